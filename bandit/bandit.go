@@ -1,0 +1,71 @@
+// Package bandit holds the learners.
+//
+// A learner turns what its peer believes into the next arm to pull. The law of
+// the package: a learner never sees the rewards its own choices rest on. Every
+// pull becomes a [Record], which goes through the door of differential privacy,
+// and comes back as part of a [Belief]; [Learner.Choose] reads nothing else.
+// That is what makes the choices, and so the pull counts, public.
+package bandit
+
+import (
+	"fmt"
+	"log/slog"
+)
+
+// Arm numbers an arm, from 0.
+type Arm int
+
+// A Reward is private: it prints and logs as "private".
+type Reward float64
+
+// Format implements [fmt.Formatter].
+func (Reward) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+
+// LogValue implements [slog.LogValuer].
+func (Reward) LogValue() slog.Value { return slog.StringValue("private") }
+
+// MarshalText implements [encoding.TextMarshaler], so that JSON hides it too.
+func (Reward) MarshalText() ([]byte, error) { return []byte("private"), nil }
+
+// A Turn is what a learner is offered in one round.
+type Turn struct {
+	Round    uint64      // from 0
+	Features [][]float64 // one vector an arm; nil unless contextual
+}
+
+// A Pull is what a learner saw in one round.
+type Pull struct {
+	Arm      Arm
+	Features []float64 // of the arm; nil unless contextual
+	Reward   Reward
+}
+
+// A Record is what one pull adds to the learner's statistic: a vector X that
+// belongs to one of the statistic's parts.
+type Record struct {
+	Part int
+	X    []float64
+}
+
+// A Belief is all that a learner may decide from. Every slice but Behind has one
+// entry an arm; all belong to whoever made the Belief and are good until the
+// next step of its peer.
+type Belief struct {
+	Mean   []float64 // the mean reward, as releases tell it
+	Spread []float64 // Σ a²/n over the sample means of n pulls averaged with weights a; +Inf if nothing is known
+	NoiseV []float64 // Σ b² over the Laplace terms of scale b in Mean
+	NoiseB []float64 // max b over the same terms
+	Pulls  []uint64  // this peer's own pulls
+	Behind []int     // arms to be pulled before any other, ascending; often empty
+}
+
+// A Learner decides.
+type Learner interface {
+	// Shape returns the number of parts of the statistic and the length of a
+	// part. Every Record lies in exactly one part.
+	Shape() (parts, dim int)
+	// Record writes what p adds to the statistic; it may reuse x.
+	Record(p Pull, x []float64) Record
+	// Choose returns the arm to pull.
+	Choose(b *Belief, t Turn) Arm
+}

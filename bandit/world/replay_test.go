@@ -1,0 +1,169 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"peerd.dev/bandit"
+)
+
+func replay(t interface {
+	Helper()
+	Fatal(args ...any)
+}, r *Records, seed uint64,
+) *Replay {
+	t.Helper()
+	w, err := NewReplay(r, seeded(seed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func TestEachRecordPlayedAtMostOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := load(t, append(anyLines(t), everyArm()...))
+		// A reward no other record has tells which record was played.
+		playable := map[bandit.Reward]armset{}
+		for i := range r.rows {
+			r.rows[i].reward = bandit.Reward(i + 1)
+			if r.rows[i].arms != 0 {
+				playable[r.rows[i].reward] = r.rows[i].arms
+			}
+		}
+		w := replay(t, r, rapid.Uint64().Draw(t, "seed"))
+		sum, n, want := make([]float64, arms), make([]int, arms), w.Means()
+		for len(playable) > 0 {
+			a := bandit.Arm(rapid.IntRange(0, arms-1).Draw(t, "arm"))
+			left := w.Left(a)
+			y, err := w.Play(a)
+			if left == 0 {
+				if !errors.Is(err, ErrExhausted) {
+					t.Fatalf("arm %d is empty, Play says %v", a, err)
+				}
+				for a = 0; w.Left(a) == 0; a++ { // so that the loop ends
+				}
+				y, err = w.Play(a)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, ok := playable[y]
+			if !ok {
+				t.Fatalf("record %d played twice, or not playable", int(y))
+			}
+			if s&(1<<a) == 0 {
+				t.Fatalf("record %d of arms %05b played as arm %d", int(y), s, a)
+			}
+			delete(playable, y)
+			sum[a] += float64(y)
+			n[a]++
+		}
+		for a := range arms {
+			if w.Left(bandit.Arm(a)) != 0 {
+				t.Fatalf("arm %d has more than all records", a)
+			}
+			if m := sum[a] / float64(n[a]); math.Abs(m-want[a]) > 1e-9 {
+				t.Fatalf("arm %d paid %v, Means says %v", a, m, want[a])
+			}
+		}
+	})
+}
+
+func TestSameSeedSameReplay(t *testing.T) {
+	var lines []line
+	for i := range 40 {
+		lines = append(lines, line{i, "?", "insulin=Steady metformin=Steady", []string{"NO", ">30"}[i%2]})
+	}
+	r := load(t, append(lines, everyArm()...))
+	play := func(seed uint64) (s string) {
+		w := replay(t, r, seed)
+		for a := range bandit.Arm(arms) {
+			for w.Left(a) > 0 {
+				y, err := w.Play(a)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s += fmt.Sprint(float64(y))
+			}
+			s += "|"
+		}
+		return s
+	}
+	if play(1) != play(1) {
+		t.Error("one seed, two orders")
+	}
+	if play(1) == play(2) {
+		t.Error("two seeds, one order")
+	}
+}
+
+// A record of several arms goes to each equally often: 6,000 draws among three,
+// where a sound sampler leaves 2,000 ± 183 with probability 1.6e-6.
+func TestPickIsEven(t *testing.T) {
+	var n [arms]int
+	rng := seeded(7)
+	for range 6000 {
+		n[armset(0b11010).pick(rng)]++
+	}
+	for _, a := range []int{1, 3, 4} {
+		if n[a] < 1817 || n[a] > 2183 {
+			t.Errorf("arm %d drawn %d times of 6000", a, n[a])
+		}
+	}
+	if n[0]+n[2] != 0 {
+		t.Errorf("arms outside the set: %v", n)
+	}
+}
+
+func TestReplayRefuses(t *testing.T) {
+	r := load(t, everyArm()[:4])
+	if _, err := NewReplay(r, seeded(1)); err == nil || err.Error() != "world: replay: arm 4 has no record among 4 rows" {
+		t.Error(err)
+	}
+	w := replay(t, load(t, everyArm()), 1)
+	for a, want := range map[bandit.Arm]string{5: "world: arm 5, want 0 to 4", -1: "world: arm -1, want 0 to 4"} {
+		if _, err := w.Play(a); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := w.Play(2); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.Play(2); !errors.Is(err, ErrExhausted) || err.Error() != "world: no record left of arm 2" {
+		t.Error(err)
+	}
+}
+
+func TestWhatHoldsRewardsPrintsPrivate(t *testing.T) {
+	r := load(t, everyArm())
+	w := replay(t, r, 1)
+	for _, v := range []any{r, *r, w, *w, []*Records{r}, []Replay{*w}} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%s"} {
+			s := fmt.Sprintf(verb, v)
+			// A slice prints its elements' type with %#v, and pointers as addresses.
+			if strings.Contains(s, "patient") || strings.Contains(s, "means") || (!strings.Contains(s, "private") && !strings.Contains(s, "0x")) {
+				t.Errorf("%s of %T: %s", verb, v, s)
+			}
+		}
+	}
+	var b strings.Builder
+	slog.New(slog.NewJSONHandler(&b, nil)).Info("x", "records", r, "replay", w)
+	if !strings.Contains(b.String(), `"records":{},"replay":{}`) {
+		t.Error(b.String())
+	}
+}
+
+func TestMeansIsTheCallers(t *testing.T) {
+	w := replay(t, load(t, everyArm()), 1)
+	w.Means()[0] = 7
+	if m := w.Means()[0]; m != 1 {
+		t.Errorf("a caller changed the mean to %v", m)
+	}
+}

@@ -1,0 +1,62 @@
+package world
+
+import (
+	"math"
+
+	"peerd.dev/bandit"
+)
+
+// A Report describes a split to whoever prepares an experiment. It is made of
+// statistics that nothing protects: it belongs beside a figure on published
+// data, never on the wire.
+type Report struct {
+	Reach int        // most sites that one patient has encounters at
+	Best  bandit.Arm // of all sites' encounters together
+	Sites []Site
+}
+
+// A Site is a Report's line on one site. An encounter that qualifies for several
+// arms counts in each.
+type Site struct {
+	Rows   int        // encounters, with or without an arm
+	Counts []int      // encounters by arm
+	Means  []float64  // mean reward by arm; NaN for an arm without encounters
+	Best   bandit.Arm // arm with the greatest mean
+	Gap    float64    // by how much Best pays more here than the Report's Best, ≥ 0
+}
+
+// NewReport describes the sites of a split.
+func NewReport(sites []*Records) Report {
+	var (
+		r   Report
+		all Records
+		at  = make(map[uint64]int) // sites by patient
+	)
+	for _, s := range sites {
+		all.rows = append(all.rows, s.rows...)
+		for patient := range s.encounters() {
+			at[patient]++
+			r.Reach = max(r.Reach, at[patient])
+		}
+	}
+	r.Best = best(all.Means())
+	for _, s := range sites {
+		l := Site{Rows: s.Rows(), Counts: s.Counts(), Means: s.Means()}
+		l.Best = best(l.Means)
+		l.Gap = l.Means[l.Best] - l.Means[r.Best]
+		r.Sites = append(r.Sites, l)
+	}
+	return r
+}
+
+// best returns the arm with the greatest mean, the lowest of several, passing
+// over NaN.
+func best(means []float64) bandit.Arm {
+	arg := 0
+	for a, m := range means {
+		if m > means[arg] || math.IsNaN(means[arg]) {
+			arg = a
+		}
+	}
+	return bandit.Arm(arg)
+}

@@ -1,0 +1,168 @@
+package world
+
+import (
+	"math"
+	"testing"
+
+	"peerd.dev/bandit"
+)
+
+// average plays an arm n times.
+func average(t *testing.T, w World, a bandit.Arm, n int) float64 {
+	t.Helper()
+	sum := 0.
+	for range n {
+		y, err := w.Play(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += float64(y)
+	}
+	return sum / float64(n)
+}
+
+// The mean of 40,000 rewards is within 5 standard deviations of what Means says;
+// a sound world fails with probability 6e-7 an arm.
+func TestMeansAreWhatIsPaid(t *testing.T) {
+	const n = 40000
+	bernoulli, err := NewBernoulli([]float64{0, .1, .5, 1}, seeded(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, err := NewGaussian([]float64{0, .3, -2, 5}, 1, false, seeded(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clip, err := NewGaussian([]float64{0, .3, 1, -2, 5}, 1, true, seeded(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	narrow, err := NewGaussian([]float64{.2, .9}, .1, true, seeded(4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		w    World
+		sd   float64 // at most
+	}{{"bernoulli", bernoulli, .5}, {"gaussian", open, 1}, {"clipped", clip, .5}, {"narrow", narrow, .1}} {
+		means := c.w.Means()
+		if len(means) != c.w.Arms() {
+			t.Errorf("%s: %d means of %d arms", c.name, len(means), c.w.Arms())
+		}
+		for a, want := range means {
+			if got := average(t, c.w, bandit.Arm(a), n); math.Abs(got-want) > 5*c.sd/math.Sqrt(n) {
+				t.Errorf("%s: arm %d pays %v, Means says %v", c.name, a, got, want)
+			}
+		}
+	}
+}
+
+func TestClippingShrinksGapsByTwoThirds(t *testing.T) {
+	w, err := NewGaussian([]float64{0, .5, 1}, 1, true, seeded(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := w.Means()
+	if m[1] != .5 || math.Abs(m[0]+m[2]-1) > 1e-15 {
+		t.Errorf("not symmetric about a half: %v", m)
+	}
+	if g := m[2] - m[0]; g < .33 || g > .38 {
+		t.Errorf("gap %v of 1", g)
+	}
+}
+
+func TestBoundedIsTrue(t *testing.T) {
+	open, err := NewGaussian([]float64{.5}, 1, false, seeded(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clip, err := NewGaussian([]float64{.5}, 1, true, seeded(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []interface {
+		World
+		Bounded() bool
+	}{open, clip} {
+		inside := true
+		for range 1000 { // one in three lies outside
+			y, err := w.Play(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			inside = inside && y >= 0 && y <= 1
+		}
+		if inside != w.Bounded() {
+			t.Errorf("all inside: %v, Bounded: %v", inside, w.Bounded())
+		}
+	}
+	if b, err := NewBernoulli([]float64{.5}, seeded(1)); err != nil || !b.Bounded() {
+		t.Error("bernoulli is not bounded", err)
+	}
+	if !replay(t, load(t, everyArm()), 1).Bounded() {
+		t.Error("replay is not bounded")
+	}
+}
+
+func TestBadWorlds(t *testing.T) {
+	gaussian := func(means []float64, sd float64) error {
+		_, err := NewGaussian(means, sd, true, seeded(1))
+		return err
+	}
+	bernoulli := func(means ...float64) error {
+		_, err := NewBernoulli(means, seeded(1))
+		return err
+	}
+	play := func(a bandit.Arm) error {
+		b, err := NewBernoulli([]float64{.5, .5}, seeded(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := NewGaussian([]float64{.5, .5}, 1, true, seeded(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = b.Play(a)
+		if _, also := g.Play(a); err == nil || also == nil || also.Error() != err.Error() {
+			t.Errorf("arm %d: bernoulli says %v, gaussian %v", a, err, also)
+		}
+		return err
+	}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{bernoulli(), "world: bernoulli: no arms"},
+		{bernoulli(.2, 1.5), "world: bernoulli: arm 1 has mean 1.5, want 0 to 1"},
+		{bernoulli(math.NaN()), "world: bernoulli: arm 0 has mean NaN, want 0 to 1"},
+		{gaussian(nil, 1), "world: gaussian: no arms"},
+		{gaussian([]float64{0, math.Inf(1)}, 1), "world: gaussian: arm 1 has mean +Inf, want a finite number"},
+		{gaussian([]float64{0}, 0), "world: gaussian: standard deviation 0, want a positive number"},
+		{gaussian([]float64{0}, math.NaN()), "world: gaussian: standard deviation NaN, want a positive number"},
+		{gaussian([]float64{0}, math.Inf(1)), "world: gaussian: standard deviation +Inf, want a positive number"},
+		{play(2), "world: arm 2, want 0 to 1"},
+		{play(-1), "world: arm -1, want 0 to 1"},
+	} {
+		if c.err == nil || c.err.Error() != c.want {
+			t.Errorf("%v, want %s", c.err, c.want)
+		}
+	}
+}
+
+func TestSameSeedSameWorld(t *testing.T) {
+	play := func(seed uint64) (sum float64) {
+		b, err := NewBernoulli([]float64{.5}, seeded(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := NewGaussian([]float64{.5}, 1, false, seeded(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return average(t, b, 0, 100) + average(t, g, 0, 100)
+	}
+	if play(1) != play(1) || play(1) == play(2) {
+		t.Error("the seed does not decide the world")
+	}
+}

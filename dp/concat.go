@@ -1,0 +1,18 @@
+package dp
+
+// Concat puts the values and counts of several Releases behind one another.
+// They must share lattice, span and noise.
+func Concat(rs []Release) (Release, error) {
+	if len(rs) == 0 {
+		return Release{}, ErrShape
+	}
+	out := Release{stream: rs[0].stream, span: rs[0].span, e: rs[0].e, scale: rs[0].scale, terms: rs[0].terms}
+	for _, r := range rs {
+		if r.e != out.e || r.span != out.span || r.scale != out.scale || r.terms != out.terms {
+			return Release{}, ErrShape
+		}
+		out.v = append(out.v, r.v...)
+		out.count = append(out.count, r.count...)
+	}
+	return out, nil
+}

@@ -1,0 +1,146 @@
+package dp
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Mode says whose data a Door guards.
+type Mode uint8
+
+// The modes.
+const (
+	// Private guards people: noise comes from the operating system's generator
+	// and every release is paid from a finite budget.
+	Private Mode = iota
+	// Lockstep guards nobody: seeds and infinite budgets are allowed, for
+	// simulated worlds, whose results are marked "not private".
+	Lockstep
+)
+
+// ErrHorizon is returned for a leaf beyond the horizon that a stream was paid
+// for.
+var ErrHorizon = errors.New("dp: horizon reached; the stream releases nothing more")
+
+// ErrLeaf is returned for a leaf that is not the stream's next one.
+var ErrLeaf = errors.New("dp: leaf out of order")
+
+// Spec describes a group of parallel streams: every record lies in exactly one
+// of them, so that together they cost what one costs.
+type Spec struct {
+	What           string    // in words, for the account
+	Streams        int       // in the group
+	Dim            int       // of the running sum of each
+	Lo, Hi         float64   // to which every entry of a record is clipped
+	Leaves         uint64    // the horizon of each stream
+	RecordsPerUser uint64    // at most so many records of all streams are one user's
+	Mechanism      Mechanism // of each stream
+	Epsilon        Cost      // for all records of one user
+}
+
+// A Leaf is what a stream releases when a leaf closes.
+type Leaf struct {
+	Node Release // what was drawn: the newest node of the mechanism
+	Sum  Release // the running sum up to and including this leaf, made of nodes
+}
+
+// A Door is a node's one way from private to public. It is not safe for
+// concurrent use.
+type Door struct {
+	mode    Mode
+	left    Cost
+	src     *Source
+	streams []*tree
+	lo, hi  []float64 // clipping bounds of each stream
+	charges []Charge
+}
+
+// NewDoor returns a door with a budget for the node's whole life. In [Private]
+// mode it refuses seeded noise and an infinite budget.
+func NewDoor(mode Mode, budget Cost, src *Source) (*Door, error) {
+	if mode == Private && !src.Private() {
+		return nil, errors.New("dp: seeded noise outside lockstep would repeat itself")
+	}
+	if mode == Private && budget == Infinite {
+		return nil, errors.New("dp: an infinite budget outside lockstep would protect nobody")
+	}
+	return &Door{mode: mode, left: budget, src: src}, nil
+}
+
+// Open charges s and opens its streams, numbered from the returned one. If the
+// budget cannot pay, the error is a *[BudgetError] and nothing is charged.
+func (d *Door) Open(s Spec) (StreamID, error) {
+	if err := s.check(); err != nil {
+		return 0, err
+	}
+	cost := s.Epsilon
+	if s.Mechanism == None {
+		cost = Infinite
+	}
+	if d.left != Infinite && cost > d.left {
+		return 0, &BudgetError{What: s.What, Asked: cost, Left: d.left}
+	}
+	scale := uint64(0)
+	if s.Mechanism != None {
+		var err error
+		if scale, err = treeScale(s); err != nil {
+			return 0, err
+		}
+	}
+	if d.left != Infinite {
+		d.left -= cost
+	}
+	first := StreamID(len(d.streams))
+	d.charges = append(d.charges, Charge{s.What, first, s.Streams, cost, s.Leaves, scale})
+	for i := range s.Streams {
+		d.streams = append(d.streams, newTree(first+StreamID(i), s, scale))
+		d.lo = append(d.lo, s.Lo)
+		d.hi = append(d.hi, s.Hi)
+	}
+	return first, nil
+}
+
+// Add takes one record into the open leaf of stream s: every entry is clipped,
+// rounded toward zero to the grid and summed. It refuses NaN and infinities and
+// then takes in nothing.
+func (d *Door) Add(s StreamID, x []float64) error {
+	t, err := d.stream(s)
+	if err != nil {
+		return err
+	}
+	if len(x) != t.dim {
+		return fmt.Errorf("%w: a record of %d numbers for stream %d of %d", ErrShape, len(x), s, t.dim)
+	}
+	return t.add(x, d.lo[s], d.hi[s])
+}
+
+// Leaf closes leaf k of stream s, draws the noise of the node that it completes
+// and returns what is newly public. Leaves are closed in order, from 1.
+func (d *Door) Leaf(s StreamID, k uint64) (Leaf, error) {
+	t, err := d.stream(s)
+	if err != nil {
+		return Leaf{}, err
+	}
+	return t.close(k, d.src)
+}
+
+// Left returns what the budget can still pay.
+func (d *Door) Left() Cost { return d.left }
+
+// Mode returns the mode that the door was made with.
+func (d *Door) Mode() Mode { return d.mode }
+
+// Charges returns what was charged since the last call. It must be durable
+// before any Release of those streams leaves the node.
+func (d *Door) Charges() []Charge {
+	c := d.charges
+	d.charges = nil
+	return c
+}
+
+func (d *Door) stream(s StreamID) (*tree, error) {
+	if int(s) >= len(d.streams) {
+		return nil, fmt.Errorf("dp: stream %d of %d", s, len(d.streams))
+	}
+	return d.streams[s], nil
+}

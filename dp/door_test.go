@@ -1,0 +1,138 @@
+package dp
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestTheDoorChargesOnceAndRefusesWithBothNumbers(t *testing.T) {
+	d, err := NewDoor(Lockstep, Nano, seeded(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := spec(8, Tree)
+	s.Epsilon = Nano * 6 / 10
+	if _, err := d.Open(s); err != nil {
+		t.Fatal(err)
+	}
+	_, err = d.Open(s)
+	var refused *BudgetError
+	if !errors.As(err, &refused) || refused.Asked != Nano*6/10 || refused.Left != Nano*4/10 {
+		t.Fatalf("second stream: %v, want a refusal of 0.6 with 0.4 left", err)
+	}
+	for _, n := range []string{"0.6", "0.4"} {
+		if !strings.Contains(err.Error(), n) {
+			t.Errorf("%q does not name %s", err, n)
+		}
+	}
+	if d.Left() != Nano*4/10 {
+		t.Errorf("%v left after a refusal, want 0.4", d.Left())
+	}
+	if n := len(d.Charges()); n != 1 {
+		t.Errorf("%d charges, want 1", n)
+	}
+	if n := len(d.Charges()); n != 0 {
+		t.Errorf("%d charges again, want 0", n)
+	}
+	for k := uint64(1); k <= 8; k++ {
+		if _, err := d.Leaf(0, k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d.Left() != Nano*4/10 || len(d.Charges()) != 0 {
+		t.Error("releases of a stream cost more than its opening")
+	}
+}
+
+func TestOnlyLockstepHasSeedsInfiniteBudgetsAndNoNoise(t *testing.T) {
+	if _, err := NewDoor(Private, Infinite, NewSecureSource()); err == nil {
+		t.Error("an infinite budget was taken for private")
+	}
+	if _, err := NewDoor(Private, Nano, seeded(1)); err == nil {
+		t.Error("seeded noise was taken for private")
+	}
+	d, err := NewDoor(Private, Nano, NewSecureSource())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused *BudgetError
+	if _, err := d.Open(spec(8, None)); !errors.As(err, &refused) {
+		t.Errorf("no noise on a finite budget: %v, want a refusal", err)
+	}
+	if d, err = NewDoor(Lockstep, Nano, seeded(1)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Open(spec(8, None)); !errors.As(err, &refused) {
+		t.Errorf("no noise on a finite budget in lockstep: %v, want a refusal", err)
+	}
+}
+
+// TestTheScaleIsNeverRoundedDown compares with the real number k·L·Δ/ε.
+func TestTheScaleIsNeverRoundedDown(t *testing.T) {
+	for _, eps := range []float64{1e-6, .1, 1. / 3, 1, 2.5, 10, 1000} {
+		for _, k := range []uint64{1, 3, 40} {
+			for _, n := range []uint64{1, 63, 64, 65, 1 << 20} {
+				s := spec(n, Tree)
+				s.RecordsPerUser = k
+				var err error
+				if s.Epsilon, err = Epsilon(eps); err != nil {
+					t.Fatal(err)
+				}
+				got, err := treeScale(s)
+				want := float64(k) * (math.Floor(math.Log2(float64(n))) + 1) * (1 << 20) / eps
+				if want > MaxScale {
+					if err == nil {
+						t.Errorf("eps %v, k %d, n %d: scale %d, want a refusal", eps, k, n, got)
+					}
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if float64(got) < want*(1-1e-15) || float64(got) > want*(1+2e-9/eps)+1 {
+					t.Errorf("eps %v, k %d, n %d: scale %d, want %v rounded up", eps, k, n, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestASpecThatPromisesTooMuchIsRefused(t *testing.T) {
+	for name, change := range map[string]func(*Spec){
+		"streams":  func(s *Spec) { s.Streams = 0 },
+		"dim":      func(s *Spec) { s.Dim = MaxLen + 1 },
+		"bounds":   func(s *Spec) { s.Lo = 1 },
+		"nan":      func(s *Spec) { s.Hi = math.NaN() },
+		"infinite": func(s *Spec) { s.Lo = math.Inf(-1) },
+		"horizon":  func(s *Spec) { s.Leaves = 0 },
+		"records":  func(s *Spec) { s.RecordsPerUser = 0 },
+		"epsilon":  func(s *Spec) { s.Epsilon = 0 },
+		"inf":      func(s *Spec) { s.Epsilon = Infinite },
+		"unknown":  func(s *Spec) { s.Mechanism = 9 },
+	} {
+		d, err := NewDoor(Lockstep, Infinite, seeded(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := spec(8, Tree)
+		change(&s)
+		if _, err := d.Open(s); err == nil {
+			t.Errorf("%s: opened %+v", name, s)
+		}
+	}
+}
+
+func TestEpsilonRoundsDown(t *testing.T) {
+	for eps, want := range map[float64]Cost{0: 0, 1: Nano, .3: 300_000_000, math.Inf(1): Infinite, 1e-10: 0} {
+		if got, err := Epsilon(eps); err != nil || got > want || want-got > 1 {
+			t.Errorf("Epsilon(%v) = %d, %v, want %d", eps, got, err, want)
+		}
+	}
+	for _, eps := range []float64{-1, math.NaN(), math.Inf(-1), 1e18} {
+		if got, err := Epsilon(eps); err == nil {
+			t.Errorf("Epsilon(%v) = %d", eps, got)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package dp
+
+// MaxSigma bounds the sigma of [Source.Gaussian].
+const MaxSigma = 1 << 26
+
+// maxBeyond cuts the law of Gaussian off at sigma+2^31, at least 33 sigma, whose
+// tails have probability below 2·exp(-544).
+const maxBeyond = 1 << 31
+
+// Gaussian returns x with probability proportional to exp(-x²/2σ²), exactly but
+// for a cut-off of probability below exp(-543), for an integer σ from 1 to
+// [MaxSigma]; any other panics. See docs/proofs/samplers.md.
+//
+// It is Algorithm 3 of Canonne, Kamath and Steinke (2020) with t = σ: a Laplace y
+// of scale σ is kept with exp(-(|y|-σ)²/2σ²).
+func (s *Source) Gaussian(sigma uint64) int64 {
+	if sigma-1 >= MaxSigma {
+		panic("dp: Gaussian sigma not from 1 to 2^26")
+	}
+	for {
+		y := s.Laplace(sigma)
+		d := max(y, -y) - int64(sigma)
+		d = max(d, -d)
+		if d >= maxBeyond {
+			continue
+		}
+		a, b := uint64(d*d), 2*sigma*sigma
+		if a >= b { // exp(-a/b) = exp(-⌊a/b⌋)·exp(-(a mod b)/b)
+			if s.geometric()>>cellBits < a/b {
+				continue
+			}
+			a %= b
+		}
+		if s.bernoulliExp(s.Uint64(), a, b) {
+			return y
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package dp
+
+import "math"
+
+// Mixed is the state of one peer in gossip averaging: for every coordinate the
+// peer's own newest released value and the estimate that averaging has made of
+// it. It is made of Releases alone, so it may leave as it stands. All arithmetic
+// is exact, so the sum over peers of (estimate - own) is 0 at all times, plus
+// what is under way between two peers.
+type Mixed struct {
+	own []int64
+	v   []int64
+	e   int8
+	out slab[int64]
+}
+
+// NewMixed returns the state of n coordinates on the lattice 2^e, all 0.
+func NewMixed(n int, e int8) *Mixed {
+	return &Mixed{own: make([]int64, n), v: make([]int64, n), e: e}
+}
+
+// Len returns the number of coordinates.
+func (m *Mixed) Len() int { return len(m.v) }
+
+// Value returns the estimate of coordinate i in units of 2^e.
+func (m *Mixed) Value(i int) int64 { return m.v[i] }
+
+// At returns the estimate of coordinate i as a float, for learners.
+func (m *Mixed) At(i int) float64 { return math.Ldexp(float64(m.v[i]), int(m.e)) }
+
+// Own returns the own value of coordinate i in units of 2^e.
+func (m *Mixed) Own(i int) int64 { return m.own[i] }
+
+// Replace makes the one value of r the own value of coordinate i; the estimate
+// moves by the difference.
+func (m *Mixed) Replace(i int, r Release) error {
+	if len(r.v) != 1 || r.e != m.e {
+		return ErrShape
+	}
+	v := m.v[i] + (r.v[0] - m.own[i]) // three numbers within ±2^61
+	if !within(v) {
+		return ErrOverflow
+	}
+	m.v[i], m.own[i] = v, r.v[0]
+	return nil
+}
+
+// HalfDifference returns ⌊(other - estimate)/2⌋, which is what this peer should
+// add and the other subtract for both to hold their mean. Where the difference
+// is odd, the other end keeps the unit that is left over.
+func (m *Mixed) HalfDifference(other Release) (Release, error) {
+	if len(other.v) != len(m.v) || other.e != m.e {
+		return Release{}, ErrShape
+	}
+	d := m.out.take(len(m.v))
+	for i := range d {
+		d[i] = (other.v[i] - m.v[i]) >> 1
+	}
+	return Release{v: d, e: m.e}, nil
+}
+
+// Add adds d to the estimate.
+func (m *Mixed) Add(d Release) error { return m.move(d, 1) }
+
+// Sub subtracts d from the estimate.
+func (m *Mixed) Sub(d Release) error { return m.move(d, -1) }
+
+func (m *Mixed) move(d Release, sign int64) error {
+	if len(d.v) != len(m.v) || d.e != m.e {
+		return ErrShape
+	}
+	for i, x := range d.v {
+		if !within(m.v[i] + sign*x) {
+			return ErrOverflow
+		}
+	}
+	for i, x := range d.v {
+		m.v[i] += sign * x
+	}
+	return nil
+}
+
+// Release returns the estimate as it is now.
+func (m *Mixed) Release() Release {
+	v := m.out.take(len(m.v))
+	copy(v, m.v)
+	return Release{v: v, e: m.e}
+}
+
+func within(x int64) bool { return -MaxValue <= x && x <= MaxValue }

@@ -1,0 +1,123 @@
+package dp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// StreamID numbers a stream of a node's published stream table, from 0.
+type StreamID uint32
+
+// Span is the interval of leaves that a Release is about: From < leaf ≤ To.
+type Span struct{ From, To uint64 }
+
+// A Release is a vector that may be shown to anyone: it came through a [Door]
+// with its noise, or was made of Releases alone. Its numbers are value·2^exponent
+// with int64 values, so that no float takes part between a record and the wire.
+// A Release is immutable; the zero Release is empty.
+type Release struct {
+	stream StreamID
+	span   Span
+	count  []uint64 // public numbers of records; nil when there are none
+	v      []int64
+	e      int8
+	scale  uint64 // of each Laplace term in every entry of v, in units of 2^e
+	terms  uint32 // independent terms in every entry of v
+}
+
+// Limits of what [Received] takes. Two values within MaxValue can be subtracted
+// without overflow, so no peer can make arithmetic fail by what it claims.
+const (
+	MaxLen      = 1 << 13
+	MaxValue    = 1 << 61
+	maxExponent = 64
+)
+
+// ErrMalformed is wrapped by the errors of [Received].
+var ErrMalformed = errors.New("dp: malformed release")
+
+// ErrShape is returned by operations on Releases that do not fit together.
+var ErrShape = errors.New("dp: releases of different shape")
+
+// ErrOverflow is returned when a sum leaves the range of ±[MaxValue].
+var ErrOverflow = errors.New("dp: sum out of range")
+
+// Stream returns the stream that the Release belongs to.
+func (r Release) Stream() StreamID { return r.stream }
+
+// Span returns the leaves that the Release is about.
+func (r Release) Span() Span { return r.span }
+
+// Len returns the length of the vector.
+func (r Release) Len() int { return len(r.v) }
+
+// Value returns entry i of the vector in units of 2^Exponent.
+func (r Release) Value(i int) int64 { return r.v[i] }
+
+// Exponent returns the binary exponent of the lattice.
+func (r Release) Exponent() int8 { return r.e }
+
+// Counts returns how many counts the Release has.
+func (r Release) Counts() int { return len(r.count) }
+
+// Count returns count i.
+func (r Release) Count(i int) uint64 { return r.count[i] }
+
+// Scale returns the scale of each Laplace term in every entry, in units of
+// 2^Exponent, and the number of independent terms. Both are 0 without noise.
+func (r Release) Scale() (scale uint64, terms uint32) { return r.scale, r.terms }
+
+// Empty reports whether r holds neither values nor counts.
+func (r Release) Empty() bool { return len(r.v) == 0 && len(r.count) == 0 }
+
+// At returns entry i as a float, for learners and reports. Nothing turns it
+// back into a Release.
+func (r Release) At(i int) float64 { return math.Ldexp(float64(r.v[i]), int(r.e)) }
+
+// Noise returns Σ b² and max b over the Laplace terms of scale b in every
+// entry.
+func (r Release) Noise() (v, b float64) {
+	b = math.Ldexp(float64(r.scale), int(r.e))
+	return float64(r.terms) * b * b, b
+}
+
+// Equal reports whether both Releases are the same in every field.
+func (r Release) Equal(o Release) bool {
+	return r.stream == o.stream && r.span == o.span && r.e == o.e && r.scale == o.scale &&
+		r.terms == o.terms && slices.Equal(r.count, o.count) && slices.Equal(r.v, o.v)
+}
+
+// Fields are the contents of a Release as they stand on the wire.
+type Fields struct {
+	Stream   StreamID
+	Span     Span
+	Count    []uint64
+	Value    []int64
+	Exponent int8
+	Scale    uint64
+	Terms    uint32
+}
+
+// Received makes a Release of what a peer sent. It is for the codec of package
+// protocol alone; a test of this repository refuses any other caller. It keeps
+// the slices of f.
+func Received(f Fields) (Release, error) {
+	switch {
+	case len(f.Value) > MaxLen || len(f.Count) > MaxLen:
+		return Release{}, fmt.Errorf("%w: %d values and %d counts, at most %d each", ErrMalformed, len(f.Value), len(f.Count), MaxLen)
+	case f.Span.From > f.Span.To:
+		return Release{}, fmt.Errorf("%w: span from %d to %d", ErrMalformed, f.Span.From, f.Span.To)
+	case f.Exponent > maxExponent || f.Exponent < -maxExponent:
+		return Release{}, fmt.Errorf("%w: exponent %d, at most %d either way", ErrMalformed, f.Exponent, maxExponent)
+	case f.Scale > MaxValue:
+		return Release{}, fmt.Errorf("%w: noise scale %d, at most %d", ErrMalformed, f.Scale, uint64(MaxValue))
+	}
+	for i, v := range f.Value {
+		if v > MaxValue || v < -MaxValue {
+			return Release{}, fmt.Errorf("%w: value %d is %d, at most %d either way", ErrMalformed, i, v, int64(MaxValue))
+		}
+	}
+	return Release{f.Stream, f.Span, f.Count, f.Value, f.Exponent, f.Scale, f.Terms}, nil
+}

@@ -1,0 +1,20 @@
+package dp
+
+// slab hands out slices of one large array, since a Release a pull would
+// otherwise cost an allocation each.
+type slab[T any] struct{ rest []T }
+
+const slabSize = 512
+
+// take returns n zero entries that nobody else has.
+func (s *slab[T]) take(n int) []T {
+	if n > slabSize/4 {
+		return make([]T, n)
+	}
+	if n > len(s.rest) {
+		s.rest = make([]T, slabSize)
+	}
+	out := s.rest[:n:n]
+	s.rest = s.rest[n:]
+	return out
+}

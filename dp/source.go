@@ -1,0 +1,62 @@
+package dp
+
+import (
+	cryptorand "crypto/rand"
+	"encoding/binary"
+	"math/rand/v2"
+)
+
+// A Source is where noise comes from: uniform 64-bit words, either from the
+// operating system's generator or, for worlds without people, from a seed. The
+// type is closed, so that a [Door] can tell which. The zero Source is private.
+//
+// A Source is not safe for concurrent use and must not be copied: two copies
+// would draw the same noise. So would a cloned virtual machine, for at most the
+// 4 KiB that wait in the buffer.
+type Source struct {
+	_      noCopy
+	seeded *rand.ChaCha8 // nil for the operating system's generator
+	unread int           // bytes at the end of buf
+	buf    [4096]byte
+}
+
+// NewSecureSource returns a Source over crypto/rand.
+func NewSecureSource() *Source { return &Source{} }
+
+// NewSeededSource returns the words of ChaCha8 in their order. Equal seeds give
+// equal noise, so whoever knows the seed can take the noise off: it is for
+// lockstep and the simulator.
+func NewSeededSource(seed [32]byte) *Source {
+	return &Source{seeded: rand.NewChaCha8(seed)}
+}
+
+// Private reports whether nobody can repeat the noise.
+func (s *Source) Private() bool { return s.seeded == nil }
+
+// Uint64 returns a uniform word and wipes it from the buffer: who reads the
+// memory later learns nothing about noise that is already out.
+func (s *Source) Uint64() uint64 {
+	if s.unread == 0 {
+		s.refill()
+	}
+	word := s.buf[len(s.buf)-s.unread:]
+	s.unread -= 8
+	x := binary.LittleEndian.Uint64(word)
+	binary.LittleEndian.PutUint64(word, 0)
+	return x
+}
+
+func (s *Source) refill() {
+	if s.seeded == nil {
+		_, _ = cryptorand.Read(s.buf[:]) // never fails since Go 1.24: it ends the process
+	} else {
+		_, _ = s.seeded.Read(s.buf[:]) // never fails
+	}
+	s.unread = len(s.buf)
+}
+
+// noCopy makes go vet report copies.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}

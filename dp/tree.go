@@ -1,0 +1,120 @@
+package dp
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// tree is the binary mechanism of one stream (Chan, Shi and Song 2011,
+// Algorithm 2). Closing leaf t completes exactly one node, the one of level
+// z = (trailing zeros of t) over leaves t-2^z+1 … t; it gets its own noise, once.
+// The running sum is the sum of the newest noisy nodes at the set bits of t.
+type tree struct {
+	id     StreamID
+	dim    int
+	leaves uint64 // horizon
+	scale  uint64 // of the noise in every node, in grid units; 0 for none
+	t      uint64 // leaves closed
+
+	n     []uint64 // records under the node that each level keeps; entry 0 of the open leaf is open
+	open  uint64   // records in the open leaf
+	alpha []int64  // exact sums, dim entries a level; private
+	leaf  []int64  // exact sum of the open leaf; private
+	node  []int64  // noisy nodes, dim entries a level
+	sum   []int64  // noisy running sum
+	total uint64   // records under the running sum
+
+	ints  slab[int64]
+	uints slab[uint64]
+}
+
+func newTree(id StreamID, s Spec, scale uint64) *tree {
+	l := int(levels(s.Leaves))
+	return &tree{
+		id: id, dim: s.Dim, leaves: s.Leaves, scale: scale,
+		n:     make([]uint64, l),
+		alpha: make([]int64, l*s.Dim),
+		leaf:  make([]int64, s.Dim),
+		node:  make([]int64, l*s.Dim),
+		sum:   make([]int64, s.Dim),
+	}
+}
+
+func (t *tree) add(x []float64, lo, hi float64) error {
+	if t.total+t.open >= maxRecords {
+		return ErrOverflow
+	}
+	if t.dim == 1 { // the bandit's case: nothing to undo
+		q, err := Quantize(x[0], lo, hi)
+		if err != nil {
+			return err
+		}
+		t.leaf[0] += q
+		t.open++
+		return nil
+	}
+	next := make([]int64, t.dim)
+	for i := range x {
+		q, err := Quantize(x[i], lo, hi)
+		if err != nil {
+			return fmt.Errorf("entry %d: %w", i, err)
+		}
+		next[i] = t.leaf[i] + q
+	}
+	copy(t.leaf, next)
+	t.open++
+	return nil
+}
+
+// close ends leaf k, which must be the next one.
+func (t *tree) close(k uint64, src *Source) (Leaf, error) {
+	if t.t >= t.leaves {
+		return Leaf{}, ErrHorizon
+	}
+	if k != t.t+1 {
+		return Leaf{}, fmt.Errorf("%w: leaf %d of stream %d, next is %d", ErrLeaf, k, t.id, t.t+1)
+	}
+	z := bits.TrailingZeros64(k)
+	d := t.dim
+	node := t.ints.take(2 * d)
+	sum := node[d : 2*d : 2*d]
+	node = node[:d:d]
+	for i := range d {
+		exact := t.leaf[i]
+		for l := range z {
+			exact += t.alpha[l*d+i] // within maxRecords·maxBound·2^20: no overflow
+			t.sum[i] -= t.node[l*d+i]
+			t.alpha[l*d+i], t.node[l*d+i] = 0, 0
+		}
+		t.alpha[z*d+i] = exact
+		t.leaf[i] = 0
+		noisy := exact
+		if t.scale != 0 {
+			noisy += src.Laplace(t.scale)
+		}
+		node[i] = noisy
+		t.node[z*d+i] = noisy
+		t.sum[i] += noisy
+		sum[i] = t.sum[i]
+	}
+	n := t.open
+	for l := range z {
+		n += t.n[l]
+		t.n[l] = 0
+	}
+	t.n[z] = n
+	t.total += t.open
+	t.open = 0
+	t.t = k
+
+	counts := t.uints.take(2)
+	counts[0], counts[1] = n, t.total
+	terms, one := uint32(bits.OnesCount64(k)), uint32(1)
+	if t.scale == 0 {
+		terms, one = 0, 0
+	}
+	return Leaf{
+		Node: Release{t.id, Span{k - 1<<z, k}, counts[:1:1], node, GridExponent, t.scale, one},
+		Sum:  Release{t.id, Span{0, k}, counts[1:2:2], sum, GridExponent, t.scale, terms},
+	}, nil
+}

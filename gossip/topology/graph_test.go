@@ -1,0 +1,102 @@
+package topology
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mustGraph returns a graph that the test knows to be right.
+func mustGraph(t testing.TB, n int, edges [][2]int) *Graph {
+	t.Helper()
+	g, err := NewGraph(n, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestGraphRefusesWhatIsNotSimple(t *testing.T) {
+	for _, c := range []struct {
+		n     int
+		edges [][2]int
+		want  string
+	}{
+		{0, nil, "n is 0, must be at least 1"},
+		{3, [][2]int{{0, 1}, {2, 2}}, "edge 2-2: a peer cannot be its own neighbour"},
+		{3, [][2]int{{0, 3}}, "edge 0-3: peers are 0..2"},
+		{3, [][2]int{{-1, 0}}, "edge -1-0: peers are 0..2"},
+		{3, [][2]int{{0, 1}, {1, 2}, {0, 1}}, "edge 0-1: given twice"},
+		{3, [][2]int{{1, 2}, {2, 1}}, "edge 1-2: given twice"},
+	} {
+		_, err := NewGraph(c.n, c.edges)
+		if err == nil || err.Error() != "topology: "+c.want {
+			t.Errorf("NewGraph(%d, %v): got %v, want %s", c.n, c.edges, err, c.want)
+		}
+	}
+}
+
+func TestEdgesComeSortedLowerEndFirst(t *testing.T) {
+	g := mustGraph(t, 5, [][2]int{{4, 3}, {2, 0}, {1, 4}, {0, 1}})
+	if want := [][2]int{{0, 1}, {0, 2}, {1, 4}, {3, 4}}; !slices.Equal(g.Edges(), want) {
+		t.Errorf("edges %v, want %v", g.Edges(), want)
+	}
+	if want := []int{1, 3}; !slices.Equal(g.Neighbours(4), want) {
+		t.Errorf("neighbours of 4 are %v, want %v", g.Neighbours(4), want)
+	}
+	if g.N() != 5 || g.Degree(4) != 2 || g.String() != "5 peers, 4 edges" {
+		t.Errorf("got N %d, degree of 4 %d, %q", g.N(), g.Degree(4), g)
+	}
+}
+
+func TestGraphDoesNotChange(t *testing.T) {
+	given := [][2]int{{0, 1}, {1, 2}}
+	g := mustGraph(t, 3, given)
+	given[0][1] = 2
+	g.Edges()[0] = [2]int{0, 2}
+	g.Neighbours(1)[0] = 2
+	if want := [][2]int{{0, 1}, {1, 2}}; !slices.Equal(g.Edges(), want) {
+		t.Errorf("edges became %v", g.Edges())
+	}
+}
+
+func TestConnected(t *testing.T) {
+	for _, c := range []struct {
+		n     int
+		edges [][2]int
+		want  bool
+	}{
+		{1, nil, true},
+		{2, nil, false},
+		{4, [][2]int{{0, 1}, {2, 3}}, false},
+		{4, [][2]int{{0, 1}, {2, 3}, {0, 3}}, true},
+	} {
+		if got := mustGraph(t, c.n, c.edges).Connected(); got != c.want {
+			t.Errorf("%d peers, edges %v: connected %v", c.n, c.edges, got)
+		}
+	}
+}
+
+func TestParseReadsWhatAFileHolds(t *testing.T) {
+	got, err := Parse(strings.NewReader("# a square\n0 1\n\n 3\t2 # backwards\r\n1 2\n3 0"))
+	if want := [][2]int{{0, 1}, {0, 3}, {1, 2}, {2, 3}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+}
+
+func TestParseNamesTheLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"0 1\n2":                             `line 2: want two peers, as in "0 1", got "2"`,
+		"0 1 2":                              `line 1: want two peers, as in "0 1", got "0 1 2"`,
+		"#\n\n0 x":                           `line 3: a peer is a whole number from 0 up, got "x"`,
+		"-1 0":                               `line 1: a peer is a whole number from 0 up, got "-1"`,
+		"0 99999999999999999999":             `line 1: a peer is a whole number from 0 up, got "99999999999999999999"`,
+		"7 7":                                `line 1: peer 7 cannot be its own neighbour`,
+		"0 1\n1 2\n1 0":                      `line 3: edge 0-1 was given on line 1`,
+		"0 1\n" + strings.Repeat("0", 1<<17): `line 2: bufio.Scanner: token too long`,
+	} {
+		if _, err := Parse(strings.NewReader(text)); err == nil || err.Error() != "topology: "+want {
+			t.Errorf("%.20q: got %v, want %s", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package topology
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// build returns the graph of a short form.
+func build(t testing.TB, text string, n int) *Graph {
+	t.Helper()
+	s, err := ParseSpec(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.N = n
+	g, _, err := s.Build(rng(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// near reports whether got is want up to a relative error.
+func near(got, want, relative float64) bool {
+	return math.Abs(got-want) <= relative*math.Abs(want)
+}
+
+func TestMeasure(t *testing.T) {
+	got := Measure(build(t, "complete", 3))
+	if !near(got.Lambda2, 0.5, 1e-12) || !near(got.SpectralGap, 0.5, 1e-12) {
+		t.Errorf("three peers: %+v, want λ₂ 0.5", got)
+	}
+	got.Lambda2, got.SpectralGap = 0, 0
+	if want := (Metrics{Peers: 3, Edges: 3, AverageDegree: 2, Diameter: 1}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestDiameter(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		n, want int
+	}{
+		{"path", 1, 0},
+		{"path", 2, 1},
+		{"path", 10, 9},
+		{"ring", 10, 5},
+		{"ring", 11, 5},
+		{"star", 10, 2},
+		{"complete", 10, 1},
+		{"grid(4)", 12, 5},
+		{"grid", 10, 5},
+	} {
+		if got := Diameter(build(t, c.text, c.n)); got != c.want {
+			t.Errorf("%s of %d: diameter %d, want %d", c.text, c.n, got, c.want)
+		}
+	}
+}
+
+func TestDisconnectedGraphNeverAgrees(t *testing.T) {
+	for _, n := range []int{4, denseMax + 2} {
+		var edges [][2]int
+		for i := 0; i < n; i += 2 {
+			edges = append(edges, [2]int{i, i + 1})
+		}
+		got := Measure(mustGraph(t, n, edges))
+		if got.Lambda2 != 1 || got.SpectralGap != 0 || got.Diameter != -1 {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
+func TestSinglePeerAgrees(t *testing.T) {
+	if got, want := Measure(build(t, "path", 1)), (Metrics{Peers: 1, SpectralGap: 1}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestLambda2KnownValues(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"complete", 3, "0.500"}, {"ring", 10, "0.981"}, {"path", 10, "0.995"}, {"path", 2, "0.000"},
+	} {
+		if got := fmt.Sprintf("%.3f", Lambda2(build(t, c.text, c.n))); got != c.want {
+			t.Errorf("%s of %d: λ₂ %s, want %s", c.text, c.n, got, c.want)
+		}
+	}
+}
+
+// connectivity holds the closed forms of μ₂ (Fiedler, 1973).
+func connectivity(text string, n int) float64 {
+	half := func(x float64) float64 { return 4 * math.Sin(x/2) * math.Sin(x/2) } // 2 − 2 cos x
+	switch text {
+	case "ring":
+		return half(2 * math.Pi / float64(n))
+	case "path":
+		return half(math.Pi / float64(n))
+	case "star":
+		return 1
+	case "complete":
+		return float64(n)
+	}
+	panic(text)
+}
+
+func TestGapHasItsClosedForm(t *testing.T) {
+	for _, text := range []string{"ring", "path", "star", "complete"} {
+		for _, n := range []int{3, 10, 101, denseMax + 1} {
+			g := build(t, text, n)
+			want := connectivity(text, n) / float64(2*g.size())
+			if got := SpectralGap(g); !near(got, want, 1e-8) {
+				t.Errorf("%s of %d: gap %.12g, want %.12g", text, n, got, want)
+			}
+		}
+	}
+	g := build(t, "ring", 10_000)
+	if got, want := SpectralGap(g), connectivity("ring", 10_000)/20_000; !near(got, want, 1e-8) {
+		t.Errorf("ring of 10,000: gap %.12g, want %.12g", got, want)
+	}
+}
+
+func TestSparseAgreesWithDense(t *testing.T) {
+	texts := []string{
+		"ring", "path", "star", "complete", "grid", "grid(3)", "gnp(0.1)", "regular(2)", "regular(6)",
+		"smallworld(4,0.01)", "smallworld(4,0.3)", "scalefree(1)", "scalefree(3)", "clusters(2,1)", "clusters(7,0.9)",
+	}
+	for _, text := range texts {
+		for _, n := range []int{8, 60, 300} {
+			if text == "gnp(0.1)" && n == 8 {
+				continue // too sparse to be connected
+			}
+			g := build(t, text, n)
+			want, ok := denseConnectivity(g)
+			if got := sparseConnectivity(g); !ok || !near(got, want, 1e-8) {
+				t.Errorf("%s of %d: sparse %.12g, dense %.12g", text, n, got, want)
+			}
+		}
+	}
+}
+
+func BenchmarkLambda2(b *testing.B) {
+	for _, n := range []int{1_000, 10_000} {
+		for _, text := range []string{"ring", "path", "regular(6)", "smallworld(4,0.01)"} {
+			b.Run(fmt.Sprintf("%s/%d", text, n), func(b *testing.B) {
+				g := build(b, text, n)
+				for b.Loop() {
+					Lambda2(g)
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkDiameter(b *testing.B) {
+	for _, text := range []string{"ring", "regular(6)"} {
+		b.Run(text+"/10000", func(b *testing.B) {
+			g := build(b, text, 10_000)
+			for b.Loop() {
+				Diameter(g)
+			}
+		})
+	}
+}

@@ -1,0 +1,70 @@
+package topology
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A param is a field of Spec that the text form of some topology shows.
+type param int
+
+const (
+	paramDegree param = iota
+	paramP
+	paramCols
+	paramClusters
+	paramFile
+)
+
+// params lists them all.
+func params() []param { return []param{paramDegree, paramP, paramCols, paramClusters, paramFile} }
+
+// name is how texts and errors call p.
+func (p param) name() string {
+	return [...]string{"degree", "p", "cols", "clusters", "file"}[p]
+}
+
+// example returns a value that most topologies take.
+func (p param) example() string {
+	return [...]string{"4", "0.1", "4", "3", "edges.txt"}[p]
+}
+
+// field points to p in s: an *int, a *float64 or a *string.
+func (p param) field(s *Spec) any {
+	return [...]any{&s.Degree, &s.P, &s.Cols, &s.Clusters, &s.File}[p]
+}
+
+// set reads p from text.
+func (p param) set(s *Spec, text string) error {
+	var err error
+	switch v := p.field(s).(type) {
+	case *int:
+		if *v, err = strconv.Atoi(strings.TrimSpace(text)); err != nil {
+			return fmt.Errorf("%s must be a whole number, got %q", p.name(), text)
+		}
+	case *float64:
+		if *v, err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil {
+			return fmt.Errorf("%s must be a number, got %q", p.name(), text)
+		}
+	case *string:
+		*v = text
+	}
+	return nil
+}
+
+// text is what set reads back.
+func (p param) text(s Spec) string {
+	switch v := p.field(&s).(type) {
+	case *int:
+		return strconv.Itoa(*v)
+	case *float64:
+		return strconv.FormatFloat(*v, 'g', -1, 64)
+	case *string:
+		return *v
+	}
+	panic("topology: a parameter of a new type")
+}
+
+// isZero reports whether p has its zero value in s.
+func (p param) isZero(s Spec) bool { return p.text(s) == p.text(Spec{}) }

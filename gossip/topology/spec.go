@@ -1,0 +1,84 @@
+package topology
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// maxDraws bounds how often a random graph is drawn in search of a connected one.
+const maxDraws = 100
+
+// A Spec says which graph to build. Its Name picks a row of the table, and each
+// row uses some of the other fields; those it does not use must be zero.
+type Spec struct {
+	Name     string   // ring, path, star, complete, grid, gnp, regular, smallworld, scalefree, clusters or file
+	N        int      // peers; file: 0 means as many as the edges name
+	Degree   int      // regular: neighbours of each; smallworld: the same before edges move, even; scalefree: edges a new peer brings
+	P        float64  // gnp, clusters: probability of an edge; smallworld: that an edge moves
+	Cols     int      // grid: peers a row; 0 means ⌈√N⌉
+	Clusters int      // clusters: their number, at least 2
+	File     string   // file: where the caller has read Edges from; only carried along
+	Edges    [][2]int // file: as from [Parse]
+}
+
+// A Report says what it took to build a graph.
+type Report struct {
+	Redraws int // graphs thrown away because they were not connected
+}
+
+// Validate checks every field. Its error names the field, what it is and what it
+// may be.
+func (s Spec) Validate() error {
+	f, ok := find(s.Name)
+	if !ok {
+		return unknown(s.Name)
+	}
+	if s.N < f.leastN {
+		return fmt.Errorf("topology: %s: n is %d, must be at least %d", s.Name, s.N, f.leastN)
+	}
+	for _, p := range params() {
+		if !f.uses(p) && !p.isZero(s) {
+			return fmt.Errorf("topology: %s takes no %s, but it is %s", s.Name, p.name(), p.text(s))
+		}
+	}
+	if len(s.Edges) > 0 && s.Name != "file" {
+		return fmt.Errorf("topology: %s takes no edges, but %d are given", s.Name, len(s.Edges))
+	}
+	return f.check(s)
+}
+
+// Build checks s and returns its graph, which is connected. A random graph that
+// comes out in pieces is drawn again, up to 100 times, so its law is the family's
+// given that the graph is connected. Equal Specs and equal generators give equal
+// graphs; rng may be nil for ring, path, star, complete, grid and file.
+func (s Spec) Build(rng *rand.Rand) (*Graph, Report, error) {
+	if err := s.Validate(); err != nil {
+		return nil, Report{}, err
+	}
+	f, _ := find(s.Name)
+	for redraws := range maxDraws {
+		g, err := NewGraph(s.peers(), f.draw(s, rng))
+		if err != nil {
+			return nil, Report{}, err
+		}
+		lost := g.unreachable()
+		if lost < 0 {
+			return g, Report{Redraws: redraws}, nil
+		}
+		if f.raise == "" {
+			return nil, Report{}, fmt.Errorf("topology: %s: not connected: peer %d cannot be reached from peer 0", s, lost)
+		}
+	}
+	return nil, Report{}, fmt.Errorf("topology: %s: not connected in any of %d draws with n %d; raise %s", s, maxDraws, s.N, f.raise)
+}
+
+// peers returns N, or how many peers a file names that does not say.
+func (s Spec) peers() int {
+	n := s.N
+	if n == 0 {
+		for _, e := range s.Edges {
+			n = max(n, e[0]+1, e[1]+1)
+		}
+	}
+	return n
+}

@@ -1,0 +1,179 @@
+package topology
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// anySpec draws a Spec that can be built: none so sparse that 100 draws of a
+// random graph may all come out in pieces.
+func anySpec(t *rapid.T) Spec {
+	n := rapid.IntRange(5, 40).Draw(t, "n")
+	s := Spec{N: n, Name: rapid.SampledFrom(table()).Draw(t, "row").name}
+	dense := rapid.Float64Range(0.6, 1)
+	switch s.Name {
+	case "grid":
+		s.Cols = rapid.IntRange(0, n).Draw(t, "cols")
+	case "gnp":
+		s.P = dense.Draw(t, "p")
+	case "regular":
+		s.Degree = rapid.IntRange(2, n-1).Draw(t, "degree")
+		s.Degree -= s.Degree % 2 * (n % 2)
+	case "smallworld":
+		s.Degree = 2 * rapid.IntRange(2, (n-1)/2).Draw(t, "half")
+		s.P = rapid.Float64Range(0, 1).Draw(t, "p")
+	case "scalefree":
+		s.Degree = rapid.IntRange(1, n-1).Draw(t, "degree")
+	case "clusters":
+		s.Clusters = rapid.IntRange(2, n).Draw(t, "clusters")
+		s.P = 1
+		if s.Clusters < 5 { // many small blocks are rarely all connected
+			s.P = dense.Draw(t, "p")
+		}
+	case "file":
+		s.File = rapid.String().Draw(t, "file")
+		s.Edges = path(s, nil)
+	}
+	return s
+}
+
+func rng(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+func TestBuiltGraphIsSimpleSortedAndConnected(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := anySpec(t)
+		g, _, err := s.Build(rng(rapid.Uint64().Draw(t, "seed")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := [2]int{-1, -1}
+		for _, e := range g.Edges() {
+			if e[0] >= e[1] || e[0] < last[0] || e[0] == last[0] && e[1] <= last[1] {
+				t.Fatalf("%v after %v", e, last)
+			}
+			if !slices.Contains(g.Neighbours(e[0]), e[1]) || !slices.Contains(g.Neighbours(e[1]), e[0]) {
+				t.Fatalf("%v is missing from a neighbour's list", e)
+			}
+			last = e
+		}
+		if g.N() != s.N || !g.Connected() {
+			t.Fatalf("%v: %v, connected %v", s, g, g.Connected())
+		}
+	})
+}
+
+func TestSameSeedSameGraph(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, seed := anySpec(t), rapid.Uint64().Draw(t, "seed")
+		a, ra, errA := s.Build(rng(seed))
+		b, rb, errB := s.Build(rng(seed))
+		if errA != nil || errB != nil {
+			t.Fatal(errA, errB)
+		}
+		if !slices.Equal(a.Edges(), b.Edges()) || ra != rb {
+			t.Fatalf("%v, seed %d: two graphs", s, seed)
+		}
+	})
+}
+
+func TestOtherSeedOtherGraph(t *testing.T) {
+	for _, s := range []Spec{
+		{Name: "gnp", N: 50, P: 0.3},
+		{Name: "regular", N: 50, Degree: 4},
+		{Name: "smallworld", N: 50, Degree: 4, P: 0.3},
+		{Name: "scalefree", N: 50, Degree: 2},
+		{Name: "clusters", N: 50, Clusters: 3, P: 0.8},
+	} {
+		a, _, errA := s.Build(rng(1))
+		b, _, errB := s.Build(rng(2))
+		if errA != nil || errB != nil {
+			t.Fatal(errA, errB)
+		}
+		if slices.Equal(a.Edges(), b.Edges()) {
+			t.Errorf("%v: the seed does not count", s)
+		}
+	}
+}
+
+func TestFixedTopologies(t *testing.T) {
+	for _, c := range []struct {
+		spec Spec
+		want [][2]int
+	}{
+		{Spec{Name: "ring", N: 4}, [][2]int{{0, 1}, {0, 3}, {1, 2}, {2, 3}}},
+		{Spec{Name: "path", N: 1}, nil},
+		{Spec{Name: "path", N: 3}, [][2]int{{0, 1}, {1, 2}}},
+		{Spec{Name: "star", N: 4}, [][2]int{{0, 1}, {0, 2}, {0, 3}}},
+		{Spec{Name: "complete", N: 3}, [][2]int{{0, 1}, {0, 2}, {1, 2}}},
+		{Spec{Name: "grid", N: 5}, [][2]int{{0, 1}, {0, 3}, {1, 2}, {1, 4}, {3, 4}}},
+		{Spec{Name: "grid", N: 4, Cols: 1}, [][2]int{{0, 1}, {1, 2}, {2, 3}}},
+		{Spec{Name: "smallworld", N: 5, Degree: 2}, [][2]int{{0, 1}, {0, 4}, {1, 2}, {2, 3}, {3, 4}}},
+		{Spec{Name: "file", Edges: [][2]int{{2, 1}, {0, 1}}}, [][2]int{{0, 1}, {1, 2}}},
+		{Spec{Name: "file", N: 1}, nil},
+	} {
+		g, _, err := c.spec.Build(rng(1))
+		if err != nil {
+			t.Errorf("%v: %v", c.spec, err)
+			continue
+		}
+		if !slices.Equal(g.Edges(), c.want) {
+			t.Errorf("%v: edges %v, want %v", c.spec, g.Edges(), c.want)
+		}
+	}
+}
+
+func TestErrorsNameTheFieldAndItsRange(t *testing.T) {
+	for _, c := range []struct {
+		spec Spec
+		want string
+	}{
+		{Spec{Name: "rnig", N: 3}, `there is no topology "rnig"; there are ring, path, star, complete, grid[(cols)], gnp(p), regular(degree), smallworld(degree,p), scalefree(degree), clusters(clusters,p), file[(file)]`},
+		{Spec{Name: "ring", N: 2}, "ring: n is 2, must be at least 3"},
+		{Spec{Name: "file", N: -1}, "file: n is -1, must be at least 0"},
+		{Spec{Name: "ring", N: 5, Degree: 6}, "ring takes no degree, but it is 6"},
+		{Spec{Name: "regular", N: 5, Degree: 2, P: 0.5}, "regular takes no p, but it is 0.5"},
+		{Spec{Name: "ring", N: 5, Edges: [][2]int{{0, 1}}}, "ring takes no edges, but 1 are given"},
+		{Spec{Name: "grid", N: 5, Cols: 6}, "grid: cols is 6, must be from 0 to 5 when n is 5"},
+		{Spec{Name: "gnp", N: 5}, "gnp: p is 0, must be from 1e-09 to 1 when n is 5"},
+		{Spec{Name: "gnp", N: 5, P: math.NaN()}, "gnp: p is NaN, must be from 1e-09 to 1 when n is 5"},
+		{Spec{Name: "regular", N: 5, Degree: 5}, "regular: degree is 5, must be from 2 to 4 when n is 5"},
+		{Spec{Name: "regular", N: 5, Degree: 3}, "regular: degree is 3, must be even when n is odd, as 5 is"},
+		{Spec{Name: "smallworld", N: 9, Degree: 3}, "smallworld: degree is 3, must be even: half the neighbours stand on either side"},
+		{Spec{Name: "smallworld", N: 9, Degree: 4, P: 1.5}, "smallworld: p is 1.5, must be from 0 to 1 when n is 9"},
+		{Spec{Name: "smallworld", N: 9, Degree: 10}, "smallworld: degree is 10, must be from 2 to 8 when n is 9"},
+		{Spec{Name: "scalefree", N: 5}, "scalefree: degree is 0, must be from 1 to 4 when n is 5"},
+		{Spec{Name: "clusters", N: 5, P: 1}, "clusters: clusters is 0, must be from 2 to 5 when n is 5"},
+		{Spec{Name: "clusters", N: 5, Clusters: 2, P: -1}, "clusters: p is -1, must be from 1e-09 to 1 when n is 5"},
+		{Spec{Name: "file"}, "file: there are neither edges nor n"},
+		{Spec{Name: "file", File: "a.txt", Edges: [][2]int{{0, 1 << 60}}}, "file(a.txt): 1152921504606846977 peers (0..1152921504606846976) need at least 1152921504606846976 edges, there are 1"},
+		{Spec{Name: "file", N: 2, Edges: [][2]int{{0, 1}, {1, 2}}}, "edge 1-2: peers are 0..1"},
+		{Spec{Name: "file", Edges: [][2]int{{0, 1}, {1, 2}, {0, 2}, {3, 4}}}, "file: not connected: peer 3 cannot be reached from peer 0"},
+		{Spec{Name: "gnp", N: 100, P: 0.01}, "gnp(0.01): not connected in any of 100 draws with n 100; raise p"},
+		{Spec{Name: "clusters", N: 100, Clusters: 2, P: 0.01}, "clusters(2,0.01): not connected in any of 100 draws with n 100; raise p"},
+	} {
+		_, _, err := c.spec.Build(rng(1))
+		if err == nil || err.Error() != "topology: "+c.want {
+			t.Errorf("%+v:\n got %v\nwant topology: %s", c.spec, err, c.want)
+		}
+	}
+}
+
+func TestRedrawsAreReported(t *testing.T) {
+	// At p = ln N / N about e^(−1) of all graphs are connected.
+	s := Spec{Name: "gnp", N: 50, P: math.Log(50) / 50}
+	total := 0
+	for seed := range uint64(20) {
+		_, report, err := s.Build(rng(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += report.Redraws
+	}
+	if total < 10 || total > 100 {
+		t.Errorf("%d redraws for 20 graphs, expected about 34", total)
+	}
+}

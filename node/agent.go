@@ -1,0 +1,168 @@
+// Package node is the peer: an [Agent], and a [Node] that gives it a clock, a
+// world and a transport.
+package node
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+)
+
+// Privacy is what a peer promises its users.
+type Privacy struct {
+	Mode           dp.Mode
+	Epsilon        dp.Cost // for everything the peer ever releases
+	Mechanism      dp.Mechanism
+	RecordsPerUser uint64
+	Horizon        uint64 // rounds that the budget pays for
+}
+
+// Config describes an Agent.
+type Config struct {
+	Self        protocol.Peer
+	Incarnation uint32
+	Neighbours  []protocol.Peer // ascending
+	Peers       int             // in the network
+	Learner     bandit.Learner
+	Protocol    protocol.Entry
+	Params      protocol.Params
+	Privacy     Privacy
+	Noise       *dp.Source
+	Rand        *rand.Rand // of the protocol's schedule
+	Keys        protocol.Keys
+	Topic       bool // the transport carries messages to everyone
+	Marks       bool // the agent ends every round with a mark to each neighbour
+}
+
+// An Agent is a peer with the world taken away: a learner, a protocol, and the
+// door between them. It has no clock, socket, file or goroutine, is
+// deterministic, and is not safe for concurrent use.
+type Agent struct {
+	self       protocol.Peer
+	neighbours []protocol.Peer
+	marks      bool
+	learner    bandit.Learner
+	protocol   protocol.Protocol
+	door       *dp.Door
+
+	out     protocol.Outbox
+	drawn   []dp.Release
+	refused []error
+	record  []float64 // scratch
+}
+
+// Ready is what an Agent asks of its driver, in this order: make Charges and
+// Drawn durable, then send Messages. The slices are good until the next step.
+type Ready struct {
+	Charges  []dp.Charge
+	Drawn    []dp.Release // nodes that got their noise; fresh, not derived
+	Messages []protocol.Envelope
+	Refused  []error // what peers did wrong
+}
+
+// NewAgent returns an agent that has seen nothing. The whole horizon of its
+// streams is charged: the first Ready holds the charge.
+func NewAgent(c Config) (*Agent, error) {
+	door, err := dp.NewDoor(c.Privacy.Mode, c.Privacy.Epsilon, c.Noise)
+	if err != nil {
+		return nil, err
+	}
+	parts, dim := c.Learner.Shape()
+	_, err = door.Open(dp.Spec{
+		What:    fmt.Sprintf("reward sums of %d arms", parts),
+		Streams: parts, Dim: dim, Lo: 0, Hi: 1,
+		Leaves:         c.Protocol.Leaves(c.Params, c.Privacy.Horizon),
+		RecordsPerUser: c.Privacy.RecordsPerUser,
+		Mechanism:      c.Privacy.Mechanism,
+		Epsilon:        c.Privacy.Epsilon,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a := &Agent{
+		self: c.Self, neighbours: c.Neighbours, marks: c.Marks,
+		learner: c.Learner, door: door,
+	}
+	a.protocol, err = c.Protocol.New(protocol.Config{
+		Self: c.Self, Incarnation: c.Incarnation, Neighbours: c.Neighbours, Peers: c.Peers,
+		Arms: parts, Draw: draw{a}, Rand: c.Rand, Keys: c.Keys, Topic: c.Topic,
+	}, c.Params)
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// A World pays rewards.
+type World interface {
+	Play(arm bandit.Arm) (bandit.Reward, error)
+}
+
+// Round plays round t: it takes in what arrived, chooses an arm from what is
+// public, plays it, and lets the protocol end the round. Messages that are a
+// peer's fault are dropped and reported in Ready; any error returned is this
+// peer's own and leaves it unusable.
+func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w World) (bandit.Arm, error) {
+	for i := range in {
+		if err := a.protocol.Receive(in[i].From, in[i].Message, &a.out); err != nil {
+			a.refused = append(a.refused, fmt.Errorf("from peer %d: %w", in[i].From, err))
+		}
+	}
+	arm := a.learner.Choose((*bandit.Belief)(a.protocol.Belief()), bandit.Turn{Round: uint64(t)})
+	reward, err := w.Play(arm)
+	if err != nil {
+		return arm, err
+	}
+	r := a.learner.Record(bandit.Pull{Arm: arm, Reward: reward}, a.record)
+	a.record = r.X
+	if err := a.door.Add(dp.StreamID(r.Part), r.X); err != nil {
+		return arm, err
+	}
+	if err := a.protocol.Pulled(int(arm), &a.out); err != nil {
+		return arm, err
+	}
+	if err := a.protocol.Tick(t, &a.out); err != nil {
+		return arm, err
+	}
+	if a.marks {
+		a.out.Mark(a.self, t, a.neighbours)
+	}
+	return arm, nil
+}
+
+// Ready returns what is to be done and forgets it.
+func (a *Agent) Ready() Ready {
+	r := Ready{a.door.Charges(), a.drawn, a.out.Envelopes(), a.refused}
+	a.drawn, a.refused = a.drawn[:0], a.refused[:0]
+	a.out.Reset()
+	return r
+}
+
+// Belief returns what the agent's next decision will rest on.
+func (a *Agent) Belief() *bandit.Belief { return (*bandit.Belief)(a.protocol.Belief()) }
+
+// Left returns the ε that is not charged.
+func (a *Agent) Left() dp.Cost { return a.door.Left() }
+
+// State returns the protocol's shared state for comparison between peers, or nil
+// if the protocol has none.
+func (a *Agent) State() []byte {
+	if s, ok := a.protocol.(interface{ AppendState([]byte) []byte }); ok {
+		return s.AppendState(nil)
+	}
+	return nil
+}
+
+// draw is the protocol's view of the agent's door.
+type draw struct{ a *Agent }
+
+func (d draw) Leaf(s dp.StreamID, k uint64) (dp.Leaf, error) {
+	l, err := d.a.door.Leaf(s, k)
+	if err == nil {
+		d.a.drawn = append(d.a.drawn, l.Node)
+	}
+	return l, err
+}

@@ -1,0 +1,198 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+)
+
+// A Ledger keeps the privacy account.
+type Ledger interface {
+	// Append returns once the charges would survive a crash.
+	Append(cs ...dp.Charge) error
+}
+
+// Slots is the clock of a network: round t is the slot from Start + t·Every to
+// the next.
+type Slots struct {
+	Start time.Time
+	Every time.Duration
+}
+
+// NodeConfig describes a Node.
+type NodeConfig struct {
+	Agent      *Agent
+	World      World
+	Transport  Transport
+	Ledger     Ledger
+	Neighbours []protocol.Peer
+	Rounds     uint64 // after which Run returns
+	Slots      *Slots // nil in lockstep: a round begins when all messages of the last one are in
+	Trace      *Trace // nil for none
+	Logger     *slog.Logger
+}
+
+// A Node drives an [Agent] in real time. One goroutine, that of Run, owns the
+// agent; everyone else asks it.
+type Node struct {
+	c      NodeConfig
+	asks   chan chan Status
+	status Status
+}
+
+// Status is what a node tells its operator. Everything in it is public.
+type Status struct {
+	Round    uint64    `json:"round"`  // rounds played
+	Rounds   uint64    `json:"rounds"` // to play
+	Pulls    []uint64  `json:"pulls"`  // by arm
+	Means    []float64 `json:"means"`  // estimates, by arm
+	Spent    float64   `json:"epsilon_spent"`
+	Left     float64   `json:"epsilon_left"`
+	Released uint64    `json:"released"`   // releases drawn
+	Refused  uint64    `json:"refused"`    // messages that were a peer's fault
+	Skipped  uint64    `json:"skipped"`    // slots that passed while the node was busy
+	LastErr  string    `json:"last_fault"` // of a peer
+}
+
+// New returns a node that has not begun.
+func New(c NodeConfig) *Node {
+	return &Node{c: c, asks: make(chan chan Status), status: Status{Rounds: c.Rounds}}
+}
+
+// Run plays rounds until all are played or ctx is done; both are a nil error.
+func (n *Node) Run(ctx context.Context) error {
+	if err := n.settle(ctx, n.c.Agent.Ready()); err != nil { // the horizon is charged before anything is drawn
+		return n.ended(ctx, err)
+	}
+	gather := n.gatherSlot
+	if n.c.Slots == nil {
+		l := newLockstep(n.c.Neighbours)
+		gather = func(ctx context.Context, t protocol.Round) (protocol.Round, []protocol.Delivery, error) {
+			in, err := n.gatherLockstep(ctx, l, t)
+			return t, in, err
+		}
+	}
+	for t := protocol.Round(0); uint64(t) < n.c.Rounds; t++ {
+		now, in, err := gather(ctx, t)
+		if err != nil {
+			return n.ended(ctx, err)
+		}
+		n.status.Skipped += uint64(now - t)
+		if t = now; uint64(t) >= n.c.Rounds {
+			break
+		}
+		if err := n.play(ctx, t, in); err != nil {
+			return n.ended(ctx, fmt.Errorf("round %d: %w", t, err))
+		}
+	}
+	n.status.Round = n.c.Rounds
+	return n.linger(ctx)
+}
+
+// linger answers questions after the last round until ctx is done.
+func (n *Node) linger(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case q := <-n.asks:
+			q <- n.snapshot()
+		case <-n.c.Transport.Inbox():
+		}
+	}
+}
+
+func (n *Node) play(ctx context.Context, t protocol.Round, in []protocol.Delivery) error {
+	protocol.Sort(in)
+	arm, err := n.c.Agent.Round(t, in, n.c.World)
+	if err != nil {
+		return err
+	}
+	ready := n.c.Agent.Ready()
+	if n.c.Trace != nil {
+		if err := n.c.Trace.Step(t, int(arm), n.c.Agent.Belief(), ready.Drawn); err != nil {
+			return err
+		}
+	}
+	n.note(t, ready)
+	return n.settle(ctx, ready)
+}
+
+// settle pays first and sends second.
+func (n *Node) settle(ctx context.Context, r Ready) error {
+	if len(r.Charges) > 0 {
+		if err := n.c.Ledger.Append(r.Charges...); err != nil {
+			return fmt.Errorf("ledger: %w", err) // nothing may leave unpaid
+		}
+		for _, c := range r.Charges {
+			n.status.Spent += c.Cost.Float()
+		}
+		n.status.Left = n.c.Agent.Left().Float()
+	}
+	return n.c.Transport.Send(ctx, r.Messages)
+}
+
+func (n *Node) note(t protocol.Round, r Ready) {
+	s := &n.status
+	s.Round = uint64(t) + 1
+	s.Released += uint64(len(r.Drawn))
+	s.Refused += uint64(len(r.Refused))
+	for _, err := range r.Refused {
+		s.LastErr = err.Error()
+		n.c.Logger.Debug("message refused", "round", uint64(t), "err", err)
+	}
+}
+
+// gatherSlot waits for round t's slot to begin and returns what arrived until then.
+// If slots have passed meanwhile, the round is the current one: at most one a slot.
+func (n *Node) gatherSlot(ctx context.Context, t protocol.Round) (protocol.Round, []protocol.Delivery, error) {
+	begin := n.c.Slots.Start.Add(time.Duration(t) * n.c.Slots.Every)
+	timer := time.NewTimer(time.Until(begin))
+	defer timer.Stop()
+	var in []protocol.Delivery
+	for {
+		select {
+		case <-ctx.Done():
+			return t, nil, ctx.Err()
+		case q := <-n.asks:
+			q <- n.snapshot()
+		case d := <-n.c.Transport.Inbox():
+			in = append(in, d)
+		case <-timer.C:
+			late := time.Since(begin) / n.c.Slots.Every
+			return t + protocol.Round(max(0, late)), in, nil
+		}
+	}
+}
+
+// Status returns what the node has done so far.
+func (n *Node) Status(ctx context.Context) (Status, error) {
+	q := make(chan Status, 1)
+	select {
+	case n.asks <- q:
+		return <-q, nil
+	case <-ctx.Done():
+		return Status{}, ctx.Err()
+	}
+}
+
+func (n *Node) snapshot() Status {
+	s := n.status
+	b := n.c.Agent.Belief()
+	s.Pulls = append([]uint64(nil), b.Pulls...)
+	s.Means = append([]float64(nil), b.Mean...)
+	return s
+}
+
+// ended tells an end that was asked for from one that was not.
+func (n *Node) ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}

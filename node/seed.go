@@ -1,0 +1,53 @@
+package node
+
+import (
+	cryptorand "crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"math/rand/v2"
+
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+)
+
+// Seed is the root of one peer's randomness. Every use gets a stream of its own,
+// so that a draw more in one place changes nothing in another.
+type Seed [32]byte
+
+// NewSeed returns the seed that a number stands for.
+func NewSeed(number uint64) Seed {
+	return sha256.Sum256(binary.BigEndian.AppendUint64([]byte("peerd seed/"), number))
+}
+
+// PeerNumber returns the seed number of one peer in the run of a given number. A
+// peer that knows its own learns no other's. It has 53 bits, so that any
+// configuration format can hold it, and is never 0.
+func PeerNumber(run uint64, p protocol.Peer) uint64 {
+	b := binary.BigEndian.AppendUint64([]byte("peerd peer/"), run)
+	h := sha256.Sum256(binary.BigEndian.AppendUint32(b, uint32(p)))
+	return binary.BigEndian.Uint64(h[:])>>11 | 1
+}
+
+// PeerSeed returns the seed of one peer in the run of a given number.
+func PeerSeed(run uint64, p protocol.Peer) Seed { return NewSeed(PeerNumber(run, p)) }
+
+// FreshSeed returns a seed from the operating system. Noise never comes from it:
+// a private peer's noise has a source of its own.
+func FreshSeed() Seed {
+	var s Seed
+	_, _ = cryptorand.Read(s[:]) // never fails since Go 1.24: it ends the process
+	return s
+}
+
+// Of returns the seed of one use.
+func (s Seed) Of(use string) [32]byte {
+	return sha256.Sum256(append(s[:], use...))
+}
+
+// Rand returns the random numbers of one use.
+func (s Seed) Rand(use string) *rand.Rand {
+	return rand.New(rand.NewChaCha8(s.Of(use)))
+}
+
+// Noise returns repeatable noise, for [dp.Lockstep] alone.
+func (s Seed) Noise() *dp.Source { return dp.NewSeededSource(s.Of("noise")) }

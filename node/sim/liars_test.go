@@ -1,0 +1,108 @@
+package sim_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"sync"
+	"testing"
+
+	"peerd.dev/dp"
+	"peerd.dev/gossip/topology"
+	"peerd.dev/node/sim"
+	"peerd.dev/protocol"
+)
+
+// regular returns the neighbours of a random regular graph.
+func regular(t testing.TB, n, degree int, seed uint64) [][]protocol.Peer {
+	t.Helper()
+	g, _, err := topology.Spec{Name: "regular", N: n, Degree: degree}.Build(rand.New(rand.NewPCG(seed, 0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([][]protocol.Peer, n)
+	for i := range out {
+		for _, j := range g.Neighbours(i) {
+			out[i] = append(out[i], protocol.Peer(j))
+		}
+	}
+	return out
+}
+
+// TestTheLyingPeer puts one liar among 20 peers on random 6-regular graphs for
+// 5,000 rounds and compares the honest peers' regret with that of no attack:
+// max must fail, robust stays within 1.25 times and budget within 3 times. One
+// seed by default, ten with PEERD_LONG.
+func TestTheLyingPeer(t *testing.T) {
+	const peers, rounds = 20, 5000
+	seeds := uint64(1)
+	if os.Getenv("PEERD_LONG") != "" {
+		seeds = 10
+	}
+	type row struct {
+		rule  protocol.Consistency
+		claim sim.Claim // empty: no attack
+	}
+	var rows []row
+	for _, rule := range []protocol.Consistency{protocol.Max, protocol.Robust, protocol.Budget} {
+		for _, claim := range []sim.Claim{"", sim.ClaimHuge, sim.ClaimT, sim.ClaimHalf} {
+			rows = append(rows, row{rule, claim})
+		}
+	}
+	regret := make([]float64, len(rows))
+	var (
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		jobs = make(chan func())
+	)
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for job := range jobs {
+				job()
+			}
+		})
+	}
+	for i, r := range rows {
+		for seed := range seeds {
+			jobs <- func() {
+				c := config(seed, regular(t, peers, 6, seed), rounds, []float64{.9, .6, .5, .4, .3})
+				c.Spec.Params.Average.Consistency = r.rule
+				c.Spec.Privacy.Mechanism, c.Spec.Privacy.Epsilon = dp.None, dp.Infinite
+				c.Points = 1
+				if r.claim != "" {
+					c.Liars = sim.Liars{Count: 1, Claim: r.claim}
+				}
+				res, err := sim.Run(c)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				regret[i] += res.Regret[0] / float64(seeds)
+			}
+		}
+	}
+	close(jobs)
+	wg.Wait()
+
+	limit := map[protocol.Consistency]float64{protocol.Robust: 1.25, protocol.Budget: 3}
+	base := regret[0]
+	for i, r := range rows {
+		if r.claim == "" {
+			t.Logf("%-6s no attack  regret %7.1f", r.rule, regret[i])
+			if regret[i] > 2*base {
+				t.Errorf("%s costs %.1f without any attack, max %.1f", r.rule, regret[i], base)
+			}
+			continue
+		}
+		ratio := regret[i] / base
+		t.Logf("%-6s claim %-4s regret %7.1f, %6.2f times no attack", r.rule, r.claim, regret[i], ratio)
+		if r.rule == protocol.Max && ratio < 10 {
+			t.Errorf("max under claim %s: %.2f times no attack; the attack must be real, else nothing is shown", r.claim, ratio)
+		}
+		if r.rule != protocol.Max && ratio > limit[r.rule] {
+			t.Errorf("%s under claim %s: %.2f times no attack, at most %v", r.rule, r.claim, ratio, limit[r.rule])
+		}
+	}
+}

@@ -1,0 +1,289 @@
+// Package sim runs hundreds of agents in one goroutine, from one seed.
+//
+// A round is what it is in lockstep: every message sent in round t is delivered at
+// the start of round t+1, in the order of [protocol.Sort], unless the network's
+// faults lose, repeat or delay it. The agents are the daemon's own.
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"peerd.dev/node"
+	"peerd.dev/protocol"
+)
+
+// A World pays rewards and knows what it pays.
+type World interface {
+	node.World
+	// Means returns the expected reward of each arm at this site.
+	Means() []float64
+}
+
+// Config describes a run.
+type Config struct {
+	Spec       node.Spec
+	Neighbours [][]protocol.Peer // by peer, ascending
+	Seeds      []node.Seed       // by peer
+	Keys       []protocol.Keys   // by peer; nil where the protocol signs nothing
+	Worlds     []World           // by peer
+	Rounds     uint64
+	Points     uint64 // of the regret curve; at least 1
+	Faults     Faults
+	Liars      Liars
+	Network    node.Seed // of faults and liars
+	Topic      bool      // messages to everyone arrive directly at all peers
+
+	// Trace, if not nil, returns where to write what peer p does; see
+	// [node.Trace]. Agents then end their rounds with marks, as in lockstep.
+	Trace func(p protocol.Peer) *node.Trace
+	// Watch, if not nil, is called after every round with all agents.
+	Watch func(t protocol.Round, agents []*node.Agent)
+	// Progress, if not nil, is called about a hundred times a run with the rounds
+	// done. An error of its ends the run.
+	Progress func(done uint64) error
+}
+
+// Result is what a referee who knows the worlds sees. Liars do not count.
+type Result struct {
+	Points   []uint64    // numbers of rounds
+	Regret   []float64   // cumulative, of the average honest peer, after Points rounds
+	Pulls    [][]uint64  // by peer and arm
+	Means    [][]float64 // of the estimates at the end, by peer and arm
+	Messages uint64
+	Bytes    uint64 // of encoded messages, without transport framing
+	Lost     uint64 // messages
+	Refused  uint64 // messages
+	Spent    float64
+}
+
+// run is a run under way.
+type run struct {
+	Config
+	agents []*node.Agent
+	traces []*node.Trace
+	mail   *mail
+	down   []uint64 // round until which a peer is away
+	rng    *rand.Rand
+	gap    []float64 // of every arm to the best by the mean over sites
+	regret float64   // summed over honest peers
+	honest float64
+	res    Result
+	buf    []byte
+	sized  struct {
+		kind  protocol.Kind
+		label protocol.Label
+		bytes uint64
+	}
+}
+
+// Run plays c.Rounds rounds.
+func Run(c Config) (Result, error) {
+	r, err := start(c)
+	if err != nil {
+		return Result{}, err
+	}
+	for t := range c.Rounds {
+		for i := range r.agents {
+			if err := r.step(protocol.Round(t), i); err != nil {
+				return r.res, fmt.Errorf("peer %d, round %d: %w", i, t, err)
+			}
+		}
+		r.mail.turn()
+		r.point(t + 1)
+		if c.Watch != nil {
+			c.Watch(protocol.Round(t), r.agents)
+		}
+		if c.Progress != nil && (t+1)%max(1, c.Rounds/100) == 0 {
+			if err := c.Progress(t + 1); err != nil {
+				return r.res, err
+			}
+		}
+	}
+	for _, a := range r.agents {
+		r.res.Means = append(r.res.Means, append([]float64(nil), a.Belief().Mean...))
+	}
+	return r.res, nil
+}
+
+func start(c Config) (*run, error) {
+	n := len(c.Neighbours)
+	if len(c.Seeds) != n || len(c.Worlds) != n || c.Spec.Peers != n {
+		return nil, fmt.Errorf("sim: %d peers, %d seeds, %d worlds, %d peers agreed on: want as many of each",
+			n, len(c.Seeds), len(c.Worlds), c.Spec.Peers)
+	}
+	if err := c.Faults.check(); err != nil {
+		return nil, err
+	}
+	r := &run{
+		Config: c,
+		mail:   newMail(n, c.Faults.horizon()),
+		down:   make([]uint64, n),
+		rng:    c.Network.Rand("network"),
+		gap:    gaps(c.Worlds),
+	}
+	for i := range n {
+		seat := node.Seat{
+			Self: protocol.Peer(i), Neighbours: c.Neighbours[i], Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(),
+			Topic: c.Topic, Marks: c.Trace != nil,
+		}
+		if c.Keys != nil {
+			seat.Keys = c.Keys[i]
+		}
+		a, err := c.Spec.Agent(seat)
+		if err != nil {
+			return nil, fmt.Errorf("peer %d: %w", i, err)
+		}
+		r.agents = append(r.agents, a)
+		r.res.Pulls = append(r.res.Pulls, make([]uint64, c.Spec.Arms))
+		if c.Trace != nil {
+			r.traces = append(r.traces, c.Trace(protocol.Peer(i)))
+		}
+		if !c.Liars.is(i, n) {
+			r.honest++
+		}
+	}
+	return r, nil
+}
+
+// step plays agent i's part of round t.
+func (r *run) step(t protocol.Round, i int) error {
+	in := r.mail.take(i)
+	if r.away(t, i) {
+		r.res.Lost += uint64(len(in))
+		return nil
+	}
+	protocol.Sort(in)
+	a := r.agents[i]
+	arm, err := a.Round(t, in, r.Worlds[i])
+	if err != nil {
+		return err
+	}
+	ready := a.Ready()
+	r.sized.bytes = 0
+	if r.traces != nil {
+		if err := r.trace(t, i, int(arm), ready); err != nil {
+			return err
+		}
+	}
+	r.res.Pulls[i][arm]++
+	r.res.Refused += uint64(len(ready.Refused))
+	for _, c := range ready.Charges {
+		r.res.Spent = max(r.res.Spent, c.Cost.Float())
+	}
+	lies := r.Liars.is(i, len(r.agents))
+	if !lies {
+		r.regret += r.gap[arm]
+	}
+	for k := range ready.Messages {
+		e := &ready.Messages[k]
+		if _, ok := e.Message.IsMark(); ok {
+			continue // the mailboxes know when a round is over
+		}
+		m := &e.Message
+		if lies {
+			lie, err := r.Liars.lie(m, t)
+			if err != nil {
+				return err
+			}
+			m = &lie
+		}
+		size := r.size(m)
+		if e.To != protocol.Everyone {
+			r.post(t, i, int(e.To), m, size)
+			continue
+		}
+		for to := range r.agents {
+			if to != i {
+				r.post(t, i, to, m, size)
+			}
+		}
+	}
+	return nil
+}
+
+// size returns the encoded size of m. A message that a peer sends to several
+// neighbours in a row is measured once.
+func (r *run) size(m *protocol.Message) uint64 {
+	if r.sized.bytes == 0 || m.Kind() != r.sized.kind || m.Label() != r.sized.label {
+		r.sized.kind, r.sized.label, r.sized.bytes = m.Kind(), m.Label(), uint64(protocol.Size(m))
+	}
+	return r.sized.bytes
+}
+
+// post sends one message through the network's faults.
+func (r *run) post(t protocol.Round, from, to int, m *protocol.Message, size uint64) {
+	r.res.Messages++
+	r.res.Bytes += size
+	f := &r.Faults
+	if f.none {
+		r.mail.put(to, 0, protocol.Delivery{From: protocol.Peer(from), Message: *m})
+		return
+	}
+	if f.cut(t, from, to, len(r.agents)) || r.rng.Float64() < f.Loss {
+		r.res.Lost++
+		return
+	}
+	copies := 1
+	if r.rng.Float64() < f.Duplicate {
+		copies = 2
+	}
+	for range copies {
+		r.mail.put(to, f.delay(r.rng), protocol.Delivery{From: protocol.Peer(from), Message: *m})
+	}
+}
+
+// away reports whether churn keeps peer i out of round t.
+func (r *run) away(t protocol.Round, i int) bool {
+	if r.Faults.Churn == 0 {
+		return false
+	}
+	if uint64(t) < r.down[i] {
+		return true
+	}
+	if r.rng.Float64() < r.Faults.Churn {
+		r.down[i] = uint64(t) + 1 + r.rng.Uint64N(2*MeanAbsence-1)
+		return true
+	}
+	return false
+}
+
+func (r *run) point(done uint64) {
+	p := max(1, r.Points)
+	if done*p/r.Rounds != (done-1)*p/r.Rounds {
+		r.res.Points = append(r.res.Points, done)
+		r.res.Regret = append(r.res.Regret, r.regret/r.honest)
+	}
+}
+
+func (r *run) trace(t protocol.Round, i, arm int, ready node.Ready) error {
+	tr := r.traces[i]
+	if err := tr.Step(t, arm, r.agents[i].Belief(), ready.Drawn); err != nil {
+		return err
+	}
+	for _, e := range ready.Messages {
+		r.buf = protocol.Encode(r.buf[:0], e.Message)
+		if err := tr.Frame(e.To, r.buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gaps returns by how much each arm's mean over sites is below the best one.
+func gaps(ws []World) []float64 {
+	mean := make([]float64, len(ws[0].Means()))
+	for _, w := range ws {
+		for k, m := range w.Means() {
+			mean[k] += m / float64(len(ws))
+		}
+	}
+	best := mean[0]
+	for _, m := range mean {
+		best = max(best, m)
+	}
+	for k := range mean {
+		mean[k] = best - mean[k]
+	}
+	return mean
+}

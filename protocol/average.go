@@ -1,0 +1,368 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"peerd.dev/dp"
+)
+
+// Consistency names the rule by which peers keep their pull counts together.
+type Consistency string
+
+// The rules. All lift a peer's belief of the greatest pull count of an arm by
+// what its neighbours claim; an arm that it pulled fewer times than that, by more
+// than the number of peers, is pulled next.
+const (
+	// Max takes the greatest claim, as paper 004 does. One liar makes every
+	// peer pull bad arms for ever.
+	Max Consistency = "max"
+	// Robust takes the (F+1)-th greatest claim among the neighbours'. It needs
+	// more than 2F neighbours; on a ring or a path it stops news altogether.
+	Robust Consistency = "robust"
+	// Budget takes the greatest claim, but allows at most 4 ln t + M forced
+	// pulls of an arm in t rounds.
+	Budget Consistency = "budget"
+)
+
+// AverageParams are the parameters of protocol average.
+type AverageParams struct {
+	Consistency Consistency
+	F           int     // lying neighbours to withstand, for Robust
+	Rate        float64 // exchanges per link and round, over 0 up to 1; 1/links gives the paper's one a round
+	Patience    uint64  // rounds after which an unanswered exchange no longer blocks others
+}
+
+// average is Gossip_UCB (Zhu, Zhu, Liu and Liu 2021, Algorithm 1) and, with noise
+// at the door, Fed_UCB (Algorithm 4).
+//
+// Every pull closes a leaf of its arm's stream; the arm's own mean X is the new
+// running sum by the number of pulls, and the estimate θ moves by the change of X.
+// On the clock of a link, the end with the lower number asks the other to
+// average. The asked peer adds δ = ⌊(θ_asking - θ_own)/2⌋ and answers δ, which the
+// asking one subtracts. Exchanges are numbered per link, one at a time, and an
+// answer is given again for a repeated question, so that under loss, duplication
+// and reordering every δ is added once and subtracted once: Σθ = ΣX exactly, plus
+// the δ under way. A peer whose own question is open declines others' (overlapping
+// exchanges would conserve the sum but are unstable).
+type average struct {
+	c      Config
+	p      AverageParams
+	round  Round
+	mixed  *dp.Mixed
+	counts *dp.Counts // belief of the greatest pull counts
+	links  []averageLink
+	asked  int          // index of the link whose answer blocks other exchanges, or -1
+	fresh  []dp.Release // running sums that the counts do not hold yet
+	forced []uint64
+	claims []dp.Release // newest, by link; for Robust
+	heard  bool         // claims changed since they were ranked
+	silent bool         // the horizon is reached: own means stay as they are
+	belief Belief
+	bodies []dp.Release // room for the bodies of messages to come
+	allow  float64      // forced pulls of an arm that Budget allows
+	until  Round        // when that is renewed
+}
+
+// averageLink is the state of exchanges with one neighbour.
+type averageLink struct {
+	peer Peer
+	next Round // when to ask; only of the lower end
+
+	// as the asking end
+	seq  uint64 // of the newest question
+	open bool   // it is unanswered
+	sent Round  // when it was sent last
+
+	// as the asked end
+	last   Label      // newest question that was decided
+	answer Kind       // averageDelta or averageBusy; 0 before the first
+	delta  dp.Release // with averageDelta
+
+	claimed uint64 // round of the newest claim
+}
+
+func newAverage(c Config, p AverageParams) (*average, error) {
+	switch {
+	case p.Consistency != Max && p.Consistency != Robust && p.Consistency != Budget:
+		return nil, fmt.Errorf("average: consistency %q, want max, robust or budget", p.Consistency)
+	case p.Consistency == Robust && p.F < 1:
+		return nil, fmt.Errorf("average: f is %d, want at least 1 with consistency robust", p.F)
+	case !(p.Rate > 0 && p.Rate <= 1):
+		return nil, fmt.Errorf("average: rate %v, want over 0 up to 1", p.Rate)
+	case p.Patience < 2:
+		return nil, fmt.Errorf("average: patience %d, want at least the 2 rounds that an answer takes", p.Patience)
+	}
+	a := &average{
+		c: c, p: p,
+		mixed:  dp.NewMixed(c.Arms, dp.MeanExponent),
+		counts: dp.NewCounts(c.Arms),
+		links:  make([]averageLink, len(c.Neighbours)),
+		claims: make([]dp.Release, len(c.Neighbours)),
+		asked:  -1,
+		forced: make([]uint64, c.Arms),
+		belief: newBelief(c.Arms),
+	}
+	for i, n := range c.Neighbours {
+		a.links[i].peer = n
+		a.links[i].next = Round(c.Arms) + a.gap() // every arm is pulled once before the first exchange
+	}
+	return a, nil
+}
+
+// Pulled closes the leaf of the pulled arm.
+func (a *average) Pulled(arm int, _ *Outbox) error {
+	b := &a.belief
+	if slices.Contains(b.Behind, arm) {
+		a.forced[arm]++
+	}
+	b.Pulls[arm]++
+	if a.silent {
+		return nil
+	}
+	leaf, err := a.c.Draw.Leaf(dp.StreamID(arm), b.Pulls[arm])
+	if errors.Is(err, dp.ErrHorizon) {
+		a.silent = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	a.fresh = append(a.fresh, leaf.Sum)
+	mean, err := dp.Mean(leaf.Sum)
+	if err != nil {
+		return err
+	}
+	if err := a.mixed.Replace(arm, mean); err != nil {
+		return err
+	}
+	b.Spread[arm] = 1 / float64(mean.Count(0))
+	b.NoiseV[arm], b.NoiseB[arm] = mean.Noise()
+	b.Mean[arm] = a.mixed.At(arm)
+	return nil
+}
+
+// Tick shares the counts and begins an exchange where a link's clock says so.
+func (a *average) Tick(t Round, out *Outbox) error {
+	a.round = t
+	if len(a.links) > 0 {
+		m := Message{
+			kind:  averageCounts,
+			label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: uint64(t)},
+			body:  a.one(a.counts.Release()),
+		}
+		for i := range a.links {
+			out.send(a.links[i].peer, &m)
+		}
+	}
+	// Only now: news of this round's pull leaves with the next round's counts,
+	// one hop a round (Lemma 1).
+	for _, r := range a.fresh {
+		if err := a.counts.Raise(int(r.Stream()), r); err != nil {
+			return err
+		}
+	}
+	a.fresh = a.fresh[:0]
+	if a.asked >= 0 && t >= a.links[a.asked].sent+Round(a.p.Patience) {
+		a.asked = -1
+	}
+	for i := range a.links {
+		l := &a.links[i]
+		if l.peer < a.c.Self || t < l.next {
+			continue
+		}
+		l.next = t + a.gap()
+		if a.asked < 0 {
+			a.ask(i, t, out)
+		}
+	}
+	return nil
+}
+
+// Belief returns the estimates, and the arms that lag behind the greatest count.
+func (a *average) Belief() *Belief {
+	b := &a.belief
+	if a.heard {
+		a.counts.RaiseToRank(a.claims, a.p.F)
+		a.heard = false
+	}
+	b.Behind = b.Behind[:0]
+	slack := uint64(a.c.Peers)
+	for k, n := range b.Pulls {
+		greatest := a.counts.At(k)
+		if greatest > slack && n < greatest-slack && a.mayForce(k) {
+			b.Behind = append(b.Behind, k)
+		}
+	}
+	return b
+}
+
+// Receive takes in counts, questions and answers.
+func (a *average) Receive(from Peer, m Message, out *Outbox) error {
+	i := a.link(from)
+	if i < 0 {
+		return m.bad("from peer %d, who is no neighbour", from)
+	}
+	if m.label.Origin != from {
+		return m.bad("forwarded by peer %d", from)
+	}
+	switch m.kind {
+	case averageCounts:
+		return a.claim(i, &m)
+	case averageAsk:
+		return a.answer(i, &m, out)
+	case averageDelta, averageBusy:
+		return a.settle(i, &m)
+	}
+	return m.bad("unknown to protocol average")
+}
+
+func (a *average) claim(i int, m *Message) error {
+	if len(m.body) != 1 || m.body[0].Counts() != a.c.Arms || m.body[0].Len() != 0 {
+		return m.bad("want one release of %d counts", a.c.Arms)
+	}
+	if a.p.Consistency != Robust {
+		return a.counts.RaiseToMax(m.body[0])
+	}
+	l := &a.links[i]
+	if !a.claims[i].Empty() && m.label.Seq <= l.claimed {
+		return nil // overtaken by a newer one
+	}
+	a.claims[i], l.claimed, a.heard = m.body[0], m.label.Seq, true
+	return nil
+}
+
+// ask sends link i a question: a new one, or the open one again.
+func (a *average) ask(i int, t Round, out *Outbox) {
+	l := &a.links[i]
+	if !l.open {
+		l.seq++
+		l.open = true
+	}
+	l.sent = t
+	a.asked = i
+	out.send(l.peer, &Message{
+		kind:  averageAsk,
+		label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.seq},
+		body:  a.one(a.mixed.Release()),
+	})
+}
+
+// answer decides a question once and gives the same answer to its copies.
+func (a *average) answer(i int, m *Message, out *Outbox) error {
+	l := &a.links[i]
+	if len(m.body) != 1 {
+		return m.bad("want one release")
+	}
+	if l.answer != 0 && !newer(m.label, l.last) {
+		if m.label == l.last {
+			a.reply(l, out)
+		}
+		return nil // a copy of an older question: its answer was taken in long ago
+	}
+	if a.asked >= 0 {
+		l.last, l.answer, l.delta = m.label, averageBusy, dp.Release{}
+		a.reply(l, out)
+		return nil
+	}
+	d, err := a.mixed.HalfDifference(m.body[0])
+	if err != nil {
+		return m.bad("%v", err)
+	}
+	if err := a.mixed.Add(d); err != nil {
+		return m.bad("%v", err)
+	}
+	l.last, l.answer, l.delta = m.label, averageDelta, d
+	a.reply(l, out)
+	a.refresh()
+	return nil
+}
+
+func (a *average) reply(l *averageLink, out *Outbox) {
+	m := Message{
+		kind:  l.answer,
+		label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.last.Seq},
+		refs:  []Label{l.last},
+	}
+	if l.answer == averageDelta {
+		m.body = a.one(l.delta)
+	}
+	out.send(l.peer, &m)
+}
+
+// settle takes in the answer to the open question of link i.
+func (a *average) settle(i int, m *Message) error {
+	l := &a.links[i]
+	if len(m.refs) != 1 {
+		return m.bad("answers no question")
+	}
+	q := m.refs[0]
+	if !l.open || q != (Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.seq}) {
+		return nil // answered before
+	}
+	if m.kind == averageDelta {
+		if len(m.body) != 1 {
+			return m.bad("want one release")
+		}
+		if err := a.mixed.Sub(m.body[0]); err != nil {
+			return m.bad("%v", err)
+		}
+		a.refresh()
+	}
+	l.open = false
+	if a.asked == i {
+		a.asked = -1
+	}
+	return nil
+}
+
+func (a *average) refresh() {
+	for k := range a.belief.Mean {
+		a.belief.Mean[k] = a.mixed.At(k)
+	}
+}
+
+// mayForce reports whether arm k may be pulled only because others pulled it:
+// under Budget, fewer than 4 ln t + M times in t rounds. The logarithm is renewed
+// every 64th of the rounds.
+func (a *average) mayForce(k int) bool {
+	if a.p.Consistency != Budget {
+		return true
+	}
+	if a.round >= a.until {
+		a.allow = 4*math.Log(float64(a.round+1)) + float64(a.c.Peers)
+		a.until = a.round + 1 + a.round/64
+	}
+	return float64(a.forced[k]) < a.allow
+}
+
+// one returns a body of one release. Bodies are cut from a larger slice, since
+// every peer needs one every round.
+func (a *average) one(r dp.Release) []dp.Release {
+	if len(a.bodies) == 0 {
+		a.bodies = make([]dp.Release, 32)
+	}
+	b := a.bodies[:1:1]
+	a.bodies = a.bodies[1:]
+	b[0] = r
+	return b
+}
+
+// gap draws the rounds until a link's clock strikes next: geometric, the
+// exponential clock of randomized gossip in whole rounds.
+func (a *average) gap() Round {
+	if a.p.Rate == 1 {
+		return 1
+	}
+	return 1 + Round(math.Log1p(-a.c.Rand.Float64())/math.Log1p(-a.p.Rate))
+}
+
+func (a *average) link(p Peer) int {
+	i, ok := slices.BinarySearch(a.c.Neighbours, p)
+	if !ok {
+		return -1
+	}
+	return i
+}

@@ -1,0 +1,111 @@
+package protocol
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"peerd.dev/dp"
+)
+
+var inf = math.Inf(1) //nolint:gochecknoglobals // a constant that Go cannot spell
+
+// Kind tells messages apart. Every protocol has its own.
+type Kind uint8
+
+// Message is all that can cross the wire. Its fields are unexported: only the
+// protocols of this package fill one in, and the only payload is a [dp.Release].
+type Message struct {
+	kind   Kind
+	label  Label
+	refs   []Label      // labels that the message speaks of
+	body   []dp.Release // what it brings
+	sealed []dp.Sealed  // what it brings for somebody else's eyes
+	round  Round        // of the sender, where rounds are counted
+	hops   uint8        // how much further it may travel
+	sig    []byte       // by label.Origin over all but round and hops
+}
+
+// Kind returns the message's kind.
+func (m Message) Kind() Kind { return m.kind }
+
+// Label returns the message's label.
+func (m Message) Label() Label { return m.label }
+
+// Round returns the sender's round; 0 where the kind does not count rounds.
+func (m Message) Round() Round { return m.round }
+
+// Body returns how many releases the message brings.
+func (m Message) Body() int { return len(m.body) }
+
+// Release returns release i of the body.
+func (m Message) Release(i int) dp.Release { return m.body[i] }
+
+// An Envelope is a message with an address.
+type Envelope struct {
+	To      Peer
+	Message Message
+}
+
+// A Delivery is a message that arrived over the link from a peer.
+type Delivery struct {
+	From    Peer
+	Message Message
+}
+
+// An Outbox collects what a step wants sent. Only this package puts messages in.
+type Outbox struct{ envelopes []Envelope }
+
+// Envelopes returns what the Outbox holds, in the order of sending. The slice is
+// good until the next Reset.
+func (o *Outbox) Envelopes() []Envelope { return o.envelopes }
+
+// Reset empties the Outbox.
+func (o *Outbox) Reset() { o.envelopes = o.envelopes[:0] }
+
+func (o *Outbox) send(to Peer, m *Message) {
+	o.envelopes = append(o.envelopes, Envelope{to, *m})
+}
+
+// Sort puts the deliveries of a round into the order in which they are taken in:
+// by kind, origin, sequence number and, for copies of one message, sender.
+func Sort(ds []Delivery) {
+	for i := 1; i < len(ds); i++ {
+		if before(&ds[i], &ds[i-1]) {
+			slices.SortStableFunc(ds, func(a, b Delivery) int {
+				switch {
+				case before(&a, &b):
+					return -1
+				case before(&b, &a):
+					return 1
+				}
+				return 0
+			})
+			return
+		}
+	}
+}
+
+func before(a, b *Delivery) bool {
+	x, y := &a.Message, &b.Message
+	if x.kind != y.kind {
+		return x.kind < y.kind
+	}
+	if x.label.Origin != y.label.Origin {
+		return x.label.Origin < y.label.Origin
+	}
+	if x.label.Seq != y.label.Seq {
+		return x.label.Seq < y.label.Seq
+	}
+	return a.From < b.From
+}
+
+// newer reports whether a names something later than b of the same origin.
+func newer(a, b Label) bool {
+	return cmp.Or(cmp.Compare(a.Incarnation, b.Incarnation), cmp.Compare(a.Seq, b.Seq)) > 0
+}
+
+func (m Message) bad(format string, args ...any) error {
+	return fmt.Errorf("%w: kind %d of peer %d, number %d: %s", ErrPeer, m.kind, m.label.Origin, m.label.Seq, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,289 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"peerd.dev/dp"
+)
+
+// Merge names how the rows of all origins become one estimate.
+type Merge string
+
+// The ways to merge.
+const (
+	// MergeMean takes the mean over origins of every arm's sample mean.
+	MergeMean Merge = "mean"
+	// MergeTrimmed leaves out the F greatest and the F least of them.
+	MergeTrimmed Merge = "trimmed"
+)
+
+// RowsParams are the parameters of protocol rows.
+type RowsParams struct {
+	Every uint64 // rounds between two rows of a site
+	Pull  uint64 // rounds between two digests sent to a neighbour
+	Merge Merge
+	F     int // lying origins to withstand, for MergeTrimmed
+}
+
+// rows spreads every site's own releases as they are. A row is an origin's newest
+// running sums of all arms with their counts, signed by the origin; a newer row
+// replaces an older one, and everybody merges the newest of each origin locally.
+// So loss, duplication, reordering and late joining do no harm: all who hold the
+// same rows hold the same state.
+//
+// A row is released at the end of every slot of Every rounds, whether anything
+// happened in it or not. It spreads by topic where there is one, else from
+// neighbour to neighbour, once each; what was missed is pulled: every Pull rounds
+// a peer sends one neighbour a digest of what it holds and gets what is newer.
+//
+// Within a slot a peer learns nothing new of its own and would pull one arm all the
+// time. So that it spreads its pulls, an own mean counts as one of all pulls so
+// far, as if those of the open slot had paid what is known (Desautels, Krause and
+// Burdick 2014); at the end of the slot that is true again.
+type rows struct {
+	c      Config
+	p      RowsParams
+	newest []Message // by origin; empty before the first
+	slot   uint64    // own slots closed
+	silent bool      // the horizon is reached
+	stale  []bool    // arms to merge again
+	belief Belief
+	cells  []cell // scratch of merge
+}
+
+// cell is one origin's sample mean of one arm.
+type cell struct{ mean, n, v, b float64 }
+
+func newRows(c Config, p RowsParams) (*rows, error) {
+	switch {
+	case p.Every < 1:
+		return nil, fmt.Errorf("rows: every is %d rounds, want at least 1", p.Every)
+	case p.Pull < 1:
+		return nil, fmt.Errorf("rows: pull is %d rounds, want at least 1", p.Pull)
+	case p.Merge != MergeMean && p.Merge != MergeTrimmed:
+		return nil, fmt.Errorf("rows: merge %q, want mean or trimmed", p.Merge)
+	case p.Merge == MergeTrimmed && p.F < 1:
+		return nil, fmt.Errorf("rows: f is %d, want at least 1 with merge trimmed", p.F)
+	}
+	return &rows{c: c, p: p, newest: make([]Message, c.Peers), stale: make([]bool, c.Arms), belief: newBelief(c.Arms)}, nil
+}
+
+// Pulled counts the pull; its record waits at the door for the end of the slot.
+func (r *rows) Pulled(arm int, _ *Outbox) error {
+	r.belief.Pulls[arm]++
+	r.stale[arm] = true
+	return nil
+}
+
+// Tick releases a row at the end of a slot and sends digests.
+func (r *rows) Tick(t Round, out *Outbox) error {
+	if (uint64(t)+1)%r.p.Every == 0 && !r.silent {
+		if err := r.release(out); err != nil {
+			return err
+		}
+	}
+	if n := len(r.c.Neighbours); n > 0 && (uint64(t)+1)%r.p.Pull == 0 {
+		out.send(r.c.Neighbours[r.c.Rand.IntN(n)], &Message{
+			kind:  rowsDigest,
+			label: Label{Origin: r.c.Self, Incarnation: r.c.Incarnation, Seq: uint64(t)},
+			refs:  r.held(),
+		})
+	}
+	return nil
+}
+
+func (r *rows) release(out *Outbox) error {
+	r.slot++
+	sums := make([]dp.Release, r.c.Arms)
+	for k := range sums {
+		leaf, err := r.c.Draw.Leaf(dp.StreamID(k), r.slot)
+		if errors.Is(err, dp.ErrHorizon) {
+			r.silent = true
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		sums[k] = leaf.Sum
+	}
+	row, err := dp.Concat(sums)
+	if err != nil {
+		return err
+	}
+	m := Message{
+		kind:  rowsRow,
+		label: Label{Origin: r.c.Self, Incarnation: r.c.Incarnation, Seq: r.slot},
+		body:  []dp.Release{row},
+	}
+	m.sig = r.c.Keys.Sign(appendContent(nil, &m))
+	r.hold(m)
+	r.spread(m, r.c.Self, out)
+	return nil
+}
+
+// hold makes m the newest row of its origin.
+func (r *rows) hold(m Message) {
+	r.newest[m.label.Origin] = m
+	for k := range r.stale {
+		r.stale[k] = true
+	}
+}
+
+// spread sends m on to all but the peer that it came from and its origin.
+func (r *rows) spread(m Message, from Peer, out *Outbox) {
+	if r.c.Topic {
+		if from == r.c.Self {
+			out.send(Everyone, &m)
+		}
+		return
+	}
+	for _, n := range r.c.Neighbours {
+		if n != from && n != m.label.Origin {
+			out.send(n, &m)
+		}
+	}
+}
+
+// Receive takes in rows and digests.
+func (r *rows) Receive(from Peer, m Message, out *Outbox) error {
+	switch m.kind {
+	case rowsRow:
+		return r.take(from, m, out)
+	case rowsDigest:
+		return r.serve(from, m, out)
+	}
+	return m.bad("unknown to protocol rows")
+}
+
+func (r *rows) take(from Peer, m Message, out *Outbox) error {
+	if int(m.label.Origin) >= len(r.newest) {
+		return m.bad("origin of %d peers", len(r.newest))
+	}
+	old := &r.newest[m.label.Origin]
+	if old.kind != 0 && !newer(m.label, old.label) {
+		return nil
+	}
+	if m.label.Origin == r.c.Self {
+		return m.bad("a row of mine that I never made")
+	}
+	if len(m.body) != 1 || m.body[0].Len() != r.c.Arms || m.body[0].Counts() != r.c.Arms {
+		return m.bad("want one release of %d values and counts", r.c.Arms)
+	}
+	if len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 || m.hops != 0 {
+		return m.bad("a row brings nothing but its release")
+	}
+	if !r.c.Keys.Verify(m.label.Origin, appendContent(nil, &m), m.sig) {
+		return m.bad("not signed by its origin")
+	}
+	r.hold(m)
+	r.spread(m, from, out)
+	return nil
+}
+
+// serve answers a digest with the rows that the sender does not hold.
+func (r *rows) serve(from Peer, m Message, out *Outbox) error {
+	held := make([]Label, len(r.newest))
+	for _, l := range m.refs {
+		if int(l.Origin) >= len(held) {
+			return m.bad("names peer %d of %d", l.Origin, len(held))
+		}
+		held[l.Origin] = l
+	}
+	for i := range r.newest {
+		if row := &r.newest[i]; row.kind != 0 && Peer(i) != from && newer(row.label, held[i]) {
+			out.send(from, row)
+		}
+	}
+	return nil
+}
+
+func (r *rows) held() []Label {
+	refs := make([]Label, 0, len(r.newest))
+	for i := range r.newest {
+		if r.newest[i].kind != 0 {
+			refs = append(refs, r.newest[i].label)
+		}
+	}
+	return refs
+}
+
+// Belief merges the newest rows.
+func (r *rows) Belief() *Belief {
+	for k, stale := range r.stale {
+		if stale {
+			r.merge(k)
+			r.stale[k] = false
+		}
+	}
+	return &r.belief
+}
+
+func (r *rows) merge(k int) {
+	r.cells = r.cells[:0]
+	for i := range r.newest {
+		if c, ok := r.cell(Peer(i), k); ok {
+			r.cells = append(r.cells, c)
+		}
+	}
+	kept := r.cells
+	if r.p.Merge == MergeTrimmed {
+		if len(kept) <= 2*r.p.F { // too few to tell liars apart: trust nobody but oneself
+			kept = kept[:0]
+			if c, ok := r.cell(r.c.Self, k); ok {
+				kept = append(kept, c)
+			}
+		} else {
+			slices.SortStableFunc(kept, func(a, b cell) int {
+				switch {
+				case a.mean < b.mean:
+					return -1
+				case a.mean > b.mean:
+					return 1
+				}
+				return 0
+			})
+			kept = kept[r.p.F : len(kept)-r.p.F]
+		}
+	}
+	b := &r.belief
+	b.Mean[k], b.Spread[k], b.NoiseV[k], b.NoiseB[k] = 0, inf, 0, 0
+	if len(kept) == 0 {
+		return
+	}
+	m := float64(len(kept))
+	b.Spread[k] = 0
+	for _, c := range kept {
+		b.Mean[k] += c.mean / m
+		b.Spread[k] += 1 / (c.n * m * m)
+		b.NoiseV[k] += c.v / (m * m)
+		b.NoiseB[k] = max(b.NoiseB[k], c.b/m)
+	}
+}
+
+// cell returns what the newest row of an origin says of arm k.
+func (r *rows) cell(p Peer, k int) (cell, bool) {
+	if r.newest[p].kind == 0 || r.newest[p].body[0].Count(k) == 0 {
+		return cell{}, false
+	}
+	body := &r.newest[p].body[0]
+	mean := body.At(k) / float64(body.Count(k))
+	n := float64(body.Count(k))
+	if p == r.c.Self {
+		n = float64(r.belief.Pulls[k])
+	}
+	v, b := body.Noise()
+	return cell{mean, n, v / (n * n), b / n}, true
+}
+
+// AppendState appends the newest row of every origin in the wire format. Peers
+// that hold the same rows append the same bytes.
+func (r *rows) AppendState(b []byte) []byte {
+	for i := range r.newest {
+		if r.newest[i].kind != 0 {
+			b = Encode(b, r.newest[i])
+		}
+	}
+	return b
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Runs the default tests: lint, all packages, and those with goroutines once more
+# under the race detector. Needs Go and git; ten minutes on two cores with empty
+# caches, two with full ones. Tests on real data run where PEERD_DATA names its
+# folder and say so where it does not. Longer checks are scripts/show/*.sh.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+lint=github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+step() {
+	printf '\n== %s\n' "$1"
+	shift
+	local begin=$SECONDS
+	"$@"
+	printf '   %d s\n' $((SECONDS - begin))
+}
+
+step 'module is tidy' go mod tidy -diff
+step 'build' go build ./...
+step 'tests' go test ./...
+step 'tests with race detector' go test -race -short ./node/... ./gossip
+step 'lint' go run "$lint" run ./...
+
+printf '\n== must show\n'
+cat scripts/show/README.md | sed -n 's/^| \(`[^|]*\)|\(.*\)|$/   \1\2/p'
+printf '\n== not shown yet\n'
+if grep -v '^#' scripts/show/pending.txt; then :; else printf '   nothing\n'; fi
+if [ -z "${PEERD_DATA:-}" ]; then
+	printf '\nPEERD_DATA is not set: tests on real data were skipped. scripts/fetch-data.sh gets the data.\n'
+fi

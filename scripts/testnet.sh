@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Builds peerd and runs a network of real processes on this machine: five peers in
+# a ring that learn together, privately. Ends by itself. Flags go to `peerd
+# testnet`: -n peers, -t topology, -c configuration, --json, --keep; see --help.
+set -euo pipefail
+here="$(cd "$(dirname "$0")/.." && pwd)"
+mkdir -p "$here/bin"
+if [ -t 2 ]; then echo 'building peerd (a minute and a half the first time)…' >&2; fi
+(cd "$here" && go build -o bin/peerd ./cmd/peerd)
+config=(-c "$here/configs/testnet.yaml")
+for arg in "$@"; do
+	case "$arg" in -c | --config | -c?* | --config=*) config=() ;; esac
+done
+exec "$here/bin/peerd" testnet "${config[@]}" "$@"
