@@ -17,7 +17,7 @@ func TestBernoulliComparesEveryDigit(t *testing.T) {
 		b := r.Uint64()>>r.IntN(62) | 1
 		a := r.Uint64() % b
 		const n = 4
-		var digits []uint64 // of a/b; the remainder is odd/b, so they never end
+		var digits []uint64 // of a/b
 		rest := new(big.Int).SetUint64(a)
 		for range n {
 			q, m := new(big.Int).DivMod(rest.Mul(rest, base), new(big.Int).SetUint64(b), new(big.Int))
@@ -55,8 +55,8 @@ func TestBernoulliIsSureOfNothingAndEverything(t *testing.T) {
 	}
 }
 
-// TestBernoulliExpHasItsProbability rejects a correct sampler once in 10^4 (five
-// times |z| > 4.3).
+// TestBernoulliExpHasItsProbability rejects a correct sampler once in 10^4 seeds
+// (five times |z| > 4.3).
 func TestBernoulliExpHasItsProbability(t *testing.T) {
 	s := NewSeededSource([32]byte{1})
 	n := draws()

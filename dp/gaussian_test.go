@@ -15,7 +15,7 @@ func gaussianLaw(sigma float64) func(int64) float64 {
 	return func(x int64) float64 { return weight(float64(x)) / sum }
 }
 
-// TestGaussianHasItsLaw rejects a correct sampler once in 2·10^4 (six fits).
+// TestGaussianHasItsLaw rejects a correct sampler once in 10^4 seeds (six fits).
 func TestGaussianHasItsLaw(t *testing.T) {
 	s := NewSeededSource([32]byte{1})
 	for _, sigma := range []uint64{1, 2, 3, 7, 20, 100} {
@@ -60,8 +60,8 @@ func TestTheFitRejectsWrongGaussians(t *testing.T) {
 	}
 }
 
-// TestGaussianHasItsMoments rejects a correct sampler once in 1.6·10^4 (nine times
-// |z| > 4.5).
+// TestGaussianHasItsMoments rejects a correct sampler once in 1.6·10^4 seeds (nine
+// times |z| > 4.5).
 func TestGaussianHasItsMoments(t *testing.T) {
 	s := NewSeededSource([32]byte{3})
 	n := float64(draws())
@@ -74,7 +74,7 @@ func TestGaussianHasItsMoments(t *testing.T) {
 }
 
 // TestTheLowBitsOfGaussianAreUniform looks where rounded floats leak (Jin and
-// others 2022). It rejects a correct sampler once in 5·10^4.
+// others 2022). It rejects a correct sampler once in 2·10^4 seeds (three fits).
 func TestTheLowBitsOfGaussianAreUniform(t *testing.T) {
 	s := NewSeededSource([32]byte{4})
 	for _, sigma := range []uint64{1<<20 + 7, 1 << 24, MaxSigma} {
@@ -86,9 +86,9 @@ func TestTheLowBitsOfGaussianAreUniform(t *testing.T) {
 // BenchmarkGaussian measures a draw: limits 170 ns seeded, 370 ns secure, at every
 // sigma.
 func BenchmarkGaussian(b *testing.B) {
-	for _, bits := range []int{10, 20, 24} {
-		b.Run(fmt.Sprint("2^", bits), func(b *testing.B) {
-			benchSources(b, func(s *Source) int64 { return s.Gaussian(1 << bits) })
+	for _, e := range []int{10, 20, 24} {
+		b.Run(fmt.Sprint("2^", e), func(b *testing.B) {
+			benchSources(b, func(s *Source) int64 { return s.Gaussian(1 << e) })
 		})
 	}
 }

@@ -102,8 +102,8 @@ func TestATieAtAnEdgeGoesOnWithItsDigits(t *testing.T) {
 	}
 }
 
-// TestGeometricHasNoMemory rejects a correct sampler once in 10^5; cells beyond
-// the table have their expected counts too.
+// TestGeometricHasNoMemory rejects a correct sampler once in 7·10^4 seeds. Numbers
+// beyond the table have cells of their own.
 func TestGeometricHasNoMemory(t *testing.T) {
 	s := NewSeededSource([32]byte{3})
 	p := -math.Expm1(-1. / cellsPerUnit)

@@ -7,7 +7,7 @@ const MaxScale = 1 << 40
 
 // Laplace returns x with probability proportional to exp(-|x|/t), exactly, for a
 // scale t from 1 to [MaxScale]; any other t panics. See docs/proofs/samplers.md.
-// |x| ≥ 2^60 would wrap around and has probability below exp(-2^20).
+// |x| ≥ 2^60, of probability below exp(-2^20), is not drawn.
 //
 // It is the sampler of Canonne, Kamath and Steinke (2020, Algorithm 2) with
 // narrower cells: with u uniform below t, kept with exp(-u/16t), and j ≥ 0 of

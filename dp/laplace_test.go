@@ -13,7 +13,7 @@ func laplaceLaw(t float64) func(int64) float64 {
 	return func(x int64) float64 { return p0 * math.Exp(-math.Abs(float64(x))/t) }
 }
 
-// TestLaplaceHasItsLaw rejects a correct sampler once in 2·10^4 (six fits).
+// TestLaplaceHasItsLaw rejects a correct sampler once in 10^4 seeds (six fits).
 func TestLaplaceHasItsLaw(t *testing.T) {
 	s := NewSeededSource([32]byte{1})
 	for _, scale := range []uint64{1, 2, 3, 7, 20, 100} {
@@ -64,7 +64,8 @@ func (s *Source) laplaceWithMinusZero(scale uint64) int64 {
 	}
 }
 
-// TestZeroIsDrawnOnce counts zeros. It rejects a correct sampler once in 2·10^4.
+// TestZeroIsDrawnOnce counts zeros. It rejects a correct sampler once in 3·10^4
+// seeds (four times |z| > 4.5).
 func TestZeroIsDrawnOnce(t *testing.T) {
 	s := NewSeededSource([32]byte{3})
 	n := float64(draws())
@@ -82,8 +83,8 @@ func TestZeroIsDrawnOnce(t *testing.T) {
 	}
 }
 
-// TestLaplaceHasItsMoments rejects a correct sampler once in 10^4 (twelve times
-// |z| > 4.5).
+// TestLaplaceHasItsMoments rejects a correct sampler once in 10^4 seeds (twelve
+// times |z| > 4.5).
 func TestLaplaceHasItsMoments(t *testing.T) {
 	s := NewSeededSource([32]byte{4})
 	n := float64(draws())
@@ -96,7 +97,7 @@ func TestLaplaceHasItsMoments(t *testing.T) {
 }
 
 // TestTheLowBitsOfLaplaceAreUniform looks where rounded floats leak (Mironov 2012).
-// It rejects a correct sampler once in 3·10^4.
+// It rejects a correct sampler once in 2·10^4 seeds (four fits).
 func TestTheLowBitsOfLaplaceAreUniform(t *testing.T) {
 	s := NewSeededSource([32]byte{5})
 	for _, scale := range []uint64{1<<20 + 7, 1 << 24, 3 << 38, MaxScale} {
@@ -183,9 +184,9 @@ func TestScalesOutOfRangePanic(t *testing.T) {
 // BenchmarkLaplace measures a draw: limits 80 ns seeded, 180 ns secure, at every
 // scale.
 func BenchmarkLaplace(b *testing.B) {
-	for _, bits := range []int{10, 20, 24} {
-		b.Run(fmt.Sprint("2^", bits), func(b *testing.B) {
-			benchSources(b, func(s *Source) int64 { return s.Laplace(1 << bits) })
+	for _, e := range []int{10, 20, 24} {
+		b.Run(fmt.Sprint("2^", e), func(b *testing.B) {
+			benchSources(b, func(s *Source) int64 { return s.Laplace(1 << e) })
 		})
 	}
 }

@@ -106,8 +106,14 @@ func TestFloatIsTheValue(t *testing.T) {
 		e    int8
 		want float64
 	}{
-		{0, -20, 0}, {1, -20, 0x1p-20}, {-3, -1, -1.5}, {1 << 61, 64, 0x1p125}, {-1, -64, -0x1p-64},
-		{math.MaxInt64, 0, 0x1p63}, {math.MinInt64, -128, -0x1p-65}, {1, 127, 0x1p127},
+		{0, -20, 0},
+		{1, -20, 0x1p-20},
+		{-3, -1, -1.5},
+		{1 << 61, 64, 0x1p125},
+		{-1, -64, -0x1p-64},
+		{math.MaxInt64, 0, 0x1p63},
+		{math.MinInt64, -128, -0x1p-65},
+		{1, 127, 0x1p127},
 	} {
 		if got := Float(c.v, c.e); got != c.want {
 			t.Errorf("Float(%d, %d) = %v, want %v", c.v, c.e, got, c.want)

@@ -16,7 +16,7 @@ import (
 type Source struct {
 	_      noCopy
 	seeded *rand.ChaCha8 // nil for the operating system's generator
-	unread int           // bytes at the end of buf
+	unread int           // bytes at the end of buf; secure only
 	buf    [4096]byte
 }
 
@@ -33,26 +33,21 @@ func NewSeededSource(seed [32]byte) *Source {
 // Private reports whether nobody can repeat the noise.
 func (s *Source) Private() bool { return s.seeded == nil }
 
-// Uint64 returns a uniform word and wipes it from the buffer: who reads the
-// memory later learns nothing about noise that is already out.
+// Uint64 returns a uniform word and wipes it from the buffer, so that whoever
+// reads the memory later learns nothing of noise that is already out.
 func (s *Source) Uint64() uint64 {
+	if s.seeded != nil {
+		return s.seeded.Uint64()
+	}
 	if s.unread == 0 {
-		s.refill()
+		_, _ = cryptorand.Read(s.buf[:]) // never fails since Go 1.24: it ends the process
+		s.unread = len(s.buf)
 	}
 	word := s.buf[len(s.buf)-s.unread:]
 	s.unread -= 8
 	x := binary.LittleEndian.Uint64(word)
 	binary.LittleEndian.PutUint64(word, 0)
 	return x
-}
-
-func (s *Source) refill() {
-	if s.seeded == nil {
-		_, _ = cryptorand.Read(s.buf[:]) // never fails since Go 1.24: it ends the process
-	} else {
-		_, _ = s.seeded.Read(s.buf[:]) // never fails
-	}
-	s.unread = len(s.buf)
 }
 
 // noCopy makes go vet report copies.

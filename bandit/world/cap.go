@@ -15,7 +15,8 @@ const Uncapped = math.MaxInt
 //
 // What r does not hold is not counted: for the private claim, Cap comes before
 // Split, since a patient whose encounters lie at several sites would otherwise
-// have k at each.
+// have k at each. Single, where it is used, comes before both, since an encounter
+// that cannot be played would still count towards k.
 func (r *Records) Cap(k int) (kept *Records, dropped int, err error) {
 	if k < 1 {
 		return nil, 0, fmt.Errorf("world: a cap of %d encounters a patient, want at least 1, or Uncapped", k)

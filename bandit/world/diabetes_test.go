@@ -101,38 +101,38 @@ func TestDiabetes(t *testing.T) {
 		}
 	})
 	t.Run("splits", func(t *testing.T) {
-		for _, c := range []struct {
-			name    string
-			records *Records
-		}{{"every", all}, {"single", single}} {
-			for s, reach := range map[Split]int{Contiguous: 3, Specialty: 3, Patient: 1} {
-				for _, k := range []int{1, Uncapped} {
-					kept, _, err := c.records.Cap(k)
-					if err != nil {
-						t.Fatal(err)
-					}
-					sites, err := kept.Split(s, 3)
-					if err != nil {
-						t.Fatal(err)
-					}
-					r := NewReport(sites)
-					if k == 1 {
-						reach = 1
-					} else if s != Patient {
-						reach = 3
-					}
-					if r.Reach != reach {
-						t.Errorf("%s, %s, cap %d: a patient reaches %d sites, want %d", c.name, s, k, r.Reach, reach)
-					}
-					t.Logf("%s, %s, cap %d: reach %d, best arm %d", c.name, s, k, r.Reach, r.Best)
-					for i, l := range r.Sites {
-						t.Logf("  site %d: %d rows %v %.4f best %d gap %.4f", i, l.Rows, l.Counts, l.Means, l.Best, l.Gap)
-					}
-				}
+		for _, k := range []int{1, Uncapped} {
+			for _, c := range []struct {
+				split Split
+				reach int // without a cap
+			}{{Contiguous, 3}, {Specialty, 3}, {Patient, 1}} {
+				table(t, "every", all, c.split, k, min(k, c.reach))
+				table(t, "single", single, c.split, k, min(k, c.reach))
 			}
 		}
 	})
 	t.Run("replay", func(t *testing.T) { replayed(t, all) })
+}
+
+// table logs the report of a split over three hospitals.
+func table(t *testing.T, name string, r *Records, s Split, k, reach int) {
+	t.Helper()
+	kept, _, err := r.Cap(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sites, err := kept.Split(s, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := NewReport(sites)
+	if report.Reach != reach {
+		t.Errorf("%s, %s, cap %d: a patient reaches %d sites, want %d", name, s, k, report.Reach, reach)
+	}
+	t.Logf("%s, %s, cap %d: reach %d, best arm %d", name, s, k, report.Reach, report.Best)
+	for i, l := range report.Sites {
+		t.Logf("  site %d: %d rows %v %.4f best %d gap %.4f", i, l.Rows, l.Counts, l.Means, l.Best, l.Gap)
+	}
 }
 
 // replayed checks what Replay's comment says the draw of arms does.

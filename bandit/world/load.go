@@ -75,30 +75,30 @@ func (l *loader) header() error {
 }
 
 // next reads an encounter; its row is left to the caller.
-func (l *loader) next() (record, error) {
+func (l *loader) next() (*record, error) {
 	cells, err := l.csv.Read()
 	if errors.Is(err, io.EOF) {
-		return record{}, io.EOF
+		return nil, io.EOF
 	}
 	if err != nil {
-		return record{}, fmt.Errorf("world: %w", err)
+		return nil, fmt.Errorf("world: %w", err)
 	}
-	var e record
+	e := new(record)
 	if e.patient, err = strconv.ParseUint(cells[l.patient], 10, 64); err != nil {
-		return record{}, l.bad(l.patient, "patient_nbr", "a whole number")
+		return nil, l.bad(l.patient, "patient_nbr", "a whole number")
 	}
 	switch cells[l.readmitted] {
 	case ">30":
 		e.reward = 1
 	case "<30", "NO":
 	default:
-		return record{}, l.bad(l.readmitted, "readmitted", "NO, <30 or >30")
+		return nil, l.bad(l.readmitted, "readmitted", "NO, <30 or >30")
 	}
 	given := false
 	for i, d := range l.drugs {
 		had, ok := e.arms.dose(d, cells[l.columns[i]])
 		if !ok {
-			return record{}, l.bad(l.columns[i], d.column, "No, Steady, Up or Down")
+			return nil, l.bad(l.columns[i], d.column, "No, Steady, Up or Down")
 		}
 		given = given || had
 	}

@@ -93,7 +93,7 @@ func TestBadSheets(t *testing.T) {
 		},
 		{"no patient", strings.Replace(sheet(good), "1002,3,", "1002,SECRET,", 1), `world: line 4: column "patient_nbr" does not hold a whole number`},
 		{"short line", sheet(good) + "1,SECRET\n", "world: record on line 7: wrong number of fields"},
-		{"torn quote", sheet(good) + "1,\"SECRET", "world: record on line 7"},
+		{"torn quote", sheet(good) + "1,\"SECRET", "world: parse error on line 7"},
 	} {
 		_, err := Load(strings.NewReader(c.sheet))
 		switch {

@@ -29,7 +29,9 @@ import (
 //
 // No reading was found that gives both the five means and the .0066.
 type Records struct {
-	rows []record
+	// By pointer, because fmt cannot call Format on what another struct hides: it
+	// then prints addresses.
+	rows []*record
 }
 
 // record is one encounter.
@@ -63,8 +65,8 @@ func (r *Records) MaxEncounters() int {
 // for several counts in each.
 func (r *Records) Counts() []int {
 	n := make([]int, arms)
-	for i := range r.rows {
-		for s := r.rows[i].arms; s != 0; s &= s - 1 {
+	for _, e := range r.rows {
+		for s := e.arms; s != 0; s &= s - 1 {
 			n[s.first()]++
 		}
 	}
@@ -76,9 +78,9 @@ func (r *Records) Counts() []int {
 // protects: for the referee only.
 func (r *Records) Means() []float64 {
 	sum, n := make([]float64, arms), r.Counts()
-	for i := range r.rows {
-		for s := r.rows[i].arms; s != 0; s &= s - 1 {
-			sum[s.first()] += float64(r.rows[i].reward)
+	for _, e := range r.rows {
+		for s := e.arms; s != 0; s &= s - 1 {
+			sum[s.first()] += float64(e.reward)
 		}
 	}
 	for a := range sum {
@@ -101,8 +103,8 @@ func (r *Records) Single() *Records {
 // encounters counts the encounters of each patient.
 func (r *Records) encounters() map[uint64]int {
 	n := make(map[uint64]int, len(r.rows))
-	for i := range r.rows {
-		n[r.rows[i].patient]++
+	for _, e := range r.rows {
+		n[e.patient]++
 	}
 	return n
 }

@@ -19,14 +19,14 @@ import (
 // means move from those of [Records.Means] towards those of [Records.Single]: on
 // the whole data they are expected to be .340, .338, .385, .370, .309, and those
 // of one site vary with the seed (in contiguous thirds the second hospital's bias
-// is .006 with a standard deviation of .005, and gone with one seed in seven).
+// is .006 with a standard deviation of .005, and gone with about one seed in seven).
 // [Records.Single] before Split avoids the draw, with a quarter fewer records.
 //
 // What is protected is the reward. The treatment plays the part of the choice and
 // is public, as choices are: a neighbouring data set in which an encounter has
 // another treatment may differ in a record of two arms.
 type Replay struct {
-	left  [][]bandit.Reward // by arm; the last is the next
+	left  [][]*record // by arm; the last is the next; by pointer as in Records
 	means []float64
 }
 
@@ -35,14 +35,13 @@ var _ World = (*Replay)(nil)
 // NewReplay returns the world of what one site holds. It fails if an arm gets no
 // record.
 func NewReplay(site *Records, rng *rand.Rand) (*Replay, error) {
-	w := &Replay{left: make([][]bandit.Reward, arms), means: make([]float64, arms)}
-	for i := range site.rows {
-		e := &site.rows[i]
+	w := &Replay{left: make([][]*record, arms), means: make([]float64, arms)}
+	for _, e := range site.rows {
 		if e.arms == 0 {
 			continue
 		}
 		a := e.arms.pick(rng)
-		w.left[a] = append(w.left[a], e.reward)
+		w.left[a] = append(w.left[a], e)
 		w.means[a] += float64(e.reward)
 	}
 	for a, l := range w.left {
@@ -70,9 +69,9 @@ func (w *Replay) Play(a bandit.Arm) (bandit.Reward, error) {
 	if n == 0 {
 		return 0, fmt.Errorf("%w of arm %d", ErrExhausted, a)
 	}
-	r := w.left[a][n-1]
+	e := w.left[a][n-1]
 	w.left[a] = w.left[a][:n-1]
-	return r, nil
+	return e.reward, nil
 }
 
 // Left returns how many records of an arm have not been played. It panics for an

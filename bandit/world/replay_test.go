@@ -13,11 +13,8 @@ import (
 	"peerd.dev/bandit"
 )
 
-func replay(t interface {
-	Helper()
-	Fatal(args ...any)
-}, r *Records, seed uint64,
-) *Replay {
+// replay returns the world of r.
+func replay(t rapid.TB, r *Records, seed uint64) *Replay {
 	t.Helper()
 	w, err := NewReplay(r, seeded(seed))
 	if err != nil {
@@ -96,10 +93,11 @@ func TestSameSeedSameReplay(t *testing.T) {
 		}
 		return s
 	}
-	if play(1) != play(1) {
+	first := play(1)
+	if again := play(1); first != again {
 		t.Error("one seed, two orders")
 	}
-	if play(1) == play(2) {
+	if first == play(2) {
 		t.Error("two seeds, one order")
 	}
 }
@@ -142,13 +140,23 @@ func TestReplayRefuses(t *testing.T) {
 }
 
 func TestWhatHoldsRewardsPrintsPrivate(t *testing.T) {
-	r := load(t, everyArm())
+	r := load(t, []line{
+		{777, "Secret", "insulin=Steady", ">30"},
+		{777, "Secret", "metformin=Steady", ">30"},
+		{777, "Secret", "acarbose=Steady", "NO"},
+		{777, "Secret", "glyburide=Steady", "NO"},
+		{777, "Secret", "", "NO"},
+	})
 	w := replay(t, r, 1)
-	for _, v := range []any{r, *r, w, *w, []*Records{r}, []Replay{*w}} {
-		for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%s"} {
-			s := fmt.Sprintf(verb, v)
-			// A slice prints its elements' type with %#v, and pointers as addresses.
-			if strings.Contains(s, "patient") || strings.Contains(s, "means") || (!strings.Contains(s, "private") && !strings.Contains(s, "0x")) {
+	for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%s", "%x"} {
+		for _, v := range []any{r, *r, w, *w} {
+			if s := fmt.Sprintf(verb, v); s != "private" {
+				t.Errorf("%s of %T: %s", verb, v, s)
+			}
+		}
+		// What another struct hides prints without Format.
+		for _, v := range []any{struct{ r *Records }{r}, struct{ w World }{w}} {
+			if s := fmt.Sprintf(verb, v); strings.Contains(s, "777") || strings.Contains(s, "Secret") || strings.Contains(s, "reward") {
 				t.Errorf("%s of %T: %s", verb, v, s)
 			}
 		}

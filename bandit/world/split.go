@@ -36,15 +36,15 @@ func (r *Records) Split(s Split, sites int) ([]*Records, error) {
 	if sites < 1 {
 		return nil, fmt.Errorf("world: %d sites, want at least 1", sites)
 	}
-	var site func(i int) int // of rows[i]
+	var site func(i int, e *record) int // of rows[i], which is e
 	switch s {
 	case Contiguous:
-		site = func(i int) int { return ((i+1)*sites - 1) / len(r.rows) }
+		site = func(i int, _ *record) int { return ((i+1)*sites - 1) / len(r.rows) }
 	case Specialty:
 		of := r.bySpecialty(sites)
-		site = func(i int) int { return of[r.rows[i].specialty] }
+		site = func(_ int, e *record) int { return of[e.specialty] }
 	case Patient:
-		site = func(i int) int { return byPatient(r.rows[i].patient, sites) }
+		site = func(_ int, e *record) int { return byPatient(e.patient, sites) }
 	default:
 		return nil, fmt.Errorf("world: split %q, want contiguous, specialty or patient", s)
 	}
@@ -53,7 +53,7 @@ func (r *Records) Split(s Split, sites int) ([]*Records, error) {
 		out[i] = new(Records)
 	}
 	for i, e := range r.rows {
-		to := out[site(i)]
+		to := out[site(i, e)]
 		to.rows = append(to.rows, e)
 	}
 	for i, o := range out {
@@ -67,8 +67,8 @@ func (r *Records) Split(s Split, sites int) ([]*Records, error) {
 // bySpecialty returns the site of each specialty.
 func (r *Records) bySpecialty(sites int) map[string]int {
 	rows := make(map[string]int)
-	for i := range r.rows {
-		rows[r.rows[i].specialty]++
+	for _, e := range r.rows {
+		rows[e.specialty]++
 	}
 	names := slices.SortedFunc(maps.Keys(rows), func(a, b string) int {
 		return cmp.Or(cmp.Compare(rows[b], rows[a]), cmp.Compare(a, b))

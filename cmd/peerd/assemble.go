@@ -1,0 +1,87 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"peerd.dev/dp"
+	"peerd.dev/gossip"
+	"peerd.dev/node"
+	"peerd.dev/protocol"
+)
+
+// spec returns what all peers of a network agree on.
+func (s *Settings) spec(peers int) (node.Spec, error) {
+	cost, err := s.Privacy.Epsilon.Cost()
+	if err != nil {
+		return node.Spec{}, err
+	}
+	return node.Spec{
+		Arms:       len(s.Arms),
+		Peers:      peers,
+		Confidence: s.Learner.Confidence,
+		Protocol:   s.Protocol.Name,
+		Params:     s.Protocol.Params(),
+		Privacy: node.Privacy{
+			Mode:           s.Mode.Door(),
+			Epsilon:        cost,
+			Mechanism:      s.Privacy.Noise(),
+			RecordsPerUser: s.Privacy.RecordsPerUser,
+			Horizon:        s.Privacy.Horizon,
+		},
+	}, nil
+}
+
+// randomness is where a peer's coins come from: in lockstep all from the seed; in
+// slots from the operating system, the noise from a source of its own.
+type randomness struct {
+	seed        node.Seed
+	noise       *dp.Source
+	incarnation uint32
+}
+
+func (s *Settings) randomness() randomness {
+	if s.Mode == Lockstep {
+		seed := node.NewSeed(s.Seed)
+		return randomness{seed: seed, noise: seed.Noise()}
+	}
+	// A restarted peer has forgotten what it told others. Seconds tell its lives
+	// apart for a century.
+	incarnation := uint32(time.Since(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)) / time.Second)
+	return randomness{node.FreshSeed(), dp.NewSecureSource(), incarnation}
+}
+
+// lockstepIdentity returns the key that follows from a peer's seed number.
+func lockstepIdentity(number uint64) gossip.Identity {
+	return gossip.SeedIdentity(node.NewSeed(number).Of("identity"))
+}
+
+// identity returns the peer's key.
+func (s *Settings) identity() (gossip.Identity, error) {
+	if s.Mode == Lockstep {
+		return lockstepIdentity(s.Seed), nil
+	}
+	return gossip.LoadIdentity(s.IdentityPath())
+}
+
+// neighbours returns whom each of n peers talks to, ascending.
+func neighbours(n int, links [][2]int) [][]protocol.Peer {
+	all := make([][]protocol.Peer, n)
+	for _, l := range links {
+		all[l[0]] = append(all[l[0]], protocol.Peer(l[1]))
+		all[l[1]] = append(all[l[1]], protocol.Peer(l[0]))
+	}
+	for i := range all {
+		slices.Sort(all[i])
+	}
+	return all
+}
+
+func networkName() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:])
+	return fmt.Sprintf("testnet-%012x", binary.BigEndian.Uint64(append([]byte{0, 0}, b[:]...)))
+}

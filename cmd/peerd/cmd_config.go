@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func newConfig(o *options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Check and show the configuration",
+		Long: `Check and show the configuration. One schema serves the daemon, the testnet and
+experiments; an unknown key, a wrong type or a value out of range is an error.`,
+		Example: `  peerd config check -c peerd.yaml
+  peerd config show --schema`,
+		Args: cobra.NoArgs,
+		RunE: help,
+	}
+	cmd.AddCommand(newConfigCheck(o), newConfigShow(o))
+	return cmd
+}
+
+func newConfigCheck(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "Refuse a bad configuration, or say what a good one means",
+		Long: `Read the configuration as a run would and say what it means, or name everything
+that is wrong with it, a line each: key, value, what is wanted. Nothing is started.`,
+		Example: `  peerd config check -c configs/testnet.yaml
+  PEERD_PRIVACY_EPSILON=0.5 peerd config check -c configs/testnet.yaml
+  peerd config check -c configs/testnet.yaml --set privacy.epsilon=-1 --json`,
+		Args: cobra.NoArgs,
+		RunE: o.run(func(context.Context) error {
+			c, err := o.load()
+			if err != nil {
+				return err
+			}
+			doc := checkDoc{OK: true, File: c.File, Reading: c.reading()}
+			return o.print(doc, func(w io.Writer) {
+				if c.File != "" {
+					_, _ = fmt.Fprintf(w, "ok: %s\n\n", c.File)
+				} else {
+					_, _ = fmt.Fprint(w, "ok (no file was read)\n\n")
+				}
+				_, _ = fmt.Fprint(w, wrap(doc.Reading, 80))
+			})
+		}),
+	}
+}
+
+type checkDoc struct {
+	OK      bool   `json:"ok"`
+	File    string `json:"file"`
+	Reading string `json:"reading"`
+}
+
+func newConfigShow(o *options) *cobra.Command {
+	var asSchema bool
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "Print every setting and who set it, or the schema",
+		Long: `Print every setting as a run would see it, and whether a flag, the environment,
+the file or the default set it. With --schema, print what each key means, its
+default and what it may be.`,
+		Example: `  peerd config show -c configs/testnet.yaml
+  peerd config show -c configs/testnet.yaml --set privacy.epsilon=0.5 --json
+  peerd config show --schema`,
+		Args: cobra.NoArgs,
+		RunE: o.run(func(context.Context) error {
+			if asSchema {
+				return o.print(schemaDocs(), writeSchema)
+			}
+			c, err := o.read()
+			if err != nil {
+				return err
+			}
+			return o.print(showDoc{c.File, c.settingDocs()}, c.write)
+		}),
+	}
+	cmd.Flags().BoolVar(&asSchema, "schema", false, "print the meaning of every key instead")
+	return cmd
+}
+
+type showDoc struct {
+	File     string       `json:"file"`
+	Settings []settingDoc `json:"settings"`
+}
+
+type settingDoc struct {
+	Key    string `json:"key"`
+	Value  any    `json:"value"`
+	Source Origin `json:"source"`
+}
+
+func (c *Config) settingDocs() []settingDoc {
+	var docs []settingDoc
+	for _, k := range schema() {
+		d := settingDoc{k.Name, c.value(k.Name).Interface(), c.From[k.Name]}
+		if d.Source == fromNobody {
+			d.Value = nil
+		}
+		docs = append(docs, d)
+	}
+	return docs
+}
+
+// MarshalJSON writes a duration and an infinite budget as they stand in a file.
+func (d settingDoc) MarshalJSON() ([]byte, error) {
+	type plain settingDoc
+	switch v := d.Value.(type) {
+	case time.Duration:
+		d.Value = v.String()
+	case Epsilon:
+		if v.Infinite() {
+			d.Value = valueText(v)
+		}
+	}
+	return json.Marshal(plain(d))
+}
+
+// write prints the settings as a table.
+func (c *Config) write(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "KEY\tSOURCE\tVALUE")
+	for _, k := range schema() {
+		value, source := valueText(c.value(k.Name).Interface()), string(c.From[k.Name])
+		switch c.From[k.Name] {
+		case fromNobody:
+			value = "-"
+		case fromEnv:
+			source = envName(k.Name)
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", k.Name, source, value)
+	}
+	_ = t.Flush()
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"peerd.dev/gossip"
+)
+
+func newID(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "id",
+		Short: "Print this peer's id",
+		Long: `Print the id that follows from the key in the peer's folder. It is what the network
+file knows the peer by. The peer need not run.`,
+		Example: `  peerd id --dir hospital-a
+  peerd id --dir hospital-a --json`,
+		Args: cobra.NoArgs,
+		RunE: o.run(func(context.Context) error {
+			c, err := o.read()
+			if err != nil {
+				return err
+			}
+			id, err := gossip.LoadIdentity(c.IdentityPath())
+			if err != nil {
+				return fmt.Errorf("%w; `peerd init --dir DIR` makes a folder with a key", err)
+			}
+			return o.print(idDoc{ID: id.ID()}, func(w io.Writer) { _, _ = fmt.Fprintln(w, id.ID()) })
+		}),
+	}
+}
+
+type idDoc struct {
+	ID string `json:"id"`
+}

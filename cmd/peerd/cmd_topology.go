@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"peerd.dev/gossip/topology"
+)
+
+// mostNodes bounds what is measured while somebody waits: seconds at this size.
+const mostNodes = 10_000
+
+func newTopology(o *options) *cobra.Command {
+	var nodes int
+	var seed uint64
+	var edges bool
+	cmd := &cobra.Command{
+		Use:   "topology SPEC...",
+		Short: "Measure who-talks-to-whom graphs before using one",
+		Long: `Draw the graph that testnet.topology would, and measure how well it carries gossip.
+Lambda2 is the factor by which disagreement shrinks in a round in the mean; the
+gap is 1 less that, so greater is better. Several topologies make a table.
+
+Topologies: ` + strings.Join(topology.Forms(), ", ") + `.
+Those that chance draws follow from --seed and are drawn again until connected.`,
+		Example: `  peerd topology ring -n 5
+  peerd topology ring grid 'regular(4)' 'smallworld(4,0.1)' -n 20
+  peerd topology 'gnp(0.3)' -n 10 --seed 7 --edges`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("topology needs a SPEC, such as ring or 'regular(4)'")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if nodes < 1 || nodes > mostNodes {
+				return failf(exitUsage, "--nodes %d: want 1 to %d", nodes, mostNodes)
+			}
+			var docs []topologyDoc
+			for _, text := range args {
+				n := nodes
+				if strings.HasPrefix(text, "file") && !cmd.Flags().Changed("nodes") {
+					n = 0 // as many as the file names
+				}
+				doc, err := measure(text, n, seed, edges)
+				if err != nil {
+					return err
+				}
+				docs = append(docs, doc)
+			}
+			return o.print(docs, func(w io.Writer) { writeTopologies(w, docs, edges) })
+		},
+	}
+	cmd.Flags().IntVarP(&nodes, "nodes", "n", 10, "peers")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "where chance comes from")
+	cmd.Flags().BoolVar(&edges, "edges", false, "print the links too, in the form that file(PATH) reads")
+	return cmd
+}
+
+// A topologyDoc is a graph and its measures.
+type topologyDoc struct {
+	Topology string   `json:"topology"`
+	Nodes    int      `json:"nodes"`
+	Links    int      `json:"links"`
+	Degree   float64  `json:"degree"` // on average
+	Least    int      `json:"least_degree"`
+	Most     int      `json:"most_degree"`
+	Lambda2  float64  `json:"lambda2"`
+	Gap      float64  `json:"spectral_gap"`
+	Diameter int      `json:"diameter"`
+	Redraws  int      `json:"redraws"` // graphs thrown away because they were not connected
+	Edges    [][2]int `json:"edges,omitempty"`
+}
+
+func measure(text string, n int, seed uint64, edges bool) (topologyDoc, error) {
+	g, report, err := buildGraph(text, n, seed)
+	switch {
+	case errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission):
+		return topologyDoc{}, err
+	case err != nil:
+		return topologyDoc{}, failf(exitUsage, "%w", err)
+	}
+	m, d := topology.Measure(g), graphDegrees(g)
+	doc := topologyDoc{
+		Topology: text, Nodes: m.Peers, Links: m.Edges, Degree: m.AverageDegree, Least: d.least, Most: d.most,
+		Lambda2: m.Lambda2, Gap: m.SpectralGap, Diameter: m.Diameter, Redraws: report.Redraws,
+	}
+	if edges {
+		doc.Edges = g.Edges()
+	}
+	return doc, nil
+}
+
+func writeTopologies(w io.Writer, docs []topologyDoc, edges bool) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "TOPOLOGY\tNODES\tLINKS\tDEGREE\tLEAST\tMOST\tLAMBDA2\tGAP\tDIAMETER\tREDRAWS")
+	for _, d := range docs {
+		_, _ = fmt.Fprintf(t, "%s\t%d\t%d\t%.3g\t%d\t%d\t%.6f\t%.4g\t%d\t%d\n",
+			d.Topology, d.Nodes, d.Links, d.Degree, d.Least, d.Most, d.Lambda2, d.Gap, d.Diameter, d.Redraws)
+	}
+	_ = t.Flush()
+	if !edges {
+		return
+	}
+	for _, d := range docs {
+		_, _ = fmt.Fprintf(w, "\n# %s\n", d.Topology)
+		for _, e := range d.Edges {
+			_, _ = fmt.Fprintf(w, "%d %d\n", e[0], e[1])
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/go-viper/mapstructure/v2"
+	"github.com/spf13/viper"
+)
+
+// A Config is Settings with where they came from. This file is the only one that
+// knows viper.
+type Config struct {
+	Settings
+	File string            // that was read; empty if there was none
+	From map[string]Origin // by key
+}
+
+// loadConfig reads a file, unless its name is "", and what counts more or less
+// than a file: flags go before the environment, that before the file, that before
+// the defaults. What is wrong with the values comes as one *refusal.
+func loadConfig(file string, set []string) (*Config, error) {
+	c, problems, err := readConfig(file, set)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.refusal(append(problems, c.invalid(problems)...))
+}
+
+// readConfig reads without validating. The problems are unknown keys and values
+// of the wrong type, which stay zero.
+func readConfig(file string, set []string) (*Config, []Problem, error) {
+	c := &Config{File: file, From: make(map[string]Origin)}
+	flags, err := fromSet(set)
+	if err != nil {
+		return nil, nil, err
+	}
+	v := viper.New()
+	v.SetConfigType("yaml")
+	inFile, err := readFile(v, file)
+	if err != nil {
+		return nil, nil, err
+	}
+	problems := slices.Concat(strangeKeys(inFile, fromFile), strangeEnv(), strangeKeys(flags, fromFlag))
+	for _, k := range schema() {
+		c.From[k.Name] = c.layer(v, k, flags)
+	}
+	return c, append(problems, c.decode(v, problems)...), nil
+}
+
+// readFile has v read the file and returns its values.
+func readFile(v *viper.Viper, file string) (map[string]string, error) {
+	if file == "" {
+		return nil, nil
+	}
+	v.SetConfigFile(file)
+	err := v.ReadInConfig()
+	var parse viper.ConfigParseError
+	switch {
+	case errors.As(err, &parse):
+		return nil, failf(exitConfig, "configuration %s refused: %s", file, strings.Join(strings.Fields(parse.Unwrap().Error()), " "))
+	case err != nil:
+		return nil, failf(exitConfig, "configuration not read: %w; `peerd init` writes one", err)
+	}
+	values := make(map[string]string)
+	for _, name := range v.AllKeys() {
+		if value := v.Get(name); value != nil { // a section without keys is none
+			values[name] = valueText(value)
+		}
+	}
+	return values, nil
+}
+
+// layer gives v the value of k that counts, and returns whose it is.
+func (c *Config) layer(v *viper.Viper, k Key, flags map[string]string) Origin {
+	typ := c.value(k.Name).Type()
+	if text, ok := flags[k.Name]; ok {
+		v.Set(k.Name, parseValue(typ, text))
+		return fromFlag
+	}
+	if text := os.Getenv(envName(k.Name)); text != "" {
+		v.Set(k.Name, parseValue(typ, text))
+		return fromEnv
+	}
+	if v.Get(k.Name) != nil {
+		return fromFile
+	}
+	if k.Required() {
+		return fromNobody
+	}
+	v.SetDefault(k.Name, parseValue(typ, k.Default))
+	return fromDefault
+}
+
+// decode fills the Settings. It refuses values of the wrong type, and whatever
+// else is left over unless it is known to be.
+func (c *Config) decode(v *viper.Viper, known []Problem) []Problem {
+	err := v.UnmarshalExact(&c.Settings, func(d *mapstructure.DecoderConfig) {
+		d.WeaklyTypedInput = false
+		d.TagName = "key"
+		d.DecodeHook = mapstructure.DecodeHookFuncValue(convert)
+	})
+	var problems []Problem
+	for _, e := range unjoin(err) {
+		k, item, ok := misfit(e)
+		switch {
+		case !ok && len(known) == 0:
+			problems = append(problems, Problem{Key: "configuration", Reason: e.Error()})
+		case ok && !named(known, k.Name) && !named(problems, k.Name):
+			problems = append(problems, Problem{
+				Key: k.Name, Value: short(valueText(v.Get(k.Name))), Reason: "want " + k.Want() + item,
+				From: c.From[k.Name].setter(k.Name),
+			})
+		}
+	}
+	return problems
+}
+
+// invalid returns what Validate finds beyond problems that are known.
+func (c *Config) invalid(known []Problem) []Problem {
+	bad := make(map[string]bool) // never ranged over
+	for _, k := range schema() {
+		bad[k.Name] = named(known, k.Name)
+	}
+	problems := c.validate(bad)
+	for i := range problems {
+		p := &problems[i]
+		p.From = c.From[p.Key].setter(p.Key)
+		if c.From[p.Key] == fromNobody {
+			p.Value = ""
+		}
+	}
+	return problems
+}
+
+// named reports whether a problem names a key or a section around it.
+func named(problems []Problem, key string) bool {
+	return slices.ContainsFunc(problems, func(p Problem) bool {
+		return p.Key == key || strings.HasPrefix(key, p.Key+".")
+	})
+}
+
+// refusal returns the problems as an error, or nil if there are none.
+func (c *Config) refusal(problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	sortProblems(problems)
+	what := "configuration " + c.File
+	if c.File == "" {
+		what = "configuration without a file (name one with --config)"
+	}
+	return &refusal{what, problems}
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/go-viper/mapstructure/v2"
+)
+
+// convert does what files need and mapstructure does not: durations, inf, and
+// whole numbers that are written like 1e6. It refuses fractions, which
+// mapstructure would cut off.
+func convert(from, to reflect.Value) (any, error) {
+	switch {
+	case to.Type() == reflect.TypeFor[time.Duration]():
+		if from.Kind() != reflect.String {
+			return nil, errors.New("no duration")
+		}
+		return time.ParseDuration(from.String())
+	case to.Type() == reflect.TypeFor[Epsilon]() && from.Kind() == reflect.String && from.String() == "inf":
+		return math.Inf(1), nil
+	case (to.CanInt() || to.CanUint()) && from.CanFloat():
+		if x := from.Float(); x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+			return nil, errors.New("no whole number")
+		}
+	}
+	return from.Interface(), nil
+}
+
+// unjoin takes joined errors apart.
+func unjoin(err error) []error {
+	if err == nil {
+		return nil
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var list []error
+	for _, e := range joined.Unwrap() {
+		list = append(list, unjoin(e)...)
+	}
+	return list
+}
+
+// misfit returns which key an error of mapstructure is about, and which item of
+// its list, in words; false if it is about no key.
+func misfit(err error) (k Key, item string, ok bool) {
+	var d *mapstructure.DecodeError
+	if !errors.As(err, &d) {
+		return Key{}, "", false
+	}
+	name, at, inside := strings.Cut(d.Name(), "[")
+	if inside {
+		item = "; see item " + strings.TrimSuffix(strings.ReplaceAll(at, "][", ", number "), "]")
+	}
+	k, ok = findKey(name)
+	return k, item, ok
+}

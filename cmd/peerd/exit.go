@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"peerd.dev/dp"
+)
+
+// A code says why the process ended.
+type code int
+
+// The codes. They are a promise to scripts: none ever changes its meaning.
+const (
+	exitOK          code = 0
+	exitUnexpected  code = 1
+	exitUsage       code = 2
+	exitNetwork     code = 3
+	exitConfig      code = 4
+	exitPrivacy     code = 5
+	exitData        code = 6
+	exitInterrupted code = 130
+)
+
+// An exitMeaning is one line of the table of codes.
+type exitMeaning struct {
+	Code    code   `json:"code"`
+	Meaning string `json:"meaning"`
+	Remedy  string `json:"remedy"`
+}
+
+// exitMeanings lists the codes for people.
+func exitMeanings() []exitMeaning {
+	return []exitMeaning{
+		{exitOK, "done", "nothing"},
+		{exitUnexpected, "unexpected error, such as a file that cannot be written", "read the message"},
+		{exitUsage, "wrong command line: command, argument or flag", "run the command with `--help`"},
+		{exitNetwork, "network or peers: not ready in time, or lost", "check that the peers run and can be dialled"},
+		{exitConfig, "configuration or network file refused", "mend every line of the message; `peerd config check` tries again"},
+		{exitPrivacy, "privacy: the budget is too small, or was spent in an earlier run", "a spent budget does not come back; see `privacy` in the configuration"},
+		{exitData, "data is missing", "set `world.data` or the environment variable `PEERD_DATA` to the folder that holds it"},
+		{exitInterrupted, "interrupted before it was done", "run it again"},
+	}
+}
+
+// An exitError is an error that carries its code.
+type exitError struct {
+	code code
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// failf returns an error that ends the process with a code.
+func failf(c code, format string, args ...any) error {
+	return &exitError{c, fmt.Errorf(format, args...)}
+}
+
+// coded returns err with its code, which it finds out if err carries none. A
+// command's errors all pass here, so that those without a code are cobra's.
+func coded(err error) error {
+	var carries *exitError
+	var refused *refusal
+	var budget *dp.BudgetError
+	switch {
+	case err == nil || errors.As(err, &carries):
+		return err
+	case errors.As(err, &refused):
+		return &exitError{exitConfig, err}
+	case errors.As(err, &budget):
+		return &exitError{exitPrivacy, err}
+	case errors.Is(err, context.Canceled):
+		return &exitError{exitInterrupted, err}
+	}
+	return &exitError{exitUnexpected, err}
+}
+
+// codeOf returns the code of what cobra returned.
+func codeOf(err error) code {
+	var carries *exitError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &carries):
+		return carries.code
+	}
+	return exitUsage
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"go.yaml.in/yaml/v3"
+
+	"peerd.dev/gossip"
+	"peerd.dev/protocol"
+)
+
+// A Network is what a network file says: who the peers are, who talks to whom and
+// when. A peer's place in Peers is its index.
+type Network struct {
+	Name  string        `yaml:"name"`
+	Start time.Time     `yaml:"start"` // of round 0
+	Every time.Duration `yaml:"every"`
+	Peers []Member      `yaml:"peers"`
+	Links [][2]int      `yaml:"links,flow"`
+}
+
+// A Member is one peer of a network.
+type Member struct {
+	Name  string   `yaml:"name"`
+	ID    string   `yaml:"id"`
+	Addrs []string `yaml:"addrs,flow"`
+}
+
+// readNetwork reads a network file and refuses a bad one with a *refusal.
+func readNetwork(path string) (*Network, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, failf(exitConfig, "%w; the setting network says where it is", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	what := "network file " + path
+	n := &Network{}
+	d := yaml.NewDecoder(bytes.NewReader(b))
+	d.KnownFields(true)
+	err = d.Decode(n)
+	var misfits *yaml.TypeError
+	switch {
+	case errors.As(err, &misfits):
+		return nil, &refusal{what, networkMisfits(misfits)}
+	case errors.Is(err, io.EOF): // an empty file
+	case err != nil:
+		return nil, failf(exitConfig, "%s refused: %s", what, err)
+	}
+	if problems := n.Validate(); len(problems) > 0 {
+		return nil, &refusal{what, problems}
+	}
+	return n, nil
+}
+
+// networkMisfits says of each unknown key and wrong type where it stands.
+func networkMisfits(err *yaml.TypeError) []Problem {
+	var problems []Problem
+	for _, text := range err.Errors {
+		line, what, _ := strings.Cut(text, ": ")
+		if key, ok := strings.CutPrefix(what, "field "); ok {
+			key, _, _ = strings.Cut(key, " not found")
+			problems = append(problems, Problem{
+				Key: key, Value: line, Reason: "unknown key; there are name, start, every, links and peers with name, id and addrs",
+			})
+			continue
+		}
+		value, typ, _ := strings.Cut(strings.TrimPrefix(what, "cannot unmarshal "), " into ")
+		_, value, _ = strings.Cut(value, " ")
+		problems = append(problems, Problem{Key: line, Value: strings.Trim(value, "`"), Reason: "want " + networkType(typ)})
+	}
+	return problems
+}
+
+// networkType says in words what a Go type of Network takes.
+func networkType(typ string) string {
+	switch typ {
+	case "time.Time":
+		return "a time such as 2026-01-02T15:04:05Z"
+	case "time.Duration":
+		return "a duration such as 1s"
+	case "string":
+		return "text"
+	case "int":
+		return "a peer's index, from 0"
+	case "[2]int", "[][2]int":
+		return "links such as [0, 1]"
+	}
+	return "a list or section here"
+}
+
+// writeNetwork writes a network file, whole or not at all.
+func writeNetwork(path string, n *Network) error {
+	var b bytes.Buffer
+	b.WriteString("# A network of peerd: the same file at every peer.\n")
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := errors.Join(e.Encode(n), e.Close()); err != nil {
+		return err
+	}
+	return renameio.WriteFile(path, b.Bytes(), 0o644)
+}
+
+// index returns the place of the peer with an id.
+func (n *Network) index(id string) (protocol.Peer, bool) {
+	i := slices.IndexFunc(n.Peers, func(m Member) bool { return m.ID == id })
+	return protocol.Peer(max(i, 0)), i >= 0
+}
+
+// ids returns the peers' ids by index.
+func (n *Network) ids() []string {
+	ids := make([]string, len(n.Peers))
+	for i, m := range n.Peers {
+		ids[i] = m.ID
+	}
+	return ids
+}
+
+// infos returns the peers as package gossip knows them, by index.
+func (n *Network) infos() []gossip.PeerInfo {
+	infos := make([]gossip.PeerInfo, len(n.Peers))
+	for i, m := range n.Peers {
+		infos[i] = gossip.PeerInfo{ID: m.ID, Addrs: m.Addrs}
+	}
+	return infos
+}

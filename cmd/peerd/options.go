@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// options are the flags that all commands share, and where their output goes.
+type options struct {
+	config string
+	dir    string
+	set    []string
+	json   bool
+	stdout io.Writer // results
+	stderr io.Writer // trouble, logs, progress
+}
+
+// register adds the flags.
+func (o *options) register(flags *pflag.FlagSet) {
+	flags.StringVarP(&o.config, "config", "c", "", "configuration file (default peerd.yaml in the peer's folder, if it is there)")
+	flags.StringVar(&o.dir, "dir", "", "the peer's folder, short for --set dir=")
+	flags.StringArrayVar(&o.set, "set", nil, "key=value for one setting, before the environment and the file; may be repeated")
+	flags.BoolVar(&o.json, "json", false, "print results and errors as JSON documents on standard output")
+}
+
+// load returns the validated configuration that the flags lead to.
+func (o *options) load() (*Config, error) {
+	file, set, err := o.sources()
+	if err != nil {
+		return nil, err
+	}
+	return loadConfig(file, set)
+}
+
+// read returns it with nothing but keys and types checked, for commands that do
+// not run a peer.
+func (o *options) read() (*Config, error) {
+	file, set, err := o.sources()
+	if err != nil {
+		return nil, err
+	}
+	c, problems, err := readConfig(file, set)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.refusal(problems)
+}
+
+// sources returns the file to read, "" for none, and all that --set stands for.
+func (o *options) sources() (file string, set []string, err error) {
+	set = o.set
+	if o.dir != "" {
+		set = append(set[:len(set):len(set)], "dir="+o.dir)
+	}
+	if o.config != "" {
+		return o.config, set, nil
+	}
+	c, _, err := readConfig("", set)
+	if err != nil {
+		return "", nil, err
+	}
+	file = filepath.Join(c.Dir, configName)
+	if _, err := os.Stat(file); err != nil {
+		return "", set, nil
+	}
+	return file, set, nil
+}
+
+// configName is the name of a configuration in a peer's folder.
+const configName = "peerd.yaml"
+
+// run makes a command's function of one that needs no arguments.
+func (o *options) run(f func(ctx context.Context) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, _ []string) error { return f(cmd.Context()) }
+}
+
+// print writes a result: doc as JSON with --json, else what text writes.
+func (o *options) print(doc any, text func(w io.Writer)) error {
+	if o.json {
+		return printJSON(o.stdout, doc)
+	}
+	text(o.stdout)
+	return nil
+}
+
+func printJSON(w io.Writer, doc any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(doc)
+}

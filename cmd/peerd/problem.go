@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Problem is one value that is refused.
+type Problem struct {
+	Key    string `json:"key"`
+	Value  string `json:"value,omitempty"` // as in a file; empty if the key is missing
+	Reason string `json:"reason"`          // what is wanted instead
+	From   string `json:"from,omitempty"`  // where the value was set, unless in the file
+}
+
+// String returns the problem as one line: key, value, reason.
+func (p Problem) String() string {
+	value := p.Value
+	if value == "" {
+		value = "missing"
+	}
+	line := fmt.Sprintf("%s: %s: %s", p.Key, value, p.Reason)
+	if p.From != "" {
+		line += " (set by " + p.From + ")"
+	}
+	return line
+}
+
+// A refusal is a file, or what stands for one, with everything wrong in it.
+type refusal struct {
+	what     string // was refused, such as "configuration a.yaml"
+	problems []Problem
+}
+
+// Error has one line for each problem after a first line.
+func (r *refusal) Error() string {
+	var b strings.Builder
+	b.WriteString(r.summary())
+	for _, p := range r.problems {
+		b.WriteString("\n" + p.String())
+	}
+	return b.String()
+}
+
+// summary is the first line.
+func (r *refusal) summary() string {
+	if len(r.problems) == 1 {
+		return r.what + " refused: 1 problem"
+	}
+	return fmt.Sprintf("%s refused: %d problems", r.what, len(r.problems))
+}
+
+// sortProblems puts problems in the order of the schema, those with unknown keys
+// last.
+func sortProblems(problems []Problem) {
+	order := make(map[string]int) // never ranged over
+	for i, k := range schema() {
+		order[k.Name] = i - len(schema())
+	}
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		if d := order[a.Key] - order[b.Key]; d != 0 {
+			return d
+		}
+		return strings.Compare(a.Key, b.Key)
+	})
+}

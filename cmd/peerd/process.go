@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"peerd.dev/node/api"
+)
+
+// process is one peer of a testnet. It is held by its standard input: when that is
+// closed, for whatever reason, the peer ends.
+type process struct {
+	name  string
+	dir   string
+	log   string
+	cmd   *exec.Cmd
+	leash io.Closer
+	gone  chan struct{} // closed when the process has ended
+	err   error         // why; valid when gone
+}
+
+// startProcess starts `exe run` in a peer's folder, its output in a log file.
+func startProcess(exe, dir, name, log string, args ...string) (*process, error) {
+	f, err := os.Create(log)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // the process has its own handle
+	p := &process{name: name, dir: dir, log: log, gone: make(chan struct{})}
+	p.cmd = exec.Command(exe, append([]string{"run", "--leash", "-c", filepath.Join(dir, configName)}, args...)...)
+	p.cmd.Stdout, p.cmd.Stderr = f, f
+	p.cmd.Env = quietEnv()
+	detach(p.cmd)
+	if p.leash, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.gone)
+	}()
+	return p, nil
+}
+
+// quietEnv is the environment without settings: the peers' come from their files.
+func quietEnv() []string {
+	var env []string
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, envPrefix) || strings.HasPrefix(e, "PEERD_DATA=") {
+			env = append(env, e)
+		}
+	}
+	return env
+}
+
+func (p *process) status(ctx context.Context) (statusDocument, error) {
+	var d statusDocument
+	return d, api.Get(ctx, p.dir, statusPath, &d)
+}
+
+// exited returns why the process has ended, or nil if it runs.
+func (p *process) exited() error {
+	select {
+	case <-p.gone:
+	default:
+		return nil
+	}
+	c, tail := exitUnexpected, lastLine(p.log)
+	var exit *exec.ExitError
+	if errors.As(p.err, &exit) && exit.ExitCode() > 0 {
+		c = code(exit.ExitCode())
+	}
+	return failf(c, "%s ended early: %s", p.name, tail)
+}
+
+// release lets the process go; it ends cleanly.
+func (p *process) release() { _ = p.leash.Close() }
+
+// wait waits for the end of the process and forces it after a time.
+func (p *process) wait(patience time.Duration) {
+	select {
+	case <-p.gone:
+	case <-time.After(patience):
+		_ = p.cmd.Process.Kill()
+		<-p.gone
+	}
+}
+
+// lastLine returns the end of a log.
+func lastLine(name string) string {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return last
+	}
+	return fmt.Sprintf("no word in %s", name)
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+)
+
+// execute runs a command line and returns the exit code.
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	o := &options{stdout: stdout, stderr: stderr}
+	root := newRoot(o)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return int(exitOK)
+	}
+	if o.json = o.json || slices.Contains(args, "--json"); o.json {
+		if printJSON(stdout, trouble(err)) == nil {
+			return int(codeOf(err))
+		}
+	}
+	_, _ = fmt.Fprintf(stderr, "peerd: %v\n", err)
+	if codeOf(err) == exitUsage {
+		_, _ = fmt.Fprintf(stderr, "`%s --help` shows how it is used\n", cmd.CommandPath())
+	}
+	return int(codeOf(err))
+}
+
+// A troubleDoc is an error as a JSON document.
+type troubleDoc struct {
+	Code     code      `json:"code"`
+	Message  string    `json:"message"`
+	Problems []Problem `json:"problems,omitempty"`
+}
+
+func trouble(err error) troubleDoc {
+	doc := troubleDoc{Code: codeOf(err), Message: err.Error()}
+	var refused *refusal
+	if errors.As(err, &refused) {
+		doc.Message, doc.Problems = refused.summary(), refused.problems
+	}
+	return doc
+}
+
+// newRoot returns the command peerd with all others below it.
+func newRoot(o *options) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "peerd",
+		Short: "Learn with others which action pays, in private",
+		Long: `peerd is a peer that learns, together with others, which action pays. Rewards stay
+where they are; what leaves carries noise that a privacy budget pays for.
+
+Settings come from --set, from the environment (privacy.epsilon is
+PEERD_PRIVACY_EPSILON), from a file and from defaults, in that order.`,
+		Example: `  peerd init --dir hospital-a
+  peerd config check -c hospital-a/peerd.yaml
+  peerd topology ring 'regular(4)' -n 20`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          help,
+	}
+	root.SetOut(o.stdout)
+	root.SetErr(o.stderr)
+	o.register(root.PersistentFlags())
+	root.AddCommand(
+		newInit(o), newID(o), newConfig(o), newRun(o), newStatus(o), newPeers(o),
+		newTopology(o), newTestnet(o), newExperiment(o), newVersion(o),
+		newExitCodes(),
+	)
+	codeErrors(root)
+	return root
+}
+
+// help is what a command does that only has others below it.
+func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// codeErrors gives what commands return its exit code, so that an error without
+// one is about the command line.
+func codeErrors(cmd *cobra.Command) {
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error { return coded(run(cmd, args)) }
+	}
+	for _, c := range cmd.Commands() {
+		codeErrors(c)
+	}
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"math"
+	"time"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+)
+
+// Settings is a configuration. The key of a field is its lower-case name, or the
+// tag where that reads better, after the keys of the structs around it.
+type Settings struct {
+	Mode       Mode
+	Dir        string
+	Seed       uint64
+	Network    string
+	Listen     []string
+	Arms       []string
+	Privacy    Privacy
+	Learner    Learner
+	Protocol   Protocol
+	Rounds     Rounds
+	World      World
+	Testnet    Testnet
+	Experiment Experiment
+	Log        Log
+}
+
+// Mode says whose data a peer holds.
+type Mode string
+
+// The modes.
+const (
+	Slots    Mode = "slots"    // people's; a round is a slot of the wall clock
+	Lockstep Mode = "lockstep" // nobody's; rounds wait for each other and come from a seed
+)
+
+// Door returns what the mode is to package dp.
+func (m Mode) Door() dp.Mode {
+	if m == Lockstep {
+		return dp.Lockstep
+	}
+	return dp.Private
+}
+
+// Epsilon is a budget; +Inf is one that protects nobody.
+type Epsilon float64
+
+// Infinite reports whether e protects nobody.
+func (e Epsilon) Infinite() bool { return math.IsInf(float64(e), 1) }
+
+// Cost returns the budget as package dp counts it.
+func (e Epsilon) Cost() (dp.Cost, error) { return dp.Epsilon(float64(e)) }
+
+// Privacy is what a peer promises its users.
+type Privacy struct {
+	Epsilon        Epsilon
+	Mechanism      string
+	RecordsPerUser uint64 `key:"records_per_user"`
+	Horizon        uint64
+	AcceptWeak     bool `key:"accept_weak"`
+}
+
+// Noise returns the mechanism as package dp names it.
+func (p Privacy) Noise() dp.Mechanism {
+	if p.Mechanism == dp.None.String() {
+		return dp.None
+	}
+	return dp.Tree
+}
+
+// Learner says how arms are chosen.
+type Learner struct {
+	Name       string
+	Confidence bandit.Confidence
+}
+
+// Protocol says how what is learnt spreads.
+type Protocol struct {
+	Name    string
+	Average protocol.AverageParams
+	Rows    protocol.RowsParams
+}
+
+// Params returns the parameters as package protocol takes them.
+func (p Protocol) Params() protocol.Params {
+	return protocol.Params{Average: p.Average, Rows: p.Rows}
+}
+
+// Rounds says when rounds happen.
+type Rounds struct {
+	Every time.Duration
+	Count uint64
+}
+
+// World says what pays the rewards.
+type World struct {
+	Kind  string
+	Means [][]float64 // one row for all sites, or one a site
+	SD    float64
+	Clip  bool
+	Data  string
+	Split string
+	Cap   uint64
+}
+
+// Testnet is a network on one machine.
+type Testnet struct {
+	Nodes    int
+	Topology string
+	Seeds    int
+}
+
+// Experiment is a simulation.
+type Experiment struct {
+	Seeds     uint64
+	FirstSeed uint64 `key:"first_seed"`
+	Faults    Faults
+	Liars     Liars
+}
+
+// Faults are what the simulated network does to messages.
+type Faults struct {
+	Loss      float64
+	Duplicate float64
+	Reorder   float64
+	Delay     int
+	Partition []uint64 // none, or from and before which round
+	Churn     float64
+}
+
+// Liars are simulated peers who claim counts that are not theirs.
+type Liars struct {
+	Count int
+	Claim string
+}
+
+// Log says what is logged and how.
+type Log struct {
+	Level  string
+	Format string
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"peerd.dev/bandit/world"
+)
+
+// sites makes the worlds of a network's sites.
+type sites struct {
+	s       *Settings
+	n       int
+	records []*world.Records // of replay, by site
+	dropped int              // encounters that the cap left out
+}
+
+// sites reads what the worlds of n sites need.
+func (s *Settings) sites(n int) (*sites, error) {
+	t := &sites{s: s, n: n}
+	if s.World.Kind != "replay" {
+		if m := len(s.World.Means); m != 1 && m != n {
+			return nil, failf(exitConfig, "world.means: %d rows for %d sites: want one row, or one a site", m, n)
+		}
+		return t, nil
+	}
+	all, err := s.readRecords()
+	if err != nil {
+		return nil, err
+	}
+	// Only encounters with one arm: then the choice of an arm for an encounter is
+	// the hospital's and not ours.
+	kept, dropped, err := all.Single().Cap(int(min(s.World.Cap, world.Uncapped)))
+	if err != nil {
+		return nil, err
+	}
+	t.dropped = dropped
+	if t.records, err = kept.Split(world.Split(s.World.Split), n); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// world returns the world of site i.
+func (t *sites) world(i int, rng *rand.Rand) (world.World, error) {
+	w := &t.s.World
+	switch w.Kind {
+	case "bernoulli":
+		return world.NewBernoulli(t.means(i), rng)
+	case "gaussian":
+		return world.NewGaussian(t.means(i), w.SD, w.Clip, rng)
+	}
+	return world.NewReplay(t.records[i], rng)
+}
+
+func (t *sites) means(i int) []float64 {
+	rows := t.s.World.Means
+	return rows[min(i, len(rows)-1)]
+}
+
+// readRecords reads the diabetes data.
+func (s *Settings) readRecords() (*world.Records, error) {
+	dir := s.World.Data
+	if dir == "" {
+		dir = os.Getenv("PEERD_DATA")
+	}
+	if dir == "" {
+		return nil, failf(exitData, "world.data is empty and PEERD_DATA is not set: name the folder that holds diabetes/; scripts/fetch-data.sh gets it")
+	}
+	zip := filepath.Join(dir, "diabetes", "diabetic_data.csv.zip")
+	f, err := os.Open(zip)
+	if errors.Is(err, os.ErrNotExist) {
+		if f, err = os.Open(filepath.Join(dir, "diabetes", "diabetic_data.csv")); err == nil {
+			defer func() { _ = f.Close() }()
+			return world.Load(f)
+		}
+	}
+	if err != nil {
+		return nil, failf(exitData, "%w: scripts/fetch-data.sh gets the data", err)
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var c io.ReadCloser
+	if c, err = world.OpenZip(f, info.Size()); err != nil {
+		return nil, failf(exitData, "%s: %w", zip, err)
+	}
+	defer func() { _ = c.Close() }()
+	r, err := world.Load(c)
+	if err != nil {
+		return nil, failf(exitData, "%s: %w", zip, err)
+	}
+	return r, nil
+}
+
+// siteNames are what tables call the sites.
+func siteNames(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("site-%d", i+1)
+	}
+	return names
+}
+
+// all returns what the arms really pay at each site.
+func (t *sites) all() ([][]float64, error) {
+	means := make([][]float64, t.n)
+	for i := range means {
+		w, err := t.world(i, rand.New(rand.NewPCG(1, uint64(i)))) // the means do not depend on the coins
+		if err != nil {
+			return nil, err
+		}
+		means[i] = w.Means()
+	}
+	return means, nil
+}
+
+// gaps returns by how much each arm falls short of the best one, by the mean over
+// sites.
+func (t *sites) gaps() ([]float64, error) {
+	all, err := t.all()
+	if err != nil {
+		return nil, err
+	}
+	g := meanOver(all)
+	_, best := argmax(g)
+	for k := range g {
+		g[k] = best - g[k]
+	}
+	return g, nil
+}
+
+// meanOver returns the mean of rows.
+func meanOver(rows [][]float64) []float64 {
+	m := make([]float64, len(rows[0]))
+	for _, r := range rows {
+		for k, x := range r {
+			m[k] += x / float64(len(rows))
+		}
+	}
+	return m
+}

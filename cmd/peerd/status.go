@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"peerd.dev/gossip"
+	"peerd.dev/node"
+	"peerd.dev/node/api"
+)
+
+// Paths of the status socket.
+const (
+	statusPath = "/v1/status"
+	peersPath  = "/v1/peers"
+)
+
+// statusDocument is a peer's state for its operator. It holds nothing private.
+type statusDocument struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Peer    uint32 `json:"peer"`
+	Network string `json:"network"`
+	Ready   bool   `json:"ready"` // links to all neighbours are up
+	node.Status
+	BytesIn   uint64   `json:"bytes_in"`
+	BytesOut  uint64   `json:"bytes_out"`
+	Dropped   uint64   `json:"dropped"`
+	Addresses []string `json:"addresses"`
+}
+
+// peerDocument is how things stand with one other peer.
+type peerDocument struct {
+	Peer      uint32    `json:"peer"`
+	Name      string    `json:"name"`
+	ID        string    `json:"id"`
+	Neighbour bool      `json:"neighbour"`
+	State     string    `json:"state"`
+	RTT       string    `json:"rtt,omitempty"`
+	FramesIn  uint64    `json:"frames_in"`
+	FramesOut uint64    `json:"frames_out"`
+	BytesIn   uint64    `json:"bytes_in"`
+	BytesOut  uint64    `json:"bytes_out"`
+	Dropped   uint64    `json:"dropped"`
+	Refused   uint64    `json:"refused"`
+	LastSeen  time.Time `json:"last_seen,omitzero"`
+	LastError string    `json:"last_error,omitempty"`
+}
+
+// answers are what a running peer tells over its socket.
+func (p *daemon) answers() map[string]api.Answer {
+	return map[string]api.Answer{
+		statusPath: func(ctx context.Context) (any, error) { return p.statusDocument(ctx) },
+		peersPath:  func(context.Context) (any, error) { return p.peerDocuments(), nil },
+	}
+}
+
+func (p *daemon) statusDocument(ctx context.Context) (statusDocument, error) {
+	s, err := p.node.Status(ctx)
+	if err != nil {
+		return statusDocument{}, err
+	}
+	d := statusDocument{
+		ID: p.host.ID(), Name: p.network.Peers[p.self].Name, Peer: uint32(p.self), Network: p.network.Name,
+		Ready: true, Status: s, Addresses: p.host.Addrs(),
+	}
+	for _, o := range p.host.Status() {
+		d.Ready = d.Ready && (!o.Neighbour || o.State == gossip.Up)
+		d.BytesIn += o.BytesIn
+		d.BytesOut += o.BytesOut
+		d.Dropped += o.Dropped
+	}
+	t := p.host.Totals()
+	d.BytesIn += t.TopicBytesIn
+	d.BytesOut += t.TopicBytesOut
+	d.Dropped += t.TopicDropped
+	return d, nil
+}
+
+func (p *daemon) peerDocuments() []peerDocument {
+	var all []peerDocument
+	for _, o := range p.host.Status() {
+		d := peerDocument{
+			Peer: uint32(o.Peer), Name: p.network.Peers[o.Peer].Name, ID: o.ID, Neighbour: o.Neighbour,
+			State: string(o.State), FramesIn: o.FramesIn, FramesOut: o.FramesOut,
+			BytesIn: o.BytesIn, BytesOut: o.BytesOut, Dropped: o.Dropped, Refused: o.Refused,
+			LastSeen: o.LastSeen, LastError: o.LastError,
+		}
+		if o.RTT > 0 {
+			d.RTT = o.RTT.Round(time.Microsecond).String()
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+func newStatus(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:     "status",
+		Short:   "Show how the running peer of a folder is doing",
+		Example: "  peerd status --dir hospital-a\n  peerd status --dir hospital-a --json | jq .epsilon_left",
+		Args:    cobra.NoArgs,
+		RunE: o.run(func(ctx context.Context) error {
+			c, err := o.load()
+			if err != nil {
+				return err
+			}
+			var d statusDocument
+			if err := api.Get(ctx, c.Dir, statusPath, &d); err != nil {
+				return failf(exitNetwork, "%w", err)
+			}
+			return o.print(d, func(w io.Writer) { writeStatus(w, d, c.Arms) })
+		}),
+	}
+}
+
+func writeStatus(w io.Writer, d statusDocument, arms []string) {
+	ready := "all neighbours linked"
+	if !d.Ready {
+		ready = "waiting for neighbours; see `peerd peers`"
+	}
+	_, _ = fmt.Fprintf(w, "%s  %s  network %s: %s\n", d.Name, d.ID, d.Network, ready)
+	_, _ = fmt.Fprintf(w, "round %d of %d, %d slots skipped\n", d.Round, d.Rounds, d.Skipped)
+	_, _ = fmt.Fprintf(w, "privacy: ε %.4g charged, %.4g left; %d releases drawn\n", d.Spent, d.Left, d.Released)
+	_, _ = fmt.Fprintf(w, "traffic: %s in, %s out, %d messages dropped, %d refused\n\n", bytesText(d.BytesIn), bytesText(d.BytesOut), d.Dropped, d.Refused)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "ARM\tPULLS\tESTIMATE")
+	for k, n := range d.Pulls {
+		name := fmt.Sprint(k)
+		if k < len(arms) {
+			name = arms[k]
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%d\t%.4f\n", name, n, d.Means[k])
+	}
+	_ = t.Flush()
+}
+
+func newPeers(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:     "peers",
+		Short:   "Show the other peers of the network and the links to them",
+		Example: "  peerd peers --dir hospital-a",
+		Args:    cobra.NoArgs,
+		RunE: o.run(func(ctx context.Context) error {
+			c, err := o.load()
+			if err != nil {
+				return err
+			}
+			var ds []peerDocument
+			if err := api.Get(ctx, c.Dir, peersPath, &ds); err != nil {
+				return failf(exitNetwork, "%w", err)
+			}
+			return o.print(ds, func(w io.Writer) { writePeers(w, ds) })
+		}),
+	}
+}
+
+func writePeers(w io.Writer, ds []peerDocument) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "PEER\tLINK\tRTT\tIN\tOUT\tDROPPED\tREFUSED\tLAST SEEN\tNOTE")
+	for _, d := range ds {
+		link := d.State
+		if !d.Neighbour {
+			link = "-"
+		}
+		seen := "never"
+		if !d.LastSeen.IsZero() {
+			seen = time.Since(d.LastSeen).Round(100*time.Millisecond).String() + " ago"
+		}
+		note := d.LastError
+		if d.State == string(gossip.Up) {
+			note = ""
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", d.Name, link, d.RTT,
+			bytesText(d.BytesIn), bytesText(d.BytesOut), d.Dropped, d.Refused, seen, strings.TrimSpace(note))
+	}
+	_ = t.Flush()
+}
+
+// bytesText writes a number of bytes for people.
+func bytesText(n uint64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprintf("%d B", n)
+	case n < 10_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}

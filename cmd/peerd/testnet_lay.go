@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"peerd.dev/gossip"
+	"peerd.dev/node"
+	"peerd.dev/protocol"
+)
+
+// lay makes the peers' folders: key, configuration, and one network file.
+func (t *testnet) lay() error {
+	n := t.s.Testnet.Nodes
+	t.names = siteNames(n)
+	t.net = &Network{Name: networkName(), Every: t.s.Rounds.Every, Links: t.graph.Edges()}
+	ports, err := freePorts(n)
+	if err != nil {
+		return failf(exitNetwork, "%w", err)
+	}
+	for i, name := range t.names {
+		dir := filepath.Join(t.dir, name)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return err
+		}
+		var id gossip.Identity
+		own := *t.s
+		own.Dir, own.Network = dir, filepath.Join(t.dir, "network.yaml")
+		if t.s.Mode == Lockstep {
+			own.Seed = node.PeerNumber(t.s.Seed, protocol.Peer(i))
+			id = lockstepIdentity(own.Seed)
+		} else if id, err = gossip.CreateIdentity(own.IdentityPath()); err != nil {
+			return err
+		}
+		addr := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", ports[i])
+		own.Listen = []string{addr}
+		t.net.Peers = append(t.net.Peers, Member{Name: name, ID: id.ID(), Addrs: []string{addr}})
+		if err := writeSettings(filepath.Join(dir, configName), &own); err != nil {
+			return err
+		}
+	}
+	// Round 0 begins when the slowest machine has all its peers linked.
+	t.net.Start = time.Now().Add(2*time.Second + time.Duration(n)*60*time.Millisecond)
+	return writeNetwork(filepath.Join(t.dir, "network.yaml"), t.net)
+}
+
+// freePorts returns ports that nobody listened on a moment ago.
+func freePorts(n int) ([]int, error) {
+	var ports []int
+	for range n {
+		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = l.Close() }() // all at once, so that they differ
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports, nil
+}
+
+// start starts a process for each peer.
+func (t *testnet) start() error {
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	for i, name := range t.names {
+		p, err := startProcess(exe, filepath.Join(t.dir, name), name, t.logPath(i))
+		if err != nil {
+			return err
+		}
+		t.procs = append(t.procs, p)
+	}
+	return nil
+}

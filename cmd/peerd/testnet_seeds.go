@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"peerd.dev/node/experiment"
+	"peerd.dev/node/sim"
+)
+
+// comparison is what sites learn alone and together over simulated runs of the
+// same network.
+type comparison struct {
+	Runs     int                 `json:"runs"`
+	Best     string              `json:"best_arm"`
+	Sites    []siteComparison    `json:"sites"`
+	Alone    experiment.Interval `json:"regret_alone"`
+	Together experiment.Interval `json:"regret_together"`
+	Less     experiment.Interval `json:"regret_alone_minus_together"` // by run
+}
+
+type siteComparison struct {
+	Name     string              `json:"name"`
+	Means    []float64           `json:"arm_means"`      // what its arms really pay
+	Best     string              `json:"best_arm_here"`  // by them
+	Alone    experiment.Interval `json:"right_alone"`    // share of runs in which its estimate picks the best arm over all sites
+	Together experiment.Interval `json:"right_together"` // same
+	LearnsA  []int               `json:"learns_alone"`   // runs by arm picked
+	LearnsT  []int               `json:"learns_together"`
+}
+
+// compare simulates the network and its sites alone, with noise, over seeds.
+func (t *testnet) compare(ctx context.Context, w io.Writer, world *sites) (*comparison, error) {
+	runs := t.s.Testnet.Seeds
+	links := neighbours(t.s.Testnet.Nodes, t.graph.Edges())
+	p := newProgress(w, fmt.Sprintf("%d seeds, together and alone", runs), 2*uint64(runs)*t.s.RoundCount())
+	defer p.end()
+	seeds := seedsFrom(1, uint64(runs))
+	together, err := experiment.Runs(ctx, seeds, func(run uint64) (sim.Config, error) {
+		return t.s.simulation(world, links, run)
+	}, p.add)
+	if err != nil {
+		return nil, err
+	}
+	alone, err := experiment.Runs(ctx, seeds, func(run uint64) (sim.Config, error) {
+		return t.s.aloneRun(world, run)
+	}, p.add)
+	if err != nil {
+		return nil, err
+	}
+	means, err := world.all()
+	if err != nil {
+		return nil, err
+	}
+	best, _ := argmax(meanOver(means))
+	c := &comparison{Runs: runs, Best: t.s.Arms[best]}
+	for i, name := range t.names {
+		here, _ := argmax(means[i])
+		a, ka := picks(alone, i, len(t.s.Arms), best)
+		b, kb := picks(together, i, len(t.s.Arms), best)
+		c.Sites = append(c.Sites, siteComparison{
+			Name: name, Means: means[i], Best: t.s.Arms[here],
+			Alone: experiment.ShareOf(ka, runs), Together: experiment.ShareOf(kb, runs), LearnsA: a, LearnsT: b,
+		})
+	}
+	var ra, rt, less []float64
+	for i := range runs {
+		a, b := last(alone[i].Regret), last(together[i].Regret)
+		ra, rt, less = append(ra, a), append(rt, b), append(less, a-b)
+	}
+	c.Alone, c.Together, c.Less = experiment.MeanOf(ra), experiment.MeanOf(rt), experiment.MeanOf(less)
+	return c, nil
+}
+
+// picks counts in how many runs a site's estimate picked each arm, and the best.
+func picks(rs []sim.Result, site, arms, best int) (by []int, right int) {
+	by = make([]int, arms)
+	for _, r := range rs {
+		arg, _ := argmax(r.Means[site])
+		by[arg]++
+	}
+	return by, by[best]
+}
+
+func last(xs []float64) float64 { return xs[len(xs)-1] }
+
+func (c *comparison) write(w io.Writer, s *Settings) {
+	_, _ = fmt.Fprintf(w, "\nOver %d simulated runs of this network, noise included; the best arm over all sites is %s.\n", c.Runs, c.Best)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintf(t, "SITE\t%s\tBEST HERE\tRIGHT ALONE\tRIGHT TOGETHER\tVERDICT TOGETHER\n", strings.ToUpper(strings.Join(s.Arms, "\t")))
+	for _, x := range c.Sites {
+		_, _ = fmt.Fprintf(t, "%s", x.Name)
+		for _, m := range x.Means {
+			_, _ = fmt.Fprintf(t, "\t%.4f", m)
+		}
+		_, _ = fmt.Fprintf(t, "\t%s\t%s\t%s\t%s\n", x.Best, shareText(x.Alone), shareText(x.Together), verdict(x.Together))
+	}
+	_ = t.Flush()
+	_, _ = fmt.Fprintf(w, "picked (%s), alone | together:", strings.Join(s.Arms, ", "))
+	for _, x := range c.Sites {
+		_, _ = fmt.Fprintf(w, "  %s %v | %v", x.Name, x.LearnsA, x.LearnsT)
+	}
+	_, _ = fmt.Fprintf(w, "\nregret of a site: alone %s, together %s, difference %s: %s\n",
+		meanText(c.Alone), meanText(c.Together), meanText(c.Less), regretVerdict(c.Less))
+}
+
+func shareText(i experiment.Interval) string {
+	return fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100*i.Mean, 100*i.Low, 100*i.High)
+}
+
+func meanText(i experiment.Interval) string {
+	return fmt.Sprintf("%.1f (%.1f to %.1f)", i.Mean, i.Low, i.High)
+}
+
+// verdict says whether a site is right more often than not, by the whole interval.
+func verdict(i experiment.Interval) string {
+	switch {
+	case i.Low > .5:
+		return "right"
+	case i.High < .5:
+		return "wrong"
+	}
+	return "too close to say"
+}
+
+func regretVerdict(less experiment.Interval) string {
+	switch {
+	case less.Low > 0:
+		return "together is better"
+	case less.High < 0:
+		return "together is worse"
+	}
+	return "too close to say"
+}

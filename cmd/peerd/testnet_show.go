@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// liveTable draws a table over and over: in place on a terminal, else a line every
+// few seconds.
+type liveTable struct {
+	w     io.Writer
+	tty   bool
+	lines int // drawn last
+	next  time.Time
+}
+
+func newLiveTable(w io.Writer) *liveTable { return &liveTable{w: w, tty: isTerminal(w)} }
+
+func (l *liveTable) every() time.Duration {
+	if l.tty {
+		return 250 * time.Millisecond
+	}
+	return 100 * time.Millisecond // to notice the end; lines come every 5 s
+}
+
+// show draws what f writes: wide is the whole table, else one line.
+func (l *liveTable) show(last bool, f func(w io.Writer, wide bool)) {
+	if !l.tty {
+		if now := time.Now(); last || now.After(l.next) {
+			l.next = now.Add(5 * time.Second)
+			f(l.w, last)
+		}
+		return
+	}
+	var b bytes.Buffer
+	f(&b, true)
+	if l.lines > 0 {
+		_, _ = fmt.Fprintf(l.w, "\x1b[%dA\x1b[J", l.lines)
+	}
+	l.lines = bytes.Count(b.Bytes(), []byte("\n"))
+	_, _ = l.w.Write(b.Bytes())
+}
+
+// end leaves the last table where it is.
+func (l *liveTable) end() { l.lines = 0 }
+
+// write writes the state of all peers.
+func (t *testnet) write(w io.Writer, all []statusDocument, wide bool) {
+	round, together := t.progress(all)
+	if !wide {
+		var out uint64
+		for _, d := range all {
+			out += d.BytesOut
+		}
+		_, _ = fmt.Fprintf(w, "round %d/%d  regret together %.1f  alone %.1f  sent %s\n",
+			round, t.s.RoundCount(), together, t.alone.at(round), bytesText(out))
+		return
+	}
+	const width = 30
+	filled := int(float64(width) * float64(round) / float64(max(1, t.s.RoundCount())))
+	_, _ = fmt.Fprintf(w, "\n[%s%s] round %d of %d   regret a site: together %.1f, alone %.1f\n",
+		strings.Repeat("#", filled), strings.Repeat("-", width-filled), round, t.s.RoundCount(), together, t.alone.at(round))
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintf(tw, "SITE\tROUND\tREGRET\tFAVOURS\tε SPENT\tε LEFT\tRELEASES\tSENT\tRECEIVED\tLINKED\n")
+	for i, d := range all {
+		linked := "yes"
+		if !d.Ready {
+			linked = "no"
+		}
+		favours, _ := argmax(d.Means)
+		_, _ = fmt.Fprintf(tw, "%s\t%d\t%.1f\t%s\t%.3g\t%.3g\t%d\t%s\t%s\t%s\n", t.names[i], d.Round, t.regret(d.Pulls),
+			t.s.Arms[favours], d.Spent, d.Left, d.Released, bytesText(d.BytesOut), bytesText(d.BytesIn), linked)
+	}
+	_ = tw.Flush()
+}
+
+// progress returns how many rounds all have played and their mean regret.
+func (t *testnet) progress(all []statusDocument) (round uint64, regret float64) {
+	round = all[0].Round
+	for _, d := range all {
+		round = min(round, d.Round)
+		regret += t.regret(d.Pulls) / float64(len(all))
+	}
+	return round, regret
+}
+
+// regret is what pulls lost against the arm that is best over all sites.
+func (t *testnet) regret(pulls []uint64) (r float64) {
+	for k, n := range pulls {
+		r += float64(n) * t.gaps[k]
+	}
+	return r
+}
+
+func argmax(xs []float64) (arg int, best float64) {
+	for k, x := range xs {
+		if k == 0 || x > best {
+			arg, best = k, x
+		}
+	}
+	return arg, best
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+)
+
+// testnetDocument is the result of a testnet.
+type testnetDocument struct {
+	Nodes    int              `json:"nodes"`
+	Topology string           `json:"topology"`
+	Protocol string           `json:"protocol"`
+	Private  bool             `json:"private"`
+	Epsilon  float64          `json:"epsilon"` // -1 for infinity
+	Rounds   uint64           `json:"rounds"`
+	Together float64          `json:"regret_together"` // mean over sites
+	Alone    float64          `json:"regret_alone"`
+	Best     string           `json:"best_arm"` // over all sites
+	Right    int              `json:"sites_right"`
+	Skipped  uint64           `json:"slots_skipped"`
+	Bytes    uint64           `json:"bytes_sent"`
+	Seconds  float64          `json:"seconds"`
+	Sites    []statusDocument `json:"sites"`
+	Seeds    *comparison      `json:"seeds,omitempty"`
+}
+
+func (t *testnet) summary(all []statusDocument, took time.Duration) testnetDocument {
+	round, together := t.progress(all)
+	best := 0
+	for k, g := range t.gaps {
+		if g == 0 {
+			best = k
+			break
+		}
+	}
+	d := testnetDocument{
+		Nodes: t.s.Testnet.Nodes, Topology: t.s.Testnet.Topology, Protocol: t.s.Protocol.Name,
+		Private: t.s.Mode == Slots, Epsilon: float64(t.s.Privacy.Epsilon), Rounds: round,
+		Together: together, Alone: t.alone.at(round), Best: t.s.Arms[best], Seconds: took.Seconds(), Sites: all,
+	}
+	if t.s.Privacy.Epsilon.Infinite() {
+		d.Epsilon = -1
+	}
+	for _, s := range all {
+		if arg, _ := argmax(s.Means); arg == best {
+			d.Right++
+		}
+		d.Skipped += s.Skipped
+		d.Bytes += s.BytesOut
+	}
+	return d
+}
+
+func writeSummary(w io.Writer, s *Settings, d testnetDocument) {
+	_, _ = fmt.Fprintf(w, "\n%d rounds, %d processes, %.1f s\n", d.Rounds, d.Nodes, d.Seconds)
+	_, _ = fmt.Fprintf(w, "regret of a site   together %.1f   alone %.1f   (lower is better)\n", d.Together, d.Alone)
+	_, _ = fmt.Fprintf(w, "best arm over all sites: %s; %d of %d sites favour it\n", d.Best, d.Right, d.Nodes)
+	if d.Private {
+		_, _ = fmt.Fprintf(w, "privacy: every byte that left carried noise or followed from what did; ε = %g a site, all charged, nothing overdrawn\n", d.Epsilon)
+	} else {
+		_, _ = fmt.Fprintf(w, "NOT PRIVATE: lockstep draws noise from a seed\n")
+	}
+	if d.Skipped > 0 {
+		_, _ = fmt.Fprintf(w, "%d slots were skipped: this machine was too busy for rounds of %v\n", d.Skipped, s.Rounds.Every)
+	}
+	if d.Seeds != nil {
+		d.Seeds.write(w, s)
+	}
+}

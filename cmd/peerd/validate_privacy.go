@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// weakEpsilon is the budget above which a promise says next to nothing: a
+// likelihood ratio of e^10.
+const weakEpsilon = 10
+
+func privacyPacts() []pact {
+	return []pact{
+		{[]string{"seed", "mode"}, "A seed is for lockstep alone: noise from a seed would repeat itself.", func(s *Settings) string {
+			switch {
+			case s.Mode == Slots && s.Seed != 0:
+				return fmt.Sprintf("want 0 with %s, since noise from a seed would repeat itself", s.with("mode"))
+			case s.Mode == Lockstep && s.Seed == 0:
+				return fmt.Sprintf("want 1 or more with %s, which takes all its randomness from it", s.with("mode"))
+			}
+			return ""
+		}},
+		{[]string{"privacy.epsilon", "mode"}, "A budget of inf is for lockstep alone: it protects nobody.", func(s *Settings) string {
+			if s.Mode == Slots && s.Privacy.Epsilon.Infinite() {
+				return fmt.Sprintf("want a finite number with %s; inf protects nobody", s.with("mode"))
+			}
+			return ""
+		}},
+		{[]string{"privacy.epsilon", "privacy.accept_weak"}, "A finite budget over 10 has to be accepted.", func(s *Settings) string {
+			if e := s.Privacy.Epsilon; e > weakEpsilon && !e.Infinite() && !s.Privacy.AcceptWeak {
+				return fmt.Sprintf("want at most %d with %s; more promises next to nothing", weakEpsilon, s.with("privacy.accept_weak"))
+			}
+			return ""
+		}},
+		{[]string{"privacy.mechanism", "mode"}, "Only lockstep goes without noise.", func(s *Settings) string {
+			if s.Mode == Slots && s.Privacy.Mechanism == "none" {
+				return fmt.Sprintf("want tree with %s; none protects nobody", s.with("mode"))
+			}
+			return ""
+		}},
+		{[]string{"privacy.mechanism", "privacy.epsilon", "mode"}, "Going without noise and a budget of inf belong together.", func(s *Settings) string {
+			none, inf := s.Privacy.Mechanism == "none", s.Privacy.Epsilon.Infinite()
+			switch {
+			case s.Mode == Slots || none == inf:
+				return ""
+			case none:
+				return fmt.Sprintf("want tree with %s; only inf pays for no noise", s.with("privacy.epsilon"))
+			}
+			return fmt.Sprintf("want none with %s; a finite budget is what sets the noise", s.with("privacy.epsilon"))
+		}},
+		{[]string{"privacy.records_per_user", "privacy.epsilon", "privacy.horizon", "privacy.mechanism", "arms", "protocol.name", "protocol.rows.every"},
+			"The noise that budget, records per user and horizon ask for is a number that can be drawn.", func(s *Settings) string {
+				if s.Privacy.Mechanism == "none" || s.Privacy.Epsilon.Infinite() {
+					return ""
+				}
+				if _, err := s.Charge(); err != nil {
+					_, why, _ := strings.Cut(err.Error(), "the rewards: ")
+					return fmt.Sprintf("want fewer with %s and %s; %s", s.with("privacy.epsilon"), s.with("privacy.horizon"), why)
+				}
+				return ""
+			}},
+	}
+}

@@ -1,0 +1,124 @@
+package gossip
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Frames stand behind their length, a varint in its shortest form. The empty
+// frame is a keepalive.
+
+// errViolation is wrapped by errors that are the other end's fault.
+var errViolation = errors.New("protocol violation")
+
+const (
+	frameBuffer = 32 << 10
+	maxPrefix   = 3 // bytes of a length up to protocol.MaxFrame
+
+	// renew is how old a deadline may be before it is set anew: setting it costs
+	// two allocations and a timer, too much for every frame.
+	renew = time.Second
+)
+
+// frameReader reads frames. A frame must be complete timeout after next was
+// called for it, give or take renew; 0 waits for ever.
+type frameReader struct {
+	r       *bufio.Reader
+	setBy   func(time.Time) error // the stream's deadline
+	timeout time.Duration
+	set     time.Time
+	buf     []byte
+}
+
+// next returns the next frame, good until the following call. [io.EOF] is an end
+// between two frames.
+func (f *frameReader) next(limit int) ([]byte, error) {
+	if f.timeout > 0 {
+		if now := time.Now(); now.Sub(f.set) > renew {
+			if err := f.setBy(now.Add(f.timeout)); err != nil {
+				return nil, err
+			}
+			f.set = now
+		}
+	}
+	n, err := f.length()
+	if err != nil {
+		return nil, err
+	}
+	if n > limit {
+		return nil, fmt.Errorf("%w: frame of %d bytes, at most %d", errViolation, n, limit)
+	}
+	if cap(f.buf) < n {
+		f.buf = make([]byte, n, min(2*n, limit))
+	}
+	b := f.buf[:n]
+	if _, err := io.ReadFull(f.r, b); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	return b, nil
+}
+
+func (f *frameReader) length() (int, error) {
+	n := 0
+	for i := range maxPrefix {
+		c, err := f.r.ReadByte()
+		if err != nil {
+			if i > 0 && errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return 0, err
+		}
+		n |= int(c&0x7f) << (7 * i)
+		if c < 0x80 {
+			if c == 0 && i > 0 {
+				return 0, fmt.Errorf("%w: length not in shortest form", errViolation)
+			}
+			return n, nil
+		}
+	}
+	return 0, fmt.Errorf("%w: length of more than %d bytes", errViolation, maxPrefix)
+}
+
+// frameWriter writes frames into a buffer. What stands in the way of a write must
+// be gone after timeout; 0 waits for ever.
+type frameWriter struct {
+	w       *bufio.Writer
+	setBy   func(time.Time) error // the stream's deadline
+	timeout time.Duration
+	set     time.Time
+}
+
+func (f *frameWriter) write(frame []byte) error {
+	if f.timeout > 0 {
+		if now := time.Now(); now.Sub(f.set) > renew {
+			if err := f.setBy(now.Add(f.timeout)); err != nil {
+				return err
+			}
+			f.set = now
+		}
+	}
+	var prefix [binary.MaxVarintLen64]byte
+	if _, err := f.w.Write(prefix[:binary.PutUvarint(prefix[:], uint64(len(frame)))]); err != nil {
+		return err
+	}
+	_, err := f.w.Write(frame)
+	return err
+}
+
+func (f *frameWriter) flush() error { return f.w.Flush() }
+
+// framed returns how many bytes a frame takes on a stream.
+func framed(frame []byte) uint64 {
+	n := uint64(len(frame)) + 1
+	for rest := len(frame) >> 7; rest > 0; rest >>= 7 {
+		n++
+	}
+	return n
+}

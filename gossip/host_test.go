@@ -1,0 +1,272 @@
+package gossip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"peerd.dev/protocol"
+)
+
+func TestRingDeliversInOrderBothWays(t *testing.T) {
+	const n, rounds = 5, 200
+	cs := configs(n, ring(n))
+	var mu sync.Mutex
+	tapped := map[protocol.Peer]int{}
+	cs[2].Tap = func(to protocol.Peer, frame []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		m, err := protocol.Decode(frame)
+		if err != nil || int(m.Round()) != tapped[to] {
+			t.Errorf("tap to peer %d: round %d, want %d (%v)", to, m.Round(), tapped[to], err)
+		}
+		tapped[to]++
+	}
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	for i, h := range hosts {
+		for _, to := range cs[i].Neighbours {
+			send(t, h, marks(protocol.Peer(i), to, span(0, rounds)...))
+		}
+	}
+	for i, h := range hosts {
+		next := map[protocol.Peer]protocol.Round{}
+		for range 2 * rounds {
+			d := receive(t, h)
+			if d.Message.Round() != next[d.From] || d.Message.Label().Origin != d.From {
+				t.Fatalf("peer %d: round %d of %d from peer %d, want round %d", i, d.Message.Round(), d.Message.Label().Origin, d.From, next[d.From])
+			}
+			next[d.From]++
+		}
+		for _, s := range h.Status() {
+			if !s.Neighbour {
+				if s.State != None {
+					t.Errorf("peer %d: state %q of peer %d, who is no neighbour", i, s.State, s.Peer)
+				}
+				continue
+			}
+			there := status(hosts[s.Peer], protocol.Peer(i))
+			if s.State != Up || s.LastError != "" || s.FramesIn != rounds || s.FramesOut != rounds ||
+				s.BytesIn != there.BytesOut || s.BytesOut < 3*rounds || s.Dropped != 0 || s.Refused != 0 || s.RTT <= 0 || s.Incarnation != 1 || s.Dials != (i < int(s.Peer)) {
+				t.Errorf("peer %d: %+v", i, s)
+			}
+			if c, in, out := linkStreams(h, s.Peer); c != 1 || in != 1 || out != 1 {
+				t.Errorf("peer %d and %d: %d connections, %d streams in, %d out", i, s.Peer, c, in, out)
+			}
+		}
+	}
+	if tapped[1] != rounds || tapped[3] != rounds {
+		t.Errorf("tapped %v", tapped)
+	}
+}
+
+func TestMismatchIsNamed(t *testing.T) {
+	for _, test := range []struct {
+		change func(*Config)
+		want   string
+	}{
+		{func(c *Config) { c.Policy[0]++ }, "its policy hash is"},
+		{func(c *Config) { c.Network = "other" }, "its network is"},
+	} {
+		cs := configs(2, ring(2))
+		for i := range cs {
+			cs[i].Neighbours = path(2)(i)
+		}
+		test.change(&cs[1])
+		hosts := start(t, cs)
+		for i, h := range hosts {
+			var s PeerStatus
+			eventually(t, test.want, func() bool {
+				s = status(h, protocol.Peer(1-i))
+				return strings.Contains(s.LastError, test.want)
+			})
+			if s.State != Refused || s.Refused == 0 {
+				t.Errorf("peer %d: %+v", i, s)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			err := h.Ready(ctx)
+			cancel()
+			if err == nil || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("peer %d: ready: %v", i, err)
+			}
+		}
+	}
+}
+
+func TestRestartedPeerIsLinkedAgain(t *testing.T) {
+	cs := configs(3, path(3))
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	cs[1].Listen = []string{strings.Split(hosts[1].Addrs()[0], "/p2p/")[0]}
+	cs[1].Incarnation = 2
+
+	if err := hosts[1].libp2p.Close(); err != nil { // as a kill would: no goodbye
+		t.Fatal(err)
+	}
+	if err := hosts[1].Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{0, 2} {
+		eventually(t, "link down", func() bool { return status(hosts[i], 1).State == Down })
+	}
+	send(t, hosts[0], marks(0, 1, 0)) // waits for the peer to come back
+
+	began := time.Now()
+	h, err := NewHost(cs[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	ready(t, h, hosts[0], hosts[2])
+	t.Logf("links up %v after the restart began", time.Since(began).Round(time.Millisecond))
+	if d := receive(t, h); d.From != 0 {
+		t.Errorf("first message from peer %d", d.From)
+	}
+	for _, i := range []int{0, 2} {
+		if s := status(hosts[i], 1); s.Incarnation != 2 || s.LastError == "" {
+			t.Errorf("peer %d: %+v", i, s)
+		}
+		eventually(t, "one connection, one stream each way", func() bool {
+			c, in, out := linkStreams(hosts[i], 1)
+			return c == 1 && in == 1 && out == 1
+		})
+	}
+}
+
+func TestFullQueueDropsTheOldest(t *testing.T) {
+	const n = queueSize + 44
+	cs := configs(2, path(2))
+	hosts := make([]*Host, 2)
+	h, err := NewHost(cs[1]) // waits to be dialled
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	hosts[1] = h
+	send(t, h, marks(1, 0, span(0, n)...))
+	if s := status(h, 0); s.Dropped != 44 || s.Queued != queueSize {
+		t.Errorf("dropped %d, queued %d", s.Dropped, s.Queued)
+	}
+	cs[0].Peers[1].Addrs = h.Addrs()
+	h0, err := NewHost(cs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h0.Close()
+	for i := range queueSize {
+		if d := receive(t, h0); int(d.Message.Round()) != 44+i {
+			t.Fatalf("round %d, want %d", d.Message.Round(), 44+i)
+		}
+	}
+}
+
+func TestUndeliverableIsCounted(t *testing.T) {
+	hosts := start(t, configs(3, path(3)))
+	send(t, hosts[0], marks(0, 2, 0))
+	send(t, hosts[0], marks(0, 99, 0))
+	send(t, hosts[0], marks(0, protocol.Everyone, 0))
+	if n := hosts[0].Totals().Undeliverable; n != 3 {
+		t.Errorf("%d undeliverable, want 3", n)
+	}
+}
+
+func TestCloseLeavesNoGoroutine(t *testing.T) {
+	before := runtime.NumGoroutine()
+	cs := configs(3, ring(3))
+	for i := range cs {
+		cs[i].Topic = true
+	}
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	began := time.Now()
+	for _, h := range hosts {
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := h.Send(t.Context(), marks(0, 1, 0)); !errors.Is(err, ErrClosed) || !errors.Is(h.Err(), ErrClosed) {
+			t.Errorf("send after close: %v", err)
+		}
+	}
+	if d := time.Since(began); d > 3*closeTimeout {
+		t.Errorf("three hosts took %v to close", d)
+	}
+	eventually(t, "no more goroutines than before", func() bool { return runtime.NumGoroutine() <= before })
+}
+
+// A host that nobody answers closes in time too.
+func TestCloseWithoutNeighbours(t *testing.T) {
+	cs := configs(2, path(2))
+	cs[0].Peers[1].Addrs = []string{"/ip4/127.0.0.1/tcp/1"}
+	h, err := NewHost(cs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "an attempt", func() bool { return status(h, 1).LastError != "" })
+	began := time.Now()
+	if err := h.Close(); err != nil || time.Since(began) > closeTimeout {
+		t.Errorf("closed after %v: %v", time.Since(began), err)
+	}
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	for want, change := range map[string]func(*Config){
+		"network id of 0 bytes":      func(c *Config) { c.Network = "" },
+		"want letters":               func(c *Config) { c.Network = "a/b" },
+		"does not go with lossless":  func(c *Config) { c.Lossless, c.Topic = true, true },
+		"no address to listen":       func(c *Config) { c.Listen = nil },
+		"listen address":             func(c *Config) { c.Listen = []string{"localhost:1"} },
+		"this is peer 9 of 3":        func(c *Config) { c.Self = 9 },
+		"but peer 1 is":              func(c *Config) { c.Self = 1 },
+		"neighbour 3 of 3":           func(c *Config) { c.Neighbours = []protocol.Peer{3} },
+		"its own neighbour":          func(c *Config) { c.Neighbours = []protocol.Peer{0} },
+		"named twice":                func(c *Config) { c.Neighbours = []protocol.Peer{2, 2} },
+		"neighbour 1 has no address": func(c *Config) { c.Neighbours = []protocol.Peer{1} },
+		"peer 1: id":                 func(c *Config) { c.Peers[1].ID = "x" },
+		"have the same id":           func(c *Config) { c.Peers[1] = c.Peers[0] },
+		"is another peer's": func(c *Config) {
+			c.Peers[1].Addrs = []string{"/ip4/127.0.0.1/tcp/1/p2p/" + c.Peers[2].ID}
+		},
+		"says nowhere to dial": func(c *Config) { c.Peers[1].Addrs = []string{"/p2p/" + c.Peers[1].ID} },
+	} {
+		c := configs(3, path(3))[0]
+		c.Peers[2].Addrs = []string{"/ip4/127.0.0.1/tcp/1"}
+		c.Neighbours = []protocol.Peer{2}
+		change(&c)
+		if h, err := NewHost(c); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "gossip: ") {
+			t.Errorf("%v, want %q", err, want)
+			if h != nil {
+				h.Close()
+			}
+		}
+	}
+}
+
+func TestTwoHostsDoNotShareAPort(t *testing.T) {
+	hosts := start(t, configs(2, path(2)))
+	c := hosts[0].cfg
+	c.Listen = []string{strings.Split(hosts[0].Addrs()[0], "/p2p/")[0]}
+	if h, err := NewHost(c); err == nil {
+		h.Close()
+		t.Error("a second host listens on the same port")
+	} else if !strings.Contains(err.Error(), "address already in use") {
+		t.Error(err)
+	}
+}
+
+func TestAddrsCanBeDialled(t *testing.T) {
+	hosts := start(t, configs(1, func(int) []protocol.Peer { return nil }))
+	if a := hosts[0].Addrs(); len(a) != 1 || !strings.HasSuffix(a[0], fmt.Sprintf("/p2p/%s", hosts[0].ID())) {
+		t.Error(a)
+	}
+	if err := hosts[0].Ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,124 @@
+package gossip
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"peerd.dev/protocol"
+)
+
+func TestIdentityFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "identity.key")
+	made, err := CreateIdentity(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("mode %v (%v)", info.Mode(), err)
+	}
+	read, err := LoadIdentity(path)
+	if err != nil || read.ID() != made.ID() || !read.private.Equals(made.private) {
+		t.Errorf("read %s, made %s (%v)", read.ID(), made.ID(), err)
+	}
+	if _, err := CreateIdentity(path); err == nil {
+		t.Error("an identity was overwritten")
+	}
+	for _, mode := range []os.FileMode{0o640, 0o604, 0o620, 0o601} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := LoadIdentity(path); err == nil || !strings.Contains(err.Error(), "chmod 600 "+path) {
+			t.Errorf("mode %04o: %v", mode, err)
+		}
+	}
+	if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadIdentity(path); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBrokenIdentityFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "identity.key")
+	if _, err := LoadIdentity(path); err == nil {
+		t.Error("no file")
+	}
+	if err := os.WriteFile(path, []byte("rubbish"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadIdentity(path); err == nil || !strings.Contains(err.Error(), "is no identity") {
+		t.Error(err)
+	}
+}
+
+func TestSameSeedSameIdentity(t *testing.T) {
+	a, b, c := SeedIdentity([32]byte{1}), SeedIdentity([32]byte{1}), SeedIdentity([32]byte{2})
+	if a.ID() != b.ID() || a.ID() == c.ID() {
+		t.Error(a.ID(), b.ID(), c.ID())
+	}
+	// Lockstep traces of all versions hang on this.
+	if want := "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X"; a.ID() != want {
+		t.Errorf("%s, want %s", a.ID(), want)
+	}
+}
+
+func keys(t testing.TB, network string, ids []Identity, self int) *Keys {
+	t.Helper()
+	var names []string
+	for _, id := range ids {
+		names = append(names, id.ID())
+	}
+	ring, err := NewKeyring(network, names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := ring.Keys(ids[self])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func TestSignaturesAreBoundToNetworkAndPeer(t *testing.T) {
+	ids := identities(3)
+	k := keys(t, "net", ids, 1)
+	b := []byte("a row")
+	sig := k.Sign(b)
+	if len(sig) != 64 || !k.Verify(1, b, sig) || !keys(t, "net", ids, 2).Verify(1, b, sig) {
+		t.Error("a good signature is refused")
+	}
+	if k.Verify(0, b, sig) || k.Verify(3, b, sig) || k.Verify(protocol.Everyone, b, sig) {
+		t.Error("it is taken for another peer's")
+	}
+	if k.Verify(1, []byte("a raw"), sig) || k.Verify(1, b, sig[:63]) || k.Verify(1, b, nil) {
+		t.Error("it is taken for something else")
+	}
+	for _, other := range []string{"ne", "nett", "NET"} {
+		if keys(t, other, ids, 0).Verify(1, b, sig) || keys(t, other, ids, 0).Verify(1, []byte("ta row"), sig) {
+			t.Errorf("it is good in network %q", other)
+		}
+	}
+	if _, err := NewKeyring("net", []string{"nobody"}); err == nil {
+		t.Error("an id without a key")
+	}
+}
+
+func BenchmarkSign(b *testing.B) {
+	k, msg := keys(b, "net", identities(2), 0), make([]byte, 512)
+	for b.ReportAllocs(); b.Loop(); {
+		k.Sign(msg)
+	}
+}
+
+func BenchmarkVerify(b *testing.B) {
+	k, msg := keys(b, "net", identities(2), 0), make([]byte, 512)
+	sig := k.Sign(msg)
+	for b.ReportAllocs(); b.Loop(); {
+		if !k.Verify(0, msg, sig) {
+			b.Fatal("refused")
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package gossip
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"peerd.dev/protocol"
+)
+
+// accept serves a stream that a peer opened.
+func (h *Host) accept(s network.Stream) {
+	if !h.enter() {
+		_ = s.ResetWithError(network.StreamShutdown)
+		return
+	}
+	defer h.running.Done()
+	from, ok := h.gate.listed[s.Conn().RemotePeer()]
+	if !ok { // cannot be: the gate is shut to it
+		_ = s.ResetWithError(network.StreamGated)
+		return
+	}
+	m := h.members[from]
+	if m.link == nil {
+		m.refused.Add(1)
+		h.log.Debug("stream refused", "peer", uint32(m.index), "reason", "no neighbour")
+		_ = s.ResetWithError(network.StreamGated)
+		return
+	}
+	stop := context.AfterFunc(h.life, func() { _ = s.ResetWithError(network.StreamShutdown) })
+	defer stop()
+	m.link.receive(s)
+}
+
+// receive takes in the neighbour's hello and then its messages.
+func (l *link) receive(s network.Stream) {
+	r := bufio.NewReaderSize(s, frameBuffer)
+	if err := l.greet(s, r); err != nil {
+		if l.h.life.Err() != nil {
+			return
+		}
+		l.failed(err)
+		if errors.Is(err, ErrMismatch) {
+			l.refused.Add(1)
+			_ = s.Close() // lets our hello through, by which the other end sees why
+			return
+		}
+		l.violated(s, err)
+		return
+	}
+	if old := l.accepted(s); old != nil {
+		_ = old.ResetWithError(network.StreamSupplanted)
+	}
+	l.closeOthers(s.Conn())
+	select {
+	case l.kick <- struct{}{}:
+	default:
+	}
+	n, err := l.read(s, r)
+	if errors.Is(err, io.EOF) {
+		l.goodbye()
+		l.lost(s, errGoodbye)
+		_ = s.Close() // says that everything was read
+		return
+	}
+	l.lost(s, err)
+	l.violated(s, err)
+	// A stream that never brought anything may have been given up by a
+	// neighbour that was slow to connect, and will be replaced.
+	if l.h.cfg.Lossless && n > 0 && l.h.work.Err() == nil {
+		l.h.fail(fmt.Errorf("gossip: link from peer %d: %w", l.index, err))
+	}
+}
+
+// greet answers the neighbour's hello with ours, whatever it says, so that the
+// neighbour too can see in what we differ.
+func (l *link) greet(s network.Stream, r *bufio.Reader) error {
+	if err := s.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
+		return err
+	}
+	theirs, err := readHello(r)
+	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() {
+		return fmt.Errorf("%w: no hello within %v", errViolation, helloTimeout)
+	}
+	if err != nil {
+		return fmt.Errorf("hello: %w", err)
+	}
+	if err := l.sayHello(s); err != nil {
+		return fmt.Errorf("hello: %w", err)
+	}
+	if err := l.h.self.check(&theirs, l.index); err != nil {
+		return err
+	}
+	l.incarnation.Store(theirs.incarnation)
+	l.alive()
+	return s.SetDeadline(time.Time{})
+}
+
+// closeOthers leaves one connection with the neighbour. It dials only when it
+// has none, so any older one is dead even if this end has not noticed yet.
+func (l *link) closeOthers(c network.Conn) {
+	for _, other := range l.h.libp2p.Network().ConnsToPeer(l.id) {
+		if other != c {
+			_ = other.Close()
+		}
+	}
+}
+
+// read delivers what s brings, and returns how many messages that were and why
+// there are no more.
+func (l *link) read(s network.Stream, r *bufio.Reader) (n uint64, err error) {
+	f := frameReader{r: r, setBy: s.SetReadDeadline, timeout: l.patience(readTimeout)}
+	for {
+		b, err := f.next(protocol.MaxFrame)
+		if err != nil {
+			return n, err
+		}
+		l.alive()
+		if len(b) == 0 {
+			continue
+		}
+		m, err := protocol.Decode(b)
+		if err != nil {
+			return n, fmt.Errorf("%w: %w", errViolation, err)
+		}
+		l.framesIn.Add(1)
+		l.bytesIn.Add(framed(b))
+		n++
+		if !l.h.deliver(l.index, m) {
+			return n, ErrClosed
+		}
+	}
+}
+
+// violated ends a stream, and counts it against the neighbour if it broke the
+// rules.
+func (l *link) violated(s network.Stream, err error) {
+	if !errors.Is(err, errViolation) {
+		_ = s.Reset()
+		return
+	}
+	l.refused.Add(1)
+	l.log.Debug("stream reset", "reason", oneLine(err))
+	_ = s.ResetWithError(network.StreamProtocolViolation)
+}

@@ -1,0 +1,104 @@
+package gossip
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"sync"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"peerd.dev/protocol"
+)
+
+// signedMessage separates these signatures from all others made with a peer's
+// key, such as libp2p's own.
+const signedMessage = "peerd/message/1\x00"
+
+// A Keyring verifies what the peers of one network signed for that network. It
+// is safe for concurrent use; peers that run in one process can share it.
+type Keyring struct {
+	prefix  []byte
+	public  []ed25519.PublicKey // by index
+	scratch sync.Pool           // of *[]byte
+}
+
+// NewKeyring returns the keyring of a network whose peers have the given ids, in
+// index order.
+func NewKeyring(network string, ids []string) (*Keyring, error) {
+	if err := checkNetwork(network); err != nil {
+		return nil, err
+	}
+	k := &Keyring{
+		prefix: []byte(signedMessage + network + "\x00"),
+		public: make([]ed25519.PublicKey, len(ids)),
+	}
+	k.scratch.New = func() any { return new([]byte) }
+	for i, s := range ids {
+		id, err := peer.Decode(s)
+		if err != nil {
+			return nil, fmt.Errorf("gossip: peer %d: id %q: %w", i, s, err)
+		}
+		if k.public[i], err = publicKey(id); err != nil {
+			return nil, fmt.Errorf("gossip: peer %d: id %q: %w", i, s, err)
+		}
+	}
+	return k, nil
+}
+
+// Verify reports whether sig is peer p's signature of b in this network.
+func (k *Keyring) Verify(p protocol.Peer, b, sig []byte) bool {
+	if int64(p) >= int64(len(k.public)) {
+		return false
+	}
+	signed := k.signed(b)
+	defer k.scratch.Put(signed)
+	return ed25519.Verify(k.public[p], *signed, sig)
+}
+
+// Keys returns the keys of the peer with the given identity.
+func (k *Keyring) Keys(id Identity) (*Keys, error) {
+	raw, err := id.private.Raw()
+	if err != nil {
+		return nil, fmt.Errorf("gossip: %w", err)
+	}
+	return &Keys{k, ed25519.PrivateKey(raw)}, nil
+}
+
+// signed returns the bytes that a signature of b covers. They go back into
+// k.scratch.
+func (k *Keyring) signed(b []byte) *[]byte {
+	s := k.scratch.Get().(*[]byte)
+	*s = append(append((*s)[:0], k.prefix...), b...)
+	return s
+}
+
+// Keys signs for one peer of a network and verifies for all of them.
+type Keys struct {
+	*Keyring
+	private ed25519.PrivateKey
+}
+
+var _ protocol.Keys = (*Keys)(nil)
+
+// Sign returns this peer's signature of b in this network.
+func (k *Keys) Sign(b []byte) []byte {
+	signed := k.signed(b)
+	defer k.scratch.Put(signed)
+	return ed25519.Sign(k.private, *signed)
+}
+
+// publicKey returns the key that an id spells out, as ids of Ed25519 keys do.
+func publicKey(id peer.ID) (ed25519.PublicKey, error) {
+	key, err := id.ExtractPublicKey()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := key.Raw()
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) != ed25519.PublicKeySize {
+		return nil, fmt.Errorf("a key of %d bytes, want Ed25519", len(raw))
+	}
+	return raw, nil
+}

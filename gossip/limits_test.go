@@ -1,0 +1,32 @@
+package gossip
+
+import (
+	"testing"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	ma "github.com/multiformats/go-multiaddr"
+)
+
+// All peers may sit behind one address; one that connects for ever may not.
+func TestOneAddressMayHoldAllPeers(t *testing.T) {
+	const n = 100
+	for _, addr := range []string{"/ip4/192.0.2.1/tcp/4001", "/ip6/2001:db8::1/tcp/4001"} {
+		m, err := newLimits(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		let := 0
+		for range 10 * n {
+			c, err := m.OpenConnection(network.DirInbound, true, ma.StringCast(addr))
+			if err != nil {
+				break
+			}
+			defer c.Done()
+			let++
+		}
+		if let < 2*n || let > 3*n {
+			t.Errorf("%s: %d connections for %d peers", addr, let, n)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package gossip
+
+import (
+	"context"
+	"io"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"peerd.dev/protocol"
+)
+
+const patience = 20 * time.Second // of a test whose machine is busy
+
+// identities returns n identities, the same in every run.
+func identities(n int) []Identity {
+	ids := make([]Identity, n)
+	for i := range ids {
+		ids[i] = SeedIdentity([32]byte{byte(i), byte(i >> 8), 1})
+	}
+	return ids
+}
+
+func ring(n int) func(i int) []protocol.Peer {
+	return func(i int) []protocol.Peer {
+		return []protocol.Peer{protocol.Peer((i + n - 1) % n), protocol.Peer((i + 1) % n)}
+	}
+}
+
+func path(n int) func(i int) []protocol.Peer {
+	return func(i int) (ns []protocol.Peer) {
+		if i > 0 {
+			ns = append(ns, protocol.Peer(i-1))
+		}
+		if i < n-1 {
+			ns = append(ns, protocol.Peer(i+1))
+		}
+		return ns
+	}
+}
+
+// configs returns the configurations of a network on free ports. The addresses
+// are not known yet.
+func configs(n int, neighbours func(int) []protocol.Peer) []Config {
+	ids := identities(n)
+	peers := make([]PeerInfo, n)
+	for i, id := range ids {
+		peers[i].ID = id.ID()
+	}
+	cs := make([]Config, n)
+	for i := range cs {
+		cs[i] = Config{
+			Identity: ids[i], Listen: []string{"/ip4/127.0.0.1/tcp/0"},
+			Self: protocol.Peer(i), Incarnation: 1, Peers: peers,
+			Neighbours: neighbours(i), Network: "test", Policy: [32]byte{7},
+		}
+	}
+	return cs
+}
+
+// start starts hosts from the highest index down: whoever dials then knows the
+// address. The peer table is shared by all configurations.
+func start(t testing.TB, cs []Config) []*Host {
+	t.Helper()
+	hosts := make([]*Host, len(cs))
+	for i := range slices.Backward(cs) {
+		h, err := NewHost(cs[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := h.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		cs[i].Peers[i].Addrs = h.Addrs()
+		hosts[i] = h
+	}
+	return hosts
+}
+
+func ready(t testing.TB, hosts ...*Host) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for _, h := range hosts {
+		if err := h.Ready(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// marks returns messages numbered by round to one peer.
+func marks(from, to protocol.Peer, rounds ...protocol.Round) []protocol.Envelope {
+	var all []protocol.Envelope
+	for _, t := range rounds {
+		var out protocol.Outbox
+		out.Mark(from, t, []protocol.Peer{to})
+		all = append(all, out.Envelopes()...)
+	}
+	return all
+}
+
+func span(from, to protocol.Round) (all []protocol.Round) {
+	for t := from; t < to; t++ {
+		all = append(all, t)
+	}
+	return all
+}
+
+func send(t testing.TB, h *Host, es []protocol.Envelope) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := h.Send(ctx, es); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func receive(t testing.TB, h *Host) protocol.Delivery {
+	t.Helper()
+	select {
+	case d := <-h.Inbox():
+		return d
+	case <-time.After(patience):
+		t.Fatalf("peer %d: nothing arrives", h.cfg.Self)
+		panic("unreachable")
+	}
+}
+
+// eventually waits until f holds.
+func eventually(t testing.TB, what string, f func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !f(); runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatalf("still not: %s", what)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func status(h *Host, p protocol.Peer) PeerStatus {
+	for _, s := range h.Status() {
+		if s.Peer == p {
+			return s
+		}
+	}
+	return PeerStatus{}
+}
+
+// linkStreams counts connections and link streams between a host and a peer.
+func linkStreams(h *Host, p protocol.Peer) (conns, in, out int) {
+	for _, c := range h.libp2p.Network().ConnsToPeer(h.members[p].id) {
+		conns++
+		for _, s := range c.GetStreams() {
+			if s.Protocol() != linkProtocol {
+				continue
+			}
+			if s.Stat().Direction == network.DirInbound {
+				in++
+			} else {
+				out++
+			}
+		}
+	}
+	return conns, in, out
+}
+
+// end reads a stream to its end and returns what that was.
+func end(s network.Stream) error {
+	_ = s.SetReadDeadline(time.Now().Add(patience))
+	_, err := io.Copy(io.Discard, s)
+	return err
+}

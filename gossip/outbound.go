@@ -1,0 +1,266 @@
+package gossip
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/p2p/net/swarm"
+)
+
+const (
+	dialTimeout = 5 * time.Second
+	minPause    = 100 * time.Millisecond // between two attempts
+	maxPause    = 30 * time.Second
+	steady      = 10 * time.Second // a link that held so long may be tried at once again
+)
+
+var (
+	errUndialled = errors.New("waits to be dialled")
+	errGoodbye   = errors.New("closed by the peer")
+)
+
+// run keeps the outbound stream up until the host is done.
+func (l *link) run() {
+	pause := minPause
+	for l.h.work.Err() == nil {
+		began := time.Now()
+		err := l.attempt()
+		if l.h.work.Err() != nil || l.gone() {
+			return
+		}
+		if time.Since(began) > steady {
+			pause = minPause
+		}
+		wait := pause
+		switch {
+		case errors.Is(err, ErrMismatch):
+			wait = maxPause
+		case errors.Is(err, errUndialled):
+			wait = maxPause // the neighbour's stream will kick
+		default:
+			pause = min(2*pause, maxPause)
+		}
+		// Jitter keeps peers that lost each other together from dialling
+		// together.
+		timer := time.NewTimer(wait/2 + rand.N(wait/2))
+		select {
+		case <-timer.C:
+		case <-l.kick:
+		case <-l.h.work.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// attempt opens a stream and uses it for as long as it holds.
+func (l *link) attempt() error {
+	s, r, err := l.open()
+	if err != nil {
+		l.failed(err)
+		return err
+	}
+	err = l.pump(s, r)
+	l.lost(s, err)
+	if l.h.cfg.Lossless && !l.gone() && l.h.work.Err() == nil {
+		l.h.fail(fmt.Errorf("gossip: link to peer %d: %w", l.index, err))
+	}
+	// The kick of the stream that came with the lost one is no reason to hurry:
+	// a neighbour could keep us reconnecting without pause.
+	select {
+	case <-l.kick:
+	default:
+	}
+	return err
+}
+
+// open opens a stream and exchanges hellos on it.
+func (l *link) open() (network.Stream, *bufio.Reader, error) {
+	ctx, cancel := context.WithTimeout(l.h.work, dialTimeout)
+	defer cancel()
+	if err := l.connect(ctx); err != nil {
+		return nil, nil, err
+	}
+	s, err := l.h.libp2p.NewStream(network.WithNoDial(ctx, "connected before"), l.id, linkProtocol)
+	if err != nil {
+		return nil, nil, err
+	}
+	stop := context.AfterFunc(l.h.work, func() { _ = s.ResetWithError(network.StreamShutdown) })
+	defer stop()
+	r := bufio.NewReaderSize(s, maxHello)
+	rtt, err := l.introduce(s, r)
+	if err != nil {
+		_ = s.Reset()
+		if errors.Is(err, ErrMismatch) || errors.Is(err, errViolation) {
+			l.refused.Add(1)
+			// Nothing else is to run over this connection either. The other end
+			// has what it needs to name the mismatch: our hello.
+			_ = l.h.libp2p.Network().ClosePeer(l.id)
+		}
+		return nil, nil, err
+	}
+	l.opened(s, rtt)
+	return s, r, nil
+}
+
+// connect sees to it that there is a connection.
+func (l *link) connect(ctx context.Context) error {
+	if l.h.libp2p.Network().Connectedness(l.id) == network.Connected {
+		return nil
+	}
+	if !l.dials {
+		return errUndialled
+	}
+	// The pauses between dials are ours; libp2p's begin at 5 s.
+	if s, ok := l.h.libp2p.Network().(*swarm.Swarm); ok {
+		s.Backoff().Clear(l.id)
+	}
+	return l.h.libp2p.Connect(ctx, peer.AddrInfo{ID: l.id})
+}
+
+// introduce says hello on s and reads the other end's, and returns how long that
+// took.
+func (l *link) introduce(s network.Stream, r *bufio.Reader) (time.Duration, error) {
+	began := time.Now()
+	if err := s.SetDeadline(began.Add(helloTimeout)); err != nil {
+		return 0, err
+	}
+	if err := l.sayHello(s); err != nil {
+		return 0, fmt.Errorf("hello: %w", err)
+	}
+	theirs, err := readHello(r)
+	if err != nil {
+		return 0, fmt.Errorf("hello: %w", err)
+	}
+	rtt := time.Since(began)
+	if err := l.h.self.check(&theirs, l.index); err != nil {
+		return 0, err
+	}
+	l.incarnation.Store(theirs.incarnation)
+	l.alive()
+	return rtt, s.SetDeadline(time.Time{})
+}
+
+func (l *link) sayHello(s network.Stream) error {
+	w := frameWriter{w: bufio.NewWriterSize(s, maxHello+maxPrefix)}
+	if err := w.write(l.h.hello); err != nil {
+		return err
+	}
+	return w.flush()
+}
+
+func readHello(r *bufio.Reader) (hello, error) {
+	f := frameReader{r: r}
+	b, err := f.next(maxHello)
+	if err != nil {
+		return hello{}, err
+	}
+	return parseHello(b)
+}
+
+// pump writes the queue to s until s breaks or the host is done; then it sends
+// what is left and waits until the other end has taken it in.
+func (l *link) pump(s network.Stream, r *bufio.Reader) error {
+	// After its hello the other end has nothing to say on this stream, so
+	// whatever a read returns is the end of it.
+	stop := context.AfterFunc(l.h.life, func() { _ = s.ResetWithError(network.StreamShutdown) })
+	defer stop()
+	broken := make(chan error, 1)
+	go func() {
+		_, err := r.ReadByte()
+		switch {
+		case err == nil:
+			l.refused.Add(1)
+			err = fmt.Errorf("%w: unasked answer", errViolation)
+		case errors.Is(err, io.EOF):
+			err = errGoodbye
+		}
+		broken <- err
+	}()
+	err := l.write(s, broken)
+	_ = s.Reset() // also makes the read return
+	if err == nil {
+		err = <-broken
+	}
+	return err
+}
+
+// write returns nil if the reason of its end is the one in broken.
+func (l *link) write(s network.Stream, broken chan error) error {
+	w := frameWriter{
+		w:       bufio.NewWriterSize(s, frameBuffer),
+		setBy:   s.SetWriteDeadline,
+		timeout: l.patience(writeTimeout),
+	}
+	tick := time.NewTicker(keepalive)
+	defer tick.Stop()
+	for {
+		select {
+		case frame := <-l.queue:
+			if err := l.writeQueue(&w, frame); err != nil {
+				return err
+			}
+		case <-tick.C:
+			if err := errors.Join(w.write(nil), w.flush()); err != nil {
+				return err
+			}
+		case err := <-broken:
+			broken <- err
+			return nil
+		case <-l.h.work.Done():
+			return l.drain(s, &w, broken)
+		}
+	}
+}
+
+// writeQueue writes frame and what else is queued, and flushes.
+func (l *link) writeQueue(w *frameWriter, frame []byte) error {
+	for {
+		if l.h.cfg.Tap != nil {
+			l.h.cfg.Tap(l.index, frame)
+		}
+		if err := w.write(frame); err != nil {
+			l.dropped.Add(1)
+			return err
+		}
+		l.framesOut.Add(1)
+		l.bytesOut.Add(framed(frame))
+		select {
+		case frame = <-l.queue:
+		default:
+			return w.flush()
+		}
+	}
+}
+
+// drain ends the stream in good order. The other end answers the end of the
+// stream with its own once it has read everything. A host that failed does not
+// say goodbye, so that its neighbours fail too.
+func (l *link) drain(s network.Stream, w *frameWriter, broken chan error) error {
+	if err := l.h.Err(); !errors.Is(err, ErrClosed) {
+		return err
+	}
+	select {
+	case frame := <-l.queue:
+		if err := l.writeQueue(w, frame); err != nil {
+			return err
+		}
+	default:
+	}
+	if err := s.CloseWrite(); err != nil {
+		return err
+	}
+	select {
+	case err := <-broken:
+		broken <- err
+		return nil
+	case <-l.h.life.Done():
+		return ErrClosed
+	}
+}

@@ -1,0 +1,237 @@
+package gossip
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p"
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/p2p/transport/tcp"
+
+	"peerd.dev/protocol"
+)
+
+// raw connects a bare libp2p host to h.
+func raw(t testing.TB, id Identity, h *Host) host.Host {
+	t.Helper()
+	r, err := libp2p.New(libp2p.Identity(id.private), libp2p.NoListenAddrs, libp2p.Transport(tcp.NewTCPTransport), libp2p.DisableMetrics())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	info, err := peer.AddrInfoFromString(h.Addrs()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Connect(t.Context(), *info); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func stream(t testing.TB, r host.Host, h *Host) network.Stream {
+	t.Helper()
+	s, err := r.NewStream(t.Context(), h.libp2p.ID(), linkProtocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// frame puts the length before b.
+func frame(b []byte) []byte {
+	var out bytes.Buffer
+	w := frameWriter{w: bufio.NewWriter(&out)}
+	if err := errors.Join(w.write(b), w.flush()); err != nil {
+		panic(err)
+	}
+	return out.Bytes()
+}
+
+// greeted opens a stream on which the hellos went well.
+func greeted(t testing.TB, r host.Host, h *Host, as protocol.Peer) network.Stream {
+	t.Helper()
+	s := stream(t, r, h)
+	mine := h.self
+	mine.self = as
+	if _, err := s.Write(frame(mine.append(nil))); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.SetReadDeadline(time.Now().Add(patience))
+	theirs, err := readHello(bufio.NewReader(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if theirs.self != h.cfg.Self || theirs.network != h.cfg.Network {
+		t.Fatalf("hello %+v", theirs)
+	}
+	return s
+}
+
+func TestStrangerIsTurnedAway(t *testing.T) {
+	hosts := start(t, configs(1, func(int) []protocol.Peer { return nil }))
+	began := time.Now()
+	r := raw(t, SeedIdentity([32]byte{99}), hosts[0]) // libp2p says that it is connected
+	eventually(t, "turned away", func() bool {
+		return len(r.Network().ConnsToPeer(hosts[0].libp2p.ID())) == 0
+	})
+	if d := time.Since(began); d > time.Second {
+		t.Errorf("turned away after %v", d)
+	}
+	if n := hosts[0].Totals().Strangers; n != 1 {
+		t.Errorf("%d strangers, want 1", n)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if s, err := r.NewStream(network.WithNoDial(ctx, "test"), hosts[0].libp2p.ID(), linkProtocol); err == nil {
+		if n, err := s.Read(make([]byte, 1)); n > 0 {
+			t.Errorf("a stranger read %d bytes (%v)", n, err)
+		}
+	}
+}
+
+func TestListedPeerThatIsNoNeighbourIsTurnedAway(t *testing.T) {
+	cs := configs(3, path(3))
+	hosts := start(t, cs[2:])
+	r := raw(t, cs[0].Identity, hosts[0])
+	if err := end(stream(t, r, hosts[0])); err == nil {
+		t.Error("the stream was not reset")
+	}
+	eventually(t, "counted", func() bool { return status(hosts[0], 0).Refused == 1 })
+}
+
+// Whatever a neighbour writes, it costs that neighbour a stream and nobody else
+// anything.
+func TestRuleBreakersLoseTheirStream(t *testing.T) {
+	cs := configs(2, path(2))
+	h := start(t, cs[1:])[0]
+	r := raw(t, cs[0].Identity, h)
+	good := func(from protocol.Peer) []byte { return protocol.Encode(nil, marks(from, 1, 3)[0].Message) }
+	refused := uint64(0)
+	for _, test := range []struct {
+		name  string
+		bytes []byte
+	}{
+		{"a frame that is too long", []byte{0x81, 0x80, 0x04}},
+		{"a length without end", []byte{0xff, 0xff, 0xff, 0xff, 0x01}},
+		{"a length in a longer form", []byte{0x80, 0x00}},
+		{"no message", frame([]byte("GET / HTTP/1.1"))},
+		{"a message and one byte", frame(append(good(0), 0))},
+		{"a message of an unknown kind", frame([]byte{0x0a, 0x05, 0x08, 0x80, 0x01, 0x12, 0x00})},
+	} {
+		s := greeted(t, r, h, 0)
+		if _, err := s.Write(test.bytes); err != nil {
+			t.Fatal(err)
+		}
+		var code *network.StreamError
+		if err := end(s); !errors.As(err, &code) || code.ErrorCode != network.StreamProtocolViolation {
+			t.Errorf("%s: stream ended with %v", test.name, err)
+		}
+		refused++
+		if got := status(h, 0); got.Refused != refused || got.FramesIn != 0 {
+			t.Errorf("%s: refused %d, taken in %d", test.name, got.Refused, got.FramesIn)
+		}
+	}
+	s := greeted(t, r, h, 0)
+	if _, err := s.Write(append(frame(nil), frame(good(0))...)); err != nil {
+		t.Fatal(err)
+	}
+	if d := receive(t, h); d.From != 0 || d.Message.Round() != 3 {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestBadHello(t *testing.T) {
+	cs := configs(2, path(2))
+	h := start(t, cs[1:])[0]
+	r := raw(t, cs[0].Identity, h)
+	mine := h.self
+	mine.self = 0
+	other := mine
+	other.self = 1
+	newer := mine
+	newer.version = 2
+	for want, b := range map[string][]byte{
+		"frame of 300 bytes":           frame(make([]byte, 300)),
+		"hello of 0 bytes":             {0},
+		"hello of 3 bytes":             frame([]byte{1, 2, 3}),
+		"its link version is 2":        frame(newer.append(nil)),
+		"it says it is peer 1, its ke": frame(other.append(nil)),
+	} {
+		s := stream(t, r, h)
+		if _, err := s.Write(b); err != nil {
+			t.Fatal(err)
+		}
+		_ = end(s)
+		eventually(t, want, func() bool { return strings.Contains(status(h, 0).LastError, want) })
+	}
+	if s := status(h, 0); s.Refused != 5 || s.FramesIn != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestSilentStreamsEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes the 5 s that a hello may take")
+	}
+	t.Parallel()
+	cs := configs(2, path(2))
+	h := start(t, cs[1:])[0]
+	r := raw(t, cs[0].Identity, h)
+	began := time.Now()
+	open := 0
+	for range 10 {
+		s := stream(t, r, h)
+		_ = s.SetDeadline(time.Now().Add(time.Second))
+		if _, err := s.Write([]byte{50}); err != nil { // a frame that never comes
+			continue
+		}
+		if _, err := s.Read(make([]byte, 1)); err != nil && strings.Contains(err.Error(), "deadline") {
+			open++
+			defer func() {
+				if err := end(s); err == nil {
+					t.Error("a silent stream was closed in good order")
+				}
+			}()
+		}
+	}
+	if open != 4 {
+		t.Errorf("%d of 10 streams were let in, want 4", open)
+	}
+	eventually(t, "ended and counted", func() bool { return status(h, 0).Refused == 4 })
+	if d := time.Since(began); d > helloTimeout+5*time.Second {
+		t.Errorf("the last one ended after %v", d)
+	}
+}
+
+func TestNewestStreamWins(t *testing.T) {
+	cs := configs(2, path(2))
+	h := start(t, cs[1:])[0]
+	r := raw(t, cs[0].Identity, h)
+	old := greeted(t, r, h, 0)
+	young := greeted(t, r, h, 0)
+	var code *network.StreamError
+	if err := end(old); !errors.As(err, &code) || code.ErrorCode != network.StreamSupplanted {
+		t.Errorf("the older stream ended with %v", err)
+	}
+	if _, err := young.Write(frame(protocol.Encode(nil, marks(0, 1, 8)[0].Message))); err != nil {
+		t.Fatal(err)
+	}
+	if d := receive(t, h); d.Message.Round() != 8 {
+		t.Errorf("%+v", d)
+	}
+	// A new connection takes the place of one that this end still believes in.
+	again := raw(t, cs[0].Identity, h)
+	greeted(t, again, h, 0)
+	eventually(t, "one connection", func() bool {
+		c, in, _ := linkStreams(h, 0)
+		return c == 1 && in == 1
+	})
+}

@@ -1,0 +1,70 @@
+package gossip
+
+import (
+	"context"
+	"encoding/binary"
+	"sync"
+
+	pubsub "github.com/libp2p/go-libp2p-pubsub"
+	"github.com/libp2p/go-libp2p/core/peer"
+)
+
+// replayWindow is how many of an author's newest messages may arrive in any
+// order. pubsub has a guard of its own that takes ascending numbers only; it
+// would undo GossipSub's way of fetching what a peer missed.
+const replayWindow = 1024
+
+// replayGuard ignores what was on the topic before. pubsub itself forgets what it
+// has seen after two minutes. The guard forgets with the process: after a restart
+// an author's old messages can pass once more, which receivers of rows and
+// announcements ignore.
+type replayGuard struct {
+	mu      sync.Mutex
+	authors map[peer.ID]*window
+}
+
+func (g *replayGuard) validate(_ context.Context, _ peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
+	number := msg.GetSeqno()
+	if len(number) != 8 {
+		return pubsub.ValidationReject
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w := g.authors[msg.GetFrom()]
+	if w == nil {
+		w = new(window)
+		g.authors[msg.GetFrom()] = w
+	}
+	if !w.first(binary.BigEndian.Uint64(number)) {
+		return pubsub.ValidationIgnore
+	}
+	return pubsub.ValidationAccept
+}
+
+// window remembers which of the newest numbers there were.
+type window struct {
+	newest uint64
+	seen   [replayWindow / 64]uint64 // bit n%replayWindow is number n's
+}
+
+// first notes n and reports whether it is new. What is older than the window
+// never is.
+func (w *window) first(n uint64) bool {
+	switch {
+	case n > w.newest && n-w.newest >= replayWindow:
+		clear(w.seen[:])
+		w.newest = n
+	case n > w.newest:
+		for ; w.newest < n; w.newest++ {
+			w.seen[(w.newest+1)/64%uint64(len(w.seen))] &^= 1 << ((w.newest + 1) % 64)
+		}
+	case w.newest-n >= replayWindow:
+		return false
+	}
+	word, bit := &w.seen[n/64%uint64(len(w.seen))], uint64(1)<<(n%64)
+	if *word&bit != 0 {
+		return false
+	}
+	*word |= bit
+	return true
+}

@@ -1,0 +1,96 @@
+package gossip
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"peerd.dev/protocol"
+)
+
+// Send queues messages, in order, for the links and the topic that they are
+// addressed to. A message that cannot be delivered is dropped and counted; where
+// a queue is full that is the oldest in it. If the host is lossless, Send waits
+// for room instead, and what cannot be delivered is an error; room comes about
+// only if the neighbours read their inboxes, so two that send more than the
+// queues hold must not both wait to read until they have sent. Send is not safe
+// for concurrent use.
+func (h *Host) Send(ctx context.Context, es []protocol.Envelope) error {
+	var scratch, frame []byte
+	for i := range es {
+		if err := h.Err(); err != nil {
+			return err
+		}
+		// Copies of one message stand next to each other and share a frame.
+		scratch = protocol.Encode(scratch[:0], es[i].Message)
+		if i == 0 || !bytes.Equal(scratch, frame) {
+			frame = bytes.Clone(scratch)
+		}
+		if err := h.send(ctx, es[i].To, frame); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *Host) send(ctx context.Context, to protocol.Peer, frame []byte) error {
+	if to == protocol.Everyone && h.topic != nil {
+		return h.topic.publish(ctx, frame)
+	}
+	if int64(to) >= int64(len(h.members)) || h.members[to].link == nil {
+		return h.cannot("message to peer %d, who is no neighbour", to)
+	}
+	l := h.members[to].link
+	if len(frame) > protocol.MaxFrame {
+		l.dropped.Add(1)
+		return h.cannot("message of %d bytes to peer %d, at most %d", len(frame), to, protocol.MaxFrame)
+	}
+	if h.cfg.Lossless {
+		return l.put(ctx, frame)
+	}
+	l.push(frame)
+	return nil
+}
+
+// push queues a frame in the place of the oldest one if need be.
+func (l *link) push(frame []byte) {
+	for {
+		select {
+		case l.queue <- frame:
+			return
+		default:
+		}
+		select {
+		case <-l.queue:
+			l.dropped.Add(1)
+		default:
+		}
+	}
+}
+
+// put queues a frame once there is room.
+func (l *link) put(ctx context.Context, frame []byte) error {
+	if l.gone() {
+		return fmt.Errorf("gossip: peer %d has left", l.index)
+	}
+	select {
+	case l.queue <- frame:
+		return nil
+	case <-l.h.work.Done():
+		return l.h.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// cannot counts a message that nobody can be sent. It is an error only where
+// nothing may be lost: a peer's claims must not be able to stop a host.
+func (h *Host) cannot(format string, args ...any) error {
+	err := fmt.Errorf("gossip: "+format, args...)
+	if h.cfg.Lossless {
+		return err
+	}
+	h.undeliverable.Add(1)
+	h.log.Debug("message dropped", "reason", err)
+	return nil
+}

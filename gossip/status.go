@@ -1,0 +1,161 @@
+package gossip
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"peerd.dev/protocol"
+)
+
+// State is how a link is.
+type State string
+
+// The states.
+const (
+	None    State = "none"    // no neighbour, so no link
+	Down    State = "down"    // no stream in either direction
+	Refused State = "refused" // the two ends are set up differently
+	Half    State = "half"    // one direction only
+	Up      State = "up"      // both directions
+)
+
+// PeerStatus says how things stand with one peer.
+type PeerStatus struct {
+	Peer        protocol.Peer
+	ID          string
+	Neighbour   bool
+	Dials       bool // this end dials
+	State       State
+	LastError   string        // newest reason why the link was down; kept when it comes up
+	RTT         time.Duration // of the newest exchange of hellos; 0 before
+	Incarnation uint32        // newest that the peer has named
+
+	// Of the link, with the lengths that stand before frames; keepalives and
+	// hellos not counted.
+	FramesIn, FramesOut, BytesIn, BytesOut uint64
+
+	Queued   int       // messages that wait to be sent
+	Dropped  uint64    // messages given up, for want of room or with a broken link
+	Refused  uint64    // hellos, streams and messages that broke the rules
+	LastSeen time.Time // newest sign of life, by link or topic; zero for none
+}
+
+// Totals counts what belongs to no one link.
+type Totals struct {
+	Strangers     uint64 // connections of unlisted peers refused
+	Undeliverable uint64 // messages to nobody, or too long
+	TopicOut      uint64 // messages published
+	TopicIn       uint64 // messages of others delivered, announcements included
+	TopicBytesOut uint64 // published; what forwarding adds is not counted
+	TopicBytesIn  uint64
+	TopicDropped  uint64 // dropped by full queues of the topic
+	TopicRefused  uint64 // of others: invalid, unsigned, unlisted or stale
+}
+
+// Status returns how things stand with every other peer, by index.
+func (h *Host) Status() []PeerStatus {
+	var all []PeerStatus
+	for _, m := range h.members {
+		if m.index == h.cfg.Self {
+			continue
+		}
+		s := PeerStatus{
+			Peer: m.index, ID: m.id.String(), State: None,
+			Incarnation: m.incarnation.Load(),
+			FramesIn:    m.framesIn.Load(), FramesOut: m.framesOut.Load(),
+			BytesIn: m.bytesIn.Load(), BytesOut: m.bytesOut.Load(),
+			Dropped: m.dropped.Load(), Refused: m.refused.Load(),
+		}
+		if ns := m.seen.Load(); ns != 0 {
+			s.LastSeen = time.Unix(0, ns)
+		}
+		if l := m.link; l != nil {
+			var reason error
+			s.Neighbour, s.Dials, s.Queued = true, l.dials, len(l.queue)
+			s.State, s.RTT, reason = l.state()
+			s.LastError = oneLine(reason)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// Totals returns what belongs to no one link.
+func (h *Host) Totals() Totals {
+	t := Totals{Strangers: h.gate.strangers.Load(), Undeliverable: h.undeliverable.Load()}
+	if h.topic != nil {
+		h.topic.count(&t)
+	}
+	return t
+}
+
+// ID returns this peer's id.
+func (h *Host) ID() string { return h.libp2p.ID().String() }
+
+// Addrs returns the addresses at which others can dial this peer.
+func (h *Host) Addrs() []string {
+	addrs, err := h.libp2p.Network().InterfaceListenAddresses()
+	if err != nil {
+		return nil
+	}
+	all := make([]string, len(addrs))
+	for i, a := range addrs {
+		all[i] = a.String() + "/p2p/" + h.ID()
+	}
+	return all
+}
+
+// Ready returns once the links to all neighbours are up. When ctx ends before
+// that, its error names the missing ones and why they are.
+func (h *Host) Ready(ctx context.Context) error {
+	for {
+		h.mu.Lock()
+		changed := h.changed
+		h.mu.Unlock()
+		missing := h.missing()
+		if len(missing) == 0 {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-h.work.Done():
+			return fmt.Errorf("gossip: not ready: %w", h.Err())
+		case <-ctx.Done():
+			return fmt.Errorf("gossip: not linked: %s: %w", strings.Join(missing, "; "), ctx.Err())
+		}
+	}
+}
+
+func (h *Host) missing() (missing []string) {
+	for _, n := range h.cfg.Neighbours {
+		state, _, reason := h.members[n].link.state()
+		if state == Up {
+			continue
+		}
+		s := fmt.Sprintf("peer %d (%s)", n, state)
+		if reason != nil {
+			s += ": " + oneLine(reason)
+		}
+		missing = append(missing, s)
+	}
+	return missing
+}
+
+// notify wakes those who wait for links.
+func (h *Host) notify() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	close(h.changed)
+	h.changed = make(chan struct{})
+}
+
+// oneLine writes an error without the line breaks that libp2p's lists of
+// addresses bring.
+func oneLine(err error) string {
+	if err == nil {
+		return ""
+	}
+	return strings.Join(strings.Fields(err.Error()), " ")
+}

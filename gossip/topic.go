@@ -1,0 +1,174 @@
+package gossip
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	pubsub "github.com/libp2p/go-libp2p-pubsub"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"peerd.dev/protocol"
+)
+
+const (
+	// maxTopicRPC bounds what pubsub sends at once. It drops a longer message
+	// without a word, so publish checks the length: topicFrame leaves room for
+	// author, signature and topic.
+	maxTopicRPC = 64 << 10
+	topicFrame  = maxTopicRPC - 1024
+
+	// pubsub's own queues hold 32 and drop silently what does not fit.
+	topicQueue = 1024
+
+	// Announcements have a clock of their own, which nothing that the peer
+	// learns or does can move.
+	presenceEvery = 3 * time.Second
+)
+
+// topic is the network's GossipSub topic. Its messages are signed by their
+// authors, spread along the links, and arrive in any order.
+type topic struct {
+	h      *Host
+	tracer tracer
+	topic  *pubsub.Topic
+}
+
+// startTopic joins the topic; everything that it starts ends with life.
+func (h *Host) startTopic() error {
+	t := &topic{h: h}
+	name := "/peerd/" + h.cfg.Network + "/1"
+	guard := &replayGuard{authors: make(map[peer.ID]*window)}
+	ps, err := pubsub.NewGossipSub(h.life, h.libp2p,
+		pubsub.WithLogger(h.log),
+		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),
+		pubsub.WithMaxMessageSize(maxTopicRPC),
+		pubsub.WithPeerExchange(false),
+		pubsub.WithPeerFilter(func(p peer.ID, _ string) bool {
+			_, ok := h.gate.listed[p]
+			return ok
+		}),
+		pubsub.WithSubscriptionFilter(pubsub.NewAllowlistSubscriptionFilter(name)),
+		pubsub.WithDefaultValidator(guard.validate, pubsub.WithValidatorInline(true)),
+		pubsub.WithPeerOutboundQueueSize(topicQueue),
+		pubsub.WithValidateQueueSize(topicQueue),
+		pubsub.WithRawTracer(&t.tracer),
+	)
+	if err != nil {
+		return fmt.Errorf("gossip: %w", err)
+	}
+	if err := ps.RegisterTopicValidator(name, t.validate, pubsub.WithValidatorInline(true)); err != nil {
+		return fmt.Errorf("gossip: %w", err)
+	}
+	if t.topic, err = ps.Join(name); err != nil {
+		return fmt.Errorf("gossip: %w", err)
+	}
+	sub, err := t.topic.Subscribe(pubsub.WithBufferSize(topicQueue))
+	if err != nil {
+		return fmt.Errorf("gossip: %w", err)
+	}
+	h.topic = t
+	h.running.Go(func() { t.receive(sub) })
+	h.running.Go(t.announce)
+	return nil
+}
+
+// publish sends a frame to everyone. It counts what it cannot send; pubsub may
+// still drop it later, without a word to the author.
+func (t *topic) publish(ctx context.Context, frame []byte) error {
+	if len(frame) > topicFrame {
+		return t.h.cannot("message of %d bytes to everyone, at most %d", len(frame), topicFrame)
+	}
+	if t.h.cfg.Tap != nil {
+		t.h.cfg.Tap(protocol.Everyone, frame)
+	}
+	if err := t.topic.Publish(ctx, frame); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if t.h.Err() != nil {
+			return t.h.Err()
+		}
+		return t.h.cannot("publish: %w", err)
+	}
+	t.tracer.out.Add(1)
+	t.tracer.bytesOut.Add(uint64(len(frame)))
+	return nil
+}
+
+// announce tells everyone now and then that this peer is there.
+func (t *topic) announce() {
+	frame := protocol.Encode(nil, protocol.Presence(t.h.cfg.Self, t.h.cfg.Incarnation))
+	timer := time.NewTimer(rand.N(presenceEvery))
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+			if err := t.publish(t.h.work, frame); err != nil {
+				return
+			}
+			timer.Reset(presenceEvery*2/3 + rand.N(presenceEvery*2/3))
+		case <-t.h.work.Done():
+			return
+		}
+	}
+}
+
+// validate decides about a message before it is delivered or passed on. The
+// message that it decodes travels along.
+func (t *topic) validate(_ context.Context, _ peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
+	author, ok := t.h.gate.listed[msg.GetFrom()]
+	if !ok {
+		return pubsub.ValidationReject
+	}
+	from := t.h.members[author]
+	m, err := protocol.Decode(msg.GetData())
+	if err == nil && m.IsPresence() && m.Label().Origin != author {
+		err = fmt.Errorf("announces peer %d", m.Label().Origin)
+	}
+	if err != nil {
+		from.refused.Add(1)
+		t.h.log.Debug("topic message refused", "peer", uint32(author), "reason", oneLine(err))
+		return pubsub.ValidationReject
+	}
+	if m.IsPresence() && m.Label().Incarnation < from.incarnation.Load() {
+		return pubsub.ValidationIgnore
+	}
+	msg.ValidatorData = m
+	return pubsub.ValidationAccept
+}
+
+// receive delivers what others publish.
+func (t *topic) receive(sub *pubsub.Subscription) {
+	defer sub.Cancel()
+	for {
+		msg, err := sub.Next(t.h.life)
+		if err != nil {
+			return
+		}
+		author, ok := t.h.gate.listed[msg.GetFrom()]
+		m, decoded := msg.ValidatorData.(protocol.Message)
+		if !ok || !decoded || author == t.h.cfg.Self {
+			continue
+		}
+		from := t.h.members[author]
+		from.alive()
+		t.tracer.in.Add(1)
+		t.tracer.bytesIn.Add(uint64(len(msg.GetData())))
+		if m.IsPresence() {
+			from.incarnation.Store(m.Label().Incarnation)
+			continue
+		}
+		if !t.h.deliver(author, m) {
+			return
+		}
+	}
+}
+
+// count adds the topic's counters to s.
+func (t *topic) count(s *Totals) {
+	s.TopicOut, s.TopicIn = t.tracer.out.Load(), t.tracer.in.Load()
+	s.TopicBytesOut, s.TopicBytesIn = t.tracer.bytesOut.Load(), t.tracer.bytesIn.Load()
+	s.TopicDropped, s.TopicRefused = t.tracer.dropped.Load(), t.tracer.refused.Load()
+}

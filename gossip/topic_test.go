@@ -1,0 +1,169 @@
+package gossip
+
+import (
+	"bytes"
+	"testing"
+
+	pubsub "github.com/libp2p/go-libp2p-pubsub"
+	pb "github.com/libp2p/go-libp2p-pubsub/pb"
+
+	"peerd.dev/protocol"
+)
+
+func topical(cs []Config) []Config {
+	for i := range cs {
+		cs[i].Topic = true
+	}
+	return cs
+}
+
+// subscribed waits until every neighbour of h has joined the topic.
+func subscribed(t testing.TB, hosts []*Host) {
+	t.Helper()
+	for _, h := range hosts {
+		eventually(t, "neighbours on the topic", func() bool {
+			return len(h.topic.topic.ListPeers()) == len(h.cfg.Neighbours)
+		})
+	}
+}
+
+// meshed waits until what any host publishes reaches all others. Until its mesh
+// stands, GossipSub passes messages on to nobody.
+func meshed(t testing.TB, hosts []*Host) {
+	t.Helper()
+	subscribed(t, hosts)
+	heard := make([]map[protocol.Peer]bool, len(hosts))
+	eventually(t, "a mesh", func() bool {
+		all := true
+		for i, h := range hosts {
+			if heard[i] == nil {
+				heard[i] = make(map[protocol.Peer]bool)
+			}
+			send(t, h, marks(protocol.Peer(i), protocol.Everyone, 0))
+			for len(h.inbox) > 0 {
+				heard[i][receive(t, h).From] = true
+			}
+			all = all && len(heard[i]) == len(hosts)-1
+		}
+		return all
+	})
+}
+
+func TestTopicReachesAll(t *testing.T) {
+	const n, rounds = 5, 100
+	cs := topical(configs(n, ring(n)))
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	meshed(t, hosts)
+	for i, h := range hosts {
+		send(t, h, marks(protocol.Peer(i), protocol.Everyone, span(1, rounds+1)...))
+	}
+	for i, h := range hosts {
+		type number struct {
+			from  protocol.Peer
+			round protocol.Round
+		}
+		got := map[number]int{}
+		for len(got) < (n-1)*rounds {
+			d := receive(t, h)
+			if d.Message.Round() == 0 {
+				continue // left over from meshed
+			}
+			k := number{d.From, d.Message.Round()}
+			if got[k]++; int(d.From) == i || d.Message.Label().Origin != d.From || got[k] > 1 {
+				t.Fatalf("peer %d: round %d of peer %d, %d times", i, k.round, k.from, got[k])
+			}
+		}
+		c := h.Totals()
+		if c.TopicOut < rounds || c.TopicIn < (n-1)*rounds || c.TopicDropped != 0 || c.TopicRefused != 0 {
+			t.Errorf("peer %d: %+v", i, c)
+		}
+	}
+}
+
+func TestPresenceIsSeenByAll(t *testing.T) {
+	cs := topical(configs(4, path(4)))
+	cs[3].Incarnation = 77
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	eventually(t, "the far end", func() bool { return status(hosts[0], 3).Incarnation == 77 })
+	if s := status(hosts[0], 3); s.LastSeen.IsZero() || s.State != None || s.Neighbour {
+		t.Errorf("%+v", s)
+	}
+	select {
+	case d := <-hosts[0].Inbox():
+		t.Errorf("an announcement was delivered: %+v", d)
+	default:
+	}
+}
+
+func TestTopicRefusesWhatIsNoMessage(t *testing.T) {
+	hosts := start(t, topical(configs(3, path(3))))
+	ready(t, hosts...)
+	subscribed(t, hosts)
+	msg := func(author int, data []byte) *pubsub.Message {
+		m := &pubsub.Message{}
+		m.Message = new(pb.Message)
+		m.From, m.Data = []byte(SeedIdentity([32]byte{byte(author), 0, 1}).id), data
+		return m
+	}
+	top := hosts[1].topic
+	for _, test := range []struct {
+		name   string
+		author int
+		data   []byte
+		want   pubsub.ValidationResult
+	}{
+		{"good", 2, protocol.Encode(nil, protocol.Presence(2, 5)), pubsub.ValidationAccept},
+		{"garbage", 2, []byte("x"), pubsub.ValidationReject},
+		{"unlisted author", 9, protocol.Encode(nil, protocol.Presence(2, 5)), pubsub.ValidationReject},
+		{"presence of another", 2, protocol.Encode(nil, protocol.Presence(0, 5)), pubsub.ValidationReject},
+		{"old incarnation", 2, protocol.Encode(nil, protocol.Presence(2, 0)), pubsub.ValidationIgnore},
+	} {
+		if got := top.validate(t.Context(), "", msg(test.author, test.data)); got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+	if err := hosts[0].topic.topic.Publish(t.Context(), []byte("rubbish")); err == nil {
+		t.Error("a host publishes what is no message")
+	}
+	if n := hosts[0].Totals().Undeliverable; n != 0 {
+		t.Errorf("%d undeliverable", n)
+	}
+	if err := top.publish(t.Context(), bytes.Repeat([]byte{1}, topicFrame+1)); err != nil || hosts[1].Totals().Undeliverable != 1 {
+		t.Errorf("too long: %v, %+v", err, hosts[1].Totals())
+	}
+}
+
+func TestReplayWindow(t *testing.T) {
+	const base = 1 << 62
+	var w window
+	for _, test := range []struct {
+		n    uint64
+		want bool
+	}{
+		{base, true},
+		{base, false},
+		{base + 5, true},
+		{base + 3, true}, // out of order
+		{base + 3, false},
+		{base + 5, false},
+		{base + replayWindow, true},
+		{base + 1, true}, // just within
+		{base, false},    // just without
+		{base + 1, false},
+		{base + replayWindow + 1, true}, // takes the place of base + 1
+		{base + 1, false},
+		{base + 3*replayWindow, true}, // a leap
+		{base + 3*replayWindow - 1, true},
+		{base + 2*replayWindow + 1, true},
+		{base + 2*replayWindow, false},
+		{1<<64 - 1, true},
+		{1<<64 - 1, false},
+		{0, false},
+	} {
+		if got := w.first(test.n); got != test.want {
+			t.Errorf("base %+d: %v, want %v", int64(test.n-base), got, test.want)
+		}
+	}
+}

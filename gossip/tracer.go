@@ -1,0 +1,74 @@
+package gossip
+
+import (
+	"sync/atomic"
+
+	pubsub "github.com/libp2p/go-libp2p-pubsub"
+	"github.com/libp2p/go-libp2p/core/peer"
+	corep2p "github.com/libp2p/go-libp2p/core/protocol"
+)
+
+// tracer counts what happens on the topic, above all what pubsub drops: it tells
+// nobody else.
+type tracer struct {
+	out, in           atomic.Uint64
+	bytesOut, bytesIn atomic.Uint64
+	dropped, refused  atomic.Uint64
+}
+
+var _ pubsub.RawTracer = (*tracer)(nil)
+
+// DropRPC counts what a peer's outbound queue had no room for.
+func (t *tracer) DropRPC(*pubsub.RPC, peer.ID) { t.dropped.Add(1) }
+
+// UndeliverableMessage counts what this host did not take in fast enough.
+func (t *tracer) UndeliverableMessage(*pubsub.Message) { t.dropped.Add(1) }
+
+// RejectMessage counts what was not let through.
+func (t *tracer) RejectMessage(_ *pubsub.Message, reason string) {
+	switch reason {
+	case pubsub.RejectValidationQueueFull, pubsub.RejectValidationThrottled:
+		t.dropped.Add(1)
+	case pubsub.RejectSelfOrigin: // an echo of our own
+	default:
+		t.refused.Add(1)
+	}
+}
+
+// The rest of a RawTracer is not needed.
+
+// OnNewOutboundStream does nothing.
+func (t *tracer) OnNewOutboundStream(peer.ID, corep2p.ID) {}
+
+// OnClosedOutboundStream does nothing.
+func (t *tracer) OnClosedOutboundStream(peer.ID) {}
+
+// Join does nothing.
+func (t *tracer) Join(string) {}
+
+// Leave does nothing.
+func (t *tracer) Leave(string) {}
+
+// Graft does nothing.
+func (t *tracer) Graft(peer.ID, string) {}
+
+// Prune does nothing.
+func (t *tracer) Prune(peer.ID, string) {}
+
+// ValidateMessage does nothing.
+func (t *tracer) ValidateMessage(*pubsub.Message) {}
+
+// DeliverMessage does nothing.
+func (t *tracer) DeliverMessage(*pubsub.Message) {}
+
+// DuplicateMessage does nothing.
+func (t *tracer) DuplicateMessage(*pubsub.Message) {}
+
+// ThrottlePeer does nothing.
+func (t *tracer) ThrottlePeer(peer.ID) {}
+
+// RecvRPC does nothing.
+func (t *tracer) RecvRPC(*pubsub.RPC) {}
+
+// SendRPC does nothing.
+func (t *tracer) SendRPC(*pubsub.RPC, peer.ID) {}

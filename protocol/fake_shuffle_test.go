@@ -1,0 +1,163 @@
+package protocol
+
+import (
+	"slices"
+
+	"peerd.dev/dp"
+)
+
+// fakeShufflePeer is Private-FedLinUCB under shuffle privacy by amplification
+// (Zhou and Chowdhury 2024, section 5): silos seal their p-sums for the analyzer;
+// the shuffler waits for one of every silo, drops who sent what, permutes, and
+// forwards the batch; the analyzer opens and adds up. All silos close batch k
+// together, so all p-sums of a batch go into the same slot and the analyzer need
+// not know whose they are. The total goes back through the shuffler and is the
+// receipt, as in batch.
+type fakeShufflePeer struct {
+	c       Config
+	every   uint64
+	hub     Peer // the shuffler
+	analyst Peer
+	queue   []Message          // at a silo: own p-sums without receipt
+	batch   uint64             // at shuffler and analyzer: the one under way, from 1
+	waiting map[Peer]dp.Sealed // at the shuffler: of this batch
+	sent    Message            // at the shuffler: the newest batch forwarded
+	slots   slotTable          // at the analyzer
+	done    Message            // the newest total
+	belief  Belief
+}
+
+func newFakeShuffle(c Config, s setting) (Protocol, error) {
+	return &fakeShufflePeer{
+		c: c, every: s.fake.Every, hub: s.fake.Hub, analyst: s.fake.Analyst, batch: 1,
+		waiting: make(map[Peer]dp.Sealed), slots: make(slotTable, 1), belief: newBelief(c.Arms),
+	}, nil
+}
+
+func (p *fakeShufflePeer) silo(i Peer) bool { return i != p.hub && i != p.analyst }
+
+func (p *fakeShufflePeer) Pulled(arm int, _ *Outbox) error {
+	p.belief.Pulls[arm]++
+	return nil
+}
+
+func (p *fakeShufflePeer) Tick(t Round, out *Outbox) error {
+	if uint64(t+1)%p.every != 0 {
+		return nil
+	}
+	if p.c.Self == p.hub && p.sent.kind != 0 && p.done.label.Seq < p.sent.label.Seq {
+		out.send(p.analyst, &p.sent)
+	}
+	if !p.silo(p.c.Self) {
+		return nil
+	}
+	leaf, err := p.c.Draw.Leaf(0, uint64(t+1)/p.every)
+	if err == nil {
+		s, err := seal(leaf.Node)
+		if err != nil {
+			return err
+		}
+		p.queue = append(p.queue, Message{
+			kind:   fakeSealed,
+			label:  Label{Origin: p.c.Self, Seq: leaf.Node.Span().To},
+			sealed: []dp.Sealed{s},
+		})
+	}
+	if len(p.queue) > 0 {
+		out.send(p.hub, &p.queue[0])
+	}
+	return atHorizon(err)
+}
+
+func (p *fakeShufflePeer) Receive(from Peer, m Message, out *Outbox) error {
+	switch {
+	case m.kind == fakeSealed && p.c.Self == p.hub && p.silo(from) && m.label.Origin == from && len(m.sealed) == 1:
+		p.collect(m, out)
+		return nil
+	case m.kind == fakeShuffled && p.c.Self == p.analyst && from == p.hub && len(m.sealed) == p.c.Peers-2:
+		return p.analyze(m, out)
+	case m.kind == fakeSum && (from == p.hub || from == p.analyst && p.c.Self == p.hub) && p.c.Self != p.analyst &&
+		m.label.Origin == p.analyst && len(m.body) == 1 && m.body[0].Len() == 2*p.c.Arms:
+		p.learn(m, out)
+		return nil
+	}
+	return m.bad("does not go this way")
+}
+
+// collect waits for one Sealed of every silo. From here on nobody can tell whose
+// is whose: neither the label nor the order says it.
+func (p *fakeShufflePeer) collect(m Message, out *Outbox) {
+	switch {
+	case m.label.Seq < p.batch && p.done.kind != 0:
+		out.send(m.label.Origin, &p.done) // the receipt was lost
+	case m.label.Seq == p.batch:
+		p.waiting[m.label.Origin] = m.sealed[0]
+	}
+	if len(p.waiting) < p.c.Peers-2 {
+		return
+	}
+	p.sent = Message{kind: fakeShuffled, label: Label{Origin: p.c.Self, Seq: p.batch}}
+	for i := range p.c.Peers {
+		if p.silo(Peer(i)) {
+			p.sent.sealed = append(p.sent.sealed, p.waiting[Peer(i)])
+		}
+	}
+	s := p.sent.sealed
+	p.c.Rand.Shuffle(len(s), func(i, j int) { s[i], s[j] = s[j], s[i] })
+	clear(p.waiting)
+	p.batch++
+	out.send(p.analyst, &p.sent)
+}
+
+func (p *fakeShufflePeer) analyze(m Message, out *Outbox) error {
+	if m.label.Seq < p.batch && p.done.kind != 0 {
+		out.send(p.hub, &p.done)
+		return nil
+	}
+	if m.label.Seq != p.batch {
+		return m.bad("batch %d is under way", p.batch)
+	}
+	var nodes []dp.Release
+	for _, s := range m.sealed {
+		r, err := unseal(s)
+		if err != nil || r.Len() != 2*p.c.Arms || r.Counts() != 1 || r.Exponent() != dp.GridExponent || tooGreat(r) ||
+			r.Span().To != m.label.Seq || r.Span().To-r.Span().From != m.label.Seq&-m.label.Seq {
+			return m.bad("holds no p-sum of the batch: %v", err)
+		}
+		nodes = append(nodes, r)
+	}
+	node, err := sum(nodes...)
+	if err != nil {
+		return m.bad("%v", err)
+	}
+	total, err := p.slots.put(0, m.label.Seq, node)
+	if err != nil {
+		return m.bad("%v", err)
+	}
+	p.batch++
+	p.done = Message{kind: fakeSum, label: Label{Origin: p.c.Self, Seq: m.label.Seq}, body: []dp.Release{total}}
+	believe(&p.belief, total)
+	out.send(p.hub, &p.done)
+	return nil
+}
+
+func (p *fakeShufflePeer) learn(m Message, out *Outbox) {
+	if p.done.kind != 0 && !newer(m.label, p.done.label) {
+		return
+	}
+	p.done = m
+	believe(&p.belief, m.body[0])
+	p.queue = slices.DeleteFunc(p.queue, func(q Message) bool { return q.label.Seq <= m.label.Seq })
+	if len(p.queue) > 0 {
+		out.send(p.hub, &p.queue[0])
+	}
+	if p.c.Self == p.hub {
+		for _, n := range p.c.Neighbours {
+			if p.silo(n) {
+				out.send(n, &m)
+			}
+		}
+	}
+}
+
+func (p *fakeShufflePeer) Belief() *Belief { return &p.belief }

@@ -1,0 +1,189 @@
+package protocol
+
+import (
+	"math/big"
+	"slices"
+	"testing"
+
+	"peerd.dev/dp"
+)
+
+// The fakes. Each fake_<name>_test.go is one more protocol of the five papers,
+// just long enough to show that Config, Message, Release and Protocol fit it.
+// None is a protocol that a peer can be told to speak: Table does not list them,
+// their learners are crude, and none keeps state over a restart. What they wanted
+// and did not find stands in this file and in docs/contract-spike.md.
+
+// A spoken is a protocol as the tests seat it: an Entry of the Table, or a fake.
+type spoken struct {
+	name string
+	new  func(c Config, s setting) (Protocol, error)
+	// statistic is the learner's shape: one number an arm, or one vector.
+	statistic func(s setting) (parts, dim int)
+	// streams is how the door is opened for it: one group of parallel streams.
+	streams func(s setting, parts int) (streams int, leaves uint64)
+}
+
+// A router says which stream the record of the next pull belongs to, or that it
+// belongs to none. It sees the part of the statistic, which the choice of the arm
+// made public, and never the record. A protocol without it has a stream a part.
+type router interface {
+	Route(part int) (s dp.StreamID, ok bool)
+}
+
+// fakeParams are what the fakes are told: what would be in Params, and what the
+// published graph would tell each peer about its role.
+type fakeParams struct {
+	Gamma   uint64 // local: hops, and estimators
+	Explore uint64 // gis, sink: pulls of each active arm in an epoch
+	Epochs  uint64 // gis, sink: that the budget pays for
+	Every   uint64 // batch, shuffle: rounds in a batch
+	Hub     Peer   // sink: the server; batch: the coordinator; shuffle: the shuffler
+	Analyst Peer   // shuffle: the analyzer
+}
+
+func perArm(s setting) (parts, dim int) { return s.arms, 1 }
+
+func oneVector(s setting) (parts, dim int) { return 1, 2 * s.arms }
+
+// spokenProtocols lists the real protocols first.
+func spokenProtocols() []spoken {
+	var all []spoken
+	for _, e := range Table() {
+		all = append(all, spoken{
+			name: e.Name, statistic: perArm,
+			new:     func(c Config, s setting) (Protocol, error) { return e.New(c, s.params) },
+			streams: func(s setting, parts int) (int, uint64) { return parts, e.Leaves(s.params, s.rounds) },
+		})
+	}
+	epochs := func(s setting, parts int) (int, uint64) { return parts * int(s.fake.Epochs), 1 }
+	batches := func(s setting, parts int) (int, uint64) { return parts, s.rounds / s.fake.Every }
+	return append(all,
+		spoken{"consensus", newFakeConsensus, perArm, func(s setting, parts int) (int, uint64) { return parts, s.rounds }},
+		spoken{"local", newFakeLocal, oneVector, func(s setting, _ int) (int, uint64) {
+			return int(s.fake.Gamma), (s.rounds + s.fake.Gamma - 1) / s.fake.Gamma
+		}},
+		spoken{"gis", newFakeGIS, perArm, epochs},
+		spoken{"sink", newFakeSink, perArm, epochs},
+		spoken{"batch", newFakeBatch, oneVector, batches},
+		spoken{"shuffle", newFakeShuffle, oneVector, batches},
+	)
+}
+
+func spokenBy(t testing.TB, name string) spoken {
+	t.Helper()
+	for _, s := range spokenProtocols() {
+		if s.name == name {
+			return s
+		}
+	}
+	t.Fatalf("no protocol %q", name)
+	return spoken{}
+}
+
+// What package dp does not offer yet. Every function makes a Release of Releases
+// with integer weights, as dp's own operations do; dp.Received stands in for
+// access to the fields.
+
+// difference returns ⌊num·(a-b)/den⌋. Both ends of a link can compute it from
+// what they sent each other, so what one adds the other subtracts.
+func difference(a, b dp.Release, num, den uint64) (dp.Release, error) {
+	if a.Len() != b.Len() || a.Exponent() != b.Exponent() || den == 0 {
+		return dp.Release{}, dp.ErrShape
+	}
+	v := make([]int64, a.Len())
+	for i := range v {
+		x := new(big.Int).Mul(big.NewInt(a.Value(i)-b.Value(i)), new(big.Int).SetUint64(num))
+		v[i] = floor(x, den)
+	}
+	return dp.Received(dp.Fields{Value: v, Exponent: a.Exponent()})
+}
+
+// weighted returns ⌊Σ num·r/den⌋, with the sum of the counts.
+func weighted(rs []dp.Release, num []uint64, den uint64) (dp.Release, error) {
+	if len(rs) == 0 || len(rs) != len(num) || den == 0 {
+		return dp.Release{}, dp.ErrShape
+	}
+	f := dp.Fields{
+		Stream: rs[0].Stream(), Span: rs[0].Span(), Exponent: rs[0].Exponent(),
+		Value: make([]int64, rs[0].Len()), Count: make([]uint64, rs[0].Counts()),
+	}
+	x := make([]*big.Int, len(f.Value))
+	for i := range x {
+		x[i] = new(big.Int)
+	}
+	for k, r := range rs {
+		if r.Len() != len(x) || r.Counts() != len(f.Count) || r.Exponent() != f.Exponent {
+			return dp.Release{}, dp.ErrShape
+		}
+		scale, terms := r.Scale()
+		f.Scale, f.Terms = max(f.Scale, scale), f.Terms+terms
+		f.Span.From, f.Span.To = min(f.Span.From, r.Span().From), max(f.Span.To, r.Span().To)
+		for i := range f.Count {
+			f.Count[i] += r.Count(i)
+		}
+		for i := range x {
+			x[i].Add(x[i], new(big.Int).Mul(big.NewInt(r.Value(i)), new(big.Int).SetUint64(num[k])))
+		}
+	}
+	for i := range x {
+		f.Value[i] = floor(x[i], den)
+	}
+	return dp.Received(f)
+}
+
+// sum returns Σ r.
+func sum(rs ...dp.Release) (dp.Release, error) {
+	return weighted(rs, slices.Repeat([]uint64{1}, len(rs)), 1)
+}
+
+// counted returns the counts of r as values on the lattice 2^e, for protocols
+// that average counts as they average sums.
+func counted(r dp.Release, e int8) (dp.Release, error) {
+	v := make([]int64, r.Counts())
+	for i := range v {
+		v[i] = int64(min(r.Count(i), dp.MaxValue>>uint(-e))) << uint(-e)
+	}
+	return dp.Received(dp.Fields{Stream: r.Stream(), Span: r.Span(), Value: v, Exponent: e})
+}
+
+// seal stands in for encryption to the analyzer: anybody could open this one. It
+// keeps the promise that matters here: carriers handle bytes and no Release.
+func seal(r dp.Release) (dp.Sealed, error) {
+	return dp.ReceivedSealed(appendRelease(nil, &r))
+}
+
+func unseal(s dp.Sealed) (dp.Release, error) { return decodeRelease(s.Bytes()) }
+
+func floor(x *big.Int, den uint64) int64 {
+	d := new(big.Int).SetUint64(den)
+	q, m := new(big.Int).DivMod(x, d, new(big.Int)) // Euclidean: m ≥ 0, so q is the floor
+	_ = m
+	if !q.IsInt64() {
+		return 1<<63 - 1 // refused by dp.Received
+	}
+	return q.Int64()
+}
+
+// The kinds of the fakes, from the end of the range that real protocols will not
+// reach.
+const (
+	fakeConsensus Kind = 96 + iota // a peer's sums and counts in a round of consensus
+
+	fakeNews // local: an origin's newest running sum in one estimator
+
+	fakeAdv  // gis: labels that the sender newly holds
+	fakeReq  // gis: labels that the sender misses
+	fakeData // gis: an observation
+
+	fakeUp    // sink: a member's observation, on its way to the sink
+	fakeMean  // sink: a component's sums, from its sink to the server
+	fakeModel // sink: the means over all peers, from the server down
+
+	fakeNode  // batch: a silo's newest p-sum
+	fakeTotal // batch: the sum over all silos
+
+	fakeSealed   // shuffle: a silo's newest p-sum, for the analyzer's eyes
+	fakeShuffled // shuffle: all silos' p-sums of a batch, without their origins
+	fakeSum      // shuffle: the sum over all silos
+)

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Gets the diabetes data from its publisher, for the replay experiments and for
+# the tests that read PEERD_DATA:
+#
+#   Diabetes 130-US Hospitals for Years 1999-2008, UCI Machine Learning
+#   Repository, dataset 296, CC BY 4.0. Cite Strack et al., BioMed Research
+#   International 2014.
+#
+# Usage: scripts/fetch-data.sh
+#        eval "$(scripts/fetch-data.sh)"    # and set PEERD_DATA
+#
+# The zip is kept as ${PEERD_DATA:-data}/diabetes/diabetic_data.csv.zip. Only the
+# sha256 of diabetic_data.csv inside is checked: publishers re-pack zips. A file
+# that is there and right is left alone. Needs curl or wget, and unzip or python3.
+#
+# PEERD_DIABETES_URL replaces the address: a mirror, or a local file:///... (curl
+# only). The script was tested against a local file and a local HTTP server; the
+# machine it was written on could not reach the publisher.
+set -euo pipefail
+
+url=${PEERD_DIABETES_URL:-https://archive.ics.uci.edu/static/public/296/diabetes+130-us+hospitals+for+years+1999-2008.zip}
+sha256=0689e7ec031237dc63031b938805c48377748761a3b26acab621567afa24df97
+
+say() { printf 'fetch-data: %s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# csv writes diabetic_data.csv out of zip $1, whatever folder it is in.
+csv() {
+	if has unzip; then
+		local names name
+		names=$(unzip -Z1 "$1" 2>/dev/null) || return 1
+		name=$(grep -m1 -E '(^|/)diabetic_data\.csv$' <<<"$names") || return 1
+		unzip -p "$1" "$name"
+	else
+		python3 - "$1" <<'PYTHON'
+import shutil, sys, zipfile
+try:
+    z = zipfile.ZipFile(sys.argv[1])
+    name = next(n for n in z.namelist() if n.split("/")[-1] == "diabetic_data.csv")
+    shutil.copyfileobj(z.open(name), sys.stdout.buffer)
+except (OSError, zipfile.BadZipFile, StopIteration):
+    sys.exit(1)
+PYTHON
+	fi
+}
+
+# digest prints the sha256 of its input.
+digest() {
+	if has sha256sum; then
+		sha256sum
+	elif has shasum; then
+		shasum -a 256
+	else
+		python3 -c 'import hashlib, sys; print(hashlib.sha256(sys.stdin.buffer.read()).hexdigest())'
+	fi | cut -d ' ' -f 1
+}
+
+download() {
+	if has curl; then
+		curl --fail --location --silent --show-error --connect-timeout 30 --retry 2 --output "$2" "$1"
+	else
+		wget --quiet --timeout=30 --tries=3 --output-document="$2" "$1"
+	fi
+}
+
+has curl || has wget || die "needs curl or wget; neither is here"
+has unzip || has python3 || die "needs unzip or python3; neither is here"
+has sha256sum || has shasum || has python3 || die "needs sha256sum, shasum or python3; none is here"
+
+data=${PEERD_DATA:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/data}
+mkdir -p "$data/diabetes" || die "cannot make $data/diabetes"
+data=$(cd "$data" && pwd)
+zip=$data/diabetes/diabetic_data.csv.zip
+
+if [ -e "$zip" ] && [ "$(csv "$zip" | digest)" = "$sha256" ]; then
+	say "$zip is there, checksum right"
+else
+	# A name of its own in the same folder: the last step is a rename, so that
+	# whoever looks finds the whole file or none.
+	part=$(mktemp "$data/diabetes/.fetch.XXXXXX") || die "cannot write to $data/diabetes"
+	trap 'rm -f "$part"' EXIT
+	say "getting $url"
+	download "$url" "$part" || die "cannot get $url: offline, or it has moved? nothing was changed"
+	csv "$part" >/dev/null || die "what $url sent is not a zip with a diabetic_data.csv; nothing was changed"
+	got=$(csv "$part" | digest)
+	[ "$got" = "$sha256" ] || die "diabetic_data.csv has sha256 $got, want $sha256; nothing was changed"
+	chmod 644 "$part" # mktemp's files are the owner's alone
+	mv -f "$part" "$zip"
+	say "$zip is new, checksum right"
+fi
+printf 'export PEERD_DATA=%q\n' "$data"
