@@ -27,12 +27,12 @@ func fit(n int, draw func() int64, p func(int64) float64) (z float64, freedom in
 	for range n {
 		count[draw()]++
 	}
-	chi2, cells := 0., 0
+	chi2, bins := 0., 0
 	restP, restN := 1., n
 	cell := func(p float64, k int) {
 		e := float64(n) * p
 		chi2 += (float64(k) - e) * (float64(k) - e) / e
-		cells++
+		bins++
 	}
 	own := func(x int64) bool {
 		q := p(x)
@@ -63,8 +63,8 @@ func fit(n int, draw func() int64, p func(int64) float64) (z float64, freedom in
 			cell(restP, restN)
 		}
 	}
-	k := float64(cells - 1)
-	return (math.Cbrt(chi2/k) - 1 + 2/(9*k)) / math.Sqrt(2/(9*k)), cells - 1
+	k := float64(bins - 1)
+	return (math.Cbrt(chi2/k) - 1 + 2/(9*k)) / math.Sqrt(2/(9*k)), bins - 1
 }
 
 func checkLaw(t *testing.T, name string, z float64, freedom int) {

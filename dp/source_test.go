@@ -58,7 +58,7 @@ func TestOnlySeededSourcesAreNotPrivate(t *testing.T) {
 	if NewSeededSource([32]byte{}).Private() {
 		t.Error("a seed is private")
 	}
-	if zero.Uint64()|zero.Uint64() == 0 {
+	if x, y := zero.Uint64(), zero.Uint64(); x|y == 0 {
 		t.Error("the zero Source draws zeros")
 	}
 }

@@ -24,7 +24,7 @@ func TestFramesComeBack(t *testing.T) {
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%d bytes: %d bytes came back (%v)", n, len(got), err)
 		}
-		if _, err := f.next(protocol.MaxFrame); err != io.EOF {
+		if _, err := f.next(protocol.MaxFrame); !errors.Is(err, io.EOF) {
 			t.Errorf("%d bytes: then %v", n, err)
 		}
 		for _, cut := range []int{1, len(b) / 2, len(b) - 1} {
@@ -32,7 +32,7 @@ func TestFramesComeBack(t *testing.T) {
 				continue
 			}
 			f := framesOf(b[:cut])
-			if _, err := f.next(protocol.MaxFrame); err != io.ErrUnexpectedEOF {
+			if _, err := f.next(protocol.MaxFrame); !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("%d bytes cut at %d: %v", n, cut, err)
 			}
 		}
@@ -52,7 +52,7 @@ func FuzzFrames(f *testing.F) {
 		for {
 			got, err := r.next(limit)
 			if err != nil {
-				if err != io.EOF && err != io.ErrUnexpectedEOF && !errors.Is(err, errViolation) {
+				if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, errViolation) {
 					t.Fatal(err)
 				}
 				break

@@ -64,7 +64,7 @@ func LoadIdentity(path string) (Identity, error) {
 	if err != nil {
 		return Identity{}, fmt.Errorf("gossip: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil {
 		return Identity{}, fmt.Errorf("gossip: %w", err)

@@ -47,9 +47,7 @@ func (l *link) run() {
 		default:
 			pause = min(2*pause, maxPause)
 		}
-		// Jitter keeps peers that lost each other together from dialling
-		// together.
-		timer := time.NewTimer(wait/2 + rand.N(wait/2))
+		timer := time.NewTimer(jitter(wait))
 		select {
 		case <-timer.C:
 		case <-l.kick:
@@ -57,6 +55,12 @@ func (l *link) run() {
 		}
 		timer.Stop()
 	}
+}
+
+// jitter returns a duration from d/2 to d, so that peers that lost each other
+// together do not come back together.
+func jitter(d time.Duration) time.Duration {
+	return d/2 + rand.N(d/2) //nolint:forbidigo // no protocol and no trace depends on it
 }
 
 // attempt opens a stream and uses it for as long as it holds.

@@ -3,7 +3,6 @@ package gossip
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
@@ -22,9 +21,9 @@ const (
 	// pubsub's own queues hold 32 and drop silently what does not fit.
 	topicQueue = 1024
 
-	// Announcements have a clock of their own, which nothing that the peer
-	// learns or does can move.
-	presenceEvery = 3 * time.Second
+	// presenceEvery is the longest time between two announcements. They have a
+	// clock of their own, which nothing that the peer learns or does can move.
+	presenceEvery = 4 * time.Second
 )
 
 // topic is the network's GossipSub topic. Its messages are signed by their
@@ -100,7 +99,7 @@ func (t *topic) publish(ctx context.Context, frame []byte) error {
 // announce tells everyone now and then that this peer is there.
 func (t *topic) announce() {
 	frame := protocol.Encode(nil, protocol.Presence(t.h.cfg.Self, t.h.cfg.Incarnation))
-	timer := time.NewTimer(rand.N(presenceEvery))
+	timer := time.NewTimer(jitter(presenceEvery / 4)) // the mesh takes a second
 	defer timer.Stop()
 	for {
 		select {
@@ -108,7 +107,7 @@ func (t *topic) announce() {
 			if err := t.publish(t.h.work, frame); err != nil {
 				return
 			}
-			timer.Reset(presenceEvery*2/3 + rand.N(presenceEvery*2/3))
+			timer.Reset(jitter(presenceEvery))
 		case <-t.h.work.Done():
 			return
 		}

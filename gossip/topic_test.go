@@ -2,6 +2,7 @@ package gossip
 
 import (
 	"bytes"
+	"context"
 	"testing"
 
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
@@ -133,6 +134,63 @@ func TestTopicRefusesWhatIsNoMessage(t *testing.T) {
 	if err := top.publish(t.Context(), bytes.Repeat([]byte{1}, topicFrame+1)); err != nil || hosts[1].Totals().Undeliverable != 1 {
 		t.Errorf("too long: %v, %+v", err, hosts[1].Totals())
 	}
+}
+
+// A neighbour that publishes what is none of a listed peer's messages is counted,
+// and nothing of it is delivered or passed on.
+func TestTopicRefusesOverTheWire(t *testing.T) {
+	cs := topical(configs(3, path(3)))
+	hosts := start(t, cs[1:])
+	h := hosts[0]
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r := raw(t, cs[0].Identity, h)
+	ps, err := pubsub.NewGossipSub(ctx, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, err := ps.Join("/peerd/test/1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "both on the topic", func() bool {
+		return len(top.ListPeers()) == 1 && len(h.topic.topic.ListPeers()) == 2
+	})
+	stranger := SeedIdentity([32]byte{99})
+	good := protocol.Encode(nil, marks(0, 1, 1)[0].Message)
+	for _, err := range []error{
+		top.Publish(ctx, []byte("rubbish")),
+		top.Publish(ctx, protocol.Encode(nil, protocol.Presence(2, 9))),
+		top.Publish(ctx, good, pubsub.WithSecretKeyAndPeerId(stranger.private, stranger.id)),
+		top.Publish(ctx, good),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := receive(t, h); d.From != 0 || d.Message.Round() != 1 {
+		t.Errorf("%+v", d)
+	}
+	if n := h.Totals().TopicRefused; n != 3 || status(h, 0).Refused != 2 {
+		t.Errorf("%d refused, %d of peer 0; want 3 and 2", n, status(h, 0).Refused)
+	}
+	if n := hosts[1].Totals().TopicRefused; n != 0 || status(hosts[1], 2).Incarnation == 9 {
+		t.Errorf("passed on: %d", n)
+	}
+}
+
+// What a host does not take in is dropped, and it can be seen that it was.
+func TestTopicCountsWhatItDrops(t *testing.T) {
+	hosts := start(t, topical(configs(2, path(2))))
+	ready(t, hosts...)
+	subscribed(t, hosts)
+	const n = inboxSize + topicQueue + 500
+	for round := range protocol.Round(n) {
+		send(t, hosts[0], marks(0, protocol.Everyone, round))
+	}
+	eventually(t, "drops counted", func() bool {
+		return hosts[0].Totals().TopicDropped+hosts[1].Totals().TopicDropped > 0
+	})
 }
 
 func TestReplayWindow(t *testing.T) {

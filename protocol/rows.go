@@ -46,7 +46,9 @@ type rows struct {
 	c      Config
 	p      RowsParams
 	newest []Message // by origin; empty before the first
-	slot   uint64    // own slots closed
+	slot   uint64    // own leaves closed
+	closed uint64    // slots that have ended; a busy daemon skips rounds and so may close one leaf for several
+	pulled uint64    // digests that were due
 	silent bool      // the horizon is reached
 	stale  []bool    // arms to merge again
 	belief Belief
@@ -79,12 +81,15 @@ func (r *rows) Pulled(arm int, _ *Outbox) error {
 
 // Tick releases a row at the end of a slot and sends digests.
 func (r *rows) Tick(t Round, out *Outbox) error {
-	if (uint64(t)+1)%r.p.Every == 0 && !r.silent {
+	if slots := (uint64(t) + 1) / r.p.Every; slots > r.closed && !r.silent {
+		r.closed = slots
 		if err := r.release(out); err != nil {
 			return err
 		}
 	}
-	if n := len(r.c.Neighbours); n > 0 && (uint64(t)+1)%r.p.Pull == 0 {
+	due := (uint64(t) + 1) / r.p.Pull
+	if n := len(r.c.Neighbours); n > 0 && due > r.pulled {
+		r.pulled = due
 		out.send(r.c.Neighbours[r.c.Rand.IntN(n)], &Message{
 			kind:  rowsDigest,
 			label: Label{Origin: r.c.Self, Incarnation: r.c.Incarnation, Seq: uint64(t)},

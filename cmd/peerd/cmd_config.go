@@ -115,7 +115,7 @@ func (d settingDoc) MarshalJSON() ([]byte, error) {
 	type plain settingDoc
 	switch v := d.Value.(type) {
 	case time.Duration:
-		d.Value = v.String()
+		d.Value = valueText(v)
 	case Epsilon:
 		if v.Infinite() {
 			d.Value = valueText(v)

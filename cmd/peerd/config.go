@@ -33,65 +33,68 @@ func loadConfig(file string, set []string) (*Config, error) {
 // of the wrong type, which stay zero.
 func readConfig(file string, set []string) (*Config, []Problem, error) {
 	c := &Config{File: file, From: make(map[string]Origin)}
-	flags, err := fromSet(set)
+	flags, err := parseSet(set)
+	if err != nil {
+		return nil, nil, err
+	}
+	inFile, err := readFile(file)
 	if err != nil {
 		return nil, nil, err
 	}
 	v := viper.New()
-	v.SetConfigType("yaml")
-	inFile, err := readFile(v, file)
-	if err != nil {
-		return nil, nil, err
+	for _, k := range schema() {
+		var value any
+		if value, c.From[k.Name] = c.layer(k, flags, inFile); value != nil {
+			v.Set(k.Name, value)
+		}
 	}
 	problems := slices.Concat(strangeKeys(inFile, fromFile), strangeEnv(), strangeKeys(flags, fromFlag))
-	for _, k := range schema() {
-		c.From[k.Name] = c.layer(v, k, flags)
-	}
 	return c, append(problems, c.decode(v, problems)...), nil
 }
 
-// readFile has v read the file and returns its values.
-func readFile(v *viper.Viper, file string) (map[string]string, error) {
+// readFile returns the values of a file by key. A key without a value, such as
+// that of a section in which everything is a comment, is as good as absent.
+func readFile(file string) (map[string]any, error) {
+	values := make(map[string]any)
 	if file == "" {
-		return nil, nil
+		return values, nil
 	}
+	v := viper.New()
 	v.SetConfigFile(file)
+	v.SetConfigType("yaml")
 	err := v.ReadInConfig()
 	var parse viper.ConfigParseError
 	switch {
 	case errors.As(err, &parse):
-		return nil, failf(exitConfig, "configuration %s refused: %s", file, strings.Join(strings.Fields(parse.Unwrap().Error()), " "))
+		return nil, failf(exitConfig, "configuration %s refused: %s", file, yamlTrouble(parse.Unwrap()))
 	case err != nil:
 		return nil, failf(exitConfig, "configuration not read: %w; `peerd init` writes one", err)
 	}
-	values := make(map[string]string)
 	for _, name := range v.AllKeys() {
-		if value := v.Get(name); value != nil { // a section without keys is none
-			values[name] = valueText(value)
+		if value := v.Get(name); value != nil {
+			values[name] = value
 		}
 	}
 	return values, nil
 }
 
-// layer gives v the value of k that counts, and returns whose it is.
-func (c *Config) layer(v *viper.Viper, k Key, flags map[string]string) Origin {
+// layer returns the value of k that counts, nil if there is none, and whose it
+// is.
+func (c *Config) layer(k Key, flags, inFile map[string]any) (any, Origin) {
 	typ := c.value(k.Name).Type()
 	if text, ok := flags[k.Name]; ok {
-		v.Set(k.Name, parseValue(typ, text))
-		return fromFlag
+		return parseValue(typ, text.(string)), fromFlag
 	}
 	if text := os.Getenv(envName(k.Name)); text != "" {
-		v.Set(k.Name, parseValue(typ, text))
-		return fromEnv
+		return parseValue(typ, text), fromEnv
 	}
-	if v.Get(k.Name) != nil {
-		return fromFile
+	if value, ok := inFile[k.Name]; ok {
+		return value, fromFile
 	}
 	if k.Required() {
-		return fromNobody
+		return nil, fromNobody
 	}
-	v.SetDefault(k.Name, parseValue(typ, k.Default))
-	return fromDefault
+	return parseValue(typ, k.Default), fromDefault
 }
 
 // decode fills the Settings. It refuses values of the wrong type, and whatever

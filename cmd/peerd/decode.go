@@ -30,20 +30,25 @@ func convert(from, to reflect.Value) (any, error) {
 	return from.Interface(), nil
 }
 
-// unjoin takes joined errors apart.
+// unjoin takes apart what mapstructure joined.
 func unjoin(err error) []error {
 	if err == nil {
 		return nil
 	}
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
+	if _, ok := err.(*mapstructure.DecodeError); ok { //nolint:errorlint // the tree is walked here
 		return []error{err}
 	}
 	var list []error
-	for _, e := range joined.Unwrap() {
-		list = append(list, unjoin(e)...)
+	switch e := err.(type) { //nolint:errorlint // the tree is walked here
+	case interface{ Unwrap() []error }:
+		for _, e := range e.Unwrap() {
+			list = append(list, unjoin(e)...)
+		}
+		return list
+	case interface{ Unwrap() error }:
+		return unjoin(e.Unwrap())
 	}
-	return list
+	return []error{err}
 }
 
 // misfit returns which key an error of mapstructure is about, and which item of
@@ -57,6 +62,16 @@ func misfit(err error) (k Key, item string, ok bool) {
 	if inside {
 		item = "; see item " + strings.TrimSuffix(strings.ReplaceAll(at, "][", ", number "), "]")
 	}
-	k, ok = findKey(name)
+	k, ok = findKey(strings.ToLower(name))
 	return k, item, ok
+}
+
+// yamlTrouble says in one line what is wrong with the text of a file, and where.
+func yamlTrouble(err error) string {
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "yaml: "), "unmarshal errors: ")
+	if where, _, ok := strings.Cut(text, ": cannot unmarshal"); ok {
+		return where + ": want keys with values, such as mode: slots"
+	}
+	return text
 }

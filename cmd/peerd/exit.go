@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"peerd.dev/bandit/world"
 	"peerd.dev/dp"
 )
 
@@ -70,6 +71,8 @@ func coded(err error) error {
 		return err
 	case errors.As(err, &refused):
 		return &exitError{exitConfig, err}
+	case errors.Is(err, world.ErrExhausted):
+		return &exitError{exitData, fmt.Errorf("%w; every record is played once: lower rounds.count, or raise world.cap with privacy.records_per_user", err)}
 	case errors.As(err, &budget):
 		return &exitError{exitPrivacy, err}
 	case errors.Is(err, context.Canceled):

@@ -70,7 +70,7 @@ func (s *Settings) checkNetwork(n *Network) []Problem {
 	}
 	peers := len(n.Peers)
 	rows := len(s.World.Means)
-	refuse(s.Mode == Slots && s.Rounds.Every != n.Every, "rounds.every", "want %v, which is every in the network file", n.Every)
+	refuse(s.Mode == Slots && s.Rounds.Every != n.Every, "rounds.every", "want %s, which is every in the network file", durationText(n.Every))
 	refuse(rows > 1 && rows != peers, "world.means", "want 1 row or %d, the peers in the network file", peers)
 	r := s.Protocol.Rows
 	refuse(s.Protocol.Name == "rows" && r.Merge == "trimmed" && r.F > (peers-1)/2, "protocol.rows.f",

@@ -38,9 +38,9 @@ func envName(key string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
-// fromSet parses what --set was given. The last of two for one key counts.
-func fromSet(set []string) (map[string]string, error) {
-	values := make(map[string]string)
+// parseSet parses what --set was given. The last of two for one key counts.
+func parseSet(set []string) (map[string]any, error) {
+	values := make(map[string]any)
 	for _, s := range set {
 		key, value, ok := strings.Cut(s, "=")
 		if key = strings.TrimSpace(key); !ok || key == "" {
@@ -67,7 +67,7 @@ func strangeEnv() []Problem {
 		for _, k := range schema() {
 			if meant := envName(k.Name); distance(name, meant) == 1 {
 				problems = append(problems, Problem{
-					Key: name, Value: short(valueText(value)), Reason: "unknown environment variable; did you mean " + meant + "?",
+					Key: name, Value: short(value), Reason: "unknown environment variable; did you mean " + meant + "?",
 				})
 				break
 			}
@@ -78,13 +78,17 @@ func strangeEnv() []Problem {
 
 // strangeKeys refuses, of the values of a file or of flags, those whose keys are
 // not in the schema.
-func strangeKeys(values map[string]string, from Origin) []Problem {
+func strangeKeys(values map[string]any, from Origin) []Problem {
 	var problems []Problem
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if _, ok := findKey(name); ok {
 			continue
 		}
-		p := strangeKey(name, values[name])
+		text, typed := values[name].(string)
+		if !typed || from == fromFile {
+			text = valueText(values[name])
+		}
+		p := strangeKey(name, text)
 		p.From = from.setter(name)
 		problems = append(problems, p)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -11,49 +12,53 @@ import (
 // progress shows how far long work is: a bar on a terminal, else a line every few
 // seconds. It is safe for concurrent use.
 type progress struct {
-	mu  sync.Mutex
-	bar *progressbar.ProgressBar
+	mu    sync.Mutex
+	bar   *progressbar.ProgressBar // nil where nobody watches
+	w     io.Writer
+	what  string
+	total uint64
+	done  uint64
+	begin time.Time
+	next  time.Time // of the next line
 }
 
+const progressLines = 5 * time.Second
+
 func newProgress(w io.Writer, what string, total uint64) *progress {
-	every := 100 * time.Millisecond
-	finish := progressbar.OptionClearOnFinish()
-	if !isTerminal(w) {
-		every = 5 * time.Second
-		w = lines{w}
-		finish = func(*progressbar.ProgressBar) {}
+	p := &progress{w: w, what: what, total: total, begin: time.Now()}
+	p.next = p.begin.Add(progressLines)
+	if isTerminal(w) {
+		p.bar = progressbar.NewOptions64(int64(total),
+			progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what), progressbar.OptionSetWidth(30),
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetPredictTime(true),
+			progressbar.OptionClearOnFinish(),
+		)
 	}
-	return &progress{bar: progressbar.NewOptions64(int64(total),
-		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what), progressbar.OptionThrottle(every),
-		progressbar.OptionShowElapsedTimeOnFinish(), progressbar.OptionSetPredictTime(true), progressbar.OptionSetWidth(30),
-		finish,
-	)}
+	return p
 }
 
 // add says that some more of the work is done.
 func (p *progress) add(n uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_ = p.bar.Add64(int64(n)) // a bar that cannot be drawn is no reason to stop
+	p.done += n
+	if p.bar != nil {
+		_ = p.bar.Add64(int64(n)) // a bar that cannot be drawn is no reason to stop
+		return
+	}
+	if now := time.Now(); now.After(p.next) {
+		p.next = now.Add(progressLines)
+		share := float64(p.done) / float64(p.total)
+		left := time.Duration(float64(now.Sub(p.begin)) * (1/share - 1))
+		_, _ = fmt.Fprintf(p.w, "%s: %.0f %% done, about %v left\n", p.what, 100*share, left.Round(time.Second))
+	}
 }
 
+// end takes the bar away.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_ = p.bar.Finish()
-}
-
-// lines turns the carriage returns of a bar into lines.
-type lines struct{ w io.Writer }
-
-func (l lines) Write(b []byte) (int, error) {
-	n := len(b)
-	for len(b) > 0 && (b[0] == '\r' || b[0] == '\n') {
-		b = b[1:]
+	if p.bar != nil {
+		_ = p.bar.Finish()
 	}
-	if len(b) == 0 {
-		return n, nil
-	}
-	_, err := l.w.Write(append(b[:len(b):len(b)], '\n'))
-	return n, err
 }

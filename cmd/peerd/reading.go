@@ -20,7 +20,7 @@ func (s *Settings) readMode() string {
 	if s.Mode == Lockstep {
 		return fmt.Sprintf("Mode lockstep: not private, everything follows from seed %d, for simulated rewards alone.", s.Seed)
 	}
-	return fmt.Sprintf("Mode slots: people's rewards, a round every %v by the clock, noise from the operating system.", s.Rounds.Every)
+	return fmt.Sprintf("Mode slots: people's rewards, a round every %s by the clock, noise from the operating system.", durationText(s.Rounds.Every))
 }
 
 func (s *Settings) readBudget() string {
@@ -39,7 +39,7 @@ func (s *Settings) readHorizon() string {
 	h := s.Privacy.Horizon
 	text := fmt.Sprintf("It covers %s", counted(h, "round"))
 	if s.Mode == Slots && h <= uint64(math.MaxInt64/s.Rounds.Every) {
-		text += fmt.Sprintf(", which last %v", s.Rounds.Every*time.Duration(h))
+		text += fmt.Sprintf(", which last %s", durationText(s.Rounds.Every*time.Duration(h)))
 	}
 	return text + fmt.Sprintf("; a run plays %d, and past the horizon a peer releases nothing more.", s.RoundCount())
 }

@@ -83,7 +83,7 @@ func probability() rule {
 
 // between allows durations.
 func between(lo, hi time.Duration) rule {
-	return holds(fmt.Sprintf("a duration from %v to %v, such as 1s", lo, hi), func(v reflect.Value) bool {
+	return holds(fmt.Sprintf("a duration from %s to %s, such as 1s", durationText(lo), durationText(hi)), func(v reflect.Value) bool {
 		return time.Duration(v.Int()) >= lo && time.Duration(v.Int()) <= hi
 	})
 }

@@ -64,6 +64,9 @@ type testnet struct {
 	alone alone
 	gaps  []float64
 	names []string
+
+	seeds  map[int]uint64 // of single peers, in lockstep, instead of those that follow from the run's
+	traced bool           // peers write traces
 }
 
 func runTestnet(ctx context.Context, o *options, s *Settings, opts testnetOptions) (err error) {
@@ -78,7 +81,7 @@ func runTestnet(ctx context.Context, o *options, s *Settings, opts testnetOption
 		switch {
 		case opts.keep:
 			_, _ = fmt.Fprintf(o.stderr, "peers' folders are in %s\n", dir)
-		case err != nil && ctx.Err() == nil:
+		case err != nil && ctx.Err() == nil && len(t.procs) > 0:
 			_, _ = fmt.Fprintf(o.stderr, "logs of the peers are in %s\n", dir)
 		default:
 			_ = os.RemoveAll(dir)

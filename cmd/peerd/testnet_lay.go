@@ -17,6 +17,9 @@ func (t *testnet) lay() error {
 	n := t.s.Testnet.Nodes
 	t.names = siteNames(n)
 	t.net = &Network{Name: networkName(), Every: t.s.Rounds.Every, Links: t.graph.Edges()}
+	if t.s.Mode == Lockstep {
+		t.net.Name = simulatedNetwork
+	}
 	ports, err := freePorts(n)
 	if err != nil {
 		return failf(exitNetwork, "%w", err)
@@ -30,7 +33,7 @@ func (t *testnet) lay() error {
 		own := *t.s
 		own.Dir, own.Network = dir, filepath.Join(t.dir, "network.yaml")
 		if t.s.Mode == Lockstep {
-			own.Seed = node.PeerNumber(t.s.Seed, protocol.Peer(i))
+			own.Seed = t.seed(i)
 			id = lockstepIdentity(own.Seed)
 		} else if id, err = gossip.CreateIdentity(own.IdentityPath()); err != nil {
 			return err
@@ -45,6 +48,14 @@ func (t *testnet) lay() error {
 	// Round 0 begins when the slowest machine has all its peers linked.
 	t.net.Start = time.Now().Add(2*time.Second + time.Duration(n)*60*time.Millisecond)
 	return writeNetwork(filepath.Join(t.dir, "network.yaml"), t.net)
+}
+
+// seed returns the seed number of a peer in lockstep.
+func (t *testnet) seed(i int) uint64 {
+	if n, ok := t.seeds[i]; ok {
+		return n
+	}
+	return node.PeerNumber(t.s.Seed, protocol.Peer(i))
 }
 
 // freePorts returns ports that nobody listened on a moment ago.
@@ -68,7 +79,12 @@ func (t *testnet) start() error {
 		return err
 	}
 	for i, name := range t.names {
-		p, err := startProcess(exe, filepath.Join(t.dir, name), name, t.logPath(i))
+		dir := filepath.Join(t.dir, name)
+		var args []string
+		if t.traced {
+			args = []string{"--trace", filepath.Join(dir, "trace")}
+		}
+		p, err := startProcess(exe, dir, name, t.logPath(i), args...)
 		if err != nil {
 			return err
 		}

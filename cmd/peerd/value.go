@@ -17,7 +17,7 @@ func valueText(v any) string {
 			return "inf"
 		}
 	case time.Duration:
-		return v.String()
+		return durationText(v)
 	}
 	var n yaml.Node
 	if err := n.Encode(v); err != nil {
@@ -32,6 +32,17 @@ func valueText(v any) string {
 		return fmt.Sprint(v)
 	}
 	return strings.TrimSpace(string(text))
+}
+
+// durationText writes a duration without the zeros at its end.
+func durationText(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
 }
 
 // parseValue reads what valueText writes, and what people type for --set and in
