@@ -30,12 +30,3 @@ func Quantize(x, lo, hi float64) (int64, error) {
 	x = min(max(x, lo), hi)
 	return int64(x * (1 << -GridExponent)), nil // the product is exact
 }
-
-// Float returns v·2^e, rounded to the nearest float64.
-func Float(v int64, e int8) float64 { return math.Ldexp(float64(v), int(e)) }
-
-// add64 returns a+b and whether it did not overflow.
-func add64(a, b int64) (int64, bool) {
-	sum := a + b
-	return sum, (a^sum)&(b^sum) >= 0
-}

@@ -64,12 +64,20 @@ func levels(leaves uint64) uint64 { return uint64(bits.Len64(leaves)) }
 
 // treeScale returns the Laplace scale of every node in grid units, rounded up:
 //
-//	k · levels · Δ / ε,  Δ = (hi-lo)·dim in L1 under replace-one,
+//	k · levels · Δ / ε,  Δ = (hi-lo)·dim in L1 under replace-one, on the grid,
 //
 // where k is the number of records of one user. It is computed in integers, so
 // the promise does not rest on a float's rounding.
 func treeScale(s Spec) (uint64, error) {
-	delta := uint64(math.Ceil(math.Ldexp(s.Hi-s.Lo, -GridExponent))) * uint64(s.Dim)
+	least, err := Quantize(s.Lo, s.Lo, s.Hi)
+	if err != nil {
+		return 0, err
+	}
+	most, err := Quantize(s.Hi, s.Lo, s.Hi)
+	if err != nil {
+		return 0, err
+	}
+	delta := uint64(most-least) * uint64(s.Dim) // Quantize is monotone: no two records differ by more
 	hi, lo := bits.Mul64(s.RecordsPerUser*levels(s.Leaves), delta)
 	if hi != 0 {
 		return 0, fmt.Errorf("dp: %s: sensitivity out of range", s.What)

@@ -67,7 +67,7 @@ func FuzzFrames(f *testing.F) {
 
 func FuzzHello(f *testing.F) {
 	ours := hello{helloVersion, 3, 9, [32]byte{1}, "net"}
-	f.Add(ours.append(nil))
+	f.Add(ours.encode())
 	f.Add([]byte{2})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		h, err := parseHello(b)
@@ -77,7 +77,7 @@ func FuzzHello(f *testing.F) {
 			}
 			return
 		}
-		if h.version == helloVersion && !bytes.Equal(h.append(nil), b) {
+		if h.version == helloVersion && !bytes.Equal(h.encode(), b) {
 			t.Fatalf("%x read as %+v", b, h)
 		}
 		if err := ours.check(&h, 3); err == nil && (h.self != 3 || h.network != "net" || h.policy != ours.policy) {

@@ -30,8 +30,8 @@ type hello struct {
 	network     string
 }
 
-func (h *hello) append(b []byte) []byte {
-	b = append(b, h.version)
+func (h *hello) encode() []byte {
+	b := []byte{h.version}
 	b = binary.BigEndian.AppendUint32(b, uint32(h.self))
 	b = binary.BigEndian.AppendUint32(b, h.incarnation)
 	b = append(b, h.policy[:]...)

@@ -111,7 +111,7 @@ func NewHost(c Config) (*Host, error) {
 		gate:    &gate{listed: make(map[peer.ID]protocol.Peer)},
 		self:    hello{helloVersion, c.Self, c.Incarnation, c.Policy, c.Network},
 	}
-	h.hello = h.self.append(nil)
+	h.hello = h.self.encode()
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}

@@ -15,8 +15,9 @@ func TestIdentityFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
-		t.Errorf("mode %v (%v)", info.Mode(), err)
+	info, err := os.Stat(path)
+	if err != nil || info.Mode() != 0o600 {
+		t.Errorf("mode %v (%v)", info, err)
 	}
 	read, err := LoadIdentity(path)
 	if err != nil || read.ID() != made.ID() || !read.private.Equals(made.private) {

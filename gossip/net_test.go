@@ -76,7 +76,7 @@ func start(t testing.TB, cs []Config) []*Host {
 				t.Error(err)
 			}
 		})
-		cs[i].Peers[i].Addrs = h.Addrs()
+		cs[i].Peers[cs[i].Self].Addrs = h.Addrs()
 		hosts[i] = h
 	}
 	return hosts

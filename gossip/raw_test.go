@@ -61,7 +61,7 @@ func greeted(t testing.TB, r host.Host, h *Host, as protocol.Peer) network.Strea
 	s := stream(t, r, h)
 	mine := h.self
 	mine.self = as
-	if _, err := s.Write(frame(mine.append(nil))); err != nil {
+	if _, err := s.Write(frame(mine.encode())); err != nil {
 		t.Fatal(err)
 	}
 	_ = s.SetReadDeadline(time.Now().Add(patience))
@@ -162,8 +162,8 @@ func TestBadHello(t *testing.T) {
 		"frame of 300 bytes":           frame(make([]byte, 300)),
 		"hello of 0 bytes":             {0},
 		"hello of 3 bytes":             frame([]byte{1, 2, 3}),
-		"its link version is 2":        frame(newer.append(nil)),
-		"it says it is peer 1, its ke": frame(other.append(nil)),
+		"its link version is 2":        frame(newer.encode()),
+		"it says it is peer 1, its ke": frame(other.encode()),
 	} {
 		s := stream(t, r, h)
 		if _, err := s.Write(b); err != nil {

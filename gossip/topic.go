@@ -57,7 +57,7 @@ func (h *Host) startTopic() error {
 	if err != nil {
 		return fmt.Errorf("gossip: %w", err)
 	}
-	if err := ps.RegisterTopicValidator(name, t.validate, pubsub.WithValidatorInline(true)); err != nil {
+	if err = ps.RegisterTopicValidator(name, t.validate, pubsub.WithValidatorInline(true)); err != nil {
 		return fmt.Errorf("gossip: %w", err)
 	}
 	if t.topic, err = ps.Join(name); err != nil {

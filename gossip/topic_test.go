@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"testing"
+	"time"
 
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	pb "github.com/libp2p/go-libp2p-pubsub/pb"
@@ -188,6 +189,7 @@ func TestTopicCountsWhatItDrops(t *testing.T) {
 	for round := range protocol.Round(n) {
 		send(t, hosts[0], marks(0, protocol.Everyone, round))
 	}
+	time.Sleep(2*time.Second); t.Log(dbgRecv.Load(), dbgVal.Load(), dbgDup.Load(), dbgDeliver.Load());t.Logf("%+v %+v %d", hosts[0].Totals(), hosts[1].Totals(), len(hosts[1].inbox))
 	eventually(t, "drops counted", func() bool {
 		return hosts[0].Totals().TopicDropped+hosts[1].Totals().TopicDropped > 0
 	})

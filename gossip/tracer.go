@@ -56,19 +56,20 @@ func (t *tracer) Graft(peer.ID, string) {}
 func (t *tracer) Prune(peer.ID, string) {}
 
 // ValidateMessage does nothing.
-func (t *tracer) ValidateMessage(*pubsub.Message) {}
+func (t *tracer) ValidateMessage(*pubsub.Message) { dbgVal.Add(1) }
 
 // DeliverMessage does nothing.
-func (t *tracer) DeliverMessage(*pubsub.Message) {}
+func (t *tracer) DeliverMessage(*pubsub.Message) { dbgDeliver.Add(1) }
+var dbgDeliver, dbgRecv, dbgDup, dbgVal atomic.Int64
 
 // DuplicateMessage does nothing.
-func (t *tracer) DuplicateMessage(*pubsub.Message) {}
+func (t *tracer) DuplicateMessage(*pubsub.Message) { dbgDup.Add(1) }
 
 // ThrottlePeer does nothing.
 func (t *tracer) ThrottlePeer(peer.ID) {}
 
 // RecvRPC does nothing.
-func (t *tracer) RecvRPC(*pubsub.RPC) {}
+func (t *tracer) RecvRPC(r *pubsub.RPC) { dbgRecv.Add(int64(len(r.Publish))) }
 
 // SendRPC does nothing.
 func (t *tracer) SendRPC(*pubsub.RPC, peer.ID) {}

@@ -105,7 +105,7 @@ func runTestnet(ctx context.Context, o *options, s *Settings, opts testnetOption
 	if t.alone, t.gaps, err = baseline(ctx, s, world); err != nil {
 		return err
 	}
-	if err := t.waitReady(ctx, o.stderr); err != nil {
+	if err := t.waitReady(ctx); err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintf(o.stderr, "all linked after %.1f s\n", time.Since(begin).Seconds())
@@ -139,7 +139,7 @@ func (t *testnet) announce(w io.Writer) {
 }
 
 // waitReady returns when all peers say that their neighbours are linked.
-func (t *testnet) waitReady(ctx context.Context, w io.Writer) error {
+func (t *testnet) waitReady(ctx context.Context) error {
 	deadline := time.Now().Add(30 * time.Second)
 	for {
 		waiting := ""
