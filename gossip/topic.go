@@ -44,6 +44,8 @@ func (h *Host) startTopic() error {
 		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),
 		pubsub.WithMaxMessageSize(maxTopicRPC),
 		pubsub.WithPeerExchange(false),
+		// An author's own messages go to all neighbours, mesh or no mesh.
+		pubsub.WithFloodPublish(true),
 		pubsub.WithPeerFilter(func(p peer.ID, _ string) bool {
 			_, ok := h.gate.listed[p]
 			return ok

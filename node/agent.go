@@ -20,8 +20,8 @@ type Privacy struct {
 	Horizon        uint64 // rounds that the budget pays for
 }
 
-// Config describes an Agent.
-type Config struct {
+// AgentConfig describes an Agent.
+type AgentConfig struct {
 	Self        protocol.Peer
 	Incarnation uint32
 	Neighbours  []protocol.Peer // ascending
@@ -65,7 +65,7 @@ type Ready struct {
 
 // NewAgent returns an agent that has seen nothing. The whole horizon of its
 // streams is charged: the first Ready holds the charge.
-func NewAgent(c Config) (*Agent, error) {
+func NewAgent(c AgentConfig) (*Agent, error) {
 	door, err := dp.NewDoor(c.Privacy.Mode, c.Privacy.Epsilon, c.Noise)
 	if err != nil {
 		return nil, err

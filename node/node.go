@@ -24,8 +24,8 @@ type Slots struct {
 	Every time.Duration
 }
 
-// NodeConfig describes a Node.
-type NodeConfig struct {
+// Config describes a Node.
+type Config struct {
 	Agent      *Agent
 	World      World
 	Transport  Transport
@@ -40,7 +40,7 @@ type NodeConfig struct {
 // A Node drives an [Agent] in real time. One goroutine, that of Run, owns the
 // agent; everyone else asks it.
 type Node struct {
-	c      NodeConfig
+	c      Config
 	asks   chan chan Status
 	status Status
 }
@@ -60,7 +60,7 @@ type Status struct {
 }
 
 // New returns a node that has not begun.
-func New(c NodeConfig) *Node {
+func New(c Config) *Node {
 	return &Node{c: c, asks: make(chan chan Status), status: Status{Rounds: c.Rounds}}
 }
 

@@ -69,7 +69,7 @@ func start(t *testing.T, a *node.Agent, rounds uint64, ledger *account) (*node.N
 	t.Helper()
 	w := &wire{inbox: make(chan protocol.Delivery)}
 	ledger.sent = w
-	return node.New(node.NodeConfig{
+	return node.New(node.Config{
 		Agent: a, World: generous{}, Transport: w, Ledger: ledger, Neighbours: []protocol.Peer{1}, Rounds: rounds,
 		Slots: &node.Slots{Start: time.Now().Add(time.Second), Every: time.Minute}, Logger: slog.New(slog.DiscardHandler),
 	}), w

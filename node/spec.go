@@ -38,7 +38,7 @@ func (s Spec) Agent(at Seat) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewAgent(Config{
+	return NewAgent(AgentConfig{
 		Self: at.Self, Incarnation: at.Incarnation, Neighbours: at.Neighbours, Peers: s.Peers,
 		Learner: learner, Protocol: entry, Params: s.Params, Privacy: s.Privacy,
 		Noise: at.Noise, Rand: at.Seed.Rand("protocol"), Keys: at.Keys, Topic: at.Topic, Marks: at.Marks,

@@ -24,11 +24,11 @@ func (t *Trace) Step(round protocol.Round, arm int, b *bandit.Belief, drawn []dp
 	}
 	for _, r := range drawn {
 		s := r.Span()
-		if _, err := fmt.Fprintf(t.Steps, "%d(%d,%d]:", r.Stream(), s.From, s.To); err != nil {
+		if _, err = fmt.Fprintf(t.Steps, "%d(%d,%d]:", r.Stream(), s.From, s.To); err != nil {
 			return err
 		}
 		for i := range r.Len() {
-			if _, err := fmt.Fprintf(t.Steps, "%d,", r.Value(i)); err != nil {
+			if _, err = fmt.Fprintf(t.Steps, "%d,", r.Value(i)); err != nil {
 				return err
 			}
 		}

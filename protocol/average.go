@@ -215,8 +215,9 @@ func (a *average) Receive(from Peer, m Message, out *Outbox) error {
 		return a.answer(i, &m, out)
 	case averageDelta, averageBusy:
 		return a.settle(i, &m)
+	default:
+		return m.bad("unknown to protocol average")
 	}
-	return m.bad("unknown to protocol average")
 }
 
 func (a *average) claim(i int, m *Message) error {

@@ -158,8 +158,9 @@ func (r *rows) Receive(from Peer, m Message, out *Outbox) error {
 		return r.take(from, m, out)
 	case rowsDigest:
 		return r.serve(from, m, out)
+	default:
+		return m.bad("unknown to protocol rows")
 	}
-	return m.bad("unknown to protocol rows")
 }
 
 func (r *rows) take(from Peer, m Message, out *Outbox) error {

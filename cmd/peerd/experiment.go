@@ -90,11 +90,11 @@ func runExperiment(ctx context.Context, o *options, c *Config, out string) error
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
+	if err = os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
 	begin := time.Now()
-	if err := writeManifest(filepath.Join(out, "manifest.json"), c, begin); err != nil {
+	if err = writeManifest(filepath.Join(out, "manifest.json"), c, begin); err != nil {
 		return err
 	}
 	links := neighbours(s.Testnet.Nodes, graph.Edges())

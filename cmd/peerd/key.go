@@ -60,28 +60,24 @@ func keysUnder(section string) []string {
 	return under
 }
 
-// nearestKey returns the key that somebody who wrote name may have meant, or "".
+// nearestKey returns the key that somebody who wrote name may have meant, or "":
+// the only one with that last word, else the one that is the fewest slips away.
 func nearestKey(name string) string {
-	best, least := "", 1+max(2, len(name)/4)
-	for _, k := range schema() {
-		if d := distance(name, k.Name); d < least {
-			best, least = k.Name, d
-		}
-	}
-	if best != "" {
-		return best
-	}
 	var same []string
 	_, last := cutLast(name)
+	best, least := "", 1+max(2, len(name)/4)
 	for _, k := range schema() {
 		if k.Last() == last {
 			same = append(same, k.Name)
+		}
+		if d := distance(name, k.Name); d < least {
+			best, least = k.Name, d
 		}
 	}
 	if len(same) == 1 {
 		return same[0]
 	}
-	return ""
+	return best
 }
 
 // distance counts the letters to insert, delete, replace or swap with their

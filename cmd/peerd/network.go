@@ -48,12 +48,15 @@ func readNetwork(path string) (*Network, error) {
 	d.KnownFields(true)
 	err = d.Decode(n)
 	var misfits *yaml.TypeError
+	var clock *time.ParseError
 	switch {
 	case errors.As(err, &misfits):
 		return nil, &refusal{what, networkMisfits(misfits)}
+	case errors.As(err, &clock):
+		return nil, &refusal{what, []Problem{{Key: "start", Value: clock.Value, Reason: "want " + networkType("time.Time")}}}
 	case errors.Is(err, io.EOF): // an empty file
 	case err != nil:
-		return nil, failf(exitConfig, "%s refused: %s", what, err)
+		return nil, failf(exitConfig, "%s refused: %s", what, yamlTrouble(err))
 	}
 	if problems := n.Validate(); len(problems) > 0 {
 		return nil, &refusal{what, problems}

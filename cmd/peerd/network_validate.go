@@ -78,7 +78,7 @@ func (s *Settings) checkNetwork(n *Network) []Problem {
 	if g, err := topology.NewGraph(peers, n.Links); err == nil {
 		least, a := graphDegrees(g).least, s.Protocol.Average
 		refuse(s.Protocol.Name == "average" && a.Consistency == "robust" && a.F > (least-1)/2, "protocol.average.f",
-			"want fewer than half of the %d links that the network file gives some peer, with %s", least, s.with("protocol.average.consistency"))
+			"want more than 2f neighbours with %s; the network file gives some peer %d", s.with("protocol.average.consistency"), least)
 	}
 	sortProblems(problems)
 	return problems

@@ -168,7 +168,7 @@ func newDaemon(s *Settings, r runOptions, log *slog.Logger) (_ *daemon, err erro
 	if err != nil {
 		return nil, failf(exitNetwork, "%w", err)
 	}
-	c := node.NodeConfig{
+	c := node.Config{
 		Agent: agent, World: w, Transport: p.host, Ledger: ledger, Neighbours: links,
 		Rounds: s.RoundCount(), Trace: trace, Logger: log,
 	}

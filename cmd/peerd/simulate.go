@@ -39,9 +39,9 @@ func (s *Settings) simulation(world *sites, links [][]protocol.Peer, run uint64)
 		number := node.PeerNumber(run, protocol.Peer(i))
 		seed := node.NewSeed(number)
 		c.Seeds = append(c.Seeds, seed)
-		w, err := world.world(i, seed.Rand("world"))
-		if err != nil {
-			return c, err
+		w, bad := world.world(i, seed.Rand("world"))
+		if bad != nil {
+			return c, bad
 		}
 		c.Worlds = append(c.Worlds, w)
 		ids = append(ids, lockstepIdentity(number))

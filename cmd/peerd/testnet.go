@@ -95,21 +95,24 @@ func runTestnet(ctx context.Context, o *options, s *Settings, opts testnetOption
 		return err
 	}
 	t.announce(o.stderr)
-	if err := t.lay(); err != nil {
+	if err = t.lay(); err != nil {
 		return err
 	}
-	if err := t.start(); err != nil {
+	if err = t.start(); err != nil {
 		return err
 	}
 	// The baseline is computed while the processes come up.
 	if t.alone, t.gaps, err = baseline(ctx, s, world); err != nil {
 		return err
 	}
-	if err := t.waitReady(ctx); err != nil {
+	if err = t.waitReady(ctx); err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintf(o.stderr, "all linked after %.1f s\n", time.Since(begin).Seconds())
-	last, err := t.watch(ctx, o.stderr)
+	table := newLiveTable(o.stderr)
+	last, err := t.watch(ctx, table.every(), func(all []statusDocument, done bool) {
+		table.show(done, func(w io.Writer, wide bool) { t.write(w, all, wide) })
+	})
 	if err != nil {
 		return err
 	}
@@ -168,10 +171,9 @@ func (t *testnet) waitReady(ctx context.Context) error {
 	}
 }
 
-// watch shows a table until all rounds are played and returns the last state.
-func (t *testnet) watch(ctx context.Context, w io.Writer) ([]statusDocument, error) {
-	table := newLiveTable(w)
-	defer table.end()
+// watch shows the state of all peers again and again until all rounds are played,
+// and returns the last one.
+func (t *testnet) watch(ctx context.Context, every time.Duration, show func(all []statusDocument, done bool)) ([]statusDocument, error) {
 	for {
 		all := make([]statusDocument, len(t.procs))
 		done := true
@@ -189,14 +191,14 @@ func (t *testnet) watch(ctx context.Context, w io.Writer) ([]statusDocument, err
 			all[i] = d
 			done = done && d.Round >= d.Rounds
 		}
-		table.show(done, func(w io.Writer, wide bool) { t.write(w, all, wide) })
+		show(all, done)
 		if done {
 			return all, nil
 		}
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(table.every()):
+		case <-time.After(every):
 		}
 	}
 }

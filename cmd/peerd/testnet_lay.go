@@ -26,7 +26,7 @@ func (t *testnet) lay() error {
 	}
 	for i, name := range t.names {
 		dir := filepath.Join(t.dir, name)
-		if err := os.Mkdir(dir, 0o700); err != nil {
+		if err = os.Mkdir(dir, 0o700); err != nil {
 			return err
 		}
 		var id gossip.Identity

@@ -45,9 +45,6 @@ func (l *liveTable) show(last bool, f func(w io.Writer, wide bool)) {
 	_, _ = l.w.Write(b.Bytes())
 }
 
-// end leaves the last table where it is.
-func (l *liveTable) end() { l.lines = 0 }
-
 // write writes the state of all peers.
 func (t *testnet) write(w io.Writer, all []statusDocument, wide bool) {
 	round, together := t.progress(all)

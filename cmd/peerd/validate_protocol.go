@@ -18,8 +18,8 @@ func protocolPacts() []pact {
 				if !known || (degree-1)/2 >= a.F {
 					return ""
 				}
-				return fmt.Sprintf("want fewer than half of the %d neighbours that %s gives some peer, with %s",
-					degree, s.with("testnet.topology"), s.with("protocol.average.consistency"))
+				return fmt.Sprintf("want more than 2f neighbours with %s; %s gives some peer %d",
+					s.with("protocol.average.consistency"), s.with("testnet.topology"), degree)
 			}},
 		{[]string{"protocol.rows.every", "privacy.horizon", "protocol.name"}, "The first row comes within the horizon.", func(s *Settings) string {
 			if s.Protocol.Name == "rows" && s.Protocol.Rows.Every > s.Privacy.Horizon {

@@ -35,7 +35,7 @@ func Serve(ctx context.Context, dir string, answers map[string]Answer) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err = os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	l, err := net.Listen("unix", path)

@@ -123,7 +123,7 @@ func live(t *testing.T, c sim.Config) []*record {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nodes = append(nodes, node.New(node.NodeConfig{
+		nodes = append(nodes, node.New(node.Config{
 			Agent: a, World: c.Worlds[i], Transport: buses[i], Ledger: free{}, Neighbours: c.Neighbours[i],
 			Rounds: c.Rounds, Trace: buses[i].trace, Logger: slog.New(slog.DiscardHandler),
 		}))

@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"peerd.dev/bandit"
@@ -61,16 +62,14 @@ func config(seed uint64, links [][]protocol.Peer, rounds uint64, means ...[]floa
 	return c
 }
 
+// BenchmarkAgentSteps plays protocol average on a ring of 10 with 10 arms, at the
+// paper's rate of one exchange a round. Wanted on one core: 1,000,000 steps/s with
+// exact noise, 2,000,000 without.
 func BenchmarkAgentSteps(b *testing.B) {
 	for _, m := range []dp.Mechanism{dp.Tree, dp.None} {
 		b.Run(m.String(), func(b *testing.B) {
 			const peers = 10
-			c := config(1, ring(peers), uint64(max(1, b.N/peers)), []float64{.1, .2, .3, .4, .5, .6, .7, .8, .85, .9})
-			c.Spec.Params.Average.Rate = 1. / peers
-			c.Spec.Privacy.Mechanism = m
-			if m == dp.None {
-				c.Spec.Privacy.Epsilon = dp.Infinite
-			}
+			c := benchmark(peers, uint64(max(1, b.N/peers)), m)
 			b.ReportAllocs()
 			b.ResetTimer()
 			if _, err := sim.Run(c); err != nil {
@@ -79,4 +78,37 @@ func BenchmarkAgentSteps(b *testing.B) {
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
 		})
 	}
+}
+
+// BenchmarkAgentMemory reports the heap that an agent holds in the middle of such
+// a run with a horizon of 2^20 rounds, its mailbox and worlds included.
+func BenchmarkAgentMemory(b *testing.B) {
+	const peers, rounds = 1000, 200
+	for range b.N {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		c := benchmark(peers, rounds, dp.Tree)
+		c.Spec.Privacy.Horizon = 1 << 20
+		c.Watch = func(t protocol.Round, _ []*node.Agent) {
+			if t == rounds-1 {
+				runtime.GC()
+				runtime.ReadMemStats(&after)
+			}
+		}
+		if _, err := sim.Run(c); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/peers, "B/agent")
+	}
+}
+
+func benchmark(peers int, rounds uint64, m dp.Mechanism) sim.Config {
+	c := config(1, ring(peers), rounds, []float64{.1, .2, .3, .4, .5, .6, .7, .8, .85, .9})
+	c.Spec.Params.Average.Rate = 1 / float64(peers)
+	c.Spec.Privacy.Mechanism = m
+	if m == dp.None {
+		c.Spec.Privacy.Epsilon = dp.Infinite
+	}
+	return c
 }
