@@ -29,12 +29,12 @@ type UCB struct {
 	peers      float64
 	confidence Confidence
 	rng        *rand.Rand // picks among arms that are behind
-	bounds     []bound    // by arm; of the calibrated formula
+	bounds     []bound    // by arm
 	block      uint64     // last round for which they hold
 	l          float64    // ln(2t²) of that round: each side of each part of a radius fails once in 2t²
 }
 
-// bound keeps a radius as long as what it was computed from stands.
+// bound is a radius and what it was computed from.
 type bound struct{ spread, v, b, radius float64 }
 
 var _ Learner = (*UCB)(nil)
@@ -67,63 +67,54 @@ func (u *UCB) Choose(b *Belief, t Turn) Arm {
 	if n := len(b.Behind); n > 0 {
 		return Arm(b.Behind[u.rng.IntN(n)])
 	}
-	var lt float64
-	if u.confidence == Paper {
-		lt = math.Log(float64(t.Round + 2))
-	} else {
-		u.renew(t.Round)
+	radius := u.paperRadii
+	if u.confidence == Calibrated {
+		radius = u.calibratedRadii
 	}
-	var (
-		arg   = 0
-		best  = math.Inf(-1)
-		pulls uint64
-	)
-	for k := range u.arms {
-		i := math.Inf(1)
-		switch {
-		case math.IsInf(b.Spread[k], 1):
-		case u.confidence == Paper:
-			i = b.Mean[k] + u.paper(b, k, lt)
-		default:
-			i = b.Mean[k] + u.calibrated(b, k)
+	bounds := radius(b, t.Round)
+	arg, best := 0, math.Inf(-1)
+	for k, spread := range b.Spread {
+		i := b.Mean[k] + bounds[k].radius
+		if spread > math.MaxFloat64 {
+			i = math.Inf(1)
 		}
-		if i > best || (math.IsInf(i, 1) && b.Pulls[k] < pulls) {
-			arg, best, pulls = k, i, b.Pulls[k]
+		if i > best || (i > math.MaxFloat64 && b.Pulls[k] < b.Pulls[arg]) {
+			arg, best = k, i
 		}
 	}
 	return Arm(arg)
 }
 
-// paper returns formula (12) without its first term, which is the same for all
-// arms: M peers, n = 1/Spread pulls, natural logarithms.
-func (u *UCB) paper(b *Belief, k int, lt float64) float64 {
-	m, spread := u.peers, b.Spread[k]
-	return math.Sqrt(2 * m * (spread - 128*m*b.NoiseV[k]*math.Log(spread)) * lt)
+// paperRadii computes formula (12) without its first term, which is the same for
+// all arms: M peers, n = 1/Spread pulls, natural logarithms.
+func (u *UCB) paperRadii(b *Belief, round uint64) []bound {
+	m, lt := u.peers, math.Log(float64(round+2))
+	for k, spread := range b.Spread {
+		u.bounds[k].radius = math.Sqrt(2 * m * (spread - 128*m*b.NoiseV[k]*math.Log(spread)) * lt)
+	}
+	return u.bounds
 }
 
-// renew forgets all radii at the end of their block. Within a block the radius
-// is that of the block's last round, which is valid for all of them; blocks are a
-// 64th of the rounds so far.
-func (u *UCB) renew(round uint64) {
-	t := round + 2
-	if t <= u.block {
-		return
+// calibratedRadii computes those radii anew for which something has changed. At the
+// end of a block of rounds all have: within it the radius is that of its last round,
+// which is valid for all of them. A block is a 64th of the rounds so far.
+func (u *UCB) calibratedRadii(b *Belief, round uint64) []bound {
+	if t := round + 2; t > u.block {
+		step := uint64(1) << max(0, bits.Len64(t)-7)
+		u.block = (t + step - 1) / step * step
+		u.l = math.Ln2 + 2*math.Log(float64(u.block))
+		for k := range u.bounds {
+			u.bounds[k].spread = -1
+		}
 	}
-	step := uint64(1) << max(0, bits.Len64(t)-7)
-	u.block = (t + step - 1) / step * step
-	u.l = math.Ln2 + 2*math.Log(float64(u.block))
-	for k := range u.bounds {
-		u.bounds[k] = bound{spread: -1}
+	for k, spread := range b.Spread {
+		c := &u.bounds[k]
+		if c.spread != spread || c.v != b.NoiseV[k] || c.b != b.NoiseB[k] {
+			*c = bound{spread, b.NoiseV[k], b.NoiseB[k], 0}
+			c.radius = math.Sqrt(c.spread*u.l/2) + laplaceTail(c.v, c.b, u.l)
+		}
 	}
-}
-
-func (u *UCB) calibrated(b *Belief, k int) float64 {
-	c := &u.bounds[k]
-	if c.spread != b.Spread[k] || c.v != b.NoiseV[k] || c.b != b.NoiseB[k] {
-		*c = bound{b.Spread[k], b.NoiseV[k], b.NoiseB[k], 0}
-		c.radius = math.Sqrt(c.spread*u.l/2) + laplaceTail(c.v, c.b, u.l)
-	}
-	return c.radius
+	return u.bounds
 }
 
 // laplaceTail returns y with P(Y > y) ≤ exp(-l) for a sum Y of independent Laplace

@@ -53,6 +53,7 @@ type Door struct {
 	streams []*tree
 	lo, hi  []float64 // clipping bounds of each stream
 	charges []Charge
+	room    room
 }
 
 // NewDoor returns a door with a budget for the node's whole life. In [Private]
@@ -93,7 +94,7 @@ func (d *Door) Open(s Spec) (StreamID, error) {
 	first := StreamID(len(d.streams))
 	d.charges = append(d.charges, Charge{s.What, first, s.Streams, cost, s.Leaves, scale})
 	for i := range s.Streams {
-		d.streams = append(d.streams, newTree(first+StreamID(i), s, scale))
+		d.streams = append(d.streams, newTree(first+StreamID(i), s, scale, &d.room))
 		d.lo = append(d.lo, s.Lo)
 		d.hi = append(d.hi, s.Hi)
 	}

@@ -1,7 +1,5 @@
 package dp
 
-import "math"
-
 // Mixed is the state of one peer in gossip averaging: for every coordinate the
 // peer's own newest released value and the estimate that averaging has made of
 // it. It is made of Releases alone, so it may leave as it stands. All arithmetic
@@ -26,7 +24,7 @@ func (m *Mixed) Len() int { return len(m.v) }
 func (m *Mixed) Value(i int) int64 { return m.v[i] }
 
 // At returns the estimate of coordinate i as a float, for learners.
-func (m *Mixed) At(i int) float64 { return math.Ldexp(float64(m.v[i]), int(m.e)) }
+func (m *Mixed) At(i int) float64 { return float64(m.v[i]) * unit(m.e) }
 
 // Own returns the own value of coordinate i in units of 2^e.
 func (m *Mixed) Own(i int) int64 { return m.own[i] }
@@ -37,12 +35,35 @@ func (m *Mixed) Replace(i int, r Release) error {
 	if len(r.v) != 1 || r.e != m.e {
 		return ErrShape
 	}
-	v := m.v[i] + (r.v[0] - m.own[i]) // three numbers within ±2^61
+	return m.set(i, r.v[0])
+}
+
+func (m *Mixed) set(i int, own int64) error {
+	v := m.v[i] + (own - m.own[i]) // three numbers within ±2^61
 	if !within(v) {
 		return ErrOverflow
 	}
-	m.v[i], m.own[i] = v, r.v[0]
+	m.v[i], m.own[i] = v, own
 	return nil
+}
+
+// ReplaceByMean is Replace with the mean of a running sum; see [Mean]. It returns
+// the mean's noise as [Release.Noise] does.
+func (m *Mixed) ReplaceByMean(i int, sum Release) (v, b float64, err error) {
+	if len(sum.v) != 1 || len(sum.count) != 1 || sum.count[0] == 0 || m.e != MeanExponent {
+		return 0, 0, ErrShape
+	}
+	n := sum.count[0]
+	mean, ok := floorShiftDiv(sum.v[0], uint(sum.e-MeanExponent), n)
+	if !ok {
+		return 0, 0, ErrOverflow
+	}
+	if err := m.set(i, mean); err != nil {
+		return 0, 0, err
+	}
+	v, b = sum.Noise()
+	f := float64(n)
+	return v / (f * f), b / f, nil
 }
 
 // HalfDifference returns ⌊(other - estimate)/2⌋, which is what this peer should

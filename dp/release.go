@@ -74,14 +74,17 @@ func (r Release) Empty() bool { return len(r.v) == 0 && len(r.count) == 0 }
 
 // At returns entry i as a float, for learners and reports. Nothing turns it
 // back into a Release.
-func (r Release) At(i int) float64 { return math.Ldexp(float64(r.v[i]), int(r.e)) }
+func (r Release) At(i int) float64 { return float64(r.v[i]) * unit(r.e) }
 
 // Noise returns Σ b² and max b over the Laplace terms of scale b in every
 // entry.
 func (r Release) Noise() (v, b float64) {
-	b = math.Ldexp(float64(r.scale), int(r.e))
+	b = float64(r.scale) * unit(r.e)
 	return float64(r.terms) * b * b, b
 }
+
+// unit returns 2^e for e within ±maxExponent, which math.Ldexp does much slower.
+func unit(e int8) float64 { return math.Float64frombits(uint64(1023+int(e)) << 52) }
 
 // Equal reports whether both Releases are the same in every field.
 func (r Release) Equal(o Release) bool {

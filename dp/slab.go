@@ -4,7 +4,7 @@ package dp
 // otherwise cost an allocation each.
 type slab[T any] struct{ rest []T }
 
-const slabSize = 512
+const slabSize = 128
 
 // take returns n zero entries that nobody else has.
 func (s *slab[T]) take(n int) []T {
@@ -17,4 +17,10 @@ func (s *slab[T]) take(n int) []T {
 	out := s.rest[:n:n]
 	s.rest = s.rest[n:]
 	return out
+}
+
+// room is where a door's streams put what they release.
+type room struct {
+	values slab[int64]
+	counts slab[uint64]
 }

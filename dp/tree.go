@@ -24,14 +24,13 @@ type tree struct {
 	sum   []int64  // noisy running sum
 	total uint64   // records under the running sum
 
-	ints  slab[int64]
-	uints slab[uint64]
+	room *room
 }
 
-func newTree(id StreamID, s Spec, scale uint64) *tree {
+func newTree(id StreamID, s Spec, scale uint64, r *room) *tree {
 	l := int(levels(s.Leaves))
 	return &tree{
-		id: id, dim: s.Dim, leaves: s.Leaves, scale: scale,
+		id: id, dim: s.Dim, leaves: s.Leaves, scale: scale, room: r,
 		n:     make([]uint64, l),
 		alpha: make([]int64, l*s.Dim),
 		leaf:  make([]int64, s.Dim),
@@ -76,7 +75,7 @@ func (t *tree) close(k uint64, src *Source) (Leaf, error) {
 	}
 	z := bits.TrailingZeros64(k)
 	d := t.dim
-	node := t.ints.take(2 * d)
+	node := t.room.values.take(2 * d)
 	sum := node[d : 2*d : 2*d]
 	node = node[:d:d]
 	for i := range d {
@@ -107,7 +106,7 @@ func (t *tree) close(k uint64, src *Source) (Leaf, error) {
 	t.open = 0
 	t.t = k
 
-	counts := t.uints.take(2)
+	counts := t.room.counts.take(2)
 	counts[0], counts[1] = n, t.total
 	terms, one := uint32(bits.OnesCount64(k)), uint32(1)
 	if t.scale == 0 {

@@ -135,6 +135,7 @@ func (c *Config) write(w io.Writer) {
 			value = "-"
 		case fromEnv:
 			source = envName(k.Name)
+		default:
 		}
 		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", k.Name, source, value)
 	}

@@ -72,11 +72,11 @@ func (o *options) initPeer() (initDoc, error) {
 	values["dir"] = valueText(dir)
 	doc := initDoc{Dir: dir, Config: filepath.Join(dir, configName), ToSet: []string{}}
 	for _, path := range []string{c.IdentityPath(), doc.Config} {
-		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		if _, err = os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 			return doc, failf(exitUnexpected, "%s is there already; init overwrites nothing, so take another --dir", path)
 		}
 	}
-	if err := privateDir(dir); err != nil {
+	if err = privateDir(dir); err != nil {
 		return doc, err
 	}
 	id, err := gossip.CreateIdentity(c.IdentityPath())

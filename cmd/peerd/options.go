@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -66,7 +68,7 @@ func (o *options) sources() (file string, set []string, err error) {
 		return "", nil, err
 	}
 	file = filepath.Join(c.Dir, configName)
-	if _, err := os.Stat(file); err != nil {
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return "", set, nil
 	}
 	return file, set, nil

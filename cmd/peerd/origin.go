@@ -27,8 +27,9 @@ func (o Origin) setter(key string) string {
 		return "--set " + key
 	case fromEnv:
 		return envName(key)
+	default:
+		return ""
 	}
-	return ""
 }
 
 const envPrefix = "PEERD_"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"peerd.dev/protocol"
@@ -13,110 +14,203 @@ import (
 func schema() []Key {
 	const many = math.MaxUint64
 	const horizon = 1 << 30 // the leaves that a stream may have
-	var protocols []string
+	var protocols, summaries []string
 	for _, e := range protocol.Table() {
 		protocols = append(protocols, e.Name)
+		summaries = append(summaries, e.Name+" is "+e.Summary)
 	}
 	return []Key{
-		{Name: "mode", Default: "slots", Shared: true, rule: oneOf(string(Slots), string(Lockstep)),
-			Doc: "Whose data: slots guards people, a round is a slot of the wall clock; lockstep guards nobody, simulated rounds wait for each other."},
-		{Name: "dir", Default: ".peerd", rule: pathText(true),
-			Doc: "Folder of the peer: its key, its configuration, its store."},
-		{Name: "seed", Default: "0", rule: whole(0, many),
-			Doc: "Where all randomness comes from in lockstep; 0 in slots, where noise comes from the operating system."},
-		{Name: "network", Default: "network.yaml", rule: pathText(true),
-			Doc: "The network file: who the peers are, who talks to whom. A relative path starts at dir."},
-		{Name: "listen", Default: "[/ip4/127.0.0.1/tcp/0]", rule: addresses(),
-			Doc: "Addresses to listen on; port 0 takes a free one."},
-		{Name: "arms", Example: "[red, green, blue]", Shared: true, rule: names(2, 1000),
-			Doc: "The actions to choose between, the same names in the same order at all peers."},
+		{
+			Name: "mode", Default: "slots", Shared: true, rule: oneOf(string(Slots), string(Lockstep)),
+			Doc: "Whose data: slots guards people, a round is a slot of the wall clock; lockstep guards nobody, simulated rounds wait for each other.",
+		},
+		{
+			Name: "dir", Default: ".peerd", rule: pathText(true),
+			Doc: "Folder of the peer: its key, its configuration, its store.",
+		},
+		{
+			Name: "seed", Default: "0", rule: whole(0, many),
+			Doc: "Where all randomness comes from in lockstep; 0 in slots, where noise comes from the operating system.",
+		},
+		{
+			Name: "network", Default: "network.yaml", rule: pathText(true),
+			Doc: "The network file: who the peers are, who talks to whom. A relative path starts at dir.",
+		},
+		{
+			Name: "listen", Default: "[/ip4/127.0.0.1/tcp/0]", rule: addresses(),
+			Doc: "Addresses to listen on; port 0 takes a free one.",
+		},
+		{
+			Name: "arms", Example: "[red, green, blue]", Shared: true, rule: names(2, 1000),
+			Doc: "The actions to choose between, the same names in the same order at all peers.",
+		},
 
-		{Name: "privacy.epsilon", Example: "1", Shared: true, rule: budget(),
-			Doc: "Privacy budget of one user for the whole life of the peer. Nobody else can choose it."},
-		{Name: "privacy.mechanism", Default: "tree", Shared: true, rule: oneOf("tree", "none"),
-			Doc: "How sums are noised: tree is the binary mechanism with Laplace noise; none adds no noise, for comparison in lockstep."},
-		{Name: "privacy.records_per_user", Default: "1", Unit: "rewards", Shared: true, rule: whole(1, 1<<20),
-			Doc: "At most so many rewards are one user's; the noise grows with it."},
-		{Name: "privacy.horizon", Example: "10000", Unit: "rounds", Shared: true, rule: whole(1, horizon),
-			Doc: "Rounds that the budget covers; after them the peer releases nothing more."},
-		{Name: "privacy.accept_weak", Default: "false", Shared: true, rule: yesNo(),
-			Doc: "Says that an epsilon over 10, which promises next to nothing, is meant."},
+		{
+			Name: "privacy.epsilon", Example: "1", Shared: true, rule: budget(),
+			Doc: "Privacy budget of one user for the whole life of the peer. It has no default because only you can choose it.",
+		},
+		{
+			Name: "privacy.mechanism", Default: "tree", Shared: true, rule: oneOf("tree", "none"),
+			Doc: "How sums are noised: tree is the binary mechanism with Laplace noise; none adds no noise, for comparison in lockstep.",
+		},
+		{
+			Name: "privacy.records_per_user", Default: "1", Unit: "rewards", Shared: true, rule: whole(1, 1<<20),
+			Doc: "At most so many rewards are one user's; the noise grows with it.",
+		},
+		{
+			Name: "privacy.horizon", Example: "10000", Unit: "rounds", Shared: true, rule: whole(1, horizon),
+			Doc: "Rounds that the budget covers; after them the peer releases nothing more.",
+		},
+		{
+			Name: "privacy.accept_weak", Default: "false", Shared: true, rule: yesNo(),
+			Doc: "Says that an epsilon over 10, which promises next to nothing, is meant.",
+		},
 
-		{Name: "learner.name", Default: "ucb", Shared: true, rule: oneOf("ucb"),
-			Doc: "How an arm is chosen: ucb takes the greatest upper confidence bound."},
-		{Name: "learner.confidence", Default: "calibrated", Shared: true, rule: oneOf("calibrated", "paper"),
-			Doc: "The confidence radius: calibrated to the noise that is in the mean, or as the paper prints it, hundreds of times wider."},
+		{
+			Name: "learner.name", Default: "ucb", Shared: true, rule: oneOf("ucb"),
+			Doc: "How an arm is chosen: ucb takes the greatest upper confidence bound.",
+		},
+		{
+			Name: "learner.confidence", Default: "calibrated", Shared: true, rule: oneOf("calibrated", "paper"),
+			Doc: "The confidence radius: calibrated to the noise that is in the mean, or as the paper prints it, hundreds of times wider.",
+		},
 
-		{Name: "protocol.name", Default: "average", Shared: true, rule: oneOf(protocols...),
-			Doc: "How what is learnt spreads: average gossips means pairwise; rows sends every site's newest noised sums to all."},
-		{Name: "protocol.average.consistency", Default: "budget", Shared: true, rule: oneOf("max", "robust", "budget"),
-			Doc: "How pull counts stay together: max trusts every claim, robust needs dense graphs, budget bounds what liars can force."},
-		{Name: "protocol.average.f", Default: "1", Unit: "peers", Shared: true, rule: whole(1, many),
-			Doc: "Lying neighbours to withstand, with consistency: robust."},
-		{Name: "protocol.average.rate", Default: "0.2", Shared: true, rule: number("a number over 0 up to 1", func(x float64) bool { return x > 0 && x <= 1 }),
-			Doc: "Exchanges per link and round; one by the number of links is the paper's."},
-		{Name: "protocol.average.patience", Default: "8", Unit: "rounds", Shared: true, rule: whole(2, many),
-			Doc: "After this an unanswered exchange no longer blocks others."},
-		{Name: "protocol.rows.every", Default: "20", Unit: "rounds", Shared: true, rule: whole(1, horizon),
-			Doc: "Time between two rows of a site; fewer rows carry less noise."},
-		{Name: "protocol.rows.pull", Default: "20", Unit: "rounds", Shared: true, rule: whole(1, many),
-			Doc: "Time between two digests, by which a peer learns of rows that it missed."},
-		{Name: "protocol.rows.merge", Default: "mean", Shared: true, rule: oneOf("mean", "trimmed"),
-			Doc: "How rows become one estimate: the mean over sites, or the mean without the f greatest and f least."},
-		{Name: "protocol.rows.f", Default: "1", Unit: "peers", Shared: true, rule: whole(1, many),
-			Doc: "Lying sites to withstand, with merge: trimmed."},
+		{
+			Name: "protocol.name", Default: "average", Shared: true, rule: oneOf(protocols...),
+			Doc: "How what is learnt spreads: " + strings.Join(summaries, "; ") + ".",
+		},
+		{
+			Name: "protocol.average.consistency", Default: "budget", Shared: true, rule: oneOf("max", "robust", "budget"),
+			Doc: "How pull counts stay together: max trusts every claim, robust needs dense graphs, budget bounds what liars can force.",
+		},
+		{
+			Name: "protocol.average.f", Default: "1", Unit: "peers", Shared: true, rule: whole(1, many),
+			Doc: "Lying neighbours to withstand, with consistency: robust.",
+		},
+		{
+			Name: "protocol.average.rate", Default: "0.2", Shared: true, rule: number("a number over 0 up to 1", func(x float64) bool { return x > 0 && x <= 1 }),
+			Doc: "Exchanges per link and round; one by the number of links is the paper's.",
+		},
+		{
+			Name: "protocol.average.patience", Default: "8", Unit: "rounds", Shared: true, rule: whole(2, many),
+			Doc: "After this an unanswered exchange no longer blocks others.",
+		},
+		{
+			Name: "protocol.rows.every", Default: "20", Unit: "rounds", Shared: true, rule: whole(1, horizon),
+			Doc: "Time between two rows of a site; fewer rows carry less noise.",
+		},
+		{
+			Name: "protocol.rows.pull", Default: "20", Unit: "rounds", Shared: true, rule: whole(1, many),
+			Doc: "Time between two digests, by which a peer learns of rows that it missed.",
+		},
+		{
+			Name: "protocol.rows.merge", Default: "mean", Shared: true, rule: oneOf("mean", "trimmed"),
+			Doc: "How rows become one estimate: the mean over sites, or the mean without the f greatest and f least.",
+		},
+		{
+			Name: "protocol.rows.f", Default: "1", Unit: "peers", Shared: true, rule: whole(1, many),
+			Doc: "Lying sites to withstand, with merge: trimmed.",
+		},
 
-		{Name: "rounds.every", Default: "1s", Unit: "duration", Shared: true, rule: between(time.Millisecond, 24*time.Hour),
-			Doc: "Length of a round in slots mode."},
-		{Name: "rounds.count", Default: "0", Unit: "rounds", rule: whole(0, horizon),
-			Doc: "How many to play; 0 plays as many as the horizon."},
+		{
+			Name: "rounds.every", Default: "1s", Unit: "duration", Shared: true, rule: between(time.Millisecond, 24*time.Hour),
+			Doc: "Length of a round in slots mode.",
+		},
+		{
+			Name: "rounds.count", Default: "0", Unit: "rounds", rule: whole(0, horizon),
+			Doc: "How many to play; 0 plays as many as the horizon.",
+		},
 
-		{Name: "world.kind", Example: "bernoulli", rule: oneOf("bernoulli", "gaussian", "replay"),
-			Doc: "What pays rewards: coins, bell curves, or records of real patients."},
-		{Name: "world.means", Default: "[]", Example: "[[0.2, 0.5, 0.4]]", rule: matrix(),
-			Doc: "The mean reward of every arm, for bernoulli and gaussian."},
-		{Name: "world.sd", Default: "0.1", rule: number("a number over 0", func(x float64) bool { return x > 0 && !math.IsInf(x, 0) }),
-			Doc: "Standard deviation of the rewards of gaussian."},
-		{Name: "world.clip", Default: "true", rule: yesNo(),
-			Doc: "Brings rewards into [0, 1] before they are paid."},
-		{Name: "world.data", Default: `""`, rule: pathText(false),
-			Doc: "Folder of the records for replay; empty takes the one that PEERD_DATA names."},
-		{Name: "world.split", Default: "contiguous", rule: oneOf("contiguous", "specialty", "patient"),
-			Doc: "How replay deals records to sites: in order, by medical specialty, or so that all of one patient's are at one site."},
-		{Name: "world.cap", Default: "1", Unit: "records", rule: whole(1, many),
-			Doc: "At most so many records of one patient take part in replay."},
+		{
+			Name: "world.kind", Example: "bernoulli", rule: oneOf("bernoulli", "gaussian", "replay"),
+			Doc: "What pays rewards: coins, bell curves, or records of real patients.",
+		},
+		{
+			Name: "world.means", Default: "[]", Example: "[[0.2, 0.5, 0.4]]", rule: matrix(),
+			Doc: "The mean reward of every arm, for bernoulli and gaussian.",
+		},
+		{
+			Name: "world.sd", Default: "0.1", rule: number("a number over 0", func(x float64) bool { return x > 0 && !math.IsInf(x, 0) }),
+			Doc: "Standard deviation of the rewards of gaussian.",
+		},
+		{
+			Name: "world.clip", Default: "true", rule: yesNo(),
+			Doc: "Brings rewards into [0, 1] before they are paid.",
+		},
+		{
+			Name: "world.data", Default: `""`, rule: pathText(false),
+			Doc: "Folder of the records for replay; empty takes the one that PEERD_DATA names.",
+		},
+		{
+			Name: "world.split", Default: "contiguous", rule: oneOf("contiguous", "specialty", "patient"),
+			Doc: "How replay deals records to sites: in order, by medical specialty, or so that all of one patient's are at one site.",
+		},
+		{
+			Name: "world.cap", Default: "1", Unit: "records", rule: whole(1, many),
+			Doc: "At most so many records of one patient take part in replay.",
+		},
 
-		{Name: "testnet.nodes", Default: "5", Unit: "peers", rule: whole(2, 200),
-			Doc: "Peers of a testnet or an experiment."},
-		{Name: "testnet.topology", Default: "ring", rule: graphText(),
-			Doc: "Who talks to whom there."},
-		{Name: "testnet.seeds", Default: "0", Unit: "runs", rule: whole(0, 10_000),
-			Doc: "Simulated runs for the closing table; 0 leaves it out."},
+		{
+			Name: "testnet.nodes", Default: "5", Unit: "peers", rule: whole(2, 200),
+			Doc: "Peers of a testnet or an experiment.",
+		},
+		{
+			Name: "testnet.topology", Default: "ring", rule: graphText(),
+			Doc: "Who talks to whom there.",
+		},
+		{
+			Name: "testnet.seeds", Default: "0", Unit: "runs", rule: whole(0, 10_000),
+			Doc: "Simulated runs for the closing table; 0 leaves it out.",
+		},
 
-		{Name: "experiment.seeds", Default: "20", Unit: "runs", rule: whole(1, 100_000),
-			Doc: "Runs, each from a seed of its own."},
-		{Name: "experiment.first_seed", Default: "1", rule: whole(1, many),
-			Doc: "Seed of the first run; the others follow it."},
-		{Name: "experiment.faults.loss", Default: "0", rule: probability(),
-			Doc: "How often a message is lost."},
-		{Name: "experiment.faults.duplicate", Default: "0", rule: probability(),
-			Doc: "How often a message arrives twice."},
-		{Name: "experiment.faults.reorder", Default: "0", rule: probability(),
-			Doc: "How often a message is overtaken by up to 3 rounds."},
-		{Name: "experiment.faults.delay", Default: "0", Unit: "rounds", rule: whole(0, 1000),
-			Doc: "A message is up to so late."},
-		{Name: "experiment.faults.partition", Default: "[]", Unit: "rounds", rule: span(),
-			Doc: "From which round, and before which, no message crosses between the halves of the network."},
-		{Name: "experiment.faults.churn", Default: "0", rule: probability(),
-			Doc: "How often, each round, a peer goes away for a while."},
-		{Name: "experiment.liars.count", Default: "0", Unit: "peers", rule: whole(0, many),
-			Doc: "Peers who claim pull counts that are not theirs."},
-		{Name: "experiment.liars.claim", Default: "huge", rule: oneOf("huge", "t", "half"),
-			Doc: "What liars claim of every arm: 2^63 pulls, the rounds so far, or half of them."},
+		{
+			Name: "experiment.seeds", Default: "20", Unit: "runs", rule: whole(1, 100_000),
+			Doc: "Runs, each from a seed of its own.",
+		},
+		{
+			Name: "experiment.first_seed", Default: "1", rule: whole(1, many),
+			Doc: "Seed of the first run; the others follow it.",
+		},
+		{
+			Name: "experiment.faults.loss", Default: "0", rule: probability(),
+			Doc: "How often a message is lost.",
+		},
+		{
+			Name: "experiment.faults.duplicate", Default: "0", rule: probability(),
+			Doc: "How often a message arrives twice.",
+		},
+		{
+			Name: "experiment.faults.reorder", Default: "0", rule: probability(),
+			Doc: "How often a message is overtaken by up to 3 rounds.",
+		},
+		{
+			Name: "experiment.faults.delay", Default: "0", Unit: "rounds", rule: whole(0, 1000),
+			Doc: "A message is up to so late.",
+		},
+		{
+			Name: "experiment.faults.partition", Default: "[]", Unit: "rounds", rule: span(),
+			Doc: "From which round, and before which, no message crosses between the halves of the network.",
+		},
+		{
+			Name: "experiment.faults.churn", Default: "0", rule: probability(),
+			Doc: "How often, each round, a peer goes away for a while.",
+		},
+		{
+			Name: "experiment.liars.count", Default: "0", Unit: "peers", rule: whole(0, many),
+			Doc: "Peers who claim pull counts that are not theirs.",
+		},
+		{
+			Name: "experiment.liars.claim", Default: "huge", rule: oneOf("huge", "t", "half"),
+			Doc: "What liars claim of every arm: 2^63 pulls, the rounds so far, or half of them.",
+		},
 
-		{Name: "log.level", Default: "info", rule: oneOf("debug", "info", "warn", "error"),
-			Doc: "The least that is logged."},
-		{Name: "log.format", Default: "auto", rule: oneOf("auto", "text", "json"),
-			Doc: "Auto is text on a terminal, else json."},
+		{
+			Name: "log.level", Default: "info", rule: oneOf("debug", "info", "warn", "error"),
+			Doc: "The least that is logged.",
+		},
+		{
+			Name: "log.format", Default: "auto", rule: oneOf("auto", "text", "json"),
+			Doc: "Auto is text on a terminal, else json.",
+		},
 	}
 }

@@ -22,7 +22,7 @@ func (s *Settings) simulation(world *sites, links [][]protocol.Peer, run uint64)
 	}
 	spec.Privacy.Mode = dp.Lockstep
 	c := sim.Config{
-		Spec: spec, Neighbours: links, Rounds: s.RoundCount(), Points: 100,
+		Spec: spec, Neighbours: links, Rounds: s.RoundCount(), Points: 100, Bytes: true,
 		Network: node.PeerSeed(run, protocol.Everyone),
 		Faults: sim.Faults{
 			Loss: s.Experiment.Faults.Loss, Duplicate: s.Experiment.Faults.Duplicate, Reorder: s.Experiment.Faults.Reorder,

@@ -16,6 +16,9 @@ func configText(head string, values map[string]string) string {
 	}
 	section := ""
 	for _, k := range schema() {
+		if k.Section() == section {
+			b.WriteByte('\n')
+		}
 		writeSections(&b, section, k.Section())
 		section = k.Section()
 		pad := strings.Repeat("  ", strings.Count(k.Name, "."))

@@ -47,20 +47,20 @@ func (l *liveTable) show(last bool, f func(w io.Writer, wide bool)) {
 
 // write writes the state of all peers.
 func (t *testnet) write(w io.Writer, all []statusDocument, wide bool) {
-	round, together := t.progress(all)
+	round, together, alone := t.progress(all)
 	if !wide {
 		var out uint64
 		for _, d := range all {
 			out += d.BytesOut
 		}
 		_, _ = fmt.Fprintf(w, "round %d/%d  regret together %.1f  alone %.1f  sent %s\n",
-			round, t.s.RoundCount(), together, t.alone.at(round), bytesText(out))
+			round, t.s.RoundCount(), together, alone, bytesText(out))
 		return
 	}
 	const width = 30
 	filled := int(float64(width) * float64(round) / float64(max(1, t.s.RoundCount())))
 	_, _ = fmt.Fprintf(w, "\n[%s%s] round %d of %d   regret a site: together %.1f, alone %.1f\n",
-		strings.Repeat("#", filled), strings.Repeat("-", width-filled), round, t.s.RoundCount(), together, t.alone.at(round))
+		strings.Repeat("#", filled), strings.Repeat("-", width-filled), round, t.s.RoundCount(), together, alone)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintf(tw, "SITE\tROUND\tREGRET\tFAVOURS\tε SPENT\tε LEFT\tRELEASES\tSENT\tRECEIVED\tLINKED\n")
 	for i, d := range all {
@@ -75,14 +75,20 @@ func (t *testnet) write(w io.Writer, all []statusDocument, wide bool) {
 	_ = tw.Flush()
 }
 
-// progress returns how many rounds all have played and their mean regret.
-func (t *testnet) progress(all []statusDocument) (round uint64, regret float64) {
+// progress returns how many rounds all have played, their mean regret, and the
+// regret alone after as many pulls: a busy machine skips slots, and what was not
+// played costs nothing.
+func (t *testnet) progress(all []statusDocument) (round uint64, together, alone float64) {
 	round = all[0].Round
+	var pulls uint64
 	for _, d := range all {
 		round = min(round, d.Round)
-		regret += t.regret(d.Pulls) / float64(len(all))
+		together += t.regret(d.Pulls) / float64(len(all))
+		for _, n := range d.Pulls {
+			pulls += n
+		}
 	}
-	return round, regret
+	return round, together, t.alone.at(pulls / uint64(len(all)))
 }
 
 // regret is what pulls lost against the arm that is best over all sites.

@@ -26,7 +26,7 @@ type testnetDocument struct {
 }
 
 func (t *testnet) summary(all []statusDocument, took time.Duration) testnetDocument {
-	round, together := t.progress(all)
+	round, together, alone := t.progress(all)
 	best := 0
 	for k, g := range t.gaps {
 		if g == 0 {
@@ -37,7 +37,7 @@ func (t *testnet) summary(all []statusDocument, took time.Duration) testnetDocum
 	d := testnetDocument{
 		Nodes: t.s.Testnet.Nodes, Topology: t.s.Testnet.Topology, Protocol: t.s.Protocol.Name,
 		Private: t.s.Mode == Slots, Epsilon: float64(t.s.Privacy.Epsilon), Rounds: round,
-		Together: together, Alone: t.alone.at(round), Best: t.s.Arms[best], Seconds: took.Seconds(), Sites: all,
+		Together: together, Alone: alone, Best: t.s.Arms[best], Seconds: took.Seconds(), Sites: all,
 	}
 	if t.s.Privacy.Epsilon.Infinite() {
 		d.Epsilon = -1

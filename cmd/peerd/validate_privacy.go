@@ -48,7 +48,8 @@ func privacyPacts() []pact {
 			}
 			return fmt.Sprintf("want none with %s; a finite budget is what sets the noise", s.with("privacy.epsilon"))
 		}},
-		{[]string{"privacy.records_per_user", "privacy.epsilon", "privacy.horizon", "privacy.mechanism", "arms", "protocol.name", "protocol.rows.every"},
+		{
+			[]string{"privacy.records_per_user", "privacy.epsilon", "privacy.horizon", "privacy.mechanism", "arms", "protocol.name", "protocol.rows.every"},
 			"The noise that budget, records per user and horizon ask for is a number that can be drawn.", func(s *Settings) string {
 				if s.Privacy.Mechanism == "none" || s.Privacy.Epsilon.Infinite() {
 					return ""
@@ -58,6 +59,7 @@ func privacyPacts() []pact {
 					return fmt.Sprintf("want fewer with %s and %s; %s", s.with("privacy.epsilon"), s.with("privacy.horizon"), why)
 				}
 				return ""
-			}},
+			},
+		},
 	}
 }

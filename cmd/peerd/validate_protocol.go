@@ -8,7 +8,8 @@ import (
 
 func protocolPacts() []pact {
 	return []pact{
-		{[]string{"protocol.average.f", "protocol.average.consistency", "protocol.name", "testnet.topology", "testnet.nodes"},
+		{
+			[]string{"protocol.average.f", "protocol.average.consistency", "protocol.name", "testnet.topology", "testnet.nodes"},
 			"Consistency robust needs more than 2f neighbours at every peer.", func(s *Settings) string {
 				a := s.Protocol.Average
 				if s.Protocol.Name != "average" || a.Consistency != protocol.Robust {
@@ -20,7 +21,8 @@ func protocolPacts() []pact {
 				}
 				return fmt.Sprintf("want more than 2f neighbours with %s; %s gives some peer %d",
 					s.with("protocol.average.consistency"), s.with("testnet.topology"), degree)
-			}},
+			},
+		},
 		{[]string{"protocol.rows.every", "privacy.horizon", "protocol.name"}, "The first row comes within the horizon.", func(s *Settings) string {
 			if s.Protocol.Name == "rows" && s.Protocol.Rows.Every > s.Privacy.Horizon {
 				return fmt.Sprintf("want at most %s, or no row is ever sent", s.with("privacy.horizon"))

@@ -3,6 +3,7 @@ package sim_test
 import (
 	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"peerd.dev/bandit"
@@ -66,6 +67,7 @@ func config(seed uint64, links [][]protocol.Peer, rounds uint64, means ...[]floa
 // paper's rate of one exchange a round. Wanted on one core: 1,000,000 steps/s with
 // exact noise, 2,000,000 without.
 func BenchmarkAgentSteps(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as peerd experiment does
 	for _, m := range []dp.Mechanism{dp.Tree, dp.None} {
 		b.Run(m.String(), func(b *testing.B) {
 			const peers = 10
