@@ -1,0 +1,202 @@
+package main
+
+import (
+	"math"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestFlagsGoBeforeEnvironmentBeforeFileBeforeDefault(t *testing.T) {
+	file := write(t, good(map[string]string{"rounds.count": "1", "privacy.horizon": "1000"}))
+	read := func(set ...string) (uint64, Origin) {
+		t.Helper()
+		c, err := loadConfig(file, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Rounds.Count, c.From["rounds.count"]
+	}
+	if v, o := read(); v != 1 || o != fromFile {
+		t.Errorf("file: %d from %s", v, o)
+	}
+	t.Setenv("PEERD_ROUNDS_COUNT", "2")
+	if v, o := read(); v != 2 || o != fromEnv {
+		t.Errorf("environment: %d from %s", v, o)
+	}
+	if v, o := read("rounds.count=3"); v != 3 || o != fromFlag {
+		t.Errorf("flag: %d from %s", v, o)
+	}
+	if v, o := read("rounds.count=3", "rounds.count=4"); v != 4 || o != fromFlag {
+		t.Errorf("two flags: %d from %s", v, o)
+	}
+	file = write(t, good(nil))
+	t.Setenv("PEERD_ROUNDS_COUNT", "") // as good as not set
+	if v, o := read(); v != 0 || o != fromDefault {
+		t.Errorf("default: %d from %s", v, o)
+	}
+}
+
+// TestEveryKeyCanBeSetByFlagAndEnvironment takes for each key a value that differs
+// from the default.
+func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
+	other := map[string]string{
+		"mode": "lockstep", "dir": "here", "seed": "3", "network": "n.yaml", "listen": "[/ip4/127.0.0.1/tcp/9, '/ip6/::1/tcp/9']",
+		"arms": "[x, z]", "privacy.epsilon": "inf", "privacy.mechanism": "none", "privacy.records_per_user": "2",
+		"privacy.horizon": "77", "privacy.accept_weak": "true", "learner.name": "ucb", "learner.confidence": "paper",
+		"protocol.name": "rows", "protocol.average.consistency": "max", "protocol.average.f": "2", "protocol.average.rate": "0.5",
+		"protocol.average.patience": "9", "protocol.rows.every": "3", "protocol.rows.pull": "4", "protocol.rows.merge": "trimmed",
+		"protocol.rows.f": "2", "rounds.every": "5ms", "rounds.count": "6", "world.kind": "gaussian", "world.means": "[[0.5, 1]]",
+		"world.sd": "0.2", "world.clip": "false", "world.data": "there", "world.split": "patient", "world.cap": "2",
+		"testnet.nodes": "7", "testnet.topology": "smallworld(4,0.1)", "testnet.seeds": "2", "experiment.seeds": "3",
+		"experiment.first_seed": "4", "experiment.faults.loss": "0.1", "experiment.faults.duplicate": "0.2",
+		"experiment.faults.reorder": "0.3", "experiment.faults.delay": "4", "experiment.faults.partition": "[1, 5]",
+		"experiment.faults.churn": "0.4", "experiment.liars.count": "1", "experiment.liars.claim": "half",
+		"log.level": "debug", "log.format": "json",
+	}
+	for _, k := range schema() {
+		want, ok := other[k.Name]
+		if !ok {
+			t.Errorf("%s is not tried", k.Name)
+			continue
+		}
+		for _, from := range []Origin{fromFlag, fromEnv, fromFile} {
+			t.Run(string(from)+" "+k.Name, func(t *testing.T) {
+				file, set := "", []string(nil)
+				switch from {
+				case fromFlag:
+					set = []string{k.Name + "=" + want}
+				case fromEnv:
+					t.Setenv(envName(k.Name), want)
+				default:
+					file = write(t, configText("A test.\n", map[string]string{k.Name: want}))
+				}
+				c, problems, err := readConfig(file, set)
+				if err != nil || len(problems) > 0 {
+					t.Fatal(err, problems)
+				}
+				if got := valueText(c.value(k.Name).Interface()); got != want || c.From[k.Name] != from {
+					t.Errorf("%s from %s, want %s", got, c.From[k.Name], want)
+				}
+			})
+		}
+	}
+}
+
+func TestListsAndTextNeedNoQuotesOnTheCommandLine(t *testing.T) {
+	c, problems, err := readConfig("", []string{"arms=1, b,on", "dir=5", "testnet.topology=regular(6)", "rounds.every=1m30s"})
+	if err != nil || len(problems) > 0 {
+		t.Fatal(err, problems)
+	}
+	if got := strings.Join(c.Arms, "|"); got != "1|b|on" {
+		t.Errorf("arms %s", got)
+	}
+	if c.Dir != "5" || c.Testnet.Topology != "regular(6)" || c.Rounds.Every != 90*time.Second {
+		t.Errorf("%q %q %v", c.Dir, c.Testnet.Topology, c.Rounds.Every)
+	}
+}
+
+func TestUnknownKeysAreRefusedWithTheNearest(t *testing.T) {
+	for text, want := range map[string]string{
+		"privacy: {epsilom: 1}":     "privacy.epsilom: 1: unknown key; did you mean privacy.epsilon?",
+		"epsilon: 1":                "epsilon: 1: unknown key; did you mean privacy.epsilon?",
+		"privacy: {colour: red}":    "privacy.colour: red: unknown key; `peerd config show --schema` lists all",
+		"privacy: 1":                "privacy: 1: want a section with keys such as privacy.epsilon",
+		"protocol: {average: fast}": "protocol.average: fast: want a section with keys such as protocol.average.consistency",
+	} {
+		c, _, stderr := peerd(t, "config", "check", "-c", write(t, text))
+		if c != exitConfig || !strings.Contains(stderr, "\n"+want+"\n") {
+			t.Errorf("code %d, want 4 and the line %q in\n%s", c, want, stderr)
+		}
+	}
+}
+
+func TestUnknownFlagsAndVariablesAreRefused(t *testing.T) {
+	file := write(t, good(nil))
+	c, _, stderr := peerd(t, "config", "check", "-c", file, "--set", "privacy.epsilom=1")
+	if want := "privacy.epsilom: 1: unknown key; did you mean privacy.epsilon? (set by --set privacy.epsilom)"; c != exitConfig || !strings.Contains(stderr, want) {
+		t.Errorf("code %d\n%s", c, stderr)
+	}
+	t.Setenv("PEERD_PORT_8471_TCP", "tcp://10.0.0.1:8471") // as Kubernetes sets for a service named peerd
+	if c, _, stderr = peerd(t, "config", "check", "-c", file); c != exitOK {
+		t.Errorf("code %d\n%s", c, stderr)
+	}
+	t.Setenv("PEERD_PRIVACY_EPSILOM", "1")
+	c, _, stderr = peerd(t, "config", "check", "-c", file)
+	if want := "PEERD_PRIVACY_EPSILOM: 1: unknown environment variable; did you mean PEERD_PRIVACY_EPSILON?"; c != exitConfig || !strings.Contains(stderr, want) {
+		t.Errorf("code %d\n%s", c, stderr)
+	}
+}
+
+func TestWhoSetARefusedValueIsNamed(t *testing.T) {
+	file := write(t, good(nil))
+	t.Setenv("PEERD_PRIVACY_EPSILON", "-1")
+	_, _, stderr := peerd(t, "config", "check", "-c", file)
+	if want := "(set by PEERD_PRIVACY_EPSILON)"; !strings.Contains(stderr, want) {
+		t.Errorf("no %q in\n%s", want, stderr)
+	}
+}
+
+func TestFilesThatAreNoYAMLAreRefusedWithTheLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"mode: slots\narms: [a, b\n":  "line 1: did not find expected",
+		"mode: slots\nmode: lockstep": `line 2: mapping key "mode" already defined at line 1`,
+		"- mode":                      "line 1: want keys with values, such as mode: slots",
+		"mode: slots\n\tseed: 1\n":    "line 2: found a tab character",
+		"mode: slots\n x: 1\n":        "line 2: mapping values are not allowed in this context",
+	} {
+		file := write(t, text)
+		c, _, stderr := peerd(t, "config", "check", "-c", file)
+		if c != exitConfig || !strings.Contains(stderr, "peerd: configuration "+file+" refused: ") || !strings.Contains(stderr, want) {
+			t.Errorf("code %d, want 4 and %q in\n%s", c, want, stderr)
+		}
+	}
+}
+
+func TestSectionsOfCommentsAreAbsent(t *testing.T) {
+	c, err := loadConfig(write(t, good(nil)+"\nlog:\n  # level: debug\n"), []string{"rounds.count=5"})
+	if err == nil {
+		t.Fatalf("%v: a section twice is an error", c)
+	}
+	c, err = loadConfig(write(t, good(nil)), []string{"rounds.count=5", "privacy.records_per_user=2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Rounds.Every != time.Second || c.Privacy.Mechanism != "tree" || c.Rounds.Count != 5 {
+		t.Errorf("%+v", c.Settings)
+	}
+}
+
+// TestWrittenSettingsReadTheSame holds for any settings of the right types.
+func TestWrittenSettingsReadTheSame(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[ -~é]{0,8}`)
+		real := rapid.Float64Range(-1e300, 1e300)
+		s := Settings{
+			Mode: Mode(text.Draw(t, "mode")), Dir: text.Draw(t, "dir"), Seed: rapid.Uint64().Draw(t, "seed"),
+			Arms: rapid.SliceOfN(text, 1, 4).Draw(t, "arms"), Listen: []string{text.Draw(t, "listen")},
+			Experiment: Experiment{Faults: Faults{Partition: []uint64{}}},
+		}
+		s.Privacy.Epsilon = Epsilon(rapid.OneOf(real, rapid.Just(math.Inf(1))).Draw(t, "epsilon"))
+		s.Privacy.AcceptWeak = rapid.Bool().Draw(t, "accept")
+		s.Rounds.Every = time.Duration(rapid.Int64().Draw(t, "every"))
+		s.World.Means = rapid.SliceOfN(rapid.SliceOfN(real, 1, 3), 1, 3).Draw(t, "means")
+		s.Experiment.Faults.Delay = rapid.Int().Draw(t, "delay")
+		file := dir + "/peerd.yaml"
+		if err := os.WriteFile(file, []byte(configText("A test.\n", s.Values())), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, problems, err := readConfig(file, nil)
+		if err != nil || len(problems) > 0 {
+			t.Fatal(err, problems)
+		}
+		if !reflect.DeepEqual(c.Settings, s) {
+			t.Errorf("got  %+v\nwant %+v", c.Settings, s)
+		}
+	})
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"peerd.dev/node"
+	"peerd.dev/node/sim"
+	"peerd.dev/protocol"
+)
+
+const equalityRounds = 1000
+
+// equalitySettings are five sites in a ring, in lockstep, with noise.
+func equalitySettings(t *testing.T, protocol string) *Settings {
+	t.Helper()
+	c, err := loadConfig("../../configs/rows.yaml", []string{
+		"mode=lockstep", "seed=7", "protocol.name=" + protocol, fmt.Sprintf("rounds.count=%d", equalityRounds),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &c.Settings
+}
+
+// processTraces plays s in processes over TCP and Noise and returns their traces.
+// Each process is given the network file and its own seed number, those in seeds
+// instead of what follows from the run's.
+func processTraces(t *testing.T, s *Settings, seeds map[int]uint64) map[string][]byte {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	dir, err := os.MkdirTemp("", "peerd") // t.TempDir's names are too long for sockets
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	n := &testnet{s: s, dir: dir, traced: true, seeds: seeds}
+	if n.graph, _, err = buildGraph(s.Testnet.Topology, s.Testnet.Nodes, s.Seed); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.lay(); err != nil {
+		t.Fatal(err)
+	}
+	defer n.stop()
+	if err := n.start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.waitReady(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.watch(ctx, 20*time.Millisecond, func([]statusDocument, bool) {}); err != nil {
+		t.Fatal(err)
+	}
+	n.stop() // a peer's files are complete when it has ended
+	traces := map[string][]byte{}
+	for _, name := range n.names {
+		files, err := filepath.Glob(filepath.Join(dir, name, "trace", "*.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			b, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			traces[name+"/"+filepath.Base(f)] = b
+		}
+	}
+	return traces
+}
+
+// simulatedTraces returns what the simulator says that the same peers do.
+func simulatedTraces(t *testing.T, s *Settings) map[string][]byte {
+	t.Helper()
+	world, err := s.sites(s.Testnet.Nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph, _, err := buildGraph(s.Testnet.Topology, s.Testnet.Nodes, s.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.simulation(world, neighbours(s.Testnet.Nodes, graph.Edges()), s.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := siteNames(s.Testnet.Nodes)
+	files := map[string]*bytes.Buffer{}
+	file := func(name string) io.Writer {
+		if files[name] == nil {
+			files[name] = &bytes.Buffer{}
+		}
+		return files[name]
+	}
+	c.Trace = func(p protocol.Peer) *node.Trace {
+		return &node.Trace{Steps: file(names[p] + "/steps.txt"), Links: func(to protocol.Peer) io.Writer {
+			return file(fmt.Sprintf("%s/link-%d.txt", names[p], to))
+		}}
+	}
+	if _, err := sim.Run(c); err != nil {
+		t.Fatal(err)
+	}
+	traces := map[string][]byte{}
+	for name, b := range files {
+		traces[name] = b.Bytes()
+	}
+	return traces
+}
+
+// TestWhatIsSimulatedIsWhatRuns: decisions, releases, estimates and the frames of
+// every link are the same bytes in five processes and in the simulator, and with
+// the seed of one process changed they are not.
+func TestWhatIsSimulatedIsWhatRuns(t *testing.T) {
+	for _, name := range []string{"average", "rows"} {
+		t.Run(name, func(t *testing.T) {
+			s := equalitySettings(t, name)
+			want := simulatedTraces(t, s)
+			got := processTraces(t, s, nil)
+			if len(got) != len(want) || len(want) != 5+2*5 {
+				t.Fatalf("%d files from processes, %d from the simulator, want 15", len(got), len(want))
+			}
+			lines := 0
+			for name, w := range want {
+				if !bytes.Equal(got[name], w) {
+					t.Errorf("%s differs: %s", name, firstDifference(got[name], w))
+				}
+				lines += bytes.Count(w, []byte("\n"))
+			}
+			t.Logf("%d rounds, 5 processes: %d files with %d lines are equal", equalityRounds, len(want), lines)
+
+			changed := processTraces(t, s, map[int]uint64{3: node.PeerNumber(8, 3)})
+			differ := 0
+			for name, w := range want {
+				if !bytes.Equal(changed[name], w) {
+					differ++
+				}
+			}
+			t.Logf("with the seed of one process changed %d of %d files differ", differ, len(want))
+			if differ != len(want) {
+				t.Errorf("with the seed of one process changed only %d of %d files differ", differ, len(want))
+			}
+		})
+	}
+}
+
+func firstDifference(a, b []byte) string {
+	x, y := bytes.Split(a, []byte("\n")), bytes.Split(b, []byte("\n"))
+	for i := range min(len(x), len(y)) {
+		if !bytes.Equal(x[i], y[i]) {
+			return fmt.Sprintf("line %d: %.200s, want %.200s", i+1, x[i], y[i])
+		}
+	}
+	return fmt.Sprintf("%d lines, want %d", len(x), len(y))
+}

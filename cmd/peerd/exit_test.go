@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"peerd.dev/dp"
+)
+
+func TestErrorsCarryTheirCode(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want code
+	}{
+		{nil, exitOK},
+		{errors.New("disk full"), exitUnexpected},
+		{failf(exitNetwork, "no peers"), exitNetwork},
+		{fmt.Errorf("round 3: %w", failf(exitData, "no folder")), exitData},
+		{fmt.Errorf("start: %w", &refusal{"configuration", nil}), exitConfig},
+		{fmt.Errorf("start: %w", &dp.BudgetError{What: "rewards", Asked: 2, Left: 1}), exitPrivacy},
+		{fmt.Errorf("round 3: %w", context.Canceled), exitInterrupted},
+	} {
+		if got := codeOf(coded(c.err)); got != c.want {
+			t.Errorf("%v: code %d, want %d", c.err, got, c.want)
+		}
+	}
+	if got := codeOf(errors.New("unknown flag")); got != exitUsage {
+		t.Errorf("cobra's own errors have code %d, want 2", got)
+	}
+}
+
+func TestEveryCommandTeachesByExample(t *testing.T) {
+	root := newRoot(&options{stdout: t.Output(), stderr: t.Output()})
+	commands := root.Commands()
+	for i := 0; i < len(commands); i++ {
+		c := commands[i]
+		commands = append(commands, c.Commands()...)
+		if c.Short == "" || c.Runnable() && !c.HasSubCommands() && c.Example == "" {
+			t.Errorf("%s lacks help or an example", c.CommandPath())
+		}
+		if c.RunE == nil && c.Run != nil {
+			t.Errorf("%s has Run and no RunE, so its errors get no code", c.CommandPath())
+		}
+	}
+}

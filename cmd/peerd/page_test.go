@@ -1,0 +1,72 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestConfigurationPage shows that what is written about the configuration is
+// what the code does. After a change of the schema: go test ./cmd/peerd -run
+// TestConfigurationPage -update.
+func TestConfigurationPage(t *testing.T) {
+	for name, want := range map[string]string{
+		"docs/configuration.md": configurationPage(),
+		"docs/exit-codes.md":    exitCodesPage(),
+		"configs/peerd.yaml":    exampleConfig(),
+	} {
+		path := filepath.Join("..", "..", filepath.FromSlash(name))
+		if *update {
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != want {
+			t.Errorf("%s is not what the schema says; run: go test ./cmd/peerd -run TestConfigurationPage -update", name)
+		}
+	}
+}
+
+func TestShippedConfigurationsAreGood(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "configs", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no configurations", err)
+	}
+	for _, file := range files {
+		if c, stdout, stderr := peerd(t, "config", "check", "-c", file); c != exitOK || !strings.HasPrefix(stdout, "ok: ") {
+			t.Errorf("%s: code %d\n%s%s", file, c, stdout, stderr)
+		}
+	}
+}
+
+func TestExampleHasEveryKey(t *testing.T) {
+	text := exampleConfig()
+	var plain strings.Builder // with every comment that holds a key opened
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimLeft(line, " ")
+		if rest, ok := strings.CutPrefix(trimmed, "# "); ok {
+			word, _, _ := strings.Cut(rest, ": ")
+			for _, k := range schema() {
+				if k.Last() == word && !k.Required() {
+					line = strings.Replace(line, "# ", "", 1)
+					break
+				}
+			}
+		}
+		plain.WriteString(line)
+	}
+	c, problems, err := readConfig(write(t, plain.String()), nil)
+	if err != nil || len(problems) > 0 {
+		t.Fatal(err, problems)
+	}
+	for _, k := range schema() {
+		if c.From[k.Name] != fromFile {
+			t.Errorf("%s is not in the example", k.Name)
+		}
+	}
+}

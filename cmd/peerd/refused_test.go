@@ -1,0 +1,137 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// A refusedCase is a value that must be refused.
+type refusedCase struct {
+	key, value string            // as in a file
+	shown      string            // the value in the message, if it is not the same
+	reason     string            // a part of it
+	with       map[string]string // what else has to be set
+}
+
+// refusedAlone has at least one case for each key: its own rule refuses it.
+func refusedAlone() []refusedCase {
+	return []refusedCase{
+		{key: "mode", value: "slot", reason: "want slots or lockstep"},
+		{key: "dir", value: `""`, reason: "want a path"},
+		{key: "seed", value: "-1", reason: "want a whole number from 0"},
+		{key: "network", value: `""`, reason: "want a path"},
+		{key: "listen", value: "[/ip4/127.0.0.1/udp/1]", reason: "/ip4/127.0.0.1/udp/1 has no tcp port"},
+		{key: "listen", value: "[localhost]", reason: `"localhost" is none`},
+		{key: "listen", value: "[]", reason: "want a list of different addresses"},
+		{key: "listen", value: "[/ip4/127.0.0.1/tcp/1, /ip4/127.0.0.1/tcp/1]", reason: "is there twice"},
+		{key: "arms", value: "[a]", reason: "want a list of 2 to 1000 different names"},
+		{key: "arms", value: "[a, b, a]", reason: "different names"},
+		{key: "arms", value: "[a, ' ']", reason: "different names"},
+		{key: "arms", value: "[a, 2]", reason: "different names; see item 1"},
+		{key: "arms", value: "a", reason: "want a list"},
+		{key: "arms", value: "-", shown: "missing", reason: "want a list"},
+		{key: "arms", value: "{a: 1}", shown: "a section", reason: "want a list"},
+		{key: "privacy.epsilon", value: "-1", reason: "want a number over 0, or inf with mode: lockstep"},
+		{key: "privacy.epsilon", value: "0", reason: "want a number over 0"},
+		{key: "privacy.epsilon", value: ".nan", reason: "want a number over 0"},
+		{key: "privacy.epsilon", value: "1e-7", shown: "1e-07", reason: "want at least 1e-06"},
+		{key: "privacy.epsilon", value: "2e9", shown: "2e+09", reason: "want at most 1e+09", with: map[string]string{"privacy.accept_weak": "true"}},
+		{key: "privacy.epsilon", value: "high", reason: "want a number over 0"},
+		{key: "privacy.epsilon", value: `"1"`, reason: "want a number over 0"},
+		{key: "privacy.epsilon", value: "-", shown: "missing", reason: "want a number over 0"},
+		{key: "privacy.mechanism", value: "gauss", reason: "want tree or none"},
+		{key: "privacy.records_per_user", value: "0", reason: "want a whole number from 1 to 1048576"},
+		{key: "privacy.records_per_user", value: "1048577", reason: "want a whole number from 1 to 1048576"},
+		{key: "privacy.records_per_user", value: "1.5", reason: "want a whole number"},
+		{key: "privacy.horizon", value: "0", reason: "want a whole number from 1 to 1073741824"},
+		{key: "privacy.horizon", value: "1073741825", reason: "to 1073741824"},
+		{key: "privacy.horizon", value: "-", shown: "missing", reason: "want a whole number"},
+		{key: "privacy.accept_weak", value: `"yes"`, shown: "yes", reason: "want true or false"},
+		{key: "learner.name", value: "thompson", reason: "want ucb"},
+		{key: "learner.confidence", value: "tight", reason: "want calibrated or paper"},
+		{key: "protocol.name", value: "gossip", reason: "average"},
+		{key: "protocol.average.consistency", value: "mean", reason: "want max, robust or budget"},
+		{key: "protocol.average.f", value: "0", reason: "want a whole number from 1"},
+		{key: "protocol.average.rate", value: "0", reason: "want a number over 0 up to 1"},
+		{key: "protocol.average.rate", value: "1.1", reason: "want a number over 0 up to 1"},
+		{key: "protocol.average.patience", value: "1", reason: "want a whole number from 2"},
+		{key: "protocol.rows.every", value: "0", reason: "want a whole number from 1"},
+		{key: "protocol.rows.pull", value: "0", reason: "want a whole number from 1"},
+		{key: "protocol.rows.merge", value: "median", reason: "want mean or trimmed"},
+		{key: "protocol.rows.f", value: "0", reason: "want a whole number from 1"},
+		{key: "rounds.every", value: "100us", shown: "100µs", reason: "want a duration from 1ms to 24h"},
+		{key: "rounds.every", value: "25h", reason: "want a duration from 1ms to 24h"},
+		{key: "rounds.every", value: "5", reason: "want a duration"},
+		{key: "rounds.every", value: "soon", reason: "want a duration"},
+		{key: "rounds.count", value: "1073741825", reason: "want a whole number from 0 to 1073741824"},
+		{key: "world.kind", value: "poisson", reason: "want bernoulli, gaussian or replay"},
+		{key: "world.kind", value: "-", shown: "missing", reason: "want bernoulli, gaussian or replay"},
+		{key: "world.means", value: "[0.1, 0.2, 0.3]", reason: "want a list of rows of numbers"},
+		{key: "world.means", value: "[[0.1, x, 0.3]]", reason: "see item 0, number 1"},
+		{key: "world.means", value: "[[0.1, .nan, 0.3]]", reason: "want a list of rows of numbers"},
+		{key: "world.means", value: "[[]]", reason: "want a list of rows of numbers"},
+		{key: "world.sd", value: "0", reason: "want a number over 0"},
+		{key: "world.sd", value: ".inf", reason: "want a number over 0"},
+		{key: "world.clip", value: "1", reason: "want true or false"},
+		{key: "world.data", value: "5", reason: "want a path"},
+		{key: "world.data", value: `"a\0b"`, reason: "want a path"},
+		{key: "world.split", value: "random", reason: "want contiguous, specialty or patient"},
+		{key: "world.cap", value: "0", reason: "want a whole number from 1"},
+		{key: "testnet.nodes", value: "1", reason: "want a whole number from 2 to 200"},
+		{key: "testnet.nodes", value: "201", reason: "want a whole number from 2 to 200"},
+		{key: "testnet.topology", value: "torus", reason: `there is no topology "torus"`},
+		{key: "testnet.topology", value: "regular", reason: "write regular(degree)"},
+		{key: "testnet.seeds", value: "10001", reason: "want a whole number from 0 to 10000"},
+		{key: "experiment.seeds", value: "0", reason: "want a whole number from 1 to 100000"},
+		{key: "experiment.first_seed", value: "0", reason: "want a whole number from 1"},
+		{key: "experiment.faults.loss", value: "1", reason: "want a probability from 0 to below 1"},
+		{key: "experiment.faults.duplicate", value: "-0.1", reason: "want a probability"},
+		{key: "experiment.faults.reorder", value: "2", reason: "want a probability"},
+		{key: "experiment.faults.delay", value: "1001", reason: "want a whole number from 0 to 1000"},
+		{key: "experiment.faults.delay", value: "-1", reason: "want a whole number from 0 to 1000"},
+		{key: "experiment.faults.partition", value: "[5]", reason: "want [] or [from, to]"},
+		{key: "experiment.faults.partition", value: "[5, 5]", reason: "from below to"},
+		{key: "experiment.faults.churn", value: "1", reason: "want a probability"},
+		{key: "experiment.liars.count", value: "-1", reason: "want a whole number from 0"},
+		{key: "experiment.liars.claim", value: "tiny", reason: "want huge, t or half"},
+		{key: "log.level", value: "loud", reason: "want debug, info, warn or error"},
+		{key: "log.format", value: "xml", reason: "want auto, text or json"},
+	}
+}
+
+func TestEveryKeyHasAValueThatIsRefused(t *testing.T) {
+	had := make(map[string]bool)
+	for _, c := range refusedAlone() {
+		had[c.key] = true
+	}
+	for _, f := range fields() {
+		if !had[f.key] {
+			t.Errorf("no case refuses a value of %s", f.key)
+		}
+	}
+	for _, c := range refusedAlone() {
+		t.Run(c.key+"="+c.value, c.run)
+	}
+}
+
+// run shows that the case is refused, and nothing beside it.
+func (c refusedCase) run(t *testing.T) {
+	changes := map[string]string{c.key: c.value}
+	for k, v := range c.with {
+		changes[k] = v
+	}
+	shown := c.shown
+	switch shown {
+	case "":
+		shown = c.value
+	case "missing":
+		shown = ""
+	}
+	problems := check(t, changes)
+	if len(problems) != 1 {
+		t.Fatalf("%d problems, want 1: %v", len(problems), problems)
+	}
+	if p := problems[0]; p.Key != c.key || p.Value != shown || !strings.Contains(p.Reason, c.reason) {
+		t.Errorf("got  %v\nwant %s: %s: …%s…", p, c.key, shown, c.reason)
+	}
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// refusedTogether has cases in which each key is good alone.
+func refusedTogether() []refusedCase {
+	return []refusedCase{
+		{key: "seed", value: "7", reason: "want 0 with mode: slots"},
+		{key: "seed", value: "0", reason: "want 1 or more with mode: lockstep", with: lockstep("seed", "0")},
+		{key: "privacy.epsilon", value: "inf", reason: "want a finite number with mode: slots"},
+		{key: "privacy.epsilon", value: "11", reason: "want at most 10 with privacy.accept_weak: false"},
+		{key: "privacy.mechanism", value: "none", reason: "want tree with mode: slots"},
+		{key: "privacy.mechanism", value: "none", reason: "want tree with privacy.epsilon: 1", with: lockstep()},
+		{key: "privacy.mechanism", value: "tree", reason: "want none with privacy.epsilon: inf", with: lockstep("privacy.epsilon", "inf")},
+		{
+			key: "privacy.records_per_user", value: "1048576", reason: "want fewer with privacy.epsilon: 1e-06 and privacy.horizon: 1000000000; noise scale",
+			with: map[string]string{"privacy.epsilon": "1e-06", "privacy.horizon": "1000000000"},
+		},
+		{
+			key: "protocol.average.f", value: "1", reason: "want more than 2f neighbours with protocol.average.consistency: robust; testnet.topology: ring gives some peer 2",
+			with: average("protocol.average.consistency", "robust"),
+		},
+		{
+			key: "protocol.average.f", value: "3", reason: "testnet.topology: regular(6) gives some peer 6",
+			with: average("protocol.average.consistency", "robust", "testnet.topology", "regular(6)", "testnet.nodes", "12"),
+		},
+		{
+			key: "protocol.average.f", value: "1", reason: "testnet.topology: star gives some peer 1",
+			with: average("protocol.average.consistency", "robust", "testnet.topology", "star"),
+		},
+		{key: "protocol.rows.every", value: "1001", reason: "want at most privacy.horizon: 1000", with: rows()},
+		{
+			key: "protocol.rows.f", value: "2", reason: "want at most 1 with protocol.rows.merge: trimmed and testnet.nodes: 4",
+			with: rows("protocol.rows.merge", "trimmed", "testnet.nodes", "4"),
+		},
+		{key: "arms", value: "[a, b, c]", reason: "want 5 names with world.kind: replay", with: map[string]string{"world.kind": "replay", "world.means": "[]"}},
+		{key: "world.means", value: "[]", reason: "as long as arms with world.kind: bernoulli"},
+		{
+			key: "world.means", value: "[[0.1, 0.1, 0.1, 0.1, 0.1]]", reason: "want [] with world.kind: replay",
+			with: map[string]string{"world.kind": "replay", "arms": "[a, b, c, d, e]"},
+		},
+		{key: "world.means", value: "[[0.1, 0.2]]", reason: "want 3 numbers a row with arms: [a, b, c]; row 0 has 2"},
+		{key: "world.means", value: "[[0.1, 0.2, 1.5]]", reason: "want numbers from 0 to 1 with world.kind: bernoulli; see row 0"},
+		{key: "world.means", value: "[[0.1, 0.2, 0.3], [0.1, 0.2, 0.3]]", reason: "want 1 row or as many as testnet.nodes: 5, not 2"},
+		{key: "world.clip", value: "false", reason: "want true with mode: slots"},
+		{
+			key: "world.cap", value: "3", reason: "want at most privacy.records_per_user: 2",
+			with: map[string]string{"world.kind": "replay", "world.means": "[]", "arms": "[a, b, c, d, e]", "privacy.records_per_user": "2"},
+		},
+		{key: "rounds.count", value: "1001", reason: "want at most privacy.horizon: 1000: releases stop at the horizon"},
+		{key: "testnet.topology", value: "regular(7)", reason: "suits testnet.nodes: 5"},
+		{key: "testnet.topology", value: "ring", reason: "suits testnet.nodes: 2", with: map[string]string{"testnet.nodes": "2"}},
+		{key: "testnet.topology", value: "file(no-such-file)", reason: "no such file"},
+		{key: "experiment.liars.count", value: "5", reason: "want fewer than testnet.nodes: 5"},
+		{key: "experiment.faults.partition", value: "[1000, 2000]", reason: "rounds.count: 0 and privacy.horizon: 1000"},
+		{
+			key: "experiment.faults.partition", value: "[500, 2000]", reason: "before round 500, where the run ends by rounds.count: 500",
+			with: map[string]string{"rounds.count": "500"},
+		},
+	}
+}
+
+// lockstep, average and rows return changes that choose these, and pairs of a key
+// and a value.
+func lockstep(pairs ...string) map[string]string {
+	return changed(append([]string{"mode", "lockstep", "seed", "1"}, pairs...))
+}
+
+func average(pairs ...string) map[string]string {
+	return changed(append([]string{"protocol.name", "average"}, pairs...))
+}
+
+func rows(pairs ...string) map[string]string {
+	return changed(append([]string{"protocol.name", "rows"}, pairs...))
+}
+
+func changed(pairs []string) map[string]string {
+	m := make(map[string]string)
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return m
+}
+
+func TestWhatDoesNotGoTogetherIsRefused(t *testing.T) {
+	for _, c := range refusedTogether() {
+		t.Run(c.key+"="+c.value, c.run)
+	}
+}
+
+// TestEveryPactRefusesSomething also shows that a message names a key beside the
+// refused one.
+func TestEveryPactRefusesSomething(t *testing.T) {
+	for _, p := range pacts() {
+		refuses := false
+		for _, c := range refusedTogether() {
+			if c.key != p.keys[0] {
+				continue
+			}
+			changes := map[string]string{c.key: c.value}
+			for k, v := range c.with {
+				changes[k] = v
+			}
+			cfg, problems, err := readConfig(write(t, good(changes)), nil)
+			if err != nil || len(problems) > 0 {
+				t.Fatal(err, problems)
+			}
+			reason := p.broken(&cfg.Settings)
+			if reason == "" {
+				continue
+			}
+			refuses = true
+			named := false
+			for _, other := range p.keys[1:] {
+				named = named || strings.Contains(reason, other+": ")
+			}
+			if !named {
+				t.Errorf("%s: %q names no other key", p.keys[0], reason)
+			}
+		}
+		if !refuses {
+			t.Errorf("no case breaks: %s", p.doc)
+		}
+	}
+}
+
+func TestWhatGoesTogetherIsTaken(t *testing.T) {
+	for name, changes := range map[string]map[string]string{
+		"lockstep":       lockstep(),
+		"no noise":       lockstep("privacy.epsilon", "inf", "privacy.mechanism", "none"),
+		"unclipped":      lockstep("world.kind", "gaussian", "world.clip", "false", "world.means", "[[1.5, -2, 0]]"),
+		"weak":           {"privacy.epsilon": "11", "privacy.accept_weak": "true"},
+		"robust":         average("protocol.average.consistency", "robust", "testnet.topology", "regular(4)", "testnet.nodes", "10"),
+		"robust, random": average("protocol.average.consistency", "robust", "testnet.topology", "gnp(0.5)", "testnet.nodes", "10"),
+		"trimmed":        rows("protocol.rows.merge", "trimmed", "protocol.rows.f", "2"),
+		"row a site":     {"world.means": "[[0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0]]"},
+		"replay":         {"world.kind": "replay", "world.means": "[]", "arms": "[a, b, c, d, e]", "world.cap": "3", "privacy.records_per_user": "3"},
+		"float horizon":  {"privacy.horizon": "1e6"},
+		"short average":  {"privacy.horizon": "10"}, // rows.every is over it, but rows are not used
+		"partition":      {"experiment.faults.partition": "[10, 20]", "experiment.liars.count": "4"},
+	} {
+		if problems := check(t, changes); problems != nil {
+			t.Errorf("%s: %v", name, problems)
+		}
+	}
+}
+
+func TestAllProblemsAreNamedAtOnceInOrder(t *testing.T) {
+	problems := check(t, map[string]string{
+		"log.level": "loud", "mode": "slot", "arms": "-", "privacy.epsilon": "x", "rounds.count": "2000", "seed": "1.5",
+	})
+	var keys []string
+	for _, p := range problems {
+		keys = append(keys, p.Key)
+	}
+	if got, want := strings.Join(keys, " "), "mode seed arms privacy.epsilon rounds.count log.level"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
