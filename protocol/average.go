@@ -131,15 +131,10 @@ func (a *average) Pulled(arm int, _ *Outbox) error {
 		return err
 	}
 	a.fresh = append(a.fresh, leaf.Sum)
-	mean, err := dp.Mean(leaf.Sum)
-	if err != nil {
+	if b.NoiseV[arm], b.NoiseB[arm], err = a.mixed.ReplaceByMean(arm, leaf.Sum); err != nil {
 		return err
 	}
-	if err := a.mixed.Replace(arm, mean); err != nil {
-		return err
-	}
-	b.Spread[arm] = 1 / float64(mean.Count(0))
-	b.NoiseV[arm], b.NoiseB[arm] = mean.Noise()
+	b.Spread[arm] = 1 / float64(leaf.Sum.Count(0))
 	b.Mean[arm] = a.mixed.At(arm)
 	return nil
 }
