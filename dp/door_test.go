@@ -14,7 +14,7 @@ func TestTheDoorChargesOnceAndRefusesWithBothNumbers(t *testing.T) {
 	}
 	s := spec(8, Tree)
 	s.Epsilon = Nano * 6 / 10
-	if _, err := d.Open(s); err != nil {
+	if _, err = d.Open(s); err != nil {
 		t.Fatal(err)
 	}
 	_, err = d.Open(s)
@@ -58,13 +58,13 @@ func TestOnlyLockstepHasSeedsInfiniteBudgetsAndNoNoise(t *testing.T) {
 		t.Fatal(err)
 	}
 	var refused *BudgetError
-	if _, err := d.Open(spec(8, None)); !errors.As(err, &refused) {
+	if _, err = d.Open(spec(8, None)); !errors.As(err, &refused) {
 		t.Errorf("no noise on a finite budget: %v, want a refusal", err)
 	}
 	if d, err = NewDoor(Lockstep, Nano, seeded(1)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Open(spec(8, None)); !errors.As(err, &refused) {
+	if _, err = d.Open(spec(8, None)); !errors.As(err, &refused) {
 		t.Errorf("no noise on a finite budget in lockstep: %v, want a refusal", err)
 	}
 }

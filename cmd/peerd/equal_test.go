@@ -36,7 +36,7 @@ func processTraces(t *testing.T, s *Settings, seeds map[int]uint64) map[string][
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	dir, err := os.MkdirTemp("", "peerd") // t.TempDir's names are too long for sockets
+	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // t.TempDir's names are too long for sockets
 	if err != nil {
 		t.Fatal(err)
 	}

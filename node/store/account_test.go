@@ -16,10 +16,10 @@ func TestABudgetIsChargedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Append(dp.Charge{What: "sums", Streams: 3, Cost: dp.Nano, Leaves: 8, Scale: 4 << 20}); err != nil {
+	if err = a.Append(dp.Charge{What: "sums", Streams: 3, Cost: dp.Nano, Leaves: 8, Scale: 4 << 20}); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Close(); err != nil {
+	if err = a.Close(); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, accountFile))
