@@ -38,7 +38,7 @@ func TestMeanRoundsDown(t *testing.T) {
 func TestAnExchangeKeepsTheSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := NewMixed(1, MeanExponent), NewMixed(1, MeanExponent)
-		value := rapid.Int64Range(-MaxValue, MaxValue)
+		value := rapid.Int64Range(-MaxValue/8, MaxValue/8) // own means are far smaller
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
 			m := rapid.SampledFrom([]*Mixed{a, b}).Draw(t, "peer")
 			if rapid.Bool().Draw(t, "pull") {
@@ -124,5 +124,25 @@ func TestAShownReleaseStaysAsItIs(t *testing.T) {
 	_ = m.Add(Release{v: []int64{3, 4}, e: MeanExponent})
 	if counts.Count(0) != 0 || mixed.Value(0) != 0 || first.Sum.Value(0) != was.v[0] || first.Sum.Count(0) != was.count[0] {
 		t.Error("a release changed after it was shown")
+	}
+}
+
+// TestWhatOthersSayLeavesRoom: a peer's own mean can be replaced whatever others
+// have made of its estimate.
+func TestWhatOthersSayLeavesRoom(t *testing.T) {
+	m := NewMixed(1, MeanExponent)
+	for range 3 {
+		d, err := m.HalfDifference(Release{v: []int64{MaxValue}, e: MeanExponent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Add(d) != nil {
+			break
+		}
+	}
+	for _, own := range []int64{MaxValue / 4, -MaxValue / 4, MaxValue / 4} {
+		if err := m.Replace(0, Release{v: []int64{own}, e: MeanExponent}); err != nil {
+			t.Fatalf("estimate %d: %v", m.v[0], err)
+		}
 	}
 }

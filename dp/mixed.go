@@ -80,10 +80,10 @@ func (m *Mixed) HalfDifference(other Release) (Release, error) {
 	return Release{v: d, e: m.e}, nil
 }
 
-// Add adds d to the estimate.
+// Add adds d to the estimate. It refuses what would leave ±MaxValue/2.
 func (m *Mixed) Add(d Release) error { return m.move(d, 1) }
 
-// Sub subtracts d from the estimate.
+// Sub subtracts d from the estimate, with the same limit.
 func (m *Mixed) Sub(d Release) error { return m.move(d, -1) }
 
 func (m *Mixed) move(d Release, sign int64) error {
@@ -91,7 +91,9 @@ func (m *Mixed) move(d Release, sign int64) error {
 		return ErrShape
 	}
 	for i, x := range d.v {
-		if !within(m.v[i] + sign*x) {
+		// Half the range: what others say must leave room for what the peer itself
+		// will learn, so that they cannot stop it.
+		if v := m.v[i] + sign*x; v > MaxValue/2 || v < -MaxValue/2 {
 			return ErrOverflow
 		}
 	}

@@ -31,9 +31,13 @@ const (
 type AverageParams struct {
 	Consistency Consistency
 	F           int     // lying neighbours to withstand, for Robust
-	Rate        float64 // exchanges per link and round, over 0 up to 1; 1/links gives the paper's one a round
+	Rate        float64 // exchanges per link and round, over 0 up to 0.5; 1/links gives the paper's one a round
 	Patience    uint64  // rounds after which an unanswered exchange no longer blocks others
 }
+
+// maxRate is what two rounds an exchange allow. At higher rates everybody would
+// have a question open all the time and decline everybody else's.
+const maxRate = 0.5
 
 // average is Gossip_UCB (Zhu, Zhu, Liu and Liu 2021, Algorithm 1) and, with noise
 // at the door, Fed_UCB (Algorithm 4).
@@ -90,8 +94,8 @@ func newAverage(c Config, p AverageParams) (*average, error) {
 		return nil, fmt.Errorf("average: consistency %q, want max, robust or budget", p.Consistency)
 	case p.Consistency == Robust && p.F < 1:
 		return nil, fmt.Errorf("average: f is %d, want at least 1 with consistency robust", p.F)
-	case !(p.Rate > 0 && p.Rate <= 1):
-		return nil, fmt.Errorf("average: rate %v, want over 0 up to 1", p.Rate)
+	case !(p.Rate > 0 && p.Rate <= maxRate):
+		return nil, fmt.Errorf("average: rate %v, want over 0 up to %v", p.Rate, maxRate)
 	case p.Patience < 2:
 		return nil, fmt.Errorf("average: patience %d, want at least the 2 rounds that an answer takes", p.Patience)
 	}
@@ -349,9 +353,6 @@ func (a *average) one(r dp.Release) []dp.Release {
 // gap draws the rounds until a link's clock strikes next: geometric, the
 // exponential clock of randomized gossip in whole rounds.
 func (a *average) gap() Round {
-	if a.p.Rate == 1 {
-		return 1
-	}
 	return 1 + Round(math.Log1p(-a.c.Rand.Float64())/math.Log1p(-a.p.Rate))
 }
 

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"bytes"
+	"fmt"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -71,7 +72,9 @@ func (m *Message) decodeContent(b []byte) error {
 			if len(m.sealed) == maxBody {
 				return frameError("sealed", "more than %d", maxBody)
 			}
-			s, err = dp.ReceivedSealed(bytes.Clone(part))
+			if s, err = dp.ReceivedSealed(bytes.Clone(part)); err != nil {
+				return fmt.Errorf("%w: %w", ErrFrame, err)
+			}
 			m.sealed = append(m.sealed, s)
 		default:
 			return frameError("content", "unknown field %d", num)
@@ -110,9 +113,15 @@ func decodeRelease(b []byte) (dp.Release, error) {
 		case 3:
 			f.Span.To = v
 		case 4:
-			err = packed("counts", part, func(v uint64) { f.Count = append(f.Count, v) })
+			if len(f.Count) > 0 {
+				return frameError("counts", "given twice") // before they are many
+			}
+			f.Count, err = packed("counts", part, func(v uint64) uint64 { return v })
 		case 5:
-			err = packed("values", part, func(v uint64) { f.Value = append(f.Value, protowire.DecodeZigZag(v)) })
+			if len(f.Value) > 0 {
+				return frameError("values", "given twice")
+			}
+			f.Value, err = packed("values", part, protowire.DecodeZigZag)
 		case 6:
 			f.Exponent = int8(protowire.DecodeZigZag(v))
 		case 7:
@@ -127,7 +136,11 @@ func decodeRelease(b []byte) (dp.Release, error) {
 	if err != nil {
 		return dp.Release{}, err
 	}
-	return dp.Received(f)
+	r, err := dp.Received(f)
+	if err != nil {
+		return r, fmt.Errorf("%w: %w", ErrFrame, err)
+	}
+	return r, nil
 }
 
 // fields calls f for every field of b: with v for a varint, with part for bytes.
@@ -163,17 +176,26 @@ func fields(where string, b []byte, f func(num protowire.Number, v uint64, part 
 	return nil
 }
 
-func packed(where string, b []byte, f func(v uint64)) error {
-	for i := 0; len(b) > 0; i++ {
-		v, n := protowire.ConsumeVarint(b)
-		if n < 0 {
-			return frameError(where, "entry %d: %v", i, protowire.ParseError(n))
+// packed reads a list of varints. The list is allocated once, since a frame can be
+// all list.
+func packed[T any](where string, b []byte, of func(v uint64) T) ([]T, error) {
+	n := 0
+	for _, x := range b {
+		if x < 0x80 { // the last byte of a number
+			n++
 		}
-		if i == dp.MaxLen {
-			return frameError(where, "more than %d", dp.MaxLen)
-		}
-		f(v)
-		b = b[n:]
 	}
-	return nil
+	if n > dp.MaxLen {
+		return nil, frameError(where, "%d, at most %d", n, dp.MaxLen)
+	}
+	list := make([]T, 0, n)
+	for len(b) > 0 {
+		v, size := protowire.ConsumeVarint(b)
+		if size < 0 {
+			return nil, frameError(where, "entry %d: %v", len(list), protowire.ParseError(size))
+		}
+		list = append(list, of(v))
+		b = b[size:]
+	}
+	return list, nil
 }

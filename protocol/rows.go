@@ -41,7 +41,8 @@ type RowsParams struct {
 // Within a slot a peer learns nothing new of its own and would pull one arm all the
 // time. So that it spreads its pulls, an own mean counts as one of all pulls so
 // far, as if those of the open slot had paid what is known (Desautels, Krause and
-// Burdick 2014); at the end of the slot that is true again.
+// Burdick 2014); at the end of the slot that is true again. Past the horizon no
+// slot ends any more, and only released pulls count.
 type rows struct {
 	c      Config
 	p      RowsParams
@@ -106,6 +107,9 @@ func (r *rows) release(out *Outbox) error {
 		leaf, err := r.c.Draw.Leaf(dp.StreamID(k), r.slot)
 		if errors.Is(err, dp.ErrHorizon) {
 			r.silent = true
+			for k := range r.stale {
+				r.stale[k] = true
+			}
 			return nil
 		}
 		if err != nil {
@@ -276,7 +280,7 @@ func (r *rows) cell(p Peer, k int) (cell, bool) {
 	body := &r.newest[p].body[0]
 	mean := body.At(k) / float64(body.Count(k))
 	n := float64(body.Count(k))
-	if p == r.c.Self {
+	if p == r.c.Self && !r.silent {
 		n = float64(r.belief.Pulls[k])
 	}
 	v, b := body.Noise()

@@ -88,8 +88,8 @@ func schema() []Key {
 			Doc: "Lying neighbours to withstand, with consistency: robust.",
 		},
 		{
-			Name: "protocol.average.rate", Default: "0.2", Shared: true, rule: number("a number over 0 up to 1", func(x float64) bool { return x > 0 && x <= 1 }),
-			Doc: "Exchanges per link and round; one by the number of links is the paper's.",
+			Name: "protocol.average.rate", Default: "0.2", Shared: true, rule: number("a number over 0 up to 0.5", func(x float64) bool { return x > 0 && x <= .5 }),
+			Doc: "Exchanges per link and round, each of which takes two; one by the number of links is the paper's.",
 		},
 		{
 			Name: "protocol.average.patience", Default: "8", Unit: "rounds", Shared: true, rule: whole(2, many),
