@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"time"
 )
 
@@ -16,7 +17,7 @@ import (
 var errViolation = errors.New("protocol violation")
 
 const (
-	frameBuffer = 32 << 10
+	frameBuffer = 16 << 10
 	maxPrefix   = 3 // bytes of a length up to protocol.MaxFrame
 
 	// renew is how old a deadline may be before it is set anew: setting it costs
@@ -121,4 +122,10 @@ func framed(frame []byte) uint64 {
 		n++
 	}
 	return n
+}
+
+// late reports whether err is a deadline that passed.
+func late(err error) bool {
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
 }

@@ -3,9 +3,11 @@ package gossip
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"testing"
+	"time"
 
 	"peerd.dev/protocol"
 )
@@ -39,6 +41,42 @@ func TestFramesComeBack(t *testing.T) {
 	}
 }
 
+// A deadline is set before the first frame and not again for each that follows at
+// once; without a timeout there is none.
+func TestDeadlinesAreSetSparingly(t *testing.T) {
+	for timeout, want := range map[time.Duration]int{0: 0, time.Minute: 1} {
+		var set []time.Time
+		record := func(d time.Time) error {
+			set = append(set, d)
+			return nil
+		}
+		var wire bytes.Buffer
+		w := frameWriter{w: bufio.NewWriter(&wire), setBy: record, timeout: timeout}
+		for range 10 {
+			if err := w.write([]byte("x")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.flush(); err != nil {
+			t.Fatal(err)
+		}
+		r := frameReader{r: bufio.NewReader(&wire), setBy: record, timeout: timeout}
+		for range 10 {
+			if _, err := r.next(1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(set) != 2*want {
+			t.Errorf("timeout %v: %d deadlines, want %d", timeout, len(set), 2*want)
+		}
+		for _, d := range set {
+			if left := time.Until(d); left < timeout-10*time.Second || left > timeout {
+				t.Errorf("timeout %v: deadline in %v", timeout, left)
+			}
+		}
+	}
+}
+
 // The length of a frame is believed only up to the limit, and what is read is
 // what the one writer would have written.
 func FuzzFrames(f *testing.F) {
@@ -57,7 +95,7 @@ func FuzzFrames(f *testing.F) {
 				}
 				break
 			}
-			again = append(again, frame(got)...)
+			again = append(binary.AppendUvarint(again, uint64(len(got))), got...)
 		}
 		if cap(r.buf) > limit || !bytes.HasPrefix(b, again) {
 			t.Fatalf("%x read as %x with a buffer of %d", b, again, cap(r.buf))

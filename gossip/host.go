@@ -15,35 +15,19 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/libp2p/go-libp2p"
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/peerstore"
-	"github.com/libp2p/go-libp2p/p2p/muxer/yamux"
-	"github.com/libp2p/go-libp2p/p2p/net/connmgr"
-	"github.com/libp2p/go-libp2p/p2p/security/noise"
-	"github.com/libp2p/go-libp2p/p2p/transport/tcp"
 
 	"peerd.dev/protocol"
 )
 
-// ErrClosed is returned once a host was closed.
-var ErrClosed = errors.New("gossip: host closed")
-
-const (
-	inboxSize = 1024
-
-	// A host that closes first sees to it that what was queued arrives.
-	drainTimeout = 1500 * time.Millisecond
-	closeTimeout = 2 * time.Second
-
-	// maxWindow bounds what a stream may hold that nobody has read yet.
-	maxWindow = 1 << 20
-)
+const inboxSize = 1024
 
 // A Host is a peer's place in the network.
 type Host struct {
@@ -111,6 +95,7 @@ func NewHost(c Config) (*Host, error) {
 		gate:    &gate{listed: make(map[peer.ID]protocol.Peer)},
 		self:    hello{helloVersion, c.Self, c.Incarnation, c.Policy, c.Network},
 	}
+	h.cfg.Neighbours = slices.Clone(c.Neighbours)
 	h.hello = h.self.encode()
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
@@ -126,51 +111,6 @@ func NewHost(c Config) (*Host, error) {
 	h.life, h.stopLife = context.WithCancel(context.Background())
 	if err := h.start(r); err != nil {
 		return nil, errors.Join(err, h.Close())
-	}
-	return h, nil
-}
-
-// newLibp2p returns a libp2p host that does not listen yet.
-func newLibp2p(c Config, g *gate) (host.Host, error) {
-	limits, err := newLimits(len(c.Peers))
-	if err != nil {
-		return nil, err
-	}
-	// Links are protected and do not count; the rest are peers that connect
-	// although they are no neighbours.
-	conns, err := connmgr.NewConnManager(32, 64, connmgr.WithGracePeriod(20*time.Second))
-	if err != nil {
-		return nil, fmt.Errorf("gossip: %w", err)
-	}
-	agent := c.UserAgent
-	if agent == "" {
-		agent = "peerd"
-	}
-	mux := *yamux.DefaultTransport
-	mux.MaxStreamWindowSize = maxWindow
-	h, err := libp2p.New(
-		libp2p.Identity(c.Identity.private),
-		libp2p.NoListenAddrs,
-		// Shared ports would let a second daemon listen on the same address
-		// without an error.
-		libp2p.Transport(tcp.NewTCPTransport, tcp.DisableReuseport()),
-		libp2p.Security(noise.ID, noise.New),
-		libp2p.Muxer(yamux.ID, &mux),
-		libp2p.ConnectionGater(g),
-		libp2p.ResourceManager(limits),
-		libp2p.ConnectionManager(conns),
-		libp2p.DisableRelay(),
-		libp2p.DisableIdentifyAddressDiscovery(),
-		libp2p.DisableMetrics(),
-		libp2p.Ping(false),
-		// A neighbour that stays away for long must not make libp2p give up on
-		// a whole family of addresses.
-		libp2p.IPv6BlackHoleSuccessCounter(nil),
-		libp2p.WithDialTimeout(dialTimeout),
-		libp2p.UserAgent(agent),
-	)
-	if err != nil {
-		return nil, fmt.Errorf("gossip: %w", err)
 	}
 	return h, nil
 }
@@ -205,76 +145,3 @@ func (h *Host) start(r roster) error {
 // Inbox delivers what arrives. Whoever does not read from it holds up the
 // neighbours. It is never closed; see [Host.Done].
 func (h *Host) Inbox() <-chan protocol.Delivery { return h.inbox }
-
-// Done is closed when the host is closed or, if lossless, when a link broke.
-func (h *Host) Done() <-chan struct{} { return h.work.Done() }
-
-// Err returns why the host is done: [ErrClosed] or the break of a link. Before
-// that it returns nil.
-func (h *Host) Err() error { return context.Cause(h.work) }
-
-// fail ends the host because of err. Its neighbours see their streams reset.
-func (h *Host) fail(err error) {
-	h.stopWork(err)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.stopLife()
-}
-
-// enter registers the calling goroutine, unless the host is at its end.
-func (h *Host) enter() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.life.Err() != nil {
-		return false
-	}
-	h.running.Add(1)
-	return true
-}
-
-// deliver puts a message into the inbox and reports whether it did.
-func (h *Host) deliver(from protocol.Peer, m protocol.Message) bool {
-	select {
-	case h.inbox <- protocol.Delivery{From: from, Message: m}:
-		return true
-	case <-h.life.Done():
-		return false
-	}
-}
-
-// Close sends what is queued, as far as that is quickly done, and ends the host.
-// It takes two seconds at most.
-func (h *Host) Close() error {
-	h.closeOnce.Do(func() { h.closeErr = h.close() })
-	return h.closeErr
-}
-
-func (h *Host) close() error {
-	late := time.After(closeTimeout)
-	h.stopWork(ErrClosed)
-	drained := make(chan struct{})
-	go func() {
-		h.links.Wait()
-		close(drained)
-	}()
-	select {
-	case <-drained:
-	case <-time.After(drainTimeout):
-	}
-	h.fail(ErrClosed)
-	gone := make(chan struct{})
-	var err error
-	go func() {
-		// The topic hangs on life and so ends before the streams that it uses.
-		err = h.libp2p.Close()
-		h.links.Wait()
-		h.running.Wait()
-		close(gone)
-	}()
-	select {
-	case <-gone:
-		return err
-	case <-late:
-		return fmt.Errorf("gossip: host still busy %v after close", closeTimeout)
-	}
-}

@@ -43,6 +43,8 @@ func TestRingDeliversInOrderBothWays(t *testing.T) {
 			}
 			next[d.From]++
 		}
+	}
+	for i, h := range hosts {
 		for _, s := range h.Status() {
 			if !s.Neighbour {
 				if s.State != None {
@@ -60,6 +62,8 @@ func TestRingDeliversInOrderBothWays(t *testing.T) {
 			}
 		}
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if tapped[1] != rounds || tapped[3] != rounds {
 		t.Errorf("tapped %v", tapped)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
@@ -45,13 +44,13 @@ func (l *link) receive(s network.Stream) {
 		if l.h.life.Err() != nil {
 			return
 		}
-		l.failed(err)
 		if errors.Is(err, ErrMismatch) {
 			l.refused.Add(1)
 			_ = s.Close() // lets our hello through, by which the other end sees why
-			return
+		} else {
+			l.violated(s, err)
 		}
-		l.violated(s, err)
+		l.failed(err)
 		return
 	}
 	if old := l.accepted(s); old != nil {
@@ -85,7 +84,7 @@ func (l *link) greet(s network.Stream, r *bufio.Reader) error {
 		return err
 	}
 	theirs, err := readHello(r)
-	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() {
+	if late(err) {
 		return fmt.Errorf("%w: no hello within %v", errViolation, helloTimeout)
 	}
 	if err != nil {
@@ -118,6 +117,9 @@ func (l *link) read(s network.Stream, r *bufio.Reader) (n uint64, err error) {
 	f := frameReader{r: r, setBy: s.SetReadDeadline, timeout: l.patience(readTimeout)}
 	for {
 		b, err := f.next(protocol.MaxFrame)
+		if late(err) {
+			err = fmt.Errorf("not a sign of life for %v: %w", readTimeout, err)
+		}
 		if err != nil {
 			return n, err
 		}

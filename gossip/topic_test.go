@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"testing"
-	"time"
 
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	pb "github.com/libp2p/go-libp2p-pubsub/pb"
@@ -155,7 +154,7 @@ func TestTopicRefusesOverTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "both on the topic", func() bool {
-		return len(top.ListPeers()) == 1 && len(h.topic.topic.ListPeers()) == 2
+		return len(top.ListPeers()) == 1 && len(h.topic.topic.ListPeers()) == 1
 	})
 	stranger := SeedIdentity([32]byte{99})
 	good := protocol.Encode(nil, marks(0, 1, 1)[0].Message)
@@ -172,9 +171,9 @@ func TestTopicRefusesOverTheWire(t *testing.T) {
 	if d := receive(t, h); d.From != 0 || d.Message.Round() != 1 {
 		t.Errorf("%+v", d)
 	}
-	if n := h.Totals().TopicRefused; n != 3 || status(h, 0).Refused != 2 {
-		t.Errorf("%d refused, %d of peer 0; want 3 and 2", n, status(h, 0).Refused)
-	}
+	eventually(t, "3 refused, 2 of peer 0", func() bool {
+		return h.Totals().TopicRefused == 3 && status(h, 0).Refused == 2
+	})
 	if n := hosts[1].Totals().TopicRefused; n != 0 || status(hosts[1], 2).Incarnation == 9 {
 		t.Errorf("passed on: %d", n)
 	}
@@ -189,7 +188,6 @@ func TestTopicCountsWhatItDrops(t *testing.T) {
 	for round := range protocol.Round(n) {
 		send(t, hosts[0], marks(0, protocol.Everyone, round))
 	}
-	time.Sleep(2*time.Second); t.Log(dbgRecv.Load(), dbgVal.Load(), dbgDup.Load(), dbgDeliver.Load());t.Logf("%+v %+v %d", hosts[0].Totals(), hosts[1].Totals(), len(hosts[1].inbox))
 	eventually(t, "drops counted", func() bool {
 		return hosts[0].Totals().TopicDropped+hosts[1].Totals().TopicDropped > 0
 	})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/libp2p/go-libp2p/gologshim"
 	"github.com/spf13/cobra"
 
 	"peerd.dev/dp"
@@ -77,6 +78,7 @@ func runPeer(ctx context.Context, s *Settings, r runOptions, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
+	gologshim.SetDefaultHandler(log.Handler()) // before libp2p's first line
 	unlock, err := lockDir(s.Dir)
 	if err != nil {
 		return err

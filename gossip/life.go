@@ -1,0 +1,92 @@
+package gossip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"peerd.dev/protocol"
+)
+
+// ErrClosed is returned once a host was closed.
+var ErrClosed = errors.New("gossip: host closed")
+
+const (
+	// A host that closes first sees to it that what was queued arrives.
+	drainTimeout = 1500 * time.Millisecond
+	closeTimeout = 2 * time.Second
+)
+
+// Done is closed when the host is closed or, if lossless, when a link broke.
+func (h *Host) Done() <-chan struct{} { return h.work.Done() }
+
+// Err returns why the host is done: [ErrClosed] or the break of a link. Before
+// that it returns nil.
+func (h *Host) Err() error { return context.Cause(h.work) }
+
+// fail ends the host because of err. Its neighbours see their streams reset.
+func (h *Host) fail(err error) {
+	h.stopWork(err)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.stopLife()
+}
+
+// enter registers the calling goroutine, unless the host is at its end.
+func (h *Host) enter() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.life.Err() != nil {
+		return false
+	}
+	h.running.Add(1)
+	return true
+}
+
+// deliver puts a message into the inbox and reports whether it did.
+func (h *Host) deliver(from protocol.Peer, m protocol.Message) bool {
+	select {
+	case h.inbox <- protocol.Delivery{From: from, Message: m}:
+		return true
+	case <-h.life.Done():
+		return false
+	}
+}
+
+// Close sends what is queued, as far as that is quickly done, and ends the host.
+// It takes two seconds at most.
+func (h *Host) Close() error {
+	h.closeOnce.Do(func() { h.closeErr = h.close() })
+	return h.closeErr
+}
+
+func (h *Host) close() error {
+	end := time.After(closeTimeout)
+	h.stopWork(ErrClosed)
+	drained := make(chan struct{})
+	go func() {
+		h.links.Wait()
+		close(drained)
+	}()
+	select {
+	case <-drained:
+	case <-time.After(drainTimeout):
+	}
+	h.fail(ErrClosed)
+	gone := make(chan struct{})
+	var err error
+	go func() {
+		// The topic hangs on life and so ends before the streams that it uses.
+		err = h.libp2p.Close()
+		h.links.Wait()
+		h.running.Wait()
+		close(gone)
+	}()
+	select {
+	case <-gone:
+		return err
+	case <-end:
+		return fmt.Errorf("gossip: host still busy %v after close", closeTimeout)
+	}
+}
