@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// smallNet are arguments for three processes and a second of rounds.
+func smallNet(more ...string) []string {
+	return append([]string{
+		"testnet", "-c", "../../configs/testnet.yaml", "-n", "3", "-t", "path", "--json",
+		"--set", "privacy.horizon=400", "--set", "world.means=[[0.9, 0.1, 0.2]]",
+	}, more...)
+}
+
+// TestATestnetEndsByItself with a document that adds up.
+func TestATestnetEndsByItself(t *testing.T) {
+	for _, name := range []string{"average", "rows"} {
+		t.Run(name, func(t *testing.T) {
+			var out, trouble bytes.Buffer
+			if code := execute(t.Context(), smallNet("--set", "protocol.name="+name), &out, &trouble); code != 0 {
+				t.Fatalf("exit code %d\n%s", code, &trouble)
+			}
+			var d testnetDocument
+			if err := json.Unmarshal(out.Bytes(), &d); err != nil {
+				t.Fatalf("%v in %s", err, &out)
+			}
+			if !d.Private || d.Epsilon != 1 || d.Rounds != 400 || len(d.Sites) != 3 || d.Together <= 0 || d.Alone <= 0 {
+				t.Errorf("%+v", d)
+			}
+			for _, s := range d.Sites {
+				var pulls uint64
+				for _, n := range s.Pulls {
+					pulls += n
+				}
+				if pulls+s.Skipped != 400 || s.Spent != 1 || s.Left != 0 || s.BytesOut == 0 || !s.Ready {
+					t.Errorf("%s: %+v", s.Name, s)
+				}
+			}
+			noneLeft(t)
+		})
+	}
+}
+
+// TestAnInterruptEndsATestnet within three seconds, with its code, and leaves no
+// process.
+func TestAnInterruptEndsATestnet(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	time.AfterFunc(1500*time.Millisecond, interrupt)
+	var out, trouble bytes.Buffer
+	begin := time.Now()
+	code := execute(ctx, smallNet("--set", "rounds.every=1s"), &out, &trouble)
+	if took := time.Since(begin); code != int(exitInterrupted) || took > 4500*time.Millisecond {
+		t.Errorf("exit code %d after %v, want %d\n%s", code, took, exitInterrupted, &trouble)
+	}
+	noneLeft(t)
+}
+
+// TestABrokenPeerIsNamed: the reason that a peer gives for its end is the
+// testnet's.
+func TestABrokenPeerIsNamed(t *testing.T) {
+	t.Setenv("PEERD_DATA", "")
+	var out, trouble bytes.Buffer
+	code := execute(t.Context(), []string{"testnet", "-c", "../../configs/diabetes.yaml"}, &out, &trouble)
+	if code != int(exitData) || !strings.Contains(trouble.String(), "fetch-data.sh") {
+		t.Errorf("exit code %d, want %d\n%s", code, exitData, &trouble)
+	}
+}
+
+// TestASpentBudgetStaysSpent: a folder whose account was charged starts no peer.
+func TestASpentBudgetStaysSpent(t *testing.T) {
+	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // t.TempDir's names are too long for sockets
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	c, err := loadConfig("../../configs/testnet.yaml", []string{"testnet.nodes=2", "testnet.topology=path", "world.means=[[0.9, 0.1, 0.2]]", "rounds.every=20ms"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &testnet{s: &c.Settings, dir: dir}
+	if n.graph, _, err = buildGraph("path", 2, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err = n.lay(); err != nil {
+		t.Fatal(err)
+	}
+	defer n.stop()
+	if err = n.start(); err != nil {
+		t.Fatal(err)
+	}
+	if err = n.waitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	n.stop()
+	account := filepath.Join(dir, n.names[0], "account.jsonl")
+	before, err := os.ReadFile(account)
+	if err != nil || !bytes.Contains(before, []byte(`"nano_epsilon":1000000000`)) {
+		t.Fatalf("account %q, %v", before, err)
+	}
+	var out, trouble bytes.Buffer
+	code := execute(t.Context(), []string{"run", "-c", filepath.Join(dir, n.names[0], configName)}, &out, &trouble)
+	if code != int(exitPrivacy) || !strings.Contains(trouble.String(), "earlier run") {
+		t.Errorf("exit code %d, want %d\n%s", code, exitPrivacy, &trouble)
+	}
+	if after, err := os.ReadFile(account); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the account changed from %q to %q, %v", before, after, err)
+	}
+}
+
+// noneLeft fails if a process of this test still runs a peer.
+func noneLeft(t *testing.T) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = exec.LookPath("pgrep"); err != nil {
+		t.Log("not checked whether processes are left behind: no pgrep")
+		return
+	}
+	b, _ := exec.CommandContext(t.Context(), "pgrep", "-f", exe+" run").Output() // none found is an error too
+	if len(b) > 0 {
+		t.Errorf("left behind: %s", b)
+	}
+}
