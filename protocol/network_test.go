@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -338,3 +339,6 @@ func graphOf(n int, links func(link func(a, b int))) [][]Peer {
 	}
 	return g
 }
+
+// lattice returns v·2^e.
+func lattice(v int64, e int8) float64 { return math.Ldexp(float64(v), int(e)) }

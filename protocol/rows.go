@@ -15,7 +15,8 @@ type Merge string
 const (
 	// MergeMean takes the mean over origins of every arm's sample mean.
 	MergeMean Merge = "mean"
-	// MergeTrimmed leaves out the F greatest and the F least of them.
+	// MergeTrimmed leaves out the F greatest and the F least of them, and of what
+	// they say of their pulls and noise.
 	MergeTrimmed Merge = "trimmed"
 )
 
@@ -53,7 +54,8 @@ type rows struct {
 	silent bool      // the horizon is reached
 	stale  []bool    // arms to merge again
 	belief Belief
-	cells  []cell // scratch of merge
+	cells  []cell    // scratch of merge
+	column []float64 // scratch of trimmed
 }
 
 // cell is one origin's sample mean of one arm.
@@ -237,39 +239,48 @@ func (r *rows) merge(k int) {
 			r.cells = append(r.cells, c)
 		}
 	}
-	kept := r.cells
+	f := 0
 	if r.p.Merge == MergeTrimmed {
-		if len(kept) <= 2*r.p.F { // too few to tell liars apart: trust nobody but oneself
-			kept = kept[:0]
+		f = r.p.F
+		if len(r.cells) <= 2*f { // too few to tell liars apart: trust nobody but oneself
+			f, r.cells = 0, r.cells[:0]
 			if c, ok := r.cell(r.c.Self, k); ok {
-				kept = append(kept, c)
+				r.cells = append(r.cells, c)
 			}
-		} else {
-			slices.SortStableFunc(kept, func(a, b cell) int {
-				switch {
-				case a.mean < b.mean:
-					return -1
-				case a.mean > b.mean:
-					return 1
-				}
-				return 0
-			})
-			kept = kept[r.p.F : len(kept)-r.p.F]
 		}
 	}
 	b := &r.belief
 	b.Mean[k], b.Spread[k], b.NoiseV[k], b.NoiseB[k] = 0, inf, 0, 0
-	if len(kept) == 0 {
+	if len(r.cells) == 0 {
 		return
 	}
-	m := float64(len(kept))
-	b.Spread[k] = 0
-	for _, c := range kept {
-		b.Mean[k] += c.mean / m
-		b.Spread[k] += 1 / (c.n * m * m)
-		b.NoiseV[k] += c.v / (m * m)
-		b.NoiseB[k] = max(b.NoiseB[k], c.b/m)
+	m := float64(len(r.cells) - 2*f)
+	b.Mean[k], _ = r.trimmed(f, func(c *cell) float64 { return c.mean })
+	spread, _ := r.trimmed(f, func(c *cell) float64 { return 1 / c.n })
+	v, _ := r.trimmed(f, func(c *cell) float64 { return c.v })
+	_, most := r.trimmed(f, func(c *cell) float64 { return c.b })
+	b.Spread[k], b.NoiseV[k], b.NoiseB[k] = spread/m, v/m, most/m
+}
+
+// trimmed returns the mean of what the cells say of one thing, without the f
+// greatest and the f least, and the greatest that is left. Each thing is trimmed by
+// itself: a liar with a mean in the middle could else claim one pull, or no noise,
+// and so set how sure everybody is.
+func (r *rows) trimmed(f int, of func(c *cell) float64) (mean, most float64) {
+	r.column = r.column[:0]
+	for i := range r.cells {
+		r.column = append(r.column, of(&r.cells[i]))
 	}
+	kept := r.column
+	if f > 0 {
+		slices.Sort(kept)
+		kept = kept[f : len(kept)-f]
+	}
+	for _, x := range kept {
+		mean += x / float64(len(kept))
+		most = max(most, x)
+	}
+	return mean, most
 }
 
 // cell returns what the newest row of an origin says of arm k.

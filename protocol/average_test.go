@@ -1,0 +1,118 @@
+package protocol
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"peerd.dev/dp"
+)
+
+func averaging(graph [][]Peer, rate float64) setting {
+	return setting{
+		protocol: "average", graph: graph, arms: 2, rounds: 5000, mechanism: dp.None, seed: 1,
+		params: Params{Average: AverageParams{Consistency: Max, F: 1, Rate: rate, Patience: 4}},
+	}
+}
+
+// TestEveryLinkAverages: at no rate that is allowed does declining keep two
+// neighbours apart for good. On the path every inner peer asks and is asked.
+func TestEveryLinkAverages(t *testing.T) {
+	for _, rate := range []float64{.05, .2, .5} {
+		t.Run(fmt.Sprint(rate), func(t *testing.T) {
+			n := newNetwork(t, averaging(path(5), rate))
+			for range 1000 {
+				n.play(t, nil)
+			}
+			exchanged := make(map[[2]Peer]int)
+			for x := range n.crossed {
+				if x.kind == averageDelta {
+					exchanged[[2]Peer{x.a, x.b}]++
+				}
+			}
+			for a := range Peer(4) {
+				if exchanged[[2]Peer{a, a + 1}] == 0 {
+					t.Errorf("in 1000 rounds %s and %s never averaged", letter(a), letter(a+1))
+				}
+			}
+		})
+	}
+	// An exchange takes two rounds, so at higher rates everybody would have a
+	// question open all the time; on this path only d and e would ever average.
+	if _, err := newAverage(Config{Arms: 1}, AverageParams{Consistency: Max, Rate: .6, Patience: 4}); err == nil {
+		t.Error("a rate of more than an exchange in two rounds is taken")
+	}
+}
+
+// TestEstimatesMeet: when nothing new comes in, all estimates end at the mean of
+// the own means, to the unit that halving an odd difference leaves.
+func TestEstimatesMeet(t *testing.T) {
+	n := newNetwork(t, averaging(ring(6), .4))
+	for round := range 400 {
+		n.play(t, nil)
+		if round == 0 {
+			for i := range n.peers {
+				n.pull(t, i, 0, float64(i)/8)
+				n.pull(t, i, 1, 1-float64(i)/8)
+			}
+		}
+	}
+	for i, p := range n.peers {
+		for k, want := range []float64{2.5 / 8, 1 - 2.5/8} {
+			if got := p.Belief().Mean[k]; math.Abs(got-want) > 6*lattice(1, dp.MeanExponent) {
+				t.Errorf("peer %d, arm %d: %v, want %v", i, k, got, want)
+			}
+		}
+	}
+}
+
+// TestNewsMovesOneHopARound is Lemma 1 of paper 004, on which the slack of M pulls
+// rests.
+func TestNewsMovesOneHopARound(t *testing.T) {
+	n := newNetwork(t, averaging(path(5), .3))
+	for range 5 { // peer 0 pulls once a round, in rounds 0 to 4
+		n.play(t, func(i int) (int, float64) { return b2i(i > 0), 0 })
+	}
+	for i, p := range n.peers {
+		want := uint64(max(0, 5-1-i)) // round 4's pull is news in round 5
+		if i == 0 {
+			want = 5
+		}
+		if got := p.Protocol.(*average).counts.At(0); got != want {
+			t.Errorf("at the end of round 4 peer %d knows of %d pulls, want %d", i, got, want)
+		}
+	}
+}
+
+// TestNoNeighbourCanStopAPeer: an error of Pulled or Tick stops the peer for good,
+// so nothing that a neighbour says may lead to one.
+func TestNoNeighbourCanStopAPeer(t *testing.T) {
+	for _, claim := range []int64{dp.MaxValue, -dp.MaxValue} {
+		t.Run(fmt.Sprint(claim), func(t *testing.T) {
+			n := newNetwork(t, averaging([][]Peer{{1}, {0}}, .3))
+			p, reward := n.peers[1], 0.
+			for seq := range uint64(200) {
+				// Whatever the peer holds, the liar asks it to meet half way to the
+				// end of the range.
+				lie, err := dp.Received(dp.Fields{Value: []int64{claim, claim}, Exponent: dp.MeanExponent})
+				if err != nil {
+					t.Fatal(err)
+				}
+				m := Message{kind: averageAsk, label: Label{Origin: 0, Seq: seq + 1}, body: []dp.Release{lie}}
+				_ = p.Receive(0, m, &p.out) // may be refused
+				p.out.Reset()
+
+				reward = 1 - reward // the own mean goes up and down
+				if err := p.door.Add(0, []float64{reward}); err != nil {
+					t.Fatal(err)
+				}
+				if err := p.Pulled(0, &p.out); err != nil {
+					t.Fatalf("after %d lies: %v", seq+1, err)
+				}
+				if err := p.Tick(Round(seq), &p.out); err != nil {
+					t.Fatalf("after %d lies: %v", seq+1, err)
+				}
+			}
+		})
+	}
+}

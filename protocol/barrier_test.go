@@ -1,0 +1,340 @@
+package protocol_test
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"peerd.dev/dp"
+)
+
+// The barrier between rewards and messages is made of Go's own rules. These tests
+// hold it from outside: programs that would leak must not compile, what compiles
+// must have no number in which a reward could leave, and what neither can stop is
+// refused at run time or found in the source.
+
+// A checker type-checks single files against the packages as they are built.
+type checker struct {
+	fset *token.FileSet
+	conf types.Config
+}
+
+// newChecker asks the go command for the compiler's export data, which is in the
+// build cache since this test was built: half a second, where type-checking from
+// source takes several.
+func newChecker(t *testing.T) *checker {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}} {{.Export}}{{end}}", "peerd.dev/protocol")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	export := make(map[string]string)
+	for l := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(l), " ")
+		export[path] = file
+	}
+	c := &checker{fset: token.NewFileSet()}
+	c.conf.Importer = importer.ForCompiler(c.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(export[path]) })
+	return c
+}
+
+// check returns the first error, and what the file's last comment says.
+func (c *checker) check(t *testing.T, file string) (err error, last string) {
+	t.Helper()
+	src, err := parser.ParseFile(c.fset, file, nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.conf.Check("leak", c.fset, []*ast.File{src}, nil)
+	return err, strings.TrimSpace(src.Comments[len(src.Comments)-1].Text())
+}
+
+// TestLeaksDoNotCompile: every program in testdata/leak fails for the reason that
+// its last comment gives; the honest one, with the same importer, does not.
+func TestLeaksDoNotCompile(t *testing.T) {
+	c := newChecker(t)
+	if err, _ := c.check(t, "testdata/honest/honest.go"); err != nil {
+		t.Fatalf("the honest program: %v", err)
+	}
+	files, err := filepath.Glob("testdata/leak/*.go")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d programs, %v", len(files), err)
+	}
+	for _, f := range files {
+		t.Run(filepath.Base(f), func(t *testing.T) {
+			err, want := c.check(t, f)
+			switch {
+			case err == nil:
+				t.Fatalf("compiles, but must not: want %q", want)
+			case !strings.Contains(err.Error(), want):
+				t.Fatalf("got %q, want %q", err, want)
+			}
+		})
+	}
+}
+
+// known are the numbers and bytes that stand beside Releases and Messages in what
+// dp and protocol export, each with what it is. A reward could leave in any of
+// them, so a new one is added here in the knowledge of that, and no float ever is.
+var known = map[string]string{
+	"dp.NewCounts(int)":                        "how many counts",
+	"dp.NewMixed(int, int8)":                   "how many values, and their lattice",
+	"dp.Counts.At(int)":                        "which count is read",
+	"dp.Counts.Raise(int)":                     "which count",
+	"dp.Counts.RaiseToRank(int)":               "how many liars, from the configuration",
+	"dp.Mixed.At(int)":                         "which value is read",
+	"dp.Mixed.Value(int)":                      "which value is read",
+	"dp.Mixed.Own(int)":                        "which value is read",
+	"dp.Mixed.Replace(int)":                    "which value",
+	"dp.Mixed.ReplaceByMean(int)":              "which value",
+	"dp.Release.At(int)":                       "which value is read",
+	"dp.Release.Value(int)":                    "which value is read",
+	"dp.Release.Count(int)":                    "which count is read",
+	"dp.Door.Leaf(dp.StreamID, uint64)":        "the next leaf of a stream; any other is refused",
+	"dp.Received(dp.Fields)":                   "the codec's; see TestOnlyTheCodecReceives",
+	"dp.ReceivedSealed([]byte)":                "the codec's; see TestOnlyTheCodecReceives",
+	"protocol.Decode([]byte)":                  "a frame off the wire",
+	"protocol.Encode([]byte)":                  "where to append",
+	"protocol.Message.Release(int)":            "which release is read",
+	"protocol.Presence(protocol.Peer, uint32)": "the sender's own number and incarnation",
+	"protocol.Outbox.Mark(protocol.Peer, protocol.Round, []protocol.Peer)": "the sender's own number, its clock, its neighbours",
+	"protocol.Protocol.Pulled(int)":                                        "the arm, chosen from Releases",
+	"protocol.Protocol.Tick(protocol.Round)":                               "the clock",
+	"protocol.Protocol.Receive(protocol.Peer)":                             "who sent it, as the transport knows",
+	"protocol.Draw.Leaf(dp.StreamID, uint64)":                              "the next leaf of a stream",
+	"protocol.Envelope.To protocol.Peer":                                   "an address",
+	"protocol.Delivery.From protocol.Peer":                                 "an address",
+}
+
+// TestNumbersBesideReleasesAreKnown lists every exported function, method and field
+// that touches what can leave, with the parameters that are no such thing.
+func TestNumbersBesideReleasesAreKnown(t *testing.T) {
+	c := newChecker(t)
+	found := make(map[string]bool)
+	for _, path := range []string{"peerd.dev/dp", "peerd.dev/protocol"} {
+		pkg, err := c.conf.Importer.Import(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range pkg.Scope().Names() {
+			obj := pkg.Scope().Lookup(name)
+			if !obj.Exported() {
+				continue
+			}
+			switch obj := obj.(type) {
+			case *types.Func:
+				touches(found, pkg.Name()+"."+name, nil, obj.Signature())
+			case *types.TypeName:
+				set := types.NewMethodSet(types.NewPointer(obj.Type()))
+				if types.IsInterface(obj.Type()) {
+					set = types.NewMethodSet(obj.Type())
+				}
+				for m := range set.Methods() {
+					if m.Obj().Exported() {
+						touches(found, pkg.Name()+"."+name+"."+m.Obj().Name(), obj.Type(), m.Obj().(*types.Func).Signature())
+					}
+				}
+				if s, ok := obj.Type().Underlying().(*types.Struct); ok && canLeave(obj.Type()) {
+					for f := range s.Fields() {
+						if f.Exported() && !canLeave(f.Type()) {
+							found[fmt.Sprintf("%s.%s.%s %s", pkg.Name(), name, f.Name(), short(f.Type()))] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, f := range slices.Sorted(maps.Keys(found)) {
+		if known[f] == "" {
+			t.Errorf("%s: a number beside what can leave, and nobody says what it is", f)
+		}
+		if strings.Contains(f, "float") {
+			t.Errorf("%s: a float where only Releases and integers may be", f)
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(known)) {
+		if !found[k] {
+			t.Errorf("%s: listed, but there is none", k)
+		}
+	}
+}
+
+// touches notes a function that makes, changes or reads something that can leave
+// and takes something else too.
+func touches(found map[string]bool, name string, recv types.Type, sig *types.Signature) {
+	leaves := recv != nil && canLeave(recv)
+	var other []string
+	for p := range sig.Params().Variables() {
+		if canLeave(p.Type()) {
+			leaves = true
+		} else {
+			other = append(other, short(p.Type()))
+		}
+	}
+	for r := range sig.Results().Variables() {
+		leaves = leaves || canLeave(r.Type())
+	}
+	if leaves && len(other) > 0 {
+		found[name+"("+strings.Join(other, ", ")+")"] = true
+	}
+}
+
+// canLeave reports whether a type is, or holds, what goes on the wire. A Door and a
+// Protocol have such things inside and give none away but through their methods,
+// which are looked at.
+func canLeave(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.Pointer:
+		return canLeave(t.Elem())
+	case *types.Slice:
+		return canLeave(t.Elem())
+	case *types.Array:
+		return canLeave(t.Elem())
+	case *types.Named:
+		switch short(t) {
+		case "dp.Release", "dp.Leaf", "dp.Sealed", "dp.Mixed", "dp.Counts",
+			"protocol.Message", "protocol.Envelope", "protocol.Delivery", "protocol.Outbox":
+			return true
+		}
+	}
+	return false
+}
+
+func short(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
+}
+
+// TestOnlyTheCodecReceives: bytes become a Release in protocol/decode.go and in
+// tests, nowhere else; the compiler cannot stop that. Nor can it stop package
+// unsafe.
+func TestOnlyTheCodecReceives(t *testing.T) {
+	const codec = "../protocol/decode.go"
+	seen := 0
+	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || len(d.Name()) > 2 && d.Name()[0] == '.'):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go"):
+			return nil
+		}
+		fset := token.NewFileSet()
+		src, err := parser.ParseFile(fset, file, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		local := "" // what the file calls package dp
+		if src.Name.Name == "dp" && filepath.Dir(file) == "../dp" {
+			local = "."
+		}
+		for _, i := range src.Imports {
+			switch path, _ := strconv.Unquote(i.Path.Value); {
+			case path == "unsafe":
+				t.Errorf("%s imports unsafe, which no barrier survives", file)
+			case path == "peerd.dev/dp" && i.Name == nil:
+				local = "dp"
+			case path == "peerd.dev/dp":
+				local = i.Name.Name
+			}
+		}
+		for _, g := range src.Comments {
+			for _, c := range g.List {
+				if strings.HasPrefix(c.Text, "//go:linkname") {
+					t.Errorf("%s: %s", fset.Position(c.Pos()), c.Text)
+				}
+			}
+		}
+		ast.Inspect(src, func(n ast.Node) bool {
+			var name *ast.Ident
+			switch n := n.(type) {
+			case *ast.FuncDecl: // the declaration itself
+				if local == "." && n.Body != nil {
+					ast.Inspect(n.Body, func(n ast.Node) bool {
+						if id, ok := n.(*ast.Ident); ok && (id.Name == "Received" || id.Name == "ReceivedSealed") {
+							t.Errorf("%s: %s is called in dp itself", fset.Position(id.Pos()), id.Name)
+						}
+						return true
+					})
+				}
+				return local != "."
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok && local != "" && x.Name == local {
+					name = n.Sel
+				}
+			case *ast.Ident:
+				if local == "." {
+					name = n
+				}
+			}
+			if name != nil && (name.Name == "Received" || name.Name == "ReceivedSealed") {
+				if seen++; file != codec {
+					t.Errorf("%s: %s outside the codec", fset.Position(name.Pos()), name.Name)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen != 2 {
+		t.Errorf("%d uses of dp.Received and dp.ReceivedSealed were seen, want the codec's two: does the search still find them?", seen)
+	}
+}
+
+// TestNothingLeavesWithoutNoise: releases without noise, or with noise that can be
+// repeated, exist in lockstep only.
+func TestNothingLeavesWithoutNoise(t *testing.T) {
+	seeded := func() *dp.Source { return dp.NewSeededSource([32]byte{1}) }
+	none := dp.Spec{What: "rewards", Streams: 1, Dim: 1, Lo: 0, Hi: 1, Leaves: 8, RecordsPerUser: 1, Mechanism: dp.None, Epsilon: 1}
+
+	if _, err := dp.NewDoor(dp.Private, dp.Infinite, dp.NewSecureSource()); err == nil {
+		t.Error("a private door has an infinite budget")
+	}
+	if _, err := dp.NewDoor(dp.Private, dp.Nano, seeded()); err == nil {
+		t.Error("a private door draws noise from a seed")
+	}
+	for name, open := range map[string]func() (*dp.Door, error){
+		"private":  func() (*dp.Door, error) { return dp.NewDoor(dp.Private, dp.Infinite-1, dp.NewSecureSource()) },
+		"lockstep": func() (*dp.Door, error) { return dp.NewDoor(dp.Lockstep, dp.Infinite-1, seeded()) },
+	} {
+		d, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := d.Left()
+		var refused *dp.BudgetError
+		if _, err := d.Open(none); !errors.As(err, &refused) || d.Left() != before || len(d.Charges()) != 0 {
+			t.Errorf("%s, finite budget: no noise was answered %v, with %v left of %v", name, err, d.Left(), before)
+		}
+		if _, err := d.Leaf(0, 1); err == nil {
+			t.Errorf("%s: a stream that was refused releases", name)
+		}
+	}
+
+	d, err := dp.NewDoor(dp.Lockstep, dp.Infinite, seeded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Open(none); err != nil {
+		t.Errorf("lockstep, infinite budget: %v", err)
+	}
+}

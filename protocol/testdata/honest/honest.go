@@ -1,0 +1,26 @@
+// Package honest is the control of the programs in testdata/leak: it does what they
+// try, in the one way that there is, and must compile.
+package honest
+
+import (
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+)
+
+func honest(d *dp.Door, s dp.StreamID, reward float64, m *dp.Mixed, p protocol.Protocol, out *protocol.Outbox) error {
+	if err := d.Add(s, []float64{reward}); err != nil {
+		return err
+	}
+	leaf, err := d.Leaf(s, 1)
+	if err != nil {
+		return err
+	}
+	mean, err := dp.Mean(leaf.Sum)
+	if err != nil {
+		return err
+	}
+	if err := m.Replace(0, mean); err != nil {
+		return err
+	}
+	return p.Pulled(0, out)
+}

@@ -1,0 +1,10 @@
+// A reward put where only Releases are mixed.
+package leak
+
+import "peerd.dev/dp"
+
+func leak(m *dp.Mixed, reward int64) error {
+	return m.Replace(0, reward)
+}
+
+// cannot use reward (variable of type int64) as dp.Release value in argument to m.Replace

@@ -1,0 +1,14 @@
+// A reward in a sequence number.
+package leak
+
+import (
+	"math"
+
+	"peerd.dev/protocol"
+)
+
+func leak(reward float64) protocol.Message {
+	return protocol.Message{label: protocol.Label{Seq: math.Float64bits(reward)}}
+}
+
+// cannot refer to unexported field label in struct literal of type protocol.Message

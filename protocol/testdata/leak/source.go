@@ -1,0 +1,14 @@
+// Noise of one's own choosing.
+package leak
+
+import "peerd.dev/dp"
+
+type quiet struct{}
+
+func (quiet) Private() bool { return true }
+
+func leak() (*dp.Door, error) {
+	return dp.NewDoor(dp.Private, dp.Nano, quiet{})
+}
+
+// cannot use quiet{} (value of struct type quiet) as *dp.Source value in argument to dp.NewDoor
