@@ -53,6 +53,7 @@ type Door struct {
 	streams []*tree
 	lo, hi  []float64 // clipping bounds of each stream
 	charges []Charge
+	drawn   []Release
 	room    room
 }
 
@@ -122,7 +123,12 @@ func (d *Door) Leaf(s StreamID, k uint64) (Leaf, error) {
 	if err != nil {
 		return Leaf{}, err
 	}
-	return t.close(k, d.src)
+	var l Leaf
+	if err := t.close(k, d.src, &l); err != nil {
+		return Leaf{}, err
+	}
+	d.drawn = append(d.drawn, l.Node)
+	return l, nil
 }
 
 // Left returns what the budget can still pay.
@@ -137,6 +143,14 @@ func (d *Door) Charges() []Charge {
 	c := d.charges
 	d.charges = nil
 	return c
+}
+
+// Drawn returns the nodes that got their noise since the last call. They are good
+// until the next leaf closes.
+func (d *Door) Drawn() []Release {
+	r := d.drawn
+	d.drawn = d.drawn[:0]
+	return r
 }
 
 func (d *Door) stream(s StreamID) (*tree, error) {

@@ -65,13 +65,13 @@ func (t *tree) add(x []float64, lo, hi float64) error {
 	return nil
 }
 
-// close ends leaf k, which must be the next one.
-func (t *tree) close(k uint64, src *Source) (Leaf, error) {
+// close ends leaf k, which must be the next one, and writes what that releases.
+func (t *tree) close(k uint64, src *Source, out *Leaf) error {
 	if t.t >= t.leaves {
-		return Leaf{}, ErrHorizon
+		return ErrHorizon
 	}
 	if k != t.t+1 {
-		return Leaf{}, fmt.Errorf("%w: leaf %d of stream %d, next is %d", ErrLeaf, k, t.id, t.t+1)
+		return fmt.Errorf("%w: leaf %d of stream %d, next is %d", ErrLeaf, k, t.id, t.t+1)
 	}
 	z := bits.TrailingZeros64(k)
 	d := t.dim
@@ -112,8 +112,7 @@ func (t *tree) close(k uint64, src *Source) (Leaf, error) {
 	if t.scale == 0 {
 		terms, one = 0, 0
 	}
-	return Leaf{
-		Node: Release{t.id, Span{k - 1<<z, k}, counts[:1:1], node, GridExponent, t.scale, one},
-		Sum:  Release{t.id, Span{0, k}, counts[1:2:2], sum, GridExponent, t.scale, terms},
-	}, nil
+	out.Node = Release{t.id, Span{k - 1<<z, k}, counts[:1:1], node, GridExponent, t.scale, one}
+	out.Sum = Release{t.id, Span{0, k}, counts[1:2:2], sum, GridExponent, t.scale, terms}
+	return nil
 }

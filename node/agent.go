@@ -49,7 +49,6 @@ type Agent struct {
 	door       *dp.Door
 
 	out     protocol.Outbox
-	drawn   []dp.Release
 	refused []error
 	record  []float64 // scratch
 }
@@ -88,7 +87,7 @@ func NewAgent(c AgentConfig) (*Agent, error) {
 	}
 	a.protocol, err = c.Protocol.New(protocol.Config{
 		Self: c.Self, Incarnation: c.Incarnation, Neighbours: c.Neighbours, Peers: c.Peers,
-		Arms: parts, Draw: draw{a}, Rand: c.Rand, Keys: c.Keys, Topic: c.Topic,
+		Arms: parts, Draw: door, Rand: c.Rand, Keys: c.Keys, Topic: c.Topic,
 	}, c.Params)
 	if err != nil {
 		return nil, err
@@ -135,8 +134,8 @@ func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w World) (bandit
 
 // Ready returns what is to be done and forgets it.
 func (a *Agent) Ready() Ready {
-	r := Ready{a.door.Charges(), a.drawn, a.out.Envelopes(), a.refused}
-	a.drawn, a.refused = a.drawn[:0], a.refused[:0]
+	r := Ready{a.door.Charges(), a.door.Drawn(), a.out.Envelopes(), a.refused}
+	a.refused = a.refused[:0]
 	a.out.Reset()
 	return r
 }
@@ -154,15 +153,4 @@ func (a *Agent) State() []byte {
 		return s.AppendState(nil)
 	}
 	return nil
-}
-
-// draw is the protocol's view of the agent's door.
-type draw struct{ a *Agent }
-
-func (d draw) Leaf(s dp.StreamID, k uint64) (dp.Leaf, error) {
-	l, err := d.a.door.Leaf(s, k)
-	if err == nil {
-		d.a.drawn = append(d.a.drawn, l.Node)
-	}
-	return l, err
 }
