@@ -34,6 +34,9 @@ func regular(t testing.TB, n, degree int, seed uint64) [][]protocol.Peer {
 // max must fail, robust stays within 1.25 times and budget within 3 times. One
 // seed by default, ten with PEERD_LONG.
 func TestTheLyingPeer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million agent steps")
+	}
 	const peers, rounds = 20, 5000
 	seeds := uint64(1)
 	if os.Getenv("PEERD_LONG") != "" {

@@ -123,12 +123,13 @@ func live(t *testing.T, c sim.Config) []*record {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nodes = append(nodes, node.New(node.Config{
+		nd := node.New(node.Config{
 			Agent: a, World: c.Worlds[i], Transport: buses[i], Ledger: free{}, Neighbours: c.Neighbours[i],
 			Rounds: c.Rounds, Trace: buses[i].trace, Logger: slog.New(slog.DiscardHandler),
-		}))
+		})
+		nodes = append(nodes, nd)
 		wg.Go(func() {
-			if err := nodes[i].Run(ctx); err != nil {
+			if err := nd.Run(ctx); err != nil {
 				t.Errorf("peer %d: %v", i, err)
 			}
 		})

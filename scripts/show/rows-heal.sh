@@ -2,4 +2,4 @@
 # 20 peers, 30 % loss and a partition of 10 s: identical rows on all after healing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-exec go test ./protocol -count=1 -v -run 'TestRows'
+exec go test ./protocol -count=1 -v -run 'TestRowsAgree|TestLateJoiner'
