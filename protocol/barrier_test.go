@@ -54,22 +54,22 @@ func newChecker(t *testing.T) *checker {
 	return c
 }
 
-// check returns the first error, and what the file's last comment says.
-func (c *checker) check(t *testing.T, file string) (err error, last string) {
+// check returns what the file's last comment says, and the first error.
+func (c *checker) check(t *testing.T, file string) (last string, err error) {
 	t.Helper()
 	src, err := parser.ParseFile(c.fset, file, nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = c.conf.Check("leak", c.fset, []*ast.File{src}, nil)
-	return err, strings.TrimSpace(src.Comments[len(src.Comments)-1].Text())
+	return strings.TrimSpace(src.Comments[len(src.Comments)-1].Text()), err
 }
 
 // TestLeaksDoNotCompile: every program in testdata/leak fails for the reason that
 // its last comment gives; the honest one, with the same importer, does not.
 func TestLeaksDoNotCompile(t *testing.T) {
 	c := newChecker(t)
-	if err, _ := c.check(t, "testdata/honest/honest.go"); err != nil {
+	if _, err := c.check(t, "testdata/honest/honest.go"); err != nil {
 		t.Fatalf("the honest program: %v", err)
 	}
 	files, err := filepath.Glob("testdata/leak/*.go")
@@ -78,7 +78,7 @@ func TestLeaksDoNotCompile(t *testing.T) {
 	}
 	for _, f := range files {
 		t.Run(filepath.Base(f), func(t *testing.T) {
-			err, want := c.check(t, f)
+			want, err := c.check(t, f)
 			switch {
 			case err == nil:
 				t.Fatalf("compiles, but must not: want %q", want)

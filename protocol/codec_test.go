@@ -129,7 +129,7 @@ func TestOtherFormsAreRefused(t *testing.T) {
 		"a group":                          append(slices.Clone(good), protowire.AppendTag(nil, 2, protowire.StartGroupType)...),
 		"a byte too many":                  append(slices.Clone(good), 0),
 		"a byte too few":                   good[:len(good)-1],
-		"a length beyond the end":          wire{1<<3 | 2, 100, 1},
+		"a length beyond the end":          {1<<3 | 2, 100, 1},
 		"a number of eleven bytes":         append(append(slices.Clone(good), 2<<3), bytes.Repeat([]byte{0xff}, 11)...),
 		"kind 0":                           content(wire{}.bytes(2, label...)),
 		"kind 128":                         content(wire{}.uint(1, 128).bytes(2, label...)),

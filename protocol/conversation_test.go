@@ -357,8 +357,9 @@ func nameOf(k Kind) string {
 		return "batch"
 	case fakeSum:
 		return "sum"
+	default:
+		return fmt.Sprintf("kind-%d", k)
 	}
-	return fmt.Sprintf("kind-%d", k)
 }
 
 func letter(p Peer) string { return string(rune('a' + p)) }

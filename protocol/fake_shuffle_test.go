@@ -53,9 +53,9 @@ func (p *fakeShufflePeer) Tick(t Round, out *Outbox) error {
 	}
 	leaf, err := p.c.Draw.Leaf(0, uint64(t+1)/p.every)
 	if err == nil {
-		s, err := seal(leaf.Node)
-		if err != nil {
-			return err
+		s, serr := seal(leaf.Node)
+		if serr != nil {
+			return serr
 		}
 		p.queue = append(p.queue, Message{
 			kind:   fakeSealed,
@@ -71,6 +71,8 @@ func (p *fakeShufflePeer) Tick(t Round, out *Outbox) error {
 
 func (p *fakeShufflePeer) Receive(from Peer, m Message, out *Outbox) error {
 	switch {
+	case indexOf(p.c.Neighbours, from) < 0:
+		return m.bad("from no neighbour")
 	case m.kind == fakeSealed && p.c.Self == p.hub && p.silo(from) && m.label.Origin == from && len(m.sealed) == 1:
 		p.collect(m, out)
 		return nil

@@ -105,7 +105,7 @@ func newPlayer(t testing.TB, s setting, self Peer, incarnation uint32) *player {
 	}
 	parts, dim := sp.statistic(s)
 	streams, leaves := sp.streams(s, parts)
-	if _, err := door.Open(dp.Spec{
+	if _, err = door.Open(dp.Spec{
 		What: "rewards", Streams: streams, Dim: dim, Lo: 0, Hi: 1,
 		Leaves: leaves, RecordsPerUser: 1, Mechanism: s.mechanism, Epsilon: dp.Nano,
 	}); err != nil {
