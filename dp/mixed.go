@@ -50,7 +50,7 @@ func (m *Mixed) set(i int, own int64) error {
 // ReplaceByMean is Replace with the mean of a running sum; see [Mean]. It returns
 // the mean's noise as [Release.Noise] does.
 func (m *Mixed) ReplaceByMean(i int, sum Release) (v, b float64, err error) {
-	if len(sum.v) != 1 || len(sum.count) != 1 || sum.count[0] == 0 || m.e != MeanExponent {
+	if len(sum.v) != 1 || len(sum.count) != 1 || sum.count[0] == 0 || sum.e < MeanExponent || m.e != MeanExponent {
 		return 0, 0, ErrShape
 	}
 	n := sum.count[0]

@@ -331,6 +331,8 @@ func nameOf(k Kind) string {
 		return "row"
 	case rowsDigest:
 		return "digest"
+	case rowsWant:
+		return "want"
 	case fakeConsensus:
 		return "state"
 	case fakeNews:

@@ -13,7 +13,8 @@ const (
 	averageCounts Kind = 19 // pull counts, every round
 
 	rowsRow    Kind = 32 // an origin's newest running sums, signed
-	rowsDigest Kind = 33 // the newest rows that the sender holds
+	rowsDigest Kind = 33 // the newest rows that the sender holds; asks for newer ones
+	rowsWant   Kind = 34 // the same, in answer to a digest that named newer ones
 
 	maxKind Kind = 127
 )

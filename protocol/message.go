@@ -69,7 +69,8 @@ func (o *Outbox) send(to Peer, m *Message) {
 }
 
 // Sort puts the deliveries of a round into the order in which they are taken in:
-// by kind, origin, sequence number and, for copies of one message, sender.
+// by kind, origin, incarnation, stream, number and, for copies of one message,
+// sender.
 func Sort(ds []Delivery) {
 	for i := 1; i < len(ds); i++ {
 		if before(&ds[i], &ds[i-1]) {
@@ -94,6 +95,12 @@ func before(a, b *Delivery) bool {
 	}
 	if x.label.Origin != y.label.Origin {
 		return x.label.Origin < y.label.Origin
+	}
+	if x.label.Incarnation != y.label.Incarnation {
+		return x.label.Incarnation < y.label.Incarnation
+	}
+	if x.label.Stream != y.label.Stream {
+		return x.label.Stream < y.label.Stream
 	}
 	if x.label.Seq != y.label.Seq {
 		return x.label.Seq < y.label.Seq

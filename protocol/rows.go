@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,7 +38,9 @@ type RowsParams struct {
 // A row is released at the end of every slot of Every rounds, whether anything
 // happened in it or not. It spreads by topic where there is one, else from
 // neighbour to neighbour, once each; what was missed is pulled: every Pull rounds
-// a peer sends one neighbour a digest of what it holds and gets what is newer.
+// a peer sends one neighbour a digest of what it holds and gets what is newer; if
+// the digest names newer rows than the neighbour's, the neighbour asks back. A
+// neighbour is served once a round.
 //
 // Within a slot a peer learns nothing new of its own and would pull one arm all the
 // time. So that it spreads its pulls, an own mean counts as one of all pulls so
@@ -51,6 +54,7 @@ type rows struct {
 	slot   uint64    // own leaves closed
 	closed uint64    // slots that have ended; a busy daemon skips rounds and so may close one leaf for several
 	pulled uint64    // digests that were due
+	served []bool    // neighbours, by place, in this round
 	silent bool      // the horizon is reached
 	stale  []bool    // arms to merge again
 	belief Belief
@@ -72,7 +76,7 @@ func newRows(c Config, p RowsParams) (*rows, error) {
 	case p.Merge == MergeTrimmed && p.F < 1:
 		return nil, fmt.Errorf("rows: f is %d, want at least 1 with merge trimmed", p.F)
 	}
-	return &rows{c: c, p: p, newest: make([]Message, c.Peers), stale: make([]bool, c.Arms), belief: newBelief(c.Arms)}, nil
+	return &rows{c: c, p: p, newest: make([]Message, c.Peers), stale: make([]bool, c.Arms), served: make([]bool, len(c.Neighbours)), belief: newBelief(c.Arms)}, nil
 }
 
 // Pulled counts the pull; its record waits at the door for the end of the slot.
@@ -90,16 +94,23 @@ func (r *rows) Tick(t Round, out *Outbox) error {
 			return err
 		}
 	}
+	clear(r.served)
 	due := (uint64(t) + 1) / r.p.Pull
 	if n := len(r.c.Neighbours); n > 0 && due > r.pulled {
 		r.pulled = due
-		out.send(r.c.Neighbours[r.c.Rand.IntN(n)], &Message{
-			kind:  rowsDigest,
-			label: Label{Origin: r.c.Self, Incarnation: r.c.Incarnation, Seq: uint64(t)},
-			refs:  r.held(),
-		})
+		r.digest(rowsDigest, uint64(t), r.c.Neighbours[r.c.Rand.IntN(n)], out)
 	}
 	return nil
+}
+
+// digest tells a neighbour what this peer holds. The number is that of the round,
+// or of the digest that is answered.
+func (r *rows) digest(kind Kind, seq uint64, to Peer, out *Outbox) {
+	out.send(to, &Message{
+		kind:  kind,
+		label: Label{Origin: r.c.Self, Incarnation: r.c.Incarnation, Seq: seq},
+		refs:  r.held(),
+	})
 }
 
 func (r *rows) release(out *Outbox) error {
@@ -162,7 +173,7 @@ func (r *rows) Receive(from Peer, m Message, out *Outbox) error {
 	switch m.kind {
 	case rowsRow:
 		return r.take(from, m, out)
-	case rowsDigest:
+	case rowsDigest, rowsWant:
 		return r.serve(from, m, out)
 	default:
 		return m.bad("unknown to protocol rows")
@@ -175,6 +186,9 @@ func (r *rows) take(from Peer, m Message, out *Outbox) error {
 	}
 	old := &r.newest[m.label.Origin]
 	if old.kind != 0 && !newer(m.label, old.label) {
+		if m.label == old.label && !bytes.Equal(m.sig, old.sig) && r.c.Keys.Verify(m.label.Origin, appendContent(nil, &m), m.sig) {
+			return m.bad("its origin signed two rows of that number; the first stays")
+		}
 		return nil
 	}
 	if m.label.Origin == r.c.Self {
@@ -194,19 +208,32 @@ func (r *rows) take(from Peer, m Message, out *Outbox) error {
 	return nil
 }
 
-// serve answers a digest with the rows that the sender does not hold.
+// serve answers a digest with the rows that the sender does not hold, and asks for
+// those that this peer does not.
 func (r *rows) serve(from Peer, m Message, out *Outbox) error {
-	held := make([]Label, len(r.newest))
+	i, ok := slices.BinarySearch(r.c.Neighbours, from)
+	if !ok {
+		return m.bad("from peer %d, who is no neighbour", from)
+	}
+	held, behind := make([]Label, len(r.newest)), false
 	for _, l := range m.refs {
 		if int(l.Origin) >= len(held) {
 			return m.bad("names peer %d of %d", l.Origin, len(held))
 		}
 		held[l.Origin] = l
+		behind = behind || l.Origin != r.c.Self && newer(l, r.newest[l.Origin].label)
 	}
-	for i := range r.newest {
-		if row := &r.newest[i]; row.kind != 0 && Peer(i) != from && newer(row.label, held[i]) {
+	if r.served[i] {
+		return nil // enough for this round
+	}
+	r.served[i] = true
+	for p := range r.newest {
+		if row := &r.newest[p]; row.kind != 0 && Peer(p) != from && newer(row.label, held[p]) {
 			out.send(from, row)
 		}
+	}
+	if behind && m.kind == rowsDigest {
+		r.digest(rowsWant, m.label.Seq, from, out)
 	}
 	return nil
 }
