@@ -146,3 +146,25 @@ func TestWhatOthersSayLeavesRoom(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoKnowsLittleSpoilsNothing: a coordinate moves only where both ends have
+// counts within a factor of four.
+func TestWhoKnowsLittleSpoilsNothing(t *testing.T) {
+	m, mine := NewMixed(5, MeanExponent), NewCounts(5)
+	if err := mine.RaiseToMax(Release{count: []uint64{100, 100, 100, 0, 0}}); err != nil {
+		t.Fatal(err)
+	}
+	other := Release{v: []int64{80, 80, 80, 80, 80}, e: MeanExponent}
+	d, err := m.HalfDifferenceAlike(other, Release{count: []uint64{25, 24, 400, 7, 0}}, mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int64{40, 0, 40, 0, 0} {
+		if d.Value(i) != want {
+			t.Errorf("coordinate %d moves by %d, want %d", i, d.Value(i), want)
+		}
+	}
+	if _, err := m.HalfDifferenceAlike(other, Release{count: []uint64{1}}, mine); !errors.Is(err, ErrShape) {
+		t.Errorf("one count for five coordinates: %v", err)
+	}
+}

@@ -80,6 +80,29 @@ func (m *Mixed) HalfDifference(other Release) (Release, error) {
 	return Release{v: d, e: m.e}, nil
 }
 
+// countRatio is up to how many times as many pulls one end of an exchange may have
+// as the other for their means to be alike.
+const countRatio = 4
+
+// HalfDifferenceAlike is HalfDifference where both ends know a coordinate about
+// equally well, by their pull counts, and 0 elsewhere: what rests on a pull or two
+// would bring its noise, or nothing at all, into what rests on thousands.
+func (m *Mixed) HalfDifferenceAlike(other, theirs Release, mine *Counts) (Release, error) {
+	if len(theirs.count) != len(m.v) || mine.Len() != len(m.v) {
+		return Release{}, ErrShape
+	}
+	d, err := m.HalfDifference(other)
+	if err != nil {
+		return Release{}, err
+	}
+	for i, n := range theirs.count {
+		if low, high := min(n, mine.n[i]), max(n, mine.n[i]); low == 0 || low < high/countRatio {
+			d.v[i] = 0
+		}
+	}
+	return d, nil
+}
+
 // Add adds d to the estimate. It refuses what would leave ±MaxValue/2.
 func (m *Mixed) Add(d Release) error { return m.move(d, 1) }
 

@@ -114,6 +114,8 @@ func Received(f Fields) (Release, error) {
 		return Release{}, fmt.Errorf("%w: span from %d to %d", ErrMalformed, f.Span.From, f.Span.To)
 	case f.Exponent > maxExponent || f.Exponent < -maxExponent:
 		return Release{}, fmt.Errorf("%w: exponent %d, at most %d either way", ErrMalformed, f.Exponent, maxExponent)
+	case (f.Scale == 0) != (f.Terms == 0):
+		return Release{}, fmt.Errorf("%w: %d noise terms of scale %d", ErrMalformed, f.Terms, f.Scale)
 	case f.Scale > MaxValue:
 		return Release{}, fmt.Errorf("%w: noise scale %d, at most %d", ErrMalformed, f.Scale, uint64(MaxValue))
 	}

@@ -38,7 +38,7 @@ type topic struct {
 func (h *Host) startTopic() error {
 	t := &topic{h: h}
 	name := "/peerd/" + h.cfg.Network + "/1"
-	guard := &replayGuard{authors: make(map[peer.ID]*window)}
+	guard := &replayGuard{listed: h.gate.listed, authors: make(map[peer.ID]*window)}
 	ps, err := pubsub.NewGossipSub(h.life, h.libp2p,
 		pubsub.WithLogger(h.log),
 		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),

@@ -53,8 +53,8 @@ type Agent struct {
 	record  []float64 // scratch
 }
 
-// Ready is what an Agent asks of its driver, in this order: make Charges and
-// Drawn durable, then send Messages. The slices are good until the next step.
+// Ready is what an Agent asks of its driver: make Charges durable, then send
+// Messages. The slices are good until the next step.
 type Ready struct {
 	Charges  []dp.Charge
 	Drawn    []dp.Release // nodes that got their noise; fresh, not derived
@@ -105,11 +105,7 @@ type World interface {
 // peer's fault are dropped and reported in Ready; any error returned is this
 // peer's own and leaves it unusable.
 func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w World) (bandit.Arm, error) {
-	for i := range in {
-		if err := a.protocol.Receive(in[i].From, in[i].Message, &a.out); err != nil {
-			a.refused = append(a.refused, fmt.Errorf("from peer %d: %w", in[i].From, err))
-		}
-	}
+	a.receive(in)
 	arm := a.learner.Choose((*bandit.Belief)(a.protocol.Belief()), bandit.Turn{Round: uint64(t)})
 	reward, err := w.Play(arm)
 	if err != nil {
@@ -130,6 +126,20 @@ func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w World) (bandit
 		a.out.Mark(a.self, t, a.neighbours)
 	}
 	return arm, nil
+}
+
+// Listen is Round without a pull.
+func (a *Agent) Listen(t protocol.Round, in []protocol.Delivery) error {
+	a.receive(in)
+	return a.protocol.Tick(t, &a.out)
+}
+
+func (a *Agent) receive(in []protocol.Delivery) {
+	for i := range in {
+		if err := a.protocol.Receive(in[i].From, in[i].Message, &a.out); err != nil {
+			a.refused = append(a.refused, fmt.Errorf("from peer %d: %w", in[i].From, err))
+		}
+	}
 }
 
 // Ready returns what is to be done and forgets it.

@@ -43,7 +43,13 @@ type Node struct {
 	c      Config
 	asks   chan chan Status
 	status Status
+	paid   bool                  // the horizon is charged
+	heard  map[protocol.Peer]int // messages in this slot, by sender
 }
+
+// maxHeard is how many messages of one sender a node takes in in a slot. A slot can
+// last a day, and what is taken in waits in memory for its end.
+const maxHeard = 1024
 
 // Status is what a node tells its operator. Everything in it is public.
 type Status struct {
@@ -56,19 +62,20 @@ type Status struct {
 	Released uint64    `json:"released"`   // releases drawn
 	Refused  uint64    `json:"refused"`    // messages that were a peer's fault
 	Skipped  uint64    `json:"skipped"`    // slots that passed while the node was busy
+	Flooded  uint64    `json:"flooded"`    // messages dropped because their sender sent too many in a slot
 	LastErr  string    `json:"last_fault"` // of a peer
 }
 
 // New returns a node that has not begun.
 func New(c Config) *Node {
-	return &Node{c: c, asks: make(chan chan Status), status: Status{Rounds: c.Rounds}}
+	return &Node{
+		c: c, asks: make(chan chan Status), heard: make(map[protocol.Peer]int),
+		status: Status{Rounds: c.Rounds},
+	}
 }
 
 // Run plays rounds until all are played or ctx is done; both are a nil error.
 func (n *Node) Run(ctx context.Context) error {
-	if err := n.settle(ctx, n.c.Agent.Ready()); err != nil { // the horizon is charged before anything is drawn
-		return n.ended(ctx, err)
-	}
 	gather := n.gatherSlot
 	if n.c.Slots == nil {
 		l := newLockstep(n.c.Neighbours)
@@ -86,12 +93,44 @@ func (n *Node) Run(ctx context.Context) error {
 		if t = now; uint64(t) >= n.c.Rounds {
 			break
 		}
+		if !n.paid {
+			// The horizon is charged before anything is drawn, but not by a node
+			// that never plays.
+			n.paid = true
+			if err := n.settle(ctx, n.c.Agent.Ready()); err != nil {
+				return n.ended(ctx, err)
+			}
+		}
 		if err := n.play(ctx, t, in); err != nil {
 			return n.ended(ctx, fmt.Errorf("round %d: %w", t, err))
 		}
 	}
 	n.status.Round = n.c.Rounds
-	return n.linger(ctx)
+	if n.c.Slots == nil || !n.paid {
+		return n.linger(ctx)
+	}
+	return n.listen(ctx, protocol.Round(n.c.Rounds))
+}
+
+// listen goes on from round t without pulling: the node hears what others learn
+// and tells what it knows, until ctx is done.
+func (n *Node) listen(ctx context.Context, t protocol.Round) error {
+	for ; ; t++ {
+		now, in, err := n.gatherSlot(ctx, t)
+		if err != nil {
+			return n.ended(ctx, err)
+		}
+		t = now
+		protocol.Sort(in)
+		if err = n.c.Agent.Listen(t, in); err != nil {
+			return n.ended(ctx, fmt.Errorf("round %d: %w", t, err))
+		}
+		ready := n.c.Agent.Ready()
+		n.note(ready)
+		if err = n.settle(ctx, ready); err != nil {
+			return n.ended(ctx, err)
+		}
+	}
 }
 
 // linger answers questions after the last round until ctx is done.
@@ -119,7 +158,8 @@ func (n *Node) play(ctx context.Context, t protocol.Round, in []protocol.Deliver
 			return err
 		}
 	}
-	n.note(t, ready)
+	n.status.Round = uint64(t) + 1
+	n.note(ready)
 	return n.settle(ctx, ready)
 }
 
@@ -137,14 +177,13 @@ func (n *Node) settle(ctx context.Context, r Ready) error {
 	return n.c.Transport.Send(ctx, r.Messages)
 }
 
-func (n *Node) note(t protocol.Round, r Ready) {
+func (n *Node) note(r Ready) {
 	s := &n.status
-	s.Round = uint64(t) + 1
 	s.Released += uint64(len(r.Drawn))
 	s.Refused += uint64(len(r.Refused))
 	for _, err := range r.Refused {
 		s.LastErr = err.Error()
-		n.c.Logger.Debug("message refused", "round", uint64(t), "err", err)
+		n.c.Logger.Debug("message refused", "err", err)
 	}
 }
 
@@ -155,6 +194,7 @@ func (n *Node) gatherSlot(ctx context.Context, t protocol.Round) (protocol.Round
 	timer := time.NewTimer(time.Until(begin))
 	defer timer.Stop()
 	var in []protocol.Delivery
+	clear(n.heard)
 	for {
 		select {
 		case <-ctx.Done():
@@ -162,6 +202,10 @@ func (n *Node) gatherSlot(ctx context.Context, t protocol.Round) (protocol.Round
 		case q := <-n.asks:
 			q <- n.snapshot()
 		case d := <-n.c.Transport.Inbox():
+			if n.heard[d.From]++; n.heard[d.From] > maxHeard {
+				n.status.Flooded++
+				continue
+			}
 			in = append(in, d)
 		case <-timer.C:
 			late := time.Since(begin) / n.c.Slots.Every

@@ -46,7 +46,8 @@ const maxRate = 0.5
 // running sum by the number of pulls, and the estimate θ moves by the change of X.
 // On the clock of a link, the end with the lower number asks the other to
 // average. The asked peer adds δ = ⌊(θ_asking - θ_own)/2⌋ and answers δ, which the
-// asking one subtracts. Exchanges are numbered per link, one at a time, and an
+// asking one subtracts; arms of which one end has over four times the other's pulls
+// are left out, except under Max. Exchanges are numbered per link, one at a time, and an
 // answer is given again for a repeated question, so that under loss, duplication
 // and reordering every δ is added once and subtracted once: Σθ = ΣX exactly, plus
 // the δ under way. A peer whose own question is open declines others' (overlapping
@@ -57,6 +58,7 @@ type average struct {
 	round  Round
 	mixed  *dp.Mixed
 	counts *dp.Counts // belief of the greatest pull counts
+	mine   *dp.Counts // own pulls, as far as they are released
 	links  []averageLink
 	asked  int          // index of the link whose answer blocks other exchanges, or -1
 	fresh  []dp.Release // running sums that the counts do not hold yet
@@ -78,7 +80,7 @@ type averageLink struct {
 	// as the asking end
 	seq  uint64 // of the newest question
 	open bool   // it is unanswered
-	sent Round  // when it was sent last
+	sent Round  // when it was sent first
 
 	// as the asked end
 	last   Label      // newest question that was decided
@@ -103,6 +105,7 @@ func newAverage(c Config, p AverageParams) (*average, error) {
 		c: c, p: p,
 		mixed:  dp.NewMixed(c.Arms, dp.MeanExponent),
 		counts: dp.NewCounts(c.Arms),
+		mine:   dp.NewCounts(c.Arms),
 		links:  make([]averageLink, len(c.Neighbours)),
 		claims: make([]dp.Release, len(c.Neighbours)),
 		asked:  -1,
@@ -135,6 +138,9 @@ func (a *average) Pulled(arm int, _ *Outbox) error {
 		return err
 	}
 	a.fresh = append(a.fresh, leaf.Sum)
+	if err := a.mine.Raise(arm, leaf.Sum); err != nil {
+		return err
+	}
 	if b.NoiseV[arm], b.NoiseB[arm], err = a.mixed.ReplaceByMean(arm, leaf.Sum); err != nil {
 		return err
 	}
@@ -240,21 +246,21 @@ func (a *average) ask(i int, t Round, out *Outbox) {
 	if !l.open {
 		l.seq++
 		l.open = true
+		l.sent = t
+		a.asked = i // a repeat blocks nobody: the neighbour may be gone for good
 	}
-	l.sent = t
-	a.asked = i
 	out.send(l.peer, &Message{
 		kind:  averageAsk,
 		label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.seq},
-		body:  a.one(a.mixed.Release()),
+		body:  []dp.Release{a.mixed.Release(), a.mine.Release()},
 	})
 }
 
 // answer decides a question once and gives the same answer to its copies.
 func (a *average) answer(i int, m *Message, out *Outbox) error {
 	l := &a.links[i]
-	if len(m.body) != 1 {
-		return m.bad("want one release")
+	if len(m.body) != 2 {
+		return m.bad("want an estimate and its counts")
 	}
 	if l.answer != 0 && !newer(m.label, l.last) {
 		if m.label == l.last {
@@ -267,7 +273,7 @@ func (a *average) answer(i int, m *Message, out *Outbox) error {
 		a.reply(l, out)
 		return nil
 	}
-	d, err := a.mixed.HalfDifference(m.body[0])
+	d, err := a.difference(m.body[0], m.body[1])
 	if err != nil {
 		return m.bad("%v", err)
 	}
@@ -278,6 +284,16 @@ func (a *average) answer(i int, m *Message, out *Outbox) error {
 	a.reply(l, out)
 	a.refresh()
 	return nil
+}
+
+// difference returns δ. The paper averages whatever there is, which is right where
+// all begin together; under its rule, Max, so does this. Otherwise arms that one end
+// hardly knows are left out, so that who joins late spoils nobody's.
+func (a *average) difference(theirs, counts dp.Release) (dp.Release, error) {
+	if a.p.Consistency == Max {
+		return a.mixed.HalfDifference(theirs)
+	}
+	return a.mixed.HalfDifferenceAlike(theirs, counts, a.mine)
 }
 
 func (a *average) reply(l *averageLink, out *Outbox) {

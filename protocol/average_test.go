@@ -98,7 +98,11 @@ func TestNoNeighbourCanStopAPeer(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				m := Message{kind: averageAsk, label: Label{Origin: 0, Seq: seq + 1}, body: []dp.Release{lie}}
+				counts, err := dp.Received(dp.Fields{Count: []uint64{seq, seq}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				m := Message{kind: averageAsk, label: Label{Origin: 0, Seq: seq + 1}, body: []dp.Release{lie, counts}}
 				_ = p.Receive(0, m, &p.out) // may be refused
 				p.out.Reset()
 

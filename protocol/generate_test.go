@@ -54,6 +54,14 @@ func anyLabel() *rapid.Generator[Label] {
 	})
 }
 
+// anyTerms draws how many terms of a scale there are: none of scale 0, else some.
+func anyTerms(t *rapid.T, scale uint64) uint32 {
+	if scale == 0 {
+		return 0
+	}
+	return max(1, uint32(anyUint().Draw(t, "terms")))
+}
+
 func anyRelease() *rapid.Generator[dp.Release] {
 	value := rapid.OneOf(
 		rapid.Int64Range(-3, 3),
@@ -68,8 +76,8 @@ func anyRelease() *rapid.Generator[dp.Release] {
 			Value:    rapid.SliceOfN(value, 0, 5).Draw(t, "value"),
 			Exponent: rapid.OneOf(rapid.SampledFrom([]int8{0, dp.GridExponent, dp.MeanExponent, 64, -64}), rapid.Int8Range(-64, 64)).Draw(t, "exponent"),
 			Scale:    min(anyUint().Draw(t, "scale"), dp.MaxValue),
-			Terms:    uint32(anyUint().Draw(t, "terms")),
 		}
+		f.Terms = anyTerms(t, f.Scale)
 		if f.Span.From > f.Span.To {
 			f.Span.From, f.Span.To = f.Span.To, f.Span.From
 		}

@@ -43,10 +43,11 @@ type RowsParams struct {
 // neighbour is served once a round.
 //
 // Within a slot a peer learns nothing new of its own and would pull one arm all the
-// time. So that it spreads its pulls, an own mean counts as one of all pulls so
-// far, as if those of the open slot had paid what is known (Desautels, Krause and
-// Burdick 2014); at the end of the slot that is true again. Past the horizon no
-// slot ends any more, and only released pulls count.
+// time. So that it spreads its pulls, the Spread of an own mean is that of all pulls
+// so far, as if those of the open slot had paid what is known (Desautels, Krause and
+// Burdick 2014); at the end of the slot that is true again. Its noise is that of the
+// released sum. Past the horizon no slot ends any more, and only released pulls
+// count.
 type rows struct {
 	c      Config
 	p      RowsParams
@@ -186,22 +187,45 @@ func (r *rows) take(from Peer, m Message, out *Outbox) error {
 	}
 	old := &r.newest[m.label.Origin]
 	if old.kind != 0 && !newer(m.label, old.label) {
-		if m.label == old.label && !bytes.Equal(m.sig, old.sig) && r.c.Keys.Verify(m.label.Origin, appendContent(nil, &m), m.sig) {
-			return m.bad("its origin signed two rows of that number; the first stays")
-		}
-		return nil
+		return r.again(old, m, from, out)
 	}
 	if m.label.Origin == r.c.Self {
 		return m.bad("a row of mine that I never made")
 	}
+	if err := r.check(&m); err != nil {
+		return err
+	}
+	r.hold(m)
+	r.spread(m, from, out)
+	return nil
+}
+
+// check refuses what is not a row that its origin signed.
+func (r *rows) check(m *Message) error {
 	if len(m.body) != 1 || m.body[0].Len() != r.c.Arms || m.body[0].Counts() != r.c.Arms {
 		return m.bad("want one release of %d values and counts", r.c.Arms)
 	}
 	if len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 || m.hops != 0 {
 		return m.bad("a row brings nothing but its release")
 	}
-	if !r.c.Keys.Verify(m.label.Origin, appendContent(nil, &m), m.sig) {
+	if !r.c.Keys.Verify(m.label.Origin, appendContent(nil, m), m.sig) {
 		return m.bad("not signed by its origin")
+	}
+	return nil
+}
+
+// again takes in a row whose number is known. An origin that signs two rows of one
+// number lies or was cloned; so that all still agree, the one with the greater
+// signature stays.
+func (r *rows) again(old *Message, m Message, from Peer, out *Outbox) error {
+	if m.label != old.label || m.label.Origin == r.c.Self || bytes.Equal(m.sig, old.sig) {
+		return nil
+	}
+	if err := r.check(&m); err != nil {
+		return err
+	}
+	if bytes.Compare(m.sig, old.sig) < 0 {
+		return m.bad("its origin signed two rows of that number; the other one stays")
 	}
 	r.hold(m)
 	r.spread(m, from, out)
@@ -316,13 +340,13 @@ func (r *rows) cell(p Peer, k int) (cell, bool) {
 		return cell{}, false
 	}
 	body := &r.newest[p].body[0]
-	mean := body.At(k) / float64(body.Count(k))
-	n := float64(body.Count(k))
+	released := float64(body.Count(k))
+	n := released
 	if p == r.c.Self && !r.silent {
 		n = float64(r.belief.Pulls[k])
 	}
 	v, b := body.Noise()
-	return cell{mean, n, v / (n * n), b / n}, true
+	return cell{body.At(k) / released, n, v / (released * released), b / released}, true
 }
 
 // AppendState appends the newest row of every origin in the wire format. Peers

@@ -198,7 +198,7 @@ func drawRows(t *rapid.T, p *rows, liars int) (honest [][]cell) {
 		if lies {
 			f.Exponent = rapid.OneOf(rapid.Just[int8](dp.GridExponent), rapid.Int8Range(-64, 64)).Draw(t, "exponent")
 			f.Scale = min(anyUint().Draw(t, "scale"), dp.MaxValue)
-			f.Terms = uint32(anyUint().Draw(t, "terms"))
+			f.Terms = anyTerms(t, f.Scale)
 		}
 		for k := range p.c.Arms {
 			n, v := rapid.Uint64Range(1, 50).Draw(t, "n"), rapid.Int64Range(-20<<20, 70<<20).Draw(t, "v")

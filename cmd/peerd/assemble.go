@@ -2,7 +2,9 @@ package main
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"time"
@@ -43,15 +45,28 @@ type randomness struct {
 	incarnation uint32
 }
 
-func (s *Settings) randomness() randomness {
+func (s *Settings) randomness() (randomness, error) {
 	if s.Mode == Lockstep {
 		seed := node.NewSeed(s.Seed)
-		return randomness{seed: seed, noise: seed.Noise()}
+		return randomness{seed: seed, noise: seed.Noise()}, nil
 	}
 	// A restarted peer has forgotten what it told others. Seconds tell its lives
 	// apart for a century.
-	incarnation := uint32(time.Since(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)) / time.Second)
-	return randomness{node.FreshSeed(), dp.NewSecureSource(), incarnation}
+	age := time.Since(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))
+	if age < 0 {
+		return randomness{}, failf(exitUnexpected, "the clock says %v: set it, or others will take this peer for an old one", time.Now().Format(time.DateOnly))
+	}
+	return randomness{node.FreshSeed(), dp.NewSecureSource(), uint32(age / time.Second)}, nil
+}
+
+// domain is what signatures are bound to: all that peers agree on, so that what was
+// signed for other settings is no row here. In lockstep it is a constant, which the
+// simulator shares.
+func (s *Settings) domain(policy [sha256.Size]byte) string {
+	if s.Mode == Lockstep {
+		return simulatedNetwork
+	}
+	return hex.EncodeToString(policy[:])
 }
 
 // lockstepIdentity returns the key that follows from a peer's seed number.

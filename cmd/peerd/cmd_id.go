@@ -6,8 +6,6 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-
-	"peerd.dev/gossip"
 )
 
 func newID(o *options) *cobra.Command {
@@ -24,7 +22,7 @@ file knows the peer by. The peer need not run.`,
 			if err != nil {
 				return err
 			}
-			id, err := gossip.LoadIdentity(c.IdentityPath())
+			id, err := c.identity()
 			if err != nil {
 				return fmt.Errorf("%w; `peerd init --dir DIR` makes a folder with a key", err)
 			}

@@ -124,7 +124,8 @@ func newDaemon(s *Settings, r runOptions, log *slog.Logger) (_ *daemon, err erro
 		return nil, failf(exitNetwork, "peer %s is not in %s: add it there, on every peer", id.ID(), s.NetworkPath())
 	}
 	p.self = self
-	ring, err := gossip.NewKeyring(p.network.Name, p.network.ids())
+	policy := policyHash(s, p.network)
+	ring, err := gossip.NewKeyring(s.domain(policy), p.network.ids())
 	if err != nil {
 		return nil, failf(exitNetwork, "%w", err)
 	}
@@ -137,7 +138,10 @@ func newDaemon(s *Settings, r runOptions, log *slog.Logger) (_ *daemon, err erro
 	if err != nil {
 		return nil, err
 	}
-	coins := s.randomness()
+	coins, err := s.randomness()
+	if err != nil {
+		return nil, err
+	}
 	links := neighbours(n, p.network.Links)[self]
 	agent, err := spec.Agent(node.Seat{
 		Self: self, Incarnation: coins.incarnation, Neighbours: links, Seed: coins.seed, Noise: coins.noise,
@@ -164,7 +168,7 @@ func newDaemon(s *Settings, r runOptions, log *slog.Logger) (_ *daemon, err erro
 	}
 	p.host, err = gossip.NewHost(gossip.Config{
 		Identity: id, Listen: s.Listen, Self: self, Incarnation: coins.incarnation,
-		Peers: p.network.infos(), Neighbours: links, Network: p.network.Name, Policy: policyHash(s, p.network),
+		Peers: p.network.infos(), Neighbours: links, Network: p.network.Name, Policy: policy,
 		Lossless: s.Mode == Lockstep, Topic: s.Mode == Slots, Tap: tap, Logger: log,
 	})
 	if err != nil {

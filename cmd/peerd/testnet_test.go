@@ -96,8 +96,12 @@ func TestASpentBudgetStaysSpent(t *testing.T) {
 	if err = n.start(); err != nil {
 		t.Fatal(err)
 	}
-	if err = n.waitReady(t.Context()); err != nil {
-		t.Fatal(err)
+	for charged := false; !charged; time.Sleep(20 * time.Millisecond) { // at the first round, not before
+		d, err := n.procs[0].status(t.Context())
+		charged = err == nil && d.Spent == 1
+		if err := n.procs[0].exited(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	n.stop()
 	account := filepath.Join(dir, n.names[0], "account.jsonl")

@@ -1,0 +1,155 @@
+package bandit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func learner(t *testing.T, arms, peers int, c Confidence) *UCB {
+	t.Helper()
+	u, err := NewUCB(arms, peers, c, rand.New(rand.NewPCG(1, 2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// belief is one of arms with n pulls each and no noise.
+func belief(n float64, means ...float64) *Belief {
+	b := &Belief{Mean: means}
+	for range means {
+		b.Spread = append(b.Spread, 1/n)
+		b.NoiseV, b.NoiseB = append(b.NoiseV, 0), append(b.NoiseB, 0)
+		b.Pulls = append(b.Pulls, uint64(n))
+	}
+	return b
+}
+
+func TestChooseTakesTheGreatestUpperBound(t *testing.T) {
+	u := learner(t, 3, 1, Calibrated)
+	b := belief(100, .5, .6, .55)
+	if got := u.Choose(b, Turn{Round: 300}); got != 1 {
+		t.Errorf("equal radii: arm %d, want 1", got)
+	}
+	b.Spread[2] = 1. / 4 // known from four pulls only
+	if got := u.Choose(b, Turn{Round: 301}); got != 2 {
+		t.Errorf("a wide radius: arm %d, want 2", got)
+	}
+	b.Spread[2] = 1. / 100
+	b.NoiseV[0], b.NoiseB[0] = 4, 1 // much noise
+	if got := u.Choose(b, Turn{Round: 302}); got != 0 {
+		t.Errorf("a noisy mean: arm %d, want 0", got)
+	}
+}
+
+func TestUnknownArmsComeFirstTheLeastPulledOfThemFirst(t *testing.T) {
+	for _, c := range []Confidence{Calibrated, Paper} {
+		u := learner(t, 4, 3, c)
+		b := belief(10, 9, 9, 9, 9)
+		b.Spread[1], b.Spread[3] = math.Inf(1), math.Inf(1)
+		b.Pulls[1], b.Pulls[3] = 5, 4
+		if got := u.Choose(b, Turn{Round: 20}); got != 3 {
+			t.Errorf("%s: arm %d, want 3", c, got)
+		}
+		b.Pulls[3] = 5
+		if got := u.Choose(b, Turn{Round: 21}); got != 1 {
+			t.Errorf("%s: a tie: arm %d, want the lowest, 1", c, got)
+		}
+	}
+}
+
+func TestArmsBehindComeBeforeAll(t *testing.T) {
+	u := learner(t, 5, 2, Calibrated)
+	b := belief(10, 1, 0, 0, 0, 0)
+	b.Behind = []int{2, 4}
+	seen := map[Arm]int{}
+	for round := range uint64(400) {
+		seen[u.Choose(b, Turn{Round: round})]++
+	}
+	// 400 fair coins: fewer than 140 of one side has probability 2e-9.
+	if seen[2]+seen[4] != 400 || min(seen[2], seen[4]) < 140 {
+		t.Errorf("picked %v, want arms 2 and 4 about equally often", seen)
+	}
+}
+
+// TestRadiiAreRenewed compares every radius of a long run with the formula of
+// docs/proofs/radius.md at its round: never smaller, and at most 2 % larger.
+func TestRadiiAreRenewed(t *testing.T) {
+	u := learner(t, 2, 1, Calibrated)
+	b := belief(50, 0, 0)
+	b.NoiseV[1], b.NoiseB[1] = 6*.04, .2
+	for round := uint64(0); round < 200_000; round += 1 + round/100 {
+		got := u.calibratedRadii(b, round)
+		l := math.Log(2 * math.Pow(float64(round+2), 2))
+		for k, want := range []float64{math.Sqrt(l / 100), math.Sqrt(l/100) + laplaceTail(6*.04, .2, l)} {
+			if r := got[k].radius; !(r >= want*(1-1e-12) && r <= want*1.02+1e-12) {
+				t.Fatalf("round %d, arm %d: radius %v, want %v to 2 %% more", round, k, r, want)
+			}
+		}
+	}
+}
+
+// TestLaplaceTailHolds draws sums of Laplace terms: at most exp(-l) of them may lie
+// beyond the bound, and half of it must be too little.
+func TestLaplaceTailHolds(t *testing.T) {
+	const draws = 400_000
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, p := range []int{1, 3, 10} {
+		for _, l := range []float64{2, 4, 7} {
+			t.Run(fmt.Sprintf("%d terms, l %g", p, l), func(t *testing.T) {
+				y := laplaceTail(float64(p)*4, 2, l)
+				over, near := 0, 0
+				for range draws {
+					x := 0.
+					for range p {
+						x += 2 * rng.ExpFloat64() * float64(2*rng.IntN(2)-1)
+					}
+					if x > y {
+						over++
+					}
+					if x > y/2 {
+						near++
+					}
+				}
+				want := draws * math.Exp(-l)
+				if float64(over) > want+5*math.Sqrt(want) {
+					t.Errorf("%d of %d beyond %v, want at most %.0f", over, draws, y, want)
+				}
+				if l > 2 && float64(near) < want {
+					t.Errorf("only %d of %d beyond half of %v: the bound is needlessly wide", near, draws, y)
+				}
+			})
+		}
+	}
+	if got := laplaceTail(0, 0, 5); got != 0 {
+		t.Errorf("no noise: %v", got)
+	}
+}
+
+func TestPaperRadiusIsFormula12(t *testing.T) {
+	u := learner(t, 1, 3, Paper)
+	b := belief(400, .5)
+	const scale, terms = 14., 5. // of node noise; P terms in the prefix of n = 400 pulls
+	b.NoiseV[0], b.NoiseB[0] = terms*scale*scale/(400*400), scale/400
+	got := u.paperRadii(b, 998)[0].radius
+	want := math.Sqrt(2 * 3 * (1./400 + 128*3*scale*scale*terms*math.Log(400)/(400*400)) * math.Log(1000))
+	if math.Abs(got-want) > 1e-12*want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestARewardPrintsAsPrivate(t *testing.T) {
+	for _, s := range []string{
+		fmt.Sprint(Reward(.7310585)), fmt.Sprintf("%v %g %f %x %d", Reward(.7310585), Reward(.7310585), Reward(.7310585), Reward(.7310585), Reward(.7310585)),
+		fmt.Sprintf("%+v", Pull{Reward: .7310585}),
+	} {
+		for _, leak := range []string{"73105", "3fe7"} {
+			if strings.Contains(s, leak) {
+				t.Errorf("%q", s)
+			}
+		}
+	}
+}
