@@ -138,7 +138,7 @@ func (a *average) Pulled(arm int, _ *Outbox) error {
 		return err
 	}
 	a.fresh = append(a.fresh, leaf.Sum)
-	if err := a.mine.Raise(arm, leaf.Sum); err != nil {
+	if err = a.mine.Raise(arm, leaf.Sum); err != nil {
 		return err
 	}
 	if b.NoiseV[arm], b.NoiseB[arm], err = a.mixed.ReplaceByMean(arm, leaf.Sum); err != nil {

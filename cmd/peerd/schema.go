@@ -85,7 +85,7 @@ func schema() []Key {
 		},
 		{
 			Name: "protocol.average.f", Default: "1", Unit: "peers", Shared: true, rule: whole(1, many),
-			Doc: "Lying neighbours to withstand, with consistency: robust.",
+			Doc: "Neighbours that lie about pull counts to withstand, with consistency: robust; nothing withstands lies about estimates.",
 		},
 		{
 			Name: "protocol.average.rate", Default: "0.2", Shared: true, rule: number("a number over 0 up to 0.5", func(x float64) bool { return x > 0 && x <= .5 }),

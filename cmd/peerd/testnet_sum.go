@@ -52,12 +52,20 @@ func (t *testnet) summary(all []statusDocument, took time.Duration) testnetDocum
 	return d
 }
 
+// most is the greatest ε that a site has charged.
+func (d testnetDocument) most() (eps float64) {
+	for _, s := range d.Sites {
+		eps = max(eps, s.Spent)
+	}
+	return eps
+}
+
 func writeSummary(w io.Writer, s *Settings, d testnetDocument) {
 	_, _ = fmt.Fprintf(w, "\n%d rounds, %d processes, %.1f s\n", d.Rounds, d.Nodes, d.Seconds)
 	_, _ = fmt.Fprintf(w, "regret of a site   together %.1f   alone %.1f   (lower is better)\n", d.Together, d.Alone)
 	_, _ = fmt.Fprintf(w, "best arm over all sites: %s; %d of %d sites favour it\n", d.Best, d.Right, d.Nodes)
 	if d.Private {
-		_, _ = fmt.Fprintf(w, "privacy: every byte that left carried noise or followed from what did; ε = %g a site, all charged, nothing overdrawn\n", d.Epsilon)
+		_, _ = fmt.Fprintf(w, "privacy: only noised releases left the sites; ε charged %g of %g at the site that charged most\n", d.most(), d.Epsilon)
 	} else {
 		_, _ = fmt.Fprintf(w, "NOT PRIVATE: lockstep draws noise from a seed\n")
 	}

@@ -97,9 +97,9 @@ func TestASpentBudgetStaysSpent(t *testing.T) {
 		t.Fatal(err)
 	}
 	for charged := false; !charged; time.Sleep(20 * time.Millisecond) { // at the first round, not before
-		d, err := n.procs[0].status(t.Context())
-		charged = err == nil && d.Spent == 1
-		if err := n.procs[0].exited(); err != nil {
+		d, unanswered := n.procs[0].status(t.Context())
+		charged = unanswered == nil && d.Spent == 1
+		if err = n.procs[0].exited(); err != nil {
 			t.Fatal(err)
 		}
 	}
