@@ -32,6 +32,13 @@ func (c *Counts) Raise(i int, r Release) error {
 	return nil
 }
 
+// RaiseTo lifts every count to o's, where that is more. Both have as many.
+func (c *Counts) RaiseTo(o *Counts) {
+	for i, n := range o.n {
+		c.lift(i, n)
+	}
+}
+
 // RaiseToMax lifts every count to r's, where that is more.
 func (c *Counts) RaiseToMax(r Release) error {
 	if len(r.count) != len(c.n) {

@@ -60,8 +60,7 @@ type average struct {
 	counts *dp.Counts // belief of the greatest pull counts
 	mine   *dp.Counts // own pulls, as far as they are released
 	links  []averageLink
-	asked  int          // index of the link whose answer blocks other exchanges, or -1
-	fresh  []dp.Release // running sums that the counts do not hold yet
+	asked  int // index of the link whose answer blocks other exchanges, or -1
 	forced []uint64
 	claims []dp.Release // newest, by link; for Robust
 	heard  bool         // claims changed since they were ranked
@@ -137,7 +136,6 @@ func (a *average) Pulled(arm int, _ *Outbox) error {
 	if err != nil {
 		return err
 	}
-	a.fresh = append(a.fresh, leaf.Sum)
 	if err = a.mine.Raise(arm, leaf.Sum); err != nil {
 		return err
 	}
@@ -164,12 +162,7 @@ func (a *average) Tick(t Round, out *Outbox) error {
 	}
 	// Only now: news of this round's pull leaves with the next round's counts,
 	// one hop a round (Lemma 1).
-	for _, r := range a.fresh {
-		if err := a.counts.Raise(int(r.Stream()), r); err != nil {
-			return err
-		}
-	}
-	a.fresh = a.fresh[:0]
+	a.counts.RaiseTo(a.mine)
 	if a.asked >= 0 && t >= a.links[a.asked].sent+Round(a.p.Patience) {
 		a.asked = -1
 	}
