@@ -155,12 +155,3 @@ func (a *Agent) Belief() *bandit.Belief { return (*bandit.Belief)(a.protocol.Bel
 
 // Left returns the ε that is not charged.
 func (a *Agent) Left() dp.Cost { return a.door.Left() }
-
-// State returns the protocol's shared state for comparison between peers, or nil
-// if the protocol has none.
-func (a *Agent) State() []byte {
-	if s, ok := a.protocol.(interface{ AppendState([]byte) []byte }); ok {
-		return s.AppendState(nil)
-	}
-	return nil
-}

@@ -31,7 +31,7 @@ type Config struct {
 	Transport  Transport
 	Ledger     Ledger
 	Neighbours []protocol.Peer
-	Rounds     uint64 // after which Run returns
+	Rounds     uint64 // to play
 	Slots      *Slots // nil in lockstep: a round begins when all messages of the last one are in
 	Trace      *Trace // nil for none
 	Logger     *slog.Logger
@@ -74,7 +74,8 @@ func New(c Config) *Node {
 	}
 }
 
-// Run plays rounds until all are played or ctx is done; both are a nil error.
+// Run plays the rounds, then goes on listening and answering until ctx is done,
+// which is a nil error.
 func (n *Node) Run(ctx context.Context) error {
 	gather := n.gatherSlot
 	if n.c.Slots == nil {

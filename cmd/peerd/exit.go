@@ -76,7 +76,7 @@ func coded(err error) error {
 	case errors.As(err, &budget):
 		return &exitError{exitPrivacy, err}
 	case errors.Is(err, context.Canceled):
-		return &exitError{exitInterrupted, err}
+		return &exitError{exitInterrupted, errors.New("interrupted")}
 	}
 	return &exitError{exitUnexpected, err}
 }

@@ -16,7 +16,7 @@ type sites struct {
 	s       *Settings
 	n       int
 	records []*world.Records // of replay, by site
-	dropped int              // encounters that the cap left out
+	dropped int              // encounters that the cap left out of replay
 }
 
 // sites reads what the worlds of n sites need.
@@ -43,6 +43,19 @@ func (s *Settings) sites(n int) (*sites, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+// announce says what a replay holds of its patients.
+func (t *sites) announce(w io.Writer) {
+	if t.records == nil {
+		return
+	}
+	rows := 0
+	for _, r := range t.records {
+		rows += r.Rows()
+	}
+	_, _ = fmt.Fprintf(w, "replay: %d encounters, %d left out by the cap; one patient is at up to %d of the sites\n",
+		rows, t.dropped, world.NewReport(t.records).Reach)
 }
 
 // world returns the world of site i.

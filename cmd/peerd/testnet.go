@@ -29,11 +29,8 @@ sites. "Alone" is the same peer without neighbours, simulated beside the network
   peerd testnet -c configs/testnet.yaml --json --keep`,
 		Args: cobra.NoArgs,
 		RunE: o.run(func(ctx context.Context) error {
-			if cmdNodes := t.nodes; cmdNodes != 0 {
-				o.set = append(o.set, fmt.Sprintf("testnet.nodes=%d", cmdNodes))
-			}
-			if t.topology != "" {
-				o.set = append(o.set, "testnet.topology="+t.topology)
+			if err := t.apply(o); err != nil {
+				return err
 			}
 			c, err := o.load()
 			if err != nil {
@@ -42,7 +39,7 @@ sites. "Alone" is the same peer without neighbours, simulated beside the network
 			return runTestnet(ctx, o, &c.Settings, t)
 		}),
 	}
-	cmd.Flags().IntVarP(&t.nodes, "nodes", "n", 0, "number of peers, short for --set testnet.nodes=")
+	cmd.Flags().IntVarP(&t.nodes, "nodes", "n", 0, "number of peers, short for --set testnet.nodes=; sites take the rows of world.means in turn")
 	cmd.Flags().StringVarP(&t.topology, "topology", "t", "", "who talks to whom, short for --set testnet.topology=")
 	cmd.Flags().BoolVar(&t.keep, "keep", false, "keep the peers' folders and logs")
 	return cmd
@@ -52,6 +49,31 @@ type testnetOptions struct {
 	nodes    int
 	topology string
 	keep     bool
+}
+
+// apply turns the flags into settings.
+func (t testnetOptions) apply(o *options) error {
+	if t.topology != "" {
+		o.set = append(o.set, "testnet.topology="+t.topology)
+	}
+	if t.nodes == 0 {
+		return nil
+	}
+	o.set = append(o.set, fmt.Sprintf("testnet.nodes=%d", t.nodes))
+	c, err := o.read()
+	if err != nil {
+		return err
+	}
+	rows := c.World.Means
+	if t.nodes < 1 || len(rows) < 2 || len(rows) == t.nodes {
+		return nil
+	}
+	means := make([][]float64, t.nodes)
+	for i := range means {
+		means[i] = rows[i%len(rows)]
+	}
+	o.set = append(o.set, "world.means="+valueText(means))
+	return nil
 }
 
 // testnet is a network of processes on this machine.
@@ -95,6 +117,7 @@ func runTestnet(ctx context.Context, o *options, s *Settings, opts testnetOption
 		return err
 	}
 	t.announce(o.stderr)
+	world.announce(o.stderr)
 	if err = t.lay(); err != nil {
 		return err
 	}

@@ -135,3 +135,21 @@ func noneLeft(t *testing.T) {
 		t.Errorf("left behind: %s", b)
 	}
 }
+
+// TestAnyNumberOfSitesTakesTheRowsInTurn: -n goes with a configuration that has a
+// row of means for each of another number of sites.
+func TestAnyNumberOfSitesTakesTheRowsInTurn(t *testing.T) {
+	for n, last := range map[int]float64{3: .9, 7: .4, 5: .8} {
+		o := &options{config: "../../configs/testnet.yaml"}
+		if err := (testnetOptions{nodes: n}).apply(o); err != nil {
+			t.Fatal(err)
+		}
+		c, err := o.load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows := c.World.Means; len(rows) != n || rows[n-1][0] != last {
+			t.Errorf("%d sites: means %v, want the last to begin with %v", n, rows, last)
+		}
+	}
+}
