@@ -30,7 +30,14 @@ func (Reward) MarshalText() ([]byte, error) { return []byte("private"), nil }
 // A Turn is what a learner is offered in one round.
 type Turn struct {
 	Round    uint64      // from 0
+	Excluded []Arm       // not to be chosen
 	Features [][]float64 // one vector an arm; nil unless contextual
+}
+
+// A Choice is an arm and how likely its choice was, given the Belief.
+type Choice struct {
+	Arm        Arm
+	Propensity float64
 }
 
 // A Pull is what a learner saw in one round.
@@ -66,6 +73,10 @@ type Learner interface {
 	Shape() (parts, dim int)
 	// Record writes what p adds to the statistic; it may reuse x.
 	Record(p Pull, x []float64) Record
-	// Choose returns the arm to pull.
-	Choose(b *Belief, t Turn) Arm
+	// Choose returns the arm to pull. Not all arms are excluded.
+	Choose(b *Belief, t Turn) Choice
+	// Save returns the state, without that of the random numbers; it holds nothing
+	// private. Load takes one over.
+	Save() []byte
+	Load(state []byte) error
 }

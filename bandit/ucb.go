@@ -1,10 +1,12 @@
 package bandit
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 )
 
 // Confidence names the formula of a confidence radius.
@@ -63,26 +65,46 @@ func (u *UCB) Record(p Pull, x []float64) Record {
 // Choose returns an arm that is behind, picked at random, if there is one; else
 // the arm with the greatest upper bound. Arms of which nothing is known come
 // first, the least pulled of them first; ties go to the lowest arm.
-func (u *UCB) Choose(b *Belief, t Turn) Arm {
-	if n := len(b.Behind); n > 0 {
-		return Arm(b.Behind[u.rng.IntN(n)])
+func (u *UCB) Choose(b *Belief, t Turn) Choice {
+	behind := b.Behind
+	if len(t.Excluded) > 0 {
+		behind = slices.DeleteFunc(slices.Clone(behind), func(k int) bool { return slices.Contains(t.Excluded, Arm(k)) })
+	}
+	if n := len(behind); n > 0 {
+		return Choice{Arm(behind[u.rng.IntN(n)]), 1 / float64(n)}
 	}
 	radius := u.paperRadii
 	if u.confidence == Calibrated {
 		radius = u.calibratedRadii
 	}
 	bounds := radius(b, t.Round)
-	arg, best := 0, math.Inf(-1)
+	arg, best := -1, math.Inf(-1)
 	for k, spread := range b.Spread {
+		if len(t.Excluded) > 0 && slices.Contains(t.Excluded, Arm(k)) {
+			continue
+		}
 		i := b.Mean[k] + bounds[k].radius
 		if spread > math.MaxFloat64 {
 			i = math.Inf(1)
 		}
-		if i > best || (i > math.MaxFloat64 && b.Pulls[k] < b.Pulls[arg]) {
+		if arg < 0 || i > best || (i > math.MaxFloat64 && b.Pulls[k] < b.Pulls[arg]) {
 			arg, best = k, i
 		}
 	}
-	return Arm(arg)
+	return Choice{Arm(arg), 1}
+}
+
+// Save returns the block of rounds, from which the radii follow.
+func (u *UCB) Save() []byte { return binary.BigEndian.AppendUint64(nil, u.block) }
+
+// Load implements [Learner].
+func (u *UCB) Load(state []byte) error {
+	if len(state) != 8 {
+		return fmt.Errorf("bandit: saved state of %d bytes, want 8", len(state))
+	}
+	u.block = binary.BigEndian.Uint64(state)
+	u.renew()
+	return nil
 }
 
 // paperRadii computes formula (12) without its first term, which is the same for
@@ -102,10 +124,7 @@ func (u *UCB) calibratedRadii(b *Belief, round uint64) []bound {
 	if t := round + 2; t > u.block {
 		step := uint64(1) << max(0, bits.Len64(t)-7)
 		u.block = (t + step - 1) / step * step
-		u.l = math.Ln2 + 2*math.Log(float64(u.block))
-		for k := range u.bounds {
-			u.bounds[k].spread = -1
-		}
+		u.renew()
 	}
 	for k, spread := range b.Spread {
 		c := &u.bounds[k]
@@ -115,6 +134,14 @@ func (u *UCB) calibratedRadii(b *Belief, round uint64) []bound {
 		}
 	}
 	return u.bounds
+}
+
+// renew begins a block.
+func (u *UCB) renew() {
+	u.l = math.Ln2 + 2*math.Log(float64(u.block))
+	for k := range u.bounds {
+		u.bounds[k].spread = -1
+	}
 }
 
 // laplaceTail returns y with P(Y > y) ≤ exp(-l) for a sum Y of independent Laplace

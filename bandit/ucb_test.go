@@ -31,16 +31,16 @@ func belief(n float64, means ...float64) *Belief {
 func TestChooseTakesTheGreatestUpperBound(t *testing.T) {
 	u := learner(t, 3, 1, Calibrated)
 	b := belief(100, .5, .6, .55)
-	if got := u.Choose(b, Turn{Round: 300}); got != 1 {
+	if got := u.Choose(b, Turn{Round: 300}).Arm; got != 1 {
 		t.Errorf("equal radii: arm %d, want 1", got)
 	}
 	b.Spread[2] = 1. / 4 // known from four pulls only
-	if got := u.Choose(b, Turn{Round: 301}); got != 2 {
+	if got := u.Choose(b, Turn{Round: 301}).Arm; got != 2 {
 		t.Errorf("a wide radius: arm %d, want 2", got)
 	}
 	b.Spread[2] = 1. / 100
 	b.NoiseV[0], b.NoiseB[0] = 4, 1 // much noise
-	if got := u.Choose(b, Turn{Round: 302}); got != 0 {
+	if got := u.Choose(b, Turn{Round: 302}).Arm; got != 0 {
 		t.Errorf("a noisy mean: arm %d, want 0", got)
 	}
 }
@@ -51,11 +51,11 @@ func TestUnknownArmsComeFirstTheLeastPulledOfThemFirst(t *testing.T) {
 		b := belief(10, 9, 9, 9, 9)
 		b.Spread[1], b.Spread[3] = math.Inf(1), math.Inf(1)
 		b.Pulls[1], b.Pulls[3] = 5, 4
-		if got := u.Choose(b, Turn{Round: 20}); got != 3 {
+		if got := u.Choose(b, Turn{Round: 20}).Arm; got != 3 {
 			t.Errorf("%s: arm %d, want 3", c, got)
 		}
 		b.Pulls[3] = 5
-		if got := u.Choose(b, Turn{Round: 21}); got != 1 {
+		if got := u.Choose(b, Turn{Round: 21}).Arm; got != 1 {
 			t.Errorf("%s: a tie: arm %d, want the lowest, 1", c, got)
 		}
 	}
@@ -67,7 +67,7 @@ func TestArmsBehindComeBeforeAll(t *testing.T) {
 	b.Behind = []int{2, 4}
 	seen := map[Arm]int{}
 	for round := range uint64(400) {
-		seen[u.Choose(b, Turn{Round: round})]++
+		seen[u.Choose(b, Turn{Round: round}).Arm]++
 	}
 	// 400 fair coins: fewer than 140 of one side has probability 2e-9.
 	if seen[2]+seen[4] != 400 || min(seen[2], seen[4]) < 140 {

@@ -57,13 +57,3 @@ type BudgetError struct {
 func (e *BudgetError) Error() string {
 	return fmt.Sprintf("dp: %s costs epsilon %v but only %v is left", e.What, e.Asked, e.Left)
 }
-
-// A Charge is one line of a node's privacy account.
-type Charge struct {
-	What    string   // the stream in words
-	Stream  StreamID // the first stream that the charge opens
-	Streams int      // how many; parallel, since a record lies in one of them
-	Cost    Cost     // of everything the streams will ever release
-	Leaves  uint64   // the horizon of each stream
-	Scale   uint64   // of the Laplace noise in every node, in grid units; 0 without noise
-}

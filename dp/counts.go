@@ -1,6 +1,9 @@
 package dp
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // Counts is a vector of pull counts that peers compare. It is made of the
 // counts of Releases alone.
@@ -77,6 +80,30 @@ func (c *Counts) Release() Release {
 		c.shown, c.stale = Release{count: n}, false
 	}
 	return c.shown
+}
+
+// Save returns the state, which is public.
+func (c *Counts) Save() []byte {
+	b := []byte{stateVersion}
+	for _, n := range c.n {
+		b = binary.AppendUvarint(b, n)
+	}
+	return b
+}
+
+// Load takes over the state of as many counts. The error wraps [ErrState], and then
+// nothing has changed.
+func (c *Counts) Load(saved []byte) error {
+	r := newReader(saved)
+	next := make([]uint64, len(c.n))
+	for i := range next {
+		next[i] = r.uint()
+	}
+	if err := r.end(); err != nil {
+		return err
+	}
+	c.n, c.stale = next, true
+	return nil
 }
 
 func (c *Counts) lift(i int, n uint64) {

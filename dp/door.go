@@ -25,19 +25,6 @@ var ErrHorizon = errors.New("dp: horizon reached; the stream releases nothing mo
 // ErrLeaf is returned for a leaf that is not the stream's next one.
 var ErrLeaf = errors.New("dp: leaf out of order")
 
-// Spec describes a group of parallel streams: every record lies in exactly one
-// of them, so that together they cost what one costs.
-type Spec struct {
-	What           string    // in words, for the account
-	Streams        int       // in the group
-	Dim            int       // of the running sum of each
-	Lo, Hi         float64   // to which every entry of a record is clipped
-	Leaves         uint64    // the horizon of each stream
-	RecordsPerUser uint64    // at most so many records of all streams are one user's
-	Mechanism      Mechanism // of each stream
-	Epsilon        Cost      // for all records of one user
-}
-
 // A Leaf is what a stream releases when a leaf closes.
 type Leaf struct {
 	Node Release // what was drawn: the newest node of the mechanism
@@ -48,12 +35,14 @@ type Leaf struct {
 // concurrent use.
 type Door struct {
 	mode    Mode
+	budget  Cost
 	left    Cost
 	src     *Source
+	charged []Charge // in the order of their streams
+	told    int      // of charged, by Charges
 	streams []*tree
-	lo, hi  []float64 // clipping bounds of each stream
-	charges []Charge
 	drawn   []Release
+	replay  *replay // nil unless replaying
 	room    room
 }
 
@@ -66,40 +55,34 @@ func NewDoor(mode Mode, budget Cost, src *Source) (*Door, error) {
 	if mode == Private && budget == Infinite {
 		return nil, errors.New("dp: an infinite budget outside lockstep would protect nobody")
 	}
-	return &Door{mode: mode, left: budget, src: src}, nil
+	return &Door{mode: mode, budget: budget, left: budget, src: src}, nil
 }
 
 // Open charges s and opens its streams, numbered from the returned one. If the
 // budget cannot pay, the error is a *[BudgetError] and nothing is charged.
 func (d *Door) Open(s Spec) (StreamID, error) {
-	if err := s.check(); err != nil {
+	c, err := s.charge(StreamID(len(d.streams)))
+	if err != nil {
 		return 0, err
 	}
-	cost := s.Epsilon
-	if s.Mechanism == None {
-		cost = Infinite
+	if err := d.pay(c); err != nil {
+		return 0, err
 	}
-	if d.left != Infinite && cost > d.left {
-		return 0, &BudgetError{What: s.What, Asked: cost, Left: d.left}
+	for i := range c.Streams {
+		d.streams = append(d.streams, newTree(c.Stream+StreamID(i), c, &d.room))
 	}
-	scale := uint64(0)
-	if s.Mechanism != None {
-		var err error
-		if scale, err = treeScale(s); err != nil {
-			return 0, err
-		}
-	}
+	return c.Stream, nil
+}
+
+func (d *Door) pay(c Charge) error {
 	if d.left != Infinite {
-		d.left -= cost
+		if c.Cost > d.left {
+			return &BudgetError{What: c.What, Asked: c.Cost, Left: d.left}
+		}
+		d.left -= c.Cost
 	}
-	first := StreamID(len(d.streams))
-	d.charges = append(d.charges, Charge{s.What, first, s.Streams, cost, s.Leaves, scale})
-	for i := range s.Streams {
-		d.streams = append(d.streams, newTree(first+StreamID(i), s, scale, &d.room))
-		d.lo = append(d.lo, s.Lo)
-		d.hi = append(d.hi, s.Hi)
-	}
-	return first, nil
+	d.charged = append(d.charged, c)
+	return nil
 }
 
 // Add takes one record into the open leaf of stream s: every entry is clipped,
@@ -113,18 +96,24 @@ func (d *Door) Add(s StreamID, x []float64) error {
 	if len(x) != t.dim {
 		return fmt.Errorf("%w: a record of %d numbers for stream %d of %d", ErrShape, len(x), s, t.dim)
 	}
-	return t.add(x, d.lo[s], d.hi[s])
+	return t.add(x)
 }
 
 // Leaf closes leaf k of stream s, draws the noise of the node that it completes
-// and returns what is newly public. Leaves are closed in order, from 1.
+// and returns what is newly public. Leaves are closed in order, from 1 or from
+// what [Door.Skip] returned. In a [Door.Replay] nothing new becomes public.
 func (d *Door) Leaf(s StreamID, k uint64) (Leaf, error) {
 	t, err := d.stream(s)
 	if err != nil {
 		return Leaf{}, err
 	}
+	if err := t.due(k); err != nil {
+		return Leaf{}, err
+	}
 	var l Leaf
-	if err := t.close(k, d.src, &l); err != nil {
+	if d.replay == nil {
+		t.close(d.src, nil, &l)
+	} else if err := d.replay.close(t, d.src, &l); err != nil {
 		return Leaf{}, err
 	}
 	d.drawn = append(d.drawn, l.Node)
@@ -140,13 +129,14 @@ func (d *Door) Mode() Mode { return d.mode }
 // Charges returns what was charged since the last call. It must be durable
 // before any Release of those streams leaves the node.
 func (d *Door) Charges() []Charge {
-	c := d.charges
-	d.charges = nil
+	c := d.charged[d.told:len(d.charged):len(d.charged)]
+	d.told = len(d.charged)
 	return c
 }
 
-// Drawn returns the nodes that got their noise since the last call. They are good
-// until the next leaf closes.
+// Drawn returns the nodes that got their noise since the last call, in the order of
+// their leaves; in a [Door.Replay], those that got it back. The slice is good until
+// the next leaf closes, the Releases in it for ever.
 func (d *Door) Drawn() []Release {
 	r := d.drawn
 	d.drawn = d.drawn[:0]

@@ -80,7 +80,8 @@ func TestTheScaleIsNeverRoundedDown(t *testing.T) {
 				if s.Epsilon, err = Epsilon(eps); err != nil {
 					t.Fatal(err)
 				}
-				got, err := treeScale(s)
+				c, err := s.charge(0)
+				got := c.Scale
 				want := float64(k) * (math.Floor(math.Log2(float64(n))) + 1) * (1 << 20) / eps
 				if want > MaxScale {
 					if err == nil {

@@ -1,5 +1,7 @@
 package dp
 
+import "encoding/binary"
+
 // Mixed is the state of one peer in gossip averaging: for every coordinate the
 // peer's own newest released value and the estimate that averaging has made of
 // it. It is made of Releases alone, so it may leave as it stands. All arithmetic
@@ -131,6 +133,37 @@ func (m *Mixed) Release() Release {
 	v := m.out.take(len(m.v))
 	copy(v, m.v)
 	return Release{v: v, e: m.e}
+}
+
+// Save returns the state, which is public.
+func (m *Mixed) Save() []byte {
+	b := []byte{stateVersion, byte(m.e)}
+	for i := range m.v {
+		b = binary.AppendVarint(b, m.own[i])
+		b = binary.AppendVarint(b, m.v[i])
+	}
+	return b
+}
+
+// Load takes over the state of a Mixed of as many coordinates on the same lattice.
+// The error wraps [ErrState], and then nothing has changed.
+func (m *Mixed) Load(saved []byte) error {
+	r := newReader(saved)
+	next := NewMixed(len(m.v), m.e)
+	if int8(r.byte()) != m.e {
+		r.fail()
+	}
+	for i := range next.v {
+		next.own[i], next.v[i] = r.int(), r.int()
+		if !within(next.own[i]) || !within(next.v[i]) {
+			r.fail()
+		}
+	}
+	if err := r.end(); err != nil {
+		return err
+	}
+	m.own, m.v = next.own, next.v
+	return nil
 }
 
 func within(x int64) bool { return -MaxValue <= x && x <= MaxValue }

@@ -1,6 +1,7 @@
 package dp
 
 import (
+	"bytes"
 	cryptorand "crypto/rand"
 	"encoding/binary"
 	"math/rand/v2"
@@ -48,6 +49,33 @@ func (s *Source) Uint64() uint64 {
 	x := binary.LittleEndian.Uint64(word)
 	binary.LittleEndian.PutUint64(word, 0)
 	return x
+}
+
+// append encodes where in its noise a seeded Source stands. Of a private one there is
+// nothing to keep.
+func (s *Source) append(b []byte) []byte {
+	if s.seeded == nil {
+		return append(b, 0)
+	}
+	state, _ := s.seeded.MarshalBinary() // never fails
+	return append(append(b, byte(len(state))), state...)
+}
+
+// read returns what append wrote of a Source of the same kind.
+func (s *Source) read(r *reader) *rand.ChaCha8 {
+	state := r.bytes()
+	if s.seeded == nil {
+		if len(state) > 0 {
+			r.fail()
+		}
+		return nil
+	}
+	seeded := new(rand.ChaCha8)
+	// Other prefixes are of states that Uint64 alone does not make.
+	if !bytes.HasPrefix(state, []byte("chacha8:")) || seeded.UnmarshalBinary(state) != nil {
+		r.fail()
+	}
+	return seeded
 }
 
 // noCopy makes go vet report copies.

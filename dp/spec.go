@@ -2,7 +2,6 @@ package dp
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 )
 
@@ -34,28 +33,44 @@ func (m Mechanism) String() string {
 const (
 	MaxLeaves  = 1 << 30
 	maxRecords = 1 << 30
-	maxBound   = 1 << 8
-	minCost    = Nano / 1_000_000 // ε of one millionth
+	maxBound   = 1 << (8 - GridExponent) // 2^8 in grid units
+	minCost    = Nano / 1_000_000        // ε of one millionth
 )
 
-func (s Spec) check() error {
-	switch {
-	case s.Streams < 1 || s.Streams > MaxLen:
-		return fmt.Errorf("dp: %s: %d streams, want 1 to %d", s.What, s.Streams, MaxLen)
-	case s.Dim < 1 || s.Dim > MaxLen:
-		return fmt.Errorf("dp: %s: dimension %d, want 1 to %d", s.What, s.Dim, MaxLen)
-	case !(s.Lo < s.Hi) || math.Abs(s.Lo) > maxBound || math.Abs(s.Hi) > maxBound:
-		return fmt.Errorf("dp: %s: bounds %v to %v, want lo < hi within ±%d", s.What, s.Lo, s.Hi, maxBound)
-	case s.Leaves < 1 || s.Leaves > MaxLeaves:
-		return fmt.Errorf("dp: %s: horizon of %d leaves, want 1 to %d", s.What, s.Leaves, MaxLeaves)
-	case s.RecordsPerUser < 1 || s.RecordsPerUser > 1<<20:
-		return fmt.Errorf("dp: %s: %d records per user, want 1 to %d", s.What, s.RecordsPerUser, 1<<20)
-	case s.Mechanism != Tree && s.Mechanism != None:
-		return fmt.Errorf("dp: %s: unknown mechanism %v", s.What, s.Mechanism)
-	case s.Mechanism == Tree && (s.Epsilon < minCost || s.Epsilon == Infinite):
-		return fmt.Errorf("dp: %s: epsilon %v, want a finite number from %v", s.What, s.Epsilon, Cost(minCost))
+// Spec describes a group of parallel streams: every record lies in exactly one
+// of them, so that together they cost what one costs.
+type Spec struct {
+	What           string    // in words, for the account
+	Streams        int       // in the group
+	Dim            int       // of the running sum of each
+	Lo, Hi         float64   // to which every entry of a record is clipped
+	Leaves         uint64    // the horizon of each stream
+	RecordsPerUser uint64    // at most so many records of all streams are one user's
+	Mechanism      Mechanism // of each stream
+	Epsilon        Cost      // for all records of one user
+}
+
+// charge returns what s costs with its streams numbered from first. Bounds off the
+// grid are rounded toward zero, as records are, which changes no record: rounding
+// is monotone, so clipping before and after it gives the same.
+func (s Spec) charge(first StreamID) (Charge, error) {
+	lo, err := Quantize(s.Lo, s.Lo, s.Hi)
+	if err != nil {
+		return Charge{}, fmt.Errorf("dp: %s: %w", s.What, err)
 	}
-	return nil
+	hi, err := Quantize(s.Hi, s.Lo, s.Hi)
+	if err != nil {
+		return Charge{}, fmt.Errorf("dp: %s: %w", s.What, err)
+	}
+	c := Charge{
+		What: s.What, Stream: first, Streams: s.Streams, Dim: s.Dim, Lo: lo, Hi: hi, Leaves: s.Leaves,
+		RecordsPerUser: s.RecordsPerUser, Mechanism: s.Mechanism, Mode: Once, Cost: s.Epsilon,
+	}
+	if s.Mechanism == None {
+		c.Cost = Infinite
+	}
+	c.Scale, err = c.scale()
+	return c, err
 }
 
 // levels returns in how many nodes of a tree over leaves one leaf can lie: leaf
@@ -68,31 +83,23 @@ func levels(leaves uint64) uint64 { return uint64(bits.Len64(leaves)) }
 //
 // where k is the number of records of one user. It is computed in integers, so
 // the promise does not rest on a float's rounding.
-func treeScale(s Spec) (uint64, error) {
-	least, err := Quantize(s.Lo, s.Lo, s.Hi)
-	if err != nil {
-		return 0, err
-	}
-	most, err := Quantize(s.Hi, s.Lo, s.Hi)
-	if err != nil {
-		return 0, err
-	}
-	delta := uint64(most-least) * uint64(s.Dim) // Quantize is monotone: no two records differ by more
-	hi, lo := bits.Mul64(s.RecordsPerUser*levels(s.Leaves), delta)
+func treeScale(c Charge) (uint64, error) {
+	delta := uint64(c.Hi-c.Lo) * uint64(c.Dim) // below 2^43
+	hi, lo := bits.Mul64(c.RecordsPerUser*levels(c.Leaves), delta)
 	if hi != 0 {
-		return 0, fmt.Errorf("dp: %s: sensitivity out of range", s.What)
+		return 0, fmt.Errorf("dp: %s: sensitivity out of range", c.What)
 	}
 	hi, lo = bits.Mul64(lo, Nano)
-	if hi >= uint64(s.Epsilon) {
-		return 0, fmt.Errorf("dp: %s: noise scale out of range; raise epsilon or lower the records per user", s.What)
+	if hi >= uint64(c.Cost) {
+		return 0, fmt.Errorf("dp: %s: noise scale out of range; raise epsilon or lower the records per user", c.What)
 	}
-	q, rem := bits.Div64(hi, lo, uint64(s.Epsilon))
+	q, rem := bits.Div64(hi, lo, uint64(c.Cost))
 	if rem != 0 {
 		q++
 	}
 	if q > MaxScale {
 		return 0, fmt.Errorf("dp: %s: noise scale 2^%d grid units, at most 2^%d; raise epsilon or lower the records per user",
-			s.What, bits.Len64(q)-1, bits.Len64(MaxScale)-1)
+			c.What, bits.Len64(q)-1, bits.Len64(MaxScale)-1)
 	}
 	return q, nil
 }

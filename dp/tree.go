@@ -12,9 +12,10 @@ import (
 type tree struct {
 	id     StreamID
 	dim    int
-	leaves uint64 // horizon
-	scale  uint64 // of the noise in every node, in grid units; 0 for none
-	t      uint64 // leaves closed
+	lo, hi float64 // clipping bounds, on the grid
+	leaves uint64  // horizon
+	scale  uint64  // of the noise in every node, in grid units; 0 for none
+	t      uint64  // leaves closed or given up
 
 	n     []uint64 // records under the node that each level keeps; entry 0 of the open leaf is open
 	open  uint64   // records in the open leaf
@@ -27,24 +28,26 @@ type tree struct {
 	room *room
 }
 
-func newTree(id StreamID, s Spec, scale uint64, r *room) *tree {
-	l := int(levels(s.Leaves))
+// newTree returns stream id of a charge.
+func newTree(id StreamID, c Charge, r *room) *tree {
+	l := int(levels(c.Leaves))
 	return &tree{
-		id: id, dim: s.Dim, leaves: s.Leaves, scale: scale, room: r,
+		id: id, dim: c.Dim, leaves: c.Leaves, scale: c.Scale, room: r,
+		lo: float64(c.Lo) * unit(GridExponent), hi: float64(c.Hi) * unit(GridExponent),
 		n:     make([]uint64, l),
-		alpha: make([]int64, l*s.Dim),
-		leaf:  make([]int64, s.Dim),
-		node:  make([]int64, l*s.Dim),
-		sum:   make([]int64, s.Dim),
+		alpha: make([]int64, l*c.Dim),
+		leaf:  make([]int64, c.Dim),
+		node:  make([]int64, l*c.Dim),
+		sum:   make([]int64, c.Dim),
 	}
 }
 
-func (t *tree) add(x []float64, lo, hi float64) error {
+func (t *tree) add(x []float64) error {
 	if t.total+t.open >= maxRecords {
 		return ErrOverflow
 	}
 	if t.dim == 1 { // the bandit's case: nothing to undo
-		q, err := Quantize(x[0], lo, hi)
+		q, err := Quantize(x[0], t.lo, t.hi)
 		if err != nil {
 			return err
 		}
@@ -54,7 +57,7 @@ func (t *tree) add(x []float64, lo, hi float64) error {
 	}
 	next := make([]int64, t.dim)
 	for i := range x {
-		q, err := Quantize(x[i], lo, hi)
+		q, err := Quantize(x[i], t.lo, t.hi)
 		if err != nil {
 			return fmt.Errorf("entry %d: %w", i, err)
 		}
@@ -65,14 +68,21 @@ func (t *tree) add(x []float64, lo, hi float64) error {
 	return nil
 }
 
-// close ends leaf k, which must be the next one, and writes what that releases.
-func (t *tree) close(k uint64, src *Source, out *Leaf) error {
+// due refuses every leaf but the next one.
+func (t *tree) due(k uint64) error {
 	if t.t >= t.leaves {
 		return ErrHorizon
 	}
 	if k != t.t+1 {
 		return fmt.Errorf("%w: leaf %d of stream %d, next is %d", ErrLeaf, k, t.id, t.t+1)
 	}
+	return nil
+}
+
+// close ends the next leaf, which must be due, and writes what that releases. The
+// noisy node is drawn from src, or is given where an earlier run drew it.
+func (t *tree) close(src *Source, given []int64, out *Leaf) {
+	k := t.t + 1
 	z := bits.TrailingZeros64(k)
 	d := t.dim
 	node := t.room.values.take(2 * d)
@@ -88,7 +98,10 @@ func (t *tree) close(k uint64, src *Source, out *Leaf) error {
 		t.alpha[z*d+i] = exact
 		t.leaf[i] = 0
 		noisy := exact
-		if t.scale != 0 {
+		switch {
+		case given != nil:
+			noisy = given[i]
+		case t.scale != 0:
 			noisy += src.Laplace(t.scale)
 		}
 		node[i] = noisy
@@ -114,5 +127,4 @@ func (t *tree) close(k uint64, src *Source, out *Leaf) error {
 	}
 	out.Node = Release{t.id, Span{k - 1<<z, k}, counts[:1:1], node, GridExponent, t.scale, one}
 	out.Sum = Release{t.id, Span{0, k}, counts[1:2:2], sum, GridExponent, t.scale, terms}
-	return nil
 }

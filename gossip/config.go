@@ -33,6 +33,20 @@ type Config struct {
 	// takes messages to [protocol.Everyone].
 	Topic bool
 
+	// Marks has peers tell each other how far their ledgers are; both ends of a
+	// link must want it. See [Host.Advance].
+	Marks bool
+	Mark  Mark   // this peer's, at the start
+	Seen  []Mark // by peer: the highest mark known from earlier runs; may be nil
+	// Told, if set, is called for every hello with the mark that the neighbour
+	// remembers of this peer. If this peer's mark does not follow it, the link
+	// does not come up.
+	Told func(from protocol.Peer, m Mark)
+	// Saw, if set, is called when a neighbour's mark is higher than known, one
+	// call at a time for each neighbour. Told and Saw hold up the link and must
+	// be quick.
+	Saw func(of protocol.Peer, m Mark)
+
 	// Tap, if set, sees every message frame that leaves, in the order in which
 	// it is written to the link to a peer or, for [protocol.Everyone], to the
 	// topic. It is called from one goroutine per link and must not change the
@@ -62,9 +76,6 @@ func (c *Config) check() (roster, error) {
 	if c.Lossless && c.Topic {
 		return r, errors.New("gossip: a topic loses messages and so does not go with lossless")
 	}
-	if len(c.Listen) == 0 {
-		return r, errors.New("gossip: no address to listen on")
-	}
 	for _, s := range c.Listen {
 		a, err := ma.NewMultiaddr(s)
 		if err != nil {
@@ -86,6 +97,9 @@ func (c *Config) check() (roster, error) {
 	}
 	if int64(c.Self) >= int64(len(r.peers)) {
 		return r, fmt.Errorf("gossip: this is peer %d of %d", c.Self, len(r.peers))
+	}
+	if c.Seen != nil && len(c.Seen) != len(r.peers) {
+		return r, fmt.Errorf("gossip: marks of %d peers seen, want %d", len(c.Seen), len(r.peers))
 	}
 	if r.peers[c.Self].ID != c.Identity.id {
 		return r, fmt.Errorf("gossip: the identity is %s, but peer %d is %s", c.Identity.id, c.Self, r.peers[c.Self].ID)

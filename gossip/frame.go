@@ -11,7 +11,8 @@ import (
 )
 
 // Frames stand behind their length, a varint in its shortest form. The empty
-// frame is a keepalive.
+// frame is a keepalive; one that begins with markTag is a [Mark]; all others are
+// messages.
 
 // errViolation is wrapped by errors that are the other end's fault.
 var errViolation = errors.New("protocol violation")
@@ -111,6 +112,12 @@ func (f *frameWriter) write(frame []byte) error {
 	}
 	_, err := f.w.Write(frame)
 	return err
+}
+
+// prefixed returns a frame behind its length.
+func prefixed(frame []byte) []byte {
+	b := make([]byte, 0, maxPrefix+len(frame))
+	return append(binary.AppendUvarint(b, uint64(len(frame))), frame...)
 }
 
 func (f *frameWriter) flush() error { return f.w.Flush() }

@@ -17,7 +17,7 @@ func framesOf(b []byte) frameReader { return frameReader{r: bufio.NewReader(byte
 func TestFramesComeBack(t *testing.T) {
 	for _, n := range []int{0, 1, 127, 128, 16383, 16384, protocol.MaxFrame} {
 		want := bytes.Repeat([]byte{byte(n + 1)}, n)
-		b := frame(want)
+		b := prefixed(want)
 		if uint64(len(b)) != framed(want) {
 			t.Errorf("%d bytes: framed %d, want %d", n, framed(want), len(b))
 		}
@@ -104,9 +104,12 @@ func FuzzFrames(f *testing.F) {
 }
 
 func FuzzHello(f *testing.F) {
-	ours := hello{helloVersion, 3, 9, [32]byte{1}, "net"}
+	ours := hello{version: helloVersion, self: 3, incarnation: 9, policy: [32]byte{1}, network: "net"}
+	marked := ours
+	marked.marks, marked.mark, marked.remembered = true, markOf(7), markOf(300)
 	f.Add(ours.encode())
-	f.Add([]byte{2})
+	f.Add(marked.encode())
+	f.Add([]byte{1})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		h, err := parseHello(b)
 		if err != nil {
@@ -118,7 +121,10 @@ func FuzzHello(f *testing.F) {
 		if h.version == helloVersion && !bytes.Equal(h.encode(), b) {
 			t.Fatalf("%x read as %+v", b, h)
 		}
-		if err := ours.check(&h, 3); err == nil && (h.self != 3 || h.network != "net" || h.policy != ours.policy) {
+		if !h.marks && (h.mark != Mark{} || h.remembered != Mark{}) {
+			t.Fatalf("%+v", h)
+		}
+		if err := ours.check(&h, 3); err == nil && (h.marks || h.self != 3 || h.network != "net" || h.policy != ours.policy) {
 			t.Fatalf("%+v accepted", h)
 		} else if err != nil && !errors.Is(err, ErrMismatch) {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"log/slog"
 	"sync/atomic"
 
 	"github.com/libp2p/go-libp2p/core/connmgr"
@@ -16,8 +17,19 @@ import (
 // known once the connection is secured; a refused dialler sees its connection
 // succeed and then close.
 type gate struct {
+	self      peer.ID
 	listed    map[peer.ID]protocol.Peer
+	log       *slog.Logger
 	strangers atomic.Uint64 // connections refused
+	clones    atomic.Uint64 // connections refused that were made with our own key
+}
+
+func newGate(self peer.ID, listed []peer.AddrInfo, log *slog.Logger) *gate {
+	g := &gate{self: self, listed: make(map[peer.ID]protocol.Peer), log: log}
+	for i, p := range listed {
+		g.listed[p.ID] = protocol.Peer(i)
+	}
+	return g
 }
 
 var _ connmgr.ConnectionGater = (*gate)(nil)
@@ -34,8 +46,14 @@ func (g *gate) InterceptAddrDial(peer.ID, ma.Multiaddr) bool { return true }
 // InterceptAccept allows all: at this point nobody has said who they are.
 func (g *gate) InterceptAccept(network.ConnMultiaddrs) bool { return true }
 
-// InterceptSecured allows connections with listed peers.
-func (g *gate) InterceptSecured(_ network.Direction, p peer.ID, _ network.ConnMultiaddrs) bool {
+// InterceptSecured allows connections with listed peers other than this one.
+func (g *gate) InterceptSecured(_ network.Direction, p peer.ID, at network.ConnMultiaddrs) bool {
+	if p == g.self {
+		if g.clones.Add(1) == 1 {
+			g.log.Warn("refused: another process has this peer's key; stop one of the two", "at", at.RemoteMultiaddr())
+		}
+		return false
+	}
 	if _, ok := g.listed[p]; !ok {
 		g.strangers.Add(1)
 		return false

@@ -1,40 +1,54 @@
 package gossip
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"peerd.dev/protocol"
 )
 
 // ErrMismatch is wrapped by the errors that say why two peers do not talk: they
-// are set up differently.
+// are set up differently, or one of them is not where it was before.
 var ErrMismatch = errors.New("hello refused")
 
 const (
-	helloVersion = 1
-	helloFixed   = 1 + 4 + 4 + 32
+	helloVersion = 2
+	helloFixed   = 1 + 4 + 4 + 32 + 1 + 2*markSize
 	maxHello     = 256
 )
 
-// hello is the first frame of a link stream, in both directions: version, index
-// and incarnation (big-endian, 4 bytes each), policy hash, network id. A hello of
-// another version may go on differently after its first byte.
+// hello is the first frame of a stream, in both directions: version, index and
+// incarnation (big-endian, 4 bytes each), policy hash, whether there are marks,
+// two of them (each a big-endian count and a head; zero without marks), network
+// id. A hello of another version may go on differently after its first byte.
 type hello struct {
 	version     byte
 	self        protocol.Peer
 	incarnation uint32
 	policy      [32]byte
+	marks       bool
+	mark        Mark // the sender's
+	remembered  Mark // the receiver's highest, as far as the sender knows
 	network     string
 }
 
 func (h *hello) encode() []byte {
-	b := []byte{h.version}
+	b := make([]byte, 0, maxHello)
+	b = append(b, h.version)
 	b = binary.BigEndian.AppendUint32(b, uint32(h.self))
 	b = binary.BigEndian.AppendUint32(b, h.incarnation)
 	b = append(b, h.policy[:]...)
+	flag := byte(0)
+	if h.marks {
+		flag = 1
+	}
+	b = append(b, flag)
+	b = appendMark(b, h.mark)
+	b = appendMark(b, h.remembered)
 	return append(b, h.network...)
 }
 
@@ -49,9 +63,19 @@ func parseHello(b []byte) (hello, error) {
 		version:     b[0],
 		self:        protocol.Peer(binary.BigEndian.Uint32(b[1:])),
 		incarnation: binary.BigEndian.Uint32(b[5:]),
+		marks:       b[41] == 1,
 		network:     string(b[helloFixed:]),
 	}
 	copy(h.policy[:], b[9:])
+	var wrong [2]error
+	h.mark, wrong[0] = markIn(b[42:])
+	h.remembered, wrong[1] = markIn(b[42+markSize:])
+	if err := errors.Join(wrong[:]...); err != nil {
+		return hello{}, err
+	}
+	if b[41] > 1 || !h.marks && (h.mark != Mark{} || h.remembered != Mark{}) {
+		return hello{}, fmt.Errorf("%w: hello not in its one form", errViolation)
+	}
 	return h, nil
 }
 
@@ -71,8 +95,28 @@ func (h *hello) check(theirs *hello, of protocol.Peer) error {
 	if theirs.self != of {
 		differ = append(differ, fmt.Sprintf("it says it is peer %d, its key is peer %d's", theirs.self, of))
 	}
+	if theirs.marks != h.marks {
+		differ = append(differ, "only one of the two keeps marks")
+	}
 	if differ == nil {
 		return nil
 	}
 	return fmt.Errorf("%w: %s", ErrMismatch, strings.Join(differ, "; "))
+}
+
+func writeHello(w io.Writer, h *hello) error {
+	f := frameWriter{w: bufio.NewWriterSize(w, maxHello+maxPrefix)}
+	if err := f.write(h.encode()); err != nil {
+		return err
+	}
+	return f.flush()
+}
+
+func readHello(r *bufio.Reader) (hello, error) {
+	f := frameReader{r: r}
+	b, err := f.next(maxHello)
+	if err != nil {
+		return hello{}, err
+	}
+	return parseHello(b)
 }

@@ -1,9 +1,11 @@
 // Package gossip carries messages between peers: over libp2p streams to
 // neighbours and over a GossipSub topic to everyone.
 //
-// The package keeps the privacy barrier at the wire: whatever leaves, apart from
-// the constants of a [hello], is what [protocol.Encode] makes of a
-// [protocol.Message]; there is no other way to have bytes sent.
+// The package keeps the privacy barrier at the wire. Three things leave, and there
+// is no other way to have bytes sent: what [protocol.Encode] makes of a
+// [protocol.Message]; the constants of a [hello]; and each [Mark], a count of
+// public records with a hash over them, which whoever calls [Host.Advance] answers
+// for.
 //
 // Who is a neighbour is configuration. Only the end with the lower index dials;
 // each end opens one long-lived stream for what it sends and reads from the one
@@ -35,11 +37,11 @@ type Host struct {
 	log     *slog.Logger
 	libp2p  host.Host
 	gate    *gate
-	hello   []byte // ours, encoded
-	self    hello
+	self    hello     // ours, without marks
 	members []*member // by index
 	inbox   chan protocol.Delivery
 	topic   *topic // nil without
+	mark    atomic.Pointer[Mark]
 
 	// work ends when nothing more is to be sent, life when everything is to
 	// stop; life outlasts work by the time that it takes to drain the queues.
@@ -87,22 +89,31 @@ func NewHost(c Config) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(c.Listen) == 0 {
+		return nil, errors.New("gossip: no address to listen on")
+	}
 	h := &Host{
 		cfg:     c,
 		log:     c.Logger,
 		inbox:   make(chan protocol.Delivery, inboxSize),
 		changed: make(chan struct{}),
-		gate:    &gate{listed: make(map[peer.ID]protocol.Peer)},
-		self:    hello{helloVersion, c.Self, c.Incarnation, c.Policy, c.Network},
+		self: hello{
+			version: helloVersion, self: c.Self, incarnation: c.Incarnation,
+			policy: c.Policy, marks: c.Marks, network: c.Network,
+		},
 	}
 	h.cfg.Neighbours = slices.Clone(c.Neighbours)
-	h.hello = h.self.encode()
+	h.mark.Store(&Mark{})
+	if c.Marks {
+		own := c.Mark.plain()
+		h.mark.Store(&own)
+	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
+	h.gate = newGate(c.Identity.id, r.peers, h.log)
 	for i, p := range r.peers {
 		h.members = append(h.members, &member{index: protocol.Peer(i), id: p.ID})
-		h.gate.listed[p.ID] = protocol.Peer(i)
 	}
 	if h.libp2p, err = newLibp2p(c, h.gate); err != nil {
 		return nil, err

@@ -183,7 +183,7 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	before := runtime.NumGoroutine()
 	cs := configs(3, ring(3))
 	for i := range cs {
-		cs[i].Topic = true
+		cs[i].Topic, cs[i].Marks, cs[i].Mark = true, true, markOf(uint64(i))
 	}
 	hosts := start(t, cs)
 	ready(t, hosts...)
@@ -228,6 +228,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"no address to listen":       func(c *Config) { c.Listen = nil },
 		"listen address":             func(c *Config) { c.Listen = []string{"localhost:1"} },
 		"this is peer 9 of 3":        func(c *Config) { c.Self = 9 },
+		"marks of 2 peers seen":      func(c *Config) { c.Seen = make([]Mark, 2) },
 		"but peer 1 is":              func(c *Config) { c.Self = 1 },
 		"neighbour 3 of 3":           func(c *Config) { c.Neighbours = []protocol.Peer{3} },
 		"its own neighbour":          func(c *Config) { c.Neighbours = []protocol.Peer{0} },

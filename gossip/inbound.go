@@ -40,13 +40,17 @@ func (h *Host) accept(s network.Stream) {
 // receive takes in the neighbour's hello and then its messages.
 func (l *link) receive(s network.Stream) {
 	r := bufio.NewReaderSize(s, frameBuffer)
-	if err := l.greet(s, r); err != nil {
+	mark, err := l.greet(s, r)
+	if err != nil {
 		if l.h.life.Err() != nil {
 			return
 		}
 		if errors.Is(err, ErrMismatch) {
 			l.refused.Add(1)
 			_ = s.Close() // lets our hello through, by which the other end sees why
+			if errors.Is(err, errWentBack) {
+				_ = s.Conn().Close() // it has, and is to bring nothing else either
+			}
 		} else {
 			l.violated(s, err)
 		}
@@ -61,7 +65,7 @@ func (l *link) receive(s network.Stream) {
 	case l.kick <- struct{}{}:
 	default:
 	}
-	n, err := l.read(s, r)
+	n, err := l.read(s, r, mark)
 	if errors.Is(err, io.EOF) {
 		l.goodbye()
 		l.lost(s, errGoodbye)
@@ -70,6 +74,9 @@ func (l *link) receive(s network.Stream) {
 	}
 	l.lost(s, err)
 	l.violated(s, err)
+	if errors.Is(err, errWentBack) {
+		_ = s.Conn().Close()
+	}
 	// A stream that never brought anything may have been given up by a
 	// neighbour that was slow to connect, and will be replaced.
 	if l.h.cfg.Lossless && n > 0 && l.h.work.Err() == nil {
@@ -78,27 +85,58 @@ func (l *link) receive(s network.Stream) {
 }
 
 // greet answers the neighbour's hello with ours, whatever it says, so that the
-// neighbour too can see in what we differ.
-func (l *link) greet(s network.Stream, r *bufio.Reader) error {
+// neighbour too can see in what we differ. It returns the mark that the
+// neighbour's stream begins with.
+func (l *link) greet(s network.Stream, r *bufio.Reader) (Mark, error) {
 	if err := s.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
-		return err
+		return Mark{}, err
 	}
 	theirs, err := readHello(r)
 	if late(err) {
-		return fmt.Errorf("%w: no hello within %v", errViolation, helloTimeout)
+		return Mark{}, fmt.Errorf("%w: no hello within %v", errViolation, helloTimeout)
 	}
 	if err != nil {
-		return fmt.Errorf("hello: %w", err)
+		return Mark{}, fmt.Errorf("hello: %w", err)
 	}
-	if err := l.sayHello(s); err != nil {
-		return fmt.Errorf("hello: %w", err)
+	ours := l.hello()
+	if err = writeHello(s, &ours); err != nil {
+		return Mark{}, fmt.Errorf("hello: %w", err)
 	}
-	if err := l.h.self.check(&theirs, l.index); err != nil {
-		return err
+	if err = ours.check(&theirs, l.index); err != nil {
+		return Mark{}, err
+	}
+	mark, err := l.firstMark(r, &ours, &theirs)
+	if err != nil {
+		return Mark{}, err
 	}
 	l.incarnation.Store(theirs.incarnation)
 	l.alive()
-	return s.SetDeadline(time.Time{})
+	return mark, s.SetDeadline(time.Time{})
+}
+
+// firstMark reads what the neighbour's mark is now that it has been told. Only
+// after that, since it has read our hello for certain, may Told end this host.
+func (l *link) firstMark(r *bufio.Reader, ours, theirs *hello) (Mark, error) {
+	if !ours.marks {
+		return Mark{}, nil
+	}
+	f := frameReader{r: r}
+	b, err := f.next(maxMark)
+	told := l.told(theirs.remembered)
+	if late(err) {
+		err = fmt.Errorf("%w: no mark within %v", errViolation, helloTimeout)
+	}
+	if err != nil {
+		return Mark{}, errors.Join(fmt.Errorf("mark: %w", err), told)
+	}
+	mark, err := parseMark(b)
+	if err == nil && !mark.Follows(theirs.mark) {
+		err = fmt.Errorf("%w: mark before that of the hello", errViolation)
+	}
+	if err == nil {
+		err = l.named(mark, ours.remembered)
+	}
+	return mark, errors.Join(err, told)
 }
 
 // closeOthers leaves one connection with the neighbour. It dials only when it
@@ -111,9 +149,9 @@ func (l *link) closeOthers(c network.Conn) {
 	}
 }
 
-// read delivers what s brings, and returns how many messages that were and why
-// there are no more.
-func (l *link) read(s network.Stream, r *bufio.Reader) (n uint64, err error) {
+// read delivers what s brings after a mark, and returns how many messages that
+// were and why there are no more.
+func (l *link) read(s network.Stream, r *bufio.Reader, mark Mark) (n uint64, err error) {
 	f := frameReader{r: r, setBy: s.SetReadDeadline, timeout: l.patience(readTimeout)}
 	for {
 		b, err := f.next(protocol.MaxFrame)
@@ -127,6 +165,12 @@ func (l *link) read(s network.Stream, r *bufio.Reader) (n uint64, err error) {
 		if len(b) == 0 {
 			continue
 		}
+		if isMark(b) {
+			if mark, err = l.nextMark(b, mark); err != nil {
+				return n, err
+			}
+			continue
+		}
 		m, err := protocol.Decode(b)
 		if err != nil {
 			return n, fmt.Errorf("%w: %w", errViolation, err)
@@ -138,6 +182,21 @@ func (l *link) read(s network.Stream, r *bufio.Reader) (n uint64, err error) {
 			return n, ErrClosed
 		}
 	}
+}
+
+// nextMark takes in a mark that follows another one on a stream.
+func (l *link) nextMark(frame []byte, last Mark) (Mark, error) {
+	m, err := parseMark(frame)
+	switch {
+	case err != nil:
+		return last, err
+	case !l.h.cfg.Marks:
+		return last, fmt.Errorf("%w: a mark where there are none", errViolation)
+	case m.Records <= last.Records:
+		return last, fmt.Errorf("%w: %v after %v", errViolation, m, last)
+	}
+	l.bytesIn.Add(framed(frame))
+	return m, l.learn(m)
 }
 
 // violated ends a stream, and counts it against the neighbour if it broke the

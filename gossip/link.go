@@ -19,15 +19,27 @@ const (
 	keepalive    = 10 * time.Second
 )
 
+// A parcel is an encoded message and the mark that this peer had when it was
+// queued. Marks only grow, so none is lost with a message that is dropped: the
+// next one carries it, or a later one.
+type parcel struct {
+	frame []byte
+	mark  *Mark
+}
+
 // link is the connection with one neighbour: a stream in either direction. It is
 // up when each end has accepted the other's hello on both.
 type link struct {
 	*member
 	h     *Host
 	log   *slog.Logger
-	dials bool          // this end dials
-	queue chan []byte   // encoded messages
+	dials bool // this end dials
+	queue chan parcel
 	kick  chan struct{} // it may be worth trying to connect now
+	due   chan struct{} // the mark is to be sent although no message is
+	wrote Mark          // the newest on the outbound stream; run's own
+
+	memory
 
 	mu     sync.Mutex
 	out    network.Stream // written by run; nil while down
@@ -39,14 +51,28 @@ type link struct {
 }
 
 func newLink(h *Host, m *member) *link {
-	return &link{
+	l := &link{
 		member: m,
 		h:      h,
 		log:    h.log.With("peer", uint32(m.index)),
 		dials:  h.cfg.Self < m.index,
-		queue:  make(chan []byte, queueSize),
+		queue:  make(chan parcel, queueSize),
 		kick:   make(chan struct{}, 1),
+		due:    make(chan struct{}, 1),
 	}
+	if h.cfg.Marks && h.cfg.Seen != nil {
+		l.highest = h.cfg.Seen[m.index].plain()
+	}
+	return l
+}
+
+// hello returns what this end says first on a stream.
+func (l *link) hello() hello {
+	ours := l.h.self
+	if ours.marks {
+		ours.mark, ours.remembered = *l.h.mark.Load(), l.remembered()
+	}
+	return ours
 }
 
 // patience returns a timeout, or none where links are lossless: there a slow peer

@@ -3,8 +3,11 @@ package gossip
 import (
 	"context"
 	"io"
+	"log/slog"
 	"runtime"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -167,6 +170,26 @@ func linkStreams(h *Host, p protocol.Peer) (conns, in, out int) {
 		}
 	}
 	return conns, in, out
+}
+
+// lines is a log that tests can look at.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lines) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
+func (l *lines) count(s string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.text.String(), s)
 }
 
 // end reads a stream to its end and returns what that was.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"time"
 
@@ -17,7 +18,10 @@ const (
 	dialTimeout = 5 * time.Second
 	minPause    = 100 * time.Millisecond // between two attempts
 	maxPause    = 30 * time.Second
-	steady      = 10 * time.Second // a link that held so long may be tried at once again
+	// lingerTimeout is for how long an end that refuses a stream waits for the
+	// other end to see why.
+	lingerTimeout = time.Second
+	steady        = 10 * time.Second // a link that held so long may be tried at once again
 )
 
 var (
@@ -103,8 +107,9 @@ func (l *link) open() (network.Stream, *bufio.Reader, error) {
 		if errors.Is(err, ErrMismatch) || errors.Is(err, errViolation) {
 			l.refused.Add(1)
 			// Nothing else is to run over this connection either. The other end
-			// has what it needs to name the mismatch: our hello.
-			_ = l.h.libp2p.Network().ClosePeer(l.id)
+			// has what it needs to name the mismatch: our hello. Other connections
+			// may be those of another process with the same key.
+			_ = s.Conn().Close()
 		}
 		return nil, nil, err
 	}
@@ -134,7 +139,8 @@ func (l *link) introduce(s network.Stream, r *bufio.Reader) (time.Duration, erro
 	if err := s.SetDeadline(began.Add(helloTimeout)); err != nil {
 		return 0, err
 	}
-	if err := l.sayHello(s); err != nil {
+	ours := l.hello()
+	if err := writeHello(s, &ours); err != nil {
 		return 0, fmt.Errorf("hello: %w", err)
 	}
 	theirs, err := readHello(r)
@@ -142,7 +148,10 @@ func (l *link) introduce(s network.Stream, r *bufio.Reader) (time.Duration, erro
 		return 0, fmt.Errorf("hello: %w", err)
 	}
 	rtt := time.Since(began)
-	if err := l.h.self.check(&theirs, l.index); err != nil {
+	if err := ours.check(&theirs, l.index); err != nil {
+		return 0, err
+	}
+	if err := l.compare(s, r, &ours, &theirs); err != nil {
 		return 0, err
 	}
 	l.incarnation.Store(theirs.incarnation)
@@ -150,19 +159,23 @@ func (l *link) introduce(s network.Stream, r *bufio.Reader) (time.Duration, erro
 	return rtt, s.SetDeadline(time.Time{})
 }
 
-func (l *link) sayHello(s network.Stream) error {
-	w := frameWriter{w: bufio.NewWriterSize(s, maxHello+maxPrefix)}
-	if err := w.write(l.h.hello); err != nil {
-		return err
+// compare deals with the marks in the hellos of a stream that this end opened.
+// Now that the other end has told what it remembers, it is told our mark once
+// more, as the first frame after the hellos, also if we have gone back.
+func (l *link) compare(s network.Stream, r *bufio.Reader, ours, theirs *hello) error {
+	if !ours.marks {
+		return nil
 	}
-	return w.flush()
-}
-
-func readHello(r *bufio.Reader) (hello, error) {
-	f := frameReader{r: r}
-	b, err := f.next(maxHello)
-	if err != nil {
-		return hello{}, err
+	l.wrote = *l.h.mark.Load()
+	if _, err := s.Write(prefixed(l.wrote.frame())); err != nil {
+		return fmt.Errorf("mark: %w", err)
 	}
-	return parseHello(b)
+	err := l.named(theirs.mark, ours.remembered)
+	if err != nil || !l.wrote.Follows(theirs.remembered) {
+		// Told may end this host, but not before the other end has read the mark.
+		_ = s.CloseWrite()
+		_ = s.SetReadDeadline(time.Now().Add(lingerTimeout))
+		_, _ = io.Copy(io.Discard, r)
+	}
+	return errors.Join(l.told(theirs.remembered), err)
 }

@@ -52,8 +52,12 @@ func (l *link) write(s network.Stream, broken chan error) error {
 	defer tick.Stop()
 	for {
 		select {
-		case frame := <-l.queue:
-			if err := l.writeQueue(&w, frame); err != nil {
+		case p := <-l.queue:
+			if err := l.writeQueue(&w, p); err != nil {
+				return err
+			}
+		case <-l.due:
+			if err := errors.Join(l.writeMark(&w, l.h.mark.Load()), w.flush()); err != nil {
 				return err
 			}
 		case <-tick.C:
@@ -69,20 +73,38 @@ func (l *link) write(s network.Stream, broken chan error) error {
 	}
 }
 
-// writeQueue writes frame and what else is queued, and flushes.
-func (l *link) writeQueue(w *frameWriter, frame []byte) error {
+// writeMark writes a mark unless this one, or a later one, is on the stream.
+func (l *link) writeMark(w *frameWriter, m *Mark) error {
+	if m.Records <= l.wrote.Records {
+		return nil
+	}
+	frame := m.frame()
+	if err := w.write(frame); err != nil {
+		return err
+	}
+	l.wrote = *m
+	l.bytesOut.Add(framed(frame))
+	return nil
+}
+
+// writeQueue writes p and what else is queued, and flushes.
+func (l *link) writeQueue(w *frameWriter, p parcel) error {
 	for {
-		if l.h.cfg.Tap != nil {
-			l.h.cfg.Tap(l.index, frame)
+		if err := l.writeMark(w, p.mark); err != nil {
+			l.dropped.Add(1)
+			return err
 		}
-		if err := w.write(frame); err != nil {
+		if l.h.cfg.Tap != nil {
+			l.h.cfg.Tap(l.index, p.frame)
+		}
+		if err := w.write(p.frame); err != nil {
 			l.dropped.Add(1)
 			return err
 		}
 		l.framesOut.Add(1)
-		l.bytesOut.Add(framed(frame))
+		l.bytesOut.Add(framed(p.frame))
 		select {
-		case frame = <-l.queue:
+		case p = <-l.queue:
 		default:
 			return w.flush()
 		}
@@ -97,8 +119,8 @@ func (l *link) drain(s network.Stream, w *frameWriter, broken chan error) error 
 		return err
 	}
 	select {
-	case frame := <-l.queue:
-		if err := l.writeQueue(w, frame); err != nil {
+	case p := <-l.queue:
+		if err := l.writeQueue(w, p); err != nil {
 			return err
 		}
 	default:

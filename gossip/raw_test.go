@@ -2,7 +2,6 @@ package gossip
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 	"github.com/libp2p/go-libp2p/p2p/transport/tcp"
 
 	"peerd.dev/protocol"
@@ -36,6 +36,23 @@ func raw(t testing.TB, id Identity, h *Host) host.Host {
 	return r
 }
 
+// dialSelf connects to h with h's own key.
+func dialSelf(t testing.TB, id Identity, h *Host) {
+	t.Helper()
+	r, err := libp2p.New(libp2p.Identity(id.private), libp2p.NoListenAddrs, libp2p.Transport(tcp.NewTCPTransport), libp2p.DisableMetrics())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	// libp2p refuses to dial itself; others need not.
+	addr := h.libp2p.Network().ListenAddresses()[0]
+	c, err := r.Network().(*swarm.Swarm).TransportForDialing(addr).Dial(t.Context(), addr, h.libp2p.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+}
+
 func stream(t testing.TB, r host.Host, h *Host) network.Stream {
 	t.Helper()
 	s, err := r.NewStream(t.Context(), h.libp2p.ID(), linkProtocol)
@@ -45,23 +62,13 @@ func stream(t testing.TB, r host.Host, h *Host) network.Stream {
 	return s
 }
 
-// frame puts the length before b.
-func frame(b []byte) []byte {
-	var out bytes.Buffer
-	w := frameWriter{w: bufio.NewWriter(&out)}
-	if err := errors.Join(w.write(b), w.flush()); err != nil {
-		panic(err)
-	}
-	return out.Bytes()
-}
-
 // greeted opens a stream on which the hellos went well.
 func greeted(t testing.TB, r host.Host, h *Host, as protocol.Peer) network.Stream {
 	t.Helper()
 	s := stream(t, r, h)
 	mine := h.self
 	mine.self = as
-	if _, err := s.Write(frame(mine.encode())); err != nil {
+	if _, err := s.Write(prefixed(mine.encode())); err != nil {
 		t.Fatal(err)
 	}
 	_ = s.SetReadDeadline(time.Now().Add(patience))
@@ -122,9 +129,9 @@ func TestRuleBreakersLoseTheirStream(t *testing.T) {
 		{"a frame that is too long", []byte{0x81, 0x80, 0x04}},
 		{"a length without end", []byte{0xff, 0xff, 0xff, 0xff, 0x01}},
 		{"a length in a longer form", []byte{0x80, 0x00}},
-		{"no message", frame([]byte("GET / HTTP/1.1"))},
-		{"a message and one byte", frame(append(good(0), 0))},
-		{"a message of an unknown kind", frame([]byte{0x0a, 0x05, 0x08, 0x80, 0x01, 0x12, 0x00})},
+		{"no message", prefixed([]byte("GET / HTTP/1.1"))},
+		{"a message and one byte", prefixed(append(good(0), 0))},
+		{"a message of an unknown kind", prefixed([]byte{0x0a, 0x05, 0x08, 0x80, 0x01, 0x12, 0x00})},
 	} {
 		s := greeted(t, r, h, 0)
 		if _, err := s.Write(test.bytes); err != nil {
@@ -140,7 +147,7 @@ func TestRuleBreakersLoseTheirStream(t *testing.T) {
 		}
 	}
 	s := greeted(t, r, h, 0)
-	if _, err := s.Write(append(frame(nil), frame(good(0))...)); err != nil {
+	if _, err := s.Write(append(prefixed(nil), prefixed(good(0))...)); err != nil {
 		t.Fatal(err)
 	}
 	if d := receive(t, h); d.From != 0 || d.Message.Round() != 3 {
@@ -157,13 +164,13 @@ func TestBadHello(t *testing.T) {
 	other := mine
 	other.self = 1
 	newer := mine
-	newer.version = 2
+	newer.version = 3
 	for want, b := range map[string][]byte{
-		"frame of 300 bytes":           frame(make([]byte, 300)),
+		"frame of 300 bytes":           prefixed(make([]byte, 300)),
 		"hello of 0 bytes":             {0},
-		"hello of 3 bytes":             frame([]byte{1, 2, 3}),
-		"its link version is 2":        frame(newer.encode()),
-		"it says it is peer 1, its ke": frame(other.encode()),
+		"hello of 3 bytes":             prefixed([]byte{2, 2, 3}),
+		"its link version is 3":        prefixed(newer.encode()),
+		"it says it is peer 1, its ke": prefixed(other.encode()),
 	} {
 		s := stream(t, r, h)
 		if _, err := s.Write(b); err != nil {
@@ -221,7 +228,7 @@ func TestNewestStreamWins(t *testing.T) {
 	if err := end(old); !errors.As(err, &code) || code.ErrorCode != network.StreamSupplanted {
 		t.Errorf("the older stream ended with %v", err)
 	}
-	if _, err := young.Write(frame(protocol.Encode(nil, marks(0, 1, 8)[0].Message))); err != nil {
+	if _, err := young.Write(prefixed(protocol.Encode(nil, marks(0, 1, 8)[0].Message))); err != nil {
 		t.Fatal(err)
 	}
 	if d := receive(t, h); d.Message.Round() != 8 {

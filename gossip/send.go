@@ -35,6 +35,7 @@ func (h *Host) Send(ctx context.Context, es []protocol.Envelope) error {
 
 func (h *Host) send(ctx context.Context, to protocol.Peer, frame []byte) error {
 	if to == protocol.Everyone && h.topic != nil {
+		h.markDue()
 		return h.topic.publish(ctx, frame)
 	}
 	if int64(to) >= int64(len(h.members)) || h.members[to].link == nil {
@@ -46,17 +47,28 @@ func (h *Host) send(ctx context.Context, to protocol.Peer, frame []byte) error {
 		return h.cannot("message of %d bytes to peer %d, at most %d", len(frame), to, protocol.MaxFrame)
 	}
 	if h.cfg.Lossless {
-		return l.put(ctx, frame)
+		return l.put(ctx, parcel{frame, h.mark.Load()})
 	}
-	l.push(frame)
+	l.push(parcel{frame, h.mark.Load()})
 	return nil
 }
 
-// push queues a frame in the place of the oldest one if need be.
-func (l *link) push(frame []byte) {
+// markDue has every link send the mark that this peer has now, if it has not yet.
+// A message on the topic cannot be made to wait for it.
+func (h *Host) markDue() {
+	for _, n := range h.cfg.Neighbours {
+		select {
+		case h.members[n].link.due <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// push queues a message in the place of the oldest one if need be.
+func (l *link) push(p parcel) {
 	for {
 		select {
-		case l.queue <- frame:
+		case l.queue <- p:
 			return
 		default:
 		}
@@ -68,13 +80,13 @@ func (l *link) push(frame []byte) {
 	}
 }
 
-// put queues a frame once there is room.
-func (l *link) put(ctx context.Context, frame []byte) error {
+// put queues a message once there is room.
+func (l *link) put(ctx context.Context, p parcel) error {
 	if l.gone() {
 		return fmt.Errorf("gossip: peer %d has left", l.index)
 	}
 	select {
-	case l.queue <- frame:
+	case l.queue <- p:
 		return nil
 	case <-l.h.work.Done():
 		return l.h.Err()

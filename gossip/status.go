@@ -32,8 +32,12 @@ type PeerStatus struct {
 	RTT         time.Duration // of the newest exchange of hellos; 0 before
 	Incarnation uint32        // newest that the peer has named
 
-	// Of the link, with the lengths that stand before frames; keepalives and
-	// hellos not counted.
+	Mark   Mark   // highest that the neighbour has named, in this run or an earlier one
+	Alarm  string // why the neighbour is not to be trusted; empty if all is well
+	Alarms uint64 // how often it was refused for that
+
+	// Of the link, with the lengths that stand before frames. Frames are
+	// messages; bytes include marks. Keepalives and hellos are not counted.
 	FramesIn, FramesOut, BytesIn, BytesOut uint64
 
 	Queued   int       // messages that wait to be sent
@@ -45,6 +49,7 @@ type PeerStatus struct {
 // Totals counts what belongs to no one link.
 type Totals struct {
 	Strangers     uint64 // connections of unlisted peers refused
+	Clones        uint64 // connections refused that were made with this peer's own key
 	Undeliverable uint64 // messages to nobody, or too long
 	TopicOut      uint64 // messages published
 	TopicIn       uint64 // messages of others delivered, announcements included
@@ -76,6 +81,8 @@ func (h *Host) Status() []PeerStatus {
 			s.Neighbour, s.Dials, s.Queued = true, l.dials, len(l.queue)
 			s.State, s.RTT, reason = l.state()
 			s.LastError = oneLine(reason)
+			s.Mark = l.remembered()
+			s.Alarm, s.Alarms = l.warning()
 		}
 		all = append(all, s)
 	}
@@ -84,7 +91,10 @@ func (h *Host) Status() []PeerStatus {
 
 // Totals returns what belongs to no one link.
 func (h *Host) Totals() Totals {
-	t := Totals{Strangers: h.gate.strangers.Load(), Undeliverable: h.undeliverable.Load()}
+	t := Totals{
+		Strangers: h.gate.strangers.Load(), Clones: h.gate.clones.Load(),
+		Undeliverable: h.undeliverable.Load(),
+	}
 	if h.topic != nil {
 		h.topic.count(&t)
 	}

@@ -124,6 +124,10 @@ func (t *topic) validate(_ context.Context, _ peer.ID, msg *pubsub.Message) pubs
 		return pubsub.ValidationReject
 	}
 	from := t.h.members[author]
+	if from.barred() {
+		from.refused.Add(1)
+		return pubsub.ValidationIgnore
+	}
 	m, err := protocol.Decode(msg.GetData())
 	if err == nil && m.IsPresence() && m.Label().Origin != author {
 		err = fmt.Errorf("announces peer %d", m.Label().Origin)

@@ -4,7 +4,6 @@ package node
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
@@ -27,14 +26,16 @@ type AgentConfig struct {
 	Neighbours  []protocol.Peer // ascending
 	Peers       int             // in the network
 	Learner     bandit.Learner
+	Coins       Coins // of the learner
 	Protocol    protocol.Entry
 	Params      protocol.Params
 	Privacy     Privacy
 	Noise       *dp.Source
-	Rand        *rand.Rand // of the protocol's schedule
+	Schedule    Coins // of the protocol
 	Keys        protocol.Keys
 	Topic       bool // the transport carries messages to everyone
 	Marks       bool // the agent ends every round with a mark to each neighbour
+	Closed      []uint64
 }
 
 // An Agent is a peer with the world taken away: a learner, a protocol, and the
@@ -47,6 +48,7 @@ type Agent struct {
 	learner    bandit.Learner
 	protocol   protocol.Protocol
 	door       *dp.Door
+	coins      [2]Coins // of the learner, of the protocol
 
 	out     protocol.Outbox
 	refused []error
@@ -83,11 +85,11 @@ func NewAgent(c AgentConfig) (*Agent, error) {
 	}
 	a := &Agent{
 		self: c.Self, neighbours: c.Neighbours, marks: c.Marks,
-		learner: c.Learner, door: door,
+		learner: c.Learner, door: door, coins: [2]Coins{c.Coins, c.Schedule},
 	}
 	a.protocol, err = c.Protocol.New(protocol.Config{
 		Self: c.Self, Incarnation: c.Incarnation, Neighbours: c.Neighbours, Peers: c.Peers,
-		Arms: parts, Draw: door, Rand: c.Rand, Keys: c.Keys, Topic: c.Topic,
+		Arms: parts, Draw: door, Rand: c.Schedule.Rand, Keys: c.Keys, Topic: c.Topic, Closed: c.Closed,
 	}, c.Params)
 	if err != nil {
 		return nil, err
@@ -105,36 +107,50 @@ type World interface {
 // peer's fault are dropped and reported in Ready; any error returned is this
 // peer's own and leaves it unusable.
 func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w World) (bandit.Arm, error) {
-	a.receive(in)
-	arm := a.learner.Choose((*bandit.Belief)(a.protocol.Belief()), bandit.Turn{Round: uint64(t)})
+	a.Receive(in)
+	arm := a.Choose(bandit.Turn{Round: uint64(t)}).Arm
+	a.Pull(arm)
 	reward, err := w.Play(arm)
 	if err != nil {
 		return arm, err
 	}
+	if err := a.Record(arm, reward); err != nil {
+		return arm, err
+	}
+	return arm, a.Tick(t)
+}
+
+// Choose returns the learner's choice, which is public.
+func (a *Agent) Choose(t bandit.Turn) bandit.Choice {
+	return a.learner.Choose((*bandit.Belief)(a.protocol.Belief()), t)
+}
+
+// Pull says that an arm was chosen.
+func (a *Agent) Pull(arm bandit.Arm) { a.protocol.Chosen(int(arm)) }
+
+// Record takes in the reward of a pull.
+func (a *Agent) Record(arm bandit.Arm, reward bandit.Reward) error {
 	r := a.learner.Record(bandit.Pull{Arm: arm, Reward: reward}, a.record)
 	a.record = r.X
 	if err := a.door.Add(dp.StreamID(r.Part), r.X); err != nil {
-		return arm, err
+		return err
 	}
-	if err := a.protocol.Pulled(int(arm), &a.out); err != nil {
-		return arm, err
-	}
+	return a.protocol.Pulled(int(arm), &a.out)
+}
+
+// Tick ends round t.
+func (a *Agent) Tick(t protocol.Round) error {
 	if err := a.protocol.Tick(t, &a.out); err != nil {
-		return arm, err
+		return err
 	}
 	if a.marks {
 		a.out.Mark(a.self, t, a.neighbours)
 	}
-	return arm, nil
+	return nil
 }
 
-// Listen is Round without a pull.
-func (a *Agent) Listen(t protocol.Round, in []protocol.Delivery) error {
-	a.receive(in)
-	return a.protocol.Tick(t, &a.out)
-}
-
-func (a *Agent) receive(in []protocol.Delivery) {
+// Receive takes in what arrived, in the order of [protocol.Sort].
+func (a *Agent) Receive(in []protocol.Delivery) {
 	for i := range in {
 		if err := a.protocol.Receive(in[i].From, in[i].Message, &a.out); err != nil {
 			a.refused = append(a.refused, fmt.Errorf("from peer %d: %w", in[i].From, err))

@@ -65,9 +65,9 @@ func (l *lockstep) take(neighbours []protocol.Peer) ([]protocol.Delivery, bool) 
 	return in, true
 }
 
-// gatherLockstep returns the messages of round t-1 once all neighbours have ended
+// gather returns the messages of round t-1 once all neighbours have ended
 // it.
-func (n *Node) gatherLockstep(ctx context.Context, l *lockstep, t protocol.Round) ([]protocol.Delivery, error) {
+func (n *Node) gather(ctx context.Context, l *lockstep, t protocol.Round) ([]protocol.Delivery, error) {
 	if t == 0 {
 		return nil, nil
 	}

@@ -45,8 +45,18 @@ func (s Seed) Of(use string) [32]byte {
 }
 
 // Rand returns the random numbers of one use.
-func (s Seed) Rand(use string) *rand.Rand {
-	return rand.New(rand.NewChaCha8(s.Of(use)))
+func (s Seed) Rand(use string) *rand.Rand { return s.Coins(use).Rand }
+
+// Coins are random numbers that go on where they stopped.
+type Coins struct {
+	*rand.Rand
+	source *rand.ChaCha8
+}
+
+// Coins returns the random numbers of one use.
+func (s Seed) Coins(use string) Coins {
+	source := rand.NewChaCha8(s.Of(use))
+	return Coins{rand.New(source), source}
 }
 
 // Noise returns repeatable noise, for [dp.Lockstep] alone.

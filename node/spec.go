@@ -26,6 +26,7 @@ type Seat struct {
 	Keys        protocol.Keys
 	Topic       bool
 	Marks       bool
+	Closed      []uint64 // leaves that earlier incarnations closed, by arm; nil for none
 }
 
 // Agent returns the agent of a seat.
@@ -34,13 +35,15 @@ func (s Spec) Agent(at Seat) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	learner, err := bandit.NewUCB(s.Arms, s.Peers, s.Confidence, at.Seed.Rand("learner"))
+	coins := at.Seed.Coins("learner")
+	learner, err := bandit.NewUCB(s.Arms, s.Peers, s.Confidence, coins.Rand)
 	if err != nil {
 		return nil, err
 	}
 	return NewAgent(AgentConfig{
 		Self: at.Self, Incarnation: at.Incarnation, Neighbours: at.Neighbours, Peers: s.Peers,
-		Learner: learner, Protocol: entry, Params: s.Params, Privacy: s.Privacy,
-		Noise: at.Noise, Rand: at.Seed.Rand("protocol"), Keys: at.Keys, Topic: at.Topic, Marks: at.Marks,
+		Learner: learner, Coins: coins, Protocol: entry, Params: s.Params, Privacy: s.Privacy,
+		Noise: at.Noise, Schedule: at.Seed.Coins("protocol"), Keys: at.Keys, Topic: at.Topic, Marks: at.Marks,
+		Closed: at.Closed,
 	})
 }

@@ -42,7 +42,7 @@ const maxRate = 0.5
 // average is Gossip_UCB (Zhu, Zhu, Liu and Liu 2021, Algorithm 1) and, with noise
 // at the door, Fed_UCB (Algorithm 4).
 //
-// Every pull closes a leaf of its arm's stream; the arm's own mean X is the new
+// Every reward closes a leaf of its arm's stream; the arm's own mean X is the new
 // running sum by the number of pulls, and the estimate θ moves by the change of X.
 // On the clock of a link, the end with the lower number asks the other to
 // average. The asked peer adds δ = ⌊(θ_asking - θ_own)/2⌋ and answers δ, which the
@@ -60,7 +60,8 @@ type average struct {
 	counts *dp.Counts // belief of the greatest pull counts
 	mine   *dp.Counts // own pulls, as far as they are released
 	links  []averageLink
-	asked  int // index of the link whose answer blocks other exchanges, or -1
+	asked  int      // index of the link whose answer blocks other exchanges, or -1
+	leaves []uint64 // closed, by arm
 	forced []uint64
 	claims []dp.Release // newest, by link; for Robust
 	heard  bool         // claims changed since they were ranked
@@ -108,8 +109,12 @@ func newAverage(c Config, p AverageParams) (*average, error) {
 		links:  make([]averageLink, len(c.Neighbours)),
 		claims: make([]dp.Release, len(c.Neighbours)),
 		asked:  -1,
+		leaves: make([]uint64, c.Arms),
 		forced: make([]uint64, c.Arms),
 		belief: newBelief(c.Arms),
+	}
+	for k := range a.leaves {
+		a.leaves[k] = c.closed(k)
 	}
 	for i, n := range c.Neighbours {
 		a.links[i].peer = n
@@ -118,31 +123,45 @@ func newAverage(c Config, p AverageParams) (*average, error) {
 	return a, nil
 }
 
-// Pulled closes the leaf of the pulled arm.
-func (a *average) Pulled(arm int, _ *Outbox) error {
+// Chosen counts the pull. Until its reward is out, the arm's Spread is that of all
+// choices, as in [rows], so that choices made meanwhile spread.
+func (a *average) Chosen(arm int) {
 	b := &a.belief
 	if slices.Contains(b.Behind, arm) {
 		a.forced[arm]++
 	}
 	b.Pulls[arm]++
+	if !a.silent && a.mine.At(arm) > 0 {
+		b.Spread[arm] = 1 / float64(b.Pulls[arm])
+	}
+}
+
+// Pulled closes the leaf of the pulled arm.
+func (a *average) Pulled(arm int, _ *Outbox) error {
+	b := &a.belief
 	if a.silent {
 		return nil
 	}
-	leaf, err := a.c.Draw.Leaf(dp.StreamID(arm), b.Pulls[arm])
+	leaf, err := a.c.Draw.Leaf(dp.StreamID(arm), a.leaves[arm]+1)
 	if errors.Is(err, dp.ErrHorizon) {
 		a.silent = true
+		b.Spread[arm] = inf
+		if n := a.mine.At(arm); n > 0 {
+			b.Spread[arm] = 1 / float64(n)
+		}
 		return nil
 	}
 	if err != nil {
 		return err
 	}
+	a.leaves[arm]++
 	if err = a.mine.Raise(arm, leaf.Sum); err != nil {
 		return err
 	}
 	if b.NoiseV[arm], b.NoiseB[arm], err = a.mixed.ReplaceByMean(arm, leaf.Sum); err != nil {
 		return err
 	}
-	b.Spread[arm] = 1 / float64(leaf.Sum.Count(0))
+	b.Spread[arm] = 1 / float64(max(leaf.Sum.Count(0), b.Pulls[arm]))
 	b.Mean[arm] = a.mixed.At(arm)
 	return nil
 }

@@ -110,6 +110,7 @@ func TestNoNeighbourCanStopAPeer(t *testing.T) {
 				if err := p.door.Add(0, []float64{reward}); err != nil {
 					t.Fatal(err)
 				}
+				p.Chosen(0)
 				if err := p.Pulled(0, &p.out); err != nil {
 					t.Fatalf("after %d lies: %v", seq+1, err)
 				}

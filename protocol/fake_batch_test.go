@@ -16,6 +16,8 @@ import (
 // The coordinator is a role: here the hub, itself a silo. Its total is the receipt
 // for the p-sums in it; a silo sends its oldest p-sum without one again.
 type fakeBatchPeer struct {
+	stateless
+
 	c      Config
 	every  uint64
 	hub    Peer

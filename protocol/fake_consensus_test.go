@@ -16,6 +16,8 @@ import (
 // a peer begins round r+1 when it has everybody's round r, and whoever hears from
 // a peer that is a round behind sends it the old state again.
 type fakeConsensusPeer struct {
+	stateless
+
 	c            Config
 	den          []uint64     // by neighbour: 1 + max of both degrees
 	state        *dp.Mixed    // s of every arm, then n of every arm

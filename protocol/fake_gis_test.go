@@ -16,6 +16,8 @@ import (
 // Every arm of every epoch is a stream of one leaf: a record lies in one epoch, so
 // the streams are parallel and an epoch's mean costs no tree.
 type fakeGISPeer struct {
+	stateless
+
 	c       Config
 	explore uint64
 	epochs  uint64

@@ -16,6 +16,8 @@ import (
 // The statistic is one vector for all arms and the pulls in it are noised like the
 // rewards, as in LinUCB's V: the count of a Release is only the number of records.
 type fakeLocalPeer struct {
+	stateless
+
 	c      Config
 	gamma  uint64
 	round  Round       // that the next pull belongs to

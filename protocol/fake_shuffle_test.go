@@ -14,6 +14,8 @@ import (
 // not know whose they are. The total goes back through the shuffler and is the
 // receipt, as in batch.
 type fakeShufflePeer struct {
+	stateless
+
 	c       Config
 	every   uint64
 	hub     Peer // the shuffler

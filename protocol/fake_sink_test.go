@@ -13,6 +13,8 @@ import (
 // components) and the result flows down the same tree. It is also the receipt:
 // whoever waits for it sends again.
 type fakeSinkPeer struct {
+	stateless
+
 	c        Config
 	explore  uint64
 	epochs   uint64

@@ -42,6 +42,13 @@ type fakeParams struct {
 	Analyst Peer   // shuffle: the analyzer
 }
 
+// stateless is what a fake has instead of a state that outlives it.
+type stateless struct{}
+
+func (stateless) Chosen(int)            {}
+func (stateless) Save() ([]byte, error) { return nil, nil }
+func (stateless) Load([]byte) error     { return nil }
+
 func perArm(s setting) (parts, dim int) { return s.arms, 1 }
 
 func oneVector(s setting) (parts, dim int) { return 1, 2 * s.arms }

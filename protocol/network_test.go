@@ -143,6 +143,7 @@ func (n *network) pull(t testing.TB, i, arm int, reward float64) []Envelope {
 			t.Fatal(err)
 		}
 	}
+	p.Chosen(arm)
 	if err := p.Pulled(arm, &p.out); err != nil {
 		t.Fatalf("peer %d pulls arm %d: %v", i, arm, err)
 	}

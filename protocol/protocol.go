@@ -38,8 +38,11 @@ var ErrPeer = errors.New("protocol: bad message")
 // A Protocol is one peer's half of a protocol. It is not safe for concurrent
 // use.
 type Protocol interface {
-	// Pulled says that this peer pulled an arm and that the record, if there
-	// was one, is at the door. An error is the door's and stops the peer.
+	// Chosen says that this peer has chosen an arm. The reward may be known much
+	// later, or never.
+	Chosen(arm int)
+	// Pulled says that the record of a choice of this arm, if there was one, is at
+	// the door. An error is the door's and stops the peer.
 	Pulled(arm int, out *Outbox) error
 	// Tick ends round t, after the round's pull. An error is the door's and
 	// stops the peer.
@@ -50,6 +53,11 @@ type Protocol interface {
 	// Belief returns what the peer may decide from. It is good until the next
 	// call of any method.
 	Belief() *Belief
+	// Save returns the state, which holds nothing private: a Protocol made with the
+	// same Config that Loads it goes on where this one stands.
+	Save() ([]byte, error)
+	// Load takes over a state. After an error the Protocol is of no use.
+	Load(state []byte) error
 }
 
 // A Belief is what the network has learnt about the arms: floats for a learner,
@@ -85,6 +93,18 @@ type Config struct {
 	Rand        *rand.Rand // for schedules; public in effect
 	Keys        Keys
 	Topic       bool // Outbox messages to Everyone reach all peers
+
+	// Closed is how many leaves of every arm's stream earlier incarnations have
+	// closed or given up; nil for none.
+	Closed []uint64
+}
+
+// closed returns the leaves of an arm's stream that earlier incarnations closed.
+func (c *Config) closed(arm int) uint64 {
+	if c.Closed == nil {
+		return 0
+	}
+	return c.Closed[arm]
 }
 
 func newBelief(arms int) Belief {

@@ -42,10 +42,10 @@ type RowsParams struct {
 // the digest names newer rows than the neighbour's, the neighbour asks back. A
 // neighbour is served once a round.
 //
-// Within a slot a peer learns nothing new of its own and would pull one arm all the
-// time. So that it spreads its pulls, the Spread of an own mean is that of all pulls
-// so far, as if those of the open slot had paid what is known (Desautels, Krause and
-// Burdick 2014); at the end of the slot that is true again. Its noise is that of the
+// Within a slot a peer learns nothing new of its own and would choose one arm all the
+// time. So that it spreads its choices, the Spread of an own mean is that of all
+// choices so far, as if those without a released reward had paid what is known
+// (Desautels, Krause and Burdick 2014); when their rewards are out that is true again. Its noise is that of the
 // released sum. Past the horizon no slot ends any more, and only released pulls
 // count.
 type rows struct {
@@ -77,15 +77,21 @@ func newRows(c Config, p RowsParams) (*rows, error) {
 	case p.Merge == MergeTrimmed && p.F < 1:
 		return nil, fmt.Errorf("rows: f is %d, want at least 1 with merge trimmed", p.F)
 	}
-	return &rows{c: c, p: p, newest: make([]Message, c.Peers), stale: make([]bool, c.Arms), served: make([]bool, len(c.Neighbours)), belief: newBelief(c.Arms)}, nil
+	var slot uint64
+	for k := range c.Arms {
+		slot = max(slot, c.closed(k)) // all streams are closed together
+	}
+	return &rows{c: c, p: p, slot: slot, newest: make([]Message, c.Peers), stale: make([]bool, c.Arms), served: make([]bool, len(c.Neighbours)), belief: newBelief(c.Arms)}, nil
 }
 
-// Pulled counts the pull; its record waits at the door for the end of the slot.
-func (r *rows) Pulled(arm int, _ *Outbox) error {
+// Chosen counts the pull.
+func (r *rows) Chosen(arm int) {
 	r.belief.Pulls[arm]++
 	r.stale[arm] = true
-	return nil
 }
+
+// Pulled does nothing: the record waits at the door for the end of the slot.
+func (r *rows) Pulled(int, *Outbox) error { return nil }
 
 // Tick releases a row at the end of a slot and sends digests.
 func (r *rows) Tick(t Round, out *Outbox) error {
@@ -347,15 +353,4 @@ func (r *rows) cell(p Peer, k int) (cell, bool) {
 	}
 	v, b := body.Noise()
 	return cell{body.At(k) / released, n, v / (released * released), b / released}, true
-}
-
-// AppendState appends the newest row of every origin in the wire format. Peers
-// that hold the same rows append the same bytes.
-func (r *rows) AppendState(b []byte) []byte {
-	for i := range r.newest {
-		if r.newest[i].kind != 0 {
-			b = Encode(b, r.newest[i])
-		}
-	}
-	return b
 }

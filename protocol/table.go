@@ -19,6 +19,8 @@ type Entry struct {
 	// Leaves returns how many leaves each arm's stream needs for a number of
 	// rounds.
 	Leaves func(p Params, rounds uint64) uint64
+	// Together says that the leaves of all arms close at the same time.
+	Together bool
 	// New returns a peer's half of the protocol.
 	New func(c Config, p Params) (Protocol, error)
 }
@@ -34,10 +36,11 @@ func Table() []Entry {
 			New:     func(c Config, p Params) (Protocol, error) { return newAverage(c, p.Average) },
 		},
 		{
-			Name:    "rows",
-			Summary: "every site's newest noised sums, signed, spread to all and merged locally",
-			Leaves:  func(p Params, rounds uint64) uint64 { return max(1, rounds/p.Rows.Every) },
-			New:     func(c Config, p Params) (Protocol, error) { return newRows(c, p.Rows) },
+			Name:     "rows",
+			Summary:  "every site's newest noised sums, signed, spread to all and merged locally",
+			Leaves:   func(p Params, rounds uint64) uint64 { return max(1, rounds/p.Rows.Every) },
+			Together: true,
+			New:      func(c Config, p Params) (Protocol, error) { return newRows(c, p.Rows) },
 		},
 	}
 }

@@ -7,9 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"time"
 
-	"peerd.dev/dp"
 	"peerd.dev/gossip"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
@@ -35,28 +33,6 @@ func (s *Settings) spec(peers int) (node.Spec, error) {
 			Horizon:        s.Privacy.Horizon,
 		},
 	}, nil
-}
-
-// randomness is where a peer's coins come from: in lockstep all from the seed; in
-// slots from the operating system, the noise from a source of its own.
-type randomness struct {
-	seed        node.Seed
-	noise       *dp.Source
-	incarnation uint32
-}
-
-func (s *Settings) randomness() (randomness, error) {
-	if s.Mode == Lockstep {
-		seed := node.NewSeed(s.Seed)
-		return randomness{seed: seed, noise: seed.Noise()}, nil
-	}
-	// A restarted peer has forgotten what it told others. Seconds tell its lives
-	// apart for a century.
-	age := time.Since(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))
-	if age < 0 {
-		return randomness{}, failf(exitUnexpected, "the clock says %v: set it, or others will take this peer for an old one", time.Now().Format(time.DateOnly))
-	}
-	return randomness{node.FreshSeed(), dp.NewSecureSource(), uint32(age / time.Second)}, nil
 }
 
 // domain is what signatures are bound to: all that peers agree on, so that what was

@@ -11,6 +11,7 @@ import (
 	"github.com/multiformats/go-multiaddr"
 
 	"peerd.dev/gossip/topology"
+	"peerd.dev/node/api"
 )
 
 // A rule says which values one key may have, whatever the other keys are.
@@ -129,6 +130,19 @@ func addresses() rule {
 		}
 		if len(list) == 0 {
 			return "want " + want
+		}
+		return ""
+	}}
+}
+
+// loopbackAddress allows an address that only this machine can reach, or none.
+func loopbackAddress() rule {
+	return rule{`"" or an address of this machine alone, such as 127.0.0.1:8470`, func(v reflect.Value) string {
+		if v.String() == "" {
+			return ""
+		}
+		if err := api.CheckListen(v.String()); err != nil {
+			return "want an address of this machine alone; " + err.Error()
 		}
 		return ""
 	}}

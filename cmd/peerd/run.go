@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,11 +15,7 @@ import (
 	"github.com/libp2p/go-libp2p/gologshim"
 	"github.com/spf13/cobra"
 
-	"peerd.dev/dp"
-	"peerd.dev/gossip"
 	"peerd.dev/node"
-	"peerd.dev/node/api"
-	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
 
@@ -36,8 +31,11 @@ func newRun(o *options) *cobra.Command {
 and release only what the privacy budget pays for. Interrupt it once and it ends
 cleanly within three seconds.
 
-The budget is for the life of the folder: a peer that has released anything does
-not start again in the same folder, because it has forgotten what it released.`,
+Everything is on the disk before it is told anybody: stop the peer, or lose power, and
+the next start goes on where it stopped. The budget is for the life of the folder.
+
+With world.kind: application the site's application asks for actions and reports
+rewards over the API: see docs/api.md.`,
 		Example: `  peerd init --dir hospital-a
   peerd run --dir hospital-a
   peerd status --dir hospital-a`,
@@ -89,174 +87,8 @@ func runPeer(ctx context.Context, s *Settings, r runOptions, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	defer p.close(log)
-	return p.run(ctx, s, log)
+	return errors.Join(p.run(ctx, s, log), p.close())
 }
-
-// daemon is a running peer's parts.
-type daemon struct {
-	self    protocol.Peer
-	network *Network
-	host    *gossip.Host
-	node    *node.Node
-	closers []io.Closer // in the order of closing
-}
-
-func newDaemon(s *Settings, r runOptions, log *slog.Logger) (_ *daemon, err error) {
-	p := &daemon{}
-	defer func() {
-		if err != nil {
-			p.close(log)
-		}
-	}()
-	if p.network, err = readNetwork(s.NetworkPath()); err != nil {
-		return nil, err
-	}
-	if problems := s.checkNetwork(p.network); len(problems) > 0 {
-		return nil, &refusal{"configuration, beside network file " + s.NetworkPath() + ",", problems}
-	}
-	id, err := s.identity()
-	if err != nil {
-		return nil, err
-	}
-	self, ok := p.network.index(id.ID())
-	if !ok {
-		return nil, failf(exitNetwork, "peer %s is not in %s: add it there, on every peer", id.ID(), s.NetworkPath())
-	}
-	p.self = self
-	policy := policyHash(s, p.network)
-	ring, err := gossip.NewKeyring(s.domain(policy), p.network.ids())
-	if err != nil {
-		return nil, failf(exitNetwork, "%w", err)
-	}
-	keys, err := ring.Keys(id)
-	if err != nil {
-		return nil, err
-	}
-	n := len(p.network.Peers)
-	spec, err := s.spec(n)
-	if err != nil {
-		return nil, err
-	}
-	coins, err := s.randomness()
-	if err != nil {
-		return nil, err
-	}
-	links := neighbours(n, p.network.Links)[self]
-	agent, err := spec.Agent(node.Seat{
-		Self: self, Incarnation: coins.incarnation, Neighbours: links, Seed: coins.seed, Noise: coins.noise,
-		Keys: keys, Topic: s.Mode == Slots, Marks: s.Mode == Lockstep,
-	})
-	if err != nil {
-		return nil, err
-	}
-	sites, err := s.sites(n)
-	if err != nil {
-		return nil, err
-	}
-	w, err := sites.world(int(self), coins.seed.Rand("world"))
-	if err != nil {
-		return nil, err
-	}
-	ledger, err := p.ledger(s)
-	if err != nil {
-		return nil, err
-	}
-	trace, tap, err := p.trace(r.trace)
-	if err != nil {
-		return nil, err
-	}
-	p.host, err = gossip.NewHost(gossip.Config{
-		Identity: id, Listen: s.Listen, Self: self, Incarnation: coins.incarnation,
-		Peers: p.network.infos(), Neighbours: links, Network: p.network.Name, Policy: policy,
-		Lossless: s.Mode == Lockstep, Topic: s.Mode == Slots, Tap: tap, Logger: log,
-	})
-	if err != nil {
-		return nil, failf(exitNetwork, "%w", err)
-	}
-	c := node.Config{
-		Agent: agent, World: w, Transport: p.host, Ledger: ledger, Neighbours: links,
-		Rounds: s.RoundCount(), Trace: trace, Logger: log,
-	}
-	if s.Mode == Slots {
-		c.Slots = &node.Slots{Start: p.network.Start, Every: p.network.Every}
-	}
-	p.node = node.New(c)
-	return p, nil
-}
-
-// run plays until ctx is done or something breaks.
-func (p *daemon) run(ctx context.Context, s *Settings, log *slog.Logger) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	served := make(chan struct{})
-	go func() {
-		defer close(served)
-		if err := api.Serve(ctx, s.Dir, p.answers()); err != nil {
-			cancel(err)
-		}
-	}()
-	go func() {
-		select {
-		case <-p.host.Done():
-			cancel(failf(exitNetwork, "%w", p.host.Err()))
-		case <-ctx.Done():
-		}
-	}()
-	log.Info("peer is up", "peer", p.self, "network", p.network.Name, "addresses", p.host.Addrs())
-	if s.Mode == Lockstep {
-		ready, stop := context.WithTimeout(ctx, readyTimeout)
-		defer stop()
-		if err := p.host.Ready(ready); err != nil && ctx.Err() == nil {
-			return failf(exitNetwork, "%w", err)
-		}
-	}
-	err := p.node.Run(ctx)
-	cause := context.Cause(ctx)
-	cancel(nil)
-	<-served
-	if err != nil {
-		return err
-	}
-	if cause != nil && !errors.Is(cause, context.Canceled) {
-		return cause
-	}
-	return nil
-}
-
-func (p *daemon) close(log *slog.Logger) {
-	if p.host != nil {
-		if err := p.host.Close(); err != nil {
-			log.Warn("network not closed cleanly", "err", err)
-		}
-	}
-	for _, c := range p.closers {
-		if err := c.Close(); err != nil {
-			log.Error("not closed cleanly", "err", err)
-		}
-	}
-}
-
-// ledger opens the account of the folder. Lockstep guards nobody and keeps none.
-func (p *daemon) ledger(s *Settings) (node.Ledger, error) {
-	if s.Mode == Lockstep {
-		return noLedger{}, nil
-	}
-	a, err := store.OpenAccount(s.Dir)
-	if errors.Is(err, store.ErrSpent) {
-		return nil, failf(exitPrivacy, "%w: start in a new folder with new users, or leave this peer down", err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	p.closers = append(p.closers, a)
-	return a, nil
-}
-
-// noLedger forgets.
-type noLedger struct{}
-
-func (noLedger) Append(...dp.Charge) error { return nil }
 
 // trace opens the files of a trace: steps.txt and link-N.txt.
 func (p *daemon) trace(dir string) (*node.Trace, func(protocol.Peer, []byte), error) {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"time"
 
+	"peerd.dev/node/site"
 	"peerd.dev/protocol"
 )
 
@@ -122,8 +124,8 @@ func schema() []Key {
 		},
 
 		{
-			Name: "world.kind", Example: "bernoulli", rule: oneOf("bernoulli", "gaussian", "replay"),
-			Doc: "What pays rewards: coins, bell curves, or records of real patients.",
+			Name: "world.kind", Default: Application, rule: oneOf(Application, "bernoulli", "gaussian", "replay"),
+			Doc: "What pays rewards: the site's application over the API or, simulated, coins, bell curves, or records of real patients.",
 		},
 		{
 			Name: "world.means", Default: "[]", Example: "[[0.2, 0.5, 0.4]]", rule: matrix(),
@@ -148,6 +150,44 @@ func schema() []Key {
 		{
 			Name: "world.cap", Default: "1", Unit: "records", rule: whole(1, many),
 			Doc: "At most so many records of one patient take part in replay.",
+		},
+
+		{
+			Name: "api.listen", Default: `""`, rule: loopbackAddress(),
+			Doc: "Where the API listens besides its socket in dir, such as 127.0.0.1:8470; only this machine can reach it, with the token in dir.",
+		},
+		{
+			Name: "api.window", Default: "10m", Unit: "duration", rule: between(time.Second, 30*24*time.Hour),
+			Doc: "For how long the reward of a decision is taken.",
+		},
+		{
+			Name: "api.default_reward", Default: "0", rule: number("a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 }),
+			Doc: "Reward of a decision that got none in its window.",
+		},
+		{
+			Name: "api.settle", Default: string(site.AtWindow), rule: oneOf(string(site.AtWindow), string(site.OnArrival)),
+			Doc: "When a reward is learnt from: window is when its window ends, so that nobody sees when it came, or whether; arrival is at once, which tells peers that it came.",
+		},
+		{
+			Name: "api.fallback", Default: `""`, rule: holds("the name of an action, or nothing", func(reflect.Value) bool { return true }),
+			Doc: "Action that is answered until the first round is over; empty leaves even the first to the learner.",
+		},
+		{
+			Name: "api.min_exposures", Default: "1", Unit: "decisions", rule: whole(0, 1<<30),
+			Doc: "So many decisions go to every action before the learner chooses.",
+		},
+		{
+			Name: "api.keep", Default: "24h", Unit: "duration", rule: between(0, 365*24*time.Hour),
+			Doc: "For how long a decision is remembered after its window, so that a late word about it is told from a wrong one; then it is removed with its reward.",
+		},
+		{
+			Name: "api.max_body", Default: "4194304", Unit: "bytes", rule: whole(1<<10, 1<<28),
+			Doc: "Most that a request may bring.",
+		},
+
+		{
+			Name: "store.reserve", Default: "64", Unit: "MiB", rule: whole(1, 1<<20),
+			Doc: "Disk space to leave free, at most an eighth of the disk: with less nothing is taken in, and nothing lost.",
 		},
 
 		{

@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/node/site"
 	"peerd.dev/protocol"
 )
 
@@ -23,6 +24,8 @@ type Settings struct {
 	Protocol   Protocol
 	Rounds     Rounds
 	World      World
+	API        API
+	Store      Store
 	Testnet    Testnet
 	Experiment Experiment
 	Log        Log
@@ -93,6 +96,26 @@ func (p Protocol) Params() protocol.Params {
 type Rounds struct {
 	Every time.Duration
 	Count uint64
+}
+
+// Application is the world whose rewards come over the API.
+const Application = "application"
+
+// API says how the site's application talks to the peer.
+type API struct {
+	Listen        string
+	Window        time.Duration
+	DefaultReward float64 `key:"default_reward"`
+	Settle        site.Settle
+	Fallback      string
+	MinExposures  uint64 `key:"min_exposures"`
+	Keep          time.Duration
+	MaxBody       uint64 `key:"max_body"`
+}
+
+// Store says how the peer's store uses the disk.
+type Store struct {
+	Reserve uint64 // MiB
 }
 
 // World says what pays the rewards.

@@ -21,6 +21,9 @@ type sites struct {
 
 // sites reads what the worlds of n sites need.
 func (s *Settings) sites(n int) (*sites, error) {
+	if s.World.Kind == Application {
+		return nil, failf(exitConfig, "world.kind: an application pays no simulated rewards; set bernoulli, gaussian or replay")
+	}
 	t := &sites{s: s, n: n}
 	if s.World.Kind != "replay" {
 		if m := len(s.World.Means); m != 1 && m != n {

@@ -11,94 +11,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/gossip"
-	"peerd.dev/node"
 	"peerd.dev/node/api"
 )
 
-// Paths of the status socket.
+// Paths of the API.
 const (
 	statusPath = "/v1/status"
 	peersPath  = "/v1/peers"
 )
 
-// statusDocument is a peer's state for its operator. It holds nothing private.
-type statusDocument struct {
-	ID      string `json:"id"`
-	Name    string `json:"name"`
-	Peer    uint32 `json:"peer"`
-	Network string `json:"network"`
-	Ready   bool   `json:"ready"` // links to all neighbours are up
-	node.Status
-	BytesIn   uint64   `json:"bytes_in"`
-	BytesOut  uint64   `json:"bytes_out"`
-	Dropped   uint64   `json:"dropped"`
-	Addresses []string `json:"addresses"`
-}
-
-// peerDocument is how things stand with one other peer.
-type peerDocument struct {
-	Peer      uint32    `json:"peer"`
-	Name      string    `json:"name"`
-	ID        string    `json:"id"`
-	Neighbour bool      `json:"neighbour"`
-	State     string    `json:"state"`
-	RTT       string    `json:"rtt,omitempty"`
-	FramesIn  uint64    `json:"frames_in"`
-	FramesOut uint64    `json:"frames_out"`
-	BytesIn   uint64    `json:"bytes_in"`
-	BytesOut  uint64    `json:"bytes_out"`
-	Dropped   uint64    `json:"dropped"`
-	Refused   uint64    `json:"refused"`
-	LastSeen  time.Time `json:"last_seen,omitzero"`
-	LastError string    `json:"last_error,omitempty"`
-}
-
-// answers are what a running peer tells over its socket.
-func (p *daemon) answers() map[string]api.Answer {
-	return map[string]api.Answer{
-		statusPath: func(ctx context.Context) (any, error) { return p.statusDocument(ctx) },
-		peersPath:  func(context.Context) (any, error) { return p.peerDocuments(), nil },
-	}
-}
-
-func (p *daemon) statusDocument(ctx context.Context) (statusDocument, error) {
-	s, err := p.node.Status(ctx)
-	if err != nil {
-		return statusDocument{}, err
-	}
-	d := statusDocument{
-		ID: p.host.ID(), Name: p.network.Peers[p.self].Name, Peer: uint32(p.self), Network: p.network.Name,
-		Ready: true, Status: s, Addresses: p.host.Addrs(),
-	}
-	for _, o := range p.host.Status() {
-		d.Ready = d.Ready && (!o.Neighbour || o.State == gossip.Up)
-		d.BytesIn += o.BytesIn
-		d.BytesOut += o.BytesOut
-		d.Dropped += o.Dropped
-	}
-	t := p.host.Totals()
-	d.BytesIn += t.TopicBytesIn
-	d.BytesOut += t.TopicBytesOut
-	d.Dropped += t.TopicDropped
-	return d, nil
-}
-
-func (p *daemon) peerDocuments() []peerDocument {
-	var all []peerDocument
-	for _, o := range p.host.Status() {
-		d := peerDocument{
-			Peer: uint32(o.Peer), Name: p.network.Peers[o.Peer].Name, ID: o.ID, Neighbour: o.Neighbour,
-			State: string(o.State), FramesIn: o.FramesIn, FramesOut: o.FramesOut,
-			BytesIn: o.BytesIn, BytesOut: o.BytesOut, Dropped: o.Dropped, Refused: o.Refused,
-			LastSeen: o.LastSeen, LastError: o.LastError,
-		}
-		if o.RTT > 0 {
-			d.RTT = o.RTT.Round(time.Microsecond).String()
-		}
-		all = append(all, d)
-	}
-	return all
-}
+// The documents of the API.
+type (
+	statusDocument = api.Status
+	peerDocument   = api.Peer
+)
 
 func newStatus(o *options) *cobra.Command {
 	return &cobra.Command{

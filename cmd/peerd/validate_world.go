@@ -16,12 +16,24 @@ func worldPacts() []pact {
 			}
 			return ""
 		}},
-		{[]string{"world.means", "world.kind"}, "Bernoulli and gaussian need means; replay has none.", func(s *Settings) string {
-			switch replay := s.World.Kind == "replay"; {
-			case replay && len(s.World.Means) > 0:
-				return fmt.Sprintf("want [] with %s, whose rewards are in its records", s.with("world.kind"))
-			case !replay && len(s.World.Means) == 0:
+		{[]string{"world.means", "world.kind"}, "Bernoulli and gaussian need means; replay and application have none.", func(s *Settings) string {
+			switch given := s.World.Kind == "replay" || s.World.Kind == Application; {
+			case given && len(s.World.Means) > 0:
+				return fmt.Sprintf("want [] with %s, whose rewards are what happened", s.with("world.kind"))
+			case !given && len(s.World.Means) == 0:
 				return fmt.Sprintf("want a row of numbers as long as arms with %s", s.with("world.kind"))
+			}
+			return ""
+		}},
+		{[]string{"world.kind", "mode"}, "An application's rewards are people's, so it is for slots alone.", func(s *Settings) string {
+			if s.World.Kind == Application && s.Mode == Lockstep {
+				return fmt.Sprintf("want a simulated one with %s, which protects nobody", s.with("mode"))
+			}
+			return ""
+		}},
+		{[]string{"api.fallback", "arms"}, "The fallback is one of the actions.", func(s *Settings) string {
+			if f := s.API.Fallback; f != "" && !slices.Contains(s.Arms, f) {
+				return fmt.Sprintf("want one of %s, or nothing", s.with("arms"))
 			}
 			return ""
 		}},

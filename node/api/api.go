@@ -1,5 +1,9 @@
-// Package api is how an operator's tools ask a running node: HTTP over a unix
-// socket in the node's directory, which only its owner can open.
+// Package api is how a site's application and its operator's tools ask a running
+// peer: HTTP over a unix socket in the peer's directory, which only its owner can
+// open, and, if asked for, over TCP on the loopback interface with a token.
+//
+// An answer with status 200 is durable. No log line, metric or problem holds a
+// reward. docs/api.md describes the whole, docs/openapi.json every document.
 package api
 
 import (
@@ -10,8 +14,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"time"
 )
 
@@ -31,19 +33,9 @@ type Answer func(ctx context.Context) (any, error)
 // the end. A socket left by a killed node is replaced; the caller holds the lock
 // of the directory.
 func Serve(ctx context.Context, dir string, answers map[string]Answer) error {
-	path, err := socket(dir)
+	l, err := listenUnix(dir)
 	if err != nil {
 		return err
-	}
-	if err = os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		return fmt.Errorf("status socket: %w", err)
-	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		return errors.Join(err, l.Close())
 	}
 	mux := http.NewServeMux()
 	for p, answer := range answers {
@@ -89,19 +81,11 @@ func Get(ctx context.Context, dir, path string, doc any) error {
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
-		b, _ := io.ReadAll(io.LimitReader(res.Body, 1<<10))
+		b, _ := io.ReadAll(io.LimitReader(res.Body, 1<<16))
+		if p := new(Problem); json.Unmarshal(b, p) == nil {
+			return fmt.Errorf("node in %s: %w", dir, p)
+		}
 		return fmt.Errorf("node in %s: %s: %s", dir, res.Status, b)
 	}
 	return json.NewDecoder(res.Body).Decode(doc)
-}
-
-func socket(dir string) (string, error) {
-	path, err := filepath.Abs(filepath.Join(dir, socketFile))
-	if err != nil {
-		return "", err
-	}
-	if len(path) > maxPath {
-		return "", fmt.Errorf("status socket: %s is %d bytes, at most %d: choose a shorter dir", path, len(path), maxPath)
-	}
-	return path, nil
 }

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/node/sim"
 	"peerd.dev/protocol"
@@ -83,10 +82,6 @@ func (b *bus) Send(ctx context.Context, es []protocol.Envelope) error {
 	return nil
 }
 
-type free struct{}
-
-func (free) Append(...dp.Charge) error { return nil }
-
 // simulated returns what every peer of a run does in the simulator.
 func simulated(t *testing.T, c sim.Config) []*record {
 	t.Helper()
@@ -124,7 +119,7 @@ func live(t *testing.T, c sim.Config) []*record {
 			t.Fatal(err)
 		}
 		nd := node.New(node.Config{
-			Agent: a, World: c.Worlds[i], Transport: buses[i], Ledger: free{}, Neighbours: c.Neighbours[i],
+			Agent: a, World: c.Worlds[i], Transport: buses[i], Neighbours: c.Neighbours[i],
 			Rounds: c.Rounds, Trace: buses[i].trace, Logger: slog.New(slog.DiscardHandler),
 		})
 		nodes = append(nodes, nd)

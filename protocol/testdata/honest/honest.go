@@ -22,5 +22,6 @@ func honest(d *dp.Door, s dp.StreamID, reward float64, m *dp.Mixed, p protocol.P
 	if err := m.Replace(0, mean); err != nil {
 		return err
 	}
+	p.Chosen(0)
 	return p.Pulled(0, out)
 }

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"peerd.dev/dp"
+	"peerd.dev/gossip"
+	"peerd.dev/node/ledger"
+)
+
+// testLedger returns the lines of a ledger with five releases, and whose it is.
+func testLedger(t *testing.T) (iter.Seq2[[]byte, error], gossip.Identity) {
+	t.Helper()
+	id := gossip.SeedIdentity([32]byte{1})
+	door, err := dp.NewDoor(dp.Private, dp.Nano, dp.NewSecureSource())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := door.Open(dp.Spec{What: "reward sums of 2 arms", Streams: 2, Dim: 1, Hi: 1, Leaves: 8, RecordsPerUser: 1, Epsilon: dp.Nano / 4}); err != nil {
+		t.Fatal(err)
+	}
+	bodies := []ledger.Body{&ledger.Genesis{
+		Version: ledger.Version, Peer: id.ID(), Network: "clinics", Mode: ledger.Private, Budget: dp.Nano,
+		Unit: "one user with at most 1 reward",
+	}}
+	for _, c := range door.Charges() {
+		bodies = append(bodies, ledger.Opened(c))
+	}
+	for k := uint64(1); k <= 5; k++ {
+		l, err := door.Leaf(1, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bodies = append(bodies, ledger.Released(10*k, l.Node))
+	}
+	var lines [][]byte
+	var chain ledger.Chain
+	for _, b := range bodies {
+		line, err := chain.Append(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, line)
+	}
+	return func(yield func([]byte, error) bool) {
+		shared := make([]byte, 0, ledger.MaxLine) // lines are good until the next
+		for _, l := range lines {
+			if !yield(append(shared, l...), nil) {
+				return
+			}
+		}
+	}, id
+}
+
+// exportTestLedger writes an export to a file.
+func exportTestLedger(t *testing.T) (file string) {
+	t.Helper()
+	lines, id := testLedger(t)
+	file = filepath.Join(t.TempDir(), "site.jsonl")
+	var out bytes.Buffer
+	if err := (&options{stdout: &out}).exportLedger(file, lines, id.Sign); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "7 records") || !strings.Contains(out.String(), "peerd ledger verify "+file) {
+		t.Errorf("said %q", out.String())
+	}
+	return file
+}
+
+func TestLedgerVerifySaysWhatIsShownAndWhatIsNot(t *testing.T) {
+	file := exportTestLedger(t)
+	c, stdout, stderr := peerd(t, "ledger", "verify", file)
+	if c != exitOK || stderr != "" {
+		t.Fatalf("code %d: %s", c, stderr)
+	}
+	for _, want := range []string{"ok: " + file, "ε 0.25 of 1 charged, 0.75 left", "stream 1: 5, up to leaf 5 of 8", "not shown"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	c, stdout, stderr = peerd(t, "ledger", "verify", file, "--json")
+	if c != exitOK || stderr != "" || !json.Valid([]byte(stdout)) {
+		t.Errorf("code %d: %s%s", c, stdout, stderr)
+	}
+	for _, want := range []string{`"left_nano_epsilon": 750000000`, `"releases": 5`, `"signed": true`, `"gaps": []`} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+}
+
+func TestLedgerVerifyNamesTheLine(t *testing.T) {
+	file := exportTestLedger(t)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = bytes.Replace(b, []byte(`"round":30`), []byte(`"round":31`), 1)
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, stdout, stderr := peerd(t, "ledger", "verify", file)
+	if c != exitPrivacy || stdout != "" || !strings.Contains(stderr, file+": line 6: lines were changed") {
+		t.Errorf("code %d, want 5 and line 6, which follows the edited one:\n%s%s", c, stdout, stderr)
+	}
+	c, stdout, stderr = peerd(t, "ledger", "verify", file, "--json")
+	if c != exitPrivacy || stderr != "" || !strings.Contains(stdout, `"code": 5`) || !strings.Contains(stdout, "line 6") {
+		t.Errorf("code %d:\n%s%s", c, stdout, stderr)
+	}
+}
+
+func TestLedgerVerifyOfNothing(t *testing.T) {
+	if c, _, stderr := peerd(t, "ledger", "verify"); c != exitUsage {
+		t.Errorf("code %d, want 2: %s", c, stderr)
+	}
+	missing := filepath.Join(t.TempDir(), "none.jsonl")
+	if c, _, stderr := peerd(t, "ledger", "verify", missing); c != exitUnexpected || !strings.Contains(stderr, missing) {
+		t.Errorf("code %d, want 1: %s", c, stderr)
+	}
+}
+
+func TestLedgerVerifyReadsStandardInput(t *testing.T) {
+	b, err := os.ReadFile(exportTestLedger(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	root := newRoot(&options{stdout: &out, stderr: t.Output()})
+	root.SetIn(bytes.NewReader(b))
+	root.SetArgs([]string{"ledger", "verify", "-"})
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "ok: -") {
+		t.Errorf("said\n%s", out.String())
+	}
+}
+
+// TestLedgerExportIsWholeOrAbsent: a ledger that is wrong leaves no file, and none is
+// replaced.
+func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
+	file := exportTestLedger(t)
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("mode %v, %v, want 0644: it is for others", info.Mode(), err)
+	}
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, _ := testLedger(t)
+	err = (&options{stdout: t.Output()}).exportLedger(file, lines, gossip.SeedIdentity([32]byte{2}).Sign)
+	if codeOf(err) != exitPrivacy || !errors.Is(err, ledger.ErrSignature) {
+		t.Errorf("with another peer's key: %v", err)
+	}
+	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the file was replaced: %v", err)
+	}
+	if names, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*")); err != nil || len(names) != 1 {
+		t.Errorf("left %v, %v", names, err)
+	}
+	lines, id := testLedger(t)
+	var out bytes.Buffer
+	if err := (&options{stdout: &out}).exportLedger(standard, lines, id.Sign); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ledger.Verify(&out); err != nil {
+		t.Errorf("on standard output: %v", err)
+	}
+}
+
+func TestLedgerShowPages(t *testing.T) {
+	lines, _ := testLedger(t)
+	for _, c := range []struct {
+		page ledgerPage
+		want []uint64
+	}{
+		{ledgerPage{newest: true, limit: 2}, []uint64{5, 6}},
+		{ledgerPage{newest: true, limit: 0}, []uint64{0, 1, 2, 3, 4, 5, 6}},
+		{ledgerPage{newest: true, limit: 20}, []uint64{0, 1, 2, 3, 4, 5, 6}},
+		{ledgerPage{from: 1, limit: 2}, []uint64{1, 2}},
+		{ledgerPage{from: 5}, []uint64{5, 6}},
+		{ledgerPage{from: 7, limit: 2}, nil},
+	} {
+		shown, err := c.page.read(lines)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []uint64
+		for _, r := range shown {
+			got = append(got, r.Seq)
+		}
+		if len(got) != len(c.want) || len(got) > 0 && (got[0] != c.want[0] || got[len(got)-1] != c.want[len(c.want)-1]) {
+			t.Errorf("%+v: records %v, want %v", c.page, got, c.want)
+		}
+	}
+	shown, err := ledgerPage{}.read(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table, doc bytes.Buffer
+	writeRecords(&table, shown)
+	for _, want := range []string{"RECORD  KIND", "0       genesis  peer 12D3", "ε 0.25", "round 20, stream 1, leaves 1 to 2: records [0]"} {
+		if !strings.Contains(table.String(), want) {
+			t.Errorf("no %q in\n%s", want, table.String())
+		}
+	}
+	if err := (&options{stdout: &doc, json: true}).print(shown, nil); err != nil {
+		t.Fatal(err)
+	}
+	var records []struct {
+		Seq  uint64
+		Prev string
+		Kind string
+	}
+	if err := json.Unmarshal(doc.Bytes(), &records); err != nil || len(records) != 7 || records[1].Kind != "open" || len(records[1].Prev) != 64 {
+		t.Errorf("%v: %s", err, doc.String())
+	}
+	broken := errors.New("broken disk")
+	if _, err := (ledgerPage{}).read(func(yield func([]byte, error) bool) { yield(nil, broken) }); !errors.Is(err, broken) {
+		t.Errorf("%v, want %v", err, broken)
+	}
+	if c, _, stderr := peerd(t, "ledger", "show", "--limit", "-1"); c != exitUsage {
+		t.Errorf("code %d, want 2: %s", c, stderr)
+	}
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+
+	"peerd.dev/dp"
+	"peerd.dev/gossip"
+	"peerd.dev/node"
+	"peerd.dev/node/ledger"
+	"peerd.dev/node/site"
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+// storeDir is the folder of the store in a peer's folder. It is private.
+const storeDir = "store"
+
+// seat is a peer's place in its network, as its files say.
+type seat struct {
+	s       *Settings
+	network *Network
+	id      gossip.Identity
+	self    protocol.Peer
+	links   []protocol.Peer // neighbours, ascending
+	policy  [sha256.Size]byte
+	keys    protocol.Keys
+	spec    node.Spec
+}
+
+func newSeat(s *Settings) (*seat, error) {
+	t := &seat{s: s}
+	var err error
+	if t.network, err = readNetwork(s.NetworkPath()); err != nil {
+		return nil, err
+	}
+	if problems := s.checkNetwork(t.network); len(problems) > 0 {
+		return nil, &refusal{"configuration, beside network file " + s.NetworkPath() + ",", problems}
+	}
+	if t.id, err = s.identity(); err != nil {
+		return nil, err
+	}
+	self, ok := t.network.index(t.id.ID())
+	if !ok {
+		return nil, failf(exitNetwork, "peer %s is not in %s: add it there, on every peer", t.id.ID(), s.NetworkPath())
+	}
+	t.self = self
+	t.policy = policyHash(s, t.network)
+	ring, err := gossip.NewKeyring(s.domain(t.policy), t.network.ids())
+	if err != nil {
+		return nil, failf(exitNetwork, "%w", err)
+	}
+	if t.keys, err = ring.Keys(t.id); err != nil {
+		return nil, err
+	}
+	n := len(t.network.Peers)
+	t.links = neighbours(n, t.network.Links)[self]
+	t.spec, err = s.spec(n)
+	return t, err
+}
+
+// agent returns the peer's agent in a life of it.
+func (t *seat) agent(life site.Life, noise *dp.Source) (*node.Agent, error) {
+	return t.spec.Agent(node.Seat{
+		Self: t.self, Incarnation: life.Incarnation, Neighbours: t.links, Seed: life.Seed, Noise: noise,
+		Keys: t.keys, Topic: t.s.Mode == Slots, Marks: t.s.Mode == Lockstep, Closed: life.Closed,
+	})
+}
+
+// world returns what the peer plays with coins of its own.
+func (t *seat) world(seed node.Seed) (node.World, error) {
+	sites, err := t.s.sites(len(t.network.Peers))
+	if err != nil {
+		return nil, err
+	}
+	return sites.world(int(t.self), seed.Rand("world"))
+}
+
+// host returns the configuration of the peer's place in the network.
+func (t *seat) host(incarnation uint32, log *slog.Logger) gossip.Config {
+	return gossip.Config{
+		Identity: t.id, Listen: t.s.Listen, Self: t.self, Incarnation: incarnation,
+		Peers: t.network.infos(), Neighbours: t.links, Network: t.network.Name, Policy: t.policy,
+		Lossless: t.s.Mode == Lockstep, Topic: t.s.Mode == Slots, Logger: log,
+	}
+}
+
+// site opens the peer's store.
+func (t *seat) site(log *slog.Logger, alarm func(error)) (*site.Site, error) {
+	s := t.s
+	entry, err := protocol.Lookup(t.spec.Protocol)
+	if err != nil {
+		return nil, err
+	}
+	c := site.Config{
+		Dir:   filepath.Join(s.Dir, storeDir),
+		Store: store.Options{Reserve: s.Store.Reserve << 20, Logger: log},
+		Genesis: ledger.Genesis{
+			Version: ledger.Version, Peer: t.id.ID(), Network: t.network.Name, Policy: t.policy,
+			Mode: ledger.Private, Budget: t.spec.Privacy.Epsilon, Unit: ledgerUnit(s.Privacy.RecordsPerUser),
+		},
+		Arms: s.Arms, Peers: len(t.network.Peers), Neighbours: t.links,
+		Agent: func(life site.Life) (*node.Agent, error) { return t.agent(life, dp.NewSecureSource()) },
+		Rules: site.Rules{
+			Window: s.API.Window, Default: s.API.DefaultReward, Settle: s.API.Settle, Fallback: s.API.Fallback,
+			MinExposures: s.API.MinExposures, Keep: s.API.Keep, PerSubject: s.Privacy.RecordsPerUser,
+		},
+		Slots:  node.Slots{Start: t.network.Start, Every: t.network.Every},
+		Rounds: s.RoundCount(), Leaves: entry.Leaves(t.spec.Params, s.Privacy.Horizon), Together: entry.Together,
+		Alarm: alarm, Logger: log,
+	}
+	if s.World.Kind != Application {
+		c.World = func(life site.Life) (node.World, error) { return t.world(life.Seed) }
+	}
+	return site.Open(c)
+}
+
+// ledgerUnit says whom the budget protects.
+func ledgerUnit(records uint64) string {
+	if records == 1 {
+		return "the value of one reward, replaced by another in [0,1]"
+	}
+	return fmt.Sprintf("the values of up to %d rewards of one user, replaced by others in [0,1]", records)
+}

@@ -1,0 +1,193 @@
+package dp
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A move is what a node does to its door: it adds a record, or closes the next leaf.
+type move struct {
+	stream StreamID
+	x      []float64 // nil to close a leaf
+}
+
+func anyMoves(s Spec) *rapid.Generator[[]move] {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) move {
+		m := move{stream: StreamID(rapid.IntRange(0, s.Streams-1).Draw(t, "stream"))}
+		if rapid.Bool().Draw(t, "add") {
+			m.x = rapid.SliceOfN(rapid.Float64Range(s.Lo, s.Hi), s.Dim, s.Dim).Draw(t, "record")
+		}
+		return m
+	}), 0, 60)
+}
+
+// make plays moves and returns what the leaves released.
+func (d *Door) make(moves []move) (all []Leaf, err error) {
+	for _, m := range moves {
+		if m.x != nil {
+			if err = d.Add(m.stream, m.x); err != nil {
+				return all, err
+			}
+			continue
+		}
+		closed, err := d.Closed(m.stream)
+		if err != nil {
+			return all, err
+		}
+		l, err := d.Leaf(m.stream, closed+1)
+		if errors.Is(err, ErrHorizon) {
+			continue
+		}
+		if err != nil {
+			return all, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+func sameLeaf(a, b Leaf) bool { return a.Node.Equal(b.Node) && a.Sum.Equal(b.Sum) }
+
+func sameRelease(a, b Release) bool { return a.Equal(b) }
+
+func open2(t *rapid.T, mode Mode, s Spec, src *Source) *Door {
+	budget := s.Epsilon
+	if s.Mechanism == None {
+		budget = Infinite
+	}
+	d, err := NewDoor(mode, budget, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = d.Open(s); err != nil {
+		t.Fatal(err)
+	}
+	d.Charges()
+	return d
+}
+
+func anyDoor(t *rapid.T) (Spec, func() *Door) {
+	s := anySpec().Draw(t, "spec")
+	s.Leaves = rapid.Uint64Range(1, 20).Draw(t, "leaves")
+	if rapid.Bool().Draw(t, "private") {
+		s.Mechanism = Tree
+		return s, func() *Door { return open2(t, Private, s, NewSecureSource()) }
+	}
+	return s, func() *Door { return open2(t, Lockstep, s, seeded(1)) }
+}
+
+// TestAReplayGoesOnAsTheFirstRun records a run with real noise and replays it step by
+// step. Both then go on, the second with the noise of the first, and stay equal.
+func TestAReplayGoesOnAsTheFirstRun(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, fresh := anyDoor(t)
+		first, second := fresh(), fresh()
+		for range rapid.IntRange(1, 4).Draw(t, "steps") {
+			moves := anyMoves(s).Draw(t, "moves")
+			want, err := first.make(moves)
+			if err != nil {
+				t.Fatal(err)
+			}
+			nodes := slices.Clone(first.Drawn())
+			second.Replay(nodes)
+			got, err := second.make(moves)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err = second.Replayed(); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.EqualFunc(got, want, sameLeaf) || !slices.EqualFunc(second.Drawn(), nodes, sameRelease) {
+				t.Fatalf("replayed %v, want %v", got, want)
+			}
+		}
+		one, err := first.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := second.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(one.Bytes(), two.Bytes()) {
+			t.Fatal("equal releases, and another state")
+		}
+	})
+}
+
+// TestAChangedRecordIsNotReplayed: one node changed, missing, too many or out of
+// order is refused, by the leaf or at the end, and nothing is drawn instead.
+func TestAChangedRecordIsNotReplayed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, fresh := anyDoor(t)
+		first, second := fresh(), fresh()
+		moves := append(anyMoves(s).Draw(t, "moves"), move{stream: 0}, move{stream: 0})
+		if _, err := first.make(moves); err != nil {
+			t.Fatal(err)
+		}
+		nodes := slices.Clone(first.Drawn())
+		i := rapid.IntRange(0, len(nodes)-1).Draw(t, "node")
+		n := nodes[i]
+		changes := []func(){
+			func() { nodes = slices.Delete(nodes, i, i+1) },
+			func() { nodes = slices.Insert(nodes, i, n) },
+			func() { n.stream++; nodes[i] = n },
+			func() { n.span.From++; nodes[i] = n },
+			func() { n.span.To++; nodes[i] = n },
+			func() { n.count = []uint64{n.count[0] + 1}; nodes[i] = n },
+			func() { n.count = nil; nodes[i] = n },
+			func() { n.v = append(n.v[:len(n.v):len(n.v)], 0); nodes[i] = n },
+			func() { n.v = nil; nodes[i] = n },
+			func() { n.e++; nodes[i] = n },
+			func() { n.scale++; nodes[i] = n },
+			func() { n.terms++; nodes[i] = n },
+			func() { nodes[i] = Release{} },
+		}
+		if j := rapid.IntRange(0, len(nodes)-1).Draw(t, "other"); j != i {
+			changes = append(changes, func() { nodes[i], nodes[j] = nodes[j], nodes[i] })
+		}
+		if first.mode == Lockstep { // private noise cannot be computed again
+			changes = append(changes, func() { n.v = slices.Clone(n.v); n.v[0]++; nodes[i] = n })
+		}
+		rapid.SampledFrom(changes).Draw(t, "change")()
+
+		second.Replay(nodes)
+		_, err := second.make(moves)
+		if err == nil {
+			err = second.Replayed()
+		}
+		if !errors.Is(err, ErrReplay) {
+			t.Fatalf("%v, want %v", err, ErrReplay)
+		}
+		if errors.Is(second.Replayed(), ErrReplay) != (second.replay != nil) {
+			t.Fatal("the replay ended by itself")
+		}
+		if _, err := second.Save(); err == nil {
+			t.Fatal("a door in a replay was saved")
+		}
+	})
+}
+
+// TestAReplayWithoutNodesDrawsNothing: a step that closed no leaf closes none now.
+func TestAReplayWithoutNodesDrawsNothing(t *testing.T) {
+	d := open(t, spec(8, Tree), seeded(1))
+	d.Replay(nil)
+	if err := d.Replayed(); err != nil {
+		t.Fatal(err)
+	}
+	d.Replay(nil)
+	for range 2 {
+		if _, err := d.Leaf(0, 1); !errors.Is(err, ErrReplay) {
+			t.Fatalf("%v, want %v", err, ErrReplay)
+		}
+		if err := d.Replayed(); !errors.Is(err, ErrReplay) {
+			t.Fatalf("%v, want %v", err, ErrReplay)
+		}
+	}
+	if n := len(d.Drawn()); n != 0 {
+		t.Fatalf("%d nodes drawn", n)
+	}
+}

@@ -1,0 +1,351 @@
+package dp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestALoadedDoorGoesOnAsTheSavedOne: bit for bit, as one that was never saved, with
+// noise from a seed and with replayed noise from the operating system.
+func TestALoadedDoorGoesOnAsTheSavedOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, fresh := anyDoor(t)
+		first, second := fresh(), fresh()
+		for range rapid.IntRange(1, 4).Draw(t, "steps") {
+			moves := anyMoves(s).Draw(t, "moves")
+			want, err := first.make(moves)
+			if err != nil {
+				t.Fatal(err)
+			}
+			nodes := slices.Clone(first.Drawn())
+			if second.mode == Private {
+				second.Replay(nodes)
+			}
+			got, err := second.make(moves)
+			if err == nil {
+				err = second.Replayed()
+			}
+			if err != nil || !slices.EqualFunc(got, want, sameLeaf) {
+				t.Fatalf("loaded %v, %v, never saved %v", got, err, want)
+			}
+			second.Drawn()
+			state, err := second.Save()
+			if err != nil {
+				t.Fatal(err)
+			}
+			loaded := fresh()
+			if rapid.Bool().Draw(t, "unopened") {
+				if loaded, err = NewDoor(second.mode, second.budget, second.src); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err = loaded.Load(state); err != nil {
+				t.Fatal(err)
+			}
+			if loaded.Left() != second.Left() || len(loaded.Charges())+len(loaded.Drawn()) > 0 {
+				t.Fatalf("%v left, want %v, and nothing to report", loaded.Left(), second.Left())
+			}
+			second = loaded
+			if rapid.Bool().Draw(t, "skip") {
+				k := rapid.Uint64Range(0, 25).Draw(t, "lost")
+				if _, err = first.Skip(0, k); err != nil {
+					t.Fatal(err)
+				}
+				if _, err = second.Skip(0, k); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
+func TestADoorIsSavedBetweenSteps(t *testing.T) {
+	d := open(t, spec(8, Tree), seeded(1))
+	if _, err := d.Save(); err == nil {
+		t.Error("saved with a charge that nobody took")
+	}
+	d.Charges()
+	if _, err := d.Leaf(0, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Save(); err == nil {
+		t.Error("saved with a node that nobody took")
+	}
+	d.Drawn()
+	if _, err := d.Save(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAnotherDoorsStateIsRefused and changes nothing.
+func TestAnotherDoorsStateIsRefused(t *testing.T) {
+	saved := func(d *Door) Secret {
+		d.Charges()
+		state, err := d.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return state
+	}
+	door := func(mode Mode, budget Cost, src *Source, s Spec) *Door {
+		d, err := NewDoor(mode, budget, src)
+		if err == nil {
+			_, err = d.Open(s)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	wider := spec(8, Tree)
+	wider.Hi = 2
+	d := door(Lockstep, Nano, seeded(1), spec(8, Tree))
+	d.Charges()
+	for name, other := range map[string]*Door{
+		"mode":    door(Private, Nano, NewSecureSource(), spec(8, Tree)),
+		"budget":  door(Lockstep, 2*Nano, seeded(1), spec(8, Tree)),
+		"noise":   door(Lockstep, Nano, NewSecureSource(), spec(8, Tree)),
+		"horizon": door(Lockstep, Nano, seeded(1), spec(9, Tree)),
+		"bounds":  door(Lockstep, Nano, seeded(1), wider),
+	} {
+		if err := d.Load(saved(other)); !errors.Is(err, ErrState) {
+			t.Errorf("%s: %v, want %v", name, err, ErrState)
+		}
+		if len(d.charged) != 1 || d.told != 1 || d.left != 0 {
+			t.Errorf("%s: a refused state changed the door", name)
+		}
+	}
+	secure := door(Lockstep, Nano, NewSecureSource(), spec(8, Tree))
+	if err := secure.Load(saved(d)); !errors.Is(err, ErrState) {
+		t.Errorf("a seed's noise for the operating system's: %v, want %v", err, ErrState)
+	}
+	// A state that says more than its budget pays is none that a door saved.
+	rich := door(Lockstep, 2*Nano, seeded(1), spec(8, Tree))
+	if _, err := rich.Open(spec(8, Tree)); err != nil {
+		t.Fatal(err)
+	}
+	rich.budget = Nano
+	poor, err := NewDoor(Lockstep, Nano, seeded(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = poor.Load(saved(rich)); !errors.Is(err, ErrState) {
+		t.Errorf("two charges on a budget of one: %v, want %v", err, ErrState)
+	}
+}
+
+// TestAStateThatNoStreamCanHaveIsRefused forges what Save writes.
+func TestAStateThatNoStreamCanHaveIsRefused(t *testing.T) {
+	for name, forge := range map[string]func(*tree){
+		"honest":       func(*tree) {},
+		"leaves":       func(s *tree) { s.t = 9 },
+		"count":        func(s *tree) { s.n[0] = 1 << 63 },
+		"counts":       func(s *tree) { s.n[0], s.n[1] = maxRecords, 1 },
+		"open":         func(s *tree) { s.open = maxRecords },
+		"open leaf":    func(s *tree) { s.leaf[0] = 1<<20 + 1 },
+		"sum":          func(s *tree) { s.alpha[0]++; s.node[0]++ },
+		"negative":     func(s *tree) { s.alpha[1], s.node[1] = -1, -1 },
+		"noise":        func(s *tree) { s.node[0]-- },
+		"out of range": func(s *tree) { s.node[0] = MaxValue + 1 },
+		"no stream":    nil,
+	} {
+		m := None
+		if name == "out of range" {
+			m = Tree
+		}
+		d := open(t, spec(8, m), seeded(1))
+		d.Charges()
+		for range 2 { // one record in leaf 1, one in the open leaf
+			if err := d.Add(0, []float64{1}); err != nil {
+				t.Fatal(err)
+			}
+			if closed, _ := d.Closed(0); closed == 0 {
+				if _, err := d.Leaf(0, 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		d.Drawn()
+		if forge == nil {
+			d.charged[0].Streams = 0
+		} else {
+			forge(d.streams[0])
+		}
+		state, err := d.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, err := NewDoor(Lockstep, d.budget, seeded(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := next.Load(state); (err != nil) != (name != "honest") || err != nil && !errors.Is(err, ErrState) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// FuzzLoad gives Load any bytes. What it takes is a door that saves and goes on.
+func FuzzLoad(f *testing.F) {
+	s := spec(8, Tree)
+	s.Streams, s.Dim = 2, 2
+	d := open(f, s, seeded(1))
+	d.Charges()
+	for k := uint64(1); k <= 5; k++ {
+		if err := d.Add(1, []float64{.25, .75}); err != nil {
+			f.Fatal(err)
+		}
+		if _, err := d.Leaf(1, k); err != nil {
+			f.Fatal(err)
+		}
+	}
+	d.Drawn()
+	state, err := d.Save()
+	if err != nil {
+		f.Fatal(err)
+	}
+	b := state.Bytes()
+	f.Add(b)
+	f.Add(b[:len(b)-1])
+	f.Add(append(slices.Clone(b), 0))
+	f.Add([]byte{})
+	readbuf := slices.Clone(b) // math/rand/v2 panics on it
+	copy(readbuf[strings.Index(string(b), "chacha8:"):], "readbuf:\x14")
+	f.Add(readbuf)
+	// The greatest streams that a charge can have, in a state of a few bytes.
+	huge := s
+	huge.Streams, huge.Dim, huge.Leaves, huge.Mechanism = MaxLen, MaxLen, MaxLeaves, None
+	c, err := huge.charge(0)
+	if err != nil {
+		f.Fatal(err)
+	}
+	inf, err := NewDoor(Lockstep, Infinite, seeded(1))
+	if err != nil {
+		f.Fatal(err)
+	}
+	if state, err = inf.Save(); err != nil {
+		f.Fatal(err)
+	}
+	empty := state.Bytes()
+	f.Add(c.append(append(empty[:len(empty)-1:len(empty)-1], 1)))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, budget := range []Cost{Nano, Infinite} {
+			d, err := NewDoor(Lockstep, budget, seeded(2))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err = d.Load(NewSecret(b)); err != nil {
+				if !errors.Is(err, ErrState) {
+					t.Fatal(err)
+				}
+				continue
+			}
+			one, err := d.Save()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err = d.Load(one); err != nil {
+				t.Fatal(err)
+			}
+			two, err := d.Save()
+			if err != nil || !slices.Equal(one.Bytes(), two.Bytes()) {
+				t.Fatalf("saved %x, then %x, %v", one.Bytes(), two.Bytes(), err)
+			}
+			for s := range d.streams {
+				next, err := d.Skip(StreamID(s), 3)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := d.Leaf(StreamID(s), next); err != nil && !errors.Is(err, ErrHorizon) {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
+// TestADamagedStateIsRefused cuts a state anywhere and extends it.
+func TestADamagedStateIsRefused(t *testing.T) {
+	d := open(t, spec(8, Tree), seeded(1))
+	d.Charges()
+	state, err := d.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := state.Bytes()
+	for n := range b {
+		if err := d.Load(NewSecret(b[:n])); !errors.Is(err, ErrState) {
+			t.Fatalf("%d of %d bytes: %v", n, len(b), err)
+		}
+	}
+	if err := d.Load(NewSecret(append(slices.Clone(b), 0))); !errors.Is(err, ErrState) {
+		t.Fatalf("a byte more: %v", err)
+	}
+	if err := d.Load(state); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAveragesAndCountsAreSavedWhole and refuse what is not theirs.
+func TestAveragesAndCountsAreSavedWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 5).Draw(t, "length")
+		m, c := NewMixed(n, MeanExponent), NewCounts(n)
+		values := rapid.SliceOfN(rapid.Int64Range(-MaxValue/4, MaxValue/4), n, n)
+		for i, x := range values.Draw(t, "own") {
+			if err := m.Replace(i, Release{v: []int64{x}, e: MeanExponent}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := m.Add(Release{v: values.Draw(t, "others"), e: MeanExponent}); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.RaiseToMax(Release{count: rapid.SliceOfN(rapid.Uint64(), n, n).Draw(t, "counts")}); err != nil {
+			t.Fatal(err)
+		}
+		c.Release()
+		m2, c2 := NewMixed(n, MeanExponent), NewCounts(n)
+		c2.Release()
+		if err := errors.Join(m2.Load(m.Save()), c2.Load(c.Save())); err != nil {
+			t.Fatal(err)
+		}
+		if !m2.Release().Equal(m.Release()) || !slices.Equal(m2.own, m.own) || !c2.Release().Equal(c.Release()) {
+			t.Fatalf("loaded %v and %v, want %v and %v", m2, c2, m, c)
+		}
+		if !errors.Is(NewMixed(n, GridExponent).Load(m.Save()), ErrState) {
+			t.Fatal("another lattice")
+		}
+		for _, saved := range [][]byte{nil, {2}, append(m.Save(), 0)} {
+			if !errors.Is(m2.Load(saved), ErrState) || !errors.Is(c2.Load(append(saved, 0)), ErrState) {
+				t.Fatalf("loaded %x", saved)
+			}
+		}
+		if !m2.Release().Equal(m.Release()) || !c2.Release().Equal(c.Release()) {
+			t.Fatal("a refused state changed something")
+		}
+	})
+}
+
+func TestASecretPrintsAsPrivate(t *testing.T) {
+	s := NewSecret([]byte("rewards"))
+	j, err := json.Marshal(map[string]any{"state": s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []string{
+		fmt.Sprint(s), fmt.Sprintf("%v %s %x %q %+v %#v", s, s, s, s, s, &s), fmt.Sprint([]Secret{s}),
+		string(j), slog.AnyValue(s).Resolve().String(),
+	} {
+		if strings.Contains(got, "rewards") || strings.Contains(got, "72 65") || strings.Contains(got, "7265") ||
+			strings.Contains(got, "114 101") || !strings.Contains(got, "private") {
+			t.Errorf("%q", got)
+		}
+	}
+}

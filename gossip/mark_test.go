@@ -1,0 +1,556 @@
+package gossip
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"peerd.dev/protocol"
+)
+
+// markOf returns the mark of a ledger with n records, the same in every test.
+func markOf(n uint64) Mark { return branch(n, 0) }
+
+// branch returns the mark of another ledger with n records.
+func branch(n uint64, which byte) Mark {
+	return Mark{n, sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, n), which))}.plain()
+}
+
+// witness is what a host's callbacks were told.
+type witness struct {
+	mu   sync.Mutex
+	told map[protocol.Peer][]Mark
+	saw  map[protocol.Peer][]Mark
+}
+
+func (w *witness) watch(c *Config) {
+	w.told, w.saw = map[protocol.Peer][]Mark{}, map[protocol.Peer][]Mark{}
+	c.Told = func(p protocol.Peer, m Mark) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.told[p] = append(w.told[p], m)
+	}
+	c.Saw = func(p protocol.Peer, m Mark) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.saw[p] = append(w.saw[p], m)
+	}
+}
+
+// highest returns the newest mark seen of a peer.
+func (w *witness) highest(p protocol.Peer) Mark {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n := len(w.saw[p]); n > 0 {
+		return w.saw[p][n-1]
+	}
+	return Mark{}
+}
+
+func (w *witness) wasTold(p protocol.Peer, m Mark) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, o := range w.told[p] {
+		if o == m {
+			return true
+		}
+	}
+	return false
+}
+
+// marked returns configurations with marks, and what each host's callbacks hear.
+func marked(cs []Config) ([]Config, []*witness) {
+	ws := make([]*witness, len(cs))
+	for i := range cs {
+		ws[i] = &witness{}
+		cs[i].Marks = true
+		ws[i].watch(&cs[i])
+	}
+	return cs, ws
+}
+
+func begin(t testing.TB, c Config) *Host {
+	t.Helper()
+	h, err := NewHost(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Close() })
+	return h
+}
+
+func TestFollows(t *testing.T) {
+	for _, test := range []struct {
+		m, o Mark
+		want bool
+	}{
+		{Mark{}, Mark{}, true},
+		{Mark{Head: [32]byte{1}}, Mark{}, true}, // no record, no head
+		{markOf(1), Mark{}, true},
+		{markOf(2), markOf(1), true},
+		{branch(2, 1), markOf(1), true},
+		{markOf(2), markOf(2), true},
+		{branch(2, 1), markOf(2), false},
+		{markOf(1), markOf(2), false},
+		{Mark{}, markOf(1), false},
+	} {
+		if got := test.m.Follows(test.o); got != test.want {
+			t.Errorf("%v after %v: %v", test.m, test.o, got)
+		}
+	}
+}
+
+func TestMarkFramesComeBack(t *testing.T) {
+	for _, n := range []uint64{0, 1, 127, 128, 1 << 40, 1<<64 - 1} {
+		b := markOf(n).frame()
+		if m, err := parseMark(b); err != nil || m != markOf(n) || !isMark(b) {
+			t.Errorf("%v came back as %v: %v", markOf(n), m, err)
+		}
+		if _, err := protocol.Decode(b); err == nil {
+			t.Errorf("%v is a message", markOf(n))
+		}
+	}
+	message := protocol.Encode(nil, marks(0, 1, 3)[0].Message)
+	long := append([]byte{0, 0x80, 0}, make([]byte, 32)...)
+	headless := append([]byte{0, 0}, bytes.Repeat([]byte{1}, 32)...)
+	for name, b := range map[string][]byte{
+		"nothing": {}, "a tag": {0}, "a message": message, "a count in a longer form": long,
+		"a head without a record": headless, "a byte more": append(markOf(3).frame(), 0),
+		"a count without end": append([]byte{0}, bytes.Repeat([]byte{0xff}, 42)...),
+	} {
+		if m, err := parseMark(b); !errors.Is(err, errViolation) {
+			t.Errorf("%s was read as %v: %v", name, m, err)
+		}
+	}
+}
+
+func FuzzMark(f *testing.F) {
+	f.Add(markOf(0).frame())
+	f.Add(markOf(300).frame())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := parseMark(b)
+		if err != nil {
+			if !errors.Is(err, errViolation) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if !bytes.Equal(m.frame(), b) {
+			t.Fatalf("%x read as %v", b, m)
+		}
+		if _, err := protocol.Decode(b); err == nil {
+			t.Fatalf("%x is a message too", b)
+		}
+	})
+}
+
+// Two peers that link up know each other's marks, and what the other one
+// remembers.
+func TestHellosTellMarks(t *testing.T) {
+	cs, ws := marked(configs(2, path(2)))
+	cs[0].Mark, cs[1].Mark = markOf(10), markOf(20)
+	cs[0].Seen, cs[1].Seen = []Mark{{}, markOf(15)}, []Mark{markOf(10), {}}
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	for i, h := range hosts {
+		other := protocol.Peer(1 - i)
+		if s := status(h, other); s.Mark != cs[other].Mark || s.Alarm != "" || s.Alarms != 0 {
+			t.Errorf("%+v", s)
+		}
+		if !ws[i].wasTold(other, cs[other].Seen[i]) {
+			t.Errorf("peer %d was not told %v", i, cs[other].Seen[i])
+		}
+	}
+	if got := ws[0].highest(1); got != markOf(20) {
+		t.Errorf("saw %v", got)
+	}
+	ws[1].mu.Lock()
+	defer ws[1].mu.Unlock()
+	if got := ws[1].saw[0]; got != nil { // nothing new
+		t.Errorf("saw %v", got)
+	}
+}
+
+// A message never arrives before the mark that the sender had when it sent it,
+// whatever is dropped and however often the link breaks.
+func TestMarksGoBeforeMessages(t *testing.T) {
+	rounds := protocol.Round(20_000)
+	if testing.Short() {
+		rounds = 4000
+	}
+	cs, ws := marked(configs(2, path(2)))
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer cancel()
+	for i, h := range hosts {
+		all.Go(func() {
+			for r := range rounds {
+				h.Advance(markOf(uint64(r)))
+				send(t, h, marks(protocol.Peer(i), protocol.Peer(1-i), r))
+				if r%50 == 0 {
+					time.Sleep(time.Millisecond)
+				}
+			}
+		})
+		all.Go(func() {
+			for {
+				select {
+				case d := <-h.Inbox():
+					if seen := ws[i].highest(d.From); seen.Records < uint64(d.Message.Round()) {
+						t.Errorf("peer %d: message of round %d after %v", i, d.Message.Round(), seen)
+						return
+					}
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+	}
+	for i := range 15 { // break what there is, from both ends
+		h := hosts[i%2]
+		for _, c := range h.libp2p.Network().Conns() {
+			for _, s := range c.GetStreams() {
+				if i%3 != 0 && s.Protocol() == linkProtocol {
+					_ = s.Reset()
+				}
+			}
+			if i%3 == 0 {
+				_ = c.Close()
+			}
+		}
+		eventually(t, "links up", func() bool { return status(hosts[0], 1).State == Up && status(hosts[1], 0).State == Up })
+	}
+	last := markOf(uint64(rounds - 1))
+	for i, h := range hosts {
+		eventually(t, "the last mark", func() bool { return ws[i].highest(protocol.Peer(1-i)) == last })
+		if s := status(h, protocol.Peer(1-i)); s.Alarms != 0 || s.Refused != 0 || s.Mark != last {
+			t.Errorf("%+v", s)
+		}
+	}
+	for i, w := range ws {
+		for _, seen := range w.saw {
+			for k := 1; k < len(seen); k++ {
+				if seen[k].Records <= seen[k-1].Records {
+					t.Errorf("peer %d saw %v after %v", i, seen[k], seen[k-1])
+				}
+			}
+		}
+	}
+}
+
+// What goes to everyone has the links carry the mark too.
+func TestTopicMessagesMoveMarks(t *testing.T) {
+	cs, ws := marked(configs(2, path(2)))
+	for i := range cs {
+		cs[i].Topic = true
+	}
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	hosts[0].Advance(markOf(5))
+	send(t, hosts[0], marks(0, protocol.Everyone, 1))
+	eventually(t, "the mark", func() bool { return ws[1].highest(0) == markOf(5) })
+	hosts[0].Advance(markOf(4)) // no step back
+	hosts[0].Advance(branch(5, 1))
+	send(t, hosts[0], marks(0, 1, 1))
+	receive(t, hosts[1])
+	if got := ws[1].highest(0); got != markOf(5) || status(hosts[1], 0).Alarms != 0 {
+		t.Errorf("%v, %+v", got, status(hosts[1], 0))
+	}
+}
+
+// A peer whose folder went back is told and refused, whichever end dials; no
+// message passes. Once it is further than what is remembered all is well.
+func TestAPeerThatWentBack(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		bad  int // of peers 0 and 1
+		mark Mark
+	}{
+		{"dials, with fewer records", 0, markOf(60)},
+		{"dials, without records", 0, Mark{}},
+		{"dials, with another head", 0, branch(100, 1)},
+		{"is dialled, with fewer records", 1, markOf(60)},
+		{"is dialled, with another head", 1, branch(100, 1)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cs, ws := marked(configs(2, path(2)))
+			good := 1 - test.bad
+			log := &lines{}
+			cs[good].Logger = log.logger()
+			cs[good].Seen = make([]Mark, 2)
+			cs[good].Seen[test.bad] = markOf(100)
+			cs[test.bad].Mark = test.mark
+			// As a daemon does, the one that went back ends when it is told.
+			told := make(chan struct{})
+			cs[test.bad].Told = func(p protocol.Peer, m Mark) {
+				if !test.mark.Follows(m) {
+					close(told)
+				}
+			}
+			ended := make(chan struct{})
+			hosts := make([]*Host, 2)
+			hosts[1] = begin(t, cs[1])
+			cs[1].Peers[1].Addrs = hosts[1].Addrs()
+			hosts[0] = begin(t, cs[0])
+			addr, _, _ := strings.Cut(hosts[test.bad].Addrs()[0], "/p2p/")
+			send(t, hosts[test.bad], marks(protocol.Peer(test.bad), protocol.Peer(good), 1))
+			go func() {
+				<-told
+				hosts[test.bad].Close()
+				close(ended)
+			}()
+			of := protocol.Peer(test.bad)
+			eventually(t, "an alarm", func() bool { return status(hosts[good], of).Alarm != "" })
+			<-ended
+			s := status(hosts[good], of)
+			if !strings.Contains(s.Alarm, "restored from a backup or runs twice") || s.Mark != markOf(100) || s.Alarms == 0 || s.FramesIn != 0 || s.State == Up {
+				t.Errorf("%+v", s)
+			}
+			eventually(t, "the callback", func() bool { return ws[good].wasTold(of, Mark{}) })
+			if got := log.count("restored from a backup"); got == 0 {
+				t.Error("nothing was logged")
+			}
+
+			// The operator has adopted what the neighbours remember.
+			c := cs[test.bad]
+			c.Mark, c.Told = branch(101, 1), nil
+			c.Listen = []string{addr}
+			hosts[test.bad] = begin(t, c)
+			kick(hosts[good], of)
+			ready(t, hosts...)
+			send(t, hosts[test.bad], marks(of, protocol.Peer(good), 2))
+			if d := receive(t, hosts[good]); d.Message.Round() != 2 {
+				t.Errorf("round %d", d.Message.Round())
+			}
+			if s := status(hosts[good], of); s.Alarm != "" || s.Alarms == 0 || s.Mark != c.Mark {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+// kick has a host try at once to link up.
+func kick(h *Host, p protocol.Peer) {
+	select {
+	case h.members[p].link.kick <- struct{}{}:
+	default:
+	}
+}
+
+// A peer that goes on although it was told stays out.
+func TestAStubbornPeerStaysOut(t *testing.T) {
+	cs, _ := marked(configs(2, path(2)))
+	cs[1].Seen = []Mark{markOf(100), {}}
+	cs[0].Mark = markOf(60)
+	cs[0].Topic, cs[1].Topic = true, true
+	hosts := start(t, cs)
+	eventually(t, "refused", func() bool {
+		return status(hosts[0], 1).State == Refused && status(hosts[1], 0).State == Refused
+	})
+	if s := status(hosts[0], 1); !strings.Contains(s.LastError, "it remembers 100 records") || s.Alarm != "" {
+		t.Errorf("%+v", s)
+	}
+	before := status(hosts[1], 0).Alarms
+	for range 5 {
+		send(t, hosts[0], marks(0, protocol.Everyone, 1))
+		send(t, hosts[0], marks(0, 1, 1))
+		time.Sleep(50 * time.Millisecond)
+	}
+	if s := status(hosts[1], 0); s.FramesIn != 0 || s.Alarms > before+1 || len(hosts[1].inbox) != 0 || hosts[1].Totals().TopicIn != 0 {
+		t.Errorf("%+v, %+v", s, hosts[1].Totals())
+	}
+	hosts[0].Advance(branch(101, 1))
+	kick(hosts[0], 1)
+	ready(t, hosts...)
+	if s := status(hosts[1], 0); s.Alarm != "" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Two processes with one key: the one that is behind cannot put the other one
+// out, and leaves it alone.
+func TestAClonedFolder(t *testing.T) {
+	cs, ws := marked(configs(3, path(3)))
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	hosts[0].Advance(markOf(50))
+	send(t, hosts[0], marks(0, 1, 1))
+	receive(t, hosts[1])
+	c := cs[0]
+	c.Mark = markOf(30)
+	told := make(chan Mark, 16)
+	c.Told = func(_ protocol.Peer, m Mark) { told <- m }
+	clone := begin(t, c)
+	if m := <-told; m != markOf(50) {
+		t.Errorf("told %v", m)
+	}
+	eventually(t, "an alarm", func() bool { return status(hosts[1], 0).Alarm != "" })
+	if s := status(hosts[1], 0); s.State != Up {
+		t.Errorf("%+v", s)
+	}
+	hosts[0].Advance(markOf(51))
+	send(t, hosts[0], marks(0, 1, 2))
+	receive(t, hosts[1])
+	if s := status(hosts[0], 1); s.State != Up || s.LastError != "" {
+		t.Errorf("%+v", s)
+	}
+	if got := ws[1].highest(0); got != markOf(51) {
+		t.Errorf("saw %v", got)
+	}
+	if err := clone.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Without marks two processes with one key take the link from each other, ever
+// more slowly, and the one that is left has it.
+func TestTwoProcessesWithOneKey(t *testing.T) {
+	cs := configs(2, path(2))
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	twin := begin(t, cs[0])
+	began := time.Now()
+	ups := 0
+	for was := Down; time.Since(began) < 2*time.Second; time.Sleep(time.Millisecond) {
+		now := status(hosts[1], 0).State
+		if now == Up && was != Up {
+			ups++
+		}
+		was = now
+	}
+	if ups > 20 {
+		t.Errorf("the link came up %d times in 2 s", ups)
+	}
+	if err := twin.Close(); err != nil {
+		t.Error(err)
+	}
+	kick(hosts[0], 1)
+	ready(t, hosts...)
+	send(t, hosts[0], marks(0, 1, 7))
+	if d := receive(t, hosts[1]); d.Message.Round() != 7 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// A process that has our own key is refused and counted.
+func TestOurOwnKeyIsRefused(t *testing.T) {
+	cs := configs(2, path(2))
+	log := &lines{}
+	cs[1].Logger = log.logger()
+	h := start(t, cs[1:])[0]
+	dialSelf(t, cs[1].Identity, h)
+	eventually(t, "counted", func() bool { return h.Totals().Clones == 1 })
+	if log.count("another process has this peer's key") != 1 || h.Totals().Strangers != 0 {
+		t.Errorf("%+v", h.Totals())
+	}
+}
+
+// Streams overtake each other, so what they bring may be older than what is
+// known, but never another head.
+func TestALateMarkIsNoAlarmAndAForkIs(t *testing.T) {
+	cs, ws := marked(configs(2, path(2)))
+	l := start(t, cs[1:])[0].members[0].link
+	for _, test := range []struct {
+		m    Mark
+		want Mark
+		fork bool
+	}{
+		{markOf(7), markOf(7), false},
+		{markOf(5), markOf(7), false},
+		{branch(7, 1), markOf(7), true},
+		{markOf(7), markOf(7), false},
+		{markOf(9), markOf(9), false},
+	} {
+		if err := l.learn(test.m); errors.Is(err, errWentBack) != test.fork || l.remembered() != test.want || ws[1].highest(0) != test.want {
+			t.Errorf("%v: %v, %v", test.m, err, l.remembered())
+		}
+	}
+	if alarm, n := l.warning(); n != 1 || alarm == "" { // until it has proved itself
+		t.Errorf("%d alarms, %q", n, alarm)
+	}
+	if err := l.named(markOf(10), markOf(9)); err != nil {
+		t.Error(err)
+	}
+	if alarm, n := l.warning(); n != 1 || alarm != "" {
+		t.Errorf("%d alarms, %q", n, alarm)
+	}
+}
+
+func TestBothEndsKeepMarksOrNeither(t *testing.T) {
+	cs := configs(2, path(2))
+	cs[0].Marks = true
+	hosts := start(t, cs)
+	for i, h := range hosts {
+		eventually(t, "refused", func() bool {
+			return strings.Contains(status(h, protocol.Peer(1-i)).LastError, "only one of the two keeps marks")
+		})
+	}
+}
+
+// What a neighbour says about marks against the rules costs it the stream.
+func TestMarksAgainstTheRules(t *testing.T) {
+	cs, _ := marked(configs(2, path(2)))
+	h := start(t, cs[1:])[0]
+	r := raw(t, cs[0].Identity, h)
+	mine := h.self
+	mine.self, mine.mark = 0, markOf(5)
+	message := protocol.Encode(nil, marks(0, 1, 3)[0].Message)
+	refused := uint64(0)
+	for _, test := range []struct {
+		name   string
+		frames [][]byte
+	}{
+		{"a message before the mark", [][]byte{message}},
+		{"an empty frame before the mark", [][]byte{nil}},
+		{"a mark before that of the hello", [][]byte{markOf(4).frame()}},
+		{"another head than in the hello", [][]byte{branch(5, 1).frame()}},
+		{"the same mark twice", [][]byte{markOf(5).frame(), markOf(5).frame()}},
+		{"a mark that goes back", [][]byte{markOf(5).frame(), markOf(7).frame(), markOf(6).frame()}},
+		{"a mark that is too long", [][]byte{markOf(7).frame(), append(markOf(8).frame(), make([]byte, 20)...)}},
+	} {
+		s := stream(t, r, h)
+		b := prefixed(mine.encode())
+		for _, f := range test.frames {
+			b = append(b, prefixed(f)...)
+		}
+		if _, err := s.Write(b); err != nil {
+			t.Fatal(err)
+		}
+		var code *network.StreamError
+		if err := end(s); !errors.As(err, &code) || code.ErrorCode != network.StreamProtocolViolation {
+			t.Errorf("%s: stream ended with %v", test.name, err)
+		}
+		refused++
+		if got := status(h, 0); got.Refused != refused || got.FramesIn != 0 || got.Alarms != 0 {
+			t.Errorf("%s: %+v", test.name, got)
+		}
+	}
+	cs = configs(2, path(2))
+	h = start(t, cs[1:])[0]
+	s := greeted(t, raw(t, cs[0].Identity, h), h, 0)
+	if _, err := s.Write(prefixed(markOf(5).frame())); err != nil {
+		t.Fatal(err)
+	}
+	var code *network.StreamError
+	if err := end(s); !errors.As(err, &code) || code.ErrorCode != network.StreamProtocolViolation {
+		t.Errorf("a mark where there are none: stream ended with %v", err)
+	}
+}
+
+func ExampleMark_Follows() {
+	before, restored := Mark{Records: 120}, Mark{Records: 80}
+	fmt.Println(restored.Follows(before), before.Follows(restored))
+	// Output: false true
+}

@@ -1,0 +1,20 @@
+package gossip
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Sign returns the Ed25519 signature of domain, a zero byte and b. A domain names one
+// use of the key, so that no signature can be taken for one of another use; it holds
+// no zero byte.
+func (i Identity) Sign(domain string, b []byte) ([]byte, error) {
+	if i.private == nil {
+		return nil, errors.New("gossip: no key to sign with")
+	}
+	sig, err := i.private.Sign(append([]byte(domain+"\x00"), b...))
+	if err != nil {
+		return nil, fmt.Errorf("gossip: %w", err)
+	}
+	return sig, nil
+}

@@ -1,0 +1,101 @@
+package api
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"peerd.dev/bandit"
+	"peerd.dev/node/decision"
+)
+
+const (
+	maxItems   = 1000 // of a batch
+	maxExclude = 1000 // a network has no more actions
+	maxID      = 128  // bytes
+	maxSubject = 256  // bytes
+)
+
+// An item is what was read of a request, and what is wrong with it.
+type item[T any] struct {
+	value T
+	flaws []Flaw
+}
+
+func decodeAsk(s *scanner) (a decision.Ask) {
+	s.object(
+		field{name: "id", read: func() { a.ID = s.text(wrongID) }},
+		field{name: "exclude", read: func() {
+			s.list(maxExclude, func() { a.Exclude = append(a.Exclude, s.text(wrongAction)) })
+		}},
+		field{name: "subject", read: func() { a.Subject = s.text(wrongSubject) }},
+	)
+	return a
+}
+
+func decodeReport(s *scanner) (r decision.Report) {
+	s.object(
+		field{name: "id", need: true, read: func() { r.ID = s.text(wrongID) }},
+		field{name: "value", need: true, read: func() { r.Value = bandit.Reward(s.unit()) }},
+	)
+	return r
+}
+
+// decodeOne reads a body that holds one item.
+func decodeOne[T any](b []byte, read func(*scanner) T) (item[T], error) {
+	s := newScanner(b)
+	v := read(s)
+	s.end()
+	return item[T]{v, s.flaws}, s.err
+}
+
+// decodeBatch reads a body that holds a list of items under a name. The flaws
+// are of the whole; every item has its own.
+func decodeBatch[T any](b []byte, name string, read func(*scanner) T) ([]item[T], []Flaw, error) {
+	s := newScanner(b)
+	var items []item[T]
+	s.object(field{name: name, need: true, read: func() {
+		whole := s.flaws
+		s.list(maxItems, func() {
+			s.flaws = nil
+			items = append(items, item[T]{read(s), s.flaws})
+			s.flaws = whole
+		})
+		if len(items) == 0 && len(s.flaws) == 0 && s.err == nil {
+			s.flaw("is empty")
+		}
+	}})
+	s.end()
+	return items, s.flaws, s.err
+}
+
+func wrongID(id string) string {
+	if len(id) == 0 || len(id) > maxID || strings.ContainsFunc(id, notOfID) {
+		return "want 1 to 128 characters out of A-Z a-z 0-9 . _ : -"
+	}
+	return ""
+}
+
+func notOfID(c rune) bool {
+	switch {
+	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		return false
+	}
+	return c != '.' && c != '_' && c != ':' && c != '-'
+}
+
+func wrongAction(name string) string {
+	if strings.TrimSpace(name) == "" || strings.ContainsRune(name, utf8.RuneError) {
+		return "want the name of an action"
+	}
+	return ""
+}
+
+func wrongSubject(name string) string {
+	if len(name) == 0 || len(name) > maxSubject || strings.ContainsFunc(name, unprintable) {
+		return "want 1 to 256 bytes of printable text"
+	}
+	return ""
+}
+
+func unprintable(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }

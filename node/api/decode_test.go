@@ -1,0 +1,137 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"peerd.dev/node/api/apitest"
+	"peerd.dev/node/decision"
+)
+
+// FuzzDecodeReport shows that what is read as a report is JSON and holds what
+// encoding/json reads there, and that what is called malformed is no JSON.
+func FuzzDecodeReport(f *testing.F) {
+	seeds(f, `{"id":"a","value":0.5}`, `{"id":"a","value":-0}`, `{"id":"a","value":1E-400}`)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		q, err := decodeOne(b, decodeReport)
+		agree(t, b, err)
+		if err != nil || len(q.flaws) > 0 {
+			return
+		}
+		var want struct {
+			ID    string  `json:"id"`
+			Value float64 `json:"value"`
+		}
+		v := float64(q.value.Value)
+		if err := json.Unmarshal(b, &want); err != nil || want.ID != q.value.ID || want.Value != v || wrongID(want.ID) != "" {
+			t.Errorf("%q is read as %q, want %+v %v", b, q.value.ID, want, err)
+		}
+		if !(v >= 0 && v <= 1) || math.Signbit(v) {
+			t.Errorf("%q holds a reward that is none", b)
+		}
+	})
+}
+
+// FuzzDecodeAsks shows the same of a batch of asks.
+func FuzzDecodeAsks(f *testing.F) {
+	seeds(f, `{"decisions":[{"id":"a","exclude":["red","\u0072ed"],"subject":"x y"},{},{"id":7}]}`)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		items, flaws, err := decodeBatch(b, "decisions", decodeAsk)
+		agree(t, b, err)
+		if err != nil || len(flaws) > 0 {
+			return
+		}
+		var want struct {
+			Decisions []json.RawMessage `json:"decisions"`
+		}
+		nan := bytes.Contains(b, []byte("NaN")) || bytes.Contains(b, []byte("Infinity"))
+		if err := json.Unmarshal(b, &want); !nan && (err != nil || len(want.Decisions) != len(items)) {
+			t.Fatalf("%q: %d items, %v", b, len(items), err)
+		}
+		for i, q := range items {
+			if len(q.flaws) > 0 || nan {
+				continue
+			}
+			var a decision.Ask
+			if err := json.Unmarshal(want.Decisions[i], &a); err != nil || a.ID != q.value.ID || a.Subject != q.value.Subject || strings.Join(a.Exclude, "\n") != strings.Join(q.value.Exclude, "\n") {
+				t.Errorf("%q: %+v, want %+v %v", b, q.value, a, err)
+			}
+		}
+	})
+}
+
+// seeds adds bodies and those of the table of wrong requests.
+func seeds(f *testing.F, good ...string) {
+	for _, g := range good {
+		f.Add([]byte(g))
+	}
+	for _, c := range apitest.Cases(f) {
+		f.Add(c.Base64)
+		f.Add([]byte(c.Body + strings.Repeat(c.Repeat, min(c.Times, 20)) + c.End))
+	}
+}
+
+// agree compares what is malformed with what is not JSON. Apart from depth and
+// bytes that are not UTF-8, which encoding/json takes, and NaN and Infinity,
+// which it does not, the two agree.
+func agree(t *testing.T, b []byte, err error) {
+	t.Helper()
+	if err == nil {
+		for _, word := range []string{"NaN", "Infinity"} {
+			if bytes.Contains(b, []byte(word)) {
+				return
+			}
+		}
+		if !json.Valid(b) {
+			t.Errorf("%q is read", b)
+		}
+		return
+	}
+	if json.Valid(b) && !strings.Contains(err.Error(), "deeper") && !strings.Contains(err.Error(), "UTF-8") {
+		t.Errorf("%q is refused: %v", b, err)
+	}
+	if len(err.Error()) > 200 {
+		t.Errorf("%q: %v", b, err)
+	}
+}
+
+func TestFlawsAreToldTogether(t *testing.T) {
+	q, err := decodeOne([]byte(`{"id":"","value":7,"weight":1,"id":null}`), decodeReport)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at []string
+	for _, f := range q.flaws {
+		at = append(at, f.Location)
+	}
+	if got := strings.Join(at, " "); got != "body.id body.value body.weight body.id" {
+		t.Error(got)
+	}
+	if d := flawed(q.flaws).Detail; !strings.HasSuffix(d, "(and 3 more)") {
+		t.Error(d)
+	}
+	q, err = decodeOne([]byte(`{"`+strings.Repeat("long", 1000)+`":1`+strings.Repeat(`,"b":1`, 1000)+`}`), decodeReport)
+	if err != nil || len(q.flaws) != maxFlaws || len(q.flaws[0].Location) > 100 {
+		t.Error(err, len(q.flaws))
+	}
+}
+
+func TestBatchOfTheMostItems(t *testing.T) {
+	items, flaws, err := decodeBatch([]byte(`{"decisions":[{}`+strings.Repeat(`,{}`, maxItems-1)+`]}`), "decisions", decodeAsk)
+	if len(items) != maxItems || len(flaws) > 0 || err != nil {
+		t.Error(len(items), flaws, err)
+	}
+}
+
+func BenchmarkDecodeReport(b *testing.B) {
+	body := []byte(`{"id":"01JD2Z3QK8W6T9V5Y4X7R0M1NA","value":0.8125}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if q, err := decodeOne(body, decodeReport); err != nil || len(q.flaws) > 0 {
+			b.Fatal(q, err)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package api
+
+import (
+	"crypto/subtle"
+	"fmt"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// handler is everything between a connection and the routes: who may ask, what
+// is counted, and what happens when the program is wrong.
+func (s *Server) handler(tcp bool) http.Handler {
+	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		w := &responder{ResponseWriter: out}
+		began := time.Now()
+		defer func() {
+			v := recover()
+			if v != nil && v != http.ErrAbortHandler { //nolint:errorlint // recover gives the value itself
+				s.panicked(v)
+			}
+			if v != nil && w.status == 0 {
+				internal().write(w)
+				v = nil
+			}
+			s.metrics.observe(w.route, w.status, time.Since(began))
+			if v != nil {
+				panic(http.ErrAbortHandler) // half an answer is out: only a broken connection says so
+			}
+		}()
+		h := w.Header()
+		h.Set("Cache-Control", "no-store")
+		h.Set("X-Content-Type-Options", "nosniff")
+		if p := s.guard(r, tcp); p != nil {
+			p.write(w)
+			return
+		}
+		w.lost = true
+		s.mux.ServeHTTP(w, r)
+	})
+}
+
+// guard says why a request is not let in.
+func (s *Server) guard(r *http.Request, tcp bool) *Problem {
+	if err := s.cross.Check(r); err != nil {
+		return problem(http.StatusForbidden, codeForbidden, "the request comes from a page of another site; the API is not for web pages",
+			Flaw{"header.Origin", "is of another site"})
+	}
+	if !tcp {
+		return nil // the file permissions have asked
+	}
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = strings.Trim(r.Host, "[]") // no port
+	}
+	if !loopback(host) {
+		return problem(http.StatusForbidden, codeForbidden, "the API answers to names of this machine only: ask http://127.0.0.1 or http://localhost, with the port",
+			Flaw{"header.Host", "is no name of this machine"})
+	}
+	if s.open[r.URL.Path] {
+		return nil
+	}
+	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok || subtle.ConstantTimeCompare([]byte(given), s.token) != 1 {
+		return problem(http.StatusUnauthorized, codeUnauthorized, "send the header Authorization: Bearer, with what is in "+tokenFile+" of the peer's folder",
+			Flaw{"header.Authorization", "has no token of this peer"})
+	}
+	return nil
+}
+
+// panicked logs where the program was wrong: neither the value, nor a usual
+// trace, which shows arguments, since a reward may be among them.
+func (s *Server) panicked(v any) {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	var at []string
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, "runtime.") {
+			at = append(at, fmt.Sprintf("%s %s:%d", f.Function, f.File, f.Line))
+		}
+		if !more || len(at) == 16 {
+			break
+		}
+	}
+	s.log.Error("api panicked", "type", fmt.Sprintf("%T", v), "at", at)
+}
+
+// responder remembers what was answered, and turns the mux's own answers, for
+// paths and methods that are none, into problems.
+type responder struct {
+	http.ResponseWriter
+	route  string // that answers; "" for none
+	status int    // 0 before the answer
+	lost   bool   // no route has it yet: what is written is the mux's
+	mute   bool   // the mux's text is dropped
+}
+
+func (w *responder) WriteHeader(status int) {
+	if w.status != 0 {
+		return
+	}
+	if !w.lost {
+		w.status = status
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	w.lost = false
+	h := w.Header()
+	h.Del("Location") // to a cleaner path: there is no such thing here
+	if allow := h.Get("Allow"); status == http.StatusMethodNotAllowed {
+		problem(status, codeMethod, "this path takes "+allow).write(w)
+	} else {
+		problem(http.StatusNotFound, codeNoRoute, "no such path; /openapi.json lists them").write(w)
+	}
+	w.mute = true
+}
+
+func (w *responder) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	if w.mute {
+		return len(b), nil
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *responder) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,295 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"peerd.dev/node/decision"
+)
+
+const (
+	ledgerLines    = 1000 // of an answer, if it is not said
+	maxLedgerLines = 10_000
+	maxLedgerFrom  = 1 << 53  // the most that JSON is sure of
+	maxPooled      = 64 << 10 // bytes of a buffer worth keeping
+	stateUp        = "up"     // of a link
+)
+
+// reply sends an answer.
+func (s *Server) reply(w http.ResponseWriter, doc any) {
+	b, err := json.Marshal(doc)
+	if err != nil { // a number of the backend that is none
+		s.log.Error("api answer has no form", "err", err)
+		internal().write(w)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(b)))
+	_, _ = w.Write(b) // the client is gone: nobody to tell
+}
+
+// refuse sends what the backend said instead of an answer.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	p, unexpected := refused(err, "body")
+	if unexpected {
+		s.log.Error("api request failed", "route", r.Pattern, "err", err)
+	}
+	p.write(w)
+}
+
+// body reads the body of a request and hands it on; it is good until handle ends.
+func (s *Server) body(handle func(w http.ResponseWriter, r *http.Request, body []byte)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if p := wrongKind(r.Header); p != nil {
+			p.write(w)
+			return
+		}
+		long := problem(http.StatusRequestEntityTooLarge, codeTooLarge,
+			fmt.Sprintf("the body has more than %d bytes: send less at once, or raise api.max_body", s.c.MaxBody))
+		if r.ContentLength > s.c.MaxBody {
+			w.Header().Set("Connection", "close") // the rest is not read
+			long.write(w)
+			return
+		}
+		b := s.bodies.Get().(*bytes.Buffer)
+		defer func() {
+			if b.Cap() <= maxPooled {
+				b.Reset()
+				s.bodies.Put(b)
+			}
+		}()
+		in := r.Body
+		if r.ContentLength < 0 {
+			in = http.MaxBytesReader(w, in, s.c.MaxBody)
+		}
+		if _, err := b.ReadFrom(in); err != nil {
+			if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+				w.Header().Set("Connection", "close")
+				long.write(w)
+				return
+			}
+			problem(http.StatusBadRequest, codeMalformed, "the body ended early").write(w)
+			return
+		}
+		handle(w, r, b.Bytes())
+	}
+}
+
+// wrongKind says if a body is of no kind that can be read.
+func wrongKind(h http.Header) *Problem {
+	if h.Get("Content-Encoding") != "" {
+		return problem(http.StatusUnsupportedMediaType, codeMediaType, "send the body as it is, without Content-Encoding",
+			Flaw{"header.Content-Encoding", "want none"})
+	}
+	const want = "application/json"
+	kind := h.Get("Content-Type")
+	if kind == want {
+		return nil
+	}
+	name, with, err := mime.ParseMediaType(kind)
+	if charset, ok := with["charset"]; err == nil && name == want && (!ok || strings.EqualFold(charset, "utf-8")) {
+		return nil
+	}
+	return problem(http.StatusUnsupportedMediaType, codeMediaType, "send the header Content-Type: application/json",
+		Flaw{"header.Content-Type", "want application/json"})
+}
+
+// malformed is the problem of a body that could not be read.
+func malformed(err error) *Problem {
+	return problem(http.StatusBadRequest, codeMalformed, err.Error())
+}
+
+// single answers a request for one thing: ask is what was read, answer what the
+// backend makes of it, shown the document of that.
+func single[Q, A, D any](
+	s *Server, kind string, read func(*scanner) Q,
+	answer func(context.Context, []Q) []decision.Outcome[A], shown func(A) D,
+) http.HandlerFunc {
+	return s.body(func(w http.ResponseWriter, r *http.Request, body []byte) {
+		q, err := decodeOne(body, read)
+		switch {
+		case err != nil:
+			malformed(err).write(w)
+			return
+		case len(q.flaws) > 0:
+			s.metrics.item(kind, http.StatusUnprocessableEntity)
+			flawed(q.flaws).write(w)
+			return
+		}
+		a := outcome(answer(r.Context(), []Q{q.value}), 1)[0]
+		if a.Err != nil {
+			p, unexpected := refused(a.Err, "body")
+			if unexpected {
+				s.log.Error("api request failed", "route", r.Pattern, "err", a.Err)
+			}
+			s.metrics.item(kind, p.Status)
+			p.write(w)
+			return
+		}
+		s.metrics.item(kind, http.StatusOK)
+		s.reply(w, shown(a.Value))
+	})
+}
+
+// outcome makes sure that there are n.
+func outcome[A any](all []decision.Outcome[A], n int) []decision.Outcome[A] {
+	if len(all) != n {
+		panic("api: the backend did not answer everything")
+	}
+	return all
+}
+
+// batch answers a request for many things, of which those that are well formed
+// go to the backend at once. Each is shown with its status and a document or a
+// problem.
+func batch[Q, A, D any](
+	s *Server, kind, name string, read func(*scanner) Q,
+	answer func(context.Context, []Q) []decision.Outcome[A], shown func(status int, a A, p *Problem) D,
+) http.HandlerFunc {
+	return s.body(func(w http.ResponseWriter, r *http.Request, body []byte) {
+		items, flaws, err := decodeBatch(body, name, read)
+		switch {
+		case err != nil:
+			malformed(err).write(w)
+			return
+		case len(flaws) > 0:
+			flawed(flaws).write(w)
+			return
+		}
+		var good []Q
+		for _, q := range items {
+			if len(q.flaws) == 0 {
+				good = append(good, q.value)
+			}
+		}
+		var answers []decision.Outcome[A]
+		if len(good) > 0 {
+			answers = outcome(answer(r.Context(), good), len(good))
+		}
+		docs := make([]D, len(items))
+		logged := false
+		for i, q := range items {
+			var a decision.Outcome[A]
+			var p *Problem
+			if len(q.flaws) > 0 {
+				p = flawed(q.flaws)
+			} else if a, answers = answers[0], answers[1:]; a.Err != nil {
+				var unexpected bool
+				if p, unexpected = refused(a.Err, fmt.Sprintf("body.%s[%d]", name, i)); unexpected && !logged {
+					logged = true // once a request
+					s.log.Error("api request failed", "route", r.Pattern, "err", a.Err)
+				}
+			}
+			status := http.StatusOK
+			if p != nil {
+				status = p.Status
+			}
+			s.metrics.item(kind, status)
+			docs[i] = shown(status, a.Value, p)
+		}
+		s.reply(w, struct {
+			Outcomes []D `json:"outcomes"`
+		}{docs})
+	})
+}
+
+// view answers with a document of the backend.
+func view[D any](s *Server, get func(context.Context) (D, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		doc, err := get(r.Context())
+		if err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		s.reply(w, doc)
+	}
+}
+
+// list is get with an empty list for none.
+func list[D any](get func(context.Context) ([]D, error)) func(context.Context) ([]D, error) {
+	return func(ctx context.Context) ([]D, error) {
+		docs, err := get(ctx)
+		if docs == nil {
+			docs = []D{}
+		}
+		return docs, err
+	}
+}
+
+// ledger sends lines of the ledger as they are.
+func (s *Server) ledger(w http.ResponseWriter, r *http.Request) {
+	from, limit, flaws := ledgerQuery(r.URL)
+	if len(flaws) > 0 {
+		flawed(flaws).write(w)
+		return
+	}
+	next, stop := iter.Pull2(s.c.Backend.Ledger(r.Context(), from, limit))
+	defer stop()
+	line, err, more := next()
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	w.WriteHeader(http.StatusOK)
+	for n := uint64(0); more && n < limit; n++ {
+		if err != nil {
+			s.log.Error("api request failed", "route", r.Pattern, "err", err)
+			panic(http.ErrAbortHandler) // lines are out already
+		}
+		_, _ = w.Write(line) // the client is gone: the next write says so
+		if _, err = io.WriteString(w, "\n"); err != nil {
+			return
+		}
+		line, err, more = next()
+	}
+}
+
+func ledgerQuery(u *url.URL) (from, limit uint64, flaws []Flaw) {
+	limit = ledgerLines
+	q, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return 0, 0, []Flaw{{"query", "is not well formed"}}
+	}
+	read := func(name string, least, most uint64, to *uint64) {
+		values, ok := q[name]
+		if !ok {
+			return
+		}
+		delete(q, name)
+		v, err := strconv.ParseUint(values[0], 10, 64)
+		if err != nil || v < least || v > most || len(values) > 1 {
+			flaws = append(flaws, Flaw{"query." + name, fmt.Sprintf("want one number from %d to %d", least, most)})
+		}
+		*to = v
+	}
+	read("from", 0, maxLedgerFrom, &from)
+	read("limit", 1, maxLedgerLines, &limit)
+	if len(q) > 0 {
+		flaws = append(flaws, Flaw{"query", "takes from and limit only"})
+	}
+	return from, limit, flaws
+}
+
+func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
+	s.reply(w, healthBody{"ok"})
+}
+
+func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
+	if err := s.c.Backend.Ready(r.Context()); err != nil {
+		problem(http.StatusServiceUnavailable, codeNotReady, err.Error()).write(w)
+		return
+	}
+	s.reply(w, healthBody{"ok"})
+}

@@ -1,0 +1,137 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// CheckListen says what is wrong with an address for [Config.Listen].
+func CheckListen(address string) error {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("%q is no address such as 127.0.0.1:8470", address)
+	}
+	if !loopback(host) {
+		return fmt.Errorf("%s is reachable by others: the API listens on a loopback address only, such as 127.0.0.1:%s", address, port)
+	}
+	return nil
+}
+
+// loopback says if a name or address always means this machine.
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.Unmap().IsLoopback()
+}
+
+func listenLoopback(address string) (net.Listener, error) {
+	if err := CheckListen(address); err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("api: %w", err)
+	}
+	if host, _, err := net.SplitHostPort(l.Addr().String()); err != nil || !loopback(host) { // a localhost that is none
+		return nil, errors.Join(fmt.Errorf("api: %s became %s, which others can reach", address, l.Addr()), l.Close())
+	}
+	return l, nil
+}
+
+// listenUnix makes the socket of a directory. It is made where nobody else can
+// open it and then moved, so that at no time it has other permissions.
+func listenUnix(dir string) (net.Listener, error) {
+	path, err := socket(dir)
+	if err != nil {
+		return nil, err
+	}
+	room := filepath.Join(filepath.Dir(path), ".s")
+	if err = errors.Join(os.RemoveAll(room), os.Mkdir(room, 0o700)); err != nil {
+		return nil, fmt.Errorf("api socket: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(room) }()
+	made := filepath.Join(room, socketFile)
+	l, err := net.Listen("unix", made)
+	if err != nil {
+		return nil, fmt.Errorf("api socket: %w", err)
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false) // it goes by another name then
+	if err = errors.Join(os.Chmod(made, 0o600), os.Rename(made, path)); err != nil {
+		return nil, errors.Join(fmt.Errorf("api socket: %w", err), l.Close())
+	}
+	return &unixListener{Listener: l, path: path}, nil
+}
+
+// unixListener removes its socket at the end.
+type unixListener struct {
+	net.Listener
+	path string
+	once sync.Once
+}
+
+func (l *unixListener) Close() error {
+	l.once.Do(func() { _ = os.Remove(l.path) })
+	return l.Listener.Close()
+}
+
+func socket(dir string) (string, error) {
+	path, err := filepath.Abs(filepath.Join(dir, socketFile))
+	if err != nil {
+		return "", err
+	}
+	if len(path) > maxPath {
+		return "", fmt.Errorf("api socket: %s is %d bytes, at most %d: choose a shorter dir", path, len(path), maxPath)
+	}
+	return path, nil
+}
+
+// limited is a listener with so many connections at once. More wait in the
+// kernel's queue, so an application that opens too many starves itself and not
+// the peer.
+type limited struct {
+	net.Listener
+	room chan struct{}
+	done chan struct{}
+	once sync.Once
+}
+
+func newLimited(l net.Listener, most int) *limited {
+	return &limited{Listener: l, room: make(chan struct{}, most), done: make(chan struct{})}
+}
+
+func (l *limited) Accept() (net.Conn, error) {
+	select {
+	case l.room <- struct{}{}:
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+	c, err := l.Listener.Accept()
+	if err != nil {
+		<-l.room
+		return nil, err
+	}
+	return &limitedConn{Conn: c, leave: sync.OnceFunc(func() { <-l.room })}, nil
+}
+
+func (l *limited) Close() error {
+	l.once.Do(func() { close(l.done) })
+	return l.Listener.Close()
+}
+
+type limitedConn struct {
+	net.Conn
+	leave func()
+}
+
+func (c *limitedConn) Close() error {
+	defer c.leave()
+	return c.Conn.Close()
+}

@@ -1,0 +1,128 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+const scrapeTimeout = 2 * time.Second // for the backend
+
+// metrics count what the API does and tell what the status tells, apart from
+// estimates: nothing here is computed from rewards, not even from noised ones.
+type metrics struct {
+	requests *prometheus.CounterVec
+	items    *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	handler  http.Handler
+}
+
+func newMetrics(c Config) *metrics {
+	m := &metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "peerd_api_requests_total", Help: "Requests by route and status.",
+		}, []string{"route", "code"}),
+		items: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "peerd_api_items_total", Help: "Decisions and rewards, single and of batches, by status.",
+		}, []string{"kind", "code"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "peerd_api_request_seconds", Help: "Time from a request to its answer, by route.",
+			Buckets: prometheus.ExponentialBuckets(1e-4, 2.5, 12), // 0.1 ms to 2.4 s
+		}, []string{"route"}),
+	}
+	info := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "peerd_build_info", Help: "1, with the version.", ConstLabels: prometheus.Labels{"version": c.Version},
+	})
+	info.Set(1)
+	r := prometheus.NewRegistry()
+	r.MustRegister(m.requests, m.items, m.seconds, info, &peerCollector{backend: c.Backend},
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	r.MustRegister(c.Collectors...)
+	m.handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{DisableCompression: true})
+	return m
+}
+
+func (m *metrics) observe(route string, status int, took time.Duration) {
+	if route == "" {
+		route = "none"
+	}
+	m.requests.WithLabelValues(route, strconv.Itoa(status)).Inc()
+	m.seconds.WithLabelValues(route).Observe(took.Seconds())
+}
+
+// item counts a decision or reward.
+func (m *metrics) item(kind string, status int) {
+	m.items.WithLabelValues(kind, strconv.Itoa(status)).Inc()
+}
+
+// peerCollector asks the backend at every scrape.
+type peerCollector struct{ backend Backend }
+
+// Describe describes nothing: what there is to tell depends on the backend's
+// answer.
+func (*peerCollector) Describe(chan<- *prometheus.Desc) {}
+
+// Collect implements [prometheus.Collector].
+func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+	defer cancel()
+	tell := func(kind prometheus.ValueType, name, help string, v float64) {
+		to <- prometheus.MustNewConstMetric(prometheus.NewDesc("peerd_"+name, help, nil, nil), kind, v)
+	}
+	gauge := func(name, help string, v float64) { tell(prometheus.GaugeValue, name, help, v) }
+	count := func(name, help string, v uint64) { tell(prometheus.CounterValue, name, help, float64(v)) }
+
+	gauge("ready", "1 if /readyz says so.", number(p.backend.Ready(ctx) == nil))
+	s, err := p.backend.Status(ctx)
+	gauge("status_known", "1 if the peer could be asked; without, the rest is missing.", number(err == nil))
+	if err != nil {
+		return
+	}
+	count("rounds_total", "Rounds played.", s.Round)
+	gauge("rounds_planned", "Rounds to play.", float64(s.Rounds))
+	count("slots_skipped_total", "Slots that passed while the peer was busy.", s.Skipped)
+	count("releases_total", "Releases drawn.", s.Released)
+	gauge("epsilon_spent", "Privacy budget charged.", s.Spent)
+	gauge("epsilon_left", "Privacy budget left.", s.Left)
+	gauge("releases_held", "1 while nothing is released; the status says why.", number(s.Hold != ""))
+	count("received_bytes_total", "Bytes from other peers.", s.BytesIn)
+	count("sent_bytes_total", "Bytes to other peers.", s.BytesOut)
+	count("dropped_messages_total", "Messages dropped on the way out.", s.Dropped)
+	count("refused_messages_total", "Messages that were a peer's fault.", s.Refused)
+	count("flooded_messages_total", "Messages dropped because their sender sent too many.", s.Flooded)
+	gauge("decisions_pending", "Decisions whose reward is waited for.", float64(s.Pending))
+	gauge("ledger_records", "Records of the ledger.", float64(s.LedgerRecords))
+	gauge("incarnation", "Which start of this peer it is.", float64(s.Incarnation))
+	gauge("disk_full", "1 while nothing is taken for want of room.", number(s.DiskFull))
+
+	peers, err := p.backend.Peers(ctx)
+	if err != nil {
+		return
+	}
+	var up, neighbours int
+	var in, out uint64
+	for _, o := range peers {
+		if o.Neighbour {
+			neighbours++
+			up += int(number(o.State == stateUp))
+		}
+		in += o.FramesIn
+		out += o.FramesOut
+	}
+	gauge("neighbours", "Peers that this one is linked to by the network file.", float64(neighbours))
+	gauge("neighbours_up", "Of them, those whose link works.", float64(up))
+	count("received_messages_total", "Messages from neighbours.", in)
+	count("sent_messages_total", "Messages to neighbours.", out)
+}
+
+func number(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

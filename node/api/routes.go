@@ -1,0 +1,129 @@
+package api
+
+import (
+	"net/http"
+	"reflect"
+
+	"peerd.dev/node/decision"
+)
+
+// A route is an operation of the API: what is written about it, and what
+// answers it.
+type route struct {
+	method, path string
+	id           string // for programs that are generated
+	summary      string
+	about        string
+	open         bool         // needs no token
+	takes        reflect.Type // of the body; nil for none
+	gives        reflect.Type // nil for text of another kind
+	kind         string       // of text
+	fails        []int        // statuses of problems beside those of all routes
+	handle       http.HandlerFunc
+}
+
+const (
+	get  = http.MethodGet
+	post = http.MethodPost
+)
+
+// table lists the routes.
+func (s *Server) table() []route {
+	b := s.c.Backend
+	asked := []int{400, 413, 415, 422, 507, 503}
+	return []route{
+		{
+			method: post, path: "/v1/decisions", id: "decide", summary: "Which action?",
+			about: "The decision is durable when it is answered. The same id again gives the same decision.",
+			takes: reflect.TypeFor[askBody](), gives: reflect.TypeFor[decisionBody](), fails: append([]int{409, 403}, asked...),
+			handle: single(s, "decision", decodeAsk, b.Decide, showDecision),
+		},
+		{
+			method: post, path: "/v1/decisions/batch", id: "decide-batch", summary: "Which actions?",
+			about: "Every item gets the status and the decision or problem that it would have got alone. A problem of the whole means that nothing was stored.",
+			takes: reflect.TypeFor[askBatchBody](), gives: reflect.TypeFor[decisionBatchBody](), fails: []int{400, 413, 415, 422},
+			handle: batch(s, "decision", "decisions", decodeAsk, b.Decide, func(status int, d decision.Decision, p *Problem) decisionOutcomeBody {
+				if p != nil {
+					return decisionOutcomeBody{Status: status, Problem: p}
+				}
+				v := showDecision(d)
+				return decisionOutcomeBody{Status: status, Decision: &v}
+			}),
+		},
+		{
+			method: post, path: "/v1/rewards", id: "reward", summary: "This was the reward.",
+			about: "The reward is durable when it is answered. The same reward again is a duplicate and changes nothing; another value is refused.",
+			takes: reflect.TypeFor[rewardBody](), gives: reflect.TypeFor[receiptBody](), fails: append([]int{403, 404, 409, 410}, asked...),
+			handle: single(s, "reward", decodeReport, b.Reward, showReceipt),
+		},
+		{
+			method: post, path: "/v1/rewards/batch", id: "reward-batch", summary: "These were the rewards.",
+			about: "Every item gets the status and the receipt or problem that it would have got alone. A problem of the whole means that nothing was stored.",
+			takes: reflect.TypeFor[rewardBatchBody](), gives: reflect.TypeFor[receiptBatchBody](), fails: []int{400, 413, 415, 422},
+			handle: batch(s, "reward", "rewards", decodeReport, b.Reward, func(status int, r decision.Receipt, p *Problem) receiptOutcomeBody {
+				if p != nil {
+					return receiptOutcomeBody{Status: status, Problem: p}
+				}
+				v := showReceipt(r)
+				return receiptOutcomeBody{Status: status, Receipt: &v}
+			}),
+		},
+		{
+			method: get, path: "/v1/status", id: "status", summary: "How is the peer doing?",
+			gives: reflect.TypeFor[Status](), fails: []int{503}, handle: view(s, b.Status),
+		},
+		{
+			method: get, path: "/v1/arms", id: "arms", summary: "What is known of every action?",
+			gives: reflect.TypeFor[[]Arm](), fails: []int{503}, handle: view(s, list(b.Arms)),
+		},
+		{
+			method: get, path: "/v1/peers", id: "peers", summary: "How do things stand with the other peers?",
+			gives: reflect.TypeFor[[]Peer](), fails: []int{503}, handle: view(s, list(b.Peers)),
+		},
+		{
+			method: get, path: "/v1/ledger", id: "ledger", summary: "Everything that left, and what it was charged.",
+			about: "Lines of the ledger as they are in its file. A connection that breaks before the end of the answer says that the rest could not be read.",
+			kind:  "application/x-ndjson", fails: []int{422, 503}, handle: s.ledger,
+		},
+		{
+			method: get, path: "/metrics", id: "metrics", summary: "Metrics for Prometheus.",
+			about: "None is computed from rewards, not even from noised ones.",
+			kind:  "text/plain", handle: s.metrics.handler.ServeHTTP,
+		},
+		{
+			method: get, path: "/healthz", id: "healthz", summary: "Is the process alive?", open: true,
+			gives: reflect.TypeFor[healthBody](), handle: s.healthz,
+		},
+		{
+			method: get, path: "/readyz", id: "readyz", summary: "Does the peer decide and release?", open: true,
+			gives: reflect.TypeFor[healthBody](), fails: []int{503}, handle: s.readyz,
+		},
+	}
+}
+
+func showDecision(d decision.Decision) decisionBody { return decisionBody(d) }
+
+func showReceipt(r decision.Receipt) receiptBody { return receiptBody(r) }
+
+// routes puts the table into the mux.
+func (s *Server) routes() error {
+	all := s.table()
+	doc, err := spec(all)
+	if err != nil {
+		return err
+	}
+	all = append(all, route{method: get, path: "/openapi.json", handle: func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/vnd.oai.openapi+json;version=3.1")
+		_, _ = w.Write(doc)
+	}})
+	for _, r := range all {
+		pattern := r.method + " " + r.path
+		s.open[r.path] = r.open
+		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) {
+			out := w.(*responder) // of handler
+			out.route, out.lost = pattern, false
+			r.handle(w, req)
+		})
+	}
+	return nil
+}

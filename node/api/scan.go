@@ -1,0 +1,350 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxDepth = 8  // of a body; a batch needs four
+	maxFlaws = 8  // told of one item
+	maxName  = 64 // bytes of an unknown field that are told
+)
+
+// scanner reads one JSON text, which must be all of b. It is stricter than
+// encoding/json: no field twice, none unknown, names by their exact letters,
+// little depth. What is not JSON ends it with err; what is JSON but not what is
+// wanted becomes a flaw, and it reads on. NaN and Infinity are read as values
+// that fit nowhere, since programs write them.
+type scanner struct {
+	b     []byte
+	i     int    // of the next byte
+	depth int    // of open objects and lists
+	path  []byte // of the value being read: body.rewards[3].value
+	flaws []Flaw
+	err   error
+}
+
+func newScanner(b []byte) *scanner {
+	s := &scanner{b: b, path: append(make([]byte, 0, 64), "body"...)}
+	switch {
+	case len(b) == 0:
+		s.fail("nothing; the least is {}")
+	case len(b) >= 3 && string(b[:3]) == "\ufeff":
+		s.fail("a byte order mark: leave it out")
+	case !utf8.Valid(b):
+		s.fail("text that is not UTF-8")
+	}
+	return s
+}
+
+// end makes sure that nothing follows.
+func (s *scanner) end() {
+	if s.space(); s.err == nil && s.i < len(s.b) {
+		s.fail("something after the end of the document")
+	}
+}
+
+// fail says what stands at the next byte. The first failure stays.
+func (s *scanner) fail(found string) {
+	if s.err == nil {
+		s.err = fmt.Errorf("the body is not the JSON that is wanted: at byte %d is %s", s.i, found)
+	}
+}
+
+// flaw says what is wrong with the value being read, never what it is.
+func (s *scanner) flaw(reason string) {
+	if len(s.flaws) < maxFlaws {
+		s.flaws = append(s.flaws, Flaw{Location: string(s.path), Message: reason})
+	}
+}
+
+// within runs f with name on the path.
+func (s *scanner) within(name string, f func()) {
+	n := len(s.path)
+	s.path = append(append(s.path, '.'), name[:min(len(name), maxName)]...)
+	f()
+	s.path = s.path[:n]
+}
+
+func (s *scanner) space() {
+	for s.i < len(s.b) {
+		switch s.b[s.i] {
+		case ' ', '\t', '\n', '\r':
+			s.i++
+		default:
+			return
+		}
+	}
+}
+
+// peek is the next byte that is not space, and 0 at the end or after a failure.
+func (s *scanner) peek() byte {
+	if s.space(); s.err != nil || s.i == len(s.b) {
+		return 0
+	}
+	return s.b[s.i]
+}
+
+// take moves past c, if it is next.
+func (s *scanner) take(c byte) bool {
+	if s.peek() != c || c == 0 {
+		return false
+	}
+	s.i++
+	return true
+}
+
+// open moves into an object or list.
+func (s *scanner) open(c byte) bool {
+	if !s.take(c) {
+		return false
+	}
+	if s.depth++; s.depth > maxDepth {
+		s.fail(fmt.Sprintf("nesting deeper than %d", maxDepth))
+		return false
+	}
+	return true
+}
+
+// next moves to the next part of an object or list, and says if there is one.
+func (s *scanner) next(first bool, closing byte) bool {
+	if s.take(closing) {
+		s.depth--
+		return false
+	}
+	if first {
+		return s.err == nil
+	}
+	if !s.take(',') {
+		s.fail(fmt.Sprintf("neither ',' nor '%c'", closing))
+		return false
+	}
+	if s.peek() == closing {
+		s.fail("a ',' with nothing after it")
+	}
+	return s.err == nil
+}
+
+// A field is a part of an object.
+type field struct {
+	name string
+	need bool
+	read func() // the value
+}
+
+// object reads an object.
+func (s *scanner) object(fields ...field) {
+	if !s.open('{') {
+		s.other("want an object")
+		return
+	}
+	var seen uint
+	for first := true; s.next(first, '}'); first = false {
+		key := s.str()
+		if s.err == nil && !s.take(':') {
+			s.fail("no ':' after a name")
+		}
+		if s.err != nil {
+			return
+		}
+		k := slices.IndexFunc(fields, func(f field) bool { return f.name == key })
+		s.within(key, func() {
+			switch {
+			case k < 0:
+				s.other("is not a field here")
+			case seen&(1<<k) != 0:
+				s.other("is there twice")
+			default:
+				seen |= 1 << k
+				fields[k].read()
+			}
+		})
+	}
+	for k, f := range fields {
+		if f.need && seen&(1<<k) == 0 && s.err == nil {
+			s.within(f.name, func() { s.flaw("is missing") })
+		}
+	}
+}
+
+// list reads a list, item by item, of at most most.
+func (s *scanner) list(most int, read func()) {
+	if !s.open('[') {
+		s.other("want a list")
+		return
+	}
+	n := len(s.path)
+	for i := 0; s.next(i == 0, ']'); i++ {
+		if i >= most {
+			s.path = s.path[:n]
+			if i == most {
+				s.flaw(fmt.Sprintf("has more than %d items", most))
+			}
+			s.skip()
+			continue
+		}
+		s.path = append(strconv.AppendInt(append(s.path[:n], '['), int64(i), 10), ']')
+		read()
+	}
+	s.path = s.path[:n]
+}
+
+// text reads a string, which is wrong if check says so.
+func (s *scanner) text(check func(string) (wrong string)) string {
+	if s.peek() != '"' {
+		s.other("want a string")
+		return ""
+	}
+	v := s.str()
+	if wrong := check(v); s.err == nil && wrong != "" {
+		s.flaw(wrong)
+	}
+	return v
+}
+
+// unit reads a number from 0 to 1.
+func (s *scanner) unit() float64 {
+	const want = "want a number from 0 to 1"
+	if c := s.peek(); c != '-' && (c < '0' || c > '9') {
+		s.other(want)
+		return 0
+	}
+	from := s.i
+	if s.number(); s.err != nil {
+		return 0
+	}
+	v, err := strconv.ParseFloat(string(s.b[from:s.i]), 64) // not for -Infinity; out of range for 1e999
+	if err != nil || !(v >= 0 && v <= 1) {
+		s.flaw(want)
+		return 0
+	}
+	if v == 0 {
+		return 0 // not -0
+	}
+	return v
+}
+
+// other moves past a value that is not wanted and says so.
+func (s *scanner) other(wrong string) {
+	if s.err != nil {
+		return
+	}
+	if s.peek() == 'n' && strings.HasPrefix(wrong, "want ") {
+		wrong += "; null is not one, leave the field out"
+	}
+	s.flaw(wrong)
+	s.skip()
+}
+
+// skip moves past any value.
+func (s *scanner) skip() {
+	switch c := s.peek(); {
+	case s.err != nil:
+	case c == '{':
+		s.open(c)
+		for first := true; s.next(first, '}'); first = false {
+			s.str()
+			if s.err == nil && !s.take(':') {
+				s.fail("no ':' after a name")
+			}
+			s.skip()
+		}
+	case c == '[':
+		s.open(c)
+		for first := true; s.next(first, ']'); first = false {
+			s.skip()
+		}
+	case c == '"':
+		s.str()
+	case c == '-' || c >= '0' && c <= '9':
+		s.number()
+	default:
+		for _, word := range [...]string{"true", "false", "null", "NaN", "Infinity"} {
+			if s.word(word) {
+				return
+			}
+		}
+		s.fail("no value")
+	}
+}
+
+func (s *scanner) word(w string) bool {
+	if len(s.b)-s.i < len(w) || string(s.b[s.i:s.i+len(w)]) != w {
+		return false
+	}
+	s.i += len(w)
+	return true
+}
+
+// str reads a string.
+func (s *scanner) str() string {
+	if !s.take('"') {
+		s.fail("no string")
+		return ""
+	}
+	from, escaped := s.i, false
+	for ; s.i < len(s.b); s.i++ {
+		switch c := s.b[s.i]; {
+		case c == '"':
+			raw := s.b[from:s.i]
+			s.i++
+			if !escaped {
+				return string(raw)
+			}
+			var v string
+			if err := json.Unmarshal(s.b[from-1:s.i], &v); err != nil {
+				s.fail("the end of a string with a wrong escape")
+			}
+			return v
+		case c == '\\':
+			escaped = true
+			s.i++ // what is escaped is no end
+		case c < ' ':
+			s.fail("a control character in a string")
+			return ""
+		}
+	}
+	s.i = len(s.b)
+	s.fail("the end, within a string")
+	return ""
+}
+
+// number moves past a number, or -Infinity.
+func (s *scanner) number() {
+	if s.b[s.i] == '-' {
+		if s.i++; s.word("Infinity") {
+			return
+		}
+	}
+	if lead := s.i; s.digits() > 1 && s.b[lead] == '0' {
+		s.fail("a number that begins with 0")
+		return
+	}
+	if s.i < len(s.b) && s.b[s.i] == '.' {
+		s.i++
+		s.digits()
+	}
+	if s.i < len(s.b) && (s.b[s.i] == 'e' || s.b[s.i] == 'E') {
+		if s.i++; s.i < len(s.b) && strings.IndexByte("+-", s.b[s.i]) >= 0 {
+			s.i++
+		}
+		s.digits()
+	}
+}
+
+// digits moves past digits, of which there must be one, and says how many.
+func (s *scanner) digits() int {
+	from := s.i
+	for s.i < len(s.b) && s.b[s.i] >= '0' && s.b[s.i] <= '9' {
+		s.i++
+	}
+	if s.i == from {
+		s.fail("no digit")
+	}
+	return s.i - from
+}

@@ -1,0 +1,144 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// DefaultMaxBody is how many bytes the body of a request may have.
+const DefaultMaxBody = 4 << 20
+
+const (
+	headerTimeout = 5 * time.Second
+	bodyTimeout   = 15 * time.Second // of the whole request
+	writeTimeout  = 60 * time.Second // from the end of the header to the end of the answer
+	idleTimeout   = 2 * time.Minute
+	drainTimeout  = 2 * time.Second // for requests under way at the end; a peer ends within three
+	maxHeader     = 16 << 10
+	maxConns      = 512 // open at once on a listener; more wait
+)
+
+// Config is what a [Server] is made of.
+type Config struct {
+	Dir        string                 // of the peer; holds the socket and the token
+	Listen     string                 // a loopback address for TCP as well, such as 127.0.0.1:8470; "" for none
+	MaxBody    int64                  // bytes; 0 is [DefaultMaxBody]
+	Backend    Backend                // the peer
+	Logger     *slog.Logger           // nil logs nothing
+	Version    string                 // of the program
+	Collectors []prometheus.Collector // further metrics; none may be computed from rewards
+}
+
+// Server serves the API on a unix socket and, if asked, on a TCP port of the
+// loopback interface.
+type Server struct {
+	c       Config
+	log     *slog.Logger
+	mux     *http.ServeMux
+	open    map[string]bool // paths that need no token
+	token   []byte          // of the TCP side
+	cross   *http.CrossOriginProtection
+	metrics *metrics
+	bodies  sync.Pool // of *bytes.Buffer
+	unix    net.Listener
+	tcp     net.Listener // nil without Listen
+}
+
+// NewServer opens the listeners; [Server.Run] answers. A socket left by a killed
+// peer is replaced; the caller holds the lock of the directory.
+func NewServer(c Config) (_ *Server, err error) {
+	if c.Backend == nil {
+		return nil, errors.New("api: no backend")
+	}
+	if c.MaxBody <= 0 {
+		c.MaxBody = DefaultMaxBody
+	}
+	s := &Server{
+		c: c, log: c.Logger, mux: http.NewServeMux(), open: make(map[string]bool),
+		cross: http.NewCrossOriginProtection(), metrics: newMetrics(c),
+		bodies: sync.Pool{New: func() any { return new(bytes.Buffer) }},
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if err = s.routes(); err != nil {
+		return nil, err
+	}
+	if c.Listen != "" {
+		if s.token, err = token(c.Dir); err != nil {
+			return nil, err
+		}
+		if s.tcp, err = listenLoopback(c.Listen); err != nil {
+			return nil, err
+		}
+	}
+	if s.unix, err = listenUnix(c.Dir); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Addr is where TCP is listened on, nil for nowhere.
+func (s *Server) Addr() net.Addr {
+	if s.tcp == nil {
+		return nil
+	}
+	return s.tcp.Addr()
+}
+
+// Close closes the listeners of a server that is not run.
+func (s *Server) Close() error {
+	var errs []error
+	for _, l := range []net.Listener{s.unix, s.tcp} {
+		if l != nil {
+			errs = append(errs, l.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Run answers until ctx is done, which is a nil error; requests under way get
+// two seconds to end. It is called once.
+func (s *Server) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var all sync.WaitGroup
+	serve := func(l net.Listener, h http.Handler) {
+		server := &http.Server{
+			Handler: h, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+			ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: writeTimeout,
+			IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, DisableGeneralOptionsHandler: true,
+		}
+		all.Go(func() {
+			if err := server.Serve(newLimited(l, maxConns)); !errors.Is(err, http.ErrServerClosed) {
+				stop(err)
+			}
+		})
+		all.Go(func() {
+			<-ctx.Done()
+			drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+			defer cancel()
+			if server.Shutdown(drain) != nil {
+				_ = server.Close()
+			}
+		})
+	}
+	serve(s.unix, s.handler(false))
+	if s.tcp != nil {
+		s.log.Info("api listens", "address", s.tcp.Addr().String())
+		serve(s.tcp, s.handler(true))
+	}
+	all.Wait()
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
+}

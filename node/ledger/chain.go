@@ -1,0 +1,66 @@
+package ledger
+
+import "fmt"
+
+// maxRecords bounds the numbers of records, so that no claim makes them wrap.
+const maxRecords = 1 << 62
+
+// A Chain is the end of a ledger, to which records are added. The zero Chain is an
+// empty ledger. It is not safe for concurrent use.
+type Chain struct {
+	Next uint64 // the number of the next record; of all records, if none was lost
+	Head Hash   // of the last line
+}
+
+// Resume returns the chain that ends with a line.
+func Resume(last []byte) (Chain, error) {
+	r, err := ParseLine(last)
+	if err != nil {
+		return Chain{}, err
+	}
+	return Chain{r.Seq + 1, HashOf(last)}, nil
+}
+
+// Append makes the next record of body and returns its line, without a newline. It
+// is for the caller to keep the line before anything of it is shown. A [Gap] gets the
+// number Claimed if that is greater than the next one. After an error the chain is as
+// it was.
+func (c *Chain) Append(body Body) ([]byte, error) {
+	if _, first := body.(*Genesis); first != (c.Next == 0) {
+		return nil, fmt.Errorf("ledger: record %d cannot be of kind %s: a ledger begins with its one genesis", c.Next, body.Kind())
+	}
+	r := Record{c.number(body), c.Head, body}
+	if r.Seq >= maxRecords {
+		return nil, fmt.Errorf("ledger: record %d, want less than 2^62", r.Seq)
+	}
+	line, err := r.Append(nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(line) > MaxLine {
+		return nil, fmt.Errorf("ledger: a record of %d bytes, at most %d", len(line), MaxLine)
+	}
+	c.Next, c.Head = r.Seq+1, HashOf(line)
+	return line, nil
+}
+
+// number returns the number of the next record. With a gap they go on after those
+// that peers remember, so that none is ever of two records.
+func (c *Chain) number(next Body) uint64 {
+	if g, ok := next.(*Gap); ok {
+		return max(c.Next, g.Claimed)
+	}
+	return c.Next
+}
+
+// follow checks that a parsed line is the next one and takes it in.
+func (c *Chain) follow(r *Record, line []byte) error {
+	switch want := c.number(r.Body); {
+	case r.Seq != want || r.Seq >= maxRecords:
+		return fmt.Errorf("%w: this is record %d, want record %d", ErrChain, r.Seq, want)
+	case r.Prev != c.Head:
+		return fmt.Errorf("%w: prev is %v, but the line before has hash %v", ErrChain, r.Prev, c.Head)
+	}
+	c.Next, c.Head = r.Seq+1, HashOf(line)
+	return nil
+}

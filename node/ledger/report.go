@@ -1,0 +1,172 @@
+package ledger
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"peerd.dev/dp"
+)
+
+// A Report is what an export shows. Costs are in nano-ε.
+type Report struct {
+	Peer     string         `json:"peer"`
+	Network  string         `json:"network"`
+	Policy   Hash           `json:"policy"`
+	Mode     Mode           `json:"mode"`
+	Unit     string         `json:"unit"`
+	Signed   bool           `json:"signed"` // false before the end
+	Records  uint64         `json:"records"`
+	Next     uint64         `json:"next"` // number of the record after the last one
+	Head     Hash           `json:"head"`
+	Budget   dp.Cost        `json:"budget_nano_epsilon"`
+	Charged  dp.Cost        `json:"charged_nano_epsilon"`
+	Left     dp.Cost        `json:"left_nano_epsilon"`
+	Releases uint64         `json:"releases"`
+	Groups   []GroupReport  `json:"groups"`
+	Streams  []StreamReport `json:"streams"`
+	Gaps     []GapReport    `json:"gaps"`
+}
+
+// A GroupReport is about one charge.
+type GroupReport struct {
+	What           string      `json:"what"`
+	Stream         dp.StreamID `json:"first_stream"`
+	Streams        int         `json:"streams"`
+	Mechanism      string      `json:"mechanism"`
+	RecordsPerUser uint64      `json:"records_per_user"`
+	Leaves         uint64      `json:"leaves"`
+	Cost           dp.Cost     `json:"nano_epsilon"`
+	Scale          uint64      `json:"noise_scale"` // Laplace, in units of 2^-20
+}
+
+// A StreamReport is about one stream.
+type StreamReport struct {
+	Stream   dp.StreamID `json:"stream"`
+	Releases uint64      `json:"releases"`
+	Leaf     uint64      `json:"leaf"` // the newest that was released
+	Leaves   uint64      `json:"leaves"`
+}
+
+// A GapReport is about one restored backup.
+type GapReport struct {
+	Seq         uint64 `json:"seq"`
+	Claimed     uint64 `json:"claimed"` // records that peers remember
+	Lost        uint64 `json:"lost"`    // numbers that are of no record here
+	Incarnation uint32 `json:"incarnation"`
+	GivenUp     uint64 `json:"given_up"` // leaves of all streams
+}
+
+// Report returns what was shown so far.
+func (v *Verifier) Report() Report {
+	r := Report{
+		Peer: v.genesis.Peer, Network: v.genesis.Network, Policy: v.genesis.Policy, Mode: v.genesis.Mode,
+		Unit: v.genesis.Unit, Signed: v.ended, Records: v.chain.Next - v.lost, Next: v.chain.Next, Head: v.chain.Head,
+		Budget: v.genesis.Budget, Charged: v.charged, Left: v.left(),
+		Groups: []GroupReport{}, Streams: []StreamReport{}, Gaps: append([]GapReport{}, v.gaps...),
+	}
+	for _, o := range v.opens {
+		r.Groups = append(r.Groups, GroupReport{
+			o.What, o.Stream, o.Streams, o.Mechanism.String(), o.RecordsPerUser, o.Leaves, o.Cost, o.Scale,
+		})
+	}
+	for i, s := range v.streams {
+		r.Releases += s.releases
+		r.Streams = append(r.Streams, StreamReport{dp.StreamID(i), s.releases, s.last, v.opens[s.open].Leaves})
+	}
+	return r
+}
+
+// maxRows bounds the lines that a report has for groups, streams and gaps each.
+const maxRows = 20
+
+// Write writes r for people.
+func (r *Report) Write(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(what, format string, args ...any) {
+		_, _ = fmt.Fprintf(t, "%s\t%s\n", what, fmt.Sprintf(format, args...))
+	}
+	signed := "no signed end yet"
+	if r.Signed {
+		signed = "the end signed by that peer"
+	}
+	row("peer", "%s in network %q", r.Peer, r.Network)
+	if r.Next == r.Records {
+		row("records", "%d, every one in its place, %s", r.Records, signed)
+	} else {
+		row("records", "%d, and %d are lost, see the gaps; every other one in its place, %s", r.Records, r.Next-r.Records, signed)
+	}
+	row("head", "%v", r.Head)
+	row("privacy", "ε %s of %s charged, %s left; δ 0; the charges add up", exact(r.Charged), exact(r.Budget), exact(r.Left))
+	row("unit", "%s", r.Unit)
+	rows(len(r.Groups), func(i int) {
+		row("opened", "%s", r.Groups[i])
+		row("", "%s", r.Groups[i].noise())
+	}, func(n int) { row("", "and %d groups more", n) })
+	row("releases", "%d, each paid for, with the noise that was charged, and no leaf twice", r.Releases)
+	rows(len(r.Streams), func(i int) {
+		s := r.Streams[i]
+		row("", "stream %d: %d, up to leaf %d of %d", s.Stream, s.Releases, s.Leaf, s.Leaves)
+	}, func(n int) { row("", "and %d streams more", n) })
+	rows(len(r.Gaps), func(i int) { row("gap", "%s", r.Gaps[i]) }, func(n int) { row("", "and %d gaps more", n) })
+	if r.Mode == Lockstep {
+		row("lockstep", "NOT PRIVATE: noise came from seeds, and this is for simulated data")
+	}
+	for i, s := range r.unproved() {
+		what := ""
+		if i == 0 {
+			what = "not shown"
+		}
+		row(what, "%s", s)
+	}
+	return t.Flush()
+}
+
+// rows writes the first of n rows and says how many more there are.
+func rows(n int, each, more func(int)) {
+	for i := range min(n, maxRows) {
+		each(i)
+	}
+	if n > maxRows {
+		more(n - maxRows)
+	}
+}
+
+// String says what was paid for.
+func (g GroupReport) String() string {
+	return fmt.Sprintf("%s, %s, leaves: %d each, records of a user: %d, ε %s",
+		g.What, streamsText(g.Stream, g.Streams), g.Leaves, g.RecordsPerUser, exact(g.Cost))
+}
+
+// noise says how the group is protected.
+func (g GroupReport) noise() string {
+	if g.Scale == 0 {
+		return "no noise"
+	}
+	return fmt.Sprintf("%s, Laplace noise of scale %d/2^%d = %.4g in every node, as computed anew from the line above",
+		g.Mechanism, g.Scale, -dp.GridExponent, float64(g.Scale)/(1<<-dp.GridExponent))
+}
+
+// String says what was lost.
+func (g GapReport) String() string {
+	return fmt.Sprintf("record %d: peers remembered %d records; lost here: %d; leaves given up: %d; goes on as incarnation %d",
+		g.Seq, g.Claimed, g.Lost, g.GivenUp, g.Incarnation)
+}
+
+// unproved says what no ledger shows.
+func (r *Report) unproved() []string {
+	u := []string{
+		"that rewards were true, and no user gave more of them than the unit says",
+		"that the program was peerd as published, and drew its noise from a good generator",
+		"that nothing was sent which is not in the ledger; compare with what other peers received",
+		"that the peer keeps no second ledger; compare the head with other peers' and with earlier exports",
+	}
+	if len(r.Gaps) > 0 {
+		u = append(u, "what lost records held; if they are of a ledger that began otherwise, it charged a budget of its own")
+	}
+	if strings.TrimSpace(r.Unit) == "" {
+		u = append(u, "whom the charges protect: the ledger names no unit")
+	}
+	return u
+}

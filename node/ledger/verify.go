@@ -1,0 +1,243 @@
+package ledger
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"peerd.dev/dp"
+)
+
+// maxGaps bounds the gaps of a ledger, so that no file makes a Verifier large.
+const maxGaps = 1 << 10
+
+// Verify checks an export. It needs nothing else and reads it once; its memory grows
+// with the number of streams only. The error is a [*Fault] if something is wrong with
+// the export, and any other if it cannot be read.
+func Verify(r io.Reader) (Report, error) {
+	v := NewVerifier()
+	if err := v.read(bufio.NewReaderSize(r, MaxLine+1)); err != nil {
+		return Report{}, err
+	}
+	return v.Report(), nil
+}
+
+// A Verifier checks a ledger line by line.
+type Verifier struct {
+	line    uint64 // of the file
+	chain   Chain
+	genesis Genesis
+	key     ed25519.PublicKey
+	charged dp.Cost
+	opens   []Open
+	streams []stream
+	gaps    []GapReport
+	lost    uint64 // records, by all gaps
+	again   uint32 // incarnation
+	ended   bool
+}
+
+// stream is where a stream stands.
+type stream struct {
+	open     int    // of opens
+	last     uint64 // leaf that was released
+	next     uint64 // leaf that may be
+	skips    bool   // a gap is before it: greater ones may be, too
+	releases uint64
+}
+
+// NewVerifier returns a Verifier that has seen nothing.
+func NewVerifier() *Verifier { return new(Verifier) }
+
+// Clone returns a Verifier that goes on from where v stands, independently.
+func (v *Verifier) Clone() *Verifier {
+	c := *v
+	c.opens, c.streams, c.gaps = slices.Clone(v.opens), slices.Clone(v.streams), slices.Clone(v.gaps)
+	return &c
+}
+
+// Chain returns the end of the ledger so far.
+func (v *Verifier) Chain() Chain { return v.chain }
+
+// Line takes in the next line, without its newline. After an error v is of no use.
+func (v *Verifier) Line(line []byte) error {
+	v.line++
+	if err := v.check(line); err != nil {
+		return &Fault{v.line, err}
+	}
+	return nil
+}
+
+// read takes in all lines of an export.
+func (v *Verifier) read(r *bufio.Reader) error {
+	for {
+		line, err := r.ReadSlice('\n')
+		switch {
+		case err == nil:
+			if err = v.Line(line[:len(line)-1]); err != nil {
+				return err
+			}
+		case errors.Is(err, bufio.ErrBufferFull):
+			return &Fault{v.line + 1, fmt.Errorf("%w: longer than %d bytes", ErrForm, MaxLine)}
+		case !errors.Is(err, io.EOF):
+			return err
+		case len(line) > 0 && v.ended:
+			return &Fault{v.line + 1, fmt.Errorf("%w: %d bytes are there", ErrTrailing, len(line))}
+		case len(line) > 0:
+			return &Fault{v.line + 1, fmt.Errorf("%w: this line has no newline", ErrTruncated)}
+		case !v.ended:
+			return &Fault{v.line + 1, fmt.Errorf("%w: %d records and no signature", ErrTruncated, v.chain.Next-v.lost)}
+		default:
+			return nil
+		}
+	}
+}
+
+func (v *Verifier) check(line []byte) error {
+	if v.ended {
+		return ErrTrailing
+	}
+	if bytes.HasPrefix(line, []byte(`{"kind":`)) {
+		return v.end(line)
+	}
+	r, err := ParseLine(line)
+	if err != nil {
+		return err
+	}
+	lost := r.Seq - v.chain.Next // of a gap
+	if err := v.chain.follow(&r, line); err != nil {
+		return err
+	}
+	g, first := r.Body.(*Genesis)
+	if first != (r.Seq == 0) {
+		return fmt.Errorf("%w: record %d is of kind %s, and genesis is record 0", ErrGenesis, r.Seq, r.Body.Kind())
+	}
+	switch b := r.Body.(type) {
+	case *Open:
+		return v.open(b)
+	case *Release:
+		return v.release(b)
+	case *Gap:
+		return v.gap(r.Seq, lost, b)
+	}
+	return v.begin(g)
+}
+
+func (v *Verifier) begin(g *Genesis) (err error) {
+	switch {
+	case g.Version != Version:
+		return fmt.Errorf("%w: format %d, and this program reads %d", ErrGenesis, g.Version, Version)
+	case g.Network == "":
+		return fmt.Errorf("%w: no network", ErrGenesis)
+	case g.Mode != Private && g.Mode != Lockstep:
+		return fmt.Errorf("%w: mode %q, want %s or %s", ErrGenesis, g.Mode, Private, Lockstep)
+	case g.Mode == Private && g.Budget == dp.Infinite:
+		return fmt.Errorf("%w: an infinite budget protects nobody", ErrGenesis)
+	}
+	if v.key, err = publicKey(g.Peer); err != nil {
+		return fmt.Errorf("%w: peer %q: %w", ErrGenesis, g.Peer, err)
+	}
+	v.genesis, v.again = *g, g.Incarnation
+	return nil
+}
+
+func (v *Verifier) open(c *Open) error {
+	if int(c.Stream) != len(v.streams) || c.Streams < 1 || c.Streams > MaxStreams-len(v.streams) {
+		return fmt.Errorf("%w: it opens %d streams from %d, and %d of %d are open", ErrCharge, c.Streams, c.Stream, len(v.streams), MaxStreams)
+	}
+	if err := c.Check(); err != nil {
+		return fmt.Errorf("%w: %w", ErrCharge, err)
+	}
+	// Charges of the mode Once add up, and it is the only mode.
+	left := v.left()
+	switch {
+	case c.Cost > left:
+		return fmt.Errorf("%w: ε %s for %q, and ε %s of %s is left", ErrBudget, exact(c.Cost), c.What, exact(left), exact(v.genesis.Budget))
+	case c.Cost > dp.Infinite-v.charged:
+		v.charged = dp.Infinite
+	default:
+		v.charged += c.Cost
+	}
+	for range c.Streams {
+		v.streams = append(v.streams, stream{open: len(v.opens), next: 1})
+	}
+	v.opens = append(v.opens, *c)
+	return nil
+}
+
+// left returns what the budget can still pay.
+func (v *Verifier) left() dp.Cost {
+	if v.genesis.Budget == dp.Infinite {
+		return dp.Infinite
+	}
+	return v.genesis.Budget - v.charged
+}
+
+func (v *Verifier) release(r *Release) error {
+	if int64(r.Stream) >= int64(len(v.streams)) {
+		return fmt.Errorf("%w: stream %d, and %d are open", ErrUnpaid, r.Stream, len(v.streams))
+	}
+	s := &v.streams[r.Stream]
+	if err := v.opens[s.open].covers(r); err != nil {
+		return err
+	}
+	switch {
+	case r.To <= s.last:
+		return fmt.Errorf("%w: leaf %d of stream %d, which has released leaf %d", ErrTwice, r.To, r.Stream, s.last)
+	case r.To < s.next:
+		return fmt.Errorf("%w: leaf %d of stream %d was given up before, up to leaf %d", ErrGap, r.To, r.Stream, s.next-1)
+	case r.To > s.next && !s.skips:
+		return fmt.Errorf("%w: leaf %d of stream %d, and leaf %d is not there", ErrMissing, r.To, r.Stream, s.next)
+	}
+	s.last, s.next, s.skips = r.To, r.To+1, false
+	s.releases++
+	return nil
+}
+
+func (v *Verifier) gap(seq, lost uint64, g *Gap) error {
+	switch {
+	case len(v.gaps) == maxGaps:
+		return fmt.Errorf("%w: more than %d", ErrGap, maxGaps)
+	case g.Incarnation <= v.again:
+		return fmt.Errorf("%w: incarnation %d after %d", ErrGap, g.Incarnation, v.again)
+	case len(g.Next) != len(v.streams):
+		return fmt.Errorf("%w: it speaks of %d streams, and %d are open", ErrGap, len(g.Next), len(v.streams))
+	}
+	report := GapReport{Seq: seq, Claimed: g.Claimed, Lost: lost, Incarnation: g.Incarnation}
+	for i, next := range g.Next {
+		s := &v.streams[i]
+		if leaves := v.opens[s.open].Leaves; next < s.next || next > leaves+1 {
+			return fmt.Errorf("%w: stream %d goes on from leaf %d, want %d to %d", ErrGap, i, next, s.next, leaves+1)
+		}
+		report.GivenUp += next - s.next
+		s.next, s.skips = next, true
+	}
+	v.again = g.Incarnation
+	v.lost += lost
+	v.gaps = append(v.gaps, report)
+	return nil
+}
+
+func (v *Verifier) end(line []byte) error {
+	c := codec{reading: true, b: line}
+	var t trailer
+	t.fields(&c)
+	switch err := c.done(); {
+	case err != nil:
+		return err
+	case v.chain.Next == 0:
+		return fmt.Errorf("%w: there are no records", ErrGenesis)
+	case t.records != v.chain.Next:
+		return fmt.Errorf("%w: the end comes after %d records, want %d", ErrChain, t.records, v.chain.Next)
+	case t.head != v.chain.Head:
+		return fmt.Errorf("%w: the end follows %v, but the line before has hash %v", ErrChain, t.head, v.chain.Head)
+	case !ed25519.Verify(v.key, append([]byte(Domain+"\x00"), t.signed(v.genesis.Network)...), t.signature[:]):
+		return fmt.Errorf("%w: %s", ErrSignature, v.genesis.Peer)
+	}
+	v.ended = true
+	return nil
+}

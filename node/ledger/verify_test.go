@@ -1,0 +1,398 @@
+package ledger
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/iotest"
+
+	"peerd.dev/dp"
+)
+
+// TestLedgerEveryBitFlip flips every bit of an export of 64 KiB, one at a time. The
+// verifier that has read the lines before a flip is kept, so that a flip costs the
+// lines from the flipped one to the one at which it is found: the same code reads the
+// same bytes as it would from the first line.
+func TestLedgerEveryBitFlip(t *testing.T) {
+	b := newBook(t)
+	b.open(4, 1, 256)
+	b.open(1, 3, 256)
+	size := func() (n int) {
+		for _, l := range b.lines {
+			n += len(l) + 1
+		}
+		return n
+	}
+	for i := dp.StreamID(0); size() < 64<<10-300; i = (i + 1) % 5 {
+		b.release(i, map[bool]int{true: 3, false: 1}[i == 4])
+		if len(b.lines) == 100 {
+			next := slices.Clone(b.leaves)
+			for i := range next {
+				next[i]++
+			}
+			b.add(&Gap{Claimed: 120, Incarnation: 1, Next: next})
+		}
+	}
+	whole := b.export()
+	if _, err := Verify(bytes.NewReader(whole)); err != nil {
+		t.Fatal(err)
+	}
+	type start struct {
+		before *Verifier
+		at, n  int // the line, with its newline
+	}
+	var starts []start
+	v, at := NewVerifier(), 0
+	for line := range bytes.Lines(whole) {
+		starts = append(starts, start{v.Clone(), at, len(line)})
+		if err := v.Line(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
+			t.Fatal(err)
+		}
+		at += len(line)
+	}
+	every := 1
+	if testing.Short() {
+		every = 101
+	}
+	var flips, next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			b := bytes.Clone(whole)
+			r := bufio.NewReaderSize(nil, MaxLine+1)
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(starts) {
+					return
+				}
+				s := starts[i]
+				for bit := s.at * 8; bit < (s.at+s.n)*8; bit++ {
+					if bit%every != 0 {
+						continue
+					}
+					b[bit/8] ^= 1 << (bit % 8)
+					r.Reset(bytes.NewReader(b[s.at:]))
+					err := s.before.Clone().read(r)
+					var fault *Fault
+					if !errors.As(err, &fault) || fault.Line < uint64(i+1) || fault.Line > uint64(i+2) {
+						t.Errorf("bit %d, in line %d: %v", bit, i+1, err)
+					}
+					b[bit/8] ^= 1 << (bit % 8)
+					flips.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if want := int64(8*len(whole)+every-1) / int64(every); flips.Load() != want || len(whole) < 63<<10 {
+		t.Errorf("%d flips of %d bytes, want %d", flips.Load(), len(whole), want)
+	}
+	t.Logf("%d bits of %d bytes flipped, every one found in its line or the next", flips.Load(), len(whole))
+}
+
+// rewrite returns an export of a small book's records after a change, with all hashes
+// computed anew, as somebody could who has no key: the signature is of head.
+func rewrite(t *testing.T, change func(bodies []Body) []Body) []byte {
+	t.Helper()
+	b := small(t)
+	var bodies []Body
+	for _, line := range b.lines {
+		r, err := ParseLine(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bodies = append(bodies, r.Body)
+	}
+	var w bytes.Buffer
+	var c Chain
+	for _, body := range change(bodies) {
+		r := Record{c.number(body), c.Head, body}
+		line, err := r.Append(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Next, c.Head = r.Seq+1, HashOf(line)
+		w.Write(append(line, '\n'))
+	}
+	// Signed by the peer itself: what is found is not found by the signature.
+	e := trailer{records: c.Next, head: c.Head}
+	signature, _ := newSigner(1).sign(Domain, e.signed("clinics"))
+	copy(e.signature[:], signature)
+	var end codec
+	e.fields(&end)
+	w.Write(append(end.b, '\n'))
+	return w.Bytes()
+}
+
+// TestLedgerFaults: what somebody without the key does to a file is found by the
+// chain or by the signature.
+func TestLedgerFaults(t *testing.T) {
+	lines := bytes.SplitAfter(small(t).export(), []byte("\n"))
+	lines = lines[:len(lines)-1] // what follows the last newline
+	join := func(l ...[]byte) []byte { return bytes.Join(l, nil) }
+	without := func(i, j int) []byte { return join(slices.Delete(slices.Clone(lines), i, j)...) }
+	edit := func(i int, from, to string) []byte {
+		l := slices.Clone(lines)
+		l[i] = bytes.Replace(l[i], []byte(from), []byte(to), 1)
+		if bytes.Equal(l[i], lines[i]) {
+			t.Fatalf("no %q in %s", from, l[i])
+		}
+		return join(l...)
+	}
+	swapped := slices.Clone(lines)
+	swapped[5], swapped[6] = swapped[6], swapped[5]
+	other := newBook(t)
+	other.open(2, 1, 8)
+	for _, c := range []struct {
+		name string
+		b    []byte
+		want error
+		line uint64
+	}{
+		{"nothing", nil, ErrTruncated, 1},
+		{"a newline", []byte("\n"), ErrForm, 1},
+		{"no genesis", without(0, 1), ErrChain, 1},
+		{"only the end", lines[10], ErrGenesis, 1},
+		{"a record less", without(5, 6), ErrChain, 6},
+		{"two records less", without(5, 7), ErrChain, 6},
+		{"the last record less", without(9, 10), ErrChain, 10},
+		{"a record twice", join(slices.Insert(slices.Clone(lines), 5, lines[5])...), ErrChain, 7},
+		{"the end twice", join(append(slices.Clone(lines), lines[10])...), ErrTrailing, 12},
+		{"swapped", join(swapped...), ErrChain, 6},
+		{"no end", without(10, 11), ErrTruncated, 11},
+		{"half a file", join(lines...)[:1500], ErrTruncated, 6},
+		{"no last newline", bytes.TrimSuffix(join(lines...), []byte("\n")), ErrTruncated, 11},
+		{"a record after the end", join(append(slices.Clone(lines), lines[9])...), ErrTrailing, 12},
+		{"a byte after the end", append(join(lines...), 'x'), ErrTrailing, 12},
+		{"a newline after the end", append(join(lines...), '\n'), ErrTrailing, 12},
+		{"windows newlines", bytes.ReplaceAll(join(lines...), []byte("\n"), []byte("\r\n")), ErrForm, 1},
+		{"a byte order mark", append([]byte("\ufeff"), join(lines...)...), ErrForm, 1},
+		{"a value edited", edit(5, `"values":[`, `"values":[9`), ErrChain, 7},
+		{"the last value edited", edit(9, `"values":[`, `"values":[9`), ErrChain, 11},
+		{"the budget edited", edit(0, `"budget":1`, `"budget":9`), ErrChain, 2},
+		{"the head edited", edit(10, `"head":"`, `"head":"0`), ErrForm, 11},
+		{"fewer records in the end", edit(10, `"records":10`, `"records":9`), ErrChain, 11},
+		{"another signature", edit(10, `"signature":"`, `"signature":"00`), ErrForm, 11},
+		{"records of another ledger", join(append(slices.Clone(lines[:9]), other.lines[1], []byte("\n"), lines[10])...), ErrChain, 10},
+		{"a long line", append(bytes.Repeat([]byte{'['}, MaxLine+1), '\n'), ErrForm, 1},
+	} {
+		_, err := Verify(bytes.NewReader(c.b))
+		var fault *Fault
+		if !errors.Is(err, c.want) || !errors.As(err, &fault) || fault.Line != c.line {
+			t.Errorf("%s: %v, want line %d: %v", c.name, err, c.line, c.want)
+		}
+		// However it arrives, the same is found.
+		if _, again := Verify(iotest.OneByteReader(bytes.NewReader(c.b))); again == nil || again.Error() != err.Error() {
+			t.Errorf("%s, byte by byte: %v, want %v", c.name, again, err)
+		}
+	}
+	broken := errors.New("broken disk")
+	if _, err := Verify(iotest.ErrReader(broken)); !errors.Is(err, broken) {
+		t.Errorf("%v, want %v", err, broken)
+	}
+}
+
+// TestAForgedChainHasNoSignature edits a number and computes every hash after it
+// anew, up to the end. Only the signature is still the peer's own.
+func TestAForgedChainHasNoSignature(t *testing.T) {
+	signature := func(export []byte) string {
+		return string(export[bytes.LastIndex(export, []byte(`"signature"`)):])
+	}
+	honest := rewrite(t, func(b []Body) []Body { return b })
+	if _, err := Verify(bytes.NewReader(honest)); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(honest, small(t).export()) {
+		t.Fatal("records that nobody changed are exported otherwise")
+	}
+	forged := rewrite(t, func(b []Body) []Body {
+		b[5].(*Release).Values[0]++
+		return b
+	})
+	forged = []byte(strings.Replace(string(forged), signature(forged), signature(honest), 1))
+	_, err := Verify(bytes.NewReader(forged))
+	if !errors.Is(err, ErrSignature) {
+		t.Errorf("%v, want %v", err, ErrSignature)
+	}
+}
+
+// TestLedgerRules: what a peer itself wrote, chained and signed, is refused if it
+// paid or released what it must not.
+func TestLedgerRules(t *testing.T) {
+	again := func(b []Body, i int) []Body { return append(b, b[i]) }
+	for _, c := range []struct {
+		name   string
+		change func(b []Body) []Body
+		want   error
+		says   string
+	}{
+		{"another format", func(b []Body) []Body { b[0].(*Genesis).Version = 2; return b }, ErrGenesis, "format 2"},
+		{"no such peer", func(b []Body) []Body { b[0].(*Genesis).Peer = "me"; return b }, ErrGenesis, `"me"`},
+		{"no network", func(b []Body) []Body { b[0].(*Genesis).Network = ""; return b }, ErrGenesis, "no network"},
+		{"no mode", func(b []Body) []Body { b[0].(*Genesis).Mode = "public"; return b }, ErrGenesis, `"public"`},
+		{"infinite", func(b []Body) []Body {
+			b[0].(*Genesis).Mode, b[0].(*Genesis).Budget = Private, dp.Infinite
+			return b
+		}, ErrGenesis, "infinite"},
+		{"another peer's", func(b []Body) []Body { b[0].(*Genesis).Peer = newSigner(2).id(t); return b }, ErrSignature, newSigner(2).id(t)},
+		{"another network's", func(b []Body) []Body { b[0].(*Genesis).Network = "shops"; return b }, ErrSignature, "12D3"},
+		{"two genesis", func(b []Body) []Body { return again(b, 0) }, ErrGenesis, "record 10"},
+		{"no genesis", func(b []Body) []Body { return b[1:] }, ErrGenesis, "record 0 is of kind open"},
+
+		{"over budget", func(b []Body) []Body { b[0].(*Genesis).Budget--; return b }, ErrBudget, "ε 0.5 for"},
+		{"a third charge", func(b []Body) []Body {
+			third := *b[2].(*Open)
+			third.Stream = 3
+			return append(b, &third)
+		}, ErrBudget, "ε 0 of 1 is left"},
+		{"no noise", func(b []Body) []Body {
+			o := b[1].(*Open)
+			o.Mechanism, o.Cost, o.Scale = dp.None, dp.Infinite, 0
+			return b
+		}, ErrBudget, "ε inf"},
+		{"wrong scale", func(b []Body) []Body { b[1].(*Open).Scale--; return b }, ErrCharge, "8388607"},
+		{"wrong cost", func(b []Body) []Body { b[1].(*Open).Cost--; return b }, ErrCharge, "8388608"},
+		{"wider bounds", func(b []Body) []Body { b[1].(*Open).Hi *= 2; return b }, ErrCharge, "want 16777216"},
+		{"more leaves", func(b []Body) []Body { b[1].(*Open).Leaves *= 2; return b }, ErrCharge, "want 10485760"},
+		{"more records", func(b []Body) []Body { b[1].(*Open).RecordsPerUser = 2; return b }, ErrCharge, "want 16777216"},
+		{"more entries", func(b []Body) []Body { b[1].(*Open).Dim = 2; return b }, ErrCharge, "want 16777216"},
+		{"streams over others", func(b []Body) []Body { b[2].(*Open).Stream = 1; return b }, ErrCharge, "1 streams from 1, and 2"},
+		{"streams left out", func(b []Body) []Body { b[2].(*Open).Stream = 3; return b }, ErrCharge, "1 streams from 3, and 2"},
+		{"no streams", func(b []Body) []Body { b[1].(*Open).Streams = 0; return b }, ErrCharge, "0 streams"},
+		{"too many streams", func(b []Body) []Body { b[1].(*Open).Streams = MaxStreams + 1; return b }, ErrCharge, "65537 streams"},
+
+		{"released without a charge", func(b []Body) []Body { return slices.Delete(b, 2, 3) }, ErrUnpaid, "stream 2, and 2 are open"},
+		{"released before the charge", func(b []Body) []Body { b[2], b[9] = b[9], b[2]; return b }, ErrUnpaid, "stream 2, and 2 are open"},
+		{"of no stream", func(b []Body) []Body { b[9].(*Release).Stream = 1<<32 - 1; return b }, ErrUnpaid, "stream 4294967295"},
+		{"beyond the horizon", func(b []Body) []Body {
+			r := b[9].(*Release)
+			r.From, r.To = 4, 5
+			return b
+		}, ErrUnpaid, "leaf 5 of stream 2"},
+		{"no node", func(b []Body) []Body { b[7].(*Release).From = 0; return b }, ErrUnpaid, "1 to 3 are no node"},
+		{"another node", func(b []Body) []Body { b[5].(*Release).From = 1; return b }, ErrUnpaid, "2 to 2 are no node"},
+		{"more values", func(b []Body) []Body { b[9].(*Release).Values = make([]int64, 4); return b }, ErrUnpaid, "4 values"},
+		{"no count", func(b []Body) []Body { b[9].(*Release).Counts = nil; return b }, ErrUnpaid, "0 counts"},
+		{"a finer grid", func(b []Body) []Body { b[9].(*Release).Exponent--; return b }, ErrUnpaid, "2^-21"},
+		{"out of range", func(b []Body) []Body { b[9].(*Release).Values[0] = dp.MaxValue + 1; return b }, ErrUnpaid, "2305843009213693953"},
+		{"less noise", func(b []Body) []Body { b[9].(*Release).Scale--; return b }, ErrNoise, "18874367"},
+		{"without noise", func(b []Body) []Body {
+			r := b[9].(*Release)
+			r.Scale, r.Terms = 0, 0
+			return b
+		}, ErrNoise, "0 noise terms"},
+		{"the newest node twice", func(b []Body) []Body { return again(b, 9) }, ErrTwice, "leaf 1 of stream 2"},
+		{"an older node twice", func(b []Body) []Body { return again(b, 3) }, ErrTwice, "leaf 1 of stream 0"},
+		{"drawn again", func(b []Body) []Body {
+			other := *b[9].(*Release)
+			other.Values = []int64{1, 2, 3}
+			return append(b, &other)
+		}, ErrTwice, "leaf 1 of stream 2"},
+		{"reordered", func(b []Body) []Body { b[5], b[7] = b[7], b[5]; return b }, ErrMissing, "leaf 3 of stream 0, and leaf 2"},
+		{"left out", func(b []Body) []Body { return slices.Delete(b, 3, 4) }, ErrMissing, "leaf 2 of stream 0, and leaf 1"},
+
+		{"private", func(b []Body) []Body { b[0].(*Genesis).Mode = Private; return b }, nil, ""},
+		{"a gap", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{4, 9, 2}}, leaf(0, 4, 0), leaf(0, 5, 4))
+		}, nil, ""},
+		{"after a gap, later", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 99, Incarnation: 1, Next: []uint64{5, 4, 2}}, leaf(0, 7, 6), leaf(0, 8, 0))
+		}, nil, ""},
+		{"given up", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{5, 4, 2}}, leaf(0, 4, 0))
+		}, ErrGap, "leaf 4 of stream 0 was given up before, up to leaf 4"},
+		{"left out after a gap", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{5, 4, 2}}, leaf(0, 5, 4), leaf(0, 7, 6))
+		}, ErrMissing, "leaf 7 of stream 0, and leaf 6"},
+		{"twice after a gap", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{5, 4, 2}}, b[7])
+		}, ErrTwice, "leaf 3 of stream 0"},
+		{"a gap back", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{3, 4, 2}})
+		}, ErrGap, "stream 0 goes on from leaf 3, want 4 to 9"},
+		{"a gap back to what was given up", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{6, 4, 2}}, &Gap{Claimed: 11, Incarnation: 2, Next: []uint64{5, 4, 2}})
+		}, ErrGap, "stream 0 goes on from leaf 5, want 6 to 9"},
+		{"a gap past the horizon", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{10, 4, 2}})
+		}, ErrGap, "want 4 to 9"},
+		{"a gap of other streams", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{4, 4}})
+		}, ErrGap, "2 streams, and 3"},
+		{"a gap, and peers remember less", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 2, Incarnation: 1, Next: []uint64{4, 4, 2}}, leaf(0, 4, 0))
+		}, nil, ""},
+		{"a gap of all numbers", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 1<<64 - 1, Incarnation: 1, Next: []uint64{4, 4, 2}})
+		}, ErrChain, "record 18446744073709551615"},
+		{"more gaps than there can be", func(b []Body) []Body {
+			for i := range uint32(maxGaps + 1) {
+				b = append(b, &Gap{Incarnation: i + 1, Next: []uint64{4, 4, 2}})
+			}
+			return b
+		}, ErrGap, "more than 1024"},
+		{"the same incarnation", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 10, Next: []uint64{4, 4, 2}})
+		}, ErrGap, "incarnation 0 after 0"},
+	} {
+		_, err := Verify(bytes.NewReader(rewrite(t, c.change)))
+		if !errors.Is(err, c.want) || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %v with %q", c.name, err, c.want, c.says)
+		}
+	}
+}
+
+// leaf returns a release of stream s of a small book.
+func leaf(s dp.StreamID, to, from uint64) *Release {
+	return &Release{Stream: s, From: from, To: to, Counts: []uint64{1}, Values: []int64{5}, Exponent: -20, Scale: 8388608, Terms: 1}
+}
+
+// TestCostsAreCountedExactly: sums of costs neither wrap nor round.
+func TestCostsAreCountedExactly(t *testing.T) {
+	v := NewVerifier()
+	v.genesis.Budget = dp.Infinite
+	free := dp.Charge{Streams: 1, Dim: 1, Hi: 1, Leaves: 1, RecordsPerUser: 1, Mechanism: dp.None, Cost: dp.Infinite}
+	for range 3 {
+		if err := v.open(Opened(free)); err != nil {
+			t.Fatal(err)
+		}
+		free.Stream++
+	}
+	if r := v.Report(); r.Charged != dp.Infinite || r.Left != dp.Infinite {
+		t.Errorf("three infinite costs are %v, with %v left", r.Charged, r.Left)
+	}
+	for c, want := range map[dp.Cost]string{
+		0: "0", 1: "0.000000001", dp.Nano: "1", dp.Nano / 3: "0.333333333", 1_500_000_000: "1.5",
+		10 * dp.Nano: "10", dp.Infinite: "inf", 1<<63 + 1: "9223372036.854775809",
+	} {
+		if got := exact(c); got != want {
+			t.Errorf("%d is %s, want %s", uint64(c), got, want)
+		}
+	}
+}
+
+// TestALargeReportStaysShort: what is printed does not grow with the streams.
+func TestALargeReportStaysShort(t *testing.T) {
+	b := newBook(t)
+	b.open(1000, 1, 8)
+	v := NewVerifier()
+	for _, l := range b.lines {
+		if err := v.Line(l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := v.Report()
+	var text bytes.Buffer
+	if err := r.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(text.String(), "\n"); n > 40 || !strings.Contains(text.String(), "and 980 streams more") || !strings.Contains(text.String(), "no signed end") {
+		t.Errorf("%d lines:\n%s", n, text.String())
+	}
+}

@@ -1,0 +1,90 @@
+package site
+
+import (
+	"errors"
+	"fmt"
+
+	"peerd.dev/node/ledger"
+	"peerd.dev/node/store"
+)
+
+// ErrNothing is returned by [Site.Adopt] where there is nothing to recover from.
+var ErrNothing = errors.New("no peer has said that it remembers more of this peer than there is here; start it once with `peerd run` so that it is told")
+
+// ErrFork is returned by [Site.Adopt] where both histories went on.
+var ErrFork = errors.New("another copy of this folder has released under the same key, and nobody can tell what: this folder stays silent. Use the other copy, or begin with a new folder and key: `peerd init`")
+
+// Adopted says what [Site.Adopt] did.
+type Adopted struct {
+	Claimed uint64   `json:"claimed"` // records that a peer remembers
+	Had     uint64   `json:"had"`     // records that were here
+	Next    []uint64 `json:"next"`    // first leaf of every stream that may still be released
+	Spent   bool     `json:"spent"`   // no stream has any left
+}
+
+// Adopt takes over from the peers that records were lost with a restored backup: the
+// leaves that they may have released are given up, and the peer goes on as a new
+// incarnation. It pays nothing anew; see docs/proofs/skip.md. The site is not
+// running.
+func (s *Site) Adopt() (Adopted, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.held.claim
+	switch {
+	case c == nil:
+		return Adopted{}, ErrNothing
+	case c.Fork:
+		return Adopted{}, ErrFork
+	}
+	a := Adopted{Claimed: c.Records, Had: s.chain.Next}
+	lost := c.Records - min(c.Records, s.chain.Next)
+	if n := uint64(len(s.c.Arms)); s.c.Together {
+		lost = (lost + n - 1) / n
+	}
+	agent, next, err := s.agent.Forsake(lost)
+	if err != nil {
+		return a, err
+	}
+	a.Next, a.Spent = next, true
+	closed := make([]uint64, len(next))
+	for k, n := range next {
+		closed[k] = n - 1
+		a.Spent = a.Spent && n > s.c.Leaves
+	}
+	incarnation, err := NewIncarnation(s.c.Now())
+	if err != nil {
+		return a, err
+	}
+	s.life.Incarnation = max(incarnation, s.life.Incarnation+1)
+	s.life.Closed = closed
+	b := s.store.Batch()
+	s.chain.Next = max(s.chain.Next, c.Records) // so that the ledger is longer than any that a peer remembers
+	if err = s.append(b, &ledger.Gap{Claimed: c.Records, Incarnation: s.life.Incarnation, Next: next}); err != nil {
+		return a, err
+	}
+	life, err := encode(&s.life)
+	if err != nil {
+		return a, err
+	}
+	b.Set(store.Meta, []byte(lifeKey), life)
+	snap, err := encode(saved{s.state, s.step, s.chain.Next, agent.Bytes()})
+	if err != nil {
+		return a, err
+	}
+	b.Set(store.Snapshot, nil, snap)
+	b.DeleteBelow(store.Log, store.Number(s.step+1))
+	b.DeleteBelow(store.Outbox, store.Number(s.step+1))
+	b.Delete(store.Meta, []byte(claimKey))
+	if err = b.Commit(); err != nil {
+		return a, err
+	}
+	s.saved, s.held.claim = s.step, nil // the agent is of no use any more: the next start makes a new one
+	return a, nil
+}
+
+func (a Adopted) String() string {
+	if a.Spent {
+		return fmt.Sprintf("took over from the peers that %d ledger records are lost. All that the budget pays for may have been released, so this peer will only listen", a.Claimed-min(a.Claimed, a.Had))
+	}
+	return fmt.Sprintf("took over from the peers that %d ledger records are lost. What they may have released is given up; the peer goes on with leaf %v of its streams, as a new incarnation", a.Claimed-min(a.Claimed, a.Had), a.Next)
+}

@@ -1,0 +1,121 @@
+package site
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"peerd.dev/gossip"
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+// sendQueue is how many steps may wait to become durable.
+const sendQueue = 256
+
+// sending is a step that is written but may not be durable yet.
+type sending struct {
+	pending  store.Pending
+	step     uint64
+	mark     gossip.Mark
+	messages bool
+}
+
+// queue hands a step to the sender. It is called with the lock held, so that steps
+// are queued in their order; so the sender never takes that lock.
+func (s *Site) queue(x sending) { s.sends <- x }
+
+// send waits for every step until it is durable, then sends what the store holds of
+// it: a message that a crash could take back never leaves, and one that leaves a
+// second time is the same bytes.
+func (s *Site) send(ctx context.Context, to Transport) error {
+	for x := range s.sends {
+		if err := x.pending.Wait(); err != nil {
+			return err
+		}
+		if !x.messages {
+			continue
+		}
+		failpoint("send")
+		if err := s.post(ctx, to, x.step, x.mark); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// post sends the outbox of a step.
+func (s *Site) post(ctx context.Context, to Transport, step uint64, mark gossip.Mark) error {
+	v, err := s.store.Get(store.Outbox, store.Number(step))
+	if err != nil || v == nil {
+		return err
+	}
+	es, err := parseOutbox(v)
+	if err != nil {
+		return err
+	}
+	to.Advance(mark)
+	if err = to.Send(ctx, es); err != nil {
+		return err
+	}
+	s.sentMu.Lock()
+	defer s.sentMu.Unlock()
+	s.sent = append(s.sent, step)
+	return nil
+}
+
+// sweep removes what was sent.
+func (s *Site) sweep(b *store.Batch) {
+	s.sentMu.Lock()
+	defer s.sentMu.Unlock()
+	for _, step := range s.sent {
+		b.Delete(store.Outbox, store.Number(step))
+	}
+	s.sent = s.sent[:0]
+}
+
+// resend sends what was left in the outbox when the peer stopped.
+func (s *Site) resend(ctx context.Context, to Transport) error {
+	mark := s.Mark()
+	var steps []uint64
+	for e, err := range s.store.Scan(store.Outbox, nil, nil) {
+		if err != nil {
+			return err
+		}
+		steps = append(steps, store.ReadNumber(e.Key))
+	}
+	for _, step := range steps {
+		if err := s.post(ctx, to, step, mark); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendOutbox appends envelopes as they are stored.
+func appendOutbox(b []byte, es []protocol.Envelope) []byte {
+	b = append(b, stateVersion)
+	for i := range es {
+		b = binary.AppendUvarint(b, uint64(es[i].To))
+		b = appendPart(b, protocol.Encode(nil, es[i].Message))
+	}
+	return b
+}
+
+func parseOutbox(b []byte) (es []protocol.Envelope, err error) {
+	r := reader{b: b}
+	if v := r.byte(); v != stateVersion {
+		return nil, fmt.Errorf("%w: outbox of version %d", ErrDamaged, v)
+	}
+	for len(r.b) > 0 && r.err == nil {
+		e := protocol.Envelope{To: protocol.Peer(r.uvarint())}
+		if part := r.part(); r.err == nil {
+			e.Message, r.err = protocol.Decode(part)
+		}
+		es = append(es, e)
+	}
+	if r.err != nil {
+		return nil, fmt.Errorf("%w: outbox: %w", ErrDamaged, r.err)
+	}
+	return es, nil
+}

@@ -1,0 +1,134 @@
+package site
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/node/ledger"
+	"peerd.dev/node/store"
+)
+
+// saved is a snapshot.
+type saved struct {
+	State   state
+	Step    uint64
+	Records uint64 // of the ledger
+	Agent   []byte // private
+}
+
+// recover brings the site to where it stopped: the newest snapshot, and the log of
+// the steps after it. The agent draws no noise anew; it finds what it drew in the
+// log, and everything else must come out as it did.
+func (s *Site) recover() error {
+	v, err := s.store.Get(store.Snapshot, nil)
+	if err != nil {
+		return err
+	}
+	var snap saved
+	if err = decode(v, &snap); err != nil {
+		return fmt.Errorf("snapshot: %w", err)
+	}
+	if len(snap.State.Pulls) != len(s.c.Arms) || len(snap.State.Plays) != len(s.c.Arms) {
+		return fmt.Errorf("%w: a snapshot of %d arms, want %d", ErrDamaged, len(snap.State.Pulls), len(s.c.Arms))
+	}
+	if err = s.agent.Load(dp.NewSecret(snap.Agent)); err != nil {
+		return fmt.Errorf("snapshot: %w", err)
+	}
+	s.state, s.step, s.saved = snap.State, snap.Step, snap.Step
+	if err = s.readChain(); err != nil {
+		return err
+	}
+	s.show()
+	records := snap.Records
+	for e, err := range s.store.Scan(store.Log, store.Number(s.step+1), nil) {
+		if err != nil {
+			return err
+		}
+		if step := store.ReadNumber(e.Key); step != s.step+1 {
+			return fmt.Errorf("%w: step %d after step %d", ErrDamaged, step, s.step)
+		}
+		n, err := s.replay(e.Value)
+		if err != nil {
+			return fmt.Errorf("step %d: %w", s.step+1, err)
+		}
+		s.step++
+		records += n
+	}
+	if records != s.chain.Next {
+		return fmt.Errorf("%w: %d releases were logged, but the ledger has %d records, want %d", ErrDamaged, records-snap.Records, s.chain.Next, records)
+	}
+	s.state.Left = s.agent.Left().Float()
+	return s.countPending()
+}
+
+// replay makes a logged step again and returns how many nodes were drawn in it.
+func (s *Site) replay(v []byte) (uint64, error) {
+	e, err := parseEntry(v, len(s.c.Arms))
+	if err != nil {
+		return 0, err
+	}
+	s.agent.Replay(e.drawn)
+	switch e.kind {
+	case entryChosen:
+		if e.learner {
+			if c := s.agent.Choose(bandit.Turn{Round: e.turn, Excluded: e.excluded}); int(c.Arm) != e.arm {
+				return 0, fmt.Errorf("%w: arm %d is chosen, was %d", errNoSense, c.Arm, e.arm)
+			}
+		}
+		s.take(&e)
+	case entrySettled:
+		err = s.settled(&e)
+	case entryRound:
+		s.agent.Receive(e.in)
+		if e.played != nil {
+			if c := s.agent.Choose(bandit.Turn{Round: e.round}); int(c.Arm) != e.played.arm {
+				return 0, fmt.Errorf("%w: arm %d is chosen, was %d", errNoSense, c.Arm, e.played.arm)
+			}
+		}
+		if err = s.end(&e); err == nil {
+			s.show()
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	ready := s.agent.Ready()
+	if err := s.agent.Replayed(); err != nil {
+		return 0, err
+	}
+	if !slices.EqualFunc(ready.Drawn, e.drawn, dp.Release.Equal) {
+		return 0, fmt.Errorf("%w: %d nodes are drawn, were %d", errNoSense, len(ready.Drawn), len(e.drawn))
+	}
+	s.state.Released += uint64(len(e.drawn))
+	return uint64(len(e.drawn)), nil
+}
+
+// readChain finds the end of the ledger.
+func (s *Site) readChain() error {
+	last, ok, err := s.store.Last(store.Ledger)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fmt.Errorf("%w: no ledger", ErrDamaged)
+	}
+	if s.chain, err = ledger.Resume(last.Value); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if n := store.ReadNumber(last.Key); n+1 != s.chain.Next {
+		return fmt.Errorf("%w: ledger record %d is numbered %d", ErrDamaged, n, s.chain.Next-1)
+	}
+	return nil
+}
+
+func (s *Site) countPending() error {
+	for _, err := range s.store.Scan(store.Due, nil, nil) {
+		if err != nil {
+			return err
+		}
+		s.counts.pending++
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+package site
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"peerd.dev/bandit"
+	"peerd.dev/node"
+	"peerd.dev/node/ledger"
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+const (
+	chunk         = 256  // decisions settled or forgotten in a step, so that others get a turn
+	snapshotEvery = 4096 // steps
+)
+
+// Round ends round t: the rewards that are due are taken in, a simulated world is
+// played, and the agent hears what arrived and says what it has to say. Nothing of
+// it leaves before it is durable.
+func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
+	for more := true; more; {
+		var err error
+		if more, err = s.settle(t); err != nil {
+			return err
+		}
+	}
+	for more := true; more; {
+		var err error
+		if more, err = s.forget(t); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.store.Full() {
+		return store.ErrFull
+	}
+	protocol.Sort(in)
+	e := entry{kind: entryRound, round: uint64(t), in: in}
+	s.agent.Receive(in)
+	if s.world != nil && uint64(t) < s.c.Rounds {
+		arm := s.agent.Choose(bandit.Turn{Round: uint64(t)}).Arm
+		value, err := s.world.Play(arm)
+		if err != nil {
+			return err
+		}
+		e.played = &record{int(arm), value}
+	}
+	if err := s.end(&e); err != nil {
+		return fmt.Errorf("round %d: %w", t, err)
+	}
+	b := s.store.Batch()
+	if err := s.finish(b, &e); err != nil {
+		return fmt.Errorf("round %d: %w", t, err)
+	}
+	s.show()
+	if s.step-s.saved >= snapshotEvery {
+		return s.saveNow()
+	}
+	return nil
+}
+
+// end makes what was played and heard the agent's; the choice was made.
+func (s *Site) end(e *entry) error {
+	if p := e.played; p != nil {
+		s.agent.Pull(armOf(p.arm))
+		s.state.Pulls[p.arm]++
+		s.state.Plays[p.arm]++
+		s.state.Decisions++
+		if err := s.agent.Record(armOf(p.arm), p.value); err != nil {
+			return err
+		}
+	}
+	s.state.Round, s.state.Begun = e.round+1, true
+	return s.agent.Tick(protocol.Round(e.round))
+}
+
+// settle takes in the rewards of some decisions that are due by round t.
+func (s *Site) settle(t protocol.Round) (more bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.store.Full() {
+		return false, store.ErrFull
+	}
+	e := entry{kind: entrySettled, round: uint64(t)}
+	b := s.store.Batch()
+	n := 0
+	for due, err := range s.store.Scan(store.Due, nil, store.Number(uint64(t)+1)) {
+		if err != nil {
+			return false, err
+		}
+		v, err := s.store.Get(store.Decision, due.Value)
+		if err != nil {
+			return false, err
+		}
+		c, err := parseChoice(v, len(s.c.Arms))
+		if err != nil {
+			return false, err
+		}
+		if !c.rewarded {
+			c.value = bandit.Reward(s.c.Rules.Default)
+		}
+		if c.counted {
+			e.records = append(e.records, record{c.arm, c.value})
+		}
+		b.Delete(store.Due, due.Key)
+		b.Set(store.Past, dueKey(s.slot(c.expires.Add(s.c.Rules.Keep))+1, c.step), bytes.Clone(due.Value))
+		if n++; n == chunk {
+			break
+		}
+	}
+	if n == 0 {
+		b.Drop()
+		return false, nil
+	}
+	s.counts.pending -= min(s.counts.pending, uint64(n))
+	if err := s.settled(&e); err != nil {
+		return false, err
+	}
+	return n == chunk, s.finish(b, &e)
+}
+
+// settled makes rewards the agent's.
+func (s *Site) settled(e *entry) error {
+	for _, r := range e.records {
+		if err := s.agent.Record(armOf(r.arm), r.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget removes some decisions that nobody will ask for again by round t.
+func (s *Site) forget(t protocol.Round) (more bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.store.Batch()
+	n := 0
+	for past, err := range s.store.Scan(store.Past, nil, store.Number(uint64(t)+1)) {
+		if err != nil {
+			return false, err
+		}
+		b.Delete(store.Past, past.Key)
+		b.Delete(store.Decision, past.Value)
+		if n++; n == chunk {
+			break
+		}
+	}
+	if n == 0 {
+		b.Drop()
+		return false, nil
+	}
+	s.queue(sending{pending: b.Apply()})
+	return n == chunk, nil
+}
+
+// finish logs a step with all that follows from it, and has it sent once it is
+// durable.
+func (s *Site) finish(b *store.Batch, e *entry) error {
+	ready := s.agent.Ready()
+	e.drawn = ready.Drawn
+	s.step++
+	b.Set(store.Log, store.Number(s.step), e.append(nil))
+	for _, r := range ready.Drawn {
+		if err := s.append(b, ledger.Released(e.round, r)); err != nil {
+			return err
+		}
+	}
+	s.note(ready)
+	if len(ready.Messages) > 0 {
+		b.Set(store.Outbox, store.Number(s.step), appendOutbox(nil, ready.Messages))
+	}
+	s.sweep(b)
+	s.remember(b)
+	s.queue(sending{b.Apply(), s.step, s.mark(), len(ready.Messages) > 0})
+	return nil
+}
+
+func (s *Site) note(r node.Ready) {
+	s.state.Released += uint64(len(r.Drawn))
+	s.state.Left = s.agent.Left().Float()
+	s.counts.refused += uint64(len(r.Refused))
+	for _, err := range r.Refused {
+		s.counts.lastFault = err.Error()
+		s.log.Debug("message refused", "err", err)
+	}
+	if len(r.Charges) > 0 {
+		s.log.Error("a charge outside of the first step") // cannot be: the agent opens its streams when it is made
+	}
+}
+
+// show copies what the agent believes.
+func (s *Site) show() {
+	b := s.agent.Belief()
+	s.shown = shown{append(s.shown.means[:0], b.Mean...), append(s.shown.spread[:0], b.Spread...)}
+}
+
+// snapshot saves the state as of the newest step; the log before it may go.
+func (s *Site) snapshot(b *store.Batch) error {
+	agent, err := s.agent.Save()
+	if err != nil {
+		return err
+	}
+	v, err := encode(saved{s.state, s.step, s.chain.Next, agent.Bytes()})
+	if err != nil {
+		return err
+	}
+	b.Set(store.Snapshot, nil, v)
+	b.DeleteBelow(store.Log, store.Number(s.step+1))
+	s.saved = s.step
+	return nil
+}
+
+func (s *Site) saveNow() error {
+	b := s.store.Batch()
+	if err := s.snapshot(b); err != nil {
+		return err
+	}
+	s.queue(sending{pending: b.Apply()})
+	return nil
+}
+
+// errNoSense is for what a crash cannot explain.
+var errNoSense = errors.New("what is replayed differs from what was done")

@@ -1,0 +1,139 @@
+package site
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+// maxHeard is how many messages of one sender a site takes in in a slot. A slot can
+// last a day, and what is taken in waits in memory for its end.
+const maxHeard = 1024
+
+// Run ends a round a slot until ctx is done, which is a nil error. It is called
+// once.
+func (s *Site) Run(ctx context.Context, tr Transport) error {
+	if !s.holding() {
+		if err := s.resend(ctx, tr); err != nil {
+			return ended(ctx, err)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		if err := s.send(context.WithoutCancel(ctx), tr); err != nil {
+			cancel(err)
+			for range s.sends { //nolint:revive // so that nobody waits for room
+			}
+		}
+	}()
+	err := s.rounds(ctx, tr)
+	close(s.sends) // only rounds queues
+	<-sent
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return ended(ctx, err)
+}
+
+// rounds ends a round at the beginning of every slot. A slot that has passed, or is
+// not over the last one that ended, has none: the clock may jump as it likes.
+func (s *Site) rounds(ctx context.Context, tr Transport) error {
+	resent, steady := !s.holding(), false
+	for {
+		t, in, err := s.gather(ctx, tr)
+		if err != nil {
+			return err
+		}
+		if s.holding() {
+			steady = false
+			continue // what arrived is dropped: an answer would be a release
+		}
+		if steady {
+			s.skip(t)
+		}
+		if !resent {
+			resent = true
+			if err = s.resend(ctx, tr); err != nil {
+				return err
+			}
+		}
+		err = s.Round(t, in)
+		if err != nil && !errors.Is(err, store.ErrFull) {
+			return err
+		}
+		steady = err == nil
+		s.full(!steady)
+	}
+}
+
+// full says once that the disk is full, and once that it is not.
+func (s *Site) full(is bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if is != s.held.full {
+		s.held.full = is
+		if is {
+			s.log.Error("the disk is full: nothing is learnt or released until there is room", "dir", s.c.Dir)
+		} else {
+			s.log.Info("there is room on the disk again")
+		}
+	}
+}
+
+// gather waits for the beginning of the next slot and returns it, with what arrived
+// until then.
+func (s *Site) gather(ctx context.Context, tr Transport) (protocol.Round, []protocol.Delivery, error) {
+	s.mu.Lock()
+	next := s.state.Round
+	s.mu.Unlock()
+	now := s.c.Now()
+	if !now.Before(s.c.Slots.Start) {
+		next = max(next, s.slot(now))
+	}
+	begin := s.c.Slots.Start.Add(time.Duration(next) * s.c.Slots.Every)
+	timer := time.NewTimer(time.Until(begin))
+	defer timer.Stop()
+	var in []protocol.Delivery
+	heard := make(map[protocol.Peer]int)
+	for {
+		select {
+		case <-ctx.Done():
+			return 0, nil, ctx.Err()
+		case d := <-tr.Inbox():
+			if heard[d.From]++; heard[d.From] > maxHeard {
+				s.flooded()
+				continue
+			}
+			in = append(in, d)
+		case <-timer.C:
+			return protocol.Round(next), in, nil
+		}
+	}
+}
+
+func (s *Site) flooded() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.counts.flooded++
+}
+
+// skip counts the slots that passed while the site was busy.
+func (s *Site) skip(t protocol.Round) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.counts.skipped += uint64(t) - s.state.Round
+}
+
+// ended tells an end that was asked for from one that was not.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}

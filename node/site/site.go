@@ -1,0 +1,226 @@
+// Package site is a daemon's core: an agent, the site's application or a simulated
+// world that plays it, and the store that makes every step durable before anything
+// of it is told.
+//
+// A step is an input and what follows from it: a choice, rewards taken in, the end
+// of a round. Steps are logged in one order; what the agent draws, sends and owes
+// stands in the same atomic batch. After a crash the log is replayed into a new
+// agent, so there is one code path for both; see docs/durability.md.
+package site
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"peerd.dev/gossip"
+	"peerd.dev/node"
+	"peerd.dev/node/ledger"
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+// Transport carries a site's messages. A [gossip.Host] is one.
+type Transport interface {
+	node.Transport
+	// Advance says how far the ledger is, before what is sent next.
+	Advance(m gossip.Mark)
+}
+
+// Config describes a Site.
+type Config struct {
+	Dir   string // of the store
+	Store store.Options
+
+	Genesis    ledger.Genesis // of the ledger; the incarnation is filled in
+	Arms       []string
+	Peers      int             // in the network
+	Neighbours []protocol.Peer // ascending
+	Agent      func(Life) (*node.Agent, error)
+	World      func(Life) (node.World, error) // nil where an application plays
+	Rules      Rules
+	Slots      node.Slots
+	Rounds     uint64 // that a World is played
+	Leaves     uint64 // horizon of every arm's stream
+	Together   bool   // the protocol closes the leaves of all arms together
+
+	// Alarm is called once, from another goroutine, when the site finds that its
+	// past is not the one that a peer remembers; nil for nobody.
+	Alarm  func(error)
+	Now    func() time.Time // nil for the clock
+	Logger *slog.Logger     // nil discards
+}
+
+// A Site is one running peer. It is safe for concurrent use.
+type Site struct {
+	c     Config
+	store *store.Store
+	log   *slog.Logger
+	arms  map[string]int
+	sends chan sending
+
+	mu      sync.Mutex
+	closing bool
+	life    life
+	agent   *node.Agent
+	world   node.World
+	chain   ledger.Chain
+	step    uint64 // the newest that is logged
+	state   state
+	saved   uint64 // step of the newest snapshot
+	shown   shown
+	held    held
+	counts  counters
+
+	sentMu sync.Mutex
+	sent   []uint64 // steps whose outbox may go
+
+	seenMu sync.Mutex
+	seen   map[protocol.Peer]gossip.Mark // marks that are not stored yet
+}
+
+// state is what a site remembers beside its agent.
+type state struct {
+	Round     uint64   // the next
+	Begun     bool     // a round has ended
+	Decisions uint64   // choices made
+	Pulls     []uint64 // choices that count, by arm
+	Plays     []uint64 // of the world, by arm
+	Released  uint64   // nodes drawn
+	Left      float64  // ε
+}
+
+// counters begin at 0 with every start.
+type counters struct {
+	refused, skipped, flooded uint64
+	pending                   uint64 // decisions that wait for their round
+	lastFault                 string
+}
+
+// shown is the belief as it was at the end of the newest round. Asking the agent in
+// between would be a step of its own.
+type shown struct {
+	means, spread []float64
+}
+
+// Open opens the site's store and brings the site to where it stopped. On a first
+// start it makes the store and charges the horizon.
+func Open(c Config) (_ *Site, err error) {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Site{
+		c: c, log: c.Logger, arms: make(map[string]int, len(c.Arms)),
+		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]gossip.Mark),
+		state: state{Pulls: make([]uint64, len(c.Arms)), Plays: make([]uint64, len(c.Arms))},
+	}
+	for i, a := range c.Arms {
+		s.arms[a] = i
+	}
+	if c.Store.Logger == nil {
+		c.Store.Logger = c.Logger
+	}
+	if s.store, err = store.Open(c.Dir, c.Store); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.store.Close())
+		}
+	}()
+	found, err := s.readLife()
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		if err = s.begin(); err != nil {
+			return nil, err
+		}
+	}
+	if s.agent, err = c.Agent(s.life.public()); err != nil {
+		return nil, err
+	}
+	if found {
+		err = s.recover()
+	} else {
+		err = s.charge()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err = s.readHeld(); err != nil {
+		return nil, err
+	}
+	return s, s.openWorld()
+}
+
+// openWorld makes the world and plays again what was played, so that it hands
+// nothing out twice.
+func (s *Site) openWorld() (err error) {
+	if s.c.World == nil {
+		return nil
+	}
+	if s.world, err = s.c.World(s.life.public()); err != nil {
+		return err
+	}
+	for arm, n := range s.state.Plays {
+		for range n {
+			if _, err := s.world.Play(armOf(arm)); err != nil {
+				return fmt.Errorf("the world pays less than it did: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// Mark returns how far the ledger is.
+func (s *Site) Mark() gossip.Mark {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mark()
+}
+
+func (s *Site) mark() gossip.Mark {
+	return gossip.Mark{Records: s.chain.Next, Head: s.chain.Head}
+}
+
+// Incarnation returns the number of this peer's present life.
+func (s *Site) Incarnation() uint32 { return s.life.Incarnation }
+
+// Close saves the state, so that the next start has nothing to replay, and closes
+// the store. Run has returned.
+func (s *Site) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return nil
+	}
+	s.closing = true
+	var err error
+	if s.step > s.saved && !s.store.Full() {
+		b := s.store.Batch()
+		if err = s.snapshot(b); err == nil {
+			err = b.Commit()
+		}
+	}
+	return errors.Join(err, s.store.Close())
+}
+
+// Ready is nil if choices are learnt from and released, or says why not.
+func (s *Site) Ready(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.store.Full() {
+		return store.ErrFull
+	}
+	if why := s.held.why(); why != "" {
+		return errors.New(why)
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package store
+
+import (
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// A Batch is written as a whole or not at all.
+type Batch struct {
+	s *Store
+	b *pebble.Batch
+	k []byte // scratch
+}
+
+// Batch returns an empty batch.
+func (s *Store) Batch() *Batch { return &Batch{s: s, b: s.db.NewBatch()} }
+
+// Set writes an entry.
+func (b *Batch) Set(t Table, key, value []byte) {
+	b.k = append(append(b.k[:0], byte(t)), key...)
+	b.must(b.b.Set(b.k, value, nil))
+}
+
+// Delete removes an entry.
+func (b *Batch) Delete(t Table, key []byte) {
+	b.k = append(append(b.k[:0], byte(t)), key...)
+	b.must(b.b.Delete(b.k, nil))
+}
+
+// DeleteBelow removes all entries of a table before a key.
+func (b *Batch) DeleteBelow(t Table, key []byte) {
+	b.k = append(append(b.k[:0], byte(t)), key...)
+	b.must(b.b.DeleteRange([]byte{byte(t)}, b.k, nil))
+}
+
+// must takes the errors of a batch in memory, which has none short of 4 GiB.
+func (b *Batch) must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// Empty reports whether nothing is in the batch.
+func (b *Batch) Empty() bool { return b.b.Empty() }
+
+// Drop gives the batch up.
+func (b *Batch) Drop() { _ = b.b.Close() }
+
+// A Pending is a batch that everybody can read but that a crash may still take back.
+type Pending struct {
+	s *Store
+	b *pebble.Batch
+}
+
+// Apply writes the batch. Batches become durable in the order of Apply.
+func (b *Batch) Apply() Pending {
+	b.s.free.Add(-int64(b.b.Len()))
+	if err := b.s.db.ApplyNoSyncWait(b.b, pebble.Sync); err != nil {
+		b.s.fatal(fmt.Errorf("store: %w", err))
+	}
+	return Pending{b.s, b.b}
+}
+
+// Wait returns once the batch is durable. It is called once.
+func (p Pending) Wait() error {
+	if err := p.b.SyncWait(); err != nil {
+		p.s.fatal(fmt.Errorf("store: %w", err))
+		return fmt.Errorf("store: %w", err)
+	}
+	return p.b.Close()
+}
+
+// Commit writes the batch and waits until it is durable.
+func (b *Batch) Commit() error { return b.Apply().Wait() }

@@ -1,0 +1,23 @@
+package protocol
+
+import (
+	"bytes"
+
+	"peerd.dev/dp"
+)
+
+// AppendRelease appends r to b as it stands in a message.
+func AppendRelease(b []byte, r dp.Release) []byte { return appendRelease(b, &r) }
+
+// ParseRelease reads the one release that b holds. It takes nothing but the
+// canonical form and keeps no part of b.
+func ParseRelease(b []byte) (dp.Release, error) {
+	if len(b) > MaxFrame {
+		return dp.Release{}, frameError("release", "%d bytes, at most %d", len(b), MaxFrame)
+	}
+	r, err := decodeRelease(b)
+	if err == nil && !bytes.Equal(appendRelease(make([]byte, 0, len(b)), &r), b) {
+		err = frameError("release", "not in canonical form")
+	}
+	return r, err
+}
