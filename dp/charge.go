@@ -11,8 +11,8 @@ var ErrUnpaid = errors.New("dp: release not paid for")
 // ChargeMode says what a charge pays for.
 type ChargeMode uint8
 
-// Once is: the horizon is charged when the stream opens; its releases cost nothing
-// more and are refused past it.
+// Once is paid when the stream opens: the horizon is charged then; its releases cost
+// nothing more and are refused past it.
 const Once ChargeMode = 0
 
 // A Charge is one line of a node's privacy account. It holds, in integers, all

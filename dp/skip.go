@@ -10,12 +10,12 @@ func (d *Door) Closed(s StreamID) (uint64, error) {
 	return t.t, nil
 }
 
-// Skip gives up the leaves of stream s that a lost life of this node may have
-// closed: up to k, all of whose releases came from the state that this door has now
-// or had before. No later node can then have been drawn in that life, so the charge
-// of the stream covers both lives; see docs/proofs/skip.md. It returns the next leaf,
-// which takes in the records of the open one, or horizon + 1 if none is left.
-// If no more than k leaves are closed already, nothing changes.
+// Skip gives up the leaves of stream s up to k, which may have been closed in lives of
+// this node that were lost. k must be no less than what any of them closed. No later
+// node was then drawn in them, and the charge of the stream covers all lives; see
+// docs/proofs/skip.md. Skip returns the next leaf, which takes in the records of the
+// open one, or horizon + 1 if none is left. If k leaves are closed already, nothing
+// changes. A door that replays this life skips where it did.
 //
 // The next leaf is the smallest m > k whose running sum is made of nodes that are
 // known, and the new one. That is at most the next power of two.

@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 
 	"peerd.dev/protocol"
@@ -485,6 +487,73 @@ func TestALateMarkIsNoAlarmAndAForkIs(t *testing.T) {
 	}
 	if alarm, n := l.warning(); n != 1 || alarm != "" {
 		t.Errorf("%d alarms, %q", n, alarm)
+	}
+}
+
+// begun opens a stream up to the point where the mark is due.
+func begun(t testing.TB, r host.Host, h *Host, m Mark) (s network.Stream, remembered Mark) {
+	t.Helper()
+	mine := h.self
+	mine.self, mine.mark = 0, m
+	s = stream(t, r, h)
+	if _, err := s.Write(prefixed(mine.encode())); err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := readHello(bufio.NewReader(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, theirs.remembered
+}
+
+// Only what a peer says after it was told counts against it.
+func TestWhatWasSaidBeforeIsNoAlarm(t *testing.T) {
+	cs, _ := marked(configs(2, path(2)))
+	h := start(t, cs[1:])[0]
+	r := raw(t, cs[0].Identity, h)
+	first, told := begun(t, r, h, markOf(5))
+	if told != (Mark{}) {
+		t.Errorf("told %v", told)
+	}
+	second, _ := begun(t, r, h, markOf(6))
+	_, _ = second.Write(prefixed(markOf(9).frame()))
+	eventually(t, "the mark", func() bool { return status(h, 0).Mark == markOf(9) })
+	message := protocol.Encode(nil, marks(0, 1, 3)[0].Message)
+	_, _ = first.Write(append(prefixed(markOf(6).frame()), prefixed(message)...))
+	receive(t, h)
+	if s := status(h, 0); s.Mark != markOf(9) || s.Alarms != 0 || s.Alarm != "" {
+		t.Errorf("%+v", s)
+	}
+
+	third, told := begun(t, r, h, markOf(8))
+	if told != markOf(9) {
+		t.Errorf("told %v", told)
+	}
+	_, _ = third.Write(prefixed(markOf(8).frame()))
+	eventually(t, "an alarm", func() bool { return status(h, 0).Alarms == 1 })
+	eventually(t, "no connection", func() bool { return len(r.Network().ConnsToPeer(h.libp2p.ID())) == 0 })
+}
+
+// What a peer that went back publishes is not taken from others either.
+func TestTopicOfAPeerThatWentBack(t *testing.T) {
+	cs, _ := marked(configs(3, ring(3)))
+	for i := range cs {
+		cs[i].Topic = true
+	}
+	cs[1].Seen = []Mark{markOf(100), {}, {}}
+	hosts := start(t, cs)
+	eventually(t, "the alarm, and all other links", func() bool {
+		return status(hosts[1], 0).Alarm != "" && status(hosts[2], 0).State == Up && status(hosts[2], 1).State == Up
+	})
+	eventually(t, "a message through", func() bool {
+		send(t, hosts[0], marks(0, protocol.Everyone, 1))
+		time.Sleep(50 * time.Millisecond)
+		return len(hosts[2].inbox) >= 20 // the mesh takes a second
+	})
+	refused := func() bool { return status(hosts[1], 0).Refused > status(hosts[1], 0).Alarms }
+	eventually(t, "refused", refused)
+	if n := len(hosts[1].inbox); n != 0 {
+		t.Errorf("%d messages taken in", n)
 	}
 }
 

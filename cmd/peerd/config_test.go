@@ -57,6 +57,8 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"experiment.faults.reorder": "0.3", "experiment.faults.delay": "4", "experiment.faults.partition": "[1, 5]",
 		"experiment.faults.churn": "0.4", "experiment.liars.count": "1", "experiment.liars.claim": "half",
 		"log.level": "debug", "log.format": "json",
+		"api.listen": "127.0.0.1:9", "api.window": "5m", "api.default_reward": "0.5", "api.settle": "arrival",
+		"api.fallback": "blue", "api.min_exposures": "3", "api.keep": "1h", "api.max_body": "2048", "store.reserve": "5",
 	}
 	for _, k := range schema() {
 		want, ok := other[k.Name]

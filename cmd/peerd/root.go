@@ -68,7 +68,7 @@ PEERD_PRIVACY_EPSILON), from a file and from defaults, in that order.`,
 	root.SetErr(o.stderr)
 	o.register(root.PersistentFlags())
 	root.AddCommand(
-		newInit(o), newID(o), newConfig(o), newRun(o), newStatus(o), newPeers(o),
+		newInit(o), newID(o), newConfig(o), newRun(o), newStatus(o), newPeers(o), newRecover(o),
 		newLedger(o), newTopology(o), newTestnet(o), newExperiment(o), newVersion(o),
 		newExitCodes(),
 	)

@@ -128,7 +128,7 @@ func schema() []Key {
 			Doc: "What pays rewards: the site's application over the API or, simulated, coins, bell curves, or records of real patients.",
 		},
 		{
-			Name: "world.means", Default: "[]", Example: "[[0.2, 0.5, 0.4]]", rule: matrix(),
+			Name: "world.means", Default: "[]", rule: matrix(),
 			Doc: "The mean reward of every arm, for bernoulli and gaussian.",
 		},
 		{

@@ -23,9 +23,14 @@ interface: wait until all are linked, show a live table, and end with a summary 
 all rounds are played. No process is left behind, also when interrupted.
 
 Regret is what a site lost against always pulling the arm that is best over all
-sites. "Alone" is the same peer without neighbours, simulated beside the network.`,
+sites. "Alone" is the same peer without neighbours, simulated beside the network.
+
+With world.kind: application the peers wait for an application of yours: each answers
+on a port of its own, which is printed with the file that holds its token, until the
+network is interrupted.`,
 		Example: `  peerd testnet -c configs/testnet.yaml
   peerd testnet -c configs/rows.yaml -n 8 -t 'regular(3)'
+  peerd testnet -c configs/application.yaml
   peerd testnet -c configs/testnet.yaml --json --keep`,
 		Args: cobra.NoArgs,
 		RunE: o.run(func(ctx context.Context) error {
@@ -111,6 +116,9 @@ func runTestnet(ctx context.Context, o *options, s *Settings, opts testnetOption
 	}()
 	if t.graph, _, err = buildGraph(s.Testnet.Topology, s.Testnet.Nodes, max(1, s.Seed)); err != nil {
 		return failf(exitConfig, "testnet.topology: %w", err)
+	}
+	if s.World.Kind == Application {
+		return t.serve(ctx, o.stderr)
 	}
 	world, err := s.sites(s.Testnet.Nodes)
 	if err != nil {

@@ -40,6 +40,9 @@ func (t *testnet) lay() error {
 		}
 		addr := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", ports[i])
 		own.Listen = []string{addr}
+		if t.s.World.Kind == Application && t.s.API.Listen == "" {
+			own.API.Listen = fmt.Sprintf("127.0.0.1:%d", apiPort+i)
+		}
 		t.net.Peers = append(t.net.Peers, Member{Name: name, ID: id.ID(), Addrs: []string{addr}})
 		if err := writeSettings(filepath.Join(dir, configName), &own); err != nil {
 			return err

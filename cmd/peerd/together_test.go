@@ -60,6 +60,8 @@ func refusedTogether() []refusedCase {
 			key: "experiment.faults.partition", value: "[500, 2000]", reason: "before round 500, where the run ends by rounds.count: 500",
 			with: map[string]string{"rounds.count": "500"},
 		},
+		{key: "world.kind", value: "application", reason: "with mode: lockstep", with: lockstep("world.means", "[]")},
+		{key: "api.fallback", value: "purple", reason: "want one of arms: [a, b, c]"},
 	}
 }
 

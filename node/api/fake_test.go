@@ -127,6 +127,9 @@ func outcomes[Q, A any](all []Q, one func(Q) (A, error)) []decision.Outcome[A] {
 }
 
 func (f *fake) Status(context.Context) (Status, error) {
+	if f.panics != nil {
+		panic(f.panics)
+	}
 	return Status{ID: "12D3", Name: "hospital-a", Round: 7, Spent: .25, Left: .75, Pending: 3, LedgerRecords: uint64(f.records), Means: []float64{.123456789}}, f.refusal
 }
 

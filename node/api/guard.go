@@ -62,8 +62,8 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 	if s.open[r.URL.Path] {
 		return nil
 	}
-	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok || subtle.ConstantTimeCompare([]byte(given), s.token) != 1 {
+	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare([]byte(given), s.token) != 1 {
 		return problem(http.StatusUnauthorized, codeUnauthorized, "send the header Authorization: Bearer, with what is in "+tokenFile+" of the peer's folder",
 			Flaw{"header.Authorization", "has no token of this peer"})
 	}
@@ -78,10 +78,13 @@ func (s *Server) panicked(v any) {
 	var at []string
 	for {
 		f, more := frames.Next()
+		if strings.HasPrefix(f.Function, "net/http.") {
+			break // below this package
+		}
 		if !strings.HasPrefix(f.Function, "runtime.") {
 			at = append(at, fmt.Sprintf("%s %s:%d", f.Function, f.File, f.Line))
 		}
-		if !more || len(at) == 16 {
+		if !more {
 			break
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -14,7 +15,7 @@ import (
 // CheckListen says what is wrong with an address for [Config.Listen].
 func CheckListen(address string) error {
 	host, port, err := net.SplitHostPort(address)
-	if err != nil {
+	if _, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil {
 		return fmt.Errorf("%q is no address such as 127.0.0.1:8470", address)
 	}
 	if !loopback(host) {

@@ -22,7 +22,7 @@ type metrics struct {
 	handler  http.Handler
 }
 
-func newMetrics(c Config) *metrics {
+func newMetrics(c Config, panicked func(any)) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "peerd_api_requests_total", Help: "Requests by route and status.",
@@ -32,7 +32,7 @@ func newMetrics(c Config) *metrics {
 		}, []string{"kind", "code"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "peerd_api_request_seconds", Help: "Time from a request to its answer, by route.",
-			Buckets: prometheus.ExponentialBuckets(1e-4, 2.5, 12), // 0.1 ms to 2.4 s
+			Buckets: []float64{1e-4, 2.5e-4, 5e-4, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"route"}),
 	}
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
@@ -40,7 +40,7 @@ func newMetrics(c Config) *metrics {
 	})
 	info.Set(1)
 	r := prometheus.NewRegistry()
-	r.MustRegister(m.requests, m.items, m.seconds, info, &peerCollector{backend: c.Backend},
+	r.MustRegister(m.requests, m.items, m.seconds, info, &peerCollector{c.Backend, panicked},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	r.MustRegister(c.Collectors...)
 	m.handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{DisableCompression: true})
@@ -61,7 +61,10 @@ func (m *metrics) item(kind string, status int) {
 }
 
 // peerCollector asks the backend at every scrape.
-type peerCollector struct{ backend Backend }
+type peerCollector struct {
+	backend  Backend
+	panicked func(any)
+}
 
 // Describe describes nothing: what there is to tell depends on the backend's
 // answer.
@@ -71,6 +74,11 @@ func (*peerCollector) Describe(chan<- *prometheus.Desc) {}
 func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
+	defer func() { // in a goroutine of the registry, where it would end the process
+		if v := recover(); v != nil {
+			p.panicked(v)
+		}
+	}()
 	tell := func(kind prometheus.ValueType, name, help string, v float64) {
 		to <- prometheus.MustNewConstMetric(prometheus.NewDesc("peerd_"+name, help, nil, nil), kind, v)
 	}

@@ -63,12 +63,13 @@ func NewServer(c Config) (_ *Server, err error) {
 	}
 	s := &Server{
 		c: c, log: c.Logger, mux: http.NewServeMux(), open: make(map[string]bool),
-		cross: http.NewCrossOriginProtection(), metrics: newMetrics(c),
+		cross:  http.NewCrossOriginProtection(),
 		bodies: sync.Pool{New: func() any { return new(bytes.Buffer) }},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	s.metrics = newMetrics(c, s.panicked)
 	if err = s.routes(); err != nil {
 		return nil, err
 	}
@@ -108,18 +109,20 @@ func (s *Server) Close() error {
 // Run answers until ctx is done, which is a nil error; requests under way get
 // two seconds to end. It is called once.
 func (s *Server) Run(ctx context.Context) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	var all sync.WaitGroup
+	failed := make(chan error, 2) // a listener at most once
 	serve := func(l net.Listener, h http.Handler) {
 		server := &http.Server{
-			Handler: h, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+			Handler: h, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 			ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: writeTimeout,
 			IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, DisableGeneralOptionsHandler: true,
 		}
 		all.Go(func() {
 			if err := server.Serve(newLimited(l, maxConns)); !errors.Is(err, http.ErrServerClosed) {
-				stop(err)
+				failed <- err
+				stop()
 			}
 		})
 		all.Go(func() {
@@ -137,8 +140,6 @@ func (s *Server) Run(ctx context.Context) error {
 		serve(s.tcp, s.handler(true))
 	}
 	all.Wait()
-	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return nil
+	close(failed)
+	return <-failed
 }

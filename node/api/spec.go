@@ -32,6 +32,15 @@ func spec(routes []route) ([]byte, error) {
 			SecuritySchemes: map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}},
 		},
 	}
+	asked := make(map[string]bool) // names of schemas of requests, which alone allow no other fields
+	for _, r := range routes {
+		if r.takes != nil {
+			schemas.Schema(r.takes, true, "")
+		}
+	}
+	for name := range schemas.Map() {
+		asked[name] = true
+	}
 	wrong := &huma.MediaType{Schema: schemas.Schema(reflect.TypeFor[Problem](), true, "")}
 	for _, r := range routes {
 		o := &huma.Operation{
@@ -65,6 +74,11 @@ func spec(routes []route) ([]byte, error) {
 			o.Parameters = ledgerParams()
 		}
 		doc.AddOperation(o)
+	}
+	for name, s := range schemas.Map() {
+		if !asked[name] {
+			s.AdditionalProperties = nil // a later peer may say more
+		}
 	}
 	b, err := json.Marshal(doc)
 	if err != nil {

@@ -205,20 +205,24 @@ func named[T comparable](c *codec, field string, v *T, names map[T]string) {
 
 // hex is a field that holds len(v) bytes.
 func (c *codec) hex(name string, v []byte) {
-	if !c.name(name) || !c.lit(`"`) {
-		return
+	if c.name(name) && c.lit(`"`) {
+		c.digest(v)
+		c.lit(`"`)
 	}
+}
+
+// digest is len(v) bytes in lower-case hex.
+func (c *codec) digest(v []byte) {
 	if !c.reading {
 		c.b = hex.AppendEncode(c.b, v)
-	} else {
-		n := 2 * len(v)
-		s := c.b[c.at:]
-		if len(s) < n || len(bytes.Trim(s[:n], "0123456789abcdef")) > 0 {
-			c.fail("byte %d: want %d digits of lower-case hex", c.at+1, n)
-			return
-		}
-		_, _ = hex.Decode(v, s[:n]) // they are hex digits
-		c.at += n
+		return
 	}
-	c.lit(`"`)
+	n := 2 * len(v)
+	s := c.b[c.at:]
+	if len(s) < n || len(bytes.Trim(s[:n], "0123456789abcdef")) > 0 {
+		c.fail("byte %d: want %d digits of lower-case hex", c.at+1, n)
+		return
+	}
+	_, _ = hex.Decode(v, s[:n]) // they are hex digits
+	c.at += n
 }

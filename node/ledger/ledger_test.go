@@ -3,11 +3,13 @@ package ledger
 import (
 	"bytes"
 	"crypto/ed25519"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"iter"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -155,6 +157,17 @@ func TestAnExportIsVerified(t *testing.T) {
 	want := []StreamReport{{0, 3, 3, 8}, {1, 3, 3, 8}, {2, 1, 1, 4}}
 	if !slices.Equal(r.Streams, want) {
 		t.Errorf("streams %v, want %v", r.Streams, want)
+	}
+	doc, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Report
+	if err := json.Unmarshal(doc, &again); err != nil || !reflect.DeepEqual(r, again) {
+		t.Errorf("as JSON %s: %v", doc, err)
+	}
+	if err := again.Head.UnmarshalText([]byte("00")); !errors.Is(err, ErrForm) {
+		t.Errorf("a short hash: %v", err)
 	}
 	if r.Head != b.chain.Head {
 		t.Errorf("head %v, want %v", r.Head, b.chain.Head)

@@ -24,6 +24,13 @@ func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 // MarshalText returns h in lower-case hex.
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
+// UnmarshalText reads what MarshalText writes.
+func (h *Hash) UnmarshalText(b []byte) error {
+	c := codec{reading: true, b: b}
+	c.digest(h[:])
+	return c.done()
+}
+
 // Kind names what a record is about.
 type Kind string
 

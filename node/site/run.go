@@ -44,18 +44,14 @@ func (s *Site) Run(ctx context.Context, tr Transport) error {
 // rounds ends a round at the beginning of every slot. A slot that has passed, or is
 // not over the last one that ended, has none: the clock may jump as it likes.
 func (s *Site) rounds(ctx context.Context, tr Transport) error {
-	resent, steady := !s.holding(), false
+	resent := !s.holding()
 	for {
 		t, in, err := s.gather(ctx, tr)
 		if err != nil {
 			return err
 		}
 		if s.holding() {
-			steady = false
 			continue // what arrived is dropped: an answer would be a release
-		}
-		if steady {
-			s.skip(t)
 		}
 		if !resent {
 			resent = true
@@ -63,12 +59,12 @@ func (s *Site) rounds(ctx context.Context, tr Transport) error {
 				return err
 			}
 		}
+		s.skip(t)
 		err = s.Round(t, in)
 		if err != nil && !errors.Is(err, store.ErrFull) {
 			return err
 		}
-		steady = err == nil
-		s.full(!steady)
+		s.full(err != nil)
 	}
 }
 
@@ -123,11 +119,17 @@ func (s *Site) flooded() {
 	s.counts.flooded++
 }
 
-// skip counts the slots that passed while the site was busy.
+// skip counts the slots that passed without this peer, as long as there was something
+// to play.
 func (s *Site) skip(t protocol.Round) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.counts.skipped += uint64(t) - s.state.Round
+	to := uint64(t)
+	if s.world != nil {
+		to = min(to, s.c.Rounds)
+	}
+	s.counts.skipped += to - min(to, max(s.state.Round, s.counts.skippedTo))
+	s.counts.skippedTo = to
 }
 
 // ended tells an end that was asked for from one that was not.

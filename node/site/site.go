@@ -96,6 +96,7 @@ type state struct {
 // counters begin at 0 with every start.
 type counters struct {
 	refused, skipped, flooded uint64
+	skippedTo                 uint64 // the slot before which skipped counts
 	pending                   uint64 // decisions that wait for their round
 	lastFault                 string
 }
