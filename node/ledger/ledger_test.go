@@ -163,10 +163,10 @@ func TestAnExportIsVerified(t *testing.T) {
 		t.Fatal(err)
 	}
 	var again Report
-	if err := json.Unmarshal(doc, &again); err != nil || !reflect.DeepEqual(r, again) {
+	if err = json.Unmarshal(doc, &again); err != nil || !reflect.DeepEqual(r, again) {
 		t.Errorf("as JSON %s: %v", doc, err)
 	}
-	if err := again.Head.UnmarshalText([]byte("00")); !errors.Is(err, ErrForm) {
+	if err = again.Head.UnmarshalText([]byte("00")); !errors.Is(err, ErrForm) {
 		t.Errorf("a short hash: %v", err)
 	}
 	if r.Head != b.chain.Head {
