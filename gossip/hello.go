@@ -36,6 +36,14 @@ type hello struct {
 	network     string
 }
 
+// hello returns what a peer says of itself, but for its marks.
+func (c *Config) hello() hello {
+	return hello{
+		version: helloVersion, self: c.Self, incarnation: c.Incarnation,
+		policy: c.Policy, marks: c.Marks, network: c.Network,
+	}
+}
+
 func (h *hello) encode() []byte {
 	b := make([]byte, 0, maxHello)
 	b = append(b, h.version)

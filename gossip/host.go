@@ -97,10 +97,7 @@ func NewHost(c Config) (*Host, error) {
 		log:     c.Logger,
 		inbox:   make(chan protocol.Delivery, inboxSize),
 		changed: make(chan struct{}),
-		self: hello{
-			version: helloVersion, self: c.Self, incarnation: c.Incarnation,
-			policy: c.Policy, marks: c.Marks, network: c.Network,
-		},
+		self:    c.hello(),
 	}
 	h.cfg.Neighbours = slices.Clone(c.Neighbours)
 	h.mark.Store(&Mark{})
@@ -137,6 +134,7 @@ func (h *Host) start(r roster) error {
 		}
 	}
 	h.libp2p.SetStreamHandler(linkProtocol, h.accept)
+	h.libp2p.SetStreamHandler(probeProtocol, h.answer)
 	for _, a := range r.listen {
 		if err := h.libp2p.Network().Listen(a); err != nil {
 			return fmt.Errorf("gossip: listen on %s: %w", a, err)

@@ -5,6 +5,7 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"math"
 
 	"peerd.dev/dp"
 )
@@ -106,7 +107,7 @@ func (a *Agent) Forsake(lost uint64) (state dp.Secret, next []uint64, err error)
 		return dp.Secret{}, nil, err
 	}
 	for k, closed := range next {
-		if next[k], err = a.door.Skip(dp.StreamID(k), closed+lost); err != nil {
+		if next[k], err = a.door.Skip(dp.StreamID(k), closed+min(lost, math.MaxUint64-closed)); err != nil {
 			return dp.Secret{}, nil, err
 		}
 	}

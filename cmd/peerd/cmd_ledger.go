@@ -8,13 +8,18 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"os"
+	"path/filepath"
 	"text/tabwriter"
 
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"peerd.dev/node/api"
 	"peerd.dev/node/ledger"
+	"peerd.dev/node/site"
+	"peerd.dev/node/store"
 )
 
 // standard is the name of a file that stands for standard input or output.
@@ -38,9 +43,42 @@ by a hash. All of it is public. docs/ledger.md says how to read it.`,
 }
 
 // ledgerLines returns the lines of the ledger of the peer in dir, without newlines and
-// each good until the next, and what to call when they were read.
-func (o *options) ledgerLines(context.Context, string) (iter.Seq2[[]byte, error], func() error, error) {
-	return nil, nil, errors.New("the ledger of a peer is not available yet")
+// each good until the next, and what to call when they were read. A running peer is
+// asked; the store of a stopped one is opened.
+func (o *options) ledgerLines(ctx context.Context, dir string) (iter.Seq2[[]byte, error], func() error, error) {
+	if _, err := os.Stat(filepath.Join(dir, storeDir)); errors.Is(err, os.ErrNotExist) {
+		return nil, nil, failf(exitUnexpected, "dir %s holds no ledger: the peer was never started with mode: slots", dir)
+	}
+	unlock, err := lockDir(dir)
+	if err != nil {
+		return askedLines(ctx, dir), func() error { return nil }, nil
+	}
+	st, err := store.Open(filepath.Join(dir, storeDir), store.Options{ReadOnly: true})
+	if err != nil {
+		unlock()
+		return nil, nil, err
+	}
+	return site.Records(st, 0, math.MaxUint64), func() error { defer unlock(); return st.Close() }, nil
+}
+
+// askedLines asks a running peer for its ledger, page by page.
+func askedLines(ctx context.Context, dir string) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for from, more := uint64(0), true; more; {
+			more = false
+			for line, err := range api.Lines(ctx, dir, fmt.Sprintf("/v1/ledger?from=%d", from)) {
+				if !yield(line, err) || err != nil {
+					return
+				}
+				r, err := ledger.ParseLine(line)
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				from, more = r.Seq+1, true
+			}
+		}
+	}
 }
 
 // withLedger calls f with the configuration and the ledger that the flags lead to.

@@ -7,11 +7,13 @@
 package api
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net"
 	"net/http"
 	"time"
@@ -21,48 +23,50 @@ const (
 	socketFile = "peerd.sock"
 	maxPath    = 100 // of a socket; the kernel takes 107 bytes
 	timeout    = 5 * time.Second
+	maxLine    = 1 << 20
 )
 
 // ErrNotRunning is returned by [Get] where no node answers.
 var ErrNotRunning = errors.New("no node is running in this directory")
 
-// Answer makes the document that answers a question.
-type Answer func(ctx context.Context) (any, error)
-
-// Serve answers questions by path until ctx is done. The socket is removed at
-// the end. A socket left by a killed node is replaced; the caller holds the lock
-// of the directory.
-func Serve(ctx context.Context, dir string, answers map[string]Answer) error {
-	l, err := listenUnix(dir)
-	if err != nil {
-		return err
-	}
-	mux := http.NewServeMux()
-	for p, answer := range answers {
-		mux.HandleFunc("GET "+p, func(w http.ResponseWriter, r *http.Request) {
-			doc, err := answer(r.Context())
-			if err != nil {
-				http.Error(w, err.Error(), http.StatusServiceUnavailable)
-				return
-			}
-			w.Header().Set("Content-Type", "application/json")
-			_ = json.NewEncoder(w).Encode(doc) // the client is gone: nobody to tell
-		})
-	}
-	s := &http.Server{Handler: mux, ReadHeaderTimeout: timeout, ReadTimeout: timeout, WriteTimeout: timeout}
-	stop := context.AfterFunc(ctx, func() { _ = s.Close() })
-	defer stop()
-	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
-}
-
 // Get asks the node of a directory and decodes its answer into doc.
 func Get(ctx context.Context, dir, path string, doc any) error {
-	name, err := socket(dir)
+	body, err := ask(ctx, dir, path)
 	if err != nil {
 		return err
+	}
+	defer func() { _ = body.Close() }()
+	return json.NewDecoder(body).Decode(doc)
+}
+
+// Lines asks the node of a directory and yields the lines of its answer, each good
+// until the next.
+func Lines(ctx context.Context, dir, path string) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		body, err := ask(ctx, dir, path)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer func() { _ = body.Close() }()
+		lines := bufio.NewScanner(body)
+		lines.Buffer(nil, maxLine)
+		for lines.Scan() {
+			if !yield(lines.Bytes(), nil) {
+				return
+			}
+		}
+		if err := lines.Err(); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// ask returns the body of an answer.
+func ask(ctx context.Context, dir, path string) (io.ReadCloser, error) {
+	name, err := socket(dir)
+	if err != nil {
+		return nil, err
 	}
 	c := http.Client{Timeout: timeout, Transport: &http.Transport{
 		DisableKeepAlives: true,
@@ -73,19 +77,19 @@ func Get(ctx context.Context, dir, path string, doc any) error {
 	}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://node"+path, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	res, err := c.Do(req)
 	if err != nil {
-		return fmt.Errorf("%w (%s): %w", ErrNotRunning, dir, err)
+		return nil, fmt.Errorf("%w (%s): %w", ErrNotRunning, dir, err)
 	}
-	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
+		defer func() { _ = res.Body.Close() }()
 		b, _ := io.ReadAll(io.LimitReader(res.Body, 1<<16))
 		if p := new(Problem); json.Unmarshal(b, p) == nil {
-			return fmt.Errorf("node in %s: %w", dir, p)
+			return nil, fmt.Errorf("node in %s: %w", dir, p)
 		}
-		return fmt.Errorf("node in %s: %s: %s", dir, res.Status, b)
+		return nil, fmt.Errorf("node in %s: %s: %s", dir, res.Status, b)
 	}
-	return json.NewDecoder(res.Body).Decode(doc)
+	return res.Body, nil
 }

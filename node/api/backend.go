@@ -72,7 +72,7 @@ type Arm struct {
 	Name     string  `json:"name"`
 	Pulls    uint64  `json:"pulls" doc:"How often it was chosen here."`
 	Estimate float64 `json:"estimate" doc:"Its mean, made of releases only."`
-	Spread   float64 `json:"spread" doc:"Half the width of the interval around the estimate."`
+	Spread   float64 `json:"spread" doc:"Half the width of the interval around the estimate; 0 while nothing is known."`
 }
 
 // Peer is how things stand with one other peer.

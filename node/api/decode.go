@@ -14,6 +14,7 @@ const (
 	maxExclude = 1000 // a network has no more actions
 	maxID      = 128  // bytes
 	maxSubject = 256  // bytes
+	maxAction  = 1024 // bytes
 )
 
 // An item is what was read of a request, and what is wrong with it.
@@ -85,7 +86,7 @@ func notOfID(c rune) bool {
 }
 
 func wrongAction(name string) string {
-	if strings.TrimSpace(name) == "" || strings.ContainsRune(name, utf8.RuneError) {
+	if strings.TrimSpace(name) == "" || len(name) > maxAction || strings.ContainsRune(name, utf8.RuneError) {
 		return "want the name of an action"
 	}
 	return ""

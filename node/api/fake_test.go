@@ -59,9 +59,9 @@ func (f *fake) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome
 		if f.refusal != nil {
 			return decision.Decision{}, f.refusal
 		}
-		for _, x := range a.Exclude {
+		for i, x := range a.Exclude {
 			if !slices.Contains([]string{"red", "green", "blue"}, x) {
-				return decision.Decision{}, &decision.Refusal{Code: decision.Invalid, Field: "exclude", Reason: "no such action"}
+				return decision.Decision{}, &decision.Refusal{Code: decision.Invalid, Field: fmt.Sprintf("exclude[%d]", i), Reason: "no such action"}
 			}
 		}
 		if a.ID == "" {

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"peerd.dev/dp"
+)
+
+// An app is a site's application that never gives up: it asks for decisions and
+// reports their rewards, asks again with the same id what it got no answer to, and
+// holds the peer to every answer.
+type app struct {
+	s     *labSite
+	lates bool // a window may end before a reward is taken
+
+	mu     sync.Mutex
+	asks   []*appAsk
+	undone []*appAsk // no longer under way, and not answered
+	faults []string
+	again  int // answers that were asked for again and were the same
+
+	stop chan struct{}
+	all  sync.WaitGroup
+}
+
+type appAsk struct {
+	id       string
+	value    float64
+	action   string // of the first answer
+	decided  bool
+	rewarded bool // the reward was taken
+	late     bool // it was not, for its window had ended
+}
+
+// newApp begins to ask from a number of goroutines.
+func newApp(s *labSite, callers int, lates bool) *app {
+	a := &app{s: s, lates: lates, stop: make(chan struct{})}
+	for i := range callers {
+		a.all.Go(func() { a.call(rand.New(rand.NewPCG(1, uint64(i)))) })
+	}
+	return a
+}
+
+func (a *app) call(r *rand.Rand) {
+	for {
+		select {
+		case <-a.stop:
+			return
+		default:
+		}
+		ask := a.next(r)
+		if !a.try(ask) {
+			a.giveBack(ask)
+			time.Sleep(2 * time.Millisecond)
+			continue
+		}
+		time.Sleep(time.Duration(r.IntN(2)) * time.Millisecond)
+		if r.IntN(10) == 0 {
+			a.check(a.pick(r))
+		}
+	}
+}
+
+func (a *app) next(r *rand.Rand) *appAsk {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if n := len(a.undone); n > 0 {
+		ask := a.undone[0]
+		a.undone = a.undone[1:]
+		return ask
+	}
+	return a.make(r.Float64())
+}
+
+func (a *app) make(value float64) *appAsk {
+	ask := &appAsk{id: fmt.Sprintf("app-%d", len(a.asks)), value: value}
+	a.asks = append(a.asks, ask)
+	return ask
+}
+
+func (a *app) giveBack(ask *appAsk) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.undone = append(a.undone, ask)
+}
+
+// pick returns an ask that was answered, or nil.
+func (a *app) pick(r *rand.Rand) *appAsk {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	ask := a.asks[r.IntN(len(a.asks))]
+	if !ask.rewarded {
+		return nil
+	}
+	return ask
+}
+
+// try asks for what has no answer yet, and reports whether all has one now.
+func (a *app) try(ask *appAsk) bool {
+	if !a.decide(ask) {
+		return false
+	}
+	_, status, text := a.s.reward(ask.id, ask.value)
+	switch {
+	case status == http.StatusOK:
+		a.mu.Lock()
+		ask.rewarded = true
+		a.mu.Unlock()
+	case status == http.StatusGone && a.lates:
+		a.mu.Lock()
+		ask.late = true
+		a.mu.Unlock()
+	case status == 0:
+		return false
+	default:
+		a.fault("reward of %s: %d %s", ask.id, status, text)
+	}
+	return true
+}
+
+func (a *app) decide(ask *appAsk) bool {
+	if ask.decided {
+		return true
+	}
+	d, status, text := a.s.decide(ask.id)
+	switch {
+	case status == 0 || status == http.StatusServiceUnavailable:
+		return false
+	case status != http.StatusOK:
+		a.fault("decision %s: %d %s", ask.id, status, text)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	ask.decided, ask.action = true, d.Action
+	return true
+}
+
+// check asks again for what was answered.
+func (a *app) check(ask *appAsk) {
+	if ask == nil {
+		return
+	}
+	d, status, text := a.s.decide(ask.id)
+	if status == 0 {
+		return
+	}
+	if status != http.StatusOK || !d.Repeated || d.Action != ask.action {
+		a.fault("decision %s again: %d %s, was %s", ask.id, status, text, ask.action)
+	}
+	r, status, text := a.s.reward(ask.id, ask.value)
+	if status == 0 {
+		return
+	}
+	if status != http.StatusOK || !r.Duplicate {
+		a.fault("reward of %s again: %d %s", ask.id, status, text)
+		return
+	}
+	a.mu.Lock()
+	a.again++
+	a.mu.Unlock()
+}
+
+func (a *app) fault(format string, args ...any) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.faults) < 20 {
+		a.faults = append(a.faults, fmt.Sprintf(format, args...))
+	}
+}
+
+// acknowledged returns how many decisions and rewards were answered.
+func (a *app) acknowledged() (decisions, rewards int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, ask := range a.asks {
+		if ask.decided {
+			decisions++
+		}
+		if ask.rewarded {
+			rewards++
+		}
+	}
+	return decisions, rewards
+}
+
+// end stops asking, asks once more for everything that was ever asked for, and fails
+// the test if an answer is not what it was. The peer runs.
+func (a *app) end(t *testing.T) {
+	t.Helper()
+	close(a.stop)
+	a.all.Wait()
+	for _, ask := range a.asks {
+		if !ask.rewarded && !ask.late && !a.try(ask) {
+			t.Fatalf("no answer to %s\n%s", ask.id, a.s.tail())
+		}
+	}
+	for part := range slices.Chunk(a.asks, 500) {
+		a.checkAll(t, part)
+	}
+	for _, f := range a.faults {
+		t.Error(f)
+	}
+}
+
+// checkAll is check for many at once.
+func (a *app) checkAll(t *testing.T, part []*appAsk) {
+	t.Helper()
+	type item struct {
+		Status   int
+		Decision labDecision
+		Receipt  labReceipt
+	}
+	ask := func(path string, doc any) []item {
+		status, text := a.s.post(path, doc)
+		if status != http.StatusOK {
+			t.Fatalf("%s: %d %s", path, status, text)
+		}
+		return parsed[struct{ Outcomes []item }](text).Outcomes
+	}
+	ids, rewards := []map[string]any{}, []map[string]any{}
+	for _, k := range part {
+		ids = append(ids, map[string]any{"id": k.id})
+		rewards = append(rewards, map[string]any{"id": k.id, "value": k.value})
+	}
+	for i, o := range ask("/v1/decisions/batch", map[string]any{"decisions": ids}) {
+		if k := part[i]; o.Status != http.StatusOK || !o.Decision.Repeated || o.Decision.Action != k.action {
+			t.Errorf("decision %s is %+v in the end, was %s", k.id, o, k.action)
+		}
+	}
+	for i, o := range ask("/v1/rewards/batch", map[string]any{"rewards": rewards}) {
+		k := part[i]
+		if k.rewarded && (o.Status != http.StatusOK || !o.Receipt.Duplicate) || k.late && o.Status != http.StatusGone {
+			t.Errorf("reward of %s is %+v in the end, taken before: %v", k.id, o, k.rewarded)
+		}
+	}
+}
+
+// tally returns what the peer must have taken in: by arm, decisions and the exact
+// sum of rewards on the lattice.
+func (a *app) tally(t *testing.T, arms []string) (counts []uint64, sums []int64) {
+	t.Helper()
+	counts, sums = make([]uint64, len(arms)), make([]int64, len(arms))
+	for _, ask := range a.asks {
+		k := slices.Index(arms, ask.action)
+		counts[k]++
+		if !ask.rewarded {
+			continue // the default is 0
+		}
+		q, err := dp.Quantize(ask.value, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums[k] += q
+	}
+	return counts, sums
+}

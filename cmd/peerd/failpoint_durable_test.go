@@ -1,0 +1,6 @@
+//go:build failpoint
+
+package main
+
+// failpoints says that peers can be killed at exact places.
+const failpoints = true

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestNothingIsLostWhenKilled kills a peer under load again and again, at random
+// moments and, with the tag failpoint, between commit and answer, and starts it on
+// the same folder. No answer may be taken back, no reward counted twice, no noise
+// drawn twice, and nothing may have left that is not in the ledger.
+// PEERD_LONG makes it 180 kills.
+func TestNothingIsLostWhenKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	random, exact := 5, 0
+	if os.Getenv("PEERD_LONG") != "" {
+		random, exact = 50, 40
+	}
+	if !failpoints {
+		exact = 0
+	}
+	for _, c := range []struct {
+		name    string
+		changes []string
+		lates   bool
+	}{
+		{"rows", []string{"protocol.name", "rows"}, false},
+		{"average", []string{"protocol.name", "average", "api.settle", "window", "api.window", "1s"}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := newKiller(newLab(t, 2, c.changes...), c.lates)
+			r := rand.New(rand.NewPCG(7, uint64(random)))
+			for range random {
+				k.random(r)
+			}
+			for i := range exact {
+				k.exact([]string{"decided", "rewarded"}[i%2], 1+r.IntN(60))
+			}
+			k.finish()
+		})
+	}
+}
+
+// A killer kills peer 0 of a lab, whose peer 1 records.
+type killer struct {
+	*lab
+	s        *labSite
+	app      *app
+	recorder *recorder
+	last     []byte // newest ledger line that was seen
+	seen     uint64 // its place and one
+	kills    int
+	ready    []time.Duration // from exec to /readyz
+	first    []time.Duration // and to the first answer that is durable
+}
+
+func newKiller(l *lab, lates bool) *killer {
+	l.Helper()
+	k := &killer{lab: l, s: l.sites[0], recorder: l.sites[1].record()}
+	k.app = newApp(k.s, 4, lates)
+	k.up(launch{})
+	return k
+}
+
+// up starts the peer, waits until it answers and releases, and looks whether the
+// ledger has all that was seen of it before.
+func (k *killer) up(o launch) {
+	k.Helper()
+	had := k.recorder.mark()
+	k.s.start(o)
+	ask := func() *appAsk {
+		k.app.mu.Lock()
+		defer k.app.mu.Unlock()
+		return k.app.make(.5)
+	}()
+	decided, ready := time.Duration(0), time.Duration(0)
+	for decided == 0 || ready == 0 {
+		if k.s.dead() { // of a failpoint
+			if decided == 0 {
+				k.app.giveBack(ask)
+			}
+			return
+		}
+		if decided == 0 && k.app.decide(ask) {
+			decided = time.Since(k.s.began)
+			k.app.giveBack(ask) // for its reward
+		}
+		if status, _ := k.s.get("/readyz"); ready == 0 && status == http.StatusOK {
+			ready = time.Since(k.s.began)
+		}
+		if time.Since(k.s.began) > 30*time.Second {
+			k.Fatalf("not ready: first answer after %v\n%s", decided, k.s.tail())
+		}
+		time.Sleep(time.Millisecond)
+	}
+	k.first, k.ready = append(k.first, decided), append(k.ready, ready)
+	if status, text := k.s.get(statusPath); status == http.StatusOK {
+		if d := parsed[statusDocument](text); d.LedgerRecords < had.Records {
+			k.Errorf("the ledger has %d records after a kill, %d were told the neighbour", d.LedgerRecords, had.Records)
+		}
+	}
+	k.look()
+}
+
+// look compares the ledger with what was seen of it, if the peer lives.
+func (k *killer) look() {
+	k.Helper()
+	if k.seen > 0 {
+		status, text := k.s.get(fmt.Sprintf("/v1/ledger?from=%d&limit=1", k.seen-1))
+		if status == http.StatusOK && text != string(k.last)+"\n" {
+			k.Errorf("ledger record %d is %q, was %q", k.seen-1, text, k.last)
+		}
+	}
+	status, text := k.s.get(statusPath)
+	if status != http.StatusOK {
+		return
+	}
+	n := parsed[statusDocument](text).LedgerRecords
+	if status, text = k.s.get(fmt.Sprintf("/v1/ledger?from=%d&limit=1", n-1)); status == http.StatusOK {
+		k.seen, k.last = n, []byte(text[:max(0, len(text)-1)])
+	}
+}
+
+// random kills the running peer at a random moment and starts it again; every third
+// time it is killed once more while it starts.
+func (k *killer) random(r *rand.Rand) {
+	k.Helper()
+	time.Sleep(time.Duration(r.Int64N(int64(60 * time.Millisecond))))
+	k.s.kill()
+	k.kills++
+	if k.kills%3 == 0 {
+		k.s.start(launch{})
+		time.Sleep(time.Duration(r.Int64N(int64(250 * time.Millisecond))))
+		k.s.kill()
+		k.kills++
+	}
+	k.up(launch{})
+}
+
+// exact kills the peer at the n-th passing of a place.
+func (k *killer) exact(place string, n int) {
+	k.Helper()
+	k.s.stop()
+	k.up(launch{env: []string{fmt.Sprintf("PEERD_FAILPOINT=%s:%d", place, n)}})
+	k.s.ends(20 * time.Second)
+	if k.s.cmd.ProcessState.Exited() {
+		k.Fatalf("ended by itself: %v\n%s", k.s.cmd.ProcessState, k.s.tail())
+	}
+	k.kills++
+	k.up(launch{})
+}
+
+// finish holds the peer to everything.
+func (k *killer) finish() {
+	k.Helper()
+	k.app.end(k.T)
+	k.await("all rewards are taken in", 20*time.Second, func() bool { return k.s.status().Pending == 0 })
+	d := k.s.status()
+	lines := k.s.lines()
+	k.s.stop()
+
+	counts, sums := k.app.tally(k.T, k.s.settings().Arms)
+	v := openVault(k.T, k.s)
+	if !slices.Equal(d.Pulls, counts) {
+		k.Errorf("%v decisions are counted, %v were made", d.Pulls, counts)
+	}
+	if !slices.Equal(v.counts, counts) || !slices.Equal(v.sums, sums) {
+		k.Errorf("taken in: %v rewards with exact sums %v\nreported: %v with %v", v.counts, v.sums, counts, sums)
+	}
+	b, err := readBook(lines)
+	if err != nil {
+		k.Fatal(err)
+	}
+	if mark := k.recorder.mark(); b.size < mark.Records {
+		k.Errorf("the ledger has %d records, %d were told the neighbour", b.size, mark.Records)
+	}
+	messages := k.recorder.received()
+	for _, m := range messages {
+		if err := b.explain(m.Message); err != nil {
+			k.Errorf("left the peer and is not in the ledger: %v", err)
+		}
+	}
+	for _, c := range k.recorder.contradictions() {
+		k.Errorf("left the peer with two values: %s", c)
+	}
+	decisions, rewards := k.app.acknowledged()
+	k.Logf("%d kills: %d decisions and %d rewards acknowledged, 0 lost, 0 counted twice; %d asked for again meanwhile, all in the end", k.kills, decisions, rewards, k.app.again)
+	k.Logf("%d messages recorded by the neighbour, all follow from the %d records of the ledger, none came with two values", len(messages), b.size)
+	k.speed("exec to /readyz", k.ready)
+	k.speed("exec to first durable answer", k.first)
+}
+
+// speed reports times and fails if they are too long.
+func (k *killer) speed(what string, ds []time.Duration) {
+	k.Helper()
+	slices.Sort(ds)
+	n := len(ds)
+	p99 := ds[min(n-1, n*99/100)]
+	k.Logf("%s: p50 %v, p99 %v, max %v (%d starts)", what, ds[n/2].Round(time.Millisecond), p99.Round(time.Millisecond), ds[n-1].Round(time.Millisecond), n)
+	if p99 >= time.Second && os.Getenv("PEERD_LONG") != "" {
+		k.Errorf("%s: p99 %v, want under 1 s", what, p99)
+	}
+}

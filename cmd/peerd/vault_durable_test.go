@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/gob"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"peerd.dev/dp"
+	"peerd.dev/node/ledger"
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+// A vault is what stands in the store of a peer that does not run: also what is
+// private, which nothing but a test may look at like this.
+type vault struct {
+	sums   []int64  // exact sums of rewards, by arm, on the lattice
+	counts []uint64 // rewards under them
+	own    []int64  // of protocol average: the own mean
+	mixed  []int64  // and the estimate
+	links  []vaultLink
+	step   uint64
+}
+
+// vaultLink is one link of protocol average.
+type vaultLink struct {
+	Seq    uint64
+	Open   bool
+	Last   protocol.Label
+	Answer protocol.Kind
+	Delta  []byte
+}
+
+// openVault reads a store that was closed cleanly, so that its snapshot is all.
+func openVault(t *testing.T, s *labSite) vault {
+	t.Helper()
+	st := openStore(t, s)
+	defer func() { _ = st.Close() }()
+	b, err := st.Get(store.Snapshot, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var snap struct {
+		Step  uint64
+		Agent []byte
+	}
+	unpack(t, b, &snap)
+	if e, found, err := st.Last(store.Log); err != nil || found {
+		t.Fatalf("log after a clean end: %x %v", e.Key, err)
+	}
+	var agent struct {
+		Door, Protocol []byte
+	}
+	unpack(t, snap.Agent, &agent)
+	v := vault{step: snap.Step}
+	v.readDoor(t, agent.Door)
+	var average struct {
+		Mixed []byte
+		Links []vaultLink
+	}
+	if s.settings().Protocol.Name == "average" {
+		unpack(t, agent.Protocol, &average)
+	}
+	v.links = average.Links
+	if len(average.Mixed) > 0 {
+		m := dp.NewMixed(len(v.sums), dp.MeanExponent)
+		if err := m.Load(average.Mixed); err != nil {
+			t.Fatal(err)
+		}
+		for k := range v.sums {
+			v.own, v.mixed = append(v.own, m.Own(k)), append(v.mixed, m.Value(k))
+		}
+	}
+	return v
+}
+
+func openStore(t *testing.T, s *labSite) *store.Store {
+	t.Helper()
+	st, err := store.Open(filepath.Join(s.dir, storeDir), store.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
+}
+
+// unpack decodes a version byte and a gob.
+func unpack(t *testing.T, b []byte, to any) {
+	t.Helper()
+	if len(b) == 0 || b[0] != 1 {
+		t.Fatalf("version %x", b[:min(len(b), 1)])
+	}
+	if err := gob.NewDecoder(bytes.NewReader(b[1:])).Decode(to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readDoor reads the state of a door: see dp/state.go.
+func (v *vault) readDoor(t *testing.T, b []byte) {
+	t.Helper()
+	r := bytes.NewReader(b[1:])
+	uvar := func() uint64 {
+		n, err := binary.ReadUvarint(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	ivar := func() int64 {
+		n, err := binary.ReadVarint(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	skip := func(n uint64) {
+		if _, err := r.Seek(int64(n), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	uvar() // mode
+	uvar() // budget
+	skip(uvar())
+	for range uvar() {
+		skip(uvar()) // what
+		streams, dim := uvar(), uvar()
+		ivar() // lo
+		ivar() // hi
+		leaves := uvar()
+		uvar() // records per user
+		skip(2)
+		uvar() // cost
+		uvar() // scale
+		levels := 0
+		for ; leaves > 0; leaves >>= 1 {
+			levels++
+		}
+		if dim != 1 {
+			t.Fatalf("%d dimensions", dim)
+		}
+		for range streams {
+			uvar() // leaves closed
+			count := uvar()
+			for range levels {
+				count += uvar()
+			}
+			sum := ivar() // of the open leaf
+			for range levels {
+				sum += ivar()
+			}
+			for range levels {
+				ivar() // noisy nodes
+			}
+			v.sums, v.counts = append(v.sums, sum), append(v.counts, count)
+		}
+	}
+	if r.Len() > 0 {
+		t.Fatalf("%d bytes left of a door", r.Len())
+	}
+}
+
+// A book is a ledger read for what it says was drawn.
+type book struct {
+	sums map[leafKey]int64 // running sums, by stream and leaf
+	n    []uint64          // leaves, by stream
+	size uint64
+}
+
+type leafKey struct {
+	stream dp.StreamID
+	leaf   uint64
+}
+
+// readBook reads lines of a ledger without gaps.
+func readBook(lines [][]byte) (*book, error) {
+	b := &book{sums: make(map[leafKey]int64)}
+	for _, line := range lines {
+		r, err := ledger.ParseLine(line)
+		if err != nil {
+			return nil, err
+		}
+		if r.Seq != b.size {
+			return nil, fmt.Errorf("record %d at place %d", r.Seq, b.size)
+		}
+		b.size++
+		rel, ok := r.Body.(*ledger.Release)
+		if !ok {
+			continue
+		}
+		for int(rel.Stream) >= len(b.n) {
+			b.n = append(b.n, 0)
+		}
+		if rel.To != b.n[rel.Stream]+1 || len(rel.Values) != 1 {
+			return nil, fmt.Errorf("leaf %d of stream %d after %d", rel.To, rel.Stream, b.n[rel.Stream])
+		}
+		b.n[rel.Stream] = rel.To
+		// The node covers the leaves after From; what is before it is a running sum.
+		b.sums[leafKey{rel.Stream, rel.To}] = b.sums[leafKey{rel.Stream, rel.From}] + rel.Values[0]
+	}
+	return b, nil
+}
+
+// explain says what is wrong with a message of the peer whose book it is: all that it
+// brings must follow from what stands in the book.
+func (b *book) explain(m protocol.Message) error {
+	switch m.Kind() {
+	case kindRow:
+		row := m.Release(0)
+		for k := range row.Len() {
+			want, ok := b.sums[leafKey{dp.StreamID(k), m.Label().Seq}]
+			if !ok || row.Value(k) != want {
+				return fmt.Errorf("row %d has %d for arm %d, by the ledger it is %d (%v)", m.Label().Seq, row.Value(k), k, want, ok)
+			}
+		}
+	case kindAsk: // of a peer whom nobody answers: its own means
+		theta, counts := m.Release(0), m.Release(1)
+		for k := range theta.Len() {
+			n := counts.Count(k)
+			if n == 0 {
+				if theta.Value(k) != 0 {
+					return fmt.Errorf("an estimate of arm %d without a pull", k)
+				}
+				continue
+			}
+			want, err := b.mean(dp.StreamID(k), n)
+			if err != nil {
+				return err
+			}
+			if theta.Value(k) != want {
+				return fmt.Errorf("mean of arm %d after %d leaves is %d, by the ledger it is %d", k, n, theta.Value(k), want)
+			}
+		}
+	}
+	return nil
+}
+
+// mean returns the mean of the first n leaves of a stream with one record each.
+func (b *book) mean(s dp.StreamID, n uint64) (int64, error) {
+	sum, ok := b.sums[leafKey{s, n}]
+	if !ok {
+		return 0, fmt.Errorf("leaf %d of stream %d is not in the ledger", n, s)
+	}
+	r, err := dp.Received(dp.Fields{
+		Stream: s, Span: dp.Span{To: n}, Count: []uint64{n}, Value: []int64{sum}, Exponent: dp.GridExponent, Scale: 1, Terms: 1,
+	})
+	if err != nil {
+		return 0, err
+	}
+	m := dp.NewMixed(int(s)+1, dp.MeanExponent)
+	if _, _, err := m.ReplaceByMean(int(s), r); err != nil {
+		return 0, err
+	}
+	return m.Own(int(s)), nil
+}

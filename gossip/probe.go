@@ -1,0 +1,122 @@
+package gossip
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"peerd.dev/protocol"
+)
+
+// probeProtocol carries one hello in each direction and changes nothing at the
+// end that answers: no link comes up and no mark is taken in.
+const probeProtocol = "/peerd/probe/1"
+
+// A ProbeResult is what a neighbour answered to a [Probe].
+type ProbeResult struct {
+	RTT         time.Duration
+	Incarnation uint32
+	Mark        Mark // the neighbour's own
+	Remembered  Mark // the highest of this peer that it knows of
+}
+
+// Probe asks a neighbour how things stand, in place of a [Host] that does not
+// run. It may dial a neighbour with a lower index too. Nothing of c is needed
+// beyond what both ends must agree on, Self, Identity and the peers; Told and Saw
+// are not called. If the error wraps [ErrMismatch], the neighbour answered and
+// does not agree.
+func Probe(ctx context.Context, c Config, to protocol.Peer) (ProbeResult, error) {
+	r, err := c.check()
+	if err != nil {
+		return ProbeResult{}, err
+	}
+	if !slices.Contains(c.Neighbours, to) {
+		return ProbeResult{}, fmt.Errorf("gossip: peer %d is no neighbour", to)
+	}
+	if len(r.peers[to].Addrs) == 0 {
+		return ProbeResult{}, fmt.Errorf("gossip: peer %d has no address to dial", to)
+	}
+	h, err := newLibp2p(c, newGate(c.Identity.id, r.peers, slog.New(slog.DiscardHandler)))
+	if err != nil {
+		return ProbeResult{}, err
+	}
+	result, err := c.probe(ctx, h, r.peers[to], to)
+	if err != nil {
+		err = fmt.Errorf("gossip: peer %d: %w", to, err)
+	}
+	return result, errors.Join(err, h.Close())
+}
+
+func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index protocol.Peer) (ProbeResult, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	if err := h.Connect(ctx, to); err != nil {
+		return ProbeResult{}, err
+	}
+	// A peer that does not list us lets us connect before it turns us away.
+	s, err := h.NewStream(network.WithNoDial(ctx, "connected before"), to.ID, probeProtocol)
+	if err != nil {
+		return ProbeResult{}, fmt.Errorf("connected, but turned away: %w", err)
+	}
+	defer func() { _ = s.Reset() }()
+	stop := context.AfterFunc(ctx, func() { _ = s.Reset() })
+	defer stop()
+	ours := c.hello()
+	if c.Marks {
+		ours.mark = c.Mark.plain()
+	}
+	began := time.Now()
+	if err = writeHello(s, &ours); err != nil {
+		return ProbeResult{}, fmt.Errorf("connected, but turned away: %w", err)
+	}
+	theirs, err := readHello(bufio.NewReaderSize(s, maxHello))
+	if ctx.Err() != nil {
+		return ProbeResult{}, fmt.Errorf("connected, but no answer: %w", ctx.Err())
+	}
+	if err != nil {
+		return ProbeResult{}, fmt.Errorf("connected, but turned away: %w", err)
+	}
+	return ProbeResult{
+		RTT: time.Since(began), Incarnation: theirs.incarnation,
+		Mark: theirs.mark, Remembered: theirs.remembered,
+	}, ours.check(&theirs, index)
+}
+
+// answer serves a probe.
+func (h *Host) answer(s network.Stream) {
+	if !h.enter() {
+		_ = s.ResetWithError(network.StreamShutdown)
+		return
+	}
+	defer h.running.Done()
+	stop := context.AfterFunc(h.life, func() { _ = s.ResetWithError(network.StreamShutdown) })
+	defer stop()
+	from, ok := h.gate.listed[s.Conn().RemotePeer()]
+	if !ok || h.members[from].link == nil {
+		_ = s.ResetWithError(network.StreamGated)
+		return
+	}
+	l := h.members[from].link
+	if err := s.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
+		_ = s.Reset()
+		return
+	}
+	if _, err := readHello(bufio.NewReaderSize(s, maxHello)); err != nil {
+		l.violated(s, err)
+		return
+	}
+	ours := l.hello()
+	if err := writeHello(s, &ours); err != nil {
+		_ = s.Reset()
+		return
+	}
+	_ = s.Close()
+}

@@ -1,0 +1,124 @@
+package gossip
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"peerd.dev/protocol"
+)
+
+// probe probes a peer as another one whose host does not run.
+func probe(t testing.TB, c Config, to protocol.Peer) (ProbeResult, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	return Probe(ctx, c, to)
+}
+
+// A probe finds out all that a hello tells, from either end of a link, and moves
+// nothing at the other end.
+func TestProbe(t *testing.T) {
+	for _, self := range []protocol.Peer{0, 2} {
+		before := runtime.NumGoroutine()
+		cs, ws := marked(configs(3, path(3)))
+		cs[1].Mark, cs[1].Seen = markOf(20), []Mark{markOf(7), {}, markOf(7)}
+		cs[1].Peers[2].Addrs = []string{"/ip4/127.0.0.1/tcp/1"} // does not run
+		h := start(t, cs[1:2])[0]
+		c := cs[self]
+		c.Mark = markOf(5) // gone back
+		c.Seen = []Mark{{}, markOf(30), {}}
+		c.Listen = nil
+		for range 3 {
+			r, err := probe(t, c, 1)
+			if err != nil || r.RTT <= 0 || r.Mark != markOf(20) || r.Remembered != markOf(7) || r.Incarnation != 1 {
+				t.Errorf("peer %d: %+v, %v", self, r, err)
+			}
+		}
+		if s := status(h, self); s.Alarms != 0 || s.Refused != 0 || s.State != Down || s.Mark != markOf(7) || !s.LastSeen.IsZero() {
+			t.Errorf("%+v", s)
+		}
+		if ws[1].wasTold(self, Mark{}) {
+			t.Error("a probe was taken for a hello")
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+		eventually(t, "no more goroutines than before", func() bool { return runtime.NumGoroutine() <= before })
+	}
+}
+
+// A link that is up stays so, also if the probe comes from a second process with
+// the neighbour's key.
+func TestProbeLeavesALinkAlone(t *testing.T) {
+	cs, _ := marked(configs(2, path(2)))
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	if _, err := probe(t, cs[0], 1); err != nil {
+		t.Error(err)
+	}
+	send(t, hosts[0], marks(0, 1, 1))
+	receive(t, hosts[1])
+	for i, h := range hosts {
+		if s := status(h, protocol.Peer(1-i)); s.State != Up || s.LastError != "" {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+func TestProbeSaysWhatIsWrong(t *testing.T) {
+	cs, _ := marked(configs(3, path(3)))
+	cs[0].Peers[2].Addrs = []string{"/ip4/127.0.0.1/tcp/1"} // does not run
+	start(t, cs[1:2])
+	for want, change := range map[string]func(*Config){
+		"its policy hash is":           func(c *Config) { c.Policy[0]++ },
+		"its network is":               func(c *Config) { c.Network = "other" },
+		"only one of the two keeps ma": func(c *Config) { c.Marks = false },
+	} {
+		c := cs[0]
+		change(&c)
+		if r, err := probe(t, c, 1); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), want) || r.RTT <= 0 {
+			t.Errorf("%+v, %v, want %q", r, err, want)
+		}
+	}
+	bad := cs[0]
+	bad.Self = 9
+	for _, test := range []struct {
+		c    Config
+		to   protocol.Peer
+		want string
+	}{
+		{bad, 1, "this is peer 9 of 3"},
+		{cs[0], 2, "peer 2 is no neighbour"},
+		{cs[1], 0, "peer 0 has no address to dial"},
+		{cs[1], 2, "connection refused"},
+	} {
+		if _, err := probe(t, test.c, test.to); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+}
+
+// A peer that does not list us, or has us for no neighbour, turns a probe away.
+func TestProbeIsTurnedAway(t *testing.T) {
+	cs := configs(3, path(3))
+	cs[1].Peers = append([]PeerInfo(nil), cs[1].Peers...)
+	cs[1].Peers[0].ID = SeedIdentity([32]byte{42}).ID()
+	cs[1].Neighbours = nil
+	h := begin(t, cs[1])
+	for _, self := range []protocol.Peer{0, 2} { // a stranger and no neighbour
+		c := cs[self]
+		c.Peers[1].Addrs = h.Addrs()
+		if _, err := probe(t, c, 1); err == nil || !strings.Contains(err.Error(), "turned away") {
+			t.Error(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := Probe(ctx, cs[0], 1); err == nil {
+		t.Error("a probe outlived its context")
+	}
+}
