@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"time"
 
+	"peerd.dev/bandit"
 	"peerd.dev/protocol"
 )
 
@@ -43,12 +45,13 @@ type Status struct {
 	Rounds   uint64    // to play
 	Pulls    []uint64  // by arm
 	Means    []float64 // estimates, by arm
-	Spread   []float64 // of the estimates, as in [bandit.Belief]
+	Samples  []float64 // rewards that the estimates rest on, by arm
+	Noise    []float64 // standard deviation of the noise in the estimates, by arm
 	Spent    float64   // ε
 	Left     float64   // ε
 	Released uint64    // releases drawn
 	Refused  uint64    // messages that were a peer's fault
-	Skipped  uint64    // slots that passed while the peer was busy
+	Skipped  uint64    // slots that passed without the peer: busy, down or held back
 	Flooded  uint64    // messages dropped because their sender sent too many in a slot
 	LastErr  string    // the newest fault of a peer
 	Pending  uint64    // decisions whose reward is waited for
@@ -133,9 +136,19 @@ func (n *Node) snapshot() Status {
 	b := n.c.Agent.Belief()
 	s.Pulls = append([]uint64(nil), b.Pulls...)
 	s.Means = append([]float64(nil), b.Mean...)
-	s.Spread = append([]float64(nil), b.Spread...)
+	s.Samples, s.Noise = Certainty(b)
 	s.Left = n.c.Agent.Left().Float()
 	return s
+}
+
+// Certainty returns on how many rewards each estimate of a belief rests, and the
+// standard deviation of the noise in it.
+func Certainty(b *bandit.Belief) (samples, noise []float64) {
+	for k, spread := range b.Spread {
+		samples = append(samples, 1/spread) // 0 for +Inf
+		noise = append(noise, math.Sqrt(2*b.NoiseV[k]))
+	}
+	return samples, noise
 }
 
 // ended tells an end that was asked for from one that was not.

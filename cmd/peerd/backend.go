@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"math"
 	"time"
 
 	"peerd.dev/gossip"
@@ -88,10 +87,7 @@ func (p *daemon) Arms(ctx context.Context) ([]api.Arm, error) {
 	}
 	arms := make([]api.Arm, len(s.Pulls))
 	for k := range arms {
-		arms[k] = api.Arm{Name: p.s.Arms[k], Pulls: s.Pulls[k], Estimate: s.Means[k], Spread: s.Spread[k]}
-		if math.IsInf(s.Spread[k], 0) {
-			arms[k].Spread = 0 // nothing is known, which JSON cannot say as infinity
-		}
+		arms[k] = api.Arm{Name: p.s.Arms[k], Pulls: s.Pulls[k], Estimate: s.Means[k], Samples: s.Samples[k], NoiseSD: s.Noise[k]}
 	}
 	return arms, nil
 }

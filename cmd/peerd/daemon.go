@@ -62,10 +62,16 @@ func (p *daemon) slots(log *slog.Logger) (err error) {
 		return nil
 	}
 	c := p.seat.host(p.site.Incarnation(), log)
-	c.Marks, c.Mark, c.Told, c.Saw = true, p.site.Mark(), p.site.Told, p.site.Saw
-	if c.Seen, err = p.site.Seen(); err != nil {
+	seen, err := p.site.Seen()
+	if err != nil {
 		return err
 	}
+	for _, m := range seen {
+		c.Seen = append(c.Seen, gossip.Mark(m))
+	}
+	c.Marks, c.Mark = true, gossip.Mark(p.site.Mark())
+	c.Told = func(from protocol.Peer, m gossip.Mark) { p.site.Told(from, site.Mark(m)) }
+	c.Saw = func(of protocol.Peer, m gossip.Mark) { p.site.Saw(of, site.Mark(m)) }
 	if p.host, err = gossip.NewHost(c); err != nil {
 		return failf(exitNetwork, "%w", err)
 	}
@@ -130,7 +136,7 @@ func (p *daemon) play(ctx context.Context, s *Settings) error {
 		if p.host == nil {
 			return p.site.Run(ctx, nowhere{})
 		}
-		return p.site.Run(ctx, p.host)
+		return p.site.Run(ctx, marking{p.host})
 	}
 	ready, stop := context.WithTimeout(ctx, readyTimeout)
 	defer stop()
@@ -183,6 +189,11 @@ func (p *daemon) close() error {
 	return errors.Join(errs...)
 }
 
+// marking is a host that takes the marks of a site.
+type marking struct{ *gossip.Host }
+
+func (h marking) Advance(m site.Mark) { h.Host.Advance(gossip.Mark(m)) }
+
 // nowhere is the network of a peer that may not show itself.
 type nowhere struct{}
 
@@ -190,4 +201,4 @@ func (nowhere) Send(context.Context, []protocol.Envelope) error { return nil }
 
 func (nowhere) Inbox() <-chan protocol.Delivery { return nil }
 
-func (nowhere) Advance(gossip.Mark) {}
+func (nowhere) Advance(site.Mark) {}

@@ -19,6 +19,9 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return int(exitOK)
 	}
+	if shown := new(shownError); errors.As(err, &shown) {
+		return int(shown.code)
+	}
 	if o.json = o.json || slices.Contains(args, "--json"); o.json {
 		if printJSON(stdout, trouble(err)) == nil {
 			return int(codeOf(err))
@@ -68,7 +71,7 @@ PEERD_PRIVACY_EPSILON), from a file and from defaults, in that order.`,
 	root.SetErr(o.stderr)
 	o.register(root.PersistentFlags())
 	root.AddCommand(
-		newInit(o), newID(o), newConfig(o), newRun(o), newStatus(o), newPeers(o), newRecover(o),
+		newInit(o), newID(o), newConfig(o), newRun(o), newStatus(o), newPeers(o), newRecover(o), newDoctor(o),
 		newLedger(o), newTopology(o), newTestnet(o), newExperiment(o), newVersion(o),
 		newExitCodes(),
 	)

@@ -53,7 +53,7 @@ type Status struct {
 	Left          float64   `json:"epsilon_left"`
 	Released      uint64    `json:"released" doc:"Releases drawn."`
 	Refused       uint64    `json:"refused" doc:"Messages that were a peer's fault."`
-	Skipped       uint64    `json:"skipped" doc:"Slots that passed while the peer was busy."`
+	Skipped       uint64    `json:"skipped" doc:"Slots that passed without this peer: it was busy, down or held back."`
 	Flooded       uint64    `json:"flooded" doc:"Messages dropped because their sender sent too many in a slot."`
 	LastErr       string    `json:"last_fault" doc:"The last fault of another peer."`
 	BytesIn       uint64    `json:"bytes_in"`
@@ -71,8 +71,9 @@ type Status struct {
 type Arm struct {
 	Name     string  `json:"name"`
 	Pulls    uint64  `json:"pulls" doc:"How often it was chosen here."`
-	Estimate float64 `json:"estimate" doc:"Its mean, made of releases only."`
-	Spread   float64 `json:"spread" doc:"Half the width of the interval around the estimate; 0 while nothing is known."`
+	Estimate float64 `json:"estimate" doc:"Its mean reward, made of releases only; noise can carry it far out of 0 to 1 while samples are few."`
+	Samples  float64 `json:"samples" doc:"How many rewards the estimate rests on, as if all of one site; 0 while nothing is known."`
+	NoiseSD  float64 `json:"noise_sd" doc:"Standard deviation of the privacy noise in the estimate."`
 }
 
 // Peer is how things stand with one other peer.

@@ -134,7 +134,7 @@ func (f *fake) Status(context.Context) (Status, error) {
 }
 
 func (f *fake) Arms(context.Context) ([]Arm, error) {
-	return []Arm{{Name: "red", Pulls: 4, Estimate: .987654321, Spread: .1}}, f.refusal
+	return []Arm{{Name: "red", Pulls: 4, Estimate: .987654321, Samples: .1}}, f.refusal
 }
 
 func (f *fake) Peers(context.Context) ([]Peer, error) {

@@ -36,30 +36,41 @@ func (s *Site) Adopt() (Adopted, error) {
 	case c.Fork:
 		return Adopted{}, ErrFork
 	}
+	incarnation, err := NewIncarnation(s.c.Now())
+	if err != nil {
+		return Adopted{}, err
+	}
 	a := Adopted{Claimed: c.Records, Had: s.chain.Next}
 	lost := c.Records - min(c.Records, s.chain.Next)
-	if n := uint64(len(s.c.Arms)); s.c.Together {
-		lost = (lost + n - 1) / n
+	records := uint64(1) // of the ledger, for a leaf of every stream that has closed one
+	if s.c.Together {
+		records = uint64(len(s.c.Arms))
+		lost = (lost + records - 1) / records
 	}
+	before, err := s.agent.Closed()
+	if err != nil {
+		return a, err
+	}
+	s.broken = true // from here on the agent is of no use: the next start makes a new one
 	agent, next, err := s.agent.Forsake(lost)
 	if err != nil {
 		return a, err
 	}
 	a.Next, a.Spent = next, true
 	closed := make([]uint64, len(next))
+	above := c.Records
 	for k, n := range next {
 		closed[k] = n - 1
 		a.Spent = a.Spent && n > s.c.Leaves
-	}
-	incarnation, err := NewIncarnation(s.c.Now())
-	if err != nil {
-		return a, err
+		// Leaves that are given up count as if they had been released, so that the
+		// number of records bounds them: should a backup from before this be restored
+		// again, it must give up those that this life goes on with.
+		above = max(above, a.Had+(closed[k]-before[k])*records)
 	}
 	s.life.Incarnation = max(incarnation, s.life.Incarnation+1)
-	s.life.Closed = closed
+	s.life.Closed, s.life.Taken = closed, above
 	b := s.store.Batch()
-	s.chain.Next = max(s.chain.Next, c.Records) // so that the ledger is longer than any that a peer remembers
-	if err = s.append(b, &ledger.Gap{Claimed: c.Records, Incarnation: s.life.Incarnation, Next: next}); err != nil {
+	if err = s.append(b, &ledger.Gap{Claimed: above, Incarnation: s.life.Incarnation, Next: next}); err != nil {
 		return a, err
 	}
 	life, err := encode(&s.life)
@@ -75,11 +86,35 @@ func (s *Site) Adopt() (Adopted, error) {
 	b.DeleteBelow(store.Log, store.Number(s.step+1))
 	b.DeleteBelow(store.Outbox, store.Number(s.step+1))
 	b.Delete(store.Meta, []byte(claimKey))
+	if err = s.discount(b); err != nil {
+		return a, err
+	}
 	if err = b.Commit(); err != nil {
 		return a, err
 	}
-	s.saved, s.held.claim = s.step, nil // the agent is of no use any more: the next start makes a new one
+	s.held.claim = nil
 	return a, nil
+}
+
+// discount makes the decisions that wait for their reward count no more: the lost life
+// may have taken their rewards in.
+func (s *Site) discount(b *store.Batch) error {
+	for due, err := range s.store.Scan(store.Due, nil, nil) {
+		if err != nil {
+			return err
+		}
+		v, err := s.store.Get(store.Decision, due.Value)
+		if err != nil {
+			return err
+		}
+		c, err := parseChoice(v, len(s.c.Arms))
+		if err != nil {
+			return err
+		}
+		c.counted = false
+		b.Set(store.Decision, due.Value, c.append(nil))
+	}
+	return nil
 }
 
 func (a Adopted) String() string {

@@ -118,9 +118,9 @@ func (d *desk) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	subject, hash := d.subject(ask.Subject)
 	if ask.ID == "" {
 		ask.ID = rand.Text()
-	} else if old, ok, err := d.find(ask.ID); err != nil || ok {
+	} else if old, ok, ferr := d.find(ask.ID); ferr != nil || ok {
 		d.wait = true
-		return old, true, d.same(&old, subject, excluded, err)
+		return old, true, d.same(&old, subject, excluded, ferr)
 	}
 	counted, err := d.count(ask.Subject, hash)
 	if err != nil {

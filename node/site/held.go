@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"peerd.dev/gossip"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -60,14 +59,16 @@ func (s *Site) readHeld() error {
 		return err
 	}
 	s.held.claim = new(claim)
+	s.silent.Store(true)
 	return decode(v, s.held.claim)
 }
 
-// Told takes in what a neighbour remembers of this peer's ledger.
-func (s *Site) Told(from protocol.Peer, m gossip.Mark) {
+// Told takes in what a neighbour remembers of this peer's ledger. Of several that
+// remember what is not here, the one that remembers most counts.
+func (s *Site) Told(from protocol.Peer, m Mark) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closing || s.held.claim != nil {
+	if s.closing {
 		return
 	}
 	ours, err := s.has(m)
@@ -88,12 +89,26 @@ func (s *Site) Told(from protocol.Peer, m gossip.Mark) {
 	if s.released() == 0 {
 		c.Fork = false // a new folder under an old key
 	}
+	old := s.held.claim
+	if old != nil {
+		c.Fork = c.Fork || old.Fork
+		if old.Records > c.Records {
+			c.Peer, c.Records, c.Head = old.Peer, old.Records, old.Head
+		}
+		if *c == *old {
+			return
+		}
+	}
 	s.held.claim = c
+	s.silent.Store(true)
 	v, err := encode(c)
 	if err == nil {
 		b := s.store.Batch()
 		b.Set(store.Meta, []byte(claimKey), v)
 		err = b.Commit()
+	}
+	if err == nil && old != nil {
+		return // one alarm is enough
 	}
 	alarm := errors.Join(errors.New(s.held.why()), err)
 	s.log.Error("alarm: nothing is released", "reason", alarm)
@@ -106,9 +121,9 @@ func (s *Site) Told(from protocol.Peer, m gossip.Mark) {
 func (s *Site) released() uint64 { return s.state.Released }
 
 // has reports whether the ledger was once as long as m says, with that head.
-func (s *Site) has(m gossip.Mark) (bool, error) {
+func (s *Site) has(m Mark) (bool, error) {
 	switch {
-	case m.Records == 0:
+	case m.Records <= s.life.Taken:
 		return true, nil
 	case m.Records > s.chain.Next:
 		return false, nil
@@ -119,13 +134,11 @@ func (s *Site) has(m gossip.Mark) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	// Records that were lost with another life have no line here; the operator has
-	// taken over that they were.
-	return line == nil || ledger.HashOf(line) == m.Head, nil
+	return ledger.HashOf(line) == m.Head, nil
 }
 
 // Saw remembers how far another peer's ledger is. It is stored with the next step.
-func (s *Site) Saw(of protocol.Peer, m gossip.Mark) {
+func (s *Site) Saw(of protocol.Peer, m Mark) {
 	s.seenMu.Lock()
 	defer s.seenMu.Unlock()
 	s.seen[of] = m
@@ -142,8 +155,8 @@ func (s *Site) remember(b *store.Batch) {
 }
 
 // Seen returns how far every peer's ledger was when it was last seen.
-func (s *Site) Seen() ([]gossip.Mark, error) {
-	all := make([]gossip.Mark, s.c.Peers)
+func (s *Site) Seen() ([]Mark, error) {
+	all := make([]Mark, s.c.Peers)
 	for e, err := range s.store.Scan(store.Peer, nil, nil) {
 		if err != nil {
 			return nil, err
@@ -171,7 +184,7 @@ func (s *Site) holding() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := &s.held
-	if !h.open && len(h.heard) > 0 && (len(h.heard) == len(s.c.Neighbours) || s.c.Now().Sub(h.since) > grace) {
+	if h.claim == nil && !h.open && len(h.heard) > 0 && (len(h.heard) == len(s.c.Neighbours) || s.c.Now().Sub(h.since) > grace) {
 		h.open = true
 	}
 	return h.claim != nil || !h.open

@@ -28,7 +28,8 @@ type Life struct {
 // life is a Life as it is stored.
 type life struct {
 	Life
-	Salt [16]byte // of the hashes of subjects
+	Salt  [16]byte // of the hashes of subjects
+	Taken uint64   // records that peers may remember otherwise, as [Site.Adopt] took over
 }
 
 func (l *life) public() Life {

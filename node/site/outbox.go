@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"peerd.dev/gossip"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
@@ -17,7 +16,7 @@ const sendQueue = 256
 type sending struct {
 	pending  store.Pending
 	step     uint64
-	mark     gossip.Mark
+	mark     Mark
 	messages bool
 }
 
@@ -30,22 +29,27 @@ func (s *Site) queue(x sending) { s.sends <- x }
 // second time is the same bytes.
 func (s *Site) send(ctx context.Context, to Transport) error {
 	for x := range s.sends {
-		if err := x.pending.Wait(); err != nil {
-			return err
-		}
-		if !x.messages {
-			continue
-		}
-		failpoint("send")
-		if err := s.post(ctx, to, x.step, x.mark); err != nil {
+		if err := s.sendOne(ctx, to, x); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// post sends the outbox of a step.
-func (s *Site) post(ctx context.Context, to Transport, step uint64, mark gossip.Mark) error {
+func (s *Site) sendOne(ctx context.Context, to Transport, x sending) error {
+	if err := x.pending.Wait(); err != nil || !x.messages {
+		return err
+	}
+	failpoint("send")
+	return s.post(ctx, to, x.step, x.mark)
+}
+
+// post sends the outbox of a step, unless a peer has said meanwhile that this folder
+// is an old copy.
+func (s *Site) post(ctx context.Context, to Transport, step uint64, mark Mark) error {
+	if s.silent.Load() {
+		return nil
+	}
 	v, err := s.store.Get(store.Outbox, store.Number(step))
 	if err != nil || v == nil {
 		return err

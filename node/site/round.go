@@ -195,7 +195,8 @@ func (s *Site) note(r node.Ready) {
 // show copies what the agent believes.
 func (s *Site) show() {
 	b := s.agent.Belief()
-	s.shown = shown{append(s.shown.means[:0], b.Mean...), append(s.shown.spread[:0], b.Spread...)}
+	s.shown.means = append(s.shown.means[:0], b.Mean...)
+	s.shown.samples, s.shown.noise = node.Certainty(b)
 }
 
 // snapshot saves the state as of the newest step; the log before it may go.

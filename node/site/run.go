@@ -28,7 +28,8 @@ func (s *Site) Run(ctx context.Context, tr Transport) error {
 		defer close(sent)
 		if err := s.send(context.WithoutCancel(ctx), tr); err != nil {
 			cancel(err)
-			for range s.sends { //nolint:revive // so that nobody waits for room
+			for range s.sends {
+				continue // so that nobody waits for room
 			}
 		}
 	}()
@@ -93,7 +94,7 @@ func (s *Site) gather(ctx context.Context, tr Transport) (protocol.Round, []prot
 		next = max(next, s.slot(now))
 	}
 	begin := s.c.Slots.Start.Add(time.Duration(next) * s.c.Slots.Every)
-	timer := time.NewTimer(time.Until(begin))
+	timer := time.NewTimer(begin.Sub(now))
 	defer timer.Stop()
 	var in []protocol.Delivery
 	heard := make(map[protocol.Peer]int)

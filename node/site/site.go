@@ -14,20 +14,26 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"peerd.dev/gossip"
 	"peerd.dev/node"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
 
-// Transport carries a site's messages. A [gossip.Host] is one.
+// Mark says how far a ledger is.
+type Mark struct {
+	Records uint64
+	Head    [32]byte // hash of the last record
+}
+
+// Transport carries a site's messages.
 type Transport interface {
 	node.Transport
 	// Advance says how far the ledger is, before what is sent next.
-	Advance(m gossip.Mark)
+	Advance(m Mark)
 }
 
 // Config describes a Site.
@@ -64,6 +70,7 @@ type Site struct {
 
 	mu      sync.Mutex
 	closing bool
+	broken  bool // the agent has taken a step that is not in the log
 	life    life
 	agent   *node.Agent
 	world   node.World
@@ -75,11 +82,13 @@ type Site struct {
 	held    held
 	counts  counters
 
+	silent atomic.Bool // a peer remembers another ledger
+
 	sentMu sync.Mutex
 	sent   []uint64 // steps whose outbox may go
 
 	seenMu sync.Mutex
-	seen   map[protocol.Peer]gossip.Mark // marks that are not stored yet
+	seen   map[protocol.Peer]Mark // marks that are not stored yet
 }
 
 // state is what a site remembers beside its agent.
@@ -104,7 +113,7 @@ type counters struct {
 // shown is the belief as it was at the end of the newest round. Asking the agent in
 // between would be a step of its own.
 type shown struct {
-	means, spread []float64
+	means, samples, noise []float64
 }
 
 // Open opens the site's store and brings the site to where it stopped. On a first
@@ -118,7 +127,7 @@ func Open(c Config) (_ *Site, err error) {
 	}
 	s := &Site{
 		c: c, log: c.Logger, arms: make(map[string]int, len(c.Arms)),
-		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]gossip.Mark),
+		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]Mark),
 		state: state{Pulls: make([]uint64, len(c.Arms)), Plays: make([]uint64, len(c.Arms))},
 	}
 	for i, a := range c.Arms {
@@ -181,14 +190,14 @@ func (s *Site) openWorld() (err error) {
 }
 
 // Mark returns how far the ledger is.
-func (s *Site) Mark() gossip.Mark {
+func (s *Site) Mark() Mark {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.mark()
 }
 
-func (s *Site) mark() gossip.Mark {
-	return gossip.Mark{Records: s.chain.Next, Head: s.chain.Head}
+func (s *Site) mark() Mark {
+	return Mark{Records: s.chain.Next, Head: s.chain.Head}
 }
 
 // Incarnation returns the number of this peer's present life.
@@ -204,7 +213,7 @@ func (s *Site) Close() error {
 	}
 	s.closing = true
 	var err error
-	if s.step > s.saved && !s.store.Full() {
+	if s.step > s.saved && !s.broken && !s.store.Full() {
 		b := s.store.Batch()
 		if err = s.snapshot(b); err == nil {
 			err = b.Commit()
