@@ -131,8 +131,8 @@ func (a *average) Chosen(arm int) {
 		a.forced[arm]++
 	}
 	b.Pulls[arm]++
-	if !a.silent && a.mine.At(arm) > 0 {
-		b.Spread[arm] = 1 / float64(b.Pulls[arm])
+	if n := a.mine.At(arm); !a.silent && n > 0 {
+		b.Spread[arm] = 1 / float64(max(n, b.Pulls[arm])) // an earlier incarnation may have pulled more
 	}
 }
 

@@ -349,7 +349,7 @@ func (r *rows) cell(p Peer, k int) (cell, bool) {
 	released := float64(body.Count(k))
 	n := released
 	if p == r.c.Self && !r.silent {
-		n = float64(r.belief.Pulls[k])
+		n = max(n, float64(r.belief.Pulls[k])) // an earlier incarnation may have pulled more
 	}
 	v, b := body.Noise()
 	return cell{body.At(k) / released, n, v / (released * released), b / released}, true

@@ -260,3 +260,35 @@ func (a *app) tally(t *testing.T, arms []string) (counts []uint64, sums []int64)
 	}
 	return counts, sums
 }
+
+// settled waits until all rewards are taken in, stops the peer, and compares what it
+// took in and released with what was reported, and with what a neighbour received. It
+// returns the ledger.
+func settled(a *app, rec *recorder) *book {
+	s := a.s
+	s.Helper()
+	s.await("all rewards are taken in", 20*time.Second, func() bool { return s.status().Pending == 0 })
+	d, lines := s.status(), s.lines()
+	s.stop()
+	counts, sums := a.tally(s.T, s.settings().Arms)
+	v := openVault(s.T, s)
+	if !slices.Equal(d.Pulls, counts) || !slices.Equal(v.counts, counts) || !slices.Equal(v.sums, sums) {
+		s.Errorf("taken in: %v decisions, %v rewards with exact sums %v\nmade: %v, reported: %v", d.Pulls, v.counts, v.sums, counts, sums)
+	}
+	b, err := readBook(lines)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if mark := rec.mark(); b.size < mark.Records {
+		s.Errorf("the ledger has %d records, %d were told the neighbour", b.size, mark.Records)
+	}
+	for _, m := range rec.received() {
+		if err := b.explain(m.Message); err != nil {
+			s.Errorf("left the peer and is not in the ledger: %v", err)
+		}
+	}
+	for _, c := range rec.contradictions() {
+		s.Errorf("left the peer with two values: %s", c)
+	}
+	return b
+}

@@ -19,7 +19,7 @@ func newDoctor(o *options) *cobra.Command {
 		Short: "Check a peer's folder, machine and neighbours, running or stopped",
 		Long: `Check what a peer needs, a line each: PASS, WARN (it works, and somebody should know)
 or FAIL, with what is wrong and how to mend it. The peer may run or be stopped;
-nothing is changed, and no message is sent.
+it is left as it is, and no message is sent.
 
 Of a stopped peer the whole ledger is verified, and each neighbour with an address is
 dialled and asked whether it agrees on the network and how much it remembers of this
@@ -58,19 +58,19 @@ func (e *shownError) Error() string { return "not all is well" }
 // Unwrap gives the error its code.
 func (e *shownError) Unwrap() error { return &exitError{e.code, errors.New(e.Error())} }
 
-// verdict is what a check comes to.
-type verdict string
+// outcome is what a check comes to.
+type outcome string
 
 const (
-	pass verdict = "PASS"
-	warn verdict = "WARN"
-	fail verdict = "FAIL"
+	pass outcome = "PASS"
+	warn outcome = "WARN"
+	fail outcome = "FAIL"
 )
 
 // A finding is one line of a doctor's report.
 type finding struct {
 	Check  string  `json:"check"`
-	Result verdict `json:"result"`
+	Result outcome `json:"result"`
 	Detail string  `json:"detail"`
 	Remedy string  `json:"remedy,omitempty"`
 	code   code    // of a FAIL

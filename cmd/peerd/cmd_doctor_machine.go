@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 const (
@@ -77,7 +75,7 @@ func (d *doctor) private(check, path string, mode fs.FileMode, missing string) b
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && missing == "":
-		d.pass(check, "not there yet; the first start makes it")
+		d.pass(check, "none yet; the peer makes one when it needs it")
 		return false
 	case errors.Is(err, fs.ErrNotExist):
 		d.fail(exitUnexpected, check, missing, "%s is not there", path)
@@ -157,14 +155,14 @@ func (d *doctor) disk() {
 
 // room compares the free space with what the store leaves free.
 func (d *doctor) room() {
-	u, err := vfs.Default.GetDiskUsage(d.c.Dir)
+	total, free, err := diskOf(d.c.Dir)
 	if err != nil {
 		d.warn("space", "", "the system does not say how much is free: %v", err)
 		return
 	}
-	reserve := min(d.c.Store.Reserve<<20, max(1<<20, u.TotalBytes/8))
+	reserve := min(d.c.Store.Reserve<<20, max(1<<20, total/8)) // as the store does
 	const text = "%s free; the last %s are left alone"
-	switch free := u.AvailBytes; {
+	switch {
 	case free < reserve:
 		d.fail(exitUnexpected, "space", "make room: with so little nothing is taken in", text, bytesText(free), bytesText(reserve))
 	case free < 4*reserve:

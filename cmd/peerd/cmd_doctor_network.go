@@ -121,7 +121,7 @@ func (d *doctor) contacts(all []contact) {
 		check := "neighbour " + c.name
 		switch {
 		case errors.Is(c.err, gossip.ErrMismatch):
-			d.fail(exitConfig, check, "compare network file and `peerd config show` with that site; if it speaks of a backup, see docs/durability.md", "%v", c.err)
+			d.fail(exitConfig, check, "compare network file and `peerd config show` with that site; if this speaks of a backup, see docs/durability.md", "%v", c.err)
 		case c.silent:
 			d.warn(check, "start this peer to see", "%s", c.detail)
 		case c.err != nil && reached:
@@ -154,8 +154,8 @@ func (d *doctor) probe(ctx context.Context) map[protocol.Peer]gossip.Mark {
 		}
 		asks.Go(func() {
 			r, err := gossip.Probe(ctx, c, n)
-			all[i].err = err
 			if err != nil {
+				all[i].err = err
 				return
 			}
 			all[i].detail = fmt.Sprintf("agrees, %v; remembers %v of this peer", r.RTT.Round(time.Microsecond), r.Remembered)
@@ -183,7 +183,7 @@ func (d *doctor) ledger(told map[protocol.Peer]gossip.Mark) {
 		return
 	}
 	const remedy = "do not start it; docs/durability.md"
-	st, err := store.Open(dir, store.Options{ReadOnly: true, Fatal: func(error) {}})
+	st, err := store.Open(dir, store.Options{ReadOnly: true})
 	if err != nil {
 		d.fail(exitUnexpected, "ledger", remedy, "%v", err)
 		return
@@ -226,11 +226,14 @@ func (d *doctor) agrees(told map[protocol.Peer]gossip.Mark, own gossip.Mark, st 
 // charged is about the budget of a stopped peer.
 func (d *doctor) charged(r ledger.Report) {
 	text := fmt.Sprintf("%d records verified; ε %g of %g charged, %d releases", r.Records, r.Charged.Float(), r.Budget.Float(), r.Releases)
-	used := len(r.Streams) > 0
+	var leaves, most uint64 // released and paid for, of all arms if they share a horizon
 	for _, s := range r.Streams {
-		used = used && s.Leaf == s.Leaves
+		leaves, most = leaves+s.Leaf, max(most, s.Leaves)
 	}
-	if used {
+	if e, err := protocol.Lookup(d.seat.spec.Protocol); err == nil && e.Together {
+		most *= uint64(len(r.Streams))
+	}
+	if most > 0 && leaves >= most {
 		d.warn("ledger", "a spent budget does not come back; the peer goes on listening", "%s; all that was paid for is released", text)
 		return
 	}

@@ -161,38 +161,10 @@ func (k *killer) exact(place string, n int) {
 func (k *killer) finish() {
 	k.Helper()
 	k.app.end(k.T)
-	k.await("all rewards are taken in", 20*time.Second, func() bool { return k.s.status().Pending == 0 })
-	d := k.s.status()
-	lines := k.s.lines()
-	k.s.stop()
-
-	counts, sums := k.app.tally(k.T, k.s.settings().Arms)
-	v := openVault(k.T, k.s)
-	if !slices.Equal(d.Pulls, counts) {
-		k.Errorf("%v decisions are counted, %v were made", d.Pulls, counts)
-	}
-	if !slices.Equal(v.counts, counts) || !slices.Equal(v.sums, sums) {
-		k.Errorf("taken in: %v rewards with exact sums %v\nreported: %v with %v", v.counts, v.sums, counts, sums)
-	}
-	b, err := readBook(lines)
-	if err != nil {
-		k.Fatal(err)
-	}
-	if mark := k.recorder.mark(); b.size < mark.Records {
-		k.Errorf("the ledger has %d records, %d were told the neighbour", b.size, mark.Records)
-	}
-	messages := k.recorder.received()
-	for _, m := range messages {
-		if err := b.explain(m.Message); err != nil {
-			k.Errorf("left the peer and is not in the ledger: %v", err)
-		}
-	}
-	for _, c := range k.recorder.contradictions() {
-		k.Errorf("left the peer with two values: %s", c)
-	}
+	b := settled(k.app, k.recorder)
 	decisions, rewards := k.app.acknowledged()
 	k.Logf("%d kills: %d decisions and %d rewards acknowledged, 0 lost, 0 counted twice; %d asked for again meanwhile, all in the end", k.kills, decisions, rewards, k.app.again)
-	k.Logf("%d messages recorded by the neighbour, all follow from the %d records of the ledger, none came with two values", len(messages), b.size)
+	k.Logf("%d messages recorded by the neighbour, all follow from the %d records of the ledger, none came with two values", len(k.recorder.received()), b.size)
 	k.speed("exec to /readyz", k.ready)
 	k.speed("exec to first durable answer", k.first)
 }

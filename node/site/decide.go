@@ -64,7 +64,7 @@ func (d *desk) open() error {
 	}
 	d.mu.Lock()
 	switch {
-	case d.closing:
+	case d.closing || d.broken:
 		d.mu.Unlock()
 		return &decision.Refusal{Code: decision.Unavailable, Reason: "this peer is ending; ask again when it is back"}
 	case d.store.Full():
@@ -85,6 +85,12 @@ func (d *desk) close() error {
 			return nil
 		}
 		d.batch.Set(store.Meta, []byte("again"), nil) // durable after all that is under way
+	}
+	if d.step-d.saved >= d.saveEvery { // a slot can be long
+		if err := d.snapshot(d.batch); err != nil {
+			d.mu.Unlock()
+			return err
+		}
 	}
 	p := d.batch.Apply()
 	d.mu.Unlock()
@@ -138,7 +144,7 @@ func (d *desk) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	d.take(&e)
 	d.step++
 	d.batch.Set(store.Log, store.Number(d.step), e.append(nil))
-	c.due = d.slot(c.expires) + 1
+	c.due = d.after(c.expires)
 	d.batch.Set(store.Due, dueKey(c.due, c.step), []byte(ask.ID))
 	d.counts.pending++
 	d.keep(ask.ID, &c)
@@ -238,6 +244,9 @@ func (s *Site) take(e *entry) {
 		s.state.Pulls[e.arm]++
 	}
 }
+
+// after returns the first round that ends after a time and has not ended yet.
+func (s *Site) after(t time.Time) uint64 { return max(s.slot(t)+1, s.state.Round) }
 
 // slot returns the round under way at a time.
 func (s *Site) slot(t time.Time) uint64 {

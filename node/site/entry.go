@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 
 	"peerd.dev/bandit"
@@ -121,11 +122,11 @@ func parseEntry(b []byte, arms int) (e entry, err error) {
 		e.learner, e.counted = f&1 != 0, f&2 != 0
 		e.arm = r.arm(arms)
 		e.turn = r.uvarint()
-		for range r.length() {
+		for range r.more(r.length()) {
 			e.excluded = append(e.excluded, bandit.Arm(r.arm(arms)))
 		}
 	case entrySettled:
-		for range r.length() {
+		for range r.more(r.length()) {
 			e.records = append(e.records, r.record(arms))
 		}
 	case entryRound:
@@ -134,7 +135,7 @@ func parseEntry(b []byte, arms int) (e entry, err error) {
 			played := r.record(arms)
 			e.played = &played
 		}
-		for range r.length() {
+		for range r.more(r.length()) {
 			d := protocol.Delivery{From: protocol.Peer(r.uvarint())}
 			if part := r.part(); r.err == nil {
 				d.Message, r.err = protocol.Decode(part)
@@ -144,7 +145,7 @@ func parseEntry(b []byte, arms int) (e entry, err error) {
 	default:
 		r.fail()
 	}
-	for range r.length() {
+	for range r.more(r.length()) {
 		var drawn dp.Release
 		if part := r.part(); r.err == nil {
 			drawn, r.err = protocol.ParseRelease(part)
@@ -205,6 +206,17 @@ func (r *reader) uint64() uint64 {
 		return binary.BigEndian.Uint64(b)
 	}
 	return 0
+}
+
+// more counts up to n as long as there is no error.
+func (r *reader) more(n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range n {
+			if r.err != nil || !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 // length reads how many parts follow, each of at least a byte.

@@ -41,7 +41,13 @@ func (d *desk) reward(r decision.Report) (decision.Receipt, error) {
 			return decision.Receipt{}, &decision.Refusal{Code: decision.Conflict, Field: "value", Reason: "another value was reported before and stands"}
 		}
 		return decision.Receipt{ID: r.ID, Duplicate: true, Counted: c.counted}, nil
-	case d.now.After(c.expires):
+	}
+	// A clock that went back opens no window again: what was taken in is.
+	due, err := d.store.Get(store.Due, dueKey(c.due, c.step))
+	switch {
+	case err != nil:
+		return decision.Receipt{}, err
+	case due == nil || d.now.After(c.expires):
 		return decision.Receipt{}, &decision.Refusal{
 			Code: decision.Expired, Field: "id",
 			Reason: fmt.Sprintf("the window of this decision ended at %s; it counts as the default reward", c.expires.Format("2006-01-02T15:04:05Z07:00")),
@@ -50,7 +56,7 @@ func (d *desk) reward(r decision.Report) (decision.Receipt, error) {
 	c.rewarded, c.value = true, r.Value+0 // there is one zero
 	if d.c.Rules.Settle == OnArrival {
 		d.batch.Delete(store.Due, dueKey(c.due, c.step))
-		c.due = min(c.due, max(d.state.Round, d.slot(d.now)+1))
+		c.due = min(c.due, d.after(d.now))
 		d.batch.Set(store.Due, dueKey(c.due, c.step), []byte(r.ID))
 	}
 	d.keep(r.ID, &c)

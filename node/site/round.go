@@ -1,7 +1,6 @@
 package site
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
@@ -35,8 +34,11 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.store.Full() {
+	switch {
+	case s.store.Full():
 		return store.ErrFull
+	case s.held.claim != nil:
+		return nil // told since the round began
 	}
 	protocol.Sort(in)
 	e := entry{kind: entryRound, round: uint64(t), in: in}
@@ -45,19 +47,19 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 		arm := s.agent.Choose(bandit.Turn{Round: uint64(t)}).Arm
 		value, err := s.world.Play(arm)
 		if err != nil {
-			return err
+			return s.broke(err)
 		}
 		e.played = &record{int(arm), value}
 	}
 	if err := s.end(&e); err != nil {
-		return fmt.Errorf("round %d: %w", t, err)
+		return s.broke(fmt.Errorf("round %d: %w", t, err))
 	}
 	b := s.store.Batch()
 	if err := s.finish(b, &e); err != nil {
-		return fmt.Errorf("round %d: %w", t, err)
+		return s.broke(fmt.Errorf("round %d: %w", t, err))
 	}
 	s.show()
-	if s.step-s.saved >= snapshotEvery {
+	if s.step-s.saved >= s.saveEvery {
 		return s.saveNow()
 	}
 	return nil
@@ -82,13 +84,16 @@ func (s *Site) end(e *entry) error {
 func (s *Site) settle(t protocol.Round) (more bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.store.Full() {
+	switch {
+	case s.store.Full():
 		return false, store.ErrFull
+	case s.held.claim != nil:
+		return false, nil
 	}
 	e := entry{kind: entrySettled, round: uint64(t)}
 	b := s.store.Batch()
 	n := 0
-	for due, err := range s.store.Scan(store.Due, nil, store.Number(uint64(t)+1)) {
+	for due, err := range s.store.Scan(store.Due, s.dueFrom, store.Number(uint64(t)+1)) {
 		if err != nil {
 			return false, err
 		}
@@ -107,10 +112,14 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 			e.records = append(e.records, record{c.arm, c.value})
 		}
 		b.Delete(store.Due, due.Key)
-		b.Set(store.Past, dueKey(s.slot(c.expires.Add(s.c.Rules.Keep))+1, c.step), bytes.Clone(due.Value))
+		b.Set(store.Past, dueKey(s.after(c.expires.Add(s.c.Rules.Keep)), c.step), due.Value)
+		s.dueFrom = append(s.dueFrom[:0], due.Key...)
 		if n++; n == chunk {
 			break
 		}
+	}
+	if n < chunk {
+		s.dueFrom = roundOf(s.dueFrom)
 	}
 	if n == 0 {
 		b.Drop()
@@ -118,10 +127,24 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 	}
 	s.counts.pending -= min(s.counts.pending, uint64(n))
 	if err := s.settled(&e); err != nil {
-		return false, err
+		return false, s.broke(err)
 	}
-	return n == chunk, s.finish(b, &e)
+	if err := s.finish(b, &e); err != nil {
+		return false, s.broke(err)
+	}
+	return n == chunk, nil
 }
+
+// broke notes that the agent has done what is not in the log. Nothing that it does
+// from then on may be stored, or a replay would differ.
+func (s *Site) broke(err error) error {
+	s.broken = true
+	return err
+}
+
+// roundOf cuts a key down to its round. What comes later is due in that round or after
+// it, so the next look begins there and need not pass over what is gone.
+func roundOf(key []byte) []byte { return key[:min(len(key), 8)] }
 
 // settled makes rewards the agent's.
 func (s *Site) settled(e *entry) error {
@@ -139,15 +162,19 @@ func (s *Site) forget(t protocol.Round) (more bool, err error) {
 	defer s.mu.Unlock()
 	b := s.store.Batch()
 	n := 0
-	for past, err := range s.store.Scan(store.Past, nil, store.Number(uint64(t)+1)) {
+	for past, err := range s.store.Scan(store.Past, s.oldFrom, store.Number(uint64(t)+1)) {
 		if err != nil {
 			return false, err
 		}
 		b.Delete(store.Past, past.Key)
+		s.oldFrom = append(s.oldFrom[:0], past.Key...)
 		b.Delete(store.Decision, past.Value)
 		if n++; n == chunk {
 			break
 		}
+	}
+	if n < chunk {
+		s.oldFrom = roundOf(s.oldFrom)
 	}
 	if n == 0 {
 		b.Drop()

@@ -68,19 +68,22 @@ type Site struct {
 	arms  map[string]int
 	sends chan sending
 
-	mu      sync.Mutex
-	closing bool
-	broken  bool // the agent has taken a step that is not in the log
-	life    life
-	agent   *node.Agent
-	world   node.World
-	chain   ledger.Chain
-	step    uint64 // the newest that is logged
-	state   state
-	saved   uint64 // step of the newest snapshot
-	shown   shown
-	held    held
-	counts  counters
+	mu        sync.Mutex
+	closing   bool
+	broken    bool // the agent has taken a step that is not in the log
+	life      life
+	agent     *node.Agent
+	world     node.World
+	chain     ledger.Chain
+	step      uint64 // the newest that is logged
+	state     state
+	saved     uint64 // step of the newest snapshot
+	dueFrom   []byte // no decision waits before this key
+	oldFrom   []byte // none is to be forgotten before this key
+	saveEvery uint64 // steps
+	shown     shown
+	held      held
+	counts    counters
 
 	silent atomic.Bool // a peer remembers another ledger
 
@@ -127,7 +130,7 @@ func Open(c Config) (_ *Site, err error) {
 	}
 	s := &Site{
 		c: c, log: c.Logger, arms: make(map[string]int, len(c.Arms)),
-		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]Mark),
+		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]Mark), saveEvery: snapshotEvery,
 		state: state{Pulls: make([]uint64, len(c.Arms)), Plays: make([]uint64, len(c.Arms))},
 	}
 	for i, a := range c.Arms {
@@ -152,6 +155,9 @@ func Open(c Config) (_ *Site, err error) {
 		if err = s.begin(); err != nil {
 			return nil, err
 		}
+	}
+	if n := len(s.life.Closed); n > 0 && n != len(c.Arms) {
+		return nil, fmt.Errorf("%w: %d arms, want %d", ErrDamaged, n, len(c.Arms))
 	}
 	if s.agent, err = c.Agent(s.life.public()); err != nil {
 		return nil, err

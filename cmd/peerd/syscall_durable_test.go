@@ -1,0 +1,96 @@
+//go:build linux && amd64
+
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestNothingIsLostAtAnyCall kills a peer just before each call by which it writes to
+// its store, syncs, makes, renames or removes a file of it, while an application asks
+// for 50 decisions and reports their rewards: once in a new folder, once in one in
+// which a peer was killed before, until its clean end. Then the peer is started again
+// on what is there. PEERD_LONG does every call, else 20 of them.
+func TestNothingIsLostAtAnyCall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	for _, again := range []bool{false, true} {
+		name := "new folder"
+		if again {
+			name = "killed before"
+		}
+		t.Run(name, func(t *testing.T) {
+			n := 0
+			calls, _ := killAt(t, again, 0)
+			step := max(1, len(calls)/10)
+			if os.Getenv("PEERD_LONG") != "" {
+				step = 1
+			}
+			for at := 1 + step/2; at <= len(calls); at += step {
+				if _, killed := killAt(t, again, at); killed {
+					n++
+				}
+				if t.Failed() {
+					t.Fatalf("killed before call %d of %d", at, len(calls))
+				}
+			}
+			kinds := make(map[string]int)
+			for _, c := range calls {
+				kind, _, _ := strings.Cut(c, ":")
+				kinds[kind]++
+			}
+			t.Logf("%d points of %d calls on the store's files %v: nothing lost, nothing counted twice, noise drawn once", n, len(calls), kinds)
+		})
+	}
+}
+
+// killAt runs the script and kills the peer before a call; 0 is none. It returns the
+// calls that there were, and whether it came to that one: runs are not quite alike.
+func killAt(t *testing.T, again bool, at int) (calls []string, killed bool) {
+	t.Helper()
+	l := newLab(t, 2, "rounds.every", "20ms", "protocol.name", "average")
+	defer func() { _ = os.RemoveAll(l.dir) }()
+	s, rec := l.sites[0], l.sites[1].record()
+	defer func() { _ = rec.close() }()
+	a := &app{s: s, stop: make(chan struct{})}
+	script := func(n int) {
+		for i := range n {
+			ask := a.make(float64(i) / 64)
+			for !a.try(ask) {
+				if s.dead() {
+					return
+				}
+				time.Sleep(time.Millisecond)
+			}
+		}
+	}
+	if again {
+		s.start(launch{})
+		s.ready()
+		script(25)
+		s.kill()
+	}
+	s.start(traced(s, at))
+	script(50)
+	if !s.dead() {
+		_ = s.leash.Close()
+	}
+	s.ends(20 * time.Second)
+	calls = s.calls()
+	if len(calls) < at {
+		return calls, false
+	}
+	had := rec.mark()
+	s.start(launch{})
+	s.ready()
+	if d := s.status(); d.LedgerRecords < had.Records {
+		t.Errorf("the ledger has %d records, %d were told the neighbour", d.LedgerRecords, had.Records)
+	}
+	a.end(t)
+	settled(a, rec)
+	return calls, at > 0
+}

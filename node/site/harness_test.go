@@ -1,0 +1,544 @@
+package site
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"peerd.dev/bandit"
+	"peerd.dev/bandit/world"
+	"peerd.dev/dp"
+	"peerd.dev/node"
+	"peerd.dev/node/decision"
+	"peerd.dev/node/ledger"
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+// The site under test is the middle one of three peers in a row, so that it asks and
+// is asked.
+const (
+	left  protocol.Peer = 0
+	self  protocol.Peer = 1
+	right protocol.Peer = 2
+)
+
+const (
+	dir    = "/store"
+	slot   = time.Second
+	window = 3 * slot
+)
+
+func epoch() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) }
+
+// setting is what tests vary.
+type setting struct {
+	protocol  string
+	mode      dp.Mode
+	mechanism dp.Mechanism
+	rules     Rules
+	arms      []string
+	horizon   uint64
+	records   uint64 // of a user
+	world     bool   // simulated
+	alone     bool   // no neighbours
+	saveEvery uint64 // 0 for the usual
+	seed      uint64
+}
+
+// usual is a private site that serves an application.
+func usual(name string, settle Settle) setting {
+	return setting{
+		protocol: name, arms: []string{"red", "green", "blue"}, horizon: 4096, records: 2,
+		rules: Rules{Window: window, Default: .25, Settle: settle, Keep: 5 * slot, PerSubject: 2},
+	}
+}
+
+// repeatable makes every draw the seed's, so that runs can be compared.
+func (x setting) repeatable(seed uint64) setting {
+	x.mode, x.seed = dp.Lockstep, seed
+	return x
+}
+
+func (x *setting) spec() node.Spec {
+	epsilon := dp.Cost(dp.Nano)
+	if x.mechanism == dp.None {
+		epsilon = dp.Infinite
+	}
+	return node.Spec{
+		Arms: len(x.arms), Peers: 3, Confidence: bandit.Calibrated, Protocol: x.protocol,
+		Params: protocol.Params{
+			Average: protocol.AverageParams{Consistency: protocol.Budget, Rate: .4, Patience: 4},
+			Rows:    protocol.RowsParams{Every: 2, Pull: 3, Merge: protocol.MergeMean},
+		},
+		Privacy: node.Privacy{Mode: x.mode, Epsilon: epsilon, Mechanism: x.mechanism, RecordsPerUser: x.records, Horizon: x.horizon},
+	}
+}
+
+// agent returns a peer's agent. In lockstep all of its chance comes from the seed.
+func (x *setting) agent(p protocol.Peer, life Life) (*node.Agent, error) {
+	seat := node.Seat{
+		Self: p, Incarnation: life.Incarnation, Neighbours: neighboursOf(p), Keys: stamp(p), Topic: true,
+		Seed: life.Seed, Noise: dp.NewSecureSource(), Closed: life.Closed,
+	}
+	if x.alone {
+		seat.Neighbours = nil
+	}
+	if x.mode == dp.Lockstep {
+		seat.Seed = node.PeerSeed(x.seed, p)
+		seat.Noise = seat.Seed.Noise()
+	}
+	return x.spec().Agent(seat)
+}
+
+func neighboursOf(p protocol.Peer) []protocol.Peer {
+	if p == self {
+		return []protocol.Peer{left, right}
+	}
+	return []protocol.Peer{self}
+}
+
+// stamp stands in for a key.
+type stamp protocol.Peer
+
+func (s stamp) Sign(b []byte) []byte {
+	h := sha256.Sum256(fmt.Appendf(nil, "%d %x", s, b))
+	return append(h[:], h[:]...)
+}
+
+func (s stamp) Verify(p protocol.Peer, b, sig []byte) bool { return bytes.Equal(stamp(p).Sign(b), sig) }
+
+// clock is the site's.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) add(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// rig is a site on a disk in memory, with a clock of its own, and its neighbours. It
+// outlives stops and crashes of the site.
+type rig struct {
+	setting
+	t      testing.TB
+	disk   *vfs.MemFS
+	wrap   func(vfs.FS) vfs.FS // nil for the bare disk
+	full   store.Options       // Reserve and Fatal
+	clock  *clock
+	logs   *logBuffer
+	alarms chan error
+	c      Config
+	s      *Site
+	net    *network
+}
+
+func newRig(t testing.TB, x setting) *rig {
+	r := &rig{
+		setting: x, t: t, disk: vfs.NewCrashableMem(), clock: &clock{now: epoch()},
+		logs: new(logBuffer), alarms: make(chan error, 16), net: newNetwork(t, &x),
+	}
+	r.full.Fatal = func(err error) { panic(err) }
+	return r
+}
+
+// config describes the site.
+func (r *rig) config() Config {
+	entry, err := protocol.Lookup(r.protocol)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	spec := r.spec()
+	c := Config{
+		Dir: dir, Store: r.full,
+		Genesis: ledger.Genesis{
+			Version: ledger.Version, Peer: "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X", Network: "test",
+			Mode: ledger.Private, Budget: spec.Privacy.Epsilon, Unit: "a reward",
+		},
+		Arms: r.arms, Peers: 3, Neighbours: neighboursOf(self), Rules: r.rules,
+		Agent:  func(life Life) (*node.Agent, error) { return r.agent(self, life) },
+		Slots:  node.Slots{Start: epoch(), Every: slot},
+		Rounds: r.horizon, Leaves: entry.Leaves(spec.Params, r.horizon), Together: entry.Together,
+		Alarm: func(err error) { r.alarms <- err }, Now: r.clock.Now,
+		Logger: slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	if r.mode == dp.Lockstep {
+		c.Genesis.Mode = ledger.Lockstep
+	}
+	c.Store.FS = r.disk
+	if r.wrap != nil {
+		c.Store.FS = r.wrap(r.disk)
+	}
+	if r.alone {
+		c.Neighbours = nil
+	}
+	if r.world {
+		c.World = func(Life) (node.World, error) {
+			return world.NewBernoulli([]float64{.2, .5, .7}[:len(r.arms)], node.NewSeed(r.seed).Rand("world"))
+		}
+	}
+	return c
+}
+
+// open starts the site, without anybody who tells it what it was.
+func (r *rig) open() {
+	r.t.Helper()
+	r.c = r.config()
+	s, err := Open(r.c)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if r.saveEvery > 0 {
+		s.saveEvery = r.saveEvery
+	}
+	r.s = s
+}
+
+// start starts the site and has its neighbours tell it what they remember.
+func (r *rig) start() {
+	r.t.Helper()
+	r.open()
+	r.greet()
+}
+
+// greet has the neighbours tell what they remember. What was left in the outbox is
+// sent again if nothing is held back, as Run does it.
+func (r *rig) greet() {
+	r.t.Helper()
+	for _, p := range r.c.Neighbours {
+		r.s.Told(p, r.net.memory(p))
+	}
+	if !r.s.holding() {
+		if err := r.s.resend(r.t.Context(), r.net); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+// stop ends the site in good order.
+func (r *rig) stop() {
+	r.t.Helper()
+	if err := r.s.Close(); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// crash leaves of the disk what was synced.
+func (r *rig) crash() {
+	r.t.Helper()
+	was := r.disk
+	r.disk = was.CrashClone(vfs.CrashCloneCfg{})
+	_ = r.s.store.Close()
+}
+
+// round moves the clock to the next slot and ends it.
+func (r *rig) round() {
+	r.t.Helper()
+	t := max(r.s.state.Round, r.s.slot(r.clock.Now()))
+	if d := epoch().Add(time.Duration(t) * slot).Sub(r.clock.Now()); d > 0 {
+		r.clock.add(d)
+	}
+	if err := r.s.Round(protocol.Round(t), r.net.step(protocol.Round(t))); err != nil {
+		r.t.Fatalf("round %d: %v", t, err)
+	}
+	r.pump()
+}
+
+func (r *rig) rounds(n int) {
+	r.t.Helper()
+	for range n {
+		r.round()
+	}
+}
+
+// pump does what the goroutine of send does, until nothing waits.
+func (r *rig) pump() {
+	r.t.Helper()
+	for {
+		select {
+		case x := <-r.s.sends:
+			if err := r.s.sendOne(r.t.Context(), r.net, x); err != nil {
+				r.t.Fatal(err)
+			}
+		default:
+			return
+		}
+	}
+}
+
+func (r *rig) decide(asks ...decision.Ask) []decision.Outcome[decision.Decision] {
+	return r.s.Decide(r.t.Context(), asks)
+}
+
+// ask asks for one decision that must be made.
+func (r *rig) ask(a decision.Ask) decision.Decision {
+	r.t.Helper()
+	out := r.decide(a)
+	if out[0].Err != nil {
+		r.t.Fatalf("decision %q: %v", a.ID, out[0].Err)
+	}
+	return out[0].Value
+}
+
+// report reports one reward.
+func (r *rig) report(id string, value float64) (decision.Receipt, error) {
+	out := r.s.Reward(r.t.Context(), []decision.Report{{ID: id, Value: bandit.Reward(value)}})
+	return out[0].Value, out[0].Err
+}
+
+// pay reports a reward that must be taken.
+func (r *rig) pay(id string, value float64) decision.Receipt {
+	r.t.Helper()
+	got, err := r.report(id, value)
+	if err != nil {
+		r.t.Fatalf("reward of %q: %v", id, err)
+	}
+	return got
+}
+
+func (r *rig) status() node.Status {
+	r.t.Helper()
+	st, err := r.s.Status(r.t.Context())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return st
+}
+
+// lines returns the ledger.
+func (r *rig) lines() [][]byte {
+	r.t.Helper()
+	return ledgerOf(r.t, r.s.store)
+}
+
+func ledgerOf(t testing.TB, st *store.Store) (lines [][]byte) {
+	t.Helper()
+	for line, err := range Records(st, 0, 1<<62) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// verified checks a ledger as others would, but for the signature at its end, and
+// returns the releases in it.
+func verified(t testing.TB, lines [][]byte) (releases []*ledger.Release) {
+	t.Helper()
+	v := ledger.NewVerifier()
+	for i, line := range lines {
+		if err := v.Line(line); err != nil {
+			t.Fatalf("ledger: %v", err)
+		}
+		record, err := ledger.ParseLine(line)
+		if err != nil {
+			t.Fatalf("record %d: %v", i, err)
+		}
+		if rel, ok := record.Body.(*ledger.Release); ok {
+			releases = append(releases, rel)
+		}
+	}
+	return releases
+}
+
+// refused returns the code of a refusal, or "" for none.
+func refused(t testing.TB, err error) decision.Code {
+	t.Helper()
+	if err == nil {
+		return ""
+	}
+	r, ok := err.(*decision.Refusal) //nolint:errorlint // it is promised bare
+	if !ok {
+		t.Fatalf("%v is no refusal", err)
+	}
+	return r.Code
+}
+
+// network is the site's transport: it notes what is sent and brings it to two
+// neighbours, which are agents in memory.
+type network struct {
+	t     testing.TB
+	peers map[protocol.Peer]*neighbour
+
+	mu     sync.Mutex
+	dead   bool // what is sent is lost
+	frames []frame
+	known  map[frame]bool
+	again  int  // frames that were sent more than once
+	mark   Mark // that the next message goes with
+	inbox  chan protocol.Delivery
+	watch  func(es []protocol.Envelope, m Mark) // sees what is sent; nil for nobody
+}
+
+// frame is a message as it is sent.
+type frame struct {
+	to    protocol.Peer
+	bytes string
+}
+
+// neighbour is another peer.
+type neighbour struct {
+	agent  *node.Agent
+	in     []protocol.Delivery // arrived, for its next round
+	out    []protocol.Delivery // for the site's next round
+	deaf   bool                // cut off from the site
+	memory Mark                // of the site's ledger
+	rounds uint64
+}
+
+func newNetwork(t testing.TB, x *setting) *network {
+	n := &network{
+		t: t, known: make(map[frame]bool), peers: make(map[protocol.Peer]*neighbour), inbox: make(chan protocol.Delivery, 1024),
+	}
+	for _, p := range []protocol.Peer{left, right} {
+		other := *x
+		other.mode, other.alone = dp.Lockstep, false
+		a, err := other.agent(p, Life{Incarnation: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.peers[p] = &neighbour{agent: a}
+	}
+	return n
+}
+
+// Advance implements [Transport].
+func (n *network) Advance(m Mark) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.mark = m
+}
+
+// Send implements [Transport].
+func (n *network) Send(_ context.Context, es []protocol.Envelope) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.dead {
+		return nil
+	}
+	if n.watch != nil {
+		n.watch(es, n.mark)
+	}
+	for i := range es {
+		f := frame{es[i].To, string(protocol.Encode(nil, es[i].Message))}
+		if n.known[f] {
+			n.again++
+			continue
+		}
+		n.known[f] = true
+		n.frames = append(n.frames, f)
+		for _, p := range []protocol.Peer{left, right} {
+			if o := n.peers[p]; !o.deaf && (f.to == p || f.to == protocol.Everyone) {
+				o.in = append(o.in, protocol.Delivery{From: self, Message: es[i].Message})
+				o.memory = n.mark
+			}
+		}
+	}
+	return nil
+}
+
+// Inbox implements [Transport].
+func (n *network) Inbox() <-chan protocol.Delivery { return n.inbox }
+
+// memory returns what a neighbour remembers of the site's ledger.
+func (n *network) memory(p protocol.Peer) Mark {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.peers[p].memory
+}
+
+// step has the neighbours play a round and returns what they sent the site in the one
+// before.
+func (n *network) step(t protocol.Round) (in []protocol.Delivery) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, p := range []protocol.Peer{left, right} {
+		o := n.peers[p]
+		if !o.deaf {
+			in = append(in, o.out...)
+		}
+		o.out = nil
+	}
+	for _, p := range []protocol.Peer{left, right} {
+		o := n.peers[p]
+		protocol.Sort(o.in)
+		if _, err := o.agent.Round(t, o.in, payer{o}); err != nil {
+			n.t.Fatalf("peer %d: %v", p, err)
+		}
+		o.in = nil
+		ready := o.agent.Ready()
+		for _, err := range ready.Refused {
+			n.t.Fatalf("peer %d refuses a message: %v", p, err)
+		}
+		for i := range ready.Messages {
+			e := &ready.Messages[i]
+			d := protocol.Delivery{From: p, Message: e.Message}
+			if e.To == self || e.To == protocol.Everyone {
+				o.out = append(o.out, d)
+			}
+			if other := left + right - p; e.To == protocol.Everyone {
+				n.peers[other].in = append(n.peers[other].in, d)
+			}
+		}
+	}
+	return in
+}
+
+// payer is a neighbour's world.
+type payer struct{ *neighbour }
+
+func (w payer) Play(a bandit.Arm) (bandit.Reward, error) {
+	w.rounds++
+	return bandit.Reward(float64((w.rounds*7+uint64(a)*3)%11) / 10), nil
+}
+
+// logBuffer holds what was logged.
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// node is a place in a stream's tree.
+type place struct {
+	stream   dp.StreamID
+	from, to uint64
+}
+
+func placeOf(r *ledger.Release) place { return place{r.Stream, r.From, r.To} }
+
+// equal reports whether two releases hold the same numbers.
+func equal(a, b *ledger.Release) bool {
+	return placeOf(a) == placeOf(b) && slices.Equal(a.Values, b.Values) && slices.Equal(a.Counts, b.Counts) &&
+		cmp.Compare(a.Scale, b.Scale) == 0
+}
