@@ -238,10 +238,11 @@ func (d *doctor) life() {
 func (d *doctor) document() doctorDoc {
 	doc := doctorDoc{Checks: d.found, Running: d.running}
 	for _, f := range d.found {
-		switch {
-		case f.Result == warn:
+		switch f.Result {
+		case pass:
+		case warn:
 			doc.warnings++
-		case f.Result == fail:
+		case fail:
 			doc.failures++
 			if doc.Code == exitOK || f.code == exitConfig || doc.Code == exitNetwork {
 				doc.Code = f.code

@@ -48,6 +48,7 @@ func recoverPeer(s *Settings, stderr io.Writer) (done site.Adopted, err error) {
 	if s.Mode == Lockstep {
 		return done, failf(exitUsage, "a peer in lockstep keeps nothing that could be recovered")
 	}
+	keepPrivate()
 	unlock, err := lockDir(s.Dir)
 	if err != nil {
 		return done, err
@@ -61,7 +62,7 @@ func recoverPeer(s *Settings, stderr io.Writer) (done site.Adopted, err error) {
 	if err != nil {
 		return done, err
 	}
-	st, err := seat.site(log.With(slog.String("command", "recover")), nil)
+	st, err := seat.site(log.With(slog.String("command", "recover")), nil, nil)
 	if err != nil {
 		return done, err
 	}

@@ -6,6 +6,9 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"peerd.dev/gossip"
 	"peerd.dev/node"
@@ -17,12 +20,13 @@ import (
 // daemon is a running peer's parts.
 type daemon struct {
 	*seat
-	site   *site.Site // with slots
-	node   *node.Node // in lockstep
-	server *api.Server
-	host   *gossip.Host // nil for a peer that may not show itself
-	silent sync.Once
-	alarm  chan error
+	site    *site.Site // with slots
+	node    *node.Node // in lockstep
+	server  *api.Server
+	host    *gossip.Host // nil for a peer that may not show itself
+	metrics []prometheus.Collector
+	silent  sync.Once
+	alarm   chan error
 
 	closers []io.Closer // in the order of closing
 }
@@ -47,6 +51,7 @@ func newDaemon(s *Settings, r runOptions, log *slog.Logger) (_ *daemon, err erro
 	}
 	p.server, err = api.NewServer(api.Config{
 		Dir: s.Dir, Listen: s.API.Listen, MaxBody: int64(s.API.MaxBody), Backend: p, Logger: log, Version: readVersion().Version,
+		Collectors: p.metrics,
 	})
 	return p, err
 }
@@ -54,7 +59,13 @@ func newDaemon(s *Settings, r runOptions, log *slog.Logger) (_ *daemon, err erro
 // slots opens the store and, unless an earlier start found that the folder is an old
 // copy, the network.
 func (p *daemon) slots(log *slog.Logger) (err error) {
-	if p.site, err = p.seat.site(log, func(err error) { p.alarm <- err }); err != nil {
+	commits := prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "peerd_store_commit_seconds", Help: "Time until what was written is durable.",
+		Buckets: prometheus.ExponentialBuckets(100e-6, 2, 14),
+	})
+	p.metrics = append(p.metrics, commits)
+	alarm := func(err error) { p.alarm <- err }
+	if p.site, err = p.seat.site(log, alarm, func(d time.Duration) { commits.Observe(d.Seconds()) }); err != nil {
 		return err
 	}
 	if p.site.Behind() {

@@ -77,6 +77,9 @@ func runPeer(ctx context.Context, s *Settings, r runOptions, stderr io.Writer) e
 		return err
 	}
 	gologshim.SetDefaultHandler(log.Handler()) // before libp2p's first line
+	if s.Mode == Slots {
+		keepPrivate()
+	}
 	unlock, err := lockDir(s.Dir)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"time"
 
 	"peerd.dev/dp"
 	"peerd.dev/gossip"
@@ -88,7 +89,7 @@ func (t *seat) host(incarnation uint32, log *slog.Logger) gossip.Config {
 }
 
 // site opens the peer's store.
-func (t *seat) site(log *slog.Logger, alarm func(error)) (*site.Site, error) {
+func (t *seat) site(log *slog.Logger, alarm func(error), observe func(time.Duration)) (*site.Site, error) {
 	s := t.s
 	entry, err := protocol.Lookup(t.spec.Protocol)
 	if err != nil {
@@ -96,7 +97,7 @@ func (t *seat) site(log *slog.Logger, alarm func(error)) (*site.Site, error) {
 	}
 	c := site.Config{
 		Dir:   filepath.Join(s.Dir, storeDir),
-		Store: store.Options{Reserve: s.Store.Reserve << 20, Logger: log},
+		Store: store.Options{Reserve: s.Store.Reserve << 20, Logger: log, Observe: observe},
 		Genesis: ledger.Genesis{
 			Version: ledger.Version, Peer: t.id.ID(), Network: t.network.Name, Policy: t.policy,
 			Mode: ledger.Private, Budget: t.spec.Privacy.Epsilon, Unit: ledgerUnit(s.Privacy.RecordsPerUser),

@@ -78,7 +78,7 @@ func (s *Site) Adopt() (Adopted, error) {
 		return a, err
 	}
 	b.Set(store.Meta, []byte(lifeKey), life)
-	snap, err := encode(saved{s.state, s.step, s.chain.Next, agent.Bytes()})
+	snap, err := encode(saved{s.state, shown{}, s.step, s.chain.Next, agent.Bytes()})
 	if err != nil {
 		return a, err
 	}

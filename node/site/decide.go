@@ -84,7 +84,7 @@ func (d *desk) close() error {
 			d.mu.Unlock()
 			return nil
 		}
-		d.batch.Set(store.Meta, []byte("again"), nil) // durable after all that is under way
+		d.batch.Set(store.Meta, []byte(againKey), nil) // durable after all that is under way
 	}
 	if d.step-d.saved >= d.saveEvery { // a slot can be long
 		if err := d.snapshot(d.batch); err != nil {

@@ -149,6 +149,7 @@ type rig struct {
 	c      Config
 	s      *Site
 	net    *network
+	mute   bool // what is durable is not sent
 }
 
 func newRig(t testing.TB, x setting) *rig {
@@ -275,6 +276,7 @@ func (r *rig) pump() {
 	for {
 		select {
 		case x := <-r.s.sends:
+			x.messages = x.messages && !r.mute
 			if err := r.s.sendOne(r.t.Context(), r.net, x); err != nil {
 				r.t.Fatal(err)
 			}

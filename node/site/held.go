@@ -186,6 +186,7 @@ func (s *Site) holding() bool {
 	h := &s.held
 	if h.claim == nil && !h.open && len(h.heard) > 0 && (len(h.heard) == len(s.c.Neighbours) || s.c.Now().Sub(h.since) > grace) {
 		h.open = true
+		s.log.Info("no neighbour remembers more than there is here: releases go on", "heard", len(h.heard))
 	}
 	return h.claim != nil || !h.open
 }

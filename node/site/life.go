@@ -16,6 +16,7 @@ import (
 const (
 	lifeKey  = "life"
 	claimKey = "claim"
+	againKey = "again" // written for the sake of writing
 )
 
 // Life is what tells one life of a peer from another.
@@ -86,10 +87,10 @@ func (s *Site) charge() error {
 		return err
 	}
 	b.Set(store.Meta, []byte(lifeKey), v)
+	s.show()
 	if err := s.snapshot(b); err != nil {
 		return err
 	}
-	s.show()
 	return b.Commit()
 }
 

@@ -13,6 +13,7 @@ import (
 // saved is a snapshot.
 type saved struct {
 	State   state
+	Shown   shown // nothing after [Site.Adopt]
 	Step    uint64
 	Records uint64 // of the ledger
 	Agent   []byte // private
@@ -40,7 +41,9 @@ func (s *Site) recover() error {
 	if err = s.readChain(); err != nil {
 		return err
 	}
-	s.show()
+	if s.shown = snap.Shown; len(s.shown.Means) != len(s.c.Arms) {
+		s.show()
+	}
 	records := snap.Records
 	for e, err := range s.store.Scan(store.Log, store.Number(s.step+1), nil) {
 		if err != nil {

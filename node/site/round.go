@@ -222,8 +222,8 @@ func (s *Site) note(r node.Ready) {
 // show copies what the agent believes.
 func (s *Site) show() {
 	b := s.agent.Belief()
-	s.shown.means = append(s.shown.means[:0], b.Mean...)
-	s.shown.samples, s.shown.noise = node.Certainty(b)
+	s.shown.Means = append(s.shown.Means[:0], b.Mean...)
+	s.shown.Samples, s.shown.Noise = node.Certainty(b)
 }
 
 // snapshot saves the state as of the newest step; the log before it may go.
@@ -232,7 +232,7 @@ func (s *Site) snapshot(b *store.Batch) error {
 	if err != nil {
 		return err
 	}
-	v, err := encode(saved{s.state, s.step, s.chain.Next, agent.Bytes()})
+	v, err := encode(saved{s.state, s.shown, s.step, s.chain.Next, agent.Bytes()})
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,9 @@ const maxHeard = 1024
 // Run ends a round a slot until ctx is done, which is a nil error. It is called
 // once.
 func (s *Site) Run(ctx context.Context, tr Transport) error {
-	if !s.holding() {
+	if s.holding() {
+		s.log.Info("nothing is released yet", "reason", s.Ready(ctx))
+	} else {
 		if err := s.resend(ctx, tr); err != nil {
 			return ended(ctx, err)
 		}

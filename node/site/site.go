@@ -116,7 +116,7 @@ type counters struct {
 // shown is the belief as it was at the end of the newest round. Asking the agent in
 // between would be a step of its own.
 type shown struct {
-	means, samples, noise []float64
+	Means, Samples, Noise []float64
 }
 
 // Open opens the site's store and brings the site to where it stopped. On a first

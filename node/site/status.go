@@ -15,7 +15,7 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 	defer s.mu.Unlock()
 	return node.Status{
 		Round: min(s.state.Round, s.c.Rounds), Rounds: s.c.Rounds,
-		Pulls: slices.Clone(s.state.Pulls), Means: slices.Clone(s.shown.means), Samples: s.shown.samples, Noise: s.shown.noise,
+		Pulls: slices.Clone(s.state.Pulls), Means: slices.Clone(s.shown.Means), Samples: s.shown.Samples, Noise: s.shown.Noise,
 		Spent: s.c.Genesis.Budget.Float() - s.state.Left, Left: s.state.Left,
 		Released: s.state.Released, Refused: s.counts.refused, Skipped: s.counts.skipped, Flooded: s.counts.flooded,
 		LastErr: s.counts.lastFault, Pending: s.counts.pending, Records: s.chain.Next,

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -49,17 +50,19 @@ func (b *Batch) Drop() { _ = b.b.Close() }
 
 // A Pending is a batch that everybody can read but that a crash may still take back.
 type Pending struct {
-	s *Store
-	b *pebble.Batch
+	s     *Store
+	b     *pebble.Batch
+	since time.Time
 }
 
 // Apply writes the batch. Batches become durable in the order of Apply.
 func (b *Batch) Apply() Pending {
+	since := time.Now()
 	b.s.free.Add(-int64(b.b.Len()))
 	if err := b.s.db.ApplyNoSyncWait(b.b, pebble.Sync); err != nil {
 		b.s.fatal(fmt.Errorf("store: %w", err))
 	}
-	return Pending{b.s, b.b}
+	return Pending{b.s, b.b, since}
 }
 
 // Wait returns once the batch is durable. It is called once.
@@ -68,6 +71,7 @@ func (p Pending) Wait() error {
 		p.s.fatal(fmt.Errorf("store: %w", err))
 		return fmt.Errorf("store: %w", err)
 	}
+	p.s.observe(time.Since(p.since))
 	return p.b.Close()
 }
 

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"os"
 	"sync/atomic"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -63,6 +64,8 @@ type Options struct {
 	// it must not return. Nil ends the process with code 74.
 	Fatal  func(error)
 	Logger *slog.Logger
+	// Observe, if set, is told how long each batch took to become durable.
+	Observe func(time.Duration)
 }
 
 // ExitIO is the code with which a process ends whose disk failed (EX_IOERR of
@@ -75,6 +78,7 @@ type Store struct {
 	dir     string
 	fs      vfs.FS
 	fatal   func(error)
+	observe func(time.Duration)
 	reserve uint64
 	free    atomic.Int64 // bytes that may be written before the next look
 	full    atomic.Bool
@@ -83,7 +87,10 @@ type Store struct {
 // Open opens the store in dir, which it makes if there is none. It leaves a store
 // of another version alone.
 func Open(dir string, o Options) (*Store, error) {
-	s := &Store{dir: dir, fs: o.FS, fatal: o.Fatal, reserve: o.Reserve}
+	s := &Store{dir: dir, fs: o.FS, fatal: o.Fatal, observe: o.Observe, reserve: o.Reserve}
+	if s.observe == nil {
+		s.observe = func(time.Duration) {}
+	}
 	if s.fs == nil {
 		s.fs = vfs.Default
 	}

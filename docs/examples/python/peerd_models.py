@@ -1,0 +1,558 @@
+# Generated from docs/openapi.json by: go run ./scripts/models; do not edit.
+"""The documents of peerd's API."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional
+
+
+@dataclass(frozen=True)
+class Arm:
+    """The answer of GET /v1/arms, in a list."""
+
+    name: str
+    # How often it was chosen here.
+    pulls: int
+    # Its mean reward, made of releases only; noise can carry it far out of 0 to 1
+    # while samples are few.
+    estimate: float
+    # How many rewards the estimate rests on, as if all of one site; 0 while nothing
+    # is known.
+    samples: float
+    # Standard deviation of the privacy noise in the estimate.
+    noise_sd: float
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Arm:
+        return cls(
+            name=doc["name"],
+            pulls=doc["pulls"],
+            estimate=doc["estimate"],
+            samples=doc["samples"],
+            noise_sd=doc["noise_sd"],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "name": self.name,
+            "pulls": self.pulls,
+            "estimate": self.estimate,
+            "samples": self.samples,
+            "noise_sd": self.noise_sd,
+        }
+        return doc
+
+
+@dataclass(frozen=True)
+class Ask:
+    """The body of POST /v1/decisions."""
+
+    # Actions that may not be chosen.
+    exclude: Optional[List[str]] = None
+    # Yours, so that a repeated request gets the same decision; without it the peer
+    # makes one.
+    id: Optional[str] = None
+    # Whose decision it is, such as a patient's number. It stays in this peer's
+    # folder. Of one subject no more rewards are learnt from than the privacy settings
+    # allow.
+    subject: Optional[str] = None
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Ask:
+        return cls(
+            exclude=doc.get("exclude"),
+            id=doc.get("id"),
+            subject=doc.get("subject"),
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {}
+        if self.exclude is not None:
+            doc["exclude"] = self.exclude
+        if self.id is not None:
+            doc["id"] = self.id
+        if self.subject is not None:
+            doc["subject"] = self.subject
+        return doc
+
+
+@dataclass(frozen=True)
+class AskBatch:
+    """The body of POST /v1/decisions/batch."""
+
+    decisions: List[Ask]
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> AskBatch:
+        return cls(
+            decisions=[Ask.from_json(x) for x in doc["decisions"]],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "decisions": [x.to_json() for x in self.decisions],
+        }
+        return doc
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The answer of POST /v1/decisions."""
+
+    id: str
+    action: str
+    # Probability of the action, given what all peers may know.
+    propensity: float
+    # What the choice rests on: what was learnt; that every action is to be chosen a
+    # few times first; or the configured action, while the peer is not ready. One of
+    # learned, exposure, fallback.
+    source: str
+    # The reward will be learnt from; false for a subject over its cap.
+    counted: bool
+    # It was asked for before, with this id.
+    repeated: bool
+    # Until then the reward is taken. RFC 3339.
+    expires_at: str
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Decision:
+        return cls(
+            id=doc["id"],
+            action=doc["action"],
+            propensity=doc["propensity"],
+            source=doc["source"],
+            counted=doc["counted"],
+            repeated=doc["repeated"],
+            expires_at=doc["expires_at"],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "id": self.id,
+            "action": self.action,
+            "propensity": self.propensity,
+            "source": self.source,
+            "counted": self.counted,
+            "repeated": self.repeated,
+            "expires_at": self.expires_at,
+        }
+        return doc
+
+
+@dataclass(frozen=True)
+class DecisionBatch:
+    """The answer of POST /v1/decisions/batch."""
+
+    # One an item, in the order of the request.
+    outcomes: List[DecisionOutcome]
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> DecisionBatch:
+        return cls(
+            outcomes=[DecisionOutcome.from_json(x) for x in doc["outcomes"]],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "outcomes": [x.to_json() for x in self.outcomes],
+        }
+        return doc
+
+
+@dataclass(frozen=True)
+class DecisionOutcome:
+    """A part of other documents."""
+
+    # What the request would have been answered alone.
+    status: int
+    decision: Optional[Decision] = None
+    problem: Optional[Problem] = None
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> DecisionOutcome:
+        return cls(
+            status=doc["status"],
+            decision=None if doc.get("decision") is None else Decision.from_json(doc["decision"]),
+            problem=None if doc.get("problem") is None else Problem.from_json(doc["problem"]),
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "status": self.status,
+        }
+        if self.decision is not None:
+            doc["decision"] = self.decision.to_json()
+        if self.problem is not None:
+            doc["problem"] = self.problem.to_json()
+        return doc
+
+
+@dataclass(frozen=True)
+class Flaw:
+    """A part of other documents."""
+
+    # The field.
+    location: str
+    message: str
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Flaw:
+        return cls(
+            location=doc["location"],
+            message=doc["message"],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "location": self.location,
+            "message": self.message,
+        }
+        return doc
+
+
+@dataclass(frozen=True)
+class Health:
+    """The answer of GET /healthz; the answer of GET /readyz."""
+
+    # One of ok.
+    status: str
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Health:
+        return cls(
+            status=doc["status"],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "status": self.status,
+        }
+        return doc
+
+
+@dataclass(frozen=True)
+class Peer:
+    """The answer of GET /v1/peers, in a list."""
+
+    # Its place in the network file.
+    peer: int
+    name: str
+    id: str
+    neighbour: bool
+    # Of the link; "up" if it works.
+    state: str
+    frames_in: int
+    frames_out: int
+    bytes_in: int
+    bytes_out: int
+    dropped: int
+    refused: int
+    last_error: Optional[str] = None
+    # RFC 3339.
+    last_seen: Optional[str] = None
+    rtt: Optional[str] = None
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Peer:
+        return cls(
+            peer=doc["peer"],
+            name=doc["name"],
+            id=doc["id"],
+            neighbour=doc["neighbour"],
+            state=doc["state"],
+            frames_in=doc["frames_in"],
+            frames_out=doc["frames_out"],
+            bytes_in=doc["bytes_in"],
+            bytes_out=doc["bytes_out"],
+            dropped=doc["dropped"],
+            refused=doc["refused"],
+            last_error=doc.get("last_error"),
+            last_seen=doc.get("last_seen"),
+            rtt=doc.get("rtt"),
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "peer": self.peer,
+            "name": self.name,
+            "id": self.id,
+            "neighbour": self.neighbour,
+            "state": self.state,
+            "frames_in": self.frames_in,
+            "frames_out": self.frames_out,
+            "bytes_in": self.bytes_in,
+            "bytes_out": self.bytes_out,
+            "dropped": self.dropped,
+            "refused": self.refused,
+        }
+        if self.last_error is not None:
+            doc["last_error"] = self.last_error
+        if self.last_seen is not None:
+            doc["last_seen"] = self.last_seen
+        if self.rtt is not None:
+            doc["rtt"] = self.rtt
+        return doc
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A part of other documents."""
+
+    # The status in words.
+    title: str
+    # The HTTP status; of an item of a batch, the one it would have had alone.
+    status: int
+    # What is wrong and what to do about it.
+    detail: str
+    # For programs; docs/api.md lists them.
+    code: str
+    # The fields that are wrong.
+    errors: Optional[List[Flaw]] = None
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Problem:
+        return cls(
+            title=doc["title"],
+            status=doc["status"],
+            detail=doc["detail"],
+            code=doc["code"],
+            errors=None if doc.get("errors") is None else [Flaw.from_json(x) for x in doc["errors"]],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "title": self.title,
+            "status": self.status,
+            "detail": self.detail,
+            "code": self.code,
+        }
+        if self.errors is not None:
+            doc["errors"] = [x.to_json() for x in self.errors]
+        return doc
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The answer of POST /v1/rewards."""
+
+    id: str
+    # The same reward was reported before.
+    duplicate: bool
+    # It is learnt from, as the decision said.
+    counted: bool
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Receipt:
+        return cls(
+            id=doc["id"],
+            duplicate=doc["duplicate"],
+            counted=doc["counted"],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "id": self.id,
+            "duplicate": self.duplicate,
+            "counted": self.counted,
+        }
+        return doc
+
+
+@dataclass(frozen=True)
+class ReceiptBatch:
+    """The answer of POST /v1/rewards/batch."""
+
+    # One an item, in the order of the request.
+    outcomes: List[ReceiptOutcome]
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> ReceiptBatch:
+        return cls(
+            outcomes=[ReceiptOutcome.from_json(x) for x in doc["outcomes"]],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "outcomes": [x.to_json() for x in self.outcomes],
+        }
+        return doc
+
+
+@dataclass(frozen=True)
+class ReceiptOutcome:
+    """A part of other documents."""
+
+    # What the request would have been answered alone.
+    status: int
+    problem: Optional[Problem] = None
+    receipt: Optional[Receipt] = None
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> ReceiptOutcome:
+        return cls(
+            status=doc["status"],
+            problem=None if doc.get("problem") is None else Problem.from_json(doc["problem"]),
+            receipt=None if doc.get("receipt") is None else Receipt.from_json(doc["receipt"]),
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "status": self.status,
+        }
+        if self.problem is not None:
+            doc["problem"] = self.problem.to_json()
+        if self.receipt is not None:
+            doc["receipt"] = self.receipt.to_json()
+        return doc
+
+
+@dataclass(frozen=True)
+class Reward:
+    """The body of POST /v1/rewards."""
+
+    # Of the decision.
+    id: str
+    value: float
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Reward:
+        return cls(
+            id=doc["id"],
+            value=doc["value"],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "id": self.id,
+            "value": self.value,
+        }
+        return doc
+
+
+@dataclass(frozen=True)
+class RewardBatch:
+    """The body of POST /v1/rewards/batch."""
+
+    rewards: List[Reward]
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> RewardBatch:
+        return cls(
+            rewards=[Reward.from_json(x) for x in doc["rewards"]],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "rewards": [x.to_json() for x in self.rewards],
+        }
+        return doc
+
+
+@dataclass(frozen=True)
+class Status:
+    """The answer of GET /v1/status."""
+
+    # The peer's id, made of its public key.
+    id: str
+    # Its name in the network file.
+    name: str
+    # Its place in the network file.
+    peer: int
+    network: str
+    # Links to all neighbours are up.
+    ready: bool
+    # Rounds played.
+    round: int
+    # Rounds to play.
+    rounds: int
+    # By arm.
+    pulls: Optional[List[int]]
+    # Estimates, by arm. They are made of releases only.
+    means: Optional[List[float]]
+    epsilon_spent: float
+    epsilon_left: float
+    # Releases drawn.
+    released: int
+    # Messages that were a peer's fault.
+    refused: int
+    # Slots that passed without this peer: it was busy, down or held back.
+    skipped: int
+    # Messages dropped because their sender sent too many in a slot.
+    flooded: int
+    # The last fault of another peer.
+    last_fault: str
+    bytes_in: int
+    bytes_out: int
+    # Messages dropped on the way out.
+    dropped: int
+    addresses: Optional[List[str]]
+    # Why nothing is released; empty if it is.
+    hold: str
+    # Decisions whose reward is still waited for.
+    pending: int
+    ledger_records: int
+    # Which start of this peer it is.
+    incarnation: int
+    # Nothing is taken until there is room.
+    disk_full: bool
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Status:
+        return cls(
+            id=doc["id"],
+            name=doc["name"],
+            peer=doc["peer"],
+            network=doc["network"],
+            ready=doc["ready"],
+            round=doc["round"],
+            rounds=doc["rounds"],
+            pulls=doc["pulls"],
+            means=doc["means"],
+            epsilon_spent=doc["epsilon_spent"],
+            epsilon_left=doc["epsilon_left"],
+            released=doc["released"],
+            refused=doc["refused"],
+            skipped=doc["skipped"],
+            flooded=doc["flooded"],
+            last_fault=doc["last_fault"],
+            bytes_in=doc["bytes_in"],
+            bytes_out=doc["bytes_out"],
+            dropped=doc["dropped"],
+            addresses=doc["addresses"],
+            hold=doc["hold"],
+            pending=doc["pending"],
+            ledger_records=doc["ledger_records"],
+            incarnation=doc["incarnation"],
+            disk_full=doc["disk_full"],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "id": self.id,
+            "name": self.name,
+            "peer": self.peer,
+            "network": self.network,
+            "ready": self.ready,
+            "round": self.round,
+            "rounds": self.rounds,
+            "pulls": self.pulls,
+            "means": self.means,
+            "epsilon_spent": self.epsilon_spent,
+            "epsilon_left": self.epsilon_left,
+            "released": self.released,
+            "refused": self.refused,
+            "skipped": self.skipped,
+            "flooded": self.flooded,
+            "last_fault": self.last_fault,
+            "bytes_in": self.bytes_in,
+            "bytes_out": self.bytes_out,
+            "dropped": self.dropped,
+            "addresses": self.addresses,
+            "hold": self.hold,
+            "pending": self.pending,
+            "ledger_records": self.ledger_records,
+            "incarnation": self.incarnation,
+            "disk_full": self.disk_full,
+        }
+        return doc

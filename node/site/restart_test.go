@@ -1,0 +1,248 @@
+package site
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"peerd.dev/bandit"
+	"peerd.dev/node"
+	"peerd.dev/node/decision"
+)
+
+// TestRestartedIsNeverStopped: wherever a site is stopped, in good order or by a
+// crash, it goes on as if it had not been: the same choices, the same frames to
+// everybody, the same ledger and status, bit for bit.
+//
+// That the comparison sees what is forgotten was tried by hand: it fails at once when
+// Agent.Load leaves the coins as they are, when replay does not Receive, does not take
+// the choices that count, or does not settle, when recover does not show or send again what was left in the outbox, and
+// when a snapshot is saved as of the step before.
+func TestRestartedIsNeverStopped(t *testing.T) {
+	for _, name := range []string{"average", "rows"} {
+		for _, kind := range []string{"window", "arrival", "world"} {
+			t.Run(name+"/"+kind, func(t *testing.T) {
+				t.Parallel()
+				for seed := range uint64(2) {
+					x := usual(name, Settle(kind)).repeatable(seed)
+					if x.world = kind == "world"; x.world {
+						x.rules.Settle = AtWindow
+					}
+					if seed == 1 {
+						x.rules.Fallback, x.rules.MinExposures = "green", 3
+					}
+					compareRestarts(t, x)
+				}
+			})
+		}
+	}
+}
+
+func compareRestarts(t *testing.T, x setting) {
+	script := newScript(x.seed, 250)
+	want := script.run(t, x, nil)
+	if len(want.frames) == 0 || len(want.ledger) < 20 && !strings.Contains(x.protocol, "rows") {
+		t.Fatalf("%d frames and %d ledger lines: this run shows nothing", len(want.frames), len(want.ledger))
+	}
+	rng := rand.New(rand.NewPCG(x.seed, 1))
+	for range 25 { // once
+		x.saveEvery = 1 + rng.Uint64N(100)
+		want.compare(t, script.run(t, x, map[int]int{rng.IntN(len(script)): 1 + rng.IntN(3)}))
+	}
+	for range 2 { // a hundred times
+		stops := make(map[int]int)
+		for range 100 {
+			stops[rng.IntN(len(script))] = 1 + rng.IntN(3)
+		}
+		x.saveEvery = 1 + rng.Uint64N(40)
+		want.compare(t, script.run(t, x, stops))
+	}
+}
+
+// A script is what happens to a site. It does not depend on what the site does.
+type script []act
+
+type act struct {
+	asks    []ask
+	reports []reward
+	wait    time.Duration
+	round   bool
+}
+
+type ask struct {
+	id      string
+	again   int // a decision to ask for again, from the newest; 0 for none
+	subject string
+	exclude []string
+}
+
+type reward struct {
+	of    int // which decision, from the newest
+	value float64
+}
+
+func newScript(seed uint64, n int) script {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	colours := []string{"red", "green", "blue"}
+	s := make(script, n)
+	for i := range s {
+		a := &s[i]
+		switch x := rng.IntN(10); {
+		case x < 4:
+			for range 1 + rng.IntN(3) {
+				k := ask{}
+				if rng.IntN(2) == 0 {
+					k.id = fmt.Sprintf("own-%d", rng.IntN(n))
+				}
+				if rng.IntN(8) == 0 {
+					k.again = 1 + rng.IntN(10)
+				}
+				if rng.IntN(3) == 0 {
+					k.subject = fmt.Sprintf("subject-%d", rng.IntN(20))
+				}
+				for rng.IntN(4) == 0 {
+					k.exclude = append(k.exclude, colours[rng.IntN(3)])
+				}
+				a.asks = append(a.asks, k)
+			}
+		case x < 7:
+			for range 1 + rng.IntN(3) {
+				r := reward{1 + rng.IntN(25), float64(rng.IntN(9)) / 8}
+				a.reports = append(a.reports, r)
+				if rng.IntN(5) == 0 {
+					a.reports = append(a.reports, r)
+				}
+			}
+		case x < 8:
+			a.wait = time.Duration(rng.Int64N(int64(slot)))
+		default:
+			a.round = true
+		}
+	}
+	return s
+}
+
+// trace is all that can be seen of a run.
+type trace struct {
+	answers []string
+	frames  []frame
+	ledger  [][]byte
+	status  string
+	agent   []byte
+}
+
+// run plays a script; stops says after which acts the site is closed (1), crashes (2), or
+// crashes before anything of the act is sent (3), and is opened again.
+func (s script) run(t *testing.T, x setting, stops map[int]int) *trace {
+	t.Helper()
+	r := newRig(t, x)
+	r.start()
+	tr := new(trace)
+	var ids []string
+	for i := range s {
+		a := &s[i]
+		r.clock.add(a.wait)
+		ids = tr.ask(r, a.asks, ids)
+		tr.report(r, a.reports, ids)
+		r.mute = stops[i] == 3
+		if a.round {
+			r.round()
+		}
+		r.mute = false
+		switch stops[i] {
+		case 1:
+			r.stop()
+			r.start()
+		case 2, 3:
+			r.crash()
+			r.start()
+		}
+	}
+	tr.frames, tr.ledger = r.net.frames, r.lines()
+	tr.status = seen(r.status())
+	agent, err := r.s.agent.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.agent = agent.Bytes()
+	verified(t, tr.ledger)
+	r.stop()
+	return tr
+}
+
+func (tr *trace) ask(r *rig, asks []ask, ids []string) []string {
+	if len(asks) == 0 {
+		return ids
+	}
+	in := make([]decision.Ask, len(asks))
+	for i, k := range asks {
+		in[i] = decision.Ask{ID: k.id, Subject: k.subject, Exclude: k.exclude}
+		if 0 < k.again && k.again <= len(ids) {
+			in[i].ID = ids[len(ids)-k.again]
+		}
+	}
+	for _, o := range r.decide(in...) {
+		d := o.Value
+		if o.Err == nil {
+			ids = append(ids, d.ID)
+		}
+		tr.answers = append(tr.answers, fmt.Sprintf("%s %x %s %v %v %v %v", d.Action, d.Propensity, d.Source, d.Counted, d.Repeated, d.ExpiresAt.Format(time.RFC3339Nano), o.Err))
+	}
+	return ids
+}
+
+func (tr *trace) report(r *rig, reports []reward, ids []string) {
+	var in []decision.Report
+	for _, k := range reports {
+		if k.of <= len(ids) {
+			in = append(in, decision.Report{ID: ids[len(ids)-k.of], Value: bandit.Reward(k.value)})
+		}
+	}
+	if len(in) == 0 {
+		return
+	}
+	for _, o := range r.s.Reward(r.t.Context(), in) {
+		tr.answers = append(tr.answers, fmt.Sprintf("%v %v %v", o.Value.Duplicate, o.Value.Counted, o.Err))
+	}
+}
+
+// seen returns what of a status does not begin anew with a start.
+func seen(s node.Status) string {
+	s.Refused, s.Skipped, s.Flooded, s.LastErr = 0, 0, 0, ""
+	return fmt.Sprintf("%+v", s)
+}
+
+func (tr *trace) compare(t *testing.T, got *trace) {
+	t.Helper()
+	compareLists(t, "answer", tr.answers, got.answers)
+	compareLists(t, "frame", tr.frames, got.frames)
+	if len(tr.ledger) != len(got.ledger) {
+		t.Fatalf("%d ledger lines, want %d", len(got.ledger), len(tr.ledger))
+	}
+	for i := range tr.ledger {
+		if !bytes.Equal(tr.ledger[i], got.ledger[i]) {
+			t.Fatalf("ledger line %d:\n%s\nwant\n%s", i, got.ledger[i], tr.ledger[i])
+		}
+	}
+	if tr.status != got.status {
+		t.Fatalf("status\n%s\nwant\n%s", got.status, tr.status)
+	}
+	if !bytes.Equal(tr.agent, got.agent) {
+		t.Fatal("the agents' states differ at the end")
+	}
+}
+
+func compareLists[T comparable](t *testing.T, what string, want, got []T) {
+	t.Helper()
+	for i := range min(len(want), len(got)) {
+		if want[i] != got[i] {
+			t.Fatalf("%s %d is\n%q, want\n%q", what, i, fmt.Sprint(got[i]), fmt.Sprint(want[i]))
+		}
+	}
+	if len(want) != len(got) {
+		t.Fatalf("%d of what is one %s each, want %d", len(got), what, len(want))
+	}
+}

@@ -1,0 +1,151 @@
+package site
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"peerd.dev/node/api"
+	"peerd.dev/node/api/apitest"
+	"peerd.dev/node/decision"
+	"peerd.dev/node/store"
+)
+
+// served is a site behind the API, as the daemon has it.
+type served struct{ *Site }
+
+func (s served) Status(ctx context.Context) (api.Status, error) {
+	st, err := s.Site.Status(ctx)
+	return api.Status{Pulls: st.Pulls, Pending: st.Pending, Hold: st.Hold}, err
+}
+
+func (served) Arms(context.Context) ([]api.Arm, error) { return nil, nil }
+
+func (served) Peers(context.Context) ([]api.Peer, error) { return nil, nil }
+
+// serve runs the API of a rig's site and returns where, with the token.
+func (r *rig) serve(t *testing.T) (base, token string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "p") //nolint:usetesting // t.TempDir's names are too long for sockets
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := api.NewServer(api.Config{Dir: dir, Listen: "127.0.0.1:0", Backend: served{r.s}, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- server.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		_ = os.RemoveAll(dir)
+	})
+	secret, err := os.ReadFile(filepath.Join(dir, "api.token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "http://" + server.Addr().String(), strings.TrimSpace(string(secret))
+}
+
+// everything returns a hash of all that is stored.
+func (r *rig) everything(t testing.TB) string {
+	h := sha256.New()
+	for table := store.Meta; table <= store.Peer; table++ {
+		for e, err := range r.s.store.Scan(table, nil, nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if table == store.Meta && string(e.Key) == againKey {
+				continue // what is asked again is answered once all before it is durable
+			}
+			_, _ = fmt.Fprintf(h, "%d %x %x\n", table, e.Key, e.Value)
+		}
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// TestWrongRequestsChangeNothing sends everything that is wrong to a real site: each is
+// refused with the right code, field and reason, and the store stays as it was.
+func TestWrongRequestsChangeNothing(t *testing.T) {
+	x := usual("rows", AtWindow)
+	x.alone = true
+	r := newRig(t, x)
+	r.start()
+	base, token := r.serve(t)
+	apitest.Wrong(t, apitest.Target{
+		Base: base, Token: token, Client: &http.Client{},
+		Expired: func(t testing.TB, id string) {
+			r.ask(decision.Ask{ID: id})
+			r.clock.add(window + slot)
+		},
+		State: r.everything,
+	})
+	t.Logf("%d wrong requests", len(apitest.Cases(t)))
+}
+
+// TestManyClientsRewardOneDecision: 64 clients report one decision over HTTP at once, with
+// two values; one value stands, and it counts once.
+func TestManyClientsRewardOneDecision(t *testing.T) {
+	x := usual("rows", OnArrival)
+	x.alone = true
+	r := newRig(t, x)
+	r.start()
+	base, token := r.serve(t)
+	r.ask(decision.Ask{ID: "one"})
+	before := r.s.state.Released
+	var (
+		all  sync.WaitGroup
+		mu   sync.Mutex
+		seen = make(map[string]int)
+	)
+	for i := range 64 {
+		all.Go(func() {
+			body := fmt.Sprintf(`{"id":"one","value":%d}`, i%2)
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/v1/rewards", strings.NewReader(body))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("Authorization", "Bearer "+token)
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() { _ = res.Body.Close() }()
+			var doc struct {
+				Duplicate bool `json:"duplicate"`
+			}
+			if err := json.NewDecoder(res.Body).Decode(&doc); err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			seen[fmt.Sprintf("%d %v", res.StatusCode, doc.Duplicate)]++
+		})
+	}
+	all.Wait()
+	if seen["200 false"] != 1 || seen["200 true"] != 31 || seen["409 false"] != 32 || len(seen) != 3 {
+		t.Errorf("answers %v, want 1 taken, 31 duplicates, 32 conflicts", seen)
+	}
+	r.rounds(4)
+	records := uint64(0)
+	for _, n := range r.s.state.Pulls {
+		records += n
+	}
+	if st := r.status(); records != 1 || st.Pending != 0 || st.Released == before {
+		t.Errorf("%d pulls, %d pending, %d released", records, st.Pending, st.Released)
+	}
+}

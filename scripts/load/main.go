@@ -1,0 +1,219 @@
+// Command load measures how fast a real peer answers an application that does not
+// wait: decisions and rewards over 64 keep-alive TCP connections, sent by a clock and
+// not when the last answer is there. Every time is measured from when a request
+// should have been sent, so a slow answer makes those behind it late as well. Beside
+// it, on the same disk and in the same run, it measures what the least durable thing
+// takes: to append 300 bytes to a file and sync it.
+//
+// The client shares the machine with the peer, so it is lean: requests are formatted
+// before a phase begins, sent over raw TCP, and of an answer only the status and the
+// length are read. It says how much of the machine it used all the same.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// Wanted figures.
+const (
+	wantDecision = 2 * time.Millisecond // p99 of a durable decision at 1,000 a second
+	wantReward   = 3                    // times an append with fsync: the median of a durable reward
+	wantRate     = 10_000               // durable rewards a second
+	wantLate     = 25 * time.Millisecond
+	conns        = 64
+	repeats      = 0.01 // of the ids are asked for again
+)
+
+type options struct {
+	peerd   string
+	dir     string
+	seconds int
+	most    int
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.peerd, "peerd", "bin/peerd", "the program")
+	flag.StringVar(&o.dir, "dir", "", "folder to work in, on the disk that is to be measured; empty takes one in the folder for temporary files")
+	flag.IntVar(&o.seconds, "seconds", 60, "length of a phase")
+	flag.IntVar(&o.most, "most", 40_000, "highest rate of rewards to try")
+	flag.Parse()
+	missed, err := run(o)
+	switch {
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "load:", err)
+		os.Exit(1)
+	case len(missed) > 0:
+		os.Exit(1)
+	}
+}
+
+func run(o options) (missed []string, err error) {
+	dir, err := os.MkdirTemp(o.dir, "load")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	exe, err := filepath.Abs(o.peerd)
+	if err != nil {
+		return nil, err
+	}
+	n, err := newNetwork(exe, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, n.stop()) }()
+	if err := n.start(exe, dir); err != nil {
+		return nil, err
+	}
+	fmt.Printf("%d CPUs, %s; a real peer with a real neighbour, rounds of a second, ε = 1; %d TCP connections, %g %% of ids repeated\n",
+		runtime.NumCPU(), runtime.Version(), conns, 100*repeats)
+	fmt.Printf("The client runs on the same CPUs. Times are from when a request was to be sent.\n\n")
+	l := loader{options: o, net: n, disk: &disk{path: filepath.Join(dir, "raw")}}
+	return l.all()
+}
+
+// loader runs the phases.
+type loader struct {
+	options
+	net    *network
+	disk   *disk
+	ids    int
+	missed []string
+}
+
+func (l *loader) all() ([]string, error) {
+	raw, err := l.disk.measure(2 * time.Second)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Println(header)
+	raw.print("append + fsync of 300 bytes, before")
+
+	if err := l.decisions(1000); err != nil {
+		return nil, err
+	}
+	ratio, err := l.rewards(1000, time.Duration(l.seconds)*time.Second, "rewards")
+	if err != nil {
+		return nil, err
+	}
+	if ratio.times > wantReward {
+		l.miss("median reward %v is %.1f appends with fsync, want at most %d", ratio.p50, ratio.times, wantReward)
+	}
+	if err := l.climb(); err != nil {
+		return nil, err
+	}
+	if raw, err = l.disk.measure(2 * time.Second); err != nil {
+		return nil, err
+	}
+	raw.print("append + fsync of 300 bytes, after")
+	fmt.Println()
+	if len(l.missed) == 0 {
+		fmt.Println("all wanted figures reached")
+	}
+	for _, m := range l.missed {
+		fmt.Println("missed:", m)
+	}
+	return l.missed, nil
+}
+
+func (l *loader) miss(format string, args ...any) {
+	l.missed = append(l.missed, fmt.Sprintf(format, args...))
+}
+
+// newIDs returns ids that were not used yet.
+func (l *loader) newIDs(n int) []string {
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("load-%08d", l.ids)
+		l.ids++
+	}
+	return ids
+}
+
+// repeated returns requests with some of them twice, the copy a few places later.
+func repeated(requests [][]byte) [][]byte {
+	r := rand.New(rand.NewPCG(1, 2)) //nolint:forbidigo // which ones does not matter
+	out := make([][]byte, 0, len(requests)+len(requests)/50)
+	for i, q := range requests {
+		out = append(out, q)
+		if i > conns && r.Float64() < repeats {
+			out = append(out, requests[i-r.IntN(conns)])
+		}
+	}
+	return out
+}
+
+// decisions asks at a rate.
+func (l *loader) decisions(rate int) error {
+	ids := l.newIDs(rate * l.seconds)
+	requests := make([][]byte, len(ids))
+	for i, id := range ids {
+		requests[i] = l.net.request("/v1/decisions", fmt.Sprintf(`{"id":%q}`, id))
+	}
+	p, err := l.phase(repeated(requests), rate)
+	if err != nil {
+		return err
+	}
+	p.print(fmt.Sprintf("decisions, %d/s", rate))
+	if p99 := p.at(.99); p99 > wantDecision {
+		l.miss("decisions at %d/s: p99 %v, want %v; append + fsync in the same minute: p99 %v", rate, short(p99), wantDecision, short(p.raw.at(.99)))
+	}
+	return nil
+}
+
+type median struct {
+	p50   time.Duration
+	times float64
+}
+
+// rewards reports rewards of decisions that it has made before, at a rate.
+func (l *loader) rewards(rate int, length time.Duration, name string) (median, error) {
+	p, err := l.rewarded(rate, length)
+	if err != nil {
+		return median{}, err
+	}
+	p.print(fmt.Sprintf("%s, %d/s", name, rate))
+	return median{short(p.at(.5)), float64(p.at(.5)) / float64(p.raw.at(.5))}, nil
+}
+
+func (l *loader) rewarded(rate int, length time.Duration) (*phase, error) {
+	ids := l.newIDs(int(float64(rate) * length.Seconds()))
+	if err := l.net.prepare(ids); err != nil {
+		return nil, err
+	}
+	requests := make([][]byte, len(ids))
+	for i, id := range ids {
+		requests[i] = l.net.request("/v1/rewards", fmt.Sprintf(`{"id":%q,"value":%.3f}`, id, float64(i%1000)/1000))
+	}
+	return l.phase(repeated(requests), rate)
+}
+
+// climb finds the highest rate of rewards at which 99 in 100 are early enough.
+func (l *loader) climb() error {
+	best, length := 0, time.Duration(l.seconds)*time.Second
+	for rate := wantRate; rate <= l.most; rate += rate / 4 {
+		p, err := l.rewarded(rate, length)
+		if err != nil {
+			return err
+		}
+		p.print(fmt.Sprintf("rewards, %d/s", rate))
+		if p.at(.99) > wantLate || p.rate() < .99*float64(rate) {
+			if rate == wantRate {
+				l.miss("rewards at %d/s: %.0f/s with p99 %v, want %v", rate, p.rate(), short(p.at(.99)), wantLate)
+			}
+			break
+		}
+		best = rate
+		length = min(length, 10*time.Second)
+	}
+	fmt.Printf("highest rate of single rewards with p99 up to %v: %d/s\n", wantLate, best)
+	return nil
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// network is two real peers, of which the first is measured.
+type network struct {
+	addr  string // of the first one's API
+	token string
+	peers []*exec.Cmd
+	leash []io.Closer
+}
+
+func newNetwork(exe, dir string) (*network, error) {
+	n := &network{}
+	var members, ports []string
+	for range 3 {
+		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = l.Close() }() // all at once, so that they differ
+		ports = append(ports, strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
+	}
+	n.addr = "127.0.0.1:" + ports[2]
+	for i := range 2 {
+		own := filepath.Join(dir, fmt.Sprint("s", i))
+		listen := "/ip4/127.0.0.1/tcp/" + ports[i]
+		set := []string{
+			"arms=[a, b, c]", "privacy.epsilon=1", "privacy.horizon=100000", "protocol.name=rows", "protocol.rows.every=1", "protocol.rows.pull=1",
+			"rounds.every=1s", "listen=[" + listen + "]", "network=" + filepath.Join(dir, "network.yaml"), "log.level=warn",
+		}
+		if i == 0 {
+			set = append(set, "api.listen="+n.addr)
+		}
+		args := []string{"init", "--dir", own, "--json"}
+		for _, s := range set {
+			args = append(args, "--set", s)
+		}
+		out, err := exec.Command(exe, args...).Output()
+		if err != nil {
+			return nil, fmt.Errorf("peerd init: %w", err)
+		}
+		var made struct{ ID string }
+		if err := json.Unmarshal(out, &made); err != nil {
+			return nil, err
+		}
+		members = append(members, fmt.Sprintf("  - {name: s%d, id: %s, addrs: [%s]}\n", i, made.ID, listen))
+	}
+	text := fmt.Sprintf("name: load\nstart: %s\nevery: 1s\nlinks: [[0, 1]]\npeers:\n%s", time.Now().UTC().Format(time.RFC3339), strings.Join(members, ""))
+	return n, os.WriteFile(filepath.Join(dir, "network.yaml"), []byte(text), 0o600)
+}
+
+// start starts the peers once the ports are free again.
+func (n *network) start(exe, dir string) error {
+	for i := range 2 {
+		own := filepath.Join(dir, fmt.Sprint("s", i))
+		cmd := exec.Command(exe, "run", "--leash", "-c", filepath.Join(own, "peerd.yaml"))
+		cmd.Stderr = os.Stderr
+		leash, err := cmd.StdinPipe()
+		if err != nil {
+			return err
+		}
+		if err := cmd.Start(); err != nil {
+			return err
+		}
+		n.peers, n.leash = append(n.peers, cmd), append(n.leash, leash)
+	}
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		res, err := http.Get("http://" + n.addr + "/readyz")
+		if err == nil {
+			_ = res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				break
+			}
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("the peer is not ready: %v", err)
+		}
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "s0", "api.token"))
+	n.token = string(b)
+	return err
+}
+
+func (n *network) stop() error {
+	var errs []error
+	for i, cmd := range n.peers {
+		_ = n.leash[i].Close()
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
+		errs = append(errs, cmd.Wait())
+		stop()
+		cancel()
+	}
+	return errors.Join(errs...)
+}
+
+// request returns the bytes of a request.
+func (n *network) request(path, body string) []byte {
+	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		path, n.addr, n.token, len(body), body)
+}
+
+// prepare makes the decisions of ids, a thousand at once.
+func (n *network) prepare(ids []string) error {
+	type ask struct {
+		ID string `json:"id"`
+	}
+	for len(ids) > 0 {
+		part := ids[:min(1000, len(ids))]
+		ids = ids[len(part):]
+		var asks []ask
+		for _, id := range part {
+			asks = append(asks, ask{id})
+		}
+		body, err := json.Marshal(map[string]any{"decisions": asks})
+		if err != nil {
+			return err
+		}
+		req, err := http.NewRequest(http.MethodPost, "http://"+n.addr+"/v1/decisions/batch", bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Authorization", "Bearer "+n.token)
+		req.Header.Set("Content-Type", "application/json")
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return err
+		}
+		b, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil || res.StatusCode != http.StatusOK {
+			return fmt.Errorf("decisions: %s %.200s %w", res.Status, b, err)
+		}
+	}
+	return nil
+}
+
+// cpu returns the seconds of CPU that the first peer has used.
+func (n *network) cpu() float64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", n.peers[0].Process.Pid))
+	if err != nil {
+		return 0 // not Linux
+	}
+	_, rest, _ := strings.Cut(string(b), ") ")
+	f := strings.Fields(rest)
+	if len(f) < 13 {
+		return 0
+	}
+	user, _ := strconv.ParseFloat(f[11], 64)
+	system, _ := strconv.ParseFloat(f[12], 64)
+	return (user + system) / 100 // a tick is 10 ms
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"text/template"
+)
+
+//go:embed python.tmpl
+var pythonTemplate string
+
+//go:embed typescript.tmpl
+var typescriptTemplate string
+
+// A language is one that models are written in.
+type language struct {
+	file     string
+	template string
+	funcs    template.FuncMap
+}
+
+func languages() []language {
+	return []language{
+		{"docs/examples/python/peerd_models.py", pythonTemplate, template.FuncMap{
+			"type": pythonType, "read": pythonRead, "write": pythonWrite, "doc": doc, "uses": uses,
+		}},
+		{"docs/examples/node/models.d.ts", typescriptTemplate, template.FuncMap{
+			"type": typescriptType, "doc": doc, "uses": uses,
+		}},
+	}
+}
+
+func (l language) render(all []document) ([]byte, error) {
+	t, err := template.New("").Funcs(l.funcs).Parse(l.template)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, all)
+	return b.Bytes(), err
+}
+
+// pythonType is the annotation of a field, for Python 3.9.
+func pythonType(f field) string {
+	t := pythonKind(f.Type)
+	if !f.Required && !f.Type.Null {
+		t = "Optional[" + t + "]"
+	}
+	return t
+}
+
+func pythonKind(k kind) string {
+	t := k.Ref
+	switch {
+	case k.List != nil:
+		t = "List[" + pythonKind(*k.List) + "]"
+	case k.Ref == "":
+		t = map[string]string{"string": "str", "integer": "int", "number": "float", "boolean": "bool"}[k.JSON]
+	}
+	if k.Null {
+		t = "Optional[" + t + "]"
+	}
+	return t
+}
+
+// pythonRead is the expression of a field out of doc, which is JSON.
+func pythonRead(f field) string {
+	item := fmt.Sprintf("doc[%q]", f.Name)
+	if !f.Required {
+		item = fmt.Sprintf("doc.get(%q)", f.Name)
+	}
+	value := convert(f.Type, item, "%s.from_json(%s)")
+	if value != item && (!f.Required || f.Type.Null) {
+		value = fmt.Sprintf("None if doc.get(%q) is None else %s", f.Name, convert(f.Type, fmt.Sprintf("doc[%q]", f.Name), "%s.from_json(%s)"))
+	}
+	return value
+}
+
+// pythonWrite is the expression of a field of self as JSON; an optional one is
+// not None there.
+func pythonWrite(f field) string {
+	item := "self." + f.Name
+	value := convert(f.Type, item, "%[2]s.to_json()")
+	if value != item && f.Required && f.Type.Null {
+		value = fmt.Sprintf("None if %s is None else %s", item, value)
+	}
+	return value
+}
+
+// convert is the expression that makes a value of a kind another; as is how a
+// document is made another.
+func convert(k kind, value, as string) string {
+	switch {
+	case k.Ref != "":
+		return fmt.Sprintf(as, k.Ref, value)
+	case k.List != nil:
+		if one := convert(*k.List, "x", as); one != "x" {
+			return fmt.Sprintf("[%s for x in %s]", one, value)
+		}
+	}
+	return value
+}
+
+func typescriptType(k kind) string {
+	t := k.Ref
+	switch {
+	case k.List != nil:
+		if t = typescriptType(*k.List); strings.Contains(t, "|") {
+			t = "(" + t + ")"
+		}
+		t += "[]"
+	case len(k.Enum) > 0:
+		quoted := make([]string, len(k.Enum))
+		for i, e := range k.Enum {
+			quoted[i] = strconv.Quote(e)
+		}
+		t = strings.Join(quoted, " | ")
+	case k.Ref == "":
+		t = map[string]string{"string": "string", "integer": "number", "number": "number", "boolean": "boolean"}[k.JSON]
+	}
+	if k.Null {
+		t += " | null"
+	}
+	return t
+}
+
+// doc is what is said of a field, in lines.
+func doc(f field) []string {
+	words := strings.Fields(f.Doc)
+	if f.Type.Date {
+		words = append(words, "RFC", "3339.")
+	}
+	if n := len(f.Type.Enum); n > 0 {
+		words = append(words, strings.Fields("One of "+strings.Join(f.Type.Enum, ", ")+".")...)
+	}
+	const width = 80
+	var lines []string
+	for _, w := range words {
+		if n := len(lines); n > 0 && len(lines[n-1])+1+len(w) <= width {
+			lines[n-1] += " " + w
+		} else {
+			lines = append(lines, w)
+		}
+	}
+	return lines
+}
+
+// uses is what a document is for.
+func uses(d document) string {
+	if len(d.Uses) == 0 {
+		return "A part of other documents."
+	}
+	s := strings.Join(d.Uses, "; ")
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestModelsAreOfTheSpecification fails when docs/openapi.json was changed and
+// the models of the clients were not written anew.
+func TestModelsAreOfTheSpecification(t *testing.T) {
+	root := filepath.Join("..", "..")
+	files, err := render(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is not what %s says; run: go run ./scripts/models", name, specification)
+		}
+	}
+}
+
+func specified(fields string) []byte {
+	return []byte(`{"components":{"schemas":{"Thing":{"type":"object","required":["b"],"properties":{"b":{"type":"string"},` + fields + `}}}}}`)
+}
+
+// TestModelsFollowTheSchema shows what each kind of field becomes.
+func TestModelsFollowTheSchema(t *testing.T) {
+	for _, c := range []struct{ schema, python, typescript string }{
+		{`"a":{"type":"string"}`, "    a: Optional[str] = None\n", "  a?: string;\n"},
+		{`"a":{"type":"integer"}`, "    a: Optional[int] = None\n", "  a?: number;\n"},
+		{`"a":{"type":"string","enum":["x","y"]}`, "    # One of x, y.\n    a: Optional[str] = None\n", "  /** One of x, y. */\n  a?: \"x\" | \"y\";\n"},
+		{`"a":{"type":["array","null"],"items":{"type":"number"}}`, "    a: Optional[List[float]] = None\n", "  a?: number[] | null;\n"},
+		{`"a":{"type":"array","items":{"type":"string","enum":["x","y"]}}`, "    a: Optional[List[str]] = None\n", "  a?: (\"x\" | \"y\")[];\n"},
+		{`"a":{"$ref":"#/components/schemas/Thing"}`, "a=None if doc.get(\"a\") is None else Thing.from_json(doc[\"a\"]),\n", "  a?: Thing;\n"},
+		{`"a":{"type":"array","items":{"$ref":"#/components/schemas/Thing"}}`, "doc[\"a\"] = [x.to_json() for x in self.a]\n", "  a?: Thing[];\n"},
+	} {
+		all, err := parse(specified(c.schema))
+		if err != nil {
+			t.Error(c.schema, err)
+			continue
+		}
+		for i, want := range []string{c.python, c.typescript} {
+			l := languages()[i]
+			got, err := l.render(all)
+			if err != nil || !strings.Contains(string(got), want) {
+				t.Errorf("%s of %s: %v\n%s\nhas no %q", l.file, c.schema, err, got, want)
+			}
+		}
+	}
+}
+
+// TestUnknownWordsAreRefused shows that no schema is modelled by half.
+func TestUnknownWordsAreRefused(t *testing.T) {
+	for _, fields := range []string{
+		`"a":{"oneOf":[]}`, `"a":{"type":"object"}`, `"a":{"type":"array"}`, `"a":{"type":["string","number"]}`, `"a":{}`,
+	} {
+		if _, err := parse(specified(fields)); err == nil {
+			t.Errorf("%s has a model", fields)
+		}
+	}
+	if _, err := parse([]byte(`{}`)); err == nil {
+		t.Error("nothing has models")
+	}
+}
