@@ -54,6 +54,16 @@ func writeStatus(w io.Writer, d statusDocument, arms []string) {
 	_, _ = fmt.Fprintf(w, "%s  %s  network %s: %s\n", d.Name, d.ID, d.Network, ready)
 	_, _ = fmt.Fprintf(w, "round %d of %d, %d slots skipped\n", d.Round, d.Rounds, d.Skipped)
 	_, _ = fmt.Fprintf(w, "privacy: ε %.4g charged, %.4g left; %d releases drawn\n", d.Spent, d.Left, d.Released)
+	_, _ = fmt.Fprintf(w, "ledger: %d records; `peerd ledger show`\n", d.LedgerRecords)
+	if d.Hold != "" {
+		_, _ = fmt.Fprintf(w, "HELD BACK: %s\n", d.Hold)
+	}
+	if d.DiskFull {
+		_, _ = fmt.Fprintln(w, "DISK FULL: nothing is taken in until there is room")
+	}
+	if d.Clones > 0 {
+		_, _ = fmt.Fprintf(w, "ALARM: another process used this peer's key %d times\n", d.Clones)
+	}
 	_, _ = fmt.Fprintf(w, "traffic: %s in, %s out, %d messages dropped, %d refused\n\n", bytesText(d.BytesIn), bytesText(d.BytesOut), d.Dropped, d.Refused)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "ARM\tPULLS\tESTIMATE")
@@ -102,6 +112,9 @@ func writePeers(w io.Writer, ds []peerDocument) {
 		note := d.LastError
 		if d.State == string(gossip.Up) {
 			note = ""
+		}
+		if d.Alarm != "" {
+			note = "ALARM: " + d.Alarm
 		}
 		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", d.Name, link, d.RTT,
 			bytesText(d.BytesIn), bytesText(d.BytesOut), d.Dropped, d.Refused, seen, strings.TrimSpace(note))

@@ -14,11 +14,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Environment of the tracer.
 const (
 	tracerAt    = "LAB_TRACE_AT"    // before which call to kill, from 1; 0 for none
+	tracerFail  = "LAB_TRACE_FAIL"  // not kill, but have the sync of that number fail
 	tracerDir   = "LAB_TRACE_DIR"   // only calls on files in it count
 	tracerCalls = "LAB_TRACE_CALLS" // file for the names of the calls that count
 )
@@ -38,6 +40,16 @@ func traced(s *labSite, at int) launch {
 		env: []string{"GOMAXPROCS=1"}, // few threads, so that runs are alike
 	}
 }
+
+// failing is a launch in which a sync of the store, by its number, fails with EIO.
+func failing(s *labSite, at int) launch {
+	o := traced(s, at)
+	o.wrap = slices.Insert(o.wrap, 3, tracerFail+"=1")
+	return o
+}
+
+// failedPath is a file that says when a sync failed.
+func failedPath(dir string) string { return filepath.Join(dir, "failed") }
 
 func (s *labSite) callsPath() string { return filepath.Join(s.lab.dir, "calls") }
 
@@ -61,12 +73,12 @@ func TestTracer(t *testing.T) {
 		t.Fatal(err)
 	}
 	runtime.LockOSThread() // ptrace knows threads
-	r := tracer{at: at, dir: os.Getenv(tracerDir)}
+	r := tracer{at: at, dir: os.Getenv(tracerDir), fail: os.Getenv(tracerFail) != ""}
 	err = r.run(flag.Args())
 	if err = errorsJoin(err, os.WriteFile(os.Getenv(tracerCalls), []byte(strings.Join(r.calls, "\n")), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if r.status.ExitStatus() != 0 && !r.status.Signaled() {
+	if r.status.Exited() {
 		os.Exit(r.status.ExitStatus())
 	}
 }
@@ -83,6 +95,8 @@ func errorsJoin(errs ...error) error {
 type tracer struct {
 	at     int
 	dir    string
+	fail   bool
+	failed int // thread in whose call it is
 	pid    int
 	calls  []string // what counted
 	status syscall.WaitStatus
@@ -147,7 +161,17 @@ func (r *tracer) run(line []string) error {
 // beginning of the one that is asked for, which then does not happen.
 func (r *tracer) call(tid int) {
 	var regs syscall.PtraceRegs
-	if syscall.PtraceGetRegs(tid, &regs) != nil || int64(regs.Rax) != -int64(syscall.ENOSYS) {
+	if syscall.PtraceGetRegs(tid, &regs) != nil {
+		return
+	}
+	if tid == r.failed {
+		r.failed = 0
+		eio := -int64(syscall.EIO)
+		regs.Rax = uint64(eio)
+		_ = syscall.PtraceSetRegs(tid, &regs)
+		return
+	}
+	if int64(regs.Rax) != -int64(syscall.ENOSYS) {
 		return // its end
 	}
 	name, path := "", ""
@@ -175,8 +199,18 @@ func (r *tracer) call(tid int) {
 	if i := slices.Index(fdCalls(), name); i >= 0 {
 		name = fdCalls()[i+1]
 	}
+	if r.fail && !strings.HasSuffix(name, "sync") {
+		return
+	}
 	r.calls = append(r.calls, name+":"+filepath.Base(path))
-	if len(r.calls) == r.at {
+	switch {
+	case len(r.calls) != r.at:
+	case r.fail:
+		r.failed = tid
+		_ = os.WriteFile(failedPath(filepath.Dir(r.dir)), []byte(time.Now().Format(time.RFC3339Nano)), 0o600)
+		regs.Orig_rax = ^uint64(0) // no call
+		_ = syscall.PtraceSetRegs(tid, &regs)
+	default:
 		_ = syscall.Kill(r.pid, syscall.SIGKILL)
 	}
 }

@@ -64,6 +64,7 @@ type Status struct {
 	Pending       uint64    `json:"pending" doc:"Decisions whose reward is still waited for."`
 	LedgerRecords uint64    `json:"ledger_records"`
 	Incarnation   uint64    `json:"incarnation" doc:"Which start of this peer it is."`
+	Clones        uint64    `json:"clones" doc:"Connections of another process with this peer's key."`
 	DiskFull      bool      `json:"disk_full" doc:"Nothing is taken until there is room."`
 }
 
@@ -92,4 +93,7 @@ type Peer struct {
 	Refused   uint64    `json:"refused"`
 	LastSeen  time.Time `json:"last_seen,omitzero"`
 	LastError string    `json:"last_error,omitempty"`
+	Records   uint64    `json:"ledger_records" doc:"How long its ledger was when it was last heard of; 0 for one that is no neighbour."`
+	Alarm     string    `json:"alarm,omitempty" doc:"Why it is refused: its ledger went back."`
+	Alarms    uint64    `json:"alarms" doc:"How often that happened."`
 }

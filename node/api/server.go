@@ -95,12 +95,15 @@ func (s *Server) Addr() net.Addr {
 	return s.tcp.Addr()
 }
 
-// Close closes the listeners of a server that is not run.
+// Close closes the listeners, if they are still open: Run closes them at its end.
 func (s *Server) Close() error {
 	var errs []error
 	for _, l := range []net.Listener{s.unix, s.tcp} {
-		if l != nil {
-			errs = append(errs, l.Close())
+		if l == nil {
+			continue
+		}
+		if err := l.Close(); !errors.Is(err, net.ErrClosed) {
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)

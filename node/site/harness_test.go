@@ -2,12 +2,10 @@ package site
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -342,24 +340,12 @@ func ledgerOf(t testing.TB, st *store.Store) (lines [][]byte) {
 	return lines
 }
 
-// verified checks a ledger as others would, but for the signature at its end, and
-// returns the releases in it.
-func verified(t testing.TB, lines [][]byte) (releases []*ledger.Release) {
-	t.Helper()
-	v := ledger.NewVerifier()
-	for i, line := range lines {
-		if err := v.Line(line); err != nil {
-			t.Fatalf("ledger: %v", err)
-		}
-		record, err := ledger.ParseLine(line)
-		if err != nil {
-			t.Fatalf("record %d: %v", i, err)
-		}
-		if rel, ok := record.Body.(*ledger.Release); ok {
-			releases = append(releases, rel)
-		}
-	}
-	return releases
+// draft returns the ledger, checked as others would check it.
+func (r *rig) draft() *draft {
+	r.t.Helper()
+	d := newDraft()
+	d.add(r.t, r.lines())
+	return d
 }
 
 // refused returns the code of a refusal, or "" for none.
@@ -442,18 +428,21 @@ func (n *network) Send(_ context.Context, es []protocol.Envelope) error {
 	}
 	for i := range es {
 		f := frame{es[i].To, string(protocol.Encode(nil, es[i].Message))}
-		if n.known[f] {
+		again := n.known[f]
+		for _, p := range []protocol.Peer{left, right} {
+			if o := n.peers[p]; !o.deaf && (f.to == p || f.to == protocol.Everyone) {
+				o.memory = n.mark
+				if !again {
+					o.in = append(o.in, protocol.Delivery{From: self, Message: es[i].Message})
+				}
+			}
+		}
+		if again {
 			n.again++
 			continue
 		}
 		n.known[f] = true
 		n.frames = append(n.frames, f)
-		for _, p := range []protocol.Peer{left, right} {
-			if o := n.peers[p]; !o.deaf && (f.to == p || f.to == protocol.Everyone) {
-				o.in = append(o.in, protocol.Delivery{From: self, Message: es[i].Message})
-				o.memory = n.mark
-			}
-		}
 	}
 	return nil
 }
@@ -529,18 +518,4 @@ func (l *logBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
-}
-
-// node is a place in a stream's tree.
-type place struct {
-	stream   dp.StreamID
-	from, to uint64
-}
-
-func placeOf(r *ledger.Release) place { return place{r.Stream, r.From, r.To} }
-
-// equal reports whether two releases hold the same numbers.
-func equal(a, b *ledger.Release) bool {
-	return placeOf(a) == placeOf(b) && slices.Equal(a.Values, b.Values) && slices.Equal(a.Counts, b.Counts) &&
-		cmp.Compare(a.Scale, b.Scale) == 0
 }

@@ -96,12 +96,11 @@ func (s *Site) charge() error {
 
 // append adds a record to the ledger.
 func (s *Site) append(b *store.Batch, body ledger.Body) error {
-	n := s.chain.Next
 	line, err := s.chain.Append(body)
 	if err != nil {
 		return err
 	}
-	b.Set(store.Ledger, store.Number(n), line)
+	b.Set(store.Ledger, store.Number(s.chain.Next-1), line)
 	return nil
 }
 

@@ -108,7 +108,7 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	var err error
 	s.db, err = pebble.Open(dir, &pebble.Options{
-		FS: s.fs, ReadOnly: o.ReadOnly,
+		FS: watched{s.fs, s.fatal}, ReadOnly: o.ReadOnly,
 		FormatMajorVersion: pebble.FormatTableFormatV6,
 		MemTableSize:       memTable,
 		Logger:             &logger{o.Logger, s},

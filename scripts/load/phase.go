@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -26,7 +27,7 @@ func (t times) at(q float64) time.Duration {
 
 func short(d time.Duration) time.Duration { return d.Round(10 * time.Microsecond) }
 
-const header = "                                         rate/s      p50       p90       p99       max   fsync p50   fsync p99   CPU peer, client"
+const header = "                                         rate/s      p50       p90       p99       max   fsync p50   fsync p99   CPU peer, client   client late p99"
 
 func (t times) print(name string) {
 	fmt.Printf("%-38s %8s %9v %9v %9v %9v\n", name, "", short(t.at(.5)), short(t.at(.9)), short(t.at(.99)), short(t.at(1)))
@@ -45,9 +46,9 @@ type phase struct {
 func (p *phase) rate() float64 { return float64(len(p.times)) / p.took.Seconds() }
 
 func (p *phase) print(name string) {
-	fmt.Printf("%-38s %8.0f %9v %9v %9v %9v   %9v   %9v   %.2f, %.2f\n", name, p.rate(),
+	fmt.Printf("%-38s %8.0f %9v %9v %9v %9v   %9v   %9v   %.2f, %.2f         %9v\n", name, p.rate(),
 		short(p.at(.5)), short(p.at(.9)), short(p.at(.99)), short(p.at(1)),
-		short(p.raw.at(.5)), short(p.raw.at(.99)), p.server, p.client)
+		short(p.raw.at(.5)), short(p.raw.at(.99)), p.server, p.client, short(p.late))
 }
 
 // job is a request and when it is to be sent.
@@ -86,17 +87,9 @@ func (l *loader) phase(requests [][]byte, rate int) (*phase, error) {
 	stop := l.disk.meanwhile(&p.raw)
 	server, client := l.net.cpu(), ownCPU()
 	begin := time.Now().Add(10 * time.Millisecond)
-	gap := time.Second / time.Duration(rate)
-	for i := 0; i < len(requests); {
-		now := time.Now()
-		for ; i < len(requests) && !now.Before(begin.Add(time.Duration(i)*gap)); i++ {
-			jobs <- job{requests[i], begin.Add(time.Duration(i) * gap)}
-		}
-		time.Sleep(time.Until(begin.Add(time.Duration(i) * gap)))
-	}
-	close(jobs)
+	late := dispatch(jobs, requests, begin, time.Second/time.Duration(rate))
 	all.Wait()
-	p.took = time.Since(begin)
+	p.took, p.late = time.Since(begin), late.at(.99)
 	p.server, p.client = (l.net.cpu()-server)/p.took.Seconds(), (ownCPU()-client)/p.took.Seconds()
 	err := errors.Join(append(errs, stop())...)
 	for _, t := range each {
@@ -104,6 +97,29 @@ func (l *loader) phase(requests [][]byte, rate int) (*phase, error) {
 	}
 	slices.Sort(p.times)
 	return p, err
+}
+
+// dispatch hands every request over at its time, and returns how late it was itself.
+func dispatch(jobs chan<- job, requests [][]byte, begin time.Time, gap time.Duration) times {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	late := make(times, 0, len(requests))
+	for i := 0; i < len(requests); {
+		now := time.Now()
+		due := begin.Add(time.Duration(i) * gap)
+		if wait := due.Sub(now); wait > 0 {
+			// time.Sleep is a millisecond at least where nothing else runs.
+			t := syscall.NsecToTimespec(int64(wait))
+			_ = syscall.Nanosleep(&t, nil)
+			continue
+		}
+		late = append(late, now.Sub(due))
+		jobs <- job{requests[i], due}
+		i++
+	}
+	close(jobs)
+	slices.Sort(late)
+	return late
 }
 
 // ownCPU returns the seconds of CPU that this process has used.
@@ -208,7 +224,7 @@ func (d *disk) meanwhile(t *times) (stop func() error) {
 			return
 		}
 		defer func() { _ = f.Close() }()
-		tick := time.NewTicker(20 * time.Millisecond)
+		tick := time.NewTicker(50 * time.Millisecond)
 		defer tick.Stop()
 		for {
 			select {

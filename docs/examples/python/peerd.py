@@ -22,7 +22,7 @@ import time
 import urllib.parse
 import uuid
 from dataclasses import replace
-from typing import Any, Callable, Iterable, Iterator, List, Optional, Type, TypeVar, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Type, TypeVar, Union
 
 from peerd_models import Arm, Ask, Decision, Peer, Problem, Receipt, Reward, Status
 
@@ -132,10 +132,11 @@ class Client:
             pause = min(2 * pause, 1.0)
 
     def _call(self, method: str, path: str, body: Any, read: Callable[[Any], T], end: Optional[float] = None) -> T:
+        sent = None if body is None else json.dumps(body).encode()
         error: PeerdError = Unreachable("no time to ask")
         for timeout in self._tries(end or time.monotonic() + self._deadline):
             try:
-                status, text = self._send(method, path, body, timeout)
+                status, text = self._send(method, path, sent, time.monotonic() + timeout)
                 if status == 200:
                     return read(json.loads(text))
                 error = _refused(status, text)
@@ -144,6 +145,7 @@ class Client:
             except (OSError, http.client.HTTPException, LookupError, TypeError, ValueError) as err:
                 self.close()  # the other connections are likely to be as dead as this one
                 error = Unreachable(f"{method} {path}: {err!r}")
+                error.__cause__ = err
         raise error
 
     def _batch(self, name: str, items: List[Any], key: str, read: Callable[[Any], T]) -> List[Union[T, Refused]]:
@@ -159,26 +161,27 @@ class Client:
                     raise  # it was the first
                 break
             for i, o in zip(todo, outcomes):
-                results[i] = read(o[key]) if o["status"] == 200 else _refusal(Problem.from_json(o["problem"]))
+                results[i] = read(o[key]) if o["status"] == 200 else _typed(o["problem"])
             todo = [i for i in todo if isinstance(results[i], Refused) and results[i].status in AGAIN]
             if not todo:
                 break
         return results
 
-    def _send(self, method: str, path: str, body: Any, timeout: float) -> tuple[int, bytes]:
+    def _send(self, method: str, path: str, body: Optional[bytes], until: float) -> Tuple[int, bytes]:
         if self._pid != os.getpid():  # a fork: the connections are the parent's
             self._idle, self._pid = collections.deque(), os.getpid()
         headers = {"Content-Type": "application/json"} if body is not None else {}
         if self._token_file:
             with open(self._token_file) as f:  # each time, as a new one is made if it is removed
-                headers["Authorization"] = "Bearer " + f.read()
+                headers["Authorization"] = "Bearer " + f.read().strip()
         try:
             conn = self._idle.pop()
         except IndexError:
             conn = _Connection(self._host, self._port, self._socket)
         try:
-            conn.limit(timeout)
-            conn.request(method, path, None if body is None else json.dumps(body).encode(), headers)
+            conn.limit(until)
+            conn.request(method, path, body, headers)
+            conn.limit(until)
             answer = conn.getresponse()
             text = answer.read()
         except BaseException:
@@ -202,10 +205,10 @@ class _Connection(http.client.HTTPConnection):
         self.sock.settimeout(self.timeout)
         self.sock.connect(self._path)
 
-    def limit(self, timeout: float) -> None:
-        self.timeout = timeout
+    def limit(self, until: float) -> None:
+        self.timeout = max(0.001, until - time.monotonic())
         if self.sock:
-            self.sock.settimeout(timeout)
+            self.sock.settimeout(self.timeout)
 
 
 def _named(ask: Ask) -> Ask:
@@ -224,11 +227,11 @@ def _instead(err: PeerdError, ask: Ask, fallback: Optional[str]) -> Decision:
 
 def _refused(status: int, text: bytes) -> Refused:
     try:
-        return _refusal(Problem.from_json(json.loads(text)))
+        return _typed(json.loads(text))
     except (LookupError, TypeError, ValueError):  # of the HTTP server itself, in text
         return Refused(Problem(title="", status=status, detail=text.decode(errors="replace"), code=""))
 
 
-def _refusal(problem: Problem) -> Refused:
-    kinds: dict[str, Type[Refused]] = {"unknown": Unknown, "conflict": Conflict, "expired": Expired}
-    return kinds.get(problem.code, Refused)(problem)
+def _typed(problem: Any) -> Refused:
+    kinds: Dict[str, Type[Refused]] = {"unknown": Unknown, "conflict": Conflict, "expired": Expired}
+    return kinds.get(problem["code"], Refused)(Problem.from_json(problem))

@@ -1,0 +1,172 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// inNamespace says that a test runs where it may mount.
+const inNamespace = "LAB_NAMESPACE"
+
+// mountable runs the calling test again where it may mount file systems that nobody
+// else sees, and reports whether this is that run.
+func mountable(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv(inNamespace) != "" {
+		if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
+			t.Fatal(err)
+		}
+		return true
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), exe, "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, beProcess+"=") }), inNamespace+"=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
+	if os.Getuid() != 0 {
+		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}
+		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}
+	}
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Skipf("this machine lets no test mount a small file system: %v", err)
+	}
+	err = cmd.Wait()
+	for line := range strings.Lines(out.String()) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "===") && line != "PASS" {
+			t.Log(line)
+		}
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	return false
+}
+
+// TestAFullDiskLosesNothing: a store on a file system of 3 MiB.
+func TestAFullDiskLosesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	if !mountable(t) {
+		return
+	}
+	l := newLab(t, 2)
+	s, rec := l.sites[0], l.sites[1].record()
+	dir := filepath.Join(s.dir, storeDir)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=3m"); err != nil {
+		t.Skipf("cannot mount a file system of 3 MiB: %v", err)
+	}
+	defer func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) }()
+	ballast := filepath.Join(dir, "ballast")
+	if err := os.WriteFile(ballast, make([]byte, 512<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.start(launch{})
+	s.ready()
+	a := &app{s: s, stop: make(chan struct{})}
+
+	taken := fill(a)
+	l.await("the log says that the disk is full", 5*time.Second, func() bool { return strings.Contains(s.log(), "the disk is full") })
+	d := s.status()
+	code, text := s.get("/readyz")
+	if !d.DiskFull || code != http.StatusServiceUnavailable || !strings.Contains(text, "disk is full") {
+		t.Errorf("status says %v, readyz %d %s", d.DiskFull, code, text)
+	}
+	before := len(rec.received())
+	time.Sleep(300 * time.Millisecond)
+	if n := len(rec.received()) - before; n > 1 {
+		t.Errorf("%d messages left a peer that cannot store anything", n)
+	}
+	if s.dead() {
+		t.Fatalf("the peer has ended: %v\n%s", s.cmd.ProcessState, s.tail())
+	}
+	t.Logf("%d decisions and rewards until status 507 (%s)", taken, free(t, dir))
+
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	l.await("there is room again", 5*time.Second, func() bool {
+		code, _ := s.get("/readyz")
+		return code == http.StatusOK
+	})
+	round := s.status().Round
+	l.await("rounds go on", 5*time.Second, func() bool { return s.status().Round > round+2 })
+	for range 50 {
+		if !a.try(a.make(.25)) {
+			t.Fatal("no answer after there was room")
+		}
+	}
+	t.Logf("room was made: 50 more without a restart (%s)", free(t, dir))
+	more := fill(a)
+	t.Logf("%d more until it was full again (%s)", more, free(t, dir))
+	s.kill()
+	s.start(launch{})
+	full := func() bool {
+		code, text := s.get("/readyz")
+		return code == http.StatusOK || strings.Contains(text, "disk is full")
+	}
+	l.await("an answer of a peer that is killed and started on a full disk", 10*time.Second, func() bool { return s.dead() || full() })
+	if s.dead() {
+		t.Fatalf("killed on a full disk, it does not start: %v\n%s", s.cmd.ProcessState, s.tail())
+	}
+	t.Logf("killed and started on the full disk (%s)", free(t, dir))
+	if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=16m"); err != nil {
+		t.Fatal(err)
+	}
+	a.end(t)
+	settled(a, rec)
+	t.Logf("with more room: all %d that were acknowledged are there, once", len(a.asks))
+}
+
+// fill asks and rewards until the peer says that the disk is full, and returns how
+// often it could.
+func fill(a *app) (taken int) {
+	for ; ; taken++ {
+		ask := a.make(.5)
+		d, status, text := a.s.decide(ask.id)
+		if status == http.StatusOK {
+			ask.decided, ask.action = true, d.Action
+			_, status, text = a.s.reward(ask.id, ask.value)
+			ask.rewarded = status == http.StatusOK
+		}
+		switch status {
+		case http.StatusOK:
+		case http.StatusInsufficientStorage:
+			if !strings.Contains(text, "disk is full") {
+				a.s.Errorf("507 says %s", text)
+			}
+			return taken
+		default:
+			a.s.Fatalf("%s: %d %s\n%s", ask.id, status, text, a.s.tail())
+		}
+	}
+}
+
+// free says how much room there is.
+func free(t *testing.T, dir string) string {
+	t.Helper()
+	var f syscall.Statfs_t
+	if err := syscall.Statfs(dir, &f); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%d of %d kB free", int64(f.Bavail)*f.Bsize/1000, int64(f.Blocks)*f.Bsize/1000)
+}

@@ -1,0 +1,130 @@
+package site
+
+import (
+	"testing"
+
+	"peerd.dev/dp"
+	"peerd.dev/node/ledger"
+	"peerd.dev/protocol"
+)
+
+// books is what others know of a site, over all of its lives: every node of every tree
+// that may have left it. Once known, it must never be another one.
+type books struct {
+	t     testing.TB
+	nodes map[place]*ledger.Release
+}
+
+func newBooks(t testing.TB) *books { return &books{t, make(map[place]*ledger.Release)} }
+
+// place is a node's in the tree of a stream.
+type place struct {
+	stream   dp.StreamID
+	from, to uint64
+}
+
+// draft is the ledger of one life, as it grows.
+type draft struct {
+	lines    [][]byte
+	seqs     []uint64
+	releases []*ledger.Release // by line; nil for others
+	nodes    map[place]*ledger.Release
+	newest   []uint64 // leaf, by stream
+	gone     int      // lines that have left
+	verifier *ledger.Verifier
+}
+
+func newDraft() *draft {
+	return &draft{nodes: make(map[place]*ledger.Release), verifier: ledger.NewVerifier()}
+}
+
+// add checks lines as whoever gets the ledger would.
+func (d *draft) add(t testing.TB, lines [][]byte) {
+	t.Helper()
+	for _, line := range lines {
+		if err := d.verifier.Line(line); err != nil {
+			t.Fatalf("ledger: %v", err)
+		}
+		record, err := ledger.ParseLine(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, _ := record.Body.(*ledger.Release)
+		if r != nil {
+			d.nodes[place{r.Stream, r.From, r.To}] = r
+			d.newest[r.Stream] = r.To
+		}
+		if o, ok := record.Body.(*ledger.Open); ok {
+			d.newest = append(d.newest, make([]uint64, o.Streams)...)
+		}
+		d.lines, d.seqs, d.releases = append(d.lines, line), append(d.seqs, record.Seq), append(d.releases, r)
+	}
+}
+
+// leaves takes in that everything in a ledger up to a mark may have left.
+func (b *books) leaves(d *draft, m Mark) {
+	b.t.Helper()
+	for ; d.gone < len(d.lines); d.gone++ {
+		if d.seqs[d.gone] >= m.Records {
+			break
+		}
+		if r := d.releases[d.gone]; r != nil {
+			b.leave(r)
+		}
+	}
+	if n := d.gone; n == 0 || d.seqs[n-1] != m.Records-1 || ledger.HashOf(d.lines[n-1]) != m.Head {
+		b.t.Fatalf("a message left with a mark of %d records that is not this ledger's, which has %d lines", m.Records, len(d.lines))
+	}
+}
+
+func (b *books) leave(r *ledger.Release) {
+	b.t.Helper()
+	at := place{r.Stream, r.From, r.To}
+	old, ok := b.nodes[at]
+	if !ok {
+		b.nodes[at] = r
+		return
+	}
+	if old.Values[0] != r.Values[0] || old.Counts[0] != r.Counts[0] || old.Scale != r.Scale {
+		b.t.Fatalf("node %+v was released twice:\n%v\n%v", at, old, r)
+	}
+}
+
+// covered checks that what a message of the site tells stands in a ledger.
+func covered(t testing.TB, x *setting, d *draft, m protocol.Message) {
+	t.Helper()
+	if m.Label().Origin != self {
+		return
+	}
+	switch {
+	case x.protocol == "rows" && m.Body() == 1:
+		row := m.Release(0)
+		for arm := range x.arms {
+			value, count := d.sum(t, dp.StreamID(arm), m.Label().Seq)
+			if row.Value(arm) != value || row.Count(arm) != count {
+				t.Fatalf("row %d says %d of %d pulls of arm %d, the ledger %d of %d", m.Label().Seq, row.Value(arm), row.Count(arm), arm, value, count)
+			}
+		}
+	case x.protocol == "average" && m.Body() == 2:
+		counts := m.Release(1)
+		for arm := range x.arms {
+			if _, most := d.sum(t, dp.StreamID(arm), d.newest[arm]); counts.Count(arm) > most {
+				t.Fatalf("a message tells of %d pulls of arm %d, the ledger of %d", counts.Count(arm), arm, most)
+			}
+		}
+	}
+}
+
+// sum returns the running sum of a stream at a leaf: that of the nodes at its set bits.
+func (d *draft) sum(t testing.TB, s dp.StreamID, leaf uint64) (value int64, count uint64) {
+	t.Helper()
+	for to := leaf; to > 0; to &= to - 1 {
+		r, ok := d.nodes[place{s, to & (to - 1), to}]
+		if !ok {
+			t.Fatalf("the sum of stream %d up to leaf %d needs the node of leaf %d, which is not in the ledger", s, leaf, to)
+		}
+		value += r.Values[0]
+		count += r.Counts[0]
+	}
+	return value, count
+}

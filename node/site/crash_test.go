@@ -1,0 +1,292 @@
+package site
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/node/decision"
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+// TestCrashAtAnyMoment crashes a busy site again and again, while clients decide and
+// report and rounds end. Of what was not synced all, nothing or some blocks stay on the
+// disk. Whatever was answered is there, everything counts once, and no node is ever
+// two.
+func TestCrashAtAnyMoment(t *testing.T) {
+	for _, name := range []string{"average", "rows"} {
+		for _, settle := range []Settle{AtWindow, OnArrival} {
+			for _, exact := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/%s/exact=%v", name, settle, exact), func(t *testing.T) {
+					t.Parallel()
+					x := usual(name, settle)
+					x.rules.Keep = 1e6 * slot // nothing is forgotten
+					x.rules.PerSubject = 3
+					x.saveEvery = 50
+					if exact {
+						x = x.repeatable(1)
+						x.mechanism = dp.None
+					}
+					crashes(t, x, 16)
+				})
+			}
+		}
+	}
+}
+
+func crashes(t *testing.T, x setting, lives int) {
+	if testing.Short() {
+		lives = 4
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	r, k, b := newRig(t, x), newAcks(), newBooks(t)
+	r.start()
+	for life := range lives {
+		k = crashed(r, k, rng, life)
+		r.start()
+		d := r.draft()
+		for at, n := range d.nodes {
+			if old, ok := b.nodes[at]; ok && old.Values[0] != n.Values[0] {
+				t.Fatalf("life %d: node %+v is %v, and left as %v", life, at, n, old)
+			}
+		}
+		if m := r.net.memory(left); m.Records > 0 {
+			b.leaves(d, m)
+		}
+		k.check(r)
+	}
+	r.clock.add(window)
+	r.rounds(6)
+	d := r.draft()
+	for at := range b.nodes {
+		if d.nodes[at] == nil || d.nodes[at].Values[0] != b.nodes[at].Values[0] {
+			t.Fatalf("node %+v left and is not in the ledger any more", at)
+		}
+	}
+	for _, f := range r.net.frames {
+		m, err := protocol.Decode([]byte(f.bytes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		covered(t, &r.setting, d, m)
+	}
+	account(r, d, k)
+	r.stop()
+}
+
+// crashed lets clients and rounds run until the disk is copied in the middle of it, and
+// returns what had been answered before.
+func crashed(r *rig, k *acks, rng *rand.Rand, life int) *acks {
+	ctx := r.t.Context()
+	site := r.s
+	stop, now, worked := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	after := k.size() + 20 + rng.IntN(120)
+	var once sync.Once
+	var all sync.WaitGroup
+	for c := range 4 {
+		rng := rand.New(rand.NewPCG(uint64(life), uint64(c)))
+		all.Go(func() {
+			client(r, site, k, rng, fmt.Sprintf("%d-%d", life, c), stop, worked)
+		})
+	}
+	var sender sync.WaitGroup
+	sender.Go(func() {
+		if err := site.send(ctx, r.net); err != nil {
+			r.t.Error(err)
+		}
+	})
+	all.Go(func() {
+		defer close(site.sends)
+		for t := max(site.state.Round, site.slot(r.clock.Now())); ; t++ {
+			select {
+			case <-stop:
+				return
+			case <-worked:
+			}
+			r.clock.add(slot)
+			if err := site.Round(protocol.Round(t), r.net.step(protocol.Round(t))); err != nil {
+				r.t.Error(err)
+			}
+			if k.size() > after {
+				once.Do(func() { close(now) })
+			}
+		}
+	})
+	cfg := vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 100, 1 + rng.IntN(99)}[rng.IntN(3)], RNG: rng}
+	<-now
+	before := k.clone()
+	r.net.mu.Lock()
+	r.net.dead = true
+	disk := r.disk.CrashClone(cfg)
+	r.net.mu.Unlock()
+	close(stop)
+	all.Wait()
+	sender.Wait()
+	_ = site.store.Close()
+	r.disk, r.net.dead = disk, false
+	return before
+}
+
+// client decides and reports until it is stopped.
+func client(r *rig, s *Site, k *acks, rng *rand.Rand, name string, stop <-chan struct{}, worked chan<- struct{}) {
+	ctx := r.t.Context()
+	var mine []string
+	for i := 0; ; i++ {
+		select {
+		case <-stop:
+			return
+		default:
+		}
+		if rng.IntN(10) == 0 {
+			select {
+			case worked <- struct{}{}:
+			case <-stop:
+				return
+			}
+		}
+		if len(mine) == 0 || rng.IntN(2) == 0 {
+			ask := decision.Ask{ID: fmt.Sprintf("%s-%d", name, i)}
+			if rng.IntN(3) == 0 {
+				ask.Subject = fmt.Sprint(rng.IntN(10))
+			}
+			out := s.Decide(ctx, []decision.Ask{ask})
+			if out[0].Err != nil {
+				r.t.Errorf("decision: %v", out[0].Err)
+				return
+			}
+			k.decided(out[0].Value)
+			mine = append(mine, ask.ID)
+			continue
+		}
+		report := decision.Report{ID: mine[rng.IntN(len(mine))], Value: bandit.Reward(float64(rng.IntN(5)) / 4)}
+		out := s.Reward(ctx, []decision.Report{report})
+		switch refused(r.t, out[0].Err) {
+		case "":
+			k.rewarded(report)
+		case decision.Expired, decision.Conflict:
+		default:
+			r.t.Errorf("reward: %v", out[0].Err)
+		}
+	}
+}
+
+// acks is what was answered.
+type acks struct {
+	mu        sync.Mutex
+	decisions map[string]decision.Decision
+	rewards   map[string]bandit.Reward
+}
+
+func newAcks() *acks {
+	return &acks{decisions: make(map[string]decision.Decision), rewards: make(map[string]bandit.Reward)}
+}
+
+func (k *acks) decided(d decision.Decision) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.decisions[d.ID] = d
+}
+
+func (k *acks) rewarded(r decision.Report) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.rewards[r.ID] = r.Value
+}
+
+func (k *acks) size() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.decisions) + len(k.rewards)
+}
+
+func (k *acks) clone() *acks {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return &acks{decisions: maps.Clone(k.decisions), rewards: maps.Clone(k.rewards)}
+}
+
+// check finds everything as it was answered.
+func (k *acks) check(r *rig) {
+	r.t.Helper()
+	for id, d := range k.decisions {
+		v, err := r.s.store.Get(store.Decision, []byte(id))
+		if err != nil || v == nil {
+			r.t.Fatalf("decision %s was answered and is lost (%v)", id, err)
+		}
+		c, err := parseChoice(v, len(r.arms))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if r.arms[c.arm] != d.Action || c.chance != d.Propensity || c.counted != d.Counted || !c.expires.Equal(d.ExpiresAt) || c.source != d.Source {
+			r.t.Fatalf("decision %s was %+v, is %+v", id, d, c)
+		}
+	}
+	n := 0
+	for id, value := range k.rewards {
+		v, err := r.s.store.Get(store.Decision, []byte(id))
+		if c, perr := parseChoice(v, len(r.arms)); err != nil || perr != nil || !c.rewarded || c.value != value {
+			r.t.Fatalf("the reward of %s was answered and is lost", id)
+		}
+		if n++; n > 10 {
+			continue // the calls below wait for the disk
+		}
+		if got := r.pay(id, float64(value)); !got.Duplicate {
+			r.t.Fatalf("the reward of %s was answered and is lost", id)
+		}
+		if _, err := r.report(id, float64(1-value/2)); value != 1-value/2 && refused(r.t, err) != decision.Conflict {
+			r.t.Fatalf("another reward of %s: %v", id, err)
+		}
+	}
+}
+
+// account holds what the leaves have taken in against the decisions: each that counts is
+// in one leaf, with what was reported or the default.
+func account(r *rig, d *draft, k *acks) {
+	r.t.Helper()
+	counts, sums := make([]uint64, len(r.arms)), make([]int64, len(r.arms))
+	found := 0
+	for e, err := range r.s.store.Scan(store.Decision, nil, nil) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		c, err := parseChoice(e.Value, len(r.arms))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if _, ok := k.decisions[string(e.Key)]; ok {
+			found++
+		}
+		if !c.counted {
+			continue
+		}
+		if !c.rewarded {
+			c.value = bandit.Reward(r.rules.Default)
+		}
+		q, err := dp.Quantize(float64(c.value), 0, 1)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		counts[c.arm]++
+		sums[c.arm] += q
+	}
+	if found != len(k.decisions) {
+		r.t.Errorf("%d decisions of %d that were answered are there", found, len(k.decisions))
+	}
+	if n := r.status().Pending; n != 0 {
+		r.t.Errorf("%d decisions wait after all windows have ended", n)
+	}
+	for arm := range r.arms {
+		s := dp.StreamID(arm)
+		sum, count := d.sum(r.t, s, d.newest[s])
+		if count != counts[arm] || r.mechanism == dp.None && sum != sums[arm] {
+			r.t.Errorf("arm %d: the leaves hold %d rewards of %d, the decisions say %d of %d", arm, count, sum, counts[arm], sums[arm])
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package store
+
+import (
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// watched is a file system on which a sync that fails is fatal at once, whatever it
+// was for. The database would take some of them for a reason to try again, and panics
+// on others; but after a failed sync nobody knows what is on the disk, and a second
+// one may say that all is well.
+type watched struct {
+	vfs.FS
+	fatal func(error)
+}
+
+func (w watched) file(f vfs.File, err error) (vfs.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return watchedFile{f, w.fatal}, nil
+}
+
+// Create implements [vfs.FS].
+func (w watched) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return w.file(w.FS.Create(name, c))
+}
+
+// OpenReadWrite implements [vfs.FS].
+func (w watched) OpenReadWrite(name string, c vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
+	return w.file(w.FS.OpenReadWrite(name, c, opts...))
+}
+
+// OpenDir implements [vfs.FS].
+func (w watched) OpenDir(name string) (vfs.File, error) { return w.file(w.FS.OpenDir(name)) }
+
+// ReuseForWrite implements [vfs.FS].
+func (w watched) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return w.file(w.FS.ReuseForWrite(oldname, newname, c))
+}
+
+// Unwrap implements [vfs.FS].
+func (w watched) Unwrap() vfs.FS { return w.FS }
+
+type watchedFile struct {
+	vfs.File
+	fatal func(error)
+}
+
+func (f watchedFile) must(err error) error {
+	if err != nil {
+		f.fatal(fmt.Errorf("store: %w", err))
+	}
+	return err
+}
+
+// Sync implements [vfs.File].
+func (f watchedFile) Sync() error { return f.must(f.File.Sync()) }
+
+// SyncData implements [vfs.File].
+func (f watchedFile) SyncData() error { return f.must(f.File.SyncData()) }
+
+// SyncTo implements [vfs.File].
+func (f watchedFile) SyncTo(length int64) (full bool, err error) {
+	full, err = f.File.SyncTo(length)
+	return full, f.must(err)
+}
