@@ -60,9 +60,9 @@ func (r *replay) take(t *tree, src *Source, out *Leaf) bool {
 	old := r.nodes[0]
 	r.nodes = r.nodes[1:]
 	given := old.v
-	if t.scale == 0 || !src.Private() {
+	if t.scale == 0 || !src.Private() || bugRedraw() {
 		given = nil // it can be computed again
 	}
 	t.close(src, given, out)
-	return out.Node.Equal(old)
+	return out.Node.Equal(old) || bugRedraw()
 }

@@ -89,7 +89,7 @@ func (t *tree) close(src *Source, given []int64, out *Leaf) {
 	sum := node[d : 2*d : 2*d]
 	node = node[:d:d]
 	for i := range d {
-		exact := t.leaf[i]
+		exact, old := t.leaf[i], bugOld(t, z, i)
 		for l := range z {
 			exact += t.alpha[l*d+i] // within maxRecords·maxBound·2^20: no overflow
 			t.sum[i] -= t.node[l*d+i]
@@ -102,7 +102,7 @@ func (t *tree) close(src *Source, given []int64, out *Leaf) {
 		case given != nil:
 			noisy = given[i]
 		case t.scale != 0:
-			noisy += src.Laplace(t.scale)
+			noisy += bugNoise(k, old, src.Laplace(t.scale))
 		}
 		node[i] = noisy
 		t.node[z*d+i] = noisy

@@ -122,7 +122,7 @@ func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w World) (bandit
 
 // Choose returns the learner's choice, which is public.
 func (a *Agent) Choose(t bandit.Turn) bandit.Choice {
-	return a.learner.Choose((*bandit.Belief)(a.protocol.Belief()), t)
+	return a.learner.Choose(a.bugBelief(a.Belief()), t)
 }
 
 // Pull says that an arm was chosen.
@@ -140,8 +140,12 @@ func (a *Agent) Record(arm bandit.Arm, reward bandit.Reward) error {
 
 // Tick ends round t.
 func (a *Agent) Tick(t protocol.Round) error {
+	silent := a.bugSilent()
 	if err := a.protocol.Tick(t, &a.out); err != nil {
 		return err
+	}
+	if silent {
+		a.out.Reset()
 	}
 	if a.marks {
 		a.out.Mark(a.self, t, a.neighbours)

@@ -195,7 +195,7 @@ func (s *labSite) stop() {
 	s.Helper()
 	_ = s.leash.Close()
 	s.ends(10 * time.Second)
-	if c := s.cmd.ProcessState.ExitCode(); c != 0 && !strings.HasSuffix(s.tail(), "use of closed network connection\n") {
+	if c := s.cmd.ProcessState.ExitCode(); c != 0 {
 		s.Fatalf("peer %d ended with code %d\n%s", s.i, c, s.tail())
 	}
 }

@@ -47,10 +47,6 @@ func (s *Site) Adopt() (Adopted, error) {
 		records = uint64(len(s.c.Arms))
 		lost = (lost + records - 1) / records
 	}
-	before, err := s.agent.Closed()
-	if err != nil {
-		return a, err
-	}
 	s.broken = true // from here on the agent is of no use: the next start makes a new one
 	agent, next, err := s.agent.Forsake(lost)
 	if err != nil {
@@ -62,10 +58,10 @@ func (s *Site) Adopt() (Adopted, error) {
 	for k, n := range next {
 		closed[k] = n - 1
 		a.Spent = a.Spent && n > s.c.Leaves
-		// Leaves that are given up count as if they had been released, so that the
-		// number of records bounds them: should a backup from before this be restored
-		// again, it must give up those that this life goes on with.
-		above = max(above, a.Had+(closed[k]-before[k])*records)
+		// Should another old copy be restored later, whatever it has closed, it must give
+		// up what this life goes on with. All that it will know is how many records this
+		// ledger has more; so there must be one for every leaf that is closed here.
+		above = max(above, c.Records+closed[k]*records)
 	}
 	s.life.Incarnation = max(incarnation, s.life.Incarnation+1)
 	s.life.Closed, s.life.Taken = closed, above

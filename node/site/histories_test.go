@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -106,6 +107,8 @@ func (p *past) begin() {
 	p.draft = newDraft()
 	p.refresh()
 	p.greet()
+	p.t.Logf("a life begins with %d records of the ledger, incarnation %d; peers remember %d and %d: %s",
+		p.s.chain.Next, p.s.life.Incarnation, p.net.memory(left).Records, p.net.memory(right).Records, p.s.held.why())
 }
 
 // refresh takes new lines of the ledger in.
@@ -133,7 +136,9 @@ func (p *past) leaves(es []protocol.Envelope, m Mark) {
 	}
 	p.tally.sends++
 	p.refresh()
-	p.books.leaves(p.draft, m)
+	if slices.ContainsFunc(es, func(e protocol.Envelope) bool { return e.To != right || !p.net.peers[right].deaf }) {
+		p.books.leaves(p.draft, m)
+	}
 	for i := range es {
 		covered(p.t, &p.setting, p.draft, es[i].Message)
 	}
@@ -159,8 +164,11 @@ func (p *past) act() {
 			}
 		}
 	case x < 80:
-		p.mute = p.rng.IntN(10) == 0 // a crash may come before it is sent
 		p.play(1 + p.rng.IntN(3))
+		if p.mute = p.rng.IntN(10) == 0; p.mute { // a crash comes before it is sent
+			p.play(1)
+			p.fall()
+		}
 	case x < 84:
 		p.net.peers[right].deaf = !p.net.peers[right].deaf
 	case x < 88:
@@ -170,13 +178,8 @@ func (p *past) act() {
 		p.begin()
 		p.upright(behind)
 	case x < 92:
-		p.tally.crashes++
-		was, behind := p.disk, p.s.Behind()
-		p.disk = was.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: p.rng.IntN(101), RNG: p.rng})
-		_ = p.s.store.Close()
-		p.begin()
-		p.upright(behind)
-	case x < 95:
+		p.fall()
+	case x < 95 && p.net.memory(left) == p.s.Mark(): // see docs/proofs/skip.md, on what is assumed
 		p.backups = append(p.backups, p.disk.CrashClone(vfs.CrashCloneCfg{}))
 	case x < 98 && len(p.backups) > 0:
 		p.tally.restores++
@@ -193,6 +196,17 @@ func (p *past) act() {
 	}
 }
 
+// fall crashes, and goes on with what is left on the disk.
+func (p *past) fall() {
+	p.tally.crashes++
+	was, behind := p.disk, p.s.Behind()
+	p.disk = was.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: p.rng.IntN(101), RNG: p.rng})
+	_ = p.s.store.Close()
+	p.mute = false
+	p.begin()
+	p.upright(behind)
+}
+
 // play ends rounds, as Run does.
 func (p *past) play(n int) {
 	for range n {
@@ -202,7 +216,6 @@ func (p *past) play(n int) {
 		}
 		p.round()
 	}
-	p.mute = false
 	if got := p.status(); got.Spent != 1 || got.Left != 0 {
 		p.t.Fatalf("ε %v is charged and %v left, want 1 and 0", got.Spent, got.Left)
 	}
@@ -231,6 +244,7 @@ func (p *past) recover() {
 		if err != nil {
 			p.t.Fatalf("%v: told %+v", err, p.s.held.claim)
 		}
+		p.t.Logf("%+v", a)
 		p.tally.adopted++
 		if a.Spent {
 			p.tally.spent++

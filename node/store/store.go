@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -40,8 +42,11 @@ const (
 	formatVersion = 1
 	versionKey    = "format"
 	memTable      = 4 << 20
+	cache         = 32 << 20 // for blocks that are read; filled as far as need be
+	filterBits    = 10       // a key, so that few blocks are read in vain
 	checkEvery    = 64 << 10 // bytes written between two looks at the free space
 	minReserve    = 1 << 20
+	numLevels     = len(pebble.Options{}.Levels)
 )
 
 // DefaultReserve is how much disk space stays free, in bytes.
@@ -111,6 +116,8 @@ func Open(dir string, o Options) (*Store, error) {
 		FS: watched{s.fs, s.fatal}, ReadOnly: o.ReadOnly,
 		FormatMajorVersion: pebble.FormatTableFormatV6,
 		MemTableSize:       memTable,
+		CacheSize:          cache,
+		Levels:             levels(),
 		Logger:             &logger{o.Logger, s},
 	})
 	if err != nil {
@@ -121,6 +128,16 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	s.look()
 	return s, nil
+}
+
+// levels has tables answer fast that a key is not there, which is so of every new id,
+// and leaves them uncompressed: what they hold is small and hardly repeats itself.
+func levels() (all [numLevels]pebble.LevelOptions) {
+	for i := range all {
+		all[i].FilterPolicy = bloom.FilterPolicy(filterBits)
+		all[i].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
+	}
+	return all
 }
 
 func (s *Store) checkVersion(readOnly bool) error {

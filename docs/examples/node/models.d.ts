@@ -93,6 +93,13 @@ export interface Peer {
   bytes_out: number;
   dropped: number;
   refused: number;
+  /** How long its ledger was when it was last heard of; 0 for one that is no
+   * neighbour. */
+  ledger_records: number;
+  /** How often that happened. */
+  alarms: number;
+  /** Why it is refused: its ledger went back. */
+  alarm?: string;
   last_error?: string;
   /** RFC 3339. */
   last_seen?: string;
@@ -191,6 +198,8 @@ export interface Status {
   ledger_records: number;
   /** Which start of this peer it is. */
   incarnation: number;
+  /** Connections of another process with this peer's key. */
+  clones: number;
   /** Nothing is taken until there is room. */
   disk_full: boolean;
 }

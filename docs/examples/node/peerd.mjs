@@ -160,10 +160,10 @@ export class Client {
    * @param {number} end
    */
   async *#tries(end) {
-    yield Math.max(1, Math.min(this.#timeout, end - Date.now()));
-    for (let wait = 50; Date.now() + wait < end; wait = Math.min(2 * wait, 1000)) {
+    yield Math.max(1, Math.min(this.#timeout, end - performance.now()));
+    for (let wait = 50; performance.now() + wait < end; wait = Math.min(2 * wait, 1000)) {
       await pause(wait * (0.5 + Math.random() / 2));
-      yield Math.min(this.#timeout, end - Date.now());
+      yield Math.min(this.#timeout, end - performance.now());
     }
   }
 
@@ -173,7 +173,7 @@ export class Client {
    * @param {unknown} [body]
    * @returns {Promise<any>}
    */
-  async #call(method, path, body, end = Date.now() + this.#deadline) {
+  async #call(method, path, body, end = performance.now() + this.#deadline) {
     const sent = body === undefined ? undefined : JSON.stringify(body);
     /** @type {PeerdError} */
     let error = new Unreachable('no time to ask');
@@ -199,7 +199,7 @@ export class Client {
   async #batch(name, items, key) {
     /** @type {any[]} */
     const results = items.map(() => undefined);
-    const end = Date.now() + this.#deadline;
+    const end = performance.now() + this.#deadline;
     let todo = [...items.keys()];
     if (todo.length === 0) return results;
     for await (const _ of this.#tries(end)) {

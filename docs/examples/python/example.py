@@ -27,7 +27,7 @@ class Site:
     def __init__(self, folder, success):
         self.name, self.peer, self.lock = os.path.basename(folder), Client(dir=folder), threading.Lock()
         self.before = {a.name: a.pulls for a in self.peer.arms()}
-        self.success = dict(zip(self.before, success))
+        self.success = {a: success[i] if i < len(success) else 0.1 for i, a in enumerate(self.before)}
         self.asked, self.earned, self.count = Counter(), Counter(), Counter()
         self.later = []  # rewards to report, with their times
 
@@ -108,7 +108,7 @@ def simulate(sites, seconds, rate):
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("testnet", nargs="?", help="folder of the testnet")
-    options.add_argument("--seconds", type=float, default=40)
+    options.add_argument("--seconds", type=float, default=60)
     options.add_argument("--rate", type=float, default=100, help="customers a second at each site")
     o = options.parse_args()
     sites = [Site(f, SUCCESS[i % len(SUCCESS)]) for i, f in enumerate(folders(o.testnet))]

@@ -168,8 +168,9 @@ class Client:
         return results
 
     def _send(self, method: str, path: str, body: Optional[bytes], until: float) -> Tuple[int, bytes]:
-        if self._pid != os.getpid():  # a fork: the connections are the parent's
-            self._idle, self._pid = collections.deque(), os.getpid()
+        if self._pid != os.getpid():  # a fork: the connections are the parent's, too
+            self.close()
+            self._pid = os.getpid()
         headers = {"Content-Type": "application/json"} if body is not None else {}
         if self._token_file:
             with open(self._token_file) as f:  # each time, as a new one is made if it is removed

@@ -248,6 +248,13 @@ class Peer:
     bytes_out: int
     dropped: int
     refused: int
+    # How long its ledger was when it was last heard of; 0 for one that is no
+    # neighbour.
+    ledger_records: int
+    # How often that happened.
+    alarms: int
+    # Why it is refused: its ledger went back.
+    alarm: Optional[str] = None
     last_error: Optional[str] = None
     # RFC 3339.
     last_seen: Optional[str] = None
@@ -267,6 +274,9 @@ class Peer:
             bytes_out=doc["bytes_out"],
             dropped=doc["dropped"],
             refused=doc["refused"],
+            ledger_records=doc["ledger_records"],
+            alarms=doc["alarms"],
+            alarm=doc.get("alarm"),
             last_error=doc.get("last_error"),
             last_seen=doc.get("last_seen"),
             rtt=doc.get("rtt"),
@@ -285,7 +295,11 @@ class Peer:
             "bytes_out": self.bytes_out,
             "dropped": self.dropped,
             "refused": self.refused,
+            "ledger_records": self.ledger_records,
+            "alarms": self.alarms,
         }
+        if self.alarm is not None:
+            doc["alarm"] = self.alarm
         if self.last_error is not None:
             doc["last_error"] = self.last_error
         if self.last_seen is not None:
@@ -494,6 +508,8 @@ class Status:
     ledger_records: int
     # Which start of this peer it is.
     incarnation: int
+    # Connections of another process with this peer's key.
+    clones: int
     # Nothing is taken until there is room.
     disk_full: bool
 
@@ -524,6 +540,7 @@ class Status:
             pending=doc["pending"],
             ledger_records=doc["ledger_records"],
             incarnation=doc["incarnation"],
+            clones=doc["clones"],
             disk_full=doc["disk_full"],
         )
 
@@ -553,6 +570,7 @@ class Status:
             "pending": self.pending,
             "ledger_records": self.ledger_records,
             "incarnation": self.incarnation,
+            "clones": self.clones,
             "disk_full": self.disk_full,
         }
         return doc

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"peerd.dev/node/site"
+)
+
+// A warningDoc names what somebody should know, and what to do.
+type warningDoc struct {
+	What string `json:"what"`
+	Do   string `json:"do"`
+}
+
+// How sure somebody may become before a budget is called weak, and how much noise in a
+// mean of rewards from 0 to 1 swamps it.
+const (
+	sure  = 0.95
+	swamp = 0.1
+)
+
+// mostRounds is the longest horizon.
+const mostRounds = 1 << 30
+
+// warnings returns what is wrong with a promise that can be kept.
+func (s *Settings) warnings(doc *privacyDoc, n noise, network *Network) []warningDoc {
+	list := []warningDoc{}
+	warn := func(what, do string) { list = append(list, warningDoc{what, do}) }
+	if b := doc.Budget; b.Chance > sure {
+		warn(fmt.Sprintf("ε = %s is weak: who held two stories about a user for equally likely can become %s sure of one", valueText(s.Privacy.Epsilon), percent(b.Chance)),
+			fmt.Sprintf("with ε = %.3g it would be %s", math.Log(sure/(1-sure)), percent(sure)))
+	}
+	if k := s.Privacy.RecordsPerUser; k > 1 && s.World.Kind == Application {
+		warn(fmt.Sprintf("users come back up to %d times, and peerd counts a user's decisions by subject alone", k),
+			"send a subject with every decision: without one nothing stops a user from having more")
+	}
+	if s.World.Kind == Application && s.API.Settle == site.OnArrival {
+		warn("api.settle: arrival shows everybody when a reward was reported, and whether it was",
+			"if that tells something about a user, take api.settle: window")
+	}
+	if s.World.Kind == "replay" && s.World.Split != "patient" && s.World.Cap > 1 {
+		warn(fmt.Sprintf("with world.split: %s one patient can be at several sites, each of which promises the budget for itself", s.World.Split),
+			"take world.split: patient, or world.cap: 1")
+	}
+	if network != nil && network.Every != s.Rounds.Every {
+		warn(fmt.Sprintf("rounds.every is %s and the network file has %s, so a peer will not start", durationText(s.Rounds.Every), durationText(network.Every)),
+			"make them the same")
+	}
+	if early := max(1, s.Privacy.Horizon/10); n.mean(early) > swamp {
+		warn(fmt.Sprintf("the noise swamps what is to be learnt: a tenth into the horizon, with every reward so far (%d, one a round) of one arm, the noise in its mean still has a standard deviation of %.2g", early, n.mean(early)),
+			s.remedy(n.mean(early), early))
+	}
+	return list
+}
+
+// remedy returns which settings halve a deviation of the noise in the mean of so many
+// rewards.
+func (s *Settings) remedy(sd float64, rewards uint64) string {
+	half := func(change func(*Settings), at uint64) bool {
+		other := *s
+		change(&other)
+		charge, err := other.Charge()
+		return err == nil && other.noise(charge).mean(at) <= sd/2
+	}
+	rows := func(every uint64) func(*Settings) {
+		return func(o *Settings) { o.Protocol.Name, o.Protocol.Rows.Every = "rows", every }
+	}
+	fewest := uint64(1)
+	if s.Protocol.Name == "rows" {
+		fewest = s.Protocol.Rows.Every + 1
+	}
+	text := "half of it is left with "
+	if every, ok := leastGood(fewest, rewards, func(every uint64) bool { return half(rows(every), rewards) }); ok {
+		text += fmt.Sprintf("protocol.name: rows and protocol.rows.every: %d, or with ", every)
+	}
+	longer := func(rounds uint64) bool {
+		return half(func(o *Settings) { o.Privacy.Horizon = rounds }, rounds/10)
+	}
+	if rounds, ok := leastGood(s.Privacy.Horizon+1, mostRounds, longer); ok {
+		text += fmt.Sprintf("privacy.horizon: %d (%s), which brings more rewards by its tenth, or with ", rounds, spanText(float64(rounds)*s.Rounds.Every.Seconds()))
+	}
+	return text + fmt.Sprintf("privacy.epsilon: %.4g, at the users' cost", 2*float64(s.Privacy.Epsilon))
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestARestoredBackupReleasesNothing until the operator says that the newer folder is
+// lost; decisions go on all the time.
+func TestARestoredBackupReleasesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	l := newLab(t, 2)
+	s, rec := l.sites[0], l.sites[1].record()
+	a := &app{s: s, stop: make(chan struct{})}
+	use := func(n int) {
+		for range n {
+			if !a.try(a.make(.5)) {
+				t.Fatalf("no answer\n%s", s.tail())
+			}
+		}
+	}
+	s.start(launch{})
+	s.ready()
+	use(20)
+	l.grown(rec, 30)
+	s.stop()
+
+	backup := filepath.Join(l.dir, "backup")
+	copyDir(t, s.dir, backup)
+	s.start(launch{})
+	s.ready()
+	l.grown(rec, rec.mark().Records+30)
+	s.stop()
+	newest := rec.mark()
+
+	if err := os.RemoveAll(s.dir); err != nil {
+		t.Fatal(err)
+	}
+	copyDir(t, backup, s.dir)
+	before := rec.received()
+	s.start(launch{})
+	l.alarmed(s)
+	t.Logf("backup restored: alarm %v after exec", time.Since(s.began).Round(time.Millisecond))
+	use(20)
+	time.Sleep(500 * time.Millisecond) // 50 rounds, 10 rows
+	s.stop()
+	s.start(launch{})
+	l.alarmed(s) // without having been told again
+	use(5)
+	time.Sleep(200 * time.Millisecond)
+	if d := s.status(); d.Hold == "" || d.LedgerRecords >= newest.Records {
+		t.Errorf("held because of %q with %d records, %d were told the neighbour", d.Hold, d.LedgerRecords, newest.Records)
+	}
+	if after := rec.received(); len(after) != len(before) {
+		t.Errorf("%d messages left a peer that was restored from a backup", len(after)-len(before))
+	}
+	if c, out := s.peerd("recover"); c == exitOK {
+		t.Errorf("recover while the peer runs: %s", out)
+	}
+	s.stop()
+
+	c, out := s.peerd("recover")
+	if c != exitOK {
+		t.Fatalf("recover: code %d\n%s", c, out)
+	}
+	t.Logf("peerd recover: %s", strings.TrimSpace(out))
+	s.start(launch{})
+	t.Logf("recovered: ready %v after exec", s.ready().Round(time.Millisecond))
+	use(20)
+	l.grown(rec, newest.Records+30)
+	if d := s.status(); d.Hold != "" || d.Spent != 1 {
+		t.Errorf("held because of %q, ε %v spent", d.Hold, d.Spent)
+	}
+	s.stop()
+	l.once(rec, len(before))
+	file := filepath.Join(l.dir, "ledger.jsonl")
+	if c, out = s.peerd("ledger", "export", "-o", file); c != exitOK {
+		t.Errorf("ledger export: code %d\n%s", c, out)
+	} else if c, out = s.peerd("ledger", "verify", file); c != exitOK {
+		t.Errorf("ledger verify: code %d\n%s", c, out)
+	}
+	t.Logf("no message left while it was an old copy; %d messages after that, of a new incarnation, none of a leaf that was released before; the ledger verifies", len(rec.received())-len(before))
+}
+
+// once checks that no row that was received from message n on has a number of an
+// earlier one, and that nothing came with two values.
+func (l *lab) once(rec *recorder, n int) {
+	l.Helper()
+	for _, c := range rec.contradictions() {
+		l.Errorf("left the peer with two values: %s", c)
+	}
+	all := rec.received()
+	var last uint64
+	for i, d := range all {
+		m := d.Message
+		if m.Kind() != kindRow {
+			continue
+		}
+		if i < n {
+			last = max(last, m.Label().Seq)
+		} else if m.Label().Seq <= last {
+			l.Errorf("row %d of incarnation %d after row %d", m.Label().Seq, m.Label().Incarnation, last)
+		}
+	}
+}
+
+// grown waits until the neighbour has seen so many records.
+func (l *lab) grown(rec *recorder, n uint64) {
+	l.Helper()
+	l.await("releases", 20*time.Second, func() bool { return rec.mark().Records >= n })
+}
+
+// alarmed waits for the alarm of a peer that finds itself an old copy, in all places.
+func (l *lab) alarmed(s *labSite) {
+	l.Helper()
+	l.await("an alarm", 15*time.Second, func() bool {
+		code, text := s.get("/readyz")
+		return code == http.StatusServiceUnavailable && strings.Contains(text, "restored from a backup")
+	})
+	if d := s.status(); !strings.Contains(d.Hold, "restored from a backup") {
+		l.Errorf("status says %q", d.Hold)
+	}
+	if log := s.log(); !strings.Contains(log, "nothing is released") {
+		l.Errorf("no alarm in the log:\n%s", s.tail())
+	}
+}
+
+// TestTheSameKeyTwice: a copy of a folder runs beside the folder.
+func TestTheSameKeyTwice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	l := newLab(t, 2, "rounds.every", "20ms")
+	s, rec := l.sites[0], l.sites[1].record()
+	s.start(launch{})
+	s.ready()
+	l.grown(rec, 30)
+	s.stop()
+	c := &labSite{lab: l, i: s.i, dir: filepath.Join(l.dir, "c0")}
+	c.client = dialer(filepath.Join(c.dir, "peerd.sock"))
+	copyDir(t, s.dir, c.dir)
+	s.start(launch{})
+	c.start(launch{args: []string{"--set", "listen=[/ip4/127.0.0.1/tcp/0]"}})
+	l.sites = append(l.sites, c)
+	held := func(s *labSite) bool {
+		code, text := s.get("/readyz")
+		return code == http.StatusServiceUnavailable && strings.Contains(text, "key runs twice")
+	}
+	l.await("an alarm", 15*time.Second, func() bool { return held(s) || held(c) })
+	took := time.Since(c.began)
+	two := len(rec.contradictions())
+	time.Sleep(2 * time.Second)
+	t.Logf("alarm %v after the second one began; after 2 s: the folder is held: %v, the copy: %v", took.Round(time.Millisecond), held(s), held(c))
+	if now := len(rec.contradictions()); now > two {
+		t.Errorf("%d values were drawn twice after the alarm", now-two)
+	}
+	t.Logf("%d labels came with two values before it", two)
+	for _, s := range []*labSite{s, c} {
+		if d, status, text := s.decide("x"); status != http.StatusOK {
+			t.Errorf("no decision: %+v %d %s", d, status, text)
+		}
+	}
+}

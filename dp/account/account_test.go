@@ -1,0 +1,236 @@
+package account
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"peerd.dev/dp"
+)
+
+// TestDeltaToTwelveDigits compares with values computed in 400 decimal digits. What is
+// returned is never below them.
+func TestDeltaToTwelveDigits(t *testing.T) {
+	for _, c := range []struct{ mu, epsilon, delta float64 }{
+		{1, 1, 1.26936737506643943e-01},
+		{.25, 1, 2.92427210485640719e-06},
+		{.01, 0, 3.98940618148164484e-03},
+		{.001, .001, 8.33571321252084876e-05},
+		{.0625, .5, 6.05633126797681311e-18},
+		{1.5, 5, 1.59818951204621605e-03},
+		{.5, .5, 5.24403232876696629e-02},
+		{3, 1, 7.87600741360384493e-01},
+		{8, 2, 9.99832604598233310e-01},
+		{8, 40, 1.32089945622995864e-01},
+		{.125, 1, 1.55308438650257919e-17},
+		{1e-6, 1e-6, 8.33155122454253940e-08},
+		{.2, 1.5, 1.73395166750120163e-15},
+		{.3, 5, 2.46551618851154269e-63},
+		{10, 0, 9.99999426696856264e-01},
+	} {
+		got := must(Mu(c.mu).Delta(c.epsilon))
+		if got < c.delta || got > c.delta*(1+2e-12) {
+			t.Errorf("μ = %v, ε = %v: δ = %v, want %v or a little more", c.mu, c.epsilon, got, c.delta)
+		}
+	}
+}
+
+// TestDeltaIsTheMeanOfTheLoss integrates δ = ∫ φ(s+x)·(1-e^-μs) ds instead.
+func TestDeltaIsTheMeanOfTheLoss(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		mu := rapid.Float64Range(.05, 6).Draw(t, "mu")
+		epsilon := rapid.Float64Range(0, 8).Draw(t, "epsilon")
+		x := epsilon/mu - mu/2
+		if x > 25 {
+			t.Skip("nothing to integrate")
+		}
+		const n = 20_000
+		width, sum := 12+max(0, -x), 0.0
+		for i := range n + 1 { // Simpson
+			s, w := width*float64(i)/n, 2.0
+			if i%2 == 1 {
+				w = 4
+			}
+			if i == 0 || i == n {
+				w = 1
+			}
+			sum -= w * density(s+x) * math.Expm1(-mu*s)
+		}
+		sum *= width / n / 3
+		if got := must(Mu(mu).Delta(epsilon)); math.Abs(got-sum) > 1e-9*sum+1e-300 {
+			t.Fatalf("δ = %v, the integral is %v", got, sum)
+		}
+	})
+}
+
+// TestInversesStayOnTheSafeSide: what is returned keeps the promise, and a hair less
+// noise would not.
+func TestInversesStayOnTheSafeSide(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		epsilon := rapid.Float64Range(.01, 20).Draw(t, "epsilon")
+		delta := math.Pow(10, -rapid.Float64Range(.1, 30).Draw(t, "digits"))
+		mu, rho := must(MuFor(epsilon, delta)), must(RhoFor(epsilon, delta))
+		if must(mu.Delta(epsilon)) > delta || must((mu*1.000001).Delta(epsilon)) <= delta {
+			t.Errorf("μ = %v for (%v, %v)", mu, epsilon, delta)
+		}
+		if must(rho.Delta(epsilon)) > delta || must((rho*1.000001).Delta(epsilon)) <= delta {
+			t.Errorf("ρ = %v for (%v, %v)", rho, epsilon, delta)
+		}
+		if rho > Rho(mu*mu/2) {
+			t.Errorf("ρ = %v allows more than μ = %v, which is exact", rho, mu)
+		}
+		for _, back := range []float64{must(mu.Epsilon(delta)), must(rho.Epsilon(delta))} {
+			if back > epsilon*(1+1e-9) || back < epsilon*(1-1e-5) {
+				t.Errorf("ε = %v, want %v", back, epsilon)
+			}
+		}
+		if s := must(Analytic.Sigma(epsilon, delta, 3)); must(Gaussian(3, s)).Square < Square(float64(mu*mu)*dp.Nano) {
+			t.Errorf("σ = %v is charged less than μ = %v", s, mu)
+		}
+	})
+}
+
+// TestPureIsACoin checks the three equivalents on randomized response: δ by its
+// definition, μ by the error rates of the best test, ρ by divergences of many orders.
+func TestPureIsACoin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cost := dp.Cost(rapid.Uint64Range(1000, 30*dp.Nano).Draw(t, "cost"))
+		epsilon := cost.Float()
+		p, q := 1/(1+math.Exp(-epsilon)), 1/(1+math.Exp(epsilon))
+
+		at := epsilon * rapid.Float64Range(0, 1.1).Draw(t, "at")
+		if got, want := must(Loss{Pure: cost}.Delta(at)), max(0, p-math.Exp(at)*q); math.Abs(got-want) > 1e-12 {
+			t.Errorf("δ(%v) = %v, want %v", at, got, want)
+		}
+		mu := float64(must(MuOf(cost)))
+		if e := tail(mu / 2); e > q*(1+1e-12) || e < q*(1-1e-5) {
+			t.Errorf("μ = %v errs with %v, the coin with %v", mu, e, q)
+		}
+		rho := float64(must(RhoOf(cost)))
+		for _, over := range []float64{1e-4, .1, 1, 3, 30} {
+			heads, tails := over*epsilon+math.Log(p), -over*epsilon+math.Log(q)
+			d := (heads + math.Log1p(math.Exp(tails-heads))) / over
+			if d > (1+over)*rho*(1+1e-9)+1e-9 {
+				t.Errorf("ε = %v: divergence %v of order %v, ρ = %v", epsilon, d, 1+over, rho)
+			}
+		}
+		if c := must(Chance(cost)); c < p || c > p*(1+1e-12) {
+			t.Errorf("chance %v, want %v", c, p)
+		}
+		if got, want := must(Power(cost, q)), p; math.Abs(got-want) > 1e-12 {
+			t.Errorf("power %v at the coin's own error, want %v", got, want)
+		}
+	})
+}
+
+// TestMixedLossIsExactAndBetweenItsBounds: the δ of a pure and a Gaussian part is at
+// least each one's, and at most that of adding ε, and of adding μ².
+func TestMixedLossIsExactAndBetweenItsBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := Loss{
+			dp.Cost(rapid.Uint64Range(1_000_000, 3*dp.Nano).Draw(t, "pure")),
+			Square(rapid.Uint64Range(1_000_000, 9*dp.Nano).Draw(t, "square")),
+		}
+		epsilon := rapid.Float64Range(0, 8).Draw(t, "epsilon")
+		got := must(l.Delta(epsilon))
+		gauss := float64(l.Square.Mu())
+		for _, part := range []Loss{{Pure: l.Pure}, {Square: l.Square}} {
+			if got < must(part.Delta(epsilon))*(1-1e-12)-1e-300 {
+				t.Errorf("%+v: δ(%v) = %v is below a part's", l, epsilon, got)
+			}
+		}
+		added := gaussianDeltaAny(gauss, epsilon-l.Pure.Float())
+		squares := must(Mu(math.Hypot(gauss, float64(must(MuOf(l.Pure))))).Delta(epsilon))
+		if got > added*(1+1e-12)+1e-300 || got > squares*(1+1e-9)+1e-300 {
+			t.Errorf("%+v: δ(%v) = %v, above %v or %v", l, epsilon, got, added, squares)
+		}
+		if e := must(l.Epsilon(1e-6)); must(l.Delta(e)) > 1e-6 {
+			t.Errorf("%+v: ε = %v has δ above 1e-6", l, e)
+		}
+	})
+}
+
+// TestABudgetPaysForExactlySoMany: one more does not fit, and spending is never free.
+func TestABudgetPaysForExactlySoMany(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := Budget{Epsilon: dp.Cost(rapid.Uint64Range(1, 5*dp.Nano).Draw(t, "epsilon")), Delta: rapid.SampledFrom([]float64{0, 1e-6, 1e-3}).Draw(t, "delta")}
+		each := Loss{dp.Cost(rapid.Uint64Range(0, dp.Nano).Draw(t, "pure")), Square(rapid.Uint64Range(0, dp.Nano).Draw(t, "square"))}
+		spent := Loss{dp.Cost(rapid.Uint64Range(0, dp.Nano).Draw(t, "spent pure")), Square(rapid.Uint64Range(0, dp.Nano).Draw(t, "spent square"))}
+		if each == (Loss{}) {
+			t.Skip("free")
+		}
+		n := must(b.Releases(spent, each))
+		fits := func(n uint64) bool {
+			l, err := each.Times(n)
+			if err == nil {
+				l, err = spent.Plus(l)
+			}
+			return err == nil && must(b.Covers(l))
+		}
+		if n > 0 && !fits(n) || fits(0) && fits(n+1) {
+			t.Errorf("%+v, %+v of each: %d releases", b, each, n)
+		}
+		pure, square, err := b.Left(spent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Delta == 0 && spent.Square == 0 && spent.Pure <= b.Epsilon && (pure != b.Epsilon-spent.Pure || square != 0) {
+			t.Errorf("left of %+v after %+v: %v and %v", b, spent, pure, square)
+		}
+		if l := spent.Beside(each); l.Pure < each.Pure || l.Square < spent.Square {
+			t.Errorf("%+v beside %+v is %+v", spent, each, l)
+		}
+	})
+}
+
+// TestTheExactBudgetIsTwiceThePapers: releases of σ = 100 at (1, 1e-5), 715 by the exact
+// curve, 399 by the papers' formula.
+func TestTheExactBudgetIsTwiceThePapers(t *testing.T) {
+	each := must(Gaussian(1, 100))
+	n := must(Budget{dp.Nano, 1e-5}.Releases(Loss{}, each))
+	mu := 1 / must(Analytic.Sigma(1, 1e-5, 1))
+	if want := uint64(mu * mu * 1e4); n != want {
+		t.Errorf("%d releases, want %d", n, want)
+	}
+	if papers := 1e4 / math.Pow(must(Papers.Sigma(1, 1e-5, 1)), 2); float64(n) < 1.7*papers {
+		t.Errorf("%d releases, the papers' formula allows %v", n, papers)
+	}
+}
+
+func TestWhatIsNoNumberIsRefused(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, bad := range []float64{nan, inf, -inf, -1} {
+		for i, err := range []error{
+			second(Mu(bad).Delta(1)), second(Mu(1).Delta(bad)), second(Mu(1).Epsilon(bad)), second(Mu(bad).Epsilon(.1)),
+			second(MuFor(bad, .1)), second(MuFor(1, bad)),
+			second(Rho(bad).Delta(1)), second(Rho(1).Delta(bad)), second(Rho(1).Epsilon(bad)), second(Rho(bad).Epsilon(.1)),
+			second(RhoFor(bad, .1)), second(RhoFor(1, bad)),
+			second(Analytic.Sigma(bad, .1, 1)), second(CKS.Sigma(1, bad, 1)), second(Papers.Sigma(1, .1, bad)),
+			second(ZhouChowdhury(bad, .1, 9)), second(ZhouChowdhury(1, bad, 9)), second(ZhouChowdhury(1, .1, 0)),
+			second(DubeyPentland(bad, .1, 9, 1)), second(DubeyPentland(1, bad, 9, 1)), second(DubeyPentland(1, .1, 9, bad)),
+			second(TreeSigma(1, .1, bad, 9)), second(TreeSigma(1, .1, 1, 0)),
+			second(Gaussian(bad, 1)), second(Gaussian(1, bad)), second(Gaussian(1, 0)),
+			second(Loss{Pure: 1}.Delta(bad)), second(Loss{Pure: dp.Infinite}.Delta(1)), second(Loss{Square: math.MaxUint64}.Delta(1)),
+			second(Power(1, bad)), second(Power(dp.Infinite, .1)), second(Chance(dp.Infinite)),
+			second(MuOf(dp.Infinite)), second(RhoOf(dp.Infinite)),
+			second(Loss{Pure: dp.Infinite}.Plus(Loss{Pure: 1})), second(Loss{Pure: dp.Nano}.Times(math.MaxUint64)),
+			second(Budget{dp.Nano, bad}.Covers(Loss{})), second(Budget{dp.Nano, 0}.Releases(Loss{}, Loss{})),
+			second(Calibration(9).Sigma(1, .1, 1)),
+		} {
+			if !errors.Is(err, ErrRange) {
+				t.Errorf("case %d with %v: %v, want a refusal", i, bad, err)
+			}
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestTheGreatestPureLossHasItsMu(t *testing.T) {
+	mu := must(MuOf(dp.Nano * dp.Nano))
+	if mu < 89442 || mu.Check() != nil {
+		t.Errorf("μ = %v at ε = 1e9", mu)
+	}
+}

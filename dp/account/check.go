@@ -1,0 +1,35 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrRange is wrapped by the errors of this package: a number out of range.
+var ErrRange = errors.New("account: out of range")
+
+// Limits of what is taken. The greatest μ² fits in a [Square].
+const (
+	maxEpsilon = 1e9
+	maxMu      = 1e5
+	minMu      = 1e-9
+	maxRho     = maxMu * maxMu / 2
+	minRho     = minMu * minMu / 2
+	maxSigma   = 1e300
+)
+
+// within refuses NaN and what is not from lo to hi.
+func within(what string, x, lo, hi float64) error {
+	if lo <= x && x <= hi {
+		return nil
+	}
+	return fmt.Errorf("%w: %s %v, want a number from %v to %v", ErrRange, what, x, lo, hi)
+}
+
+// probability refuses what is not above 0 and below 1.
+func probability(delta float64) error {
+	if 0 < delta && delta < 1 {
+		return nil
+	}
+	return fmt.Errorf("%w: delta %v, want a number between 0 and 1", ErrRange, delta)
+}

@@ -1,0 +1,111 @@
+package account
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"peerd.dev/dp"
+)
+
+// Square is μ² in units of 1e-9, an integer, so that sums are exact.
+type Square uint64
+
+// A Loss is all that releases can reveal of one user: those with Laplace noise a pure
+// ε, those with Gaussian noise a μ. The zero Loss is none.
+type Loss struct {
+	Pure   dp.Cost // nano-ε
+	Square Square  // nano-μ²
+}
+
+// Gaussian returns the loss of releases with Gaussian noise of a deviation, whose L2
+// sensitivity all together is given: of a tree, √levels times that of one node.
+func Gaussian(sensitivity, sigma float64) (Loss, error) {
+	if err := within("sensitivity", sensitivity, 0, 1e9); err != nil {
+		return Loss{}, err
+	}
+	if err := within("sigma", sigma, 1e-9, maxSigma); err != nil {
+		return Loss{}, err
+	}
+	mu := sensitivity / sigma
+	if err := within("mu", mu, 0, maxMu); err != nil {
+		return Loss{}, err
+	}
+	if sensitivity == 0 {
+		return Loss{}, nil
+	}
+	return Loss{Square: Square(math.Floor(mu*mu*dp.Nano*(1+0x1p-49)) + 1)}, nil
+}
+
+// Mu returns the μ of the Gaussian part, rounded up.
+func (s Square) Mu() Mu { return Mu(math.Sqrt(float64(s)/dp.Nano) * (1 + 0x1p-49)) }
+
+// Check refuses a loss that protects nobody.
+func (l Loss) Check() error {
+	if _, err := pureEpsilon(l.Pure); err != nil {
+		return err
+	}
+	return l.Square.Mu().Check()
+}
+
+// Plus returns the loss of l and then m, which may depend on what l released.
+func (l Loss) Plus(m Loss) (Loss, error) {
+	sum := Loss{l.Pure + m.Pure, l.Square + m.Square}
+	if sum.Pure < l.Pure || sum.Square < l.Square {
+		return Loss{}, fmt.Errorf("%w: sum of losses", ErrRange)
+	}
+	return sum, sum.Check()
+}
+
+// Beside returns the loss of l and m where every user's records lie in one of them
+// only: streams of different arms, say.
+func (l Loss) Beside(m Loss) Loss {
+	return Loss{max(l.Pure, m.Pure), max(l.Square, m.Square)}
+}
+
+// Times returns the loss of n releases of l, one after another. What is charged once
+// for a whole horizon is taken once, however much of it is released.
+func (l Loss) Times(n uint64) (Loss, error) {
+	hiP, pure := bits.Mul64(uint64(l.Pure), n)
+	hiS, square := bits.Mul64(uint64(l.Square), n)
+	if hiP != 0 || hiS != 0 {
+		return Loss{}, fmt.Errorf("%w: %d losses", ErrRange, n)
+	}
+	product := Loss{dp.Cost(pure), Square(square)}
+	return product, product.Check()
+}
+
+// Delta returns the δ for which the loss is (ε, δ)-private: the least one if one
+// release has the pure part, and a valid one if several have it.
+func (l Loss) Delta(epsilon float64) (float64, error) {
+	if err := l.Check(); err != nil {
+		return 0, err
+	}
+	if err := within("epsilon", epsilon, 0, maxEpsilon); err != nil {
+		return 0, err
+	}
+	return l.delta(epsilon), nil
+}
+
+// delta is the mean of the Gaussian curve over the coin of the pure part, whose loss is
+// its ε or -ε.
+func (l Loss) delta(epsilon float64) float64 {
+	pure, mu := l.Pure.Float(), float64(l.Square.Mu())
+	switch {
+	case mu == 0:
+		return pureDelta(pure, epsilon)
+	case pure == 0:
+		return gaussianDelta(mu, epsilon)
+	}
+	heads := 1 / (1 + math.Exp(-pure))
+	tails := math.Exp(-pure) * heads
+	return up(heads*gaussianDeltaAny(mu, epsilon-pure)+tails*gaussianDelta(mu, epsilon+pure), 16)
+}
+
+// Epsilon returns the least ε at which [Loss.Delta] is at most δ.
+func (l Loss) Epsilon(delta float64) (float64, error) {
+	if err := l.Check(); err != nil {
+		return 0, err
+	}
+	return epsilonOf(delta, l.delta)
+}

@@ -1,0 +1,80 @@
+package account
+
+import (
+	"math"
+
+	"peerd.dev/dp"
+)
+
+// A pure loss of ε tells neighbours no better apart than randomized response does: one
+// coin that falls one way with e^ε/(1+e^ε) for one neighbour and with the rest for the
+// other. So what is exact for the coin is exact for the promise.
+
+// pureEpsilon returns ε of a finite cost.
+func pureEpsilon(c dp.Cost) (float64, error) {
+	return c.Float(), within("epsilon", c.Float(), 0, maxEpsilon)
+}
+
+// MuOf returns the least μ of which everything that is ε-private is: 2·Φ⁻¹(e^ε/(1+e^ε)).
+func MuOf(c dp.Cost) (Mu, error) {
+	epsilon, err := pureEpsilon(c)
+	if err != nil || c == 0 {
+		return 0, err
+	}
+	return Mu(pureMu(epsilon)), nil
+}
+
+func pureMu(epsilon float64) float64 {
+	// In logarithms, since 1/(1+e^ε) underflows long before μ is out of range.
+	log := -epsilon - math.Log1p(math.Exp(-epsilon))
+	mu, _ := least(0x1p-40, maxMu, func(mu float64) bool {
+		x := mu / 2
+		at := -x*x/2 - math.Log(2*math.Pi)/2 + math.Log(mills(x))
+		return at <= log-(4+math.Abs(log))*0x1p-49
+	})
+	return mu
+}
+
+// RhoOf returns the least ρ of which everything that is ε-private is: ε·tanh(ε/2).
+func RhoOf(c dp.Cost) (Rho, error) {
+	epsilon, err := pureEpsilon(c)
+	if err != nil {
+		return 0, err
+	}
+	return Rho(epsilon * math.Tanh(epsilon/2) * (1 + 0x1p-49)), nil
+}
+
+// pureDelta returns the least δ for which what is ε0-private is (ε, δ)-private.
+func pureDelta(epsilon0, epsilon float64) float64 {
+	if epsilon >= epsilon0 {
+		return 0
+	}
+	return up(-math.Expm1(epsilon-epsilon0)/(1+math.Exp(-epsilon0)), 16)
+}
+
+// Chance returns how sure one who held two neighbours for equally likely can become of
+// one of them by all that is released: e^ε/(1+e^ε).
+func Chance(c dp.Cost) (float64, error) {
+	epsilon, err := pureEpsilon(c)
+	if err != nil {
+		return 0, err
+	}
+	return up(1/(1+math.Exp(-epsilon)), 16), nil
+}
+
+// Power returns the best chance to find out a fact, whatever one does with all that is
+// released, for one who claims it wrongly with at most a probability: the least of
+// e^ε·wrong and 1 - e^-ε·(1-wrong).
+func Power(c dp.Cost, wrong float64) (float64, error) {
+	epsilon, err := pureEpsilon(c)
+	if err != nil {
+		return 0, err
+	}
+	if err := within("probability", wrong, 0, 1); err != nil {
+		return 0, err
+	}
+	if wrong == 0 {
+		return 0, nil
+	}
+	return min(up(math.Exp(min(epsilon, 700))*wrong, 16), up(1-math.Exp(-epsilon)*(1-wrong), 16)), nil
+}

@@ -1,0 +1,246 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"peerd.dev/dp"
+	"peerd.dev/node"
+	"peerd.dev/protocol"
+)
+
+// Limits of the small network that is audited.
+const (
+	peers     = 3  // the audited one is peer 0; the others are everybody who listens
+	maxArms   = 3  // more arms would need more rounds and show nothing else
+	maxSlot   = 8  // rounds of a slot
+	leaves    = 8  // of a stream where the leaves of all arms close together
+	rounds    = 32 // where every pull closes a leaf
+	asLong    = 2000
+	most      = 64 // records of a user in one leaf
+	minRuns   = 40
+	twinShare = 50 // one twin of so many plays
+)
+
+// Config describes an audit.
+type Config struct {
+	Spec  node.Spec // as configured; Peers does not matter
+	Topic bool      // as the agents of the configuration have it
+	Runs  int       // plays of every input
+	// Seed makes the audit repeatable: all of it follows from the number, the noise
+	// too. With 0 noise is a daemon's, from the operating system, and coins are fresh.
+	// What is compared exactly runs with a daemon's noise in any case.
+	Seed     uint64
+	Progress func(plays uint64) // how many more are done; nil for nobody
+}
+
+// Plays returns how many plays the audit makes.
+func (c Config) Plays() uint64 {
+	n := 0
+	for _, canary := range c.all() {
+		n += 2*canary.runs + c.twins()
+	}
+	return uint64(n + c.long())
+}
+
+func (c Config) twins() int { return max(4, c.Runs/twinShare) }
+
+// long is how many pairs are played at the configured horizon.
+func (c Config) long() int { return max(2, min(10, c.Runs/100)) }
+
+// small returns the setting in which ε is bounded: the configured one with a horizon
+// so short that one record reaches all levels of the tree, or nearly.
+func (c Config) small() setting {
+	s := c.asConfigured()
+	s.spec.Arms = min(s.spec.Arms, maxArms)
+	s.spec.Params.Rows.Every = min(s.spec.Params.Rows.Every, maxSlot)
+	s.spec.Params.Rows.Pull = min(s.spec.Params.Rows.Pull, maxSlot)
+	s.rounds = rounds
+	if s.entry.Together {
+		s.rounds = leaves * s.spec.Params.Rows.Every
+	}
+	s.spec.Privacy.Horizon = s.rounds
+	return s
+}
+
+// asConfigured returns the configured setting, for as many rounds as are affordable.
+func (c Config) asConfigured() setting {
+	s := setting{spec: c.Spec, topic: c.Topic, rounds: min(c.Spec.Privacy.Horizon, asLong)}
+	s.spec.Peers = peers
+	s.entry, _ = protocol.Lookup(s.spec.Protocol) // checked by Run
+	return s
+}
+
+// A setting is what is played.
+type setting struct {
+	spec   node.Spec
+	entry  protocol.Entry
+	topic  bool
+	rounds uint64
+}
+
+// Run audits. An error says that the audit could not be made; what it found out is in
+// the Report.
+func Run(ctx context.Context, c Config) (*Report, error) {
+	if c.Spec.Privacy.Mechanism == dp.None || c.Spec.Privacy.Epsilon == dp.Infinite {
+		return nil, errors.New("audit: without noise nothing is promised, so there is nothing to audit")
+	}
+	if c.Runs < minRuns {
+		return nil, fmt.Errorf("audit: %d runs, want at least %d", c.Runs, minRuns)
+	}
+	if _, err := protocol.Lookup(c.Spec.Protocol); err != nil {
+		return nil, err
+	}
+	a := &auditor{c: c, root: node.FreshSeed(), exact: newExact()}
+	if c.Seed != 0 {
+		a.root = node.NewSeed(c.Seed)
+	}
+	for _, part := range []func(context.Context) error{a.configured, a.twins, a.many} {
+		if err := part(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return a.report(), nil
+}
+
+// An auditor is an audit under way.
+type auditor struct {
+	c     Config
+	root  node.Seed
+	exact *exact
+	asIs  conformance // of the noise at the configured horizon
+	noise conformance // at the short one
+	found []Canary
+}
+
+// coins returns the public randomness of a pair of plays.
+func (a *auditor) coins(part string, canary, i int) node.Seed {
+	return a.root.Of(fmt.Sprintf("%s %d %d", part, canary, i))
+}
+
+// configured plays pairs of a daemon and its twin at the configured horizon.
+func (a *auditor) configured(ctx context.Context) error {
+	all := a.c.canaries(a.c.asConfigured())
+	plays := make([]*transcript, a.c.long())
+	err := a.parallel(ctx, len(plays), func(i int) (err error) {
+		plays[i], err = a.twin(ctx, &all[i%len(all)], a.coins("configured", 0, i))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, t := range plays {
+		a.asIs.add(t)
+		a.exact.transcript(t, a.c.Spec.Privacy.Epsilon)
+	}
+	return nil
+}
+
+// twins plays pairs of a daemon and its twin at the short horizon.
+func (a *auditor) twins(ctx context.Context) error {
+	for k, canary := range a.c.all() {
+		plays := make([]*transcript, a.c.twins())
+		err := a.parallel(ctx, len(plays), func(i int) (err error) {
+			plays[i], err = a.twin(ctx, &canary, a.coins("twin", k, i))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, t := range plays {
+			a.noise.add(t)
+			a.exact.transcript(t, a.c.Spec.Privacy.Epsilon)
+		}
+	}
+	return nil
+}
+
+// twin plays one input with a daemon's noise, and the other input with the nodes that
+// the first play drew. Nothing that leaves may differ.
+func (a *auditor) twin(ctx context.Context, canary *Canary, coins node.Seed) (*transcript, error) {
+	p := play{canary: canary, coins: coins, restart: true, keep: true}
+	first, err := p.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if first.departs != nil {
+		return first, nil
+	}
+	p.side, p.given = 1, first
+	second, err := p.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.exact.twins(canary.Name, first, second)
+	return first, nil
+}
+
+// many plays both inputs of every canary many times with noise of their own.
+func (a *auditor) many(ctx context.Context) error {
+	all := a.c.all()
+	for k, canary := range all {
+		var sides [2][]*transcript
+		for side := range sides {
+			sides[side] = make([]*transcript, canary.runs)
+		}
+		err := a.parallel(ctx, 2*canary.runs, func(n int) (err error) {
+			i, side := n/2, n%2
+			coins := a.coins("many", k, i)
+			p := play{canary: &canary, side: side, coins: coins, restart: i%4 == 0}
+			if a.c.Seed != 0 {
+				p.noise = func(peer int) *dp.Source {
+					return node.Seed(coins.Of(fmt.Sprintf("side %d peer %d", side, peer))).Noise()
+				}
+			}
+			sides[side][i], err = p.run(ctx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for i := range canary.runs {
+			a.exact.sameTraffic(canary.Name, sides[0][i], sides[1][i])
+			for side := range sides {
+				a.noise.add(sides[side][i])
+				a.exact.transcript(sides[side][i], a.c.Spec.Privacy.Epsilon)
+			}
+		}
+		canary.bound(sides, len(all))
+		a.found = append(a.found, canary)
+	}
+	return nil
+}
+
+// parallel calls f for 0 … n-1, as many at once as there are processors.
+func (a *auditor) parallel(ctx context.Context, n int, f func(i int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	jobs := make(chan int)
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Go(func() {
+			for i := range jobs {
+				if err := f(i); err != nil {
+					cancel(err)
+				}
+				if a.c.Progress != nil {
+					a.c.Progress(1)
+				}
+			}
+		})
+	}
+feed:
+	for i := range n {
+		select {
+		case jobs <- i:
+		case <-ctx.Done():
+			break feed
+		}
+	}
+	close(jobs)
+	wg.Wait()
+	return context.Cause(ctx)
+}

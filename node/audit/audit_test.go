@@ -1,0 +1,64 @@
+package audit_test
+
+import (
+	"os"
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/node"
+	"peerd.dev/node/audit"
+	"peerd.dev/protocol"
+)
+
+// config is an audit of a protocol at ε = 1.
+func config(name string, runs int, seed uint64) audit.Config {
+	return audit.Config{
+		Spec: node.Spec{
+			Arms: 3, Peers: 5, Confidence: bandit.Calibrated, Protocol: name,
+			Params: protocol.Params{
+				Average: protocol.AverageParams{Consistency: protocol.Budget, Rate: .2, Patience: 50},
+				Rows:    protocol.RowsParams{Every: 50, Pull: 25, Merge: protocol.MergeMean},
+			},
+			Privacy: node.Privacy{Mode: dp.Private, Epsilon: dp.Nano, RecordsPerUser: 1, Horizon: 15000},
+		},
+		Topic: true, Runs: runs, Seed: seed,
+	}
+}
+
+func protocols() []string { return []string{"rows", "average"} }
+
+// runs is how many plays an audit of these tests makes of each history: few, or, with
+// PEERD_LONG, as many as the command makes.
+func runs() int {
+	if os.Getenv("PEERD_LONG") != "" {
+		return 500
+	}
+	return 40
+}
+
+func run(t *testing.T, c audit.Config) *audit.Report {
+	t.Helper()
+	r, err := audit.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestCorrectPeersPass audits peers as they are, over 20 fixed seeds: at most one audit
+// may alarm. By its levels one in a hundred would, and fewer than that do.
+func TestCorrectPeersPass(t *testing.T) {
+	alarms := 0
+	for seed := range uint64(20) {
+		r := run(t, config(protocols()[seed%2], runs(), seed+1))
+		if !r.Passed {
+			alarms++
+			t.Logf("seed %d: %v", seed+1, r.Broken)
+		}
+	}
+	t.Logf("%d of 20 audits of correct peers alarm", alarms)
+	if alarms > 1 {
+		t.Errorf("%d of 20 alarm, want at most 1", alarms)
+	}
+}

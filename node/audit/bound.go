@@ -1,0 +1,150 @@
+package audit
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"peerd.dev/bandit"
+)
+
+// A Bound is what telling the histories of a canary apart shows of ε.
+type Bound struct {
+	Runs      int     `json:"runs"`      // plays of each history
+	Reach     float64 `json:"reach"`     // the ε that this canary costs a correct peer, at most
+	Statistic string  `json:"statistic"` // of the event, chosen on half of the plays
+	Low95     float64 `json:"low95"`     // ε is no less, with 95 % confidence for all canaries together
+	Low99     float64 `json:"low99"`
+}
+
+// A score is something of a transcript that could tell the histories apart.
+type score struct {
+	name string
+	of   func(t *transcript) float64
+}
+
+func scores() []score {
+	return []score{
+		{"likelihood of the nodes", (*transcript).likelihood},
+		{"pulls of the first arm", func(t *transcript) float64 {
+			n := 0
+			for _, arm := range t.arms {
+				if arm == bandit.Arm(0) {
+					n++
+				}
+			}
+			return float64(n)
+		}},
+		{"messages", func(t *transcript) float64 { return float64(len(t.shape)) }},
+		{"bytes", func(t *transcript) float64 { return float64(t.size) }},
+	}
+}
+
+// likelihood returns the logarithm of how much likelier the nodes are in the second
+// history than in the first, by the law of the charged noise and given the choices.
+func (t *transcript) likelihood() (l float64) {
+	for i := range t.nodes {
+		if n := &t.nodes[i]; n.peer == 0 {
+			l += math.Abs(float64(n.value-n.exact[0])) - math.Abs(float64(n.value-n.exact[1]))
+		}
+	}
+	return l / float64(t.charge.Scale)
+}
+
+// event is {score ≥ at}, or {score < at}, and in which history it is the likelier one.
+type event struct {
+	score score
+	at    float64
+	below bool
+	side  int
+}
+
+func (e *event) count(ts []*transcript) (n int) {
+	for _, t := range ts {
+		if e.score.of(t) >= e.at != e.below {
+			n++
+		}
+	}
+	return n
+}
+
+// bound chooses the event on the first half of the plays and tests it on the second:
+// P(event | one history) ≤ e^ε·P(event | the other) bounds ε from below. tests is how
+// many bounds are looked at together.
+func (c *Canary) bound(sides [2][]*transcript, tests int) {
+	b := &c.Bound
+	b.Runs = len(sides[0])
+	for side := range sides {
+		for _, t := range sides[side] {
+			b.Reach = max(b.Reach, t.reach())
+		}
+	}
+	half := b.Runs / 2
+	e := choose([2][]*transcript{sides[0][:half], sides[1][:half]})
+	b.Statistic = e.score.name
+	n := b.Runs - half
+	more, less := e.count(sides[e.side][half:]), e.count(sides[1-e.side][half:])
+	low := func(miss float64) float64 {
+		miss /= 2 * float64(tests) // for each of two ends and all bounds
+		return max(0, math.Log(atLeast(more, n, miss)/atMost(less, n, miss)))
+	}
+	b.Low95, b.Low99 = low(.05), low(.01)
+}
+
+// choose returns the event that tells the plays apart best, by a rough bound.
+func choose(sides [2][]*transcript) event {
+	const quantiles = 64
+	best, most := event{score: scores()[0]}, math.Inf(-1)
+	for _, s := range scores() {
+		var values [2][]float64
+		for side := range sides {
+			for _, t := range sides[side] {
+				values[side] = append(values[side], s.of(t))
+			}
+			slices.Sort(values[side])
+		}
+		all := slices.Concat(values[0], values[1])
+		slices.Sort(all)
+		for q := range quantiles {
+			at := all[q*len(all)/quantiles]
+			var under [2]int
+			for side := range values {
+				under[side], _ = slices.BinarySearch(values[side], at)
+			}
+			n := len(values[0])
+			for _, e := range []event{{s, at, true, 0}, {s, at, true, 1}, {s, at, false, 0}, {s, at, false, 1}} {
+				k := under
+				if !e.below {
+					k = [2]int{n - under[0], n - under[1]}
+				}
+				if r := rough(k[e.side], k[1-e.side]); r > most {
+					best, most = e, r
+				}
+			}
+		}
+	}
+	return best
+}
+
+// rough is the logarithm of a ratio of counts, less two standard deviations.
+func rough(more, less int) float64 {
+	a, b := float64(more)+.5, float64(less)+.5
+	return math.Log(a/b) - 2*math.Sqrt(1/a+1/b)
+}
+
+// atLeast and atMost are Clopper and Pearson's bounds of a probability of which k of n
+// was seen; each is wrong with probability miss at most.
+func atLeast(k, n int, miss float64) float64 {
+	if k == 0 {
+		return 0
+	}
+	return distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(miss)
+}
+
+func atMost(k, n int, miss float64) float64 {
+	if k == n {
+		return 1
+	}
+	return distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(1 - miss)
+}

@@ -1,0 +1,58 @@
+//go:build auditbug
+
+package audit_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"peerd.dev/dp"
+	"peerd.dev/node/audit"
+)
+
+// TestSeededBugsAreFound builds one fault after another into the peers, which the audit
+// does not know of, and audits them over 20 fixed seeds: at least 19 must fail.
+func TestSeededBugsAreFound(t *testing.T) {
+	for _, bug := range []string{"", "halved", "reused", "first", "changed", "raw", "redrawn"} {
+		name := bug
+		if bug == "" {
+			name = "none"
+		}
+		t.Run(name, func(t *testing.T) {
+			dp.Bug = bug
+			defer func() { dp.Bug = "" }()
+			caught, by := 0, map[string]int{}
+			for seed := range uint64(20) {
+				r := run(t, config(protocols()[seed%2], runs(), seed+1))
+				if !r.Passed {
+					caught++
+				}
+				for _, k := range kinds(r) {
+					by[k]++
+				}
+			}
+			t.Logf("%d of 20 audits fail; by %v", caught, by)
+			if bug == "" && caught > 1 || bug != "" && caught < 19 {
+				t.Errorf("%d of 20 audits fail", caught)
+			}
+		})
+	}
+}
+
+// kinds returns by what kinds of questions something was found.
+func kinds(r *audit.Report) (found []string) {
+	for _, b := range r.Broken {
+		k, _, _ := strings.Cut(b, ":")
+		switch {
+		case strings.HasPrefix(b, "ε is at least"):
+			k = "bound"
+		case !slices.ContainsFunc(r.Checks, func(c audit.Check) bool { return c.Name == k }):
+			k = "noise"
+		}
+		if !slices.Contains(found, k) {
+			found = append(found, k)
+		}
+	}
+	return found
+}

@@ -1,0 +1,78 @@
+package audit
+
+import "slices"
+
+// A Canary is a pair of histories of peer 0 that differ in one user's rewards: 0 in the
+// first, 1 in the second, which is as far apart as rewards can be.
+type Canary struct {
+	Name    string   `json:"name"`
+	What    string   `json:"what"`
+	Bound   Bound    `json:"bound"`
+	rounds  []uint64 // in which the user comes
+	runs    int      // of each history
+	setting setting
+	likes   bool // other users pay by arm, so that choices made from rewards pay on
+}
+
+// sharp returns the canary that shows most: all of ε is in one node. The horizon is so
+// short that a stream has one leaf, there is one arm, and all records of a user lie in
+// it, where the protocol can do so.
+func (c Config) sharp() Canary {
+	s := c.asConfigured()
+	k := min(s.spec.Privacy.RecordsPerUser, most)
+	s.spec.Arms, s.rounds = 1, k
+	if s.entry.Together {
+		s.rounds = max(k, min(s.spec.Params.Rows.Every, maxSlot))
+		s.spec.Params.Rows.Every = s.rounds
+	}
+	s.spec.Privacy.Horizon = s.rounds
+	s.rounds += maxSlot // past the horizon
+	return Canary{Name: "sharp", What: "one leaf, one arm: all that a user has in one node", rounds: first(k), runs: 4 * c.Runs, setting: s}
+}
+
+// canaries lists those of a setting.
+func (c Config) canaries(s setting) []Canary {
+	last, arms := s.rounds-1, uint64(s.spec.Arms)
+	all := []Canary{
+		{Name: "first", What: "the first record of the first arm", rounds: []uint64{0}},
+		{Name: "arm", What: "the first record of the last arm", rounds: []uint64{arms - 1}},
+		{Name: "middle", What: "a record in the middle", rounds: []uint64{last / 2}},
+		{Name: "last", What: "the last record", rounds: []uint64{last}},
+		{Name: "adaptive", What: "an early record that would turn later choices, which then pay", rounds: []uint64{0}, likes: true},
+	}
+	if k := min(s.spec.Privacy.RecordsPerUser, s.rounds); k > 1 {
+		all = append(all, Canary{Name: "user", What: "the first records, all of one user", rounds: first(k)})
+	}
+	for i := range all {
+		all[i].setting, all[i].runs = s, c.Runs
+	}
+	return all
+}
+
+// all returns the canaries whose bounds are looked at together.
+func (c Config) all() []Canary { return append([]Canary{c.sharp()}, c.canaries(c.small())...) }
+
+func first(k uint64) []uint64 {
+	rounds := make([]uint64, k)
+	for t := range rounds {
+		rounds[t] = uint64(t)
+	}
+	return rounds
+}
+
+// reward is what the user of a round pays for an arm in the first (side 0) or second
+// (side 1) history. Others pay nothing, so that a single 1 stands alone, or, where
+// likes says so, one half at first and then 1 for the first arm alone.
+func (c *Canary) reward(side int, t uint64, arm int) float64 {
+	switch {
+	case slices.Contains(c.rounds, t):
+		return float64(side)
+	case !c.likes:
+		return 0
+	case t < 2*maxArms:
+		return .5
+	case arm == 0:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,150 @@
+package audit
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"peerd.dev/dp"
+)
+
+// A Check is a question with an exact answer: one departure breaks the promise.
+type Check struct {
+	Name    string `json:"name"`
+	What    string `json:"what"`
+	Asked   uint64 `json:"asked"`
+	Broken  uint64 `json:"broken"`
+	Example string `json:"example,omitempty"` // the first one broken
+}
+
+// exact holds the answers. It is safe for concurrent use.
+type exact struct {
+	mu     sync.Mutex
+	checks []Check
+}
+
+// The exact checks, by place.
+const (
+	checkCharge = iota
+	checkPaid
+	checkSensitivity
+	checkRestart
+	checkTwin
+	checkTraffic
+)
+
+func newExact() *exact {
+	return &exact{checks: []Check{
+		checkCharge:      {Name: "charge", What: "one charge of the configured ε before anything is drawn, with the noise that it needs"},
+		checkPaid:        {Name: "paid", What: "every node is one that the charge pays for, and is drawn once"},
+		checkSensitivity: {Name: "sensitivity", What: "the user's rewards move all nodes together by no more than ε pays for"},
+		checkRestart:     {Name: "restart", What: "a peer started again has the same nodes and sends the same bytes"},
+		checkTwin:        {Name: "twin", What: "given the same nodes, the other history makes the same choices and sends the same bytes"},
+		checkTraffic:     {Name: "traffic", What: "number, order, rounds, addressees and sizes of messages are the same in both histories"},
+	}}
+}
+
+// ask counts an answer; broken is empty where all is well.
+func (e *exact) ask(check int, broken string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	c := &e.checks[check]
+	c.Asked++
+	if broken == "" {
+		return
+	}
+	if c.Broken++; c.Broken == 1 {
+		c.Example = broken
+	}
+}
+
+// transcript checks what one play shows.
+func (e *exact) transcript(t *transcript, claimed dp.Cost) {
+	e.ask(checkCharge, chargeFault(t.charge, claimed))
+	e.ask(checkPaid, t.unpaid)
+	e.ask(checkSensitivity, t.shiftFault())
+	if t.crashed {
+		fault := ""
+		if t.departs != nil {
+			fault = t.canary.Name + ": " + t.departs.Error()
+		}
+		e.ask(checkRestart, fault)
+	}
+}
+
+func chargeFault(c dp.Charge, claimed dp.Cost) string {
+	if err := c.Check(); err != nil {
+		return err.Error()
+	}
+	if c.Cost != claimed {
+		return fmt.Sprintf("epsilon %v was charged, want %v", c.Cost, claimed)
+	}
+	return ""
+}
+
+// shiftFault compares Σ|shift|/scale of peer 0's nodes with the charge, in integers.
+func (t *transcript) shiftFault() string {
+	hi, lo := bits.Mul64(t.shift(), dp.Nano)
+	payHi, payLo := bits.Mul64(uint64(t.charge.Cost), t.charge.Scale)
+	if hi > payHi || hi == payHi && lo > payLo {
+		return fmt.Sprintf("%s: ε %.4f", t.canary.Name, t.reach())
+	}
+	return ""
+}
+
+// shift returns by how much the histories differ in peer 0's nodes, given its choices.
+func (t *transcript) shift() (sum uint64) {
+	for i := range t.nodes {
+		if n := &t.nodes[i]; n.peer == 0 {
+			sum += uint64(max(n.exact[0]-n.exact[1], n.exact[1]-n.exact[0]))
+		}
+	}
+	return sum
+}
+
+// reach returns the ε that a correct peer loses at most in this play.
+func (t *transcript) reach() float64 { return float64(t.shift()) / float64(t.charge.Scale) }
+
+// twins compares a play and its twin, byte for byte.
+func (e *exact) twins(canary string, first, second *transcript) {
+	fault := ""
+	switch {
+	case second.departs != nil:
+		fault = second.departs.Error()
+	case !slices.Equal(first.arms, second.arms):
+		fault = "other arms were chosen"
+	case len(first.frames) != len(second.frames):
+		fault = fmt.Sprintf("%d messages and %d", len(first.frames), len(second.frames))
+	default:
+		for i := range first.frames {
+			if !first.frames[i].same(&second.frames[i]) {
+				fault = fmt.Sprintf("message %d, of round %d, differs", i, first.frames[i].round)
+				break
+			}
+		}
+	}
+	if fault != "" {
+		fault = canary + ": " + fault
+	}
+	e.ask(checkTwin, fault)
+}
+
+// sameTraffic compares all but the released numbers of two plays with the same coins and
+// noise of their own.
+func (e *exact) sameTraffic(canary string, a, b *transcript) {
+	if a.departs != nil || b.departs != nil {
+		return
+	}
+	fault := ""
+	for i := range min(len(a.shape), len(b.shape)) {
+		if a.shape[i] != b.shape[i] {
+			fault = fmt.Sprintf("%s: message %d, of rounds %d and %d, differs", canary, i, a.shape[i].round, b.shape[i].round)
+			break
+		}
+	}
+	if fault == "" && len(a.shape) != len(b.shape) {
+		fault = fmt.Sprintf("%s: %d messages and %d", canary, len(a.shape), len(b.shape))
+	}
+	e.ask(checkTraffic, fault)
+}

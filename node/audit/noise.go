@@ -1,0 +1,167 @@
+package audit
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// A Test asks whether noise has its law; P is the probability of so bad a sight if it
+// has.
+type Test struct {
+	Name string  `json:"name"`
+	N    int     `json:"n"`
+	P    float64 `json:"p"`
+	Saw  string  `json:"saw,omitempty"`
+}
+
+// conformance collects noise: what was drawn less what the auditor knows to be under it.
+type conformance struct {
+	law    law // of scale
+	scale  uint64
+	nodes  int
+	groups [4]group
+	pairs  [3]pairs
+	zeros  int
+	silent float64 // of those, expected
+	same   int     // pairs of equal size in one play of a peer
+	chance float64 // of those, expected
+	rng    *rand.Rand
+}
+
+// The groups and pairs, by place.
+const (
+	groupAll    = iota
+	groupFirst  // of their streams
+	groupLeaf   // over one leaf, later
+	groupMerged // over several
+)
+
+const (
+	pairNext    = iota // nodes that follow one another in a stream
+	pairStreams        // nodes of two streams, drawn one after the other
+	pairChild          // a node and the left one of the two that it is merged of
+)
+
+type group struct {
+	u      []float64
+	size   float64 // Σ|x|, each by its mean
+	excess float64 // the same less 1, by its standard deviation
+}
+
+// pairs sums the products of uniform numbers less their mean.
+type pairs struct {
+	n   int
+	sum float64
+}
+
+// add takes in all nodes of a play.
+func (c *conformance) add(t *transcript) {
+	if c.rng == nil {
+		c.rng = rand.New(rand.NewPCG(1, 2)) // breaks ties
+	}
+	if c.scale != t.charge.Scale {
+		c.scale, c.law = t.charge.Scale, newLaw(t.charge.Scale)
+	}
+	c.nodes += len(t.nodes)
+	c.silent += float64(len(t.nodes)) * c.law.p(0)
+	mean, variance := c.law.size()
+	sd := math.Sqrt(variance)
+	type place struct {
+		peer, stream int
+		to           uint64
+	}
+	seen := make(map[place]float64, len(t.nodes)) // never ranged over
+	var sizes [peers][]int64
+	var before [peers]*drawnNode
+	var last [peers]float64
+	for i := range t.nodes {
+		n := &t.nodes[i]
+		x := n.noise()
+		u := c.law.spread(x, c.rng.Float64())
+		if x == 0 {
+			c.zeros++
+		}
+		abs := max(x, -x)
+		sizes[n.peer] = append(sizes[n.peer], abs)
+		kind := groupMerged
+		switch {
+		case n.to == 1:
+			kind = groupFirst
+		case n.to-n.from == 1:
+			kind = groupLeaf
+		}
+		for _, k := range []int{groupAll, kind} {
+			c.groups[k].u = append(c.groups[k].u, u)
+			c.groups[k].size += float64(abs) / mean
+			c.groups[k].excess += (float64(abs) - mean) / sd
+		}
+		if v, ok := seen[place{n.peer, n.stream, n.to - 1}]; ok {
+			c.pairs[pairNext].add(u, v)
+		}
+		if v, ok := seen[place{n.peer, n.stream, n.from + (n.to-n.from)/2}]; ok && kind == groupMerged {
+			c.pairs[pairChild].add(u, v)
+		}
+		if b := before[n.peer]; b != nil && b.stream != n.stream {
+			c.pairs[pairStreams].add(u, last[n.peer])
+		}
+		seen[place{n.peer, n.stream, n.to}] = u
+		before[n.peer], last[n.peer] = n, u
+	}
+	for _, s := range sizes {
+		slices.Sort(s)
+		for i := 1; i < len(s); i++ {
+			if s[i] == s[i-1] {
+				c.same++
+			}
+		}
+		c.chance += float64(len(s)*(len(s)-1)) / 2 / (2 * float64(c.scale))
+	}
+}
+
+func (p *pairs) add(u, v float64) {
+	p.n++
+	p.sum += (u - .5) * (v - .5)
+}
+
+// p returns the probability of so much correlation among independent ones.
+func (p *pairs) p() float64 {
+	if p.n == 0 {
+		return 1
+	}
+	return normal(12 * p.sum / math.Sqrt(float64(p.n)))
+}
+
+// tests returns the tests of what was collected: all of them, or those that a few nodes
+// can answer.
+func (c *conformance) tests(few bool) []Test {
+	all := &c.groups[groupAll]
+	if c.nodes == 0 {
+		return nil
+	}
+	var tests []Test
+	for k, name := range []string{"all nodes", "first nodes", "later leaves", "merged nodes"} {
+		g := &c.groups[k]
+		n := len(g.u)
+		if n == 0 || few && k != groupAll {
+			continue
+		}
+		tests = append(tests,
+			Test{"law of " + name, n, kolmogorov(g.u), ""},
+			Test{"size of " + name, n, normal(g.excess / math.Sqrt(float64(n))), percent(g.size/float64(n)) + " of the charged scale"})
+	}
+	tests = append(tests,
+		Test{"nodes without noise", c.nodes, atLeastSeen(c.zeros, c.silent), count(c.zeros)},
+		Test{"equal noise in two nodes", c.nodes, atLeastSeen(c.same, c.chance), count(c.same)},
+	)
+	if few {
+		return tests
+	}
+	tests = append(tests, Test{"law of all nodes, 32 cells", c.nodes, chiSquare(all.u), ""})
+	for k, name := range []string{"noise of successive nodes", "noise across streams", "noise of a node and its child"} {
+		if p := &c.pairs[k]; p.n > 0 {
+			tests = append(tests, Test{name, p.n, p.p(), percent(12*p.sum/float64(p.n)) + " correlation"})
+		}
+	}
+	return tests
+}

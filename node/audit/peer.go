@@ -1,0 +1,156 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/node"
+	"peerd.dev/protocol"
+)
+
+// errDeparts says that a peer, started again or given what another drew, did not do
+// the same.
+var errDeparts = errors.New("departs")
+
+// A peer is an agent with what its store would hold: a saved state and the steps since.
+type peer struct {
+	make    func() (*node.Agent, error)
+	agent   *node.Agent
+	charge  dp.Charge
+	durable bool // it keeps what follows, and can be started again
+	saved   dp.Secret
+	log     []step
+}
+
+// A step is a round of a peer: what came in, and what followed.
+type step struct {
+	round  protocol.Round
+	in     []protocol.Delivery
+	arm    bandit.Arm
+	reward bandit.Reward
+	drawn  []dp.Release
+	out    []sent
+}
+
+// A sent is a message that left.
+type sent struct {
+	round   protocol.Round
+	to      protocol.Peer
+	message protocol.Message
+	frame   []byte
+}
+
+// same reports whether both went to the same peer in the same round, byte for byte.
+func (s *sent) same(o *sent) bool {
+	return s.round == o.round && s.to == o.to && bytes.Equal(s.frame, o.frame)
+}
+
+func newPeer(durable bool, make func() (*node.Agent, error)) (*peer, error) {
+	p := &peer{durable: durable, make: make}
+	var err error
+	if p.agent, err = make(); err != nil {
+		return nil, err
+	}
+	charges := p.agent.Ready().Charges
+	if len(charges) != 1 {
+		return nil, fmt.Errorf("audit: %d charges, want 1", len(charges))
+	}
+	p.charge = charges[0]
+	return p, p.save()
+}
+
+// save keeps the state; the steps before it may go.
+func (p *peer) save() (err error) {
+	if !p.durable {
+		return nil
+	}
+	p.saved, err = p.agent.Save()
+	p.log = p.log[:0]
+	return err
+}
+
+// play is a round of a world that pays what w says.
+func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, error) {
+	s := step{round: t, in: in}
+	protocol.Sort(in)
+	var err error
+	s.arm, err = p.agent.Round(t, in, world(func(arm bandit.Arm) bandit.Reward {
+		s.reward = w(arm)
+		return s.reward
+	}))
+	if err != nil {
+		return s, err
+	}
+	r := p.agent.Ready()
+	s.drawn = slices.Clone(r.Drawn)
+	for _, e := range r.Messages {
+		s.out = append(s.out, sent{t, e.To, e.Message, protocol.Encode(nil, e.Message)})
+	}
+	if p.durable {
+		p.log = append(p.log, s)
+	}
+	return s, nil
+}
+
+// given plays a round in which nothing is drawn: the nodes are those of an earlier one.
+func (p *peer) given(t protocol.Round, in []protocol.Delivery, w world, nodes []dp.Release) (step, error) {
+	p.agent.Replay(nodes)
+	s, err := p.play(t, in, w)
+	if err = errors.Join(err, p.agent.Replayed()); err != nil {
+		return s, fmt.Errorf("%w in round %d: %w", errDeparts, t, err)
+	}
+	return s, nil
+}
+
+// restart makes the agent anew from the saved state and the log, as a site does after a
+// crash, and returns what the newest step sends again.
+func (p *peer) restart() ([]sent, error) {
+	var err error
+	if p.agent, err = p.make(); err != nil {
+		return nil, err
+	}
+	if err = p.agent.Load(p.saved); err != nil {
+		return nil, err
+	}
+	log := p.log
+	p.log = nil
+	var again step
+	for _, s := range log {
+		again, err = p.given(s.round, s.in, func(bandit.Arm) bandit.Reward { return s.reward }, s.drawn)
+		switch {
+		case err != nil:
+			return nil, err
+		case again.arm != s.arm:
+			return nil, fmt.Errorf("%w in round %d: another arm was chosen", errDeparts, s.round)
+		case !slices.EqualFunc(again.drawn, s.drawn, dp.Release.Equal):
+			return nil, fmt.Errorf("%w in round %d: a node that was drawn has another value", errDeparts, s.round)
+		case !slices.EqualFunc(again.out, s.out, func(a, b sent) bool { return a.same(&b) }):
+			return nil, fmt.Errorf("%w in round %d: something else was sent", errDeparts, s.round)
+		}
+	}
+	return again.out, nil
+}
+
+// world pays rewards.
+type world func(arm bandit.Arm) bandit.Reward
+
+// Play implements [node.World].
+func (w world) Play(arm bandit.Arm) (bandit.Reward, error) { return w(arm), nil }
+
+// stamp signs with a hash, as long as a signature: nobody forges here.
+type stamp struct{ self protocol.Peer }
+
+// Sign implements [protocol.Keys].
+func (s stamp) Sign(b []byte) []byte {
+	h := sha256.Sum256(append(binary.BigEndian.AppendUint32(nil, uint32(s.self)), b...))
+	return append(h[:], h[:]...)
+}
+
+// Verify implements [protocol.Keys].
+func (s stamp) Verify(p protocol.Peer, b, sig []byte) bool { return bytes.Equal(stamp{p}.Sign(b), sig) }

@@ -1,0 +1,186 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/node"
+	"peerd.dev/protocol"
+)
+
+// Faults of the network between the peers, each the probability for a message. A
+// message that comes twice is what a repeated question is.
+const (
+	loss      = .1
+	duplicate = .1
+	late      = 3 // rounds that a copy can be late
+)
+
+// A play is one run of a small network of agents.
+type play struct {
+	canary  *Canary
+	side    int       // which of the two histories peer 0 has
+	coins   node.Seed // public: of choices, schedules and faults
+	restart bool      // peer 0 crashes once and starts again from its store
+	keep    bool      // every frame
+	noise   func(peer int) *dp.Source
+	given   *transcript // draw nothing, take the nodes of this play
+
+	peers []*peer
+	inbox [][][]protocol.Delivery // by peer and round
+	rng   *rand.Rand              // of faults
+	t     *transcript
+}
+
+// A transcript is what everybody could see of peer 0, and what only the auditor knows.
+type transcript struct {
+	canary  *Canary
+	side    int
+	charge  dp.Charge
+	nodes   []drawnNode      // of all peers
+	arms    []bandit.Arm     // peer 0's choices
+	frames  []sent           // peer 0's, with keep
+	shape   []outline        // of each
+	size    int              // of all, in bytes
+	drawn   [][][]dp.Release // by peer and round; with keep
+	unpaid  string           // a node that the charge does not pay for, or that was drawn twice
+	crashed bool             // peer 0 did, and was started again
+	departs error            // peer 0 did not do the same again
+}
+
+// run plays. What an audit is to find is in the transcript; an error is something else.
+func (p *play) run(ctx context.Context) (*transcript, error) {
+	p.t = &transcript{canary: p.canary, side: p.side, drawn: make([][][]dp.Release, peers)}
+	p.rng = p.coins.Rand("faults")
+	p.peers, p.inbox = nil, make([][][]protocol.Delivery, peers)
+	books := make([]book, peers)
+	for i := range peers {
+		n, err := newPeer(p.restart && i == 0, func() (*node.Agent, error) { return p.agent(i) })
+		if err != nil {
+			return nil, err
+		}
+		p.peers = append(p.peers, n)
+		p.inbox[i] = make([][]protocol.Delivery, p.canary.setting.rounds+late+2)
+		books[i] = newBook(i, p.canary.setting.spec.Arms, n.charge)
+	}
+	p.t.charge = p.peers[0].charge
+	crash, save := p.plan()
+	for t := range p.canary.setting.rounds {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for i := range peers {
+			s, err := p.step(i, protocol.Round(t))
+			if errors.Is(err, errDeparts) {
+				p.t.departs = err
+				return p.t, nil
+			} else if err != nil {
+				return nil, err
+			}
+			p.send(i, s.out)
+			if err := books[i].enter(p, &s); err != nil && p.t.unpaid == "" {
+				p.t.unpaid = fmt.Sprintf("%s: peer %d in round %d: %v", p.canary.Name, i, t, err)
+			}
+			if p.keep {
+				p.t.drawn[i] = append(p.t.drawn[i], s.drawn)
+			}
+			if i == 0 {
+				p.t.arms = append(p.t.arms, s.arm)
+			}
+		}
+		if p.restart && t == save {
+			if err := p.peers[0].save(); err != nil {
+				return nil, err
+			}
+		}
+		if p.restart && t == crash {
+			p.t.crashed = true
+			again, err := p.peers[0].restart()
+			if err != nil && !errors.Is(err, errDeparts) {
+				return nil, err
+			}
+			if p.t.departs = err; err != nil {
+				return p.t, nil
+			}
+			p.send(0, again)
+		}
+	}
+	return p.t, nil
+}
+
+// plan returns after which rounds peer 0 crashes, and saves its state before.
+func (p *play) plan() (crash, save uint64) {
+	crash = p.rng.Uint64N(p.canary.setting.rounds)
+	return crash, p.rng.Uint64N(crash + 1)
+}
+
+func (p *play) agent(i int) (*node.Agent, error) {
+	spec := p.canary.setting.spec
+	seat := node.Seat{
+		Self: protocol.Peer(i), Seed: p.coins.Of(fmt.Sprintf("peer %d", i)),
+		Keys: stamp{protocol.Peer(i)}, Topic: p.canary.setting.topic,
+	}
+	for j := range peers {
+		if j != i {
+			seat.Neighbours = append(seat.Neighbours, protocol.Peer(j))
+		}
+	}
+	spec.Privacy.Mode, seat.Noise = dp.Private, dp.NewSecureSource()
+	if p.noise != nil && p.given == nil {
+		spec.Privacy.Mode, seat.Noise = dp.Lockstep, p.noise(i)
+	}
+	return spec.Agent(seat)
+}
+
+// step plays a round of peer i on what arrived.
+func (p *play) step(i int, t protocol.Round) (step, error) {
+	in := p.inbox[i][t]
+	p.inbox[i][t] = nil
+	w := world(func(arm bandit.Arm) bandit.Reward {
+		if i > 0 {
+			return other(uint64(t), int(arm))
+		}
+		return bandit.Reward(p.canary.reward(p.side, uint64(t), int(arm)))
+	})
+	if p.given != nil {
+		if int(t) >= len(p.given.drawn[i]) {
+			return step{}, fmt.Errorf("%w in round %d: the first play ended there", errDeparts, t)
+		}
+		return p.peers[i].given(t, in, w, p.given.drawn[i][t])
+	}
+	return p.peers[i].play(t, in, w)
+}
+
+// other is what users of the other peers pay.
+func other(t uint64, arm int) bandit.Reward { return bandit.Reward((t + uint64(arm)) % 2) }
+
+// send records what peer 0 sends and hands everything on, as far as it is not lost.
+func (p *play) send(from int, out []sent) {
+	for _, s := range out {
+		if from == 0 {
+			p.t.size += len(s.frame)
+			p.t.shape = append(p.t.shape, newOutline(&s))
+			if p.keep {
+				p.t.frames = append(p.t.frames, s)
+			}
+		}
+		for to := range peers {
+			if to == from || s.to != protocol.Everyone && int(s.to) != to {
+				continue
+			}
+			d := protocol.Delivery{From: protocol.Peer(from), Message: s.message}
+			lost, twice, delay := p.rng.Float64() < loss, p.rng.Float64() < duplicate, p.rng.IntN(late)
+			if !lost {
+				p.inbox[to][s.round+1] = append(p.inbox[to][s.round+1], d)
+			}
+			if twice {
+				at := int(s.round) + 2 + delay
+				p.inbox[to][at] = append(p.inbox[to][at], d)
+			}
+		}
+	}
+}

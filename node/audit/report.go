@@ -1,0 +1,132 @@
+package audit
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+)
+
+// A Report is what an audit found.
+type Report struct {
+	Passed   bool     `json:"passed"`
+	Broken   []string `json:"broken"`  // the promises that are, in words
+	Epsilon  float64  `json:"epsilon"` // claimed
+	Protocol string   `json:"protocol"`
+	Seed     uint64   `json:"seed"` // 0: noise as a daemon's
+	Runs     int      `json:"runs"` // of every history
+	Plays    uint64   `json:"plays"`
+	Peers    int      `json:"peers"`
+	Arms     int      `json:"arms"`
+	Rounds   uint64   `json:"rounds"`  // of a play
+	Horizon  uint64   `json:"horizon"` // as configured
+	Canaries []Canary `json:"canaries"`
+	Checks   []Check  `json:"checks"`
+	Tests    []Test   `json:"tests"`
+	TestsAt  float64  `json:"tests_at"` // P below which a test alarms
+}
+
+// alarm is the probability that any test of noise alarms for nothing.
+const alarm = 1e-3
+
+func (a *auditor) report() *Report {
+	s := a.c.small()
+	r := &Report{
+		Epsilon: a.c.Spec.Privacy.Epsilon.Float(), Protocol: a.c.Spec.Protocol, Seed: a.c.Seed, Runs: a.c.Runs,
+		Plays: a.c.Plays(), Peers: peers, Arms: s.spec.Arms, Rounds: s.rounds, Horizon: a.c.Spec.Privacy.Horizon,
+		Canaries: a.found, Checks: a.exact.checks, Broken: []string{},
+	}
+	for _, t := range a.asIs.tests(true) {
+		t.Name += ", horizon as configured"
+		r.Tests = append(r.Tests, t)
+	}
+	r.Tests = append(r.Tests, a.noise.tests(false)...)
+	r.TestsAt = alarm / float64(max(1, len(r.Tests)))
+	for _, c := range r.Canaries {
+		if c.Bound.Low99 > r.Epsilon {
+			r.Broken = append(r.Broken, fmt.Sprintf("ε is at least %.3f, by canary %s and the %s; %v was promised", c.Bound.Low99, c.Name, c.Bound.Statistic, r.Epsilon))
+		}
+	}
+	for _, c := range r.Checks {
+		if c.Broken > 0 {
+			r.Broken = append(r.Broken, fmt.Sprintf("%s: %d of %d are broken; the first: %s", c.Name, c.Broken, c.Asked, c.Example))
+		}
+	}
+	for _, t := range r.Tests {
+		if t.P < r.TestsAt {
+			r.Broken = append(r.Broken, fmt.Sprintf("%s: p = %.2g%s", t.Name, t.P, paren(t.Saw)))
+		}
+	}
+	r.Passed = len(r.Broken) == 0
+	return r
+}
+
+// Write writes the report for people.
+func (r *Report) Write(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	p := func(format string, args ...any) { _, _ = fmt.Fprintf(t, format+"\n", args...) } // Flush has the errors
+	noise := "as a daemon's"
+	if r.Seed != 0 {
+		noise = fmt.Sprintf("from seed %d", r.Seed)
+	}
+	p("played\t%d times: %d peers, protocol %s, %d arms, %d rounds (horizon configured: %d); noise %s", r.Plays, r.Peers, r.Protocol, r.Arms, r.Rounds, r.Horizon, noise)
+	p("with\tlost and repeated messages, restarts, and one user's rewards all 0 or all 1")
+	p("")
+	p("ε claimed\t%v", r.Epsilon)
+	p("CANARY\tRUNS\tREACH\tε ≥ (95 %%)\tε ≥ (99 %%)\tBY\tWHAT")
+	for _, c := range r.Canaries {
+		p("%s\t%d\t%.3f\t%.3f\t%.3f\t%s\t%s", c.Name, c.Bound.Runs, c.Bound.Reach, c.Bound.Low95, c.Bound.Low99, c.Bound.Statistic, c.What)
+	}
+	p("")
+	p("CHECK\tASKED\tBROKEN\tWHAT")
+	for _, c := range r.Checks {
+		p("%s\t%d\t%d\t%s", c.Name, c.Asked, c.Broken, c.What)
+	}
+	p("")
+	p("NOISE\tNODES\tP\tSAW")
+	for _, c := range r.Tests {
+		p("%s\t%d\t%.2g\t%s", c.Name, c.N, c.P, c.Saw)
+	}
+	p("a test alarms below\t\t%.1g", r.TestsAt)
+	p("")
+	if r.Passed {
+		p("PASS: nothing was found. An audit cannot show that nothing is there:")
+		for _, l := range limits() {
+			p("  - %s", l)
+		}
+	} else {
+		p("FAIL: the promise is broken")
+		for _, b := range r.Broken {
+			p("  - %s", b)
+		}
+	}
+	return t.Flush()
+}
+
+// limits lists what an audit cannot show.
+func limits() []string {
+	return []string{
+		"it plays these histories and no others; the proof is for all, see docs/proofs/tree.md",
+		"a loss that is a little over ε: docs/audit.md says what is found at so many runs",
+		"times below a round, the disk, the memory, the API and the actions: they are not played",
+		"the quality of the operating system's generator, and noise that is known to somebody",
+	}
+}
+
+func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 2, 64) + " %" }
+
+func count(n int) string { return strconv.Itoa(n) }
+
+func paren(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
+}
+
+// By reports whether what is broken was found by something of that name: a check, a
+// canary or the beginning of a test's name.
+func (r *Report) By(name string) bool {
+	return slices.ContainsFunc(r.Broken, func(b string) bool { return len(b) >= len(name) && b[:len(name)] == name })
+}

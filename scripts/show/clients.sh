@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# The clients of docs/examples against a real network: their tests, with answers lost on
+# the way, and both examples, after which the peers have counted each decision once.
+# Needs python3 (3.9 or newer), node (18 or newer) and curl; ports 8470 to 8472 are free.
+# Usage: scripts/show/clients.sh [seconds of each example]
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+seconds=${1:-20}
+
+# The network's folder lies in one of our own, so that what else runs here is not ours.
+TMPDIR=$(mktemp -d)
+export TMPDIR
+net=
+finish() {
+	if [ -n "$net" ]; then
+		kill "$net" 2>/dev/null || true
+		wait "$net" || true
+	fi
+	rm -rf "$TMPDIR"
+}
+trap finish EXIT
+
+: >"$TMPDIR/said"
+scripts/testnet.sh -c configs/application.yaml 2>"$TMPDIR/said" &
+net=$!
+until grep -q '^interrupt to end' "$TMPDIR/said"; do
+	if ! kill -0 "$net" 2>/dev/null; then
+		cat "$TMPDIR/said" >&2
+		exit 1
+	fi
+	sleep 0.2
+done
+dirs=("$TMPDIR"/peerd-testnet-*/site-*)
+export PEERD_URL=http://127.0.0.1:8470 PEERD_TOKEN_FILE=${dirs[0]}/api.token
+
+# pulls prints how many decisions all peers have counted.
+pulls() {
+	for dir in "${dirs[@]}"; do
+		curl -sS --fail --unix-socket "$dir/peerd.sock" http://peer/v1/arms
+	done | grep -o '"pulls":[0-9]*' | awk -F: '{n += $2} END {print n + 0}'
+}
+
+# example runs one and compares what it asked for with what the peers say.
+example() {
+	local before asked counted
+	before=$(pulls)
+	"$@" --seconds "$seconds" | tee "$TMPDIR/table"
+	asked=$(awk '/^site-/ {n += $3} END {print n + 0}' "$TMPDIR/table")
+	counted=$(($(pulls) - before))
+	printf 'asked %d, counted %d\n' "$asked" "$counted"
+	[ "$asked" -gt 0 ] && [ "$asked" -eq "$counted" ]
+}
+
+go test ./scripts/models
+printf '\n== Python %s\n' "$(python3 -c 'import platform; print(platform.python_version())')"
+python3 -B -m unittest discover -s docs/examples/python
+example python3 -B docs/examples/python/example.py
+printf '\n== Node %s\n' "$(node --version)"
+node --test --test-reporter=spec docs/examples/node/peerd.test.mjs docs/examples/node/live.test.mjs
+example node docs/examples/node/example.mjs
