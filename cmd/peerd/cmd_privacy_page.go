@@ -50,6 +50,10 @@ func (d *privacyDoc) write(w io.Writer, s *Settings) {
 	}
 	_, _ = fmt.Fprintf(w, "What a peer promises its users, by %s\n", name)
 	d.writePromise(p, s)
+	if d.Mechanism == nil {
+		p.say("What leaves the peer carries no noise.")
+		return
+	}
 	if len(d.Warnings) > 0 {
 		p.title("Warnings")
 		for _, x := range d.Warnings {
@@ -78,7 +82,6 @@ func (d *privacyDoc) writePromise(p pager, s *Settings) {
 		p.say("The rewards of world %s are simulated and nobody's. The page says what the settings would mean for people's.", d.World)
 	}
 	if d.Budget == nil {
-		p.say("What leaves the peer carries no noise.")
 		return
 	}
 	b := d.Budget
@@ -86,22 +89,21 @@ func (d *privacyDoc) writePromise(p pager, s *Settings) {
 	p.say("What: ε = %s, δ = 0, for everything the peer sends over its whole life. Compared are %s. Nothing that can be sent is more than e^ε = %s times as likely under one as under the other.",
 		valueText(s.Privacy.Epsilon), d.Unit.Neighbours, ratioText(b.Epsilon))
 	p.say("Against: %s.", d.Unit.Against)
-	p.say("In plain figures: who sees all of it, and held two stories about a user's rewards for equally likely, becomes at most %s sure of one. Who accepts to suspect 5 %% of users falsely finds at most %s of those of whom it is true.",
+	p.say("In plain figures: who sees all of it, and held two stories about a user's rewards for equally likely, becomes at most %s sure of one. Who accepts to suspect 5%% of users falsely finds at most %s of those of whom it is true.",
 		percent(b.Chance), percent(b.Power))
 	p.say("For experts: this implies μ-GDP with μ = %.4g, which is 2Φ⁻¹(e^ε/(1+e^ε)), and ρ-zCDP with ρ = %.4g, which is ε·tanh(ε/2). Both are the least for a pure ε.", b.Mu, b.Rho)
 }
 
 func (d *privacyDoc) writeMechanism(p pager) {
 	m := d.Mechanism
-	if m == nil {
-		return
-	}
 	p.title("How it is kept")
 	p.say("Each of the %d actions has a running sum of its rewards, clipped to [0, 1] and held in units of 2^%d. It is released %s, as the sum of at most %s of a binary tree over %s, its leaves; each node has noise of its own, drawn once.",
 		m.Streams, m.Grid, d.Horizon.Released, counted(uint64(m.Most), "node"), d.leavesText())
 	p.say("The noise in every node, the first included, is discrete Laplace of scale %.4g rewards: %d (rewards of a user) × %d (nodes that one lies in, at most) × %.4g (change of a reward) / %.4g (ε), exactly %d units. Its standard deviation is %.4g rewards.",
 		m.Scale, d.Unit.RecordsPerUser, m.Levels, m.Sensitivity, d.Budget.Epsilon, m.ScaleGrid, m.SD)
-	p.say("It is drawn exactly, in integers, from the operating system's generator, stored before it is sent, and never drawn again. Actions are chosen from released numbers alone.")
+	if d.Private {
+		p.say("It is drawn exactly, in integers, from the operating system's generator, stored before it is sent, and never drawn again. Actions are chosen from released numbers alone.")
+	}
 }
 
 // leavesText says over what the tree is.
@@ -134,9 +136,6 @@ func (d *privacyDoc) writeHorizon(p pager, s *Settings) {
 
 func (d *privacyDoc) writeError(p pager, s *Settings) {
 	e := d.Error
-	if e == nil {
-		return
-	}
 	p.title("What the noise does to the results")
 	p.say("Standard deviation of the noise, in rewards, when one action has had so many, at a decision a round:")
 	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -155,7 +154,14 @@ func (d *privacyDoc) writeError(p pager, s *Settings) {
 	}
 	p.say("Sum, mean: of the action at that leaf. Average, worst: of the mean, %s. Of %s (%s): of the mean of their means, each of so many rewards%s. Chance: what luck in the rewards themselves adds to one site's mean, at most.",
 		over, counted(uint64(e.Sites), "site"), e.Source, d.Mechanism.merging(s))
-	p.say("The noise in a mean of one site falls, on average, to a standard deviation of 0.1 %s, and of 0.01 %s.", fromText(e.Tenth), fromText(e.Cent))
+	switch {
+	case e.Tenth == 0:
+		p.say("In no mean of one site does the noise fall to a standard deviation of 0.1 within the horizon, on average.")
+	case e.Cent == 0:
+		p.say("In a mean of one site the noise falls to a standard deviation of 0.1 at %s, on average, and not to 0.01 within the horizon.", counted(e.Tenth, "reward"))
+	default:
+		p.say("In a mean of one site the noise falls to a standard deviation of 0.1 at %s, on average, and of 0.01 at %d.", counted(e.Tenth, "reward"), e.Cent)
+	}
 }
 
 // merging says when the mean over sites is what a peer learns from.
@@ -167,14 +173,6 @@ func (m *mechanismDoc) merging(s *Settings) string {
 		return "; merge: trimmed leaves some out, and this is a guide"
 	}
 	return ""
-}
-
-// fromText says from how many rewards on, of 0 for none within the horizon.
-func fromText(rewards uint64) string {
-	if rewards == 0 {
-		return "not within the horizon"
-	}
-	return "at " + counted(rewards, "reward")
 }
 
 // percent writes a probability, rounded up: it is a bound.

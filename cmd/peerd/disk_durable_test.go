@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"peerd.dev/node/store"
 )
 
 // inNamespace says that a test runs where it may mount.
@@ -68,14 +70,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	}
 	l := newLab(t, 2)
 	s, rec := l.sites[0], l.sites[1].record()
-	dir := filepath.Join(s.dir, storeDir)
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=3m"); err != nil {
-		t.Skipf("cannot mount a file system of 3 MiB: %v", err)
-	}
-	defer func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) }()
+	dir := s.mount()
 	ballast := filepath.Join(dir, "ballast")
 	if err := os.WriteFile(ballast, make([]byte, 512<<10), 0o600); err != nil {
 		t.Fatal(err)
@@ -135,6 +130,74 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	a.end(t)
 	settled(a, rec)
 	t.Logf("with more room: all %d that were acknowledged are there, once", len(a.asks))
+}
+
+// TestADiskThatOthersFillLosesNothing: somebody else takes the last byte between two
+// looks at the free space, so that a write fails.
+func TestADiskThatOthersFillLosesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	if !mountable(t) {
+		return
+	}
+	l := newLab(t, 2)
+	s, rec := l.sites[0], l.sites[1].record()
+	dir := s.mount()
+	s.start(launch{})
+	s.ready()
+	a := &app{s: s, stop: make(chan struct{})}
+	for range 200 {
+		a.try(a.make(.5))
+	}
+	ballast := filepath.Join(dir, "ballast")
+	_ = os.WriteFile(ballast, make([]byte, 4<<20), 0o600) // as much as there is room for
+	t.Logf("filled by another: %s", free(t, dir))
+	n, status := 0, 0
+	for ; n < 100_000; n++ {
+		ask := a.make(.5)
+		if !a.decide(ask) {
+			a.giveBack(ask)
+			break
+		}
+		if _, status, _ = s.reward(ask.id, ask.value); status != http.StatusOK {
+			break
+		}
+		ask.rewarded = true
+	}
+	time.Sleep(200 * time.Millisecond)
+	if s.dead() {
+		if c := s.cmd.ProcessState.ExitCode(); c != store.ExitIO || !strings.Contains(s.tail(), "no space left") {
+			t.Errorf("ended with code %d, want %d and the reason:\n%s", c, store.ExitIO, s.tail())
+		}
+		t.Logf("after %d more the peer ended with code %d, since a write had failed", n, store.ExitIO)
+	} else {
+		t.Logf("after %d more: status %d", n, status)
+		s.kill()
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	s.start(launch{})
+	s.ready()
+	a.faults = nil // 507 was one
+	a.end(t)
+	settled(a, rec)
+	t.Logf("with room again: all %d that were acknowledged are there, once", len(a.asks))
+}
+
+// mount puts the peer's store on a file system of 3 MiB and returns where it is.
+func (s *labSite) mount() string {
+	s.Helper()
+	dir := filepath.Join(s.dir, storeDir)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		s.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=3m"); err != nil {
+		s.Skipf("cannot mount a file system of 3 MiB: %v", err)
+	}
+	s.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	return dir
 }
 
 // fill asks and rewards until the peer says that the disk is full, and returns how

@@ -91,6 +91,7 @@ type testnet struct {
 	alone alone
 	gaps  []float64
 	names []string
+	apis  []string // where the peers of an application answer
 
 	seeds  map[int]uint64 // of single peers, in lockstep, instead of those that follow from the run's
 	traced bool           // peers write traces

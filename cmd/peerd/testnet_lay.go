@@ -24,6 +24,11 @@ func (t *testnet) lay() error {
 	if err != nil {
 		return failf(exitNetwork, "%w", err)
 	}
+	if t.s.World.Kind == Application {
+		if t.apis, err = apiAddresses(n); err != nil {
+			return failf(exitNetwork, "%w", err)
+		}
+	}
 	for i, name := range t.names {
 		dir := filepath.Join(t.dir, name)
 		if err = os.Mkdir(dir, 0o700); err != nil {
@@ -40,8 +45,8 @@ func (t *testnet) lay() error {
 		}
 		addr := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", ports[i])
 		own.Listen = []string{addr}
-		if t.s.World.Kind == Application && t.s.API.Listen == "" {
-			own.API.Listen = fmt.Sprintf("127.0.0.1:%d", apiPort+i)
+		if t.s.World.Kind == Application {
+			own.API.Listen = t.apis[i]
 		}
 		t.net.Peers = append(t.net.Peers, Member{Name: name, ID: id.ID(), Addrs: []string{addr}})
 		if err := writeSettings(filepath.Join(dir, configName), &own); err != nil {

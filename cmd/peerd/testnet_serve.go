@@ -4,14 +4,36 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"path/filepath"
 	"text/tabwriter"
 	"time"
+
+	"peerd.dev/node/api"
 )
 
-// apiPort is where the first peer of a testnet for an application answers; the
-// others follow it.
+// apiPort is where the first peer of a testnet for an application answers, and the
+// others after it, unless somebody else does.
 const apiPort = 8470
+
+// apiAddresses returns where n peers can answer.
+func apiAddresses(n int) ([]string, error) {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf("127.0.0.1:%d", apiPort+i)
+		l, err := net.Listen("tcp4", all[i])
+		if err == nil {
+			_ = l.Close()
+			continue
+		}
+		ports, err := freePorts(n)
+		for i, p := range ports {
+			all[i] = fmt.Sprintf("127.0.0.1:%d", p)
+		}
+		return all, err
+	}
+	return all, nil
+}
 
 // serve runs a network for an application until it is interrupted.
 func (t *testnet) serve(ctx context.Context, w io.Writer) error {
@@ -27,8 +49,9 @@ func (t *testnet) serve(ctx context.Context, w io.Writer) error {
 	}
 	_, _ = fmt.Fprintln(w, "ready; every peer answers `POST /v1/decisions` and `POST /v1/rewards` (docs/api.md):")
 	for i, name := range t.names {
-		_, _ = fmt.Fprintf(w, "  %s  http://127.0.0.1:%d  token in %s\n", name, apiPort+i, filepath.Join(t.dir, name, "api.token"))
+		_, _ = fmt.Fprintf(w, "  %s  http://%s  token in %s\n", name, t.apis[i], t.token(i))
 	}
+	_, _ = fmt.Fprintf(w, "for the clients in docs/examples, in another terminal:\n  export PEERD_URL=http://%s PEERD_TOKEN_FILE=%s\n", t.apis[0], t.token(0))
 	_, _ = fmt.Fprintln(w, "interrupt to end")
 	table := newLiveTable(w)
 	for {
@@ -52,6 +75,9 @@ func (t *testnet) serve(ctx context.Context, w io.Writer) error {
 		}
 	}
 }
+
+// token returns the file that holds the token of a peer's API.
+func (t *testnet) token(i int) string { return filepath.Join(t.dir, t.names[i], api.TokenFile) }
 
 // writeServed writes what the peers of an application have learnt.
 func (t *testnet) writeServed(w io.Writer, all []statusDocument, wide bool) {

@@ -63,7 +63,7 @@ type Status struct {
 	Hold          string    `json:"hold" doc:"Why nothing is released; empty if it is."`
 	Pending       uint64    `json:"pending" doc:"Decisions whose reward is still waited for."`
 	LedgerRecords uint64    `json:"ledger_records"`
-	Incarnation   uint64    `json:"incarnation" doc:"Which start of this peer it is."`
+	Incarnation   uint64    `json:"incarnation" doc:"Which life of this peer it is: the second, from 2020, in which it began. A restart goes on with it."`
 	Clones        uint64    `json:"clones" doc:"Connections of another process with this peer's key."`
 	DiskFull      bool      `json:"disk_full" doc:"Nothing is taken until there is room."`
 }

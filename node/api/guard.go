@@ -64,7 +64,7 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 	}
 	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare([]byte(given), s.token) != 1 {
-		return problem(http.StatusUnauthorized, codeUnauthorized, "send the header Authorization: Bearer, with what is in "+tokenFile+" of the peer's folder",
+		return problem(http.StatusUnauthorized, codeUnauthorized, "send the header Authorization: Bearer, with what is in "+TokenFile+" of the peer's folder",
 			Flaw{"header.Authorization", "has no token of this peer"})
 	}
 	return nil

@@ -87,7 +87,7 @@ func run(t testing.TB, b Backend) *running {
 		}
 	})
 	r.base = "http://" + r.Addr().String()
-	b1, err := os.ReadFile(filepath.Join(r.dir, tokenFile))
+	b1, err := os.ReadFile(filepath.Join(r.dir, TokenFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -478,7 +478,7 @@ func TestToken(t *testing.T) {
 	if err != nil || len(made) != 43 {
 		t.Fatal(string(made), err)
 	}
-	path := filepath.Join(d, tokenFile)
+	path := filepath.Join(d, TokenFile)
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
 		t.Error(info, err)
 	}

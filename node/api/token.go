@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	tokenFile  = "api.token"
-	tokenBytes = 32 // of randomness
+	TokenFile  = "api.token" // in the peer's folder; what requests over TCP must bear
+	tokenBytes = 32          // of randomness
 )
 
 // token reads the token of a directory, or makes it at the first start.
 func token(dir string) ([]byte, error) {
-	path := filepath.Join(dir, tokenFile)
+	path := filepath.Join(dir, TokenFile)
 	made, err := makeToken(path)
 	if err == nil || !errors.Is(err, fs.ErrExist) {
 		return made, err

@@ -133,7 +133,7 @@ func (d *desk) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 		return c, false, err
 	}
 	e := entry{kind: entryChosen, counted: counted, turn: max(d.state.Round, d.state.Decisions), excluded: excluded}
-	c = choice{counted: counted, subject: subject, chance: 1, expires: d.now.Add(d.c.Rules.Window).UTC(), step: d.step + 1}
+	c = choice{counted: counted, subject: subject, chance: 1, expires: d.now.Add(d.c.Rules.Window).UTC().Truncate(time.Millisecond), step: d.step + 1}
 	c.source, c.arm = d.rule(excluded)
 	if c.source == decision.Learned {
 		chosen := d.agent.Choose(bandit.Turn{Round: e.turn, Excluded: excluded})

@@ -4,4 +4,4 @@
 # be mounted.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-PEERD_LONG=1 exec go test ./cmd/peerd -count=1 -v -timeout 10m -run 'TestAFullDiskLosesNothing|TestAFailedSyncEndsThePeer'
+PEERD_LONG=1 exec go test ./cmd/peerd -count=1 -v -timeout 10m -run 'TestAFullDiskLosesNothing|TestADiskThatOthersFill|TestAFailedSyncEndsThePeer'

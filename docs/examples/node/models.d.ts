@@ -196,7 +196,8 @@ export interface Status {
   /** Decisions whose reward is still waited for. */
   pending: number;
   ledger_records: number;
-  /** Which start of this peer it is. */
+  /** Which life of this peer it is: the second, from 2020, in which it began. A
+   * restart goes on with it. */
   incarnation: number;
   /** Connections of another process with this peer's key. */
   clones: number;

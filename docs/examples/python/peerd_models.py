@@ -506,7 +506,8 @@ class Status:
     # Decisions whose reward is still waited for.
     pending: int
     ledger_records: int
-    # Which start of this peer it is.
+    # Which life of this peer it is: the second, from 2020, in which it began. A
+    # restart goes on with it.
     incarnation: int
     # Connections of another process with this peer's key.
     clones: int

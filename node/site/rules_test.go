@@ -1,0 +1,452 @@
+package site
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/node/decision"
+	"peerd.dev/node/store"
+)
+
+// plain is a site without noise, so that a test can read the sums.
+func plain(settle Settle) setting {
+	x := usual("average", settle).repeatable(1)
+	x.mechanism = dp.None
+	return x
+}
+
+func started(t *testing.T, x setting) *rig {
+	t.Helper()
+	r := newRig(t, x)
+	r.start()
+	t.Cleanup(func() { r.stop() })
+	return r
+}
+
+// taken returns how many rewards were taken in, and their sum.
+func (r *rig) taken() (n uint64, sum float64) {
+	r.t.Helper()
+	d := r.draft()
+	for arm := range r.arms {
+		v, c := d.sum(r.t, dp.StreamID(arm), d.newest[arm])
+		n += c
+		sum += float64(v) / (1 << 20)
+	}
+	return n, sum
+}
+
+// TestWhenARewardIsTakenIn: at its window's end, reported or not; on arrival, with the
+// round that follows the report.
+func TestWhenARewardIsTakenIn(t *testing.T) {
+	for _, c := range []struct {
+		settle   Settle
+		reported time.Duration // after the decision; 0 for never
+		round    uint64        // with which it comes in
+		sum      float64
+	}{
+		{AtWindow, slot / 8, 4, .75},
+		{AtWindow, window, 4, .75},
+		{AtWindow, 0, 4, .25},
+		{OnArrival, slot / 8, 1, .75},
+		{OnArrival, slot, 2, .75},
+		{OnArrival, window, 4, .75},
+		{OnArrival, 0, 4, .25},
+	} {
+		t.Run(fmt.Sprint(c.settle, c.reported), func(t *testing.T) {
+			r := started(t, plain(c.settle))
+			r.clock.add(slot / 2)
+			d := r.ask(decision.Ask{})
+			if want := epoch().Add(slot/2 + window); !d.ExpiresAt.Equal(want) {
+				t.Fatalf("expires at %v, want %v", d.ExpiresAt, want)
+			}
+			at := epoch().Add(slot/2 + c.reported)
+			for round := range uint64(6) {
+				begin := epoch().Add(time.Duration(round) * slot)
+				if c.reported > 0 && !at.After(begin) {
+					r.clock.add(at.Sub(r.clock.Now()))
+					r.pay(d.ID, .75)
+					c.reported = 0
+				}
+				r.clock.add(max(0, begin.Sub(r.clock.Now())))
+				r.round()
+				n, sum := r.taken()
+				if want := round >= c.round; (n == 1) != want || want && sum != c.sum {
+					t.Fatalf("after round %d, %d rewards of %v are in, want %v from round %d on", round, n, sum, c.sum, c.round)
+				}
+			}
+		})
+	}
+}
+
+func TestARewardAfterItsWindowIsRefused(t *testing.T) {
+	for _, settle := range []Settle{AtWindow, OnArrival} {
+		r := started(t, plain(settle))
+		d := r.ask(decision.Ask{})
+		r.clock.add(window + 1)
+		if _, err := r.report(d.ID, .75); refused(t, err) != decision.Expired {
+			t.Errorf("%s: %v", settle, err)
+		}
+		r.rounds(2)
+		if n, sum := r.taken(); n != 1 || sum != .25 {
+			t.Errorf("%s: %d rewards of %v, want the default", settle, n, sum)
+		}
+	}
+}
+
+// TestAClockThatGoesBackOpensNothingAgain: what was taken in at a window's end stays so,
+// though the clock says then that the window is open.
+func TestAClockThatGoesBackOpensNothingAgain(t *testing.T) {
+	for _, settle := range []Settle{AtWindow, OnArrival} {
+		r := started(t, plain(settle))
+		late, early := r.ask(decision.Ask{}), r.ask(decision.Ask{})
+		r.pay(early.ID, .5)
+		r.clock.add(100 * slot)
+		r.round()
+		r.clock.add(-100 * slot)
+		if _, err := r.report(late.ID, .75); refused(t, err) != decision.Expired {
+			t.Errorf("%s: a reward is taken for what is settled: %v", settle, err)
+		}
+		if got := r.pay(early.ID, .5); !got.Duplicate {
+			t.Errorf("%s: a reward is taken twice", settle)
+		}
+		d := r.ask(decision.Ask{}) // comes in although its round is behind the one that ended
+		r.pay(d.ID, 1)
+		r.rounds(5)
+		if n, sum := r.taken(); n != 3 || sum != .25+.5+1 {
+			t.Errorf("%s: %d rewards of %v are in, want 3 of 1.75", settle, n, sum)
+		}
+	}
+}
+
+// TestSlotsAreTold: times before the start, far away and at the edges have a slot.
+func TestSlotsAreTold(t *testing.T) {
+	r := started(t, plain(AtWindow))
+	for _, c := range []struct {
+		at   time.Time
+		slot uint64
+	}{
+		{epoch(), 0},
+		{epoch().Add(slot - 1), 0},
+		{epoch().Add(slot), 1},
+		{epoch().Add(-time.Hour), 0},
+		{time.Time{}, 0},
+		{epoch().AddDate(-400, 0, 0), 0},
+		{epoch().AddDate(400, 0, 0), math.MaxInt64 / uint64(slot)},
+	} {
+		if got := r.s.slot(c.at); got != c.slot {
+			t.Errorf("%v is in slot %d, want %d", c.at, got, c.slot)
+		}
+	}
+}
+
+// TestASubjectCountsUpToItsCap: more decisions of it are made, and never learnt from.
+func TestASubjectCountsUpToItsCap(t *testing.T) {
+	r := started(t, plain(AtWindow))
+	counted := 0
+	for i := range 10 {
+		asks := make([]decision.Ask, 100)
+		for k := range asks {
+			asks[k] = decision.Ask{ID: fmt.Sprint(i, k), Subject: "one and the same"}
+		}
+		var reports []decision.Report
+		for _, o := range r.decide(asks...) {
+			if o.Err != nil {
+				t.Fatal(o.Err)
+			}
+			if o.Value.Counted {
+				counted++
+			}
+			reports = append(reports, decision.Report{ID: o.Value.ID, Value: .5})
+		}
+		for _, o := range r.s.Reward(t.Context(), reports) {
+			if o.Err != nil {
+				t.Fatal(o.Err)
+			}
+		}
+	}
+	other := r.ask(decision.Ask{Subject: "another"})
+	if counted != 2 || !other.Counted {
+		t.Errorf("%d decisions of one subject count, want 2; one of another: %v", counted, other.Counted)
+	}
+	r.clock.add(window)
+	r.rounds(3)
+	if n, _ := r.taken(); n != 3 {
+		t.Errorf("%d rewards are in, want 2 of the one and 1 of the other", n)
+	}
+	r.stop()
+	r.start()
+	if d := r.ask(decision.Ask{Subject: "one and the same"}); d.Counted {
+		t.Error("the cap is forgotten with a restart")
+	}
+	if n := r.status().Pulls; n[0]+n[1]+n[2] != 3 {
+		t.Errorf("%v pulls, want 3: others are no pulls", n)
+	}
+}
+
+func TestFallbackUntilTheFirstRound(t *testing.T) {
+	x := usual("average", AtWindow)
+	x.rules.Fallback = "blue"
+	r := started(t, x)
+	for range 5 {
+		if d := r.ask(decision.Ask{}); d.Action != "blue" || d.Source != decision.Fallback || d.Propensity != 1 {
+			t.Fatalf("%+v, want the fallback", d)
+		}
+	}
+	if d := r.ask(decision.Ask{Exclude: []string{"blue"}}); d.Action == "blue" || d.Source != decision.Learned {
+		t.Fatalf("%+v, and the fallback is excluded", d)
+	}
+	r.round()
+	if d := r.ask(decision.Ask{}); d.Source != decision.Learned {
+		t.Fatalf("%+v after a round", d)
+	}
+}
+
+func TestEveryActionIsExposedFirst(t *testing.T) {
+	x := usual("rows", AtWindow)
+	x.rules.MinExposures = 4
+	r := started(t, x)
+	got := make(map[string]int)
+	for range 4 {
+		d := r.ask(decision.Ask{Exclude: []string{"green", "green"}})
+		if d.Source != decision.Exposure {
+			t.Fatalf("%+v", d)
+		}
+		got[d.Action]++
+	}
+	if got["red"] != 2 || got["blue"] != 2 {
+		t.Errorf("without green, 4 exposures are %v", got)
+	}
+	for range 8 {
+		if d := r.ask(decision.Ask{}); d.Source != decision.Exposure {
+			t.Fatalf("%+v", d)
+		}
+	}
+	if p := r.status().Pulls; p[0] != 4 || p[1] != 4 || p[2] != 4 {
+		t.Errorf("exposures %v, want 4 each", p)
+	}
+	if d := r.ask(decision.Ask{}); d.Source != decision.Learned {
+		t.Errorf("%+v after the exposures", d)
+	}
+}
+
+func TestExcludedActionsAreNotChosen(t *testing.T) {
+	r := started(t, usual("average", OnArrival))
+	for i := range 60 {
+		out := r.arms[i%3]
+		if d := r.ask(decision.Ask{Exclude: []string{out}}); d.Action == out {
+			t.Fatalf("%+v, and %s is excluded", d, out)
+		}
+		if i%10 == 0 {
+			r.round()
+		}
+	}
+	for _, c := range []struct {
+		exclude []string
+		field   string
+	}{
+		{[]string{"red", "pink"}, "exclude[1]"},
+		{[]string{"red", "green", "blue"}, "exclude"},
+	} {
+		out := r.decide(decision.Ask{ID: "refused", Exclude: c.exclude})
+		if refused(t, out[0].Err) != decision.Invalid || out[0].Err.(*decision.Refusal).Field != c.field { //nolint:errorlint // it is promised bare
+			t.Errorf("excluding %v: %v", c.exclude, out[0].Err)
+		}
+	}
+	if _, err := r.report("refused", 1); refused(t, err) != decision.Unknown {
+		t.Errorf("a decision that was refused exists: %v", err)
+	}
+}
+
+// TestAnIDIsOneDecision: asked for again it is the same, also in one batch and after a
+// restart; in other words it is refused.
+func TestAnIDIsOneDecision(t *testing.T) {
+	r := started(t, usual("average", AtWindow))
+	out := r.decide(decision.Ask{ID: "a", Subject: "s"}, decision.Ask{ID: "a", Subject: "s"}, decision.Ask{ID: "a"}, decision.Ask{ID: "b"})
+	first := out[0].Value
+	again := first
+	again.Repeated = true
+	if first.Repeated || out[1].Value != again || out[1].Err != nil || out[3].Err != nil {
+		t.Fatalf("%+v", out)
+	}
+	if refused(t, out[2].Err) != decision.Conflict {
+		t.Errorf("another subject in the same batch: %v", out[2].Err)
+	}
+	check := func() {
+		t.Helper()
+		if got := r.ask(decision.Ask{ID: "a", Subject: "s"}); got != again {
+			t.Errorf("%+v, want %+v", got, again)
+		}
+		for _, k := range []decision.Ask{
+			{ID: "a", Subject: "t"},
+			{ID: "a"},
+			{ID: "a", Subject: "s", Exclude: []string{first.Action}},
+			{ID: "b", Subject: "s"},
+		} {
+			if got := r.decide(k); refused(t, got[0].Err) != decision.Conflict {
+				t.Errorf("%+v: %+v", k, got)
+			}
+		}
+	}
+	check()
+	r.stop()
+	r.start()
+	check()
+	r.crash()
+	r.start()
+	check()
+	if p := r.status(); p.Pulls[0]+p.Pulls[1]+p.Pulls[2] != 2 || p.Pending != 2 {
+		t.Errorf("%+v, want 2 pulls, and both pending", p)
+	}
+	fresh := r.decide(make([]decision.Ask, 100)...)
+	ids := make(map[string]bool)
+	for _, o := range fresh {
+		ids[o.Value.ID] = true
+	}
+	if len(ids) != 100 {
+		t.Errorf("%d ids of 100 decisions", len(ids))
+	}
+}
+
+func TestARewardIsOne(t *testing.T) {
+	r := started(t, plain(AtWindow))
+	d := r.ask(decision.Ask{ID: "a"})
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1e-300, math.Nextafter(1, 2), -1, 1e300} {
+		if _, err := r.report(d.ID, v); refused(t, err) != decision.Invalid {
+			t.Errorf("%v: %v", v, err)
+		}
+	}
+	if _, err := r.report("somebody else's", .5); refused(t, err) != decision.Unknown {
+		t.Errorf("another site's id: %v", err)
+	}
+	out := r.s.Reward(t.Context(), []decision.Report{{ID: "a", Value: bandit.Reward(math.Copysign(0, -1))}, {ID: "a", Value: 0}, {ID: "a", Value: .5}})
+	if out[0].Err != nil || out[0].Value.Duplicate || !out[1].Value.Duplicate || refused(t, out[2].Err) != decision.Conflict {
+		t.Errorf("%+v", out)
+	}
+	v, err := r.s.store.Get(store.Decision, []byte("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := parseChoice(v, 3)
+	if err != nil || math.Signbit(float64(c.value)) {
+		t.Errorf("minus zero is stored as such (%v)", err)
+	}
+	r.clock.add(window)
+	r.rounds(2)
+	if n, sum := r.taken(); n != 1 || sum != 0 {
+		t.Errorf("%d rewards of %v, want one of 0", n, sum)
+	}
+	if got := r.pay("a", 0); !got.Duplicate {
+		t.Error("after it was taken in, the report is no duplicate any more")
+	}
+}
+
+// TestWhatIsPastIsForgotten: an id is remembered for Keep after its window.
+func TestWhatIsPastIsForgotten(t *testing.T) {
+	r := started(t, usual("rows", AtWindow))
+	for i := range 600 { // more than are forgotten in one step
+		r.ask(decision.Ask{ID: fmt.Sprint(i)})
+	}
+	r.pay("0", .5)
+	r.clock.add(window)
+	r.round()
+	r.clock.add(r.rules.Keep - slot)
+	r.round()
+	if got := r.pay("0", .5); !got.Duplicate {
+		t.Error("forgotten too early")
+	}
+	r.clock.add(2 * slot)
+	r.round()
+	for i := range 600 {
+		if _, err := r.report(fmt.Sprint(i), .5); refused(t, err) != decision.Unknown {
+			t.Fatalf("decision %d: %v", i, err)
+		}
+	}
+	for _, table := range []store.Table{store.Decision, store.Due, store.Past} {
+		if _, ok, err := r.s.store.Last(table); ok || err != nil {
+			t.Errorf("table %d is not empty (%v)", table, err)
+		}
+	}
+	if d := r.ask(decision.Ask{ID: "0"}); d.Repeated {
+		t.Error("the id is not free again")
+	}
+}
+
+func TestASimulatedSiteServesNobody(t *testing.T) {
+	x := usual("average", AtWindow)
+	x.world = true
+	r := started(t, x)
+	if out := r.decide(decision.Ask{}); refused(t, out[0].Err) != decision.Simulated {
+		t.Errorf("%+v", out)
+	}
+	if _, err := r.report("a", 1); refused(t, err) != decision.Simulated {
+		t.Error(err)
+	}
+}
+
+func TestAClosedSiteServesNobody(t *testing.T) {
+	r := started(t, usual("average", AtWindow))
+	r.ask(decision.Ask{ID: "a"})
+	r.stop()
+	if out := r.decide(decision.Ask{ID: "a"}); refused(t, out[0].Err) != decision.Unavailable {
+		t.Errorf("%+v", out)
+	}
+	if _, err := r.report("a", 1); refused(t, err) != decision.Unavailable {
+		t.Error(err)
+	}
+	r.s.Told(left, Mark{Records: 99})
+	r.stop() // again is no harm
+}
+
+// TestSixtyFourAtOnce: of many who ask for one id at once all get one decision, and of
+// many who report two values for it, one value stands and counts once.
+func TestSixtyFourAtOnce(t *testing.T) {
+	r := started(t, plain(OnArrival))
+	for round := range 5 {
+		id := fmt.Sprint(round)
+		var mu sync.Mutex
+		fresh, actions := 0, make(map[decision.Decision]bool)
+		codes := make(map[string]int)
+		var all sync.WaitGroup
+		for range 64 {
+			all.Go(func() {
+				out := r.decide(decision.Ask{ID: id})
+				mu.Lock()
+				defer mu.Unlock()
+				if d := out[0].Value; out[0].Err == nil {
+					if !d.Repeated {
+						fresh++
+					}
+					d.Repeated = false
+					actions[d] = true
+				}
+			})
+		}
+		all.Wait()
+		if fresh != 1 || len(actions) != 1 {
+			t.Fatalf("%d decisions %v of one id", fresh, actions)
+		}
+		for i := range 64 {
+			all.Go(func() {
+				got, err := r.report(id, float64(i%2))
+				mu.Lock()
+				defer mu.Unlock()
+				codes[fmt.Sprintf("%s %v value %d", refused(t, err), got.Duplicate, i%2)]++
+			})
+		}
+		all.Wait()
+		if codes[" false value 0"]+codes[" false value 1"] != 1 || codes[" true value 0"]+codes[" true value 1"] != 31 ||
+			codes["conflict false value 0"]+codes["conflict false value 1"] != 32 || len(codes) != 3 {
+			t.Fatalf("%v", codes)
+		}
+	}
+	r.clock.add(slot)
+	r.rounds(3)
+	if n, _ := r.taken(); n != 5 {
+		t.Errorf("%d rewards are in, want 5", n)
+	}
+}
