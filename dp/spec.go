@@ -85,7 +85,7 @@ func levels(leaves uint64) uint64 { return uint64(bits.Len64(leaves)) }
 // the promise does not rest on a float's rounding.
 func treeScale(c Charge) (uint64, error) {
 	delta := uint64(c.Hi-c.Lo) * uint64(c.Dim) // below 2^43
-	hi, lo := bits.Mul64(c.RecordsPerUser*levels(c.Leaves), delta)
+	hi, lo := bits.Mul64(c.RecordsPerUser*bugLevels(levels(c.Leaves)), delta)
 	if hi != 0 {
 		return 0, fmt.Errorf("dp: %s: sensitivity out of range", c.What)
 	}

@@ -139,7 +139,7 @@ func TestNoiseIsWhatTheDoorDraws(t *testing.T) {
 					door.Drawn()
 				}
 			}
-			close := func(what string, got, want float64) {
+			agree := func(what string, got, want float64) {
 				if math.Abs(got/want-1) > 0.04 {
 					t.Errorf("%s: %v drawn, %v predicted", what, got, want)
 				}
@@ -148,8 +148,8 @@ func TestNoiseIsWhatTheDoorDraws(t *testing.T) {
 			for _, l := range doc.After {
 				if int(l.Leaf) < len(square) {
 					seen++
-					close("sum after "+strconv.FormatUint(l.Rewards, 10), math.Sqrt(square[l.Leaf]), l.Sum)
-					close("mean after "+strconv.FormatUint(l.Rewards, 10), math.Sqrt(square[l.Leaf])/float64(l.Rewards), l.Mean)
+					agree("sum after "+strconv.FormatUint(l.Rewards, 10), math.Sqrt(square[l.Leaf]), l.Sum)
+					agree("mean after "+strconv.FormatUint(l.Rewards, 10), math.Sqrt(square[l.Leaf])/float64(l.Rewards), l.Mean)
 				}
 			}
 			if seen < 2 {
@@ -160,7 +160,7 @@ func TestNoiseIsWhatTheDoorDraws(t *testing.T) {
 				for _, v := range square {
 					total += v
 				}
-				close("average", math.Sqrt(total/float64(len(square)-1))/last, n.mean(last))
+				agree("average", math.Sqrt(total/float64(len(square)-1))/last, n.mean(last))
 			}
 		})
 	}
@@ -234,7 +234,7 @@ func TestWarningsNameWhatWouldHelp(t *testing.T) {
 func TestExplainKnowsTheDay(t *testing.T) {
 	file := write(t, good(map[string]string{"privacy.horizon": "86400", "privacy.epsilon": "1"}))
 	dir := filepath.Dir(file)
-	n := testNetwork(t)
+	n := threeSites()
 	n.Every = time.Second
 	if err := writeNetwork(filepath.Join(dir, "network.yaml"), n); err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ func mountable(t *testing.T) bool {
 	}
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
+	if err = cmd.Start(); err != nil {
 		t.Skipf("this machine lets no test mount a small file system: %v", err)
 	}
 	err = cmd.Wait()

@@ -163,8 +163,11 @@ func (k *killer) finish() {
 	k.app.end(k.T)
 	b := settled(k.app, k.recorder)
 	decisions, rewards := k.app.acknowledged()
-	k.Logf("%d kills: %d decisions and %d rewards acknowledged, 0 lost, 0 counted twice; %d asked for again meanwhile, all in the end", k.kills, decisions, rewards, k.app.again)
-	k.Logf("%d messages recorded by the neighbour, all follow from the %d records of the ledger, none came with two values", len(k.recorder.received()), b.size)
+	k.Logf("%d kills, %d decisions and %d rewards acknowledged; %d asked for again meanwhile, all in the end", k.kills, decisions, rewards, k.app.again)
+	k.Logf("%d messages recorded by the neighbour, %d records in the ledger", len(k.recorder.received()), b.size)
+	if !k.Failed() {
+		k.Log("0 lost, 0 counted twice; all that left follows from the ledger, and nothing came with two values")
+	}
 	k.speed("exec to /readyz", k.ready)
 	k.speed("exec to first durable answer", k.first)
 }

@@ -366,8 +366,7 @@ type recorder struct {
 	mu     sync.Mutex
 	all    []protocol.Delivery
 	values map[recordKey][]byte
-	twice  []string // what came with two values
-	marks  []gossip.Mark
+	twice  []string    // what came with two values
 	seen   gossip.Mark // highest mark of peer 0
 }
 

@@ -112,11 +112,11 @@ func TestAStackDumpShowsNoReward(t *testing.T) {
 		s, rec := l.sites[0], l.sites[1].record()
 		s.start(launch{})
 		s.ready()
-		var told told
+		var d told
 		var all sync.WaitGroup
 		stop := make(chan struct{})
 		for i := range 32 {
-			all.Go(func() { told.chaos(s, i, stop) })
+			all.Go(func() { d.chaos(s, i, stop) })
 		}
 		time.Sleep(300 * time.Millisecond)
 		_ = syscall.Kill(s.cmd.Process.Pid, syscall.SIGQUIT)
@@ -197,7 +197,7 @@ func (d *told) chaos(s *labSite, caller int, stop chan struct{}) {
 		}
 		w := wrong[i%len(wrong)]
 		res, err := s.client.Post("http://peer"+w.path, "application/json", strings.NewReader(w.body))
-		status, text = answerOf(res, err)
+		_, text = answerOf(res, err)
 		d.add("answers to what is wrong", text)
 		if caller == 0 && i > 200 && i%50 == 0 { // its window has ended
 			_, _, text = s.reward(fmt.Sprintf("c0-%d", i-200), .25)

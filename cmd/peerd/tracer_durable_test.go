@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -69,27 +70,16 @@ func TestTracer(t *testing.T) {
 	if err != nil {
 		t.Skip("not a test")
 	}
-	if err := os.Setenv(beProcess, "1"); err != nil {
-		t.Fatal(err)
-	}
+	t.Setenv(beProcess, "1")
 	runtime.LockOSThread() // ptrace knows threads
 	r := tracer{at: at, dir: os.Getenv(tracerDir), fail: os.Getenv(tracerFail) != ""}
 	err = r.run(flag.Args())
-	if err = errorsJoin(err, os.WriteFile(os.Getenv(tracerCalls), []byte(strings.Join(r.calls, "\n")), 0o600)); err != nil {
+	if err = errors.Join(err, os.WriteFile(os.Getenv(tracerCalls), []byte(strings.Join(r.calls, "\n")), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if r.status.Exited() {
 		os.Exit(r.status.ExitStatus())
 	}
-}
-
-func errorsJoin(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 type tracer struct {
@@ -130,7 +120,7 @@ func (r *tracer) run(line []string) error {
 	known := map[int]bool{r.pid: true}
 	for {
 		tid, err := syscall.Wait4(-1, &ws, waitAll, nil)
-		if err == syscall.EINTR { //nolint:errorlint // a number
+		if errors.Is(err, syscall.EINTR) {
 			continue
 		}
 		if err != nil {

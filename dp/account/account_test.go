@@ -185,17 +185,15 @@ func TestABudgetPaysForExactlySoMany(t *testing.T) {
 	})
 }
 
-// TestTheExactBudgetIsTwiceThePapers: releases of σ = 100 at (1, 1e-5), 715 by the exact
-// curve, 399 by the papers' formula.
-func TestTheExactBudgetIsTwiceThePapers(t *testing.T) {
+// TestTheExactBudgetPaysForMore: releases of σ = 100 at (1, 1e-5), 718 by the exact curve
+// and 399 by the papers' formula.
+func TestTheExactBudgetPaysForMore(t *testing.T) {
 	each := must(Gaussian(1, 100))
-	n := must(Budget{dp.Nano, 1e-5}.Releases(Loss{}, each))
-	mu := 1 / must(Analytic.Sigma(1, 1e-5, 1))
-	if want := uint64(mu * mu * 1e4); n != want {
-		t.Errorf("%d releases, want %d", n, want)
+	if n := must(Budget{dp.Nano, 1e-5}.Releases(Loss{}, each)); n != 718 {
+		t.Errorf("%d releases, want 718", n)
 	}
-	if papers := 1e4 / math.Pow(must(Papers.Sigma(1, 1e-5, 1)), 2); float64(n) < 1.7*papers {
-		t.Errorf("%d releases, the papers' formula allows %v", n, papers)
+	if n := int(1e4 / math.Pow(must(Papers.Sigma(1, 1e-5, 1)), 2)); n != 399 {
+		t.Errorf("%d releases by the papers' formula, want 399", n)
 	}
 }
 

@@ -38,9 +38,9 @@ func FuzzConversions(f *testing.F) {
 		rho, err := RhoFor(epsilon, delta)
 		checkNumber(t, "ρ", float64(rho), err, maxRho)
 		for c := Analytic; c <= Classical+1; c++ {
-			s, err := c.Sigma(epsilon, delta, x)
-			checkNumber(t, c.String(), s, err, math.MaxFloat64)
-			if err == nil && s == 0 {
+			sigma, sigmaErr := c.Sigma(epsilon, delta, x)
+			checkNumber(t, c.String(), sigma, sigmaErr, math.MaxFloat64)
+			if sigmaErr == nil && sigma == 0 {
 				t.Errorf("%v: no noise", c)
 			}
 		}

@@ -12,6 +12,9 @@ import (
 	"peerd.dev/protocol"
 )
 
+// MinRuns is the least number of plays of each history.
+const MinRuns = 20
+
 // Limits of the small network that is audited.
 const (
 	peers     = 3  // the audited one is peer 0; the others are everybody who listens
@@ -19,9 +22,8 @@ const (
 	maxSlot   = 8  // rounds of a slot
 	leaves    = 8  // of a stream where the leaves of all arms close together
 	rounds    = 32 // where every pull closes a leaf
-	asLong    = 2000
+	asLong    = 1000
 	most      = 64 // records of a user in one leaf
-	minRuns   = 40
 	twinShare = 50 // one twin of so many plays
 )
 
@@ -88,8 +90,8 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	if c.Spec.Privacy.Mechanism == dp.None || c.Spec.Privacy.Epsilon == dp.Infinite {
 		return nil, errors.New("audit: without noise nothing is promised, so there is nothing to audit")
 	}
-	if c.Runs < minRuns {
-		return nil, fmt.Errorf("audit: %d runs, want at least %d", c.Runs, minRuns)
+	if c.Runs < MinRuns {
+		return nil, fmt.Errorf("audit: %d runs, want at least %d", c.Runs, MinRuns)
 	}
 	if _, err := protocol.Lookup(c.Spec.Protocol); err != nil {
 		return nil, err

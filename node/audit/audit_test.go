@@ -1,7 +1,10 @@
 package audit_test
 
 import (
+	"bytes"
 	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"peerd.dev/bandit"
@@ -32,9 +35,9 @@ func protocols() []string { return []string{"rows", "average"} }
 // PEERD_LONG, as many as the command makes.
 func runs() int {
 	if os.Getenv("PEERD_LONG") != "" {
-		return 500
+		return 200
 	}
-	return 40
+	return 20
 }
 
 func run(t *testing.T, c audit.Config) *audit.Report {
@@ -49,16 +52,38 @@ func run(t *testing.T, c audit.Config) *audit.Report {
 // TestCorrectPeersPass audits peers as they are, over 20 fixed seeds: at most one audit
 // may alarm. By its levels one in a hundred would, and fewer than that do.
 func TestCorrectPeersPass(t *testing.T) {
-	alarms := 0
-	for seed := range uint64(20) {
+	alarms, seeds := 0, uint64(20)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		r := run(t, config(protocols()[seed%2], runs(), seed+1))
 		if !r.Passed {
 			alarms++
 			t.Logf("seed %d: %v", seed+1, r.Broken)
 		}
 	}
-	t.Logf("%d of 20 audits of correct peers alarm", alarms)
+	t.Logf("%d of %d audits of correct peers alarm", alarms, seeds)
 	if alarms > 1 {
-		t.Errorf("%d of 20 alarm, want at most 1", alarms)
+		t.Errorf("%d of %d alarm, want at most 1", alarms, seeds)
+	}
+}
+
+// TestBugsAreFound runs the tests of seeded bugs, which take another build.
+func TestBugsAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the peers anew")
+	}
+	out, err := exec.CommandContext(t.Context(), "go", "test", "-tags", "auditbug", "-v", "-run", "TestSeededBugsAreFound", ".").CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, "of 20") {
+			t.Log(strings.TrimSpace(line))
+		}
+	}
+	if n := bytes.Count(out, []byte("--- PASS: TestSeededBugsAreFound/")); n < 7 {
+		t.Errorf("%d bugs were built in, want 7:\n%s", n, out)
 	}
 }

@@ -30,6 +30,17 @@ func (c Config) sharp() Canary {
 	return Canary{Name: "sharp", What: "one leaf, one arm: all that a user has in one node", rounds: first(k), runs: 4 * c.Runs, setting: s}
 }
 
+// tree returns the canary that lies in a node of every level: there is one arm, and the
+// number of leaves is a power of two, which is where levels are undercounted.
+func (c Config) tree() Canary {
+	s := c.small()
+	s.spec.Arms = 1
+	if !s.entry.Together {
+		s.rounds, s.spec.Privacy.Horizon = leaves, leaves
+	}
+	return Canary{Name: "tree", What: "the first record of the only arm, which lies in a node of every level", rounds: []uint64{0}, runs: c.Runs, setting: s}
+}
+
 // canaries lists those of a setting.
 func (c Config) canaries(s setting) []Canary {
 	last, arms := s.rounds-1, uint64(s.spec.Arms)
@@ -50,7 +61,9 @@ func (c Config) canaries(s setting) []Canary {
 }
 
 // all returns the canaries whose bounds are looked at together.
-func (c Config) all() []Canary { return append([]Canary{c.sharp()}, c.canaries(c.small())...) }
+func (c Config) all() []Canary {
+	return append([]Canary{c.sharp(), c.tree()}, c.canaries(c.small())...)
+}
 
 func first(k uint64) []uint64 {
 	rounds := make([]uint64, k)

@@ -23,6 +23,7 @@ type peer struct {
 	make    func() (*node.Agent, error)
 	agent   *node.Agent
 	charge  dp.Charge
+	audited bool // its frames are looked at
 	durable bool // it keeps what follows, and can be started again
 	saved   dp.Secret
 	log     []step
@@ -51,8 +52,8 @@ func (s *sent) same(o *sent) bool {
 	return s.round == o.round && s.to == o.to && bytes.Equal(s.frame, o.frame)
 }
 
-func newPeer(durable bool, make func() (*node.Agent, error)) (*peer, error) {
-	p := &peer{durable: durable, make: make}
+func newPeer(audited, durable bool, make func() (*node.Agent, error)) (*peer, error) {
+	p := &peer{audited: audited, durable: durable, make: make}
 	var err error
 	if p.agent, err = make(); err != nil {
 		return nil, err
@@ -90,7 +91,11 @@ func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, er
 	r := p.agent.Ready()
 	s.drawn = slices.Clone(r.Drawn)
 	for _, e := range r.Messages {
-		s.out = append(s.out, sent{t, e.To, e.Message, protocol.Encode(nil, e.Message)})
+		m := sent{round: t, to: e.To, message: e.Message}
+		if p.audited {
+			m.frame = protocol.Encode(nil, e.Message)
+		}
+		s.out = append(s.out, m)
 	}
 	if p.durable {
 		p.log = append(p.log, s)

@@ -59,7 +59,7 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 	p.peers, p.inbox = nil, make([][][]protocol.Delivery, peers)
 	books := make([]book, peers)
 	for i := range peers {
-		n, err := newPeer(p.restart && i == 0, func() (*node.Agent, error) { return p.agent(i) })
+		n, err := newPeer(i == 0, p.restart && i == 0, func() (*node.Agent, error) { return p.agent(i) })
 		if err != nil {
 			return nil, err
 		}

@@ -88,8 +88,8 @@ func (d *desk) close() error {
 	}
 	if d.step-d.saved >= d.saveEvery { // a slot can be long
 		if err := d.snapshot(d.batch); err != nil {
-			d.mu.Unlock()
-			return err
+			defer d.mu.Unlock()
+			return d.broke(err)
 		}
 	}
 	p := d.batch.Apply()
@@ -246,7 +246,9 @@ func (s *Site) take(e *entry) {
 }
 
 // after returns the first round that ends after a time and has not ended yet.
-func (s *Site) after(t time.Time) uint64 { return max(s.slot(t)+1, s.state.Round) }
+func (s *Site) after(t time.Time) uint64 {
+	return max(s.slot(t)+1, s.state.Round, store.ReadNumber(s.dueFrom), store.ReadNumber(s.oldFrom))
+}
 
 // slot returns the round under way at a time.
 func (s *Site) slot(t time.Time) uint64 {

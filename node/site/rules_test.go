@@ -105,9 +105,9 @@ func TestAClockThatGoesBackOpensNothingAgain(t *testing.T) {
 		r := started(t, plain(settle))
 		late, early := r.ask(decision.Ask{}), r.ask(decision.Ask{})
 		r.pay(early.ID, .5)
-		r.clock.add(100 * slot)
+		r.clock.add(6 * slot)
 		r.round()
-		r.clock.add(-100 * slot)
+		r.clock.add(-6 * slot)
 		if _, err := r.report(late.ID, .75); refused(t, err) != decision.Expired {
 			t.Errorf("%s: a reward is taken for what is settled: %v", settle, err)
 		}

@@ -9,6 +9,10 @@ import (
 	"peerd.dev/protocol"
 )
 
+// retry is for how long a site that is held, or has no room, waits at most before it
+// looks again.
+const retry = time.Second
+
 // maxHeard is how many messages of one sender a site takes in in a slot. A slot can
 // last a day, and what is taken in waits in memory for its end.
 const maxHeard = 1024
@@ -54,7 +58,11 @@ func (s *Site) rounds(ctx context.Context, tr Transport) error {
 			return err
 		}
 		if s.holding() {
-			continue // what arrived is dropped: an answer would be a release
+			// What arrived is dropped: an answer would be a release.
+			if err = s.pause(ctx); err != nil {
+				return err
+			}
+			continue
 		}
 		if !resent {
 			resent = true
@@ -68,6 +76,23 @@ func (s *Site) rounds(ctx context.Context, tr Transport) error {
 			return err
 		}
 		s.full(err != nil)
+		if err != nil {
+			if err = s.pause(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// pause waits before the same slot is tried again.
+func (s *Site) pause(ctx context.Context) error {
+	timer := time.NewTimer(min(retry, s.c.Slots.Every))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
 	}
 }
 

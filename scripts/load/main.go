@@ -97,7 +97,7 @@ func (l *loader) all() ([]string, error) {
 	fmt.Println(header)
 	raw.print("append + fsync of 300 bytes, before")
 
-	if err := l.decisions(1000); err != nil {
+	if err = l.decisions(1000); err != nil {
 		return nil, err
 	}
 	ratio, err := l.rewards(1000, time.Duration(l.seconds)*time.Second, "rewards")
@@ -107,7 +107,7 @@ func (l *loader) all() ([]string, error) {
 	if ratio.times > wantReward {
 		l.miss("median reward %v is %.1f appends with fsync, want at most %d", ratio.p50, ratio.times, wantReward)
 	}
-	if err := l.climb(); err != nil {
+	if err = l.climb(); err != nil {
 		return nil, err
 	}
 	if raw, err = l.disk.measure(2 * time.Second); err != nil {
@@ -140,7 +140,7 @@ func (l *loader) newIDs(n int) []string {
 
 // repeated returns requests with some of them twice, the copy a few places later.
 func repeated(requests [][]byte) [][]byte {
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:forbidigo // which ones does not matter
+	r := rand.New(rand.NewPCG(1, 2))
 	out := make([][]byte, 0, len(requests)+len(requests)/50)
 	for i, q := range requests {
 		out = append(out, q)

@@ -89,7 +89,7 @@ func (n *network) start(exe, dir string) error {
 			}
 		}
 		if time.Now().After(end) {
-			return fmt.Errorf("the peer is not ready: %v", err)
+			return errors.Join(errors.New("the peer is not ready"), err)
 		}
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "s0", "api.token"))

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"peerd.dev/node/audit"
+)
+
+// How many plays of each history an audit makes.
+const (
+	auditRuns  = 1000
+	auditQuick = 60
+)
+
+func newAudit(o *options) *cobra.Command {
+	var (
+		runs, seed uint64
+		quick      bool
+	)
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "Test what a configuration promises, on the peer's own code",
+		Long: `Play the peers of a configuration over two histories that differ in one user's
+rewards, many times, and look for more than the promise allows: whether choices and
+messages follow from what was drawn, how well the histories can be told apart by what
+was drawn and sent, and whether the noise has the law that the ledger charges for.
+
+Privacy, protocol and learner are the configuration's. World, network, length and, where
+there are many, arms and slots are replaced: three peers in one process, rewards of 0
+and 1 at the worst places, and a horizon so short that one record can show. It takes no
+network and no running peer, and touches no files.
+
+A promise that is broken ends with code 5. One that is not is no proof: docs/audit.md
+says what is found at so many runs.`,
+		Example: `  peerd audit -c configs/rows.yaml
+  peerd audit -c hospital-a/peerd.yaml --runs 5000
+  peerd audit -c configs/rows.yaml --quick --seed 1 --json | jq .passed`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if quick && !cmd.Flags().Changed("runs") {
+				runs = auditQuick
+			}
+			if runs < audit.MinRuns || runs > 1_000_000 {
+				return failf(exitUsage, "--runs %d, want a number from %d to 1000000", runs, audit.MinRuns)
+			}
+			c, err := o.load()
+			if err != nil {
+				return err
+			}
+			return o.audit(cmd.Context(), &c.Settings, int(runs), seed)
+		},
+	}
+	cmd.Flags().Uint64Var(&runs, "runs", auditRuns, "plays of each history; four times as many of the sharpest")
+	cmd.Flags().BoolVar(&quick, "quick", false, "few plays: gross faults only")
+	cmd.Flags().Uint64Var(&seed, "seed", 0, "repeat an audit: its noise and coins follow from the number (default 0: noise as a daemon's)")
+	return cmd
+}
+
+func (o *options) audit(ctx context.Context, s *Settings, runs int, seed uint64) error {
+	if s.Privacy.Epsilon.Infinite() {
+		return failf(exitConfig, "%s promises nothing, so there is nothing to audit", s.with("privacy.epsilon"))
+	}
+	spec, err := s.spec(2)
+	if err != nil {
+		return err
+	}
+	c := audit.Config{Spec: spec, Topic: s.Mode == Slots, Runs: runs, Seed: seed}
+	p := newProgress(o.stderr, "audit", c.Plays())
+	defer p.end()
+	c.Progress = p.add
+	r, err := audit.Run(ctx, c)
+	if err != nil {
+		return err
+	}
+	p.end()
+	return o.showAudit(r)
+}
+
+// showAudit prints a report, and fails if a promise is broken.
+func (o *options) showAudit(r *audit.Report) error {
+	if err := o.print(r, func(w io.Writer) { _ = r.Write(w) }); err != nil {
+		return err
+	}
+	if !r.Passed {
+		return &shownError{exitPrivacy}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"peerd.dev/node/audit"
+)
+
+// TestAuditOfTheConfigurations audits what the repository's configurations promise,
+// quickly, in both forms.
+func TestAuditOfTheConfigurations(t *testing.T) {
+	for _, name := range []string{"testnet", "rows", "application"} {
+		t.Run(name, func(t *testing.T) {
+			args := []string{"audit", "-c", "../../configs/" + name + ".yaml", "--runs", "20", "--seed", "3"}
+			c, stdout, stderr := peerd(t, append(args, "--json")...)
+			if c != exitOK {
+				t.Fatalf("code %d: %s\n%s", c, stderr, stdout)
+			}
+			var r audit.Report
+			if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+				t.Fatal(err)
+			}
+			if !r.Passed || r.Epsilon != 1 || len(r.Canaries) < 5 || len(r.Checks) < 5 || len(r.Tests) < 10 {
+				t.Errorf("report %+v", r)
+			}
+			for _, canary := range r.Canaries {
+				if canary.Bound.Reach > 1 || canary.Bound.Reach <= 0 {
+					t.Errorf("canary %s: reach %v", canary.Name, canary.Bound.Reach)
+				}
+			}
+			c, stdout, _ = peerd(t, args...)
+			if c != exitOK || !strings.Contains(stdout, "PASS") {
+				t.Errorf("code %d:\n%s", c, stdout)
+			}
+		})
+	}
+}
+
+// TestAuditEndsWithTheCodeOfWhatItFound: 5 for a promise that is broken, and an error's
+// own code else.
+func TestAuditEndsWithTheCodeOfWhatItFound(t *testing.T) {
+	var out bytes.Buffer
+	o := &options{stdout: &out}
+	err := o.showAudit(&audit.Report{Broken: []string{"ε is at least 2"}})
+	if codeOf(err) != exitPrivacy || !strings.Contains(out.String(), "FAIL") || !strings.Contains(out.String(), "ε is at least 2") {
+		t.Errorf("code %d:\n%s", codeOf(err), out.String())
+	}
+	base := good(nil)
+	for _, tc := range []struct {
+		want code
+		args []string
+	}{
+		{exitUsage, []string{"--runs", "3"}},
+		{exitUsage, []string{"--runs", "none"}},
+		{exitConfig, []string{"--set", "mode=lockstep", "--set", "seed=1", "--set", "privacy.epsilon=inf", "--set", "privacy.mechanism=none"}},
+		{exitConfig, []string{"--set", "privacy.epsilon=-1"}},
+	} {
+		c, _, stderr := peerd(t, append([]string{"audit", "-c", write(t, base)}, tc.args...)...)
+		if c != tc.want {
+			t.Errorf("%v: code %d, want %d: %s", tc.args, c, tc.want, stderr)
+		}
+	}
+}
+
+func TestAuditCanBeInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, trouble bytes.Buffer
+	c := execute(ctx, []string{"audit", "-c", write(t, good(nil))}, &out, &trouble)
+	if code(c) != exitInterrupted || out.Len() > 0 {
+		t.Errorf("code %d, want %d: %s", c, exitInterrupted, &out)
+	}
+}
+
+// TestAuditOfManyRecordsPerUser has the canary with all records of a user.
+func TestAuditOfManyRecordsPerUser(t *testing.T) {
+	for _, protocol := range []string{"rows", "average"} {
+		c, stdout, stderr := peerd(t, "audit", "-c", write(t, good(map[string]string{"privacy.records_per_user": "3", "protocol.name": protocol})), "--runs", "20", "--seed", "1", "--json")
+		var r audit.Report
+		if err := json.Unmarshal([]byte(stdout), &r); err != nil || c != exitOK {
+			t.Fatalf("code %d, %v: %s", c, err, stderr)
+		}
+		if last := r.Canaries[len(r.Canaries)-1]; last.Name != "user" || last.Bound.Reach <= .5 {
+			t.Errorf("%s: %+v", protocol, last)
+		}
+	}
+}

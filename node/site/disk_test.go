@@ -1,0 +1,178 @@
+package site
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"peerd.dev/node/decision"
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+const gib = 1 << 30
+
+func (r *rig) room(bytes uint64) {
+	r.disk.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: bytes, TotalBytes: 100 * gib, UsedBytes: 100*gib - bytes})
+}
+
+// TestAFullDiskTakesNothing: less room than the reserve, and nothing is taken in, learnt
+// or released; with room again all goes on, in the same process.
+func TestAFullDiskTakesNothing(t *testing.T) {
+	r := newRig(t, plain(OnArrival))
+	r.full.Reserve = gib
+	r.room(50 * gib)
+	r.start()
+	d := r.ask(decision.Ask{ID: "before"})
+	r.rounds(2)
+	before, status, frames := fmt.Sprintf("%x", r.lines()), seen(r.status()), len(r.net.frames)
+	r.room(gib / 2)
+	for i := 0; !r.s.store.Full(); i++ { // it looks now and then
+		if i > 1000 {
+			t.Fatal("the store does not see that the disk is full")
+		}
+		r.ask(decision.Ask{ID: "before"})
+	}
+	if out := r.decide(decision.Ask{ID: "a"}, decision.Ask{}); refused(t, out[0].Err) != decision.Full || refused(t, out[1].Err) != decision.Full {
+		t.Errorf("%+v", out)
+	}
+	if _, err := r.report(d.ID, .5); refused(t, err) != decision.Full {
+		t.Error(err)
+	}
+	if err := r.s.Ready(t.Context()); !errors.Is(err, store.ErrFull) {
+		t.Errorf("ready: %v", err)
+	}
+	if err := r.s.Round(protocol.Round(r.s.state.Round), nil); !errors.Is(err, store.ErrFull) {
+		t.Errorf("round: %v", err)
+	}
+	if got := fmt.Sprintf("%x", r.lines()); got != before || seen(r.status()) != status || len(r.net.frames) != frames {
+		t.Error("something changed on a full disk")
+	}
+	r.room(2 * gib)
+	if out := r.decide(decision.Ask{ID: "a"}); out[0].Err != nil || out[0].Value.Repeated {
+		t.Errorf("%+v: was it stored on the full disk?", out)
+	}
+	r.pay(d.ID, .5)
+	r.rounds(6)
+	if n, sum := r.taken(); n != 2 || sum != .75 {
+		t.Errorf("%d rewards of %v are in, want 2 of .75", n, sum)
+	}
+	r.stop()
+	r.start()
+	r.stop()
+}
+
+// TestAFullDiskStopsRoundsOnly: Run says so once and waits, and goes on by itself.
+func TestAFullDiskStopsRoundsOnly(t *testing.T) {
+	running(t, func(t *testing.T) {
+		x := usual("rows", OnArrival)
+		x.alone = true
+		r := newRig(t, x)
+		r.full.Reserve = gib
+		r.room(50 * gib)
+		a := wake(r)
+		a.pass(3 * slot)
+		r.room(1)
+		a.s.store.Full() // may not look yet
+		for a.s.Ready(t.Context()) == nil {
+			a.pay(a.ask(decision.Ask{}).ID, .5)
+		}
+		a.pass(2 * slot)
+		stuck, asks := a.status(), a.asks
+		a.pass(100 * slot)
+		if st := a.status(); !st.Full || st.Round != stuck.Round || st.Released != stuck.Released || a.asks-asks > 500 {
+			t.Errorf("%+v after %+v, the clock was asked %d times", st, stuck, a.asks-asks)
+		}
+		r.room(50 * gib)
+		a.pass(5 * slot)
+		if st := a.status(); st.Full || st.Round <= stuck.Round+100 || st.Released <= stuck.Released {
+			t.Errorf("%+v with room again, was %+v", st, stuck)
+		}
+		if n := strings.Count(r.logs.String(), "the disk is full"); n != 1 {
+			t.Errorf("%d lines say that the disk is full", n)
+		}
+		a.sleep()
+	})
+}
+
+// TestABrokenDiskEndsAll: after the first sync that fails, Fatal is called and nothing is
+// answered or sent any more. What was answered before is on the disk.
+func TestABrokenDiskEndsAll(t *testing.T) {
+	for _, name := range []string{"average", "rows"} {
+		r := newRig(t, usual(name, OnArrival))
+		var broken, failed atomic.Bool
+		r.wrap = func(fs vfs.FS) vfs.FS {
+			return errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
+				sync := op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpFileSyncTo
+				if sync && broken.Load() {
+					failed.Store(true)
+					return errorfs.ErrInjected
+				}
+				return nil
+			}))
+		}
+		fatal := make(chan error, 100)
+		r.full.Fatal = func(err error) { // must not return
+			fatal <- err
+			select {}
+		}
+		r.start()
+		var mu sync.Mutex
+		answered, after := 0, 0
+		answer := func(out []decision.Outcome[decision.Decision]) {
+			mu.Lock()
+			defer mu.Unlock()
+			if out[0].Err == nil {
+				answered++
+				if failed.Load() {
+					after++ // it began before
+				}
+			}
+		}
+		for i := range 20 {
+			answer(r.decide(decision.Ask{ID: fmt.Sprint(i)}))
+		}
+		r.rounds(3)
+		frames := len(r.net.frames)
+		broken.Store(true)
+		for i := range 8 {
+			go answer(r.decide(decision.Ask{ID: fmt.Sprint("late", i)}))
+		}
+		go func() {
+			_ = r.s.Round(protocol.Round(r.s.state.Round+1), nil)
+			_ = r.s.send(t.Context(), r.net)
+		}()
+		select {
+		case err := <-fatal:
+			if !errors.Is(err, errorfs.ErrInjected) {
+				t.Errorf("%s: fatal: %v", name, err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s: nobody says that the disk failed", name)
+		}
+		time.Sleep(20 * time.Millisecond) // for what should not come
+		mu.Lock()
+		if answered != 20 || after > 0 {
+			t.Errorf("%s: %d answers, %d after the disk failed; want 20 and none", name, answered, after)
+		}
+		mu.Unlock()
+		if n := len(r.net.frames); n != frames {
+			t.Errorf("%s: %d frames were sent after the disk failed", name, n-frames)
+		}
+		r.disk, r.wrap, r.full.Fatal = r.disk.CrashClone(vfs.CrashCloneCfg{}), nil, nil
+		r.start()
+		for i := range 20 {
+			if !r.ask(decision.Ask{ID: fmt.Sprint(i)}).Repeated {
+				t.Errorf("%s: decision %d is lost", name, i)
+			}
+		}
+		r.stop()
+	}
+}

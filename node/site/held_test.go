@@ -1,0 +1,491 @@
+package site
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"peerd.dev/node"
+	"peerd.dev/node/decision"
+	"peerd.dev/protocol"
+)
+
+// awake is a rig in a bubble of time, whose site runs.
+type awake struct {
+	*rig
+	end  context.CancelFunc
+	done chan error
+	mu   sync.Mutex
+	asks int // for the time
+}
+
+// wake opens the site and runs it, on the bubble's clock.
+func wake(r *rig) *awake {
+	r.t.Helper()
+	a := &awake{rig: r, done: make(chan error, 1)}
+	c := r.config()
+	c.Slots.Start = time.Now()
+	c.Now = func() time.Time {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.asks++
+		return time.Now()
+	}
+	r.c = c
+	s, err := Open(c)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.s = s
+	ctx, end := context.WithCancel(context.Background())
+	a.end = end
+	go func() { a.done <- s.Run(ctx, r.net) }()
+	return a
+}
+
+// pass lets time pass.
+func (a *awake) pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// sleep ends Run and closes the site.
+func (a *awake) sleep() {
+	a.t.Helper()
+	a.end()
+	if err := <-a.done; err != nil {
+		a.t.Fatal(err)
+	}
+	a.stop()
+}
+
+func (a *awake) sent() int {
+	a.net.mu.Lock()
+	defer a.net.mu.Unlock()
+	return len(a.net.frames)
+}
+
+// running tests in a bubble, in this century.
+func running(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(epoch()))
+		f(t)
+	})
+}
+
+func TestAloneNothingIsHeld(t *testing.T) {
+	running(t, func(t *testing.T) {
+		x := usual("rows", OnArrival)
+		x.alone = true
+		a := wake(newRig(t, x))
+		a.pass(4*slot + slot/2)
+		if err := a.s.Ready(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if st := a.status(); st.Round != 5 || st.Released == 0 || st.Skipped != 0 {
+			t.Errorf("%+v after five rounds", st)
+		}
+		if a.sent() == 0 {
+			t.Error("nothing is published")
+		}
+		a.sleep()
+	})
+}
+
+// TestNothingIsReleasedUntilNeighboursTell: no round ends and nothing is sent, and
+// waiting costs nothing, until all neighbours have told or one has and the grace is over.
+func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
+	for _, all := range []bool{true, false} {
+		t.Run(fmt.Sprint("all=", all), func(t *testing.T) {
+			running(t, func(t *testing.T) {
+				a := wake(newRig(t, usual("rows", OnArrival)))
+				held := func(when string) {
+					t.Helper()
+					if st := a.status(); st.Round != 0 || st.Released != 0 || st.Hold == "" || a.sent() > 0 || a.s.Ready(t.Context()) == nil {
+						t.Fatalf("%s: %+v, %d frames", when, st, a.sent())
+					}
+				}
+				a.pass(time.Hour)
+				held("nobody told")
+				if a.asks > 5*3600 {
+					t.Errorf("the clock was asked %d times in an hour of waiting", a.asks)
+				}
+				if d := a.ask(decision.Ask{ID: "a"}); d.Action == "" {
+					t.Error("no decision while held")
+				}
+				a.s.Told(left, Mark{})
+				a.pass(grace - 2*slot)
+				held("one told")
+				if all {
+					a.s.Told(right, Mark{})
+					a.pass(2 * slot)
+				} else {
+					a.pass(5 * slot)
+				}
+				if st := a.status(); st.Round == 0 || st.Hold != "" || a.sent() == 0 || a.s.Ready(t.Context()) != nil {
+					t.Errorf("all told: %+v, %d frames", st, a.sent())
+				}
+				a.sleep()
+			})
+		})
+	}
+}
+
+// TestAnAlarmSilences: told of more records than there are, a running site raises one
+// alarm and sends nothing any more, while decisions go on; so it is after a restart.
+func TestAnAlarmSilences(t *testing.T) {
+	running(t, func(t *testing.T) {
+		a := wake(newRig(t, usual("average", OnArrival)))
+		a.s.Told(left, Mark{})
+		a.s.Told(right, Mark{})
+		for range 5 {
+			a.pay(a.ask(decision.Ask{}).ID, .5)
+			a.pass(slot)
+		}
+		a.s.Told(right, Mark{Records: 1000})
+		a.pass(0)
+		before := a.sent()
+		a.s.Told(left, Mark{Records: 2000})
+		a.s.Told(left, Mark{})
+		a.pass(time.Minute)
+		if n := a.sent(); n != before {
+			t.Errorf("%d frames were sent after the alarm", n-before)
+		}
+		if len(a.alarms) != 1 {
+			t.Fatalf("%d alarms", len(a.alarms))
+		}
+		if err := <-a.alarms; !errors.Is(err, ErrBehind) || !strings.Contains(err.Error(), "peer 2") {
+			t.Errorf("alarm: %v", err)
+		}
+		round := a.status().Round
+		for i := range 3 {
+			d := a.ask(decision.Ask{ID: fmt.Sprint(i)})
+			a.pay(d.ID, .5)
+		}
+		a.sleep()
+		b := wake(a.rig)
+		if !b.s.Behind() {
+			t.Error("the alarm is forgotten with a restart")
+		}
+		b.s.Told(left, Mark{})
+		b.s.Told(right, Mark{})
+		b.pass(time.Minute)
+		if st := b.status(); st.Round != round || b.sent() != before || !strings.Contains(st.Hold, "another history") {
+			t.Errorf("%+v and %d frames after a restart", st, b.sent()-before)
+		}
+		if !b.ask(decision.Ask{ID: "2"}).Repeated {
+			t.Error("a decision is lost")
+		}
+		b.sleep()
+	})
+}
+
+// TestTheClockOfRounds: a round a slot; slots that pass without this peer are skipped, and
+// a clock that goes back repeats none.
+func TestTheClockOfRounds(t *testing.T) {
+	running(t, func(t *testing.T) {
+		x := usual("rows", AtWindow)
+		x.alone = true
+		r := newRig(t, x)
+		a := wake(r)
+		a.pass(3*slot + slot/2)
+		if got := a.status().Round; got != 4 {
+			t.Errorf("%d rounds in 3.5 slots, want 4: one at the beginning of each", got)
+		}
+		a.sleep()
+		time.Sleep(10 * slot)
+		start := a.c.Slots.Start
+		a.c.Slots.Start = start
+		s, err := Open(a.c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.s = s
+		ctx, end := context.WithCancel(context.Background())
+		go func() { a.done <- s.Run(ctx, r.net) }()
+		a.pass(slot)
+		if got := a.status(); got.Round != 15 || got.Skipped != 9 {
+			t.Errorf("round %d with %d skipped, want 15 with 9", got.Round, got.Skipped)
+		}
+		end()
+		if err := <-a.done; err != nil {
+			t.Fatal(err)
+		}
+		// The clock is set back by ten slots: the rounds that were wait.
+		now := a.c.Now
+		s.c.Now = func() time.Time { return now().Add(-10 * slot) }
+		ctx, end = context.WithCancel(context.Background())
+		go func() { _, _, err := s.gather(ctx, r.net); a.done <- err }()
+		a.pass(9 * slot)
+		select {
+		case <-a.done:
+			t.Error("a slot is played twice")
+		default:
+		}
+		a.pass(slot)
+		if err := <-a.done; err != nil {
+			t.Error(err)
+		}
+		end()
+		r.stop()
+	})
+}
+
+// TestTheHighestIsBelieved: of several that remember what is not here, in whatever order
+// they tell it, the one that remembers most counts.
+func TestTheHighestIsBelieved(t *testing.T) {
+	for _, told := range [][]uint64{{50, 70}, {70, 50}, {70, 70}} {
+		r := newRig(t, usual("rows", OnArrival))
+		r.open()
+		r.s.Told(left, Mark{Records: told[0]})
+		r.s.Told(right, Mark{Records: told[1]})
+		r.stop()
+		r.open()
+		a, err := r.s.Adopt()
+		if err != nil || a.Claimed != 70 || a.Had != 2 {
+			t.Errorf("%v: %+v, %v", told, a, err)
+		}
+		r.stop()
+		if n := len(r.alarms); n > 1 {
+			t.Errorf("%d alarms", n)
+		}
+	}
+}
+
+// lost makes a rig whose disk is a backup from before n rounds that its neighbours
+// remember.
+func lost(t *testing.T, name string, n int) *rig {
+	t.Helper()
+	r := newRig(t, usual(name, OnArrival))
+	r.start()
+	work := func(rounds int) {
+		for range rounds {
+			for range 2 {
+				d := r.ask(decision.Ask{})
+				r.pay(d.ID, .5)
+			}
+			r.round()
+		}
+	}
+	work(20)
+	r.stop()
+	backup := r.disk.CrashClone(vfs.CrashCloneCfg{})
+	r.start()
+	work(n)
+	if r.s.Behind() {
+		t.Fatal("behind before the backup was restored")
+	}
+	r.stop()
+	r.disk = backup
+	return r
+}
+
+// TestAdoptGoesOn: after a restored backup and recover, the site releases again: as a new
+// incarnation, with a mark above all that was remembered, and its neighbours take in what
+// it says.
+func TestAdoptGoesOn(t *testing.T) {
+	for _, name := range []string{"average", "rows"} {
+		t.Run(name, func(t *testing.T) {
+			r := lost(t, name, 10)
+			r.start()
+			if !r.s.Behind() {
+				t.Fatal("the backup is not found out")
+			}
+			if err := <-r.alarms; !errors.Is(err, ErrBehind) {
+				t.Error(err)
+			}
+			before, incarnation, mark := len(r.net.frames), r.s.Incarnation(), r.net.memory(left)
+			waiting := r.ask(decision.Ask{ID: "made while held"})
+			r.round() // does nothing
+			if len(r.net.frames) != before {
+				t.Fatal("something is sent")
+			}
+			r.stop()
+			r.open()
+			a, err := r.s.Adopt()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Claimed != mark.Records || a.Had >= a.Claimed || a.Spent || len(a.Next) != 3 {
+				t.Errorf("%+v, and %d records are remembered", a, mark.Records)
+			}
+			r.stop()
+			r.start()
+			if r.s.Behind() || r.s.holding() {
+				t.Fatalf("still held: %s", r.status().Hold)
+			}
+			if r.s.Incarnation() <= incarnation || r.s.Mark().Records <= mark.Records {
+				t.Errorf("incarnation %d after %d, %d records after %d", r.s.Incarnation(), incarnation, r.s.Mark().Records, mark.Records)
+			}
+			if got := r.ask(decision.Ask{ID: waiting.ID}); !got.Repeated || got.Counted {
+				t.Errorf("%+v: a decision that waited while records were lost counts no more", got)
+			}
+			released := r.status().Released
+			for range 20 {
+				d := r.ask(decision.Ask{})
+				r.pay(d.ID, .5)
+				r.round() // fails if a neighbour refuses a message
+			}
+			if n := r.status().Released; n <= released {
+				t.Errorf("%d releases, and %d before", n, released)
+			}
+			if f := r.net.frames[len(r.net.frames)-1]; !fromIncarnation(t, f, r.s.Incarnation()) {
+				t.Error("messages are of another incarnation")
+			}
+			r.draft()
+			r.stop()
+			r.start() // and so it stays
+			if r.s.Behind() || r.s.Incarnation() <= incarnation {
+				t.Error("what was adopted is forgotten with a restart")
+			}
+			r.stop()
+		})
+	}
+}
+
+func fromIncarnation(t *testing.T, f frame, want uint32) bool {
+	t.Helper()
+	m, err := protocol.Decode([]byte(f.bytes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Label().Incarnation == want
+}
+
+// TestAWipedDiskUnderAnOldKey is an old copy too: that of the first moment.
+func TestAWipedDiskUnderAnOldKey(t *testing.T) {
+	for _, name := range []string{"average", "rows"} {
+		r := lost(t, name, 10)
+		r.disk = vfs.NewCrashableMem()
+		r.start()
+		if !r.s.Behind() {
+			t.Fatalf("%s: a fresh folder under an old key releases", name)
+		}
+		r.stop()
+		r.open()
+		a, err := r.s.Adopt()
+		if err != nil || a.Had != 2 {
+			t.Fatalf("%s: %+v, %v", name, a, err)
+		}
+		r.stop()
+		r.start()
+		// A neighbour that was away for long remembers the lost life's first records.
+		r.s.Told(right, Mark{Records: 2, Head: [32]byte{1}})
+		if r.s.Behind() {
+			t.Fatalf("%s: %s", name, r.status().Hold)
+		}
+		for range 12 {
+			d := r.ask(decision.Ask{})
+			r.pay(d.ID, .5)
+			r.round()
+		}
+		if r.status().Released == 0 {
+			t.Errorf("%s: nothing is released", name)
+		}
+		r.stop()
+	}
+}
+
+// TestAForkIsForGood: where both histories went on there is nothing to adopt.
+func TestAForkIsForGood(t *testing.T) {
+	for what, mark := range map[string]func(r *rig) Mark{
+		"same length": func(r *rig) Mark { return Mark{Records: r.s.Mark().Records, Head: [32]byte{1}} },
+		"shorter":     func(r *rig) Mark { return Mark{Records: r.s.Mark().Records - 3, Head: [32]byte{1}} },
+		"longer, later": func(r *rig) Mark {
+			r.greet()
+			r.round()
+			return Mark{Records: r.s.Mark().Records + 3}
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			r := lost(t, "average", 0)
+			r.open()
+			r.s.Told(left, mark(r))
+			if !r.s.Behind() {
+				t.Fatal("not noticed")
+			}
+			before := len(r.net.frames)
+			r.s.Told(right, Mark{Records: 1 << 20}) // makes nothing better
+			r.round()
+			if len(r.net.frames) != before {
+				t.Error("something is sent")
+			}
+			r.stop()
+			r.open()
+			mark, records := r.s.Mark(), len(r.lines())
+			if _, err := r.s.Adopt(); !errors.Is(err, ErrFork) {
+				t.Errorf("adopted: %v", err)
+			}
+			if r.s.Mark() != mark || len(r.lines()) != records || !strings.Contains(r.status().Hold, "another history") {
+				t.Error("the refusal changed something")
+			}
+			r.stop()
+		})
+	}
+}
+
+func TestThereMayBeNothingToAdopt(t *testing.T) {
+	r := newRig(t, usual("rows", AtWindow))
+	r.start()
+	r.rounds(3)
+	mark := r.s.Mark()
+	if _, err := r.s.Adopt(); !errors.Is(err, ErrNothing) {
+		t.Error(err)
+	}
+	r.stop()
+	r.start()
+	if r.s.Mark() != mark || r.s.Behind() {
+		t.Error("the refusal changed something")
+	}
+	r.stop()
+}
+
+// TestAdoptFailsAsAWhole: with a clock that cannot give an incarnation nothing is given
+// up.
+func TestAdoptFailsAsAWhole(t *testing.T) {
+	r := lost(t, "average", 10)
+	r.start()
+	r.stop()
+	r.open()
+	r.s.c.Now = func() time.Time { return time.Unix(0, 0) }
+	if _, err := r.s.Adopt(); err == nil {
+		t.Fatal("adopted in 1970")
+	}
+	r.stop()
+	r.open()
+	if _, err := r.s.Adopt(); err != nil {
+		t.Fatal(err)
+	}
+	r.stop()
+	r.start()
+	r.rounds(3)
+	r.stop()
+}
+
+// TestWhatWasSeenIsRemembered: marks of other peers are stored with the next step.
+func TestWhatWasSeenIsRemembered(t *testing.T) {
+	r := newRig(t, usual("rows", AtWindow))
+	r.start()
+	r.s.Saw(left, Mark{Records: 5, Head: [32]byte{5}})
+	r.s.Saw(right, Mark{Records: 6, Head: [32]byte{6}})
+	r.s.Saw(left, Mark{Records: 7, Head: [32]byte{7}})
+	r.round()
+	r.crash()
+	r.start()
+	got, err := r.s.Seen()
+	want := []Mark{{Records: 7, Head: [32]byte{7}}, {}, {Records: 6, Head: [32]byte{6}}}
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v (%v), want %v", got, err, want)
+	}
+	r.stop()
+}
+
+var _ node.Transport = (*network)(nil)

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# The audit on peers with seeded bugs and on peers without: 20 fixed seeds each, with
+# 200 plays of a history; the power of the bound; and the command itself, built with one
+# bug after another, which must end with code 5. Five minutes on two cores.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+export PEERD_LONG=1
+go test ./node/audit -count=1 -v -run 'TestCorrectPeersPass|TestPower' | grep -v '^=== '
+go test -tags auditbug ./node/audit -count=1 -v -timeout 30m -run 'TestSeededBugsAreFound' | grep -v '^=== '
+
+bin=$(mktemp -d)
+trap 'rm -rf "$bin"' EXIT
+for bug in none halved reused first changed raw redrawn levels; do
+	go build -tags auditbug -ldflags "-X peerd.dev/dp.Bug=$bug" -o "$bin/peerd" ./cmd/peerd
+	for config in configs/rows.yaml configs/testnet.yaml; do
+		want=5
+		if [ "$bug" = none ]; then want=0; fi
+		got=0
+		"$bin/peerd" audit -c "$config" --quick --seed 1 >"$bin/report" 2>/dev/null || got=$?
+		printf '%-8s %-22s code %d\n' "$bug" "$config" "$got"
+		grep -A1 '^FAIL' "$bin/report" | sed -n 2p
+		if [ "$got" -ne "$want" ]; then
+			printf 'want code %d\n' "$want" >&2
+			exit 1
+		fi
+	done
+done
