@@ -55,7 +55,7 @@ says what is found at so many runs.`,
 	}
 	cmd.Flags().Uint64Var(&runs, "runs", auditRuns, "plays of each history; four times as many of the sharpest")
 	cmd.Flags().BoolVar(&quick, "quick", false, "few plays: gross faults only")
-	cmd.Flags().Uint64Var(&seed, "seed", 0, "repeat an audit: its noise and coins follow from the number (default 0: noise as a daemon's)")
+	cmd.Flags().Uint64Var(&seed, "seed", 0, "repeat the bounds of an audit: their noise and coins follow from the number (default 0: noise as a daemon's)")
 	return cmd
 }
 

@@ -26,13 +26,13 @@ type daemon struct {
 	host    *gossip.Host // nil for a peer that may not show itself
 	metrics []prometheus.Collector
 	silent  sync.Once
-	alarm   chan error
+	alarm   chan struct{}
 
 	closers []io.Closer // in the order of closing
 }
 
 func newDaemon(s *Settings, r runOptions, log *slog.Logger) (_ *daemon, err error) {
-	p := &daemon{alarm: make(chan error, 1)}
+	p := &daemon{alarm: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.close())
@@ -64,7 +64,7 @@ func (p *daemon) slots(log *slog.Logger) (err error) {
 		Buckets: prometheus.ExponentialBuckets(100e-6, 2, 14),
 	})
 	p.metrics = append(p.metrics, commits)
-	alarm := func(err error) { p.alarm <- err }
+	alarm := func(error) { p.alarm <- struct{}{} }
 	if p.site, err = p.seat.site(log, alarm, func(d time.Duration) { commits.Observe(d.Seconds()) }); err != nil {
 		return err
 	}

@@ -9,13 +9,26 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 )
 
 func main() {
+	if holdsRewards(os.Args[1:]) {
+		if err := hideArguments(); err != nil {
+			_, _ = fmt.Fprintf(os.Stderr, "peerd: %v\n", err)
+			os.Exit(int(exitUnexpected))
+		}
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// holdsRewards reports whether a command line runs a peer.
+func holdsRewards(args []string) bool {
+	return slices.Contains(args, "run") && !slices.Contains(args, "experiment")
 }

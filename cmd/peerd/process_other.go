@@ -7,4 +7,7 @@ import "os/exec"
 // keepPrivate does nothing where there are no modes.
 func keepPrivate() {}
 
+// hideArguments does nothing where a process cannot become another.
+func hideArguments() error { return nil }
+
 func detach(*exec.Cmd) {}

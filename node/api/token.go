@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 )
 
-const (
-	TokenFile  = "api.token" // in the peer's folder; what requests over TCP must bear
-	tokenBytes = 32          // of randomness
-)
+// TokenFile is the file in a peer's folder with what requests over TCP must bear.
+const TokenFile = "api.token"
+
+const tokenBytes = 32 // of randomness
 
 // token reads the token of a directory, or makes it at the first start.
 func token(dir string) ([]byte, error) {

@@ -17,14 +17,16 @@ const MinRuns = 20
 
 // Limits of the small network that is audited.
 const (
-	peers     = 3  // the audited one is peer 0; the others are everybody who listens
-	maxArms   = 3  // more arms would need more rounds and show nothing else
-	maxSlot   = 8  // rounds of a slot
-	leaves    = 8  // of a stream where the leaves of all arms close together
-	rounds    = 32 // where every pull closes a leaf
-	asLong    = 1000
-	most      = 64 // records of a user in one leaf
-	twinShare = 50 // one twin of so many plays
+	peers        = 3  // the audited one is peer 0; the others are everybody who listens
+	maxArms      = 3  // more arms would need more rounds and show nothing else
+	maxSlot      = 8  // rounds of a slot
+	leaves       = 8  // of a stream where the leaves of all arms close together
+	rounds       = 32 // where every pull closes a leaf
+	asLong       = 1000
+	most         = 64  // records of a user in one leaf
+	twinShare    = 50  // one twin of so many plays
+	restartShare = 4   // one restart of so many
+	chunk        = 256 // pairs that are played before they are looked at
 )
 
 // Config describes an audit.
@@ -32,9 +34,9 @@ type Config struct {
 	Spec  node.Spec // as configured; Peers does not matter
 	Topic bool      // as the agents of the configuration have it
 	Runs  int       // plays of every input
-	// Seed makes the audit repeatable: all of it follows from the number, the noise
-	// too. With 0 noise is a daemon's, from the operating system, and coins are fresh.
-	// What is compared exactly runs with a daemon's noise in any case.
+	// Seed makes the bounds and their noise repeatable: they follow from the number. With
+	// 0 noise is a daemon's, from the operating system, and coins are fresh. Pairs that
+	// are compared exactly have a daemon's noise in any case.
 	Seed     uint64
 	Progress func(plays uint64) // how many more are done; nil for nobody
 }
@@ -136,6 +138,7 @@ func (a *auditor) configured(ctx context.Context) error {
 	}
 	for _, t := range plays {
 		a.asIs.add(t)
+		a.exact.twins(t)
 		a.exact.transcript(t, a.c.Spec.Privacy.Epsilon)
 	}
 	return nil
@@ -153,7 +156,10 @@ func (a *auditor) twins(ctx context.Context) error {
 			return err
 		}
 		for _, t := range plays {
-			a.noise.add(t)
+			if a.c.Seed == 0 { // their noise would not come again
+				a.noise.add(t)
+			}
+			a.exact.twins(t)
 			a.exact.transcript(t, a.c.Spec.Privacy.Epsilon)
 		}
 	}
@@ -172,48 +178,51 @@ func (a *auditor) twin(ctx context.Context, canary *Canary, coins node.Seed) (*t
 		return first, nil
 	}
 	p.side, p.given = 1, first
-	second, err := p.run(ctx)
-	if err != nil {
-		return nil, err
-	}
-	a.exact.twins(canary.Name, first, second)
-	return first, nil
+	first.twin, err = p.run(ctx)
+	return first, err
 }
 
-// many plays both inputs of every canary many times with noise of their own.
+// many plays both histories of every canary many times with noise of their own.
 func (a *auditor) many(ctx context.Context) error {
 	all := a.c.all()
-	for k, canary := range all {
-		var sides [2][]*transcript
-		for side := range sides {
-			sides[side] = make([]*transcript, canary.runs)
-		}
-		err := a.parallel(ctx, 2*canary.runs, func(n int) (err error) {
-			i, side := n/2, n%2
-			coins := a.coins("many", k, i)
-			p := play{canary: &canary, side: side, coins: coins, restart: i%4 == 0}
-			if a.c.Seed != 0 {
-				p.noise = func(peer int) *dp.Source {
-					return node.Seed(coins.Of(fmt.Sprintf("side %d peer %d", side, peer))).Noise()
+	for k := range all {
+		canary := &all[k]
+		var sides [2][]marks
+		for from := 0; from < canary.runs; from += chunk {
+			n := min(chunk, canary.runs-from)
+			plays := make([]*transcript, 2*n)
+			err := a.parallel(ctx, len(plays), func(i int) (err error) {
+				plays[i], err = a.one(ctx, canary, i%2, a.coins("many", k, from+i/2), (from+i/2)%restartShare == 0)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			for i, t := range plays {
+				if i%2 == 1 {
+					a.exact.sameTraffic(canary.Name, plays[i-1], t)
 				}
-			}
-			sides[side][i], err = p.run(ctx)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for i := range canary.runs {
-			a.exact.sameTraffic(canary.Name, sides[0][i], sides[1][i])
-			for side := range sides {
-				a.noise.add(sides[side][i])
-				a.exact.transcript(sides[side][i], a.c.Spec.Privacy.Epsilon)
+				a.noise.add(t)
+				a.exact.transcript(t, a.c.Spec.Privacy.Epsilon)
+				canary.Bound.Reach = max(canary.Bound.Reach, t.reach())
+				sides[i%2] = append(sides[i%2], t.marks())
 			}
 		}
-		canary.bound(sides, len(all))
-		a.found = append(a.found, canary)
+		canary.Bound.find(sides, len(all))
+		a.found = append(a.found, *canary)
 	}
 	return nil
+}
+
+// one plays one history of a canary.
+func (a *auditor) one(ctx context.Context, canary *Canary, side int, coins node.Seed, restart bool) (*transcript, error) {
+	p := play{canary: canary, side: side, coins: coins, restart: restart}
+	if a.c.Seed != 0 {
+		p.noise = func(peer int) *dp.Source {
+			return node.Seed(coins.Of(fmt.Sprintf("side %d peer %d", side, peer))).Noise()
+		}
+	}
+	return p.run(ctx)
 }
 
 // parallel calls f for 0 … n-1, as many at once as there are processors.

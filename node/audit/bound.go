@@ -41,6 +41,16 @@ func scores() []score {
 	}
 }
 
+// marks are the scores of a play, in their order.
+type marks []float64
+
+func (t *transcript) marks() (m marks) {
+	for _, s := range scores() {
+		m = append(m, s.of(t))
+	}
+	return m
+}
+
 // likelihood returns the logarithm of how much likelier the nodes are in the second
 // history than in the first, by the law of the charged noise and given the choices.
 func (t *transcript) likelihood() (l float64) {
@@ -54,35 +64,29 @@ func (t *transcript) likelihood() (l float64) {
 
 // event is {score ≥ at}, or {score < at}, and in which history it is the likelier one.
 type event struct {
-	score score
+	score int // by place
 	at    float64
 	below bool
 	side  int
 }
 
-func (e *event) count(ts []*transcript) (n int) {
-	for _, t := range ts {
-		if e.score.of(t) >= e.at != e.below {
+func (e *event) count(plays []marks) (n int) {
+	for _, m := range plays {
+		if m[e.score] >= e.at != e.below {
 			n++
 		}
 	}
 	return n
 }
 
-// bound chooses the event on the first half of the plays and tests it on the second:
+// find chooses the event on the first half of the plays and tests it on the second:
 // P(event | one history) ≤ e^ε·P(event | the other) bounds ε from below. tests is how
 // many bounds are looked at together.
-func (c *Canary) bound(sides [2][]*transcript, tests int) {
-	b := &c.Bound
+func (b *Bound) find(sides [2][]marks, tests int) {
 	b.Runs = len(sides[0])
-	for side := range sides {
-		for _, t := range sides[side] {
-			b.Reach = max(b.Reach, t.reach())
-		}
-	}
 	half := b.Runs / 2
-	e := choose([2][]*transcript{sides[0][:half], sides[1][:half]})
-	b.Statistic = e.score.name
+	e := choose([2][]marks{sides[0][:half], sides[1][:half]})
+	b.Statistic = scores()[e.score].name
 	n := b.Runs - half
 	more, less := e.count(sides[e.side][half:]), e.count(sides[1-e.side][half:])
 	low := func(miss float64) float64 {
@@ -93,14 +97,14 @@ func (c *Canary) bound(sides [2][]*transcript, tests int) {
 }
 
 // choose returns the event that tells the plays apart best, by a rough bound.
-func choose(sides [2][]*transcript) event {
+func choose(sides [2][]marks) event {
 	const quantiles = 64
-	best, most := event{score: scores()[0]}, math.Inf(-1)
-	for _, s := range scores() {
+	best, most := event{}, math.Inf(-1)
+	for s := range scores() {
 		var values [2][]float64
 		for side := range sides {
-			for _, t := range sides[side] {
-				values[side] = append(values[side], s.of(t))
+			for _, m := range sides[side] {
+				values[side] = append(values[side], m[s])
 			}
 			slices.Sort(values[side])
 		}

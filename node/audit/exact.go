@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"sync"
 
 	"peerd.dev/dp"
 )
@@ -18,11 +17,8 @@ type Check struct {
 	Example string `json:"example,omitempty"` // the first one broken
 }
 
-// exact holds the answers. It is safe for concurrent use.
-type exact struct {
-	mu     sync.Mutex
-	checks []Check
-}
+// exact holds the answers.
+type exact struct{ checks []Check }
 
 // The exact checks, by place.
 const (
@@ -47,8 +43,6 @@ func newExact() *exact {
 
 // ask counts an answer; broken is empty where all is well.
 func (e *exact) ask(check int, broken string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	c := &e.checks[check]
 	c.Asked++
 	if broken == "" {
@@ -107,9 +101,11 @@ func (t *transcript) shift() (sum uint64) {
 func (t *transcript) reach() float64 { return float64(t.shift()) / float64(t.charge.Scale) }
 
 // twins compares a play and its twin, byte for byte.
-func (e *exact) twins(canary string, first, second *transcript) {
-	fault := ""
+func (e *exact) twins(first *transcript) {
+	second, fault := first.twin, ""
 	switch {
+	case second == nil:
+		return // the first play ended early
 	case second.departs != nil:
 		fault = second.departs.Error()
 	case !slices.Equal(first.arms, second.arms):
@@ -125,7 +121,7 @@ func (e *exact) twins(canary string, first, second *transcript) {
 		}
 	}
 	if fault != "" {
-		fault = canary + ": " + fault
+		fault = first.canary.Name + ": " + fault
 	}
 	e.ask(checkTwin, fault)
 }

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -41,14 +40,18 @@ func (l law) size() (mean, variance float64) {
 // normal is that of a standard normal number, on both sides.
 func normal(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
 
-// kolmogorov is that of numbers which should be uniform in [0,1). It sorts them.
-func kolmogorov(u []float64) float64 {
-	slices.Sort(u)
-	n, d := float64(len(u)), 0.
-	for i, x := range u {
-		d = max(d, x-float64(i)/n, float64(i+1)/n-x)
+// cells is in how many parts of [0,1) numbers are counted.
+const cells = 1 << 14
+
+// kolmogorov is that of n numbers which should be uniform in [0,1).
+func kolmogorov(count *[cells]uint32, n int) float64 {
+	sum, d := 0., 0.
+	for i, c := range count {
+		sum += float64(c) / float64(n)
+		d = max(d, math.Abs(sum-float64(i+1)/cells))
 	}
-	x := (math.Sqrt(n) + .12 + .11/math.Sqrt(n)) * d
+	root := math.Sqrt(float64(n))
+	x := (root + .12 + .11/root) * d
 	if x < .2 {
 		return 1
 	}
@@ -60,18 +63,18 @@ func kolmogorov(u []float64) float64 {
 	return min(1, max(0, p))
 }
 
-// chiSquare is that of numbers which should be uniform in [0,1).
-func chiSquare(u []float64) float64 {
-	const cells = 32
-	var count [cells]float64
-	for _, x := range u {
-		count[min(cells-1, int(x*cells))]++
-	}
-	want, sum := float64(len(u))/cells, 0.
-	for _, c := range count {
+// chiSquare is that of n numbers which should be uniform in [0,1), by 32nds.
+func chiSquare(count *[cells]uint32, n int) float64 {
+	const parts = 32
+	want, sum := float64(n)/parts, 0.
+	for part := range parts {
+		c := 0.
+		for _, k := range count[part*cells/parts : (part+1)*cells/parts] {
+			c += float64(k)
+		}
 		sum += (c - want) * (c - want) / want
 	}
-	return distuv.ChiSquared{K: cells - 1}.Survival(sum)
+	return distuv.ChiSquared{K: parts - 1}.Survival(sum)
 }
 
 // atLeastSeen is that of n or more where mean are expected.

@@ -44,9 +44,10 @@ const (
 )
 
 type group struct {
-	u      []float64
-	size   float64 // Σ|x|, each by its mean
-	excess float64 // the same less 1, by its standard deviation
+	n      int
+	cells  [cells]uint32 // of numbers that should be uniform in [0,1)
+	size   float64       // Σ|x|, each by its mean
+	excess float64       // the same less 1, by its standard deviation
 }
 
 // pairs sums the products of uniform numbers less their mean.
@@ -92,7 +93,8 @@ func (c *conformance) add(t *transcript) {
 			kind = groupLeaf
 		}
 		for _, k := range []int{groupAll, kind} {
-			c.groups[k].u = append(c.groups[k].u, u)
+			c.groups[k].n++
+			c.groups[k].cells[min(cells-1, int(u*cells))]++
 			c.groups[k].size += float64(abs) / mean
 			c.groups[k].excess += (float64(abs) - mean) / sd
 		}
@@ -142,12 +144,12 @@ func (c *conformance) tests(few bool) []Test {
 	var tests []Test
 	for k, name := range []string{"all nodes", "first nodes", "later leaves", "merged nodes"} {
 		g := &c.groups[k]
-		n := len(g.u)
+		n := g.n
 		if n == 0 || few && k != groupAll {
 			continue
 		}
 		tests = append(tests,
-			Test{"law of " + name, n, kolmogorov(g.u), ""},
+			Test{"law of " + name, n, kolmogorov(&g.cells, n), ""},
 			Test{"size of " + name, n, normal(g.excess / math.Sqrt(float64(n))), percent(g.size/float64(n)) + " of the charged scale"})
 	}
 	tests = append(tests,
@@ -157,7 +159,7 @@ func (c *conformance) tests(few bool) []Test {
 	if few {
 		return tests
 	}
-	tests = append(tests, Test{"law of all nodes, 32 cells", c.nodes, chiSquare(all.u), ""})
+	tests = append(tests, Test{"law of all nodes, 32 cells", c.nodes, chiSquare(&all.cells, all.n), ""})
 	for k, name := range []string{"noise of successive nodes", "noise across streams", "noise of a node and its child"} {
 		if p := &c.pairs[k]; p.n > 0 {
 			tests = append(tests, Test{name, p.n, p.p(), percent(12*p.sum/float64(p.n)) + " correlation"})

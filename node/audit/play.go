@@ -50,6 +50,7 @@ type transcript struct {
 	unpaid  string           // a node that the charge does not pay for, or that was drawn twice
 	crashed bool             // peer 0 did, and was started again
 	departs error            // peer 0 did not do the same again
+	twin    *transcript      // of the other history, with the nodes of this one
 }
 
 // run plays. What an audit is to find is in the transcript; an error is something else.

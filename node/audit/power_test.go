@@ -24,14 +24,14 @@ func found(eps, share float64, runs, audits int) (n int) {
 	src := node.NewSeed(uint64(1000*eps) + uint64(runs)).Noise()
 	scale := uint64(math.Ceil(dp.Nano / eps))
 	for range audits {
-		var sides [2][]*transcript
+		var sides [2][]marks
 		for side := range sides {
 			for range 4 * runs {
-				sides[side] = append(sides[side], sharpPlay(side, scale, src.Laplace(uint64(share*float64(scale)))))
+				sides[side] = append(sides[side], sharpPlay(side, scale, src.Laplace(uint64(share*float64(scale)))).marks())
 			}
 		}
-		c := Canary{}
-		if c.bound(sides, 7); c.Bound.Low99 > eps {
+		var b Bound
+		if b.find(sides, 7); b.Low99 > eps {
 			n++
 		}
 	}

@@ -25,6 +25,9 @@ type choice struct {
 	subject  [8]byte // of the hash of its subject; zero for none
 }
 
+// Format implements [fmt.Formatter], as that of [entry].
+func (choice) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+
 // sources are stored by their place.
 func sources() []decision.Source {
 	return []decision.Source{decision.Learned, decision.Exposure, decision.Fallback}

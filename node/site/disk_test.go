@@ -23,6 +23,25 @@ func (r *rig) room(bytes uint64) {
 	r.disk.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: bytes, TotalBytes: 100 * gib, UsedBytes: 100*gib - bytes})
 }
 
+// fill takes the room away and asks until the store sees it: it looks now and then. It
+// returns how many decisions were made.
+func (r *rig) fill() (made int) {
+	r.t.Helper()
+	r.room(gib / 2)
+	for ; made < 1000; made++ {
+		out := r.decide(decision.Ask{ID: strings.Repeat("x", 4000) + fmt.Sprint(made)})
+		switch refused(r.t, out[0].Err) {
+		case decision.Full:
+			return made
+		case "":
+		default:
+			r.t.Fatal(out[0].Err)
+		}
+	}
+	r.t.Fatal("the store does not see that the disk is full")
+	return 0
+}
+
 // TestAFullDiskTakesNothing: less room than the reserve, and nothing is taken in, learnt
 // or released; with room again all goes on, in the same process.
 func TestAFullDiskTakesNothing(t *testing.T) {
@@ -32,14 +51,8 @@ func TestAFullDiskTakesNothing(t *testing.T) {
 	r.start()
 	d := r.ask(decision.Ask{ID: "before"})
 	r.rounds(2)
+	made := r.fill()
 	before, status, frames := fmt.Sprintf("%x", r.lines()), seen(r.status()), len(r.net.frames)
-	r.room(gib / 2)
-	for i := 0; !r.s.store.Full(); i++ { // it looks now and then
-		if i > 1000 {
-			t.Fatal("the store does not see that the disk is full")
-		}
-		r.ask(decision.Ask{ID: "before"})
-	}
 	if out := r.decide(decision.Ask{ID: "a"}, decision.Ask{}); refused(t, out[0].Err) != decision.Full || refused(t, out[1].Err) != decision.Full {
 		t.Errorf("%+v", out)
 	}
@@ -61,8 +74,8 @@ func TestAFullDiskTakesNothing(t *testing.T) {
 	}
 	r.pay(d.ID, .5)
 	r.rounds(6)
-	if n, sum := r.taken(); n != 2 || sum != .75 {
-		t.Errorf("%d rewards of %v are in, want 2 of .75", n, sum)
+	if n, sum := r.taken(); n != uint64(made+2) || sum != .5+.25*float64(made+1) {
+		t.Errorf("%d rewards of %v are in, want %d, one of .5 and else the default", n, sum, made+2)
 	}
 	r.stop()
 	r.start()
@@ -79,16 +92,12 @@ func TestAFullDiskStopsRoundsOnly(t *testing.T) {
 		r.room(50 * gib)
 		a := wake(r)
 		a.pass(3 * slot)
-		r.room(1)
-		a.s.store.Full() // may not look yet
-		for a.s.Ready(t.Context()) == nil {
-			a.pay(a.ask(decision.Ask{}).ID, .5)
-		}
+		r.fill()
 		a.pass(2 * slot)
-		stuck, asks := a.status(), a.asks
+		stuck, asks := a.status(), a.asked()
 		a.pass(100 * slot)
-		if st := a.status(); !st.Full || st.Round != stuck.Round || st.Released != stuck.Released || a.asks-asks > 500 {
-			t.Errorf("%+v after %+v, the clock was asked %d times", st, stuck, a.asks-asks)
+		if st := a.status(); !st.Full || st.Round != stuck.Round || st.Released != stuck.Released || a.asked()-asks > 500 {
+			t.Errorf("%+v after %+v, the clock was asked %d times", st, stuck, a.asked()-asks)
 		}
 		r.room(50 * gib)
 		a.pass(5 * slot)
@@ -140,14 +149,14 @@ func TestABrokenDiskEndsAll(t *testing.T) {
 			answer(r.decide(decision.Ask{ID: fmt.Sprint(i)}))
 		}
 		r.rounds(3)
-		frames := len(r.net.frames)
+		frames, site, round := len(r.net.frames), r.s, protocol.Round(r.s.state.Round)
 		broken.Store(true)
 		for i := range 8 {
-			go answer(r.decide(decision.Ask{ID: fmt.Sprint("late", i)}))
+			go func() { answer(site.Decide(t.Context(), []decision.Ask{{ID: fmt.Sprint("late", i)}})) }()
 		}
 		go func() {
-			_ = r.s.Round(protocol.Round(r.s.state.Round+1), nil)
-			_ = r.s.send(t.Context(), r.net)
+			_ = site.Round(round, nil)
+			_ = site.send(t.Context(), r.net)
 		}()
 		select {
 		case err := <-fatal:

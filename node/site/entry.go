@@ -56,6 +56,13 @@ type record struct {
 	value bandit.Reward
 }
 
+// Format implements [fmt.Formatter]: what holds a reward in a field that fmt cannot see
+// into prints as private itself.
+func (entry) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+
+// Format implements [fmt.Formatter].
+func (record) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+
 func (e *entry) append(b []byte) []byte {
 	b = append(b, stateVersion, byte(e.kind))
 	switch e.kind {

@@ -20,12 +20,11 @@ const maxHeard = 1024
 // Run ends a round a slot until ctx is done, which is a nil error. It is called
 // once.
 func (s *Site) Run(ctx context.Context, tr Transport) error {
-	if s.holding() {
+	held := s.holding()
+	if held {
 		s.log.Info("nothing is released yet", "reason", s.Ready(ctx))
-	} else {
-		if err := s.resend(ctx, tr); err != nil {
-			return ended(ctx, err)
-		}
+	} else if err := s.resend(ctx, tr); err != nil {
+		return ended(ctx, err)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -39,7 +38,7 @@ func (s *Site) Run(ctx context.Context, tr Transport) error {
 			}
 		}
 	}()
-	err := s.rounds(ctx, tr)
+	err := s.rounds(ctx, tr, !held)
 	close(s.sends) // only rounds queues
 	<-sent
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
@@ -49,9 +48,9 @@ func (s *Site) Run(ctx context.Context, tr Transport) error {
 }
 
 // rounds ends a round at the beginning of every slot. A slot that has passed, or is
-// not over the last one that ended, has none: the clock may jump as it likes.
-func (s *Site) rounds(ctx context.Context, tr Transport) error {
-	resent := !s.holding()
+// not over the last one that ended, has none: the clock may jump as it likes. What was
+// left in the outbox is sent first, if that has not been done.
+func (s *Site) rounds(ctx context.Context, tr Transport, resent bool) error {
 	for {
 		t, in, err := s.gather(ctx, tr)
 		if err != nil {

@@ -23,9 +23,28 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 	}, nil
 }
 
-// Ledger yields at most limit records from number from on.
+// Ledger yields at most limit records from number from on. A crash does not take them
+// back.
 func (s *Site) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, error] {
-	return Records(s.store, from, limit)
+	return func(yield func([]byte, error) bool) {
+		lines := Records(s.store, from, limit) // reads only once it is ranged over
+		b := s.store.Batch()
+		b.Set(store.Meta, []byte(againKey), nil)
+		// What is visible now is durable once this is; what comes later is not read, as a
+		// scan sees the store as it was at its beginning.
+		records, stop := iter.Pull2(lines)
+		defer stop()
+		line, err, ok := records()
+		if failed := b.Commit(); failed != nil {
+			yield(nil, failed)
+			return
+		}
+		for ; ok; line, err, ok = records() {
+			if !yield(line, err) {
+				return
+			}
+		}
+	}
 }
 
 // Records yields at most limit ledger records of a store from number from on. They

@@ -70,7 +70,7 @@ func run(o options) (missed []string, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, n.stop()) }()
-	if err := n.start(exe, dir); err != nil {
+	if err := n.start(); err != nil {
 		return nil, err
 	}
 	fmt.Printf("%d CPUs, %s; a real peer with a real neighbour, rounds of a second, ε = 1; %d TCP connections, %g %% of ids repeated\n",
@@ -114,7 +114,11 @@ func (l *loader) all() ([]string, error) {
 		return nil, err
 	}
 	raw.print("append + fsync of 300 bytes, after")
-	fmt.Println()
+	took, waiting, err := l.net.restart()
+	if err != nil {
+		return nil, err
+	}
+	fmt.Printf("killed with %d decisions waiting for their round: ready %v after exec\n\n", waiting, took.Round(time.Millisecond))
 	if len(l.missed) == 0 {
 		fmt.Println("all wanted figures reached")
 	}

@@ -19,6 +19,8 @@ import (
 
 // network is two real peers, of which the first is measured.
 type network struct {
+	exe   string
+	dir   string
 	addr  string // of the first one's API
 	token string
 	peers []*exec.Cmd
@@ -26,7 +28,7 @@ type network struct {
 }
 
 func newNetwork(exe, dir string) (*network, error) {
-	n := &network{}
+	n := &network{exe: exe, dir: dir}
 	var members, ports []string
 	for range 3 {
 		l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -66,35 +68,70 @@ func newNetwork(exe, dir string) (*network, error) {
 }
 
 // start starts the peers once the ports are free again.
-func (n *network) start(exe, dir string) error {
-	for i := range 2 {
-		own := filepath.Join(dir, fmt.Sprint("s", i))
-		cmd := exec.Command(exe, "run", "--leash", "-c", filepath.Join(own, "peerd.yaml"))
-		cmd.Stderr = os.Stderr
-		leash, err := cmd.StdinPipe()
-		if err != nil {
+func (n *network) start() error {
+	n.peers, n.leash = make([]*exec.Cmd, 2), make([]io.Closer, 2)
+	for i := range n.peers {
+		if err := n.run(i); err != nil {
 			return err
 		}
-		if err := cmd.Start(); err != nil {
-			return err
-		}
-		n.peers, n.leash = append(n.peers, cmd), append(n.leash, leash)
 	}
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	if err := n.ready(); err != nil {
+		return err
+	}
+	b, err := os.ReadFile(filepath.Join(n.dir, "s0", "api.token"))
+	n.token = string(b)
+	return err
+}
+
+func (n *network) run(i int) (err error) {
+	cmd := exec.Command(n.exe, "run", "--leash", "-c", filepath.Join(n.dir, fmt.Sprint("s", i), "peerd.yaml"))
+	cmd.Stderr = os.Stderr
+	if n.leash[i], err = cmd.StdinPipe(); err != nil {
+		return err
+	}
+	n.peers[i] = cmd
+	return cmd.Start()
+}
+
+// ready waits until the first peer decides and releases.
+func (n *network) ready() error {
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		res, err := http.Get("http://" + n.addr + "/readyz")
 		if err == nil {
 			_ = res.Body.Close()
 			if res.StatusCode == http.StatusOK {
-				break
+				return nil
 			}
 		}
 		if time.Now().After(end) {
 			return errors.Join(errors.New("the peer is not ready"), err)
 		}
 	}
-	b, err := os.ReadFile(filepath.Join(dir, "s0", "api.token"))
-	n.token = string(b)
-	return err
+}
+
+// restart kills the first peer and returns how long it takes until it is ready again,
+// and how many decisions wait for their rewards.
+func (n *network) restart() (took time.Duration, waiting uint64, err error) {
+	_ = n.peers[0].Process.Kill()
+	_ = n.peers[0].Wait() // that it was killed
+	begin := time.Now()
+	if err = errors.Join(n.run(0), n.ready()); err != nil {
+		return 0, 0, err
+	}
+	took = time.Since(begin)
+	req, err := http.NewRequest(http.MethodGet, "http://"+n.addr+"/v1/status", nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	req.Header.Set("Authorization", "Bearer "+n.token)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	var status struct{ Pending uint64 }
+	err = json.NewDecoder(res.Body).Decode(&status)
+	return took, status.Pending, err
 }
 
 func (n *network) stop() error {

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -108,9 +107,7 @@ func dispatch(jobs chan<- job, requests [][]byte, begin time.Time, gap time.Dura
 		now := time.Now()
 		due := begin.Add(time.Duration(i) * gap)
 		if wait := due.Sub(now); wait > 0 {
-			// time.Sleep is a millisecond at least where nothing else runs.
-			t := syscall.NsecToTimespec(int64(wait))
-			_ = syscall.Nanosleep(&t, nil)
+			pause(wait)
 			continue
 		}
 		late = append(late, now.Sub(due))
@@ -120,13 +117,6 @@ func dispatch(jobs chan<- job, requests [][]byte, begin time.Time, gap time.Dura
 	close(jobs)
 	slices.Sort(late)
 	return late
-}
-
-// ownCPU returns the seconds of CPU that this process has used.
-func ownCPU() float64 {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
 // wire is a connection, with as little of HTTP as the peer's answers need.

@@ -18,7 +18,7 @@ for bug in none halved reused first changed raw redrawn levels; do
 		got=0
 		"$bin/peerd" audit -c "$config" --quick --seed 1 >"$bin/report" 2>/dev/null || got=$?
 		printf '%-8s %-22s code %d\n' "$bug" "$config" "$got"
-		grep -A1 '^FAIL' "$bin/report" | sed -n 2p
+		sed -n '/^FAIL/{n;p}' "$bin/report"
 		if [ "$got" -ne "$want" ]; then
 			printf 'want code %d\n' "$want" >&2
 			exit 1

@@ -1,0 +1,174 @@
+package site
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"peerd.dev/dp"
+	"peerd.dev/node/decision"
+	"peerd.dev/node/store"
+)
+
+// marked is a reward that nothing else looks like.
+const marked = 0.7310585
+
+// traces are the forms in which a reward could stand somewhere: as a float in both byte
+// orders, in hex, in decimal with 3 to 17 digits, and as an integer of the lattice.
+func traces(v float64) (all [][]byte) {
+	bits, bits32 := math.Float64bits(v), math.Float32bits(float32(v))
+	for _, b := range [][]byte{binary.BigEndian.AppendUint64(nil, bits), binary.LittleEndian.AppendUint64(nil, bits)} {
+		all = append(all, b, []byte(hex.EncodeToString(b)))
+	}
+	for _, b := range [][]byte{binary.BigEndian.AppendUint32(nil, bits32), binary.LittleEndian.AppendUint32(nil, bits32)} {
+		all = append(all, []byte(hex.EncodeToString(b)))
+	}
+	for digits := 3; digits <= 17; digits++ {
+		for _, size := range []int{32, 64} {
+			all = append(all, []byte(strings.TrimPrefix(strconv.FormatFloat(v, 'f', digits, size), "0")))
+		}
+	}
+	all = append(all, []byte(strconv.FormatFloat(v, 'x', -1, 64)))
+	for _, q := range []int64{int64(v * (1 << 20)), int64(v*(1<<20)) + 1} {
+		all = append(all, protowire.AppendVarint(nil, protowire.EncodeZigZag(q)), []byte(fmt.Sprint(q)))
+	}
+	return all
+}
+
+// short bounds the forms that turn up in noise and hashes by chance.
+const short = 6
+
+// found returns a long trace of the marked reward in b, and how many short ones there
+// are.
+func found(b []byte) (long []byte, shorts int) {
+	for _, t := range traces(marked) {
+		switch {
+		case len(t) <= short:
+			shorts += bytes.Count(b, t)
+		case bytes.Contains(b, t):
+			long = t
+		}
+	}
+	return long, shorts
+}
+
+// TestARewardStaysInside: a marked reward is in no frame, ledger line, status, log line or
+// error text, whatever happens to it, and in the store in private tables only. Here every
+// release is of many rewards with noise; that those are the only way out is the door's own
+// matter.
+func TestARewardStaysInside(t *testing.T) {
+	if long, shorts := found(fmt.Appendf(nil, "%v", marked)); long == nil || shorts == 0 {
+		t.Fatal("the test does not find what it looks for")
+	}
+	private := map[store.Table]bool{store.Log: true, store.Snapshot: true, store.Decision: true}
+	for _, name := range []string{"average", "rows"} {
+		for _, settle := range []Settle{AtWindow, OnArrival} {
+			t.Run(fmt.Sprint(name, "/", settle), func(t *testing.T) {
+				x := usual(name, settle)
+				x.saveEvery = 25
+				r := newRig(t, x)
+				r.start()
+				var said bytes.Buffer
+				tell := func(what any, err error) { fmt.Fprintf(&said, "%v %+v %v %+v\n", what, what, err, err) }
+				inside := make(map[store.Table]bool)
+				var last string
+				for i := range 40 {
+					last = fmt.Sprint(i)
+					d, err := r.s.Decide(t.Context(), []decision.Ask{{ID: last}}), error(nil)
+					tell(d, err)
+					for _, v := range []float64{marked, marked, marked + 1, -marked, 1 - marked} {
+						tell(r.report(last, v))
+					}
+					tell(r.report("unknown", marked))
+					if i%4 == 3 {
+						r.round()
+						tell(r.status(), r.s.Ready(t.Context()))
+					}
+					look(t, r, private, inside)
+					if i%10 == 9 {
+						r.crash()
+						r.start()
+					}
+				}
+				r.clock.add(2 * window)
+				r.round()
+				tell(r.report("39", marked))
+				r.s.Told(left, Mark{Records: 1 << 20})
+				r.stop()
+				r.open()
+				tell(r.s.Adopt())
+				look(t, r, private, inside)
+				ledgerLines := r.lines()
+				r.stop()
+				tell(r.report(last, marked))
+
+				var frames, lines []byte
+				for _, f := range r.net.frames {
+					frames = append(frames, f.bytes...)
+				}
+				for _, l := range ledgerLines {
+					lines = append(lines, l...)
+				}
+				// It was reported 80 times; what is told more often than by chance is told.
+				for what, b := range map[string][]byte{
+					"an answer, error or status": said.Bytes(), "the log": []byte(r.logs.String()), "a frame": frames, "the ledger": lines,
+				} {
+					if long, shorts := found(b); long != nil || shorts > 15 {
+						t.Errorf("%s holds the reward, as %q, and %d times in short", what, long, shorts)
+					}
+				}
+				for table := range private {
+					if !inside[table] && table != store.Snapshot { // there it is part of sums
+						t.Errorf("table %d never held the reward: where was it?", table)
+					}
+				}
+				if r.logs.String() == "" {
+					t.Error("nothing was logged")
+				}
+			})
+		}
+	}
+}
+
+// look looks for the reward in every table.
+func look(t *testing.T, r *rig, private, inside map[store.Table]bool) {
+	t.Helper()
+	for table := store.Meta; table <= store.Peer; table++ {
+		for e, err := range r.s.store.Scan(table, nil, nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range [][]byte{e.Key, e.Value} {
+				long, _ := found(part)
+				switch {
+				case long == nil:
+				case private[table]:
+					inside[table] = true
+				default:
+					t.Errorf("table %d holds the reward, as %q", table, long)
+				}
+			}
+		}
+	}
+}
+
+// TestPrivateTypesSayNothing: what holds a reward prints as private.
+func TestPrivateTypesSayNothing(t *testing.T) {
+	e := entry{kind: entrySettled, records: []record{{1, marked}}, played: &record{0, marked}}
+	c := choice{value: marked}
+	s := dp.NewSecret(binary.BigEndian.AppendUint64(nil, math.Float64bits(marked)))
+	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x"} {
+		for _, v := range []any{e, &e, *e.played, c, &c, decision.Report{ID: "a", Value: marked}, s} {
+			if long, shorts := found(fmt.Appendf(nil, format, v)); long != nil || shorts > 0 {
+				t.Errorf("%s of a %T shows it", format, v)
+			}
+		}
+	}
+}
