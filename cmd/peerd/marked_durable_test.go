@@ -105,9 +105,6 @@ func TestAMarkedRewardIsFoundNowhere(t *testing.T) {
 // TestAStackDumpShowsNoReward, not even what is left of one in a register or on the
 // stack, when a peer is asked for it with rewards under way.
 func TestAStackDumpShowsNoReward(t *testing.T) {
-	if os.Getenv("PEERD_LONG") == "" {
-		t.Skip("the runtime's own dump shows rewards; PEERD_LONG tries it")
-	}
 	m := newMark(t, marked)
 	for range 5 {
 		l := newLab(t, 2, "protocol.name", "average", "log.level", "debug")
