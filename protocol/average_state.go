@@ -1,8 +1,6 @@
 package protocol
 
 import (
-	"fmt"
-
 	"peerd.dev/dp"
 )
 
@@ -12,9 +10,8 @@ type averageState struct {
 	Mixed          []byte
 	Counts, Mine   []byte
 	Links          []averageLinkState
-	Asked          int
+	Asked          Peer // Everyone for nobody
 	Leaves, Forced []uint64
-	Claims         [][]byte
 	Heard, Silent  bool
 	Spread         []float64
 	NoiseV, NoiseB []float64
@@ -24,6 +21,8 @@ type averageState struct {
 }
 
 type averageLinkState struct {
+	Peer    Peer
+	Claim   []byte
 	Next    Round
 	Seq     uint64
 	Open    bool
@@ -39,13 +38,17 @@ func (a *average) Save() ([]byte, error) {
 	b := &a.belief
 	s := averageState{
 		Round: a.round, Mixed: a.mixed.Save(), Counts: a.counts.Save(), Mine: a.mine.Save(),
-		Asked: a.asked, Leaves: a.leaves, Forced: a.forced, Claims: savedReleases(a.claims), Heard: a.heard, Silent: a.silent,
+		Asked: Everyone, Leaves: a.leaves, Forced: a.forced, Heard: a.heard, Silent: a.silent,
 		Spread: b.Spread, NoiseV: b.NoiseV, NoiseB: b.NoiseB, Pulls: b.Pulls, Allow: a.allow, Until: a.until,
 	}
+	if a.asked >= 0 {
+		s.Asked = a.links[a.asked].peer
+	}
+	claims := savedReleases(a.claims)
 	for i := range a.links {
 		l := &a.links[i]
 		s.Links = append(s.Links, averageLinkState{
-			l.next, l.seq, l.open, l.sent, l.last, l.answer, savedReleases([]dp.Release{l.delta})[0], l.claimed,
+			l.peer, claims[i], l.next, l.seq, l.open, l.sent, l.last, l.answer, savedReleases([]dp.Release{l.delta})[0], l.claimed,
 		})
 	}
 	return saveState(s)
@@ -57,9 +60,6 @@ func (a *average) Load(state []byte) error {
 	if err := loadState(state, &s); err != nil {
 		return err
 	}
-	if len(s.Links) != len(a.links) || s.Asked < -1 || s.Asked >= len(a.links) {
-		return fmt.Errorf("%w: %d links, the open one %d; want %d", ErrState, len(s.Links), s.Asked, len(a.links))
-	}
 	if err := a.mixed.Load(s.Mixed); err != nil {
 		return err
 	}
@@ -67,9 +67,6 @@ func (a *average) Load(state []byte) error {
 		return err
 	}
 	if err := a.mine.Load(s.Mine); err != nil {
-		return err
-	}
-	if err := loadReleases(a.claims, s.Claims); err != nil {
 		return err
 	}
 	b := &a.belief
@@ -83,16 +80,21 @@ func (a *average) Load(state []byte) error {
 			return err
 		}
 	}
-	for i := range a.links {
-		l, from := &a.links[i], &s.Links[i]
-		delta := make([]dp.Release, 1)
-		if err := loadReleases(delta, [][]byte{from.Delta}); err != nil {
+	for k := range s.Links {
+		from := &s.Links[k]
+		i := a.link(from.Peer)
+		if i < 0 {
+			continue // no neighbour any more
+		}
+		l, loaded := &a.links[i], make([]dp.Release, 2)
+		if err := loadReleases(loaded, [][]byte{from.Delta, from.Claim}); err != nil {
 			return err
 		}
+		a.claims[i] = loaded[1]
 		l.next, l.seq, l.open, l.sent = from.Next, from.Seq, from.Open, from.Sent
-		l.last, l.answer, l.delta, l.claimed = from.Last, from.Answer, delta[0], from.Claimed
+		l.last, l.answer, l.delta, l.claimed = from.Last, from.Answer, loaded[0], from.Claimed
 	}
-	a.round, a.asked, a.heard, a.silent, a.allow, a.until = s.Round, s.Asked, s.Heard, s.Silent, s.Allow, s.Until
+	a.round, a.asked, a.heard, a.silent, a.allow, a.until = s.Round, a.link(s.Asked), s.Heard, s.Silent, s.Allow, s.Until
 	a.refresh()
 	return nil
 }

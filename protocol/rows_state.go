@@ -22,7 +22,10 @@ func (r *rows) Load(b []byte) error {
 	if err := loadState(b, &s); err != nil {
 		return err
 	}
-	if err := loadMessages(r.newest, s.Newest); err != nil {
+	if len(s.Newest) > len(r.newest) {
+		return fmt.Errorf("%w: rows of %d peers, want %d", ErrState, len(s.Newest), len(r.newest))
+	}
+	if err := loadMessages(r.newest[:len(s.Newest)], s.Newest); err != nil { // a network grows at its end
 		return err
 	}
 	for i := range r.newest {
@@ -30,9 +33,14 @@ func (r *rows) Load(b []byte) error {
 			len(m.body) != 1 || m.body[0].Len() != r.c.Arms || m.body[0].Counts() != r.c.Arms) {
 			return fmt.Errorf("%w: row %d is not peer %d's", ErrState, i, i)
 		}
+		// Signatures are bound to what peers agree on. After a change of that, others
+		// would refuse the row, and its origin makes a new one.
+		if m := &r.newest[i]; m.kind != 0 && !r.c.Keys.Verify(m.label.Origin, appendContent(nil, m), m.sig) {
+			*m = Message{}
+		}
 	}
-	if err := loadNumbers(r.served, s.Served); err != nil {
-		return err
+	if len(s.Served) == len(r.served) { // else there are other neighbours
+		copy(r.served, s.Served)
 	}
 	if err := loadNumbers(r.belief.Pulls, s.Pulls); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/bandit/world"
 	"peerd.dev/dp"
+	"peerd.dev/node/site"
 	"peerd.dev/node/store"
 )
 
@@ -69,10 +70,11 @@ func coded(err error) error {
 	var carries *exitError
 	var refused *refusal
 	var budget *dp.BudgetError
+	var changed *site.ChangedError
 	switch {
 	case err == nil || errors.As(err, &carries):
 		return err
-	case errors.As(err, &refused):
+	case errors.As(err, &refused) || errors.As(err, &changed):
 		return &exitError{exitConfig, err}
 	case errors.Is(err, world.ErrExhausted):
 		return &exitError{exitData, fmt.Errorf("%w; every record is played once: lower rounds.count, or raise world.cap with privacy.records_per_user", err)}

@@ -103,6 +103,8 @@ func (t *seat) site(log *slog.Logger, alarm func(error), observe func(time.Durat
 			Mode: ledger.Private, Budget: t.spec.Privacy.Epsilon, Unit: ledgerUnit(s.Privacy.RecordsPerUser),
 		},
 		Arms: s.Arms, Peers: len(t.network.Peers), Neighbours: t.links,
+		ID:    func(p protocol.Peer) string { return t.network.Peers[p].ID },
+		Fixed: t.fixed(),
 		Agent: func(life site.Life) (*node.Agent, error) { return t.agent(life, dp.NewSecureSource()) },
 		Rules: site.Rules{
 			Window: s.API.Window, Default: s.API.DefaultReward, Settle: s.API.Settle, Fallback: s.API.Fallback,
@@ -116,6 +118,26 @@ func (t *seat) site(log *slog.Logger, alarm func(error), observe func(time.Durat
 		c.World = func(life site.Life) (node.World, error) { return t.world(life.Seed) }
 	}
 	return site.Open(c)
+}
+
+// fixed lists what a folder is begun with and keeps: what its ledger says and its noise
+// is made for, and when its rounds are.
+func (t *seat) fixed() []site.Fixed {
+	all := []site.Fixed{
+		{Key: "identity.key", Value: t.id.ID()},
+		{Key: "network name", Value: t.network.Name},
+		{Key: "network start", Value: t.network.Start.UTC().Format(time.RFC3339Nano)},
+		{Key: "network every", Value: t.network.Every.String()},
+	}
+	for _, key := range []string{
+		"arms", "privacy.epsilon", "privacy.mechanism", "privacy.records_per_user", "privacy.horizon",
+		"protocol.name", "protocol.rows.every",
+	} {
+		if key != "protocol.rows.every" || t.s.Protocol.Name == "rows" {
+			all = append(all, site.Fixed{Key: key, Value: valueText(t.s.value(key).Interface())})
+		}
+	}
+	return all
 }
 
 // ledgerUnit says whom the budget protects.

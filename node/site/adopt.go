@@ -17,7 +17,7 @@ var ErrFork = errors.New("another copy of this folder has released under the sam
 // Adopted says what [Site.Adopt] did.
 type Adopted struct {
 	Claimed uint64   `json:"claimed"` // records that a peer remembers
-	Had     uint64   `json:"had"`     // records that were here
+	Had     uint64   `json:"had"`     // records that were here, or had been given up here before
 	Next    []uint64 `json:"next"`    // first leaf of every stream that may still be released
 	Spent   bool     `json:"spent"`   // no stream has any left
 }
@@ -41,7 +41,10 @@ func (s *Site) Adopt() (Adopted, error) {
 		return Adopted{}, err
 	}
 	a := Adopted{Claimed: c.Records, Had: s.chain.Next}
-	lost := c.Records - min(c.Records, s.chain.Next)
+	if s.life.Taken > 0 { // a later one counts leaves that were given up; see below
+		a.Had = s.life.Taken
+	}
+	lost := c.Records - min(c.Records, a.Had)
 	records := uint64(1) // of the ledger, for a leaf of every stream that has closed one
 	if s.c.Together {
 		records = uint64(len(s.c.Arms))
@@ -64,11 +67,12 @@ func (s *Site) Adopt() (Adopted, error) {
 		above = max(above, c.Records+closed[k]*records)
 	}
 	s.life.Incarnation = max(incarnation, s.life.Incarnation+1)
-	s.life.Closed, s.life.Taken = closed, above
+	s.life.Closed, s.life.Taken = closed, c.Records
 	b := s.store.Batch()
 	if err = s.append(b, &ledger.Gap{Claimed: above, Incarnation: s.life.Incarnation, Next: next}); err != nil {
 		return a, err
 	}
+	s.life.Gap = s.chain.Next - 1
 	life, err := encode(&s.life)
 	if err != nil {
 		return a, err
@@ -108,7 +112,7 @@ func (s *Site) discount(b *store.Batch) error {
 			return err
 		}
 		c.counted = false
-		b.Set(store.Decision, due.Value, c.append(nil))
+		b.Set(store.Decision, due.Value, c.bytes())
 	}
 	return nil
 }

@@ -33,14 +33,14 @@ func sources() []decision.Source {
 	return []decision.Source{decision.Learned, decision.Exposure, decision.Fallback}
 }
 
-func (c *choice) append(b []byte) []byte {
+func (c *choice) bytes() []byte {
 	var source byte
 	for i, s := range sources() {
 		if s == c.source {
 			source = byte(i)
 		}
 	}
-	b = append(b, stateVersion, flags(c.counted, c.rewarded), source)
+	b := append(make([]byte, 0, 64), stateVersion, flags(c.counted, c.rewarded), source)
 	b = binary.AppendUvarint(b, uint64(c.arm))
 	for _, v := range []uint64{math.Float64bits(c.chance), uint64(c.expires.UnixNano()), c.due, c.step, math.Float64bits(float64(c.value))} {
 		b = binary.BigEndian.AppendUint64(b, v)

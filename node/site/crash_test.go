@@ -91,9 +91,9 @@ func crashed(r *rig, k *acks, rng *rand.Rand, life int) *acks {
 	var once sync.Once
 	var all sync.WaitGroup
 	for c := range 4 {
-		rng := rand.New(rand.NewPCG(uint64(life), uint64(c)))
+		dice := rand.New(rand.NewPCG(uint64(life), uint64(c)))
 		all.Go(func() {
-			client(r, site, k, rng, fmt.Sprintf("%d-%d", life, c), stop, worked)
+			client(r, site, k, dice, fmt.Sprintf("%d-%d", life, c), stop, worked)
 		})
 	}
 	var sender sync.WaitGroup

@@ -113,7 +113,7 @@ func (d *desk) find(id string) (c choice, ok bool, err error) {
 // keep stores a decision.
 func (d *desk) keep(id string, c *choice) {
 	d.ids[id] = *c
-	d.batch.Set(store.Decision, []byte(id), c.append(nil))
+	d.batch.Set(store.Decision, []byte(id), c.bytes())
 }
 
 func (d *desk) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
@@ -143,10 +143,9 @@ func (d *desk) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	e.arm = c.arm
 	d.take(&e)
 	d.step++
-	d.batch.Set(store.Log, store.Number(d.step), e.append(nil))
+	d.batch.Set(store.Log, store.Number(d.step), e.bytes())
 	c.due = d.after(c.expires)
 	d.batch.Set(store.Due, dueKey(c.due, c.step), []byte(ask.ID))
-	d.counts.pending++
 	d.keep(ask.ID, &c)
 	return c, false, nil
 }
@@ -239,6 +238,7 @@ func (s *Site) rule(excluded []bandit.Arm) (decision.Source, int) {
 // take makes a choice the agent's.
 func (s *Site) take(e *entry) {
 	s.state.Decisions++
+	s.state.Pending++
 	if e.counted {
 		s.agent.Pull(armOf(e.arm))
 		s.state.Pulls[e.arm]++

@@ -3,6 +3,7 @@ package site
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -166,7 +167,9 @@ func TestABrokenDiskEndsAll(t *testing.T) {
 		case <-time.After(10 * time.Second):
 			t.Fatalf("%s: nobody says that the disk failed", name)
 		}
-		time.Sleep(20 * time.Millisecond) // for what should not come
+		for range 100 { // for what should not come
+			runtime.Gosched()
+		}
 		mu.Lock()
 		if answered != 20 || after > 0 {
 			t.Errorf("%s: %d answers, %d after the disk failed; want 20 and none", name, answered, after)

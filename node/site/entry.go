@@ -40,7 +40,8 @@ type entry struct {
 	excluded []bandit.Arm
 
 	// of entrySettled
-	records []record
+	decisions uint64 // that were due
+	records   []record
 
 	// of entryRound
 	round  uint64
@@ -63,8 +64,8 @@ func (entry) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 // Format implements [fmt.Formatter].
 func (record) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
-func (e *entry) append(b []byte) []byte {
-	b = append(b, stateVersion, byte(e.kind))
+func (e *entry) bytes() []byte {
+	b := []byte{stateVersion, byte(e.kind)}
 	switch e.kind {
 	case entryChosen:
 		b = append(b, flags(e.learner, e.counted))
@@ -75,6 +76,7 @@ func (e *entry) append(b []byte) []byte {
 			b = binary.AppendUvarint(b, uint64(a))
 		}
 	case entrySettled:
+		b = binary.AppendUvarint(b, e.decisions)
 		b = binary.AppendUvarint(b, uint64(len(e.records)))
 		for _, r := range e.records {
 			b = r.append(b)
@@ -133,6 +135,7 @@ func parseEntry(b []byte, arms int) (e entry, err error) {
 			e.excluded = append(e.excluded, bandit.Arm(r.arm(arms)))
 		}
 	case entrySettled:
+		e.decisions = r.uvarint()
 		for range r.more(r.length()) {
 			e.records = append(e.records, r.record(arms))
 		}

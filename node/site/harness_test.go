@@ -172,7 +172,7 @@ func (r *rig) config() Config {
 			Version: ledger.Version, Peer: "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X", Network: "test",
 			Mode: ledger.Private, Budget: spec.Privacy.Epsilon, Unit: "a reward",
 		},
-		Arms: r.arms, Peers: 3, Neighbours: neighboursOf(self), Rules: r.rules,
+		Arms: r.arms, Peers: 3, ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Neighbours: neighboursOf(self), Rules: r.rules,
 		Agent:  func(life Life) (*node.Agent, error) { return r.agent(self, life) },
 		Slots:  node.Slots{Start: epoch(), Every: slot},
 		Rounds: r.horizon, Leaves: entry.Leaves(spec.Params, r.horizon), Together: entry.Together,
@@ -225,6 +225,12 @@ func (r *rig) greet() {
 	for _, p := range r.c.Neighbours {
 		r.s.Told(p, r.net.memory(p))
 	}
+	r.again()
+}
+
+// again sends what was left in the outbox, unless it is held back.
+func (r *rig) again() {
+	r.t.Helper()
 	if !r.s.holding() {
 		if err := r.s.resend(r.t.Context(), r.net); err != nil {
 			r.t.Fatal(err)

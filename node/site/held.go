@@ -1,7 +1,6 @@
 package site
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -27,8 +26,9 @@ type held struct {
 }
 
 // grace is for how long a site waits for the other neighbours when it has heard from
-// one: the one that remembers more may be slower.
-const grace = 10 * time.Second
+// one: the one that remembers more may be slower. A neighbour that dials tries again
+// after at most 30 seconds.
+const grace = 45 * time.Second
 
 // claim is what a peer remembers that is not here.
 type claim struct {
@@ -84,10 +84,11 @@ func (s *Site) Told(from protocol.Peer, m Mark) {
 		return
 	}
 	// Told before anything was released, this is an older state of the ledger that
-	// the peer remembers. Later, both have gone on.
-	c := &claim{from, m.Records, m.Head, s.held.open || m.Records <= s.chain.Next}
-	if s.released() == 0 {
-		c.Fork = false // a new folder under an old key
+	// the peer remembers. Later, both have gone on. A gap is as long as a lost life
+	// may have been.
+	c := &claim{from, m.Records, m.Head, s.held.open || s.life.Gap < m.Records && m.Records <= s.chain.Next}
+	if s.fresh() {
+		c.Fork = false
 	}
 	old := s.held.claim
 	if old != nil {
@@ -117,8 +118,14 @@ func (s *Site) Told(from protocol.Peer, m Mark) {
 	}
 }
 
-// released returns how many releases stand in the ledger of this folder.
-func (s *Site) released() uint64 { return s.state.Released }
+// fresh reports whether nothing was released since this life began: by a new folder
+// under an old key, or after [Site.Adopt].
+func (s *Site) fresh() bool {
+	if s.life.Taken > 0 {
+		return s.chain.Next == s.life.Gap+1
+	}
+	return s.state.Released == 0
+}
 
 // has reports whether the ledger was once as long as m says, with that head.
 func (s *Site) has(m Mark) (bool, error) {
@@ -131,10 +138,7 @@ func (s *Site) has(m Mark) (bool, error) {
 		return m.Head == s.chain.Head, nil
 	}
 	line, err := s.store.Get(store.Ledger, store.Number(m.Records-1))
-	if err != nil {
-		return false, err
-	}
-	return ledger.HashOf(line) == m.Head, nil
+	return line != nil && ledger.HashOf(line) == m.Head, err
 }
 
 // Saw remembers how far another peer's ledger is. It is stored with the next step.
@@ -149,7 +153,7 @@ func (s *Site) remember(b *store.Batch) {
 	s.seenMu.Lock()
 	defer s.seenMu.Unlock()
 	for p, m := range s.seen {
-		b.Set(store.Peer, binary.BigEndian.AppendUint32(nil, uint32(p)), append(store.Number(m.Records), m.Head[:]...))
+		b.Set(store.Peer, []byte(s.c.ID(p)), append(store.Number(m.Records), m.Head[:]...))
 	}
 	clear(s.seen)
 }
@@ -157,14 +161,18 @@ func (s *Site) remember(b *store.Batch) {
 // Seen returns how far every peer's ledger was when it was last seen.
 func (s *Site) Seen() ([]Mark, error) {
 	all := make([]Mark, s.c.Peers)
+	places := make(map[string]protocol.Peer, s.c.Peers) // a place may have got another peer
+	for p := range all {
+		places[s.c.ID(protocol.Peer(p))] = protocol.Peer(p)
+	}
 	for e, err := range s.store.Scan(store.Peer, nil, nil) {
 		if err != nil {
 			return nil, err
 		}
-		if len(e.Key) != 4 || len(e.Value) != 8+len(ledger.Hash{}) {
+		if len(e.Value) != 8+len(ledger.Hash{}) {
 			return nil, fmt.Errorf("%w: mark of a peer", ErrDamaged)
 		}
-		if p := binary.BigEndian.Uint32(e.Key); int(p) < len(all) {
+		if p, ok := places[string(e.Key)]; ok {
 			all[p].Records = store.ReadNumber(e.Value)
 			copy(all[p].Head[:], e.Value[8:])
 		}

@@ -357,6 +357,68 @@ func TestAdoptGoesOn(t *testing.T) {
 	}
 }
 
+// TestRecoverAgainIfAnotherRemembersMore: the neighbour that told first had been away, and
+// with the alarm the site left the network. What the other one remembers is found on the
+// next start, and recovered from, too.
+func TestRecoverAgainIfAnotherRemembersMore(t *testing.T) {
+	for _, name := range []string{"average", "rows"} {
+		r := newRig(t, usual(name, OnArrival))
+		r.start()
+		work := func(n int) {
+			for range n {
+				r.pay(r.ask(decision.Ask{}).ID, .5)
+				r.round()
+			}
+		}
+		work(20)
+		backup := r.disk.CrashClone(vfs.CrashCloneCfg{})
+		work(4)
+		r.net.peers[left].deaf = true
+		work(8)
+		known := r.draft()
+		r.net.peers[left].deaf = false
+		r.stop()
+		r.disk = backup
+		for i, tell := range [][]protocol.Peer{{left}, {left, right}} {
+			r.open()
+			for _, p := range tell {
+				r.s.Told(p, r.net.memory(p))
+			}
+			if !r.s.Behind() {
+				t.Fatalf("%s: start %d: nothing is noticed", name, i)
+			}
+			r.stop()
+			r.open()
+			if _, err := r.s.Adopt(); err != nil {
+				t.Fatalf("%s: start %d: %v", name, i, err)
+			}
+			r.stop()
+		}
+		r.start()
+		work(12)
+		own := len(r.draft().nodes)
+		for at, n := range r.draft().nodes {
+			if old, ok := known.nodes[at]; ok && old.Values[0] != n.Values[0] {
+				t.Errorf("%s: node %+v is released twice", name, at)
+			}
+		}
+		if r.s.Behind() || own <= len(backupNodes(r, known)) {
+			t.Errorf("%s: behind %v, %d nodes in the ledger", name, r.s.Behind(), own)
+		}
+		r.stop()
+	}
+}
+
+// backupNodes returns the nodes that two ledgers have in common.
+func backupNodes(r *rig, known *draft) (both []place) {
+	for at := range r.draft().nodes {
+		if known.nodes[at] != nil {
+			both = append(both, at)
+		}
+	}
+	return both
+}
+
 func fromIncarnation(t *testing.T, f frame, want uint32) bool {
 	t.Helper()
 	m, err := protocol.Decode([]byte(f.bytes))

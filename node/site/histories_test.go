@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -78,7 +79,12 @@ type past struct {
 	draft   *draft
 	backups []*vfs.MemFS
 	ids     []string
+	notes   []string // of what happened
 	tally   *tally
+}
+
+func (p *past) note(format string, args ...any) {
+	p.notes = append(p.notes, fmt.Sprintf(format, args...))
 }
 
 func history(t *testing.T, seed uint64, sum *tally) {
@@ -91,6 +97,11 @@ func history(t *testing.T, seed uint64, sum *tally) {
 	x.seed = seed
 	p := &past{rig: newRig(t, x), rng: rng, books: newBooks(t), tally: sum}
 	p.net.watch = p.leaves
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(strings.Join(p.notes, "\n"))
+		}
+	})
 	p.begin()
 	for range 30 + rng.IntN(50) {
 		p.act()
@@ -106,8 +117,16 @@ func (p *past) begin() {
 	p.open()
 	p.draft = newDraft()
 	p.refresh()
-	p.greet()
-	p.t.Logf("a life begins with %d records of the ledger, incarnation %d; peers remember %d and %d: %s",
+	ends := []protocol.Peer{left, right}
+	p.rng.Shuffle(2, func(i, j int) { ends[i], ends[j] = ends[j], ends[i] })
+	hasty := p.rng.IntN(2) == 0
+	for _, n := range ends {
+		if p.s.Told(n, p.net.memory(n)); hasty && p.s.Behind() {
+			break // the daemon leaves the network with the alarm, so that nobody else is heard
+		}
+	}
+	p.again()
+	p.note("a life begins with %d records of the ledger, incarnation %d; peers remember %d and %d: %s",
 		p.s.chain.Next, p.s.life.Incarnation, p.net.memory(left).Records, p.net.memory(right).Records, p.s.held.why())
 }
 
@@ -244,7 +263,7 @@ func (p *past) recover() {
 		if err != nil {
 			p.t.Fatalf("%v: told %+v", err, p.s.held.claim)
 		}
-		p.t.Logf("%+v", a)
+		p.note("%+v", a)
 		p.tally.adopted++
 		if a.Spent {
 			p.tally.spent++

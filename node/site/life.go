@@ -30,7 +30,8 @@ type Life struct {
 type life struct {
 	Life
 	Salt  [16]byte // of the hashes of subjects
-	Taken uint64   // records that peers may remember otherwise, as [Site.Adopt] took over
+	Taken uint64   // records that peers remembered when [Site.Adopt] took over; 0 before
+	Gap   uint64   // the number of the record that says so
 }
 
 func (l *life) public() Life {
@@ -87,6 +88,10 @@ func (s *Site) charge() error {
 		return err
 	}
 	b.Set(store.Meta, []byte(lifeKey), v)
+	if v, err = encode(s.c.Fixed); err != nil {
+		return err
+	}
+	b.Set(store.Meta, []byte(fixedKey), v)
 	s.show()
 	if err := s.snapshot(b); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"time"
 
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -18,7 +19,16 @@ type sending struct {
 	step     uint64
 	mark     Mark
 	messages bool
+	at       time.Time // when they are sent
+	tell     *public   // nil for what changes nothing
 }
+
+// maxOffset is for how long at most a slot's messages wait from its beginning.
+const maxOffset = 50 * time.Millisecond
+
+// offset is when in a slot messages are sent: at one time, whatever there was to do in
+// it, as long as it is done and durable by then.
+func (s *Site) offset() time.Duration { return min(s.c.Slots.Every/5, maxOffset) }
 
 // queue hands a step to the sender. It is called with the lock held, so that steps
 // are queued in their order; so the sender never takes that lock.
@@ -37,8 +47,17 @@ func (s *Site) send(ctx context.Context, to Transport) error {
 }
 
 func (s *Site) sendOne(ctx context.Context, to Transport, x sending) error {
-	if err := x.pending.Wait(); err != nil || !x.messages {
+	if err := x.pending.Wait(); err != nil {
 		return err
+	}
+	if x.tell != nil {
+		s.public.Store(x.tell)
+	}
+	if !x.messages {
+		return nil
+	}
+	if wait := time.Until(x.at); 0 < wait && wait <= s.offset() {
+		time.Sleep(wait)
 	}
 	failpoint("send")
 	return s.post(ctx, to, x.step, x.mark)
@@ -60,6 +79,9 @@ func (s *Site) post(ctx context.Context, to Transport, step uint64, mark Mark) e
 	}
 	to.Advance(mark)
 	if err = to.Send(ctx, es); err != nil {
+		if s.silent.Load() { // the network was left meanwhile
+			return nil
+		}
 		return err
 	}
 	s.sentMu.Lock()
@@ -96,9 +118,9 @@ func (s *Site) resend(ctx context.Context, to Transport) error {
 	return nil
 }
 
-// appendOutbox appends envelopes as they are stored.
-func appendOutbox(b []byte, es []protocol.Envelope) []byte {
-	b = append(b, stateVersion)
+// outbox returns envelopes as they are stored.
+func outbox(es []protocol.Envelope) []byte {
+	b := []byte{stateVersion}
 	for i := range es {
 		b = binary.AppendUvarint(b, uint64(es[i].To))
 		b = appendPart(b, protocol.Encode(nil, es[i].Message))

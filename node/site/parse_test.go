@@ -84,12 +84,12 @@ func TestEntriesSurvive(t *testing.T) {
 	ms, nodes := said(t)
 	rapid.Check(t, func(r *rapid.T) {
 		e := anyEntry(ms, nodes).Draw(r, "entry")
-		b := e.append(nil)
+		b := e.bytes()
 		got, err := parseEntry(b, parsedArms)
 		if err != nil {
 			r.Fatal(err)
 		}
-		if !bytes.Equal(got.append(nil), b) || got.kind != e.kind || got.arm != e.arm || got.turn != e.turn || got.round != e.round ||
+		if !bytes.Equal(got.bytes(), b) || got.kind != e.kind || got.arm != e.arm || got.turn != e.turn || got.round != e.round ||
 			got.learner != e.learner || got.counted != e.counted || !slices.Equal(got.excluded, e.excluded) || !slices.Equal(got.records, e.records) ||
 			!reflect.DeepEqual(got.played, e.played) || len(got.in) != len(e.in) || !slices.EqualFunc(got.drawn, e.drawn, dp.Release.Equal) {
 			r.Fatal("the entry changed")
@@ -108,10 +108,10 @@ func TestEntriesSurvive(t *testing.T) {
 		}
 	})
 	far := entry{kind: entryChosen, arm: 3}
-	if _, err := parseEntry(far.append(nil), 3); !errors.Is(err, ErrDamaged) {
+	if _, err := parseEntry(far.bytes(), 3); !errors.Is(err, ErrDamaged) {
 		t.Errorf("arm 3 of 3 is taken: %v", err)
 	}
-	b := far.append(nil)
+	b := far.bytes()
 	b[0]++
 	if _, err := parseEntry(b, parsedArms); !errors.Is(err, ErrDamaged) {
 		t.Errorf("another version is taken: %v", err)
@@ -135,7 +135,7 @@ func anyChoice() *rapid.Generator[choice] {
 func TestChoicesSurvive(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		c := anyChoice().Draw(r, "choice")
-		b := c.append(nil)
+		b := c.bytes()
 		got, err := parseChoice(b, parsedArms)
 		if err != nil || got != c {
 			r.Fatalf("the decision changed (%v)", err)
@@ -162,9 +162,9 @@ func TestOutboxesSurvive(t *testing.T) {
 		for _, m := range rapid.SliceOfN(rapid.SampledFrom(ms), 0, 6).Draw(r, "messages") {
 			es = append(es, protocol.Envelope{To: protocol.Peer(rapid.Uint32().Draw(r, "to")), Message: m})
 		}
-		b := appendOutbox(nil, es)
+		b := outbox(es)
 		got, err := parseOutbox(b)
-		if err != nil || len(got) != len(es) || !bytes.Equal(appendOutbox(nil, got), b) {
+		if err != nil || len(got) != len(es) || !bytes.Equal(outbox(got), b) {
 			r.Fatalf("%d envelopes became %d: %v", len(es), len(got), err)
 		}
 		for i := range got {
@@ -214,7 +214,7 @@ func FuzzParseEntry(f *testing.F) {
 	gen := anyEntry(ms, nodes)
 	for i := range 20 {
 		e := gen.Example(i)
-		f.Add(e.append(nil))
+		f.Add(e.bytes())
 	}
 	f.Add([]byte{stateVersion, byte(entryRound), 1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f})
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -223,8 +223,8 @@ func FuzzParseEntry(f *testing.F) {
 			if err != nil {
 				return
 			}
-			again, err := parseEntry(e.append(nil), parsedArms)
-			if err != nil || !bytes.Equal(again.append(nil), e.append(nil)) {
+			again, err := parseEntry(e.bytes(), parsedArms)
+			if err != nil || !bytes.Equal(again.bytes(), e.bytes()) {
 				t.Errorf("what was read is written in a way that cannot be read: %v", err)
 			}
 		})
@@ -235,7 +235,7 @@ func FuzzParseChoice(f *testing.F) {
 	gen := anyChoice()
 	for i := range 20 {
 		c := gen.Example(i)
-		f.Add(c.append(nil))
+		f.Add(c.bytes())
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := parseChoice(b, parsedArms)
@@ -245,7 +245,7 @@ func FuzzParseChoice(f *testing.F) {
 		if c.arm < 0 || c.arm >= parsedArms || !slices.Contains(sources(), c.source) {
 			t.Errorf("arm %d, source %q", c.arm, c.source)
 		}
-		again, err := parseChoice(c.append(nil), parsedArms)
+		again, err := parseChoice(c.bytes(), parsedArms)
 		same := again == c || math.IsNaN(c.chance) || math.IsNaN(float64(c.value))
 		if err != nil || !same {
 			t.Errorf("what was read is written in a way that reads differently: %v", err)
@@ -255,9 +255,9 @@ func FuzzParseChoice(f *testing.F) {
 
 func FuzzParseOutbox(f *testing.F) {
 	ms, _ := said(f)
-	f.Add(appendOutbox(nil, nil))
+	f.Add(outbox(nil))
 	for i := range ms {
-		f.Add(appendOutbox(nil, []protocol.Envelope{{To: left, Message: ms[i]}, {To: protocol.Everyone, Message: ms[0]}}))
+		f.Add(outbox([]protocol.Envelope{{To: left, Message: ms[i]}, {To: protocol.Everyone, Message: ms[0]}}))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		spent(t, len(b), func() {
@@ -265,7 +265,7 @@ func FuzzParseOutbox(f *testing.F) {
 			if err != nil {
 				return
 			}
-			if again, err := parseOutbox(appendOutbox(nil, es)); err != nil || len(again) != len(es) {
+			if again, err := parseOutbox(outbox(es)); err != nil || len(again) != len(es) {
 				t.Errorf("what was read is written in a way that cannot be read: %v", err)
 			}
 		})

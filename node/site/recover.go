@@ -63,7 +63,7 @@ func (s *Site) recover() error {
 		return fmt.Errorf("%w: %d releases were logged, but the ledger has %d records, want %d", ErrDamaged, records-snap.Records, s.chain.Next, records)
 	}
 	s.state.Left = s.agent.Left().Float()
-	return s.countPending()
+	return nil
 }
 
 // replay makes a logged step again and returns how many nodes were drawn in it.
@@ -122,16 +122,6 @@ func (s *Site) readChain() error {
 	}
 	if n := store.ReadNumber(last.Key); n+1 != s.chain.Next {
 		return fmt.Errorf("%w: ledger record %d is numbered %d", ErrDamaged, n, s.chain.Next-1)
-	}
-	return nil
-}
-
-func (s *Site) countPending() error {
-	for _, err := range s.store.Scan(store.Due, nil, nil) {
-		if err != nil {
-			return err
-		}
-		s.counts.pending++
 	}
 	return nil
 }

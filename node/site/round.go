@@ -3,6 +3,8 @@ package site
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
@@ -12,7 +14,7 @@ import (
 )
 
 const (
-	chunk         = 256  // decisions settled or forgotten in a step, so that others get a turn
+	chunk         = 64   // decisions settled or forgotten in a step, so that others get a turn
 	snapshotEvery = 4096 // steps
 )
 
@@ -37,6 +39,8 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 	switch {
 	case s.store.Full():
 		return store.ErrFull
+	case s.broken:
+		return errBroken
 	case s.held.claim != nil:
 		return nil // told since the round began
 	}
@@ -54,11 +58,11 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 	if err := s.end(&e); err != nil {
 		return s.broke(fmt.Errorf("round %d: %w", t, err))
 	}
+	s.show()
 	b := s.store.Batch()
 	if err := s.finish(b, &e); err != nil {
 		return s.broke(fmt.Errorf("round %d: %w", t, err))
 	}
-	s.show()
 	if s.step-s.saved >= s.saveEvery {
 		return s.saveNow()
 	}
@@ -87,6 +91,8 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 	switch {
 	case s.store.Full():
 		return false, store.ErrFull
+	case s.broken:
+		return false, errBroken
 	case s.held.claim != nil:
 		return false, nil
 	}
@@ -125,7 +131,7 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 		b.Drop()
 		return false, nil
 	}
-	s.counts.pending -= min(s.counts.pending, uint64(n))
+	e.decisions = uint64(n)
 	if err := s.settled(&e); err != nil {
 		return false, s.broke(err)
 	}
@@ -148,6 +154,7 @@ func roundOf(key []byte) []byte { return key[:min(len(key), 8)] }
 
 // settled makes rewards the agent's.
 func (s *Site) settled(e *entry) error {
+	s.state.Pending -= min(s.state.Pending, e.decisions)
 	for _, r := range e.records {
 		if err := s.agent.Record(armOf(r.arm), r.value); err != nil {
 			return err
@@ -190,7 +197,7 @@ func (s *Site) finish(b *store.Batch, e *entry) error {
 	ready := s.agent.Ready()
 	e.drawn = ready.Drawn
 	s.step++
-	b.Set(store.Log, store.Number(s.step), e.append(nil))
+	b.Set(store.Log, store.Number(s.step), e.bytes())
 	for _, r := range ready.Drawn {
 		if err := s.append(b, ledger.Released(e.round, r)); err != nil {
 			return err
@@ -198,11 +205,12 @@ func (s *Site) finish(b *store.Batch, e *entry) error {
 	}
 	s.note(ready)
 	if len(ready.Messages) > 0 {
-		b.Set(store.Outbox, store.Number(s.step), appendOutbox(nil, ready.Messages))
+		b.Set(store.Outbox, store.Number(s.step), outbox(ready.Messages))
 	}
 	s.sweep(b)
 	s.remember(b)
-	s.queue(sending{b.Apply(), s.step, s.mark(), len(ready.Messages) > 0})
+	at := s.c.Slots.Start.Add(time.Duration(e.round)*s.c.Slots.Every + s.offset())
+	s.queue(sending{b.Apply(), s.step, s.mark(), len(ready.Messages) > 0, at, s.telling()})
 	return nil
 }
 
@@ -222,8 +230,8 @@ func (s *Site) note(r node.Ready) {
 // show copies what the agent believes.
 func (s *Site) show() {
 	b := s.agent.Belief()
-	s.shown.Means = append(s.shown.Means[:0], b.Mean...)
-	s.shown.Samples, s.shown.Noise = node.Certainty(b)
+	samples, noise := node.Certainty(b)
+	s.shown = shown{slices.Clone(b.Mean), samples, noise}
 }
 
 // snapshot saves the state as of the newest step; the log before it may go.
@@ -250,6 +258,9 @@ func (s *Site) saveNow() error {
 	s.queue(sending{pending: b.Apply()})
 	return nil
 }
+
+// errBroken is for a site whose agent and log differ.
+var errBroken = errors.New("a step could not be logged, so none may follow it")
 
 // errNoSense is for what a crash cannot explain.
 var errNoSense = errors.New("what is replayed differs from what was done")

@@ -20,6 +20,7 @@ const maxHeard = 1024
 // Run ends a round a slot until ctx is done, which is a nil error. It is called
 // once.
 func (s *Site) Run(ctx context.Context, tr Transport) error {
+	s.began = s.c.Now()
 	held := s.holding()
 	if held {
 		s.log.Info("nothing is released yet", "reason", s.Ready(ctx))
@@ -117,7 +118,7 @@ func (s *Site) gather(ctx context.Context, tr Transport) (protocol.Round, []prot
 	s.mu.Unlock()
 	now := s.c.Now()
 	if !now.Before(s.c.Slots.Start) {
-		next = max(next, s.slot(now))
+		next = max(next, s.slot(s.sane(now)))
 	}
 	begin := s.c.Slots.Start.Add(time.Duration(next) * s.c.Slots.Every)
 	timer := time.NewTimer(begin.Sub(now))
@@ -138,6 +139,25 @@ func (s *Site) gather(ctx context.Context, tr Transport) (protocol.Round, []prot
 			return protocol.Round(next), in, nil
 		}
 	}
+}
+
+// maxJump is by how much the clock may be set forward while the peer runs.
+const maxJump = 10 * time.Minute
+
+// sane returns now, or, if the clock has been set forward by much since the start, what
+// it would say else: a round that is played too early keeps the peer silent until its
+// time has come. Whoever sets the clock right by so much starts the peer again.
+func (s *Site) sane(now time.Time) time.Time {
+	steady := s.began.Round(0).Add(now.Sub(s.began)) // by the clock that nobody sets
+	if jump := now.Round(0).Sub(steady); jump > maxJump {
+		if !s.jumped {
+			s.jumped = true
+			s.log.Error("the clock was set forward while the peer ran; rounds go on as before. If it is right now, start the peer again", "by", jump)
+		}
+		return steady
+	}
+	s.jumped = false
+	return now
 }
 
 func (s *Site) flooded() {

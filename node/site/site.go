@@ -43,7 +43,8 @@ type Config struct {
 
 	Genesis    ledger.Genesis // of the ledger; the incarnation is filled in
 	Arms       []string
-	Peers      int             // in the network
+	Peers      int // in the network
+	ID         func(protocol.Peer) string
 	Neighbours []protocol.Peer // ascending
 	Agent      func(Life) (*node.Agent, error)
 	World      func(Life) (node.World, error) // nil where an application plays
@@ -52,6 +53,7 @@ type Config struct {
 	Rounds     uint64 // that a World is played
 	Leaves     uint64 // horizon of every arm's stream
 	Together   bool   // the protocol closes the leaves of all arms together
+	Fixed      []Fixed
 
 	// Alarm is called once, from another goroutine, when the site finds that its
 	// past is not the one that a peer remembers; nil for nobody.
@@ -85,6 +87,9 @@ type Site struct {
 	held      held
 	counts    counters
 
+	began  time.Time // Run; of its goroutine
+	jumped bool      // the clock; of the same
+	public atomic.Pointer[public]
 	silent atomic.Bool // a peer remembers another ledger
 
 	sentMu sync.Mutex
@@ -99,6 +104,7 @@ type state struct {
 	Round     uint64   // the next
 	Begun     bool     // a round has ended
 	Decisions uint64   // choices made
+	Pending   uint64   // decisions that wait for their round
 	Pulls     []uint64 // choices that count, by arm
 	Plays     []uint64 // of the world, by arm
 	Released  uint64   // nodes drawn
@@ -109,7 +115,6 @@ type state struct {
 type counters struct {
 	refused, skipped, flooded uint64
 	skippedTo                 uint64 // the slot before which skipped counts
-	pending                   uint64 // decisions that wait for their round
 	lastFault                 string
 }
 
@@ -151,10 +156,13 @@ func Open(c Config) (_ *Site, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if !found {
-		if err = s.begin(); err != nil {
-			return nil, err
-		}
+	if found {
+		err = s.checkFixed()
+	} else {
+		err = s.begin()
+	}
+	if err != nil {
+		return nil, err
 	}
 	if n := len(s.life.Closed); n > 0 && n != len(c.Arms) {
 		return nil, fmt.Errorf("%w: %d arms, want %d", ErrDamaged, n, len(c.Arms))
@@ -173,6 +181,7 @@ func Open(c Config) (_ *Site, err error) {
 	if err = s.readHeld(); err != nil {
 		return nil, err
 	}
+	s.public.Store(s.telling())
 	return s, s.openWorld()
 }
 
@@ -235,7 +244,7 @@ func (s *Site) Ready(context.Context) error {
 	if s.store.Full() {
 		return store.ErrFull
 	}
-	if why := s.held.why(); why != "" {
+	if why := s.why(); why != "" {
 		return errors.New(why)
 	}
 	return nil

@@ -3,7 +3,6 @@ package site
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -76,7 +75,7 @@ func TestDamageIsRefused(t *testing.T) {
 				r.t.Fatalf("the newest step is no choice (%v)", err)
 			}
 			e.arm = (e.arm + 1) % 3
-			b.Set(store.Log, store.Number(r.s.step), e.append(nil))
+			b.Set(store.Log, store.Number(r.s.step), e.bytes())
 		},
 		"a life of nobody":  func(b *store.Batch, _ *rig) { b.Set(store.Meta, []byte(lifeKey), []byte("?")) },
 		"a claim of nobody": func(b *store.Batch, _ *rig) { b.Set(store.Meta, []byte(claimKey), []byte{}) },
@@ -239,5 +238,3 @@ func TestTheLedgerIsReadInParts(t *testing.T) {
 		}
 	}
 }
-
-var _ = errors.Is
