@@ -237,8 +237,7 @@ func (s *Site) rule(excluded []bandit.Arm) (decision.Source, int) {
 
 // take makes a choice the agent's.
 func (s *Site) take(e *entry) {
-	s.state.Decisions++
-	s.state.Pending++
+	s.state.Decisions, s.state.Pending = s.state.Decisions+1, s.state.Pending+1
 	if e.counted {
 		s.agent.Pull(armOf(e.arm))
 		s.state.Pulls[e.arm]++

@@ -50,6 +50,8 @@ type setting struct {
 	world     bool   // simulated
 	alone     bool   // no neighbours
 	saveEvery uint64 // 0 for the usual
+	fixed     []Fixed
+	grown     bool // the network has a fourth peer, a neighbour
 	seed      uint64
 }
 
@@ -91,11 +93,15 @@ func (x *setting) agent(p protocol.Peer, life Life) (*node.Agent, error) {
 	if x.alone {
 		seat.Neighbours = nil
 	}
+	spec := x.spec()
+	if x.grown {
+		spec.Peers, seat.Neighbours = 4, append(seat.Neighbours, 3)
+	}
 	if x.mode == dp.Lockstep {
 		seat.Seed = node.PeerSeed(x.seed, p)
 		seat.Noise = seat.Seed.Noise()
 	}
-	return x.spec().Agent(seat)
+	return spec.Agent(seat)
 }
 
 func neighboursOf(p protocol.Peer) []protocol.Peer {
@@ -167,7 +173,8 @@ func (r *rig) config() Config {
 	}
 	spec := r.spec()
 	c := Config{
-		Dir: dir, Store: r.full,
+		Fixed: r.fixed,
+		Dir:   dir, Store: r.full,
 		Genesis: ledger.Genesis{
 			Version: ledger.Version, Peer: "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X", Network: "test",
 			Mode: ledger.Private, Budget: spec.Privacy.Epsilon, Unit: "a reward",
@@ -188,6 +195,9 @@ func (r *rig) config() Config {
 	}
 	if r.alone {
 		c.Neighbours = nil
+	}
+	if r.grown {
+		c.Peers = 4
 	}
 	if r.world {
 		c.World = func(Life) (node.World, error) {

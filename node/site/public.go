@@ -8,9 +8,11 @@ type public struct {
 	released uint64
 	records  uint64 // of the ledger
 	left     float64
+
+	pending, decisions uint64
 }
 
 // telling returns what there is to tell of the newest step, once it is durable.
 func (s *Site) telling() *public {
-	return &public{s.shown, s.state.Round, s.state.Released, s.chain.Next, s.state.Left}
+	return &public{s.shown, s.state.Round, s.state.Released, s.chain.Next, s.state.Left, s.state.Pending, s.state.Decisions}
 }

@@ -13,17 +13,21 @@ import (
 )
 
 // Status returns what the site has done so far. Everything in it is public, and nothing
-// of it is taken back by a crash but the number of choices.
+// of it is taken back by a crash but the newest choices.
 func (s *Site) Status(context.Context) (node.Status, error) {
 	told := s.public.Load()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	pending := told.pending
+	if s.world == nil {
+		pending += s.state.Decisions - told.decisions
+	}
 	return node.Status{
 		Round: min(told.round, s.c.Rounds), Rounds: s.c.Rounds,
 		Pulls: slices.Clone(s.state.Pulls), Means: told.shown.Means, Samples: told.shown.Samples, Noise: told.shown.Noise,
 		Spent: s.c.Genesis.Budget.Float() - told.left, Left: told.left,
 		Released: told.released, Refused: s.counts.refused, Skipped: s.counts.skipped, Flooded: s.counts.flooded,
-		LastErr: s.counts.lastFault, Pending: s.state.Pending, Records: told.records,
+		LastErr: s.counts.lastFault, Pending: pending, Records: told.records,
 		Hold: s.why(), Full: s.held.full,
 	}, nil
 }

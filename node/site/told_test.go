@@ -1,0 +1,172 @@
+package site
+
+import (
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"peerd.dev/node/decision"
+	"peerd.dev/protocol"
+)
+
+// stuck is a file system whose syncs wait while it is on.
+type stuck struct {
+	vfs.FS
+	on *atomic.Bool
+}
+
+func (f stuck) Create(n string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	x, err := f.FS.Create(n, c)
+	return stuckFile{x, f.on}, err
+}
+
+type stuckFile struct {
+	vfs.File
+	on *atomic.Bool
+}
+
+func (f stuckFile) wait() {
+	for f.on.Load() {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (f stuckFile) Sync() error { f.wait(); return f.File.Sync() }
+
+func (f stuckFile) SyncData() error { f.wait(); return f.File.SyncData() }
+
+func (f stuckFile) SyncTo(n int64) (bool, error) { f.wait(); return f.File.SyncTo(n) }
+
+// TestOnlyWhatIsDurableIsShown: while a step waits for the disk, neither the status nor
+// the ledger holds anything of it, since after a crash its noise would be another.
+func TestOnlyWhatIsDurableIsShown(t *testing.T) {
+	r := newRig(t, usual("average", OnArrival))
+	var on atomic.Bool
+	r.wrap = func(fs vfs.FS) vfs.FS { return stuck{fs, &on} }
+	r.start()
+	r.pay(r.ask(decision.Ask{}).ID, 1)
+	before := r.status()
+	r.clock.add(4 * slot)
+	on.Store(true)
+	if err := r.s.Round(5, r.net.step(protocol.Round(5))); err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for range r.s.Ledger(t.Context(), 0, 100) {
+		shown++
+	}
+	st := r.status()
+	if uint64(shown) != before.Records || st.Released != before.Released || st.Records != before.Records || st.Means[0] != before.Means[0] {
+		t.Errorf("%d records and %+v, want what there was before the step: %+v", shown, st, before)
+	}
+	on.Store(false)
+	r.pump()
+	if st := r.status(); st.Released == before.Released {
+		t.Errorf("%d released when the disk is back", st.Released)
+	}
+}
+
+// TestAClockThatWasAheadIsSaid: a round that was played too early keeps the site silent
+// until its time, and says so.
+func TestAClockThatWasAheadIsSaid(t *testing.T) {
+	r := newRig(t, usual("rows", AtWindow))
+	r.start()
+	r.rounds(3)
+	if why := r.status().Hold; why != "" {
+		t.Fatal(why)
+	}
+	const years = 3 * 365 * 24 * time.Hour
+	r.clock.add(years)
+	r.round()
+	r.clock.add(-years)
+	if why := r.status().Hold; !strings.Contains(why, "the clock was ahead") {
+		t.Errorf("held back for %q", why)
+	}
+	if err := r.s.Ready(t.Context()); err == nil {
+		t.Error("ready")
+	}
+	r.ask(decision.Ask{}) // decisions go on
+}
+
+// TestAClockSetForwardWhileRunning: rounds go by the time that has passed.
+func TestAClockSetForwardWhileRunning(t *testing.T) {
+	r := newRig(t, usual("rows", AtWindow))
+	r.start()
+	r.s.began = time.Now()
+	wall := time.Now().Add(time.Hour).Round(0) // no reading of the clock that nobody sets
+	if got := r.s.sane(wall); got != wall {
+		t.Errorf("a time of unknown origin became %v", got)
+	}
+	now := time.Now()
+	if got := r.s.sane(now); got != now {
+		t.Errorf("%v became %v", now, got)
+	}
+}
+
+// TestChangedSettingsAreNamed: a folder keeps what it was begun with.
+func TestChangedSettingsAreNamed(t *testing.T) {
+	r := newRig(t, usual("rows", AtWindow))
+	r.fixed = []Fixed{{"arms", "[red, green, blue]"}, {"privacy.epsilon", "1"}}
+	r.start()
+	r.rounds(2)
+	r.stop()
+	r.fixed = []Fixed{{"arms", "[green, red, blue]"}, {"privacy.epsilon", "1"}}
+	_, err := Open(r.config())
+	var changed *ChangedError
+	if !errors.As(err, &changed) || changed.Key != "arms" || !strings.Contains(err.Error(), "[red, green, blue]") {
+		t.Fatalf("got %v", err)
+	}
+	r.fixed[0].Value = "[red, green, blue]"
+	r.start()
+	r.rounds(2)
+}
+
+// TestANetworkMayGrow: a peer that stopped in good order starts again with one more
+// peer in its network and another neighbour, in either protocol.
+func TestANetworkMayGrow(t *testing.T) {
+	for _, name := range []string{"average", "rows"} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, usual(name, OnArrival))
+			r.start()
+			for range 4 {
+				r.pay(r.ask(decision.Ask{}).ID, 1)
+				r.rounds(3)
+			}
+			r.stop()
+			before := r.s.state
+			r.grown = true
+			r.start()
+			if got := r.status(); got.Released != before.Released || got.Pulls[0] != before.Pulls[0] {
+				t.Errorf("goes on with %+v, was %+v", got, before)
+			}
+			r.pay(r.ask(decision.Ask{}).ID, 1)
+			r.rounds(4)
+			if got := r.status(); got.Released == before.Released {
+				t.Error("releases nothing more")
+			}
+		})
+	}
+}
+
+// TestMarksBelongToPeersNotPlaces: a place in the network that gets another peer does
+// not inherit what was remembered of the one before.
+func TestMarksBelongToPeersNotPlaces(t *testing.T) {
+	r := newRig(t, usual("rows", AtWindow))
+	r.start()
+	r.s.Saw(right, Mark{Records: 7, Head: [32]byte{1}})
+	r.rounds(1)
+	r.stop()
+	r.open()
+	if seen, err := r.s.Seen(); err != nil || seen[right].Records != 7 {
+		t.Fatal(seen, err)
+	}
+	r.s.c.ID = func(p protocol.Peer) string { return "another" }
+	if seen, err := r.s.Seen(); err != nil || seen[right].Records != 0 {
+		t.Error("another peer is remembered as ", seen[right], err)
+	}
+	r.stop()
+}
