@@ -61,7 +61,7 @@ func schema() []Key {
 		},
 		{
 			Name: "privacy.horizon", Example: "10000", Unit: "rounds", Shared: true, rule: whole(1, horizon),
-			Doc: "Rounds that the budget covers; after them the peer releases nothing more.",
+			Doc: "Rounds that the budget covers; after them the peer releases nothing more. With protocol average and an application, rewards of one action.",
 		},
 		{
 			Name: "privacy.accept_weak", Default: "false", Shared: true, rule: yesNo(),

@@ -43,10 +43,15 @@ func wake(r *rig) *awake {
 		r.t.Fatal(err)
 	}
 	r.s = s
+	a.run()
+	return a
+}
+
+func (a *awake) run() {
 	ctx, end := context.WithCancel(context.Background())
 	a.end = end
-	go func() { a.done <- s.Run(ctx, r.net) }()
-	return a
+	s := a.s
+	go func() { a.done <- s.Run(ctx, a.net) }()
 }
 
 // pass lets time pass.

@@ -116,9 +116,9 @@ func (s *Site) gather(ctx context.Context, tr Transport) (protocol.Round, []prot
 	s.mu.Lock()
 	next := s.state.Round
 	s.mu.Unlock()
-	now := s.c.Now()
+	now := s.sane(s.c.Now())
 	if !now.Before(s.c.Slots.Start) {
-		next = max(next, s.slot(s.sane(now)))
+		next = max(next, s.slot(now))
 	}
 	begin := s.c.Slots.Start.Add(time.Duration(next) * s.c.Slots.Every)
 	timer := time.NewTimer(begin.Sub(now))

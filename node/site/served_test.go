@@ -46,8 +46,8 @@ func (r *rig) serve(t *testing.T) (base, token string) {
 	go func() { done <- server.Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
-		if err := <-done; err != nil {
-			t.Error(err)
+		if failed := <-done; failed != nil {
+			t.Error(failed)
 		}
 		_ = os.RemoveAll(dir)
 	})

@@ -41,7 +41,7 @@ const (
 const (
 	formatVersion = 1
 	versionKey    = "format"
-	memTable      = 16 << 20 // a flush makes syncs wait, so there are few; a start reads so much log
+	memTable      = 4 << 20
 	cache         = 32 << 20 // for blocks that are read; filled as far as need be
 	filterBits    = 10       // a key, so that few blocks are read in vain
 	checkEvery    = 64 << 10 // bytes written between two looks at the free space
