@@ -48,11 +48,15 @@ func compareRestarts(t *testing.T, x setting) {
 		t.Fatalf("%d frames and %d ledger lines: this run shows nothing", len(want.frames), len(want.ledger))
 	}
 	rng := rand.New(rand.NewPCG(x.seed, 1))
-	for range 25 { // once
+	once, often := 25, 2
+	if testing.Short() {
+		once, often = 5, 1
+	}
+	for range once {
 		x.saveEvery = 1 + rng.Uint64N(100)
 		want.compare(t, script.run(t, x, map[int]int{rng.IntN(len(script)): 1 + rng.IntN(3)}))
 	}
-	for range 2 { // a hundred times
+	for range often { // a hundred times
 		stops := make(map[int]int)
 		for range 100 {
 			stops[rng.IntN(len(script))] = 1 + rng.IntN(3)
