@@ -270,6 +270,7 @@ func settled(a *app, rec *recorder) *book {
 	s := a.s
 	s.Helper()
 	s.await("all rewards are taken in", 20*time.Second, func() bool { return s.status().Pending == 0 })
+	mark, received := rec.mark(), rec.received() // before the ledger is read: rounds go on meanwhile
 	d, lines := s.status(), s.lines()
 	s.stop()
 	counts, sums := a.tally(s.T, s.settings().Arms)
@@ -281,10 +282,10 @@ func settled(a *app, rec *recorder) *book {
 	if err != nil {
 		s.Fatal(err)
 	}
-	if mark := rec.mark(); b.size < mark.Records {
+	if b.size < mark.Records {
 		s.Errorf("the ledger has %d records, %d were told the neighbour", b.size, mark.Records)
 	}
-	for _, m := range rec.received() {
+	for _, m := range received {
 		if err := b.explain(m.Message); err != nil {
 			s.Errorf("left the peer and is not in the ledger: %v", err)
 		}
