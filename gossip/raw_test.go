@@ -223,6 +223,12 @@ func TestNewestStreamWins(t *testing.T) {
 	h := start(t, cs[1:])[0]
 	r := raw(t, cs[0].Identity, h)
 	old := greeted(t, r, h, 0)
+	eventually(t, "taken in", func() bool { // it says hello before it takes a stream in
+		l := h.members[0].link
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.in != nil
+	})
 	young := greeted(t, r, h, 0)
 	var code *network.StreamError
 	if err := end(old); !errors.As(err, &code) || code.ErrorCode != network.StreamSupplanted {
