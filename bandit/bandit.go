@@ -62,6 +62,7 @@ type Belief struct {
 	Spread []float64 // Σ a²/n over the sample means of n pulls averaged with weights a; +Inf if nothing is known
 	NoiseV []float64 // Σ b² over the Laplace terms of scale b in Mean
 	NoiseB []float64 // max b over the same terms
+	NoiseG []float64 // variance of the Gaussian terms in Mean
 	Pulls  []uint64  // this peer's own pulls
 	Behind []int     // arms to be pulled before any other, ascending; often empty
 }

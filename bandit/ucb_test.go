@@ -22,7 +22,7 @@ func belief(n float64, means ...float64) *Belief {
 	b := &Belief{Mean: means}
 	for range means {
 		b.Spread = append(b.Spread, 1/n)
-		b.NoiseV, b.NoiseB = append(b.NoiseV, 0), append(b.NoiseB, 0)
+		b.NoiseV, b.NoiseB, b.NoiseG = append(b.NoiseV, 0), append(b.NoiseB, 0), append(b.NoiseG, 0)
 		b.Pulls = append(b.Pulls, uint64(n))
 	}
 	return b
@@ -84,7 +84,7 @@ func TestRadiiAreRenewed(t *testing.T) {
 	for round := uint64(0); round < 200_000; round += 1 + round/100 {
 		got := u.calibratedRadii(b, round)
 		l := math.Log(2 * math.Pow(float64(round+2), 2))
-		for k, want := range []float64{math.Sqrt(l / 100), math.Sqrt(l/100) + laplaceTail(6*.04, .2, l)} {
+		for k, want := range []float64{math.Sqrt(l / 100), math.Sqrt(l/100) + noiseTail(6*.04, .2, 0, l)} {
 			if r := got[k].radius; !(r >= want*(1-1e-12) && r <= want*1.02+1e-12) {
 				t.Fatalf("round %d, arm %d: radius %v, want %v to 2 %% more", round, k, r, want)
 			}
@@ -100,7 +100,7 @@ func TestLaplaceTailHolds(t *testing.T) {
 	for _, p := range []int{1, 3, 10} {
 		for _, l := range []float64{2, 4, 7} {
 			t.Run(fmt.Sprintf("%d terms, l %g", p, l), func(t *testing.T) {
-				y := laplaceTail(float64(p)*4, 2, l)
+				y := noiseTail(float64(p)*4, 2, 0, l)
 				over, near := 0, 0
 				for range draws {
 					x := 0.
@@ -124,8 +124,38 @@ func TestLaplaceTailHolds(t *testing.T) {
 			})
 		}
 	}
-	if got := laplaceTail(0, 0, 5); got != 0 {
+	if got := noiseTail(0, 0, 0, 5); got != 0 {
 		t.Errorf("no noise: %v", got)
+	}
+}
+
+// TestMixedNoiseTailHolds draws Laplace terms with a Gaussian one: the bound holds, is
+// nowhere better than either alone, and is that of the Gaussian where it is all there is.
+func TestMixedNoiseTailHolds(t *testing.T) {
+	const draws, l = 400_000, 4
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, g := range []float64{1e-6, 1, 30, 1e6} {
+		y := noiseTail(12, 2, g, l)
+		over := 0
+		for range draws {
+			x := math.Sqrt(g) * rng.NormFloat64()
+			for range 3 {
+				x += 2 * rng.ExpFloat64() * float64(2*rng.IntN(2)-1)
+			}
+			if x > y {
+				over++
+			}
+		}
+		if float64(over) > draws*math.Exp(-l) {
+			t.Errorf("variance %v: %d of %d beyond %v", g, over, draws, y)
+		}
+		one, other := noiseTail(12, 2, 0, l), noiseTail(0, 0, g, l)
+		if y < max(one, other)*(1-1e-9) || y > (one+other)*(1+1e-9) {
+			t.Errorf("variance %v: %v, alone %v and %v", g, y, one, other)
+		}
+	}
+	if got, want := noiseTail(0, 0, 2, 9), 6.0; math.Abs(got-want) > 1e-12 {
+		t.Errorf("Gaussian noise alone: %v, want √(2·2·9) = 6", got)
 	}
 }
 

@@ -14,7 +14,7 @@ func bugOld(t *tree, z, i int) int64 {
 	if z == 0 {
 		return 0
 	}
-	l := (z-1)*t.dim + i
+	l := (z-1)*t.width + i
 	return t.node[l] - t.alpha[l]
 }
 
@@ -45,10 +45,10 @@ func bugLevels(n uint64) uint64 {
 // Raw returns the exact mean of stream s and of how many records, and whether one in
 // the open leaf is not 0.
 func (d *Door) Raw(s StreamID) (mean float64, n uint64, open bool) {
-	t := d.streams[s]
+	t := d.streams[s].(*tree) //nolint:forcetypeassert // faults are those of trees
 	x := t.leaf[0]
 	for l := range t.n {
-		x += t.alpha[l*t.dim]
+		x += t.alpha[l*t.width]
 	}
 	n = t.total + t.open
 	return float64(x) * unit(GridExponent) / float64(max(n, 1)), n, t.leaf[0] != 0

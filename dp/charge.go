@@ -3,99 +3,223 @@ package dp
 import (
 	"errors"
 	"fmt"
+	"math"
+	"math/bits"
+
+	"peerd.dev/dp/account"
 )
 
 // ErrUnpaid is wrapped by the errors of [Charge.Covers].
 var ErrUnpaid = errors.New("dp: release not paid for")
 
+// ErrNoise is wrapped by the errors of [Charge.Covers] for other noise than charged.
+var ErrNoise = errors.New("dp: other noise than was charged")
+
 // ChargeMode says what a charge pays for.
 type ChargeMode uint8
 
-// Once is paid when the stream opens: the horizon is charged then; its releases cost
-// nothing more and are refused past it.
-const Once ChargeMode = 0
+// The modes.
+const (
+	// Once is paid when the stream opens: the horizon is charged then; its releases cost
+	// nothing more and are refused past it.
+	Once ChargeMode = iota
+	// Parallel is paid when the stream opens, too. Every record lies in one release, so
+	// the charge is that of the dearest.
+	Parallel
+	// Sequential is paid release by release, when they are drawn.
+	Sequential
+)
+
+// String returns the name that ledgers use.
+func (m ChargeMode) String() string {
+	switch m {
+	case Once:
+		return "once"
+	case Parallel:
+		return "parallel"
+	case Sequential:
+		return "sequential"
+	}
+	return fmt.Sprintf("ChargeMode(%d)", uint8(m))
+}
 
 // A Charge is one line of a node's privacy account. It holds, in integers, all
 // that a verifier needs to compute the noise anew and to tell which releases were
 // paid for. Everything in it is public.
 type Charge struct {
-	What           string     // the streams in words
-	Stream         StreamID   // the first stream that the charge opens
-	Streams        int        // how many; parallel, since a record lies in one of them
-	Dim            int        // of every record
-	Lo, Hi         int64      // to which every entry of a record is clipped, in units of 2^GridExponent
-	Leaves         uint64     // the horizon of each stream
-	RecordsPerUser uint64     // at most so many records of all the streams are one user's
-	Mechanism      Mechanism  // of each stream
-	Mode           ChargeMode // when it is paid
-	Cost           Cost       // of everything the streams will ever release, for all records of one user
-	Scale          uint64     // of the Laplace noise in every node, in grid units; 0 without noise
+	What           string       // the streams in words
+	Stream         StreamID     // the first stream that the charge opens
+	Streams        int          // how many; parallel, since a record lies in one of them
+	Record         Record       // what a record is
+	Dim            int          // entries or features of every record
+	Lo, Hi         int64        // to which entries or rewards are clipped, in units of 2^GridExponent
+	Leaves         uint64       // the horizon of each stream
+	RecordsPerUser uint64       // at most so many records of all the streams are one user's; with Sequential, of every leaf
+	Adjacency      Adjacency    // what neighbours differ in
+	Mechanism      Mechanism    // of each stream
+	Mode           ChargeMode   // when it is paid
+	Loss           account.Loss // of all that the mode pays for at a time, for all records of one user
+	Scale          uint64       // of the noise, in grid units; 0 without noise. What a node has follows from it
 }
 
+// minSigma is the least deviation of Gaussian noise in grid units.
+const minSigma = 1 << 10
+
+// Width returns the length of the streams' sums.
+func (c *Charge) Width() int { return c.Record.width(c.Dim) }
+
 // Check computes the noise anew that the other fields need and refuses a charge
-// with another, and one that no [Door] makes.
+// with less, and one that no [Door] makes.
 func (c Charge) Check() error {
-	if c.Mode != Once {
-		return fmt.Errorf("dp: %s: unknown charge mode %d", c.What, c.Mode)
-	}
-	scale, err := c.scale()
+	d, err := c.design()
 	if err != nil {
 		return err
 	}
-	if c.Scale != scale {
-		return fmt.Errorf("dp: %s: noise scale %d for epsilon %v, want %d", c.What, c.Scale, c.Cost, scale)
+	if c.Mode != d.mode && !(c.Mode == Sequential && d.mode == Parallel) {
+		return fmt.Errorf("dp: %s: charge mode %v for %v", c.What, c.Mode, c.Mechanism)
+	}
+	if c.Mechanism == None {
+		if c.Loss != (account.Loss{Pure: Infinite}) || c.Scale != 0 {
+			return fmt.Errorf("dp: %s: %v with noise scale %d, want inf without noise", c.What, c.Loss, c.Scale)
+		}
+		return nil
+	}
+	if d.law == Laplace {
+		scale, err := c.laplaceScale(d)
+		if err == nil && (c.Scale != scale || c.Loss.Square != 0) {
+			err = fmt.Errorf("dp: %s: noise scale %d for %v, want %d", c.What, c.Scale, c.Loss, scale)
+		}
+		return err
+	}
+	square, err := c.square(d)
+	switch {
+	case err != nil:
+		return err
+	case c.Scale < minSigma || c.Scale > MaxScale:
+		return fmt.Errorf("dp: %s: noise scale %d, want %d to %d", c.What, c.Scale, minSigma, uint64(MaxScale))
+	case c.Loss.Square < square || c.Loss.Pure != 0:
+		return fmt.Errorf("dp: %s: %v for noise of scale %d, which needs mu² %d", c.What, c.Loss, c.Scale, square)
 	}
 	return nil
 }
 
-// Covers reports, as a nil error, that r is a node as the streams of a charge that
-// passes Check release it: one that closing leaf To completes, with the charged
-// noise. It cannot tell whether the same node was drawn twice.
-func (c Charge) Covers(r Release) error {
-	terms := uint32(1)
+// Covers reports, as a nil error, that a release of these fields is what the streams of
+// a charge that passes Check draw when they close leaf To, with the charged noise. It
+// cannot tell whether the same was drawn twice.
+func (c *Charge) Covers(f Fields) error {
+	switch {
+	case f.Stream < c.Stream || int64(f.Stream-c.Stream) >= int64(c.Streams):
+		return fmt.Errorf("%w: stream %d, want %d streams from %d", ErrUnpaid, f.Stream, c.Streams, c.Stream)
+	case f.Span.To < 1 || f.Span.To > c.Leaves:
+		return fmt.Errorf("%w: leaf %d of stream %d, want 1 to %d", ErrUnpaid, f.Span.To, f.Stream, c.Leaves)
+	}
+	n := mechanisms[c.Mechanism].node(c.noise(), f.Span.To)
+	switch width := n.times * c.Width(); {
+	case f.Span != n.span:
+		return fmt.Errorf("%w: leaves %d to %d are no node, want %d to %d", ErrUnpaid, f.Span.From+1, f.Span.To, n.span.From+1, n.span.To)
+	case len(f.Value) != width || len(f.Count) != 1 || f.Exponent != GridExponent:
+		return fmt.Errorf("%w: %d values of 2^%d and %d counts, want %d of 2^%d and 1", ErrUnpaid, len(f.Value), f.Exponent, len(f.Count), width, GridExponent)
+	case f.Noise != n.noise:
+		return fmt.Errorf("%w: %d/%d %v terms of scale %d, want %d/%d %v of %d",
+			ErrNoise, f.Noise.Terms, Term, f.Noise.Law, f.Noise.Scale, n.noise.Terms, Term, n.noise.Law, n.noise.Scale)
+	}
+	for i, v := range f.Value {
+		if !within(v) {
+			return fmt.Errorf("%w: value %d is %d, at most %d either way", ErrUnpaid, i, v, int64(MaxValue))
+		}
+	}
+	return nil
+}
+
+// SumNoise returns the noise that the sum at leaf t has, from 1 to the horizon: what
+// is predicted is what a Release says.
+func (c *Charge) SumNoise(t uint64) Noise {
+	n := c.noise()
+	if n.Scale != 0 {
+		n.Terms = mechanisms[c.Mechanism].terms(c.Leaves, t)
+	}
+	return n
+}
+
+// noise returns one term of the charged noise.
+func (c *Charge) noise() Noise {
 	if c.Scale == 0 {
-		terms = 0
+		return Noise{}
 	}
-	switch {
-	case r.stream < c.Stream || int64(r.stream-c.Stream) >= int64(c.Streams):
-		return fmt.Errorf("%w: stream %d, want %d streams from %d", ErrUnpaid, r.stream, c.Streams, c.Stream)
-	case r.span.To < 1 || r.span.To > c.Leaves:
-		return fmt.Errorf("%w: leaf %d, want 1 to %d", ErrUnpaid, r.span.To, c.Leaves)
-	case r.span.From != r.span.To&(r.span.To-1):
-		return fmt.Errorf("%w: leaves %d to %d are no node", ErrUnpaid, r.span.From+1, r.span.To)
-	case len(r.v) != c.Dim || len(r.count) != 1 || r.e != GridExponent:
-		return fmt.Errorf("%w: %d values of 2^%d and %d counts, want %d of 2^%d and 1", ErrUnpaid, len(r.v), r.e, len(r.count), c.Dim, GridExponent)
-	case r.scale != c.Scale || r.terms != terms:
-		return fmt.Errorf("%w: %d noise terms of scale %d, want %d of %d", ErrUnpaid, r.terms, r.scale, terms, c.Scale)
-	}
-	return nil
+	return Noise{Law: c.Mechanism.Law(), Scale: c.Scale, Terms: Term}
 }
 
-// scale returns the noise that the other fields need, if they are within limits.
-func (c Charge) scale() (uint64, error) {
+// design returns that of the mechanism, if all that it depends on is within limits.
+func (c *Charge) design() (*design, error) {
+	d := mechanisms[c.Mechanism]
 	switch {
+	case d == nil:
+		return nil, fmt.Errorf("dp: %s: unknown mechanism %v", c.What, c.Mechanism)
 	case c.Streams < 1 || c.Streams > MaxLen || uint64(c.Stream)+uint64(c.Streams) > 1<<32:
-		return 0, fmt.Errorf("dp: %s: %d streams from %d, want 1 to %d", c.What, c.Streams, c.Stream, MaxLen)
-	case c.Dim < 1 || c.Dim > MaxLen:
-		return 0, fmt.Errorf("dp: %s: dimension %d, want 1 to %d", c.What, c.Dim, MaxLen)
+		return nil, fmt.Errorf("dp: %s: %d streams from %d, want 1 to %d", c.What, c.Streams, c.Stream, MaxLen)
+	case c.Record > Corner || c.Adjacency > ZeroOut:
+		return nil, fmt.Errorf("dp: %s: unknown %v or %v", c.What, c.Record, c.Adjacency)
+	case c.Dim < 1 || c.Dim > MaxLen || c.Width() > MaxLen:
+		return nil, fmt.Errorf("dp: %s: dimension %d of a %v record, want 1 up to %d sums", c.What, c.Dim, c.Record, MaxLen)
+	case c.Record != Box && d.law != Gaussian:
+		return nil, fmt.Errorf("dp: %s: %v records need Gaussian noise", c.What, c.Record)
 	case c.Lo >= c.Hi || c.Lo < -maxBound || c.Hi > maxBound:
-		return 0, fmt.Errorf("dp: %s: bounds %d to %d grid units, want lo < hi within ±%d", c.What, c.Lo, c.Hi, maxBound)
-	case c.Leaves < 1 || c.Leaves > MaxLeaves:
-		return 0, fmt.Errorf("dp: %s: horizon of %d leaves, want 1 to %d", c.What, c.Leaves, MaxLeaves)
+		return nil, fmt.Errorf("dp: %s: bounds %d to %d grid units, want lo < hi within ±%d", c.What, c.Lo, c.Hi, maxBound)
+	case c.Record != Box && (c.Lo < -1<<-GridExponent || c.Hi > 1<<-GridExponent):
+		return nil, fmt.Errorf("dp: %s: rewards of %d to %d grid units, want them within ±1", c.What, c.Lo, c.Hi)
+	case c.Leaves < 1 || c.Leaves > d.most:
+		return nil, fmt.Errorf("dp: %s: horizon of %d leaves, want 1 to %d for %v", c.What, c.Leaves, d.most, c.Mechanism)
 	case c.RecordsPerUser < 1 || c.RecordsPerUser > 1<<20:
-		return 0, fmt.Errorf("dp: %s: %d records per user, want 1 to %d", c.What, c.RecordsPerUser, 1<<20)
+		return nil, fmt.Errorf("dp: %s: %d records per user, want 1 to %d", c.What, c.RecordsPerUser, 1<<20)
 	}
-	switch c.Mechanism {
-	case Tree:
-		if c.Cost < minCost || c.Cost == Infinite {
-			return 0, fmt.Errorf("dp: %s: epsilon %v, want a finite number from %v", c.What, c.Cost, Cost(minCost))
-		}
-		return treeScale(c)
-	case None:
-		if c.Cost != Infinite {
-			return 0, fmt.Errorf("dp: %s: epsilon %v without noise, want inf", c.What, c.Cost)
-		}
-		return 0, nil
+	return d, nil
+}
+
+// laplaceScale returns the scale of Laplace noise in grid units, rounded up:
+//
+//	k · l1 · Δ / ε,  Δ = change · dim in L1 on the grid,
+//
+// where k is the number of records of one user. It is computed in integers, so
+// the promise does not rest on a float's rounding.
+func (c *Charge) laplaceScale(d *design) (uint64, error) {
+	if c.Loss.Pure < minCost || c.Loss.Pure == Infinite {
+		return 0, fmt.Errorf("dp: %s: epsilon %v, want a finite number from %v", c.What, c.Loss.Pure, Cost(minCost))
 	}
-	return 0, fmt.Errorf("dp: %s: unknown mechanism %v", c.What, c.Mechanism)
+	delta := c.change() * uint64(c.Dim) // below 2^43
+	hi, lo := bits.Mul64(c.RecordsPerUser*d.l1(c.Leaves), delta)
+	if hi != 0 {
+		return 0, fmt.Errorf("dp: %s: sensitivity out of range", c.What)
+	}
+	hi, lo = bits.Mul64(lo, Nano)
+	if hi >= uint64(c.Loss.Pure) {
+		return 0, fmt.Errorf("dp: %s: noise scale out of range; raise epsilon or lower the records per user", c.What)
+	}
+	q, rem := bits.Div64(hi, lo, uint64(c.Loss.Pure))
+	if rem != 0 {
+		q++
+	}
+	if q > MaxScale {
+		return 0, fmt.Errorf("dp: %s: noise scale 2^%d grid units, at most 2^%d; raise epsilon or lower the records per user",
+			c.What, bits.Len64(q)-1, bits.Len64(MaxScale)-1)
+	}
+	return q, nil
+}
+
+// norm bounds the L2 norm of what all records of one user change in all that is drawn
+// noise on, in grid units.
+func (c *Charge) norm(d *design) float64 {
+	norm := float64(c.RecordsPerUser) * c.l2() * math.Sqrt(d.l2(c.Leaves)) * (1 + 0x1p-50)
+	if d.slack != nil {
+		norm += d.slack(c.Leaves, c.Width())
+	}
+	return norm * (1 + 0x1p-50)
+}
+
+// square returns the μ² of Gaussian noise of the charge's scale.
+func (c *Charge) square(d *design) (account.Square, error) {
+	loss, err := account.Gaussian(c.norm(d), float64(c.Scale))
+	if err != nil {
+		return 0, fmt.Errorf("dp: %s: %w", c.What, err)
+	}
+	return loss.Square, nil
 }

@@ -6,9 +6,9 @@ func Concat(rs []Release) (Release, error) {
 	if len(rs) == 0 {
 		return Release{}, ErrShape
 	}
-	out := Release{stream: rs[0].stream, span: rs[0].span, e: rs[0].e, scale: rs[0].scale, terms: rs[0].terms}
+	out := Release{stream: rs[0].stream, span: rs[0].span, e: rs[0].e, noise: rs[0].noise}
 	for _, r := range rs {
-		if r.e != out.e || r.span != out.span || r.scale != out.scale || r.terms != out.terms {
+		if r.e != out.e || r.span != out.span || r.noise != out.noise {
 			return Release{}, ErrShape
 		}
 		out.v = append(out.v, r.v...)

@@ -3,6 +3,8 @@ package dp
 import (
 	"errors"
 	"fmt"
+
+	"peerd.dev/dp/account"
 )
 
 // Mode says whose data a Door guards.
@@ -35,12 +37,12 @@ type Leaf struct {
 // concurrent use.
 type Door struct {
 	mode    Mode
-	budget  Cost
-	left    Cost
+	budget  account.Budget
+	spent   account.Loss
 	src     *Source
 	charged []Charge // in the order of their streams
 	told    int      // of charged, by Charges
-	streams []*tree
+	streams []running
 	drawn   []Release
 	replay  *replay // nil unless replaying
 	room    room
@@ -48,14 +50,17 @@ type Door struct {
 
 // NewDoor returns a door with a budget for the node's whole life. In [Private]
 // mode it refuses seeded noise and an infinite budget.
-func NewDoor(mode Mode, budget Cost, src *Source) (*Door, error) {
+func NewDoor(mode Mode, budget account.Budget, src *Source) (*Door, error) {
+	if err := budget.Check(); err != nil {
+		return nil, fmt.Errorf("dp: budget: %w", err)
+	}
 	if mode == Private && !src.Private() {
 		return nil, errors.New("dp: seeded noise outside lockstep would repeat itself")
 	}
-	if mode == Private && budget == Infinite {
+	if mode == Private && budget.Epsilon == Infinite {
 		return nil, errors.New("dp: an infinite budget outside lockstep would protect nobody")
 	}
-	return &Door{mode: mode, budget: budget, left: budget, src: src}, nil
+	return &Door{mode: mode, budget: budget, src: src}, nil
 }
 
 // Open charges s and opens its streams, numbered from the returned one. If the
@@ -65,23 +70,45 @@ func (d *Door) Open(s Spec) (StreamID, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := d.pay(c); err != nil {
+	if err := d.open(c); err != nil {
 		return 0, err
 	}
 	for i := range c.Streams {
-		d.streams = append(d.streams, newTree(c.Stream+StreamID(i), c, &d.room))
+		d.streams = append(d.streams, c.stream(c.Stream+StreamID(i), &d.room))
 	}
 	return c.Stream, nil
 }
 
-func (d *Door) pay(c Charge) error {
-	if d.left != Infinite {
-		if c.Cost > d.left {
-			return &BudgetError{What: c.What, Asked: c.Cost, Left: d.left}
+// open charges c, which passes Check.
+func (d *Door) open(c Charge) error {
+	if c.Mode != Sequential {
+		if err := d.pay(c.What, c.Loss); err != nil {
+			return err
 		}
-		d.left -= c.Cost
 	}
 	d.charged = append(d.charged, c)
+	return nil
+}
+
+// stream returns a new stream of the charge.
+func (c *Charge) stream(id StreamID, r *room) running {
+	return mechanisms[c.Mechanism].open(newIntake(id, c, r), c)
+}
+
+// pay takes a loss from the budget.
+func (d *Door) pay(what string, l account.Loss) error {
+	sum, err := d.spent.Plus(l)
+	ok := err == nil
+	if ok {
+		ok, err = d.budget.Covers(sum)
+	}
+	if err != nil {
+		return fmt.Errorf("dp: %s: %w", what, err)
+	}
+	if !ok {
+		return &BudgetError{What: what, Asked: l, Spent: d.spent, Budget: d.budget}
+	}
+	d.spent = sum
 	return nil
 }
 
@@ -92,9 +119,6 @@ func (d *Door) Add(s StreamID, x []float64) error {
 	t, err := d.stream(s)
 	if err != nil {
 		return err
-	}
-	if len(x) != t.dim {
-		return fmt.Errorf("%w: a record of %d numbers for stream %d of %d", ErrShape, len(x), s, t.dim)
 	}
 	return t.add(x)
 }
@@ -110,6 +134,11 @@ func (d *Door) Leaf(s StreamID, k uint64) (Leaf, error) {
 	if err := t.due(k); err != nil {
 		return Leaf{}, err
 	}
+	if c := d.charge(s); c.Mode == Sequential {
+		if err := d.pay(c.What, c.Loss); err != nil {
+			return Leaf{}, err
+		}
+	}
 	var l Leaf
 	if d.replay == nil {
 		t.close(d.src, nil, &l)
@@ -120,8 +149,11 @@ func (d *Door) Leaf(s StreamID, k uint64) (Leaf, error) {
 	return l, nil
 }
 
-// Left returns what the budget can still pay.
-func (d *Door) Left() Cost { return d.left }
+// Budget returns what the door may spend over its whole life.
+func (d *Door) Budget() account.Budget { return d.budget }
+
+// Spent returns what is charged.
+func (d *Door) Spent() account.Loss { return d.spent }
 
 // Mode returns the mode that the door was made with.
 func (d *Door) Mode() Mode { return d.mode }
@@ -143,9 +175,18 @@ func (d *Door) Drawn() []Release {
 	return r
 }
 
-func (d *Door) stream(s StreamID) (*tree, error) {
+func (d *Door) stream(s StreamID) (running, error) {
 	if int(s) >= len(d.streams) {
 		return nil, fmt.Errorf("dp: stream %d of %d", s, len(d.streams))
 	}
 	return d.streams[s], nil
+}
+
+// charge returns that of a stream.
+func (d *Door) charge(s StreamID) *Charge {
+	i := len(d.charged) - 1
+	for d.charged[i].Stream > s {
+		i--
+	}
+	return &d.charged[i]
 }

@@ -5,10 +5,12 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"peerd.dev/dp/account"
 )
 
 func TestTheDoorChargesOnceAndRefusesWithBothNumbers(t *testing.T) {
-	d, err := NewDoor(Lockstep, Nano, seeded(1))
+	d, err := NewDoor(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,7 +21,7 @@ func TestTheDoorChargesOnceAndRefusesWithBothNumbers(t *testing.T) {
 	}
 	_, err = d.Open(s)
 	var refused *BudgetError
-	if !errors.As(err, &refused) || refused.Asked != Nano*6/10 || refused.Left != Nano*4/10 {
+	if !errors.As(err, &refused) || refused.Asked.Pure != Nano*6/10 || refused.Spent.Pure != Nano*6/10 {
 		t.Fatalf("second stream: %v, want a refusal of 0.6 with 0.4 left", err)
 	}
 	for _, n := range []string{"0.6", "0.4"} {
@@ -27,8 +29,8 @@ func TestTheDoorChargesOnceAndRefusesWithBothNumbers(t *testing.T) {
 			t.Errorf("%q does not name %s", err, n)
 		}
 	}
-	if d.Left() != Nano*4/10 {
-		t.Errorf("%v left after a refusal, want 0.4", d.Left())
+	if d.Spent().Pure != Nano*6/10 {
+		t.Errorf("%v spent after a refusal, want 0.6", d.Spent())
 	}
 	if n := len(d.Charges()); n != 1 {
 		t.Errorf("%d charges, want 1", n)
@@ -41,19 +43,19 @@ func TestTheDoorChargesOnceAndRefusesWithBothNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if d.Left() != Nano*4/10 || len(d.Charges()) != 0 {
+	if d.Spent().Pure != Nano*6/10 || len(d.Charges()) != 0 {
 		t.Error("releases of a stream cost more than its opening")
 	}
 }
 
 func TestOnlyLockstepHasSeedsInfiniteBudgetsAndNoNoise(t *testing.T) {
-	if _, err := NewDoor(Private, Infinite, NewSecureSource()); err == nil {
+	if _, err := NewDoor(Private, account.Unlimited, NewSecureSource()); err == nil {
 		t.Error("an infinite budget was taken for private")
 	}
-	if _, err := NewDoor(Private, Nano, seeded(1)); err == nil {
+	if _, err := NewDoor(Private, account.Budget{Epsilon: Nano}, seeded(1)); err == nil {
 		t.Error("seeded noise was taken for private")
 	}
-	d, err := NewDoor(Private, Nano, NewSecureSource())
+	d, err := NewDoor(Private, account.Budget{Epsilon: Nano}, NewSecureSource())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +63,7 @@ func TestOnlyLockstepHasSeedsInfiniteBudgetsAndNoNoise(t *testing.T) {
 	if _, err = d.Open(spec(8, None)); !errors.As(err, &refused) {
 		t.Errorf("no noise on a finite budget: %v, want a refusal", err)
 	}
-	if d, err = NewDoor(Lockstep, Nano, seeded(1)); err != nil {
+	if d, err = NewDoor(Lockstep, account.Budget{Epsilon: Nano}, seeded(1)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err = d.Open(spec(8, None)); !errors.As(err, &refused) {
@@ -77,7 +79,7 @@ func TestTheScaleIsNeverRoundedDown(t *testing.T) {
 				s := spec(n, Tree)
 				s.RecordsPerUser = k
 				var err error
-				if s.Epsilon, err = Epsilon(eps); err != nil {
+				if s.Epsilon, err = account.Epsilon(eps); err != nil {
 					t.Fatal(err)
 				}
 				c, err := s.charge(0)
@@ -111,9 +113,9 @@ func TestASpecThatPromisesTooMuchIsRefused(t *testing.T) {
 		"records":  func(s *Spec) { s.RecordsPerUser = 0 },
 		"epsilon":  func(s *Spec) { s.Epsilon = 0 },
 		"inf":      func(s *Spec) { s.Epsilon = Infinite },
-		"unknown":  func(s *Spec) { s.Mechanism = 9 },
+		"unknown":  func(s *Spec) { s.Mechanism = 99 },
 	} {
-		d, err := NewDoor(Lockstep, Infinite, seeded(1))
+		d, err := NewDoor(Lockstep, account.Unlimited, seeded(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,12 +129,12 @@ func TestASpecThatPromisesTooMuchIsRefused(t *testing.T) {
 
 func TestEpsilonRoundsDown(t *testing.T) {
 	for eps, want := range map[float64]Cost{0: 0, 1: Nano, .3: 300_000_000, math.Inf(1): Infinite, 1e-10: 0} {
-		if got, err := Epsilon(eps); err != nil || got > want || want-got > 1 {
+		if got, err := account.Epsilon(eps); err != nil || got > want || want-got > 1 {
 			t.Errorf("Epsilon(%v) = %d, %v, want %d", eps, got, err, want)
 		}
 	}
 	for _, eps := range []float64{-1, math.NaN(), math.Inf(-1), 1e18} {
-		if got, err := Epsilon(eps); err == nil {
+		if got, err := account.Epsilon(eps); err == nil {
 			t.Errorf("Epsilon(%v) = %d", eps, got)
 		}
 	}

@@ -1,7 +1,7 @@
 package dp
 
 // MaxSigma bounds the sigma of [Source.Gaussian].
-const MaxSigma = 1 << 26
+const MaxSigma = MaxScale
 
 // maxBeyond cuts the law of Gaussian off at sigma+2^31, at least 33 sigma, whose
 // tails have probability below 2·exp(-544).
@@ -15,7 +15,10 @@ const maxBeyond = 1 << 31
 // of scale σ is kept with exp(-(|y|-σ)²/2σ²).
 func (s *Source) Gaussian(sigma uint64) int64 {
 	if sigma-1 >= MaxSigma {
-		panic("dp: Gaussian sigma not from 1 to 2^26")
+		panic("dp: Gaussian sigma not from 1 to 2^40")
+	}
+	if sigma > narrowSigma {
+		return s.wideGaussian(sigma)
 	}
 	for {
 		y := s.Laplace(sigma)

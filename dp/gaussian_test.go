@@ -92,3 +92,24 @@ func BenchmarkGaussian(b *testing.B) {
 		})
 	}
 }
+
+// TestWideGaussiansHaveTheirLaw runs the sampler for wide ones where it is not needed
+// and the law can be fitted, and looks at moments where it is.
+func TestWideGaussiansHaveTheirLaw(t *testing.T) {
+	s := NewSeededSource([32]byte{5})
+	for _, sigma := range []uint64{1, 3, 20} {
+		z, k := fit(draws(), func() int64 { return s.wideGaussian(sigma) }, gaussianLaw(float64(sigma)))
+		checkLaw(t, fmt.Sprint("wide sigma ", sigma), z, k)
+	}
+	const n, sigma = 400_000, 1 << 38
+	var m2, m4 float64
+	for range n {
+		x := float64(s.Gaussian(sigma)) / sigma
+		m2 += x * x / n
+		m4 += x * x * x * x / n
+	}
+	// Standard errors √(2/n) = .0022 and √(96/n) = .0155.
+	if math.Abs(m2-1) > .01 || math.Abs(m4-3) > .07 {
+		t.Errorf("at 2^38 the moments are %.4f and %.4f, want 1 and 3", m2, m4)
+	}
+}

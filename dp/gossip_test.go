@@ -14,7 +14,7 @@ func TestMeanRoundsDown(t *testing.T) {
 		x := rapid.Int64Range(-1<<45, 1<<45).Draw(t, "sum")
 		n := rapid.Uint64Range(1, 1<<20).Draw(t, "count")
 		scale := rapid.Uint64Range(0, 1<<40).Draw(t, "scale")
-		m, err := Mean(Release{v: []int64{x}, count: []uint64{n}, e: GridExponent, scale: scale, terms: 3})
+		m, err := Mean(Release{v: []int64{x}, count: []uint64{n}, e: GridExponent, noise: Noise{Scale: scale, Terms: 3}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -23,8 +23,8 @@ func TestMeanRoundsDown(t *testing.T) {
 		if want.Int64() != m.Value(0) {
 			t.Fatalf("mean of %d by %d is %d, want %d", x, n, m.Value(0), want)
 		}
-		if m.scale*n < scale<<12 || (m.scale > 0 && (m.scale-1)*n >= scale<<12) {
-			t.Fatalf("noise scale %d by %d became %d", scale, n, m.scale)
+		if m.noise.Scale*n < scale<<12 || (m.noise.Scale > 0 && (m.noise.Scale-1)*n >= scale<<12) {
+			t.Fatalf("noise scale %d by %d became %d", scale, n, m.noise.Scale)
 		}
 	})
 	for _, r := range []Release{{v: []int64{1}, e: GridExponent}, {v: []int64{1}, count: []uint64{0}, e: GridExponent}} {

@@ -22,7 +22,7 @@ func Mean(sum Release) (Release, error) {
 		}
 		v[i] = m
 	}
-	hi, lo := bits.Mul64(sum.scale, 1<<shift)
+	hi, lo := bits.Mul64(sum.noise.Scale, 1<<shift)
 	if hi != 0 {
 		return Release{}, ErrOverflow
 	}
@@ -30,7 +30,9 @@ func Mean(sum Release) (Release, error) {
 	if lo%n != 0 {
 		scale++
 	}
-	return Release{sum.stream, sum.span, sum.count, v, MeanExponent, scale, sum.terms}, nil
+	noise := sum.noise
+	noise.Scale = scale
+	return Release{sum.stream, sum.span, sum.count, v, MeanExponent, noise}, nil
 }
 
 // floorShiftDiv returns ⌊x·2^shift/n⌋ and whether it is within ±MaxValue.

@@ -50,22 +50,20 @@ func (m *Mixed) set(i int, own int64) error {
 }
 
 // ReplaceByMean is Replace with the mean of a running sum; see [Mean]. It returns
-// the mean's noise as [Release.Noise] does.
-func (m *Mixed) ReplaceByMean(i int, sum Release) (v, b float64, err error) {
+// the mean's noise as [Release.Spread] does.
+func (m *Mixed) ReplaceByMean(i int, sum Release) (Spread, error) {
 	if len(sum.v) != 1 || len(sum.count) != 1 || sum.count[0] == 0 || sum.e < MeanExponent || m.e != MeanExponent {
-		return 0, 0, ErrShape
+		return Spread{}, ErrShape
 	}
 	n := sum.count[0]
 	mean, ok := floorShiftDiv(sum.v[0], uint(sum.e-MeanExponent), n)
 	if !ok {
-		return 0, 0, ErrOverflow
+		return Spread{}, ErrOverflow
 	}
 	if err := m.set(i, mean); err != nil {
-		return 0, 0, err
+		return Spread{}, err
 	}
-	v, b = sum.Noise()
-	f := float64(n)
-	return v / (f * f), b / f, nil
+	return sum.Spread().Over(float64(n)), nil
 }
 
 // HalfDifference returns ⌊(other - estimate)/2⌋, which is what this peer should

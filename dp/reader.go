@@ -31,6 +31,13 @@ func (r *reader) int() int64 {
 	return x
 }
 
+// ints fills v.
+func (r *reader) ints(v []int64) {
+	for i := range v {
+		v[i] = r.int()
+	}
+}
+
 func (r *reader) byte() byte {
 	if len(r.b) == 0 {
 		r.fail()

@@ -23,8 +23,7 @@ type Release struct {
 	count  []uint64 // public numbers of records; nil when there are none
 	v      []int64
 	e      int8
-	scale  uint64 // of each Laplace term in every entry of v, in units of 2^e
-	terms  uint32 // independent terms in every entry of v
+	noise  Noise // in every entry of v
 }
 
 // Limits of what [Received] takes. Two values within MaxValue can be subtracted
@@ -65,9 +64,8 @@ func (r Release) Counts() int { return len(r.count) }
 // Count returns count i.
 func (r Release) Count(i int) uint64 { return r.count[i] }
 
-// Scale returns the scale of each Laplace term in every entry, in units of
-// 2^Exponent, and the number of independent terms. Both are 0 without noise.
-func (r Release) Scale() (scale uint64, terms uint32) { return r.scale, r.terms }
+// Noise returns the noise in every entry.
+func (r Release) Noise() Noise { return r.noise }
 
 // Empty reports whether r holds neither values nor counts.
 func (r Release) Empty() bool { return len(r.v) == 0 && len(r.count) == 0 }
@@ -76,20 +74,16 @@ func (r Release) Empty() bool { return len(r.v) == 0 && len(r.count) == 0 }
 // back into a Release.
 func (r Release) At(i int) float64 { return float64(r.v[i]) * unit(r.e) }
 
-// Noise returns Σ b² and max b over the Laplace terms of scale b in every
-// entry.
-func (r Release) Noise() (v, b float64) {
-	b = float64(r.scale) * unit(r.e)
-	return float64(r.terms) * b * b, b
-}
+// Spread returns the noise in every entry as learners reckon with it.
+func (r Release) Spread() Spread { return r.noise.spread(r.e) }
 
 // unit returns 2^e for e within ±maxExponent, which math.Ldexp does much slower.
 func unit(e int8) float64 { return math.Float64frombits(uint64(1023+int(e)) << 52) }
 
 // Equal reports whether both Releases are the same in every field.
 func (r Release) Equal(o Release) bool {
-	return r.stream == o.stream && r.span == o.span && r.e == o.e && r.scale == o.scale &&
-		r.terms == o.terms && slices.Equal(r.count, o.count) && slices.Equal(r.v, o.v)
+	return r.stream == o.stream && r.span == o.span && r.e == o.e && r.noise == o.noise &&
+		slices.Equal(r.count, o.count) && slices.Equal(r.v, o.v)
 }
 
 // Fields are the contents of a Release as they stand on the wire.
@@ -99,8 +93,12 @@ type Fields struct {
 	Count    []uint64
 	Value    []int64
 	Exponent int8
-	Scale    uint64
-	Terms    uint32
+	Noise    Noise
+}
+
+// Fields returns the contents of the Release, for reading only.
+func (r Release) Fields() Fields {
+	return Fields{r.stream, r.span, r.count, r.v, r.e, r.noise}
 }
 
 // Received makes a Release of what a peer sent. It is for the codec of package
@@ -114,15 +112,14 @@ func Received(f Fields) (Release, error) {
 		return Release{}, fmt.Errorf("%w: span from %d to %d", ErrMalformed, f.Span.From, f.Span.To)
 	case f.Exponent > maxExponent || f.Exponent < -maxExponent:
 		return Release{}, fmt.Errorf("%w: exponent %d, at most %d either way", ErrMalformed, f.Exponent, maxExponent)
-	case (f.Scale == 0) != (f.Terms == 0):
-		return Release{}, fmt.Errorf("%w: %d noise terms of scale %d", ErrMalformed, f.Terms, f.Scale)
-	case f.Scale > MaxValue:
-		return Release{}, fmt.Errorf("%w: noise scale %d, at most %d", ErrMalformed, f.Scale, uint64(MaxValue))
+	}
+	if err := f.Noise.check(); err != nil {
+		return Release{}, err
 	}
 	for i, v := range f.Value {
 		if v > MaxValue || v < -MaxValue {
 			return Release{}, fmt.Errorf("%w: value %d is %d, at most %d either way", ErrMalformed, i, v, int64(MaxValue))
 		}
 	}
-	return Release{f.Stream, f.Span, f.Count, f.Value, f.Exponent, f.Scale, f.Terms}, nil
+	return Release{f.Stream, f.Span, f.Count, f.Value, f.Exponent, f.Noise}, nil
 }

@@ -46,21 +46,21 @@ func (d *Door) Replayed() error {
 }
 
 // close closes the next leaf of t, which must be due, with the next node.
-func (r *replay) close(t *tree, src *Source, out *Leaf) error {
-	if k := t.t + 1; r.err == nil && !r.take(t, src, out) {
-		r.err = fmt.Errorf("%w: leaf %d of stream %d", ErrReplay, k, t.id)
+func (r *replay) close(t running, src *Source, out *Leaf) error {
+	if k := t.closed() + 1; r.err == nil && !r.take(t, src, out) {
+		r.err = fmt.Errorf("%w: leaf %d of stream %d", ErrReplay, k, t.in().id)
 	}
 	return r.err
 }
 
-func (r *replay) take(t *tree, src *Source, out *Leaf) bool {
-	if len(r.nodes) == 0 || len(r.nodes[0].v) != t.dim {
+func (r *replay) take(t running, src *Source, out *Leaf) bool {
+	if len(r.nodes) == 0 || len(r.nodes[0].v) != t.draws() {
 		return false
 	}
 	old := r.nodes[0]
 	r.nodes = r.nodes[1:]
 	given := old.v
-	if t.scale == 0 || !src.Private() || bugRedraw() {
+	if t.in().noise.Scale == 0 || !src.Private() || bugRedraw() {
 		given = nil // it can be computed again
 	}
 	t.close(src, given, out)

@@ -54,11 +54,7 @@ func sameLeaf(a, b Leaf) bool { return a.Node.Equal(b.Node) && a.Sum.Equal(b.Sum
 func sameRelease(a, b Release) bool { return a.Equal(b) }
 
 func open2(t *rapid.T, mode Mode, s Spec, src *Source) *Door {
-	budget := s.Epsilon
-	if s.Mechanism == None {
-		budget = Infinite
-	}
-	d, err := NewDoor(mode, budget, src)
+	d, err := NewDoor(mode, budgetOf(t, s), src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,8 +138,8 @@ func TestAChangedRecordIsNotReplayed(t *testing.T) {
 			func() { n.v = append(n.v[:len(n.v):len(n.v)], 0); nodes[i] = n },
 			func() { n.v = nil; nodes[i] = n },
 			func() { n.e++; nodes[i] = n },
-			func() { n.scale++; nodes[i] = n },
-			func() { n.terms++; nodes[i] = n },
+			func() { n.noise.Scale++; nodes[i] = n },
+			func() { n.noise.Terms++; nodes[i] = n },
 			func() { nodes[i] = Release{} },
 		}
 		if j := rapid.IntRange(0, len(nodes)-1).Draw(t, "other"); j != i {

@@ -7,7 +7,7 @@ func (d *Door) Closed(s StreamID) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return t.t, nil
+	return t.closed(), nil
 }
 
 // Skip gives up the leaves of stream s up to k, which may have been closed in lives of
@@ -17,27 +17,14 @@ func (d *Door) Closed(s StreamID) (uint64, error) {
 // open one, or horizon + 1 if none is left. If k leaves are closed already, nothing
 // changes. A door that replays this life skips where it did.
 //
-// The next leaf is the smallest m > k whose running sum is made of nodes that are
-// known, and the new one. That is at most the next power of two.
+// With a tree the next leaf is the smallest m > k whose running sum is made of nodes
+// that are known, and the new one. That is at most the next power of two. Streams that
+// release leaf by leaf go on after k, without the records of the open leaf.
 func (d *Door) Skip(s StreamID, k uint64) (next uint64, err error) {
 	t, err := d.stream(s)
 	if err != nil {
 		return 0, err
 	}
 	t.skip(k)
-	return t.t + 1, nil
-}
-
-// skip sets t.t to m-1. The node that m completes has level z, where bit z of t.t is
-// 0, and begins where the nodes at the higher bits of t.t end. Those at the lower
-// bits are what close merges into it; levels in between are empty.
-func (t *tree) skip(k uint64) {
-	k = max(k, t.t)
-	for z := range t.n {
-		if m := (t.t>>z | 1) << z; m > k && m <= t.leaves { // where bit z is 1, m ≤ t.t
-			t.t = m - 1
-			return
-		}
-	}
-	t.t = t.leaves
+	return t.closed() + 1, nil
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"peerd.dev/dp/account"
 )
 
 // A life is a door with the records that its own leaves hold, by number, and the
@@ -21,7 +23,7 @@ type life struct {
 }
 
 func newLife(t *rapid.T, s Spec, src *Source) *life {
-	d, err := NewDoor(Lockstep, Infinite, src)
+	d, err := NewDoor(Lockstep, account.Unlimited, src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +92,7 @@ func (l *life) close(t *rapid.T) (Release, bool) {
 		}
 		sum += n.Value(0)
 		records += len(l.under(n.Span()))
-		if leaf.Node.scale == 0 && n.Value(0) != l.exact(n.Span()) {
+		if leaf.Node.noise.Scale == 0 && n.Value(0) != l.exact(n.Span()) {
 			t.Fatalf("leaf %d: node %v is %d, want %d", k, n.Span(), n.Value(0), l.exact(n.Span()))
 		}
 	}
@@ -98,11 +100,11 @@ func (l *life) close(t *rapid.T) (Release, bool) {
 		t.Fatalf("leaf %d: %d records in its nodes, %d in its sum, want %d", k, records, leaf.Sum.Count(0), all)
 	}
 	terms := uint32(bits.OnesCount64(k))
-	if leaf.Node.scale == 0 {
+	if leaf.Node.noise.Scale == 0 {
 		terms = 0
 	}
-	if leaf.Sum.Value(0) != sum || leaf.Sum.terms != terms || leaf.Sum.Span() != (Span{0, k}) {
-		t.Fatalf("leaf %d: sum %d of %d terms over %v, want %d of %d", k, leaf.Sum.Value(0), leaf.Sum.terms, leaf.Sum.Span(), sum, terms)
+	if leaf.Sum.Value(0) != sum || leaf.Sum.noise.Terms != terms*Term || leaf.Sum.Span() != (Span{0, k}) {
+		t.Fatalf("leaf %d: sum %d of %d terms over %v, want %d of %d", k, leaf.Sum.Value(0), leaf.Sum.noise.Terms, leaf.Sum.Span(), sum, terms)
 	}
 	return leaf.Node, true
 }

@@ -2,31 +2,9 @@ package dp
 
 import (
 	"fmt"
-	"math/bits"
+
+	"peerd.dev/dp/account"
 )
-
-// Mechanism names how a running sum is released.
-type Mechanism uint8
-
-// The mechanisms.
-const (
-	// Tree is the binary mechanism of Chan, Shi and Song with Laplace noise in
-	// every node; see docs/proofs/tree.md. Its guarantee is pure: δ = 0.
-	Tree Mechanism = iota
-	// None adds no noise. It costs [Infinite].
-	None
-)
-
-// String returns the name that configurations use.
-func (m Mechanism) String() string {
-	switch m {
-	case Tree:
-		return "tree"
-	case None:
-		return "none"
-	}
-	return fmt.Sprintf("Mechanism(%d)", uint8(m))
-}
 
 // Limits of a Spec. A running sum of maxRecords records stays within 2^58 grid
 // units and so, with its noise, within [MaxValue].
@@ -40,14 +18,36 @@ const (
 // Spec describes a group of parallel streams: every record lies in exactly one
 // of them, so that together they cost what one costs.
 type Spec struct {
-	What           string    // in words, for the account
-	Streams        int       // in the group
-	Dim            int       // of the running sum of each
-	Lo, Hi         float64   // to which every entry of a record is clipped
-	Leaves         uint64    // the horizon of each stream
-	RecordsPerUser uint64    // at most so many records of all streams are one user's
-	Mechanism      Mechanism // of each stream
-	Epsilon        Cost      // for all records of one user
+	What           string      // in words, for the account
+	Streams        int         // in the group
+	Record         Record      // of each stream
+	Dim            int         // entries of a record, or features
+	Lo, Hi         float64     // to which every entry of a Box, or the reward, is clipped
+	Leaves         uint64      // the horizon of each stream
+	RecordsPerUser uint64      // at most so many records of all streams are one user's; with Sequential, of every leaf
+	Adjacency      Adjacency   // of neighbouring histories
+	Mechanism      Mechanism   // of each stream
+	Sequential     bool        // every leaf pays for itself, when it closes
+	Epsilon        Cost        // for all records of one user; with Sequential, for one leaf
+	Delta          float64     // with Gaussian noise, beside Epsilon; above 0
+	Calibration    Calibration // of Gaussian noise
+}
+
+// Calibration says by which formula Gaussian noise is made for (ε, δ).
+type Calibration uint8
+
+// The calibrations. What is charged is the μ of the noise, whichever made it.
+const (
+	Tight Calibration = iota // the exact curve
+	Paper                    // ρ = ε²/4(ln(1/δ)+ε), as papers on linear bandits print it; see [account.Papers]
+)
+
+// String returns the name that configurations use.
+func (k Calibration) String() string {
+	if k == Paper {
+		return "paper"
+	}
+	return "tight"
 }
 
 // charge returns what s costs with its streams numbered from first. Bounds off the
@@ -63,43 +63,48 @@ func (s Spec) charge(first StreamID) (Charge, error) {
 		return Charge{}, fmt.Errorf("dp: %s: %w", s.What, err)
 	}
 	c := Charge{
-		What: s.What, Stream: first, Streams: s.Streams, Dim: s.Dim, Lo: lo, Hi: hi, Leaves: s.Leaves,
-		RecordsPerUser: s.RecordsPerUser, Mechanism: s.Mechanism, Mode: Once, Cost: s.Epsilon,
+		What: s.What, Stream: first, Streams: s.Streams, Record: s.Record, Dim: s.Dim, Lo: lo, Hi: hi, Leaves: s.Leaves,
+		RecordsPerUser: s.RecordsPerUser, Adjacency: s.Adjacency, Mechanism: s.Mechanism,
 	}
-	if s.Mechanism == None {
-		c.Cost = Infinite
+	d, err := c.design()
+	if err != nil {
+		return Charge{}, err
 	}
-	c.Scale, err = c.scale()
+	if c.Mode = d.mode; s.Sequential {
+		if d.mode != Parallel {
+			return Charge{}, fmt.Errorf("dp: %s: leaves of %v do not pay one by one", s.What, s.Mechanism)
+		}
+		c.Mode = Sequential
+	}
+	switch {
+	case s.Mechanism == None:
+		c.Loss.Pure = Infinite
+	case d.law == Laplace:
+		c.Loss.Pure = s.Epsilon
+		c.Scale, err = c.laplaceScale(d)
+	default:
+		if c.Scale, err = c.gaussianScale(d, s); err == nil {
+			c.Loss.Square, err = c.square(d)
+		}
+	}
 	return c, err
 }
 
-// levels returns in how many nodes of a tree over leaves one leaf can lie: leaf
-// 1 lies in nodes 1, 2, 4, … up to the greatest power of two that is reached.
-func levels(leaves uint64) uint64 { return uint64(bits.Len64(leaves)) }
-
-// treeScale returns the Laplace scale of every node in grid units, rounded up:
-//
-//	k · levels · Δ / ε,  Δ = (hi-lo)·dim in L1 under replace-one, on the grid,
-//
-// where k is the number of records of one user. It is computed in integers, so
-// the promise does not rest on a float's rounding.
-func treeScale(c Charge) (uint64, error) {
-	delta := uint64(c.Hi-c.Lo) * uint64(c.Dim) // below 2^43
-	hi, lo := bits.Mul64(c.RecordsPerUser*bugLevels(levels(c.Leaves)), delta)
-	if hi != 0 {
-		return 0, fmt.Errorf("dp: %s: sensitivity out of range", c.What)
+// gaussianScale returns the deviation of the noise in grid units, a thousandth too
+// large: the exact curve is that of the continuous law, to which a lattice of at least
+// minSigma units a deviation comes closer than that.
+func (c *Charge) gaussianScale(d *design, s Spec) (uint64, error) {
+	by := account.Analytic
+	if s.Calibration == Paper {
+		by = account.Papers
 	}
-	hi, lo = bits.Mul64(lo, Nano)
-	if hi >= uint64(c.Cost) {
-		return 0, fmt.Errorf("dp: %s: noise scale out of range; raise epsilon or lower the records per user", c.What)
+	sigma, err := by.Sigma(s.Epsilon.Float(), s.Delta, 1)
+	if err != nil {
+		return 0, fmt.Errorf("dp: %s: %w", c.What, err)
 	}
-	q, rem := bits.Div64(hi, lo, uint64(c.Cost))
-	if rem != 0 {
-		q++
+	units := c.norm(d) * sigma * 1.001
+	if !(units <= MaxScale) {
+		return 0, fmt.Errorf("dp: %s: a noise of %.3g grid units, at most 2^40; raise epsilon or delta or lower the records per user", c.What, units)
 	}
-	if q > MaxScale {
-		return 0, fmt.Errorf("dp: %s: noise scale 2^%d grid units, at most 2^%d; raise epsilon or lower the records per user",
-			c.What, bits.Len64(q)-1, bits.Len64(MaxScale)-1)
-	}
-	return q, nil
+	return max(uint64(units)+1, minSigma), nil
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"peerd.dev/dp/account"
 )
 
 // TestALoadedDoorGoesOnAsTheSavedOne: bit for bit, as one that was never saved, with
@@ -49,8 +51,8 @@ func TestALoadedDoorGoesOnAsTheSavedOne(t *testing.T) {
 			if err = loaded.Load(state); err != nil {
 				t.Fatal(err)
 			}
-			if loaded.Left() != second.Left() || len(loaded.Charges())+len(loaded.Drawn()) > 0 {
-				t.Fatalf("%v left, want %v, and nothing to report", loaded.Left(), second.Left())
+			if loaded.Spent() != second.Spent() || len(loaded.Charges())+len(loaded.Drawn()) > 0 {
+				t.Fatalf("%v spent, want %v, and nothing to report", loaded.Spent(), second.Spent())
 			}
 			second = loaded
 			if rapid.Bool().Draw(t, "skip") {
@@ -95,7 +97,7 @@ func TestAnotherDoorsStateIsRefused(t *testing.T) {
 		return state
 	}
 	door := func(mode Mode, budget Cost, src *Source, s Spec) *Door {
-		d, err := NewDoor(mode, budget, src)
+		d, err := NewDoor(mode, account.Budget{Epsilon: budget}, src)
 		if err == nil {
 			_, err = d.Open(s)
 		}
@@ -118,7 +120,7 @@ func TestAnotherDoorsStateIsRefused(t *testing.T) {
 		if err := d.Load(saved(other)); !errors.Is(err, ErrState) {
 			t.Errorf("%s: %v, want %v", name, err, ErrState)
 		}
-		if len(d.charged) != 1 || d.told != 1 || d.left != 0 {
+		if len(d.charged) != 1 || d.told != 1 || d.spent.Pure != Nano {
 			t.Errorf("%s: a refused state changed the door", name)
 		}
 	}
@@ -131,8 +133,8 @@ func TestAnotherDoorsStateIsRefused(t *testing.T) {
 	if _, err := rich.Open(spec(8, Tree)); err != nil {
 		t.Fatal(err)
 	}
-	rich.budget = Nano
-	poor, err := NewDoor(Lockstep, Nano, seeded(1))
+	rich.budget.Epsilon = Nano
+	poor, err := NewDoor(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +178,7 @@ func TestAStateThatNoStreamCanHaveIsRefused(t *testing.T) {
 		if forge == nil {
 			d.charged[0].Streams = 0
 		} else {
-			forge(d.streams[0])
+			forge(d.streams[0].(*tree))
 		}
 		state, err := d.Save()
 		if err != nil {
@@ -226,7 +228,7 @@ func FuzzLoad(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	inf, err := NewDoor(Lockstep, Infinite, seeded(1))
+	inf, err := NewDoor(Lockstep, account.Unlimited, seeded(1))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -236,7 +238,7 @@ func FuzzLoad(f *testing.F) {
 	empty := state.Bytes()
 	f.Add(c.append(append(empty[:len(empty)-1:len(empty)-1], 1)))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, budget := range []Cost{Nano, Infinite} {
+		for _, budget := range []account.Budget{{Epsilon: Nano}, account.Unlimited, {Epsilon: Nano, Delta: 1e12}} {
 			d, err := NewDoor(Lockstep, budget, seeded(2))
 			if err != nil {
 				t.Fatal(err)
@@ -322,7 +324,7 @@ func TestAveragesAndCountsAreSavedWhole(t *testing.T) {
 		if !errors.Is(NewMixed(n, GridExponent).Load(m.Save()), ErrState) {
 			t.Fatal("another lattice")
 		}
-		for _, saved := range [][]byte{nil, {2}, append(m.Save(), 0)} {
+		for _, saved := range [][]byte{nil, {9}, append(m.Save(), 0)} {
 			if !errors.Is(m2.Load(saved), ErrState) || !errors.Is(c2.Load(append(saved, 0)), ErrState) {
 				t.Fatalf("loaded %x", saved)
 			}

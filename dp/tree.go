@@ -1,7 +1,7 @@
 package dp
 
 import (
-	"fmt"
+	"encoding/binary"
 	"math/bits"
 )
 
@@ -10,121 +10,129 @@ import (
 // z = (trailing zeros of t) over leaves t-2^z+1 … t; it gets its own noise, once.
 // The running sum is the sum of the newest noisy nodes at the set bits of t.
 type tree struct {
-	id     StreamID
-	dim    int
-	lo, hi float64 // clipping bounds, on the grid
-	leaves uint64  // horizon
-	scale  uint64  // of the noise in every node, in grid units; 0 for none
-	t      uint64  // leaves closed or given up
-
-	n     []uint64 // records under the node that each level keeps; entry 0 of the open leaf is open
-	open  uint64   // records in the open leaf
-	alpha []int64  // exact sums, dim entries a level; private
-	leaf  []int64  // exact sum of the open leaf; private
-	node  []int64  // noisy nodes, dim entries a level
+	intake
+	n     []uint64 // records under the node that each level keeps
+	alpha []int64  // exact sums, width entries a level; private
+	node  []int64  // noisy nodes, width entries a level
 	sum   []int64  // noisy running sum
-	total uint64   // records under the running sum
-
-	room *room
+	exact []int64  // scratch
 }
 
-// newTree returns stream id of a charge.
-func newTree(id StreamID, c Charge, r *room) *tree {
+// newTree returns a stream of a charge.
+func newTree(n intake, c *Charge) running {
 	l := int(levels(c.Leaves))
 	return &tree{
-		id: id, dim: c.Dim, leaves: c.Leaves, scale: c.Scale, room: r,
-		lo: float64(c.Lo) * unit(GridExponent), hi: float64(c.Hi) * unit(GridExponent),
-		n:     make([]uint64, l),
-		alpha: make([]int64, l*c.Dim),
-		leaf:  make([]int64, c.Dim),
-		node:  make([]int64, l*c.Dim),
-		sum:   make([]int64, c.Dim),
+		intake: n,
+		n:      make([]uint64, l),
+		alpha:  make([]int64, l*n.width),
+		node:   make([]int64, l*n.width),
+		sum:    make([]int64, n.width),
+		exact:  make([]int64, n.width),
 	}
 }
 
-func (t *tree) add(x []float64) error {
-	if t.total+t.open >= maxRecords {
-		return ErrOverflow
-	}
-	if t.dim == 1 { // the bandit's case: nothing to undo
-		q, err := Quantize(x[0], t.lo, t.hi)
-		if err != nil {
-			return err
-		}
-		t.leaf[0] += q
-		t.open++
-		return nil
-	}
-	next := make([]int64, t.dim)
-	for i := range x {
-		q, err := Quantize(x[i], t.lo, t.hi)
-		if err != nil {
-			return fmt.Errorf("entry %d: %w", i, err)
-		}
-		next[i] = t.leaf[i] + q
-	}
-	copy(t.leaf, next)
-	t.open++
-	return nil
-}
+// levels returns in how many nodes of a tree over leaves one leaf can lie: leaf
+// 1 lies in nodes 1, 2, 4, … up to the greatest power of two that is reached.
+func levels(leaves uint64) uint64 { return uint64(bits.Len64(leaves)) }
 
-// due refuses every leaf but the next one.
-func (t *tree) due(k uint64) error {
-	if t.t >= t.leaves {
-		return ErrHorizon
-	}
-	if k != t.t+1 {
-		return fmt.Errorf("%w: leaf %d of stream %d, next is %d", ErrLeaf, k, t.id, t.t+1)
-	}
-	return nil
-}
+// paid is the number of levels that the noise is made for.
+func paid(leaves uint64) uint64 { return bugLevels(levels(leaves)) }
+
+// levelsSquared is the square of the L2 norm of as many ones.
+func levelsSquared(leaves uint64) float64 { return float64(levels(leaves)) }
+
+// ones counts a term for every node in the t-th sum.
+func ones(_, t uint64) uint32 { return uint32(bits.OnesCount64(t)) * Term }
+
+// treeNode is the node that closing leaf t completes.
+func treeNode(charged Noise, t uint64) node { return node{Span{t & (t - 1), t}, 1, charged} }
+
+func (t *tree) draws() int { return t.width }
 
 // close ends the next leaf, which must be due, and writes what that releases. The
 // noisy node is drawn from src, or is given where an earlier run drew it.
 func (t *tree) close(src *Source, given []int64, out *Leaf) {
 	k := t.t + 1
 	z := bits.TrailingZeros64(k)
-	d := t.dim
+	d := t.width
 	node := t.room.values.take(2 * d)
 	sum := node[d : 2*d : 2*d]
 	node = node[:d:d]
+	n := t.take(t.exact)
 	for i := range d {
-		exact, old := t.leaf[i], bugOld(t, z, i)
+		exact, old := t.exact[i], bugOld(t, z, i)
 		for l := range z {
 			exact += t.alpha[l*d+i] // within maxRecords·maxBound·2^20: no overflow
 			t.sum[i] -= t.node[l*d+i]
 			t.alpha[l*d+i], t.node[l*d+i] = 0, 0
 		}
 		t.alpha[z*d+i] = exact
-		t.leaf[i] = 0
 		noisy := exact
 		switch {
 		case given != nil:
 			noisy = given[i]
-		case t.scale != 0:
-			noisy += bugNoise(k, old, src.Laplace(t.scale))
+		case t.noise.Scale != 0:
+			noisy += bugNoise(k, old, t.draw(src, t.noise.Scale))
 		}
 		node[i] = noisy
 		t.node[z*d+i] = noisy
 		t.sum[i] += noisy
 		sum[i] = t.sum[i]
 	}
-	n := t.open
 	for l := range z {
 		n += t.n[l]
 		t.n[l] = 0
 	}
 	t.n[z] = n
-	t.total += t.open
-	t.open = 0
-	t.t = k
 
 	counts := t.room.counts.take(2)
 	counts[0], counts[1] = n, t.total
-	terms, one := uint32(bits.OnesCount64(k)), uint32(1)
-	if t.scale == 0 {
-		terms, one = 0, 0
+	noise := t.noise
+	noise.Terms *= uint32(bits.OnesCount64(k))
+	out.Node = Release{t.id, Span{k - 1<<z, k}, counts[:1:1], node, GridExponent, t.noise}
+	out.Sum = Release{t.id, Span{0, k}, counts[1:2:2], sum, GridExponent, noise}
+}
+
+// skip sets t.t to m-1 for the smallest m > k whose running sum is made of nodes that
+// are known, and the new one. The node that m completes has level z, where bit z of t.t
+// is 0, and begins where the nodes at the higher bits of t.t end. Those at the lower
+// bits are what close merges into it; levels in between are empty.
+func (t *tree) skip(k uint64) {
+	k = max(k, t.t)
+	for z := range t.n {
+		if m := (t.t>>z | 1) << z; m > k && m <= t.leaves { // where bit z is 1, m ≤ t.t
+			t.t = m - 1
+			return
+		}
 	}
-	out.Node = Release{t.id, Span{k - 1<<z, k}, counts[:1:1], node, GridExponent, t.scale, one}
-	out.Sum = Release{t.id, Span{0, k}, counts[1:2:2], sum, GridExponent, t.scale, terms}
+	t.t = t.leaves
+}
+
+// append encodes the nodes; the running sum is theirs.
+func (t *tree) append(b []byte) []byte {
+	for _, n := range t.n {
+		b = binary.AppendUvarint(b, n)
+	}
+	return appendInts(appendInts(b, t.alpha), t.node)
+}
+
+func (t *tree) read(r *reader, c *Charge) {
+	total, ok := uint64(0), true
+	for l := range t.n {
+		t.n[l] = min(r.uint(), maxRecords+1)
+		total += t.n[l]
+	}
+	r.ints(t.alpha)
+	r.ints(t.node)
+	for l, n := range t.n {
+		exact, noisy := t.alpha[l*t.width:(l+1)*t.width], t.node[l*t.width:(l+1)*t.width]
+		ok = ok && n <= maxRecords && c.sumsOf(exact, n)
+		for i, v := range noisy {
+			ok = ok && within(v) && (t.noise.Scale != 0 || v == exact[i])
+			t.sum[i] += v
+		}
+	}
+	if !ok || total != t.total {
+		r.fail()
+	}
 }

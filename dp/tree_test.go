@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"peerd.dev/dp/account"
 )
 
 func spec(leaves uint64, m Mechanism) Spec {
@@ -17,13 +19,21 @@ func spec(leaves uint64, m Mechanism) Spec {
 
 func seeded(b byte) *Source { return NewSeededSource([32]byte{b}) }
 
+// budgetOf returns one that pays for s once.
+func budgetOf(t interface{ Fatal(args ...any) }, s Spec) account.Budget {
+	if s.Mechanism == None {
+		return account.Unlimited
+	}
+	delta, err := account.DeltaOf(s.Delta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return account.Budget{Epsilon: s.Epsilon, Delta: delta}
+}
+
 func open(t testing.TB, s Spec, src *Source) *Door {
 	t.Helper()
-	budget := s.Epsilon
-	if s.Mechanism == None {
-		budget = Infinite
-	}
-	d, err := NewDoor(Lockstep, budget, src)
+	d, err := NewDoor(Lockstep, budgetOf(t, s), src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +75,7 @@ func TestSumsAreTheDumbOnes(t *testing.T) {
 		dim := rapid.IntRange(1, 3).Draw(t, "dim")
 		s := spec(leaves, None)
 		s.Dim = dim
-		d, err := NewDoor(Lockstep, Infinite, seeded(1))
+		d, err := NewDoor(Lockstep, account.Unlimited, seeded(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +125,7 @@ func TestEveryNodeHasItsOwnNoiseOfTheChargedScale(t *testing.T) {
 	s.RecordsPerUser = 3
 	d := open(t, s, seeded(2))
 	charge := d.Charges()[0]
-	if want := uint64(3 * 16 << 20); charge.Scale != want || charge.Cost != Nano {
+	if want := uint64(3 * 16 << 20); charge.Scale != want || charge.Loss.Pure != Nano {
 		t.Fatalf("charged %+v, want scale %d = 3 records · 16 levels / ε on the grid", charge, want)
 	}
 	var (
@@ -140,8 +150,8 @@ func TestEveryNodeHasItsOwnNoiseOfTheChargedScale(t *testing.T) {
 		seen[z]++
 		abs += math.Abs(float64(z))
 		signs += math.Copysign(1, float64(z))
-		if l.Node.scale != charge.Scale || l.Node.terms != 1 {
-			t.Fatalf("node of leaf %d says noise %d × %d", k, l.Node.terms, l.Node.scale)
+		if l.Node.noise != charge.noise() {
+			t.Fatalf("node of leaf %d says noise %d × %d", k, l.Node.noise.Terms, l.Node.noise.Scale)
 		}
 	}
 	if got, want := abs/leaves, float64(charge.Scale); math.Abs(got/want-1) > .03 {
@@ -177,8 +187,8 @@ func TestSumsCarryTheNoiseOfTheirNodes(t *testing.T) {
 			sum += v
 			terms++
 		}
-		if l.Sum.Value(0) != sum || l.Sum.terms != terms {
-			t.Fatalf("leaf %d: sum %d of %d terms, want %d of %d", k, l.Sum.Value(0), l.Sum.terms, sum, terms)
+		if l.Sum.Value(0) != sum || l.Sum.noise.Terms != terms*Term {
+			t.Fatalf("leaf %d: sum %d of %d terms, want %d of %d", k, l.Sum.Value(0), l.Sum.noise.Terms, sum, terms)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 	"peerd.dev/protocol"
 )
 
@@ -11,7 +12,7 @@ import (
 func row(b testing.TB, from, to protocol.Peer) protocol.Envelope {
 	b.Helper()
 	const arms = 64
-	door, err := dp.NewDoor(dp.Lockstep, dp.Infinite, dp.NewSeededSource([32]byte{1}))
+	door, err := dp.NewDoor(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{1}))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 var ErrMismatch = errors.New("hello refused")
 
 const (
-	helloVersion = 2
+	helloVersion = 3
 	helloFixed   = 1 + 4 + 4 + 32 + 1 + 2*markSize
 	maxHello     = 256
 )

@@ -7,16 +7,30 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 	"peerd.dev/protocol"
 )
 
 // Privacy is what a peer promises its users.
 type Privacy struct {
 	Mode           dp.Mode
-	Epsilon        dp.Cost // for everything the peer ever releases
+	Budget         account.Budget // for everything the peer ever releases
 	Mechanism      dp.Mechanism
+	Adjacency      dp.Adjacency
+	Calibration    dp.Calibration
 	RecordsPerUser uint64
 	Horizon        uint64 // rounds that the budget pays for
+}
+
+// Streams returns the streams of a statistic's parts, each a sum of vectors of dim
+// numbers from 0 to 1 over a number of leaves.
+func (p Privacy) Streams(parts, dim int, leaves uint64) dp.Spec {
+	return dp.Spec{
+		What:    fmt.Sprintf("reward sums of %d arms", parts),
+		Streams: parts, Dim: dim, Lo: 0, Hi: 1, Leaves: leaves,
+		RecordsPerUser: p.RecordsPerUser, Adjacency: p.Adjacency, Mechanism: p.Mechanism,
+		Epsilon: p.Budget.Epsilon, Delta: p.Budget.Delta.Float(), Calibration: p.Calibration,
+	}
 }
 
 // AgentConfig describes an Agent.
@@ -53,6 +67,7 @@ type Agent struct {
 	out     protocol.Outbox
 	refused []error
 	record  []float64 // scratch
+	spent   float64   // ε; the streams are charged when they open, and all open at the start
 }
 
 // Ready is what an Agent asks of its driver: make Charges durable, then send
@@ -67,24 +82,22 @@ type Ready struct {
 // NewAgent returns an agent that has seen nothing. The whole horizon of its
 // streams is charged: the first Ready holds the charge.
 func NewAgent(c AgentConfig) (*Agent, error) {
-	door, err := dp.NewDoor(c.Privacy.Mode, c.Privacy.Epsilon, c.Noise)
+	door, err := dp.NewDoor(c.Privacy.Mode, c.Privacy.Budget, c.Noise)
 	if err != nil {
 		return nil, err
 	}
 	parts, dim := c.Learner.Shape()
-	_, err = door.Open(dp.Spec{
-		What:    fmt.Sprintf("reward sums of %d arms", parts),
-		Streams: parts, Dim: dim, Lo: 0, Hi: 1,
-		Leaves:         c.Protocol.Leaves(c.Params, c.Privacy.Horizon),
-		RecordsPerUser: c.Privacy.RecordsPerUser,
-		Mechanism:      c.Privacy.Mechanism,
-		Epsilon:        c.Privacy.Epsilon,
-	})
+	_, err = door.Open(c.Privacy.Streams(parts, dim, c.Protocol.Leaves(c.Params, c.Privacy.Horizon)))
+	if err != nil {
+		return nil, err
+	}
+	spent, err := door.Budget().Used(door.Spent())
 	if err != nil {
 		return nil, err
 	}
 	a := &Agent{
-		self: c.Self, neighbours: c.Neighbours, marks: c.Marks,
+		spent: spent,
+		self:  c.Self, neighbours: c.Neighbours, marks: c.Marks,
 		learner: c.Learner, door: door, coins: [2]Coins{c.Coins, c.Schedule},
 	}
 	a.protocol, err = c.Protocol.New(protocol.Config{
@@ -173,5 +186,8 @@ func (a *Agent) Ready() Ready {
 // Belief returns what the agent's next decision will rest on.
 func (a *Agent) Belief() *bandit.Belief { return (*bandit.Belief)(a.protocol.Belief()) }
 
+// Spent returns the ε that all charges amount to at the budget's δ.
+func (a *Agent) Spent() float64 { return a.spent }
+
 // Left returns the ε that is not charged.
-func (a *Agent) Left() dp.Cost { return a.door.Left() }
+func (a *Agent) Left() float64 { return a.door.Budget().Epsilon.Float() - a.spent }

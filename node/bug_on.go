@@ -17,7 +17,8 @@ func (a *Agent) bugBelief(b *bandit.Belief) *bandit.Belief {
 	}
 	c := *b
 	c.Mean, c.Spread = slices.Clone(b.Mean), slices.Clone(b.Spread)
-	c.NoiseV, c.NoiseB = make([]float64, len(b.Mean)), make([]float64, len(b.Mean))
+	none := make([]float64, len(b.Mean))
+	c.NoiseV, c.NoiseB, c.NoiseG = none, none, none
 	for k := range c.Mean {
 		mean, n, _ := a.door.Raw(dp.StreamID(k))
 		c.Mean[k], c.Spread[k] = mean, math.Inf(1)

@@ -110,9 +110,7 @@ func (n *Node) play(ctx context.Context, t protocol.Round, in []protocol.Deliver
 	s.Round = uint64(t) + 1
 	s.Released += uint64(len(ready.Drawn))
 	s.Refused += uint64(len(ready.Refused))
-	for _, c := range ready.Charges {
-		s.Spent += c.Cost.Float()
-	}
+	s.Spent = n.c.Agent.Spent()
 	for _, err := range ready.Refused {
 		s.LastErr = err.Error()
 		n.c.Logger.Debug("message refused", "err", err)
@@ -137,7 +135,7 @@ func (n *Node) snapshot() Status {
 	s.Pulls = append([]uint64(nil), b.Pulls...)
 	s.Means = append([]float64(nil), b.Mean...)
 	s.Samples, s.Noise = Certainty(b)
-	s.Left = n.c.Agent.Left().Float()
+	s.Left = n.c.Agent.Left()
 	return s
 }
 
@@ -146,7 +144,7 @@ func (n *Node) snapshot() Status {
 func Certainty(b *bandit.Belief) (samples, noise []float64) {
 	for k, spread := range b.Spread {
 		samples = append(samples, 1/spread) // 0 for +Inf
-		noise = append(noise, math.Sqrt(2*b.NoiseV[k]))
+		noise = append(noise, math.Sqrt(2*b.NoiseV[k]+b.NoiseG[k]))
 	}
 	return samples, noise
 }

@@ -5,6 +5,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
 )
@@ -18,7 +19,7 @@ func spec(horizon uint64) node.Spec {
 	return node.Spec{
 		Arms: 2, Peers: 2, Confidence: bandit.Calibrated, Protocol: "average",
 		Params:  protocol.Params{Average: protocol.AverageParams{Consistency: protocol.Budget, Rate: .5, Patience: 4}},
-		Privacy: node.Privacy{Mode: dp.Private, Epsilon: dp.Nano, RecordsPerUser: 1, Horizon: horizon},
+		Privacy: node.Privacy{Mode: dp.Private, Budget: account.Budget{Epsilon: dp.Nano}, RecordsPerUser: 1, Horizon: horizon},
 	}
 }
 

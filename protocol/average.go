@@ -158,9 +158,11 @@ func (a *average) Pulled(arm int, _ *Outbox) error {
 	if err = a.mine.Raise(arm, leaf.Sum); err != nil {
 		return err
 	}
-	if b.NoiseV[arm], b.NoiseB[arm], err = a.mixed.ReplaceByMean(arm, leaf.Sum); err != nil {
+	noise, err := a.mixed.ReplaceByMean(arm, leaf.Sum)
+	if err != nil {
 		return err
 	}
+	b.noise(arm, noise)
 	b.Spread[arm] = 1 / float64(max(leaf.Sum.Count(0), b.Pulls[arm]))
 	b.Mean[arm] = a.mixed.At(arm)
 	return nil

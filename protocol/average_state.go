@@ -6,18 +6,18 @@ import (
 
 // averageState is what average remembers.
 type averageState struct {
-	Round          Round
-	Mixed          []byte
-	Counts, Mine   []byte
-	Links          []averageLinkState
-	Asked          Peer // Everyone for nobody
-	Leaves, Forced []uint64
-	Heard, Silent  bool
-	Spread         []float64
-	NoiseV, NoiseB []float64
-	Pulls          []uint64
-	Allow          float64
-	Until          Round
+	Round                  Round
+	Mixed                  []byte
+	Counts, Mine           []byte
+	Links                  []averageLinkState
+	Asked                  Peer // Everyone for nobody
+	Leaves, Forced         []uint64
+	Heard, Silent          bool
+	Spread                 []float64
+	NoiseV, NoiseB, NoiseG []float64
+	Pulls                  []uint64
+	Allow                  float64
+	Until                  Round
 }
 
 type averageLinkState struct {
@@ -39,7 +39,7 @@ func (a *average) Save() ([]byte, error) {
 	s := averageState{
 		Round: a.round, Mixed: a.mixed.Save(), Counts: a.counts.Save(), Mine: a.mine.Save(),
 		Asked: Everyone, Leaves: a.leaves, Forced: a.forced, Heard: a.heard, Silent: a.silent,
-		Spread: b.Spread, NoiseV: b.NoiseV, NoiseB: b.NoiseB, Pulls: b.Pulls, Allow: a.allow, Until: a.until,
+		Spread: b.Spread, NoiseV: b.NoiseV, NoiseB: b.NoiseB, NoiseG: b.NoiseG, Pulls: b.Pulls, Allow: a.allow, Until: a.until,
 	}
 	if a.asked >= 0 {
 		s.Asked = a.links[a.asked].peer
@@ -75,7 +75,7 @@ func (a *average) Load(state []byte) error {
 			return err
 		}
 	}
-	for _, n := range []struct{ to, saved []float64 }{{b.Spread, s.Spread}, {b.NoiseV, s.NoiseV}, {b.NoiseB, s.NoiseB}} {
+	for _, n := range []struct{ to, saved []float64 }{{b.Spread, s.Spread}, {b.NoiseV, s.NoiseV}, {b.NoiseB, s.NoiseB}, {b.NoiseG, s.NoiseG}} {
 		if err := loadNumbers(n.to, n.saved); err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 )
 
 // The barrier between rewards and messages is made of Go's own rules. These tests
@@ -310,31 +311,35 @@ func TestNothingLeavesWithoutNoise(t *testing.T) {
 	seeded := func() *dp.Source { return dp.NewSeededSource([32]byte{1}) }
 	none := dp.Spec{What: "rewards", Streams: 1, Dim: 1, Lo: 0, Hi: 1, Leaves: 8, RecordsPerUser: 1, Mechanism: dp.None, Epsilon: 1}
 
-	if _, err := dp.NewDoor(dp.Private, dp.Infinite, dp.NewSecureSource()); err == nil {
+	if _, err := dp.NewDoor(dp.Private, account.Unlimited, dp.NewSecureSource()); err == nil {
 		t.Error("a private door has an infinite budget")
 	}
-	if _, err := dp.NewDoor(dp.Private, dp.Nano, seeded()); err == nil {
+	if _, err := dp.NewDoor(dp.Private, account.Budget{Epsilon: dp.Nano}, seeded()); err == nil {
 		t.Error("a private door draws noise from a seed")
 	}
 	for name, open := range map[string]func() (*dp.Door, error){
-		"private":  func() (*dp.Door, error) { return dp.NewDoor(dp.Private, dp.Infinite-1, dp.NewSecureSource()) },
-		"lockstep": func() (*dp.Door, error) { return dp.NewDoor(dp.Lockstep, dp.Infinite-1, seeded()) },
+		"private": func() (*dp.Door, error) {
+			return dp.NewDoor(dp.Private, account.Budget{Epsilon: 1e9 * dp.Nano}, dp.NewSecureSource())
+		},
+		"lockstep": func() (*dp.Door, error) {
+			return dp.NewDoor(dp.Lockstep, account.Budget{Epsilon: 1e9 * dp.Nano}, seeded())
+		},
 	} {
 		d, err := open()
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := d.Left()
+		before := d.Spent()
 		var refused *dp.BudgetError
-		if _, err := d.Open(none); !errors.As(err, &refused) || d.Left() != before || len(d.Charges()) != 0 {
-			t.Errorf("%s, finite budget: no noise was answered %v, with %v left of %v", name, err, d.Left(), before)
+		if _, err := d.Open(none); !errors.As(err, &refused) || d.Spent() != before || len(d.Charges()) != 0 {
+			t.Errorf("%s, finite budget: no noise was answered %v, with %v spent, %v before", name, err, d.Spent(), before)
 		}
 		if _, err := d.Leaf(0, 1); err == nil {
 			t.Errorf("%s: a stream that was refused releases", name)
 		}
 	}
 
-	d, err := dp.NewDoor(dp.Lockstep, dp.Infinite, seeded())
+	d, err := dp.NewDoor(dp.Lockstep, account.Unlimited, seeded())
 	if err != nil {
 		t.Fatal(err)
 	}

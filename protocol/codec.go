@@ -97,7 +97,7 @@ func labelSize(l *Label) int {
 
 func appendRelease(b []byte, r *dp.Release) []byte {
 	span := r.Span()
-	scale, terms := r.Scale()
+	noise := r.Noise()
 	b = appendUint(b, 1, uint64(r.Stream()))
 	b = appendUint(b, 2, span.From)
 	b = appendUint(b, 3, span.To)
@@ -116,15 +116,17 @@ func appendRelease(b []byte, r *dp.Release) []byte {
 		}
 	}
 	b = appendUint(b, 6, protowire.EncodeZigZag(int64(r.Exponent())))
-	b = appendUint(b, 7, scale)
-	return appendUint(b, 8, uint64(terms))
+	b = appendUint(b, 7, noise.Scale)
+	b = appendUint(b, 8, uint64(noise.Terms))
+	return appendUint(b, 9, uint64(noise.Law))
 }
 
 func releaseSize(r *dp.Release) int {
 	span := r.Span()
-	scale, terms := r.Scale()
+	noise := r.Noise()
 	n := uintSize(uint64(r.Stream())) + uintSize(span.From) + uintSize(span.To) +
-		uintSize(protowire.EncodeZigZag(int64(r.Exponent()))) + uintSize(scale) + uintSize(uint64(terms))
+		uintSize(protowire.EncodeZigZag(int64(r.Exponent()))) + uintSize(noise.Scale) + uintSize(uint64(noise.Terms)) +
+		uintSize(uint64(noise.Law))
 	if r.Counts() > 0 {
 		n += 1 + protowire.SizeBytes(countsSize(r))
 	}

@@ -172,7 +172,7 @@ func TestLimitsThemselvesAreTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	widest := received(t, dp.Fields{
-		Stream: 1<<32 - 1, Span: dp.Span{From: 1<<64 - 2, To: 1<<64 - 1}, Exponent: -64, Scale: dp.MaxValue, Terms: 1<<32 - 1,
+		Stream: 1<<32 - 1, Span: dp.Span{From: 1<<64 - 2, To: 1<<64 - 1}, Exponent: -64, Noise: dp.Noise{Law: dp.Gaussian, Scale: dp.MaxValue, Terms: 1<<32 - 1},
 		Count: slices.Repeat([]uint64{1<<64 - 1}, 100), Value: slices.Repeat([]int64{-dp.MaxValue}, 100),
 	})
 	most := Label{Origin: 1<<32 - 1, Incarnation: 1<<32 - 1, Stream: 1<<32 - 1, Seq: 1<<64 - 1}
@@ -260,7 +260,7 @@ func FuzzDecode(f *testing.F) {
 
 // tenArms is what peers of protocol rows say of ten arms.
 func tenArms(b *testing.B) Message {
-	f := dp.Fields{Span: dp.Span{To: 4711}, Exponent: dp.GridExponent, Scale: 12 << 20, Terms: 7}
+	f := dp.Fields{Span: dp.Span{To: 4711}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 12 << 20, Terms: 7 * dp.Term}}
 	for k := range 10 {
 		f.Value, f.Count = append(f.Value, int64(k*400<<20+k)), append(f.Count, uint64(471+k))
 	}

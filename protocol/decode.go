@@ -125,9 +125,11 @@ func decodeRelease(b []byte) (dp.Release, error) {
 		case 6:
 			f.Exponent = int8(protowire.DecodeZigZag(v))
 		case 7:
-			f.Scale = v
+			f.Noise.Scale = v
 		case 8:
-			f.Terms = uint32(v)
+			f.Noise.Terms = uint32(v)
+		case 9:
+			f.Noise.Law = dp.Law(v)
 		default:
 			return frameError("release", "unknown field %d", num)
 		}

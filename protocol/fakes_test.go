@@ -123,8 +123,8 @@ func weighted(rs []dp.Release, num []uint64, den uint64) (dp.Release, error) {
 		if r.Len() != len(x) || r.Counts() != len(f.Count) || r.Exponent() != f.Exponent {
 			return dp.Release{}, dp.ErrShape
 		}
-		scale, terms := r.Scale()
-		f.Scale, f.Terms = max(f.Scale, scale), f.Terms+terms
+		noise := r.Noise()
+		f.Noise.Scale, f.Noise.Terms = max(f.Noise.Scale, noise.Scale), f.Noise.Terms+noise.Terms
 		f.Span.From, f.Span.To = min(f.Span.From, r.Span().From), max(f.Span.To, r.Span().To)
 		for i := range f.Count {
 			f.Count[i] += r.Count(i)

@@ -54,12 +54,14 @@ func anyLabel() *rapid.Generator[Label] {
 	})
 }
 
-// anyTerms draws how many terms of a scale there are: none of scale 0, else some.
-func anyTerms(t *rapid.T, scale uint64) uint32 {
+// anyNoise draws noise of either law, or none.
+func anyNoise(t *rapid.T) dp.Noise {
+	scale := min(anyUint().Draw(t, "scale"), dp.MaxValue)
 	if scale == 0 {
-		return 0
+		return dp.Noise{}
 	}
-	return max(1, uint32(anyUint().Draw(t, "terms")))
+	law := rapid.SampledFrom([]dp.Law{dp.Laplace, dp.Gaussian}).Draw(t, "law")
+	return dp.Noise{Law: law, Scale: scale, Terms: max(1, uint32(anyUint().Draw(t, "terms")))}
 }
 
 func anyRelease() *rapid.Generator[dp.Release] {
@@ -75,9 +77,8 @@ func anyRelease() *rapid.Generator[dp.Release] {
 			Count:    rapid.SliceOfN(anyUint(), 0, 5).Draw(t, "count"),
 			Value:    rapid.SliceOfN(value, 0, 5).Draw(t, "value"),
 			Exponent: rapid.OneOf(rapid.SampledFrom([]int8{0, dp.GridExponent, dp.MeanExponent, 64, -64}), rapid.Int8Range(-64, 64)).Draw(t, "exponent"),
-			Scale:    min(anyUint().Draw(t, "scale"), dp.MaxValue),
 		}
-		f.Terms = anyTerms(t, f.Scale)
+		f.Noise = anyNoise(t)
 		if f.Span.From > f.Span.To {
 			f.Span.From, f.Span.To = f.Span.To, f.Span.From
 		}
@@ -149,7 +150,7 @@ func garbledLabel(t *rapid.T, l Label) Label {
 func garbledRelease(t *rapid.T, r dp.Release) dp.Release {
 	other := anyRelease().Draw(t, "instead")
 	f := dp.Fields{Stream: r.Stream(), Span: r.Span(), Exponent: r.Exponent()}
-	f.Scale, f.Terms = r.Scale()
+	f.Noise = r.Noise()
 	for i := range r.Len() {
 		f.Value = append(f.Value, r.Value(i))
 		if other.Len() > 0 {
@@ -168,7 +169,7 @@ func garbledRelease(t *rapid.T, r dp.Release) dp.Release {
 	case 1:
 		f.Span = other.Span()
 	case 2:
-		f.Scale, f.Terms = other.Scale()
+		f.Noise = other.Noise()
 	case 3:
 		f.Stream = other.Stream()
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 )
 
 // A network is a few peers of one protocol, each behind its own door, and what is
@@ -99,7 +100,7 @@ func newNetwork(t testing.TB, s setting) *network {
 func newPlayer(t testing.TB, s setting, self Peer, incarnation uint32) *player {
 	t.Helper()
 	sp := spokenBy(t, s.protocol)
-	door, err := dp.NewDoor(dp.Lockstep, dp.Infinite, dp.NewSeededSource(seedOf(s.seed, self, incarnation, "noise")))
+	door, err := dp.NewDoor(dp.Lockstep, account.Unlimited, dp.NewSeededSource(seedOf(s.seed, self, incarnation, "noise")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,10 +63,10 @@ type Protocol interface {
 // A Belief is what the network has learnt about the arms: floats for a learner,
 // of which no Release can be made again. Package bandit describes the fields.
 type Belief struct {
-	Mean, Spread   []float64
-	NoiseV, NoiseB []float64
-	Pulls          []uint64
-	Behind         []int
+	Mean, Spread           []float64
+	NoiseV, NoiseB, NoiseG []float64
+	Pulls                  []uint64
+	Behind                 []int
 }
 
 // Draw is a protocol's only view of its peer's rewards. A [dp.Door] satisfies it.
@@ -113,6 +113,7 @@ func newBelief(arms int) Belief {
 		Spread: make([]float64, arms),
 		NoiseV: make([]float64, arms),
 		NoiseB: make([]float64, arms),
+		NoiseG: make([]float64, arms),
 		Pulls:  make([]uint64, arms),
 	}
 	for k := range b.Spread {
@@ -120,3 +121,6 @@ func newBelief(arms int) Belief {
 	}
 	return b
 }
+
+// noise says how much of it the mean of arm k has.
+func (b *Belief) noise(k int, s dp.Spread) { b.NoiseV[k], b.NoiseB[k], b.NoiseG[k] = s.V, s.B, s.G }

@@ -64,7 +64,10 @@ type rows struct {
 }
 
 // cell is one origin's sample mean of one arm.
-type cell struct{ mean, n, v, b float64 }
+type cell struct {
+	mean, n float64
+	noise   dp.Spread
+}
 
 func newRows(c Config, p RowsParams) (*rows, error) {
 	switch {
@@ -307,16 +310,19 @@ func (r *rows) merge(k int) {
 		}
 	}
 	b := &r.belief
-	b.Mean[k], b.Spread[k], b.NoiseV[k], b.NoiseB[k] = 0, inf, 0, 0
+	b.Mean[k], b.Spread[k] = 0, inf
+	b.noise(k, dp.Spread{})
 	if len(r.cells) == 0 {
 		return
 	}
 	m := float64(len(r.cells) - 2*f)
 	b.Mean[k], _ = r.trimmed(f, func(c *cell) float64 { return c.mean })
 	spread, _ := r.trimmed(f, func(c *cell) float64 { return 1 / c.n })
-	v, _ := r.trimmed(f, func(c *cell) float64 { return c.v })
-	_, most := r.trimmed(f, func(c *cell) float64 { return c.b })
-	b.Spread[k], b.NoiseV[k], b.NoiseB[k] = spread/m, v/m, most/m
+	v, _ := r.trimmed(f, func(c *cell) float64 { return c.noise.V })
+	_, most := r.trimmed(f, func(c *cell) float64 { return c.noise.B })
+	g, _ := r.trimmed(f, func(c *cell) float64 { return c.noise.G })
+	b.Spread[k] = spread / m
+	b.noise(k, dp.Spread{V: v / m, B: most / m, G: g / m})
 }
 
 // trimmed returns the mean of what the cells say of one thing, without the f
@@ -351,6 +357,5 @@ func (r *rows) cell(p Peer, k int) (cell, bool) {
 	if p == r.c.Self && !r.silent {
 		n = max(n, float64(r.belief.Pulls[k])) // an earlier incarnation may have pulled more
 	}
-	v, b := body.Noise()
-	return cell{body.At(k) / released, n, v / (released * released), b / released}, true
+	return cell{body.At(k) / released, n, body.Spread().Over(released)}, true
 }

@@ -194,11 +194,10 @@ func drawRows(t *rapid.T, p *rows, liars int) (honest [][]cell) {
 	var out Outbox
 	for i := range p.c.Peers {
 		lies := i >= p.c.Peers-liars
-		f := dp.Fields{Exponent: dp.GridExponent, Span: dp.Span{To: 1}, Scale: 5 << 20, Terms: 3}
+		f := dp.Fields{Exponent: dp.GridExponent, Span: dp.Span{To: 1}, Noise: dp.Noise{Scale: 5 << 20, Terms: 3 * dp.Term}}
 		if lies {
 			f.Exponent = rapid.OneOf(rapid.Just[int8](dp.GridExponent), rapid.Int8Range(-64, 64)).Draw(t, "exponent")
-			f.Scale = min(anyUint().Draw(t, "scale"), dp.MaxValue)
-			f.Terms = anyTerms(t, f.Scale)
+			f.Noise = anyNoise(t)
 		}
 		for k := range p.c.Arms {
 			n, v := rapid.Uint64Range(1, 50).Draw(t, "n"), rapid.Int64Range(-20<<20, 70<<20).Draw(t, "v")
@@ -206,8 +205,9 @@ func drawRows(t *rapid.T, p *rows, liars int) (honest [][]cell) {
 				n, v = anyUint().Draw(t, "claimed n"), rapid.Int64Range(-dp.MaxValue, dp.MaxValue).Draw(t, "claimed v")
 			}
 			if !lies {
-				b, x := lattice(int64(f.Scale), f.Exponent), float64(n)
-				honest[k] = append(honest[k], cell{lattice(v, f.Exponent) / x, x, float64(f.Terms) * b * b / (x * x), b / x})
+				b, x := lattice(int64(f.Noise.Scale), f.Exponent), float64(n)
+				noise := dp.Spread{V: float64(f.Noise.Terms) / dp.Term * b * b, B: b}
+				honest[k] = append(honest[k], cell{lattice(v, f.Exponent) / x, x, noise.Over(x)})
 			}
 			f.Count, f.Value = append(f.Count, n), append(f.Value, v)
 		}
@@ -285,8 +285,8 @@ func TestMergeIsWhatItSays(t *testing.T) {
 			m := float64(len(cells) - 2*trim)
 			mean, _ := column(func(c cell) float64 { return c.mean })
 			spread, _ := column(func(c cell) float64 { return 1 / c.n })
-			v, _ := column(func(c cell) float64 { return c.v })
-			_, b := column(func(c cell) float64 { return c.b })
+			v, _ := column(func(c cell) float64 { return c.noise.V })
+			_, b := column(func(c cell) float64 { return c.noise.B })
 			got := p.Belief()
 			for _, x := range [][2]float64{{got.Mean[k], mean}, {got.Spread[k], spread / m}, {got.NoiseV[k], v / m}, {got.NoiseB[k], b / m}} {
 				if math.Abs(x[0]-x[1]) > 1e-9*math.Max(1, math.Abs(x[1])) {
@@ -329,10 +329,10 @@ func TestTrimmedMergeBoundsTheRadius(t *testing.T) {
 				least = 1 // liars may be silent, and then the peer trusts itself alone
 			}
 			var hi, lo cell
-			lo = cell{n: math.Inf(1), v: math.Inf(1), b: math.Inf(1)}
+			lo = cell{n: math.Inf(1), noise: dp.Spread{V: math.Inf(1), B: math.Inf(1)}}
 			for _, c := range cells {
-				hi.n, hi.v, hi.b = max(hi.n, 1/c.n), max(hi.v, c.v), max(hi.b, c.b)
-				lo.n, lo.v, lo.b = min(lo.n, 1/c.n), min(lo.v, c.v), min(lo.b, c.b)
+				hi.n, hi.noise.V, hi.noise.B = max(hi.n, 1/c.n), max(hi.noise.V, c.noise.V), max(hi.noise.B, c.noise.B)
+				lo.n, lo.noise.V, lo.noise.B = min(lo.n, 1/c.n), min(lo.noise.V, c.noise.V), min(lo.noise.B, c.noise.B)
 			}
 			got := p.Belief()
 			for _, x := range []struct {
@@ -340,8 +340,8 @@ func TestTrimmedMergeBoundsTheRadius(t *testing.T) {
 				lo, got, hi float64
 			}{
 				{"spread", lo.n / most, got.Spread[k], hi.n / least},
-				{"noise", lo.v / most, got.NoiseV[k], hi.v / least},
-				{"greatest noise", lo.b / most, got.NoiseB[k], hi.b / least},
+				{"noise", lo.noise.V / most, got.NoiseV[k], hi.noise.V / least},
+				{"greatest noise", lo.noise.B / most, got.NoiseB[k], hi.noise.B / least},
 			} {
 				if !(x.lo*(1-1e-9) <= x.got && x.got <= x.hi*(1+1e-9)) {
 					t.Fatalf("arm %d: %s %g; honest rows make it %g to %g", k, x.what, x.got, x.lo, x.hi)

@@ -15,7 +15,7 @@ import (
 
 // spec returns what all peers of a network agree on.
 func (s *Settings) spec(peers int) (node.Spec, error) {
-	cost, err := s.Privacy.Epsilon.Cost()
+	privacy, err := s.Privacy.promise(s.Mode)
 	if err != nil {
 		return node.Spec{}, err
 	}
@@ -25,13 +25,7 @@ func (s *Settings) spec(peers int) (node.Spec, error) {
 		Confidence: s.Learner.Confidence,
 		Protocol:   s.Protocol.Name,
 		Params:     s.Protocol.Params(),
-		Privacy: node.Privacy{
-			Mode:           s.Mode.Door(),
-			Epsilon:        cost,
-			Mechanism:      s.Privacy.Noise(),
-			RecordsPerUser: s.Privacy.RecordsPerUser,
-			Horizon:        s.Privacy.Horizon,
-		},
+		Privacy:    privacy,
 	}, nil
 }
 

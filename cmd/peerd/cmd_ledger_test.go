@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 	"peerd.dev/gossip"
 	"peerd.dev/node/ledger"
 )
@@ -19,7 +20,7 @@ import (
 func testLedger(t *testing.T) (iter.Seq2[[]byte, error], gossip.Identity) {
 	t.Helper()
 	id := gossip.SeedIdentity([32]byte{1})
-	door, err := dp.NewDoor(dp.Private, dp.Nano, dp.NewSecureSource())
+	door, err := dp.NewDoor(dp.Private, account.Budget{Epsilon: dp.Nano}, dp.NewSecureSource())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,7 @@ func testLedger(t *testing.T) (iter.Seq2[[]byte, error], gossip.Identity) {
 		t.Fatal(err)
 	}
 	bodies := []ledger.Body{&ledger.Genesis{
-		Version: ledger.Version, Peer: id.ID(), Network: "clinics", Mode: ledger.Private, Budget: dp.Nano,
+		Version: ledger.Version, Peer: id.ID(), Network: "clinics", Mode: ledger.Private, Budget: account.Budget{Epsilon: dp.Nano},
 		Unit: "one user with at most 1 reward",
 	}}
 	for _, c := range door.Charges() {
@@ -80,7 +81,7 @@ func TestLedgerVerifySaysWhatIsShownAndWhatIsNot(t *testing.T) {
 	if c != exitOK || stderr != "" {
 		t.Fatalf("code %d: %s", c, stderr)
 	}
-	for _, want := range []string{"ok: " + file, "ε 0.25 of 1 charged, 0.75 left", "stream 1: 5, up to leaf 5 of 8", "not shown"} {
+	for _, want := range []string{"ok: " + file, "ε 0.25 of ε 1 charged, ε 0.75 left", "stream 1: 5, up to leaf 5 of 8", "not shown"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
@@ -89,7 +90,7 @@ func TestLedgerVerifySaysWhatIsShownAndWhatIsNot(t *testing.T) {
 	if c != exitOK || stderr != "" || !json.Valid([]byte(stdout)) {
 		t.Errorf("code %d: %s%s", c, stdout, stderr)
 	}
-	for _, want := range []string{`"left_nano_epsilon": 750000000`, `"releases": 5`, `"signed": true`, `"gaps": []`} {
+	for _, want := range []string{`"epsilon_used": 0.25`, `"releases": 5`, `"signed": true`, `"gaps": []`} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

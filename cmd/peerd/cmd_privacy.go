@@ -147,7 +147,7 @@ func (c *Config) explain() (*privacyDoc, error) {
 	if charge.Mechanism == dp.None {
 		return doc, nil
 	}
-	if doc.Budget, err = budgetOf(charge.Cost); err != nil {
+	if doc.Budget, err = budgetOf(charge.Loss.Pure); err != nil {
 		return nil, err
 	}
 	n := s.noise(charge)

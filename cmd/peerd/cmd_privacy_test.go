@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 )
 
 // explained returns what `privacy explain` says about settings.
@@ -73,7 +74,7 @@ func TestExplainSaysInJSONWhatIsCharged(t *testing.T) {
 	if m.ScaleGrid != charge.Scale || m.Scale != 15 || m.Levels != 15 || m.Most != 14 || m.Leaves != charge.Leaves || m.Streams != 3 || m.Sensitivity != 1 || m.Grid != dp.GridExponent {
 		t.Errorf("mechanism %+v of charge %+v", m, charge)
 	}
-	if b.NanoEpsilon != charge.Cost || b.Epsilon != 1 || b.Delta != 0 || math.Abs(b.Chance-1/(1+math.Exp(-1))) > 1e-9 || math.Abs(b.Power-.05*math.E) > 1e-9 {
+	if b.NanoEpsilon != charge.Loss.Pure || b.Epsilon != 1 || b.Delta != 0 || math.Abs(b.Chance-1/(1+math.Exp(-1))) > 1e-9 || math.Abs(b.Power-.05*math.E) > 1e-9 {
 		t.Errorf("budget %+v of charge %+v", b, charge)
 	}
 	if h := doc.Horizon; h.Rounds != 72000 || h.Lasts != "5 hours" || h.Start != nil || h.End != nil {
@@ -115,13 +116,13 @@ func TestNoiseIsWhatTheDoorDraws(t *testing.T) {
 			square := make([]float64, min(last, charge.Leaves)+1) // of the sum at each leaf, mean
 			const doors, streams = 2, 1 << 13
 			for d := range doors {
-				door, err := dp.NewDoor(dp.Lockstep, dp.Infinite, dp.NewSeededSource([32]byte{byte(d + 1)}))
+				door, err := dp.NewDoor(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{byte(d + 1)}))
 				if err != nil {
 					t.Fatal(err)
 				}
 				if _, err := door.Open(dp.Spec{
 					What: charge.What, Streams: streams, Dim: 1, Hi: 1, Leaves: charge.Leaves,
-					RecordsPerUser: charge.RecordsPerUser, Epsilon: charge.Cost,
+					RecordsPerUser: charge.RecordsPerUser, Epsilon: charge.Loss.Pure,
 				}); err != nil {
 					t.Fatal(err)
 				}
@@ -132,7 +133,7 @@ func TestNoiseIsWhatTheDoorDraws(t *testing.T) {
 							t.Fatal(err)
 						}
 						square[k] += leaf.Sum.At(0) * leaf.Sum.At(0) / (doors * streams)
-						if _, terms := leaf.Sum.Scale(); terms != uint32(bits.OnesCount(uint(k))) {
+						if terms := leaf.Sum.Noise().Terms; terms != dp.Term*uint32(bits.OnesCount(uint(k))) {
 							t.Fatalf("leaf %d: %d terms", k, terms)
 						}
 					}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 	"peerd.dev/protocol"
 )
 
@@ -33,23 +34,15 @@ func (s *Settings) Charge() (dp.Charge, error) {
 	if err != nil {
 		return dp.Charge{}, err
 	}
-	cost, err := s.Privacy.Epsilon.Cost()
+	spec, err := s.spec(1)
 	if err != nil {
 		return dp.Charge{}, err
 	}
-	door, err := dp.NewDoor(dp.Lockstep, dp.Infinite, nil) // it draws nothing
+	door, err := dp.NewDoor(dp.Lockstep, account.Unlimited, nil) // it draws nothing
 	if err != nil {
 		return dp.Charge{}, err
 	}
-	_, err = door.Open(dp.Spec{
-		What:    "the rewards",
-		Streams: len(s.Arms), Dim: 1, Lo: 0, Hi: 1,
-		Leaves:         entry.Leaves(s.Protocol.Params(), s.Privacy.Horizon),
-		RecordsPerUser: s.Privacy.RecordsPerUser,
-		Mechanism:      s.Privacy.Noise(),
-		Epsilon:        cost,
-	})
-	if err != nil {
+	if _, err = door.Open(spec.Privacy.Streams(len(s.Arms), 1, entry.Leaves(s.Protocol.Params(), s.Privacy.Horizon))); err != nil {
 		return dp.Charge{}, err
 	}
 	return door.Charges()[0], nil

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 )
 
 func TestErrorsCarryTheirCode(t *testing.T) {
@@ -19,7 +20,7 @@ func TestErrorsCarryTheirCode(t *testing.T) {
 		{failf(exitNetwork, "no peers"), exitNetwork},
 		{fmt.Errorf("round 3: %w", failf(exitData, "no folder")), exitData},
 		{fmt.Errorf("start: %w", &refusal{"configuration", nil}), exitConfig},
-		{fmt.Errorf("start: %w", &dp.BudgetError{What: "rewards", Asked: 2, Left: 1}), exitPrivacy},
+		{fmt.Errorf("start: %w", &dp.BudgetError{What: "rewards", Asked: account.Loss{Pure: 2}, Budget: account.Budget{Epsilon: 1}}), exitPrivacy},
 		{fmt.Errorf("round 3: %w", context.Canceled), exitInterrupted},
 	} {
 		if got := codeOf(coded(c.err)); got != c.want {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"peerd.dev/dp"
 	"peerd.dev/node/site"
 	"peerd.dev/protocol"
 )
@@ -52,8 +53,20 @@ func schema() []Key {
 			Doc: "Privacy budget of one user for the whole life of the peer. It has no default because only you can choose it.",
 		},
 		{
-			Name: "privacy.mechanism", Default: "tree", Shared: true, rule: oneOf("tree", "none"),
-			Doc: "How sums are noised: tree is the binary mechanism with Laplace noise; none adds no noise, for comparison in lockstep.",
+			Name: "privacy.delta", Default: "0", Shared: true, rule: probability(),
+			Doc: "With Gaussian noise: the probability, about, with which epsilon may be exceeded. 0.000001 or less; 0 with Laplace noise, whose epsilon is never exceeded.",
+		},
+		{
+			Name: "privacy.mechanism", Default: "tree", Shared: true, rule: oneOf(mechanismNames()...),
+			Doc: "How sums are noised; docs/mechanisms.md compares them. none adds no noise, for comparison in lockstep.",
+		},
+		{
+			Name: "privacy.calibration", Default: "tight", Shared: true, rule: oneOf(dp.Tight.String(), dp.Paper.String()),
+			Doc: "How Gaussian noise is made for epsilon and delta: tight is exact; paper is the formula that papers print, for comparison.",
+		},
+		{
+			Name: "privacy.adjacency", Default: "replace-one", Shared: true, rule: oneOf(dp.ReplaceOne.String(), dp.ZeroOut.String()),
+			Doc: "What cannot be told apart: replace-one, a user's rewards replaced by any others; zero-out, replaced by 0.",
 		},
 		{
 			Name: "privacy.records_per_user", Default: "1", Unit: "rewards", Shared: true, rule: whole(1, 1<<20),

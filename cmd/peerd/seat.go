@@ -100,7 +100,7 @@ func (t *seat) site(log *slog.Logger, alarm func(error), observe func(time.Durat
 		Store: store.Options{Reserve: s.Store.Reserve << 20, Logger: log, Observe: observe},
 		Genesis: ledger.Genesis{
 			Version: ledger.Version, Peer: t.id.ID(), Network: t.network.Name, Policy: t.policy,
-			Mode: ledger.Private, Budget: t.spec.Privacy.Epsilon, Unit: ledgerUnit(s.Privacy.RecordsPerUser),
+			Mode: ledger.Private, Budget: t.spec.Privacy.Budget, Unit: ledgerUnit(&t.spec.Privacy),
 		},
 		Arms: s.Arms, Peers: len(t.network.Peers), Neighbours: t.links,
 		ID:    func(p protocol.Peer) string { return t.network.Peers[p].ID },
@@ -141,9 +141,13 @@ func (t *seat) fixed() []site.Fixed {
 }
 
 // ledgerUnit says whom the budget protects.
-func ledgerUnit(records uint64) string {
-	if records == 1 {
-		return "the value of one reward, replaced by another in [0,1]"
+func ledgerUnit(p *node.Privacy) string {
+	one, many := "another in [0,1]", "others in [0,1]"
+	if p.Adjacency == dp.ZeroOut {
+		one, many = "0", "0"
 	}
-	return fmt.Sprintf("the values of up to %d rewards of one user, replaced by others in [0,1]", records)
+	if p.RecordsPerUser == 1 {
+		return "the value of one reward, replaced by " + one
+	}
+	return fmt.Sprintf("the values of up to %d rewards of one user, replaced by %s", p.RecordsPerUser, many)
 }

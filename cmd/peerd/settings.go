@@ -6,6 +6,8 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
+	"peerd.dev/node"
 	"peerd.dev/node/site"
 	"peerd.dev/protocol"
 )
@@ -54,24 +56,47 @@ type Epsilon float64
 // Infinite reports whether e protects nobody.
 func (e Epsilon) Infinite() bool { return math.IsInf(float64(e), 1) }
 
-// Cost returns the budget as package dp counts it.
-func (e Epsilon) Cost() (dp.Cost, error) { return dp.Epsilon(float64(e)) }
-
 // Privacy is what a peer promises its users.
 type Privacy struct {
 	Epsilon        Epsilon
+	Delta          float64
 	Mechanism      string
+	Calibration    string
+	Adjacency      string
 	RecordsPerUser uint64 `key:"records_per_user"`
 	Horizon        uint64
 	AcceptWeak     bool `key:"accept_weak"`
 }
 
-// Noise returns the mechanism as package dp names it.
-func (p Privacy) Noise() dp.Mechanism {
-	if p.Mechanism == dp.None.String() {
-		return dp.None
+// Budget returns what the peer may spend.
+func (p Privacy) Budget() (b account.Budget, err error) {
+	if b.Epsilon, err = account.Epsilon(float64(p.Epsilon)); err != nil {
+		return b, err
 	}
-	return dp.Tree
+	b.Delta, err = account.DeltaOf(p.Delta)
+	return b, err
+}
+
+// promise returns the same as agents take it.
+func (p Privacy) promise(m Mode) (node.Privacy, error) {
+	budget, err := p.Budget()
+	if err != nil {
+		return node.Privacy{}, err
+	}
+	mechanism, err := dp.ParseMechanism(p.Mechanism)
+	if err != nil {
+		return node.Privacy{}, err
+	}
+	out := node.Privacy{
+		Mode: m.Door(), Budget: budget, Mechanism: mechanism, RecordsPerUser: p.RecordsPerUser, Horizon: p.Horizon,
+	}
+	if p.Calibration == dp.Paper.String() {
+		out.Calibration = dp.Paper
+	}
+	if p.Adjacency == dp.ZeroOut.String() {
+		out.Adjacency = dp.ZeroOut
+	}
+	return out, nil
 }
 
 // Learner says how arms are chosen.

@@ -12,8 +12,11 @@ func refusedTogether() []refusedCase {
 		{key: "seed", value: "0", reason: "want 1 or more with mode: lockstep", with: lockstep("seed", "0")},
 		{key: "privacy.epsilon", value: "inf", reason: "want a finite number with mode: slots"},
 		{key: "privacy.epsilon", value: "11", reason: "want at most 10 with privacy.accept_weak: false"},
-		{key: "privacy.mechanism", value: "none", reason: "want tree with mode: slots"},
-		{key: "privacy.mechanism", value: "none", reason: "want tree with privacy.epsilon: 1", with: lockstep()},
+		{key: "privacy.mechanism", value: "none", reason: "want another one with mode: slots"},
+		{key: "privacy.mechanism", value: "none", reason: "want another one with privacy.epsilon: 1", with: lockstep()},
+		{key: "privacy.delta", value: "1e-06", reason: "want 0 with privacy.mechanism: tree, whose epsilon is never exceeded"},
+		{key: "privacy.delta", value: "0", reason: "want a small probability, such as 0.000001, with privacy.mechanism: tree-gaussian", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},
+		{key: "privacy.delta", value: "0.01", reason: "want at most 0.001 with privacy.accept_weak: false", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},
 		{key: "privacy.mechanism", value: "tree", reason: "want none with privacy.epsilon: inf", with: lockstep("privacy.epsilon", "inf")},
 		{
 			key: "privacy.records_per_user", value: "1048576", reason: "want fewer with privacy.epsilon: 1e-06 and privacy.horizon: 1000000000; noise scale",

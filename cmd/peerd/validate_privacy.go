@@ -3,11 +3,17 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"peerd.dev/dp"
 )
 
 // weakEpsilon is the budget above which a promise says next to nothing: a
 // likelihood ratio of e^10.
 const weakEpsilon = 10
+
+// weakDelta is the δ above which it does not either: a mechanism that publishes each
+// user with that probability keeps it.
+const weakDelta = 1e-3
 
 func privacyPacts() []pact {
 	return []pact{
@@ -32,9 +38,25 @@ func privacyPacts() []pact {
 			}
 			return ""
 		}},
+		{[]string{"privacy.delta", "privacy.mechanism"}, "Gaussian noise needs a delta, and Laplace noise none.", func(s *Settings) string {
+			m, err := dp.ParseMechanism(s.Privacy.Mechanism)
+			switch gaussian := err == nil && m.Law() == dp.Gaussian; {
+			case gaussian && s.Privacy.Delta == 0:
+				return fmt.Sprintf("want a small probability, such as 0.000001, with %s, whose noise is Gaussian", s.with("privacy.mechanism"))
+			case !gaussian && s.Privacy.Delta != 0:
+				return fmt.Sprintf("want 0 with %s, whose epsilon is never exceeded", s.with("privacy.mechanism"))
+			}
+			return ""
+		}},
+		{[]string{"privacy.delta", "privacy.accept_weak"}, "A delta over 0.001 has to be accepted.", func(s *Settings) string {
+			if s.Privacy.Delta > weakDelta && !s.Privacy.AcceptWeak {
+				return fmt.Sprintf("want at most %v with %s; of that share of users everything could be told", weakDelta, s.with("privacy.accept_weak"))
+			}
+			return ""
+		}},
 		{[]string{"privacy.mechanism", "mode"}, "Only lockstep goes without noise.", func(s *Settings) string {
 			if s.Mode == Slots && s.Privacy.Mechanism == "none" {
-				return fmt.Sprintf("want tree with %s; none protects nobody", s.with("mode"))
+				return fmt.Sprintf("want another one with %s; none protects nobody", s.with("mode"))
 			}
 			return ""
 		}},
@@ -44,22 +66,36 @@ func privacyPacts() []pact {
 			case s.Mode == Slots || none == inf:
 				return ""
 			case none:
-				return fmt.Sprintf("want tree with %s; only inf pays for no noise", s.with("privacy.epsilon"))
+				return fmt.Sprintf("want another one with %s; only inf pays for no noise", s.with("privacy.epsilon"))
 			}
 			return fmt.Sprintf("want none with %s; a finite budget is what sets the noise", s.with("privacy.epsilon"))
 		}},
 		{
-			[]string{"privacy.records_per_user", "privacy.epsilon", "privacy.horizon", "privacy.mechanism", "arms", "protocol.name", "protocol.rows.every"},
+			[]string{
+				"privacy.records_per_user", "privacy.epsilon", "privacy.delta", "privacy.horizon", "privacy.mechanism", "privacy.calibration", "privacy.adjacency",
+				"arms", "protocol.name", "protocol.rows.every",
+			},
 			"The noise that budget, records per user and horizon ask for is a number that can be drawn.", func(s *Settings) string {
-				if s.Privacy.Mechanism == "none" || s.Privacy.Epsilon.Infinite() {
-					return ""
+				m, err := dp.ParseMechanism(s.Privacy.Mechanism)
+				if err != nil || m == dp.None || s.Privacy.Epsilon.Infinite() || (m.Law() == dp.Gaussian) != (s.Privacy.Delta > 0) {
+					return "" // said elsewhere
 				}
 				if _, err := s.Charge(); err != nil {
-					_, why, _ := strings.Cut(err.Error(), "the rewards: ")
+					_, why, _ := strings.Cut(err.Error(), "arms: ")
 					return fmt.Sprintf("want fewer with %s and %s; %s", s.with("privacy.epsilon"), s.with("privacy.horizon"), why)
 				}
 				return ""
 			},
 		},
 	}
+}
+
+// mechanismNames lists the mechanisms of running sums, which is what peers release.
+func mechanismNames() (names []string) {
+	for _, m := range dp.Mechanisms() {
+		if m.Running() {
+			names = append(names, m.String())
+		}
+	}
+	return names
 }

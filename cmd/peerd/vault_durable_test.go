@@ -123,18 +123,22 @@ func (v *vault) readDoor(t *testing.T, b []byte) {
 		}
 	}
 	uvar() // mode
-	uvar() // budget
+	uvar() // epsilon
+	uvar() // delta
 	skip(uvar())
 	for range uvar() {
 		skip(uvar()) // what
-		streams, dim := uvar(), uvar()
+		streams := uvar()
+		skip(1) // record
+		dim := uvar()
 		ivar() // lo
 		ivar() // hi
 		leaves := uvar()
-		uvar() // records per user
-		skip(2)
-		uvar() // cost
-		uvar() // scale
+		uvar()  // records per user
+		skip(3) // adjacency, mechanism, mode
+		uvar()  // cost
+		uvar()  // square
+		uvar()  // scale
 		levels := 0
 		for ; leaves > 0; leaves >>= 1 {
 			levels++
@@ -144,11 +148,11 @@ func (v *vault) readDoor(t *testing.T, b []byte) {
 		}
 		for range streams {
 			uvar() // leaves closed
-			count := uvar()
-			for range levels {
-				count += uvar()
-			}
+			count := uvar() + uvar()
 			sum := ivar() // of the open leaf
+			for range levels {
+				uvar() // records under nodes
+			}
 			for range levels {
 				sum += ivar()
 			}
@@ -245,13 +249,13 @@ func (b *book) mean(s dp.StreamID, n uint64) (int64, error) {
 		return 0, fmt.Errorf("leaf %d of stream %d is not in the ledger", n, s)
 	}
 	r, err := dp.Received(dp.Fields{
-		Stream: s, Span: dp.Span{To: n}, Count: []uint64{n}, Value: []int64{sum}, Exponent: dp.GridExponent, Scale: 1, Terms: 1,
+		Stream: s, Span: dp.Span{To: n}, Count: []uint64{n}, Value: []int64{sum}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 1, Terms: dp.Term},
 	})
 	if err != nil {
 		return 0, err
 	}
 	m := dp.NewMixed(int(s)+1, dp.MeanExponent)
-	if _, _, err := m.ReplaceByMean(int(s), r); err != nil {
+	if _, err := m.ReplaceByMean(int(s), r); err != nil {
 		return 0, err
 	}
 	return m.Own(int(s)), nil

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"peerd.dev/dp"
 )
 
 // TestDeltaToTwelveDigits compares with values computed in 400 decimal digits. What is
@@ -86,7 +84,7 @@ func TestInversesStayOnTheSafeSide(t *testing.T) {
 				t.Errorf("ε = %v, want %v", back, epsilon)
 			}
 		}
-		if s := must(Analytic.Sigma(epsilon, delta, 3)); must(Gaussian(3, s)).Square < Square(float64(mu*mu)*dp.Nano) {
+		if s := must(Analytic.Sigma(epsilon, delta, 3)); must(Gaussian(3, s)).Square < Square(float64(mu*mu)*Nano) {
 			t.Errorf("σ = %v is charged less than μ = %v", s, mu)
 		}
 	})
@@ -96,7 +94,7 @@ func TestInversesStayOnTheSafeSide(t *testing.T) {
 // definition, μ by the error rates of the best test, ρ by divergences of many orders.
 func TestPureIsACoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cost := dp.Cost(rapid.Uint64Range(1000, 30*dp.Nano).Draw(t, "cost"))
+		cost := Cost(rapid.Uint64Range(1000, 30*Nano).Draw(t, "cost"))
 		epsilon := cost.Float()
 		p, q := 1/(1+math.Exp(-epsilon)), 1/(1+math.Exp(epsilon))
 
@@ -130,8 +128,8 @@ func TestPureIsACoin(t *testing.T) {
 func TestMixedLossIsExactAndBetweenItsBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Loss{
-			dp.Cost(rapid.Uint64Range(1_000_000, 3*dp.Nano).Draw(t, "pure")),
-			Square(rapid.Uint64Range(1_000_000, 9*dp.Nano).Draw(t, "square")),
+			Cost(rapid.Uint64Range(1_000_000, 3*Nano).Draw(t, "pure")),
+			Square(rapid.Uint64Range(1_000_000, 9*Nano).Draw(t, "square")),
 		}
 		epsilon := rapid.Float64Range(0, 8).Draw(t, "epsilon")
 		got := must(l.Delta(epsilon))
@@ -155,9 +153,9 @@ func TestMixedLossIsExactAndBetweenItsBounds(t *testing.T) {
 // TestABudgetPaysForExactlySoMany: one more does not fit, and spending is never free.
 func TestABudgetPaysForExactlySoMany(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := Budget{Epsilon: dp.Cost(rapid.Uint64Range(1, 5*dp.Nano).Draw(t, "epsilon")), Delta: rapid.SampledFrom([]float64{0, 1e-6, 1e-3}).Draw(t, "delta")}
-		each := Loss{dp.Cost(rapid.Uint64Range(0, dp.Nano).Draw(t, "pure")), Square(rapid.Uint64Range(0, dp.Nano).Draw(t, "square"))}
-		spent := Loss{dp.Cost(rapid.Uint64Range(0, dp.Nano).Draw(t, "spent pure")), Square(rapid.Uint64Range(0, dp.Nano).Draw(t, "spent square"))}
+		b := Budget{Epsilon: Cost(rapid.Uint64Range(1, 5*Nano).Draw(t, "epsilon")), Delta: rapid.SampledFrom([]Delta{0, atto * 1e-6, atto * 1e-3}).Draw(t, "delta")}
+		each := Loss{Cost(rapid.Uint64Range(0, Nano).Draw(t, "pure")), Square(rapid.Uint64Range(0, Nano).Draw(t, "square"))}
+		spent := Loss{Cost(rapid.Uint64Range(0, Nano).Draw(t, "spent pure")), Square(rapid.Uint64Range(0, Nano).Draw(t, "spent square"))}
 		if each == (Loss{}) {
 			t.Skip("free")
 		}
@@ -189,7 +187,7 @@ func TestABudgetPaysForExactlySoMany(t *testing.T) {
 // and 399 by the papers' formula.
 func TestTheExactBudgetPaysForMore(t *testing.T) {
 	each := must(Gaussian(1, 100))
-	if n := must(Budget{dp.Nano, 1e-5}.Releases(Loss{}, each)); n != 718 {
+	if n := must(Budget{Nano, atto * 1e-5}.Releases(Loss{}, each)); n != 718 {
 		t.Errorf("%d releases, want 718", n)
 	}
 	if n := int(1e4 / math.Pow(must(Papers.Sigma(1, 1e-5, 1)), 2)); n != 399 {
@@ -210,11 +208,11 @@ func TestWhatIsNoNumberIsRefused(t *testing.T) {
 			second(DubeyPentland(bad, .1, 9, 1)), second(DubeyPentland(1, bad, 9, 1)), second(DubeyPentland(1, .1, 9, bad)),
 			second(TreeSigma(1, .1, bad, 9)), second(TreeSigma(1, .1, 1, 0)),
 			second(Gaussian(bad, 1)), second(Gaussian(1, bad)), second(Gaussian(1, 0)),
-			second(Loss{Pure: 1}.Delta(bad)), second(Loss{Pure: dp.Infinite}.Delta(1)), second(Loss{Square: math.MaxUint64}.Delta(1)),
-			second(Power(1, bad)), second(Power(dp.Infinite, .1)), second(Chance(dp.Infinite)),
-			second(MuOf(dp.Infinite)), second(RhoOf(dp.Infinite)),
-			second(Loss{Pure: dp.Infinite}.Plus(Loss{Pure: 1})), second(Loss{Pure: dp.Nano}.Times(math.MaxUint64)),
-			second(Budget{dp.Nano, bad}.Covers(Loss{})), second(Budget{dp.Nano, 0}.Releases(Loss{}, Loss{})),
+			second(Loss{Pure: 1}.Delta(bad)), second(Loss{Pure: Infinite}.Delta(1)), second(Loss{Square: math.MaxUint64}.Delta(1)),
+			second(Power(1, bad)), second(Power(Infinite, .1)), second(Chance(Infinite)),
+			second(MuOf(Infinite)), second(RhoOf(Infinite)),
+			second(Loss{Pure: Nano}.Times(math.MaxUint64)),
+			second(DeltaOf(bad)), second(Budget{Nano, 0}.Releases(Loss{}, Loss{})),
 			second(Calibration(9).Sigma(1, .1, 1)),
 		} {
 			if !errors.Is(err, ErrRange) {
@@ -227,7 +225,7 @@ func TestWhatIsNoNumberIsRefused(t *testing.T) {
 func second[T any](_ T, err error) error { return err }
 
 func TestTheGreatestPureLossHasItsMu(t *testing.T) {
-	mu := must(MuOf(dp.Nano * dp.Nano))
+	mu := must(MuOf(Nano * Nano))
 	if mu < 89442 || mu.Check() != nil {
 		t.Errorf("μ = %v at ε = 1e9", mu)
 	}

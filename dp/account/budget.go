@@ -2,32 +2,53 @@ package account
 
 import (
 	"fmt"
-
-	"peerd.dev/dp"
+	"math"
 )
 
 // A Budget is what a node promises over its whole life: (ε, δ). With δ = 0 it pays for
-// pure losses only.
+// pure losses only; with an infinite ε it promises nothing and pays for everything.
 type Budget struct {
-	Epsilon dp.Cost
-	Delta   float64
+	Epsilon Cost
+	Delta   Delta
 }
 
-// Check refuses a budget that promises nothing.
+// Unlimited is the budget of worlds without people.
+//
+//nolint:gochecknoglobals // a constant
+var Unlimited = Budget{Epsilon: Infinite}
+
+// String names the budget.
+func (b Budget) String() string {
+	if b.Delta == 0 {
+		return "epsilon " + b.Epsilon.String()
+	}
+	return fmt.Sprintf("epsilon %v with delta %v", b.Epsilon, b.Delta)
+}
+
+// Check refuses a budget out of range.
 func (b Budget) Check() error {
+	if b.Epsilon == Infinite && b.Delta == 0 {
+		return nil
+	}
 	if _, err := pureEpsilon(b.Epsilon); err != nil {
 		return err
 	}
 	if b.Delta == 0 {
 		return nil
 	}
-	return probability(b.Delta)
+	return probability(b.Delta.Float())
 }
 
 // Covers reports whether the budget pays for a loss.
 func (b Budget) Covers(l Loss) (bool, error) {
 	if err := b.Check(); err != nil {
 		return false, err
+	}
+	if b.Epsilon == Infinite {
+		return true, nil
+	}
+	if !l.Protects() {
+		return false, nil
 	}
 	if err := l.Check(); err != nil {
 		return false, err
@@ -39,14 +60,14 @@ func (b Budget) covers(l Loss) bool {
 	if l.Square == 0 && l.Pure <= b.Epsilon {
 		return true
 	}
-	return b.Delta > 0 && l.delta(b.Epsilon.Float()) <= b.Delta
+	return b.Delta > 0 && l.delta(b.Epsilon.Float()) <= b.Delta.Float()
 }
 
 // Releases returns how many more releases of a loss each the budget pays for, one after
 // another, when some of it is spent.
 func (b Budget) Releases(spent, each Loss) (uint64, error) {
-	if each == (Loss{}) {
-		return 0, fmt.Errorf("%w: a release that costs nothing", ErrRange)
+	if each == (Loss{}) || b.Epsilon == Infinite {
+		return 0, fmt.Errorf("%w: releases without end", ErrRange)
 	}
 	if ok, err := b.Covers(spent); !ok || err != nil {
 		return 0, err
@@ -78,11 +99,24 @@ func (b Budget) Releases(spent, each Loss) (uint64, error) {
 
 // Left returns what the budget still pays for: so much of a pure loss, or instead so
 // much of a Gaussian one.
-func (b Budget) Left(spent Loss) (pure dp.Cost, square Square, err error) {
+func (b Budget) Left(spent Loss) (pure Cost, square Square, err error) {
 	p, err := b.Releases(spent, Loss{Pure: 1})
 	if err != nil {
 		return 0, 0, err
 	}
 	s, err := b.Releases(spent, Loss{Square: 1})
-	return dp.Cost(p), Square(s), err
+	return Cost(p), Square(s), err
+}
+
+// Used returns the least ε that covers a loss at the budget's δ.
+func (b Budget) Used(l Loss) (float64, error) {
+	switch {
+	case !l.Protects():
+		return math.Inf(1), nil
+	case b.Delta == 0 && l.Square != 0:
+		return math.Inf(1), nil
+	case l.Square == 0:
+		return l.Pure.Float(), nil
+	}
+	return l.Epsilon(b.Delta.Float())
 }

@@ -3,8 +3,6 @@ package account
 import (
 	"math"
 	"testing"
-
-	"peerd.dev/dp"
 )
 
 // checkNumber fails for what no function of this package may return.
@@ -50,23 +48,23 @@ func FuzzConversions(f *testing.F) {
 		checkNumber(t, "Dubey and Pentland", s, err, math.MaxFloat64)
 		s, err = TreeSigma(epsilon, delta, x, n)
 		checkNumber(t, "tree", s, err, math.MaxFloat64)
-		p, err := Power(dp.Cost(n), x)
+		p, err := Power(Cost(n), x)
 		checkNumber(t, "power", p, err, 1)
-		p, err = Chance(dp.Cost(n))
+		p, err = Chance(Cost(n))
 		checkNumber(t, "chance", p, err, 1)
-		mu, err = MuOf(dp.Cost(n))
+		mu, err = MuOf(Cost(n))
 		checkNumber(t, "μ of ε", float64(mu), err, maxMu)
-		rho, err = RhoOf(dp.Cost(n))
+		rho, err = RhoOf(Cost(n))
 		checkNumber(t, "ρ of ε", float64(rho), err, maxRho)
 	})
 }
 
 func FuzzLosses(f *testing.F) {
-	f.Add(uint64(dp.Nano), uint64(0), uint64(dp.Nano), 1e-6, 1.0, 2.0, uint64(3))
+	f.Add(uint64(Nano), uint64(0), uint64(Nano), 1e-6, 1.0, 2.0, uint64(3))
 	f.Add(uint64(0), uint64(math.MaxUint64), uint64(math.MaxUint64), 0.0, 0.0, 0.0, uint64(math.MaxUint64))
 	f.Add(uint64(1), uint64(1), uint64(1), 0.9, 1e-9, 1e9, uint64(1<<63))
 	f.Fuzz(func(t *testing.T, pure, square, epsilon uint64, delta, sensitivity, sigma float64, n uint64) {
-		l := Loss{dp.Cost(pure), Square(square)}
+		l := Loss{Cost(pure), Square(square)}
 		d, err := l.Delta(sensitivity)
 		checkNumber(t, "δ", d, err, 1)
 		e, err := l.Epsilon(delta)
@@ -81,7 +79,11 @@ func FuzzLosses(f *testing.F) {
 		if many, manyErr := g.Times(n); manyErr == nil && n > 0 && many.Square < g.Square {
 			t.Errorf("%d times %+v is %+v", n, g, many)
 		}
-		b := Budget{dp.Cost(epsilon), delta}
+		d18, err := DeltaOf(delta)
+		if err != nil {
+			return
+		}
+		b := Budget{Cost(epsilon), d18}
 		count, err := b.Releases(l, g)
 		if err != nil {
 			return

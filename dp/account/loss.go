@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-
-	"peerd.dev/dp"
 )
 
 // Square is μ² in units of 1e-9, an integer, so that sums are exact.
@@ -14,8 +12,8 @@ type Square uint64
 // A Loss is all that releases can reveal of one user: those with Laplace noise a pure
 // ε, those with Gaussian noise a μ. The zero Loss is none.
 type Loss struct {
-	Pure   dp.Cost // nano-ε
-	Square Square  // nano-μ²
+	Pure   Cost   // nano-ε
+	Square Square // nano-μ²
 }
 
 // Gaussian returns the loss of releases with Gaussian noise of a deviation, whose L2
@@ -34,13 +32,29 @@ func Gaussian(sensitivity, sigma float64) (Loss, error) {
 	if sensitivity == 0 {
 		return Loss{}, nil
 	}
-	return Loss{Square: Square(math.Floor(mu*mu*dp.Nano*(1+0x1p-49)) + 1)}, nil
+	return Loss{Square: Square(math.Floor(mu*mu*Nano*(1+0x1p-49)) + 1)}, nil
 }
 
 // Mu returns the μ of the Gaussian part, rounded up.
-func (s Square) Mu() Mu { return Mu(math.Sqrt(float64(s)/dp.Nano) * (1 + 0x1p-49)) }
+func (s Square) Mu() Mu { return Mu(math.Sqrt(float64(s)/Nano) * (1 + 0x1p-49)) }
 
-// Check refuses a loss that protects nobody.
+// Protects reports whether the loss is finite.
+func (l Loss) Protects() bool { return l.Pure != Infinite }
+
+// String names the loss.
+func (l Loss) String() string {
+	pure := "epsilon " + l.Pure.String()
+	if l.Square == 0 {
+		return pure
+	}
+	gaussian := fmt.Sprintf("mu %.4g", float64(l.Square.Mu()))
+	if l.Pure == 0 {
+		return gaussian
+	}
+	return pure + " and " + gaussian
+}
+
+// Check refuses a loss out of range, such as one that protects nobody.
 func (l Loss) Check() error {
 	if _, err := pureEpsilon(l.Pure); err != nil {
 		return err
@@ -48,8 +62,12 @@ func (l Loss) Check() error {
 	return l.Square.Mu().Check()
 }
 
-// Plus returns the loss of l and then m, which may depend on what l released.
+// Plus returns the loss of l and then m, which may depend on what l released. With
+// one that protects nobody it is that one.
 func (l Loss) Plus(m Loss) (Loss, error) {
+	if !l.Protects() || !m.Protects() {
+		return Loss{Pure: Infinite}, nil
+	}
 	sum := Loss{l.Pure + m.Pure, l.Square + m.Square}
 	if sum.Pure < l.Pure || sum.Square < l.Square {
 		return Loss{}, fmt.Errorf("%w: sum of losses", ErrRange)
@@ -71,7 +89,7 @@ func (l Loss) Times(n uint64) (Loss, error) {
 	if hiP != 0 || hiS != 0 {
 		return Loss{}, fmt.Errorf("%w: %d losses", ErrRange, n)
 	}
-	product := Loss{dp.Cost(pure), Square(square)}
+	product := Loss{Cost(pure), Square(square)}
 	return product, product.Check()
 }
 

@@ -2,8 +2,6 @@ package account
 
 import (
 	"math"
-
-	"peerd.dev/dp"
 )
 
 // A pure loss of ε tells neighbours no better apart than randomized response does: one
@@ -11,12 +9,12 @@ import (
 // other. So what is exact for the coin is exact for the promise.
 
 // pureEpsilon returns ε of a finite cost.
-func pureEpsilon(c dp.Cost) (float64, error) {
+func pureEpsilon(c Cost) (float64, error) {
 	return c.Float(), within("epsilon", c.Float(), 0, maxEpsilon)
 }
 
 // MuOf returns the least μ of which everything that is ε-private is: 2·Φ⁻¹(e^ε/(1+e^ε)).
-func MuOf(c dp.Cost) (Mu, error) {
+func MuOf(c Cost) (Mu, error) {
 	epsilon, err := pureEpsilon(c)
 	if err != nil || c == 0 {
 		return 0, err
@@ -36,7 +34,7 @@ func pureMu(epsilon float64) float64 {
 }
 
 // RhoOf returns the least ρ of which everything that is ε-private is: ε·tanh(ε/2).
-func RhoOf(c dp.Cost) (Rho, error) {
+func RhoOf(c Cost) (Rho, error) {
 	epsilon, err := pureEpsilon(c)
 	if err != nil {
 		return 0, err
@@ -54,7 +52,7 @@ func pureDelta(epsilon0, epsilon float64) float64 {
 
 // Chance returns how sure one who held two neighbours for equally likely can become of
 // one of them by all that is released: e^ε/(1+e^ε).
-func Chance(c dp.Cost) (float64, error) {
+func Chance(c Cost) (float64, error) {
 	epsilon, err := pureEpsilon(c)
 	if err != nil {
 		return 0, err
@@ -65,7 +63,7 @@ func Chance(c dp.Cost) (float64, error) {
 // Power returns the best chance to find out a fact, whatever one does with all that is
 // released, for one who claims it wrongly with at most a probability: the least of
 // e^ε·wrong and 1 - e^-ε·(1-wrong).
-func Power(c dp.Cost, wrong float64) (float64, error) {
+func Power(c Cost, wrong float64) (float64, error) {
 	epsilon, err := pureEpsilon(c)
 	if err != nil {
 		return 0, err

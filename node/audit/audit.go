@@ -89,7 +89,7 @@ type setting struct {
 // Run audits. An error says that the audit could not be made; what it found out is in
 // the Report.
 func Run(ctx context.Context, c Config) (*Report, error) {
-	if c.Spec.Privacy.Mechanism == dp.None || c.Spec.Privacy.Epsilon == dp.Infinite {
+	if c.Spec.Privacy.Mechanism == dp.None || c.Spec.Privacy.Budget.Epsilon == dp.Infinite {
 		return nil, errors.New("audit: without noise nothing is promised, so there is nothing to audit")
 	}
 	if c.Runs < MinRuns {
@@ -139,7 +139,7 @@ func (a *auditor) configured(ctx context.Context) error {
 	for _, t := range plays {
 		a.asIs.add(t)
 		a.exact.twins(t)
-		a.exact.transcript(t, a.c.Spec.Privacy.Epsilon)
+		a.exact.transcript(t, a.c.Spec.Privacy.Budget.Epsilon)
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func (a *auditor) twins(ctx context.Context) error {
 				a.noise.add(t)
 			}
 			a.exact.twins(t)
-			a.exact.transcript(t, a.c.Spec.Privacy.Epsilon)
+			a.exact.transcript(t, a.c.Spec.Privacy.Budget.Epsilon)
 		}
 	}
 	return nil
@@ -203,7 +203,7 @@ func (a *auditor) many(ctx context.Context) error {
 					a.exact.sameTraffic(canary.Name, plays[i-1], t)
 				}
 				a.noise.add(t)
-				a.exact.transcript(t, a.c.Spec.Privacy.Epsilon)
+				a.exact.transcript(t, a.c.Spec.Privacy.Budget.Epsilon)
 				canary.Bound.Reach = max(canary.Bound.Reach, t.reach())
 				sides[i%2] = append(sides[i%2], t.marks())
 			}

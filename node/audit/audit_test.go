@@ -9,6 +9,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 	"peerd.dev/node"
 	"peerd.dev/node/audit"
 	"peerd.dev/protocol"
@@ -23,7 +24,7 @@ func config(name string, runs int, seed uint64) audit.Config {
 				Average: protocol.AverageParams{Consistency: protocol.Budget, Rate: .2, Patience: 50},
 				Rows:    protocol.RowsParams{Every: 50, Pull: 25, Merge: protocol.MergeMean},
 			},
-			Privacy: node.Privacy{Mode: dp.Private, Epsilon: dp.Nano, RecordsPerUser: 1, Horizon: 15000},
+			Privacy: node.Privacy{Mode: dp.Private, Budget: account.Budget{Epsilon: dp.Nano}, RecordsPerUser: 1, Horizon: 15000},
 		},
 		Topic: true, Runs: runs, Seed: seed,
 	}

@@ -52,7 +52,7 @@ func (b *book) enter(p *play, s *step) error {
 		b.open[s.arm][side] += q
 	}
 	for _, r := range s.drawn {
-		if err := b.charge.Covers(r); err != nil {
+		if err := b.charge.Covers(r.Fields()); err != nil {
 			return err
 		}
 		k, span := int(r.Stream()), r.Span()

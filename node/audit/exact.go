@@ -71,8 +71,8 @@ func chargeFault(c dp.Charge, claimed dp.Cost) string {
 	if err := c.Check(); err != nil {
 		return err.Error()
 	}
-	if c.Cost != claimed {
-		return fmt.Sprintf("epsilon %v was charged, want %v", c.Cost, claimed)
+	if c.Loss.Pure != claimed {
+		return fmt.Sprintf("epsilon %v was charged, want %v", c.Loss.Pure, claimed)
 	}
 	return ""
 }
@@ -80,7 +80,7 @@ func chargeFault(c dp.Charge, claimed dp.Cost) string {
 // shiftFault compares Σ|shift|/scale of peer 0's nodes with the charge, in integers.
 func (t *transcript) shiftFault() string {
 	hi, lo := bits.Mul64(t.shift(), dp.Nano)
-	payHi, payLo := bits.Mul64(uint64(t.charge.Cost), t.charge.Scale)
+	payHi, payLo := bits.Mul64(uint64(t.charge.Loss.Pure), t.charge.Scale)
 	if hi > payHi || hi == payHi && lo > payLo {
 		return fmt.Sprintf("%s: ε %.4f", t.canary.Name, t.reach())
 	}

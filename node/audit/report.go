@@ -33,7 +33,7 @@ const alarm = 1e-3
 func (a *auditor) report() *Report {
 	s := a.c.small()
 	r := &Report{
-		Epsilon: a.c.Spec.Privacy.Epsilon.Float(), Protocol: a.c.Spec.Protocol, Seed: a.c.Seed, Runs: a.c.Runs,
+		Epsilon: a.c.Spec.Privacy.Budget.Epsilon.Float(), Protocol: a.c.Spec.Protocol, Seed: a.c.Seed, Runs: a.c.Runs,
 		Plays: a.c.Plays(), Peers: peers, Arms: s.spec.Arms, Rounds: s.rounds, Horizon: a.c.Spec.Privacy.Horizon,
 		Canaries: a.found, Checks: a.exact.checks, Broken: []string{},
 	}

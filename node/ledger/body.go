@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 )
 
 // MaxStreams bounds the streams of a ledger.
@@ -25,16 +26,16 @@ type Genesis struct {
 	Network     string
 	Policy      Hash // of what the peers of the network agreed on
 	Mode        Mode
-	Budget      dp.Cost // for the peer's life
-	Unit        string  // whom a charge protects, in words
-	Incarnation uint32  // as which the peer began
+	Budget      account.Budget // for the peer's life
+	Unit        string         // whom a charge protects, in words
+	Incarnation uint32         // as which the peer began
 }
 
 // Kind returns [KindGenesis].
 func (g *Genesis) Kind() Kind { return KindGenesis }
 
 func (g *Genesis) String() string {
-	return fmt.Sprintf("peer %s of network %s, %s, with a budget of ε %s", g.Peer, g.Network, g.Mode, exact(g.Budget))
+	return fmt.Sprintf("peer %s of network %s, %s, with a budget of %s", g.Peer, g.Network, g.Mode, budgetText(g.Budget))
 }
 
 func (g *Genesis) fields(c *codec) {
@@ -43,7 +44,8 @@ func (g *Genesis) fields(c *codec) {
 	c.text("network", &g.Network)
 	c.hex("policy", g.Policy[:])
 	word(c, "mode", &g.Mode)
-	number(c, "budget", &g.Budget)
+	number(c, "budget", &g.Budget.Epsilon)
+	number(c, "delta", &g.Budget.Delta)
 	c.text("unit", &g.Unit)
 	number(c, "incarnation", &g.Incarnation)
 }
@@ -59,51 +61,34 @@ func Opened(c dp.Charge) *Open { return &Open{c} }
 func (o *Open) Kind() Kind { return KindOpen }
 
 func (o *Open) String() string {
-	return fmt.Sprintf("%s, %s, leaves: %d each, ε %s", o.What, streamsText(o.Stream, o.Streams), o.Leaves, exact(o.Cost))
+	return fmt.Sprintf("%s, %s, leaves: %d each, %s", o.What, streamsText(o.Stream, o.Streams), o.Leaves, lossText(o.Loss))
 }
 
 func (o *Open) fields(c *codec) {
 	c.text("what", &o.What)
 	number(c, "stream", &o.Stream)
 	number(c, "streams", &o.Streams)
+	named(c, "record", &o.Record, map[dp.Record]string{dp.Box: "box", dp.Linear: "linear", dp.Corner: "corner"})
 	number(c, "dim", &o.Dim)
 	number(c, "lo", &o.Lo)
 	number(c, "hi", &o.Hi)
 	number(c, "leaves", &o.Leaves)
 	number(c, "records_per_user", &o.RecordsPerUser)
-	named(c, "mechanism", &o.Mechanism, map[dp.Mechanism]string{dp.Tree: "tree", dp.None: "none"})
-	named(c, "mode", &o.Mode, map[dp.ChargeMode]string{dp.Once: "once"})
-	number(c, "cost", &o.Cost)
+	named(c, "adjacency", &o.Adjacency, map[dp.Adjacency]string{dp.ReplaceOne: dp.ReplaceOne.String(), dp.ZeroOut: dp.ZeroOut.String()})
+	named(c, "mechanism", &o.Mechanism, mechanismNames())
+	named(c, "mode", &o.Mode, map[dp.ChargeMode]string{dp.Once: dp.Once.String(), dp.Parallel: dp.Parallel.String(), dp.Sequential: dp.Sequential.String()})
+	number(c, "cost", &o.Loss.Pure)
+	number(c, "square", &o.Loss.Square)
 	number(c, "scale", &o.Scale)
 }
 
-// covers reports, as a nil error, that r is a node as the streams of a charge that
-// passes its Check release it. It is [dp.Charge.Covers], which a test compares it
-// with, on the numbers themselves: a ledger is read without making Releases.
-func (o *Open) covers(r *Release) error {
-	terms := uint32(1)
-	if o.Scale == 0 {
-		terms = 0
+// mechanismNames returns those that a ledger knows.
+func mechanismNames() map[dp.Mechanism]string {
+	names := make(map[dp.Mechanism]string)
+	for _, m := range dp.Mechanisms() {
+		names[m] = m.String()
 	}
-	switch {
-	case r.Stream < o.Stream || int64(r.Stream-o.Stream) >= int64(o.Streams):
-		return fmt.Errorf("%w: stream %d, and %s are", ErrUnpaid, r.Stream, streamsText(o.Stream, o.Streams))
-	case r.To < 1 || r.To > o.Leaves:
-		return fmt.Errorf("%w: leaf %d of stream %d, and the charge was for %d", ErrUnpaid, r.To, r.Stream, o.Leaves)
-	case r.From != r.To&(r.To-1):
-		return fmt.Errorf("%w: leaves %d to %d are no node of the tree", ErrUnpaid, r.From+1, r.To)
-	case len(r.Values) != o.Dim || len(r.Counts) != 1 || r.Exponent != dp.GridExponent:
-		return fmt.Errorf("%w: %d values of 2^%d and %d counts, want %d of 2^%d and 1",
-			ErrUnpaid, len(r.Values), r.Exponent, len(r.Counts), o.Dim, dp.GridExponent)
-	case r.Scale != o.Scale || r.Terms != terms:
-		return fmt.Errorf("%w: %d noise terms of scale %d, want %d of %d", ErrNoise, r.Terms, r.Scale, terms, o.Scale)
-	}
-	for _, v := range r.Values {
-		if v > dp.MaxValue || v < -dp.MaxValue {
-			return fmt.Errorf("%w: a value of %d, at most %d either way", ErrUnpaid, v, int64(dp.MaxValue))
-		}
-	}
-	return nil
+	return names
 }
 
 // streamsText names n streams from the first.
@@ -122,18 +107,16 @@ type Release struct {
 	From, To uint64 // From < leaf ≤ To
 	Counts   []uint64
 	Values   []int64
-	Exponent int8   // a value is in units of 2^Exponent
-	Scale    uint64 // of the Laplace noise in every value, in the same units
-	Terms    uint32 // of such noise in every value
+	Exponent int8     // a value is in units of 2^Exponent
+	Noise    dp.Noise // in every value
 }
 
 // Released returns the body of a node that got its noise in a round.
 func Released(round uint64, r dp.Release) *Release {
 	b := &Release{
-		Round: round, Stream: r.Stream(), From: r.Span().From, To: r.Span().To, Exponent: r.Exponent(),
+		Round: round, Stream: r.Stream(), From: r.Span().From, To: r.Span().To, Exponent: r.Exponent(), Noise: r.Noise(),
 		Counts: make([]uint64, r.Counts()), Values: make([]int64, r.Len()),
 	}
-	b.Scale, b.Terms = r.Scale()
 	for i := range b.Counts {
 		b.Counts[i] = r.Count(i)
 	}
@@ -141,6 +124,13 @@ func Released(round uint64, r dp.Release) *Release {
 		b.Values[i] = r.Value(i)
 	}
 	return b
+}
+
+// fieldsOf returns the release as package dp takes it.
+func (r *Release) fieldsOf() dp.Fields {
+	return dp.Fields{
+		Stream: r.Stream, Span: dp.Span{From: r.From, To: r.To}, Count: r.Counts, Value: r.Values, Exponent: r.Exponent, Noise: r.Noise,
+	}
 }
 
 // Kind returns [KindRelease].
@@ -170,8 +160,9 @@ func (r *Release) fields(c *codec) {
 	numbers(c, "counts", &r.Counts, dp.MaxLen)
 	numbers(c, "values", &r.Values, dp.MaxLen)
 	number(c, "exponent", &r.Exponent)
-	number(c, "scale", &r.Scale)
-	number(c, "terms", &r.Terms)
+	named(c, "law", &r.Noise.Law, map[dp.Law]string{dp.Laplace: dp.Laplace.String(), dp.Gaussian: dp.Gaussian.String()})
+	number(c, "scale", &r.Noise.Scale)
+	number(c, "terms", &r.Noise.Terms)
 }
 
 // A Gap says that records before it are lost: a backup was restored, and the operator

@@ -18,6 +18,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 )
 
 var update = flag.Bool("update", false, "write the files that tests compare with")
@@ -59,14 +60,14 @@ type book struct {
 
 func newBook(t testing.TB) *book {
 	t.Helper()
-	door, err := dp.NewDoor(dp.Lockstep, dp.Nano, dp.NewSeededSource([32]byte{1}))
+	door, err := dp.NewDoor(dp.Lockstep, account.Budget{Epsilon: dp.Nano}, dp.NewSeededSource([32]byte{1}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := &book{t: t, door: door}
 	b.add(&Genesis{
 		Version: Version, Peer: newSigner(1).id(t), Network: "clinics", Policy: Hash{1, 2, 3}, Mode: Lockstep,
-		Budget: dp.Nano, Unit: "one user with at most 1 reward at this site, replaced by another in [0, 1]",
+		Budget: account.Budget{Epsilon: dp.Nano}, Unit: "one user with at most 1 reward at this site, replaced by another in [0, 1]",
 	})
 	return b
 }
@@ -151,7 +152,7 @@ func TestAnExportIsVerified(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !r.Signed || r.Records != 10 || r.Releases != 7 || r.Charged != dp.Nano || r.Left != 0 || len(r.Groups) != 2 {
+	if !r.Signed || r.Records != 10 || r.Releases != 7 || r.Charged != dp.Nano || r.Used != 1 || len(r.Groups) != 2 {
 		t.Errorf("%+v", r)
 	}
 	want := []StreamReport{{0, 3, 3, 8}, {1, 3, 3, 8}, {2, 1, 1, 4}}
@@ -403,75 +404,6 @@ func TestExportSaysWhatIsWrong(t *testing.T) {
 	}
 	if _, err := Export(new(bytes.Buffer), b.all(), func(string, []byte) ([]byte, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("%v, want %v", err, broken)
-	}
-}
-
-// TestCoversIsTheDoors compares the verifier's rule with the door's on releases that
-// are changed in every field.
-func TestCoversIsTheDoors(t *testing.T) {
-	b := newBook(t)
-	b.open(3, 2, 8)
-	for range 8 {
-		b.release(1, 2)
-	}
-	open, err := ParseLine(b.lines[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := open.Body.(*Open)
-	good, bad := 0, 0
-	compare := func(r Release) {
-		f := dp.Fields{
-			Stream: r.Stream, Span: dp.Span{From: r.From, To: r.To}, Count: r.Counts, Value: r.Values,
-			Exponent: r.Exponent, Scale: r.Scale, Terms: r.Terms,
-		}
-		release, err := dp.Received(f)
-		if err == nil {
-			err = o.Covers(release)
-		}
-		if got := o.covers(&r); (got == nil) != (err == nil) {
-			t.Errorf("%+v: %v, and the door's rule says %v", r, got, err)
-		}
-		if err == nil {
-			good++
-		} else {
-			bad++
-		}
-	}
-	for _, line := range b.lines[2:] {
-		parsed, err := ParseLine(line)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := *parsed.Body.(*Release)
-		for _, change := range []func(r *Release){
-			func(*Release) {},
-			func(r *Release) { r.Round++ },
-			func(r *Release) { r.Stream-- },
-			func(r *Release) { r.Stream += 2 },
-			func(r *Release) { r.From++ },
-			func(r *Release) { r.From-- },
-			func(r *Release) { r.To++ },
-			func(r *Release) { r.From, r.To = r.From+8, r.To+8 },
-			func(r *Release) { r.From, r.To = 0, 0 },
-			func(r *Release) { r.Counts = nil },
-			func(r *Release) { r.Counts = []uint64{1, 1} },
-			func(r *Release) { r.Values = r.Values[:1] },
-			func(r *Release) { r.Values = []int64{dp.MaxValue, -dp.MaxValue} },
-			func(r *Release) { r.Values = []int64{dp.MaxValue + 1, 0} },
-			func(r *Release) { r.Values = []int64{0, -dp.MaxValue - 1} },
-			func(r *Release) { r.Exponent++ },
-			func(r *Release) { r.Scale-- },
-			func(r *Release) { r.Terms++ },
-			func(r *Release) { r.Scale, r.Terms = 0, 0 },
-		} {
-			changed := r
-			change(&changed)
-			compare(changed)
-		}
-	}
-	if good < 16 || bad < 50 {
-		t.Errorf("%d good and %d bad releases: the test has lost its teeth", good, bad)
 	}
 }
 

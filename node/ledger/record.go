@@ -7,7 +7,7 @@ import (
 )
 
 // Version is the format that this package reads and writes.
-const Version = 1
+const Version = 2
 
 // MaxLine bounds a line in bytes, without its newline.
 const MaxLine = 1 << 20

@@ -3,13 +3,15 @@ package ledger
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"text/tabwriter"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 )
 
-// A Report is what an export shows. Costs are in nano-ε.
+// A Report is what an export shows. Costs are in nano-ε, and nano-μ² of Gaussian noise.
 type Report struct {
 	Peer     string         `json:"peer"`
 	Network  string         `json:"network"`
@@ -21,8 +23,10 @@ type Report struct {
 	Next     uint64         `json:"next"` // number of the record after the last one
 	Head     Hash           `json:"head"`
 	Budget   dp.Cost        `json:"budget_nano_epsilon"`
+	Delta    account.Delta  `json:"budget_atto_delta"`
 	Charged  dp.Cost        `json:"charged_nano_epsilon"`
-	Left     dp.Cost        `json:"left_nano_epsilon"`
+	Square   account.Square `json:"charged_nano_mu_squared"`
+	Used     float64        `json:"epsilon_used"` // the ε of all charges at the budget's δ; -1 for infinity
 	Releases uint64         `json:"releases"`
 	Groups   []GroupReport  `json:"groups"`
 	Streams  []StreamReport `json:"streams"`
@@ -31,14 +35,18 @@ type Report struct {
 
 // A GroupReport is about one charge.
 type GroupReport struct {
-	What           string      `json:"what"`
-	Stream         dp.StreamID `json:"first_stream"`
-	Streams        int         `json:"streams"`
-	Mechanism      string      `json:"mechanism"`
-	RecordsPerUser uint64      `json:"records_per_user"`
-	Leaves         uint64      `json:"leaves"`
-	Cost           dp.Cost     `json:"nano_epsilon"`
-	Scale          uint64      `json:"noise_scale"` // Laplace, in units of 2^-20
+	What           string         `json:"what"`
+	Stream         dp.StreamID    `json:"first_stream"`
+	Streams        int            `json:"streams"`
+	Mechanism      string         `json:"mechanism"`
+	RecordsPerUser uint64         `json:"records_per_user"`
+	Leaves         uint64         `json:"leaves"`
+	Adjacency      string         `json:"adjacency"`
+	Mode           string         `json:"mode"`
+	Cost           dp.Cost        `json:"nano_epsilon"`
+	Square         account.Square `json:"nano_mu_squared"`
+	Law            string         `json:"law"`
+	Scale          uint64         `json:"noise_scale"` // in units of 2^-20
 }
 
 // A StreamReport is about one stream.
@@ -60,15 +68,20 @@ type GapReport struct {
 
 // Report returns what was shown so far.
 func (v *Verifier) Report() Report {
+	used, err := v.genesis.Budget.Used(v.charged)
+	if err != nil || math.IsInf(used, 1) {
+		used = -1
+	}
 	r := Report{
 		Peer: v.genesis.Peer, Network: v.genesis.Network, Policy: v.genesis.Policy, Mode: v.genesis.Mode,
 		Unit: v.genesis.Unit, Signed: v.ended, Records: v.chain.Next - v.lost, Next: v.chain.Next, Head: v.chain.Head,
-		Budget: v.genesis.Budget, Charged: v.charged, Left: v.left(),
+		Budget: v.genesis.Budget.Epsilon, Delta: v.genesis.Budget.Delta, Charged: v.charged.Pure, Square: v.charged.Square, Used: used,
 		Groups: []GroupReport{}, Streams: []StreamReport{}, Gaps: append([]GapReport{}, v.gaps...),
 	}
 	for _, o := range v.opens {
 		r.Groups = append(r.Groups, GroupReport{
-			o.What, o.Stream, o.Streams, o.Mechanism.String(), o.RecordsPerUser, o.Leaves, o.Cost, o.Scale,
+			o.What, o.Stream, o.Streams, o.Mechanism.String(), o.RecordsPerUser, o.Leaves,
+			o.Adjacency.String(), o.Mode.String(), o.Loss.Pure, o.Loss.Square, o.Mechanism.Law().String(), o.Scale,
 		})
 	}
 	for i, s := range v.streams {
@@ -98,7 +111,7 @@ func (r *Report) Write(w io.Writer) error {
 		row("records", "%d, and %d are lost, see the gaps; every other one in its place, %s", r.Records, r.Next-r.Records, signed)
 	}
 	row("head", "%v", r.Head)
-	row("privacy", "ε %s of %s charged, %s left; δ 0; the charges add up", exact(r.Charged), exact(r.Budget), exact(r.Left))
+	row("privacy", "%s", r.privacy())
 	row("unit", "%s", r.Unit)
 	rows(len(r.Groups), func(i int) {
 		row("opened", "%s", r.Groups[i])
@@ -123,6 +136,19 @@ func (r *Report) Write(w io.Writer) error {
 	return t.Flush()
 }
 
+// privacy says what is charged.
+func (r *Report) privacy() string {
+	charged, budget := account.Loss{Pure: r.Charged, Square: r.Square}, account.Budget{Epsilon: r.Budget, Delta: r.Delta}
+	if r.Square == 0 {
+		left := r.Budget
+		if left != dp.Infinite {
+			left -= r.Charged
+		}
+		return fmt.Sprintf("%s of %s charged, ε %s left; the charges add up", lossText(charged), budgetText(budget), exact(left))
+	}
+	return fmt.Sprintf("%s charged, which is ε %.6g with δ %v, of %s; the charges add up", lossText(charged), r.Used, r.Delta, budgetText(budget))
+}
+
 // rows writes the first of n rows and says how many more there are.
 func rows(n int, each, more func(int)) {
 	for i := range min(n, maxRows) {
@@ -135,8 +161,8 @@ func rows(n int, each, more func(int)) {
 
 // String says what was paid for.
 func (g GroupReport) String() string {
-	return fmt.Sprintf("%s, %s, leaves: %d each, records of a user: %d, ε %s",
-		g.What, streamsText(g.Stream, g.Streams), g.Leaves, g.RecordsPerUser, exact(g.Cost))
+	return fmt.Sprintf("%s, %s, leaves: %d each, records of a user: %d, %s, %s",
+		g.What, streamsText(g.Stream, g.Streams), g.Leaves, g.RecordsPerUser, g.Adjacency, lossText(account.Loss{Pure: g.Cost, Square: g.Square}))
 }
 
 // noise says how the group is protected.
@@ -144,8 +170,8 @@ func (g GroupReport) noise() string {
 	if g.Scale == 0 {
 		return "no noise"
 	}
-	return fmt.Sprintf("%s, Laplace noise of scale %d/2^%d = %.4g in every node, as computed anew from the line above",
-		g.Mechanism, g.Scale, -dp.GridExponent, float64(g.Scale)/(1<<-dp.GridExponent))
+	return fmt.Sprintf("%s, %s noise of scale %d/2^%d = %.4g in every node, as computed anew from the line above",
+		g.Mechanism, g.Law, g.Scale, -dp.GridExponent, float64(g.Scale)/(1<<-dp.GridExponent))
 }
 
 // String says what was lost.

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 )
 
 // maxGaps bounds the gaps of a ledger, so that no file makes a Verifier large.
@@ -32,7 +33,7 @@ type Verifier struct {
 	chain   Chain
 	genesis Genesis
 	key     ed25519.PublicKey
-	charged dp.Cost
+	charged account.Loss
 	opens   []Open
 	streams []stream
 	gaps    []GapReport
@@ -135,7 +136,9 @@ func (v *Verifier) begin(g *Genesis) (err error) {
 		return fmt.Errorf("%w: no network", ErrGenesis)
 	case g.Mode != Private && g.Mode != Lockstep:
 		return fmt.Errorf("%w: mode %q, want %s or %s", ErrGenesis, g.Mode, Private, Lockstep)
-	case g.Mode == Private && g.Budget == dp.Infinite:
+	case g.Budget.Check() != nil:
+		return fmt.Errorf("%w: %w", ErrGenesis, g.Budget.Check())
+	case g.Mode == Private && g.Budget.Epsilon == dp.Infinite:
 		return fmt.Errorf("%w: an infinite budget protects nobody", ErrGenesis)
 	}
 	if v.key, err = publicKey(g.Peer); err != nil {
@@ -152,15 +155,10 @@ func (v *Verifier) open(c *Open) error {
 	if err := c.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrCharge, err)
 	}
-	// Charges of the mode Once add up, and it is the only mode.
-	left := v.left()
-	switch {
-	case c.Cost > left:
-		return fmt.Errorf("%w: ε %s for %q, and ε %s of %s is left", ErrBudget, exact(c.Cost), c.What, exact(left), exact(v.genesis.Budget))
-	case c.Cost > dp.Infinite-v.charged:
-		v.charged = dp.Infinite
-	default:
-		v.charged += c.Cost
+	if c.Mode != dp.Sequential { // whose releases pay
+		if err := v.pay(c.What, c.Loss); err != nil {
+			return err
+		}
 	}
 	for range c.Streams {
 		v.streams = append(v.streams, stream{open: len(v.opens), next: 1})
@@ -169,12 +167,21 @@ func (v *Verifier) open(c *Open) error {
 	return nil
 }
 
-// left returns what the budget can still pay.
-func (v *Verifier) left() dp.Cost {
-	if v.genesis.Budget == dp.Infinite {
-		return dp.Infinite
+// pay adds a loss to the charged ones, which the budget must cover together.
+func (v *Verifier) pay(what string, l account.Loss) error {
+	sum, err := v.charged.Plus(l)
+	ok := err == nil
+	if ok {
+		ok, err = v.genesis.Budget.Covers(sum)
 	}
-	return v.genesis.Budget - v.charged
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrBudget, err)
+	}
+	if !ok {
+		return fmt.Errorf("%w: %s for %q, and of %s is charged %s", ErrBudget, lossText(l), what, budgetText(v.genesis.Budget), lossText(v.charged))
+	}
+	v.charged = sum
+	return nil
 }
 
 func (v *Verifier) release(r *Release) error {
@@ -182,8 +189,12 @@ func (v *Verifier) release(r *Release) error {
 		return fmt.Errorf("%w: stream %d, and %d are open", ErrUnpaid, r.Stream, len(v.streams))
 	}
 	s := &v.streams[r.Stream]
-	if err := v.opens[s.open].covers(r); err != nil {
-		return err
+	open := &v.opens[s.open]
+	switch err := open.Covers(r.fieldsOf()); {
+	case errors.Is(err, dp.ErrNoise):
+		return fmt.Errorf("%w: %w", ErrNoise, err)
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrUnpaid, err)
 	}
 	switch {
 	case r.To <= s.last:
@@ -192,6 +203,11 @@ func (v *Verifier) release(r *Release) error {
 		return fmt.Errorf("%w: leaf %d of stream %d was given up before, up to leaf %d", ErrGap, r.To, r.Stream, s.next-1)
 	case r.To > s.next && !s.skips:
 		return fmt.Errorf("%w: leaf %d of stream %d, and leaf %d is not there", ErrMissing, r.To, r.Stream, s.next)
+	}
+	if open.Mode == dp.Sequential {
+		if err := v.pay(open.What, open.Loss); err != nil {
+			return err
+		}
 	}
 	s.last, s.next, s.skips = r.To, r.To+1, false
 	s.releases++

@@ -13,6 +13,7 @@ import (
 	"testing/iotest"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 )
 
 // TestLedgerEveryBitFlip flips every bit of an export of 64 KiB, one at a time. The
@@ -166,7 +167,7 @@ func TestLedgerFaults(t *testing.T) {
 		{"the end twice", join(append(slices.Clone(lines), lines[10])...), ErrTrailing, 12},
 		{"swapped", join(swapped...), ErrChain, 6},
 		{"no end", without(10, 11), ErrTruncated, 11},
-		{"half a file", join(lines...)[:1500], ErrTruncated, 6},
+		{"half a file", join(lines...)[:1600], ErrTruncated, 6},
 		{"no last newline", bytes.TrimSuffix(join(lines...), []byte("\n")), ErrTruncated, 11},
 		{"a record after the end", join(append(slices.Clone(lines), lines[9])...), ErrTrailing, 12},
 		{"a byte after the end", append(join(lines...), 'x'), ErrTrailing, 12},
@@ -232,12 +233,12 @@ func TestLedgerRules(t *testing.T) {
 		want   error
 		says   string
 	}{
-		{"another format", func(b []Body) []Body { b[0].(*Genesis).Version = 2; return b }, ErrGenesis, "format 2"},
+		{"another format", func(b []Body) []Body { b[0].(*Genesis).Version = 1; return b }, ErrGenesis, "format 1"},
 		{"no such peer", func(b []Body) []Body { b[0].(*Genesis).Peer = "me"; return b }, ErrGenesis, `"me"`},
 		{"no network", func(b []Body) []Body { b[0].(*Genesis).Network = ""; return b }, ErrGenesis, "no network"},
 		{"no mode", func(b []Body) []Body { b[0].(*Genesis).Mode = "public"; return b }, ErrGenesis, `"public"`},
 		{"infinite", func(b []Body) []Body {
-			b[0].(*Genesis).Mode, b[0].(*Genesis).Budget = Private, dp.Infinite
+			b[0].(*Genesis).Mode, b[0].(*Genesis).Budget = Private, account.Unlimited
 			return b
 		}, ErrGenesis, "infinite"},
 		{"another peer's", func(b []Body) []Body { b[0].(*Genesis).Peer = newSigner(2).id(t); return b }, ErrSignature, newSigner(2).id(t)},
@@ -245,19 +246,19 @@ func TestLedgerRules(t *testing.T) {
 		{"two genesis", func(b []Body) []Body { return again(b, 0) }, ErrGenesis, "record 10"},
 		{"no genesis", func(b []Body) []Body { return b[1:] }, ErrGenesis, "record 0 is of kind open"},
 
-		{"over budget", func(b []Body) []Body { b[0].(*Genesis).Budget--; return b }, ErrBudget, "ε 0.5 for"},
+		{"over budget", func(b []Body) []Body { b[0].(*Genesis).Budget.Epsilon--; return b }, ErrBudget, "ε 0.5 for"},
 		{"a third charge", func(b []Body) []Body {
 			third := *b[2].(*Open)
 			third.Stream = 3
 			return append(b, &third)
-		}, ErrBudget, "ε 0 of 1 is left"},
+		}, ErrBudget, "of ε 1 is charged ε 1"},
 		{"no noise", func(b []Body) []Body {
 			o := b[1].(*Open)
-			o.Mechanism, o.Cost, o.Scale = dp.None, dp.Infinite, 0
+			o.Mechanism, o.Loss.Pure, o.Scale = dp.None, dp.Infinite, 0
 			return b
 		}, ErrBudget, "ε inf"},
 		{"wrong scale", func(b []Body) []Body { b[1].(*Open).Scale--; return b }, ErrCharge, "8388607"},
-		{"wrong cost", func(b []Body) []Body { b[1].(*Open).Cost--; return b }, ErrCharge, "8388608"},
+		{"wrong cost", func(b []Body) []Body { b[1].(*Open).Loss.Pure--; return b }, ErrCharge, "8388608"},
 		{"wider bounds", func(b []Body) []Body { b[1].(*Open).Hi *= 2; return b }, ErrCharge, "want 16777216"},
 		{"more leaves", func(b []Body) []Body { b[1].(*Open).Leaves *= 2; return b }, ErrCharge, "want 10485760"},
 		{"more records", func(b []Body) []Body { b[1].(*Open).RecordsPerUser = 2; return b }, ErrCharge, "want 16777216"},
@@ -281,12 +282,12 @@ func TestLedgerRules(t *testing.T) {
 		{"no count", func(b []Body) []Body { b[9].(*Release).Counts = nil; return b }, ErrUnpaid, "0 counts"},
 		{"a finer grid", func(b []Body) []Body { b[9].(*Release).Exponent--; return b }, ErrUnpaid, "2^-21"},
 		{"out of range", func(b []Body) []Body { b[9].(*Release).Values[0] = dp.MaxValue + 1; return b }, ErrUnpaid, "2305843009213693953"},
-		{"less noise", func(b []Body) []Body { b[9].(*Release).Scale--; return b }, ErrNoise, "18874367"},
+		{"less noise", func(b []Body) []Body { b[9].(*Release).Noise.Scale--; return b }, ErrNoise, "18874367"},
 		{"without noise", func(b []Body) []Body {
 			r := b[9].(*Release)
-			r.Scale, r.Terms = 0, 0
+			r.Noise = dp.Noise{}
 			return b
-		}, ErrNoise, "0 noise terms"},
+		}, ErrNoise, "0/256 laplace terms"},
 		{"the newest node twice", func(b []Body) []Body { return again(b, 9) }, ErrTwice, "leaf 1 of stream 2"},
 		{"an older node twice", func(b []Body) []Body { return again(b, 3) }, ErrTwice, "leaf 1 of stream 0"},
 		{"drawn again", func(b []Body) []Body {
@@ -350,22 +351,22 @@ func TestLedgerRules(t *testing.T) {
 
 // leaf returns a release of stream s of a small book.
 func leaf(s dp.StreamID, to, from uint64) *Release {
-	return &Release{Stream: s, From: from, To: to, Counts: []uint64{1}, Values: []int64{5}, Exponent: -20, Scale: 8388608, Terms: 1}
+	return &Release{Stream: s, From: from, To: to, Counts: []uint64{1}, Values: []int64{5}, Exponent: -20, Noise: dp.Noise{Scale: 8388608, Terms: dp.Term}}
 }
 
 // TestCostsAreCountedExactly: sums of costs neither wrap nor round.
 func TestCostsAreCountedExactly(t *testing.T) {
 	v := NewVerifier()
-	v.genesis.Budget = dp.Infinite
-	free := dp.Charge{Streams: 1, Dim: 1, Hi: 1, Leaves: 1, RecordsPerUser: 1, Mechanism: dp.None, Cost: dp.Infinite}
+	v.genesis.Budget = account.Unlimited
+	free := dp.Charge{Streams: 1, Dim: 1, Hi: 1, Leaves: 1, RecordsPerUser: 1, Mechanism: dp.None, Loss: account.Loss{Pure: dp.Infinite}}
 	for range 3 {
 		if err := v.open(Opened(free)); err != nil {
 			t.Fatal(err)
 		}
 		free.Stream++
 	}
-	if r := v.Report(); r.Charged != dp.Infinite || r.Left != dp.Infinite {
-		t.Errorf("three infinite costs are %v, with %v left", r.Charged, r.Left)
+	if r := v.Report(); r.Charged != dp.Infinite || r.Used != -1 {
+		t.Errorf("three infinite costs are %v, %v", r.Charged, r.Used)
 	}
 	for c, want := range map[dp.Cost]string{
 		0: "0", 1: "0.000000001", dp.Nano: "1", dp.Nano / 3: "0.333333333", 1_500_000_000: "1.5",

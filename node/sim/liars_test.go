@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 	"peerd.dev/gossip/topology"
 	"peerd.dev/node/sim"
 	"peerd.dev/protocol"
@@ -70,7 +71,7 @@ func TestTheLyingPeer(t *testing.T) {
 			jobs <- func() {
 				c := config(seed, regular(t, peers, 6, seed), rounds, []float64{.9, .6, .5, .4, .3})
 				c.Spec.Params.Average.Consistency = r.rule
-				c.Spec.Privacy.Mechanism, c.Spec.Privacy.Epsilon = dp.None, dp.Infinite
+				c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = dp.None, account.Unlimited
 				c.Points = 1
 				if r.claim != "" {
 					c.Liars = sim.Liars{Count: 1, Claim: r.claim}

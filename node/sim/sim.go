@@ -169,8 +169,8 @@ func (r *run) step(t protocol.Round, i int) error {
 	}
 	r.res.Pulls[i][arm]++
 	r.res.Refused += uint64(len(ready.Refused))
-	for _, c := range ready.Charges {
-		r.res.Spent = max(r.res.Spent, c.Cost.Float())
+	if len(ready.Charges) > 0 {
+		r.res.Spent = max(r.res.Spent, r.agents[i].Spent())
 	}
 	lies := r.Liars.is(i, len(r.agents))
 	if !lies {

@@ -8,6 +8,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 	"peerd.dev/node"
 	"peerd.dev/node/sim"
 	"peerd.dev/protocol"
@@ -48,7 +49,7 @@ func config(seed uint64, links [][]protocol.Peer, rounds uint64, means ...[]floa
 				Average: protocol.AverageParams{Consistency: protocol.Budget, F: 1, Rate: .2, Patience: 8},
 				Rows:    protocol.RowsParams{Every: 20, Pull: 20, Merge: protocol.MergeMean, F: 1},
 			},
-			Privacy: node.Privacy{Mode: dp.Lockstep, Epsilon: dp.Nano, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: rounds},
+			Privacy: node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: rounds},
 		},
 		Neighbours: links,
 		Rounds:     rounds,
@@ -110,7 +111,7 @@ func benchmark(peers int, rounds uint64, m dp.Mechanism) sim.Config {
 	c.Spec.Params.Average.Rate = 1 / float64(peers)
 	c.Spec.Privacy.Mechanism = m
 	if m == dp.None {
-		c.Spec.Privacy.Epsilon = dp.Infinite
+		c.Spec.Privacy.Budget = account.Unlimited
 	}
 	return c
 }

@@ -85,7 +85,7 @@ func (b *books) leave(r *ledger.Release) {
 		b.nodes[at] = r
 		return
 	}
-	if old.Values[0] != r.Values[0] || old.Counts[0] != r.Counts[0] || old.Scale != r.Scale {
+	if old.Values[0] != r.Values[0] || old.Counts[0] != r.Counts[0] || old.Noise != r.Noise {
 		b.t.Fatalf("node %+v was released twice:\n%v\n%v", at, old, r)
 	}
 }

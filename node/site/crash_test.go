@@ -77,7 +77,7 @@ func crashes(t *testing.T, x setting, lives int) {
 		}
 		covered(t, &r.setting, d, m)
 	}
-	account(r, d, k)
+	settle(r, d, k)
 	r.stop()
 }
 
@@ -246,9 +246,9 @@ func (k *acks) check(r *rig) {
 	}
 }
 
-// account holds what the leaves have taken in against the decisions: each that counts is
+// settle holds what the leaves have taken in against the decisions: each that counts is
 // in one leaf, with what was reported or the default.
-func account(r *rig, d *draft, k *acks) {
+func settle(r *rig, d *draft, k *acks) {
 	r.t.Helper()
 	counts, sums := make([]uint64, len(r.arms)), make([]int64, len(r.arms))
 	found := 0

@@ -15,6 +15,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/world"
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/ledger"
@@ -70,9 +71,9 @@ func (x setting) repeatable(seed uint64) setting {
 }
 
 func (x *setting) spec() node.Spec {
-	epsilon := dp.Cost(dp.Nano)
+	budget := account.Budget{Epsilon: dp.Nano}
 	if x.mechanism == dp.None {
-		epsilon = dp.Infinite
+		budget = account.Unlimited
 	}
 	return node.Spec{
 		Arms: len(x.arms), Peers: 3, Confidence: bandit.Calibrated, Protocol: x.protocol,
@@ -80,7 +81,7 @@ func (x *setting) spec() node.Spec {
 			Average: protocol.AverageParams{Consistency: protocol.Budget, Rate: .4, Patience: 4},
 			Rows:    protocol.RowsParams{Every: 2, Pull: 3, Merge: protocol.MergeMean},
 		},
-		Privacy: node.Privacy{Mode: x.mode, Epsilon: epsilon, Mechanism: x.mechanism, RecordsPerUser: x.records, Horizon: x.horizon},
+		Privacy: node.Privacy{Mode: x.mode, Budget: budget, Mechanism: x.mechanism, RecordsPerUser: x.records, Horizon: x.horizon},
 	}
 }
 
@@ -177,7 +178,7 @@ func (r *rig) config() Config {
 		Dir:   dir, Store: r.full,
 		Genesis: ledger.Genesis{
 			Version: ledger.Version, Peer: "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X", Network: "test",
-			Mode: ledger.Private, Budget: spec.Privacy.Epsilon, Unit: "a reward",
+			Mode: ledger.Private, Budget: spec.Privacy.Budget, Unit: "a reward",
 		},
 		Arms: r.arms, Peers: 3, ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Neighbours: neighboursOf(self), Rules: r.rules,
 		Agent:  func(life Life) (*node.Agent, error) { return r.agent(self, life) },

@@ -82,7 +82,7 @@ func (s *Site) charge() error {
 			return err
 		}
 	}
-	s.state.Left = s.agent.Left().Float()
+	s.state.Left = s.agent.Left()
 	v, err := encode(&s.life)
 	if err != nil {
 		return err

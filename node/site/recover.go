@@ -62,7 +62,7 @@ func (s *Site) recover() error {
 	if records != s.chain.Next {
 		return fmt.Errorf("%w: %d releases were logged, but the ledger has %d records, want %d", ErrDamaged, records-snap.Records, s.chain.Next, records)
 	}
-	s.state.Left = s.agent.Left().Float()
+	s.state.Left = s.agent.Left()
 	return nil
 }
 

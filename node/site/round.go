@@ -216,7 +216,7 @@ func (s *Site) finish(b *store.Batch, e *entry) error {
 
 func (s *Site) note(r node.Ready) {
 	s.state.Released += uint64(len(r.Drawn))
-	s.state.Left = s.agent.Left().Float()
+	s.state.Left = s.agent.Left()
 	s.counts.refused += uint64(len(r.Refused))
 	for _, err := range r.Refused {
 		s.counts.lastFault = err.Error()

@@ -25,7 +25,7 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 	return node.Status{
 		Round: min(told.round, s.c.Rounds), Rounds: s.c.Rounds,
 		Pulls: slices.Clone(s.state.Pulls), Means: told.shown.Means, Samples: told.shown.Samples, Noise: told.shown.Noise,
-		Spent: s.c.Genesis.Budget.Float() - told.left, Left: told.left,
+		Spent: s.c.Genesis.Budget.Epsilon.Float() - told.left, Left: told.left,
 		Released: told.released, Refused: s.counts.refused, Skipped: s.counts.skipped, Flooded: s.counts.flooded,
 		LastErr: s.counts.lastFault, Pending: pending, Records: told.records,
 		Hold: s.why(), Full: s.held.full,

@@ -1,14 +1,17 @@
 // Noise of one's own choosing.
 package leak
 
-import "peerd.dev/dp"
+import (
+	"peerd.dev/dp"
+	"peerd.dev/dp/account"
+)
 
 type quiet struct{}
 
 func (quiet) Private() bool { return true }
 
 func leak() (*dp.Door, error) {
-	return dp.NewDoor(dp.Private, dp.Nano, quiet{})
+	return dp.NewDoor(dp.Private, account.Budget{Epsilon: dp.Nano}, quiet{})
 }
 
 // cannot use quiet{} (value of struct type quiet) as *dp.Source value in argument to dp.NewDoor

@@ -1,0 +1,115 @@
+package dp
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Mechanism names how the sums of a stream are released.
+type Mechanism uint8
+
+// The mechanisms. Those with Laplace noise are pure, δ = 0; those with Gaussian noise
+// have a μ and need a budget with δ > 0.
+const (
+	Tree         Mechanism = iota // running sums by the binary mechanism with Laplace noise; docs/proofs/tree.md
+	None                          // running sums without noise, at infinite cost
+	TreeGaussian                  // running sums by the binary mechanism with Gaussian noise; docs/proofs/tree.md
+	EachLaplace                   // every leaf's own sum with Laplace noise; docs/proofs/each.md
+	EachGaussian                  // every leaf's own sum with Gaussian noise; docs/proofs/each.md
+)
+
+// design is what there is to know about a mechanism.
+type design struct {
+	name string
+	law  Law
+	mode ChargeMode
+	// most is the greatest horizon, for what it keeps or computes.
+	most uint64
+	// l1 bounds the L1 norm of what one record of norm 1 changes in all that a stream of n
+	// leaves draws noise on, for Laplace noise; l2 is the square of the L2 norm, for
+	// Gaussian noise.
+	l1 func(n uint64) uint64
+	l2 func(n uint64) float64
+	// slack is what rounding adds to that L2 norm, in grid units; nil for nothing.
+	slack func(n uint64, width int) float64
+	// terms counts the noise in the t-th sum of a stream of n leaves, as [Noise].Terms.
+	terms func(n, t uint64) uint32
+	// node is what closing leaf t draws, of a stream whose charge is for a noise.
+	node func(charged Noise, t uint64) node
+	open func(intake, *Charge) running
+}
+
+// node is what the closing of one leaf draws: the leaves it is about, how many values
+// for every sum, and their noise.
+type node struct {
+	span  Span
+	times int
+	noise Noise
+}
+
+// mechanisms is the table. A mechanism enters it when it passes the tests of
+// mechanism_test.go.
+//
+//nolint:gochecknoglobals // a table, never written
+var mechanisms = map[Mechanism]*design{
+	Tree:         {name: "tree", law: Laplace, most: MaxLeaves, l1: paid, terms: ones, node: treeNode, open: newTree},
+	None:         {name: "none", law: Laplace, most: MaxLeaves, terms: noTerms, node: treeNode, open: newTree},
+	TreeGaussian: {name: "tree-gaussian", law: Gaussian, most: MaxLeaves, l2: levelsSquared, terms: ones, node: treeNode, open: newTree},
+	EachLaplace: {
+		name: "each", law: Laplace, mode: Parallel, most: MaxLeaves,
+		l1: func(uint64) uint64 { return 1 }, terms: oneTerm, node: eachNode, open: newEach,
+	},
+	EachGaussian: {
+		name: "each-gaussian", law: Gaussian, mode: Parallel, most: MaxLeaves,
+		l2: func(uint64) float64 { return 1 }, terms: oneTerm, node: eachNode, open: newEach,
+	},
+}
+
+// Mechanisms returns all mechanisms, in the order of their numbers.
+func Mechanisms() []Mechanism {
+	list := make([]Mechanism, 0, len(mechanisms))
+	for m := Mechanism(0); len(list) < len(mechanisms); m++ {
+		if mechanisms[m] != nil {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// ParseMechanism returns the mechanism of a name that configurations use.
+func ParseMechanism(name string) (Mechanism, error) {
+	var names []string
+	for _, m := range Mechanisms() {
+		if m.String() == name {
+			return m, nil
+		}
+		names = append(names, m.String())
+	}
+	return 0, fmt.Errorf("dp: mechanism %q, want one of %s", name, strings.Join(names, ", "))
+}
+
+// String returns the name that configurations use.
+func (m Mechanism) String() string {
+	if d := mechanisms[m]; d != nil {
+		return d.name
+	}
+	return fmt.Sprintf("Mechanism(%d)", uint8(m))
+}
+
+// Law returns the law of the noise.
+func (m Mechanism) Law() Law {
+	if d := mechanisms[m]; d != nil {
+		return d.law
+	}
+	return Laplace
+}
+
+// Running reports whether a leaf releases the sum of all leaves so far, not its own.
+func (m Mechanism) Running() bool {
+	d := mechanisms[m]
+	return d != nil && d.mode == Once
+}
+
+func noTerms(_, _ uint64) uint32 { return 0 }
+
+func oneTerm(_, _ uint64) uint32 { return Term }

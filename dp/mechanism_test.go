@@ -1,0 +1,294 @@
+package dp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"peerd.dev/dp/account"
+)
+
+// eachMechanism calls f with a spec of every mechanism of the table.
+func eachMechanism(t *testing.T, leaves uint64, f func(t *testing.T, s Spec)) {
+	t.Helper()
+	for _, m := range Mechanisms() {
+		t.Run(m.String(), func(t *testing.T) { f(t, mechanismSpec(m, leaves)) })
+	}
+}
+
+// mechanismSpec returns streams of a mechanism with a budget of ε = 1.
+func mechanismSpec(m Mechanism, leaves uint64) Spec {
+	s := spec(leaves, m)
+	if m.Law() == Gaussian {
+		s.Delta = 1e-6
+	}
+	return s
+}
+
+// record of leaf k, on the grid so that sums are exact.
+func record(k uint64) float64 { return float64(k%5) / 4 }
+
+// TestNoMechanismReleasesPastItsHorizon or out of order, and none opens for more leaves
+// than it can.
+func TestNoMechanismReleasesPastItsHorizon(t *testing.T) {
+	eachMechanism(t, 5, func(t *testing.T, s Spec) {
+		d := open(t, s, seeded(1))
+		if _, err := d.Leaf(0, 2); !errors.Is(err, ErrLeaf) {
+			t.Errorf("leaf 2 first: %v", err)
+		}
+		for k := uint64(1); k <= 5; k++ {
+			if _, err := d.Leaf(0, k); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := d.Leaf(0, 6); !errors.Is(err, ErrHorizon) {
+			t.Errorf("leaf 6 of 5: %v", err)
+		}
+		s.Leaves = mechanisms[s.Mechanism].most + 1
+		if _, err := d.Open(s); err == nil {
+			t.Errorf("opened for %d leaves", s.Leaves)
+		}
+	})
+}
+
+// TestAMechanismIsAsItIsCharged: every charge passes its check, covers every node and
+// nothing of other noise; sums say the noise that is predicted.
+func TestAMechanismIsAsItIsCharged(t *testing.T) {
+	eachMechanism(t, 100, func(t *testing.T, s Spec) {
+		s.Dim = 3
+		d := open(t, s, seeded(2))
+		c := d.Charges()[0]
+		if err := c.Check(); err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := d.Budget().Covers(c.Loss); err != nil || !ok {
+			t.Errorf("%v of %v: %v", c.Loss, d.Budget(), err)
+		}
+		for k := uint64(1); k <= s.Leaves; k++ {
+			if err := d.Add(0, []float64{record(k), 0, 1}); err != nil {
+				t.Fatal(err)
+			}
+			l, err := d.Leaf(0, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Covers(l.Node.Fields()); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := l.Sum.Noise(), c.SumNoise(k); got != want {
+				t.Fatalf("leaf %d says noise %+v, predicted %+v", k, got, want)
+			}
+			if l.Sum.Len() != 3 || l.Sum.Count(0) != k && s.Mechanism.Running() {
+				t.Fatalf("leaf %d: %+v", k, l.Sum)
+			}
+		}
+		for _, change := range []func(*Charge){
+			func(c *Charge) { c.Leaves *= 4 }, func(c *Charge) { c.RecordsPerUser++ }, func(c *Charge) { c.Hi *= 2 }, func(c *Charge) { c.Dim++ },
+		} {
+			forged := c
+			change(&forged)
+			free := s.Mechanism == None || !s.Mechanism.Running() && forged.Leaves != c.Leaves
+			if err := forged.Check(); err == nil && !free {
+				t.Errorf("%+v passes with the noise of %+v", forged, c)
+			}
+		}
+	})
+}
+
+// TestEmpiricalVariance compares what is predicted of every sum with what 2000 streams
+// show. The mean of the squares of n Laplace numbers has a relative deviation of √(5/n),
+// so it is within 4 % of its expectation on average over the leaves.
+func TestEmpiricalVariance(t *testing.T) {
+	const leaves, streams = 200, 2000
+	eachMechanism(t, leaves, func(t *testing.T, s Spec) {
+		s.Streams = streams
+		d := open(t, s, seeded(3))
+		c := d.Charges()[0]
+		var ratios float64
+		for k := uint64(1); k <= leaves; k++ {
+			exact := int64(0)
+			for j := uint64(1); j <= k; j++ {
+				if s.Mechanism.Running() || j == k {
+					q, _ := Quantize(record(j), 0, 1)
+					exact += q
+				}
+			}
+			var mean, square float64
+			for i := range StreamID(streams) {
+				if err := d.Add(i, []float64{record(k)}); err != nil {
+					t.Fatal(err)
+				}
+				l, err := d.Leaf(i, k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				z := float64(l.Sum.Value(0) - exact)
+				mean += z / streams
+				square += z * z / streams
+			}
+			d.Drawn()
+			want := c.SumNoise(k).spread(0).Variance()
+			if s.Mechanism == None {
+				if square != 0 {
+					t.Fatalf("leaf %d: noise", k)
+				}
+				ratios++
+				continue
+			}
+			if math.Abs(mean) > 5*math.Sqrt(want/streams) {
+				t.Errorf("leaf %d: mean noise %.3g, deviation %.3g", k, mean, math.Sqrt(want))
+			}
+			if r := square / want; r < .75 || r > 1.3 {
+				t.Errorf("leaf %d: variance %.4g, predicted %.4g", k, square, want)
+			}
+			ratios += square / want
+		}
+		if r := ratios / leaves; math.Abs(r-1) > .04 {
+			t.Errorf("variance over prediction: %.3f on average", r)
+		}
+	})
+}
+
+// TestNoRecordMovesMoreThanIsCharged plays neighbouring inputs with the same noise, so
+// that what is drawn differs by what the records do, and adds that up as the law of
+// the noise does: |x|/scale, or x²/scale².
+func TestNoRecordMovesMoreThanIsCharged(t *testing.T) {
+	for _, leaves := range []uint64{1, 2, 3, 8, 13, 64} {
+		eachMechanism(t, leaves, func(t *testing.T, s Spec) {
+			if s.Mechanism == None || drawsAhead(s.Mechanism) {
+				return
+			}
+			s.Dim, s.RecordsPerUser = 2, 2
+			for at := uint64(1); at <= leaves; at++ {
+				// Two records of one user: in one leaf, or in this one and the next.
+				for _, second := range []uint64{at, at + 1} {
+					play := func(x float64) []Release {
+						d := open(t, s, seeded(4))
+						for k := uint64(1); k <= leaves; k++ {
+							for _, mine := range []bool{k == at, k == second} {
+								if mine {
+									if err := d.Add(0, []float64{x, x}); err != nil {
+										t.Fatal(err)
+									}
+								}
+							}
+							if _, err := d.Leaf(0, k); err != nil {
+								t.Fatal(err)
+							}
+						}
+						return slices.Clone(d.Drawn())
+					}
+					one, other := play(0), play(1)
+					var l1, l2 float64
+					for i := range one {
+						for j := range one[i].v {
+							x := float64(one[i].v[j]-other[i].v[j]) / float64(one[i].noise.Scale)
+							l1 += math.Abs(x)
+							l2 += x * x
+						}
+					}
+					c, err := s.charge(0)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if s.Mechanism.Law() == Laplace && l1 > c.Loss.Pure.Float()*(1+1e-12) {
+						t.Errorf("records in leaves %d and %d of %d: ε %.6g, charged %v", at, second, leaves, l1, c.Loss)
+					}
+					if s.Mechanism.Law() == Gaussian && l2 > float64(c.Loss.Square)/Nano {
+						t.Errorf("records in leaves %d and %d of %d: μ² %.6g, charged %v", at, second, leaves, l2, c.Loss)
+					}
+				}
+			}
+		})
+	}
+}
+
+// drawsAhead reports whether what a mechanism draws is about leaves to come; its own
+// tests tell what a record moves.
+func drawsAhead(Mechanism) bool { return false }
+
+// TestLeavesPayOneByOne: with Sequential nothing is paid at the opening, every leaf pays,
+// and the first that the budget cannot pay is refused and releases nothing.
+func TestLeavesPayOneByOne(t *testing.T) {
+	s := mechanismSpec(EachLaplace, 10)
+	s.Sequential, s.Epsilon = true, Nano*3/10
+	d, err := NewDoor(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = d.Open(s); err != nil || d.Spent() != (account.Loss{}) {
+		t.Fatalf("%v, spent %v", err, d.Spent())
+	}
+	d.Charges()
+	for k := uint64(1); k <= 3; k++ {
+		if _, err = d.Leaf(0, k); err != nil || d.Spent().Pure != Cost(k)*s.Epsilon {
+			t.Fatalf("leaf %d: %v, spent %v", k, err, d.Spent())
+		}
+	}
+	d.Drawn()
+	var refused *BudgetError
+	if _, err = d.Leaf(0, 4); !errors.As(err, &refused) || len(d.Drawn()) != 0 || d.Spent().Pure != 3*s.Epsilon {
+		t.Errorf("leaf 4: %v, spent %v", err, d.Spent())
+	}
+	state, err := d.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := NewDoor(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Load(state); err != nil || again.Spent() != d.Spent() {
+		t.Errorf("loaded %v, spent %v", err, again.Spent())
+	}
+	s.Mechanism = Tree
+	if _, err := d.Open(s); err == nil {
+		t.Error("the leaves of a tree pay one by one")
+	}
+}
+
+// TestRecordsOfLinearBandits: no pair of records, as far apart as records can be, moves
+// the sums by more than l2, and some come near.
+func TestRecordsOfLinearBandits(t *testing.T) {
+	for _, kind := range []Record{Linear, Corner} {
+		for _, adjacency := range []Adjacency{ReplaceOne, ZeroOut} {
+			t.Run(fmt.Sprint(kind, adjacency), func(t *testing.T) {
+				c := Charge{Record: kind, Dim: 2, Lo: -1 << 20, Hi: 1 << 20, Adjacency: adjacency}
+				vector := func(angle, length, y float64) []int64 {
+					v := make([]int64, c.Width())
+					if err := kind.quantize(v, []float64{length * math.Cos(angle), length * math.Sin(angle), y}, -1, 1); err != nil {
+						t.Fatal(err)
+					}
+					return v
+				}
+				most := 0.0
+				for i := range 181 {
+					for _, y := range []float64{-1, -.5, 0, 1, 7} {
+						for _, length := range []float64{.7, 1, 1e300} {
+							a, b := vector(float64(i)*math.Pi/90, length, y), vector(0, 1, 1)
+							if adjacency == ZeroOut {
+								clear(b)
+							}
+							sum := 0.0
+							for j := range a {
+								sum += float64((a[j] - b[j]) * (a[j] - b[j]))
+							}
+							most = max(most, math.Sqrt(sum))
+						}
+					}
+				}
+				if bound := c.l2(); most > bound || most < bound*.9999 {
+					t.Errorf("moved by %v units, bound %v", most, bound)
+				}
+			})
+		}
+	}
+	var to [5]int64
+	for _, x := range [][]float64{{math.NaN(), 0, 0}, {0, math.Inf(1), 0}, {0, 0, math.Inf(-1)}} {
+		if err := Linear.quantize(to[:], x, 0, 1); !errors.Is(err, ErrNotFinite) {
+			t.Errorf("%v: %v", x, err)
+		}
+	}
+}

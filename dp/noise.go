@@ -1,0 +1,72 @@
+package dp
+
+import "fmt"
+
+// A Law is that of noise.
+type Law uint8
+
+// The laws, both on the integers and drawn exactly; see docs/proofs/samplers.md.
+const (
+	Laplace  Law = iota // P(x) ~ exp(-|x|/scale)
+	Gaussian            // P(x) ~ exp(-x²/2·scale²)
+)
+
+// String returns the name of the law.
+func (l Law) String() string {
+	switch l {
+	case Laplace:
+		return "laplace"
+	case Gaussian:
+		return "gaussian"
+	}
+	return fmt.Sprintf("Law(%d)", uint8(l))
+}
+
+// Term is how [Noise] counts one term: in 256ths, since decoders weight terms by
+// fractions.
+const Term = 256
+
+// Noise is what every entry of a Release has of it: independent terms of one law. The
+// zero Noise is none.
+type Noise struct {
+	Law   Law
+	Scale uint64 // of the widest term, in units of the Release's lattice
+	Terms uint32 // Σ of squared scales over Scale², in units of 1/[Term], rounded up
+}
+
+// check refuses what is no noise.
+func (n Noise) check() error {
+	switch {
+	case n.Law > Gaussian:
+		return fmt.Errorf("%w: noise of %v", ErrMalformed, n.Law)
+	case (n.Scale == 0) != (n.Terms == 0), n.Scale == 0 && n.Law != 0:
+		return fmt.Errorf("%w: %d/%d %v terms of scale %d", ErrMalformed, n.Terms, Term, n.Law, n.Scale)
+	case n.Scale > MaxValue:
+		return fmt.Errorf("%w: noise scale %d, at most %d", ErrMalformed, n.Scale, uint64(MaxValue))
+	}
+	return nil
+}
+
+// A Spread is noise as learners reckon with it: independent Laplace terms of scales b
+// and Gaussian ones. The noise's variance is 2V + G.
+type Spread struct {
+	V float64 // Σ b²
+	B float64 // max b
+	G float64 // variance of the Gaussian terms
+}
+
+// spread returns the noise on a lattice of 2^e.
+func (n Noise) spread(e int8) Spread {
+	b := float64(n.Scale) * unit(e)
+	sum := float64(n.Terms) / Term * b * b
+	if n.Law == Gaussian {
+		return Spread{G: sum}
+	}
+	return Spread{V: sum, B: b}
+}
+
+// Over returns the spread of the noise divided by n.
+func (s Spread) Over(n float64) Spread { return Spread{s.V / (n * n), s.B / n, s.G / (n * n)} }
+
+// Variance returns the noise's variance, but for the lattice.
+func (s Spread) Variance() float64 { return 2*s.V + s.G }

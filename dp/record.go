@@ -1,0 +1,176 @@
+package dp
+
+import (
+	"fmt"
+	"math"
+)
+
+// Record says what a stream's records are, and so how far one can move a sum.
+type Record uint8
+
+// The kinds of records.
+const (
+	// Box is a vector whose entries are clipped to [Lo, Hi] one by one.
+	Box Record = iota
+	// Linear is what linear bandits add up: of features x, scaled down to norm 1 if they
+	// are longer, and a reward y clipped to [Lo, Hi] within [-1, 1], the symmetric matrix
+	// xxᵀ as svec, row by row from the diagonal on with everything off it times √2, and
+	// then xy. A stream takes x and y behind it.
+	Linear
+	// Corner is Linear with y² behind it: all of the matrix [x y]ᵀ[x y], as Dubey and
+	// Pentland (2020) release it, with xy times √2. Nobody needs y².
+	Corner
+)
+
+// String returns the name of the kind.
+func (k Record) String() string {
+	switch k {
+	case Box:
+		return "box"
+	case Linear:
+		return "linear"
+	case Corner:
+		return "corner"
+	}
+	return fmt.Sprintf("Record(%d)", uint8(k))
+}
+
+// numbers returns how many a record has when it comes, of dim entries or features.
+func (k Record) numbers(dim int) int {
+	if k == Box {
+		return dim
+	}
+	return dim + 1
+}
+
+// width returns how many numbers it adds to the sums.
+func (k Record) width(dim int) int {
+	switch k {
+	case Linear:
+		return dim*(dim+1)/2 + dim
+	case Corner:
+		return (dim + 1) * (dim + 2) / 2
+	}
+	return dim
+}
+
+// quantize writes what the record x adds to the sums, on the grid and rounded toward
+// zero, or refuses it.
+func (k Record) quantize(to []int64, x []float64, lo, hi float64) error {
+	if k == Box {
+		for i := range x {
+			q, err := Quantize(x[i], lo, hi)
+			if err != nil {
+				return fmt.Errorf("entry %d: %w", i, err)
+			}
+			to[i] = q
+		}
+		return nil
+	}
+	most := 0.0
+	for i, f := range x {
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Errorf("entry %d: %w", i, ErrNotFinite)
+		}
+		if i < len(x)-1 {
+			most = max(most, math.Abs(f))
+		}
+	}
+	d := len(x) - 1
+	z := make([]float64, d+1)
+	z[d] = min(max(x[d], lo), hi)
+	if most > 0 {
+		sum := 0.0
+		for i, f := range x[:d] {
+			z[i] = f / most // no square overflows
+			sum += float64(z[i] * z[i])
+		}
+		// A unit in the last place or a few, since the norm is rounded, too.
+		scale := min(most, (1-0x1p-40)/math.Sqrt(sum))
+		for i := range d {
+			z[i] *= scale
+		}
+	}
+	at := 0
+	put := func(v float64) {
+		to[at] = int64(v * (1 << -GridExponent))
+		at++
+	}
+	for i := range d {
+		put(z[i] * z[i])
+		for j := i + 1; j < d; j++ {
+			put(math.Sqrt2 * z[i] * z[j] * (1 - 0x1p-50))
+		}
+	}
+	off := 1.0
+	if k == Corner {
+		off = math.Sqrt2 * (1 - 0x1p-50)
+	}
+	for i := range d {
+		put(off * z[i] * z[d])
+	}
+	if k == Corner {
+		put(z[d] * z[d])
+	}
+	return nil
+}
+
+// Adjacency says what neighbouring histories differ in.
+type Adjacency uint8
+
+// The adjacencies.
+const (
+	// ReplaceOne replaces all records of one user by others.
+	ReplaceOne Adjacency = iota
+	// ZeroOut replaces all records of one user by such that add nothing. Against
+	// replacement it is worth half: ε doubles, and so does μ.
+	ZeroOut
+)
+
+// String returns the name that configurations use.
+func (a Adjacency) String() string {
+	switch a {
+	case ReplaceOne:
+		return "replace-one"
+	case ZeroOut:
+		return "zero-out"
+	}
+	return fmt.Sprintf("Adjacency(%d)", uint8(a))
+}
+
+// change returns by how much neighbours differ in one number of a box, in grid units.
+func (c *Charge) change() uint64 {
+	if c.Adjacency == ZeroOut {
+		return uint64(max(c.Hi, -c.Hi, c.Lo, -c.Lo))
+	}
+	return uint64(c.Hi - c.Lo)
+}
+
+// l2 bounds the L2 norm of what neighbours differ in through one record, in grid
+// units. The squares of Linear and Corner are 2 and 4 under ZeroOut; under ReplaceOne
+// 4.5, reached at x·x′ = -1/2 and yy′ = 1, where (x·x′)² + yy′(x·x′) is least, and 8,
+// where the vectors [x y] are at right angles. Rounding toward zero moves every
+// entry of either record by less than one unit, one way or the other.
+func (c *Charge) l2() float64 {
+	width := float64(c.Width())
+	if c.Record == Box {
+		return float64(c.change()) * math.Sqrt(width) * (1 + 0x1p-50)
+	}
+	square := map[Record][2]float64{Linear: {4.5, 2}, Corner: {8, 4}}[c.Record][c.Adjacency]
+	return (math.Sqrt(square)*(1<<-GridExponent) + math.Sqrt(width)) * (1 + 0x1p-49)
+}
+
+// sumsOf reports whether so many records, at most maxRecords, can have these exact
+// sums.
+func (c *Charge) sumsOf(v []int64, records uint64) bool {
+	lo, hi := c.Lo, c.Hi
+	if c.Record != Box {
+		lo, hi = -2<<-GridExponent, 2<<-GridExponent
+	}
+	for _, x := range v {
+		if x < lo*int64(records) || x > hi*int64(records) {
+			return false
+		}
+	}
+	return true
+}
