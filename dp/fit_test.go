@@ -2,21 +2,14 @@ package dp
 
 import (
 	"math"
-	"os"
 	"testing"
 )
 
-// draws is the size of the statistical tests: 2e5, or 2e6 with PEERD_LONG=1.
-func draws() int {
-	if os.Getenv("PEERD_LONG") == "1" {
-		return 2_000_000
-	}
-	return 200_000
-}
+// draws is the size of the statistical tests.
+const draws = 2_000_000
 
 // badFit is the |z| of a χ² beyond which a law is rejected: a correct sampler once
-// in 7·10^4 seeds. At 2e5 draws (2e6) a scale 5 % off has z of 10 to 27 (53 to 86),
-// 0 counted twice 18 to 89 (81 to 209); a Laplace 1 % off passes (one in five fails).
+// in 7·10^4 seeds. A scale 2 % off has z of 11 to 28 at 100.
 const badFit = 4.35
 
 // fit draws n numbers and returns the χ² of their counts under the law p as a
@@ -105,3 +98,11 @@ func moments(n int, scale float64, draw func() int64) (m2, m4, lean float64) {
 }
 
 func near(got, want, sd float64) bool { return math.Abs(got-want) <= 4.5*sd }
+
+// biased makes one number in fifty positive.
+func (s *Source) biased(x int64) int64 {
+	if s.Uint64() < math.MaxUint64/50 {
+		return max(x, -x)
+	}
+	return x
+}
