@@ -13,8 +13,8 @@ const draws = 2_000_000
 const badFit = 4.35
 
 // fit draws n numbers and returns the χ² of their counts under the law p as a
-// standard normal z (Wilson and Hilferty 1931), and the degrees of freedom. Every
-// number expected 25 times has a cell of its own; the two tails are cells too.
+// standard normal z, and the degrees of freedom. Every number expected 25 times has a
+// cell of its own; the two tails are cells too.
 func fit(n int, draw func() int64, p func(int64) float64) (z float64, freedom int) {
 	count := map[int64]int{}
 	for range n {
@@ -56,8 +56,13 @@ func fit(n int, draw func() int64, p func(int64) float64) (z float64, freedom in
 			cell(restP, restN)
 		}
 	}
-	k := float64(bins - 1)
-	return (math.Cbrt(chi2/k) - 1 + 2/(9*k)) / math.Sqrt(2/(9*k)), bins - 1
+	return normal(chi2, bins-1), bins - 1
+}
+
+// normal returns a χ² as a standard normal z (Wilson and Hilferty 1931).
+func normal(chi2 float64, freedom int) float64 {
+	k := float64(freedom)
+	return (math.Cbrt(chi2/k) - 1 + 2/(9*k)) / math.Sqrt(2/(9*k))
 }
 
 func checkLaw(t *testing.T, name string, z float64, freedom int) {
