@@ -44,8 +44,11 @@ func wellFormed(t *testing.T, r Release) {
 	t.Helper()
 	v, b := r.Noise()
 	finite(t, "noise", v, b)
-	if v < 0 || b < 0 || (v == 0) != (r.terms == 0) {
+	if v < 0 || b < 0 || (r.scale == 0) != (r.terms == 0) {
 		t.Fatalf("noise %v of scale %v: %+v", v, b, r)
+	}
+	if r.e > maxExponent || r.e < -maxExponent || r.span.From > r.span.To {
+		t.Fatalf("out of range: %+v", r)
 	}
 	for i := range r.Len() {
 		finite(t, "entry", r.At(i))
@@ -61,7 +64,14 @@ func FuzzReceived(f *testing.F) {
 	f.Add(uint32(1), uint64(0), uint64(4), packed[uint64](3), packed[int64](-7), int8(GridExponent), uint64(1<<20), uint32(1))
 	f.Add(uint32(0), uint64(9), uint64(9), packed[uint64](0, math.MaxUint64), packed[int64](MaxValue, -MaxValue), int8(maxExponent), uint64(MaxValue), uint32(math.MaxUint32))
 	f.Add(uint32(0), uint64(0), uint64(0), packed[uint64](2), packed[int64](1), int8(MeanExponent), uint64(0), uint32(0))
-	f.Add(uint32(0), uint64(2), uint64(1), []byte(nil), packed[int64](math.MinInt64), int8(-128), uint64(math.MaxUint64), uint32(0))
+	// Each of these is refused for one reason.
+	f.Add(uint32(0), uint64(2), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(1), uint32(1))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](MaxValue+1), int8(0), uint64(1), uint32(1))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](math.MinInt64), int8(0), uint64(1), uint32(1))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(maxExponent+1), uint64(1), uint32(1))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(-128), uint64(1), uint32(1))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(1), uint32(0))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(0), uint32(1))
 	f.Fuzz(func(t *testing.T, stream uint32, from, to uint64, count, value []byte, e int8, scale uint64, terms uint32) {
 		fields := Fields{Stream: StreamID(stream), Span: Span{from, to}, Count: words(count), Exponent: e, Scale: scale, Terms: terms}
 		for _, w := range words(value) {
@@ -142,6 +152,9 @@ func checkLoad(t *testing.T, l loader, b []byte) {
 		return
 	}
 	wellFormed(t, l.Release())
+	if l.Load(append(slices.Clone(b), 0)) == nil {
+		t.Fatalf("%x is taken, and so with a byte more", b)
+	}
 	saved := l.Save()
 	if err := l.Load(saved); err != nil || len(saved) > len(b) || !bytes.Equal(l.Save(), saved) {
 		t.Fatalf("%x is saved as %x and then as %x, %v", b, saved, l.Save(), err)
@@ -155,6 +168,10 @@ func FuzzMixedLoad(f *testing.F) {
 	}
 	f.Add(uint8(2), int8(MeanExponent), m.Save())
 	f.Add(uint8(0), int8(0), NewMixed(0, 0).Save())
+	f.Add(uint8(2), int8(MeanExponent), append(m.Save(), 0))
+	f.Add(uint8(2), int8(0), m.Save())
+	f.Add(uint8(1), int8(0), binary.AppendVarint([]byte{stateVersion, 0, 0}, MaxValue+1))
+	f.Add(uint8(1), int8(0), binary.AppendVarint([]byte{stateVersion, 0, 0}, math.MinInt64))
 	f.Add(uint8(1), int8(0), append([]byte{stateVersion, 0}, bytes.Repeat([]byte{0xff}, 20)...))
 	f.Fuzz(func(t *testing.T, n uint8, e int8, b []byte) { checkLoad(t, NewMixed(int(n), e), b) })
 }
@@ -166,6 +183,7 @@ func FuzzCountsLoad(f *testing.F) {
 	}
 	f.Add(uint8(2), c.Save())
 	f.Add(uint8(1), []byte{stateVersion, 0x80, 0})
+	f.Add(uint8(2), append(c.Save(), 0))
 	f.Fuzz(func(t *testing.T, n uint8, b []byte) { checkLoad(t, NewCounts(int(n)), b) })
 }
 
@@ -268,6 +286,7 @@ func checkNoise(t *testing.T, c Charge) {
 // nothing.
 func FuzzOpen(f *testing.F) {
 	f.Add(1, 1, 0., 1., uint64(400), uint64(1), uint8(Tree), uint64(Nano), uint64(2*Nano))
+	f.Add(1, 1, 0., 1., uint64(400), uint64(1), uint8(Tree), uint64(7*Nano), uint64(7*Nano)) // a scale that is rounded
 	f.Add(3, 2, -1., 1., uint64(8), uint64(2), uint8(None), uint64(0), uint64(Infinite))
 	f.Add(1, 1, 0., 1., uint64(1), uint64(1), uint8(None), uint64(0), uint64(Nano))
 	f.Add(MaxLen, MaxLen, -256., 256., uint64(MaxLeaves), uint64(1<<20), uint8(Tree), uint64(math.MaxUint64-1), uint64(math.MaxUint64))
@@ -325,6 +344,10 @@ func FuzzCharge(f *testing.F) {
 	}
 	add(good, 0, 8, good.Scale, 1)
 	add(good, 4, 6, good.Scale-1, 1)
+	add(good, 8, 9, good.Scale, 1)
+	less := good
+	less.Scale--
+	add(less, 0, 8, less.Scale, 1)
 	good.Mode++
 	add(good, 0, 1, good.Scale, 1)
 	none, err := spec(MaxLeaves, None).charge(math.MaxUint32)
@@ -388,10 +411,8 @@ func FuzzRecords(f *testing.F) {
 			x, q, ok := make([]float64, s.Dim), make([]int64, s.Dim), true
 			for i := range x {
 				x[i] = math.Float64frombits(w[i])
-				var err error
-				if q[i], err = Quantize(x[i], s.Lo, s.Hi); err != nil {
-					ok = false
-				}
+				ok = ok && !math.IsNaN(x[i]) && !math.IsInf(x[i], 0)
+				q[i], _ = Quantize(x[i], s.Lo, s.Hi)
 			}
 			before := save()
 			if err := d.Add(0, x); err != nil {

@@ -118,6 +118,7 @@ func FuzzReceive(f *testing.F) {
 	release := wire{}.bytes(4, 3, 4).bytes(5, 1, 2).uint(6, protowire.EncodeZigZag(dp.MeanExponent)).uint(7, 1<<20).uint(8, 1)
 	counts := wire{}.bytes(4, 3, 0)
 	mean := wire{}.bytes(5, protowire.AppendVarint(wire{2}, protowire.EncodeZigZag(dp.MaxValue/4))...).uint(6, protowire.EncodeZigZag(dp.MeanExponent))
+	far := wire{}.bytes(5, protowire.AppendVarint(wire{2}, protowire.EncodeZigZag(dp.MaxValue))...).uint(6, protowire.EncodeZigZag(dp.MeanExponent))
 	of := func(kind Kind, origin, seq uint64) wire {
 		label := wire{}
 		if origin > 0 {
@@ -135,6 +136,9 @@ func FuzzReceive(f *testing.F) {
 	f.Add(frames(of(averageAsk, 0, 1).bytes(4, mean...).bytes(4, counts...), of(averageAsk, 2, 1).bytes(4, mean...).bytes(4, counts...), of(averageAsk, 0, 1)))
 	f.Add(frames(of(averageCounts, 0, 1).bytes(4, counts...), of(averageCounts, 2, 9).bytes(4, counts...)))
 	f.Add(frames(of(averageDelta, 0, 1).bytes(3, question...).bytes(4, mean...), of(averageBusy, 2, 1).bytes(3, question...)))
+	f.Add(frames(of(averageDelta, 0, 1).bytes(3, question...).bytes(4, far...)))
+	f.Add(frames(of(averageAsk, 0, 1).bytes(4, far...).bytes(4, mean...), of(averageCounts, 2, 1).bytes(4, mean...)))
+	f.Add(frames(of(rowsRow, 3, 8).bytes(4, mean...), of(rowsRow, 9, 8).bytes(4, release...), of(rowsDigest, 0, 1).bytes(3, wire{}.uint(1, 9)...)))
 	f.Add(frames(of(rowsRow, 0, 1).bytes(4, release...), of(rowsRow, 3, 7).bytes(4, release...), of(rowsRow, 3, 7).bytes(4, mean...)))
 	f.Add(frames(of(rowsDigest, 0, 1).bytes(3, wire{}.uint(1, 3).uint(4, 9)...), of(rowsWant, 2, 1)))
 	f.Fuzz(func(t *testing.T, b []byte) {
