@@ -113,7 +113,11 @@ func (c *Charge) Covers(f Fields) error {
 	case f.Span.To < 1 || f.Span.To > c.Leaves:
 		return fmt.Errorf("%w: leaf %d of stream %d, want 1 to %d", ErrUnpaid, f.Span.To, f.Stream, c.Leaves)
 	}
-	n := mechanisms[c.Mechanism].node(c.noise(), f.Span.To)
+	d := mechanisms[c.Mechanism]
+	if d == nil {
+		return fmt.Errorf("%w: unknown mechanism %v", ErrUnpaid, c.Mechanism)
+	}
+	n := d.node(c.noise(), f.Span.To)
 	switch width := n.times * c.Width(); {
 	case f.Span != n.span:
 		return fmt.Errorf("%w: leaves %d to %d are no node, want %d to %d", ErrUnpaid, f.Span.From+1, f.Span.To, n.span.From+1, n.span.To)
@@ -161,6 +165,8 @@ func (c *Charge) design() (*design, error) {
 		return nil, fmt.Errorf("dp: %s: unknown %v or %v", c.What, c.Record, c.Adjacency)
 	case c.Dim < 1 || c.Dim > MaxLen || c.Width() > MaxLen:
 		return nil, fmt.Errorf("dp: %s: dimension %d of a %v record, want 1 up to %d sums", c.What, c.Dim, c.Record, MaxLen)
+	case c.Streams*c.Width() > maxSums:
+		return nil, fmt.Errorf("dp: %s: %d streams of %d sums, at most %d together", c.What, c.Streams, c.Width(), maxSums)
 	case c.Record != Box && d.law != Gaussian:
 		return nil, fmt.Errorf("dp: %s: %v records need Gaussian noise", c.What, c.Record)
 	case c.Lo >= c.Hi || c.Lo < -maxBound || c.Hi > maxBound:

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"peerd.dev/dp/account"
 )
 
 // Nothing that comes off the wire, out of the store or from a configuration makes a
@@ -42,10 +44,10 @@ func finite(t *testing.T, what string, xs ...float64) {
 // wellFormed checks what everybody may rely on in a Release.
 func wellFormed(t *testing.T, r Release) {
 	t.Helper()
-	v, b := r.Noise()
-	finite(t, "noise", v, b)
-	if v < 0 || b < 0 || (r.scale == 0) != (r.terms == 0) {
-		t.Fatalf("noise %v of scale %v: %+v", v, b, r)
+	n := r.Spread()
+	finite(t, "noise", n.V, n.B, n.G)
+	if n.V < 0 || n.B < 0 || n.G < 0 || (r.noise.Scale == 0) != (r.noise.Terms == 0) {
+		t.Fatalf("noise %+v: %+v", n, r)
 	}
 	if r.e > maxExponent || r.e < -maxExponent || r.span.From > r.span.To {
 		t.Fatalf("out of range: %+v", r)
@@ -61,19 +63,22 @@ func wellFormed(t *testing.T, r Release) {
 // FuzzReceived: what is taken off the wire can be mixed, averaged and put together with
 // anything without leaving the range of values.
 func FuzzReceived(f *testing.F) {
-	f.Add(uint32(1), uint64(0), uint64(4), packed[uint64](3), packed[int64](-7), int8(GridExponent), uint64(1<<20), uint32(1))
-	f.Add(uint32(0), uint64(9), uint64(9), packed[uint64](0, math.MaxUint64), packed[int64](MaxValue, -MaxValue), int8(maxExponent), uint64(MaxValue), uint32(math.MaxUint32))
-	f.Add(uint32(0), uint64(0), uint64(0), packed[uint64](2), packed[int64](1), int8(MeanExponent), uint64(0), uint32(0))
+	f.Add(uint32(1), uint64(0), uint64(4), packed[uint64](3), packed[int64](-7), int8(GridExponent), uint64(1<<20), uint32(1), uint8(Laplace))
+	f.Add(uint32(0), uint64(9), uint64(9), packed[uint64](0, math.MaxUint64), packed[int64](MaxValue, -MaxValue), int8(maxExponent), uint64(MaxValue), uint32(math.MaxUint32), uint8(Laplace))
+	f.Add(uint32(0), uint64(0), uint64(0), packed[uint64](2), packed[int64](1), int8(MeanExponent), uint64(0), uint32(0), uint8(Laplace))
 	// Each of these is refused for one reason.
-	f.Add(uint32(0), uint64(2), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(1), uint32(1))
-	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](MaxValue+1), int8(0), uint64(1), uint32(1))
-	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](math.MinInt64), int8(0), uint64(1), uint32(1))
-	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(maxExponent+1), uint64(1), uint32(1))
-	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(-128), uint64(1), uint32(1))
-	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(1), uint32(0))
-	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(0), uint32(1))
-	f.Fuzz(func(t *testing.T, stream uint32, from, to uint64, count, value []byte, e int8, scale uint64, terms uint32) {
-		fields := Fields{Stream: StreamID(stream), Span: Span{from, to}, Count: words(count), Exponent: e, Scale: scale, Terms: terms}
+	f.Add(uint32(0), uint64(2), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(1), uint32(1), uint8(Laplace))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](MaxValue+1), int8(0), uint64(1), uint32(1), uint8(Laplace))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](math.MinInt64), int8(0), uint64(1), uint32(1), uint8(Laplace))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(maxExponent+1), uint64(1), uint32(1), uint8(Laplace))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(-128), uint64(1), uint32(1), uint8(Laplace))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(1), uint32(0), uint8(Laplace))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(0), uint32(1), uint8(Laplace))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(9), uint32(Term), uint8(Gaussian))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(9), uint32(Term), uint8(Gaussian+1))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(0), uint32(0), uint8(Gaussian))
+	f.Fuzz(func(t *testing.T, stream uint32, from, to uint64, count, value []byte, e int8, scale uint64, terms uint32, law uint8) {
+		fields := Fields{Stream: StreamID(stream), Span: Span{from, to}, Count: words(count), Exponent: e, Noise: Noise{Law(law), scale, terms}}
 		for _, w := range words(value) {
 			fields.Value = append(fields.Value, int64(w))
 		}
@@ -85,8 +90,7 @@ func FuzzReceived(f *testing.F) {
 			return
 		}
 		wellFormed(t, r)
-		// Sums are on fine lattices; on those from 2^32 on, Mean would shift all out.
-		if m, err := Mean(r); err == nil && e < 32 {
+		if m, err := Mean(r); err == nil {
 			wellFormed(t, m)
 		}
 		if both, err := Concat([]Release{r, r}); err != nil || both.Len() != 2*r.Len() || both.Counts() != 2*r.Counts() {
@@ -106,8 +110,8 @@ func FuzzReceived(f *testing.F) {
 		if r.Len() == 1 {
 			_ = m.Replace(0, r)
 			wellFormed(t, m.Release())
-			if v, b, err := m.ReplaceByMean(0, r); err == nil {
-				finite(t, "noise of the mean", v, b)
+			if n, err := m.ReplaceByMean(0, r); err == nil {
+				finite(t, "noise of the mean", n.V, n.B, n.G)
 			}
 			wellFormed(t, m.Release())
 		}
@@ -196,18 +200,18 @@ func FuzzLoadIsCheap(f *testing.F) {
 			f.Fatal(err)
 		}
 		b := []byte{stateVersion, byte(Lockstep)}
-		b = binary.AppendUvarint(b, uint64(Infinite))
+		b = append(binary.AppendUvarint(b, uint64(Infinite)), 0)
 		return c.append(append(b, 0, 1))
 	}
 	wide := spec(MaxLeaves, None)
-	wide.Streams, wide.Dim = MaxLen, MaxLen
+	wide.Streams, wide.Dim = maxSums/MaxLen, MaxLen
 	f.Add(charged(wide))
 	f.Add(append(charged(wide), make([]byte, 500)...))
 	many := spec(1, None)
 	many.Streams = MaxLen
 	f.Add(append(charged(many), make([]byte, 500)...))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		d, err := NewDoor(Lockstep, Infinite, NewSecureSource())
+		d, err := NewDoor(Lockstep, account.Unlimited, NewSecureSource())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +232,7 @@ func FuzzEpsilon(f *testing.F) {
 		f.Add(x)
 	}
 	f.Fuzz(func(t *testing.T, epsilon float64) {
-		c, err := Epsilon(epsilon)
+		c, err := account.Epsilon(epsilon)
 		infinite := math.IsInf(epsilon, 1)
 		if (err == nil) != (infinite || 0 <= epsilon && epsilon <= Nano) {
 			t.Fatalf("ε = %v costs %v, %v", epsilon, c, err)
@@ -250,7 +254,7 @@ func FuzzEpsilon(f *testing.F) {
 }
 
 // checkNoise computes with integers of any size whether a charge has the noise that its
-// streams need, and no more.
+// streams need, and with Laplace noise no more.
 func checkNoise(t *testing.T, c Charge) {
 	t.Helper()
 	if err := c.Check(); err != nil {
@@ -266,67 +270,88 @@ func checkNoise(t *testing.T, c Charge) {
 		}
 		return p
 	}
-	switch c.Mechanism {
-	case Tree:
-		need := product(c.RecordsPerUser, levels(c.Leaves), uint64(c.Hi-c.Lo), uint64(c.Dim), Nano)
-		if c.Scale < 1 || c.Scale > MaxScale || c.Cost == Infinite ||
-			product(c.Scale, uint64(c.Cost)).Cmp(need) < 0 || product(c.Scale-1, uint64(c.Cost)).Cmp(need) >= 0 {
-			t.Fatalf("%+v: noise", c)
-		}
-	case None:
-		if c.Scale != 0 || c.Cost != Infinite {
+	d := mechanisms[c.Mechanism]
+	switch {
+	case c.Mechanism == None:
+		if c.Scale != 0 || c.Loss.Pure != Infinite {
 			t.Fatalf("%+v: no noise for a price", c)
 		}
+	case d.law == Laplace:
+		need := product(c.RecordsPerUser, d.l1(c.Leaves), c.change(), uint64(c.Dim), Nano)
+		if c.Scale < 1 || c.Scale > MaxScale || c.Loss.Pure == Infinite || c.Loss.Square != 0 ||
+			product(c.Scale, uint64(c.Loss.Pure)).Cmp(need) < 0 || product(c.Scale-1, uint64(c.Loss.Pure)).Cmp(need) >= 0 {
+			t.Fatalf("%+v: noise", c)
+		}
 	default:
-		t.Fatalf("%+v: a mechanism that this test does not know", c)
+		mu := c.norm(d) / float64(c.Scale)
+		if c.Scale < minSigma || c.Scale > MaxSigma || c.Loss.Pure != 0 || float64(c.Loss.Square) < mu*mu*Nano*(1-1e-12) {
+			t.Fatalf("%+v: noise", c)
+		}
 	}
 }
 
 // FuzzOpen: what a door charges is what its noise is worth, and what it refuses costs
 // nothing.
 func FuzzOpen(f *testing.F) {
-	f.Add(1, 1, 0., 1., uint64(400), uint64(1), uint8(Tree), uint64(Nano), uint64(2*Nano))
-	f.Add(1, 1, 0., 1., uint64(400), uint64(1), uint8(Tree), uint64(7*Nano), uint64(7*Nano)) // a scale that is rounded
-	f.Add(3, 2, -1., 1., uint64(8), uint64(2), uint8(None), uint64(0), uint64(Infinite))
-	f.Add(1, 1, 0., 1., uint64(1), uint64(1), uint8(None), uint64(0), uint64(Nano))
-	f.Add(MaxLen, MaxLen, -256., 256., uint64(MaxLeaves), uint64(1<<20), uint8(Tree), uint64(math.MaxUint64-1), uint64(math.MaxUint64))
-	f.Add(-1, -1, math.NaN(), math.Inf(1), uint64(0), uint64(0), uint8(9), uint64(0), uint64(0))
-	f.Add(1, 1, math.SmallestNonzeroFloat64, 1e-9, uint64(math.MaxUint64), uint64(math.MaxUint64), uint8(Tree), uint64(minCost), uint64(1))
-	f.Fuzz(func(t *testing.T, streams, dim int, lo, hi float64, leaves, records uint64, mechanism uint8, epsilon, budget uint64) {
+	add := func(streams, dim int, lo, hi float64, leaves, records uint64, m Mechanism, epsilon, budget uint64, delta float64) {
+		f.Add(streams, dim, lo, hi, leaves, records, uint8(m), uint8(Box), uint8(ReplaceOne), uint8(Tight), false, epsilon, budget, delta)
+	}
+	add(1, 1, 0., 1., 400, 1, Tree, Nano, 2*Nano, 0)
+	add(1, 1, 0., 1., 400, 1, Tree, 7*Nano, 7*Nano, 0) // a scale that is rounded
+	add(3, 2, -1., 1., 8, 2, None, 0, uint64(Infinite), 0)
+	add(1, 1, 0., 1., 1, 1, None, 0, Nano, 0)
+	add(MaxLen, MaxLen, -256., 256., MaxLeaves, 1<<20, Tree, math.MaxUint64-1, math.MaxUint64, 0)
+	add(-1, -1, math.NaN(), math.Inf(1), 0, 0, 99, 0, 0, math.NaN())
+	add(1, 1, math.SmallestNonzeroFloat64, 1e-9, math.MaxUint64, math.MaxUint64, Tree, minCost, 1, 0)
+	for _, m := range Mechanisms() {
+		add(1, 2, 0., 1., 64, 1, m, Nano, Nano, 1e-6)
+		add(1, 2, -1., 1., 64, 3, m, Nano, 2*Nano, 1e-3)
+	}
+	f.Add(1, 3, -1., 1., uint64(400), uint64(1), uint8(TreeGaussian), uint8(Linear), uint8(ZeroOut), uint8(Paper), false, uint64(Nano), uint64(Nano), 1e-5)
+	f.Add(1, 3, -1., 1., uint64(400), uint64(1), uint8(EachGaussian), uint8(Corner), uint8(ReplaceOne), uint8(Tight), true, uint64(Nano), uint64(Nano), 1e-5)
+	f.Fuzz(func(t *testing.T, streams, dim int, lo, hi float64, leaves, records uint64, mechanism, kind, adjacency, calibration uint8, sequential bool, epsilon, pays uint64, delta float64) {
 		s := Spec{
-			What: "fuzz", Streams: streams, Dim: dim, Lo: lo, Hi: hi, Leaves: leaves,
-			RecordsPerUser: records, Mechanism: Mechanism(mechanism), Epsilon: Cost(epsilon),
+			What: "fuzz", Streams: streams, Record: Record(kind), Dim: dim, Lo: lo, Hi: hi, Leaves: leaves,
+			RecordsPerUser: records, Adjacency: Adjacency(adjacency), Mechanism: Mechanism(mechanism), Sequential: sequential,
+			Epsilon: Cost(epsilon), Delta: delta, Calibration: Calibration(calibration),
 		}
 		want, err := s.charge(0)
 		if err == nil {
 			checkNoise(t, want)
-			if uint64(streams)*uint64(dim)*levels(leaves) > 1<<12 {
+			if uint64(streams)*uint64(want.Width())*levels(leaves) > 1<<12 {
 				return // a door allocates them all
 			}
 		}
-		d, doorErr := NewDoor(Lockstep, Cost(budget), seeded(1))
+		budget := account.Budget{Epsilon: Cost(pays)}
+		if small, deltaErr := account.DeltaOf(delta); deltaErr == nil && budget.Epsilon != Infinite {
+			budget.Delta = small
+		}
+		d, doorErr := NewDoor(Lockstep, budget, seeded(1))
 		if doorErr != nil {
-			t.Fatal(doorErr)
+			if budget.Check() == nil {
+				t.Fatal(doorErr)
+			}
+			return
 		}
 		_, openErr := d.Open(s)
 		charges := d.Charges()
 		var short *BudgetError
 		switch {
 		case openErr != nil:
-			if len(charges) > 0 || d.Left() != Cost(budget) || (err == nil) != errors.As(openErr, &short) {
-				t.Fatalf("%+v with %v: charged %v, left %v, %v", s, Cost(budget), charges, d.Left(), openErr)
+			if len(charges) > 0 || d.Spent() != (account.Loss{}) || (err == nil) != errors.As(openErr, &short) {
+				t.Fatalf("%+v with %v: charged %v, spent %v, %v", s, budget, charges, d.Spent(), openErr)
 			}
-			if err == nil && short.Asked <= short.Left {
+			if ok, _ := budget.Covers(want.Loss); err == nil && ok {
 				t.Fatalf("%v, though it is enough", short)
 			}
 		case err != nil || len(charges) != 1 || charges[0] != want:
 			t.Fatalf("%+v: charged %v, want %v, %v", s, charges, want, err)
-		case Cost(budget) == Infinite:
-			if d.Left() != Infinite {
-				t.Fatalf("%v left of everything", d.Left())
+		case want.Mode == Sequential:
+			if d.Spent() != (account.Loss{}) {
+				t.Fatalf("%+v: paid before it is drawn", s)
 			}
-		case want.Cost > Cost(budget) || d.Left() != Cost(budget)-want.Cost:
-			t.Fatalf("%+v with %v: left %v", s, Cost(budget), d.Left())
+		case d.Spent() != want.Loss:
+			t.Fatalf("%+v with %v: spent %v", s, budget, d.Spent())
 		}
 	})
 }
@@ -334,51 +359,56 @@ func FuzzOpen(f *testing.F) {
 // FuzzCharge: a charge that passes has its noise, and covers nothing with another one or
 // past its horizon.
 func FuzzCharge(f *testing.F) {
-	good, err := spec(8, Tree).charge(0)
-	if err != nil {
-		f.Fatal(err)
+	add := func(c Charge, from, to uint64, noise Noise) {
+		f.Add(uint32(c.Stream), c.Streams, uint8(c.Record), c.Dim, c.Lo, c.Hi, c.Leaves, c.RecordsPerUser, uint8(c.Adjacency), uint8(c.Mechanism), uint8(c.Mode),
+			uint64(c.Loss.Pure), uint64(c.Loss.Square), c.Scale, uint32(c.Stream), from, to, 1, uint8(noise.Law), noise.Scale, noise.Terms)
 	}
-	add := func(c Charge, from, to uint64, scale uint64, terms uint32) {
-		f.Add(uint32(c.Stream), c.Streams, c.Dim, c.Lo, c.Hi, c.Leaves, c.RecordsPerUser, uint8(c.Mechanism), uint8(c.Mode), uint64(c.Cost), c.Scale,
-			uint32(c.Stream), from, to, 1, scale, terms)
+	for _, m := range Mechanisms() {
+		good, err := mechanismSpec(m, 8).charge(0)
+		if err != nil {
+			f.Fatal(err)
+		}
+		noise := good.noise()
+		add(good, 0, 8, noise)
+		add(good, 8, 9, noise)
+		noise.Scale--
+		add(good, 4, 6, noise)
+		less := good
+		less.Scale--
+		add(less, 0, 8, less.noise())
+		good.Mode++
+		add(good, 0, 1, good.noise())
 	}
-	add(good, 0, 8, good.Scale, 1)
-	add(good, 4, 6, good.Scale-1, 1)
-	add(good, 8, 9, good.Scale, 1)
-	less := good
-	less.Scale--
-	add(less, 0, 8, less.Scale, 1)
-	good.Mode++
-	add(good, 0, 1, good.Scale, 1)
 	none, err := spec(MaxLeaves, None).charge(math.MaxUint32)
 	if err != nil {
 		f.Fatal(err)
 	}
-	add(none, MaxLeaves-1, MaxLeaves, 0, 0)
-	f.Fuzz(func(t *testing.T, stream uint32, streams, dim int, lo, hi int64, leaves, records uint64, mechanism, mode uint8, cost, scale uint64,
-		of uint32, from, to uint64, values int, noise uint64, terms uint32,
+	add(none, MaxLeaves-1, MaxLeaves, Noise{})
+	f.Fuzz(func(t *testing.T, stream uint32, streams int, kind uint8, dim int, lo, hi int64, leaves, records uint64, adjacency, mechanism, mode uint8, pure, square, scale uint64,
+		of uint32, from, to uint64, values int, law uint8, noise uint64, terms uint32,
 	) {
 		c := Charge{
-			Stream: StreamID(stream), Streams: streams, Dim: dim, Lo: lo, Hi: hi, Leaves: leaves, RecordsPerUser: records,
-			Mechanism: Mechanism(mechanism), Mode: ChargeMode(mode), Cost: Cost(cost), Scale: scale,
-		}
-		r, err := Received(Fields{
-			Stream: StreamID(of), Span: Span{from, to}, Count: make([]uint64, 1), Value: make([]int64, uint64(values)%(MaxLen+1)),
-			Exponent: GridExponent, Scale: noise, Terms: terms,
-		})
-		if err != nil {
-			return
-		}
-		err = c.Covers(r)
-		if err != nil && !errors.Is(err, ErrUnpaid) {
-			t.Fatal(err)
+			Stream: StreamID(stream), Streams: streams, Record: Record(kind), Dim: dim, Lo: lo, Hi: hi, Leaves: leaves, RecordsPerUser: records,
+			Adjacency: Adjacency(adjacency), Mechanism: Mechanism(mechanism), Mode: ChargeMode(mode),
+			Loss: account.Loss{Pure: Cost(pure), Square: account.Square(square)}, Scale: scale,
 		}
 		if c.Check() != nil {
 			return
 		}
 		checkNoise(t, c)
+		r, err := Received(Fields{
+			Stream: StreamID(of), Span: Span{from, to}, Count: make([]uint64, 1), Value: make([]int64, uint64(values)%(MaxLen+1)),
+			Exponent: GridExponent, Noise: Noise{Law(law), noise, terms},
+		})
+		if err != nil {
+			return
+		}
+		err = c.Covers(r.Fields())
+		if err != nil && !errors.Is(err, ErrUnpaid) && !errors.Is(err, ErrNoise) {
+			t.Fatal(err)
+		}
 		if last := uint64(c.Stream) + uint64(c.Streams); err == nil &&
-			(uint64(of) < uint64(c.Stream) || uint64(of) >= last || to > c.Leaves || noise != c.Scale || r.Len() != c.Dim) {
+			(uint64(of) < uint64(c.Stream) || uint64(of) >= last || to > c.Leaves || noise < c.Scale || r.Len() < c.Width()) {
 			t.Fatalf("%+v covers %+v", c, r)
 		}
 	})
@@ -388,11 +418,12 @@ func FuzzCharge(f *testing.F) {
 // it was; without noise the sums are those of the others, clipped; with noise they are
 // in range.
 func FuzzRecords(f *testing.F) {
+	f.Add(uint8(TreeGaussian), uint8(2), -256., 256., packed(1e308, -1e308, 1, 256))
 	f.Add(uint8(None), uint8(1), 0., 1., packed(.3, 2, -1, math.NaN(), 1, math.Inf(1), math.SmallestNonzeroFloat64))
 	f.Add(uint8(Tree), uint8(2), -256., 256., packed(1e308, -1e308, math.Inf(-1), 1, 256, 255.9999999, -0.1, 3))
 	f.Add(uint8(None), uint8(3), -.3, .3, bytes.Repeat(packed(math.Copysign(0, -1), 1e-7, -1e-7), 9))
 	f.Fuzz(func(t *testing.T, mechanism, dim uint8, lo, hi float64, records []byte) {
-		s := spec(64, Mechanism(mechanism))
+		s := mechanismSpec(Mechanism(mechanism), 64)
 		s.Lo, s.Hi, s.Dim = lo, hi, int(dim%4)+1
 		if _, err := s.charge(0); err != nil {
 			return
@@ -438,7 +469,7 @@ func FuzzRecords(f *testing.F) {
 					t.Fatalf("sum %v, want %v", l.Sum, sum)
 				}
 			}
-			if l.Sum.Count(0) != n || l.Sum.scale != d.charged[0].Scale {
+			if s.Mechanism.Running() && l.Sum.Count(0) != n || l.Sum.noise.Scale != d.charged[0].Scale {
 				t.Fatalf("%+v after %d records", l.Sum, n)
 			}
 		}
@@ -451,13 +482,13 @@ func FuzzReplay(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(uint32(0), uint64(0), uint64(1), uint64(0), int64(5), uint8(1), c.Scale, uint32(1))
-	f.Add(uint32(0), uint64(0), uint64(1), uint64(0), int64(MaxValue), uint8(1), c.Scale, uint32(1))
+	f.Add(uint32(0), uint64(0), uint64(1), uint64(0), int64(5), uint8(1), c.Scale, uint32(Term))
+	f.Add(uint32(0), uint64(0), uint64(1), uint64(0), int64(MaxValue), uint8(1), c.Scale, uint32(Term))
 	f.Add(uint32(1), uint64(1), uint64(2), uint64(1), int64(0), uint8(0), uint64(1), uint32(2))
 	f.Fuzz(func(t *testing.T, stream uint32, from, to, count uint64, value int64, n uint8, scale uint64, terms uint32) {
 		r, err := Received(Fields{
 			Stream: StreamID(stream), Span: Span{from, to}, Count: []uint64{count}, Value: slices.Repeat([]int64{value}, int(n)),
-			Exponent: GridExponent, Scale: scale, Terms: terms,
+			Exponent: GridExponent, Noise: Noise{Scale: scale, Terms: terms},
 		})
 		if err != nil {
 			return
@@ -499,7 +530,7 @@ func FuzzDraw(f *testing.F) {
 			t.Fatalf("Laplace(%d) = %d, %v", scale, x, refused)
 		}
 		x, refused = draw((*Source).Gaussian)
-		if refused != (scale < 1 || scale > MaxSigma) || x <= -(1<<31+MaxSigma) || x >= 1<<31+MaxSigma {
+		if refused != (scale < 1 || scale > MaxSigma) || x <= -1<<60 || x >= 1<<60 {
 			t.Fatalf("Gaussian(%d) = %d, %v", scale, x, refused)
 		}
 	})

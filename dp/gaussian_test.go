@@ -99,7 +99,7 @@ func BenchmarkGaussian(b *testing.B) {
 func TestWideGaussiansHaveTheirLaw(t *testing.T) {
 	s := NewSeededSource([32]byte{5})
 	for _, sigma := range []uint64{1, 3, 20} {
-		z, k := fit(draws(), func() int64 { return s.wideGaussian(sigma) }, gaussianLaw(float64(sigma)))
+		z, k := fit(draws, func() int64 { return s.wideGaussian(sigma) }, gaussianLaw(float64(sigma)))
 		checkLaw(t, fmt.Sprint("wide sigma ", sigma), z, k)
 	}
 	const n, sigma = 400_000, 1 << 38

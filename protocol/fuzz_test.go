@@ -41,9 +41,9 @@ func FuzzParseRelease(f *testing.F) {
 		if r.Len()+r.Counts() > len(b) {
 			t.Fatalf("%d numbers from %d bytes", r.Len()+r.Counts(), len(b))
 		}
-		v, scale := r.Noise()
-		checkNumber(t, "noise", v, 0, math.MaxFloat64)
-		checkNumber(t, "scale", scale, 0, math.MaxFloat64)
+		n := r.Spread()
+		checkNumber(t, "noise", n.Variance(), 0, math.MaxFloat64)
+		checkNumber(t, "scale", n.B, 0, math.MaxFloat64)
 		for i := range r.Len() {
 			checkNumber(t, "entry", r.At(i), -math.MaxFloat64, math.MaxFloat64)
 		}
