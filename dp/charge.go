@@ -117,7 +117,7 @@ func (c *Charge) Covers(f Fields) error {
 	if d == nil {
 		return fmt.Errorf("%w: unknown mechanism %v", ErrUnpaid, c.Mechanism)
 	}
-	n := d.node(c.noise(), f.Span.To)
+	n := d.node(c.noise(), c.Leaves, f.Span.To)
 	switch width := n.times * c.Width(); {
 	case f.Span != n.span:
 		return fmt.Errorf("%w: leaves %d to %d are no node, want %d to %d", ErrUnpaid, f.Span.From+1, f.Span.To, n.span.From+1, n.span.To)
@@ -138,11 +138,7 @@ func (c *Charge) Covers(f Fields) error {
 // SumNoise returns the noise that the sum at leaf t has, from 1 to the horizon: what
 // is predicted is what a Release says.
 func (c *Charge) SumNoise(t uint64) Noise {
-	n := c.noise()
-	if n.Scale != 0 {
-		n.Terms = mechanisms[c.Mechanism].terms(c.Leaves, t)
-	}
-	return n
+	return mechanisms[c.Mechanism].sum(c.noise(), c.Leaves, t)
 }
 
 // noise returns one term of the charged noise.
@@ -175,6 +171,8 @@ func (c *Charge) design() (*design, error) {
 		return nil, fmt.Errorf("dp: %s: rewards of %d to %d grid units, want them within ±1", c.What, c.Lo, c.Hi)
 	case c.Leaves < 1 || c.Leaves > d.most:
 		return nil, fmt.Errorf("dp: %s: horizon of %d leaves, want 1 to %d for %v", c.What, c.Leaves, d.most, c.Mechanism)
+	case d.node(Noise{}, c.Leaves, 1<<(bits.Len64(c.Leaves)-1)).times*c.Width() > MaxLen:
+		return nil, fmt.Errorf("dp: %s: %d sums over %d leaves, whose nodes take more than %d values", c.What, c.Width(), c.Leaves, MaxLen)
 	case c.RecordsPerUser < 1 || c.RecordsPerUser > 1<<20:
 		return nil, fmt.Errorf("dp: %s: %d records per user, want 1 to %d", c.What, c.RecordsPerUser, 1<<20)
 	}
@@ -204,9 +202,9 @@ func (c *Charge) laplaceScale(d *design) (uint64, error) {
 	if rem != 0 {
 		q++
 	}
-	if q > MaxScale {
+	if widest := d.times(c.Leaves); q > MaxScale/widest {
 		return 0, fmt.Errorf("dp: %s: noise scale 2^%d grid units, at most 2^%d; raise epsilon or lower the records per user",
-			c.What, bits.Len64(q)-1, bits.Len64(MaxScale)-1)
+			c.What, bits.Len64(q*widest)-1, bits.Len64(MaxScale)-1)
 	}
 	return q, nil
 }

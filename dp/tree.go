@@ -3,6 +3,8 @@ package dp
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"peerd.dev/dp/factor"
 )
 
 // tree is the binary mechanism of one stream (Chan, Shi and Song 2011,
@@ -41,11 +43,11 @@ func paid(leaves uint64) uint64 { return bugLevels(levels(leaves)) }
 // levelsSquared is the square of the L2 norm of as many ones.
 func levelsSquared(leaves uint64) float64 { return float64(levels(leaves)) }
 
-// ones counts a term for every node in the t-th sum.
-func ones(_, t uint64) uint32 { return uint32(bits.OnesCount64(t)) * Term }
+// treeSum counts a term for every node in the t-th sum.
+func treeSum(charged Noise, _, t uint64) Noise { return charged.times(float64(factor.TreeTerms(t))) }
 
 // treeNode is the node that closing leaf t completes.
-func treeNode(charged Noise, t uint64) node { return node{Span{t & (t - 1), t}, 1, charged} }
+func treeNode(charged Noise, _, t uint64) node { return node{Span{t & (t - 1), t}, 1, charged} }
 
 func (t *tree) draws() int { return t.width }
 

@@ -30,15 +30,14 @@ func (s Sqrt) Column() Norm {
 	return 1<<normBits + Norm(sum.Rsh(sum, 128-normBits).Uint64()) + 1
 }
 
-// Variance returns the variance of the sum at each leaf t, in entry t-1, in units of
-// the variance of an entry of z: S(t) = Σ f_k² over k < t. With noise for the norm of
-// the column it is S(t)·S(n) times that for a norm of 1.
-func (s Sqrt) Variance() []float64 {
-	v := make([]float64, len(s)+1)
-	v[0] = 1
-	for i, w := range s {
-		f := float64(w) * 0x1p-64
-		v[i+1] = v[i] + float64(f*f)
+// SqrtVariance returns the variance of the sum at leaf t in units of the variance of an
+// entry of z: S(t) = Σ f_k² over k < t. With noise for the norm of a column of n leaves
+// it is S(t)·S(n) times that for a norm of 1.
+func SqrtVariance(t uint64) float64 {
+	sum, f := 0.0, 1.0
+	for k := range t {
+		sum += float64(f * f)
+		f *= float64(2*k+1) / float64(2*k+2)
 	}
-	return v
+	return sum
 }
