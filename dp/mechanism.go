@@ -11,11 +11,13 @@ type Mechanism uint8
 // The mechanisms. Those with Laplace noise are pure, δ = 0; those with Gaussian noise
 // have a μ and need a budget with δ > 0.
 const (
-	Tree         Mechanism = iota // running sums by the binary mechanism with Laplace noise; docs/proofs/tree.md
-	None                          // running sums without noise, at infinite cost
-	TreeGaussian                  // running sums by the binary mechanism with Gaussian noise; docs/proofs/tree.md
-	EachLaplace                   // every leaf's own sum with Laplace noise; docs/proofs/each.md
-	EachGaussian                  // every leaf's own sum with Gaussian noise; docs/proofs/each.md
+	Tree            Mechanism = iota // running sums by the binary mechanism with Laplace noise; docs/proofs/tree.md
+	None                             // running sums without noise, at infinite cost
+	TreeGaussian                     // running sums by the binary mechanism with Gaussian noise; docs/proofs/tree.md
+	EachLaplace                      // every leaf's own sum with Laplace noise; docs/proofs/each.md
+	EachGaussian                     // every leaf's own sum with Gaussian noise; docs/proofs/each.md
+	Honaker                          // the binary tree with Laplace noise, sums estimated from below; docs/proofs/honaker.md
+	HonakerGaussian                  // the binary tree with Gaussian noise, sums estimated from below; docs/proofs/honaker.md
 )
 
 // design is what there is to know about a mechanism.
@@ -73,6 +75,8 @@ var mechanisms = map[Mechanism]*design{
 		name: "each-gaussian", law: Gaussian, mode: Parallel, most: MaxLeaves,
 		l2: func(uint64) float64 { return 1 }, sum: oneSum, node: eachNode, open: newEach,
 	},
+	Honaker:         {name: "honaker", law: Laplace, most: MaxLeaves, l1: paid, sum: honakerSum, node: honakerNode, open: newHonaker},
+	HonakerGaussian: {name: "honaker-gaussian", law: Gaussian, most: MaxLeaves, l2: levelsSquared, sum: honakerSum, node: honakerNode, open: newHonaker},
 }
 
 // Mechanisms returns all mechanisms, in the order of their numbers.
