@@ -18,6 +18,7 @@ const (
 	EachGaussian                     // every leaf's own sum with Gaussian noise; docs/proofs/each.md
 	Honaker                          // the binary tree with Laplace noise, sums estimated from below; docs/proofs/honaker.md
 	HonakerGaussian                  // the binary tree with Gaussian noise, sums estimated from below; docs/proofs/honaker.md
+	Hybrid                           // running sums without a horizon, with Laplace noise; docs/proofs/hybrid.md
 )
 
 // design is what there is to know about a mechanism.
@@ -77,6 +78,10 @@ var mechanisms = map[Mechanism]*design{
 	},
 	Honaker:         {name: "honaker", law: Laplace, most: MaxLeaves, l1: paid, sum: honakerSum, node: honakerNode, open: newHonaker},
 	HonakerGaussian: {name: "honaker-gaussian", law: Gaussian, most: MaxLeaves, l2: levelsSquared, sum: honakerSum, node: honakerNode, open: newHonaker},
+	Hybrid: {
+		name: "hybrid", law: Laplace, most: MaxLeaves,
+		l1: hybridL1, widest: hybridWidest, sum: hybridSum, node: hybridNode, open: newHybrid,
+	},
 }
 
 // Mechanisms returns all mechanisms, in the order of their numbers.
