@@ -19,6 +19,7 @@ const (
 	Honaker                          // the binary tree with Laplace noise, sums estimated from below; docs/proofs/honaker.md
 	HonakerGaussian                  // the binary tree with Gaussian noise, sums estimated from below; docs/proofs/honaker.md
 	Hybrid                           // running sums without a horizon, with Laplace noise; docs/proofs/hybrid.md
+	Kary                             // running sums in base k with digits of either sign and Laplace noise; docs/proofs/kary.md
 )
 
 // design is what there is to know about a mechanism.
@@ -82,6 +83,7 @@ var mechanisms = map[Mechanism]*design{
 		name: "hybrid", law: Laplace, most: MaxLeaves,
 		l1: hybridL1, widest: hybridWidest, sum: hybridSum, node: hybridNode, open: newHybrid,
 	},
+	Kary: {name: "kary", law: Laplace, most: maxKaryLeaves, l1: karyL1, sum: karySum, node: karyNode, open: newKary},
 }
 
 // Mechanisms returns all mechanisms, in the order of their numbers.

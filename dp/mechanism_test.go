@@ -208,7 +208,7 @@ func TestNoRecordMovesMoreThanIsCharged(t *testing.T) {
 
 // drawsAhead reports whether what a mechanism draws is about leaves to come; its own
 // tests tell what a record moves.
-func drawsAhead(Mechanism) bool { return false }
+func drawsAhead(m Mechanism) bool { return m == Kary }
 
 // TestLeavesPayOneByOne: with Sequential nothing is paid at the opening, every leaf pays,
 // and the first that the budget cannot pay is refused and releases nothing.
