@@ -20,6 +20,7 @@ const (
 	HonakerGaussian                  // the binary tree with Gaussian noise, sums estimated from below; docs/proofs/honaker.md
 	Hybrid                           // running sums without a horizon, with Laplace noise; docs/proofs/hybrid.md
 	Kary                             // running sums in base k with digits of either sign and Laplace noise; docs/proofs/kary.md
+	Sqrt                             // running sums by the square-root factorization with Gaussian noise; docs/proofs/sqrt.md
 )
 
 // design is what there is to know about a mechanism.
@@ -84,6 +85,10 @@ var mechanisms = map[Mechanism]*design{
 		l1: hybridL1, widest: hybridWidest, sum: hybridSum, node: hybridNode, open: newHybrid,
 	},
 	Kary: {name: "kary", law: Laplace, most: maxKaryLeaves, l1: karyL1, sum: karySum, node: karyNode, open: newKary},
+	Sqrt: {
+		name: "sqrt", law: Gaussian, most: maxSqrtLeaves,
+		l2: rootL2, slack: roundingSlack, sum: rootSum, node: prefixNode, open: newRoot,
+	},
 }
 
 // Mechanisms returns all mechanisms, in the order of their numbers.
