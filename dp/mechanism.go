@@ -21,6 +21,7 @@ const (
 	Hybrid                           // running sums without a horizon, with Laplace noise; docs/proofs/hybrid.md
 	Kary                             // running sums in base k with digits of either sign and Laplace noise; docs/proofs/kary.md
 	Sqrt                             // running sums by the square-root factorization with Gaussian noise; docs/proofs/sqrt.md
+	BLT                              // running sums by buffered linear Toeplitz factors with Gaussian noise; docs/proofs/blt.md
 )
 
 // design is what there is to know about a mechanism.
@@ -89,6 +90,7 @@ var mechanisms = map[Mechanism]*design{
 		name: "sqrt", law: Gaussian, most: maxSqrtLeaves,
 		l2: rootL2, slack: roundingSlack, sum: rootSum, node: prefixNode, open: newRoot,
 	},
+	BLT: {name: "blt", law: Gaussian, most: MaxLeaves, l2: bltL2, slack: roundingSlack, sum: bltSum, node: prefixNode, open: newBLT},
 }
 
 // Mechanisms returns all mechanisms, in the order of their numbers.
