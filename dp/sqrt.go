@@ -22,7 +22,7 @@ type root struct {
 }
 
 func newRoot(n intake, c *Charge) running {
-	return &root{intake: n, f: factor.NewSqrt(c.Leaves)}
+	return &root{intake: n, f: n.room.root(c.Leaves)}
 }
 
 func rootL2(n uint64) float64 { return factor.NewSqrt(n).Column().Float() }
