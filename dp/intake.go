@@ -8,6 +8,7 @@ import (
 // intake is where the records of one stream come in: it clips them, puts them on the
 // grid and adds them up until the leaf closes.
 type intake struct {
+	bug    bug
 	id     StreamID
 	record Record
 	dim    int     // of a record as it comes
@@ -105,9 +106,9 @@ func (n *intake) forsake(k uint64) {
 // draw returns noise of the charged law.
 func (n *intake) draw(src *Source, scale uint64) int64 {
 	if n.noise.Law == Gaussian {
-		return src.Gaussian(scale)
+		return n.bug.noise(n.t, src.Gaussian(scale))
 	}
-	return src.Laplace(scale)
+	return n.bug.noise(n.t, src.Laplace(scale))
 }
 
 // appendIntake encodes the part of a stream that is common to all.

@@ -3,7 +3,8 @@ package audit
 import "slices"
 
 // A Canary is a pair of histories of peer 0 that differ in one user's rewards: 0 in the
-// first, 1 in the second, which is as far apart as rewards can be.
+// first, 1 in the second, which is as far apart as rewards can be. A reward of 0
+// adds nothing, so that they are neighbours under zero-out as well as replace-one.
 type Canary struct {
 	Name    string   `json:"name"`
 	What    string   `json:"what"`
@@ -14,7 +15,7 @@ type Canary struct {
 	likes   bool // other users pay by arm, so that choices made from rewards pay on
 }
 
-// sharp returns the canary that shows most: all of ε is in one node. The horizon is so
+// sharp returns the canary that shows most: all that is charged is in one node. The horizon is so
 // short that a stream has one leaf, there is one arm, and all records of a user lie in
 // it, where the protocol can do so.
 func (c Config) sharp() Canary {
