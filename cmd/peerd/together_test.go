@@ -63,6 +63,21 @@ func refusedTogether() []refusedCase {
 			key: "experiment.faults.partition", value: "[500, 2000]", reason: "before round 500, where the run ends by rounds.count: 500",
 			with: map[string]string{"rounds.count": "500"},
 		},
+		{key: "world.means", value: "[[0.1, 0.1, 0.1]]", reason: "want [] with world.draw: sites", with: map[string]string{"world.draw": "sites"}},
+		{
+			key: "world.draw", value: "shared", reason: "want given with world.kind: replay",
+			with: map[string]string{"world.kind": "replay", "world.means": "[]", "arms": "[a, b, c, d, e]"},
+		},
+		{key: "experiment.laws", value: "true", reason: "want false with protocol.name: rows", with: rows()},
+		{key: "experiment.laws", value: "true", reason: "want false with experiment.alone: true", with: map[string]string{"experiment.alone": "true"}},
+		{key: "experiment.laws", value: "true", reason: "want false with experiment.faults.loss: 0.1", with: map[string]string{"experiment.faults.loss": "0.1"}},
+		{key: "experiment.laws", value: "true", reason: "want false with experiment.faults.partition: [1, 2]", with: map[string]string{"experiment.faults.partition": "[1, 2]"}},
+		{key: "experiment.laws", value: "true", reason: "want false with experiment.liars.count: 1", with: map[string]string{"experiment.liars.count": "1"}},
+		{key: "experiment.figure.x", value: "spectral_gap", reason: "want nothing with experiment.figure.kind: curves"},
+		{
+			key: "experiment.figure.x", value: `""`, reason: "want spectral_gap or a setting that holds a number with experiment.figure.kind: final",
+			with: map[string]string{"experiment.figure.kind": "final"},
+		},
 		{key: "world.kind", value: "application", reason: "with mode: lockstep", with: lockstep("world.means", "[]")},
 		{key: "api.fallback", value: "purple", reason: "want one of arms: [a, b, c]"},
 	}
