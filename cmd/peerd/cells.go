@@ -13,7 +13,7 @@ import (
 type cellConfig struct {
 	Name string
 	*Config
-	swept []string // keys with several values in the configuration, in the order of the schema
+	swept []string // keys with a list of values in the configuration, in the order of the schema
 	set   []string // all that the cell sets, as --set would
 	given string   // the name of its Cell
 }
@@ -28,7 +28,7 @@ func cellList() rule {
 			}
 			for _, k := range schema() { // in this order, so that the message is always the same
 				values, ok := c.Set[k.Name]
-				if ok && len(choices(k.Name, values)) == 0 {
+				if list, _ := choices(k.Name, values); ok && len(list) == 0 {
 					return fmt.Sprintf("want %s; item %d has no value for %s", want, i, k.Name)
 				}
 				if ok && shared(k.Name) {
@@ -67,14 +67,15 @@ func didYouMean(name string) string {
 	return ""
 }
 
-// choices returns the values that a cell gives a key. A key that holds a list has one.
-func choices(key string, values any) []any {
-	list, ok := values.([]any)
+// choices returns the values that a cell gives a key, and whether they stand in a list.
+// A key that holds a list has one value.
+func choices(key string, values any) (list []any, swept bool) {
+	list, swept = values.([]any)
 	var s Settings
-	if !ok || s.value(key).Kind() == reflect.Slice {
-		return []any{values}
+	if !swept || s.value(key).Kind() == reflect.Slice {
+		return []any{values}, false
 	}
-	return list
+	return list, true
 }
 
 // cells returns the cells of an experiment, each validated as a configuration of its
@@ -124,12 +125,12 @@ func expand(cells []Cell) []cellConfig {
 			if !ok {
 				continue
 			}
-			list := choices(k.Name, values)
+			list, swept := choices(k.Name, values)
 			var next []cellConfig
 			for _, p := range part {
 				for _, v := range list {
 					n := cellConfig{given: p.given, swept: p.swept, set: append(slices.Clone(p.set), k.Name+"="+valueText(v))}
-					if len(list) > 1 || c.Name == "" {
+					if swept || c.Name == "" {
 						n.swept = append(slices.Clone(p.swept), k.Name)
 					}
 					next = append(next, n)

@@ -124,7 +124,10 @@ func runExperiment(ctx context.Context, o *options, c *Config, out string) error
 	if err := f.write(m, doc, cells, c.figure(cells)); err != nil {
 		return err
 	}
-	return o.print(doc, func(w io.Writer) { writeExperiment(w, doc) })
+	if err := o.print(doc, func(w io.Writer) { writeExperiment(w, doc) }); err != nil {
+		return err
+	}
+	return doc.lawful()
 }
 
 // stopped says what an experiment has finished before it was interrupted.

@@ -30,8 +30,7 @@ func (c *Config) figure(cells []cellRun) *figure.Figure {
 		}
 		return f
 	}
-	f.Marks, f.X = true, axisLabel(want.X)
-	f.Y += fmt.Sprintf(", after %d rounds", c.RoundCount())
+	f.Marks, f.X, f.Y = true, axisLabel(want.X), "regret of a peer at the end, in rewards"
 	f.Lines = finals(cells, want.X)
 	return f
 }

@@ -133,6 +133,16 @@ func writeExperiment(w io.Writer, d *experimentDocument) {
 	_, _ = fmt.Fprintf(w, "results  %s  %.1f s\n", d.Out, d.Seconds)
 }
 
+// lawful returns an error if a law was broken that the experiment checked.
+func (d *experimentDocument) lawful() error {
+	for _, c := range d.Cells {
+		if c.Laws != nil && c.Laws.Broken() > 0 {
+			return fmt.Errorf("cell %q broke laws of averaging %d times: laws in %s/summary.json says which", c.Cell, c.Laws.Broken(), d.Out)
+		}
+	}
+	return nil
+}
+
 func timesText(i experiment.Interval) string {
 	if math.IsNaN(i.Mean) {
 		return "none"

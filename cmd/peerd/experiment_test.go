@@ -191,7 +191,7 @@ func TestCellsAreTheCrossProduct(t *testing.T) {
 	for _, c := range all {
 		names = append(names, c.Name)
 	}
-	want := "alone; ε = 1, ring; ε = 1, complete; ε = 2.5, ring; ε = 2.5, complete; few"
+	want := "alone; ε = 1, ring; ε = 1, complete; ε = 2.5, ring; ε = 2.5, complete; few, ε = 3"
 	if got := strings.Join(names, "; "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
