@@ -10,9 +10,7 @@ import (
 
 // axis gives an axis its scale and readable labels.
 func axis(a *plot.Axis, log bool) {
-	a.Label.TextStyle.Font = style(10.5).Font
 	a.Tick.Label.Font = style(9).Font
-	a.Label.Padding = 4
 	a.Color, a.Tick.Color = ink, ink
 	a.Tick.Marker = linear{}
 	if log {
@@ -44,6 +42,9 @@ func (powers) Ticks(low, high float64) []plot.Tick {
 	for e := from; e <= to; e++ {
 		for d := 1.0; d < 10; d++ {
 			t := plot.Tick{Value: d * math.Pow(10, e)}
+			if t.Value < low || t.Value > high {
+				continue
+			}
 			if d == 1 || (d == 2 || d == 5) && math.Log10(high/low) < few {
 				t.Label = number(t.Value)
 			}

@@ -73,22 +73,33 @@ func (f *Figure) Write(svg, png io.Writer) error {
 	return err
 }
 
+// draw puts title, note, plot and legend on c. Labels of axes are placed here, that of y
+// above its axis: gonum reserves the wrong room for them beside logarithmic axes.
 func (f *Figure) draw(p *plot.Plot, legend plot.Legend, c draw.Canvas) {
 	c.SetColor(p.BackgroundColor)
 	c.Fill(c.Path())
 	c = draw.Crop(c, margin/2, -margin/2, margin/2, -margin/2)
-	title, note := style(12), style(8.5)
 	at := vg.Point{X: c.Min.X, Y: c.Max.Y}
-	c.FillText(title, at, f.Title)
-	at.Y -= title.Height("X") + 6
-	for _, line := range wrap(f.Note, c.Max.X-c.Min.X, note.Width) {
-		c.FillText(note, at, line)
-		at.Y -= note.Height("X") + 5
+	write := func(s text.Style, line string, gap vg.Length) {
+		c.FillText(s, at, line)
+		at.Y -= s.Height("X") + gap
 	}
-	beside := legend.Rectangle(c).Max.X - legend.Rectangle(c).Min.X
-	below := c.Max.Y - at.Y + 4
-	p.Draw(draw.Crop(c, 0, -beside-14, 0, -below))
-	legend.Draw(draw.Crop(c, c.Max.X-c.Min.X-beside, 0, 0, -below))
+	title, note, label := style(12), style(8.5), style(10)
+	write(title, f.Title, 6)
+	for _, line := range wrap(f.Note, c.Max.X-c.Min.X, note.Width) {
+		write(note, line, 5)
+	}
+	at.Y -= 5
+	write(label, f.Y, 6)
+
+	room := label.Height("X") + 8
+	size := legend.Rectangle(c)
+	area := draw.Crop(c, 0, -(size.Max.X-size.Min.X)-14, room, at.Y-c.Max.Y)
+	p.Draw(area)
+	data := p.DataCanvas(area)
+	label.XAlign = draw.XCenter
+	c.FillText(label, vg.Point{X: data.Center().X, Y: c.Min.Y + room}, f.X)
+	legend.Draw(draw.Crop(c, area.Max.X-c.Min.X+14, 0, 0, at.Y-c.Max.Y))
 }
 
 func (f *Figure) plot() (*plot.Plot, plot.Legend, error) {
@@ -96,23 +107,27 @@ func (f *Figure) plot() (*plot.Plot, plot.Legend, error) {
 	legend := plot.NewLegend()
 	legend.Top, legend.Left, legend.Padding, legend.TextStyle = true, true, 4, style(9.5)
 	legend.TextStyle.YAlign = draw.YBottom
-	p.X.Label.Text, p.Y.Label.Text = f.X, f.Y
 	axis(&p.X, f.LogX)
 	axis(&p.Y, f.LogY)
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = faint, faint
 	p.Add(grid)
 	drawn := 0
+	var areas, lines []plot.Plotter
 	for i, l := range f.Lines {
 		points := f.visible(l.Points)
 		if len(points) == 0 {
 			continue
 		}
 		drawn++
-		if err := f.add(p, &legend, i, l.Name, points); err != nil {
+		area, line, err := f.line(&legend, i, l.Name, points)
+		if err != nil {
 			return nil, legend, fmt.Errorf("figure: line %q: %w", l.Name, err)
 		}
+		areas, lines = append(areas, area...), append(lines, line...)
 	}
+	p.Add(areas...)
+	p.Add(lines...) // so that no area lies over one
 	if drawn == 0 {
 		return nil, legend, fmt.Errorf("figure: nothing to draw in %q: logarithmic axes show numbers over 0 alone", f.Title)
 	}
@@ -150,46 +165,39 @@ func (f *Figure) visible(points []Point) []Point {
 	return seen
 }
 
-func (f *Figure) add(p *plot.Plot, legend *plot.Legend, i int, name string, points []Point) error {
+// line returns what is drawn of a line, below and above, and adds it to the legend.
+func (f *Figure) line(legend *plot.Legend, i int, name string, points []Point) (below, above []plot.Plotter, err error) {
 	xys := make(plotter.XYs, len(points))
 	for k, pt := range points {
 		xys[k] = plotter.XY{X: pt.X, Y: pt.Y.Mean}
 	}
 	line, err := plotter.NewLine(xys)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	line.Color, line.Width, line.Dashes = shade(i), 1.6, dashes(i)
 	if !f.Marks {
 		area, bad := band(points, i)
-		if bad != nil {
-			return bad
-		}
-		if area != nil {
-			p.Add(area)
-		}
-		p.Add(line)
 		legend.Add(name, line)
-		return nil
+		return area, []plot.Plotter{line}, bad
 	}
 	line.Width = 0.8
 	dots, err := plotter.NewScatter(xys)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	dots.GlyphStyle = draw.GlyphStyle{Color: shade(i), Radius: 3, Shape: glyph(i)}
-	whiskers, err := newWhiskers(points)
+	whiskers, err := plotter.NewYErrorBars(intervals(points))
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	whiskers.Color, whiskers.Width, whiskers.CapWidth = shade(i), 1.2, 6
-	p.Add(line, whiskers, dots)
 	legend.Add(name, line, dots)
-	return nil
+	return nil, []plot.Plotter{line, whiskers, dots}, nil
 }
 
-// band returns the intervals as an area, or nil if one of them is infinitely wide.
-func band(points []Point, i int) (*plotter.Polygon, error) {
+// band returns the intervals as an area, or nothing if one of them is infinitely wide.
+func band(points []Point, i int) ([]plot.Plotter, error) {
 	var edge plotter.XYs
 	for _, p := range points {
 		if math.IsInf(p.Y.High, 0) {
@@ -207,7 +215,7 @@ func band(points []Point, i int) (*plotter.Polygon, error) {
 	c := shade(i)
 	c.A = 60
 	b.Color, b.Width = c, 0
-	return b, nil
+	return []plot.Plotter{b}, nil
 }
 
 // intervals are points with errors, as gonum wants them.
@@ -222,10 +230,6 @@ func (s intervals) YError(i int) (low, high float64) {
 		return y.Mean - y.Low, y.High - y.Mean
 	}
 	return 0, 0
-}
-
-func newWhiskers(points []Point) (*plotter.YErrorBars, error) {
-	return plotter.NewYErrorBars(intervals(points))
 }
 
 // wrap breaks text into lines of a width where words allow.
