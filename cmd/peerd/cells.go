@@ -95,10 +95,12 @@ func (o *options) cells(c *Config) ([]cellConfig, error) {
 		}
 		seen[cell.Name] = true
 		cell.Config, err = loadConfig(file, slices.Concat(set, cell.set))
-		if problems := new(refusal); errors.As(err, &problems) {
-			problems.what = fmt.Sprintf("cell %q of %s", cell.Name, problems.what)
-			for k := range problems.problems {
-				problems.problems[k].From = strings.TrimPrefix(problems.problems[k].From, "--set ") // the cell's, most likely
+		if r := new(refusal); errors.As(err, &r) {
+			r.what = fmt.Sprintf("cell %q of %s", cell.Name, r.what)
+			for k := range r.problems {
+				if p := &r.problems[k]; cell.sets(p.Key) {
+					p.From = "the cell"
+				}
 			}
 		}
 		if err != nil {
@@ -109,6 +111,11 @@ func (o *options) cells(c *Config) ([]cellConfig, error) {
 		return nil, refused[0]
 	}
 	return all, errors.Join(refused...)
+}
+
+// sets reports whether the cell sets a key.
+func (c *cellConfig) sets(key string) bool {
+	return slices.ContainsFunc(c.set, func(entry string) bool { return strings.HasPrefix(entry, key+"=") })
 }
 
 // expand makes a cell of every choice of values: of one Cell in the order of its

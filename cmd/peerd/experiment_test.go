@@ -156,7 +156,7 @@ func TestBadCellsAreRefusedBeforeAnythingRuns(t *testing.T) {
 	for cells, wants := range map[string][]string{
 		"[{set: {privacy.epsilon: [1, -2, 20]}}]": {
 			`cell "ε = -2" of configuration ../../configs/rows.yaml refused`, "privacy.epsilon: -2: want a number over 0",
-			`cell "ε = 20"`, "privacy.epsilon: 20: want at most 10",
+			`cell "ε = 20"`, "privacy.epsilon: 20: want at most 10 with privacy.accept_weak: false; more promises next to nothing (set by the cell)",
 		},
 		"[{set: {testnet.nodes: [5, 6]}}]":          {`cell "nodes = 6"`, "world.means: ", "want 1 row or as many as testnet.nodes: 6"},
 		"[{name: a}, {name: a}]":                    {"experiment.cells: two cells are called \"a\""},
