@@ -53,6 +53,28 @@ func TestSumsDecode(t *testing.T) {
 	})
 }
 
+// TestALongStreamDecodes looks at buffers that hardly decay.
+func TestALongStreamDecodes(t *testing.T) {
+	c, err := mechanismSpec(BLT, MaxLeaves).charge(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, without := c.stream(0, new(room)), c.stream(0, new(room))
+	x, y := seeded(1), seeded(1)
+	var one, other Leaf
+	for k := int64(1); k <= 20_000; k++ {
+		if err := with.add([]float64{1}); err != nil {
+			t.Fatal(err)
+		}
+		with.close(x, nil, &one)
+		without.close(y, nil, &other)
+		// Half a unit of rounding for every value, decoded by a row of B: its L1 norm is below 200.
+		if d := one.Sum.Value(0) - other.Sum.Value(0) - k<<-GridExponent; d > 100 || d < -100 {
+			t.Fatalf("leaf %d: sum is off by %d units", k, d)
+		}
+	}
+}
+
 // TestEveryMechanismGoesOnAsIfItHadNotStopped plays with real noise, stops at a state
 // that was saved some leaves ago, replays these leaves and goes on. What is released is
 // the same, and the horizon is the end.
