@@ -44,12 +44,12 @@ func (c Config) tree() Canary {
 
 // canaries lists those of a setting.
 func (c Config) canaries(s setting) []Canary {
-	last, arms := s.rounds-1, uint64(s.spec.Arms)
+	arms := uint64(s.spec.Arms)
 	all := []Canary{
 		{Name: "first", What: "the first record of the first arm", rounds: []uint64{0}},
 		{Name: "arm", What: "the first record of the last arm", rounds: []uint64{arms - 1}},
-		{Name: "middle", What: "a record in the middle", rounds: []uint64{last / 2}},
-		{Name: "last", What: "the last record", rounds: []uint64{last}},
+		{Name: "middle", What: "the first record of the second half", rounds: []uint64{s.rounds / 2}},
+		{Name: "last", What: "the last record", rounds: []uint64{s.rounds - 1}},
 		{Name: "adaptive", What: "an early record that would turn later choices, which then pay", rounds: []uint64{0}, likes: true},
 	}
 	if k := min(s.spec.Privacy.RecordsPerUser, s.rounds); k > 1 {

@@ -6,9 +6,6 @@ import (
 	"peerd.dev/dp"
 )
 
-// enough plays have a mean that is normal.
-const enough = 100
-
 // shared collects the noise of nodes that share terms. Their numbers are not independent,
 // but plays are: each gives the mean square of its noise.
 type shared struct {
