@@ -14,6 +14,10 @@ func refusedTogether() []refusedCase {
 		{key: "privacy.epsilon", value: "11", reason: "want at most 10 with privacy.accept_weak: false"},
 		{key: "privacy.mechanism", value: "none", reason: "want another one with mode: slots"},
 		{key: "privacy.mechanism", value: "none", reason: "want another one with privacy.epsilon: 1", with: lockstep()},
+		{
+			key: "privacy.mechanism", value: "tree-gaussian", reason: "want one with Laplace noise with world.clip: false",
+			with: lockstep("world.kind", "gaussian", "world.clip", "false", "world.sd", "1", "privacy.delta", "1e-06"),
+		},
 		{key: "privacy.delta", value: "1e-06", reason: "want 0 with privacy.mechanism: tree, whose epsilon is never exceeded"},
 		{key: "privacy.delta", value: "0", reason: "want a small probability, such as 0.000001, with privacy.mechanism: tree-gaussian", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},
 		{key: "privacy.delta", value: "0.01", reason: "want at most 0.001 with privacy.accept_weak: false", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},

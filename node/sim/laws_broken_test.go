@@ -5,6 +5,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
 )
@@ -30,7 +31,7 @@ func TestBrokenLawsAreFound(t *testing.T) {
 			Spec: node.Spec{
 				Arms: 2, Peers: 2, Confidence: bandit.Calibrated, Protocol: "average",
 				Params:  protocol.Params{Average: protocol.AverageParams{Consistency: protocol.Max, Rate: .5, Patience: 8}},
-				Privacy: node.Privacy{Mode: dp.Lockstep, Epsilon: dp.Nano, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 10},
+				Privacy: node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 10},
 			},
 			Neighbours: [][]protocol.Peer{{1}, {0}}, Seeds: []node.Seed{{1}, {2}}, Worlds: []World{still{}, still{}},
 			Rounds: 10, Laws: true,
