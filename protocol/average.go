@@ -35,8 +35,7 @@ type AverageParams struct {
 	Patience    uint64  // rounds after which an unanswered exchange no longer blocks others
 }
 
-// maxRate is what two rounds an exchange allow. At higher rates everybody would
-// have a question open all the time and decline everybody else's.
+// maxRate is what two rounds an exchange allow.
 const maxRate = 0.5
 
 // average is Gossip_UCB (Zhu, Zhu, Liu and Liu 2021, Algorithm 1) and, with noise
@@ -44,14 +43,17 @@ const maxRate = 0.5
 //
 // Every reward closes a leaf of its arm's stream; the arm's own mean X is the new
 // running sum by the number of pulls, and the estimate θ moves by the change of X.
-// On the clock of a link, the end with the lower number asks the other to
-// average. The asked peer adds δ = ⌊(θ_asking - θ_own)/2⌋ and answers δ, which the
+// Every link has a clock, which strikes at random and is kept by the end with the
+// lower number; when it has struck, that end asks the other to average. The asked peer adds δ = ⌊(θ_asking - θ_own)/2⌋ and answers δ, which the
 // asking one subtracts; arms of which one end has over four times the other's pulls
 // are left out, except under Max. Exchanges are numbered per link, one at a time, and an
 // answer is given again for a repeated question, so that under loss, duplication
 // and reordering every δ is added once and subtracted once: Σθ = ΣX exactly, plus
 // the δ under way. A peer whose own question is open declines others' (overlapping
-// exchanges would conserve the sum but are unstable).
+// exchanges would conserve the sum but are unstable) and begins no other. A strike
+// that meets a busy peer waits, so that all links average at the same rate and the
+// mean mixing matrix is the paper's W, up to what two rounds an exchange allow: the
+// rates of the links whose clocks a peer keeps should sum to well under 1/2.
 type average struct {
 	c      Config
 	p      AverageParams
@@ -61,6 +63,7 @@ type average struct {
 	mine   *dp.Counts // own pulls, as far as they are released
 	links  []averageLink
 	asked  int      // index of the link whose answer blocks other exchanges, or -1
+	later  bool     // the newest answer was busy
 	leaves []uint64 // closed, by arm
 	forced []uint64
 	claims []dp.Release // newest, by link; for Robust
@@ -75,12 +78,12 @@ type average struct {
 // averageLink is the state of exchanges with one neighbour.
 type averageLink struct {
 	peer Peer
-	next Round // when to ask; only of the lower end
+	next Round // oldest strike of the clock that is not served; only of the lower end
 
 	// as the asking end
 	seq  uint64 // of the newest question
 	open bool   // it is unanswered
-	sent Round  // when it was sent first
+	sent Round  // when it was sent last
 
 	// as the asked end
 	last   Label      // newest question that was decided
@@ -184,20 +187,40 @@ func (a *average) Tick(t Round, out *Outbox) error {
 	// Only now: news of this round's pull leaves with the next round's counts,
 	// one hop a round (Lemma 1).
 	a.counts.RaiseTo(a.mine)
-	if a.asked >= 0 && t >= a.links[a.asked].sent+Round(a.p.Patience) {
+	if a.asked >= 0 && a.waited(a.asked, t) {
 		a.asked = -1
 	}
-	for i := range a.links {
-		l := &a.links[i]
-		if l.peer < a.c.Self || t < l.next {
-			continue
-		}
-		l.next = t + a.gap()
-		if a.asked < 0 {
-			a.ask(i, t, out)
-		}
+	if i := a.due(t); i >= 0 {
+		a.ask(i, t, out)
 	}
 	return nil
+}
+
+// due returns a link to ask at the end of round t, or -1: one whose clock has struck,
+// unless an answer is awaited, or one whose question has waited for patience rounds.
+// Chance decides between links, for if the longest due came first, one busy neighbour
+// would hold up all. A peer that was declined lets half of the rounds pass: otherwise
+// peers that ask each other in the same rounds would go on doing so, all busy.
+func (a *average) due(t Round) int {
+	if a.later && a.c.Rand.IntN(2) == 0 {
+		return -1
+	}
+	link, n := -1, 0
+	for i := range a.links {
+		l := &a.links[i]
+		if l.peer < a.c.Self || l.open && !a.waited(i, t) || !l.open && (a.asked >= 0 || t < l.next) {
+			continue
+		}
+		if n++; n == 1 || a.c.Rand.IntN(n) == 0 {
+			link = i
+		}
+	}
+	return link
+}
+
+// waited reports whether the question to link i was sent patience rounds ago or earlier.
+func (a *average) waited(i int, t Round) bool {
+	return t >= a.links[i].sent+Round(a.p.Patience)
 }
 
 // Belief returns the estimates, and the arms that lag behind the greatest count.
@@ -257,10 +280,10 @@ func (a *average) claim(i int, m *Message) error {
 // ask sends link i a question: a new one, or the open one again.
 func (a *average) ask(i int, t Round, out *Outbox) {
 	l := &a.links[i]
+	l.sent = t
 	if !l.open {
 		l.seq++
 		l.open = true
-		l.sent = t
 		a.asked = i // a repeat blocks nobody: the neighbour may be gone for good
 	}
 	out.send(l.peer, &Message{
@@ -340,8 +363,13 @@ func (a *average) settle(i int, m *Message) error {
 			return m.bad("%v", err)
 		}
 		a.refresh()
+		l.next += a.gap()
+		if old := a.round - min(a.round, Round(a.p.Patience)); l.next < old {
+			l.next = old // nobody catches up with all that was missed in an absence
+		}
 	}
 	l.open = false
+	a.later = m.kind == averageBusy
 	if a.asked == i {
 		a.asked = -1
 	}
@@ -380,8 +408,8 @@ func (a *average) one(r dp.Release) []dp.Release {
 	return b
 }
 
-// gap draws the rounds until a link's clock strikes next: geometric, the
-// exponential clock of randomized gossip in whole rounds.
+// gap draws the rounds until a link's clock strikes next: geometric with mean 1/rate,
+// the exponential clock of randomized gossip in whole rounds.
 func (a *average) gap() Round {
 	return 1 + Round(math.Log1p(-a.c.Rand.Float64())/math.Log1p(-a.p.Rate))
 }

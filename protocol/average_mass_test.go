@@ -9,15 +9,15 @@ import (
 )
 
 // TestMassIsConserved plays random histories of pulls, ticks, loss, duplication,
-// reordering and delay on random graphs, with noise on and every peer's clock its
-// own. At every step and for every arm Σθ = ΣX + Σδ under way, as integers; after
+// reordering, delay, absence and restarts on random graphs, with noise on and every
+// peer's clock its own: some run ahead, and some jump. At every step and for every arm Σθ = ΣX + Σδ under way, as integers; after
 // the network has healed and the open questions were asked again, Σθ = ΣX.
 func TestMassIsConserved(t *testing.T) {
 	histories := uint64(1000)
 	if testing.Short() {
 		histories = 100
 	}
-	var overlaps, busy, copies uint64
+	var overlaps, busy, copies, absences, restarts uint64
 	for seed := range histories {
 		h := newHistory(t, seed, nil)
 		if err := h.play(); err != nil {
@@ -27,11 +27,15 @@ func TestMassIsConserved(t *testing.T) {
 			t.Fatalf("history %d, healing: %v", seed, err)
 		}
 		overlaps, busy, copies = overlaps+h.overlaps, busy+h.busy, copies+h.copies
+		absences, restarts = absences+h.absences, restarts+h.restarts
 	}
 	// Histories that try nothing prove nothing.
 	if overlaps < histories/2 || busy < histories/2 || copies < histories {
 		t.Errorf("%d exchanges overlapped, %d were declined and %d messages repeated in %d histories: that is not much of a trial",
 			overlaps, busy, copies, histories)
+	}
+	if absences < histories || restarts < histories {
+		t.Errorf("peers were away %d times and restarted %d times in %d histories: that is not much of a trial", absences, restarts, histories)
 	}
 }
 
@@ -97,15 +101,16 @@ type history struct {
 	n      *network
 	peers  []*average
 	rounds []Round // of each peer
+	away   []bool  // peers who neither hear nor do anything, and keep their memory
 	mutate func(a *average, l *averageLink, m Message)
 
-	overlaps, busy, copies uint64
+	overlaps, busy, copies, absences, restarts uint64
 }
 
 func newHistory(t *testing.T, seed uint64, mutate func(a *average, l *averageLink, m Message)) *history {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	n := 3 + rng.IntN(6)
-	h := &history{t: t, rng: rng, rounds: make([]Round, n), mutate: mutate}
+	h := &history{t: t, rng: rng, rounds: make([]Round, n), away: make([]bool, n), mutate: mutate}
 	h.n = newNetwork(t, setting{
 		protocol: "average", graph: randomGraph(n, rng.IntN(n), rng), arms: 1 + rng.IntN(3),
 		rounds: 200, mechanism: dp.Tree, seed: seed,
@@ -125,17 +130,22 @@ func (h *history) play() error {
 	for step := range 50 + h.rng.IntN(150) {
 		i := h.rng.IntN(len(h.peers))
 		under := h.n.underway
-		switch x := h.rng.IntN(10); {
-		case x < 2:
-			h.n.pull(h.t, i, h.rng.IntN(h.n.arms), h.rng.Float64())
+		switch x := h.rng.IntN(20); {
+		case x == 0:
+			h.away[i] = !h.away[i]
+			h.absences++
+		case x < 10 && h.away[i]:
+		case x == 1:
+			h.restart(i)
 		case x < 5:
+			h.n.pull(h.t, i, h.rng.IntN(h.n.arms), h.rng.Float64())
+		case x < 10:
 			h.tick(i)
 		case len(under) == 0:
-		case x < 8:
+		case x < 16:
 			h.deliver(h.rng.IntN(len(under))) // any of them: reordered, and delayed without bound
-		case x < 9:
-			k := h.rng.IntN(len(under))
-			h.n.underway = append(under[:k], under[k+1:]...)
+		case x < 18:
+			h.lose(h.rng.IntN(len(under)))
 		default:
 			h.n.underway = append(under, under[h.rng.IntN(len(under))])
 			h.copies++
@@ -147,8 +157,30 @@ func (h *history) play() error {
 	return nil
 }
 
-// heal loses nothing any more and plays rounds until no question is open.
+// restart gives peer i's state to a new incarnation of the program: all that it knows
+// has gone to the disk and come back.
+func (h *history) restart(i int) {
+	h.t.Helper()
+	p := h.n.peers[i]
+	state, err := p.Save()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	next, err := newAverage(h.peers[i].c, h.peers[i].p)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := next.Load(state); err != nil {
+		h.t.Fatal(err)
+	}
+	p.Protocol, h.peers[i] = next, next
+	h.restarts++
+}
+
+// heal brings everybody back, loses nothing any more and plays rounds until no
+// question is open.
 func (h *history) heal() error {
+	clear(h.away)
 	open := func() bool {
 		for _, a := range h.peers {
 			for _, l := range a.links {
@@ -182,6 +214,9 @@ func (h *history) heal() error {
 }
 
 func (h *history) tick(i int) {
+	if h.rng.IntN(10) == 0 { // a busy daemon goes on with the slot of now
+		h.rounds[i] += Round(h.rng.IntN(20))
+	}
 	h.n.round = h.rounds[i]
 	h.rounds[i]++
 	h.n.tick(h.t, i)
@@ -196,9 +231,16 @@ func (h *history) tick(i int) {
 	}
 }
 
+func (h *history) lose(k int) {
+	h.n.underway = append(h.n.underway[:k], h.n.underway[k+1:]...)
+}
+
 func (h *history) deliver(k int) {
 	p := h.n.underway[k]
-	h.n.underway = append(h.n.underway[:k], h.n.underway[k+1:]...)
+	h.lose(k)
+	if h.away[p.to] {
+		return
+	}
 	if p.Message.kind == averageBusy {
 		h.busy++
 	}

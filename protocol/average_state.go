@@ -12,7 +12,7 @@ type averageState struct {
 	Links                  []averageLinkState
 	Asked                  Peer // Everyone for nobody
 	Leaves, Forced         []uint64
-	Heard, Silent          bool
+	Later, Heard, Silent   bool
 	Spread                 []float64
 	NoiseV, NoiseB, NoiseG []float64
 	Pulls                  []uint64
@@ -38,7 +38,7 @@ func (a *average) Save() ([]byte, error) {
 	b := &a.belief
 	s := averageState{
 		Round: a.round, Mixed: a.mixed.Save(), Counts: a.counts.Save(), Mine: a.mine.Save(),
-		Asked: Everyone, Leaves: a.leaves, Forced: a.forced, Heard: a.heard, Silent: a.silent,
+		Asked: Everyone, Later: a.later, Leaves: a.leaves, Forced: a.forced, Heard: a.heard, Silent: a.silent,
 		Spread: b.Spread, NoiseV: b.NoiseV, NoiseB: b.NoiseB, NoiseG: b.NoiseG, Pulls: b.Pulls, Allow: a.allow, Until: a.until,
 	}
 	if a.asked >= 0 {
@@ -94,7 +94,8 @@ func (a *average) Load(state []byte) error {
 		l.next, l.seq, l.open, l.sent = from.Next, from.Seq, from.Open, from.Sent
 		l.last, l.answer, l.delta, l.claimed = from.Last, from.Answer, loaded[0], from.Claimed
 	}
-	a.round, a.asked, a.heard, a.silent, a.allow, a.until = s.Round, a.link(s.Asked), s.Heard, s.Silent, s.Allow, s.Until
+	a.round, a.asked, a.later, a.heard, a.silent = s.Round, a.link(s.Asked), s.Later, s.Heard, s.Silent
+	a.allow, a.until = s.Allow, s.Until
 	a.refresh()
 	return nil
 }

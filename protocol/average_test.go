@@ -37,8 +37,8 @@ func TestEveryLinkAverages(t *testing.T) {
 			}
 		})
 	}
-	// An exchange takes two rounds, so at higher rates everybody would have a
-	// question open all the time; on this path only d and e would ever average.
+	// An exchange takes two rounds, so at higher rates everybody would always have a
+	// question to ask.
 	if _, err := newAverage(Config{Arms: 1}, AverageParams{Consistency: Max, Rate: .6, Patience: 4}); err == nil {
 		t.Error("a rate of more than an exchange in two rounds is taken")
 	}
