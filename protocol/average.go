@@ -68,7 +68,7 @@ type average struct {
 	forced []uint64
 	claims []dp.Release // newest, by link; for Robust
 	heard  bool         // claims changed since they were ranked
-	silent bool         // the horizon is reached: own means stay as they are
+	silent []bool       // by arm: the horizon of its stream is reached, its own mean stays as it is
 	belief Belief
 	bodies []dp.Release // room for the bodies of messages to come
 	allow  float64      // forced pulls of an arm that Budget allows
@@ -114,6 +114,7 @@ func newAverage(c Config, p AverageParams) (*average, error) {
 		asked:  -1,
 		leaves: make([]uint64, c.Arms),
 		forced: make([]uint64, c.Arms),
+		silent: make([]bool, c.Arms),
 		belief: newBelief(c.Arms),
 	}
 	for k := range a.leaves {
@@ -134,20 +135,22 @@ func (a *average) Chosen(arm int) {
 		a.forced[arm]++
 	}
 	b.Pulls[arm]++
-	if n := a.mine.At(arm); !a.silent && n > 0 {
+	if n := a.mine.At(arm); !a.silent[arm] && n > 0 {
 		b.Spread[arm] = 1 / float64(max(n, b.Pulls[arm])) // an earlier incarnation may have pulled more
 	}
 }
 
-// Pulled closes the leaf of the pulled arm.
+// Pulled closes the leaf of the pulled arm. An arm that was pulled more often than the
+// budget pays for falls silent, alone: the others have streams and leaves of their own,
+// and how often an arm was pulled is public.
 func (a *average) Pulled(arm int, _ *Outbox) error {
 	b := &a.belief
-	if a.silent {
+	if a.silent[arm] {
 		return nil
 	}
 	leaf, err := a.c.Draw.Leaf(dp.StreamID(arm), a.leaves[arm]+1)
 	if errors.Is(err, dp.ErrHorizon) {
-		a.silent = true
+		a.silent[arm] = true
 		b.Spread[arm] = inf
 		if n := a.mine.At(arm); n > 0 {
 			b.Spread[arm] = 1 / float64(n)

@@ -12,7 +12,8 @@ type averageState struct {
 	Links                  []averageLinkState
 	Asked                  Peer // Everyone for nobody
 	Leaves, Forced         []uint64
-	Later, Heard, Silent   bool
+	Later, Heard           bool
+	Silent                 []bool
 	Spread                 []float64
 	NoiseV, NoiseB, NoiseG []float64
 	Pulls                  []uint64
@@ -80,6 +81,9 @@ func (a *average) Load(state []byte) error {
 			return err
 		}
 	}
+	if err := loadNumbers(a.silent, s.Silent); err != nil {
+		return err
+	}
 	for k := range s.Links {
 		from := &s.Links[k]
 		i := a.link(from.Peer)
@@ -94,7 +98,7 @@ func (a *average) Load(state []byte) error {
 		l.next, l.seq, l.open, l.sent = from.Next, from.Seq, from.Open, from.Sent
 		l.last, l.answer, l.delta, l.claimed = from.Last, from.Answer, loaded[0], from.Claimed
 	}
-	a.round, a.asked, a.later, a.heard, a.silent = s.Round, a.link(s.Asked), s.Later, s.Heard, s.Silent
+	a.round, a.asked, a.later, a.heard = s.Round, a.link(s.Asked), s.Later, s.Heard
 	a.allow, a.until = s.Allow, s.Until
 	a.refresh()
 	return nil

@@ -66,6 +66,47 @@ func TestEstimatesMeet(t *testing.T) {
 	}
 }
 
+// TestAnArmFallsSilentAlone: an arm that was pulled as often as the budget pays for
+// releases nothing more, keeps what is known of it over a restart, and takes no other
+// arm's releases away.
+func TestAnArmFallsSilentAlone(t *testing.T) {
+	const horizon = 4
+	s := averaging(path(2), .3)
+	s.rounds = horizon
+	n := newNetwork(t, s)
+	p := n.peers[0]
+	for range horizon + 3 {
+		n.pull(t, 0, 0, 1)
+	}
+	state, err := p.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := p.Protocol.(*average)
+	next, err := newAverage(a.c, a.p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := next.Load(state); err != nil {
+		t.Fatal(err)
+	}
+	p.Protocol = next
+	for pull := range uint64(horizon) {
+		n.pull(t, 0, 0, 0)
+		n.pull(t, 0, 1, 1)
+		if got := p.draw.leafs; got != horizon+pull+1 {
+			t.Errorf("after pull %d of the second arm %d leaves were drawn, want %d", pull+1, got, horizon+pull+1)
+		}
+	}
+	b := p.Belief()
+	if b.Mean[0] != 1 || b.Spread[0] != 1./horizon || p.draw.late != 0 {
+		t.Errorf("past its horizon arm 0 has mean %v and spread %v, and %d late releases", b.Mean[0], b.Spread[0], p.draw.late)
+	}
+	if b.Mean[1] != 1 || b.Spread[1] != 1./horizon {
+		t.Errorf("arm 1 has mean %v and spread %v, want those of %d pulls", b.Mean[1], b.Spread[1], horizon)
+	}
+}
+
 // TestNewsMovesOneHopARound is Lemma 1 of paper 004, on which the slack of M pulls
 // rests.
 func TestNewsMovesOneHopARound(t *testing.T) {

@@ -129,7 +129,7 @@ func (d *privacyDoc) writeHorizon(p pager, s *Settings) {
 	case s.Protocol.Name == "rows" && s.Mode == Slots:
 		p.say("A row leaves every %s, whether anything happened or not.", spanText(float64(s.Protocol.Rows.Every)*s.Rounds.Every.Seconds()))
 	case s.Protocol.Name != "rows" && s.World.Kind == Application:
-		p.say("It ends sooner if an action gets %s before.", counted(h.Rounds, "reward"))
+		p.say("An action that gets %s before falls silent sooner, alone.", counted(h.Rounds, "reward"))
 	}
 	p.say("After it the peer releases nothing more; it goes on deciding, hearing what others learn and passing it on. The budget does not refill. A new network starts with a budget of its own, and for a user of both the ε add up.")
 }

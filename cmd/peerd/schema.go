@@ -74,7 +74,7 @@ func schema() []Key {
 		},
 		{
 			Name: "privacy.horizon", Example: "10000", Unit: "rounds", Shared: true, rule: whole(1, horizon),
-			Doc: "Rounds that the budget covers; after them the peer releases nothing more. With protocol average and an application, rewards of one action.",
+			Doc: "Rounds that the budget covers; after them the peer releases nothing more. With protocol average and an application, rewards of one action, which alone falls silent after them.",
 		},
 		{
 			Name: "privacy.accept_weak", Default: "false", Shared: true, rule: yesNo(),
@@ -108,7 +108,7 @@ func schema() []Key {
 		},
 		{
 			Name: "protocol.average.patience", Default: "8", Unit: "rounds", Shared: true, rule: whole(2, many),
-			Doc: "After this an unanswered exchange no longer blocks others.",
+			Doc: "After this an unanswered exchange no longer blocks others, and is asked for again, as often as this.",
 		},
 		{
 			Name: "protocol.rows.every", Default: "20", Unit: "rounds", Shared: true, rule: whole(1, horizon),
