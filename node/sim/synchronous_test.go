@@ -233,15 +233,6 @@ func (p *synchronousPeer) pull(t *testing.T, arm int, reward float64) {
 	b.Spread[arm] = 1 / float64(b.Pulls[arm])
 }
 
-func path(n int) [][]protocol.Peer {
-	out := make([][]protocol.Peer, n)
-	for i := range n - 1 {
-		out[i] = append(out[i], protocol.Peer(i+1))
-		out[i+1] = append(out[i+1], protocol.Peer(i))
-	}
-	return out
-}
-
 func edgesOf(links [][]protocol.Peer) (all [][2]int) {
 	for i, l := range links {
 		for _, j := range l {
