@@ -64,8 +64,6 @@ func (s *blt) close(src *Source, given []int64, out *Leaf) {
 }
 
 // skip gives up the rest: the buffers hold records that another life drew.
-func (s *blt) skip(k uint64) { s.forsake(k) }
-
 func (s *blt) append(b []byte) []byte {
 	for j := range s.exact {
 		b = appendFixed(appendFixed(b, s.exact[j]), s.noisy[j])

@@ -106,7 +106,10 @@ func (c Charge) Check() error {
 // Covers reports, as a nil error, that a release of these fields is what the streams of
 // a charge that passes Check draw when they close leaf To, with the charged noise. It
 // cannot tell whether the same was drawn twice.
-func (c *Charge) Covers(f Fields) error {
+func (c *Charge) Covers(f Fields) error { return c.CoversAfter(0, f) }
+
+// CoversAfter is Covers for a stream that last gave up leaves up to base; see [Door.Skip].
+func (c *Charge) CoversAfter(base uint64, f Fields) error {
 	switch {
 	case f.Stream < c.Stream || int64(f.Stream-c.Stream) >= int64(c.Streams):
 		return fmt.Errorf("%w: stream %d, want %d streams from %d", ErrUnpaid, f.Stream, c.Streams, c.Stream)
@@ -117,7 +120,14 @@ func (c *Charge) Covers(f Fields) error {
 	if d == nil {
 		return fmt.Errorf("%w: unknown mechanism %v", ErrUnpaid, c.Mechanism)
 	}
-	n := d.node(c.noise(), c.Leaves, f.Span.To)
+	if d.skips {
+		base = 0
+	}
+	if f.Span.From < base || f.Span.To <= base {
+		return fmt.Errorf("%w: leaves %d to %d of stream %d, which gave up those up to %d", ErrUnpaid, f.Span.From+1, f.Span.To, f.Stream, base)
+	}
+	n := d.node(c.noise(), c.Leaves, f.Span.To-base)
+	n.span = Span{n.span.From + base, n.span.To + base}
 	switch width := n.times * c.Width(); {
 	case f.Span != n.span:
 		return fmt.Errorf("%w: leaves %d to %d are no node, want %d to %d", ErrUnpaid, f.Span.From+1, f.Span.To, n.span.From+1, n.span.To)

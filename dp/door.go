@@ -93,7 +93,11 @@ func (d *Door) open(c Charge) error {
 
 // stream returns a new stream of the charge.
 func (c *Charge) stream(id StreamID, r *room) running {
-	return mechanisms[c.Mechanism].open(newIntake(id, c, r), c)
+	t := mechanisms[c.Mechanism].open(newIntake(id, c, r), c)
+	if _, ok := t.(skipper); !ok {
+		t = newRestarting(t, c)
+	}
+	return t
 }
 
 // pay takes a loss from the budget.

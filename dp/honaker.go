@@ -91,8 +91,6 @@ func (h *honaker) close(src *Source, given []int64, out *Leaf) {
 
 // skip gives up the rest: the estimates after a gap would rest on nodes of a life that
 // was lost.
-func (h *honaker) skip(k uint64) { h.forsake(k) }
-
 func (h *honaker) append(b []byte) []byte {
 	for _, n := range h.n {
 		b = binary.AppendUvarint(b, n)

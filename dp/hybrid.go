@@ -121,8 +121,6 @@ func (h *hybrid) close(src *Source, given []int64, out *Leaf) {
 }
 
 // skip gives up the rest: an increment over a gap would count records twice.
-func (h *hybrid) skip(k uint64) { h.forsake(k) }
-
 func (h *hybrid) append(b []byte) []byte {
 	for _, n := range h.n {
 		b = binary.AppendUvarint(b, n)

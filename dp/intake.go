@@ -95,14 +95,6 @@ func (n *intake) drop() {
 	n.open = 0
 }
 
-// forsake gives up the rest of the horizon and the open leaf, unless k leaves are closed.
-func (n *intake) forsake(k uint64) {
-	if k > n.t {
-		n.t = n.leaves
-		n.drop()
-	}
-}
-
 // draw returns noise of the charged law.
 func (n *intake) draw(src *Source, scale uint64) int64 {
 	if n.noise.Law == Gaussian {

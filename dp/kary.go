@@ -120,8 +120,6 @@ func (s *kary) sum(i int) (sum int64) {
 }
 
 // skip gives up the rest: noise that lay ahead may have been used by another life.
-func (s *kary) skip(k uint64) { s.forsake(k) }
-
 // append encodes the level's noise; a stream at its end has none to come.
 func (s *kary) append(b []byte) []byte {
 	if s.t == s.leaves {

@@ -45,6 +45,8 @@ type design struct {
 	// node is what closing leaf t draws.
 	node func(charged Noise, n, t uint64) node
 	open func(intake, *Charge) running
+	// skips says that a stream can pass over leaves that are given up; others begin anew.
+	skips bool
 }
 
 // times returns how many times the charged scale the noise of a node can have.
@@ -68,16 +70,16 @@ type node struct {
 //
 //nolint:gochecknoglobals // a table, never written
 var mechanisms = map[Mechanism]*design{
-	Tree:         {name: "tree", law: Laplace, most: MaxLeaves, l1: paid, sum: treeSum, node: treeNode, open: newTree},
-	None:         {name: "none", law: Laplace, most: MaxLeaves, sum: noSum, node: treeNode, open: newTree},
-	TreeGaussian: {name: "tree-gaussian", law: Gaussian, most: MaxLeaves, l2: levelsSquared, sum: treeSum, node: treeNode, open: newTree},
+	Tree:         {name: "tree", law: Laplace, most: MaxLeaves, l1: paid, sum: treeSum, node: treeNode, open: newTree, skips: true},
+	None:         {name: "none", law: Laplace, most: MaxLeaves, sum: noSum, node: treeNode, open: newTree, skips: true},
+	TreeGaussian: {name: "tree-gaussian", law: Gaussian, most: MaxLeaves, l2: levelsSquared, sum: treeSum, node: treeNode, open: newTree, skips: true},
 	EachLaplace: {
 		name: "each", law: Laplace, mode: Parallel, most: MaxLeaves,
-		l1: func(uint64) uint64 { return 1 }, sum: oneSum, node: eachNode, open: newEach,
+		l1: func(uint64) uint64 { return 1 }, sum: oneSum, node: eachNode, open: newEach, skips: true,
 	},
 	EachGaussian: {
 		name: "each-gaussian", law: Gaussian, mode: Parallel, most: MaxLeaves,
-		l2: func(uint64) float64 { return 1 }, sum: oneSum, node: eachNode, open: newEach,
+		l2: func(uint64) float64 { return 1 }, sum: oneSum, node: eachNode, open: newEach, skips: true,
 	},
 	Honaker:         {name: "honaker", law: Laplace, most: MaxLeaves, l1: paid, sum: honakerSum, node: honakerNode, open: newHonaker},
 	HonakerGaussian: {name: "honaker-gaussian", law: Gaussian, most: MaxLeaves, l2: levelsSquared, sum: honakerSum, node: honakerNode, open: newHonaker},

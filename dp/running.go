@@ -32,8 +32,6 @@ type running interface {
 	close(src *Source, given []int64, out *Leaf)
 	// draws returns how many values closing the next leaf draws.
 	draws() int
-	// skip gives up the leaves up to k, and as many more as it must; see [Door.Skip].
-	skip(k uint64)
 	// append and read encode and decode everything that [intake] does not. read fills a
 	// new stream.
 	append(b []byte) []byte

@@ -126,34 +126,3 @@ func TestEveryMechanismGoesOnAsIfItHadNotStopped(t *testing.T) {
 		}
 	})
 }
-
-// TestALostLifeEndsTheStream gives up the rest of the horizon, and the open leaf.
-func TestALostLifeEndsTheStream(t *testing.T) {
-	for _, m := range factored {
-		d := open(t, mechanismSpec(m, 20), seeded(1))
-		if _, err := d.Leaf(0, 1); err != nil {
-			t.Fatal(err)
-		}
-		if err := d.Add(0, []float64{1}); err != nil {
-			t.Fatal(err)
-		}
-		for lost, want := range []uint64{2, 2, 21} {
-			if next, err := d.Skip(0, uint64(lost)); err != nil || next != want {
-				t.Errorf("%v: %d lost: next is %d, %v, want %d", m, lost, next, err, want)
-			}
-		}
-		d.Charges()
-		d.Drawn()
-		saved, err := d.Save()
-		if err != nil {
-			t.Fatal(err)
-		}
-		again := open(t, mechanismSpec(m, 20), seeded(1))
-		if err = again.Load(saved); err != nil {
-			t.Errorf("%v: %v", m, err)
-		}
-		if next, _ := again.Closed(0); next != 20 {
-			t.Errorf("%v: %d leaves closed, want 20", m, next)
-		}
-	}
-}

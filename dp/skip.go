@@ -19,13 +19,13 @@ func (d *Door) Closed(s StreamID) (uint64, error) {
 //
 // With a tree the next leaf is the smallest m > k whose running sum is made of nodes
 // that are known, and the new one. That is at most the next power of two. Streams that
-// release leaf by leaf go on after k, without the records of the open leaf.
-// All others give up the rest of the horizon.
+// release leaf by leaf go on after k, without the records of the open leaf. All others
+// go on after k, too, and begin anew on top of the last sum.
 func (d *Door) Skip(s StreamID, k uint64) (next uint64, err error) {
 	t, err := d.stream(s)
 	if err != nil {
 		return 0, err
 	}
-	t.skip(k)
+	t.(skipper).skip(k)
 	return t.closed() + 1, nil
 }

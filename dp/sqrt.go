@@ -80,8 +80,6 @@ func (n *intake) out(y, sum []int64, noise Noise, out *Leaf) {
 
 // skip gives up the rest: later rows of C would hold records of leaves that another
 // life drew.
-func (s *root) skip(k uint64) { s.forsake(k) }
-
 func (s *root) append(b []byte) []byte {
 	return appendInts(appendInts(binary.AppendUvarint(b, uint64(len(s.exact))), s.exact), s.noisy)
 }

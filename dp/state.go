@@ -32,7 +32,7 @@ func (d *Door) Save() (Secret, error) {
 	for i, c := range d.charged {
 		b = d.charged[i].append(b)
 		for _, t := range d.streams[c.Stream : int(c.Stream)+c.Streams] {
-			b = t.append(t.in().appendIntake(b))
+			b = appendStream(b, t)
 		}
 	}
 	return Secret{b}, nil
@@ -81,8 +81,7 @@ func (d *Door) readGroup(r *reader, room *room) error {
 	}
 	for i := 0; i < c.Streams && !r.bad; i++ { // a stream that is not there takes 4 MiB at most
 		t := c.stream(c.Stream+StreamID(i), room)
-		t.in().readIntake(r, &c)
-		t.read(r, &c)
+		readStream(r, t, &c)
 		d.streams = append(d.streams, t)
 		if c.Mode == Sequential && !r.bad {
 			loss, err := c.Loss.Times(t.closed()) // what was given up may have been paid
@@ -95,6 +94,22 @@ func (d *Door) readGroup(r *reader, room *room) error {
 		}
 	}
 	return nil
+}
+
+func appendStream(b []byte, t running) []byte {
+	if s, ok := t.(*restarting); ok {
+		b = s.appendBase(b)
+	}
+	return t.append(t.in().appendIntake(b))
+}
+
+// readStream fills a new stream. The reader turns bad where no stream of c can be so.
+func readStream(r *reader, t running, c *Charge) {
+	if s, ok := t.(*restarting); ok {
+		s.readBase(r)
+	}
+	t.in().readIntake(r, c)
+	t.read(r, c)
 }
 
 // append encodes all but the first stream, which follows from the charges before.

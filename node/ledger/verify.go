@@ -47,6 +47,7 @@ type stream struct {
 	open     int    // of opens
 	last     uint64 // leaf that was released
 	next     uint64 // leaf that may be
+	base     uint64 // leaves before the newest gap that gave some up
 	skips    bool   // a gap is before it: greater ones may be, too
 	releases uint64
 }
@@ -190,7 +191,7 @@ func (v *Verifier) release(r *Release) error {
 	}
 	s := &v.streams[r.Stream]
 	open := &v.opens[s.open]
-	switch err := open.Covers(r.fieldsOf()); {
+	switch err := open.CoversAfter(s.base, r.fieldsOf()); {
 	case errors.Is(err, dp.ErrNoise):
 		return fmt.Errorf("%w: %w", ErrNoise, err)
 	case err != nil:
@@ -230,6 +231,9 @@ func (v *Verifier) gap(seq, lost uint64, g *Gap) error {
 			return fmt.Errorf("%w: stream %d goes on from leaf %d, want %d to %d", ErrGap, i, next, s.next, leaves+1)
 		}
 		report.GivenUp += next - s.next
+		if next > s.next {
+			s.base = next - 1
+		}
 		s.next, s.skips = next, true
 	}
 	v.again = g.Incarnation

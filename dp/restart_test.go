@@ -1,0 +1,166 @@
+package dp
+
+import (
+	"errors"
+	"math"
+	"testing"
+)
+
+// TestAStreamBeginsAnewAfterALostLife: it goes on after the leaves that are given up, on
+// top of the last sum, without the records of the open leaf; its nodes are those of a new
+// stream, further on; its noise adds to that of the old sum. Saved, it goes on the same.
+func TestAStreamBeginsAnewAfterALostLife(t *testing.T) {
+	for _, m := range factored {
+		t.Run(m.String(), func(t *testing.T) {
+			s := mechanismSpec(m, 20)
+			d := open(t, s, seeded(1))
+			c := d.Charges()[0]
+			leaf := func(k uint64) Leaf {
+				t.Helper()
+				if err := d.Add(0, []float64{1}); err != nil {
+					t.Fatal(err)
+				}
+				l, err := d.Leaf(0, k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d.Drawn()
+				return l
+			}
+			reload := func() {
+				t.Helper()
+				state, err := d.Save()
+				if err != nil {
+					t.Fatal(err)
+				}
+				d = open(t, s, seeded(2))
+				d.Charges()
+				if err := d.Load(state); err != nil {
+					t.Fatal(err)
+				}
+			}
+			leaf(1)
+			old := leaf(2)
+			if err := d.Add(0, []float64{1}); err != nil { // is given up
+				t.Fatal(err)
+			}
+			for _, k := range []uint64{0, 2} {
+				if next, err := d.Skip(0, k); err != nil || next != 3 {
+					t.Fatalf("%d lost: next is %d, %v", k, next, err)
+				}
+			}
+			if next, err := d.Skip(0, 7); err != nil || next != 8 {
+				t.Fatalf("7 lost: next is %d, %v", next, err)
+			}
+			reload()
+			for k := uint64(1); k <= 7; k++ {
+				if _, err := d.Leaf(0, k); !errors.Is(err, ErrLeaf) {
+					t.Fatalf("leaf %d, which is given up: %v", k, err)
+				}
+			}
+			first := leaf(8)
+			reload()
+			for k, l := uint64(1), first; ; k, l = k+1, leaf(8+k) {
+				if err := c.CoversAfter(7, l.Node.Fields()); err != nil {
+					t.Fatal(err)
+				}
+				if c.Covers(l.Node.Fields()) == nil && l.Node.Span().From < 7 {
+					t.Fatalf("%+v is taken for a node of a stream that gave nothing up", l.Node)
+				}
+				if l.Sum.Span() != (Span{0, 7 + k}) || l.Sum.Count(0) != 2+k {
+					t.Fatalf("%+v after %d new records", l.Sum, k)
+				}
+				want := c.SumNoise(k).spread(0).Variance() + old.Sum.Spread().Variance()*math.Pow(2, -2*GridExponent)
+				if got := l.Sum.noise.spread(0).Variance(); got < want*(1-1e-9) || got > want*1.01 {
+					t.Fatalf("leaf %d: variance %.4g, want %.4g", 7+k, got, want)
+				}
+				// The exact sum is that of the records that are left: the noise is no more than
+				// chance allows, the old and the new one together.
+				if z := l.Sum.At(0) - float64(2+k); math.Abs(z) > 12*math.Sqrt(l.Sum.Spread().Variance()) {
+					t.Fatalf("leaf %d: off by %v", 7+k, z)
+				}
+				if 7+k == 20 {
+					break
+				}
+			}
+			if _, err := d.Leaf(0, 21); !errors.Is(err, ErrHorizon) {
+				t.Errorf("leaf 21 of 20: %v", err)
+			}
+			if next, err := d.Skip(0, 1000); err != nil || next != 21 {
+				t.Errorf("all lost: next is %d, %v", next, err)
+			}
+			reload()
+			if _, err := d.Leaf(0, 21); !errors.Is(err, ErrHorizon) {
+				t.Errorf("leaf 21 of 20, all lost: %v", err)
+			}
+		})
+	}
+}
+
+// TestNewLivesCostNoMore: a user's records lie in what was released before and after a
+// restart; both together move no more than is charged. The lost life goes on from the
+// backup, the new one begins anew after it.
+func TestNewLivesCostNoMore(t *testing.T) {
+	for _, m := range factored {
+		if drawsAhead(m) {
+			continue
+		}
+		t.Run(m.String(), func(t *testing.T) {
+			s := mechanismSpec(m, 16)
+			s.RecordsPerUser = 3
+			for _, at := range [][3]uint64{{1, 2, 9}, {2, 5, 6}, {3, 3, 3}, {1, 9, 10}, {4, 8, 16}} {
+				play := func(x float64) (drawn []Release) {
+					d := open(t, s, seeded(4))
+					step := func(d *Door, from, to uint64) {
+						for k := from; k <= to; k++ {
+							for _, mine := range at {
+								if mine == k {
+									if err := d.Add(0, []float64{x}); err != nil {
+										t.Fatal(err)
+									}
+								}
+							}
+							if _, err := d.Leaf(0, k); err != nil {
+								t.Fatal(err)
+							}
+						}
+						drawn = append(drawn, d.Drawn()...)
+					}
+					d.Charges()
+					step(d, 1, 4)
+					state, err := d.Save()
+					if err != nil {
+						t.Fatal(err)
+					}
+					step(d, 5, 8) // the life that is lost
+					lives := open(t, s, seeded(5))
+					lives.Charges()
+					if err = lives.Load(state); err != nil {
+						t.Fatal(err)
+					}
+					if _, err = lives.Skip(0, 8); err != nil {
+						t.Fatal(err)
+					}
+					step(lives, 9, 16)
+					return drawn
+				}
+				one, other := play(0), play(1)
+				var l1, l2 float64
+				for i := range one {
+					for j := range one[i].v {
+						x := float64(one[i].v[j]-other[i].v[j]) / float64(one[i].noise.Scale)
+						l1 += math.Abs(x)
+						l2 += x * x
+					}
+				}
+				c, err := s.charge(0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if m.Law() == Laplace && l1 > c.Loss.Pure.Float()*(1+1e-12) || m.Law() == Gaussian && l2 > float64(c.Loss.Square)/Nano {
+					t.Errorf("records in leaves %v: %.6g and %.6g, charged %v", at, l1, l2, c.Loss)
+				}
+			}
+		})
+	}
+}
