@@ -185,7 +185,7 @@ func (c *Charge) laplaceScale(d *design) (uint64, error) {
 	if c.Loss.Pure < minCost || c.Loss.Pure == Infinite {
 		return 0, fmt.Errorf("dp: %s: epsilon %v, want a finite number from %v", c.What, c.Loss.Pure, Cost(minCost))
 	}
-	delta := c.change() * uint64(c.Dim) // below 2^43
+	delta := c.Change() * uint64(c.Dim) // below 2^43
 	hi, lo := bits.Mul64(c.RecordsPerUser*d.l1(c.Leaves), delta)
 	if hi != 0 {
 		return 0, fmt.Errorf("dp: %s: sensitivity out of range", c.What)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 	"peerd.dev/node/site"
 )
 
@@ -20,6 +22,13 @@ const (
 	swamp = 0.1
 )
 
+// largeDelta is the greatest δ without a warning, and quiet the ratio of deviations from
+// which on another mechanism is not worth one.
+const (
+	largeDelta = 1e-6
+	quiet      = 0.9
+)
+
 // mostRounds is the longest horizon.
 const mostRounds = 1 << 30
 
@@ -28,8 +37,15 @@ func (s *Settings) warnings(doc *privacyDoc, n noise, network *Network) []warnin
 	list := []warningDoc{}
 	warn := func(what, do string) { list = append(list, warningDoc{what, do}) }
 	if b := doc.Budget; b.Chance > sure {
-		warn(fmt.Sprintf("ε = %s is weak: who held two stories about a user for equally likely can become %s sure of one", valueText(s.Privacy.Epsilon), percent(b.Chance)),
-			fmt.Sprintf("with ε = %.3g it would be %s", math.Log(sure/(1-sure)), percent(sure)))
+		warn(fmt.Sprintf("ε = %s is weak: who held two stories about a user for equally likely can %s", valueText(s.Privacy.Epsilon), sureText(b)),
+			fmt.Sprintf("with ε = %.3g it would be %s", strongEnough(b.Delta), percent(sure)))
+	}
+	if d := s.Privacy.Delta; d > largeDelta {
+		warn(fmt.Sprintf("δ = %v is large: a peer that publishes every user's rewards with that probability keeps the promise", d),
+			fmt.Sprintf("take privacy.delta: %.6f or less", largeDelta))
+	}
+	if q := doc.Error.Quietest; q.Ratio < quiet {
+		warn(s.quieter(q))
 	}
 	if k := s.Privacy.RecordsPerUser; k > 1 && s.World.Kind == Application {
 		warn(fmt.Sprintf("users come back up to %d times, and peerd counts a user's decisions by subject alone", k),
@@ -52,6 +68,36 @@ func (s *Settings) warnings(doc *privacyDoc, n noise, network *Network) []warnin
 			s.remedy(n.mean(early), early))
 	}
 	return list
+}
+
+// sureText says what can become of even odds.
+func sureText(b *budgetDoc) string {
+	if b.Square == 0 {
+		return fmt.Sprintf("become %s sure of one", percent(b.Chance))
+	}
+	return fmt.Sprintf("name the right one with a probability of %s", percent(b.Chance))
+}
+
+// strongEnough returns the ε at which that is as sure as it may be without a warning.
+func strongEnough(delta float64) float64 {
+	if delta == 0 {
+		return math.Log(sure / (1 - sure))
+	}
+	epsilon, _ := account.Mu(2 * math.Sqrt2 * math.Erfinv(2*sure-1)).Epsilon(delta) // of a δ that was in range
+	return epsilon
+}
+
+// quieter says which settings make less noise.
+func (s *Settings) quieter(q quietDoc) (what, do string) {
+	if q.Mechanism == s.Privacy.Mechanism {
+		return fmt.Sprintf("privacy.calibration: %s makes more noise than epsilon and delta ask for; %s makes %.2g of it", s.Privacy.Calibration, q.Calibration, q.Ratio),
+			"take privacy.calibration: " + q.Calibration
+	}
+	what, do = fmt.Sprintf("another mechanism makes %.2g of the noise for the same budget and horizon", q.Ratio), "take privacy.mechanism: "+q.Mechanism
+	if m, err := dp.ParseMechanism(q.Mechanism); err == nil && m.Law() == dp.Laplace && s.Privacy.Delta > 0 {
+		do += " with privacy.delta: 0, which it does not need"
+	}
+	return what, do
 }
 
 // remedy returns which settings halve a deviation of the noise in the mean of so many
