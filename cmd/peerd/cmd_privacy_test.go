@@ -291,8 +291,9 @@ func TestQuietestIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if q := paper.quietest(paper.noise(charge)); q.Ratio > ours/theirs*1.001 {
-		t.Errorf("%+v, want at most %v", q, ours/theirs)
+	q := paper.quietest(paper.noise(charge))
+	if _, do := paper.quieter(q); q.Ratio > ours/theirs*1.001 || !strings.Contains(do, "privacy.calibration: tight") && !strings.Contains(do, "privacy.delta: 0") {
+		t.Errorf("%+v, want at most %v: %s", q, ours/theirs, do)
 	}
 	doc, page = explained(t, "-c", write(t, good(map[string]string{"privacy.mechanism": "none", "privacy.epsilon": "inf", "mode": "lockstep", "seed": "1"})))
 	if doc.Error != nil {
@@ -331,7 +332,33 @@ func TestZeroOutIsCompared(t *testing.T) {
 
 // TestWarningsNameWhatWouldHelp takes the remedies at their word.
 func TestWarningsNameWhatWouldHelp(t *testing.T) {
-	file := write(t, good(map[string]string{"privacy.epsilon": "0.2", "privacy.horizon": "2000"}))
+	for _, changes := range []map[string]string{
+		{"privacy.epsilon": "0.2", "privacy.horizon": "2000"},
+		{"privacy.epsilon": "0.2", "privacy.horizon": "2000", "privacy.mechanism": "tree-gaussian", "privacy.delta": "0.000001"},
+	} {
+		checkRemedies(t, write(t, good(changes)))
+	}
+	for _, c := range []struct {
+		changes map[string]string
+		want    string
+	}{
+		{map[string]string{"privacy.epsilon": "5"}, "ε = 5 is weak"},
+		{map[string]string{"privacy.epsilon": "25", "privacy.accept_weak": "true", "privacy.mechanism": "tree-gaussian", "privacy.delta": "0.000001"}, "name the right one with a probability of 9"},
+		{map[string]string{"privacy.mechanism": "tree-gaussian", "privacy.delta": "0.0001", "privacy.horizon": "100000"}, "δ = 0.0001 is large"},
+		{map[string]string{"world.kind": Application, "world.means": "-", "privacy.records_per_user": "2", "privacy.horizon": "100000"}, "by subject alone"},
+		{map[string]string{"world.kind": Application, "world.means": "-", "api.settle": "arrival", "privacy.horizon": "100000"}, "api.settle: arrival"},
+		{map[string]string{"world.kind": "replay", "world.means": "-", "arms": "[a, b, c, d, e]", "world.cap": "2", "privacy.records_per_user": "2", "privacy.horizon": "100000"}, "one patient can be at several sites"},
+	} {
+		doc, _ := explained(t, "-c", write(t, good(c.changes)))
+		if w := warned(doc); len(w) != 1 || !strings.Contains(w[0].What, c.want) {
+			t.Errorf("%v: warnings %+v, want one of %q", c.changes, w, c.want)
+		}
+	}
+}
+
+// checkRemedies takes those of a configuration with too much noise at their word.
+func checkRemedies(t *testing.T, file string) {
+	t.Helper()
 	doc, page := explained(t, "-c", file)
 	warnings := warned(doc)
 	if len(warnings) != 1 || !strings.Contains(page, "WARNINGS") {
@@ -354,25 +381,8 @@ func TestWarningsNameWhatWouldHelp(t *testing.T) {
 	}
 	for key, also := range map[string]string{"protocol.rows.every": "protocol.name=rows", "privacy.horizon": "seed=0", "privacy.epsilon": "seed=0"} {
 		after := settings(t, file, key+"="+number(key), also)
-		if a, b := sd(after, after.Privacy.Horizon/10), sd(before, 200); a > b/2*(1+1e-9) {
+		if a, b := sd(after, after.Privacy.Horizon/10), sd(before, 200); a > b/2*(1+1e-3) {
 			t.Errorf("%s=%s leaves %v of %v", key, number(key), a, b)
-		}
-	}
-	for _, c := range []struct {
-		changes map[string]string
-		want    string
-	}{
-		{map[string]string{"privacy.epsilon": "5"}, "ε = 5 is weak"},
-		{map[string]string{"privacy.epsilon": "25", "privacy.accept_weak": "true", "privacy.mechanism": "tree-gaussian", "privacy.delta": "0.000001"}, "name the right one with a probability of 9"},
-		{map[string]string{"privacy.mechanism": "tree-gaussian", "privacy.delta": "0.0001", "privacy.horizon": "100000"}, "δ = 0.0001 is large"},
-		{map[string]string{"privacy.mechanism": "tree-gaussian", "privacy.delta": "0.000001", "privacy.calibration": "paper", "privacy.horizon": "100000"}, "privacy.calibration: paper makes more"},
-		{map[string]string{"world.kind": Application, "world.means": "-", "privacy.records_per_user": "2", "privacy.horizon": "100000"}, "by subject alone"},
-		{map[string]string{"world.kind": Application, "world.means": "-", "api.settle": "arrival", "privacy.horizon": "100000"}, "api.settle: arrival"},
-		{map[string]string{"world.kind": "replay", "world.means": "-", "arms": "[a, b, c, d, e]", "world.cap": "2", "privacy.records_per_user": "2", "privacy.horizon": "100000"}, "one patient can be at several sites"},
-	} {
-		doc, _ := explained(t, "-c", write(t, good(c.changes)))
-		if w := warned(doc); len(w) != 1 || !strings.Contains(w[0].What, c.want) {
-			t.Errorf("%v: warnings %+v, want one of %q", c.changes, w, c.want)
 		}
 	}
 }

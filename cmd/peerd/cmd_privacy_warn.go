@@ -29,8 +29,11 @@ const (
 	quiet      = 0.9
 )
 
-// mostRounds is the longest horizon.
-const mostRounds = 1 << 30
+// mostRounds is the longest horizon, and mostEpsilon more than anybody advises.
+const (
+	mostRounds  = 1 << 30
+	mostEpsilon = 1000
+)
 
 // warnings returns what is wrong with a promise that can be kept.
 func (s *Settings) warnings(doc *privacyDoc, n noise, network *Network) []warningDoc {
@@ -94,8 +97,12 @@ func (s *Settings) quieter(q quietDoc) (what, do string) {
 			"take privacy.calibration: " + q.Calibration
 	}
 	what, do = fmt.Sprintf("another mechanism makes %.2g of the noise for the same budget and horizon", q.Ratio), "take privacy.mechanism: "+q.Mechanism
-	if m, err := dp.ParseMechanism(q.Mechanism); err == nil && m.Law() == dp.Laplace && s.Privacy.Delta > 0 {
+	switch m, err := dp.ParseMechanism(q.Mechanism); {
+	case err != nil:
+	case m.Law() == dp.Laplace && s.Privacy.Delta > 0:
 		do += " with privacy.delta: 0, which it does not need"
+	case m.Law() == dp.Gaussian && s.Privacy.Calibration != q.Calibration:
+		do += " with privacy.calibration: " + q.Calibration
 	}
 	return what, do
 }
@@ -107,7 +114,7 @@ func (s *Settings) remedy(sd float64, rewards uint64) string {
 		other := *s
 		change(&other)
 		charge, err := other.Charge()
-		return err == nil && other.noise(charge).mean(at) <= sd/2
+		return err == nil && other.noise(charge).mean(at) <= sd/2*(1+1e-6) // scales are rounded up
 	}
 	rows := func(every uint64) func(*Settings) {
 		return func(o *Settings) { o.Protocol.Name, o.Protocol.Rows.Every = "rows", every }
@@ -126,5 +133,9 @@ func (s *Settings) remedy(sd float64, rewards uint64) string {
 	if rounds, ok := leastGood(s.Privacy.Horizon+1, mostRounds, longer); ok {
 		text += fmt.Sprintf("privacy.horizon: %d (%s), which brings more rewards by its tenth, or with ", rounds, spanText(float64(rounds)*s.Rounds.Every.Seconds()))
 	}
-	return text + fmt.Sprintf("privacy.epsilon: %.4g, at the users' cost", 2*float64(s.Privacy.Epsilon))
+	epsilon := 2 * s.Privacy.Epsilon // with Gaussian noise a little more
+	for epsilon < mostEpsilon && !half(func(o *Settings) { o.Privacy.Epsilon = epsilon }, rewards) {
+		epsilon *= 1.01
+	}
+	return text + fmt.Sprintf("privacy.epsilon: %.4g, at the users' cost", float64(epsilon))
 }
