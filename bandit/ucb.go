@@ -108,11 +108,15 @@ func (u *UCB) Load(state []byte) error {
 }
 
 // paperRadii computes formula (12) without its first term, which is the same for
-// all arms: M peers, n = 1/Spread pulls, natural logarithms.
+// all arms: M peers, n = 1/Spread pulls, natural logarithms. As printed, the number of
+// noise terms is ⌈log₂ t⌉, the most that a running sum can hold, and not how many it does
+// hold: with those the radius would be least at powers of two, and pulls stop there.
 func (u *UCB) paperRadii(b *Belief, round uint64) []bound {
-	m, lt := u.peers, math.Log(float64(round+2))
+	m, t := u.peers, round+2
+	lt, terms := math.Log(float64(t)), float64(bits.Len64(t-1))
 	for k, spread := range b.Spread {
-		u.bounds[k].radius = math.Sqrt(2 * m * (spread - 128*m*(b.NoiseV[k]+b.NoiseG[k]/2)*math.Log(spread)) * lt)
+		v := terms*b.NoiseB[k]*b.NoiseB[k] + b.NoiseG[k]/2 // the formula knows Laplace noise alone
+		u.bounds[k].radius = math.Sqrt(2 * m * (spread - 128*m*v*math.Log(spread)) * lt)
 	}
 	return u.bounds
 }

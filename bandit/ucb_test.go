@@ -162,8 +162,8 @@ func TestMixedNoiseTailHolds(t *testing.T) {
 func TestPaperRadiusIsFormula12(t *testing.T) {
 	u := learner(t, 1, 3, Paper)
 	b := belief(400, .5)
-	const scale, terms = 14., 5. // of node noise; P terms in the prefix of n = 400 pulls
-	b.NoiseV[0], b.NoiseB[0] = terms*scale*scale/(400*400), scale/400
+	const scale, terms = 14., 10.                                 // of node noise; at most ⌈log₂ 1000⌉ nodes in a prefix
+	b.NoiseV[0], b.NoiseB[0] = 3*scale*scale/(400*400), scale/400 // 3 nodes in that of n = 400 pulls
 	got := u.paperRadii(b, 998)[0].radius
 	want := math.Sqrt(2 * 3 * (1./400 + 128*3*scale*scale*terms*math.Log(400)/(400*400)) * math.Log(1000))
 	if math.Abs(got-want) > 1e-12*want {

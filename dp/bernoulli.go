@@ -30,3 +30,15 @@ func (s *Source) bernoulliExp(v, a, b uint64) bool {
 	}
 	return k&1 == 1
 }
+
+// exp is true with probability exactly exp(-a/b), for b from 1 to 2^40, as
+// exp(-⌊a/b⌋)·exp(-(a mod b)/b).
+func (s *Source) exp(a, b uint64) bool {
+	if a >= b {
+		if s.geometric()>>cellBits < a/b {
+			return false
+		}
+		a %= b
+	}
+	return s.bernoulliExp(s.Uint64(), a, b)
+}

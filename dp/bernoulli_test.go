@@ -59,7 +59,7 @@ func TestBernoulliIsSureOfNothingAndEverything(t *testing.T) {
 // (five times |z| > 4.3).
 func TestBernoulliExpHasItsProbability(t *testing.T) {
 	s := NewSeededSource([32]byte{1})
-	n := draws()
+	const n = draws
 	for _, c := range [][2]uint64{{0, 1}, {1, 1000}, {1, 3}, {1 << 51, 1 << 52}, {7, 7}} {
 		p := math.Exp(-float64(c[0]) / float64(c[1]))
 		k := 0
@@ -68,8 +68,8 @@ func TestBernoulliExpHasItsProbability(t *testing.T) {
 				k++
 			}
 		}
-		if d := math.Abs(float64(k) - float64(n)*p); d > 4.3*math.Sqrt(float64(n)*p*(1-p)) {
-			t.Errorf("exp(-%d/%d): %d of %d, want %.1f", c[0], c[1], k, n, float64(n)*p)
+		if d := math.Abs(float64(k) - n*p); d > 4.3*math.Sqrt(n*p*(1-p)) {
+			t.Errorf("exp(-%d/%d): %d of %d, want %.1f", c[0], c[1], k, n, n*p)
 		}
 	}
 }

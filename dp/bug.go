@@ -5,9 +5,10 @@ package dp
 // The tag auditbug builds faults in, by name, for `peerd audit` to find. Without it
 // the hooks do nothing and cost nothing.
 
-func bugOld(*tree, int, int) int64 { return 0 }
+// bug is the fault of one stream's noise.
+type bug struct{}
 
-func bugNoise(_ uint64, _, noise int64) int64 { return noise }
+func (*bug) noise(_ uint64, drawn int64) int64 { return drawn }
 
 func bugRedraw() bool { return false }
 

@@ -2,33 +2,26 @@
 
 package dp
 
-import "math/bits"
-
 // Bug names the fault that is built in; tests set it, and so does
 // -ldflags "-X peerd.dev/dp.Bug=halved".
 var Bug string //nolint:gochecknoglobals // only with the tag
 
-// bugOld returns the noise of the left one of the two nodes that a node of level z is
-// merged of.
-func bugOld(t *tree, z, i int) int64 {
-	if z == 0 {
-		return 0
-	}
-	l := (z-1)*t.width + i
-	return t.node[l] - t.alpha[l]
-}
+// bug is the fault of one stream's noise.
+type bug struct{ before int64 } // what was drawn last
 
-// bugNoise returns the noise of node k for the one that it should have.
-func bugNoise(k uint64, old, noise int64) int64 {
+// noise returns the noise of leaf t for what it should have.
+func (b *bug) noise(t uint64, drawn int64) int64 {
+	before := b.before
+	b.before = drawn
 	switch {
 	case Bug == "halved":
-		return noise / 2
-	case Bug == "first" && k == 1:
+		return drawn / 2
+	case Bug == "first" && t == 1:
 		return 0
-	case Bug == "reused" && bits.TrailingZeros64(k) > 0:
-		return old
+	case Bug == "reused" && t%2 == 0 && before != 0:
+		return before
 	}
-	return noise
+	return drawn
 }
 
 // bugRedraw makes a restart draw what was drawn.

@@ -75,7 +75,7 @@ func (c Charge) Check() error {
 	if err != nil {
 		return err
 	}
-	if c.Mode != d.mode && !(c.Mode == Sequential && d.mode == Parallel) {
+	if c.Mode != d.mode && (c.Mode != Sequential || d.mode != Parallel) {
 		return fmt.Errorf("dp: %s: charge mode %v for %v", c.What, c.Mode, c.Mechanism)
 	}
 	if c.Mechanism == None {
@@ -85,8 +85,8 @@ func (c Charge) Check() error {
 		return nil
 	}
 	if d.law == Laplace {
-		scale, err := c.laplaceScale(d)
-		if err == nil && (c.Scale != scale || c.Loss.Square != 0) {
+		var scale uint64
+		if scale, err = c.laplaceScale(d); err == nil && (c.Scale != scale || c.Loss.Square != 0) {
 			err = fmt.Errorf("dp: %s: noise scale %d for %v, want %d", c.What, c.Scale, c.Loss, scale)
 		}
 		return err
@@ -113,7 +113,11 @@ func (c *Charge) Covers(f Fields) error {
 	case f.Span.To < 1 || f.Span.To > c.Leaves:
 		return fmt.Errorf("%w: leaf %d of stream %d, want 1 to %d", ErrUnpaid, f.Span.To, f.Stream, c.Leaves)
 	}
-	n := mechanisms[c.Mechanism].node(c.noise(), f.Span.To)
+	d := mechanisms[c.Mechanism]
+	if d == nil {
+		return fmt.Errorf("%w: unknown mechanism %v", ErrUnpaid, c.Mechanism)
+	}
+	n := d.node(c.noise(), c.Leaves, f.Span.To)
 	switch width := n.times * c.Width(); {
 	case f.Span != n.span:
 		return fmt.Errorf("%w: leaves %d to %d are no node, want %d to %d", ErrUnpaid, f.Span.From+1, f.Span.To, n.span.From+1, n.span.To)
@@ -134,11 +138,7 @@ func (c *Charge) Covers(f Fields) error {
 // SumNoise returns the noise that the sum at leaf t has, from 1 to the horizon: what
 // is predicted is what a Release says.
 func (c *Charge) SumNoise(t uint64) Noise {
-	n := c.noise()
-	if n.Scale != 0 {
-		n.Terms = mechanisms[c.Mechanism].terms(c.Leaves, t)
-	}
-	return n
+	return mechanisms[c.Mechanism].sum(c.noise(), c.Leaves, t)
 }
 
 // noise returns one term of the charged noise.
@@ -161,6 +161,8 @@ func (c *Charge) design() (*design, error) {
 		return nil, fmt.Errorf("dp: %s: unknown %v or %v", c.What, c.Record, c.Adjacency)
 	case c.Dim < 1 || c.Dim > MaxLen || c.Width() > MaxLen:
 		return nil, fmt.Errorf("dp: %s: dimension %d of a %v record, want 1 up to %d sums", c.What, c.Dim, c.Record, MaxLen)
+	case c.Streams*c.Width() > maxSums:
+		return nil, fmt.Errorf("dp: %s: %d streams of %d sums, at most %d together", c.What, c.Streams, c.Width(), maxSums)
 	case c.Record != Box && d.law != Gaussian:
 		return nil, fmt.Errorf("dp: %s: %v records need Gaussian noise", c.What, c.Record)
 	case c.Lo >= c.Hi || c.Lo < -maxBound || c.Hi > maxBound:
@@ -169,6 +171,8 @@ func (c *Charge) design() (*design, error) {
 		return nil, fmt.Errorf("dp: %s: rewards of %d to %d grid units, want them within ±1", c.What, c.Lo, c.Hi)
 	case c.Leaves < 1 || c.Leaves > d.most:
 		return nil, fmt.Errorf("dp: %s: horizon of %d leaves, want 1 to %d for %v", c.What, c.Leaves, d.most, c.Mechanism)
+	case d.node(Noise{}, c.Leaves, 1<<(bits.Len64(c.Leaves)-1)).times*c.Width() > MaxLen:
+		return nil, fmt.Errorf("dp: %s: %d sums over %d leaves, whose nodes take more than %d values", c.What, c.Width(), c.Leaves, MaxLen)
 	case c.RecordsPerUser < 1 || c.RecordsPerUser > 1<<20:
 		return nil, fmt.Errorf("dp: %s: %d records per user, want 1 to %d", c.What, c.RecordsPerUser, 1<<20)
 	}
@@ -198,9 +202,9 @@ func (c *Charge) laplaceScale(d *design) (uint64, error) {
 	if rem != 0 {
 		q++
 	}
-	if q > MaxScale {
+	if widest := d.times(c.Leaves); q > MaxScale/widest {
 		return 0, fmt.Errorf("dp: %s: noise scale 2^%d grid units, at most 2^%d; raise epsilon or lower the records per user",
-			c.What, bits.Len64(q)-1, bits.Len64(MaxScale)-1)
+			c.What, bits.Len64(q*widest)-1, bits.Len64(MaxScale)-1)
 	}
 	return q, nil
 }

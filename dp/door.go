@@ -44,6 +44,7 @@ type Door struct {
 	told    int      // of charged, by Charges
 	streams []running
 	drawn   []Release
+	leaf    Leaf    // the newest; here so that closing one allocates nothing
 	replay  *replay // nil unless replaying
 	room    room
 }
@@ -139,14 +140,13 @@ func (d *Door) Leaf(s StreamID, k uint64) (Leaf, error) {
 			return Leaf{}, err
 		}
 	}
-	var l Leaf
 	if d.replay == nil {
-		t.close(d.src, nil, &l)
-	} else if err := d.replay.close(t, d.src, &l); err != nil {
+		t.close(d.src, nil, &d.leaf)
+	} else if err := d.replay.close(t, d.src, &d.leaf); err != nil {
 		return Leaf{}, err
 	}
-	d.drawn = append(d.drawn, l.Node)
-	return l, nil
+	d.drawn = append(d.drawn, d.leaf.Node)
+	return d.leaf, nil
 }
 
 // Budget returns what the door may spend over its whole life.

@@ -8,7 +8,7 @@ type each struct{ intake }
 func newEach(n intake, _ *Charge) running { return &each{n} }
 
 // eachNode is the sum of leaf t.
-func eachNode(charged Noise, t uint64) node { return node{Span{t - 1, t}, 1, charged} }
+func eachNode(charged Noise, _, t uint64) node { return node{Span{t - 1, t}, 1, charged} }
 
 func (e *each) draws() int { return e.width }
 

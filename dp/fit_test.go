@@ -2,26 +2,19 @@ package dp
 
 import (
 	"math"
-	"os"
 	"testing"
 )
 
-// draws is the size of the statistical tests: 2e5, or 2e6 with PEERD_LONG=1.
-func draws() int {
-	if os.Getenv("PEERD_LONG") == "1" {
-		return 2_000_000
-	}
-	return 200_000
-}
+// draws is the size of the statistical tests.
+const draws = 2_000_000
 
 // badFit is the |z| of a χ² beyond which a law is rejected: a correct sampler once
-// in 7·10^4 seeds. At 2e5 draws (2e6) a scale 5 % off has z of 10 to 27 (53 to 86),
-// 0 counted twice 18 to 89 (81 to 209); a Laplace 1 % off passes (one in five fails).
+// in 7·10^4 seeds. A scale 2 % off has z of 11 to 28 at 100.
 const badFit = 4.35
 
 // fit draws n numbers and returns the χ² of their counts under the law p as a
-// standard normal z (Wilson and Hilferty 1931), and the degrees of freedom. Every
-// number expected 25 times has a cell of its own; the two tails are cells too.
+// standard normal z, and the degrees of freedom. Every number expected 25 times has a
+// cell of its own; the two tails are cells too.
 func fit(n int, draw func() int64, p func(int64) float64) (z float64, freedom int) {
 	count := map[int64]int{}
 	for range n {
@@ -63,8 +56,13 @@ func fit(n int, draw func() int64, p func(int64) float64) (z float64, freedom in
 			cell(restP, restN)
 		}
 	}
-	k := float64(bins - 1)
-	return (math.Cbrt(chi2/k) - 1 + 2/(9*k)) / math.Sqrt(2/(9*k)), bins - 1
+	return normal(chi2, bins-1), bins - 1
+}
+
+// normal returns a χ² as a standard normal z (Wilson and Hilferty 1931).
+func normal(chi2 float64, freedom int) float64 {
+	k := float64(freedom)
+	return (math.Cbrt(chi2/k) - 1 + 2/(9*k)) / math.Sqrt(2/(9*k))
 }
 
 func checkLaw(t *testing.T, name string, z float64, freedom int) {
@@ -105,3 +103,11 @@ func moments(n int, scale float64, draw func() int64) (m2, m4, lean float64) {
 }
 
 func near(got, want, sd float64) bool { return math.Abs(got-want) <= 4.5*sd }
+
+// biased makes one number in fifty positive.
+func (s *Source) biased(x int64) int64 {
+	if s.Uint64() < math.MaxUint64/50 {
+		return max(x, -x)
+	}
+	return x
+}

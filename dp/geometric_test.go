@@ -107,7 +107,7 @@ func TestATieAtAnEdgeGoesOnWithItsDigits(t *testing.T) {
 func TestGeometricHasNoMemory(t *testing.T) {
 	s := NewSeededSource([32]byte{3})
 	p := -math.Expm1(-1. / cellsPerUnit)
-	z, k := fit(draws(), func() int64 { return int64(s.geometric()) }, func(x int64) float64 {
+	z, k := fit(draws, func() int64 { return int64(s.geometric()) }, func(x int64) float64 {
 		if x < 0 {
 			return 0
 		}

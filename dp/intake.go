@@ -8,6 +8,7 @@ import (
 // intake is where the records of one stream come in: it clips them, puts them on the
 // grid and adds them up until the leaf closes.
 type intake struct {
+	bug    bug
 	id     StreamID
 	record Record
 	dim    int     // of a record as it comes
@@ -94,12 +95,20 @@ func (n *intake) drop() {
 	n.open = 0
 }
 
+// forsake gives up the rest of the horizon and the open leaf, unless k leaves are closed.
+func (n *intake) forsake(k uint64) {
+	if k > n.t {
+		n.t = n.leaves
+		n.drop()
+	}
+}
+
 // draw returns noise of the charged law.
 func (n *intake) draw(src *Source, scale uint64) int64 {
 	if n.noise.Law == Gaussian {
-		return src.Gaussian(scale)
+		return n.bug.noise(n.t, src.Gaussian(scale))
 	}
-	return src.Laplace(scale)
+	return n.bug.noise(n.t, src.Laplace(scale))
 }
 
 // appendIntake encodes the part of a stream that is common to all.

@@ -9,7 +9,7 @@ const MeanExponent = -32
 // Mean returns sum divided by its one count, rounded down to the lattice of
 // [MeanExponent]. Its noise scale is rounded up.
 func Mean(sum Release) (Release, error) {
-	if len(sum.count) != 1 || sum.count[0] == 0 || sum.e < MeanExponent {
+	if len(sum.count) != 1 || sum.count[0] == 0 || sum.e < MeanExponent || sum.e > MeanExponent+63 {
 		return Release{}, ErrShape
 	}
 	n := sum.count[0]

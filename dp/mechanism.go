@@ -11,11 +11,17 @@ type Mechanism uint8
 // The mechanisms. Those with Laplace noise are pure, δ = 0; those with Gaussian noise
 // have a μ and need a budget with δ > 0.
 const (
-	Tree         Mechanism = iota // running sums by the binary mechanism with Laplace noise; docs/proofs/tree.md
-	None                          // running sums without noise, at infinite cost
-	TreeGaussian                  // running sums by the binary mechanism with Gaussian noise; docs/proofs/tree.md
-	EachLaplace                   // every leaf's own sum with Laplace noise; docs/proofs/each.md
-	EachGaussian                  // every leaf's own sum with Gaussian noise; docs/proofs/each.md
+	Tree            Mechanism = iota // running sums by the binary mechanism with Laplace noise; docs/proofs/tree.md
+	None                             // running sums without noise, at infinite cost
+	TreeGaussian                     // running sums by the binary mechanism with Gaussian noise; docs/proofs/tree.md
+	EachLaplace                      // every leaf's own sum with Laplace noise; docs/proofs/each.md
+	EachGaussian                     // every leaf's own sum with Gaussian noise; docs/proofs/each.md
+	Honaker                          // the binary tree with Laplace noise, sums estimated from below; docs/proofs/honaker.md
+	HonakerGaussian                  // the binary tree with Gaussian noise, sums estimated from below; docs/proofs/honaker.md
+	Hybrid                           // running sums without a horizon, with Laplace noise; docs/proofs/hybrid.md
+	Kary                             // running sums in base k with digits of either sign and Laplace noise; docs/proofs/kary.md
+	Sqrt                             // running sums by the square-root factorization with Gaussian noise; docs/proofs/sqrt.md
+	BLT                              // running sums by buffered linear Toeplitz factors with Gaussian noise; docs/proofs/blt.md
 )
 
 // design is what there is to know about a mechanism.
@@ -32,11 +38,21 @@ type design struct {
 	l2 func(n uint64) float64
 	// slack is what rounding adds to that L2 norm, in grid units; nil for nothing.
 	slack func(n uint64, width int) float64
-	// terms counts the noise in the t-th sum of a stream of n leaves, as [Noise].Terms.
-	terms func(n, t uint64) uint32
-	// node is what closing leaf t draws, of a stream whose charge is for a noise.
-	node func(charged Noise, t uint64) node
+	// widest is how many times the charged scale a node of n leaves can have; nil for 1.
+	widest func(n uint64) uint64
+	// sum is the noise in the t-th sum of a stream of n leaves, with the charged noise.
+	sum func(charged Noise, n, t uint64) Noise
+	// node is what closing leaf t draws.
+	node func(charged Noise, n, t uint64) node
 	open func(intake, *Charge) running
+}
+
+// times returns how many times the charged scale the noise of a node can have.
+func (d *design) times(n uint64) uint64 {
+	if d.widest == nil {
+		return 1
+	}
+	return d.widest(n)
 }
 
 // node is what the closing of one leaf draws: the leaves it is about, how many values
@@ -52,17 +68,29 @@ type node struct {
 //
 //nolint:gochecknoglobals // a table, never written
 var mechanisms = map[Mechanism]*design{
-	Tree:         {name: "tree", law: Laplace, most: MaxLeaves, l1: paid, terms: ones, node: treeNode, open: newTree},
-	None:         {name: "none", law: Laplace, most: MaxLeaves, terms: noTerms, node: treeNode, open: newTree},
-	TreeGaussian: {name: "tree-gaussian", law: Gaussian, most: MaxLeaves, l2: levelsSquared, terms: ones, node: treeNode, open: newTree},
+	Tree:         {name: "tree", law: Laplace, most: MaxLeaves, l1: paid, sum: treeSum, node: treeNode, open: newTree},
+	None:         {name: "none", law: Laplace, most: MaxLeaves, sum: noSum, node: treeNode, open: newTree},
+	TreeGaussian: {name: "tree-gaussian", law: Gaussian, most: MaxLeaves, l2: levelsSquared, sum: treeSum, node: treeNode, open: newTree},
 	EachLaplace: {
 		name: "each", law: Laplace, mode: Parallel, most: MaxLeaves,
-		l1: func(uint64) uint64 { return 1 }, terms: oneTerm, node: eachNode, open: newEach,
+		l1: func(uint64) uint64 { return 1 }, sum: oneSum, node: eachNode, open: newEach,
 	},
 	EachGaussian: {
 		name: "each-gaussian", law: Gaussian, mode: Parallel, most: MaxLeaves,
-		l2: func(uint64) float64 { return 1 }, terms: oneTerm, node: eachNode, open: newEach,
+		l2: func(uint64) float64 { return 1 }, sum: oneSum, node: eachNode, open: newEach,
 	},
+	Honaker:         {name: "honaker", law: Laplace, most: MaxLeaves, l1: paid, sum: honakerSum, node: honakerNode, open: newHonaker},
+	HonakerGaussian: {name: "honaker-gaussian", law: Gaussian, most: MaxLeaves, l2: levelsSquared, sum: honakerSum, node: honakerNode, open: newHonaker},
+	Hybrid: {
+		name: "hybrid", law: Laplace, most: MaxLeaves,
+		l1: hybridL1, widest: hybridWidest, sum: hybridSum, node: hybridNode, open: newHybrid,
+	},
+	Kary: {name: "kary", law: Laplace, most: maxKaryLeaves, l1: karyL1, sum: karySum, node: karyNode, open: newKary},
+	Sqrt: {
+		name: "sqrt", law: Gaussian, most: maxSqrtLeaves,
+		l2: rootL2, slack: roundingSlack, sum: rootSum, node: prefixNode, open: newRoot,
+	},
+	BLT: {name: "blt", law: Gaussian, most: MaxLeaves, l2: bltL2, slack: roundingSlack, sum: bltSum, node: prefixNode, open: newBLT},
 }
 
 // Mechanisms returns all mechanisms, in the order of their numbers.
@@ -110,6 +138,6 @@ func (m Mechanism) Running() bool {
 	return d != nil && d.mode == Once
 }
 
-func noTerms(_, _ uint64) uint32 { return 0 }
+func noSum(Noise, uint64, uint64) Noise { return Noise{} }
 
-func oneTerm(_, _ uint64) uint32 { return Term }
+func oneSum(charged Noise, _, _ uint64) Noise { return charged }

@@ -52,7 +52,7 @@ func (m *Mixed) set(i int, own int64) error {
 // ReplaceByMean is Replace with the mean of a running sum; see [Mean]. It returns
 // the mean's noise as [Release.Spread] does.
 func (m *Mixed) ReplaceByMean(i int, sum Release) (Spread, error) {
-	if len(sum.v) != 1 || len(sum.count) != 1 || sum.count[0] == 0 || sum.e < MeanExponent || m.e != MeanExponent {
+	if len(sum.v) != 1 || len(sum.count) != 1 || sum.count[0] == 0 || sum.e < MeanExponent || sum.e > MeanExponent+63 || m.e != MeanExponent {
 		return Spread{}, ErrShape
 	}
 	n := sum.count[0]

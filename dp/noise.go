@@ -1,6 +1,9 @@
 package dp
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // A Law is that of noise.
 type Law uint8
@@ -32,6 +35,13 @@ type Noise struct {
 	Law   Law
 	Scale uint64 // of the widest term, in units of the Release's lattice
 	Terms uint32 // Σ of squared scales over Scale², in units of 1/[Term], rounded up
+}
+
+// times returns the noise of a sum in which the variance of a term counts so often, a number that is exact or
+// rounded the same on every machine.
+func (n Noise) times(variance float64) Noise {
+	n.Terms = uint32(math.Ceil(variance * Term))
+	return n
 }
 
 // check refuses what is no noise.

@@ -48,6 +48,15 @@ func (r *reader) byte() byte {
 	return x
 }
 
+// bool returns what appendBool wrote.
+func (r *reader) bool() bool {
+	x := r.byte()
+	if x > 1 {
+		r.fail()
+	}
+	return x == 1
+}
+
 // size returns a number up to MaxLen.
 func (r *reader) size() int {
 	n := r.uint()

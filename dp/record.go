@@ -46,6 +46,7 @@ func (k Record) numbers(dim int) int {
 // width returns how many numbers it adds to the sums.
 func (k Record) width(dim int) int {
 	switch k {
+	case Box:
 	case Linear:
 		return dim*(dim+1)/2 + dim
 	case Corner:

@@ -15,6 +15,9 @@ package dp
 //     same on every machine (no fused multiplication and addition: wrap every product in
 //     float64()), and is rounded to the grid.
 //
+// One mechanism, [kary], also keeps noise that is in no Leaf alone; after a replay it draws
+// that noise anew by its law given the leaves.
+//
 // Saving and loading keep everything: a loaded stream goes on as if it had never been
 // saved. Load must refuse what no stream can be.
 type running interface {

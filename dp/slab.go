@@ -1,5 +1,7 @@
 package dp
 
+import "peerd.dev/dp/factor"
+
 // slab hands out slices of one large array, since a Release a pull would
 // otherwise cost an allocation each. It never takes one back: what it handed out
 // stays as it was filled for as long as anyone holds it, and holds the whole array.
@@ -20,8 +22,17 @@ func (s *slab[T]) take(n int) []T {
 	return out
 }
 
-// room is where a door's streams put what they release.
+// room is where a door's streams put what they release, and what they share.
 type room struct {
 	values slab[int64]
 	counts slab[uint64]
+	f      factor.Sqrt // the longest that a stream asked for
+}
+
+// root returns the coefficients for n leaves, which all streams share.
+func (r *room) root(n uint64) factor.Sqrt {
+	if uint64(len(r.f)) < n-1 {
+		r.f = factor.NewSqrt(n)
+	}
+	return r.f[:n-1]
 }

@@ -2,6 +2,7 @@ package dp
 
 import (
 	"fmt"
+	"math"
 
 	"peerd.dev/dp/account"
 )
@@ -11,6 +12,7 @@ import (
 const (
 	MaxLeaves  = 1 << 30
 	maxRecords = 1 << 30
+	maxSums    = 1 << 20                 // of all streams of a Spec, since each is kept many times
 	maxBound   = 1 << (8 - GridExponent) // 2^8 in grid units
 	minCost    = Nano / 1_000_000        // ε of one millionth
 )
@@ -38,8 +40,12 @@ type Calibration uint8
 
 // The calibrations. What is charged is the μ of the noise, whichever made it.
 const (
-	Tight Calibration = iota // the exact curve
-	Paper                    // ρ = ε²/4(ln(1/δ)+ε), as papers on linear bandits print it; see [account.Papers]
+	// Tight is the exact curve, for everything that a user's records move together.
+	Tight Calibration = iota
+	// Paper is what papers print, for comparison: Zhou and Chowdhury (2024) for Linear and
+	// Dubey and Pentland (2020) for Corner records in a tree, see [account.ZhouChowdhury]
+	// and [account.DubeyPentland]; else the ρ that both begin with, [account.Papers].
+	Paper
 )
 
 // String returns the name that configurations use.
@@ -94,17 +100,34 @@ func (s Spec) charge(first StreamID) (Charge, error) {
 // large: the exact curve is that of the continuous law, to which a lattice of at least
 // minSigma units a deviation comes closer than that.
 func (c *Charge) gaussianScale(d *design, s Spec) (uint64, error) {
-	by := account.Analytic
-	if s.Calibration == Paper {
-		by = account.Papers
-	}
-	sigma, err := by.Sigma(s.Epsilon.Float(), s.Delta, 1)
+	sigma, err := c.sigma(d, s)
 	if err != nil {
 		return 0, fmt.Errorf("dp: %s: %w", c.What, err)
 	}
-	units := c.norm(d) * sigma * 1.001
+	units := sigma * 1.001
 	if !(units <= MaxScale) {
 		return 0, fmt.Errorf("dp: %s: a noise of %.3g grid units, at most 2^40; raise epsilon or delta or lower the records per user", c.What, units)
 	}
 	return max(uint64(units)+1, minSigma), nil
+}
+
+// sigma returns the deviation in grid units by the calibration's formula. The printed
+// ones know no records per user, and no adjacency: where they are too small for the
+// charge's, its μ says so, and the budget may not cover it.
+func (c *Charge) sigma(d *design, s Spec) (sigma float64, err error) {
+	epsilon := s.Epsilon.Float()
+	switch {
+	case s.Calibration == Tight:
+		sigma, err = account.Analytic.Sigma(epsilon, s.Delta, 1)
+		return sigma * c.norm(d), err
+	case c.Record == Linear && c.Mechanism == TreeGaussian:
+		sigma, err = account.ZhouChowdhury(epsilon, s.Delta, c.Leaves)
+	case c.Record == Corner && c.Mechanism == TreeGaussian:
+		sigma, err = account.DubeyPentland(epsilon, s.Delta, levels(c.Leaves), math.Sqrt2)
+		sigma *= math.Sqrt2 // since they release (N+Nᵀ)/√2, where svec has (N+Nᵀ)/2
+	default:
+		sigma, err = account.Papers.Sigma(epsilon, s.Delta, 1)
+		return sigma * c.norm(d), err
+	}
+	return sigma * (1 << -GridExponent), err
 }

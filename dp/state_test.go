@@ -223,7 +223,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add(readbuf)
 	// The greatest streams that a charge can have, in a state of a few bytes.
 	huge := s
-	huge.Streams, huge.Dim, huge.Leaves, huge.Mechanism = MaxLen, MaxLen, MaxLeaves, None
+	huge.Streams, huge.Dim, huge.Leaves, huge.Mechanism = maxSums/MaxLen, MaxLen, MaxLeaves, None
 	c, err := huge.charge(0)
 	if err != nil {
 		f.Fatal(err)

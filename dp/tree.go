@@ -3,6 +3,8 @@ package dp
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"peerd.dev/dp/factor"
 )
 
 // tree is the binary mechanism of one stream (Chan, Shi and Song 2011,
@@ -39,13 +41,13 @@ func levels(leaves uint64) uint64 { return uint64(bits.Len64(leaves)) }
 func paid(leaves uint64) uint64 { return bugLevels(levels(leaves)) }
 
 // levelsSquared is the square of the L2 norm of as many ones.
-func levelsSquared(leaves uint64) float64 { return float64(levels(leaves)) }
+func levelsSquared(leaves uint64) float64 { return float64(paid(leaves)) }
 
-// ones counts a term for every node in the t-th sum.
-func ones(_, t uint64) uint32 { return uint32(bits.OnesCount64(t)) * Term }
+// treeSum counts a term for every node in the t-th sum.
+func treeSum(charged Noise, _, t uint64) Noise { return charged.times(float64(factor.TreeTerms(t))) }
 
 // treeNode is the node that closing leaf t completes.
-func treeNode(charged Noise, t uint64) node { return node{Span{t & (t - 1), t}, 1, charged} }
+func treeNode(charged Noise, _, t uint64) node { return node{Span{t & (t - 1), t}, 1, charged} }
 
 func (t *tree) draws() int { return t.width }
 
@@ -60,7 +62,7 @@ func (t *tree) close(src *Source, given []int64, out *Leaf) {
 	node = node[:d:d]
 	n := t.take(t.exact)
 	for i := range d {
-		exact, old := t.exact[i], bugOld(t, z, i)
+		exact := t.exact[i]
 		for l := range z {
 			exact += t.alpha[l*d+i] // within maxRecords·maxBound·2^20: no overflow
 			t.sum[i] -= t.node[l*d+i]
@@ -72,7 +74,7 @@ func (t *tree) close(src *Source, given []int64, out *Leaf) {
 		case given != nil:
 			noisy = given[i]
 		case t.noise.Scale != 0:
-			noisy += bugNoise(k, old, t.draw(src, t.noise.Scale))
+			noisy += t.draw(src, t.noise.Scale)
 		}
 		node[i] = noisy
 		t.node[z*d+i] = noisy

@@ -168,7 +168,7 @@ func TestBadHello(t *testing.T) {
 	for want, b := range map[string][]byte{
 		"frame of 300 bytes":           prefixed(make([]byte, 300)),
 		"hello of 0 bytes":             {0},
-		"hello of 3 bytes":             prefixed([]byte{2, 2, 3}),
+		"hello of 3 bytes":             prefixed([]byte{helloVersion, 2, 3}),
 		"its link version is 4":        prefixed(newer.encode()),
 		"it says it is peer 1, its ke": prefixed(other.encode()),
 	} {

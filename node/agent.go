@@ -3,6 +3,7 @@
 package node
 
 import (
+	"errors"
 	"fmt"
 
 	"peerd.dev/bandit"
@@ -20,16 +21,36 @@ type Privacy struct {
 	Calibration    dp.Calibration
 	RecordsPerUser uint64
 	Horizon        uint64 // rounds that the budget pays for
+
+	// Unclipped takes rewards as they are, within ±[Reach], with the Laplace noise that ε
+	// needs for rewards from 0 to 1, as papers do it that promise for the one and play the
+	// other. It costs 2·Reach times as much, and is for [dp.Lockstep] alone.
+	Unclipped bool
+}
+
+// Reach bounds unclipped rewards.
+const Reach = 128
+
+// paid returns what of the budget all streams are charged, and the bounds of rewards.
+func (p Privacy) paid() (epsilon dp.Cost, lo, hi float64) {
+	if p.Unclipped && p.Budget.Epsilon != dp.Infinite {
+		return 2 * Reach * p.Budget.Epsilon, -Reach, Reach
+	}
+	if p.Unclipped {
+		return dp.Infinite, -Reach, Reach
+	}
+	return p.Budget.Epsilon, 0, 1
 }
 
 // Streams returns the streams of a statistic's parts, each a sum of vectors of dim
-// numbers from 0 to 1 over a number of leaves.
+// numbers from 0 to 1, unless they are not clipped, over a number of leaves.
 func (p Privacy) Streams(parts, dim int, leaves uint64) dp.Spec {
+	epsilon, lo, hi := p.paid()
 	return dp.Spec{
 		What:    fmt.Sprintf("reward sums of %d arms", parts),
-		Streams: parts, Dim: dim, Lo: 0, Hi: 1, Leaves: leaves,
+		Streams: parts, Dim: dim, Lo: lo, Hi: hi, Leaves: leaves,
 		RecordsPerUser: p.RecordsPerUser, Adjacency: p.Adjacency, Mechanism: p.Mechanism,
-		Epsilon: p.Budget.Epsilon, Delta: p.Budget.Delta.Float(), Calibration: p.Calibration,
+		Epsilon: epsilon, Delta: p.Budget.Delta.Float(), Calibration: p.Calibration,
 	}
 }
 
@@ -82,7 +103,12 @@ type Ready struct {
 // NewAgent returns an agent that has seen nothing. The whole horizon of its
 // streams is charged: the first Ready holds the charge.
 func NewAgent(c AgentConfig) (*Agent, error) {
-	door, err := dp.NewDoor(c.Privacy.Mode, c.Privacy.Budget, c.Noise)
+	if c.Privacy.Unclipped && c.Privacy.Mode != dp.Lockstep {
+		return nil, errors.New("node: unclipped rewards outside lockstep would be nobody's promise")
+	}
+	budget := c.Privacy.Budget
+	budget.Epsilon, _, _ = c.Privacy.paid()
+	door, err := dp.NewDoor(c.Privacy.Mode, budget, c.Noise)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func ParseRelease(b []byte) (dp.Release, error) {
 	}
 	r, err := decodeRelease(b)
 	if err == nil && !bytes.Equal(appendRelease(make([]byte, 0, len(b)), &r), b) {
-		err = frameError("release", "not in canonical form")
+		return dp.Release{}, frameError("release", "not in canonical form")
 	}
 	return r, err
 }

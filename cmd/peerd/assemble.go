@@ -19,6 +19,7 @@ func (s *Settings) spec(peers int) (node.Spec, error) {
 	if err != nil {
 		return node.Spec{}, err
 	}
+	privacy.Unclipped = s.World.Kind == "gaussian" && !s.World.Clip
 	return node.Spec{
 		Arms:       len(s.Arms),
 		Peers:      peers,

@@ -192,7 +192,11 @@ func (d *privacyDoc) writeError(p pager, s *Settings) {
 	p.say("Terms: how often the noise of one draw is in the sum, by variance. Sum, mean: of the action at that leaf. Average, worst: of the mean, %s. Of %s (%s): of the mean of their means, each of so many rewards%s. Chance: what luck in the rewards themselves adds to one site's mean, at most.",
 		over, counted(uint64(e.Sites), "site"), e.Source, d.Mechanism.merging(s))
 	if q := e.Quietest; q.Ratio < 1 {
-		p.say("Of all mechanisms %s has the least noise for this budget and horizon, with calibration %s: %.2g of this deviation, on average over all leaves.", q.Mechanism, q.Calibration, q.Ratio)
+		name := q.Mechanism
+		if q.Calibration != "" {
+			name += ", calibrated " + q.Calibration + ","
+		}
+		p.say("Of all mechanisms %s has the least noise for this budget and horizon: %.2g of this deviation, on average over all leaves.", name, q.Ratio)
 	}
 	switch {
 	case e.Tenth == 0:

@@ -5,14 +5,14 @@ import "peerd.dev/dp"
 // A quietDoc names the mechanism with the least noise for a budget and a horizon.
 type quietDoc struct {
 	Mechanism   string  `json:"mechanism"`
-	Calibration string  `json:"calibration"`
-	Ratio       float64 `json:"sd_ratio"` // of its deviation to that of the settings, over all leaves
+	Calibration string  `json:"calibration,omitempty"` // of Gaussian noise
+	Ratio       float64 `json:"sd_ratio"`              // of its deviation to that of the settings, over all leaves
 }
 
 // quietest opens the charge of every mechanism that the budget of these settings can
 // pay, and compares the mean variance of their sums with that of n.
 func (s *Settings) quietest(n noise) quietDoc {
-	best := quietDoc{s.Privacy.Mechanism, s.Privacy.Calibration, 1}
+	best := quietDoc{Mechanism: s.Privacy.Mechanism, Ratio: 1}
 	of, _ := n.sums(s.Privacy.Horizon)
 	for _, m := range dp.Mechanisms() {
 		if m == dp.None || !m.Running() || m.Law() == dp.Gaussian && s.Privacy.Delta == 0 {
@@ -25,7 +25,10 @@ func (s *Settings) quietest(n noise) quietDoc {
 			continue
 		}
 		if sd, _ := other.noise(charge).sums(s.Privacy.Horizon); sd < best.Ratio*of*(1-1e-9) {
-			best = quietDoc{m.String(), dp.Tight.String(), sd / of}
+			best = quietDoc{Mechanism: m.String(), Ratio: sd / of}
+			if m.Law() == dp.Gaussian {
+				best.Calibration = dp.Tight.String()
+			}
 		}
 	}
 	return best

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
@@ -103,6 +104,9 @@ func (s *Settings) quieter(q quietDoc) (what, do string) {
 		do += " with privacy.delta: 0, which it does not need"
 	case m.Law() == dp.Gaussian && s.Privacy.Calibration != q.Calibration:
 		do += " with privacy.calibration: " + q.Calibration
+	}
+	if strings.HasPrefix(s.Privacy.Mechanism, "tree") && !strings.HasPrefix(q.Mechanism, "tree") {
+		do += "; unlike a tree it releases nothing more after a restored backup"
 	}
 	return what, do
 }

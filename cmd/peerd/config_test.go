@@ -52,11 +52,14 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"protocol.name": "rows", "protocol.average.consistency": "max", "protocol.average.f": "2", "protocol.average.rate": "0.5",
 		"protocol.average.patience": "9", "protocol.rows.every": "3", "protocol.rows.pull": "4", "protocol.rows.merge": "trimmed",
 		"protocol.rows.f": "2", "rounds.every": "5ms", "rounds.count": "6", "world.kind": "gaussian", "world.means": "[[0.5, 1]]",
-		"world.sd": "0.2", "world.clip": "false", "world.data": "there", "world.split": "patient", "world.cap": "2",
+		"world.sd": "0.2", "world.clip": "false", "world.draw": "sites", "world.instance": "8", "world.data": "there", "world.split": "patient", "world.cap": "2",
 		"testnet.nodes": "7", "testnet.topology": "smallworld(4,0.1)", "testnet.seeds": "2", "experiment.seeds": "3",
 		"experiment.first_seed": "4", "experiment.faults.loss": "0.1", "experiment.faults.duplicate": "0.2",
 		"experiment.faults.reorder": "0.3", "experiment.faults.delay": "4", "experiment.faults.partition": "[1, 5]",
 		"experiment.faults.churn": "0.4", "experiment.liars.count": "1", "experiment.liars.claim": "half",
+		"experiment.cells": "[{name: a, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, inf]}}]", "experiment.alone": "true",
+		"experiment.laws": "true", "experiment.figure.kind": "final", "experiment.figure.x": "spectral_gap",
+		"experiment.figure.log": "both", "experiment.figure.title": "a figure",
 		"log.level": "debug", "log.format": "json",
 		"api.listen": "127.0.0.1:9", "api.window": "5m", "api.default_reward": "0.5", "api.settle": "arrival",
 		"api.fallback": "blue", "api.min_exposures": "3", "api.keep": "1h", "api.max_body": "2048", "store.reserve": "5",
@@ -183,7 +186,7 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		s := Settings{
 			Mode: Mode(text.Draw(t, "mode")), Dir: text.Draw(t, "dir"), Seed: rapid.Uint64().Draw(t, "seed"),
 			Arms: rapid.SliceOfN(text, 1, 4).Draw(t, "arms"), Listen: []string{text.Draw(t, "listen")},
-			Experiment: Experiment{Faults: Faults{Partition: []uint64{}}},
+			Experiment: Experiment{Cells: []Cell{}, Faults: Faults{Partition: []uint64{}}},
 		}
 		s.Privacy.Epsilon = Epsilon(rapid.OneOf(real, rapid.Just(math.Inf(1))).Draw(t, "epsilon"))
 		s.Privacy.AcceptWeak = rapid.Bool().Draw(t, "accept")

@@ -2,24 +2,20 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"peerd.dev/gossip/topology"
 	"peerd.dev/node/experiment"
 	"peerd.dev/node/sim"
+	"peerd.dev/protocol"
 )
 
 func newExperiment(o *options) *cobra.Command {
@@ -32,16 +28,19 @@ func newExperiment(o *options) *cobra.Command {
 	var out string
 	run := &cobra.Command{
 		Use:   "run FILE",
-		Short: "Play a configuration's network in the simulator, once a seed",
-		Long: `Play the network of a configuration in the simulator, once a seed and as many at
-once as there are processors. The peers are the daemon's own; what happens is what
-processes in lockstep would do. The same seed gives the same result. Noise comes from
-the seeds, so simulated runs protect nobody.
+		Short: "Play a configuration's cells in the simulator, once a seed",
+		Long: `Play the cells of a configuration (experiment.cells) in the simulator, each once a
+seed, as many runs at once as there are processors. The peers are the daemon's own; what
+happens is what processes in lockstep would do. The same seed gives the same result.
+Noise comes from the seeds, so simulated runs protect nobody.
 
-The folder of results holds manifest.json (resolved settings, version, machine),
-curves.csv (regret by seed and round) and summary.json.`,
-		Example: `  peerd experiment run configs/testnet.yaml
-  peerd experiment run configs/rows.yaml --set experiment.faults.loss=0.3 --set experiment.seeds=50 -o runs/loss`,
+The folder of results holds manifest.json (resolved settings of every cell, seeds,
+version, machine, wall time), rows.jsonl and rows.parquet (regret by cell, seed and
+round), summary.json, figure.svg and figure.png. An interrupted run goes on with the same
+command and the same -o: cells that are finished are not played again.`,
+		Example: `  peerd experiment run configs/figures/fig2a.yaml -o runs/fig2a
+  peerd experiment run configs/rows.yaml --set experiment.faults.loss=0.3 --set experiment.seeds=50
+  peerd experiment run configs/rows.yaml --set 'experiment.cells=[{set: {privacy.epsilon: [1, 2, 5]}}]'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.config = args[0]
@@ -50,8 +49,7 @@ curves.csv (regret by seed and round) and summary.json.`,
 				return err
 			}
 			if out == "" {
-				name := strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0]))
-				out = filepath.Join("runs", time.Now().Format("2006-01-02-150405-")+name)
+				out = filepath.Join("runs", time.Now().Format("2006-01-02-150405-")+configTitle(c))
 			}
 			return runExperiment(cmd.Context(), o, c, out)
 		},
@@ -61,144 +59,146 @@ curves.csv (regret by seed and round) and summary.json.`,
 	return cmd
 }
 
-// experimentDocument is the result of an experiment, over seeds.
-type experimentDocument struct {
-	Seeds    uint64              `json:"seeds"`
-	Peers    int                 `json:"peers"`
-	Rounds   uint64              `json:"rounds"`
-	Regret   experiment.Interval `json:"regret"` // of the average honest peer at the end
-	Alone    experiment.Interval `json:"regret_alone"`
-	Messages float64             `json:"messages_a_peer_and_round"`
-	Bytes    float64             `json:"bytes_a_peer_and_round"`
-	Lost     float64             `json:"lost_share"`
-	Refused  uint64              `json:"refused"`
-	Epsilon  float64             `json:"epsilon_spent"` // by each peer; -1 for infinity
-	Private  bool                `json:"private"`       // never: noise comes from seeds
-	Seconds  float64             `json:"seconds"`
-	Out      string              `json:"out"`
+// configTitle returns the name of a configuration's file without what is around it.
+func configTitle(c *Config) string {
+	return strings.TrimSuffix(filepath.Base(c.File), filepath.Ext(c.File))
+}
+
+// A cellRun is a cell with its network and what came of it.
+type cellRun struct {
+	cellConfig
+	graph  *topology.Graph
+	gap    float64 // spectral, of the graph
+	hash   string
+	result cellResult
+	done   bool
 }
 
 func runExperiment(ctx context.Context, o *options, c *Config, out string) error {
-	s := &c.Settings
 	// Simulated peers make garbage at a high rate and hold little: let it lie longer.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	graph, _, err := buildGraph(s.Testnet.Topology, s.Testnet.Nodes, max(1, s.Seed))
+	begin := time.Now()
+	cells, err := o.experiment(c)
 	if err != nil {
-		return failf(exitConfig, "testnet.topology: %w", err)
+		return err
 	}
+	f := resultFolder(out)
+	if err = os.MkdirAll(f.path("cells"), 0o755); err != nil {
+		return err
+	}
+	m := newManifest(c, cells, begin)
+	if err = writeJSONFile(f.path("manifest.json"), m); err != nil {
+		return err
+	}
+	total, done := uint64(0), 0
+	for i := range cells {
+		cell := &cells[i]
+		if cell.result, cell.done = f.readCell(cell.hash); cell.done {
+			done++
+			continue
+		}
+		total += c.Experiment.Seeds * cell.steps()
+	}
+	if done > 0 {
+		_, _ = fmt.Fprintf(o.stderr, "%d of %d cells are finished in %s and are not played again\n", done, len(cells), out)
+	}
+	p := newProgress(o.stderr, fmt.Sprintf("%d cells, %d seeds", len(cells)-done, c.Experiment.Seeds), max(1, total))
+	defer p.end()
+	for i := range cells {
+		cell := &cells[i]
+		if cell.done {
+			continue
+		}
+		if err = cell.play(ctx, p.add); err != nil {
+			return stopped(err, cell.Name, cells, out)
+		}
+		if err = writeJSONFile(f.cell(cell.hash), &cell.result); err != nil {
+			return err
+		}
+		cell.done = true
+	}
+	p.end()
+	doc := sumUp(c, cells)
+	doc.Seconds, doc.Out = time.Since(begin).Seconds(), out
+	m.end(cells)
+	if err := f.write(m, doc, cells, c.figure(cells)); err != nil {
+		return err
+	}
+	if err := o.print(doc, func(w io.Writer) { writeExperiment(w, doc) }); err != nil {
+		return err
+	}
+	return doc.lawful()
+}
+
+// stopped says what an experiment has finished before it was interrupted.
+func stopped(err error, name string, cells []cellRun, out string) error {
+	done := 0
+	for i := range cells {
+		if cells[i].done {
+			done++
+		}
+	}
+	if codeOf(coded(err)) == exitInterrupted {
+		return failf(exitInterrupted, "interrupted; %d of %d cells are finished in %s, and the same command with -o %s plays the others", done, len(cells), out, out)
+	}
+	return fmt.Errorf("cell %q: %w", name, err)
+}
+
+// experiment returns the cells of a configuration, checked and with their networks.
+func (o *options) experiment(c *Config) ([]cellRun, error) {
+	configs, err := o.cells(c)
+	if err != nil {
+		return nil, err
+	}
+	program, err := programHash()
+	if err != nil {
+		return nil, err
+	}
+	var cells []cellRun
+	for _, cell := range configs {
+		r := cellRun{cellConfig: cell, hash: cell.digest(program)}
+		r.graph, _, err = buildGraph(cell.Testnet.Topology, cell.Testnet.Nodes, max(1, cell.Seed))
+		if err != nil {
+			return nil, failf(exitConfig, "cell %q: testnet.topology: %w", cell.Name, err)
+		}
+		r.gap = topology.SpectralGap(r.graph)
+		if _, ok := r.x(c.Experiment.Figure.X); c.Experiment.Figure.Kind == "final" && !ok {
+			return nil, failf(exitConfig, "cell %q: experiment.figure.x: %s is %s, want a finite number in all cells",
+				cell.Name, c.Experiment.Figure.X, valueText(cell.value(c.Experiment.Figure.X).Interface()))
+		}
+		cells = append(cells, r)
+	}
+	return cells, nil
+}
+
+// steps returns how many agent steps a run of the cell takes.
+func (r *cellRun) steps() uint64 { return uint64(r.Testnet.Nodes) * r.RoundCount() }
+
+// play runs the cell over its seeds.
+func (r *cellRun) play(ctx context.Context, progress func(steps uint64)) error {
+	s := &r.Settings
+	begin := time.Now()
 	world, err := s.sites(s.Testnet.Nodes)
 	if err != nil {
 		return err
 	}
-	if err = os.MkdirAll(out, 0o755); err != nil {
-		return err
+	links := neighbours(s.Testnet.Nodes, r.graph.Edges())
+	if s.Experiment.Alone {
+		links = make([][]protocol.Peer, s.Testnet.Nodes)
 	}
-	begin := time.Now()
-	if err = writeManifest(filepath.Join(out, "manifest.json"), c, begin); err != nil {
-		return err
-	}
-	links := neighbours(s.Testnet.Nodes, graph.Edges())
 	seeds := seedsFrom(s.Experiment.FirstSeed, s.Experiment.Seeds)
-	p := newProgress(o.stderr, fmt.Sprintf("%d seeds", len(seeds)), 2*uint64(len(seeds))*s.RoundCount())
-	defer p.end()
-	together, err := experiment.Runs(ctx, seeds, func(run uint64) (sim.Config, error) { return s.simulation(world, links, run) }, p.add)
+	results, err := experiment.Runs(ctx, seeds, func(run uint64) (sim.Config, error) {
+		c, bad := s.simulation(world, links, run)
+		c.Laws = s.Experiment.Laws
+		return c, bad
+	}, func(rounds uint64) { progress(rounds * uint64(s.Testnet.Nodes)) })
 	if err != nil {
 		return err
 	}
-	single, err := experiment.Runs(ctx, seeds, func(run uint64) (sim.Config, error) { return s.aloneRun(world, run) }, p.add)
-	if err != nil {
-		return err
+	r.result = cellResult{Cell: r.Name}
+	for i := range results {
+		r.result.Runs = append(r.result.Runs, experiment.NewRun(seeds[i], &results[i]))
 	}
-	if err := writeCurves(filepath.Join(out, "curves.csv"), seeds, together, single); err != nil {
-		return err
-	}
-	doc := sumUp(s, together, single)
-	doc.Seconds, doc.Out = time.Since(begin).Seconds(), out
-	if err := writeJSONFile(filepath.Join(out, "summary.json"), doc); err != nil {
-		return err
-	}
-	p.end()
-	return o.print(doc, func(w io.Writer) { writeExperiment(w, s, doc) })
-}
-
-func sumUp(s *Settings, together, single []sim.Result) experimentDocument {
-	d := experimentDocument{Seeds: uint64(len(together)), Peers: s.Testnet.Nodes, Rounds: s.RoundCount(), Epsilon: together[0].Spent}
-	if math.IsInf(d.Epsilon, 1) {
-		d.Epsilon = -1
-	}
-	var a, b []float64
-	var messages, lost, size uint64
-	for i := range together {
-		a, b = append(a, last(together[i].Regret)), append(b, last(single[i].Regret))
-		messages += together[i].Messages
-		lost += together[i].Lost
-		size += together[i].Bytes
-		d.Refused += together[i].Refused
-	}
-	steps := float64(d.Seeds) * float64(d.Peers) * float64(d.Rounds)
-	d.Regret, d.Alone = experiment.MeanOf(a), experiment.MeanOf(b)
-	d.Messages, d.Bytes = float64(messages)/steps, float64(size)/steps
-	if messages > 0 {
-		d.Lost = float64(lost) / float64(messages)
-	}
-	return d
-}
-
-func writeExperiment(w io.Writer, s *Settings, d experimentDocument) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintf(t, "network\t%d peers, %s, protocol %s, %d rounds, %d seeds\n", d.Peers, s.Testnet.Topology, s.Protocol.Name, d.Rounds, d.Seeds)
-	_, _ = fmt.Fprintf(t, "regret of a peer\t%s\t95 %% interval over seeds\n", meanText(d.Regret))
-	_, _ = fmt.Fprintf(t, "  alone\t%s\n", meanText(d.Alone))
-	_, _ = fmt.Fprintf(t, "messages\t%.3g a peer and round, %.3g bytes; %.1f %% lost, %d refused\n", d.Messages, d.Bytes, 100*d.Lost, d.Refused)
-	_, _ = fmt.Fprintf(t, "ε charged\t%s a peer; simulated, so not private\n", strconv.FormatFloat(d.Epsilon, 'g', 4, 64))
-	_, _ = fmt.Fprintf(t, "results\t%s\t%.1f s\n", d.Out, d.Seconds)
-	_ = t.Flush()
-}
-
-// writeManifest writes down what is needed to get the same results again.
-func writeManifest(name string, c *Config, begin time.Time) error {
-	settings := map[string]string{}
-	for _, k := range schema() {
-		settings[k.Name] = valueText(c.value(k.Name).Interface())
-	}
-	return writeJSONFile(name, map[string]any{
-		"command": os.Args, "configuration": c.File, "settings": settings,
-		"version": readVersion(), "go": runtime.Version(), "machine": runtime.GOOS + "/" + runtime.GOARCH,
-		"processors": runtime.NumCPU(), "begin": begin.UTC().Format(time.RFC3339),
-	})
-}
-
-func writeCurves(name string, seeds []uint64, together, single []sim.Result) error {
-	f, err := renameio.NewPendingFile(name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Cleanup() }() // does nothing after success
-	w := csv.NewWriter(f)
-	_ = w.Write([]string{"seed", "round", "regret_together", "regret_alone"}) // errors stay with the writer
-	for i, seed := range seeds {
-		for j, round := range together[i].Points {
-			_ = w.Write([]string{
-				strconv.FormatUint(seed, 10), strconv.FormatUint(round, 10),
-				strconv.FormatFloat(together[i].Regret[j], 'g', -1, 64), strconv.FormatFloat(single[i].Regret[j], 'g', -1, 64),
-			})
-		}
-	}
-	w.Flush()
-	if err := w.Error(); err != nil {
-		return err
-	}
-	return f.CloseAtomicallyReplace()
-}
-
-func writeJSONFile(name string, doc any) error {
-	f, err := renameio.NewPendingFile(name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Cleanup() }() // does nothing after success
-	if err := printJSON(f, doc); err != nil {
-		return err
-	}
-	return f.CloseAtomicallyReplace()
+	r.result.Seconds = time.Since(begin).Seconds()
+	return nil
 }

@@ -2,55 +2,223 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"peerd.dev/node/experiment"
 )
 
-// TestTheSameSeedsAreTheSameCurves: two runs write the same bytes, other seeds do
-// not, and the summary adds up.
-func TestTheSameSeedsAreTheSameCurves(t *testing.T) {
-	run := func(more ...string) (experimentDocument, []byte) {
-		t.Helper()
+// played is what an experiment left.
+type played struct {
+	experimentDocument
+	dir    string
+	stderr string
+}
+
+func (o *played) file(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(o.dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// play runs an experiment of rows.yaml with two cells.
+func play(t *testing.T, dir string, more ...string) *played {
+	t.Helper()
+	return playFile(t, dir, "../../configs/rows.yaml", append([]string{
+		"rounds.count=400", "experiment.seeds=3", "experiment.faults.loss=0.2",
+		"experiment.cells=[{name: together}, {name: alone, set: {experiment.alone: true}}]",
+	}, more...)...)
+}
+
+func playFile(t *testing.T, dir, file string, set ...string) *played {
+	t.Helper()
+	args := []string{"experiment", "run", file, "--json", "-o", dir}
+	for _, s := range set {
+		args = append(args, "--set", s)
+	}
+	c, stdout, stderr := peerd(t, args...)
+	if c != exitOK {
+		t.Fatalf("code %d: %s%s", c, stdout, stderr)
+	}
+	r := &played{dir: dir, stderr: stderr}
+	if err := json.Unmarshal([]byte(stdout), &r.experimentDocument); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+var sameBytes = []string{"rows.jsonl", "rows.parquet", "figure.svg", "figure.png"}
+
+// TestTheSameSeedsAreTheSameBytes: two runs write the same files, other seeds do not,
+// and the files and the summary agree.
+func TestTheSameSeedsAreTheSameBytes(t *testing.T) {
+	a, b := play(t, t.TempDir()), play(t, t.TempDir())
+	c := play(t, t.TempDir(), "experiment.first_seed=2")
+	for _, name := range sameBytes {
+		if !bytes.Equal(a.file(t, name), b.file(t, name)) {
+			t.Errorf("%s: the same seeds gave other bytes", name)
+		}
+		if bytes.Equal(a.file(t, name), c.file(t, name)) {
+			t.Errorf("%s: other seeds gave the same bytes", name)
+		}
+	}
+	rows, err := parquet.ReadFile[experiment.Row](filepath.Join(a.dir, "rows.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 2*3*100 {
+		t.Errorf("%d rows, want 100 a cell and seed", len(rows))
+	}
+	var text bytes.Buffer
+	if err := experiment.WriteJSONL(&text, rows); err != nil || !bytes.Equal(text.Bytes(), a.file(t, "rows.jsonl")) {
+		t.Errorf("rows.parquet and rows.jsonl differ: %v", err)
+	}
+	sum := 0.0
+	for _, r := range rows {
+		if r.Cell == "together" && r.Round == 400 {
+			sum += r.Regret / 3
+		}
+	}
+	if got := a.Cells[0].Regret.Mean; got < sum-1e-9 || got > sum+1e-9 {
+		t.Errorf("mean regret %v, the rows say %v", got, sum)
+	}
+	together, alone := a.Cells[0], a.Cells[1]
+	if together.Private || a.Seeds != 3 || together.Peers != 5 || together.Rounds != 400 || together.Epsilon != 1 ||
+		together.Bytes <= 0 || together.Lost < .15 || together.Lost > .25 ||
+		!(together.Regret.Low < together.Regret.Mean && together.Regret.Mean < together.Regret.High) {
+		t.Errorf("%+v", together)
+	}
+	if alone.Messages != 0 || alone.Gap != 0 || alone.Ratio.Mean != alone.Regret.Mean/together.Regret.Mean {
+		t.Errorf("%+v", alone)
+	}
+	var m manifest
+	if err := json.Unmarshal(a.file(t, "manifest.json"), &m); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Cells) != 2 || m.Cells[1].Settings["experiment.alone"] != "true" || m.Cells[0].Settings["experiment.alone"] != "false" ||
+		m.Seconds <= 0 || m.Seeds != 3 || m.Version.Go == "" {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestFinishedCellsAreNotPlayedAgain: only a cell of the same settings is taken over, and
+// what comes out is the same as if all had been played.
+func TestFinishedCellsAreNotPlayedAgain(t *testing.T) {
+	dir := t.TempDir()
+	a := play(t, dir)
+	had := make(map[string][]byte)
+	for _, name := range sameBytes {
+		had[name] = a.file(t, name)
+	}
+	var m manifest
+	if err := json.Unmarshal(a.file(t, "manifest.json"), &m); err != nil {
+		t.Fatal(err)
+	}
+	// As after an interrupt in the second cell, with a file that was not written whole.
+	if err := os.WriteFile(resultFolder(dir).cell(m.Cells[1].Hash), []byte(`{"cell": "alo`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := play(t, dir)
+	if !strings.Contains(again.stderr, "1 of 2 cells are finished") {
+		t.Errorf("stderr says %q", again.stderr)
+	}
+	for _, name := range sameBytes {
+		if !bytes.Equal(had[name], again.file(t, name)) {
+			t.Errorf("%s changed", name)
+		}
+	}
+	if other := play(t, dir, "privacy.epsilon=2"); other.stderr != "" || other.Cells[0].Epsilon != 2 {
+		t.Errorf("cells of other settings were taken over: %q %+v", other.stderr, other.Cells[0])
+	}
+}
+
+func TestAnInterruptedExperimentSaysWhatIsFinished(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	got := execute(ctx, []string{"experiment", "run", "../../configs/rows.yaml", "--set", "rounds.count=400", "-o", t.TempDir()}, &stdout, &stderr)
+	if code(got) != exitInterrupted || !strings.Contains(stderr.String(), "0 of 1 cells are finished") {
+		t.Errorf("code %d: %s", got, &stderr)
+	}
+}
+
+// TestBadCellsAreRefusedBeforeAnythingRuns names every field and its cell.
+func TestBadCellsAreRefusedBeforeAnythingRuns(t *testing.T) {
+	for cells, wants := range map[string][]string{
+		"[{set: {privacy.epsilon: [1, -2, 20]}}]": {
+			`cell "ε = -2" of configuration ../../configs/rows.yaml refused`, "privacy.epsilon: -2: want a number over 0",
+			`cell "ε = 20"`, "privacy.epsilon: 20: want at most 10 with privacy.accept_weak: false; more promises next to nothing (set by the cell)",
+		},
+		"[{set: {testnet.nodes: [5, 6]}}]":          {`cell "nodes = 6"`, "world.means: ", "want 1 row or as many as testnet.nodes: 6"},
+		"[{name: a}, {name: a}]":                    {"experiment.cells: two cells are called \"a\""},
+		"[{set: {privacy.epsilon: [1, inf]}}]":      {`cell "ε = ∞"`, "privacy.epsilon: inf: want a finite number"},
+		"[{set: {testnet.topology: 'regular(3)'}}]": {`cell "regular(3)"`, "testnet.topology: regular(3)"},
+		"[{set: {privacy: {epsilon: 1}}}]":          {"item 0 sets privacy, which is no setting"},
+	} {
 		out := filepath.Join(t.TempDir(), "out")
-		args := append([]string{
-			"experiment", "run", "../../configs/rows.yaml", "--json", "-o", out,
-			"--set", "rounds.count=500", "--set", "experiment.seeds=3", "--set", "experiment.faults.loss=0.2",
-		}, more...)
-		c, stdout, stderr := peerd(t, args...)
-		if c != exitOK {
-			t.Fatalf("code %d: %s", c, stderr)
+		c, _, stderr := peerd(t, "experiment", "run", "../../configs/rows.yaml", "-o", out, "--set", "experiment.cells="+cells)
+		if c != exitConfig {
+			t.Errorf("%s: code %d, want 4: %s", cells, c, stderr)
 		}
-		var d experimentDocument
-		if err := json.Unmarshal([]byte(stdout), &d); err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range []string{"manifest.json", "summary.json"} {
-			if b, err := os.ReadFile(filepath.Join(out, name)); err != nil || !json.Valid(b) {
-				t.Errorf("%s: %v", name, err)
+		for _, want := range wants {
+			if !strings.Contains(stderr, want) {
+				t.Errorf("%s: no %q in\n%s", cells, want, stderr)
 			}
 		}
-		curves, err := os.ReadFile(filepath.Join(out, "curves.csv"))
-		if err != nil {
-			t.Fatal(err)
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("%s: something was begun", cells)
 		}
-		return d, curves
 	}
-	d, a := run()
-	_, b := run()
-	_, c := run("--set", "experiment.first_seed=2")
-	if !bytes.Equal(a, b) {
-		t.Error("the same seeds gave other curves")
+}
+
+// TestCellsAreTheCrossProduct of the values of each, in the order in which they stand.
+func TestCellsAreTheCrossProduct(t *testing.T) {
+	all := expand([]Cell{
+		{Name: "alone", Set: map[string]any{"experiment.alone": true}},
+		{Set: map[string]any{"testnet.topology": []any{"ring", "complete"}, "privacy.epsilon": []any{1, 2.5}}},
+		{Name: "few", Set: map[string]any{"world.means": []any{[]any{1, 0}}, "privacy.epsilon": []any{3}}},
+	})
+	var names []string
+	for _, c := range all {
+		names = append(names, c.Name)
 	}
-	if bytes.Equal(a, c) {
-		t.Error("other seeds gave the same curves")
+	want := "alone; ε = 1, ring; ε = 1, complete; ε = 2.5, ring; ε = 2.5, complete; few, ε = 3"
+	if got := strings.Join(names, "; "); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if lines := bytes.Count(a, []byte("\n")); lines != 1+3*100 {
-		t.Errorf("%d lines of curves, want a header and 100 a seed", lines)
+	if got := strings.Join(all[5].set, " "); got != "privacy.epsilon=3 world.means=[[1, 0]]" {
+		t.Errorf("the last cell sets %s", got)
 	}
-	if d.Private || d.Seeds != 3 || d.Peers != 5 || d.Rounds != 500 || d.Epsilon != 1 || d.Bytes <= 0 ||
-		d.Lost < .15 || d.Lost > .25 || !(d.Regret.Low < d.Regret.Mean && d.Regret.Mean < d.Regret.High) {
-		t.Errorf("%+v", d)
+	if got := all[2].label("testnet.topology"); got != "ε = 1" {
+		t.Errorf("without its topology a cell is called %q", got)
+	}
+}
+
+// TestDrawnWorlds: an instance is the same in all runs, other runs draw others, and the
+// least gap between arms is told.
+func TestDrawnWorlds(t *testing.T) {
+	gaps := func(instance string) (least, middle float64) {
+		r := playFile(t, t.TempDir(), "../../configs/rows.yaml", "world.means=[]", "world.draw=sites", "world.instance="+instance,
+			"rounds.count=100", "experiment.seeds=5", "experiment.figure.kind=none")
+		return r.Cells[0].Least, r.Cells[0].Middle
+	}
+	if least, middle := gaps("4"); least != middle || least <= 0 {
+		t.Errorf("runs of one instance have gaps from %v to %v", least, middle)
+	}
+	if least, middle := gaps("0"); least >= middle {
+		t.Errorf("runs of their own instances have gaps from %v to %v", least, middle)
+	}
+	c, _, stderr := peerd(t, "testnet", "-c", "../../configs/rows.yaml", "--set", "world.means=[]", "--set", "world.draw=shared")
+	if c != exitConfig || !strings.Contains(stderr, "world.instance: 0") {
+		t.Errorf("a testnet drew a world for every run: code %d, %s", c, stderr)
 	}
 }

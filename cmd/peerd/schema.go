@@ -153,6 +153,14 @@ func schema() []Key {
 			Doc: "Brings rewards into [0, 1] before they are paid.",
 		},
 		{
+			Name: "world.draw", Default: "given", rule: oneOf("given", "sites", "shared"),
+			Doc: "Where the means of bernoulli and gaussian come from: given takes world.means; sites draws them uniformly from [0, 1] for every site, shared once for all sites.",
+		},
+		{
+			Name: "world.instance", Default: "0", rule: whole(0, many),
+			Doc: "Seed of drawn means, the same in all runs; 0 draws others for every run of an experiment.",
+		},
+		{
 			Name: "world.data", Default: `""`, rule: pathText(false),
 			Doc: "Folder of the records for replay; empty takes the one that PEERD_DATA names.",
 		},
@@ -225,6 +233,18 @@ func schema() []Key {
 			Doc: "Seed of the first run; the others follow it.",
 		},
 		{
+			Name: "experiment.cells", Default: "[]", rule: cellList(),
+			Doc: "What is compared, over the same seeds: a list of cells, each with a name, with settings that it sets, or both; a setting with a list of values makes a cell of each. Without any the configuration is the one cell.",
+		},
+		{
+			Name: "experiment.alone", Default: "false", rule: yesNo(),
+			Doc: "Takes all links away, so that every peer learns by itself.",
+		},
+		{
+			Name: "experiment.laws", Default: "false", rule: yesNo(),
+			Doc: "Checks in every round what paper 004 says of protocol average: the sum of estimates and Lemmas 1 to 3.",
+		},
+		{
 			Name: "experiment.faults.loss", Default: "0", rule: probability(),
 			Doc: "How often a message is lost.",
 		},
@@ -255,6 +275,22 @@ func schema() []Key {
 		{
 			Name: "experiment.liars.claim", Default: "huge", rule: oneOf("huge", "t", "half"),
 			Doc: "What liars claim of every arm: 2^63 pulls, the rounds so far, or half of them.",
+		},
+		{
+			Name: "experiment.figure.kind", Default: "curves", rule: oneOf("none", "curves", "final"),
+			Doc: "What is drawn: curves is regret by round, a line a cell; final is regret at the end against x.",
+		},
+		{
+			Name: "experiment.figure.x", Default: `""`, rule: axisText(),
+			Doc: "What final is drawn against: spectral_gap, or a setting that holds a number; cells that differ in it alone make a line.",
+		},
+		{
+			Name: "experiment.figure.log", Default: "none", rule: oneOf("none", "x", "y", "both"),
+			Doc: "Which axes are logarithmic.",
+		},
+		{
+			Name: "experiment.figure.title", Default: `""`, rule: holds("text", func(reflect.Value) bool { return true }),
+			Doc: "What stands above the figure; empty is the configuration's name.",
 		},
 
 		{

@@ -149,9 +149,12 @@ type World struct {
 	Means [][]float64 // one row for all sites, or one a site
 	SD    float64
 	Clip  bool
-	Data  string
-	Split string
-	Cap   uint64
+	Draw  string // given, sites or shared
+	// Instance is the seed of drawn means; 0 draws others for every run.
+	Instance uint64
+	Data     string
+	Split    string
+	Cap      uint64
 }
 
 // Testnet is a network on one machine.
@@ -165,8 +168,27 @@ type Testnet struct {
 type Experiment struct {
 	Seeds     uint64
 	FirstSeed uint64 `key:"first_seed"`
+	Cells     []Cell
+	Alone     bool
+	Laws      bool
 	Faults    Faults
 	Liars     Liars
+	Figure    Figure
+}
+
+// Cell is a part of an experiment: settings in place of the configuration's. A key
+// that has a list of values stands for as many cells.
+type Cell struct {
+	Name string         `yaml:",omitempty"`
+	Set  map[string]any `yaml:",omitempty"`
+}
+
+// Figure says what an experiment draws.
+type Figure struct {
+	Kind  string
+	X     string
+	Log   string
+	Title string
 }
 
 // Faults are what the simulated network does to messages.

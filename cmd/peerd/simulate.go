@@ -31,6 +31,7 @@ func (s *Settings) simulation(world *sites, links [][]protocol.Peer, run uint64)
 		Liars: sim.Liars{Count: s.Experiment.Liars.Count, Claim: sim.Claim(s.Experiment.Liars.Claim)},
 	}
 	copy(c.Faults.Partition[:], s.Experiment.Faults.Partition)
+	world = world.in(run)
 	var (
 		ids  []gossip.Identity
 		text []string

@@ -9,12 +9,15 @@ import (
 	"path/filepath"
 
 	"peerd.dev/bandit/world"
+	"peerd.dev/node"
+	"peerd.dev/protocol"
 )
 
 // sites makes the worlds of a network's sites.
 type sites struct {
 	s       *Settings
 	n       int
+	means   [][]float64      // of bernoulli and gaussian, by site; nil while they are not drawn
 	records []*world.Records // of replay, by site
 	dropped int              // encounters that the cap left out of replay
 }
@@ -26,10 +29,7 @@ func (s *Settings) sites(n int) (*sites, error) {
 	}
 	t := &sites{s: s, n: n}
 	if s.World.Kind != "replay" {
-		if m := len(s.World.Means); m != 1 && m != n {
-			return nil, failf(exitConfig, "world.means: %d rows for %d sites: want one row, or one a site", m, n)
-		}
-		return t, nil
+		return t, t.setMeans()
 	}
 	all, err := s.readRecords()
 	if err != nil {
@@ -48,6 +48,38 @@ func (s *Settings) sites(n int) (*sites, error) {
 	return t, nil
 }
 
+// setMeans takes the means of bernoulli and gaussian over from the settings, or draws
+// them if all runs share them.
+func (t *sites) setMeans() error {
+	switch w := &t.s.World; {
+	case w.Draw != "given" && w.Instance > 0:
+		t.draw(node.NewSeed(w.Instance))
+	case w.Draw == "given":
+		if m := len(w.Means); m != 1 && m != t.n {
+			return failf(exitConfig, "world.means: %d rows for %d sites: want one row, or one a site", m, t.n)
+		}
+		for i := range t.n {
+			t.means = append(t.means, w.Means[min(i, len(w.Means)-1)])
+		}
+	}
+	return nil
+}
+
+func (t *sites) draw(seed node.Seed) {
+	t.means = world.Draw(t.n, len(t.s.Arms), t.s.World.Draw == "shared", seed.Rand("means"))
+}
+
+// in returns the sites in the run of a given number, which draws means that runs do
+// not share.
+func (t *sites) in(run uint64) *sites {
+	if t.means != nil || t.records != nil {
+		return t
+	}
+	drawn := *t
+	drawn.draw(node.PeerSeed(run, protocol.Everyone))
+	return &drawn
+}
+
 // announce says what a replay holds of its patients.
 func (t *sites) announce(w io.Writer) {
 	if t.records == nil {
@@ -64,18 +96,16 @@ func (t *sites) announce(w io.Writer) {
 // world returns the world of site i.
 func (t *sites) world(i int, rng *rand.Rand) (world.World, error) {
 	w := &t.s.World
-	switch w.Kind {
-	case "bernoulli":
-		return world.NewBernoulli(t.means(i), rng)
-	case "gaussian":
-		return world.NewGaussian(t.means(i), w.SD, w.Clip, rng)
+	if w.Kind == "replay" {
+		return world.NewReplay(t.records[i], rng)
 	}
-	return world.NewReplay(t.records[i], rng)
-}
-
-func (t *sites) means(i int) []float64 {
-	rows := t.s.World.Means
-	return rows[min(i, len(rows)-1)]
+	if t.means == nil {
+		return nil, failf(exitConfig, "world.instance: 0 draws means for every run of an experiment; want a number from 1, the same for all peers")
+	}
+	if w.Kind == "bernoulli" {
+		return world.NewBernoulli(t.means[i], rng)
+	}
+	return world.NewGaussian(t.means[i], w.SD, w.Clip, rng)
 }
 
 // readRecords reads the diabetes data.

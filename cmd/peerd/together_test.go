@@ -14,6 +14,10 @@ func refusedTogether() []refusedCase {
 		{key: "privacy.epsilon", value: "11", reason: "want at most 10 with privacy.accept_weak: false"},
 		{key: "privacy.mechanism", value: "none", reason: "want another one with mode: slots"},
 		{key: "privacy.mechanism", value: "none", reason: "want another one with privacy.epsilon: 1", with: lockstep()},
+		{
+			key: "privacy.mechanism", value: "tree-gaussian", reason: "want one with Laplace noise with world.clip: false",
+			with: lockstep("world.kind", "gaussian", "world.clip", "false", "world.sd", "1", "privacy.delta", "1e-06"),
+		},
 		{key: "privacy.delta", value: "1e-06", reason: "want 0 with privacy.mechanism: tree, whose epsilon is never exceeded"},
 		{key: "privacy.delta", value: "0", reason: "want a small probability, such as 0.000001, with privacy.mechanism: tree-gaussian", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},
 		{key: "privacy.delta", value: "0.01", reason: "want at most 0.001 with privacy.accept_weak: false", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},
@@ -62,6 +66,21 @@ func refusedTogether() []refusedCase {
 		{
 			key: "experiment.faults.partition", value: "[500, 2000]", reason: "before round 500, where the run ends by rounds.count: 500",
 			with: map[string]string{"rounds.count": "500"},
+		},
+		{key: "world.means", value: "[[0.1, 0.1, 0.1]]", reason: "want [] with world.draw: sites", with: map[string]string{"world.draw": "sites"}},
+		{
+			key: "world.draw", value: "shared", reason: "want given with world.kind: replay",
+			with: map[string]string{"world.kind": "replay", "world.means": "[]", "arms": "[a, b, c, d, e]"},
+		},
+		{key: "experiment.laws", value: "true", reason: "want false with protocol.name: rows", with: rows()},
+		{key: "experiment.laws", value: "true", reason: "want false with experiment.alone: true", with: map[string]string{"experiment.alone": "true"}},
+		{key: "experiment.laws", value: "true", reason: "want false with experiment.faults.loss: 0.1", with: map[string]string{"experiment.faults.loss": "0.1"}},
+		{key: "experiment.laws", value: "true", reason: "want false with experiment.faults.partition: [1, 2]", with: map[string]string{"experiment.faults.partition": "[1, 2]"}},
+		{key: "experiment.laws", value: "true", reason: "want false with experiment.liars.count: 1", with: map[string]string{"experiment.liars.count": "1"}},
+		{key: "experiment.figure.x", value: "spectral_gap", reason: "want nothing with experiment.figure.kind: curves"},
+		{
+			key: "experiment.figure.x", value: `""`, reason: "want spectral_gap or a setting that holds a number with experiment.figure.kind: final",
+			with: map[string]string{"experiment.figure.kind": "final"},
 		},
 		{key: "world.kind", value: "application", reason: "with mode: lockstep", with: lockstep("world.means", "[]")},
 		{key: "api.fallback", value: "purple", reason: "want one of arms: [a, b, c]"},

@@ -48,6 +48,12 @@ func privacyPacts() []pact {
 			}
 			return ""
 		}},
+		{[]string{"privacy.mechanism", "world.clip"}, "Rewards that are not clipped come with Laplace noise.", func(s *Settings) string {
+			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && m.Law() == dp.Gaussian && s.World.Kind == "gaussian" && !s.World.Clip {
+				return fmt.Sprintf("want one with Laplace noise with %s, since Gaussian noise for rewards from 0 to 1 says nothing of others", s.with("world.clip"))
+			}
+			return ""
+		}},
 		{[]string{"privacy.delta", "privacy.accept_weak"}, "A delta over 0.001 has to be accepted.", func(s *Settings) string {
 			if s.Privacy.Delta > weakDelta && !s.Privacy.AcceptWeak {
 				return fmt.Sprintf("want at most %v with %s; of that share of users everything could be told", weakDelta, s.with("privacy.accept_weak"))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 )
 
@@ -29,6 +30,34 @@ func runPacts() []pact {
 			}
 			return ""
 		}},
+		{[]string{"experiment.laws", "protocol.name", "experiment.alone"}, "The laws are those of peers that average.", func(s *Settings) string {
+			switch {
+			case s.Experiment.Laws && s.Protocol.Name != "average":
+				return fmt.Sprintf("want false with %s: the laws are those of average", s.with("protocol.name"))
+			case s.Experiment.Laws && s.Experiment.Alone:
+				return fmt.Sprintf("want false with %s: the laws are those of peers that talk", s.with("experiment.alone"))
+			}
+			return ""
+		}},
+		{
+			append([]string{"experiment.laws"}, disturbances()...), "The laws are those of a network without faults and liars.", func(s *Settings) string {
+				for _, key := range disturbances() {
+					if v := s.value(key); s.Experiment.Laws && !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0) {
+						return fmt.Sprintf("want false with %s: the laws are those of a network without faults and liars", s.with(key))
+					}
+				}
+				return ""
+			},
+		},
+		{[]string{"experiment.figure.x", "experiment.figure.kind"}, "Final is drawn against something, curves against rounds.", func(s *Settings) string {
+			switch f := s.Experiment.Figure; {
+			case f.Kind == "final" && f.X == "":
+				return fmt.Sprintf("want spectral_gap or a setting that holds a number with %s", s.with("experiment.figure.kind"))
+			case f.Kind != "final" && f.X != "":
+				return fmt.Sprintf("want nothing with %s", s.with("experiment.figure.kind"))
+			}
+			return ""
+		}},
 		{[]string{"experiment.faults.partition", "rounds.count", "privacy.horizon"}, "A partition begins before the run ends.", func(s *Settings) string {
 			if p := s.Experiment.Faults.Partition; len(p) == 2 && p[0] >= s.RoundCount() {
 				return fmt.Sprintf("want it to begin before round %d, where the run ends by %s and %s",
@@ -37,4 +66,9 @@ func runPacts() []pact {
 			return ""
 		}},
 	}
+}
+
+// disturbances lists the keys that make a simulated network worse than none.
+func disturbances() []string {
+	return append(keysUnder("experiment.faults"), "experiment.liars.count")
 }

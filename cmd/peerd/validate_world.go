@@ -16,12 +16,21 @@ func worldPacts() []pact {
 			}
 			return ""
 		}},
-		{[]string{"world.means", "world.kind"}, "Bernoulli and gaussian need means; replay and application have none.", func(s *Settings) string {
-			switch given := s.World.Kind == "replay" || s.World.Kind == Application; {
+		{[]string{"world.means", "world.kind", "world.draw"}, "Bernoulli and gaussian need means, unless they are drawn; replay and application have none.", func(s *Settings) string {
+			given, drawn := s.World.Kind == "replay" || s.World.Kind == Application, s.World.Draw != "given"
+			switch {
 			case given && len(s.World.Means) > 0:
 				return fmt.Sprintf("want [] with %s, whose rewards are what happened", s.with("world.kind"))
-			case !given && len(s.World.Means) == 0:
+			case !given && drawn && len(s.World.Means) > 0:
+				return fmt.Sprintf("want [] with %s", s.with("world.draw"))
+			case !given && !drawn && len(s.World.Means) == 0:
 				return fmt.Sprintf("want a row of numbers as long as arms with %s", s.with("world.kind"))
+			}
+			return ""
+		}},
+		{[]string{"world.draw", "world.kind"}, "Only the means of bernoulli and gaussian are drawn.", func(s *Settings) string {
+			if s.World.Draw != "given" && (s.World.Kind == "replay" || s.World.Kind == Application) {
+				return fmt.Sprintf("want given with %s, whose rewards are what happened", s.with("world.kind"))
 			}
 			return ""
 		}},

@@ -33,8 +33,14 @@ func FuzzConversions(f *testing.F) {
 		checkNumber(t, "ε of ρ", e, err, 2*maxEpsilon)
 		mu, err := MuFor(epsilon, delta)
 		checkNumber(t, "μ", float64(mu), err, maxMu)
+		if err == nil && must(mu.Delta(epsilon)) > delta {
+			t.Errorf("μ = %v is not (%v, %v)-private", mu, epsilon, delta)
+		}
 		rho, err := RhoFor(epsilon, delta)
 		checkNumber(t, "ρ", float64(rho), err, maxRho)
+		if err == nil && must(rho.Delta(epsilon)) > delta {
+			t.Errorf("ρ = %v is not (%v, %v)-private", rho, epsilon, delta)
+		}
 		for c := Analytic; c <= Classical+1; c++ {
 			sigma, sigmaErr := c.Sigma(epsilon, delta, x)
 			checkNumber(t, c.String(), sigma, sigmaErr, math.MaxFloat64)

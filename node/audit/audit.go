@@ -55,7 +55,7 @@ func (c Config) twins() int { return max(4, c.Runs/twinShare) }
 // long is how many pairs are played at the configured horizon.
 func (c Config) long() int { return max(2, min(10, c.Runs/100)) }
 
-// small returns the setting in which ε is bounded: the configured one with a horizon
+// small returns the setting in which losses are bounded: the configured one with a horizon
 // so short that one record reaches all levels of the tree, or nearly.
 func (c Config) small() setting {
 	s := c.asConfigured()
@@ -84,6 +84,11 @@ type setting struct {
 	entry  protocol.Entry
 	topic  bool
 	rounds uint64
+}
+
+// streams returns the streams that a peer opens: a sum of rewards for every arm.
+func (s *setting) streams() dp.Spec {
+	return s.spec.Privacy.Streams(s.spec.Arms, 1, s.entry.Leaves(s.spec.Params, s.spec.Privacy.Horizon))
 }
 
 // Run audits. An error says that the audit could not be made; what it found out is in
@@ -139,7 +144,7 @@ func (a *auditor) configured(ctx context.Context) error {
 	for _, t := range plays {
 		a.asIs.add(t)
 		a.exact.twins(t)
-		a.exact.transcript(t, a.c.Spec.Privacy.Budget.Epsilon)
+		a.exact.transcript(t)
 	}
 	return nil
 }
@@ -160,7 +165,7 @@ func (a *auditor) twins(ctx context.Context) error {
 				a.noise.add(t)
 			}
 			a.exact.twins(t)
-			a.exact.transcript(t, a.c.Spec.Privacy.Budget.Epsilon)
+			a.exact.transcript(t)
 		}
 	}
 	return nil
@@ -203,12 +208,13 @@ func (a *auditor) many(ctx context.Context) error {
 					a.exact.sameTraffic(canary.Name, plays[i-1], t)
 				}
 				a.noise.add(t)
-				a.exact.transcript(t, a.c.Spec.Privacy.Budget.Epsilon)
+				a.exact.transcript(t)
+				canary.Bound.Charged = t.measure().charged(&t.charge)
 				canary.Bound.Reach = max(canary.Bound.Reach, t.reach())
 				sides[i%2] = append(sides[i%2], t.marks())
 			}
 		}
-		canary.Bound.find(sides, len(all))
+		canary.Bound.find(sides, measure(a.c.Spec.Privacy.Mechanism.Law()), len(all))
 		a.found = append(a.found, *canary)
 	}
 	return nil

@@ -1,76 +1,81 @@
 package audit
 
-import (
-	"errors"
+import "peerd.dev/dp"
 
-	"peerd.dev/dp"
-)
-
-// A book is what the auditor knows of a peer: the exact sums under its nodes, in the
-// history that was played and in the other one, given the same choices.
+// A book is what the auditor knows of a peer: what its nodes would be without noise, in
+// the history that was played and in the other one, given the same choices.
 type book struct {
 	peer   int
 	charge dp.Charge
-	open   [][2]int64   // by stream: sums of the open leaf in both histories
-	leaf   [][][2]int64 // by stream: running sums after every leaf
+	shadow *shadow
 }
 
-// A drawnNode is a node with what was under it.
+// A drawnNode is one number that was drawn, with what its noise lies on.
 type drawnNode struct {
 	peer, stream int
 	from, to     uint64
+	place        int // among the numbers that its leaf drew
+	noise        dp.Noise
 	value        int64
 	exact        [2]int64 // in both histories
 	side         int      // which of them was played
 }
 
-// noise returns what was added.
-func (n *drawnNode) noise() int64 { return n.value - n.exact[n.side] }
+// added returns the noise.
+func (n *drawnNode) added() int64 { return n.value - n.exact[n.side] }
 
-// errTwice says that a node came where its leaf was closed already.
-var errTwice = errors.New("a leaf that is not the next one")
+// own reports whether the noise is one term, which no other node has. Else it is made of
+// terms that other nodes have, too, and what a record moves does not follow from nodes
+// one by one.
+func (n *drawnNode) own() bool { return n.noise.Terms == dp.Term }
 
-func newBook(peer, arms int, c dp.Charge) book {
-	b := book{peer: peer, charge: c, open: make([][2]int64, arms), leaf: make([][][2]int64, arms)}
-	for s := range b.leaf {
-		b.leaf[s] = make([][2]int64, 1)
+// shift returns by how much the histories differ in the node, given the same choices.
+func (n *drawnNode) shift() int64 { return n.exact[1] - n.exact[0] }
+
+// newBook returns that of a peer with a charge. Peers but the first have one history.
+func newBook(peer int, c dp.Charge, streams dp.Spec) (b book, err error) {
+	b = book{peer: peer, charge: c}
+	histories := 1
+	if peer == 0 {
+		histories = 2
 	}
-	return b
+	b.shadow, err = newShadow(streams, histories)
+	return b, err
 }
 
-// enter books a step of a play, with its nodes.
+// enter books a step of a play, with its nodes. The error says that the charge does not
+// pay for one, or that its leaf is not the next one.
 func (b *book) enter(p *play, s *step) error {
-	for side := range 2 {
-		x := float64(s.reward)
+	err := b.shadow.add(dp.StreamID(s.arm), func(side int) float64 {
 		if b.peer == 0 {
-			x = p.canary.reward(side, uint64(s.round), int(s.arm))
+			return p.canary.reward(side, uint64(s.round), int(s.arm))
 		}
-		q, err := dp.Quantize(x, 0, 1)
-		if err != nil {
-			return err
-		}
-		b.open[s.arm][side] += q
+		return float64(s.reward)
+	})
+	if err != nil {
+		return err
 	}
 	for _, r := range s.drawn {
 		if err := b.charge.Covers(r.Fields()); err != nil {
 			return err
 		}
-		k, span := int(r.Stream()), r.Span()
-		closed := b.leaf[k]
-		if span.To != uint64(len(closed)) {
-			return errTwice
+		exact, err := b.shadow.leaf(r.Stream(), r.Span().To)
+		if err != nil {
+			return err
 		}
-		n := drawnNode{peer: b.peer, stream: k, from: span.From, to: span.To, value: r.Value(0), side: p.side}
-		if b.peer > 0 {
-			n.side = 0 // there is one history
+		for i := range r.Len() {
+			n := drawnNode{
+				peer: b.peer, stream: int(r.Stream()), from: r.Span().From, to: r.Span().To,
+				place: i, noise: r.Noise(), value: r.Value(i), side: p.side,
+			}
+			if b.peer > 0 {
+				n.side = 0
+			}
+			for side := range exact {
+				n.exact[side] = exact[side][i]
+			}
+			p.t.nodes = append(p.t.nodes, n)
 		}
-		sum := closed[len(closed)-1]
-		for side := range sum {
-			sum[side] += b.open[k][side]
-			n.exact[side] = sum[side] - closed[span.From][side]
-		}
-		b.open[k], b.leaf[k] = [2]int64{}, append(closed, sum)
-		p.t.nodes = append(p.t.nodes, n)
 	}
 	return nil
 }

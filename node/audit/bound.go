@@ -4,17 +4,17 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"peerd.dev/bandit"
+	"peerd.dev/dp"
 )
 
-// A Bound is what telling the histories of a canary apart shows of ε.
+// A Bound is what telling the histories of a canary apart shows of ε, or of μ.
 type Bound struct {
 	Runs      int     `json:"runs"`      // plays of each history
-	Reach     float64 `json:"reach"`     // the ε that this canary costs a correct peer, at most
+	Charged   float64 `json:"charged"`   // the ε or μ that a play was charged
+	Reach     float64 `json:"reach"`     // the part of it that this canary costs a correct peer, at most
 	Statistic string  `json:"statistic"` // of the event, chosen on half of the plays
-	Low95     float64 `json:"low95"`     // ε is no less, with 95 % confidence for all canaries together
+	Low95     float64 `json:"low95"`     // it is no less, with 95 % confidence for all canaries together
 	Low99     float64 `json:"low99"`
 }
 
@@ -53,13 +53,23 @@ func (t *transcript) marks() (m marks) {
 
 // likelihood returns the logarithm of how much likelier the nodes are in the second
 // history than in the first, by the law of the charged noise and given the choices.
+// Nodes that share noise are left out.
 func (t *transcript) likelihood() (l float64) {
 	for i := range t.nodes {
-		if n := &t.nodes[i]; n.peer == 0 {
-			l += math.Abs(float64(n.value-n.exact[0])) - math.Abs(float64(n.value-n.exact[1]))
+		if n := &t.nodes[i]; n.peer == 0 && n.own() {
+			l += n.likelihood()
 		}
 	}
-	return l / float64(t.charge.Scale)
+	return l
+}
+
+func (n *drawnNode) likelihood() float64 {
+	scale := float64(n.noise.Scale)
+	x, y := float64(n.value-n.exact[0])/scale, float64(n.value-n.exact[1])/scale
+	if n.noise.Law == dp.Gaussian {
+		return (x - y) * (x + y) / 2
+	}
+	return math.Abs(x) - math.Abs(y)
 }
 
 // event is {score ≥ at}, or {score < at}, and in which history it is the likelier one.
@@ -79,25 +89,24 @@ func (e *event) count(plays []marks) (n int) {
 	return n
 }
 
-// find chooses the event on the first half of the plays and tests it on the second:
-// P(event | one history) ≤ e^ε·P(event | the other) bounds ε from below. tests is how
-// many bounds are looked at together.
-func (b *Bound) find(sides [2][]marks, tests int) {
+// find chooses the event on the first half of the plays and tests it on the second: its
+// probabilities bound ε or μ from below. tests is how many bounds are looked at together.
+func (b *Bound) find(sides [2][]marks, by measure, tests int) {
 	b.Runs = len(sides[0])
 	half := b.Runs / 2
-	e := choose([2][]marks{sides[0][:half], sides[1][:half]})
+	e := choose([2][]marks{sides[0][:half], sides[1][:half]}, by)
 	b.Statistic = scores()[e.score].name
 	n := b.Runs - half
 	more, less := e.count(sides[e.side][half:]), e.count(sides[1-e.side][half:])
 	low := func(miss float64) float64 {
 		miss /= 2 * float64(tests) // for each of two ends and all bounds
-		return max(0, math.Log(atLeast(more, n, miss)/atMost(less, n, miss)))
+		return max(0, by.between(atLeast(more, n, miss), atMost(less, n, miss)))
 	}
 	b.Low95, b.Low99 = low(.05), low(.01)
 }
 
 // choose returns the event that tells the plays apart best, by a rough bound.
-func choose(sides [2][]marks) event {
+func choose(sides [2][]marks, by measure) event {
 	const quantiles = 64
 	best, most := event{}, math.Inf(-1)
 	for s := range scores() {
@@ -122,33 +131,11 @@ func choose(sides [2][]marks) event {
 				if !e.below {
 					k = [2]int{n - under[0], n - under[1]}
 				}
-				if r := rough(k[e.side], k[1-e.side]); r > most {
+				if r := by.rough(k[e.side], k[1-e.side], n); r > most {
 					best, most = e, r
 				}
 			}
 		}
 	}
 	return best
-}
-
-// rough is the logarithm of a ratio of counts, less two standard deviations.
-func rough(more, less int) float64 {
-	a, b := float64(more)+.5, float64(less)+.5
-	return math.Log(a/b) - 2*math.Sqrt(1/a+1/b)
-}
-
-// atLeast and atMost are Clopper and Pearson's bounds of a probability of which k of n
-// was seen; each is wrong with probability miss at most.
-func atLeast(k, n int, miss float64) float64 {
-	if k == 0 {
-		return 0
-	}
-	return distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(miss)
-}
-
-func atMost(k, n int, miss float64) float64 {
-	if k == n {
-		return 1
-	}
-	return distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(1 - miss)
 }

@@ -3,7 +3,8 @@ package audit
 import "slices"
 
 // A Canary is a pair of histories of peer 0 that differ in one user's rewards: 0 in the
-// first, 1 in the second, which is as far apart as rewards can be.
+// first, 1 in the second, which is as far apart as rewards can be. A reward of 0
+// adds nothing, so that they are neighbours under zero-out as well as replace-one.
 type Canary struct {
 	Name    string   `json:"name"`
 	What    string   `json:"what"`
@@ -14,7 +15,7 @@ type Canary struct {
 	likes   bool // other users pay by arm, so that choices made from rewards pay on
 }
 
-// sharp returns the canary that shows most: all of ε is in one node. The horizon is so
+// sharp returns the canary that shows most: all that is charged is in one node. The horizon is so
 // short that a stream has one leaf, there is one arm, and all records of a user lie in
 // it, where the protocol can do so.
 func (c Config) sharp() Canary {
@@ -43,12 +44,12 @@ func (c Config) tree() Canary {
 
 // canaries lists those of a setting.
 func (c Config) canaries(s setting) []Canary {
-	last, arms := s.rounds-1, uint64(s.spec.Arms)
+	arms := uint64(s.spec.Arms)
 	all := []Canary{
 		{Name: "first", What: "the first record of the first arm", rounds: []uint64{0}},
 		{Name: "arm", What: "the first record of the last arm", rounds: []uint64{arms - 1}},
-		{Name: "middle", What: "a record in the middle", rounds: []uint64{last / 2}},
-		{Name: "last", What: "the last record", rounds: []uint64{last}},
+		{Name: "middle", What: "the first record of the second half", rounds: []uint64{s.rounds / 2}},
+		{Name: "last", What: "the last record", rounds: []uint64{s.rounds - 1}},
 		{Name: "adaptive", What: "an early record that would turn later choices, which then pay", rounds: []uint64{0}, likes: true},
 	}
 	if k := min(s.spec.Privacy.RecordsPerUser, s.rounds); k > 1 {

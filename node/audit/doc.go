@@ -5,6 +5,6 @@
 // Three questions are asked. Do the frames follow from what was drawn and from public
 // coins alone: is a play over the other history, given the nodes drawn in the first,
 // the same byte for byte? How well can the histories be told apart by what was drawn
-// and sent: what is the lower bound on ε? And does the noise have the law that the
+// and sent: what is the lower bound on ε, or on μ? And does the noise have the law that the
 // ledger charges for? docs/audit.md explains them, and what they cannot show.
 package audit

@@ -2,10 +2,7 @@ package audit
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
-
-	"peerd.dev/dp"
 )
 
 // A Check is a question with an exact answer: one departure breaks the promise.
@@ -32,9 +29,9 @@ const (
 
 func newExact() *exact {
 	return &exact{checks: []Check{
-		checkCharge:      {Name: "charge", What: "one charge of the configured ε before anything is drawn, with the noise that it needs"},
+		checkCharge:      {Name: "charge", What: "one charge, which the configured budget pays, before anything is drawn, with the noise that it needs"},
 		checkPaid:        {Name: "paid", What: "every node is one that the charge pays for, and is drawn once"},
-		checkSensitivity: {Name: "sensitivity", What: "the user's rewards move all nodes together by no more than ε pays for"},
+		checkSensitivity: {Name: "sensitivity", What: "the user's rewards move all nodes together by no more than the charge pays for"},
 		checkRestart:     {Name: "restart", What: "a peer started again has the same nodes and sends the same bytes"},
 		checkTwin:        {Name: "twin", What: "given the same nodes, the other history makes the same choices and sends the same bytes"},
 		checkTraffic:     {Name: "traffic", What: "number, order, rounds, addressees and sizes of messages are the same in both histories"},
@@ -54,8 +51,8 @@ func (e *exact) ask(check int, broken string) {
 }
 
 // transcript checks what one play shows.
-func (e *exact) transcript(t *transcript, claimed dp.Cost) {
-	e.ask(checkCharge, chargeFault(t.charge, claimed))
+func (e *exact) transcript(t *transcript) {
+	e.ask(checkCharge, t.chargeFault())
 	e.ask(checkPaid, t.unpaid)
 	e.ask(checkSensitivity, t.shiftFault())
 	if t.crashed {
@@ -67,38 +64,35 @@ func (e *exact) transcript(t *transcript, claimed dp.Cost) {
 	}
 }
 
-func chargeFault(c dp.Charge, claimed dp.Cost) string {
-	if err := c.Check(); err != nil {
+// chargeFault compares peer 0's charge with its own noise, with what the configuration
+// asks for, and with the budget.
+func (t *transcript) chargeFault() string {
+	budget := t.canary.setting.spec.Privacy.Budget
+	if err := t.charge.Check(); err != nil {
 		return err.Error()
 	}
-	if c.Loss.Pure != claimed {
-		return fmt.Sprintf("epsilon %v was charged, want %v", c.Loss.Pure, claimed)
+	if t.charge != t.asked {
+		return fmt.Sprintf("%v with scale %d was charged, want %v with %d", t.charge.Loss, t.charge.Scale, t.asked.Loss, t.asked.Scale)
+	}
+	if ok, err := budget.Covers(t.charge.Loss); !ok || err != nil {
+		return fmt.Sprintf("%v does not pay %v", budget, t.charge.Loss)
 	}
 	return ""
 }
 
-// shiftFault compares Σ|shift|/scale of peer 0's nodes with the charge, in integers.
+// shiftFault compares what the histories differ by in peer 0's nodes with the charge.
 func (t *transcript) shiftFault() string {
-	hi, lo := bits.Mul64(t.shift(), dp.Nano)
-	payHi, payLo := bits.Mul64(uint64(t.charge.Loss.Pure), t.charge.Scale)
-	if hi > payHi || hi == payHi && lo > payLo {
-		return fmt.Sprintf("%s: ε %.4f", t.canary.Name, t.reach())
+	by := t.measure()
+	if by.cost(t.nodes).Cmp(by.pays(&t.charge)) > 0 {
+		return fmt.Sprintf("%s: %v %.4f", t.canary.Name, by, t.reach())
 	}
 	return ""
 }
 
-// shift returns by how much the histories differ in peer 0's nodes, given its choices.
-func (t *transcript) shift() (sum uint64) {
-	for i := range t.nodes {
-		if n := &t.nodes[i]; n.peer == 0 {
-			sum += uint64(max(n.exact[0]-n.exact[1], n.exact[1]-n.exact[0]))
-		}
-	}
-	return sum
-}
+func (t *transcript) measure() measure { return measure(t.charge.Mechanism.Law()) }
 
-// reach returns the ε that a correct peer loses at most in this play.
-func (t *transcript) reach() float64 { return float64(t.shift()) / float64(t.charge.Scale) }
+// reach returns the ε or μ that a correct peer loses at most in this play.
+func (t *transcript) reach() float64 { return t.measure().reach(t.measure().cost(t.nodes)) }
 
 // twins compares a play and its twin, byte for byte.
 func (e *exact) twins(first *transcript) {

@@ -3,84 +3,81 @@ package audit
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"peerd.dev/dp"
 )
 
-// law is the discrete Laplace law of a scale: P(x) ∝ exp(-|x|/b).
-type law struct {
+// A law is what is known of noise X on the integers.
+type law interface {
+	// spread returns a number that is uniform in [0,1) if x has the law and v is.
+	spread(x int64, v float64) float64
+	// zero returns P(X = 0).
+	zero() float64
+	// alike returns P(|X| = |Y|) for two of them.
+	alike() float64
+	// size returns the mean and the deviation of |X|.
+	size() (mean, deviation float64)
+	// variance returns that of X.
+	variance() float64
+}
+
+// lawOf returns that of one term of noise.
+func lawOf(n dp.Noise) law {
+	if n.Law == dp.Gaussian {
+		return gaussian(n.Scale)
+	}
+	return newLaplace(n.Scale)
+}
+
+// laplace is the discrete Laplace law of a scale b: P(x) ∝ exp(-|x|/b).
+type laplace struct {
 	q, one float64 // exp(-1/b), and 1 less it
 }
 
-func newLaw(scale uint64) law {
-	return law{math.Exp(-1 / float64(scale)), -math.Expm1(-1 / float64(scale))}
+func newLaplace(scale uint64) laplace {
+	return laplace{math.Exp(-1 / float64(scale)), -math.Expm1(-1 / float64(scale))}
 }
 
 // p returns P(x).
-func (l law) p(x int64) float64 { return l.one / (1 + l.q) * math.Pow(l.q, math.Abs(float64(x))) }
+func (l laplace) p(x int64) float64 {
+	return l.one / (1 + l.q) * math.Pow(l.q, math.Abs(float64(x)))
+}
 
 // below returns P(X < x).
-func (l law) below(x int64) float64 {
+func (l laplace) below(x int64) float64 {
 	if x <= 0 {
 		return math.Pow(l.q, float64(1-x)) / (1 + l.q)
 	}
 	return 1 - math.Pow(l.q, float64(x))/(1+l.q)
 }
 
-// spread returns a number that is uniform in [0,1) if x has the law and v is.
-func (l law) spread(x int64, v float64) float64 { return l.below(x) + v*l.p(x) }
+func (l laplace) spread(x int64, v float64) float64 { return l.below(x) + v*l.p(x) }
 
-// size returns the mean and the variance of |X|.
-func (l law) size() (mean, variance float64) {
+func (l laplace) zero() float64 { return l.p(0) }
+
+func (l laplace) alike() float64 { return l.one / 2 } // but for a share of 1/b²
+
+func (l laplace) size() (mean, deviation float64) {
 	mean = 2 * l.q / (l.one * (1 + l.q))
-	return mean, 2*l.q/(l.one*l.one) - mean*mean
+	return mean, math.Sqrt(l.variance() - mean*mean)
 }
 
-// The tests below return probabilities that a right law looks as bad as this.
+func (l laplace) variance() float64 { return 2 * l.q / (l.one * l.one) }
 
-// normal is that of a standard normal number, on both sides.
-func normal(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
+// gaussian is the discrete Gaussian law of a deviation σ of at least 1,000 units:
+// P(x) ∝ exp(-x²/2σ²). It is reckoned with as if a continuous number were rounded,
+// which is right but for a share of 1/24σ² of every probability.
+type gaussian float64
 
-// cells is in how many parts of [0,1) numbers are counted.
-const cells = 1 << 14
-
-// kolmogorov is that of n numbers which should be uniform in [0,1).
-func kolmogorov(count *[cells]uint32, n int) float64 {
-	sum, d := 0., 0.
-	for i, c := range count {
-		sum += float64(c) / float64(n)
-		d = max(d, math.Abs(sum-float64(i+1)/cells))
-	}
-	root := math.Sqrt(float64(n))
-	x := (root + .12 + .11/root) * d
-	if x < .2 {
-		return 1
-	}
-	p, sign := 0., 1.
-	for k := 1.; k <= 20; k++ {
-		p += 2 * sign * math.Exp(-2*k*k*x*x)
-		sign = -sign
-	}
-	return min(1, max(0, p))
+func (s gaussian) spread(x int64, v float64) float64 {
+	return math.Erfc(-(float64(x)-.5+v)/float64(s)/math.Sqrt2) / 2
 }
 
-// chiSquare is that of n numbers which should be uniform in [0,1), by 32nds.
-func chiSquare(count *[cells]uint32, n int) float64 {
-	const parts = 32
-	want, sum := float64(n)/parts, 0.
-	for part := range parts {
-		c := 0.
-		for _, k := range count[part*cells/parts : (part+1)*cells/parts] {
-			c += float64(k)
-		}
-		sum += (c - want) * (c - want) / want
-	}
-	return distuv.ChiSquared{K: parts - 1}.Survival(sum)
+func (s gaussian) zero() float64 { return 1 / (float64(s) * math.Sqrt(2*math.Pi)) }
+
+func (s gaussian) alike() float64 { return 1 / (float64(s) * math.Sqrt(math.Pi)) }
+
+func (s gaussian) size() (mean, deviation float64) {
+	return float64(s) * math.Sqrt(2/math.Pi), float64(s) * math.Sqrt(1-2/math.Pi)
 }
 
-// atLeastSeen is that of n or more where mean are expected.
-func atLeastSeen(n int, mean float64) float64 {
-	if n == 0 {
-		return 1
-	}
-	return 1 - distuv.Poisson{Lambda: mean}.CDF(float64(n-1))
-}
+func (s gaussian) variance() float64 { return float64(s) * float64(s) }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"peerd.dev/dp"
 )
 
 // A Test asks whether noise has its law; P is the probability of so bad a sight if it
@@ -17,15 +19,15 @@ type Test struct {
 
 // conformance collects noise: what was drawn less what the auditor knows to be under it.
 type conformance struct {
-	law    law // of scale
-	scale  uint64
-	nodes  int
+	laws   map[dp.Noise]law
+	nodes  int // with noise of their own
 	groups [4]group
 	pairs  [3]pairs
 	zeros  int
 	silent float64 // of those, expected
 	same   int     // pairs of equal size in one play of a peer
 	chance float64 // of those, expected
+	shared shared
 	rng    *rand.Rand
 }
 
@@ -33,15 +35,18 @@ type conformance struct {
 const (
 	groupAll    = iota
 	groupFirst  // of their streams
-	groupLeaf   // over one leaf, later
-	groupMerged // over several
+	groupLeaf   // of one leaf, later
+	groupMerged // of several
 )
 
 const (
 	pairNext    = iota // nodes that follow one another in a stream
 	pairStreams        // nodes of two streams, drawn one after the other
-	pairChild          // a node and the left one of the two that it is merged of
+	pairChild          // a node and the one of the left half of its leaves
 )
+
+// enough numbers have a mean that is normal.
+const enough = 100
 
 type group struct {
 	n      int
@@ -59,32 +64,32 @@ type pairs struct {
 // add takes in all nodes of a play.
 func (c *conformance) add(t *transcript) {
 	if c.rng == nil {
-		c.rng = rand.New(rand.NewPCG(1, 2)) // breaks ties
+		c.rng, c.laws = rand.New(rand.NewPCG(1, 2)), map[dp.Noise]law{} // it breaks ties
 	}
-	if c.scale != t.charge.Scale {
-		c.scale, c.law = t.charge.Scale, newLaw(t.charge.Scale)
-	}
-	c.nodes += len(t.nodes)
-	c.silent += float64(len(t.nodes)) * c.law.p(0)
-	mean, variance := c.law.size()
-	sd := math.Sqrt(variance)
 	type place struct {
-		peer, stream int
-		to           uint64
+		peer, stream, place int
+		to                  uint64
 	}
 	seen := make(map[place]float64, len(t.nodes)) // never ranged over
 	var sizes [peers][]int64
 	var before [peers]*drawnNode
-	var last [peers]float64
+	var last, alike [peers]float64
 	for i := range t.nodes {
 		n := &t.nodes[i]
-		x := n.noise()
-		u := c.law.spread(x, c.rng.Float64())
+		l := c.law(n.noise)
+		if !n.own() {
+			c.shared.node(n, l)
+			continue
+		}
+		x := n.added()
+		u := l.spread(x, c.rng.Float64())
+		c.nodes++
+		c.silent += l.zero()
 		if x == 0 {
 			c.zeros++
 		}
 		abs := max(x, -x)
-		sizes[n.peer] = append(sizes[n.peer], abs)
+		sizes[n.peer], alike[n.peer] = append(sizes[n.peer], abs), max(alike[n.peer], l.alike())
 		kind := groupMerged
 		switch {
 		case n.to == 1:
@@ -92,33 +97,46 @@ func (c *conformance) add(t *transcript) {
 		case n.to-n.from == 1:
 			kind = groupLeaf
 		}
+		mean, deviation := l.size()
 		for _, k := range []int{groupAll, kind} {
 			c.groups[k].n++
 			c.groups[k].cells[min(cells-1, int(u*cells))]++
 			c.groups[k].size += float64(abs) / mean
-			c.groups[k].excess += (float64(abs) - mean) / sd
+			c.groups[k].excess += (float64(abs) - mean) / deviation
 		}
-		if v, ok := seen[place{n.peer, n.stream, n.to - 1}]; ok {
+		if v, ok := seen[place{n.peer, n.stream, n.place, n.to - 1}]; ok {
 			c.pairs[pairNext].add(u, v)
 		}
-		if v, ok := seen[place{n.peer, n.stream, n.from + (n.to-n.from)/2}]; ok && kind == groupMerged {
+		if v, ok := seen[place{n.peer, n.stream, n.place, n.from + (n.to-n.from)/2}]; ok && kind == groupMerged {
 			c.pairs[pairChild].add(u, v)
 		}
 		if b := before[n.peer]; b != nil && b.stream != n.stream {
 			c.pairs[pairStreams].add(u, last[n.peer])
 		}
-		seen[place{n.peer, n.stream, n.to}] = u
+		seen[place{n.peer, n.stream, n.place, n.to}] = u
 		before[n.peer], last[n.peer] = n, u
 	}
-	for _, s := range sizes {
+	for peer, s := range sizes {
 		slices.Sort(s)
 		for i := 1; i < len(s); i++ {
 			if s[i] == s[i-1] {
 				c.same++
 			}
 		}
-		c.chance += float64(len(s)*(len(s)-1)) / 2 / (2 * float64(c.scale))
+		c.chance += float64(len(s)*(len(s)-1)) / 2 * alike[peer] // at most, where scales differ
 	}
+	c.shared.play()
+}
+
+// law returns that of one term of noise.
+func (c *conformance) law(n dp.Noise) law {
+	n.Terms = dp.Term
+	l := c.laws[n]
+	if l == nil {
+		l = lawOf(n)
+		c.laws[n] = l
+	}
+	return l
 }
 
 func (p *pairs) add(u, v float64) {
@@ -137,20 +155,21 @@ func (p *pairs) p() float64 {
 // tests returns the tests of what was collected: all of them, or those that a few nodes
 // can answer.
 func (c *conformance) tests(few bool) []Test {
-	all := &c.groups[groupAll]
+	tests := c.shared.tests()
 	if c.nodes == 0 {
-		return nil
+		return tests
 	}
-	var tests []Test
+	all := &c.groups[groupAll]
 	for k, name := range []string{"all nodes", "first nodes", "later leaves", "merged nodes"} {
 		g := &c.groups[k]
 		n := g.n
 		if n == 0 || few && k != groupAll {
 			continue
 		}
-		tests = append(tests,
-			Test{"law of " + name, n, kolmogorov(&g.cells, n), ""},
-			Test{"size of " + name, n, normal(g.excess / math.Sqrt(float64(n))), percent(g.size/float64(n)) + " of the charged scale"})
+		tests = append(tests, Test{"law of " + name, n, kolmogorov(&g.cells, n), ""})
+		if n >= enough {
+			tests = append(tests, Test{"size of " + name, n, normal(g.excess / math.Sqrt(float64(n))), percent(g.size/float64(n)) + " of the charged scale"})
+		}
 	}
 	tests = append(tests,
 		Test{"nodes without noise", c.nodes, atLeastSeen(c.zeros, c.silent), count(c.zeros)},

@@ -41,6 +41,7 @@ type transcript struct {
 	canary  *Canary
 	side    int
 	charge  dp.Charge
+	asked   dp.Charge        // what the configuration charges
 	nodes   []drawnNode      // of all peers
 	arms    []bandit.Arm     // peer 0's choices
 	frames  []sent           // peer 0's, with keep
@@ -66,9 +67,11 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 		}
 		p.peers = append(p.peers, n)
 		p.inbox[i] = make([][]protocol.Delivery, p.canary.setting.rounds+late+2)
-		books[i] = newBook(i, p.canary.setting.spec.Arms, n.charge)
+		if books[i], err = newBook(i, n.charge, p.canary.setting.streams()); err != nil {
+			return nil, err
+		}
 	}
-	p.t.charge = p.peers[0].charge
+	p.t.charge, p.t.asked = p.peers[0].charge, books[0].shadow.charge
 	crash, save := p.plan()
 	for t := range p.canary.setting.rounds {
 		if err := ctx.Err(); err != nil {

@@ -8,30 +8,53 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 	"peerd.dev/node"
 )
 
 // sharpPlay is a play of the sharp canary as far as a bound looks at it: one node.
-func sharpPlay(side int, scale uint64, noise int64) *transcript {
-	n := drawnNode{exact: [2]int64{0, int64(dp.Nano)}, side: side}
+func sharpPlay(side int, charged dp.Noise, noise int64) *transcript {
+	n := drawnNode{exact: [2]int64{0, dp.Nano}, side: side, noise: charged}
 	n.value = n.exact[side] + noise
-	return &transcript{side: side, charge: dp.Charge{Scale: scale}, nodes: []drawnNode{n}}
+	return &transcript{side: side, nodes: []drawnNode{n}}
+}
+
+// claim is a promise that a bound is to break: an ε of Laplace noise, or a μ of Gaussian
+// noise.
+type claim struct {
+	law  dp.Law
+	most float64
+}
+
+// gaussianClaim returns the μ of a budget.
+func gaussianClaim(t *testing.T, epsilon, delta float64) claim {
+	t.Helper()
+	mu, err := account.MuFor(epsilon, delta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return claim{dp.Gaussian, float64(mu)}
 }
 
 // found returns in how many of some audits the bound of the sharp canary at 99 % is over
-// the claimed ε, where the noise has a share of the scale that ε asks for.
-func found(eps, share float64, runs, audits int) (n int) {
-	src := node.NewSeed(uint64(1000*eps) + uint64(runs)).Noise()
-	scale := uint64(math.Ceil(dp.Nano / eps))
+// what is claimed, where the noise has a share of the scale that the claim asks for.
+func (c claim) found(share float64, runs, audits int) (n int) {
+	src := node.NewSeed(uint64(1000*c.most) + uint64(runs)).Noise()
+	charged := dp.Noise{Law: c.law, Scale: uint64(math.Ceil(dp.Nano / c.most)), Terms: dp.Term}
+	draw := src.Laplace
+	if c.law == dp.Gaussian {
+		draw = src.Gaussian
+	}
 	for range audits {
 		var sides [2][]marks
 		for side := range sides {
 			for range 4 * runs {
-				sides[side] = append(sides[side], sharpPlay(side, scale, src.Laplace(uint64(share*float64(scale)))).marks())
+				noise := draw(uint64(share * float64(charged.Scale)))
+				sides[side] = append(sides[side], sharpPlay(side, charged, noise).marks())
 			}
 		}
 		var b Bound
-		if b.find(sides, 7); b.Low99 > eps {
+		if b.find(sides, measure(c.law), 7); b.Low99 > c.most {
 			n++
 		}
 	}
@@ -42,26 +65,31 @@ func found(eps, share float64, runs, audits int) (n int) {
 // number of runs, and right noise is not. With PEERD_LONG it prints the table of
 // docs/audit.md.
 func TestPowerOfTheBound(t *testing.T) {
-	if n := found(1, .5, 1000, 20); n < 19 {
-		t.Errorf("noise halved: found in %d of 20", n)
-	}
-	if n := found(1, 1, 250, 100); n > 1 {
-		t.Errorf("right noise: %d of 100 alarm", n)
+	claims := map[string]claim{"laplace": {dp.Laplace, 1}, "gaussian": gaussianClaim(t, 5, 1e-6)}
+	for name, c := range claims {
+		if n := c.found(.5, 1000, 20); n < 19 {
+			t.Errorf("%s noise halved: found in %d of 20", name, n)
+		}
+		if n := c.found(1, 250, 100); n > 1 {
+			t.Errorf("right %s noise: %d of 100 alarm", name, n)
+		}
 	}
 	if os.Getenv("PEERD_LONG") == "" {
 		return
 	}
-	for _, eps := range []float64{.2, 1, 2, 5} {
-		for _, share := range []float64{.5, .75, .9, 1} {
-			line := fmt.Sprintf("| %g | %g |", eps, share)
-			for _, runs := range []int{60, 200, 1000, 5000} {
-				audits := 100
-				if runs > 1000 {
-					audits = 25
+	for _, epsilon := range []float64{.2, 1, 2, 5} {
+		for _, c := range []claim{{dp.Laplace, epsilon}, gaussianClaim(t, epsilon, 1e-6)} {
+			for _, share := range []float64{.5, .75, .9, 1} {
+				line := fmt.Sprintf("| %v | %g | %g |", c.law, epsilon, share)
+				for _, runs := range []int{60, 200, 1000, 5000} {
+					audits := 100
+					if runs > 1000 {
+						audits = 25
+					}
+					line += fmt.Sprintf(" %d %% |", 100*c.found(share, runs, audits)/audits)
 				}
-				line += fmt.Sprintf(" %d %% |", 100*found(eps, share, runs, audits)/audits)
+				t.Log(line)
 			}
-			t.Log(line)
 		}
 	}
 }
@@ -94,50 +122,65 @@ func TestBoundsOfProbabilities(t *testing.T) {
 }
 
 // TestNoiseOfTheLawPasses and noise of another law does not: of a scale 4 % less, with
-// some of it left out, or drawn once for two nodes.
+// some of it left out, or drawn once for two nodes, or of one law for the other.
 func TestNoiseOfTheLawPasses(t *testing.T) {
 	const scale = 1 << 20
-	for _, tc := range []struct {
-		name string
-		bad  bool
-		of   func(i int, x, before int64) int64
-	}{
-		{"right", false, func(_ int, x, _ int64) int64 { return x }},
-		{"weak", true, func(_ int, x, _ int64) int64 { return x / 100 * 96 }},
-		{"missing", true, func(i int, x, _ int64) int64 {
-			if i%1000 == 0 {
-				return 0
+	deviation := math.Round(math.Sqrt2 * scale) // of a Laplace law of that scale
+	src := node.NewSeed(7).Noise()
+	draws := map[dp.Noise]func() int64{
+		{Law: dp.Laplace, Scale: scale, Terms: dp.Term}:              func() int64 { return src.Laplace(scale) },
+		{Law: dp.Gaussian, Scale: uint64(deviation), Terms: dp.Term}: func() int64 { return src.Gaussian(uint64(deviation)) },
+	}
+	for charged, draw := range draws {
+		for _, tc := range []struct {
+			name string
+			bad  bool
+			of   func(i int, x, before int64) int64
+		}{
+			{"right", false, func(_ int, x, _ int64) int64 { return x }},
+			{"weak", true, func(_ int, x, _ int64) int64 { return x / 100 * 96 }},
+			{"missing", true, func(i int, x, _ int64) int64 {
+				if i%1000 == 0 {
+					return 0
+				}
+				return x
+			}},
+			{"again", true, func(i int, x, before int64) int64 {
+				if i%1000 == 9 {
+					return -before
+				}
+				return x
+			}},
+			{"one side", true, func(_ int, x, _ int64) int64 { return max(x, -x) }},
+			{"the other law", true, func(_ int, x, _ int64) int64 {
+				for other, draw := range draws {
+					if other != charged {
+						return draw()
+					}
+				}
+				return x
+			}},
+		} {
+			var c conformance
+			before := int64(0)
+			for range 5000 {
+				var tr transcript
+				for i := range 10 {
+					x := tc.of(c.nodes+i, draw(), before)
+					before = x
+					tr.nodes = append(tr.nodes, drawnNode{stream: i, to: 1, noise: charged, value: x})
+				}
+				c.add(&tr)
 			}
-			return x
-		}},
-		{"again", true, func(i int, x, before int64) int64 {
-			if i%1000 == 9 {
-				return -before
+			alarms := 0
+			for _, test := range c.tests(false) {
+				if test.P < 1e-4 {
+					alarms++
+				}
 			}
-			return x
-		}},
-		{"one side", true, func(_ int, x, _ int64) int64 { return max(x, -x) }},
-	} {
-		src := node.NewSeed(7).Noise()
-		var c conformance
-		before := int64(0)
-		for range 5000 {
-			tr := transcript{charge: dp.Charge{Scale: scale}}
-			for i := range 10 {
-				x := tc.of(c.nodes+i, src.Laplace(scale), before)
-				before = x
-				tr.nodes = append(tr.nodes, drawnNode{stream: i, to: 1, value: x})
+			if tc.bad != (alarms > 0) {
+				t.Errorf("%v, %s: %d tests alarm: %+v", charged.Law, tc.name, alarms, c.tests(false))
 			}
-			c.add(&tr)
-		}
-		alarms := 0
-		for _, test := range c.tests(false) {
-			if test.P < 1e-4 {
-				alarms++
-			}
-		}
-		if tc.bad != (alarms > 0) {
-			t.Errorf("%s: %d tests alarm: %+v", tc.name, alarms, c.tests(false))
 		}
 	}
 }

@@ -10,32 +10,38 @@ import (
 
 // A Report is what an audit found.
 type Report struct {
-	Passed   bool     `json:"passed"`
-	Broken   []string `json:"broken"`  // the promises that are, in words
-	Epsilon  float64  `json:"epsilon"` // claimed
-	Protocol string   `json:"protocol"`
-	Seed     uint64   `json:"seed"` // 0: noise as a daemon's
-	Runs     int      `json:"runs"` // of every history
-	Plays    uint64   `json:"plays"`
-	Peers    int      `json:"peers"`
-	Arms     int      `json:"arms"`
-	Rounds   uint64   `json:"rounds"`  // of a play
-	Horizon  uint64   `json:"horizon"` // as configured
-	Canaries []Canary `json:"canaries"`
-	Checks   []Check  `json:"checks"`
-	Tests    []Test   `json:"tests"`
-	TestsAt  float64  `json:"tests_at"` // P below which a test alarms
+	Passed    bool     `json:"passed"`
+	Broken    []string `json:"broken"`  // the promises that are, in words
+	Epsilon   float64  `json:"epsilon"` // claimed
+	Delta     float64  `json:"delta"`   // claimed
+	Mechanism string   `json:"mechanism"`
+	Measure   string   `json:"measure"` // of what is charged and of all bounds: ε, or μ of Gaussian noise
+	Protocol  string   `json:"protocol"`
+	Seed      uint64   `json:"seed"` // 0: noise as a daemon's
+	Runs      int      `json:"runs"` // of every history
+	Plays     uint64   `json:"plays"`
+	Peers     int      `json:"peers"`
+	Arms      int      `json:"arms"`
+	Rounds    uint64   `json:"rounds"`  // of a play
+	Horizon   uint64   `json:"horizon"` // as configured
+	Shared    int      `json:"shared"`  // nodes that share noise, so that less can be asked of them
+	Canaries  []Canary `json:"canaries"`
+	Checks    []Check  `json:"checks"`
+	Tests     []Test   `json:"tests"`
+	TestsAt   float64  `json:"tests_at"` // P below which a test alarms
 }
 
 // alarm is the probability that any test of noise alarms for nothing.
 const alarm = 1e-3
 
 func (a *auditor) report() *Report {
-	s := a.c.small()
+	s, privacy := a.c.small(), a.c.Spec.Privacy
 	r := &Report{
-		Epsilon: a.c.Spec.Privacy.Budget.Epsilon.Float(), Protocol: a.c.Spec.Protocol, Seed: a.c.Seed, Runs: a.c.Runs,
-		Plays: a.c.Plays(), Peers: peers, Arms: s.spec.Arms, Rounds: s.rounds, Horizon: a.c.Spec.Privacy.Horizon,
-		Canaries: a.found, Checks: a.exact.checks, Broken: []string{},
+		Epsilon: privacy.Budget.Epsilon.Float(), Delta: privacy.Budget.Delta.Float(),
+		Mechanism: privacy.Mechanism.String(), Measure: measure(privacy.Mechanism.Law()).String(),
+		Protocol: a.c.Spec.Protocol, Seed: a.c.Seed, Runs: a.c.Runs,
+		Plays: a.c.Plays(), Peers: peers, Arms: s.spec.Arms, Rounds: s.rounds, Horizon: privacy.Horizon,
+		Shared: a.noise.shared.nodes, Canaries: a.found, Checks: a.exact.checks, Broken: []string{},
 	}
 	for _, t := range a.asIs.tests(true) {
 		t.Name += ", horizon as configured"
@@ -44,8 +50,8 @@ func (a *auditor) report() *Report {
 	r.Tests = append(r.Tests, a.noise.tests(false)...)
 	r.TestsAt = alarm / float64(max(1, len(r.Tests)))
 	for _, c := range r.Canaries {
-		if c.Bound.Low99 > r.Epsilon {
-			r.Broken = append(r.Broken, fmt.Sprintf("ε is at least %.3f, by canary %s and the %s; %v was promised", c.Bound.Low99, c.Name, c.Bound.Statistic, r.Epsilon))
+		if c.Bound.Low99 > c.Bound.Charged {
+			r.Broken = append(r.Broken, fmt.Sprintf("%s is at least %.3f, by canary %s and the %s; %.3f was charged", r.Measure, c.Bound.Low99, c.Name, c.Bound.Statistic, c.Bound.Charged))
 		}
 	}
 	for _, c := range r.Checks {
@@ -71,12 +77,17 @@ func (r *Report) Write(w io.Writer) error {
 		noise = fmt.Sprintf("from seed %d", r.Seed)
 	}
 	p("played\t%d times: %d peers, protocol %s, %d arms, %d rounds (horizon configured: %d); noise %s", r.Plays, r.Peers, r.Protocol, r.Arms, r.Rounds, r.Horizon, noise)
+	p("noise by\tmechanism %s", r.Mechanism)
 	p("with\tlost and repeated messages, restarts, and one user's rewards all 0 or all 1")
 	p("")
-	p("ε claimed\t%v", r.Epsilon)
-	p("CANARY\tRUNS\tREACH\tε ≥ (95 %%)\tε ≥ (99 %%)\tBY\tWHAT")
+	if r.Delta == 0 {
+		p("ε claimed\t%v", r.Epsilon)
+	} else {
+		p("claimed\tε = %v with δ = %v; below is the μ of Gaussian noise that keeps this", r.Epsilon, r.Delta)
+	}
+	p("CANARY\tRUNS\tCHARGED\tREACH\t%s ≥ (95 %%)\t%s ≥ (99 %%)\tBY\tWHAT", r.Measure, r.Measure)
 	for _, c := range r.Canaries {
-		p("%s\t%d\t%.3f\t%.3f\t%.3f\t%s\t%s", c.Name, c.Bound.Runs, c.Bound.Reach, c.Bound.Low95, c.Bound.Low99, c.Bound.Statistic, c.What)
+		p("%s\t%d\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%s", c.Name, c.Bound.Runs, c.Bound.Charged, c.Bound.Reach, c.Bound.Low95, c.Bound.Low99, c.Bound.Statistic, c.What)
 	}
 	p("")
 	p("CHECK\tASKED\tBROKEN\tWHAT")
@@ -92,7 +103,7 @@ func (r *Report) Write(w io.Writer) error {
 	p("")
 	if r.Passed {
 		p("PASS: nothing was found. An audit cannot show that nothing is there:")
-		for _, l := range limits() {
+		for _, l := range r.limits() {
 			p("  - %s", l)
 		}
 	} else {
@@ -105,13 +116,17 @@ func (r *Report) Write(w io.Writer) error {
 }
 
 // limits lists what an audit cannot show.
-func limits() []string {
-	return []string{
-		"it plays these histories and no others; the proof is for all, see docs/proofs/tree.md",
-		"a loss that is a little over ε: docs/audit.md says what is found at so many runs",
+func (r *Report) limits() []string {
+	all := []string{
+		"it plays these histories and no others; the proofs in docs/proofs are for all",
+		"a loss that is a little over what is charged: docs/audit.md says what is found at so many runs",
 		"times below a round, the disk, the memory, the API and the actions: they are not played",
 		"the quality of the operating system's generator, and noise that is known to somebody",
 	}
+	if r.Shared > 0 {
+		all = append(all, fmt.Sprintf("%d nodes share noise with others: of them the size of the noise was tested, and not what a record moves", r.Shared))
+	}
+	return all
 }
 
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 2, 64) + " %" }

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"testing"
@@ -41,5 +42,27 @@ func TestAnInterruptEndsAllRuns(t *testing.T) {
 	_, err := Runs(ctx, []uint64{1, 2}, func(uint64) (sim.Config, error) { return sim.Config{}, nil }, nil)
 	if err == nil {
 		t.Error("an interrupted experiment succeeded")
+	}
+}
+
+// TestRatiosArePaired: where every run of one is twice that of the other the ratio is
+// sure, however much the runs differ; and a known case comes out by hand.
+func TestRatiosArePaired(t *testing.T) {
+	ys := []float64{1, 5, 2, 9}
+	if r := RatioOf([]float64{2, 10, 4, 18}, ys); math.Abs(r.Mean-2) > 1e-12 || r.High-r.Low > 1e-9 {
+		t.Errorf("twice as much is %+v", r)
+	}
+	// xs/ys of (1, 3) and (1, 1): r = 2, rest = (-1, 1), sd √2, Student's t with one
+	// degree of freedom 12.706, so half a width is 12.706.
+	if r := RatioOf([]float64{1, 3}, []float64{1, 1}); math.Abs(r.Mean-2) > 1e-12 || math.Abs(r.High-2-12.706) > 1e-3 {
+		t.Errorf("%+v, want 2 ± 12.706", r)
+	}
+}
+
+// TestIntervalsWithoutEndsAreJSON: null is what cannot be said.
+func TestIntervalsWithoutEndsAreJSON(t *testing.T) {
+	b, err := json.Marshal(MeanOf([]float64{7}))
+	if want := `{"mean":7,"low":null,"high":null}`; err != nil || string(b) != want {
+		t.Errorf("%s, %v; want %s", b, err, want)
 	}
 }

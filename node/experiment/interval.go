@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"encoding/json"
 	"math"
 
 	"gonum.org/v1/gonum/stat"
@@ -16,6 +17,21 @@ type Interval struct {
 
 const confidence = .95
 
+// MarshalJSON writes null for what is not finite, which JSON cannot say.
+func (i Interval) MarshalJSON() ([]byte, error) {
+	number := func(x float64) *float64 {
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			return nil
+		}
+		return &x
+	}
+	return json.Marshal(struct {
+		Mean *float64 `json:"mean"`
+		Low  *float64 `json:"low"`
+		High *float64 `json:"high"`
+	}{number(i.Mean), number(i.Low), number(i.High)})
+}
+
 // MeanOf returns the mean of xs with Student's interval. One value has an
 // infinitely wide one.
 func MeanOf(xs []float64) Interval {
@@ -26,6 +42,21 @@ func MeanOf(xs []float64) Interval {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(xs) - 1)}.Quantile((1 + confidence) / 2)
 	h := t * stat.StdErr(sd, float64(len(xs)))
 	return Interval{m, m - h, m + h}
+}
+
+// RatioOf returns the ratio of the mean of xs to that of ys, where xs[i] and ys[i] come
+// from the same seed, with the interval of the ratio estimator (Cochran, Sampling
+// Techniques, 1977, section 6.4): Student's, of the mean of (xᵢ - r·yᵢ)/ȳ. It is NaN
+// where the mean of ys is 0.
+func RatioOf(xs, ys []float64) Interval {
+	mean := stat.Mean(ys, nil)
+	r := stat.Mean(xs, nil) / mean
+	rest := make([]float64, len(xs))
+	for i := range rest {
+		rest[i] = (xs[i] - r*ys[i]) / mean
+	}
+	h := MeanOf(rest)
+	return Interval{r, r + h.Low, r + h.High}
 }
 
 // ShareOf returns the share k/n with Wilson's interval.

@@ -316,7 +316,7 @@ func TestAppendRefusesWhatCannotBeRead(t *testing.T) {
 	}
 	for _, body := range []Body{
 		&Genesis{},
-		&Open{dp.Charge{Mechanism: 9}},
+		&Open{dp.Charge{Mechanism: 255}},
 		&Open{dp.Charge{Mode: 9}},
 		&Release{Values: make([]int64, dp.MaxLen+1)},
 	} {

@@ -6,8 +6,10 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"peerd.dev/node"
 	"peerd.dev/protocol"
@@ -34,6 +36,7 @@ type Config struct {
 	Network    node.Seed // of faults and liars
 	Topic      bool      // messages to everyone arrive directly at all peers
 	Bytes      bool      // Result.Bytes is wanted; it takes a tenth of the time
+	Laws       bool      // Result.Laws is wanted: of protocol average, without faults and liars
 
 	// Trace, if not nil, returns where to write what peer p does; see
 	// [node.Trace]. Agents then end their rounds with marks, as in lockstep.
@@ -56,6 +59,8 @@ type Result struct {
 	Lost     uint64 // messages
 	Refused  uint64 // messages
 	Spent    float64
+	Gap      float64 // by how much the second best arm falls short, by the mean over sites
+	Laws     *Laws   // nil unless asked for
 }
 
 // run is a run under way.
@@ -69,6 +74,7 @@ type run struct {
 	gap    []float64 // of every arm to the best by the mean over sites
 	regret float64   // summed over honest peers
 	honest float64
+	laws   *watch // nil unless asked for
 	res    Result
 	buf    []byte
 	sized  struct {
@@ -92,6 +98,9 @@ func Run(c Config) (Result, error) {
 		}
 		r.mail.turn()
 		r.point(t + 1)
+		if r.laws != nil {
+			r.laws.round(r.agents, r.res.Pulls)
+		}
 		if c.Watch != nil {
 			c.Watch(protocol.Round(t), r.agents)
 		}
@@ -103,6 +112,9 @@ func Run(c Config) (Result, error) {
 	}
 	for _, a := range r.agents {
 		r.res.Means = append(r.res.Means, append([]float64(nil), a.Belief().Mean...))
+	}
+	if r.laws != nil {
+		r.res.Laws = &r.laws.Laws
 	}
 	return r.res, nil
 }
@@ -122,6 +134,18 @@ func start(c Config) (*run, error) {
 		down:   make([]uint64, n),
 		rng:    c.Network.Rand("network"),
 		gap:    gaps(c.Worlds),
+	}
+	if least := slices.Sorted(slices.Values(r.gap)); len(least) > 1 {
+		r.res.Gap = least[1]
+	}
+	if c.Laws {
+		if c.Liars.Count > 0 || !c.Faults.none || c.Faults.Churn > 0 {
+			return nil, errors.New("sim: laws are those of a network without faults and liars")
+		}
+		var err error
+		if r.laws, err = newWatch(&r.Config); err != nil {
+			return nil, err
+		}
 	}
 	for i := range n {
 		seat := node.Seat{
@@ -162,6 +186,9 @@ func (r *run) step(t protocol.Round, i int) error {
 	}
 	ready := a.Ready()
 	r.sized.bytes = 0
+	if r.laws != nil {
+		r.laws.drew(i, ready.Drawn)
+	}
 	if r.traces != nil {
 		if err := r.trace(t, i, int(arm), ready); err != nil {
 			return err
@@ -182,6 +209,9 @@ func (r *run) step(t protocol.Round, i int) error {
 			continue // the mailboxes know when a round is over
 		}
 		m := &e.Message
+		if r.laws != nil {
+			r.laws.sent(i, m)
+		}
 		if lies {
 			lie, err := r.Liars.lie(m, t)
 			if err != nil {

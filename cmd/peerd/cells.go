@@ -1,0 +1,200 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A cellConfig is one cell of an experiment: what is played over all seeds.
+type cellConfig struct {
+	Name string
+	*Config
+	swept []string // keys with a list of values in the configuration, in the order of the schema
+	set   []string // all that the cell sets, as --set would
+	given string   // the name of its Cell
+}
+
+// cellList allows lists of cells.
+func cellList() rule {
+	const want = "a list of cells, such as [{name: alone, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, 2]}}]"
+	return rule{want, func(v reflect.Value) string {
+		for i, c := range v.Interface().([]Cell) {
+			if c.Name == "" && len(c.Set) == 0 {
+				return fmt.Sprintf("want %s; item %d sets nothing and has no name", want, i)
+			}
+			for _, k := range schema() { // in this order, so that the message is always the same
+				values, ok := c.Set[k.Name]
+				if list, _ := choices(k.Name, values); ok && len(list) == 0 {
+					return fmt.Sprintf("want %s; item %d has no value for %s", want, i, k.Name)
+				}
+				if ok && shared(k.Name) {
+					return fmt.Sprintf("want %s; item %d sets %s, which all cells share", want, i, k.Name)
+				}
+			}
+			if key := strangeSet(c.Set); key != "" {
+				return fmt.Sprintf("want %s; item %d sets %s, which is no setting%s", want, i, key, didYouMean(key))
+			}
+		}
+		return ""
+	}}
+}
+
+// shared reports whether a key belongs to the experiment and not to one of its cells.
+func shared(key string) bool {
+	return slices.Contains([]string{"experiment.seeds", "experiment.first_seed", "experiment.cells"}, key) ||
+		strings.HasPrefix(key, "experiment.figure.")
+}
+
+// strangeSet returns the first name that is no key.
+func strangeSet(set map[string]any) string {
+	first := ""
+	for name := range set {
+		if _, ok := findKey(name); !ok && (first == "" || name < first) {
+			first = name
+		}
+	}
+	return first
+}
+
+func didYouMean(name string) string {
+	if near := nearestKey(name); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
+// choices returns the values that a cell gives a key, and whether they stand in a list.
+// A key that holds a list has one value.
+func choices(key string, values any) (list []any, swept bool) {
+	list, swept = values.([]any)
+	var s Settings
+	if !swept || s.value(key).Kind() == reflect.Slice {
+		return []any{values}, false
+	}
+	return list, true
+}
+
+// cells returns the cells of an experiment, each validated as a configuration of its
+// own. Problems of all of them come as one error.
+func (o *options) cells(c *Config) ([]cellConfig, error) {
+	file, set, err := o.sources()
+	if err != nil {
+		return nil, err
+	}
+	all := expand(c.Experiment.Cells)
+	var refused []error
+	seen := make(map[string]bool) // never ranged over
+	for i := range all {
+		cell := &all[i]
+		if seen[cell.Name] {
+			refused = append(refused, failf(exitConfig, "experiment.cells: two cells are called %q: give one another name", cell.Name))
+		}
+		seen[cell.Name] = true
+		cell.Config, err = loadConfig(file, slices.Concat(set, cell.set))
+		if r := new(refusal); errors.As(err, &r) {
+			r.what = fmt.Sprintf("cell %q of %s", cell.Name, r.what)
+			for k := range r.problems {
+				if p := &r.problems[k]; cell.sets(p.Key) {
+					p.From = "the cell"
+				}
+			}
+		}
+		if err != nil {
+			refused = append(refused, err)
+		}
+	}
+	if len(refused) == 1 {
+		return nil, refused[0]
+	}
+	return all, errors.Join(refused...)
+}
+
+// sets reports whether the cell sets a key.
+func (c *cellConfig) sets(key string) bool {
+	return slices.ContainsFunc(c.set, func(entry string) bool { return strings.HasPrefix(entry, key+"=") })
+}
+
+// expand makes a cell of every choice of values: of one Cell in the order of its
+// values, of keys in the order of the schema, the first of which changes last.
+func expand(cells []Cell) []cellConfig {
+	if len(cells) == 0 {
+		return []cellConfig{{Name: "all"}}
+	}
+	var all []cellConfig
+	for _, c := range cells {
+		part := []cellConfig{{given: c.Name}}
+		for _, k := range schema() {
+			values, ok := c.Set[k.Name]
+			if !ok {
+				continue
+			}
+			list, swept := choices(k.Name, values)
+			var next []cellConfig
+			for _, p := range part {
+				for _, v := range list {
+					n := cellConfig{given: p.given, swept: p.swept, set: append(slices.Clone(p.set), k.Name+"="+valueText(v))}
+					if swept || c.Name == "" {
+						n.swept = append(slices.Clone(p.swept), k.Name)
+					}
+					next = append(next, n)
+				}
+			}
+			part = next
+		}
+		for i := range part {
+			part[i].Name = part[i].label("")
+		}
+		all = append(all, part...)
+	}
+	return all
+}
+
+// label names a cell by its own name and the values of the keys that are swept, but
+// for one key.
+func (c *cellConfig) label(without string) string {
+	var parts []string
+	if c.given != "" {
+		parts = append(parts, c.given)
+	}
+	for _, entry := range c.set {
+		key, value, _ := strings.Cut(entry, "=")
+		if key == without || !slices.Contains(c.swept, key) {
+			continue
+		}
+		if first := []rune(value)[0]; !unicode.IsLetter(first) || value == "inf" || value == "true" || value == "false" {
+			value = keyLabel(key) + " = " + strings.ReplaceAll(value, "inf", "∞")
+		}
+		parts = append(parts, value)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// keyLabel returns what figures call a key.
+func keyLabel(key string) string {
+	if key == "privacy.epsilon" {
+		return "ε"
+	}
+	_, last := cutLast(key)
+	return strings.ReplaceAll(last, "_", " ")
+}
+
+// spectralGap is the axis that is no setting.
+const spectralGap = "spectral_gap"
+
+// axisText allows what final can be drawn against.
+func axisText() rule {
+	const want = "spectral_gap or a setting that holds a number, such as privacy.epsilon"
+	return holds(want, func(v reflect.Value) bool {
+		name := v.String()
+		if _, ok := findKey(name); !ok {
+			return name == "" || name == spectralGap
+		}
+		var s Settings
+		x := s.value(name)
+		return x.CanFloat() || x.CanInt() || x.CanUint()
+	})
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"peerd.dev/node/experiment"
+	"peerd.dev/node/experiment/figure"
+)
+
+// figure returns what the configuration wants drawn, nil for nothing.
+func (c *Config) figure(cells []cellRun) *figure.Figure {
+	want := c.Experiment.Figure
+	if want.Kind == "none" {
+		return nil
+	}
+	f := &figure.Figure{
+		Title: want.Title, X: "rounds", Y: "regret of a peer, in rewards",
+		LogX: want.Log == "x" || want.Log == "both", LogY: want.Log == "y" || want.Log == "both",
+	}
+	if f.Title == "" {
+		f.Title = configTitle(c)
+	}
+	f.Note = fmt.Sprintf("Mean over %d seeds with the 95 %% interval. %s", c.Experiment.Seeds, strings.Join(notPrivate(cells), " "))
+	if want.Kind == "curves" {
+		for i := range cells {
+			f.Lines = append(f.Lines, cells[i].curve())
+		}
+		return f
+	}
+	f.Marks, f.X, f.Y = true, axisLabel(want.X), "regret of a peer at the end, in rewards"
+	f.Lines = finals(cells, want.X)
+	return f
+}
+
+func (r *cellRun) curve() figure.Line {
+	l := figure.Line{Name: r.Name}
+	rounds, regret := experiment.Curve(r.result.Runs)
+	for i := range rounds {
+		l.Points = append(l.Points, figure.Point{X: float64(rounds[i]), Y: regret[i]})
+	}
+	return l
+}
+
+// finals makes a line of all cells that differ in x alone. Topologies are what the
+// spectral gap is swept by.
+func finals(cells []cellRun, x string) []figure.Line {
+	without := x
+	if x == spectralGap {
+		without = "testnet.topology"
+	}
+	var lines []figure.Line
+	for i := range cells {
+		r := &cells[i]
+		name := r.label(without)
+		at := slices.IndexFunc(lines, func(l figure.Line) bool { return l.Name == name })
+		if at < 0 {
+			at = len(lines)
+			lines = append(lines, figure.Line{Name: name})
+		}
+		v, _ := r.x(x)
+		lines[at].Points = append(lines[at].Points, figure.Point{X: v, Y: experiment.MeanOf(experiment.Finals(r.result.Runs))})
+	}
+	for _, l := range lines {
+		slices.SortStableFunc(l.Points, func(a, b figure.Point) int {
+			switch {
+			case a.X < b.X:
+				return -1
+			case a.X > b.X:
+				return 1
+			}
+			return 0
+		})
+	}
+	return lines
+}
+
+// x returns where a cell stands on an axis, false if that is no finite number.
+func (r *cellRun) x(axis string) (float64, bool) {
+	if axis == "" {
+		return 0, false
+	}
+	if axis == spectralGap {
+		return r.gap, true
+	}
+	v := r.value(axis)
+	switch {
+	case v.CanInt():
+		return float64(v.Int()), true
+	case v.CanUint():
+		return float64(v.Uint()), true
+	}
+	return v.Float(), !math.IsInf(v.Float(), 0)
+}
+
+func axisLabel(axis string) string {
+	if axis == spectralGap {
+		return "spectral gap of the gossip matrix, 1 − λ₂"
+	}
+	k, _ := findKey(axis)
+	if k.Unit == "" {
+		return keyLabel(axis)
+	}
+	return keyLabel(axis) + ", " + k.Unit
+}

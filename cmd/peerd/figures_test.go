@@ -1,0 +1,67 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFiguresInSmall plays every configuration of configs/figures at a thousandth of its
+// size: all cells are valid, the figure names every line, and the manifest says what was
+// played.
+func TestFiguresInSmall(t *testing.T) {
+	files, err := filepath.Glob("../../configs/figures/*.yaml")
+	if err != nil || len(files) < 8 {
+		t.Fatalf("%d figures: %v", len(files), err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		t.Run(name, func(t *testing.T) {
+			if name == "fig2c" && os.Getenv("PEERD_DATA") == "" {
+				t.Skip("PEERD_DATA is not set; scripts/fetch-data.sh gets the records")
+			}
+			r := playFile(t, t.TempDir(), file, "privacy.horizon=400", "experiment.seeds=2")
+			svg := string(r.file(t, "figure.svg"))
+			for _, c := range r.Cells {
+				line := c.Cell
+				if name == "gap" { // a point a cell there
+					line, _, _ = strings.Cut(c.Cell, ", ")
+				}
+				if !strings.Contains(svg, ">"+line+"<") {
+					t.Errorf("no line is called %q", line)
+				}
+				if c.Rounds != 400 || c.Regret.Mean <= 0 || c.Refused > 0 {
+					t.Errorf("%+v", c)
+				}
+			}
+			if !strings.Contains(svg, "Simulated: noise comes from seeds") {
+				t.Error("the figure does not say that it protects nobody")
+			}
+		})
+	}
+}
+
+// TestTheTwinsOfFigure2 are the same instance: their arms are as far apart.
+func TestTheTwinsOfFigure2(t *testing.T) {
+	for _, name := range []string{"fig2a", "fig2b"} {
+		var gaps []float64
+		for _, twin := range []string{name, name + "-bernoulli"} {
+			r := playFile(t, t.TempDir(), "../../configs/figures/"+twin+".yaml", "privacy.horizon=100", "experiment.seeds=1", "experiment.figure.kind=none")
+			gaps = append(gaps, r.Cells[0].Least)
+		}
+		if gaps[0] != gaps[1] || gaps[0] <= 0 {
+			t.Errorf("%s: gaps between the best arms are %v", name, gaps)
+		}
+	}
+}
+
+// TestTheLawsHoldOnFigure2b in small; scripts/show/laws.sh does it in full.
+func TestTheLawsHoldOnFigure2b(t *testing.T) {
+	r := playFile(t, t.TempDir(), "../../configs/figures/fig2b.yaml", "privacy.horizon=4000", "experiment.seeds=1", "experiment.laws=true", "experiment.figure.kind=none")
+	for _, c := range r.Cells {
+		if c.Laws == nil || c.Laws.Checked != 4000*10*10 || c.Laws.Applies == 0 || c.Laws.Broken() > 0 {
+			t.Errorf("%s: %+v", c.Cell, c.Laws)
+		}
+	}
+}

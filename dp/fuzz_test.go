@@ -1,0 +1,537 @@
+package dp
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"math/big"
+	"runtime"
+	"slices"
+	"testing"
+
+	"peerd.dev/dp/account"
+)
+
+// Nothing that comes off the wire, out of the store or from a configuration makes a
+// panic, a number that is not finite, or a cost or noise that is less than was meant.
+// FuzzQuantize and FuzzLoad stand beside what they test.
+
+// words returns b as numbers of eight bytes.
+func words(b []byte) []uint64 {
+	var list []uint64
+	for ; len(b) >= 8; b = b[8:] {
+		list = append(list, binary.LittleEndian.Uint64(b))
+	}
+	return list
+}
+
+// packed is the inverse of words.
+func packed[T int64 | uint64 | float64](list ...T) (b []byte) {
+	b, _ = binary.Append(nil, binary.LittleEndian, list) // never fails on numbers
+	return b
+}
+
+func finite(t *testing.T, what string, xs ...float64) {
+	t.Helper()
+	for _, x := range xs {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			t.Fatalf("%s: %v", what, xs)
+		}
+	}
+}
+
+// wellFormed checks what everybody may rely on in a Release.
+func wellFormed(t *testing.T, r Release) {
+	t.Helper()
+	n := r.Spread()
+	finite(t, "noise", n.V, n.B, n.G)
+	if n.V < 0 || n.B < 0 || n.G < 0 || (r.noise.Scale == 0) != (r.noise.Terms == 0) {
+		t.Fatalf("noise %+v: %+v", n, r)
+	}
+	if r.e > maxExponent || r.e < -maxExponent || r.span.From > r.span.To {
+		t.Fatalf("out of range: %+v", r)
+	}
+	for i := range r.Len() {
+		finite(t, "entry", r.At(i))
+		if !within(r.Value(i)) {
+			t.Fatalf("entry %d out of range: %+v", i, r)
+		}
+	}
+}
+
+// FuzzReceived: what is taken off the wire can be mixed, averaged and put together with
+// anything without leaving the range of values.
+func FuzzReceived(f *testing.F) {
+	f.Add(uint32(1), uint64(0), uint64(4), packed[uint64](3), packed[int64](-7), int8(GridExponent), uint64(1<<20), uint32(1), uint8(Laplace))
+	f.Add(uint32(0), uint64(9), uint64(9), packed[uint64](0, math.MaxUint64), packed[int64](MaxValue, -MaxValue), int8(maxExponent), uint64(MaxValue), uint32(math.MaxUint32), uint8(Laplace))
+	f.Add(uint32(0), uint64(0), uint64(0), packed[uint64](2), packed[int64](1), int8(MeanExponent), uint64(0), uint32(0), uint8(Laplace))
+	// Each of these is refused for one reason.
+	f.Add(uint32(0), uint64(2), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(1), uint32(1), uint8(Laplace))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](MaxValue+1), int8(0), uint64(1), uint32(1), uint8(Laplace))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](math.MinInt64), int8(0), uint64(1), uint32(1), uint8(Laplace))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(maxExponent+1), uint64(1), uint32(1), uint8(Laplace))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(-128), uint64(1), uint32(1), uint8(Laplace))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(1), uint32(0), uint8(Laplace))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(0), uint32(1), uint8(Laplace))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(9), uint32(Term), uint8(Gaussian))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(9), uint32(Term), uint8(Gaussian+1))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(0), uint32(0), uint8(Gaussian))
+	f.Fuzz(func(t *testing.T, stream uint32, from, to uint64, count, value []byte, e int8, scale uint64, terms uint32, law uint8) {
+		fields := Fields{Stream: StreamID(stream), Span: Span{from, to}, Count: words(count), Exponent: e, Noise: Noise{Law(law), scale, terms}}
+		for _, w := range words(value) {
+			fields.Value = append(fields.Value, int64(w))
+		}
+		r, refused := Received(fields)
+		if refused != nil {
+			if !errors.Is(refused, ErrMalformed) || !r.Equal(Release{}) {
+				t.Fatalf("%+v, %v", r, refused)
+			}
+			return
+		}
+		wellFormed(t, r)
+		if m, err := Mean(r); err == nil {
+			wellFormed(t, m)
+		}
+		if both, err := Concat([]Release{r, r}); err != nil || both.Len() != 2*r.Len() || both.Counts() != 2*r.Counts() {
+			t.Fatalf("%+v twice is %+v, %v", r, both, err)
+		}
+		m, c := NewMixed(r.Len(), e), NewCounts(r.Counts())
+		d, err := m.HalfDifference(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wellFormed(t, d)
+		for range 3 { // the limit lies at half the range
+			_ = m.Add(r)
+			_ = m.Sub(d)
+			wellFormed(t, m.Release())
+		}
+		if r.Len() == 1 {
+			_ = m.Replace(0, r)
+			wellFormed(t, m.Release())
+			if n, err := m.ReplaceByMean(0, r); err == nil {
+				finite(t, "noise of the mean", n.V, n.B, n.G)
+			}
+			wellFormed(t, m.Release())
+		}
+		if err := c.RaiseToMax(r); err != nil || !slices.Equal(c.Release().count, r.count) {
+			t.Fatalf("counts %v, %v after those of %+v", c, err, r)
+		}
+		c.RaiseToRank([]Release{r, {}, r}, 1)
+		_, _ = m.HalfDifferenceAlike(r, r, c)
+	})
+}
+
+func FuzzReceivedSealed(f *testing.F) {
+	f.Add([]byte(nil))
+	f.Add([]byte("sealed"))
+	f.Add(make([]byte, MaxSealed+1))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := ReceivedSealed(b)
+		if (err == nil) != (1 <= len(b) && len(b) <= MaxSealed) || err != nil && !errors.Is(err, ErrMalformed) {
+			t.Fatalf("%d bytes: %v", len(b), err)
+		}
+		if err == nil && !bytes.Equal(s.Bytes(), b) {
+			t.Fatalf("%x became %x", b, s.Bytes())
+		}
+	})
+}
+
+// loader is a public state of package dp.
+type loader interface {
+	Load(saved []byte) error
+	Save() []byte
+	Release() Release
+}
+
+// checkLoad: what is refused changes nothing; what is taken is written in its one form,
+// which no other one is shorter than.
+func checkLoad(t *testing.T, l loader, b []byte) {
+	before := l.Save()
+	if err := l.Load(b); err != nil {
+		if !errors.Is(err, ErrState) || !bytes.Equal(l.Save(), before) {
+			t.Fatalf("refused with %v, and now %x instead of %x", err, l.Save(), before)
+		}
+		return
+	}
+	wellFormed(t, l.Release())
+	if l.Load(append(slices.Clone(b), 0)) == nil {
+		t.Fatalf("%x is taken, and so with a byte more", b)
+	}
+	saved := l.Save()
+	if err := l.Load(saved); err != nil || len(saved) > len(b) || !bytes.Equal(l.Save(), saved) {
+		t.Fatalf("%x is saved as %x and then as %x, %v", b, saved, l.Save(), err)
+	}
+}
+
+func FuzzMixedLoad(f *testing.F) {
+	m := NewMixed(2, MeanExponent)
+	if err := m.Add(Release{v: []int64{MaxValue / 2, -5}, e: MeanExponent}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(uint8(2), int8(MeanExponent), m.Save())
+	f.Add(uint8(0), int8(0), NewMixed(0, 0).Save())
+	f.Add(uint8(2), int8(MeanExponent), append(m.Save(), 0))
+	f.Add(uint8(2), int8(0), m.Save())
+	f.Add(uint8(1), int8(0), binary.AppendVarint([]byte{stateVersion, 0, 0}, MaxValue+1))
+	f.Add(uint8(1), int8(0), binary.AppendVarint([]byte{stateVersion, 0, 0}, math.MinInt64))
+	f.Add(uint8(1), int8(0), append([]byte{stateVersion, 0}, bytes.Repeat([]byte{0xff}, 20)...))
+	f.Fuzz(func(t *testing.T, n uint8, e int8, b []byte) { checkLoad(t, NewMixed(int(n), e), b) })
+}
+
+func FuzzCountsLoad(f *testing.F) {
+	c := NewCounts(2)
+	if err := c.RaiseToMax(Release{count: []uint64{1, math.MaxUint64}}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(uint8(2), c.Save())
+	f.Add(uint8(1), []byte{stateVersion, 0x80, 0})
+	f.Add(uint8(2), append(c.Save(), 0))
+	f.Fuzz(func(t *testing.T, n uint8, b []byte) { checkLoad(t, NewCounts(int(n)), b) })
+}
+
+// FuzzLoadIsCheap: a state of a door takes no more memory than in proportion to its
+// length, whatever it claims of what is to come.
+func FuzzLoadIsCheap(f *testing.F) {
+	charged := func(s Spec) []byte {
+		c, err := s.charge(0)
+		if err != nil {
+			f.Fatal(err)
+		}
+		b := []byte{stateVersion, byte(Lockstep)}
+		b = append(binary.AppendUvarint(b, uint64(Infinite)), 0)
+		return c.append(append(b, 0, 1))
+	}
+	wide := spec(MaxLeaves, None)
+	wide.Streams, wide.Dim = maxSums/MaxLen, MaxLen
+	f.Add(charged(wide))
+	f.Add(append(charged(wide), make([]byte, 500)...))
+	many := spec(1, None)
+	many.Streams = MaxLen
+	f.Add(append(charged(many), make([]byte, 500)...))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		d, err := NewDoor(Lockstep, account.Unlimited, NewSecureSource())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err = d.Load(NewSecret(b))
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20+100*uint64(len(b)) {
+			t.Fatalf("%d bytes allocated for %d, %v", n, len(b), err)
+		}
+	})
+}
+
+// FuzzEpsilon: a cost is the number that was asked for, up to its own rounding and one
+// of floats, and never more than finite unless that was asked for.
+func FuzzEpsilon(f *testing.F) {
+	for _, x := range []float64{0, .3, 1, 1e9, math.Nextafter(1e9, 2e9), math.Inf(1), math.Inf(-1), math.NaN(), math.Copysign(0, -1), -1, 1e-300} {
+		f.Add(x)
+	}
+	f.Fuzz(func(t *testing.T, epsilon float64) {
+		c, err := account.Epsilon(epsilon)
+		infinite := math.IsInf(epsilon, 1)
+		if (err == nil) != (infinite || 0 <= epsilon && epsilon <= Nano) {
+			t.Fatalf("ε = %v costs %v, %v", epsilon, c, err)
+		}
+		if err != nil || infinite {
+			if c != 0 && !infinite || infinite && c != Infinite {
+				t.Fatalf("ε = %v costs %v, %v", epsilon, c, err)
+			}
+			return
+		}
+		asked := new(big.Rat).Mul(new(big.Rat).SetFloat64(epsilon), big.NewRat(Nano, 1))
+		slack := new(big.Rat).Mul(asked, big.NewRat(1, 1<<53))
+		least := new(big.Rat).Sub(asked, slack)
+		cost := new(big.Rat).SetInt(new(big.Int).SetUint64(uint64(c)))
+		if cost.Cmp(new(big.Rat).Add(asked, slack)) > 0 || cost.Cmp(least.Sub(least, big.NewRat(1, 1))) < 0 {
+			t.Fatalf("ε = %v costs %v", epsilon, c)
+		}
+	})
+}
+
+// checkNoise computes with integers of any size whether a charge has the noise that its
+// streams need, and with Laplace noise no more.
+func checkNoise(t *testing.T, c Charge) {
+	t.Helper()
+	if err := c.Check(); err != nil {
+		t.Fatalf("%+v: %v", c, err)
+	}
+	if c.Lo >= c.Hi {
+		t.Fatalf("%+v: bounds", c)
+	}
+	product := func(factors ...uint64) *big.Int {
+		p := big.NewInt(1)
+		for _, x := range factors {
+			p.Mul(p, new(big.Int).SetUint64(x))
+		}
+		return p
+	}
+	d := mechanisms[c.Mechanism]
+	switch {
+	case c.Mechanism == None:
+		if c.Scale != 0 || c.Loss.Pure != Infinite {
+			t.Fatalf("%+v: no noise for a price", c)
+		}
+	case d.law == Laplace:
+		need := product(c.RecordsPerUser, d.l1(c.Leaves), c.Change(), uint64(c.Dim), Nano)
+		if c.Scale < 1 || c.Scale > MaxScale || c.Loss.Pure == Infinite || c.Loss.Square != 0 ||
+			product(c.Scale, uint64(c.Loss.Pure)).Cmp(need) < 0 || product(c.Scale-1, uint64(c.Loss.Pure)).Cmp(need) >= 0 {
+			t.Fatalf("%+v: noise", c)
+		}
+	default:
+		mu := c.norm(d) / float64(c.Scale)
+		if c.Scale < minSigma || c.Scale > MaxSigma || c.Loss.Pure != 0 || float64(c.Loss.Square) < mu*mu*Nano*(1-1e-12) {
+			t.Fatalf("%+v: noise", c)
+		}
+	}
+}
+
+// FuzzOpen: what a door charges is what its noise is worth, and what it refuses costs
+// nothing.
+func FuzzOpen(f *testing.F) {
+	add := func(streams, dim int, lo, hi float64, leaves, records uint64, m Mechanism, epsilon, budget uint64, delta float64) {
+		f.Add(streams, dim, lo, hi, leaves, records, uint8(m), uint8(Box), uint8(ReplaceOne), uint8(Tight), false, epsilon, budget, delta)
+	}
+	add(1, 1, 0., 1., 400, 1, Tree, Nano, 2*Nano, 0)
+	add(1, 1, 0., 1., 400, 1, Tree, 7*Nano, 7*Nano, 0) // a scale that is rounded
+	add(3, 2, -1., 1., 8, 2, None, 0, uint64(Infinite), 0)
+	add(1, 1, 0., 1., 1, 1, None, 0, Nano, 0)
+	add(MaxLen, MaxLen, -256., 256., MaxLeaves, 1<<20, Tree, math.MaxUint64-1, math.MaxUint64, 0)
+	add(-1, -1, math.NaN(), math.Inf(1), 0, 0, 99, 0, 0, math.NaN())
+	add(1, 1, math.SmallestNonzeroFloat64, 1e-9, math.MaxUint64, math.MaxUint64, Tree, minCost, 1, 0)
+	for _, m := range Mechanisms() {
+		add(1, 2, 0., 1., 64, 1, m, Nano, Nano, 1e-6)
+		add(1, 2, -1., 1., 64, 3, m, Nano, 2*Nano, 1e-3)
+	}
+	f.Add(1, 3, -1., 1., uint64(400), uint64(1), uint8(TreeGaussian), uint8(Linear), uint8(ZeroOut), uint8(Paper), false, uint64(Nano), uint64(Nano), 1e-5)
+	f.Add(1, 3, -1., 1., uint64(400), uint64(1), uint8(EachGaussian), uint8(Corner), uint8(ReplaceOne), uint8(Tight), true, uint64(Nano), uint64(Nano), 1e-5)
+	f.Fuzz(func(t *testing.T, streams, dim int, lo, hi float64, leaves, records uint64, mechanism, kind, adjacency, calibration uint8, sequential bool, epsilon, pays uint64, delta float64) {
+		s := Spec{
+			What: "fuzz", Streams: streams, Record: Record(kind), Dim: dim, Lo: lo, Hi: hi, Leaves: leaves,
+			RecordsPerUser: records, Adjacency: Adjacency(adjacency), Mechanism: Mechanism(mechanism), Sequential: sequential,
+			Epsilon: Cost(epsilon), Delta: delta, Calibration: Calibration(calibration),
+		}
+		want, err := s.charge(0)
+		if err == nil {
+			checkNoise(t, want)
+			if uint64(streams)*uint64(want.Width())*levels(leaves) > 1<<12 {
+				return // a door allocates them all
+			}
+		}
+		budget := account.Budget{Epsilon: Cost(pays)}
+		if small, deltaErr := account.DeltaOf(delta); deltaErr == nil && budget.Epsilon != Infinite {
+			budget.Delta = small
+		}
+		d, doorErr := NewDoor(Lockstep, budget, seeded(1))
+		if doorErr != nil {
+			if budget.Check() == nil {
+				t.Fatal(doorErr)
+			}
+			return
+		}
+		_, openErr := d.Open(s)
+		charges := d.Charges()
+		var short *BudgetError
+		switch {
+		case openErr != nil:
+			if len(charges) > 0 || d.Spent() != (account.Loss{}) || (err == nil) != errors.As(openErr, &short) {
+				t.Fatalf("%+v with %v: charged %v, spent %v, %v", s, budget, charges, d.Spent(), openErr)
+			}
+			if ok, _ := budget.Covers(want.Loss); err == nil && ok {
+				t.Fatalf("%v, though it is enough", short)
+			}
+		case err != nil || len(charges) != 1 || charges[0] != want:
+			t.Fatalf("%+v: charged %v, want %v, %v", s, charges, want, err)
+		case want.Mode == Sequential:
+			if d.Spent() != (account.Loss{}) {
+				t.Fatalf("%+v: paid before it is drawn", s)
+			}
+		case d.Spent() != want.Loss:
+			t.Fatalf("%+v with %v: spent %v", s, budget, d.Spent())
+		}
+	})
+}
+
+// FuzzCharge: a charge that passes has its noise, and covers nothing with another one or
+// past its horizon.
+func FuzzCharge(f *testing.F) {
+	add := func(c Charge, from, to uint64, noise Noise) {
+		f.Add(uint32(c.Stream), c.Streams, uint8(c.Record), c.Dim, c.Lo, c.Hi, c.Leaves, c.RecordsPerUser, uint8(c.Adjacency), uint8(c.Mechanism), uint8(c.Mode),
+			uint64(c.Loss.Pure), uint64(c.Loss.Square), c.Scale, uint32(c.Stream), from, to, 1, uint8(noise.Law), noise.Scale, noise.Terms)
+	}
+	for _, m := range Mechanisms() {
+		good, err := mechanismSpec(m, 8).charge(0)
+		if err != nil {
+			f.Fatal(err)
+		}
+		noise := good.noise()
+		add(good, 0, 8, noise)
+		add(good, 8, 9, noise)
+		noise.Scale--
+		add(good, 4, 6, noise)
+		less := good
+		less.Scale--
+		add(less, 0, 8, less.noise())
+		good.Mode++
+		add(good, 0, 1, good.noise())
+	}
+	none, err := spec(MaxLeaves, None).charge(math.MaxUint32)
+	if err != nil {
+		f.Fatal(err)
+	}
+	add(none, MaxLeaves-1, MaxLeaves, Noise{})
+	f.Fuzz(func(t *testing.T, stream uint32, streams int, kind uint8, dim int, lo, hi int64, leaves, records uint64, adjacency, mechanism, mode uint8, pure, square, scale uint64,
+		of uint32, from, to uint64, values int, law uint8, noise uint64, terms uint32,
+	) {
+		c := Charge{
+			Stream: StreamID(stream), Streams: streams, Record: Record(kind), Dim: dim, Lo: lo, Hi: hi, Leaves: leaves, RecordsPerUser: records,
+			Adjacency: Adjacency(adjacency), Mechanism: Mechanism(mechanism), Mode: ChargeMode(mode),
+			Loss: account.Loss{Pure: Cost(pure), Square: account.Square(square)}, Scale: scale,
+		}
+		if c.Check() != nil {
+			return
+		}
+		checkNoise(t, c)
+		r, err := Received(Fields{
+			Stream: StreamID(of), Span: Span{from, to}, Count: make([]uint64, 1), Value: make([]int64, uint64(values)%(MaxLen+1)),
+			Exponent: GridExponent, Noise: Noise{Law(law), noise, terms},
+		})
+		if err != nil {
+			return
+		}
+		err = c.Covers(r.Fields())
+		if err != nil && !errors.Is(err, ErrUnpaid) && !errors.Is(err, ErrNoise) {
+			t.Fatal(err)
+		}
+		if last := uint64(c.Stream) + uint64(c.Streams); err == nil &&
+			(uint64(of) < uint64(c.Stream) || uint64(of) >= last || to > c.Leaves || noise < c.Scale || r.Len() < c.Width()) {
+			t.Fatalf("%+v covers %+v", c, r)
+		}
+	})
+}
+
+// FuzzRecords gives a door any numbers: those that are none are refused and leave it as
+// it was; without noise the sums are those of the others, clipped; with noise they are
+// in range.
+func FuzzRecords(f *testing.F) {
+	f.Add(uint8(TreeGaussian), uint8(2), -256., 256., packed(1e308, -1e308, 1, 256))
+	f.Add(uint8(None), uint8(1), 0., 1., packed(.3, 2, -1, math.NaN(), 1, math.Inf(1), math.SmallestNonzeroFloat64))
+	f.Add(uint8(Tree), uint8(2), -256., 256., packed(1e308, -1e308, math.Inf(-1), 1, 256, 255.9999999, -0.1, 3))
+	f.Add(uint8(None), uint8(3), -.3, .3, bytes.Repeat(packed(math.Copysign(0, -1), 1e-7, -1e-7), 9))
+	f.Fuzz(func(t *testing.T, mechanism, dim uint8, lo, hi float64, records []byte) {
+		s := mechanismSpec(Mechanism(mechanism), 64)
+		s.Lo, s.Hi, s.Dim = lo, hi, int(dim%4)+1
+		if _, err := s.charge(0); err != nil {
+			return
+		}
+		d := open(t, s, seeded(1))
+		d.Charges()
+		save := func() []byte {
+			state, err := d.Save()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return state.Bytes()
+		}
+		sum, n := make([]int64, s.Dim), uint64(0)
+		for w := words(records); len(w) >= s.Dim && n < s.Leaves; w = w[s.Dim:] {
+			x, q, ok := make([]float64, s.Dim), make([]int64, s.Dim), true
+			for i := range x {
+				x[i] = math.Float64frombits(w[i])
+				ok = ok && !math.IsNaN(x[i]) && !math.IsInf(x[i], 0)
+				q[i], _ = Quantize(x[i], s.Lo, s.Hi)
+			}
+			before := save()
+			if err := d.Add(0, x); err != nil {
+				if ok || !errors.Is(err, ErrNotFinite) || !bytes.Equal(save(), before) {
+					t.Fatalf("%v: %v", x, err)
+				}
+				continue
+			}
+			if !ok {
+				t.Fatalf("%v was taken in", x)
+			}
+			n++
+			l, err := d.Leaf(0, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.Drawn()
+			wellFormed(t, l.Node)
+			wellFormed(t, l.Sum)
+			for i := range sum {
+				sum[i] += q[i]
+				if s.Mechanism == None && l.Sum.Value(i) != sum[i] {
+					t.Fatalf("sum %v, want %v", l.Sum, sum)
+				}
+			}
+			if s.Mechanism.Running() && l.Sum.Count(0) != n || l.Sum.noise.Scale != d.charged[0].Scale {
+				t.Fatalf("%+v after %d records", l.Sum, n)
+			}
+		}
+	})
+}
+
+// FuzzReplay gives a door nodes that it never drew: it takes one as it is or stops.
+func FuzzReplay(f *testing.F) {
+	c, err := spec(8, Tree).charge(0)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(uint32(0), uint64(0), uint64(1), uint64(0), int64(5), uint8(1), c.Scale, uint32(Term))
+	f.Add(uint32(0), uint64(0), uint64(1), uint64(0), int64(MaxValue), uint8(1), c.Scale, uint32(Term))
+	f.Add(uint32(1), uint64(1), uint64(2), uint64(1), int64(0), uint8(0), uint64(1), uint32(2))
+	f.Fuzz(func(t *testing.T, stream uint32, from, to, count uint64, value int64, n uint8, scale uint64, terms uint32) {
+		r, err := Received(Fields{
+			Stream: StreamID(stream), Span: Span{from, to}, Count: []uint64{count}, Value: slices.Repeat([]int64{value}, int(n)),
+			Exponent: GridExponent, Noise: Noise{Scale: scale, Terms: terms},
+		})
+		if err != nil {
+			return
+		}
+		for _, src := range []*Source{NewSecureSource(), seeded(1)} {
+			d := open(t, spec(8, Tree), src)
+			d.Replay([]Release{r})
+			l, err := d.Leaf(0, 1)
+			if err != nil {
+				if !errors.Is(err, ErrReplay) || d.Replayed() == nil {
+					t.Fatalf("%+v: %v, and then %v", r, err, d.Replayed())
+				}
+				continue
+			}
+			if !l.Node.Equal(r) || d.Replayed() != nil {
+				t.Fatalf("replayed %+v for %+v, %v", l.Node, r, d.Replayed())
+			}
+			wellFormed(t, l.Sum)
+		}
+	})
+}
+
+// FuzzDraw gives the samplers any first words.
+func FuzzDraw(f *testing.F) {
+	f.Add(uint64(1), packed[uint64](0, 0, math.MaxUint64))
+	f.Add(uint64(MaxSigma), packed[uint64](math.MaxUint64, 0, 0, 0))
+	f.Add(uint64(MaxSigma+1), bytes.Repeat([]byte{0xff}, 64))
+	f.Add(uint64(MaxScale), make([]byte, 160))
+	f.Add(uint64(MaxScale+1), []byte(nil))
+	f.Add(uint64(0), []byte(nil))
+	f.Fuzz(func(t *testing.T, scale uint64, script []byte) {
+		draw := func(from func(*Source, uint64) int64) (x int64, refused bool) {
+			defer func() { refused = recover() != nil }()
+			s := scripted(words(script[:min(len(script), 4096)])...)
+			return from(s, scale), false
+		}
+		x, refused := draw((*Source).Laplace)
+		if refused != (scale < 1 || scale > MaxScale) || x <= -1<<60 || x >= 1<<60 {
+			t.Fatalf("Laplace(%d) = %d, %v", scale, x, refused)
+		}
+		x, refused = draw((*Source).Gaussian)
+		if refused != (scale < 1 || scale > MaxSigma) || x <= -1<<60 || x >= 1<<60 {
+			t.Fatalf("Gaussian(%d) = %d, %v", scale, x, refused)
+		}
+	})
+}

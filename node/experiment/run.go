@@ -1,0 +1,70 @@
+package experiment
+
+import (
+	"math"
+
+	"peerd.dev/node/sim"
+)
+
+// A Run is what is kept of a simulated run.
+type Run struct {
+	Seed     uint64    `json:"seed"`
+	Points   []uint64  `json:"points"` // numbers of rounds
+	Regret   []float64 `json:"regret"` // cumulative, of the average honest peer, after them
+	Messages uint64    `json:"messages"`
+	Bytes    uint64    `json:"bytes"`
+	Lost     uint64    `json:"lost"`
+	Refused  uint64    `json:"refused"`
+	Epsilon  float64   `json:"epsilon"` // charged to each peer; -1 for infinity
+	Gap      float64   `json:"gap"`     // between the two best arms
+	Laws     *sim.Laws `json:"laws,omitempty"`
+}
+
+// NewRun keeps a result.
+func NewRun(seed uint64, r *sim.Result) Run {
+	k := Run{
+		Seed: seed, Points: r.Points, Regret: r.Regret, Messages: r.Messages, Bytes: r.Bytes, Lost: r.Lost,
+		Refused: r.Refused, Epsilon: r.Spent, Gap: r.Gap, Laws: r.Laws,
+	}
+	if math.IsInf(k.Epsilon, 1) {
+		k.Epsilon = -1
+	}
+	return k
+}
+
+// Final returns the regret at the end.
+func (r *Run) Final() float64 { return r.Regret[len(r.Regret)-1] }
+
+// Finals returns the regrets at the end of runs, in their order.
+func Finals(runs []Run) []float64 {
+	all := make([]float64, len(runs))
+	for i := range runs {
+		all[i] = runs[i].Final()
+	}
+	return all
+}
+
+// Rows returns the points of a cell's runs, by run and round.
+func Rows(cell string, runs []Run) []Row {
+	var rows []Row
+	for i := range runs {
+		for k, round := range runs[i].Points {
+			rows = append(rows, Row{Cell: cell, Seed: runs[i].Seed, Round: round, Regret: runs[i].Regret[k]})
+		}
+	}
+	return rows
+}
+
+// Curve returns the mean regret over runs at every point of theirs; all have the same
+// points.
+func Curve(runs []Run) (rounds []uint64, regret []Interval) {
+	rounds = runs[0].Points
+	column := make([]float64, len(runs))
+	for k := range rounds {
+		for i := range runs {
+			column[i] = runs[i].Regret[k]
+		}
+		regret = append(regret, MeanOf(column))
+	}
+	return rounds, regret
+}

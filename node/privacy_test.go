@@ -1,0 +1,49 @@
+package node_test
+
+import (
+	"testing"
+
+	"peerd.dev/dp"
+	"peerd.dev/dp/account"
+	"peerd.dev/node"
+)
+
+// TestUnclippedRewardsHaveTheNoiseOfClippedOnes and cost as much more as they are wider;
+// what is paid is what the noise needs. Without noise the sum is theirs.
+func TestUnclippedRewardsHaveTheNoiseOfClippedOnes(t *testing.T) {
+	charge := func(p node.Privacy) dp.Charge {
+		door, err := dp.NewDoor(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = door.Open(p.Streams(2, 1, 100)); err != nil {
+			t.Fatal(err)
+		}
+		return door.Charges()[0]
+	}
+	p := node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, RecordsPerUser: 1, Horizon: 100}
+	clipped := charge(p)
+	p.Unclipped = true
+	wide := charge(p)
+	if wide.Scale != clipped.Scale || wide.Loss.Pure != 2*node.Reach*clipped.Loss.Pure || wide.Check() != nil {
+		t.Errorf("unclipped %+v, clipped %+v, %v", wide, clipped, wide.Check())
+	}
+
+	p.Mechanism, p.Budget = dp.None, account.Unlimited
+	door, err := dp.NewDoor(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = door.Open(p.Streams(2, 1, 100)); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []float64{-2.5, 6} {
+		if err = door.Add(0, []float64{x}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leaf, err := door.Leaf(0, 1)
+	if err != nil || leaf.Sum.At(0) != 3.5 {
+		t.Errorf("-2.5 and 6 are %v, %v", leaf.Sum.At(0), err)
+	}
+}

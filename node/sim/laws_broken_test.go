@@ -1,0 +1,61 @@
+package sim
+
+import (
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/dp/account"
+	"peerd.dev/node"
+	"peerd.dev/protocol"
+)
+
+type still struct{}
+
+func (still) Means() []float64 { return []float64{.5, .5} }
+
+func (still) Play(bandit.Arm) (bandit.Reward, error) { return .5, nil }
+
+// TestBrokenLawsAreFound: what is wrong by one, in one round, is counted.
+func TestBrokenLawsAreFound(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spoil func(w *watch)
+		found func(l Laws) uint64
+	}{
+		{"mass", func(w *watch) { w.own[1][0].mean++ }, func(l Laws) uint64 { return l.Mass }},
+		{"under way", func(w *watch) { w.way[1]-- }, func(l Laws) uint64 { return l.Mass }},
+		{"lemma 1", func(w *watch) { w.told[0][1]++ }, func(l Laws) uint64 { return l.Lemma1 }},
+	} {
+		r, err := start(Config{
+			Spec: node.Spec{
+				Arms: 2, Peers: 2, Confidence: bandit.Calibrated, Protocol: "average",
+				Params:  protocol.Params{Average: protocol.AverageParams{Consistency: protocol.Max, Rate: .5, Patience: 8}},
+				Privacy: node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 10},
+			},
+			Neighbours: [][]protocol.Peer{{1}, {0}}, Seeds: []node.Seed{{1}, {2}}, Worlds: []World{still{}, still{}},
+			Rounds: 10, Laws: true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for round := range r.Rounds {
+			for i := range r.agents {
+				if err := r.step(protocol.Round(round), i); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.mail.turn()
+			if before := c.found(r.laws.Laws); before > 0 {
+				t.Fatalf("%s: %d found before anything was spoilt", c.name, before)
+			}
+			if round == 9 {
+				c.spoil(r.laws)
+			}
+			r.laws.round(r.agents, r.res.Pulls)
+		}
+		if got := c.found(r.laws.Laws); got != 1 || r.laws.Broken() != 1 {
+			t.Errorf("%s: %d found, want 1: %+v", c.name, got, r.laws.Laws)
+		}
+	}
+}

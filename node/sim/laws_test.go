@@ -1,0 +1,54 @@
+package sim_test
+
+import (
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/node/sim"
+	"peerd.dev/protocol"
+)
+
+func path(n int) [][]protocol.Peer {
+	out := make([][]protocol.Peer, n)
+	for i := range n - 1 {
+		out[i] = append(out[i], protocol.Peer(i+1))
+		out[i+1] = append(out[i+1], protocol.Peer(i))
+	}
+	return out
+}
+
+// TestLawsOfAveraging: through the paper's own rule the mass is exact, news moves one
+// hop a round (Lemma 1) and Lemmas 2 and 3 hold; the whole is checked, not nothing.
+func TestLawsOfAveraging(t *testing.T) {
+	const rounds, peers = 6000, 5
+	c := config(3, path(peers), rounds, []float64{.8, .5}, []float64{.3, .9})
+	c.Spec.Params.Average.Consistency = protocol.Max
+	c.Spec.Confidence = bandit.Paper
+	c.Laws = true
+	res, err := sim.Run(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := res.Laws
+	if l.Checked != rounds*peers*2 || l.Applies == 0 || l.GreatestBy == 0 || l.GreatestOf < 1 {
+		t.Errorf("too little was checked: %+v", l)
+	}
+	if l.Broken() > 0 {
+		t.Errorf("laws are broken: %+v", l)
+	}
+}
+
+// TestLawsNeedAFaultlessNetwork: what is under way is known only where nothing is lost.
+func TestLawsNeedAFaultlessNetwork(t *testing.T) {
+	c := config(3, path(3), 100, []float64{.8, .5})
+	c.Laws = true
+	c.Faults.Loss = .1
+	if _, err := sim.Run(c); err == nil {
+		t.Error("laws were checked on a lossy network")
+	}
+	c.Faults = sim.Faults{}
+	c.Spec.Protocol = "rows"
+	if _, err := sim.Run(c); err == nil {
+		t.Error("laws of averaging were checked on rows")
+	}
+}

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# The laws of averaging at the full scale of figures 2a and 2b of paper 004, checked in
+# every round by the simulator: the sum of estimates is the sum of own means plus what is
+# under way, to the integer; news of a count moves one hop a round (Lemma 1); counts stay
+# together (Lemmas 2 and 3). Fails if one of them is broken once.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+for figure in fig2a fig2b; do
+	go run ./cmd/peerd experiment run "configs/figures/$figure.yaml" -o "runs/laws-$figure" \
+		--set experiment.laws=true --set experiment.seeds=3 --set experiment.figure.kind=none "$@"
+done
