@@ -63,7 +63,6 @@ func (s *blt) close(src *Source, given []int64, out *Leaf) {
 	s.out(y, sum, s.noise.times(s.variance.Variance(s.t)), out)
 }
 
-// skip gives up the rest: the buffers hold records that another life drew.
 func (s *blt) append(b []byte) []byte {
 	for j := range s.exact {
 		b = appendFixed(appendFixed(b, s.exact[j]), s.noisy[j])

@@ -75,7 +75,7 @@ func (c Charge) Check() error {
 	if err != nil {
 		return err
 	}
-	if c.Mode != d.mode && !(c.Mode == Sequential && d.mode == Parallel) {
+	if c.Mode != d.mode && (c.Mode != Sequential || d.mode != Parallel) {
 		return fmt.Errorf("dp: %s: charge mode %v for %v", c.What, c.Mode, c.Mechanism)
 	}
 	if c.Mechanism == None {
@@ -85,8 +85,8 @@ func (c Charge) Check() error {
 		return nil
 	}
 	if d.law == Laplace {
-		scale, err := c.laplaceScale(d)
-		if err == nil && (c.Scale != scale || c.Loss.Square != 0) {
+		var scale uint64
+		if scale, err = c.laplaceScale(d); err == nil && (c.Scale != scale || c.Loss.Square != 0) {
 			err = fmt.Errorf("dp: %s: noise scale %d for %v, want %d", c.What, c.Scale, c.Loss, scale)
 		}
 		return err
@@ -199,7 +199,7 @@ func (c *Charge) laplaceScale(d *design) (uint64, error) {
 	if c.Loss.Pure < minCost || c.Loss.Pure == Infinite {
 		return 0, fmt.Errorf("dp: %s: epsilon %v, want a finite number from %v", c.What, c.Loss.Pure, Cost(minCost))
 	}
-	delta := c.change() * uint64(c.Dim) // below 2^43
+	delta := c.Change() * uint64(c.Dim) // below 2^43
 	hi, lo := bits.Mul64(c.RecordsPerUser*d.l1(c.Leaves), delta)
 	if hi != 0 {
 		return 0, fmt.Errorf("dp: %s: sensitivity out of range", c.What)

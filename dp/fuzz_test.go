@@ -277,7 +277,7 @@ func checkNoise(t *testing.T, c Charge) {
 			t.Fatalf("%+v: no noise for a price", c)
 		}
 	case d.law == Laplace:
-		need := product(c.RecordsPerUser, d.l1(c.Leaves), c.change(), uint64(c.Dim), Nano)
+		need := product(c.RecordsPerUser, d.l1(c.Leaves), c.Change(), uint64(c.Dim), Nano)
 		if c.Scale < 1 || c.Scale > MaxScale || c.Loss.Pure == Infinite || c.Loss.Square != 0 ||
 			product(c.Scale, uint64(c.Loss.Pure)).Cmp(need) < 0 || product(c.Scale-1, uint64(c.Loss.Pure)).Cmp(need) >= 0 {
 			t.Fatalf("%+v: noise", c)

@@ -89,8 +89,6 @@ func (h *honaker) close(src *Source, given []int64, out *Leaf) {
 	out.Sum = Release{h.id, Span{0, k}, counts[1:2:2], sum, GridExponent, honakerSum(h.noise, h.leaves, k)}
 }
 
-// skip gives up the rest: the estimates after a gap would rest on nodes of a life that
-// was lost.
 func (h *honaker) append(b []byte) []byte {
 	for _, n := range h.n {
 		b = binary.AppendUvarint(b, n)

@@ -120,7 +120,6 @@ func (h *hybrid) close(src *Source, given []int64, out *Leaf) {
 	out.Sum = Release{h.id, Span{0, k}, counts[1:2:2], sum, GridExponent, hybridSum(h.noise, h.leaves, k)}
 }
 
-// skip gives up the rest: an increment over a gap would count records twice.
 func (h *hybrid) append(b []byte) []byte {
 	for _, n := range h.n {
 		b = binary.AppendUvarint(b, n)

@@ -119,7 +119,6 @@ func (s *kary) sum(i int) (sum int64) {
 	return sum
 }
 
-// skip gives up the rest: noise that lay ahead may have been used by another life.
 // append encodes the level's noise; a stream at its end has none to come.
 func (s *kary) append(b []byte) []byte {
 	if s.t == s.leaves {

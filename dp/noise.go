@@ -57,6 +57,10 @@ func (n Noise) check() error {
 	return nil
 }
 
+// Variance returns the noise's variance in squares of the lattice's unit, but for the
+// lattice itself.
+func (n Noise) Variance() float64 { return n.spread(0).Variance() }
+
 // A Spread is noise as learners reckon with it: independent Laplace terms of scales b
 // and Gaussian ones. The noise's variance is 2V + G.
 type Spread struct {

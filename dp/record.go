@@ -46,6 +46,7 @@ func (k Record) numbers(dim int) int {
 // width returns how many numbers it adds to the sums.
 func (k Record) width(dim int) int {
 	switch k {
+	case Box:
 	case Linear:
 		return dim*(dim+1)/2 + dim
 	case Corner:
@@ -138,8 +139,8 @@ func (a Adjacency) String() string {
 	return fmt.Sprintf("Adjacency(%d)", uint8(a))
 }
 
-// change returns by how much neighbours differ in one number of a box, in grid units.
-func (c *Charge) change() uint64 {
+// Change returns by how much neighbours differ in one number of a Box, in grid units.
+func (c *Charge) Change() uint64 {
 	if c.Adjacency == ZeroOut {
 		return uint64(max(c.Hi, -c.Hi, c.Lo, -c.Lo))
 	}
@@ -154,7 +155,7 @@ func (c *Charge) change() uint64 {
 func (c *Charge) l2() float64 {
 	width := float64(c.Width())
 	if c.Record == Box {
-		return float64(c.change()) * math.Sqrt(width) * (1 + 0x1p-50)
+		return float64(c.Change()) * math.Sqrt(width) * (1 + 0x1p-50)
 	}
 	square := map[Record][2]float64{Linear: {4.5, 2}, Corner: {8, 4}}[c.Record][c.Adjacency]
 	return (math.Sqrt(square)*(1<<-GridExponent) + math.Sqrt(width)) * (1 + 0x1p-49)

@@ -239,3 +239,43 @@ func TestSkip(t *testing.T) {
 		t.Error("a stream that was never opened has closed leaves")
 	}
 }
+
+// TestLeavesGivenUpArePaidFor where leaves pay one by one: at once, and no more by saving
+// and loading.
+func TestLeavesGivenUpArePaidFor(t *testing.T) {
+	s := mechanismSpec(EachLaplace, 10)
+	s.Sequential, s.Epsilon = true, Nano/4
+	fresh := func() *Door {
+		d, err := NewDoor(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	d := fresh()
+	if _, err := d.Open(s); err != nil {
+		t.Fatal(err)
+	}
+	d.Charges()
+	if _, err := d.Leaf(0, 1); err != nil {
+		t.Fatal(err)
+	}
+	d.Drawn()
+	if next, err := d.Skip(0, 3); err != nil || next != 4 || d.Spent().Pure != Nano*3/4 {
+		t.Fatalf("next %d, %v, spent %v", next, err, d.Spent())
+	}
+	if next, err := d.Skip(0, 2); err != nil || next != 4 || d.Spent().Pure != Nano*3/4 {
+		t.Errorf("again: next %d, %v, spent %v", next, err, d.Spent())
+	}
+	state, err := d.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := fresh(); again.Load(state) != nil || again.Spent() != d.Spent() {
+		t.Errorf("loaded: spent %v, want %v", again.Spent(), d.Spent())
+	}
+	var refused *BudgetError
+	if _, err := d.Skip(0, 5); !errors.As(err, &refused) {
+		t.Errorf("more than the budget: %v", err)
+	}
+}

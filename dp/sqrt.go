@@ -78,8 +78,6 @@ func (n *intake) out(y, sum []int64, noise Noise, out *Leaf) {
 	out.Sum = Release{n.id, Span{0, n.t}, counts, sum, GridExponent, noise}
 }
 
-// skip gives up the rest: later rows of C would hold records of leaves that another
-// life drew.
 func (s *root) append(b []byte) []byte {
 	return appendInts(appendInts(binary.AppendUvarint(b, uint64(len(s.exact))), s.exact), s.noisy)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +32,7 @@ in its ledger, see peerd ledger.`,
 
 func newPrivacyExplain(o *options) *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain",
+		Use:   "explain [CONFIG]",
 		Short: "Print a page for a privacy officer: promise, noise, horizon, what is not covered",
 		Long: `Print a page for a privacy officer: who is protected, against whom and how far, by
 which noise, for how long, what the noise does to the results, what is public and what
@@ -41,12 +40,19 @@ is not covered. It is made from the configuration and, for the date on which the
 ends, the network file if there is one. No peer has to run.
 
 Of everything that can be predicted, the noise is: the page warns where it is greater
-than what is to be learnt, and says which setting would halve it.`,
-		Example: `  peerd privacy explain -c configs/application.yaml
+than what is to be learnt, and says which setting would halve it and which mechanism
+has the least.`,
+		Example: `  peerd privacy explain configs/application.yaml
   peerd privacy explain --dir hospital-a --json | jq .mechanism
   peerd privacy explain -c configs/rows.yaml --set privacy.epsilon=0.1`,
-		Args: cobra.NoArgs,
-		RunE: o.run(func(context.Context) error {
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				if o.config != "" {
+					return failf(exitUsage, "two configurations, %s and %s; want one", o.config, args[0])
+				}
+				o.config = args[0]
+			}
 			c, err := o.load()
 			if err != nil {
 				return err
@@ -56,7 +62,7 @@ than what is to be learnt, and says which setting would halve it.`,
 				return err
 			}
 			return o.print(doc, func(w io.Writer) { doc.write(w, &c.Settings) })
-		}),
+		},
 	}
 }
 
@@ -80,18 +86,24 @@ type privacyDoc struct {
 type unitDoc struct {
 	RecordsPerUser uint64 `json:"records_per_user"`
 	Scope          string `json:"scope"`
+	Adjacency      string `json:"adjacency"`
 	Neighbours     string `json:"neighbours"`
 	Against        string `json:"against"`
 }
 
+// A budgetDoc is the promise, and what is charged for it in other currencies.
 type budgetDoc struct {
-	Epsilon     float64 `json:"epsilon"`
-	NanoEpsilon dp.Cost `json:"nano_epsilon"`
-	Delta       float64 `json:"delta"`
-	Chance      float64 `json:"chance_from_even_odds"`
-	Power       float64 `json:"power_at_5_percent_false_alarms"`
-	Mu          float64 `json:"gdp_mu"`
-	Rho         float64 `json:"zcdp_rho"`
+	Epsilon     float64        `json:"epsilon"`
+	NanoEpsilon dp.Cost        `json:"nano_epsilon"`
+	Delta       float64        `json:"delta"`
+	AttoDelta   account.Delta  `json:"atto_delta"`
+	Used        float64        `json:"epsilon_used"` // the ε of what is charged at that δ
+	Square      account.Square `json:"nano_mu_squared"`
+	Replaced    float64        `json:"epsilon_against_replacement"`
+	Chance      float64        `json:"chance_from_even_odds"`
+	Power       float64        `json:"power_at_5_percent_false_alarms"`
+	Mu          float64        `json:"gdp_mu"`
+	Rho         float64        `json:"zcdp_rho"`
 }
 
 // A paperDoc is a page of the documentation on which the promise rests.
@@ -102,16 +114,19 @@ type paperDoc struct {
 
 type mechanismDoc struct {
 	Name        string  `json:"name"`
+	About       string  `json:"about"`
+	Calibration string  `json:"calibration,omitempty"`
 	Protocol    string  `json:"protocol"`
 	Streams     int     `json:"streams"`
 	Leaves      uint64  `json:"leaves"`
-	Levels      int     `json:"levels"`       // nodes that a leaf lies in, at most
-	Most        int     `json:"nodes_in_sum"` // at most
-	Sensitivity float64 `json:"sensitivity"`  // of one record, in rewards
-	Scale       float64 `json:"scale"`        // in rewards
-	ScaleGrid   uint64  `json:"scale_grid"`   // exactly, in units of 2^grid_exponent rewards
+	Law         string  `json:"law"`
+	Norm        string  `json:"norm"`
+	Column      float64 `json:"column"`      // that norm of what a change of 1 in one leaf changes in all that is drawn
+	Sensitivity float64 `json:"sensitivity"` // of one record, in rewards
+	Scale       float64 `json:"scale"`       // of the law, in rewards
+	ScaleGrid   uint64  `json:"scale_grid"`  // exactly, in units of 2^grid_exponent rewards
 	Grid        int     `json:"grid_exponent"`
-	SD          float64 `json:"sd"` // of the noise in one node, in rewards
+	SD          float64 `json:"sd"` // of one term of the noise, in rewards
 }
 
 type horizonDoc struct {
@@ -126,13 +141,17 @@ type horizonDoc struct {
 // explain returns the document of a valid configuration.
 func (c *Config) explain() (*privacyDoc, error) {
 	s := &c.Settings
+	charge, err := s.Charge()
+	if err != nil {
+		return nil, err
+	}
 	doc := &privacyDoc{
 		File: c.File, Private: s.Mode == Slots, World: s.World.Kind,
-		Unit:       unitDoc{s.Privacy.RecordsPerUser, "this site", neighboursText, againstText},
+		Unit:       unitDoc{s.Privacy.RecordsPerUser, "this site", charge.Adjacency.String(), neighboursText(charge.Adjacency), againstText},
 		Users:      s.users(),
 		Public:     s.publicThings(),
 		NotCovered: s.uncovered(),
-		Documents:  papers(),
+		Documents:  papers(charge.Mechanism),
 		Warnings:   []warningDoc{},
 	}
 	network, err := s.knownNetwork()
@@ -140,14 +159,10 @@ func (c *Config) explain() (*privacyDoc, error) {
 		return nil, err
 	}
 	doc.Horizon = s.horizon(network)
-	charge, err := s.Charge()
-	if err != nil {
-		return nil, err
-	}
 	if charge.Mechanism == dp.None {
 		return doc, nil
 	}
-	if doc.Budget, err = budgetOf(charge.Loss.Pure); err != nil {
+	if doc.Budget, err = s.budget(charge); err != nil {
 		return nil, err
 	}
 	n := s.noise(charge)
@@ -155,15 +170,9 @@ func (c *Config) explain() (*privacyDoc, error) {
 	if network != nil {
 		sites, source = len(network.Peers), "the network file"
 	}
-	_, most := ones(charge.Leaves)
-	doc.Mechanism = &mechanismDoc{
-		Name: "binary tree with discrete Laplace noise in every node", Protocol: s.Protocol.Name,
-		Streams: charge.Streams, Leaves: charge.Leaves, Levels: n.levels(), Most: int(most),
-		Sensitivity: math.Ldexp(float64(charge.Hi-charge.Lo), dp.GridExponent),
-		Scale:       math.Ldexp(float64(charge.Scale), dp.GridExponent),
-		ScaleGrid:   charge.Scale, Grid: dp.GridExponent, SD: n.node,
-	}
+	doc.Mechanism = s.mechanism(n)
 	doc.Error = n.document(s.Privacy.Horizon, sites, source)
+	doc.Error.Quietest = s.quietest(n)
 	if doc.Private {
 		doc.Warnings = s.warnings(doc, n, network)
 	}
@@ -178,12 +187,62 @@ func (s *Settings) knownNetwork() (*Network, error) {
 	return readNetwork(s.NetworkPath())
 }
 
-func budgetOf(cost dp.Cost) (*budgetDoc, error) {
-	chance, err1 := account.Chance(cost)
-	power, err2 := account.Power(cost, 0.05)
-	mu, err3 := account.MuOf(cost)
-	rho, err4 := account.RhoOf(cost)
-	return &budgetDoc{cost.Float(), cost, 0, chance, power, float64(mu), float64(rho)}, errors.Join(err1, err2, err3, err4)
+// budget returns what a charge means.
+func (s *Settings) budget(charge dp.Charge) (*budgetDoc, error) {
+	b, err := s.Privacy.Budget()
+	if err != nil {
+		return nil, err
+	}
+	l := charge.Loss
+	doc := &budgetDoc{Epsilon: b.Epsilon.Float(), NanoEpsilon: b.Epsilon, Delta: b.Delta.Float(), AttoDelta: b.Delta, Square: l.Square}
+	var errs [6]error
+	doc.Used, errs[0] = b.Used(l)
+	doc.Chance, errs[1] = l.Chance()
+	doc.Power, errs[2] = l.Power(0.05)
+	mu, rho := l.Square.Mu(), account.Rho(float64(l.Square)/account.Nano/2)
+	if l.Square == 0 {
+		mu, errs[3] = account.MuOf(l.Pure)
+		rho, errs[4] = account.RhoOf(l.Pure)
+	}
+	doc.Mu, doc.Rho = float64(mu), float64(rho)
+	doc.Replaced, errs[5] = s.replaced(charge, b)
+	return doc, errors.Join(errs[:]...)
+}
+
+// replaced returns the ε that the same noise is worth where records are replaced by any
+// others.
+func (s *Settings) replaced(charge dp.Charge, b account.Budget) (float64, error) {
+	other := *s
+	other.Privacy.Adjacency = dp.ReplaceOne.String()
+	replace, err := other.Charge()
+	if err != nil {
+		return 0, err
+	}
+	times := float64(replace.Scale) / float64(charge.Scale)
+	return b.Used(account.Loss{
+		Pure:   dp.Cost(math.Ceil(float64(charge.Loss.Pure) * times)),
+		Square: account.Square(math.Ceil(float64(charge.Loss.Square) * times * times)),
+	})
+}
+
+// mechanism returns how the sums of a charge are noised.
+func (s *Settings) mechanism(n noise) *mechanismDoc {
+	c := &n.charge
+	doc := &mechanismDoc{
+		Name: c.Mechanism.String(), About: mechanismWords[family(c.Mechanism)], Protocol: s.Protocol.Name,
+		Streams: c.Streams, Leaves: c.Leaves, Law: c.Mechanism.Law().String(), Norm: "L1",
+		Sensitivity: math.Ldexp(float64(c.Change()), dp.GridExponent),
+		Scale:       math.Ldexp(float64(c.Scale), dp.GridExponent),
+		ScaleGrid:   c.Scale, Grid: dp.GridExponent,
+		SD: n.rewards(dp.Noise{Law: c.Mechanism.Law(), Scale: c.Scale, Terms: dp.Term}.Variance()),
+	}
+	loss := c.Loss.Pure.Float()
+	if c.Mechanism.Law() == dp.Gaussian {
+		doc.Norm, doc.Calibration = "L2", s.Privacy.Calibration
+		loss = float64(c.Loss.Square.Mu())
+	}
+	doc.Column = doc.Scale * loss / doc.Sensitivity / float64(c.RecordsPerUser)
+	return doc
 }
 
 // horizon says how long the budget lasts.
@@ -206,19 +265,27 @@ func (s *Settings) horizon(network *Network) horizonDoc {
 	return doc
 }
 
-const (
-	neighboursText = "two histories of this site that differ in all rewards of that user, each replaced by another from 0 to 1"
-	againstText    = "everybody who sees all that the peer sends, with sizes, order and times: all other peers together, the network between them, and the actions that applications see elsewhere"
-)
+const againstText = "everybody who sees all that the peer sends, with sizes, order and times: all other peers together, the network between them, and the actions that applications see elsewhere"
+
+// neighboursText says what is compared.
+func neighboursText(a dp.Adjacency) string {
+	by := "another from 0 to 1"
+	if a == dp.ZeroOut {
+		by = "0"
+	}
+	return "two histories of this site that differ in all rewards of that user, each replaced by " + by
+}
 
 // papers lists what to read.
-func papers() []paperDoc {
+func papers(m dp.Mechanism) []paperDoc {
 	return []paperDoc{
 		{"docs/privacy.md", "the promise, and how the program keeps it"},
-		{"docs/proofs/tree.md", "the noisy tree is private, with choices that follow from releases"},
+		{proofOf(m), "sums with this noise are private, with choices that follow from releases"},
+		{"docs/proofs/records.md", "how far one record can move a sum"},
 		{"docs/proofs/samplers.md", "the noise is drawn exactly"},
 		{"docs/proofs/skip.md", "a folder that was restored pays nothing twice"},
 		{"docs/proofs/account.md", "what epsilon means in other currencies"},
+		{"docs/mechanisms.md", "which mechanism has how much noise"},
 		{"docs/ledger.md", "what a peer has spent and released, for anyone to verify"},
 	}
 }

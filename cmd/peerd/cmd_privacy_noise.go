@@ -7,28 +7,21 @@ import (
 	"peerd.dev/dp"
 )
 
-// A noise predicts how far the noise moves sums and means. A running sum at a leaf is
-// made of as many nodes as the leaf's number has bits that are 1.
+// A noise predicts how far the noise moves sums and means, by what the charge says of
+// every sum.
 type noise struct {
-	leaves uint64
-	every  uint64  // rounds a leaf, with leaves by the clock; 0 with a leaf for every reward
-	node   float64 // standard deviation of the noise in one node, in rewards
+	charge dp.Charge
+	every  uint64 // rounds a leaf, with leaves by the clock; 0 with a leaf for every reward
 }
 
 // noise returns the prediction for a charge of these settings.
 func (s *Settings) noise(charge dp.Charge) noise {
-	n := noise{leaves: charge.Leaves}
+	n := noise{charge: charge}
 	if s.Protocol.Name == "rows" {
 		n.every = s.Protocol.Rows.Every
 	}
-	if t := float64(charge.Scale); t > 0 { // the variance of e^(-|x|/t) is 1/(2·sinh²(1/2t)), about 2t²
-		n.node = math.Ldexp(1/(math.Sqrt2*math.Sinh(1/(2*t))), dp.GridExponent)
-	}
 	return n
 }
-
-// levels returns how many nodes a leaf can lie in, and a sum can be made of.
-func (n noise) levels() int { return bits.Len64(n.leaves) }
 
 // leaf returns the first leaf that can hold so many rewards of one arm, with a reward a
 // round.
@@ -39,38 +32,67 @@ func (n noise) leaf(rewards uint64) uint64 {
 	return (rewards-1)/n.every + 1
 }
 
-// terms returns of how many nodes the running sum over so many rewards is made on
-// average and at worst: over the leaves up to the one that they close or, by the clock,
-// over all, since any of them may be the one at which an arm has so many.
-func (n noise) terms(rewards uint64) (mean, most float64) {
-	last := n.leaf(rewards)
-	if n.every != 0 {
-		last = n.leaves
-	}
-	return ones(last)
+// sum returns the standard deviation of the noise in the sum at a leaf, in rewards.
+func (n noise) sum(leaf uint64) float64 { return n.rewards(n.charge.SumNoise(leaf).Variance()) }
+
+// rewards returns the deviation of a variance on the grid, in rewards.
+func (n noise) rewards(variance float64) float64 {
+	return math.Ldexp(math.Sqrt(variance), dp.GridExponent)
 }
 
-// ones returns how many bits of the numbers from 1 to n are 1, on average and at most.
-func ones(n uint64) (mean, most float64) {
-	sum := uint64(0)
-	for i := range bits.Len64(n) {
-		block := uint64(1) << i // bit i is 0 for so many numbers, then 1 for so many
-		sum += (n+1)/(2*block)*block + max((n+1)%(2*block), block) - block
+// sums returns the standard deviation of the noise in the running sum over so many
+// rewards on average and at worst: over the leaves up to the one that they close or, by
+// the clock, over all, since any of them may be the one at which an arm has so many.
+func (n noise) sums(rewards uint64) (average, worst float64) {
+	last := min(n.leaf(rewards), n.charge.Leaves)
+	if n.every != 0 {
+		last = n.charge.Leaves
 	}
-	worst := bits.OnesCount64(n)
-	for i := range bits.Len64(n) { // the greatest below n with a given beginning ends in ones
-		if n>>i&1 == 1 {
-			worst = max(worst, bits.OnesCount64(n>>(i+1))+i)
+	sum, most := 0.0, 0.0
+	leaves := spreadLeaves(last)
+	for _, t := range leaves {
+		sum += n.charge.SumNoise(t).Variance()
+	}
+	for _, t := range append(leaves, fullLeaves(last)...) {
+		most = max(most, n.charge.SumNoise(t).Variance())
+	}
+	return n.rewards(sum / float64(len(leaves))), n.rewards(most)
+}
+
+// looks is at how many leaves averages look.
+const looks = 512
+
+// spreadLeaves returns the leaves from 1 to last, or as many of them as averages look
+// at, spread by the golden ratio so that no digit of theirs recurs.
+func spreadLeaves(last uint64) []uint64 {
+	list := make([]uint64, min(last, looks))
+	for i := range list {
+		list[i] = uint64(i) + 1
+		if last > looks {
+			_, part := math.Modf(float64(i+1) * math.Phi)
+			list[i] = uint64(part*float64(last)) + 1
 		}
 	}
-	return float64(sum) / float64(n), float64(worst)
+	return list
+}
+
+// fullLeaves returns the leaves up to last among which the one with the most binary
+// ones is, and last: where sums of binary trees have the most nodes, and where those of
+// factorizations that go on and on have the most noise.
+func fullLeaves(last uint64) (list []uint64) {
+	for i := range bits.Len64(last) {
+		if t := (last+1)>>i<<i - 1; t > 0 {
+			list = append(list, t)
+		}
+	}
+	return list
 }
 
 // mean returns the standard deviation of the noise in an arm's mean, on average over
 // leaves.
 func (n noise) mean(rewards uint64) float64 {
-	terms, _ := n.terms(rewards)
-	return n.node * math.Sqrt(terms) / float64(rewards)
+	average, _ := n.sums(rewards)
+	return average / float64(rewards)
 }
 
 // enough returns the least number of rewards up to most from which on the noise in a
@@ -102,13 +124,15 @@ type errorDoc struct {
 	After  []errorLine `json:"after"`
 	Tenth  uint64      `json:"rewards_for_sd_0.1,omitempty"`
 	Cent   uint64      `json:"rewards_for_sd_0.01,omitempty"`
+
+	Quietest quietDoc `json:"quietest"`
 }
 
 // An errorLine is about the moment when one arm has had so many rewards.
 type errorLine struct {
 	Rewards  uint64  `json:"rewards"`
 	Leaf     uint64  `json:"leaf"`
-	Nodes    int     `json:"nodes"`
+	Terms    float64 `json:"terms"` // of noise in the sum
 	Sum      float64 `json:"sd_sum"`
 	Mean     float64 `json:"sd_mean"`
 	Average  float64 `json:"sd_mean_average"`
@@ -120,15 +144,13 @@ type errorLine struct {
 // document returns the prediction for a horizon and a number of sites.
 func (n noise) document(horizon uint64, sites int, source string) *errorDoc {
 	doc := &errorDoc{Sites: sites, Source: source}
-	for rewards := min(10, horizon); rewards <= horizon && n.leaf(rewards) <= n.leaves; rewards *= 10 {
+	for rewards := min(10, horizon); rewards <= horizon && n.leaf(rewards) <= n.charge.Leaves; rewards *= 10 {
 		leaf, r := n.leaf(rewards), float64(rewards)
-		nodes := bits.OnesCount64(leaf)
-		sum := n.node * math.Sqrt(float64(nodes))
-		average, most := n.mean(rewards), 0.0
-		_, most = n.terms(rewards)
+		sum := n.sum(leaf)
+		average, worst := n.sums(rewards)
 		doc.After = append(doc.After, errorLine{
-			Rewards: rewards, Leaf: leaf, Nodes: nodes, Sum: sum, Mean: sum / r, Average: average,
-			Worst: n.node * math.Sqrt(most) / r, Merged: average / math.Sqrt(float64(sites)), Sampling: 0.5 / math.Sqrt(r),
+			Rewards: rewards, Leaf: leaf, Terms: float64(n.charge.SumNoise(leaf).Terms) / dp.Term, Sum: sum, Mean: sum / r,
+			Average: average / r, Worst: worst / r, Merged: average / r / math.Sqrt(float64(sites)), Sampling: 0.5 / math.Sqrt(r),
 		})
 	}
 	doc.Tenth, _ = n.enough(0.1, horizon)

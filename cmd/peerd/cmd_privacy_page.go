@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"peerd.dev/dp"
 	"peerd.dev/protocol"
 )
 
@@ -86,27 +87,63 @@ func (d *privacyDoc) writePromise(p pager, s *Settings) {
 	}
 	b := d.Budget
 	p.say("Who: one user with at most %s at this site.", counted(d.Unit.RecordsPerUser, "reward"))
-	p.say("What: ε = %s, δ = 0, for everything the peer sends over its whole life. Compared are %s. Nothing that can be sent is more than e^ε = %s times as likely under one as under the other.",
-		valueText(s.Privacy.Epsilon), d.Unit.Neighbours, ratioText(b.Epsilon))
+	if b.Delta == 0 {
+		p.say("What: ε = %s, δ = 0, for everything the peer sends over its whole life. Compared are %s. Nothing that can be sent is more than e^ε = %s times as likely under one as under the other.",
+			valueText(s.Privacy.Epsilon), d.Unit.Neighbours, ratioText(b.Epsilon))
+	} else {
+		p.say("What: ε = %s, δ = %v, for everything the peer sends over its whole life. Compared are %s. Whatever somebody looks for in all that is sent is under one at most e^ε = %s times as probable as under the other, and δ more.",
+			valueText(s.Privacy.Epsilon), b.Delta, d.Unit.Neighbours, ratioText(b.Epsilon))
+	}
+	d.writeAdjacency(p)
 	p.say("Against: %s.", d.Unit.Against)
-	p.say("In plain figures: who sees all of it, and held two stories about a user's rewards for equally likely, becomes at most %s sure of one. Who accepts to suspect 5%% of users falsely finds at most %s of those of whom it is true.",
-		percent(b.Chance), percent(b.Power))
-	p.say("For experts: this implies μ-GDP with μ = %.4g, which is 2Φ⁻¹(e^ε/(1+e^ε)), and ρ-zCDP with ρ = %.4g, which is ε·tanh(ε/2). Both are the least for a pure ε.", b.Mu, b.Rho)
+	d.writeOdds(p)
+}
+
+// writeAdjacency says what zero-out is worth where a user's rewards are replaced.
+func (d *privacyDoc) writeAdjacency(p pager) {
+	switch b := d.Budget; {
+	case d.Unit.Adjacency != dp.ZeroOut.String():
+	case b.Replaced <= b.Used*(1+1e-6):
+		p.say("Replaced by another value from 0 to 1, instead of 0, a reward moves a sum no further: the same is promised then.")
+	default:
+		p.say("Replaced by another value, instead of 0, a reward moves a sum further: then the promise is ε = %.4g at the same δ.", b.Replaced)
+	}
+}
+
+// writeOdds says how much somebody can find out.
+func (d *privacyDoc) writeOdds(p pager) {
+	b := d.Budget
+	accepts := fmt.Sprintf("Who accepts to suspect 5%% of users falsely finds at most %s of those of whom it is true.", percent(b.Power))
+	if b.Square == 0 {
+		p.say("In plain figures: who sees all of it, and held two stories about a user's rewards for equally likely, becomes at most %s sure of one. %s", percent(b.Chance), accepts)
+		p.say("For experts: this implies μ-GDP with μ = %.4g, which is 2Φ⁻¹(e^ε/(1+e^ε)), and ρ-zCDP with ρ = %.4g, which is ε·tanh(ε/2). Both are the least for a pure ε.", b.Mu, b.Rho)
+		return
+	}
+	p.say("In plain figures: who sees all of it, and held two stories about a user's rewards for equally likely, names the right one with a probability of at most %s. %s", percent(b.Chance), accepts)
+	p.say("For experts: what is charged is μ = %.4g of μ-GDP, %d in units of 1e-9 of μ², from which every pair (ε, δ) on its curve follows: ε = %.4g at this δ. The noise has ρ-zCDP with ρ = μ²/2 = %.4g, exactly. The probability above is Φ(μ/2).",
+		b.Mu, b.Square, b.Used, b.Rho)
 }
 
 func (d *privacyDoc) writeMechanism(p pager) {
 	m := d.Mechanism
 	p.title("How it is kept")
-	p.say("Each of the %d actions has a running sum of its rewards, clipped to [0, 1] and held in units of 2^%d. It is released %s, as the sum of at most %s of a binary tree over %s, its leaves; each node has noise of its own, drawn once.",
-		m.Streams, m.Grid, d.Horizon.Released, counted(uint64(m.Most), "node"), d.leavesText())
-	p.say("The noise in every node, the first included, is discrete Laplace of scale %.4g rewards: %d (rewards of a user) × %d (nodes that one lies in, at most) × %.4g (change of a reward) / %.4g (ε), exactly %d units. Its standard deviation is %.4g rewards.",
-		m.Scale, d.Unit.RecordsPerUser, m.Levels, m.Sensitivity, d.Budget.Epsilon, m.ScaleGrid, m.SD)
+	p.say("Each of the %d actions has a running sum of its rewards, clipped to [0, 1] and held in units of 2^%d. It is released %s, up to %s, by mechanism %s. %s",
+		m.Streams, m.Grid, d.Horizon.Released, d.leavesText(), m.Name, m.About)
+	how, loss, deviation := "scale", fmt.Sprintf("%.4g (ε)", d.Budget.Epsilon), fmt.Sprintf(" Its standard deviation is %.4g rewards.", m.SD)
+	if m.Law == dp.Gaussian.String() {
+		how, loss, deviation = "standard deviation", fmt.Sprintf("%.4g (μ)", d.Budget.Mu), ""
+	}
+	p.say("The noise in everything that is drawn, the first included, is discrete %s of %s %.4g rewards: %d (rewards of a user) × %.4g (the %s norm of what a change of 1 in one release changes in all that is drawn) × %.4g (change of a reward) / %s, exactly %d units.%s",
+		lawText(m.Law), how, m.Scale, d.Unit.RecordsPerUser, m.Column, m.Norm, m.Sensitivity, loss, m.ScaleGrid, deviation)
 	if d.Private {
 		p.say("It is drawn exactly, in integers, from the operating system's generator, stored before it is sent, and never drawn again. Actions are chosen from released numbers alone.")
 	}
 }
 
-// leavesText says over what the tree is.
+// lawText names a law as people write it.
+func lawText(law string) string { return strings.ToUpper(law[:1]) + law[1:] }
+
+// leavesText says how often a sum can be released.
 func (d *privacyDoc) leavesText() string {
 	if d.Mechanism.Protocol == "rows" {
 		return counted(d.Mechanism.Leaves, "row")
@@ -139,9 +176,9 @@ func (d *privacyDoc) writeError(p pager, s *Settings) {
 	p.title("What the noise does to the results")
 	p.say("Standard deviation of the noise, in rewards, when one action has had so many, at a decision a round:")
 	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintf(t, "\trewards\tleaf\tnodes\tsum\tmean\taverage\tworst\tof %s\tchance\t\n", counted(uint64(e.Sites), "site"))
+	_, _ = fmt.Fprintf(t, "\trewards\tleaf\tterms\tsum\tmean\taverage\tworst\tof %s\tchance\t\n", counted(uint64(e.Sites), "site"))
 	for _, l := range e.After {
-		_, _ = fmt.Fprintf(t, "\t%d\t%d\t%d", l.Rewards, l.Leaf, l.Nodes)
+		_, _ = fmt.Fprintf(t, "\t%d\t%d\t%.3g", l.Rewards, l.Leaf, l.Terms)
 		for _, sd := range []float64{l.Sum, l.Mean, l.Average, l.Worst, l.Merged, l.Sampling} {
 			_, _ = fmt.Fprintf(t, "\t%s", sdText(sd))
 		}
@@ -152,8 +189,15 @@ func (d *privacyDoc) writeError(p pager, s *Settings) {
 	if d.Mechanism.Protocol == "rows" {
 		over = "over all rows of the horizon, as it may be any at which an action has so many"
 	}
-	p.say("Sum, mean: of the action at that leaf. Average, worst: of the mean, %s. Of %s (%s): of the mean of their means, each of so many rewards%s. Chance: what luck in the rewards themselves adds to one site's mean, at most.",
+	p.say("Terms: how often the noise of one draw is in the sum, by variance. Sum, mean: of the action at that leaf. Average, worst: of the mean, %s. Of %s (%s): of the mean of their means, each of so many rewards%s. Chance: what luck in the rewards themselves adds to one site's mean, at most.",
 		over, counted(uint64(e.Sites), "site"), e.Source, d.Mechanism.merging(s))
+	if q := e.Quietest; q.Ratio < 1 {
+		name := q.Mechanism
+		if q.Calibration != "" {
+			name += ", calibrated " + q.Calibration + ","
+		}
+		p.say("Of all mechanisms %s has the least noise for this budget and horizon: %.2g of this deviation, on average over all leaves.", name, q.Ratio)
+	}
 	switch {
 	case e.Tenth == 0:
 		p.say("In no mean of one site does the noise fall to a standard deviation of 0.1 within the horizon, on average.")

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 	"peerd.dev/node/site"
 )
 
@@ -20,16 +22,33 @@ const (
 	swamp = 0.1
 )
 
-// mostRounds is the longest horizon.
-const mostRounds = 1 << 30
+// largeDelta is the greatest δ without a warning, and quiet the ratio of deviations from
+// which on another mechanism is not worth one.
+const (
+	largeDelta = 1e-6
+	quiet      = 0.9
+)
+
+// mostRounds is the longest horizon, and mostEpsilon more than anybody advises.
+const (
+	mostRounds  = 1 << 30
+	mostEpsilon = 1000
+)
 
 // warnings returns what is wrong with a promise that can be kept.
 func (s *Settings) warnings(doc *privacyDoc, n noise, network *Network) []warningDoc {
 	list := []warningDoc{}
 	warn := func(what, do string) { list = append(list, warningDoc{what, do}) }
 	if b := doc.Budget; b.Chance > sure {
-		warn(fmt.Sprintf("ε = %s is weak: who held two stories about a user for equally likely can become %s sure of one", valueText(s.Privacy.Epsilon), percent(b.Chance)),
-			fmt.Sprintf("with ε = %.3g it would be %s", math.Log(sure/(1-sure)), percent(sure)))
+		warn(fmt.Sprintf("ε = %s is weak: who held two stories about a user for equally likely can %s", valueText(s.Privacy.Epsilon), sureText(b)),
+			fmt.Sprintf("with ε = %.3g it would be %s", strongEnough(b.Delta), percent(sure)))
+	}
+	if d := s.Privacy.Delta; d > largeDelta {
+		warn(fmt.Sprintf("δ = %v is large: a peer that publishes every user's rewards with that probability keeps the promise", d),
+			fmt.Sprintf("take privacy.delta: %.6f or less", largeDelta))
+	}
+	if q := doc.Error.Quietest; q.Ratio < quiet {
+		warn(s.quieter(q))
 	}
 	if k := s.Privacy.RecordsPerUser; k > 1 && s.World.Kind == Application {
 		warn(fmt.Sprintf("users come back up to %d times, and peerd counts a user's decisions by subject alone", k),
@@ -54,6 +73,40 @@ func (s *Settings) warnings(doc *privacyDoc, n noise, network *Network) []warnin
 	return list
 }
 
+// sureText says what can become of even odds.
+func sureText(b *budgetDoc) string {
+	if b.Square == 0 {
+		return fmt.Sprintf("become %s sure of one", percent(b.Chance))
+	}
+	return fmt.Sprintf("name the right one with a probability of %s", percent(b.Chance))
+}
+
+// strongEnough returns the ε at which that is as sure as it may be without a warning.
+func strongEnough(delta float64) float64 {
+	if delta == 0 {
+		return math.Log(sure / (1 - sure))
+	}
+	epsilon, _ := account.Mu(2 * math.Sqrt2 * math.Erfinv(2*sure-1)).Epsilon(delta) // of a δ that was in range
+	return epsilon
+}
+
+// quieter says which settings make less noise.
+func (s *Settings) quieter(q quietDoc) (what, do string) {
+	if q.Mechanism == s.Privacy.Mechanism {
+		return fmt.Sprintf("privacy.calibration: %s makes more noise than epsilon and delta ask for; %s makes %.2g of it", s.Privacy.Calibration, q.Calibration, q.Ratio),
+			"take privacy.calibration: " + q.Calibration
+	}
+	what, do = fmt.Sprintf("another mechanism makes %.2g of the noise for the same budget and horizon", q.Ratio), "take privacy.mechanism: "+q.Mechanism
+	switch m, err := dp.ParseMechanism(q.Mechanism); {
+	case err != nil:
+	case m.Law() == dp.Laplace && s.Privacy.Delta > 0:
+		do += " with privacy.delta: 0, which it does not need"
+	case m.Law() == dp.Gaussian && s.Privacy.Calibration != q.Calibration:
+		do += " with privacy.calibration: " + q.Calibration
+	}
+	return what, do
+}
+
 // remedy returns which settings halve a deviation of the noise in the mean of so many
 // rewards.
 func (s *Settings) remedy(sd float64, rewards uint64) string {
@@ -61,7 +114,7 @@ func (s *Settings) remedy(sd float64, rewards uint64) string {
 		other := *s
 		change(&other)
 		charge, err := other.Charge()
-		return err == nil && other.noise(charge).mean(at) <= sd/2
+		return err == nil && other.noise(charge).mean(at) <= sd/2*(1+1e-6) // scales are rounded up
 	}
 	rows := func(every uint64) func(*Settings) {
 		return func(o *Settings) { o.Protocol.Name, o.Protocol.Rows.Every = "rows", every }
@@ -80,5 +133,9 @@ func (s *Settings) remedy(sd float64, rewards uint64) string {
 	if rounds, ok := leastGood(s.Privacy.Horizon+1, mostRounds, longer); ok {
 		text += fmt.Sprintf("privacy.horizon: %d (%s), which brings more rewards by its tenth, or with ", rounds, spanText(float64(rounds)*s.Rounds.Every.Seconds()))
 	}
-	return text + fmt.Sprintf("privacy.epsilon: %.4g, at the users' cost", 2*float64(s.Privacy.Epsilon))
+	epsilon := 2 * s.Privacy.Epsilon // with Gaussian noise a little more
+	for epsilon < mostEpsilon && !half(func(o *Settings) { o.Privacy.Epsilon = epsilon }, rewards) {
+		epsilon *= 1.01
+	}
+	return text + fmt.Sprintf("privacy.epsilon: %.4g, at the users' cost", float64(epsilon))
 }

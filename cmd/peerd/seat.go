@@ -130,7 +130,8 @@ func (t *seat) fixed() []site.Fixed {
 		{Key: "network every", Value: t.network.Every.String()},
 	}
 	for _, key := range []string{
-		"arms", "privacy.epsilon", "privacy.mechanism", "privacy.records_per_user", "privacy.horizon",
+		"arms", "privacy.epsilon", "privacy.delta", "privacy.mechanism", "privacy.calibration", "privacy.adjacency",
+		"privacy.records_per_user", "privacy.horizon",
 		"protocol.name", "protocol.rows.every",
 	} {
 		if key != "protocol.rows.every" || t.s.Protocol.Name == "rows" {

@@ -114,10 +114,10 @@ func TestPureIsACoin(t *testing.T) {
 				t.Errorf("ε = %v: divergence %v of order %v, ρ = %v", epsilon, d, 1+over, rho)
 			}
 		}
-		if c := must(Chance(cost)); c < p || c > p*(1+1e-12) {
+		if c := must(Loss{Pure: cost}.Chance()); c < p || c > p*(1+1e-12) {
 			t.Errorf("chance %v, want %v", c, p)
 		}
-		if got, want := must(Power(cost, q)), p; math.Abs(got-want) > 1e-12 {
+		if got, want := must(Loss{Pure: cost}.Power(q)), p; math.Abs(got-want) > 1e-12 {
 			t.Errorf("power %v at the coin's own error, want %v", got, want)
 		}
 	})
@@ -209,7 +209,7 @@ func TestWhatIsNoNumberIsRefused(t *testing.T) {
 			second(TreeSigma(1, .1, bad, 9)), second(TreeSigma(1, .1, 1, 0)),
 			second(Gaussian(bad, 1)), second(Gaussian(1, bad)), second(Gaussian(1, 0)),
 			second(Loss{Pure: 1}.Delta(bad)), second(Loss{Pure: Infinite}.Delta(1)), second(Loss{Square: math.MaxUint64}.Delta(1)),
-			second(Power(1, bad)), second(Power(Infinite, .1)), second(Chance(Infinite)),
+			second(Loss{Pure: 1}.Power(bad)), second(Loss{Pure: Infinite}.Power(.1)), second(Loss{Pure: Infinite}.Chance()),
 			second(MuOf(Infinite)), second(RhoOf(Infinite)),
 			second(Loss{Pure: Nano}.Times(math.MaxUint64)),
 			second(DeltaOf(bad)), second(Budget{Nano, 0}.Releases(Loss{}, Loss{})),

@@ -49,30 +49,3 @@ func pureDelta(epsilon0, epsilon float64) float64 {
 	}
 	return up(-math.Expm1(epsilon-epsilon0)/(1+math.Exp(-epsilon0)), 16)
 }
-
-// Chance returns how sure one who held two neighbours for equally likely can become of
-// one of them by all that is released: e^ε/(1+e^ε).
-func Chance(c Cost) (float64, error) {
-	epsilon, err := pureEpsilon(c)
-	if err != nil {
-		return 0, err
-	}
-	return up(1/(1+math.Exp(-epsilon)), 16), nil
-}
-
-// Power returns the best chance to find out a fact, whatever one does with all that is
-// released, for one who claims it wrongly with at most a probability: the least of
-// e^ε·wrong and 1 - e^-ε·(1-wrong).
-func Power(c Cost, wrong float64) (float64, error) {
-	epsilon, err := pureEpsilon(c)
-	if err != nil {
-		return 0, err
-	}
-	if err := within("probability", wrong, 0, 1); err != nil {
-		return 0, err
-	}
-	if wrong == 0 {
-		return 0, nil
-	}
-	return min(up(math.Exp(min(epsilon, 700))*wrong, 16), up(1-math.Exp(-epsilon)*(1-wrong), 16)), nil
-}

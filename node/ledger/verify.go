@@ -227,12 +227,22 @@ func (v *Verifier) gap(seq, lost uint64, g *Gap) error {
 	report := GapReport{Seq: seq, Claimed: g.Claimed, Lost: lost, Incarnation: g.Incarnation}
 	for i, next := range g.Next {
 		s := &v.streams[i]
-		if leaves := v.opens[s.open].Leaves; next < s.next || next > leaves+1 {
-			return fmt.Errorf("%w: stream %d goes on from leaf %d, want %d to %d", ErrGap, i, next, s.next, leaves+1)
+		open := &v.opens[s.open]
+		if next < s.next || next > open.Leaves+1 {
+			return fmt.Errorf("%w: stream %d goes on from leaf %d, want %d to %d", ErrGap, i, next, s.next, open.Leaves+1)
 		}
 		report.GivenUp += next - s.next
 		if next > s.next {
 			s.base = next - 1
+		}
+		if open.Mode == dp.Sequential { // the lost life may have released them
+			loss, err := open.Loss.Times(next - s.next)
+			if err == nil {
+				err = v.pay(open.What, loss)
+			}
+			if err != nil {
+				return err
+			}
 		}
 		s.next, s.skips = next, true
 	}
