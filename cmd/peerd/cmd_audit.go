@@ -26,7 +26,9 @@ func newAudit(o *options) *cobra.Command {
 		Long: `Play the peers of a configuration over two histories that differ in one user's
 rewards, many times, and look for more than the promise allows: whether choices and
 messages follow from what was drawn, how well the histories can be told apart by what
-was drawn and sent, and whether the noise has the law that the ledger charges for.
+was drawn and sent, whether the noise has the law that the ledger charges for, and
+whether one user moves what is drawn by no more than is charged. Bounds are of epsilon,
+and of mu where the mechanism's noise is Gaussian.
 
 Privacy, protocol and learner are the configuration's. World, network, length and, where
 there are many, arms and slots are replaced: three peers in one process, rewards of 0
@@ -34,9 +36,11 @@ and 1 at the worst places, and a horizon so short that one record can show. It t
 network and no running peer, and touches no files.
 
 A promise that is broken ends with code 5. One that is not is no proof: docs/audit.md
-says what is found at so many runs.`,
+says what is found at so many runs. A run shows most at a budget of 1 to 2, and at 5
+with Gaussian noise.`,
 		Example: `  peerd audit -c configs/rows.yaml
   peerd audit -c hospital-a/peerd.yaml --runs 5000
+  peerd audit -c configs/rows.yaml --set privacy.mechanism=tree-gaussian --set privacy.epsilon=5 --set privacy.delta=1e-6
   peerd audit -c configs/rows.yaml --quick --seed 1 --json | jq .passed`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/dp"
 	"peerd.dev/node/audit"
 )
 
@@ -35,6 +36,35 @@ func TestAuditOfTheConfigurations(t *testing.T) {
 			c, stdout, _ = peerd(t, args...)
 			if c != exitOK || !strings.Contains(stdout, "PASS") {
 				t.Errorf("code %d:\n%s", c, stdout)
+			}
+		})
+	}
+}
+
+// TestAuditOfEveryMechanism: each can be audited, and says in which measure.
+func TestAuditOfEveryMechanism(t *testing.T) {
+	for _, name := range mechanismNames() {
+		m, err := dp.ParseMechanism(name)
+		if err != nil || m == dp.None {
+			continue // promises nothing
+		}
+		t.Run(name, func(t *testing.T) {
+			settings, measure, most := map[string]string{"privacy.mechanism": name, "privacy.horizon": "100"}, "ε", 1.
+			if m.Law() == dp.Gaussian {
+				settings["privacy.delta"], measure, most = "0.000001", "μ", .237
+			}
+			c, stdout, stderr := peerd(t, "audit", "-c", write(t, good(settings)), "--runs", "20", "--seed", "1", "--json")
+			var r audit.Report
+			if err := json.Unmarshal([]byte(stdout), &r); err != nil || c != exitOK {
+				t.Fatalf("code %d, %v: %s%s", c, err, stderr, stdout)
+			}
+			if r.Mechanism != name || r.Measure != measure || (r.Shared > 0) != (m == dp.Kary) {
+				t.Errorf("mechanism %s in %s, %d nodes share noise", r.Mechanism, r.Measure, r.Shared)
+			}
+			for _, canary := range r.Canaries {
+				if b := canary.Bound; b.Reach > b.Charged || b.Charged > most || b.Charged < .9*most {
+					t.Errorf("canary %s: reach %v of %v, want at most %v", canary.Name, b.Reach, b.Charged, most)
+				}
 			}
 		})
 	}

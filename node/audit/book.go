@@ -33,13 +33,13 @@ func (n *drawnNode) own() bool { return n.noise.Terms == dp.Term }
 func (n *drawnNode) shift() int64 { return n.exact[1] - n.exact[0] }
 
 // newBook returns that of a peer with a charge. Peers but the first have one history.
-func newBook(peer int, c dp.Charge, streams dp.Spec) (b book, err error) {
+func newBook(peer int, c dp.Charge, streams blank) (b book, err error) {
 	b = book{peer: peer, charge: c}
 	histories := 1
 	if peer == 0 {
 		histories = 2
 	}
-	b.shadow, err = newShadow(streams, histories)
+	b.shadow, err = streams.shadow(histories)
 	return b, err
 }
 

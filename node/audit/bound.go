@@ -65,11 +65,11 @@ func (t *transcript) likelihood() (l float64) {
 
 func (n *drawnNode) likelihood() float64 {
 	scale := float64(n.noise.Scale)
-	x, y := float64(n.value-n.exact[0])/scale, float64(n.value-n.exact[1])/scale
+	x, y := float64(n.value-n.exact[0]), float64(n.value-n.exact[1])
 	if n.noise.Law == dp.Gaussian {
-		return (x - y) * (x + y) / 2
+		return (x - y) * (x + y) / (2 * scale * scale)
 	}
-	return math.Abs(x) - math.Abs(y)
+	return (math.Abs(x) - math.Abs(y)) / scale // equal where it is most or least, to the last bit
 }
 
 // event is {score ≥ at}, or {score < at}, and in which history it is the likelier one.

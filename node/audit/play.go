@@ -60,6 +60,10 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 	p.rng = p.coins.Rand("faults")
 	p.peers, p.inbox = nil, make([][][]protocol.Delivery, peers)
 	books := make([]book, peers)
+	streams, err := newBlank(p.canary.setting.streams())
+	if err != nil {
+		return nil, err
+	}
 	for i := range peers {
 		n, err := newPeer(i == 0, p.restart && i == 0, func() (*node.Agent, error) { return p.agent(i) })
 		if err != nil {
@@ -67,11 +71,11 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 		}
 		p.peers = append(p.peers, n)
 		p.inbox[i] = make([][]protocol.Delivery, p.canary.setting.rounds+late+2)
-		if books[i], err = newBook(i, n.charge, p.canary.setting.streams()); err != nil {
+		if books[i], err = newBook(i, n.charge, streams); err != nil {
 			return nil, err
 		}
 	}
-	p.t.charge, p.t.asked = p.peers[0].charge, books[0].shadow.charge
+	p.t.charge, p.t.asked = p.peers[0].charge, streams.charge
 	crash, save := p.plan()
 	for t := range p.canary.setting.rounds {
 		if err := ctx.Err(); err != nil {

@@ -184,3 +184,15 @@ func TestNoiseOfTheLawPasses(t *testing.T) {
 		}
 	}
 }
+
+// TestLikelihoodsOfLaplaceNoiseHaveAtoms: beyond both sums the likelihood is the same to the
+// last bit, wherever the node is, so that a threshold there has all of them on one side.
+func TestLikelihoodsOfLaplaceNoiseHaveAtoms(t *testing.T) {
+	charged := dp.Noise{Law: dp.Laplace, Scale: 5_000_000_001, Terms: dp.Term}
+	want := sharpPlay(0, charged, 2*dp.Nano).likelihood()
+	for noise := int64(2 * dp.Nano); noise < 60*dp.Nano; noise += 777_777_777 {
+		if l := sharpPlay(0, charged, noise).likelihood(); l != want {
+			t.Fatalf("likelihood %v at %d, want %v", l, noise, want)
+		}
+	}
+}

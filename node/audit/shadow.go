@@ -12,22 +12,45 @@ import (
 // differs by what they would draw without it. No mechanism is written down twice for
 // this, and there is no door without noise.
 type shadow struct {
-	charge dp.Charge
-	doors  []*dp.Door // of the histories; the last one of nothing
+	doors []*dp.Door // of the histories; the last one of nothing
 }
 
-// newShadow returns one of streams that a peer opens, with a number of histories.
-func newShadow(spec dp.Spec, histories int) (*shadow, error) {
+// A blank is what shadows begin with: streams that hold nothing. They are made once for
+// all peers of a play, since it takes a while to find the noise that a budget asks for.
+type blank struct {
+	charge dp.Charge
+	saved  dp.Secret
+}
+
+func newBlank(streams dp.Spec) (b blank, err error) {
+	d, err := newDoor()
+	if err != nil {
+		return b, err
+	}
+	if _, err := d.Open(streams); err != nil {
+		return b, err
+	}
+	b.charge = d.Charges()[0]
+	b.saved, err = d.Save()
+	return b, err
+}
+
+func newDoor() (*dp.Door, error) {
+	return dp.NewDoor(dp.Lockstep, account.Unlimited, node.NewSeed(1).Noise())
+}
+
+// shadow returns one of a number of histories.
+func (b blank) shadow(histories int) (*shadow, error) {
 	s := &shadow{doors: make([]*dp.Door, histories+1)}
 	for i := range s.doors {
-		d, err := dp.NewDoor(dp.Lockstep, account.Unlimited, node.NewSeed(1).Noise())
+		d, err := newDoor()
 		if err != nil {
 			return nil, err
 		}
-		if _, err := d.Open(spec); err != nil {
+		if err := d.Load(b.saved); err != nil {
 			return nil, err
 		}
-		s.charge, s.doors[i] = d.Charges()[0], d
+		s.doors[i] = d
 	}
 	return s, nil
 }
