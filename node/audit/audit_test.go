@@ -18,7 +18,7 @@ import (
 // promise is a budget and what keeps it: ε = 1, or, for Gaussian noise, the ε = 5 at which
 // few plays show most.
 func promise(m dp.Mechanism) node.Privacy {
-	p := node.Privacy{Mode: dp.Private, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: m, RecordsPerUser: 1, Horizon: 1000}
+	p := node.Privacy{Mode: dp.Private, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: m, RecordsPerUser: 1, Horizon: 400}
 	if m.Law() == dp.Gaussian {
 		p.Budget = account.Budget{Epsilon: 5 * dp.Nano, Delta: 1e12}
 	}
@@ -69,7 +69,7 @@ func seeds(m dp.Mechanism) uint64 {
 	case m == dp.Tree || m == dp.TreeGaussian || m == dp.Sqrt || os.Getenv("PEERD_LONG") != "":
 		return 20
 	}
-	return 5
+	return 3
 }
 
 // TestCorrectPeersPass audits peers as they are, over fixed seeds: of 20 audits at most one

@@ -27,7 +27,7 @@ func newBlank(streams dp.Spec) (b blank, err error) {
 	if err != nil {
 		return b, err
 	}
-	if _, err := d.Open(streams); err != nil {
+	if _, err = d.Open(streams); err != nil {
 		return b, err
 	}
 	b.charge = d.Charges()[0]

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # The audit on peers with seeded bugs and on peers without: 20 fixed seeds each, with
 # 200 plays of a history; the power of the bound; and the command itself, built with one
-# bug after another, which must end with code 5. A quarter of an hour on two cores.
+# bug after another, which must end with code 5. Half an hour on two cores.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export PEERD_LONG=1
 go test ./node/audit -count=1 -v -run 'TestCorrectPeersPass|TestPower' | grep -v '^=== '
-go test -tags auditbug ./node/audit -count=1 -v -timeout 30m -run 'TestSeededBugsAreFound' | grep -v '^=== '
+go test -tags auditbug ./node/audit -count=1 -v -timeout 60m -run 'TestSeededBugsAreFound' | grep -v '^=== '
 
 bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT
