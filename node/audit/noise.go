@@ -33,16 +33,16 @@ type conformance struct {
 
 // The groups and pairs, by place.
 const (
-	groupAll    = iota
-	groupFirst  // of their streams
-	groupLeaf   // of one leaf, later
-	groupMerged // of several
+	groupAll   = iota
+	groupFirst // of their streams
+	groupLeaf  // of one leaf, later
+	groupWide  // of several
 )
 
 const (
 	pairNext    = iota // nodes that follow one another in a stream
 	pairStreams        // nodes of two streams, drawn one after the other
-	pairChild          // a node and the one of the left half of its leaves
+	pairHalf           // a node and the one of the left half of its leaves
 )
 
 // enough numbers have a mean that is normal.
@@ -90,7 +90,7 @@ func (c *conformance) add(t *transcript) {
 		}
 		abs := max(x, -x)
 		sizes[n.peer], alike[n.peer] = append(sizes[n.peer], abs), max(alike[n.peer], l.alike())
-		kind := groupMerged
+		kind := groupWide
 		switch {
 		case n.to == 1:
 			kind = groupFirst
@@ -107,8 +107,8 @@ func (c *conformance) add(t *transcript) {
 		if v, ok := seen[place{n.peer, n.stream, n.place, n.to - 1}]; ok {
 			c.pairs[pairNext].add(u, v)
 		}
-		if v, ok := seen[place{n.peer, n.stream, n.place, n.from + (n.to-n.from)/2}]; ok && kind == groupMerged {
-			c.pairs[pairChild].add(u, v)
+		if v, ok := seen[place{n.peer, n.stream, n.place, n.from + (n.to-n.from)/2}]; ok && kind == groupWide {
+			c.pairs[pairHalf].add(u, v)
 		}
 		if b := before[n.peer]; b != nil && b.stream != n.stream {
 			c.pairs[pairStreams].add(u, last[n.peer])
@@ -160,7 +160,7 @@ func (c *conformance) tests(few bool) []Test {
 		return tests
 	}
 	all := &c.groups[groupAll]
-	for k, name := range []string{"all nodes", "first nodes", "later leaves", "merged nodes"} {
+	for k, name := range []string{"all nodes", "first nodes", "later leaves", "nodes of several leaves"} {
 		g := &c.groups[k]
 		n := g.n
 		if n == 0 || few && k != groupAll {
@@ -179,7 +179,7 @@ func (c *conformance) tests(few bool) []Test {
 		return tests
 	}
 	tests = append(tests, Test{"law of all nodes, 32 cells", c.nodes, chiSquare(&all.cells, all.n), ""})
-	for k, name := range []string{"noise of successive nodes", "noise across streams", "noise of a node and its child"} {
+	for k, name := range []string{"noise of successive nodes", "noise across streams", "noise of a node and its first half"} {
 		if p := &c.pairs[k]; p.n > 0 {
 			tests = append(tests, Test{name, p.n, p.p(), percent(12*p.sum/float64(p.n)) + " correlation"})
 		}
