@@ -145,6 +145,16 @@ func (c *Charge) CoversAfter(base uint64, f Fields) error {
 	return nil
 }
 
+// GoesOn reports whether a stream of the charge that has closed or given up leaves up to
+// before can go on with leaf next after it gave up those between; see [Door.Skip].
+func (c *Charge) GoesOn(before, next uint64) bool {
+	d := mechanisms[c.Mechanism]
+	if d == nil || next <= before || next > c.Leaves+1 {
+		return false
+	}
+	return next == before+1 || next == c.Leaves+1 || d.goesOn == nil || d.goesOn(before, next)
+}
+
 // SumNoise returns the noise that the sum at leaf t has, from 1 to the horizon: what
 // is predicted is what a Release says.
 func (c *Charge) SumNoise(t uint64) Noise {
@@ -171,6 +181,8 @@ func (c *Charge) design() (*design, error) {
 		return nil, fmt.Errorf("dp: %s: unknown %v or %v", c.What, c.Record, c.Adjacency)
 	case c.Dim < 1 || c.Dim > MaxLen || c.Width() > MaxLen:
 		return nil, fmt.Errorf("dp: %s: dimension %d of a %v record, want 1 up to %d sums", c.What, c.Dim, c.Record, MaxLen)
+	case d.keeps && uint64(c.Streams*c.Width())*c.Leaves > maxKept:
+		return nil, fmt.Errorf("dp: %s: %d sums of %d leaves, and %v keeps at most %d together", c.What, c.Streams*c.Width(), c.Leaves, c.Mechanism, maxKept)
 	case c.Streams*c.Width() > maxSums:
 		return nil, fmt.Errorf("dp: %s: %d streams of %d sums, at most %d together", c.What, c.Streams, c.Width(), maxSums)
 	case c.Record != Box && d.law != Gaussian:
@@ -223,15 +235,16 @@ func (c *Charge) laplaceScale(d *design) (uint64, error) {
 // noise on, in grid units.
 func (c *Charge) norm(d *design) float64 {
 	norm := float64(c.RecordsPerUser) * c.l2() * math.Sqrt(d.l2(c.Leaves)) * (1 + 0x1p-50)
-	if d.slack != nil {
-		norm += d.slack(c.Leaves, c.Width())
+	if d.slack != nil { // of every stream in which the user has a record
+		norm += d.slack(c.Leaves, c.Width()) * math.Sqrt(float64(min(c.RecordsPerUser, uint64(c.Streams))))
 	}
 	return norm * (1 + 0x1p-50)
 }
 
-// square returns the μ² of Gaussian noise of the charge's scale.
+// square returns the μ² of Gaussian noise of the charge's scale: of the continuous law
+// that discrete noise is no worse than, see docs/proofs/lattice.md.
 func (c *Charge) square(d *design) (account.Square, error) {
-	loss, err := account.Gaussian(c.norm(d), float64(c.Scale))
+	loss, err := account.Gaussian(c.norm(d), float64(c.Scale)*(1-0x1p-17))
 	if err != nil {
 		return 0, fmt.Errorf("dp: %s: %w", c.What, err)
 	}

@@ -159,6 +159,12 @@ func (s *kary) read(r *reader, c *Charge) {
 	if !c.sumsOf(s.exact, s.total) {
 		r.fail()
 	}
+	for j := 0; s.t > 0 && !s.level[j].added; j = s.level[j].carry { // where adjust goes
+		if s.level[j].carry <= j {
+			r.fail()
+			return
+		}
+	}
 }
 
 func appendBool(b []byte, x bool) []byte {

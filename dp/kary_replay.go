@@ -26,6 +26,10 @@ func (s *kary) open() []bool {
 	return open
 }
 
+// farHead is how many scales noise never has, but with probability exp(-1024): what is
+// further was written by somebody else, and would be redrawn for ever.
+const farHead = 1 << 10
+
 // redraw draws the noise of all nodes ahead, and of the open heads, by the law that they
 // have given all that was drawn. Nodes ahead get noise by their own law. What is known
 // then leaves one value for every open head, which is kept with its probability over
@@ -41,7 +45,7 @@ func (s *kary) redraw(src *Source) {
 			for j := 0; ok && j < len(s.level); j++ {
 				l := &s.level[j]
 				head[j] = l.head[i] + more[j]
-				if open[j] {
+				if open[j] && head[j] <= farHead*int64(s.noise.Scale) && head[j] >= -farHead*int64(s.noise.Scale) {
 					ok = src.exp(uint64(max(head[j], -head[j])), s.noise.Scale)
 				}
 				if open[j] && !l.added {

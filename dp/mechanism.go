@@ -47,6 +47,10 @@ type design struct {
 	open func(intake, *Charge) running
 	// skips says that a stream can pass over leaves that are given up; others begin anew.
 	skips bool
+	// goesOn is [Charge.GoesOn] where some leaves are given up; nil for any leaf.
+	goesOn func(before, next uint64) bool
+	// keeps says that a stream keeps the sums of all its leaves.
+	keeps bool
 }
 
 // times returns how many times the charged scale the noise of a node can have.
@@ -70,9 +74,9 @@ type node struct {
 //
 //nolint:gochecknoglobals // a table, never written
 var mechanisms = map[Mechanism]*design{
-	Tree:         {name: "tree", law: Laplace, most: MaxLeaves, l1: paid, sum: treeSum, node: treeNode, open: newTree, skips: true},
-	None:         {name: "none", law: Laplace, most: MaxLeaves, sum: noSum, node: treeNode, open: newTree, skips: true},
-	TreeGaussian: {name: "tree-gaussian", law: Gaussian, most: MaxLeaves, l2: levelsSquared, sum: treeSum, node: treeNode, open: newTree, skips: true},
+	Tree:         {name: "tree", law: Laplace, most: MaxLeaves, l1: paid, sum: treeSum, node: treeNode, open: newTree, skips: true, goesOn: treeGoesOn},
+	None:         {name: "none", law: Laplace, most: MaxLeaves, sum: noSum, node: treeNode, open: newTree, skips: true, goesOn: treeGoesOn},
+	TreeGaussian: {name: "tree-gaussian", law: Gaussian, most: MaxLeaves, l2: levelsSquared, sum: treeSum, node: treeNode, open: newTree, skips: true, goesOn: treeGoesOn},
 	EachLaplace: {
 		name: "each", law: Laplace, mode: Parallel, most: MaxLeaves,
 		l1: func(uint64) uint64 { return 1 }, sum: oneSum, node: eachNode, open: newEach, skips: true,
@@ -90,7 +94,7 @@ var mechanisms = map[Mechanism]*design{
 	Kary: {name: "kary", law: Laplace, most: maxKaryLeaves, l1: karyL1, sum: karySum, node: karyNode, open: newKary},
 	Sqrt: {
 		name: "sqrt", law: Gaussian, most: maxSqrtLeaves,
-		l2: rootL2, slack: roundingSlack, sum: rootSum, node: prefixNode, open: newRoot,
+		l2: rootL2, slack: roundingSlack, sum: rootSum, node: prefixNode, open: newRoot, keeps: true,
 	},
 	BLT: {name: "blt", law: Gaussian, most: MaxLeaves, l2: bltL2, slack: roundingSlack, sum: bltSum, node: prefixNode, open: newBLT},
 }

@@ -164,3 +164,46 @@ func TestNewLivesCostNoMore(t *testing.T) {
 		})
 	}
 }
+
+// TestRoundingIsPaidInEveryStream: a user's records in many streams, each so small that
+// rounding is most of what they move, move no more than is charged.
+func TestRoundingIsPaidInEveryStream(t *testing.T) {
+	for _, m := range []Mechanism{Sqrt, BLT} {
+		s := mechanismSpec(m, 512)
+		s.Streams, s.RecordsPerUser, s.Hi = 16, 16, 1./(1<<20)
+		play := func(x float64) []Release {
+			d := open(t, s, seeded(4))
+			for k := uint64(1); k <= s.Leaves; k++ {
+				for i := range StreamID(s.Streams) {
+					if k == 1 {
+						if err := d.Add(i, []float64{x}); err != nil {
+							t.Fatal(err)
+						}
+					}
+					for range (k + uint64(i)) % 3 { // others, so that rounding goes either way
+						if err := d.Add(i, []float64{s.Hi}); err != nil {
+							t.Fatal(err)
+						}
+					}
+					if _, err := d.Leaf(i, k); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			return d.Drawn()
+		}
+		one, other := play(0), play(s.Hi)
+		square := 0.0
+		for i := range one {
+			x := float64(one[i].v[0]-other[i].v[0]) / float64(one[i].noise.Scale)
+			square += x * x
+		}
+		c, err := s.charge(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := mechanisms[m]; square > float64(c.Loss.Square)/Nano || c.norm(d) < math.Sqrt(16)*d.slack(512, 1) {
+			t.Errorf("%v: μ² %.4g, charged %v", m, square, c.Loss)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 const (
 	MaxLeaves  = 1 << 30
 	maxRecords = 1 << 30
+	maxKept    = 1 << 26                 // of all leaves, where a mechanism keeps them: 1 GiB
 	maxSums    = 1 << 20                 // of all streams of a Spec, since each is kept many times
 	maxBound   = 1 << (8 - GridExponent) // 2^8 in grid units
 	minCost    = Nano / 1_000_000        // ε of one millionth

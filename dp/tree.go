@@ -110,6 +110,9 @@ func (t *tree) skip(k uint64) {
 	t.t = t.leaves
 }
 
+// treeGoesOn: the new node begins at a leaf that is known, as skip has it.
+func treeGoesOn(before, next uint64) bool { return next&(next-1) <= before }
+
 // append encodes the nodes; the running sum is theirs.
 func (t *tree) append(b []byte) []byte {
 	for _, n := range t.n {

@@ -33,13 +33,13 @@ const Reach = 128
 
 // paid returns what of the budget all streams are charged, and the bounds of rewards.
 func (p Privacy) paid() (epsilon dp.Cost, lo, hi float64) {
-	if p.Unclipped && p.Budget.Epsilon != dp.Infinite {
-		return 2 * Reach * p.Budget.Epsilon, -Reach, Reach
-	}
-	if p.Unclipped {
+	switch {
+	case !p.Unclipped:
+		return p.Budget.Epsilon, 0, 1
+	case p.Budget.Epsilon > dp.Infinite/(2*Reach):
 		return dp.Infinite, -Reach, Reach
 	}
-	return p.Budget.Epsilon, 0, 1
+	return 2 * Reach * p.Budget.Epsilon, -Reach, Reach
 }
 
 // Streams returns the streams of a statistic's parts, each a sum of vectors of dim
@@ -103,8 +103,8 @@ type Ready struct {
 // NewAgent returns an agent that has seen nothing. The whole horizon of its
 // streams is charged: the first Ready holds the charge.
 func NewAgent(c AgentConfig) (*Agent, error) {
-	if c.Privacy.Unclipped && c.Privacy.Mode != dp.Lockstep {
-		return nil, errors.New("node: unclipped rewards outside lockstep would be nobody's promise")
+	if p := c.Privacy; p.Unclipped && (p.Mode != dp.Lockstep || p.Mechanism.Law() == dp.Gaussian) {
+		return nil, errors.New("node: unclipped rewards are for lockstep and Laplace noise")
 	}
 	budget := c.Privacy.Budget
 	budget.Epsilon, _, _ = c.Privacy.paid()

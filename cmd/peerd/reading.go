@@ -31,8 +31,8 @@ func (s *Settings) readBudget() string {
 	if s.Privacy.Epsilon > weakEpsilon {
 		weak = " That is so weak that it promises next to nothing."
 	}
-	return fmt.Sprintf("The budget is epsilon %s, delta 0, for the whole life of a peer and for one user, who has at most %s there.%s",
-		valueText(s.Privacy.Epsilon), counted(s.Privacy.RecordsPerUser, "reward"), weak)
+	return fmt.Sprintf("The budget is epsilon %s, delta %s, for the whole life of a peer and for one user, who has at most %s there.%s",
+		valueText(s.Privacy.Epsilon), valueText(s.Privacy.Delta), counted(s.Privacy.RecordsPerUser, "reward"), weak)
 }
 
 func (s *Settings) readHorizon() string {
@@ -49,8 +49,8 @@ func (s *Settings) readNoise() string {
 	if err != nil || charge.Scale == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Every node of the tree mechanism carries Laplace noise of scale %.4g; a reward is at most 1.",
-		math.Ldexp(float64(charge.Scale), dp.GridExponent))
+	return fmt.Sprintf("Mechanism %v has discrete %v noise of scale %.4g; a reward is at most 1.",
+		charge.Mechanism, charge.Mechanism.Law(), math.Ldexp(float64(charge.Scale), dp.GridExponent))
 }
 
 func (s *Settings) readProtocol() string {

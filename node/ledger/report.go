@@ -170,7 +170,7 @@ func (g GroupReport) noise() string {
 	if g.Scale == 0 {
 		return "no noise"
 	}
-	return fmt.Sprintf("%s, %s noise of scale %d/2^%d = %.4g in every node, as computed anew from the line above",
+	return fmt.Sprintf("%s, %s noise of scale %d/2^%d = %.4g, as computed anew from the line above",
 		g.Mechanism, g.Law, g.Scale, -dp.GridExponent, float64(g.Scale)/(1<<-dp.GridExponent))
 }
 

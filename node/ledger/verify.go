@@ -48,7 +48,6 @@ type stream struct {
 	last     uint64 // leaf that was released
 	next     uint64 // leaf that may be
 	base     uint64 // leaves before the newest gap that gave some up
-	skips    bool   // a gap is before it: greater ones may be, too
 	releases uint64
 }
 
@@ -202,7 +201,7 @@ func (v *Verifier) release(r *Release) error {
 		return fmt.Errorf("%w: leaf %d of stream %d, which has released leaf %d", ErrTwice, r.To, r.Stream, s.last)
 	case r.To < s.next:
 		return fmt.Errorf("%w: leaf %d of stream %d was given up before, up to leaf %d", ErrGap, r.To, r.Stream, s.next-1)
-	case r.To > s.next && !s.skips:
+	case r.To > s.next:
 		return fmt.Errorf("%w: leaf %d of stream %d, and leaf %d is not there", ErrMissing, r.To, r.Stream, s.next)
 	}
 	if open.Mode == dp.Sequential {
@@ -210,7 +209,7 @@ func (v *Verifier) release(r *Release) error {
 			return err
 		}
 	}
-	s.last, s.next, s.skips = r.To, r.To+1, false
+	s.last, s.next = r.To, r.To+1
 	s.releases++
 	return nil
 }
@@ -228,8 +227,8 @@ func (v *Verifier) gap(seq, lost uint64, g *Gap) error {
 	for i, next := range g.Next {
 		s := &v.streams[i]
 		open := &v.opens[s.open]
-		if next < s.next || next > open.Leaves+1 {
-			return fmt.Errorf("%w: stream %d goes on from leaf %d, want %d to %d", ErrGap, i, next, s.next, open.Leaves+1)
+		if !open.GoesOn(s.next-1, next) {
+			return fmt.Errorf("%w: stream %d goes on from leaf %d, and %d of %d were closed or given up before", ErrGap, i, next, s.next-1, open.Leaves)
 		}
 		report.GivenUp += next - s.next
 		if next > s.next {
@@ -244,7 +243,7 @@ func (v *Verifier) gap(seq, lost uint64, g *Gap) error {
 				return err
 			}
 		}
-		s.next, s.skips = next, true
+		s.next = next
 	}
 	v.again = g.Incarnation
 	v.lost += lost

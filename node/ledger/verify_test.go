@@ -302,27 +302,30 @@ func TestLedgerRules(t *testing.T) {
 		{"a gap", func(b []Body) []Body {
 			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{4, 9, 2}}, leaf(0, 4, 0), leaf(0, 5, 4))
 		}, nil, ""},
-		{"after a gap, later", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 99, Incarnation: 1, Next: []uint64{5, 4, 2}}, leaf(0, 7, 6), leaf(0, 8, 0))
+		{"a gap to the next node that can be", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 99, Incarnation: 1, Next: []uint64{8, 4, 2}}, leaf(0, 8, 0))
 		}, nil, ""},
+		{"a gap to a node of what was lost", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 99, Incarnation: 1, Next: []uint64{5, 4, 2}}, leaf(0, 5, 4))
+		}, ErrGap, "stream 0 goes on from leaf 5, and 3 of 8 were closed"},
 		{"given up", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{5, 4, 2}}, leaf(0, 4, 0))
-		}, ErrGap, "leaf 4 of stream 0 was given up before, up to leaf 4"},
+			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{8, 4, 2}}, leaf(0, 4, 0))
+		}, ErrGap, "leaf 4 of stream 0 was given up before, up to leaf 7"},
 		{"left out after a gap", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{5, 4, 2}}, leaf(0, 5, 4), leaf(0, 7, 6))
-		}, ErrMissing, "leaf 7 of stream 0, and leaf 6"},
+			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{4, 4, 2}}, leaf(0, 5, 4))
+		}, ErrMissing, "leaf 5 of stream 0, and leaf 4"},
 		{"twice after a gap", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{5, 4, 2}}, b[7])
+			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{8, 4, 2}}, b[7])
 		}, ErrTwice, "leaf 3 of stream 0"},
 		{"a gap back", func(b []Body) []Body {
 			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{3, 4, 2}})
-		}, ErrGap, "stream 0 goes on from leaf 3, want 4 to 9"},
+		}, ErrGap, "stream 0 goes on from leaf 3, and 3 of 8"},
 		{"a gap back to what was given up", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{6, 4, 2}}, &Gap{Claimed: 11, Incarnation: 2, Next: []uint64{5, 4, 2}})
-		}, ErrGap, "stream 0 goes on from leaf 5, want 6 to 9"},
+			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{8, 4, 2}}, &Gap{Claimed: 11, Incarnation: 2, Next: []uint64{4, 4, 2}})
+		}, ErrGap, "stream 0 goes on from leaf 4, and 7 of 8"},
 		{"a gap past the horizon", func(b []Body) []Body {
 			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{10, 4, 2}})
-		}, ErrGap, "want 4 to 9"},
+		}, ErrGap, "stream 0 goes on from leaf 10, and 3 of 8"},
 		{"a gap of other streams", func(b []Body) []Body {
 			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{4, 4}})
 		}, ErrGap, "2 streams, and 3"},
