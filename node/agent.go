@@ -88,7 +88,7 @@ type Agent struct {
 	out     protocol.Outbox
 	refused []error
 	record  []float64 // scratch
-	spent   float64   // ε; the streams are charged when they open, and all open at the start
+	spent   float64   // ε, or -1 while nobody asked; the streams are charged when they open, and all open at the start
 }
 
 // Ready is what an Agent asks of its driver: make Charges durable, then send
@@ -117,12 +117,8 @@ func NewAgent(c AgentConfig) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	spent, err := door.Budget().Used(door.Spent())
-	if err != nil {
-		return nil, err
-	}
 	a := &Agent{
-		spent: spent,
+		spent: -1,
 		self:  c.Self, neighbours: c.Neighbours, marks: c.Marks,
 		learner: c.Learner, door: door, coins: [2]Coins{c.Coins, c.Schedule},
 	}
@@ -213,7 +209,12 @@ func (a *Agent) Ready() Ready {
 func (a *Agent) Belief() *bandit.Belief { return (*bandit.Belief)(a.protocol.Belief()) }
 
 // Spent returns the ε that all charges amount to at the budget's δ.
-func (a *Agent) Spent() float64 { return a.spent }
+func (a *Agent) Spent() float64 {
+	if a.spent < 0 {
+		a.spent, _ = a.door.Budget().Used(a.door.Spent()) // the budget pays for it, so it has one
+	}
+	return a.spent
+}
 
 // Left returns the ε that is not charged.
-func (a *Agent) Left() float64 { return a.door.Budget().Epsilon.Float() - a.spent }
+func (a *Agent) Left() float64 { return a.door.Budget().Epsilon.Float() - a.Spent() }

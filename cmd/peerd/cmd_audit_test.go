@@ -29,7 +29,8 @@ func TestAuditOfTheConfigurations(t *testing.T) {
 				t.Errorf("report %+v", r)
 			}
 			for _, canary := range r.Canaries {
-				if canary.Bound.Reach > 1 || canary.Bound.Reach <= 0 {
+				// Nodes of kary that share noise are not in a canary's reach; "sharp" has one of its own.
+				if canary.Bound.Reach > 1 || canary.Bound.Reach < 0 || canary.Name == "sharp" && canary.Bound.Reach == 0 {
 					t.Errorf("canary %s: reach %v", canary.Name, canary.Bound.Reach)
 				}
 			}

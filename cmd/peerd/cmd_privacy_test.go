@@ -76,7 +76,7 @@ func TestExplainSaysInJSONWhatIsCharged(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, b := doc.Mechanism, doc.Budget
-	if m.ScaleGrid != charge.Scale || m.Scale != 15 || m.Column != 15 || m.Norm != "L1" || m.Leaves != charge.Leaves || m.Streams != 3 || m.Sensitivity != 1 || m.Grid != dp.GridExponent {
+	if m.ScaleGrid != charge.Scale || m.Scale != 4 || m.Column != 4 || m.Norm != "L1" || m.Leaves != charge.Leaves || m.Streams != 3 || m.Sensitivity != 1 || m.Grid != dp.GridExponent {
 		t.Errorf("mechanism %+v of charge %+v", m, charge)
 	}
 	if b.NanoEpsilon != charge.Loss.Pure || b.Epsilon != 1 || b.Delta != 0 || math.Abs(b.Chance-1/(1+math.Exp(-1))) > 1e-9 || math.Abs(b.Power-.05*math.E) > 1e-9 {
@@ -145,8 +145,8 @@ func TestNoiseIsWhatTheDoorDraws(t *testing.T) {
 							t.Fatal(err)
 						}
 						square[k] += leaf.Sum.At(0) * leaf.Sum.At(0) / (doors * streams)
-						if terms := leaf.Sum.Noise().Terms; terms != dp.Term*uint32(bits.OnesCount(uint(k))) {
-							t.Fatalf("leaf %d: %d terms", k, terms)
+						if noise := leaf.Sum.Noise(); noise != charge.SumNoise(uint64(k)) {
+							t.Fatalf("leaf %d: %+v", k, noise)
 						}
 					}
 					door.Drawn()

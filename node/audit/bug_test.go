@@ -12,16 +12,20 @@ import (
 	"peerd.dev/node/audit"
 )
 
-// faults lists those that are built into peers with a mechanism: faults of noise where the
-// law is either and where nodes are no sums of spans, and, with PEERD_LONG, everywhere.
+// faults lists those that are built into peers with a mechanism: faults of noise of either
+// law and, with PEERD_LONG, of every mechanism.
 func faults(m dp.Mechanism) []string {
 	noise := []string{"halved", "reused", "first", "redrawn"}
 	switch {
 	case m == dp.Tree:
 		return append(noise, "levels", "changed", "raw")
+	case os.Getenv("PEERD_LONG") == "":
+		if m == dp.TreeGaussian {
+			return noise[:3]
+		}
 	case m == dp.TreeGaussian:
 		return append(noise, "levels")
-	case m == dp.Sqrt, m != dp.None && m.Running() && os.Getenv("PEERD_LONG") != "":
+	case m != dp.None && m.Running():
 		return noise
 	}
 	return nil
