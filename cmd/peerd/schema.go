@@ -54,7 +54,7 @@ func schema() []Key {
 		},
 		{
 			Name: "privacy.delta", Default: "0", Shared: true, rule: probability(),
-			Doc: "With Gaussian noise: the probability, about, with which epsilon may be exceeded. 0.000001 or less; 0 with Laplace noise, whose epsilon is never exceeded.",
+			Doc: "With Gaussian noise: by how much, in probability, the promise of epsilon may be missed; 0.000001 or less. 0 with Laplace noise, which never misses it.",
 		},
 		{
 			Name: "privacy.mechanism", Default: "tree", Shared: true, rule: oneOf(mechanismNames()...),
