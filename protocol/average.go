@@ -44,9 +44,10 @@ const maxRate = 0.5
 // Every reward closes a leaf of its arm's stream; the arm's own mean X is the new
 // running sum by the number of pulls, and the estimate θ moves by the change of X.
 // Every link has a clock, which strikes at random and is kept by the end with the
-// lower number; when it has struck, that end asks the other to average. The asked peer adds δ = ⌊(θ_asking - θ_own)/2⌋ and answers δ, which the
-// asking one subtracts; arms of which one end has over four times the other's pulls
-// are left out, except under Max. Exchanges are numbered per link, one at a time, and an
+// lower number; when it has struck, that end asks the other to average. The asked
+// peer adds δ = ⌊(θ_asking - θ_own)/2⌋ and answers δ, which the asking one subtracts;
+// arms of which one end has over four times the other's pulls are left out, except
+// under Max. Exchanges are numbered per link, one at a time, and an
 // answer is given again for a repeated question, so that under loss, duplication
 // and reordering every δ is added once and subtracted once: Σθ = ΣX exactly, plus
 // the δ under way. A peer whose own question is open declines others' (overlapping
@@ -199,33 +200,6 @@ func (a *average) Tick(t Round, out *Outbox) error {
 	return nil
 }
 
-// due returns a link to ask at the end of round t, or -1: one whose clock has struck,
-// unless an answer is awaited, or one whose question has waited for patience rounds.
-// Chance decides between links, for if the longest due came first, one busy neighbour
-// would hold up all. A peer that was declined lets half of the rounds pass: otherwise
-// peers that ask each other in the same rounds would go on doing so, all busy.
-func (a *average) due(t Round) int {
-	if a.later && a.c.Rand.IntN(2) == 0 {
-		return -1
-	}
-	link, n := -1, 0
-	for i := range a.links {
-		l := &a.links[i]
-		if l.peer < a.c.Self || l.open && !a.waited(i, t) || !l.open && (a.asked >= 0 || t < l.next) {
-			continue
-		}
-		if n++; n == 1 || a.c.Rand.IntN(n) == 0 {
-			link = i
-		}
-	}
-	return link
-}
-
-// waited reports whether the question to link i was sent patience rounds ago or earlier.
-func (a *average) waited(i int, t Round) bool {
-	return t >= a.links[i].sent+Round(a.p.Patience)
-}
-
 // Belief returns the estimates, and the arms that lag behind the greatest count.
 func (a *average) Belief() *Belief {
 	b := &a.belief
@@ -280,105 +254,6 @@ func (a *average) claim(i int, m *Message) error {
 	return nil
 }
 
-// ask sends link i a question: a new one, or the open one again.
-func (a *average) ask(i int, t Round, out *Outbox) {
-	l := &a.links[i]
-	l.sent = t
-	if !l.open {
-		l.seq++
-		l.open = true
-		a.asked = i // a repeat blocks nobody: the neighbour may be gone for good
-	}
-	out.send(l.peer, &Message{
-		kind:  averageAsk,
-		label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.seq},
-		body:  []dp.Release{a.mixed.Release(), a.mine.Release()},
-	})
-}
-
-// answer decides a question once and gives the same answer to its copies.
-func (a *average) answer(i int, m *Message, out *Outbox) error {
-	l := &a.links[i]
-	if len(m.body) != 2 {
-		return m.bad("want an estimate and its counts")
-	}
-	if l.answer != 0 && !newer(m.label, l.last) {
-		if m.label == l.last {
-			a.reply(l, out)
-		}
-		return nil // a copy of an older question: its answer was taken in long ago
-	}
-	if a.asked >= 0 {
-		l.last, l.answer, l.delta = m.label, averageBusy, dp.Release{}
-		a.reply(l, out)
-		return nil
-	}
-	d, err := a.difference(m.body[0], m.body[1])
-	if err != nil {
-		return m.bad("%v", err)
-	}
-	if err := a.mixed.Add(d); err != nil {
-		return m.bad("%v", err)
-	}
-	l.last, l.answer, l.delta = m.label, averageDelta, d
-	a.reply(l, out)
-	a.refresh()
-	return nil
-}
-
-// difference returns δ. The paper averages whatever there is, which is right where
-// all begin together; under its rule, Max, so does this. Otherwise arms that one end
-// hardly knows are left out, so that who joins late spoils nobody's.
-func (a *average) difference(theirs, counts dp.Release) (dp.Release, error) {
-	if a.p.Consistency == Max {
-		return a.mixed.HalfDifference(theirs)
-	}
-	return a.mixed.HalfDifferenceAlike(theirs, counts, a.mine)
-}
-
-func (a *average) reply(l *averageLink, out *Outbox) {
-	m := Message{
-		kind:  l.answer,
-		label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.last.Seq},
-		refs:  []Label{l.last},
-	}
-	if l.answer == averageDelta {
-		m.body = a.one(l.delta)
-	}
-	out.send(l.peer, &m)
-}
-
-// settle takes in the answer to the open question of link i.
-func (a *average) settle(i int, m *Message) error {
-	l := &a.links[i]
-	if len(m.refs) != 1 {
-		return m.bad("answers no question")
-	}
-	q := m.refs[0]
-	if !l.open || q != (Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.seq}) {
-		return nil // answered before
-	}
-	if m.kind == averageDelta {
-		if len(m.body) != 1 {
-			return m.bad("want one release")
-		}
-		if err := a.mixed.Sub(m.body[0]); err != nil {
-			return m.bad("%v", err)
-		}
-		a.refresh()
-		l.next += a.gap()
-		if old := a.round - min(a.round, Round(a.p.Patience)); l.next < old {
-			l.next = old // nobody catches up with all that was missed in an absence
-		}
-	}
-	l.open = false
-	a.later = m.kind == averageBusy
-	if a.asked == i {
-		a.asked = -1
-	}
-	return nil
-}
-
 func (a *average) refresh() {
 	for k := range a.belief.Mean {
 		a.belief.Mean[k] = a.mixed.At(k)
@@ -409,12 +284,6 @@ func (a *average) one(r dp.Release) []dp.Release {
 	a.bodies = a.bodies[1:]
 	b[0] = r
 	return b
-}
-
-// gap draws the rounds until a link's clock strikes next: geometric with mean 1/rate,
-// the exponential clock of randomized gossip in whole rounds.
-func (a *average) gap() Round {
-	return 1 + Round(math.Log1p(-a.c.Rand.Float64())/math.Log1p(-a.p.Rate))
 }
 
 func (a *average) link(p Peer) int {

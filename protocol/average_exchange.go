@@ -1,0 +1,102 @@
+package protocol
+
+import "peerd.dev/dp"
+
+// ask sends link i a question: a new one, or the open one again.
+func (a *average) ask(i int, t Round, out *Outbox) {
+	l := &a.links[i]
+	l.sent = t
+	if !l.open {
+		l.seq++
+		l.open = true
+		a.asked = i // a repeat blocks nobody: the neighbour may be gone for good
+	}
+	out.send(l.peer, &Message{
+		kind:  averageAsk,
+		label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.seq},
+		body:  []dp.Release{a.mixed.Release(), a.mine.Release()},
+	})
+}
+
+// answer decides a question once and gives the same answer to its copies.
+func (a *average) answer(i int, m *Message, out *Outbox) error {
+	l := &a.links[i]
+	if len(m.body) != 2 {
+		return m.bad("want an estimate and its counts")
+	}
+	if l.answer != 0 && !newer(m.label, l.last) {
+		if m.label == l.last {
+			a.reply(l, out)
+		}
+		return nil // a copy of an older question: its answer was taken in long ago
+	}
+	if a.asked >= 0 {
+		l.last, l.answer, l.delta = m.label, averageBusy, dp.Release{}
+		a.reply(l, out)
+		return nil
+	}
+	d, err := a.difference(m.body[0], m.body[1])
+	if err != nil {
+		return m.bad("%v", err)
+	}
+	if err := a.mixed.Add(d); err != nil {
+		return m.bad("%v", err)
+	}
+	l.last, l.answer, l.delta = m.label, averageDelta, d
+	a.reply(l, out)
+	a.refresh()
+	return nil
+}
+
+// difference returns δ. The paper averages whatever there is, which is right where
+// all begin together; under its rule, Max, so does this. Otherwise arms that one end
+// hardly knows are left out, so that who joins late spoils nobody's.
+func (a *average) difference(theirs, counts dp.Release) (dp.Release, error) {
+	if a.p.Consistency == Max {
+		return a.mixed.HalfDifference(theirs)
+	}
+	return a.mixed.HalfDifferenceAlike(theirs, counts, a.mine)
+}
+
+func (a *average) reply(l *averageLink, out *Outbox) {
+	m := Message{
+		kind:  l.answer,
+		label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.last.Seq},
+		refs:  []Label{l.last},
+	}
+	if l.answer == averageDelta {
+		m.body = a.one(l.delta)
+	}
+	out.send(l.peer, &m)
+}
+
+// settle takes in the answer to the open question of link i.
+func (a *average) settle(i int, m *Message) error {
+	l := &a.links[i]
+	if len(m.refs) != 1 {
+		return m.bad("answers no question")
+	}
+	q := m.refs[0]
+	if !l.open || q != (Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.seq}) {
+		return nil // answered before
+	}
+	if m.kind == averageDelta {
+		if len(m.body) != 1 {
+			return m.bad("want one release")
+		}
+		if err := a.mixed.Sub(m.body[0]); err != nil {
+			return m.bad("%v", err)
+		}
+		a.refresh()
+		l.next += a.gap()
+		if old := a.round - min(a.round, Round(a.p.Patience)); l.next < old {
+			l.next = old // nobody catches up with all that was missed in an absence
+		}
+	}
+	l.open = false
+	a.later = m.kind == averageBusy
+	if a.asked == i {
+		a.asked = -1
+	}
+	return nil
+}
