@@ -31,7 +31,7 @@ func (s *Source) bernoulliExp(v, a, b uint64) bool {
 	return k&1 == 1
 }
 
-// exp is true with probability exactly exp(-a/b), for b from 1 to 2^40, as
+// exp is true with probability exactly exp(-a/b), for b from 1 to 2^53, as
 // exp(-⌊a/b⌋)·exp(-(a mod b)/b).
 func (s *Source) exp(a, b uint64) bool {
 	if a >= b {

@@ -93,8 +93,9 @@ func (d *Door) open(c Charge) error {
 
 // stream returns a new stream of the charge.
 func (c *Charge) stream(id StreamID, r *room) running {
-	t := mechanisms[c.Mechanism].open(newIntake(id, c, r), c)
-	if _, ok := t.(skipper); !ok {
+	d := mechanisms[c.Mechanism]
+	t := d.open(newIntake(id, c, r), c)
+	if !d.skips {
 		t = newRestarting(t, c)
 	}
 	return t

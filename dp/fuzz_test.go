@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/dp/factor"
 )
 
 // Nothing that comes off the wire, out of the store or from a configuration makes a
@@ -318,7 +319,7 @@ func FuzzOpen(f *testing.F) {
 		want, err := s.charge(0)
 		if err == nil {
 			checkNoise(t, want)
-			if uint64(streams)*uint64(want.Width())*levels(leaves) > 1<<12 {
+			if uint64(streams)*uint64(want.Width())*uint64(factor.TreeLevels(leaves)) > 1<<12 {
 				return // a door allocates them all
 			}
 		}

@@ -27,14 +27,7 @@ func (s *Source) Gaussian(sigma uint64) int64 {
 		if d >= maxBeyond {
 			continue
 		}
-		a, b := uint64(d*d), 2*sigma*sigma
-		if a >= b { // exp(-a/b) = exp(-⌊a/b⌋)·exp(-(a mod b)/b)
-			if s.geometric()>>cellBits < a/b {
-				continue
-			}
-			a %= b
-		}
-		if s.bernoulliExp(s.Uint64(), a, b) {
+		if s.exp(uint64(d*d), 2*sigma*sigma) {
 			return y
 		}
 	}

@@ -21,7 +21,7 @@ type honaker struct {
 }
 
 func newHonaker(n intake, c *Charge) running {
-	l := int(levels(c.Leaves))
+	l := factor.TreeLevels(c.Leaves)
 	return &honaker{
 		intake: n,
 		n:      make([]uint64, l),

@@ -24,7 +24,7 @@ type hybrid struct {
 }
 
 func newHybrid(n intake, c *Charge) running {
-	l := int(levels(c.Leaves))
+	l := factor.TreeLevels(c.Leaves)
 	return &hybrid{
 		intake: n,
 		n:      make([]uint64, l),

@@ -69,11 +69,16 @@ func (n *intake) add(x []float64) error {
 }
 
 func (n *intake) due(k uint64) error {
-	if n.t >= n.leaves {
+	return n.follows(k, n.t, n.leaves)
+}
+
+// follows refuses every leaf k of the stream but the one after those closed, of a number.
+func (n *intake) follows(k, closed, leaves uint64) error {
+	if closed >= leaves {
 		return ErrHorizon
 	}
-	if k != n.t+1 {
-		return fmt.Errorf("%w: leaf %d of stream %d, next is %d", ErrLeaf, k, n.id, n.t+1)
+	if k != closed+1 {
+		return fmt.Errorf("%w: leaf %d of stream %d, next is %d", ErrLeaf, k, n.id, closed+1)
 	}
 	return nil
 }

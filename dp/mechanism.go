@@ -49,6 +49,8 @@ type design struct {
 	skips bool
 	// goesOn is [Charge.GoesOn] where some leaves are given up; nil for any leaf.
 	goesOn func(before, next uint64) bool
+	// tiles is [Mechanism.Tiles].
+	tiles bool
 	// keeps says that a stream keeps the sums of all its leaves.
 	keeps bool
 }
@@ -74,9 +76,9 @@ type node struct {
 //
 //nolint:gochecknoglobals // a table, never written
 var mechanisms = map[Mechanism]*design{
-	Tree:         {name: "tree", law: Laplace, most: MaxLeaves, l1: paid, sum: treeSum, node: treeNode, open: newTree, skips: true, goesOn: treeGoesOn},
-	None:         {name: "none", law: Laplace, most: MaxLeaves, sum: noSum, node: treeNode, open: newTree, skips: true, goesOn: treeGoesOn},
-	TreeGaussian: {name: "tree-gaussian", law: Gaussian, most: MaxLeaves, l2: levelsSquared, sum: treeSum, node: treeNode, open: newTree, skips: true, goesOn: treeGoesOn},
+	Tree:         {name: "tree", law: Laplace, most: MaxLeaves, l1: paid, sum: treeSum, node: treeNode, open: newTree, tiles: true, skips: true, goesOn: treeGoesOn},
+	None:         {name: "none", law: Laplace, most: MaxLeaves, sum: noSum, node: treeNode, open: newTree, tiles: true, skips: true, goesOn: treeGoesOn},
+	TreeGaussian: {name: "tree-gaussian", law: Gaussian, most: MaxLeaves, l2: levelsSquared, sum: treeSum, node: treeNode, open: newTree, tiles: true, skips: true, goesOn: treeGoesOn},
 	EachLaplace: {
 		name: "each", law: Laplace, mode: Parallel, most: MaxLeaves,
 		l1: func(uint64) uint64 { return 1 }, sum: oneSum, node: eachNode, open: newEach, skips: true,
@@ -89,9 +91,9 @@ var mechanisms = map[Mechanism]*design{
 	HonakerGaussian: {name: "honaker-gaussian", law: Gaussian, most: MaxLeaves, l2: levelsSquared, sum: honakerSum, node: honakerNode, open: newHonaker},
 	Hybrid: {
 		name: "hybrid", law: Laplace, most: MaxLeaves,
-		l1: hybridL1, widest: hybridWidest, sum: hybridSum, node: hybridNode, open: newHybrid,
+		l1: hybridL1, widest: hybridWidest, sum: hybridSum, node: hybridNode, open: newHybrid, tiles: true,
 	},
-	Kary: {name: "kary", law: Laplace, most: maxKaryLeaves, l1: karyL1, sum: karySum, node: karyNode, open: newKary},
+	Kary: {name: "kary", law: Laplace, most: maxKaryLeaves, l1: karyL1, sum: karySum, node: karyNode, open: newKary, tiles: true},
 	Sqrt: {
 		name: "sqrt", law: Gaussian, most: maxSqrtLeaves,
 		l2: rootL2, slack: roundingSlack, sum: rootSum, node: prefixNode, open: newRoot, keeps: true,
@@ -142,6 +144,14 @@ func (m Mechanism) Law() Law {
 func (m Mechanism) Running() bool {
 	d := mechanisms[m]
 	return d != nil && d.mode == Once
+}
+
+// Tiles reports whether a running sum is the sum of the newest nodes that lie side by side
+// from the first leaf to the last: a new node takes the place of those that it reaches back
+// over.
+func (m Mechanism) Tiles() bool {
+	d := mechanisms[m]
+	return d != nil && d.tiles
 }
 
 func noSum(Noise, uint64, uint64) Noise { return Noise{} }

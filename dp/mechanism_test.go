@@ -31,6 +31,38 @@ func mechanismSpec(m Mechanism, leaves uint64) Spec {
 // record of leaf k, on the grid so that sums are exact.
 func record(k uint64) float64 { return float64(k%5) / 4 }
 
+// TestTilesAddUp: nodes side by side make the running sum, to the integer, of those
+// mechanisms that say so, and of no others.
+func TestTilesAddUp(t *testing.T) {
+	const leaves = 100
+	eachMechanism(t, leaves, func(t *testing.T, s Spec) {
+		d := open(t, s, seeded(1))
+		var nodes []Release
+		tiles := s.Mechanism.Running()
+		for k := uint64(1); k <= leaves; k++ {
+			if err := d.Add(0, []float64{record(k)}); err != nil {
+				t.Fatal(err)
+			}
+			l, err := d.Leaf(0, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for len(nodes) > 0 && nodes[len(nodes)-1].span.From >= l.Node.span.From {
+				nodes = nodes[:len(nodes)-1]
+			}
+			nodes = append(nodes, l.Node)
+			sum := int64(0)
+			for _, n := range nodes {
+				sum += n.v[0]
+			}
+			tiles = tiles && sum == l.Sum.v[0]
+		}
+		if tiles != s.Mechanism.Tiles() {
+			t.Errorf("nodes add up: %v", tiles)
+		}
+	})
+}
+
 // TestNoMechanismReleasesPastItsHorizon or out of order, and none opens for more leaves
 // than it can.
 func TestNoMechanismReleasesPastItsHorizon(t *testing.T) {
@@ -188,28 +220,37 @@ func TestNoRecordMovesMoreThanIsCharged(t *testing.T) {
 						return slices.Clone(d.Drawn())
 					}
 					one, other := play(0), play(1)
-					var l1, l2 float64
-					for i := range one {
-						for j := range one[i].v {
-							x := float64(one[i].v[j]-other[i].v[j]) / float64(one[i].noise.Scale)
-							l1 += math.Abs(x)
-							l2 += x * x
-						}
-					}
-					c, err := s.charge(0)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if s.Mechanism.Law() == Laplace && l1 > c.Loss.Pure.Float()*(1+1e-12) {
-						t.Errorf("records in leaves %d and %d of %d: ε %.6g, charged %v", at, second, leaves, l1, c.Loss)
-					}
-					if s.Mechanism.Law() == Gaussian && l2 > float64(c.Loss.Square)/Nano {
-						t.Errorf("records in leaves %d and %d of %d: μ² %.6g, charged %v", at, second, leaves, l2, c.Loss)
+					if err := covered(s, one, other); err != nil {
+						t.Errorf("records in leaves %d and %d of %d: %v", at, second, leaves, err)
 					}
 				}
 			}
 		})
 	}
+}
+
+// covered refuses what two runs with the same noise drew if it lies further apart, as the
+// law of the noise counts it, than the charge pays for.
+func covered(s Spec, one, other []Release) error {
+	c, err := s.charge(0)
+	if err != nil {
+		return err
+	}
+	var l1, square float64
+	for i := range one {
+		for j := range one[i].v {
+			x := float64(one[i].v[j]-other[i].v[j]) / float64(one[i].noise.Scale)
+			l1 += math.Abs(x)
+			square += x * x
+		}
+	}
+	switch law := s.Mechanism.Law(); {
+	case law == Laplace && l1 > c.Loss.Pure.Float()*(1+1e-12):
+		return fmt.Errorf("%v: ε %.6g, charged %v", s.Mechanism, l1, c.Loss)
+	case law == Gaussian && square > float64(c.Loss.Square)/Nano:
+		return fmt.Errorf("%v: μ² %.6g, charged %v", s.Mechanism, square, c.Loss)
+	}
+	return nil
 }
 
 // drawsAhead reports whether what a mechanism draws is about leaves to come; its own

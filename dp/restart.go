@@ -34,12 +34,7 @@ func newRestarting(t running, c *Charge) *restarting { return &restarting{runnin
 
 func (s *restarting) closed() uint64 { return s.base + s.running.closed() }
 
-func (s *restarting) due(k uint64) error {
-	if k <= s.base {
-		return s.running.due(0)
-	}
-	return s.running.due(k - s.base)
-}
+func (s *restarting) due(k uint64) error { return s.in().follows(k, s.closed(), s.charge.Leaves) }
 
 func (s *restarting) close(src *Source, given []int64, out *Leaf) {
 	s.running.close(src, given, out)

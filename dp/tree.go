@@ -22,7 +22,7 @@ type tree struct {
 
 // newTree returns a stream of a charge.
 func newTree(n intake, c *Charge) running {
-	l := int(levels(c.Leaves))
+	l := factor.TreeLevels(c.Leaves)
 	return &tree{
 		intake: n,
 		n:      make([]uint64, l),
@@ -33,12 +33,8 @@ func newTree(n intake, c *Charge) running {
 	}
 }
 
-// levels returns in how many nodes of a tree over leaves one leaf can lie: leaf
-// 1 lies in nodes 1, 2, 4, … up to the greatest power of two that is reached.
-func levels(leaves uint64) uint64 { return uint64(bits.Len64(leaves)) }
-
 // paid is the number of levels that the noise is made for.
-func paid(leaves uint64) uint64 { return bugLevels(levels(leaves)) }
+func paid(leaves uint64) uint64 { return bugLevels(uint64(factor.TreeLevels(leaves))) }
 
 // levelsSquared is the square of the L2 norm of as many ones.
 func levelsSquared(leaves uint64) float64 { return float64(paid(leaves)) }
@@ -90,7 +86,7 @@ func (t *tree) close(src *Source, given []int64, out *Leaf) {
 	counts := t.room.counts.take(2)
 	counts[0], counts[1] = n, t.total
 	noise := t.noise
-	noise.Terms *= uint32(bits.OnesCount64(k))
+	noise.Terms *= uint32(factor.TreeTerms(k))
 	out.Node = Release{t.id, Span{k - 1<<z, k}, counts[:1:1], node, GridExponent, t.noise}
 	out.Sum = Release{t.id, Span{0, k}, counts[1:2:2], sum, GridExponent, noise}
 }

@@ -42,12 +42,12 @@ type RowsParams struct {
 // the digest names newer rows than the neighbour's, the neighbour asks back. A
 // neighbour is served once a round.
 //
-// Within a slot a peer learns nothing new of its own and would choose one arm all the
-// time. So that it spreads its choices, the Spread of an own mean is that of all
-// choices so far, as if those without a released reward had paid what is known
-// (Desautels, Krause and Burdick 2014); when their rewards are out that is true again. Its noise is that of the
-// released sum. Past the horizon no slot ends any more, and only released pulls
-// count.
+// Within a slot a peer learns nothing new of its own and would choose one arm all
+// the time. So that it spreads its choices, the Spread of an own mean is that of
+// all choices so far, as if those without a released reward had paid what is known
+// (Desautels, Krause and Burdick 2014); when their rewards are out that is true
+// again. Its noise is that of the released sum. Past the horizon no slot ends any
+// more, and only released pulls count.
 type rows struct {
 	c      Config
 	p      RowsParams

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
 )
 
 func runPacts() []pact {
@@ -30,12 +33,20 @@ func runPacts() []pact {
 			}
 			return ""
 		}},
-		{[]string{"experiment.laws", "protocol.name", "experiment.alone"}, "The laws are those of peers that average.", func(s *Settings) string {
+		{[]string{"experiment.laws", "protocol.name", "protocol.average.consistency", "experiment.alone"}, "The laws are those of peers that average by the paper's rule.", func(s *Settings) string {
 			switch {
 			case s.Experiment.Laws && s.Protocol.Name != "average":
 				return fmt.Sprintf("want false with %s: the laws are those of average", s.with("protocol.name"))
+			case s.Experiment.Laws && s.Protocol.Average.Consistency != protocol.Max:
+				return fmt.Sprintf("want false with %s: the laws are those of %s", s.with("protocol.average.consistency"), protocol.Max)
 			case s.Experiment.Laws && s.Experiment.Alone:
 				return fmt.Sprintf("want false with %s: the laws are those of peers that talk", s.with("experiment.alone"))
+			}
+			return ""
+		}},
+		{[]string{"experiment.laws", "privacy.mechanism"}, "The laws are checked on sums that are sums of nodes.", func(s *Settings) string {
+			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && s.Experiment.Laws && !m.Tiles() {
+				return fmt.Sprintf("want false with %s: own means are added up from nodes, which %s allow", s.with("privacy.mechanism"), strings.Join(tiling(), ", "))
 			}
 			return ""
 		}},
@@ -66,6 +77,16 @@ func runPacts() []pact {
 			return ""
 		}},
 	}
+}
+
+// tiling lists the mechanisms whose running sums are sums of nodes.
+func tiling() (names []string) {
+	for _, m := range dp.Mechanisms() {
+		if m.Tiles() {
+			names = append(names, m.String())
+		}
+	}
+	return names
 }
 
 // disturbances lists the keys that make a simulated network worse than none.

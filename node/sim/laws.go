@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 
@@ -62,8 +63,11 @@ type ownSum struct {
 }
 
 func newWatch(c *Config) (*watch, error) {
-	if c.Spec.Protocol != "average" {
-		return nil, errors.New("sim: laws are those of protocol average")
+	if c.Spec.Protocol != "average" || c.Spec.Params.Average.Consistency != protocol.Max {
+		return nil, errors.New("sim: laws are those of protocol average with consistency max")
+	}
+	if m := c.Spec.Privacy.Mechanism; !m.Tiles() {
+		return nil, fmt.Errorf("sim: own means are added up from nodes, and sums of %v are no sums of nodes", m)
 	}
 	n := len(c.Neighbours)
 	w := &watch{

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 	"peerd.dev/node/sim"
 	"peerd.dev/protocol"
 )
@@ -38,15 +40,48 @@ func TestLawsOfAveraging(t *testing.T) {
 	}
 }
 
+// TestLawsWithEveryMechanism whose nodes add up; the others are refused.
+func TestLawsWithEveryMechanism(t *testing.T) {
+	for _, m := range dp.Mechanisms() {
+		if !m.Running() {
+			continue
+		}
+		c := config(3, path(3), 500, []float64{.8, .5}, []float64{.3, .9})
+		c.Spec.Params.Average.Consistency = protocol.Max
+		c.Spec.Privacy.Mechanism = m
+		switch {
+		case m == dp.None:
+			c.Spec.Privacy.Budget = account.Unlimited
+		case m.Law() == dp.Gaussian:
+			c.Spec.Privacy.Budget.Delta = 1e12 // a millionth
+		}
+		c.Laws = true
+		switch res, err := sim.Run(c); {
+		case m.Tiles() && err != nil:
+			t.Errorf("%v: %v", m, err)
+		case m.Tiles() && (res.Laws.Checked == 0 || res.Laws.Broken() > 0):
+			t.Errorf("%v: %+v", m, res.Laws)
+		case !m.Tiles() && err == nil:
+			t.Errorf("%v: laws were checked, %d times broken", m, res.Laws.Broken())
+		}
+	}
+}
+
 // TestLawsNeedAFaultlessNetwork: what is under way is known only where nothing is lost.
 func TestLawsNeedAFaultlessNetwork(t *testing.T) {
 	c := config(3, path(3), 100, []float64{.8, .5})
+	c.Spec.Params.Average.Consistency = protocol.Max
 	c.Laws = true
 	c.Faults.Loss = .1
 	if _, err := sim.Run(c); err == nil {
 		t.Error("laws were checked on a lossy network")
 	}
 	c.Faults = sim.Faults{}
+	c.Spec.Params.Average.Consistency = protocol.Budget
+	if _, err := sim.Run(c); err == nil {
+		t.Error("laws of consistency max were checked on budget")
+	}
+	c.Spec.Params.Average.Consistency = protocol.Max
 	c.Spec.Protocol = "rows"
 	if _, err := sim.Run(c); err == nil {
 		t.Error("laws of averaging were checked on rows")
