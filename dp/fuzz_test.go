@@ -120,8 +120,26 @@ func FuzzReceived(f *testing.F) {
 			t.Fatalf("counts %v, %v after those of %+v", c, err, r)
 		}
 		c.RaiseToRank([]Release{r, {}, r}, 1)
-		_, _ = m.HalfDifferenceAlike(r, r, c)
+		checkWeighted(t, Release{v: r.v, e: MeanExponent})
 	})
+}
+
+// checkWeighted mixes what came from a peer into values with weights and makes the peer
+// enter: whatever the weights are, estimates are numbers.
+func checkWeighted(t *testing.T, r Release) {
+	w := NewWeighted(r.Len()/2, 3)
+	for range 3 {
+		if d, err := w.HalfDifference(r); err == nil {
+			_ = w.Add(d)
+		}
+		_ = w.Sub(r)
+		for i := range w.Len() {
+			finite(t, "estimate", w.At(i))
+			w.Enter(i)
+			finite(t, "estimate", w.At(i))
+		}
+		wellFormed(t, w.Release())
+	}
 }
 
 func FuzzReceivedSealed(f *testing.F) {
@@ -178,7 +196,18 @@ func FuzzMixedLoad(f *testing.F) {
 	f.Add(uint8(1), int8(0), binary.AppendVarint([]byte{stateVersion, 0, 0}, MaxValue+1))
 	f.Add(uint8(1), int8(0), binary.AppendVarint([]byte{stateVersion, 0, 0}, math.MinInt64))
 	f.Add(uint8(1), int8(0), append([]byte{stateVersion, 0}, bytes.Repeat([]byte{0xff}, 20)...))
-	f.Fuzz(func(t *testing.T, n uint8, e int8, b []byte) { checkLoad(t, NewMixed(int(n), e%(maxExponent+1)), b) })
+	w := NewWeighted(2, 2)
+	w.Enter(1)
+	f.Add(uint8(2), int8(MeanExponent), w.Save())
+	f.Add(uint8(2), int8(MeanExponent), append(w.Save()[:9], 2)) // neither in nor out
+	f.Fuzz(func(t *testing.T, n uint8, e int8, b []byte) {
+		checkLoad(t, NewMixed(int(n), e%(maxExponent+1)), b)
+		w := NewWeighted(int(n), 3)
+		checkLoad(t, w, b)
+		for i := range w.Len() {
+			finite(t, "estimate", w.At(i))
+		}
+	})
 }
 
 func FuzzCountsLoad(f *testing.F) {

@@ -2,6 +2,7 @@ package dp
 
 import (
 	"errors"
+	"math"
 	"math/big"
 	"testing"
 
@@ -147,24 +148,110 @@ func TestWhatOthersSayLeavesRoom(t *testing.T) {
 	}
 }
 
-// TestWhoKnowsLittleSpoilsNothing: a coordinate moves only where both ends have
-// counts within a factor of four.
-func TestWhoKnowsLittleSpoilsNothing(t *testing.T) {
-	m, mine := NewMixed(5, MeanExponent), NewCounts(5)
-	if err := mine.RaiseToMax(Release{count: []uint64{100, 100, 100, 0, 0}}); err != nil {
-		t.Fatal(err)
-	}
-	other := Release{v: []int64{80, 80, 80, 80, 80}, e: MeanExponent}
-	d, err := m.HalfDifferenceAlike(other, Release{count: []uint64{25, 24, 400, 7, 0}}, mine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []int64{40, 0, 40, 0, 0} {
-		if d.Value(i) != want {
-			t.Errorf("coordinate %d moves by %d, want %d", i, d.Value(i), want)
+// TestWeightsAreMixedLikeValues: peers pull, enter and meet in any order. Values add up to
+// the own values of those who entered, weights to their number, to the last unit; once all
+// have met often enough, everybody's estimate is the mean of those own values.
+func TestWeightsAreMixedLikeValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 6).Draw(t, "peers")
+		peers := make([]*Mixed, n)
+		for i := range peers {
+			peers[i] = NewWeighted(1, n)
+		}
+		which := rapid.IntRange(0, n-1)
+		meet := func(i, j int) {
+			d, err := peers[j].HalfDifference(peers[i].Release())
+			if err == nil {
+				err = errors.Join(peers[j].Add(d), peers[i].Sub(d))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		sums := func() (own, entered int64) {
+			var v, w int64
+			for _, m := range peers {
+				v, w = v+m.v[0], w+m.v[1]
+				if m.In(0) {
+					own, entered = own+m.Own(0), entered+1
+				}
+			}
+			if v != own || w != entered*one {
+				t.Fatalf("values %d and weights %d, want %d and %d", v, w, own, entered*one)
+			}
+			return own, entered
+		}
+		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+			i := which.Draw(t, "peer")
+			switch rapid.IntRange(0, 2).Draw(t, "what") {
+			case 0:
+				if err := peers[i].Replace(0, Release{v: []int64{rapid.Int64Range(-1<<40, 1<<40).Draw(t, "mean")}, e: MeanExponent}); err != nil {
+					t.Fatal(err)
+				}
+			case 1:
+				if !peers[i].Enter(0) {
+					t.Fatal("kept out")
+				}
+			default:
+				if j := which.Draw(t, "other"); j != i {
+					meet(i, j)
+				}
+			}
+			sums()
+		}
+		for range 200 {
+			for i := range n {
+				meet(i, (i+1)%n)
+			}
+		}
+		own, entered := sums()
+		for i, m := range peers {
+			want := float64(m.Own(0)) / one
+			if entered > 0 {
+				want = float64(own) / float64(entered) / one
+			}
+			if got := m.At(0); math.Abs(got-want) > 1e-6 {
+				t.Fatalf("peer %d of %d, %d entered: %v, want %v", i, n, entered, got, want)
+			}
+		}
+	})
+}
+
+// TestWeightsThatAreTooSmall are not divided by, whoever made them so.
+func TestWeightsThatAreTooSmall(t *testing.T) {
+	for _, w := range []int64{-MaxValue / 2, -one, 0, 1, one/8 - 1, one / 8, one, MaxValue / 2} {
+		for _, v := range []int64{-MaxValue / 2, one, MaxValue / 2} {
+			m := NewWeighted(1, 4)
+			if err := m.Replace(0, Release{v: []int64{one / 2}, e: MeanExponent}); err != nil {
+				t.Fatal(err)
+			}
+			if err := m.Add(Release{v: []int64{v, w}, e: MeanExponent}); err != nil {
+				t.Fatal(err)
+			}
+			want := .5
+			if w >= one/8 {
+				want = float64(v) / float64(w)
+			}
+			if got := m.At(0); got != want {
+				t.Errorf("value %d of weight %d is %v, want %v", v, w, got, want)
+			}
+			if !m.Enter(0) || !m.In(0) || m.v[0] != v+one/2 || m.v[1] != w+one {
+				t.Errorf("value %d of weight %d: kept out, or entered with another weight than 1", v, w)
+			}
 		}
 	}
-	if _, err := m.HalfDifferenceAlike(other, Release{count: []uint64{1}}, mine); !errors.Is(err, ErrShape) {
-		t.Errorf("one count for five coordinates: %v", err)
+}
+
+// TestASumOutOfRangeKeepsOut the own value, and changes nothing.
+func TestASumOutOfRangeKeepsOut(t *testing.T) {
+	m := NewWeighted(1, 4)
+	if err := m.Replace(0, Release{v: []int64{MaxValue}, e: MeanExponent}); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Add(Release{v: []int64{1, 5}, e: MeanExponent}); err != nil {
+		t.Fatal(err)
+	}
+	if m.Enter(0) || m.In(0) || m.v[0] != 1 || m.v[1] != 5 {
+		t.Errorf("in: %v, value and weight %v", m.In(0), m.v)
 	}
 }

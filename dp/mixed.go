@@ -3,36 +3,84 @@ package dp
 import "encoding/binary"
 
 // Mixed is the state of one peer in gossip averaging: for every coordinate the
-// peer's own newest released value and the estimate that averaging has made of
-// it. It is made of Releases alone, so it may leave as it stands. All arithmetic
-// is exact, so the sum over peers of (estimate - own) is 0 at all times, plus
-// what is under way between two peers.
+// peer's own newest released value and what averaging has made of all peers'. It is
+// made of Releases alone, so it may leave as it stands. All arithmetic is exact, so
+// the sum over peers of (value - own) is 0 at all times, plus what is under way
+// between two peers.
+//
+// With weights ([NewWeighted]) a peer takes part in a coordinate only from
+// [Mixed.Enter] on. Values and weights are mixed alike: Σ values = Σ own values of
+// those who have entered and Σ weights = their number, and a value by its weight
+// estimates the mean of their own values at any peer, entered or not (push-sum; Kempe,
+// Dobra and Gehrke 2003).
 type Mixed struct {
-	own []int64
-	v   []int64
-	e   int8
-	out slab[int64]
+	own   []int64
+	in    []bool  // nil without weights: all have entered
+	v     []int64 // as many values, and as many weights if there are any
+	e     int8
+	least int64 // weight to divide by
+	out   slab[int64]
 }
 
-// NewMixed returns the state of n coordinates on the lattice 2^e, all 0.
+// NewMixed returns the state of n coordinates without weights on the lattice 2^e, all 0.
 func NewMixed(n int, e int8) *Mixed {
 	return &Mixed{own: make([]int64, n), v: make([]int64, n), e: e}
 }
 
-// Len returns the number of coordinates.
-func (m *Mixed) Len() int { return len(m.v) }
+// one is a weight of 1 on the lattice of means.
+const one = 1 << -MeanExponent
 
-// Value returns the estimate of coordinate i in units of 2^e.
+// NewWeighted returns the state of n coordinates with weights on the lattice of
+// [MeanExponent], all 0 and none entered, of one of so many peers. Where averaging has
+// left less weight than half of one by the number of peers, which is the least that
+// well-mixed weights can be, the estimate is the own value.
+func NewWeighted(n, peers int) *Mixed {
+	return &Mixed{
+		own: make([]int64, n), in: make([]bool, n), v: make([]int64, 2*n), e: MeanExponent,
+		least: max(1, one/int64(2*max(1, peers))),
+	}
+}
+
+// Len returns the number of coordinates.
+func (m *Mixed) Len() int { return len(m.own) }
+
+// Value returns the value of coordinate i in units of 2^e: its estimate where the
+// weight is 1.
 func (m *Mixed) Value(i int) int64 { return m.v[i] }
 
 // At returns the estimate of coordinate i as a float, for learners.
-func (m *Mixed) At(i int) float64 { return float64(m.v[i]) * unit(m.e) }
+func (m *Mixed) At(i int) float64 {
+	if m.in == nil {
+		return float64(m.v[i]) * unit(m.e)
+	}
+	if w := m.v[len(m.own)+i]; w >= m.least {
+		return float64(m.v[i]) / float64(w)
+	}
+	return float64(m.own[i]) * unit(m.e)
+}
 
 // Own returns the own value of coordinate i in units of 2^e.
 func (m *Mixed) Own(i int) int64 { return m.own[i] }
 
-// Replace makes the one value of r the own value of coordinate i; the estimate
-// moves by the difference.
+// In reports whether the peer has entered coordinate i.
+func (m *Mixed) In(i int) bool { return m.in == nil || m.in[i] }
+
+// Enter makes the peer take part in coordinate i: it adds its own value, with weight 1.
+// It reports whether the peer is in; a sum out of range leaves it out.
+func (m *Mixed) Enter(i int) bool {
+	if m.In(i) {
+		return true
+	}
+	v, w := m.v[i]+m.own[i], m.v[len(m.own)+i]+one // two numbers within ±2^61 each
+	if !within(v) || !within(w) {
+		return false
+	}
+	m.v[i], m.v[len(m.own)+i], m.in[i] = v, w, true
+	return true
+}
+
+// Replace makes the one value of r the own value of coordinate i; once the peer has
+// entered it, the value moves by the difference.
 func (m *Mixed) Replace(i int, r Release) error {
 	if len(r.v) != 1 || r.e != m.e {
 		return ErrShape
@@ -41,6 +89,10 @@ func (m *Mixed) Replace(i int, r Release) error {
 }
 
 func (m *Mixed) set(i int, own int64) error {
+	if !m.In(i) {
+		m.own[i] = own
+		return nil
+	}
 	v := m.v[i] + (own - m.own[i]) // three numbers within ±2^61
 	if !within(v) {
 		return ErrOverflow
@@ -66,9 +118,9 @@ func (m *Mixed) ReplaceByMean(i int, sum Release) (Spread, error) {
 	return sum.Spread().Over(float64(n)), nil
 }
 
-// HalfDifference returns ⌊(other - estimate)/2⌋, which is what this peer should
-// add and the other subtract for both to hold their mean. Where the difference
-// is odd, the other end keeps the unit that is left over.
+// HalfDifference returns ⌊(other - own state)/2⌋ of values and weights, which is what
+// this peer should add and the other subtract for both to hold their mean. Where a
+// difference is odd, the other end keeps the unit that is left over.
 func (m *Mixed) HalfDifference(other Release) (Release, error) {
 	if len(other.v) != len(m.v) || other.e != m.e {
 		return Release{}, ErrShape
@@ -80,33 +132,10 @@ func (m *Mixed) HalfDifference(other Release) (Release, error) {
 	return Release{v: d, e: m.e}, nil
 }
 
-// countRatio is up to how many times as many pulls one end of an exchange may have
-// as the other for their means to be alike.
-const countRatio = 4
-
-// HalfDifferenceAlike is HalfDifference where both ends know a coordinate about
-// equally well, by their pull counts, and 0 elsewhere: what rests on a pull or two
-// would bring its noise, or nothing at all, into what rests on thousands.
-func (m *Mixed) HalfDifferenceAlike(other, theirs Release, mine *Counts) (Release, error) {
-	if len(theirs.count) != len(m.v) || mine.Len() != len(m.v) {
-		return Release{}, ErrShape
-	}
-	d, err := m.HalfDifference(other)
-	if err != nil {
-		return Release{}, err
-	}
-	for i, n := range theirs.count {
-		if low, high := min(n, mine.n[i]), max(n, mine.n[i]); low == 0 || low < high/countRatio {
-			d.v[i] = 0
-		}
-	}
-	return d, nil
-}
-
-// Add adds d to the estimate. It refuses what would leave ±MaxValue/2.
+// Add adds d to values and weights. It refuses what would leave ±MaxValue/2.
 func (m *Mixed) Add(d Release) error { return m.move(d, 1) }
 
-// Sub subtracts d from the estimate, with the same limit.
+// Sub subtracts d, with the same limit.
 func (m *Mixed) Sub(d Release) error { return m.move(d, -1) }
 
 func (m *Mixed) move(d Release, sign int64) error {
@@ -126,7 +155,7 @@ func (m *Mixed) move(d Release, sign int64) error {
 	return nil
 }
 
-// Release returns the estimate as it is now.
+// Release returns the values as they are now, and behind them the weights if there are any.
 func (m *Mixed) Release() Release {
 	v := m.out.take(len(m.v))
 	copy(v, m.v)
@@ -136,31 +165,41 @@ func (m *Mixed) Release() Release {
 // Save returns the state, which is public.
 func (m *Mixed) Save() []byte {
 	b := []byte{stateVersion, byte(m.e)}
-	for i := range m.v {
-		b = binary.AppendVarint(b, m.own[i])
+	for i, own := range m.own {
+		b = binary.AppendVarint(b, own)
 		b = binary.AppendVarint(b, m.v[i])
+		if m.in != nil {
+			b = appendBool(binary.AppendVarint(b, m.v[len(m.own)+i]), m.in[i])
+		}
 	}
 	return b
 }
 
-// Load takes over the state of a Mixed of as many coordinates on the same lattice.
-// The error wraps [ErrState], and then nothing has changed.
+// Load takes over the state of a Mixed of as many coordinates on the same lattice, with
+// weights if this one has them. The error wraps [ErrState], and then nothing has changed.
 func (m *Mixed) Load(saved []byte) error {
 	r := newReader(saved)
-	next := NewMixed(len(m.v), m.e)
+	n := len(m.own)
+	own, v, in := make([]int64, n), make([]int64, len(m.v)), m.in
+	if in != nil {
+		in = make([]bool, n)
+	}
 	if int8(r.byte()) != m.e {
 		r.fail()
 	}
-	for i := range next.v {
-		next.own[i], next.v[i] = r.int(), r.int()
-		if !within(next.own[i]) || !within(next.v[i]) {
+	for i := range own {
+		own[i], v[i] = r.int(), r.int()
+		if in != nil {
+			v[n+i], in[i] = r.int(), r.bool()
+		}
+		if !within(own[i]) || !within(v[i]) || in != nil && !within(v[n+i]) {
 			r.fail()
 		}
 	}
 	if err := r.end(); err != nil {
 		return err
 	}
-	m.own, m.v = next.own, next.v
+	m.own, m.v, m.in = own, v, in
 	return nil
 }
 

@@ -324,6 +324,24 @@ func TestAveragesAndCountsAreSavedWhole(t *testing.T) {
 		if !errors.Is(NewMixed(n, GridExponent).Load(m.Save()), ErrState) {
 			t.Fatal("another lattice")
 		}
+		w, w2 := NewWeighted(n, 3), NewWeighted(n, 3)
+		for i := range n {
+			if err := w.Replace(i, Release{v: []int64{m.own[i]}, e: MeanExponent}); err != nil {
+				t.Fatal(err)
+			}
+			if i%2 == 0 {
+				w.Enter(i)
+			}
+		}
+		if err := errors.Join(w.Add(Release{v: append(values.Draw(t, "values"), values.Draw(t, "weights")...), e: MeanExponent}), w2.Load(w.Save())); err != nil {
+			t.Fatal(err)
+		}
+		if !w2.Release().Equal(w.Release()) || !slices.Equal(w2.own, w.own) || !slices.Equal(w2.in, w.in) {
+			t.Fatalf("loaded %v, want %v", w2, w)
+		}
+		if n > 0 && (!errors.Is(NewWeighted(n, 3).Load(m.Save()), ErrState) || !errors.Is(NewMixed(n, MeanExponent).Load(w.Save()), ErrState)) {
+			t.Fatal("with weights and without")
+		}
 		for _, saved := range [][]byte{nil, {9}, append(m.Save(), 0)} {
 			if !errors.Is(m2.Load(saved), ErrState) || !errors.Is(c2.Load(append(saved, 0)), ErrState) {
 				t.Fatalf("loaded %x", saved)

@@ -16,7 +16,7 @@ import (
 var ErrMismatch = errors.New("hello refused")
 
 const (
-	helloVersion = 3
+	helloVersion = 4
 	helloFixed   = 1 + 4 + 4 + 32 + 1 + 2*markSize
 	maxHello     = 256
 )

@@ -42,19 +42,25 @@ const maxRate = 0.5
 // at the door, Fed_UCB (Algorithm 4).
 //
 // Every reward closes a leaf of its arm's stream; the arm's own mean X is the new
-// running sum by the number of pulls, and the estimate θ moves by the change of X.
+// running sum by the number of pulls. Peers mix a value v and a weight w an arm, and the
+// estimate is θ = v/w; a peer adds (X, 1) to its own when it enters the arm, and v moves
+// with X from then on. Where all have entered before they mix, which is at once when they
+// begin together, and always under Max, every weight stays 1 and θ is the paper's. Who
+// comes late takes in what the others know and enters when it has a quarter of their
+// pulls; see [average.enter].
+//
 // Every link has a clock, which strikes at random and is kept by the end with the
 // lower number; when it has struck, that end asks the other to average. The asked
-// peer adds δ = ⌊(θ_asking - θ_own)/2⌋ and answers δ, which the asking one subtracts;
-// arms of which one end has over four times the other's pulls are left out, except
-// under Max. Exchanges are numbered per link, one at a time, and an
+// peer adds δ = ⌊(asking - own)/2⌋ of values and weights and answers δ, which the asking
+// one subtracts. Exchanges are numbered per link, one at a time, and an
 // answer is given again for a repeated question, so that under loss, duplication
-// and reordering every δ is added once and subtracted once: Σθ = ΣX exactly, plus
-// the δ under way. A peer whose own question is open declines others' (overlapping
-// exchanges would conserve the sum but are unstable) and begins no other. A strike
-// that meets a busy peer waits, so that all links average at the same rate and the
-// mean mixing matrix is the paper's W, up to what two rounds an exchange allow: the
-// rates of the links whose clocks a peer keeps should sum to well under 1/2.
+// and reordering every δ is added once and subtracted once: Σv = ΣX and Σw = 1 each, over
+// the peers that have entered, exactly, plus the δ under way. A peer whose own question is
+// open declines others' (overlapping exchanges would conserve the sums but are unstable)
+// and begins no other. A strike that meets a busy peer waits, so that all links average
+// at the same rate and the mean mixing matrix is the paper's W, up to what two rounds an
+// exchange allow: the rates of the links whose clocks a peer keeps should sum to well
+// under 1/2.
 type average struct {
 	c      Config
 	p      AverageParams
@@ -70,6 +76,8 @@ type average struct {
 	claims []dp.Release // newest, by link; for Robust
 	heard  bool         // claims changed since they were ranked
 	silent []bool       // by arm: the horizon of its stream is reached, its own mean stays as it is
+	met    bool         // some neighbour has told its belief of counts
+	out    int          // arms that this peer has not entered
 	belief Belief
 	bodies []dp.Release // room for the bodies of messages to come
 	allow  float64      // forced pulls of an arm that Budget allows
@@ -107,12 +115,13 @@ func newAverage(c Config, p AverageParams) (*average, error) {
 	}
 	a := &average{
 		c: c, p: p,
-		mixed:  dp.NewMixed(c.Arms, dp.MeanExponent),
+		mixed:  dp.NewWeighted(c.Arms, c.Peers),
 		counts: dp.NewCounts(c.Arms),
 		mine:   dp.NewCounts(c.Arms),
 		links:  make([]averageLink, len(c.Neighbours)),
 		claims: make([]dp.Release, len(c.Neighbours)),
 		asked:  -1,
+		out:    c.Arms,
 		leaves: make([]uint64, c.Arms),
 		forced: make([]uint64, c.Arms),
 		silent: make([]bool, c.Arms),
@@ -121,6 +130,7 @@ func newAverage(c Config, p AverageParams) (*average, error) {
 	for k := range a.leaves {
 		a.leaves[k] = c.closed(k)
 	}
+	a.enterAll()
 	for i, n := range c.Neighbours {
 		a.links[i].peer = n
 		a.links[i].next = Round(c.Arms) + a.gap() // every arm is pulled once before the first exchange
@@ -191,6 +201,7 @@ func (a *average) Tick(t Round, out *Outbox) error {
 	// Only now: news of this round's pull leaves with the next round's counts,
 	// one hop a round (Lemma 1).
 	a.counts.RaiseTo(a.mine)
+	a.enterAbreast()
 	if a.asked >= 0 && a.waited(a.asked, t) {
 		a.asked = -1
 	}
@@ -203,10 +214,7 @@ func (a *average) Tick(t Round, out *Outbox) error {
 // Belief returns the estimates, and the arms that lag behind the greatest count.
 func (a *average) Belief() *Belief {
 	b := &a.belief
-	if a.heard {
-		a.counts.RaiseToRank(a.claims, a.p.F)
-		a.heard = false
-	}
+	a.rank()
 	b.Behind = b.Behind[:0]
 	slack := uint64(a.c.Peers)
 	for k, n := range b.Pulls {
@@ -243,6 +251,7 @@ func (a *average) claim(i int, m *Message) error {
 	if len(m.body) != 1 || m.body[0].Counts() != a.c.Arms || m.body[0].Len() != 0 {
 		return m.bad("want one release of %d counts", a.c.Arms)
 	}
+	a.met = true
 	if a.p.Consistency != Robust {
 		return a.counts.RaiseToMax(m.body[0])
 	}
@@ -252,6 +261,14 @@ func (a *average) claim(i int, m *Message) error {
 	}
 	a.claims[i], l.claimed, a.heard = m.body[0], m.label.Seq, true
 	return nil
+}
+
+// rank takes in the claims heard under Robust.
+func (a *average) rank() {
+	if a.heard {
+		a.counts.RaiseToRank(a.claims, a.p.F)
+		a.heard = false
+	}
 }
 
 func (a *average) refresh() {

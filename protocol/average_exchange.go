@@ -21,8 +21,8 @@ func (a *average) ask(i int, t Round, out *Outbox) {
 // answer decides a question once and gives the same answer to its copies.
 func (a *average) answer(i int, m *Message, out *Outbox) error {
 	l := &a.links[i]
-	if len(m.body) != 2 {
-		return m.bad("want an estimate and its counts")
+	if len(m.body) != 2 || m.body[1].Counts() != a.c.Arms {
+		return m.bad("want an estimate and %d counts", a.c.Arms)
 	}
 	if l.answer != 0 && !newer(m.label, l.last) {
 		if m.label == l.last {
@@ -35,7 +35,7 @@ func (a *average) answer(i int, m *Message, out *Outbox) error {
 		a.reply(l, out)
 		return nil
 	}
-	d, err := a.difference(m.body[0], m.body[1])
+	d, err := a.mixed.HalfDifference(m.body[0])
 	if err != nil {
 		return m.bad("%v", err)
 	}
@@ -44,18 +44,9 @@ func (a *average) answer(i int, m *Message, out *Outbox) error {
 	}
 	l.last, l.answer, l.delta = m.label, averageDelta, d
 	a.reply(l, out)
+	a.enterBeside(m.body[1])
 	a.refresh()
 	return nil
-}
-
-// difference returns δ. The paper averages whatever there is, which is right where
-// all begin together; under its rule, Max, so does this. Otherwise arms that one end
-// hardly knows are left out, so that who joins late spoils nobody's.
-func (a *average) difference(theirs, counts dp.Release) (dp.Release, error) {
-	if a.p.Consistency == Max {
-		return a.mixed.HalfDifference(theirs)
-	}
-	return a.mixed.HalfDifferenceAlike(theirs, counts, a.mine)
 }
 
 func (a *average) reply(l *averageLink, out *Outbox) {
@@ -65,7 +56,7 @@ func (a *average) reply(l *averageLink, out *Outbox) {
 		refs:  []Label{l.last},
 	}
 	if l.answer == averageDelta {
-		m.body = a.one(l.delta)
+		m.body = []dp.Release{l.delta, a.mine.Release()}
 	}
 	out.send(l.peer, &m)
 }
@@ -81,12 +72,13 @@ func (a *average) settle(i int, m *Message) error {
 		return nil // answered before
 	}
 	if m.kind == averageDelta {
-		if len(m.body) != 1 {
-			return m.bad("want one release")
+		if len(m.body) != 2 || m.body[1].Counts() != a.c.Arms {
+			return m.bad("want a difference and %d counts", a.c.Arms)
 		}
 		if err := a.mixed.Sub(m.body[0]); err != nil {
 			return m.bad("%v", err)
 		}
+		a.enterBeside(m.body[1])
 		a.refresh()
 		l.next += a.gap()
 		if old := a.round - min(a.round, Round(a.p.Patience)); l.next < old {

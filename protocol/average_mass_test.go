@@ -3,6 +3,7 @@ package protocol
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"peerd.dev/dp"
@@ -10,40 +11,55 @@ import (
 
 // TestMassIsConserved plays random histories of pulls, ticks, loss, duplication,
 // reordering, delay, absence and restarts on random graphs, with noise on and every
-// peer's clock its own: some run ahead, and some jump. At every step and for every arm Σθ = ΣX + Σδ under way, as integers; after
-// the network has healed and the open questions were asked again, Σθ = ΣX.
+// peer's clock its own: some run ahead, and some jump. Some peers have many pulls before
+// the others begin, and some lose all they knew and begin anew. At every step and for
+// every arm Σv = ΣX + Σδ under way over the peers that have entered it, and as much for
+// weights, as integers; after the network has healed and the open questions were asked
+// again, Σv = ΣX and Σw is their number. What a lost life had mixed is gone.
 func TestMassIsConserved(t *testing.T) {
 	histories := uint64(1000)
 	if testing.Short() {
 		histories = 100
 	}
-	var overlaps, busy, copies, absences, restarts uint64
+	var sum trials
 	for seed := range histories {
-		h := newHistory(t, seed, nil)
+		h := newHistory(t, seed)
 		if err := h.play(); err != nil {
 			t.Fatalf("history %d: %v", seed, err)
 		}
 		if err := h.heal(); err != nil {
 			t.Fatalf("history %d, healing: %v", seed, err)
 		}
-		overlaps, busy, copies = overlaps+h.overlaps, busy+h.busy, copies+h.copies
-		absences, restarts = absences+h.absences, restarts+h.restarts
+		sum.overlaps += h.overlaps
+		sum.busy += h.busy
+		sum.copies += h.copies
+		sum.absences += h.absences
+		sum.restarts += h.restarts
+		sum.losses += h.losses
+		sum.outside += h.outside
+		sum.entries += h.entries
 	}
 	// Histories that try nothing prove nothing.
-	if overlaps < histories/2 || busy < histories/2 || copies < histories {
-		t.Errorf("%d exchanges overlapped, %d were declined and %d messages repeated in %d histories: that is not much of a trial",
-			overlaps, busy, copies, histories)
-	}
-	if absences < histories || restarts < histories {
-		t.Errorf("peers were away %d times and restarted %d times in %d histories: that is not much of a trial", absences, restarts, histories)
+	t.Logf("in %d histories %+v", histories, sum)
+	if sum.overlaps < histories/2 || sum.busy < histories/2 || sum.copies < histories || sum.absences < histories ||
+		sum.restarts < histories || sum.losses < histories || sum.outside < histories/3 || sum.entries < histories/5 {
+		t.Error("that is not much of a trial")
 	}
 }
 
-// TestMassTestCatchesMutants breaks the protocol's rules one at a time, in the
-// state of the peer that a message is about to reach. The histories above must
-// notice each.
+// trials counts what happened in histories.
+type trials struct {
+	overlaps, busy, copies, absences, restarts uint64
+	losses                                     uint64 // lives that were lost
+	outside                                    uint64 // arms in exchanges of peers that had pulled, but not entered them
+	entries                                    uint64 // arms that were entered in an exchange
+}
+
+// TestMassTestCatchesMutants breaks the protocol's rules one at a time, in a message, in
+// the state of the peer that it is about to reach (l is nil in a restart) or of one that
+// restarts. The histories above must notice each.
 func TestMassTestCatchesMutants(t *testing.T) {
-	mutants := map[string]func(a *average, l *averageLink, m Message){
+	mutants := map[string]mutant{
 		"a busy answer is not final": func(_ *average, l *averageLink, m Message) {
 			if m.kind == averageAsk && m.label == l.last && l.answer == averageBusy {
 				l.answer = 0
@@ -70,15 +86,31 @@ func TestMassTestCatchesMutants(t *testing.T) {
 			}
 		},
 		"an answer is given up with patience": func(a *average, l *averageLink, _ Message) {
-			if a.asked < 0 {
+			if l != nil && a.asked < 0 {
 				l.open = false
+			}
+		},
+		"weights are added and not subtracted": func(_ *average, _ *averageLink, m Message) {
+			if m.kind == averageDelta && len(m.body) == 2 {
+				f := m.body[0].Fields()
+				f.Value = slices.Clone(f.Value)
+				clear(f.Value[len(f.Value)/2:])
+				m.body[0], _ = dp.Received(f) // the slice is the message's own
+			}
+		},
+		"a restart forgets which arms were entered": func(a *average, l *averageLink, _ Message) {
+			if l == nil {
+				mixed := a.mixed.Release()
+				a.mixed, a.out = dp.NewWeighted(a.c.Arms, a.c.Peers), a.c.Arms
+				_ = a.mixed.Add(mixed)
 			}
 		},
 	}
 	for name, mutate := range mutants {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(1000) {
-				h := newHistory(t, seed, mutate)
+				h := newHistory(t, seed)
+				h.mutate = mutate
 				err := h.play()
 				if err == nil {
 					err = h.heal()
@@ -102,15 +134,18 @@ type history struct {
 	peers  []*average
 	rounds []Round // of each peer
 	away   []bool  // peers who neither hear nor do anything, and keep their memory
-	mutate func(a *average, l *averageLink, m Message)
-
-	overlaps, busy, copies, absences, restarts uint64
+	base   []int64 // by coordinate: Σ of mixed - entered - under way, which lost lives have left behind
+	mutate mutant
+	trials
 }
 
-func newHistory(t *testing.T, seed uint64, mutate func(a *average, l *averageLink, m Message)) *history {
+// A mutant breaks a rule.
+type mutant func(a *average, l *averageLink, m Message)
+
+func newHistory(t *testing.T, seed uint64) *history {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	n := 3 + rng.IntN(6)
-	h := &history{t: t, rng: rng, rounds: make([]Round, n), away: make([]bool, n), mutate: mutate}
+	h := &history{t: t, rng: rng, rounds: make([]Round, n), away: make([]bool, n)}
 	h.n = newNetwork(t, setting{
 		protocol: "average", graph: randomGraph(n, rng.IntN(n), rng), arms: 1 + rng.IntN(3),
 		rounds: 200, mechanism: dp.Tree, seed: seed,
@@ -121,6 +156,14 @@ func newHistory(t *testing.T, seed uint64, mutate func(a *average, l *averageLin
 	})
 	for _, p := range h.n.peers {
 		h.peers = append(h.peers, p.Protocol.(*average))
+	}
+	h.base = make([]int64, 2*h.n.arms)
+	for i := range h.peers { // some are far ahead of the others
+		if rng.IntN(3) == 0 {
+			for range 10 * h.n.arms {
+				h.n.pull(t, i, rng.IntN(h.n.arms), rng.Float64())
+			}
+		}
 	}
 	return h
 }
@@ -135,6 +178,8 @@ func (h *history) play() error {
 			h.away[i] = !h.away[i]
 			h.absences++
 		case x < 10 && h.away[i]:
+		case x == 1 && h.rng.IntN(3) == 0:
+			h.forget(i)
 		case x == 1:
 			h.restart(i)
 		case x < 5:
@@ -173,8 +218,24 @@ func (h *history) restart(i int) {
 	if err := next.Load(state); err != nil {
 		h.t.Fatal(err)
 	}
+	if h.mutate != nil {
+		h.mutate(next, nil, Message{})
+	}
 	p.Protocol, h.peers[i] = next, next
 	h.restarts++
+}
+
+// forget takes all that peer i knows away, and what is under way on its links: it begins
+// anew, in a new incarnation. The sums are what they are then.
+func (h *history) forget(i int) {
+	h.t.Helper()
+	h.n.peers[i] = newPlayer(h.t, h.n.setting, Peer(i), h.peers[i].c.Incarnation+1)
+	h.peers[i] = h.n.peers[i].Protocol.(*average)
+	h.n.underway = slices.DeleteFunc(h.n.underway, func(p parcel) bool { return p.From == Peer(i) || p.to == Peer(i) })
+	for c := range h.base {
+		h.base[c] = drift(h.peers, c) - underWay(h.peers, c)
+	}
+	h.losses++
 }
 
 // heal brings everybody back, loses nothing any more and plays rounds until no
@@ -199,9 +260,9 @@ func (h *history) heal() error {
 			}
 		}
 		if !open() {
-			for k := range h.n.arms {
-				if d := drift(h.peers, k); d != 0 || underWay(h.peers, k) != 0 {
-					return fmt.Errorf("arm %d: Σθ - ΣX is %d after healing", k, d)
+			for c := range h.base {
+				if d := drift(h.peers, c) - h.base[c]; d != 0 || underWay(h.peers, c) != 0 {
+					return fmt.Errorf("coordinate %d: Σ mixed - Σ entered is %d after healing", c, d)
 				}
 			}
 			return nil
@@ -244,36 +305,58 @@ func (h *history) deliver(k int) {
 	if p.Message.kind == averageBusy {
 		h.busy++
 	}
+	a := h.peers[p.to]
 	if h.mutate != nil {
-		p.Message.refs = append([]Label(nil), p.Message.refs...)
-		a := h.peers[p.to]
+		p.Message.refs, p.Message.body = slices.Clone(p.Message.refs), slices.Clone(p.Message.body)
 		h.mutate(a, &a.links[a.link(p.From)], p.Message)
 	}
+	before := a.out
 	if _, err := h.n.deliver(h.t, int(p.to), p.Delivery); err != nil {
 		h.t.Fatalf("peer %d refuses an honest message: %v", p.to, err)
+	}
+	if p.Message.kind == averageDelta || p.Message.kind == averageAsk {
+		h.entries += uint64(before - a.out)
+		for k := range h.n.arms {
+			if a.mine.At(k) > 0 && !a.mixed.In(k) {
+				h.outside++
+			}
+		}
 	}
 }
 
 func (h *history) check() error {
-	for k := range h.n.arms {
-		if d, way := drift(h.peers, k), underWay(h.peers, k); d != way {
-			return fmt.Errorf("arm %d: Σθ - ΣX is %d, but %d is under way", k, d, way)
+	for c := range h.base {
+		if d, way := drift(h.peers, c)-h.base[c], underWay(h.peers, c); d != way {
+			return fmt.Errorf("coordinate %d: Σ mixed - Σ entered is %d, but %d is under way", c, d, way)
 		}
 	}
 	return nil
 }
 
-// drift returns Σθ - ΣX of arm k.
-func drift(peers []*average, k int) (d int64) {
+// drift returns what is mixed of a coordinate beyond what was entered: Σv - ΣX of an arm,
+// or Σw less the number of peers that have entered it; weights stand behind values.
+func drift(peers []*average, c int) (d int64) {
 	for _, a := range peers {
-		d += a.mixed.Value(k) - a.mixed.Own(k)
+		d += a.mixed.Release().Value(c) - entered(a, c)
 	}
 	return d
 }
 
+// entered returns what a peer has put into a coordinate.
+func entered(a *average, c int) int64 {
+	switch k := c % a.c.Arms; {
+	case !a.mixed.In(k):
+		return 0
+	case c < a.c.Arms:
+		return a.mixed.Own(k)
+	default:
+		return 1 << -dp.MeanExponent
+	}
+}
+
 // underWay returns the sum over links of what the asked end added for a question
 // that the asking end still has open.
-func underWay(peers []*average, k int) (d int64) {
+func underWay(peers []*average, c int) (d int64) {
 	for i, a := range peers {
 		for _, l := range a.links {
 			if !l.open {
@@ -282,7 +365,7 @@ func underWay(peers []*average, k int) (d int64) {
 			b := peers[l.peer]
 			back := &b.links[b.link(Peer(i))]
 			if back.answer == averageDelta && back.last == (Label{Origin: Peer(i), Incarnation: a.c.Incarnation, Seq: l.seq}) {
-				d += back.delta.Value(k)
+				d += back.delta.Value(c)
 			}
 		}
 	}

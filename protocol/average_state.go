@@ -12,7 +12,7 @@ type averageState struct {
 	Links                  []averageLinkState
 	Asked                  Peer // Everyone for nobody
 	Leaves, Forced         []uint64
-	Later, Heard           bool
+	Later, Heard, Met      bool
 	Silent                 []bool
 	Spread                 []float64
 	NoiseV, NoiseB, NoiseG []float64
@@ -39,7 +39,7 @@ func (a *average) Save() ([]byte, error) {
 	b := &a.belief
 	s := averageState{
 		Round: a.round, Mixed: a.mixed.Save(), Counts: a.counts.Save(), Mine: a.mine.Save(),
-		Asked: Everyone, Later: a.later, Leaves: a.leaves, Forced: a.forced, Heard: a.heard, Silent: a.silent,
+		Asked: Everyone, Later: a.later, Leaves: a.leaves, Forced: a.forced, Heard: a.heard, Met: a.met, Silent: a.silent,
 		Spread: b.Spread, NoiseV: b.NoiseV, NoiseB: b.NoiseB, NoiseG: b.NoiseG, Pulls: b.Pulls, Allow: a.allow, Until: a.until,
 	}
 	if a.asked >= 0 {
@@ -98,8 +98,15 @@ func (a *average) Load(state []byte) error {
 		l.next, l.seq, l.open, l.sent = from.Next, from.Seq, from.Open, from.Sent
 		l.last, l.answer, l.delta, l.claimed = from.Last, from.Answer, loaded[0], from.Claimed
 	}
-	a.round, a.asked, a.later, a.heard = s.Round, a.link(s.Asked), s.Later, s.Heard
+	a.round, a.asked, a.later, a.heard, a.met = s.Round, a.link(s.Asked), s.Later, s.Heard, s.Met
 	a.allow, a.until = s.Allow, s.Until
+	a.out = 0
+	for k := range a.leaves {
+		if !a.mixed.In(k) {
+			a.out++
+		}
+	}
+	a.enterAll() // the rule may have been another
 	a.refresh()
 	return nil
 }

@@ -96,6 +96,9 @@ func TestLeaksDoNotCompile(t *testing.T) {
 var known = map[string]string{
 	"dp.NewCounts(int)":                        "how many counts",
 	"dp.NewMixed(int, int8)":                   "how many values, and their lattice",
+	"dp.NewWeighted(int, int)":                 "how many values, and of how many peers",
+	"dp.Mixed.Enter(int)":                      "which value",
+	"dp.Mixed.In(int)":                         "which value",
 	"dp.Counts.At(int)":                        "which count is read",
 	"dp.Counts.Raise(int)":                     "which count",
 	"dp.Counts.RaiseToRank(int)":               "how many liars, from the configuration",

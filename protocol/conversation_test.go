@@ -30,7 +30,7 @@ import (
 //	repeat from=a to=b [kind=k]  it arrives twice
 //	delay from=a to=b [kind=k]   it arrives a round later
 //	belief                       what everyone may decide from
-//	mass                         average, consensus: Σ estimates - Σ own, and what is under way
+//	mass                         average, consensus: sums over peers, of estimates and own values
 //	crossings kind=k             how often a message of that kind crossed one link, at most
 func TestConversations(t *testing.T) {
 	datadriven.Walk(t, "testdata/conversations", func(t *testing.T, path string) {
@@ -144,6 +144,10 @@ func (c *conversation) open(t *testing.T, d *datadriven.TestData) {
 		}
 	}
 	var hub, analyst string
+	var rule string
+	if d.MaybeScanArgs(t, "rule", &rule) {
+		s.params.Average.Consistency = Consistency(rule)
+	}
 	d.MaybeScanArgs(t, "arms", &s.arms)
 	d.MaybeScanArgs(t, "seed", &s.seed)
 	d.MaybeScanArgs(t, "rounds", &s.rounds)
@@ -220,27 +224,29 @@ func (c *conversation) tamper(t *testing.T, d *datadriven.TestData) {
 	c.underway = kept
 }
 
-// mass adds up what averaging conserves: Σ estimates = Σ own + what one end of a
-// link has moved and the other has not.
+// mass adds up what averaging conserves: Σ estimates = Σ own + what one end of a link has
+// moved and the other has not. Protocol average has the weights of arms behind their
+// values, and counts as own what a peer has entered.
 func (c *conversation) mass() {
-	var ms []*dp.Mixed
+	estimates, own, way := make([]float64, 2*c.arms), make([]float64, 2*c.arms), make([]float64, 2*c.arms)
 	var as []*average
-	e := int8(dp.GridExponent)
 	for _, p := range c.peers {
-		switch p := p.Protocol.(type) {
-		case *average:
-			ms, as, e = append(ms, p.mixed), append(as, p), dp.MeanExponent
-		case *fakeConsensusPeer:
-			ms = append(ms, p.state)
+		for k := range estimates {
+			switch p := p.Protocol.(type) {
+			case *average:
+				estimates[k] += lattice(p.mixed.Release().Value(k), dp.MeanExponent)
+				own[k] += lattice(entered(p, k), dp.MeanExponent)
+			case *fakeConsensusPeer:
+				estimates[k] += lattice(p.state.Value(k), dp.GridExponent)
+				own[k] += lattice(p.state.Own(k), dp.GridExponent)
+			}
+		}
+		if a, ok := p.Protocol.(*average); ok {
+			as = append(as, a)
 		}
 	}
-	estimates, own, way := make([]float64, ms[0].Len()), make([]float64, ms[0].Len()), make([]float64, ms[0].Len())
-	for k := range estimates {
-		for _, m := range ms {
-			estimates[k] += lattice(m.Value(k), e)
-			own[k] += lattice(m.Own(k), e)
-		}
-		way[k] = lattice(underWay(as, k), e)
+	for k := range way {
+		way[k] = lattice(underWay(as, k), dp.MeanExponent)
 	}
 	fmt.Fprintf(&c.out, "estimates %.6g own %.6g under way %.6g\n", estimates, own, way)
 }

@@ -36,6 +36,9 @@ func (m Message) Label() Label { return m.label }
 // Round returns the sender's round; 0 where the kind does not count rounds.
 func (m Message) Round() Round { return m.round }
 
+// Refs returns how many labels the message speaks of.
+func (m Message) Refs() int { return len(m.refs) }
+
 // Body returns how many releases the message brings.
 func (m Message) Body() int { return len(m.body) }
 

@@ -114,9 +114,10 @@ func (w *watch) drew(i int, drawn []dp.Release) {
 }
 
 // sent takes in what peer i sends. The messages of protocol average tell themselves
-// apart: counts bring counts alone, an answer values alone, a question two releases.
+// apart: counts bring counts alone, and an answer speaks of a question. Where all begin
+// together and nothing is lost, every weight is 1 before the first exchange and stays so.
 func (w *watch) sent(i int, m *protocol.Message) {
-	if m.Body() != 1 {
+	if m.Body() == 0 {
 		return
 	}
 	r := m.Release(0)
@@ -125,7 +126,7 @@ func (w *watch) sent(i int, m *protocol.Message) {
 		for k := range w.told[i] {
 			w.told[i][k] = r.Count(k)
 		}
-	case r.Len() == w.arms && r.Counts() == 0:
+	case r.Len() == 2*w.arms && m.Refs() == 1:
 		for k := range w.way {
 			w.way[k] += r.Value(k)
 		}
