@@ -164,12 +164,12 @@ func TestBadHello(t *testing.T) {
 	other := mine
 	other.self = 1
 	newer := mine
-	newer.version = 4
+	newer.version = helloVersion + 1
 	for want, b := range map[string][]byte{
 		"frame of 300 bytes":           prefixed(make([]byte, 300)),
 		"hello of 0 bytes":             {0},
 		"hello of 3 bytes":             prefixed([]byte{helloVersion, 2, 3}),
-		"its link version is 4":        prefixed(newer.encode()),
+		"its link version is 5":        prefixed(newer.encode()),
 		"it says it is peer 1, its ke": prefixed(other.encode()),
 	} {
 		s := stream(t, r, h)

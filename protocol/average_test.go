@@ -126,39 +126,56 @@ func TestNewsMovesOneHopARound(t *testing.T) {
 }
 
 // TestNoNeighbourCanStopAPeer: an error of Pulled or Tick stops the peer for good,
-// so nothing that a neighbour says may lead to one.
+// so nothing that a neighbour says may lead to one, nor to an estimate that is no number.
 func TestNoNeighbourCanStopAPeer(t *testing.T) {
-	for _, claim := range []int64{dp.MaxValue, -dp.MaxValue} {
-		t.Run(fmt.Sprint(claim), func(t *testing.T) {
-			n := newNetwork(t, averaging([][]Peer{{1}, {0}}, .3))
-			p, reward := n.peers[1], 0.
-			for seq := range uint64(200) {
-				// Whatever the peer holds, the liar asks it to meet half way to the
-				// end of the range.
-				lie, err := dp.Received(dp.Fields{Value: []int64{claim, claim}, Exponent: dp.MeanExponent})
-				if err != nil {
-					t.Fatal(err)
-				}
-				counts, err := dp.Received(dp.Fields{Count: []uint64{seq, seq}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				m := Message{kind: averageAsk, label: Label{Origin: 0, Seq: seq + 1}, body: []dp.Release{lie, counts}}
-				_ = p.Receive(0, m, &p.out) // may be refused
-				p.out.Reset()
-
-				reward = 1 - reward // the own mean goes up and down
-				if err := p.door.Add(0, []float64{reward}); err != nil {
-					t.Fatal(err)
-				}
-				p.Chosen(0)
-				if err := p.Pulled(0, &p.out); err != nil {
-					t.Fatalf("after %d lies: %v", seq+1, err)
-				}
-				if err := p.Tick(Round(seq), &p.out); err != nil {
-					t.Fatalf("after %d lies: %v", seq+1, err)
-				}
+	for _, rule := range []Consistency{Max, Robust, Budget} {
+		for _, claim := range []int64{dp.MaxValue, -dp.MaxValue} {
+			for _, weight := range []int64{dp.MaxValue, -dp.MaxValue, 1 << 30, 1, 0} {
+				t.Run(fmt.Sprint(rule, claim, weight), func(t *testing.T) { hear(t, rule, claim, weight) })
 			}
-		})
+		}
+	}
+}
+
+// hear makes a peer hear a liar who, whatever the peer holds, asks it to meet half way to
+// the end of the range.
+func hear(t *testing.T, rule Consistency, claim, weight int64) {
+	s := averaging([][]Peer{{1}, {0}}, .3)
+	s.params.Average.Consistency = rule
+	n := newNetwork(t, s)
+	p, reward := n.peers[1], 0.
+	for seq := range uint64(200) {
+		lie, err := dp.Received(dp.Fields{Value: []int64{claim, claim, weight, weight}, Exponent: dp.MeanExponent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts, err := dp.Received(dp.Fields{Count: []uint64{seq, seq}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []Message{
+			{kind: averageAsk, label: Label{Origin: 0, Seq: seq + 1}, body: []dp.Release{lie, counts}},
+			{kind: averageCounts, label: Label{Origin: 0, Seq: seq}, body: []dp.Release{counts}},
+		} {
+			_ = p.Receive(0, m, &p.out) // may be refused
+		}
+		p.out.Reset()
+
+		reward = 1 - reward // the own mean goes up and down
+		if err := p.door.Add(0, []float64{reward}); err != nil {
+			t.Fatal(err)
+		}
+		p.Chosen(0)
+		if err := p.Pulled(0, &p.out); err != nil {
+			t.Fatalf("after %d lies: %v", seq+1, err)
+		}
+		if err := p.Tick(Round(seq), &p.out); err != nil {
+			t.Fatalf("after %d lies: %v", seq+1, err)
+		}
+		for _, mean := range p.Belief().Mean {
+			if math.IsNaN(mean) || math.IsInf(mean, 0) {
+				t.Fatalf("after %d lies the estimate is %v", seq+1, mean)
+			}
+		}
 	}
 }

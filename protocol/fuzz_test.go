@@ -119,6 +119,7 @@ func FuzzReceive(f *testing.F) {
 	counts := wire{}.bytes(4, 3, 0)
 	mean := wire{}.bytes(5, protowire.AppendVarint(wire{2}, protowire.EncodeZigZag(dp.MaxValue/4))...).uint(6, protowire.EncodeZigZag(dp.MeanExponent))
 	far := wire{}.bytes(5, protowire.AppendVarint(wire{2}, protowire.EncodeZigZag(dp.MaxValue))...).uint(6, protowire.EncodeZigZag(dp.MeanExponent))
+	weighted := wire{}.bytes(5, 2, 4, 1, 3).uint(6, protowire.EncodeZigZag(dp.MeanExponent)) // a negative weight, and next to none
 	of := func(kind Kind, origin, seq uint64) wire {
 		label := wire{}
 		if origin > 0 {
@@ -134,6 +135,8 @@ func FuzzReceive(f *testing.F) {
 		return b
 	}
 	f.Add(frames(of(averageAsk, 0, 1).bytes(4, mean...).bytes(4, counts...), of(averageAsk, 2, 1).bytes(4, mean...).bytes(4, counts...), of(averageAsk, 0, 1)))
+	f.Add(frames(of(averageAsk, 0, 1).bytes(4, weighted...).bytes(4, counts...), of(averageAsk, 2, 1).bytes(4, weighted...).bytes(4, counts...)))
+	f.Add(frames(of(averageDelta, 0, 1).bytes(3, question...).bytes(4, weighted...).bytes(4, counts...)))
 	f.Add(frames(of(averageCounts, 0, 1).bytes(4, counts...), of(averageCounts, 2, 9).bytes(4, counts...)))
 	f.Add(frames(of(averageDelta, 0, 1).bytes(3, question...).bytes(4, mean...), of(averageBusy, 2, 1).bytes(3, question...)))
 	f.Add(frames(of(averageDelta, 0, 1).bytes(3, question...).bytes(4, far...)))

@@ -1,0 +1,199 @@
+package protocol
+
+import (
+	"math"
+	"testing"
+
+	"peerd.dev/dp"
+)
+
+// latecomers is a network of four of which the last comes late, or comes back without
+// all that it knew: a thousand pulls of either arm, and then its own.
+func latecomers(t *testing.T, rule Consistency, back bool) *network {
+	t.Helper()
+	s := averaging(complete(4), .3)
+	s.mechanism, s.params.Average.Consistency = dp.Tree, rule
+	n := newNetwork(t, s)
+	here := 3 + b2i(back)
+	for range 2000 {
+		playFirst(t, n, here, 0, here)
+	}
+	for range 200 { // estimates meet
+		playFirst(t, n, here, 0, 0)
+	}
+	if back {
+		n.peers[3] = newPlayer(t, n.setting, 3, 1)
+	}
+	return n
+}
+
+// playFirst plays a round of the first few peers, of which some pull: from … to before.
+// What the others are sent is lost. Arm 0 pays .8 and arm 1 .2.
+func playFirst(t *testing.T, n *network, few, from, to int) {
+	t.Helper()
+	for i, in := range n.take()[:few] {
+		for _, d := range in {
+			if _, err := n.deliver(t, i, d); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i := range few {
+		if from <= i && i < to {
+			arm, reward := rewarded(n.round)
+			n.pull(t, i, arm, reward)
+		}
+		n.tick(t, i)
+	}
+	n.round++
+}
+
+// rewarded returns what is pulled in a round.
+func rewarded(t Round) (arm int, reward float64) {
+	arm = int(t % 2)
+	return arm, float64(b2i(t/2%5 < Round(4-3*arm)))
+}
+
+// TestALatecomerMovesNobody: what a few noised pulls make of an arm reaches nobody else's
+// estimate, while everybody else's reaches the latecomer. Under max it does: the noise of
+// a pull is tens of times a reward. Once it has a quarter of the others' pulls it takes
+// part like anybody.
+func TestALatecomerMovesNobody(t *testing.T) {
+	for _, x := range []struct {
+		name string
+		rule Consistency
+		back bool
+	}{
+		{"late under budget", Budget, false},
+		{"late under max", Max, false},
+		{"without its memory under budget", Budget, true},
+		{"without its memory under max", Max, true},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			n := latecomers(t, x.rule, x.back)
+			before, noise, moved, apart := n.peers[0].Belief().Mean[0], 0., 0., 0.
+			play := func(rounds int) {
+				for round := range rounds {
+					playFirst(t, n, 4, 3, 4)
+					a := n.peers[3].Protocol.(*average)
+					noise = max(noise, math.Abs(lattice(a.mixed.Own(0), dp.MeanExponent)-.8))
+					for _, p := range n.peers[:3] {
+						moved = max(moved, math.Abs(p.Belief().Mean[0]-before))
+					}
+					if round > 100 {
+						apart = max(apart, math.Abs(a.Belief().Mean[0]-before))
+					}
+				}
+			}
+			play(400)
+			t.Logf("the latecomer's own mean was off by up to %.3g, the others' estimates moved by up to %.3g, and its own was apart by up to %.3g", noise, moved, apart)
+			if noise < 1 {
+				t.Errorf("noise of %v tries nothing", noise)
+			}
+			if x.rule == Max {
+				if moved < .2 {
+					t.Errorf("under max the others moved by %v: what is to be kept out is not there", moved)
+				}
+				return
+			}
+			if moved > 1e-6 || apart > 1e-6 {
+				t.Errorf("the others' estimates moved by %v, and the latecomer's was apart by %v", moved, apart)
+			}
+			play(1600)
+			for range 200 {
+				playFirst(t, n, 4, 0, 0)
+			}
+			for i, p := range n.peers {
+				a := p.Protocol.(*average)
+				for k, want := range []float64{.8, .2} {
+					if got := p.Belief().Mean[k]; math.Abs(got-want) > .1 || !a.mixed.In(k) {
+						t.Errorf("in the end peer %d, arm %d: %v, want %v; in: %v", i, k, got, want, a.mixed.In(k))
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestNoLiarKeepsAPeerOut: beliefs of the greatest count are what a liar makes of them, so
+// by those nobody is abreast. An exchange with one honest neighbour is enough to enter.
+func TestNoLiarKeepsAPeerOut(t *testing.T) {
+	s := averaging(path(3), .3)
+	s.params.Average.Consistency = Budget
+	n := newNetwork(t, s)
+	kept := false
+	for range 100 {
+		for k := range n.underway {
+			if p := &n.underway[k]; p.From == 0 {
+				for j, r := range p.Message.body {
+					f := r.Fields()
+					for c := range f.Count {
+						f.Count[c] = 1 << 63
+					}
+					var err error
+					if p.Message.body[j], err = dp.Received(f); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+		n.play(t, func(int) (int, float64) { return rewarded(n.round) })
+		a := n.peers[1].Protocol.(*average)
+		kept = kept || a.mine.At(0) > 0 && a.met && !a.mixed.In(0)
+	}
+	if !kept {
+		t.Error("the lie kept nobody out: nothing was tried")
+	}
+	for i, p := range n.peers[1:] {
+		for k := range n.arms {
+			if !p.Protocol.(*average).mixed.In(k) {
+				t.Errorf("after 100 rounds peer %d has not entered arm %d", i+1, k)
+			}
+		}
+	}
+}
+
+// TestTheRuleMayChange between two starts of a network: under max everybody takes part.
+func TestTheRuleMayChange(t *testing.T) {
+	s := averaging(path(2), .3)
+	s.params.Average.Consistency = Budget
+	n := newNetwork(t, s)
+	for range 20 {
+		n.pull(t, 0, 0, 1)
+	}
+	n.tick(t, 0)
+	n.round++
+	n.play(t, func(i int) (int, float64) { return i, 1 }) // peer 1 has no pull of arm 0
+	for range 30 {
+		n.play(t, nil)
+	}
+	for i, p := range n.peers {
+		a := p.Protocol.(*average)
+		if in := a.mixed.In(0); in != (i == 0) {
+			t.Fatalf("peer %d is in: %v", i, in)
+		}
+		state, err := p.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		params := a.p
+		params.Consistency = Max
+		next, err := newAverage(a.c, params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := next.Load(state); err != nil {
+			t.Fatal(err)
+		}
+		p.Protocol = next
+	}
+	as := []*average{n.peers[0].Protocol.(*average), n.peers[1].Protocol.(*average)}
+	for c := range 2 * n.arms {
+		if c >= n.arms && entered(as[0], c)+entered(as[1], c) != 2<<-dp.MeanExponent {
+			t.Errorf("coordinate %d: under max somebody is out", c)
+		}
+		if d := drift(as, c) - underWay(as, c); d != 0 {
+			t.Errorf("coordinate %d: the sum is off by %d", c, d)
+		}
+	}
+}
