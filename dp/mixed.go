@@ -48,6 +48,19 @@ func (m *Mixed) Len() int { return len(m.own) }
 // weight is 1.
 func (m *Mixed) Value(i int) int64 { return m.v[i] }
 
+// Weight returns the weight of coordinate i in units of 2^e. Without weights there is none.
+func (m *Mixed) Weight(i int) int64 { return m.v[len(m.own)+i] }
+
+// even reports whether every weight is 1.
+func (m *Mixed) even() bool {
+	for _, w := range m.v[len(m.own):] {
+		if w != one {
+			return false
+		}
+	}
+	return true
+}
+
 // At returns the estimate of coordinate i as a float, for learners.
 func (m *Mixed) At(i int) float64 {
 	if m.in == nil {
@@ -120,26 +133,36 @@ func (m *Mixed) ReplaceByMean(i int, sum Release) (Spread, error) {
 
 // HalfDifference returns ⌊(other - own state)/2⌋ of values and weights, which is what
 // this peer should add and the other subtract for both to hold their mean. Where a
-// difference is odd, the other end keeps the unit that is left over.
+// difference is odd, the other end keeps the unit that is left over. Weights that are all
+// 1 at both ends are left out.
 func (m *Mixed) HalfDifference(other Release) (Release, error) {
-	if len(other.v) != len(m.v) || other.e != m.e {
+	n := len(m.own)
+	if len(other.v) != n && len(other.v) != len(m.v) || other.e != m.e {
 		return Release{}, ErrShape
 	}
-	d := m.out.take(len(m.v))
+	size := len(m.v)
+	if len(other.v) == n && m.even() {
+		size = n
+	}
+	d := m.out.take(size)
 	for i := range d {
-		d[i] = (other.v[i] - m.v[i]) >> 1
+		x := int64(one) // what is left out
+		if i < len(other.v) {
+			x = other.v[i]
+		}
+		d[i] = (x - m.v[i]) >> 1
 	}
 	return Release{v: d, e: m.e}, nil
 }
 
-// Add adds d to values and weights. It refuses what would leave ±MaxValue/2.
+// Add adds d to values and, unless d leaves them out, to weights. It refuses what would leave ±MaxValue/2.
 func (m *Mixed) Add(d Release) error { return m.move(d, 1) }
 
 // Sub subtracts d, with the same limit.
 func (m *Mixed) Sub(d Release) error { return m.move(d, -1) }
 
 func (m *Mixed) move(d Release, sign int64) error {
-	if len(d.v) != len(m.v) || d.e != m.e {
+	if len(d.v) != len(m.own) && len(d.v) != len(m.v) || d.e != m.e {
 		return ErrShape
 	}
 	for i, x := range d.v {
@@ -155,9 +178,14 @@ func (m *Mixed) move(d Release, sign int64) error {
 	return nil
 }
 
-// Release returns the values as they are now, and behind them the weights if there are any.
+// Release returns the values as they are now and behind them the weights, unless all
+// are 1.
 func (m *Mixed) Release() Release {
-	v := m.out.take(len(m.v))
+	size := len(m.v)
+	if m.even() {
+		size = len(m.own)
+	}
+	v := m.out.take(size)
 	copy(v, m.v)
 	return Release{v: v, e: m.e}
 }

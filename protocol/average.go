@@ -192,7 +192,7 @@ func (a *average) Tick(t Round, out *Outbox) error {
 		m := Message{
 			kind:  averageCounts,
 			label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: uint64(t)},
-			body:  a.one(a.counts.Release()),
+			body:  a.body(a.counts.Release()),
 		}
 		for i := range a.links {
 			out.send(a.links[i].peer, &m)
@@ -291,15 +291,16 @@ func (a *average) mayForce(k int) bool {
 	return float64(a.forced[k]) < a.allow
 }
 
-// one returns a body of one release. Bodies are cut from a larger slice, since
+// body returns a body of some releases. Bodies are cut from a larger slice, since
 // every peer needs one every round.
-func (a *average) one(r dp.Release) []dp.Release {
-	if len(a.bodies) == 0 {
+func (a *average) body(rs ...dp.Release) []dp.Release {
+	n := len(rs)
+	if len(a.bodies) < n {
 		a.bodies = make([]dp.Release, 32)
 	}
-	b := a.bodies[:1:1]
-	a.bodies = a.bodies[1:]
-	b[0] = r
+	b := a.bodies[:n:n]
+	a.bodies = a.bodies[n:]
+	copy(b, rs)
 	return b
 }
 

@@ -14,7 +14,7 @@ func (a *average) ask(i int, t Round, out *Outbox) {
 	out.send(l.peer, &Message{
 		kind:  averageAsk,
 		label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.seq},
-		body:  []dp.Release{a.mixed.Release(), a.mine.Release()},
+		body:  a.body(a.mixed.Release(), a.mine.Release()),
 	})
 }
 
@@ -56,7 +56,7 @@ func (a *average) reply(l *averageLink, out *Outbox) {
 		refs:  []Label{l.last},
 	}
 	if l.answer == averageDelta {
-		m.body = []dp.Release{l.delta, a.mine.Release()}
+		m.body = a.body(l.delta, a.mine.Release())
 	}
 	out.send(l.peer, &m)
 }

@@ -98,6 +98,7 @@ var known = map[string]string{
 	"dp.NewMixed(int, int8)":                   "how many values, and their lattice",
 	"dp.NewWeighted(int, int)":                 "how many values, and of how many peers",
 	"dp.Mixed.Enter(int)":                      "which value",
+	"dp.Mixed.Weight(int)":                     "which weight is read",
 	"dp.Mixed.In(int)":                         "which value",
 	"dp.Counts.At(int)":                        "which count is read",
 	"dp.Counts.Raise(int)":                     "which count",

@@ -234,7 +234,7 @@ func (c *conversation) mass() {
 		for k := range estimates {
 			switch p := p.Protocol.(type) {
 			case *average:
-				estimates[k] += lattice(p.mixed.Release().Value(k), dp.MeanExponent)
+				estimates[k] += lattice(mixed(p, k), dp.MeanExponent)
 				own[k] += lattice(entered(p, k), dp.MeanExponent)
 			case *fakeConsensusPeer:
 				estimates[k] += lattice(p.state.Value(k), dp.GridExponent)

@@ -126,7 +126,7 @@ func (w *watch) sent(i int, m *protocol.Message) {
 		for k := range w.told[i] {
 			w.told[i][k] = r.Count(k)
 		}
-	case r.Len() == 2*w.arms && m.Refs() == 1:
+	case r.Len() == w.arms && m.Refs() == 1:
 		for k := range w.way {
 			w.way[k] += r.Value(k)
 		}
