@@ -27,7 +27,7 @@ network() { # NAME: the settings of an instance
 
 budget() { # EPSILON: its settings, and the rounds without churn
   case $1 in
-    1) settings+=(--set privacy.epsilon=1) rounds=$horizon ;;
+    1) settings+=(--set privacy.epsilon=1 --set privacy.mechanism=tree) rounds=$horizon ;;
     inf) settings+=(--set privacy.epsilon=inf --set privacy.mechanism=none) rounds=10000 ;;
   esac
 }
