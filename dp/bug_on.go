@@ -2,12 +2,20 @@
 
 package dp
 
+import "encoding/binary"
+
 // Bug names the fault that is built in; tests set it, and so does
 // -ldflags "-X peerd.dev/dp.Bug=halved".
 var Bug string //nolint:gochecknoglobals // only with the tag
 
 // bug is the fault of one stream's noise.
-type bug struct{ before int64 } // what was drawn last
+type bug struct {
+	before int64 // what was drawn last
+	exact  int64 // the first number of all closed leaves together
+}
+
+// take takes in what the records of a leaf add up to.
+func (b *bug) take(sum []int64) { b.exact += sum[0] }
 
 // noise returns the noise of leaf t for what it should have.
 func (b *bug) noise(t uint64, drawn int64) int64 {
@@ -27,22 +35,33 @@ func (b *bug) noise(t uint64, drawn int64) int64 {
 // bugRedraw makes a restart draw what was drawn.
 func bugRedraw() bool { return Bug == "redrawn" }
 
-// bugLevels counts a level less, as the ceiling of the binary logarithm does.
-func bugLevels(n uint64) uint64 {
-	if Bug == "levels" && n > 1 {
-		return n - 1
+// append and read keep it over a restart.
+func (b *bug) append(to []byte) []byte { return binary.AppendVarint(to, b.exact) }
+
+func (b *bug) read(r *reader) { b.exact = r.int() }
+
+// bugLevels leaves one level unpaid, as the ceiling of the binary logarithm does: 1 of the
+// L1 norm, or of the square of the L2 norm, of what a record moves.
+func bugLevels[N uint64 | float64](norm N) N {
+	if Bug == "levels" && norm > 1 {
+		return max(1, norm-1)
 	}
-	return n
+	return norm
+}
+
+// bugAdjacency pays for records that are left out, as proofs do that count 1 for each
+// of xxᵀ and xy.
+func bugAdjacency(a Adjacency) Adjacency {
+	if Bug == "adjacency" {
+		return ZeroOut
+	}
+	return a
 }
 
 // Raw returns the exact mean of stream s and of how many records, and whether one in
 // the open leaf is not 0.
 func (d *Door) Raw(s StreamID) (mean float64, n uint64, open bool) {
-	t := d.streams[s].(*tree) //nolint:forcetypeassert // faults are those of trees
-	x := t.leaf[0]
-	for l := range t.n {
-		x += t.alpha[l*t.width]
-	}
-	n = t.total + t.open
-	return float64(x) * unit(GridExponent) / float64(max(n, 1)), n, t.leaf[0] != 0
+	in := d.streams[s].in()
+	n = in.total + in.open
+	return float64(in.bug.exact+in.leaf[0]) * unit(GridExponent) / float64(max(n, 1)), n, in.leaf[0] != 0
 }

@@ -212,7 +212,7 @@ func (c *Charge) laplaceScale(d *design) (uint64, error) {
 		return 0, fmt.Errorf("dp: %s: epsilon %v, want a finite number from %v", c.What, c.Loss.Pure, Cost(minCost))
 	}
 	delta := c.Change() * uint64(c.Dim) // below 2^43
-	hi, lo := bits.Mul64(c.RecordsPerUser*d.l1(c.Leaves), delta)
+	hi, lo := bits.Mul64(c.RecordsPerUser*bugLevels(d.l1(c.Leaves)), delta)
 	if hi != 0 {
 		return 0, fmt.Errorf("dp: %s: sensitivity out of range", c.What)
 	}
@@ -234,7 +234,7 @@ func (c *Charge) laplaceScale(d *design) (uint64, error) {
 // norm bounds the L2 norm of what all records of one user change in all that is drawn
 // noise on, in grid units.
 func (c *Charge) norm(d *design) float64 {
-	norm := float64(c.RecordsPerUser) * c.l2() * math.Sqrt(d.l2(c.Leaves)) * (1 + 0x1p-50)
+	norm := float64(c.RecordsPerUser) * c.l2() * math.Sqrt(bugLevels(d.l2(c.Leaves))) * (1 + 0x1p-50)
 	if d.slack != nil { // of every stream in which the user has a record
 		norm += d.slack(c.Leaves, c.Width()) * math.Sqrt(float64(min(c.RecordsPerUser, uint64(c.Streams))))
 	}

@@ -86,6 +86,7 @@ func (n *intake) follows(k, closed, leaves uint64) error {
 // take ends the open leaf: its sum and how many records are in it.
 func (n *intake) take(sum []int64) (records uint64) {
 	copy(sum, n.leaf)
+	n.bug.take(n.leaf)
 	clear(n.leaf)
 	records = n.open
 	n.total += n.open
@@ -113,13 +114,14 @@ func (n *intake) appendIntake(b []byte) []byte {
 	b = binary.AppendUvarint(b, n.t)
 	b = binary.AppendUvarint(b, n.total)
 	b = binary.AppendUvarint(b, n.open)
-	return appendInts(b, n.leaf)
+	return n.bug.append(appendInts(b, n.leaf))
 }
 
 // readIntake fills a new intake. The reader turns bad where no stream of c can be so.
 func (n *intake) readIntake(r *reader, c *Charge) {
 	n.t, n.total, n.open = r.uint(), r.uint(), r.uint()
 	r.ints(n.leaf)
+	n.bug.read(r)
 	if n.t > n.leaves || n.total > maxRecords || n.open > maxRecords-n.total || !c.sumsOf(n.leaf, n.open) {
 		r.fail()
 	}

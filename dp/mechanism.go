@@ -76,7 +76,7 @@ type node struct {
 //
 //nolint:gochecknoglobals // a table, never written
 var mechanisms = map[Mechanism]*design{
-	Tree:         {name: "tree", law: Laplace, most: MaxLeaves, l1: paid, sum: treeSum, node: treeNode, open: newTree, tiles: true, skips: true, goesOn: treeGoesOn},
+	Tree:         {name: "tree", law: Laplace, most: MaxLeaves, l1: levels, sum: treeSum, node: treeNode, open: newTree, tiles: true, skips: true, goesOn: treeGoesOn},
 	None:         {name: "none", law: Laplace, most: MaxLeaves, sum: noSum, node: treeNode, open: newTree, tiles: true, skips: true, goesOn: treeGoesOn},
 	TreeGaussian: {name: "tree-gaussian", law: Gaussian, most: MaxLeaves, l2: levelsSquared, sum: treeSum, node: treeNode, open: newTree, tiles: true, skips: true, goesOn: treeGoesOn},
 	EachLaplace: {
@@ -87,7 +87,7 @@ var mechanisms = map[Mechanism]*design{
 		name: "each-gaussian", law: Gaussian, mode: Parallel, most: MaxLeaves,
 		l2: func(uint64) float64 { return 1 }, sum: oneSum, node: eachNode, open: newEach, skips: true,
 	},
-	Honaker:         {name: "honaker", law: Laplace, most: MaxLeaves, l1: paid, sum: honakerSum, node: honakerNode, open: newHonaker},
+	Honaker:         {name: "honaker", law: Laplace, most: MaxLeaves, l1: levels, sum: honakerSum, node: honakerNode, open: newHonaker},
 	HonakerGaussian: {name: "honaker-gaussian", law: Gaussian, most: MaxLeaves, l2: levelsSquared, sum: honakerSum, node: honakerNode, open: newHonaker},
 	Hybrid: {
 		name: "hybrid", law: Laplace, most: MaxLeaves,

@@ -157,7 +157,7 @@ func (c *Charge) l2() float64 {
 	if c.Record == Box {
 		return float64(c.Change()) * math.Sqrt(width) * (1 + 0x1p-50)
 	}
-	square := map[Record][2]float64{Linear: {4.5, 2}, Corner: {8, 4}}[c.Record][c.Adjacency]
+	square := map[Record][2]float64{Linear: {4.5, 2}, Corner: {8, 4}}[c.Record][bugAdjacency(c.Adjacency)]
 	return (math.Sqrt(square)*(1<<-GridExponent) + math.Sqrt(width)) * (1 + 0x1p-49)
 }
 

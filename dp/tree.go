@@ -33,11 +33,11 @@ func newTree(n intake, c *Charge) running {
 	}
 }
 
-// paid is the number of levels that the noise is made for.
-func paid(leaves uint64) uint64 { return bugLevels(uint64(factor.TreeLevels(leaves))) }
+// levels is in how many nodes of a tree over leaves one leaf can lie.
+func levels(leaves uint64) uint64 { return uint64(factor.TreeLevels(leaves)) }
 
 // levelsSquared is the square of the L2 norm of as many ones.
-func levelsSquared(leaves uint64) float64 { return float64(paid(leaves)) }
+func levelsSquared(leaves uint64) float64 { return float64(levels(leaves)) }
 
 // treeSum counts a term for every node in the t-th sum.
 func treeSum(charged Noise, _, t uint64) Noise { return charged.times(float64(factor.TreeTerms(t))) }

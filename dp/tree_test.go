@@ -62,8 +62,8 @@ func TestALeafLiesInAsManyNodesAsAreCharged(t *testing.T) {
 		for _, n := range in {
 			most = max(most, n)
 		}
-		if most != paid(leaves) {
-			t.Errorf("horizon %d: a leaf lies in %d nodes, %d are charged", leaves, most, paid(leaves))
+		if most != levels(leaves) {
+			t.Errorf("horizon %d: a leaf lies in %d nodes, %d are charged", leaves, most, levels(leaves))
 		}
 	}
 }
