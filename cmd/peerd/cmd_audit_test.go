@@ -59,8 +59,8 @@ func TestAuditOfEveryMechanism(t *testing.T) {
 			if err := json.Unmarshal([]byte(stdout), &r); err != nil || c != exitOK {
 				t.Fatalf("code %d, %v: %s%s", c, err, stderr, stdout)
 			}
-			if r.Mechanism != name || r.Measure != measure || (r.Shared > 0) != (m == dp.Kary) {
-				t.Errorf("mechanism %s in %s, %d nodes share noise", r.Mechanism, r.Measure, r.Shared)
+			if r.Mechanism != name || r.Measure != measure || (r.Untested > 0) != (m == dp.Kary) {
+				t.Errorf("mechanism %s in %s, %d nodes are not tested", r.Mechanism, r.Measure, r.Untested)
 			}
 			for _, canary := range r.Canaries {
 				if b := canary.Bound; b.Reach > b.Charged || b.Charged > most || b.Charged < .9*most {

@@ -22,6 +22,8 @@ const (
 	maxSlot      = 8  // rounds of a slot
 	leaves       = 8  // of a stream where the leaves of all arms close together
 	rounds       = 32 // where every pull closes a leaf
+	karyLeaves   = 40 // of kary, instead of both: two levels of base 9, and all that they reach
+	karySlot     = 2  // rounds of a slot with so many leaves
 	asLong       = 1000
 	most         = 64  // records of a user in one leaf
 	twinShare    = 50  // one twin of so many plays
@@ -63,8 +65,13 @@ func (c Config) small() setting {
 	s.spec.Params.Rows.Every = min(s.spec.Params.Rows.Every, maxSlot)
 	s.spec.Params.Rows.Pull = min(s.spec.Params.Rows.Pull, maxSlot)
 	s.rounds = rounds
+	n := uint64(leaves)
+	if s.spec.Privacy.Mechanism == dp.Kary { // with fewer leaves no two sums share a node of leaves to come
+		s.rounds, n = karyLeaves, karyLeaves
+		s.spec.Params.Rows.Every = min(s.spec.Params.Rows.Every, karySlot)
+	}
 	if s.entry.Together {
-		s.rounds = leaves * s.spec.Params.Rows.Every
+		s.rounds = n * s.spec.Params.Rows.Every
 	}
 	s.spec.Privacy.Horizon = s.rounds
 	return s
@@ -90,6 +97,9 @@ type setting struct {
 func (s *setting) streams() dp.Spec {
 	return s.spec.Privacy.Streams(s.spec.Arms, 1, s.entry.Leaves(s.spec.Params, s.spec.Privacy.Horizon))
 }
+
+// chosen reports whether choices say how many leaves a stream closes.
+func (s *setting) chosen() bool { return s.spec.Arms > 1 && !s.entry.Together }
 
 // Run audits. An error says that the audit could not be made; what it found out is in
 // the Report.

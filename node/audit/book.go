@@ -8,9 +8,11 @@ type book struct {
 	peer   int
 	charge dp.Charge
 	shadow *shadow
+	kary   []*kary // by stream; nil for other mechanisms
 }
 
-// A drawnNode is one number that was drawn, with what its noise lies on.
+// A drawnNode is one number with noise of its own, with what this lies on. It is what was
+// drawn, or, for kary, follows from that.
 type drawnNode struct {
 	peer, stream int
 	from, to     uint64
@@ -19,25 +21,25 @@ type drawnNode struct {
 	value        int64
 	exact        [2]int64 // in both histories
 	side         int      // which of them was played
+	open         bool     // hidden by other noise so far: value is nothing
+	chosen       bool     // whether it stayed so was chosen by who knew a part of its noise
 }
 
 // added returns the noise.
 func (n *drawnNode) added() int64 { return n.value - n.exact[n.side] }
 
-// own reports whether the noise is one term, which no other node has. Else it is made of
-// terms that other nodes have, too, and what a record moves does not follow from nodes
-// one by one.
-func (n *drawnNode) own() bool { return n.noise.Terms == dp.Term }
-
 // shift returns by how much the histories differ in the node, given the same choices.
 func (n *drawnNode) shift() int64 { return n.exact[1] - n.exact[0] }
 
 // newBook returns that of a peer with a charge. Peers but the first have one history.
-func newBook(peer int, c dp.Charge, streams blank) (b book, err error) {
+func newBook(peer int, c dp.Charge, streams blank, s *setting) (b book, err error) {
 	b = book{peer: peer, charge: c}
 	histories := 1
 	if peer == 0 {
 		histories = 2
+	}
+	for range c.Streams {
+		b.kary = append(b.kary, newKary(&c, s.chosen()))
 	}
 	b.shadow, err = streams.shadow(histories)
 	return b, err
@@ -63,7 +65,8 @@ func (b *book) enter(p *play, s *step) error {
 		if err != nil {
 			return err
 		}
-		for i := range r.Len() {
+		drawn := make([]drawnNode, r.Len())
+		for i := range drawn {
 			n := drawnNode{
 				peer: b.peer, stream: int(r.Stream()), from: r.Span().From, to: r.Span().To,
 				place: i, noise: r.Noise(), value: r.Value(i), side: p.side,
@@ -74,8 +77,21 @@ func (b *book) enter(p *play, s *step) error {
 			for side := range exact {
 				n.exact[side] = exact[side][i]
 			}
-			p.t.nodes = append(p.t.nodes, n)
+			drawn[i] = n
 		}
+		if k := b.kary[r.Stream()]; k != nil {
+			drawn = k.leaf(drawn)
+		}
+		p.t.nodes = append(p.t.nodes, drawn...)
 	}
 	return nil
+}
+
+// end books what a play leaves open.
+func (b *book) end(p *play) {
+	for _, k := range b.kary {
+		if k != nil {
+			p.t.nodes = append(p.t.nodes, k.open()...)
+		}
+	}
 }

@@ -53,10 +53,9 @@ func (t *transcript) marks() (m marks) {
 
 // likelihood returns the logarithm of how much likelier the nodes are in the second
 // history than in the first, by the law of the charged noise and given the choices.
-// Nodes that share noise are left out.
 func (t *transcript) likelihood() (l float64) {
 	for i := range t.nodes {
-		if n := &t.nodes[i]; n.peer == 0 && n.own() {
+		if n := &t.nodes[i]; n.peer == 0 && !n.open {
 			l += n.likelihood()
 		}
 	}

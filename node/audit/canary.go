@@ -1,6 +1,10 @@
 package audit
 
-import "slices"
+import (
+	"slices"
+
+	"peerd.dev/dp"
+)
 
 // A Canary is a pair of histories of peer 0 that differ in one user's rewards: 0 in the
 // first, 1 in the second, which is as far apart as rewards can be. A reward of 0
@@ -32,11 +36,12 @@ func (c Config) sharp() Canary {
 }
 
 // tree returns the canary that lies in a node of every level: there is one arm, and the
-// number of leaves is a power of two, which is where levels are undercounted.
+// number of leaves is a power of two, which is where levels are undercounted. That of
+// kary is all that its levels reach.
 func (c Config) tree() Canary {
 	s := c.small()
 	s.spec.Arms = 1
-	if !s.entry.Together {
+	if !s.entry.Together && s.spec.Privacy.Mechanism != dp.Kary {
 		s.rounds, s.spec.Privacy.Horizon = leaves, leaves
 	}
 	return Canary{Name: "tree", What: "the first record of the only arm, which lies in a node of every level", rounds: []uint64{0}, runs: c.Runs, setting: s}

@@ -16,8 +16,6 @@ type law interface {
 	alike() float64
 	// size returns the mean and the deviation of |X|.
 	size() (mean, deviation float64)
-	// variance returns that of X.
-	variance() float64
 }
 
 // lawOf returns that of one term of noise.
@@ -58,10 +56,8 @@ func (l laplace) alike() float64 { return l.one / 2 } // but for a share of 1/b�
 
 func (l laplace) size() (mean, deviation float64) {
 	mean = 2 * l.q / (l.one * (1 + l.q))
-	return mean, math.Sqrt(l.variance() - mean*mean)
+	return mean, math.Sqrt(2*l.q/(l.one*l.one) - mean*mean)
 }
-
-func (l laplace) variance() float64 { return 2 * l.q / (l.one * l.one) }
 
 // gaussian is the discrete Gaussian law of a deviation σ of at least 1,000 units:
 // P(x) ∝ exp(-x²/2σ²). It is reckoned with as if a continuous number were rounded,
@@ -79,5 +75,3 @@ func (s gaussian) alike() float64 { return 1 / (float64(s) * math.Sqrt(math.Pi))
 func (s gaussian) size() (mean, deviation float64) {
 	return float64(s) * math.Sqrt(2/math.Pi), float64(s) * math.Sqrt(1-2/math.Pi)
 }
-
-func (s gaussian) variance() float64 { return float64(s) * float64(s) }

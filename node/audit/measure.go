@@ -61,13 +61,12 @@ func (m measure) charged(c *dp.Charge) float64 {
 	return c.Loss.Pure.Float()
 }
 
-// cost returns what the histories differ by in peer 0's nodes with noise of their own,
-// exactly: Σ|shift|/scale, an ε, or Σ(shift/scale)², a μ².
+// cost returns what the histories differ by in peer 0's nodes, exactly: Σ|shift|/scale, an ε, or Σ(shift/scale)², a μ².
 func (m measure) cost(nodes []drawnNode) *big.Rat {
 	cost := new(big.Rat)
 	for i := range nodes {
 		n := &nodes[i]
-		if n.peer != 0 || n.shift() == 0 || !n.own() {
+		if n.peer != 0 || n.shift() == 0 {
 			continue
 		}
 		x := big.NewRat(max(n.shift(), -n.shift()), int64(n.noise.Scale))

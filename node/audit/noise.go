@@ -19,16 +19,16 @@ type Test struct {
 
 // conformance collects noise: what was drawn less what the auditor knows to be under it.
 type conformance struct {
-	laws   map[dp.Noise]law
-	nodes  int // with noise of their own
-	groups [4]group
-	pairs  [3]pairs
-	zeros  int
-	silent float64 // of those, expected
-	same   int     // pairs of equal size in one play of a peer
-	chance float64 // of those, expected
-	shared shared
-	rng    *rand.Rand
+	laws     map[dp.Noise]law
+	nodes    int
+	untested int // other nodes, whose noise need not have its law
+	groups   [4]group
+	pairs    [3]pairs
+	zeros    int
+	silent   float64 // of those, expected
+	same     int     // pairs of equal size in one play of a peer
+	chance   float64 // of those, expected
+	rng      *rand.Rand
 }
 
 // The groups and pairs, by place.
@@ -76,11 +76,11 @@ func (c *conformance) add(t *transcript) {
 	var last, alike [peers]float64
 	for i := range t.nodes {
 		n := &t.nodes[i]
-		l := c.law(n.noise)
-		if !n.own() {
-			c.shared.node(n, l)
+		if n.open || n.chosen {
+			c.untested++
 			continue
 		}
+		l := c.law(n.noise)
 		x := n.added()
 		u := l.spread(x, c.rng.Float64())
 		c.nodes++
@@ -125,12 +125,10 @@ func (c *conformance) add(t *transcript) {
 		}
 		c.chance += float64(len(s)*(len(s)-1)) / 2 * alike[peer] // at most, where scales differ
 	}
-	c.shared.play()
 }
 
-// law returns that of one term of noise.
+// law returns that of noise.
 func (c *conformance) law(n dp.Noise) law {
-	n.Terms = dp.Term
 	l := c.laws[n]
 	if l == nil {
 		l = lawOf(n)
@@ -155,10 +153,10 @@ func (p *pairs) p() float64 {
 // tests returns the tests of what was collected: all of them, or those that a few nodes
 // can answer.
 func (c *conformance) tests(few bool) []Test {
-	tests := c.shared.tests()
 	if c.nodes == 0 {
-		return tests
+		return nil
 	}
+	var tests []Test
 	all := &c.groups[groupAll]
 	for k, name := range []string{"all nodes", "first nodes", "later leaves", "nodes of several leaves"} {
 		g := &c.groups[k]

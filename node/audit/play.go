@@ -71,7 +71,7 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 		}
 		p.peers = append(p.peers, n)
 		p.inbox[i] = make([][]protocol.Delivery, p.canary.setting.rounds+late+2)
-		if books[i], err = newBook(i, n.charge, streams); err != nil {
+		if books[i], err = newBook(i, n.charge, streams, &p.canary.setting); err != nil {
 			return nil, err
 		}
 	}
@@ -116,6 +116,9 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 			}
 			p.send(0, again)
 		}
+	}
+	for i := range books {
+		books[i].end(p)
 	}
 	return p.t, nil
 }

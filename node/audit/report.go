@@ -22,9 +22,9 @@ type Report struct {
 	Plays     uint64   `json:"plays"`
 	Peers     int      `json:"peers"`
 	Arms      int      `json:"arms"`
-	Rounds    uint64   `json:"rounds"`  // of a play
-	Horizon   uint64   `json:"horizon"` // as configured
-	Shared    int      `json:"shared"`  // nodes that share noise, so that less can be asked of them
+	Rounds    uint64   `json:"rounds"`   // of a play
+	Horizon   uint64   `json:"horizon"`  // as configured
+	Untested  int      `json:"untested"` // nodes of which only what a record moves can be asked
 	Canaries  []Canary `json:"canaries"`
 	Checks    []Check  `json:"checks"`
 	Tests     []Test   `json:"tests"`
@@ -41,7 +41,7 @@ func (a *auditor) report() *Report {
 		Mechanism: privacy.Mechanism.String(), Measure: measure(privacy.Mechanism.Law()).String(),
 		Protocol: a.c.Spec.Protocol, Seed: a.c.Seed, Runs: a.c.Runs,
 		Plays: a.c.Plays(), Peers: peers, Arms: s.spec.Arms, Rounds: s.rounds, Horizon: privacy.Horizon,
-		Shared: a.noise.shared.nodes, Canaries: a.found, Checks: a.exact.checks, Broken: []string{},
+		Untested: a.noise.untested, Canaries: a.found, Checks: a.exact.checks, Broken: []string{},
 	}
 	for _, t := range a.asIs.tests(true) {
 		t.Name += ", horizon as configured"
@@ -123,8 +123,8 @@ func (r *Report) limits() []string {
 		"times below a round, the disk, the memory, the API and the actions: they are not played",
 		"the quality of the operating system's generator, and noise that is known to somebody",
 	}
-	if r.Shared > 0 {
-		all = append(all, fmt.Sprintf("%d nodes share noise with others: of them the size of the noise was tested, and not what a record moves", r.Shared))
+	if r.Untested > 0 {
+		all = append(all, fmt.Sprintf("the law of %d nodes of which sums said something before they could be told apart; what a record moves was tested of them", r.Untested))
 	}
 	return all
 }
