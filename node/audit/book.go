@@ -48,43 +48,53 @@ func newBook(peer int, c dp.Charge, streams blank, s *setting) (b book, err erro
 // enter books a step of a play, with its nodes. The error says that the charge does not
 // pay for one, or that its leaf is not the next one.
 func (b *book) enter(p *play, s *step) error {
-	err := b.shadow.add(dp.StreamID(s.arm), func(side int) float64 {
+	err := b.shadow.add(dp.StreamID(s.arm), func(side int) []float64 {
 		if b.peer == 0 {
-			return p.canary.reward(side, uint64(s.round), int(s.arm))
+			return []float64{p.canary.reward(side, uint64(s.round), int(s.arm))}
 		}
-		return float64(s.reward)
+		return []float64{float64(s.reward)}
 	})
 	if err != nil {
 		return err
 	}
+	side := 0
+	if b.peer == 0 {
+		side = p.side
+	}
 	for _, r := range s.drawn {
-		if err := b.charge.Covers(r.Fields()); err != nil {
-			return err
-		}
-		exact, err := b.shadow.leaf(r.Stream(), r.Span().To)
+		nodes, err := b.draw(r, side)
 		if err != nil {
 			return err
 		}
-		drawn := make([]drawnNode, r.Len())
-		for i := range drawn {
-			n := drawnNode{
-				peer: b.peer, stream: int(r.Stream()), from: r.Span().From, to: r.Span().To,
-				place: i, noise: r.Noise(), value: r.Value(i), side: p.side,
-			}
-			if b.peer > 0 {
-				n.side = 0
-			}
-			for side := range exact {
-				n.exact[side] = exact[side][i]
-			}
-			drawn[i] = n
-		}
-		if k := b.kary[r.Stream()]; k != nil {
-			drawn = k.leaf(drawn)
-		}
-		p.t.nodes = append(p.t.nodes, drawn...)
+		p.t.nodes = append(p.t.nodes, nodes...)
 	}
 	return nil
+}
+
+// draw books what closing a leaf drew, and returns the nodes that are known by it.
+func (b *book) draw(r dp.Release, side int) ([]drawnNode, error) {
+	if err := b.charge.Covers(r.Fields()); err != nil {
+		return nil, err
+	}
+	exact, err := b.shadow.leaf(r.Stream(), r.Span().To)
+	if err != nil {
+		return nil, err
+	}
+	nodes := make([]drawnNode, r.Len())
+	for i := range nodes {
+		n := drawnNode{
+			peer: b.peer, stream: int(r.Stream()), from: r.Span().From, to: r.Span().To,
+			place: i, noise: r.Noise(), value: r.Value(i), side: side,
+		}
+		for side := range exact {
+			n.exact[side] = exact[side][i]
+		}
+		nodes[i] = n
+	}
+	if k := b.kary[r.Stream()]; k != nil {
+		nodes = k.leaf(nodes)
+	}
+	return nodes, nil
 }
 
 // end books what a play leaves open.

@@ -12,21 +12,20 @@ import (
 	"peerd.dev/node/audit"
 )
 
-// faults lists those that are built into peers with a mechanism: faults of noise of either
-// law and, with PEERD_LONG, of every mechanism.
+// faults lists those that are built into peers with a mechanism: all into those with a
+// tree and, with PEERD_LONG, into every one; else the noise of the other law, and what is
+// different where nodes share noise.
 func faults(m dp.Mechanism) []string {
-	noise := []string{"halved", "reused", "first", "redrawn"}
+	all := []string{"halved", "reused", "first", "redrawn", "levels", "changed", "raw"}
 	switch {
-	case m == dp.Tree:
-		return append(noise, "levels", "changed", "raw")
-	case os.Getenv("PEERD_LONG") == "":
-		if m == dp.TreeGaussian {
-			return noise[:3]
-		}
+	case m == dp.None || !m.Running():
+		return nil // promises nothing, or is not for peers
+	case m == dp.Tree || os.Getenv("PEERD_LONG") != "":
+		return all
 	case m == dp.TreeGaussian:
-		return append(noise, "levels")
-	case m != dp.None && m.Running():
-		return noise
+		return all[:3]
+	case m == dp.Kary:
+		return []string{"levels"}
 	}
 	return nil
 }

@@ -55,14 +55,15 @@ func (b blank) shadow(histories int) (*shadow, error) {
 	return s, nil
 }
 
-// add takes in a record of one number, which may be another in each history.
-func (s *shadow) add(stream dp.StreamID, of func(history int) float64) error {
+// add takes in a record, which may be another in each history.
+func (s *shadow) add(stream dp.StreamID, of func(history int) []float64) error {
+	none := make([]float64, len(of(0)))
 	for i, d := range s.doors {
-		x := 0.
+		x := none
 		if i < len(s.doors)-1 {
 			x = of(i)
 		}
-		if err := d.Add(stream, []float64{x}); err != nil {
+		if err := d.Add(stream, x); err != nil {
 			return err
 		}
 	}

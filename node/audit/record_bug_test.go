@@ -1,0 +1,63 @@
+//go:build auditbug
+
+package audit
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"peerd.dev/dp"
+)
+
+// recordFaults lists what is built into the doors of a mechanism.
+func recordFaults(m dp.Mechanism) []string {
+	all := []string{"halved", "reused", "first", "adjacency", "levels"}
+	if m == dp.EachGaussian { // a record is in one leaf
+		return all[:4]
+	}
+	return all
+}
+
+// TestSeededBugsAreFoundInRecords builds faults into the doors of linear records, and audits
+// each over 20 fixed seeds: all must fail.
+func TestSeededBugsAreFoundInRecords(t *testing.T) {
+	all := allRecords()
+	for _, m := range dp.Mechanisms() {
+		var replaced []records // which all faults are about
+		for _, r := range all {
+			if r.mechanism == m && r.adjacency == dp.ReplaceOne {
+				replaced = append(replaced, r)
+			}
+		}
+		if len(replaced) == 0 {
+			continue
+		}
+		for _, bug := range recordFaults(m) {
+			t.Run(fmt.Sprint(m, " ", bug), func(t *testing.T) {
+				dp.Bug = bug
+				defer func() { dp.Bug = "" }()
+				caught, by := 0, map[string]int{}
+				for seed := range uint64(20) {
+					r := replaced[seed%uint64(len(replaced))]
+					broken, _ := r.audit(t, recordRuns(), len(all), seed+1)
+					if len(broken) > 0 {
+						caught++
+					}
+					seen := map[string]bool{}
+					for _, b := range broken {
+						kind, _, _ := strings.Cut(b, ":")
+						if !seen[kind] {
+							by[kind]++
+						}
+						seen[kind] = true
+					}
+				}
+				t.Logf("linear records, %v, %s: found in %d of 20 audits; by %v", m, bug, caught, by)
+				if caught < 20 {
+					t.Errorf("found in %d of 20", caught)
+				}
+			})
+		}
+	}
+}
