@@ -36,9 +36,9 @@ type Config struct {
 	Spec  node.Spec // as configured; Peers does not matter
 	Topic bool      // as the agents of the configuration have it
 	Runs  int       // plays of every input
-	// Seed makes the bounds and their noise repeatable: they follow from the number. With
-	// 0 noise is a daemon's, from the operating system, and coins are fresh. Pairs that
-	// are compared exactly have a daemon's noise in any case.
+	// Seed makes bounds and tests repeatable: their noise follows from the number. With 0
+	// noise is a daemon's, from the operating system, and coins are fresh. Pairs that are
+	// compared exactly have a daemon's noise in any case.
 	Seed     uint64
 	Progress func(plays uint64) // how many more are done; nil for nobody
 }
@@ -144,15 +144,20 @@ func (a *auditor) coins(part string, canary, i int) node.Seed {
 func (a *auditor) configured(ctx context.Context) error {
 	all := a.c.canaries(a.c.asConfigured())
 	plays := make([]*transcript, a.c.long())
+	noise := make([]*transcript, len(plays))
 	err := a.parallel(ctx, len(plays), func(i int) (err error) {
-		plays[i], err = a.twin(ctx, &all[i%len(all)], a.coins("configured", 0, i))
+		canary, coins := &all[i%len(all)], a.coins("configured", 0, i)
+		plays[i], err = a.twin(ctx, canary, coins)
+		if noise[i] = plays[i]; err == nil && a.c.Seed != 0 { // theirs would not come again
+			noise[i], err = a.one(ctx, canary, 0, coins, true)
+		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, t := range plays {
-		a.asIs.add(t)
+	for i, t := range plays {
+		a.asIs.add(noise[i])
 		a.exact.twins(t)
 		a.exact.transcript(t)
 	}

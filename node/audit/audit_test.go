@@ -72,8 +72,8 @@ func seeds(m dp.Mechanism) uint64 {
 	return 3
 }
 
-// TestCorrectPeersPass audits peers as they are, over fixed seeds: of 20 audits at most one
-// may alarm. By its levels one in a hundred would, and fewer than that do.
+// TestCorrectPeersPass audits peers as they are, over fixed seeds, so that it passes always
+// or never: none may alarm. With fresh seeds 11 of 1,000 audits would, at most.
 func TestCorrectPeersPass(t *testing.T) {
 	for _, m := range dp.Mechanisms() {
 		if m == dp.None || !m.Running() {
@@ -89,8 +89,8 @@ func TestCorrectPeersPass(t *testing.T) {
 				}
 			}
 			t.Logf("%d of %d audits of correct peers alarm", alarms, seeds)
-			if alarms > seeds/20 {
-				t.Errorf("%d of %d alarm, want at most %d", alarms, seeds, seeds/20)
+			if alarms > 0 {
+				t.Errorf("%d of %d alarm", alarms, seeds)
 			}
 		})
 	}
@@ -110,7 +110,9 @@ func TestBugsAreFound(t *testing.T) {
 			t.Log(strings.TrimSpace(line))
 		}
 	}
-	if n := bytes.Count(out, []byte("--- PASS: TestSeededBugsAreFound/")); n < 10 {
-		t.Errorf("%d bugs were built in, want 10:\n%s", n, out)
+	for tests, want := range map[string]int{"/": 11, "InRecords/": 24} {
+		if n := bytes.Count(out, []byte("--- PASS: TestSeededBugsAreFound"+tests)); n < want {
+			t.Errorf("%d bugs were built in, want %d:\n%s", n, want, out)
+		}
 	}
 }
