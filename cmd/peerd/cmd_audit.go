@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,8 +34,9 @@ and of mu where the mechanism's noise is Gaussian.
 
 Privacy, protocol and learner are the configuration's. World, network, length and, where
 there are many, arms and slots are replaced: three peers in one process, rewards of 0
-and 1 at the worst places, and a horizon so short that one record can show. It takes no
-network and no running peer, and touches no files.
+and 1 at the worst places, and a horizon so short that one record can show. What cells
+of an experiment set is left out: give it by --set. It takes no network and no running
+peer, and touches no files.
 
 A promise that is broken ends with code 5. One that is not is no proof: docs/audit.md
 says what is found at so many runs. A run shows most at a budget of 1 to 2, and at 5
@@ -41,6 +44,7 @@ with Gaussian noise.`,
 		Example: `  peerd audit -c configs/rows.yaml
   peerd audit -c hospital-a/peerd.yaml --runs 5000
   peerd audit -c configs/rows.yaml --set privacy.mechanism=tree-gaussian --set privacy.epsilon=5 --set privacy.delta=1e-6
+  peerd audit -c configs/figures/radius.yaml --set learner.confidence=paper
   peerd audit -c configs/rows.yaml --quick --seed 1 --json | jq .passed`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -64,12 +68,18 @@ with Gaussian noise.`,
 }
 
 func (o *options) audit(ctx context.Context, s *Settings, runs int, seed uint64) error {
+	for _, note := range auditNotes(s) {
+		_, _ = fmt.Fprintf(o.stderr, "audit: %s\n", note)
+	}
 	if s.Privacy.Epsilon.Infinite() {
 		return failf(exitConfig, "%s promises nothing, so there is nothing to audit", s.with("privacy.epsilon"))
 	}
 	spec, err := s.spec(2)
 	if err != nil {
 		return err
+	}
+	if spec.Privacy.Unclipped {
+		return failf(exitConfig, "%s: no epsilon holds for rewards that are not clipped, so there is nothing to audit; add --set world.clip=true", s.with("world.clip"))
 	}
 	c := audit.Config{Spec: spec, Topic: s.Mode == Slots, Runs: runs, Seed: seed}
 	p := newProgress(o.stderr, "audit", c.Plays())
@@ -81,6 +91,25 @@ func (o *options) audit(ctx context.Context, s *Settings, runs int, seed uint64)
 	}
 	p.end()
 	return o.showAudit(r)
+}
+
+// auditNotes says what of a configuration is not audited as it stands.
+func auditNotes(s *Settings) (notes []string) {
+	if s.Mode == Lockstep {
+		notes = append(notes, "mode lockstep guards nobody; audited is what the same settings would promise people")
+	}
+	if len(s.Experiment.Cells) == 0 {
+		return notes
+	}
+	cells := expand(s.Experiment.Cells)
+	note := fmt.Sprintf("the configuration is audited without what its %d experiment cells set", len(cells))
+	for _, c := range cells {
+		if len(c.set) > 0 {
+			note += fmt.Sprintf("; to audit cell %q add --set %s", c.Name, strings.Join(c.set, " --set "))
+			break
+		}
+	}
+	return append(notes, note)
 }
 
 // showAudit prints a report, and fails if a promise is broken.

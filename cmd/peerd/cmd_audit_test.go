@@ -29,8 +29,7 @@ func TestAuditOfTheConfigurations(t *testing.T) {
 				t.Errorf("report %+v", r)
 			}
 			for _, canary := range r.Canaries {
-				// Nodes of kary that share noise are not in a canary's reach; "sharp" has one of its own.
-				if canary.Bound.Reach > 1 || canary.Bound.Reach < 0 || canary.Name == "sharp" && canary.Bound.Reach == 0 {
+				if canary.Bound.Reach > 1 || canary.Bound.Reach <= 0 {
 					t.Errorf("canary %s: reach %v", canary.Name, canary.Bound.Reach)
 				}
 			}
@@ -63,11 +62,35 @@ func TestAuditOfEveryMechanism(t *testing.T) {
 				t.Errorf("mechanism %s in %s, %d nodes are not tested", r.Mechanism, r.Measure, r.Untested)
 			}
 			for _, canary := range r.Canaries {
-				if b := canary.Bound; b.Reach > b.Charged || b.Charged > most || b.Charged < .9*most {
+				if b := canary.Bound; b.Reach > b.Charged || b.Reach <= 0 || b.Charged > most || b.Charged < .9*most {
 					t.Errorf("canary %s: reach %v of %v, want at most %v", canary.Name, b.Reach, b.Charged, most)
 				}
 			}
 		})
+	}
+}
+
+// TestAuditOfAnExperiment audits a file with cells: it says that it leaves them out, and how
+// one is audited; what --set says is in the report.
+func TestAuditOfAnExperiment(t *testing.T) {
+	args := []string{"audit", "-c", "../../configs/figures/radius.yaml", "--runs", "20", "--seed", "1", "--json"}
+	for _, want := range []string{"calibrated", "paper"} {
+		c, stdout, stderr := peerd(t, append(args, "--set", "learner.confidence="+want)...)
+		var r audit.Report
+		if err := json.Unmarshal([]byte(stdout), &r); err != nil || c != exitOK {
+			t.Fatalf("code %d, %v: %s%s", c, err, stderr, stdout)
+		}
+		if !r.Passed || r.Confidence != want || r.Horizon != 600_000 {
+			t.Errorf("report %+v", r)
+		}
+		for _, part := range []string{"mode lockstep guards nobody", "2 experiment cells", `"as printed" add --set learner.confidence=paper`} {
+			if !strings.Contains(stderr, part) {
+				t.Errorf("%q is not said: %s", part, stderr)
+			}
+		}
+	}
+	if _, _, stderr := peerd(t, "audit", "-c", "../../configs/rows.yaml", "--runs", "20", "--seed", "1"); strings.Contains(stderr, "cells") || strings.Contains(stderr, "lockstep") {
+		t.Errorf("a daemon's configuration has neither: %s", stderr)
 	}
 }
 
@@ -89,6 +112,7 @@ func TestAuditEndsWithTheCodeOfWhatItFound(t *testing.T) {
 		{exitUsage, []string{"--runs", "none"}},
 		{exitConfig, []string{"--set", "mode=lockstep", "--set", "seed=1", "--set", "privacy.epsilon=inf", "--set", "privacy.mechanism=none"}},
 		{exitConfig, []string{"--set", "privacy.epsilon=-1"}},
+		{exitConfig, []string{"--set", "mode=lockstep", "--set", "seed=1", "--set", "world.kind=gaussian", "--set", "world.clip=false"}},
 	} {
 		c, _, stderr := peerd(t, append([]string{"audit", "-c", write(t, base)}, tc.args...)...)
 		if c != tc.want {

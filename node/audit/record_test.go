@@ -179,7 +179,7 @@ func TestLinearRecordsPass(t *testing.T) {
 				last = b
 			}
 			if last.Reach < .999*last.Charged {
-				t.Errorf("moves %v of %v: there is a pair farther apart", last.Reach, last.Charged)
+				t.Errorf("moves %v of %v that is charged", last.Reach, last.Charged)
 			}
 			t.Logf("0 of %d audits alarm; μ %.4f of %.4f charged, at least %.3f by %s", seeds, last.Reach, last.Charged, last.Low99, last.Statistic)
 		})
