@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# The audit on peers with seeded bugs and on peers without: 20 fixed seeds each, with
-# 200 plays of a history; the power of the bound; and the command itself, built with one
-# bug after another, which must end with code 5. Half an hour on two cores.
+# The audit on peers with seeded bugs and on peers without, and on doors with linear
+# records: 20 fixed seeds each, with 200 plays of a history (400 at a door); the power of
+# the bound; and the command itself, built with one bug after another, which must end
+# with code 5. An hour on two cores.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export PEERD_LONG=1
-go test ./node/audit -count=1 -v -run 'TestCorrectPeersPass|TestPower' | grep -v '^=== '
-go test -tags auditbug ./node/audit -count=1 -v -timeout 60m -run 'TestSeededBugsAreFound' | grep -v '^=== '
+go test ./node/audit -count=1 -v -run 'TestCorrectPeersPass|TestLinearRecordsPass|TestPower' | grep -v '^=== '
+go test -tags auditbug ./node/audit -count=1 -v -timeout 120m -run 'TestSeededBugsAreFound' | grep -v '^=== '
 
 bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT
 for bug in none halved reused first changed raw redrawn levels; do
 	go build -tags auditbug -ldflags "-X peerd.dev/dp.Bug=$bug" -o "$bin/peerd" ./cmd/peerd
-	for name in "rows tree 1" "testnet tree 1" "rows tree-gaussian 5"; do
+	for name in "rows tree 1" "testnet tree 1" "testnet kary 1" "rows tree-gaussian 5"; do
 		read -r config mechanism epsilon <<<"$name"
 		set -- -c "configs/$config.yaml" --set "privacy.mechanism=$mechanism" --set "privacy.epsilon=$epsilon"
 		if [ "$mechanism" = tree-gaussian ]; then set -- "$@" --set privacy.delta=1e-6; fi
