@@ -66,7 +66,7 @@ func (c Config) small() setting {
 	s.spec.Params.Rows.Pull = min(s.spec.Params.Rows.Pull, maxSlot)
 	s.rounds = rounds
 	n := uint64(leaves)
-	if s.spec.Privacy.Mechanism == dp.Kary { // with fewer leaves no two sums share a node of leaves to come
+	if s.spec.Privacy.Mechanism == dp.Kary { // for fewer leaves it has one level, and no nodes of leaves to come
 		s.rounds, n = karyLeaves, karyLeaves
 		s.spec.Params.Rows.Every = min(s.spec.Params.Rows.Every, karySlot)
 	}

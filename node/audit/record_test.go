@@ -71,7 +71,7 @@ func (r *records) play(side int, noise *dp.Source, streams blank) (*transcript, 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.Open(r.spec()); err != nil {
+	if _, err = d.Open(r.spec()); err != nil {
 		return nil, err
 	}
 	t := &transcript{canary: &Canary{Name: r.String()}, side: side, charge: d.Charges()[0]}
