@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"peerd.dev/dp/account"
-	"peerd.dev/dp/factor"
 )
 
 // Limits of a Spec. A running sum of maxRecords records stays within 2^58 grid
@@ -125,7 +124,7 @@ func (c *Charge) sigma(d *design, s Spec) (sigma float64, err error) {
 	case c.Record == Linear && c.Mechanism == TreeGaussian:
 		sigma, err = account.ZhouChowdhury(epsilon, s.Delta, c.Leaves)
 	case c.Record == Corner && c.Mechanism == TreeGaussian:
-		sigma, err = account.DubeyPentland(epsilon, s.Delta, uint64(factor.TreeLevels(c.Leaves)), math.Sqrt2)
+		sigma, err = account.DubeyPentland(epsilon, s.Delta, levels(c.Leaves), math.Sqrt2)
 		sigma *= math.Sqrt2 // since they release (N+Nᵀ)/√2, where svec has (N+Nᵀ)/2
 	default:
 		sigma, err = account.Papers.Sigma(epsilon, s.Delta, 1)
