@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,15 +35,18 @@ seed, as many runs at once as there are processors. The peers are the daemon's o
 happens is what processes in lockstep would do. The same seed gives the same result.
 Noise comes from the seeds, so simulated runs protect nobody.
 
-The folder of results holds manifest.json (resolved settings of every cell, seeds,
-version, machine, wall time), rows.jsonl and rows.parquet (regret by cell, seed and
-round), summary.json, figure.svg and figure.png. An interrupted run goes on with the same
-command and the same -o: cells that are finished are not played again.`,
+The folder of results holds config.yaml (all settings, resolved), manifest.json (those of
+every cell, seeds, version, machine, wall time), rows.jsonl and rows.parquet (regret by
+cell, seed and round), summary.json, figure.svg and figure.png. An interrupted run goes on
+with the same command and the same -o: cells that are finished are not played again.`,
 		Example: `  peerd experiment run configs/figures/fig2a.yaml -o runs/fig2a
   peerd experiment run configs/rows.yaml --set experiment.faults.loss=0.3 --set experiment.seeds=50
   peerd experiment run configs/rows.yaml --set 'experiment.cells=[{set: {privacy.epsilon: [1, 2, 5]}}]'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.config != "" {
+				return failf(exitUsage, "two configurations, %s and %s; want one", o.config, args[0])
+			}
 			o.config = args[0]
 			c, err := o.load()
 			if err != nil {
@@ -67,105 +71,154 @@ func configTitle(c *Config) string {
 // A cellRun is a cell with its network and what came of it.
 type cellRun struct {
 	cellConfig
-	graph  *topology.Graph
-	gap    float64 // spectral, of the graph
+	graph  *topology.Graph // nil if nobody talks to anybody
+	gap    float64         // spectral, of the graph; 0 without one
+	world  *sites
 	hash   string
 	result cellResult
-	done   bool
+	begin  time.Time // of its first run
+	left   int       // runs that are not finished
 }
 
 func runExperiment(ctx context.Context, o *options, c *Config, out string) error {
 	// Simulated peers make garbage at a high rate and hold little: let it lie longer.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	begin := time.Now()
-	cells, err := o.experiment(c)
+	program, err := programHash()
+	if err != nil {
+		return err
+	}
+	cells, err := o.experiment(c, program)
 	if err != nil {
 		return err
 	}
 	f := resultFolder(out)
-	if err = os.MkdirAll(f.path("cells"), 0o755); err != nil {
+	unlock, err := f.open()
+	if err != nil {
 		return err
 	}
-	m := newManifest(c, cells, begin)
-	if err = writeJSONFile(f.path("manifest.json"), m); err != nil {
-		return err
-	}
-	total, done := uint64(0), 0
+	defer unlock()
+	played := len(cells)
 	for i := range cells {
 		cell := &cells[i]
-		if cell.result, cell.done = f.readCell(cell.hash); cell.done {
-			done++
-			continue
+		if cell.result, err = f.readCell(cell.hash); err != nil {
+			_, _ = fmt.Fprintf(o.stderr, "cell %q is played again: %v\n", cell.Name, err)
 		}
-		total += c.Experiment.Seeds * cell.steps()
+		if len(cell.result.Runs) == 0 {
+			cell.left = int(c.Experiment.Seeds)
+			played--
+		}
 	}
-	if done > 0 {
-		_, _ = fmt.Fprintf(o.stderr, "%d of %d cells are finished in %s and are not played again\n", done, len(cells), out)
+	if played > 0 {
+		_, _ = fmt.Fprintf(o.stderr, "%d of %d cells are finished in %s and are not played again\n", played, len(cells), out)
 	}
-	p := newProgress(o.stderr, fmt.Sprintf("%d cells, %d seeds", len(cells)-done, c.Experiment.Seeds), max(1, total))
-	defer p.end()
-	for i := range cells {
-		cell := &cells[i]
-		if cell.done {
-			continue
-		}
-		if err = cell.play(ctx, p.add); err != nil {
-			return stopped(err, cell.Name, cells, out)
-		}
-		if err = writeJSONFile(f.cell(cell.hash), &cell.result); err != nil {
-			return err
-		}
-		cell.done = true
+	if err = playCells(ctx, o.stderr, f, cells); err != nil {
+		return stopped(err, cells, out)
 	}
-	p.end()
 	doc := sumUp(c, cells)
 	doc.Seconds, doc.Out = time.Since(begin).Seconds(), out
-	m.end(cells)
-	if err := f.write(m, doc, cells, c.figure(cells)); err != nil {
+	if err := f.write(newManifest(c, program, cells, begin), doc, cells, c); err != nil {
 		return err
 	}
 	if err := o.print(doc, func(w io.Writer) { writeExperiment(w, doc) }); err != nil {
 		return err
 	}
-	return doc.lawful()
+	return errors.Join(f.draw(c.figure(cells)), doc.lawful())
+}
+
+// playCells plays what is left of cells, as many runs at once as there are processors,
+// whichever cells they are of, and writes each cell when its last run is finished.
+func playCells(ctx context.Context, w io.Writer, f resultFolder, cells []cellRun) error {
+	type job struct {
+		cell *cellRun
+		run  int
+	}
+	var jobs []job
+	unfinished, steps := 0, uint64(0)
+	for i := range cells {
+		cell := &cells[i]
+		if cell.left == 0 {
+			continue
+		}
+		unfinished++
+		steps += uint64(cell.left) * cell.steps()
+		cell.result = cellResult{Cell: cell.Name, Hash: cell.hash, Runs: make([]experiment.Run, cell.left)}
+		for k := range cell.left {
+			jobs = append(jobs, job{cell, k})
+		}
+	}
+	if unfinished == 0 {
+		return nil
+	}
+	p := newProgress(w, fmt.Sprintf("%d cells, %d seeds", unfinished, len(jobs)/unfinished), steps)
+	defer p.end()
+	var mu sync.Mutex // of the cells
+	return experiment.Each(ctx, len(jobs), func(ctx context.Context, i int) error {
+		cell, k := jobs[i].cell, jobs[i].run
+		mu.Lock()
+		if cell.begin.IsZero() {
+			cell.begin = time.Now()
+		}
+		mu.Unlock()
+		run, err := cell.play(ctx, k, p.add)
+		if err != nil {
+			return fmt.Errorf("cell %q: %w", cell.Name, err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		cell.result.Runs[k] = run
+		if cell.left--; cell.left > 0 {
+			return nil
+		}
+		cell.result.Seconds = time.Since(cell.begin).Seconds()
+		return f.writeCell(&cell.result)
+	})
 }
 
 // stopped says what an experiment has finished before it was interrupted.
-func stopped(err error, name string, cells []cellRun, out string) error {
+func stopped(err error, cells []cellRun, out string) error {
+	if codeOf(coded(err)) != exitInterrupted {
+		return err
+	}
 	done := 0
 	for i := range cells {
-		if cells[i].done {
+		if cells[i].left == 0 {
 			done++
 		}
 	}
-	if codeOf(coded(err)) == exitInterrupted {
-		return failf(exitInterrupted, "interrupted; %d of %d cells are finished in %s, and the same command with -o %s plays the others", done, len(cells), out, out)
-	}
-	return fmt.Errorf("cell %q: %w", name, err)
+	return failf(exitInterrupted, "interrupted; %d of %d cells are finished in %s, and the same command with -o %s plays the others", done, len(cells), out, out)
 }
 
-// experiment returns the cells of a configuration, checked and with their networks.
-func (o *options) experiment(c *Config) ([]cellRun, error) {
+// experiment returns the cells of a configuration, checked and with their networks and
+// worlds.
+func (o *options) experiment(c *Config, program string) ([]cellRun, error) {
 	configs, err := o.cells(c)
 	if err != nil {
 		return nil, err
 	}
-	program, err := programHash()
-	if err != nil {
-		return nil, err
-	}
+	worlds := make(map[string]*sites) // by what they are made of; never ranged over
 	var cells []cellRun
 	for _, cell := range configs {
-		r := cellRun{cellConfig: cell, hash: cell.digest(program)}
-		r.graph, _, err = buildGraph(cell.Testnet.Topology, cell.Testnet.Nodes, max(1, cell.Seed))
-		if err != nil {
-			return nil, failf(exitConfig, "cell %q: testnet.topology: %w", cell.Name, err)
+		r := cellRun{cellConfig: cell}
+		if !cell.Experiment.Alone {
+			r.graph, _, err = buildGraph(cell.Testnet.Topology, cell.Testnet.Nodes, max(1, cell.Seed))
+			if err != nil {
+				return nil, failf(exitConfig, "cell %q: testnet.topology: %w", cell.Name, err)
+			}
+			r.gap = topology.SpectralGap(r.graph)
 		}
-		r.gap = topology.SpectralGap(r.graph)
 		if _, ok := r.x(c.Experiment.Figure.X); c.Experiment.Figure.Kind == "final" && !ok {
 			return nil, failf(exitConfig, "cell %q: experiment.figure.x: %s is %s, want a finite number in all cells",
 				cell.Name, c.Experiment.Figure.X, valueText(cell.value(c.Experiment.Figure.X).Interface()))
 		}
+		made := cell.madeOf(append(keysUnder("world"), "arms", "testnet.nodes")...)
+		if worlds[made] == nil {
+			if worlds[made], err = cell.sites(cell.Testnet.Nodes); err != nil {
+				return nil, fmt.Errorf("cell %q: %w", cell.Name, err)
+			}
+		}
+		r.world = worlds[made]
+		r.hash = cell.digest(program, r.world.data)
 		cells = append(cells, r)
 	}
 	return cells, nil
@@ -174,31 +227,21 @@ func (o *options) experiment(c *Config) ([]cellRun, error) {
 // steps returns how many agent steps a run of the cell takes.
 func (r *cellRun) steps() uint64 { return uint64(r.Testnet.Nodes) * r.RoundCount() }
 
-// play runs the cell over its seeds.
-func (r *cellRun) play(ctx context.Context, progress func(steps uint64)) error {
+// play plays run k of the cell, from 0.
+func (r *cellRun) play(ctx context.Context, k int, progress func(steps uint64)) (experiment.Run, error) {
 	s := &r.Settings
-	begin := time.Now()
-	world, err := s.sites(s.Testnet.Nodes)
-	if err != nil {
-		return err
+	links := make([][]protocol.Peer, s.Testnet.Nodes)
+	if r.graph != nil {
+		links = neighbours(s.Testnet.Nodes, r.graph.Edges())
 	}
-	links := neighbours(s.Testnet.Nodes, r.graph.Edges())
-	if s.Experiment.Alone {
-		links = make([][]protocol.Peer, s.Testnet.Nodes)
-	}
-	seeds := seedsFrom(s.Experiment.FirstSeed, s.Experiment.Seeds)
-	results, err := experiment.Runs(ctx, seeds, func(run uint64) (sim.Config, error) {
-		c, bad := s.simulation(world, links, run)
+	seed := s.Experiment.FirstSeed + uint64(k)
+	result, err := experiment.One(ctx, seed, func(run uint64) (sim.Config, error) {
+		c, bad := s.simulation(r.world, links, run)
 		c.Laws = s.Experiment.Laws
 		return c, bad
 	}, func(rounds uint64) { progress(rounds * uint64(s.Testnet.Nodes)) })
 	if err != nil {
-		return err
+		return experiment.Run{}, err
 	}
-	r.result = cellResult{Cell: r.Name}
-	for i := range results {
-		r.result.Runs = append(r.result.Runs, experiment.NewRun(seeds[i], &results[i]))
-	}
-	r.result.Seconds = time.Since(begin).Seconds()
-	return nil
+	return experiment.NewRun(seed, &result), nil
 }

@@ -17,11 +17,8 @@ func (c *Config) figure(cells []cellRun) *figure.Figure {
 		return nil
 	}
 	f := &figure.Figure{
-		Title: want.Title, X: "rounds", Y: "regret of a peer, in rewards",
+		Title: c.figureTitle(), X: "rounds", Y: "regret of a peer, in rewards",
 		LogX: want.Log == "x" || want.Log == "both", LogY: want.Log == "y" || want.Log == "both",
-	}
-	if f.Title == "" {
-		f.Title = configTitle(c)
 	}
 	f.Note = fmt.Sprintf("Mean over %d seeds with the 95 %% interval. %s", c.Experiment.Seeds, strings.Join(notPrivate(cells), " "))
 	if want.Kind == "curves" {
@@ -33,6 +30,14 @@ func (c *Config) figure(cells []cellRun) *figure.Figure {
 	f.Marks, f.X, f.Y = true, axisLabel(want.X), "regret of a peer at the end, in rewards"
 	f.Lines = finals(cells, want.X)
 	return f
+}
+
+// figureTitle returns what stands above the figure.
+func (c *Config) figureTitle() string {
+	if title := c.Experiment.Figure.Title; title != "" {
+		return title
+	}
+	return configTitle(c)
 }
 
 func (r *cellRun) curve() figure.Line {

@@ -4,13 +4,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
 
 	"peerd.dev/node/experiment"
@@ -25,31 +29,91 @@ func (f resultFolder) path(name string) string { return filepath.Join(string(f),
 // cell returns the file of a finished cell.
 func (f resultFolder) cell(hash string) string { return f.path(filepath.Join("cells", hash+".json")) }
 
+// open makes the folder, unless it is there, and keeps others out until unlock. What holds
+// files and no experiment is not touched.
+func (f resultFolder) open() (unlock func(), err error) {
+	const name = "the folder of results"
+	if inside, err := os.ReadDir(string(f)); err == nil && len(inside) > 0 {
+		if info, err := os.Stat(f.path("cells")); err != nil || !info.IsDir() {
+			return nil, failf(exitUsage, "%s holds files that are of no experiment: name another folder with -o", f)
+		}
+	}
+	if err := os.MkdirAll(f.path("cells"), 0o755); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	l := flock.New(f.path(filepath.Join("cells", "lock")))
+	ok, err := l.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if !ok {
+		return nil, failf(exitUnexpected, "%s is in use by another experiment: wait for it, or name another folder with -o", f)
+	}
+	return func() { _ = l.Unlock() }, nil // the process ends with it anyway
+}
+
 // A cellResult is what a finished cell keeps, so that it need not be played again.
 type cellResult struct {
 	Cell    string           `json:"cell"`
+	Hash    string           `json:"hash"`
+	Sum     string           `json:"sum"` // checksum of Runs
 	Seconds float64          `json:"seconds"`
 	Runs    []experiment.Run `json:"runs"`
 }
 
-// readCell returns what a cell's file holds. A file that is not whole counts as none:
-// the cell is played again.
-func (f resultFolder) readCell(hash string) (r cellResult, ok bool) {
-	b, err := os.ReadFile(f.cell(hash))
-	return r, err == nil && json.Unmarshal(b, &r) == nil && len(r.Runs) > 0
+// sum returns the checksum of the runs.
+func (r *cellResult) sum() (string, error) {
+	b, err := json.Marshal(r.Runs)
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:]), err
 }
 
-// digest returns what a cell's result depends on: the program, the seeds and all
+func (f resultFolder) writeCell(r *cellResult) (err error) {
+	if r.Sum, err = r.sum(); err != nil {
+		return err
+	}
+	return writeJSONFile(f.cell(r.Hash), r)
+}
+
+// readCell returns what a cell's file holds, nothing if there is none. A file that is not
+// what writeCell wrote for the cell is an error.
+func (f resultFolder) readCell(hash string) (cellResult, error) {
+	b, err := os.ReadFile(f.cell(hash))
+	if errors.Is(err, fs.ErrNotExist) {
+		return cellResult{}, nil
+	}
+	if err != nil {
+		return cellResult{}, err
+	}
+	var r cellResult
+	err = json.Unmarshal(b, &r)
+	if sum, bad := r.sum(); err != nil || bad != nil || r.Hash != hash || r.Sum != sum {
+		return cellResult{}, fmt.Errorf("%s is damaged", f.cell(hash))
+	}
+	return r, nil
+}
+
+// digest returns what a cell's result depends on: the program, the data, the seeds and all
 // settings but those of cells and figures.
-func (c *cellConfig) digest(program string) string {
+func (c *cellConfig) digest(program, data string) string {
 	h := sha256.New()
 	line(h, "program", program)
+	line(h, "data", data)
 	for _, k := range schema() {
 		if k.Name != "experiment.cells" && !strings.HasPrefix(k.Name, "experiment.figure.") {
 			line(h, k.Name, valueText(c.value(k.Name).Interface()))
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// madeOf returns a text that is the same for cells in which all of some keys are.
+func (c *cellConfig) madeOf(keys ...string) string {
+	var b strings.Builder
+	for _, key := range keys {
+		line(&b, key, valueText(c.value(key).Interface()))
+	}
+	return b.String()
 }
 
 // programHash returns the hash of this program, another of which might play a cell
@@ -71,51 +135,52 @@ func programHash() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// A manifest is what is needed to get the same results again.
+// A manifest is what is needed to get the same results again, beside config.yaml.
 type manifest struct {
 	Command    []string       `json:"command"`
 	File       string         `json:"configuration"`
 	FirstSeed  uint64         `json:"first_seed"`
 	Seeds      uint64         `json:"seeds"`
 	Version    versionDoc     `json:"version"`
+	Program    string         `json:"program"` // hash of the executable
 	Machine    string         `json:"machine"`
 	Processors int            `json:"processors"`
 	Begin      time.Time      `json:"begin"`
-	Seconds    float64        `json:"seconds"` // since Begin; 0 until the experiment is finished
+	Seconds    float64        `json:"seconds"` // since Begin
 	Cells      []manifestCell `json:"cells"`
 }
 
 type manifestCell struct {
 	Cell     string            `json:"cell"`
-	Hash     string            `json:"hash"`    // of all that its result depends on; its file in cells/
-	Seconds  float64           `json:"seconds"` // that it took when it was played; 0 until it is
+	Hash     string            `json:"hash"`           // of all that its result depends on; its file in cells/
+	Data     string            `json:"data,omitempty"` // hash of the file that records were read from
+	Seconds  float64           `json:"seconds"`        // from the begin of its first run to the end of its last, when it was played
 	Settings map[string]string `json:"settings"`
 }
 
-func newManifest(c *Config, cells []cellRun, begin time.Time) *manifest {
+func newManifest(c *Config, program string, cells []cellRun, begin time.Time) *manifest {
 	m := &manifest{
-		Command: os.Args, File: c.File, FirstSeed: c.Experiment.FirstSeed, Seeds: c.Experiment.Seeds,
-		Version: readVersion(), Machine: runtime.GOOS + "/" + runtime.GOARCH, Processors: runtime.NumCPU(), Begin: begin.UTC(),
+		Command: append([]string{"peerd"}, os.Args[1:]...), File: c.File, FirstSeed: c.Experiment.FirstSeed, Seeds: c.Experiment.Seeds,
+		Version: readVersion(), Program: program, Machine: runtime.GOOS + "/" + runtime.GOARCH, Processors: runtime.NumCPU(),
+		Begin: begin.UTC(), Seconds: time.Since(begin).Seconds(),
 	}
 	for i := range cells {
 		r := &cells[i]
 		settings := r.Values()
 		delete(settings, "experiment.cells") // all of them, in every one of them
-		m.Cells = append(m.Cells, manifestCell{Cell: r.Name, Hash: r.hash, Settings: settings})
+		m.Cells = append(m.Cells, manifestCell{Cell: r.Name, Hash: r.hash, Data: r.world.data, Seconds: r.result.Seconds, Settings: settings})
 	}
 	return m
 }
 
-// end writes down how long it all took.
-func (m *manifest) end(cells []cellRun) {
-	m.Seconds = time.Since(m.Begin).Seconds()
-	for i := range cells {
-		m.Cells[i].Seconds = cells[i].result.Seconds
+// write writes all files of a finished experiment but figures. Figures of an earlier one
+// go.
+func (f resultFolder) write(m *manifest, doc *experimentDocument, cells []cellRun, c *Config) error {
+	for _, name := range []string{"figure.svg", "figure.png"} {
+		if err := os.Remove(f.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
-}
-
-// write writes all files of a finished experiment; fig is nil for none.
-func (f resultFolder) write(m *manifest, doc *experimentDocument, cells []cellRun, fig *figure.Figure) error {
 	var rows []experiment.Row
 	for i := range cells {
 		rows = append(rows, experiment.Rows(cells[i].Name, cells[i].result.Runs)...)
@@ -128,18 +193,25 @@ func (f resultFolder) write(m *manifest, doc *experimentDocument, cells []cellRu
 	if err != nil {
 		return err
 	}
-	if fig != nil {
-		err = writeFile(f.path("figure.svg"), func(svg io.Writer) error {
-			return writeFile(f.path("figure.png"), func(png io.Writer) error { return fig.Write(svg, png) })
-		})
-		if err != nil {
-			return err
-		}
+	resolved := c.Settings
+	resolved.Experiment.Figure.Title = c.figureTitle()
+	if err = writeSettings(f.path("config.yaml"), &resolved, 0o644); err != nil {
+		return err
 	}
 	if err := writeJSONFile(f.path("summary.json"), doc); err != nil {
 		return err
 	}
 	return writeJSONFile(f.path("manifest.json"), m)
+}
+
+// draw writes a figure, nil for none.
+func (f resultFolder) draw(fig *figure.Figure) error {
+	if fig == nil {
+		return nil
+	}
+	return writeFile(f.path("figure.svg"), func(svg io.Writer) error {
+		return writeFile(f.path("figure.png"), func(png io.Writer) error { return fig.Write(svg, png) })
+	})
 }
 
 func writeJSONFile(name string, doc any) error {
@@ -148,7 +220,7 @@ func writeJSONFile(name string, doc any) error {
 
 // writeFile writes a file whole or not at all.
 func writeFile(name string, write func(w io.Writer) error) error {
-	f, err := renameio.NewPendingFile(name)
+	f, err := renameio.NewPendingFile(name, renameio.WithPermissions(0o644))
 	if err != nil {
 		return err
 	}

@@ -59,9 +59,6 @@ func (r *cellRun) sumUp() cellDocument {
 		Cell: r.Name, Peers: r.Testnet.Nodes, Rounds: r.RoundCount(), Gap: r.gap, Epsilon: runs[0].Epsilon,
 		Regret: experiment.MeanOf(experiment.Finals(runs)), Seconds: r.result.Seconds,
 	}
-	if r.Experiment.Alone {
-		d.Gap = 0
-	}
 	var messages, lost, size uint64
 	var gaps []float64
 	for i := range runs {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -105,8 +106,19 @@ func TestTheSameSeedsAreTheSameBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(m.Cells) != 2 || m.Cells[1].Settings["experiment.alone"] != "true" || m.Cells[0].Settings["experiment.alone"] != "false" ||
-		m.Seconds <= 0 || m.Seeds != 3 || m.Version.Go == "" {
+		m.Seconds <= 0 || m.Seeds != 3 || m.Version.Go == "" || m.Program == "" || m.Command[0] != "peerd" {
 		t.Errorf("%+v", m)
+	}
+}
+
+// TestTheResolvedConfigurationPlaysTheSameAgain, whatever was on the command line.
+func TestTheResolvedConfigurationPlaysTheSameAgain(t *testing.T) {
+	a := play(t, t.TempDir())
+	again := playFile(t, t.TempDir(), filepath.Join(a.dir, "config.yaml"))
+	for _, name := range append(sameBytes, "config.yaml") {
+		if !bytes.Equal(a.file(t, name), again.file(t, name)) {
+			t.Errorf("%s differs", name)
+		}
 	}
 }
 
@@ -136,8 +148,136 @@ func TestFinishedCellsAreNotPlayedAgain(t *testing.T) {
 			t.Errorf("%s changed", name)
 		}
 	}
-	if other := play(t, dir, "privacy.epsilon=2"); other.stderr != "" || other.Cells[0].Epsilon != 2 {
+	if other := play(t, dir, "privacy.epsilon=2", "experiment.figure.kind=none"); other.stderr != "" || other.Cells[0].Epsilon != 2 {
 		t.Errorf("cells of other settings were taken over: %q %+v", other.stderr, other.Cells[0])
+	}
+	if _, err := os.Stat(filepath.Join(dir, "figure.svg")); err == nil {
+		t.Error("the figure of an earlier experiment stands beside the rows of another")
+	}
+}
+
+// TestDamagedCellsArePlayedAgain: a file that is not what was written for its cell is told
+// and not believed.
+func TestDamagedCellsArePlayedAgain(t *testing.T) {
+	dir := t.TempDir()
+	a := play(t, dir)
+	rows := a.file(t, "rows.jsonl")
+	files, err := filepath.Glob(filepath.Join(dir, "cells", "*.json"))
+	if err != nil || len(files) != 2 {
+		t.Fatal(files, err)
+	}
+	whole, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.ReadFile(files[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := func(f func(r *cellResult)) []byte {
+		var r cellResult
+		if err := json.Unmarshal(whole, &r); err != nil {
+			t.Fatal(err)
+		}
+		f(&r)
+		b, err := json.Marshal(&r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	for name, b := range map[string][]byte{
+		"empty": nil, "cut": whole[:len(whole)/2], "no object": []byte("3"), "no runs": []byte("{}"), "of another cell": other,
+		"a run less":         edit(func(r *cellResult) { r.Runs = r.Runs[1:] }),
+		"a run without rows": edit(func(r *cellResult) { r.Runs[1].Regret = nil }),
+		"another number":     edit(func(r *cellResult) { r.Runs[1].Regret[7]++ }),
+		"another seed":       edit(func(r *cellResult) { r.Runs[1].Seed = 9 }),
+	} {
+		if err := os.WriteFile(files[0], b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		again := play(t, dir)
+		if !strings.Contains(again.stderr, "1 of 2 cells are finished") || !strings.Contains(again.stderr, "is damaged") {
+			t.Errorf("%s: stderr says %q", name, again.stderr)
+		}
+		if !bytes.Equal(rows, again.file(t, "rows.jsonl")) {
+			t.Errorf("%s: rows changed", name)
+		}
+	}
+}
+
+// TestOnlyFoldersOfExperimentsAreWrittenTo, and by one experiment at a time.
+func TestOnlyFoldersOfExperimentsAreWrittenTo(t *testing.T) {
+	try := func(dir string) (code, string) {
+		c, _, stderr := peerd(t, "experiment", "run", "../../configs/rows.yaml", "--set", "rounds.count=100", "--set", "experiment.seeds=1", "-o", dir)
+		return c, stderr
+	}
+	dir := t.TempDir()
+	mine := filepath.Join(dir, "manifest.json")
+	if err := os.WriteFile(mine, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c, stderr := try(dir); c != exitUsage || !strings.Contains(stderr, "another folder with -o") {
+		t.Errorf("a folder of something else: code %d, %s", c, stderr)
+	}
+	if b, err := os.ReadFile(mine); err != nil || string(b) != "mine" {
+		t.Errorf("the file of something else holds %q, %v", b, err)
+	}
+	dir = filepath.Join(t.TempDir(), "a folder", "für α")
+	unlock, err := resultFolder(dir).open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, stderr := try(dir); c != exitUnexpected || !strings.Contains(stderr, "in use by another experiment") {
+		t.Errorf("a folder in use: code %d, %s", c, stderr)
+	}
+	unlock()
+	if c, stderr := try(dir); c != exitOK {
+		t.Errorf("a folder that is free again: code %d, %s", c, stderr)
+	}
+}
+
+// TestResultsDoNotHangOnTheFigure: what took long is written and told where there is
+// nothing to draw.
+func TestResultsDoNotHangOnTheFigure(t *testing.T) {
+	dir := t.TempDir()
+	c, stdout, stderr := peerd(t, "experiment", "run", "../../configs/rows.yaml", "-o", dir, "--set", "rounds.count=100", "--set", "experiment.seeds=2",
+		"--set", "experiment.figure.log=y", "--set", "arms=[a, b]", "--set", "world.means=[[1, 1]]")
+	if c != exitUnexpected || !strings.Contains(stderr, "nothing to draw") || !strings.Contains(stdout, "results  "+dir) {
+		t.Errorf("code %d, %s, %s", c, stdout, stderr)
+	}
+	for _, name := range []string{"rows.jsonl", "rows.parquet", "summary.json", "manifest.json", "config.yaml"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestWorldsAreMadeBeforeAnythingRuns, those of the last cell, too.
+func TestWorldsAreMadeBeforeAnythingRuns(t *testing.T) {
+	t.Setenv("PEERD_DATA", t.TempDir())
+	out := filepath.Join(t.TempDir(), "out")
+	c, _, stderr := peerd(t, "experiment", "run", "../../configs/figures/fig2c.yaml", "-o", out,
+		"--set", "experiment.cells=[{name: first, set: {world.kind: bernoulli, world.draw: sites}}, {name: last}]")
+	if c != exitData || !strings.Contains(stderr, `cell "last"`) {
+		t.Errorf("code %d: %s", c, stderr)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("something was begun")
+	}
+}
+
+// TestRowsDoNotDependOnTheProcessors, though runs of several cells are under way at once.
+func TestRowsDoNotDependOnTheProcessors(t *testing.T) {
+	sweep := "experiment.cells=[{set: {privacy.epsilon: [1, 2, 3, 4, 5, 6]}}]"
+	var files [2][]byte
+	for i, processors := range []int{1, 4} {
+		before := runtime.GOMAXPROCS(processors)
+		files[i] = play(t, t.TempDir(), "experiment.seeds=2", sweep).file(t, "rows.jsonl")
+		runtime.GOMAXPROCS(before)
+	}
+	if !bytes.Equal(files[0], files[1]) {
+		t.Error("rows depend on the number of processors")
 	}
 }
 
@@ -158,7 +298,8 @@ func TestBadCellsAreRefusedBeforeAnythingRuns(t *testing.T) {
 			`cell "ε = -2" of configuration ../../configs/rows.yaml refused`, "privacy.epsilon: -2: want a number over 0",
 			`cell "ε = 20"`, "privacy.epsilon: 20: want at most 10 with privacy.accept_weak: false; more promises next to nothing (set by the cell)",
 		},
-		"[{set: {testnet.nodes: [5, 6]}}]":          {`cell "nodes = 6"`, "world.means: ", "want 1 row or as many as testnet.nodes: 6"},
+		"[{set: {testnet.nodes: [5, 6]}}]": {`cell "nodes = 6"`, "world.means: ", "want 1 row or as many as testnet.nodes: 6"},
+		"[{set: {seed: [" + strings.Repeat("1, ", 40) + "], world.instance: [" + strings.Repeat("1, ", 40) + "]}}]": {"want at most 1000 cells"},
 		"[{name: a}, {name: a}]":                    {"experiment.cells: two cells are called \"a\""},
 		"[{set: {privacy.epsilon: [1, inf]}}]":      {`cell "ε = ∞"`, "privacy.epsilon: inf: want a finite number"},
 		"[{set: {testnet.topology: 'regular(3)'}}]": {`cell "regular(3)"`, "testnet.topology: regular(3)"},

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"peerd.dev/bandit/world"
 	"peerd.dev/node"
@@ -20,6 +23,7 @@ type sites struct {
 	means   [][]float64      // of bernoulli and gaussian, by site; nil while they are not drawn
 	records []*world.Records // of replay, by site
 	dropped int              // encounters that the cap left out of replay
+	data    string           // hash of the file that replay was read from
 }
 
 // sites reads what the worlds of n sites need.
@@ -31,10 +35,11 @@ func (s *Settings) sites(n int) (*sites, error) {
 	if s.World.Kind != "replay" {
 		return t, t.setMeans()
 	}
-	all, err := s.readRecords()
+	all, hash, err := s.readRecords()
 	if err != nil {
 		return nil, err
 	}
+	t.data = hash
 	// Only encounters with one arm: then the choice of an arm for an encounter is
 	// the hospital's and not ours.
 	kept, dropped, err := all.Single().Cap(int(min(s.World.Cap, world.Uncapped)))
@@ -108,41 +113,42 @@ func (t *sites) world(i int, rng *rand.Rand) (world.World, error) {
 	return world.NewGaussian(t.means[i], w.SD, w.Clip, rng)
 }
 
-// readRecords reads the diabetes data.
-func (s *Settings) readRecords() (*world.Records, error) {
+// readRecords reads the diabetes data, and returns the hash of its file, too.
+func (s *Settings) readRecords() (r *world.Records, hash string, err error) {
 	dir := s.World.Data
 	if dir == "" {
 		dir = os.Getenv("PEERD_DATA")
 	}
 	if dir == "" {
-		return nil, failf(exitData, "world.data is empty and PEERD_DATA is not set: name the folder that holds diabetes/; scripts/fetch-data.sh gets it")
+		return nil, "", failf(exitData, "world.data is empty and PEERD_DATA is not set: name the folder that holds diabetes/; scripts/fetch-data.sh gets it")
 	}
-	zip := filepath.Join(dir, "diabetes", "diabetic_data.csv.zip")
-	f, err := os.Open(zip)
-	if errors.Is(err, os.ErrNotExist) {
-		if f, err = os.Open(filepath.Join(dir, "diabetes", "diabetic_data.csv")); err == nil {
-			defer func() { _ = f.Close() }()
-			return world.Load(f)
-		}
+	name := filepath.Join(dir, "diabetes", "diabetic_data.csv.zip")
+	f, err := os.Open(name)
+	zipped := !errors.Is(err, os.ErrNotExist)
+	if !zipped {
+		name = strings.TrimSuffix(name, ".zip")
+		f, err = os.Open(name)
 	}
 	if err != nil {
-		return nil, failf(exitData, "%w: scripts/fetch-data.sh gets the data", err)
+		return nil, "", failf(exitData, "%w: scripts/fetch-data.sh gets the data", err)
 	}
 	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
+	h := sha256.New()
+	size, err := io.Copy(h, f)
 	if err != nil {
-		return nil, err
+		return nil, "", failf(exitData, "%w", err)
 	}
-	var c io.ReadCloser
-	if c, err = world.OpenZip(f, info.Size()); err != nil {
-		return nil, failf(exitData, "%s: %w", zip, err)
+	var c io.ReadCloser = io.NopCloser(io.NewSectionReader(f, 0, size))
+	if zipped {
+		if c, err = world.OpenZip(f, size); err != nil {
+			return nil, "", failf(exitData, "%s: %w", name, err)
+		}
+		defer func() { _ = c.Close() }()
 	}
-	defer func() { _ = c.Close() }()
-	r, err := world.Load(c)
-	if err != nil {
-		return nil, failf(exitData, "%s: %w", zip, err)
+	if r, err = world.Load(c); err != nil {
+		return nil, "", failf(exitData, "%s: %w", name, err)
 	}
-	return r, nil
+	return r, hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // siteNames are what tables call the sites.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/google/renameio/v2"
@@ -75,6 +76,6 @@ func exampleConfig() string {
 
 // writeSettings writes a configuration in which every key has its value, whole or
 // not at all.
-func writeSettings(path string, s *Settings) error {
-	return renameio.WriteFile(path, []byte(configText("A configuration of peerd, written by a program.\n", s.Values())), 0o600)
+func writeSettings(path string, s *Settings, mode fs.FileMode) error {
+	return renameio.WriteFile(path, []byte(configText("A configuration of peerd, written by a program.\n", s.Values())), mode)
 }

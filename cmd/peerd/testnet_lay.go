@@ -49,7 +49,7 @@ func (t *testnet) lay() error {
 			own.API.Listen = t.apis[i]
 		}
 		t.net.Peers = append(t.net.Peers, Member{Name: name, ID: id.ID(), Addrs: []string{addr}})
-		if err := writeSettings(filepath.Join(dir, configName), &own); err != nil {
+		if err := writeSettings(filepath.Join(dir, configName), &own, 0o600); err != nil {
 			return err
 		}
 	}

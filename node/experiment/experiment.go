@@ -11,32 +11,28 @@ import (
 	"peerd.dev/node/sim"
 )
 
-// Runs plays one run a seed, as many at once as there are processors, and returns
-// the results in the order of the seeds. A run is made by build, which must share
-// nothing between seeds that a run changes. progress, if not nil, gets the share
-// of the work that is done; it is called from several goroutines.
-func Runs(ctx context.Context, seeds []uint64, build func(seed uint64) (sim.Config, error), progress func(rounds uint64)) ([]sim.Result, error) {
+// Each calls do for 0 up to but not n, in this order, as many at once as there are
+// processors. The first error ends all: it cancels the context of the others and is
+// returned when they are back.
+func Each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
-		results = make([]sim.Result, len(seeds))
-		jobs    = make(chan int)
-		wg      sync.WaitGroup
+		jobs = make(chan int)
+		wg   sync.WaitGroup
 	)
-	for range min(runtime.GOMAXPROCS(0), len(seeds)) {
+	for range min(runtime.GOMAXPROCS(0), n) {
 		wg.Go(func() {
 			for i := range jobs {
-				res, err := one(ctx, seeds[i], build, progress)
-				if err != nil {
-					cancel(fmt.Errorf("seed %d: %w", seeds[i], err))
+				if err := do(ctx, i); err != nil {
+					cancel(err)
 					return
 				}
-				results[i] = res
 			}
 		})
 	}
 feed:
-	for i := range seeds {
+	for i := range n {
 		select {
 		case jobs <- i:
 		case <-ctx.Done():
@@ -45,16 +41,30 @@ feed:
 	}
 	close(jobs)
 	wg.Wait()
-	if err := context.Cause(ctx); err != nil {
+	return context.Cause(ctx)
+}
+
+// Runs plays one run a seed, as Each does, and returns the results in the order of the
+// seeds. A run is made by build, which must share nothing between seeds that a run
+// changes. progress is that of [One]; it is called from several goroutines.
+func Runs(ctx context.Context, seeds []uint64, build func(seed uint64) (sim.Config, error), progress func(rounds uint64)) ([]sim.Result, error) {
+	results := make([]sim.Result, len(seeds))
+	err := Each(ctx, len(seeds), func(ctx context.Context, i int) (err error) {
+		results[i], err = One(ctx, seeds[i], build, progress)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	return results, nil
 }
 
-func one(ctx context.Context, seed uint64, build func(uint64) (sim.Config, error), progress func(uint64)) (sim.Result, error) {
+// One plays the run of a seed until it is over or ctx is. progress, if not nil, gets the
+// rounds that were played since it was last called. An error names the seed.
+func One(ctx context.Context, seed uint64, build func(seed uint64) (sim.Config, error), progress func(rounds uint64)) (sim.Result, error) {
 	c, err := build(seed)
 	if err != nil {
-		return sim.Result{}, err
+		return sim.Result{}, fmt.Errorf("seed %d: %w", seed, err)
 	}
 	last := uint64(0)
 	c.Progress = func(done uint64) error {
@@ -62,7 +72,11 @@ func one(ctx context.Context, seed uint64, build func(uint64) (sim.Config, error
 			progress(done - last)
 		}
 		last = done
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
-	return sim.Run(c)
+	res, err := sim.Run(c)
+	if err != nil {
+		return sim.Result{}, fmt.Errorf("seed %d: %w", seed, err)
+	}
+	return res, nil
 }

@@ -5,6 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"peerd.dev/node/sim"
@@ -31,8 +35,8 @@ func TestIntervals(t *testing.T) {
 func TestAnErrorEndsAllRunsAndNamesItsSeed(t *testing.T) {
 	bad := errors.New("no such world")
 	_, err := Runs(t.Context(), []uint64{1, 2, 3}, func(uint64) (sim.Config, error) { return sim.Config{}, bad }, nil)
-	if !errors.Is(err, bad) {
-		t.Errorf("got %v, want %v", err, bad)
+	if !errors.Is(err, bad) || !strings.Contains(err.Error(), "seed ") {
+		t.Errorf("got %v, want a seed and %v", err, bad)
 	}
 }
 
@@ -42,6 +46,43 @@ func TestAnInterruptEndsAllRuns(t *testing.T) {
 	_, err := Runs(ctx, []uint64{1, 2}, func(uint64) (sim.Config, error) { return sim.Config{}, nil }, nil)
 	if err == nil {
 		t.Error("an interrupted experiment succeeded")
+	}
+}
+
+// TestEachKeepsAllProcessorsBusy: as many at once as there are processors, each number
+// once, and nothing is begun after an error.
+func TestEachKeepsAllProcessorsBusy(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	var seen [40]atomic.Int32
+	var together sync.WaitGroup
+	together.Add(3)
+	err := Each(t.Context(), len(seen), func(_ context.Context, i int) error {
+		if i < 3 { // none of these ends before all have begun
+			together.Done()
+			together.Wait()
+		}
+		seen[i].Add(1)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range seen {
+		if n := seen[i].Load(); n != 1 {
+			t.Errorf("%d was done %d times", i, n)
+		}
+	}
+	bad := errors.New("bad")
+	last := -1
+	runtime.GOMAXPROCS(1)
+	err = Each(t.Context(), 100, func(_ context.Context, i int) error {
+		if last = i; i == 5 {
+			return bad
+		}
+		return nil
+	})
+	if !errors.Is(err, bad) || last != 5 {
+		t.Errorf("%v, and %d was begun last, want 5", err, last)
 	}
 }
 
