@@ -18,22 +18,35 @@ type cellConfig struct {
 	given string   // the name of its Cell
 }
 
+// mostCells bounds the cells of an experiment.
+const mostCells = 1000
+
 // cellList allows lists of cells.
 func cellList() rule {
 	const want = "a list of cells, such as [{name: alone, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, 2]}}]"
 	return rule{want, func(v reflect.Value) string {
+		total := 0
 		for i, c := range v.Interface().([]Cell) {
+			many := 1
 			if c.Name == "" && len(c.Set) == 0 {
 				return fmt.Sprintf("want %s; item %d sets nothing and has no name", want, i)
 			}
 			for _, k := range schema() { // in this order, so that the message is always the same
 				values, ok := c.Set[k.Name]
-				if list, _ := choices(k.Name, values); ok && len(list) == 0 {
+				if !ok {
+					continue
+				}
+				list, _ := choices(k.Name, values)
+				if len(list) == 0 {
 					return fmt.Sprintf("want %s; item %d has no value for %s", want, i, k.Name)
 				}
-				if ok && shared(k.Name) {
+				if shared(k.Name) {
 					return fmt.Sprintf("want %s; item %d sets %s, which all cells share", want, i, k.Name)
 				}
+				many = min(many*len(list), mostCells+1)
+			}
+			if total += many; total > mostCells {
+				return fmt.Sprintf("want at most %d cells; items 0 to %d make more", mostCells, i)
 			}
 			if key := strangeSet(c.Set); key != "" {
 				return fmt.Sprintf("want %s; item %d sets %s, which is no setting%s", want, i, key, didYouMean(key))

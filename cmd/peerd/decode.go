@@ -60,7 +60,11 @@ func misfit(err error) (k Key, item string, ok bool) {
 	}
 	name, at, inside := strings.Cut(d.Name(), "[")
 	if inside {
-		item = "; see item " + strings.TrimSuffix(strings.ReplaceAll(at, "][", ", number "), "]")
+		at = strings.NewReplacer("][", ", number ", "].", ", ", "]", "").Replace(at)
+		item = "; see item " + strings.ToLower(at)
+		if _, keys, ok := strings.Cut(d.Unwrap().Error(), "has invalid keys: "); ok {
+			item += ", which knows no " + keys
+		}
 	}
 	k, ok = findKey(strings.ToLower(name))
 	return k, item, ok

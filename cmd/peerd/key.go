@@ -61,7 +61,8 @@ func keysUnder(section string) []string {
 }
 
 // nearestKey returns the key that somebody who wrote name may have meant, or "":
-// the only one with that last word, else the one that is the fewest slips away.
+// the one that is a slip away, else the only one with that last word, else the one that
+// is the fewest slips away.
 func nearestKey(name string) string {
 	var same []string
 	_, last := cutLast(name)
@@ -74,7 +75,7 @@ func nearestKey(name string) string {
 			best, least = k.Name, d
 		}
 	}
-	if len(same) == 1 {
+	if len(same) == 1 && least > 1 {
 		return same[0]
 	}
 	return best

@@ -64,6 +64,7 @@ func TestTheNearestKeyIsMeant(t *testing.T) {
 		"protocol.average.patence": "protocol.average.patience",
 		"epsilon":                  "privacy.epsilon",
 		"learner.consistency":      "protocol.average.consistency",
+		"experiment.seed":          "experiment.seeds", // and not seed
 		"mod":                      "mode",
 		"world.mean":               "world.means",
 		"f":                        "", // of average or of rows?
