@@ -20,7 +20,11 @@ func (c *Config) figure(cells []cellRun) *figure.Figure {
 		Title: c.figureTitle(), X: "rounds", Y: "regret of a peer, in rewards",
 		LogX: want.Log == "x" || want.Log == "both", LogY: want.Log == "y" || want.Log == "both",
 	}
-	f.Note = fmt.Sprintf("Mean over %d seeds with the 95 %% interval. %s", c.Experiment.Seeds, strings.Join(notPrivate(cells), " "))
+	f.Note = "One seed, so no intervals. "
+	if n := c.Experiment.Seeds; n > 1 {
+		f.Note = fmt.Sprintf("Mean over %d seeds with the 95 %% interval. ", n)
+	}
+	f.Note += strings.Join(notPrivate(cells), " ")
 	if want.Kind == "curves" {
 		for i := range cells {
 			f.Lines = append(f.Lines, cells[i].curve())

@@ -114,7 +114,11 @@ func writeExperiment(w io.Writer, d *experimentDocument) {
 			meanText(c.Regret), timesText(c.Ratio), c.Least, c.Messages, c.Bytes, epsilon, c.Seconds)
 	}
 	_ = t.Flush()
-	_, _ = fmt.Fprintf(w, "Means over %d seeds with 95 %% intervals, ratios paired by seed; the arm gap is the least over seeds;\nmessages and bytes are those a peer sends in a round.\n", d.Seeds)
+	over := "One seed, so no intervals;"
+	if d.Seeds > 1 {
+		over = fmt.Sprintf("Means over %d seeds with 95 %% intervals, ratios paired by seed; the arm gap is the least over seeds;", d.Seeds)
+	}
+	_, _ = fmt.Fprintf(w, "%s\nmessages and bytes are those a peer sends in a round.\n", over)
 	for _, c := range d.Cells {
 		if c.Lost > 0 || c.Refused > 0 {
 			_, _ = fmt.Fprintf(w, "%s: %.1f %% of messages lost, %d refused\n", c.Cell, 100*c.Lost, c.Refused)
@@ -144,5 +148,5 @@ func timesText(i experiment.Interval) string {
 	if math.IsNaN(i.Mean) {
 		return "none"
 	}
-	return fmt.Sprintf("%.3f (%.3f to %.3f)", i.Mean, i.Low, i.High)
+	return intervalText(i, 3)
 }

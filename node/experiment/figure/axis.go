@@ -18,6 +18,19 @@ func axis(a *plot.Axis, log bool) {
 	}
 }
 
+// limits begins a linear axis at 0, and gives room to an axis with one number.
+func limits(a *plot.Axis, log bool) {
+	switch {
+	case log && a.Min == a.Max:
+		a.Min, a.Max = a.Min/2, a.Max*2 // gonum subtracts 1 and panics below 0
+	case !log:
+		a.Min = 0
+		if a.Max <= 0 {
+			a.Max = 1
+		}
+	}
+}
+
 // linear writes ticks as 400 000 and not as 4e+05.
 type linear struct{}
 
@@ -32,13 +45,14 @@ func (linear) Ticks(low, high float64) []plot.Tick {
 }
 
 // powers has a labelled tick for every power of ten, and for 2 and 5 of each where
-// there are few.
+// there are few. Where these are fewer than two it has those of a linear axis.
 type powers struct{}
 
 func (powers) Ticks(low, high float64) []plot.Tick {
 	const few = 2.5 // powers of ten
 	from, to := math.Floor(math.Log10(low)), math.Ceil(math.Log10(high))
 	var ticks []plot.Tick
+	labels := 0
 	for e := from; e <= to; e++ {
 		for d := 1.0; d < 10; d++ {
 			t := plot.Tick{Value: d * math.Pow(10, e)}
@@ -47,9 +61,13 @@ func (powers) Ticks(low, high float64) []plot.Tick {
 			}
 			if d == 1 || (d == 2 || d == 5) && math.Log10(high/low) < few {
 				t.Label = number(t.Value)
+				labels++
 			}
 			ticks = append(ticks, t)
 		}
+	}
+	if labels < 2 {
+		return linear{}.Ticks(low, high)
 	}
 	return ticks
 }

@@ -43,10 +43,13 @@ type Point struct {
 	Y experiment.Interval
 }
 
-// The size of a figure. The legend stands beside the lines, never over them.
+// The size of a figure, which is higher where title, note or legend need it. The legend
+// stands beside the lines, never over them.
 const (
 	width      = 7.2 * vg.Inch
 	height     = 4.2 * vg.Inch
+	plotHeight = 2.6 * vg.Inch // the least of plot and axes
+	nameWidth  = 2.2 * vg.Inch // the most of a line of the legend
 	margin     = 9 * vg.Millimeter
 	resolution = 200 // dots per inch
 )
@@ -57,8 +60,14 @@ func (f *Figure) Write(svg, png io.Writer) error {
 	if err != nil {
 		return err
 	}
-	vector := vgsvg.New(width, height)
-	f.draw(p, legend, draw.New(vector))
+	head := f.head()
+	high := margin + legendHeight(legend)
+	for _, l := range head {
+		high += l.height()
+	}
+	high = max(height, high)
+	vector := vgsvg.New(width, high)
+	f.draw(head, p, legend, draw.New(vector))
 	var b bytes.Buffer
 	if _, err = vector.WriteTo(&b); err != nil {
 		return err
@@ -67,31 +76,55 @@ func (f *Figure) Write(svg, png io.Writer) error {
 	if _, err = svg.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif"))); err != nil {
 		return err
 	}
-	pixels := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(resolution))
-	f.draw(p, legend, draw.New(pixels))
+	pixels := vgimg.NewWith(vgimg.UseWH(width, high), vgimg.UseDPI(resolution))
+	f.draw(head, p, legend, draw.New(pixels))
 	_, err = vgimg.PngCanvas{Canvas: pixels}.WriteTo(png)
 	return err
 }
 
-// draw puts title, note, plot and legend on c. Labels of axes are placed here, that of y
-// above its axis: gonum reserves the wrong room for them beside logarithmic axes.
-func (f *Figure) draw(p *plot.Plot, legend plot.Legend, c draw.Canvas) {
+// legendHeight returns how high the legend is, or the plot beside it if that is higher.
+func legendHeight(legend plot.Legend) vg.Length {
+	size := legend.Rectangle(draw.Canvas{})
+	return max(plotHeight, size.Max.Y-size.Min.Y)
+}
+
+// A headLine is a line of text above the plot.
+type headLine struct {
+	text  string
+	style text.Style
+	gap   vg.Length // below
+}
+
+func (l *headLine) height() vg.Length { return l.style.Height("X") + l.gap }
+
+// head returns what stands above the plot: title, note and, since gonum reserves the
+// wrong room for it beside logarithmic axes, the label of y.
+func (f *Figure) head() []headLine {
+	var lines []headLine
+	title, note, label := style(12), style(8.5), style(10)
+	for _, t := range wrap(f.Title, width-margin, title.Width) {
+		lines = append(lines, headLine{t, title, 6})
+	}
+	for _, t := range wrap(f.note(), width-margin, note.Width) {
+		lines = append(lines, headLine{t, note, 5})
+	}
+	if n := len(lines); n > 0 {
+		lines[n-1].gap += 5
+	}
+	return append(lines, headLine{f.Y, label, 6})
+}
+
+// draw puts head, plot, label of x and legend on c.
+func (f *Figure) draw(head []headLine, p *plot.Plot, legend plot.Legend, c draw.Canvas) {
 	c.SetColor(p.BackgroundColor)
 	c.Fill(c.Path())
 	c = draw.Crop(c, margin/2, -margin/2, margin/2, -margin/2)
 	at := vg.Point{X: c.Min.X, Y: c.Max.Y}
-	write := func(s text.Style, line string, gap vg.Length) {
-		c.FillText(s, at, line)
-		at.Y -= s.Height("X") + gap
+	for i := range head {
+		c.FillText(head[i].style, at, head[i].text)
+		at.Y -= head[i].height()
 	}
-	title, note, label := style(12), style(8.5), style(10)
-	write(title, f.Title, 6)
-	for _, line := range wrap(f.Note, c.Max.X-c.Min.X, note.Width) {
-		write(note, line, 5)
-	}
-	at.Y -= 5
-	write(label, f.Y, 6)
-
+	label := style(10)
 	room := label.Height("X") + 8
 	size := legend.Rectangle(c)
 	area := draw.Crop(c, 0, -(size.Max.X-size.Min.X)-14, room, at.Y-c.Max.Y)
@@ -112,14 +145,12 @@ func (f *Figure) plot() (*plot.Plot, plot.Legend, error) {
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = faint, faint
 	p.Add(grid)
-	drawn := 0
 	var areas, lines []plot.Plotter
 	for i, l := range f.Lines {
 		points := f.visible(l.Points)
 		if len(points) == 0 {
 			continue
 		}
-		drawn++
 		area, line, err := f.line(&legend, i, l.Name, points)
 		if err != nil {
 			return nil, legend, fmt.Errorf("figure: line %q: %w", l.Name, err)
@@ -128,20 +159,31 @@ func (f *Figure) plot() (*plot.Plot, plot.Legend, error) {
 	}
 	p.Add(areas...)
 	p.Add(lines...) // so that no area lies over one
-	if drawn == 0 {
+	if len(lines) == 0 {
 		return nil, legend, fmt.Errorf("figure: nothing to draw in %q: logarithmic axes show numbers over 0 alone", f.Title)
 	}
-	if !f.LogY {
-		p.Y.Min = 0
-	}
-	if !f.LogX {
-		p.X.Min = 0
-	}
+	limits(&p.Y, f.LogY)
+	limits(&p.X, f.LogX)
 	p.X.Padding, p.Y.Padding = 0, 0
 	if f.Marks {
 		p.X.Padding, p.Y.Padding = 8, 4
 	}
 	return p, legend, nil
+}
+
+// note returns the note, and what the axes cannot show. That a curve begins with a few
+// points of 0 goes without saying.
+func (f *Figure) note() string {
+	var missing []string
+	for _, l := range f.Lines {
+		if n := len(f.visible(l.Points)); n == 0 || f.Marks && n < len(l.Points) {
+			missing = append(missing, l.Name)
+		}
+	}
+	if len(missing) == 0 {
+		return f.Note
+	}
+	return f.Note + " Logarithmic axes have no place for 0, so points are missing of: " + strings.Join(missing, "; ") + "."
 }
 
 // visible returns the points that the axes can show.
@@ -157,9 +199,11 @@ func (f *Figure) visible(points []Point) []Point {
 		if f.LogX && p.X <= 0 || f.LogY && p.Y.Mean <= 0 {
 			continue
 		}
-		if floor := least / 2; f.LogY && p.Y.Low < floor {
-			p.Y.Low = floor
+		floor := 0.0
+		if f.LogY {
+			floor = least / 2
 		}
+		p.Y.Low = max(p.Y.Low, floor) // no regret is below 0
 		seen = append(seen, p)
 	}
 	return seen
@@ -178,7 +222,7 @@ func (f *Figure) line(legend *plot.Legend, i int, name string, points []Point) (
 	line.Color, line.Width, line.Dashes = shade(i), 1.6, dashes(i)
 	if !f.Marks {
 		area, bad := band(points, i)
-		legend.Add(name, line)
+		entry(legend, name, line)
 		return area, []plot.Plotter{line}, bad
 	}
 	line.Width = 0.8
@@ -192,8 +236,16 @@ func (f *Figure) line(legend *plot.Legend, i int, name string, points []Point) (
 		return nil, nil, err
 	}
 	whiskers.Color, whiskers.Width, whiskers.CapWidth = shade(i), 1.2, 6
-	legend.Add(name, line, dots)
+	entry(legend, name, line, dots)
 	return nil, []plot.Plotter{line, whiskers, dots}, nil
+}
+
+// entry adds a line to the legend. A long name takes several lines of text.
+func entry(legend *plot.Legend, name string, thumbs ...plot.Thumbnailer) {
+	for _, part := range wrap(name, nameWidth, legend.TextStyle.Width) {
+		legend.Add(part, thumbs...)
+		thumbs = nil
+	}
 }
 
 // band returns the intervals as an area, or nothing if one of them is infinitely wide.
@@ -232,17 +284,39 @@ func (s intervals) YError(i int) (low, high float64) {
 	return 0, 0
 }
 
-// wrap breaks text into lines of a width where words allow.
+// wrap breaks text into lines of a width, where words allow if they are not longer.
 func wrap(s string, most vg.Length, wide func(string) vg.Length) []string {
 	var lines []string
 	for _, word := range strings.Fields(s) {
 		if n := len(lines) - 1; n >= 0 && wide(lines[n]+" "+word) <= most {
 			lines[n] += " " + word
-		} else {
+			continue
+		}
+		for part := ""; word != ""; word = part {
+			word, part = fitting(word, most, wide)
 			lines = append(lines, word)
 		}
 	}
 	return lines
+}
+
+// fitting returns the longest beginning of a word that is within a width, at least a
+// letter, and the rest.
+func fitting(word string, most vg.Length, wide func(string) vg.Length) (begin, rest string) {
+	if wide(word) <= most {
+		return word, ""
+	}
+	end := 0
+	for i := range word {
+		if end > 0 && wide(word[:i]) > most {
+			break
+		}
+		end = i
+	}
+	if end == 0 {
+		return word, ""
+	}
+	return word[:end], word[end:]
 }
 
 // style returns black text of a size in points.

@@ -2,10 +2,15 @@ package figure
 
 import (
 	"bytes"
+	"fmt"
 	"image/png"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot/vg"
 
 	"peerd.dev/node/experiment"
 )
@@ -63,6 +68,81 @@ func TestNumbersOnAxes(t *testing.T) {
 	} {
 		if got := number(x); got != want {
 			t.Errorf("%v is written %q, want %q", x, got, want)
+		}
+	}
+}
+
+// TestLongNamesAndManyLinesHaveRoom: every word is in the SVG, within its height, and no
+// line of text is wider than the figure.
+func TestLongNamesAndManyLinesHaveRoom(t *testing.T) {
+	f := sample()
+	f.Title = strings.Repeat("a title that goes on ", 10) + "and ends"
+	f.Lines = nil
+	long := strings.Repeat("long ", 8) + strings.Repeat("x", 120) + "ε"
+	for i := range 12 {
+		f.Lines = append(f.Lines, Line{Name: fmt.Sprintf("%s line-%d", long, i), Points: sample().Lines[0].Points})
+	}
+	var svg, pixels bytes.Buffer
+	if err := f.Write(&svg, &pixels); err != nil {
+		t.Fatal(err)
+	}
+	var high float64
+	if _, after, ok := strings.Cut(svg.String(), `viewBox="0 0 518.4 `); ok {
+		high, _ = strconv.ParseFloat(after[:strings.IndexByte(after, '"')], 64)
+	}
+	texts := regexp.MustCompile(`<text x="([0-9.-]+)" y="([0-9.-]+)"[^>]*font-size:([0-9.]+)px[^>]*>([^<]*)<`).FindAllStringSubmatch(svg.String(), -1)
+	all := ""
+	for _, text := range texts {
+		all += text[4] + " "
+		x, _ := strconv.ParseFloat(text[1], 64)
+		y, _ := strconv.ParseFloat(text[2], 64)
+		size, _ := strconv.ParseFloat(text[3], 64)
+		if end := x + float64(style(vg.Length(size)).Width(text[4])); -y < 0 || -y > high || x < 0 || end > 518.4 {
+			t.Errorf("%q is at %v, %v to %v, outside of %v", text[4], x, -y, end, high)
+		}
+	}
+	for _, want := range []string{"and ends", "line-0 ", "line-11 ", "xε"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if picture, err := png.Decode(&pixels); err != nil || math.Abs(float64(picture.Bounds().Dy())-high/72*resolution) > 1 {
+		t.Errorf("the picture is %v, want the height of %v points: %v", picture.Bounds(), high, err)
+	}
+}
+
+// TestWhatALogarithmicAxisCannotShowIsNamed, and what is 0 everywhere stands on the axis
+// of x if the axis of y is linear.
+func TestWhatALogarithmicAxisCannotShowIsNamed(t *testing.T) {
+	f := Figure{X: "gap", Y: "regret", LogX: true, Marks: true, Note: "Note.", Lines: []Line{
+		{Name: "linked", Points: []Point{{.1, experiment.Interval{Mean: 5, Low: 4, High: 6}}}},
+		{Name: "alone", Points: []Point{{0, experiment.Interval{Mean: 5, Low: 4, High: 6}}}},
+	}}
+	var svg bytes.Buffer
+	if err := f.Write(&svg, new(bytes.Buffer)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(svg.String(), "missing of: alone.") {
+		t.Error("a line went missing without a word")
+	}
+	zero := Figure{Lines: []Line{{Name: "zero", Points: []Point{{1, experiment.Interval{}}, {2, experiment.Interval{}}}}}}
+	p, _, err := zero.plot()
+	if err != nil || p.Y.Min != 0 || p.Y.Max != 1 {
+		t.Errorf("the axis goes from %v to %v, want 0 to 1: %v", p.Y.Min, p.Y.Max, err)
+	}
+}
+
+// TestNarrowLogarithmicAxesHaveLabels.
+func TestNarrowLogarithmicAxesHaveLabels(t *testing.T) {
+	for _, ends := range [][2]float64{{.138, .25}, {1000, 1100}, {.3, .4}, {1, 10}, {.001, 1e6}} {
+		labels := 0
+		for _, tick := range (powers{}).Ticks(ends[0], ends[1]) {
+			if tick.Label != "" && tick.Value >= ends[0] && tick.Value <= ends[1] {
+				labels++
+			}
+		}
+		if labels < 2 {
+			t.Errorf("%v has %d labels", ends, labels)
 		}
 	}
 }
