@@ -1,0 +1,112 @@
+package sim
+
+import (
+	"math"
+	"testing"
+
+	"peerd.dev/node"
+	"peerd.dev/protocol"
+)
+
+const letters = 20_000
+
+// arrivals sends letters from peer 0 to peer 3 of 4 in round 0 and returns how many arrive
+// by rounds of lateness, and how many copies do.
+func arrivals(t *testing.T, f Faults) (late map[int]int, copies int, r *run) {
+	t.Helper()
+	if err := f.check(); err != nil {
+		t.Fatal(err)
+	}
+	r = &run{
+		Config: Config{Faults: f, Neighbours: make([][]protocol.Peer, 4)},
+		agents: make([]*node.Agent, 4), mail: newMail(4, f.horizon()), rng: node.NewSeed(1).Rand("network"),
+	}
+	for range letters {
+		r.post(0, 0, 3, &protocol.Message{}, 1)
+	}
+	late = make(map[int]int)
+	for k := range f.horizon() + 2 {
+		r.mail.turn()
+		if n := len(r.mail.take(3)); n > 0 {
+			late[k] = n
+			copies += n
+		}
+	}
+	return late, copies, r
+}
+
+// near fails unless n of letters is a share of them, within 5 standard deviations.
+func near(t *testing.T, what string, n int, share float64) {
+	t.Helper()
+	if sd := math.Sqrt(letters * share * (1 - share)); math.Abs(float64(n)-letters*share) > 5*sd {
+		t.Errorf("%s: %d of %d, want about %v", what, n, letters, share)
+	}
+}
+
+// TestFaultsDoWhatTheySay, each by itself.
+func TestFaultsDoWhatTheySay(t *testing.T) {
+	if late, copies, _ := arrivals(t, Faults{}); copies != letters || late[0] != letters {
+		t.Errorf("without faults: %v", late)
+	}
+	late, copies, r := arrivals(t, Faults{Loss: .3})
+	near(t, "loss", copies, .7)
+	if int(r.res.Lost)+copies != letters || late[0] != copies || r.res.Messages != letters {
+		t.Errorf("%d lost and %d arrived of %d: %v", r.res.Lost, copies, r.res.Messages, late)
+	}
+	late, copies, _ = arrivals(t, Faults{Duplicate: .2})
+	near(t, "duplicates", copies-letters, .2)
+	if late[0] != copies {
+		t.Errorf("duplicates came late: %v", late)
+	}
+	late, copies, _ = arrivals(t, Faults{Delay: 4})
+	for k := range 5 {
+		near(t, "delay", late[k], .2)
+	}
+	if copies != letters {
+		t.Errorf("delay: %d arrived", copies)
+	}
+	late, copies, _ = arrivals(t, Faults{Reorder: .3})
+	for k := 1; k <= 3; k++ {
+		near(t, "reorder", late[k], .1)
+	}
+	if copies != letters {
+		t.Errorf("reorder: %d arrived", copies)
+	}
+}
+
+// TestAPartitionStandsBetweenTheHalves in its rounds and in no others.
+func TestAPartitionStandsBetweenTheHalves(t *testing.T) {
+	f := Faults{Partition: [2]uint64{10, 20}}
+	for _, c := range []struct {
+		round    protocol.Round
+		from, to int
+		want     bool
+	}{{9, 0, 3, false}, {10, 0, 3, true}, {19, 3, 0, true}, {20, 0, 3, false}, {15, 0, 1, false}, {15, 2, 3, false}, {15, 1, 2, true}} {
+		if got := f.cut(c.round, c.from, c.to, 4); got != c.want {
+			t.Errorf("round %d, %d to %d: %v", c.round, c.from, c.to, got)
+		}
+	}
+}
+
+// TestChurnKeepsPeersAwayForAWhile: an absence begins with the probability given and lasts
+// 50 rounds on average.
+func TestChurnKeepsPeersAwayForAWhile(t *testing.T) {
+	const churn, rounds = .01, 2_000_000
+	r := &run{Config: Config{Faults: Faults{Churn: churn}}, down: make([]uint64, 1), rng: node.NewSeed(2).Rand("network")}
+	away, begun, before := 0, 0, uint64(0)
+	for round := range protocol.Round(rounds) {
+		if r.away(round, 0) {
+			away++
+		}
+		if r.down[0] != before {
+			begun++
+			before = r.down[0]
+		}
+	}
+	if long := float64(away) / float64(begun); math.Abs(long-MeanAbsence) > 2 {
+		t.Errorf("an absence lasts %.1f rounds, want %d", long, MeanAbsence)
+	}
+	if often := float64(begun) / float64(rounds-away); math.Abs(often-churn) > churn/20 {
+		t.Errorf("an absence begins with probability %.4f, want %v", often, churn)
+	}
+}

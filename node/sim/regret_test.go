@@ -1,0 +1,46 @@
+package sim_test
+
+import (
+	"math"
+	"testing"
+
+	"peerd.dev/node"
+	"peerd.dev/node/sim"
+	"peerd.dev/protocol"
+)
+
+// TestRegretIsWhatPullsFallShortOfTheBestMeanOverSites: at every point, over honest peers,
+// counted from what agents say they pulled.
+func TestRegretIsWhatPullsFallShortOfTheBestMeanOverSites(t *testing.T) {
+	const rounds, points = 905, 10
+	// Over sites arm 0 pays 0.5 and arm 1 0.4375, though peer 0 sees the contrary.
+	c := config(5, path(4), rounds, []float64{.25, 1}, []float64{.5, .25}, []float64{.5, .25}, []float64{.75, .25})
+	c.Liars = sim.Liars{Count: 1, Claim: sim.ClaimHalf} // peer 3 of 4
+	c.Faults = sim.Faults{Loss: .1, Churn: .01}
+	pulls := make(map[uint64][2]uint64) // of honest peers, by arm, after so many rounds
+	c.Watch = func(r protocol.Round, agents []*node.Agent) {
+		var sum [2]uint64
+		for _, a := range agents[:3] {
+			for k, n := range a.Belief().Pulls {
+				sum[k] += n
+			}
+		}
+		pulls[uint64(r)+1] = sum
+	}
+	res, err := sim.Run(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Gap != .0625 || len(res.Points) != points || res.Points[points-1] != rounds {
+		t.Errorf("gap %v, points %v", res.Gap, res.Points)
+	}
+	for i, after := range res.Points {
+		want := .0625 * float64(pulls[after][1]) / 3
+		if math.Abs(res.Regret[i]-want) > 1e-9 {
+			t.Errorf("after %d rounds: %v, want %v", after, res.Regret[i], want)
+		}
+	}
+	if last := pulls[rounds]; last[0]+last[1] >= 3*rounds || last[1] == 0 {
+		t.Errorf("pulls %v: nobody was away, or nothing was lost by anybody", last)
+	}
+}
