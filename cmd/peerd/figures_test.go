@@ -38,6 +38,9 @@ func TestFiguresInSmall(t *testing.T) {
 			if !strings.Contains(svg, "Simulated: noise comes from seeds") {
 				t.Error("the figure does not say that it protects nobody")
 			}
+			if unclipped := name == "fig2a" || name == "fig2b"; strings.Contains(svg, "clipped") != unclipped {
+				t.Errorf("whether rewards are clipped, %v, is not what the figure says", !unclipped)
+			}
 		})
 	}
 }

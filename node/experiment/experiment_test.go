@@ -98,6 +98,9 @@ func TestRatiosArePaired(t *testing.T) {
 	if r := RatioOf([]float64{1, 3}, []float64{1, 1}); math.Abs(r.Mean-2) > 1e-12 || math.Abs(r.High-2-12.706) > 1e-3 {
 		t.Errorf("%+v, want 2 ± 12.706", r)
 	}
+	if r := RatioOf([]float64{1, 3}, []float64{0, 0}); !math.IsNaN(r.Mean) || !math.IsNaN(r.Low) || !math.IsNaN(r.High) {
+		t.Errorf("a ratio to nothing is %+v", r)
+	}
 }
 
 // TestIntervalsWithoutEndsAreJSON: null is what cannot be said.

@@ -50,6 +50,9 @@ func MeanOf(xs []float64) Interval {
 // where the mean of ys is 0.
 func RatioOf(xs, ys []float64) Interval {
 	mean := stat.Mean(ys, nil)
+	if mean == 0 {
+		return Interval{math.NaN(), math.NaN(), math.NaN()}
+	}
 	r := stat.Mean(xs, nil) / mean
 	rest := make([]float64, len(xs))
 	for i := range rest {
