@@ -62,7 +62,7 @@ func misfit(err error) (k Key, item string, ok bool) {
 	if inside {
 		at = strings.NewReplacer("][", ", number ", "].", ", ", "]", "").Replace(at)
 		item = "; see item " + strings.ToLower(at)
-		if _, keys, ok := strings.Cut(d.Unwrap().Error(), "has invalid keys: "); ok {
+		if _, keys, strange := strings.Cut(d.Unwrap().Error(), "has invalid keys: "); strange {
 			item += ", which knows no " + keys
 		}
 	}

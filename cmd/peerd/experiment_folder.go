@@ -32,24 +32,31 @@ func (f resultFolder) cell(hash string) string { return f.path(filepath.Join("ce
 // open makes the folder, unless it is there, and keeps others out until unlock. What holds
 // files and no experiment is not touched.
 func (f resultFolder) open() (unlock func(), err error) {
-	const name = "the folder of results"
-	if inside, err := os.ReadDir(string(f)); err == nil && len(inside) > 0 {
-		if info, err := os.Stat(f.path("cells")); err != nil || !info.IsDir() {
-			return nil, failf(exitUsage, "%s holds files that are of no experiment: name another folder with -o", f)
-		}
-	}
-	if err := os.MkdirAll(f.path("cells"), 0o755); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if f.strange() {
+		return nil, failf(exitUsage, "%s holds files that are of no experiment: name another folder with -o", f)
 	}
 	l := flock.New(f.path(filepath.Join("cells", "lock")))
-	ok, err := l.TryLock()
+	ok := false
+	if err = os.MkdirAll(f.path("cells"), 0o755); err == nil {
+		ok, err = l.TryLock()
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("the folder of results: %w", err)
 	}
 	if !ok {
 		return nil, failf(exitUnexpected, "%s is in use by another experiment: wait for it, or name another folder with -o", f)
 	}
 	return func() { _ = l.Unlock() }, nil // the process ends with it anyway
+}
+
+// strange reports whether the folder holds something and no experiment.
+func (f resultFolder) strange() bool {
+	inside, err := os.ReadDir(string(f))
+	if err != nil || len(inside) == 0 {
+		return false
+	}
+	info, err := os.Stat(f.path("cells"))
+	return err != nil || !info.IsDir()
 }
 
 // A cellResult is what a finished cell keeps, so that it need not be played again.

@@ -106,7 +106,7 @@ func refusedAlone() []refusedCase {
 		{key: "experiment.cells", value: "[{set: {privacy.epsilom: 2}}]", reason: "item 0 sets privacy.epsilom, which is no setting; did you mean privacy.epsilon?"},
 		{key: "experiment.cells", value: "[{set: {privacy.epsilon: []}}]", reason: "item 0 has no value for privacy.epsilon"},
 		{key: "experiment.cells", value: "2", reason: "want a list of cells"},
-		{key: "experiment.cells", value: "[{nmae: a}]", reason: "see item 0, which knows no nmae"},
+		{key: "experiment.cells", value: "[{title: a}]", reason: "see item 0, which knows no title"},
 		{key: "experiment.cells", value: "[{name: [a]}]", reason: "see item 0, name"},
 		{key: "experiment.alone", value: "1", reason: "want true or false"},
 		{key: "experiment.laws", value: "1", reason: "want true or false"},

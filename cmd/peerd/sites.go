@@ -138,7 +138,7 @@ func (s *Settings) readRecords() (r *world.Records, hash string, err error) {
 	if err != nil {
 		return nil, "", failf(exitData, "%w", err)
 	}
-	var c io.ReadCloser = io.NopCloser(io.NewSectionReader(f, 0, size))
+	c := io.NopCloser(io.NewSectionReader(f, 0, size))
 	if zipped {
 		if c, err = world.OpenZip(f, size); err != nil {
 			return nil, "", failf(exitData, "%s: %w", name, err)
