@@ -18,21 +18,38 @@ type Kary struct {
 // KaryFor returns the mechanism for n leaves, 1 ≤ n ≤ 2^30, that has the least greatest
 // variance of a sum, and the least mean variance of these.
 func KaryFor(n uint64) Kary {
+	h := 1
+	for (Kary{3, h}).reach() < n { // with base 3, more levels only add noise
+		h++
+	}
 	var best Kary
-	least := uint64(5)
-	for h := 1; least > 3; h++ { // with base 3, more levels only add noise
-		least = 3 + 2*uint64(sort.Search(int(n), func(i int) bool { return Kary{3 + 2*uint64(i), h}.reach() >= n }))
+	for ; h > 0; h-- {
+		least := 3 + 2*uint64(sort.Search(int(n), func(i int) bool { return Kary{3 + 2*uint64(i), h}.reach() >= n }))
 		most := 2 * least
 		if h == 1 {
 			most = least // a greater base has the same digits
 		}
-		for k := least; k <= most; k += 2 {
-			if a := (Kary{k, h}); best.Base == 0 || a.before(best, n) {
-				best = a
+		one := Kary{least, h}
+		for k := least + 2; k <= most; k += 2 {
+			a := Kary{k, h}
+			if best.Base > 0 && a.least() > best.node()*best.mostTerms(n) {
+				break // as all greater bases are
 			}
+			if a.before(one, n) {
+				one = a
+			}
+		}
+		if best.Base == 0 || !best.before(one, n) {
+			best = one
 		}
 	}
 	return best
+}
+
+// least returns no more than the greatest variance of a sum has: m on all levels but the
+// highest. If they reach the horizon alone, the mechanism with a level less is better.
+func (a Kary) least() uint64 {
+	return a.node() * uint64(a.Levels-1) * (a.Base - 1) / 2
 }
 
 // before reports whether a is better than b for n leaves.

@@ -100,6 +100,37 @@ func TestKarySumsOfTerms(t *testing.T) {
 	})
 }
 
+// TestKaryForIsTheBest compares with all bases up to twice the least, of every number of
+// levels.
+func TestKaryForIsTheBest(t *testing.T) {
+	best := func(n uint64) (best Kary) {
+		for h, least := 1, uint64(5); least > 3; h++ {
+			for least = 3; (Kary{least, h}).reach() < n; least += 2 {
+			}
+			for k := least; k <= 2*least; k += 2 {
+				if a := (Kary{k, h}); best.Base == 0 || a.before(best, n) {
+					best = a
+				}
+				if h == 1 {
+					break // a greater base has the same digits
+				}
+			}
+		}
+		return best
+	}
+	for n := uint64(1); n <= 3000; n++ {
+		if got, want := KaryFor(n), best(n); got != want {
+			t.Fatalf("%d leaves: %+v, want %+v", n, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.Uint64Range(1, 1<<rapid.IntRange(1, 22).Draw(t, "bits")).Draw(t, "leaves")
+		if got, want := KaryFor(n), best(n); got != want {
+			t.Fatalf("%d leaves: %+v, want %+v", n, got, want)
+		}
+	})
+}
+
 // TestKaryForReaches looks at every horizon that a power could miss.
 func TestKaryForReaches(t *testing.T) {
 	for _, n := range []uint64{1, 2, 3, 4, 5, 12, 13, 14, 40, 1 << 10, 1 << 16, 1<<30 - 1, 1 << 30} {
