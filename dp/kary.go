@@ -6,10 +6,6 @@ import (
 	"peerd.dev/dp/factor"
 )
 
-// maxKaryLeaves bounds the horizon of kary, so that finding noise after a replay stays
-// quick.
-const maxKaryLeaves = 1 << 16
-
 // kary is the mechanism of digits of either sign ([factor.Kary]) with Laplace noise. What
 // it draws for leaf t is the noisy running sum itself: the exact one, the noise of nodes
 // that the digits of t add, less that of nodes that they take off. The latter, which

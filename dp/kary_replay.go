@@ -31,29 +31,35 @@ func (s *kary) open() []bool {
 const farHead = 1 << 10
 
 // redraw draws the noise of all nodes ahead, and of the open heads, by the law that they
-// have given all that was drawn. Nodes ahead get noise by their own law. What is known
-// then leaves one value for every open head, which is kept with its probability over
-// that of 0.
+// have given all that was drawn. Nodes ahead get noise by their own law, tilted. What is
+// known then leaves one value for every open head, which is kept with its probability
+// over that of 0, and over what the tilts gave it more than others.
 func (s *kary) redraw(src *Source) {
 	open := s.open()
 	ahead, head := make([][]int64, len(s.level)), make([]int64, len(s.level))
 	more := make([]int64, len(s.level)) // than before, of all that a level is head of
+	steps, far := uint64(1), farHead*int64(s.noise.Scale)
+	if s.noise.Scale <= MaxScale/tiltSteps {
+		steps = tiltSteps
+	}
 	for i := range s.width {
+		tilt := s.tilts(i, open)
 		for ok := false; !ok; {
 			ok = true
 			clear(more)
 			for j := 0; ok && j < len(s.level); j++ {
 				l := &s.level[j]
 				head[j] = l.head[i] + more[j]
-				if open[j] && head[j] <= farHead*int64(s.noise.Scale) && head[j] >= -farHead*int64(s.noise.Scale) {
-					ok = src.exp(uint64(max(head[j], -head[j])), s.noise.Scale)
+				if open[j] && head[j] <= far && head[j] >= -far {
+					away := int64(steps)*max(head[j], -head[j]) + (tilt[j]-s.above(tilt, j))*head[j]
+					ok = src.exp(uint64(away), steps*s.noise.Scale)
 				}
 				if open[j] && !l.added {
 					more[l.carry] += more[j]
 				}
 				ahead[j] = ahead[j][:0]
 				for at := i; at < len(l.ahead); at += s.width {
-					z := s.draw(src, s.noise.Scale)
+					z := s.bug.noise(s.t, src.tilted(tilt[l.carry], s.noise.Scale))
 					ahead[j] = append(ahead[j], z)
 					more[l.carry] += z - l.ahead[at]
 				}

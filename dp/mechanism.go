@@ -93,7 +93,7 @@ var mechanisms = map[Mechanism]*design{
 		name: "hybrid", law: Laplace, most: MaxLeaves,
 		l1: hybridL1, widest: hybridWidest, sum: hybridSum, node: hybridNode, open: newHybrid, tiles: true,
 	},
-	Kary: {name: "kary", law: Laplace, most: maxKaryLeaves, l1: karyL1, sum: karySum, node: karyNode, open: newKary, tiles: true},
+	Kary: {name: "kary", law: Laplace, most: MaxLeaves, l1: karyL1, sum: karySum, node: karyNode, open: newKary, tiles: true},
 	Sqrt: {
 		name: "sqrt", law: Gaussian, most: maxSqrtLeaves,
 		l2: rootL2, slack: roundingSlack, sum: rootSum, node: prefixNode, open: newRoot, keeps: true,
