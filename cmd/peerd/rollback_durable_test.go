@@ -19,7 +19,7 @@ func TestARestoredBackupReleasesNothing(t *testing.T) {
 	}
 	for name, changes := range map[string][]string{
 		"tree": nil,
-		"kary": {"privacy.mechanism", "kary", "privacy.horizon", "60000"},
+		"kary": {"privacy.mechanism", "kary"},
 		"blt":  {"privacy.mechanism", "blt", "privacy.delta", "0.000001"},
 	} {
 		t.Run(name, func(t *testing.T) { restoredBackupReleasesNothing(t, changes) })
