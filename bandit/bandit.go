@@ -81,3 +81,18 @@ type Learner interface {
 	Save() []byte
 	Load(state []byte) error
 }
+
+// A Bounder is a Learner that decides by how far means may be from the truth.
+type Bounder interface {
+	Learner
+	// Radii appends to r the confidence radius of every arm that Choose uses with
+	// this Belief in this round, from 0, or would use if no arm were behind. That of an
+	// arm of which nothing is known means nothing. No later choice depends on the call.
+	Radii(r []Radius, b *Belief, round uint64) []Radius
+}
+
+// A Radius is how far an arm's mean is from the truth at most, but with probability Miss.
+type Radius struct {
+	Size float64
+	Miss float64 // 1 where nothing is promised
+}

@@ -12,14 +12,16 @@ import (
 // Confidence names the formula of a confidence radius.
 type Confidence string
 
-// The formulas. Each bounds the error of an arm's mean in round t except with
+// The formulas. Each bounds the error of an arm's mean in round t, from 2, but with
 // probability 2/t².
 const (
 	// Calibrated is computed from the noise that is really in the mean; see
 	// docs/proofs/radius.md.
 	Calibrated Confidence = "calibrated"
 	// Paper is formula (12) of paper 004, of which (11) is the case without
-	// noise, as printed. It is hundreds of standard deviations wide.
+	// noise, as printed. It is hundreds of standard deviations wide, but for one pull,
+	// of which it leaves out the noise. Lemma 6 there says nothing below (3K+1)M pulls
+	// of K arms by each of M peers.
 	Paper Confidence = "paper"
 )
 
@@ -39,7 +41,7 @@ type UCB struct {
 // bound is a radius and what it was computed from.
 type bound struct{ spread, v, b, g, radius float64 }
 
-var _ Learner = (*UCB)(nil)
+var _ Bounder = (*UCB)(nil)
 
 // NewUCB returns a learner for one of a number of peers.
 func NewUCB(arms, peers int, c Confidence, rng *rand.Rand) (*UCB, error) {
@@ -73,11 +75,7 @@ func (u *UCB) Choose(b *Belief, t Turn) Choice {
 	if n := len(behind); n > 0 {
 		return Choice{Arm(behind[u.rng.IntN(n)]), 1 / float64(n)}
 	}
-	radius := u.paperRadii
-	if u.confidence == Calibrated {
-		radius = u.calibratedRadii
-	}
-	bounds := radius(b, t.Round)
+	bounds := u.radii(b, t.Round)
 	arg, best := -1, math.Inf(-1)
 	for k, spread := range b.Spread {
 		if len(t.Excluded) > 0 && slices.Contains(t.Excluded, Arm(k)) {
@@ -92,6 +90,30 @@ func (u *UCB) Choose(b *Belief, t Turn) Choice {
 		}
 	}
 	return Choice{Arm(arg), 1}
+}
+
+// Radii implements [Bounder]. Where a formula says something, Miss is 2/t².
+func (u *UCB) Radii(r []Radius, b *Belief, round uint64) []Radius {
+	t := float64(round + 2)
+	least := 0.0
+	if u.confidence == Paper {
+		least = float64(3*u.arms+1) * u.peers
+	}
+	for k, c := range u.radii(b, round) {
+		one := Radius{c.radius, 2 / (t * t)}
+		if float64(b.Pulls[k]) < least {
+			one.Miss = 1
+		}
+		r = append(r, one)
+	}
+	return r
+}
+
+func (u *UCB) radii(b *Belief, round uint64) []bound {
+	if u.confidence == Calibrated {
+		return u.calibratedRadii(b, round)
+	}
+	return u.paperRadii(b, round)
 }
 
 // Save returns the block of rounds, from which the radii follow.

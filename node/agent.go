@@ -208,6 +208,15 @@ func (a *Agent) Ready() Ready {
 // Belief returns what the agent's next decision will rest on.
 func (a *Agent) Belief() *bandit.Belief { return (*bandit.Belief)(a.protocol.Belief()) }
 
+// Radii appends to r the confidence radius of every arm with which the learner would
+// choose in round t from [Agent.Belief]; nothing if the learner is no [bandit.Bounder].
+func (a *Agent) Radii(r []bandit.Radius, t protocol.Round) []bandit.Radius {
+	if l, ok := a.learner.(bandit.Bounder); ok {
+		r = l.Radii(r, a.Belief(), uint64(t))
+	}
+	return r
+}
+
 // Spent returns the ε that all charges amount to at the budget's δ.
 func (a *Agent) Spent() float64 {
 	if a.spent < 0 {

@@ -237,7 +237,7 @@ func (r *cellRun) play(ctx context.Context, k int, progress func(steps uint64)) 
 	seed := s.Experiment.FirstSeed + uint64(k)
 	result, err := experiment.One(ctx, seed, func(run uint64) (sim.Config, error) {
 		c, bad := s.simulation(r.world, links, run)
-		c.Laws = s.Experiment.Laws
+		c.Laws, c.Coverage = s.Experiment.Laws, s.Experiment.Coverage
 		return c, bad
 	}, func(rounds uint64) { progress(rounds * uint64(s.Testnet.Nodes)) })
 	if err != nil {

@@ -39,7 +39,8 @@ type cellDocument struct {
 	Epsilon  float64             `json:"epsilon_spent"` // by each peer; -1 for infinity
 	Private  bool                `json:"private"`       // never: noise comes from seeds
 	Seconds  float64             `json:"seconds"`
-	Laws     *sim.Laws           `json:"laws,omitempty"` // over all runs
+	Laws     *sim.Laws           `json:"laws,omitempty"`     // over all runs
+	Coverage *sim.Coverage       `json:"coverage,omitempty"` // over all runs
 }
 
 func sumUp(c *Config, cells []cellRun) *experimentDocument {
@@ -72,6 +73,12 @@ func (r *cellRun) sumUp() cellDocument {
 				d.Laws = new(sim.Laws)
 			}
 			d.Laws.Add(l)
+		}
+		if v := runs[i].Coverage; v != nil {
+			if d.Coverage == nil {
+				d.Coverage = new(sim.Coverage)
+			}
+			d.Coverage.Add(v)
 		}
 	}
 	slices.Sort(gaps)
@@ -127,6 +134,13 @@ func writeExperiment(w io.Writer, d *experimentDocument) {
 			_, _ = fmt.Fprintf(w, "%s: of %d checks of Lemma 1 and 2, broken %d and %d, greatest lag %d (allowed below %d);\n  of %d of Lemma 3, broken %d, greatest ratio %.4f; mass not exact %d times\n",
 				c.Cell, l.Checked, l.Lemma1, l.Lemma2, l.GreatestBy, l.Allowed, l.Applies, l.Lemma3, l.GreatestOf, l.Mass)
 		}
+		if v := c.Coverage; v != nil {
+			_, _ = fmt.Fprintf(w, "%s: of %d estimates %d outside of their radius (allowed %.1f), the last in round %d; greatest error %.4f of a radius\n",
+				c.Cell, v.Checked, v.Misses, v.Allowed, v.Last, v.Greatest)
+			if v.Free > 0 {
+				_, _ = fmt.Fprintf(w, "  of %d more, for which the formula promises nothing, %d\n", v.Free, v.FreeMisses)
+			}
+		}
 	}
 	for _, sentence := range d.NotPrivate {
 		_, _ = fmt.Fprintln(w, sentence)
@@ -134,11 +148,15 @@ func writeExperiment(w io.Writer, d *experimentDocument) {
 	_, _ = fmt.Fprintf(w, "results  %s  %.1f s\n", d.Out, d.Seconds)
 }
 
-// lawful returns an error if a law was broken that the experiment checked.
+// lawful returns an error if a law, or the promise of the radii, was broken that the
+// experiment checked.
 func (d *experimentDocument) lawful() error {
 	for _, c := range d.Cells {
 		if c.Laws != nil && c.Laws.Broken() > 0 {
 			return fmt.Errorf("cell %q broke laws of averaging %d times: laws in %s/summary.json says which", c.Cell, c.Laws.Broken(), d.Out)
+		}
+		if v := c.Coverage; v != nil && v.Broken() {
+			return fmt.Errorf("cell %q: %d estimates lay outside of their confidence radius, which allows %.1f: coverage in %s/summary.json", c.Cell, v.Misses, v.Allowed, d.Out)
 		}
 	}
 	return nil

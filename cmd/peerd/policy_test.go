@@ -13,7 +13,7 @@ func TestPolicyIsWhatPeersShare(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := policyHash(&c.Settings, threeSites())
-	other := map[string]string{"arms": "x,y", "privacy.accept_weak": "true", "rounds.every": "3s", "log.level": "warn", "world.clip": "false", "listen": "[]", "world.means": "[]", "experiment.faults.partition": "[1, 2]", "experiment.cells": "[{name: x}]", "experiment.alone": "true", "experiment.laws": "true", "api.window": "7s", "api.keep": "7s"}
+	other := map[string]string{"arms": "x,y", "privacy.accept_weak": "true", "rounds.every": "3s", "log.level": "warn", "world.clip": "false", "listen": "[]", "world.means": "[]", "experiment.faults.partition": "[1, 2]", "experiment.cells": "[{name: x}]", "experiment.alone": "true", "experiment.laws": "true", "experiment.coverage": "true", "api.window": "7s", "api.keep": "7s"}
 	for _, k := range schema() {
 		value, ok := other[k.Name]
 		if !ok {

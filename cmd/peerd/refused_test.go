@@ -110,6 +110,7 @@ func refusedAlone() []refusedCase {
 		{key: "experiment.cells", value: "[{name: [a]}]", reason: "see item 0, name"},
 		{key: "experiment.alone", value: "1", reason: "want true or false"},
 		{key: "experiment.laws", value: "1", reason: "want true or false"},
+		{key: "experiment.coverage", value: "1", reason: "want true or false"},
 		{key: "experiment.faults.loss", value: "1", reason: "want a probability from 0 to below 1"},
 		{key: "experiment.faults.duplicate", value: "-0.1", reason: "want a probability"},
 		{key: "experiment.faults.reorder", value: "2", reason: "want a probability"},

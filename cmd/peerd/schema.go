@@ -245,6 +245,10 @@ func schema() []Key {
 			Doc: "Checks in every round what paper 004 says of protocol average: the sum of estimates and Lemmas 1 to 3.",
 		},
 		{
+			Name: "experiment.coverage", Default: "false", rule: yesNo(),
+			Doc: "Counts in every round how many estimates lie outside of their confidence radius, and fails if more do than the radius allows.",
+		},
+		{
 			Name: "experiment.faults.loss", Default: "0", rule: probability(),
 			Doc: "How often a message is lost.",
 		},

@@ -171,6 +171,7 @@ type Experiment struct {
 	Cells     []Cell
 	Alone     bool
 	Laws      bool
+	Coverage  bool
 	Faults    Faults
 	Liars     Liars
 	Figure    Figure

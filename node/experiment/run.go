@@ -8,23 +8,24 @@ import (
 
 // A Run is what is kept of a simulated run.
 type Run struct {
-	Seed     uint64    `json:"seed"`
-	Points   []uint64  `json:"points"` // numbers of rounds
-	Regret   []float64 `json:"regret"` // cumulative, of the average honest peer, after them
-	Messages uint64    `json:"messages"`
-	Bytes    uint64    `json:"bytes"`
-	Lost     uint64    `json:"lost"`
-	Refused  uint64    `json:"refused"`
-	Epsilon  float64   `json:"epsilon"` // charged to each peer; -1 for infinity
-	Gap      float64   `json:"gap"`     // between the two best arms
-	Laws     *sim.Laws `json:"laws,omitempty"`
+	Seed     uint64        `json:"seed"`
+	Points   []uint64      `json:"points"` // numbers of rounds
+	Regret   []float64     `json:"regret"` // cumulative, of the average honest peer, after them
+	Messages uint64        `json:"messages"`
+	Bytes    uint64        `json:"bytes"`
+	Lost     uint64        `json:"lost"`
+	Refused  uint64        `json:"refused"`
+	Epsilon  float64       `json:"epsilon"` // charged to each peer; -1 for infinity
+	Gap      float64       `json:"gap"`     // between the two best arms
+	Laws     *sim.Laws     `json:"laws,omitempty"`
+	Coverage *sim.Coverage `json:"coverage,omitempty"`
 }
 
 // NewRun keeps a result.
 func NewRun(seed uint64, r *sim.Result) Run {
 	k := Run{
 		Seed: seed, Points: r.Points, Regret: r.Regret, Messages: r.Messages, Bytes: r.Bytes, Lost: r.Lost,
-		Refused: r.Refused, Epsilon: r.Spent, Gap: r.Gap, Laws: r.Laws,
+		Refused: r.Refused, Epsilon: r.Spent, Gap: r.Gap, Laws: r.Laws, Coverage: r.Coverage,
 	}
 	if math.IsInf(k.Epsilon, 1) {
 		k.Epsilon = -1

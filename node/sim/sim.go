@@ -37,6 +37,7 @@ type Config struct {
 	Topic      bool      // messages to everyone arrive directly at all peers
 	Bytes      bool      // Result.Bytes is wanted; it takes a tenth of the time
 	Laws       bool      // Result.Laws is wanted: of protocol average, without faults and liars
+	Coverage   bool      // Result.Coverage is wanted
 
 	// Trace, if not nil, returns where to write what peer p does; see
 	// [node.Trace]. Agents then end their rounds with marks, as in lockstep.
@@ -59,8 +60,9 @@ type Result struct {
 	Lost     uint64 // messages
 	Refused  uint64 // messages
 	Spent    float64
-	Gap      float64 // by how much the second best arm falls short, by the mean over sites
-	Laws     *Laws   // nil unless asked for
+	Gap      float64   // by how much the second best arm falls short, by the mean over sites
+	Laws     *Laws     // nil unless asked for
+	Coverage *Coverage // nil unless asked for
 }
 
 // run is a run under way.
@@ -75,6 +77,7 @@ type run struct {
 	regret float64   // summed over honest peers
 	honest float64
 	laws   *watch // nil unless asked for
+	cover  *cover // nil unless asked for
 	res    Result
 	buf    []byte
 	sized  struct {
@@ -116,6 +119,9 @@ func Run(c Config) (Result, error) {
 	if r.laws != nil {
 		r.res.Laws = &r.laws.Laws
 	}
+	if r.cover != nil {
+		r.res.Coverage = &r.cover.Coverage
+	}
 	return r.res, nil
 }
 
@@ -146,6 +152,9 @@ func start(c Config) (*run, error) {
 		if r.laws, err = newWatch(&r.Config); err != nil {
 			return nil, err
 		}
+	}
+	if c.Coverage {
+		r.cover = &cover{truth: meanOver(c.Worlds)}
 	}
 	for i := range n {
 		seat := node.Seat{
@@ -179,7 +188,14 @@ func (r *run) step(t protocol.Round, i int) error {
 		return nil
 	}
 	protocol.Sort(in)
-	a := r.agents[i]
+	a, lies := r.agents[i], r.Liars.is(i, len(r.agents))
+	if r.cover != nil && !lies {
+		a.Receive(in) // so that the estimates are those of the choice
+		in = nil
+		if err := r.cover.check(a, t); err != nil {
+			return err
+		}
+	}
 	arm, err := a.Round(t, in, r.Worlds[i])
 	if err != nil {
 		return err
@@ -199,7 +215,6 @@ func (r *run) step(t protocol.Round, i int) error {
 	if len(ready.Charges) > 0 {
 		r.res.Spent = max(r.res.Spent, r.agents[i].Spent())
 	}
-	lies := r.Liars.is(i, len(r.agents))
 	if !lies {
 		r.regret += r.gap[arm]
 	}
@@ -306,18 +321,21 @@ func (r *run) trace(t protocol.Round, i, arm int, ready node.Ready) error {
 
 // gaps returns by how much each arm's mean over sites is below the best one.
 func gaps(ws []World) []float64 {
+	gap := meanOver(ws)
+	best := slices.Max(gap)
+	for k := range gap {
+		gap[k] = best - gap[k]
+	}
+	return gap
+}
+
+// meanOver returns each arm's mean over sites.
+func meanOver(ws []World) []float64 {
 	mean := make([]float64, len(ws[0].Means()))
 	for _, w := range ws {
 		for k, m := range w.Means() {
 			mean[k] += m / float64(len(ws))
 		}
-	}
-	best := mean[0]
-	for _, m := range mean {
-		best = max(best, m)
-	}
-	for k := range mean {
-		mean[k] = best - mean[k]
 	}
 	return mean
 }

@@ -1,0 +1,77 @@
+package sim
+
+import (
+	"errors"
+	"math"
+
+	"peerd.dev/bandit"
+	"peerd.dev/node"
+	"peerd.dev/protocol"
+)
+
+// Coverage counts how often an estimate lay outside of its confidence radius, whatever
+// the reason. A triple is a choice of an honest peer and an arm of which the peer knew
+// something. Estimate and radius are those of the choice; the truth is the arm's mean
+// over all sites, as for regret.
+type Coverage struct {
+	Checked  uint64  `json:"checked"`  // triples for which the learner promises something
+	Misses   uint64  `json:"misses"`   // those with |estimate - truth| > radius
+	Allowed  float64 `json:"allowed"`  // misses to expect at most if the promise holds: its probability, summed over triples
+	Greatest float64 `json:"greatest"` // greatest |estimate - truth| / radius
+	Last     uint64  `json:"last"`     // number of the last round with a miss, from 1; 0 if there is none
+
+	Free       uint64 `json:"free"` // triples for which it promises nothing
+	FreeMisses uint64 `json:"free_misses"`
+}
+
+// Broken reports whether there were more misses than allowed.
+func (c *Coverage) Broken() bool { return float64(c.Misses) > c.Allowed }
+
+// Add takes in what another run counted.
+func (c *Coverage) Add(o *Coverage) {
+	c.Checked += o.Checked
+	c.Misses += o.Misses
+	c.Allowed += o.Allowed
+	c.Greatest = max(c.Greatest, o.Greatest)
+	c.Last = max(c.Last, o.Last)
+	c.Free += o.Free
+	c.FreeMisses += o.FreeMisses
+}
+
+// cover counts the coverage of a run.
+type cover struct {
+	Coverage
+	truth []float64 // by arm
+	radii []bandit.Radius
+}
+
+// check looks at what an agent knows right before its choice in round t.
+func (c *cover) check(a *node.Agent, t protocol.Round) error {
+	c.radii = a.Radii(c.radii[:0], t)
+	if len(c.radii) == 0 {
+		return errors.New("sim: coverage is that of a learner with confidence radii")
+	}
+	b := a.Belief()
+	for k, r := range c.radii {
+		if b.Spread[k] > math.MaxFloat64 {
+			continue // nothing is known of the arm
+		}
+		off := math.Abs(b.Mean[k] - c.truth[k])
+		miss := !(off <= r.Size) // so that NaN is one
+		if r.Miss >= 1 {
+			c.Free++
+			if miss {
+				c.FreeMisses++
+			}
+			continue
+		}
+		c.Checked++
+		c.Allowed += r.Miss
+		c.Greatest = max(c.Greatest, off/r.Size)
+		if miss {
+			c.Misses++
+			c.Last = uint64(t) + 1
+		}
+	}
+	return nil
+}
