@@ -68,3 +68,22 @@ func TestTheLawsHoldOnFigure2b(t *testing.T) {
 		}
 	}
 }
+
+// TestTheRadiiKeepTheirPromise in small; scripts/show/radius.sh does it in full. The printed
+// formula promises nothing of arms with few pulls. Who is alone where sites differ learns
+// another mean, which is found.
+func TestTheRadiiKeepTheirPromise(t *testing.T) {
+	r := playFile(t, t.TempDir(), "../../configs/figures/radius.yaml", "privacy.horizon=2000", "experiment.seeds=4", "experiment.coverage=true", "experiment.figure.kind=none")
+	for _, c := range r.Cells {
+		v := c.Coverage
+		if v == nil || v.Checked+v.Free > 4*3*5*2000 || v.Checked+v.Free < 4*3*5*1900 || v.Checked == 0 || v.Broken() || (v.Free > 0) != (c.Cell == "as printed") {
+			t.Errorf("%s: %+v", c.Cell, v)
+		}
+	}
+	code, stdout, stderr := peerd(t, "experiment", "run", "../../configs/figures/radius.yaml", "-o", t.TempDir(), "--set", "privacy.horizon=2000",
+		"--set", "privacy.epsilon=inf", "--set", "privacy.mechanism=none", "--set", "experiment.cells=[{name: apart, set: {experiment.alone: true}}]",
+		"--set", "experiment.seeds=2", "--set", "experiment.coverage=true", "--set", "experiment.figure.kind=none")
+	if code != exitUnexpected || !strings.Contains(stdout, "apart: of ") || !strings.Contains(stderr, "outside of their confidence radius") {
+		t.Errorf("code %d\n%s%s", code, stdout, stderr)
+	}
+}

@@ -1,0 +1,111 @@
+package node_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/dp/account"
+	"peerd.dev/node"
+)
+
+// TestTheRadiusCoversTheSumsOfEveryMechanism draws real noise on fair coins, the rewards
+// of the greatest variance, and counts the streams whose mean lies outside of the radius
+// that the learner computes from what the release says. They may be a share of 2/t²: more
+// is an error if as many have a probability below 1e-6, for all cases together. That such
+// a count finds a radius that is too small is tested, too: one that is 30 % smaller with
+// Gaussian noise or none, and 55 % with Laplace noise, for which Chernoff's bound is so wide
+// that 30 % less hardly breaks the promise.
+func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
+	const rounds, leaves = 40, 63
+	looked := []uint64{1, 7, 32, leaves}
+	cases := []struct {
+		epsilon dp.Cost
+		streams int
+	}{{dp.Nano / 10, 8000}, {5 * dp.Nano, 2000}} // most of the radius is for noise; rewards count as much
+	alarm := 1e-6 / float64(len(dp.Mechanisms())*len(cases)*len(looked))
+	for _, m := range dp.Mechanisms() {
+		share, records := .7, 1 // of the radius, which would be too small
+		if m.Law() == dp.Laplace && m != dp.None {
+			share = .45
+		}
+		if !m.Running() {
+			records = 16 // a leaf has no other's
+		}
+		for _, c := range cases {
+			t.Run(fmt.Sprintf("%v, ε %v", m, c.epsilon), func(t *testing.T) {
+				budget := account.Budget{Epsilon: c.epsilon}
+				switch {
+				case m == dp.None:
+					budget = account.Unlimited
+				case m.Law() == dp.Gaussian:
+					budget.Delta = 1000 // of a billion
+				}
+				p := node.Privacy{Mode: dp.Lockstep, Budget: budget, Mechanism: m, RecordsPerUser: 1, Horizon: leaves}
+				door, err := dp.NewDoor(p.Mode, p.Budget, dp.NewSeededSource([32]byte{7}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err = door.Open(p.Streams(c.streams, 1, leaves)); err != nil {
+					t.Fatal(err)
+				}
+				learner, err := bandit.NewUCB(1, 1, bandit.Calibrated, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				coins := rand.New(rand.NewPCG(8, 9))
+				found := false
+				for k := uint64(1); k <= leaves; k++ {
+					outside, outsideLess := 0, 0
+					var radius bandit.Radius
+					for s := range dp.StreamID(c.streams) {
+						for range records {
+							if err = door.Add(s, []float64{float64(coins.IntN(2))}); err != nil {
+								t.Fatal(err)
+							}
+						}
+						leaf, err := door.Leaf(s, k)
+						if err != nil {
+							t.Fatal(err)
+						}
+						n := float64(leaf.Sum.Count(0))
+						noise := leaf.Sum.Spread().Over(n)
+						b := bandit.Belief{
+							Mean: []float64{leaf.Sum.At(0) / n}, Spread: []float64{1 / n}, Pulls: []uint64{uint64(n)},
+							NoiseV: []float64{noise.V}, NoiseB: []float64{noise.B}, NoiseG: []float64{noise.G},
+						}
+						radius = learner.Radii(nil, &b, rounds-2)[0]
+						if off := math.Abs(b.Mean[0] - .5); off > radius.Size {
+							outside++
+							outsideLess++
+						} else if off > share*radius.Size {
+							outsideLess++
+						}
+					}
+					door.Drawn()
+					if !slices.Contains(looked, k) {
+						continue
+					}
+					allowed := float64(c.streams) * radius.Miss
+					chance := func(n int) float64 { // of so many or more
+						return mathext.RegIncBeta(float64(n), float64(c.streams-n+1), radius.Miss)
+					}
+					t.Logf("leaf %d: radius %.3g, outside %d of %d, of %.0f %% of it %d; allowed %.1f", k, radius.Size, outside, c.streams, 100*share, outsideLess, allowed)
+					if outside > 0 && chance(outside) < alarm {
+						t.Errorf("leaf %d: %d of %d outside of the radius, allowed %.1f", k, outside, c.streams, allowed)
+					}
+					found = found || outsideLess > 0 && chance(outsideLess) < alarm
+				}
+				if !found && c.epsilon < dp.Nano {
+					t.Errorf("a radius of %.0f %% would not be found", 100*share)
+				}
+			})
+		}
+	}
+}

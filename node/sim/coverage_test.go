@@ -1,0 +1,115 @@
+package sim_test
+
+import (
+	"slices"
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/node/sim"
+	"peerd.dev/protocol"
+)
+
+// TestTheRadiiKeepTheirPromise in small runs of both protocols, over ten seeds, where sites
+// are alike and where they differ. Worlds that pay something else than they say are found.
+func TestTheRadiiKeepTheirPromise(t *testing.T) {
+	const rounds, peers, arms, seeds = 2000, 4, 3, 10
+	alike := [][]float64{{.8, .5, .3}}
+	differ := [][]float64{{.9, .2, .3}, {.3, .8, .1}}
+	for _, c := range []struct {
+		name     string
+		means    [][]float64
+		protocol string
+		rule     protocol.Consistency // of average
+	}{
+		{"average, max", alike, "average", protocol.Max},
+		{"average, budget", alike, "average", protocol.Budget},
+		{"rows", alike, "rows", protocol.Max},
+		{"average, max, sites differ", differ, "average", protocol.Max},
+		{"rows, sites differ", differ, "rows", protocol.Max},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var all, lied sim.Coverage
+			for seed := range uint64(seeds) {
+				play := func(shift float64) sim.Coverage {
+					s := signed(config(seed, ring(peers), rounds, c.means...))
+					s.Spec.Protocol, s.Spec.Params.Average.Consistency = c.protocol, c.rule
+					for i := range s.Worlds {
+						s.Worlds[i] = shifted{s.Worlds[i], shift}
+					}
+					s.Coverage = true
+					res, err := sim.Run(s)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return *res.Coverage
+				}
+				one, other := play(0), play(.6)
+				all.Add(&one)
+				lied.Add(&other)
+			}
+			if most := uint64(rounds * peers * arms * seeds); all.Checked > most || all.Checked < most*9/10 || all.Greatest <= 0 {
+				t.Errorf("too little was checked, or too much: %+v", all)
+			}
+			t.Logf("%+v", all)
+			if all.Broken() {
+				t.Errorf("the promise is broken: %+v", all)
+			}
+			if !lied.Broken() || lied.Last == 0 || lied.Greatest <= 1 {
+				t.Errorf("worlds that pay .6 less than they say are not found: %+v", lied)
+			}
+		})
+	}
+}
+
+// signed gives peers keys, which rows need.
+func signed(c sim.Config) sim.Config {
+	for i := range c.Neighbours {
+		c.Keys = append(c.Keys, stamp{protocol.Peer(i)})
+	}
+	return c
+}
+
+// shifted says that it pays more than it does.
+type shifted struct {
+	sim.World
+	by float64
+}
+
+func (s shifted) Means() []float64 {
+	m := slices.Clone(s.World.Means())
+	for k := range m {
+		m[k] += s.by
+	}
+	return m
+}
+
+// TestLookingChangesNothing: a run whose coverage is counted is the same run, and liars
+// are not looked at.
+func TestLookingChangesNothing(t *testing.T) {
+	for _, confidence := range []bandit.Confidence{bandit.Calibrated, bandit.Paper} {
+		for _, name := range []string{"average", "rows"} {
+			play := func(look bool) sim.Result {
+				c := signed(config(5, ring(6), 1500, []float64{.8, .5, .3}, []float64{.2, .6, .7}))
+				c.Spec.Protocol, c.Spec.Confidence = name, confidence
+				c.Faults = sim.Faults{Loss: .1, Delay: 2, Duplicate: .1, Churn: .001}
+				c.Liars = sim.Liars{Count: 2, Claim: sim.ClaimHalf}
+				c.Coverage = look
+				res, err := sim.Run(c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return res
+			}
+			with, without := play(true), play(false)
+			if !slices.Equal(with.Regret, without.Regret) || !slices.EqualFunc(with.Means, without.Means, slices.Equal) || with.Messages != without.Messages {
+				t.Errorf("%s, %s: another run", name, confidence)
+			}
+			if n := with.Coverage.Checked + with.Coverage.Free; n == 0 || n > 1500*4*3 || without.Coverage != nil {
+				t.Errorf("%s, %s: %+v of at most 18000, and %v", name, confidence, with.Coverage, without.Coverage)
+			}
+			if free := with.Coverage.Free > 0; free != (confidence == bandit.Paper) {
+				t.Errorf("%s, %s: %+v", name, confidence, with.Coverage)
+			}
+		}
+	}
+}
