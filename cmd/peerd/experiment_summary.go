@@ -137,6 +137,11 @@ func writeExperiment(w io.Writer, d *experimentDocument) {
 		if v := c.Coverage; v != nil {
 			_, _ = fmt.Fprintf(w, "%s: of %d estimates %d outside of their radius (allowed %.1f), the last in round %d; greatest error %.4f of a radius\n",
 				c.Cell, v.Checked, v.Misses, v.Allowed, v.Last, v.Greatest)
+			for i, from := 0, 1; i < len(v.Rounds); i, from = i+1, 10*from {
+				if r := v.Rounds[i]; r.Broken() && !v.Broken() {
+					_, _ = fmt.Fprintf(w, "  of %d in rounds %d to %d, %d (allowed %.1f)\n", r.Checked, from, 10*from-1, r.Misses, r.Allowed)
+				}
+			}
 			if v.Free > 0 {
 				_, _ = fmt.Fprintf(w, "  of %d more, for which the formula promises nothing, %d\n", v.Free, v.FreeMisses)
 			}

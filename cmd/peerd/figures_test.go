@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,8 +71,7 @@ func TestTheLawsHoldOnFigure2b(t *testing.T) {
 }
 
 // TestTheRadiiKeepTheirPromise in small; scripts/show/radius.sh does it in full. The printed
-// formula promises nothing of arms with few pulls. Who is alone where sites differ learns
-// another mean, which is found.
+// formula promises nothing of arms with few pulls.
 func TestTheRadiiKeepTheirPromise(t *testing.T) {
 	r := playFile(t, t.TempDir(), "../../configs/figures/radius.yaml", "privacy.horizon=2000", "experiment.seeds=4", "experiment.coverage=true", "experiment.figure.kind=none")
 	for _, c := range r.Cells {
@@ -80,10 +80,35 @@ func TestTheRadiiKeepTheirPromise(t *testing.T) {
 			t.Errorf("%s: %+v", c.Cell, v)
 		}
 	}
-	code, stdout, stderr := peerd(t, "experiment", "run", "../../configs/figures/radius.yaml", "-o", t.TempDir(), "--set", "privacy.horizon=2000",
-		"--set", "privacy.epsilon=inf", "--set", "privacy.mechanism=none", "--set", "experiment.cells=[{name: apart, set: {experiment.alone: true}}]",
-		"--set", "experiment.seeds=2", "--set", "experiment.coverage=true", "--set", "experiment.figure.kind=none")
-	if code != exitUnexpected || !strings.Contains(stdout, "apart: of ") || !strings.Contains(stderr, "outside of their confidence radius") {
-		t.Errorf("code %d\n%s%s", code, stdout, stderr)
+}
+
+// TestABrokenPromiseIsTold: who is alone where sites differ, or cut off, or hears little
+// without noise, is surer than is right, and the experiment fails. Who is together is not.
+func TestABrokenPromiseIsTold(t *testing.T) {
+	r := &played{dir: t.TempDir()}
+	code, stdout, stderr := peerd(t, "experiment", "run", "../../configs/coverage.yaml", "-o", r.dir, "--set", "privacy.horizon=1200",
+		"--set", "experiment.seeds=1", "--set", "privacy.epsilon=inf", "--set", "privacy.mechanism=none")
+	if code != exitUnexpected || !strings.Contains(stderr, "outside of their confidence radius") {
+		t.Fatalf("code %d\n%s", code, stderr)
+	}
+	if err := json.Unmarshal(r.file(t, "summary.json"), &r.experimentDocument); err != nil {
+		t.Fatal(err)
+	}
+	broken := map[string]bool{
+		"alone, sites": true, "parted, max, sites": true, "parted, rows, sites": true, "path and slow clocks, 0.001, max, sites": true,
+		"alone, shared": false, "together, max, shared": false, "together, budget, sites": false, "together, rows, sites": false,
+		"loss, rows, shared": false, "parted, rows, shared": false,
+	}
+	for _, c := range r.Cells {
+		if c.Coverage == nil || !strings.Contains(stdout, c.Cell+": of ") {
+			t.Fatalf("%s: nothing is told of its coverage\n%s", c.Cell, stdout)
+		}
+		if want, ok := broken[c.Cell]; ok && c.Coverage.Broken() != want {
+			t.Errorf("%s: %+v, want broken to be %v", c.Cell, c.Coverage, want)
+		}
+		delete(broken, c.Cell)
+	}
+	if len(broken) > 0 {
+		t.Errorf("not played: %v", broken)
 	}
 }

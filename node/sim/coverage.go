@@ -14,24 +14,40 @@ import (
 // something. Estimate and radius are those of the choice; the truth is the arm's mean
 // over all sites, as for regret.
 type Coverage struct {
-	Checked  uint64  `json:"checked"`  // triples for which the learner promises something
-	Misses   uint64  `json:"misses"`   // those with |estimate - truth| > radius
-	Allowed  float64 `json:"allowed"`  // misses to expect at most if the promise holds: its probability, summed over triples
+	Tally
 	Greatest float64 `json:"greatest"` // greatest |estimate - truth| / radius
 	Last     uint64  `json:"last"`     // number of the last round with a miss, from 1; 0 if there is none
+	Rounds   []Tally `json:"rounds"`   // of rounds 1 to 9, 10 to 99 and so on
 
-	Free       uint64 `json:"free"` // triples for which it promises nothing
+	Free       uint64 `json:"free"` // triples for which the learner promises nothing
 	FreeMisses uint64 `json:"free_misses"`
 }
 
-// Broken reports whether there were more misses than allowed.
-func (c *Coverage) Broken() bool { return float64(c.Misses) > c.Allowed }
+// A Tally counts triples for which the learner promises something.
+type Tally struct {
+	Checked uint64  `json:"checked"`
+	Misses  uint64  `json:"misses"`  // those with |estimate - truth| > radius
+	Allowed float64 `json:"allowed"` // misses to expect at most if the promise holds: its probability, summed over triples
+}
 
-// Add takes in what another run counted.
-func (c *Coverage) Add(o *Coverage) {
+// Broken reports whether there were more misses than allowed.
+func (c *Tally) Broken() bool { return float64(c.Misses) > c.Allowed }
+
+func (c *Tally) add(o Tally) {
 	c.Checked += o.Checked
 	c.Misses += o.Misses
 	c.Allowed += o.Allowed
+}
+
+// Add takes in what another run counted.
+func (c *Coverage) Add(o *Coverage) {
+	c.add(o.Tally)
+	for i, r := range o.Rounds {
+		if i == len(c.Rounds) {
+			c.Rounds = append(c.Rounds, Tally{})
+		}
+		c.Rounds[i].add(r)
+	}
 	c.Greatest = max(c.Greatest, o.Greatest)
 	c.Last = max(c.Last, o.Last)
 	c.Free += o.Free
@@ -43,6 +59,7 @@ type cover struct {
 	Coverage
 	truth []float64 // by arm
 	radii []bandit.Radius
+	next  uint64 // number of the round in which the next of Rounds begins; 0 before the first
 }
 
 // check looks at what an agent knows right before its choice in round t.
@@ -51,7 +68,7 @@ func (c *cover) check(a *node.Agent, t protocol.Round) error {
 	if len(c.radii) == 0 {
 		return errors.New("sim: coverage is that of a learner with confidence radii")
 	}
-	b := a.Belief()
+	b, now := a.Belief(), Tally{}
 	for k, r := range c.radii {
 		if b.Spread[k] > math.MaxFloat64 {
 			continue // nothing is known of the arm
@@ -65,13 +82,18 @@ func (c *cover) check(a *node.Agent, t protocol.Round) error {
 			}
 			continue
 		}
-		c.Checked++
-		c.Allowed += r.Miss
+		now.Checked++
+		now.Allowed += r.Miss
 		c.Greatest = max(c.Greatest, off/r.Size)
 		if miss {
-			c.Misses++
+			now.Misses++
 			c.Last = uint64(t) + 1
 		}
 	}
+	for uint64(t)+1 >= c.next {
+		c.Rounds, c.next = append(c.Rounds, Tally{}), 10*max(1, c.next)
+	}
+	c.add(now)
+	c.Rounds[len(c.Rounds)-1].add(now)
 	return nil
 }

@@ -54,6 +54,9 @@ func TestTheRadiiKeepTheirPromise(t *testing.T) {
 			if all.Broken() {
 				t.Errorf("the promise is broken: %+v", all)
 			}
+			if n := len(all.Rounds); n != 4 || all.Rounds[1].Checked > all.Rounds[3].Checked || all.Rounds[0].Checked+all.Rounds[1].Checked+all.Rounds[2].Checked+all.Rounds[3].Checked != all.Checked {
+				t.Errorf("by rounds: %+v", all.Rounds)
+			}
 			if !lied.Broken() || lied.Last == 0 || lied.Greatest <= 1 {
 				t.Errorf("worlds that pay .6 less than they say are not found: %+v", lied)
 			}
