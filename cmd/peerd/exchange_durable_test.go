@@ -18,8 +18,8 @@ import (
 // TestAveragingIsExactThroughKills: three real peers average; one of them is killed
 // again and again, with the tag failpoint just when a step is durable and its messages
 // are not sent yet: a question, or the answer that says what was added. In the end the
-// stores are read: over all peers, estimates and own means must sum up to the same
-// number on the lattice, but for what was under way between two peers when they
+// stores are read: over all peers, values and the own means that were entered must sum up
+// to the same number on the lattice, and weights likewise, but for what was under way between two peers when they
 // stopped. PEERD_LONG goes on until 10 answers and 10 questions were cut off.
 func TestAveragingIsExactThroughKills(t *testing.T) {
 	if testing.Short() {
@@ -113,11 +113,11 @@ func (l *lab) conserved() {
 	for _, s := range l.sites {
 		all = append(all, openVault(l.T, s))
 	}
-	arms := len(all[0].mixed)
-	off, flying, exchanges, open := make([]int64, arms), make([]int64, arms), uint64(0), 0
+	n := len(all[0].mixed)
+	off, flying, exchanges, open := make([]int64, n), make([]int64, n), uint64(0), 0
 	for _, v := range all {
-		for k := range arms {
-			off[k] += v.mixed[k] - v.own[k]
+		for k := range n {
+			off[k] += v.mixed[k] - v.put[k]
 		}
 	}
 	links := neighbours(len(all), l.net.Links)
@@ -137,16 +137,16 @@ func (l *lab) conserved() {
 			if err != nil {
 				l.Fatal(err)
 			}
-			for k := range arms {
+			for k := range delta.Len() { // weights that stay as they are stand in none
 				flying[k] += delta.Value(k)
 			}
 		}
 	}
-	l.Logf("Σ(estimate - own) over %d peers, by arm: %v; under way in %d exchanges: %v; %d exchanges in all", len(all), off, open, flying, exchanges)
+	l.Logf("Σ(mixed - entered) over %d peers, values and weights by arm: %v; under way in %d exchanges: %v; %d exchanges in all", len(all), off, open, flying, exchanges)
 	if !slices.Equal(off, flying) {
 		l.Errorf("averaging lost or doubled something")
 	}
-	if exchanges == 0 || slices.Equal(all[0].mixed, all[0].own) {
+	if exchanges == 0 || slices.Equal(all[0].mixed, all[0].put) {
 		l.Errorf("nothing was averaged: %v", all[0].mixed)
 	}
 }

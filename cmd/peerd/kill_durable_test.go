@@ -34,7 +34,7 @@ func TestNothingIsLostWhenKilled(t *testing.T) {
 		lates   bool
 	}{
 		{"rows", []string{"protocol.name", "rows"}, false},
-		{"average", []string{"protocol.name", "average", "api.settle", "window", "api.window", "1s"}, true},
+		{"average", []string{"protocol.name", "average", "protocol.average.consistency", "max", "api.settle", "window", "api.window", "1s"}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := newKiller(newLab(t, 2, c.changes...), c.lates)

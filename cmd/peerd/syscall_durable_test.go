@@ -52,7 +52,7 @@ func TestNothingIsLostAtAnyCall(t *testing.T) {
 // calls that there were, and whether it came to that one: runs are not quite alike.
 func killAt(t *testing.T, again bool, at int) (calls []string, killed bool) {
 	t.Helper()
-	l := newLab(t, 2, "rounds.every", "20ms", "protocol.name", "average")
+	l := newLab(t, 2, "rounds.every", "20ms", "protocol.name", "average", "protocol.average.consistency", "max")
 	defer func() { _ = os.RemoveAll(l.dir) }()
 	s, rec := l.sites[0], l.sites[1].record()
 	defer func() { _ = rec.close() }()

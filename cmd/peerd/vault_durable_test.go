@@ -21,8 +21,9 @@ import (
 type vault struct {
 	sums   []int64  // exact sums of rewards, by arm, on the lattice
 	counts []uint64 // rewards under them
-	own    []int64  // of protocol average: the own mean
-	mixed  []int64  // and the estimate
+	own    []int64  // of protocol average: the own means
+	put    []int64  // what of them the peer has entered, and behind that the weights that it has
+	mixed  []int64  // values and weights, as averaging has left them
 	links  []vaultLink
 	step   uint64
 }
@@ -68,12 +69,18 @@ func openVault(t *testing.T, s *labSite) vault {
 	}
 	v.links = average.Links
 	if len(average.Mixed) > 0 {
-		m := dp.NewMixed(len(v.sums), dp.MeanExponent)
+		arms := len(v.sums)
+		m := dp.NewWeighted(arms, 1)
 		if err := m.Load(average.Mixed); err != nil {
 			t.Fatal(err)
 		}
-		for k := range v.sums {
-			v.own, v.mixed = append(v.own, m.Own(k)), append(v.mixed, m.Value(k))
+		v.put, v.mixed = make([]int64, 2*arms), make([]int64, 2*arms)
+		for k := range arms {
+			v.own = append(v.own, m.Own(k))
+			v.mixed[k], v.mixed[arms+k] = m.Value(k), m.Weight(k)
+			if m.In(k) {
+				v.put[k], v.put[arms+k] = m.Own(k), 1<<-dp.MeanExponent
+			}
 		}
 	}
 	return v
@@ -220,9 +227,12 @@ func (b *book) explain(m protocol.Message) error {
 				return fmt.Errorf("row %d has %d for arm %d, by the ledger it is %d (%v)", m.Label().Seq, row.Value(k), k, want, ok)
 			}
 		}
-	case kindAsk: // of a peer whom nobody answers: its own means
+	case kindAsk: // of a peer whom nobody answers, under max: its own means
 		theta, counts := m.Release(0), m.Release(1)
-		for k := range theta.Len() {
+		if theta.Len() != counts.Counts() {
+			return fmt.Errorf("%d estimates of %d arms: weights that are not 1", theta.Len(), counts.Counts())
+		}
+		for k := range counts.Counts() {
 			n := counts.Count(k)
 			if n == 0 {
 				if theta.Value(k) != 0 {
