@@ -7,9 +7,9 @@ const (
 	kindMark     Kind = 1 // a round's messages on a link are complete
 	kindPresence Kind = 2 // a peer is there
 
-	averageDelta  Kind = 16 // what the asked peer added; the asking one subtracts it
+	averageDelta  Kind = 16 // what the asked peer added; the asking one subtracts it; and its pull counts
 	averageBusy   Kind = 17 // the asked peer declines
-	averageAsk    Kind = 18 // an exchange begins; brings the asking peer's estimate
+	averageAsk    Kind = 18 // an exchange begins; brings what the asking peer has, and its pull counts
 	averageCounts Kind = 19 // pull counts, every round
 
 	rowsRow    Kind = 32 // an origin's newest running sums, signed
