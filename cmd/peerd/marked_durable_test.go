@@ -39,7 +39,7 @@ func TestAMarkedRewardIsFoundNowhere(t *testing.T) {
 	if os.Getenv("PEERD_LONG") != "" {
 		long = 15 * time.Second
 	}
-	l := newLab(t, 2, "protocol.name", "average", "log.level", "debug", "api.window", "2s")
+	l := newLab(t, 2, "protocol.name", "average", "protocol.average.consistency", "max", "log.level", "debug", "api.window", "2s")
 	wire := l.tap(1)
 	s, rec := l.sites[0], l.sites[1].record()
 	s.start(launch{})
@@ -111,7 +111,7 @@ func TestAMarkedRewardIsFoundNowhere(t *testing.T) {
 func TestAStackDumpShowsNoReward(t *testing.T) {
 	m := newMark(t, marked)
 	for range 5 {
-		l := newLab(t, 2, "protocol.name", "average", "log.level", "debug")
+		l := newLab(t, 2, "protocol.name", "average", "protocol.average.consistency", "max", "log.level", "debug")
 		s, rec := l.sites[0], l.sites[1].record()
 		s.start(launch{})
 		s.ready()
