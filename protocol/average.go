@@ -47,7 +47,7 @@ const maxRate = 0.5
 // with X from then on. Where all have entered before they mix, which is at once when they
 // begin together, and always under Max, every weight stays 1 and θ is the paper's. Who
 // comes late takes in what the others know and enters when it has a quarter of their
-// pulls; see [average.enter].
+// pulls or is sure of its own mean; see [average.enter].
 //
 // Every link has a clock, which strikes at random and is kept by the end with the
 // lower number; when it has struck, that end asks the other to average. The asked

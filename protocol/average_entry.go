@@ -9,20 +9,32 @@ import "peerd.dev/dp"
 // abreast is up to how many times one's own pulls others may have who are not ahead.
 const abreast = 4
 
+// sure is the standard deviation of an own mean, in rewards, that is small beside what
+// tells arms apart: with it a site takes part however far the others are ahead, so that one
+// with little traffic counts too.
+const sure = 1. / 20
+
 // enter makes the peer take part in averaging arm k if it is not far behind some other's
-// pulls of it. Whose pulls are meant has to be such that no liar alone can keep the peer
-// out while it has an honest neighbour.
+// pulls of it, or sure of its own mean. Whose pulls are meant has to be such that no liar
+// alone can keep the peer out while it has an honest neighbour.
 func (a *average) enter(k int, others uint64) {
 	n := a.mine.At(k)
-	if n == 0 || others > abreast*n || a.mixed.In(k) || !a.mixed.Enter(k) {
+	if n == 0 || others > abreast*n && a.variance(k) > sure*sure || a.mixed.In(k) || !a.mixed.Enter(k) {
 		return
 	}
 	a.out--
 	a.belief.Mean[k] = a.mixed.At(k)
 }
 
+// variance bounds that of the own mean of arm k: of rewards from 0 to 1, and of its noise.
+func (a *average) variance(k int) float64 {
+	b := &a.belief
+	return 1/(4*float64(a.mine.At(k))) + 2*b.NoiseV[k] + b.NoiseG[k]
+}
+
 // enterAbreast enters the arms of which nobody in the network is heard to have far more
-// pulls: all of them, soon after a common start. Who has heard nobody waits.
+// pulls, which after a common start are all of them, soon, and those of which the peer is
+// sure. Who has heard nobody waits.
 func (a *average) enterAbreast() {
 	if a.out == 0 || !a.met {
 		return

@@ -115,6 +115,36 @@ func TestALatecomerMovesNobody(t *testing.T) {
 	}
 }
 
+// TestLittleTrafficCounts: a late site with a sixteenth of the others' traffic, whose arms
+// pay the other way round, enters when it is sure of its means, which moves the others by no
+// more than it should, and in the end everybody holds the mean over all sites.
+func TestLittleTrafficCounts(t *testing.T) {
+	n := latecomers(t, Budget, false)
+	last := n.peers[3].Protocol.(*average)
+	entered := Round(0)
+	for range 40_000 {
+		playFirst(t, n, 4, 0, 3)
+		if n.round%16 == 0 {
+			arm, reward := rewarded(n.round / 16)
+			n.pull(t, 3, 1-arm, reward)
+		}
+		if own, others := last.mine.At(0), n.peers[0].Protocol.(*average).mine.At(0); entered == 0 && last.mixed.In(0) {
+			entered = n.round
+			t.Logf("entered arm 0 in round %d with %d pulls of the others' %d, sd %.3f", entered, own, others, math.Sqrt(last.variance(0)))
+			if others <= abreast*own {
+				t.Errorf("entered with %d pulls of %d: nothing is tried", own, others)
+			}
+		}
+	}
+	for i, p := range n.peers {
+		for k, want := range []float64{.65, .35} {
+			if got := p.Belief().Mean[k]; math.Abs(got-want) > .05 {
+				t.Errorf("in the end peer %d, arm %d: %v, want %v", i, k, got, want)
+			}
+		}
+	}
+}
+
 // TestNoLiarKeepsAPeerOut: beliefs of the greatest count are what a liar makes of them, so
 // by those nobody is abreast. An exchange with one honest neighbour is enough to enter.
 func TestNoLiarKeepsAPeerOut(t *testing.T) {
