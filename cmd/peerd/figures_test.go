@@ -86,10 +86,10 @@ func TestTheRadiiKeepTheirPromise(t *testing.T) {
 // without noise, is surer than is right, and the experiment fails. Who is together is not.
 func TestABrokenPromiseIsTold(t *testing.T) {
 	r := &played{dir: t.TempDir()}
-	code, stdout, stderr := peerd(t, "experiment", "run", "../../configs/coverage.yaml", "-o", r.dir, "--set", "privacy.horizon=1200",
+	got, stdout, stderr := peerd(t, "experiment", "run", "../../configs/coverage.yaml", "-o", r.dir, "--set", "privacy.horizon=1200",
 		"--set", "experiment.seeds=1", "--set", "privacy.epsilon=inf", "--set", "privacy.mechanism=none")
-	if code != exitUnexpected || !strings.Contains(stderr, "outside of their confidence radius") {
-		t.Fatalf("code %d\n%s", code, stderr)
+	if got != exitUnexpected || !strings.Contains(stderr, "outside of their confidence radius") {
+		t.Fatalf("code %d\n%s", got, stderr)
 	}
 	if err := json.Unmarshal(r.file(t, "summary.json"), &r.experimentDocument); err != nil {
 		t.Fatal(err)
