@@ -141,11 +141,11 @@ func TestReplayRefuses(t *testing.T) {
 
 func TestWhatHoldsRewardsPrintsPrivate(t *testing.T) {
 	r := load(t, []line{
-		{777, "Secret", "insulin=Steady", ">30"},
-		{777, "Secret", "metformin=Steady", ">30"},
-		{777, "Secret", "acarbose=Steady", "NO"},
-		{777, "Secret", "glyburide=Steady", "NO"},
-		{777, "Secret", "", "NO"},
+		{777000777, "Secret", "insulin=Steady", ">30"},
+		{777000777, "Secret", "metformin=Steady", ">30"},
+		{777000777, "Secret", "acarbose=Steady", "NO"},
+		{777000777, "Secret", "glyburide=Steady", "NO"},
+		{777000777, "Secret", "", "NO"},
 	})
 	w := replay(t, r, 1)
 	for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%s", "%x"} {
@@ -156,7 +156,7 @@ func TestWhatHoldsRewardsPrintsPrivate(t *testing.T) {
 		}
 		// What another struct hides prints without Format.
 		for _, v := range []any{struct{ r *Records }{r}, struct{ w World }{w}} {
-			if s := fmt.Sprintf(verb, v); strings.Contains(s, "777") || strings.Contains(s, "Secret") || strings.Contains(s, "reward") {
+			if s := fmt.Sprintf(verb, v); strings.Contains(s, "777000777") || strings.Contains(s, "Secret") || strings.Contains(s, "reward") {
 				t.Errorf("%s of %T: %s", verb, v, s)
 			}
 		}

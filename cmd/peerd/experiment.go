@@ -38,7 +38,8 @@ Noise comes from the seeds, so simulated runs protect nobody.
 The folder of results holds config.yaml (all settings, resolved), manifest.json (those of
 every cell, seeds, version, machine, wall time), rows.jsonl and rows.parquet (regret by
 cell, seed and round), summary.json, figure.svg and figure.png. An interrupted run goes on
-with the same command and the same -o: cells that are finished are not played again.`,
+with the same command and the same -o: runs that are finished are not played again, and
+with more seeds only those that are new are.`,
 		Example: `  peerd experiment run configs/figures/fig2a.yaml -o runs/fig2a
   peerd experiment run configs/rows.yaml --set experiment.faults.loss=0.3 --set experiment.seeds=50
   peerd experiment run configs/rows.yaml --set 'experiment.cells=[{set: {privacy.epsilon: [1, 2, 5]}}]'`,
@@ -71,13 +72,13 @@ func configTitle(c *Config) string {
 // A cellRun is a cell with its network and what came of it.
 type cellRun struct {
 	cellConfig
-	graph  *topology.Graph // nil if nobody talks to anybody
-	gap    float64         // spectral, of the graph; 0 without one
-	world  *sites
-	hash   string
-	result cellResult
-	begin  time.Time // of its first run
-	left   int       // runs that are not finished
+	graph    *topology.Graph // nil if nobody talks to anybody
+	gap      float64         // spectral, of the graph; 0 without one
+	world    *sites
+	hash     string
+	runs     []experiment.Run // by seed
+	finished []bool           // by seed
+	seconds  float64          // of the finished runs, added up
 }
 
 func runExperiment(ctx context.Context, o *options, c *Config, out string) error {
@@ -98,19 +99,8 @@ func runExperiment(ctx context.Context, o *options, c *Config, out string) error
 		return err
 	}
 	defer unlock()
-	played := len(cells)
-	for i := range cells {
-		cell := &cells[i]
-		if cell.result, err = f.readCell(cell.hash); err != nil {
-			_, _ = fmt.Fprintf(o.stderr, "cell %q is played again: %v\n", cell.Name, err)
-		}
-		if len(cell.result.Runs) == 0 {
-			cell.left = int(c.Experiment.Seeds)
-			played--
-		}
-	}
-	if played > 0 {
-		_, _ = fmt.Fprintf(o.stderr, "%d of %d cells are finished in %s and are not played again\n", played, len(cells), out)
+	if err := takeOver(o.stderr, f, cells); err != nil {
+		return err
 	}
 	if err = playCells(ctx, o.stderr, f, cells); err != nil {
 		return stopped(err, cells, out)
@@ -126,8 +116,52 @@ func runExperiment(ctx context.Context, o *options, c *Config, out string) error
 	return errors.Join(f.draw(c.figure(cells)), doc.lawful())
 }
 
-// playCells plays what is left of cells, as many runs at once as there are processors,
-// whichever cells they are of, and writes each cell when its last run is finished.
+// takeOver takes the runs that are finished from the folder, and says so.
+func takeOver(w io.Writer, f resultFolder, cells []cellRun) error {
+	for i := range cells {
+		cell := &cells[i]
+		kept, damaged, err := f.kept(cell.hash)
+		if err != nil {
+			return fmt.Errorf("the folder of results: %w", err)
+		}
+		if damaged > 0 {
+			_, _ = fmt.Fprintf(w, "cell %q: damaged in %s: %d; what is missing is played again\n", cell.Name, f.cell(cell.hash), damaged)
+		}
+		for k := range cell.runs {
+			if run, ok := kept[cell.seed(k)]; ok {
+				cell.finish(k, run)
+			}
+		}
+	}
+	if done, all := finished(cells); done > 0 {
+		_, _ = fmt.Fprintf(w, "%d of %d runs are finished in %s and are not played again\n", done, all, f)
+	}
+	return nil
+}
+
+// seed returns the seed of run k, from 0.
+func (r *cellRun) seed(k int) uint64 { return r.Experiment.FirstSeed + uint64(k) }
+
+// finish takes in run k.
+func (r *cellRun) finish(k int, run keptRun) {
+	r.runs[k], r.finished[k] = run.Run, true
+	r.seconds += run.Seconds
+}
+
+// finished returns how many runs are finished, of how many.
+func finished(cells []cellRun) (done, all int) {
+	for i := range cells {
+		for _, ok := range cells[i].finished {
+			if all++; ok {
+				done++
+			}
+		}
+	}
+	return done, all
+}
+
+// playCells plays the runs that are left, as many at once as there are processors, whichever
+// cells they are of, and keeps each when it is finished.
 func playCells(ctx context.Context, w io.Writer, f resultFolder, cells []cellRun) error {
 	type job struct {
 		cell *cellRun
@@ -136,42 +170,35 @@ func playCells(ctx context.Context, w io.Writer, f resultFolder, cells []cellRun
 	var jobs []job
 	unfinished, steps := 0, uint64(0)
 	for i := range cells {
-		cell := &cells[i]
-		if cell.left == 0 {
-			continue
+		cell, before := &cells[i], len(jobs)
+		for k, ok := range cell.finished {
+			if !ok {
+				jobs = append(jobs, job{cell, k})
+				steps += cell.steps()
+			}
 		}
-		unfinished++
-		steps += uint64(cell.left) * cell.steps()
-		cell.result = cellResult{Cell: cell.Name, Hash: cell.hash, Runs: make([]experiment.Run, cell.left)}
-		for k := range cell.left {
-			jobs = append(jobs, job{cell, k})
+		if len(jobs) > before {
+			unfinished++
 		}
 	}
-	if unfinished == 0 {
+	if len(jobs) == 0 {
 		return nil
 	}
-	p := newProgress(w, fmt.Sprintf("%d cells, %d seeds", unfinished, len(jobs)/unfinished), steps)
+	p := newProgress(w, fmt.Sprintf("%d cells, %d runs", unfinished, len(jobs)), steps)
 	defer p.end()
-	var mu sync.Mutex // of the cells
+	var mu sync.Mutex // of the cells and their files
 	return experiment.Each(ctx, len(jobs), func(ctx context.Context, i int) error {
 		cell, k := jobs[i].cell, jobs[i].run
-		mu.Lock()
-		if cell.begin.IsZero() {
-			cell.begin = time.Now()
-		}
-		mu.Unlock()
+		begin := time.Now()
 		run, err := cell.play(ctx, k, p.add)
 		if err != nil {
 			return fmt.Errorf("cell %q: %w", cell.Name, err)
 		}
+		keep := keptRun{Seconds: time.Since(begin).Seconds(), Run: run}
 		mu.Lock()
 		defer mu.Unlock()
-		cell.result.Runs[k] = run
-		if cell.left--; cell.left > 0 {
-			return nil
-		}
-		cell.result.Seconds = time.Since(cell.begin).Seconds()
-		return f.writeCell(&cell.result)
+		cell.finish(k, keep)
+		return f.keep(cell.hash, keep)
 	})
 }
 
@@ -180,13 +207,8 @@ func stopped(err error, cells []cellRun, out string) error {
 	if codeOf(coded(err)) != exitInterrupted {
 		return err
 	}
-	done := 0
-	for i := range cells {
-		if cells[i].left == 0 {
-			done++
-		}
-	}
-	return failf(exitInterrupted, "interrupted; %d of %d cells are finished in %s, and the same command with -o %s plays the others", done, len(cells), out, out)
+	done, all := finished(cells)
+	return failf(exitInterrupted, "interrupted; %d of %d runs are finished in %s, and the same command with -o %s plays the others", done, all, out, out)
 }
 
 // experiment returns the cells of a configuration, checked and with their networks and
@@ -199,7 +221,7 @@ func (o *options) experiment(c *Config, program string) ([]cellRun, error) {
 	worlds := make(map[string]*sites) // by what they are made of; never ranged over
 	var cells []cellRun
 	for _, cell := range configs {
-		r := cellRun{cellConfig: cell}
+		r := cellRun{cellConfig: cell, runs: make([]experiment.Run, cell.Experiment.Seeds), finished: make([]bool, cell.Experiment.Seeds)}
 		if !cell.Experiment.Alone {
 			r.graph, _, err = buildGraph(cell.Testnet.Topology, cell.Testnet.Nodes, max(1, cell.Seed))
 			if err != nil {
@@ -234,8 +256,7 @@ func (r *cellRun) play(ctx context.Context, k int, progress func(steps uint64)) 
 	if r.graph != nil {
 		links = neighbours(s.Testnet.Nodes, r.graph.Edges())
 	}
-	seed := s.Experiment.FirstSeed + uint64(k)
-	result, err := experiment.One(ctx, seed, func(run uint64) (sim.Config, error) {
+	result, err := experiment.One(ctx, r.seed(k), func(run uint64) (sim.Config, error) {
 		c, bad := s.simulation(r.world, links, run)
 		c.Laws, c.Coverage = s.Experiment.Laws, s.Experiment.Coverage
 		return c, bad
@@ -243,5 +264,5 @@ func (r *cellRun) play(ctx context.Context, k int, progress func(steps uint64)) 
 	if err != nil {
 		return experiment.Run{}, err
 	}
-	return experiment.NewRun(seed, &result), nil
+	return experiment.NewRun(r.seed(k), &result), nil
 }

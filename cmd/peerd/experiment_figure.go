@@ -46,7 +46,7 @@ func (c *Config) figureTitle() string {
 
 func (r *cellRun) curve() figure.Line {
 	l := figure.Line{Name: r.Name}
-	rounds, regret := experiment.Curve(r.result.Runs)
+	rounds, regret := experiment.Curve(r.runs)
 	for i := range rounds {
 		l.Points = append(l.Points, figure.Point{X: float64(rounds[i]), Y: regret[i]})
 	}
@@ -70,7 +70,7 @@ func finals(cells []cellRun, x string) []figure.Line {
 			lines = append(lines, figure.Line{Name: name})
 		}
 		v, _ := r.x(x)
-		lines[at].Points = append(lines[at].Points, figure.Point{X: v, Y: experiment.MeanOf(experiment.Finals(r.result.Runs))})
+		lines[at].Points = append(lines[at].Points, figure.Point{X: v, Y: experiment.MeanOf(experiment.Finals(r.runs))})
 	}
 	for _, l := range lines {
 		slices.SortStableFunc(l.Points, func(a, b figure.Point) int {

@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,8 +25,10 @@ type resultFolder string
 
 func (f resultFolder) path(name string) string { return filepath.Join(string(f), name) }
 
-// cell returns the file of a finished cell.
-func (f resultFolder) cell(hash string) string { return f.path(filepath.Join("cells", hash+".json")) }
+// cell returns the file of a cell's finished runs.
+func (f resultFolder) cell(hash string) string {
+	return f.path(filepath.Join("cells", hash+".jsonl"))
+}
 
 // open makes the folder, unless it is there, and keeps others out until unlock. What holds
 // files and no experiment is not touched.
@@ -59,55 +60,18 @@ func (f resultFolder) strange() bool {
 	return err != nil || !info.IsDir()
 }
 
-// A cellResult is what a finished cell keeps, so that it need not be played again.
-type cellResult struct {
-	Cell    string           `json:"cell"`
-	Hash    string           `json:"hash"`
-	Sum     string           `json:"sum"` // checksum of Runs
-	Seconds float64          `json:"seconds"`
-	Runs    []experiment.Run `json:"runs"`
-}
-
-// sum returns the checksum of the runs.
-func (r *cellResult) sum() (string, error) {
-	b, err := json.Marshal(r.Runs)
-	h := sha256.Sum256(b)
-	return hex.EncodeToString(h[:]), err
-}
-
-func (f resultFolder) writeCell(r *cellResult) (err error) {
-	if r.Sum, err = r.sum(); err != nil {
-		return err
-	}
-	return writeJSONFile(f.cell(r.Hash), r)
-}
-
-// readCell returns what a cell's file holds, nothing if there is none. A file that is not
-// what writeCell wrote for the cell is an error.
-func (f resultFolder) readCell(hash string) (cellResult, error) {
-	b, err := os.ReadFile(f.cell(hash))
-	if errors.Is(err, fs.ErrNotExist) {
-		return cellResult{}, nil
-	}
-	if err != nil {
-		return cellResult{}, err
-	}
-	var r cellResult
-	err = json.Unmarshal(b, &r)
-	if sum, bad := r.sum(); err != nil || bad != nil || r.Hash != hash || r.Sum != sum {
-		return cellResult{}, fmt.Errorf("%s is damaged", f.cell(hash))
-	}
-	return r, nil
-}
-
-// digest returns what a cell's result depends on: the program, the data, the seeds and all
-// settings but those of cells and figures.
+// digest returns what a run of a cell depends on beside its seed: the program, the data and
+// all settings but those of cells, seeds and figures.
 func (c *cellConfig) digest(program, data string) string {
 	h := sha256.New()
 	line(h, "program", program)
 	line(h, "data", data)
 	for _, k := range schema() {
-		if k.Name != "experiment.cells" && !strings.HasPrefix(k.Name, "experiment.figure.") {
+		switch k.Name {
+		case "experiment.cells", "experiment.first_seed", "experiment.seeds":
+			continue
+		}
+		if !strings.HasPrefix(k.Name, "experiment.figure.") {
 			line(h, k.Name, valueText(c.value(k.Name).Interface()))
 		}
 	}
@@ -159,9 +123,9 @@ type manifest struct {
 
 type manifestCell struct {
 	Cell     string            `json:"cell"`
-	Hash     string            `json:"hash"`           // of all that its result depends on; its file in cells/
+	Hash     string            `json:"hash"`           // of all that its runs depend on but their seeds; its file in cells/
 	Data     string            `json:"data,omitempty"` // hash of the file that records were read from
-	Seconds  float64           `json:"seconds"`        // from the begin of its first run to the end of its last, when it was played
+	Seconds  float64           `json:"seconds"`        // of its runs, added up
 	Settings map[string]string `json:"settings"`
 }
 
@@ -175,7 +139,7 @@ func newManifest(c *Config, program string, cells []cellRun, begin time.Time) *m
 		r := &cells[i]
 		settings := r.Values()
 		delete(settings, "experiment.cells") // all of them, in every one of them
-		m.Cells = append(m.Cells, manifestCell{Cell: r.Name, Hash: r.hash, Data: r.world.data, Seconds: r.result.Seconds, Settings: settings})
+		m.Cells = append(m.Cells, manifestCell{Cell: r.Name, Hash: r.hash, Data: r.world.data, Seconds: r.seconds, Settings: settings})
 	}
 	return m
 }
@@ -190,7 +154,7 @@ func (f resultFolder) write(m *manifest, doc *experimentDocument, cells []cellRu
 	}
 	var rows []experiment.Row
 	for i := range cells {
-		rows = append(rows, experiment.Rows(cells[i].Name, cells[i].result.Runs)...)
+		rows = append(rows, experiment.Rows(cells[i].Name, cells[i].runs)...)
 	}
 	err := writeFile(f.path("rows.jsonl"), func(w io.Writer) error { return experiment.WriteJSONL(w, rows) })
 	if err != nil {

@@ -36,29 +36,29 @@ type cellDocument struct {
 	Bytes    float64             `json:"bytes_a_peer_and_round"`
 	Lost     float64             `json:"lost_share"`
 	Refused  uint64              `json:"refused"`
-	Epsilon  float64             `json:"epsilon_spent"` // by each peer; -1 for infinity
-	Private  bool                `json:"private"`       // never: noise comes from seeds
-	Seconds  float64             `json:"seconds"`
+	Epsilon  float64             `json:"epsilon_spent"`      // by each peer; -1 for infinity
+	Private  bool                `json:"private"`            // never: noise comes from seeds
+	Seconds  float64             `json:"seconds"`            // of all runs, added up
 	Laws     *sim.Laws           `json:"laws,omitempty"`     // over all runs
 	Coverage *sim.Coverage       `json:"coverage,omitempty"` // over all runs
 }
 
 func sumUp(c *Config, cells []cellRun) *experimentDocument {
 	d := &experimentDocument{Seeds: c.Experiment.Seeds, Reference: cells[0].Name, NotPrivate: notPrivate(cells)}
-	reference := experiment.Finals(cells[0].result.Runs)
+	reference := experiment.Finals(cells[0].runs)
 	for i := range cells {
 		cell := cells[i].sumUp()
-		cell.Ratio = experiment.RatioOf(experiment.Finals(cells[i].result.Runs), reference)
+		cell.Ratio = experiment.RatioOf(experiment.Finals(cells[i].runs), reference)
 		d.Cells = append(d.Cells, cell)
 	}
 	return d
 }
 
 func (r *cellRun) sumUp() cellDocument {
-	runs := r.result.Runs
+	runs := r.runs
 	d := cellDocument{
 		Cell: r.Name, Peers: r.Testnet.Nodes, Rounds: r.RoundCount(), Gap: r.gap, Epsilon: runs[0].Epsilon,
-		Regret: experiment.MeanOf(experiment.Finals(runs)), Seconds: r.result.Seconds,
+		Regret: experiment.MeanOf(experiment.Finals(runs)), Seconds: r.seconds,
 	}
 	var messages, lost, size uint64
 	var gaps []float64

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,25 +123,37 @@ func TestTheResolvedConfigurationPlaysTheSameAgain(t *testing.T) {
 	}
 }
 
-// TestFinishedCellsAreNotPlayedAgain: only a cell of the same settings is taken over, and
+// cellFiles returns the names of the files that an experiment of play keeps its runs in, and
+// the lines of the first.
+func cellFiles(t *testing.T, dir string) (names []string, lines [][]byte) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "cells", "*.jsonl"))
+	if err != nil || len(names) != 2 {
+		t.Fatal(names, err)
+	}
+	b, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names, slices.Collect(bytes.Lines(b))
+}
+
+// TestFinishedRunsAreNotPlayedAgain: only runs of the same settings are taken over, and
 // what comes out is the same as if all had been played.
-func TestFinishedCellsAreNotPlayedAgain(t *testing.T) {
+func TestFinishedRunsAreNotPlayedAgain(t *testing.T) {
 	dir := t.TempDir()
 	a := play(t, dir)
 	had := make(map[string][]byte)
 	for _, name := range sameBytes {
 		had[name] = a.file(t, name)
 	}
-	var m manifest
-	if err := json.Unmarshal(a.file(t, "manifest.json"), &m); err != nil {
-		t.Fatal(err)
-	}
-	// As after an interrupt in the second cell, with a file that was not written whole.
-	if err := os.WriteFile(resultFolder(dir).cell(m.Cells[1].Hash), []byte(`{"cell": "alo`), 0o600); err != nil {
+	names, lines := cellFiles(t, dir)
+	// As after a kill in the first cell while its last run was written.
+	if err := os.WriteFile(names[0], bytes.Join([][]byte{lines[0], lines[1], lines[2][:20]}, nil), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	again := play(t, dir)
-	if !strings.Contains(again.stderr, "1 of 2 cells are finished") {
+	if !strings.Contains(again.stderr, "5 of 6 runs are finished") {
 		t.Errorf("stderr says %q", again.stderr)
 	}
 	for _, name := range sameBytes {
@@ -148,56 +161,55 @@ func TestFinishedCellsAreNotPlayedAgain(t *testing.T) {
 			t.Errorf("%s changed", name)
 		}
 	}
+	if _, whole := cellFiles(t, dir); !bytes.Equal(bytes.Join(whole[:2], nil), bytes.Join(lines[:2], nil)) || len(whole) != 3 {
+		t.Errorf("the file holds %d runs", len(whole))
+	}
+	if more := play(t, dir, "experiment.seeds=5"); !strings.Contains(more.stderr, "6 of 10 runs are finished") {
+		t.Errorf("with more seeds stderr says %q", more.stderr)
+	} else if fresh := play(t, t.TempDir(), "experiment.seeds=5"); !bytes.Equal(more.file(t, "rows.jsonl"), fresh.file(t, "rows.jsonl")) {
+		t.Error("rows depend on how many seeds were played before")
+	}
 	if other := play(t, dir, "privacy.epsilon=2", "experiment.figure.kind=none"); other.stderr != "" || other.Cells[0].Epsilon != 2 {
-		t.Errorf("cells of other settings were taken over: %q %+v", other.stderr, other.Cells[0])
+		t.Errorf("runs of other settings were taken over: %q %+v", other.stderr, other.Cells[0])
 	}
 	if _, err := os.Stat(filepath.Join(dir, "figure.svg")); err == nil {
 		t.Error("the figure of an earlier experiment stands beside the rows of another")
 	}
 }
 
-// TestDamagedCellsArePlayedAgain: a file that is not what was written for its cell is told
+// TestDamagedRunsArePlayedAgain: a line that is not what was written for its cell is told
 // and not believed.
-func TestDamagedCellsArePlayedAgain(t *testing.T) {
+func TestDamagedRunsArePlayedAgain(t *testing.T) {
 	dir := t.TempDir()
-	a := play(t, dir)
-	rows := a.file(t, "rows.jsonl")
-	files, err := filepath.Glob(filepath.Join(dir, "cells", "*.json"))
-	if err != nil || len(files) != 2 {
-		t.Fatal(files, err)
-	}
-	whole, err := os.ReadFile(files[0])
+	rows := play(t, dir).file(t, "rows.jsonl")
+	names, lines := cellFiles(t, dir)
+	other, err := os.ReadFile(names[1])
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := os.ReadFile(files[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	edit := func(f func(r *cellResult)) []byte {
-		var r cellResult
-		if err := json.Unmarshal(whole, &r); err != nil {
+	edit := func(f func(r *experiment.Run)) []byte {
+		var k keptRun
+		if err := json.Unmarshal(lines[1], &k); err != nil {
 			t.Fatal(err)
 		}
-		f(&r)
-		b, err := json.Marshal(&r)
+		f(&k.Run)
+		b, err := json.Marshal(&k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return b
+		return append(b, '\n')
 	}
 	for name, b := range map[string][]byte{
-		"empty": nil, "cut": whole[:len(whole)/2], "no object": []byte("3"), "no runs": []byte("{}"), "of another cell": other,
-		"a run less":         edit(func(r *cellResult) { r.Runs = r.Runs[1:] }),
-		"a run without rows": edit(func(r *cellResult) { r.Runs[1].Regret = nil }),
-		"another number":     edit(func(r *cellResult) { r.Runs[1].Regret[7]++ }),
-		"another seed":       edit(func(r *cellResult) { r.Runs[1].Seed = 9 }),
+		"cut": append(lines[1][:len(lines[1])/2:len(lines[1])/2], '\n'), "no object": []byte("3\n"), "no run": []byte("{}\n"), "of another cell": other,
+		"a run without rows": edit(func(r *experiment.Run) { r.Regret = nil }),
+		"another number":     edit(func(r *experiment.Run) { r.Regret[7]++ }),
+		"another seed":       edit(func(r *experiment.Run) { r.Seed = 9 }),
 	} {
-		if err := os.WriteFile(files[0], b, 0o600); err != nil {
+		if err := os.WriteFile(names[0], bytes.Join([][]byte{lines[0], b, lines[2]}, nil), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		again := play(t, dir)
-		if !strings.Contains(again.stderr, "1 of 2 cells are finished") || !strings.Contains(again.stderr, "is damaged") {
+		if !strings.Contains(again.stderr, "5 of 6 runs are finished") || !strings.Contains(again.stderr, "damaged in") {
 			t.Errorf("%s: stderr says %q", name, again.stderr)
 		}
 		if !bytes.Equal(rows, again.file(t, "rows.jsonl")) {
@@ -286,7 +298,7 @@ func TestAnInterruptedExperimentSaysWhatIsFinished(t *testing.T) {
 	cancel()
 	var stdout, stderr bytes.Buffer
 	got := execute(ctx, []string{"experiment", "run", "../../configs/rows.yaml", "--set", "rounds.count=400", "-o", t.TempDir()}, &stdout, &stderr)
-	if code(got) != exitInterrupted || !strings.Contains(stderr.String(), "0 of 1 cells are finished") {
+	if code(got) != exitInterrupted || !strings.Contains(stderr.String(), "0 of 20 runs are finished") {
 		t.Errorf("code %d: %s", got, &stderr)
 	}
 }
