@@ -99,7 +99,7 @@ func runExperiment(ctx context.Context, o *options, c *Config, out string) error
 		return err
 	}
 	defer unlock()
-	if err := takeOver(o.stderr, f, cells); err != nil {
+	if err = takeOver(o.stderr, f, cells); err != nil {
 		return err
 	}
 	if err = playCells(ctx, o.stderr, f, cells); err != nil {
