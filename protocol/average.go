@@ -76,7 +76,7 @@ type average struct {
 	claims []dp.Release // newest, by link; for Robust
 	heard  bool         // claims changed since they were ranked
 	silent []bool       // by arm: the horizon of its stream is reached, its own mean stays as it is
-	met    bool         // some neighbour has told its belief of counts
+	met    bool         // neighbours have told their beliefs of counts: one, under Robust more than F
 	out    int          // arms that this peer has not entered
 	belief Belief
 	bodies []dp.Release // room for the bodies of messages to come
@@ -251,8 +251,8 @@ func (a *average) claim(i int, m *Message) error {
 	if len(m.body) != 1 || m.body[0].Counts() != a.c.Arms || m.body[0].Len() != 0 {
 		return m.bad("want one release of %d counts", a.c.Arms)
 	}
-	a.met = true
 	if a.p.Consistency != Robust {
+		a.met = true
 		return a.counts.RaiseToMax(m.body[0])
 	}
 	l := &a.links[i]
@@ -260,7 +260,18 @@ func (a *average) claim(i int, m *Message) error {
 		return nil // overtaken by a newer one
 	}
 	a.claims[i], l.claimed, a.heard = m.body[0], m.label.Seq, true
+	a.met = a.met || a.claimants() > a.p.F
 	return nil
+}
+
+// claimants counts the neighbours whose claims are known, under Robust.
+func (a *average) claimants() (n int) {
+	for i := range a.claims {
+		if !a.claims[i].Empty() {
+			n++
+		}
+	}
+	return n
 }
 
 // rank takes in the claims heard under Robust.

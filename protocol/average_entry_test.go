@@ -227,3 +227,29 @@ func TestTheRuleMayChange(t *testing.T) {
 		}
 	}
 }
+
+// TestRobustWaitsForItsRank: of f claims or fewer robust makes nothing, so a latecomer who
+// has heard no more of its neighbours yet does not take its own pull for all there are.
+func TestRobustWaitsForItsRank(t *testing.T) {
+	n := latecomers(t, Robust, false)
+	last := n.peers[3].Protocol.(*average)
+	for heard := range Peer(2) {
+		for _, in := range n.take()[3] {
+			if in.From == heard && in.Message.kind == averageCounts {
+				if _, err := n.deliver(t, 3, in); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		n.pull(t, 3, 0, 1)
+		n.tick(t, 3)
+		if last.mixed.In(0) {
+			t.Fatalf("entered with %d pulls of the others' %d, once %d of 3 neighbours were heard",
+				last.mine.At(0), n.peers[0].Protocol.(*average).mine.At(0), heard+1)
+		}
+		playFirst(t, n, 3, 0, 3)
+	}
+	if !last.met {
+		t.Error("two claims are more than f, and nobody is met")
+	}
+}
