@@ -155,10 +155,23 @@ func (s *kary) read(r *reader, c *Charge) {
 	if !c.sumsOf(s.exact, s.total) {
 		r.fail()
 	}
-	for j := 0; s.t > 0 && !s.level[j].added; j = s.level[j].carry { // where adjust goes
-		if s.level[j].carry <= j {
+	for j, l := range s.level {
+		if s.t > 0 && (l.d < 0 || j == 0 && !l.added) && !s.leads(j) {
 			r.fail()
-			return
+		}
+	}
+}
+
+// leads reports whether carries lead up from a level to one whose head is added, as adjust
+// takes it that they do.
+func (s *kary) leads(level int) bool {
+	for {
+		up := s.level[level].carry
+		if up <= level {
+			return false
+		}
+		if level = up; s.level[level].added {
+			return true
 		}
 	}
 }

@@ -181,3 +181,31 @@ func BenchmarkRedraw(b *testing.B) {
 		})
 	}
 }
+
+// TestKaryRefusesHeadsThatLeadNowhere: from every level with nodes ahead the carries that
+// put them there lead up to a node that is added; a state in which they lead round in
+// circles would have a replay go on for ever.
+func TestKaryRefusesHeadsThatLeadNowhere(t *testing.T) {
+	c := &Charge{Leaves: 1 << 16}
+	in := intake{width: 1, leaf: make([]int64, 1), leaves: c.Leaves, noise: Noise{Laplace, 1 << 22, Term}, room: new(room)}
+	a := factor.KaryFor(c.Leaves)
+	base := int64(a.Base)
+	in.t = uint64(base*base*base - base + (base-1)/2) // digits m, -1, 0, 1
+	for _, x := range []struct {
+		name   string
+		change func(level []digit)
+		want   bool
+	}{
+		{"as it was", func([]digit) {}, true},
+		{"level 2 leads to level 1, which leads to level 2", func(l []digit) { l[2].carry = 1 }, false},
+		{"level 2 leads to itself", func(l []digit) { l[2].carry = 2 }, false},
+	} {
+		_, s := lived(c.Leaves, in.t, 1, seeded(10))
+		x.change(s.level)
+		r := newReader(append([]byte{stateVersion}, s.append(nil)...))
+		newKary(in, c).(*kary).read(r, c)
+		if err := r.end(); (err == nil) != x.want {
+			t.Errorf("%s: %v", x.name, err)
+		}
+	}
+}
