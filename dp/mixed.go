@@ -155,7 +155,8 @@ func (m *Mixed) HalfDifference(other Release) (Release, error) {
 	return Release{v: d, e: m.e}, nil
 }
 
-// Add adds d to values and, unless d leaves them out, to weights. It refuses what would leave ±MaxValue/2.
+// Add adds d to values and, unless d leaves them out, to weights. It refuses what would leave
+// ±MaxValue/2.
 func (m *Mixed) Add(d Release) error { return m.move(d, 1) }
 
 // Sub subtracts d, with the same limit.

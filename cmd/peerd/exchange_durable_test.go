@@ -19,8 +19,8 @@ import (
 // again and again, with the tag failpoint just when a step is durable and its messages
 // are not sent yet: a question, or the answer that says what was added. In the end the
 // stores are read: over all peers, values and the own means that were entered must sum up
-// to the same number on the lattice, and weights likewise, but for what was under way between two peers when they
-// stopped. PEERD_LONG goes on until 10 answers and 10 questions were cut off.
+// to the same number on the lattice, and weights likewise, but for what was under way between
+// two peers when they stopped. PEERD_LONG goes on until 10 answers and 10 questions were cut off.
 func TestAveragingIsExactThroughKills(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")

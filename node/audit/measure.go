@@ -61,7 +61,8 @@ func (m measure) charged(c *dp.Charge) float64 {
 	return c.Loss.Pure.Float()
 }
 
-// cost returns what the histories differ by in peer 0's nodes, exactly: Σ|shift|/scale, an ε, or Σ(shift/scale)², a μ².
+// cost returns what the histories differ by in peer 0's nodes, exactly: Σ|shift|/scale, an ε,
+// or Σ(shift/scale)², a μ².
 func (m measure) cost(nodes []drawnNode) *big.Rat {
 	cost := new(big.Rat)
 	for i := range nodes {
