@@ -15,7 +15,7 @@ go build -o "$folder/peerd" ./cmd/peerd
 
 "$folder/peerd" experiment run "$file" -o runs/radius --set experiment.coverage=true "$@"
 # Of the last cell, which is the one as printed.
-read -r rounds ratio < <(awk '/"rounds":/ {r = $2 + 0} /"regret_ratio":/ {on = 1} on && /"mean":/ {m = $2 + 0; on = 0} END {print r, m}' runs/radius/summary.json)
+read -r rounds ratio < <(awk '/"rounds": [0-9]/ {r = $2 + 0} /"regret_ratio":/ {on = 1} on && /"mean":/ {m = $2 + 0; on = 0} END {print r, m}' runs/radius/summary.json)
 printf '\nregret as printed over calibrated, after %d rounds: %s (wanted of 600,000: 20)\n' "$rounds" "$ratio"
 awk -v rounds="$rounds" -v ratio="$ratio" 'BEGIN {exit rounds >= 600000 && ratio < 20}'
 
