@@ -122,6 +122,9 @@ func TestLookingChangesNothing(t *testing.T) {
 // that an arm whose first noise is negative is never pulled again, the best one like any
 // other. With the calibrated radius no arm is lost so.
 func TestThePrintedRadiusGivesArmsUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("five million agent steps")
+	}
 	const rounds, peers, arms, seeds = 20_000, 3, 5, 40
 	links := [][]protocol.Peer{{1, 2}, {0, 2}, {0, 1}}
 	lost := make(map[bandit.Confidence]int)
