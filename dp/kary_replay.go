@@ -27,7 +27,8 @@ func (s *kary) open() []bool {
 }
 
 // farHead is how many scales noise never has, but with probability exp(-1024): what is
-// further was written by somebody else, and would be redrawn for ever.
+// further was written by somebody else, and would be redrawn for ever. From some 150 scales
+// on, exp(-150), redrawing can take seconds and more.
 const farHead = 1 << 10
 
 // redraw draws the noise of all nodes ahead, and of the open heads, by the law that they
