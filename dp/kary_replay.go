@@ -26,10 +26,10 @@ func (s *kary) open() []bool {
 	return open
 }
 
-// farHead is how many scales noise never has, but with probability exp(-1024): what is
-// further was written by somebody else, and would be redrawn for ever. From some 150 scales
-// on, exp(-150), redrawing can take seconds and more.
-const farHead = 1 << 10
+// farHead is how many scales noise never has, but with probability exp(-100): what is
+// further was written by somebody else, and could be redrawn for ever. Two heads as far as
+// that take 40 ms, at 150 scales 20 s.
+const farHead = 100
 
 // redraw draws the noise of all nodes ahead, and of the open heads, by the law that they
 // have given all that was drawn. Nodes ahead get noise by their own law, tilted. What is

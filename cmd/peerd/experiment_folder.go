@@ -30,13 +30,16 @@ func (f resultFolder) cell(hash string) string {
 	return f.path(filepath.Join("cells", hash+".jsonl"))
 }
 
+// lock returns the file by which a folder of results is known, and which keeps others out.
+func (f resultFolder) lock() string { return f.path(filepath.Join("cells", "lock")) }
+
 // open makes the folder, unless it is there, and keeps others out until unlock. What holds
 // files and no experiment is not touched.
 func (f resultFolder) open() (unlock func(), err error) {
 	if f.strange() {
 		return nil, failf(exitUsage, "%s holds files that are of no experiment: name another folder with -o", f)
 	}
-	l := flock.New(f.path(filepath.Join("cells", "lock")))
+	l := flock.New(f.lock())
 	ok := false
 	if err = os.MkdirAll(f.path("cells"), 0o755); err == nil {
 		ok, err = l.TryLock()
@@ -56,8 +59,8 @@ func (f resultFolder) strange() bool {
 	if err != nil || len(inside) == 0 {
 		return false
 	}
-	info, err := os.Stat(f.path("cells"))
-	return err != nil || !info.IsDir()
+	info, err := os.Stat(f.lock())
+	return err != nil || !info.Mode().IsRegular()
 }
 
 // digest returns what a run of a cell depends on beside its seed: the program, the data and

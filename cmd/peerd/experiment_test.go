@@ -229,6 +229,9 @@ func TestOnlyFoldersOfExperimentsAreWrittenTo(t *testing.T) {
 	if err := os.WriteFile(mine, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Mkdir(filepath.Join(dir, "cells"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if c, stderr := try(dir); c != exitUsage || !strings.Contains(stderr, "another folder with -o") {
 		t.Errorf("a folder of something else: code %d, %s", c, stderr)
 	}
