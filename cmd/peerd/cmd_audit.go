@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,6 +83,8 @@ func (o *options) audit(ctx context.Context, s *Settings, runs int, seed uint64)
 		return failf(exitConfig, "%s: no epsilon holds for rewards that are not clipped, so there is nothing to audit; add --set world.clip=true", s.with("world.clip"))
 	}
 	c := audit.Config{Spec: spec, Topic: s.Mode == Slots, Runs: runs, Seed: seed}
+	// As in experiments: played peers make garbage at a high rate and hold little.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	p := newProgress(o.stderr, "audit", c.Plays())
 	defer p.end()
 	c.Progress = p.add

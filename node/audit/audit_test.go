@@ -2,8 +2,10 @@ package audit_test
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -12,8 +14,15 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
 	"peerd.dev/node/audit"
+	"peerd.dev/node/experiment"
 	"peerd.dev/protocol"
 )
+
+// TestMain lets garbage lie longer, as peerd audit does.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
+}
 
 // promise is a budget and what keeps it: ε = 1, or, for Gaussian noise, the ε = 5 at which
 // few plays show most.
@@ -60,6 +69,21 @@ func run(t *testing.T, c audit.Config) *audit.Report {
 	return r
 }
 
+// audits audits peers with a mechanism over seeds from 1 on, as many at once as there are
+// processors.
+func audits(t *testing.T, m dp.Mechanism, seeds uint64) []*audit.Report {
+	t.Helper()
+	reports := make([]*audit.Report, seeds)
+	err := experiment.Each(t.Context(), len(reports), func(ctx context.Context, i int) (err error) {
+		reports[i], err = audit.Run(ctx, config(protocols()[i%2], m, runs(), uint64(i)+1))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reports
+}
+
 // seeds is over how many of them correct peers with a mechanism are audited: 20 of those
 // that faults are built into, and of all with PEERD_LONG.
 func seeds(m dp.Mechanism) uint64 {
@@ -81,11 +105,10 @@ func TestCorrectPeersPass(t *testing.T) {
 		}
 		t.Run(m.String(), func(t *testing.T) {
 			alarms, seeds := uint64(0), seeds(m)
-			for seed := range seeds {
-				r := run(t, config(protocols()[seed%2], m, runs(), seed+1))
+			for i, r := range audits(t, m, seeds) {
 				if !r.Passed {
 					alarms++
-					t.Logf("seed %d: %v", seed+1, r.Broken)
+					t.Logf("seed %d: %v", i+1, r.Broken)
 				}
 			}
 			t.Logf("%d of %d audits of correct peers alarm", alarms, seeds)

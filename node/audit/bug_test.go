@@ -39,8 +39,7 @@ func TestSeededBugsAreFound(t *testing.T) {
 				dp.Bug = bug
 				defer func() { dp.Bug = "" }()
 				caught, by := 0, map[string]int{}
-				for seed := range uint64(20) {
-					r := run(t, config(protocols()[seed%2], m, runs(), seed+1))
+				for _, r := range audits(t, m, 20) {
 					if !r.Passed {
 						caught++
 					}
