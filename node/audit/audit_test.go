@@ -60,15 +60,6 @@ func runs() int {
 	return 20
 }
 
-func run(t *testing.T, c audit.Config) *audit.Report {
-	t.Helper()
-	r, err := audit.Run(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 // audits audits peers with a mechanism over seeds from 1 on, as many at once as there are
 // processors.
 func audits(t *testing.T, m dp.Mechanism, seeds uint64) []*audit.Report {
