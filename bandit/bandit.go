@@ -2,18 +2,26 @@
 //
 // A learner turns what its peer believes into the next arm to pull. The law of
 // the package: a learner never sees the rewards its own choices rest on. Every
-// pull becomes a [Record], which goes through the door of differential privacy,
-// and comes back as part of a [Belief]; [Learner.Choose] reads nothing else.
-// That is what makes the choices, and so the pull counts, public.
+// pull becomes an update of the learner's [Statistic], which goes through the one way
+// out of package dp and comes back as part of a [Belief]; [Learner.Choose] reads nothing
+// else. That is what makes the choices of a learner without features, and so the pull
+// counts, public.
+//
+// A learner is a file here and a line of [Table].
 package bandit
 
 import (
 	"fmt"
 	"log/slog"
+
+	"peerd.dev/bandit/belief"
 )
 
 // Arm numbers an arm, from 0.
 type Arm int
+
+// NoArm is the choice of a peer that has none.
+const NoArm Arm = -1
 
 // A Reward is private: it prints and logs as "private".
 type Reward float64
@@ -27,11 +35,32 @@ func (Reward) LogValue() slog.Value { return slog.StringValue("private") }
 // MarshalText implements [encoding.TextMarshaler], so that JSON hides it too.
 func (Reward) MarshalText() ([]byte, error) { return []byte("private"), nil }
 
+// Features describe an arm in one round, as numbers. They are private, as rewards are,
+// and print as "private".
+type Features []float64
+
+// Format implements [fmt.Formatter].
+func (Features) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+
+// LogValue implements [slog.LogValuer].
+func (Features) LogValue() slog.Value { return slog.StringValue("private") }
+
+// MarshalText implements [encoding.TextMarshaler], so that JSON hides them too.
+func (Features) MarshalText() ([]byte, error) { return []byte("private"), nil }
+
 // A Turn is what a learner is offered in one round.
 type Turn struct {
-	Round    uint64      // from 0
-	Excluded []Arm       // not to be chosen
-	Features [][]float64 // one vector an arm; nil unless contextual
+	Round    uint64     // from 0
+	Excluded []Arm      // not to be chosen
+	Features []Features // an entry an arm; nil unless the learner is contextual
+}
+
+// Of returns the features of an arm; nil where there are none.
+func (t *Turn) Of(a Arm) Features {
+	if t.Features == nil {
+		return nil
+	}
+	return t.Features[a]
 }
 
 // A Choice is an arm and how likely its choice was, given the Belief.
@@ -43,37 +72,51 @@ type Choice struct {
 // A Pull is what a learner saw in one round.
 type Pull struct {
 	Arm      Arm
-	Features []float64 // of the arm; nil unless contextual
+	Features Features // of the arm; nil unless contextual
 	Reward   Reward
 }
 
-// A Record is what one pull adds to the learner's statistic: a vector X that
-// belongs to one of the statistic's parts.
-type Record struct {
-	Part int
-	X    []float64
+// Kind says what an update of a statistic is.
+type Kind uint8
+
+// The kinds.
+const (
+	Sum    Kind = iota // Dim numbers from 0 to 1, added up one by one
+	Linear             // Dim features x and the reward y: Σ x xᵀ and Σ x y
+	Corner             // Linear with Σ y² beside it
+)
+
+// A Statistic is the shape of what a learner adds up over pulls. Every update belongs to
+// one of its parts; a part is released as a stream of its own.
+type Statistic struct {
+	Parts int
+	Dim   int // numbers of an update of kind Sum; features otherwise
+	Kind  Kind
 }
 
-// A Belief is all that a learner may decide from. Every slice but Behind has one
-// entry an arm; all belong to whoever made the Belief and are good until the
-// next step of its peer.
-type Belief struct {
-	Mean   []float64 // the mean reward, as releases tell it
-	Spread []float64 // Σ a²/n over the sample means of n pulls averaged with weights a; +Inf if nothing is known
-	NoiseV []float64 // Σ b² over the Laplace terms of scale b in Mean
-	NoiseB []float64 // max b over the same terms
-	NoiseG []float64 // variance of the Gaussian terms in Mean
-	Pulls  []uint64  // this peer's own pulls
-	Behind []int     // arms to be pulled before any other, ascending; often empty
+// Width returns how many numbers the sum of a part has.
+func (s Statistic) Width() int {
+	switch s.Kind {
+	case Linear:
+		return s.Dim*(s.Dim+1)/2 + s.Dim
+	case Corner:
+		return s.Dim*(s.Dim+1)/2 + s.Dim + 1
+	}
+	return s.Dim
 }
+
+// A Belief is all that a learner may decide from.
+type Belief = belief.Belief
 
 // A Learner decides.
 type Learner interface {
-	// Shape returns the number of parts of the statistic and the length of a
-	// part. Every Record lies in exactly one part.
-	Shape() (parts, dim int)
-	// Record writes what p adds to the statistic; it may reuse x.
-	Record(p Pull, x []float64) Record
+	// Statistic returns the shape of what the learner adds up.
+	Statistic() Statistic
+	// Part returns the part that pulls of an arm update.
+	Part(a Arm) int
+	// Update appends to x what p adds to its part: Dim numbers, or for a linear statistic
+	// Dim features and the reward.
+	Update(p Pull, x []float64) []float64
 	// Choose returns the arm to pull. Not all arms are excluded.
 	Choose(b *Belief, t Turn) Choice
 	// Save returns the state, without that of the random numbers; it holds nothing
@@ -82,16 +125,28 @@ type Learner interface {
 	Load(state []byte) error
 }
 
+// A Phased learner explores in epochs: the leaves of all parts close together when an
+// epoch has the updates that it wants.
+type Phased interface {
+	Learner
+	// Quota returns how many updates of each part epoch b.Epoch+1 wants, or nil when
+	// nothing is explored any more. It follows from the Belief and the learner's saved
+	// state alone, and is good until the next call. A choice beyond the quota of its part
+	// updates nothing.
+	Quota(b *Belief) []uint64
+}
+
 // A Bounder is a Learner that decides by how far means may be from the truth.
 type Bounder interface {
 	Learner
 	// Radii appends to r the confidence radius of every arm that Choose uses with
-	// this Belief in this round, from 0, or would use if no arm were behind. That of an
-	// arm of which nothing is known means nothing. No later choice depends on the call.
+	// this Belief in this round, from 0, or would use if no arm were forced. The radius of
+	// an arm of which nothing is known means nothing. No later choice depends on the call.
 	Radii(r []Radius, b *Belief, round uint64) []Radius
 }
 
-// A Radius is how far an arm's mean is from the truth at most, but with probability Miss.
+// A Radius is how far an arm's mean is from the truth at most, except with probability
+// Miss.
 type Radius struct {
 	Size float64
 	Miss float64 // 1 where nothing is promised

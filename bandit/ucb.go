@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"slices"
 )
 
 // Confidence names the formula of a confidence radius.
@@ -29,67 +28,50 @@ const (
 // Liu 2021, Algorithm 1, lines 6 to 13). Its statistic is the sum of rewards in
 // [0,1] of every arm, a part an arm.
 type UCB struct {
-	arms       int
+	arms
 	peers      float64
 	confidence Confidence
-	rng        *rand.Rand // picks among arms that are behind
+	rng        *rand.Rand // picks among forced arms
 	bounds     []bound    // by arm
+	index      []float64  // by arm; scratch
 	block      uint64     // last round for which they hold
 	l          float64    // ln(2t²) of that round: each side of each part of a radius fails once in 2t²
 }
 
 // bound is a radius and what it was computed from.
-type bound struct{ spread, v, b, g, radius float64 }
+type bound struct{ sampleVar, v, b, g, radius float64 }
 
 var _ Bounder = (*UCB)(nil)
 
-// NewUCB returns a learner for one of a number of peers.
-func NewUCB(arms, peers int, c Confidence, rng *rand.Rand) (*UCB, error) {
-	switch {
-	case arms < 1:
-		return nil, fmt.Errorf("bandit: %d arms, want at least 1", arms)
-	case peers < 1:
-		return nil, fmt.Errorf("bandit: %d peers, want at least 1", peers)
-	case c != Calibrated && c != Paper:
-		return nil, fmt.Errorf("bandit: confidence %q, want calibrated or paper", c)
+// UCBParams are the parameters of learner ucb.
+type UCBParams struct {
+	Confidence Confidence `want:"calibrated|paper" doc:"Confidence radius: computed from the noise that is in the mean, or as the paper prints it, hundreds of times wider."`
+}
+
+func ucbEntry() Entry {
+	p := UCBParams{Calibrated}
+	return define("ucb", "pulls the arm with the greatest upper confidence bound", p, p, newUCB)
+}
+
+func newUCB(c Config, p UCBParams) (Learner, error) {
+	if p.Confidence != Calibrated && p.Confidence != Paper {
+		return nil, fmt.Errorf("bandit: confidence %q, want calibrated or paper", p.Confidence)
 	}
-	return &UCB{arms: arms, peers: float64(peers), confidence: c, rng: rng, bounds: make([]bound, arms)}, nil
+	return &UCB{arms: arms{c.Arms}, peers: float64(c.Peers), confidence: p.Confidence, rng: c.Rand, bounds: make([]bound, c.Arms), index: make([]float64, c.Arms)}, nil
 }
 
-// Shape returns one number for each arm.
-func (u *UCB) Shape() (parts, dim int) { return u.arms, 1 }
-
-// Record adds the reward to its arm's sum.
-func (u *UCB) Record(p Pull, x []float64) Record {
-	return Record{Part: int(p.Arm), X: append(x[:0], float64(p.Reward))}
-}
-
-// Choose returns an arm that is behind, picked at random, if there is one; else
+// Choose returns a forced arm, picked at random, if there is one; else
 // the arm with the greatest upper bound. Arms of which nothing is known come
 // first, the least pulled of them first; ties go to the lowest arm.
 func (u *UCB) Choose(b *Belief, t Turn) Choice {
-	behind := b.Behind
-	if len(t.Excluded) > 0 {
-		behind = slices.DeleteFunc(slices.Clone(behind), func(k int) bool { return slices.Contains(t.Excluded, Arm(k)) })
-	}
-	if n := len(behind); n > 0 {
-		return Choice{Arm(behind[u.rng.IntN(n)]), 1 / float64(n)}
+	if c, ok := forced(b, t, u.rng); ok {
+		return c
 	}
 	bounds := u.radii(b, t.Round)
-	arg, best := -1, math.Inf(-1)
-	for k, spread := range b.Spread {
-		if len(t.Excluded) > 0 && slices.Contains(t.Excluded, Arm(k)) {
-			continue
-		}
-		i := b.Mean[k] + bounds[k].radius
-		if spread > math.MaxFloat64 {
-			i = math.Inf(1)
-		}
-		if arg < 0 || i > best || (i > math.MaxFloat64 && b.Pulls[k] < b.Pulls[arg]) {
-			arg, best = k, i
-		}
+	for k, x := range b.X {
+		u.index[k] = x + bounds[k].radius
 	}
-	return Choice{Arm(arg), 1}
+	return Choice{greatest(b, t, u.index), 1}
 }
 
 // Radii implements [Bounder]. Where a formula says something, Miss is 2/t².
@@ -97,7 +79,7 @@ func (u *UCB) Radii(r []Radius, b *Belief, round uint64) []Radius {
 	t := float64(round + 2)
 	least := 0.0
 	if u.confidence == Paper {
-		least = float64(3*u.arms+1) * u.peers
+		least = float64(3*u.n+1) * u.peers
 	}
 	for k, c := range u.radii(b, round) {
 		one := Radius{c.radius, 2 / (t * t)}
@@ -130,15 +112,15 @@ func (u *UCB) Load(state []byte) error {
 }
 
 // paperRadii computes formula (12) without its first term, which is the same for
-// all arms: M peers, n = 1/Spread pulls, natural logarithms. As printed, the number of
+// all arms: M peers, n = 1/SampleVar pulls, natural logarithms. As printed, the number of
 // noise terms is ⌈log₂ t⌉, the most that a running sum can hold, and not how many it does
 // hold: with those the radius would be least at powers of two, and pulls stop there.
 func (u *UCB) paperRadii(b *Belief, round uint64) []bound {
 	m, t := u.peers, round+2
 	lt, terms := math.Log(float64(t)), float64(bits.Len64(t-1))
-	for k, spread := range b.Spread {
-		v := terms*b.NoiseB[k]*b.NoiseB[k] + b.NoiseG[k]/2 // the formula knows Laplace noise alone
-		u.bounds[k].radius = math.Sqrt(2 * m * (spread - 128*m*v*math.Log(spread)) * lt)
+	for k, v := range b.SampleVar {
+		noise := terms*b.LaplaceMax[k]*b.LaplaceMax[k] + b.GaussVar[k]/2 // the formula knows Laplace noise alone
+		u.bounds[k].radius = math.Sqrt(2 * m * (v - 128*m*noise*math.Log(v)) * lt)
 	}
 	return u.bounds
 }
@@ -152,11 +134,11 @@ func (u *UCB) calibratedRadii(b *Belief, round uint64) []bound {
 		u.block = (t + step - 1) / step * step
 		u.renew()
 	}
-	for k, spread := range b.Spread {
+	for k, v := range b.SampleVar {
 		c := &u.bounds[k]
-		if c.spread != spread || c.v != b.NoiseV[k] || c.b != b.NoiseB[k] || c.g != b.NoiseG[k] {
-			*c = bound{spread, b.NoiseV[k], b.NoiseB[k], b.NoiseG[k], 0}
-			c.radius = math.Sqrt(c.spread*u.l/2) + noiseTail(c.v, c.b, c.g, u.l)
+		if c.sampleVar != v || c.v != b.LaplaceSumSq[k] || c.b != b.LaplaceMax[k] || c.g != b.GaussVar[k] {
+			*c = bound{v, b.LaplaceSumSq[k], b.LaplaceMax[k], b.GaussVar[k], 0}
+			c.radius = math.Sqrt(c.sampleVar*u.l/2) + noiseTail(c.v, c.b, c.g, u.l)
 		}
 	}
 	return u.bounds
@@ -166,7 +148,7 @@ func (u *UCB) calibratedRadii(b *Belief, round uint64) []bound {
 func (u *UCB) renew() {
 	u.l = math.Ln2 + 2*math.Log(float64(u.block))
 	for k := range u.bounds {
-		u.bounds[k].spread = -1
+		u.bounds[k].sampleVar = -1
 	}
 }
 

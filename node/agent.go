@@ -1,9 +1,6 @@
-// Package node is the peer: an [Agent], and a [Node] that gives it a clock, a
-// world and a transport.
 package node
 
 import (
-	"errors"
 	"fmt"
 
 	"peerd.dev/bandit"
@@ -42,140 +39,111 @@ func (p Privacy) paid() (epsilon dp.Cost, lo, hi float64) {
 	return 2 * Reach * p.Budget.Epsilon, -Reach, Reach
 }
 
-// Streams returns the streams of a statistic's parts, each a sum of vectors of dim
-// numbers from 0 to 1, unless they are not clipped, over a number of leaves.
-func (p Privacy) Streams(parts, dim int, leaves uint64) dp.Spec {
+// Streams returns the streams of a statistic that closes leaves by a cadence.
+func (p Privacy) Streams(s bandit.Statistic, c protocol.Cadence) dp.Spec {
 	epsilon, lo, hi := p.paid()
+	what, record := fmt.Sprintf("reward sums of %d arms", s.Parts), dp.Box
+	switch s.Kind {
+	case bandit.Linear:
+		what, record = fmt.Sprintf("linear records of %d features", s.Dim), dp.Linear
+	case bandit.Corner:
+		what, record = fmt.Sprintf("linear records of %d features, with squares", s.Dim), dp.Corner
+	}
 	return dp.Spec{
-		What:    fmt.Sprintf("reward sums of %d arms", parts),
-		Streams: parts, Dim: dim, Lo: lo, Hi: hi, Leaves: leaves,
+		What: what, Record: record, Streams: c.Streams(s.Parts), Dim: s.Dim, Lo: lo, Hi: hi, Leaves: c.Leaves(p.Horizon),
 		RecordsPerUser: p.RecordsPerUser, Adjacency: p.Adjacency, Mechanism: p.Mechanism,
 		Epsilon: epsilon, Delta: p.Budget.Delta.Float(), Calibration: p.Calibration,
 	}
 }
 
-// AgentConfig describes an Agent.
-type AgentConfig struct {
-	Self        protocol.Peer
-	Incarnation uint32
-	Neighbours  []protocol.Peer // ascending
-	Peers       int             // in the network
-	Learner     bandit.Learner
-	Coins       Coins // of the learner
-	Protocol    protocol.Entry
-	Params      protocol.Params
-	Privacy     Privacy
-	Noise       *dp.Source
-	Schedule    Coins // of the protocol
-	Keys        protocol.Keys
-	Topic       bool // the transport carries messages to everyone
-	Marks       bool // the agent ends every round with a mark to each neighbour
-	Closed      []uint64
-}
-
 // An Agent is a peer with the world taken away: a learner, a protocol, and the
 // door between them. It has no clock, socket, file or goroutine, is
 // deterministic, and is not safe for concurrent use.
+//
+// An agent whose role has no arms is idle: it has no learner and no stream and is charged
+// nothing. It receives, ticks and saves.
 type Agent struct {
 	self       protocol.Peer
 	neighbours []protocol.Peer
 	marks      bool
-	learner    bandit.Learner
+	learner    bandit.Learner // nil for an idle agent
 	protocol   protocol.Protocol
 	door       *dp.Door
-	coins      [2]Coins // of the learner, of the protocol
+	closing    closing
+	coins      [3]Coins // of the learner, of the protocol's schedule, of its secrets
 
 	out     protocol.Outbox
 	refused []error
-	record  []float64 // scratch
+	update  []float64 // scratch
 	spent   float64   // ε, or -1 while nobody asked; the streams are charged when they open, and all open at the start
 }
 
 // Ready is what an Agent asks of its driver: make Charges durable, then send
 // Messages. The slices are good until the next step.
 type Ready struct {
-	Charges  []dp.Charge
-	Drawn    []dp.Release // nodes that got their noise; fresh, not derived
-	Messages []protocol.Envelope
-	Refused  []error // what peers did wrong
-}
-
-// NewAgent returns an agent that has seen nothing. The whole horizon of its
-// streams is charged: the first Ready holds the charge.
-func NewAgent(c AgentConfig) (*Agent, error) {
-	if p := c.Privacy; p.Unclipped && (p.Mode != dp.Lockstep || p.Mechanism.Law() == dp.Gaussian) {
-		return nil, errors.New("node: unclipped rewards are for lockstep and Laplace noise")
-	}
-	budget := c.Privacy.Budget
-	budget.Epsilon, _, _ = c.Privacy.paid()
-	door, err := dp.NewDoor(c.Privacy.Mode, budget, c.Noise)
-	if err != nil {
-		return nil, err
-	}
-	parts, dim := c.Learner.Shape()
-	_, err = door.Open(c.Privacy.Streams(parts, dim, c.Protocol.Leaves(c.Params, c.Privacy.Horizon)))
-	if err != nil {
-		return nil, err
-	}
-	a := &Agent{
-		spent: -1,
-		self:  c.Self, neighbours: c.Neighbours, marks: c.Marks,
-		learner: c.Learner, door: door, coins: [2]Coins{c.Coins, c.Schedule},
-	}
-	a.protocol, err = c.Protocol.New(protocol.Config{
-		Self: c.Self, Incarnation: c.Incarnation, Neighbours: c.Neighbours, Peers: c.Peers,
-		Arms: parts, Draw: door, Rand: c.Schedule.Rand, Keys: c.Keys, Topic: c.Topic, Closed: c.Closed,
-	}, c.Params)
-	if err != nil {
-		return nil, err
-	}
-	return a, nil
-}
-
-// A World pays rewards.
-type World interface {
-	Play(arm bandit.Arm) (bandit.Reward, error)
+	Charges  []dp.Charge         // to be durable BEFORE anything of Drawn or Messages is
+	Drawn    []dp.Release        // nodes that got their noise; to be durable, with the inputs of the step, BEFORE Messages are sent
+	Messages []protocol.Envelope // to be sent AFTER that, in order
+	Refused  []error             // what peers did wrong
 }
 
 // Round plays round t: it takes in what arrived, chooses an arm from what is
-// public, plays it, and lets the protocol end the round. Messages that are a
-// peer's fault are dropped and reported in Ready; any error returned is this
-// peer's own and leaves it unusable.
-func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w World) (bandit.Arm, error) {
+// public and what the world offers, plays it, and lets the protocol end the round.
+// Messages that are a peer's fault are dropped and reported in Ready; any error returned
+// is this peer's own and leaves it unusable. An idle agent has no world and pulls
+// [bandit.NoArm].
+func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w bandit.World) (bandit.Arm, error) {
 	a.Receive(in)
-	arm := a.Choose(bandit.Turn{Round: uint64(t)}).Arm
-	a.Pull(arm)
+	if a.Idle() {
+		return bandit.NoArm, a.Tick(t)
+	}
+	turn := w.Turn(uint64(t))
+	arm := a.Choose(turn).Arm
+	route := a.Chose(t, arm)
 	reward, err := w.Play(arm)
 	if err != nil {
 		return arm, err
 	}
-	if err := a.Record(arm, reward); err != nil {
+	if err := a.Observed(route, bandit.Pull{Arm: arm, Features: turn.Of(arm), Reward: reward}); err != nil {
 		return arm, err
 	}
 	return arm, a.Tick(t)
 }
+
+// Idle reports whether the agent has a role and no arms.
+func (a *Agent) Idle() bool { return a.learner == nil }
 
 // Choose returns the learner's choice, which is public.
 func (a *Agent) Choose(t bandit.Turn) bandit.Choice {
 	return a.learner.Choose(a.bugBelief(a.Belief()), t)
 }
 
-// Pull says that an arm was chosen.
-func (a *Agent) Pull(arm bandit.Arm) { a.protocol.Chosen(int(arm)) }
+// Chose says that an arm was chosen in round t, by the learner or by a rule, and returns
+// where the record of the choice goes. The driver keeps that with the choice.
+func (a *Agent) Chose(t protocol.Round, arm bandit.Arm) Route {
+	part := a.learner.Part(arm)
+	a.protocol.Chosen(part)
+	return a.closing.route(part, t, a.protocol.Belief)
+}
 
-// Record takes in the reward of a pull.
-func (a *Agent) Record(arm bandit.Arm, reward bandit.Reward) error {
-	r := a.learner.Record(bandit.Pull{Arm: arm, Reward: reward}, a.record)
-	a.record = r.X
-	if err := a.door.Add(dp.StreamID(r.Part), r.X); err != nil {
+// Observed takes in the reward of a choice that was given a route.
+func (a *Agent) Observed(r Route, p bandit.Pull) error {
+	if !r.In || r.Epoch != 0 && r.Epoch != a.closing.epoch { // an epoch that is over waits for nothing
+		return nil
+	}
+	a.update = a.learner.Update(p, a.update[:0])
+	if err := a.door.Add(r.Stream, a.update); err != nil {
 		return err
 	}
-	return a.protocol.Pulled(int(arm), &a.out)
+	return a.recorded(r)
 }
 
 // Tick ends round t.
 func (a *Agent) Tick(t protocol.Round) error {
 	silent := a.bugSilent()
+	if err := a.ended(t); err != nil {
+		return err
+	}
 	if err := a.protocol.Tick(t, &a.out); err != nil {
 		return err
 	}
@@ -206,7 +174,13 @@ func (a *Agent) Ready() Ready {
 }
 
 // Belief returns what the agent's next decision will rest on.
-func (a *Agent) Belief() *bandit.Belief { return (*bandit.Belief)(a.protocol.Belief()) }
+func (a *Agent) Belief() *bandit.Belief {
+	b := a.protocol.Belief()
+	if a.closing.phased != nil {
+		b.Forced = a.closing.lacking(b)
+	}
+	return b
+}
 
 // Radii appends to r the confidence radius of every arm with which the learner would
 // choose in round t from [Agent.Belief]; nothing if the learner is no [bandit.Bounder].

@@ -1,80 +1,82 @@
 package node
 
 import (
-	"bytes"
-	"encoding/gob"
-	"errors"
 	"fmt"
 	"math"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/state"
 )
 
-// agentStateVersion is the first byte of a saved Agent.
-const agentStateVersion = 1
-
-// agentState is all that an Agent remembers.
-type agentState struct {
-	Door     []byte // private
-	Learner  []byte
-	Protocol []byte // empty for one that begins anew
-	Coins    [2][]byte
-}
+// agentVersion is the version of a saved Agent.
+const agentVersion = 2
 
 // Save returns the agent's state between two steps, after Ready. An agent made with
 // the same config that Loads it goes on bit for bit where this one stands.
 func (a *Agent) Save() (dp.Secret, error) {
-	state, err := a.state()
+	protocol, err := a.protocol.Save()
 	if err != nil {
 		return dp.Secret{}, err
 	}
-	return state.encode()
+	return a.save(protocol)
 }
 
-func (a *Agent) state() (*agentState, error) {
+// save saves the agent with a state of its protocol; nil for one that begins anew.
+func (a *Agent) save(protocol []byte) (dp.Secret, error) {
+	w := state.NewWriter(agentVersion)
 	door, err := a.door.Save()
 	if err != nil {
-		return nil, err
-	}
-	s := &agentState{Door: door.Bytes(), Learner: a.learner.Save()}
-	if s.Protocol, err = a.protocol.Save(); err != nil {
-		return nil, err
-	}
-	for i, c := range a.coins {
-		if s.Coins[i], err = c.source.MarshalBinary(); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
-}
-
-func (s *agentState) encode() (dp.Secret, error) {
-	b := bytes.NewBuffer([]byte{agentStateVersion})
-	if err := gob.NewEncoder(b).Encode(s); err != nil {
 		return dp.Secret{}, err
 	}
-	return dp.NewSecret(b.Bytes()), nil
+	w.Bytes(door.Bytes())
+	w.Bool(a.Idle())
+	if !a.Idle() {
+		w.Bytes(a.learner.Save())
+		a.closing.save(w)
+	}
+	w.Bytes(protocol)
+	for _, c := range a.coins {
+		b, err := c.source.MarshalBinary()
+		if err != nil {
+			return dp.Secret{}, err
+		}
+		w.Bytes(b)
+	}
+	return dp.NewSecret(w.State()), nil
 }
 
 // Load takes over a saved state. After an error the agent is of no use.
 func (a *Agent) Load(saved dp.Secret) error {
-	b := saved.Bytes()
-	if len(b) == 0 || b[0] != agentStateVersion {
-		return fmt.Errorf("node: saved state of another version than %d", agentStateVersion)
+	a.Ready() // what Agent charged is in the state
+	r := state.NewReader(saved.Bytes(), agentVersion)
+	load := func(load func([]byte) error) {
+		if part := r.Bytes(); r.OK() {
+			if err := load(part); err != nil {
+				r.Fail("%v", err)
+			}
+		}
 	}
-	var s agentState
-	if err := gob.NewDecoder(bytes.NewReader(b[1:])).Decode(&s); err != nil {
-		return fmt.Errorf("node: saved state: %w", err)
+	load(func(b []byte) error { return a.door.Load(dp.NewSecret(b)) })
+	if idle := r.Bool(); idle != a.Idle() {
+		r.Fail("a peer with arms, or one without, that is the other now")
 	}
-	a.Ready() // what NewAgent charged is in the state
-	errs := []error{a.door.Load(dp.NewSecret(s.Door)), a.learner.Load(s.Learner)}
-	if len(s.Protocol) > 0 {
-		errs = append(errs, a.protocol.Load(s.Protocol))
+	if !a.Idle() {
+		load(a.learner.Load)
+		a.closing.load(r)
 	}
-	for i, c := range a.coins {
-		errs = append(errs, c.source.UnmarshalBinary(s.Coins[i]))
+	load(func(b []byte) error {
+		if len(b) == 0 {
+			return nil
+		}
+		return a.protocol.Load(b)
+	})
+	for i := range a.coins {
+		load(a.coins[i].source.UnmarshalBinary)
 	}
-	return errors.Join(errs...)
+	if err := r.End(); err != nil {
+		return fmt.Errorf("node: agent: %w", err)
+	}
+	return nil
 }
 
 // Replay makes the next step take its noise from what was drawn when it was first
@@ -86,8 +88,7 @@ func (a *Agent) Replayed() error { return a.door.Replayed() }
 
 // Closed returns how many leaves of every stream are closed or given up.
 func (a *Agent) Closed() ([]uint64, error) {
-	parts, _ := a.learner.Shape()
-	closed := make([]uint64, parts)
+	closed := make([]uint64, len(a.closing.open))
 	for k := range closed {
 		var err error
 		if closed[k], err = a.door.Closed(dp.StreamID(k)); err != nil {
@@ -111,11 +112,7 @@ func (a *Agent) Forsake(lost uint64) (state dp.Secret, next []uint64, err error)
 			return dp.Secret{}, nil, err
 		}
 	}
-	s, err := a.state()
-	if err != nil {
-		return dp.Secret{}, nil, err
-	}
-	s.Protocol = nil
-	state, err = s.encode()
+	a.closing.begin()
+	state, err = a.save(nil)
 	return state, next, err
 }

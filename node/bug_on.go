@@ -16,14 +16,14 @@ func (a *Agent) bugBelief(b *bandit.Belief) *bandit.Belief {
 		return b
 	}
 	c := *b
-	c.Mean, c.Spread = slices.Clone(b.Mean), slices.Clone(b.Spread)
-	none := make([]float64, len(b.Mean))
-	c.NoiseV, c.NoiseB, c.NoiseG = none, none, none
-	for k := range c.Mean {
+	c.X, c.SampleVar = slices.Clone(b.X), slices.Clone(b.SampleVar)
+	none := make([]float64, len(b.X))
+	c.LaplaceSumSq, c.LaplaceMax, c.GaussVar = none, none, none
+	for k := range c.X {
 		mean, n, _ := a.door.Raw(dp.StreamID(k))
-		c.Mean[k], c.Spread[k] = mean, math.Inf(1)
+		c.X[k], c.SampleVar[k] = mean, math.Inf(1)
 		if n > 0 {
-			c.Spread[k] = 1 / float64(n)
+			c.SampleVar[k] = 1 / float64(n)
 		}
 	}
 	return &c
@@ -32,11 +32,10 @@ func (a *Agent) bugBelief(b *bandit.Belief) *bandit.Belief {
 // bugSilent reports whether all rewards since the last leaf are 0, where nothing is
 // sent that brings no news.
 func (a *Agent) bugSilent() bool {
-	if dp.Bug != "changed" || len(a.record) > 0 && a.record[0] != 0 {
+	if dp.Bug != "changed" || len(a.update) > 0 && a.update[0] != 0 {
 		return false
 	}
-	parts, _ := a.learner.Shape()
-	for k := range parts {
+	for k := range a.closing.open {
 		if _, _, open := a.door.Raw(dp.StreamID(k)); open {
 			return false
 		}

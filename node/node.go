@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"time"
 
 	"peerd.dev/bandit"
@@ -22,7 +21,7 @@ type Slots struct {
 // Config describes a Node.
 type Config struct {
 	Agent      *Agent
-	World      World
+	World      bandit.World // nil for an idle agent
 	Transport  Transport
 	Neighbours []protocol.Peer
 	Rounds     uint64 // to play
@@ -133,7 +132,7 @@ func (n *Node) snapshot() Status {
 	s := n.status
 	b := n.c.Agent.Belief()
 	s.Pulls = append([]uint64(nil), b.Pulls...)
-	s.Means = append([]float64(nil), b.Mean...)
+	s.Means = append([]float64(nil), b.X...)
 	s.Samples, s.Noise = Certainty(b)
 	s.Left = n.c.Agent.Left()
 	return s
@@ -142,9 +141,9 @@ func (n *Node) snapshot() Status {
 // Certainty returns on how many rewards each estimate of a belief rests, and the
 // standard deviation of the noise in it.
 func Certainty(b *bandit.Belief) (samples, noise []float64) {
-	for k, spread := range b.Spread {
-		samples = append(samples, 1/spread) // 0 for +Inf
-		noise = append(noise, math.Sqrt(2*b.NoiseV[k]+b.NoiseG[k]))
+	for k, v := range b.SampleVar {
+		samples = append(samples, 1/v) // 0 for +Inf
+		noise = append(noise, b.NoiseDev(k))
 	}
 	return samples, noise
 }

@@ -18,7 +18,7 @@ type Trace struct {
 
 // Step writes a round's line.
 func (t *Trace) Step(round protocol.Round, arm int, b *bandit.Belief, drawn []dp.Release) error {
-	_, err := fmt.Fprintf(t.Steps, "%d arm=%d estimates=%x spread=%x behind=%v released=", round, arm, b.Mean, b.Spread, b.Behind)
+	_, err := fmt.Fprintf(t.Steps, "%d arm=%d estimates=%x spread=%x behind=%v released=", round, arm, b.X, b.SampleVar, b.Forced)
 	if err != nil {
 		return err
 	}

@@ -1,12 +1,20 @@
 package protocol
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
+)
+
+// The messages of average.
+const (
+	averageDelta  Kind = 16 // what the asked peer added; the asking one subtracts it; and its pull counts
+	averageBusy   Kind = 17 // the asked peer declines
+	averageAsk    Kind = 18 // an exchange begins; brings what the asking peer has, and its pull counts
+	averageCounts Kind = 19 // pull counts, every round
 )
 
 // Consistency names the rule by which peers keep their pull counts together.
@@ -29,10 +37,37 @@ const (
 
 // AverageParams are the parameters of protocol average.
 type AverageParams struct {
-	Consistency Consistency
-	F           int     // lying neighbours to withstand, for Robust
-	Rate        float64 // exchanges per link and round, over 0 up to 0.5; 1/links gives the paper's one a round
-	Patience    uint64  // rounds after which an unanswered exchange no longer blocks others
+	Consistency Consistency `want:"max|robust|budget" doc:"How pull counts stay together: max trusts every claim, robust needs dense graphs, budget bounds what liars can force."`
+	F           int         `want:"1..1000000" unit:"peers" doc:"Neighbours that lie about pull counts to withstand, with consistency: robust; nothing withstands lies about estimates."`
+	Rate        float64     `want:"over 0 up to 0.5" doc:"Mean exchanges per link and round. An exchange takes two rounds, so 0.5 is the maximum; 1/(number of links) reproduces the paper."`
+	Patience    uint64      `want:"2..1000000" unit:"rounds" doc:"Retry interval of an unanswered exchange. After the first interval it stops blocking other exchanges."`
+}
+
+func averageEntry() Entry {
+	return define(
+		Entry{
+			Name: "average", Summary: "randomized gossip averaging of noised means with max-count consistency (Gossip_UCB, Fed_UCB)",
+			Kinds: []Kind{averageDelta, averageBusy, averageAsk, averageCounts},
+		},
+		AverageParams{Consistency: Budget, F: 1, Rate: .2, Patience: 8},
+		AverageParams{Consistency: Budget, F: 1, Rate: .4, Patience: 4},
+		typed[AverageParams]{
+			cadence: func(AverageParams) Cadence { return Cadence{Noun: "reward"} },
+			check: func(p AverageParams, n Net) (field, want string) {
+				if p.Consistency == Robust && n.LeastDegree > 0 && (n.LeastDegree-1)/2 < p.F {
+					return "f", fmt.Sprintf("more than 2f neighbours at every peer with consistency robust; some peer has %d", n.LeastDegree)
+				}
+				return "", ""
+			},
+			words: func(AverageParams) Words {
+				return Words{
+					Public: "how many rewards every action has had, after every round",
+					Mixed:  "once exchanges have mixed them",
+				}
+			},
+			new: newAverage,
+		},
+	)
 }
 
 // maxRate is what two rounds an exchange allow.
@@ -69,16 +104,15 @@ type average struct {
 	counts *dp.Counts // belief of the greatest pull counts
 	mine   *dp.Counts // own pulls, as far as they are released
 	links  []averageLink
-	asked  int      // index of the link whose answer blocks other exchanges, or -1
-	later  bool     // the newest answer was busy
-	leaves []uint64 // closed, by arm
+	asked  int  // index of the link whose answer blocks other exchanges, or -1
+	later  bool // the newest answer was busy
 	forced []uint64
 	claims []dp.Release // newest, by link; for Robust
 	heard  bool         // claims changed since they were ranked
 	silent []bool       // by arm: the horizon of its stream is reached, its own mean stays as it is
 	met    bool         // neighbours have told their beliefs of counts: one, under Robust more than F
 	out    int          // arms that this peer has not entered
-	belief Belief
+	belief belief.Belief
 	bodies []dp.Release // room for the bodies of messages to come
 	allow  float64      // forced pulls of an arm that Budget allows
 	until  Round        // when that is renewed
@@ -102,7 +136,7 @@ type averageLink struct {
 	claimed uint64 // round of the newest claim
 }
 
-func newAverage(c Config, p AverageParams) (*average, error) {
+func newAverage(c Config, p AverageParams) (Protocol, error) {
 	switch {
 	case p.Consistency != Max && p.Consistency != Robust && p.Consistency != Budget:
 		return nil, fmt.Errorf("average: consistency %q, want max, robust or budget", p.Consistency)
@@ -115,73 +149,71 @@ func newAverage(c Config, p AverageParams) (*average, error) {
 	}
 	a := &average{
 		c: c, p: p,
-		mixed:  dp.NewWeighted(c.Arms, c.Peers),
-		counts: dp.NewCounts(c.Arms),
-		mine:   dp.NewCounts(c.Arms),
-		links:  make([]averageLink, len(c.Neighbours)),
-		claims: make([]dp.Release, len(c.Neighbours)),
+		mixed:  dp.NewWeighted(c.Parts, c.Peers()),
+		counts: dp.NewCounts(c.Parts),
+		mine:   dp.NewCounts(c.Parts),
+		links:  make([]averageLink, len(c.Neighbours())),
+		claims: make([]dp.Release, len(c.Neighbours())),
 		asked:  -1,
-		out:    c.Arms,
-		leaves: make([]uint64, c.Arms),
-		forced: make([]uint64, c.Arms),
-		silent: make([]bool, c.Arms),
-		belief: newBelief(c.Arms),
-	}
-	for k := range a.leaves {
-		a.leaves[k] = c.closed(k)
+		out:    c.Parts,
+		forced: make([]uint64, c.Parts),
+		silent: make([]bool, c.Parts),
+		belief: belief.New(c.Parts, 1),
 	}
 	a.enterAll()
-	for i, n := range c.Neighbours {
+	for i, n := range c.Neighbours() {
 		a.links[i].peer = n
-		a.links[i].next = Round(c.Arms) + a.gap() // every arm is pulled once before the first exchange
+		a.links[i].next = Round(c.Parts) + a.gap() // every arm is pulled once before the first exchange
 	}
 	return a, nil
 }
 
-// Chosen counts the pull. Until its reward is out, the arm's Spread is that of all
-// choices, as in [rows], so that choices made meanwhile spread.
+// Chosen counts the pull. Until its reward is out, the arm's SampleVar counts all
+// choices, as in [rows], so that choices made meanwhile go to different arms.
 func (a *average) Chosen(arm int) {
 	b := &a.belief
-	if slices.Contains(b.Behind, arm) {
+	if slices.Contains(b.Forced, arm) {
 		a.forced[arm]++
 	}
 	b.Pulls[arm]++
 	if n := a.mine.At(arm); !a.silent[arm] && n > 0 {
-		b.Spread[arm] = 1 / float64(max(n, b.Pulls[arm])) // an earlier incarnation may have pulled more
+		b.SampleVar[arm] = 1 / float64(max(n, b.Pulls[arm])) // an earlier incarnation may have pulled more
 	}
 }
 
-// Pulled closes the leaf of the pulled arm. An arm that was pulled more often than the
+// Released takes in the new sum of an arm. An arm that was pulled more often than the
 // budget pays for falls silent, alone: the others have streams and leaves of their own,
 // and how often an arm was pulled is public.
-func (a *average) Pulled(arm int, _ *Outbox) error {
-	b := &a.belief
-	if a.silent[arm] {
-		return nil
+func (a *average) Released(own []Own, _ *Outbox) error {
+	for i := range own {
+		if err := a.own(&own[i]); err != nil {
+			return err
+		}
 	}
-	leaf, err := a.c.Draw.Leaf(dp.StreamID(arm), a.leaves[arm]+1)
-	if errors.Is(err, dp.ErrHorizon) {
+	return nil
+}
+
+func (a *average) own(o *Own) error {
+	b, arm := &a.belief, int(o.Stream)
+	if o.Over {
 		a.silent[arm] = true
-		b.Spread[arm] = inf
+		b.SampleVar[arm] = inf
 		if n := a.mine.At(arm); n > 0 {
-			b.Spread[arm] = 1 / float64(n)
+			b.SampleVar[arm] = 1 / float64(n)
 		}
 		return nil
 	}
+	sum := o.Leaf.Sum
+	if err := a.mine.Raise(arm, sum); err != nil {
+		return err
+	}
+	noise, err := a.mixed.ReplaceByMean(arm, sum)
 	if err != nil {
 		return err
 	}
-	a.leaves[arm]++
-	if err = a.mine.Raise(arm, leaf.Sum); err != nil {
-		return err
-	}
-	noise, err := a.mixed.ReplaceByMean(arm, leaf.Sum)
-	if err != nil {
-		return err
-	}
-	b.noise(arm, noise)
-	b.Spread[arm] = 1 / float64(max(leaf.Sum.Count(0), b.Pulls[arm]))
-	b.Mean[arm] = a.mixed.At(arm)
+	setNoise(b, arm, noise)
+	b.SampleVar[arm] = 1 / float64(max(sum.Count(0), b.Pulls[arm]))
+	b.X[arm] = a.mixed.At(arm)
 	return nil
 }
 
@@ -212,15 +244,15 @@ func (a *average) Tick(t Round, out *Outbox) error {
 }
 
 // Belief returns the estimates, and the arms that lag behind the greatest count.
-func (a *average) Belief() *Belief {
+func (a *average) Belief() *belief.Belief {
 	b := &a.belief
 	a.rank()
-	b.Behind = b.Behind[:0]
-	slack := uint64(a.c.Peers)
+	b.Forced = b.Forced[:0]
+	slack := uint64(a.c.Peers())
 	for k, n := range b.Pulls {
 		greatest := a.counts.At(k)
 		if greatest > slack && n < greatest-slack && a.mayForce(k) {
-			b.Behind = append(b.Behind, k)
+			b.Forced = append(b.Forced, k)
 		}
 	}
 	return b
@@ -248,8 +280,8 @@ func (a *average) Receive(from Peer, m Message, out *Outbox) error {
 }
 
 func (a *average) claim(i int, m *Message) error {
-	if len(m.body) != 1 || m.body[0].Counts() != a.c.Arms || m.body[0].Len() != 0 {
-		return m.bad("want one release of %d counts", a.c.Arms)
+	if len(m.body) != 1 || m.body[0].Counts() != a.c.Parts || m.body[0].Len() != 0 {
+		return m.bad("want one release of %d counts", a.c.Parts)
 	}
 	if a.p.Consistency != Robust {
 		a.met = true
@@ -283,8 +315,8 @@ func (a *average) rank() {
 }
 
 func (a *average) refresh() {
-	for k := range a.belief.Mean {
-		a.belief.Mean[k] = a.mixed.At(k)
+	for k := range a.belief.X {
+		a.belief.X[k] = a.mixed.At(k)
 	}
 }
 
@@ -296,7 +328,7 @@ func (a *average) mayForce(k int) bool {
 		return true
 	}
 	if a.round >= a.until {
-		a.allow = 4*math.Log(float64(a.round+1)) + float64(a.c.Peers)
+		a.allow = 4*math.Log(float64(a.round+1)) + float64(a.c.Peers())
 		a.until = a.round + 1 + a.round/64
 	}
 	return float64(a.forced[k]) < a.allow
@@ -316,7 +348,7 @@ func (a *average) body(rs ...dp.Release) []dp.Release {
 }
 
 func (a *average) link(p Peer) int {
-	i, ok := slices.BinarySearch(a.c.Neighbours, p)
+	i, ok := slices.BinarySearch(a.c.Neighbours(), p)
 	if !ok {
 		return -1
 	}

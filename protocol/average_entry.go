@@ -23,13 +23,13 @@ func (a *average) enter(k int, others uint64) {
 		return
 	}
 	a.out--
-	a.belief.Mean[k] = a.mixed.At(k)
+	a.belief.X[k] = a.mixed.At(k)
 }
 
 // variance bounds that of the own mean of arm k: of rewards from 0 to 1, and of its noise.
 func (a *average) variance(k int) float64 {
 	b := &a.belief
-	return 1/(4*float64(a.mine.At(k))) + 2*b.NoiseV[k] + b.NoiseG[k]
+	return 1/(4*float64(a.mine.At(k))) + 2*b.LaplaceSumSq[k] + b.GaussVar[k]
 }
 
 // enterAbreast enters the arms of which nobody in the network is heard to have far more
@@ -40,7 +40,7 @@ func (a *average) enterAbreast() {
 		return
 	}
 	a.rank()
-	for k := range a.leaves {
+	for k := range a.silent {
 		a.enter(k, a.counts.At(k))
 	}
 }
@@ -51,7 +51,7 @@ func (a *average) enterBeside(counts dp.Release) {
 	if a.out == 0 {
 		return
 	}
-	for k := range a.leaves {
+	for k := range a.silent {
 		if n := counts.Count(k); n > 0 { // who never pulled it says nothing of it
 			a.enter(k, n)
 		}
@@ -64,7 +64,7 @@ func (a *average) enterAll() {
 	if a.p.Consistency != Max {
 		return
 	}
-	for k := range a.leaves {
+	for k := range a.silent {
 		if !a.mixed.In(k) && a.mixed.Enter(k) {
 			a.out--
 		}

@@ -21,8 +21,8 @@ func (a *average) ask(i int, t Round, out *Outbox) {
 // answer decides a question once and gives the same answer to its copies.
 func (a *average) answer(i int, m *Message, out *Outbox) error {
 	l := &a.links[i]
-	if len(m.body) != 2 || m.body[1].Counts() != a.c.Arms {
-		return m.bad("want an estimate and %d counts", a.c.Arms)
+	if len(m.body) != 2 || m.body[1].Counts() != a.c.Parts {
+		return m.bad("want an estimate and %d counts", a.c.Parts)
 	}
 	if l.answer != 0 && !newer(m.label, l.last) {
 		if m.label == l.last {
@@ -72,8 +72,8 @@ func (a *average) settle(i int, m *Message) error {
 		return nil // answered before
 	}
 	if m.kind == averageDelta {
-		if len(m.body) != 2 || m.body[1].Counts() != a.c.Arms {
-			return m.bad("want a difference and %d counts", a.c.Arms)
+		if len(m.body) != 2 || m.body[1].Counts() != a.c.Parts {
+			return m.bad("want a difference and %d counts", a.c.Parts)
 		}
 		if err := a.mixed.Sub(m.body[0]); err != nil {
 			return m.bad("%v", err)

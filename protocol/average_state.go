@@ -1,107 +1,73 @@
 package protocol
 
-import (
-	"peerd.dev/dp"
-)
+import "peerd.dev/dp/state"
 
-// averageState is what average remembers.
-type averageState struct {
-	Round                  Round
-	Mixed                  []byte
-	Counts, Mine           []byte
-	Links                  []averageLinkState
-	Asked                  Peer // Everyone for nobody
-	Leaves, Forced         []uint64
-	Later, Heard, Met      bool
-	Silent                 []bool
-	Spread                 []float64
-	NoiseV, NoiseB, NoiseG []float64
-	Pulls                  []uint64
-	Allow                  float64
-	Until                  Round
-}
-
-type averageLinkState struct {
-	Peer    Peer
-	Claim   []byte
-	Next    Round
-	Seq     uint64
-	Open    bool
-	Sent    Round
-	Last    Label
-	Answer  Kind
-	Delta   []byte
-	Claimed uint64
-}
+const averageVersion = 2
 
 // Save implements [Protocol].
 func (a *average) Save() ([]byte, error) {
-	b := &a.belief
-	s := averageState{
-		Round: a.round, Mixed: a.mixed.Save(), Counts: a.counts.Save(), Mine: a.mine.Save(),
-		Asked: Everyone, Later: a.later, Leaves: a.leaves, Forced: a.forced, Heard: a.heard, Met: a.met, Silent: a.silent,
-		Spread: b.Spread, NoiseV: b.NoiseV, NoiseB: b.NoiseB, NoiseG: b.NoiseG, Pulls: b.Pulls, Allow: a.allow, Until: a.until,
-	}
-	if a.asked >= 0 {
-		s.Asked = a.links[a.asked].peer
-	}
-	claims := savedReleases(a.claims)
+	w, b := state.NewWriter(averageVersion), &a.belief
+	w.Uint(uint64(a.round))
+	w.Bytes(a.mixed.Save())
+	w.Bytes(a.counts.Save())
+	w.Bytes(a.mine.Save())
+	w.Uint(uint64(len(a.links)))
 	for i := range a.links {
 		l := &a.links[i]
-		s.Links = append(s.Links, averageLinkState{
-			l.peer, claims[i], l.next, l.seq, l.open, l.sent, l.last, l.answer, savedReleases([]dp.Release{l.delta})[0], l.claimed,
-		})
+		w.Uint(uint64(l.peer))
+		w.Bool(i == a.asked)
+		writeRelease(w, a.claims[i])
+		w.Uint(uint64(l.next))
+		w.Uint(l.seq)
+		w.Bool(l.open)
+		w.Uint(uint64(l.sent))
+		writeLabel(w, l.last)
+		w.Uint(uint64(l.answer))
+		writeRelease(w, l.delta)
+		w.Uint(l.claimed)
 	}
-	return saveState(s)
+	w.Bool(a.later)
+	w.Bool(a.heard)
+	w.Bool(a.met)
+	w.Bools(a.silent)
+	w.Uints(a.forced)
+	w.Uints(b.Pulls)
+	for _, x := range [][]float64{b.SampleVar, b.LaplaceSumSq, b.LaplaceMax, b.GaussVar} {
+		w.Floats(x)
+	}
+	w.Float(a.allow)
+	w.Uint(uint64(a.until))
+	return w.State(), nil
 }
 
 // Load implements [Protocol].
-func (a *average) Load(state []byte) error {
-	var s averageState
-	if err := loadState(state, &s); err != nil {
-		return err
-	}
-	if err := a.mixed.Load(s.Mixed); err != nil {
-		return err
-	}
-	if err := a.counts.Load(s.Counts); err != nil {
-		return err
-	}
-	if err := a.mine.Load(s.Mine); err != nil {
-		return err
-	}
-	b := &a.belief
-	for _, n := range []struct{ to, saved []uint64 }{{a.leaves, s.Leaves}, {a.forced, s.Forced}, {b.Pulls, s.Pulls}} {
-		if err := loadNumbers(n.to, n.saved); err != nil {
-			return err
+func (a *average) Load(saved []byte) error {
+	s, b := state.NewReader(saved, averageVersion), &a.belief
+	a.round = Round(s.Uint())
+	for _, load := range []func([]byte) error{a.mixed.Load, a.counts.Load, a.mine.Load} {
+		if part := s.Bytes(); s.OK() {
+			if err := load(part); err != nil {
+				s.Fail("%v", err)
+			}
 		}
 	}
-	for _, n := range []struct{ to, saved []float64 }{{b.Spread, s.Spread}, {b.NoiseV, s.NoiseV}, {b.NoiseB, s.NoiseB}, {b.NoiseG, s.NoiseG}} {
-		if err := loadNumbers(n.to, n.saved); err != nil {
-			return err
-		}
+	a.asked = -1
+	for range s.Len() {
+		a.loadLink(s)
 	}
-	if err := loadNumbers(a.silent, s.Silent); err != nil {
+	a.later, a.heard, a.met = s.Bool(), s.Bool(), s.Bool()
+	s.Bools(a.silent)
+	s.Uints(a.forced)
+	s.Uints(b.Pulls)
+	for _, x := range [][]float64{b.SampleVar, b.LaplaceSumSq, b.LaplaceMax, b.GaussVar} {
+		s.Floats(x)
+	}
+	a.allow, a.until = s.Float(), Round(s.Uint())
+	if err := ended(s); err != nil {
 		return err
 	}
-	for k := range s.Links {
-		from := &s.Links[k]
-		i := a.link(from.Peer)
-		if i < 0 {
-			continue // no neighbour any more
-		}
-		l, loaded := &a.links[i], make([]dp.Release, 2)
-		if err := loadReleases(loaded, [][]byte{from.Delta, from.Claim}); err != nil {
-			return err
-		}
-		a.claims[i] = loaded[1]
-		l.next, l.seq, l.open, l.sent = from.Next, from.Seq, from.Open, from.Sent
-		l.last, l.answer, l.delta, l.claimed = from.Last, from.Answer, loaded[0], from.Claimed
-	}
-	a.round, a.asked, a.later, a.heard, a.met = s.Round, a.link(s.Asked), s.Later, s.Heard, s.Met
-	a.allow, a.until = s.Allow, s.Until
 	a.out = 0
-	for k := range a.leaves {
+	for k := range a.silent {
 		if !a.mixed.In(k) {
 			a.out++
 		}
@@ -109,4 +75,19 @@ func (a *average) Load(state []byte) error {
 	a.enterAll() // the rule may have been another
 	a.refresh()
 	return nil
+}
+
+// loadLink reads the state of exchanges with a peer, who may be no neighbour any more.
+func (a *average) loadLink(s *state.Reader) {
+	l := averageLink{peer: Peer(s.Uint())}
+	asked, claim := s.Bool(), readRelease(s)
+	l.next, l.seq, l.open, l.sent = Round(s.Uint()), s.Uint(), s.Bool(), Round(s.Uint())
+	l.last = readLabel(s)
+	l.answer, l.delta, l.claimed = Kind(s.Uint()), readRelease(s), s.Uint()
+	if i := a.link(l.peer); i >= 0 && s.OK() {
+		a.links[i], a.claims[i] = l, claim
+		if asked {
+			a.asked = i
+		}
+	}
 }

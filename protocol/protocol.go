@@ -2,15 +2,21 @@
 //
 // A protocol is a deterministic state machine. It reads no clock, opens no
 // socket, starts no goroutine and never sees a reward: of its own peer it knows
-// which arms were pulled, which is public, and what a [dp.Door] releases. Whoever
-// drives it supplies time as a round number and carries the messages of its
-// [Outbox]; a daemon and a simulator differ in nothing else.
+// which parts of the statistic were chosen, which is public, and what its streams
+// released. When they do is its [Cadence], which is data. Whoever drives the protocol
+// supplies time as a round number and carries the messages of its [Outbox]; a daemon and
+// a simulator differ in nothing else.
+//
+// A protocol is a file here and a line of [Table].
 package protocol
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 
+	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 )
 
@@ -35,45 +41,40 @@ type Label struct {
 // ErrPeer is wrapped by errors that are a peer's fault.
 var ErrPeer = errors.New("protocol: bad message")
 
-// A Protocol is one peer's half of a protocol. It is not safe for concurrent
-// use.
+// Own is a leaf of an own stream that has closed.
+type Own struct {
+	Stream dp.StreamID
+	Number uint64  // of the leaf, from 1
+	Leaf   dp.Leaf // what it released
+	Over   bool    // the horizon is reached: the stream released nothing and never will
+}
+
+// A Protocol is one peer's half of a protocol. It is not safe for concurrent use.
+//
+// In a round the methods are called in this order: Receive for everything that arrived;
+// Chosen, at any time, for every choice; Released for the leaves that records close; at
+// the end of the round Released for the leaves that the clock closes, then Tick.
 type Protocol interface {
-	// Chosen says that this peer has chosen an arm. The reward may be known much
-	// later, or never.
-	Chosen(arm int)
-	// Pulled says that the record of a choice of this arm, if there was one, is at
-	// the door. An error is the door's and stops the peer.
-	Pulled(arm int, out *Outbox) error
-	// Tick ends round t, after the round's pull. An error is the door's and
-	// stops the peer.
+	// Chosen says that this peer has chosen an arm that updates a part of the statistic.
+	// The reward may be known much later, or never.
+	Chosen(part int)
+	// Released says what leaves of own streams released as they closed, in the order of
+	// streams. Leaves that close together come together. The slice is good until the
+	// method returns. An error is this peer's own and stops it.
+	Released(own []Own, out *Outbox) error
+	// Tick ends round t. An error is this peer's own and stops it.
 	Tick(t Round, out *Outbox) error
 	// Receive takes in a message. An error wraps [ErrPeer]: the message is
 	// dropped and has changed nothing.
 	Receive(from Peer, m Message, out *Outbox) error
 	// Belief returns what the peer may decide from. It is good until the next
 	// call of any method.
-	Belief() *Belief
+	Belief() *belief.Belief
 	// Save returns the state, which holds nothing private: a Protocol made with the
 	// same Config that Loads it goes on where this one stands.
 	Save() ([]byte, error)
 	// Load takes over a state. After an error the Protocol is of no use.
 	Load(state []byte) error
-}
-
-// A Belief is what the network has learnt about the arms: floats for a learner,
-// of which no Release can be made again. Package bandit describes the fields.
-type Belief struct {
-	Mean, Spread           []float64
-	NoiseV, NoiseB, NoiseG []float64
-	Pulls                  []uint64
-	Behind                 []int
-}
-
-// Draw is a protocol's only view of its peer's rewards. A [dp.Door] satisfies it.
-type Draw interface {
-	// Leaf closes leaf k of stream s. It returns [dp.ErrHorizon] once the stream
-	// has released all that was paid for.
-	Leaf(s dp.StreamID, k uint64) (dp.Leaf, error)
 }
 
 // Keys signs for this peer and verifies for all.
@@ -86,41 +87,34 @@ type Keys interface {
 type Config struct {
 	Self        Peer
 	Incarnation uint32
-	Neighbours  []Peer // ascending
-	Peers       int    // in the network
-	Arms        int    // stream k is arm k's
-	Draw        Draw
-	Rand        *rand.Rand // for schedules; public in effect
+	Graph       [][]Peer // neighbours of every peer, ascending; published in the network file
+	Parts       int      // of everybody's statistic; stream k is part k's, of the first lane
+	Width       int      // numbers of a part's sum
 	Keys        Keys
-	Topic       bool // Outbox messages to Everyone reach all peers
-
-	// Closed is how many leaves of every arm's stream earlier incarnations have
-	// closed or given up; nil for none.
-	Closed []uint64
+	Topic       bool       // Outbox messages to Everyone reach all peers
+	Rand        *rand.Rand // for schedules; public in effect
+	Secret      *rand.Rand // for what must not be known outside of this peer, such as a permutation
+	Public      [32]byte   // seed that all peers of the network share
 }
 
-// closed returns the leaves of an arm's stream that earlier incarnations closed.
-func (c *Config) closed(arm int) uint64 {
-	if c.Closed == nil {
-		return 0
-	}
-	return c.Closed[arm]
+// Neighbours returns the peers that this one is linked to, ascending.
+func (c *Config) Neighbours() []Peer { return c.Graph[c.Self] }
+
+// Peers returns how many peers the network has.
+func (c *Config) Peers() int { return len(c.Graph) }
+
+// PublicRand returns random numbers that are the same at all peers, for one use in one
+// epoch.
+func (c *Config) PublicRand(use string, epoch uint64) *rand.Rand {
+	return rand.New(rand.NewChaCha8(publicSeed(c.Public, use, epoch)))
 }
 
-func newBelief(arms int) Belief {
-	b := Belief{
-		Mean:   make([]float64, arms),
-		Spread: make([]float64, arms),
-		NoiseV: make([]float64, arms),
-		NoiseB: make([]float64, arms),
-		NoiseG: make([]float64, arms),
-		Pulls:  make([]uint64, arms),
-	}
-	for k := range b.Spread {
-		b.Spread[k] = inf
-	}
-	return b
+func publicSeed(root [32]byte, use string, epoch uint64) [32]byte {
+	b := append(root[:len(root):len(root)], use...)
+	return sha256.Sum256(binary.BigEndian.AppendUint64(b, epoch))
 }
 
-// noise says how much of it the mean of arm k has.
-func (b *Belief) noise(k int, s dp.Spread) { b.NoiseV[k], b.NoiseB[k], b.NoiseG[k] = s.V, s.B, s.G }
+// setNoise says how much noise part k of a belief has.
+func setNoise(b *belief.Belief, k int, n dp.Spread) {
+	b.LaplaceSumSq[k], b.LaplaceMax[k], b.GaussVar[k] = n.V, n.B, n.G
+}

@@ -2,11 +2,18 @@ package protocol
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 
+	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
+)
+
+// The messages of rows.
+const (
+	rowsRow    Kind = 32 // an origin's newest running sums, signed
+	rowsDigest Kind = 33 // the newest rows that the sender holds; asks for newer ones
+	rowsWant   Kind = 34 // the same, in answer to a digest that named newer ones
 )
 
 // Merge names how the rows of all origins become one estimate.
@@ -23,10 +30,41 @@ const (
 
 // RowsParams are the parameters of protocol rows.
 type RowsParams struct {
-	Every uint64 // rounds between two rows of a site
-	Pull  uint64 // rounds between two digests sent to a neighbour
-	Merge Merge
-	F     int // lying origins to withstand, for MergeTrimmed
+	Every uint64 `want:"1..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds between two rows of a site; fewer rows carry less noise."`
+	Pull  uint64 `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which a peer learns of rows that it missed."`
+	Merge Merge  `want:"mean|trimmed" doc:"How rows become one estimate: the mean over sites, or the mean without the f greatest and f least."`
+	F     int    `want:"1..1000000" unit:"peers" doc:"Lying sites to withstand, with merge: trimmed."`
+}
+
+func rowsEntry() Entry {
+	return define(
+		Entry{
+			Name: "rows", Summary: "every site's newest noised sums, signed, spread to all and merged locally",
+			Kinds: []Kind{rowsRow, rowsDigest, rowsWant},
+		},
+		RowsParams{Every: 20, Pull: 20, Merge: MergeMean, F: 1},
+		RowsParams{Every: 2, Pull: 3, Merge: MergeMean, F: 1},
+		typed[RowsParams]{
+			cadence: func(p RowsParams) Cadence { return Cadence{Rounds: p.Every, Noun: "row"} },
+			check: func(p RowsParams, n Net) (field, want string) {
+				switch {
+				case n.Horizon > 0 && p.Every > n.Horizon:
+					return "every", "at most privacy.horizon, or no row is ever sent"
+				case p.Merge == MergeTrimmed && n.Peers > 0 && p.F > (n.Peers-1)/2:
+					return "f", fmt.Sprintf("at most %d with merge trimmed and %d peers, or nothing is left to take the mean of", (n.Peers-1)/2, n.Peers)
+				}
+				return "", ""
+			},
+			words: func(p RowsParams) Words {
+				w := Words{Public: "how many rewards of every action each row holds"}
+				if p.Merge == MergeTrimmed {
+					w.Mixed = "merge: trimmed leaves some out, and this is a guide"
+				}
+				return w
+			},
+			new: newRows,
+		},
+	)
 }
 
 // rows spreads every site's own releases as they are. A row is an origin's newest
@@ -35,41 +73,39 @@ type RowsParams struct {
 // So loss, duplication, reordering and late joining do no harm: all who hold the
 // same rows hold the same state.
 //
-// A row is released at the end of every slot of Every rounds, whether anything
+// A row is released every Every rounds, an epoch, whether anything
 // happened in it or not. It spreads by topic where there is one, else from
 // neighbour to neighbour, once each; what was missed is pulled: every Pull rounds
 // a peer sends one neighbour a digest of what it holds and gets what is newer; if
 // the digest names newer rows than the neighbour's, the neighbour asks back. A
 // neighbour is served once a round.
 //
-// Within a slot a peer learns nothing new of its own and would choose one arm all
-// the time. So that it spreads its choices, the Spread of an own mean is that of
+// Within an epoch a peer learns nothing new of its own and would choose one arm all
+// the time. So that its choices go to different arms, the SampleVar of an own mean counts
 // all choices so far, as if those without a released reward had paid what is known
 // (Desautels, Krause and Burdick 2014); when their rewards are out that is true
-// again. Its noise is that of the released sum. Past the horizon no slot ends any
+// again. Its noise is that of the released sum. Past the horizon no epoch ends any
 // more, and only released pulls count.
 type rows struct {
-	c      Config
-	p      RowsParams
-	newest []Message // by origin; empty before the first
-	slot   uint64    // own leaves closed
-	closed uint64    // slots that have ended; a busy daemon skips rounds and so may close one leaf for several
-	pulled uint64    // digests that were due
-	served []bool    // neighbours, by place, in this round
-	silent bool      // the horizon is reached
-	stale  []bool    // arms to merge again
-	belief Belief
-	cells  []cell    // scratch of merge
-	column []float64 // scratch of trimmed
+	c       Config
+	p       RowsParams
+	newest  []Message // by origin; empty before the first
+	pulled  uint64    // digests that were due
+	served  []bool    // neighbours, by place, in this round
+	silent  bool      // the horizon is reached
+	stale   []bool    // arms to merge again
+	belief  belief.Belief
+	samples []sample  // scratch of merge
+	column  []float64 // scratch of trimmed
 }
 
-// cell is one origin's sample mean of one arm.
-type cell struct {
+// sample is one origin's sample mean of one arm.
+type sample struct {
 	mean, n float64
 	noise   dp.Spread
 }
 
-func newRows(c Config, p RowsParams) (*rows, error) {
+func newRows(c Config, p RowsParams) (Protocol, error) {
 	switch {
 	case p.Every < 1:
 		return nil, fmt.Errorf("rows: every is %d rounds, want at least 1", p.Every)
@@ -80,11 +116,10 @@ func newRows(c Config, p RowsParams) (*rows, error) {
 	case p.Merge == MergeTrimmed && p.F < 1:
 		return nil, fmt.Errorf("rows: f is %d, want at least 1 with merge trimmed", p.F)
 	}
-	var slot uint64
-	for k := range c.Arms {
-		slot = max(slot, c.closed(k)) // all streams are closed together
-	}
-	return &rows{c: c, p: p, slot: slot, newest: make([]Message, c.Peers), stale: make([]bool, c.Arms), served: make([]bool, len(c.Neighbours)), belief: newBelief(c.Arms)}, nil
+	return &rows{
+		c: c, p: p, newest: make([]Message, c.Peers()), stale: make([]bool, c.Parts),
+		served: make([]bool, len(c.Neighbours())), belief: belief.New(c.Parts, 1),
+	}, nil
 }
 
 // Chosen counts the pull.
@@ -93,22 +128,13 @@ func (r *rows) Chosen(arm int) {
 	r.stale[arm] = true
 }
 
-// Pulled does nothing: the record waits at the door for the end of the slot.
-func (r *rows) Pulled(int, *Outbox) error { return nil }
-
-// Tick releases a row at the end of a slot and sends digests.
+// Tick sends digests.
 func (r *rows) Tick(t Round, out *Outbox) error {
-	if slots := (uint64(t) + 1) / r.p.Every; slots > r.closed && !r.silent {
-		r.closed = slots
-		if err := r.release(out); err != nil {
-			return err
-		}
-	}
 	clear(r.served)
 	due := (uint64(t) + 1) / r.p.Pull
-	if n := len(r.c.Neighbours); n > 0 && due > r.pulled {
+	if n := len(r.c.Neighbours()); n > 0 && due > r.pulled {
 		r.pulled = due
-		r.digest(rowsDigest, uint64(t), r.c.Neighbours[r.c.Rand.IntN(n)], out)
+		r.digest(rowsDigest, uint64(t), r.c.Neighbours()[r.c.Rand.IntN(n)], out)
 	}
 	return nil
 }
@@ -123,22 +149,18 @@ func (r *rows) digest(kind Kind, seq uint64, to Peer, out *Outbox) {
 	})
 }
 
-func (r *rows) release(out *Outbox) error {
-	r.slot++
-	sums := make([]dp.Release, r.c.Arms)
-	for k := range sums {
-		leaf, err := r.c.Draw.Leaf(dp.StreamID(k), r.slot)
-		if errors.Is(err, dp.ErrHorizon) {
+// Released makes a row of the sums of all arms.
+func (r *rows) Released(own []Own, out *Outbox) error {
+	sums := make([]dp.Release, len(own))
+	for k := range own {
+		if own[k].Over {
 			r.silent = true
 			for k := range r.stale {
 				r.stale[k] = true
 			}
 			return nil
 		}
-		if err != nil {
-			return err
-		}
-		sums[k] = leaf.Sum
+		sums[k] = own[k].Leaf.Sum
 	}
 	row, err := dp.Concat(sums)
 	if err != nil {
@@ -146,12 +168,12 @@ func (r *rows) release(out *Outbox) error {
 	}
 	m := Message{
 		kind:  rowsRow,
-		label: Label{Origin: r.c.Self, Incarnation: r.c.Incarnation, Seq: r.slot},
+		label: Label{Origin: r.c.Self, Incarnation: r.c.Incarnation, Seq: own[0].Number},
 		body:  []dp.Release{row},
 	}
 	m.sig = r.c.Keys.Sign(appendContent(nil, &m))
 	r.hold(m)
-	r.spread(m, r.c.Self, out)
+	r.forward(m, r.c.Self, out)
 	return nil
 }
 
@@ -163,15 +185,15 @@ func (r *rows) hold(m Message) {
 	}
 }
 
-// spread sends m on to all but the peer that it came from and its origin.
-func (r *rows) spread(m Message, from Peer, out *Outbox) {
+// forward sends m on to all but the peer that it came from and its origin.
+func (r *rows) forward(m Message, from Peer, out *Outbox) {
 	if r.c.Topic {
 		if from == r.c.Self {
 			out.send(Everyone, &m)
 		}
 		return
 	}
-	for _, n := range r.c.Neighbours {
+	for _, n := range r.c.Neighbours() {
 		if n != from && n != m.label.Origin {
 			out.send(n, &m)
 		}
@@ -205,14 +227,14 @@ func (r *rows) take(from Peer, m Message, out *Outbox) error {
 		return err
 	}
 	r.hold(m)
-	r.spread(m, from, out)
+	r.forward(m, from, out)
 	return nil
 }
 
 // check refuses what is not a row that its origin signed.
 func (r *rows) check(m *Message) error {
-	if len(m.body) != 1 || m.body[0].Len() != r.c.Arms || m.body[0].Counts() != r.c.Arms {
-		return m.bad("want one release of %d values and counts", r.c.Arms)
+	if len(m.body) != 1 || m.body[0].Len() != r.c.Parts || m.body[0].Counts() != r.c.Parts {
+		return m.bad("want one release of %d values and counts", r.c.Parts)
 	}
 	if len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 || m.hops != 0 {
 		return m.bad("a row brings nothing but its release")
@@ -237,14 +259,14 @@ func (r *rows) again(old *Message, m Message, from Peer, out *Outbox) error {
 		return m.bad("its origin signed two rows of that number; the other one stays")
 	}
 	r.hold(m)
-	r.spread(m, from, out)
+	r.forward(m, from, out)
 	return nil
 }
 
 // serve answers a digest with the rows that the sender does not hold, and asks for
 // those that this peer does not.
 func (r *rows) serve(from Peer, m Message, out *Outbox) error {
-	i, ok := slices.BinarySearch(r.c.Neighbours, from)
+	i, ok := slices.BinarySearch(r.c.Neighbours(), from)
 	if !ok {
 		return m.bad("from peer %d, who is no neighbour", from)
 	}
@@ -282,7 +304,7 @@ func (r *rows) held() []Label {
 }
 
 // Belief merges the newest rows.
-func (r *rows) Belief() *Belief {
+func (r *rows) Belief() *belief.Belief {
 	for k, stale := range r.stale {
 		if stale {
 			r.merge(k)
@@ -293,46 +315,46 @@ func (r *rows) Belief() *Belief {
 }
 
 func (r *rows) merge(k int) {
-	r.cells = r.cells[:0]
+	r.samples = r.samples[:0]
 	for i := range r.newest {
-		if c, ok := r.cell(Peer(i), k); ok {
-			r.cells = append(r.cells, c)
+		if c, ok := r.sample(Peer(i), k); ok {
+			r.samples = append(r.samples, c)
 		}
 	}
 	f := 0
 	if r.p.Merge == MergeTrimmed {
 		f = r.p.F
-		if len(r.cells) <= 2*f { // too few to tell liars apart: trust nobody but oneself
-			f, r.cells = 0, r.cells[:0]
-			if c, ok := r.cell(r.c.Self, k); ok {
-				r.cells = append(r.cells, c)
+		if len(r.samples) <= 2*f { // too few to tell liars apart: trust nobody but oneself
+			f, r.samples = 0, r.samples[:0]
+			if c, ok := r.sample(r.c.Self, k); ok {
+				r.samples = append(r.samples, c)
 			}
 		}
 	}
 	b := &r.belief
-	b.Mean[k], b.Spread[k] = 0, inf
-	b.noise(k, dp.Spread{})
-	if len(r.cells) == 0 {
+	b.X[k], b.SampleVar[k] = 0, inf
+	setNoise(b, k, dp.Spread{})
+	if len(r.samples) == 0 {
 		return
 	}
-	m := float64(len(r.cells) - 2*f)
-	b.Mean[k], _ = r.trimmed(f, func(c *cell) float64 { return c.mean })
-	spread, _ := r.trimmed(f, func(c *cell) float64 { return 1 / c.n })
-	v, _ := r.trimmed(f, func(c *cell) float64 { return c.noise.V })
-	_, most := r.trimmed(f, func(c *cell) float64 { return c.noise.B })
-	g, _ := r.trimmed(f, func(c *cell) float64 { return c.noise.G })
-	b.Spread[k] = spread / m
-	b.noise(k, dp.Spread{V: v / m, B: most / m, G: g / m})
+	m := float64(len(r.samples) - 2*f)
+	b.X[k], _ = r.trimmed(f, func(c *sample) float64 { return c.mean })
+	v, _ := r.trimmed(f, func(c *sample) float64 { return 1 / c.n })
+	sumSq, _ := r.trimmed(f, func(c *sample) float64 { return c.noise.V })
+	_, most := r.trimmed(f, func(c *sample) float64 { return c.noise.B })
+	g, _ := r.trimmed(f, func(c *sample) float64 { return c.noise.G })
+	b.SampleVar[k] = v / m
+	setNoise(b, k, dp.Spread{V: sumSq / m, B: most / m, G: g / m})
 }
 
-// trimmed returns the mean of what the cells say of one thing, without the f
+// trimmed returns the mean of what the samples say of one thing, without the f
 // greatest and the f least, and the greatest that is left. Each thing is trimmed by
 // itself: a liar with a mean in the middle could else claim one pull, or no noise,
 // and so set how sure everybody is.
-func (r *rows) trimmed(f int, of func(c *cell) float64) (mean, most float64) {
+func (r *rows) trimmed(f int, of func(c *sample) float64) (mean, most float64) {
 	r.column = r.column[:0]
-	for i := range r.cells {
-		r.column = append(r.column, of(&r.cells[i]))
+	for i := range r.samples {
+		r.column = append(r.column, of(&r.samples[i]))
 	}
 	kept := r.column
 	if f > 0 {
@@ -346,10 +368,10 @@ func (r *rows) trimmed(f int, of func(c *cell) float64) (mean, most float64) {
 	return mean, most
 }
 
-// cell returns what the newest row of an origin says of arm k.
-func (r *rows) cell(p Peer, k int) (cell, bool) {
+// sample returns what the newest row of an origin says of arm k.
+func (r *rows) sample(p Peer, k int) (sample, bool) {
 	if r.newest[p].kind == 0 || r.newest[p].body[0].Count(k) == 0 {
-		return cell{}, false
+		return sample{}, false
 	}
 	body := &r.newest[p].body[0]
 	released := float64(body.Count(k))
@@ -357,5 +379,5 @@ func (r *rows) cell(p Peer, k int) (cell, bool) {
 	if p == r.c.Self && !r.silent {
 		n = max(n, float64(r.belief.Pulls[k])) // an earlier incarnation may have pulled more
 	}
-	return cell{body.At(k) / released, n, body.Spread().Over(released)}, true
+	return sample{body.At(k) / released, n, body.Spread().Over(released)}, true
 }

@@ -1,53 +1,61 @@
 package protocol
 
-import "fmt"
+import "peerd.dev/dp/state"
 
-// rowsState is what rows remembers; the rest follows from it.
-type rowsState struct {
-	Newest               [][]byte
-	Slot, Closed, Pulled uint64
-	Served               []bool
-	Silent               bool
-	Pulls                []uint64
-}
+const rowsVersion = 2
 
 // Save implements [Protocol].
 func (r *rows) Save() ([]byte, error) {
-	return saveState(rowsState{savedMessages(r.newest), r.slot, r.closed, r.pulled, r.served, r.silent, r.belief.Pulls})
+	w := state.NewWriter(rowsVersion)
+	w.Uint(uint64(len(r.newest)))
+	for i := range r.newest {
+		writeMessage(w, &r.newest[i])
+	}
+	w.Uint(r.pulled)
+	w.Uint(uint64(len(r.served)))
+	for i, n := range r.c.Neighbours() {
+		w.Uint(uint64(n))
+		w.Bool(r.served[i])
+	}
+	w.Bool(r.silent)
+	w.Uints(r.belief.Pulls)
+	return w.State(), nil
 }
 
 // Load implements [Protocol].
-func (r *rows) Load(b []byte) error {
-	var s rowsState
-	if err := loadState(b, &s); err != nil {
-		return err
+func (r *rows) Load(saved []byte) error {
+	s := state.NewReader(saved, rowsVersion)
+	n := s.Len()
+	if n > len(r.newest) { // a network grows at its end
+		s.Fail("rows of %d peers, want %d", n, len(r.newest))
+		n = 0
 	}
-	if len(s.Newest) > len(r.newest) {
-		return fmt.Errorf("%w: rows of %d peers, want %d", ErrState, len(s.Newest), len(r.newest))
-	}
-	if err := loadMessages(r.newest[:len(s.Newest)], s.Newest); err != nil { // a network grows at its end
-		return err
-	}
-	for i := range r.newest {
-		if m := &r.newest[i]; m.kind != 0 && (m.kind != rowsRow || int(m.label.Origin) != i ||
-			len(m.body) != 1 || m.body[0].Len() != r.c.Arms || m.body[0].Counts() != r.c.Arms) {
-			return fmt.Errorf("%w: row %d is not peer %d's", ErrState, i, i)
+	for i := range n {
+		m := readMessage(s)
+		if m.kind != 0 && (m.kind != rowsRow || int(m.label.Origin) != i ||
+			len(m.body) != 1 || m.body[0].Len() != r.c.Parts || m.body[0].Counts() != r.c.Parts) {
+			s.Fail("row %d is not of peer %d", i, i)
+			break
 		}
 		// Signatures are bound to what peers agree on. After a change of that, others
 		// would refuse the row, and its origin makes a new one.
-		if m := &r.newest[i]; m.kind != 0 && !r.c.Keys.Verify(m.label.Origin, appendContent(nil, m), m.sig) {
-			*m = Message{}
+		if m.kind != 0 && r.c.Keys.Verify(m.label.Origin, appendContent(nil, &m), m.sig) {
+			r.newest[i] = m
 		}
 	}
-	if len(s.Served) == len(r.served) { // else there are other neighbours
-		copy(r.served, s.Served)
+	r.pulled = s.Uint()
+	for range s.Len() {
+		p, served := Peer(s.Uint()), s.Bool()
+		for i, n := range r.c.Neighbours() {
+			if n == p {
+				r.served[i] = served
+			}
+		}
 	}
-	if err := loadNumbers(r.belief.Pulls, s.Pulls); err != nil {
-		return err
-	}
-	r.slot, r.closed, r.pulled, r.silent = s.Slot, s.Closed, s.Pulled, s.Silent
+	r.silent = s.Bool()
+	s.Uints(r.belief.Pulls)
 	for k := range r.stale {
 		r.stale[k] = true
 	}
-	return nil
+	return ended(s)
 }

@@ -1,95 +1,68 @@
 package protocol
 
 import (
-	"bytes"
-	"encoding/gob"
 	"errors"
 	"fmt"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/state"
 )
 
-// stateVersion is the first byte of a saved state.
-const stateVersion = 1
-
-// ErrState is wrapped by the errors of Load: the state is damaged, or another
-// configuration's.
+// ErrState is wrapped by the errors of Load: the state is damaged, another release's, or
+// another configuration's.
 var ErrState = errors.New("protocol: saved state does not fit")
 
-// saveState encodes the exported fields of a struct.
-func saveState(state any) ([]byte, error) {
-	b := bytes.NewBuffer([]byte{stateVersion})
-	err := gob.NewEncoder(b).Encode(state)
-	return b.Bytes(), err
-}
-
-// loadState decodes what saveState made.
-func loadState(b []byte, state any) error {
-	if len(b) == 0 || b[0] != stateVersion {
-		return fmt.Errorf("%w: want version %d", ErrState, stateVersion)
-	}
-	if err := gob.NewDecoder(bytes.NewReader(b[1:])).Decode(state); err != nil {
+// ended returns what is wrong with a state that has been read.
+func ended(r *state.Reader) error {
+	if err := r.End(); err != nil {
 		return fmt.Errorf("%w: %w", ErrState, err)
 	}
 	return nil
 }
 
-// savedMessages and savedReleases stand in saved states; an empty one is nil.
-func savedMessages(ms []Message) [][]byte {
-	all := make([][]byte, len(ms))
-	for i := range ms {
-		if ms[i].kind != 0 {
-			all[i] = Encode(nil, ms[i])
-		}
+func writeLabel(w *state.Writer, l Label) {
+	for _, x := range []uint64{uint64(l.Origin), uint64(l.Incarnation), uint64(l.Stream), l.Seq} {
+		w.Uint(x)
 	}
-	return all
 }
 
-func loadMessages(to []Message, saved [][]byte) (err error) {
-	if len(saved) != len(to) {
-		return fmt.Errorf("%w: %d messages, want %d", ErrState, len(saved), len(to))
-	}
-	for i, b := range saved {
-		if len(b) == 0 {
-			continue
-		}
-		if to[i], err = Decode(b); err != nil {
-			return fmt.Errorf("%w: %w", ErrState, err)
-		}
-	}
-	return nil
+func readLabel(r *state.Reader) Label {
+	return Label{Peer(r.Uint()), uint32(r.Uint()), dp.StreamID(r.Uint()), r.Uint()}
 }
 
-func savedReleases(rs []dp.Release) [][]byte {
-	all := make([][]byte, len(rs))
-	for i := range rs {
-		if !rs[i].Empty() {
-			all[i] = AppendRelease(nil, rs[i])
-		}
+// writeMessage and writeRelease write nothing of what is empty.
+func writeMessage(w *state.Writer, m *Message) {
+	if m.kind == 0 {
+		w.Bytes(nil)
+		return
 	}
-	return all
+	w.Bytes(Encode(nil, *m))
 }
 
-func loadReleases(to []dp.Release, saved [][]byte) (err error) {
-	if len(saved) != len(to) {
-		return fmt.Errorf("%w: %d releases, want %d", ErrState, len(saved), len(to))
-	}
-	for i, b := range saved {
-		if len(b) == 0 {
-			continue
-		}
-		if to[i], err = ParseRelease(b); err != nil {
-			return fmt.Errorf("%w: %w", ErrState, err)
+func readMessage(r *state.Reader) (m Message) {
+	if b := r.Bytes(); len(b) > 0 {
+		var err error
+		if m, err = Decode(b); err != nil {
+			r.Fail("%v", err)
 		}
 	}
-	return nil
+	return m
 }
 
-// loadNumbers copies saved numbers, which gob leaves out where all are 0.
-func loadNumbers[T any](to, saved []T) error {
-	if len(saved) != len(to) {
-		return fmt.Errorf("%w: %d numbers, want %d", ErrState, len(saved), len(to))
+func writeRelease(w *state.Writer, x dp.Release) {
+	if x.Empty() {
+		w.Bytes(nil)
+		return
 	}
-	copy(to, saved)
-	return nil
+	w.Bytes(AppendRelease(nil, x))
+}
+
+func readRelease(r *state.Reader) (x dp.Release) {
+	if b := r.Bytes(); len(b) > 0 {
+		var err error
+		if x, err = ParseRelease(b); err != nil {
+			r.Fail("%v", err)
+		}
+	}
+	return x
 }

@@ -4,44 +4,103 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"peerd.dev/dp"
 )
 
-// Params holds the parameters of every protocol; each reads its own.
-type Params struct {
-	Average AverageParams
-	Rows    RowsParams
+// A Net is what the parameters of a protocol have to suit.
+type Net struct {
+	Peers       int    // 0 if it is not known
+	LeastDegree int    // neighbours of the peer that has fewest; 0 if it is not known
+	Horizon     uint64 // rounds
 }
 
-// An Entry describes a protocol to those who assemble a peer.
+// Words are what pages for people say of a protocol.
+type Words struct {
+	Public string // what of the rewards is released without noise
+	Mixed  string // from when on a peer learns from the mean over sites, as a clause; often empty
+}
+
+// An Entry describes a protocol to all who assemble, configure, explain, audit and test a
+// peer.
 type Entry struct {
 	Name    string
 	Summary string // one line, for people
-	// Leaves returns how many leaves each arm's stream needs for a number of
-	// rounds.
-	Leaves func(p Params, rounds uint64) uint64
-	// Together says that the leaves of all arms close at the same time.
-	Together bool
-	// New returns a peer's half of the protocol.
-	New func(c Config, p Params) (Protocol, error)
+	// Params holds the defaults in a struct. Its fields are the keys
+	// protocol.<name>.<field>; their tags say what a configuration may hold (want), in
+	// which unit, what it means (doc), and whether a folder keeps it (fixed).
+	Params any
+	// Small are parameters with which a few rounds show all, for audits and tests.
+	Small any
+	// Kinds lists the messages of the protocol. No other one has them.
+	Kinds []Kind
+	// Wide says that the protocol carries sums of more than one number.
+	Wide bool
+	// Suits reports whether a mechanism releases what the protocol carries; nil for
+	// running sums.
+	Suits func(m dp.Mechanism) bool
+	// Cadence returns when leaves close.
+	Cadence func(params any) Cadence
+	// Check refuses parameters that do not suit the network: the field, as in a key, and
+	// what is wanted; empty if all is well.
+	Check func(params any, n Net) (field, want string)
+	// Idle reports whether a peer has a role and no arms; nil if all peers have arms.
+	Idle func(params any, self Peer) bool
+	// Words returns what pages say.
+	Words func(params any) Words
+	// New returns a peer's half of the protocol, with parameters of the type of Params.
+	New func(c Config, params any) (Protocol, error)
 }
 
-// Table lists every protocol a peer can speak. A name is here only when its
-// conformance tests pass.
+// A part of an Entry that takes the parameters as they are.
+type typed[P any] struct {
+	cadence func(P) Cadence
+	check   func(P, Net) (field, want string) // nil for none
+	idle    func(P, Peer) bool                // nil for no peer
+	words   func(P) Words
+	new     func(Config, P) (Protocol, error)
+}
+
+// define completes an Entry by functions that take the parameters as they are.
+func define[P any](e Entry, params, small P, f typed[P]) Entry {
+	e.Params, e.Small = params, small
+	e.Cadence = func(p any) Cadence { return f.cadence(p.(P)) }
+	e.Words = func(p any) Words { return f.words(p.(P)) }
+	e.New = func(c Config, p any) (Protocol, error) { return f.new(c, p.(P)) }
+	e.Check = func(p any, n Net) (string, string) {
+		if f.check == nil {
+			return "", ""
+		}
+		return f.check(p.(P), n)
+	}
+	if e.Suits == nil {
+		e.Suits = dp.Mechanism.Running
+	}
+	if f.idle != nil {
+		e.Idle = func(p any, self Peer) bool { return f.idle(p.(P), self) }
+	}
+	return e
+}
+
+// Learners returns how many of a number of peers have arms.
+func (e *Entry) Learners(params any, peers int) (n int) {
+	for p := range peers {
+		if e.Learns(params, Peer(p)) {
+			n++
+		}
+	}
+	return n
+}
+
+// Learns reports whether a peer has arms.
+func (e *Entry) Learns(params any, p Peer) bool { return e.Idle == nil || !e.Idle(params, p) }
+
+// Table lists every protocol a peer can speak, the default one first. A name is here only
+// when its conformance tests pass.
 func Table() []Entry {
 	return []Entry{
-		{
-			Name:    "average",
-			Summary: "randomized gossip averaging of noised means with max-count consistency (Gossip_UCB, Fed_UCB)",
-			Leaves:  func(_ Params, rounds uint64) uint64 { return rounds },
-			New:     func(c Config, p Params) (Protocol, error) { return newAverage(c, p.Average) },
-		},
-		{
-			Name:     "rows",
-			Summary:  "every site's newest noised sums, signed, spread to all and merged locally",
-			Leaves:   func(p Params, rounds uint64) uint64 { return max(1, rounds/p.Rows.Every) },
-			Together: true,
-			New:      func(c Config, p Params) (Protocol, error) { return newRows(c, p.Rows) },
-		},
+		averageEntry(),
+		rowsEntry(),
 	}
 }
 

@@ -70,10 +70,10 @@ func (c *cover) check(a *node.Agent, t protocol.Round) error {
 	}
 	b, now := a.Belief(), Tally{}
 	for k, r := range c.radii {
-		if b.Spread[k] > math.MaxFloat64 {
+		if !b.Known(k) {
 			continue // nothing is known of the arm
 		}
-		off := math.Abs(b.Mean[k] - c.truth[k])
+		off := math.Abs(b.X[k] - c.truth[k])
 		miss := !(off <= r.Size) // so that NaN is one
 		if r.Miss >= 1 {
 			c.Free++

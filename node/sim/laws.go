@@ -63,15 +63,15 @@ type ownSum struct {
 }
 
 func newWatch(c *Config) (*watch, error) {
-	if c.Spec.Protocol != "average" || c.Spec.Params.Average.Consistency != protocol.Max {
+	if p, ok := c.Spec.ProtocolParams.(protocol.AverageParams); !ok || p.Consistency != protocol.Max {
 		return nil, errors.New("sim: laws are those of protocol average with consistency max")
 	}
 	if m := c.Spec.Privacy.Mechanism; !m.Tiles() {
 		return nil, fmt.Errorf("sim: own means are added up from nodes, and sums of %v are no sums of nodes", m)
 	}
-	n := len(c.Neighbours)
+	n := len(c.Spec.Graph)
 	w := &watch{
-		Laws: Laws{Allowed: uint64(3 * n * c.Spec.Arms)}, arms: c.Spec.Arms, distance: distances(c.Neighbours), own: make([][]ownSum, n), way: make([]int64, c.Spec.Arms),
+		Laws: Laws{Allowed: uint64(3 * n * c.Spec.Arms)}, arms: c.Spec.Arms, distance: distances(c.Spec.Graph), own: make([][]ownSum, n), way: make([]int64, c.Spec.Arms),
 		told: make([][]uint64, n), num: new(big.Int), den: new(big.Int),
 	}
 	for i := range n {
@@ -138,7 +138,7 @@ func (w *watch) round(agents []*node.Agent, pulls [][]uint64) {
 	for k, way := range w.way {
 		sum := -way // the asked peer has added it; the asking one subtracts it next round
 		for i, a := range agents {
-			sum += int64(math.Ldexp(a.Belief().Mean[k], -dp.MeanExponent)) - w.own[i][k].mean
+			sum += int64(math.Ldexp(a.Belief().X[k], -dp.MeanExponent)) - w.own[i][k].mean
 		}
 		if sum != 0 {
 			w.Mass++

@@ -9,35 +9,27 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
+	"peerd.dev/bandit"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
 )
 
-// A World pays rewards and knows what it pays.
-type World interface {
-	node.World
-	// Means returns the expected reward of each arm at this site.
-	Means() []float64
-}
-
 // Config describes a run.
 type Config struct {
-	Spec       node.Spec
-	Neighbours [][]protocol.Peer // by peer, ascending
-	Seeds      []node.Seed       // by peer
-	Keys       []protocol.Keys   // by peer; nil where the protocol signs nothing
-	Worlds     []World           // by peer
-	Rounds     uint64
-	Points     uint64 // of the regret curve; at least 1
-	Faults     Faults
-	Liars      Liars
-	Network    node.Seed // of faults and liars
-	Topic      bool      // messages to everyone arrive directly at all peers
-	Bytes      bool      // Result.Bytes is wanted; it takes a tenth of the time
-	Laws       bool      // Result.Laws is wanted: of protocol average, without faults and liars
-	Coverage   bool      // Result.Coverage is wanted
+	Spec    node.Spec
+	Seeds   []node.Seed     // by peer
+	Keys    []protocol.Keys // by peer; nil where the protocol signs nothing
+	Worlds  []bandit.World  // by peer; idle peers need none
+	Rounds  uint64
+	Points  uint64 // of the regret curve; at least 1
+	Faults  Faults
+	Liars   Liars
+	Network node.Seed // of faults and liars
+	Topic   bool      // messages to everyone arrive directly at all peers
+	Bytes   bool      // Result.Bytes is wanted; it takes a tenth of the time
+	Laws    bool      // Result.Laws is wanted: of protocol average, without faults and liars
+	Truth   []float64 // means of the arms over all sites; if not nil, Result.Coverage is wanted
 
 	// Trace, if not nil, returns where to write what peer p does; see
 	// [node.Trace]. Agents then end their rounds with marks, as in lockstep.
@@ -52,7 +44,7 @@ type Config struct {
 // Result is what a referee who knows the worlds sees. Liars do not count.
 type Result struct {
 	Points   []uint64    // numbers of rounds
-	Regret   []float64   // cumulative, of the average honest peer, after Points rounds
+	Regret   []float64   // cumulative, of the average honest peer with arms, after Points rounds
 	Pulls    [][]uint64  // by peer and arm
 	Means    [][]float64 // of the estimates at the end, by peer and arm
 	Messages uint64
@@ -60,7 +52,6 @@ type Result struct {
 	Lost     uint64 // messages
 	Refused  uint64 // messages
 	Spent    float64
-	Gap      float64   // by how much the second best arm falls short, by the mean over sites
 	Laws     *Laws     // nil unless asked for
 	Coverage *Coverage // nil unless asked for
 }
@@ -73,11 +64,10 @@ type run struct {
 	mail   *mail
 	down   []uint64 // round until which a peer is away
 	rng    *rand.Rand
-	gap    []float64 // of every arm to the best by the mean over sites
-	regret float64   // summed over honest peers
-	honest float64
-	laws   *watch // nil unless asked for
-	cover  *cover // nil unless asked for
+	regret float64 // summed over honest peers
+	honest float64 // peers with arms
+	laws   *watch  // nil unless asked for
+	cover  *cover  // nil unless asked for
 	res    Result
 	buf    []byte
 	sized  struct {
@@ -114,7 +104,7 @@ func Run(c Config) (Result, error) {
 		}
 	}
 	for _, a := range r.agents {
-		r.res.Means = append(r.res.Means, append([]float64(nil), a.Belief().Mean...))
+		r.res.Means = append(r.res.Means, append([]float64(nil), a.Belief().X...))
 	}
 	if r.laws != nil {
 		r.res.Laws = &r.laws.Laws
@@ -126,10 +116,9 @@ func Run(c Config) (Result, error) {
 }
 
 func start(c Config) (*run, error) {
-	n := len(c.Neighbours)
-	if len(c.Seeds) != n || len(c.Worlds) != n || c.Spec.Peers != n {
-		return nil, fmt.Errorf("sim: %d peers, %d seeds, %d worlds, %d peers agreed on: want as many of each",
-			n, len(c.Seeds), len(c.Worlds), c.Spec.Peers)
+	n := c.Spec.Peers()
+	if len(c.Seeds) != n || len(c.Worlds) != n {
+		return nil, fmt.Errorf("sim: %d peers, %d seeds, %d worlds: want as many of each", n, len(c.Seeds), len(c.Worlds))
 	}
 	if err := c.Faults.check(); err != nil {
 		return nil, err
@@ -139,10 +128,6 @@ func start(c Config) (*run, error) {
 		mail:   newMail(n, c.Faults.horizon()),
 		down:   make([]uint64, n),
 		rng:    c.Network.Rand("network"),
-		gap:    gaps(c.Worlds),
-	}
-	if least := slices.Sorted(slices.Values(r.gap)); len(least) > 1 {
-		r.res.Gap = least[1]
 	}
 	if c.Laws {
 		if c.Liars.Count > 0 || !c.Faults.none || c.Faults.Churn > 0 {
@@ -153,18 +138,17 @@ func start(c Config) (*run, error) {
 			return nil, err
 		}
 	}
-	if c.Coverage {
-		r.cover = &cover{truth: meanOver(c.Worlds)}
+	if c.Truth != nil {
+		r.cover = &cover{truth: c.Truth}
 	}
 	for i := range n {
-		seat := node.Seat{
-			Self: protocol.Peer(i), Neighbours: c.Neighbours[i], Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(),
-			Topic: c.Topic, Marks: c.Trace != nil,
+		peer := node.PeerConfig{
+			Self: protocol.Peer(i), Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(), Topic: c.Topic, Marks: c.Trace != nil,
 		}
 		if c.Keys != nil {
-			seat.Keys = c.Keys[i]
+			peer.Keys = c.Keys[i]
 		}
-		a, err := c.Spec.Agent(seat)
+		a, err := c.Spec.Agent(peer)
 		if err != nil {
 			return nil, fmt.Errorf("peer %d: %w", i, err)
 		}
@@ -173,7 +157,7 @@ func start(c Config) (*run, error) {
 		if c.Trace != nil {
 			r.traces = append(r.traces, c.Trace(protocol.Peer(i)))
 		}
-		if !c.Liars.is(i, n) {
+		if !c.Liars.is(i, n) && !a.Idle() {
 			r.honest++
 		}
 	}
@@ -189,7 +173,7 @@ func (r *run) step(t protocol.Round, i int) error {
 	}
 	protocol.Sort(in)
 	a, lies := r.agents[i], r.Liars.is(i, len(r.agents))
-	if r.cover != nil && !lies {
+	if r.cover != nil && !lies && !a.Idle() {
 		a.Receive(in) // so that the estimates are those of the choice
 		in = nil
 		if err := r.cover.check(a, t); err != nil {
@@ -210,13 +194,15 @@ func (r *run) step(t protocol.Round, i int) error {
 			return err
 		}
 	}
-	r.res.Pulls[i][arm]++
+	if arm != bandit.NoArm {
+		r.res.Pulls[i][arm]++
+		if !lies {
+			r.regret += r.Worlds[i].Regret(arm)
+		}
+	}
 	r.res.Refused += uint64(len(ready.Refused))
 	if len(ready.Charges) > 0 {
 		r.res.Spent = max(r.res.Spent, r.agents[i].Spent())
-	}
-	if !lies {
-		r.regret += r.gap[arm]
 	}
 	for k := range ready.Messages {
 		e := &ready.Messages[k]
@@ -317,25 +303,4 @@ func (r *run) trace(t protocol.Round, i, arm int, ready node.Ready) error {
 		}
 	}
 	return nil
-}
-
-// gaps returns by how much each arm's mean over sites is below the best one.
-func gaps(ws []World) []float64 {
-	gap := meanOver(ws)
-	best := slices.Max(gap)
-	for k := range gap {
-		gap[k] = best - gap[k]
-	}
-	return gap
-}
-
-// meanOver returns each arm's mean over sites.
-func meanOver(ws []World) []float64 {
-	mean := make([]float64, len(ws[0].Means()))
-	for _, w := range ws {
-		for k, m := range w.Means() {
-			mean[k] += m / float64(len(ws))
-		}
-	}
-	return mean
 }

@@ -1,0 +1,58 @@
+package bandit
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// arms is the statistic of learners without features: the sum of rewards in [0,1] of
+// every arm, a part an arm.
+type arms struct{ n int }
+
+// Statistic returns a sum for each arm.
+func (a arms) Statistic() Statistic { return Statistic{Parts: a.n, Dim: 1} }
+
+// Part returns the arm's own.
+func (a arms) Part(arm Arm) int { return int(arm) }
+
+// Update adds the reward.
+func (a arms) Update(p Pull, x []float64) []float64 { return append(x, float64(p.Reward)) }
+
+// excludes reports whether an arm is not to be chosen.
+func (t *Turn) excludes(k int) bool {
+	return len(t.Excluded) > 0 && slices.Contains(t.Excluded, Arm(k))
+}
+
+// forced picks one of the arms that are to be chosen before all others, each equally
+// likely. ok is false if there are none.
+func forced(b *Belief, t Turn, rng *rand.Rand) (c Choice, ok bool) {
+	all := b.Forced
+	if len(t.Excluded) > 0 {
+		all = slices.DeleteFunc(slices.Clone(all), t.excludes)
+	}
+	n := len(all)
+	if n == 0 {
+		return Choice{}, false
+	}
+	return Choice{Arm(all[rng.IntN(n)]), 1 / float64(n)}, true
+}
+
+// greatest returns the arm with the greatest index. Arms of which nothing is known come
+// first, the least pulled of them first; ties go to the lowest arm.
+func greatest(b *Belief, t Turn, index []float64) Arm {
+	arg, best := -1, math.Inf(-1)
+	for k := range b.SampleVar {
+		if t.excludes(k) {
+			continue
+		}
+		i := math.Inf(1)
+		if b.Known(k) {
+			i = index[k]
+		}
+		if arg < 0 || i > best || (i > math.MaxFloat64 && b.Pulls[k] < b.Pulls[arg]) {
+			arg, best = k, i
+		}
+	}
+	return Arm(arg)
+}

@@ -1,0 +1,52 @@
+// Package belief is what a protocol hands to a learner: floats about the parts of a
+// statistic, computed from releases and public counts alone. Nothing turns them back into
+// a release, so neither side learns the other's types: a learner does not know of peers
+// and noise mechanisms, a protocol does not know of arms and rewards.
+package belief
+
+import "math"
+
+// A Belief is all that a learner may decide from. Slices but Forced have an entry a part,
+// X has Dim of them a part. All belong to whoever made the Belief and are good until the
+// next step of its peer.
+type Belief struct {
+	// X holds what is believed of every part, one behind the other: the mean of its
+	// updates, or their sum over all peers where the statistic is linear.
+	X []float64
+	// SampleVar is Σ a²/n over the sample means of n updates that are averaged with
+	// weights a: the variance of a part's mean if a single update has variance 1. Its
+	// inverse is how many updates the part rests on, as if all were one site's. It is +Inf
+	// where nothing is known.
+	SampleVar []float64
+	// The noise in X. LaplaceSumSq is Σ b² over its Laplace terms of scale b, LaplaceMax
+	// their greatest b, and GaussVar the variance of its Gaussian terms.
+	LaplaceSumSq, LaplaceMax, GaussVar []float64
+
+	Pulls  []uint64 // this peer's own choices
+	Forced []int    // parts to be chosen before all others, ascending; often empty
+	Epoch  uint64   // newest epoch that is complete, from 1; 0 before the first
+}
+
+// New returns a Belief of a number of parts, each of dim numbers, that knows nothing.
+func New(parts, dim int) Belief {
+	b := Belief{
+		X:            make([]float64, parts*dim),
+		SampleVar:    make([]float64, parts),
+		LaplaceSumSq: make([]float64, parts),
+		LaplaceMax:   make([]float64, parts),
+		GaussVar:     make([]float64, parts),
+		Pulls:        make([]uint64, parts),
+	}
+	for k := range b.SampleVar {
+		b.SampleVar[k] = math.Inf(1)
+	}
+	return b
+}
+
+// Known reports whether anything is known of a part.
+func (b *Belief) Known(part int) bool { return b.SampleVar[part] <= math.MaxFloat64 }
+
+// NoiseDev returns the standard deviation of the noise in a part.
+func (b *Belief) NoiseDev(part int) float64 {
+	return math.Sqrt(2*b.LaplaceSumSq[part] + b.GaussVar[part])
+}

@@ -1,0 +1,73 @@
+package bandit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// A Config is what every learner is given.
+type Config struct {
+	Arms    int
+	Peers   int        // in the network
+	Horizon uint64     // rounds that the budget pays for
+	Epsilon float64    // that a node guarantees; +Inf without noise
+	Rand    *rand.Rand // breaks ties; its draws are public in effect
+}
+
+// An Entry describes a learner to all who assemble, configure, explain, audit and test a
+// peer.
+type Entry struct {
+	Name    string
+	Summary string // one line, for people
+	// Params holds the defaults in a struct. Its fields are the keys
+	// learner.<name>.<field>; their tags say what a configuration may hold (want), in
+	// which unit, and what it means (doc).
+	Params any
+	// Small are parameters with which a few rounds show all, for audits and tests.
+	Small any
+	// Contextual says that the learner chooses by features. Arms then follow from what is
+	// private and are no longer public.
+	Contextual bool
+	// New returns a learner with parameters of the type of Params. An error names the
+	// parameter.
+	New func(c Config, params any) (Learner, error)
+}
+
+// define returns an Entry whose New takes the parameters as they are.
+func define[P any](name, summary string, params, small P, make func(Config, P) (Learner, error)) Entry {
+	return Entry{
+		Name: name, Summary: summary, Params: params, Small: small,
+		New: func(c Config, p any) (Learner, error) {
+			switch {
+			case c.Arms < 1:
+				return nil, fmt.Errorf("bandit: %d arms, want at least 1", c.Arms)
+			case c.Peers < 1:
+				return nil, fmt.Errorf("bandit: %d peers, want at least 1", c.Peers)
+			}
+			return make(c, p.(P))
+		},
+	}
+}
+
+// Table lists the learners, the default one first. A name is here only when its
+// conformance tests pass.
+func Table() []Entry {
+	return []Entry{
+		ucbEntry(),
+	}
+}
+
+// Lookup returns the entry of a name, or an error that lists the names there are.
+func Lookup(name string) (Entry, error) {
+	var names []string
+	for _, e := range Table() {
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	slices.Sort(names)
+	return Entry{}, fmt.Errorf("unknown learner %q, want one of %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,17 @@
+package bandit
+
+// A World offers turns and pays for arms, at one site, where no application is attached.
+type World interface {
+	// Turn returns what is offered in a round, before anything is chosen in it. It is good
+	// until the next Turn.
+	Turn(round uint64) Turn
+	// Play pays for an arm of the newest turn.
+	Play(a Arm) (Reward, error)
+	// Regret returns what the network loses on average when an arm of the newest turn is
+	// chosen instead of the best one, ≥ 0. It is for the referee.
+	Regret(a Arm) float64
+	// Save returns how far the world is, which is private: a world made with the same
+	// parameters and seed that Loads it goes on where this one stands.
+	Save() []byte
+	Load(state []byte) error
+}

@@ -1,0 +1,190 @@
+package node
+
+import (
+	"errors"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/dp/state"
+	"peerd.dev/protocol"
+)
+
+// A Route is where the record of a choice goes. It is fixed when the choice is made; the
+// reward may be known much later.
+type Route struct {
+	Stream dp.StreamID
+	In     bool   // the record enters the stream; else it enters no release
+	Epoch  uint64 // in which the choice explores, with a phased learner; else 0
+}
+
+// closing closes an agent's leaves by its protocol's cadence. Everything that it decides
+// from is public: rounds, and choices, which follow from releases.
+type closing struct {
+	cadence protocol.Cadence
+	parts   int
+	phased  bandit.Phased // nil unless the learner is
+
+	periods uint64   // of the clock that have ended; a busy daemon skips rounds and so may close one leaf for several
+	open    []uint64 // records in the open leaf, by stream
+	closed  []uint64 // records in closed leaves, by stream
+	over    []bool   // streams that have reached their horizon
+
+	epoch  uint64   // that is explored
+	chosen []uint64 // choices that explore in it, by part
+	done   []uint64 // those whose record is in, by part
+
+	own    []protocol.Own // scratch
+	forced []int          // scratch
+}
+
+func newClosing(c protocol.Cadence, l bandit.Learner) closing {
+	x := closing{cadence: c, parts: l.Statistic().Parts}
+	x.phased, _ = l.(bandit.Phased)
+	streams := c.Streams(x.parts)
+	x.open, x.closed, x.over = make([]uint64, streams), make([]uint64, streams), make([]bool, streams)
+	x.chosen, x.done = make([]uint64, x.parts), make([]uint64, x.parts)
+	return x
+}
+
+// quota returns what the epoch under way wants of every part; nil for nothing.
+func (c *closing) quota(b *bandit.Belief) []uint64 {
+	if b.Epoch+1 != c.epoch {
+		c.epoch = b.Epoch + 1
+		clear(c.chosen)
+		clear(c.done)
+	}
+	return c.phased.Quota(b)
+}
+
+// lacking returns the parts of which the epoch under way wants more choices.
+func (c *closing) lacking(b *bandit.Belief) []int {
+	c.forced = c.forced[:0]
+	for k, n := range c.quota(b) {
+		if c.chosen[k] < n {
+			c.forced = append(c.forced, k)
+		}
+	}
+	return c.forced
+}
+
+// route fixes where the record of a choice in round t goes.
+func (c *closing) route(part int, t protocol.Round, belief func() *bandit.Belief) Route {
+	r := Route{Stream: dp.StreamID(c.cadence.Stream(part, c.parts, t)), In: true}
+	if c.phased == nil {
+		return r
+	}
+	q := c.quota(belief())
+	if r.In = q != nil && c.chosen[part] < q[part]; r.In {
+		c.chosen[part]++
+		r.Epoch = c.epoch
+	}
+	return r
+}
+
+// recorded closes the leaves that a record completes.
+func (a *Agent) recorded(r Route) error {
+	c := &a.closing
+	s := int(r.Stream)
+	c.open[s]++
+	switch {
+	case c.phased != nil:
+		return a.explored(s % c.parts)
+	case c.cadence.Rounds > 0:
+		return nil
+	case c.cadence.Decisions > 0:
+		lane := s - s%c.parts
+		n := uint64(0)
+		for _, open := range c.open[lane : lane+c.parts] {
+			n += open
+		}
+		if n < c.cadence.Decisions {
+			return nil
+		}
+		return a.close(lane, lane+c.parts, nil)
+	case c.cadence.First > 0 && c.open[s] < c.cadence.Size(c.closed[s]):
+		return nil
+	}
+	return a.close(s, s+1, nil)
+}
+
+// explored counts a record of the epoch under way and closes the leaves of all parts that
+// the epoch wants when it is the last one.
+func (a *Agent) explored(part int) error {
+	c := &a.closing
+	c.done[part]++
+	q := c.quota(a.protocol.Belief())
+	for k, n := range q {
+		if c.done[k] < n {
+			return nil
+		}
+	}
+	return a.close(0, len(q), q)
+}
+
+// ended closes the leaves that end with round t.
+func (a *Agent) ended(t protocol.Round) error {
+	c := &a.closing
+	if every := c.cadence.Rounds; every > 0 && (uint64(t)+1)/every > c.periods {
+		c.periods = (uint64(t) + 1) / every
+		return a.close(0, len(c.open), nil)
+	}
+	return nil
+}
+
+// close closes a leaf of the streams from one up to another, or of those that a quota
+// wants something of.
+func (a *Agent) close(from, to int, quota []uint64) error {
+	c := &a.closing
+	c.own = c.own[:0]
+	for s := from; s < to; s++ {
+		if c.over[s] || quota != nil && quota[s] == 0 {
+			continue
+		}
+		closed, err := a.door.Closed(dp.StreamID(s))
+		if err != nil {
+			return err
+		}
+		o := protocol.Own{Stream: dp.StreamID(s), Number: closed + 1}
+		switch o.Leaf, err = a.door.Leaf(o.Stream, o.Number); {
+		case errors.Is(err, dp.ErrHorizon):
+			o.Over, c.over[s] = true, true
+		case err != nil:
+			return err
+		}
+		c.closed[s] += c.open[s]
+		c.open[s] = 0
+		c.own = append(c.own, o)
+	}
+	if len(c.own) == 0 {
+		return nil
+	}
+	return a.protocol.Released(c.own, &a.out)
+}
+
+// begin forgets what a lost life had open. A stream that had reached its horizon has.
+func (c *closing) begin() {
+	clear(c.open)
+	clear(c.chosen)
+	clear(c.done)
+	c.periods, c.epoch = 0, 0
+}
+
+func (c *closing) save(w *state.Writer) {
+	w.Uint(c.periods)
+	w.Uints(c.open)
+	w.Uints(c.closed)
+	w.Bools(c.over)
+	w.Uint(c.epoch)
+	w.Uints(c.chosen)
+	w.Uints(c.done)
+}
+
+func (c *closing) load(r *state.Reader) {
+	c.periods = r.Uint()
+	r.Uints(c.open)
+	r.Uints(c.closed)
+	r.Bools(c.over)
+	c.epoch = r.Uint()
+	r.Uints(c.chosen)
+	r.Uints(c.done)
+}

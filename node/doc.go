@@ -1,0 +1,26 @@
+// Package node is the peer: an [Agent], which is a learner, a protocol and the one way
+// out between them. Four drivers run the same value: node/site for daemons, node/lockstep
+// for processes that wait for each other, node/sim for simulations, node/audit for plays
+// of neighbouring histories.
+//
+// # Driving an Agent
+//
+//	for each round t {
+//		1. agent.Receive(deliveries, sorted by protocol.Sort)
+//		2. turn := what is offered
+//		   choice := agent.Choose(turn)
+//		   route := agent.Chose(t, choice.Arm) // keep it with the choice
+//		3. agent.Observed(route, pull)         // when the reward is known; may draw noise
+//		4. agent.Tick(t)                       // may draw noise
+//		5. r := agent.Ready()
+//		   write r.Charges, r.Drawn and the inputs of this step in one durable batch
+//		   only then send r.Messages
+//	}
+//
+// Choices may come at any time and rewards much later: 2 and 3 are then steps of their
+// own, each with its Ready. [Agent.Round] is 1 to 4 where a [bandit.World] pays at once.
+//
+// After a crash, an agent of the same [Spec] and [PeerConfig] that Loads the newest saved
+// state and takes the logged inputs again, each after Replay with what was drawn then, is
+// where the first one was.
+package node

@@ -1,0 +1,118 @@
+package protocol
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// A Cadence says when the leaves of a peer's streams close. It is data of a protocol's
+// configuration and the agent follows it, so nothing but rounds, choices and quotas, which
+// are public, can decide when noise is drawn. At most one of Rounds, Decisions, First and
+// Epochs is set; with none of them every record closes a leaf of its stream.
+type Cadence struct {
+	// Rounds is the length of a leaf by the clock. The leaves of all streams close at the
+	// end of it, whatever happened.
+	Rounds uint64
+	// Decisions is the length of a leaf in own decisions. The leaves of all streams close
+	// when the last of them has its reward, or its window has ended.
+	Decisions uint64
+	// First and Growth make leaves longer and longer, each stream by itself: the next leaf
+	// closes at max(First, ⌈Growth × records in closed leaves⌉) records.
+	First  uint64
+	Growth float64
+	// Epochs is the number of leaves of a learner that explores in epochs. The leaves of
+	// all parts that an epoch asks for close together, when it has all its records.
+	Epochs uint64
+	// Lanes is the number of estimators that take turns, round by round. Each has streams
+	// of its own; 0 stands for 1.
+	Lanes uint64
+	// Noun is what people call a leaf: reward, row, batch, epoch.
+	Noun string
+}
+
+// Check refuses a Cadence that says two things.
+func (c Cadence) Check() error {
+	set := 0
+	for _, n := range []uint64{c.Rounds, c.Decisions, c.First, c.Epochs} {
+		if n > 0 {
+			set++
+		}
+	}
+	switch {
+	case set > 1:
+		return fmt.Errorf("protocol: a cadence of %+v, want one of rounds, decisions, first and epochs", c)
+	case c.First > 0 && !(c.Growth >= 0 && c.Growth <= 16):
+		return fmt.Errorf("protocol: leaves grow by %v, want 0 to 16", c.Growth)
+	case c.Noun == "":
+		return fmt.Errorf("protocol: a cadence without a noun")
+	}
+	return nil
+}
+
+// Together reports whether the leaves of all streams of a lane close at the same time.
+func (c Cadence) Together() bool { return c.Rounds > 0 || c.Decisions > 0 }
+
+// Streams returns how many streams a statistic of a number of parts has.
+func (c Cadence) Streams(parts int) int { return parts * int(c.lanes()) }
+
+func (c Cadence) lanes() uint64 { return max(1, c.Lanes) }
+
+// Stream returns the stream that a choice of a part in round t belongs to.
+func (c Cadence) Stream(part, parts int, t Round) int {
+	return int(uint64(t)%c.lanes())*parts + part
+}
+
+// Leaves returns how many leaves a stream can close in a number of rounds, at least 1.
+func (c Cadence) Leaves(rounds uint64) uint64 {
+	of := rounds / c.lanes()
+	if rounds%c.lanes() > 0 {
+		of++
+	}
+	switch {
+	case c.Epochs > 0:
+		return c.Epochs
+	case c.Rounds > 0:
+		return max(1, rounds/c.Rounds)
+	case c.Decisions > 0:
+		return max(1, of/c.Decisions)
+	case c.First > 0:
+		n := uint64(0)
+		for records := uint64(0); records < of; n++ {
+			next, carry := bits.Add64(records, c.Size(records), 0)
+			if carry > 0 {
+				return n + 1
+			}
+			records = next
+		}
+		return max(1, n)
+	}
+	return max(1, of)
+}
+
+// Size returns how many records close the leaf of a stream whose closed leaves hold a
+// number of them, for a cadence with First.
+func (c Cadence) Size(closed uint64) uint64 {
+	return max(c.First, uint64(math.Ceil(c.Growth*float64(closed))))
+}
+
+// Text says when a leaf closes, for people: "after every reward".
+func (c Cadence) Text() string {
+	every := func(n uint64, noun string) string {
+		if n == 1 {
+			return "every " + noun
+		}
+		return fmt.Sprintf("every %d %ss", n, noun)
+	}
+	switch {
+	case c.Rounds > 0:
+		return every(c.Rounds, "round")
+	case c.Decisions > 0:
+		return every(c.Decisions, "decision")
+	case c.First > 0:
+		return fmt.Sprintf("after %d rewards, and then whenever the rewards so far have grown by %.4g %%", c.First, 100*c.Growth)
+	case c.Epochs > 0:
+		return "at the end of every epoch"
+	}
+	return "after every reward"
+}
