@@ -3,6 +3,7 @@ package bandit
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -70,4 +71,14 @@ func Lookup(name string) (Entry, error) {
 	}
 	slices.Sort(names)
 	return Entry{}, fmt.Errorf("unknown learner %q, want one of %s", name, strings.Join(names, ", "))
+}
+
+// EntryOf returns the entry whose parameters have the type of params.
+func EntryOf(params any) (Entry, error) {
+	for _, e := range Table() {
+		if reflect.TypeOf(e.Params) == reflect.TypeOf(params) {
+			return e, nil
+		}
+	}
+	return Entry{}, fmt.Errorf("no learner has parameters of type %T", params)
 }

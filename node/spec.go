@@ -12,14 +12,12 @@ import (
 
 // Spec is what all peers of a network agree on.
 type Spec struct {
-	Arms           int
-	Graph          [][]protocol.Peer // neighbours of every peer, ascending
-	Learner        string            // of bandit.Table
-	LearnerParams  any
-	Protocol       string // of protocol.Table
-	ProtocolParams any
-	Privacy        Privacy
-	Public         Seed // of what is drawn alike by all peers
+	Arms     int
+	Graph    [][]protocol.Peer // neighbours of every peer, ascending
+	Learner  any               // parameters of an entry of [bandit.Table], whose type says which one
+	Protocol any               // parameters of an entry of [protocol.Table]; the same
+	Privacy  Privacy
+	Public   Seed // of what is drawn alike by all peers
 }
 
 // Peers returns how many peers the network has.
@@ -38,7 +36,7 @@ type PeerConfig struct {
 
 // Learner returns a learner of the network with its random numbers.
 func (s *Spec) learner(coins Coins) (bandit.Learner, error) {
-	entry, err := bandit.Lookup(s.Learner)
+	entry, err := bandit.EntryOf(s.Learner)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +46,7 @@ func (s *Spec) learner(coins Coins) (bandit.Learner, error) {
 	}
 	return entry.New(bandit.Config{
 		Arms: s.Arms, Peers: s.Peers(), Horizon: s.Privacy.Horizon, Epsilon: epsilon, Rand: coins.Rand,
-	}, s.LearnerParams)
+	}, s.Learner)
 }
 
 // Statistic returns the shape of what every peer with arms adds up.
@@ -62,11 +60,11 @@ func (s *Spec) Statistic() (bandit.Statistic, error) {
 
 // Cadence returns when leaves close.
 func (s *Spec) Cadence() (protocol.Cadence, error) {
-	entry, err := protocol.Lookup(s.Protocol)
+	entry, err := protocol.EntryOf(s.Protocol)
 	if err != nil {
 		return protocol.Cadence{}, err
 	}
-	c := entry.Cadence(s.ProtocolParams)
+	c := entry.Cadence(s.Protocol)
 	return c, c.Check()
 }
 
@@ -89,7 +87,7 @@ func (s *Spec) Agent(c PeerConfig) (*Agent, error) {
 	if p := s.Privacy; p.Unclipped && (p.Mode != dp.Lockstep || p.Mechanism.Law() == dp.Gaussian) {
 		return nil, errors.New("node: unclipped rewards are for lockstep and Laplace noise")
 	}
-	entry, err := protocol.Lookup(s.Protocol)
+	entry, err := protocol.EntryOf(s.Protocol)
 	if err != nil {
 		return nil, err
 	}
@@ -106,11 +104,11 @@ func (s *Spec) Agent(c PeerConfig) (*Agent, error) {
 	if a.door, err = dp.NewDoor(s.Privacy.Mode, budget, c.Noise); err != nil {
 		return nil, err
 	}
-	cadence, statistic := entry.Cadence(s.ProtocolParams), learner.Statistic()
+	cadence, statistic := entry.Cadence(s.Protocol), learner.Statistic()
 	if statistic.Width() > 1 && !entry.Wide {
-		return nil, fmt.Errorf("node: protocol %s carries one number a part, learner %s has %d", s.Protocol, s.Learner, statistic.Width())
+		return nil, fmt.Errorf("node: protocol %s carries one number a part, but the learner's statistic has %d", entry.Name, statistic.Width())
 	}
-	if entry.Learns(s.ProtocolParams, c.Self) {
+	if entry.Learns(s.Protocol, c.Self) {
 		a.learner, a.closing = learner, newClosing(cadence, learner)
 		if _, err = a.door.Open(s.Privacy.Streams(statistic, cadence)); err != nil {
 			return nil, err
@@ -119,6 +117,6 @@ func (s *Spec) Agent(c PeerConfig) (*Agent, error) {
 	a.protocol, err = entry.New(protocol.Config{
 		Self: c.Self, Incarnation: c.Incarnation, Graph: s.Graph, Parts: statistic.Parts, Width: statistic.Width(),
 		Keys: c.Keys, Topic: c.Topic, Rand: a.coins[1].Rand, Secret: a.coins[2].Rand, Public: s.Public,
-	}, s.ProtocolParams)
+	}, s.Protocol)
 	return a, err
 }

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -116,4 +117,14 @@ func Lookup(name string) (Entry, error) {
 	}
 	slices.Sort(names)
 	return Entry{}, fmt.Errorf("unknown protocol %q, want one of %s", name, strings.Join(names, ", "))
+}
+
+// EntryOf returns the entry whose parameters have the type of params.
+func EntryOf(params any) (Entry, error) {
+	for _, e := range Table() {
+		if reflect.TypeOf(e.Params) == reflect.TypeOf(params) {
+			return e, nil
+		}
+	}
+	return Entry{}, fmt.Errorf("no protocol has parameters of type %T", params)
 }

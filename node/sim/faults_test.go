@@ -18,7 +18,7 @@ func arrivals(t *testing.T, f Faults) (late map[int]int, copies int, r *run) {
 		t.Fatal(err)
 	}
 	r = &run{
-		Config: Config{Faults: f, Neighbours: make([][]protocol.Peer, 4)},
+		Config: Config{Faults: f, Spec: node.Spec{Graph: make([][]protocol.Peer, 4)}},
 		agents: make([]*node.Agent, 4), mail: newMail(4, f.horizon()), rng: node.NewSeed(1).Rand("network"),
 	}
 	for range letters {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
@@ -29,7 +30,8 @@ type Config struct {
 	Topic   bool      // messages to everyone arrive directly at all peers
 	Bytes   bool      // Result.Bytes is wanted; it takes a tenth of the time
 	Laws    bool      // Result.Laws is wanted: of protocol average, without faults and liars
-	Truth   []float64 // means of the arms over all sites; if not nil, Result.Coverage is wanted
+	Truth   []float64 // means of the arms over all sites; nil where arms have none
+	Cover   bool      // Result.Coverage is wanted; it needs Truth
 
 	// Trace, if not nil, returns where to write what peer p does; see
 	// [node.Trace]. Agents then end their rounds with marks, as in lockstep.
@@ -52,6 +54,7 @@ type Result struct {
 	Lost     uint64 // messages
 	Refused  uint64 // messages
 	Spent    float64
+	Gap      float64   // by how much the second best arm of Truth falls short of the best
 	Laws     *Laws     // nil unless asked for
 	Coverage *Coverage // nil unless asked for
 }
@@ -138,7 +141,10 @@ func start(c Config) (*run, error) {
 			return nil, err
 		}
 	}
-	if c.Truth != nil {
+	if truth := slices.Sorted(slices.Values(c.Truth)); len(truth) > 1 {
+		r.res.Gap = truth[len(truth)-1] - truth[len(truth)-2]
+	}
+	if c.Cover {
 		r.cover = &cover{truth: c.Truth}
 	}
 	for i := range n {
