@@ -26,8 +26,8 @@ type Entry struct {
 	// learner.<name>.<field>; their tags say what a configuration may hold (want), in
 	// which unit, and what it means (doc).
 	Params any
-	// Small are parameters with which a few rounds show all, for audits and tests.
-	Small any
+	// Small returns params changed so that a few rounds show all, for audits and tests.
+	Small func(params any) any
 	// Contextual says that the learner chooses by features. Arms then follow from what is
 	// private and are no longer public.
 	Contextual bool
@@ -36,10 +36,17 @@ type Entry struct {
 	New func(c Config, params any) (Learner, error)
 }
 
-// define returns an Entry whose New takes the parameters as they are.
-func define[P any](name, summary string, params, small P, make func(Config, P) (Learner, error)) Entry {
+// define returns an Entry whose functions take the parameters as they are. A nil small is
+// for parameters that show all in a few rounds.
+func define[P any](name, summary string, params P, small func(P) P, make func(Config, P) (Learner, error)) Entry {
 	return Entry{
-		Name: name, Summary: summary, Params: params, Small: small,
+		Name: name, Summary: summary, Params: params,
+		Small: func(p any) any {
+			if small == nil {
+				return p
+			}
+			return small(p.(P))
+		},
 		New: func(c Config, p any) (Learner, error) {
 			switch {
 			case c.Arms < 1:

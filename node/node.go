@@ -95,13 +95,13 @@ func (n *Node) linger(ctx context.Context) error {
 
 func (n *Node) play(ctx context.Context, t protocol.Round, in []protocol.Delivery) error {
 	protocol.Sort(in)
-	arm, err := n.c.Agent.Round(t, in, n.c.World)
+	played, err := n.c.Agent.Round(t, in, n.c.World)
 	if err != nil {
 		return err
 	}
 	ready := n.c.Agent.Ready()
 	if n.c.Trace != nil {
-		if err := n.c.Trace.Step(t, int(arm), n.c.Agent.Belief(), ready.Drawn); err != nil {
+		if err := n.c.Trace.Step(t, int(played.Pull.Arm), n.c.Agent.Belief(), ready.Drawn); err != nil {
 			return err
 		}
 	}

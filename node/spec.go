@@ -34,8 +34,8 @@ type PeerConfig struct {
 	Marks       bool // the agent ends every round with a mark to each neighbour
 }
 
-// Learner returns a learner of the network with its random numbers.
-func (s *Spec) learner(coins Coins) (bandit.Learner, error) {
+// NewLearner returns a learner of the network with its random numbers.
+func (s *Spec) NewLearner(coins Coins) (bandit.Learner, error) {
 	entry, err := bandit.EntryOf(s.Learner)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (s *Spec) learner(coins Coins) (bandit.Learner, error) {
 
 // Statistic returns the shape of what every peer with arms adds up.
 func (s *Spec) Statistic() (bandit.Statistic, error) {
-	l, err := s.learner(Coins{})
+	l, err := s.NewLearner(Coins{})
 	if err != nil {
 		return bandit.Statistic{}, err
 	}
@@ -95,7 +95,7 @@ func (s *Spec) Agent(c PeerConfig) (*Agent, error) {
 		spent: -1, self: c.Self, neighbours: s.Graph[c.Self], marks: c.Marks,
 		coins: [3]Coins{c.Seed.Coins("learner"), c.Seed.Coins("protocol"), c.Seed.Coins("secret")},
 	}
-	learner, err := s.learner(a.coins[0])
+	learner, err := s.NewLearner(a.coins[0])
 	if err != nil {
 		return nil, err
 	}

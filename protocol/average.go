@@ -50,7 +50,6 @@ func averageEntry() Entry {
 			Kinds: []Kind{averageDelta, averageBusy, averageAsk, averageCounts},
 		},
 		AverageParams{Consistency: Budget, F: 1, Rate: .2, Patience: 8},
-		AverageParams{Consistency: Budget, F: 1, Rate: .4, Patience: 4},
 		typed[AverageParams]{
 			cadence: func(AverageParams) Cadence { return Cadence{Noun: "reward"} },
 			check: func(p AverageParams, n Net) (field, want string) {

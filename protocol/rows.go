@@ -43,7 +43,6 @@ func rowsEntry() Entry {
 			Kinds: []Kind{rowsRow, rowsDigest, rowsWant},
 		},
 		RowsParams{Every: 20, Pull: 20, Merge: MergeMean, F: 1},
-		RowsParams{Every: 2, Pull: 3, Merge: MergeMean, F: 1},
 		typed[RowsParams]{
 			cadence: func(p RowsParams) Cadence { return Cadence{Rounds: p.Every, Noun: "row"} },
 			check: func(p RowsParams, n Net) (field, want string) {
@@ -54,6 +53,10 @@ func rowsEntry() Entry {
 					return "f", fmt.Sprintf("at most %d with merge trimmed and %d peers, or nothing is left to take the mean of", (n.Peers-1)/2, n.Peers)
 				}
 				return "", ""
+			},
+			small: func(p RowsParams, leaf uint64) RowsParams {
+				p.Every, p.Pull = leaf, min(p.Pull, leaf+1)
+				return p
 			},
 			words: func(p RowsParams) Words {
 				w := Words{Public: "how many rewards of every action each row holds"}

@@ -43,7 +43,7 @@ type transcript struct {
 	charge  dp.Charge
 	asked   dp.Charge        // what the configuration charges
 	nodes   []drawnNode      // of all peers
-	arms    []bandit.Arm     // peer 0's choices
+	parts   []int            // of the statistic that peer 0's choices update
 	frames  []sent           // peer 0's, with keep
 	shape   []outline        // of each
 	size    int              // of all, in bytes
@@ -60,7 +60,15 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 	p.rng = p.coins.Rand("faults")
 	p.peers, p.inbox = nil, make([][][]protocol.Delivery, peers)
 	books := make([]book, peers)
-	streams, err := newBlank(p.canary.setting.streams())
+	opened, err := p.canary.setting.spec.Streams()
+	if err != nil {
+		return nil, err
+	}
+	streams, err := newBlank(opened)
+	if err != nil {
+		return nil, err
+	}
+	learner, err := p.canary.setting.spec.NewLearner(node.Coins{})
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +82,7 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 		if books[i], err = newBook(i, n.charge, streams, &p.canary.setting); err != nil {
 			return nil, err
 		}
+		books[i].learner = learner
 	}
 	p.t.charge, p.t.asked = p.peers[0].charge, streams.charge
 	crash, save := p.plan()
@@ -97,7 +106,7 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 				p.t.drawn[i] = append(p.t.drawn[i], s.drawn)
 			}
 			if i == 0 {
-				p.t.arms = append(p.t.arms, s.arm)
+				p.t.parts = append(p.t.parts, learner.Part(s.Pull.Arm))
 			}
 		}
 		if p.restart && t == save {
@@ -131,20 +140,15 @@ func (p *play) plan() (crash, save uint64) {
 
 func (p *play) agent(i int) (*node.Agent, error) {
 	spec := p.canary.setting.spec
-	seat := node.Seat{
+	c := node.PeerConfig{
 		Self: protocol.Peer(i), Seed: p.coins.Of(fmt.Sprintf("peer %d", i)),
 		Keys: stamp{protocol.Peer(i)}, Topic: p.canary.setting.topic,
 	}
-	for j := range peers {
-		if j != i {
-			seat.Neighbours = append(seat.Neighbours, protocol.Peer(j))
-		}
-	}
-	spec.Privacy.Mode, seat.Noise = dp.Private, dp.NewSecureSource()
+	spec.Privacy.Mode, c.Noise = dp.Private, dp.NewSecureSource()
 	if p.noise != nil && p.given == nil {
-		spec.Privacy.Mode, seat.Noise = dp.Lockstep, p.noise(i)
+		spec.Privacy.Mode, c.Noise = dp.Lockstep, p.noise(i)
 	}
-	return spec.Agent(seat)
+	return spec.Agent(c)
 }
 
 // step plays a round of peer i on what arrived.

@@ -186,11 +186,11 @@ func (r *run) step(t protocol.Round, i int) error {
 			return err
 		}
 	}
-	arm, err := a.Round(t, in, r.Worlds[i])
+	played, err := a.Round(t, in, r.Worlds[i])
 	if err != nil {
 		return err
 	}
-	ready := a.Ready()
+	arm, ready := played.Pull.Arm, a.Ready()
 	r.sized.bytes = 0
 	if r.laws != nil {
 		r.laws.drew(i, ready.Drawn)
