@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node"
+	"peerd.dev/node/experiment"
 	"peerd.dev/protocol"
 )
 
@@ -274,31 +273,11 @@ func (a *auditor) one(ctx context.Context, canary *Canary, side int, coins node.
 
 // parallel calls f for 0 … n-1, as many at once as there are processors.
 func (a *auditor) parallel(ctx context.Context, n int, f func(i int) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	jobs := make(chan int)
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		wg.Go(func() {
-			for i := range jobs {
-				if err := f(i); err != nil {
-					cancel(err)
-				}
-				if a.c.Progress != nil {
-					a.c.Progress(1)
-				}
-			}
-		})
-	}
-feed:
-	for i := range n {
-		select {
-		case jobs <- i:
-		case <-ctx.Done():
-			break feed
+	return experiment.Each(ctx, n, func(_ context.Context, i int) error {
+		err := f(i)
+		if a.c.Progress != nil {
+			a.c.Progress(1)
 		}
-	}
-	close(jobs)
-	wg.Wait()
-	return context.Cause(ctx)
+		return err
+	})
 }

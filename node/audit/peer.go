@@ -83,7 +83,6 @@ func (p *peer) save() (err error) {
 // play is a round of a world that pays what w says.
 func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, error) {
 	s := step{round: t, in: in}
-	protocol.Sort(in)
 	var err error
 	if s.Played, err = p.agent.Round(t, in, w); err != nil {
 		return s, err

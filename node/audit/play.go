@@ -5,20 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node"
+	"peerd.dev/node/sim"
 	"peerd.dev/protocol"
 )
 
-// Faults of the network between the peers, each the probability for a message. A
-// message that comes twice is what a repeated question is.
-const (
-	loss      = .1
-	duplicate = .1
-	late      = 3 // rounds that a copy can be late
-)
+// faults are those of the network between the peers. A message that comes twice is what
+// a repeated question is.
+func faults() sim.Faults { return sim.Faults{Loss: .1, Duplicate: .1, Reorder: .2} }
 
 // A play is one run of a small network of agents.
 type play struct {
@@ -30,10 +28,10 @@ type play struct {
 	noise   func(peer int) *dp.Source
 	given   *transcript // draw nothing, take the nodes of this play
 
-	peers []*peer
-	inbox [][][]protocol.Delivery // by peer and round
-	rng   *rand.Rand              // of faults
-	t     *transcript
+	peers   []*peer
+	network *sim.Network
+	rng     *rand.Rand // of faults
+	t       *transcript
 }
 
 // A transcript is what everybody could see of peer 0, and what only the auditor knows.
@@ -58,7 +56,11 @@ type transcript struct {
 func (p *play) run(ctx context.Context) (*transcript, error) {
 	p.t = &transcript{canary: p.canary, side: p.side, drawn: make([][][]dp.Release, peers)}
 	p.rng = p.coins.Rand("faults")
-	p.peers, p.inbox = nil, make([][][]protocol.Delivery, peers)
+	p.peers = nil
+	var err error
+	if p.network, err = sim.NewNetwork(peers, faults(), p.rng); err != nil {
+		return nil, err
+	}
 	books := make([]book, peers)
 	opened, err := p.canary.setting.spec.Streams()
 	if err != nil {
@@ -78,7 +80,6 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 			return nil, err
 		}
 		p.peers = append(p.peers, n)
-		p.inbox[i] = make([][]protocol.Delivery, p.canary.setting.rounds+late+2)
 		if books[i], err = newBook(i, n.charge, streams, &p.canary.setting); err != nil {
 			return nil, err
 		}
@@ -125,6 +126,7 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 			}
 			p.send(0, again)
 		}
+		p.network.Turn()
 	}
 	for i := range books {
 		books[i].end(p)
@@ -153,8 +155,7 @@ func (p *play) agent(i int) (*node.Agent, error) {
 
 // step plays a round of peer i on what arrived.
 func (p *play) step(i int, t protocol.Round) (step, error) {
-	in := p.inbox[i][t]
-	p.inbox[i][t] = nil
+	in := slices.Clone(p.network.Take(i)) // a durable peer keeps it
 	w := world(func(arm bandit.Arm) bandit.Reward {
 		if i > 0 {
 			return other(uint64(t), int(arm))
@@ -187,15 +188,7 @@ func (p *play) send(from int, out []sent) {
 			if to == from || s.to != protocol.Everyone && int(s.to) != to {
 				continue
 			}
-			d := protocol.Delivery{From: protocol.Peer(from), Message: s.message}
-			lost, twice, delay := p.rng.Float64() < loss, p.rng.Float64() < duplicate, p.rng.IntN(late)
-			if !lost {
-				p.inbox[to][s.round+1] = append(p.inbox[to][s.round+1], d)
-			}
-			if twice {
-				at := int(s.round) + 2 + delay
-				p.inbox[to][at] = append(p.inbox[to][at], d)
-			}
+			p.network.Post(s.round, from, to, &s.message)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestBrokenLawsAreFound(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			r.mail.turn()
+			r.network.Turn()
 			if before := c.found(r.laws.Laws); before > 0 {
 				t.Fatalf("%s: %d found before anything was spoilt", c.name, before)
 			}

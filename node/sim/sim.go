@@ -62,18 +62,18 @@ type Result struct {
 // run is a run under way.
 type run struct {
 	Config
-	agents []*node.Agent
-	traces []*node.Trace
-	mail   *mail
-	down   []uint64 // round until which a peer is away
-	rng    *rand.Rand
-	regret float64 // summed over honest peers
-	honest float64 // peers with arms
-	laws   *watch  // nil unless asked for
-	cover  *cover  // nil unless asked for
-	res    Result
-	buf    []byte
-	sized  struct {
+	agents  []*node.Agent
+	traces  []*node.Trace
+	network *Network
+	down    []uint64 // round until which a peer is away
+	rng     *rand.Rand
+	regret  float64 // summed over honest peers
+	honest  float64 // peers with arms
+	laws    *watch  // nil unless asked for
+	cover   *cover  // nil unless asked for
+	res     Result
+	buf     []byte
+	sized   struct {
 		kind  protocol.Kind
 		label protocol.Label
 		bytes uint64
@@ -92,7 +92,7 @@ func Run(c Config) (Result, error) {
 				return r.res, fmt.Errorf("peer %d, round %d: %w", i, t, err)
 			}
 		}
-		r.mail.turn()
+		r.network.Turn()
 		r.point(t + 1)
 		if r.laws != nil {
 			r.laws.round(r.agents, r.res.Pulls)
@@ -123,20 +123,15 @@ func start(c Config) (*run, error) {
 	if len(c.Seeds) != n || len(c.Worlds) != n {
 		return nil, fmt.Errorf("sim: %d peers, %d seeds, %d worlds: want as many of each", n, len(c.Seeds), len(c.Worlds))
 	}
-	if err := c.Faults.check(); err != nil {
+	r := &run{Config: c, down: make([]uint64, n), rng: c.Network.Rand("network")}
+	var err error
+	if r.network, err = NewNetwork(n, c.Faults, r.rng); err != nil {
 		return nil, err
 	}
-	r := &run{
-		Config: c,
-		mail:   newMail(n, c.Faults.horizon()),
-		down:   make([]uint64, n),
-		rng:    c.Network.Rand("network"),
-	}
 	if c.Laws {
-		if c.Liars.Count > 0 || !c.Faults.none || c.Faults.Churn > 0 {
+		if c.Liars.Count > 0 || !r.network.faults.none || c.Faults.Churn > 0 {
 			return nil, errors.New("sim: laws are those of a network without faults and liars")
 		}
-		var err error
 		if r.laws, err = newWatch(&r.Config); err != nil {
 			return nil, err
 		}
@@ -172,12 +167,11 @@ func start(c Config) (*run, error) {
 
 // step plays agent i's part of round t.
 func (r *run) step(t protocol.Round, i int) error {
-	in := r.mail.take(i)
+	in := r.network.Take(i)
 	if r.away(t, i) {
 		r.res.Lost += uint64(len(in))
 		return nil
 	}
-	protocol.Sort(in)
 	a, lies := r.agents[i], r.Liars.is(i, len(r.agents))
 	if r.cover != nil && !lies && !a.Idle() {
 		a.Receive(in) // so that the estimates are those of the choice
@@ -256,21 +250,8 @@ func (r *run) size(m *protocol.Message) uint64 {
 func (r *run) post(t protocol.Round, from, to int, m *protocol.Message, size uint64) {
 	r.res.Messages++
 	r.res.Bytes += size
-	f := &r.Faults
-	if f.none {
-		r.mail.put(to, 0, protocol.Delivery{From: protocol.Peer(from), Message: *m})
-		return
-	}
-	if f.cut(t, from, to, len(r.agents)) || r.rng.Float64() < f.Loss {
+	if r.network.Post(t, from, to, m) {
 		r.res.Lost++
-		return
-	}
-	copies := 1
-	if r.rng.Float64() < f.Duplicate {
-		copies = 2
-	}
-	for range copies {
-		r.mail.put(to, f.delay(r.rng), protocol.Delivery{From: protocol.Peer(from), Message: *m})
 	}
 }
 
