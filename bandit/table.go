@@ -11,7 +11,7 @@ import (
 // A Config is what every learner is given.
 type Config struct {
 	Arms    int
-	Peers   int        // in the network
+	Peers   int        // of the network that have arms
 	Horizon uint64     // rounds that the budget pays for
 	Epsilon float64    // that a node guarantees; +Inf without noise
 	Rand    *rand.Rand // breaks ties; its draws are public in effect

@@ -34,6 +34,8 @@ type RowsParams struct {
 	Pull  uint64 `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which a peer learns of rows that it missed."`
 	Merge Merge  `want:"mean|trimmed" doc:"How rows become one estimate: the mean over sites, or the mean without the f greatest and f least."`
 	F     int    `want:"1..1000000" unit:"peers" doc:"Lying sites to withstand, with merge: trimmed."`
+	// Relays are idle: they have a role and no arms.
+	Relays int `want:"0..1000000" unit:"peers" fixed:"yes" doc:"Number of relays: that many peers, the first ones of the network file, have no arms and only pass rows on."`
 }
 
 func rowsEntry() Entry {
@@ -49,11 +51,14 @@ func rowsEntry() Entry {
 				switch {
 				case n.Horizon > 0 && p.Every > n.Horizon:
 					return "every", "at most privacy.horizon, or no row is ever sent"
-				case p.Merge == MergeTrimmed && n.Peers > 0 && p.F > (n.Peers-1)/2:
-					return "f", fmt.Sprintf("at most %d with merge trimmed and %d peers, or nothing is left to take the mean of", (n.Peers-1)/2, n.Peers)
+				case n.Peers > 0 && p.Relays >= n.Peers:
+					return "relays", fmt.Sprintf("fewer than the %d peers, so that some have arms", n.Peers)
+				case p.Merge == MergeTrimmed && n.Peers > 0 && p.F > (n.Peers-p.Relays-1)/2:
+					return "f", fmt.Sprintf("at most %d with merge trimmed and %d peers with arms, or nothing is left to take the mean of", (n.Peers-p.Relays-1)/2, n.Peers-p.Relays)
 				}
 				return "", ""
 			},
+			idle: func(p RowsParams, self Peer) bool { return int64(self) < int64(p.Relays) },
 			small: func(p RowsParams, leaf uint64) RowsParams {
 				p.Every, p.Pull = leaf, min(p.Pull, leaf+1)
 				return p
