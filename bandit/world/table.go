@@ -63,11 +63,11 @@ type Entry struct {
 
 // A part of an Entry that takes the parameters as they are.
 type typed[P any] struct {
-	arms      func(P) int                              // nil for any number
-	unclipped func(P) bool                             // nil for never
-	people    func(P) People                           // nil for simulated rewards
-	check     func(P, Config) (field, want string)     // nil for none
-	open      func(Config, P) (source Source, e error) // Check has passed
+	arms      func(P) int                          // nil for any number
+	unclipped func(P) bool                         // nil for never
+	people    func(P) People                       // nil for simulated rewards
+	check     func(P, Config) (field, want string) // nil for none
+	open      func(Config, P) (Source, error)      // Check has passed
 }
 
 // define completes an Entry by functions that take the parameters as they are.
