@@ -1,11 +1,8 @@
 package main
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"slices"
 
 	"peerd.dev/gossip"
@@ -66,8 +63,6 @@ func neighbours(n int, links [][2]int) [][]protocol.Peer {
 	return all
 }
 
-func networkName() string {
-	var b [6]byte
-	_, _ = rand.Read(b[:])
-	return fmt.Sprintf("testnet-%012x", binary.BigEndian.Uint64(append([]byte{0, 0}, b[:]...)))
-}
+// simulatedNetwork is the name of networks in lockstep and in the simulator; it is
+// part of what peers sign.
+const simulatedNetwork = "lockstep"

@@ -93,25 +93,22 @@ func choices(key string, values any) (list []any, swept bool) {
 
 // cells returns the cells of an experiment, each validated as a configuration of its
 // own. Problems of all of them come as one error.
-func (o *options) cells(c *Config) ([]cellConfig, error) {
-	file, set, err := o.sources()
-	if err != nil {
-		return nil, err
-	}
+func (c *Config) cells() ([]cellConfig, error) {
+	var err error
 	all := expand(c.Experiment.Cells)
 	var refused []error
 	seen := make(map[string]bool) // never ranged over
 	for i := range all {
 		cell := &all[i]
 		if seen[cell.Name] {
-			refused = append(refused, failf(exitConfig, "experiment.cells: two cells are called %q: give one another name", cell.Name))
+			refused = append(refused, failf(ErrRefused, "experiment.cells: two cells are called %q: give one another name", cell.Name))
 		}
 		seen[cell.Name] = true
-		cell.Config, err = loadConfig(file, slices.Concat(set, cell.set))
-		if r := new(refusal); errors.As(err, &r) {
-			r.what = fmt.Sprintf("cell %q of %s", cell.Name, r.what)
-			for k := range r.problems {
-				if p := &r.problems[k]; cell.sets(p.Key) {
+		cell.Config, err = loadConfig(c.File, slices.Concat(c.set, cell.set))
+		if r := new(Refusal); errors.As(err, &r) {
+			r.What = fmt.Sprintf("cell %q of %s", cell.Name, r.What)
+			for k := range r.Problems {
+				if p := &r.Problems[k]; cell.sets(p.Key) {
 					p.From = "the cell"
 				}
 			}

@@ -53,7 +53,7 @@ with Gaussian noise.`,
 				runs = auditQuick
 			}
 			if runs < audit.MinRuns || runs > 1_000_000 {
-				return failf(exitUsage, "--runs %d, want a number from %d to 1000000", runs, audit.MinRuns)
+				return failf(ErrUsage, "--runs %d, want a number from %d to 1000000", runs, audit.MinRuns)
 			}
 			c, err := o.load()
 			if err != nil {
@@ -73,14 +73,14 @@ func (o *options) audit(ctx context.Context, s *Settings, runs int, seed uint64)
 		_, _ = fmt.Fprintf(o.stderr, "audit: %s\n", note)
 	}
 	if s.Privacy.Epsilon.Infinite() {
-		return failf(exitConfig, "%s promises nothing, so there is nothing to audit", s.with("privacy.epsilon"))
+		return failf(ErrRefused, "%s promises nothing, so there is nothing to audit", s.with("privacy.epsilon"))
 	}
 	spec, err := s.spec(2)
 	if err != nil {
 		return err
 	}
 	if spec.Privacy.Unclipped {
-		return failf(exitConfig, "%s: no epsilon holds for rewards that are not clipped, so there is nothing to audit; add --set world.clip=true", s.with("world.clip"))
+		return failf(ErrRefused, "%s: no epsilon holds for rewards that are not clipped, so there is nothing to audit; add --set world.clip=true", s.with("world.clip"))
 	}
 	c := audit.Config{Spec: spec, Topic: s.Mode == Slots, Runs: runs, Seed: seed}
 	// As in experiments: played peers make garbage at a high rate and hold little.

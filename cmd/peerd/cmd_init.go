@@ -32,7 +32,7 @@ The id that is printed is what the network file knows the peer by.`,
 		Args: cobra.NoArgs,
 		RunE: o.run(func(context.Context) error {
 			if o.config != "" {
-				return failf(exitUsage, "init writes DIR/%s and so takes no --config", configName)
+				return failf(ErrUsage, "init writes DIR/%s and so takes no --config", configName)
 			}
 			doc, err := o.initPeer()
 			if err != nil {
@@ -73,7 +73,7 @@ func (o *options) initPeer() (initDoc, error) {
 	doc := initDoc{Dir: dir, Config: filepath.Join(dir, configName), ToSet: []string{}}
 	for _, path := range []string{c.IdentityPath(), doc.Config} {
 		if _, err = os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return doc, failf(exitUnexpected, "%s is there already; init overwrites nothing, so take another --dir", path)
+			return doc, failf(ErrUnexpected, "%s is there already; init overwrites nothing, so take another --dir", path)
 		}
 	}
 	if err = privateDir(dir); err != nil {
@@ -128,7 +128,7 @@ func privateDir(dir string) error {
 		return err
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return failf(exitUnexpected, "%s has mode %04o and is open to others than its owner; run: chmod 700 %s", dir, mode, dir)
+		return failf(ErrUnexpected, "%s has mode %04o and is open to others than its owner; run: chmod 700 %s", dir, mode, dir)
 	}
 	return nil
 }

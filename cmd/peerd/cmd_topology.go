@@ -40,7 +40,7 @@ Those that chance draws follow from --seed and are drawn again until connected.`
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if nodes < 1 || nodes > mostNodes {
-				return failf(exitUsage, "--nodes %d: want 1 to %d", nodes, mostNodes)
+				return failf(ErrUsage, "--nodes %d: want 1 to %d", nodes, mostNodes)
 			}
 			var docs []topologyDoc
 			for _, text := range args {
@@ -84,7 +84,7 @@ func measure(text string, n int, seed uint64, edges bool) (topologyDoc, error) {
 	case errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission):
 		return topologyDoc{}, err
 	case err != nil:
-		return topologyDoc{}, failf(exitUsage, "%w", err)
+		return topologyDoc{}, failf(ErrUsage, "%w", err)
 	}
 	m, d := topology.Measure(g), graphDegrees(g)
 	doc := topologyDoc{

@@ -16,11 +16,12 @@ type Config struct {
 	Settings
 	File string            // that was read; empty if there was none
 	From map[string]Origin // by key
+	set  []string          // what --set was given
 }
 
 // loadConfig reads a file, unless its name is "", and what counts more or less
 // than a file: flags go before the environment, that before the file, that before
-// the defaults. What is wrong with the values comes as one *refusal.
+// the defaults. What is wrong with the values comes as one *Refusal.
 func loadConfig(file string, set []string) (*Config, error) {
 	c, problems, err := readConfig(file, set)
 	if err != nil {
@@ -32,7 +33,7 @@ func loadConfig(file string, set []string) (*Config, error) {
 // readConfig reads without validating. The problems are unknown keys and values
 // of the wrong type, which stay zero.
 func readConfig(file string, set []string) (*Config, []Problem, error) {
-	c := &Config{File: file, From: make(map[string]Origin)}
+	c := &Config{File: file, From: make(map[string]Origin), set: set}
 	flags, err := parseSet(set)
 	if err != nil {
 		return nil, nil, err
@@ -66,9 +67,9 @@ func readFile(file string) (map[string]any, error) {
 	var parse viper.ConfigParseError
 	switch {
 	case errors.As(err, &parse):
-		return nil, failf(exitConfig, "configuration %s refused: %s", file, yamlTrouble(parse.Unwrap()))
+		return nil, failf(ErrRefused, "configuration %s refused: %s", file, yamlTrouble(parse.Unwrap()))
 	case err != nil:
-		return nil, failf(exitConfig, "configuration not read: %w; `peerd init` writes one", err)
+		return nil, failf(ErrRefused, "configuration not read: %w; `peerd init` writes one", err)
 	}
 	for _, name := range v.AllKeys() {
 		if value := v.Get(name); value != nil {
@@ -155,5 +156,5 @@ func (c *Config) refusal(problems []Problem) error {
 	if c.File == "" {
 		what = "configuration without a file (name one with --config)"
 	}
-	return &refusal{what, problems}
+	return &Refusal{what, problems}
 }

@@ -17,9 +17,14 @@ import (
 	"peerd.dev/protocol"
 )
 
+// readyTimeout is for how long lockstep waits for all neighbours.
+const readyTimeout = 30 * time.Second
+
 // daemon is a running peer's parts.
 type daemon struct {
 	*seat
+	log     *slog.Logger
+	unlock  func()     // the folder
 	site    *site.Site // with slots
 	node    *node.Node // in lockstep
 	server  *api.Server
@@ -31,8 +36,23 @@ type daemon struct {
 	closers []io.Closer // in the order of closing
 }
 
-func newDaemon(s *Settings, r runOptions, log *slog.Logger) (_ *daemon, err error) {
-	p := &daemon{alarm: make(chan struct{}, 1)}
+// daemonOptions are what a peer is started with beside its settings.
+type daemonOptions struct {
+	Trace   string // folder for a trace, in lockstep alone; empty for none
+	Version string // of the program, for the API
+}
+
+// newDaemon opens the peer of valid settings: its folder, of which no other process may
+// have hold, the network file, the store and the network. The peer plays with run, and is
+// ended with close.
+func newDaemon(s *Settings, o daemonOptions, log *slog.Logger) (_ *daemon, err error) {
+	if o.Trace != "" && s.Mode != Lockstep {
+		return nil, failf(ErrUsage, "--trace writes down what a peer keeps to itself; it needs mode: lockstep")
+	}
+	p := &daemon{log: log, alarm: make(chan struct{}, 1)}
+	if p.unlock, err = lockDir(s.Dir); err != nil {
+		return nil, err
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.close())
@@ -42,15 +62,15 @@ func newDaemon(s *Settings, r runOptions, log *slog.Logger) (_ *daemon, err erro
 		return nil, err
 	}
 	if s.Mode == Lockstep {
-		err = p.lockstep(r, log)
+		err = p.lockstep(o.Trace)
 	} else {
-		err = p.slots(log)
+		err = p.slots()
 	}
 	if err != nil {
 		return nil, err
 	}
 	p.server, err = api.NewServer(api.Config{
-		Dir: s.Dir, Listen: s.API.Listen, MaxBody: int64(s.API.MaxBody), Backend: p, Logger: log, Version: readVersion().Version,
+		Dir: s.Dir, Listen: s.API.Listen, MaxBody: int64(s.API.MaxBody), Backend: p, Logger: log, Version: o.Version,
 		Collectors: p.metrics,
 	})
 	return p, err
@@ -58,21 +78,21 @@ func newDaemon(s *Settings, r runOptions, log *slog.Logger) (_ *daemon, err erro
 
 // slots opens the store and, unless an earlier start found that the folder is an old
 // copy, the network.
-func (p *daemon) slots(log *slog.Logger) (err error) {
+func (p *daemon) slots() (err error) {
 	commits := prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: "peerd_store_commit_seconds", Help: "Time until what was written is durable.",
 		Buckets: prometheus.ExponentialBuckets(100e-6, 2, 14),
 	})
 	p.metrics = append(p.metrics, commits)
 	alarm := func(error) { p.alarm <- struct{}{} }
-	if p.site, err = p.seat.site(log, alarm, func(d time.Duration) { commits.Observe(d.Seconds()) }); err != nil {
+	if p.site, err = p.seat.site(p.log, alarm, func(d time.Duration) { commits.Observe(d.Seconds()) }); err != nil {
 		return err
 	}
 	if p.site.Behind() {
-		log.Error("nothing is released", "reason", p.site.Ready(context.Background()))
+		p.log.Error("nothing is released", "reason", p.site.Ready(context.Background()))
 		return nil
 	}
-	c := p.seat.host(p.site.Incarnation(), log)
+	c := p.seat.host(p.site.Incarnation(), p.log)
 	seen, err := p.site.Seen()
 	if err != nil {
 		return err
@@ -84,12 +104,12 @@ func (p *daemon) slots(log *slog.Logger) (err error) {
 	c.Told = func(from protocol.Peer, m gossip.Mark) { p.site.Told(from, site.Mark(m)) }
 	c.Saw = func(of protocol.Peer, m gossip.Mark) { p.site.Saw(of, site.Mark(m)) }
 	if p.host, err = gossip.NewHost(c); err != nil {
-		return failf(exitNetwork, "%w", err)
+		return failf(ErrNetwork, "%w", err)
 	}
 	return nil
 }
 
-func (p *daemon) lockstep(r runOptions, log *slog.Logger) error {
+func (p *daemon) lockstep(trace string) error {
 	seed := node.NewSeed(p.s.Seed)
 	agent, err := p.agent(site.Life{Seed: seed}, seed.Noise())
 	if err != nil {
@@ -99,24 +119,24 @@ func (p *daemon) lockstep(r runOptions, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	trace, tap, err := p.trace(r.trace)
+	record, tap, err := p.trace(trace)
 	if err != nil {
 		return err
 	}
-	c := p.seat.host(0, log)
+	c := p.seat.host(0, p.log)
 	c.Tap = tap
 	if p.host, err = gossip.NewHost(c); err != nil {
-		return failf(exitNetwork, "%w", err)
+		return failf(ErrNetwork, "%w", err)
 	}
 	p.node = node.New(node.Config{
 		Agent: agent, World: w, Transport: p.host, Neighbours: p.links,
-		Rounds: p.s.RoundCount(), Trace: trace, Logger: log,
+		Rounds: p.s.RoundCount(), Trace: record, Logger: p.log,
 	})
 	return nil
 }
 
 // run plays until ctx is done or something breaks.
-func (p *daemon) run(ctx context.Context, s *Settings, log *slog.Logger) error {
+func (p *daemon) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var all sync.WaitGroup
@@ -127,9 +147,9 @@ func (p *daemon) run(ctx context.Context, s *Settings, log *slog.Logger) error {
 	})
 	all.Go(func() { p.watch(ctx, cancel) })
 	if p.host != nil {
-		log.Info("peer is up", "peer", p.self, "network", p.network.Name, "addresses", p.host.Addrs())
+		p.log.Info("peer is up", "peer", p.self, "network", p.network.Name, "addresses", p.host.Addrs())
 	}
-	err := p.play(ctx, s)
+	err := p.play(ctx)
 	cause := context.Cause(ctx)
 	cancel(nil)
 	all.Wait()
@@ -142,8 +162,8 @@ func (p *daemon) run(ctx context.Context, s *Settings, log *slog.Logger) error {
 	return nil
 }
 
-func (p *daemon) play(ctx context.Context, s *Settings) error {
-	if s.Mode == Slots {
+func (p *daemon) play(ctx context.Context) error {
+	if p.s.Mode == Slots {
 		if p.host == nil {
 			return p.site.Run(ctx, nowhere{})
 		}
@@ -152,7 +172,7 @@ func (p *daemon) play(ctx context.Context, s *Settings) error {
 	ready, stop := context.WithTimeout(ctx, readyTimeout)
 	defer stop()
 	if err := p.host.Ready(ready); err != nil && ctx.Err() == nil {
-		return failf(exitNetwork, "%w", err)
+		return failf(ErrNetwork, "%w", err)
 	}
 	return p.node.Run(ctx)
 }
@@ -170,7 +190,7 @@ func (p *daemon) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 			gone = nil
 			_ = p.silence() // what is left of the network has nothing to say
 		case <-gone:
-			cancel(failf(exitNetwork, "%w", p.host.Err()))
+			cancel(failf(ErrNetwork, "%w", p.host.Err()))
 			return
 		case <-ctx.Done():
 			return
@@ -186,7 +206,9 @@ func (p *daemon) silence() (err error) {
 	return err
 }
 
+// close ends the peer. It need not have played, and is called once.
 func (p *daemon) close() error {
+	defer p.unlock()
 	errs := []error{p.silence()}
 	if p.server != nil {
 		errs = append(errs, p.server.Close())

@@ -24,6 +24,9 @@ func (s *Settings) NetworkPath() string {
 	return filepath.Join(s.Dir, s.Network)
 }
 
+// configName is the name of a configuration in a peer's folder.
+const configName = "peerd.yaml"
+
 // IdentityPath returns where the peer's private key is.
 func (s *Settings) IdentityPath() string { return filepath.Join(s.Dir, "identity.key") }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"peerd.dev/node"
+	"peerd.dev/node/api"
 	"peerd.dev/node/sim"
 	"peerd.dev/protocol"
 )
@@ -55,7 +56,7 @@ func processTraces(t *testing.T, s *Settings, seeds map[int]uint64) map[string][
 	if err := n.waitReady(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := n.watch(ctx, 20*time.Millisecond, func([]statusDocument, bool) {}); err != nil {
+	if _, err := n.watch(ctx, 20*time.Millisecond, func([]api.Status, bool) {}); err != nil {
 		t.Fatal(err)
 	}
 	n.stop() // a peer's files are complete when it has ended

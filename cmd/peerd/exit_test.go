@@ -17,9 +17,9 @@ func TestErrorsCarryTheirCode(t *testing.T) {
 	}{
 		{nil, exitOK},
 		{errors.New("disk full"), exitUnexpected},
-		{failf(exitNetwork, "no peers"), exitNetwork},
-		{fmt.Errorf("round 3: %w", failf(exitData, "no folder")), exitData},
-		{fmt.Errorf("start: %w", &refusal{"configuration", nil}), exitConfig},
+		{failf(ErrNetwork, "no peers"), exitNetwork},
+		{fmt.Errorf("round 3: %w", failf(ErrData, "no folder")), exitData},
+		{fmt.Errorf("start: %w", &Refusal{"configuration", nil}), exitConfig},
 		{fmt.Errorf("start: %w", &dp.BudgetError{What: "rewards", Asked: account.Loss{Pure: 2}, Budget: account.Budget{Epsilon: 1}}), exitPrivacy},
 		{fmt.Errorf("round 3: %w", context.Canceled), exitInterrupted},
 	} {

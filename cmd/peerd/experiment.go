@@ -11,58 +11,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"peerd.dev/gossip/topology"
 	"peerd.dev/node/experiment"
 	"peerd.dev/node/sim"
 	"peerd.dev/protocol"
 )
-
-func newExperiment(o *options) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "experiment",
-		Short: "Simulate networks over many seeds",
-		Args:  cobra.NoArgs,
-		RunE:  help,
-	}
-	var out string
-	run := &cobra.Command{
-		Use:   "run FILE",
-		Short: "Play a configuration's cells in the simulator, once a seed",
-		Long: `Play the cells of a configuration (experiment.cells) in the simulator, each once a
-seed, as many runs at once as there are processors. The peers are the daemon's own; what
-happens is what processes in lockstep would do. The same seed gives the same result.
-Noise comes from the seeds, so simulated runs protect nobody.
-
-The folder of results holds config.yaml (all settings, resolved), manifest.json (those of
-every cell, seeds, version, machine, wall time), rows.jsonl and rows.parquet (regret by
-cell, seed and round), summary.json, figure.svg and figure.png. An interrupted run goes on
-with the same command and the same -o: runs that are finished are not played again, and
-with more seeds only those that are new are.`,
-		Example: `  peerd experiment run configs/figures/fig2a.yaml -o runs/fig2a
-  peerd experiment run configs/rows.yaml --set experiment.faults.loss=0.3 --set experiment.seeds=50
-  peerd experiment run configs/rows.yaml --set 'experiment.cells=[{set: {privacy.epsilon: [1, 2, 5]}}]'`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.config != "" {
-				return failf(exitUsage, "two configurations, %s and %s; want one", o.config, args[0])
-			}
-			o.config = args[0]
-			c, err := o.load()
-			if err != nil {
-				return err
-			}
-			if out == "" {
-				out = filepath.Join("runs", time.Now().Format("2006-01-02-150405-")+configTitle(c))
-			}
-			return runExperiment(cmd.Context(), o, c, out)
-		},
-	}
-	run.Flags().StringVarP(&out, "out", "o", "", "folder for the results (default runs/<time>-<name>)")
-	cmd.AddCommand(run)
-	return cmd
-}
 
 // configTitle returns the name of a configuration's file without what is around it.
 func configTitle(c *Config) string {
@@ -81,7 +34,16 @@ type cellRun struct {
 	seconds  float64          // of the finished runs, added up
 }
 
-func runExperiment(ctx context.Context, o *options, c *Config, out string) error {
+// experimentOptions say where the results of an experiment go.
+type experimentOptions struct {
+	Out      string                          // folder
+	Progress io.Writer                       // lines and bars for people
+	Show     func(*experimentDocument) error // called with the results before figures are drawn
+}
+
+// runExperiment plays the cells of a configuration that are not finished in the folder of
+// results, and writes the results there.
+func runExperiment(ctx context.Context, c *Config, o experimentOptions) error {
 	// Simulated peers make garbage at a high rate and hold little: let it lie longer.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	begin := time.Now()
@@ -89,28 +51,28 @@ func runExperiment(ctx context.Context, o *options, c *Config, out string) error
 	if err != nil {
 		return err
 	}
-	cells, err := o.experiment(c, program)
+	cells, err := prepare(c, program)
 	if err != nil {
 		return err
 	}
-	f := resultFolder(out)
+	f := resultFolder(o.Out)
 	unlock, err := f.open()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err = takeOver(o.stderr, f, cells); err != nil {
+	if err = takeOver(o.Progress, f, cells); err != nil {
 		return err
 	}
-	if err = playCells(ctx, o.stderr, f, cells); err != nil {
-		return stopped(err, cells, out)
+	if err = playCells(ctx, o.Progress, f, cells); err != nil {
+		return stopped(err, cells, o.Out)
 	}
 	doc := sumUp(c, cells)
-	doc.Seconds, doc.Out = time.Since(begin).Seconds(), out
+	doc.Seconds, doc.Out = time.Since(begin).Seconds(), o.Out
 	if err := f.write(newManifest(c, program, cells, begin), doc, cells, c); err != nil {
 		return err
 	}
-	if err := o.print(doc, func(w io.Writer) { writeExperiment(w, doc) }); err != nil {
+	if err := o.Show(doc); err != nil {
 		return err
 	}
 	return errors.Join(f.draw(c.figure(cells)), doc.lawful())
@@ -204,17 +166,17 @@ func playCells(ctx context.Context, w io.Writer, f resultFolder, cells []cellRun
 
 // stopped says what an experiment has finished before it was interrupted.
 func stopped(err error, cells []cellRun, out string) error {
-	if codeOf(coded(err)) != exitInterrupted {
+	if !errors.Is(err, context.Canceled) {
 		return err
 	}
 	done, all := finished(cells)
-	return failf(exitInterrupted, "interrupted; %d of %d runs are finished in %s, and the same command with -o %s plays the others", done, all, out, out)
+	return failf(context.Canceled, "interrupted; %d of %d runs are finished in %s, and the same command with -o %s plays the others", done, all, out, out)
 }
 
-// experiment returns the cells of a configuration, checked and with their networks and
+// prepare returns the cells of a configuration, checked and with their networks and
 // worlds.
-func (o *options) experiment(c *Config, program string) ([]cellRun, error) {
-	configs, err := o.cells(c)
+func prepare(c *Config, program string) ([]cellRun, error) {
+	configs, err := c.cells()
 	if err != nil {
 		return nil, err
 	}
@@ -225,12 +187,12 @@ func (o *options) experiment(c *Config, program string) ([]cellRun, error) {
 		if !cell.Experiment.Alone {
 			r.graph, _, err = buildGraph(cell.Testnet.Topology, cell.Testnet.Nodes, max(1, cell.Seed))
 			if err != nil {
-				return nil, failf(exitConfig, "cell %q: testnet.topology: %w", cell.Name, err)
+				return nil, failf(ErrRefused, "cell %q: testnet.topology: %w", cell.Name, err)
 			}
 			r.gap = topology.SpectralGap(r.graph)
 		}
 		if _, ok := r.x(c.Experiment.Figure.X); c.Experiment.Figure.Kind == "final" && !ok {
-			return nil, failf(exitConfig, "cell %q: experiment.figure.x: %s is %s, want a finite number in all cells",
+			return nil, failf(ErrRefused, "cell %q: experiment.figure.x: %s is %s, want a finite number in all cells",
 				cell.Name, c.Experiment.Figure.X, valueText(cell.value(c.Experiment.Figure.X).Interface()))
 		}
 		made := cell.madeOf(append(keysUnder("world"), "arms", "testnet.nodes")...)

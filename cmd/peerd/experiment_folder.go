@@ -37,7 +37,7 @@ func (f resultFolder) lock() string { return f.path(filepath.Join("cells", "lock
 // files and no experiment is not touched.
 func (f resultFolder) open() (unlock func(), err error) {
 	if f.strange() {
-		return nil, failf(exitUsage, "%s holds files that are of no experiment: name another folder with -o", f)
+		return nil, failf(ErrUsage, "%s holds files that are of no experiment: name another folder with -o", f)
 	}
 	l := flock.New(f.lock())
 	ok := false
@@ -48,7 +48,7 @@ func (f resultFolder) open() (unlock func(), err error) {
 		return nil, fmt.Errorf("the folder of results: %w", err)
 	}
 	if !ok {
-		return nil, failf(exitUnexpected, "%s is in use by another experiment: wait for it, or name another folder with -o", f)
+		return nil, failf(ErrUnexpected, "%s is in use by another experiment: wait for it, or name another folder with -o", f)
 	}
 	return func() { _ = l.Unlock() }, nil // the process ends with it anyway
 }

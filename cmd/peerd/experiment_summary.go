@@ -109,7 +109,8 @@ func notPrivate(cells []cellRun) []string {
 	return said
 }
 
-func writeExperiment(w io.Writer, d *experimentDocument) {
+// write prints the results as a table.
+func (d *experimentDocument) write(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintf(t, "CELL\tPEERS\tROUNDS\tSPECTRAL GAP\tREGRET OF A PEER\tRATIO TO %q\tARM GAP\tMESSAGES\tBYTES\tε\tSECONDS\n", d.Reference)
 	for _, c := range d.Cells {
@@ -172,4 +173,16 @@ func timesText(i experiment.Interval) string {
 		return "none"
 	}
 	return intervalText(i, 3)
+}
+
+// meanText writes an interval of regrets.
+func meanText(i experiment.Interval) string { return intervalText(i, 1) }
+
+// intervalText writes an interval with a number of digits after the point, and without
+// ends if it has none.
+func intervalText(i experiment.Interval, digits int) string {
+	if math.IsInf(i.High, 0) {
+		return fmt.Sprintf("%.*f", digits, i.Mean)
+	}
+	return fmt.Sprintf("%.*f (%.*f to %.*f)", digits, i.Mean, digits, i.Low, digits, i.High)
 }

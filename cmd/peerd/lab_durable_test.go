@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"peerd.dev/gossip"
+	"peerd.dev/node/api"
 	"peerd.dev/protocol"
 )
 
@@ -303,13 +304,13 @@ func parsed[T any](text string) (doc T) {
 }
 
 // status returns the peer's state.
-func (s *labSite) status() statusDocument {
+func (s *labSite) status() api.Status {
 	s.Helper()
-	code, text := s.get(statusPath)
+	code, text := s.get("/v1/status")
 	if code != http.StatusOK {
 		s.Fatalf("status: %d %s\n%s", code, text, s.tail())
 	}
-	return parsed[statusDocument](text)
+	return parsed[api.Status](text)
 }
 
 // await waits until cond is true.

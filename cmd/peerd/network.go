@@ -33,11 +33,11 @@ type Member struct {
 	Addrs []string `yaml:"addrs,flow"`
 }
 
-// readNetwork reads a network file and refuses a bad one with a *refusal.
+// readNetwork reads a network file and refuses a bad one with a *Refusal.
 func readNetwork(path string) (*Network, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, failf(exitConfig, "%w; the setting network says where it is", err)
+		return nil, failf(ErrRefused, "%w; the setting network says where it is", err)
 	}
 	if err != nil {
 		return nil, err
@@ -51,15 +51,15 @@ func readNetwork(path string) (*Network, error) {
 	var clock *time.ParseError
 	switch {
 	case errors.As(err, &misfits):
-		return nil, &refusal{what, networkMisfits(misfits)}
+		return nil, &Refusal{what, networkMisfits(misfits)}
 	case errors.As(err, &clock):
-		return nil, &refusal{what, []Problem{{Key: "start", Value: clock.Value, Reason: "want " + networkType("time.Time")}}}
+		return nil, &Refusal{what, []Problem{{Key: "start", Value: clock.Value, Reason: "want " + networkType("time.Time")}}}
 	case errors.Is(err, io.EOF): // an empty file
 	case err != nil:
-		return nil, failf(exitConfig, "%s refused: %s", what, yamlTrouble(err))
+		return nil, failf(ErrRefused, "%s refused: %s", what, yamlTrouble(err))
 	}
 	if problems := n.Validate(); len(problems) > 0 {
-		return nil, &refusal{what, problems}
+		return nil, &Refusal{what, problems}
 	}
 	return n, nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -74,9 +73,6 @@ func (o *options) sources() (file string, set []string, err error) {
 	return file, set, nil
 }
 
-// configName is the name of a configuration in a peer's folder.
-const configName = "peerd.yaml"
-
 // run makes a command's function of one that needs no arguments.
 func (o *options) run(f func(ctx context.Context) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error { return f(cmd.Context()) }
@@ -89,11 +85,4 @@ func (o *options) print(doc any, text func(w io.Writer)) error {
 	}
 	text(o.stdout)
 	return nil
-}
-
-func printJSON(w io.Writer, doc any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(doc)
 }

@@ -45,7 +45,7 @@ func parseSet(set []string) (map[string]any, error) {
 	for _, s := range set {
 		key, value, ok := strings.Cut(s, "=")
 		if key = strings.TrimSpace(key); !ok || key == "" {
-			return nil, failf(exitUsage, "--set %q: want key=value, such as --set privacy.epsilon=1", s)
+			return nil, failf(ErrUsage, "--set %q: want key=value, such as --set privacy.epsilon=1", s)
 		}
 		values[strings.ToLower(key)] = value
 	}

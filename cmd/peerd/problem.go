@@ -27,28 +27,31 @@ func (p Problem) String() string {
 	return line
 }
 
-// A refusal is a file, or what stands for one, with everything wrong in it.
-type refusal struct {
-	what     string // was refused, such as "configuration a.yaml"
-	problems []Problem
+// A Refusal is a file, or what stands for one, with everything wrong in it.
+type Refusal struct {
+	What     string // was refused, such as "configuration a.yaml"
+	Problems []Problem
 }
 
+// Is reports whether target is [ErrRefused].
+func (r *Refusal) Is(target error) bool { return target == ErrRefused }
+
 // Error has one line for each problem after a first line.
-func (r *refusal) Error() string {
+func (r *Refusal) Error() string {
 	var b strings.Builder
-	b.WriteString(r.summary())
-	for _, p := range r.problems {
+	b.WriteString(r.Summary())
+	for _, p := range r.Problems {
 		b.WriteString("\n" + p.String())
 	}
 	return b.String()
 }
 
-// summary is the first line.
-func (r *refusal) summary() string {
-	if len(r.problems) == 1 {
-		return r.what + " refused: 1 problem"
+// Summary is the first line.
+func (r *Refusal) Summary() string {
+	if len(r.Problems) == 1 {
+		return r.What + " refused: 1 problem"
 	}
-	return fmt.Sprintf("%s refused: %d problems", r.what, len(r.problems))
+	return fmt.Sprintf("%s refused: %d problems", r.What, len(r.Problems))
 }
 
 // sortProblems puts problems in the order of the schema, those with unknown keys

@@ -62,9 +62,8 @@ func quietEnv() []string {
 	return env
 }
 
-func (p *process) status(ctx context.Context) (statusDocument, error) {
-	var d statusDocument
-	return d, api.Get(ctx, p.dir, statusPath, &d)
+func (p *process) status(ctx context.Context) (api.Status, error) {
+	return askStatus(ctx, p.dir)
 }
 
 // exited returns why the process has ended, or nil if it runs.
@@ -74,13 +73,22 @@ func (p *process) exited() error {
 	default:
 		return nil
 	}
-	c, tail := exitUnexpected, lastLine(p.log)
+	e := &ExitedError{Code: 1, Name: p.name, Line: lastLine(p.log)}
 	var exit *exec.ExitError
 	if errors.As(p.err, &exit) && exit.ExitCode() > 0 {
-		c = code(exit.ExitCode())
+		e.Code = exit.ExitCode()
 	}
-	return failf(c, "%s ended early: %s", p.name, tail)
+	return e
 }
+
+// An ExitedError is that of a peer's process that ended before it was to.
+type ExitedError struct {
+	Code int // of the process
+	Name string
+	Line string // the last of its log
+}
+
+func (e *ExitedError) Error() string { return fmt.Sprintf("%s ended early: %s", e.Name, e.Line) }
 
 // release lets the process go; it ends cleanly.
 func (p *process) release() { _ = p.leash.Close() }

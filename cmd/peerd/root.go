@@ -43,9 +43,9 @@ type troubleDoc struct {
 
 func trouble(err error) troubleDoc {
 	doc := troubleDoc{Code: codeOf(err), Message: err.Error()}
-	var refused *refusal
+	var refused *Refusal
 	if errors.As(err, &refused) {
-		doc.Message, doc.Problems = refused.summary(), refused.problems
+		doc.Message, doc.Problems = refused.Summary(), refused.Problems
 	}
 	return doc
 }

@@ -38,20 +38,20 @@ func newSeat(s *Settings) (*seat, error) {
 		return nil, err
 	}
 	if problems := s.checkNetwork(t.network); len(problems) > 0 {
-		return nil, &refusal{"configuration, beside network file " + s.NetworkPath() + ",", problems}
+		return nil, &Refusal{"configuration, beside network file " + s.NetworkPath() + ",", problems}
 	}
 	if t.id, err = s.identity(); err != nil {
 		return nil, err
 	}
 	self, ok := t.network.index(t.id.ID())
 	if !ok {
-		return nil, failf(exitNetwork, "peer %s is not in %s: add it there, on every peer", t.id.ID(), s.NetworkPath())
+		return nil, failf(ErrNetwork, "peer %s is not in %s: add it there, on every peer", t.id.ID(), s.NetworkPath())
 	}
 	t.self = self
 	t.policy = policyHash(s, t.network)
 	ring, err := gossip.NewKeyring(s.domain(t.policy), t.network.ids())
 	if err != nil {
-		return nil, failf(exitNetwork, "%w", err)
+		return nil, failf(ErrNetwork, "%w", err)
 	}
 	if t.keys, err = ring.Keys(t.id); err != nil {
 		return nil, err

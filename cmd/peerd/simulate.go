@@ -62,10 +62,6 @@ func (s *Settings) simulation(world *sites, links [][]protocol.Peer, run uint64)
 	return c, nil
 }
 
-// simulatedNetwork is the name of networks in lockstep and in the simulator; it is
-// part of what peers sign.
-const simulatedNetwork = "lockstep"
-
 // alone is the regret of peers without neighbours, by round.
 type alone struct {
 	points []uint64

@@ -29,7 +29,7 @@ type sites struct {
 // sites reads what the worlds of n sites need.
 func (s *Settings) sites(n int) (*sites, error) {
 	if s.World.Kind == Application {
-		return nil, failf(exitConfig, "world.kind: an application pays no simulated rewards; set bernoulli, gaussian or replay")
+		return nil, failf(ErrRefused, "world.kind: an application pays no simulated rewards; set bernoulli, gaussian or replay")
 	}
 	t := &sites{s: s, n: n}
 	if s.World.Kind != "replay" {
@@ -61,7 +61,7 @@ func (t *sites) setMeans() error {
 		t.draw(node.NewSeed(w.Instance))
 	case w.Draw == "given":
 		if m := len(w.Means); m != 1 && m != t.n {
-			return failf(exitConfig, "world.means: %d rows for %d sites: want one row, or one a site", m, t.n)
+			return failf(ErrRefused, "world.means: %d rows for %d sites: want one row, or one a site", m, t.n)
 		}
 		for i := range t.n {
 			t.means = append(t.means, w.Means[min(i, len(w.Means)-1)])
@@ -105,7 +105,7 @@ func (t *sites) world(i int, rng *rand.Rand) (world.World, error) {
 		return world.NewReplay(t.records[i], rng)
 	}
 	if t.means == nil {
-		return nil, failf(exitConfig, "world.instance: 0 draws means for every run of an experiment; want a number from 1, the same for all peers")
+		return nil, failf(ErrRefused, "world.instance: 0 draws means for every run of an experiment; want a number from 1, the same for all peers")
 	}
 	if w.Kind == "bernoulli" {
 		return world.NewBernoulli(t.means[i], rng)
@@ -120,7 +120,7 @@ func (s *Settings) readRecords() (r *world.Records, hash string, err error) {
 		dir = os.Getenv("PEERD_DATA")
 	}
 	if dir == "" {
-		return nil, "", failf(exitData, "world.data is empty and PEERD_DATA is not set: name the folder that holds diabetes/; scripts/fetch-data.sh gets it")
+		return nil, "", failf(ErrData, "world.data is empty and PEERD_DATA is not set: name the folder that holds diabetes/; scripts/fetch-data.sh gets it")
 	}
 	name := filepath.Join(dir, "diabetes", "diabetic_data.csv.zip")
 	f, err := os.Open(name)
@@ -130,23 +130,23 @@ func (s *Settings) readRecords() (r *world.Records, hash string, err error) {
 		f, err = os.Open(name)
 	}
 	if err != nil {
-		return nil, "", failf(exitData, "%w: scripts/fetch-data.sh gets the data", err)
+		return nil, "", failf(ErrData, "%w: scripts/fetch-data.sh gets the data", err)
 	}
 	defer func() { _ = f.Close() }()
 	h := sha256.New()
 	size, err := io.Copy(h, f)
 	if err != nil {
-		return nil, "", failf(exitData, "%w", err)
+		return nil, "", failf(ErrData, "%w", err)
 	}
 	c := io.NopCloser(io.NewSectionReader(f, 0, size))
 	if zipped {
 		if c, err = world.OpenZip(f, size); err != nil {
-			return nil, "", failf(exitData, "%s: %w", name, err)
+			return nil, "", failf(ErrData, "%s: %w", name, err)
 		}
 		defer func() { _ = c.Close() }()
 	}
 	if r, err = world.Load(c); err != nil {
-		return nil, "", failf(exitData, "%s: %w", name, err)
+		return nil, "", failf(ErrData, "%s: %w", name, err)
 	}
 	return r, hex.EncodeToString(h.Sum(nil)), nil
 }
@@ -197,4 +197,14 @@ func meanOver(rows [][]float64) []float64 {
 		}
 	}
 	return m
+}
+
+// argmax returns the first of the greatest numbers.
+func argmax(xs []float64) (arg int, best float64) {
+	for k, x := range xs {
+		if k == 0 || x > best {
+			arg, best = k, x
+		}
+	}
+	return arg, best
 }

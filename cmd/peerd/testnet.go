@@ -8,78 +8,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"peerd.dev/gossip/topology"
+	"peerd.dev/node/api"
 )
-
-func newTestnet(o *options) *cobra.Command {
-	var t testnetOptions
-	cmd := &cobra.Command{
-		Use:   "testnet",
-		Short: "Run a network of real peers on this machine and show what they learn",
-		Long: `Run a network of peers, each a process of its own, over TCP on the loopback
-interface: wait until all are linked, show a live table, and end with a summary when
-all rounds are played. No process is left behind, also when interrupted.
-
-Regret is what a site lost against always pulling the arm that is best over all
-sites. "Alone" is the same peer without neighbours, simulated beside the network.
-
-With world.kind: application the peers wait for an application of yours: each answers
-on a port of its own, which is printed with the file that holds its token, until the
-network is interrupted.`,
-		Example: `  peerd testnet -c configs/testnet.yaml
-  peerd testnet -c configs/rows.yaml -n 8 -t 'regular(3)'
-  peerd testnet -c configs/application.yaml
-  peerd testnet -c configs/testnet.yaml --json --keep`,
-		Args: cobra.NoArgs,
-		RunE: o.run(func(ctx context.Context) error {
-			if err := t.apply(o); err != nil {
-				return err
-			}
-			c, err := o.load()
-			if err != nil {
-				return err
-			}
-			return runTestnet(ctx, o, &c.Settings, t)
-		}),
-	}
-	cmd.Flags().IntVarP(&t.nodes, "nodes", "n", 0, "number of peers, short for --set testnet.nodes=; sites take the rows of world.means in turn")
-	cmd.Flags().StringVarP(&t.topology, "topology", "t", "", "who talks to whom, short for --set testnet.topology=")
-	cmd.Flags().BoolVar(&t.keep, "keep", false, "keep the peers' folders and logs")
-	return cmd
-}
-
-type testnetOptions struct {
-	nodes    int
-	topology string
-	keep     bool
-}
-
-// apply turns the flags into settings.
-func (t testnetOptions) apply(o *options) error {
-	if t.topology != "" {
-		o.set = append(o.set, "testnet.topology="+t.topology)
-	}
-	if t.nodes == 0 {
-		return nil
-	}
-	o.set = append(o.set, fmt.Sprintf("testnet.nodes=%d", t.nodes))
-	c, err := o.read()
-	if err != nil {
-		return err
-	}
-	rows := c.World.Means
-	if t.nodes < 1 || len(rows) < 2 || len(rows) == t.nodes {
-		return nil
-	}
-	means := make([][]float64, t.nodes)
-	for i := range means {
-		means[i] = rows[i%len(rows)]
-	}
-	o.set = append(o.set, "world.means="+valueText(means))
-	return nil
-}
 
 // testnet is a network of processes on this machine.
 type testnet struct {
@@ -97,7 +28,16 @@ type testnet struct {
 	traced bool           // peers write traces
 }
 
-func runTestnet(ctx context.Context, o *options, s *Settings, opts testnetOptions) (err error) {
+// testnetRun says what becomes of a run of a testnet.
+type testnetRun struct {
+	Keep     bool                         // the peers' folders and logs
+	Progress io.Writer                    // lines and tables for people
+	Show     func(*testnetDocument) error // called with the results
+}
+
+// runTestnet runs a network of processes until all rounds are played or, with an
+// application, until ctx is done.
+func runTestnet(ctx context.Context, s *Settings, o testnetRun) (err error) {
 	begin := time.Now()
 	dir, err := os.MkdirTemp("", "peerd-testnet-")
 	if err != nil {
@@ -107,26 +47,26 @@ func runTestnet(ctx context.Context, o *options, s *Settings, opts testnetOption
 	defer func() {
 		t.stop()
 		switch {
-		case opts.keep:
-			_, _ = fmt.Fprintf(o.stderr, "peers' folders are in %s\n", dir)
+		case o.Keep:
+			_, _ = fmt.Fprintf(o.Progress, "peers' folders are in %s\n", dir)
 		case err != nil && ctx.Err() == nil && len(t.procs) > 0:
-			_, _ = fmt.Fprintf(o.stderr, "logs of the peers are in %s\n", dir)
+			_, _ = fmt.Fprintf(o.Progress, "logs of the peers are in %s\n", dir)
 		default:
 			_ = os.RemoveAll(dir)
 		}
 	}()
 	if t.graph, _, err = buildGraph(s.Testnet.Topology, s.Testnet.Nodes, max(1, s.Seed)); err != nil {
-		return failf(exitConfig, "testnet.topology: %w", err)
+		return failf(ErrRefused, "testnet.topology: %w", err)
 	}
 	if s.World.Kind == Application {
-		return t.serve(ctx, o.stderr)
+		return t.serve(ctx, o.Progress)
 	}
 	world, err := s.sites(s.Testnet.Nodes)
 	if err != nil {
 		return err
 	}
-	t.announce(o.stderr)
-	world.announce(o.stderr)
+	t.announce(o.Progress)
+	world.announce(o.Progress)
 	if err = t.lay(); err != nil {
 		return err
 	}
@@ -140,9 +80,9 @@ func runTestnet(ctx context.Context, o *options, s *Settings, opts testnetOption
 	if err = t.waitReady(ctx); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(o.stderr, "all linked after %.1f s\n", time.Since(begin).Seconds())
-	table := newLiveTable(o.stderr)
-	last, err := t.watch(ctx, table.every(), func(all []statusDocument, done bool) {
+	_, _ = fmt.Fprintf(o.Progress, "all linked after %.1f s\n", time.Since(begin).Seconds())
+	table := newLiveTable(o.Progress)
+	last, err := t.watch(ctx, table.every(), func(all []api.Status, done bool) {
 		table.show(done, func(w io.Writer, wide bool) { t.write(w, all, wide) })
 	})
 	if err != nil {
@@ -151,11 +91,11 @@ func runTestnet(ctx context.Context, o *options, s *Settings, opts testnetOption
 	doc := t.summary(last, time.Since(begin))
 	if s.Testnet.Seeds > 0 {
 		t.stop() // the machine is free for simulations
-		if doc.Seeds, err = t.compare(ctx, o.stderr, world); err != nil {
+		if doc.Seeds, err = t.compare(ctx, o.Progress, world); err != nil {
 			return err
 		}
 	}
-	return o.print(doc, func(w io.Writer) { writeSummary(w, s, doc) })
+	return o.Show(&doc)
 }
 
 func (t *testnet) announce(w io.Writer) {
@@ -193,7 +133,7 @@ func (t *testnet) waitReady(ctx context.Context) error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return failf(exitNetwork, "not ready in time: %s", waiting)
+			return failf(ErrNetwork, "not ready in time: %s", waiting)
 		}
 		select {
 		case <-ctx.Done():
@@ -205,9 +145,9 @@ func (t *testnet) waitReady(ctx context.Context) error {
 
 // watch shows the state of all peers again and again until all rounds are played,
 // and returns the last one.
-func (t *testnet) watch(ctx context.Context, every time.Duration, show func(all []statusDocument, done bool)) ([]statusDocument, error) {
+func (t *testnet) watch(ctx context.Context, every time.Duration, show func(all []api.Status, done bool)) ([]api.Status, error) {
 	for {
-		all := make([]statusDocument, len(t.procs))
+		all := make([]api.Status, len(t.procs))
 		done := true
 		for i, p := range t.procs {
 			if err := p.exited(); err != nil {
@@ -218,7 +158,7 @@ func (t *testnet) watch(ctx context.Context, every time.Duration, show func(all 
 				if ctx.Err() != nil {
 					return nil, ctx.Err()
 				}
-				return nil, failf(exitNetwork, "%s: %w", t.names[i], err)
+				return nil, failf(ErrNetwork, "%s: %w", t.names[i], err)
 			}
 			all[i] = d
 			done = done && d.Round >= d.Rounds

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/rand"
+	"encoding/binary"
 	"fmt"
 	"net"
 	"os"
@@ -22,11 +24,11 @@ func (t *testnet) lay() error {
 	}
 	ports, err := freePorts(n)
 	if err != nil {
-		return failf(exitNetwork, "%w", err)
+		return failf(ErrNetwork, "%w", err)
 	}
 	if t.s.World.Kind == Application {
 		if t.apis, err = apiAddresses(n); err != nil {
-			return failf(exitNetwork, "%w", err)
+			return failf(ErrNetwork, "%w", err)
 		}
 	}
 	for i, name := range t.names {
@@ -99,4 +101,10 @@ func (t *testnet) start() error {
 		t.procs = append(t.procs, p)
 	}
 	return nil
+}
+
+func networkName() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:])
+	return fmt.Sprintf("testnet-%012x", binary.BigEndian.Uint64(append([]byte{0, 0}, b[:]...)))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"text/tabwriter"
 
@@ -110,17 +109,6 @@ func (c *comparison) write(w io.Writer, s *Settings) {
 
 func shareText(i experiment.Interval) string {
 	return fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100*i.Mean, 100*i.Low, 100*i.High)
-}
-
-func meanText(i experiment.Interval) string { return intervalText(i, 1) }
-
-// intervalText writes an interval with a number of digits after the point, and without
-// ends if it has none.
-func intervalText(i experiment.Interval, digits int) string {
-	if math.IsInf(i.High, 0) {
-		return fmt.Sprintf("%.*f", digits, i.Mean)
-	}
-	return fmt.Sprintf("%.*f (%.*f to %.*f)", digits, i.Mean, digits, i.Low, digits, i.High)
 }
 
 // verdict says whether a site is right more often than not, by the whole interval.

@@ -55,14 +55,14 @@ func (t *testnet) serve(ctx context.Context, w io.Writer) error {
 	_, _ = fmt.Fprintln(w, "interrupt to end")
 	table := newLiveTable(w)
 	for {
-		all := make([]statusDocument, len(t.procs))
+		all := make([]api.Status, len(t.procs))
 		for i, p := range t.procs {
 			if err := p.exited(); err != nil {
 				return err
 			}
 			var err error
 			if all[i], err = p.status(ctx); err != nil && ctx.Err() == nil {
-				return failf(exitNetwork, "%s: %w", t.names[i], err)
+				return failf(ErrNetwork, "%s: %w", t.names[i], err)
 			}
 		}
 		if ctx.Err() == nil {
@@ -80,7 +80,7 @@ func (t *testnet) serve(ctx context.Context, w io.Writer) error {
 func (t *testnet) token(i int) string { return filepath.Join(t.dir, t.names[i], api.TokenFile) }
 
 // writeServed writes what the peers of an application have learnt.
-func (t *testnet) writeServed(w io.Writer, all []statusDocument, wide bool) {
+func (t *testnet) writeServed(w io.Writer, all []api.Status, wide bool) {
 	if !wide {
 		var pulls, released uint64
 		for _, d := range all {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"peerd.dev/node/api"
 )
 
 // liveTable draws a table over and over: in place on a terminal, else a line every
@@ -46,7 +48,7 @@ func (l *liveTable) show(last bool, f func(w io.Writer, wide bool)) {
 }
 
 // write writes the state of all peers.
-func (t *testnet) write(w io.Writer, all []statusDocument, wide bool) {
+func (t *testnet) write(w io.Writer, all []api.Status, wide bool) {
 	round, together, alone := t.progress(all)
 	if !wide {
 		var out uint64
@@ -78,7 +80,7 @@ func (t *testnet) write(w io.Writer, all []statusDocument, wide bool) {
 // progress returns how many rounds all have played, their mean regret, and the
 // regret alone after as many pulls: a busy machine skips slots, and what was not
 // played costs nothing.
-func (t *testnet) progress(all []statusDocument) (round uint64, together, alone float64) {
+func (t *testnet) progress(all []api.Status) (round uint64, together, alone float64) {
 	round = all[0].Round
 	var pulls uint64
 	for _, d := range all {
@@ -97,13 +99,4 @@ func (t *testnet) regret(pulls []uint64) (r float64) {
 		r += float64(n) * t.gaps[k]
 	}
 	return r
-}
-
-func argmax(xs []float64) (arg int, best float64) {
-	for k, x := range xs {
-		if k == 0 || x > best {
-			arg, best = k, x
-		}
-	}
-	return arg, best
 }

@@ -4,28 +4,30 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"peerd.dev/node/api"
 )
 
 // testnetDocument is the result of a testnet.
 type testnetDocument struct {
-	Nodes    int              `json:"nodes"`
-	Topology string           `json:"topology"`
-	Protocol string           `json:"protocol"`
-	Private  bool             `json:"private"`
-	Epsilon  float64          `json:"epsilon"` // -1 for infinity
-	Rounds   uint64           `json:"rounds"`
-	Together float64          `json:"regret_together"` // mean over sites
-	Alone    float64          `json:"regret_alone"`
-	Best     string           `json:"best_arm"` // over all sites
-	Right    int              `json:"sites_right"`
-	Skipped  uint64           `json:"slots_skipped"`
-	Bytes    uint64           `json:"bytes_sent"`
-	Seconds  float64          `json:"seconds"`
-	Sites    []statusDocument `json:"sites"`
-	Seeds    *comparison      `json:"seeds,omitempty"`
+	Nodes    int          `json:"nodes"`
+	Topology string       `json:"topology"`
+	Protocol string       `json:"protocol"`
+	Private  bool         `json:"private"`
+	Epsilon  float64      `json:"epsilon"` // -1 for infinity
+	Rounds   uint64       `json:"rounds"`
+	Together float64      `json:"regret_together"` // mean over sites
+	Alone    float64      `json:"regret_alone"`
+	Best     string       `json:"best_arm"` // over all sites
+	Right    int          `json:"sites_right"`
+	Skipped  uint64       `json:"slots_skipped"`
+	Bytes    uint64       `json:"bytes_sent"`
+	Seconds  float64      `json:"seconds"`
+	Sites    []api.Status `json:"sites"`
+	Seeds    *comparison  `json:"seeds,omitempty"`
 }
 
-func (t *testnet) summary(all []statusDocument, took time.Duration) testnetDocument {
+func (t *testnet) summary(all []api.Status, took time.Duration) testnetDocument {
 	round, together, alone := t.progress(all)
 	best := 0
 	for k, g := range t.gaps {
@@ -53,14 +55,15 @@ func (t *testnet) summary(all []statusDocument, took time.Duration) testnetDocum
 }
 
 // most is the greatest ε that a site has charged.
-func (d testnetDocument) most() (eps float64) {
+func (d *testnetDocument) most() (eps float64) {
 	for _, s := range d.Sites {
 		eps = max(eps, s.Spent)
 	}
 	return eps
 }
 
-func writeSummary(w io.Writer, s *Settings, d testnetDocument) {
+// write prints the summary.
+func (d *testnetDocument) write(w io.Writer, s *Settings) {
 	_, _ = fmt.Fprintf(w, "\n%d rounds, %d processes, %.1f s\n", d.Rounds, d.Nodes, d.Seconds)
 	_, _ = fmt.Fprintf(w, "regret of a site   together %.1f   alone %.1f   (lower is better)\n", d.Together, d.Alone)
 	_, _ = fmt.Fprintf(w, "best arm over all sites: %s; %d of %d sites favour it\n", d.Best, d.Right, d.Nodes)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"peerd.dev/node/api"
 )
 
 // smallNet are arguments for three processes and a second of rounds.
@@ -109,7 +111,7 @@ func TestARestartGoesOnAndPaysNothing(t *testing.T) {
 }
 
 // released waits until site 1 has drawn so many releases.
-func (t *testnet) released(tb *testing.T, n uint64) statusDocument {
+func (t *testnet) released(tb *testing.T, n uint64) api.Status {
 	tb.Helper()
 	for ; ; time.Sleep(20 * time.Millisecond) {
 		d, err := t.procs[0].status(tb.Context())

@@ -29,19 +29,19 @@ func (d *doctor) folder() bool {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.fail(exitUnexpected, "folder", fmt.Sprintf("peerd init --dir %s", dir), "%s is not there", dir)
+		d.fail(ErrUnexpected, "folder", fmt.Sprintf("peerd init --dir %s", dir), "%s is not there", dir)
 		return false
 	case err != nil:
-		d.fail(exitUnexpected, "folder", "run this as the user that the peer runs as", "%v", err)
+		d.fail(ErrUnexpected, "folder", "run this as the user that the peer runs as", "%v", err)
 		return false
 	case !info.IsDir():
-		d.fail(exitUnexpected, "folder", "name the peer's folder with --dir", "%s is a file", dir)
+		d.fail(ErrUnexpected, "folder", "name the peer's folder with --dir", "%s is a file", dir)
 		return false
 	}
 	uid, known := ownerOf(info)
 	switch mode := info.Mode().Perm(); {
 	case mode&0o077 != 0:
-		d.fail(exitUnexpected, "folder", "chmod 700 "+dir, "%s has mode %04o and is open to others than its owner", dir, mode)
+		d.fail(ErrUnexpected, "folder", "chmod 700 "+dir, "%s has mode %04o and is open to others than its owner", dir, mode)
 	case known && uid != os.Geteuid():
 		d.warn("folder", fmt.Sprintf("run the peer, and this, as user %d", uid), "%s belongs to user %d, and this runs as user %d", dir, uid, os.Geteuid())
 	default:
@@ -56,7 +56,7 @@ func (d *doctor) secrets() {
 		d.pass("key", "comes from the seed in lockstep, which protects nobody")
 	} else if d.private("key", d.c.IdentityPath(), 0o600, "peerd init --dir "+d.c.Dir+" makes one, with a new id") {
 		if id, err := d.c.identity(); err != nil {
-			d.fail(exitUnexpected, "key", "restore it from a backup; with another key this is another peer", "%v", err)
+			d.fail(ErrUnexpected, "key", "restore it from a backup; with another key this is another peer", "%v", err)
 		} else {
 			d.pass("key", "of %s", id.ID())
 		}
@@ -78,22 +78,22 @@ func (d *doctor) private(check, path string, mode fs.FileMode, missing string) b
 		d.pass(check, "none yet; the peer makes one when it needs it")
 		return false
 	case errors.Is(err, fs.ErrNotExist):
-		d.fail(exitUnexpected, check, missing, "%s is not there", path)
+		d.fail(ErrUnexpected, check, missing, "%s is not there", path)
 		return false
 	case err != nil:
-		d.fail(exitUnexpected, check, "run this as the user that the peer runs as", "%v", err)
+		d.fail(ErrUnexpected, check, "run this as the user that the peer runs as", "%v", err)
 		return false
 	case info.IsDir() != (mode&0o100 != 0) || info.Mode()&(fs.ModeIrregular|fs.ModeSymlink) != 0:
-		d.fail(exitUnexpected, check, "move it away", "%s is something else: %v", path, info.Mode())
+		d.fail(ErrUnexpected, check, "move it away", "%s is something else: %v", path, info.Mode())
 		return false
 	case info.Mode().Perm()&^mode != 0:
-		d.fail(exitUnexpected, check, fmt.Sprintf("chmod %o %s; others may have read it", mode, path), "%s has mode %04o, want %04o", path, info.Mode().Perm(), mode)
+		d.fail(ErrUnexpected, check, fmt.Sprintf("chmod %o %s; others may have read it", mode, path), "%s has mode %04o, want %04o", path, info.Mode().Perm(), mode)
 		return false
 	}
 	owner, known := ownerOf(info)
 	if dir, err := os.Stat(d.c.Dir); known && err == nil {
 		if uid, _ := ownerOf(dir); uid != owner {
-			d.fail(exitUnexpected, check, fmt.Sprintf("chown -R %d %s", uid, d.c.Dir), "%s belongs to user %d, its folder to user %d", path, owner, uid)
+			d.fail(ErrUnexpected, check, fmt.Sprintf("chown -R %d %s", uid, d.c.Dir), "%s belongs to user %d, its folder to user %d", path, owner, uid)
 			return false
 		}
 	}
@@ -106,7 +106,7 @@ func (d *doctor) clock() {
 	now := time.Now()
 	text := now.Format(time.RFC3339)
 	if now.Year() < 2020 {
-		d.fail(exitUnexpected, "clock", remedy, "it says %s", text)
+		d.fail(ErrUnexpected, "clock", remedy, "it says %s", text)
 		return
 	}
 	for _, name := range []string{configName, filepath.Base(d.c.IdentityPath()), storeDir, "lock", tokenName} {
@@ -135,7 +135,7 @@ func (d *doctor) disk() {
 	took, err := syncTimes(d.c.Dir)
 	ended := time.Now()
 	if err != nil {
-		d.fail(exitUnexpected, "disk", "check the disk before anything else", "%v", err)
+		d.fail(ErrUnexpected, "disk", "check the disk before anything else", "%v", err)
 		return
 	}
 	slices.Sort(took)
@@ -164,7 +164,7 @@ func (d *doctor) room() {
 	const text = "%s free; the last %s are left alone"
 	switch {
 	case free < reserve:
-		d.fail(exitUnexpected, "space", "make room: with so little nothing is taken in", text, bytesText(free), bytesText(reserve))
+		d.fail(ErrUnexpected, "space", "make room: with so little nothing is taken in", text, bytesText(free), bytesText(reserve))
 	case free < 4*reserve:
 		d.warn("space", "make room", text, bytesText(free), bytesText(reserve))
 	default:

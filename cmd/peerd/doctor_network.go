@@ -19,7 +19,6 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"peerd.dev/gossip"
-	"peerd.dev/node/api"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
@@ -61,7 +60,7 @@ func (d *doctor) port(check, text string, address func() (network, host string, 
 		}
 	}
 	if err != nil {
-		d.fail(exitNetwork, check, "end what listens there, or take another port at every peer", "%s: %v", text, err)
+		d.fail(ErrNetwork, check, "end what listens there, or take another port at every peer", "%s: %v", text, err)
 		return
 	}
 	d.pass(check, "%s is free", text)
@@ -81,9 +80,9 @@ func (d *doctor) held(text string) bool {
 
 // links asks the running peer about its neighbours.
 func (d *doctor) links(ctx context.Context) {
-	var peers []api.Peer
-	if err := api.Get(ctx, d.c.Dir, peersPath, &peers); err != nil {
-		d.fail(exitUnexpected, "neighbours", "look at the peer's log", "%v", err)
+	peers, err := askPeers(ctx, d.c.Dir)
+	if err != nil {
+		d.fail(ErrUnexpected, "neighbours", "look at the peer's log", "%v", err)
 		return
 	}
 	var all []contact
@@ -121,13 +120,13 @@ func (d *doctor) contacts(all []contact) {
 		check := "neighbour " + c.name
 		switch {
 		case errors.Is(c.err, gossip.ErrMismatch):
-			d.fail(exitConfig, check, "compare network file and `peerd config show` with that site; if this speaks of a backup, see docs/durability.md", "%v", c.err)
+			d.fail(ErrRefused, check, "compare network file and `peerd config show` with that site; if this speaks of a backup, see docs/durability.md", "%v", c.err)
 		case c.silent:
 			d.warn(check, "start this peer to see", "%s", c.detail)
 		case c.err != nil && reached:
 			d.warn(check, unreached, "%v", c.err)
 		case c.err != nil:
-			d.fail(exitNetwork, check, unreached, "%v", c.err)
+			d.fail(ErrNetwork, check, unreached, "%v", c.err)
 		default:
 			d.pass(check, "%s", c.detail)
 		}
@@ -185,7 +184,7 @@ func (d *doctor) ledger(told map[protocol.Peer]gossip.Mark) {
 	const remedy = "do not start it; docs/durability.md"
 	st, err := store.Open(dir, store.Options{ReadOnly: true})
 	if err != nil {
-		d.fail(exitUnexpected, "ledger", remedy, "%v", err)
+		d.fail(ErrUnexpected, "ledger", remedy, "%v", err)
 		return
 	}
 	defer func() { _ = st.Close() }() // nothing was written
@@ -195,7 +194,7 @@ func (d *doctor) ledger(told map[protocol.Peer]gossip.Mark) {
 			err = v.Line(line)
 		}
 		if err != nil {
-			d.fail(exitUnexpected, "ledger", remedy, "%v", err)
+			d.fail(ErrUnexpected, "ledger", remedy, "%v", err)
 			return
 		}
 	}
@@ -215,7 +214,7 @@ func (d *doctor) agrees(told map[protocol.Peer]gossip.Mark, own gossip.Mark, st 
 			same = err == nil && (line == nil || ledger.HashOf(line) == m.Head) // none in a gap
 		}
 		if !same {
-			d.fail(exitUnexpected, "ledger", "use the newer folder if there is one; else start this one once, stop it and run `peerd recover`; docs/durability.md",
+			d.fail(ErrUnexpected, "ledger", "use the newer folder if there is one; else start this one once, stop it and run `peerd recover`; docs/durability.md",
 				"here are %v, but %s remembers %v: this folder was restored from a backup, or its key runs twice", own, d.seat.network.Peers[n].Name, m)
 			return false
 		}

@@ -14,18 +14,6 @@ import (
 	"peerd.dev/node/api"
 )
 
-// Paths of the API.
-const (
-	statusPath = "/v1/status"
-	peersPath  = "/v1/peers"
-)
-
-// The documents of the API.
-type (
-	statusDocument = api.Status
-	peerDocument   = api.Peer
-)
-
 func newStatus(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:     "status",
@@ -37,16 +25,16 @@ func newStatus(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var d statusDocument
-			if err := api.Get(ctx, c.Dir, statusPath, &d); err != nil {
-				return failf(exitNetwork, "%w", err)
+			d, err := askStatus(ctx, c.Dir)
+			if err != nil {
+				return failf(ErrNetwork, "%w", err)
 			}
 			return o.print(d, func(w io.Writer) { writeStatus(w, d, c.Arms) })
 		}),
 	}
 }
 
-func writeStatus(w io.Writer, d statusDocument, arms []string) {
+func writeStatus(w io.Writer, d api.Status, arms []string) {
 	ready := "all neighbours linked"
 	if !d.Ready {
 		ready = "waiting for neighbours; see `peerd peers`"
@@ -88,16 +76,16 @@ func newPeers(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var ds []peerDocument
-			if err := api.Get(ctx, c.Dir, peersPath, &ds); err != nil {
-				return failf(exitNetwork, "%w", err)
+			ds, err := askPeers(ctx, c.Dir)
+			if err != nil {
+				return failf(ErrNetwork, "%w", err)
 			}
 			return o.print(ds, func(w io.Writer) { writePeers(w, ds) })
 		}),
 	}
 }
 
-func writePeers(w io.Writer, ds []peerDocument) {
+func writePeers(w io.Writer, ds []api.Peer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "PEER\tLINK\tRTT\tIN\tOUT\tDROPPED\tREFUSED\tLAST SEEN\tNOTE")
 	for _, d := range ds {
@@ -120,15 +108,4 @@ func writePeers(w io.Writer, ds []peerDocument) {
 			bytesText(d.BytesIn), bytesText(d.BytesOut), d.Dropped, d.Refused, seen, strings.TrimSpace(note))
 	}
 	_ = t.Flush()
-}
-
-// bytesText writes a number of bytes for people.
-func bytesText(n uint64) string {
-	switch {
-	case n < 10_000:
-		return fmt.Sprintf("%d B", n)
-	case n < 10_000_000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
