@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"peerd.dev/node/api"
 )
 
 // seeDoctor runs `peerd doctor` and returns its report.
@@ -182,11 +184,11 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 	chmod(key, 0o640)
 	seeDoctor(t, exitConfig, at()...).want(t, "key", fail, "chmod 600")
 	chmod(key, 0o600)
-	if err := os.WriteFile(filepath.Join(dir, tokenName), []byte("x"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, api.TokenFile), []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	seeDoctor(t, exitConfig, at()...).want(t, "token", fail, "has mode 0644, want 0600")
-	chmod(tokenName, 0o600)
+	chmod(api.TokenFile, 0o600)
 	if err := os.WriteFile(filepath.Join(dir, storeDir), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}

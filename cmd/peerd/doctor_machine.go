@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"peerd.dev/node/api"
 )
 
 const (
-	tokenName = "api.token"
-
 	syncs     = 100
 	syncBytes = 300              // about a step's
 	syncLimit = 10 * time.Second // for all of them
@@ -61,7 +61,7 @@ func (d *doctor) secrets() {
 			d.pass("key", "of %s", id.ID())
 		}
 	}
-	if d.private("token", filepath.Join(d.c.Dir, tokenName), 0o600, "") {
+	if d.private("token", filepath.Join(d.c.Dir, api.TokenFile), 0o600, "") {
 		d.pass("token", "of the API, for its owner alone")
 	}
 	if d.private("store", filepath.Join(d.c.Dir, storeDir), 0o700, "") {
@@ -109,7 +109,7 @@ func (d *doctor) clock() {
 		d.fail(ErrUnexpected, "clock", remedy, "it says %s", text)
 		return
 	}
-	for _, name := range []string{configName, filepath.Base(d.c.IdentityPath()), storeDir, "lock", tokenName} {
+	for _, name := range []string{configName, filepath.Base(d.c.IdentityPath()), storeDir, "lock", api.TokenFile} {
 		if info, err := os.Stat(filepath.Join(d.c.Dir, name)); err == nil && info.ModTime().Sub(now) > future {
 			d.warn("clock", remedy, "it says %s, but %s was written at %s: it went back", text, name, info.ModTime().Format(time.RFC3339))
 			return

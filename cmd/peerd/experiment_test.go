@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gofrs/flock"
 	"github.com/parquet-go/parquet-go"
 
 	"peerd.dev/node/experiment"
@@ -188,7 +189,11 @@ func TestDamagedRunsArePlayedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	edit := func(f func(r *experiment.Run)) []byte {
-		var k keptRun
+		var k struct {
+			Seconds float64        `json:"seconds"`
+			Sum     string         `json:"sum"`
+			Run     experiment.Run `json:"run"`
+		}
 		if err := json.Unmarshal(lines[1], &k); err != nil {
 			t.Fatal(err)
 		}
@@ -239,14 +244,17 @@ func TestOnlyFoldersOfExperimentsAreWrittenTo(t *testing.T) {
 		t.Errorf("the file of something else holds %q, %v", b, err)
 	}
 	dir = filepath.Join(t.TempDir(), "a folder", "für α")
-	unlock, err := resultFolder(dir).open()
-	if err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "cells"), 0o755); err != nil {
 		t.Fatal(err)
+	}
+	other := flock.New(filepath.Join(dir, "cells", "lock"))
+	if ok, err := other.TryLock(); !ok || err != nil {
+		t.Fatal(ok, err)
 	}
 	if c, stderr := try(dir); c != exitUnexpected || !strings.Contains(stderr, "in use by another experiment") {
 		t.Errorf("a folder in use: code %d, %s", c, stderr)
 	}
-	unlock()
+	_ = other.Unlock()
 	if c, stderr := try(dir); c != exitOK {
 		t.Errorf("a folder that is free again: code %d, %s", c, stderr)
 	}

@@ -74,7 +74,7 @@ func (l *lab) lay(n int, changes []string) {
 	if err != nil {
 		l.Fatal(err)
 	}
-	l.net = &Network{Name: networkName(), Start: time.Now(), Every: every}
+	l.net = &Network{Name: "lab", Start: time.Now(), Every: every}
 	for i := range n {
 		s := &labSite{lab: l, i: protocol.Peer(i), dir: filepath.Join(l.dir, fmt.Sprint("s", i))}
 		s.client = dialer(filepath.Join(s.dir, "peerd.sock"))
@@ -153,8 +153,8 @@ func (s *labSite) start(o launch) {
 	line := slices.Concat(o.wrap, []string{exe, "run", "--leash", "-c", s.config(), "--set", "dir=" + s.dir}, o.args)
 	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.Env = append(quietEnv(), o.env...)
-	detach(cmd)
+	cmd.Env = append(withoutSettings(), o.env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt at the terminal does not reach it
 	leash, err := cmd.StdinPipe()
 	if err != nil {
 		s.Fatal(err)
@@ -185,6 +185,13 @@ func dialer(name string) *http.Client {
 			return d.DialContext(ctx, "unix", name)
 		},
 	}}
+}
+
+// withoutSettings is the environment without settings: those of a site are in its file.
+func withoutSettings() []string {
+	return slices.DeleteFunc(os.Environ(), func(e string) bool {
+		return strings.HasPrefix(e, "PEERD_") && !strings.HasPrefix(e, "PEERD_DATA=")
+	})
 }
 
 // kill ends the process, and whatever wraps it, at once.

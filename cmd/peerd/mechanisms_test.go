@@ -29,7 +29,7 @@ func TestMechanismsPage(t *testing.T) {
 		writeDeviations(t, &b, epsilon)
 	}
 	want := before + begin + b.String() + end + after
-	if *update {
+	if *updating {
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -12,15 +12,6 @@ import (
 	"peerd.dev/gossip"
 )
 
-// threeSites is a valid network: a path of three peers.
-func threeSites() *Network {
-	n := &Network{Name: "clinics", Start: time.Date(2026, 1, 2, 3, 4, 5, 600, time.UTC), Every: time.Second, Links: [][2]int{{0, 1}, {1, 2}}}
-	for i, name := range []string{"north", "east", "south"} {
-		n.Peers = append(n.Peers, Member{Name: name, ID: testID(byte(i)), Addrs: []string{"/ip4/127.0.0.1/tcp/847" + string(rune('1'+i))}})
-	}
-	return n
-}
-
 func testID(i byte) string { return gossip.SeedIdentity([32]byte{i}).ID() }
 
 func TestNetworkFilesReadAsWritten(t *testing.T) {
@@ -110,8 +101,8 @@ func TestSettingsThatDoNotSuitTheNetworkAreRefused(t *testing.T) {
 		"":                          {"rounds.every": "1s"},
 		"rounds.every: 2s: want 1s": {"rounds.every": "2s"},
 		"world.means: [[0.1, 0.1, 0.1], [0.1, 0.1, 0.1]]: want 1 row or 3": {"world.means": "[[0.1, 0.1, 0.1], [0.1, 0.1, 0.1]]", "testnet.nodes": "2", "testnet.topology": "path"},
-		"protocol.rows.f: 2: want at most 1":                               rows("protocol.rows.merge", "trimmed", "protocol.rows.f", "2"),
-		"protocol.average.f: 1: want more than 2f neighbours":              average("protocol.average.consistency", "robust", "testnet.topology", "complete"),
+		"protocol.rows.f: 2: want at most 1":                               {"protocol.name": "rows", "protocol.rows.merge": "trimmed", "protocol.rows.f": "2"},
+		"protocol.average.f: 1: want more than 2f neighbours":              {"protocol.name": "average", "protocol.average.consistency": "robust", "testnet.topology": "complete"},
 	} {
 		c, err := loadConfig(write(t, good(changes)), nil)
 		if err != nil {

@@ -135,9 +135,9 @@ func TestEveryKeyHasAValueThatIsRefused(t *testing.T) {
 	for _, c := range refusedAlone() {
 		had[c.key] = true
 	}
-	for _, f := range fields() {
-		if !had[f.key] {
-			t.Errorf("no case refuses a value of %s", f.key)
+	for _, k := range schema() {
+		if !had[k.Name] {
+			t.Errorf("no case refuses a value of %s", k.Name)
 		}
 	}
 	for _, c := range refusedAlone() {
