@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"peerd.dev/cmd/peerd/internal/config"
 )
 
 func newConfig(o *options) *cobra.Command {
@@ -38,14 +40,14 @@ that is wrong with it, a line each: key, value, what is wanted. Nothing is start
 			if err != nil {
 				return err
 			}
-			doc := checkDoc{OK: true, File: c.File, Reading: c.reading()}
+			doc := checkDoc{OK: true, File: c.File, Reading: c.Reading()}
 			return o.print(doc, func(w io.Writer) {
 				if c.File != "" {
 					_, _ = fmt.Fprintf(w, "ok: %s\n\n", c.File)
 				} else {
 					_, _ = fmt.Fprint(w, "ok (no file was read)\n\n")
 				}
-				_, _ = fmt.Fprint(w, wrap(doc.Reading, 80))
+				_, _ = fmt.Fprint(w, config.Wrap(doc.Reading, 80))
 			})
 		}),
 	}
@@ -71,13 +73,13 @@ default and what it may be.`,
 		Args: cobra.NoArgs,
 		RunE: o.run(func(context.Context) error {
 			if asSchema {
-				return o.print(schemaDocs(), writeSchema)
+				return o.print(config.SchemaDocs(), config.WriteSchema)
 			}
 			c, err := o.read()
 			if err != nil {
 				return err
 			}
-			return o.print(showDoc{c.File, c.settingDocs()}, c.write)
+			return o.print(showDoc{c.File, c.SettingDocs()}, c.Write)
 		}),
 	}
 	cmd.Flags().BoolVar(&asSchema, "schema", false, "print the meaning of every key instead")
@@ -85,6 +87,6 @@ default and what it may be.`,
 }
 
 type showDoc struct {
-	File     string       `json:"file"`
-	Settings []settingDoc `json:"settings"`
+	File     string              `json:"file"`
+	Settings []config.SettingDoc `json:"settings"`
 }

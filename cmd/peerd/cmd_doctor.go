@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"peerd.dev/cmd/peerd/internal/doctor"
 )
 
 func newDoctor(o *options) *cobra.Command {
@@ -29,7 +31,7 @@ the machine or the ledger, 3 for the network.`,
   peerd doctor --dir hospital-a --json | jq '.checks[] | select(.result != "PASS")'`,
 		Args: cobra.NoArgs,
 		RunE: o.run(func(ctx context.Context) error {
-			r := examine(ctx, o.load, o.read)
+			r := doctor.Examine(ctx, o.load, o.read)
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -37,7 +39,7 @@ the machine or the ledger, 3 for the network.`,
 			if !r.OK {
 				doc.Code = codeOfKind(r.Kind)
 			}
-			if err := o.print(doc, r.write); err != nil || doc.OK {
+			if err := o.print(doc, r.Write); err != nil || doc.OK {
 				return err
 			}
 			return &shownError{doc.Code}
@@ -47,8 +49,8 @@ the machine or the ledger, 3 for the network.`,
 
 // A doctorDoc is a report with the code of the process.
 type doctorDoc struct {
-	OK      bool      `json:"ok"`
-	Code    code      `json:"code"`
-	Running bool      `json:"running"`
-	Checks  []finding `json:"checks"`
+	OK      bool             `json:"ok"`
+	Code    code             `json:"code"`
+	Running bool             `json:"running"`
+	Checks  []doctor.Finding `json:"checks"`
 }

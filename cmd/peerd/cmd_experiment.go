@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/experiment"
 )
 
 func newExperiment(o *options) *cobra.Command {
@@ -34,7 +37,7 @@ with more seeds only those that are new are.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.config != "" {
-				return failf(ErrUsage, "two configurations, %s and %s; want one", o.config, args[0])
+				return config.Failf(config.ErrUsage, "two configurations, %s and %s; want one", o.config, args[0])
 			}
 			o.config = args[0]
 			c, err := o.load()
@@ -42,11 +45,11 @@ with more seeds only those that are new are.`,
 				return err
 			}
 			if out == "" {
-				out = filepath.Join("runs", time.Now().Format("2006-01-02-150405-")+configTitle(c))
+				out = filepath.Join("runs", time.Now().Format("2006-01-02-150405-")+experiment.Title(c))
 			}
-			return runExperiment(cmd.Context(), c, experimentOptions{
-				Out: out, Progress: o.stderr, Show: func(doc *experimentDocument) error {
-					return o.print(doc, doc.write)
+			return experiment.Run(cmd.Context(), c, experiment.Options{
+				Out: out, Progress: o.stderr, Show: func(doc *experiment.Document) error {
+					return o.print(doc, doc.Write)
 				},
 			})
 		},

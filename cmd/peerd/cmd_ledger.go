@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/daemon"
 	"peerd.dev/node/ledger"
 )
 
@@ -36,12 +38,12 @@ by a hash. All of it is public. docs/ledger.md says how to read it.`,
 }
 
 // withLedger calls f with the configuration and the ledger that the flags lead to.
-func (o *options) withLedger(ctx context.Context, f func(c *Config, lines iter.Seq2[[]byte, error]) error) error {
+func (o *options) withLedger(ctx context.Context, f func(c *config.Config, lines iter.Seq2[[]byte, error]) error) error {
 	c, err := o.read()
 	if err != nil {
 		return err
 	}
-	lines, done, err := ledgerLines(ctx, c.Dir)
+	lines, done, err := daemon.LedgerLines(ctx, c.Dir)
 	if err != nil {
 		return err
 	}
@@ -61,9 +63,9 @@ every record is printed whole.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			page.newest = !cmd.Flags().Changed("from")
 			if page.limit < 0 {
-				return failf(ErrUsage, "--limit %d, want a number from 0", page.limit)
+				return config.Failf(config.ErrUsage, "--limit %d, want a number from 0", page.limit)
 			}
-			return o.withLedger(cmd.Context(), func(_ *Config, lines iter.Seq2[[]byte, error]) error {
+			return o.withLedger(cmd.Context(), func(_ *config.Config, lines iter.Seq2[[]byte, error]) error {
 				shown, err := page.read(lines)
 				if err != nil {
 					return err

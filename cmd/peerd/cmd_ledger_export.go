@@ -11,6 +11,7 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/node/ledger"
 )
 
@@ -25,8 +26,8 @@ are verified on the way. Nothing in the file is private.`,
   peerd ledger export --dir hospital-a | peerd ledger verify -`,
 		Args: cobra.NoArgs,
 		RunE: o.run(func(ctx context.Context) error {
-			return o.withLedger(ctx, func(c *Config, lines iter.Seq2[[]byte, error]) error {
-				id, err := c.identity()
+			return o.withLedger(ctx, func(c *config.Config, lines iter.Seq2[[]byte, error]) error {
+				id, err := c.Identity()
 				if err != nil {
 					return err
 				}
@@ -109,7 +110,7 @@ func verifyFile(name string, stdin io.Reader) (ledger.Report, error) {
 func ledgerError(name string, err error) error {
 	var fault *ledger.Fault
 	if errors.As(err, &fault) {
-		return failf(ErrPrivacy, "%s: %w", name, err)
+		return config.Failf(config.ErrPrivacy, "%s: %w", name, err)
 	}
 	return err
 }

@@ -4,6 +4,9 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/explain"
 )
 
 func newPrivacy(o *options) *cobra.Command {
@@ -39,7 +42,7 @@ has the least.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				if o.config != "" {
-					return failf(ErrUsage, "two configurations, %s and %s; want one", o.config, args[0])
+					return config.Failf(config.ErrUsage, "two configurations, %s and %s; want one", o.config, args[0])
 				}
 				o.config = args[0]
 			}
@@ -47,11 +50,11 @@ has the least.`,
 			if err != nil {
 				return err
 			}
-			doc, err := c.explain()
+			doc, err := explain.New(c)
 			if err != nil {
 				return err
 			}
-			return o.print(doc, func(w io.Writer) { doc.write(w, &c.Settings) })
+			return o.print(doc, func(w io.Writer) { doc.Write(w, &c.Settings) })
 		},
 	}
 }

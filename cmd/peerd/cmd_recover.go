@@ -7,6 +7,8 @@ import (
 	"log/slog"
 
 	"github.com/spf13/cobra"
+
+	"peerd.dev/cmd/peerd/internal/daemon"
 )
 
 func newRecover(o *options) *cobra.Command {
@@ -33,11 +35,11 @@ have all of them running then, so that none remembers more.`,
 				return err
 			}
 			keepPrivate()
-			log, err := newLogger(o.stderr, c.Log)
+			log, err := daemon.NewLogger(o.stderr, c.Log)
 			if err != nil {
 				return err
 			}
-			done, err := recoverPeer(&c.Settings, log.With(slog.String("command", "recover")))
+			done, err := daemon.Recover(&c.Settings, log.With(slog.String("command", "recover")))
 			if err != nil {
 				return err
 			}

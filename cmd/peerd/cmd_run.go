@@ -8,6 +8,10 @@ import (
 
 	"github.com/libp2p/go-libp2p/gologshim"
 	"github.com/spf13/cobra"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/daemon"
+	"peerd.dev/cmd/peerd/internal/version"
 )
 
 func newRun(o *options) *cobra.Command {
@@ -47,7 +51,7 @@ type runOptions struct {
 }
 
 // runPeer runs one peer until ctx is done.
-func runPeer(ctx context.Context, s *Settings, r runOptions, stderr io.Writer) error {
+func runPeer(ctx context.Context, s *config.Settings, r runOptions, stderr io.Writer) error {
 	if r.leash {
 		var cut context.CancelFunc
 		ctx, cut = context.WithCancel(ctx)
@@ -57,17 +61,17 @@ func runPeer(ctx context.Context, s *Settings, r runOptions, stderr io.Writer) e
 			cut()
 		}()
 	}
-	log, err := newLogger(stderr, s.Log)
+	log, err := daemon.NewLogger(stderr, s.Log)
 	if err != nil {
 		return err
 	}
 	gologshim.SetDefaultHandler(log.Handler()) // before libp2p's first line
-	if s.Mode == Slots {
+	if s.Mode == config.Slots {
 		keepPrivate()
 	}
-	d, err := newDaemon(s, daemonOptions{Trace: r.trace, Version: readVersion().Version}, log)
+	d, err := daemon.New(s, daemon.Options{Trace: r.trace, Version: version.Read().Version}, log)
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.run(ctx), d.close())
+	return errors.Join(d.Run(ctx), d.Close())
 }

@@ -10,6 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/daemon"
+	"peerd.dev/cmd/peerd/internal/terminal"
 	"peerd.dev/gossip"
 	"peerd.dev/node/api"
 )
@@ -25,9 +28,9 @@ func newStatus(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d, err := askStatus(ctx, c.Dir)
+			d, err := daemon.AskStatus(ctx, c.Dir)
 			if err != nil {
-				return failf(ErrNetwork, "%w", err)
+				return config.Failf(config.ErrNetwork, "%w", err)
 			}
 			return o.print(d, func(w io.Writer) { writeStatus(w, d, c.Arms) })
 		}),
@@ -52,7 +55,7 @@ func writeStatus(w io.Writer, d api.Status, arms []string) {
 	if d.Clones > 0 {
 		_, _ = fmt.Fprintf(w, "ALARM: another process used this peer's key %d times\n", d.Clones)
 	}
-	_, _ = fmt.Fprintf(w, "traffic: %s in, %s out, %d messages dropped, %d refused\n\n", bytesText(d.BytesIn), bytesText(d.BytesOut), d.Dropped, d.Refused)
+	_, _ = fmt.Fprintf(w, "traffic: %s in, %s out, %d messages dropped, %d refused\n\n", terminal.Bytes(d.BytesIn), terminal.Bytes(d.BytesOut), d.Dropped, d.Refused)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "ARM\tPULLS\tESTIMATE")
 	for k, n := range d.Pulls {
@@ -76,9 +79,9 @@ func newPeers(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ds, err := askPeers(ctx, c.Dir)
+			ds, err := daemon.AskPeers(ctx, c.Dir)
 			if err != nil {
-				return failf(ErrNetwork, "%w", err)
+				return config.Failf(config.ErrNetwork, "%w", err)
 			}
 			return o.print(ds, func(w io.Writer) { writePeers(w, ds) })
 		}),
@@ -105,7 +108,7 @@ func writePeers(w io.Writer, ds []api.Peer) {
 			note = "ALARM: " + d.Alarm
 		}
 		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", d.Name, link, d.RTT,
-			bytesText(d.BytesIn), bytesText(d.BytesOut), d.Dropped, d.Refused, seen, strings.TrimSpace(note))
+			terminal.Bytes(d.BytesIn), terminal.Bytes(d.BytesOut), d.Dropped, d.Refused, seen, strings.TrimSpace(note))
 	}
 	_ = t.Flush()
 }

@@ -6,6 +6,9 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/testnet"
 )
 
 func newTestnet(o *options) *cobra.Command {
@@ -36,9 +39,9 @@ network is interrupted.`,
 			if err != nil {
 				return err
 			}
-			return runTestnet(ctx, &c.Settings, testnetRun{
-				Keep: t.keep, Progress: o.stderr, Show: func(doc *testnetDocument) error {
-					return o.print(doc, func(w io.Writer) { doc.write(w, &c.Settings) })
+			return testnet.Run(ctx, &c.Settings, testnet.Options{
+				Keep: t.keep, Progress: o.stderr, Show: func(doc *testnet.Document) error {
+					return o.print(doc, func(w io.Writer) { doc.Write(w, &c.Settings) })
 				},
 			})
 		}),
@@ -76,6 +79,6 @@ func (t testnetOptions) apply(o *options) error {
 	for i := range means {
 		means[i] = rows[i%len(rows)]
 	}
-	o.set = append(o.set, "world.means="+valueText(means))
+	o.set = append(o.set, "world.means="+config.ValueText(means))
 	return nil
 }

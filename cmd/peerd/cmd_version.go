@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"peerd.dev/cmd/peerd/internal/version"
 )
 
 func newVersion(o *options) *cobra.Command {
@@ -16,8 +18,8 @@ as the Go tool recorded them.`,
   peerd version --json`,
 		Args: cobra.NoArgs,
 		RunE: o.run(func(context.Context) error {
-			doc := readVersion()
-			return o.print(doc, doc.write)
+			doc := version.Read()
+			return o.print(doc, doc.Write)
 		}),
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/configtest"
 )
 
 var update = flag.Bool("update", false, "write the files that tests compare with")
@@ -27,9 +30,9 @@ func peerd(t *testing.T, args ...string) (got code, stdout, stderr string) {
 
 // check runs `config check` on a file with the changes and returns its problems.
 // It shows on the way that they are told in both forms.
-func check(t *testing.T, changes map[string]string) []Problem {
+func check(t *testing.T, changes map[string]string) []config.Problem {
 	t.Helper()
-	file := write(t, good(changes))
+	file := configtest.Write(t, configtest.Good(changes))
 	c, stdout, stderr := peerd(t, "config", "check", "-c", file, "--json")
 	if c == exitOK {
 		return nil

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"peerd.dev/bandit/world"
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/testnet"
 	"peerd.dev/dp"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
@@ -63,8 +65,8 @@ func (e *exitError) Unwrap() error { return e.err }
 // command's errors all pass here, so that those without a code are cobra's.
 func coded(err error) error {
 	var carries *exitError
-	var fault *Fault
-	var ended *ExitedError
+	var fault *config.Fault
+	var ended *testnet.ExitedError
 	var budget *dp.BudgetError
 	var changed *site.ChangedError
 	switch {
@@ -74,7 +76,7 @@ func coded(err error) error {
 		return &exitError{codeOfKind(fault.Kind), err}
 	case errors.As(err, &ended):
 		return &exitError{code(ended.Code), err}
-	case errors.Is(err, ErrRefused) || errors.As(err, &changed):
+	case errors.Is(err, config.ErrRefused) || errors.As(err, &changed):
 		return &exitError{exitConfig, err}
 	case errors.Is(err, world.ErrExhausted):
 		return &exitError{exitData, fmt.Errorf("%w; every record is played once: lower rounds.count, or raise world.cap with privacy.records_per_user", err)}
@@ -89,15 +91,15 @@ func coded(err error) error {
 // codeOfKind returns the code of a kind of errors.
 func codeOfKind(kind error) code {
 	switch kind { //nolint:errorlint // kinds are not wrapped
-	case ErrUsage:
+	case config.ErrUsage:
 		return exitUsage
-	case ErrNetwork:
+	case config.ErrNetwork:
 		return exitNetwork
-	case ErrRefused:
+	case config.ErrRefused:
 		return exitConfig
-	case ErrPrivacy:
+	case config.ErrPrivacy:
 		return exitPrivacy
-	case ErrData:
+	case config.ErrData:
 		return exitData
 	case context.Canceled:
 		return exitInterrupted

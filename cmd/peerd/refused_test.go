@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"peerd.dev/cmd/peerd/internal/config"
 )
 
 // A refusedCase is a value that must be refused.
@@ -135,7 +137,7 @@ func TestEveryKeyHasAValueThatIsRefused(t *testing.T) {
 	for _, c := range refusedAlone() {
 		had[c.key] = true
 	}
-	for _, k := range schema() {
+	for _, k := range config.Schema() {
 		if !had[k.Name] {
 			t.Errorf("no case refuses a value of %s", k.Name)
 		}

@@ -3,6 +3,9 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/configtest"
 )
 
 // refusedTogether has cases in which each key is good alone.
@@ -120,35 +123,35 @@ func TestWhatDoesNotGoTogetherIsRefused(t *testing.T) {
 // TestEveryPactRefusesSomething also shows that a message names a key beside the
 // refused one.
 func TestEveryPactRefusesSomething(t *testing.T) {
-	for _, p := range pacts() {
+	for _, p := range config.Pacts() {
 		refuses := false
 		for _, c := range refusedTogether() {
-			if c.key != p.keys[0] {
+			if c.key != p.Keys[0] {
 				continue
 			}
 			changes := map[string]string{c.key: c.value}
 			for k, v := range c.with {
 				changes[k] = v
 			}
-			cfg, problems, err := readConfig(write(t, good(changes)), nil)
+			cfg, problems, err := config.Read(configtest.Write(t, configtest.Good(changes)), nil)
 			if err != nil || len(problems) > 0 {
 				t.Fatal(err, problems)
 			}
-			reason := p.broken(&cfg.Settings)
+			reason := p.Broken(&cfg.Settings)
 			if reason == "" {
 				continue
 			}
 			refuses = true
 			named := false
-			for _, other := range p.keys[1:] {
+			for _, other := range p.Keys[1:] {
 				named = named || strings.Contains(reason, other+": ")
 			}
 			if !named {
-				t.Errorf("%s: %q names no other key", p.keys[0], reason)
+				t.Errorf("%s: %q names no other key", p.Keys[0], reason)
 			}
 		}
 		if !refuses {
-			t.Errorf("no case breaks: %s", p.doc)
+			t.Errorf("no case breaks: %s", p.Doc)
 		}
 	}
 }
