@@ -90,18 +90,18 @@ func coded(err error) error {
 
 // codeOfKind returns the code of a kind of errors.
 func codeOfKind(kind error) code {
-	switch kind { //nolint:errorlint // kinds are not wrapped
-	case config.ErrUsage:
+	switch {
+	case errors.Is(kind, config.ErrUsage):
 		return exitUsage
-	case config.ErrNetwork:
+	case errors.Is(kind, config.ErrNetwork):
 		return exitNetwork
-	case config.ErrRefused:
+	case errors.Is(kind, config.ErrRefused):
 		return exitConfig
-	case config.ErrPrivacy:
+	case errors.Is(kind, config.ErrPrivacy):
 		return exitPrivacy
-	case config.ErrData:
+	case errors.Is(kind, config.ErrData):
 		return exitData
-	case context.Canceled:
+	case errors.Is(kind, context.Canceled):
 		return exitInterrupted
 	}
 	return exitUnexpected

@@ -20,7 +20,7 @@ func TestErrorsCarryTheirCode(t *testing.T) {
 		{errors.New("disk full"), exitUnexpected},
 		{config.Failf(config.ErrNetwork, "no peers"), exitNetwork},
 		{fmt.Errorf("round 3: %w", config.Failf(config.ErrData, "no folder")), exitData},
-		{fmt.Errorf("start: %w", &config.Refusal{"configuration", nil}), exitConfig},
+		{fmt.Errorf("start: %w", &config.Refusal{What: "configuration"}), exitConfig},
 		{fmt.Errorf("start: %w", &dp.BudgetError{What: "rewards", Asked: account.Loss{Pure: 2}, Budget: account.Budget{Epsilon: 1}}), exitPrivacy},
 		{fmt.Errorf("round 3: %w", context.Canceled), exitInterrupted},
 	} {

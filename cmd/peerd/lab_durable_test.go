@@ -397,7 +397,7 @@ func (s *labSite) record() *recorder {
 		s.Fatal(err)
 	}
 	r := &recorder{values: make(map[recordKey][]byte), stop: make(chan struct{}), done: make(chan struct{})}
-	c := seat.Host(1, slog.New(slog.DiscardHandler))
+	c := seat.HostConfig(1, slog.New(slog.DiscardHandler))
 	c.Marks = true
 	c.Saw = func(_ protocol.Peer, m gossip.Mark) {
 		r.mu.Lock()

@@ -1,3 +1,6 @@
+// Package config is the configuration language of peerd: settings and their schema, the
+// files, variables and flags that they come from, the rules that refuse them, what they
+// mean, and the network file. Its errors carry kinds, from which exit codes follow.
 package config
 
 import (

@@ -62,6 +62,7 @@ func leastDegree(text string, n int) (int, bool) {
 // Degrees are the least and the greatest number of neighbours of a peer.
 type Degrees struct{ Least, Most int }
 
+// GraphDegrees returns the degrees of a graph.
 func GraphDegrees(g *topology.Graph) Degrees {
 	d := Degrees{g.Degree(0), g.Degree(0)}
 	for i := range g.N() {

@@ -32,6 +32,7 @@ func (o Origin) setter(key string) string {
 	}
 }
 
+// EnvPrefix begins the names of the environment variables that set keys.
 const EnvPrefix = "PEERD_"
 
 // EnvName returns the environment variable that sets a key.

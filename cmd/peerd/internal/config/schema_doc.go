@@ -17,6 +17,7 @@ type SchemaDoc struct {
 	Doc      string `json:"doc"`
 }
 
+// SchemaDocs returns the schema for machines.
 func SchemaDocs() []SchemaDoc {
 	var docs []SchemaDoc
 	for _, k := range Schema() {

@@ -1,3 +1,4 @@
+// Package configtest has configurations and network files for tests.
 package configtest
 
 import (

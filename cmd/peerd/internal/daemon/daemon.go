@@ -1,3 +1,5 @@
+// Package daemon is a running peer: its place in a network, its store, its links and its
+// API.
 package daemon
 
 import (
@@ -23,7 +25,7 @@ const readyTimeout = 30 * time.Second
 
 // Daemon is a running peer's parts.
 type Daemon struct {
-	*Seat
+	seat    *Seat
 	log     *slog.Logger
 	unlock  func()     // the folder
 	site    *site.Site // with slots
@@ -59,7 +61,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	if p.Seat, err = NewSeat(s); err != nil {
+	if p.seat, err = NewSeat(s); err != nil {
 		return nil, err
 	}
 	if s.Mode == config.Lockstep {
@@ -86,14 +88,14 @@ func (p *Daemon) slots() (err error) {
 	})
 	p.metrics = append(p.metrics, commits)
 	alarm := func(error) { p.alarm <- struct{}{} }
-	if p.site, err = p.Seat.site(p.log, alarm, func(d time.Duration) { commits.Observe(d.Seconds()) }); err != nil {
+	if p.site, err = p.seat.site(p.log, alarm, func(d time.Duration) { commits.Observe(d.Seconds()) }); err != nil {
 		return err
 	}
 	if p.site.Behind() {
 		p.log.Error("nothing is released", "reason", p.site.Ready(context.Background()))
 		return nil
 	}
-	c := p.Seat.Host(p.site.Incarnation(), p.log)
+	c := p.seat.HostConfig(p.site.Incarnation(), p.log)
 	seen, err := p.site.Seen()
 	if err != nil {
 		return err
@@ -111,12 +113,12 @@ func (p *Daemon) slots() (err error) {
 }
 
 func (p *Daemon) lockstep(trace string) error {
-	seed := node.NewSeed(p.s.Seed)
-	agent, err := p.agent(site.Life{Seed: seed}, seed.Noise())
+	seed := node.NewSeed(p.seat.s.Seed)
+	agent, err := p.seat.agent(site.Life{Seed: seed}, seed.Noise())
 	if err != nil {
 		return err
 	}
-	w, err := p.world(seed)
+	w, err := p.seat.world(seed)
 	if err != nil {
 		return err
 	}
@@ -124,14 +126,14 @@ func (p *Daemon) lockstep(trace string) error {
 	if err != nil {
 		return err
 	}
-	c := p.Seat.Host(0, p.log)
+	c := p.seat.HostConfig(0, p.log)
 	c.Tap = tap
 	if p.host, err = gossip.NewHost(c); err != nil {
 		return config.Failf(config.ErrNetwork, "%w", err)
 	}
 	p.node = node.New(node.Config{
-		Agent: agent, World: w, Transport: p.host, Neighbours: p.Links,
-		Rounds: p.s.RoundCount(), Trace: record, Logger: p.log,
+		Agent: agent, World: w, Transport: p.host, Neighbours: p.seat.Links,
+		Rounds: p.seat.s.RoundCount(), Trace: record, Logger: p.log,
 	})
 	return nil
 }
@@ -148,7 +150,7 @@ func (p *Daemon) Run(ctx context.Context) error {
 	})
 	all.Go(func() { p.watch(ctx, cancel) })
 	if p.host != nil {
-		p.log.Info("peer is up", "peer", p.Self, "network", p.Network.Name, "addresses", p.host.Addrs())
+		p.log.Info("peer is up", "peer", p.seat.Self, "network", p.seat.Network.Name, "addresses", p.host.Addrs())
 	}
 	err := p.play(ctx)
 	cause := context.Cause(ctx)
@@ -164,7 +166,7 @@ func (p *Daemon) Run(ctx context.Context) error {
 }
 
 func (p *Daemon) play(ctx context.Context) error {
-	if p.s.Mode == config.Slots {
+	if p.seat.s.Mode == config.Slots {
 		if p.host == nil {
 			return p.site.Run(ctx, nowhere{})
 		}

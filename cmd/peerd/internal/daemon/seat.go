@@ -33,6 +33,9 @@ type Seat struct {
 	Spec    node.Spec
 }
 
+// NewSeat reads the network file and the key of valid settings. Of its errors those of
+// the files are [config.ErrRefused], and a peer that the network does not name is
+// [config.ErrNetwork].
 func NewSeat(s *config.Settings) (*Seat, error) {
 	t := &Seat{s: s}
 	var err error
@@ -81,8 +84,8 @@ func (t *Seat) world(seed node.Seed) (node.World, error) {
 	return sites.World(int(t.Self), seed.Rand("world"))
 }
 
-// Host returns the configuration of the peer's place in the network.
-func (t *Seat) Host(incarnation uint32, log *slog.Logger) gossip.Config {
+// HostConfig returns the configuration of the peer's place in the network.
+func (t *Seat) HostConfig(incarnation uint32, log *slog.Logger) gossip.Config {
 	return gossip.Config{
 		Identity: t.id, Listen: t.s.Listen, Self: t.Self, Incarnation: incarnation,
 		Peers: t.Network.Infos(), Neighbours: t.Links, Network: t.Network.Name, Policy: t.policy,

@@ -1,3 +1,4 @@
+// Package doctor checks a peer's folder, machine and neighbours, running or stopped.
 package doctor
 
 import (
@@ -16,6 +17,7 @@ import (
 // Outcome is what a check comes to.
 type Outcome string
 
+// The outcomes.
 const (
 	Pass Outcome = "PASS"
 	Warn Outcome = "WARN"
@@ -210,7 +212,7 @@ func (d *doctor) report() *Report {
 			doc.warnings++
 		case Fail:
 			doc.failures++
-			if doc.failures == 1 || f.kind == config.ErrRefused || doc.Kind == config.ErrNetwork { //nolint:errorlint // kinds are not wrapped
+			if doc.failures == 1 || errors.Is(f.kind, config.ErrRefused) || errors.Is(doc.Kind, config.ErrNetwork) {
 				doc.Kind = f.kind
 			}
 		}

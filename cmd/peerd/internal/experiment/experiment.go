@@ -1,3 +1,5 @@
+// Package experiment plays the cells of a configuration in the simulator, over seeds, and
+// keeps the results in a folder.
 package experiment
 
 import (

@@ -127,6 +127,7 @@ type Manifest struct {
 	Cells      []ManifestCell `json:"cells"`
 }
 
+// A ManifestCell is the part of a manifest that is about one cell.
 type ManifestCell struct {
 	Cell     string            `json:"cell"`
 	Hash     string            `json:"hash"`           // of all that its runs depend on but their seeds; its file in cells/

@@ -112,6 +112,7 @@ func (a Alone) At(round uint64) float64 {
 	return r
 }
 
+// Seeds returns n seeds, the first of them first.
 func Seeds(first, n uint64) []uint64 {
 	seeds := make([]uint64, n)
 	for i := range seeds {

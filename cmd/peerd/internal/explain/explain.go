@@ -1,3 +1,5 @@
+// Package explain says what a configuration promises its users, for a privacy officer: the
+// promise, its noise, its horizon, and what is not covered.
 package explain
 
 import (

@@ -1,3 +1,4 @@
+// Package sites makes the worlds of a network's sites from settings.
 package sites
 
 import (

@@ -24,6 +24,7 @@ type Progress struct {
 
 const progressLines = 5 * time.Second
 
+// NewProgress shows on w how much of total is done.
 func NewProgress(w io.Writer, what string, total uint64) *Progress {
 	p := &Progress{w: w, what: what, total: total, begin: time.Now()}
 	p.next = p.begin.Add(progressLines)

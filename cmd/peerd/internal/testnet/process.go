@@ -64,6 +64,7 @@ func quietEnv() []string {
 	return env
 }
 
+// Status asks the peer how it is.
 func (p *Process) Status(ctx context.Context) (api.Status, error) {
 	return daemon.AskStatus(ctx, p.dir)
 }

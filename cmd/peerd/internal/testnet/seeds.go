@@ -26,6 +26,7 @@ type Comparison struct {
 	Less     experiment.Interval `json:"regret_alone_minus_together"` // by run
 }
 
+// A SiteComparison is what one site learns alone and together.
 type SiteComparison struct {
 	Name     string              `json:"name"`
 	Means    []float64           `json:"arm_means"`      // what its arms really pay

@@ -1,3 +1,4 @@
+// Package testnet runs a network of peers on this machine, each a process of its own.
 package testnet
 
 import (
@@ -188,4 +189,5 @@ func (t *Net) Stop() {
 	}
 }
 
+// LogPath returns the file that holds the output of peer i.
 func (t *Net) LogPath(i int) string { return filepath.Join(t.Dir, t.Names[i], "log.txt") }

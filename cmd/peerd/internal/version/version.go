@@ -1,3 +1,4 @@
+// Package version says what this binary was built from.
 package version
 
 import (
@@ -18,6 +19,7 @@ type Info struct {
 	Platform string `json:"platform"`
 }
 
+// Read returns what this binary was built from, as the Go tool recorded it.
 func Read() Info {
 	doc := Info{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
