@@ -202,7 +202,7 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 		}
 		made := madeOf(&cell, append(config.KeysUnder("world"), "arms", "testnet.nodes")...)
 		if worlds[made] == nil {
-			if worlds[made], err = sites.New(&cell.Config.Settings, cell.Testnet.Nodes); err != nil {
+			if worlds[made], err = sites.New(&cell.Settings, cell.Testnet.Nodes); err != nil {
 				return nil, fmt.Errorf("cell %q: %w", cell.Name, err)
 			}
 		}
