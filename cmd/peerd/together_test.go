@@ -12,19 +12,19 @@ import (
 func refusedTogether() []refusedCase {
 	return []refusedCase{
 		{key: "seed", value: "7", reason: "want 0 with mode: slots"},
-		{key: "seed", value: "0", reason: "want 1 or more with mode: lockstep", with: lockstep("seed", "0")},
+		{key: "seed", value: "0", reason: "want 1 or more with mode: lockstep", with: inLockstep("seed", "0")},
 		{key: "privacy.epsilon", value: "inf", reason: "want a finite number with mode: slots"},
 		{key: "privacy.epsilon", value: "11", reason: "want at most 10 with privacy.accept_weak: false"},
 		{key: "privacy.mechanism", value: "none", reason: "want another one with mode: slots"},
-		{key: "privacy.mechanism", value: "none", reason: "want another one with privacy.epsilon: 1", with: lockstep()},
+		{key: "privacy.mechanism", value: "none", reason: "want another one with privacy.epsilon: 1", with: inLockstep()},
 		{
 			key: "privacy.mechanism", value: "tree-gaussian", reason: "want one with Laplace noise with world.clip: false",
-			with: lockstep("world.kind", "gaussian", "world.clip", "false", "world.sd", "1", "privacy.delta", "1e-06"),
+			with: inLockstep("world.kind", "gaussian", "world.clip", "false", "world.sd", "1", "privacy.delta", "1e-06"),
 		},
 		{key: "privacy.delta", value: "1e-06", reason: "want 0 with privacy.mechanism: tree, whose epsilon is never exceeded"},
 		{key: "privacy.delta", value: "0", reason: "want a small probability, such as 0.000001, with privacy.mechanism: tree-gaussian", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},
 		{key: "privacy.delta", value: "0.01", reason: "want at most 0.001 with privacy.accept_weak: false", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},
-		{key: "privacy.mechanism", value: "tree", reason: "want none with privacy.epsilon: inf", with: lockstep("privacy.epsilon", "inf")},
+		{key: "privacy.mechanism", value: "tree", reason: "want none with privacy.epsilon: inf", with: inLockstep("privacy.epsilon", "inf")},
 		{
 			key: "privacy.records_per_user", value: "1048576", reason: "want fewer with privacy.epsilon: 1e-06 and privacy.horizon: 1000000000; noise scale",
 			with: map[string]string{"privacy.epsilon": "1e-06", "privacy.horizon": "1000000000"},
@@ -87,14 +87,14 @@ func refusedTogether() []refusedCase {
 			key: "experiment.figure.x", value: `""`, reason: "want spectral_gap or a setting that holds a number with experiment.figure.kind: final",
 			with: map[string]string{"experiment.figure.kind": "final"},
 		},
-		{key: "world.kind", value: "application", reason: "with mode: lockstep", with: lockstep("world.means", "[]")},
+		{key: "world.kind", value: "application", reason: "with mode: lockstep", with: inLockstep("world.means", "[]")},
 		{key: "api.fallback", value: "purple", reason: "want one of arms: [a, b, c]"},
 	}
 }
 
-// lockstep, average and rows return changes that choose these, and pairs of a key
+// inLockstep, average and rows return changes that choose these, and pairs of a key
 // and a value.
-func lockstep(pairs ...string) map[string]string {
+func inLockstep(pairs ...string) map[string]string {
 	return changed(append([]string{"mode", "lockstep", "seed", "1"}, pairs...))
 }
 
@@ -158,9 +158,9 @@ func TestEveryPactRefusesSomething(t *testing.T) {
 
 func TestWhatGoesTogetherIsTaken(t *testing.T) {
 	for name, changes := range map[string]map[string]string{
-		"lockstep":       lockstep(),
-		"no noise":       lockstep("privacy.epsilon", "inf", "privacy.mechanism", "none"),
-		"unclipped":      lockstep("world.kind", "gaussian", "world.clip", "false", "world.means", "[[1.5, -2, 0]]"),
+		"lockstep":       inLockstep(),
+		"no noise":       inLockstep("privacy.epsilon", "inf", "privacy.mechanism", "none"),
+		"unclipped":      inLockstep("world.kind", "gaussian", "world.clip", "false", "world.means", "[[1.5, -2, 0]]"),
 		"weak":           {"privacy.epsilon": "11", "privacy.accept_weak": "true"},
 		"robust":         average("protocol.average.consistency", "robust", "testnet.topology", "regular(4)", "testnet.nodes", "10"),
 		"robust, random": average("protocol.average.consistency", "robust", "testnet.topology", "gnp(0.5)", "testnet.nodes", "10"),

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"peerd.dev/node"
+	"peerd.dev/node/lockstep"
 	"peerd.dev/protocol"
 )
 
@@ -40,8 +41,8 @@ type Config struct {
 	Coverage   bool      // Result.Coverage is wanted
 
 	// Trace, if not nil, returns where to write what peer p does; see
-	// [node.Trace]. Agents then end their rounds with marks, as in lockstep.
-	Trace func(p protocol.Peer) *node.Trace
+	// [lockstep.Trace]. Agents then end their rounds with marks, as in lockstep.
+	Trace func(p protocol.Peer) *lockstep.Trace
 	// Watch, if not nil, is called after every round with all agents.
 	Watch func(t protocol.Round, agents []*node.Agent)
 	// Progress, if not nil, is called about a hundred times a run with the rounds
@@ -69,7 +70,7 @@ type Result struct {
 type run struct {
 	Config
 	agents []*node.Agent
-	traces []*node.Trace
+	traces []*lockstep.Trace
 	mail   *mail
 	down   []uint64 // round until which a peer is away
 	rng    *rand.Rand

@@ -45,7 +45,7 @@ func DurationText(d time.Duration) string {
 	return text
 }
 
-// parseValue reads what valueText writes, and what people type for --set and in
+// parseValue reads what ValueText writes, and what people type for --set and in
 // the environment: text needs no quotes, and a list of names may do without
 // brackets. What does not fit the type comes back as it is, to be refused with
 // what the key wants.

@@ -16,6 +16,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
+	"peerd.dev/node/lockstep"
 	"peerd.dev/node/site"
 	"peerd.dev/protocol"
 )
@@ -27,9 +28,9 @@ const readyTimeout = 30 * time.Second
 type Daemon struct {
 	seat    *Seat
 	log     *slog.Logger
-	unlock  func()     // the folder
-	site    *site.Site // with slots
-	node    *node.Node // in lockstep
+	unlock  func()         // the folder
+	site    *site.Site     // with slots
+	node    *lockstep.Node // in lockstep
 	server  *api.Server
 	host    *gossip.Host // nil for a peer that may not show itself
 	metrics []prometheus.Collector
@@ -131,7 +132,7 @@ func (p *Daemon) lockstep(trace string) error {
 	if p.host, err = gossip.NewHost(c); err != nil {
 		return config.Failf(config.ErrNetwork, "%w", err)
 	}
-	p.node = node.New(node.Config{
+	p.node = lockstep.New(lockstep.Config{
 		Agent: agent, World: w, Transport: p.host, Neighbours: p.seat.Links,
 		Rounds: p.seat.s.RoundCount(), Trace: record, Logger: p.log,
 	})

@@ -1,36 +1,29 @@
-package node
+// Package lockstep drives a [node.Agent] in rounds that wait for each other. It guards
+// nobody: with the same seeds, processes and the simulator do the same, byte for byte.
+package lockstep
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
-	"time"
 
-	"peerd.dev/bandit"
+	"peerd.dev/node"
 	"peerd.dev/protocol"
 )
 
-// Slots is the clock of a network: round t is the slot from Start + t·Every to
-// the next.
-type Slots struct {
-	Start time.Time
-	Every time.Duration
-}
-
 // Config describes a Node.
 type Config struct {
-	Agent      *Agent
-	World      World
-	Transport  Transport
+	Agent      *node.Agent
+	World      node.World
+	Transport  node.Transport
 	Neighbours []protocol.Peer
 	Rounds     uint64 // to play
 	Trace      *Trace // nil for none
 	Logger     *slog.Logger
 }
 
-// A Node drives an [Agent] in lockstep: a round begins when all messages of the last
+// A Node drives a [node.Agent] in lockstep: a round begins when all messages of the last
 // one are in. It guards nobody, so it keeps nothing. One goroutine, that of Run,
 // owns the agent; everyone else asks it.
 type Node struct {
@@ -39,7 +32,7 @@ type Node struct {
 	status Status
 }
 
-// Status is what a peer tells its operator. Everything in it is public.
+// Status is what a peer in lockstep tells its operator.
 type Status struct {
 	Round    uint64    // rounds played
 	Rounds   uint64    // to play
@@ -51,13 +44,7 @@ type Status struct {
 	Left     float64   // ε
 	Released uint64    // releases drawn
 	Refused  uint64    // messages that were a peer's fault
-	Skipped  uint64    // slots that passed without the peer: busy, down or held back
-	Flooded  uint64    // messages dropped because their sender sent too many in a slot
 	LastErr  string    // the newest fault of a peer
-	Pending  uint64    // decisions whose reward is waited for
-	Records  uint64    // of the ledger
-	Hold     string    // why nothing is released; empty if it is
-	Full     bool      // the disk is
 }
 
 // New returns a node that has not begun.
@@ -68,7 +55,7 @@ func New(c Config) *Node {
 // Run plays the rounds, then goes on answering until ctx is done, which is a nil
 // error.
 func (n *Node) Run(ctx context.Context) error {
-	l := newLockstep(n.c.Neighbours)
+	l := newRounds(n.c.Neighbours)
 	for t := protocol.Round(0); uint64(t) < n.c.Rounds; t++ {
 		in, err := n.gather(ctx, l, t)
 		if err != nil {
@@ -134,19 +121,9 @@ func (n *Node) snapshot() Status {
 	b := n.c.Agent.Belief()
 	s.Pulls = append([]uint64(nil), b.Pulls...)
 	s.Means = append([]float64(nil), b.Mean...)
-	s.Samples, s.Noise = Certainty(b)
+	s.Samples, s.Noise = node.Certainty(b)
 	s.Left = n.c.Agent.Left()
 	return s
-}
-
-// Certainty returns on how many rewards each estimate of a belief rests, and the
-// standard deviation of the noise in it.
-func Certainty(b *bandit.Belief) (samples, noise []float64) {
-	for k, spread := range b.Spread {
-		samples = append(samples, 1/spread) // 0 for +Inf
-		noise = append(noise, math.Sqrt(2*b.NoiseV[k]+b.NoiseG[k]))
-	}
-	return samples, noise
 }
 
 // ended tells an end that was asked for from one that was not.

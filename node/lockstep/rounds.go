@@ -1,4 +1,4 @@
-package node
+package lockstep
 
 import (
 	"context"
@@ -7,29 +7,29 @@ import (
 	"peerd.dev/protocol"
 )
 
-// lockstep sorts what arrives into rounds. A neighbour can be one round ahead: it
+// rounds sorts what arrives into rounds. A neighbour can be one round ahead: it
 // may have had the marks that this peer still waits for.
-type lockstep struct {
-	links map[protocol.Peer]*lockstepLink
+type rounds struct {
+	links map[protocol.Peer]*link
 }
 
-type lockstepLink struct {
+type link struct {
 	open  []protocol.Delivery   // of the round that is arriving
 	round protocol.Round        // its number
 	done  [][]protocol.Delivery // complete rounds, oldest first
 }
 
-func newLockstep(neighbours []protocol.Peer) *lockstep {
-	l := &lockstep{links: make(map[protocol.Peer]*lockstepLink, len(neighbours))}
+func newRounds(neighbours []protocol.Peer) *rounds {
+	l := &rounds{links: make(map[protocol.Peer]*link, len(neighbours))}
 	for _, p := range neighbours {
-		l.links[p] = &lockstepLink{}
+		l.links[p] = &link{}
 	}
 	return l
 }
 
 // add takes in one delivery. An error means that the link lost or invented
 // something, which ends lockstep.
-func (l *lockstep) add(d protocol.Delivery) error {
+func (l *rounds) add(d protocol.Delivery) error {
 	k, ok := l.links[d.From]
 	if !ok {
 		return fmt.Errorf("lockstep: a message from peer %d, who is no neighbour", d.From)
@@ -50,7 +50,7 @@ func (l *lockstep) add(d protocol.Delivery) error {
 }
 
 // take returns the oldest round of every link, once all have one.
-func (l *lockstep) take(neighbours []protocol.Peer) ([]protocol.Delivery, bool) {
+func (l *rounds) take(neighbours []protocol.Peer) ([]protocol.Delivery, bool) {
 	for _, k := range l.links {
 		if len(k.done) == 0 {
 			return nil, false
@@ -67,7 +67,7 @@ func (l *lockstep) take(neighbours []protocol.Peer) ([]protocol.Delivery, bool) 
 
 // gather returns the messages of round t-1 once all neighbours have ended
 // it.
-func (n *Node) gather(ctx context.Context, l *lockstep, t protocol.Round) ([]protocol.Delivery, error) {
+func (n *Node) gather(ctx context.Context, l *rounds, t protocol.Round) ([]protocol.Delivery, error) {
 	if t == 0 {
 		return nil, nil
 	}
