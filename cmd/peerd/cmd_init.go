@@ -14,6 +14,7 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/gossip"
 )
 
@@ -32,7 +33,7 @@ The id that is printed is what the network file knows the peer by.`,
 		Args: cobra.NoArgs,
 		RunE: o.run(func(context.Context) error {
 			if o.config != "" {
-				return failf(exitUsage, "init writes DIR/%s and so takes no --config", configName)
+				return config.Failf(config.ErrUsage, "init writes DIR/%s and so takes no --config", config.FileName)
 			}
 			doc, err := o.initPeer()
 			if err != nil {
@@ -69,11 +70,11 @@ func (o *options) initPeer() (initDoc, error) {
 		return initDoc{}, err
 	}
 	c.Dir = dir
-	values["dir"] = valueText(dir)
-	doc := initDoc{Dir: dir, Config: filepath.Join(dir, configName), ToSet: []string{}}
+	values["dir"] = config.ValueText(dir)
+	doc := initDoc{Dir: dir, Config: filepath.Join(dir, config.FileName), ToSet: []string{}}
 	for _, path := range []string{c.IdentityPath(), doc.Config} {
 		if _, err = os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return doc, failf(exitUnexpected, "%s is there already; init overwrites nothing, so take another --dir", path)
+			return doc, config.Failf(config.ErrUnexpected, "%s is there already; init overwrites nothing, so take another --dir", path)
 		}
 	}
 	if err = privateDir(dir); err != nil {
@@ -85,10 +86,10 @@ func (o *options) initPeer() (initDoc, error) {
 	}
 	doc.ID = id.ID()
 	head := "Configuration of peer " + doc.ID + "\nTake the # off a key to change it from its default.\n"
-	if err := renameio.WriteFile(doc.Config, []byte(configText(head, values)), 0o600); err != nil {
+	if err := renameio.WriteFile(doc.Config, []byte(config.Text(head, values)), 0o600); err != nil {
 		return doc, err
 	}
-	for _, k := range schema() {
+	for _, k := range config.Schema() {
 		if _, ok := values[k.Name]; !ok && k.Required() {
 			doc.ToSet = append(doc.ToSet, k.Name)
 		}
@@ -98,23 +99,23 @@ func (o *options) initPeer() (initDoc, error) {
 
 // initValues returns what --set gives, checked as far as it goes: what is not
 // given yet refuses nothing.
-func (o *options) initValues() (*Config, map[string]string, error) {
+func (o *options) initValues() (*config.Config, map[string]string, error) {
 	_, set, err := o.sources()
 	if err != nil {
 		return nil, nil, err
 	}
-	c, problems, err := readConfig("", set)
+	c, problems, err := config.Read("", set)
 	if err != nil {
 		return nil, nil, err
 	}
-	problems = append(problems, slices.DeleteFunc(c.invalid(problems), func(p Problem) bool { return c.From[p.Key] != fromFlag })...)
+	problems = append(problems, slices.DeleteFunc(c.Invalid(problems), func(p config.Problem) bool { return c.From[p.Key] != config.FromFlag })...)
 	values := make(map[string]string)
-	for _, k := range schema() {
-		if c.From[k.Name] == fromFlag {
-			values[k.Name] = valueText(c.value(k.Name).Interface())
+	for _, k := range config.Schema() {
+		if c.From[k.Name] == config.FromFlag {
+			values[k.Name] = config.ValueText(c.Value(k.Name).Interface())
 		}
 	}
-	return c, values, c.refusal(problems)
+	return c, values, c.Refuse(problems)
 }
 
 // privateDir makes a folder that only its owner may enter, and refuses one that
@@ -128,7 +129,7 @@ func privateDir(dir string) error {
 		return err
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return failf(exitUnexpected, "%s has mode %04o and is open to others than its owner; run: chmod 700 %s", dir, mode, dir)
+		return config.Failf(config.ErrUnexpected, "%s has mode %04o and is open to others than its owner; run: chmod 700 %s", dir, mode, dir)
 	}
 	return nil
 }

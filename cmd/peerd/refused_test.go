@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"peerd.dev/cmd/peerd/internal/config"
 )
 
 // A refusedCase is a value that must be refused.
@@ -135,9 +137,9 @@ func TestEveryKeyHasAValueThatIsRefused(t *testing.T) {
 	for _, c := range refusedAlone() {
 		had[c.key] = true
 	}
-	for _, f := range fields() {
-		if !had[f.key] {
-			t.Errorf("no case refuses a value of %s", f.key)
+	for _, k := range config.Schema() {
+		if !had[k.Name] {
+			t.Errorf("no case refuses a value of %s", k.Name)
 		}
 	}
 	for _, c := range refusedAlone() {

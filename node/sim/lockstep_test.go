@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"peerd.dev/node"
+	"peerd.dev/node/lockstep"
 	"peerd.dev/node/sim"
 	"peerd.dev/protocol"
 )
@@ -33,9 +34,9 @@ type record struct {
 	links map[protocol.Peer]*bytes.Buffer
 }
 
-func (r *record) trace() *node.Trace {
+func (r *record) trace() *lockstep.Trace {
 	r.links = map[protocol.Peer]*bytes.Buffer{}
-	return &node.Trace{Steps: &r.steps, Links: func(to protocol.Peer) io.Writer {
+	return &lockstep.Trace{Steps: &r.steps, Links: func(to protocol.Peer) io.Writer {
 		if r.links[to] == nil {
 			r.links[to] = &bytes.Buffer{}
 		}
@@ -58,7 +59,7 @@ type bus struct {
 	self  protocol.Peer
 	in    chan protocol.Delivery
 	peers []*bus
-	trace *node.Trace
+	trace *lockstep.Trace
 }
 
 func (b *bus) Inbox() <-chan protocol.Delivery { return b.in }
@@ -86,7 +87,7 @@ func (b *bus) Send(ctx context.Context, es []protocol.Envelope) error {
 func simulated(t *testing.T, c sim.Config) []*record {
 	t.Helper()
 	rs := make([]*record, c.Spec.Peers())
-	c.Trace = func(p protocol.Peer) *node.Trace {
+	c.Trace = func(p protocol.Peer) *lockstep.Trace {
 		rs[p] = &record{}
 		return rs[p].trace()
 	}
@@ -108,7 +109,7 @@ func live(t *testing.T, c sim.Config) []*record {
 	ctx, cancel := context.WithCancel(t.Context())
 	var (
 		wg    sync.WaitGroup
-		nodes []*node.Node
+		nodes []*lockstep.Node
 	)
 	for i := range n {
 		a, err := c.Spec.Agent(node.PeerConfig{
@@ -118,7 +119,7 @@ func live(t *testing.T, c sim.Config) []*record {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nd := node.New(node.Config{
+		nd := lockstep.New(lockstep.Config{
 			Agent: a, World: c.Worlds[i], Transport: buses[i], Neighbours: c.Spec.Graph[i],
 			Rounds: c.Rounds, Trace: buses[i].trace, Logger: slog.New(slog.DiscardHandler),
 		})

@@ -13,6 +13,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
+	"peerd.dev/node/lockstep"
 	"peerd.dev/protocol"
 )
 
@@ -34,8 +35,8 @@ type Config struct {
 	Cover   bool      // Result.Coverage is wanted; it needs Truth
 
 	// Trace, if not nil, returns where to write what peer p does; see
-	// [node.Trace]. Agents then end their rounds with marks, as in lockstep.
-	Trace func(p protocol.Peer) *node.Trace
+	// [lockstep.Trace]. Agents then end their rounds with marks, as in lockstep.
+	Trace func(p protocol.Peer) *lockstep.Trace
 	// Watch, if not nil, is called after every round with all agents.
 	Watch func(t protocol.Round, agents []*node.Agent)
 	// Progress, if not nil, is called about a hundred times a run with the rounds
@@ -63,7 +64,7 @@ type Result struct {
 type run struct {
 	Config
 	agents  []*node.Agent
-	traces  []*node.Trace
+	traces  []*lockstep.Trace
 	network *Network
 	down    []uint64 // round until which a peer is away
 	rng     *rand.Rand
