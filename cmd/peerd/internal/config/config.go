@@ -46,13 +46,21 @@ func Read(file string, set []string) (*Config, []Problem, error) {
 		return nil, nil, err
 	}
 	v := viper.New()
+	var misfits []Problem
 	for _, k := range Schema() {
 		var value any
-		if value, c.From[k.Name] = c.layer(k, flags, inFile); value != nil {
+		value, c.From[k.Name] = c.layer(k, flags, inFile)
+		switch {
+		case value == nil:
+		case k.block == nil:
 			v.Set(k.Name, value)
+		default:
+			if p := c.decodeBlock(k, value); p != nil {
+				misfits = append(misfits, *p)
+			}
 		}
 	}
-	problems := slices.Concat(strangeKeys(inFile, FromFile), strangeEnv(), strangeKeys(flags, FromFlag))
+	problems := slices.Concat(strangeKeys(inFile, FromFile), strangeEnv(), strangeKeys(flags, FromFlag), misfits)
 	return c, append(problems, c.decode(v, problems)...), nil
 }
 

@@ -8,8 +8,8 @@ import (
 // A field is one value of Settings.
 type field struct {
 	key   string
-	index []int
-	typ   reflect.Type
+	index []int  // in Settings, or in the parameters of block
+	block *block // nil for what Settings itself holds
 }
 
 // fields lists the values of Settings in the order of its source.
@@ -20,24 +20,43 @@ func fields() []field {
 func appendFields(list []field, t reflect.Type, prefix string, index []int) []field {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		key := f.Tag.Get("key")
-		if key == "" {
-			key = strings.ToLower(f.Name)
-		}
+		key := fieldKey(f)
 		at := append(index[:len(index):len(index)], i)
-		if f.Type.Kind() == reflect.Struct {
+		switch {
+		case f.Type == reflect.TypeFor[Params]():
+			list = appendBlocks(list, strings.TrimSuffix(prefix, "."))
+		case f.Type.Kind() == reflect.Struct:
 			list = appendFields(list, f.Type, prefix+key+".", at)
-		} else {
-			list = append(list, field{prefix + key, at, f.Type})
+		default:
+			list = append(list, field{prefix + key, at, nil})
 		}
 	}
 	return list
 }
 
-// Value returns the value of a key, which must be of the schema.
+// appendBlocks appends the parameters of a table's entries.
+func appendBlocks(list []field, section string) []field {
+	for _, b := range blocks() {
+		if b.section != section {
+			continue
+		}
+		t := reflect.TypeOf(b.standard)
+		for i := range t.NumField() {
+			list = append(list, field{section + "." + b.name + "." + fieldKey(t.Field(i)), []int{i}, &b})
+		}
+	}
+	return list
+}
+
+// Value returns the value of a key, which must be of the schema. It can be set unless it is
+// a parameter of an entry.
 func (s *Settings) Value(key string) reflect.Value {
 	for _, f := range fields() {
-		if f.key == key {
+		switch {
+		case f.key != key:
+		case f.block != nil:
+			return reflect.ValueOf(s.params(f.block.section).of(f.block.section, f.block.name)).FieldByIndex(f.index)
+		default:
 			return reflect.ValueOf(s).Elem().FieldByIndex(f.index)
 		}
 	}

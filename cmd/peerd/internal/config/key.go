@@ -13,7 +13,9 @@ type Key struct {
 	Unit    string // empty for none
 	Doc     string // one line
 	Shared  bool   // all peers of a network must agree on it
+	Fixed   bool   // a folder is founded with it and keeps it
 	rule    rule
+	block   *block // nil unless it is a parameter of an entry
 }
 
 // Required reports whether there is no default.

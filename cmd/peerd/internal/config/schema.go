@@ -3,12 +3,11 @@ package config
 import (
 	"math"
 	"reflect"
-	"strings"
+	"slices"
 	"time"
 
 	"peerd.dev/dp"
 	"peerd.dev/node/site"
-	"peerd.dev/protocol"
 )
 
 // Schema lists every setting, in the order in which people read them. The daemon,
@@ -17,12 +16,10 @@ import (
 func Schema() []Key {
 	const many = math.MaxUint64
 	const horizon = 1 << 30 // the leaves that a stream may have
-	var protocols, summaries []string
-	for _, e := range protocol.Table() {
-		protocols = append(protocols, e.Name)
-		summaries = append(summaries, e.Name+" is "+e.Summary)
-	}
-	return []Key{
+	learners, learning := entryNames("learner")
+	protocols, spreading := entryNames("protocol")
+	worlds, paying := entryNames("world", Application)
+	return slices.Concat([]Key{
 		{
 			Name: "mode", Default: "slots", Shared: true, rule: oneOf(string(Slots), string(Lockstep)),
 			Doc: "Whose data: slots guards people, a round is a slot of the wall clock; lockstep guards nobody, simulated rounds wait for each other.",
@@ -44,36 +41,36 @@ func Schema() []Key {
 			Doc: "Addresses to listen on; port 0 takes a free one.",
 		},
 		{
-			Name: "arms", Example: "[red, green, blue]", Shared: true, rule: names(2, 1000),
+			Name: "arms", Example: "[red, green, blue]", Shared: true, Fixed: true, rule: names(2, 1000),
 			Doc: "The actions to choose between, the same names in the same order at all peers.",
 		},
 
 		{
-			Name: "privacy.epsilon", Example: "1", Shared: true, rule: budget(),
+			Name: "privacy.epsilon", Example: "1", Shared: true, Fixed: true, rule: budget(),
 			Doc: "Privacy budget of one user for the whole life of the peer. It has no default because only you can choose it.",
 		},
 		{
-			Name: "privacy.delta", Default: "0", Shared: true, rule: probability(),
+			Name: "privacy.delta", Default: "0", Shared: true, Fixed: true, rule: probability(),
 			Doc: "With Gaussian noise: by how much, in probability, the promise of epsilon may be missed; 0.000001 or less. 0 with Laplace noise, which never misses it.",
 		},
 		{
-			Name: "privacy.mechanism", Default: "tree", Shared: true, rule: oneOf(mechanismNames()...),
+			Name: "privacy.mechanism", Default: "tree", Shared: true, Fixed: true, rule: oneOf(mechanismNames()...),
 			Doc: "How sums are noised; docs/mechanisms.md compares them. none adds no noise, for comparison in lockstep.",
 		},
 		{
-			Name: "privacy.calibration", Default: "tight", Shared: true, rule: oneOf(dp.Tight.String(), dp.Paper.String()),
+			Name: "privacy.calibration", Default: "tight", Shared: true, Fixed: true, rule: oneOf(dp.Tight.String(), dp.Paper.String()),
 			Doc: "How Gaussian noise is made for epsilon and delta: tight is exact; paper is the formula that papers print, for comparison.",
 		},
 		{
-			Name: "privacy.adjacency", Default: "replace-one", Shared: true, rule: oneOf(dp.ReplaceOne.String(), dp.ZeroOut.String()),
+			Name: "privacy.adjacency", Default: "replace-one", Shared: true, Fixed: true, rule: oneOf(dp.ReplaceOne.String(), dp.ZeroOut.String()),
 			Doc: "What cannot be told apart: replace-one, a user's rewards replaced by any others; zero-out, replaced by 0.",
 		},
 		{
-			Name: "privacy.records_per_user", Default: "1", Unit: "rewards", Shared: true, rule: whole(1, 1<<20),
+			Name: "privacy.records_per_user", Default: "1", Unit: "rewards", Shared: true, Fixed: true, rule: whole(1, 1<<20),
 			Doc: "At most so many rewards are one user's; the noise grows with it.",
 		},
 		{
-			Name: "privacy.horizon", Example: "10000", Unit: "rounds", Shared: true, rule: whole(1, horizon),
+			Name: "privacy.horizon", Example: "10000", Unit: "rounds", Shared: true, Fixed: true, rule: whole(1, horizon),
 			Doc: "Rounds that the budget covers; after them the peer releases nothing more. With protocol average and an application, rewards of one action, which alone falls silent after them.",
 		},
 		{
@@ -82,51 +79,15 @@ func Schema() []Key {
 		},
 
 		{
-			Name: "learner.name", Default: "ucb", Shared: true, rule: oneOf("ucb"),
-			Doc: "How an arm is chosen: ucb takes the greatest upper confidence bound.",
+			Name: "learner.name", Default: learners[0], Shared: true, Fixed: true, rule: oneOf(learners...),
+			Doc: "How an arm is chosen: " + learning + ".",
 		},
+	}, blockKeys("learner", true), []Key{
 		{
-			Name: "learner.confidence", Default: "calibrated", Shared: true, rule: oneOf("calibrated", "paper"),
-			Doc: "The confidence radius: calibrated to the noise that is in the mean, or as the paper prints it, hundreds of times wider.",
+			Name: "protocol.name", Default: protocols[0], Shared: true, Fixed: true, rule: oneOf(protocols...),
+			Doc: "How what is learnt spreads: " + spreading + ".",
 		},
-
-		{
-			Name: "protocol.name", Default: "average", Shared: true, rule: oneOf(protocols...),
-			Doc: "How what is learnt spreads: " + strings.Join(summaries, "; ") + ".",
-		},
-		{
-			Name: "protocol.average.consistency", Default: "budget", Shared: true, rule: oneOf("max", "robust", "budget"),
-			Doc: "How pull counts stay together: max trusts every claim, robust needs dense graphs, budget bounds what liars can force.",
-		},
-		{
-			Name: "protocol.average.f", Default: "1", Unit: "peers", Shared: true, rule: whole(1, many),
-			Doc: "Neighbours that lie about pull counts to withstand, with consistency: robust; nothing withstands lies about estimates.",
-		},
-		{
-			Name: "protocol.average.rate", Default: "0.2", Shared: true, rule: number("a number over 0 up to 0.5", func(x float64) bool { return x > 0 && x <= .5 }),
-			Doc: "Exchanges per link and round, each of which takes two; one by the number of links is the paper's.",
-		},
-		{
-			Name: "protocol.average.patience", Default: "8", Unit: "rounds", Shared: true, rule: whole(2, many),
-			Doc: "After this an unanswered exchange no longer blocks others, and is asked for again, as often as this.",
-		},
-		{
-			Name: "protocol.rows.every", Default: "20", Unit: "rounds", Shared: true, rule: whole(1, horizon),
-			Doc: "Time between two rows of a site; fewer rows carry less noise.",
-		},
-		{
-			Name: "protocol.rows.pull", Default: "20", Unit: "rounds", Shared: true, rule: whole(1, many),
-			Doc: "Time between two digests, by which a peer learns of rows that it missed.",
-		},
-		{
-			Name: "protocol.rows.merge", Default: "mean", Shared: true, rule: oneOf("mean", "trimmed"),
-			Doc: "How rows become one estimate: the mean over sites, or the mean without the f greatest and f least.",
-		},
-		{
-			Name: "protocol.rows.f", Default: "1", Unit: "peers", Shared: true, rule: whole(1, many),
-			Doc: "Lying sites to withstand, with merge: trimmed.",
-		},
-
+	}, blockKeys("protocol", true), []Key{
 		{
 			Name: "rounds.every", Default: "1s", Unit: "duration", Shared: true, rule: between(time.Millisecond, 24*time.Hour),
 			Doc: "Length of a round in slots mode.",
@@ -137,42 +98,10 @@ func Schema() []Key {
 		},
 
 		{
-			Name: "world.kind", Default: Application, rule: oneOf(Application, "bernoulli", "gaussian", "replay"),
-			Doc: "What pays rewards: the site's application over the API or, simulated, coins, bell curves, or records of real patients.",
+			Name: "world.kind", Default: worlds[0], rule: oneOf(worlds...),
+			Doc: "What pays rewards: the site's application over the API; or, simulated: " + paying + ".",
 		},
-		{
-			Name: "world.means", Default: "[]", rule: matrix(),
-			Doc: "The mean reward of every arm, for bernoulli and gaussian.",
-		},
-		{
-			Name: "world.sd", Default: "0.1", rule: number("a number over 0", func(x float64) bool { return x > 0 && !math.IsInf(x, 0) }),
-			Doc: "Standard deviation of the rewards of gaussian.",
-		},
-		{
-			Name: "world.clip", Default: "true", rule: yesNo(),
-			Doc: "Brings rewards into [0, 1] before they are paid.",
-		},
-		{
-			Name: "world.draw", Default: "given", rule: oneOf("given", "sites", "shared"),
-			Doc: "Where the means of bernoulli and gaussian come from: given takes world.means; sites draws them uniformly from [0, 1] for every site, shared once for all sites.",
-		},
-		{
-			Name: "world.instance", Default: "0", rule: whole(0, many),
-			Doc: "Seed of drawn means, the same in all runs; 0 draws others for every run of an experiment.",
-		},
-		{
-			Name: "world.data", Default: `""`, rule: pathText(false),
-			Doc: "Folder of the records for replay; empty takes the one that PEERD_DATA names.",
-		},
-		{
-			Name: "world.split", Default: "contiguous", rule: oneOf("contiguous", "specialty", "patient"),
-			Doc: "How replay deals records to sites: in order, by medical specialty, or so that all of one patient's are at one site.",
-		},
-		{
-			Name: "world.cap", Default: "1", Unit: "records", rule: whole(1, many),
-			Doc: "At most so many records of one patient take part in replay.",
-		},
-
+	}, blockKeys("world", false), []Key{
 		{
 			Name: "api.listen", Default: `""`, rule: loopbackAddress(),
 			Doc: "Where the API listens besides its socket in dir, such as 127.0.0.1:8470; only this machine can reach it, with the token in dir.",
@@ -212,7 +141,7 @@ func Schema() []Key {
 		},
 
 		{
-			Name: "testnet.nodes", Default: "5", Unit: "peers", rule: whole(2, 200),
+			Name: "testnet.nodes", Default: "5", Unit: "peers", rule: whole(2, 100_000),
 			Doc: "Peers of a testnet or an experiment.",
 		},
 		{
@@ -305,5 +234,5 @@ func Schema() []Key {
 			Name: "log.format", Default: "auto", rule: oneOf("auto", "text", "json"),
 			Doc: "Auto is text on a terminal, else json.",
 		},
-	}
+	})
 }

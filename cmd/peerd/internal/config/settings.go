@@ -4,12 +4,10 @@ import (
 	"math"
 	"time"
 
-	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
 	"peerd.dev/node/site"
-	"peerd.dev/protocol"
 )
 
 // Settings is a configuration. The key of a field is its lower-case name, or the
@@ -101,20 +99,14 @@ func (p Privacy) promise(m Mode) (node.Privacy, error) {
 
 // Learner says how arms are chosen.
 type Learner struct {
-	Name       string
-	Confidence bandit.Confidence
+	Name   string
+	Params Params
 }
 
 // Protocol says how what is learnt spreads.
 type Protocol struct {
-	Name    string
-	Average protocol.AverageParams
-	Rows    protocol.RowsParams
-}
-
-// Params returns the parameters as package protocol takes them.
-func (p Protocol) Params() protocol.Params {
-	return protocol.Params{Average: p.Average, Rows: p.Rows}
+	Name   string
+	Params Params
 }
 
 // Rounds says when rounds happen.
@@ -145,16 +137,8 @@ type Store struct {
 
 // World says what pays the rewards.
 type World struct {
-	Kind  string
-	Means [][]float64 // one row for all sites, or one a site
-	SD    float64
-	Clip  bool
-	Draw  string // given, sites or shared
-	// Instance is the seed of drawn means; 0 draws others for every run.
-	Instance uint64
-	Data     string
-	Split    string
-	Cap      uint64
+	Kind   string
+	Params Params
 }
 
 // Testnet is a network on one machine.
