@@ -231,7 +231,7 @@ func TestDoctorOfAPeerOutsideItsNetwork(t *testing.T) {
 		at := filepath.Join(dir, name)
 		c, stdout, stderr := peerd(t, "init", "--json", "--dir", at, "--set", "arms=[a, b]", "--set", "privacy.epsilon=1", "--set", "privacy.horizon=100",
 			"--set", "network="+filepath.Join(dir, "network.yaml"), "--set", "listen=["+addr+"]", "--set", "rounds.every=1s")
-		var doc initDoc
+		var doc daemon.Made
 		if err = json.Unmarshal([]byte(stdout), &doc); err != nil || c != exitOK {
 			t.Fatal(err, stderr)
 		}

@@ -30,7 +30,7 @@ func Load(file string, set []string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c, c.Refuse(append(problems, c.Invalid(problems)...))
+	return c, c.Refuse(append(problems, c.invalid(problems)...))
 }
 
 // Read reads without validating. The problems are unknown keys and values
@@ -62,6 +62,23 @@ func Read(file string, set []string) (*Config, []Problem, error) {
 	}
 	problems := slices.Concat(strangeKeys(inFile, FromFile), strangeEnv(), strangeKeys(flags, FromFlag), misfits)
 	return c, append(problems, c.decode(v, problems)...), nil
+}
+
+// Given returns what --set gives, also as text by key, checked as far as it goes: what is not
+// given yet refuses nothing.
+func Given(set []string) (*Config, map[string]string, error) {
+	c, problems, err := Read("", set)
+	if err != nil {
+		return nil, nil, err
+	}
+	problems = append(problems, slices.DeleteFunc(c.invalid(problems), func(p Problem) bool { return c.From[p.Key] != FromFlag })...)
+	values := make(map[string]string)
+	for _, k := range Schema() {
+		if c.From[k.Name] == FromFlag {
+			values[k.Name] = ValueText(c.Value(k.Name).Interface())
+		}
+	}
+	return c, values, c.Refuse(problems)
 }
 
 // readFile returns the values of a file by key. A key without a value, such as
@@ -133,8 +150,8 @@ func (c *Config) decode(v *viper.Viper, known []Problem) []Problem {
 	return problems
 }
 
-// Invalid returns what Validate finds beyond problems that are known.
-func (c *Config) Invalid(known []Problem) []Problem {
+// invalid returns what Validate finds beyond problems that are known.
+func (c *Config) invalid(known []Problem) []Problem {
 	bad := make(map[string]bool) // never ranged over
 	for _, k := range Schema() {
 		bad[k.Name] = named(known, k.Name)
