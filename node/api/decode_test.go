@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"peerd.dev/node/api/apitest"
+	"peerd.dev/node/internal/apitest"
 	"peerd.dev/node/decision"
 )
 

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"peerd.dev/bandit"
-	"peerd.dev/node/api/apitest"
+	"peerd.dev/node/internal/apitest"
 	"peerd.dev/node/decision"
 )
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"peerd.dev/node/api"
-	"peerd.dev/node/api/apitest"
+	"peerd.dev/node/internal/apitest"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
 )

@@ -17,19 +17,19 @@ type Batch struct {
 // Batch returns an empty batch.
 func (s *Store) Batch() *Batch { return &Batch{s: s, b: s.db.NewBatch()} }
 
-// Set writes an entry.
+// Set writes a key and its value.
 func (b *Batch) Set(t Table, key, value []byte) {
 	b.k = append(append(b.k[:0], byte(t)), key...)
 	b.must(b.b.Set(b.k, value, nil))
 }
 
-// Delete removes an entry.
+// Delete removes a key and its value.
 func (b *Batch) Delete(t Table, key []byte) {
 	b.k = append(append(b.k[:0], byte(t)), key...)
 	b.must(b.b.Delete(b.k, nil))
 }
 
-// DeleteBelow removes all entries of a table before a key.
+// DeleteBelow removes all keys of a table below key, with their values.
 func (b *Batch) DeleteBelow(t Table, key []byte) {
 	b.k = append(append(b.k[:0], byte(t)), key...)
 	b.must(b.b.DeleteRange([]byte{byte(t)}, b.k, nil))

@@ -174,50 +174,50 @@ func (s *Store) Get(t Table, key []byte) ([]byte, error) {
 	return out, closer.Close()
 }
 
-// An Entry is a key and its value. Both are good until the next step of the scan.
-type Entry struct{ Key, Value []byte }
+// A KV is a key and its value. Both are valid until the next step of the scan.
+type KV struct{ Key, Value []byte }
 
-// Scan returns the entries of a table in the order of their keys, from a key and
+// Scan returns the keys and values of a table in the order of their keys, from a key and
 // below another; nil is the end of the table. A scan sees the store as it was at its
 // beginning.
-func (s *Store) Scan(t Table, from, below []byte) iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
+func (s *Store) Scan(t Table, from, below []byte) iter.Seq2[KV, error] {
+	return func(yield func(KV, error) bool) {
 		o := &pebble.IterOptions{LowerBound: append([]byte{byte(t)}, from...), UpperBound: []byte{byte(t) + 1}}
 		if below != nil {
 			o.UpperBound = append([]byte{byte(t)}, below...)
 		}
 		it, err := s.db.NewIter(o)
 		if err != nil {
-			yield(Entry{}, fmt.Errorf("store: %w", err))
+			yield(KV{}, fmt.Errorf("store: %w", err))
 			return
 		}
 		defer func() { _ = it.Close() }() // its error is reported below
 		for ok := it.First(); ok; ok = it.Next() {
 			v, err := it.ValueAndErr()
 			if err != nil {
-				yield(Entry{}, fmt.Errorf("store: %w", err))
+				yield(KV{}, fmt.Errorf("store: %w", err))
 				return
 			}
-			if !yield(Entry{it.Key()[1:], v}, nil) {
+			if !yield(KV{it.Key()[1:], v}, nil) {
 				return
 			}
 		}
 		if err := it.Error(); err != nil {
-			yield(Entry{}, fmt.Errorf("store: %w", err))
+			yield(KV{}, fmt.Errorf("store: %w", err))
 		}
 	}
 }
 
-// Last returns the entry of a table with the greatest key, or none.
-func (s *Store) Last(t Table) (e Entry, ok bool, err error) {
+// Last returns the greatest key of a table with its value; ok is false for an empty table.
+func (s *Store) Last(t Table) (kv KV, ok bool, err error) {
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{byte(t)}, UpperBound: []byte{byte(t) + 1}})
 	if err != nil {
-		return e, false, fmt.Errorf("store: %w", err)
+		return kv, false, fmt.Errorf("store: %w", err)
 	}
 	if it.Last() {
-		e, ok = Entry{append([]byte{}, it.Key()[1:]...), append([]byte{}, it.Value()...)}, true
+		kv, ok = KV{append([]byte{}, it.Key()[1:]...), append([]byte{}, it.Value()...)}, true
 	}
-	return e, ok, it.Close()
+	return kv, ok, it.Close()
 }
 
 // Full reports whether there is too little room to write. It looks at the disk now
