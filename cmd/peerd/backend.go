@@ -55,7 +55,7 @@ func (p *daemon) Status(ctx context.Context) (api.Status, error) {
 	}
 	d := api.Status{
 		ID: p.id.ID(), Name: p.network.Peers[p.self].Name, Peer: uint32(p.self), Network: p.network.Name,
-		Ready: p.host != nil, Round: s.Round, Rounds: s.Rounds, Pulls: s.Pulls, Means: s.Means, Spent: s.Spent, Left: s.Left,
+		LinksUp: p.host != nil, Round: s.Round, Rounds: s.Rounds, Pulls: s.Pulls, Means: s.Means, Spent: s.Spent, Left: s.Left,
 		Released: s.Released, Refused: s.Refused, Skipped: s.Skipped, Flooded: s.Flooded, LastErr: s.LastErr,
 		Hold: s.Hold, Pending: s.Pending, LedgerRecords: s.Records, DiskFull: s.Full,
 	}
@@ -67,7 +67,7 @@ func (p *daemon) Status(ctx context.Context) (api.Status, error) {
 	}
 	d.Addresses = p.host.Addrs()
 	for _, o := range p.host.Status() {
-		d.Ready = d.Ready && (!o.Neighbour || o.State == gossip.Up)
+		d.LinksUp = d.LinksUp && (!o.Neighbour || o.State == gossip.Up)
 		d.BytesIn += o.BytesIn
 		d.BytesOut += o.BytesOut
 		d.Dropped += o.Dropped

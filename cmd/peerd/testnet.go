@@ -185,7 +185,7 @@ func (t *testnet) waitReady(ctx context.Context) error {
 			d, err := p.status(ctx)
 			if err != nil {
 				waiting = fmt.Sprintf("%s does not answer: %v", t.names[i], err)
-			} else if !d.Ready {
+			} else if !d.LinksUp {
 				waiting = t.names[i] + " is not linked to all its neighbours"
 			}
 		}

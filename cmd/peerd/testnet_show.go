@@ -65,7 +65,7 @@ func (t *testnet) write(w io.Writer, all []statusDocument, wide bool) {
 	_, _ = fmt.Fprintf(tw, "SITE\tROUND\tREGRET\tFAVOURS\tε SPENT\tε LEFT\tRELEASES\tSENT\tRECEIVED\tLINKED\n")
 	for i, d := range all {
 		linked := "yes"
-		if !d.Ready {
+		if !d.LinksUp {
 			linked = "no"
 		}
 		favours, _ := argmax(d.Means)

@@ -44,7 +44,7 @@ type Status struct {
 	Name          string    `json:"name" doc:"Its name in the network file."`
 	Peer          uint32    `json:"peer" doc:"Its place in the network file."`
 	Network       string    `json:"network"`
-	Ready         bool      `json:"ready" doc:"Links to all neighbours are up."`
+	LinksUp       bool      `json:"links_up" doc:"Links to all neighbours are up."`
 	Round         uint64    `json:"round" doc:"Rounds played."`
 	Rounds        uint64    `json:"rounds" doc:"Rounds to play."`
 	Pulls         []uint64  `json:"pulls" nullable:"true" doc:"By arm."`

@@ -165,7 +165,7 @@ export interface Status {
   peer: number;
   network: string;
   /** Links to all neighbours are up. */
-  ready: boolean;
+  links_up: boolean;
   /** Rounds played. */
   round: number;
   /** Rounds to play. */

@@ -475,7 +475,7 @@ class Status:
     peer: int
     network: str
     # Links to all neighbours are up.
-    ready: bool
+    links_up: bool
     # Rounds played.
     round: int
     # Rounds to play.
@@ -521,7 +521,7 @@ class Status:
             name=doc["name"],
             peer=doc["peer"],
             network=doc["network"],
-            ready=doc["ready"],
+            links_up=doc["links_up"],
             round=doc["round"],
             rounds=doc["rounds"],
             pulls=doc["pulls"],
@@ -551,7 +551,7 @@ class Status:
             "name": self.name,
             "peer": self.peer,
             "network": self.network,
-            "ready": self.ready,
+            "links_up": self.links_up,
             "round": self.round,
             "rounds": self.rounds,
             "pulls": self.pulls,
