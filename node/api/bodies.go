@@ -10,12 +10,12 @@ import (
 type (
 	askBody struct {
 		ID      string   `json:"id,omitempty" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Yours, so that a repeated request gets the same decision; without it the peer makes one."`
-		Exclude []string `json:"exclude,omitempty" nullable:"false" maxItems:"1000" doc:"Actions that may not be chosen."`
+		Exclude []string `json:"exclude,omitempty" maxItems:"1000" doc:"Actions that may not be chosen."`
 		Subject string   `json:"subject,omitempty" minLength:"1" maxLength:"256" doc:"Whose decision it is, such as a patient's number. It stays in this peer's folder. Of one subject no more rewards are learnt from than the privacy settings allow."`
 	}
 
 	askBatchBody struct {
-		Decisions []askBody `json:"decisions" nullable:"false" minItems:"1" maxItems:"1000"`
+		Decisions []askBody `json:"decisions" minItems:"1" maxItems:"1000"`
 	}
 
 	rewardBody struct {
@@ -24,7 +24,7 @@ type (
 	}
 
 	rewardBatchBody struct {
-		Rewards []rewardBody `json:"rewards" nullable:"false" minItems:"1" maxItems:"1000"`
+		Rewards []rewardBody `json:"rewards" minItems:"1" maxItems:"1000"`
 	}
 )
 
@@ -59,11 +59,11 @@ type (
 	}
 
 	decisionBatchBody struct {
-		Outcomes []decisionOutcomeBody `json:"outcomes" nullable:"false" doc:"One an item, in the order of the request."`
+		Outcomes []decisionOutcomeBody `json:"outcomes" doc:"One an item, in the order of the request."`
 	}
 
 	receiptBatchBody struct {
-		Outcomes []receiptOutcomeBody `json:"outcomes" nullable:"false" doc:"One an item, in the order of the request."`
+		Outcomes []receiptOutcomeBody `json:"outcomes" doc:"One an item, in the order of the request."`
 	}
 
 	healthBody struct {

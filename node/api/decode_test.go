@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"peerd.dev/node/internal/apitest"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/internal/apitest"
 )
 
 // FuzzDecodeReport shows that what is read as a report is JSON and holds what

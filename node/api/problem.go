@@ -18,7 +18,7 @@ type Problem struct {
 	Status int    `json:"status" doc:"The HTTP status; of an item of a batch, the one it would have had alone."`
 	Detail string `json:"detail" doc:"What is wrong and what to do about it."`
 	Code   string `json:"code" doc:"For programs; docs/api.md lists them."`
-	Errors []Flaw `json:"errors,omitempty" nullable:"false" doc:"The fields that are wrong."`
+	Errors []Flaw `json:"errors,omitempty" doc:"The fields that are wrong."`
 }
 
 func (p *Problem) Error() string { return fmt.Sprintf("%d %s: %s", p.Status, p.Title, p.Detail) }

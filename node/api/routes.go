@@ -16,6 +16,7 @@ type route struct {
 	about        string
 	open         bool         // needs no token
 	takes        reflect.Type // of the body; nil for none
+	params       []object     // of the query
 	gives        reflect.Type // nil for text of another kind
 	kind         string       // of text
 	fails        []int        // statuses of problems beside those of all routes
@@ -82,8 +83,8 @@ func (s *Server) table() []route {
 		},
 		{
 			method: get, path: "/v1/ledger", id: "ledger", summary: "Everything that left, and what it was charged.",
-			about: "Lines of the ledger as they are in its file. A connection that breaks before the end of the answer says that the rest could not be read.",
-			kind:  "application/x-ndjson", fails: []int{422, 503}, handle: s.ledger,
+			about:  "Lines of the ledger as they are in its file. A connection that breaks before the end of the answer says that the rest could not be read.",
+			params: ledgerParams(), kind: "application/x-ndjson", fails: []int{422, 503}, handle: s.ledger,
 		},
 		{
 			method: get, path: "/metrics", id: "metrics", summary: "Metrics for Prometheus.",

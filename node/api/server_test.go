@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"peerd.dev/bandit"
-	"peerd.dev/node/internal/apitest"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/internal/apitest"
 )
 
 // mark is a reward that must not show anywhere.
