@@ -31,6 +31,9 @@ func (p *daemon) Reward(ctx context.Context, reports []decision.Report) []decisi
 	return p.site.Reward(ctx, reports)
 }
 
+// Features implements [api.Backend]. No learner takes features yet.
+func (p *daemon) Features() decision.Shape { return decision.Shape{} }
+
 // simulated refuses all in lockstep, which protects nobody.
 func simulated[T any](n int) []decision.Outcome[T] {
 	out := make([]decision.Outcome[T], n)

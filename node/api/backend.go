@@ -13,12 +13,16 @@ import (
 type Backend interface {
 	// Decide answers every ask, in order. A decision is durable when it is
 	// returned. The asks are well formed; whether their names are actions of
-	// this network is for the backend to say. It may keep the slice.
+	// this network is for the backend to say. It may keep the slice, and the features.
 	Decide(ctx context.Context, asks []decision.Ask) []decision.Outcome[decision.Decision]
 
 	// Reward answers every report, in order. A reward is durable when its
 	// receipt is returned. Ids are well formed and values in [0,1].
 	Reward(ctx context.Context, reports []decision.Report) []decision.Outcome[decision.Receipt]
+
+	// Features says what features an ask must bring. Asks with others are refused
+	// before they come to Decide.
+	Features() decision.Shape
 
 	// Status says how the peer is doing. It is also read for every scrape of
 	// the metrics.

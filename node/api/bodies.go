@@ -12,6 +12,8 @@ type (
 		ID      string   `json:"id,omitempty" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Yours, so that a repeated request gets the same decision; without it the peer makes one."`
 		Exclude []string `json:"exclude,omitempty" maxItems:"1000" doc:"Actions that may not be chosen."`
 		Subject string   `json:"subject,omitempty" minLength:"1" maxLength:"256" doc:"Whose decision it is, such as a patient's number. It stays in this peer's folder. Of one subject no more rewards are learnt from than the privacy settings allow."`
+
+		Features [][]float64 `json:"features,omitempty" maxItems:"1000,1000" doc:"What is known of the situation: a list of numbers for each action, in the network's order, excluded actions among them. Needed by contextual learners, and refused by others. Features are private: they are never sent to another peer."`
 	}
 
 	askBatchBody struct {
@@ -33,7 +35,7 @@ type (
 	decisionBody struct {
 		ID         string          `json:"id"`
 		Action     string          `json:"action"`
-		Propensity float64         `json:"propensity" minimum:"0" maximum:"1" doc:"Probability of the action, given what all peers may know."`
+		Propensity float64         `json:"propensity" minimum:"0" maximum:"1" doc:"Probability of the action, given the features and what all peers may know."`
 		Source     decision.Source `json:"source" enum:"learned,exposure,fallback" doc:"What the choice rests on: what was learnt; that every action is to be chosen a few times first; or the configured action, while the peer is not ready."`
 		Counted    bool            `json:"counted" doc:"The reward will be learnt from; false for a subject over its cap."`
 		Repeated   bool            `json:"repeated" doc:"It was asked for before, with this id."`

@@ -11,7 +11,8 @@ import (
 
 const (
 	maxItems   = 1000 // of a batch
-	maxExclude = 1000 // a network has no more actions
+	maxActions = 1000 // of a network
+	maxLength  = 1000 // features of an action
 	maxID      = 128  // bytes
 	maxSubject = 256  // bytes
 	maxAction  = 1024 // bytes
@@ -23,14 +24,28 @@ type item[T any] struct {
 	flaws []Flaw
 }
 
-func decodeAsk(s *scanner) (a decision.Ask) {
+// decodeAsk reads an ask, whose features must have a shape.
+func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 	s.object(
 		field{name: "id", read: func() { a.ID = s.text(wrongID) }},
 		field{name: "exclude", read: func() {
-			s.list(maxExclude, func() { a.Exclude = append(a.Exclude, s.text(wrongAction)) })
+			s.list(maxActions, func() { a.Exclude = append(a.Exclude, s.text(wrongAction)) })
 		}},
 		field{name: "subject", read: func() { a.Subject = s.text(wrongSubject) }},
+		field{name: "features", read: func() {
+			s.list(maxActions, func() {
+				var list []float64 // not made to length: empty lists would cost memory that no byte of the body pays for
+				s.list(maxLength, func() { list = append(list, s.finite()) })
+				a.Features = append(a.Features, list)
+			})
+		}},
 	)
+	if len(s.flaws) > 0 || s.err != nil {
+		return a
+	}
+	if r := shape.Check(a.Features); r != nil {
+		s.within(r.Field, func() { s.flaw(r.Reason) })
+	}
 	return a
 }
 

@@ -31,19 +31,20 @@ const (
 // table lists the routes.
 func (s *Server) table() []route {
 	b := s.c.Backend
+	ask := func(in *scanner) decision.Ask { return decodeAsk(in, b.Features()) }
 	asked := []int{400, 413, 415, 422, 507, 503}
 	return []route{
 		{
 			method: post, path: "/v1/decisions", id: "decide", summary: "Which action?",
 			about: "The decision is durable when it is answered. The same id again gives the same decision.",
 			takes: reflect.TypeFor[askBody](), gives: reflect.TypeFor[decisionBody](), fails: append([]int{409, 403}, asked...),
-			handle: single(s, "decision", decodeAsk, b.Decide, showDecision),
+			handle: single(s, "decision", ask, b.Decide, showDecision),
 		},
 		{
 			method: post, path: "/v1/decisions/batch", id: "decide-batch", summary: "Which actions?",
 			about: "Every item gets the status and the decision or problem that it would have got alone. A problem of the whole means that nothing was stored.",
 			takes: reflect.TypeFor[askBatchBody](), gives: reflect.TypeFor[decisionBatchBody](), fails: []int{400, 413, 415, 422},
-			handle: batch(s, "decision", "decisions", decodeAsk, b.Decide, func(status int, d decision.Decision, p *Problem) decisionOutcomeBody {
+			handle: batch(s, "decision", "decisions", ask, b.Decide, func(status int, d decision.Decision, p *Problem) decisionOutcomeBody {
 				if p != nil {
 					return decisionOutcomeBody{Status: status, Problem: p}
 				}

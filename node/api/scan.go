@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -208,8 +209,15 @@ func (s *scanner) text(check func(string) (wrong string)) string {
 }
 
 // unit reads a number from 0 to 1.
-func (s *scanner) unit() float64 {
-	const want = "want a number from 0 to 1"
+func (s *scanner) unit() float64 { return s.float(0, 1, "want a number from 0 to 1") }
+
+// finite reads any number that a float64 holds, rounded to the nearest.
+func (s *scanner) finite() float64 {
+	return s.float(-math.MaxFloat64, math.MaxFloat64, "want a finite number")
+}
+
+// float reads a number between two others.
+func (s *scanner) float(least, most float64, want string) float64 {
 	if c := s.peek(); c != '-' && (c < '0' || c > '9') {
 		s.other(want)
 		return 0
@@ -219,7 +227,7 @@ func (s *scanner) unit() float64 {
 		return 0
 	}
 	v, err := strconv.ParseFloat(string(s.b[from:s.i]), 64) // not for -Infinity; out of range for 1e999
-	if err != nil || !(v >= 0 && v <= 1) {
+	if err != nil || !(v >= least && v <= most) {
 		s.flaw(want)
 		return 0
 	}

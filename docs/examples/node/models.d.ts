@@ -19,6 +19,10 @@ export interface Arm {
 export interface Ask {
   /** Actions that may not be chosen. */
   exclude?: string[];
+  /** What is known of the situation: a list of numbers for each action, in the
+   * network's order, excluded actions among them. Needed by contextual learners, and
+   * refused by others. Features are private: they are never sent to another peer. */
+  features?: number[][];
   /** Yours, so that a repeated request gets the same decision; without it the peer
    * makes one. */
   id?: string;
@@ -37,7 +41,7 @@ export interface AskBatch {
 export interface Decision {
   id: string;
   action: string;
-  /** Probability of the action, given what all peers may know. */
+  /** Probability of the action, given the features and what all peers may know. */
   propensity: number;
   /** What the choice rests on: what was learnt; that every action is to be chosen a
    * few times first; or the configured action, while the peer is not ready. One of

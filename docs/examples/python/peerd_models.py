@@ -50,6 +50,10 @@ class Ask:
 
     # Actions that may not be chosen.
     exclude: Optional[List[str]] = None
+    # What is known of the situation: a list of numbers for each action, in the
+    # network's order, excluded actions among them. Needed by contextual learners, and
+    # refused by others. Features are private: they are never sent to another peer.
+    features: Optional[List[List[float]]] = None
     # Yours, so that a repeated request gets the same decision; without it the peer
     # makes one.
     id: Optional[str] = None
@@ -62,6 +66,7 @@ class Ask:
     def from_json(cls, doc: Dict[str, Any]) -> Ask:
         return cls(
             exclude=doc.get("exclude"),
+            features=doc.get("features"),
             id=doc.get("id"),
             subject=doc.get("subject"),
         )
@@ -70,6 +75,8 @@ class Ask:
         doc: Dict[str, Any] = {}
         if self.exclude is not None:
             doc["exclude"] = self.exclude
+        if self.features is not None:
+            doc["features"] = self.features
         if self.id is not None:
             doc["id"] = self.id
         if self.subject is not None:
@@ -102,7 +109,7 @@ class Decision:
 
     id: str
     action: str
-    # Probability of the action, given what all peers may know.
+    # Probability of the action, given the features and what all peers may know.
     propensity: float
     # What the choice rests on: what was learnt; that every action is to be chosen a
     # few times first; or the configured action, while the peer is not ready. One of
