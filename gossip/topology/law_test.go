@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestRegularGivesEverybodyTheSameDegree(t *testing.T) {
+func TestRegularGivesEveryPeerTheSameDegree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(3, 30).Draw(t, "n")
 		degree := rapid.IntRange(0, n-1).Draw(t, "degree")

@@ -18,7 +18,7 @@ const (
 	maxAction  = 1024 // bytes
 )
 
-// An item is what was read of a request, and what is wrong with it.
+// An item is what was read from a request, with its flaws.
 type item[T any] struct {
 	value T
 	flaws []Flaw

@@ -28,7 +28,7 @@ func spec(routes []route) ([]byte, error) {
 		"openapi": "3.1.0",
 		"info": object{
 			"title": "peerd", "version": Version,
-			"description": "What the application of a site asks its peer. On the socket in the peer's folder no token is needed; on TCP, on a loopback address, what is in api.token of that folder.",
+			"description": "The API of a peer for the application of its site. Over the unix socket in the peer's folder it needs no token; over TCP, on a loopback address, it needs the token in the file api.token of that folder.",
 		},
 		"servers": []object{{"url": "http://127.0.0.1:8470"}},
 		"components": object{
@@ -81,11 +81,11 @@ func ledgerParams() []object {
 	}
 	return []object{
 		number("from", "Number of the first record.", 0, maxLedgerFrom, 0),
-		number("limit", "At most so many records.", 1, maxLedgerLines, ledgerLines),
+		number("limit", "Maximum number of records.", 1, maxLedgerLines, ledgerLines),
 	}
 }
 
-// meaning says what a status means here.
+// meaning returns what a status means in this API.
 func meaning(status int) string {
 	switch status {
 	case 400:
@@ -93,21 +93,21 @@ func meaning(status int) string {
 	case 401:
 		return "No token, or a wrong one."
 	case 403:
-		return "The request comes from a web page, or the peer plays a simulated world and takes none."
+		return "The request comes from a web page, or the peer plays a simulated world and takes neither decisions nor rewards."
 	case 404:
 		return "No such decision."
 	case 409:
-		return "It was decided or rewarded otherwise; nothing was changed."
+		return "The id has another decision or reward already; nothing was changed."
 	case 410:
-		return "The time for its reward is over."
+		return "The time to report the reward is over."
 	case 413:
 		return "The body is too large."
 	case 415:
 		return "The body is not application/json."
 	case 422:
-		return "A field is wrong; errors says which."
+		return "A field is wrong; errors lists which."
 	case 503:
-		return "The peer is not ready, or ending; ask again."
+		return "The peer is not ready, or it is shutting down; try again."
 	case 507:
 		return "The disk is full; nothing was stored."
 	}

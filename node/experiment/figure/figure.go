@@ -42,7 +42,7 @@ type Point struct {
 }
 
 // The size of a figure, which is higher where title, note or legend need it. The legend
-// stands beside the lines, never over them.
+// stands to the right of the lines, never over them.
 const (
 	width      = 7.2 * vg.Inch
 	height     = 4.2 * vg.Inch
@@ -86,7 +86,7 @@ func (f *Figure) Write(svg, png io.Writer) error {
 	return err
 }
 
-// legendHeight returns how high the legend is, or the plot beside it if that is higher.
+// legendHeight returns the height of the legend, or of the plot next to it if that is higher.
 func legendHeight(legend plot.Legend) vg.Length {
 	size := legend.Rectangle(draw.Canvas{})
 	return max(plotHeight, size.Max.Y-size.Min.Y)
@@ -102,7 +102,7 @@ type headLine struct {
 func (l *headLine) height() vg.Length { return l.style.Height("X") + l.gap }
 
 // head returns what stands above the plot: title, note and, since gonum reserves the
-// wrong room for it beside logarithmic axes, the label of y.
+// wrong room for it next to logarithmic axes, the label of y.
 func (f *Figure) head() []headLine {
 	var lines []headLine
 	title, note, label := style(12), style(8.5), style(10)
@@ -185,8 +185,8 @@ func (f *Figure) plot() (*plot.Plot, plot.Legend, error) {
 	return p, legend, nil
 }
 
-// note returns the note, and what the axes cannot show. That a curve begins with a few
-// points of 0 goes without saying.
+// note returns the note, and which lines the axes do not show in full. The points of 0
+// that most curves begin with do not count.
 func (f *Figure) note() string {
 	var missing []string
 	for _, l := range f.Lines {
@@ -197,5 +197,5 @@ func (f *Figure) note() string {
 	if len(missing) == 0 {
 		return f.Note
 	}
-	return f.Note + " Logarithmic axes have no place for 0, so points are missing of: " + strings.Join(missing, "; ") + "."
+	return f.Note + " Logarithmic axes cannot show 0, so points are missing from: " + strings.Join(missing, "; ") + "."
 }

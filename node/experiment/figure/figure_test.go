@@ -179,7 +179,7 @@ func TestWhatALogarithmicAxisCannotShowIsNamed(t *testing.T) {
 	if err := f.Write(&svg, new(bytes.Buffer)); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(svg.String(), "missing of: alone.") {
+	if !strings.Contains(svg.String(), "missing from: alone.") {
 		t.Error("a line went missing without a word")
 	}
 	zero := Figure{Lines: []Line{{Name: "zero", Points: []Point{{1, experiment.Interval{}}, {2, experiment.Interval{}}}}}}
