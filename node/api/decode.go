@@ -10,9 +10,7 @@ import (
 )
 
 const (
-	maxItems   = 1000 // of a batch
-	maxActions = 1000 // of a network
-	maxLength  = 1000 // features of an action
+	maxItems   = 1000 // of any list: a batch, the actions of a network, the features of an action
 	maxID      = 128  // bytes
 	maxSubject = 256  // bytes
 	maxAction  = 1024 // bytes
@@ -29,13 +27,13 @@ func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 	s.object(
 		field{name: "id", read: func() { a.ID = s.text(wrongID) }},
 		field{name: "exclude", read: func() {
-			s.list(maxActions, func() { a.Exclude = append(a.Exclude, s.text(wrongAction)) })
+			s.list(func() { a.Exclude = append(a.Exclude, s.text(wrongAction)) })
 		}},
 		field{name: "subject", read: func() { a.Subject = s.text(wrongSubject) }},
 		field{name: "features", read: func() {
-			s.list(maxActions, func() {
+			s.list(func() {
 				var list []float64 // not made to length: empty lists would cost memory that no byte of the body pays for
-				s.list(maxLength, func() { list = append(list, s.finite()) })
+				s.list(func() { list = append(list, s.finite()) })
 				a.Features = append(a.Features, list)
 			})
 		}},
@@ -72,7 +70,7 @@ func decodeBatch[T any](b []byte, name string, read func(*scanner) T) ([]item[T]
 	var items []item[T]
 	s.object(field{name: name, need: true, read: func() {
 		whole := s.flaws
-		s.list(maxItems, func() {
+		s.list(func() {
 			s.flaws = nil
 			items = append(items, item[T]{read(s), s.flaws})
 			s.flaws = whole

@@ -49,11 +49,11 @@ func TestFeaturesHaveTheShapeOfTheLearner(t *testing.T) {
 // TestFeaturesOfTheLargestShape fit into a body.
 func TestFeaturesOfTheLargestShape(t *testing.T) {
 	f := newFake()
-	f.shape = decision.Shape{Actions: maxActions, Length: maxLength}
+	f.shape = decision.Shape{Actions: maxItems, Length: maxItems}
 	r := run(t, f)
-	list := "[" + strings.Repeat("0.5,", maxLength-1) + "0.5]"
-	all := `{"features":[` + strings.Repeat(list+",", maxActions-1) + list + `]}`
-	if status, _, body := r.ask(t, "/v1/decisions", all); status != 200 || len(f.asked[0].Features) != maxActions || len(f.asked[0].Features[999]) != maxLength {
+	list := "[" + strings.Repeat("0.5,", maxItems-1) + "0.5]"
+	all := `{"features":[` + strings.Repeat(list+",", maxItems-1) + list + `]}`
+	if status, _, body := r.ask(t, "/v1/decisions", all); status != 200 || len(f.asked[0].Features) != maxItems || len(f.asked[0].Features[999]) != maxItems {
 		t.Error(status, body)
 	}
 	long := strings.Replace(all, "0.5", "0."+strings.Repeat("5", DefaultMaxBody), 1)

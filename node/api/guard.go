@@ -59,7 +59,7 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 		return problem(http.StatusForbidden, codeForbidden, "the API answers to names of this machine only: ask http://127.0.0.1 or http://localhost, with the port",
 			Flaw{"header.Host", "is not a name of this machine"})
 	}
-	if s.open[r.URL.Path] {
+	if s.public[r.URL.Path] {
 		return nil
 	}
 	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")

@@ -13,7 +13,7 @@ type route struct {
 	id           string // for programs that are generated
 	summary      string
 	about        string
-	open         bool         // needs no token
+	public       bool         // needs no token
 	takes        reflect.Type // of the body; nil for none
 	params       []object     // of the query
 	gives        reflect.Type // nil for text of another kind
@@ -92,11 +92,11 @@ func (s *Server) table() []route {
 			kind:  "text/plain", handle: s.metrics.handler.ServeHTTP,
 		},
 		{
-			method: get, path: "/healthz", id: "healthz", summary: "Whether the process is alive.", open: true,
+			method: get, path: "/healthz", id: "healthz", summary: "Whether the process is alive.", public: true,
 			gives: reflect.TypeFor[healthBody](), handle: s.healthz,
 		},
 		{
-			method: get, path: "/readyz", id: "readyz", summary: "Whether the peer decides and releases.", open: true,
+			method: get, path: "/readyz", id: "readyz", summary: "Whether the peer decides and releases.", public: true,
 			gives: reflect.TypeFor[healthBody](), fails: []int{503}, handle: s.readyz,
 		},
 	}
@@ -119,7 +119,7 @@ func (s *Server) routes() error {
 	}})
 	for _, r := range all {
 		pattern := r.method + " " + r.path
-		s.open[r.path] = r.open
+		s.public[r.path] = r.public
 		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) {
 			out := w.(*responder) // of handler
 			out.route, out.lost = pattern, false

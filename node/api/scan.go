@@ -173,18 +173,18 @@ func (s *scanner) object(fields ...field) {
 	}
 }
 
-// list reads a list of at most most items, each by a call of read.
-func (s *scanner) list(most int, read func()) {
+// list reads a list of at most maxItems items, each by a call of read.
+func (s *scanner) list(read func()) {
 	if !s.enter('[') {
 		s.other("want a list")
 		return
 	}
 	n := len(s.path)
 	for i := 0; s.next(i == 0, ']'); i++ {
-		if i >= most {
+		if i >= maxItems {
 			s.path = s.path[:n]
-			if i == most {
-				s.flaw(fmt.Sprintf("has more than %d items", most))
+			if i == maxItems {
+				s.flaw(fmt.Sprintf("has more than %d items", maxItems))
 			}
 			s.skip()
 			continue

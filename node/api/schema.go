@@ -55,8 +55,9 @@ func (all schemas) of(t reflect.Type, closed bool) object {
 		return object{"type": "integer", "format": "int32", "minimum": 0}
 	case reflect.Uint64:
 		return object{"type": "integer", "format": "int64", "minimum": 0}
+	default:
+		panic(fmt.Sprintf("api: no schema for the type %v", t))
 	}
-	panic(fmt.Sprintf("api: no schema for the type %v", t))
 }
 
 // schemaName returns Ask for the type askBody.

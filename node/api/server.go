@@ -43,7 +43,7 @@ type Server struct {
 	c       Config
 	log     *slog.Logger
 	mux     *http.ServeMux
-	open    map[string]bool // paths that need no token
+	public  map[string]bool // paths that need no token
 	token   []byte          // of the TCP side
 	cross   *http.CrossOriginProtection
 	metrics *metrics
@@ -62,7 +62,7 @@ func NewServer(c Config) (_ *Server, err error) {
 		c.MaxBody = DefaultMaxBody
 	}
 	s := &Server{
-		c: c, log: c.Logger, mux: http.NewServeMux(), open: make(map[string]bool),
+		c: c, log: c.Logger, mux: http.NewServeMux(), public: make(map[string]bool),
 		cross:  http.NewCrossOriginProtection(),
 		bodies: sync.Pool{New: func() any { return new(bytes.Buffer) }},
 	}

@@ -147,7 +147,7 @@ func TestWrongRequestsAreRefused(t *testing.T) {
 				t.Error(f.state())
 			}
 			// Eight requests came this far: four to make ready, and those that are
-			// wrong only to who knows the decisions.
+			// wrong only for a backend that knows the decisions.
 			if f.calls != 4+6 {
 				t.Errorf("the backend was asked %d times", f.calls)
 			}
@@ -399,7 +399,7 @@ func TestRequestsUnderWayEnd(t *testing.T) {
 	<-f.entered
 	ended := make(chan error)
 	go func() { ended <- r.stop() }()
-	for { // until nobody listens
+	for { // until the listener is closed
 		c, err := net.Dial("tcp", r.Addr().String())
 		if err != nil {
 			break

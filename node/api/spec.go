@@ -44,7 +44,7 @@ func spec(routes []route) ([]byte, error) {
 func (all schemas) operation(r route, wrong object) object {
 	o := object{"operationId": r.id, "summary": r.summary, "security": []object{{"token": []string{}}, {}}}
 	fails := append([]int{401, 403, 500}, r.fails...)
-	if r.open {
+	if r.public {
 		o["security"] = []object{{}}
 		fails = append([]int{403, 500}, r.fails...)
 	}

@@ -73,7 +73,7 @@ func TestAnswersFitTheSpecification(t *testing.T) {
 		v, _ := all[name]["properties"].(object)[field].(object)[word].(json.Number)
 		return v.String()
 	}
-	if limit("AskBatch", "decisions", "maxItems") != strconv.Itoa(maxItems) || limit("Ask", "exclude", "maxItems") != strconv.Itoa(maxActions) ||
+	if limit("AskBatch", "decisions", "maxItems") != strconv.Itoa(maxItems) || limit("Ask", "exclude", "maxItems") != strconv.Itoa(maxItems) || limit("Ask", "features", "maxItems") != strconv.Itoa(maxItems) ||
 		limit("Ask", "id", "maxLength") != strconv.Itoa(maxID) || limit("Ask", "subject", "maxLength") != strconv.Itoa(maxSubject) {
 		t.Error("the limits of the schema are not those of the decoder")
 	}

@@ -98,7 +98,7 @@ func TestLedgerEveryBitFlip(t *testing.T) {
 }
 
 // rewrite returns an export of a small book's records after a change, with all hashes
-// computed anew, as somebody could who has no key: the signature is of head.
+// recomputed, as is possible without the key: the signature is of head.
 func rewrite(t *testing.T, change func(bodies []Body) []Body) []byte {
 	t.Helper()
 	b := small(t)
@@ -131,7 +131,7 @@ func rewrite(t *testing.T, change func(bodies []Body) []Body) []byte {
 	return w.Bytes()
 }
 
-// TestLedgerFaults: what somebody without the key does to a file is found by the
+// TestLedgerFaults: what can be done without the key to a file is found by the
 // chain or by the signature.
 func TestLedgerFaults(t *testing.T) {
 	lines := bytes.SplitAfter(small(t).export(), []byte("\n"))
@@ -210,7 +210,7 @@ func TestAForgedChainHasNoSignature(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(honest, small(t).export()) {
-		t.Fatal("records that nobody changed are exported otherwise")
+		t.Fatal("unchanged records are exported in another form")
 	}
 	forged := rewrite(t, func(b []Body) []Body {
 		b[5].(*Release).Values[0]++
