@@ -39,7 +39,7 @@ func newStatus(o *options) *cobra.Command {
 
 func writeStatus(w io.Writer, d api.Status, arms []string) {
 	ready := "all neighbours linked"
-	if !d.Ready {
+	if !d.LinksUp {
 		ready = "waiting for neighbours; see `peerd peers`"
 	}
 	_, _ = fmt.Fprintf(w, "%s  %s  network %s: %s\n", d.Name, d.ID, d.Network, ready)

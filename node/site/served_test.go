@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"peerd.dev/node/api"
-	"peerd.dev/node/api/apitest"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/internal/apitest"
 	"peerd.dev/node/store"
 )
 
@@ -25,6 +25,8 @@ func (s served) Status(ctx context.Context) (api.Status, error) {
 	st, err := s.Site.Status(ctx)
 	return api.Status{Pulls: st.Pulls, Pending: st.Pending, Hold: st.Hold}, err
 }
+
+func (served) Features() decision.Shape { return decision.Shape{} }
 
 func (served) Arms(context.Context) ([]api.Arm, error) { return nil, nil }
 

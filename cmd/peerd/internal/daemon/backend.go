@@ -31,6 +31,9 @@ func (p *Daemon) Reward(ctx context.Context, reports []decision.Report) []decisi
 	return p.site.Reward(ctx, reports)
 }
 
+// Features implements [api.Backend]. No learner takes features yet.
+func (p *daemon) Features() decision.Shape { return decision.Shape{} }
+
 // simulated refuses all in lockstep, which protects nobody.
 func simulated[T any](n int) []decision.Outcome[T] {
 	out := make([]decision.Outcome[T], n)
@@ -59,7 +62,7 @@ func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
 	}
 	d := api.Status{
 		ID: p.seat.id.ID(), Name: p.seat.Network.Peers[p.seat.Self].Name, Peer: uint32(p.seat.Self), Network: p.seat.Network.Name,
-		Ready: p.host != nil, Round: s.Round, Rounds: s.Rounds, Pulls: s.Pulls, Means: s.Means, Spent: s.Spent, Left: s.Left,
+		LinksUp: p.host != nil, Round: s.Round, Rounds: s.Rounds, Pulls: s.Pulls, Means: s.Means, Spent: s.Spent, Left: s.Left,
 		Released: s.Released, Refused: s.Refused, Skipped: s.Skipped, Flooded: s.Flooded, LastErr: s.LastErr,
 		Hold: s.Hold, Pending: s.Pending, LedgerRecords: s.Records, DiskFull: s.Full,
 	}
@@ -71,7 +74,7 @@ func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
 	}
 	d.Addresses = p.host.Addrs()
 	for _, o := range p.host.Status() {
-		d.Ready = d.Ready && (!o.Neighbour || o.State == gossip.Up)
+		d.LinksUp = d.LinksUp && (!o.Neighbour || o.State == gossip.Up)
 		d.BytesIn += o.BytesIn
 		d.BytesOut += o.BytesOut
 		d.Dropped += o.Dropped

@@ -32,7 +32,7 @@ func figureOf(c *config.Config, cells []cellRun) *figure.Figure {
 		}
 		return f
 	}
-	f.Marks, f.X, f.Y = true, axisLabel(want.X), "regret of a peer at the end, in rewards"
+	f.Glyphs, f.X, f.Y = true, axisLabel(want.X), "regret of a peer at the end, in rewards"
 	f.Lines = finals(cells, want.X)
 	return f
 }

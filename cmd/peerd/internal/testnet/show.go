@@ -69,7 +69,7 @@ func (t *Net) write(w io.Writer, all []api.Status, wide bool) {
 	_, _ = fmt.Fprintf(tw, "SITE\tROUND\tREGRET\tFAVOURS\tε SPENT\tε LEFT\tRELEASES\tSENT\tRECEIVED\tLINKED\n")
 	for i, d := range all {
 		linked := "yes"
-		if !d.Ready {
+		if !d.LinksUp {
 			linked = "no"
 		}
 		favours, _ := sites.ArgMax(d.Means)

@@ -129,7 +129,7 @@ func (t *Net) WaitReady(ctx context.Context) error {
 			d, err := p.Status(ctx)
 			if err != nil {
 				waiting = fmt.Sprintf("%s does not answer: %v", t.Names[i], err)
-			} else if !d.Ready {
+			} else if !d.LinksUp {
 				waiting = t.Names[i] + " is not linked to all its neighbours"
 			}
 		}

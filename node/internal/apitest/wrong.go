@@ -1,5 +1,5 @@
-// Package apitest holds requests that an API of package api must refuse, and
-// asks any server.
+// Package apitest holds requests that a server of package api must refuse, and sends
+// them to one.
 package apitest
 
 import (
@@ -59,7 +59,7 @@ func Cases(t testing.TB) []Case {
 	return all
 }
 
-// Wrong asks everything that is wrong.
+// Wrong sends every wrong request and checks the answers.
 func Wrong(t *testing.T, to Target) {
 	for _, c := range Cases(t) {
 		if c.TCP && to.Token == "" || c.Expired != "" && to.Expired == nil {
