@@ -84,7 +84,7 @@ func (o *options) audit(ctx context.Context, s *config.Settings, runs int, seed 
 	if spec.Privacy.Unclipped {
 		return config.Failf(config.ErrRefused, "%s: no epsilon holds for rewards that are not clipped, so there is nothing to audit; add --set world.clip=true", s.With("world.clip"))
 	}
-	c := audit.Config{Spec: spec, Topic: s.Mode == config.Slots, Runs: runs, Seed: seed}
+	c := audit.Config{Spec: spec, Topic: s.Mode == config.Live, Runs: runs, Seed: seed}
 	// As in experiments: played peers make garbage at a high rate and hold little.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	p := terminal.NewProgress(o.stderr, "audit", c.Plays())

@@ -66,7 +66,7 @@ func runPeer(ctx context.Context, s *config.Settings, r runOptions, stderr io.Wr
 		return err
 	}
 	gologshim.SetDefaultHandler(log.Handler()) // before libp2p's first line
-	if s.Mode == config.Slots {
+	if s.Mode == config.Live {
 		keepPrivate()
 	}
 	d, err := daemon.New(s, daemon.Options{Trace: r.trace, Version: version.Read().Version}, log)

@@ -152,11 +152,11 @@ func TestWhoSetARefusedValueIsNamed(t *testing.T) {
 
 func TestFilesThatAreNoYAMLAreRefusedWithTheLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"mode: slots\narms: [a, b\n":  "line 1: did not find expected",
-		"mode: slots\nmode: lockstep": `line 2: mapping key "mode" already defined at line 1`,
-		"- mode":                      "line 1: want keys with values, such as mode: slots",
-		"mode: slots\n\tseed: 1\n":    "line 2: found a tab character",
-		"mode: slots\n x: 1\n":        "line 2: mapping values are not allowed in this context",
+		"mode: live\narms: [a, b\n":  "line 1: did not find expected",
+		"mode: live\nmode: lockstep": `line 2: mapping key "mode" already defined at line 1`,
+		"- mode":                      "line 1: want keys with values, such as mode: live",
+		"mode: live\n\tseed: 1\n":    "line 2: found a tab character",
+		"mode: live\n x: 1\n":        "line 2: mapping values are not allowed in this context",
 	} {
 		file := configtest.Write(t, text)
 		c, _, stderr := peerd(t, "config", "check", "-c", file)

@@ -11,11 +11,11 @@ import (
 // refusedTogether has cases in which each key is good alone.
 func refusedTogether() []refusedCase {
 	return []refusedCase{
-		{key: "seed", value: "7", reason: "want 0 with mode: slots"},
+		{key: "seed", value: "7", reason: "want 0 with mode: live"},
 		{key: "seed", value: "0", reason: "want 1 or more with mode: lockstep", with: inLockstep("seed", "0")},
-		{key: "privacy.epsilon", value: "inf", reason: "want a finite number with mode: slots"},
+		{key: "privacy.epsilon", value: "inf", reason: "want a finite number with mode: live"},
 		{key: "privacy.epsilon", value: "11", reason: "want at most 10 with privacy.accept_weak: false"},
-		{key: "privacy.mechanism", value: "none", reason: "want another one with mode: slots"},
+		{key: "privacy.mechanism", value: "none", reason: "want another one with mode: live"},
 		{key: "privacy.mechanism", value: "none", reason: "want another one with privacy.epsilon: 1", with: inLockstep()},
 		{
 			key: "privacy.mechanism", value: "tree-gaussian", reason: "want one with Laplace noise with world.clip: false",
@@ -55,7 +55,7 @@ func refusedTogether() []refusedCase {
 		{key: "world.means", value: "[[0.1, 0.2]]", reason: "want 3 numbers a row with arms: [a, b, c]; row 0 has 2"},
 		{key: "world.means", value: "[[0.1, 0.2, 1.5]]", reason: "want numbers from 0 to 1 with world.kind: bernoulli; see row 0"},
 		{key: "world.means", value: "[[0.1, 0.2, 0.3], [0.1, 0.2, 0.3]]", reason: "want 1 row or as many as testnet.nodes: 5, not 2"},
-		{key: "world.clip", value: "false", reason: "want true with mode: slots"},
+		{key: "world.clip", value: "false", reason: "want true with mode: live"},
 		{
 			key: "world.cap", value: "3", reason: "want at most privacy.records_per_user: 2",
 			with: map[string]string{"world.kind": "replay", "world.means": "[]", "arms": "[a, b, c, d, e]", "privacy.records_per_user": "2"},

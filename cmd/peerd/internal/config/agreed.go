@@ -5,26 +5,34 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"peerd.dev/bandit/world"
 	"peerd.dev/gossip"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
 )
 
-// Spec returns what all peers of a network agree on.
-func (s *Settings) Spec(peers int) (node.Spec, error) {
+// Spec returns what all peers of a network agree on, whose neighbours are given by peer.
+// domain is what its signatures are bound to.
+func (s *Settings) Spec(graph [][]protocol.Peer, domain string) (node.Spec, error) {
 	privacy, err := s.Privacy.promise(s.Mode)
 	if err != nil {
 		return node.Spec{}, err
 	}
-	privacy.Unclipped = s.World.Kind == "gaussian" && !s.World.Clip
+	privacy.Unclipped = s.Unclipped()
 	return node.Spec{
-		Arms:       len(s.Arms),
-		Peers:      peers,
-		Confidence: s.Learner.Confidence,
-		Protocol:   s.Protocol.Name,
-		Params:     s.Protocol.Params(),
-		Privacy:    privacy,
+		Arms:     len(s.Arms),
+		Graph:    graph,
+		Learner:  s.LearnerParams(),
+		Protocol: s.ProtocolParams(),
+		Privacy:  privacy,
+		Public:   sha256.Sum256([]byte("peerd public/" + domain)),
 	}, nil
+}
+
+// Unclipped reports whether rewards of the simulated world may lie outside [0, 1].
+func (s *Settings) Unclipped() bool {
+	e, err := world.Lookup(s.World.Kind)
+	return err == nil && e.Unclipped(s.WorldParams())
 }
 
 // Domain is what signatures are bound to: all that peers agree on, so that what was

@@ -75,7 +75,7 @@ func yamlTrouble(err error) string {
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "yaml: "), "unmarshal errors: ")
 	if where, _, ok := strings.Cut(text, ": cannot unmarshal"); ok {
-		return where + ": want keys with values, such as mode: slots"
+		return where + ": want keys with values, such as mode: live"
 	}
 	return text
 }

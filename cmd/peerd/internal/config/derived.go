@@ -30,14 +30,14 @@ const FileName = "peerd.yaml"
 // IdentityPath returns where the peer's private key is.
 func (s *Settings) IdentityPath() string { return filepath.Join(s.Dir, "identity.key") }
 
-// Charge returns what an agent with these settings is charged when it starts. It
+// Charge returns what an agent with these settings and arms is charged when it starts. It
 // fails where the agent would.
 func (s *Settings) Charge() (dp.Charge, error) {
-	entry, err := protocol.Lookup(s.Protocol.Name)
+	spec, err := s.Spec(make([][]protocol.Peer, s.Testnet.Nodes), "")
 	if err != nil {
 		return dp.Charge{}, err
 	}
-	spec, err := s.Spec(1)
+	streams, err := spec.Streams()
 	if err != nil {
 		return dp.Charge{}, err
 	}
@@ -45,8 +45,17 @@ func (s *Settings) Charge() (dp.Charge, error) {
 	if err != nil {
 		return dp.Charge{}, err
 	}
-	if _, err = door.Open(spec.Privacy.Streams(len(s.Arms), 1, entry.Leaves(s.Protocol.Params(), s.Privacy.Horizon))); err != nil {
+	if _, err = door.Open(streams); err != nil {
 		return dp.Charge{}, err
 	}
 	return door.Charges()[0], nil
+}
+
+// Cadence returns when the leaves of a peer's streams close.
+func (s *Settings) Cadence() protocol.Cadence {
+	e, err := protocol.Lookup(s.Protocol.Name)
+	if err != nil {
+		return protocol.Cadence{}
+	}
+	return e.Cadence(s.ProtocolParams())
 }

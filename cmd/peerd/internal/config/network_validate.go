@@ -9,6 +9,7 @@ import (
 
 	"peerd.dev/gossip"
 	"peerd.dev/gossip/topology"
+	"peerd.dev/protocol"
 )
 
 // Validate returns everything that is wrong with n, in the order of the file.
@@ -69,16 +70,14 @@ func (s *Settings) CheckNetwork(n *Network) []Problem {
 		}
 	}
 	peers := len(n.Peers)
-	rows := len(s.World.Means)
-	refuse(s.Mode == Slots && s.Rounds.Every != n.Every, "rounds.every", "want %s, which is every in the network file", DurationText(n.Every))
-	refuse(rows > 1 && rows != peers, "world.means", "want 1 row or %d, the peers in the network file", peers)
-	r := s.Protocol.Rows
-	refuse(s.Protocol.Name == "rows" && r.Merge == "trimmed" && r.F > (peers-1)/2, "protocol.rows.f",
-		"want at most %d with the %d peers in the network file and %s", (peers-1)/2, peers, s.With("protocol.rows.merge"))
+	refuse(s.Mode == Live && s.Rounds.Every != n.Every, "rounds.every", "want %s, which is every in the network file", DurationText(n.Every))
+	net := protocol.Net{Peers: peers, Horizon: s.Privacy.Horizon}
 	if g, err := topology.NewGraph(peers, n.Links); err == nil {
-		least, a := GraphDegrees(g).Least, s.Protocol.Average
-		refuse(s.Protocol.Name == "average" && a.Consistency == "robust" && a.F > (least-1)/2, "protocol.average.f",
-			"want more than 2f neighbours with %s; the network file gives some peer %d", s.With("protocol.average.consistency"), least)
+		net.LeastDegree = GraphDegrees(g).Least
+	}
+	for _, p := range append(s.validateProtocol(net, nil), s.validateWorld(peers, nil)...) {
+		p.Reason += ", by the network file"
+		problems = append(problems, p)
 	}
 	sortProblems(problems)
 	return problems

@@ -10,14 +10,15 @@ import (
 )
 
 // PolicyHash returns the hash of all that the peers of a network must agree on:
-// the shared keys of the schema, and the network file but for addresses. It is
-// taken over one line for each, in the order of the schema and then of the file,
-// so that equal policies have equal hashes on every machine.
+// the shared keys of the schema, except the parameters of learners and protocols that are
+// not chosen, and the network file except addresses. It is taken over one line for each,
+// in the order of the schema and then of the file, so that equal policies have equal
+// hashes on every machine.
 func PolicyHash(s *Settings, n *Network) [sha256.Size]byte {
 	h := sha256.New()
-	HashLine(h, "peerd policy", 1)
+	HashLine(h, "peerd policy", 2)
 	for _, k := range Schema() {
-		if k.Shared {
+		if k.Shared && s.Applies(k) {
 			HashLine(h, k.Name, ValueText(s.Value(k.Name).Interface()))
 		}
 	}

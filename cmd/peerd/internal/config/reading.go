@@ -3,9 +3,11 @@ package config
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"time"
 
+	"peerd.dev/bandit/world"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
 )
@@ -38,7 +40,7 @@ func (s *Settings) readBudget() string {
 func (s *Settings) readHorizon() string {
 	h := s.Privacy.Horizon
 	text := fmt.Sprintf("It covers %s", Counted(h, "round"))
-	if s.Mode == Slots && h <= uint64(math.MaxInt64/s.Rounds.Every) {
+	if s.Mode == Live && h <= uint64(math.MaxInt64/s.Rounds.Every) {
 		text += fmt.Sprintf(", which last %s", DurationText(s.Rounds.Every*time.Duration(h)))
 	}
 	return text + fmt.Sprintf("; a run plays %d, and past the horizon a peer releases nothing more.", s.RoundCount())
@@ -62,12 +64,31 @@ func (s *Settings) readProtocol() string {
 }
 
 func (s *Settings) readWorld() string {
-	text := fmt.Sprintf("Learner %s with %s confidence chooses between %s: %s; world %s pays.",
-		s.Learner.Name, s.Learner.Confidence, Counted(uint64(len(s.Arms)), "arm"), short(strings.Join(s.Arms, ", ")), s.World.Kind)
-	if s.World.Kind == "replay" && s.World.Split != "patient" && s.Mode == Slots {
-		text += fmt.Sprintf(" With split %s one patient can be at several sites, and each promises the budget for itself.", s.World.Split)
+	text := fmt.Sprintf("Learner %s (%s) chooses between %s: %s; world %s pays.",
+		s.Learner.Name, ParamsText(s.LearnerParams()), Counted(uint64(len(s.Arms)), "arm"), short(strings.Join(s.Arms, ", ")), s.World.Kind)
+	if p := s.People(); p.Spread != "" && s.Mode == Live {
+		text += fmt.Sprintf(" With %s one person can be at several sites, and each promises the budget for itself.", p.Spread)
 	}
 	return text
+}
+
+// ParamsText writes the parameters of an entry in one line.
+func ParamsText(params any) string {
+	v := reflect.ValueOf(params)
+	var all []string
+	for i := range v.NumField() {
+		all = append(all, fieldKey(v.Type().Field(i))+": "+ValueText(v.Field(i).Interface()))
+	}
+	return strings.Join(all, ", ")
+}
+
+// People returns from whose records the simulated world pays.
+func (s *Settings) People() world.People {
+	e, err := world.Lookup(s.World.Kind)
+	if err != nil {
+		return world.People{}
+	}
+	return e.People(s.WorldParams())
 }
 
 // Counted writes a number with its noun.

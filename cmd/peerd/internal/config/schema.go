@@ -21,8 +21,8 @@ func Schema() []Key {
 	worlds, paying := entryNames("world", Application)
 	return slices.Concat([]Key{
 		{
-			Name: "mode", Default: "slots", Shared: true, rule: oneOf(string(Slots), string(Lockstep)),
-			Doc: "Whose data: slots guards people, a round is a slot of the wall clock; lockstep guards nobody, simulated rounds wait for each other.",
+			Name: "mode", Default: string(Live), Shared: true, rule: oneOf(string(Live), string(Lockstep)),
+			Doc: "Whose data: live guards people, and rounds follow the wall clock; lockstep guards nobody, and simulated rounds wait for each other.",
 		},
 		{
 			Name: "dir", Default: ".peerd", rule: pathText(true),
@@ -30,7 +30,7 @@ func Schema() []Key {
 		},
 		{
 			Name: "seed", Default: "0", rule: whole(0, many),
-			Doc: "Where all randomness comes from in lockstep; 0 in slots, where noise comes from the operating system.",
+			Doc: "Where all randomness comes from in lockstep; 0 in mode live, where noise comes from the operating system.",
 		},
 		{
 			Name: "network", Default: "network.yaml", rule: pathText(true),
@@ -90,7 +90,7 @@ func Schema() []Key {
 	}, blockKeys("protocol", true), []Key{
 		{
 			Name: "rounds.every", Default: "1s", Unit: "duration", Shared: true, rule: between(time.Millisecond, 24*time.Hour),
-			Doc: "Length of a round in slots mode.",
+			Doc: "Length of a round in mode live.",
 		},
 		{
 			Name: "rounds.count", Default: "0", Unit: "rounds", rule: whole(0, horizon),

@@ -36,7 +36,7 @@ type Mode string
 
 // The modes.
 const (
-	Slots    Mode = "slots"    // people's; a round is a slot of the wall clock
+	Live     Mode = "live"     // people's; rounds follow the wall clock
 	Lockstep Mode = "lockstep" // nobody's; rounds wait for each other and come from a seed
 )
 

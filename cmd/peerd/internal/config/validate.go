@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"slices"
+
+	"peerd.dev/protocol"
 )
 
 // Validate returns everything that is wrong with s, in the order of the schema:
@@ -24,6 +26,9 @@ func (s *Settings) validate(bad map[string]bool) []Problem {
 		}
 	}
 	problems = append(problems, s.validateTogether(bad)...)
+	least, _ := leastDegree(s.Testnet.Topology, s.Testnet.Nodes)
+	problems = append(problems, s.validateProtocol(protocol.Net{Peers: s.Testnet.Nodes, LeastDegree: least, Horizon: s.Privacy.Horizon}, bad)...)
+	problems = append(problems, s.validateWorld(s.Testnet.Nodes, bad)...)
 	sortProblems(problems)
 	return problems
 }

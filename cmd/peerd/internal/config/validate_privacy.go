@@ -2,9 +2,11 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"peerd.dev/dp"
+	"peerd.dev/protocol"
 )
 
 // weakEpsilon is the budget above which a promise says next to nothing: a
@@ -19,7 +21,7 @@ func privacyPacts() []Pact {
 	return []Pact{
 		{[]string{"seed", "mode"}, "A seed is for lockstep alone: noise from a seed would repeat itself.", func(s *Settings) string {
 			switch {
-			case s.Mode == Slots && s.Seed != 0:
+			case s.Mode == Live && s.Seed != 0:
 				return fmt.Sprintf("want 0 with %s, since noise from a seed would repeat itself", s.With("mode"))
 			case s.Mode == Lockstep && s.Seed == 0:
 				return fmt.Sprintf("want 1 or more with %s, which takes all its randomness from it", s.With("mode"))
@@ -27,7 +29,7 @@ func privacyPacts() []Pact {
 			return ""
 		}},
 		{[]string{"privacy.epsilon", "mode"}, "A budget of inf is for lockstep alone: it protects nobody.", func(s *Settings) string {
-			if s.Mode == Slots && s.Privacy.Epsilon.Infinite() {
+			if s.Mode == Live && s.Privacy.Epsilon.Infinite() {
 				return fmt.Sprintf("want a finite number with %s; inf protects nobody", s.With("mode"))
 			}
 			return ""
@@ -48,12 +50,6 @@ func privacyPacts() []Pact {
 			}
 			return ""
 		}},
-		{[]string{"privacy.mechanism", "world.clip"}, "Rewards that are not clipped come with Laplace noise.", func(s *Settings) string {
-			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && m.Law() == dp.Gaussian && s.World.Kind == "gaussian" && !s.World.Clip {
-				return fmt.Sprintf("want one with Laplace noise with %s, since Gaussian noise for rewards from 0 to 1 says nothing of others", s.With("world.clip"))
-			}
-			return ""
-		}},
 		{[]string{"privacy.delta", "privacy.accept_weak"}, "A delta over 0.001 has to be accepted.", func(s *Settings) string {
 			if s.Privacy.Delta > weakDelta && !s.Privacy.AcceptWeak {
 				return fmt.Sprintf("want at most %v with %s; of that share of users everything could be told", weakDelta, s.With("privacy.accept_weak"))
@@ -61,15 +57,15 @@ func privacyPacts() []Pact {
 			return ""
 		}},
 		{[]string{"privacy.mechanism", "mode"}, "Only lockstep goes without noise.", func(s *Settings) string {
-			if s.Mode == Slots && s.Privacy.Mechanism == "none" {
+			if s.Mode == Live && s.Privacy.Mechanism == dp.None.String() {
 				return fmt.Sprintf("want another one with %s; none protects nobody", s.With("mode"))
 			}
 			return ""
 		}},
 		{[]string{"privacy.mechanism", "privacy.epsilon", "mode"}, "Going without noise and a budget of inf belong together.", func(s *Settings) string {
-			none, inf := s.Privacy.Mechanism == "none", s.Privacy.Epsilon.Infinite()
+			none, inf := s.Privacy.Mechanism == dp.None.String(), s.Privacy.Epsilon.Infinite()
 			switch {
-			case s.Mode == Slots || none == inf:
+			case s.Mode == Live || none == inf:
 				return ""
 			case none:
 				return fmt.Sprintf("want another one with %s; only inf pays for no noise", s.With("privacy.epsilon"))
@@ -79,7 +75,7 @@ func privacyPacts() []Pact {
 		{
 			[]string{
 				"privacy.records_per_user", "privacy.epsilon", "privacy.delta", "privacy.horizon", "privacy.mechanism", "privacy.calibration", "privacy.adjacency",
-				"arms", "protocol.name", "protocol.rows.every",
+				"arms", "protocol.name", "learner.name",
 			},
 			"The noise that budget, records per user and horizon ask for is a number that can be drawn.", func(s *Settings) string {
 				m, err := dp.ParseMechanism(s.Privacy.Mechanism)
@@ -87,8 +83,7 @@ func privacyPacts() []Pact {
 					return "" // said elsewhere
 				}
 				if _, err := s.Charge(); err != nil {
-					_, why, _ := strings.Cut(err.Error(), "arms: ")
-					return fmt.Sprintf("want fewer with %s and %s; %s", s.With("privacy.epsilon"), s.With("privacy.horizon"), why)
+					return fmt.Sprintf("want fewer with %s and %s; %s", s.With("privacy.epsilon"), s.With("privacy.horizon"), strings.TrimPrefix(err.Error(), "dp: "))
 				}
 				return ""
 			},
@@ -96,10 +91,16 @@ func privacyPacts() []Pact {
 	}
 }
 
-// mechanismNames lists the mechanisms of running sums, which is what peers release.
+// gaussianNoise reports whether the mechanism draws Gaussian noise.
+func (s *Settings) gaussianNoise() bool {
+	m, err := dp.ParseMechanism(s.Privacy.Mechanism)
+	return err == nil && m.Law() == dp.Gaussian
+}
+
+// mechanismNames lists the mechanisms that suit some protocol.
 func mechanismNames() (names []string) {
 	for _, m := range dp.Mechanisms() {
-		if m.Running() {
+		if slices.ContainsFunc(protocol.Table(), func(e protocol.Entry) bool { return e.Suits(m) }) {
 			names = append(names, m.String())
 		}
 	}

@@ -3,38 +3,27 @@ package config
 import (
 	"fmt"
 	"slices"
-)
 
-// replayArms is the number of treatments in the diabetes records.
-const replayArms = 5
+	"peerd.dev/bandit/world"
+)
 
 func worldPacts() []Pact {
 	return []Pact{
-		{[]string{"arms", "world.kind"}, "The records of replay know 5 arms.", func(s *Settings) string {
-			if s.World.Kind == "replay" && len(s.Arms) != replayArms {
-				return fmt.Sprintf("want %d names with %s, whose records know so many treatments", replayArms, s.With("world.kind"))
+		{[]string{"arms", "world.kind"}, "A world that has its own arms knows how many.", func(s *Settings) string {
+			e, err := world.Lookup(s.World.Kind)
+			if err != nil {
+				return ""
+			}
+			params := s.WorldParams()
+			if field, _ := e.Check(params, s.worldConfig(s.Testnet.Nodes)); field != "" {
+				return "" // said of the parameter
+			}
+			if n := e.Arms(params); n > 0 && n != len(s.Arms) {
+				return fmt.Sprintf("want %d names with %s, which has as many arms", n, s.With("world.kind"))
 			}
 			return ""
 		}},
-		{[]string{"world.means", "world.kind", "world.draw"}, "Bernoulli and gaussian need means, unless they are drawn; replay and application have none.", func(s *Settings) string {
-			given, drawn := s.World.Kind == "replay" || s.World.Kind == Application, s.World.Draw != "given"
-			switch {
-			case given && len(s.World.Means) > 0:
-				return fmt.Sprintf("want [] with %s, whose rewards are what happened", s.With("world.kind"))
-			case !given && drawn && len(s.World.Means) > 0:
-				return fmt.Sprintf("want [] with %s", s.With("world.draw"))
-			case !given && !drawn && len(s.World.Means) == 0:
-				return fmt.Sprintf("want a row of numbers as long as arms with %s", s.With("world.kind"))
-			}
-			return ""
-		}},
-		{[]string{"world.draw", "world.kind"}, "Only the means of bernoulli and gaussian are drawn.", func(s *Settings) string {
-			if s.World.Draw != "given" && (s.World.Kind == "replay" || s.World.Kind == Application) {
-				return fmt.Sprintf("want given with %s, whose rewards are what happened", s.With("world.kind"))
-			}
-			return ""
-		}},
-		{[]string{"world.kind", "mode"}, "An application's rewards are people's, so it is for slots alone.", func(s *Settings) string {
+		{[]string{"world.kind", "mode"}, "An application's rewards are people's, so it is for mode live alone.", func(s *Settings) string {
 			if s.World.Kind == Application && s.Mode == Lockstep {
 				return fmt.Sprintf("want a simulated one with %s, which protects nobody", s.With("mode"))
 			}
@@ -46,39 +35,32 @@ func worldPacts() []Pact {
 			}
 			return ""
 		}},
-		{[]string{"world.means", "arms"}, "A row of means is as long as the list of arms.", func(s *Settings) string {
-			for i, row := range s.World.Means {
-				if len(row) != len(s.Arms) {
-					return fmt.Sprintf("want %d numbers a row with %s; row %d has %d", len(s.Arms), s.With("arms"), i, len(row))
-				}
-			}
-			return ""
-		}},
-		{[]string{"world.means", "world.kind"}, "The means of bernoulli are probabilities.", func(s *Settings) string {
-			for i, row := range s.World.Means {
-				if s.World.Kind == "bernoulli" && slices.ContainsFunc(row, func(x float64) bool { return x < 0 || x > 1 }) {
-					return fmt.Sprintf("want numbers from 0 to 1 with %s; see row %d", s.With("world.kind"), i)
-				}
-			}
-			return ""
-		}},
-		{[]string{"world.means", "testnet.nodes"}, "There is one row of means for all peers, or one a peer.", func(s *Settings) string {
-			if rows := len(s.World.Means); rows > 1 && rows != s.Testnet.Nodes {
-				return fmt.Sprintf("want 1 row or as many as %s, not %d", s.With("testnet.nodes"), rows)
-			}
-			return ""
-		}},
-		{[]string{"world.clip", "mode"}, "Only lockstep leaves rewards unclipped.", func(s *Settings) string {
-			if s.Mode == Slots && !s.World.Clip {
-				return fmt.Sprintf("want true with %s: the noise is made for rewards in [0, 1]", s.With("mode"))
-			}
-			return ""
-		}},
-		{[]string{"world.cap", "privacy.records_per_user", "world.kind"}, "No patient of replay has more records than the promise counts.", func(s *Settings) string {
-			if s.World.Kind == "replay" && s.World.Cap > s.Privacy.RecordsPerUser {
-				return fmt.Sprintf("want at most %s, or the promise to a patient is false", s.With("privacy.records_per_user"))
+		{[]string{"world.kind", "mode", "privacy.mechanism"}, "Rewards outside of [0, 1] are for lockstep and Laplace noise.", func(s *Settings) string {
+			switch {
+			case !s.Unclipped():
+				return ""
+			case s.Mode != Lockstep:
+				return fmt.Sprintf("want rewards in [0, 1] with %s, since the noise is made for them: set world.%s.clip: true", s.With("mode"), s.World.Kind)
+			case s.gaussianNoise():
+				return fmt.Sprintf("want rewards in [0, 1] with %s, since Gaussian noise for them says nothing of others: set world.%s.clip: true", s.With("privacy.mechanism"), s.World.Kind)
 			}
 			return ""
 		}},
 	}
+}
+
+// worldConfig returns what the parameters of a world of a number of sites have to suit.
+func (s *Settings) worldConfig(sites int) world.Config {
+	return world.Config{Arms: len(s.Arms), Sites: sites, RecordsPerUser: s.Privacy.RecordsPerUser}
+}
+
+// validateWorld asks the chosen world whether its parameters suit a network of a number of
+// sites. bad keys are passed over.
+func (s *Settings) validateWorld(sites int, bad map[string]bool) []Problem {
+	e, err := world.Lookup(s.World.Kind)
+	if err != nil || anyBad(bad, "world."+e.Name+".", "world.kind", "arms", "testnet.nodes", "privacy.records_per_user") {
+		return nil
+	}
+	field, want := e.Check(s.WorldParams(), s.worldConfig(sites))
+	return s.refused("world."+e.Name+".", field, want)
 }

@@ -38,7 +38,7 @@ func (p *daemon) Features() decision.Shape { return decision.Shape{} }
 func simulated[T any](n int) []decision.Outcome[T] {
 	out := make([]decision.Outcome[T], n)
 	for i := range out {
-		out[i].Err = &decision.Refusal{Code: decision.Simulated, Reason: "this peer runs in lockstep, which protects nobody and takes no real rewards; set mode: slots"}
+		out[i].Err = &decision.Refusal{Code: decision.Simulated, Reason: "this peer runs in lockstep, which protects nobody and takes no real rewards; set mode: live"}
 	}
 	return out
 }

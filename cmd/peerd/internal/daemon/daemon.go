@@ -167,7 +167,7 @@ func (p *Daemon) Run(ctx context.Context) error {
 }
 
 func (p *Daemon) play(ctx context.Context) error {
-	if p.seat.s.Mode == config.Slots {
+	if p.seat.s.Mode == config.Live {
 		if p.host == nil {
 			return p.site.Run(ctx, nowhere{})
 		}

@@ -21,7 +21,7 @@ import (
 // asked; the store of a stopped one is opened.
 func LedgerLines(ctx context.Context, dir string) (iter.Seq2[[]byte, error], func() error, error) {
 	if _, err := os.Stat(filepath.Join(dir, StoreDir)); errors.Is(err, os.ErrNotExist) {
-		return nil, nil, config.Failf(config.ErrUnexpected, "dir %s holds no ledger: the peer was never started with mode: slots", dir)
+		return nil, nil, config.Failf(config.ErrUnexpected, "dir %s holds no ledger: the peer was never started with mode: live", dir)
 	}
 	unlock, err := LockDir(dir)
 	if err != nil {

@@ -71,7 +71,7 @@ func NewSeat(s *config.Settings) (*Seat, error) {
 func (t *Seat) agent(life site.Life, noise *dp.Source) (*node.Agent, error) {
 	return t.Spec.Agent(node.Seat{
 		Self: t.Self, Incarnation: life.Incarnation, Neighbours: t.Links, Seed: life.Seed, Noise: noise,
-		Keys: t.keys, Topic: t.s.Mode == config.Slots, Marks: t.s.Mode == config.Lockstep, Closed: life.Closed,
+		Keys: t.keys, Topic: t.s.Mode == config.Live, Marks: t.s.Mode == config.Lockstep, Closed: life.Closed,
 	})
 }
 
@@ -89,7 +89,7 @@ func (t *Seat) HostConfig(incarnation uint32, log *slog.Logger) gossip.Config {
 	return gossip.Config{
 		Identity: t.id, Listen: t.s.Listen, Self: t.Self, Incarnation: incarnation,
 		Peers: t.Network.Infos(), Neighbours: t.Links, Network: t.Network.Name, Policy: t.policy,
-		Lossless: t.s.Mode == config.Lockstep, Topic: t.s.Mode == config.Slots, Logger: log,
+		Lossless: t.s.Mode == config.Lockstep, Topic: t.s.Mode == config.Live, Logger: log,
 	}
 }
 

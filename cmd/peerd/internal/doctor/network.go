@@ -141,7 +141,7 @@ func (d *doctor) contacts(all []contact) {
 // probe asks the neighbours of a stopped peer, and returns what they remember of it.
 func (d *doctor) probe(ctx context.Context) map[protocol.Peer]gossip.Mark {
 	c := d.seat.HostConfig(0, slog.New(slog.DiscardHandler))
-	c.Marks = d.c.Mode == config.Slots
+	c.Marks = d.c.Mode == config.Live
 	var mu sync.Mutex
 	told := make(map[protocol.Peer]gossip.Mark) // by who tells
 	all := make([]contact, len(d.seat.Links))

@@ -96,7 +96,7 @@ func New(c *config.Config) (*Document, error) {
 		return nil, err
 	}
 	doc := &Document{
-		File: c.File, Private: s.Mode == config.Slots, World: s.World.Kind,
+		File: c.File, Private: s.Mode == config.Live, World: s.World.Kind,
 		Unit:       unitDoc{s.Privacy.RecordsPerUser, "this site", charge.Adjacency.String(), neighboursText(charge.Adjacency), againstText},
 		Users:      users(s),
 		Public:     publicThings(s),
@@ -202,7 +202,7 @@ func horizonOf(s *config.Settings, network *config.Network) horizonDoc {
 	if s.Protocol.Name == "rows" {
 		doc.Released = "every " + config.Counted(s.Protocol.Rows.Every, "round")
 	}
-	if s.Mode != config.Slots {
+	if s.Mode != config.Live {
 		doc.Round = "as fast as it is computed"
 		return doc
 	}

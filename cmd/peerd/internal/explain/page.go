@@ -164,7 +164,7 @@ func (d *Document) writeHorizon(p pager, s *config.Settings) {
 	}
 	p.say("%s.", text)
 	switch {
-	case s.Protocol.Name == "rows" && s.Mode == config.Slots:
+	case s.Protocol.Name == "rows" && s.Mode == config.Live:
 		p.say("A row leaves every %s, whether anything happened or not.", spanText(float64(s.Protocol.Rows.Every)*s.Rounds.Every.Seconds()))
 	case s.Protocol.Name != "rows" && s.World.Kind == config.Application:
 		p.say("An action that gets %s before falls silent sooner, alone.", config.Counted(h.Rounds, "reward"))

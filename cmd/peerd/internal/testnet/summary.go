@@ -40,7 +40,7 @@ func (t *Net) summary(all []api.Status, took time.Duration) Document {
 	}
 	d := Document{
 		Nodes: t.Settings.Testnet.Nodes, Topology: t.Settings.Testnet.Topology, Protocol: t.Settings.Protocol.Name,
-		Private: t.Settings.Mode == config.Slots, Epsilon: float64(t.Settings.Privacy.Epsilon), Rounds: round,
+		Private: t.Settings.Mode == config.Live, Epsilon: float64(t.Settings.Privacy.Epsilon), Rounds: round,
 		Together: together, Alone: alone, Best: t.Settings.Arms[best], Seconds: took.Seconds(), Sites: all,
 	}
 	if t.Settings.Privacy.Epsilon.Infinite() {
