@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/dp/sample"
 )
 
 // ErrUnpaid is wrapped by the errors of [Charge.Covers].
@@ -95,8 +96,8 @@ func (c Charge) Check() error {
 	switch {
 	case err != nil:
 		return err
-	case c.Scale < minSigma || c.Scale > MaxScale:
-		return fmt.Errorf("dp: %s: noise scale %d, want %d to %d", c.What, c.Scale, minSigma, uint64(MaxScale))
+	case c.Scale < minSigma || c.Scale > sample.MaxScale:
+		return fmt.Errorf("dp: %s: noise scale %d, want %d to %d", c.What, c.Scale, minSigma, uint64(sample.MaxScale))
 	case c.Loss.Square < square || c.Loss.Pure != 0:
 		return fmt.Errorf("dp: %s: %v for noise of scale %d, which needs mu² %d", c.What, c.Loss, c.Scale, square)
 	}
@@ -224,9 +225,9 @@ func (c *Charge) laplaceScale(d *design) (uint64, error) {
 	if rem != 0 {
 		q++
 	}
-	if widest := d.times(c.Leaves); q > MaxScale/widest {
+	if widest := d.times(c.Leaves); q > sample.MaxScale/widest {
 		return 0, fmt.Errorf("dp: %s: noise scale 2^%d grid units, at most 2^%d; raise epsilon or lower the records per user",
-			c.What, bits.Len64(q*widest)-1, bits.Len64(MaxScale)-1)
+			c.What, bits.Len64(q*widest)-1, bits.Len64(sample.MaxScale)-1)
 	}
 	return q, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"peerd.dev/dp/account"
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/sample"
 )
 
 // Nothing that comes off the wire, out of the store or from a configuration makes a
@@ -308,13 +309,13 @@ func checkNoise(t *testing.T, c Charge) {
 		}
 	case d.law == Laplace:
 		need := product(c.RecordsPerUser, d.l1(c.Leaves), c.Change(), uint64(c.Dim), Nano)
-		if c.Scale < 1 || c.Scale > MaxScale || c.Loss.Pure == Infinite || c.Loss.Square != 0 ||
+		if c.Scale < 1 || c.Scale > sample.MaxScale || c.Loss.Pure == Infinite || c.Loss.Square != 0 ||
 			product(c.Scale, uint64(c.Loss.Pure)).Cmp(need) < 0 || product(c.Scale-1, uint64(c.Loss.Pure)).Cmp(need) >= 0 {
 			t.Fatalf("%+v: noise", c)
 		}
 	default:
 		mu := c.norm(d) / float64(c.Scale)
-		if c.Scale < minSigma || c.Scale > MaxSigma || c.Loss.Pure != 0 || float64(c.Loss.Square) < mu*mu*Nano*(1-1e-12) {
+		if c.Scale < minSigma || c.Scale > sample.MaxSigma || c.Loss.Pure != 0 || float64(c.Loss.Square) < mu*mu*Nano*(1-1e-12) {
 			t.Fatalf("%+v: noise", c)
 		}
 	}
@@ -538,31 +539,6 @@ func FuzzReplay(f *testing.F) {
 				t.Fatalf("replayed %+v for %+v, %v", l.Node, r, d.Replayed())
 			}
 			wellFormed(t, l.Sum)
-		}
-	})
-}
-
-// FuzzDraw gives the samplers any first words.
-func FuzzDraw(f *testing.F) {
-	f.Add(uint64(1), packed[uint64](0, 0, math.MaxUint64))
-	f.Add(uint64(MaxSigma), packed[uint64](math.MaxUint64, 0, 0, 0))
-	f.Add(uint64(MaxSigma+1), bytes.Repeat([]byte{0xff}, 64))
-	f.Add(uint64(MaxScale), make([]byte, 160))
-	f.Add(uint64(MaxScale+1), []byte(nil))
-	f.Add(uint64(0), []byte(nil))
-	f.Fuzz(func(t *testing.T, scale uint64, script []byte) {
-		draw := func(from func(*Source, uint64) int64) (x int64, refused bool) {
-			defer func() { refused = recover() != nil }()
-			s := scripted(words(script[:min(len(script), 4096)])...)
-			return from(s, scale), false
-		}
-		x, refused := draw((*Source).Laplace)
-		if refused != (scale < 1 || scale > MaxScale) || x <= -1<<60 || x >= 1<<60 {
-			t.Fatalf("Laplace(%d) = %d, %v", scale, x, refused)
-		}
-		x, refused = draw((*Source).Gaussian)
-		if refused != (scale < 1 || scale > MaxSigma) || x <= -1<<60 || x >= 1<<60 {
-			t.Fatalf("Gaussian(%d) = %d, %v", scale, x, refused)
 		}
 	})
 }

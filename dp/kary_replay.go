@@ -1,5 +1,7 @@
 package dp
 
+import "peerd.dev/dp/sample"
+
 // adjust makes the noise after a step to level c greater by x where an earlier life
 // drew it. All that was known of its nodes before stays true.
 func (s *kary) adjust(i, c int, x int64) {
@@ -40,8 +42,8 @@ func (s *kary) redraw(src *Source) {
 	ahead, head := make([][]int64, len(s.level)), make([]int64, len(s.level))
 	more := make([]int64, len(s.level)) // than before, of all that a level is head of
 	steps, far := uint64(1), farHead*int64(s.noise.Scale)
-	if s.noise.Scale <= MaxScale/tiltSteps {
-		steps = tiltSteps
+	if s.noise.Scale <= sample.MaxScale/sample.TiltSteps {
+		steps = sample.TiltSteps
 	}
 	for i := range s.width {
 		tilt := s.tilts(i, open)
@@ -53,14 +55,14 @@ func (s *kary) redraw(src *Source) {
 				head[j] = l.head[i] + more[j]
 				if open[j] && head[j] <= far && head[j] >= -far {
 					away := int64(steps)*max(head[j], -head[j]) + (tilt[j]-s.above(tilt, j))*head[j]
-					ok = src.exp(uint64(away), steps*s.noise.Scale)
+					ok = src.Exp(uint64(away), steps*s.noise.Scale)
 				}
 				if open[j] && !l.added {
 					more[l.carry] += more[j]
 				}
 				ahead[j] = ahead[j][:0]
 				for at := i; at < len(l.ahead); at += s.width {
-					z := s.bug.noise(s.t, src.tilted(tilt[l.carry], s.noise.Scale))
+					z := s.bug.noise(s.t, src.Tilted(tilt[l.carry], s.noise.Scale))
 					ahead[j] = append(ahead[j], z)
 					more[l.carry] += z - l.ahead[at]
 				}

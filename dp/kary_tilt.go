@@ -3,6 +3,8 @@ package dp
 import (
 	"math"
 	"slices"
+
+	"peerd.dev/dp/sample"
 )
 
 // tilts returns for every open head by how many steps the noise of the nodes known with
@@ -13,7 +15,7 @@ import (
 // section 10.3.1).
 func (s *kary) tilts(i int, open []bool) []int64 {
 	best := make([]int64, len(s.level))
-	if s.noise.Scale > MaxScale/tiltSteps {
+	if s.noise.Scale > sample.MaxScale/sample.TiltSteps {
 		return best
 	}
 	// Known is Σ nodes ahead - head + Σ heads that were ahead, a number for every head.
@@ -45,7 +47,7 @@ func (s *kary) tilts(i int, open []bool) []int64 {
 				}
 				sum := 0.
 				for _, c := range heads {
-					sum += nodes[c]*logTilted(tilt[c]) + logTilted(tilt[c]-s.above(tilt, c)) - float64(tilt[c])/tiltSteps*known[c]
+					sum += nodes[c]*logTilted(tilt[c]) + logTilted(tilt[c]-s.above(tilt, c)) - float64(tilt[c])/sample.TiltSteps*known[c]
 				}
 				if sum < least {
 					least, better = sum, true
@@ -68,9 +70,9 @@ func (s *kary) above(tilt []int64, c int) int64 {
 
 // logTilted returns log E exp(i·x/16) of Laplace noise x of scale 1.
 func logTilted(i int64) float64 {
-	if i <= -tiltSteps || i >= tiltSteps {
+	if i <= -sample.TiltSteps || i >= sample.TiltSteps {
 		return math.Inf(1)
 	}
-	x := float64(i) / tiltSteps
+	x := float64(i) / sample.TiltSteps
 	return -math.Log1p(-x * x)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/dp/sample"
 )
 
 // Limits of a Spec. A running sum of maxRecords records stays within 2^58 grid
@@ -106,7 +107,7 @@ func (c *Charge) gaussianScale(d *design, s Spec) (uint64, error) {
 		return 0, fmt.Errorf("dp: %s: %w", c.What, err)
 	}
 	units := sigma * 1.001
-	if !(units <= MaxScale) {
+	if !(units <= sample.MaxScale) {
 		return 0, fmt.Errorf("dp: %s: a noise of %.3g grid units, at most 2^40; raise epsilon or delta or lower the records per user", c.What, units)
 	}
 	return max(uint64(units)+1, minSigma), nil

@@ -27,7 +27,8 @@ func (d *Door) Save() (Secret, error) {
 	b = binary.AppendUvarint(b, uint64(d.mode))
 	b = binary.AppendUvarint(b, uint64(d.budget.Epsilon))
 	b = binary.AppendUvarint(b, uint64(d.budget.Delta))
-	b = d.src.append(b)
+	source := d.src.State()
+	b = append(binary.AppendUvarint(b, uint64(len(source))), source...)
 	b = binary.AppendUvarint(b, uint64(len(d.charged)))
 	for i, c := range d.charged {
 		b = d.charged[i].append(b)
@@ -48,7 +49,7 @@ func (d *Door) Load(saved Secret) error {
 	if !r.bad && (mode != uint64(d.mode) || budget != d.budget) {
 		return fmt.Errorf("%w: mode %d with %v, want %d with %v", ErrState, mode, budget, d.mode, d.budget)
 	}
-	seeded := d.src.read(r)
+	source := r.bytes()
 	next := Door{budget: d.budget}
 	for n := r.uint(); n > 0 && !r.bad; n-- {
 		if err := next.readGroup(r, &d.room); err != nil {
@@ -61,8 +62,11 @@ func (d *Door) Load(saved Secret) error {
 	if len(d.charged) > 0 && !slices.Equal(d.charged, next.charged) {
 		return fmt.Errorf("%w: other streams were opened", ErrState)
 	}
+	if err := d.src.Restore(source); err != nil {
+		return fmt.Errorf("%w: %w", ErrState, err)
+	}
 	d.spent, d.charged, d.told, d.streams = next.spent, next.charged, len(next.charged), next.streams
-	d.drawn, d.replay, d.src.seeded = nil, nil, seeded
+	d.drawn, d.replay = nil, nil
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package dp
+package sample
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// tiltedLaw returns the law of [Source.tilted].
+// tiltedLaw returns the law of [Source.Tilted].
 func tiltedLaw(i int64, t float64) func(int64) float64 {
-	up, down := math.Exp(-float64(tiltSteps-i)/(tiltSteps*t)), math.Exp(-float64(tiltSteps+i)/(tiltSteps*t))
+	up, down := math.Exp(-float64(TiltSteps-i)/(TiltSteps*t)), math.Exp(-float64(TiltSteps+i)/(TiltSteps*t))
 	all := 1/(1-up) + down/(1-down)
 	return func(x int64) float64 {
 		if x < 0 {
@@ -31,7 +31,7 @@ func TestTiltedHasItsLaw(t *testing.T) {
 			side := func(sign int64) func() int64 {
 				return func() int64 {
 					for {
-						x := s.tilted(i, scale)
+						x := s.Tilted(i, scale)
 						all++
 						if x < 0 {
 							negative++
@@ -70,13 +70,13 @@ func TestTiltedHasItsLaw(t *testing.T) {
 func TestTiltedHasItsMean(t *testing.T) {
 	s := NewSeededSource([32]byte{8})
 	const n = float64(draws / 4)
-	for _, scale := range []uint64{1 << 22, MaxScale / tiltSteps} {
+	for _, scale := range []uint64{1 << 22, MaxScale / TiltSteps} {
 		for _, i := range []int64{-8, 5, 15} {
 			mean := 0.
 			for range int(n) {
-				mean += float64(s.tilted(i, scale)) / float64(scale) / n
+				mean += float64(s.Tilted(i, scale)) / float64(scale) / n
 			}
-			x := float64(i) / tiltSteps
+			x := float64(i) / TiltSteps
 			want := 2 * x / (1 - x*x)
 			if sd := math.Sqrt(2*(1+x*x)/n) / (1 - x*x); !near(mean, want, sd) {
 				t.Errorf("%d/16, scale %d: mean %.4f, want %.4f ± %.4f", i, scale, mean, want, sd)

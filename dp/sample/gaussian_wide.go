@@ -1,4 +1,4 @@
-package dp
+package sample
 
 // narrowSigma bounds the σ for which (|y|-σ)² and 2σ² fit 64 bits.
 const narrowSigma = 1 << 26
@@ -15,7 +15,7 @@ func (s *Source) wideGaussian(sigma uint64) int64 {
 		y := s.Laplace(sigma)
 		d := max(y, -y) - int64(sigma)
 		q, r := uint64(max(d, -d))/sigma, uint64(max(d, -d))%sigma
-		if q < maxTimes && s.geometric() >= cellsPerUnit/2*q*q && s.bernoulliExps(q, r, sigma) && s.bernoulliExpHalfSquare(r, sigma) {
+		if q < maxTimes && s.geometric() >= intervalsPerUnit/2*q*q && s.bernoulliExps(q, r, sigma) && s.bernoulliExpHalfSquare(r, sigma) {
 			return y
 		}
 	}
