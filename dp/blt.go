@@ -36,7 +36,7 @@ func (s *blt) draws() int { return s.width }
 
 func (s *blt) close(src *Source, given []int64, out *Leaf) {
 	w := s.width
-	y, sum := s.room.values.take(w), s.room.values.take(w)
+	y, sum := s.arena.values.take(w), s.arena.values.take(w)
 	s.take(y)
 	for i := range w {
 		x := factor.Whole(y[i])

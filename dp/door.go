@@ -46,7 +46,7 @@ type Door struct {
 	drawn   []Release
 	leaf    Leaf    // the newest; here so that closing one allocates nothing
 	replay  *replay // nil unless replaying
-	room    room
+	arena    arena
 }
 
 // NewDoor returns a door with a budget for the node's whole life. In [Private]
@@ -75,7 +75,7 @@ func (d *Door) Open(s Spec) (StreamID, error) {
 		return 0, err
 	}
 	for i := range c.Streams {
-		d.streams = append(d.streams, c.stream(c.Stream+StreamID(i), &d.room))
+		d.streams = append(d.streams, c.stream(c.Stream+StreamID(i), &d.arena))
 	}
 	return c.Stream, nil
 }
@@ -92,7 +92,7 @@ func (d *Door) open(c Charge) error {
 }
 
 // stream returns a new stream of the charge.
-func (c *Charge) stream(id StreamID, r *room) running {
+func (c *Charge) stream(id StreamID, r *arena) running {
 	d := mechanisms[c.Mechanism]
 	t := d.open(newIntake(id, c, r), c)
 	if !d.skips {
@@ -177,6 +177,7 @@ func (d *Door) Charges() []Charge {
 func (d *Door) Drawn() []Release {
 	r := d.drawn
 	d.drawn = d.drawn[:0]
+	d.arena.hidden.take()
 	return r
 }
 

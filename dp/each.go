@@ -13,8 +13,8 @@ func eachNode(charged Noise, _, t uint64) node { return node{Span{t - 1, t}, 1, 
 func (e *each) draws() int { return e.width }
 
 func (e *each) close(src *Source, given []int64, out *Leaf) {
-	v := e.room.values.take(e.width)
-	counts := e.room.counts.take(1)
+	v := e.arena.values.take(e.width)
+	counts := e.arena.counts.take(1)
 	counts[0] = e.take(v)
 	for i := range v {
 		if given != nil {

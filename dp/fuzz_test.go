@@ -527,7 +527,7 @@ func FuzzReplay(f *testing.F) {
 		}
 		for _, src := range []*Source{NewSecureSource(), seeded(1)} {
 			d := open(t, spec(8, Tree), src)
-			d.Replay([]Release{r})
+			d.Replay([]Release{r}, Secret{})
 			l, err := d.Leaf(0, 1)
 			if err != nil {
 				if !errors.Is(err, ErrReplay) || d.Replayed() == nil {

@@ -46,7 +46,7 @@ func (h *honaker) draws() int { return h.width * (bits.TrailingZeros64(h.t+1) + 
 func (h *honaker) close(src *Source, given []int64, out *Leaf) {
 	k, w := h.t+1, h.width
 	z := bits.TrailingZeros64(k)
-	nodes, sum := h.room.values.take(h.draws()), h.room.values.take(w)
+	nodes, sum := h.arena.values.take(h.draws()), h.arena.values.take(w)
 	n := h.take(h.exact)
 	for i := range w {
 		exact := h.exact[i]
@@ -83,7 +83,7 @@ func (h *honaker) close(src *Source, given []int64, out *Leaf) {
 	}
 	h.n[z] = n
 
-	counts := h.room.counts.take(2)
+	counts := h.arena.counts.take(2)
 	counts[0], counts[1] = n, h.total
 	out.Node = Release{h.id, Span{k & (k - 1), k}, counts[:1:1], nodes, GridExponent, h.noise}
 	out.Sum = Release{h.id, Span{0, k}, counts[1:2:2], sum, GridExponent, honakerSum(h.noise, h.leaves, k)}

@@ -71,7 +71,7 @@ func (h *hybrid) close(src *Source, given []int64, out *Leaf) {
 	_, offset := factor.HybridBlock(k)
 	z := bits.TrailingZeros64(offset) // 64 for an increment
 	v := hybridNode(h.noise, h.leaves, k)
-	noisy, sum := h.room.values.take(w), h.room.values.take(w)
+	noisy, sum := h.arena.values.take(w), h.arena.values.take(w)
 	n := h.take(noisy)
 	h.since += n
 	for i := range w {
@@ -114,7 +114,7 @@ func (h *hybrid) close(src *Source, given []int64, out *Leaf) {
 			sum[i] += h.node[l*w+i]
 		}
 	}
-	counts := h.room.counts.take(2)
+	counts := h.arena.counts.take(2)
 	counts[0], counts[1] = n, h.total
 	out.Node = Release{h.id, v.span, counts[:1:1], noisy, GridExponent, v.noise}
 	out.Sum = Release{h.id, Span{0, k}, counts[1:2:2], sum, GridExponent, hybridSum(h.noise, h.leaves, k)}

@@ -21,14 +21,14 @@ type intake struct {
 	open   uint64  // records in the open leaf
 	leaf   []int64 // exact sum of the open leaf; private
 	next   []int64 // scratch
-	room   *room
+	arena   *arena
 }
 
 // newIntake returns that of stream id of a charge.
-func newIntake(id StreamID, c *Charge, r *room) intake {
+func newIntake(id StreamID, c *Charge, r *arena) intake {
 	width := c.Width()
 	n := intake{
-		id: id, record: c.Record, dim: c.Dim, width: width, leaves: c.Leaves, noise: c.noise(), room: r,
+		id: id, record: c.Record, dim: c.Dim, width: width, leaves: c.Leaves, noise: c.noise(), arena: r,
 		lo: float64(c.Lo) * unit(GridExponent), hi: float64(c.Hi) * unit(GridExponent),
 		leaf: make([]int64, width),
 	}

@@ -63,7 +63,7 @@ func (s *kary) close(src *Source, given []int64, out *Leaf) {
 		s.redraw(src)
 	}
 	s.stale = given != nil
-	y := s.room.values.take(s.width)
+	y := s.arena.values.take(s.width)
 	s.take(y)
 	c := s.step(draw)
 	for i := range y {

@@ -13,7 +13,7 @@ import (
 // one on level 1 and another one was there, the head of level 1.
 func replayed(scale uint64, first, second int64) *kary {
 	return &kary{
-		intake: intake{width: 1, leaves: 62, noise: Noise{Laplace, scale, Term}, room: new(room)},
+		intake: intake{width: 1, leaves: 62, noise: Noise{Laplace, scale, Term}, arena: new(arena)},
 		a:      factor.Kary{Base: 5, Levels: 3}, exact: make([]int64, 1), stale: true,
 		level: []digit{
 			{d: -2, plus: make([]int64, 1), ahead: make([]int64, 2), head: make([]int64, 1), carry: 1},
@@ -92,7 +92,7 @@ func TestNoiseIsFoundHoweverGreatItWas(t *testing.T) {
 // knows the nodes that were ahead.
 func lived(n, t uint64, width int, src *Source) (drew, replayed *kary) {
 	c := &Charge{Leaves: n}
-	in := intake{width: width, leaf: make([]int64, width), leaves: n, noise: Noise{Laplace, 1 << 22, Term}, room: new(room)}
+	in := intake{width: width, leaf: make([]int64, width), leaves: n, noise: Noise{Laplace, 1 << 22, Term}, arena: new(arena)}
 	drew, replayed = newKary(in, c).(*kary), newKary(in, c).(*kary)
 	d := drew.a.Digits(t)
 	for j := len(d) - 1; j >= 0; j-- {
@@ -187,7 +187,7 @@ func BenchmarkRedraw(b *testing.B) {
 // circles would have a replay go on for ever.
 func TestKaryRefusesHeadsThatLeadNowhere(t *testing.T) {
 	c := &Charge{Leaves: 1 << 16}
-	in := intake{width: 1, leaf: make([]int64, 1), leaves: c.Leaves, noise: Noise{Laplace, 1 << 22, Term}, room: new(room)}
+	in := intake{width: 1, leaf: make([]int64, 1), leaves: c.Leaves, noise: Noise{Laplace, 1 << 22, Term}, arena: new(arena)}
 	a := factor.KaryFor(c.Leaves)
 	base := int64(a.Base)
 	in.t = uint64(base*base*base - base + (base-1)/2) // digits m, -1, 0, 1

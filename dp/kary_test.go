@@ -37,7 +37,7 @@ func TestKaryNoiseIsThatOfItsNodes(t *testing.T) {
 		n := uint64(12)
 		t.Run(fmt.Sprint(a), func(t *testing.T) {
 			life := func() *kary {
-				s := newKary(intake{width: width, leaf: make([]int64, width), leaves: n + 1, noise: Noise{Laplace, 1 << 10, Term}, room: new(room)}, &Charge{Leaves: n}).(*kary)
+				s := newKary(intake{width: width, leaf: make([]int64, width), leaves: n + 1, noise: Noise{Laplace, 1 << 10, Term}, arena: new(arena)}, &Charge{Leaves: n}).(*kary)
 				s.a = a
 				s.level = make([]digit, a.Levels)
 				for j := range s.level {

@@ -167,7 +167,7 @@ func (m *Mixed) move(d Release, sign int64) error {
 		return ErrShape
 	}
 	for i, x := range d.v {
-		// Half the range: what others say must leave room for what the peer itself
+		// Half the range: what others say must leave arena for what the peer itself
 		// will learn, so that they cannot stop it.
 		if v := m.v[i] + sign*x; v > MaxValue/2 || v < -MaxValue/2 {
 			return ErrOverflow

@@ -16,12 +16,15 @@ type replay struct {
 }
 
 // Replay makes the next leaves take their nodes from an earlier run, in the order in
-// which [Door.Drawn] returned them, so that no node is ever drawn twice. Exact sums,
+// which [Door.Drawn] returned them, so that no node is ever drawn twice, and the hidden noise
+// that [Door.Hidden] returned with them. Exact sums,
 // running sums and what Drawn returns are as they were. With a seeded [Source] noise
 // is drawn as usual and compared with the nodes. A leaf whose node is not the next
 // one, and a leaf too many, are an [ErrReplay]. [Door.Replayed] ends the replay. The
 // door keeps nodes.
-func (d *Door) Replay(nodes []Release) {
+func (d *Door) Replay(nodes []Release, hidden Secret) {
+	h := &d.arena.hidden
+	h.recorded.b = append(h.recorded.b[:len(h.recorded.b):len(h.recorded.b)], hidden.b...)
 	if d.replay == nil {
 		d.replay = &replay{nodes: nodes}
 		return

@@ -46,8 +46,8 @@ func (s *restarting) close(src *Source, given []int64, out *Leaf) {
 
 // lift adds what was before to what the newest beginning releases.
 func (s *restarting) lift(out *Leaf) {
-	room := s.in().room
-	v, counts := room.values.take(len(out.Sum.v)), room.counts.take(1)
+	arena := s.in().arena
+	v, counts := arena.values.take(len(out.Sum.v)), arena.counts.take(1)
 	for i, x := range out.Sum.v {
 		v[i] = x
 		if s.before.v != nil {
@@ -78,7 +78,7 @@ func (s *restarting) skip(k uint64) {
 // renew makes the stream one that has closed no leaf since base.
 func (s *restarting) renew() {
 	old := s.in()
-	n := newIntake(old.id, s.charge, old.room)
+	n := newIntake(old.id, s.charge, old.arena)
 	n.leaves -= s.base
 	s.running = mechanisms[s.charge.Mechanism].open(n, s.charge)
 }

@@ -22,7 +22,7 @@ func TestSumsDecode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, b := c.stream(0, new(room)), c.stream(0, new(room)) // with equal noise, with and without records
+		a, b := c.stream(0, new(arena)), c.stream(0, new(arena)) // with equal noise, with and without records
 		x, y := seeded(1), seeded(1)
 		sum, records := make([]int64, 2), uint64(0)
 		for range leaves {
@@ -59,7 +59,7 @@ func TestALongStreamDecodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	with, without := c.stream(0, new(room)), c.stream(0, new(room))
+	with, without := c.stream(0, new(arena)), c.stream(0, new(arena))
 	x, y := seeded(1), seeded(1)
 	var one, other Leaf
 	for k := int64(1); k <= 20_000; k++ {
@@ -105,7 +105,7 @@ func TestEveryMechanismGoesOnAsIfItHadNotStopped(t *testing.T) {
 			if err = second.Load(saved); err != nil {
 				t.Fatal(err)
 			}
-			second.Replay(nodes)
+			second.Replay(nodes, first.Hidden())
 			got, err := second.make(moves)
 			if err != nil {
 				t.Fatal(err)

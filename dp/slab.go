@@ -22,15 +22,16 @@ func (s *slab[T]) take(n int) []T {
 	return out
 }
 
-// room is where a door's streams put what they release, and what they share.
-type room struct {
+// arena is where a door's streams put what they release and hide, and what they share.
+type arena struct {
+	hidden hiddenNoise
 	values slab[int64]
 	counts slab[uint64]
 	f      factor.Sqrt // the longest that a stream asked for
 }
 
 // root returns the coefficients for n leaves, which all streams share.
-func (r *room) root(n uint64) factor.Sqrt {
+func (r *arena) root(n uint64) factor.Sqrt {
 	if uint64(len(r.f)) < n-1 {
 		r.f = factor.NewSqrt(n)
 	}

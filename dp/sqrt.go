@@ -22,7 +22,7 @@ type root struct {
 }
 
 func newRoot(n intake, c *Charge) running {
-	return &root{intake: n, f: n.room.root(c.Leaves)}
+	return &root{intake: n, f: n.arena.root(c.Leaves)}
 }
 
 func rootL2(n uint64) float64 { return factor.NewSqrt(n).Column().Float() }
@@ -42,7 +42,7 @@ func (s *root) draws() int { return s.width }
 
 func (s *root) close(src *Source, given []int64, out *Leaf) {
 	w := s.width
-	y, sum := s.room.values.take(w), s.room.values.take(w)
+	y, sum := s.arena.values.take(w), s.arena.values.take(w)
 	s.take(y)
 	s.exact = append(s.exact, y...)
 	for i := range w {
@@ -72,7 +72,7 @@ func (s *root) product(v []int64, i int) int64 {
 
 // out writes what leaf t drew and the running sum decoded from it.
 func (n *intake) out(y, sum []int64, noise Noise, out *Leaf) {
-	counts := n.room.counts.take(1)
+	counts := n.arena.counts.take(1)
 	counts[0] = n.total
 	out.Node = Release{n.id, Span{0, n.t}, counts, y, GridExponent, n.noise}
 	out.Sum = Release{n.id, Span{0, n.t}, counts, sum, GridExponent, noise}

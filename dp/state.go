@@ -52,7 +52,7 @@ func (d *Door) Load(saved Secret) error {
 	source := r.bytes()
 	next := Door{budget: d.budget}
 	for n := r.uint(); n > 0 && !r.bad; n-- {
-		if err := next.readGroup(r, &d.room); err != nil {
+		if err := next.readGroup(r, &d.arena); err != nil {
 			return err
 		}
 	}
@@ -71,7 +71,7 @@ func (d *Door) Load(saved Secret) error {
 }
 
 // readGroup reads a charge, pays it, and reads the streams that it opened.
-func (d *Door) readGroup(r *reader, room *room) error {
+func (d *Door) readGroup(r *reader, arena *arena) error {
 	c := readCharge(r)
 	if r.bad {
 		return r.end()
@@ -84,7 +84,7 @@ func (d *Door) readGroup(r *reader, room *room) error {
 		return fmt.Errorf("%w: %w", ErrState, err)
 	}
 	for i := 0; i < c.Streams && !r.bad; i++ { // a stream that is not there takes 4 MiB at most
-		t := c.stream(c.Stream+StreamID(i), room)
+		t := c.stream(c.Stream+StreamID(i), arena)
 		readStream(r, t, &c)
 		d.streams = append(d.streams, t)
 		if c.Mode == Sequential && !r.bad {

@@ -28,7 +28,7 @@ func TestALoadedDoorGoesOnAsTheSavedOne(t *testing.T) {
 			}
 			nodes := slices.Clone(first.Drawn())
 			if second.mode == Private {
-				second.Replay(nodes)
+				second.Replay(nodes, first.Hidden())
 			}
 			got, err := second.make(moves)
 			if err == nil {

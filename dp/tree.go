@@ -53,7 +53,7 @@ func (t *tree) close(src *Source, given []int64, out *Leaf) {
 	k := t.t + 1
 	z := bits.TrailingZeros64(k)
 	d := t.width
-	node := t.room.values.take(2 * d)
+	node := t.arena.values.take(2 * d)
 	sum := node[d : 2*d : 2*d]
 	node = node[:d:d]
 	n := t.take(t.exact)
@@ -83,7 +83,7 @@ func (t *tree) close(src *Source, given []int64, out *Leaf) {
 	}
 	t.n[z] = n
 
-	counts := t.room.counts.take(2)
+	counts := t.arena.counts.take(2)
 	counts[0], counts[1] = n, t.total
 	noise := t.noise
 	noise.Terms *= uint32(factor.TreeTerms(k))
