@@ -85,7 +85,7 @@ func (c Charge) Check() error {
 		}
 		return nil
 	}
-	if d.law == Laplace {
+	if d.Law == Laplace {
 		var scale uint64
 		if scale, err = c.laplaceScale(d); err == nil && (c.Scale != scale || c.Loss.Square != 0) {
 			err = fmt.Errorf("dp: %s: noise scale %d for %v, want %d", c.What, c.Scale, c.Loss, scale)
@@ -117,8 +117,8 @@ func (c *Charge) CoversAfter(base uint64, f Fields) error {
 	case f.Span.To < 1 || f.Span.To > c.Leaves:
 		return fmt.Errorf("%w: leaf %d of stream %d, want 1 to %d", ErrUnpaid, f.Span.To, f.Stream, c.Leaves)
 	}
-	d := mechanisms[c.Mechanism]
-	if d == nil {
+	d, ok := c.Mechanism.design()
+	if !ok {
 		return fmt.Errorf("%w: unknown mechanism %v", ErrUnpaid, c.Mechanism)
 	}
 	if d.skips {
@@ -127,7 +127,7 @@ func (c *Charge) CoversAfter(base uint64, f Fields) error {
 	if f.Span.From < base || f.Span.To <= base {
 		return fmt.Errorf("%w: leaves %d to %d of stream %d, which gave up those up to %d", ErrUnpaid, f.Span.From+1, f.Span.To, f.Stream, base)
 	}
-	n := d.node(c.noise(), c.Leaves, f.Span.To-base)
+	n := d.layout(c.Leaves).node(c.noise(), f.Span.To-base)
 	n.span = Span{n.span.From + base, n.span.To + base}
 	switch width := n.times * c.Width(); {
 	case f.Span != n.span:
@@ -149,8 +149,8 @@ func (c *Charge) CoversAfter(base uint64, f Fields) error {
 // GoesOn reports whether a stream of the charge that has closed or given up leaves up to
 // before can go on with leaf next after it gave up those between; see [Door.Skip].
 func (c *Charge) GoesOn(before, next uint64) bool {
-	d := mechanisms[c.Mechanism]
-	if d == nil || next <= before || next > c.Leaves+1 {
+	d, ok := c.Mechanism.design()
+	if !ok || next <= before || next > c.Leaves+1 {
 		return false
 	}
 	return next == before+1 || next == c.Leaves+1 || d.goesOn == nil || d.goesOn(before, next)
@@ -159,7 +159,8 @@ func (c *Charge) GoesOn(before, next uint64) bool {
 // SumNoise returns the noise that the sum at leaf t has, from 1 to the horizon: what
 // is predicted is what a Release says.
 func (c *Charge) SumNoise(t uint64) Noise {
-	return mechanisms[c.Mechanism].sum(c.noise(), c.Leaves, t)
+	d, _ := c.Mechanism.design()
+	return d.layout(c.Leaves).sum(c.noise(), t)
 }
 
 // noise returns one term of the charged noise.
@@ -170,11 +171,11 @@ func (c *Charge) noise() Noise {
 	return Noise{Law: c.Mechanism.Law(), Scale: c.Scale, Terms: Term}
 }
 
-// design returns that of the mechanism, if all that it depends on is within limits.
+// design returns the mechanism's row, if all that it depends on is within limits.
 func (c *Charge) design() (*design, error) {
-	d := mechanisms[c.Mechanism]
+	d, ok := c.Mechanism.design()
 	switch {
-	case d == nil:
+	case !ok:
 		return nil, fmt.Errorf("dp: %s: unknown mechanism %v", c.What, c.Mechanism)
 	case c.Streams < 1 || c.Streams > MaxLen || uint64(c.Stream)+uint64(c.Streams) > 1<<32:
 		return nil, fmt.Errorf("dp: %s: %d streams from %d, want 1 to %d", c.What, c.Streams, c.Stream, MaxLen)
@@ -186,7 +187,7 @@ func (c *Charge) design() (*design, error) {
 		return nil, fmt.Errorf("dp: %s: %d sums of %d leaves, and %v keeps at most %d together", c.What, c.Streams*c.Width(), c.Leaves, c.Mechanism, maxKept)
 	case c.Streams*c.Width() > maxSums:
 		return nil, fmt.Errorf("dp: %s: %d streams of %d sums, at most %d together", c.What, c.Streams, c.Width(), maxSums)
-	case c.Record != Box && d.law != Gaussian:
+	case c.Record != Box && d.Law != Gaussian:
 		return nil, fmt.Errorf("dp: %s: %v records need Gaussian noise", c.What, c.Record)
 	case c.Lo >= c.Hi || c.Lo < -maxBound || c.Hi > maxBound:
 		return nil, fmt.Errorf("dp: %s: bounds %d to %d grid units, want lo < hi within ±%d", c.What, c.Lo, c.Hi, maxBound)
@@ -194,12 +195,12 @@ func (c *Charge) design() (*design, error) {
 		return nil, fmt.Errorf("dp: %s: rewards of %d to %d grid units, want them within ±1", c.What, c.Lo, c.Hi)
 	case c.Leaves < 1 || c.Leaves > d.most:
 		return nil, fmt.Errorf("dp: %s: horizon of %d leaves, want 1 to %d for %v", c.What, c.Leaves, d.most, c.Mechanism)
-	case d.node(Noise{}, c.Leaves, 1<<(bits.Len64(c.Leaves)-1)).times*c.Width() > MaxLen:
+	case d.layout(c.Leaves).node(Noise{}, 1<<(bits.Len64(c.Leaves)-1)).times*c.Width() > MaxLen:
 		return nil, fmt.Errorf("dp: %s: %d sums over %d leaves, whose nodes take more than %d values", c.What, c.Width(), c.Leaves, MaxLen)
 	case c.RecordsPerUser < 1 || c.RecordsPerUser > 1<<20:
 		return nil, fmt.Errorf("dp: %s: %d records per user, want 1 to %d", c.What, c.RecordsPerUser, 1<<20)
 	}
-	return d, nil
+	return &d, nil
 }
 
 // laplaceScale returns the scale of Laplace noise in grid units, rounded up:

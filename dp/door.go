@@ -42,11 +42,12 @@ type Door struct {
 	src     *Source
 	charged []Charge // in the order of their streams
 	told    int      // of charged, by Charges
-	streams []running
+	streams []*stream
 	drawn   []Release
 	leaf    Leaf    // the newest; here so that closing one allocates nothing
+	drawer  drawer  // as well
 	replay  *replay // nil unless replaying
-	arena    arena
+	arena   arena
 }
 
 // NewDoor returns a door with a budget for the node's whole life. In [Private]
@@ -61,7 +62,9 @@ func NewDoor(mode Mode, budget account.Budget, src *Source) (*Door, error) {
 	if mode == Private && budget.Epsilon == Infinite {
 		return nil, errors.New("dp: an infinite budget outside lockstep would protect nobody")
 	}
-	return &Door{mode: mode, budget: budget, src: src}, nil
+	d := &Door{mode: mode, budget: budget, src: src}
+	d.drawer.src, d.drawer.hidden = src, &d.arena.hidden
+	return d, nil
 }
 
 // Open charges s and opens its streams, numbered from the returned one. If the
@@ -71,17 +74,18 @@ func (d *Door) Open(s Spec) (StreamID, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := d.open(c); err != nil {
+	if err := d.payCharge(c); err != nil {
 		return 0, err
 	}
-	for i := range c.Streams {
-		d.streams = append(d.streams, c.stream(c.Stream+StreamID(i), &d.arena))
+	next := c.streams(&d.arena)
+	for range c.Streams {
+		d.streams = append(d.streams, next())
 	}
 	return c.Stream, nil
 }
 
-// open charges c, which passes Check.
-func (d *Door) open(c Charge) error {
+// payCharge charges c, which passes Check.
+func (d *Door) payCharge(c Charge) error {
 	if c.Mode != Sequential {
 		if err := d.pay(c.What, c.Loss); err != nil {
 			return err
@@ -91,14 +95,15 @@ func (d *Door) open(c Charge) error {
 	return nil
 }
 
-// stream returns a new stream of the charge.
-func (c *Charge) stream(id StreamID, r *arena) running {
-	d := mechanisms[c.Mechanism]
-	t := d.open(newIntake(id, c, r), c)
-	if !d.skips {
-		t = newRestarting(t, c)
+// streams returns a function that makes the streams of the charge, which passes Check, one
+// after another.
+func (c *Charge) streams(a *arena) func() *stream {
+	d, _ := c.Mechanism.design()
+	l, id := d.layout(c.Leaves), c.Stream
+	return func() *stream {
+		id++
+		return newStream(id-1, c, &d, l, a)
 	}
-	return t
 }
 
 // pay takes a loss from the budget.
@@ -137,7 +142,7 @@ func (d *Door) Leaf(s StreamID, k uint64) (Leaf, error) {
 	if err != nil {
 		return Leaf{}, err
 	}
-	if err := t.due(k); err != nil {
+	if err := t.checkNext(k); err != nil {
 		return Leaf{}, err
 	}
 	if c := d.charge(s); c.Mode == Sequential {
@@ -146,8 +151,11 @@ func (d *Door) Leaf(s StreamID, k uint64) (Leaf, error) {
 		}
 	}
 	if d.replay == nil {
-		t.close(d.src, nil, &d.leaf)
-	} else if err := d.replay.close(t, d.src, &d.leaf); err != nil {
+		err = t.close(&d.drawer, nil, &d.leaf)
+	} else {
+		err = d.replay.closeLeaf(t, &d.drawer, &d.leaf)
+	}
+	if err != nil {
 		return Leaf{}, err
 	}
 	d.drawn = append(d.drawn, d.leaf.Node)
@@ -177,11 +185,11 @@ func (d *Door) Charges() []Charge {
 func (d *Door) Drawn() []Release {
 	r := d.drawn
 	d.drawn = d.drawn[:0]
-	d.arena.hidden.take()
+	d.arena.hidden.endStep()
 	return r
 }
 
-func (d *Door) stream(s StreamID) (running, error) {
+func (d *Door) stream(s StreamID) (*stream, error) {
 	if int(s) >= len(d.streams) {
 		return nil, fmt.Errorf("dp: stream %d of %d", s, len(d.streams))
 	}

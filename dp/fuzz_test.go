@@ -232,7 +232,7 @@ func FuzzLoadIsCheap(f *testing.F) {
 		}
 		b := []byte{stateVersion, byte(Lockstep)}
 		b = append(binary.AppendUvarint(b, uint64(Infinite)), 0)
-		return c.append(append(b, 0, 1))
+		return c.appendCharge(append(b, 0, 1))
 	}
 	wide := spec(MaxLeaves, None)
 	wide.Streams, wide.Dim = maxSums/MaxLen, MaxLen
@@ -301,20 +301,20 @@ func checkNoise(t *testing.T, c Charge) {
 		}
 		return p
 	}
-	d := mechanisms[c.Mechanism]
+	d := mechanisms()[c.Mechanism]
 	switch {
 	case c.Mechanism == None:
 		if c.Scale != 0 || c.Loss.Pure != Infinite {
 			t.Fatalf("%+v: no noise for a price", c)
 		}
-	case d.law == Laplace:
+	case d.Law == Laplace:
 		need := product(c.RecordsPerUser, d.l1(c.Leaves), c.Change(), uint64(c.Dim), Nano)
 		if c.Scale < 1 || c.Scale > sample.MaxScale || c.Loss.Pure == Infinite || c.Loss.Square != 0 ||
 			product(c.Scale, uint64(c.Loss.Pure)).Cmp(need) < 0 || product(c.Scale-1, uint64(c.Loss.Pure)).Cmp(need) >= 0 {
 			t.Fatalf("%+v: noise", c)
 		}
 	default:
-		mu := c.norm(d) / float64(c.Scale)
+		mu := c.norm(&d) / float64(c.Scale)
 		if c.Scale < minSigma || c.Scale > sample.MaxSigma || c.Loss.Pure != 0 || float64(c.Loss.Square) < mu*mu*Nano*(1-1e-12) {
 			t.Fatalf("%+v: noise", c)
 		}

@@ -20,8 +20,8 @@ func (h *hiddenNoise) next() int64 {
 	return x
 }
 
-// take ends the step whose nodes are taken.
-func (h *hiddenNoise) take() { h.taken, h.fresh = h.fresh, nil }
+// endStep ends the step whose nodes are taken.
+func (h *hiddenNoise) endStep() { h.taken, h.fresh = h.fresh, nil }
 
 // Hidden returns the noise that came with the nodes which [Door.Drawn] returned last and is
 // in none of them alone. It must be as durable as they are, and go no further: [Door.Replay]

@@ -144,7 +144,7 @@ func (m *Mixed) HalfDifference(other Release) (Release, error) {
 	if len(other.v) == n && m.even() {
 		size = n
 	}
-	d := m.out.take(size)
+	d := m.out.alloc(size)
 	for i := range d {
 		x := int64(one) // what is left out
 		if i < len(other.v) {
@@ -186,7 +186,7 @@ func (m *Mixed) Release() Release {
 	if m.even() {
 		size = len(m.own)
 	}
-	v := m.out.take(size)
+	v := m.out.alloc(size)
 	copy(v, m.v)
 	return Release{v: v, e: m.e}
 }

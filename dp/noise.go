@@ -40,6 +40,9 @@ type Noise struct {
 // times returns the noise of a sum in which the variance of a term counts so often, a number that is exact or
 // rounded the same on every machine.
 func (n Noise) times(variance float64) Noise {
+	if n.Scale == 0 {
+		return Noise{}
+	}
 	n.Terms = uint32(math.Ceil(variance * Term))
 	return n
 }

@@ -43,29 +43,32 @@ func (d *Door) Replayed() error {
 			return fmt.Errorf("%w: %d nodes left, the first of stream %d, leaf %d",
 				ErrReplay, len(r.nodes), r.nodes[0].stream, r.nodes[0].span.To)
 		}
+		if n := len(d.arena.hidden.recorded.b); n > 0 && d.src.Private() && !bugRedraw() {
+			return fmt.Errorf("%w: %d bytes of hidden noise left", ErrReplay, n)
+		}
 	}
-	d.replay = nil
+	d.replay, d.arena.hidden.recorded = nil, reader{}
 	return nil
 }
 
-// close closes the next leaf of t, which must be due, with the next node.
-func (r *replay) close(t running, src *Source, out *Leaf) error {
-	if k := t.closed() + 1; r.err == nil && !r.take(t, src, out) {
-		r.err = fmt.Errorf("%w: leaf %d of stream %d", ErrReplay, k, t.in().id)
+// closeLeaf closes the next leaf of t with the next node.
+func (r *replay) closeLeaf(t *stream, d *drawer, out *Leaf) error {
+	if r.err != nil {
+		return r.err
 	}
-	return r.err
-}
-
-func (r *replay) take(t running, src *Source, out *Leaf) bool {
-	if len(r.nodes) == 0 || len(r.nodes[0].v) != t.draws() {
-		return false
+	k := t.closed() + 1
+	if len(r.nodes) == 0 || len(r.nodes[0].v) != t.noiseLen() {
+		r.err = fmt.Errorf("%w: leaf %d of stream %d", ErrReplay, k, t.id)
+		return r.err
 	}
 	old := r.nodes[0]
 	r.nodes = r.nodes[1:]
-	given := old.v
-	if t.in().noise.Scale == 0 || !src.Private() || bugRedraw() {
-		given = nil // it can be computed again
+	recorded := old.v
+	if t.noise.Scale == 0 || !d.src.Private() || bugRedraw() {
+		recorded = nil // it can be computed again
 	}
-	t.close(src, given, out)
-	return out.Node.Equal(old) || bugRedraw()
+	if r.err = t.close(d, recorded, out); r.err == nil && !out.Node.Equal(old) && !bugRedraw() {
+		r.err = fmt.Errorf("%w: leaf %d of stream %d", ErrReplay, k, t.id)
+	}
+	return r.err
 }

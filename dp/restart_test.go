@@ -190,7 +190,7 @@ func TestRoundingIsPaidInEveryStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := mechanisms[m]; c.norm(d) < math.Sqrt(16)*d.slack(512, 1) {
+		if d := mechanisms()[m]; c.norm(&d) < math.Sqrt(16)*d.slack(512, 1) {
 			t.Errorf("%v: rounding of one stream is charged, not of all", m)
 		}
 	}

@@ -31,7 +31,7 @@ func (d *Door) Skip(s StreamID, k uint64) (next uint64, err error) {
 		return 0, err
 	}
 	before := t.closed()
-	t.(skipper).skip(k)
+	t.skipTo(k)
 	if c := d.charge(s); c.Mode == Sequential {
 		loss, err := c.Loss.Times(t.closed() - before)
 		if err != nil {

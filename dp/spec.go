@@ -58,6 +58,10 @@ func (k Calibration) String() string {
 	return "tight"
 }
 
+// Charge returns what s costs, with its streams numbered from 0. A [Door] that opens s
+// charges the same.
+func (s Spec) Charge() (Charge, error) { return s.charge(0) }
+
 // charge returns what s costs with its streams numbered from first. Bounds off the
 // grid are rounded toward zero, as records are, which changes no record: rounding
 // is monotone, so clipping before and after it gives the same.
@@ -87,7 +91,7 @@ func (s Spec) charge(first StreamID) (Charge, error) {
 	switch {
 	case s.Mechanism == None:
 		c.Loss.Pure = Infinite
-	case d.law == Laplace:
+	case d.Law == Laplace:
 		c.Loss.Pure = s.Epsilon
 		c.Scale, err = c.laplaceScale(d)
 	default:

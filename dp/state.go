@@ -14,7 +14,7 @@ import (
 var ErrState = errors.New("dp: saved state does not fit")
 
 // stateVersion is the first byte of a saved state.
-const stateVersion = 2
+const stateVersion = 3
 
 // Save returns the door's state, with the private sums and, for a seeded [Source],
 // where in its noise it stands. What was charged and drawn must have been taken by
@@ -31,9 +31,9 @@ func (d *Door) Save() (Secret, error) {
 	b = append(binary.AppendUvarint(b, uint64(len(source))), source...)
 	b = binary.AppendUvarint(b, uint64(len(d.charged)))
 	for i, c := range d.charged {
-		b = d.charged[i].append(b)
+		b = d.charged[i].appendCharge(b)
 		for _, t := range d.streams[c.Stream : int(c.Stream)+c.Streams] {
-			b = appendStream(b, t)
+			b = t.appendState(b)
 		}
 	}
 	return Secret{b}, nil
@@ -66,12 +66,12 @@ func (d *Door) Load(saved Secret) error {
 		return fmt.Errorf("%w: %w", ErrState, err)
 	}
 	d.spent, d.charged, d.told, d.streams = next.spent, next.charged, len(next.charged), next.streams
-	d.drawn, d.replay = nil, nil
+	d.drawn, d.replay, d.arena.hidden = nil, nil, hiddenNoise{}
 	return nil
 }
 
 // readGroup reads a charge, pays it, and reads the streams that it opened.
-func (d *Door) readGroup(r *reader, arena *arena) error {
+func (d *Door) readGroup(r *reader, a *arena) error {
 	c := readCharge(r)
 	if r.bad {
 		return r.end()
@@ -80,12 +80,13 @@ func (d *Door) readGroup(r *reader, arena *arena) error {
 	if err := c.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrState, err)
 	}
-	if err := d.open(c); err != nil {
+	if err := d.payCharge(c); err != nil {
 		return fmt.Errorf("%w: %w", ErrState, err)
 	}
+	next := c.streams(a)
 	for i := 0; i < c.Streams && !r.bad; i++ { // a stream that is not there takes 4 MiB at most
-		t := c.stream(c.Stream+StreamID(i), arena)
-		readStream(r, t, &c)
+		t := next()
+		t.readState(r)
 		d.streams = append(d.streams, t)
 		if c.Mode == Sequential && !r.bad {
 			loss, err := c.Loss.Times(t.closed()) // what was given up may have been paid
@@ -100,24 +101,8 @@ func (d *Door) readGroup(r *reader, arena *arena) error {
 	return nil
 }
 
-func appendStream(b []byte, t running) []byte {
-	if s, ok := t.(*restarting); ok {
-		b = s.appendBase(b)
-	}
-	return t.append(t.in().appendIntake(b))
-}
-
-// readStream fills a new stream. The reader turns bad where no stream of c can be so.
-func readStream(r *reader, t running, c *Charge) {
-	if s, ok := t.(*restarting); ok {
-		s.readBase(r)
-	}
-	t.in().readIntake(r, c)
-	t.read(r, c)
-}
-
-// append encodes all but the first stream, which follows from the charges before.
-func (c *Charge) append(b []byte) []byte {
+// appendCharge encodes all but the first stream, which follows from the charges before.
+func (c *Charge) appendCharge(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(c.What)))
 	b = append(b, c.What...)
 	b = binary.AppendUvarint(b, uint64(c.Streams))

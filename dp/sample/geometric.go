@@ -10,13 +10,13 @@ const (
 	intervalBits     = 4
 	intervalsPerUnit = 1 << intervalBits
 	tableIntervals   = 64 // of the table, which ends at exp(-4)
-	guideBits    = 10 // bins of 2^-10 are narrower than the last interval, 0.00118
+	guideBits        = 10 // bins of 2^-10 are narrower than the last interval, 0.00118
 )
 
 // intervalTable inverts the law of [Source.geometric] by one comparison.
 type intervalTable struct {
 	edge  [tableIntervals + 1]uint64 // first 64-bit digit of exp(-(j+1)/16); the last is 0
-	guide [1 << guideBits]uint8  // how many edges lie above a bin of the first digit
+	guide [1 << guideBits]uint8      // how many edges lie above a bin of the first digit
 }
 
 //nolint:gochecknoglobals // a table, never written after it is made

@@ -9,8 +9,8 @@ type slab[T any] struct{ rest []T }
 
 const slabSize = 128
 
-// take returns n zero entries that nobody else has.
-func (s *slab[T]) take(n int) []T {
+// alloc returns n zero entries that nobody else has.
+func (s *slab[T]) alloc(n int) []T {
 	if n > slabSize/4 {
 		return make([]T, n)
 	}
