@@ -51,7 +51,7 @@ func (s *blt) close(a *accumulator, d *drawer, node, sum []int64) (uint64, error
 			encoded = encoded.Plus(m[i].Times(s.omega[j]))
 			m[i] = m[i].Times(s.theta[j]).Plus(x)
 		}
-		node[i] = d.noisy(i, encoded.Round())
+		node[i] = d.noisy(a, i, encoded.Round())
 		x = factor.Whole(node[i])
 		for j, b := range s.noisy {
 			x = x.Minus(b[i].Times(s.omega[j]))

@@ -6,24 +6,22 @@ type drawer struct {
 	hidden   *hiddenNoise
 	noise    Noise   // of the node that is drawn
 	recorded []int64 // the node's numbers, where an earlier life drew them; else nil
-	bug      *bug
-	leaf     uint64
 }
 
-// noisy returns number i of the node: exact with noise, or what is recorded.
-func (d *drawer) noisy(i int, exact int64) int64 {
+// noisy returns number i of the node of a's newest leaf: exact with noise, or what is recorded.
+func (d *drawer) noisy(a *accumulator, i int, exact int64) int64 {
 	if d.recorded != nil {
 		return d.recorded[i]
 	}
-	return exact + d.draw()
+	return exact + d.draw(a)
 }
 
 // hide returns noise that no node has alone: drawn, or what is recorded.
-func (d *drawer) hide() int64 {
+func (d *drawer) hide(a *accumulator) int64 {
 	if d.recorded != nil {
 		return d.hidden.next()
 	}
-	x := d.draw()
+	x := d.draw(a)
 	if d.src.Private() {
 		d.hidden.keep(x)
 	}
@@ -31,12 +29,12 @@ func (d *drawer) hide() int64 {
 }
 
 // draw returns a number of the node's law and scale, 0 without noise.
-func (d *drawer) draw() int64 {
+func (d *drawer) draw(a *accumulator) int64 {
 	switch {
 	case d.noise.Scale == 0:
 		return 0
 	case d.noise.Law == Gaussian:
-		return d.bug.noise(d.leaf, d.src.Gaussian(d.noise.Scale))
+		return a.bug.noise(a.t, d.src.Gaussian(d.noise.Scale))
 	}
-	return d.bug.noise(d.leaf, d.src.Laplace(d.noise.Scale))
+	return a.bug.noise(a.t, d.src.Laplace(d.noise.Scale))
 }

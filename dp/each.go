@@ -19,7 +19,7 @@ type each struct{}
 
 func (each) close(a *accumulator, d *drawer, node, _ []int64) (uint64, error) {
 	for i, exact := range a.leaf {
-		node[i] = d.noisy(i, exact)
+		node[i] = d.noisy(a, i, exact)
 	}
 	return a.open, nil
 }

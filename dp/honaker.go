@@ -8,25 +8,25 @@ import (
 )
 
 // honakerLayout is the layout of a [honaker] over a number of leaves.
-type honakerLayout uint64
+type honakerLayout struct{ leaves uint64 }
 
-func newHonakerLayout(n uint64) layout { return honakerLayout(n) }
+func newHonakerLayout(n uint64) layout { return &honakerLayout{n} }
 
 // node is all nodes that end at leaf t, the leaf's own first. The span is that of the last one.
-func (honakerLayout) node(charged Noise, t uint64) node {
+func (*honakerLayout) node(charged Noise, t uint64) node {
 	return node{Span{t & (t - 1), t}, bits.TrailingZeros64(t) + 1, charged}
 }
 
-func (honakerLayout) sum(charged Noise, t uint64) Noise {
+func (*honakerLayout) sum(charged Noise, t uint64) Noise {
 	return charged.times(factor.HonakerVariance(t))
 }
 
-func (n honakerLayout) open(width int, _ *arena) streamMechanism {
-	l := factor.TreeLevels(uint64(n))
+func (l *honakerLayout) open(width int, _ *arena) streamMechanism {
+	levels := factor.TreeLevels(l.leaves)
 	return &honaker{
-		n:     make([]uint64, l),
-		alpha: make([]int64, l*width),
-		guess: make([]factor.Fixed, l*width),
+		n:     make([]uint64, levels),
+		alpha: make([]int64, levels*width),
+		guess: make([]factor.Fixed, levels*width),
 	}
 }
 
@@ -52,7 +52,7 @@ func (h *honaker) close(a *accumulator, d *drawer, nodes, sum []int64) (uint64, 
 				guess = guess.Plus(h.guess[half])
 				h.alpha[half], h.guess[half] = 0, factor.Fixed{}
 			}
-			nodes[l*w+i] = d.noisy(l*w+i, exact)
+			nodes[l*w+i] = d.noisy(a, l*w+i, exact)
 			own := factor.Whole(nodes[l*w+i])
 			if l > 0 {
 				own = guess.Plus(own.Minus(guess).Times(factor.HonakerWeight(l)))

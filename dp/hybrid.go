@@ -8,11 +8,11 @@ import (
 )
 
 // hybridLayout is the layout of a [hybrid] over a number of leaves.
-type hybridLayout uint64
+type hybridLayout struct{ leaves uint64 }
 
-func newHybridLayout(n uint64) layout { return hybridLayout(n) }
+func newHybridLayout(n uint64) layout { return &hybridLayout{n} }
 
-func (hybridLayout) node(charged Noise, t uint64) node {
+func (*hybridLayout) node(charged Noise, t uint64) node {
 	k, offset := factor.HybridBlock(t)
 	if offset == 0 {
 		return node{Span{t / 2, t}, 1, charged}
@@ -21,7 +21,7 @@ func (hybridLayout) node(charged Noise, t uint64) node {
 	return node{Span{1<<k + offset&(offset-1), t}, 1, charged}
 }
 
-func (hybridLayout) sum(charged Noise, t uint64) Noise {
+func (*hybridLayout) sum(charged Noise, t uint64) Noise {
 	k, offset := factor.HybridBlock(t)
 	if offset == 0 {
 		return charged.times(factor.HybridVariance(t))
@@ -31,13 +31,13 @@ func (hybridLayout) sum(charged Noise, t uint64) Noise {
 	return charged.times(factor.HybridVariance(t) / float64(l*l))
 }
 
-func (n hybridLayout) open(width int, _ *arena) streamMechanism {
-	l := factor.TreeLevels(uint64(n))
+func (l *hybridLayout) open(width int, _ *arena) streamMechanism {
+	levels := factor.TreeLevels(l.leaves)
 	return &hybrid{
-		n:     make([]uint64, l),
-		alpha: make([]int64, l*width),
+		n:     make([]uint64, levels),
+		alpha: make([]int64, levels*width),
 		block: make([]int64, width),
-		node:  make([]int64, l*width),
+		node:  make([]int64, levels*width),
 		base:  make([]int64, width),
 	}
 }
@@ -73,9 +73,9 @@ func (h *hybrid) close(a *accumulator, d *drawer, node, sum []int64) (records ui
 		h.block[i] += exact
 	}
 	if _, offset := factor.HybridBlock(a.t); offset == 0 {
-		records = h.closeBlock(d, node)
+		records = h.closeBlock(a, d, node)
 	} else {
-		records = h.closeNode(bits.TrailingZeros64(offset), a, d, node)
+		records = h.closeNode(a, d, bits.TrailingZeros64(offset), node)
 	}
 	for i := range sum {
 		sum[i] = h.base[i]
@@ -87,9 +87,9 @@ func (h *hybrid) close(a *accumulator, d *drawer, node, sum []int64) (records ui
 }
 
 // closeBlock draws the increment over the block and begins the next one.
-func (h *hybrid) closeBlock(d *drawer, node []int64) (records uint64) {
+func (h *hybrid) closeBlock(a *accumulator, d *drawer, node []int64) (records uint64) {
 	for i, exact := range h.block {
-		node[i] = d.noisy(i, exact)
+		node[i] = d.noisy(a, i, exact)
 		h.base[i] += node[i]
 	}
 	records, h.since = h.since, 0
@@ -101,14 +101,14 @@ func (h *hybrid) closeBlock(d *drawer, node []int64) (records uint64) {
 }
 
 // closeNode draws the node of level z that ends with the leaf.
-func (h *hybrid) closeNode(z int, a *accumulator, d *drawer, node []int64) (records uint64) {
+func (h *hybrid) closeNode(a *accumulator, d *drawer, z int, node []int64) (records uint64) {
 	w := a.width
 	for i, exact := range a.leaf {
 		for l := range z {
 			exact += h.alpha[l*w+i]
 			h.alpha[l*w+i], h.node[l*w+i] = 0, 0
 		}
-		node[i] = d.noisy(i, exact)
+		node[i] = d.noisy(a, i, exact)
 		h.alpha[z*w+i], h.node[z*w+i] = exact, node[i]
 	}
 	return mergeCounts(h.n, z, a.open)

@@ -9,14 +9,14 @@ import (
 // karyLayout is the layout of a [kary].
 type karyLayout struct{ factor.Kary }
 
-func newKaryLayout(n uint64) layout { return karyLayout{factor.KaryFor(n)} }
+func newKaryLayout(n uint64) layout { return &karyLayout{factor.KaryFor(n)} }
 
 // node is the sum of all leaves up to t.
-func (l karyLayout) node(charged Noise, t uint64) node { return node{Span{0, t}, 1, l.sum(charged, t)} }
+func (l *karyLayout) node(charged Noise, t uint64) node { return node{Span{0, t}, 1, l.sum(charged, t)} }
 
-func (l karyLayout) sum(charged Noise, t uint64) Noise { return charged.times(float64(l.Terms(t))) }
+func (l *karyLayout) sum(charged Noise, t uint64) Noise { return charged.times(float64(l.Terms(t))) }
 
-func (l karyLayout) open(width int, _ *arena) streamMechanism {
+func (l *karyLayout) open(width int, _ *arena) streamMechanism {
 	s := &kary{a: l.Kary, exact: make([]int64, width), level: make([]digit, l.Levels)}
 	for j := range s.level {
 		s.level[j].plus = make([]int64, width)
@@ -49,7 +49,7 @@ func (s *kary) close(a *accumulator, d *drawer, node, sum []int64) (uint64, erro
 	if s.adjusted && d.recorded == nil {
 		return 0, fmt.Errorf("%w: stream %d was replayed with other records than its own, and draws nothing more", ErrReplay, a.id)
 	}
-	s.step(d)
+	s.step(a, d)
 	if d.hidden.recorded.bad {
 		return 0, fmt.Errorf("%w: leaf %d of stream %d without its hidden noise", ErrReplay, a.t, a.id)
 	}
@@ -74,7 +74,7 @@ func (s *kary) adjust(i int, x int64) {
 
 // step adds 1 to the digits. The level to which it carries adds a new node, or has one less
 // ahead; those below have all their nodes ahead.
-func (s *kary) step(d *drawer) {
+func (s *kary) step(a *accumulator, d *drawer) {
 	m, c, width := int64(s.a.Base-1)/2, 0, len(s.exact)
 	for ; s.level[c].d == m; c++ {
 	}
@@ -82,7 +82,7 @@ func (s *kary) step(d *drawer) {
 		l := &s.level[j]
 		l.d, l.ahead = -m, make([]int64, m*int64(width))
 		for i := range l.ahead {
-			l.ahead[i] = d.hide()
+			l.ahead[i] = d.hide(a)
 		}
 		clear(l.plus)
 	}
@@ -91,7 +91,7 @@ func (s *kary) step(d *drawer) {
 		l.ahead = l.ahead[width:]
 	} else {
 		for i := range l.plus {
-			l.plus[i] += d.hide()
+			l.plus[i] += d.hide(a)
 		}
 	}
 	l.d++

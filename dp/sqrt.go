@@ -12,16 +12,16 @@ import (
 const maxSqrtLeaves = 1 << 14
 
 // rootLayout is the layout of a [root] over a number of leaves.
-type rootLayout uint64
+type rootLayout struct{ leaves uint64 }
 
-func newRootLayout(n uint64) layout { return rootLayout(n) }
+func newRootLayout(n uint64) layout { return &rootLayout{n} }
 
 // node is of all leaves up to t.
-func (rootLayout) node(charged Noise, t uint64) node { return node{Span{0, t}, 1, charged} }
+func (*rootLayout) node(charged Noise, t uint64) node { return node{Span{0, t}, 1, charged} }
 
-func (rootLayout) sum(charged Noise, t uint64) Noise { return charged.times(factor.SqrtVariance(t)) }
+func (*rootLayout) sum(charged Noise, t uint64) Noise { return charged.times(factor.SqrtVariance(t)) }
 
-func (n rootLayout) open(_ int, a *arena) streamMechanism { return &root{f: a.root(uint64(n))} }
+func (l *rootLayout) open(_ int, a *arena) streamMechanism { return &root{f: a.root(l.leaves)} }
 
 func rootL2(n uint64) float64 { return factor.NewSqrt(n).Column().Float() }
 
@@ -43,7 +43,7 @@ type root struct {
 func (s *root) close(a *accumulator, d *drawer, node, sum []int64) (uint64, error) {
 	s.exact = append(s.exact, a.leaf...)
 	for i := range node {
-		node[i] = d.noisy(i, s.product(s.exact, i, a.width))
+		node[i] = d.noisy(a, i, s.product(s.exact, i, a.width))
 	}
 	s.noisy = append(s.noisy, node...)
 	for i := range sum {

@@ -90,7 +90,7 @@ func (s *stream) close(d *drawer, recorded []int64, out *Leaf) error {
 	}
 	values, counts := s.arena.values.alloc(drawn+summed), s.arena.counts.alloc(2)
 	node, sum := values[:drawn:drawn], values[drawn:]
-	d.noise, d.recorded, d.bug, d.leaf = n.noise, recorded, &s.bug, s.t
+	d.noise, d.recorded = n.noise, recorded
 	records, err := s.mechanism.close(&s.accumulator, d, node, sum)
 	if err != nil {
 		return err

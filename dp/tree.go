@@ -8,24 +8,24 @@ import (
 )
 
 // treeLayout is the layout of a [tree] over a number of leaves.
-type treeLayout uint64
+type treeLayout struct{ leaves uint64 }
 
-func newTreeLayout(n uint64) layout { return treeLayout(n) }
+func newTreeLayout(n uint64) layout { return &treeLayout{n} }
 
 // node is the one that closing leaf t completes.
-func (treeLayout) node(charged Noise, t uint64) node { return node{Span{t & (t - 1), t}, 1, charged} }
+func (*treeLayout) node(charged Noise, t uint64) node { return node{Span{t & (t - 1), t}, 1, charged} }
 
 // sum counts a term for every node in the t-th sum.
-func (treeLayout) sum(charged Noise, t uint64) Noise {
+func (*treeLayout) sum(charged Noise, t uint64) Noise {
 	return charged.times(float64(factor.TreeTerms(t)))
 }
 
-func (n treeLayout) open(width int, _ *arena) streamMechanism {
-	l := factor.TreeLevels(uint64(n))
+func (l *treeLayout) open(width int, _ *arena) streamMechanism {
+	levels := factor.TreeLevels(l.leaves)
 	return &tree{
-		n:     make([]uint64, l),
-		alpha: make([]int64, l*width),
-		node:  make([]int64, l*width),
+		n:     make([]uint64, levels),
+		alpha: make([]int64, levels*width),
+		node:  make([]int64, levels*width),
 		sum:   make([]int64, width),
 	}
 }
@@ -59,7 +59,7 @@ func (t *tree) close(a *accumulator, d *drawer, node, sum []int64) (uint64, erro
 			t.alpha[l*w+i], t.node[l*w+i] = 0, 0
 		}
 		t.alpha[z*w+i] = exact
-		node[i] = d.noisy(i, exact)
+		node[i] = d.noisy(a, i, exact)
 		t.node[z*w+i] = node[i]
 		t.sum[i] += node[i]
 		sum[i] = t.sum[i]
