@@ -151,7 +151,7 @@ func (d *Door) Leaf(s StreamID, k uint64) (Leaf, error) {
 		}
 	}
 	if d.replay == nil {
-		err = t.close(&d.drawer, nil, &d.leaf)
+		err = t.close(&d.drawer, &d.leaf)
 	} else {
 		err = d.replay.closeLeaf(t, &d.drawer, &d.leaf)
 	}

@@ -63,11 +63,11 @@ func (r *replay) closeLeaf(t *stream, d *drawer, out *Leaf) error {
 	}
 	old := r.nodes[0]
 	r.nodes = r.nodes[1:]
-	recorded := old.v
-	if t.noise.Scale == 0 || !d.src.Private() || bugRedraw() {
-		recorded = nil // it can be computed again
+	if t.noise.Scale != 0 && d.src.Private() && !bugRedraw() { // else it can be computed again
+		d.recorded = old.v
 	}
-	if r.err = t.close(d, recorded, out); r.err == nil && !out.Node.Equal(old) && !bugRedraw() {
+	r.err = t.close(d, out)
+	if d.recorded = nil; r.err == nil && !out.Node.Equal(old) && !bugRedraw() {
 		r.err = fmt.Errorf("%w: leaf %d of stream %d", ErrReplay, k, t.id)
 	}
 	return r.err

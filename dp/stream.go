@@ -79,9 +79,9 @@ func (s *stream) checkNext(k uint64) error {
 // noiseLen returns how many numbers closing the next leaf draws.
 func (s *stream) noiseLen() int { return s.layout.node(s.noise, s.t+1).times * s.width }
 
-// close ends the next leaf, which must be there, and writes what that releases. recorded is
-// nil, or what an earlier life drew for this leaf, noiseLen numbers.
-func (s *stream) close(d *drawer, recorded []int64, out *Leaf) error {
+// close ends the next leaf, which must be there, and writes what that releases. What d has
+// recorded, if anything, are noiseLen numbers.
+func (s *stream) close(d *drawer, out *Leaf) error {
 	s.countLeaf()
 	n := s.layout.node(s.noise, s.t)
 	drawn, summed := n.times*s.width, s.width
@@ -90,7 +90,7 @@ func (s *stream) close(d *drawer, recorded []int64, out *Leaf) error {
 	}
 	values, counts := s.arena.values.alloc(drawn+summed), s.arena.counts.alloc(2)
 	node, sum := values[:drawn:drawn], values[drawn:]
-	d.noise, d.recorded = n.noise, recorded
+	d.noise = n.noise
 	records, err := s.mechanism.close(&s.accumulator, d, node, sum)
 	if err != nil {
 		return err

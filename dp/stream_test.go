@@ -15,7 +15,8 @@ func seededDrawer(b byte) *drawer { return &drawer{src: seeded(b), hidden: new(h
 
 // closeLeaf closes the next leaf of s.
 func closeLeaf(t interface{ Fatal(args ...any) }, s *stream, d *drawer, recorded []int64, out *Leaf) {
-	if err := s.close(d, recorded, out); err != nil {
+	d.recorded = recorded
+	if err := s.close(d, out); err != nil {
 		t.Fatal(err)
 	}
 }
