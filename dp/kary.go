@@ -12,7 +12,9 @@ type karyLayout struct{ factor.Kary }
 func newKaryLayout(n uint64) layout { return &karyLayout{factor.KaryFor(n)} }
 
 // node is the sum of all leaves up to t.
-func (l *karyLayout) node(charged Noise, t uint64) node { return node{Span{0, t}, 1, l.sum(charged, t)} }
+func (l *karyLayout) node(charged Noise, t uint64) node {
+	return node{Span{0, t}, 1, l.sum(charged, t)}
+}
 
 func (l *karyLayout) sum(charged Noise, t uint64) Noise { return charged.times(float64(l.Terms(t))) }
 
