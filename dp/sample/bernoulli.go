@@ -31,9 +31,9 @@ func (s *Source) bernoulliExp(v, a, b uint64) bool {
 	return k&1 == 1
 }
 
-// Exp is true with probability exactly exp(-a/b), for b from 1 to 2^53, as
+// exp is true with probability exactly exp(-a/b), for b from 1 to 2^53, as
 // exp(-⌊a/b⌋)·exp(-(a mod b)/b).
-func (s *Source) Exp(a, b uint64) bool {
+func (s *Source) exp(a, b uint64) bool {
 	if a >= b {
 		if s.geometric()>>intervalBits < a/b {
 			return false

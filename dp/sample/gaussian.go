@@ -27,7 +27,7 @@ func (s *Source) Gaussian(sigma uint64) int64 {
 		if d >= maxBeyond {
 			continue
 		}
-		if s.Exp(uint64(d*d), 2*sigma*sigma) {
+		if s.exp(uint64(d*d), 2*sigma*sigma) {
 			return y
 		}
 	}
