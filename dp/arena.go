@@ -9,7 +9,7 @@ type slab[T any] struct{ rest []T }
 
 const slabSize = 128
 
-// alloc returns n zero entries that nobody else has.
+// alloc returns n zero entries that no other call returns.
 func (s *slab[T]) alloc(n int) []T {
 	if n > slabSize/4 {
 		return make([]T, n)

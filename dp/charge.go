@@ -45,7 +45,7 @@ func (m ChargeMode) String() string {
 }
 
 // A Charge is one line of a node's privacy account. It holds, in integers, all
-// that a verifier needs to compute the noise anew and to tell which releases were
+// that a verifier needs to compute the noise again and to find which releases were
 // paid for. Everything in it is public.
 type Charge struct {
 	What           string       // the streams in words
@@ -55,7 +55,7 @@ type Charge struct {
 	Dim            int          // entries or features of every record
 	Lo, Hi         int64        // to which entries or rewards are clipped, in units of 2^GridExponent
 	Leaves         uint64       // the horizon of each stream
-	RecordsPerUser uint64       // at most so many records of all the streams are one user's; with Sequential, of every leaf
+	RecordsPerUser uint64       // at most this number of records of all the streams are one user's; with Sequential, of every leaf
 	Adjacency      Adjacency    // what neighbours differ in
 	Mechanism      Mechanism    // of each stream
 	Mode           ChargeMode   // when it is paid
@@ -69,7 +69,7 @@ const minSigma = 1 << 10
 // Width returns the length of the streams' sums.
 func (c *Charge) Width() int { return c.Record.width(c.Dim) }
 
-// Check computes the noise anew that the other fields need and refuses a charge
+// Check computes again the noise that the other fields need and refuses a charge
 // with less, and one that no [Door] makes.
 func (c Charge) Check() error {
 	d, err := c.design()

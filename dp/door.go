@@ -15,7 +15,7 @@ const (
 	// Private guards people: noise comes from the operating system's generator
 	// and every release is paid from a finite budget.
 	Private Mode = iota
-	// Lockstep guards nobody: seeds and infinite budgets are allowed, for
+	// Lockstep is for worlds without people: seeds and infinite budgets are allowed, for
 	// simulated worlds, whose results are marked "not private".
 	Lockstep
 )
@@ -36,18 +36,18 @@ type Leaf struct {
 // A Door is a node's one way from private to public. It is not safe for
 // concurrent use.
 type Door struct {
-	mode    Mode
-	budget  account.Budget
-	spent   account.Loss
-	src     *Source
-	charged []Charge // in the order of their streams
-	told    int      // of charged, by Charges
-	streams []*stream
-	drawn   []Release
-	leaf    Leaf    // the newest; here so that closing one allocates nothing
-	drawer  drawer  // as well
-	replay  *replay // nil unless replaying
-	arena   arena
+	mode         Mode
+	budget       account.Budget
+	spent        account.Loss
+	src          *Source
+	charged      []Charge // in the order of their streams
+	chargesTaken int      // of charged, by Charges
+	streams      []*stream
+	drawn        []Release
+	leaf         Leaf    // the newest; here so that closing one allocates nothing
+	drawer       drawer  // as well
+	replay       *replay // nil unless replaying
+	arena        arena
 }
 
 // NewDoor returns a door with a budget for the node's whole life. In [Private]
@@ -174,8 +174,8 @@ func (d *Door) Mode() Mode { return d.mode }
 // Charges returns what was charged since the last call. It must be durable
 // before any Release of those streams leaves the node.
 func (d *Door) Charges() []Charge {
-	c := d.charged[d.told:len(d.charged):len(d.charged)]
-	d.told = len(d.charged)
+	c := d.charged[d.chargesTaken:len(d.charged):len(d.charged)]
+	d.chargesTaken = len(d.charged)
 	return c
 }
 

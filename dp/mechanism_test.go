@@ -167,7 +167,7 @@ func TestEmpiricalVariance(t *testing.T) {
 				square += z * z / float64(streams)
 			}
 			d.Drawn()
-			want := c.SumNoise(k).spread(0).Variance()
+			want := c.SumNoise(k).moments(0).Variance()
 			if s.Mechanism == None {
 				if square != 0 {
 					t.Fatalf("leaf %d: noise", k)

@@ -31,7 +31,7 @@ func NewMixed(n int, e int8) *Mixed {
 const one = 1 << -MeanExponent
 
 // NewWeighted returns the state of n coordinates with weights on the lattice of
-// [MeanExponent], all 0 and none entered, of one of so many peers. Where averaging has
+// [MeanExponent], all 0 and none entered, of one of a number of peers. Where averaging has
 // left less weight than half of one by the number of peers, which is the least that
 // well-mixed weights can be, the estimate is the own value.
 func NewWeighted(n, peers int) *Mixed {

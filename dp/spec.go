@@ -28,12 +28,12 @@ type Spec struct {
 	Dim            int         // entries of a record, or features
 	Lo, Hi         float64     // to which every entry of a Box, or the reward, is clipped
 	Leaves         uint64      // the horizon of each stream
-	RecordsPerUser uint64      // at most so many records of all streams are one user's; with Sequential, of every leaf
+	RecordsPerUser uint64      // at most this number of records of all streams are one user's; with Sequential, of every leaf
 	Adjacency      Adjacency   // of neighbouring histories
 	Mechanism      Mechanism   // of each stream
 	Sequential     bool        // every leaf pays for itself, when it closes
 	Epsilon        Cost        // for all records of one user; with Sequential, for one leaf
-	Delta          float64     // with Gaussian noise, beside Epsilon; above 0
+	Delta          float64     // with Gaussian noise, in addition to Epsilon; above 0
 	Calibration    Calibration // of Gaussian noise
 }
 

@@ -20,7 +20,7 @@ const stateVersion = 3
 // where in its noise it stands. What was charged and drawn must have been taken by
 // [Door.Charges] and [Door.Drawn], and no [Door.Replay] be under way.
 func (d *Door) Save() (Secret, error) {
-	if d.told < len(d.charged) || len(d.drawn) > 0 || d.replay != nil {
+	if d.chargesTaken < len(d.charged) || len(d.drawn) > 0 || d.replay != nil {
 		return Secret{}, errors.New("dp: a door is saved between steps only")
 	}
 	b := []byte{stateVersion}
@@ -65,7 +65,7 @@ func (d *Door) Load(saved Secret) error {
 	if err := d.src.Restore(source); err != nil {
 		return fmt.Errorf("%w: %w", ErrState, err)
 	}
-	d.spent, d.charged, d.told, d.streams = next.spent, next.charged, len(next.charged), next.streams
+	d.spent, d.charged, d.chargesTaken, d.streams = next.spent, next.charged, len(next.charged), next.streams
 	d.drawn, d.replay, d.arena.hidden = nil, nil, hiddenNoise{}
 	return nil
 }

@@ -120,7 +120,7 @@ func TestAnotherDoorsStateIsRefused(t *testing.T) {
 		if err := d.Load(saved(other)); !errors.Is(err, ErrState) {
 			t.Errorf("%s: %v, want %v", name, err, ErrState)
 		}
-		if len(d.charged) != 1 || d.told != 1 || d.spent.Pure != Nano {
+		if len(d.charged) != 1 || d.chargesTaken != 1 || d.spent.Pure != Nano {
 			t.Errorf("%s: a refused state changed the door", name)
 		}
 	}

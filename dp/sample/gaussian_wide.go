@@ -35,7 +35,7 @@ func (s *Source) bernoulliExps(n, a, b uint64) bool {
 // [Source.bernoulliExp] with Ber(a²/2b²k) as Ber(a/b) twice and Ber(1/2k).
 func (s *Source) bernoulliExpHalfSquare(a, b uint64) bool {
 	k := uint64(1)
-	//nolint:staticcheck // two answers, each drawn anew
+	//nolint:staticcheck // two answers, each drawn by itself
 	for s.bernoulli(s.Uint64(), a, b) && s.bernoulli(s.Uint64(), a, b) && s.bernoulli(s.Uint64(), 1, 2*k) {
 		k++
 	}

@@ -32,7 +32,7 @@ func NewSeededSource(seed [32]byte) *Source {
 	return &Source{seeded: rand.NewChaCha8(seed)}
 }
 
-// Private reports whether nobody can repeat the noise.
+// Private reports whether the noise cannot be repeated.
 func (s *Source) Private() bool { return s.seeded == nil }
 
 // Uint64 returns a uniform word and wipes it from the buffer, so that whoever
