@@ -15,13 +15,12 @@ type replay struct {
 	err   error     // how it went wrong
 }
 
-// Replay makes the next leaves take their nodes from an earlier run, in the order in
-// which [Door.Drawn] returned them, so that no node is ever drawn twice, and the hidden noise
-// that [Door.Hidden] returned with them. Exact sums,
-// running sums and what Drawn returns are as they were. With a seeded [Source] noise
-// is drawn as usual and compared with the nodes. A leaf whose node is not the next
-// one, and a leaf too many, are an [ErrReplay]. [Door.Replayed] ends the replay. The
-// door keeps nodes.
+// Replay makes the next leaves take their noise from an earlier run, so that none is ever drawn
+// twice: the nodes in the order in which [Door.Drawn] returned them, and the hidden noise that
+// [Door.Hidden] returned with them. Exact sums, running sums and what Drawn and Hidden return
+// are as they were. With a seeded [Source] noise is drawn as usual and compared with the nodes,
+// and hidden is not used. A leaf whose node or hidden noise is not the next one, and a leaf too
+// many, are an [ErrReplay]. [Door.Replayed] ends the replay. The door keeps nodes.
 func (d *Door) Replay(nodes []Release, hidden Secret) {
 	h := &d.arena.hidden
 	h.recorded.b = append(h.recorded.b[:len(h.recorded.b):len(h.recorded.b)], hidden.b...)
@@ -32,8 +31,8 @@ func (d *Door) Replay(nodes []Release, hidden Secret) {
 	d.replay.nodes = append(d.replay.nodes[:len(d.replay.nodes):len(d.replay.nodes)], nodes...)
 }
 
-// Replayed ends a replay: leaves draw their noise again. If a leaf was refused or
-// nodes are left over, the error is an [ErrReplay] and the replay goes on.
+// Replayed ends a replay: leaves draw their noise again. If a leaf was refused, or
+// nodes or hidden noise are left over, the error is an [ErrReplay] and the replay goes on.
 func (d *Door) Replayed() error {
 	if r := d.replay; r != nil {
 		if r.err != nil {
