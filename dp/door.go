@@ -142,11 +142,11 @@ func (d *Door) Leaf(s StreamID, k uint64) (Leaf, error) {
 	if err != nil {
 		return Leaf{}, err
 	}
-	if err := t.checkNext(k); err != nil {
+	if err = t.checkNext(k); err != nil {
 		return Leaf{}, err
 	}
 	if c := d.charge(s); c.Mode == Sequential {
-		if err := d.pay(c.What, c.Loss); err != nil {
+		if err = d.pay(c.What, c.Loss); err != nil {
 			return Leaf{}, err
 		}
 	}

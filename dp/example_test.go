@@ -26,13 +26,13 @@ func ExampleDoor() {
 	fmt.Println("spent:", door.Spent())
 	for leaf := uint64(1); leaf <= 3; leaf++ {
 		for range 100 {
-			if err := door.Add(rewards, []float64{.75}); err != nil {
+			if err = door.Add(rewards, []float64{.75}); err != nil {
 				panic(err)
 			}
 		}
-		released, err := door.Leaf(rewards, leaf)
-		if err != nil {
-			panic(err)
+		released, leafErr := door.Leaf(rewards, leaf)
+		if leafErr != nil {
+			panic(leafErr)
 		}
 		sum := released.Sum
 		fmt.Printf("leaf %d: %.1f of %d rewards\n", leaf, sum.At(0), sum.Count(0))

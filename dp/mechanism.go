@@ -34,9 +34,9 @@ func (m Mechanism) design() (d design, ok bool) {
 
 // Mechanisms returns all mechanisms, in the order of their numbers.
 func Mechanisms() []Mechanism {
-	list := make([]Mechanism, len(mechanisms()))
-	for i := range list {
-		list[i] = Mechanism(i)
+	var list []Mechanism
+	for m := range mechanisms() {
+		list = append(list, Mechanism(m))
 	}
 	return list
 }

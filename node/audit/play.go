@@ -41,17 +41,17 @@ type transcript struct {
 	canary  *Canary
 	side    int
 	charge  dp.Charge
-	asked   dp.Charge        // what the configuration charges
-	nodes   []drawnNode      // of all peers
-	arms    []bandit.Arm     // peer 0's choices
-	frames  []sent           // peer 0's, with keep
-	shape   []outline        // of each
-	size    int              // of all, in bytes
-	steps   [][]step         // by peer and round; with keep
-	unpaid  string           // a node that the charge does not pay for, or that was drawn twice
-	crashed bool             // peer 0 did, and was started again
-	departs error            // peer 0 did not do the same again
-	twin    *transcript      // of the other history, with the nodes of this one
+	asked   dp.Charge    // what the configuration charges
+	nodes   []drawnNode  // of all peers
+	arms    []bandit.Arm // peer 0's choices
+	frames  []sent       // peer 0's, with keep
+	shape   []outline    // of each
+	size    int          // of all, in bytes
+	steps   [][]step     // by peer and round; with keep
+	unpaid  string       // a node that the charge does not pay for, or that was drawn twice
+	crashed bool         // peer 0 did, and was started again
+	departs error        // peer 0 did not do the same again
+	twin    *transcript  // of the other history, with the nodes of this one
 }
 
 // run plays. What an audit is to find is in the transcript; an error is something else.
