@@ -26,22 +26,23 @@ func ExampleDoor() {
 	fmt.Println("spent:", door.Spent())
 	for leaf := uint64(1); leaf <= 3; leaf++ {
 		for range 100 {
-			if err = door.Add(rewards, []float64{.75}); err != nil {
+			if err := door.Add(rewards, []float64{.75}); err != nil {
 				panic(err)
 			}
 		}
-		released, leafErr := door.Leaf(rewards, leaf)
-		if leafErr != nil {
-			panic(leafErr)
+		released, err := door.Leaf(rewards, leaf)
+		if err != nil {
+			panic(err)
 		}
 		sum := released.Sum
 		fmt.Printf("leaf %d: %.1f of %d rewards\n", leaf, sum.At(0), sum.Count(0))
 	}
-	_, err = door.Open(dp.Spec{
+	if _, err := door.Open(dp.Spec{
 		What: "more rewards", Streams: 1, Dim: 1, Lo: 0, Hi: 1, Leaves: 1000,
 		RecordsPerUser: 1, Mechanism: dp.Kary, Epsilon: dp.Nano,
-	})
-	fmt.Println(err)
+	}); err != nil {
+		fmt.Println(err)
+	}
 	// Output:
 	// spent: epsilon 1
 	// leaf 1: 79.7 of 100 rewards

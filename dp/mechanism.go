@@ -35,8 +35,8 @@ func (m Mechanism) design() (d design, ok bool) {
 // Mechanisms returns all mechanisms, in the order of their numbers.
 func Mechanisms() []Mechanism {
 	var list []Mechanism
-	for m := range mechanisms() {
-		list = append(list, Mechanism(m))
+	for m := range BLT + 1 {
+		list = append(list, m)
 	}
 	return list
 }
