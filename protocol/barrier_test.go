@@ -114,6 +114,7 @@ var known = map[string]string{
 	"dp.Release.Value(int)":                    "which value is read",
 	"dp.Release.Count(int)":                    "which count is read",
 	"dp.Door.Leaf(dp.StreamID, uint64)":        "the next leaf of a stream; any other is refused",
+	"dp.Door.Replay(dp.Secret)":                "the noise that the nodes do not show, off the disk",
 	"dp.Received(dp.Fields)":                   "the codec's; see TestOnlyTheCodecReceives",
 	"dp.ReceivedSealed([]byte)":                "the codec's; see TestOnlyTheCodecReceives",
 	"protocol.Decode([]byte)":                  "a frame off the wire",

@@ -16,7 +16,7 @@ func TestFewMayMakeMessages(t *testing.T) {
 	allowed := map[string][]string{
 		`protocol\.Decode\(`:            {"gossip/inbound.go", "gossip/topic.go", "node/sim/liars.go", "node/site/entry.go", "node/site/outbox.go"}, // off the wire, a liar's, or out of the store
 		`\.(mixed|counts|mine)\.Load\(`: {"protocol/average_state.go"},                                                                              // out of the store
-		`dp\.NewSecret\(`:               {"node/agent_state.go", "node/site/recover.go"},
+		`dp\.NewSecret\(`:               {"node/agent_state.go", "node/site/entry.go", "node/site/recover.go"},
 		`protocol\.Presence\(`:          {"gossip/topic.go"},
 		`out\.Mark\(`:                   {"node/agent.go"},
 	}

@@ -34,8 +34,9 @@ type step struct {
 	round protocol.Round
 	in    []protocol.Delivery
 	node.Played
-	drawn []dp.Release
-	out   []sent
+	drawn  []dp.Release
+	hidden dp.Secret // noise drawn with them that they do not show
+	out    []sent
 }
 
 // Format implements [fmt.Formatter]: a step holds a reward.
@@ -88,7 +89,7 @@ func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, er
 		return s, err
 	}
 	r := p.agent.Ready()
-	s.drawn = slices.Clone(r.Drawn)
+	s.drawn, s.hidden = slices.Clone(r.Drawn), p.agent.Hidden()
 	for _, e := range r.Messages {
 		m := sent{round: t, to: e.To, message: e.Message}
 		if p.audited {
@@ -102,9 +103,9 @@ func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, er
 	return s, nil
 }
 
-// given plays a round in which nothing is drawn: the nodes are those of an earlier one.
-func (p *peer) given(t protocol.Round, in []protocol.Delivery, w world, nodes []dp.Release) (step, error) {
-	p.agent.Replay(nodes)
+// given plays a round in which nothing is drawn: the noise is that of an earlier one.
+func (p *peer) given(t protocol.Round, in []protocol.Delivery, w world, earlier *step) (step, error) {
+	p.agent.Replay(earlier.drawn, earlier.hidden)
 	s, err := p.play(t, in, w)
 	if err = errors.Join(err, p.agent.Replayed()); err != nil {
 		return s, fmt.Errorf("%w in round %d: %w", errDeparts, t, err)
@@ -126,7 +127,7 @@ func (p *peer) restart() ([]sent, error) {
 	p.log = nil
 	var again step
 	for _, s := range log {
-		again, err = p.given(s.round, s.in, func(bandit.Arm) bandit.Reward { return s.Pull.Reward }, s.drawn)
+		again, err = p.given(s.round, s.in, func(bandit.Arm) bandit.Reward { return s.Pull.Reward }, &s)
 		switch {
 		case err != nil:
 			return nil, err

@@ -39,22 +39,22 @@ type transcript struct {
 	canary  *Canary
 	side    int
 	charge  dp.Charge
-	asked   dp.Charge        // what the configuration charges
-	nodes   []drawnNode      // of all peers
-	parts   []int            // of the statistic that peer 0's choices update
-	frames  []sent           // peer 0's, with keep
-	shape   []outline        // of each
-	size    int              // of all, in bytes
-	drawn   [][][]dp.Release // by peer and round; with keep
-	unpaid  string           // a node that the charge does not pay for, or that was drawn twice
-	crashed bool             // peer 0 did, and was started again
-	departs error            // peer 0 did not do the same again
-	twin    *transcript      // of the other history, with the nodes of this one
+	asked   dp.Charge   // what the configuration charges
+	nodes   []drawnNode // of all peers
+	parts   []int       // of the statistic that peer 0's choices update
+	frames  []sent      // peer 0's, with keep
+	shape   []outline   // of each
+	size    int         // of all, in bytes
+	steps   [][]step    // by peer and round; with keep
+	unpaid  string      // a node that the charge does not pay for, or that was drawn twice
+	crashed bool        // peer 0 did, and was started again
+	departs error       // peer 0 did not do the same again
+	twin    *transcript // of the other history, with the nodes of this one
 }
 
 // run plays. What an audit is to find is in the transcript; an error is something else.
 func (p *play) run(ctx context.Context) (*transcript, error) {
-	p.t = &transcript{canary: p.canary, side: p.side, drawn: make([][][]dp.Release, peers)}
+	p.t = &transcript{canary: p.canary, side: p.side, steps: make([][]step, peers)}
 	p.rng = p.coins.Rand("faults")
 	p.peers = nil
 	var err error
@@ -104,7 +104,7 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 				p.t.unpaid = fmt.Sprintf("%s: peer %d in round %d: %v", p.canary.Name, i, t, err)
 			}
 			if p.keep {
-				p.t.drawn[i] = append(p.t.drawn[i], s.drawn)
+				p.t.steps[i] = append(p.t.steps[i], s)
 			}
 			if i == 0 {
 				p.t.parts = append(p.t.parts, learner.Part(s.Pull.Arm))
@@ -163,10 +163,10 @@ func (p *play) step(i int, t protocol.Round) (step, error) {
 		return bandit.Reward(p.canary.reward(p.side, uint64(t), int(arm)))
 	})
 	if p.given != nil {
-		if int(t) >= len(p.given.drawn[i]) {
+		if int(t) >= len(p.given.steps[i]) {
 			return step{}, fmt.Errorf("%w in round %d: the first play ended there", errDeparts, t)
 		}
-		return p.peers[i].given(t, in, w, p.given.drawn[i][t])
+		return p.peers[i].given(t, in, w, &p.given.steps[i][t])
 	}
 	return p.peers[i].play(t, in, w)
 }

@@ -15,6 +15,9 @@ import (
 // stateVersion is the first byte of every value that this package stores.
 const stateVersion = 1
 
+// entryVersion is that of log entries, which have hidden noise since 2.
+const entryVersion = 2
+
 // ErrDamaged is wrapped by the errors that say that a store's contents do not make
 // sense.
 var ErrDamaged = errors.New("the store is damaged, or another configuration's")
@@ -48,7 +51,8 @@ type entry struct {
 	played *record // in a simulated world
 	in     []protocol.Delivery
 
-	drawn []dp.Release
+	drawn  []dp.Release
+	hidden dp.Secret // noise that was drawn and that no node in drawn shows
 }
 
 // record is a reward that is taken in.
@@ -65,7 +69,7 @@ func (entry) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 func (record) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 func (e *entry) bytes() []byte {
-	b := []byte{stateVersion, byte(e.kind)}
+	b := []byte{entryVersion, byte(e.kind)}
 	switch e.kind {
 	case entryChosen:
 		b = append(b, flags(e.learner, e.counted))
@@ -97,7 +101,7 @@ func (e *entry) bytes() []byte {
 	for _, r := range e.drawn {
 		b = appendPart(b, protocol.AppendRelease(nil, r))
 	}
-	return b
+	return appendPart(b, e.hidden.Bytes())
 }
 
 func (r record) append(b []byte) []byte {
@@ -121,8 +125,8 @@ func flags(bits ...bool) (f byte) {
 // parseEntry reads an entry of a site with a number of arms.
 func parseEntry(b []byte, arms int) (e entry, err error) {
 	r := reader{b: b}
-	if v := r.byte(); v != stateVersion {
-		return e, fmt.Errorf("%w: log entry of version %d", ErrDamaged, v)
+	if v := r.byte(); v != entryVersion {
+		return e, fmt.Errorf("%w: log entry of version %d, want %d: a peer of another version of peerd wrote it", ErrDamaged, v, entryVersion)
 	}
 	e.kind = entryKind(r.byte())
 	switch e.kind {
@@ -162,6 +166,7 @@ func parseEntry(b []byte, arms int) (e entry, err error) {
 		}
 		e.drawn = append(e.drawn, drawn)
 	}
+	e.hidden = dp.NewSecret(r.part())
 	if r.err == nil && len(r.b) > 0 {
 		r.fail()
 	}

@@ -74,6 +74,7 @@ func anyEntry(ms []protocol.Message, nodes []dp.Release) *rapid.Generator[entry]
 			}
 		}
 		e.drawn = rapid.SliceOfN(rapid.SampledFrom(nodes), 0, 6).Draw(r, "drawn")
+		e.hidden = dp.NewSecret(rapid.SliceOf(rapid.Byte()).Draw(r, "hidden"))
 		return e
 	})
 }
@@ -91,7 +92,8 @@ func TestEntriesSurvive(t *testing.T) {
 		}
 		if !bytes.Equal(got.bytes(), b) || got.kind != e.kind || got.arm != e.arm || got.turn != e.turn || got.round != e.round ||
 			got.learner != e.learner || got.counted != e.counted || !slices.Equal(got.excluded, e.excluded) || !slices.Equal(got.records, e.records) ||
-			!reflect.DeepEqual(got.played, e.played) || len(got.in) != len(e.in) || !slices.EqualFunc(got.drawn, e.drawn, dp.Release.Equal) {
+			!reflect.DeepEqual(got.played, e.played) || len(got.in) != len(e.in) || !slices.EqualFunc(got.drawn, e.drawn, dp.Release.Equal) ||
+			!bytes.Equal(got.hidden.Bytes(), e.hidden.Bytes()) {
 			r.Fatal("the entry changed")
 		}
 		for i := range got.in {
@@ -216,7 +218,7 @@ func FuzzParseEntry(f *testing.F) {
 		e := gen.Example(i)
 		f.Add(e.bytes())
 	}
-	f.Add([]byte{stateVersion, byte(entryRound), 1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f})
+	f.Add([]byte{entryVersion, byte(entryRound), 1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		spent(t, len(b), func() {
 			e, err := parseEntry(b, parsedArms)

@@ -4,8 +4,8 @@
 # runs: 20 times faster for Laplace and 15 for Gaussian noise.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-go test ./dp ./dp/account -count=1 -v -run 'HasIts|TheFitRejects|LowBits|ZeroIsDrawn|Cells|Memory|Google' | grep -v '^=== '
-go test ./dp -run '^$' -bench BesideGoogle -benchtime 100x -count 5 | awk '
+go test ./dp/sample ./dp/account -count=1 -v -run 'HasIts|TheFitRejects|LowBits|ZeroIsDrawn|Intervals|Memory|Google' | grep -v '^=== '
+go test ./dp/sample -run '^$' -bench BesideGoogle -benchtime 100x -count 5 | awk '
 	{ print }
 	/^BenchmarkBesideGoogle/ {
 		want = /Laplace/ ? 20 : 15

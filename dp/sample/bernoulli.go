@@ -1,4 +1,4 @@
-package dp
+package sample
 
 import "math/bits"
 
@@ -35,7 +35,7 @@ func (s *Source) bernoulliExp(v, a, b uint64) bool {
 // exp(-⌊a/b⌋)·exp(-(a mod b)/b).
 func (s *Source) exp(a, b uint64) bool {
 	if a >= b {
-		if s.geometric()>>cellBits < a/b {
+		if s.geometric()>>intervalBits < a/b {
 			return false
 		}
 		a %= b

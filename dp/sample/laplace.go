@@ -1,4 +1,4 @@
-package dp
+package sample
 
 import "math/bits"
 
@@ -10,12 +10,12 @@ const MaxScale = 1 << 40
 // |x| ≥ 2^60, of probability below exp(-2^20), is not drawn.
 //
 // It is the sampler of Canonne, Kamath and Steinke (2020, Algorithm 2) with
-// narrower cells: with u uniform below t, kept with exp(-u/16t), and j ≥ 0 of
+// narrower intervals: with u uniform below t, kept with exp(-u/16t), and j ≥ 0 of
 // weight exp(-j/16), the number jt+u has weight exp(-(jt+u)/16t), and
 // ⌊(jt+u)/16⌋ that of exp(-x/t).
 func (s *Source) Laplace(t uint64) int64 {
 	if t-1 >= MaxScale {
-		panic("dp: Laplace scale not from 1 to 2^40")
+		panic("sample: Laplace scale not from 1 to 2^40")
 	}
 	for {
 		w := s.Uint64() // the top bit is the sign, the others are for u
@@ -24,10 +24,10 @@ func (s *Source) Laplace(t uint64) int64 {
 			continue
 		}
 		// u/t ≤ (w<<1)/2^64, so a larger v already says that V ≥ u/16t.
-		if v := s.Uint64(); v <= w<<1>>cellBits && !s.bernoulliExp(v, u, t<<cellBits) {
+		if v := s.Uint64(); v <= w<<1>>intervalBits && !s.bernoulliExp(v, u, t<<intervalBits) {
 			continue
 		}
-		x := int64((u + t*s.geometric()) >> cellBits)
+		x := int64((u + t*s.geometric()) >> intervalBits)
 		sign := int64(w) >> 63 // 0 or -1
 		if x == 0 && sign != 0 {
 			continue // or 0 would count twice

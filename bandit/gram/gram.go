@@ -1,18 +1,39 @@
-// Package gram turns released sums of linear records into what linear bandits reckon
-// with: the noisy Gram matrix and the noisy vector beside it. It sees nothing but
-// releases, so that whatever it does is post-processing and costs no privacy.
-//
-// It stands beside dp, which knows no matrices, since learners know no releases.
+// Package gram turns released sums of linear records into what linear bandits compute
+// with: the noisy Gram matrix and the noisy vector that goes with it. It is handed the
+// numbers of releases and the variance of their noise, so that whatever it does is
+// post-processing and costs no privacy.
 package gram
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-
-	"peerd.dev/dp"
 )
+
+// Kind says what sums are of: each record is features x of norm 1 at most and a reward y.
+type Kind uint8
+
+// The kinds, as package dp releases them.
+const (
+	// Linear is the symmetric matrix xxᵀ as svec, row by row from the diagonal on with everything
+	// off it times √2, and then xy: d(d+3)/2 numbers.
+	Linear Kind = iota
+	// Corner is Linear with xy times √2 and y² behind it: (d+1)(d+2)/2 numbers.
+	Corner
+)
+
+// len returns the number of sums over records of d features.
+func (k Kind) len(d int) int {
+	if k == Corner {
+		return (d + 1) * (d + 2) / 2
+	}
+	return d * (d + 3) / 2
+}
+
+// ErrShape is returned for another number of sums than records of so many features have.
+var ErrShape = errors.New("gram: sums of another shape")
 
 // A Gram is the sums over records of features x and rewards y, with noise that is
 // independent in every entry of V on or above the diagonal, and of B. It is not changed
@@ -27,27 +48,25 @@ type Gram struct {
 type Variances struct {
 	Diagonal float64 // of V, σ²
 	Off      float64 // of V off the diagonal, σ²/2: svec has these entries times √2
-	B        float64 // σ² of [dp.Linear], σ²/2 of [dp.Corner]
+	B        float64 // σ² of [Linear], σ²/2 of [Corner]
 }
 
-// Of reads a release of records of d features, [dp.Linear] or [dp.Corner]. The error wraps
-// [dp.ErrShape] where the release has another length.
+// Of reads sums over records of d features, in whose every entry is independent noise of
+// variance square. The error wraps [ErrShape] where there are more or fewer of them.
 //
 // Of a Corner, V and B have the noise of Dubey and Pentland's (2020) Privatizer with the
 // symmetric matrix (N+Nᵀ)/2, where the entries of N are independent of deviation σ; with
 // (N+Nᵀ)/√2, as they print it, the noise would be √2 too large. See
 // docs/proofs/records.md.
-func Of(r dp.Release, kind dp.Record, d int) (Gram, error) {
-	c := dp.Charge{Record: kind, Dim: d}
-	if kind != dp.Linear && kind != dp.Corner || d < 1 || r.Len() != c.Width() {
-		return Gram{}, fmt.Errorf("%w: %d numbers of %v records of %d features", dp.ErrShape, r.Len(), kind, d)
+func Of(sums []float64, square float64, kind Kind, d int) (Gram, error) {
+	if kind > Corner || d < 1 || len(sums) != kind.len(d) {
+		return Gram{}, fmt.Errorf("%w: %d numbers of records of %d features", ErrShape, len(sums), d)
 	}
-	square := r.Spread().Variance()
 	g := Gram{mat.NewSymDense(d, nil), mat.NewVecDense(d, nil), Variances{square, square / 2, square}}
 	at := 0
 	next := func(times float64) float64 {
 		at++
-		return r.At(at-1) * times
+		return sums[at-1] * times
 	}
 	for i := range d {
 		g.V.SetSym(i, i, next(1))
@@ -56,7 +75,7 @@ func Of(r dp.Release, kind dp.Record, d int) (Gram, error) {
 		}
 	}
 	times := 1.0
-	if kind == dp.Corner {
+	if kind == Corner {
 		times, g.Noise.B = 1/math.Sqrt2, square/2
 	}
 	for i := range d {

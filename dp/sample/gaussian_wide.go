@@ -1,4 +1,4 @@
-package dp
+package sample
 
 // narrowSigma bounds the σ for which (|y|-σ)² and 2σ² fit 64 bits.
 const narrowSigma = 1 << 26
@@ -15,7 +15,7 @@ func (s *Source) wideGaussian(sigma uint64) int64 {
 		y := s.Laplace(sigma)
 		d := max(y, -y) - int64(sigma)
 		q, r := uint64(max(d, -d))/sigma, uint64(max(d, -d))%sigma
-		if q < maxTimes && s.geometric() >= cellsPerUnit/2*q*q && s.bernoulliExps(q, r, sigma) && s.bernoulliExpHalfSquare(r, sigma) {
+		if q < maxTimes && s.geometric() >= intervalsPerUnit/2*q*q && s.bernoulliExps(q, r, sigma) && s.bernoulliExpHalfSquare(r, sigma) {
 			return y
 		}
 	}
@@ -35,7 +35,7 @@ func (s *Source) bernoulliExps(n, a, b uint64) bool {
 // [Source.bernoulliExp] with Ber(a²/2b²k) as Ber(a/b) twice and Ber(1/2k).
 func (s *Source) bernoulliExpHalfSquare(a, b uint64) bool {
 	k := uint64(1)
-	//nolint:staticcheck // two answers, each drawn anew
+	//nolint:staticcheck // two answers, each drawn by itself
 	for s.bernoulli(s.Uint64(), a, b) && s.bernoulli(s.Uint64(), a, b) && s.bernoulli(s.Uint64(), 1, 2*k) {
 		k++
 	}

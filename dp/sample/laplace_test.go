@@ -1,4 +1,4 @@
-package dp
+package sample
 
 import (
 	"fmt"
@@ -105,19 +105,19 @@ func TestTheLowBitsOfLaplaceAreUniform(t *testing.T) {
 	}
 }
 
-// TestLaplaceFallsWithinItsCells looks at the place of |x| in its 16th of the
+// TestLaplaceFallsWithinItsIntervals looks at the place of |x| in its 16th of the
 // scale, where exp(-u/16t) makes u fall by 6 % from one end to the other. A sampler
 // without that factor has z = 25 on the mean.
-func TestLaplaceFallsWithinItsCells(t *testing.T) {
+func TestLaplaceFallsWithinItsIntervals(t *testing.T) {
 	s := NewSeededSource([32]byte{6})
 	const n = float64(draws)
 	const scale = 1<<24 + 3
 	mean := 0.
 	for range draws {
 		x := s.Laplace(scale)
-		mean += float64(uint64(max(x, -x))*cellsPerUnit%scale) / scale / n
+		mean += float64(uint64(max(x, -x))*intervalsPerUnit%scale) / scale / n
 	}
-	want := cellsPerUnit - 1/math.Expm1(1./cellsPerUnit)
+	want := intervalsPerUnit - 1/math.Expm1(1./intervalsPerUnit)
 	if sd := math.Sqrt(1 / (12 * n)); !near(mean, want, sd) || near(mean, .5, sd) {
 		t.Errorf("mean place %.5f, want %.5f ± %.5f", mean, want, sd)
 	}

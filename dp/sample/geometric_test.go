@@ -1,4 +1,4 @@
-package dp
+package sample
 
 import (
 	"math"
@@ -32,7 +32,7 @@ func bigDigits(x *big.Float, n int) []uint64 {
 }
 
 func TestExpDigitsAreThoseOfTheExponential(t *testing.T) {
-	for i := uint64(1); i <= tableCells; i++ {
+	for i := uint64(1); i <= tableIntervals; i++ {
 		for n := 2; n <= 10; n++ {
 			got, want := expDigits(i, n), bigDigits(expFloat(i), n)
 			g, w := toInt(got), toInt(want)
@@ -40,7 +40,7 @@ func TestExpDigitsAreThoseOfTheExponential(t *testing.T) {
 				t.Errorf("exp(-%d/16) to %d digits is off by %v units", i, n, d)
 			}
 		}
-		if got, want := cells.edge[i-1], bigDigits(expFloat(i), 1)[0]; got != want {
+		if got, want := intervals.edge[i-1], bigDigits(expFloat(i), 1)[0]; got != want {
 			t.Errorf("edge %d is %#x, want %#x", i, got, want)
 		}
 	}
@@ -59,7 +59,7 @@ func toInt(digits []uint64) *big.Int {
 func TestTheTableCountsEdges(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	words := []uint64{0, 1, math.MaxUint64}
-	for _, e := range cells.edge[:tableCells] {
+	for _, e := range intervals.edge[:tableIntervals] {
 		words = append(words, e-1, e+1) // the edge itself needs more digits
 	}
 	for i := range uint64(1 << guideBits) {
@@ -70,7 +70,7 @@ func TestTheTableCountsEdges(t *testing.T) {
 	}
 	for _, w := range words {
 		want := uint64(0)
-		for _, e := range cells.edge[:tableCells] {
+		for _, e := range intervals.edge[:tableIntervals] {
 			if w < e {
 				want++
 			}
@@ -84,7 +84,7 @@ func TestTheTableCountsEdges(t *testing.T) {
 // TestATieAtAnEdgeGoesOnWithItsDigits scripts words that agree with an edge in 1 to
 // 4 digits.
 func TestATieAtAnEdgeGoesOnWithItsDigits(t *testing.T) {
-	for i := uint64(1); i <= tableCells; i++ {
+	for i := uint64(1); i <= tableIntervals; i++ {
 		edge := bigDigits(expFloat(i), 5)
 		for n := 1; n < len(edge); n++ {
 			below := append([]uint64(nil), edge[:n+1]...)
@@ -103,15 +103,15 @@ func TestATieAtAnEdgeGoesOnWithItsDigits(t *testing.T) {
 }
 
 // TestGeometricHasNoMemory rejects a correct sampler once in 7·10^4 seeds. Numbers
-// beyond the table have cells of their own.
+// beyond the table have bins of their own.
 func TestGeometricHasNoMemory(t *testing.T) {
 	s := NewSeededSource([32]byte{3})
-	p := -math.Expm1(-1. / cellsPerUnit)
+	p := -math.Expm1(-1. / intervalsPerUnit)
 	z, k := fit(draws, func() int64 { return int64(s.geometric()) }, func(x int64) float64 {
 		if x < 0 {
 			return 0
 		}
-		return p * math.Exp(-float64(x)/cellsPerUnit)
+		return p * math.Exp(-float64(x)/intervalsPerUnit)
 	})
 	checkLaw(t, "geometric", z, k)
 }

@@ -9,8 +9,8 @@ type slab[T any] struct{ rest []T }
 
 const slabSize = 128
 
-// take returns n zero entries that nobody else has.
-func (s *slab[T]) take(n int) []T {
+// alloc returns n zero entries that no other call returns.
+func (s *slab[T]) alloc(n int) []T {
 	if n > slabSize/4 {
 		return make([]T, n)
 	}
@@ -22,15 +22,16 @@ func (s *slab[T]) take(n int) []T {
 	return out
 }
 
-// room is where a door's streams put what they release, and what they share.
-type room struct {
+// arena is where a door's streams put what they release and hide, and what they share.
+type arena struct {
+	hidden hiddenNoise
 	values slab[int64]
 	counts slab[uint64]
 	f      factor.Sqrt // the longest that a stream asked for
 }
 
 // root returns the coefficients for n leaves, which all streams share.
-func (r *room) root(n uint64) factor.Sqrt {
+func (r *arena) root(n uint64) factor.Sqrt {
 	if uint64(len(r.f)) < n-1 {
 		r.f = factor.NewSqrt(n)
 	}

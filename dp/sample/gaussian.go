@@ -1,4 +1,4 @@
-package dp
+package sample
 
 // MaxSigma bounds the sigma of [Source.Gaussian].
 const MaxSigma = MaxScale
@@ -15,7 +15,7 @@ const maxBeyond = 1 << 31
 // of scale σ is kept with exp(-(|y|-σ)²/2σ²).
 func (s *Source) Gaussian(sigma uint64) int64 {
 	if sigma-1 >= MaxSigma {
-		panic("dp: Gaussian sigma not from 1 to 2^40")
+		panic("sample: Gaussian sigma not from 1 to 2^40")
 	}
 	if sigma > narrowSigma {
 		return s.wideGaussian(sigma)

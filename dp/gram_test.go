@@ -1,17 +1,34 @@
-package gram
+package dp_test
 
 import (
-	"errors"
 	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"peerd.dev/bandit/gram"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 )
 
 const features, streams = 4, 2000
+
+// kinds of records, as learners call them.
+var kinds = map[dp.Record]gram.Kind{dp.Linear: gram.Linear, dp.Corner: gram.Corner}
+
+// gramOf hands a release to a learner.
+func gramOf(t *testing.T, r dp.Release, kind dp.Record) gram.Gram {
+	t.Helper()
+	sums := make([]float64, r.Len())
+	for i := range sums {
+		sums[i] = r.At(i)
+	}
+	g, err := gram.Of(sums, r.Spread().Variance(), kinds[kind], features)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
 
 // released returns what many streams release of one leaf with the same records, and the
 // deviation of the noise by the charge, as a ledger has it.
@@ -48,12 +65,9 @@ func released(t *testing.T, kind dp.Record, records ...[]float64) (all []dp.Rele
 func TestNoiseIsThatOfTheLedger(t *testing.T) {
 	for _, kind := range []dp.Record{dp.Linear, dp.Corner} {
 		all, sigma := released(t, kind)
-		var seen Variances
+		var seen gram.Variances
 		for _, r := range all {
-			g, err := Of(r, kind, features)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := gramOf(t, r, kind)
 			if g.Noise.Diagonal != sigma*sigma || g.Noise.Off != sigma*sigma/2 {
 				t.Fatalf("%v: says %+v, σ = %v", kind, g.Noise, sigma)
 			}
@@ -94,10 +108,7 @@ func TestSumsAreThoseOfTheRecords(t *testing.T) {
 		all, sigma := released(t, kind, records...)
 		mean := mat.NewDense(features+1, features+1, nil)
 		for _, r := range all {
-			g, err := Of(r, kind, features)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := gramOf(t, r, kind)
 			for i := range features {
 				mean.Set(features, i, mean.At(features, i)+g.B.AtVec(i)/streams)
 				for j := range features {
@@ -111,78 +122,6 @@ func TestSumsAreThoseOfTheRecords(t *testing.T) {
 					t.Errorf("%v: entry %d, %d is %v, want %v", kind, i, j, mean.At(i, j), exact.At(i, j))
 				}
 			}
-		}
-	}
-}
-
-// TestMarginIsEnough, but for a tenth of the cases at most, for noise alone.
-func TestMarginIsEnough(t *testing.T) {
-	all, _ := released(t, dp.Linear)
-	short, needed := 0, 0
-	for _, r := range all {
-		g, err := Of(r, dp.Linear, features)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if least(t, g.Shifted(g.Margin(.1))) < 0 {
-			short++
-		}
-		if least(t, g) < 0 {
-			needed++
-		}
-	}
-	if short > streams/10 || needed < streams/2 {
-		t.Errorf("%d of %d indefinite, %d after the shift", needed, streams, short)
-	}
-}
-
-// least returns the least eigenvalue of V.
-func least(t *testing.T, g Gram) float64 {
-	t.Helper()
-	var e mat.EigenSym
-	if !e.Factorize(g.V, false) {
-		t.Fatal("no eigenvalues")
-	}
-	return e.Values(nil)[0]
-}
-
-// TestClippedChangesLowEigenvaluesOnly.
-func TestClippedChangesLowEigenvaluesOnly(t *testing.T) {
-	all, _ := released(t, dp.Linear)
-	for _, r := range all[:50] {
-		g, err := Of(r, dp.Linear, features)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, ok := g.Clipped(.5)
-		if !ok || least(t, c) < .5-1e-9 {
-			t.Fatalf("%v: least eigenvalue %v", ok, least(t, c))
-		}
-		var before, after mat.EigenSym
-		before.Factorize(g.V, false)
-		after.Factorize(c.V, false)
-		for i, v := range before.Values(nil) {
-			if got := after.Values(nil)[i]; math.Abs(got-max(v, .5)) > 1e-9 {
-				t.Errorf("eigenvalue %v became %v", v, got)
-			}
-		}
-		if again, ok := c.Clipped(.5); !ok || !mat.EqualApprox(again.V, c.V, 1e-9) || c.B != g.B {
-			t.Error("clipping twice changes something")
-		}
-		if s := g.Shifted(2); s.V.At(0, 0) != g.V.At(0, 0)+2 || s.V.At(0, 1) != g.V.At(0, 1) {
-			t.Error("a shift is no multiple of the identity")
-		}
-	}
-}
-
-func TestOtherReleasesAreRefused(t *testing.T) {
-	all, _ := released(t, dp.Linear)
-	for _, c := range []struct {
-		kind dp.Record
-		d    int
-	}{{dp.Box, all[0].Len()}, {dp.Corner, features}, {dp.Linear, features + 1}, {dp.Linear, 0}, {dp.Linear, -1}} {
-		if _, err := Of(all[0], c.kind, c.d); !errors.Is(err, dp.ErrShape) {
-			t.Errorf("%v, %d: %v", c.kind, c.d, err)
 		}
 	}
 }

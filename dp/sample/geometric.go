@@ -1,30 +1,30 @@
-package dp
+package sample
 
 import (
 	"math/bits"
 	"slices"
 )
 
-// A cell is an interval of length 1/cellsPerUnit of the exponential law.
+// An interval has length 1/intervalsPerUnit of the exponential law.
 const (
-	cellBits     = 4
-	cellsPerUnit = 1 << cellBits
-	tableCells   = 64 // of the table, which ends at exp(-4)
-	guideBits    = 10 // bins of 2^-10 are narrower than the last cell, 0.00118
+	intervalBits     = 4
+	intervalsPerUnit = 1 << intervalBits
+	tableIntervals   = 64 // of the table, which ends at exp(-4)
+	guideBits        = 10 // bins of 2^-10 are narrower than the last interval, 0.00118
 )
 
-// cellTable inverts the law of [Source.geometric] by one comparison.
-type cellTable struct {
-	edge  [tableCells + 1]uint64 // first 64-bit digit of exp(-(j+1)/16); the last is 0
-	guide [1 << guideBits]uint8  // how many edges lie above a bin of the first digit
+// intervalTable inverts the law of [Source.geometric] by one comparison.
+type intervalTable struct {
+	edge  [tableIntervals + 1]uint64 // first 64-bit digit of exp(-(j+1)/16); the last is 0
+	guide [1 << guideBits]uint8      // how many edges lie above a bin of the first digit
 }
 
 //nolint:gochecknoglobals // a table, never written after it is made
-var cells = newCellTable()
+var intervals = newIntervalTable()
 
-func newCellTable() *cellTable {
-	var c cellTable
-	for j := range c.edge[:tableCells] {
+func newIntervalTable() *intervalTable {
+	var c intervalTable
+	for j := range c.edge[:tableIntervals] {
 		c.edge[j] = expDigits(uint64(j)+1, 2)[0]
 	}
 	for i := range c.guide {
@@ -40,15 +40,15 @@ func newCellTable() *cellTable {
 // exp(-1/16), exp(-2/16), … above a uniform number. Beyond the table it starts
 // afresh, since the law has no memory.
 func (s *Source) geometric() uint64 {
-	for skipped := uint64(0); ; skipped += tableCells {
+	for skipped := uint64(0); ; skipped += tableIntervals {
 		v := s.Uint64()
-		j := uint64(cells.guide[v>>(64-guideBits)])
-		_, below := bits.Sub64(v, cells.edge[j], 0)
+		j := uint64(intervals.guide[v>>(64-guideBits)])
+		_, below := bits.Sub64(v, intervals.edge[j], 0)
 		j += below
-		if v == cells.edge[j] && j < tableCells && s.belowEdge(v, j+1) {
+		if v == intervals.edge[j] && j < tableIntervals && s.belowEdge(v, j+1) {
 			j++
 		}
-		if j < tableCells {
+		if j < tableIntervals {
 			return skipped + j
 		}
 	}
@@ -89,7 +89,7 @@ func expDigits(i uint64, n int) []uint64 {
 			over = hi + c
 		}
 		for j := range v {
-			v[j], over = bits.Div64(over, v[j], cellsPerUnit*k)
+			v[j], over = bits.Div64(over, v[j], intervalsPerUnit*k)
 		}
 		c = 0
 		for j := n - 1; j >= 0; j-- {
