@@ -271,23 +271,57 @@ func tenArms(b *testing.B) Message {
 	return Message{kind: rowsRow, label: Label{Origin: 12, Seq: 4711}, body: []dp.Release{r}, sig: make([]byte, sigLen)}
 }
 
+// kilobyte is a row of 205 arms, about 1 kB.
+func kilobyte(b *testing.B) Message {
+	f := dp.Fields{Span: dp.Span{To: 4711}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 12 << 20, Terms: 7 * dp.Term}}
+	for k := range 205 {
+		f.Value, f.Count = append(f.Value, int64(k*400<<4+k)), append(f.Count, uint64(100+k))
+	}
+	r, err := dp.Received(f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return Message{kind: rowsRow, label: Label{Origin: 12, Seq: 4711}, body: []dp.Release{r}, sig: make([]byte, sigLen)}
+}
+
+func sizes(b *testing.B) map[string]Message {
+	return map[string]Message{"tenArms": tenArms(b), "kilobyte": kilobyte(b)}
+}
+
 func BenchmarkEncode(b *testing.B) {
-	m := tenArms(b)
-	buf := make([]byte, 0, 1<<10)
-	b.SetBytes(int64(Size(&m)))
-	b.ReportAllocs()
-	for b.Loop() {
-		buf = Encode(buf[:0], m)
+	for name, m := range sizes(b) {
+		b.Run(name, func(b *testing.B) {
+			buf := make([]byte, 0, 2<<10)
+			b.SetBytes(int64(Size(&m)))
+			b.ReportAllocs()
+			for b.Loop() {
+				buf = Encode(buf[:0], m)
+			}
+		})
+	}
+}
+
+func BenchmarkSize(b *testing.B) {
+	for name, m := range sizes(b) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				Size(&m)
+			}
+		})
 	}
 }
 
 func BenchmarkDecode(b *testing.B) {
-	frame := Encode(nil, tenArms(b))
-	b.SetBytes(int64(len(frame)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Decode(frame); err != nil {
-			b.Fatal(err)
-		}
+	for name, m := range sizes(b) {
+		b.Run(name, func(b *testing.B) {
+			frame := Encode(nil, m)
+			b.SetBytes(int64(len(frame)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Decode(frame); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
