@@ -97,7 +97,7 @@ type frameWriter struct {
 	set     time.Time
 }
 
-func (f *frameWriter) write(frame []byte) error {
+func (f *frameWriter) write(frame string) error {
 	if f.timeout > 0 {
 		if now := time.Now(); now.Sub(f.set) > renew {
 			if err := f.setBy(now.Add(f.timeout)); err != nil {
@@ -110,7 +110,7 @@ func (f *frameWriter) write(frame []byte) error {
 	if _, err := f.w.Write(prefix[:binary.PutUvarint(prefix[:], uint64(len(frame)))]); err != nil {
 		return err
 	}
-	_, err := f.w.Write(frame)
+	_, err := f.w.WriteString(frame)
 	return err
 }
 
@@ -122,13 +122,13 @@ func prefixed(frame []byte) []byte {
 
 func (f *frameWriter) flush() error { return f.w.Flush() }
 
-// framed returns how many bytes a frame takes on a stream.
-func framed(frame []byte) uint64 {
-	n := uint64(len(frame)) + 1
-	for rest := len(frame) >> 7; rest > 0; rest >>= 7 {
-		n++
+// framed returns how many bytes a frame of n bytes takes on a stream.
+func framed(n int) uint64 {
+	size := uint64(n) + 1
+	for rest := n >> 7; rest > 0; rest >>= 7 {
+		size++
 	}
-	return n
+	return size
 }
 
 // late reports whether err is a deadline that passed.

@@ -18,8 +18,8 @@ func TestFramesComeBack(t *testing.T) {
 	for _, n := range []int{0, 1, 127, 128, 16383, 16384, protocol.MaxFrame} {
 		want := bytes.Repeat([]byte{byte(n + 1)}, n)
 		b := prefixed(want)
-		if uint64(len(b)) != framed(want) {
-			t.Errorf("%d bytes: framed %d, want %d", n, framed(want), len(b))
+		if uint64(len(b)) != framed(len(want)) {
+			t.Errorf("%d bytes: framed %d, want %d", n, framed(len(want)), len(b))
 		}
 		f := framesOf(b)
 		got, err := f.next(protocol.MaxFrame)
@@ -53,7 +53,7 @@ func TestDeadlinesAreSetSparingly(t *testing.T) {
 		var wire bytes.Buffer
 		w := frameWriter{w: bufio.NewWriter(&wire), setBy: record, timeout: timeout}
 		for range 10 {
-			if err := w.write([]byte("x")); err != nil {
+			if err := w.write("x"); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -114,7 +114,7 @@ func (h *hello) check(theirs *hello, of protocol.Peer) error {
 
 func writeHello(w io.Writer, h *hello) error {
 	f := frameWriter{w: bufio.NewWriterSize(w, maxHello+maxPrefix)}
-	if err := f.write(h.encode()); err != nil {
+	if err := f.write(string(h.encode())); err != nil {
 		return err
 	}
 	return f.flush()

@@ -2,7 +2,7 @@
 // neighbours and over a GossipSub topic to everyone.
 //
 // The package keeps the privacy barrier at the wire. Three things leave, and there
-// is no other way to have bytes sent: what [protocol.Encode] makes of a
+// is no other way to have bytes sent: the frame of a
 // [protocol.Message]; the constants of a [hello]; and each [Mark], a count of
 // public records with a hash over them, which whoever calls [Host.Advance] answers
 // for.

@@ -176,7 +176,7 @@ func (l *link) read(s network.Stream, r *bufio.Reader, mark Mark) (n uint64, err
 			return n, fmt.Errorf("%w: %w", errViolation, err)
 		}
 		l.framesIn.Add(1)
-		l.bytesIn.Add(framed(b))
+		l.bytesIn.Add(framed(len(b)))
 		n++
 		if !l.h.deliver(l.index, m) {
 			return n, ErrClosed
@@ -195,7 +195,7 @@ func (l *link) nextMark(frame []byte, last Mark) (Mark, error) {
 	case m.Records <= last.Records:
 		return last, fmt.Errorf("%w: %v after %v", errViolation, m, last)
 	}
-	l.bytesIn.Add(framed(frame))
+	l.bytesIn.Add(framed(len(frame)))
 	return m, l.learn(m)
 }
 

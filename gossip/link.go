@@ -23,7 +23,7 @@ const (
 // queued. Marks only grow, so none is lost with a message that is dropped: the
 // next one carries it, or a later one.
 type parcel struct {
-	frame []byte
+	frame string
 	mark  *Mark
 }
 

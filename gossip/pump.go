@@ -61,7 +61,7 @@ func (l *link) write(s network.Stream, broken chan error) error {
 				return err
 			}
 		case <-tick.C:
-			if err := errors.Join(w.write(nil), w.flush()); err != nil {
+			if err := errors.Join(w.write(""), w.flush()); err != nil {
 				return err
 			}
 		case err := <-broken:
@@ -79,11 +79,11 @@ func (l *link) writeMark(w *frameWriter, m *Mark) error {
 		return nil
 	}
 	frame := m.frame()
-	if err := w.write(frame); err != nil {
+	if err := w.write(string(frame)); err != nil {
 		return err
 	}
 	l.wrote = *m
-	l.bytesOut.Add(framed(frame))
+	l.bytesOut.Add(framed(len(frame)))
 	return nil
 }
 
@@ -95,14 +95,14 @@ func (l *link) writeQueue(w *frameWriter, p parcel) error {
 			return err
 		}
 		if l.h.cfg.Tap != nil {
-			l.h.cfg.Tap(l.index, p.frame)
+			l.h.cfg.Tap(l.index, []byte(p.frame))
 		}
 		if err := w.write(p.frame); err != nil {
 			l.dropped.Add(1)
 			return err
 		}
 		l.framesOut.Add(1)
-		l.bytesOut.Add(framed(p.frame))
+		l.bytesOut.Add(framed(len(p.frame)))
 		select {
 		case p = <-l.queue:
 		default:

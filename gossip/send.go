@@ -1,7 +1,6 @@
 package gossip
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
@@ -16,27 +15,21 @@ import (
 // queues hold must not both wait to read until they have sent. Send is not safe
 // for concurrent use.
 func (h *Host) Send(ctx context.Context, es []protocol.Envelope) error {
-	var scratch, frame []byte
 	for i := range es {
 		if err := h.Err(); err != nil {
 			return err
 		}
-		// Copies of one message stand next to each other and share a frame.
-		scratch = protocol.Encode(scratch[:0], es[i].Message)
-		if i == 0 || !bytes.Equal(scratch, frame) {
-			frame = bytes.Clone(scratch)
-		}
-		if err := h.send(ctx, es[i].To, frame); err != nil {
+		if err := h.send(ctx, es[i].To, es[i].Message.Frame()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (h *Host) send(ctx context.Context, to protocol.Peer, frame []byte) error {
+func (h *Host) send(ctx context.Context, to protocol.Peer, frame string) error {
 	if to == protocol.Everyone && h.topic != nil {
 		h.markDue()
-		return h.topic.publish(ctx, frame)
+		return h.topic.publish(ctx, []byte(frame))
 	}
 	if int64(to) >= int64(len(h.members)) || h.members[to].link == nil {
 		return h.cannot("message to peer %d, who is no neighbour", to)

@@ -100,7 +100,7 @@ func (t *topic) publish(ctx context.Context, frame []byte) error {
 
 // announce tells everyone now and then that this peer is there.
 func (t *topic) announce() {
-	frame := protocol.Encode(nil, protocol.Presence(t.h.cfg.Self, t.h.cfg.Incarnation))
+	frame := []byte(protocol.Presence(t.h.cfg.Self, t.h.cfg.Incarnation).Frame())
 	timer := time.NewTimer(jitter(presenceEvery / 4)) // the mesh takes a second
 	defer timer.Stop()
 	for {

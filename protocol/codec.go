@@ -26,10 +26,25 @@ const (
 	sigLen  = 64
 )
 
-// Encode appends m to b.
+// Frame returns the canonical form of m. The Message keeps it, so that it is encoded once
+// however often it is stored and sent; a decoded Message has it already. It is a string,
+// since bytes could be written to. The first call for any other Message must not happen at
+// the same time as another use of that Message.
+func (m Message) Frame() string {
+	if m.frame == "" {
+		var room [1 << 10]byte
+		m.message.frame = string(Encode(room[:0], m))
+	}
+	return m.frame
+}
+
+// Encode appends the canonical form of m to b. Unlike [Message.Frame] it keeps nothing.
 func Encode(b []byte, m Message) []byte {
+	if m.frame != "" {
+		return append(b, m.frame...)
+	}
 	b, at := begin(b, 1)
-	b = end(appendContent(b, &m), at)
+	b = end(appendContent(b, m.message), at)
 	b = appendUint(b, 2, uint64(m.round))
 	b = appendUint(b, 3, uint64(m.hops))
 	if len(m.sig) > 0 {
@@ -39,7 +54,7 @@ func Encode(b []byte, m Message) []byte {
 }
 
 // appendContent appends what a signature covers.
-func appendContent(b []byte, m *Message) []byte {
+func appendContent(b []byte, m *message) []byte {
 	b = appendUint(b, 1, uint64(m.kind))
 	b = appendLabel(b, 2, &m.label)
 	for i := range m.refs {

@@ -2,7 +2,7 @@ package protocol
 
 // Presence returns the announcement that a peer is there.
 func Presence(self Peer, incarnation uint32) Message {
-	return Message{kind: kindPresence, label: Label{Origin: self, Incarnation: incarnation}}
+	return Message{&message{kind: kindPresence, label: Label{Origin: self, Incarnation: incarnation}}}
 }
 
 // IsPresence reports whether m announces a peer.
@@ -13,13 +13,13 @@ func (m Message) IsPresence() bool { return m.kind == kindPresence }
 func (o *Outbox) Mark(self Peer, t Round, peers []Peer) {
 	n := len(o.envelopes)
 	for _, p := range peers {
-		m := Message{kind: kindMark, label: Label{Origin: self}, round: t}
+		messages := uint64(0)
 		for _, e := range o.envelopes[:n] {
 			if e.To == p {
-				m.label.Seq++
+				messages++
 			}
 		}
-		o.send(p, &m)
+		o.send(p, Message{&message{kind: kindMark, label: Label{Origin: self, Seq: messages}, round: t}})
 	}
 }
 

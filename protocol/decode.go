@@ -13,17 +13,18 @@ import (
 // Decode reads the one message that b holds. It accepts only the canonical form, which
 // is what [Encode] writes, and keeps no part of b. The signature is not verified here.
 func Decode(b []byte) (Message, error) {
-	var m Message
 	if len(b) > MaxFrame {
-		return m, frameError("frame", "%d bytes, at most %d", len(b), MaxFrame)
+		return Message{}, frameError("frame", "%d bytes, at most %d", len(b), MaxFrame)
 	}
+	m := new(message)
 	if err := m.decode(b); err != nil {
 		return Message{}, err
 	}
-	return m, nil
+	m.frame = string(b)
+	return Message{m}, nil
 }
 
-func (m *Message) decode(b []byte) error {
+func (m *message) decode(b []byte) error {
 	r := fieldReader{where: "message", b: b}
 	for r.next() {
 		switch r.tag {
@@ -50,7 +51,7 @@ func (m *Message) decode(b []byte) error {
 	return r.err
 }
 
-func (m *Message) decodeContent(b []byte) error {
+func (m *message) decodeContent(b []byte) error {
 	r := fieldReader{where: "content", b: b, repeated: 1<<3 | 1<<4 | 1<<5}
 	labels := 0
 	for r.next() {

@@ -35,8 +35,8 @@ func (r *rows) Load(b []byte) error {
 		}
 		// Signatures are bound to what peers agree on. After a change of that, others
 		// would refuse the row, and its origin makes a new one.
-		if m := &r.newest[i]; m.kind != 0 && !r.c.Keys.Verify(m.label.Origin, appendContent(nil, m), m.sig) {
-			*m = Message{}
+		if m := &r.newest[i]; m.kind != 0 && !r.c.Keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig) {
+			*m = noMessage()
 		}
 	}
 	if len(s.Served) == len(r.served) { // else there are other neighbours

@@ -8,14 +8,17 @@ import (
 
 // Size returns the length of m's encoding in bytes.
 func Size(m *Message) int {
-	n := partSize(contentSize(m)) + uintSize(uint64(m.round)) + uintSize(uint64(m.hops))
+	if m.frame != "" {
+		return len(m.frame)
+	}
+	n := partSize(contentSize(m.message)) + uintSize(uint64(m.round)) + uintSize(uint64(m.hops))
 	if len(m.sig) > 0 {
 		n += partSize(len(m.sig))
 	}
 	return n
 }
 
-func contentSize(m *Message) int {
+func contentSize(m *message) int {
 	n := uintSize(uint64(m.kind)) + partSize(labelSize(&m.label))
 	for i := range m.refs {
 		n += partSize(labelSize(&m.refs[i]))

@@ -291,7 +291,9 @@ func (r *rig) pump() {
 	for {
 		select {
 		case x := <-r.s.sends:
-			x.messages = x.messages && !r.mute
+			if r.mute {
+				x.messages = nil
+			}
 			if err := r.s.sendOne(r.t.Context(), r.net, x); err != nil {
 				r.t.Fatal(err)
 			}
