@@ -101,19 +101,22 @@ func packed[T uint64 | int64](where string, b []byte, zigzag bool) ([]T, error) 
 		return nil, frameError(where, "%d, want 1 to %d", n, dp.MaxLen)
 	}
 	numbers := make([]T, n)
-	for i := range numbers {
-		v, size := shortest(b)
-		if size == 0 {
-			return nil, frameError(where, "entry %d: no number in its shortest form", i)
+	at := 0
+	for i := range numbers { // as many as there are last bytes, so b[at] is there
+		v, size := uint64(b[at]), 1
+		if v >= 0x80 {
+			if v, size = shortest(b[at:]); size == 0 {
+				return nil, frameError(where, "entry %d: no number in its shortest form", i)
+			}
 		}
 		if zigzag {
 			v = uint64(protowire.DecodeZigZag(v))
 		}
 		numbers[i] = T(v)
-		b = b[size:]
+		at += size
 	}
-	if len(b) > 0 {
-		return nil, frameError(where, "%d bytes behind the last entry", len(b))
+	if at < len(b) {
+		return nil, frameError(where, "%d bytes behind the last entry", len(b)-at)
 	}
 	return numbers, nil
 }
