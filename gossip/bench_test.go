@@ -41,7 +41,7 @@ func row(b testing.TB, from, to protocol.Peer, arms int) protocol.Envelope {
 
 // payloads are the shortest message there is and a usual one.
 func payloads(b testing.TB, from, to protocol.Peer) map[string]protocol.Envelope {
-	return map[string]protocol.Envelope{"mark": marks(from, to, 1<<20)[0], "row": row(b, from, to, 64)}
+	return map[string]protocol.Envelope{"roundEnd": roundEnds(from, to, 1<<20)[0], "row": row(b, from, to, 64)}
 }
 
 // BenchmarkOneWay sends frames from one host to another in one process; an

@@ -105,10 +105,10 @@ func FuzzFrames(f *testing.F) {
 
 func FuzzHello(f *testing.F) {
 	ours := hello{version: helloVersion, self: 3, incarnation: 9, policy: [32]byte{1}, network: "net"}
-	marked := ours
-	marked.marks, marked.mark, marked.remembered = true, markOf(7), markOf(300)
+	checkpointed := ours
+	checkpointed.checkpoints, checkpointed.checkpoint, checkpointed.remembered = true, checkpointOf(7), checkpointOf(300)
 	f.Add(ours.encode())
-	f.Add(marked.encode())
+	f.Add(checkpointed.encode())
 	f.Add([]byte{1})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		h, err := parseHello(b)
@@ -121,10 +121,10 @@ func FuzzHello(f *testing.F) {
 		if h.version == helloVersion && !bytes.Equal(h.encode(), b) {
 			t.Fatalf("%x read as %+v", b, h)
 		}
-		if !h.marks && (h.mark != Mark{} || h.remembered != Mark{}) {
+		if !h.checkpoints && (h.checkpoint != protocol.Checkpoint{} || h.remembered != protocol.Checkpoint{}) {
 			t.Fatalf("%+v", h)
 		}
-		if err := ours.check(&h, 3); err == nil && (h.marks || h.self != 3 || h.network != "net" || h.policy != ours.policy) {
+		if err := ours.check(&h, 3); err == nil && (h.checkpoints || h.self != 3 || h.network != "net" || h.policy != ours.policy) {
 			t.Fatalf("%+v accepted", h)
 		} else if err != nil && !errors.Is(err, ErrMismatch) {
 			t.Fatal(err)

@@ -4,7 +4,7 @@ package protocol
 // are taken in by ascending kind, so that an exchange's answers come before new
 // exchanges.
 const (
-	kindMark     Kind = 1 // a round's messages on a link are complete
+	kindRoundEnd Kind = 1 // a round's messages on a link are complete
 	kindPresence Kind = 2 // a peer is there
 
 	averageDelta  Kind = 16 // what the asked peer added; the asking one subtracts it; and its pull counts

@@ -15,12 +15,12 @@ const sendQueue = 256
 
 // sending is a step that is written but may not be durable yet.
 type sending struct {
-	pending  store.Pending
-	step     uint64
-	mark     Mark
-	messages []protocol.Envelope // as they stand in the outbox
-	at       time.Time           // when they are sent
-	tell     *public             // nil for what changes nothing
+	pending    store.Pending
+	step       uint64
+	checkpoint protocol.Checkpoint
+	messages   []protocol.Envelope // as they stand in the outbox
+	at         time.Time           // when they are sent
+	tell       *public             // nil for what changes nothing
 }
 
 // maxOffset is for how long at most a slot's messages wait from its beginning.
@@ -61,16 +61,16 @@ func (s *Site) sendOne(ctx context.Context, to Transport, x sending) error {
 		time.Sleep(wait)
 	}
 	failpoint("send")
-	return s.post(ctx, to, x.step, x.mark, x.messages)
+	return s.post(ctx, to, x.step, x.checkpoint, x.messages)
 }
 
 // post sends the messages of a step, unless a peer has said meanwhile that this folder
 // is an old copy.
-func (s *Site) post(ctx context.Context, to Transport, step uint64, mark Mark, es []protocol.Envelope) error {
+func (s *Site) post(ctx context.Context, to Transport, step uint64, checkpoint protocol.Checkpoint, es []protocol.Envelope) error {
 	if s.silent.Load() {
 		return nil
 	}
-	to.Advance(mark)
+	to.Advance(checkpoint)
 	if err := to.Send(ctx, es); err != nil {
 		if s.silent.Load() { // the network was left meanwhile
 			return nil
@@ -95,7 +95,7 @@ func (s *Site) sweep(b *store.Batch) {
 
 // resend sends what was left in the outbox when the peer stopped.
 func (s *Site) resend(ctx context.Context, to Transport) error {
-	mark := s.Mark()
+	checkpoint := s.Checkpoint()
 	for e, err := range s.store.Scan(store.Outbox, nil, nil) {
 		if err != nil {
 			return err
@@ -104,7 +104,7 @@ func (s *Site) resend(ctx context.Context, to Transport) error {
 		if err != nil {
 			return err
 		}
-		if err := s.post(ctx, to, store.ReadNumber(e.Key), mark, es); err != nil {
+		if err := s.post(ctx, to, store.ReadNumber(e.Key), checkpoint, es); err != nil {
 			return err
 		}
 	}
