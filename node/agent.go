@@ -157,7 +157,7 @@ func (a *Agent) Tick(t protocol.Round) error {
 		a.out.Reset()
 	}
 	if a.marks {
-		a.out.Mark(a.self, t, a.neighbours)
+		a.out.EndRound(a.self, t, a.neighbours)
 	}
 	return nil
 }

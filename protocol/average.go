@@ -220,13 +220,13 @@ func (a *average) own(o *Own) error {
 func (a *average) Tick(t Round, out *Outbox) error {
 	a.round = t
 	if len(a.links) > 0 {
-		m := Message{
+		m := Message{&message{
 			kind:  averageCounts,
 			label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: uint64(t)},
 			body:  a.body(a.counts.Release()),
-		}
+		}}
 		for i := range a.links {
-			out.send(a.links[i].peer, &m)
+			out.send(a.links[i].peer, m)
 		}
 	}
 	// Only now: news of this round's pull leaves with the next round's counts,

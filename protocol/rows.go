@@ -125,7 +125,7 @@ func newRows(c Config, p RowsParams) (Protocol, error) {
 		return nil, fmt.Errorf("rows: f is %d, want at least 1 with merge trimmed", p.F)
 	}
 	return &rows{
-		c: c, p: p, newest: make([]Message, c.Peers()), stale: make([]bool, c.Parts),
+		c: c, p: p, newest: slices.Repeat([]Message{noMessage()}, c.Peers()), stale: make([]bool, c.Parts),
 		served: make([]bool, len(c.Neighbours())), belief: belief.New(c.Parts, 1),
 	}, nil
 }
@@ -150,11 +150,11 @@ func (r *rows) Tick(t Round, out *Outbox) error {
 // digest tells a neighbour what this peer holds. The number is that of the round,
 // or of the digest that is answered.
 func (r *rows) digest(kind Kind, seq uint64, to Peer, out *Outbox) {
-	out.send(to, &Message{
+	out.send(to, Message{&message{
 		kind:  kind,
 		label: Label{Origin: r.c.Self, Incarnation: r.c.Incarnation, Seq: seq},
 		refs:  r.held(),
-	})
+	}})
 }
 
 // Released makes a row of the sums of all arms.
@@ -174,12 +174,12 @@ func (r *rows) Released(own []Own, out *Outbox) error {
 	if err != nil {
 		return err
 	}
-	m := Message{
+	m := Message{&message{
 		kind:  rowsRow,
 		label: Label{Origin: r.c.Self, Incarnation: r.c.Incarnation, Seq: own[0].Number},
 		body:  []dp.Release{row},
-	}
-	m.sig = r.c.Keys.Sign(appendContent(nil, &m))
+	}}
+	m.sig = r.c.Keys.Sign(appendContent(nil, m.message))
 	r.hold(m)
 	r.forward(m, r.c.Self, out)
 	return nil
@@ -197,13 +197,13 @@ func (r *rows) hold(m Message) {
 func (r *rows) forward(m Message, from Peer, out *Outbox) {
 	if r.c.Topic {
 		if from == r.c.Self {
-			out.send(Everyone, &m)
+			out.send(Everyone, m)
 		}
 		return
 	}
 	for _, n := range r.c.Neighbours() {
 		if n != from && n != m.label.Origin {
-			out.send(n, &m)
+			out.send(n, m)
 		}
 	}
 }
@@ -247,7 +247,7 @@ func (r *rows) check(m *Message) error {
 	if len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 || m.hops != 0 {
 		return m.bad("a row brings nothing but its release")
 	}
-	if !r.c.Keys.Verify(m.label.Origin, appendContent(nil, m), m.sig) {
+	if !r.c.Keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig) {
 		return m.bad("not signed by its origin")
 	}
 	return nil
@@ -292,7 +292,7 @@ func (r *rows) serve(from Peer, m Message, out *Outbox) error {
 	r.served[i] = true
 	for p := range r.newest {
 		if row := &r.newest[p]; row.kind != 0 && Peer(p) != from && newer(row.label, held[p]) {
-			out.send(from, row)
+			out.send(from, *row)
 		}
 	}
 	if behind && m.kind == rowsDigest {

@@ -379,8 +379,8 @@ type recorder struct {
 	mu     sync.Mutex
 	all    []protocol.Delivery
 	values map[recordKey][]byte
-	twice  []string    // what came with two values
-	seen   gossip.Mark // highest mark of peer 0
+	twice  []string            // what came with two values
+	seen   protocol.Checkpoint // highest mark of peer 0
 }
 
 // recordKey names what may have one value only.
@@ -398,8 +398,8 @@ func (s *labSite) record() *recorder {
 	}
 	r := &recorder{values: make(map[recordKey][]byte), stop: make(chan struct{}), done: make(chan struct{})}
 	c := seat.HostConfig(1, slog.New(slog.DiscardHandler))
-	c.Marks = true
-	c.Saw = func(_ protocol.Peer, m gossip.Mark) {
+	c.Checkpoints = true
+	c.OnCheckpoint = func(_ protocol.Peer, m protocol.Checkpoint) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if m.Records > r.seen.Records {
@@ -470,7 +470,7 @@ func (r *recorder) received() []protocol.Delivery {
 }
 
 // mark returns the highest mark that the peer has named.
-func (r *recorder) mark() gossip.Mark {
+func (r *recorder) mark() protocol.Checkpoint {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.seen

@@ -34,7 +34,7 @@ func (l *rounds) add(d protocol.Delivery) error {
 	if !ok {
 		return fmt.Errorf("lockstep: a message from peer %d, who is no neighbour", d.From)
 	}
-	n, ok := d.Message.IsMark()
+	n, ok := d.Message.IsRoundEnd()
 	if !ok {
 		k.open = append(k.open, d)
 		return nil

@@ -207,7 +207,7 @@ func (r *run) step(t protocol.Round, i int) error {
 	}
 	for k := range ready.Messages {
 		e := &ready.Messages[k]
-		if _, ok := e.Message.IsMark(); ok {
+		if _, ok := e.Message.IsRoundEnd(); ok {
 			continue // the mailboxes know when a round is over
 		}
 		m := &e.Message

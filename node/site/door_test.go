@@ -15,6 +15,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
+	"peerd.dev/protocol"
 )
 
 // marked is a reward that nothing else looks like.
@@ -100,7 +101,7 @@ func TestARewardStaysInside(t *testing.T) {
 				r.clock.add(2 * window)
 				r.round()
 				tell(r.report("39", marked))
-				r.s.Told(left, Mark{Records: 1 << 20})
+				r.s.Told(left, protocol.Checkpoint{Records: 1 << 20})
 				r.stop()
 				r.open()
 				tell(r.s.Adopt())

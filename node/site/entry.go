@@ -94,7 +94,7 @@ func (e *entry) bytes() []byte {
 		b = binary.AppendUvarint(b, uint64(len(e.in)))
 		for i := range e.in {
 			b = binary.AppendUvarint(b, uint64(e.in[i].From))
-			b = appendPart(b, protocol.Encode(nil, e.in[i].Message))
+			b = appendPart(b, e.in[i].Message.Frame())
 		}
 	}
 	b = binary.AppendUvarint(b, uint64(len(e.drawn)))
@@ -109,7 +109,7 @@ func (r record) append(b []byte) []byte {
 	return binary.BigEndian.AppendUint64(b, math.Float64bits(float64(r.value)))
 }
 
-func appendPart(b, part []byte) []byte {
+func appendPart[T []byte | string](b []byte, part T) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(part))), part...)
 }
 

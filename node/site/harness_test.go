@@ -291,7 +291,9 @@ func (r *rig) pump() {
 	for {
 		select {
 		case x := <-r.s.sends:
-			x.messages = x.messages && !r.mute
+			if r.mute {
+				x.messages = nil
+			}
 			if err := r.s.sendOne(r.t.Context(), r.net, x); err != nil {
 				r.t.Fatal(err)
 			}
@@ -388,10 +390,10 @@ type network struct {
 	dead   bool // what is sent is lost
 	frames []frame
 	known  map[frame]bool
-	again  int  // frames that were sent more than once
-	mark   Mark // that the next message goes with
+	again  int                 // frames that were sent more than once
+	mark   protocol.Checkpoint // that the next message goes with
 	inbox  chan protocol.Delivery
-	watch  func(es []protocol.Envelope, m Mark) // sees what is sent; nil for nobody
+	watch  func(es []protocol.Envelope, m protocol.Checkpoint) // sees what is sent; nil for nobody
 }
 
 // frame is a message as it is sent.
@@ -406,7 +408,7 @@ type neighbour struct {
 	in     []protocol.Delivery // arrived, for its next round
 	out    []protocol.Delivery // for the site's next round
 	deaf   bool                // cut off from the site
-	memory Mark                // of the site's ledger
+	memory protocol.Checkpoint // of the site's ledger
 	rounds uint64
 }
 
@@ -427,7 +429,7 @@ func newNetwork(t testing.TB, x *setting) *network {
 }
 
 // Advance implements [Transport].
-func (n *network) Advance(m Mark) {
+func (n *network) Advance(m protocol.Checkpoint) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.mark = m
@@ -468,7 +470,7 @@ func (n *network) Send(_ context.Context, es []protocol.Envelope) error {
 func (n *network) Inbox() <-chan protocol.Delivery { return n.inbox }
 
 // memory returns what a neighbour remembers of the site's ledger.
-func (n *network) memory(p protocol.Peer) Mark {
+func (n *network) memory(p protocol.Peer) protocol.Checkpoint {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.peers[p].memory

@@ -65,7 +65,7 @@ func (s *Site) readHeld() error {
 
 // Told takes in what a neighbour remembers of this peer's ledger. Of several that
 // remember what is not here, the one that remembers most counts.
-func (s *Site) Told(from protocol.Peer, m Mark) {
+func (s *Site) Told(from protocol.Peer, m protocol.Checkpoint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
@@ -128,7 +128,7 @@ func (s *Site) fresh() bool {
 }
 
 // has reports whether the ledger was once as long as m says, with that head.
-func (s *Site) has(m Mark) (bool, error) {
+func (s *Site) has(m protocol.Checkpoint) (bool, error) {
 	switch {
 	case m.Records <= s.life.Taken:
 		return true, nil
@@ -142,7 +142,7 @@ func (s *Site) has(m Mark) (bool, error) {
 }
 
 // Saw remembers how far another peer's ledger is. It is stored with the next step.
-func (s *Site) Saw(of protocol.Peer, m Mark) {
+func (s *Site) Saw(of protocol.Peer, m protocol.Checkpoint) {
 	s.seenMu.Lock()
 	defer s.seenMu.Unlock()
 	s.seen[of] = m
@@ -159,8 +159,8 @@ func (s *Site) remember(b *store.Batch) {
 }
 
 // Seen returns how far every peer's ledger was when it was last seen.
-func (s *Site) Seen() ([]Mark, error) {
-	all := make([]Mark, s.c.Peers)
+func (s *Site) Seen() ([]protocol.Checkpoint, error) {
+	all := make([]protocol.Checkpoint, s.c.Peers)
 	places := make(map[string]protocol.Peer, s.c.Peers) // a place may have got another peer
 	for p := range all {
 		places[s.c.ID(protocol.Peer(p))] = protocol.Peer(p)

@@ -210,7 +210,7 @@ func (s *Site) finish(b *store.Batch, e *entry) error {
 	s.sweep(b)
 	s.remember(b)
 	at := s.c.Slots.Start.Add(time.Duration(e.round)*s.c.Slots.Every + s.offset())
-	s.queue(sending{b.Apply(), s.step, s.mark(), len(ready.Messages) > 0, at, s.telling()})
+	s.queue(sending{b.Apply(), s.step, s.checkpoint(), slices.Clone(ready.Messages), at, s.telling()})
 	return nil
 }
 

@@ -23,17 +23,11 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Mark says how far a ledger is.
-type Mark struct {
-	Records uint64
-	Head    [32]byte // hash of the last record
-}
-
 // Transport carries a site's messages.
 type Transport interface {
 	node.Transport
-	// Advance says how far the ledger is, before what is sent next.
-	Advance(m Mark)
+	// Advance sets the checkpoint of the ledger that goes before what is sent next.
+	Advance(c protocol.Checkpoint)
 }
 
 // Config describes a Site.
@@ -96,7 +90,7 @@ type Site struct {
 	sent   []uint64 // steps whose outbox may go
 
 	seenMu sync.Mutex
-	seen   map[protocol.Peer]Mark // marks that are not stored yet
+	seen   map[protocol.Peer]protocol.Checkpoint // checkpoints that are not stored yet
 }
 
 // state is what a site remembers beside its agent.
@@ -135,7 +129,7 @@ func Open(c Config) (_ *Site, err error) {
 	}
 	s := &Site{
 		c: c, log: c.Logger, arms: make(map[string]int, len(c.Arms)),
-		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]Mark), saveEvery: snapshotEvery,
+		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]protocol.Checkpoint), saveEvery: snapshotEvery,
 		state: state{Pulls: make([]uint64, len(c.Arms)), Plays: make([]uint64, len(c.Arms))},
 	}
 	for i, a := range c.Arms {
@@ -204,15 +198,15 @@ func (s *Site) openWorld() (err error) {
 	return nil
 }
 
-// Mark returns how far the ledger is.
-func (s *Site) Mark() Mark {
+// Checkpoint returns the ledger's length and head.
+func (s *Site) Checkpoint() protocol.Checkpoint {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.mark()
+	return s.checkpoint()
 }
 
-func (s *Site) mark() Mark {
-	return Mark{Records: s.chain.Next, Head: s.chain.Head}
+func (s *Site) checkpoint() protocol.Checkpoint {
+	return protocol.Checkpoint{Records: s.chain.Next, Head: s.chain.Head}
 }
 
 // Incarnation returns the number of this peer's present life.

@@ -111,7 +111,7 @@ func (p *Daemon) Peers(context.Context) ([]api.Peer, error) {
 			Peer: uint32(o.Peer), Name: p.seat.Network.Peers[o.Peer].Name, ID: o.ID, Neighbour: o.Neighbour,
 			State: string(o.State), FramesIn: o.FramesIn, FramesOut: o.FramesOut,
 			BytesIn: o.BytesIn, BytesOut: o.BytesOut, Dropped: o.Dropped, Refused: o.Refused,
-			LastSeen: o.LastSeen, LastError: o.LastError, Records: o.Mark.Records, Alarm: o.Alarm, Alarms: o.Alarms,
+			LastSeen: o.LastSeen, LastError: o.LastError, Records: o.Checkpoint.Records, Alarm: o.Alarm, Alarms: o.Alarms,
 		}
 		if o.RTT > 0 {
 			d.RTT = o.RTT.Round(time.Microsecond).String()

@@ -97,16 +97,11 @@ func (p *Daemon) slots() (err error) {
 		return nil
 	}
 	c := p.seat.HostConfig(p.site.Incarnation(), p.log)
-	seen, err := p.site.Seen()
-	if err != nil {
+	if c.Known, err = p.site.Seen(); err != nil {
 		return err
 	}
-	for _, m := range seen {
-		c.Seen = append(c.Seen, gossip.Mark(m))
-	}
-	c.Marks, c.Mark = true, gossip.Mark(p.site.Mark())
-	c.Told = func(from protocol.Peer, m gossip.Mark) { p.site.Told(from, site.Mark(m)) }
-	c.Saw = func(of protocol.Peer, m gossip.Mark) { p.site.Saw(of, site.Mark(m)) }
+	c.Checkpoints, c.Checkpoint = true, p.site.Checkpoint()
+	c.OnRemembered, c.OnCheckpoint = p.site.Told, p.site.Saw
 	if p.host, err = gossip.NewHost(c); err != nil {
 		return config.Failf(config.ErrNetwork, "%w", err)
 	}
@@ -171,7 +166,7 @@ func (p *Daemon) play(ctx context.Context) error {
 		if p.host == nil {
 			return p.site.Run(ctx, nowhere{})
 		}
-		return p.site.Run(ctx, marking{p.host})
+		return p.site.Run(ctx, p.host)
 	}
 	ready, stop := context.WithTimeout(ctx, readyTimeout)
 	defer stop()
@@ -226,11 +221,6 @@ func (p *Daemon) Close() error {
 	return errors.Join(errs...)
 }
 
-// marking is a host that takes the marks of a site.
-type marking struct{ *gossip.Host }
-
-func (h marking) Advance(m site.Mark) { h.Host.Advance(gossip.Mark(m)) }
-
 // nowhere is the network of a peer that may not show itself.
 type nowhere struct{}
 
@@ -238,4 +228,4 @@ func (nowhere) Send(context.Context, []protocol.Envelope) error { return nil }
 
 func (nowhere) Inbox() <-chan protocol.Delivery { return nil }
 
-func (nowhere) Advance(site.Mark) {}
+func (nowhere) Advance(protocol.Checkpoint) {}

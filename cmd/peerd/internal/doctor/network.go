@@ -139,11 +139,11 @@ func (d *doctor) contacts(all []contact) {
 }
 
 // probe asks the neighbours of a stopped peer, and returns what they remember of it.
-func (d *doctor) probe(ctx context.Context) map[protocol.Peer]gossip.Mark {
+func (d *doctor) probe(ctx context.Context) map[protocol.Peer]protocol.Checkpoint {
 	c := d.seat.HostConfig(0, slog.New(slog.DiscardHandler))
-	c.Marks = d.c.Mode == config.Live
+	c.Checkpoints = d.c.Mode == config.Live
 	var mu sync.Mutex
-	told := make(map[protocol.Peer]gossip.Mark) // by who tells
+	told := make(map[protocol.Peer]protocol.Checkpoint) // by who tells
 	all := make([]contact, len(d.seat.Links))
 	var asks sync.WaitGroup
 	for i, n := range d.seat.Links {
@@ -172,13 +172,13 @@ func (d *doctor) probe(ctx context.Context) map[protocol.Peer]gossip.Mark {
 
 // ledger verifies a stopped peer's ledger, and compares it with what its neighbours
 // were told.
-func (d *doctor) ledger(told map[protocol.Peer]gossip.Mark) {
+func (d *doctor) ledger(told map[protocol.Peer]protocol.Checkpoint) {
 	if d.c.Mode == config.Lockstep {
 		return // keeps none
 	}
 	dir := filepath.Join(d.c.Dir, daemon.StoreDir)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		if d.agrees(told, gossip.Mark{}, nil) {
+		if d.agrees(told, protocol.Checkpoint{}, nil) {
 			d.pass("ledger", "none yet; ε %g to spend", float64(d.c.Privacy.Epsilon))
 		}
 		return
@@ -201,13 +201,13 @@ func (d *doctor) ledger(told map[protocol.Peer]gossip.Mark) {
 		}
 	}
 	chain := v.Chain()
-	if d.agrees(told, gossip.Mark{Records: chain.Next, Head: chain.Head}, st) {
+	if d.agrees(told, protocol.Checkpoint{Records: chain.Next, Head: chain.Head}, st) {
 		d.charged(v.Report())
 	}
 }
 
 // agrees compares the ledger with what neighbours remember of it.
-func (d *doctor) agrees(told map[protocol.Peer]gossip.Mark, own gossip.Mark, st *store.Store) bool {
+func (d *doctor) agrees(told map[protocol.Peer]protocol.Checkpoint, own protocol.Checkpoint, st *store.Store) bool {
 	for _, n := range d.seat.Links { // in order
 		m := told[n]
 		same := own.Follows(m)

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -19,49 +18,49 @@ import (
 	"peerd.dev/protocol"
 )
 
-// markOf returns the mark of a ledger with n records, the same in every test.
-func markOf(n uint64) Mark { return branch(n, 0) }
+// checkpointOf returns the checkpoint of a ledger with n records, the same in every test.
+func checkpointOf(n uint64) protocol.Checkpoint { return branch(n, 0) }
 
-// branch returns the mark of another ledger with n records.
-func branch(n uint64, which byte) Mark {
-	return Mark{n, sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, n), which))}.plain()
+// branch returns the checkpoint of another ledger with n records.
+func branch(n uint64, which byte) protocol.Checkpoint {
+	return protocol.Checkpoint{Records: n, Head: sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, n), which))}.Normal()
 }
 
 // witness is what a host's callbacks were told.
 type witness struct {
-	mu   sync.Mutex
-	told map[protocol.Peer][]Mark
-	saw  map[protocol.Peer][]Mark
+	mu         sync.Mutex
+	remembers  map[protocol.Peer][]protocol.Checkpoint
+	advertised map[protocol.Peer][]protocol.Checkpoint
 }
 
 func (w *witness) watch(c *Config) {
-	w.told, w.saw = map[protocol.Peer][]Mark{}, map[protocol.Peer][]Mark{}
-	c.Told = func(p protocol.Peer, m Mark) {
+	w.remembers, w.advertised = map[protocol.Peer][]protocol.Checkpoint{}, map[protocol.Peer][]protocol.Checkpoint{}
+	c.OnRemembered = func(p protocol.Peer, m protocol.Checkpoint) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.told[p] = append(w.told[p], m)
+		w.remembers[p] = append(w.remembers[p], m)
 	}
-	c.Saw = func(p protocol.Peer, m Mark) {
+	c.OnCheckpoint = func(p protocol.Peer, m protocol.Checkpoint) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.saw[p] = append(w.saw[p], m)
+		w.advertised[p] = append(w.advertised[p], m)
 	}
 }
 
-// highest returns the newest mark seen of a peer.
-func (w *witness) highest(p protocol.Peer) Mark {
+// highest returns the newest checkpoint seen of a peer.
+func (w *witness) highest(p protocol.Peer) protocol.Checkpoint {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if n := len(w.saw[p]); n > 0 {
-		return w.saw[p][n-1]
+	if n := len(w.advertised[p]); n > 0 {
+		return w.advertised[p][n-1]
 	}
-	return Mark{}
+	return protocol.Checkpoint{}
 }
 
-func (w *witness) wasTold(p protocol.Peer, m Mark) bool {
+func (w *witness) remembered(p protocol.Peer, m protocol.Checkpoint) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, o := range w.told[p] {
+	for _, o := range w.remembers[p] {
 		if o == m {
 			return true
 		}
@@ -69,12 +68,12 @@ func (w *witness) wasTold(p protocol.Peer, m Mark) bool {
 	return false
 }
 
-// marked returns configurations with marks, and what each host's callbacks hear.
-func marked(cs []Config) ([]Config, []*witness) {
+// checkpointed returns configurations with checkpoints, and what each host's callbacks hear.
+func checkpointed(cs []Config) ([]Config, []*witness) {
 	ws := make([]*witness, len(cs))
 	for i := range cs {
 		ws[i] = &witness{}
-		cs[i].Marks = true
+		cs[i].Checkpoints = true
 		ws[i].watch(&cs[i])
 	}
 	return cs, ws
@@ -90,63 +89,42 @@ func begin(t testing.TB, c Config) *Host {
 	return h
 }
 
-func TestFollows(t *testing.T) {
-	for _, test := range []struct {
-		m, o Mark
-		want bool
-	}{
-		{Mark{}, Mark{}, true},
-		{Mark{Head: [32]byte{1}}, Mark{}, true}, // no record, no head
-		{markOf(1), Mark{}, true},
-		{markOf(2), markOf(1), true},
-		{branch(2, 1), markOf(1), true},
-		{markOf(2), markOf(2), true},
-		{branch(2, 1), markOf(2), false},
-		{markOf(1), markOf(2), false},
-		{Mark{}, markOf(1), false},
-	} {
-		if got := test.m.Follows(test.o); got != test.want {
-			t.Errorf("%v after %v: %v", test.m, test.o, got)
-		}
-	}
-}
-
-func TestMarkFramesComeBack(t *testing.T) {
+func TestCheckpointFramesComeBack(t *testing.T) {
 	for _, n := range []uint64{0, 1, 127, 128, 1 << 40, 1<<64 - 1} {
-		b := markOf(n).frame()
-		if m, err := parseMark(b); err != nil || m != markOf(n) || !isMark(b) {
-			t.Errorf("%v came back as %v: %v", markOf(n), m, err)
+		b := checkpointFrame(checkpointOf(n))
+		if m, err := parseCheckpoint(b); err != nil || m != checkpointOf(n) || !isCheckpoint(b) {
+			t.Errorf("%v came back as %v: %v", checkpointOf(n), m, err)
 		}
 		if _, err := protocol.Decode(b); err == nil {
-			t.Errorf("%v is a message", markOf(n))
+			t.Errorf("%v is a message", checkpointOf(n))
 		}
 	}
-	message := protocol.Encode(nil, marks(0, 1, 3)[0].Message)
+	message := protocol.Encode(nil, roundEnds(0, 1, 3)[0].Message)
 	long := append([]byte{0, 0x80, 0}, make([]byte, 32)...)
 	headless := append([]byte{0, 0}, bytes.Repeat([]byte{1}, 32)...)
 	for name, b := range map[string][]byte{
 		"nothing": {}, "a tag": {0}, "a message": message, "a count in a longer form": long,
-		"a head without a record": headless, "a byte more": append(markOf(3).frame(), 0),
+		"a head without a record": headless, "a byte more": append(checkpointFrame(checkpointOf(3)), 0),
 		"a count without end": append([]byte{0}, bytes.Repeat([]byte{0xff}, 42)...),
 	} {
-		if m, err := parseMark(b); !errors.Is(err, errViolation) {
+		if m, err := parseCheckpoint(b); !errors.Is(err, errViolation) {
 			t.Errorf("%s was read as %v: %v", name, m, err)
 		}
 	}
 }
 
-func FuzzMark(f *testing.F) {
-	f.Add(markOf(0).frame())
-	f.Add(markOf(300).frame())
+func FuzzCheckpoint(f *testing.F) {
+	f.Add(checkpointFrame(checkpointOf(0)))
+	f.Add(checkpointFrame(checkpointOf(300)))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := parseMark(b)
+		m, err := parseCheckpoint(b)
 		if err != nil {
 			if !errors.Is(err, errViolation) {
 				t.Fatal(err)
 			}
 			return
 		}
-		if !bytes.Equal(m.frame(), b) {
+		if !bytes.Equal(checkpointFrame(m), b) {
 			t.Fatalf("%x read as %v", b, m)
 		}
 		if _, err := protocol.Decode(b); err == nil {
@@ -155,41 +133,41 @@ func FuzzMark(f *testing.F) {
 	})
 }
 
-// Two peers that link up know each other's marks, and what the other one
+// Two peers that link up know each other's checkpoints, and what the other one
 // remembers.
-func TestHellosTellMarks(t *testing.T) {
-	cs, ws := marked(configs(2, path(2)))
-	cs[0].Mark, cs[1].Mark = markOf(10), markOf(20)
-	cs[0].Seen, cs[1].Seen = []Mark{{}, markOf(15)}, []Mark{markOf(10), {}}
+func TestHellosCarryCheckpoints(t *testing.T) {
+	cs, ws := checkpointed(configs(2, path(2)))
+	cs[0].Checkpoint, cs[1].Checkpoint = checkpointOf(10), checkpointOf(20)
+	cs[0].Known, cs[1].Known = []protocol.Checkpoint{{}, checkpointOf(15)}, []protocol.Checkpoint{checkpointOf(10), {}}
 	hosts := start(t, cs)
 	ready(t, hosts...)
 	for i, h := range hosts {
 		other := protocol.Peer(1 - i)
-		if s := status(h, other); s.Mark != cs[other].Mark || s.Alarm != "" || s.Alarms != 0 {
+		if s := status(h, other); s.Checkpoint != cs[other].Checkpoint || s.Alarm != "" || s.Alarms != 0 {
 			t.Errorf("%+v", s)
 		}
-		if !ws[i].wasTold(other, cs[other].Seen[i]) {
-			t.Errorf("peer %d was not told %v", i, cs[other].Seen[i])
+		if !ws[i].remembered(other, cs[other].Known[i]) {
+			t.Errorf("peer %d was not told %v", i, cs[other].Known[i])
 		}
 	}
-	if got := ws[0].highest(1); got != markOf(20) {
+	if got := ws[0].highest(1); got != checkpointOf(20) {
 		t.Errorf("saw %v", got)
 	}
 	ws[1].mu.Lock()
 	defer ws[1].mu.Unlock()
-	if got := ws[1].saw[0]; got != nil { // nothing new
+	if got := ws[1].advertised[0]; got != nil { // nothing new
 		t.Errorf("saw %v", got)
 	}
 }
 
-// A message never arrives before the mark that the sender had when it sent it,
+// A message never arrives before the checkpoint that the sender had when it sent it,
 // whatever is dropped and however often the link breaks.
-func TestMarksGoBeforeMessages(t *testing.T) {
+func TestCheckpointsGoBeforeMessages(t *testing.T) {
 	rounds := protocol.Round(20_000)
 	if testing.Short() {
 		rounds = 4000
 	}
-	cs, ws := marked(configs(2, path(2)))
+	cs, ws := checkpointed(configs(2, path(2)))
 	hosts := start(t, cs)
 	ready(t, hosts...)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -199,8 +177,8 @@ func TestMarksGoBeforeMessages(t *testing.T) {
 	for i, h := range hosts {
 		all.Go(func() {
 			for r := range rounds {
-				h.Advance(markOf(uint64(r)))
-				send(t, h, marks(protocol.Peer(i), protocol.Peer(1-i), r))
+				h.Advance(checkpointOf(uint64(r)))
+				send(t, h, roundEnds(protocol.Peer(i), protocol.Peer(1-i), r))
 				if r%50 == 0 {
 					time.Sleep(time.Millisecond)
 				}
@@ -234,15 +212,15 @@ func TestMarksGoBeforeMessages(t *testing.T) {
 		}
 		eventually(t, "links up", func() bool { return status(hosts[0], 1).State == Up && status(hosts[1], 0).State == Up })
 	}
-	last := markOf(uint64(rounds - 1))
+	last := checkpointOf(uint64(rounds - 1))
 	for i, h := range hosts {
-		eventually(t, "the last mark", func() bool { return ws[i].highest(protocol.Peer(1-i)) == last })
-		if s := status(h, protocol.Peer(1-i)); s.Alarms != 0 || s.Refused != 0 || s.Mark != last {
+		eventually(t, "the last checkpoint", func() bool { return ws[i].highest(protocol.Peer(1-i)) == last })
+		if s := status(h, protocol.Peer(1-i)); s.Alarms != 0 || s.Refused != 0 || s.Checkpoint != last {
 			t.Errorf("%+v", s)
 		}
 	}
 	for i, w := range ws {
-		for _, seen := range w.saw {
+		for _, seen := range w.advertised {
 			for k := 1; k < len(seen); k++ {
 				if seen[k].Records <= seen[k-1].Records {
 					t.Errorf("peer %d saw %v after %v", i, seen[k], seen[k-1])
@@ -252,22 +230,22 @@ func TestMarksGoBeforeMessages(t *testing.T) {
 	}
 }
 
-// What goes to everyone has the links carry the mark too.
-func TestTopicMessagesMoveMarks(t *testing.T) {
-	cs, ws := marked(configs(2, path(2)))
+// What goes to everyone has the links carry the checkpoint too.
+func TestTopicMessagesMoveCheckpoints(t *testing.T) {
+	cs, ws := checkpointed(configs(2, path(2)))
 	for i := range cs {
 		cs[i].Topic = true
 	}
 	hosts := start(t, cs)
 	ready(t, hosts...)
-	hosts[0].Advance(markOf(5))
-	send(t, hosts[0], marks(0, protocol.Everyone, 1))
-	eventually(t, "the mark", func() bool { return ws[1].highest(0) == markOf(5) })
-	hosts[0].Advance(markOf(4)) // no step back
+	hosts[0].Advance(checkpointOf(5))
+	send(t, hosts[0], roundEnds(0, protocol.Everyone, 1))
+	eventually(t, "the checkpoint", func() bool { return ws[1].highest(0) == checkpointOf(5) })
+	hosts[0].Advance(checkpointOf(4)) // no step back
 	hosts[0].Advance(branch(5, 1))
-	send(t, hosts[0], marks(0, 1, 1))
+	send(t, hosts[0], roundEnds(0, 1, 1))
 	receive(t, hosts[1])
-	if got := ws[1].highest(0); got != markOf(5) || status(hosts[1], 0).Alarms != 0 {
+	if got := ws[1].highest(0); got != checkpointOf(5) || status(hosts[1], 0).Alarms != 0 {
 		t.Errorf("%v, %+v", got, status(hosts[1], 0))
 	}
 }
@@ -278,26 +256,26 @@ func TestAPeerThatWentBack(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		bad  int // of peers 0 and 1
-		mark Mark
+		has  protocol.Checkpoint
 	}{
-		{"dials, with fewer records", 0, markOf(60)},
-		{"dials, without records", 0, Mark{}},
+		{"dials, with fewer records", 0, checkpointOf(60)},
+		{"dials, without records", 0, protocol.Checkpoint{}},
 		{"dials, with another head", 0, branch(100, 1)},
-		{"is dialled, with fewer records", 1, markOf(60)},
+		{"is dialled, with fewer records", 1, checkpointOf(60)},
 		{"is dialled, with another head", 1, branch(100, 1)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cs, ws := marked(configs(2, path(2)))
+			cs, ws := checkpointed(configs(2, path(2)))
 			good := 1 - test.bad
 			log := &lines{}
 			cs[good].Logger = log.logger()
-			cs[good].Seen = make([]Mark, 2)
-			cs[good].Seen[test.bad] = markOf(100)
-			cs[test.bad].Mark = test.mark
+			cs[good].Known = make([]protocol.Checkpoint, 2)
+			cs[good].Known[test.bad] = checkpointOf(100)
+			cs[test.bad].Checkpoint = test.has
 			// As a daemon does, the one that went back ends when it is told.
 			told := make(chan struct{})
-			cs[test.bad].Told = func(p protocol.Peer, m Mark) {
-				if !test.mark.Follows(m) {
+			cs[test.bad].OnRemembered = func(p protocol.Peer, m protocol.Checkpoint) {
+				if !test.has.Follows(m) {
 					close(told)
 				}
 			}
@@ -307,7 +285,7 @@ func TestAPeerThatWentBack(t *testing.T) {
 			cs[1].Peers[1].Addrs = hosts[1].Addrs()
 			hosts[0] = begin(t, cs[0])
 			addr, _, _ := strings.Cut(hosts[test.bad].Addrs()[0], "/p2p/")
-			send(t, hosts[test.bad], marks(protocol.Peer(test.bad), protocol.Peer(good), 1))
+			send(t, hosts[test.bad], roundEnds(protocol.Peer(test.bad), protocol.Peer(good), 1))
 			go func() {
 				<-told
 				hosts[test.bad].Close()
@@ -317,26 +295,26 @@ func TestAPeerThatWentBack(t *testing.T) {
 			eventually(t, "an alarm", func() bool { return status(hosts[good], of).Alarm != "" })
 			<-ended
 			s := status(hosts[good], of)
-			if !strings.Contains(s.Alarm, "restored from a backup or runs twice") || s.Mark != markOf(100) || s.Alarms == 0 || s.FramesIn != 0 || s.State == Up {
+			if !strings.Contains(s.Alarm, "restored from a backup or runs twice") || s.Checkpoint != checkpointOf(100) || s.Alarms == 0 || s.FramesIn != 0 || s.State == Up {
 				t.Errorf("%+v", s)
 			}
-			eventually(t, "the callback", func() bool { return ws[good].wasTold(of, Mark{}) })
+			eventually(t, "the callback", func() bool { return ws[good].remembered(of, protocol.Checkpoint{}) })
 			if got := log.count("restored from a backup"); got == 0 {
 				t.Error("nothing was logged")
 			}
 
 			// The operator has adopted what the neighbours remember.
 			c := cs[test.bad]
-			c.Mark, c.Told = branch(101, 1), nil
+			c.Checkpoint, c.OnRemembered = branch(101, 1), nil
 			c.Listen = []string{addr}
 			hosts[test.bad] = begin(t, c)
 			kick(hosts[good], of)
 			ready(t, hosts...)
-			send(t, hosts[test.bad], marks(of, protocol.Peer(good), 2))
+			send(t, hosts[test.bad], roundEnds(of, protocol.Peer(good), 2))
 			if d := receive(t, hosts[good]); d.Message.Round() != 2 {
 				t.Errorf("round %d", d.Message.Round())
 			}
-			if s := status(hosts[good], of); s.Alarm != "" || s.Alarms == 0 || s.Mark != c.Mark {
+			if s := status(hosts[good], of); s.Alarm != "" || s.Alarms == 0 || s.Checkpoint != c.Checkpoint {
 				t.Errorf("%+v", s)
 			}
 		})
@@ -353,9 +331,9 @@ func kick(h *Host, p protocol.Peer) {
 
 // A peer that goes on although it was told stays out.
 func TestAStubbornPeerStaysOut(t *testing.T) {
-	cs, _ := marked(configs(2, path(2)))
-	cs[1].Seen = []Mark{markOf(100), {}}
-	cs[0].Mark = markOf(60)
+	cs, _ := checkpointed(configs(2, path(2)))
+	cs[1].Known = []protocol.Checkpoint{checkpointOf(100), {}}
+	cs[0].Checkpoint = checkpointOf(60)
 	cs[0].Topic, cs[1].Topic = true, true
 	hosts := start(t, cs)
 	eventually(t, "refused", func() bool {
@@ -366,8 +344,8 @@ func TestAStubbornPeerStaysOut(t *testing.T) {
 	}
 	before := status(hosts[1], 0).Alarms
 	for range 5 {
-		send(t, hosts[0], marks(0, protocol.Everyone, 1))
-		send(t, hosts[0], marks(0, 1, 1))
+		send(t, hosts[0], roundEnds(0, protocol.Everyone, 1))
+		send(t, hosts[0], roundEnds(0, 1, 1))
 		time.Sleep(50 * time.Millisecond)
 	}
 	if s := status(hosts[1], 0); s.FramesIn != 0 || s.Alarms > before+1 || len(hosts[1].inbox) != 0 || hosts[1].Totals().TopicIn != 0 {
@@ -384,31 +362,31 @@ func TestAStubbornPeerStaysOut(t *testing.T) {
 // Two processes with one key: the one that is behind cannot put the other one
 // out, and leaves it alone.
 func TestAClonedFolder(t *testing.T) {
-	cs, ws := marked(configs(3, path(3)))
+	cs, ws := checkpointed(configs(3, path(3)))
 	hosts := start(t, cs)
 	ready(t, hosts...)
-	hosts[0].Advance(markOf(50))
-	send(t, hosts[0], marks(0, 1, 1))
+	hosts[0].Advance(checkpointOf(50))
+	send(t, hosts[0], roundEnds(0, 1, 1))
 	receive(t, hosts[1])
 	c := cs[0]
-	c.Mark = markOf(30)
-	told := make(chan Mark, 16)
-	c.Told = func(_ protocol.Peer, m Mark) { told <- m }
+	c.Checkpoint = checkpointOf(30)
+	told := make(chan protocol.Checkpoint, 16)
+	c.OnRemembered = func(_ protocol.Peer, m protocol.Checkpoint) { told <- m }
 	clone := begin(t, c)
-	if m := <-told; m != markOf(50) {
+	if m := <-told; m != checkpointOf(50) {
 		t.Errorf("told %v", m)
 	}
 	eventually(t, "an alarm", func() bool { return status(hosts[1], 0).Alarm != "" })
 	if s := status(hosts[1], 0); s.State != Up {
 		t.Errorf("%+v", s)
 	}
-	hosts[0].Advance(markOf(51))
-	send(t, hosts[0], marks(0, 1, 2))
+	hosts[0].Advance(checkpointOf(51))
+	send(t, hosts[0], roundEnds(0, 1, 2))
 	receive(t, hosts[1])
 	if s := status(hosts[0], 1); s.State != Up || s.LastError != "" {
 		t.Errorf("%+v", s)
 	}
-	if got := ws[1].highest(0); got != markOf(51) {
+	if got := ws[1].highest(0); got != checkpointOf(51) {
 		t.Errorf("saw %v", got)
 	}
 	if err := clone.Close(); err != nil {
@@ -416,7 +394,7 @@ func TestAClonedFolder(t *testing.T) {
 	}
 }
 
-// Without marks two processes with one key take the link from each other, ever
+// Without checkpoints two processes with one key take the link from each other, ever
 // more slowly, and the one that is left has it.
 func TestTwoProcessesWithOneKey(t *testing.T) {
 	cs := configs(2, path(2))
@@ -440,7 +418,7 @@ func TestTwoProcessesWithOneKey(t *testing.T) {
 	}
 	kick(hosts[0], 1)
 	ready(t, hosts...)
-	send(t, hosts[0], marks(0, 1, 7))
+	send(t, hosts[0], roundEnds(0, 1, 7))
 	if d := receive(t, hosts[1]); d.Message.Round() != 7 {
 		t.Errorf("%+v", d)
 	}
@@ -461,28 +439,28 @@ func TestOurOwnKeyIsRefused(t *testing.T) {
 
 // Streams overtake each other, so what they bring may be older than what is
 // known, but never another head.
-func TestALateMarkIsNoAlarmAndAForkIs(t *testing.T) {
-	cs, ws := marked(configs(2, path(2)))
+func TestALateCheckpointIsNoAlarmAndAForkIs(t *testing.T) {
+	cs, ws := checkpointed(configs(2, path(2)))
 	l := start(t, cs[1:])[0].members[0].link
 	for _, test := range []struct {
-		m    Mark
-		want Mark
+		m    protocol.Checkpoint
+		want protocol.Checkpoint
 		fork bool
 	}{
-		{markOf(7), markOf(7), false},
-		{markOf(5), markOf(7), false},
-		{branch(7, 1), markOf(7), true},
-		{markOf(7), markOf(7), false},
-		{markOf(9), markOf(9), false},
+		{checkpointOf(7), checkpointOf(7), false},
+		{checkpointOf(5), checkpointOf(7), false},
+		{branch(7, 1), checkpointOf(7), true},
+		{checkpointOf(7), checkpointOf(7), false},
+		{checkpointOf(9), checkpointOf(9), false},
 	} {
-		if err := l.learn(test.m); errors.Is(err, errWentBack) != test.fork || l.remembered() != test.want || ws[1].highest(0) != test.want {
+		if err := l.remember(test.m); errors.Is(err, errRolledBack) != test.fork || l.remembered() != test.want || ws[1].highest(0) != test.want {
 			t.Errorf("%v: %v, %v", test.m, err, l.remembered())
 		}
 	}
 	if alarm, n := l.warning(); n != 1 || alarm == "" { // until it has proved itself
 		t.Errorf("%d alarms, %q", n, alarm)
 	}
-	if err := l.named(markOf(10), markOf(9)); err != nil {
+	if err := l.checkAdvertised(checkpointOf(10), checkpointOf(9)); err != nil {
 		t.Error(err)
 	}
 	if alarm, n := l.warning(); n != 1 || alarm != "" {
@@ -490,11 +468,11 @@ func TestALateMarkIsNoAlarmAndAForkIs(t *testing.T) {
 	}
 }
 
-// begun opens a stream up to the point where the mark is due.
-func begun(t testing.TB, r host.Host, h *Host, m Mark) (s network.Stream, remembered Mark) {
+// begun opens a stream up to the point where the checkpoint is due.
+func begun(t testing.TB, r host.Host, h *Host, m protocol.Checkpoint) (s network.Stream, remembered protocol.Checkpoint) {
 	t.Helper()
 	mine := h.self
-	mine.self, mine.mark = 0, m
+	mine.self, mine.checkpoint = 0, m
 	s = stream(t, r, h)
 	if _, err := s.Write(prefixed(mine.encode())); err != nil {
 		t.Fatal(err)
@@ -508,45 +486,45 @@ func begun(t testing.TB, r host.Host, h *Host, m Mark) (s network.Stream, rememb
 
 // Only what a peer says after it was told counts against it.
 func TestWhatWasSaidBeforeIsNoAlarm(t *testing.T) {
-	cs, _ := marked(configs(2, path(2)))
+	cs, _ := checkpointed(configs(2, path(2)))
 	h := start(t, cs[1:])[0]
 	r := raw(t, cs[0].Identity, h)
-	first, told := begun(t, r, h, markOf(5))
-	if told != (Mark{}) {
+	first, told := begun(t, r, h, checkpointOf(5))
+	if told != (protocol.Checkpoint{}) {
 		t.Errorf("told %v", told)
 	}
-	second, _ := begun(t, r, h, markOf(6))
-	_, _ = second.Write(prefixed(markOf(9).frame()))
-	eventually(t, "the mark", func() bool { return status(h, 0).Mark == markOf(9) })
-	message := protocol.Encode(nil, marks(0, 1, 3)[0].Message)
-	_, _ = first.Write(append(prefixed(markOf(6).frame()), prefixed(message)...))
+	second, _ := begun(t, r, h, checkpointOf(6))
+	_, _ = second.Write(prefixed(checkpointFrame(checkpointOf(9))))
+	eventually(t, "the checkpoint", func() bool { return status(h, 0).Checkpoint == checkpointOf(9) })
+	message := protocol.Encode(nil, roundEnds(0, 1, 3)[0].Message)
+	_, _ = first.Write(append(prefixed(checkpointFrame(checkpointOf(6))), prefixed(message)...))
 	receive(t, h)
-	if s := status(h, 0); s.Mark != markOf(9) || s.Alarms != 0 || s.Alarm != "" {
+	if s := status(h, 0); s.Checkpoint != checkpointOf(9) || s.Alarms != 0 || s.Alarm != "" {
 		t.Errorf("%+v", s)
 	}
 
-	third, told := begun(t, r, h, markOf(8))
-	if told != markOf(9) {
+	third, told := begun(t, r, h, checkpointOf(8))
+	if told != checkpointOf(9) {
 		t.Errorf("told %v", told)
 	}
-	_, _ = third.Write(prefixed(markOf(8).frame()))
+	_, _ = third.Write(prefixed(checkpointFrame(checkpointOf(8))))
 	eventually(t, "an alarm", func() bool { return status(h, 0).Alarms == 1 })
 	eventually(t, "no connection", func() bool { return len(r.Network().ConnsToPeer(h.libp2p.ID())) == 0 })
 }
 
 // What a peer that went back publishes is not taken from others either.
 func TestTopicOfAPeerThatWentBack(t *testing.T) {
-	cs, _ := marked(configs(3, ring(3)))
+	cs, _ := checkpointed(configs(3, ring(3)))
 	for i := range cs {
 		cs[i].Topic = true
 	}
-	cs[1].Seen = []Mark{markOf(100), {}, {}}
+	cs[1].Known = []protocol.Checkpoint{checkpointOf(100), {}, {}}
 	hosts := start(t, cs)
 	eventually(t, "the alarm, and all other links", func() bool {
 		return status(hosts[1], 0).Alarm != "" && status(hosts[2], 0).State == Up && status(hosts[2], 1).State == Up
 	})
 	eventually(t, "a message through", func() bool {
-		send(t, hosts[0], marks(0, protocol.Everyone, 1))
+		send(t, hosts[0], roundEnds(0, protocol.Everyone, 1))
 		time.Sleep(50 * time.Millisecond)
 		return len(hosts[2].inbox) >= 20 // the mesh takes a second
 	})
@@ -557,37 +535,37 @@ func TestTopicOfAPeerThatWentBack(t *testing.T) {
 	}
 }
 
-func TestBothEndsKeepMarksOrNeither(t *testing.T) {
+func TestBothEndsExchangeCheckpointsOrNeither(t *testing.T) {
 	cs := configs(2, path(2))
-	cs[0].Marks = true
+	cs[0].Checkpoints = true
 	hosts := start(t, cs)
 	for i, h := range hosts {
 		eventually(t, "refused", func() bool {
-			return strings.Contains(status(h, protocol.Peer(1-i)).LastError, "only one of the two keeps marks")
+			return strings.Contains(status(h, protocol.Peer(1-i)).LastError, "only one of the two exchanges checkpoints")
 		})
 	}
 }
 
-// What a neighbour says about marks against the rules costs it the stream.
-func TestMarksAgainstTheRules(t *testing.T) {
-	cs, _ := marked(configs(2, path(2)))
+// What a neighbour says about checkpoints against the rules costs it the stream.
+func TestCheckpointsAgainstTheRules(t *testing.T) {
+	cs, _ := checkpointed(configs(2, path(2)))
 	h := start(t, cs[1:])[0]
 	r := raw(t, cs[0].Identity, h)
 	mine := h.self
-	mine.self, mine.mark = 0, markOf(5)
-	message := protocol.Encode(nil, marks(0, 1, 3)[0].Message)
+	mine.self, mine.checkpoint = 0, checkpointOf(5)
+	message := protocol.Encode(nil, roundEnds(0, 1, 3)[0].Message)
 	refused := uint64(0)
 	for _, test := range []struct {
 		name   string
 		frames [][]byte
 	}{
-		{"a message before the mark", [][]byte{message}},
-		{"an empty frame before the mark", [][]byte{nil}},
-		{"a mark before that of the hello", [][]byte{markOf(4).frame()}},
-		{"another head than in the hello", [][]byte{branch(5, 1).frame()}},
-		{"the same mark twice", [][]byte{markOf(5).frame(), markOf(5).frame()}},
-		{"a mark that goes back", [][]byte{markOf(5).frame(), markOf(7).frame(), markOf(6).frame()}},
-		{"a mark that is too long", [][]byte{markOf(7).frame(), append(markOf(8).frame(), make([]byte, 20)...)}},
+		{"a message before the checkpoint", [][]byte{message}},
+		{"an empty frame before the checkpoint", [][]byte{nil}},
+		{"a checkpoint before that of the hello", [][]byte{checkpointFrame(checkpointOf(4))}},
+		{"another head than in the hello", [][]byte{checkpointFrame(branch(5, 1))}},
+		{"the same checkpoint twice", [][]byte{checkpointFrame(checkpointOf(5)), checkpointFrame(checkpointOf(5))}},
+		{"a checkpoint that goes back", [][]byte{checkpointFrame(checkpointOf(5)), checkpointFrame(checkpointOf(7)), checkpointFrame(checkpointOf(6))}},
+		{"a checkpoint that is too long", [][]byte{checkpointFrame(checkpointOf(7)), append(checkpointFrame(checkpointOf(8)), make([]byte, 20)...)}},
 	} {
 		s := stream(t, r, h)
 		b := prefixed(mine.encode())
@@ -609,17 +587,11 @@ func TestMarksAgainstTheRules(t *testing.T) {
 	cs = configs(2, path(2))
 	h = start(t, cs[1:])[0]
 	s := greeted(t, raw(t, cs[0].Identity, h), h, 0)
-	if _, err := s.Write(prefixed(markOf(5).frame())); err != nil {
+	if _, err := s.Write(prefixed(checkpointFrame(checkpointOf(5)))); err != nil {
 		t.Fatal(err)
 	}
 	var code *network.StreamError
 	if err := end(s); !errors.As(err, &code) || code.ErrorCode != network.StreamProtocolViolation {
-		t.Errorf("a mark where there are none: stream ended with %v", err)
+		t.Errorf("a checkpoint where there are none: stream ended with %v", err)
 	}
-}
-
-func ExampleMark_Follows() {
-	before, restored := Mark{Records: 120}, Mark{Records: 80}
-	fmt.Println(restored.Follows(before), before.Follows(restored))
-	// Output: false true
 }
