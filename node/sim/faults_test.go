@@ -23,8 +23,10 @@ func arrivals(t *testing.T, f Faults) (late map[int]int, copies int, r *run) {
 		Config: Config{Faults: f, Spec: node.Spec{Graph: make([][]protocol.Peer, 4)}},
 		agents: make([]*node.Agent, 4), network: network, rng: rng,
 	}
+	var out protocol.Outbox
+	out.EndRound(0, 0, []protocol.Peer{3}) // any message
 	for range letters {
-		r.post(0, 0, 3, &protocol.Message{}, 1)
+		r.post(0, 0, 3, &out.Envelopes()[0].Message, 1)
 	}
 	late = make(map[int]int)
 	for k := range f.horizon() + 2 {
