@@ -11,9 +11,9 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Slots is the clock of a network: round t is the slot from Start + t·Every to
-// the next.
-type Slots struct {
+// Clock is the clock of a network: round t lasts from Start + t·Every to the beginning
+// of the next.
+type Clock struct {
 	Start time.Time
 	Every time.Duration
 }
@@ -55,8 +55,10 @@ type Status struct {
 	LastErr  string    // the newest fault of a peer
 	Pending  uint64    // decisions whose reward is waited for
 	Records  uint64    // of the ledger
-	Hold     string    // why nothing is released; empty if it is
 	Full     bool      // the disk is
+	Regret   float64   // of the simulated world, over all rounds; 0 with an application
+
+	BlockedReason string // why nothing is released; empty if it is
 }
 
 // New returns a node that has not begun.
@@ -106,6 +108,9 @@ func (n *Node) play(ctx context.Context, t protocol.Round, in []protocol.Deliver
 		}
 	}
 	s := &n.status
+	if arm != bandit.NoArm {
+		s.Regret += n.c.World.Regret(arm)
+	}
 	s.Round = uint64(t) + 1
 	s.Released += uint64(len(ready.Drawn))
 	s.Refused += uint64(len(ready.Refused))

@@ -13,7 +13,12 @@ import (
 type Ask struct {
 	ID      string   // of the caller's making, so that it can ask again; "" takes one of the peer's
 	Exclude []string // actions that may not be chosen
-	Subject string   // whose decision it is, such as a patient's number; "" for nobody's in particular
+	Subject string   // whose decision it is, such as a patient's number; "" if it is no subject's
+
+	// Features describe the situation to a contextual learner: a list of finite numbers
+	// for each action, as the peer's [Shape] wants them; nil for other learners. They are
+	// private, like a reward, and are not logged or sent.
+	Features [][]float64
 }
 
 // Source says what a choice rests on.

@@ -27,7 +27,7 @@ func TestAClockSetForwardIsNotFollowed(t *testing.T) {
 		r := started(t, usual("rows", AtWindow))
 		s := r.s
 		began := time.Now()
-		s.began, s.c.Slots.Start, s.c.Slots.Every = began, began.Round(0), every
+		s.began, s.c.Clock.Start, s.c.Clock.Every = began, began.Round(0), every
 		s.c.Now = func() time.Time { return set(time.Now(), forward) }
 		if now := s.c.Now(); now.Round(0).Sub(time.Now().Round(0)) < forward-time.Minute || time.Until(now) > time.Minute {
 			t.Fatalf("this clock is not set by %v", forward)

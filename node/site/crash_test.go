@@ -21,7 +21,7 @@ import (
 // disk. Whatever was answered is there, everything counts once, and no node is ever
 // two.
 func TestCrashAtAnyMoment(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
+	for _, name := range protocols() {
 		for _, settle := range []Settle{AtWindow, OnArrival} {
 			for _, exact := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/%s/exact=%v", name, settle, exact), func(t *testing.T) {
@@ -104,7 +104,7 @@ func crashed(r *rig, k *acks, rng *rand.Rand, life int) *acks {
 	})
 	all.Go(func() {
 		defer close(site.sends)
-		for t := max(site.state.Round, site.slot(r.clock.Now())); ; t++ {
+		for t := max(site.state.Round, site.roundAt(r.clock.Now())); ; t++ {
 			select {
 			case <-stop:
 				return
@@ -220,7 +220,7 @@ func (k *acks) check(r *rig) {
 		if err != nil || v == nil {
 			r.t.Fatalf("decision %s was answered and is lost (%v)", id, err)
 		}
-		c, err := parseChoice(v, len(r.arms))
+		c, err := parseChoice(v, r.c.shape())
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -231,7 +231,7 @@ func (k *acks) check(r *rig) {
 	n := 0
 	for id, value := range k.rewards {
 		v, err := r.s.store.Get(store.Decision, []byte(id))
-		if c, perr := parseChoice(v, len(r.arms)); err != nil || perr != nil || !c.rewarded || c.value != value {
+		if c, perr := parseChoice(v, r.c.shape()); err != nil || perr != nil || !c.rewarded || c.value != value {
 			r.t.Fatalf("the reward of %s was answered and is lost", id)
 		}
 		if n++; n > 10 {
@@ -256,7 +256,7 @@ func settle(r *rig, d *draft, k *acks) {
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		c, err := parseChoice(e.Value, len(r.arms))
+		c, err := parseChoice(e.Value, r.c.shape())
 		if err != nil {
 			r.t.Fatal(err)
 		}

@@ -115,7 +115,7 @@ func TestAFullDiskStopsRoundsOnly(t *testing.T) {
 // TestABrokenDiskEndsAll: after the first sync that fails, Fatal is called and nothing is
 // answered or sent any more. What was answered before is on the disk.
 func TestABrokenDiskEndsAll(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
+	for _, name := range protocols() {
 		r := newRig(t, usual(name, OnArrival))
 		var broken, failed atomic.Bool
 		r.wrap = func(fs vfs.FS) vfs.FS {

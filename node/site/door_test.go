@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
@@ -68,7 +69,7 @@ func TestARewardStaysInside(t *testing.T) {
 		t.Fatal("the test does not find what it looks for")
 	}
 	private := map[store.Table]bool{store.Log: true, store.Snapshot: true, store.Decision: true}
-	for _, name := range []string{"average", "rows"} {
+	for _, name := range protocols() {
 		for _, settle := range []Settle{AtWindow, OnArrival} {
 			t.Run(fmt.Sprint(name, "/", settle), func(t *testing.T) {
 				x := usual(name, settle)
@@ -100,10 +101,10 @@ func TestARewardStaysInside(t *testing.T) {
 				r.clock.add(2 * window)
 				r.round()
 				tell(r.report("39", marked))
-				r.s.Told(left, Mark{Records: 1 << 20})
+				r.s.OnRemembered(left, Mark{Records: 1 << 20})
 				r.stop()
 				r.open()
-				tell(r.s.Adopt())
+				tell(r.s.Recover())
 				look(t, r, private, inside)
 				ledgerLines := r.lines()
 				r.stop()
@@ -159,13 +160,21 @@ func look(t *testing.T, r *rig, private, inside map[store.Table]bool) {
 	}
 }
 
-// TestPrivateTypesSayNothing: what holds a reward prints as private.
+// TestPrivateTypesSayNothing: what holds a reward or features prints as private.
 func TestPrivateTypesSayNothing(t *testing.T) {
-	e := entry{kind: entrySettled, records: []record{{1, marked}}, played: &record{0, marked}}
-	c := choice{value: marked}
-	s := dp.NewSecret(binary.BigEndian.AppendUint64(nil, math.Float64bits(marked)))
-	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x"} {
-		for _, v := range []any{e, &e, *e.played, c, &c, decision.Report{ID: "a", Value: marked}, s} {
+	x := bandit.Features{marked, marked}
+	p := bandit.Pull{Features: x, Reward: marked}
+	e := logRecord{kind: logSettled, observations: []observation{{pull: p}}, played: &p, features: []bandit.Features{x}}
+	c := choice{value: marked, features: x}
+	d := tx{ids: map[string]choice{"a": c}}
+	state := binary.BigEndian.AppendUint64(nil, math.Float64bits(marked))
+	n := snapshot{agent: state, world: state}
+	ask := decision.Ask{ID: "a", Features: [][]float64{x, x}}
+	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x", "%q", "%g"} {
+		for _, v := range []any{
+			e, &e, e.observations, e.observations[0], *e.played, e.played, e.features, c, &c, []choice{c}, d, &d, n, &n, bandit.Turn{Features: e.features},
+			ask, &ask, []decision.Ask{ask}, decision.Report{ID: "a", Value: marked}, dp.NewSecret(state),
+		} {
 			if long, shorts := found(fmt.Appendf(nil, format, v)); long != nil || shorts > 0 {
 				t.Errorf("%s of a %T shows it", format, v)
 			}

@@ -13,7 +13,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"peerd.dev/bandit"
-	"peerd.dev/bandit/world"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
@@ -42,6 +41,7 @@ func epoch() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) }
 // setting is what tests vary.
 type setting struct {
 	protocol  string
+	features  int // numbers that describe an action; the learner need not use them
 	mode      dp.Mode
 	mechanism dp.Mechanism
 	rules     Rules
@@ -51,8 +51,9 @@ type setting struct {
 	world     bool   // simulated
 	alone     bool   // no neighbours
 	saveEvery uint64 // 0 for the usual
-	fixed     []Fixed
+	pinned    []Pinned
 	grown     bool // the network has a fourth peer, a neighbour
+	idle      bool // the site has a role without actions
 	seed      uint64
 }
 
@@ -70,46 +71,70 @@ func (x setting) repeatable(seed uint64) setting {
 	return x
 }
 
+// protocols names those that the tests about all protocols go through.
+func protocols() (names []string) {
+	for _, e := range protocol.Table() {
+		if _, ok := learnerFor(&e); ok && e.Learners(e.Small, 3) == 3 {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// learnerFor returns the first learner of the table that goes with a protocol and needs no
+// features.
+func learnerFor(e *protocol.Entry) (bandit.Entry, bool) {
+	for _, l := range bandit.Table() {
+		learner, err := l.New(bandit.Config{Arms: 3, Peers: 3, Horizon: 4096, Epsilon: 1}, l.Small)
+		if err != nil || l.Contextual || learner.Statistic().Width() > 1 && !e.Wide {
+			continue
+		}
+		if _, phased := learner.(bandit.Phased); phased == (e.Cadence(e.Small).Epochs > 0) {
+			return l, true
+		}
+	}
+	return bandit.Entry{}, false
+}
+
+// spec describes the network: protocol and learner with the parameters that show all in a
+// few rounds.
 func (x *setting) spec() node.Spec {
 	budget := account.Budget{Epsilon: dp.Nano}
 	if x.mechanism == dp.None {
 		budget = account.Unlimited
 	}
-	return node.Spec{
-		Arms: len(x.arms), Peers: 3, Confidence: bandit.Calibrated, Protocol: x.protocol,
-		Params: protocol.Params{
-			Average: protocol.AverageParams{Consistency: protocol.Budget, Rate: .4, Patience: 4},
-			Rows:    protocol.RowsParams{Every: 2, Pull: 3, Merge: protocol.MergeMean},
-		},
+	entry, err := protocol.Lookup(x.protocol)
+	if err != nil {
+		panic(err)
+	}
+	learner, _ := learnerFor(&entry)
+	s := node.Spec{
+		Arms: len(x.arms), Graph: [][]protocol.Peer{{self}, {left, right}, {self}},
+		Learner: learner.Name, LearnerParams: learner.Small, Protocol: x.protocol, ProtocolParams: entry.Small,
 		Privacy: node.Privacy{Mode: x.mode, Budget: budget, Mechanism: x.mechanism, RecordsPerUser: x.records, Horizon: x.horizon},
 	}
+	switch {
+	case x.alone:
+		s.Graph = [][]protocol.Peer{nil, nil, nil}
+	case x.grown:
+		s.Graph = [][]protocol.Peer{{self}, {left, right, 3}, {self}, {self}}
+	}
+	return s
 }
 
 // agent returns a peer's agent. In lockstep all of its chance comes from the seed.
 func (x *setting) agent(p protocol.Peer, life Life) (*node.Agent, error) {
-	seat := node.Seat{
-		Self: p, Incarnation: life.Incarnation, Neighbours: neighboursOf(p), Keys: stamp(p), Topic: true,
-		Seed: life.Seed, Noise: dp.NewSecureSource(), Closed: life.Closed,
-	}
-	if x.alone {
-		seat.Neighbours = nil
+	c := node.PeerConfig{Self: p, Incarnation: life.Incarnation, Keys: stamp(p), Topic: true, Seed: life.Seed, Noise: dp.NewSecureSource()}
+	if x.mode == dp.Lockstep {
+		c.Seed = node.PeerSeed(x.seed, p)
+		c.Noise = c.Seed.Noise()
 	}
 	spec := x.spec()
-	if x.grown {
-		spec.Peers, seat.Neighbours = 4, append(seat.Neighbours, 3)
+	a, err := spec.Agent(c)
+	if err == nil && x.idle && p == self {
+		makeIdle(a, &spec)
 	}
-	if x.mode == dp.Lockstep {
-		seat.Seed = node.PeerSeed(x.seed, p)
-		seat.Noise = seat.Seed.Noise()
-	}
-	return spec.Agent(seat)
-}
-
-func neighboursOf(p protocol.Peer) []protocol.Peer {
-	if p == self {
-		return []protocol.Peer{left, right}
-	}
-	return []protocol.Peer{self}
+	return a, err
 }
 
 // stamp stands in for a key.
@@ -168,22 +193,26 @@ func newRig(t testing.TB, x setting) *rig {
 
 // config describes the site.
 func (r *rig) config() Config {
-	entry, err := protocol.Lookup(r.protocol)
+	spec := r.spec()
+	cadence, err := spec.Cadence()
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	spec := r.spec()
+	statistic, err := spec.Statistic()
+	if err != nil {
+		r.t.Fatal(err)
+	}
 	c := Config{
-		Fixed: r.fixed,
-		Dir:   dir, Store: r.full,
+		Pinned: r.pinned,
+		Dir:    dir, Store: r.full,
 		Genesis: ledger.Genesis{
 			Version: ledger.Version, Peer: "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X", Network: "test",
 			Mode: ledger.Private, Budget: spec.Privacy.Budget, Unit: "a reward",
 		},
-		Arms: r.arms, Peers: 3, ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Neighbours: neighboursOf(self), Rules: r.rules,
-		Agent:  func(life Life) (*node.Agent, error) { return r.agent(self, life) },
-		Slots:  node.Slots{Start: epoch(), Every: slot},
-		Rounds: r.horizon, Leaves: entry.Leaves(spec.Params, r.horizon), Together: entry.Together,
+		Arms: r.arms, Features: r.features, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: r.horizon,
+		Peers: 3, ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Neighbours: []protocol.Peer{left, right}, Rules: r.rules,
+		Agent: func(life Life) (*node.Agent, error) { return r.agent(self, life) },
+		Clock: node.Clock{Start: epoch(), Every: slot}, Rounds: r.horizon,
 		Alarm: func(err error) { r.alarms <- err }, Now: r.clock.Now,
 		Logger: slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
@@ -201,8 +230,8 @@ func (r *rig) config() Config {
 		c.Peers = 4
 	}
 	if r.world {
-		c.World = func(Life) (node.World, error) {
-			return world.NewBernoulli([]float64{.2, .5, .7}[:len(r.arms)], node.NewSeed(r.seed).Rand("world"))
+		c.World = func(Life) (bandit.World, error) {
+			return newCoins([]float64{.2, .5, .7}[:len(r.arms)], r.features, node.NewSeed(r.seed).Of("world")), nil
 		}
 	}
 	return c
@@ -234,7 +263,7 @@ func (r *rig) start() {
 func (r *rig) greet() {
 	r.t.Helper()
 	for _, p := range r.c.Neighbours {
-		r.s.Told(p, r.net.memory(p))
+		r.s.OnRemembered(p, r.net.memory(p))
 	}
 	r.again()
 }
@@ -242,7 +271,7 @@ func (r *rig) greet() {
 // again sends what was left in the outbox, unless it is held back.
 func (r *rig) again() {
 	r.t.Helper()
-	if !r.s.holding() {
+	if !r.s.isBlocked() {
 		if err := r.s.resend(r.t.Context(), r.net); err != nil {
 			r.t.Fatal(err)
 		}
@@ -268,7 +297,7 @@ func (r *rig) crash() {
 // round moves the clock to the next slot and ends it.
 func (r *rig) round() {
 	r.t.Helper()
-	t := max(r.s.state.Round, r.s.slot(r.clock.Now()))
+	t := max(r.s.state.Round, r.s.roundAt(r.clock.Now()))
 	if d := epoch().Add(time.Duration(t) * slot).Sub(r.clock.Now()); d > 0 {
 		r.clock.add(d)
 	}
@@ -416,7 +445,7 @@ func newNetwork(t testing.TB, x *setting) *network {
 	}
 	for _, p := range []protocol.Peer{left, right} {
 		other := *x
-		other.mode, other.alone = dp.Lockstep, false
+		other.mode, other.alone, other.idle = dp.Lockstep, false, false
 		a, err := other.agent(p, Life{Incarnation: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -509,14 +538,6 @@ func (n *network) step(t protocol.Round) (in []protocol.Delivery) {
 		}
 	}
 	return in
-}
-
-// payer is a neighbour's world.
-type payer struct{ *neighbour }
-
-func (w payer) Play(a bandit.Arm) (bandit.Reward, error) {
-	w.rounds++
-	return bandit.Reward(float64((w.rounds*7+uint64(a)*3)%11) / 10), nil
 }
 
 // logBuffer holds what was logged.

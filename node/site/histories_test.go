@@ -89,7 +89,7 @@ func (p *past) note(format string, args ...any) {
 
 func history(t *testing.T, seed uint64, sum *tally) {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	x := usual([]string{"average", "rows"}[rng.IntN(2)], []Settle{AtWindow, OnArrival}[rng.IntN(2)])
+	x := usual(protocols()[rng.IntN(len(protocols()))], []Settle{AtWindow, OnArrival}[rng.IntN(2)])
 	x.rules.Window = slot
 	x.rules.PerSubject = 1 << 20
 	x.horizon = []uint64{24, 80, 400}[rng.IntN(3)]
@@ -121,13 +121,13 @@ func (p *past) begin() {
 	p.rng.Shuffle(2, func(i, j int) { ends[i], ends[j] = ends[j], ends[i] })
 	hasty := p.rng.IntN(2) == 0
 	for _, n := range ends {
-		if p.s.Told(n, p.net.memory(n)); hasty && p.s.Behind() {
+		if p.s.OnRemembered(n, p.net.memory(n)); hasty && p.s.Behind() {
 			break // the daemon leaves the network with the alarm, so that nobody else is heard
 		}
 	}
 	p.again()
 	p.note("a life begins with %d records of the ledger, incarnation %d; peers remember %d and %d: %s",
-		p.s.chain.Next, p.s.life.Incarnation, p.net.memory(left).Records, p.net.memory(right).Records, p.s.held.why())
+		p.s.chain.Next, p.s.life.Incarnation, p.net.memory(left).Records, p.net.memory(right).Records, p.s.blocked.reason())
 }
 
 // refresh takes new lines of the ledger in.
@@ -150,7 +150,7 @@ func (p *past) refresh() {
 // leaves sees what is sent.
 func (p *past) leaves(es []protocol.Envelope, m Mark) {
 	p.t.Helper()
-	if p.s.held.claim != nil || !p.s.held.open {
+	if p.s.blocked.evidence != nil || !p.s.blocked.open {
 		p.t.Fatal("something is sent by a site that is held")
 	}
 	p.tally.sends++
@@ -229,7 +229,7 @@ func (p *past) fall() {
 // play ends rounds, as Run does.
 func (p *past) play(n int) {
 	for range n {
-		if p.s.holding() {
+		if p.s.isBlocked() {
 			p.clock.add(slot)
 			continue
 		}
@@ -244,7 +244,7 @@ func (p *past) play(n int) {
 func (p *past) upright(behind bool) {
 	p.t.Helper()
 	if p.s.Behind() != behind {
-		p.t.Fatalf("a site that was stopped was taken for an old copy: %v; now %+v, and here are %d records", behind, p.s.held.claim, p.s.chain.Next)
+		p.t.Fatalf("a site that was stopped was taken for an old copy: %v; now %+v, and here are %d records", behind, p.s.blocked.evidence, p.s.chain.Next)
 	}
 }
 
@@ -259,9 +259,9 @@ func (p *past) recover() {
 		}
 		p.stop()
 		p.open()
-		a, err := p.s.Adopt()
+		a, err := p.s.Recover()
 		if err != nil {
-			p.t.Fatalf("%v: told %+v", err, p.s.held.claim)
+			p.t.Fatalf("%v: told %+v", err, p.s.blocked.evidence)
 		}
 		p.note("%+v", a)
 		p.tally.adopted++

@@ -22,7 +22,7 @@ import (
 // the choices that count, or does not settle, when recover does not show or send again what was left in the outbox, and
 // when a snapshot is saved as of the step before.
 func TestRestartedIsNeverStopped(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
+	for _, name := range protocols() {
 		for _, kind := range []string{"window", "arrival", "world"} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				t.Parallel()

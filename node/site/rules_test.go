@@ -138,7 +138,7 @@ func TestSlotsAreTold(t *testing.T) {
 		{epoch().AddDate(-400, 0, 0), 0},
 		{epoch().AddDate(400, 0, 0), math.MaxInt64 / uint64(slot)},
 	} {
-		if got := r.s.slot(c.at); got != c.slot {
+		if got := r.s.roundAt(c.at); got != c.slot {
 			t.Errorf("%v is in slot %d, want %d", c.at, got, c.slot)
 		}
 	}
@@ -331,7 +331,7 @@ func TestARewardIsOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := parseChoice(v, 3)
+	c, err := parseChoice(v, r.c.shape())
 	if err != nil || math.Signbit(float64(c.value)) {
 		t.Errorf("minus zero is stored as such (%v)", err)
 	}
@@ -398,7 +398,7 @@ func TestAClosedSiteServesNobody(t *testing.T) {
 	if _, err := r.report("a", 1); refused(t, err) != decision.Unavailable {
 		t.Error(err)
 	}
-	r.s.Told(left, Mark{Records: 99})
+	r.s.OnRemembered(left, Mark{Records: 99})
 	r.stop() // again is no harm
 }
 

@@ -21,8 +21,8 @@ const maxHeard = 1024
 // once.
 func (s *Site) Run(ctx context.Context, tr Transport) error {
 	s.began = s.c.Now()
-	held := s.holding()
-	if held {
+	blocked := s.isBlocked()
+	if blocked {
 		s.log.Info("nothing is released yet", "reason", s.Ready(ctx))
 	} else if err := s.resend(ctx, tr); err != nil {
 		return ended(ctx, err)
@@ -39,7 +39,7 @@ func (s *Site) Run(ctx context.Context, tr Transport) error {
 			}
 		}
 	}()
-	err := s.rounds(ctx, tr, !held)
+	err := s.rounds(ctx, tr, !blocked)
 	close(s.sends) // only rounds queues
 	<-sent
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
@@ -57,7 +57,7 @@ func (s *Site) rounds(ctx context.Context, tr Transport, resent bool) error {
 		if err != nil {
 			return err
 		}
-		if s.holding() {
+		if s.isBlocked() {
 			// What arrived is dropped: an answer would be a release.
 			if err = s.pause(ctx); err != nil {
 				return err
@@ -86,7 +86,7 @@ func (s *Site) rounds(ctx context.Context, tr Transport, resent bool) error {
 
 // pause waits before the same slot is tried again.
 func (s *Site) pause(ctx context.Context) error {
-	timer := time.NewTimer(min(retry, s.c.Slots.Every))
+	timer := time.NewTimer(min(retry, s.c.Clock.Every))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -100,8 +100,8 @@ func (s *Site) pause(ctx context.Context) error {
 func (s *Site) full(is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if is != s.held.full {
-		s.held.full = is
+	if is != s.blocked.full {
+		s.blocked.full = is
 		if is {
 			s.log.Error("the disk is full: nothing is learnt or released until there is room", "dir", s.c.Dir)
 		} else {
@@ -117,10 +117,10 @@ func (s *Site) gather(ctx context.Context, tr Transport) (protocol.Round, []prot
 	next := s.state.Round
 	s.mu.Unlock()
 	now := s.sane(s.c.Now())
-	if !now.Before(s.c.Slots.Start) {
-		next = max(next, s.slot(now))
+	if !now.Before(s.c.Clock.Start) {
+		next = max(next, s.roundAt(now))
 	}
-	begin := s.c.Slots.Start.Add(time.Duration(next) * s.c.Slots.Every)
+	begin := s.c.Clock.Start.Add(time.Duration(next) * s.c.Clock.Every)
 	timer := time.NewTimer(begin.Sub(now))
 	defer timer.Stop()
 	var in []protocol.Delivery

@@ -30,7 +30,7 @@ func wake(r *rig) *awake {
 	r.t.Helper()
 	a := &awake{rig: r, done: make(chan error, 1)}
 	c := r.config()
-	c.Slots.Start = time.Now()
+	c.Clock.Start = time.Now()
 	c.Now = func() time.Time {
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -120,7 +120,7 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 				a := wake(newRig(t, usual("rows", OnArrival)))
 				held := func(when string) {
 					t.Helper()
-					if st := a.status(); st.Round != 0 || st.Released != 0 || st.Hold == "" || a.sent() > 0 || a.s.Ready(t.Context()) == nil {
+					if st := a.status(); st.Round != 0 || st.Released != 0 || st.BlockedReason == "" || a.sent() > 0 || a.s.Ready(t.Context()) == nil {
 						t.Fatalf("%s: %+v, %d frames", when, st, a.sent())
 					}
 				}
@@ -132,16 +132,16 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 				if d := a.ask(decision.Ask{ID: "a"}); d.Action == "" {
 					t.Error("no decision while held")
 				}
-				a.s.Told(left, Mark{})
+				a.s.OnRemembered(left, Mark{})
 				a.pass(grace - 2*slot)
 				held("one told")
 				if all {
-					a.s.Told(right, Mark{})
+					a.s.OnRemembered(right, Mark{})
 					a.pass(2 * slot)
 				} else {
 					a.pass(5 * slot)
 				}
-				if st := a.status(); st.Round == 0 || st.Hold != "" || a.sent() == 0 || a.s.Ready(t.Context()) != nil {
+				if st := a.status(); st.Round == 0 || st.BlockedReason != "" || a.sent() == 0 || a.s.Ready(t.Context()) != nil {
 					t.Errorf("all told: %+v, %d frames", st, a.sent())
 				}
 				a.sleep()
@@ -155,17 +155,17 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 func TestAnAlarmSilences(t *testing.T) {
 	running(t, func(t *testing.T) {
 		a := wake(newRig(t, usual("average", OnArrival)))
-		a.s.Told(left, Mark{})
-		a.s.Told(right, Mark{})
+		a.s.OnRemembered(left, Mark{})
+		a.s.OnRemembered(right, Mark{})
 		for range 5 {
 			a.pay(a.ask(decision.Ask{}).ID, .5)
 			a.pass(slot)
 		}
-		a.s.Told(right, Mark{Records: 1000})
+		a.s.OnRemembered(right, Mark{Records: 1000})
 		a.pass(0)
 		before := a.sent()
-		a.s.Told(left, Mark{Records: 2000})
-		a.s.Told(left, Mark{})
+		a.s.OnRemembered(left, Mark{Records: 2000})
+		a.s.OnRemembered(left, Mark{})
 		a.pass(time.Minute)
 		if n := a.sent(); n != before {
 			t.Errorf("%d frames were sent after the alarm", n-before)
@@ -186,10 +186,10 @@ func TestAnAlarmSilences(t *testing.T) {
 		if !b.s.Behind() {
 			t.Error("the alarm is forgotten with a restart")
 		}
-		b.s.Told(left, Mark{})
-		b.s.Told(right, Mark{})
+		b.s.OnRemembered(left, Mark{})
+		b.s.OnRemembered(right, Mark{})
 		b.pass(time.Minute)
-		if st := b.status(); st.Round != round || b.sent() != before || !strings.Contains(st.Hold, "another history") {
+		if st := b.status(); st.Round != round || b.sent() != before || !strings.Contains(st.BlockedReason, "another history") {
 			t.Errorf("%+v and %d frames after a restart", st, b.sent()-before)
 		}
 		if !b.ask(decision.Ask{ID: "2"}).Repeated {
@@ -213,8 +213,8 @@ func TestTheClockOfRounds(t *testing.T) {
 		}
 		a.sleep()
 		time.Sleep(10 * slot)
-		start := a.c.Slots.Start
-		a.c.Slots.Start = start
+		start := a.c.Clock.Start
+		a.c.Clock.Start = start
 		s, err := Open(a.c)
 		if err != nil {
 			t.Fatal(err)
@@ -256,11 +256,11 @@ func TestTheHighestIsBelieved(t *testing.T) {
 	for _, told := range [][]uint64{{50, 70}, {70, 50}, {70, 70}} {
 		r := newRig(t, usual("rows", OnArrival))
 		r.open()
-		r.s.Told(left, Mark{Records: told[0]})
-		r.s.Told(right, Mark{Records: told[1]})
+		r.s.OnRemembered(left, Mark{Records: told[0]})
+		r.s.OnRemembered(right, Mark{Records: told[1]})
 		r.stop()
 		r.open()
-		a, err := r.s.Adopt()
+		a, err := r.s.Recover()
 		if err != nil || a.Claimed != 70 || a.Had != 2 {
 			t.Errorf("%v: %+v, %v", told, a, err)
 		}
@@ -303,7 +303,7 @@ func lost(t *testing.T, name string, n int) *rig {
 // incarnation, with a mark above all that was remembered, and its neighbours take in what
 // it says.
 func TestAdoptGoesOn(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
+	for _, name := range protocols() {
 		t.Run(name, func(t *testing.T) {
 			r := lost(t, name, 10)
 			r.start()
@@ -321,7 +321,7 @@ func TestAdoptGoesOn(t *testing.T) {
 			}
 			r.stop()
 			r.open()
-			a, err := r.s.Adopt()
+			a, err := r.s.Recover()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -330,8 +330,8 @@ func TestAdoptGoesOn(t *testing.T) {
 			}
 			r.stop()
 			r.start()
-			if r.s.Behind() || r.s.holding() {
-				t.Fatalf("still held: %s", r.status().Hold)
+			if r.s.Behind() || r.s.isBlocked() {
+				t.Fatalf("still held: %s", r.status().BlockedReason)
 			}
 			if r.s.Incarnation() <= incarnation || r.s.Mark().Records <= mark.Records {
 				t.Errorf("incarnation %d after %d, %d records after %d", r.s.Incarnation(), incarnation, r.s.Mark().Records, mark.Records)
@@ -366,7 +366,7 @@ func TestAdoptGoesOn(t *testing.T) {
 // with the alarm the site left the network. What the other one remembers is found on the
 // next start, and recovered from, too.
 func TestRecoverAgainIfAnotherRemembersMore(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
+	for _, name := range protocols() {
 		r := newRig(t, usual(name, OnArrival))
 		r.start()
 		work := func(n int) {
@@ -387,14 +387,14 @@ func TestRecoverAgainIfAnotherRemembersMore(t *testing.T) {
 		for i, tell := range [][]protocol.Peer{{left}, {left, right}} {
 			r.open()
 			for _, p := range tell {
-				r.s.Told(p, r.net.memory(p))
+				r.s.OnRemembered(p, r.net.memory(p))
 			}
 			if !r.s.Behind() {
 				t.Fatalf("%s: start %d: nothing is noticed", name, i)
 			}
 			r.stop()
 			r.open()
-			if _, err := r.s.Adopt(); err != nil {
+			if _, err := r.s.Recover(); err != nil {
 				t.Fatalf("%s: start %d: %v", name, i, err)
 			}
 			r.stop()
@@ -435,7 +435,7 @@ func fromIncarnation(t *testing.T, f frame, want uint32) bool {
 
 // TestAWipedDiskUnderAnOldKey is an old copy too: that of the first moment.
 func TestAWipedDiskUnderAnOldKey(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
+	for _, name := range protocols() {
 		r := lost(t, name, 10)
 		r.disk = vfs.NewCrashableMem()
 		r.start()
@@ -444,16 +444,16 @@ func TestAWipedDiskUnderAnOldKey(t *testing.T) {
 		}
 		r.stop()
 		r.open()
-		a, err := r.s.Adopt()
+		a, err := r.s.Recover()
 		if err != nil || a.Had != 2 {
 			t.Fatalf("%s: %+v, %v", name, a, err)
 		}
 		r.stop()
 		r.start()
 		// A neighbour that was away for long remembers the lost life's first records.
-		r.s.Told(right, Mark{Records: 2, Head: [32]byte{1}})
+		r.s.OnRemembered(right, Mark{Records: 2, Head: [32]byte{1}})
 		if r.s.Behind() {
-			t.Fatalf("%s: %s", name, r.status().Hold)
+			t.Fatalf("%s: %s", name, r.status().BlockedReason)
 		}
 		for range 12 {
 			d := r.ask(decision.Ask{})
@@ -481,12 +481,12 @@ func TestAForkIsForGood(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			r := lost(t, "average", 0)
 			r.open()
-			r.s.Told(left, mark(r))
+			r.s.OnRemembered(left, mark(r))
 			if !r.s.Behind() {
 				t.Fatal("not noticed")
 			}
 			before := len(r.net.frames)
-			r.s.Told(right, Mark{Records: 1 << 20}) // makes nothing better
+			r.s.OnRemembered(right, Mark{Records: 1 << 20}) // makes nothing better
 			r.round()
 			if len(r.net.frames) != before {
 				t.Error("something is sent")
@@ -494,10 +494,10 @@ func TestAForkIsForGood(t *testing.T) {
 			r.stop()
 			r.open()
 			mark, records := r.s.Mark(), len(r.lines())
-			if _, err := r.s.Adopt(); !errors.Is(err, ErrFork) {
+			if _, err := r.s.Recover(); !errors.Is(err, ErrFork) {
 				t.Errorf("adopted: %v", err)
 			}
-			if r.s.Mark() != mark || len(r.lines()) != records || !strings.Contains(r.status().Hold, "another history") {
+			if r.s.Mark() != mark || len(r.lines()) != records || !strings.Contains(r.status().BlockedReason, "another history") {
 				t.Error("the refusal changed something")
 			}
 			r.stop()
@@ -510,7 +510,7 @@ func TestThereMayBeNothingToAdopt(t *testing.T) {
 	r.start()
 	r.rounds(3)
 	mark := r.s.Mark()
-	if _, err := r.s.Adopt(); !errors.Is(err, ErrNothing) {
+	if _, err := r.s.Recover(); !errors.Is(err, ErrNothing) {
 		t.Error(err)
 	}
 	r.stop()
@@ -529,12 +529,12 @@ func TestAdoptFailsAsAWhole(t *testing.T) {
 	r.stop()
 	r.open()
 	r.s.c.Now = func() time.Time { return time.Unix(0, 0) }
-	if _, err := r.s.Adopt(); err == nil {
+	if _, err := r.s.Recover(); err == nil {
 		t.Fatal("adopted in 1970")
 	}
 	r.stop()
 	r.open()
-	if _, err := r.s.Adopt(); err != nil {
+	if _, err := r.s.Recover(); err != nil {
 		t.Fatal(err)
 	}
 	r.stop()
@@ -547,13 +547,13 @@ func TestAdoptFailsAsAWhole(t *testing.T) {
 func TestWhatWasSeenIsRemembered(t *testing.T) {
 	r := newRig(t, usual("rows", AtWindow))
 	r.start()
-	r.s.Saw(left, Mark{Records: 5, Head: [32]byte{5}})
-	r.s.Saw(right, Mark{Records: 6, Head: [32]byte{6}})
-	r.s.Saw(left, Mark{Records: 7, Head: [32]byte{7}})
+	r.s.OnCheckpoint(left, Mark{Records: 5, Head: [32]byte{5}})
+	r.s.OnCheckpoint(right, Mark{Records: 6, Head: [32]byte{6}})
+	r.s.OnCheckpoint(left, Mark{Records: 7, Head: [32]byte{7}})
 	r.round()
 	r.crash()
 	r.start()
-	got, err := r.s.Seen()
+	got, err := r.s.Checkpoints()
 	want := []Mark{{Records: 7, Head: [32]byte{7}}, {}, {Records: 6, Head: [32]byte{6}}}
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v (%v), want %v", got, err, want)
