@@ -60,7 +60,7 @@ func found(b []byte) (long []byte, shorts int) {
 	return long, shorts
 }
 
-// TestARewardStaysInside: a marked reward is in no frame, ledger line, status, log line or
+// TestARewardStaysInside: a marked reward, or feature, is in no frame, ledger line, status, log line or
 // error text, whatever happens to it, and in the store in private tables only. Here every
 // release is of many rewards with noise; that those are the only way out is the door's own
 // matter.
@@ -70,10 +70,14 @@ func TestARewardStaysInside(t *testing.T) {
 	}
 	private := map[store.Table]bool{store.Log: true, store.Snapshot: true, store.Decision: true}
 	for _, name := range protocols() {
-		for _, settle := range []Settle{AtWindow, OnArrival} {
+		for i, settle := range []Settle{AtWindow, OnArrival} {
 			t.Run(fmt.Sprint(name, "/", settle), func(t *testing.T) {
 				x := usual(name, settle)
 				x.saveEvery = 25
+				var features [][]float64
+				if x.features = i; x.features > 0 { // what is marked is a feature too
+					features = [][]float64{{marked}, {marked}, {marked}}
+				}
 				r := newRig(t, x)
 				r.start()
 				var said bytes.Buffer
@@ -82,7 +86,7 @@ func TestARewardStaysInside(t *testing.T) {
 				var last string
 				for i := range 40 {
 					last = fmt.Sprint(i)
-					d, err := r.s.Decide(t.Context(), []decision.Ask{{ID: last}}), error(nil)
+					d, err := r.s.Decide(t.Context(), []decision.Ask{{ID: last, Features: features}}), error(nil)
 					tell(d, err)
 					for _, v := range []float64{marked, marked, marked + 1, -marked, 1 - marked} {
 						tell(r.report(last, v))

@@ -23,13 +23,17 @@ import (
 // when a snapshot is saved as of the step before.
 func TestRestartedIsNeverStopped(t *testing.T) {
 	for _, name := range protocols() {
-		for _, kind := range []string{"window", "arrival", "world"} {
+		for _, kind := range []string{"window", "arrival", "world", "features", "world of features"} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				t.Parallel()
 				for seed := range uint64(2) {
 					x := usual(name, Settle(kind)).repeatable(seed)
-					if x.world = kind == "world"; x.world {
-						x.rules.Settle = AtWindow
+					switch kind {
+					case "world", "features", "world of features":
+						x.world, x.rules.Settle = kind != "features", AtWindow
+					}
+					if kind == "features" || kind == "world of features" {
+						x.features = 2
 					}
 					if seed == 1 {
 						x.rules.Fallback, x.rules.MinExposures = "green", 3
@@ -186,6 +190,9 @@ func (tr *trace) ask(r *rig, asks []ask, ids []string) []string {
 		in[i] = decision.Ask{ID: k.id, Subject: k.subject, Exclude: k.exclude}
 		if 0 < k.again && k.again <= len(ids) {
 			in[i].ID = ids[len(ids)-k.again]
+		}
+		if r.features > 0 {
+			in[i].Features = r.described(float64(len(tr.answers)))
 		}
 	}
 	for _, o := range r.decide(in...) {
