@@ -92,12 +92,12 @@ func running(t *testing.T, f func(t *testing.T)) {
 	})
 }
 
-func TestAloneNothingIsHeld(t *testing.T) {
+func TestAloneNothingIsBlocked(t *testing.T) {
 	running(t, func(t *testing.T) {
 		x := usual("rows", OnArrival)
 		x.alone = true
 		a := wake(newRig(t, x))
-		a.pass(4*slot + slot/2)
+		a.pass(4*every + every/2)
 		if err := a.s.Ready(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -112,7 +112,7 @@ func TestAloneNothingIsHeld(t *testing.T) {
 }
 
 // TestNothingIsReleasedUntilNeighboursTell: no round ends and nothing is sent, and
-// waiting costs nothing, until all neighbours have told or one has and the grace is over.
+// waiting costs nothing, until all neighbours have reported, or one has and the grace is over.
 func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 	for _, all := range []bool{true, false} {
 		t.Run(fmt.Sprint("all=", all), func(t *testing.T) {
@@ -133,13 +133,13 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 					t.Error("no decision while held")
 				}
 				a.s.OnRemembered(left, Mark{})
-				a.pass(grace - 2*slot)
+				a.pass(grace - 2*every)
 				held("one told")
 				if all {
 					a.s.OnRemembered(right, Mark{})
-					a.pass(2 * slot)
+					a.pass(2 * every)
 				} else {
-					a.pass(5 * slot)
+					a.pass(5 * every)
 				}
 				if st := a.status(); st.Round == 0 || st.BlockedReason != "" || a.sent() == 0 || a.s.Ready(t.Context()) != nil {
 					t.Errorf("all told: %+v, %d frames", st, a.sent())
@@ -150,7 +150,7 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 	}
 }
 
-// TestAnAlarmSilences: told of more records than there are, a running site raises one
+// TestAnAlarmSilences: when a neighbour reports more records than there are, a running site raises one
 // alarm and sends nothing any more, while decisions go on; so it is after a restart.
 func TestAnAlarmSilences(t *testing.T) {
 	running(t, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestAnAlarmSilences(t *testing.T) {
 		a.s.OnRemembered(right, Mark{})
 		for range 5 {
 			a.pay(a.ask(decision.Ask{}).ID, .5)
-			a.pass(slot)
+			a.pass(every)
 		}
 		a.s.OnRemembered(right, Mark{Records: 1000})
 		a.pass(0)
@@ -199,7 +199,7 @@ func TestAnAlarmSilences(t *testing.T) {
 	})
 }
 
-// TestTheClockOfRounds: a round a slot; slots that pass without this peer are skipped, and
+// TestTheClockOfRounds: rounds follow the clock; those that pass without this peer are skipped, and
 // a clock that goes back repeats none.
 func TestTheClockOfRounds(t *testing.T) {
 	running(t, func(t *testing.T) {
@@ -207,12 +207,12 @@ func TestTheClockOfRounds(t *testing.T) {
 		x.alone = true
 		r := newRig(t, x)
 		a := wake(r)
-		a.pass(3*slot + slot/2)
+		a.pass(3*every + every/2)
 		if got := a.status().Round; got != 4 {
-			t.Errorf("%d rounds in 3.5 slots, want 4: one at the beginning of each", got)
+			t.Errorf("%d rounds in the time of 3.5, want 4: one ends at the beginning of each", got)
 		}
 		a.sleep()
-		time.Sleep(10 * slot)
+		time.Sleep(10 * every)
 		start := a.c.Clock.Start
 		a.c.Clock.Start = start
 		s, err := Open(a.c)
@@ -222,7 +222,7 @@ func TestTheClockOfRounds(t *testing.T) {
 		r.s = s
 		ctx, end := context.WithCancel(context.Background())
 		go func() { a.done <- s.Run(ctx, r.net) }()
-		a.pass(slot)
+		a.pass(every)
 		if got := a.status(); got.Round != 15 || got.Skipped != 9 {
 			t.Errorf("round %d with %d skipped, want 15 with 9", got.Round, got.Skipped)
 		}
@@ -230,18 +230,18 @@ func TestTheClockOfRounds(t *testing.T) {
 		if err := <-a.done; err != nil {
 			t.Fatal(err)
 		}
-		// The clock is set back by ten slots: the rounds that were wait.
+		// The clock is set back by ten rounds: those that were played are not played again.
 		now := a.c.Now
-		s.c.Now = func() time.Time { return now().Add(-10 * slot) }
+		s.c.Now = func() time.Time { return now().Add(-10 * every) }
 		ctx, end = context.WithCancel(context.Background())
 		go func() { _, _, err := s.gather(ctx, r.net); a.done <- err }()
-		a.pass(9 * slot)
+		a.pass(9 * every)
 		select {
 		case <-a.done:
-			t.Error("a slot is played twice")
+			t.Error("a round is played twice")
 		default:
 		}
-		a.pass(slot)
+		a.pass(every)
 		if err := <-a.done; err != nil {
 			t.Error(err)
 		}
@@ -251,7 +251,7 @@ func TestTheClockOfRounds(t *testing.T) {
 }
 
 // TestTheHighestIsBelieved: of several that remember what is not here, in whatever order
-// they tell it, the one that remembers most counts.
+// their reports come, the one that remembers most counts.
 func TestTheHighestIsBelieved(t *testing.T) {
 	for _, told := range [][]uint64{{50, 70}, {70, 50}, {70, 70}} {
 		r := newRig(t, usual("rows", OnArrival))
@@ -299,10 +299,10 @@ func lost(t *testing.T, name string, n int) *rig {
 	return r
 }
 
-// TestAdoptGoesOn: after a restored backup and recover, the site releases again: as a new
-// incarnation, with a mark above all that was remembered, and its neighbours take in what
-// it says.
-func TestAdoptGoesOn(t *testing.T) {
+// TestRecoverGoesOn: after a restored backup and recover, the site releases again: as a new
+// incarnation, with a checkpoint above all that was remembered, and its neighbours accept its
+// messages.
+func TestRecoverGoesOn(t *testing.T) {
 	for _, name := range protocols() {
 		t.Run(name, func(t *testing.T) {
 			r := lost(t, name, 10)
@@ -355,14 +355,14 @@ func TestAdoptGoesOn(t *testing.T) {
 			r.stop()
 			r.start() // and so it stays
 			if r.s.Behind() || r.s.Incarnation() <= incarnation {
-				t.Error("what was adopted is forgotten with a restart")
+				t.Error("the recovery is forgotten with a restart")
 			}
 			r.stop()
 		})
 	}
 }
 
-// TestRecoverAgainIfAnotherRemembersMore: the neighbour that told first had been away, and
+// TestRecoverAgainIfAnotherRemembersMore: the neighbour that reported first had been away, and
 // with the alarm the site left the network. What the other one remembers is found on the
 // next start, and recovered from, too.
 func TestRecoverAgainIfAnotherRemembersMore(t *testing.T) {
@@ -467,7 +467,7 @@ func TestAWipedDiskUnderAnOldKey(t *testing.T) {
 	}
 }
 
-// TestAForkIsForGood: where both histories went on there is nothing to adopt.
+// TestAForkIsForGood: where both histories went on there is nothing to recover.
 func TestAForkIsForGood(t *testing.T) {
 	for what, mark := range map[string]func(r *rig) Mark{
 		"same length": func(r *rig) Mark { return Mark{Records: r.s.Mark().Records, Head: [32]byte{1}} },
@@ -495,7 +495,7 @@ func TestAForkIsForGood(t *testing.T) {
 			r.open()
 			mark, records := r.s.Mark(), len(r.lines())
 			if _, err := r.s.Recover(); !errors.Is(err, ErrFork) {
-				t.Errorf("adopted: %v", err)
+				t.Errorf("recovered: %v", err)
 			}
 			if r.s.Mark() != mark || len(r.lines()) != records || !strings.Contains(r.status().BlockedReason, "another history") {
 				t.Error("the refusal changed something")
@@ -505,7 +505,7 @@ func TestAForkIsForGood(t *testing.T) {
 	}
 }
 
-func TestThereMayBeNothingToAdopt(t *testing.T) {
+func TestThereMayBeNothingToRecover(t *testing.T) {
 	r := newRig(t, usual("rows", AtWindow))
 	r.start()
 	r.rounds(3)
@@ -521,16 +521,16 @@ func TestThereMayBeNothingToAdopt(t *testing.T) {
 	r.stop()
 }
 
-// TestAdoptFailsAsAWhole: with a clock that cannot give an incarnation nothing is given
+// TestRecoverFailsAsAWhole: with a clock that cannot give an incarnation nothing is given
 // up.
-func TestAdoptFailsAsAWhole(t *testing.T) {
+func TestRecoverFailsAsAWhole(t *testing.T) {
 	r := lost(t, "average", 10)
 	r.start()
 	r.stop()
 	r.open()
 	r.s.c.Now = func() time.Time { return time.Unix(0, 0) }
 	if _, err := r.s.Recover(); err == nil {
-		t.Fatal("adopted in 1970")
+		t.Fatal("recovered in 1970")
 	}
 	r.stop()
 	r.open()
@@ -543,8 +543,8 @@ func TestAdoptFailsAsAWhole(t *testing.T) {
 	r.stop()
 }
 
-// TestWhatWasSeenIsRemembered: marks of other peers are stored with the next step.
-func TestWhatWasSeenIsRemembered(t *testing.T) {
+// TestCheckpointsAreRemembered: marks of other peers are stored with the next step.
+func TestCheckpointsAreRemembered(t *testing.T) {
 	r := newRig(t, usual("rows", AtWindow))
 	r.start()
 	r.s.OnCheckpoint(left, Mark{Records: 5, Head: [32]byte{5}})

@@ -28,7 +28,7 @@ type choice struct {
 	subject  [8]byte // of the hash of its subject; zero for none
 }
 
-// Format implements [fmt.Formatter], as that of [logRecord].
+// Format implements [fmt.Formatter] as [logRecord] does.
 func (choice) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 // sources are stored by their place.

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// set returns t as a clock tells it that was set forward meanwhile: the wall's time is
+// set returns t as a clock shows it that was set forward meanwhile: the wall's time is
 // another, the steady one's is not.
 func set(t time.Time, forward time.Duration) time.Time {
 	inside := (*struct {
@@ -19,8 +19,8 @@ func set(t time.Time, forward time.Duration) time.Time {
 	return t
 }
 
-// TestAClockSetForwardIsNotFollowed: not by a jump, and not by playing all the slots in
-// between at once. Both would give up the leaves of slots that have not been.
+// TestAClockSetForwardIsNotFollowed: not by a jump, and not by playing all the rounds in
+// between at once. Both would give up the leaves of rounds that have not been.
 func TestAClockSetForwardIsNotFollowed(t *testing.T) {
 	const every = 20 * time.Millisecond
 	for _, forward := range []time.Duration{0, time.Hour, 24 * 365 * time.Hour} {
@@ -38,7 +38,7 @@ func TestAClockSetForwardIsNotFollowed(t *testing.T) {
 				t.Fatal(err)
 			}
 			if last := time.Since(began) / every; time.Duration(round) > last {
-				t.Errorf("set by %v: round %d ends in slot %d", forward, round, last)
+				t.Errorf("set by %v: round %d ends in round %d", forward, round, last)
 			}
 			s.state.Round = uint64(round) + 1
 		}

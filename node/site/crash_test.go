@@ -27,7 +27,7 @@ func TestCrashAtAnyMoment(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/exact=%v", name, settle, exact), func(t *testing.T) {
 					t.Parallel()
 					x := usual(name, settle)
-					x.rules.Keep = 1e6 * slot // nothing is forgotten
+					x.rules.Keep = 1e6 * every // nothing is forgotten
 					x.rules.PerSubject = 3
 					x.saveEvery = 50
 					if exact {
@@ -110,7 +110,7 @@ func crashed(r *rig, k *acks, rng *rand.Rand, life int) *acks {
 				return
 			case <-worked:
 			}
-			r.clock.add(slot)
+			r.clock.add(every)
 			if err := site.Round(protocol.Round(t), r.net.step(protocol.Round(t))); err != nil {
 				r.t.Error(err)
 			}

@@ -23,12 +23,12 @@ func TestAStoreOfAnotherConfiguration(t *testing.T) {
 		"another horizon":      func(x *setting) { x.horizon++ },
 		"another user's bound": func(x *setting) { x.records++ },
 	} {
-		for _, adopted := range []bool{false, true} {
-			t.Run(fmt.Sprint(what, " adopted=", adopted), func(t *testing.T) {
+		for _, recovered := range []bool{false, true} {
+			t.Run(fmt.Sprint(what, " recovered=", recovered), func(t *testing.T) {
 				r := lost(t, "average", 5)
 				r.start()
 				r.stop()
-				if adopted {
+				if recovered {
 					r.open()
 					if _, err := r.s.Recover(); err != nil {
 						t.Fatal(err)

@@ -121,7 +121,7 @@ func TestARewardStaysInside(t *testing.T) {
 				for _, l := range ledgerLines {
 					lines = append(lines, l...)
 				}
-				// It was reported 80 times; what is told more often than by chance is told.
+				// It was reported 80 times; what is found more often than by chance is shown.
 				for what, b := range map[string][]byte{
 					"an answer, error or status": said.Bytes(), "the log": []byte(r.logs.String()), "a frame": frames, "the ledger": lines,
 				} {

@@ -32,8 +32,8 @@ const (
 
 const (
 	dir    = "/store"
-	slot   = time.Second
-	window = 3 * slot
+	every  = time.Second // a round
+	window = 3 * every
 )
 
 func epoch() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) }
@@ -61,7 +61,7 @@ type setting struct {
 func usual(name string, settle Settle) setting {
 	return setting{
 		protocol: name, arms: []string{"red", "green", "blue"}, horizon: 4096, records: 2,
-		rules: Rules{Window: window, Default: .25, Settle: settle, Keep: 5 * slot, PerSubject: 2},
+		rules: Rules{Window: window, Default: .25, Settle: settle, Keep: 5 * every, PerSubject: 2},
 	}
 }
 
@@ -212,7 +212,7 @@ func (r *rig) config() Config {
 		Arms: r.arms, Features: r.features, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: r.horizon,
 		Peers: 3, ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Neighbours: []protocol.Peer{left, right}, Rules: r.rules,
 		Agent: func(life Life) (*node.Agent, error) { return r.agent(self, life) },
-		Clock: node.Clock{Start: epoch(), Every: slot}, Rounds: r.horizon,
+		Clock: node.Clock{Start: epoch(), Every: every}, Rounds: r.horizon,
 		Alarm: func(err error) { r.alarms <- err }, Now: r.clock.Now,
 		Logger: slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
@@ -237,7 +237,7 @@ func (r *rig) config() Config {
 	return c
 }
 
-// open starts the site, without anybody who tells it what it was.
+// open starts the site; no neighbour reports what it remembers.
 func (r *rig) open() {
 	r.t.Helper()
 	r.c = r.config()
@@ -251,15 +251,15 @@ func (r *rig) open() {
 	r.s = s
 }
 
-// start starts the site and has its neighbours tell it what they remember.
+// start starts the site and has its neighbours report what they remember.
 func (r *rig) start() {
 	r.t.Helper()
 	r.open()
 	r.greet()
 }
 
-// greet has the neighbours tell what they remember. What was left in the outbox is
-// sent again if nothing is held back, as Run does it.
+// greet has the neighbours report what they remember. What was left in the outbox is
+// sent again unless the site is blocked, as Run does it.
 func (r *rig) greet() {
 	r.t.Helper()
 	for _, p := range r.c.Neighbours {
@@ -268,7 +268,7 @@ func (r *rig) greet() {
 	r.again()
 }
 
-// again sends what was left in the outbox, unless it is held back.
+// again sends what was left in the outbox, unless the site is blocked.
 func (r *rig) again() {
 	r.t.Helper()
 	if !r.s.isBlocked() {
@@ -294,11 +294,11 @@ func (r *rig) crash() {
 	_ = r.s.store.Close()
 }
 
-// round moves the clock to the next slot and ends it.
+// round moves the clock to the next round and ends it.
 func (r *rig) round() {
 	r.t.Helper()
 	t := max(r.s.state.Round, r.s.roundAt(r.clock.Now()))
-	if d := epoch().Add(time.Duration(t) * slot).Sub(r.clock.Now()); d > 0 {
+	if d := epoch().Add(time.Duration(t) * every).Sub(r.clock.Now()); d > 0 {
 		r.clock.add(d)
 	}
 	if err := r.s.Round(protocol.Round(t), r.net.step(protocol.Round(t))); err != nil {
@@ -420,7 +420,7 @@ type network struct {
 	again  int  // frames that were sent more than once
 	mark   Mark // that the next message goes with
 	inbox  chan protocol.Delivery
-	watch  func(es []protocol.Envelope, m Mark) // sees what is sent; nil for nobody
+	watch  func(es []protocol.Envelope, m Mark) // sees what is sent; may be nil
 }
 
 // frame is a message as it is sent.

@@ -20,7 +20,7 @@ import (
 // TestLedgerNeverBelowReleased plays random histories of decisions, rewards, rounds,
 // stops, crashes, restored backups, wiped disks and recoveries. Before every message
 // that leaves, the ledger of that life is checked as others would check it, all that
-// the message tells must stand in it, and no node may have left before with other noise,
+// the message says must stand in it, and no node may have left before with other noise,
 // in any life. PEERD_HISTORIES says how many.
 func TestLedgerNeverBelowReleased(t *testing.T) {
 	n := 1000
@@ -56,19 +56,19 @@ func TestLedgerNeverBelowReleased(t *testing.T) {
 		all.crashes += s.crashes
 		all.restores += s.restores
 		all.wipes += s.wipes
-		all.adopted += s.adopted
+		all.recovered += s.recovered
 		all.forks += s.forks
 		all.spent += s.spent
 	}
 	t.Logf("%d histories: %+v", n, all)
-	if n >= 100 && (all.adopted < n/4 || all.spent == 0 || all.sends < 10*n) {
+	if n >= 100 && (all.recovered < n/4 || all.spent == 0 || all.sends < 10*n) {
 		t.Error("these histories show little")
 	}
 }
 
 // tally counts what happened.
 type tally struct {
-	sends, nodes, stops, crashes, restores, wipes, adopted, forks, spent int
+	sends, nodes, stops, crashes, restores, wipes, recovered, forks, spent int
 }
 
 // past is a history under way.
@@ -90,7 +90,7 @@ func (p *past) note(format string, args ...any) {
 func history(t *testing.T, seed uint64, sum *tally) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x := usual(protocols()[rng.IntN(len(protocols()))], []Settle{AtWindow, OnArrival}[rng.IntN(2)])
-	x.rules.Window = slot
+	x.rules.Window = every
 	x.rules.PerSubject = 1 << 20
 	x.horizon = []uint64{24, 80, 400}[rng.IntN(3)]
 	x.saveEvery = 1 + rng.Uint64N(40)
@@ -122,7 +122,7 @@ func (p *past) begin() {
 	hasty := p.rng.IntN(2) == 0
 	for _, n := range ends {
 		if p.s.OnRemembered(n, p.net.memory(n)); hasty && p.s.Behind() {
-			break // the daemon leaves the network with the alarm, so that nobody else is heard
+			break // the daemon leaves the network with the alarm, so that no other is heard
 		}
 	}
 	p.again()
@@ -151,7 +151,7 @@ func (p *past) refresh() {
 func (p *past) leaves(es []protocol.Envelope, m Mark) {
 	p.t.Helper()
 	if p.s.blocked.evidence != nil || !p.s.blocked.open {
-		p.t.Fatal("something is sent by a site that is held")
+		p.t.Fatal("something is sent by a site that is blocked")
 	}
 	p.tally.sends++
 	p.refresh()
@@ -230,7 +230,7 @@ func (p *past) fall() {
 func (p *past) play(n int) {
 	for range n {
 		if p.s.isBlocked() {
-			p.clock.add(slot)
+			p.clock.add(every)
 			continue
 		}
 		p.round()
@@ -261,10 +261,10 @@ func (p *past) recover() {
 		p.open()
 		a, err := p.s.Recover()
 		if err != nil {
-			p.t.Fatalf("%v: told %+v", err, p.s.blocked.evidence)
+			p.t.Fatalf("%v: peers remember %+v", err, p.s.blocked.evidence)
 		}
 		p.note("%+v", a)
-		p.tally.adopted++
+		p.tally.recovered++
 		if a.Spent {
 			p.tally.spent++
 		}

@@ -15,7 +15,7 @@ type observation struct {
 	pull  bandit.Pull
 }
 
-// Format implements [fmt.Formatter], as that of [logRecord].
+// Format implements [fmt.Formatter] as [logRecord] does.
 func (observation) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 func (o *observation) append(b []byte) []byte {

@@ -23,10 +23,10 @@ type sending struct {
 	status   *durableStatus // nil for what changes nothing
 }
 
-// maxOffset is for how long at most a slot's messages wait from its beginning.
+// maxOffset is the longest that a round's messages wait from its beginning.
 const maxOffset = 50 * time.Millisecond
 
-// offset is when in a slot messages are sent: at one time, whatever there was to do in
+// offset is when in a round messages are sent: at one time, whatever there was to do in
 // it, as long as it is done and durable by then.
 func (s *Site) offset() time.Duration { return min(s.c.Clock.Every/5, maxOffset) }
 

@@ -23,7 +23,7 @@ import (
 // features.
 func parsed(features int) shape { return shape{arms: 5, features: features, streams: 10} }
 
-// said returns real messages and nodes, to put into entries.
+// said returns real messages and nodes, to put into log records.
 func said(t testing.TB) (ms []protocol.Message, drawn []dp.Release) {
 	t.Helper()
 	for _, name := range protocols() {

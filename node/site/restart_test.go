@@ -19,7 +19,7 @@ import (
 //
 // That the comparison sees what is forgotten was tried by hand: it fails at once when
 // Agent.Load leaves the coins as they are, when replay does not Receive, does not take
-// the choices that count, or does not settle, when recover does not show or send again what was left in the outbox, and
+// the choices that count, or does not settle, when restore does not keep the belief or send again what was left in the outbox, and
 // when a snapshot is saved as of the step before.
 func TestRestartedIsNeverStopped(t *testing.T) {
 	for _, name := range protocols() {
@@ -125,7 +125,7 @@ func newScript(seed uint64, n int) script {
 				}
 			}
 		case x < 8:
-			a.wait = time.Duration(rng.Int64N(int64(slot)))
+			a.wait = time.Duration(rng.Int64N(int64(every)))
 		default:
 			a.round = true
 		}

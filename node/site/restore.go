@@ -10,9 +10,9 @@ import (
 	"peerd.dev/node/store"
 )
 
-// restore brings the site to where it stopped: the newest snapshot, and the log of
-// the steps after it. The agent draws no noise anew; it finds what it drew in the
-// log, and everything else must come out as it did.
+// restore brings the site to where it stopped: it loads the newest snapshot and makes the
+// steps that were logged after it again. The agent takes its noise from the log instead of
+// drawing it, and every choice, node and reward of a simulated world must be the same.
 func (s *Site) restore() error {
 	v, err := s.store.Get(store.Snapshot, nil)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 const chunk = 64 // decisions settled or forgotten in a step, so that others get a turn
 
 // Round ends round t: the rewards that are due are taken in, a simulated world is
-// played, and the agent hears what arrived and says what it has to say. Nothing of
-// it leaves before it is durable.
+// played, and the agent receives what arrived and sends what it has to send. Nothing
+// leaves the peer before it is durable.
 func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 	for more := true; more; {
 		var err error
@@ -64,7 +64,8 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 	return nil
 }
 
-// end makes what was played and heard the agent's; the choice was made.
+// end passes the reward of a played round to the agent and ends the round. The arm was
+// chosen and the messages were received before.
 func (s *Site) end(e *logRecord) error {
 	if p := e.played; p != nil {
 		route := s.agent.Chose(protocol.Round(e.round), p.Arm)
@@ -136,7 +137,7 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 	return n == chunk, nil
 }
 
-// broke notes that the agent has done what is not in the log. Nothing that it does
+// broke notes that the agent has taken a step that is not in the log. Nothing that it does
 // from then on may be stored, or a replay would differ.
 func (s *Site) broke(err error) error {
 	s.broken = true
@@ -147,7 +148,7 @@ func (s *Site) broke(err error) error {
 // it, so the next look begins there and need not pass over what is gone.
 func roundOf(key []byte) []byte { return key[:min(len(key), 8)] }
 
-// settled makes rewards the agent's.
+// settled passes rewards to the agent.
 func (s *Site) settled(e *logRecord) error {
 	s.state.Pending -= min(s.state.Pending, e.decisions)
 	for i := range e.observations {
@@ -159,7 +160,7 @@ func (s *Site) settled(e *logRecord) error {
 	return nil
 }
 
-// forget removes some decisions that nobody will ask for again by round t.
+// forget removes some decisions that are remembered no longer than to round t.
 func (s *Site) forget(t protocol.Round) (more bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -87,7 +87,7 @@ func TestWrongRequestsChangeNothing(t *testing.T) {
 		Base: base, Token: token, Client: &http.Client{},
 		Expired: func(t testing.TB, id string) {
 			r.ask(decision.Ask{ID: id})
-			r.clock.add(window + slot)
+			r.clock.add(window + every)
 		},
 		State: r.everything,
 	})

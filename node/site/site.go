@@ -1,6 +1,6 @@
 // Package site is a daemon's core: an agent, the site's application or a simulated
-// world that plays it, and the store that makes every step durable before anything
-// of it is told.
+// world that plays it, and the store that makes every step durable before any
+// of it is answered, sent or reported.
 //
 // A step is an input and what follows from it: a choice, rewards taken in, the end
 // of a round. Steps are logged in one order; what the agent draws, sends and owes
@@ -75,7 +75,7 @@ type Site struct {
 
 	mu        sync.Mutex
 	closing   bool
-	broken    bool // the agent has taken a step that is not in the log
+	broken    bool // the agent has taken a step that is not in the log; it takes no other
 	life      life
 	agent     *node.Agent
 	world     bandit.World // nil unless one is played
@@ -100,13 +100,13 @@ type Site struct {
 	sent   []uint64 // steps whose outbox may go
 
 	seenMu sync.Mutex
-	seen   map[protocol.Peer]Mark // marks that are not stored yet
+	seen   map[protocol.Peer]Mark // checkpoints that are not stored yet
 }
 
 // counters begin at 0 with every start.
 type counters struct {
 	refused, skipped, flooded uint64
-	skippedTo                 uint64 // the slot before which skipped counts
+	skippedTo                 uint64 // the round before which skipped counts
 	lastFault                 string
 }
 
@@ -212,7 +212,7 @@ func (s *Site) Close() error {
 	return errors.Join(err, s.store.Close())
 }
 
-// Ready is nil if choices are learnt from and released, or says why not.
+// Ready returns nil if choices are learned from and released, or why they are not.
 func (s *Site) Ready(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

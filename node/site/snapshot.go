@@ -11,7 +11,7 @@ import (
 
 const snapshotEvery = 4096 // steps
 
-// progress is what a site remembers beside its agent and world.
+// progress is what a site remembers apart from the states of its agent and world.
 type progress struct {
 	Round     uint64   // the next
 	Begun     bool     // a round has ended
@@ -23,8 +23,8 @@ type progress struct {
 	Regret    float64  // of the simulated world, over all rounds
 }
 
-// lastBelief is the belief as it was at the end of the newest round. Asking the agent in
-// between would be a step of its own.
+// lastBelief is a copy of the belief at the end of the newest round. Asking the agent in
+// between rounds would be a step of its own.
 type lastBelief struct {
 	Means, Samples, Noise []float64
 }
@@ -40,7 +40,7 @@ type snapshot struct {
 	world   []byte // its state; private
 }
 
-// Format implements [fmt.Formatter], as that of [logRecord].
+// Format implements [fmt.Formatter] as [logRecord] does.
 func (snapshot) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 func (x *snapshot) bytes() []byte {
@@ -87,7 +87,7 @@ func (s *Site) keepBelief() {
 	s.belief = lastBelief{slices.Clone(b.X), samples, noise}
 }
 
-// saveSnapshot saves the state as of the newest step; the log before it may go.
+// saveSnapshot saves the state as of the newest step and removes the log before it.
 func (s *Site) saveSnapshot(b *store.Batch) error {
 	agent, err := s.agent.Save()
 	if err != nil {
@@ -101,6 +101,7 @@ func (s *Site) saveSnapshot(b *store.Batch) error {
 	return nil
 }
 
+// saveNow saves a snapshot in a batch of its own.
 func (s *Site) saveNow() error {
 	b := s.store.Batch()
 	if err := s.saveSnapshot(b); err != nil {

@@ -50,7 +50,7 @@ func TestOnlyWhatIsDurableIsShown(t *testing.T) {
 	r.start()
 	r.pay(r.ask(decision.Ask{}).ID, 1)
 	before := r.status()
-	r.clock.add(4 * slot)
+	r.clock.add(4 * every)
 	on.Store(true)
 	if err := r.s.Round(5, r.net.step(protocol.Round(5))); err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestAClockSetForwardWhileRunning(t *testing.T) {
 	r := newRig(t, usual("rows", AtWindow))
 	r.start()
 	r.s.began = time.Now()
-	wall := time.Now().Add(time.Hour).Round(0) // no reading of the clock that nobody sets
+	wall := time.Now().Add(time.Hour).Round(0) // no reading of the clock that cannot be set
 	if got := r.s.sane(wall); got != wall {
 		t.Errorf("a time of unknown origin became %v", got)
 	}
@@ -152,9 +152,9 @@ func TestANetworkMayGrow(t *testing.T) {
 	}
 }
 
-// TestMarksBelongToPeersNotPlaces: a place in the network that gets another peer does
+// TestCheckpointsBelongToPeersNotPlaces: a place in the network that gets another peer does
 // not inherit what was remembered of the one before.
-func TestMarksBelongToPeersNotPlaces(t *testing.T) {
+func TestCheckpointsBelongToPeersNotPlaces(t *testing.T) {
 	r := newRig(t, usual("rows", AtWindow))
 	r.start()
 	r.s.OnCheckpoint(right, Mark{Records: 7, Head: [32]byte{1}})

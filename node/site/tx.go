@@ -14,12 +14,12 @@ type tx struct {
 	*Site
 	batch *store.Batch
 	now   time.Time
-	wait  bool // an answer may be of what is not durable yet
+	wait  bool // an answer repeats what may not be durable yet
 	ids   map[string]choice
 	known map[[sha256.Size]byte]uint64 // decisions of a subject
 }
 
-// Format implements [fmt.Formatter], as that of [logRecord].
+// Format implements [fmt.Formatter] as [logRecord] does.
 func (tx) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 // open locks the site, unless it takes nothing.
