@@ -14,13 +14,15 @@ type Status struct {
 	Left     float64   // ε
 	Released uint64    // releases drawn
 	Refused  uint64    // messages that were a peer's fault
-	Skipped  uint64    // slots that passed without the peer: busy, down or held back
-	Flooded  uint64    // messages dropped because their sender sent too many in a slot
+	Skipped  uint64    // rounds that passed without the peer: busy, down or blocked
+	Flooded  uint64    // messages dropped because their sender sent too many in a round
 	LastErr  string    // the newest fault of a peer
-	Pending  uint64    // decisions whose reward is waited for
+	Pending  uint64    // decisions that wait for their reward
 	Records  uint64    // of the ledger
-	Hold     string    // why nothing is released; empty if it is
 	Full     bool      // the disk is
+	Regret   float64   // of the simulated world, over all rounds; 0 with an application
+
+	BlockedReason string // why nothing is released; empty if it is
 }
 
 // Certainty returns on how many rewards each estimate of a belief rests, and the

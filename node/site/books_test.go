@@ -38,7 +38,7 @@ func newDraft() *draft {
 	return &draft{nodes: make(map[place]*ledger.Release), verifier: ledger.NewVerifier()}
 }
 
-// add checks lines as whoever gets the ledger would.
+// add checks lines as a reader of the ledger would.
 func (d *draft) add(t testing.TB, lines [][]byte) {
 	t.Helper()
 	for _, line := range lines {
@@ -61,7 +61,7 @@ func (d *draft) add(t testing.TB, lines [][]byte) {
 	}
 }
 
-// leaves takes in that everything in a ledger up to a mark may have left.
+// leaves takes in that everything in a ledger up to a checkpoint may have left.
 func (b *books) leaves(d *draft, m protocol.Checkpoint) {
 	b.t.Helper()
 	for ; d.gone < len(d.lines); d.gone++ {
@@ -73,7 +73,7 @@ func (b *books) leaves(d *draft, m protocol.Checkpoint) {
 		}
 	}
 	if n := d.gone; n == 0 || d.seqs[n-1] != m.Records-1 || ledger.HashOf(d.lines[n-1]) != m.Head {
-		b.t.Fatalf("a message left with a mark of %d records that is not this ledger's, which has %d lines", m.Records, len(d.lines))
+		b.t.Fatalf("a message left with a checkpoint of %d records that is not this ledger's, which has %d lines", m.Records, len(d.lines))
 	}
 }
 
@@ -90,7 +90,7 @@ func (b *books) leave(r *ledger.Release) {
 	}
 }
 
-// covered checks that what a message of the site tells stands in a ledger.
+// covered checks that what a message of the site says stands in a ledger.
 func covered(t testing.TB, x *setting, d *draft, m protocol.Message) {
 	t.Helper()
 	if m.Label().Origin != self {
@@ -109,7 +109,7 @@ func covered(t testing.TB, x *setting, d *draft, m protocol.Message) {
 		counts := m.Release(1)
 		for arm := range x.arms {
 			if _, most := d.sum(t, dp.StreamID(arm), d.newest[arm]); counts.Count(arm) > most {
-				t.Fatalf("a message tells of %d pulls of arm %d, the ledger of %d", counts.Count(arm), arm, most)
+				t.Fatalf("a message says %d pulls of arm %d, the ledger of %d", counts.Count(arm), arm, most)
 			}
 		}
 	}

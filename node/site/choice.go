@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"peerd.dev/bandit"
+	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
 )
@@ -16,7 +17,9 @@ type choice struct {
 	counted  bool
 	rewarded bool
 	source   decision.Source
-	arm      int
+	arm      bandit.Arm
+	features bandit.Features // of the arm; nil unless the learner is contextual
+	route    node.Route      // of the reward; zero unless counted
 	chance   float64
 	expires  time.Time
 	due      uint64 // round in which its reward is taken in
@@ -25,7 +28,7 @@ type choice struct {
 	subject  [8]byte // of the hash of its subject; zero for none
 }
 
-// Format implements [fmt.Formatter], as that of [entry].
+// Format implements [fmt.Formatter] as [logRecord] does.
 func (choice) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 // sources are stored by their place.
@@ -40,26 +43,35 @@ func (c *choice) bytes() []byte {
 			source = byte(i)
 		}
 	}
-	b := append(make([]byte, 0, 64), stateVersion, flags(c.counted, c.rewarded), source)
+	b := append(make([]byte, 0, 80+8*len(c.features)), stateVersion, flags(c.counted, c.rewarded, c.route.In), source)
 	b = binary.AppendUvarint(b, uint64(c.arm))
-	for _, v := range []uint64{math.Float64bits(c.chance), uint64(c.expires.UnixNano()), c.due, c.step, math.Float64bits(float64(c.value))} {
+	b = appendFeatures(b, c.features)
+	b = binary.AppendUvarint(b, uint64(c.route.Stream))
+	b = binary.AppendUvarint(b, c.route.Epoch)
+	for _, v := range []uint64{math.Float64bits(c.chance), uint64(c.expires.UnixNano()), c.due, c.step} {
 		b = binary.BigEndian.AppendUint64(b, v)
 	}
-	return append(b, c.subject[:]...)
+	return append(appendReward(b, c.value), c.subject[:]...)
 }
 
-func parseChoice(b []byte, arms int) (c choice, err error) {
-	r := reader{b: b}
-	version, f, source := r.byte(), r.byte(), int(r.byte())
-	if version != stateVersion || source >= len(sources()) {
+// parseChoice reads a decision of a site of a shape.
+func parseChoice(b []byte, s shape) (c choice, err error) {
+	if err = checkVersion("decision", b, stateVersion); err != nil {
+		return c, err
+	}
+	r := reader{b: b[1:]}
+	f, source := r.byte(), int(r.byte())
+	if source >= len(sources()) {
 		return c, fmt.Errorf("%w: decision", ErrDamaged)
 	}
 	c.counted, c.rewarded, c.source = f&1 != 0, f&2 != 0, sources()[source]
-	c.arm = r.arm(arms)
+	c.arm = r.arm(s)
+	c.features = r.features(s)
+	c.route = node.Route{Stream: r.stream(s), In: f&4 != 0, Epoch: r.uvarint()}
 	c.chance = math.Float64frombits(r.uint64())
 	c.expires = time.Unix(0, int64(r.uint64())).UTC()
 	c.due, c.step = r.uint64(), r.uint64()
-	c.value = bandit.Reward(math.Float64frombits(r.uint64()))
+	c.value = r.reward()
 	copy(c.subject[:], r.take(len(c.subject)))
 	if r.err != nil || len(r.b) > 0 {
 		return c, fmt.Errorf("%w: decision", ErrDamaged)

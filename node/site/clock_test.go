@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// set returns t as a clock tells it that was set forward meanwhile: the wall's time is
+// set returns t as a clock shows it that was set forward meanwhile: the wall's time is
 // another, the steady one's is not.
 func set(t time.Time, forward time.Duration) time.Time {
 	inside := (*struct {
@@ -19,15 +19,15 @@ func set(t time.Time, forward time.Duration) time.Time {
 	return t
 }
 
-// TestAClockSetForwardIsNotFollowed: not by a jump, and not by playing all the slots in
-// between at once. Both would give up the leaves of slots that have not been.
+// TestAClockSetForwardIsNotFollowed: not by a jump, and not by playing all the rounds in
+// between at once. Both would give up the leaves of rounds that have not been.
 func TestAClockSetForwardIsNotFollowed(t *testing.T) {
 	const every = 20 * time.Millisecond
 	for _, forward := range []time.Duration{0, time.Hour, 24 * 365 * time.Hour} {
 		r := started(t, usual("rows", AtWindow))
 		s := r.s
 		began := time.Now()
-		s.began, s.c.Slots.Start, s.c.Slots.Every = began, began.Round(0), every
+		s.began, s.c.Clock.Start, s.c.Clock.Every = began, began.Round(0), every
 		s.c.Now = func() time.Time { return set(time.Now(), forward) }
 		if now := s.c.Now(); now.Round(0).Sub(time.Now().Round(0)) < forward-time.Minute || time.Until(now) > time.Minute {
 			t.Fatalf("this clock is not set by %v", forward)
@@ -38,7 +38,7 @@ func TestAClockSetForwardIsNotFollowed(t *testing.T) {
 				t.Fatal(err)
 			}
 			if last := time.Since(began) / every; time.Duration(round) > last {
-				t.Errorf("set by %v: round %d ends in slot %d", forward, round, last)
+				t.Errorf("set by %v: round %d ends in round %d", forward, round, last)
 			}
 			s.state.Round = uint64(round) + 1
 		}

@@ -21,13 +21,13 @@ import (
 // disk. Whatever was answered is there, everything counts once, and no node is ever
 // two.
 func TestCrashAtAnyMoment(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
+	for _, name := range protocols() {
 		for _, settle := range []Settle{AtWindow, OnArrival} {
 			for _, exact := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/%s/exact=%v", name, settle, exact), func(t *testing.T) {
 					t.Parallel()
 					x := usual(name, settle)
-					x.rules.Keep = 1e6 * slot // nothing is forgotten
+					x.rules.Keep = 1e6 * every // nothing is forgotten
 					x.rules.PerSubject = 3
 					x.saveEvery = 50
 					if exact {
@@ -104,13 +104,13 @@ func crashed(r *rig, k *acks, rng *rand.Rand, life int) *acks {
 	})
 	all.Go(func() {
 		defer close(site.sends)
-		for t := max(site.state.Round, site.slot(r.clock.Now())); ; t++ {
+		for t := max(site.state.Round, site.roundAt(r.clock.Now())); ; t++ {
 			select {
 			case <-stop:
 				return
 			case <-worked:
 			}
-			r.clock.add(slot)
+			r.clock.add(every)
 			if err := site.Round(protocol.Round(t), r.net.step(protocol.Round(t))); err != nil {
 				r.t.Error(err)
 			}
@@ -220,7 +220,7 @@ func (k *acks) check(r *rig) {
 		if err != nil || v == nil {
 			r.t.Fatalf("decision %s was answered and is lost (%v)", id, err)
 		}
-		c, err := parseChoice(v, len(r.arms))
+		c, err := parseChoice(v, r.c.shape())
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -231,7 +231,7 @@ func (k *acks) check(r *rig) {
 	n := 0
 	for id, value := range k.rewards {
 		v, err := r.s.store.Get(store.Decision, []byte(id))
-		if c, perr := parseChoice(v, len(r.arms)); err != nil || perr != nil || !c.rewarded || c.value != value {
+		if c, perr := parseChoice(v, r.c.shape()); err != nil || perr != nil || !c.rewarded || c.value != value {
 			r.t.Fatalf("the reward of %s was answered and is lost", id)
 		}
 		if n++; n > 10 {
@@ -256,7 +256,7 @@ func settle(r *rig, d *draft, k *acks) {
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		c, err := parseChoice(e.Value, len(r.arms))
+		c, err := parseChoice(e.Value, r.c.shape())
 		if err != nil {
 			r.t.Fatal(err)
 		}

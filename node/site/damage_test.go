@@ -23,14 +23,14 @@ func TestAStoreOfAnotherConfiguration(t *testing.T) {
 		"another horizon":      func(x *setting) { x.horizon++ },
 		"another user's bound": func(x *setting) { x.records++ },
 	} {
-		for _, adopted := range []bool{false, true} {
-			t.Run(fmt.Sprint(what, " adopted=", adopted), func(t *testing.T) {
+		for _, recovered := range []bool{false, true} {
+			t.Run(fmt.Sprint(what, " recovered=", recovered), func(t *testing.T) {
 				r := lost(t, "average", 5)
 				r.start()
 				r.stop()
-				if adopted {
+				if recovered {
 					r.open()
-					if _, err := r.s.Adopt(); err != nil {
+					if _, err := r.s.Recover(); err != nil {
 						t.Fatal(err)
 					}
 					r.stop()
@@ -57,8 +57,8 @@ func TestAStoreOfAnotherConfiguration(t *testing.T) {
 func TestDamageIsRefused(t *testing.T) {
 	for what, damage := range map[string]func(b *store.Batch, r *rig){
 		"no snapshot":        func(b *store.Batch, _ *rig) { b.Delete(store.Snapshot, nil) },
-		"another snapshot":   func(b *store.Batch, _ *rig) { b.Set(store.Snapshot, nil, []byte{stateVersion, 1, 2}) },
-		"a newer snapshot":   func(b *store.Batch, _ *rig) { b.Set(store.Snapshot, nil, []byte{stateVersion + 1}) },
+		"another snapshot":   func(b *store.Batch, _ *rig) { b.Set(store.Snapshot, nil, []byte{snapshotVersion, 1, 2}) },
+		"a newer snapshot":   func(b *store.Batch, _ *rig) { b.Set(store.Snapshot, nil, []byte{snapshotVersion + 1}) },
 		"no ledger":          func(b *store.Batch, _ *rig) { b.DeleteBelow(store.Ledger, store.Number(1<<40)) },
 		"a shorter ledger":   func(b *store.Batch, r *rig) { b.Delete(store.Ledger, store.Number(r.s.chain.Next-1)) },
 		"another last line":  func(b *store.Batch, r *rig) { b.Set(store.Ledger, store.Number(r.s.chain.Next-1), []byte("{}")) },
@@ -66,15 +66,15 @@ func TestDamageIsRefused(t *testing.T) {
 		"a step that is not": func(b *store.Batch, r *rig) { b.Set(store.Log, store.Number(r.s.step), []byte{1, 2, 3}) },
 		"another choice": func(b *store.Batch, r *rig) {
 			v, _ := r.s.store.Get(store.Log, store.Number(r.s.step))
-			e, err := parseEntry(v, 3)
-			if err != nil || e.kind != entryChosen {
+			e, err := parseLogRecord(v, r.c.shape())
+			if err != nil || e.kind != logChosen {
 				r.t.Fatalf("the newest step is no choice (%v)", err)
 			}
 			e.arm = (e.arm + 1) % 3
 			b.Set(store.Log, store.Number(r.s.step), e.bytes())
 		},
 		"a life of nobody":  func(b *store.Batch, _ *rig) { b.Set(store.Meta, []byte(lifeKey), []byte("?")) },
-		"a claim of nobody": func(b *store.Batch, _ *rig) { b.Set(store.Meta, []byte(claimKey), []byte{}) },
+		"a claim of nobody": func(b *store.Batch, _ *rig) { b.Set(store.Meta, []byte(evidenceKey), []byte{}) },
 	} {
 		t.Run(what, func(t *testing.T) {
 			x := usual("average", OnArrival)

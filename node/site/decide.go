@@ -10,19 +10,21 @@ import (
 	"time"
 
 	"peerd.dev/bandit"
+	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
+	"peerd.dev/protocol"
 )
 
-// Decide answers every ask in order. All of them are durable when it returns.
+// Decide answers every ask in order. All answers are durable when it returns.
 func (s *Site) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome[decision.Decision] {
 	out := make([]decision.Outcome[decision.Decision], len(asks))
-	d := desk{Site: s}
-	if r := d.open(); r != nil {
+	x := tx{Site: s}
+	if r := x.open(); r != nil {
 		return refuseAll(out, r)
 	}
 	for i := range asks {
-		c, repeated, err := d.decide(&asks[i])
+		c, repeated, err := x.decide(&asks[i])
 		if err != nil {
 			out[i].Err = err
 			continue
@@ -32,14 +34,14 @@ func (s *Site) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome
 			Counted: c.counted, Repeated: repeated, ExpiresAt: c.expires,
 		}
 	}
-	if err := d.close(); err != nil {
+	if err := x.close(); err != nil {
 		return refuseAll(out, err)
 	}
 	failpoint("decided")
 	return out
 }
 
-// refuseAll gives one answer to everybody.
+// refuseAll gives all asks the same answer.
 func refuseAll[T any](out []decision.Outcome[T], err error) []decision.Outcome[T] {
 	for i := range out {
 		out[i] = decision.Outcome[T]{Err: err}
@@ -47,135 +49,75 @@ func refuseAll[T any](out []decision.Outcome[T], err error) []decision.Outcome[T
 	return out
 }
 
-// desk is one call's batch of decisions and rewards, with the site locked.
-type desk struct {
-	*Site
-	batch *store.Batch
-	now   time.Time
-	wait  bool // what is answered may not be durable yet
-	ids   map[string]choice
-	known map[[sha256.Size]byte]uint64 // decisions of a subject
-}
-
-// open locks the site, unless it takes nothing.
-func (d *desk) open() error {
-	if d.c.World != nil {
-		return &decision.Refusal{Code: decision.Simulated, Reason: "this peer plays a simulated world, which pays its own rewards; set world.kind: application to serve one"}
-	}
-	d.mu.Lock()
-	switch {
-	case d.closing || d.broken:
-		d.mu.Unlock()
-		return &decision.Refusal{Code: decision.Unavailable, Reason: "this peer is ending; ask again when it is back"}
-	case d.store.Full():
-		d.mu.Unlock()
-		return &decision.Refusal{Code: decision.Full, Reason: "the disk is full and nothing was stored; make room, then ask again"}
-	}
-	d.batch, d.now = d.store.Batch(), d.c.Now()
-	d.ids = make(map[string]choice, 1)
-	return nil
-}
-
-// close unlocks the site and waits until what was answered is durable.
-func (d *desk) close() error {
-	if d.batch.Empty() {
-		if !d.wait {
-			d.batch.Drop()
-			d.mu.Unlock()
-			return nil
-		}
-		d.batch.Set(store.Meta, []byte(againKey), nil) // durable after all that is under way
-	}
-	if d.step-d.saved >= d.saveEvery { // a slot can be long
-		if err := d.snapshot(d.batch); err != nil {
-			defer d.mu.Unlock()
-			return d.broke(err)
-		}
-	}
-	p := d.batch.Apply()
-	d.mu.Unlock()
-	return p.Wait()
-}
-
-// find returns the decision of an id.
-func (d *desk) find(id string) (c choice, ok bool, err error) {
-	if c, ok = d.ids[id]; ok {
-		return c, true, nil
-	}
-	v, err := d.store.Get(store.Decision, []byte(id))
-	if err != nil || v == nil {
-		return c, false, err
-	}
-	c, err = parseChoice(v, len(d.c.Arms))
-	return c, true, err
-}
-
-// keep stores a decision.
-func (d *desk) keep(id string, c *choice) {
-	d.ids[id] = *c
-	d.batch.Set(store.Decision, []byte(id), c.bytes())
-}
-
-func (d *desk) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
-	excluded, err := d.excluded(ask.Exclude)
+func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
+	excluded, err := x.excluded(ask.Exclude)
 	if err != nil {
 		return c, false, err
 	}
-	subject, hash := d.subject(ask.Subject)
+	if r := x.Features().Check(ask.Features); r != nil {
+		return c, false, r
+	}
+	subject, hash := x.subject(ask.Subject)
 	if ask.ID == "" {
 		ask.ID = rand.Text()
-	} else if old, ok, ferr := d.find(ask.ID); ferr != nil || ok {
-		d.wait = true
-		return old, true, d.same(&old, subject, excluded, ferr)
+	} else if old, ok, ferr := x.find(ask.ID); ferr != nil || ok {
+		x.wait = true
+		return old, true, x.same(&old, ask, subject, excluded, ferr)
 	}
-	counted, err := d.count(ask.Subject, hash)
+	counted, err := x.count(ask.Subject, hash)
 	if err != nil {
 		return c, false, err
 	}
-	e := entry{kind: entryChosen, counted: counted, turn: max(d.state.Round, d.state.Decisions), excluded: excluded}
-	c = choice{counted: counted, subject: subject, chance: 1, expires: d.now.Add(d.c.Rules.Window).UTC().Truncate(time.Millisecond), step: d.step + 1}
-	c.source, c.arm = d.rule(excluded)
-	if c.source == decision.Learned {
-		chosen := d.agent.Choose(bandit.Turn{Round: e.turn, Excluded: excluded})
-		c.arm, c.chance = int(chosen.Arm), chosen.Propensity
-		e.learner = true
+	turn := bandit.Turn{Round: max(x.state.Round, x.state.Decisions), Excluded: excluded}
+	for _, f := range ask.Features {
+		turn.Features = append(turn.Features, f)
 	}
-	e.arm = c.arm
-	d.take(&e)
-	d.step++
-	d.batch.Set(store.Log, store.Number(d.step), e.bytes())
-	c.due = d.after(c.expires)
-	d.batch.Set(store.Due, dueKey(c.due, c.step), []byte(ask.ID))
-	d.keep(ask.ID, &c)
+	e := logRecord{kind: logChosen, counted: counted, turn: turn.Round, excluded: excluded}
+	c = choice{counted: counted, subject: subject, chance: 1, expires: x.now.Add(x.c.Rules.Window).UTC().Truncate(time.Millisecond), step: x.step + 1}
+	c.source, c.arm = x.rule(excluded)
+	if c.source == decision.Learned {
+		chosen := x.agent.Choose(turn)
+		c.arm, c.chance = chosen.Arm, chosen.Propensity
+		e.learner, e.features = true, turn.Features
+	}
+	e.arm, c.features = c.arm, turn.Of(c.arm)
+	c.route = x.take(&e)
+	x.step++
+	x.batch.Set(store.Log, store.Number(x.step), e.bytes())
+	c.due = x.after(c.expires)
+	x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(ask.ID))
+	x.keep(ask.ID, &c)
 	return c, false, nil
 }
 
 // same refuses a known id that is asked for in other words.
-func (d *desk) same(old *choice, subject [8]byte, excluded []bandit.Arm, err error) error {
+func (x *tx) same(old *choice, ask *decision.Ask, subject [8]byte, excluded []bandit.Arm, err error) error {
 	switch {
 	case err != nil:
 		return err
 	case old.subject != subject:
 		return &decision.Refusal{Code: decision.Conflict, Field: "subject", Reason: "the decision of this id was made for another subject; take another id"}
-	case slices.Contains(excluded, armOf(old.arm)):
-		return &decision.Refusal{Code: decision.Conflict, Field: "exclude", Reason: fmt.Sprintf("the decision of this id was made and is %q; take another id", d.c.Arms[old.arm])}
+	case len(ask.Features) > 0 && !slices.Equal(ask.Features[old.arm], old.features):
+		return &decision.Refusal{Code: decision.Conflict, Field: "features", Reason: "the decision of this id was made with other features; take another id"}
+	case slices.Contains(excluded, old.arm):
+		return &decision.Refusal{Code: decision.Conflict, Field: "exclude", Reason: fmt.Sprintf("the decision of this id was made and is %q; take another id", x.c.Arms[old.arm])}
 	}
 	return nil
 }
 
 // excluded returns the arms of names.
-func (d *desk) excluded(names []string) ([]bandit.Arm, error) {
+func (x *tx) excluded(names []string) ([]bandit.Arm, error) {
 	var arms []bandit.Arm
 	for i, name := range names {
-		a, ok := d.arms[name]
+		a, ok := x.arms[name]
 		if !ok {
 			return nil, &decision.Refusal{Code: decision.Invalid, Field: fmt.Sprintf("exclude[%d]", i), Reason: fmt.Sprintf("%q is no action of this network; GET /v1/arms lists them", name)}
 		}
-		if !slices.Contains(arms, armOf(a)) {
-			arms = append(arms, armOf(a))
+		if !slices.Contains(arms, a) {
+			arms = append(arms, a)
 		}
 	}
-	if len(arms) == len(d.arms) {
+	if len(arms) == len(x.arms) {
 		return nil, &decision.Refusal{Code: decision.Invalid, Field: "exclude", Reason: "every action is excluded; leave one"}
 	}
 	return arms, nil
@@ -193,13 +135,13 @@ func (s *Site) subject(name string) (short [8]byte, hash [sha256.Size]byte) {
 
 // count counts a decision of a subject, and reports whether it is one of those that
 // the budget pays for.
-func (d *desk) count(name string, hash [sha256.Size]byte) (bool, error) {
+func (x *tx) count(name string, hash [sha256.Size]byte) (bool, error) {
 	if name == "" {
 		return true, nil
 	}
-	n, ok := d.known[hash]
+	n, ok := x.known[hash]
 	if !ok {
-		v, err := d.store.Get(store.Subject, hash[:])
+		v, err := x.store.Get(store.Subject, hash[:])
 		if err != nil {
 			return false, err
 		}
@@ -207,25 +149,25 @@ func (d *desk) count(name string, hash [sha256.Size]byte) (bool, error) {
 			n = binary.BigEndian.Uint64(v)
 		}
 	}
-	if n >= d.c.Rules.PerSubject {
+	if n >= x.c.Rules.PerSubject {
 		return false, nil
 	}
-	if d.known == nil {
-		d.known = make(map[[sha256.Size]byte]uint64)
+	if x.known == nil {
+		x.known = make(map[[sha256.Size]byte]uint64)
 	}
-	d.known[hash] = n + 1
-	d.batch.Set(store.Subject, hash[:], store.Number(n+1))
+	x.known[hash] = n + 1
+	x.batch.Set(store.Subject, hash[:], store.Number(n+1))
 	return true, nil
 }
 
 // rule returns what the site's rules choose, or leaves it to the learner.
-func (s *Site) rule(excluded []bandit.Arm) (decision.Source, int) {
-	if a, ok := s.arms[s.c.Rules.Fallback]; ok && !s.state.Begun && !slices.Contains(excluded, armOf(a)) {
+func (s *Site) rule(excluded []bandit.Arm) (decision.Source, bandit.Arm) {
+	if a, ok := s.arms[s.c.Rules.Fallback]; ok && !s.state.Begun && !slices.Contains(excluded, a) {
 		return decision.Fallback, a
 	}
-	least := -1
-	for a, n := range s.state.Pulls {
-		if n < s.c.Rules.MinExposures && (least < 0 || n < s.state.Pulls[least]) && !slices.Contains(excluded, armOf(a)) {
+	least := bandit.NoArm
+	for i, n := range s.state.Pulls {
+		if a := bandit.Arm(i); n < s.c.Rules.MinExposures && (least < 0 || n < s.state.Pulls[least]) && !slices.Contains(excluded, a) {
 			least = a
 		}
 	}
@@ -235,21 +177,22 @@ func (s *Site) rule(excluded []bandit.Arm) (decision.Source, int) {
 	return decision.Learned, 0
 }
 
-// take makes a choice the agent's.
-func (s *Site) take(e *entry) {
+// take makes a choice the agent's and returns where its reward goes.
+func (s *Site) take(e *logRecord) (r node.Route) {
 	s.state.Decisions, s.state.Pending = s.state.Decisions+1, s.state.Pending+1
 	if e.counted {
-		s.agent.Pull(armOf(e.arm))
+		r = s.agent.Chose(protocol.Round(s.state.Round), e.arm)
 		s.state.Pulls[e.arm]++
 	}
+	return r
 }
 
 // after returns the first round that ends after a time and has not ended yet.
 func (s *Site) after(t time.Time) uint64 {
-	return max(s.slot(t)+1, s.state.Round, store.ReadNumber(s.dueFrom), store.ReadNumber(s.oldFrom))
+	return max(s.roundAt(t)+1, s.state.Round, store.ReadNumber(s.dueFrom), store.ReadNumber(s.oldFrom))
 }
 
-// slot returns the round under way at a time.
-func (s *Site) slot(t time.Time) uint64 {
-	return uint64(max(0, t.Sub(s.c.Slots.Start)) / s.c.Slots.Every)
+// roundAt returns the round under way at a time.
+func (s *Site) roundAt(t time.Time) uint64 {
+	return uint64(max(0, t.Sub(s.c.Clock.Start)) / s.c.Clock.Every)
 }

@@ -92,16 +92,16 @@ func TestAFullDiskStopsRoundsOnly(t *testing.T) {
 		r.full.Reserve = gib
 		r.room(50 * gib)
 		a := wake(r)
-		a.pass(3 * slot)
+		a.pass(3 * every)
 		r.fill()
-		a.pass(2 * slot)
+		a.pass(2 * every)
 		stuck, asks := a.status(), a.asked()
-		a.pass(100 * slot)
+		a.pass(100 * every)
 		if st := a.status(); !st.Full || st.Round != stuck.Round || st.Released != stuck.Released || a.asked()-asks > 500 {
 			t.Errorf("%+v after %+v, the clock was asked %d times", st, stuck, a.asked()-asks)
 		}
 		r.room(50 * gib)
-		a.pass(5 * slot)
+		a.pass(5 * every)
 		if st := a.status(); st.Full || st.Round <= stuck.Round+100 || st.Released <= stuck.Released {
 			t.Errorf("%+v with room again, was %+v", st, stuck)
 		}
@@ -115,7 +115,7 @@ func TestAFullDiskStopsRoundsOnly(t *testing.T) {
 // TestABrokenDiskEndsAll: after the first sync that fails, Fatal is called and nothing is
 // answered or sent any more. What was answered before is on the disk.
 func TestABrokenDiskEndsAll(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
+	for _, name := range protocols() {
 		r := newRig(t, usual(name, OnArrival))
 		var broken, failed atomic.Bool
 		r.wrap = func(fs vfs.FS) vfs.FS {

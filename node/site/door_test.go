@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
@@ -60,7 +61,7 @@ func found(b []byte) (long []byte, shorts int) {
 	return long, shorts
 }
 
-// TestARewardStaysInside: a marked reward is in no frame, ledger line, status, log line or
+// TestARewardStaysInside: a marked reward, or feature, is in no frame, ledger line, status, log line or
 // error text, whatever happens to it, and in the store in private tables only. Here every
 // release is of many rewards with noise; that those are the only way out is the door's own
 // matter.
@@ -69,11 +70,15 @@ func TestARewardStaysInside(t *testing.T) {
 		t.Fatal("the test does not find what it looks for")
 	}
 	private := map[store.Table]bool{store.Log: true, store.Snapshot: true, store.Decision: true}
-	for _, name := range []string{"average", "rows"} {
-		for _, settle := range []Settle{AtWindow, OnArrival} {
+	for _, name := range protocols() {
+		for i, settle := range []Settle{AtWindow, OnArrival} {
 			t.Run(fmt.Sprint(name, "/", settle), func(t *testing.T) {
 				x := usual(name, settle)
 				x.saveEvery = 25
+				var features [][]float64
+				if x.features = i; x.features > 0 { // what is marked is a feature too
+					features = [][]float64{{marked}, {marked}, {marked}}
+				}
 				r := newRig(t, x)
 				r.start()
 				var said bytes.Buffer
@@ -82,7 +87,7 @@ func TestARewardStaysInside(t *testing.T) {
 				var last string
 				for i := range 40 {
 					last = fmt.Sprint(i)
-					d, err := r.s.Decide(t.Context(), []decision.Ask{{ID: last}}), error(nil)
+					d, err := r.s.Decide(t.Context(), []decision.Ask{{ID: last, Features: features}}), error(nil)
 					tell(d, err)
 					for _, v := range []float64{marked, marked, marked + 1, -marked, 1 - marked} {
 						tell(r.report(last, v))
@@ -101,10 +106,10 @@ func TestARewardStaysInside(t *testing.T) {
 				r.clock.add(2 * window)
 				r.round()
 				tell(r.report("39", marked))
-				r.s.Told(left, protocol.Checkpoint{Records: 1 << 20})
+				r.s.OnRemembered(left, protocol.Checkpoint{Records: 1 << 20})
 				r.stop()
 				r.open()
-				tell(r.s.Adopt())
+				tell(r.s.Recover())
 				look(t, r, private, inside)
 				ledgerLines := r.lines()
 				r.stop()
@@ -117,7 +122,7 @@ func TestARewardStaysInside(t *testing.T) {
 				for _, l := range ledgerLines {
 					lines = append(lines, l...)
 				}
-				// It was reported 80 times; what is told more often than by chance is told.
+				// It was reported 80 times; what is found more often than by chance is shown.
 				for what, b := range map[string][]byte{
 					"an answer, error or status": said.Bytes(), "the log": []byte(r.logs.String()), "a frame": frames, "the ledger": lines,
 				} {
@@ -160,13 +165,21 @@ func look(t *testing.T, r *rig, private, inside map[store.Table]bool) {
 	}
 }
 
-// TestPrivateTypesSayNothing: what holds a reward prints as private.
+// TestPrivateTypesSayNothing: what holds a reward or features prints as private.
 func TestPrivateTypesSayNothing(t *testing.T) {
-	e := entry{kind: entrySettled, records: []record{{1, marked}}, played: &record{0, marked}}
-	c := choice{value: marked}
-	s := dp.NewSecret(binary.BigEndian.AppendUint64(nil, math.Float64bits(marked)))
-	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x"} {
-		for _, v := range []any{e, &e, *e.played, c, &c, decision.Report{ID: "a", Value: marked}, s} {
+	x := bandit.Features{marked, marked}
+	p := bandit.Pull{Features: x, Reward: marked}
+	e := logRecord{kind: logSettled, observations: []observation{{pull: p}}, played: &p, features: []bandit.Features{x}}
+	c := choice{value: marked, features: x}
+	d := tx{ids: map[string]choice{"a": c}}
+	state := binary.BigEndian.AppendUint64(nil, math.Float64bits(marked))
+	n := snapshot{agent: state, world: state}
+	ask := decision.Ask{ID: "a", Features: [][]float64{x, x}}
+	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x", "%q", "%g"} {
+		for _, v := range []any{
+			e, &e, e.observations, e.observations[0], *e.played, e.played, e.features, c, &c, []choice{c}, d, &d, n, &n, bandit.Turn{Features: e.features},
+			ask, &ask, []decision.Ask{ask}, decision.Report{ID: "a", Value: marked}, dp.NewSecret(state),
+		} {
 			if long, shorts := found(fmt.Appendf(nil, format, v)); long != nil || shorts > 0 {
 				t.Errorf("%s of a %T shows it", format, v)
 			}

@@ -9,7 +9,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"peerd.dev/bandit"
-	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -35,7 +34,7 @@ func TestAnAnswerAgainWaitsToo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := parseChoice(v, len(r.arms))
+			c, err := parseChoice(v, r.c.shape())
 			written = err == nil && (i == 0 || c.rewarded)
 		}
 		go func() { call(); answered <- 2 }()
@@ -54,7 +53,7 @@ func TestAnAnswerAgainWaitsToo(t *testing.T) {
 
 // failing is a world that pays nothing in one round.
 type failing struct {
-	node.World
+	bandit.World
 	left *int
 }
 
@@ -68,7 +67,7 @@ func (f failing) Play(a bandit.Arm) (bandit.Reward, error) {
 // TestARoundThatFailsLeavesNothing: the site is of no use after it, and what it stores is
 // as it was before; a new start goes on as if the round had not been tried.
 func TestARoundThatFailsLeavesNothing(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
+	for _, name := range protocols() {
 		x := usual(name, AtWindow).repeatable(3)
 		x.world = true
 		want := play(t, x, 0)
@@ -85,7 +84,7 @@ func play(t *testing.T, x setting, fails int) *trace {
 	r := newRig(t, x)
 	c := r.config()
 	worlds := c.World
-	c.World = func(l Life) (node.World, error) {
+	c.World = func(l Life) (bandit.World, error) {
 		w, err := worlds(l)
 		return failing{w, &fails}, err
 	}

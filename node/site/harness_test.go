@@ -13,7 +13,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"peerd.dev/bandit"
-	"peerd.dev/bandit/world"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
@@ -33,8 +32,8 @@ const (
 
 const (
 	dir    = "/store"
-	slot   = time.Second
-	window = 3 * slot
+	every  = time.Second // a round
+	window = 3 * every
 )
 
 func epoch() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) }
@@ -42,6 +41,7 @@ func epoch() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) }
 // setting is what tests vary.
 type setting struct {
 	protocol  string
+	features  int // numbers that describe an action; the learner need not use them
 	mode      dp.Mode
 	mechanism dp.Mechanism
 	rules     Rules
@@ -51,8 +51,9 @@ type setting struct {
 	world     bool   // simulated
 	alone     bool   // no neighbours
 	saveEvery uint64 // 0 for the usual
-	fixed     []Fixed
+	pinned    []Pinned
 	grown     bool // the network has a fourth peer, a neighbour
+	idle      bool // the site has a role without actions
 	seed      uint64
 }
 
@@ -60,7 +61,7 @@ type setting struct {
 func usual(name string, settle Settle) setting {
 	return setting{
 		protocol: name, arms: []string{"red", "green", "blue"}, horizon: 4096, records: 2,
-		rules: Rules{Window: window, Default: .25, Settle: settle, Keep: 5 * slot, PerSubject: 2},
+		rules: Rules{Window: window, Default: .25, Settle: settle, Keep: 5 * every, PerSubject: 2},
 	}
 }
 
@@ -70,46 +71,73 @@ func (x setting) repeatable(seed uint64) setting {
 	return x
 }
 
+// protocols names those that the tests about all protocols go through.
+func protocols() (names []string) {
+	for _, e := range protocol.Table() {
+		if _, ok := learnerFor(&e); ok && e.Learners(small(&e), 3) == 3 {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// small returns parameters with which a few rounds show all.
+func small(e *protocol.Entry) any { return e.Small(e.Params, 2) }
+
+// learnerFor returns the first learner of the table that goes with a protocol and needs no
+// features.
+func learnerFor(e *protocol.Entry) (bandit.Entry, bool) {
+	for _, l := range bandit.Table() {
+		learner, err := l.New(bandit.Config{Arms: 3, Peers: 3, Horizon: 4096, Epsilon: 1}, l.Small(l.Params))
+		if err != nil || l.Contextual || learner.Statistic().Width() > 1 && !e.Wide {
+			continue
+		}
+		if _, phased := learner.(bandit.Phased); phased == (e.Cadence(small(e)).Epochs > 0) {
+			return l, true
+		}
+	}
+	return bandit.Entry{}, false
+}
+
+// spec describes the network: protocol and learner with the parameters that show all in a
+// few rounds.
 func (x *setting) spec() node.Spec {
 	budget := account.Budget{Epsilon: dp.Nano}
 	if x.mechanism == dp.None {
 		budget = account.Unlimited
 	}
-	return node.Spec{
-		Arms: len(x.arms), Peers: 3, Confidence: bandit.Calibrated, Protocol: x.protocol,
-		Params: protocol.Params{
-			Average: protocol.AverageParams{Consistency: protocol.Budget, Rate: .4, Patience: 4},
-			Rows:    protocol.RowsParams{Every: 2, Pull: 3, Merge: protocol.MergeMean},
-		},
+	entry, err := protocol.Lookup(x.protocol)
+	if err != nil {
+		panic(err)
+	}
+	learner, _ := learnerFor(&entry)
+	s := node.Spec{
+		Arms: len(x.arms), Graph: [][]protocol.Peer{{self}, {left, right}, {self}},
+		Learner: learner.Small(learner.Params), Protocol: small(&entry),
 		Privacy: node.Privacy{Mode: x.mode, Budget: budget, Mechanism: x.mechanism, RecordsPerUser: x.records, Horizon: x.horizon},
 	}
+	switch {
+	case x.alone:
+		s.Graph = [][]protocol.Peer{nil, nil, nil}
+	case x.grown:
+		s.Graph = [][]protocol.Peer{{self}, {left, right, 3}, {self}, {self}}
+	}
+	return s
 }
 
 // agent returns a peer's agent. In lockstep all of its chance comes from the seed.
 func (x *setting) agent(p protocol.Peer, life Life) (*node.Agent, error) {
-	seat := node.Seat{
-		Self: p, Incarnation: life.Incarnation, Neighbours: neighboursOf(p), Keys: stamp(p), Topic: true,
-		Seed: life.Seed, Noise: dp.NewSecureSource(), Closed: life.Closed,
-	}
-	if x.alone {
-		seat.Neighbours = nil
+	c := node.PeerConfig{Self: p, Incarnation: life.Incarnation, Keys: stamp(p), Topic: true, Seed: life.Seed, Noise: dp.NewSecureSource()}
+	if x.mode == dp.Lockstep {
+		c.Seed = node.PeerSeed(x.seed, p)
+		c.Noise = c.Seed.Noise()
 	}
 	spec := x.spec()
-	if x.grown {
-		spec.Peers, seat.Neighbours = 4, append(seat.Neighbours, 3)
+	a, err := spec.Agent(c)
+	if err == nil && x.idle && p == self {
+		makeIdle(a, &spec)
 	}
-	if x.mode == dp.Lockstep {
-		seat.Seed = node.PeerSeed(x.seed, p)
-		seat.Noise = seat.Seed.Noise()
-	}
-	return spec.Agent(seat)
-}
-
-func neighboursOf(p protocol.Peer) []protocol.Peer {
-	if p == self {
-		return []protocol.Peer{left, right}
-	}
-	return []protocol.Peer{self}
+	return a, err
 }
 
 // stamp stands in for a key.
@@ -168,22 +196,26 @@ func newRig(t testing.TB, x setting) *rig {
 
 // config describes the site.
 func (r *rig) config() Config {
-	entry, err := protocol.Lookup(r.protocol)
+	spec := r.spec()
+	cadence, err := spec.Cadence()
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	spec := r.spec()
+	statistic, err := spec.Statistic()
+	if err != nil {
+		r.t.Fatal(err)
+	}
 	c := Config{
-		Fixed: r.fixed,
-		Dir:   dir, Store: r.full,
+		Pinned: r.pinned,
+		Dir:    dir, Store: r.full,
 		Genesis: ledger.Genesis{
 			Version: ledger.Version, Peer: "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X", Network: "test",
 			Mode: ledger.Private, Budget: spec.Privacy.Budget, Unit: "a reward",
 		},
-		Arms: r.arms, Peers: 3, ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Neighbours: neighboursOf(self), Rules: r.rules,
-		Agent:  func(life Life) (*node.Agent, error) { return r.agent(self, life) },
-		Slots:  node.Slots{Start: epoch(), Every: slot},
-		Rounds: r.horizon, Leaves: entry.Leaves(spec.Params, r.horizon), Together: entry.Together,
+		Arms: r.arms, Features: r.features, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: r.horizon,
+		Peers: 3, ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Neighbours: []protocol.Peer{left, right}, Rules: r.rules,
+		Agent: func(life Life) (*node.Agent, error) { return r.agent(self, life) },
+		Clock: node.Clock{Start: epoch(), Every: every}, Rounds: r.horizon,
 		Alarm: func(err error) { r.alarms <- err }, Now: r.clock.Now,
 		Logger: slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
@@ -201,14 +233,14 @@ func (r *rig) config() Config {
 		c.Peers = 4
 	}
 	if r.world {
-		c.World = func(Life) (node.World, error) {
-			return world.NewBernoulli([]float64{.2, .5, .7}[:len(r.arms)], node.NewSeed(r.seed).Rand("world"))
+		c.World = func(Life) (bandit.World, error) {
+			return newCoins([]float64{.2, .5, .7}[:len(r.arms)], r.features, node.NewSeed(r.seed).Of("world")), nil
 		}
 	}
 	return c
 }
 
-// open starts the site, without anybody who tells it what it was.
+// open starts the site; no neighbour reports what it remembers.
 func (r *rig) open() {
 	r.t.Helper()
 	r.c = r.config()
@@ -222,27 +254,27 @@ func (r *rig) open() {
 	r.s = s
 }
 
-// start starts the site and has its neighbours tell it what they remember.
+// start starts the site and has its neighbours report what they remember.
 func (r *rig) start() {
 	r.t.Helper()
 	r.open()
 	r.greet()
 }
 
-// greet has the neighbours tell what they remember. What was left in the outbox is
-// sent again if nothing is held back, as Run does it.
+// greet has the neighbours report what they remember. What was left in the outbox is
+// sent again unless the site is blocked, as Run does it.
 func (r *rig) greet() {
 	r.t.Helper()
 	for _, p := range r.c.Neighbours {
-		r.s.Told(p, r.net.memory(p))
+		r.s.OnRemembered(p, r.net.memory(p))
 	}
 	r.again()
 }
 
-// again sends what was left in the outbox, unless it is held back.
+// again sends what was left in the outbox, unless the site is blocked.
 func (r *rig) again() {
 	r.t.Helper()
-	if !r.s.holding() {
+	if !r.s.isBlocked() {
 		if err := r.s.resend(r.t.Context(), r.net); err != nil {
 			r.t.Fatal(err)
 		}
@@ -265,11 +297,11 @@ func (r *rig) crash() {
 	_ = r.s.store.Close()
 }
 
-// round moves the clock to the next slot and ends it.
+// round moves the clock to the next round and ends it.
 func (r *rig) round() {
 	r.t.Helper()
-	t := max(r.s.state.Round, r.s.slot(r.clock.Now()))
-	if d := epoch().Add(time.Duration(t) * slot).Sub(r.clock.Now()); d > 0 {
+	t := max(r.s.state.Round, r.s.roundAt(r.clock.Now()))
+	if d := epoch().Add(time.Duration(t) * every).Sub(r.clock.Now()); d > 0 {
 		r.clock.add(d)
 	}
 	if err := r.s.Round(protocol.Round(t), r.net.step(protocol.Round(t))); err != nil {
@@ -393,7 +425,7 @@ type network struct {
 	again  int                 // frames that were sent more than once
 	mark   protocol.Checkpoint // that the next message goes with
 	inbox  chan protocol.Delivery
-	watch  func(es []protocol.Envelope, m protocol.Checkpoint) // sees what is sent; nil for nobody
+	watch  func(es []protocol.Envelope, m protocol.Checkpoint) // sees what is sent; may be nil
 }
 
 // frame is a message as it is sent.
@@ -418,7 +450,7 @@ func newNetwork(t testing.TB, x *setting) *network {
 	}
 	for _, p := range []protocol.Peer{left, right} {
 		other := *x
-		other.mode, other.alone = dp.Lockstep, false
+		other.mode, other.alone, other.idle = dp.Lockstep, false, false
 		a, err := other.agent(p, Life{Incarnation: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -511,14 +543,6 @@ func (n *network) step(t protocol.Round) (in []protocol.Delivery) {
 		}
 	}
 	return in
-}
-
-// payer is a neighbour's world.
-type payer struct{ *neighbour }
-
-func (w payer) Play(a bandit.Arm) (bandit.Reward, error) {
-	w.rounds++
-	return bandit.Reward(float64((w.rounds*7+uint64(a)*3)%11) / 10), nil
 }
 
 // logBuffer holds what was logged.

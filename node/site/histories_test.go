@@ -20,7 +20,7 @@ import (
 // TestLedgerNeverBelowReleased plays random histories of decisions, rewards, rounds,
 // stops, crashes, restored backups, wiped disks and recoveries. Before every message
 // that leaves, the ledger of that life is checked as others would check it, all that
-// the message tells must stand in it, and no node may have left before with other noise,
+// the message says must stand in it, and no node may have left before with other noise,
 // in any life. PEERD_HISTORIES says how many.
 func TestLedgerNeverBelowReleased(t *testing.T) {
 	n := 1000
@@ -56,19 +56,19 @@ func TestLedgerNeverBelowReleased(t *testing.T) {
 		all.crashes += s.crashes
 		all.restores += s.restores
 		all.wipes += s.wipes
-		all.adopted += s.adopted
+		all.recovered += s.recovered
 		all.forks += s.forks
 		all.spent += s.spent
 	}
 	t.Logf("%d histories: %+v", n, all)
-	if n >= 100 && (all.adopted < n/4 || all.spent == 0 || all.sends < 10*n) {
+	if n >= 100 && (all.recovered < n/4 || all.spent == 0 || all.sends < 10*n) {
 		t.Error("these histories show little")
 	}
 }
 
 // tally counts what happened.
 type tally struct {
-	sends, nodes, stops, crashes, restores, wipes, adopted, forks, spent int
+	sends, nodes, stops, crashes, restores, wipes, recovered, forks, spent int
 }
 
 // past is a history under way.
@@ -89,8 +89,8 @@ func (p *past) note(format string, args ...any) {
 
 func history(t *testing.T, seed uint64, sum *tally) {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	x := usual([]string{"average", "rows"}[rng.IntN(2)], []Settle{AtWindow, OnArrival}[rng.IntN(2)])
-	x.rules.Window = slot
+	x := usual(protocols()[rng.IntN(len(protocols()))], []Settle{AtWindow, OnArrival}[rng.IntN(2)])
+	x.rules.Window = every
 	x.rules.PerSubject = 1 << 20
 	x.horizon = []uint64{24, 80, 400}[rng.IntN(3)]
 	x.saveEvery = 1 + rng.Uint64N(40)
@@ -121,13 +121,13 @@ func (p *past) begin() {
 	p.rng.Shuffle(2, func(i, j int) { ends[i], ends[j] = ends[j], ends[i] })
 	hasty := p.rng.IntN(2) == 0
 	for _, n := range ends {
-		if p.s.Told(n, p.net.memory(n)); hasty && p.s.Behind() {
-			break // the daemon leaves the network with the alarm, so that nobody else is heard
+		if p.s.OnRemembered(n, p.net.memory(n)); hasty && p.s.Behind() {
+			break // the daemon leaves the network with the alarm, so that no other is heard
 		}
 	}
 	p.again()
 	p.note("a life begins with %d records of the ledger, incarnation %d; peers remember %d and %d: %s",
-		p.s.chain.Next, p.s.life.Incarnation, p.net.memory(left).Records, p.net.memory(right).Records, p.s.held.why())
+		p.s.chain.Next, p.s.life.Incarnation, p.net.memory(left).Records, p.net.memory(right).Records, p.s.blocked.reason())
 }
 
 // refresh takes new lines of the ledger in.
@@ -150,8 +150,8 @@ func (p *past) refresh() {
 // leaves sees what is sent.
 func (p *past) leaves(es []protocol.Envelope, m protocol.Checkpoint) {
 	p.t.Helper()
-	if p.s.held.claim != nil || !p.s.held.open {
-		p.t.Fatal("something is sent by a site that is held")
+	if p.s.blocked.evidence != nil || !p.s.blocked.open {
+		p.t.Fatal("something is sent by a site that is blocked")
 	}
 	p.tally.sends++
 	p.refresh()
@@ -229,8 +229,8 @@ func (p *past) fall() {
 // play ends rounds, as Run does.
 func (p *past) play(n int) {
 	for range n {
-		if p.s.holding() {
-			p.clock.add(slot)
+		if p.s.isBlocked() {
+			p.clock.add(every)
 			continue
 		}
 		p.round()
@@ -244,7 +244,7 @@ func (p *past) play(n int) {
 func (p *past) upright(behind bool) {
 	p.t.Helper()
 	if p.s.Behind() != behind {
-		p.t.Fatalf("a site that was stopped was taken for an old copy: %v; now %+v, and here are %d records", behind, p.s.held.claim, p.s.chain.Next)
+		p.t.Fatalf("a site that was stopped was taken for an old copy: %v; now %+v, and here are %d records", behind, p.s.blocked.evidence, p.s.chain.Next)
 	}
 }
 
@@ -259,12 +259,12 @@ func (p *past) recover() {
 		}
 		p.stop()
 		p.open()
-		a, err := p.s.Adopt()
+		a, err := p.s.Recover()
 		if err != nil {
-			p.t.Fatalf("%v: told %+v", err, p.s.held.claim)
+			p.t.Fatalf("%v: peers remember %+v", err, p.s.blocked.evidence)
 		}
 		p.note("%+v", a)
-		p.tally.adopted++
+		p.tally.recovered++
 		if a.Spent {
 			p.tally.spent++
 		}

@@ -1,43 +1,60 @@
 package site
 
 import (
-	"bytes"
-	"encoding/gob"
 	"fmt"
-	"slices"
+	"math"
 	"time"
 
-	"peerd.dev/bandit"
+	"peerd.dev/dp/state"
 	"peerd.dev/node"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
 )
 
+// Keys of the table of single values.
 const (
-	lifeKey  = "life"
-	claimKey = "claim"
-	againKey = "again" // written for the sake of writing
+	lifeKey     = "life"
+	pinnedKey   = "pinned"
+	evidenceKey = "evidence"
+	syncKey     = "sync" // written only to wait for the disk
 )
 
-// Life is what tells one life of a peer from another.
+// Life is what differs between the lives of a peer.
 type Life struct {
 	Seed        node.Seed // of its coins; noise has a source of its own
 	Incarnation uint32
-	Closed      []uint64 // leaves that earlier lives closed, by arm; nil for none
 }
 
 // life is a Life as it is stored.
 type life struct {
 	Life
 	Salt  [16]byte // of the hashes of subjects
-	Taken uint64   // records that peers remembered when [Site.Adopt] took over; 0 before
-	Gap   uint64   // the number of the record that says so
+	Taken uint64   // records that peers remembered when [Site.Recover] took over; 0 before
+	Gap   uint64   // number of the ledger record of that recovery
 }
 
-func (l *life) public() Life {
-	p := l.Life
-	p.Closed = slices.Clone(l.Closed)
-	return p
+func (l *life) bytes() []byte {
+	w := state.NewWriter(lifeVersion)
+	w.Bytes(l.Seed[:])
+	w.Uint(uint64(l.Incarnation))
+	w.Bytes(l.Salt[:])
+	w.Uint(l.Taken)
+	w.Uint(l.Gap)
+	return w.State()
+}
+
+func parseLife(b []byte) (l life, err error) {
+	err = decode("life", b, lifeVersion, func(r *state.Reader) {
+		readArray(r, l.Seed[:])
+		n := r.Uint()
+		if n > math.MaxUint32 {
+			r.Fail("incarnation %d", n)
+		}
+		l.Incarnation = uint32(n)
+		readArray(r, l.Salt[:])
+		l.Taken, l.Gap = r.Uint(), r.Uint()
+	})
+	return l, err
 }
 
 // NewIncarnation returns the number of a life that begins now: seconds since 2020,
@@ -56,7 +73,8 @@ func (s *Site) readLife() (found bool, err error) {
 	if err != nil || b == nil {
 		return false, err
 	}
-	return true, decode(b, &s.life)
+	s.life, err = parseLife(b)
+	return true, err
 }
 
 // begin makes up a life. It is stored with the first charge.
@@ -68,7 +86,8 @@ func (s *Site) begin() (err error) {
 	return err
 }
 
-// charge begins the ledger and pays for the horizon, before anything can be drawn.
+// charge begins the ledger and pays for the horizon, before anything can be drawn. The
+// ledger of an idle peer, which has nothing to pay for, is its genesis alone.
 func (s *Site) charge() error {
 	g := s.c.Genesis
 	g.Incarnation = s.life.Incarnation
@@ -83,17 +102,10 @@ func (s *Site) charge() error {
 		}
 	}
 	s.state.Left = s.agent.Left()
-	v, err := encode(&s.life)
-	if err != nil {
-		return err
-	}
-	b.Set(store.Meta, []byte(lifeKey), v)
-	if v, err = encode(s.c.Fixed); err != nil {
-		return err
-	}
-	b.Set(store.Meta, []byte(fixedKey), v)
-	s.show()
-	if err := s.snapshot(b); err != nil {
+	b.Set(store.Meta, []byte(lifeKey), s.life.bytes())
+	b.Set(store.Meta, []byte(pinnedKey), pinnedBytes(s.c.Pinned))
+	s.keepBelief()
+	if err := s.saveSnapshot(b); err != nil {
 		return err
 	}
 	return b.Commit()
@@ -106,24 +118,5 @@ func (s *Site) append(b *store.Batch, body ledger.Body) error {
 		return err
 	}
 	b.Set(store.Ledger, store.Number(s.chain.Next-1), line)
-	return nil
-}
-
-func armOf(i int) bandit.Arm { return bandit.Arm(i) }
-
-// encode and decode are for what is written seldom.
-func encode(v any) ([]byte, error) {
-	b := bytes.NewBuffer([]byte{stateVersion})
-	err := gob.NewEncoder(b).Encode(v)
-	return b.Bytes(), err
-}
-
-func decode(b []byte, v any) error {
-	if len(b) == 0 || b[0] != stateVersion {
-		return fmt.Errorf("%w: version %x, want %d", ErrDamaged, b[:min(len(b), 1)], stateVersion)
-	}
-	if err := gob.NewDecoder(bytes.NewReader(b[1:])).Decode(v); err != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
 	return nil
 }

@@ -20,15 +20,15 @@ type sending struct {
 	checkpoint protocol.Checkpoint
 	messages   []protocol.Envelope // as they stand in the outbox
 	at         time.Time           // when they are sent
-	tell       *public             // nil for what changes nothing
+	status     *durableStatus      // nil for what changes nothing
 }
 
-// maxOffset is for how long at most a slot's messages wait from its beginning.
+// maxOffset is the longest that a round's messages wait from its beginning.
 const maxOffset = 50 * time.Millisecond
 
-// offset is when in a slot messages are sent: at one time, whatever there was to do in
+// offset is when in a round messages are sent: at one time, whatever there was to do in
 // it, as long as it is done and durable by then.
-func (s *Site) offset() time.Duration { return min(s.c.Slots.Every/5, maxOffset) }
+func (s *Site) offset() time.Duration { return min(s.c.Clock.Every/5, maxOffset) }
 
 // queue hands a step to the sender. It is called with the lock held, so that steps
 // are queued in their order; so the sender never takes that lock.
@@ -51,8 +51,8 @@ func (s *Site) sendOne(ctx context.Context, to Transport, x sending) error {
 	if err := x.pending.Wait(); err != nil {
 		return err
 	}
-	if x.tell != nil {
-		s.public.Store(x.tell)
+	if x.status != nil {
+		s.durable.Store(x.status)
 	}
 	if len(x.messages) == 0 {
 		return nil

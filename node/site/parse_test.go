@@ -3,7 +3,6 @@ package site
 import (
 	"bytes"
 	"errors"
-	"math"
 	"reflect"
 	"runtime"
 	"slices"
@@ -14,17 +13,20 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
 
-const parsedArms = 5
+// parsed is the shape of the site that the tests parse values of: with and without
+// features.
+func parsed(features int) shape { return shape{arms: 5, features: features, streams: 10} }
 
-// said returns real messages and nodes, to put into entries.
+// said returns real messages and nodes, to put into log records.
 func said(t testing.TB) (ms []protocol.Message, drawn []dp.Release) {
 	t.Helper()
-	for _, name := range []string{"average", "rows"} {
+	for _, name := range protocols() {
 		x := usual(name, AtWindow).repeatable(1)
 		a, err := x.agent(self, Life{Incarnation: 7})
 		if err != nil {
@@ -44,57 +46,85 @@ func said(t testing.TB) (ms []protocol.Message, drawn []dp.Release) {
 	return ms, drawn
 }
 
-func anyArm() *rapid.Generator[int] { return rapid.IntRange(0, parsedArms-1) }
+func anyArm() *rapid.Generator[bandit.Arm] {
+	return rapid.Custom(func(r *rapid.T) bandit.Arm { return bandit.Arm(rapid.IntRange(0, parsed(0).arms-1).Draw(r, "arm")) })
+}
 
-func anyRecord() *rapid.Generator[record] {
-	return rapid.Custom(func(r *rapid.T) record {
-		return record{anyArm().Draw(r, "arm"), bandit.Reward(rapid.Float64Range(0, 1).Draw(r, "value"))}
+func anyReward() *rapid.Generator[bandit.Reward] {
+	return rapid.Custom(func(r *rapid.T) bandit.Reward { return bandit.Reward(rapid.Float64Range(0, 1).Draw(r, "reward")) })
+}
+
+// anyFeatures returns the features of an arm; nil where there are none.
+func anyFeatures(n int) *rapid.Generator[bandit.Features] {
+	if n == 0 {
+		return rapid.Just(bandit.Features(nil))
+	}
+	return rapid.Map(rapid.SliceOfN(rapid.Float64(), n, n), func(x []float64) bandit.Features { return x })
+}
+
+func anyRoute(in bool) *rapid.Generator[node.Route] {
+	return rapid.Custom(func(r *rapid.T) node.Route {
+		return node.Route{Stream: dp.StreamID(rapid.IntRange(0, parsed(0).streams-1).Draw(r, "stream")), In: in, Epoch: rapid.Uint64().Draw(r, "epoch")}
 	})
 }
 
-func anyEntry(ms []protocol.Message, nodes []dp.Release) *rapid.Generator[entry] {
-	return rapid.Custom(func(r *rapid.T) (e entry) {
-		switch e.kind = rapid.SampledFrom([]entryKind{entryChosen, entrySettled, entryRound}).Draw(r, "kind"); e.kind {
-		case entryChosen:
+func anyObservation(features int) *rapid.Generator[observation] {
+	return rapid.Custom(func(r *rapid.T) observation {
+		return observation{
+			anyRoute(true).Draw(r, "route"),
+			bandit.Pull{Arm: anyArm().Draw(r, "arm"), Features: anyFeatures(features).Draw(r, "features"), Reward: anyReward().Draw(r, "value")},
+		}
+	})
+}
+
+func anyLogRecord(ms []protocol.Message, nodes []dp.Release, features int) *rapid.Generator[logRecord] {
+	return rapid.Custom(func(r *rapid.T) (e logRecord) {
+		switch e.kind = rapid.SampledFrom([]logKind{logChosen, logSettled, logRound}).Draw(r, "kind"); e.kind {
+		case logChosen:
 			e.learner, e.counted = rapid.Bool().Draw(r, "learner"), rapid.Bool().Draw(r, "counted")
 			e.arm, e.turn = anyArm().Draw(r, "arm"), rapid.Uint64().Draw(r, "turn")
-			for _, a := range rapid.SliceOfN(anyArm(), 0, 4).Draw(r, "excluded") {
-				e.excluded = append(e.excluded, bandit.Arm(a))
+			e.excluded = rapid.SliceOfN(anyArm(), 0, 4).Draw(r, "excluded")
+			if features > 0 && e.learner {
+				e.features = rapid.SliceOfN(anyFeatures(features), parsed(0).arms, parsed(0).arms).Draw(r, "features")
 			}
-		case entrySettled:
-			e.records = rapid.SliceOfN(anyRecord(), 0, 20).Draw(r, "records")
-		case entryRound:
+		case logSettled:
+			e.decisions = rapid.Uint64().Draw(r, "decisions")
+			e.observations = rapid.SliceOfN(anyObservation(features), 0, 20).Draw(r, "observations")
+		case logRound:
 			e.round = rapid.Uint64().Draw(r, "round")
 			if rapid.Bool().Draw(r, "world") {
-				p := anyRecord().Draw(r, "played")
-				e.played = &p
+				e.played = &bandit.Pull{Arm: anyArm().Draw(r, "arm"), Reward: anyReward().Draw(r, "value")}
 			}
 			for _, m := range rapid.SliceOfN(rapid.SampledFrom(ms), 0, 6).Draw(r, "in") {
 				e.in = append(e.in, protocol.Delivery{From: protocol.Peer(rapid.Uint32().Draw(r, "from")), Message: m})
 			}
 		}
 		e.drawn = rapid.SliceOfN(rapid.SampledFrom(nodes), 0, 6).Draw(r, "drawn")
-		e.hidden = dp.NewSecret(rapid.SliceOf(rapid.Byte()).Draw(r, "hidden"))
 		return e
 	})
 }
 
-// TestEntriesSurvive: what is logged is read back the same, and nothing that is cut short,
-// goes on or is of another site's arms is read at all.
-func TestEntriesSurvive(t *testing.T) {
+// TestLogRecordsSurvive: what is logged is read back the same, and nothing that is cut
+// short, goes on or is of a site of another shape is read at all.
+func TestLogRecordsSurvive(t *testing.T) {
 	ms, nodes := said(t)
 	rapid.Check(t, func(r *rapid.T) {
-		e := anyEntry(ms, nodes).Draw(r, "entry")
+		features := rapid.IntRange(0, 3).Draw(r, "numbers")
+		of := parsed(features)
+		e := anyLogRecord(ms, nodes, features).Draw(r, "record")
 		b := e.bytes()
-		got, err := parseEntry(b, parsedArms)
+		got, err := parseLogRecord(b, of)
 		if err != nil {
 			r.Fatal(err)
 		}
 		if !bytes.Equal(got.bytes(), b) || got.kind != e.kind || got.arm != e.arm || got.turn != e.turn || got.round != e.round ||
-			got.learner != e.learner || got.counted != e.counted || !slices.Equal(got.excluded, e.excluded) || !slices.Equal(got.records, e.records) ||
-			!reflect.DeepEqual(got.played, e.played) || len(got.in) != len(e.in) || !slices.EqualFunc(got.drawn, e.drawn, dp.Release.Equal) ||
-			!bytes.Equal(got.hidden.Bytes(), e.hidden.Bytes()) {
-			r.Fatal("the entry changed")
+			got.learner != e.learner || got.counted != e.counted || !slices.Equal(got.excluded, e.excluded) || got.decisions != e.decisions ||
+			!equal(got.features, e.features) || !equal(got.observations, e.observations) ||
+			!reflect.DeepEqual(got.played, e.played) || len(got.in) != len(e.in) || !slices.EqualFunc(got.drawn, e.drawn, dp.Release.Equal) {
+			r.Fatal("the record changed")
+		}
+		if _, err := parseLogRecord(b, parsed(features+1)); (len(e.features) > 0 || len(e.observations) > 0) && !errors.Is(err, ErrDamaged) {
+			r.Fatalf("%d features are taken for %d: %v", features, features+1, err)
 		}
 		for i := range got.in {
 			if got.in[i].From != e.in[i].From || !bytes.Equal(protocol.Encode(nil, got.in[i].Message), protocol.Encode(nil, e.in[i].Message)) {
@@ -102,32 +132,40 @@ func TestEntriesSurvive(t *testing.T) {
 			}
 		}
 		cut := rapid.IntRange(0, len(b)-1).Draw(r, "cut")
-		if _, err := parseEntry(b[:cut], parsedArms); !errors.Is(err, ErrDamaged) {
+		if _, err := parseLogRecord(b[:cut], of); !errors.Is(err, ErrDamaged) {
 			r.Fatalf("of %d bytes %d are taken: %v", len(b), cut, err)
 		}
-		if _, err := parseEntry(append(b, 0), parsedArms); !errors.Is(err, ErrDamaged) {
+		if _, err := parseLogRecord(append(b, 0), of); !errors.Is(err, ErrDamaged) {
 			r.Fatalf("a byte more is taken: %v", err)
 		}
 	})
-	far := entry{kind: entryChosen, arm: 3}
-	if _, err := parseEntry(far.bytes(), 3); !errors.Is(err, ErrDamaged) {
+	far := logRecord{kind: logChosen, arm: 3}
+	if _, err := parseLogRecord(far.bytes(), shape{arms: 3, streams: 3}); !errors.Is(err, ErrDamaged) {
 		t.Errorf("arm 3 of 3 is taken: %v", err)
+	}
+	far = logRecord{kind: logSettled, observations: []observation{{route: node.Route{Stream: 3}}}}
+	if _, err := parseLogRecord(far.bytes(), shape{arms: 3, streams: 3}); !errors.Is(err, ErrDamaged) {
+		t.Errorf("stream 3 of 3 is taken: %v", err)
 	}
 	b := far.bytes()
 	b[0]++
-	if _, err := parseEntry(b, parsedArms); !errors.Is(err, ErrDamaged) {
+	if _, err := parseLogRecord(b, parsed(0)); !errors.Is(err, ErrDamaged) {
 		t.Errorf("another version is taken: %v", err)
 	}
 }
 
-func anyChoice() *rapid.Generator[choice] {
+// equal compares bit for bit what may hold features; nil is as good as none.
+func equal[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || reflect.DeepEqual(a, b)) }
+
+func anyChoice(features int) *rapid.Generator[choice] {
 	return rapid.Custom(func(r *rapid.T) choice {
 		c := choice{
 			counted: rapid.Bool().Draw(r, "counted"), rewarded: rapid.Bool().Draw(r, "rewarded"),
 			source: rapid.SampledFrom(sources()).Draw(r, "source"), arm: anyArm().Draw(r, "arm"),
+			features: anyFeatures(features).Draw(r, "features"), route: anyRoute(rapid.Bool().Draw(r, "in")).Draw(r, "route"),
 			chance: rapid.Float64Range(0, 1).Draw(r, "chance"), expires: time.Unix(0, rapid.Int64().Draw(r, "expires")).UTC(),
 			due: rapid.Uint64().Draw(r, "due"), step: rapid.Uint64().Draw(r, "step"),
-			value: bandit.Reward(rapid.Float64Range(0, 1).Draw(r, "value")),
+			value: anyReward().Draw(r, "value"),
 		}
 		copy(c.subject[:], rapid.SliceOfN(rapid.Byte(), 8, 8).Draw(r, "subject"))
 		return c
@@ -136,20 +174,28 @@ func anyChoice() *rapid.Generator[choice] {
 
 func TestChoicesSurvive(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		c := anyChoice().Draw(r, "choice")
+		features := rapid.IntRange(0, 3).Draw(r, "numbers")
+		of := parsed(features)
+		c := anyChoice(features).Draw(r, "choice")
 		b := c.bytes()
-		got, err := parseChoice(b, parsedArms)
-		if err != nil || got != c {
+		got, err := parseChoice(b, of)
+		if err != nil || !reflect.DeepEqual(got, c) {
 			r.Fatalf("the decision changed (%v)", err)
 		}
 		cut := rapid.IntRange(0, len(b)-1).Draw(r, "cut")
 		for _, wrong := range [][]byte{b[:cut], append(slices.Clone(b), 0)} {
-			if _, err := parseChoice(wrong, parsedArms); !errors.Is(err, ErrDamaged) {
+			if _, err := parseChoice(wrong, of); !errors.Is(err, ErrDamaged) {
 				r.Fatalf("%d bytes of %d are taken: %v", len(wrong), len(b), err)
 			}
 		}
-		if _, err := parseChoice(b, c.arm); !errors.Is(err, ErrDamaged) {
+		if _, err := parseChoice(b, shape{int(c.arm), features, of.streams}); !errors.Is(err, ErrDamaged) {
 			r.Fatalf("arm %d of %d is taken", c.arm, c.arm)
+		}
+		if _, err := parseChoice(b, shape{of.arms, features, int(c.route.Stream)}); !errors.Is(err, ErrDamaged) {
+			r.Fatalf("stream %d of %d is taken", c.route.Stream, c.route.Stream)
+		}
+		if _, err := parseChoice(b, parsed(features+1)); !errors.Is(err, ErrDamaged) {
+			r.Fatalf("%d features are taken for %d", features, features+1)
 		}
 	})
 	if got := sources(); got[0] != decision.Learned || got[1] != decision.Exposure || got[2] != decision.Fallback {
@@ -211,21 +257,24 @@ func spent(t *testing.T, n int, f func()) {
 	}
 }
 
-func FuzzParseEntry(f *testing.F) {
+func FuzzParseLogRecord(f *testing.F) {
 	ms, nodes := said(f)
-	gen := anyEntry(ms, nodes)
-	for i := range 20 {
-		e := gen.Example(i)
-		f.Add(e.bytes())
+	for i := range 40 {
+		e := anyLogRecord(ms, nodes, i%2*3).Example(i)
+		f.Add(i%2 == 1, e.bytes())
 	}
-	f.Add([]byte{entryVersion, byte(entryRound), 1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f})
-	f.Fuzz(func(t *testing.T, b []byte) {
+	f.Add(false, []byte{stateVersion, byte(logRound), 1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f})
+	f.Fuzz(func(t *testing.T, contextual bool, b []byte) {
+		of := parsed(0)
+		if contextual {
+			of = parsed(3)
+		}
 		spent(t, len(b), func() {
-			e, err := parseEntry(b, parsedArms)
+			e, err := parseLogRecord(b, of)
 			if err != nil {
 				return
 			}
-			again, err := parseEntry(e.bytes(), parsedArms)
+			again, err := parseLogRecord(e.bytes(), of)
 			if err != nil || !bytes.Equal(again.bytes(), e.bytes()) {
 				t.Errorf("what was read is written in a way that cannot be read: %v", err)
 			}
@@ -234,22 +283,24 @@ func FuzzParseEntry(f *testing.F) {
 }
 
 func FuzzParseChoice(f *testing.F) {
-	gen := anyChoice()
-	for i := range 20 {
-		c := gen.Example(i)
-		f.Add(c.bytes())
+	for i := range 40 {
+		c := anyChoice(i % 2 * 3).Example(i)
+		f.Add(i%2 == 1, c.bytes())
 	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		c, err := parseChoice(b, parsedArms)
+	f.Fuzz(func(t *testing.T, contextual bool, b []byte) {
+		of := parsed(0)
+		if contextual {
+			of = parsed(3)
+		}
+		c, err := parseChoice(b, of)
 		if err != nil {
 			return
 		}
-		if c.arm < 0 || c.arm >= parsedArms || !slices.Contains(sources(), c.source) {
-			t.Errorf("arm %d, source %q", c.arm, c.source)
+		if c.arm < 0 || int(c.arm) >= of.arms || !slices.Contains(sources(), c.source) || len(c.features) != of.features {
+			t.Errorf("arm %d, source %q, %d features", c.arm, c.source, len(c.features))
 		}
-		again, err := parseChoice(c.bytes(), parsedArms)
-		same := again == c || math.IsNaN(c.chance) || math.IsNaN(float64(c.value))
-		if err != nil || !same {
+		again, err := parseChoice(c.bytes(), of)
+		if err != nil || !bytes.Equal(again.bytes(), c.bytes()) {
 			t.Errorf("what was read is written in a way that reads differently: %v", err)
 		}
 	})

@@ -19,17 +19,21 @@ import (
 //
 // That the comparison sees what is forgotten was tried by hand: it fails at once when
 // Agent.Load leaves the coins as they are, when replay does not Receive, does not take
-// the choices that count, or does not settle, when recover does not show or send again what was left in the outbox, and
+// the choices that count, or does not settle, when restore does not keep the belief or send again what was left in the outbox, and
 // when a snapshot is saved as of the step before.
 func TestRestartedIsNeverStopped(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
-		for _, kind := range []string{"window", "arrival", "world"} {
+	for _, name := range protocols() {
+		for _, kind := range []string{"window", "arrival", "world", "features", "world of features"} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				t.Parallel()
 				for seed := range uint64(2) {
 					x := usual(name, Settle(kind)).repeatable(seed)
-					if x.world = kind == "world"; x.world {
-						x.rules.Settle = AtWindow
+					switch kind {
+					case "world", "features", "world of features":
+						x.world, x.rules.Settle = kind != "features", AtWindow
+					}
+					if kind == "features" || kind == "world of features" {
+						x.features = 2
 					}
 					if seed == 1 {
 						x.rules.Fallback, x.rules.MinExposures = "green", 3
@@ -121,7 +125,7 @@ func newScript(seed uint64, n int) script {
 				}
 			}
 		case x < 8:
-			a.wait = time.Duration(rng.Int64N(int64(slot)))
+			a.wait = time.Duration(rng.Int64N(int64(every)))
 		default:
 			a.round = true
 		}
@@ -186,6 +190,9 @@ func (tr *trace) ask(r *rig, asks []ask, ids []string) []string {
 		in[i] = decision.Ask{ID: k.id, Subject: k.subject, Exclude: k.exclude}
 		if 0 < k.again && k.again <= len(ids) {
 			in[i].ID = ids[len(ids)-k.again]
+		}
+		if r.features > 0 {
+			in[i].Features = r.described(float64(len(tr.answers)))
 		}
 	}
 	for _, o := range r.decide(in...) {

@@ -8,57 +8,57 @@ import (
 	"peerd.dev/node/store"
 )
 
-// Reward answers every report in order. All of them are durable when it returns.
+// Reward answers every report in order. All answers are durable when it returns.
 func (s *Site) Reward(_ context.Context, reports []decision.Report) []decision.Outcome[decision.Receipt] {
 	out := make([]decision.Outcome[decision.Receipt], len(reports))
-	d := desk{Site: s}
-	if r := d.open(); r != nil {
+	x := tx{Site: s}
+	if r := x.open(); r != nil {
 		return refuseAll(out, r)
 	}
 	for i := range reports {
-		out[i].Value, out[i].Err = d.reward(reports[i])
+		out[i].Value, out[i].Err = x.reward(reports[i])
 	}
-	if err := d.close(); err != nil {
+	if err := x.close(); err != nil {
 		return refuseAll(out, err)
 	}
 	failpoint("rewarded")
 	return out
 }
 
-func (d *desk) reward(r decision.Report) (decision.Receipt, error) {
+func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 	if !(r.Value >= 0 && r.Value <= 1) {
 		return decision.Receipt{}, &decision.Refusal{Code: decision.Invalid, Field: "value", Reason: "want a number from 0 to 1"}
 	}
-	c, ok, err := d.find(r.ID)
+	c, ok, err := x.find(r.ID)
 	switch {
 	case err != nil:
 		return decision.Receipt{}, err
 	case !ok:
 		return decision.Receipt{}, &decision.Refusal{Code: decision.Unknown, Field: "id", Reason: "no decision of this peer has this id, or it is forgotten by now"}
 	case c.rewarded:
-		d.wait = true
+		x.wait = true
 		if c.value != r.Value {
 			return decision.Receipt{}, &decision.Refusal{Code: decision.Conflict, Field: "value", Reason: "another value was reported before and stands"}
 		}
 		return decision.Receipt{ID: r.ID, Duplicate: true, Counted: c.counted}, nil
 	}
 	// A clock that went back opens no window again: what was taken in is.
-	due, err := d.store.Get(store.Due, dueKey(c.due, c.step))
+	due, err := x.store.Get(store.Due, dueKey(c.due, c.step))
 	switch {
 	case err != nil:
 		return decision.Receipt{}, err
-	case due == nil || d.now.After(c.expires):
+	case due == nil || x.now.After(c.expires):
 		return decision.Receipt{}, &decision.Refusal{
 			Code: decision.Expired, Field: "id",
 			Reason: fmt.Sprintf("the window of this decision ended at %s; it counts as the default reward", c.expires.Format("2006-01-02T15:04:05Z07:00")),
 		}
 	}
 	c.rewarded, c.value = true, r.Value+0 // there is one zero
-	if d.c.Rules.Settle == OnArrival {
-		d.batch.Delete(store.Due, dueKey(c.due, c.step))
-		c.due = min(c.due, d.after(d.now))
-		d.batch.Set(store.Due, dueKey(c.due, c.step), []byte(r.ID))
+	if x.c.Rules.Settle == OnArrival {
+		x.batch.Delete(store.Due, dueKey(c.due, c.step))
+		c.due = min(c.due, x.after(x.now))
+		x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(r.ID))
 	}
-	d.keep(r.ID, &c)
+	x.keep(r.ID, &c)
 	return decision.Receipt{ID: r.ID, Counted: c.counted}, nil
 }

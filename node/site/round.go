@@ -13,14 +13,11 @@ import (
 	"peerd.dev/protocol"
 )
 
-const (
-	chunk         = 64   // decisions settled or forgotten in a step, so that others get a turn
-	snapshotEvery = 4096 // steps
-)
+const chunk = 64 // decisions settled or forgotten in a step, so that others get a turn
 
 // Round ends round t: the rewards that are due are taken in, a simulated world is
-// played, and the agent hears what arrived and says what it has to say. Nothing of
-// it leaves before it is durable.
+// played, and the agent receives what arrived and sends what it has to send. Nothing
+// leaves the peer before it is durable.
 func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 	for more := true; more; {
 		var err error
@@ -41,24 +38,23 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 		return store.ErrFull
 	case s.broken:
 		return errBroken
-	case s.held.claim != nil:
-		return nil // told since the round began
+	case s.blocked.evidence != nil:
+		return nil // found since the round began
 	}
 	protocol.Sort(in)
-	e := entry{kind: entryRound, round: uint64(t), in: in}
+	e := logRecord{kind: logRound, round: uint64(t), in: in}
 	s.agent.Receive(in)
 	if s.world != nil && uint64(t) < s.c.Rounds {
-		arm := s.agent.Choose(bandit.Turn{Round: uint64(t)}).Arm
-		value, err := s.world.Play(arm)
+		played, err := s.play(uint64(t))
 		if err != nil {
 			return s.broke(err)
 		}
-		e.played = &record{int(arm), value}
+		e.played = &played
 	}
 	if err := s.end(&e); err != nil {
 		return s.broke(fmt.Errorf("round %d: %w", t, err))
 	}
-	s.show()
+	s.keepBelief()
 	b := s.store.Batch()
 	if err := s.finish(b, &e); err != nil {
 		return s.broke(fmt.Errorf("round %d: %w", t, err))
@@ -69,14 +65,15 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 	return nil
 }
 
-// end makes what was played and heard the agent's; the choice was made.
-func (s *Site) end(e *entry) error {
+// end passes the reward of a played round to the agent and ends the round. The arm was
+// chosen and the messages were received before.
+func (s *Site) end(e *logRecord) error {
 	if p := e.played; p != nil {
-		s.agent.Pull(armOf(p.arm))
-		s.state.Pulls[p.arm]++
-		s.state.Plays[p.arm]++
+		route := s.agent.Chose(protocol.Round(e.round), p.Arm)
+		s.state.Pulls[p.Arm]++
 		s.state.Decisions++
-		if err := s.agent.Record(armOf(p.arm), p.value); err != nil {
+		s.state.Regret += s.world.Regret(p.Arm)
+		if err := s.agent.Observed(route, *p); err != nil {
 			return err
 		}
 	}
@@ -93,10 +90,10 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 		return false, store.ErrFull
 	case s.broken:
 		return false, errBroken
-	case s.held.claim != nil:
+	case s.blocked.evidence != nil:
 		return false, nil
 	}
-	e := entry{kind: entrySettled, round: uint64(t)}
+	e := logRecord{kind: logSettled, round: uint64(t)}
 	b := s.store.Batch()
 	n := 0
 	for due, err := range s.store.Scan(store.Due, s.dueFrom, store.Number(uint64(t)+1)) {
@@ -107,15 +104,15 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		c, err := parseChoice(v, len(s.c.Arms))
+		c, err := parseChoice(v, s.c.shape())
 		if err != nil {
 			return false, err
 		}
 		if !c.rewarded {
 			c.value = bandit.Reward(s.c.Rules.Default)
 		}
-		if c.counted {
-			e.records = append(e.records, record{c.arm, c.value})
+		if c.counted && c.route.In {
+			e.observations = append(e.observations, observation{c.route, bandit.Pull{Arm: c.arm, Features: c.features, Reward: c.value}})
 		}
 		b.Delete(store.Due, due.Key)
 		b.Set(store.Past, dueKey(s.after(c.expires.Add(s.c.Rules.Keep)), c.step), due.Value)
@@ -141,7 +138,7 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 	return n == chunk, nil
 }
 
-// broke notes that the agent has done what is not in the log. Nothing that it does
+// broke notes that the agent has taken a step that is not in the log. Nothing that it does
 // from then on may be stored, or a replay would differ.
 func (s *Site) broke(err error) error {
 	s.broken = true
@@ -152,18 +149,19 @@ func (s *Site) broke(err error) error {
 // it, so the next look begins there and need not pass over what is gone.
 func roundOf(key []byte) []byte { return key[:min(len(key), 8)] }
 
-// settled makes rewards the agent's.
-func (s *Site) settled(e *entry) error {
+// settled passes rewards to the agent.
+func (s *Site) settled(e *logRecord) error {
 	s.state.Pending -= min(s.state.Pending, e.decisions)
-	for _, r := range e.records {
-		if err := s.agent.Record(armOf(r.arm), r.value); err != nil {
+	for i := range e.observations {
+		o := &e.observations[i]
+		if err := s.agent.Observed(o.route, o.pull); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// forget removes some decisions that nobody will ask for again by round t.
+// forget removes some decisions that are remembered no longer than to round t.
 func (s *Site) forget(t protocol.Round) (more bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -193,7 +191,7 @@ func (s *Site) forget(t protocol.Round) (more bool, err error) {
 
 // finish logs a step with all that follows from it, and has it sent once it is
 // durable.
-func (s *Site) finish(b *store.Batch, e *entry) error {
+func (s *Site) finish(b *store.Batch, e *logRecord) error {
 	ready := s.agent.Ready()
 	e.drawn, e.hidden = ready.Drawn, s.agent.Hidden()
 	s.step++
@@ -208,9 +206,9 @@ func (s *Site) finish(b *store.Batch, e *entry) error {
 		b.Set(store.Outbox, store.Number(s.step), outbox(ready.Messages))
 	}
 	s.sweep(b)
-	s.remember(b)
-	at := s.c.Slots.Start.Add(time.Duration(e.round)*s.c.Slots.Every + s.offset())
-	s.queue(sending{b.Apply(), s.step, s.checkpoint(), slices.Clone(ready.Messages), at, s.telling()})
+	s.storeCheckpoints(b)
+	at := s.c.Clock.Start.Add(time.Duration(e.round)*s.c.Clock.Every + s.offset())
+	s.queue(sending{b.Apply(), s.step, s.checkpoint(), slices.Clone(ready.Messages), at, s.newest()})
 	return nil
 }
 
@@ -225,38 +223,6 @@ func (s *Site) note(r node.Ready) {
 	if len(r.Charges) > 0 {
 		s.log.Error("a charge outside of the first step") // cannot be: the agent opens its streams when it is made
 	}
-}
-
-// show copies what the agent believes.
-func (s *Site) show() {
-	b := s.agent.Belief()
-	samples, noise := node.Certainty(b)
-	s.shown = shown{slices.Clone(b.Mean), samples, noise}
-}
-
-// snapshot saves the state as of the newest step; the log before it may go.
-func (s *Site) snapshot(b *store.Batch) error {
-	agent, err := s.agent.Save()
-	if err != nil {
-		return err
-	}
-	v, err := encode(saved{s.state, s.shown, s.step, s.chain.Next, agent.Bytes()})
-	if err != nil {
-		return err
-	}
-	b.Set(store.Snapshot, nil, v)
-	b.DeleteBelow(store.Log, store.Number(s.step+1))
-	s.saved = s.step
-	return nil
-}
-
-func (s *Site) saveNow() error {
-	b := s.store.Batch()
-	if err := s.snapshot(b); err != nil {
-		return err
-	}
-	s.queue(sending{pending: b.Apply()})
-	return nil
 }
 
 // errBroken is for a site whose agent and log differ.

@@ -2,13 +2,13 @@ package site
 
 import "time"
 
-// Settle says when a reward is taken in. The reward is private at any time; when one
-// comes in is not, since all peers see how many there are.
+// Settle says when a reward is taken in. The reward itself is always private; the time at
+// which it is taken in is not, since all peers see how many rewards there are.
 type Settle string
 
 // The ways to settle.
 const (
-	// AtWindow takes every reward in when its window ends, so that nobody sees when
+	// AtWindow takes every reward in when its window ends, so that it does not show when
 	// it was reported, or whether.
 	AtWindow Settle = "window"
 	// OnArrival takes a reward in with the round after its report. Where only good
@@ -16,7 +16,7 @@ const (
 	OnArrival Settle = "arrival"
 )
 
-// Rules are what a site's operator says of decisions.
+// Rules are the operator's settings for decisions.
 type Rules struct {
 	Window       time.Duration // for how long a decision's reward is taken
 	Default      float64       // reward of a decision that got none

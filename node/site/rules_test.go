@@ -50,24 +50,24 @@ func TestWhenARewardIsTakenIn(t *testing.T) {
 		round    uint64        // with which it comes in
 		sum      float64
 	}{
-		{AtWindow, slot / 8, 4, .75},
+		{AtWindow, every / 8, 4, .75},
 		{AtWindow, window, 4, .75},
 		{AtWindow, 0, 4, .25},
-		{OnArrival, slot / 8, 1, .75},
-		{OnArrival, slot, 2, .75},
+		{OnArrival, every / 8, 1, .75},
+		{OnArrival, every, 2, .75},
 		{OnArrival, window, 4, .75},
 		{OnArrival, 0, 4, .25},
 	} {
 		t.Run(fmt.Sprint(c.settle, c.reported), func(t *testing.T) {
 			r := started(t, plain(c.settle))
-			r.clock.add(slot / 2)
+			r.clock.add(every / 2)
 			d := r.ask(decision.Ask{})
-			if want := epoch().Add(slot/2 + window); !d.ExpiresAt.Equal(want) {
+			if want := epoch().Add(every/2 + window); !d.ExpiresAt.Equal(want) {
 				t.Fatalf("expires at %v, want %v", d.ExpiresAt, want)
 			}
-			at := epoch().Add(slot/2 + c.reported)
+			at := epoch().Add(every/2 + c.reported)
 			for round := range uint64(6) {
-				begin := epoch().Add(time.Duration(round) * slot)
+				begin := epoch().Add(time.Duration(round) * every)
 				if c.reported > 0 && !at.After(begin) {
 					r.clock.add(at.Sub(r.clock.Now()))
 					r.pay(d.ID, .75)
@@ -106,9 +106,9 @@ func TestAClockThatGoesBackOpensNothingAgain(t *testing.T) {
 		r := started(t, plain(settle))
 		late, early := r.ask(decision.Ask{}), r.ask(decision.Ask{})
 		r.pay(early.ID, .5)
-		r.clock.add(6 * slot)
+		r.clock.add(6 * every)
 		r.round()
-		r.clock.add(-6 * slot)
+		r.clock.add(-6 * every)
 		if _, err := r.report(late.ID, .75); refused(t, err) != decision.Expired {
 			t.Errorf("%s: a reward is taken for what is settled: %v", settle, err)
 		}
@@ -124,23 +124,23 @@ func TestAClockThatGoesBackOpensNothingAgain(t *testing.T) {
 	}
 }
 
-// TestSlotsAreTold: times before the start, far away and at the edges have a slot.
-func TestSlotsAreTold(t *testing.T) {
+// TestTimesHaveRounds: times before the start, far away and at the edges are in a round.
+func TestTimesHaveRounds(t *testing.T) {
 	r := started(t, plain(AtWindow))
 	for _, c := range []struct {
-		at   time.Time
-		slot uint64
+		at    time.Time
+		round uint64
 	}{
 		{epoch(), 0},
-		{epoch().Add(slot - 1), 0},
-		{epoch().Add(slot), 1},
+		{epoch().Add(every - 1), 0},
+		{epoch().Add(every), 1},
 		{epoch().Add(-time.Hour), 0},
 		{time.Time{}, 0},
 		{epoch().AddDate(-400, 0, 0), 0},
-		{epoch().AddDate(400, 0, 0), math.MaxInt64 / uint64(slot)},
+		{epoch().AddDate(400, 0, 0), math.MaxInt64 / uint64(every)},
 	} {
-		if got := r.s.slot(c.at); got != c.slot {
-			t.Errorf("%v is in slot %d, want %d", c.at, got, c.slot)
+		if got := r.s.roundAt(c.at); got != c.round {
+			t.Errorf("%v is in round %d, want %d", c.at, got, c.round)
 		}
 	}
 }
@@ -332,7 +332,7 @@ func TestARewardIsOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := parseChoice(v, 3)
+	c, err := parseChoice(v, r.c.shape())
 	if err != nil || math.Signbit(float64(c.value)) {
 		t.Errorf("minus zero is stored as such (%v)", err)
 	}
@@ -355,12 +355,12 @@ func TestWhatIsPastIsForgotten(t *testing.T) {
 	r.pay("0", .5)
 	r.clock.add(window)
 	r.round()
-	r.clock.add(r.rules.Keep - slot)
+	r.clock.add(r.rules.Keep - every)
 	r.round()
 	if got := r.pay("0", .5); !got.Duplicate {
 		t.Error("forgotten too early")
 	}
-	r.clock.add(2 * slot)
+	r.clock.add(2 * every)
 	r.round()
 	for i := range 600 {
 		if _, err := r.report(fmt.Sprint(i), .5); refused(t, err) != decision.Unknown {
@@ -399,7 +399,7 @@ func TestAClosedSiteServesNobody(t *testing.T) {
 	if _, err := r.report("a", 1); refused(t, err) != decision.Unavailable {
 		t.Error(err)
 	}
-	r.s.Told(left, protocol.Checkpoint{Records: 99})
+	r.s.OnRemembered(left, protocol.Checkpoint{Records: 99})
 	r.stop() // again is no harm
 }
 
@@ -445,7 +445,7 @@ func TestSixtyFourAtOnce(t *testing.T) {
 			t.Fatalf("%v", codes)
 		}
 	}
-	r.clock.add(slot)
+	r.clock.add(every)
 	r.rounds(3)
 	if n, _ := r.taken(); n != 5 {
 		t.Errorf("%d rewards are in, want 5", n)

@@ -9,20 +9,20 @@ import (
 	"peerd.dev/protocol"
 )
 
-// retry is for how long a site that is held, or has no room, waits at most before it
-// looks again.
+// retry is the longest that a site that is blocked, or has no room, waits before it looks
+// again.
 const retry = time.Second
 
-// maxHeard is how many messages of one sender a site takes in in a slot. A slot can
-// last a day, and what is taken in waits in memory for its end.
+// maxHeard is how many messages of one sender a site takes in during a round. A round can
+// last a day, and its messages wait in memory for its end.
 const maxHeard = 1024
 
-// Run ends a round a slot until ctx is done, which is a nil error. It is called
-// once.
+// Run ends every round as the clock begins the next one, until ctx is done, which is a nil
+// error. It is called once.
 func (s *Site) Run(ctx context.Context, tr Transport) error {
 	s.began = s.c.Now()
-	held := s.holding()
-	if held {
+	blocked := s.isBlocked()
+	if blocked {
 		s.log.Info("nothing is released yet", "reason", s.Ready(ctx))
 	} else if err := s.resend(ctx, tr); err != nil {
 		return ended(ctx, err)
@@ -35,11 +35,11 @@ func (s *Site) Run(ctx context.Context, tr Transport) error {
 		if err := s.send(context.WithoutCancel(ctx), tr); err != nil {
 			cancel(err)
 			for range s.sends {
-				continue // so that nobody waits for room
+				continue // so that no step waits for room
 			}
 		}
 	}()
-	err := s.rounds(ctx, tr, !held)
+	err := s.rounds(ctx, tr, !blocked)
 	close(s.sends) // only rounds queues
 	<-sent
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
@@ -48,16 +48,16 @@ func (s *Site) Run(ctx context.Context, tr Transport) error {
 	return ended(ctx, err)
 }
 
-// rounds ends a round at the beginning of every slot. A slot that has passed, or is
-// not over the last one that ended, has none: the clock may jump as it likes. What was
-// left in the outbox is sent first, if that has not been done.
+// rounds ends a round whenever the clock reaches one. A round that has passed, or is not
+// after the last one that ended, is not played, however the clock jumps. What was left in
+// the outbox is sent first, if that has not been done.
 func (s *Site) rounds(ctx context.Context, tr Transport, resent bool) error {
 	for {
 		t, in, err := s.gather(ctx, tr)
 		if err != nil {
 			return err
 		}
-		if s.holding() {
+		if s.isBlocked() {
 			// What arrived is dropped: an answer would be a release.
 			if err = s.pause(ctx); err != nil {
 				return err
@@ -84,9 +84,9 @@ func (s *Site) rounds(ctx context.Context, tr Transport, resent bool) error {
 	}
 }
 
-// pause waits before the same slot is tried again.
+// pause waits before the same round is tried again.
 func (s *Site) pause(ctx context.Context) error {
-	timer := time.NewTimer(min(retry, s.c.Slots.Every))
+	timer := time.NewTimer(min(retry, s.c.Clock.Every))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -100,27 +100,27 @@ func (s *Site) pause(ctx context.Context) error {
 func (s *Site) full(is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if is != s.held.full {
-		s.held.full = is
+	if is != s.blocked.full {
+		s.blocked.full = is
 		if is {
-			s.log.Error("the disk is full: nothing is learnt or released until there is room", "dir", s.c.Dir)
+			s.log.Error("the disk is full: nothing is learned or released until there is room", "dir", s.c.Dir)
 		} else {
 			s.log.Info("there is room on the disk again")
 		}
 	}
 }
 
-// gather waits for the beginning of the next slot and returns it, with what arrived
-// until then.
+// gather waits for the beginning of the next round and returns its number, with what
+// arrived until then.
 func (s *Site) gather(ctx context.Context, tr Transport) (protocol.Round, []protocol.Delivery, error) {
 	s.mu.Lock()
 	next := s.state.Round
 	s.mu.Unlock()
 	now := s.sane(s.c.Now())
-	if !now.Before(s.c.Slots.Start) {
-		next = max(next, s.slot(now))
+	if !now.Before(s.c.Clock.Start) {
+		next = max(next, s.roundAt(now))
 	}
-	begin := s.c.Slots.Start.Add(time.Duration(next) * s.c.Slots.Every)
+	begin := s.c.Clock.Start.Add(time.Duration(next) * s.c.Clock.Every)
 	timer := time.NewTimer(begin.Sub(now))
 	defer timer.Stop()
 	var in []protocol.Delivery
@@ -144,11 +144,12 @@ func (s *Site) gather(ctx context.Context, tr Transport) (protocol.Round, []prot
 // maxJump is by how much the clock may be set forward while the peer runs.
 const maxJump = 10 * time.Minute
 
-// sane returns now, or, if the clock has been set forward by much since the start, what
-// it would say else: a round that is played too early keeps the peer silent until its
-// time has come. Whoever sets the clock right by so much starts the peer again.
+// sane returns now, unless the clock has been set forward by more than maxJump since the
+// start; then it returns what the clock would show if it had not been. A round that is
+// played too early keeps the peer silent until its time has come. An operator who corrects
+// the clock by that much starts the peer again.
 func (s *Site) sane(now time.Time) time.Time {
-	steady := s.began.Round(0).Add(now.Sub(s.began)) // by the clock that nobody sets
+	steady := s.began.Round(0).Add(now.Sub(s.began)) // by the clock that cannot be set
 	if jump := now.Round(0).Sub(steady); jump > maxJump {
 		if !s.jumped {
 			s.jumped = true
@@ -160,13 +161,14 @@ func (s *Site) sane(now time.Time) time.Time {
 	return now
 }
 
+// flooded counts a message that was dropped because its sender sent too many.
 func (s *Site) flooded() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.counts.flooded++
 }
 
-// skip counts the slots that passed without this peer, as long as there was something
+// skip counts the rounds that passed without this peer, as long as there was something
 // to play.
 func (s *Site) skip(t protocol.Round) {
 	s.mu.Lock()
@@ -179,7 +181,7 @@ func (s *Site) skip(t protocol.Round) {
 	s.counts.skippedTo = to
 }
 
-// ended tells an end that was asked for from one that was not.
+// ended returns nil for an end that was asked for, and else err.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil

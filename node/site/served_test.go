@@ -23,10 +23,8 @@ type served struct{ *Site }
 
 func (s served) Status(ctx context.Context) (api.Status, error) {
 	st, err := s.Site.Status(ctx)
-	return api.Status{Pulls: st.Pulls, Pending: st.Pending, Hold: st.Hold}, err
+	return api.Status{Pulls: st.Pulls, Pending: st.Pending, Hold: st.BlockedReason}, err
 }
-
-func (served) Features() decision.Shape { return decision.Shape{} }
 
 func (served) Arms(context.Context) ([]api.Arm, error) { return nil, nil }
 
@@ -68,7 +66,7 @@ func (r *rig) everything(t testing.TB) string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if table == store.Meta && string(e.Key) == againKey {
+			if table == store.Meta && string(e.Key) == syncKey {
 				continue // what is asked again is answered once all before it is durable
 			}
 			_, _ = fmt.Fprintf(h, "%d %x %x\n", table, e.Key, e.Value)
@@ -89,7 +87,7 @@ func TestWrongRequestsChangeNothing(t *testing.T) {
 		Base: base, Token: token, Client: &http.Client{},
 		Expired: func(t testing.TB, id string) {
 			r.ask(decision.Ask{ID: id})
-			r.clock.add(window + slot)
+			r.clock.add(window + every)
 		},
 		State: r.everything,
 	})

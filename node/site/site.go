@@ -1,6 +1,6 @@
 // Package site is a daemon's core: an agent, the site's application or a simulated
-// world that plays it, and the store that makes every step durable before anything
-// of it is told.
+// world that plays it, and the store that makes every step durable before any
+// of it is answered, sent or reported.
 //
 // A step is an input and what follows from it: a choice, rewards taken in, the end
 // of a round. Steps are logged in one order; what the agent draws, sends and owes
@@ -11,13 +11,14 @@ package site
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"peerd.dev/bandit"
 	"peerd.dev/node"
+	"peerd.dev/node/decision"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -36,21 +37,23 @@ type Config struct {
 	Store store.Options
 
 	Genesis    ledger.Genesis // of the ledger; the incarnation is filled in
-	Arms       []string
-	Peers      int // in the network
+	Arms       []string       // none if the peer is idle
+	Features   int            // numbers that describe an action in one decision; 0 unless the learner is contextual
+	Streams    int            // of the peer's statistic, by its cadence; of no meaning for an idle peer
+	Cadence    protocol.Cadence
+	Horizon    uint64 // rounds that the budget pays for
+	Peers      int    // in the network
 	ID         func(protocol.Peer) string
 	Neighbours []protocol.Peer // ascending
 	Agent      func(Life) (*node.Agent, error)
-	World      func(Life) (node.World, error) // nil where an application plays
+	World      func(Life) (bandit.World, error) // nil where an application plays, and for an idle peer
 	Rules      Rules
-	Slots      node.Slots
+	Clock      node.Clock
 	Rounds     uint64 // that a World is played
-	Leaves     uint64 // horizon of every arm's stream
-	Together   bool   // the protocol closes the leaves of all arms together
-	Fixed      []Fixed
+	Pinned     []Pinned
 
 	// Alarm is called once, from another goroutine, when the site finds that its
-	// past is not the one that a peer remembers; nil for nobody.
+	// past is not the one that a peer remembers; may be nil.
 	Alarm  func(error)
 	Now    func() time.Time // nil for the clock
 	Logger *slog.Logger     // nil discards
@@ -61,30 +64,31 @@ type Site struct {
 	c     Config
 	store *store.Store
 	log   *slog.Logger
-	arms  map[string]int
+	arms  map[string]bandit.Arm
 	sends chan sending
 
 	mu        sync.Mutex
 	closing   bool
-	broken    bool // the agent has taken a step that is not in the log
+	broken    bool // the agent has taken a step that is not in the log; it takes no other
 	life      life
 	agent     *node.Agent
-	world     node.World
+	world     bandit.World // nil unless one is played
+	resting   []byte       // state of a world that was played before; nil for none
 	chain     ledger.Chain
 	step      uint64 // the newest that is logged
-	state     state
+	state     progress
 	saved     uint64 // step of the newest snapshot
 	dueFrom   []byte // no decision waits before this key
 	oldFrom   []byte // none is to be forgotten before this key
 	saveEvery uint64 // steps
-	shown     shown
-	held      held
+	belief    lastBelief
+	blocked   blocked
 	counts    counters
 
-	began  time.Time // Run; of its goroutine
-	jumped bool      // the clock; of the same
-	public atomic.Pointer[public]
-	silent atomic.Bool // a peer remembers another ledger
+	began   time.Time // Run; of its goroutine
+	jumped  bool      // the clock; of the same
+	durable atomic.Pointer[durableStatus]
+	silent  atomic.Bool // a peer remembers another ledger
 
 	sentMu sync.Mutex
 	sent   []uint64 // steps whose outbox may go
@@ -93,29 +97,11 @@ type Site struct {
 	seen   map[protocol.Peer]protocol.Checkpoint // checkpoints that are not stored yet
 }
 
-// state is what a site remembers beside its agent.
-type state struct {
-	Round     uint64   // the next
-	Begun     bool     // a round has ended
-	Decisions uint64   // choices made
-	Pending   uint64   // decisions that wait for their round
-	Pulls     []uint64 // choices that count, by arm
-	Plays     []uint64 // of the world, by arm
-	Released  uint64   // nodes drawn
-	Left      float64  // ε
-}
-
 // counters begin at 0 with every start.
 type counters struct {
 	refused, skipped, flooded uint64
-	skippedTo                 uint64 // the slot before which skipped counts
+	skippedTo                 uint64 // the round before which skipped counts
 	lastFault                 string
-}
-
-// shown is the belief as it was at the end of the newest round. Asking the agent in
-// between would be a step of its own.
-type shown struct {
-	Means, Samples, Noise []float64
 }
 
 // Open opens the site's store and brings the site to where it stopped. On a first
@@ -128,12 +114,12 @@ func Open(c Config) (_ *Site, err error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Site{
-		c: c, log: c.Logger, arms: make(map[string]int, len(c.Arms)),
+		c: c, log: c.Logger, arms: make(map[string]bandit.Arm, len(c.Arms)),
 		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]protocol.Checkpoint), saveEvery: snapshotEvery,
-		state: state{Pulls: make([]uint64, len(c.Arms)), Plays: make([]uint64, len(c.Arms))},
+		state: progress{Pulls: make([]uint64, len(c.Arms))},
 	}
 	for i, a := range c.Arms {
-		s.arms[a] = i
+		s.arms[a] = bandit.Arm(i)
 	}
 	if c.Store.Logger == nil {
 		c.Store.Logger = c.Logger
@@ -151,51 +137,40 @@ func Open(c Config) (_ *Site, err error) {
 		return nil, err
 	}
 	if found {
-		err = s.checkFixed()
+		err = s.checkPinned()
 	} else {
 		err = s.begin()
 	}
 	if err != nil {
 		return nil, err
 	}
-	if n := len(s.life.Closed); n > 0 && n != len(c.Arms) {
-		return nil, fmt.Errorf("%w: %d arms, want %d", ErrDamaged, n, len(c.Arms))
+	if s.agent, err = c.Agent(s.life.Life); err != nil {
+		return nil, err
 	}
-	if s.agent, err = c.Agent(s.life.public()); err != nil {
+	if s.agent.Idle() {
+		s.c.Streams, s.c.World = 0, nil
+	}
+	if err = s.openWorld(); err != nil {
 		return nil, err
 	}
 	if found {
-		err = s.recover()
+		err = s.restore()
 	} else {
 		err = s.charge()
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err = s.readHeld(); err != nil {
+	if err = s.readBlocked(); err != nil {
 		return nil, err
 	}
-	s.public.Store(s.telling())
-	return s, s.openWorld()
+	s.durable.Store(s.newest())
+	return s, nil
 }
 
-// openWorld makes the world and plays again what was played, so that it hands
-// nothing out twice.
-func (s *Site) openWorld() (err error) {
-	if s.c.World == nil {
-		return nil
-	}
-	if s.world, err = s.c.World(s.life.public()); err != nil {
-		return err
-	}
-	for arm, n := range s.state.Plays {
-		for range n {
-			if _, err := s.world.Play(armOf(arm)); err != nil {
-				return fmt.Errorf("the world pays less than it did: %w", err)
-			}
-		}
-	}
-	return nil
+// Features returns the shape of the features that a decision needs.
+func (s *Site) Features() decision.Shape {
+	return decision.Shape{Actions: len(s.c.Arms), Length: s.c.Features}
 }
 
 // Checkpoint returns the ledger's length and head.
@@ -224,21 +199,21 @@ func (s *Site) Close() error {
 	var err error
 	if s.step > s.saved && !s.broken && !s.store.Full() {
 		b := s.store.Batch()
-		if err = s.snapshot(b); err == nil {
+		if err = s.saveSnapshot(b); err == nil {
 			err = b.Commit()
 		}
 	}
 	return errors.Join(err, s.store.Close())
 }
 
-// Ready is nil if choices are learnt from and released, or says why not.
+// Ready returns nil if choices are learned from and released, or why they are not.
 func (s *Site) Ready(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.store.Full() {
 		return store.ErrFull
 	}
-	if why := s.why(); why != "" {
+	if why := s.blockedReason(); why != "" {
 		return errors.New(why)
 	}
 	return nil

@@ -12,32 +12,52 @@ import (
 	"peerd.dev/node/store"
 )
 
-// Status returns what the site has done so far. Everything in it is public, and nothing
-// of it is taken back by a crash but the newest choices.
+// durableStatus is what a site reports of itself, as of a step that is durable: a crash
+// could take back what is not, and its noise would be drawn a second time.
+type durableStatus struct {
+	belief   lastBelief
+	round    uint64
+	released uint64
+	records  uint64 // of the ledger
+	left     float64
+	regret   float64
+
+	pending, decisions uint64
+}
+
+// newest returns what is to be reported of the newest step, once it is durable.
+func (s *Site) newest() *durableStatus {
+	return &durableStatus{
+		s.belief, s.state.Round, s.state.Released, s.chain.Next, s.state.Left, s.state.Regret, s.state.Pending, s.state.Decisions,
+	}
+}
+
+// Status returns what the site has done so far. Everything in it is public, and a crash
+// takes nothing of it back except the newest choices.
 func (s *Site) Status(context.Context) (node.Status, error) {
-	told := s.public.Load()
+	d := s.durable.Load()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	pending := told.pending
+	pending := d.pending
 	if s.world == nil {
-		pending += s.state.Decisions - told.decisions
+		pending += s.state.Decisions - d.decisions
 	}
 	return node.Status{
-		Round: min(told.round, s.c.Rounds), Rounds: s.c.Rounds,
-		Pulls: slices.Clone(s.state.Pulls), Means: told.shown.Means, Samples: told.shown.Samples, Noise: told.shown.Noise,
-		Spent: s.c.Genesis.Budget.Epsilon.Float() - told.left, Left: told.left,
-		Released: told.released, Refused: s.counts.refused, Skipped: s.counts.skipped, Flooded: s.counts.flooded,
-		LastErr: s.counts.lastFault, Pending: pending, Records: told.records,
-		Hold: s.why(), Full: s.held.full,
+		Round: min(d.round, s.c.Rounds), Rounds: s.c.Rounds,
+		Pulls: slices.Clone(s.state.Pulls), Means: d.belief.Means, Samples: d.belief.Samples, Noise: d.belief.Noise,
+		Spent: s.c.Genesis.Budget.Epsilon.Float() - d.left, Left: d.left, Regret: d.regret,
+		Released: d.released, Refused: s.counts.refused, Skipped: s.counts.skipped, Flooded: s.counts.flooded,
+		LastErr: s.counts.lastFault, Pending: pending, Records: d.records,
+		BlockedReason: s.blockedReason(), Full: s.blocked.full,
 	}, nil
 }
 
-// why returns why nothing is released, or "".
-func (s *Site) why() string {
-	if why := s.held.why(); why != "" {
+// blockedReason returns why nothing is released, or "".
+func (s *Site) blockedReason() string {
+	if why := s.blocked.reason(); why != "" {
 		return why
 	}
-	if ahead := s.c.Slots.Start.Add(time.Duration(s.state.Round) * s.c.Slots.Every).Sub(s.c.Now()); s.state.Begun && ahead > s.c.Slots.Every+maxJump {
+	if ahead := s.c.Clock.Start.Add(time.Duration(s.state.Round) * s.c.Clock.Every).Sub(s.c.Now()); s.state.Begun && ahead > s.c.Clock.Every+maxJump {
 		return fmt.Sprintf("the clock was ahead once: round %d has been played, and is %v from now. Nothing is released until then, or until the clock is set right", s.state.Round-1, ahead.Round(time.Second))
 	}
 	return ""
@@ -46,7 +66,7 @@ func (s *Site) why() string {
 // Ledger yields at most limit records from number from on. A crash does not take them
 // back.
 func (s *Site) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, error] {
-	return records(s.store, from, s.public.Load().records, limit)
+	return records(s.store, from, s.durable.Load().records, limit)
 }
 
 // Records yields at most limit ledger records of a store from number from on. They are

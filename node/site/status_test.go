@@ -50,7 +50,7 @@ func TestOnlyWhatIsDurableIsShown(t *testing.T) {
 	r.start()
 	r.pay(r.ask(decision.Ask{}).ID, 1)
 	before := r.status()
-	r.clock.add(4 * slot)
+	r.clock.add(4 * every)
 	on.Store(true)
 	if err := r.s.Round(5, r.net.step(protocol.Round(5))); err != nil {
 		t.Fatal(err)
@@ -76,14 +76,14 @@ func TestAClockThatWasAheadIsSaid(t *testing.T) {
 	r := newRig(t, usual("rows", AtWindow))
 	r.start()
 	r.rounds(3)
-	if why := r.status().Hold; why != "" {
+	if why := r.status().BlockedReason; why != "" {
 		t.Fatal(why)
 	}
 	const years = 3 * 365 * 24 * time.Hour
 	r.clock.add(years)
 	r.round()
 	r.clock.add(-years)
-	if why := r.status().Hold; !strings.Contains(why, "the clock was ahead") {
+	if why := r.status().BlockedReason; !strings.Contains(why, "the clock was ahead") {
 		t.Errorf("held back for %q", why)
 	}
 	if err := r.s.Ready(t.Context()); err == nil {
@@ -97,7 +97,7 @@ func TestAClockSetForwardWhileRunning(t *testing.T) {
 	r := newRig(t, usual("rows", AtWindow))
 	r.start()
 	r.s.began = time.Now()
-	wall := time.Now().Add(time.Hour).Round(0) // no reading of the clock that nobody sets
+	wall := time.Now().Add(time.Hour).Round(0) // no reading of the clock that cannot be set
 	if got := r.s.sane(wall); got != wall {
 		t.Errorf("a time of unknown origin became %v", got)
 	}
@@ -110,17 +110,17 @@ func TestAClockSetForwardWhileRunning(t *testing.T) {
 // TestChangedSettingsAreNamed: a folder keeps what it was begun with.
 func TestChangedSettingsAreNamed(t *testing.T) {
 	r := newRig(t, usual("rows", AtWindow))
-	r.fixed = []Fixed{{"arms", "[red, green, blue]"}, {"privacy.epsilon", "1"}}
+	r.pinned = []Pinned{{"arms", "[red, green, blue]"}, {"privacy.epsilon", "1"}}
 	r.start()
 	r.rounds(2)
 	r.stop()
-	r.fixed = []Fixed{{"arms", "[green, red, blue]"}, {"privacy.epsilon", "1"}}
+	r.pinned = []Pinned{{"arms", "[green, red, blue]"}, {"privacy.epsilon", "1"}}
 	_, err := Open(r.config())
 	var changed *ChangedError
 	if !errors.As(err, &changed) || changed.Key != "arms" || !strings.Contains(err.Error(), "[red, green, blue]") {
 		t.Fatalf("got %v", err)
 	}
-	r.fixed[0].Value = "[red, green, blue]"
+	r.pinned[0].Value = "[red, green, blue]"
 	r.start()
 	r.rounds(2)
 }
@@ -128,7 +128,7 @@ func TestChangedSettingsAreNamed(t *testing.T) {
 // TestANetworkMayGrow: a peer that stopped in good order starts again with one more
 // peer in its network and another neighbour, in either protocol.
 func TestANetworkMayGrow(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
+	for _, name := range protocols() {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, usual(name, OnArrival))
 			r.start()
@@ -152,20 +152,20 @@ func TestANetworkMayGrow(t *testing.T) {
 	}
 }
 
-// TestMarksBelongToPeersNotPlaces: a place in the network that gets another peer does
+// TestCheckpointsBelongToPeersNotPlaces: a place in the network that gets another peer does
 // not inherit what was remembered of the one before.
-func TestMarksBelongToPeersNotPlaces(t *testing.T) {
+func TestCheckpointsBelongToPeersNotPlaces(t *testing.T) {
 	r := newRig(t, usual("rows", AtWindow))
 	r.start()
-	r.s.Saw(right, protocol.Checkpoint{Records: 7, Head: [32]byte{1}})
+	r.s.OnCheckpoint(right, protocol.Checkpoint{Records: 7, Head: [32]byte{1}})
 	r.rounds(1)
 	r.stop()
 	r.open()
-	if seen, err := r.s.Seen(); err != nil || seen[right].Records != 7 {
+	if seen, err := r.s.Checkpoints(); err != nil || seen[right].Records != 7 {
 		t.Fatal(seen, err)
 	}
 	r.s.c.ID = func(p protocol.Peer) string { return "another" }
-	if seen, err := r.s.Seen(); err != nil || seen[right].Records != 0 {
+	if seen, err := r.s.Checkpoints(); err != nil || seen[right].Records != 0 {
 		t.Error("another peer is remembered as ", seen[right], err)
 	}
 	r.stop()

@@ -30,7 +30,7 @@ func wake(r *rig) *awake {
 	r.t.Helper()
 	a := &awake{rig: r, done: make(chan error, 1)}
 	c := r.config()
-	c.Slots.Start = time.Now()
+	c.Clock.Start = time.Now()
 	c.Now = func() time.Time {
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -92,12 +92,12 @@ func running(t *testing.T, f func(t *testing.T)) {
 	})
 }
 
-func TestAloneNothingIsHeld(t *testing.T) {
+func TestAloneNothingIsBlocked(t *testing.T) {
 	running(t, func(t *testing.T) {
 		x := usual("rows", OnArrival)
 		x.alone = true
 		a := wake(newRig(t, x))
-		a.pass(4*slot + slot/2)
+		a.pass(4*every + every/2)
 		if err := a.s.Ready(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -112,7 +112,7 @@ func TestAloneNothingIsHeld(t *testing.T) {
 }
 
 // TestNothingIsReleasedUntilNeighboursTell: no round ends and nothing is sent, and
-// waiting costs nothing, until all neighbours have told or one has and the grace is over.
+// waiting costs nothing, until all neighbours have reported, or one has and the grace is over.
 func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 	for _, all := range []bool{true, false} {
 		t.Run(fmt.Sprint("all=", all), func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 				a := wake(newRig(t, usual("rows", OnArrival)))
 				held := func(when string) {
 					t.Helper()
-					if st := a.status(); st.Round != 0 || st.Released != 0 || st.Hold == "" || a.sent() > 0 || a.s.Ready(t.Context()) == nil {
+					if st := a.status(); st.Round != 0 || st.Released != 0 || st.BlockedReason == "" || a.sent() > 0 || a.s.Ready(t.Context()) == nil {
 						t.Fatalf("%s: %+v, %d frames", when, st, a.sent())
 					}
 				}
@@ -132,16 +132,16 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 				if d := a.ask(decision.Ask{ID: "a"}); d.Action == "" {
 					t.Error("no decision while held")
 				}
-				a.s.Told(left, protocol.Checkpoint{})
-				a.pass(grace - 2*slot)
+				a.s.OnRemembered(left, protocol.Checkpoint{})
+				a.pass(grace - 2*every)
 				held("one told")
 				if all {
-					a.s.Told(right, protocol.Checkpoint{})
-					a.pass(2 * slot)
+					a.s.OnRemembered(right, protocol.Checkpoint{})
+					a.pass(2 * every)
 				} else {
-					a.pass(5 * slot)
+					a.pass(5 * every)
 				}
-				if st := a.status(); st.Round == 0 || st.Hold != "" || a.sent() == 0 || a.s.Ready(t.Context()) != nil {
+				if st := a.status(); st.Round == 0 || st.BlockedReason != "" || a.sent() == 0 || a.s.Ready(t.Context()) != nil {
 					t.Errorf("all told: %+v, %d frames", st, a.sent())
 				}
 				a.sleep()
@@ -150,22 +150,22 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 	}
 }
 
-// TestAnAlarmSilences: told of more records than there are, a running site raises one
+// TestAnAlarmSilences: when a neighbour reports more records than there are, a running site raises one
 // alarm and sends nothing any more, while decisions go on; so it is after a restart.
 func TestAnAlarmSilences(t *testing.T) {
 	running(t, func(t *testing.T) {
 		a := wake(newRig(t, usual("average", OnArrival)))
-		a.s.Told(left, protocol.Checkpoint{})
-		a.s.Told(right, protocol.Checkpoint{})
+		a.s.OnRemembered(left, protocol.Checkpoint{})
+		a.s.OnRemembered(right, protocol.Checkpoint{})
 		for range 5 {
 			a.pay(a.ask(decision.Ask{}).ID, .5)
-			a.pass(slot)
+			a.pass(every)
 		}
-		a.s.Told(right, protocol.Checkpoint{Records: 1000})
+		a.s.OnRemembered(right, protocol.Checkpoint{Records: 1000})
 		a.pass(0)
 		before := a.sent()
-		a.s.Told(left, protocol.Checkpoint{Records: 2000})
-		a.s.Told(left, protocol.Checkpoint{})
+		a.s.OnRemembered(left, protocol.Checkpoint{Records: 2000})
+		a.s.OnRemembered(left, protocol.Checkpoint{})
 		a.pass(time.Minute)
 		if n := a.sent(); n != before {
 			t.Errorf("%d frames were sent after the alarm", n-before)
@@ -186,10 +186,10 @@ func TestAnAlarmSilences(t *testing.T) {
 		if !b.s.Behind() {
 			t.Error("the alarm is forgotten with a restart")
 		}
-		b.s.Told(left, protocol.Checkpoint{})
-		b.s.Told(right, protocol.Checkpoint{})
+		b.s.OnRemembered(left, protocol.Checkpoint{})
+		b.s.OnRemembered(right, protocol.Checkpoint{})
 		b.pass(time.Minute)
-		if st := b.status(); st.Round != round || b.sent() != before || !strings.Contains(st.Hold, "another history") {
+		if st := b.status(); st.Round != round || b.sent() != before || !strings.Contains(st.BlockedReason, "another history") {
 			t.Errorf("%+v and %d frames after a restart", st, b.sent()-before)
 		}
 		if !b.ask(decision.Ask{ID: "2"}).Repeated {
@@ -199,7 +199,7 @@ func TestAnAlarmSilences(t *testing.T) {
 	})
 }
 
-// TestTheClockOfRounds: a round a slot; slots that pass without this peer are skipped, and
+// TestTheClockOfRounds: rounds follow the clock; those that pass without this peer are skipped, and
 // a clock that goes back repeats none.
 func TestTheClockOfRounds(t *testing.T) {
 	running(t, func(t *testing.T) {
@@ -207,14 +207,14 @@ func TestTheClockOfRounds(t *testing.T) {
 		x.alone = true
 		r := newRig(t, x)
 		a := wake(r)
-		a.pass(3*slot + slot/2)
+		a.pass(3*every + every/2)
 		if got := a.status().Round; got != 4 {
-			t.Errorf("%d rounds in 3.5 slots, want 4: one at the beginning of each", got)
+			t.Errorf("%d rounds in the time of 3.5, want 4: one ends at the beginning of each", got)
 		}
 		a.sleep()
-		time.Sleep(10 * slot)
-		start := a.c.Slots.Start
-		a.c.Slots.Start = start
+		time.Sleep(10 * every)
+		start := a.c.Clock.Start
+		a.c.Clock.Start = start
 		s, err := Open(a.c)
 		if err != nil {
 			t.Fatal(err)
@@ -222,7 +222,7 @@ func TestTheClockOfRounds(t *testing.T) {
 		r.s = s
 		ctx, end := context.WithCancel(context.Background())
 		go func() { a.done <- s.Run(ctx, r.net) }()
-		a.pass(slot)
+		a.pass(every)
 		if got := a.status(); got.Round != 15 || got.Skipped != 9 {
 			t.Errorf("round %d with %d skipped, want 15 with 9", got.Round, got.Skipped)
 		}
@@ -230,18 +230,18 @@ func TestTheClockOfRounds(t *testing.T) {
 		if err := <-a.done; err != nil {
 			t.Fatal(err)
 		}
-		// The clock is set back by ten slots: the rounds that were wait.
+		// The clock is set back by ten rounds: those that were played are not played again.
 		now := a.c.Now
-		s.c.Now = func() time.Time { return now().Add(-10 * slot) }
+		s.c.Now = func() time.Time { return now().Add(-10 * every) }
 		ctx, end = context.WithCancel(context.Background())
 		go func() { _, _, err := s.gather(ctx, r.net); a.done <- err }()
-		a.pass(9 * slot)
+		a.pass(9 * every)
 		select {
 		case <-a.done:
-			t.Error("a slot is played twice")
+			t.Error("a round is played twice")
 		default:
 		}
-		a.pass(slot)
+		a.pass(every)
 		if err := <-a.done; err != nil {
 			t.Error(err)
 		}
@@ -251,16 +251,16 @@ func TestTheClockOfRounds(t *testing.T) {
 }
 
 // TestTheHighestIsBelieved: of several that remember what is not here, in whatever order
-// they tell it, the one that remembers most counts.
+// their reports come, the one that remembers most counts.
 func TestTheHighestIsBelieved(t *testing.T) {
 	for _, told := range [][]uint64{{50, 70}, {70, 50}, {70, 70}} {
 		r := newRig(t, usual("rows", OnArrival))
 		r.open()
-		r.s.Told(left, protocol.Checkpoint{Records: told[0]})
-		r.s.Told(right, protocol.Checkpoint{Records: told[1]})
+		r.s.OnRemembered(left, protocol.Checkpoint{Records: told[0]})
+		r.s.OnRemembered(right, protocol.Checkpoint{Records: told[1]})
 		r.stop()
 		r.open()
-		a, err := r.s.Adopt()
+		a, err := r.s.Recover()
 		if err != nil || a.Claimed != 70 || a.Had != 2 {
 			t.Errorf("%v: %+v, %v", told, a, err)
 		}
@@ -299,11 +299,11 @@ func lost(t *testing.T, name string, n int) *rig {
 	return r
 }
 
-// TestAdoptGoesOn: after a restored backup and recover, the site releases again: as a new
-// incarnation, with a mark above all that was remembered, and its neighbours take in what
-// it says.
-func TestAdoptGoesOn(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
+// TestRecoverGoesOn: after a restored backup and recover, the site releases again: as a new
+// incarnation, with a checkpoint above all that was remembered, and its neighbours accept its
+// messages.
+func TestRecoverGoesOn(t *testing.T) {
+	for _, name := range protocols() {
 		t.Run(name, func(t *testing.T) {
 			r := lost(t, name, 10)
 			r.start()
@@ -321,7 +321,7 @@ func TestAdoptGoesOn(t *testing.T) {
 			}
 			r.stop()
 			r.open()
-			a, err := r.s.Adopt()
+			a, err := r.s.Recover()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -330,8 +330,8 @@ func TestAdoptGoesOn(t *testing.T) {
 			}
 			r.stop()
 			r.start()
-			if r.s.Behind() || r.s.holding() {
-				t.Fatalf("still held: %s", r.status().Hold)
+			if r.s.Behind() || r.s.isBlocked() {
+				t.Fatalf("still held: %s", r.status().BlockedReason)
 			}
 			if r.s.Incarnation() <= incarnation || r.s.Checkpoint().Records <= mark.Records {
 				t.Errorf("incarnation %d after %d, %d records after %d", r.s.Incarnation(), incarnation, r.s.Checkpoint().Records, mark.Records)
@@ -355,18 +355,18 @@ func TestAdoptGoesOn(t *testing.T) {
 			r.stop()
 			r.start() // and so it stays
 			if r.s.Behind() || r.s.Incarnation() <= incarnation {
-				t.Error("what was adopted is forgotten with a restart")
+				t.Error("the recovery is forgotten with a restart")
 			}
 			r.stop()
 		})
 	}
 }
 
-// TestRecoverAgainIfAnotherRemembersMore: the neighbour that told first had been away, and
+// TestRecoverAgainIfAnotherRemembersMore: the neighbour that reported first had been away, and
 // with the alarm the site left the network. What the other one remembers is found on the
 // next start, and recovered from, too.
 func TestRecoverAgainIfAnotherRemembersMore(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
+	for _, name := range protocols() {
 		r := newRig(t, usual(name, OnArrival))
 		r.start()
 		work := func(n int) {
@@ -387,14 +387,14 @@ func TestRecoverAgainIfAnotherRemembersMore(t *testing.T) {
 		for i, tell := range [][]protocol.Peer{{left}, {left, right}} {
 			r.open()
 			for _, p := range tell {
-				r.s.Told(p, r.net.memory(p))
+				r.s.OnRemembered(p, r.net.memory(p))
 			}
 			if !r.s.Behind() {
 				t.Fatalf("%s: start %d: nothing is noticed", name, i)
 			}
 			r.stop()
 			r.open()
-			if _, err := r.s.Adopt(); err != nil {
+			if _, err := r.s.Recover(); err != nil {
 				t.Fatalf("%s: start %d: %v", name, i, err)
 			}
 			r.stop()
@@ -435,7 +435,7 @@ func fromIncarnation(t *testing.T, f frame, want uint32) bool {
 
 // TestAWipedDiskUnderAnOldKey is an old copy too: that of the first moment.
 func TestAWipedDiskUnderAnOldKey(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
+	for _, name := range protocols() {
 		r := lost(t, name, 10)
 		r.disk = vfs.NewCrashableMem()
 		r.start()
@@ -444,16 +444,16 @@ func TestAWipedDiskUnderAnOldKey(t *testing.T) {
 		}
 		r.stop()
 		r.open()
-		a, err := r.s.Adopt()
+		a, err := r.s.Recover()
 		if err != nil || a.Had != 2 {
 			t.Fatalf("%s: %+v, %v", name, a, err)
 		}
 		r.stop()
 		r.start()
 		// A neighbour that was away for long remembers the lost life's first records.
-		r.s.Told(right, protocol.Checkpoint{Records: 2, Head: [32]byte{1}})
+		r.s.OnRemembered(right, protocol.Checkpoint{Records: 2, Head: [32]byte{1}})
 		if r.s.Behind() {
-			t.Fatalf("%s: %s", name, r.status().Hold)
+			t.Fatalf("%s: %s", name, r.status().BlockedReason)
 		}
 		for range 12 {
 			d := r.ask(decision.Ask{})
@@ -467,7 +467,7 @@ func TestAWipedDiskUnderAnOldKey(t *testing.T) {
 	}
 }
 
-// TestAForkIsForGood: where both histories went on there is nothing to adopt.
+// TestAForkIsForGood: where both histories went on there is nothing to recover.
 func TestAForkIsForGood(t *testing.T) {
 	for what, mark := range map[string]func(r *rig) protocol.Checkpoint{
 		"same length": func(r *rig) protocol.Checkpoint {
@@ -485,12 +485,12 @@ func TestAForkIsForGood(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			r := lost(t, "average", 0)
 			r.open()
-			r.s.Told(left, mark(r))
+			r.s.OnRemembered(left, mark(r))
 			if !r.s.Behind() {
 				t.Fatal("not noticed")
 			}
 			before := len(r.net.frames)
-			r.s.Told(right, protocol.Checkpoint{Records: 1 << 20}) // makes nothing better
+			r.s.OnRemembered(right, protocol.Checkpoint{Records: 1 << 20}) // makes nothing better
 			r.round()
 			if len(r.net.frames) != before {
 				t.Error("something is sent")
@@ -498,10 +498,10 @@ func TestAForkIsForGood(t *testing.T) {
 			r.stop()
 			r.open()
 			mark, records := r.s.Checkpoint(), len(r.lines())
-			if _, err := r.s.Adopt(); !errors.Is(err, ErrFork) {
-				t.Errorf("adopted: %v", err)
+			if _, err := r.s.Recover(); !errors.Is(err, ErrFork) {
+				t.Errorf("recovered: %v", err)
 			}
-			if r.s.Checkpoint() != mark || len(r.lines()) != records || !strings.Contains(r.status().Hold, "another history") {
+			if r.s.Checkpoint() != mark || len(r.lines()) != records || !strings.Contains(r.status().BlockedReason, "another history") {
 				t.Error("the refusal changed something")
 			}
 			r.stop()
@@ -509,12 +509,12 @@ func TestAForkIsForGood(t *testing.T) {
 	}
 }
 
-func TestThereMayBeNothingToAdopt(t *testing.T) {
+func TestThereMayBeNothingToRecover(t *testing.T) {
 	r := newRig(t, usual("rows", AtWindow))
 	r.start()
 	r.rounds(3)
 	mark := r.s.Checkpoint()
-	if _, err := r.s.Adopt(); !errors.Is(err, ErrNothing) {
+	if _, err := r.s.Recover(); !errors.Is(err, ErrNothing) {
 		t.Error(err)
 	}
 	r.stop()
@@ -525,20 +525,20 @@ func TestThereMayBeNothingToAdopt(t *testing.T) {
 	r.stop()
 }
 
-// TestAdoptFailsAsAWhole: with a clock that cannot give an incarnation nothing is given
+// TestRecoverFailsAsAWhole: with a clock that cannot give an incarnation nothing is given
 // up.
-func TestAdoptFailsAsAWhole(t *testing.T) {
+func TestRecoverFailsAsAWhole(t *testing.T) {
 	r := lost(t, "average", 10)
 	r.start()
 	r.stop()
 	r.open()
 	r.s.c.Now = func() time.Time { return time.Unix(0, 0) }
-	if _, err := r.s.Adopt(); err == nil {
-		t.Fatal("adopted in 1970")
+	if _, err := r.s.Recover(); err == nil {
+		t.Fatal("recovered in 1970")
 	}
 	r.stop()
 	r.open()
-	if _, err := r.s.Adopt(); err != nil {
+	if _, err := r.s.Recover(); err != nil {
 		t.Fatal(err)
 	}
 	r.stop()
@@ -547,17 +547,17 @@ func TestAdoptFailsAsAWhole(t *testing.T) {
 	r.stop()
 }
 
-// TestWhatWasSeenIsRemembered: marks of other peers are stored with the next step.
-func TestWhatWasSeenIsRemembered(t *testing.T) {
+// TestCheckpointsAreRemembered: marks of other peers are stored with the next step.
+func TestCheckpointsAreRemembered(t *testing.T) {
 	r := newRig(t, usual("rows", AtWindow))
 	r.start()
-	r.s.Saw(left, protocol.Checkpoint{Records: 5, Head: [32]byte{5}})
-	r.s.Saw(right, protocol.Checkpoint{Records: 6, Head: [32]byte{6}})
-	r.s.Saw(left, protocol.Checkpoint{Records: 7, Head: [32]byte{7}})
+	r.s.OnCheckpoint(left, protocol.Checkpoint{Records: 5, Head: [32]byte{5}})
+	r.s.OnCheckpoint(right, protocol.Checkpoint{Records: 6, Head: [32]byte{6}})
+	r.s.OnCheckpoint(left, protocol.Checkpoint{Records: 7, Head: [32]byte{7}})
 	r.round()
 	r.crash()
 	r.start()
-	got, err := r.s.Seen()
+	got, err := r.s.Checkpoints()
 	want := []protocol.Checkpoint{{Records: 7, Head: [32]byte{7}}, {}, {Records: 6, Head: [32]byte{6}}}
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v (%v), want %v", got, err, want)

@@ -1,0 +1,59 @@
+package site
+
+import (
+	"fmt"
+
+	"peerd.dev/dp/state"
+	"peerd.dev/node/store"
+)
+
+// Pinned is a setting that a store is begun with and keeps.
+type Pinned struct{ Key, Value string }
+
+// A ChangedError says that a store was begun with another setting.
+type ChangedError struct{ Key, Was, Is string }
+
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("%s is %s, but this folder was begun with %s: set it back, or begin with a new folder (`peerd init`)", e.Key, e.Is, e.Was)
+}
+
+func pinnedBytes(all []Pinned) []byte {
+	w := state.NewWriter(pinnedVersion)
+	w.Uint(uint64(len(all)))
+	for _, p := range all {
+		w.String(p.Key)
+		w.String(p.Value)
+	}
+	return w.State()
+}
+
+func parsePinned(b []byte) (all []Pinned, err error) {
+	err = decode("pinned settings", b, pinnedVersion, func(r *state.Reader) {
+		for range r.Len() {
+			all = append(all, Pinned{Key: r.String(), Value: r.String()})
+		}
+	})
+	return all, err
+}
+
+// checkPinned compares the settings with those that the store was begun with.
+func (s *Site) checkPinned() error {
+	v, err := s.store.Get(store.Meta, []byte(pinnedKey))
+	if err != nil {
+		return err
+	}
+	was, err := parsePinned(v)
+	if err != nil {
+		return err
+	}
+	before := make(map[string]string, len(was))
+	for _, p := range was {
+		before[p.Key] = p.Value
+	}
+	for _, p := range s.c.Pinned {
+		if value, ok := before[p.Key]; !ok || value != p.Value {
+			return &ChangedError{p.Key, value, p.Value}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package site
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/node/ledger"
+	"peerd.dev/node/store"
+)
+
+// restore brings the site to where it stopped: it loads the newest snapshot and makes the
+// steps that were logged after it again. The agent takes its noise from the log instead of
+// drawing it, and every choice, node and reward of a simulated world must be the same.
+func (s *Site) restore() error {
+	v, err := s.store.Get(store.Snapshot, nil)
+	if err != nil {
+		return err
+	}
+	snap, err := parseSnapshot(v, len(s.c.Arms))
+	if err != nil {
+		return err
+	}
+	if err = s.agent.Load(dp.NewSecret(snap.agent)); err != nil {
+		return fmt.Errorf("snapshot: %w", err)
+	}
+	if err = s.loadWorld(&snap); err != nil {
+		return err
+	}
+	s.state, s.step, s.saved = snap.state, snap.step, snap.step
+	if err = s.readChain(); err != nil {
+		return err
+	}
+	if s.belief = snap.belief; len(s.belief.Means) == 0 {
+		s.keepBelief()
+	}
+	records := snap.records
+	for e, err := range s.store.Scan(store.Log, store.Number(s.step+1), nil) {
+		if err != nil {
+			return err
+		}
+		if step := store.ReadNumber(e.Key); step != s.step+1 {
+			return fmt.Errorf("%w: step %d after step %d", ErrDamaged, step, s.step)
+		}
+		n, err := s.replay(e.Value)
+		if err != nil {
+			return fmt.Errorf("step %d: %w", s.step+1, err)
+		}
+		s.step++
+		records += n
+	}
+	if records != s.chain.Next {
+		return fmt.Errorf("%w: %d releases were logged, but the ledger has %d records, want %d", ErrDamaged, records-snap.records, s.chain.Next, records)
+	}
+	s.state.Left = s.agent.Left()
+	return nil
+}
+
+// replay makes a logged step again and returns how many nodes were drawn in it.
+func (s *Site) replay(v []byte) (uint64, error) {
+	e, err := parseLogRecord(v, s.c.shape())
+	if err != nil {
+		return 0, err
+	}
+	s.agent.Replay(e.drawn, e.hidden)
+	switch e.kind {
+	case logChosen:
+		if e.learner {
+			if c := s.agent.Choose(bandit.Turn{Round: e.turn, Excluded: e.excluded, Features: e.features}); c.Arm != e.arm {
+				return 0, fmt.Errorf("%w: arm %d is chosen, was %d", errNoSense, c.Arm, e.arm)
+			}
+		}
+		s.take(&e)
+	case logSettled:
+		err = s.settled(&e)
+	case logRound:
+		s.agent.Receive(e.in)
+		if e.played != nil {
+			if err = s.playAgain(&e); err != nil {
+				return 0, err
+			}
+		}
+		if err = s.end(&e); err == nil {
+			s.keepBelief()
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	ready := s.agent.Ready()
+	if err := s.agent.Replayed(); err != nil {
+		return 0, err
+	}
+	if !slices.EqualFunc(ready.Drawn, e.drawn, dp.Release.Equal) {
+		return 0, fmt.Errorf("%w: %d nodes are drawn, were %d", errNoSense, len(ready.Drawn), len(e.drawn))
+	}
+	s.state.Released += uint64(len(e.drawn))
+	return uint64(len(e.drawn)), nil
+}
+
+// readChain finds the end of the ledger.
+func (s *Site) readChain() error {
+	last, ok, err := s.store.Last(store.Ledger)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fmt.Errorf("%w: no ledger", ErrDamaged)
+	}
+	if s.chain, err = ledger.Resume(last.Value); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if n := store.ReadNumber(last.Key); n+1 != s.chain.Next {
+		return fmt.Errorf("%w: ledger record %d is numbered %d", ErrDamaged, n, s.chain.Next-1)
+	}
+	return nil
+}

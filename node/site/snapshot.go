@@ -1,0 +1,112 @@
+package site
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/dp/state"
+	"peerd.dev/node"
+	"peerd.dev/node/store"
+)
+
+const snapshotEvery = 4096 // steps
+
+// progress is what a site remembers apart from the states of its agent and world.
+type progress struct {
+	Round     uint64   // the next
+	Begun     bool     // a round has ended
+	Decisions uint64   // choices made
+	Pending   uint64   // decisions that wait for their round
+	Pulls     []uint64 // choices that count, by arm
+	Released  uint64   // nodes drawn
+	Left      float64  // ε
+	Regret    float64  // of the simulated world, over all rounds
+}
+
+// lastBelief is a copy of the belief at the end of the newest round. Asking the agent in
+// between rounds would be a step of its own.
+type lastBelief struct {
+	Means, Samples, Noise []float64
+}
+
+// snapshot is the state of a site as of a step.
+type snapshot struct {
+	state   progress
+	belief  lastBelief // empty after [Site.Recover]
+	step    uint64
+	records uint64 // of the ledger
+	agent   []byte // private
+	played  bool   // a simulated world is or was played
+	world   []byte // its state; private
+}
+
+// Format implements [fmt.Formatter] as [logRecord] does.
+func (snapshot) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+
+func (x *snapshot) bytes() []byte {
+	w := state.NewWriter(snapshotVersion)
+	w.Uint(x.state.Round)
+	w.Bool(x.state.Begun)
+	w.Uint(x.state.Decisions)
+	w.Uint(x.state.Pending)
+	w.Uints(x.state.Pulls)
+	w.Uint(x.state.Released)
+	w.Float(x.state.Left)
+	w.Float(x.state.Regret)
+	w.Floats(x.belief.Means)
+	w.Floats(x.belief.Samples)
+	w.Floats(x.belief.Noise)
+	w.Uint(x.step)
+	w.Uint(x.records)
+	w.Bytes(x.agent)
+	w.Bool(x.played)
+	w.Bytes(x.world)
+	return w.State()
+}
+
+// parseSnapshot reads the snapshot of a site with a number of arms.
+func parseSnapshot(b []byte, arms int) (x snapshot, err error) {
+	x.state.Pulls = make([]uint64, arms)
+	err = decode("snapshot", b, snapshotVersion, func(r *state.Reader) {
+		x.state.Round, x.state.Begun = r.Uint(), r.Bool()
+		x.state.Decisions, x.state.Pending = r.Uint(), r.Uint()
+		r.Uints(x.state.Pulls)
+		x.state.Released, x.state.Left, x.state.Regret = r.Uint(), r.Float(), r.Float()
+		x.belief = lastBelief{readFloats(r), readFloats(r), readFloats(r)}
+		x.step, x.records = r.Uint(), r.Uint()
+		x.agent = r.Bytes()
+		x.played, x.world = r.Bool(), slices.Clone(r.Bytes())
+	})
+	return x, err
+}
+
+// keepBelief copies what the agent believes.
+func (s *Site) keepBelief() {
+	b := s.agent.Belief()
+	samples, noise := node.Certainty(b)
+	s.belief = lastBelief{slices.Clone(b.X), samples, noise}
+}
+
+// saveSnapshot saves the state as of the newest step and removes the log before it.
+func (s *Site) saveSnapshot(b *store.Batch) error {
+	agent, err := s.agent.Save()
+	if err != nil {
+		return err
+	}
+	x := snapshot{state: s.state, belief: s.belief, step: s.step, records: s.chain.Next, agent: agent.Bytes()}
+	x.played, x.world = s.saveWorld()
+	b.Set(store.Snapshot, nil, x.bytes())
+	b.DeleteBelow(store.Log, store.Number(s.step+1))
+	s.saved = s.step
+	return nil
+}
+
+// saveNow saves a snapshot in a batch of its own.
+func (s *Site) saveNow() error {
+	b := s.store.Batch()
+	if err := s.saveSnapshot(b); err != nil {
+		return err
+	}
+	s.queue(sending{pending: b.Apply()})
+	return nil
+}

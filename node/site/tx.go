@@ -1,0 +1,85 @@
+package site
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"peerd.dev/node/decision"
+	"peerd.dev/node/store"
+)
+
+// tx is one call's transaction of decisions and rewards, with the site locked.
+type tx struct {
+	*Site
+	batch *store.Batch
+	now   time.Time
+	wait  bool // an answer repeats what may not be durable yet
+	ids   map[string]choice
+	known map[[sha256.Size]byte]uint64 // decisions of a subject
+}
+
+// Format implements [fmt.Formatter] as [logRecord] does.
+func (tx) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+
+// open locks the site, unless it takes nothing.
+func (x *tx) open() error {
+	switch {
+	case x.agent.Idle():
+		return &decision.Refusal{Code: decision.Simulated, Reason: "this peer has a role without actions, so it makes no decisions and takes no rewards; ask a peer that has actions"}
+	case x.c.World != nil:
+		return &decision.Refusal{Code: decision.Simulated, Reason: "this peer plays a simulated world, which pays its own rewards; set world.kind: application to serve one"}
+	}
+	x.mu.Lock()
+	switch {
+	case x.closing || x.broken:
+		x.mu.Unlock()
+		return &decision.Refusal{Code: decision.Unavailable, Reason: "this peer is ending; ask again when it is back"}
+	case x.store.Full():
+		x.mu.Unlock()
+		return &decision.Refusal{Code: decision.Full, Reason: "the disk is full and nothing was stored; make room, then ask again"}
+	}
+	x.batch, x.now = x.store.Batch(), x.c.Now()
+	x.ids = make(map[string]choice, 1)
+	return nil
+}
+
+// close unlocks the site and waits until what was answered is durable.
+func (x *tx) close() error {
+	if x.batch.Empty() {
+		if !x.wait {
+			x.batch.Drop()
+			x.mu.Unlock()
+			return nil
+		}
+		x.batch.Set(store.Meta, []byte(syncKey), nil) // durable after all that is under way
+	}
+	if x.step-x.saved >= x.saveEvery { // a round can be long
+		if err := x.saveSnapshot(x.batch); err != nil {
+			defer x.mu.Unlock()
+			return x.broke(err)
+		}
+	}
+	p := x.batch.Apply()
+	x.mu.Unlock()
+	return p.Wait()
+}
+
+// find returns the decision of an id.
+func (x *tx) find(id string) (c choice, ok bool, err error) {
+	if c, ok = x.ids[id]; ok {
+		return c, true, nil
+	}
+	v, err := x.store.Get(store.Decision, []byte(id))
+	if err != nil || v == nil {
+		return c, false, err
+	}
+	c, err = parseChoice(v, x.c.shape())
+	return c, true, err
+}
+
+// keep stores a decision.
+func (x *tx) keep(id string, c *choice) {
+	x.ids[id] = *c
+	x.batch.Set(store.Decision, []byte(id), c.bytes())
+}

@@ -1,0 +1,128 @@
+package site
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"peerd.dev/node/decision"
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+// TestAnEarlierReleaseIsRefused: a value of version 1 of any kind, with a sentence that says
+// what to do; and the store stays as it was.
+func TestAnEarlierReleaseIsRefused(t *testing.T) {
+	const sentence = "this folder was begun by an earlier release of peerd, whose format is not read: begin a new folder with `peerd init`"
+	for what, c := range map[string]struct {
+		table store.Table
+		key   func(r *rig) []byte
+	}{
+		"life":              {store.Meta, func(*rig) []byte { return []byte(lifeKey) }},
+		"pinned settings":   {store.Meta, func(*rig) []byte { return []byte(pinnedKey) }},
+		"rollback evidence": {store.Meta, func(*rig) []byte { return []byte(evidenceKey) }},
+		"snapshot":          {store.Snapshot, func(*rig) []byte { return nil }},
+		"log record":        {store.Log, func(r *rig) []byte { return store.Number(r.s.step) }},
+	} {
+		t.Run(what, func(t *testing.T) {
+			r := newRig(t, usual("rows", AtWindow))
+			r.pinned = []Pinned{{"arms", "[red, green, blue]"}}
+			r.start()
+			r.rounds(3)
+			r.ask(decision.Ask{})
+			key := c.key(r)
+			was, err := r.s.store.Get(c.table, key)
+			if err != nil || was == nil && what != "rollback evidence" {
+				t.Fatal(what, " is not there: ", err)
+			}
+			put := func(v []byte) {
+				b := r.s.store.Batch()
+				b.Set(c.table, key, v)
+				if err := b.Commit(); err != nil {
+					t.Fatal(err)
+				}
+				r.crash()
+			}
+			put([]byte{1, 2, 3})
+			s, err := Open(r.config())
+			if err == nil {
+				_ = s.Close()
+			}
+			if !errors.Is(err, ErrOlder) || !strings.Contains(err.Error(), sentence) {
+				t.Fatalf("refused as: %v", err)
+			}
+		})
+	}
+	for what, parse := range map[string]func(b []byte) error{
+		"life":     func(b []byte) error { _, err := parseLife(b); return err },
+		"pinned":   func(b []byte) error { _, err := parsePinned(b); return err },
+		"evidence": func(b []byte) error { _, err := parseEvidence(b); return err },
+		"snapshot": func(b []byte) error { _, err := parseSnapshot(b, 3); return err },
+		"log":      func(b []byte) error { _, err := parseLogRecord(b, parsed(0)); return err },
+		"decision": func(b []byte) error { _, err := parseChoice(b, parsed(0)); return err },
+	} {
+		if err := parse([]byte{1, 2, 3}); !errors.Is(err, ErrOlder) || !strings.Contains(err.Error(), sentence) {
+			t.Errorf("%s of version 1: %v", what, err)
+		}
+		for _, b := range [][]byte{nil, {0}, {2}, {3}, {0xff, 1}} {
+			if err := parse(b); !errors.Is(err, ErrDamaged) {
+				t.Errorf("%s %x: %v", what, b, err)
+			}
+		}
+	}
+}
+
+// TestSingleValuesSurvive: what is written seldom is read back the same, and nothing that is
+// cut short or goes on is read at all.
+func TestSingleValuesSurvive(t *testing.T) {
+	array := func(r *rapid.T, to []byte) { copy(to, rapid.SliceOfN(rapid.Byte(), len(to), len(to)).Draw(r, "bytes")) }
+	number := func(r *rapid.T) uint64 { return rapid.Uint64().Draw(r, "number") }
+	floats := func(r *rapid.T) []float64 { return rapid.SliceOfN(rapid.Float64(), 0, 5).Draw(r, "floats") }
+	rapid.Check(t, func(r *rapid.T) {
+		l := life{Life: Life{Incarnation: rapid.Uint32().Draw(r, "incarnation")}, Taken: number(r), Gap: number(r)}
+		array(r, l.Seed[:])
+		array(r, l.Salt[:])
+		e := rollbackEvidence{Peer: protocol.Peer(rapid.Uint32().Draw(r, "peer")), Records: number(r), Fork: rapid.Bool().Draw(r, "fork")}
+		array(r, e.Head[:])
+		x := snapshot{
+			state: progress{
+				Round: number(r), Begun: rapid.Bool().Draw(r, "begun"), Decisions: number(r), Pending: number(r),
+				Pulls: []uint64{number(r), number(r)}, Released: number(r), Left: rapid.Float64().Draw(r, "left"), Regret: rapid.Float64().Draw(r, "regret"),
+			},
+			belief: lastBelief{floats(r), floats(r), floats(r)}, step: number(r), records: number(r),
+			agent: rapid.SliceOf(rapid.Byte()).Draw(r, "agent"), played: rapid.Bool().Draw(r, "played"), world: rapid.SliceOf(rapid.Byte()).Draw(r, "world"),
+		}
+		var p []Pinned
+		for _, s := range rapid.SliceOfN(rapid.String(), 0, 4).Draw(r, "pinned") {
+			p = append(p, Pinned{s, s + "!"})
+		}
+		for what, c := range map[string]struct {
+			b     []byte
+			parse func(b []byte) (same bool, err error)
+		}{
+			"life":     {l.bytes(), func(b []byte) (bool, error) { got, err := parseLife(b); return got == l, err }},
+			"evidence": {e.bytes(), func(b []byte) (bool, error) { got, err := parseEvidence(b); return got == e, err }},
+			"pinned":   {pinnedBytes(p), func(b []byte) (bool, error) { got, err := parsePinned(b); return equal(got, p), err }},
+			"snapshot": {x.bytes(), func(b []byte) (bool, error) {
+				got, err := parseSnapshot(b, 2)
+				return equal(got.state.Pulls, x.state.Pulls) && equal(got.belief.Means, x.belief.Means) && equal(got.belief.Samples, x.belief.Samples) &&
+					equal(got.belief.Noise, x.belief.Noise) && equal(got.agent, x.agent) && equal(got.world, x.world) && got.played == x.played &&
+					got.step == x.step && got.records == x.records && got.state.Round == x.state.Round && got.state.Begun == x.state.Begun &&
+					got.state.Decisions == x.state.Decisions && got.state.Pending == x.state.Pending && got.state.Released == x.state.Released &&
+					got.state.Left == x.state.Left && got.state.Regret == x.state.Regret, err
+			}},
+		} {
+			if same, err := c.parse(c.b); !same || err != nil {
+				r.Fatalf("%s changed (%v)", what, err)
+			}
+			cut := rapid.IntRange(0, len(c.b)-1).Draw(r, "cut")
+			for _, wrong := range [][]byte{c.b[:cut], append(c.b, 0)} {
+				if _, err := c.parse(wrong); !errors.Is(err, ErrDamaged) {
+					r.Fatalf("%s: %d bytes of %d are taken: %v", what, len(wrong), len(c.b), err)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,66 @@
+package site
+
+import (
+	"fmt"
+	"math"
+
+	"peerd.dev/bandit"
+)
+
+// openWorld makes the simulated world, if one is played.
+func (s *Site) openWorld() (err error) {
+	if s.c.World == nil {
+		return nil
+	}
+	s.world, err = s.c.World(s.life.Life)
+	return err
+}
+
+// loadWorld brings the world to where a snapshot has it. A world that is not played in
+// this start waits for one in which it is.
+func (s *Site) loadWorld(x *snapshot) error {
+	switch {
+	case !x.played:
+	case s.world == nil:
+		s.resting = x.world
+	default:
+		if err := s.world.Load(x.world); err != nil {
+			return fmt.Errorf("%w: the simulated world: %w", ErrDamaged, err)
+		}
+	}
+	return nil
+}
+
+// saveWorld returns the state of the world, if one is or was played.
+func (s *Site) saveWorld() (played bool, state []byte) {
+	if s.world != nil {
+		return true, s.world.Save()
+	}
+	return s.resting != nil, s.resting
+}
+
+// play has the agent choose an arm of the world and the world pay for it.
+func (s *Site) play(round uint64) (bandit.Pull, error) {
+	turn := s.world.Turn(round)
+	arm := s.agent.Choose(turn).Arm
+	reward, err := s.world.Play(arm)
+	return bandit.Pull{Arm: arm, Features: turn.Of(arm), Reward: reward}, err
+}
+
+// playAgain plays a logged round again, which has to come out as it did.
+func (s *Site) playAgain(e *logRecord) error {
+	if s.world == nil {
+		return fmt.Errorf("%w: a round of a simulated world is logged, and none is configured: set world back and stop the peer in good order first", ErrDamaged)
+	}
+	again, err := s.play(e.round)
+	switch {
+	case again.Arm != e.played.Arm:
+		return fmt.Errorf("%w: arm %d is chosen, was %d", errNoSense, again.Arm, e.played.Arm)
+	case err != nil:
+		return fmt.Errorf("%w: the simulated world pays no more: %w", errNoSense, err)
+	case math.Float64bits(float64(again.Reward)) != math.Float64bits(float64(e.played.Reward)):
+		return fmt.Errorf("%w: the simulated world pays another reward in round %d", errNoSense, e.round)
+	}
+	e.played.Features = again.Features
+	return nil
+}
