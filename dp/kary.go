@@ -7,16 +7,24 @@ import (
 )
 
 // karyLayout is the layout of a [kary].
-type karyLayout struct{ factor.Kary }
+type karyLayout struct {
+	factor.Kary
+	t, terms uint64 // of the sum that was asked for last: it is its leaf's node as well
+}
 
-func newKaryLayout(n uint64) layout { return &karyLayout{factor.KaryFor(n)} }
+func newKaryLayout(n uint64) layout { return &karyLayout{Kary: factor.KaryFor(n)} }
 
 // node is the sum of all leaves up to t.
 func (l *karyLayout) node(charged Noise, t uint64) node {
 	return node{Span{0, t}, 1, l.sum(charged, t)}
 }
 
-func (l *karyLayout) sum(charged Noise, t uint64) Noise { return charged.times(float64(l.Terms(t))) }
+func (l *karyLayout) sum(charged Noise, t uint64) Noise {
+	if l.t != t {
+		l.t, l.terms = t, l.Terms(t)
+	}
+	return charged.times(float64(l.terms))
+}
 
 func (l *karyLayout) open(width int, _ *arena) streamMechanism {
 	s := &kary{a: l.Kary, exact: make([]int64, width), level: make([]digit, l.Levels)}

@@ -40,7 +40,7 @@ func TestKaryNoiseIsThatOfItsNodes(t *testing.T) {
 			c := Charge{Streams: 1, Dim: width, Leaves: n, Mechanism: Kary, Scale: 1 << 10}
 			life := func() (*stream, *drawer) {
 				d, _ := Kary.design()
-				return newStream(0, &c, &d, &karyLayout{a}, new(arena)), &drawer{src: NewSecureSource(), hidden: new(hiddenNoise)}
+				return newStream(0, &c, &d, &karyLayout{Kary: a}, new(arena)), &drawer{src: NewSecureSource(), hidden: new(hiddenNoise)}
 			}
 			for stop := range n {
 				cryptotest.SetGlobalRandom(t, stop) // a seeded Source keeps nothing hidden
