@@ -20,10 +20,7 @@ func TestPhrases(t *testing.T) {
 	for _, row := range table(t, "phrases.txt", 2) {
 		phrases = append(phrases, phrase{regexp.MustCompile(row[0]), row[1]})
 	}
-	todo := make(map[string]int)
-	for _, row := range table(t, "todo.txt", 1) {
-		todo[row[0]] = 0
-	}
+	todo := toDo(t, "phrases")
 	checked := 0
 	for _, file := range files(t) {
 		for _, b := range blocks(t, file) {
@@ -46,13 +43,25 @@ func TestPhrases(t *testing.T) {
 	}
 	for prefix, n := range todo {
 		if n == 0 {
-			t.Errorf("todo.txt: %s is clean; take the line out", prefix)
+			t.Errorf("todo.txt: phrases in %s are clean; take the line out", prefix)
 		}
 		t.Logf("to do: %s: %d phrases", prefix, n)
 	}
 	if checked < 1000 {
 		t.Errorf("%d blocks of prose are checked, want 1000 or more", checked)
 	}
+}
+
+// toDo returns the prefixes of files in todo.txt with something of a kind still to do.
+func toDo(t *testing.T, kind string) map[string]int {
+	t.Helper()
+	todo := make(map[string]int)
+	for _, row := range table(t, "todo.txt", 2) {
+		if row[1] == kind {
+			todo[row[0]] = 0
+		}
+	}
+	return todo
 }
 
 // under returns the line of todo.txt that a file is under, or "".
