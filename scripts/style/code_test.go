@@ -14,14 +14,16 @@ var (
 	span     = regexp.MustCompile("`([^`]+)`")
 	goFile   = regexp.MustCompile(`^(bandit|cmd|dp|gossip|node|protocol|scripts)/[\w/.]*\.(go|sh|yaml|md)$`)
 	ofAType  = regexp.MustCompile(`^([A-Z]\w*)\.([A-Z]\w*)$`)
+	setting  = regexp.MustCompile(`^((?:privacy|learner|protocol|rounds|world|api|store|testnet|experiment|log)\.[a-z_.]+)(?:[:=].*)?$`)
+	set      = regexp.MustCompile(`--set '?([a-z_.]+=)`)
 	exported = regexp.MustCompile(`^((?:\w+/)*)([a-z]\w*)\.([A-Z]\w*)(?:\.([A-Z]\w*))?$`)
 )
 
 // unchecked marks lines about code that is being built.
 const unchecked = "<!-- check -->"
 
-// TestCodeInDocumentsExists says that files and exported names that a document puts in code
-// type are in the tree. Lines with the mark may be ahead of the code: what is missing is
+// TestCodeInDocumentsExists says that files, exported names and settings that a document puts
+// in code type are in the tree. The page of settings is generated from the schema. Lines with the mark may be ahead of the code: what is missing is
 // logged.
 func TestCodeInDocumentsExists(t *testing.T) {
 	all := files(t)
@@ -39,7 +41,14 @@ func TestCodeInDocumentsExists(t *testing.T) {
 			packages[in][d.name], anywhere[d.name] = true, true
 		}
 	}
+	page, err := os.ReadFile(filepath.Join(root, "docs/configuration.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	exists := func(code string) bool {
+		if m := setting.FindStringSubmatch(code); m != nil {
+			return strings.Contains(string(page), "| `"+m[1]+"` |") || strings.Contains(string(page), "| `"+m[1]+".") || m[1] == "api.token" // a file
+		}
 		if goFile.MatchString(code) {
 			return slices.Contains(all, code)
 		}
@@ -61,7 +70,7 @@ func TestCodeInDocumentsExists(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, l := range strings.Split(string(b), "\n") {
-			for _, m := range span.FindAllStringSubmatch(l, -1) {
+			for _, m := range append(span.FindAllStringSubmatch(l, -1), set.FindAllStringSubmatch(l, -1)...) {
 				prefix := under(todo, file)
 				switch {
 				case exists(m[1]):
