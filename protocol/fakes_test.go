@@ -12,7 +12,7 @@ import (
 // just long enough to show that Config, Message, Release and Protocol fit it.
 // None is a protocol that a peer can be told to speak: Table does not list them,
 // their learners are crude, and none keeps state over a restart. What they wanted
-// and did not find stands in this file and in docs/decisions.md.
+// and did not find stands in this file and in docs/contract-spike.md.
 
 // A spoken is a protocol as the tests seat it: an Entry of the Table, or a fake.
 type spoken struct {
