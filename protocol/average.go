@@ -61,7 +61,7 @@ func averageEntry() Entry {
 			words: func(AverageParams) Words {
 				return Words{
 					Public: "how many rewards every action has had, after every round",
-					Mixed:  "once exchanges have mixed them",
+					Mixed:  ", once exchanges have mixed them",
 				}
 			},
 			new: newAverage,

@@ -96,6 +96,20 @@ func (c Cadence) Size(closed uint64) uint64 {
 	return max(c.First, uint64(math.Ceil(c.Growth*float64(closed))))
 }
 
+// Holding returns the first leaf, from 1, by whose end a stream can have had a number of
+// records, at a record a round.
+func (c Cadence) Holding(records uint64) uint64 {
+	switch n := max(c.Rounds, c.Decisions); {
+	case records == 0:
+		return 1
+	case n > 0:
+		return (records-1)/n + 1
+	case c.Epochs > 0 || c.First > 0:
+		return c.Leaves(records)
+	}
+	return records
+}
+
 // Text says when a leaf closes, for people: "after every reward".
 func (c Cadence) Text() string {
 	every := func(n uint64, noun string) string {

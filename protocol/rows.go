@@ -42,7 +42,7 @@ func rowsEntry() Entry {
 	return define(
 		Entry{
 			Name: "rows", Summary: "every site's newest noised sums, signed, spread to all and merged locally",
-			Kinds: []Kind{rowsRow, rowsDigest, rowsWant},
+			Kinds: []Kind{rowsRow, rowsDigest, rowsWant}, Leaf: "every",
 		},
 		RowsParams{Every: 20, Pull: 20, Merge: MergeMean, F: 1},
 		typed[RowsParams]{
@@ -58,6 +58,10 @@ func rowsEntry() Entry {
 				}
 				return "", ""
 			},
+			alone: func(p RowsParams) RowsParams {
+				p.Relays = 0
+				return p
+			},
 			idle: func(p RowsParams, self Peer) bool { return int64(self) < int64(p.Relays) },
 			small: func(p RowsParams, leaf uint64) RowsParams {
 				p.Every, p.Pull = leaf, min(p.Pull, leaf+1)
@@ -66,7 +70,7 @@ func rowsEntry() Entry {
 			words: func(p RowsParams) Words {
 				w := Words{Public: "how many rewards of every action each row holds"}
 				if p.Merge == MergeTrimmed {
-					w.Mixed = "merge: trimmed leaves some out, and this is a guide"
+					w.Mixed = "; merge: trimmed leaves some out, and this is a guide"
 				}
 				return w
 			},

@@ -19,7 +19,7 @@ type Net struct {
 // Words are what pages for people say of a protocol.
 type Words struct {
 	Public string // what of the rewards is released without noise
-	Mixed  string // from when on a peer learns from the mean over sites, as a clause; often empty
+	Mixed  string // of the mean over sites: when a peer learns from it, as the end of a sentence; often empty
 }
 
 // An Entry describes a protocol to all who assemble, configure, explain, audit and test a
@@ -36,6 +36,8 @@ type Entry struct {
 	Small func(params any, leaf uint64) any
 	// Kinds lists the messages of the protocol. No other one has them.
 	Kinds []Kind
+	// Leaf is the field of Params that sets how long a leaf is; empty if none does.
+	Leaf string
 	// Wide says that the protocol carries sums of more than one number.
 	Wide bool
 	// Suits reports whether a mechanism releases what the protocol carries; nil for
@@ -48,6 +50,8 @@ type Entry struct {
 	Check func(params any, n Net) (field, want string)
 	// Idle reports whether a peer has a role and no arms; nil if all peers have arms.
 	Idle func(params any, self Peer) bool
+	// Alone returns params for a network of one peer, which has arms.
+	Alone func(params any) any
 	// Words returns what pages say.
 	Words func(params any) Words
 	// New returns a peer's half of the protocol, with parameters of the type of Params.
@@ -59,6 +63,7 @@ type typed[P any] struct {
 	cadence func(P) Cadence
 	check   func(P, Net) (field, want string) // nil for none
 	idle    func(P, Peer) bool                // nil for no peer
+	alone   func(P) P                         // nil where params do for it
 	small   func(P, uint64) P                 // nil where params do for it
 	words   func(P) Words
 	new     func(Config, P) (Protocol, error)
@@ -81,6 +86,12 @@ func define[P any](e Entry, params P, f typed[P]) Entry {
 			return p
 		}
 		return f.small(p.(P), leaf)
+	}
+	e.Alone = func(p any) any {
+		if f.alone == nil {
+			return p
+		}
+		return f.alone(p.(P))
 	}
 	if e.Suits == nil {
 		e.Suits = dp.Mechanism.Running

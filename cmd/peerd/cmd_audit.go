@@ -12,6 +12,7 @@ import (
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/terminal"
 	"peerd.dev/node/audit"
+	"peerd.dev/protocol"
 )
 
 // How many plays of each history an audit makes.
@@ -47,7 +48,7 @@ with Gaussian noise.`,
 		Example: `  peerd audit -c configs/rows.yaml
   peerd audit -c hospital-a/peerd.yaml --runs 5000
   peerd audit -c configs/rows.yaml --set privacy.mechanism=tree-gaussian --set privacy.epsilon=5 --set privacy.delta=1e-6
-  peerd audit -c configs/figures/radius.yaml --set learner.confidence=paper
+  peerd audit -c configs/figures/radius.yaml --set learner.ucb.confidence=paper
   peerd audit -c configs/rows.yaml --quick --seed 1 --json | jq .passed`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -77,12 +78,12 @@ func (o *options) audit(ctx context.Context, s *config.Settings, runs int, seed 
 	if s.Privacy.Epsilon.Infinite() {
 		return config.Failf(config.ErrRefused, "%s promises nothing, so there is nothing to audit", s.With("privacy.epsilon"))
 	}
-	spec, err := s.Spec(2)
+	spec, err := s.Spec(make([][]protocol.Peer, s.Testnet.Nodes), config.SimulatedNetwork)
 	if err != nil {
 		return err
 	}
 	if spec.Privacy.Unclipped {
-		return config.Failf(config.ErrRefused, "%s: no epsilon holds for rewards that are not clipped, so there is nothing to audit; add --set world.clip=true", s.With("world.clip"))
+		return config.Failf(config.ErrRefused, "no epsilon holds for rewards that are not clipped, so there is nothing to audit; add --set world.%s.clip=true", s.World.Kind)
 	}
 	c := audit.Config{Spec: spec, Topic: s.Mode == config.Live, Runs: runs, Seed: seed}
 	// As in experiments: played peers make garbage at a high rate and hold little.

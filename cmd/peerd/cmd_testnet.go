@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/testnet"
 )
 
@@ -32,9 +31,7 @@ network is interrupted.`,
   peerd testnet -c configs/testnet.yaml --json --keep`,
 		Args: cobra.NoArgs,
 		RunE: o.run(func(ctx context.Context) error {
-			if err := t.apply(o); err != nil {
-				return err
-			}
+			t.apply(o)
 			c, err := o.load()
 			if err != nil {
 				return err
@@ -46,7 +43,7 @@ network is interrupted.`,
 			})
 		}),
 	}
-	cmd.Flags().IntVarP(&t.nodes, "nodes", "n", 0, "number of peers, short for --set testnet.nodes=; sites take the rows of world.means in turn")
+	cmd.Flags().IntVarP(&t.nodes, "nodes", "n", 0, "number of peers, short for --set testnet.nodes=; sites take rows of means in turn")
 	cmd.Flags().StringVarP(&t.topology, "topology", "t", "", "who talks to whom, short for --set testnet.topology=")
 	cmd.Flags().BoolVar(&t.keep, "keep", false, "keep the peers' folders and logs")
 	return cmd
@@ -59,26 +56,11 @@ type testnetOptions struct {
 }
 
 // apply turns the flags into settings.
-func (t testnetOptions) apply(o *options) error {
+func (t testnetOptions) apply(o *options) {
 	if t.topology != "" {
 		o.set = append(o.set, "testnet.topology="+t.topology)
 	}
-	if t.nodes == 0 {
-		return nil
+	if t.nodes != 0 {
+		o.set = append(o.set, fmt.Sprintf("testnet.nodes=%d", t.nodes))
 	}
-	o.set = append(o.set, fmt.Sprintf("testnet.nodes=%d", t.nodes))
-	c, err := o.read()
-	if err != nil {
-		return err
-	}
-	rows := c.World.Means
-	if t.nodes < 1 || len(rows) < 2 || len(rows) == t.nodes {
-		return nil
-	}
-	means := make([][]float64, t.nodes)
-	for i := range means {
-		means[i] = rows[i%len(rows)]
-	}
-	o.set = append(o.set, "world.means="+config.ValueText(means))
-	return nil
 }

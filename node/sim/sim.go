@@ -29,6 +29,7 @@ type Config struct {
 	Liars   Liars
 	Network node.Seed // of faults and liars
 	Topic   bool      // messages to everyone arrive directly at all peers
+	Alone   bool      // every peer is a network of one
 	Bytes   bool      // Result.Bytes is wanted; it takes a tenth of the time
 	Laws    bool      // Result.Laws is wanted: of protocol average, without faults and liars
 	Truth   []float64 // means of the arms over all sites; nil where arms have none
@@ -150,7 +151,11 @@ func start(c Config) (*run, error) {
 		if c.Keys != nil {
 			peer.Keys = c.Keys[i]
 		}
-		a, err := c.Spec.Agent(peer)
+		spec := c.Spec
+		if c.Alone {
+			peer.Self, spec.Graph = 0, [][]protocol.Peer{nil}
+		}
+		a, err := spec.Agent(peer)
 		if err != nil {
 			return nil, fmt.Errorf("peer %d: %w", i, err)
 		}

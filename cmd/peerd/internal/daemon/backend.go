@@ -31,8 +31,13 @@ func (p *Daemon) Reward(ctx context.Context, reports []decision.Report) []decisi
 	return p.site.Reward(ctx, reports)
 }
 
-// Features implements [api.Backend]. No learner takes features yet.
-func (p *daemon) Features() decision.Shape { return decision.Shape{} }
+// Features implements [api.Backend].
+func (p *Daemon) Features() decision.Shape {
+	if p.site == nil {
+		return decision.Shape{}
+	}
+	return p.site.Features()
+}
 
 // simulated refuses all in lockstep, which protects nobody.
 func simulated[T any](n int) []decision.Outcome[T] {
@@ -64,7 +69,7 @@ func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
 		ID: p.seat.id.ID(), Name: p.seat.Network.Peers[p.seat.Self].Name, Peer: uint32(p.seat.Self), Network: p.seat.Network.Name,
 		LinksUp: p.host != nil, Round: s.Round, Rounds: s.Rounds, Pulls: s.Pulls, Means: s.Means, Spent: s.Spent, Left: s.Left,
 		Released: s.Released, Refused: s.Refused, Skipped: s.Skipped, Flooded: s.Flooded, LastErr: s.LastErr,
-		Hold: s.Hold, Pending: s.Pending, LedgerRecords: s.Records, DiskFull: s.Full,
+		Hold: s.BlockedReason, Pending: s.Pending, LedgerRecords: s.Records, DiskFull: s.Full,
 	}
 	if p.site != nil {
 		d.Incarnation = uint64(p.site.Incarnation())

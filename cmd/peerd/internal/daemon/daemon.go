@@ -12,6 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"peerd.dev/bandit"
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/gossip"
 	"peerd.dev/node"
@@ -29,7 +30,7 @@ type Daemon struct {
 	seat    *Seat
 	log     *slog.Logger
 	unlock  func()         // the folder
-	site    *site.Site     // with slots
+	site    *site.Site     // in mode live
 	node    *lockstep.Node // in lockstep
 	server  *api.Server
 	host    *gossip.Host // nil for a peer that may not show itself
@@ -68,7 +69,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 	if s.Mode == config.Lockstep {
 		err = p.lockstep(o.Trace)
 	} else {
-		err = p.slots()
+		err = p.live()
 	}
 	if err != nil {
 		return nil, err
@@ -80,9 +81,9 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 	return p, err
 }
 
-// slots opens the store and, unless an earlier start found that the folder is an old
+// live opens the store and, unless an earlier start found that the folder is an old
 // copy, the network.
-func (p *Daemon) slots() (err error) {
+func (p *Daemon) live() (err error) {
 	commits := prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: "peerd_store_commit_seconds", Help: "Time until what was written is durable.",
 		Buckets: prometheus.ExponentialBuckets(100e-6, 2, 14),
@@ -97,11 +98,11 @@ func (p *Daemon) slots() (err error) {
 		return nil
 	}
 	c := p.seat.HostConfig(p.site.Incarnation(), p.log)
-	if c.Known, err = p.site.Seen(); err != nil {
+	if c.Known, err = p.site.Checkpoints(); err != nil {
 		return err
 	}
 	c.Checkpoints, c.Checkpoint = true, p.site.Checkpoint()
-	c.OnRemembered, c.OnCheckpoint = p.site.Told, p.site.Saw
+	c.OnRemembered, c.OnCheckpoint = p.site.OnRemembered, p.site.OnCheckpoint
 	if p.host, err = gossip.NewHost(c); err != nil {
 		return config.Failf(config.ErrNetwork, "%w", err)
 	}
@@ -114,9 +115,11 @@ func (p *Daemon) lockstep(trace string) error {
 	if err != nil {
 		return err
 	}
-	w, err := p.seat.world(seed)
-	if err != nil {
-		return err
+	var w bandit.World
+	if !agent.Idle() {
+		if w, err = p.seat.world(seed); err != nil {
+			return err
+		}
 	}
 	record, tap, err := p.trace(trace)
 	if err != nil {

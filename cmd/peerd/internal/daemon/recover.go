@@ -10,7 +10,7 @@ import (
 
 // Recover goes on with the folder of a stopped peer where its neighbours remember
 // more than the folder does.
-func Recover(s *config.Settings, log *slog.Logger) (done site.Adopted, err error) {
+func Recover(s *config.Settings, log *slog.Logger) (done site.Recovered, err error) {
 	if s.Mode == config.Lockstep {
 		return done, config.Failf(config.ErrUsage, "a peer in lockstep keeps nothing that could be recovered")
 	}
@@ -28,7 +28,7 @@ func Recover(s *config.Settings, log *slog.Logger) (done site.Adopted, err error
 		return done, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	done, err = st.Adopt()
+	done, err = st.Recover()
 	if errors.Is(err, site.ErrFork) || errors.Is(err, site.ErrNothing) {
 		return done, config.Failf(config.ErrPrivacy, "%w", err)
 	}

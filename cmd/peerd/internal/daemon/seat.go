@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"path/filepath"
 	"time"
 
+	"peerd.dev/bandit"
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/sites"
 	"peerd.dev/dp"
@@ -61,27 +63,37 @@ func NewSeat(s *config.Settings) (*Seat, error) {
 	if t.keys, err = ring.Keys(t.id); err != nil {
 		return nil, err
 	}
-	n := len(t.Network.Peers)
-	t.Links = config.Neighbours(n, t.Network.Links)[self]
-	t.Spec, err = s.Spec(n)
+	graph := config.Neighbours(len(t.Network.Peers), t.Network.Links)
+	t.Links = graph[self]
+	t.Spec, err = s.Spec(graph, s.Domain(t.policy))
 	return t, err
 }
 
 // agent returns the peer's agent in a life of it.
 func (t *Seat) agent(life site.Life, noise *dp.Source) (*node.Agent, error) {
-	return t.Spec.Agent(node.Seat{
-		Self: t.Self, Incarnation: life.Incarnation, Neighbours: t.Links, Seed: life.Seed, Noise: noise,
-		Keys: t.keys, Topic: t.s.Mode == config.Live, Marks: t.s.Mode == config.Lockstep, Closed: life.Closed,
+	return t.Spec.Agent(node.PeerConfig{
+		Self: t.Self, Incarnation: life.Incarnation, Seed: life.Seed, Noise: noise,
+		Keys: t.keys, Topic: t.s.Mode == config.Live, Marks: t.s.Mode == config.Lockstep,
 	})
 }
 
 // world returns what the peer plays with coins of its own.
-func (t *Seat) world(seed node.Seed) (node.World, error) {
-	sites, err := sites.New(t.s, len(t.Network.Peers))
+func (t *Seat) world(seed node.Seed) (bandit.World, error) {
+	source, err := sites.Open(t.s, len(t.Network.Peers))
 	if err != nil {
 		return nil, err
 	}
-	return sites.World(int(t.Self), seed.Rand("world"))
+	worlds, err := sites.Of(source)
+	if err != nil {
+		return nil, err
+	}
+	return worlds.World(int(t.Self), rand.NewChaCha8(seed.Of("world")))
+}
+
+// idle reports whether the peer has a role and no arms.
+func (t *Seat) idle() (bool, error) {
+	e, err := protocol.EntryOf(t.Spec.Protocol)
+	return err == nil && !e.Learns(t.Spec.Protocol, t.Self), err
 }
 
 // HostConfig returns the configuration of the peer's place in the network.
@@ -96,7 +108,19 @@ func (t *Seat) HostConfig(incarnation uint32, log *slog.Logger) gossip.Config {
 // site opens the peer's store.
 func (t *Seat) site(log *slog.Logger, alarm func(error), observe func(time.Duration)) (*site.Site, error) {
 	s := t.s
-	entry, err := protocol.Lookup(t.Spec.Protocol)
+	cadence, err := t.Spec.Cadence()
+	if err != nil {
+		return nil, err
+	}
+	statistic, err := t.Spec.Statistic()
+	if err != nil {
+		return nil, err
+	}
+	learner, err := bandit.EntryOf(t.Spec.Learner)
+	if err != nil {
+		return nil, err
+	}
+	idle, err := t.idle()
 	if err != nil {
 		return nil, err
 	}
@@ -107,40 +131,43 @@ func (t *Seat) site(log *slog.Logger, alarm func(error), observe func(time.Durat
 			Version: ledger.Version, Peer: t.id.ID(), Network: t.Network.Name, Policy: t.policy,
 			Mode: ledger.Private, Budget: t.Spec.Privacy.Budget, Unit: ledgerUnit(&t.Spec.Privacy),
 		},
-		Arms: s.Arms, Peers: len(t.Network.Peers), Neighbours: t.Links,
-		ID:    func(p protocol.Peer) string { return t.Network.Peers[p].ID },
-		Fixed: t.fixed(),
-		Agent: func(life site.Life) (*node.Agent, error) { return t.agent(life, dp.NewSecureSource()) },
+		Arms: s.Arms, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: s.Privacy.Horizon,
+		Peers: len(t.Network.Peers), Neighbours: t.Links,
+		ID:     func(p protocol.Peer) string { return t.Network.Peers[p].ID },
+		Pinned: t.pinned(),
+		Agent:  func(life site.Life) (*node.Agent, error) { return t.agent(life, dp.NewSecureSource()) },
 		Rules: site.Rules{
 			Window: s.API.Window, Default: s.API.DefaultReward, Settle: s.API.Settle, Fallback: s.API.Fallback,
 			MinExposures: s.API.MinExposures, Keep: s.API.Keep, PerSubject: s.Privacy.RecordsPerUser,
 		},
-		Slots:  node.Slots{Start: t.Network.Start, Every: t.Network.Every},
-		Rounds: s.RoundCount(), Leaves: entry.Leaves(t.Spec.Params, s.Privacy.Horizon), Together: entry.Together,
-		Alarm: alarm, Logger: log,
+		Clock:  node.Clock{Start: t.Network.Start, Every: t.Network.Every},
+		Rounds: s.RoundCount(),
+		Alarm:  alarm, Logger: log,
 	}
-	if s.World.Kind != config.Application {
-		c.World = func(life site.Life) (node.World, error) { return t.world(life.Seed) }
+	if learner.Contextual {
+		c.Features = statistic.Dim
+	}
+	switch {
+	case idle:
+		c.Arms = nil
+	case s.World.Kind != config.Application:
+		c.World = func(life site.Life) (bandit.World, error) { return t.world(life.Seed) }
 	}
 	return site.Open(c)
 }
 
-// fixed lists what a folder is begun with and keeps: what its ledger says and its noise
+// pinned lists what a folder is founded with and keeps: what its ledger says and its noise
 // is made for, and when its rounds are.
-func (t *Seat) fixed() []site.Fixed {
-	all := []site.Fixed{
+func (t *Seat) pinned() []site.Pinned {
+	all := []site.Pinned{
 		{Key: "identity.key", Value: t.id.ID()},
 		{Key: "network name", Value: t.Network.Name},
 		{Key: "network start", Value: t.Network.Start.UTC().Format(time.RFC3339Nano)},
 		{Key: "network every", Value: t.Network.Every.String()},
 	}
-	for _, key := range []string{
-		"arms", "privacy.epsilon", "privacy.delta", "privacy.mechanism", "privacy.calibration", "privacy.adjacency",
-		"privacy.records_per_user", "privacy.horizon",
-		"protocol.name", "protocol.rows.every",
-	} {
-		if key != "protocol.rows.every" || t.s.Protocol.Name == "rows" {
-			all = append(all, site.Fixed{Key: key, Value: config.ValueText(t.s.Value(key).Interface())})
+	for _, k := range config.Schema() {
+		if k.Fixed && t.s.Applies(k) {
+			all = append(all, site.Pinned{Key: k.Name, Value: config.ValueText(t.s.Value(k.Name).Interface())})
 		}
 	}
 	return all

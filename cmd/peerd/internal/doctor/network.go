@@ -231,7 +231,7 @@ func (d *doctor) charged(r ledger.Report) {
 	for _, s := range r.Streams {
 		leaves, most = leaves+s.Leaf, max(most, s.Leaves)
 	}
-	if e, err := protocol.Lookup(d.seat.Spec.Protocol); err == nil && e.Together {
+	if c, err := d.seat.Spec.Cadence(); err == nil && c.Together() {
 		most *= uint64(len(r.Streams))
 	}
 	if most > 0 && leaves >= most {

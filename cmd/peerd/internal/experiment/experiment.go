@@ -13,13 +13,13 @@ import (
 	"sync"
 	"time"
 
+	"peerd.dev/bandit/world"
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/sites"
 	"peerd.dev/cmd/peerd/internal/terminal"
 	"peerd.dev/gossip/topology"
 	"peerd.dev/node/experiment"
 	"peerd.dev/node/sim"
-	"peerd.dev/protocol"
 )
 
 // Title returns the name of a configuration's file without what is around it.
@@ -32,7 +32,7 @@ type cellRun struct {
 	config.CellConfig
 	graph    *topology.Graph // nil if nobody talks to anybody
 	gap      float64         // spectral, of the graph; 0 without one
-	world    *sites.Sites
+	world    world.Source
 	hash     string
 	runs     []experiment.Run // by seed
 	finished []bool           // by seed
@@ -185,7 +185,7 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	worlds := make(map[string]*sites.Sites) // by what they are made of; never ranged over
+	worlds := make(map[string]world.Source) // by what they are made of; never ranged over
 	var cells []cellRun
 	for _, cell := range configs {
 		r := cellRun{CellConfig: cell, runs: make([]experiment.Run, cell.Experiment.Seeds), finished: make([]bool, cell.Experiment.Seeds)}
@@ -202,12 +202,12 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 		}
 		made := madeOf(&cell, append(config.KeysUnder("world"), "arms", "testnet.nodes")...)
 		if worlds[made] == nil {
-			if worlds[made], err = sites.New(&cell.Settings, cell.Testnet.Nodes); err != nil {
+			if worlds[made], err = sites.Open(&cell.Settings, cell.Testnet.Nodes); err != nil {
 				return nil, fmt.Errorf("cell %q: %w", cell.Name, err)
 			}
 		}
 		r.world = worlds[made]
-		r.hash = digest(&cell, program, r.world.Data)
+		r.hash = digest(&cell, program, r.world.Data())
 		cells = append(cells, r)
 	}
 	return cells, nil
@@ -219,13 +219,13 @@ func (r *cellRun) steps() uint64 { return uint64(r.Testnet.Nodes) * r.RoundCount
 // play plays run k of the cell, from 0.
 func (r *cellRun) play(ctx context.Context, k int, progress func(steps uint64)) (experiment.Run, error) {
 	s := &r.Settings
-	links := make([][]protocol.Peer, s.Testnet.Nodes)
-	if r.graph != nil {
-		links = config.Neighbours(s.Testnet.Nodes, r.graph.Edges())
-	}
-	result, err := experiment.One(ctx, r.seed(k), func(run uint64) (sim.Config, error) {
-		c, bad := Simulate(s, r.world, links, run)
-		c.Laws, c.Coverage = s.Experiment.Laws, s.Experiment.Coverage
+	result, err := experiment.One(ctx, r.seed(k), func(run uint64) (c sim.Config, bad error) {
+		if r.graph == nil {
+			c, bad = SimulateAlone(s, r.world, run)
+		} else {
+			c, bad = Simulate(s, r.world, config.Neighbours(s.Testnet.Nodes, r.graph.Edges()), run)
+		}
+		c.Laws, c.Cover = s.Experiment.Laws, s.Experiment.Coverage
 		return c, bad
 	}, func(rounds uint64) { progress(rounds * uint64(s.Testnet.Nodes)) })
 	if err != nil {

@@ -146,7 +146,7 @@ func newManifest(c *config.Config, program string, cells []cellRun, begin time.T
 		r := &cells[i]
 		settings := r.Values()
 		delete(settings, "experiment.cells") // all of them, in every one of them
-		m.Cells = append(m.Cells, ManifestCell{Cell: r.Name, Hash: r.hash, Data: r.world.Data, Seconds: r.seconds, Settings: settings})
+		m.Cells = append(m.Cells, ManifestCell{Cell: r.Name, Hash: r.hash, Data: r.world.Data(), Seconds: r.seconds, Settings: settings})
 	}
 	return m
 }

@@ -2,7 +2,10 @@ package experiment
 
 import (
 	"context"
+	"math/rand/v2"
 
+	"peerd.dev/bandit"
+	"peerd.dev/bandit/world"
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/sites"
 	"peerd.dev/dp"
@@ -16,15 +19,14 @@ import (
 // Simulate returns the run of a number in which n sites with given links do
 // what peers with these settings do. Its noise comes from the seed, so it is not
 // private.
-func Simulate(s *config.Settings, world *sites.Sites, links [][]protocol.Peer, run uint64) (sim.Config, error) {
-	n := len(links)
-	spec, err := s.Spec(n)
+func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, run uint64) (sim.Config, error) {
+	spec, err := s.Spec(links, config.SimulatedNetwork)
 	if err != nil {
 		return sim.Config{}, err
 	}
 	spec.Privacy.Mode = dp.Lockstep
 	c := sim.Config{
-		Spec: spec, Neighbours: links, Rounds: s.RoundCount(), Points: 100, Bytes: true,
+		Spec: spec, Rounds: s.RoundCount(), Points: 100, Bytes: true,
 		Network: node.PeerSeed(run, protocol.Everyone),
 		Faults: sim.Faults{
 			Loss: s.Experiment.Faults.Loss, Duplicate: s.Experiment.Faults.Duplicate, Reorder: s.Experiment.Faults.Reorder,
@@ -33,16 +35,20 @@ func Simulate(s *config.Settings, world *sites.Sites, links [][]protocol.Peer, r
 		Liars: sim.Liars{Count: s.Experiment.Liars.Count, Claim: sim.Claim(s.Experiment.Liars.Claim)},
 	}
 	copy(c.Faults.Partition[:], s.Experiment.Faults.Partition)
-	world = world.In(run)
+	worlds, err := sites.In(source, run)
+	if err != nil {
+		return c, err
+	}
+	c.Truth = worlds.Overall()
 	var (
 		ids  []gossip.Identity
 		text []string
 	)
-	for i := range n {
+	for i := range links {
 		number := node.PeerNumber(run, protocol.Peer(i))
 		seed := node.NewSeed(number)
 		c.Seeds = append(c.Seeds, seed)
-		w, bad := world.World(i, seed.Rand("world"))
+		w, bad := worlds.World(i, rand.NewChaCha8(seed.Of("world")))
 		if bad != nil {
 			return c, bad
 		}
@@ -75,10 +81,9 @@ const baselineRuns = 4
 
 // Baseline returns the regret alone and by how much each arm falls short of the
 // best one over all sites.
-func Baseline(ctx context.Context, s *config.Settings, world *sites.Sites) (Alone, []float64, error) {
-	var gaps []float64
+func Baseline(ctx context.Context, s *config.Settings, source world.Source) (Alone, []float64, error) {
 	rs, err := experiment.Runs(ctx, Seeds(1, baselineRuns), func(run uint64) (sim.Config, error) {
-		return SimulateAlone(s, world, run)
+		return SimulateAlone(s, source, run)
 	}, nil)
 	if err != nil {
 		return Alone{}, nil, err
@@ -89,15 +94,35 @@ func Baseline(ctx context.Context, s *config.Settings, world *sites.Sites) (Alon
 			a.regret[i] += x / baselineRuns
 		}
 	}
-	gaps, err = world.Gaps()
-	return a, gaps, err
+	worlds, err := sites.Of(source)
+	if err != nil {
+		return a, nil, err
+	}
+	return a, worlds.Gaps(), nil
 }
 
-// SimulateAlone is a simulation in which nobody talks to anybody.
-func SimulateAlone(s *config.Settings, world *sites.Sites, run uint64) (sim.Config, error) {
-	c, err := Simulate(s, world, make([][]protocol.Peer, world.N), run)
-	c.Liars, c.Faults = sim.Liars{}, sim.Faults{}
-	return c, err
+// SimulateAlone is a simulation in which every peer that has arms is a network of one.
+func SimulateAlone(s *config.Settings, source world.Source, run uint64) (sim.Config, error) {
+	c, err := Simulate(s, source, make([][]protocol.Peer, s.Testnet.Nodes), run)
+	if err != nil {
+		return c, err
+	}
+	entry, err := protocol.EntryOf(c.Spec.Protocol)
+	if err != nil {
+		return c, err
+	}
+	var seeds []node.Seed
+	var keys []protocol.Keys
+	var worlds []bandit.World
+	for i := range c.Seeds {
+		if entry.Learns(c.Spec.Protocol, protocol.Peer(i)) {
+			seeds, keys, worlds = append(seeds, c.Seeds[i]), append(keys, c.Keys[i]), append(worlds, c.Worlds[i])
+		}
+	}
+	c.Seeds, c.Keys, c.Worlds = seeds, keys, worlds
+	c.Spec.Graph, c.Spec.Protocol = make([][]protocol.Peer, len(seeds)), entry.Alone(c.Spec.Protocol)
+	c.Alone, c.Liars, c.Faults = true, sim.Liars{}, sim.Faults{}
+	return c, nil
 }
 
 // At returns the regret after a number of rounds.

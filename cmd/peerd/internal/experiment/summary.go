@@ -98,7 +98,7 @@ func notPrivate(cells []cellRun) []string {
 	unclipped, infinite := false, false
 	for i := range cells {
 		s := &cells[i].Settings
-		unclipped = unclipped || s.World.Kind == "gaussian" && !s.World.Clip
+		unclipped = unclipped || s.Unclipped()
 		infinite = infinite || s.Privacy.Epsilon.Infinite()
 	}
 	if unclipped {

@@ -10,10 +10,12 @@ import (
 	"os"
 	"time"
 
+	"peerd.dev/bandit"
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node/site"
+	"peerd.dev/protocol"
 )
 
 // A Document is what a configuration promises.
@@ -69,6 +71,7 @@ type mechanismDoc struct {
 	Protocol    string  `json:"protocol"`
 	Streams     int     `json:"streams"`
 	Leaves      uint64  `json:"leaves"`
+	Leaf        string  `json:"leaf"` // what a leaf is called
 	Law         string  `json:"law"`
 	Norm        string  `json:"norm"`
 	Column      float64 `json:"column"`      // that norm of what a change of 1 in one leaf changes in all that is drawn
@@ -179,8 +182,8 @@ func replaced(s *config.Settings, charge dp.Charge, b account.Budget) (float64, 
 func mechanismOf(s *config.Settings, n noise) *mechanismDoc {
 	c := &n.charge
 	doc := &mechanismDoc{
-		Name: c.Mechanism.String(), About: mechanismWords[family(c.Mechanism)], Protocol: s.Protocol.Name,
-		Streams: c.Streams, Leaves: c.Leaves, Law: c.Mechanism.Law().String(), Norm: "L1",
+		Name: c.Mechanism.String(), About: c.Mechanism.Describe().Summary, Protocol: s.Protocol.Name,
+		Streams: c.Streams, Leaves: c.Leaves, Leaf: s.Cadence().Noun, Law: c.Mechanism.Law().String(), Norm: "L1",
 		Sensitivity: math.Ldexp(float64(c.Change()), dp.GridExponent),
 		Scale:       math.Ldexp(float64(c.Scale), dp.GridExponent),
 		ScaleGrid:   c.Scale, Grid: dp.GridExponent,
@@ -198,10 +201,7 @@ func mechanismOf(s *config.Settings, n noise) *mechanismDoc {
 // horizonOf says how long the budget lasts.
 func horizonOf(s *config.Settings, network *config.Network) horizonDoc {
 	h := s.Privacy.Horizon
-	doc := horizonDoc{Rounds: h, Round: config.DurationText(s.Rounds.Every), Released: "after every reward"}
-	if s.Protocol.Name == "rows" {
-		doc.Released = "every " + config.Counted(s.Protocol.Rows.Every, "round")
-	}
+	doc := horizonDoc{Rounds: h, Round: config.DurationText(s.Rounds.Every), Released: s.Cadence().Text()}
 	if s.Mode != config.Live {
 		doc.Round = "as fast as it is computed"
 		return doc
@@ -255,11 +255,14 @@ func users(s *config.Settings) []string {
 
 // publicThings lists what is released without noise.
 func publicThings(s *config.Settings) []string {
-	list := []string{"which actions were taken, in which order, and how often each: choices follow from released numbers alone"}
-	if s.Protocol.Name == "rows" {
-		list = append(list, "how many rewards of every action each row holds")
+	var list []string
+	if l, err := bandit.Lookup(s.Learner.Name); err == nil && l.Contextual {
+		list = append(list, "which parts of the statistic choices update, and how often each; not which actions were taken, since these follow from features, which are private")
 	} else {
-		list = append(list, "how many rewards every action has had, after every round")
+		list = append(list, "which actions were taken, in which order, and how often each: choices follow from released numbers alone")
+	}
+	if e, err := protocol.Lookup(s.Protocol.Name); err == nil {
+		list = append(list, e.Words(s.ProtocolParams()).Public)
 	}
 	switch {
 	case s.World.Kind != config.Application:
@@ -275,10 +278,10 @@ func publicThings(s *config.Settings) []string {
 // uncovered lists what the promise does not speak of.
 func uncovered(s *config.Settings) []string {
 	list := []string{"the actions themselves, for those who see them at the site"}
-	switch s.World.Kind {
-	case config.Application:
+	switch people := s.People(); {
+	case s.World.Kind == config.Application:
 		list = append(list, "a user without a subject in the application's requests, or under several")
-	case "replay": // caps the records of each
+	case people.Records > 0: // the world caps the records of each
 	default:
 		list = append(list, "a user with more than "+config.Counted(s.Privacy.RecordsPerUser, "reward"))
 	}

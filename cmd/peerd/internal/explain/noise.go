@@ -6,31 +6,25 @@ import (
 
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/dp"
+	"peerd.dev/protocol"
 )
 
 // A noise predicts how far the noise moves sums and means, by what the charge says of
 // every sum.
 type noise struct {
-	charge dp.Charge
-	every  uint64 // rounds a leaf, with leaves by the clock; 0 with a leaf for every reward
+	charge  dp.Charge
+	cadence protocol.Cadence
 }
 
 // newNoise returns the prediction for a charge of these settings.
 func newNoise(s *config.Settings, charge dp.Charge) noise {
-	n := noise{charge: charge}
-	if s.Protocol.Name == "rows" {
-		n.every = s.Protocol.Rows.Every
-	}
-	return n
+	return noise{charge, s.Cadence()}
 }
 
 // leaf returns the first leaf that can hold so many rewards of one arm, with a reward a
 // round.
 func (n noise) leaf(rewards uint64) uint64 {
-	if n.every == 0 {
-		return rewards
-	}
-	return (rewards-1)/n.every + 1
+	return n.cadence.Holding(rewards)
 }
 
 // sum returns the standard deviation of the noise in the sum at a leaf, in rewards.
@@ -46,7 +40,7 @@ func (n noise) rewards(variance float64) float64 {
 // the clock, over all, since any of them may be the one at which an arm has so many.
 func (n noise) sums(rewards uint64) (average, worst float64) {
 	last := min(n.leaf(rewards), n.charge.Leaves)
-	if n.every != 0 {
+	if n.cadence.Together() {
 		last = n.charge.Leaves
 	}
 	sum, most := 0.0, 0.0

@@ -146,10 +146,7 @@ func lawText(law string) string { return strings.ToUpper(law[:1]) + law[1:] }
 
 // leavesText says how often a sum can be released.
 func (d *Document) leavesText() string {
-	if d.Mechanism.Protocol == "rows" {
-		return config.Counted(d.Mechanism.Leaves, "row")
-	}
-	return config.Counted(d.Mechanism.Leaves, "reward")
+	return config.Counted(d.Mechanism.Leaves, d.Mechanism.Leaf)
 }
 
 func (d *Document) writeHorizon(p pager, s *config.Settings) {
@@ -164,9 +161,9 @@ func (d *Document) writeHorizon(p pager, s *config.Settings) {
 	}
 	p.say("%s.", text)
 	switch {
-	case s.Protocol.Name == "rows" && s.Mode == config.Live:
-		p.say("A row leaves every %s, whether anything happened or not.", spanText(float64(s.Protocol.Rows.Every)*s.Rounds.Every.Seconds()))
-	case s.Protocol.Name != "rows" && s.World.Kind == config.Application:
+	case s.Cadence().Rounds > 0 && s.Mode == config.Live:
+		p.say("A %s leaves every %s, whether anything happened or not.", s.Cadence().Noun, spanText(float64(s.Cadence().Rounds)*s.Rounds.Every.Seconds()))
+	case !s.Cadence().Together() && s.World.Kind == config.Application:
 		p.say("An action that gets %s before falls silent sooner, alone.", config.Counted(h.Rounds, "reward"))
 	}
 	p.say("After it the peer releases nothing more; it goes on deciding, hearing what others learn and passing it on. The budget does not refill. A new network starts with a budget of its own, and for a user of both the ε add up.")
@@ -187,11 +184,15 @@ func (d *Document) writeError(p pager, s *config.Settings) {
 	}
 	_ = t.Flush()
 	over := "over the rewards up to there"
-	if d.Mechanism.Protocol == "rows" {
-		over = "over all rows of the horizon, as it may be any at which an action has so many"
+	if s.Cadence().Together() {
+		over = fmt.Sprintf("over all %ss of the horizon, as it may be any at which an action has so many", d.Mechanism.Leaf)
+	}
+	mixed := ""
+	if entry, err := protocol.Lookup(s.Protocol.Name); err == nil {
+		mixed = entry.Words(s.ProtocolParams()).Mixed
 	}
 	p.say("Terms: how often the noise of one draw is in the sum, by variance. Sum, mean: of the action at that leaf. Average, worst: of the mean, %s. Of %s (%s): of the mean of their means, each of so many rewards%s. Chance: what luck in the rewards themselves adds to one site's mean, at most.",
-		over, config.Counted(uint64(e.Sites), "site"), e.Source, d.Mechanism.merging(s))
+		over, config.Counted(uint64(e.Sites), "site"), e.Source, mixed)
 	if q := e.Quietest; q.Ratio < 1 {
 		name := q.Mechanism
 		if q.Calibration != "" {
@@ -207,17 +208,6 @@ func (d *Document) writeError(p pager, s *config.Settings) {
 	default:
 		p.say("In a mean of one site the noise falls to a standard deviation of 0.1 at %s, on average, and of 0.01 at %d.", config.Counted(e.Tenth, "reward"), e.Cent)
 	}
-}
-
-// merging says when the mean over sites is what a peer learns from.
-func (m *mechanismDoc) merging(s *config.Settings) string {
-	switch {
-	case m.Protocol == "average":
-		return ", once exchanges have mixed them"
-	case s.Protocol.Rows.Merge == protocol.MergeTrimmed:
-		return "; merge: trimmed leaves some out, and this is a guide"
-	}
-	return ""
 }
 
 // percent writes a probability, rounded up: it is a bound.

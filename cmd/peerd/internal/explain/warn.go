@@ -8,6 +8,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node/site"
+	"peerd.dev/protocol"
 )
 
 // A warningDoc names what somebody should know, and what to do.
@@ -59,9 +60,9 @@ func warnings(s *config.Settings, doc *Document, n noise, network *config.Networ
 		warn("api.settle: arrival shows everybody when a reward was reported, and whether it was",
 			"if that tells something about a user, take api.settle: window")
 	}
-	if s.World.Kind == "replay" && s.World.Split != "patient" && s.World.Cap > 1 {
-		warn(fmt.Sprintf("with world.split: %s one patient can be at several sites, each of which promises the budget for itself", s.World.Split),
-			"take world.split: patient, or world.cap: 1")
+	if p := s.People(); p.Spread != "" && p.Records > 1 {
+		warn(fmt.Sprintf("with %s one person can be at several sites, each of which promises the budget for itself", p.Spread),
+			"take "+p.Gather)
 	}
 	if network != nil && network.Every != s.Rounds.Every {
 		warn(fmt.Sprintf("rounds.every is %s and the network file has %s, so a peer will not start", config.DurationText(s.Rounds.Every), config.DurationText(network.Every)),
@@ -108,6 +109,20 @@ func quieter(s *config.Settings, q quietDoc) (what, do string) {
 	return what, do
 }
 
+// longLeaves returns a protocol whose leaves can be as long as is wanted, the chosen one if
+// it is one, and its parameters.
+func longLeaves(s *config.Settings) (e protocol.Entry, params any, ok bool) {
+	if e, err := protocol.Lookup(s.Protocol.Name); err == nil && e.Leaf != "" {
+		return e, s.ProtocolParams(), true
+	}
+	for _, e := range protocol.Table() {
+		if e.Leaf != "" {
+			return e, e.Params, true
+		}
+	}
+	return e, nil, false
+}
+
 // remedy returns which settings halve a deviation of the noise in the mean of so many
 // rewards.
 func remedy(s *config.Settings, sd float64, rewards uint64) string {
@@ -117,16 +132,18 @@ func remedy(s *config.Settings, sd float64, rewards uint64) string {
 		charge, err := other.Charge()
 		return err == nil && newNoise(&other, charge).mean(at) <= sd/2*(1+1e-6) // scales are rounded up
 	}
-	rows := func(every uint64) func(*config.Settings) {
-		return func(o *config.Settings) { o.Protocol.Name, o.Protocol.Rows.Every = "rows", every }
-	}
-	fewest := uint64(1)
-	if s.Protocol.Name == "rows" {
-		fewest = s.Protocol.Rows.Every + 1
-	}
 	text := "half of it is left with "
-	if every, ok := leastGood(fewest, rewards, func(every uint64) bool { return half(rows(every), rewards) }); ok {
-		text += fmt.Sprintf("protocol.name: rows and protocol.rows.every: %d, or with ", every)
+	if e, params, ok := longLeaves(s); ok {
+		leaves := func(n uint64) func(*config.Settings) {
+			return func(o *config.Settings) { _ = o.SetProtocol(e.Small(params, n)) } // the table has it
+		}
+		fewest := uint64(1)
+		if s.Protocol.Name == e.Name {
+			fewest = max(s.Cadence().Rounds, s.Cadence().Decisions) + 1
+		}
+		if n, ok := leastGood(fewest, rewards, func(n uint64) bool { return half(leaves(n), rewards) }); ok {
+			text += fmt.Sprintf("protocol.name: %s and protocol.%s.%s: %d, or with ", e.Name, e.Name, e.Leaf, n)
+		}
 	}
 	longer := func(rounds uint64) bool {
 		return half(func(o *config.Settings) { o.Privacy.Horizon = rounds }, rounds/10)

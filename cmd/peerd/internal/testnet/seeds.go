@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"peerd.dev/bandit/world"
 	"peerd.dev/cmd/peerd/internal/config"
 	experiments "peerd.dev/cmd/peerd/internal/experiment"
 	"peerd.dev/cmd/peerd/internal/sites"
@@ -38,29 +39,30 @@ type SiteComparison struct {
 }
 
 // compare simulates the network and its sites alone, with noise, over seeds.
-func (t *Net) compare(ctx context.Context, w io.Writer, world *sites.Sites) (*Comparison, error) {
+func (t *Net) compare(ctx context.Context, w io.Writer, source world.Source) (*Comparison, error) {
 	runs := t.Settings.Testnet.Seeds
 	links := config.Neighbours(t.Settings.Testnet.Nodes, t.Graph.Edges())
 	p := terminal.NewProgress(w, fmt.Sprintf("%d seeds, together and alone", runs), 2*uint64(runs)*t.Settings.RoundCount())
 	defer p.End()
 	seeds := experiments.Seeds(1, uint64(runs))
 	together, err := experiment.Runs(ctx, seeds, func(run uint64) (sim.Config, error) {
-		return experiments.Simulate(t.Settings, world, links, run)
+		return experiments.Simulate(t.Settings, source, links, run)
 	}, p.Add)
 	if err != nil {
 		return nil, err
 	}
 	alone, err := experiment.Runs(ctx, seeds, func(run uint64) (sim.Config, error) {
-		return experiments.SimulateAlone(t.Settings, world, run)
+		return experiments.SimulateAlone(t.Settings, source, run)
 	}, p.Add)
 	if err != nil {
 		return nil, err
 	}
-	means, err := world.All()
+	worlds, err := sites.Of(source)
 	if err != nil {
 		return nil, err
 	}
-	best, _ := sites.ArgMax(sites.MeanOver(means))
+	means := worlds.Means
+	best, _ := sites.ArgMax(worlds.Overall())
 	c := &Comparison{Runs: runs, Best: t.Settings.Arms[best]}
 	for i, name := range t.Names {
 		here, _ := sites.ArgMax(means[i])

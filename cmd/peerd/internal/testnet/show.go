@@ -11,6 +11,7 @@ import (
 	"peerd.dev/cmd/peerd/internal/sites"
 	"peerd.dev/cmd/peerd/internal/terminal"
 	"peerd.dev/node/api"
+	"peerd.dev/protocol"
 )
 
 // liveTable draws a table over and over: in place on a terminal, else a line every
@@ -72,9 +73,13 @@ func (t *Net) write(w io.Writer, all []api.Status, wide bool) {
 		if !d.LinksUp {
 			linked = "no"
 		}
-		favours, _ := sites.ArgMax(d.Means)
-		_, _ = fmt.Fprintf(tw, "%s\t%d\t%.1f\t%s\t%.3g\t%.3g\t%d\t%s\t%s\t%s\n", t.Names[i], d.Round, t.regret(d.Pulls),
-			t.Settings.Arms[favours], d.Spent, d.Left, d.Released, terminal.Bytes(d.BytesOut), terminal.Bytes(d.BytesIn), linked)
+		regret, favours := "-", "(no arms)"
+		if t.learns(i) {
+			arg, _ := sites.ArgMax(d.Means)
+			regret, favours = fmt.Sprintf("%.1f", t.regret(d.Pulls)), t.Settings.Arms[arg]
+		}
+		_, _ = fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%.3g\t%.3g\t%d\t%s\t%s\t%s\n", t.Names[i], d.Round, regret,
+			favours, d.Spent, d.Left, d.Released, terminal.Bytes(d.BytesOut), terminal.Bytes(d.BytesIn), linked)
 	}
 	_ = tw.Flush()
 }
@@ -85,14 +90,34 @@ func (t *Net) write(w io.Writer, all []api.Status, wide bool) {
 func (t *Net) progress(all []api.Status) (round uint64, together, alone float64) {
 	round = all[0].Round
 	var pulls uint64
-	for _, d := range all {
+	learners := t.learners()
+	for i, d := range all {
 		round = min(round, d.Round)
-		together += t.regret(d.Pulls) / float64(len(all))
+		if !t.learns(i) {
+			continue
+		}
+		together += t.regret(d.Pulls) / float64(learners)
 		for _, n := range d.Pulls {
 			pulls += n
 		}
 	}
-	return round, together, t.alone.At(pulls / uint64(len(all)))
+	return round, together, t.alone.At(pulls / uint64(learners))
+}
+
+// learns reports whether a peer has arms.
+func (t *Net) learns(i int) bool {
+	e, err := protocol.Lookup(t.Settings.Protocol.Name)
+	return err != nil || e.Learns(t.Settings.ProtocolParams(), protocol.Peer(i))
+}
+
+// learners returns how many peers have arms.
+func (t *Net) learners() (n int) {
+	for i := range t.Settings.Testnet.Nodes {
+		if t.learns(i) {
+			n++
+		}
+	}
+	return n
 }
 
 // regret is what pulls lost against the arm that is best over all sites.

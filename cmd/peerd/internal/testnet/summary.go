@@ -22,6 +22,7 @@ type Document struct {
 	Alone    float64      `json:"regret_alone"`
 	Best     string       `json:"best_arm"` // over all sites
 	Right    int          `json:"sites_right"`
+	Learners int          `json:"sites_with_arms"`
 	Skipped  uint64       `json:"slots_skipped"`
 	Bytes    uint64       `json:"bytes_sent"`
 	Seconds  float64      `json:"seconds"`
@@ -41,13 +42,13 @@ func (t *Net) summary(all []api.Status, took time.Duration) Document {
 	d := Document{
 		Nodes: t.Settings.Testnet.Nodes, Topology: t.Settings.Testnet.Topology, Protocol: t.Settings.Protocol.Name,
 		Private: t.Settings.Mode == config.Live, Epsilon: float64(t.Settings.Privacy.Epsilon), Rounds: round,
-		Together: together, Alone: alone, Best: t.Settings.Arms[best], Seconds: took.Seconds(), Sites: all,
+		Together: together, Alone: alone, Best: t.Settings.Arms[best], Learners: t.learners(), Seconds: took.Seconds(), Sites: all,
 	}
 	if t.Settings.Privacy.Epsilon.Infinite() {
 		d.Epsilon = -1
 	}
-	for _, s := range all {
-		if arg, _ := sites.ArgMax(s.Means); arg == best {
+	for i, s := range all {
+		if arg, _ := sites.ArgMax(s.Means); t.learns(i) && arg == best {
 			d.Right++
 		}
 		d.Skipped += s.Skipped
@@ -68,7 +69,7 @@ func (d *Document) most() (eps float64) {
 func (d *Document) Write(w io.Writer, s *config.Settings) {
 	_, _ = fmt.Fprintf(w, "\n%d rounds, %d processes, %.1f s\n", d.Rounds, d.Nodes, d.Seconds)
 	_, _ = fmt.Fprintf(w, "regret of a site   together %.1f   alone %.1f   (lower is better)\n", d.Together, d.Alone)
-	_, _ = fmt.Fprintf(w, "best arm over all sites: %s; %d of %d sites favour it\n", d.Best, d.Right, d.Nodes)
+	_, _ = fmt.Fprintf(w, "best arm over all sites: %s; %d of %d sites favour it\n", d.Best, d.Right, d.Learners)
 	if d.Private {
 		_, _ = fmt.Fprintf(w, "privacy: only noised releases left the sites; ε charged %g of %g at the site that charged most\n", d.most(), d.Epsilon)
 	} else {

@@ -65,12 +65,14 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 	if s.World.Kind == config.Application {
 		return t.serve(ctx, o.Progress)
 	}
-	world, err := sites.New(s, s.Testnet.Nodes)
+	source, err := sites.Open(s, s.Testnet.Nodes)
 	if err != nil {
 		return err
 	}
 	t.announce(o.Progress)
-	world.Announce(o.Progress)
+	if about := source.About(); about != "" {
+		_, _ = fmt.Fprintln(o.Progress, about)
+	}
 	if err = t.Lay(); err != nil {
 		return err
 	}
@@ -78,7 +80,7 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 		return err
 	}
 	// The baseline is computed while the processes come up.
-	if t.alone, t.gaps, err = experiment.Baseline(ctx, s, world); err != nil {
+	if t.alone, t.gaps, err = experiment.Baseline(ctx, s, source); err != nil {
 		return err
 	}
 	if err = t.WaitReady(ctx); err != nil {
@@ -95,7 +97,7 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 	doc := t.summary(last, time.Since(begin))
 	if s.Testnet.Seeds > 0 {
 		t.Stop() // the machine is free for simulations
-		if doc.Seeds, err = t.compare(ctx, o.Progress, world); err != nil {
+		if doc.Seeds, err = t.compare(ctx, o.Progress, source); err != nil {
 			return err
 		}
 	}
