@@ -3,6 +3,7 @@ package bandit
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -10,7 +11,7 @@ import (
 // A Config is what every learner is given.
 type Config struct {
 	Arms    int
-	Peers   int        // in the network
+	Peers   int        // of the network that have arms
 	Horizon uint64     // rounds that the budget pays for
 	Epsilon float64    // that a node guarantees; +Inf without noise
 	Rand    *rand.Rand // breaks ties; its draws are public in effect
@@ -25,8 +26,8 @@ type Entry struct {
 	// learner.<name>.<field>; their tags say what a configuration may hold (want), in
 	// which unit, and what it means (doc).
 	Params any
-	// Small are parameters with which a few rounds show all, for audits and tests.
-	Small any
+	// Small returns params changed so that a few rounds show all, for audits and tests.
+	Small func(params any) any
 	// Contextual says that the learner chooses by features. Arms then follow from what is
 	// private and are no longer public.
 	Contextual bool
@@ -35,10 +36,17 @@ type Entry struct {
 	New func(c Config, params any) (Learner, error)
 }
 
-// define returns an Entry whose New takes the parameters as they are.
-func define[P any](name, summary string, params, small P, make func(Config, P) (Learner, error)) Entry {
+// define returns an Entry whose functions take the parameters as they are. A nil small is
+// for parameters that show all in a few rounds.
+func define[P any](name, summary string, params P, small func(P) P, make func(Config, P) (Learner, error)) Entry {
 	return Entry{
-		Name: name, Summary: summary, Params: params, Small: small,
+		Name: name, Summary: summary, Params: params,
+		Small: func(p any) any {
+			if small == nil {
+				return p
+			}
+			return small(p.(P))
+		},
 		New: func(c Config, p any) (Learner, error) {
 			switch {
 			case c.Arms < 1:
@@ -70,4 +78,14 @@ func Lookup(name string) (Entry, error) {
 	}
 	slices.Sort(names)
 	return Entry{}, fmt.Errorf("unknown learner %q, want one of %s", name, strings.Join(names, ", "))
+}
+
+// EntryOf returns the entry whose parameters have the type of params.
+func EntryOf(params any) (Entry, error) {
+	for _, e := range Table() {
+		if reflect.TypeOf(e.Params) == reflect.TypeOf(params) {
+			return e, nil
+		}
+	}
+	return Entry{}, fmt.Errorf("no learner has parameters of type %T", params)
 }

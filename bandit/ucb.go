@@ -49,8 +49,7 @@ type UCBParams struct {
 }
 
 func ucbEntry() Entry {
-	p := UCBParams{Calibrated}
-	return define("ucb", "pulls the arm with the greatest upper confidence bound", p, p, newUCB)
+	return define("ucb", "pulls the arm with the greatest upper confidence bound", UCBParams{Calibrated}, nil, newUCB)
 }
 
 func newUCB(c Config, p UCBParams) (Learner, error) {

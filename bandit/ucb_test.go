@@ -6,40 +6,41 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"peerd.dev/bandit/belief"
 )
 
 func learner(t *testing.T, arms, peers int, c Confidence) *UCB {
 	t.Helper()
-	u, err := NewUCB(arms, peers, c, rand.New(rand.NewPCG(1, 2)))
+	u, err := newUCB(Config{Arms: arms, Peers: peers, Rand: rand.New(rand.NewPCG(1, 2))}, UCBParams{c})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return u
+	return u.(*UCB)
 }
 
-// belief is one of arms with n pulls each and no noise.
-func belief(n float64, means ...float64) *Belief {
-	b := &Belief{Mean: means}
-	for range means {
-		b.Spread = append(b.Spread, 1/n)
-		b.NoiseV, b.NoiseB, b.NoiseG = append(b.NoiseV, 0), append(b.NoiseB, 0), append(b.NoiseG, 0)
-		b.Pulls = append(b.Pulls, uint64(n))
+// known is what is believed of arms with n pulls each, without noise.
+func known(n float64, means ...float64) *Belief {
+	b := belief.New(len(means), 1)
+	copy(b.X, means)
+	for k := range means {
+		b.SampleVar[k], b.Pulls[k] = 1/n, uint64(n)
 	}
-	return b
+	return &b
 }
 
 func TestChooseTakesTheGreatestUpperBound(t *testing.T) {
 	u := learner(t, 3, 1, Calibrated)
-	b := belief(100, .5, .6, .55)
+	b := known(100, .5, .6, .55)
 	if got := u.Choose(b, Turn{Round: 300}).Arm; got != 1 {
 		t.Errorf("equal radii: arm %d, want 1", got)
 	}
-	b.Spread[2] = 1. / 4 // known from four pulls only
+	b.SampleVar[2] = 1. / 4 // known from four pulls only
 	if got := u.Choose(b, Turn{Round: 301}).Arm; got != 2 {
 		t.Errorf("a wide radius: arm %d, want 2", got)
 	}
-	b.Spread[2] = 1. / 100
-	b.NoiseV[0], b.NoiseB[0] = 4, 1 // much noise
+	b.SampleVar[2] = 1. / 100
+	b.LaplaceSumSq[0], b.LaplaceMax[0] = 4, 1 // much noise
 	if got := u.Choose(b, Turn{Round: 302}).Arm; got != 0 {
 		t.Errorf("a noisy mean: arm %d, want 0", got)
 	}
@@ -48,8 +49,8 @@ func TestChooseTakesTheGreatestUpperBound(t *testing.T) {
 func TestUnknownArmsComeFirstTheLeastPulledOfThemFirst(t *testing.T) {
 	for _, c := range []Confidence{Calibrated, Paper} {
 		u := learner(t, 4, 3, c)
-		b := belief(10, 9, 9, 9, 9)
-		b.Spread[1], b.Spread[3] = math.Inf(1), math.Inf(1)
+		b := known(10, 9, 9, 9, 9)
+		b.SampleVar[1], b.SampleVar[3] = math.Inf(1), math.Inf(1)
 		b.Pulls[1], b.Pulls[3] = 5, 4
 		if got := u.Choose(b, Turn{Round: 20}).Arm; got != 3 {
 			t.Errorf("%s: arm %d, want 3", c, got)
@@ -63,8 +64,8 @@ func TestUnknownArmsComeFirstTheLeastPulledOfThemFirst(t *testing.T) {
 
 func TestArmsBehindComeBeforeAll(t *testing.T) {
 	u := learner(t, 5, 2, Calibrated)
-	b := belief(10, 1, 0, 0, 0, 0)
-	b.Behind = []int{2, 4}
+	b := known(10, 1, 0, 0, 0, 0)
+	b.Forced = []int{2, 4}
 	seen := map[Arm]int{}
 	for round := range uint64(400) {
 		seen[u.Choose(b, Turn{Round: round}).Arm]++
@@ -79,8 +80,8 @@ func TestArmsBehindComeBeforeAll(t *testing.T) {
 // docs/proofs/radius.md at its round: never smaller, and at most 2 % larger.
 func TestRadiiAreRenewed(t *testing.T) {
 	u := learner(t, 2, 1, Calibrated)
-	b := belief(50, 0, 0)
-	b.NoiseV[1], b.NoiseB[1] = 6*.04, .2
+	b := known(50, 0, 0)
+	b.LaplaceSumSq[1], b.LaplaceMax[1] = 6*.04, .2
 	for round := uint64(0); round < 200_000; round += 1 + round/100 {
 		got := u.calibratedRadii(b, round)
 		l := math.Log(2 * math.Pow(float64(round+2), 2))
@@ -161,9 +162,9 @@ func TestMixedNoiseTailHolds(t *testing.T) {
 
 func TestPaperRadiusIsFormula12(t *testing.T) {
 	u := learner(t, 1, 3, Paper)
-	b := belief(400, .5)
-	const scale, terms = 14., 10.                                 // of node noise; at most ⌈log₂ 1000⌉ nodes in a prefix
-	b.NoiseV[0], b.NoiseB[0] = 3*scale*scale/(400*400), scale/400 // 3 nodes in that of n = 400 pulls
+	b := known(400, .5)
+	const scale, terms = 14., 10.                                           // of node noise; at most ⌈log₂ 1000⌉ nodes in a prefix
+	b.LaplaceSumSq[0], b.LaplaceMax[0] = 3*scale*scale/(400*400), scale/400 // 3 nodes in that of n = 400 pulls
 	got := u.paperRadii(b, 998)[0].radius
 	want := math.Sqrt(2 * 3 * (1./400 + 128*3*scale*scale*terms*math.Log(400)/(400*400)) * math.Log(1000))
 	if math.Abs(got-want) > 1e-12*want {

@@ -2,55 +2,57 @@ package dp
 
 import "peerd.dev/dp/factor"
 
-// blt is a buffered linear Toeplitz factorization ([factor.BLT]) with Gaussian noise.
-// Closing leaf t draws y_t = (C·x)_t + z_t, rounded to the grid; the running sum is
-// (B·y)_t. Both need one buffer a number for every θ. See docs/proofs/blt.md.
-type blt struct {
-	intake
-	theta, omega []uint64         // of the buffers, in units of 2^-64
-	variance     factor.Inverse   // of the sums
-	exact        [][]factor.Fixed // a buffer's Σ θ^(t-i)·x_i, by entry; private
-	noisy        [][]factor.Fixed // the same of decoded leaves
-	sum          []factor.Fixed   // of decoded leaves
+// bltLayout is the layout of a [blt] over n leaves.
+type bltLayout struct {
+	n        uint64
+	variance factor.Inverse // of the sums; made when the first is asked for
 }
 
-func newBLT(n intake, c *Charge) running {
-	b := factor.BLTFor(c.Leaves)
-	s := &blt{intake: n, variance: b.Inverse(), sum: make([]factor.Fixed, n.width)}
-	for _, x := range b {
+func newBLTLayout(n uint64) layout { return &bltLayout{n: n} }
+
+// node is of all leaves up to t.
+func (*bltLayout) node(charged Noise, t uint64) node { return node{Span{0, t}, 1, charged} }
+
+func (l *bltLayout) sum(charged Noise, t uint64) Noise {
+	if l.variance == nil {
+		l.variance = factor.BLTFor(l.n).Inverse()
+	}
+	return charged.times(l.variance.Variance(t))
+}
+
+func (l *bltLayout) open(width int, _ *arena) streamMechanism {
+	s := &blt{sum: make([]factor.Fixed, width)}
+	for _, x := range factor.BLTFor(l.n) {
 		theta, omega := x.Factor()
 		s.theta, s.omega = append(s.theta, theta), append(s.omega, omega)
-		s.exact = append(s.exact, make([]factor.Fixed, n.width))
-		s.noisy = append(s.noisy, make([]factor.Fixed, n.width))
+		s.exact = append(s.exact, make([]factor.Fixed, width))
+		s.noisy = append(s.noisy, make([]factor.Fixed, width))
 	}
 	return s
 }
 
 func bltL2(n uint64) float64 { return factor.BLTFor(n).Column(n).Float() }
 
-func bltSum(charged Noise, n, t uint64) Noise {
-	return charged.times(factor.BLTFor(n).Inverse().Variance(t))
+// blt is a buffered linear Toeplitz factorization ([factor.BLT]) with Gaussian noise.
+// Closing leaf t draws y_t = (C·x)_t + z_t, rounded to the grid; the running sum is
+// (B·y)_t. Both need one buffer a number for every θ. See docs/proofs/blt.md.
+type blt struct {
+	theta, omega []uint64         // of the buffers, in units of 2^-64
+	exact        [][]factor.Fixed // a buffer's Σ θ^(t-i)·x_i, by entry; private
+	noisy        [][]factor.Fixed // the same of decoded leaves
+	sum          []factor.Fixed   // of decoded leaves
 }
 
-func (s *blt) draws() int { return s.width }
-
-func (s *blt) close(src *Source, given []int64, out *Leaf) {
-	w := s.width
-	y, sum := s.room.values.take(w), s.room.values.take(w)
-	s.take(y)
-	for i := range w {
-		x := factor.Whole(y[i])
+func (s *blt) close(a *accumulator, d *drawer, node, sum []int64) (uint64, error) {
+	for i, exact := range a.leaf {
+		x := factor.Whole(exact)
 		encoded := x
 		for j, m := range s.exact {
 			encoded = encoded.Plus(m[i].Times(s.omega[j]))
 			m[i] = m[i].Times(s.theta[j]).Plus(x)
 		}
-		if given != nil {
-			y[i] = given[i]
-		} else {
-			y[i] = encoded.Round() + s.draw(src, s.noise.Scale)
-		}
-		x = factor.Whole(y[i])
+		node[i] = d.noisy(a, i, encoded.Round())
+		x = factor.Whole(node[i])
 		for j, b := range s.noisy {
 			x = x.Minus(b[i].Times(s.omega[j]))
 		}
@@ -60,17 +62,17 @@ func (s *blt) close(src *Source, given []int64, out *Leaf) {
 		s.sum[i] = s.sum[i].Plus(x)
 		sum[i] = s.sum[i].Round()
 	}
-	s.out(y, sum, s.noise.times(s.variance.Variance(s.t)), out)
+	return a.total, nil
 }
 
-func (s *blt) append(b []byte) []byte {
+func (s *blt) appendState(b []byte, _ *accumulator) []byte {
 	for j := range s.exact {
 		b = appendFixed(appendFixed(b, s.exact[j]), s.noisy[j])
 	}
 	return appendFixed(b, s.sum)
 }
 
-func (s *blt) read(r *reader, _ *Charge) {
+func (s *blt) readState(r *reader, _ *accumulator, _ *Charge) {
 	for j := range s.exact {
 		r.fixed(s.exact[j])
 		r.fixed(s.noisy[j])

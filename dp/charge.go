@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/dp/sample"
 )
 
 // ErrUnpaid is wrapped by the errors of [Charge.Covers].
@@ -44,7 +45,7 @@ func (m ChargeMode) String() string {
 }
 
 // A Charge is one line of a node's privacy account. It holds, in integers, all
-// that a verifier needs to compute the noise anew and to tell which releases were
+// that a verifier needs to compute the noise again and to find which releases were
 // paid for. Everything in it is public.
 type Charge struct {
 	What           string       // the streams in words
@@ -54,7 +55,7 @@ type Charge struct {
 	Dim            int          // entries or features of every record
 	Lo, Hi         int64        // to which entries or rewards are clipped, in units of 2^GridExponent
 	Leaves         uint64       // the horizon of each stream
-	RecordsPerUser uint64       // at most so many records of all the streams are one user's; with Sequential, of every leaf
+	RecordsPerUser uint64       // at most this number of records of all the streams are one user's; with Sequential, of every leaf
 	Adjacency      Adjacency    // what neighbours differ in
 	Mechanism      Mechanism    // of each stream
 	Mode           ChargeMode   // when it is paid
@@ -68,7 +69,7 @@ const minSigma = 1 << 10
 // Width returns the length of the streams' sums.
 func (c *Charge) Width() int { return c.Record.width(c.Dim) }
 
-// Check computes the noise anew that the other fields need and refuses a charge
+// Check computes again the noise that the other fields need and refuses a charge
 // with less, and one that no [Door] makes.
 func (c Charge) Check() error {
 	d, err := c.design()
@@ -84,7 +85,7 @@ func (c Charge) Check() error {
 		}
 		return nil
 	}
-	if d.law == Laplace {
+	if d.Law == Laplace {
 		var scale uint64
 		if scale, err = c.laplaceScale(d); err == nil && (c.Scale != scale || c.Loss.Square != 0) {
 			err = fmt.Errorf("dp: %s: noise scale %d for %v, want %d", c.What, c.Scale, c.Loss, scale)
@@ -95,8 +96,8 @@ func (c Charge) Check() error {
 	switch {
 	case err != nil:
 		return err
-	case c.Scale < minSigma || c.Scale > MaxScale:
-		return fmt.Errorf("dp: %s: noise scale %d, want %d to %d", c.What, c.Scale, minSigma, uint64(MaxScale))
+	case c.Scale < minSigma || c.Scale > sample.MaxScale:
+		return fmt.Errorf("dp: %s: noise scale %d, want %d to %d", c.What, c.Scale, minSigma, uint64(sample.MaxScale))
 	case c.Loss.Square < square || c.Loss.Pure != 0:
 		return fmt.Errorf("dp: %s: %v for noise of scale %d, which needs mu² %d", c.What, c.Loss, c.Scale, square)
 	}
@@ -116,8 +117,8 @@ func (c *Charge) CoversAfter(base uint64, f Fields) error {
 	case f.Span.To < 1 || f.Span.To > c.Leaves:
 		return fmt.Errorf("%w: leaf %d of stream %d, want 1 to %d", ErrUnpaid, f.Span.To, f.Stream, c.Leaves)
 	}
-	d := mechanisms[c.Mechanism]
-	if d == nil {
+	d, ok := c.Mechanism.design()
+	if !ok {
 		return fmt.Errorf("%w: unknown mechanism %v", ErrUnpaid, c.Mechanism)
 	}
 	if d.skips {
@@ -126,7 +127,7 @@ func (c *Charge) CoversAfter(base uint64, f Fields) error {
 	if f.Span.From < base || f.Span.To <= base {
 		return fmt.Errorf("%w: leaves %d to %d of stream %d, which gave up those up to %d", ErrUnpaid, f.Span.From+1, f.Span.To, f.Stream, base)
 	}
-	n := d.node(c.noise(), c.Leaves, f.Span.To-base)
+	n := d.layout(c.Leaves).node(c.noise(), f.Span.To-base)
 	n.span = Span{n.span.From + base, n.span.To + base}
 	switch width := n.times * c.Width(); {
 	case f.Span != n.span:
@@ -148,8 +149,8 @@ func (c *Charge) CoversAfter(base uint64, f Fields) error {
 // GoesOn reports whether a stream of the charge that has closed or given up leaves up to
 // before can go on with leaf next after it gave up those between; see [Door.Skip].
 func (c *Charge) GoesOn(before, next uint64) bool {
-	d := mechanisms[c.Mechanism]
-	if d == nil || next <= before || next > c.Leaves+1 {
+	d, ok := c.Mechanism.design()
+	if !ok || next <= before || next > c.Leaves+1 {
 		return false
 	}
 	return next == before+1 || next == c.Leaves+1 || d.goesOn == nil || d.goesOn(before, next)
@@ -158,7 +159,8 @@ func (c *Charge) GoesOn(before, next uint64) bool {
 // SumNoise returns the noise that the sum at leaf t has, from 1 to the horizon: what
 // is predicted is what a Release says.
 func (c *Charge) SumNoise(t uint64) Noise {
-	return mechanisms[c.Mechanism].sum(c.noise(), c.Leaves, t)
+	d, _ := c.Mechanism.design()
+	return d.layout(c.Leaves).sum(c.noise(), t)
 }
 
 // noise returns one term of the charged noise.
@@ -169,11 +171,11 @@ func (c *Charge) noise() Noise {
 	return Noise{Law: c.Mechanism.Law(), Scale: c.Scale, Terms: Term}
 }
 
-// design returns that of the mechanism, if all that it depends on is within limits.
+// design returns the mechanism's row, if all that it depends on is within limits.
 func (c *Charge) design() (*design, error) {
-	d := mechanisms[c.Mechanism]
+	d, ok := c.Mechanism.design()
 	switch {
-	case d == nil:
+	case !ok:
 		return nil, fmt.Errorf("dp: %s: unknown mechanism %v", c.What, c.Mechanism)
 	case c.Streams < 1 || c.Streams > MaxLen || uint64(c.Stream)+uint64(c.Streams) > 1<<32:
 		return nil, fmt.Errorf("dp: %s: %d streams from %d, want 1 to %d", c.What, c.Streams, c.Stream, MaxLen)
@@ -185,7 +187,7 @@ func (c *Charge) design() (*design, error) {
 		return nil, fmt.Errorf("dp: %s: %d sums of %d leaves, and %v keeps at most %d together", c.What, c.Streams*c.Width(), c.Leaves, c.Mechanism, maxKept)
 	case c.Streams*c.Width() > maxSums:
 		return nil, fmt.Errorf("dp: %s: %d streams of %d sums, at most %d together", c.What, c.Streams, c.Width(), maxSums)
-	case c.Record != Box && d.law != Gaussian:
+	case c.Record != Box && d.Law != Gaussian:
 		return nil, fmt.Errorf("dp: %s: %v records need Gaussian noise", c.What, c.Record)
 	case c.Lo >= c.Hi || c.Lo < -maxBound || c.Hi > maxBound:
 		return nil, fmt.Errorf("dp: %s: bounds %d to %d grid units, want lo < hi within ±%d", c.What, c.Lo, c.Hi, maxBound)
@@ -193,12 +195,12 @@ func (c *Charge) design() (*design, error) {
 		return nil, fmt.Errorf("dp: %s: rewards of %d to %d grid units, want them within ±1", c.What, c.Lo, c.Hi)
 	case c.Leaves < 1 || c.Leaves > d.most:
 		return nil, fmt.Errorf("dp: %s: horizon of %d leaves, want 1 to %d for %v", c.What, c.Leaves, d.most, c.Mechanism)
-	case d.node(Noise{}, c.Leaves, 1<<(bits.Len64(c.Leaves)-1)).times*c.Width() > MaxLen:
+	case d.layout(c.Leaves).node(Noise{}, 1<<(bits.Len64(c.Leaves)-1)).times*c.Width() > MaxLen:
 		return nil, fmt.Errorf("dp: %s: %d sums over %d leaves, whose nodes take more than %d values", c.What, c.Width(), c.Leaves, MaxLen)
 	case c.RecordsPerUser < 1 || c.RecordsPerUser > 1<<20:
 		return nil, fmt.Errorf("dp: %s: %d records per user, want 1 to %d", c.What, c.RecordsPerUser, 1<<20)
 	}
-	return d, nil
+	return &d, nil
 }
 
 // laplaceScale returns the scale of Laplace noise in grid units, rounded up:
@@ -224,9 +226,9 @@ func (c *Charge) laplaceScale(d *design) (uint64, error) {
 	if rem != 0 {
 		q++
 	}
-	if widest := d.times(c.Leaves); q > MaxScale/widest {
+	if widest := d.times(c.Leaves); q > sample.MaxScale/widest {
 		return 0, fmt.Errorf("dp: %s: noise scale 2^%d grid units, at most 2^%d; raise epsilon or lower the records per user",
-			c.What, bits.Len64(q*widest)-1, bits.Len64(MaxScale)-1)
+			c.What, bits.Len64(q*widest)-1, bits.Len64(sample.MaxScale)-1)
 	}
 	return q, nil
 }

@@ -165,9 +165,9 @@ func TestBoundsOffTheGridChangeNoRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, _ := Quantize(x, lo, hi)
-		tree := c.stream(0, &room{})
-		if err := tree.add([]float64{x}); err != nil || tree.in().leaf[0] != want {
-			t.Fatalf("%v in %v to %v is %d, %v, want %d", x, lo, hi, tree.in().leaf[0], err, want)
+		tree := c.streams(new(arena))()
+		if err := tree.add([]float64{x}); err != nil || tree.leaf[0] != want {
+			t.Fatalf("%v in %v to %v is %d, %v, want %d", x, lo, hi, tree.leaf[0], err, want)
 		}
 	})
 }

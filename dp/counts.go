@@ -75,7 +75,7 @@ func (c *Counts) RaiseToRank(claims []Release, f int) {
 // Release returns the counts as they are now, as a Release without values.
 func (c *Counts) Release() Release {
 	if c.stale {
-		n := c.out.take(len(c.n))
+		n := c.out.alloc(len(c.n))
 		copy(n, c.n)
 		c.shown, c.stale = Release{count: n}, false
 	}

@@ -1,10 +1,19 @@
-// Package dp decides what may leave a peer, adds the noise, and keeps the
-// account.
+// Package dp decides what may leave a peer, adds the noise, and keeps the account.
 //
-// The rule of the house is a type: the only payload that a message can carry is
-// a [Release], and a Release comes out of a [Door], is made of other Releases by
-// a named operation with integer weights, or is read off the wire. Plain numbers
-// do not convert.
+// # Which mechanism
+//
+// With δ = 0 use [Kary]: it has the least noise of the mechanisms that promise a plain ε. If
+// a δ such as 1e-6 is acceptable use [BLT], which has less over long horizons. The others
+// are here because papers use them ([Tree], [Hybrid], [Honaker] and their Gaussian forms), as
+// a second opinion on BLT ([Sqrt]), for sums that are not added up ([EachLaplace],
+// [EachGaussian]), and for worlds without people ([None]). [Mechanism.Describe] says what each
+// is for; docs/mechanisms.md compares their noise.
+//
+// # Types that keep the promise
+//
+// The only payload that a message can carry is a [Release]. A Release comes out of a [Door],
+// is made of other Releases by a named operation with integer weights, or is read off the
+// wire. Plain numbers do not convert.
 //
 // # The account
 //
@@ -17,6 +26,6 @@
 // # Exactness
 //
 // Records are clipped and rounded toward zero to the lattice of [GridExponent]
-// when they enter, summed as int64, and noised by exact integer samplers. See
-// docs/proofs/ for why each mechanism is private.
+// when they enter, summed as int64, and noised by the exact integer samplers of package
+// sample. See docs/proofs/ for why each mechanism is private.
 package dp

@@ -15,7 +15,7 @@ const (
 	// Private guards people: noise comes from the operating system's generator
 	// and every release is paid from a finite budget.
 	Private Mode = iota
-	// Lockstep guards nobody: seeds and infinite budgets are allowed, for
+	// Lockstep is for worlds without people: seeds and infinite budgets are allowed, for
 	// simulated worlds, whose results are marked "not private".
 	Lockstep
 )
@@ -36,17 +36,18 @@ type Leaf struct {
 // A Door is a node's one way from private to public. It is not safe for
 // concurrent use.
 type Door struct {
-	mode    Mode
-	budget  account.Budget
-	spent   account.Loss
-	src     *Source
-	charged []Charge // in the order of their streams
-	told    int      // of charged, by Charges
-	streams []running
-	drawn   []Release
-	leaf    Leaf    // the newest; here so that closing one allocates nothing
-	replay  *replay // nil unless replaying
-	room    room
+	mode         Mode
+	budget       account.Budget
+	spent        account.Loss
+	src          *Source
+	charged      []Charge // in the order of their streams
+	chargesTaken int      // of charged, by Charges
+	streams      []*stream
+	drawn        []Release
+	leaf         Leaf    // the newest; here so that closing one allocates nothing
+	drawer       drawer  // as well
+	replay       *replay // nil unless replaying
+	arena        arena
 }
 
 // NewDoor returns a door with a budget for the node's whole life. In [Private]
@@ -61,7 +62,9 @@ func NewDoor(mode Mode, budget account.Budget, src *Source) (*Door, error) {
 	if mode == Private && budget.Epsilon == Infinite {
 		return nil, errors.New("dp: an infinite budget outside lockstep would protect nobody")
 	}
-	return &Door{mode: mode, budget: budget, src: src}, nil
+	d := &Door{mode: mode, budget: budget, src: src}
+	d.drawer.src, d.drawer.hidden = src, &d.arena.hidden
+	return d, nil
 }
 
 // Open charges s and opens its streams, numbered from the returned one. If the
@@ -71,17 +74,18 @@ func (d *Door) Open(s Spec) (StreamID, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := d.open(c); err != nil {
+	if err := d.payCharge(c); err != nil {
 		return 0, err
 	}
-	for i := range c.Streams {
-		d.streams = append(d.streams, c.stream(c.Stream+StreamID(i), &d.room))
+	next := c.streams(&d.arena)
+	for range c.Streams {
+		d.streams = append(d.streams, next())
 	}
 	return c.Stream, nil
 }
 
-// open charges c, which passes Check.
-func (d *Door) open(c Charge) error {
+// payCharge charges c, which passes Check.
+func (d *Door) payCharge(c Charge) error {
 	if c.Mode != Sequential {
 		if err := d.pay(c.What, c.Loss); err != nil {
 			return err
@@ -91,14 +95,15 @@ func (d *Door) open(c Charge) error {
 	return nil
 }
 
-// stream returns a new stream of the charge.
-func (c *Charge) stream(id StreamID, r *room) running {
-	d := mechanisms[c.Mechanism]
-	t := d.open(newIntake(id, c, r), c)
-	if !d.skips {
-		t = newRestarting(t, c)
+// streams returns a function that makes the streams of the charge, which passes Check, one
+// after another.
+func (c *Charge) streams(a *arena) func() *stream {
+	d, _ := c.Mechanism.design()
+	l, id := d.layout(c.Leaves), c.Stream
+	return func() *stream {
+		id++
+		return newStream(id-1, c, &d, l, a)
 	}
-	return t
 }
 
 // pay takes a loss from the budget.
@@ -137,17 +142,20 @@ func (d *Door) Leaf(s StreamID, k uint64) (Leaf, error) {
 	if err != nil {
 		return Leaf{}, err
 	}
-	if err := t.due(k); err != nil {
+	if err = t.checkNext(k); err != nil {
 		return Leaf{}, err
 	}
 	if c := d.charge(s); c.Mode == Sequential {
-		if err := d.pay(c.What, c.Loss); err != nil {
+		if err = d.pay(c.What, c.Loss); err != nil {
 			return Leaf{}, err
 		}
 	}
 	if d.replay == nil {
-		t.close(d.src, nil, &d.leaf)
-	} else if err := d.replay.close(t, d.src, &d.leaf); err != nil {
+		err = t.close(&d.drawer, &d.leaf)
+	} else {
+		err = d.replay.closeLeaf(t, &d.drawer, &d.leaf)
+	}
+	if err != nil {
 		return Leaf{}, err
 	}
 	d.drawn = append(d.drawn, d.leaf.Node)
@@ -166,8 +174,8 @@ func (d *Door) Mode() Mode { return d.mode }
 // Charges returns what was charged since the last call. It must be durable
 // before any Release of those streams leaves the node.
 func (d *Door) Charges() []Charge {
-	c := d.charged[d.told:len(d.charged):len(d.charged)]
-	d.told = len(d.charged)
+	c := d.charged[d.chargesTaken:len(d.charged):len(d.charged)]
+	d.chargesTaken = len(d.charged)
 	return c
 }
 
@@ -177,10 +185,11 @@ func (d *Door) Charges() []Charge {
 func (d *Door) Drawn() []Release {
 	r := d.drawn
 	d.drawn = d.drawn[:0]
+	d.arena.hidden.endStep()
 	return r
 }
 
-func (d *Door) stream(s StreamID) (running, error) {
+func (d *Door) stream(s StreamID) (*stream, error) {
 	if int(s) >= len(d.streams) {
 		return nil, fmt.Errorf("dp: stream %d of %d", s, len(d.streams))
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/dp/sample"
 )
 
 func TestTheDoorChargesOnceAndRefusesWithBothNumbers(t *testing.T) {
@@ -85,7 +86,7 @@ func TestTheScaleIsNeverRoundedDown(t *testing.T) {
 				c, err := s.charge(0)
 				got := c.Scale
 				want := float64(k) * (math.Floor(math.Log2(float64(n))) + 1) * (1 << 20) / eps
-				if want > MaxScale {
+				if want > sample.MaxScale {
 					if err == nil {
 						t.Errorf("eps %v, k %d, n %d: scale %d, want a refusal", eps, k, n, got)
 					}

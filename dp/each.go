@@ -1,41 +1,38 @@
 package dp
 
+// eachLayout is the layout of [each].
+type eachLayout struct{}
+
+func newEachLayout(uint64) layout { return eachLayout{} }
+
+// node is the sum of leaf t.
+func (eachLayout) node(charged Noise, t uint64) node { return node{Span{t - 1, t}, 1, charged} }
+
+func (eachLayout) sum(charged Noise, _ uint64) Noise { return charged }
+
+func (eachLayout) open(int, *arena) streamMechanism { return each{} }
+
 // each releases every leaf's own sum with its own noise: means of epochs, say. Every
 // record lies in one leaf, so a charge for one leaf covers them all. With the mode
 // [Sequential], where a user may come back in every leaf, each pays for itself.
-type each struct{ intake }
+type each struct{}
 
-func newEach(n intake, _ *Charge) running { return &each{n} }
-
-// eachNode is the sum of leaf t.
-func eachNode(charged Noise, _, t uint64) node { return node{Span{t - 1, t}, 1, charged} }
-
-func (e *each) draws() int { return e.width }
-
-func (e *each) close(src *Source, given []int64, out *Leaf) {
-	v := e.room.values.take(e.width)
-	counts := e.room.counts.take(1)
-	counts[0] = e.take(v)
-	for i := range v {
-		if given != nil {
-			v[i] = given[i]
-		} else {
-			v[i] += e.draw(src, e.noise.Scale)
-		}
+func (each) close(a *accumulator, d *drawer, node, _ []int64) (uint64, error) {
+	for i, exact := range a.leaf {
+		node[i] = d.noisy(a, i, exact)
 	}
-	out.Node = Release{e.id, Span{e.t - 1, e.t}, counts, v, GridExponent, e.noise}
-	out.Sum = out.Node
+	return a.open, nil
 }
 
-// skip gives up the records of the open leaf, too: a life that was lost may have
+// skipTo gives up the records of the open leaf, too: a life that was lost may have
 // released them.
-func (e *each) skip(k uint64) {
-	if k > e.t {
-		e.t = min(k, e.leaves)
-		e.drop()
+func (each) skipTo(a *accumulator, k uint64) {
+	if k > a.t {
+		a.t = min(k, a.horizon)
+		a.clearLeaf()
 	}
 }
 
-func (e *each) append(b []byte) []byte { return b }
+func (each) appendState(b []byte, _ *accumulator) []byte { return b }
 
-func (e *each) read(*reader, *Charge) {}
+func (each) readState(*reader, *accumulator, *Charge) {}

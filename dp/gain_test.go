@@ -41,7 +41,7 @@ func TestTightFactorizationAgainstThePapersTree(t *testing.T) {
 				}
 			}
 			d.Drawn()
-			want := c.SumNoise(k).spread(GridExponent).Variance()
+			want := c.SumNoise(k).moments(GridExponent).Variance()
 			off = max(off, math.Abs(square/n/want-1))
 			most = max(most, want)
 		}

@@ -7,49 +7,43 @@ import (
 	"peerd.dev/dp/factor"
 )
 
+// honakerLayout is the layout of a [honaker] over a number of leaves.
+type honakerLayout struct{ leaves uint64 }
+
+func newHonakerLayout(n uint64) layout { return &honakerLayout{n} }
+
+// node is all nodes that end at leaf t, the leaf's own first. The span is that of the last one.
+func (*honakerLayout) node(charged Noise, t uint64) node {
+	return node{Span{t & (t - 1), t}, bits.TrailingZeros64(t) + 1, charged}
+}
+
+func (*honakerLayout) sum(charged Noise, t uint64) Noise {
+	return charged.times(factor.HonakerVariance(t))
+}
+
+func (l *honakerLayout) open(width int, _ *arena) streamMechanism {
+	levels := factor.TreeLevels(l.leaves)
+	return &honaker{
+		n:     make([]uint64, levels),
+		alpha: make([]int64, levels*width),
+		guess: make([]factor.Fixed, levels*width),
+	}
+}
+
 // honaker is the binary tree with running sums by the estimate from below (Honaker
 // 2015). Closing leaf t draws the nodes of all levels that end there, from the leaf's
 // own up to z = (trailing zeros of t); see docs/proofs/honaker.md. A node's estimate
 // weights its own noisy value and the sum of its halves' estimates by their variances,
 // and the running sum is that of the newest estimates at the set bits of t.
 type honaker struct {
-	intake
 	n     []uint64       // records under the node that each level keeps
 	alpha []int64        // exact sums, width entries a level; private
 	guess []factor.Fixed // estimates, width entries a level
-	exact []int64        // scratch
 }
 
-func newHonaker(n intake, c *Charge) running {
-	l := factor.TreeLevels(c.Leaves)
-	return &honaker{
-		intake: n,
-		n:      make([]uint64, l),
-		alpha:  make([]int64, l*n.width),
-		guess:  make([]factor.Fixed, l*n.width),
-		exact:  make([]int64, n.width),
-	}
-}
-
-// honakerNode is what closing leaf t draws: the nodes that end there, the leaf's own
-// first. The span is that of the last one.
-func honakerNode(charged Noise, _, t uint64) node {
-	return node{Span{t & (t - 1), t}, bits.TrailingZeros64(t) + 1, charged}
-}
-
-func honakerSum(charged Noise, _, t uint64) Noise {
-	return charged.times(factor.HonakerVariance(t))
-}
-
-func (h *honaker) draws() int { return h.width * (bits.TrailingZeros64(h.t+1) + 1) }
-
-func (h *honaker) close(src *Source, given []int64, out *Leaf) {
-	k, w := h.t+1, h.width
-	z := bits.TrailingZeros64(k)
-	nodes, sum := h.room.values.take(h.draws()), h.room.values.take(w)
-	n := h.take(h.exact)
-	for i := range w {
-		exact := h.exact[i]
+func (h *honaker) close(a *accumulator, d *drawer, nodes, sum []int64) (uint64, error) {
+	z, w := bits.TrailingZeros64(a.t), a.width
+	for i, exact := range a.leaf {
 		var guess factor.Fixed
 		for l := range z + 1 {
 			if l > 0 { // half is the left one of the two that make this node
@@ -58,13 +52,8 @@ func (h *honaker) close(src *Source, given []int64, out *Leaf) {
 				guess = guess.Plus(h.guess[half])
 				h.alpha[half], h.guess[half] = 0, factor.Fixed{}
 			}
-			noisy := &nodes[l*w+i]
-			if given != nil {
-				*noisy = given[l*w+i]
-			} else {
-				*noisy = exact + h.draw(src, h.noise.Scale)
-			}
-			own := factor.Whole(*noisy)
+			nodes[l*w+i] = d.noisy(a, l*w+i, exact)
+			own := factor.Whole(nodes[l*w+i])
 			if l > 0 {
 				own = guess.Plus(own.Minus(guess).Times(factor.HonakerWeight(l)))
 			}
@@ -77,26 +66,17 @@ func (h *honaker) close(src *Source, given []int64, out *Leaf) {
 		}
 		sum[i] = all.Round()
 	}
-	for l := range z {
-		n += h.n[l]
-		h.n[l] = 0
-	}
-	h.n[z] = n
-
-	counts := h.room.counts.take(2)
-	counts[0], counts[1] = n, h.total
-	out.Node = Release{h.id, Span{k & (k - 1), k}, counts[:1:1], nodes, GridExponent, h.noise}
-	out.Sum = Release{h.id, Span{0, k}, counts[1:2:2], sum, GridExponent, honakerSum(h.noise, h.leaves, k)}
+	return mergeCounts(h.n, z, a.open), nil
 }
 
-func (h *honaker) append(b []byte) []byte {
+func (h *honaker) appendState(b []byte, _ *accumulator) []byte {
 	for _, n := range h.n {
 		b = binary.AppendUvarint(b, n)
 	}
 	return appendFixed(appendInts(b, h.alpha), h.guess)
 }
 
-func (h *honaker) read(r *reader, c *Charge) {
+func (h *honaker) readState(r *reader, a *accumulator, c *Charge) {
 	total := uint64(0)
 	for l := range h.n {
 		h.n[l] = min(r.uint(), maxRecords+1)
@@ -105,11 +85,11 @@ func (h *honaker) read(r *reader, c *Charge) {
 	r.ints(h.alpha)
 	r.fixed(h.guess)
 	for l, n := range h.n {
-		if n > maxRecords || !c.sumsOf(h.alpha[l*h.width:(l+1)*h.width], n) {
+		if n > maxRecords || !c.sumsOf(h.alpha[l*a.width:(l+1)*a.width], n) {
 			r.fail()
 		}
 	}
-	if total != h.total {
+	if total != a.total {
 		r.fail()
 	}
 }

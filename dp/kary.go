@@ -1,21 +1,51 @@
 package dp
 
 import (
-	"encoding/binary"
+	"fmt"
 
 	"peerd.dev/dp/factor"
 )
 
+// karyLayout is the layout of a [kary].
+type karyLayout struct {
+	factor.Kary
+	t, terms uint64 // of the sum that was asked for last: it is its leaf's node as well
+}
+
+func newKaryLayout(n uint64) layout { return &karyLayout{Kary: factor.KaryFor(n)} }
+
+// node is the sum of all leaves up to t.
+func (l *karyLayout) node(charged Noise, t uint64) node {
+	return node{Span{0, t}, 1, l.sum(charged, t)}
+}
+
+func (l *karyLayout) sum(charged Noise, t uint64) Noise {
+	if l.t != t {
+		l.t, l.terms = t, l.Terms(t)
+	}
+	return charged.times(float64(l.terms))
+}
+
+func (l *karyLayout) open(width int, _ *arena) streamMechanism {
+	s := &kary{a: l.Kary, exact: make([]int64, width), level: make([]digit, l.Levels)}
+	for j := range s.level {
+		s.level[j].plus = make([]int64, width)
+	}
+	return s
+}
+
+func karyL1(n uint64) uint64 { return uint64(factor.KaryFor(n).Levels) }
+
 // kary is the mechanism of digits of either sign ([factor.Kary]) with Laplace noise. What
 // it draws for leaf t is the noisy running sum itself: the exact one, the noise of nodes
 // that the digits of t add, less that of nodes that they take off. The latter, which
-// hold leaves to come, lie ahead. See docs/proofs/kary.md.
+// hold leaves to come, lie ahead. The noise of single nodes is hidden. See
+// docs/proofs/kary.md.
 type kary struct {
-	intake
-	a     factor.Kary
-	exact []int64 // running sum; private
-	level []digit // of the leaves closed
-	stale bool    // noise is one that fits what was drawn, but not drawn by its law
+	a        factor.Kary
+	exact    []int64 // running sum; private
+	level    []digit // of the leaves closed
+	adjusted bool    // exact was made to fit what was drawn over other records
 }
 
 // digit is one level of a kary. All noise is private, width entries a node.
@@ -23,122 +53,94 @@ type digit struct {
 	d     int64   // the digit
 	plus  []int64 // Σ noise of the d > 0 nodes that are added
 	ahead []int64 // noise of the |d| nodes that are taken off, the earliest first
-
-	// With the carry to a level from those below, their nodes ahead and this level's
-	// next node came to be known by one number, in which the latter counts as head.
-	head  []int64
-	added bool // head is one of the nodes added; else it was ahead itself
-	carry int  // the level to which the carry went that put the nodes ahead
 }
 
-func newKary(n intake, c *Charge) running {
-	s := &kary{intake: n, a: factor.KaryFor(c.Leaves), exact: make([]int64, n.width)}
-	s.level = make([]digit, s.a.Levels)
-	for j := range s.level {
-		s.level[j].plus, s.level[j].head = make([]int64, n.width), make([]int64, n.width)
+func (s *kary) close(a *accumulator, d *drawer, node, sum []int64) (uint64, error) {
+	if s.adjusted && d.recorded == nil {
+		return 0, fmt.Errorf("%w: stream %d was replayed with other records than its own, and draws nothing more", ErrReplay, a.id)
 	}
-	return s
-}
-
-func karyL1(n uint64) uint64 { return uint64(factor.KaryFor(n).Levels) }
-
-func karySum(charged Noise, n, t uint64) Noise {
-	return charged.times(float64(factor.KaryFor(n).Terms(t)))
-}
-
-func karyNode(charged Noise, n, t uint64) node { return node{Span{0, t}, 1, karySum(charged, n, t)} }
-
-func (s *kary) draws() int { return s.width }
-
-func (s *kary) close(src *Source, given []int64, out *Leaf) {
-	draw := func(v []int64) {
-		for i := range v {
-			v[i] = 0
-			if given == nil {
-				v[i] = s.draw(src, s.noise.Scale)
-			}
+	s.step(a, d)
+	if d.hidden.recorded.bad {
+		return 0, fmt.Errorf("%w: leaf %d of stream %d without its hidden noise", ErrReplay, a.t, a.id)
+	}
+	for i, x := range a.leaf {
+		s.exact[i] += x
+		y := s.exact[i] + s.noise(i)
+		if d.recorded != nil {
+			s.adjust(i, d.recorded[i]-y)
+			y = d.recorded[i]
 		}
+		node[i], sum[i] = y, y
 	}
-	if given == nil && s.stale {
-		s.redraw(src)
-	}
-	s.stale = given != nil
-	y := s.room.values.take(s.width)
-	s.take(y)
-	c := s.step(draw)
-	for i := range y {
-		s.exact[i] += y[i]
-		y[i] = s.exact[i] + s.sum(i)
-		if given != nil {
-			s.adjust(i, c, given[i]-y[i])
-			y[i] = given[i]
-		}
-	}
-	s.out(y, y, s.noise.times(float64(s.a.Terms(s.t))), out)
-	out.Node = out.Sum
+	return a.total, nil
 }
 
-// step adds 1 to the digits and returns the level to which it carries. That level adds
-// a new node, or has one less ahead; those below have all their nodes ahead.
-func (s *kary) step(draw func([]int64)) (c int) {
-	m := int64(s.a.Base-1) / 2
+// adjust makes the sum greater by x where other records were drawn over, as in the twins of
+// peerd audit. All that is drawn with the same noise then stays what it was.
+func (s *kary) adjust(i int, x int64) {
+	s.exact[i] += x
+	s.adjusted = s.adjusted || x != 0
+}
+
+// step adds 1 to the digits. The level to which it carries adds a new node, or has one less
+// ahead; those below have all their nodes ahead.
+func (s *kary) step(a *accumulator, d *drawer) {
+	m, c, width := int64(s.a.Base-1)/2, 0, len(s.exact)
 	for ; s.level[c].d == m; c++ {
 	}
 	for j := range c {
 		l := &s.level[j]
-		l.d, l.carry, l.ahead = -m, c, make([]int64, m*int64(s.width))
-		draw(l.ahead)
+		l.d, l.ahead = -m, make([]int64, m*int64(width))
+		for i := range l.ahead {
+			l.ahead[i] = d.hide(a)
+		}
 		clear(l.plus)
 	}
 	l := &s.level[c]
-	if l.added = l.d >= 0; l.added {
-		draw(l.head)
-		for i, x := range l.head {
-			l.plus[i] += x
-		}
+	if l.d < 0 {
+		l.ahead = l.ahead[width:]
 	} else {
-		copy(l.head, l.ahead)
-		l.ahead = l.ahead[s.width:]
+		for i := range l.plus {
+			l.plus[i] += d.hide(a)
+		}
 	}
 	l.d++
-	return c
 }
 
-// sum returns the noise of entry i of the running sum.
-func (s *kary) sum(i int) (sum int64) {
+// noise returns the noise of entry i of the running sum.
+func (s *kary) noise(i int) (sum int64) {
+	width := len(s.exact)
 	for j := range s.level {
 		sum += s.level[j].plus[i]
-		for at := i; at < len(s.level[j].ahead); at += s.width {
+		for at := i; at < len(s.level[j].ahead); at += width {
 			sum -= s.level[j].ahead[at]
 		}
 	}
 	return sum
 }
 
-// append encodes the level's noise; a stream at its end has none to come.
-func (s *kary) append(b []byte) []byte {
-	if s.t == s.leaves {
+// appendState encodes the levels' noise; a stream at its end has none to come.
+func (s *kary) appendState(b []byte, a *accumulator) []byte {
+	if a.t == a.horizon {
 		return b
 	}
-	b = appendBool(b, s.stale)
-	b = appendInts(b, s.exact)
+	b = appendInts(appendBool(b, s.adjusted), s.exact)
 	for _, l := range s.level {
-		b = appendInts(appendInts(appendInts(b, l.plus), l.ahead), l.head)
-		b = binary.AppendUvarint(appendBool(b, l.added), uint64(l.carry))
+		b = appendInts(appendInts(b, l.plus), l.ahead)
 	}
 	return b
 }
 
-func (s *kary) read(r *reader, c *Charge) {
-	if s.t == s.leaves {
+func (s *kary) readState(r *reader, a *accumulator, c *Charge) {
+	if a.t == a.horizon {
 		return
 	}
-	s.stale = r.bool()
+	s.adjusted = r.bool()
 	r.ints(s.exact)
-	for j, d := range s.a.Digits(s.t) {
+	for j, d := range s.a.Digits(a.t) {
 		l := &s.level[j]
-		l.d, l.ahead = d, make([]int64, max(0, -d)*int64(s.width))
-		for _, v := range [][]int64{l.plus, l.ahead, l.head} {
+		l.d, l.ahead = d, make([]int64, max(0, -d)*int64(a.width))
+		for _, v := range [][]int64{l.plus, l.ahead} {
 			r.ints(v)
 			for _, x := range v {
 				if !within(x) {
@@ -146,33 +148,9 @@ func (s *kary) read(r *reader, c *Charge) {
 				}
 			}
 		}
-		l.added = r.bool()
-		if l.carry = r.size(); l.carry >= len(s.level) || l.carry <= j && d < 0 {
-			r.fail()
-			return
-		}
 	}
-	if !c.sumsOf(s.exact, s.total) {
+	if !c.sumsOf(s.exact, a.total) {
 		r.fail()
-	}
-	for j, l := range s.level {
-		if s.t > 0 && (l.d < 0 || j == 0 && !l.added) && !s.leads(j) {
-			r.fail()
-		}
-	}
-}
-
-// leads reports whether carries lead up from a level to one whose head is added, as adjust
-// takes it that they do.
-func (s *kary) leads(level int) bool {
-	for {
-		up := s.level[level].carry
-		if up <= level {
-			return false
-		}
-		if level = up; s.level[level].added {
-			return true
-		}
 	}
 }
 

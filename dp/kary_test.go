@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"testing"
+	"testing/cryptotest"
 
 	"peerd.dev/dp/factor"
 )
@@ -36,26 +37,24 @@ func TestKaryNoiseIsThatOfItsNodes(t *testing.T) {
 	for _, a := range []factor.Kary{{Base: 3, Levels: 3}, {Base: 5, Levels: 2}, {Base: 7, Levels: 2}} {
 		n := uint64(12)
 		t.Run(fmt.Sprint(a), func(t *testing.T) {
-			life := func() *kary {
-				s := newKary(intake{width: width, leaf: make([]int64, width), leaves: n + 1, noise: Noise{Laplace, 1 << 10, Term}, room: new(room)}, &Charge{Leaves: n}).(*kary)
-				s.a = a
-				s.level = make([]digit, a.Levels)
-				for j := range s.level {
-					s.level[j].plus, s.level[j].head = make([]int64, width), make([]int64, width)
-				}
-				return s
+			c := Charge{Streams: 1, Dim: width, Leaves: n, Mechanism: Kary, Scale: 1 << 10}
+			life := func() (*stream, *drawer) {
+				d, _ := Kary.design()
+				return newStream(0, &c, &d, &karyLayout{Kary: a}, new(arena)), &drawer{src: NewSecureSource(), hidden: new(hiddenNoise)}
 			}
 			for stop := range n {
-				first, second := life(), life()
-				src := seeded(byte(stop))
+				cryptotest.SetGlobalRandom(t, stop) // a seeded Source keeps nothing hidden
+				first, one := life()
+				second, other := life()
 				sums := make([][]int64, n+1)
 				for k := uint64(1); k <= n; k++ {
 					var leaf Leaf
 					if k <= stop {
-						first.close(src, nil, &leaf)
-						second.close(nil, leaf.Node.v, &leaf)
+						closeLeaf(t, first, one, nil, &leaf)
+						other.hidden.recorded.b, one.hidden.fresh = one.hidden.fresh, nil
+						closeLeaf(t, second, other, leaf.Node.v, &leaf)
 					} else {
-						second.close(src, nil, &leaf)
+						closeLeaf(t, second, other, nil, &leaf)
 					}
 					sums[k] = leaf.Sum.v
 					for j := uint64(1); j <= k; j++ {

@@ -79,7 +79,7 @@ func TestNoMechanismReleasesPastItsHorizon(t *testing.T) {
 		if _, err := d.Leaf(0, 6); !errors.Is(err, ErrHorizon) {
 			t.Errorf("leaf 6 of 5: %v", err)
 		}
-		s.Leaves = mechanisms[s.Mechanism].most + 1
+		s.Leaves = mechanisms()[s.Mechanism].most + 1
 		if _, err := d.Open(s); err == nil {
 			t.Errorf("opened for %d leaves", s.Leaves)
 		}
@@ -122,7 +122,7 @@ func TestAMechanismIsAsItIsCharged(t *testing.T) {
 		} {
 			forged := c
 			change(&forged)
-			l1 := mechanisms[s.Mechanism].l1
+			l1 := mechanisms()[s.Mechanism].l1
 			free := s.Mechanism == None || forged.Leaves != c.Leaves && (!s.Mechanism.Running() || l1 != nil && l1(forged.Leaves) == l1(c.Leaves))
 			if err := forged.Check(); err == nil && !free {
 				t.Errorf("%+v passes with the noise of %+v", forged, c)
@@ -167,7 +167,7 @@ func TestEmpiricalVariance(t *testing.T) {
 				square += z * z / float64(streams)
 			}
 			d.Drawn()
-			want := c.SumNoise(k).spread(0).Variance()
+			want := c.SumNoise(k).moments(0).Variance()
 			if s.Mechanism == None {
 				if square != 0 {
 					t.Fatalf("leaf %d: noise", k)
@@ -255,7 +255,7 @@ func covered(s Spec, one, other []Release) error {
 
 // drawsAhead reports whether what a mechanism draws is about leaves to come; its own
 // tests tell what a record moves.
-func drawsAhead(m Mechanism) bool { return m == Kary }
+func drawsAhead(m Mechanism) bool { return m.Describe().SharesNoise }
 
 // TestLeavesPayOneByOne: with Sequential nothing is paid at the opening, every leaf pays,
 // and the first that the budget cannot pay is refused and releases nothing.

@@ -31,7 +31,7 @@ func NewMixed(n int, e int8) *Mixed {
 const one = 1 << -MeanExponent
 
 // NewWeighted returns the state of n coordinates with weights on the lattice of
-// [MeanExponent], all 0 and none entered, of one of so many peers. Where averaging has
+// [MeanExponent], all 0 and none entered, of one of a number of peers. Where averaging has
 // left less weight than half of one by the number of peers, which is the least that
 // well-mixed weights can be, the estimate is the own value.
 func NewWeighted(n, peers int) *Mixed {
@@ -144,7 +144,7 @@ func (m *Mixed) HalfDifference(other Release) (Release, error) {
 	if len(other.v) == n && m.even() {
 		size = n
 	}
-	d := m.out.take(size)
+	d := m.out.alloc(size)
 	for i := range d {
 		x := int64(one) // what is left out
 		if i < len(other.v) {
@@ -167,7 +167,7 @@ func (m *Mixed) move(d Release, sign int64) error {
 		return ErrShape
 	}
 	for i, x := range d.v {
-		// Half the range: what others say must leave room for what the peer itself
+		// Half the range: what others say must leave arena for what the peer itself
 		// will learn, so that they cannot stop it.
 		if v := m.v[i] + sign*x; v > MaxValue/2 || v < -MaxValue/2 {
 			return ErrOverflow
@@ -186,7 +186,7 @@ func (m *Mixed) Release() Release {
 	if m.even() {
 		size = len(m.own)
 	}
-	v := m.out.take(size)
+	v := m.out.alloc(size)
 	copy(v, m.v)
 	return Release{v: v, e: m.e}
 }

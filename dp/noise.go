@@ -40,6 +40,9 @@ type Noise struct {
 // times returns the noise of a sum in which the variance of a term counts so often, a number that is exact or
 // rounded the same on every machine.
 func (n Noise) times(variance float64) Noise {
+	if n.Scale == 0 {
+		return Noise{}
+	}
 	n.Terms = uint32(math.Ceil(variance * Term))
 	return n
 }
@@ -57,11 +60,11 @@ func (n Noise) check() error {
 	return nil
 }
 
-// Variance returns the noise's variance in squares of the lattice's unit, but for the
-// lattice itself.
-func (n Noise) Variance() float64 { return n.spread(0).Variance() }
+// Variance returns the noise's variance in squares of the lattice's unit, without that
+// of the lattice itself.
+func (n Noise) Variance() float64 { return n.moments(0).Variance() }
 
-// A Spread is noise as learners reckon with it: independent Laplace terms of scales b
+// A Spread is noise as learners compute with it: independent Laplace terms of scales b
 // and Gaussian ones. The noise's variance is 2V + G.
 type Spread struct {
 	V float64 // Σ b²
@@ -69,8 +72,8 @@ type Spread struct {
 	G float64 // variance of the Gaussian terms
 }
 
-// spread returns the noise on a lattice of 2^e.
-func (n Noise) spread(e int8) Spread {
+// moments returns the noise on a lattice of 2^e.
+func (n Noise) moments(e int8) Spread {
 	b := float64(n.Scale) * unit(e)
 	sum := float64(n.Terms) / Term * b * b
 	if n.Law == Gaussian {
@@ -82,5 +85,5 @@ func (n Noise) spread(e int8) Spread {
 // Over returns the spread of the noise divided by n.
 func (s Spread) Over(n float64) Spread { return Spread{s.V / (n * n), s.B / n, s.G / (n * n)} }
 
-// Variance returns the noise's variance, but for the lattice.
+// Variance returns the noise's variance, without that of the lattice.
 func (s Spread) Variance() float64 { return 2*s.V + s.G }

@@ -161,7 +161,7 @@ func (c *Charge) l2() float64 {
 	return (math.Sqrt(square)*(1<<-GridExponent) + math.Sqrt(width)) * (1 + 0x1p-49)
 }
 
-// sumsOf reports whether so many records, at most maxRecords, can have these exact
+// sumsOf reports whether a number of records, at most maxRecords, can have these exact
 // sums.
 func (c *Charge) sumsOf(v []int64, records uint64) bool {
 	lo, hi := c.Lo, c.Hi

@@ -74,8 +74,8 @@ func (r Release) Empty() bool { return len(r.v) == 0 && len(r.count) == 0 }
 // back into a Release.
 func (r Release) At(i int) float64 { return float64(r.v[i]) * unit(r.e) }
 
-// Spread returns the noise in every entry as learners reckon with it.
-func (r Release) Spread() Spread { return r.noise.spread(r.e) }
+// Spread returns the noise in every entry as learners compute with it.
+func (r Release) Spread() Spread { return r.noise.moments(r.e) }
 
 // unit returns 2^e for e within ±maxExponent, which math.Ldexp does much slower.
 func unit(e int8) float64 { return math.Float64frombits(uint64(1023+int(e)) << 52) }

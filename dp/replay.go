@@ -15,13 +15,15 @@ type replay struct {
 	err   error     // how it went wrong
 }
 
-// Replay makes the next leaves take their nodes from an earlier run, in the order in
-// which [Door.Drawn] returned them, so that no node is ever drawn twice. Exact sums,
-// running sums and what Drawn returns are as they were. With a seeded [Source] noise
-// is drawn as usual and compared with the nodes. A leaf whose node is not the next
-// one, and a leaf too many, are an [ErrReplay]. [Door.Replayed] ends the replay. The
-// door keeps nodes.
-func (d *Door) Replay(nodes []Release) {
+// Replay makes the next leaves take their noise from an earlier run, so that none is ever drawn
+// twice: the nodes in the order in which [Door.Drawn] returned them, and the hidden noise that
+// [Door.Hidden] returned with them. Exact sums, running sums and what Drawn and Hidden return
+// are as they were. With a seeded [Source] noise is drawn as usual and compared with the nodes,
+// and hidden is not used. A leaf whose node or hidden noise is not the next one, and a leaf too
+// many, are an [ErrReplay]. [Door.Replayed] ends the replay. The door keeps nodes.
+func (d *Door) Replay(nodes []Release, hidden Secret) {
+	h := &d.arena.hidden
+	h.recorded.b = append(h.recorded.b[:len(h.recorded.b):len(h.recorded.b)], hidden.b...)
 	if d.replay == nil {
 		d.replay = &replay{nodes: nodes}
 		return
@@ -29,8 +31,8 @@ func (d *Door) Replay(nodes []Release) {
 	d.replay.nodes = append(d.replay.nodes[:len(d.replay.nodes):len(d.replay.nodes)], nodes...)
 }
 
-// Replayed ends a replay: leaves draw their noise again. If a leaf was refused or
-// nodes are left over, the error is an [ErrReplay] and the replay goes on.
+// Replayed ends a replay: leaves draw their noise again. If a leaf was refused, or
+// nodes or hidden noise are left over, the error is an [ErrReplay] and the replay goes on.
 func (d *Door) Replayed() error {
 	if r := d.replay; r != nil {
 		if r.err != nil {
@@ -40,29 +42,32 @@ func (d *Door) Replayed() error {
 			return fmt.Errorf("%w: %d nodes left, the first of stream %d, leaf %d",
 				ErrReplay, len(r.nodes), r.nodes[0].stream, r.nodes[0].span.To)
 		}
+		if n := len(d.arena.hidden.recorded.b); n > 0 && d.src.Private() && !bugRedraw() {
+			return fmt.Errorf("%w: %d bytes of hidden noise left", ErrReplay, n)
+		}
 	}
-	d.replay = nil
+	d.replay, d.arena.hidden.recorded = nil, reader{}
 	return nil
 }
 
-// close closes the next leaf of t, which must be due, with the next node.
-func (r *replay) close(t running, src *Source, out *Leaf) error {
-	if k := t.closed() + 1; r.err == nil && !r.take(t, src, out) {
-		r.err = fmt.Errorf("%w: leaf %d of stream %d", ErrReplay, k, t.in().id)
+// closeLeaf closes the next leaf of t with the next node.
+func (r *replay) closeLeaf(t *stream, d *drawer, out *Leaf) error {
+	if r.err != nil {
+		return r.err
 	}
-	return r.err
-}
-
-func (r *replay) take(t running, src *Source, out *Leaf) bool {
-	if len(r.nodes) == 0 || len(r.nodes[0].v) != t.draws() {
-		return false
+	k := t.closed() + 1
+	if len(r.nodes) == 0 || len(r.nodes[0].v) != t.noiseLen() {
+		r.err = fmt.Errorf("%w: leaf %d of stream %d", ErrReplay, k, t.id)
+		return r.err
 	}
 	old := r.nodes[0]
 	r.nodes = r.nodes[1:]
-	given := old.v
-	if t.in().noise.Scale == 0 || !src.Private() || bugRedraw() {
-		given = nil // it can be computed again
+	if t.noise.Scale != 0 && d.src.Private() && !bugRedraw() { // else it can be computed again
+		d.recorded = old.v
 	}
-	t.close(src, given, out)
-	return out.Node.Equal(old) || bugRedraw()
+	r.err = t.close(d, out)
+	if d.recorded = nil; r.err == nil && !out.Node.Equal(old) && !bugRedraw() {
+		r.err = fmt.Errorf("%w: leaf %d of stream %d", ErrReplay, k, t.id)
+	}
+	return r.err
 }

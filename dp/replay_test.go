@@ -88,7 +88,7 @@ func TestAReplayGoesOnAsTheFirstRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			nodes := slices.Clone(first.Drawn())
-			second.Replay(nodes)
+			second.Replay(nodes, first.Hidden())
 			got, err := second.make(moves)
 			if err != nil {
 				t.Fatal(err)
@@ -150,7 +150,7 @@ func TestAChangedRecordIsNotReplayed(t *testing.T) {
 		}
 		rapid.SampledFrom(changes).Draw(t, "change")()
 
-		second.Replay(nodes)
+		second.Replay(nodes, first.Hidden())
 		_, err := second.make(moves)
 		if err == nil {
 			err = second.Replayed()
@@ -170,11 +170,11 @@ func TestAChangedRecordIsNotReplayed(t *testing.T) {
 // TestAReplayWithoutNodesDrawsNothing: a step that closed no leaf closes none now.
 func TestAReplayWithoutNodesDrawsNothing(t *testing.T) {
 	d := open(t, spec(8, Tree), seeded(1))
-	d.Replay(nil)
+	d.Replay(nil, Secret{})
 	if err := d.Replayed(); err != nil {
 		t.Fatal(err)
 	}
-	d.Replay(nil)
+	d.Replay(nil, Secret{})
 	for range 2 {
 		if _, err := d.Leaf(0, 1); !errors.Is(err, ErrReplay) {
 			t.Fatalf("%v, want %v", err, ErrReplay)

@@ -5,22 +5,13 @@ import (
 	"math"
 )
 
-// skipper is a stream that can give up leaves.
-type skipper interface {
-	running
-	// skip gives up the leaves up to k, and as many more as it must; see [Door.Skip].
-	skip(k uint64)
-}
-
-// restarting is a stream of a mechanism that cannot pass over leaves. Where leaves are
-// given up it begins the mechanism anew over those that are left, and adds what it
-// releases to the last sum that is known: docs/proofs/skip.md.
-type restarting struct {
-	running         // over the leaves after base
-	charge  *Charge // of the stream
-	base    uint64  // leaves closed or given up before the newest beginning
-	before  prefix  // the sum at base
-	last    prefix  // the newest sum
+// restarted is where a mechanism that cannot pass over leaves began again. It runs over the
+// leaves that were left then, and what it releases is added to the last sum that was known:
+// docs/proofs/skip.md.
+type restarted struct {
+	base   uint64 // leaves closed or given up before the newest beginning
+	before prefix // the sum at base
+	last   prefix // the newest sum
 }
 
 // prefix is a sum as it was released.
@@ -30,57 +21,26 @@ type prefix struct {
 	noise Noise
 }
 
-func newRestarting(t running, c *Charge) *restarting { return &restarting{running: t, charge: c} }
-
-func (s *restarting) closed() uint64 { return s.base + s.running.closed() }
-
-func (s *restarting) due(k uint64) error { return s.in().follows(k, s.closed(), s.charge.Leaves) }
-
-func (s *restarting) close(src *Source, given []int64, out *Leaf) {
-	s.running.close(src, given, out)
-	if s.base > 0 {
-		s.lift(out)
-	}
-	s.last = prefix{out.Sum.v, out.Sum.count[0], out.Sum.noise}
-}
-
-// lift adds what was before to what the newest beginning releases.
-func (s *restarting) lift(out *Leaf) {
-	room := s.in().room
-	v, counts := room.values.take(len(out.Sum.v)), room.counts.take(1)
-	for i, x := range out.Sum.v {
-		v[i] = x
-		if s.before.v != nil {
-			v[i] += s.before.v[i]
-		}
-	}
-	counts[0] = out.Sum.count[0] + s.before.count
-	out.Node.span = Span{out.Node.span.From + s.base, out.Node.span.To + s.base}
-	out.Sum.span.To += s.base
-	out.Sum.v, out.Sum.count, out.Sum.noise = v, counts, out.Sum.noise.plus(s.before.noise)
-}
-
-// skip begins anew after leaf k, without the records of the open leaf, which a life that
-// was lost may have released.
-func (s *restarting) skip(k uint64) {
-	if k <= s.closed() {
-		return
-	}
-	s.base, s.before = min(k, s.charge.Leaves), s.last
+// begin notes a beginning after leaf base, on top of the newest sum.
+func (s *restarted) begin(base, leaves uint64) {
+	s.base, s.before = base, s.last
 	for _, x := range s.before.v {
 		if x > MaxValue/2 || x < -MaxValue/2 { // no honest sum gets there
-			s.base = s.charge.Leaves
+			s.base = leaves
 		}
 	}
-	s.renew()
 }
 
-// renew makes the stream one that has closed no leaf since base.
-func (s *restarting) renew() {
-	old := s.in()
-	n := newIntake(old.id, s.charge, old.room)
-	n.leaves -= s.base
-	s.running = mechanisms[s.charge.Mechanism].open(n, s.charge)
+// lift adds what was before to the newest sum, whose slices are its own.
+func (s *restarted) lift(sum *Release) {
+	if s.base > 0 {
+		for i, x := range s.before.v {
+			sum.v[i] += x
+		}
+		sum.count[0] += s.before.count
+		sum.noise = sum.noise.plus(s.before.noise)
+	}
+	s.last = prefix{sum.v, sum.count[0], sum.noise}
 }
 
 // plus returns the noise of two independent sums of one law.
@@ -96,27 +56,20 @@ func (n Noise) plus(m Noise) Noise {
 	return n
 }
 
-// appendBase encodes what was before the newest beginning, and the newest sum.
-func (s *restarting) appendBase(b []byte) []byte {
+// appendState encodes what was before the newest beginning, and the newest sum.
+func (s *restarted) appendState(b []byte) []byte {
 	b = binary.AppendUvarint(b, s.base)
-	return s.last.append(s.before.append(b))
+	return s.last.appendSum(s.before.appendSum(b))
 }
 
-// readBase fills a new stream up to where the newest beginning is to be read.
-func (s *restarting) readBase(r *reader) {
+func (s *restarted) readState(r *reader, width int) {
 	s.base = r.uint()
-	width := s.charge.Width()
-	s.before.read(r, width)
-	s.last.read(r, width)
-	if s.base > s.charge.Leaves {
-		r.fail()
-		return
-	}
-	s.renew()
+	s.before.readSum(r, width)
+	s.last.readSum(r, width)
 }
 
-// append encodes a sum, or that there is none.
-func (p *prefix) append(b []byte) []byte {
+// appendSum encodes a sum, or that there is none.
+func (p *prefix) appendSum(b []byte) []byte {
 	if p.v == nil {
 		return append(b, 0)
 	}
@@ -127,7 +80,7 @@ func (p *prefix) append(b []byte) []byte {
 	return appendInts(b, p.v)
 }
 
-func (p *prefix) read(r *reader, width int) {
+func (p *prefix) readSum(r *reader, width int) {
 	switch r.byte() {
 	case 0:
 		return

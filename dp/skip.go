@@ -22,16 +22,16 @@ func (d *Door) Closed(s StreamID) (uint64, error) {
 // With a tree the next leaf is the smallest m > k whose running sum is made of nodes
 // that are known, and the new one. That is at most the next power of two. Streams that
 // release leaf by leaf go on after k, without the records of the open leaf. All others
-// go on after k, too, and begin anew on top of the last sum. Where leaves pay one
+// go on after k, too, and begin again on top of the last sum. Where leaves pay one
 // by one, those that are given up are paid for, since the lost lives paid for them
-// from a budget that nobody kept; a *[BudgetError] leaves the door of no use.
+// from a budget that is lost; a *[BudgetError] leaves the door of no use.
 func (d *Door) Skip(s StreamID, k uint64) (next uint64, err error) {
 	t, err := d.stream(s)
 	if err != nil {
 		return 0, err
 	}
 	before := t.closed()
-	t.(skipper).skip(k)
+	t.skipTo(k)
 	if c := d.charge(s); c.Mode == Sequential {
 		loss, err := c.Loss.Times(t.closed() - before)
 		if err != nil {

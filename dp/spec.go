@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/dp/sample"
 )
 
 // Limits of a Spec. A running sum of maxRecords records stays within 2^58 grid
@@ -27,12 +28,12 @@ type Spec struct {
 	Dim            int         // entries of a record, or features
 	Lo, Hi         float64     // to which every entry of a Box, or the reward, is clipped
 	Leaves         uint64      // the horizon of each stream
-	RecordsPerUser uint64      // at most so many records of all streams are one user's; with Sequential, of every leaf
+	RecordsPerUser uint64      // at most this number of records of all streams are one user's; with Sequential, of every leaf
 	Adjacency      Adjacency   // of neighbouring histories
 	Mechanism      Mechanism   // of each stream
 	Sequential     bool        // every leaf pays for itself, when it closes
 	Epsilon        Cost        // for all records of one user; with Sequential, for one leaf
-	Delta          float64     // with Gaussian noise, beside Epsilon; above 0
+	Delta          float64     // with Gaussian noise, in addition to Epsilon; above 0
 	Calibration    Calibration // of Gaussian noise
 }
 
@@ -56,6 +57,10 @@ func (k Calibration) String() string {
 	}
 	return "tight"
 }
+
+// Charge returns what s costs, with its streams numbered from 0. A [Door] that opens s
+// charges the same.
+func (s Spec) Charge() (Charge, error) { return s.charge(0) }
 
 // charge returns what s costs with its streams numbered from first. Bounds off the
 // grid are rounded toward zero, as records are, which changes no record: rounding
@@ -86,7 +91,7 @@ func (s Spec) charge(first StreamID) (Charge, error) {
 	switch {
 	case s.Mechanism == None:
 		c.Loss.Pure = Infinite
-	case d.law == Laplace:
+	case d.Law == Laplace:
 		c.Loss.Pure = s.Epsilon
 		c.Scale, err = c.laplaceScale(d)
 	default:
@@ -106,7 +111,7 @@ func (c *Charge) gaussianScale(d *design, s Spec) (uint64, error) {
 		return 0, fmt.Errorf("dp: %s: %w", c.What, err)
 	}
 	units := sigma * 1.001
-	if !(units <= MaxScale) {
+	if !(units <= sample.MaxScale) {
 		return 0, fmt.Errorf("dp: %s: a noise of %.3g grid units, at most 2^40; raise epsilon or delta or lower the records per user", c.What, units)
 	}
 	return max(uint64(units)+1, minSigma), nil

@@ -14,25 +14,26 @@ import (
 var ErrState = errors.New("dp: saved state does not fit")
 
 // stateVersion is the first byte of a saved state.
-const stateVersion = 2
+const stateVersion = 3
 
 // Save returns the door's state, with the private sums and, for a seeded [Source],
 // where in its noise it stands. What was charged and drawn must have been taken by
 // [Door.Charges] and [Door.Drawn], and no [Door.Replay] be under way.
 func (d *Door) Save() (Secret, error) {
-	if d.told < len(d.charged) || len(d.drawn) > 0 || d.replay != nil {
+	if d.chargesTaken < len(d.charged) || len(d.drawn) > 0 || d.replay != nil {
 		return Secret{}, errors.New("dp: a door is saved between steps only")
 	}
 	b := []byte{stateVersion}
 	b = binary.AppendUvarint(b, uint64(d.mode))
 	b = binary.AppendUvarint(b, uint64(d.budget.Epsilon))
 	b = binary.AppendUvarint(b, uint64(d.budget.Delta))
-	b = d.src.append(b)
+	source := d.src.State()
+	b = append(binary.AppendUvarint(b, uint64(len(source))), source...)
 	b = binary.AppendUvarint(b, uint64(len(d.charged)))
 	for i, c := range d.charged {
-		b = d.charged[i].append(b)
+		b = d.charged[i].appendCharge(b)
 		for _, t := range d.streams[c.Stream : int(c.Stream)+c.Streams] {
-			b = appendStream(b, t)
+			b = t.appendState(b)
 		}
 	}
 	return Secret{b}, nil
@@ -48,10 +49,10 @@ func (d *Door) Load(saved Secret) error {
 	if !r.bad && (mode != uint64(d.mode) || budget != d.budget) {
 		return fmt.Errorf("%w: mode %d with %v, want %d with %v", ErrState, mode, budget, d.mode, d.budget)
 	}
-	seeded := d.src.read(r)
+	source := r.bytes()
 	next := Door{budget: d.budget}
 	for n := r.uint(); n > 0 && !r.bad; n-- {
-		if err := next.readGroup(r, &d.room); err != nil {
+		if err := next.readGroup(r, &d.arena); err != nil {
 			return err
 		}
 	}
@@ -61,13 +62,16 @@ func (d *Door) Load(saved Secret) error {
 	if len(d.charged) > 0 && !slices.Equal(d.charged, next.charged) {
 		return fmt.Errorf("%w: other streams were opened", ErrState)
 	}
-	d.spent, d.charged, d.told, d.streams = next.spent, next.charged, len(next.charged), next.streams
-	d.drawn, d.replay, d.src.seeded = nil, nil, seeded
+	if err := d.src.Restore(source); err != nil {
+		return fmt.Errorf("%w: %w", ErrState, err)
+	}
+	d.spent, d.charged, d.chargesTaken, d.streams = next.spent, next.charged, len(next.charged), next.streams
+	d.drawn, d.replay, d.arena.hidden = nil, nil, hiddenNoise{}
 	return nil
 }
 
 // readGroup reads a charge, pays it, and reads the streams that it opened.
-func (d *Door) readGroup(r *reader, room *room) error {
+func (d *Door) readGroup(r *reader, a *arena) error {
 	c := readCharge(r)
 	if r.bad {
 		return r.end()
@@ -76,12 +80,13 @@ func (d *Door) readGroup(r *reader, room *room) error {
 	if err := c.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrState, err)
 	}
-	if err := d.open(c); err != nil {
+	if err := d.payCharge(c); err != nil {
 		return fmt.Errorf("%w: %w", ErrState, err)
 	}
+	next := c.streams(a)
 	for i := 0; i < c.Streams && !r.bad; i++ { // a stream that is not there takes 4 MiB at most
-		t := c.stream(c.Stream+StreamID(i), room)
-		readStream(r, t, &c)
+		t := next()
+		t.readState(r)
 		d.streams = append(d.streams, t)
 		if c.Mode == Sequential && !r.bad {
 			loss, err := c.Loss.Times(t.closed()) // what was given up may have been paid
@@ -96,24 +101,8 @@ func (d *Door) readGroup(r *reader, room *room) error {
 	return nil
 }
 
-func appendStream(b []byte, t running) []byte {
-	if s, ok := t.(*restarting); ok {
-		b = s.appendBase(b)
-	}
-	return t.append(t.in().appendIntake(b))
-}
-
-// readStream fills a new stream. The reader turns bad where no stream of c can be so.
-func readStream(r *reader, t running, c *Charge) {
-	if s, ok := t.(*restarting); ok {
-		s.readBase(r)
-	}
-	t.in().readIntake(r, c)
-	t.read(r, c)
-}
-
-// append encodes all but the first stream, which follows from the charges before.
-func (c *Charge) append(b []byte) []byte {
+// appendCharge encodes all but the first stream, which follows from the charges before.
+func (c *Charge) appendCharge(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(c.What)))
 	b = append(b, c.What...)
 	b = binary.AppendUvarint(b, uint64(c.Streams))

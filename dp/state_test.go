@@ -28,7 +28,7 @@ func TestALoadedDoorGoesOnAsTheSavedOne(t *testing.T) {
 			}
 			nodes := slices.Clone(first.Drawn())
 			if second.mode == Private {
-				second.Replay(nodes)
+				second.Replay(nodes, first.Hidden())
 			}
 			got, err := second.make(moves)
 			if err == nil {
@@ -120,7 +120,7 @@ func TestAnotherDoorsStateIsRefused(t *testing.T) {
 		if err := d.Load(saved(other)); !errors.Is(err, ErrState) {
 			t.Errorf("%s: %v, want %v", name, err, ErrState)
 		}
-		if len(d.charged) != 1 || d.told != 1 || d.spent.Pure != Nano {
+		if len(d.charged) != 1 || d.chargesTaken != 1 || d.spent.Pure != Nano {
 			t.Errorf("%s: a refused state changed the door", name)
 		}
 	}
@@ -145,17 +145,17 @@ func TestAnotherDoorsStateIsRefused(t *testing.T) {
 
 // TestAStateThatNoStreamCanHaveIsRefused forges what Save writes.
 func TestAStateThatNoStreamCanHaveIsRefused(t *testing.T) {
-	for name, forge := range map[string]func(*tree){
-		"honest":       func(*tree) {},
-		"leaves":       func(s *tree) { s.t = 9 },
-		"count":        func(s *tree) { s.n[0] = 1 << 63 },
-		"counts":       func(s *tree) { s.n[0], s.n[1] = maxRecords, 1 },
-		"open":         func(s *tree) { s.open = maxRecords },
-		"open leaf":    func(s *tree) { s.leaf[0] = 1<<20 + 1 },
-		"sum":          func(s *tree) { s.alpha[0]++; s.node[0]++ },
-		"negative":     func(s *tree) { s.alpha[1], s.node[1] = -1, -1 },
-		"noise":        func(s *tree) { s.node[0]-- },
-		"out of range": func(s *tree) { s.node[0] = MaxValue + 1 },
+	for name, forge := range map[string]func(*stream, *tree){
+		"honest":       func(*stream, *tree) {},
+		"leaves":       func(s *stream, _ *tree) { s.t = 9 },
+		"count":        func(_ *stream, t *tree) { t.n[0] = 1 << 63 },
+		"counts":       func(_ *stream, t *tree) { t.n[0], t.n[1] = maxRecords, 1 },
+		"open":         func(s *stream, _ *tree) { s.open = maxRecords },
+		"open leaf":    func(s *stream, _ *tree) { s.leaf[0] = 1<<20 + 1 },
+		"sum":          func(_ *stream, t *tree) { t.alpha[0]++; t.node[0]++ },
+		"negative":     func(_ *stream, t *tree) { t.alpha[1], t.node[1] = -1, -1 },
+		"noise":        func(_ *stream, t *tree) { t.node[0]-- },
+		"out of range": func(_ *stream, t *tree) { t.node[0] = MaxValue + 1 },
 		"no stream":    nil,
 	} {
 		m := None
@@ -178,7 +178,7 @@ func TestAStateThatNoStreamCanHaveIsRefused(t *testing.T) {
 		if forge == nil {
 			d.charged[0].Streams = 0
 		} else {
-			forge(d.streams[0].(*tree))
+			forge(d.streams[0], d.streams[0].mechanism.(*tree))
 		}
 		state, err := d.Save()
 		if err != nil {
@@ -236,7 +236,7 @@ func FuzzLoad(f *testing.F) {
 		f.Fatal(err)
 	}
 	empty := state.Bytes()
-	f.Add(c.append(append(empty[:len(empty)-1:len(empty)-1], 1)))
+	f.Add(c.appendCharge(append(empty[:len(empty)-1:len(empty)-1], 1)))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, budget := range []account.Budget{{Epsilon: Nano}, account.Unlimited, {Epsilon: Nano, Delta: 1e12}} {
 			d, err := NewDoor(Lockstep, budget, seeded(2))

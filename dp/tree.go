@@ -7,29 +7,26 @@ import (
 	"peerd.dev/dp/factor"
 )
 
-// tree is the binary mechanism of one stream (Chan, Shi and Song 2011,
-// Algorithm 2). Closing leaf t completes exactly one node, the one of level
-// z = (trailing zeros of t) over leaves t-2^z+1 … t; it gets its own noise, once.
-// The running sum is the sum of the newest noisy nodes at the set bits of t.
-type tree struct {
-	intake
-	n     []uint64 // records under the node that each level keeps
-	alpha []int64  // exact sums, width entries a level; private
-	node  []int64  // noisy nodes, width entries a level
-	sum   []int64  // noisy running sum
-	exact []int64  // scratch
+// treeLayout is the layout of a [tree] over a number of leaves.
+type treeLayout struct{ leaves uint64 }
+
+func newTreeLayout(n uint64) layout { return &treeLayout{n} }
+
+// node is the one that closing leaf t completes.
+func (*treeLayout) node(charged Noise, t uint64) node { return node{Span{t & (t - 1), t}, 1, charged} }
+
+// sum counts a term for every node in the t-th sum.
+func (*treeLayout) sum(charged Noise, t uint64) Noise {
+	return charged.times(float64(factor.TreeTerms(t)))
 }
 
-// newTree returns a stream of a charge.
-func newTree(n intake, c *Charge) running {
-	l := factor.TreeLevels(c.Leaves)
+func (l *treeLayout) open(width int, _ *arena) streamMechanism {
+	levels := factor.TreeLevels(l.leaves)
 	return &tree{
-		intake: n,
-		n:      make([]uint64, l),
-		alpha:  make([]int64, l*n.width),
-		node:   make([]int64, l*n.width),
-		sum:    make([]int64, n.width),
-		exact:  make([]int64, n.width),
+		n:     make([]uint64, levels),
+		alpha: make([]int64, levels*width),
+		node:  make([]int64, levels*width),
+		sum:   make([]int64, width),
 	}
 }
 
@@ -39,85 +36,73 @@ func levels(leaves uint64) uint64 { return uint64(factor.TreeLevels(leaves)) }
 // levelsSquared is the square of the L2 norm of as many ones.
 func levelsSquared(leaves uint64) float64 { return float64(levels(leaves)) }
 
-// treeSum counts a term for every node in the t-th sum.
-func treeSum(charged Noise, _, t uint64) Noise { return charged.times(float64(factor.TreeTerms(t))) }
+// treeGoesOn: the new node begins at a leaf that is known, as skipTo has it.
+func treeGoesOn(before, next uint64) bool { return next&(next-1) <= before }
 
-// treeNode is the node that closing leaf t completes.
-func treeNode(charged Noise, _, t uint64) node { return node{Span{t & (t - 1), t}, 1, charged} }
-
-func (t *tree) draws() int { return t.width }
-
-// close ends the next leaf, which must be due, and writes what that releases. The
-// noisy node is drawn from src, or is given where an earlier run drew it.
-func (t *tree) close(src *Source, given []int64, out *Leaf) {
-	k := t.t + 1
-	z := bits.TrailingZeros64(k)
-	d := t.width
-	node := t.room.values.take(2 * d)
-	sum := node[d : 2*d : 2*d]
-	node = node[:d:d]
-	n := t.take(t.exact)
-	for i := range d {
-		exact := t.exact[i]
-		for l := range z {
-			exact += t.alpha[l*d+i] // within maxRecords·maxBound·2^20: no overflow
-			t.sum[i] -= t.node[l*d+i]
-			t.alpha[l*d+i], t.node[l*d+i] = 0, 0
-		}
-		t.alpha[z*d+i] = exact
-		noisy := exact
-		switch {
-		case given != nil:
-			noisy = given[i]
-		case t.noise.Scale != 0:
-			noisy += t.draw(src, t.noise.Scale)
-		}
-		node[i] = noisy
-		t.node[z*d+i] = noisy
-		t.sum[i] += noisy
-		sum[i] = t.sum[i]
-	}
-	for l := range z {
-		n += t.n[l]
-		t.n[l] = 0
-	}
-	t.n[z] = n
-
-	counts := t.room.counts.take(2)
-	counts[0], counts[1] = n, t.total
-	noise := t.noise
-	noise.Terms *= uint32(factor.TreeTerms(k))
-	out.Node = Release{t.id, Span{k - 1<<z, k}, counts[:1:1], node, GridExponent, t.noise}
-	out.Sum = Release{t.id, Span{0, k}, counts[1:2:2], sum, GridExponent, noise}
+// tree is the binary mechanism of one stream (Chan, Shi and Song 2011,
+// Algorithm 2). Closing leaf t completes exactly one node, the one of level
+// z = (trailing zeros of t) over leaves t-2^z+1 … t; it gets its own noise, once.
+// The running sum is the sum of the newest noisy nodes at the set bits of t.
+type tree struct {
+	n     []uint64 // records under the node that each level keeps
+	alpha []int64  // exact sums, width entries a level; private
+	node  []int64  // noisy nodes, width entries a level
+	sum   []int64  // noisy running sum
 }
 
-// skip sets t.t to m-1 for the smallest m > k whose running sum is made of nodes that
-// are known, and the new one. The node that m completes has level z, where bit z of t.t
-// is 0, and begins where the nodes at the higher bits of t.t end. Those at the lower
+func (t *tree) close(a *accumulator, d *drawer, node, sum []int64) (uint64, error) {
+	z, w := bits.TrailingZeros64(a.t), a.width
+	for i, exact := range a.leaf {
+		for l := range z {
+			exact += t.alpha[l*w+i] // within maxRecords·maxBound·2^20: no overflow
+			t.sum[i] -= t.node[l*w+i]
+			t.alpha[l*w+i], t.node[l*w+i] = 0, 0
+		}
+		t.alpha[z*w+i] = exact
+		node[i] = d.noisy(a, i, exact)
+		t.node[z*w+i] = node[i]
+		t.sum[i] += node[i]
+		sum[i] = t.sum[i]
+	}
+	return mergeCounts(t.n, z, a.open), nil
+}
+
+// mergeCounts makes the records under the nodes of levels below z, with those of the open
+// leaf, the records under the node of level z, and returns how many they are.
+func mergeCounts(n []uint64, z int, open uint64) uint64 {
+	for l := range z {
+		open += n[l]
+		n[l] = 0
+	}
+	n[z] = open
+	return open
+}
+
+// skipTo sets a.t to m-1 for the smallest m > k whose running sum is made of nodes that
+// are known, and the new one. The node that m completes has level z, where bit z of a.t
+// is 0, and begins where the nodes at the higher bits of a.t end. Those at the lower
 // bits are what close merges into it; levels in between are empty.
-func (t *tree) skip(k uint64) {
-	k = max(k, t.t)
+func (t *tree) skipTo(a *accumulator, k uint64) {
+	k = max(k, a.t)
 	for z := range t.n {
-		if m := (t.t>>z | 1) << z; m > k && m <= t.leaves { // where bit z is 1, m ≤ t.t
-			t.t = m - 1
+		if m := (a.t>>z | 1) << z; m > k && m <= a.horizon { // where bit z is 1, m ≤ a.t
+			a.t = m - 1
 			return
 		}
 	}
-	t.t = t.leaves
+	a.t = a.horizon
 }
 
-// treeGoesOn: the new node begins at a leaf that is known, as skip has it.
-func treeGoesOn(before, next uint64) bool { return next&(next-1) <= before }
-
-// append encodes the nodes; the running sum is theirs.
-func (t *tree) append(b []byte) []byte {
+// appendState encodes the nodes; the running sum is theirs.
+func (t *tree) appendState(b []byte, _ *accumulator) []byte {
 	for _, n := range t.n {
 		b = binary.AppendUvarint(b, n)
 	}
 	return appendInts(appendInts(b, t.alpha), t.node)
 }
 
-func (t *tree) read(r *reader, c *Charge) {
+func (t *tree) readState(r *reader, a *accumulator, c *Charge) {
+	w := a.width
 	total, ok := uint64(0), true
 	for l := range t.n {
 		t.n[l] = min(r.uint(), maxRecords+1)
@@ -126,14 +111,14 @@ func (t *tree) read(r *reader, c *Charge) {
 	r.ints(t.alpha)
 	r.ints(t.node)
 	for l, n := range t.n {
-		exact, noisy := t.alpha[l*t.width:(l+1)*t.width], t.node[l*t.width:(l+1)*t.width]
+		exact, noisy := t.alpha[l*w:(l+1)*w], t.node[l*w:(l+1)*w]
 		ok = ok && n <= maxRecords && c.sumsOf(exact, n)
 		for i, v := range noisy {
-			ok = ok && within(v) && (t.noise.Scale != 0 || v == exact[i])
+			ok = ok && within(v) && (c.Scale != 0 || v == exact[i])
 			t.sum[i] += v
 		}
 	}
-	if !ok || total != t.total {
+	if !ok || total != a.total {
 		r.fail()
 	}
 }

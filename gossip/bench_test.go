@@ -8,10 +8,9 @@ import (
 	"peerd.dev/protocol"
 )
 
-// row returns an envelope with a row of 64 arms, some 370 bytes.
-func row(b testing.TB, from, to protocol.Peer) protocol.Envelope {
+// row returns an envelope with a row of a number of arms: some 370 bytes for 64.
+func row(b testing.TB, from, to protocol.Peer, arms int) protocol.Envelope {
 	b.Helper()
-	const arms = 64
 	door, err := dp.NewDoor(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{1}))
 	if err != nil {
 		b.Fatal(err)
@@ -42,7 +41,7 @@ func row(b testing.TB, from, to protocol.Peer) protocol.Envelope {
 
 // payloads are the shortest message there is and a usual one.
 func payloads(b testing.TB, from, to protocol.Peer) map[string]protocol.Envelope {
-	return map[string]protocol.Envelope{"mark": marks(from, to, 1<<20)[0], "row": row(b, from, to)}
+	return map[string]protocol.Envelope{"roundEnd": roundEnds(from, to, 1<<20)[0], "row": row(b, from, to, 64)}
 }
 
 // BenchmarkOneWay sends frames from one host to another in one process; an

@@ -26,43 +26,42 @@ type Config struct {
 	Network     string   // id of the network: up to 64 letters, digits, dots, dashes and underscores
 	Policy      [32]byte // hash of what both ends of a link must agree on
 
-	// Lossless makes Send wait until there is room instead of dropping, and a
-	// link that breaks the end of the host.
+	// Lossless makes Send wait for room instead of dropping messages, and makes the loss
+	// of a link end the host.
 	Lossless bool
-	// Topic connects to the network's topic, announces this peer on it and
-	// takes messages to [protocol.Everyone].
+	// Topic joins the network's topic, announces this peer on it and publishes messages
+	// to [protocol.Everyone].
 	Topic bool
 
-	// Marks has peers tell each other how far their ledgers are; both ends of a
-	// link must want it. See [Host.Advance].
-	Marks bool
-	Mark  Mark   // this peer's, at the start
-	Seen  []Mark // by peer: the highest mark known from earlier runs; may be nil
-	// Told, if set, is called for every hello with the mark that the neighbour
-	// remembers of this peer. If this peer's mark does not follow it, the link
-	// does not come up.
-	Told func(from protocol.Peer, m Mark)
-	// Saw, if set, is called when a neighbour's mark is higher than known, one
-	// call at a time for each neighbour. Told and Saw hold up the link and must
-	// be quick.
-	Saw func(of protocol.Peer, m Mark)
+	// Checkpoints makes peers exchange the checkpoints of their ledgers. It must be the
+	// same at both ends of a link. See [Host.Advance].
+	Checkpoints bool
+	Checkpoint  protocol.Checkpoint   // this peer's, at the start
+	Known       []protocol.Checkpoint // by peer: the highest one from earlier runs; may be nil
+	// OnRemembered, if set, is called for every hello, with the checkpoint that the
+	// neighbour remembers of this peer. If this peer's checkpoint does not follow it,
+	// the link does not come up.
+	OnRemembered func(from protocol.Peer, c protocol.Checkpoint)
+	// OnCheckpoint, if set, is called when a neighbour's checkpoint is higher than the
+	// known one, never concurrently for one neighbour. The link waits for OnRemembered
+	// and OnCheckpoint, so they must return quickly.
+	OnCheckpoint func(of protocol.Peer, c protocol.Checkpoint)
 
-	// Tap, if set, sees every message frame that leaves, in the order in which
-	// it is written to the link to a peer or, for [protocol.Everyone], to the
-	// topic. It is called from one goroutine per link and must not change the
-	// frame.
+	// Tap, if set, is called with every message frame that leaves, in the order in which
+	// it is written to the link to a peer or, for [protocol.Everyone], to the topic. It
+	// is called from one goroutine per link and must not change the frame.
 	Tap       func(to protocol.Peer, frame []byte)
 	Logger    *slog.Logger // nil discards
 	UserAgent string       // empty is "peerd"
 }
 
-// PeerInfo says who a peer is and where it listens.
+// PeerInfo is a peer's id and the addresses on which it listens.
 type PeerInfo struct {
 	ID    string
 	Addrs []string // multiaddrs, with or without /p2p/ID at the end
 }
 
-// roster is a Config's parsed part.
+// roster holds the parsed addresses and peers of a Config.
 type roster struct {
 	listen []ma.Multiaddr
 	peers  []peer.AddrInfo // by index
@@ -98,8 +97,8 @@ func (c *Config) check() (roster, error) {
 	if int64(c.Self) >= int64(len(r.peers)) {
 		return r, fmt.Errorf("gossip: this is peer %d of %d", c.Self, len(r.peers))
 	}
-	if c.Seen != nil && len(c.Seen) != len(r.peers) {
-		return r, fmt.Errorf("gossip: marks of %d peers seen, want %d", len(c.Seen), len(r.peers))
+	if c.Known != nil && len(c.Known) != len(r.peers) {
+		return r, fmt.Errorf("gossip: checkpoints of %d peers, want %d", len(c.Known), len(r.peers))
 	}
 	if r.peers[c.Self].ID != c.Identity.id {
 		return r, fmt.Errorf("gossip: the identity is %s, but peer %d is %s", c.Identity.id, c.Self, r.peers[c.Self].ID)
@@ -142,8 +141,8 @@ func (p PeerInfo) parse() (peer.AddrInfo, error) {
 	return info, nil
 }
 
-// checkNetwork keeps network ids to what can stand in a topic's name and before
-// signed bytes without being mistaken for a part of them.
+// checkNetwork allows only network ids that are unambiguous in a topic's name and before
+// signed bytes.
 func checkNetwork(s string) error {
 	if s == "" || len(s) > maxNetwork {
 		return fmt.Errorf("gossip: network id of %d bytes, want 1 to %d", len(s), maxNetwork)

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// Frames stand behind their length, a varint in its shortest form. The empty
-// frame is a keepalive; one that begins with markTag is a [Mark]; all others are
-// messages.
+// A frame follows its length, a varint in its shortest form. The empty frame is a
+// keepalive; one that begins with checkpointTag is a checkpoint; all others are messages.
 
 // errViolation is wrapped by errors that are the other end's fault.
 var errViolation = errors.New("protocol violation")
@@ -21,13 +20,13 @@ const (
 	frameBuffer = 16 << 10
 	maxPrefix   = 3 // bytes of a length up to protocol.MaxFrame
 
-	// renew is how old a deadline may be before it is set anew: setting it costs
-	// two allocations and a timer, too much for every frame.
+	// renew is the age at which a deadline is set again: setting it costs two
+	// allocations and a timer, too much for every frame.
 	renew = time.Second
 )
 
-// frameReader reads frames. A frame must be complete timeout after next was
-// called for it, give or take renew; 0 waits for ever.
+// frameReader reads frames. A frame must be complete within timeout after the call of
+// next, plus or minus renew; 0 means no limit.
 type frameReader struct {
 	r       *bufio.Reader
 	setBy   func(time.Time) error // the stream's deadline
@@ -88,8 +87,8 @@ func (f *frameReader) length() (int, error) {
 	return 0, fmt.Errorf("%w: length of more than %d bytes", errViolation, maxPrefix)
 }
 
-// frameWriter writes frames into a buffer. What stands in the way of a write must
-// be gone after timeout; 0 waits for ever.
+// frameWriter writes frames into a buffer. A write may block for at most timeout; 0 means
+// no limit.
 type frameWriter struct {
 	w       *bufio.Writer
 	setBy   func(time.Time) error // the stream's deadline
@@ -97,7 +96,7 @@ type frameWriter struct {
 	set     time.Time
 }
 
-func (f *frameWriter) write(frame []byte) error {
+func (f *frameWriter) write(frame string) error {
 	if f.timeout > 0 {
 		if now := time.Now(); now.Sub(f.set) > renew {
 			if err := f.setBy(now.Add(f.timeout)); err != nil {
@@ -110,11 +109,11 @@ func (f *frameWriter) write(frame []byte) error {
 	if _, err := f.w.Write(prefix[:binary.PutUvarint(prefix[:], uint64(len(frame)))]); err != nil {
 		return err
 	}
-	_, err := f.w.Write(frame)
+	_, err := f.w.WriteString(frame)
 	return err
 }
 
-// prefixed returns a frame behind its length.
+// prefixed returns a frame preceded by its length.
 func prefixed(frame []byte) []byte {
 	b := make([]byte, 0, maxPrefix+len(frame))
 	return append(binary.AppendUvarint(b, uint64(len(frame))), frame...)
@@ -122,16 +121,16 @@ func prefixed(frame []byte) []byte {
 
 func (f *frameWriter) flush() error { return f.w.Flush() }
 
-// framed returns how many bytes a frame takes on a stream.
-func framed(frame []byte) uint64 {
-	n := uint64(len(frame)) + 1
-	for rest := len(frame) >> 7; rest > 0; rest >>= 7 {
-		n++
+// framed returns how many bytes a frame of n bytes takes on a stream.
+func framed(n int) uint64 {
+	size := uint64(n) + 1
+	for rest := n >> 7; rest > 0; rest >>= 7 {
+		size++
 	}
-	return n
+	return size
 }
 
-// late reports whether err is a deadline that passed.
+// late reports whether err is an exceeded deadline.
 func late(err error) bool {
 	timeout, ok := errors.AsType[net.Error](err)
 	return ok && timeout.Timeout()

@@ -18,8 +18,8 @@ func TestFramesComeBack(t *testing.T) {
 	for _, n := range []int{0, 1, 127, 128, 16383, 16384, protocol.MaxFrame} {
 		want := bytes.Repeat([]byte{byte(n + 1)}, n)
 		b := prefixed(want)
-		if uint64(len(b)) != framed(want) {
-			t.Errorf("%d bytes: framed %d, want %d", n, framed(want), len(b))
+		if uint64(len(b)) != framed(len(want)) {
+			t.Errorf("%d bytes: framed %d, want %d", n, framed(len(want)), len(b))
 		}
 		f := framesOf(b)
 		got, err := f.next(protocol.MaxFrame)
@@ -53,7 +53,7 @@ func TestDeadlinesAreSetSparingly(t *testing.T) {
 		var wire bytes.Buffer
 		w := frameWriter{w: bufio.NewWriter(&wire), setBy: record, timeout: timeout}
 		for range 10 {
-			if err := w.write([]byte("x")); err != nil {
+			if err := w.write("x"); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -105,10 +105,10 @@ func FuzzFrames(f *testing.F) {
 
 func FuzzHello(f *testing.F) {
 	ours := hello{version: helloVersion, self: 3, incarnation: 9, policy: [32]byte{1}, network: "net"}
-	marked := ours
-	marked.marks, marked.mark, marked.remembered = true, markOf(7), markOf(300)
+	checkpointed := ours
+	checkpointed.checkpoints, checkpointed.checkpoint, checkpointed.remembered = true, checkpointOf(7), checkpointOf(300)
 	f.Add(ours.encode())
-	f.Add(marked.encode())
+	f.Add(checkpointed.encode())
 	f.Add([]byte{1})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		h, err := parseHello(b)
@@ -121,10 +121,10 @@ func FuzzHello(f *testing.F) {
 		if h.version == helloVersion && !bytes.Equal(h.encode(), b) {
 			t.Fatalf("%x read as %+v", b, h)
 		}
-		if !h.marks && (h.mark != Mark{} || h.remembered != Mark{}) {
+		if !h.checkpoints && (h.checkpoint != protocol.Checkpoint{} || h.remembered != protocol.Checkpoint{}) {
 			t.Fatalf("%+v", h)
 		}
-		if err := ours.check(&h, 3); err == nil && (h.marks || h.self != 3 || h.network != "net" || h.policy != ours.policy) {
+		if err := ours.check(&h, 3); err == nil && (h.checkpoints || h.self != 3 || h.network != "net" || h.policy != ours.policy) {
 			t.Fatalf("%+v accepted", h)
 		} else if err != nil && !errors.Is(err, ErrMismatch) {
 			t.Fatal(err)

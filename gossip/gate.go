@@ -13,15 +13,14 @@ import (
 	"peerd.dev/protocol"
 )
 
-// gate lets in the network's peers and nobody else. Who it is that connects is
-// known once the connection is secured; a refused dialler sees its connection
-// succeed and then close.
+// gate accepts connections with listed peers only. The peer is known once the connection
+// is secured, so a refused dialler sees its connection succeed and then close.
 type gate struct {
 	self      peer.ID
 	listed    map[peer.ID]protocol.Peer
 	log       *slog.Logger
 	strangers atomic.Uint64 // connections refused
-	clones    atomic.Uint64 // connections refused that were made with our own key
+	clones    atomic.Uint64 // connections refused because they have our own key
 }
 
 func newGate(self peer.ID, listed []peer.AddrInfo, log *slog.Logger) *gate {
@@ -43,7 +42,7 @@ func (g *gate) InterceptPeerDial(p peer.ID) bool {
 // InterceptAddrDial allows all addresses of a peer that may be dialled.
 func (g *gate) InterceptAddrDial(peer.ID, ma.Multiaddr) bool { return true }
 
-// InterceptAccept allows all: at this point nobody has said who they are.
+// InterceptAccept allows all connections: the peer is not known yet.
 func (g *gate) InterceptAccept(network.ConnMultiaddrs) bool { return true }
 
 // InterceptSecured allows connections with listed peers other than this one.
@@ -61,5 +60,5 @@ func (g *gate) InterceptSecured(_ network.Direction, p peer.ID, at network.ConnM
 	return true
 }
 
-// InterceptUpgraded allows what passed until here.
+// InterceptUpgraded allows all connections that got this far.
 func (g *gate) InterceptUpgraded(network.Conn) (bool, control.DisconnectReason) { return true, 0 }

@@ -11,36 +11,36 @@ import (
 	"peerd.dev/protocol"
 )
 
-// ErrMismatch is wrapped by the errors that say why two peers do not talk: they
-// are set up differently, or one of them is not where it was before.
+// ErrMismatch is wrapped by the errors of two peers that refuse each other: they are
+// configured differently, or the checkpoint of one does not follow an earlier one.
 var ErrMismatch = errors.New("hello refused")
 
 const (
 	helloVersion = 4
-	helloFixed   = 1 + 4 + 4 + 32 + 1 + 2*markSize
+	helloFixed   = 1 + 4 + 4 + 32 + 1 + 2*checkpointSize
 	maxHello     = 256
 )
 
 // hello is the first frame of a stream, in both directions: version, index and
-// incarnation (big-endian, 4 bytes each), policy hash, whether there are marks,
-// two of them (each a big-endian count and a head; zero without marks), network
-// id. A hello of another version may go on differently after its first byte.
+// incarnation (big-endian, 4 bytes each), policy hash, 1 if checkpoints are exchanged or
+// 0, two checkpoints (each a big-endian number of records and a head; zero if none are
+// exchanged), network id. A hello of another version may differ after its first byte.
 type hello struct {
 	version     byte
 	self        protocol.Peer
 	incarnation uint32
 	policy      [32]byte
-	marks       bool
-	mark        Mark // the sender's
-	remembered  Mark // the receiver's highest, as far as the sender knows
+	checkpoints bool
+	checkpoint  protocol.Checkpoint // the sender's
+	remembered  protocol.Checkpoint // the receiver's highest, as far as the sender knows
 	network     string
 }
 
-// hello returns what a peer says of itself, but for its marks.
+// hello returns a peer's hello without its checkpoints.
 func (c *Config) hello() hello {
 	return hello{
 		version: helloVersion, self: c.Self, incarnation: c.Incarnation,
-		policy: c.Policy, marks: c.Marks, network: c.Network,
+		policy: c.Policy, checkpoints: c.Checkpoints, network: c.Network,
 	}
 }
 
@@ -51,12 +51,12 @@ func (h *hello) encode() []byte {
 	b = binary.BigEndian.AppendUint32(b, h.incarnation)
 	b = append(b, h.policy[:]...)
 	flag := byte(0)
-	if h.marks {
+	if h.checkpoints {
 		flag = 1
 	}
 	b = append(b, flag)
-	b = appendMark(b, h.mark)
-	b = appendMark(b, h.remembered)
+	b = appendCheckpoint(b, h.checkpoint)
+	b = appendCheckpoint(b, h.remembered)
 	return append(b, h.network...)
 }
 
@@ -71,24 +71,24 @@ func parseHello(b []byte) (hello, error) {
 		version:     b[0],
 		self:        protocol.Peer(binary.BigEndian.Uint32(b[1:])),
 		incarnation: binary.BigEndian.Uint32(b[5:]),
-		marks:       b[41] == 1,
+		checkpoints: b[41] == 1,
 		network:     string(b[helloFixed:]),
 	}
 	copy(h.policy[:], b[9:])
 	var wrong [2]error
-	h.mark, wrong[0] = markIn(b[42:])
-	h.remembered, wrong[1] = markIn(b[42+markSize:])
+	h.checkpoint, wrong[0] = readCheckpoint(b[42:])
+	h.remembered, wrong[1] = readCheckpoint(b[42+checkpointSize:])
 	if err := errors.Join(wrong[:]...); err != nil {
 		return hello{}, err
 	}
-	if b[41] > 1 || !h.marks && (h.mark != Mark{} || h.remembered != Mark{}) {
-		return hello{}, fmt.Errorf("%w: hello not in its one form", errViolation)
+	if b[41] > 1 || !h.checkpoints && (h.checkpoint != protocol.Checkpoint{} || h.remembered != protocol.Checkpoint{}) {
+		return hello{}, fmt.Errorf("%w: hello not in canonical form", errViolation)
 	}
 	return h, nil
 }
 
-// check names all in which theirs, of the peer that the key belongs to, does not
-// fit h.
+// check returns an error that lists all differences between h and theirs, the hello of
+// the peer whose key the connection has.
 func (h *hello) check(theirs *hello, of protocol.Peer) error {
 	if theirs.version != h.version {
 		return fmt.Errorf("%w: its link version is %d, ours %d", ErrMismatch, theirs.version, h.version)
@@ -103,8 +103,8 @@ func (h *hello) check(theirs *hello, of protocol.Peer) error {
 	if theirs.self != of {
 		differ = append(differ, fmt.Sprintf("it says it is peer %d, its key is peer %d's", theirs.self, of))
 	}
-	if theirs.marks != h.marks {
-		differ = append(differ, "only one of the two keeps marks")
+	if theirs.checkpoints != h.checkpoints {
+		differ = append(differ, "only one of the two exchanges checkpoints")
 	}
 	if differ == nil {
 		return nil
@@ -114,7 +114,7 @@ func (h *hello) check(theirs *hello, of protocol.Peer) error {
 
 func writeHello(w io.Writer, h *hello) error {
 	f := frameWriter{w: bufio.NewWriterSize(w, maxHello+maxPrefix)}
-	if err := f.write(h.encode()); err != nil {
+	if err := f.write(string(h.encode())); err != nil {
 		return err
 	}
 	return f.flush()

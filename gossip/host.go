@@ -1,15 +1,13 @@
 // Package gossip carries messages between peers: over libp2p streams to
 // neighbours and over a GossipSub topic to everyone.
 //
-// The package keeps the privacy barrier at the wire. Three things leave, and there
-// is no other way to have bytes sent: what [protocol.Encode] makes of a
-// [protocol.Message]; the constants of a [hello]; and each [Mark], a count of
-// public records with a hash over them, which whoever calls [Host.Advance] answers
-// for.
+// The package keeps the privacy barrier at the wire. Only three things leave: the frame of
+// a [protocol.Message]; the constants of a [hello]; and each [protocol.Checkpoint], the
+// number of public records with a hash over them, for which the caller of [Host.Advance]
+// is responsible.
 //
-// Who is a neighbour is configuration. Only the end with the lower index dials;
-// each end opens one long-lived stream for what it sends and reads from the one
-// that the other end opened.
+// Neighbours are configured. Only the end with the lower index dials; each end opens one
+// long-lived stream to send on, and reads from the stream that the other end opened.
 package gossip
 
 import (
@@ -31,27 +29,27 @@ import (
 
 const inboxSize = 1024
 
-// A Host is a peer's place in the network.
+// A Host connects a peer with its neighbours and the network's topic.
 type Host struct {
-	cfg     Config
-	log     *slog.Logger
-	libp2p  host.Host
-	gate    *gate
-	self    hello     // ours, without marks
-	members []*member // by index
-	inbox   chan protocol.Delivery
-	topic   *topic // nil without
-	mark    atomic.Pointer[Mark]
+	cfg        Config
+	log        *slog.Logger
+	libp2p     host.Host
+	gate       *gate
+	self       hello     // ours, without checkpoints
+	members    []*member // by index
+	inbox      chan protocol.Delivery
+	topic      *topic // nil without
+	checkpoint atomic.Pointer[protocol.Checkpoint]
 
-	// work ends when nothing more is to be sent, life when everything is to
-	// stop; life outlasts work by the time that it takes to drain the queues.
+	// work ends when nothing more is to be sent, life when everything stops; between
+	// the two the queues are drained.
 	work     context.Context
 	stopWork context.CancelCauseFunc
 	life     context.Context
 	stopLife context.CancelFunc
 
 	mu      sync.Mutex    // orders changed, and starting goroutines before stopping them
-	changed chan struct{} // closed and made anew when a link comes or goes
+	changed chan struct{} // closed and replaced when a link comes up or goes down
 
 	links     sync.WaitGroup // the outbound sides of links
 	running   sync.WaitGroup // all other goroutines
@@ -66,7 +64,7 @@ var _ interface { // node.Transport
 	Inbox() <-chan protocol.Delivery
 } = (*Host)(nil)
 
-// member is what a host keeps of each peer of the network.
+// member is a host's state of one peer of the network.
 type member struct {
 	index       protocol.Peer
 	id          peer.ID
@@ -83,7 +81,7 @@ type member struct {
 
 func (m *member) alive() { m.seen.Store(time.Now().UnixNano()) }
 
-// NewHost listens and begins to connect to its neighbours.
+// NewHost listens and starts to connect to the neighbours. The caller closes it.
 func NewHost(c Config) (*Host, error) {
 	r, err := c.check()
 	if err != nil {
@@ -100,10 +98,10 @@ func NewHost(c Config) (*Host, error) {
 		self:    c.hello(),
 	}
 	h.cfg.Neighbours = slices.Clone(c.Neighbours)
-	h.mark.Store(&Mark{})
-	if c.Marks {
-		own := c.Mark.plain()
-		h.mark.Store(&own)
+	h.checkpoint.Store(&protocol.Checkpoint{})
+	if c.Checkpoints {
+		own := c.Checkpoint.Normal()
+		h.checkpoint.Store(&own)
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
@@ -151,6 +149,6 @@ func (h *Host) start(r roster) error {
 	return nil
 }
 
-// Inbox delivers what arrives. Whoever does not read from it holds up the
-// neighbours. It is never closed; see [Host.Done].
+// Inbox delivers the messages that arrive. While it is full the neighbours' messages
+// wait. It is never closed; see [Host.Done].
 func (h *Host) Inbox() <-chan protocol.Delivery { return h.inbox }

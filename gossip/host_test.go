@@ -31,7 +31,7 @@ func TestRingDeliversInOrderBothWays(t *testing.T) {
 	ready(t, hosts...)
 	for i, h := range hosts {
 		for _, to := range cs[i].Neighbours {
-			send(t, h, marks(protocol.Peer(i), to, span(0, rounds)...))
+			send(t, h, roundEnds(protocol.Peer(i), to, span(0, rounds)...))
 		}
 	}
 	for i, h := range hosts {
@@ -118,7 +118,7 @@ func TestRestartedPeerIsLinkedAgain(t *testing.T) {
 	for _, i := range []int{0, 2} {
 		eventually(t, "link down", func() bool { return status(hosts[i], 1).State == Down })
 	}
-	send(t, hosts[0], marks(0, 1, 0)) // waits for the peer to come back
+	send(t, hosts[0], roundEnds(0, 1, 0)) // waits for the peer to come back
 
 	began := time.Now()
 	h, err := NewHost(cs[1])
@@ -152,7 +152,7 @@ func TestFullQueueDropsTheOldest(t *testing.T) {
 	}
 	defer h.Close()
 	hosts[1] = h
-	send(t, h, marks(1, 0, span(0, n)...))
+	send(t, h, roundEnds(1, 0, span(0, n)...))
 	if s := status(h, 0); s.Dropped != 44 || s.Queued != queueSize {
 		t.Errorf("dropped %d, queued %d", s.Dropped, s.Queued)
 	}
@@ -171,9 +171,9 @@ func TestFullQueueDropsTheOldest(t *testing.T) {
 
 func TestUndeliverableIsCounted(t *testing.T) {
 	hosts := start(t, configs(3, path(3)))
-	send(t, hosts[0], marks(0, 2, 0))
-	send(t, hosts[0], marks(0, 99, 0))
-	send(t, hosts[0], marks(0, protocol.Everyone, 0))
+	send(t, hosts[0], roundEnds(0, 2, 0))
+	send(t, hosts[0], roundEnds(0, 99, 0))
+	send(t, hosts[0], roundEnds(0, protocol.Everyone, 0))
 	if n := hosts[0].Totals().Undeliverable; n != 3 {
 		t.Errorf("%d undeliverable, want 3", n)
 	}
@@ -183,7 +183,7 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	before := runtime.NumGoroutine()
 	cs := configs(3, ring(3))
 	for i := range cs {
-		cs[i].Topic, cs[i].Marks, cs[i].Mark = true, true, markOf(uint64(i))
+		cs[i].Topic, cs[i].Checkpoints, cs[i].Checkpoint = true, true, checkpointOf(uint64(i))
 	}
 	hosts := start(t, cs)
 	ready(t, hosts...)
@@ -195,7 +195,7 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 		if err := h.Close(); err != nil {
 			t.Error(err)
 		}
-		if err := h.Send(t.Context(), marks(0, 1, 0)); !errors.Is(err, ErrClosed) || !errors.Is(h.Err(), ErrClosed) {
+		if err := h.Send(t.Context(), roundEnds(0, 1, 0)); !errors.Is(err, ErrClosed) || !errors.Is(h.Err(), ErrClosed) {
 			t.Errorf("send after close: %v", err)
 		}
 	}
@@ -228,7 +228,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"no address to listen":       func(c *Config) { c.Listen = nil },
 		"listen address":             func(c *Config) { c.Listen = []string{"localhost:1"} },
 		"this is peer 9 of 3":        func(c *Config) { c.Self = 9 },
-		"marks of 2 peers seen":      func(c *Config) { c.Seen = make([]Mark, 2) },
+		"checkpoints of 2 peers":     func(c *Config) { c.Known = make([]protocol.Checkpoint, 2) },
 		"but peer 1 is":              func(c *Config) { c.Self = 1 },
 		"neighbour 3 of 3":           func(c *Config) { c.Neighbours = []protocol.Peer{3} },
 		"its own neighbour":          func(c *Config) { c.Neighbours = []protocol.Peer{0} },

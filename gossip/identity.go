@@ -48,7 +48,7 @@ func CreateIdentity(path string) (Identity, error) {
 	}
 	_, err = f.Write(b)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		// Half a key would block the next attempt and help nobody.
+		// A partial key would only block the next attempt.
 		return Identity{}, fmt.Errorf("gossip: %w", errors.Join(err, os.Remove(path)))
 	}
 	if err := syncDir(filepath.Dir(path)); err != nil {
@@ -57,8 +57,8 @@ func CreateIdentity(path string) (Identity, error) {
 	return id, nil
 }
 
-// LoadIdentity reads the key at path. It refuses a file that others than its
-// owner may read or write.
+// LoadIdentity reads the key at path. It refuses a file that anyone except its owner can
+// read or write.
 func LoadIdentity(path string) (Identity, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -70,7 +70,7 @@ func LoadIdentity(path string) (Identity, error) {
 		return Identity{}, fmt.Errorf("gossip: %w", err)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return Identity{}, fmt.Errorf("gossip: %s has mode %04o and is open to others than its owner; run: chmod 600 %s", path, mode, path)
+		return Identity{}, fmt.Errorf("gossip: %s has mode %04o and is open to users other than its owner; run: chmod 600 %s", path, mode, path)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxIdentityFile))
 	if err != nil {
@@ -87,8 +87,8 @@ func LoadIdentity(path string) (Identity, error) {
 	return id, nil
 }
 
-// SeedIdentity derives a key from a seed. It is meant for lockstep: whoever knows
-// the seed has the key.
+// SeedIdentity derives a key from a seed. It is for lockstep only: everyone who knows the
+// seed has the key.
 func SeedIdentity(seed [32]byte) Identity {
 	std := ed25519.NewKeyFromSeed(seed[:])
 	private, err := crypto.UnmarshalEd25519PrivateKey(std)

@@ -21,7 +21,7 @@ func (h *Host) accept(s network.Stream) {
 	}
 	defer h.running.Done()
 	from, ok := h.gate.listed[s.Conn().RemotePeer()]
-	if !ok { // cannot be: the gate is shut to it
+	if !ok { // unreachable: the gate refuses unlisted peers
 		_ = s.ResetWithError(network.StreamGated)
 		return
 	}
@@ -37,19 +37,19 @@ func (h *Host) accept(s network.Stream) {
 	m.link.receive(s)
 }
 
-// receive takes in the neighbour's hello and then its messages.
+// receive reads the neighbour's hello and then its messages.
 func (l *link) receive(s network.Stream) {
 	r := bufio.NewReaderSize(s, frameBuffer)
-	mark, err := l.greet(s, r)
+	checkpoint, err := l.greet(s, r)
 	if err != nil {
 		if l.h.life.Err() != nil {
 			return
 		}
 		if errors.Is(err, ErrMismatch) {
 			l.refused.Add(1)
-			_ = s.Close() // lets our hello through, by which the other end sees why
-			if errors.Is(err, errWentBack) {
-				_ = s.Conn().Close() // it has, and is to bring nothing else either
+			_ = s.Close() // after our hello, in which the other end sees the reason
+			if errors.Is(err, errRolledBack) {
+				_ = s.Conn().Close() // it has seen it, and is not to send anything else
 			}
 		} else {
 			l.violated(s, err)
@@ -65,82 +65,83 @@ func (l *link) receive(s network.Stream) {
 	case l.kick <- struct{}{}:
 	default:
 	}
-	n, err := l.read(s, r, mark)
+	n, err := l.read(s, r, checkpoint)
 	if errors.Is(err, io.EOF) {
 		l.goodbye()
 		l.lost(s, errGoodbye)
-		_ = s.Close() // says that everything was read
+		_ = s.Close() // everything was read
 		return
 	}
 	l.lost(s, err)
 	l.violated(s, err)
-	if errors.Is(err, errWentBack) {
+	if errors.Is(err, errRolledBack) {
 		_ = s.Conn().Close()
 	}
-	// A stream that never brought anything may have been given up by a
-	// neighbour that was slow to connect, and will be replaced.
+	// A stream without any message may have been given up by a neighbour that was slow
+	// to connect, and will be replaced.
 	if l.h.cfg.Lossless && n > 0 && l.h.work.Err() == nil {
 		l.h.fail(fmt.Errorf("gossip: link from peer %d: %w", l.index, err))
 	}
 }
 
-// greet answers the neighbour's hello with ours, whatever it says, so that the
-// neighbour too can see in what we differ. It returns the mark that the
-// neighbour's stream begins with.
-func (l *link) greet(s network.Stream, r *bufio.Reader) (Mark, error) {
+// greet answers the neighbour's hello with ours, even if they differ, so that the
+// neighbour can see the difference too. It returns the checkpoint that the neighbour's
+// stream begins with.
+func (l *link) greet(s network.Stream, r *bufio.Reader) (protocol.Checkpoint, error) {
 	if err := s.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
-		return Mark{}, err
+		return protocol.Checkpoint{}, err
 	}
 	theirs, err := readHello(r)
 	if late(err) {
-		return Mark{}, fmt.Errorf("%w: no hello within %v", errViolation, helloTimeout)
+		return protocol.Checkpoint{}, fmt.Errorf("%w: no hello within %v", errViolation, helloTimeout)
 	}
 	if err != nil {
-		return Mark{}, fmt.Errorf("hello: %w", err)
+		return protocol.Checkpoint{}, fmt.Errorf("hello: %w", err)
 	}
 	ours := l.hello()
 	if err = writeHello(s, &ours); err != nil {
-		return Mark{}, fmt.Errorf("hello: %w", err)
+		return protocol.Checkpoint{}, fmt.Errorf("hello: %w", err)
 	}
 	if err = ours.check(&theirs, l.index); err != nil {
-		return Mark{}, err
+		return protocol.Checkpoint{}, err
 	}
-	mark, err := l.firstMark(r, &ours, &theirs)
+	checkpoint, err := l.firstCheckpoint(r, &ours, &theirs)
 	if err != nil {
-		return Mark{}, err
+		return protocol.Checkpoint{}, err
 	}
 	l.incarnation.Store(theirs.incarnation)
 	l.alive()
-	return mark, s.SetDeadline(time.Time{})
+	return checkpoint, s.SetDeadline(time.Time{})
 }
 
-// firstMark reads what the neighbour's mark is now that it has been told. Only
-// after that, since it has read our hello for certain, may Told end this host.
-func (l *link) firstMark(r *bufio.Reader, ours, theirs *hello) (Mark, error) {
-	if !ours.marks {
-		return Mark{}, nil
+// firstCheckpoint reads the checkpoint that the neighbour sends after it has read our
+// hello. OnRemembered may end this host, so it is called only then, when the neighbour
+// has our hello for certain.
+func (l *link) firstCheckpoint(r *bufio.Reader, ours, theirs *hello) (protocol.Checkpoint, error) {
+	if !ours.checkpoints {
+		return protocol.Checkpoint{}, nil
 	}
 	f := frameReader{r: r}
-	b, err := f.next(maxMark)
-	told := l.told(theirs.remembered)
+	b, err := f.next(maxCheckpoint)
+	wrong := l.checkRemembered(theirs.remembered)
 	if late(err) {
-		err = fmt.Errorf("%w: no mark within %v", errViolation, helloTimeout)
+		err = fmt.Errorf("%w: no checkpoint within %v", errViolation, helloTimeout)
 	}
 	if err != nil {
-		return Mark{}, errors.Join(fmt.Errorf("mark: %w", err), told)
+		return protocol.Checkpoint{}, errors.Join(fmt.Errorf("checkpoint: %w", err), wrong)
 	}
-	mark, err := parseMark(b)
-	if err == nil && !mark.Follows(theirs.mark) {
-		err = fmt.Errorf("%w: mark before that of the hello", errViolation)
+	checkpoint, err := parseCheckpoint(b)
+	if err == nil && !checkpoint.Follows(theirs.checkpoint) {
+		err = fmt.Errorf("%w: checkpoint does not follow that of the hello", errViolation)
 	}
 	if err == nil {
-		err = l.named(mark, ours.remembered)
+		err = l.checkAdvertised(checkpoint, ours.remembered)
 	}
-	return mark, errors.Join(err, told)
+	return checkpoint, errors.Join(err, wrong)
 }
 
-// closeOthers leaves one connection with the neighbour. It dials only when it
-// has none, so any older one is dead even if this end has not noticed yet.
+// closeOthers closes all connections with the neighbour except c. The neighbour dials
+// only if it has none, so an older one is dead even if this end has not noticed.
 func (l *link) closeOthers(c network.Conn) {
 	for _, other := range l.h.libp2p.Network().ConnsToPeer(l.id) {
 		if other != c {
@@ -149,14 +150,14 @@ func (l *link) closeOthers(c network.Conn) {
 	}
 }
 
-// read delivers what s brings after a mark, and returns how many messages that
-// were and why there are no more.
-func (l *link) read(s network.Stream, r *bufio.Reader, mark Mark) (n uint64, err error) {
+// read delivers the messages on s, which began with checkpoint. It returns their number
+// and the reason of the end.
+func (l *link) read(s network.Stream, r *bufio.Reader, checkpoint protocol.Checkpoint) (n uint64, err error) {
 	f := frameReader{r: r, setBy: s.SetReadDeadline, timeout: l.patience(readTimeout)}
 	for {
 		b, err := f.next(protocol.MaxFrame)
 		if late(err) {
-			err = fmt.Errorf("not a sign of life for %v: %w", readTimeout, err)
+			err = fmt.Errorf("no sign of life for %v: %w", readTimeout, err)
 		}
 		if err != nil {
 			return n, err
@@ -165,8 +166,8 @@ func (l *link) read(s network.Stream, r *bufio.Reader, mark Mark) (n uint64, err
 		if len(b) == 0 {
 			continue
 		}
-		if isMark(b) {
-			if mark, err = l.nextMark(b, mark); err != nil {
+		if isCheckpoint(b) {
+			if checkpoint, err = l.nextCheckpoint(b, checkpoint); err != nil {
 				return n, err
 			}
 			continue
@@ -176,7 +177,7 @@ func (l *link) read(s network.Stream, r *bufio.Reader, mark Mark) (n uint64, err
 			return n, fmt.Errorf("%w: %w", errViolation, err)
 		}
 		l.framesIn.Add(1)
-		l.bytesIn.Add(framed(b))
+		l.bytesIn.Add(framed(len(b)))
 		n++
 		if !l.h.deliver(l.index, m) {
 			return n, ErrClosed
@@ -184,23 +185,22 @@ func (l *link) read(s network.Stream, r *bufio.Reader, mark Mark) (n uint64, err
 	}
 }
 
-// nextMark takes in a mark that follows another one on a stream.
-func (l *link) nextMark(frame []byte, last Mark) (Mark, error) {
-	m, err := parseMark(frame)
+// nextCheckpoint reads a checkpoint that comes after another one on a stream.
+func (l *link) nextCheckpoint(frame []byte, last protocol.Checkpoint) (protocol.Checkpoint, error) {
+	c, err := parseCheckpoint(frame)
 	switch {
 	case err != nil:
 		return last, err
-	case !l.h.cfg.Marks:
-		return last, fmt.Errorf("%w: a mark where there are none", errViolation)
-	case m.Records <= last.Records:
-		return last, fmt.Errorf("%w: %v after %v", errViolation, m, last)
+	case !l.h.cfg.Checkpoints:
+		return last, fmt.Errorf("%w: a checkpoint, although none are exchanged", errViolation)
+	case c.Records <= last.Records:
+		return last, fmt.Errorf("%w: %v after %v", errViolation, c, last)
 	}
-	l.bytesIn.Add(framed(frame))
-	return m, l.learn(m)
+	l.bytesIn.Add(framed(len(frame)))
+	return c, l.remember(c)
 }
 
-// violated ends a stream, and counts it against the neighbour if it broke the
-// rules.
+// violated resets a stream, and counts a violation if the neighbour broke the rules.
 func (l *link) violated(s network.Stream, err error) {
 	if !errors.Is(err, errViolation) {
 		_ = s.Reset()

@@ -10,12 +10,12 @@ import (
 	"peerd.dev/protocol"
 )
 
-// signedMessage separates these signatures from all others made with a peer's
-// key, such as libp2p's own.
+// signedMessage separates these signatures from all others made with a peer's key, such
+// as libp2p's own.
 const signedMessage = "peerd/message/1\x00"
 
-// A Keyring verifies what the peers of one network signed for that network. It
-// is safe for concurrent use; peers that run in one process can share it.
+// A Keyring verifies signatures of the peers of one network for that network. It is safe
+// for concurrent use; peers in one process can share it.
 type Keyring struct {
 	prefix  []byte
 	public  []ed25519.PublicKey // by index
@@ -64,7 +64,7 @@ func (k *Keyring) Keys(id Identity) (*Keys, error) {
 	return &Keys{k, ed25519.PrivateKey(raw)}, nil
 }
 
-// signed returns the bytes that a signature of b covers. They go back into
+// signed returns the bytes that a signature of b covers. The caller puts them back into
 // k.scratch.
 func (k *Keyring) signed(b []byte) *[]byte {
 	s := k.scratch.Get().(*[]byte)
@@ -87,7 +87,7 @@ func (k *Keys) Sign(b []byte) []byte {
 	return ed25519.Sign(k.private, *signed)
 }
 
-// publicKey returns the key that an id spells out, as ids of Ed25519 keys do.
+// publicKey returns the key that an id contains, as ids of Ed25519 keys do.
 func publicKey(id peer.ID) (ed25519.PublicKey, error) {
 	key, err := id.ExtractPublicKey()
 	if err != nil {

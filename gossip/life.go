@@ -13,19 +13,19 @@ import (
 var ErrClosed = errors.New("gossip: host closed")
 
 const (
-	// A host that closes first sees to it that what was queued arrives.
+	// Close first waits for the queued messages to arrive.
 	drainTimeout = 1500 * time.Millisecond
 	closeTimeout = 2 * time.Second
 )
 
-// Done is closed when the host is closed or, if lossless, when a link broke.
+// Done is closed when the host is closed or, if it is lossless, when a link breaks.
 func (h *Host) Done() <-chan struct{} { return h.work.Done() }
 
-// Err returns why the host is done: [ErrClosed] or the break of a link. Before
-// that it returns nil.
+// Err returns why the host is done: [ErrClosed] or the error of a broken link. Before that
+// it returns nil.
 func (h *Host) Err() error { return context.Cause(h.work) }
 
-// fail ends the host because of err. Its neighbours see their streams reset.
+// fail ends the host with err. Its neighbours' streams are reset.
 func (h *Host) fail(err error) {
 	h.stopWork(err)
 	h.mu.Lock()
@@ -33,7 +33,7 @@ func (h *Host) fail(err error) {
 	h.stopLife()
 }
 
-// enter registers the calling goroutine, unless the host is at its end.
+// enter registers the calling goroutine and reports whether the host is still running.
 func (h *Host) enter() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -54,8 +54,8 @@ func (h *Host) deliver(from protocol.Peer, m protocol.Message) bool {
 	}
 }
 
-// Close sends what is queued, as far as that is quickly done, and ends the host.
-// It takes two seconds at most.
+// Close ends the host. It waits up to 1.5 seconds for queued messages to be sent, and
+// returns after two seconds at most.
 func (h *Host) Close() error {
 	h.closeOnce.Do(func() { h.closeErr = h.close() })
 	return h.closeErr
@@ -77,7 +77,7 @@ func (h *Host) close() error {
 	gone := make(chan struct{})
 	var err error
 	go func() {
-		// The topic hangs on life and so ends before the streams that it uses.
+		// The topic ends with life, and so before the streams that it uses.
 		err = h.libp2p.Close()
 		h.links.Wait()
 		h.running.Wait()

@@ -12,8 +12,8 @@ import (
 	"github.com/libp2p/go-libp2p/x/rate"
 )
 
-// What a connection may take. A peer needs two link streams, four for the topic
-// and a few short ones for identification; a stream's window starts at 256 KiB.
+// Limits of a connection. A peer needs two link streams, four for the topic and a few
+// short ones for identification; a stream's window starts at 256 KiB.
 const (
 	peerStreams = 32
 	peerMemory  = 8 << 20
@@ -21,9 +21,8 @@ const (
 	spare       = 64 // connections of strangers, until they are refused
 )
 
-// newLimits returns a resource manager for a network of n peers. The limits per
-// address allow that all peers sit behind one, as in a test network or a NAT;
-// libp2p's own would let in eight of them.
+// newLimits returns a resource manager for a network of n peers. All peers may have the
+// same address, as in a test network or behind a NAT; libp2p's defaults would allow eight.
 func newLimits(n int) (network.ResourceManager, error) {
 	defaults := rcmgr.DefaultLimits
 	libp2p.SetDefaultServiceLimits(&defaults)
@@ -79,8 +78,8 @@ func newLimits(n int) (network.ResourceManager, error) {
 	return m, nil
 }
 
-// newConnRate bounds how often one address may connect, so that handshakes with
-// strangers cannot eat the processor: one takes about 6 ms.
+// newConnRate limits the connections per second from one address, so that handshakes with
+// strangers, about 6 ms each, cannot use up the processor.
 func newConnRate(burst int) *rate.Limiter {
 	limit := rate.Limit{RPS: 8, Burst: burst}
 	return &rate.Limiter{

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
+
+	"peerd.dev/protocol"
 )
 
 const linkProtocol = "/peerd/link/1"
@@ -19,25 +21,25 @@ const (
 	keepalive    = 10 * time.Second
 )
 
-// A parcel is an encoded message and the mark that this peer had when it was
-// queued. Marks only grow, so none is lost with a message that is dropped: the
-// next one carries it, or a later one.
+// A parcel is an encoded message and this peer's checkpoint when it was queued.
+// Checkpoints only grow, so none is lost with a dropped message: the next one has the
+// same or a later one.
 type parcel struct {
-	frame []byte
-	mark  *Mark
+	frame      string
+	checkpoint *protocol.Checkpoint
 }
 
-// link is the connection with one neighbour: a stream in either direction. It is
-// up when each end has accepted the other's hello on both.
+// link is the connection with one neighbour: a stream in each direction. It is up when
+// each end has accepted the other's hello on both.
 type link struct {
 	*member
 	h     *Host
 	log   *slog.Logger
 	dials bool // this end dials
 	queue chan parcel
-	kick  chan struct{} // it may be worth trying to connect now
-	due   chan struct{} // the mark is to be sent although no message is
-	wrote Mark          // the newest on the outbound stream; run's own
+	kick  chan struct{}       // the neighbour has just opened a stream: try to connect
+	due   chan struct{}       // the checkpoint is to be sent without a message
+	wrote protocol.Checkpoint // the newest on the outbound stream; used by run only
 
 	memory
 
@@ -45,9 +47,9 @@ type link struct {
 	out    network.Stream // written by run; nil while down
 	in     network.Stream // read by receive; nil while down
 	rtt    time.Duration  // of the newest hello
-	reason error          // why there is or was no link, newest
-	logged bool           // the present outage is
-	left   bool           // the neighbour has said goodbye; lossless only
+	reason error          // newest reason why the link was down
+	logged bool           // the present outage is logged
+	left   bool           // the neighbour has closed its stream in good order; lossless only
 }
 
 func newLink(h *Host, m *member) *link {
@@ -60,23 +62,23 @@ func newLink(h *Host, m *member) *link {
 		kick:   make(chan struct{}, 1),
 		due:    make(chan struct{}, 1),
 	}
-	if h.cfg.Marks && h.cfg.Seen != nil {
-		l.highest = h.cfg.Seen[m.index].plain()
+	if h.cfg.Checkpoints && h.cfg.Known != nil {
+		l.highest = h.cfg.Known[m.index].Normal()
 	}
 	return l
 }
 
-// hello returns what this end says first on a stream.
+// hello returns the first frame of this end on a stream.
 func (l *link) hello() hello {
 	ours := l.h.self
-	if ours.marks {
-		ours.mark, ours.remembered = *l.h.mark.Load(), l.remembered()
+	if ours.checkpoints {
+		ours.checkpoint, ours.remembered = *l.h.checkpoint.Load(), l.remembered()
 	}
 	return ours
 }
 
-// patience returns a timeout, or none where links are lossless: there a slow peer
-// is no broken link, and a dead one is noticed by yamux.
+// patience returns d, or 0 for no timeout if links are lossless: a slow peer then does not
+// break the link, and yamux detects a dead one.
 func (l *link) patience(d time.Duration) time.Duration {
 	if l.h.cfg.Lossless {
 		return 0
@@ -84,7 +86,7 @@ func (l *link) patience(d time.Duration) time.Duration {
 	return d
 }
 
-// opened enters the stream that this end opened.
+// opened sets the stream that this end opened.
 func (l *link) opened(s network.Stream, rtt time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -92,8 +94,7 @@ func (l *link) opened(s network.Stream, rtt time.Duration) {
 	l.announce()
 }
 
-// accepted enters a stream that the neighbour opened and returns the one that it
-// takes the place of.
+// accepted sets a stream that the neighbour opened and returns the one that it replaces.
 func (l *link) accepted(s network.Stream) (old network.Stream) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,13 +109,13 @@ func (l *link) announce() {
 		l.log.Info("link up", "rtt", l.rtt)
 		l.logged = false
 		if errors.Is(l.reason, errUndialled) {
-			l.reason = nil // that was no trouble
+			l.reason = nil // waiting was no error
 		}
 	}
 	l.h.notify()
 }
 
-// lost takes s off the link, unless another stream has taken its place.
+// lost removes s from the link, unless another stream has replaced it.
 func (l *link) lost(s network.Stream, why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,15 +136,15 @@ func (l *link) lost(s network.Stream, why error) {
 	l.h.notify()
 }
 
-// failed notes why an attempt to connect came to nothing.
+// failed records why an attempt to connect failed.
 func (l *link) failed(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case l.out != nil && l.in != nil:
-		return // the link is up; it was one stream too many
+		return // the link is up; this was another stream
 	case errors.Is(why, errUndialled) && l.reason != nil:
-		return // what the dialling end made us see tells more
+		return // the reason from the dialling end says more
 	case errors.Is(why, errUndialled):
 		l.reason = why
 		return
@@ -156,15 +157,15 @@ func (l *link) failed(why error) {
 	l.h.notify()
 }
 
-// goodbye notes that the neighbour ended its stream in good order, and so has
-// sent everything that it wanted to.
+// goodbye records that the neighbour has closed its stream in good order, and so has sent
+// everything that it wanted to send.
 func (l *link) goodbye() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.left = l.h.cfg.Lossless
 }
 
-// gone reports whether the neighbour has said goodbye.
+// gone reports whether the neighbour has closed its stream in good order.
 func (l *link) gone() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

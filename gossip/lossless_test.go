@@ -21,7 +21,7 @@ func TestLosslessLosesNothing(t *testing.T) {
 	const n = 100_000
 	hosts := start(t, lossless(configs(2, path(2))))
 	ready(t, hosts...)
-	es := marks(0, 1, span(0, n)...)
+	es := roundEnds(0, 1, span(0, n)...)
 	sent := make(chan error, 1)
 	go func() { sent <- hosts[0].Send(t.Context(), es) }()
 	// Nobody reads: the sender comes to a halt.
@@ -58,7 +58,7 @@ func TestLosslessSendEndsWithItsContext(t *testing.T) {
 	h := start(t, cs[1:])[0] // alone
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := h.Send(ctx, marks(1, 0, span(0, queueSize+1)...)); !errors.Is(err, context.DeadlineExceeded) {
+	if err := h.Send(ctx, roundEnds(1, 0, span(0, queueSize+1)...)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 	if h.Err() != nil || status(h, 0).Queued != queueSize {
@@ -81,7 +81,7 @@ func TestLosslessGoodbye(t *testing.T) {
 		}
 		got <- next
 	}()
-	send(t, hosts[0], marks(0, 1, span(0, n)...))
+	send(t, hosts[0], roundEnds(0, 1, span(0, n)...))
 	if err := hosts[0].Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -89,12 +89,12 @@ func TestLosslessGoodbye(t *testing.T) {
 		t.Fatalf("%d of %d arrived", next, n)
 	}
 	eventually(t, "link down", func() bool { return status(hosts[1], 0).State == Down })
-	send(t, hosts[1], marks(1, 2, 1))
+	send(t, hosts[1], roundEnds(1, 2, 1))
 	receive(t, hosts[2])
 	if err := hosts[1].Err(); err != nil {
 		t.Error(err)
 	}
-	if err := hosts[1].Send(t.Context(), marks(1, 0, 1)); err == nil || !strings.Contains(err.Error(), "peer 0 has left") {
+	if err := hosts[1].Send(t.Context(), roundEnds(1, 0, 1)); err == nil || !strings.Contains(err.Error(), "peer 0 has left") {
 		t.Error(err)
 	}
 }
@@ -115,7 +115,7 @@ func TestLosslessBreakEndsAll(t *testing.T) {
 		if err := h.Err(); err == nil || !strings.Contains(err.Error(), "gossip: link") {
 			t.Error(err)
 		}
-		if err := h.Send(t.Context(), marks(protocol.Peer(i+1), protocol.Peer(i), 0)); !errors.Is(err, h.Err()) {
+		if err := h.Send(t.Context(), roundEnds(protocol.Peer(i+1), protocol.Peer(i), 0)); !errors.Is(err, h.Err()) {
 			t.Error(err)
 		}
 	}
@@ -124,7 +124,7 @@ func TestLosslessBreakEndsAll(t *testing.T) {
 func TestLosslessRefusesWhatItCannotDeliver(t *testing.T) {
 	hosts := start(t, lossless(configs(2, path(2))))
 	for _, to := range []protocol.Peer{0, 7, protocol.Everyone} {
-		if err := hosts[0].Send(t.Context(), marks(0, to, 0)); err == nil || !strings.Contains(err.Error(), "no neighbour") {
+		if err := hosts[0].Send(t.Context(), roundEnds(0, to, 0)); err == nil || !strings.Contains(err.Error(), "no neighbour") {
 			t.Error(err)
 		}
 	}
@@ -149,13 +149,13 @@ func TestLosslessRounds(t *testing.T) {
 	t.Logf("%d peers on a ring, %d rounds in %v", n, rounds, time.Since(began).Round(time.Millisecond))
 }
 
-// play sends a mark to every neighbour, waits for theirs, and so on; then it
+// play sends a checkpoint to every neighbour, waits for theirs, and so on; then it
 // closes h.
 func play(ctx context.Context, h *Host, self protocol.Peer, rounds protocol.Round) error {
 	got := map[protocol.Round]int{}
 	for t := range rounds {
 		var out protocol.Outbox
-		out.Mark(self, t, h.cfg.Neighbours)
+		out.EndRound(self, t, h.cfg.Neighbours)
 		if err := h.Send(ctx, out.Envelopes()); err != nil {
 			return err
 		}

@@ -4,35 +4,37 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"peerd.dev/protocol"
 )
 
-// Peers remember how far their neighbours' ledgers were, and tell them. A peer
-// whose folder was restored from a backup, or runs twice, is found out by that,
-// from both ends:
+// Peers remember the highest checkpoint of each neighbour's ledger and send it in every
+// hello. If a peer's folder was restored from a backup, or runs twice, both ends notice:
 //
-//   - it is told of a mark that its own does not follow, and so knows;
-//   - it names a mark that does not follow what it named before, so its
-//     neighbour knows, raises an alarm and takes nothing in from it.
+//   - the peer receives a checkpoint of its own ledger that its ledger does not follow;
+//   - its neighbour receives a checkpoint that does not follow an earlier one, raises an
+//     alarm and accepts nothing from the peer.
 //
-// Streams overtake each other, so a lower mark than the highest known proves
-// nothing by itself. What is compared is what a peer names after it was told:
-// the answer to a hello, or the mark that the end which opened a stream sends
-// after it has read the answer. What an honest peer says then follows all that
-// it is told.
+// Streams overtake each other, so a checkpoint below the highest known one proves nothing
+// by itself. What counts is a checkpoint that a peer advertises after it has read what is
+// remembered of it: the one in the answer to a hello, or the frame that the opener of a
+// stream sends after it has read the answer. An honest peer's checkpoint then follows
+// everything that is remembered of it.
 
-// errWentBack is wrapped by what is wrong with a neighbour's mark.
-var errWentBack = fmt.Errorf("%w: its folder was restored from a backup or runs twice", ErrMismatch)
+// errRolledBack is wrapped by errors about a neighbour whose checkpoint does not follow an
+// earlier one.
+var errRolledBack = fmt.Errorf("%w: its folder was restored from a backup or runs twice", ErrMismatch)
 
 // memory is what a link knows of the neighbour's ledger.
 type memory struct {
-	order   sync.Mutex // of what Saw is told
+	order   sync.Mutex // of the calls of OnCheckpoint
 	mu      sync.Mutex
-	highest Mark
-	alarm   string // why the neighbour was refused, until it is where it should be
-	alarms  uint64 // how often
+	highest protocol.Checkpoint
+	alarm   string // why the neighbour was refused; empty once it is accepted again
+	alarms  uint64 // how often it was refused
 }
 
-func (y *memory) remembered() Mark {
+func (y *memory) remembered() protocol.Checkpoint {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	return y.highest
@@ -44,82 +46,82 @@ func (y *memory) warning() (string, uint64) {
 	return y.alarm, y.alarms
 }
 
-// Advance says that this peer's ledger has grown to m: on every link m, or a
-// later mark, goes before every message that is sent from now on. A mark with no
-// more records than the last one changes nothing. Advance must not be called at
-// the same time as itself.
-func (h *Host) Advance(m Mark) {
-	if h.cfg.Marks && m.Records > h.mark.Load().Records {
-		h.mark.Store(&m)
+// Advance sets this peer's checkpoint: on every link c, or a later checkpoint, is sent
+// before every message that is sent from now on. A checkpoint without more records than
+// the last one changes nothing. Advance must not be called concurrently with itself.
+func (h *Host) Advance(c protocol.Checkpoint) {
+	if h.cfg.Checkpoints && c.Records > h.checkpoint.Load().Records {
+		h.checkpoint.Store(&c)
 	}
 }
 
-// told takes in what the neighbour remembers of this peer. It is an error if
-// that is ahead of what is here.
-func (l *link) told(m Mark) error {
-	if l.h.cfg.Told != nil {
-		l.h.cfg.Told(l.index, m)
+// checkRemembered compares what the neighbour remembers of this peer with this peer's own
+// checkpoint. It is an error if the own one does not follow it.
+func (l *link) checkRemembered(c protocol.Checkpoint) error {
+	if l.h.cfg.OnRemembered != nil {
+		l.h.cfg.OnRemembered(l.index, c)
 	}
-	if own := *l.h.mark.Load(); !own.Follows(m) {
-		return fmt.Errorf("%w: it remembers %v of this peer, here are %v: this folder was restored from a backup or runs twice", ErrMismatch, m, own)
+	if own := *l.h.checkpoint.Load(); !own.Follows(c) {
+		return fmt.Errorf("%w: it remembers %v of this peer, here are %v: this folder was restored from a backup or runs twice", ErrMismatch, c, own)
 	}
 	return nil
 }
 
-// named takes in a mark that the neighbour named when it had been told before.
-func (l *link) named(m, before Mark) error {
-	if !m.Follows(before) {
-		return l.wentBack(m, before)
+// checkAdvertised accepts a checkpoint that the neighbour sent after it had read what this
+// peer remembered of it, or refuses the neighbour.
+func (l *link) checkAdvertised(c, remembered protocol.Checkpoint) error {
+	if !c.Follows(remembered) {
+		return l.refuse(c, remembered)
 	}
-	if err := l.learn(m); err != nil {
+	if err := l.remember(c); err != nil {
 		return err
 	}
 	l.memory.mu.Lock()
 	defer l.memory.mu.Unlock()
 	if l.alarm != "" {
 		l.alarm = ""
-		l.log.Info("peer is where it should be again", "id", l.id, "has", m)
+		l.log.Info("peer is where it should be again", "id", l.id, "has", c)
 	}
 	return nil
 }
 
-// learn remembers a mark if it is the highest.
-func (l *link) learn(m Mark) error {
+// remember stores a checkpoint if it is the highest.
+func (l *link) remember(c protocol.Checkpoint) error {
 	l.order.Lock()
 	defer l.order.Unlock()
-	had := l.remembered()
+	highest := l.remembered()
 	switch {
-	case m.Records < had.Records: // overtaken by what another stream brought
+	case c.Records < highest.Records: // another stream was faster
 		return nil
-	case !m.Follows(had):
-		return l.wentBack(m, had)
-	case m == had:
+	case !c.Follows(highest):
+		return l.refuse(c, highest)
+	case c == highest:
 		return nil
 	}
 	l.memory.mu.Lock()
-	l.highest = m
+	l.highest = c
 	l.memory.mu.Unlock()
-	if l.h.cfg.Saw != nil {
-		l.h.cfg.Saw(l.index, m)
+	if l.h.cfg.OnCheckpoint != nil {
+		l.h.cfg.OnCheckpoint(l.index, c)
 	}
 	return nil
 }
 
-// wentBack raises the alarm.
-func (l *link) wentBack(has, had Mark) error {
+// refuse raises the alarm and returns the error to refuse the neighbour with.
+func (l *link) refuse(has, had protocol.Checkpoint) error {
 	l.memory.mu.Lock()
 	defer l.memory.mu.Unlock()
 	l.alarms++
-	if l.alarm == "" { // once until it is over
+	if l.alarm == "" { // logged once for each alarm
 		l.log.Warn("refused: this peer's folder was restored from a backup or runs twice", "id", l.id, "has", has, "had", had)
 	}
-	err := fmt.Errorf("%w: it has %v, and had %v before", errWentBack, has, had)
+	err := fmt.Errorf("%w: it has %v, and had %v before", errRolledBack, has, had)
 	l.alarm = strings.TrimPrefix(err.Error(), ErrMismatch.Error()+": ")
 	return err
 }
 
-// barred reports whether what the peer publishes is not to be taken in: it was
-// refused for going back, and there is no link by which it has proved itself.
+// barred reports whether messages that the peer publishes are ignored: it was refused
+// because of its checkpoint, and no link with an accepted one is up.
 func (m *member) barred() bool {
 	if m.link == nil {
 		return false

@@ -96,12 +96,12 @@ func ready(t testing.TB, hosts ...*Host) {
 	}
 }
 
-// marks returns messages numbered by round to one peer.
-func marks(from, to protocol.Peer, rounds ...protocol.Round) []protocol.Envelope {
+// checkpoints returns messages numbered by round to one peer.
+func roundEnds(from, to protocol.Peer, rounds ...protocol.Round) []protocol.Envelope {
 	var all []protocol.Envelope
 	for _, t := range rounds {
 		var out protocol.Outbox
-		out.Mark(from, t, []protocol.Peer{to})
+		out.EndRound(from, t, []protocol.Peer{to})
 		all = append(all, out.Envelopes()...)
 	}
 	return all

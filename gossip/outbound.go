@@ -18,10 +18,10 @@ const (
 	dialTimeout = 5 * time.Second
 	minPause    = 100 * time.Millisecond // between two attempts
 	maxPause    = 30 * time.Second
-	// lingerTimeout is for how long an end that refuses a stream waits for the
-	// other end to see why.
+	// lingerTimeout is the longest time that an end which refuses a stream waits for the
+	// other end to read the reason.
 	lingerTimeout = time.Second
-	steady        = 10 * time.Second // a link that held so long may be tried at once again
+	steady        = 10 * time.Second // a link that was up longer is tried again without a long pause
 )
 
 var (
@@ -46,7 +46,7 @@ func (l *link) run() {
 		case errors.Is(err, ErrMismatch):
 			wait = maxPause
 		case errors.Is(err, errUndialled):
-			wait = maxPause // the neighbour's stream will kick
+			wait = maxPause // or until the neighbour opens a stream
 		default:
 			pause = min(2*pause, maxPause)
 		}
@@ -60,13 +60,13 @@ func (l *link) run() {
 	}
 }
 
-// jitter returns a duration from d/2 to d, so that peers that lost each other
-// together do not come back together.
+// jitter returns a duration from d/2 to d, so that peers whose links broke together do
+// not all dial together.
 func jitter(d time.Duration) time.Duration {
 	return d/2 + rand.N(d/2) //nolint:forbidigo // no protocol and no trace depends on it
 }
 
-// attempt opens a stream and uses it for as long as it holds.
+// attempt opens a stream and uses it until it breaks.
 func (l *link) attempt() error {
 	s, r, err := l.open()
 	if err != nil {
@@ -78,8 +78,8 @@ func (l *link) attempt() error {
 	if l.h.cfg.Lossless && !l.gone() && l.h.work.Err() == nil {
 		l.h.fail(fmt.Errorf("gossip: link to peer %d: %w", l.index, err))
 	}
-	// The kick of the stream that came with the lost one is no reason to hurry:
-	// a neighbour could keep us reconnecting without pause.
+	// A kick from before the loss must not shorten the pause: a neighbour could keep us
+	// reconnecting without any.
 	select {
 	case <-l.kick:
 	default:
@@ -106,9 +106,9 @@ func (l *link) open() (network.Stream, *bufio.Reader, error) {
 		_ = s.Reset()
 		if errors.Is(err, ErrMismatch) || errors.Is(err, errViolation) {
 			l.refused.Add(1)
-			// Nothing else is to run over this connection either. The other end
-			// has what it needs to name the mismatch: our hello. Other connections
-			// may be those of another process with the same key.
+			// Nothing else is to use this connection. The other end has our hello, which
+			// shows it the mismatch. Other connections may be another process's with the
+			// same key.
 			_ = s.Conn().Close()
 		}
 		return nil, nil, err
@@ -117,7 +117,7 @@ func (l *link) open() (network.Stream, *bufio.Reader, error) {
 	return s, r, nil
 }
 
-// connect sees to it that there is a connection.
+// connect dials unless there is a connection.
 func (l *link) connect(ctx context.Context) error {
 	if l.h.libp2p.Network().Connectedness(l.id) == network.Connected {
 		return nil
@@ -125,15 +125,14 @@ func (l *link) connect(ctx context.Context) error {
 	if !l.dials {
 		return errUndialled
 	}
-	// The pauses between dials are ours; libp2p's begin at 5 s.
+	// run makes pauses between dials; libp2p's own begin at 5 s.
 	if s, ok := l.h.libp2p.Network().(*swarm.Swarm); ok {
 		s.Backoff().Clear(l.id)
 	}
 	return l.h.libp2p.Connect(ctx, peer.AddrInfo{ID: l.id})
 }
 
-// introduce says hello on s and reads the other end's, and returns how long that
-// took.
+// introduce exchanges hellos on s and returns the time that this took.
 func (l *link) introduce(s network.Stream, r *bufio.Reader) (time.Duration, error) {
 	began := time.Now()
 	if err := s.SetDeadline(began.Add(helloTimeout)); err != nil {
@@ -159,23 +158,23 @@ func (l *link) introduce(s network.Stream, r *bufio.Reader) (time.Duration, erro
 	return rtt, s.SetDeadline(time.Time{})
 }
 
-// compare deals with the marks in the hellos of a stream that this end opened.
-// Now that the other end has told what it remembers, it is told our mark once
-// more, as the first frame after the hellos, also if we have gone back.
+// compare checks the checkpoints in the hellos of a stream that this end opened. Having
+// read what the other end remembers, this end sends its checkpoint once more, as the
+// first frame after the hellos, even if it does not follow the remembered one.
 func (l *link) compare(s network.Stream, r *bufio.Reader, ours, theirs *hello) error {
-	if !ours.marks {
+	if !ours.checkpoints {
 		return nil
 	}
-	l.wrote = *l.h.mark.Load()
-	if _, err := s.Write(prefixed(l.wrote.frame())); err != nil {
-		return fmt.Errorf("mark: %w", err)
+	l.wrote = *l.h.checkpoint.Load()
+	if _, err := s.Write(prefixed(checkpointFrame(l.wrote))); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
 	}
-	err := l.named(theirs.mark, ours.remembered)
+	err := l.checkAdvertised(theirs.checkpoint, ours.remembered)
 	if err != nil || !l.wrote.Follows(theirs.remembered) {
-		// Told may end this host, but not before the other end has read the mark.
+		// OnRemembered may end this host, but the other end is to read the checkpoint first.
 		_ = s.CloseWrite()
 		_ = s.SetReadDeadline(time.Now().Add(lingerTimeout))
 		_, _ = io.Copy(io.Discard, r)
 	}
-	return errors.Join(l.told(theirs.remembered), err)
+	return errors.Join(l.checkRemembered(theirs.remembered), err)
 }

@@ -17,22 +17,22 @@ import (
 )
 
 // probeProtocol carries one hello in each direction and changes nothing at the
-// end that answers: no link comes up and no mark is taken in.
+// answering end: no link comes up and no checkpoint is remembered.
 const probeProtocol = "/peerd/probe/1"
 
-// A ProbeResult is what a neighbour answered to a [Probe].
+// A ProbeResult is a neighbour's answer to a [Probe].
 type ProbeResult struct {
 	RTT         time.Duration
 	Incarnation uint32
-	Mark        Mark // the neighbour's own
-	Remembered  Mark // the highest of this peer that it knows of
+	Checkpoint  protocol.Checkpoint // the neighbour's own
+	Remembered  protocol.Checkpoint // this peer's highest that it remembers
 }
 
-// Probe asks a neighbour how things stand, in place of a [Host] that does not
-// run. It may dial a neighbour with a lower index too. Nothing of c is needed
-// beyond what both ends must agree on, Self, Identity and the peers; Told and Saw
-// are not called. If the error wraps [ErrMismatch], the neighbour answered and
-// does not agree.
+// Probe exchanges hellos with a neighbour, in place of a [Host] that is not
+// running. It can dial a neighbour with a lower index too. Of c it needs the fields that
+// both ends must agree on, Self, Identity and the peers; it does not call OnRemembered and
+// OnCheckpoint. If the error wraps [ErrMismatch], the neighbour answered and is
+// configured differently.
 func Probe(ctx context.Context, c Config, to protocol.Peer) (ProbeResult, error) {
 	r, err := c.check()
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 	if err := h.Connect(ctx, to); err != nil {
 		return ProbeResult{}, err
 	}
-	// A peer that does not list us lets us connect before it turns us away.
+	// A peer that does not list us accepts the connection before it refuses us.
 	s, err := h.NewStream(network.WithNoDial(ctx, "connected before"), to.ID, probeProtocol)
 	if err != nil {
 		return ProbeResult{}, fmt.Errorf("connected, but turned away: %w", err)
@@ -70,8 +70,8 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 	stop := context.AfterFunc(ctx, func() { _ = s.Reset() })
 	defer stop()
 	ours := c.hello()
-	if c.Marks {
-		ours.mark = c.Mark.plain()
+	if c.Checkpoints {
+		ours.checkpoint = c.Checkpoint.Normal()
 	}
 	began := time.Now()
 	if err = writeHello(s, &ours); err != nil {
@@ -86,7 +86,7 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 	}
 	return ProbeResult{
 		RTT: time.Since(began), Incarnation: theirs.incarnation,
-		Mark: theirs.mark, Remembered: theirs.remembered,
+		Checkpoint: theirs.checkpoint, Remembered: theirs.remembered,
 	}, ours.check(&theirs, index)
 }
 

@@ -24,24 +24,24 @@ func probe(t testing.TB, c Config, to protocol.Peer) (ProbeResult, error) {
 func TestProbe(t *testing.T) {
 	for _, self := range []protocol.Peer{0, 2} {
 		before := runtime.NumGoroutine()
-		cs, ws := marked(configs(3, path(3)))
-		cs[1].Mark, cs[1].Seen = markOf(20), []Mark{markOf(7), {}, markOf(7)}
+		cs, ws := checkpointed(configs(3, path(3)))
+		cs[1].Checkpoint, cs[1].Known = checkpointOf(20), []protocol.Checkpoint{checkpointOf(7), {}, checkpointOf(7)}
 		cs[1].Peers[2].Addrs = []string{"/ip4/127.0.0.1/tcp/1"} // does not run
 		h := start(t, cs[1:2])[0]
 		c := cs[self]
-		c.Mark = markOf(5) // gone back
-		c.Seen = []Mark{{}, markOf(30), {}}
+		c.Checkpoint = checkpointOf(5) // gone back
+		c.Known = []protocol.Checkpoint{{}, checkpointOf(30), {}}
 		c.Listen = nil
 		for range 3 {
 			r, err := probe(t, c, 1)
-			if err != nil || r.RTT <= 0 || r.Mark != markOf(20) || r.Remembered != markOf(7) || r.Incarnation != 1 {
+			if err != nil || r.RTT <= 0 || r.Checkpoint != checkpointOf(20) || r.Remembered != checkpointOf(7) || r.Incarnation != 1 {
 				t.Errorf("peer %d: %+v, %v", self, r, err)
 			}
 		}
-		if s := status(h, self); s.Alarms != 0 || s.Refused != 0 || s.State != Down || s.Mark != markOf(7) || !s.LastSeen.IsZero() {
+		if s := status(h, self); s.Alarms != 0 || s.Refused != 0 || s.State != Down || s.Checkpoint != checkpointOf(7) || !s.LastSeen.IsZero() {
 			t.Errorf("%+v", s)
 		}
-		if ws[1].wasTold(self, Mark{}) {
+		if ws[1].remembered(self, protocol.Checkpoint{}) {
 			t.Error("a probe was taken for a hello")
 		}
 		if err := h.Close(); err != nil {
@@ -54,13 +54,13 @@ func TestProbe(t *testing.T) {
 // A link that is up stays so, also if the probe comes from a second process with
 // the neighbour's key.
 func TestProbeLeavesALinkAlone(t *testing.T) {
-	cs, _ := marked(configs(2, path(2)))
+	cs, _ := checkpointed(configs(2, path(2)))
 	hosts := start(t, cs)
 	ready(t, hosts...)
 	if _, err := probe(t, cs[0], 1); err != nil {
 		t.Error(err)
 	}
-	send(t, hosts[0], marks(0, 1, 1))
+	send(t, hosts[0], roundEnds(0, 1, 1))
 	receive(t, hosts[1])
 	for i, h := range hosts {
 		if s := status(h, protocol.Peer(1-i)); s.State != Up || s.LastError != "" {
@@ -70,13 +70,13 @@ func TestProbeLeavesALinkAlone(t *testing.T) {
 }
 
 func TestProbeSaysWhatIsWrong(t *testing.T) {
-	cs, _ := marked(configs(3, path(3)))
+	cs, _ := checkpointed(configs(3, path(3)))
 	cs[0].Peers[2].Addrs = []string{"/ip4/127.0.0.1/tcp/1"} // does not run
 	start(t, cs[1:2])
 	for want, change := range map[string]func(*Config){
-		"its policy hash is":           func(c *Config) { c.Policy[0]++ },
-		"its network is":               func(c *Config) { c.Network = "other" },
-		"only one of the two keeps ma": func(c *Config) { c.Marks = false },
+		"its policy hash is":            func(c *Config) { c.Policy[0]++ },
+		"its network is":                func(c *Config) { c.Network = "other" },
+		"only one of the two exchanges": func(c *Config) { c.Checkpoints = false },
 	} {
 		c := cs[0]
 		change(&c)

@@ -9,13 +9,15 @@ import (
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
+
+	"peerd.dev/protocol"
 )
 
-// pump writes the queue to s until s breaks or the host is done; then it sends
-// what is left and waits until the other end has taken it in.
+// pump writes the queue to s until s breaks or the host is done; then it writes the rest
+// of the queue and waits until the other end has read it.
 func (l *link) pump(s network.Stream, r *bufio.Reader) error {
-	// After its hello the other end has nothing to say on this stream, so
-	// whatever a read returns is the end of it.
+	// The other end sends nothing on this stream after its hello, so a read returns
+	// only at the end of the stream.
 	stop := context.AfterFunc(l.h.life, func() { _ = s.ResetWithError(network.StreamShutdown) })
 	defer stop()
 	broken := make(chan error, 1)
@@ -32,7 +34,7 @@ func (l *link) pump(s network.Stream, r *bufio.Reader) error {
 	}()
 	err := l.write(s, broken)
 	if late(err) {
-		err = fmt.Errorf("the peer takes nothing in for %v: %w", writeTimeout, err)
+		err = fmt.Errorf("the peer reads nothing for %v: %w", writeTimeout, err)
 	}
 	_ = s.Reset() // also makes the read return
 	if err == nil {
@@ -41,7 +43,7 @@ func (l *link) pump(s network.Stream, r *bufio.Reader) error {
 	return err
 }
 
-// write returns nil if the reason of its end is the one in broken.
+// write returns nil if the stream ended for the reason in broken.
 func (l *link) write(s network.Stream, broken chan error) error {
 	w := frameWriter{
 		w:       bufio.NewWriterSize(s, frameBuffer),
@@ -57,11 +59,11 @@ func (l *link) write(s network.Stream, broken chan error) error {
 				return err
 			}
 		case <-l.due:
-			if err := errors.Join(l.writeMark(&w, l.h.mark.Load()), w.flush()); err != nil {
+			if err := errors.Join(l.writeCheckpoint(&w, l.h.checkpoint.Load()), w.flush()); err != nil {
 				return err
 			}
 		case <-tick.C:
-			if err := errors.Join(w.write(nil), w.flush()); err != nil {
+			if err := errors.Join(w.write(""), w.flush()); err != nil {
 				return err
 			}
 		case err := <-broken:
@@ -73,36 +75,36 @@ func (l *link) write(s network.Stream, broken chan error) error {
 	}
 }
 
-// writeMark writes a mark unless this one, or a later one, is on the stream.
-func (l *link) writeMark(w *frameWriter, m *Mark) error {
-	if m.Records <= l.wrote.Records {
+// writeCheckpoint writes a checkpoint unless it, or a later one, is on the stream.
+func (l *link) writeCheckpoint(w *frameWriter, c *protocol.Checkpoint) error {
+	if c.Records <= l.wrote.Records {
 		return nil
 	}
-	frame := m.frame()
-	if err := w.write(frame); err != nil {
+	frame := checkpointFrame(*c)
+	if err := w.write(string(frame)); err != nil {
 		return err
 	}
-	l.wrote = *m
-	l.bytesOut.Add(framed(frame))
+	l.wrote = *c
+	l.bytesOut.Add(framed(len(frame)))
 	return nil
 }
 
 // writeQueue writes p and what else is queued, and flushes.
 func (l *link) writeQueue(w *frameWriter, p parcel) error {
 	for {
-		if err := l.writeMark(w, p.mark); err != nil {
+		if err := l.writeCheckpoint(w, p.checkpoint); err != nil {
 			l.dropped.Add(1)
 			return err
 		}
 		if l.h.cfg.Tap != nil {
-			l.h.cfg.Tap(l.index, p.frame)
+			l.h.cfg.Tap(l.index, []byte(p.frame))
 		}
 		if err := w.write(p.frame); err != nil {
 			l.dropped.Add(1)
 			return err
 		}
 		l.framesOut.Add(1)
-		l.bytesOut.Add(framed(p.frame))
+		l.bytesOut.Add(framed(len(p.frame)))
 		select {
 		case p = <-l.queue:
 		default:
@@ -111,9 +113,9 @@ func (l *link) writeQueue(w *frameWriter, p parcel) error {
 	}
 }
 
-// drain ends the stream in good order. The other end answers the end of the
-// stream with its own once it has read everything. A host that failed does not
-// say goodbye, so that its neighbours fail too.
+// drain closes the stream in good order. The other end closes its side once it has read
+// everything. A host that failed resets the stream instead, so that its neighbours fail
+// too.
 func (l *link) drain(s network.Stream, w *frameWriter, broken chan error) error {
 	if err := l.h.Err(); !errors.Is(err, ErrClosed) {
 		return err

@@ -120,7 +120,7 @@ func TestRuleBreakersLoseTheirStream(t *testing.T) {
 	cs := configs(2, path(2))
 	h := start(t, cs[1:])[0]
 	r := raw(t, cs[0].Identity, h)
-	good := func(from protocol.Peer) []byte { return protocol.Encode(nil, marks(from, 1, 3)[0].Message) }
+	good := func(from protocol.Peer) []byte { return protocol.Encode(nil, roundEnds(from, 1, 3)[0].Message) }
 	refused := uint64(0)
 	for _, test := range []struct {
 		name  string
@@ -234,7 +234,7 @@ func TestNewestStreamWins(t *testing.T) {
 	if err := end(old); !errors.As(err, &code) || code.ErrorCode != network.StreamSupplanted {
 		t.Errorf("the older stream ended with %v", err)
 	}
-	if _, err := young.Write(prefixed(protocol.Encode(nil, marks(0, 1, 8)[0].Message))); err != nil {
+	if _, err := young.Write(prefixed(protocol.Encode(nil, roundEnds(0, 1, 8)[0].Message))); err != nil {
 		t.Fatal(err)
 	}
 	if d := receive(t, h); d.Message.Round() != 8 {

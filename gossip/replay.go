@@ -12,14 +12,13 @@ import (
 )
 
 // replayWindow is how many of an author's newest messages may arrive in any
-// order. pubsub has a guard of its own that takes ascending numbers only; it
-// would undo GossipSub's way of fetching what a peer missed.
+// order. pubsub's own guard accepts ascending numbers only, which would defeat GossipSub's
+// recovery of missed messages.
 const replayWindow = 1024
 
-// replayGuard ignores what was on the topic before. pubsub itself forgets what it
-// has seen after two minutes. The guard forgets with the process: after a restart
-// an author's old messages can pass once more, which receivers of rows and
-// announcements ignore.
+// replayGuard ignores repeated messages on the topic, which pubsub itself does for two
+// minutes only. The guard keeps nothing over a restart: an author's old messages can then
+// pass once more, and receivers of rows and announcements ignore them.
 type replayGuard struct {
 	listed  map[peer.ID]protocol.Peer // never changed
 	mu      sync.Mutex
@@ -28,7 +27,7 @@ type replayGuard struct {
 
 func (g *replayGuard) validate(_ context.Context, _ peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
 	number := msg.GetSeqno()
-	if _, ok := g.listed[msg.GetFrom()]; !ok || len(number) != 8 { // strangers would fill the memory
+	if _, ok := g.listed[msg.GetFrom()]; !ok || len(number) != 8 { // strangers could fill the memory
 		return pubsub.ValidationReject
 	}
 	g.mu.Lock()
@@ -44,14 +43,13 @@ func (g *replayGuard) validate(_ context.Context, _ peer.ID, msg *pubsub.Message
 	return pubsub.ValidationAccept
 }
 
-// window remembers which of the newest numbers there were.
+// window is the set of the newest numbers that have occurred.
 type window struct {
 	newest uint64
 	seen   [replayWindow / 64]uint64 // bit n%replayWindow is number n's
 }
 
-// first notes n and reports whether it is new. What is older than the window
-// never is.
+// first adds n and reports whether it is new. A number below the window never is.
 func (w *window) first(n uint64) bool {
 	switch {
 	case n > w.newest && n-w.newest >= replayWindow:

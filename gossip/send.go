@@ -1,45 +1,37 @@
 package gossip
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
 	"peerd.dev/protocol"
 )
 
-// Send queues messages, in order, for the links and the topic that they are
-// addressed to. A message that cannot be delivered is dropped and counted; where
-// a queue is full that is the oldest in it. If the host is lossless, Send waits
-// for room instead, and what cannot be delivered is an error; room comes about
-// only if the neighbours read their inboxes, so two that send more than the
-// queues hold must not both wait to read until they have sent. Send is not safe
-// for concurrent use.
+// Send queues messages, in order, for the links and the topic that they are addressed
+// to. A message that cannot be delivered is dropped and counted; if a queue is full, the
+// oldest message in it is dropped. If the host is lossless, Send waits for room instead,
+// and an undeliverable message is an error. Queues empty only while the neighbours read
+// their inboxes, so two peers that send more than the queues hold must read while they
+// send, or they block each other. Send is not safe for concurrent use.
 func (h *Host) Send(ctx context.Context, es []protocol.Envelope) error {
-	var scratch, frame []byte
 	for i := range es {
 		if err := h.Err(); err != nil {
 			return err
 		}
-		// Copies of one message stand next to each other and share a frame.
-		scratch = protocol.Encode(scratch[:0], es[i].Message)
-		if i == 0 || !bytes.Equal(scratch, frame) {
-			frame = bytes.Clone(scratch)
-		}
-		if err := h.send(ctx, es[i].To, frame); err != nil {
+		if err := h.send(ctx, es[i].To, es[i].Message.Frame()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (h *Host) send(ctx context.Context, to protocol.Peer, frame []byte) error {
+func (h *Host) send(ctx context.Context, to protocol.Peer, frame string) error {
 	if to == protocol.Everyone && h.topic != nil {
-		h.markDue()
-		return h.topic.publish(ctx, frame)
+		h.checkpointDue()
+		return h.topic.publish(ctx, []byte(frame))
 	}
 	if int64(to) >= int64(len(h.members)) || h.members[to].link == nil {
-		return h.cannot("message to peer %d, who is no neighbour", to)
+		return h.cannot("message to peer %d, which is no neighbour", to)
 	}
 	l := h.members[to].link
 	if len(frame) > protocol.MaxFrame {
@@ -47,15 +39,15 @@ func (h *Host) send(ctx context.Context, to protocol.Peer, frame []byte) error {
 		return h.cannot("message of %d bytes to peer %d, at most %d", len(frame), to, protocol.MaxFrame)
 	}
 	if h.cfg.Lossless {
-		return l.put(ctx, parcel{frame, h.mark.Load()})
+		return l.put(ctx, parcel{frame, h.checkpoint.Load()})
 	}
-	l.push(parcel{frame, h.mark.Load()})
+	l.push(parcel{frame, h.checkpoint.Load()})
 	return nil
 }
 
-// markDue has every link send the mark that this peer has now, if it has not yet.
-// A message on the topic cannot be made to wait for it.
-func (h *Host) markDue() {
+// checkpointDue makes every link send this peer's checkpoint, if it has not yet. A message
+// on the topic cannot wait for it.
+func (h *Host) checkpointDue() {
 	for _, n := range h.cfg.Neighbours {
 		select {
 		case h.members[n].link.due <- struct{}{}:
@@ -64,7 +56,7 @@ func (h *Host) markDue() {
 	}
 }
 
-// push queues a message in the place of the oldest one if need be.
+// push queues a message, and drops the oldest one if the queue is full.
 func (l *link) push(p parcel) {
 	for {
 		select {
@@ -95,8 +87,8 @@ func (l *link) put(ctx context.Context, p parcel) error {
 	}
 }
 
-// cannot counts a message that nobody can be sent. It is an error only where
-// nothing may be lost: a peer's claims must not be able to stop a host.
+// cannot counts a message that cannot be sent. It is an error only if the host is
+// lossless: the content of a neighbour's message must not be able to stop a host.
 func (h *Host) cannot(format string, args ...any) error {
 	err := fmt.Errorf("gossip: "+format, args...)
 	if h.cfg.Lossless {

@@ -5,9 +5,8 @@ import (
 	"fmt"
 )
 
-// Sign returns the Ed25519 signature of domain, a zero byte and b. A domain names one
-// use of the key, so that no signature can be taken for one of another use; it holds
-// no zero byte.
+// Sign returns the Ed25519 signature of domain, a zero byte and b. A domain names one use
+// of the key, so that a signature is valid for one use only; it has no zero byte.
 func (i Identity) Sign(domain string, b []byte) ([]byte, error) {
 	if i.private == nil {
 		return nil, errors.New("gossip: no key to sign with")

@@ -12,7 +12,7 @@ import (
 	"github.com/libp2p/go-libp2p/p2p/transport/tcp"
 )
 
-// maxWindow bounds what a stream may hold that nobody has read yet.
+// maxWindow bounds the unread bytes of a stream.
 const maxWindow = 1 << 20
 
 // newLibp2p returns a libp2p host that does not listen yet.
@@ -21,8 +21,8 @@ func newLibp2p(c Config, g *gate) (host.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Links are protected and do not count; the rest are peers that connect
-	// although they are no neighbours.
+	// Links are protected and not counted; the other connections are with listed peers
+	// that are not neighbours.
 	conns, err := connmgr.NewConnManager(32, 64, connmgr.WithGracePeriod(20*time.Second))
 	if err != nil {
 		return nil, fmt.Errorf("gossip: %w", err)
@@ -48,8 +48,8 @@ func newLibp2p(c Config, g *gate) (host.Host, error) {
 		libp2p.DisableIdentifyAddressDiscovery(),
 		libp2p.DisableMetrics(),
 		libp2p.Ping(false),
-		// A neighbour that stays away for long must not make libp2p give up on
-		// a whole family of addresses.
+		// A long absence of a neighbour must not make libp2p disable a whole family of
+		// addresses.
 		libp2p.IPv6BlackHoleSuccessCounter(nil),
 		libp2p.WithDialTimeout(dialTimeout),
 		libp2p.UserAgent(agent),

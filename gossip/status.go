@@ -9,19 +9,19 @@ import (
 	"peerd.dev/protocol"
 )
 
-// State is how a link is.
+// State is the state of a link.
 type State string
 
 // The states.
 const (
-	None    State = "none"    // no neighbour, so no link
+	None    State = "none"    // not a neighbour, so no link
 	Down    State = "down"    // no stream in either direction
 	Refused State = "refused" // the two ends are set up differently
 	Half    State = "half"    // one direction only
 	Up      State = "up"      // both directions
 )
 
-// PeerStatus says how things stand with one peer.
+// PeerStatus is the state of a peer and of the link to it.
 type PeerStatus struct {
 	Peer        protocol.Peer
 	ID          string
@@ -30,36 +30,36 @@ type PeerStatus struct {
 	State       State
 	LastError   string        // newest reason why the link was down; kept when it comes up
 	RTT         time.Duration // of the newest exchange of hellos; 0 before
-	Incarnation uint32        // newest that the peer has named
+	Incarnation uint32        // newest that the peer has announced
 
-	Mark   Mark   // highest that the neighbour has named, in this run or an earlier one
-	Alarm  string // why the neighbour is not to be trusted; empty if all is well
-	Alarms uint64 // how often it was refused for that
+	Checkpoint protocol.Checkpoint // the neighbour's highest, in this run or an earlier one
+	Alarm      string              // why the neighbour's checkpoint was refused; empty if it was not
+	Alarms     uint64              // how often it was refused
 
-	// Of the link, with the lengths that stand before frames. Frames are
-	// messages; bytes include marks. Keepalives and hellos are not counted.
+	// Of the link, including the lengths before frames. Frames are messages; bytes
+	// include checkpoints. Keepalives and hellos are not counted.
 	FramesIn, FramesOut, BytesIn, BytesOut uint64
 
-	Queued   int       // messages that wait to be sent
-	Dropped  uint64    // messages given up, for want of room or with a broken link
+	Queued   int       // messages waiting to be sent
+	Dropped  uint64    // messages dropped: the queue was full or the link broke
 	Refused  uint64    // hellos, streams and messages that broke the rules
 	LastSeen time.Time // newest sign of life, by link or topic; zero for none
 }
 
-// Totals counts what belongs to no one link.
+// Totals are the counters that belong to no single link.
 type Totals struct {
 	Strangers     uint64 // connections of unlisted peers refused
 	Clones        uint64 // connections refused that were made with this peer's own key
-	Undeliverable uint64 // messages to nobody, or too long
+	Undeliverable uint64 // messages to peers that are not neighbours, or too long
 	TopicOut      uint64 // messages published
 	TopicIn       uint64 // messages of others delivered, announcements included
-	TopicBytesOut uint64 // published; what forwarding adds is not counted
+	TopicBytesOut uint64 // published; forwarding is not counted
 	TopicBytesIn  uint64
-	TopicDropped  uint64 // dropped by full queues of the topic
+	TopicDropped  uint64 // dropped because a queue of the topic was full
 	TopicRefused  uint64 // of others: invalid, unsigned, unlisted or stale
 }
 
-// Status returns how things stand with every other peer, by index.
+// Status returns the status of every other peer, by index.
 func (h *Host) Status() []PeerStatus {
 	var all []PeerStatus
 	for _, m := range h.members {
@@ -81,7 +81,7 @@ func (h *Host) Status() []PeerStatus {
 			s.Neighbour, s.Dials, s.Queued = true, l.dials, len(l.queue)
 			s.State, s.RTT, reason = l.state()
 			s.LastError = oneLine(reason)
-			s.Mark = l.remembered()
+			s.Checkpoint = l.remembered()
 			s.Alarm, s.Alarms = l.warning()
 		}
 		all = append(all, s)
@@ -89,7 +89,7 @@ func (h *Host) Status() []PeerStatus {
 	return all
 }
 
-// Totals returns what belongs to no one link.
+// Totals returns the counters that belong to no single link.
 func (h *Host) Totals() Totals {
 	t := Totals{
 		Strangers: h.gate.strangers.Load(), Clones: h.gate.clones.Load(),
@@ -104,7 +104,7 @@ func (h *Host) Totals() Totals {
 // ID returns this peer's id.
 func (h *Host) ID() string { return h.libp2p.ID().String() }
 
-// Addrs returns the addresses at which others can dial this peer.
+// Addrs returns the addresses on which this peer can be dialled.
 func (h *Host) Addrs() []string {
 	addrs, err := h.libp2p.Network().InterfaceListenAddresses()
 	if err != nil {
@@ -118,7 +118,7 @@ func (h *Host) Addrs() []string {
 }
 
 // Ready returns once the links to all neighbours are up. When ctx ends before
-// that, its error names the missing ones and why they are.
+// that, its error names the missing ones with the reason for each.
 func (h *Host) Ready(ctx context.Context) error {
 	for {
 		h.mu.Lock()
@@ -153,7 +153,7 @@ func (h *Host) missing() (missing []string) {
 	return missing
 }
 
-// notify wakes those who wait for links.
+// notify wakes the callers that wait for links.
 func (h *Host) notify() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

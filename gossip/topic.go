@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// maxTopicRPC bounds what pubsub sends at once. It drops a longer message
-	// without a word, so publish checks the length: topicFrame leaves room for
-	// author, signature and topic.
+	// maxTopicRPC is the greatest length that pubsub sends at once. It drops a longer
+	// message without an error, so publish checks the length: topicFrame leaves room
+	// for author, signature and topic.
 	maxTopicRPC = 64 << 10
 	topicFrame  = maxTopicRPC - 1024
 
-	// pubsub's own queues hold 32 and drop silently what does not fit.
+	// pubsub's default queues hold 32 messages and drop others without an error.
 	topicQueue = 1024
 
-	// presenceEvery is the longest time between two announcements. They have a
-	// clock of their own, which nothing that the peer learns or does can move.
+	// presenceEvery is the longest time between two announcements. Their times do not
+	// depend on anything that the peer learns or does.
 	presenceEvery = 4 * time.Second
 )
 
@@ -34,7 +34,7 @@ type topic struct {
 	topic  *pubsub.Topic
 }
 
-// startTopic joins the topic; everything that it starts ends with life.
+// startTopic joins the topic until life ends.
 func (h *Host) startTopic() error {
 	t := &topic{h: h}
 	name := "/peerd/" + h.cfg.Network + "/1"
@@ -75,8 +75,8 @@ func (h *Host) startTopic() error {
 	return nil
 }
 
-// publish sends a frame to everyone. It counts what it cannot send; pubsub may
-// still drop it later, without a word to the author.
+// publish sends a frame to everyone. It counts a frame that it cannot send; pubsub may
+// still drop one later, without an error.
 func (t *topic) publish(ctx context.Context, frame []byte) error {
 	if len(frame) > topicFrame {
 		return t.h.cannot("message of %d bytes to everyone, at most %d", len(frame), topicFrame)
@@ -98,9 +98,9 @@ func (t *topic) publish(ctx context.Context, frame []byte) error {
 	return nil
 }
 
-// announce tells everyone now and then that this peer is there.
+// announce publishes at intervals that this peer is there.
 func (t *topic) announce() {
-	frame := protocol.Encode(nil, protocol.Presence(t.h.cfg.Self, t.h.cfg.Incarnation))
+	frame := []byte(protocol.Presence(t.h.cfg.Self, t.h.cfg.Incarnation).Frame())
 	timer := time.NewTimer(jitter(presenceEvery / 4)) // the mesh takes a second
 	defer timer.Stop()
 	for {
@@ -116,8 +116,8 @@ func (t *topic) announce() {
 	}
 }
 
-// validate decides about a message before it is delivered or passed on. The
-// message that it decodes travels along.
+// validate accepts or rejects a message before it is delivered or forwarded, and attaches
+// the decoded message to it.
 func (t *topic) validate(_ context.Context, _ peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
 	author, ok := t.h.gate.listed[msg.GetFrom()]
 	if !ok {
@@ -144,7 +144,7 @@ func (t *topic) validate(_ context.Context, _ peer.ID, msg *pubsub.Message) pubs
 	return pubsub.ValidationAccept
 }
 
-// receive delivers what others publish.
+// receive delivers the messages of other peers.
 func (t *topic) receive(sub *pubsub.Subscription) {
 	defer sub.Cancel()
 	for {

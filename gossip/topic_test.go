@@ -40,7 +40,7 @@ func meshed(t testing.TB, hosts []*Host) {
 			if heard[i] == nil {
 				heard[i] = make(map[protocol.Peer]bool)
 			}
-			send(t, h, marks(protocol.Peer(i), protocol.Everyone, 0))
+			send(t, h, roundEnds(protocol.Peer(i), protocol.Everyone, 0))
 			for len(h.inbox) > 0 {
 				heard[i][receive(t, h).From] = true
 			}
@@ -57,7 +57,7 @@ func TestTopicReachesAll(t *testing.T) {
 	ready(t, hosts...)
 	meshed(t, hosts)
 	for i, h := range hosts {
-		send(t, h, marks(protocol.Peer(i), protocol.Everyone, span(1, rounds+1)...))
+		send(t, h, roundEnds(protocol.Peer(i), protocol.Everyone, span(1, rounds+1)...))
 	}
 	for i, h := range hosts {
 		type number struct {
@@ -157,7 +157,7 @@ func TestTopicRefusesOverTheWire(t *testing.T) {
 		return len(top.ListPeers()) == 1 && len(h.topic.topic.ListPeers()) == 1
 	})
 	stranger := SeedIdentity([32]byte{99})
-	good := protocol.Encode(nil, marks(0, 1, 1)[0].Message)
+	good := protocol.Encode(nil, roundEnds(0, 1, 1)[0].Message)
 	for _, err := range []error{
 		top.Publish(ctx, []byte("rubbish")),
 		top.Publish(ctx, protocol.Encode(nil, protocol.Presence(2, 9))),
@@ -186,7 +186,7 @@ func TestTopicCountsWhatItDrops(t *testing.T) {
 	subscribed(t, hosts)
 	const n = inboxSize + topicQueue + 500
 	for round := range protocol.Round(n) {
-		send(t, hosts[0], marks(0, protocol.Everyone, round))
+		send(t, hosts[0], roundEnds(0, protocol.Everyone, round))
 	}
 	eventually(t, "drops counted", func() bool {
 		return hosts[0].Totals().TopicDropped+hosts[1].Totals().TopicDropped > 0

@@ -8,8 +8,8 @@ import (
 	corep2p "github.com/libp2p/go-libp2p/core/protocol"
 )
 
-// tracer counts what happens on the topic, above all what pubsub drops: it tells
-// nobody else.
+// tracer counts events of the topic, in particular messages that pubsub drops, which it
+// reports in no other way.
 type tracer struct {
 	out, in           atomic.Uint64
 	bytesOut, bytesIn atomic.Uint64
@@ -18,13 +18,13 @@ type tracer struct {
 
 var _ pubsub.RawTracer = (*tracer)(nil)
 
-// DropRPC counts what a peer's outbound queue had no room for.
+// DropRPC counts an RPC for which a peer's outbound queue had no room.
 func (t *tracer) DropRPC(*pubsub.RPC, peer.ID) { t.dropped.Add(1) }
 
-// UndeliverableMessage counts what this host did not take in fast enough.
+// UndeliverableMessage counts a message that this host did not read in time.
 func (t *tracer) UndeliverableMessage(*pubsub.Message) { t.dropped.Add(1) }
 
-// RejectMessage counts what was not let through.
+// RejectMessage counts a message that was rejected.
 func (t *tracer) RejectMessage(_ *pubsub.Message, reason string) {
 	switch reason {
 	case pubsub.RejectValidationQueueFull, pubsub.RejectValidationThrottled:

@@ -87,27 +87,33 @@ type Ready struct {
 	Refused  []error             // what peers did wrong
 }
 
+// Played is what an agent did in a round.
+type Played struct {
+	Pull  bandit.Pull // of bandit.NoArm if the agent is idle
+	Route Route
+}
+
 // Round plays round t: it takes in what arrived, chooses an arm from what is
 // public and what the world offers, plays it, and lets the protocol end the round.
 // Messages that are a peer's fault are dropped and reported in Ready; any error returned
-// is this peer's own and leaves it unusable. An idle agent has no world and pulls
-// [bandit.NoArm].
-func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w bandit.World) (bandit.Arm, error) {
+// is this peer's own and leaves it unusable. An idle agent needs no world.
+func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w bandit.World) (p Played, err error) {
 	a.Receive(in)
 	if a.Idle() {
-		return bandit.NoArm, a.Tick(t)
+		p.Pull.Arm = bandit.NoArm
+		return p, a.Tick(t)
 	}
 	turn := w.Turn(uint64(t))
 	arm := a.Choose(turn).Arm
-	route := a.Chose(t, arm)
-	reward, err := w.Play(arm)
-	if err != nil {
-		return arm, err
+	p.Pull.Arm, p.Pull.Features = arm, turn.Of(arm)
+	p.Route = a.Chose(t, arm)
+	if p.Pull.Reward, err = w.Play(arm); err != nil {
+		return p, err
 	}
-	if err := a.Observed(route, bandit.Pull{Arm: arm, Features: turn.Of(arm), Reward: reward}); err != nil {
-		return arm, err
+	if err = a.Observed(p.Route, p.Pull); err != nil {
+		return p, err
 	}
-	return arm, a.Tick(t)
+	return p, a.Tick(t)
 }
 
 // Idle reports whether the agent has a role and no arms.
@@ -151,7 +157,7 @@ func (a *Agent) Tick(t protocol.Round) error {
 		a.out.Reset()
 	}
 	if a.marks {
-		a.out.Mark(a.self, t, a.neighbours)
+		a.out.EndRound(a.self, t, a.neighbours)
 	}
 	return nil
 }

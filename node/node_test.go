@@ -11,22 +11,24 @@ import (
 )
 
 // generous always pays.
-type generous struct{}
+type generous struct{ bandit.World }
+
+func (generous) Turn(round uint64) bandit.Turn { return bandit.Turn{Round: round} }
 
 func (generous) Play(bandit.Arm) (bandit.Reward, error) { return 1, nil }
 
 func spec(horizon uint64) node.Spec {
 	return node.Spec{
-		Arms: 2, Peers: 2, Confidence: bandit.Calibrated, Protocol: "average",
-		Params:  protocol.Params{Average: protocol.AverageParams{Consistency: protocol.Budget, Rate: .5, Patience: 4}},
-		Privacy: node.Privacy{Mode: dp.Private, Budget: account.Budget{Epsilon: dp.Nano}, RecordsPerUser: 1, Horizon: horizon},
+		Arms: 2, Graph: [][]protocol.Peer{{1}, {0}}, Learner: bandit.UCBParams{Confidence: bandit.Calibrated},
+		Protocol: protocol.AverageParams{Consistency: protocol.Budget, Rate: .5, Patience: 4},
+		Privacy:  node.Privacy{Mode: dp.Private, Budget: account.Budget{Epsilon: dp.Nano}, RecordsPerUser: 1, Horizon: horizon},
 	}
 }
 
 func agent(t *testing.T, s node.Spec) *node.Agent {
 	t.Helper()
-	a, err := s.Agent(node.Seat{
-		Self: 0, Neighbours: []protocol.Peer{1}, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(),
+	a, err := s.Agent(node.PeerConfig{
+		Self: 0, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(),
 	})
 	if err != nil {
 		t.Fatal(err)

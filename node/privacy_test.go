@@ -3,9 +3,11 @@ package node_test
 import (
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
+	"peerd.dev/protocol"
 )
 
 // TestUnclippedRewardsHaveTheNoiseOfClippedOnes and cost as much more as they are wider;
@@ -16,7 +18,7 @@ func TestUnclippedRewardsHaveTheNoiseOfClippedOnes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = door.Open(p.Streams(2, 1, 100)); err != nil {
+		if _, err = door.Open(p.Streams(bandit.Statistic{Parts: 2, Dim: 1}, protocol.Cadence{})); err != nil {
 			t.Fatal(err)
 		}
 		return door.Charges()[0]
@@ -34,7 +36,7 @@ func TestUnclippedRewardsHaveTheNoiseOfClippedOnes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = door.Open(p.Streams(2, 1, 100)); err != nil {
+	if _, err = door.Open(p.Streams(bandit.Statistic{Parts: 2, Dim: 1}, protocol.Cadence{})); err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range []float64{-2.5, 6} {

@@ -13,6 +13,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
+	"peerd.dev/protocol"
 )
 
 // TestTheRadiusCoversTheSumsOfEveryMechanism draws real noise on fair coins, the rewards
@@ -52,10 +53,15 @@ func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err = door.Open(p.Streams(c.streams, 1, leaves)); err != nil {
+				if _, err = door.Open(p.Streams(bandit.Statistic{Parts: c.streams, Dim: 1}, protocol.Cadence{})); err != nil {
 					t.Fatal(err)
 				}
-				learner, err := bandit.NewUCB(1, 1, bandit.Calibrated, nil)
+				ucb := bandit.UCBParams{Confidence: bandit.Calibrated}
+				entry, err := bandit.EntryOf(ucb)
+				if err != nil {
+					t.Fatal(err)
+				}
+				learner, err := entry.New(bandit.Config{Arms: 1, Peers: 1}, ucb)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -77,11 +83,11 @@ func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
 						n := float64(leaf.Sum.Count(0))
 						noise := leaf.Sum.Spread().Over(n)
 						b := bandit.Belief{
-							Mean: []float64{leaf.Sum.At(0) / n}, Spread: []float64{1 / n}, Pulls: []uint64{uint64(n)},
-							NoiseV: []float64{noise.V}, NoiseB: []float64{noise.B}, NoiseG: []float64{noise.G},
+							X: []float64{leaf.Sum.At(0) / n}, SampleVar: []float64{1 / n}, Pulls: []uint64{uint64(n)},
+							LaplaceSumSq: []float64{noise.V}, LaplaceMax: []float64{noise.B}, GaussVar: []float64{noise.G},
 						}
-						radius = learner.Radii(nil, &b, rounds-2)[0]
-						if off := math.Abs(b.Mean[0] - .5); off > radius.Size {
+						radius = learner.(bandit.Bounder).Radii(nil, &b, rounds-2)[0]
+						if off := math.Abs(b.X[0] - .5); off > radius.Size {
 							outside++
 							outsideLess++
 						} else if off > share*radius.Size {

@@ -12,14 +12,12 @@ import (
 
 // Spec is what all peers of a network agree on.
 type Spec struct {
-	Arms           int
-	Graph          [][]protocol.Peer // neighbours of every peer, ascending
-	Learner        string            // of bandit.Table
-	LearnerParams  any
-	Protocol       string // of protocol.Table
-	ProtocolParams any
-	Privacy        Privacy
-	Public         Seed // of what is drawn alike by all peers
+	Arms     int
+	Graph    [][]protocol.Peer // neighbours of every peer, ascending
+	Learner  any               // parameters of an entry of [bandit.Table], whose type says which one
+	Protocol any               // parameters of an entry of [protocol.Table]; the same
+	Privacy  Privacy
+	Public   Seed // of what is drawn alike by all peers
 }
 
 // Peers returns how many peers the network has.
@@ -36,9 +34,18 @@ type PeerConfig struct {
 	Marks       bool // the agent ends every round with a mark to each neighbour
 }
 
-// Learner returns a learner of the network with its random numbers.
-func (s *Spec) learner(coins Coins) (bandit.Learner, error) {
-	entry, err := bandit.Lookup(s.Learner)
+// learners returns how many peers have arms.
+func (s *Spec) learners() (int, error) {
+	entry, err := protocol.EntryOf(s.Protocol)
+	if err != nil {
+		return 0, err
+	}
+	return entry.Learners(s.Protocol, s.Peers()), nil
+}
+
+// NewLearner returns a learner of the network with its random numbers.
+func (s *Spec) NewLearner(coins Coins) (bandit.Learner, error) {
+	entry, err := bandit.EntryOf(s.Learner)
 	if err != nil {
 		return nil, err
 	}
@@ -46,14 +53,18 @@ func (s *Spec) learner(coins Coins) (bandit.Learner, error) {
 	if e := s.Privacy.Budget.Epsilon; e < dp.Infinite {
 		epsilon = e.Float()
 	}
+	peers, err := s.learners()
+	if err != nil {
+		return nil, err
+	}
 	return entry.New(bandit.Config{
-		Arms: s.Arms, Peers: s.Peers(), Horizon: s.Privacy.Horizon, Epsilon: epsilon, Rand: coins.Rand,
-	}, s.LearnerParams)
+		Arms: s.Arms, Peers: peers, Horizon: s.Privacy.Horizon, Epsilon: epsilon, Rand: coins.Rand,
+	}, s.Learner)
 }
 
 // Statistic returns the shape of what every peer with arms adds up.
 func (s *Spec) Statistic() (bandit.Statistic, error) {
-	l, err := s.learner(Coins{})
+	l, err := s.NewLearner(Coins{})
 	if err != nil {
 		return bandit.Statistic{}, err
 	}
@@ -62,11 +73,11 @@ func (s *Spec) Statistic() (bandit.Statistic, error) {
 
 // Cadence returns when leaves close.
 func (s *Spec) Cadence() (protocol.Cadence, error) {
-	entry, err := protocol.Lookup(s.Protocol)
+	entry, err := protocol.EntryOf(s.Protocol)
 	if err != nil {
 		return protocol.Cadence{}, err
 	}
-	c := entry.Cadence(s.ProtocolParams)
+	c := entry.Cadence(s.Protocol)
 	return c, c.Check()
 }
 
@@ -89,7 +100,7 @@ func (s *Spec) Agent(c PeerConfig) (*Agent, error) {
 	if p := s.Privacy; p.Unclipped && (p.Mode != dp.Lockstep || p.Mechanism.Law() == dp.Gaussian) {
 		return nil, errors.New("node: unclipped rewards are for lockstep and Laplace noise")
 	}
-	entry, err := protocol.Lookup(s.Protocol)
+	entry, err := protocol.EntryOf(s.Protocol)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +108,7 @@ func (s *Spec) Agent(c PeerConfig) (*Agent, error) {
 		spent: -1, self: c.Self, neighbours: s.Graph[c.Self], marks: c.Marks,
 		coins: [3]Coins{c.Seed.Coins("learner"), c.Seed.Coins("protocol"), c.Seed.Coins("secret")},
 	}
-	learner, err := s.learner(a.coins[0])
+	learner, err := s.NewLearner(a.coins[0])
 	if err != nil {
 		return nil, err
 	}
@@ -106,11 +117,11 @@ func (s *Spec) Agent(c PeerConfig) (*Agent, error) {
 	if a.door, err = dp.NewDoor(s.Privacy.Mode, budget, c.Noise); err != nil {
 		return nil, err
 	}
-	cadence, statistic := entry.Cadence(s.ProtocolParams), learner.Statistic()
+	cadence, statistic := entry.Cadence(s.Protocol), learner.Statistic()
 	if statistic.Width() > 1 && !entry.Wide {
-		return nil, fmt.Errorf("node: protocol %s carries one number a part, learner %s has %d", s.Protocol, s.Learner, statistic.Width())
+		return nil, fmt.Errorf("node: protocol %s carries one number a part, but the learner's statistic has %d", entry.Name, statistic.Width())
 	}
-	if entry.Learns(s.ProtocolParams, c.Self) {
+	if entry.Learns(s.Protocol, c.Self) {
 		a.learner, a.closing = learner, newClosing(cadence, learner)
 		if _, err = a.door.Open(s.Privacy.Streams(statistic, cadence)); err != nil {
 			return nil, err
@@ -119,6 +130,6 @@ func (s *Spec) Agent(c PeerConfig) (*Agent, error) {
 	a.protocol, err = entry.New(protocol.Config{
 		Self: c.Self, Incarnation: c.Incarnation, Graph: s.Graph, Parts: statistic.Parts, Width: statistic.Width(),
 		Keys: c.Keys, Topic: c.Topic, Rand: a.coins[1].Rand, Secret: a.coins[2].Rand, Public: s.Public,
-	}, s.ProtocolParams)
+	}, s.Protocol)
 	return a, err
 }

@@ -50,7 +50,6 @@ func averageEntry() Entry {
 			Kinds: []Kind{averageDelta, averageBusy, averageAsk, averageCounts},
 		},
 		AverageParams{Consistency: Budget, F: 1, Rate: .2, Patience: 8},
-		AverageParams{Consistency: Budget, F: 1, Rate: .4, Patience: 4},
 		typed[AverageParams]{
 			cadence: func(AverageParams) Cadence { return Cadence{Noun: "reward"} },
 			check: func(p AverageParams, n Net) (field, want string) {
@@ -221,13 +220,13 @@ func (a *average) own(o *Own) error {
 func (a *average) Tick(t Round, out *Outbox) error {
 	a.round = t
 	if len(a.links) > 0 {
-		m := Message{
+		m := Message{&message{
 			kind:  averageCounts,
 			label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: uint64(t)},
 			body:  a.body(a.counts.Release()),
-		}
+		}}
 		for i := range a.links {
-			out.send(a.links[i].peer, &m)
+			out.send(a.links[i].peer, m)
 		}
 	}
 	// Only now: news of this round's pull leaves with the next round's counts,

@@ -11,11 +11,11 @@ func (a *average) ask(i int, t Round, out *Outbox) {
 		l.open = true
 		a.asked = i // a repeat blocks nobody: the neighbour may be gone for good
 	}
-	out.send(l.peer, &Message{
+	out.send(l.peer, Message{&message{
 		kind:  averageAsk,
 		label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.seq},
 		body:  a.body(a.mixed.Release(), a.mine.Release()),
-	})
+	}})
 }
 
 // answer decides a question once and gives the same answer to its copies.
@@ -50,15 +50,16 @@ func (a *average) answer(i int, m *Message, out *Outbox) error {
 }
 
 func (a *average) reply(l *averageLink, out *Outbox) {
-	m := Message{
+	var body []dp.Release
+	if l.answer == averageDelta {
+		body = a.body(l.delta, a.mine.Release())
+	}
+	out.send(l.peer, Message{&message{
 		kind:  l.answer,
 		label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.last.Seq},
 		refs:  []Label{l.last},
-	}
-	if l.answer == averageDelta {
-		m.body = a.body(l.delta, a.mine.Release())
-	}
-	out.send(l.peer, &m)
+		body:  body,
+	}})
 }
 
 // settle takes in the answer to the open question of link i.

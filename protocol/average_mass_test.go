@@ -82,7 +82,7 @@ func TestMassTestCatchesMutants(t *testing.T) {
 		},
 		"an answer to an older question is taken for the open one's": func(_ *average, l *averageLink, m Message) {
 			if m.kind == averageDelta && len(m.refs) == 1 && l.open {
-				m.refs[0].Seq = l.seq // the slice is the message's own
+				m.refs[0].Seq = l.seq // the message is a copy
 			}
 		},
 		"an answer is given up with patience": func(a *average, l *averageLink, _ Message) {
@@ -94,7 +94,7 @@ func TestMassTestCatchesMutants(t *testing.T) {
 			if m.kind == averageDelta && m.body[0].Len() > m.body[1].Counts() {
 				f := m.body[0].Fields()
 				f.Value = f.Value[:m.body[1].Counts()]
-				m.body[0], _ = dp.Received(f) // the slice is the message's own
+				m.body[0], _ = dp.Received(f) // the message is a copy
 			}
 		},
 		"a restart forgets which arms were entered": func(a *average, l *averageLink, _ Message) {
@@ -218,7 +218,7 @@ func (h *history) restart(i int) {
 		h.t.Fatal(err)
 	}
 	if h.mutate != nil {
-		h.mutate(next, nil, Message{})
+		h.mutate(next, nil, noMessage())
 	}
 	p.Protocol, h.peers[i] = next, next
 	h.restarts++
@@ -306,7 +306,7 @@ func (h *history) deliver(k int) {
 	}
 	a := h.peers[p.to]
 	if h.mutate != nil {
-		p.Message.refs, p.Message.body = slices.Clone(p.Message.refs), slices.Clone(p.Message.body)
+		p.Message = changed(p.Message, func(*message) {})
 		h.mutate(a, &a.links[a.link(p.From)], p.Message)
 	}
 	before := a.out

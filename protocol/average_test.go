@@ -154,8 +154,8 @@ func hear(t *testing.T, rule Consistency, claim, weight int64) {
 			t.Fatal(err)
 		}
 		for _, m := range []Message{
-			{kind: averageAsk, label: Label{Origin: 0, Seq: seq + 1}, body: []dp.Release{lie, counts}},
-			{kind: averageCounts, label: Label{Origin: 0, Seq: seq}, body: []dp.Release{counts}},
+			{&message{kind: averageAsk, label: Label{Origin: 0, Seq: seq + 1}, body: []dp.Release{lie, counts}}},
+			{&message{kind: averageCounts, label: Label{Origin: 0, Seq: seq}, body: []dp.Release{counts}}},
 		} {
 			_ = p.Receive(0, m, &p.out) // may be refused
 		}

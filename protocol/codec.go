@@ -26,128 +26,117 @@ const (
 	sigLen  = 64
 )
 
-// Encode appends m to b.
+// Frame returns the canonical form of m. The Message keeps it, so that it is encoded once
+// however often it is stored and sent; a decoded Message has it already. It is a string,
+// since bytes could be written to. The first call for any other Message must not happen at
+// the same time as another use of that Message.
+func (m Message) Frame() string {
+	if m.frame == "" {
+		var room [1 << 10]byte
+		m.message.frame = string(Encode(room[:0], m))
+	}
+	return m.frame
+}
+
+// Encode appends the canonical form of m to b. Unlike [Message.Frame] it keeps nothing.
 func Encode(b []byte, m Message) []byte {
-	b = protowire.AppendTag(b, 1, protowire.BytesType)
-	b = protowire.AppendVarint(b, uint64(contentSize(&m)))
-	b = appendContent(b, &m)
+	if m.frame != "" {
+		return append(b, m.frame...)
+	}
+	b, at := begin(b, 1)
+	b = end(appendContent(b, m.message), at)
 	b = appendUint(b, 2, uint64(m.round))
 	b = appendUint(b, 3, uint64(m.hops))
 	if len(m.sig) > 0 {
-		b = protowire.AppendTag(b, 4, protowire.BytesType)
-		b = protowire.AppendBytes(b, m.sig)
+		b = appendBytes(b, 4, m.sig)
 	}
 	return b
 }
 
-// Size returns the length of m's encoding in bytes.
-func Size(m *Message) int {
-	n := 1 + protowire.SizeBytes(contentSize(m)) + uintSize(uint64(m.round)) + uintSize(uint64(m.hops))
-	if len(m.sig) > 0 {
-		n += 1 + protowire.SizeBytes(len(m.sig))
-	}
-	return n
-}
-
 // appendContent appends what a signature covers.
-func appendContent(b []byte, m *Message) []byte {
+func appendContent(b []byte, m *message) []byte {
 	b = appendUint(b, 1, uint64(m.kind))
 	b = appendLabel(b, 2, &m.label)
 	for i := range m.refs {
 		b = appendLabel(b, 3, &m.refs[i])
 	}
 	for i := range m.body {
-		b = protowire.AppendTag(b, 4, protowire.BytesType)
-		b = protowire.AppendVarint(b, uint64(releaseSize(&m.body[i])))
-		b = appendRelease(b, &m.body[i])
+		var at int
+		b, at = begin(b, 4)
+		b = end(appendRelease(b, &m.body[i]), at)
 	}
 	for _, s := range m.sealed {
-		b = protowire.AppendTag(b, 5, protowire.BytesType)
-		b = protowire.AppendBytes(b, s.Bytes())
+		b = appendBytes(b, 5, s.Bytes())
 	}
 	return b
 }
 
-func contentSize(m *Message) int {
-	n := uintSize(uint64(m.kind)) + 1 + protowire.SizeBytes(labelSize(&m.label))
-	for i := range m.refs {
-		n += 1 + protowire.SizeBytes(labelSize(&m.refs[i]))
-	}
-	for i := range m.body {
-		n += 1 + protowire.SizeBytes(releaseSize(&m.body[i]))
-	}
-	for _, s := range m.sealed {
-		n += 1 + protowire.SizeBytes(len(s.Bytes()))
-	}
-	return n
-}
-
 func appendLabel(b []byte, num protowire.Number, l *Label) []byte {
-	b = protowire.AppendTag(b, num, protowire.BytesType)
-	b = protowire.AppendVarint(b, uint64(labelSize(l)))
+	b, at := begin(b, num)
 	b = appendUint(b, 1, uint64(l.Origin))
 	b = appendUint(b, 2, uint64(l.Incarnation))
 	b = appendUint(b, 3, uint64(l.Stream))
-	return appendUint(b, 4, l.Seq)
-}
-
-func labelSize(l *Label) int {
-	return uintSize(uint64(l.Origin)) + uintSize(uint64(l.Incarnation)) + uintSize(uint64(l.Stream)) + uintSize(l.Seq)
+	return end(appendUint(b, 4, l.Seq), at)
 }
 
 func appendRelease(b []byte, r *dp.Release) []byte {
-	span := r.Span()
-	noise := r.Noise()
-	b = appendUint(b, 1, uint64(r.Stream()))
-	b = appendUint(b, 2, span.From)
-	b = appendUint(b, 3, span.To)
-	if n := r.Counts(); n > 0 {
-		b = protowire.AppendTag(b, 4, protowire.BytesType)
-		b = protowire.AppendVarint(b, uint64(countsSize(r)))
-		for i := range n {
-			b = protowire.AppendVarint(b, r.Count(i))
+	f := r.Fields()
+	b = appendUint(b, 1, uint64(f.Stream))
+	b = appendUint(b, 2, f.Span.From)
+	b = appendUint(b, 3, f.Span.To)
+	var at int
+	if len(f.Count) > 0 {
+		b, at = begin(b, 4)
+		for _, v := range f.Count {
+			b = appendNumber(b, v)
 		}
+		b = end(b, at)
 	}
-	if n := r.Len(); n > 0 {
-		b = protowire.AppendTag(b, 5, protowire.BytesType)
-		b = protowire.AppendVarint(b, uint64(valuesSize(r)))
-		for i := range n {
-			b = protowire.AppendVarint(b, protowire.EncodeZigZag(r.Value(i)))
+	if len(f.Value) > 0 {
+		b, at = begin(b, 5)
+		for _, v := range f.Value {
+			b = appendNumber(b, protowire.EncodeZigZag(v))
 		}
+		b = end(b, at)
 	}
-	b = appendUint(b, 6, protowire.EncodeZigZag(int64(r.Exponent())))
-	b = appendUint(b, 7, noise.Scale)
-	b = appendUint(b, 8, uint64(noise.Terms))
-	return appendUint(b, 9, uint64(noise.Law))
+	b = appendUint(b, 6, protowire.EncodeZigZag(int64(f.Exponent)))
+	b = appendUint(b, 7, f.Noise.Scale)
+	b = appendUint(b, 8, uint64(f.Noise.Terms))
+	return appendUint(b, 9, uint64(f.Noise.Law))
 }
 
-func releaseSize(r *dp.Release) int {
-	span := r.Span()
-	noise := r.Noise()
-	n := uintSize(uint64(r.Stream())) + uintSize(span.From) + uintSize(span.To) +
-		uintSize(protowire.EncodeZigZag(int64(r.Exponent()))) + uintSize(noise.Scale) + uintSize(uint64(noise.Terms)) +
-		uintSize(uint64(noise.Law))
-	if r.Counts() > 0 {
-		n += 1 + protowire.SizeBytes(countsSize(r))
-	}
-	if r.Len() > 0 {
-		n += 1 + protowire.SizeBytes(valuesSize(r))
-	}
-	return n
+// begin appends the tag of a field whose length is not known yet, and room for the
+// length. Its content begins at the index that it returns.
+func begin(b []byte, num protowire.Number) (_ []byte, at int) {
+	b = append(b, tag(num, protowire.BytesType), 0)
+	return b, len(b)
 }
 
-func countsSize(r *dp.Release) (n int) {
-	for i := range r.Counts() {
-		n += protowire.SizeVarint(r.Count(i))
+// end puts the length of b[at:] in the room that begin left. Moving the content when the
+// length needs more than a byte takes less time than summing it up beforehand.
+func end(b []byte, at int) []byte {
+	n := len(b) - at
+	if n < 0x80 {
+		b[at-1] = byte(n)
+		return b
 	}
-	return n
+	more := protowire.SizeVarint(uint64(n)) - 1
+	b = append(b, make([]byte, more)...)
+	copy(b[at+more:], b[at:at+n])
+	appendNumber(b[:at-1], uint64(n))
+	return b
 }
 
-func valuesSize(r *dp.Release) (n int) {
-	for i := range r.Len() {
-		n += protowire.SizeVarint(protowire.EncodeZigZag(r.Value(i)))
+// tag returns the tag of a field, one byte since no field number is over 15.
+func tag(num protowire.Number, t protowire.Type) byte { return byte(num)<<3 | byte(t) }
+
+// appendNumber appends a varint.
+func appendNumber(b []byte, v uint64) []byte {
+	for v >= 0x80 {
+		b = append(b, byte(v)|0x80)
+		v >>= 7
 	}
-	return n
+	return append(b, byte(v))
 }
 
 // appendUint appends a field unless it is 0.
@@ -155,14 +144,12 @@ func appendUint(b []byte, num protowire.Number, v uint64) []byte {
 	if v == 0 {
 		return b
 	}
-	return protowire.AppendVarint(protowire.AppendTag(b, num, protowire.VarintType), v)
+	return appendNumber(append(b, tag(num, protowire.VarintType)), v)
 }
 
-func uintSize(v uint64) int {
-	if v == 0 {
-		return 0
-	}
-	return 1 + protowire.SizeVarint(v)
+func appendBytes(b []byte, num protowire.Number, part []byte) []byte {
+	b = appendNumber(append(b, tag(num, protowire.BytesType)), uint64(len(part)))
+	return append(b, part...)
 }
 
 // frameError names the field at which a frame went wrong.

@@ -27,6 +27,30 @@ func TestEveryMessageSurvives(t *testing.T) {
 	})
 }
 
+// TestFramesAreKept: a Message is encoded once, its frame is what Encode writes, and a
+// decoded Message has it already.
+func TestFramesAreKept(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		m := anyMessage().Draw(r, "message")
+		if Encode(nil, m); m.frame != "" {
+			r.Fatal("Encode keeps the frame")
+		}
+		want, size := string(Encode(nil, m)), Size(&m)
+		copied := m
+		if got := m.Frame(); got != want || copied.frame != want || len(want) != size || Size(&m) != size {
+			r.Fatalf("the frame is %x, want %x in every copy, of size %d", got, want, size)
+		}
+		decoded, err := Decode([]byte(want))
+		if err != nil || decoded.frame != want {
+			r.Fatalf("decoded from %x, it holds %x: %v", want, decoded.frame, err)
+		}
+		fresh := changed(decoded, func(*message) {})
+		if got := string(Encode(nil, fresh)); got != want {
+			r.Fatalf("decoded from %x, it is written as %x", want, got)
+		}
+	})
+}
+
 // TestDecodeKeepsNothingOfItsInput: transports reuse their buffers.
 func TestDecodeKeepsNothingOfItsInput(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
@@ -158,7 +182,7 @@ func TestOtherFormsAreRefused(t *testing.T) {
 		if !errors.Is(err, ErrFrame) {
 			t.Errorf("%s: got %v, want ErrFrame", name, err)
 		}
-		if err != nil && !equal(m, Message{}) {
+		if err != nil && m.message != nil {
 			t.Errorf("%s: refused, but part of it was returned", name)
 		}
 	}
@@ -177,11 +201,11 @@ func TestLimitsThemselvesAreTaken(t *testing.T) {
 	})
 	most := Label{Origin: 1<<32 - 1, Incarnation: 1<<32 - 1, Stream: 1<<32 - 1, Seq: 1<<64 - 1}
 	for name, m := range map[string]Message{
-		"refs":     {kind: 1, refs: make([]Label, maxRefs)},
-		"releases": {kind: maxKind, body: make([]dp.Release, maxBody)},
-		"values":   {kind: 1, body: []dp.Release{received(t, dp.Fields{Value: make([]int64, dp.MaxLen), Count: make([]uint64, dp.MaxLen)})}},
-		"sealed":   {kind: 1, sealed: []dp.Sealed{sealed}},
-		"numbers":  {kind: 1, label: most, refs: []Label{most}, body: []dp.Release{widest}, round: 1<<64 - 1, hops: 255, sig: bytes.Repeat([]byte{255}, sigLen)},
+		"refs":     {&message{kind: 1, refs: make([]Label, maxRefs)}},
+		"releases": {&message{kind: maxKind, body: make([]dp.Release, maxBody)}},
+		"values":   {&message{kind: 1, body: []dp.Release{received(t, dp.Fields{Value: make([]int64, dp.MaxLen), Count: make([]uint64, dp.MaxLen)})}}},
+		"sealed":   {&message{kind: 1, sealed: []dp.Sealed{sealed}}},
+		"numbers":  {&message{kind: 1, label: most, refs: []Label{most}, body: []dp.Release{widest}, round: 1<<64 - 1, hops: 255, sig: bytes.Repeat([]byte{255}, sigLen)}},
 	} {
 		t.Run(name, func(t *testing.T) { overTheWire(t, m) })
 	}
@@ -268,26 +292,60 @@ func tenArms(b *testing.B) Message {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return Message{kind: rowsRow, label: Label{Origin: 12, Seq: 4711}, body: []dp.Release{r}, sig: make([]byte, sigLen)}
+	return Message{&message{kind: rowsRow, label: Label{Origin: 12, Seq: 4711}, body: []dp.Release{r}, sig: make([]byte, sigLen)}}
+}
+
+// kilobyte is a row of 205 arms, about 1 kB.
+func kilobyte(b *testing.B) Message {
+	f := dp.Fields{Span: dp.Span{To: 4711}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 12 << 20, Terms: 7 * dp.Term}}
+	for k := range 205 {
+		f.Value, f.Count = append(f.Value, int64(k*400<<4+k)), append(f.Count, uint64(100+k))
+	}
+	r, err := dp.Received(f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return Message{&message{kind: rowsRow, label: Label{Origin: 12, Seq: 4711}, body: []dp.Release{r}, sig: make([]byte, sigLen)}}
+}
+
+func sizes(b *testing.B) map[string]Message {
+	return map[string]Message{"tenArms": tenArms(b), "kilobyte": kilobyte(b)}
 }
 
 func BenchmarkEncode(b *testing.B) {
-	m := tenArms(b)
-	buf := make([]byte, 0, 1<<10)
-	b.SetBytes(int64(Size(&m)))
-	b.ReportAllocs()
-	for b.Loop() {
-		buf = Encode(buf[:0], m)
+	for name, m := range sizes(b) {
+		b.Run(name, func(b *testing.B) {
+			buf := make([]byte, 0, 2<<10)
+			b.SetBytes(int64(Size(&m)))
+			b.ReportAllocs()
+			for b.Loop() {
+				buf = Encode(buf[:0], m)
+			}
+		})
+	}
+}
+
+func BenchmarkSize(b *testing.B) {
+	for name, m := range sizes(b) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				Size(&m)
+			}
+		})
 	}
 }
 
 func BenchmarkDecode(b *testing.B) {
-	frame := Encode(nil, tenArms(b))
-	b.SetBytes(int64(len(frame)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Decode(frame); err != nil {
-			b.Fatal(err)
-		}
+	for name, m := range sizes(b) {
+		b.Run(name, func(b *testing.B) {
+			frame := Encode(nil, m)
+			b.SetBytes(int64(len(frame)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Decode(frame); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -3,201 +3,156 @@ package protocol
 import (
 	"bytes"
 	"fmt"
+	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"peerd.dev/dp"
 )
 
-// Decode reads the one message that b holds. It takes nothing but the canonical
-// form and keeps no part of b. The signature is not verified here.
+// Decode reads the one message that b holds. It accepts only the canonical form, which
+// is what [Encode] writes, and keeps no part of b. The signature is not verified here.
 func Decode(b []byte) (Message, error) {
-	var m Message
 	if len(b) > MaxFrame {
-		return m, frameError("frame", "%d bytes, at most %d", len(b), MaxFrame)
+		return Message{}, frameError("frame", "%d bytes, at most %d", len(b), MaxFrame)
 	}
-	err := fields("message", b, func(num protowire.Number, v uint64, part []byte) error {
-		switch num {
-		case 1:
-			return m.decodeContent(part)
-		case 2:
-			m.round = Round(v)
-		case 3:
-			m.hops = uint8(v)
-		case 4:
-			if len(part) != sigLen {
-				return frameError("signature", "%d bytes, want %d", len(part), sigLen)
-			}
-			m.sig = bytes.Clone(part)
-		default:
-			return frameError("message", "unknown field %d", num)
-		}
-		return nil
-	})
-	if err != nil {
+	m := new(message)
+	if err := m.decode(b); err != nil {
 		return Message{}, err
 	}
-	if m.kind == 0 || m.kind > maxKind {
-		return Message{}, frameError("kind", "%d, want 1 to %d", m.kind, maxKind)
-	}
-	if !bytes.Equal(Encode(make([]byte, 0, len(b)), m), b) {
-		return Message{}, frameError("frame", "not in canonical form")
-	}
-	return m, nil
+	m.frame = string(b)
+	return Message{m}, nil
 }
 
-func (m *Message) decodeContent(b []byte) error {
-	return fields("content", b, func(num protowire.Number, v uint64, part []byte) (err error) {
-		switch num {
-		case 1:
-			m.kind = Kind(v)
-		case 2:
-			m.label, err = decodeLabel(part)
-		case 3:
-			var l Label
+func (m *message) decode(b []byte) error {
+	r := fieldReader{where: "message", b: b}
+	for r.next() {
+		switch r.tag {
+		case 1<<3 | list:
+			if err := m.decodeContent(r.part); err != nil {
+				return err
+			}
+		case 2<<3 | number:
+			m.round = Round(r.number)
+		case 3<<3 | number:
+			m.hops = uint8(r.upTo(math.MaxUint8))
+		case 4<<3 | list:
+			if len(r.part) != sigLen {
+				return frameError("signature", "%d bytes, want %d", len(r.part), sigLen)
+			}
+			m.sig = bytes.Clone(r.part)
+		default:
+			return r.unknown()
+		}
+	}
+	if r.err == nil && m.kind == 0 {
+		return frameError("message", "no content")
+	}
+	return r.err
+}
+
+func (m *message) decodeContent(b []byte) error {
+	r := fieldReader{where: "content", b: b, repeated: 1<<3 | 1<<4 | 1<<5}
+	labels := 0
+	for r.next() {
+		var err error
+		switch r.tag {
+		case 1<<3 | number:
+			m.kind = Kind(r.upTo(uint64(maxKind)))
+		case 2<<3 | list:
+			labels++
+			err = m.label.decode(r.part)
+		case 3<<3 | list:
 			if len(m.refs) == maxRefs {
 				return frameError("refs", "more than %d", maxRefs)
 			}
-			l, err = decodeLabel(part)
-			m.refs = append(m.refs, l)
-		case 4:
-			var r dp.Release
+			m.refs = append(m.refs, Label{})
+			err = m.refs[len(m.refs)-1].decode(r.part)
+		case 4<<3 | list:
 			if len(m.body) == maxBody {
 				return frameError("body", "more than %d releases", maxBody)
 			}
-			r, err = decodeRelease(part)
-			m.body = append(m.body, r)
-		case 5:
-			var s dp.Sealed
+			var release dp.Release
+			release, err = decodeRelease(r.part)
+			m.body = append(m.body, release)
+		case 5<<3 | list:
 			if len(m.sealed) == maxBody {
 				return frameError("sealed", "more than %d", maxBody)
 			}
-			if s, err = dp.ReceivedSealed(bytes.Clone(part)); err != nil {
-				return fmt.Errorf("%w: %w", ErrFrame, err)
+			var s dp.Sealed
+			if s, err = dp.ReceivedSealed(bytes.Clone(r.part)); err != nil {
+				err = fmt.Errorf("%w: %w", ErrFrame, err)
 			}
 			m.sealed = append(m.sealed, s)
 		default:
-			return frameError("content", "unknown field %d", num)
+			return r.unknown()
 		}
-		return err
-	})
+		if err != nil {
+			return err
+		}
+	}
+	if r.err == nil && (m.kind == 0 || labels == 0) {
+		return frameError("content", "want a kind and a label")
+	}
+	return r.err
 }
 
-func decodeLabel(b []byte) (l Label, err error) {
-	err = fields("label", b, func(num protowire.Number, v uint64, _ []byte) error {
-		switch num {
-		case 1:
-			l.Origin = Peer(v)
-		case 2:
-			l.Incarnation = uint32(v)
-		case 3:
-			l.Stream = dp.StreamID(v)
-		case 4:
-			l.Seq = v
+func (l *Label) decode(b []byte) error {
+	r := fieldReader{where: "label", b: b}
+	for r.next() {
+		switch r.tag {
+		case 1<<3 | number:
+			l.Origin = Peer(r.upTo(math.MaxUint32))
+		case 2<<3 | number:
+			l.Incarnation = uint32(r.upTo(math.MaxUint32))
+		case 3<<3 | number:
+			l.Stream = dp.StreamID(r.upTo(math.MaxUint32))
+		case 4<<3 | number:
+			l.Seq = r.number
 		default:
-			return frameError("label", "unknown field %d", num)
+			return r.unknown()
 		}
-		return nil
-	})
-	return l, err
+	}
+	return r.err
 }
 
 func decodeRelease(b []byte) (dp.Release, error) {
 	var f dp.Fields
-	err := fields("release", b, func(num protowire.Number, v uint64, part []byte) (err error) {
-		switch num {
-		case 1:
-			f.Stream = dp.StreamID(v)
-		case 2:
-			f.Span.From = v
-		case 3:
-			f.Span.To = v
-		case 4:
-			if len(f.Count) > 0 {
-				return frameError("counts", "given twice") // before they are many
-			}
-			f.Count, err = packed("counts", part, func(v uint64) uint64 { return v })
-		case 5:
-			if len(f.Value) > 0 {
-				return frameError("values", "given twice")
-			}
-			f.Value, err = packed("values", part, protowire.DecodeZigZag)
-		case 6:
-			f.Exponent = int8(protowire.DecodeZigZag(v))
-		case 7:
-			f.Noise.Scale = v
-		case 8:
-			f.Noise.Terms = uint32(v)
-		case 9:
-			f.Noise.Law = dp.Law(v)
+	r := fieldReader{where: "release", b: b}
+	for r.next() {
+		var err error
+		switch r.tag {
+		case 1<<3 | number:
+			f.Stream = dp.StreamID(r.upTo(math.MaxUint32))
+		case 2<<3 | number:
+			f.Span.From = r.number
+		case 3<<3 | number:
+			f.Span.To = r.number
+		case 4<<3 | list:
+			f.Count, err = packed[uint64]("counts", r.part, false)
+		case 5<<3 | list:
+			f.Value, err = packed[int64]("values", r.part, true)
+		case 6<<3 | number:
+			f.Exponent = int8(protowire.DecodeZigZag(r.upTo(math.MaxUint8)))
+		case 7<<3 | number:
+			f.Noise.Scale = r.number
+		case 8<<3 | number:
+			f.Noise.Terms = uint32(r.upTo(math.MaxUint32))
+		case 9<<3 | number:
+			f.Noise.Law = dp.Law(r.upTo(math.MaxUint8))
 		default:
-			return frameError("release", "unknown field %d", num)
+			return dp.Release{}, r.unknown()
 		}
-		return err
-	})
+		if err != nil {
+			return dp.Release{}, err
+		}
+	}
+	if r.err != nil {
+		return dp.Release{}, r.err
+	}
+	release, err := dp.Received(f)
 	if err != nil {
-		return dp.Release{}, err
+		return release, fmt.Errorf("%w: %w", ErrFrame, err)
 	}
-	r, err := dp.Received(f)
-	if err != nil {
-		return r, fmt.Errorf("%w: %w", ErrFrame, err)
-	}
-	return r, nil
-}
-
-// fields calls f for every field of b: with v for a varint, with part for bytes.
-// A field of the wrong type reaches f with the other one empty; the canonical
-// check then refuses the frame.
-func fields(where string, b []byte, f func(num protowire.Number, v uint64, part []byte) error) error {
-	for len(b) > 0 {
-		num, typ, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return frameError(where, "%v", protowire.ParseError(n))
-		}
-		b = b[n:]
-		var (
-			v    uint64
-			part []byte
-		)
-		switch typ {
-		case protowire.VarintType:
-			v, n = protowire.ConsumeVarint(b)
-		case protowire.BytesType:
-			part, n = protowire.ConsumeBytes(b)
-		default:
-			return frameError(where, "field %d of type %d", num, typ)
-		}
-		if n < 0 {
-			return frameError(where, "field %d: %v", num, protowire.ParseError(n))
-		}
-		b = b[n:]
-		if err := f(num, v, part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// packed reads a list of varints. The list is allocated once, since a frame can be
-// all list.
-func packed[T any](where string, b []byte, of func(v uint64) T) ([]T, error) {
-	n := 0
-	for _, x := range b {
-		if x < 0x80 { // the last byte of a number
-			n++
-		}
-	}
-	if n > dp.MaxLen {
-		return nil, frameError(where, "%d, at most %d", n, dp.MaxLen)
-	}
-	list := make([]T, 0, n)
-	for len(b) > 0 {
-		v, size := protowire.ConsumeVarint(b)
-		if size < 0 {
-			return nil, frameError(where, "entry %d: %v", len(list), protowire.ParseError(size))
-		}
-		list = append(list, of(v))
-		b = b[size:]
-	}
-	return list, nil
+	return release, nil
 }

@@ -50,7 +50,7 @@ func (s slotTable) put(i int, k uint64, node dp.Release) (dp.Release, error) {
 func newFakeBatch(c Config, s setting) (Protocol, error) {
 	return &fakeBatchPeer{
 		c: c, every: s.fake.Every, hub: s.fake.Hub, slots: make(slotTable, c.Peers),
-		have: make([]uint64, c.Peers), totals: make([]dp.Release, c.Peers), belief: newBelief(c.Arms),
+		have: make([]uint64, c.Peers), totals: make([]dp.Release, c.Peers), belief: newBelief(c.Arms), done: noMessage(),
 	}, nil
 }
 
@@ -66,7 +66,7 @@ func (p *fakeBatchPeer) Tick(t Round, out *Outbox) error {
 	k := uint64(t+1) / p.every
 	leaf, err := p.c.Draw.Leaf(0, k)
 	if err == nil {
-		p.queue = append(p.queue, Message{kind: fakeNode, label: Label{Origin: p.c.Self, Seq: k}, body: []dp.Release{leaf.Node}})
+		p.queue = append(p.queue, Message{&message{kind: fakeNode, label: Label{Origin: p.c.Self, Seq: k}, body: []dp.Release{leaf.Node}}})
 	}
 	if atHorizon(err) != nil {
 		return err
@@ -82,7 +82,7 @@ func (p *fakeBatchPeer) report(out *Outbox) error {
 	if p.c.Self == p.hub {
 		return p.enter(p.queue[0], out)
 	}
-	out.send(p.hub, &p.queue[0])
+	out.send(p.hub, p.queue[0])
 	return nil
 }
 
@@ -97,7 +97,7 @@ func (p *fakeBatchPeer) Receive(from Peer, m Message, out *Outbox) error {
 			return m.bad("spans %d to %d", s.From, s.To)
 		}
 		if p.done.kind != 0 && m.label.Seq <= p.done.label.Seq {
-			out.send(from, &p.done) // the receipt was lost
+			out.send(from, p.done) // the receipt was lost
 			return nil
 		}
 		return p.enter(m, out)
@@ -127,9 +127,9 @@ func (p *fakeBatchPeer) enter(m Message, out *Outbox) (err error) {
 	if err != nil {
 		return m.bad("%v", err)
 	}
-	p.done = Message{kind: fakeTotal, label: Label{Origin: p.c.Self, Seq: k}, body: []dp.Release{total}}
+	p.done = Message{&message{kind: fakeTotal, label: Label{Origin: p.c.Self, Seq: k}, body: []dp.Release{total}}}
 	for _, n := range p.c.Neighbours {
-		out.send(n, &p.done)
+		out.send(n, p.done)
 	}
 	return p.learn(p.done, out)
 }

@@ -121,7 +121,7 @@ func (p *fakeConsensusPeer) Receive(from Peer, m Message, out *Outbox) error {
 }
 
 func (p *fakeConsensusPeer) tell(to Peer, round uint64, x dp.Release, out *Outbox) {
-	out.send(to, &Message{kind: fakeConsensus, label: Label{Origin: p.c.Self, Seq: round}, body: []dp.Release{x}})
+	out.send(to, Message{&message{kind: fakeConsensus, label: Label{Origin: p.c.Self, Seq: round}, body: []dp.Release{x}}})
 }
 
 func (p *fakeConsensusPeer) complete() bool {

@@ -42,7 +42,7 @@ func newFakeGIS(c Config, s setting) (Protocol, error) {
 		held: make([][]Message, s.fake.Epochs+1), asked: make(map[Label]Round), belief: newBelief(c.Arms),
 	}
 	for r := range p.held {
-		p.held[r] = make([]Message, c.Peers)
+		p.held[r] = slices.Repeat([]Message{noMessage()}, c.Peers)
 	}
 	p.begin(1)
 	return p, nil
@@ -76,7 +76,7 @@ func (p *fakeGISPeer) Pulled(arm int, _ *Outbox) error {
 	if slices.Max(p.left) > 0 {
 		return nil
 	}
-	m := Message{kind: fakeData, label: Label{Origin: p.c.Self, Incarnation: p.c.Incarnation, Seq: p.epoch}}
+	m := Message{&message{kind: fakeData, label: Label{Origin: p.c.Self, Incarnation: p.c.Incarnation, Seq: p.epoch}}}
 	for k, on := range p.active {
 		if !on {
 			continue
@@ -87,7 +87,7 @@ func (p *fakeGISPeer) Pulled(arm int, _ *Outbox) error {
 		}
 		m.body = append(m.body, leaf.Node)
 	}
-	m.sig = p.c.Keys.Sign(appendContent(nil, &m))
+	m.sig = p.c.Keys.Sign(appendContent(nil, m.message))
 	p.hold(m)
 	return nil
 }
@@ -114,7 +114,7 @@ func (p *fakeGISPeer) Tick(t Round, out *Outbox) error {
 }
 
 func (p *fakeGISPeer) speak(k Kind, seq uint64, refs []Label, to Peer, out *Outbox) {
-	out.send(to, &Message{kind: k, label: Label{Origin: p.c.Self, Seq: seq}, refs: refs})
+	out.send(to, Message{&message{kind: k, label: Label{Origin: p.c.Self, Seq: seq}, refs: refs}})
 }
 
 func (p *fakeGISPeer) Receive(from Peer, m Message, out *Outbox) error {
@@ -145,7 +145,7 @@ func (p *fakeGISPeer) Receive(from Peer, m Message, out *Outbox) error {
 	case fakeReq:
 		for _, l := range m.refs {
 			if o := &p.held[l.Seq][l.Origin]; o.label == l {
-				out.send(from, o)
+				out.send(from, *o)
 			}
 		}
 	case fakeData:
@@ -163,7 +163,7 @@ func (p *fakeGISPeer) take(m Message) error {
 			return m.bad("no observation of an epoch")
 		}
 	}
-	if m.label.Origin == p.c.Self || len(m.body) == 0 || !p.c.Keys.Verify(m.label.Origin, appendContent(nil, &m), m.sig) {
+	if m.label.Origin == p.c.Self || len(m.body) == 0 || !p.c.Keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig) {
 		return m.bad("not signed by its origin")
 	}
 	if p.held[m.label.Seq][m.label.Origin].kind == 0 {

@@ -28,7 +28,7 @@ type fakeLocalPeer struct {
 func newFakeLocal(c Config, s setting) (Protocol, error) {
 	p := &fakeLocalPeer{c: c, gamma: s.fake.Gamma, belief: newBelief(c.Arms)}
 	for range p.gamma {
-		p.newest = append(p.newest, make([]Message, c.Peers))
+		p.newest = append(p.newest, slices.Repeat([]Message{noMessage()}, c.Peers))
 	}
 	return p, nil
 }
@@ -52,13 +52,13 @@ func (p *fakeLocalPeer) Tick(t Round, out *Outbox) error {
 	if err != nil {
 		return atHorizon(err)
 	}
-	m := Message{
+	m := Message{&message{
 		kind:  fakeNews,
 		label: Label{Origin: p.c.Self, Incarnation: p.c.Incarnation, Stream: dp.StreamID(g), Seq: leaf.Sum.Span().To},
 		hops:  uint8(p.gamma), // outside the signature: every forwarder takes one off
 		body:  []dp.Release{leaf.Sum},
-	}
-	m.sig = p.c.Keys.Sign(appendContent(nil, &m))
+	}}
+	m.sig = p.c.Keys.Sign(appendContent(nil, m.message))
 	p.newest[g][p.c.Self] = m
 	p.forward(m, p.c.Self, out)
 	return nil
@@ -68,10 +68,10 @@ func (p *fakeLocalPeer) forward(m Message, from Peer, out *Outbox) {
 	if m.hops == 0 {
 		return
 	}
-	m.hops--
+	m = changed(m, func(m *message) { m.hops-- })
 	for _, n := range p.c.Neighbours {
 		if n != from && n != m.label.Origin {
-			out.send(n, &m)
+			out.send(n, m)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func (p *fakeLocalPeer) Receive(from Peer, m Message, out *Outbox) error {
 		return m.bad("no way that news can come")
 	case len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 || len(m.body) != 1 || m.body[0].Len() != 2*p.c.Arms || m.body[0].Exponent() != dp.GridExponent:
 		return m.bad("want one sum of %d numbers", 2*p.c.Arms)
-	case !p.c.Keys.Verify(m.label.Origin, appendContent(nil, &m), m.sig):
+	case !p.c.Keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig):
 		return m.bad("not signed by its origin")
 	}
 	old := &p.newest[m.label.Stream][m.label.Origin]

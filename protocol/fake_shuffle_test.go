@@ -33,6 +33,7 @@ func newFakeShuffle(c Config, s setting) (Protocol, error) {
 	return &fakeShufflePeer{
 		c: c, every: s.fake.Every, hub: s.fake.Hub, analyst: s.fake.Analyst, batch: 1,
 		waiting: make(map[Peer]dp.Sealed), slots: make(slotTable, 1), belief: newBelief(c.Arms),
+		sent: noMessage(), done: noMessage(),
 	}, nil
 }
 
@@ -48,7 +49,7 @@ func (p *fakeShufflePeer) Tick(t Round, out *Outbox) error {
 		return nil
 	}
 	if p.c.Self == p.hub && p.sent.kind != 0 && p.done.label.Seq < p.sent.label.Seq {
-		out.send(p.analyst, &p.sent)
+		out.send(p.analyst, p.sent)
 	}
 	if !p.silo(p.c.Self) {
 		return nil
@@ -59,14 +60,14 @@ func (p *fakeShufflePeer) Tick(t Round, out *Outbox) error {
 		if serr != nil {
 			return serr
 		}
-		p.queue = append(p.queue, Message{
+		p.queue = append(p.queue, Message{&message{
 			kind:   fakeSealed,
 			label:  Label{Origin: p.c.Self, Seq: leaf.Node.Span().To},
 			sealed: []dp.Sealed{s},
-		})
+		}})
 	}
 	if len(p.queue) > 0 {
-		out.send(p.hub, &p.queue[0])
+		out.send(p.hub, p.queue[0])
 	}
 	return atHorizon(err)
 }
@@ -93,14 +94,14 @@ func (p *fakeShufflePeer) Receive(from Peer, m Message, out *Outbox) error {
 func (p *fakeShufflePeer) collect(m Message, out *Outbox) {
 	switch {
 	case m.label.Seq < p.batch && p.done.kind != 0:
-		out.send(m.label.Origin, &p.done) // the receipt was lost
+		out.send(m.label.Origin, p.done) // the receipt was lost
 	case m.label.Seq == p.batch:
 		p.waiting[m.label.Origin] = m.sealed[0]
 	}
 	if len(p.waiting) < p.c.Peers-2 {
 		return
 	}
-	p.sent = Message{kind: fakeShuffled, label: Label{Origin: p.c.Self, Seq: p.batch}}
+	p.sent = Message{&message{kind: fakeShuffled, label: Label{Origin: p.c.Self, Seq: p.batch}}}
 	for i := range p.c.Peers {
 		if p.silo(Peer(i)) {
 			p.sent.sealed = append(p.sent.sealed, p.waiting[Peer(i)])
@@ -110,12 +111,12 @@ func (p *fakeShufflePeer) collect(m Message, out *Outbox) {
 	p.c.Rand.Shuffle(len(s), func(i, j int) { s[i], s[j] = s[j], s[i] })
 	clear(p.waiting)
 	p.batch++
-	out.send(p.analyst, &p.sent)
+	out.send(p.analyst, p.sent)
 }
 
 func (p *fakeShufflePeer) analyze(m Message, out *Outbox) error {
 	if m.label.Seq < p.batch && p.done.kind != 0 {
-		out.send(p.hub, &p.done)
+		out.send(p.hub, p.done)
 		return nil
 	}
 	if m.label.Seq != p.batch {
@@ -139,9 +140,9 @@ func (p *fakeShufflePeer) analyze(m Message, out *Outbox) error {
 		return m.bad("%v", err)
 	}
 	p.batch++
-	p.done = Message{kind: fakeSum, label: Label{Origin: p.c.Self, Seq: m.label.Seq}, body: []dp.Release{total}}
+	p.done = Message{&message{kind: fakeSum, label: Label{Origin: p.c.Self, Seq: m.label.Seq}, body: []dp.Release{total}}}
 	believe(&p.belief, total)
-	out.send(p.hub, &p.done)
+	out.send(p.hub, p.done)
 	return nil
 }
 
@@ -153,12 +154,12 @@ func (p *fakeShufflePeer) learn(m Message, out *Outbox) {
 	believe(&p.belief, m.body[0])
 	p.queue = slices.DeleteFunc(p.queue, func(q Message) bool { return q.label.Seq <= m.label.Seq })
 	if len(p.queue) > 0 {
-		out.send(p.hub, &p.queue[0])
+		out.send(p.hub, p.queue[0])
 	}
 	if p.c.Self == p.hub {
 		for _, n := range p.c.Neighbours {
 			if p.silo(n) {
-				out.send(n, &m)
+				out.send(n, m)
 			}
 		}
 	}

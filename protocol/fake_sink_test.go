@@ -30,14 +30,14 @@ type fakeSinkPeer struct {
 func newFakeSink(c Config, s setting) (Protocol, error) {
 	p := &fakeSinkPeer{
 		c: c, explore: s.fake.Explore, epochs: s.fake.Epochs, left: make([]uint64, c.Arms),
-		tree: newSinkTree(s.graph, s.fake.Hub), belief: newBelief(c.Arms),
+		tree: newSinkTree(s.graph, s.fake.Hub), belief: newBelief(c.Arms), model: noMessage(),
 	}
 	p.begin(1)
 	return p, nil
 }
 
 func (p *fakeSinkPeer) begin(epoch uint64) {
-	p.epoch, p.observed, p.got = epoch, Message{}, make([]Message, p.c.Peers)
+	p.epoch, p.observed, p.got = epoch, noMessage(), slices.Repeat([]Message{noMessage()}, p.c.Peers)
 	for k := range p.left {
 		if p.left[k] = 0; epoch <= p.epochs && p.c.Self != p.tree.server {
 			p.left[k] = p.explore
@@ -58,7 +58,7 @@ func (p *fakeSinkPeer) Pulled(arm int, out *Outbox) error {
 	if p.left[arm]--; slices.Max(p.left) > 0 {
 		return nil
 	}
-	m := Message{kind: fakeUp, label: Label{Origin: p.c.Self, Seq: p.epoch}}
+	m := Message{&message{kind: fakeUp, label: Label{Origin: p.c.Self, Seq: p.epoch}}}
 	for k := range p.c.Arms {
 		leaf, err := p.c.Draw.Leaf(dp.StreamID((p.epoch-1)*uint64(p.c.Arms)+uint64(k)), 1)
 		if err != nil {
@@ -82,7 +82,7 @@ func (p *fakeSinkPeer) Tick(t Round, out *Outbox) error {
 func (p *fakeSinkPeer) up(m Message, out *Outbox) error {
 	parent := p.tree.parent[p.c.Self]
 	if p.c.Self != p.tree.server && parent != p.tree.server {
-		out.send(parent, &m)
+		out.send(parent, m)
 		return nil
 	}
 	p.got[m.label.Origin] = m
@@ -95,7 +95,7 @@ func (p *fakeSinkPeer) up(m Message, out *Outbox) error {
 	if slices.ContainsFunc(from, func(i Peer) bool { return p.got[i].kind == 0 }) {
 		return nil
 	}
-	up, den := Message{kind: fakeMean, label: Label{Origin: p.c.Self, Seq: p.epoch}}, uint64(1)
+	up, den := Message{&message{kind: fakeMean, label: Label{Origin: p.c.Self, Seq: p.epoch}}}, uint64(1)
 	if p.c.Self == p.tree.server {
 		up.kind, den = fakeModel, uint64(p.c.Peers-1)
 	}
@@ -126,7 +126,7 @@ func (p *fakeSinkPeer) up(m Message, out *Outbox) error {
 		p.learn(up, out)
 		return nil
 	}
-	out.send(parent, &up)
+	out.send(parent, up)
 	return nil
 }
 
@@ -154,7 +154,7 @@ func (p *fakeSinkPeer) Receive(from Peer, m Message, out *Outbox) error {
 	}
 	switch {
 	case m.label.Seq+1 == p.epoch && p.model.kind != 0:
-		out.send(from, &p.model) // the last one was lost on its way down
+		out.send(from, p.model) // the last one was lost on its way down
 		return nil
 	case m.label.Seq != p.epoch:
 		return nil
@@ -173,7 +173,7 @@ func (p *fakeSinkPeer) learn(m Message, out *Outbox) {
 	p.model = m
 	for i, q := range p.tree.parent {
 		if q == p.c.Self && Peer(i) != p.c.Self {
-			out.send(Peer(i), &m)
+			out.send(Peer(i), m)
 		}
 	}
 	p.begin(m.label.Seq + 1)

@@ -12,14 +12,14 @@ import (
 // every limit, and mostly the small shapes that protocols use.
 func anyMessage() *rapid.Generator[Message] {
 	return rapid.Custom(func(t *rapid.T) Message {
-		m := Message{
+		m := Message{&message{
 			kind:  Kind(rapid.IntRange(1, int(maxKind)).Draw(t, "kind")),
 			label: anyLabel().Draw(t, "label"),
 			refs:  rapid.SliceOfN(anyLabel(), 0, 5).Draw(t, "refs"),
 			body:  rapid.SliceOfN(anyRelease(), 0, 4).Draw(t, "body"),
 			round: Round(anyUint().Draw(t, "round")),
 			hops:  rapid.Uint8().Draw(t, "hops"),
-		}
+		}}
 		for _, b := range rapid.SliceOfN(rapid.SliceOfN(rapid.Byte(), 1, 40), 0, 3).Draw(t, "sealed") {
 			s, err := dp.ReceivedSealed(b)
 			if err != nil {
@@ -90,9 +90,18 @@ func anyRelease() *rapid.Generator[dp.Release] {
 	})
 }
 
+// changed returns a message with m's content as f changes it. Nothing else keeps what it
+// shares with m.
+func changed(m Message, f func(m *message)) Message {
+	c := *m.message
+	c.refs, c.body, c.sealed, c.sig, c.frame = slices.Clone(c.refs), slices.Clone(c.body), slices.Clone(c.sealed), slices.Clone(c.sig), ""
+	f(&c)
+	return Message{&c}
+}
+
 // garbled draws what a hostile or broken peer could send in place of m, or m.
 func garbled(t *rapid.T, m Message) Message {
-	m.refs, m.body, m.sealed = slices.Clone(m.refs), slices.Clone(m.body), slices.Clone(m.sealed)
+	m = changed(m, func(*message) {})
 	for range rapid.IntRange(0, 2).Draw(t, "changes") {
 		switch rapid.IntRange(0, 11).Draw(t, "change") {
 		case 0:
@@ -122,7 +131,7 @@ func garbled(t *rapid.T, m Message) Message {
 		case 9:
 			m.round = Round(anyUint().Draw(t, "round"))
 		case 10:
-			if m.sig = slices.Clone(m.sig); len(m.sig) > 0 {
+			if len(m.sig) > 0 {
 				m.sig[rapid.IntRange(0, sigLen-1).Draw(t, "at")] ^= 1
 			}
 		case 11:

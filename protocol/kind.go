@@ -4,7 +4,7 @@ package protocol
 // of protocols are, which stand in their files; deliveries of one round are taken in by
 // ascending kind, so that an exchange's answers come before new exchanges.
 const (
-	kindMark     Kind = 1 // a round's messages on a link are complete
+	kindRoundEnd Kind = 1 // a round's messages on a link are complete
 	kindPresence Kind = 2 // a peer is there
 
 	maxKind Kind = 127

@@ -14,18 +14,31 @@ var inf = math.Inf(1) //nolint:gochecknoglobals // a constant that Go cannot spe
 // Kind tells messages apart. Every protocol has its own.
 type Kind uint8
 
-// Message is all that can cross the wire. Its fields are unexported: only the
+// A Message is all that can cross the wire. Its fields are unexported: only the
 // protocols of this package fill one in, and the only payload is a [dp.Release].
-type Message struct {
+//
+// A Message is a handle: copies share one content, which never changes once the Message
+// is in an [Outbox] or was decoded. The zero Message has no content and no method may be
+// called on it.
+type Message struct{ *message }
+
+// message is a Message's content.
+type message struct {
 	kind   Kind
+	hops   uint8 // how much further it may travel
 	label  Label
 	refs   []Label      // labels that the message speaks of
 	body   []dp.Release // what it brings
 	sealed []dp.Sealed  // what it brings for somebody else's eyes
 	round  Round        // of the sender, where rounds are counted
-	hops   uint8        // how much further it may travel
 	sig    []byte       // by label.Origin over all but round and hops
+
+	frame string // the canonical form; empty until it is asked for
 }
+
+// noMessage returns a Message of kind 0, which no protocol sends. It stands where there is
+// no message yet.
+func noMessage() Message { return Message{&message{}} }
 
 // Kind returns the message's kind.
 func (m Message) Kind() Kind { return m.kind }
@@ -67,8 +80,8 @@ func (o *Outbox) Envelopes() []Envelope { return o.envelopes }
 // Reset empties the Outbox.
 func (o *Outbox) Reset() { o.envelopes = o.envelopes[:0] }
 
-func (o *Outbox) send(to Peer, m *Message) {
-	o.envelopes = append(o.envelopes, Envelope{to, *m})
+func (o *Outbox) send(to Peer, m Message) {
+	o.envelopes = append(o.envelopes, Envelope{to, m})
 }
 
 // Sort puts the deliveries of a round into the order in which they are taken in:
@@ -92,7 +105,7 @@ func Sort(ds []Delivery) {
 }
 
 func before(a, b *Delivery) bool {
-	x, y := &a.Message, &b.Message
+	x, y := a.Message.message, b.Message.message
 	if x.kind != y.kind {
 		return x.kind < y.kind
 	}

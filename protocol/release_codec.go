@@ -1,10 +1,6 @@
 package protocol
 
-import (
-	"bytes"
-
-	"peerd.dev/dp"
-)
+import "peerd.dev/dp"
 
 // AppendRelease appends r to b as it stands in a message.
 func AppendRelease(b []byte, r dp.Release) []byte { return appendRelease(b, &r) }
@@ -15,9 +11,5 @@ func ParseRelease(b []byte) (dp.Release, error) {
 	if len(b) > MaxFrame {
 		return dp.Release{}, frameError("release", "%d bytes, at most %d", len(b), MaxFrame)
 	}
-	r, err := decodeRelease(b)
-	if err == nil && !bytes.Equal(appendRelease(make([]byte, 0, len(b)), &r), b) {
-		return dp.Release{}, frameError("release", "not in canonical form")
-	}
-	return r, err
+	return decodeRelease(b)
 }

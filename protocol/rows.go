@@ -34,6 +34,8 @@ type RowsParams struct {
 	Pull  uint64 `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which a peer learns of rows that it missed."`
 	Merge Merge  `want:"mean|trimmed" doc:"How rows become one estimate: the mean over sites, or the mean without the f greatest and f least."`
 	F     int    `want:"1..1000000" unit:"peers" doc:"Lying sites to withstand, with merge: trimmed."`
+	// Relays are idle: they have a role and no arms.
+	Relays int `want:"0..1000000" unit:"peers" fixed:"yes" doc:"Number of relays: that many peers, the first ones of the network file, have no arms and only pass rows on."`
 }
 
 func rowsEntry() Entry {
@@ -43,17 +45,23 @@ func rowsEntry() Entry {
 			Kinds: []Kind{rowsRow, rowsDigest, rowsWant},
 		},
 		RowsParams{Every: 20, Pull: 20, Merge: MergeMean, F: 1},
-		RowsParams{Every: 2, Pull: 3, Merge: MergeMean, F: 1},
 		typed[RowsParams]{
 			cadence: func(p RowsParams) Cadence { return Cadence{Rounds: p.Every, Noun: "row"} },
 			check: func(p RowsParams, n Net) (field, want string) {
 				switch {
 				case n.Horizon > 0 && p.Every > n.Horizon:
 					return "every", "at most privacy.horizon, or no row is ever sent"
-				case p.Merge == MergeTrimmed && n.Peers > 0 && p.F > (n.Peers-1)/2:
-					return "f", fmt.Sprintf("at most %d with merge trimmed and %d peers, or nothing is left to take the mean of", (n.Peers-1)/2, n.Peers)
+				case n.Peers > 0 && p.Relays >= n.Peers:
+					return "relays", fmt.Sprintf("fewer than the %d peers, so that some have arms", n.Peers)
+				case p.Merge == MergeTrimmed && n.Peers > 0 && p.F > (n.Peers-p.Relays-1)/2:
+					return "f", fmt.Sprintf("at most %d with merge trimmed and %d peers with arms, or nothing is left to take the mean of", (n.Peers-p.Relays-1)/2, n.Peers-p.Relays)
 				}
 				return "", ""
+			},
+			idle: func(p RowsParams, self Peer) bool { return int64(self) < int64(p.Relays) },
+			small: func(p RowsParams, leaf uint64) RowsParams {
+				p.Every, p.Pull = leaf, min(p.Pull, leaf+1)
+				return p
 			},
 			words: func(p RowsParams) Words {
 				w := Words{Public: "how many rewards of every action each row holds"}
@@ -117,7 +125,7 @@ func newRows(c Config, p RowsParams) (Protocol, error) {
 		return nil, fmt.Errorf("rows: f is %d, want at least 1 with merge trimmed", p.F)
 	}
 	return &rows{
-		c: c, p: p, newest: make([]Message, c.Peers()), stale: make([]bool, c.Parts),
+		c: c, p: p, newest: slices.Repeat([]Message{noMessage()}, c.Peers()), stale: make([]bool, c.Parts),
 		served: make([]bool, len(c.Neighbours())), belief: belief.New(c.Parts, 1),
 	}, nil
 }
@@ -142,11 +150,11 @@ func (r *rows) Tick(t Round, out *Outbox) error {
 // digest tells a neighbour what this peer holds. The number is that of the round,
 // or of the digest that is answered.
 func (r *rows) digest(kind Kind, seq uint64, to Peer, out *Outbox) {
-	out.send(to, &Message{
+	out.send(to, Message{&message{
 		kind:  kind,
 		label: Label{Origin: r.c.Self, Incarnation: r.c.Incarnation, Seq: seq},
 		refs:  r.held(),
-	})
+	}})
 }
 
 // Released makes a row of the sums of all arms.
@@ -166,12 +174,12 @@ func (r *rows) Released(own []Own, out *Outbox) error {
 	if err != nil {
 		return err
 	}
-	m := Message{
+	m := Message{&message{
 		kind:  rowsRow,
 		label: Label{Origin: r.c.Self, Incarnation: r.c.Incarnation, Seq: own[0].Number},
 		body:  []dp.Release{row},
-	}
-	m.sig = r.c.Keys.Sign(appendContent(nil, &m))
+	}}
+	m.sig = r.c.Keys.Sign(appendContent(nil, m.message))
 	r.hold(m)
 	r.forward(m, r.c.Self, out)
 	return nil
@@ -189,13 +197,13 @@ func (r *rows) hold(m Message) {
 func (r *rows) forward(m Message, from Peer, out *Outbox) {
 	if r.c.Topic {
 		if from == r.c.Self {
-			out.send(Everyone, &m)
+			out.send(Everyone, m)
 		}
 		return
 	}
 	for _, n := range r.c.Neighbours() {
 		if n != from && n != m.label.Origin {
-			out.send(n, &m)
+			out.send(n, m)
 		}
 	}
 }
@@ -239,7 +247,7 @@ func (r *rows) check(m *Message) error {
 	if len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 || m.hops != 0 {
 		return m.bad("a row brings nothing but its release")
 	}
-	if !r.c.Keys.Verify(m.label.Origin, appendContent(nil, m), m.sig) {
+	if !r.c.Keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig) {
 		return m.bad("not signed by its origin")
 	}
 	return nil
@@ -284,7 +292,7 @@ func (r *rows) serve(from Peer, m Message, out *Outbox) error {
 	r.served[i] = true
 	for p := range r.newest {
 		if row := &r.newest[p]; row.kind != 0 && Peer(p) != from && newer(row.label, held[p]) {
-			out.send(from, row)
+			out.send(from, *row)
 		}
 	}
 	if behind && m.kind == rowsDigest {

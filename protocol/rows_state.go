@@ -39,7 +39,7 @@ func (r *rows) Load(saved []byte) error {
 		}
 		// Signatures are bound to what peers agree on. After a change of that, others
 		// would refuse the row, and its origin makes a new one.
-		if m.kind != 0 && r.c.Keys.Verify(m.label.Origin, appendContent(nil, &m), m.sig) {
+		if m.kind != 0 && r.c.Keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig) {
 			r.newest[i] = m
 		}
 	}

@@ -134,28 +134,25 @@ func TestForgedRowsAreRefused(t *testing.T) {
 	p := n.peers[0]
 	newest := p.Protocol.(*rows).newest
 	sign := func(m Message, by Peer) Message {
-		m.sig = testKeys(by).Sign(appendContent(nil, &m))
-		return m
+		return changed(m, func(m *message) { m.sig = testKeys(by).Sign(appendContent(nil, m)) })
 	}
-	theirs := newest[2]
-	theirs.label.Seq++ // newer than what peer 0 holds; of its neighbour 2, by way of neighbour 1
-	change := func(m Message, f func(m *Message)) Message { f(&m); return m }
+	theirs := changed(newest[2], func(m *message) { m.label.Seq++ }) // newer than what peer 0 holds; of its neighbour 2, by way of neighbour 1
 	for name, m := range map[string]Message{
 		"an old row under a new number":         theirs,
 		"signed by the forwarder":               sign(theirs, 1),
-		"signed by nobody":                      change(theirs, func(m *Message) { m.sig = nil }),
-		"a row under another origin":            change(newest[2], func(m *Message) { m.label.Origin, m.label.Seq = 1, 9 }),
-		"a row in a later incarnation":          change(newest[2], func(m *Message) { m.label.Incarnation++ }),
-		"another origin's numbers":              change(theirs, func(m *Message) { m.body = newest[1].body }),
-		"a row of the receiver's own":           sign(change(newest[0], func(m *Message) { m.label.Seq = 99 }), 0),
-		"an origin that is no peer":             sign(change(theirs, func(m *Message) { m.label.Origin = 3 }), 3),
-		"two releases":                          sign(change(theirs, func(m *Message) { m.body = append(m.body, m.body[0]) }), 2),
-		"no release":                            sign(change(theirs, func(m *Message) { m.body = nil }), 2),
-		"a label beside the row":                sign(change(theirs, func(m *Message) { m.refs = []Label{{}} }), 2),
-		"a round, which no signature covers":    change(sign(theirs, 2), func(m *Message) { m.round = 1 }),
-		"hops, which no signature covers":       change(sign(theirs, 2), func(m *Message) { m.hops = 1 }),
-		"a digest of peers that there are not":  {kind: rowsDigest, label: Label{Origin: 1}, refs: []Label{{Origin: 3}}},
-		"a message of another protocol's kinds": {kind: averageCounts, label: Label{Origin: 1}},
+		"signed by nobody":                      changed(theirs, func(m *message) { m.sig = nil }),
+		"a row under another origin":            changed(newest[2], func(m *message) { m.label.Origin, m.label.Seq = 1, 9 }),
+		"a row in a later incarnation":          changed(newest[2], func(m *message) { m.label.Incarnation++ }),
+		"another origin's numbers":              changed(theirs, func(m *message) { m.body = newest[1].body }),
+		"a row of the receiver's own":           sign(changed(newest[0], func(m *message) { m.label.Seq = 99 }), 0),
+		"an origin that is no peer":             sign(changed(theirs, func(m *message) { m.label.Origin = 3 }), 3),
+		"two releases":                          sign(changed(theirs, func(m *message) { m.body = append(m.body, m.body[0]) }), 2),
+		"no release":                            sign(changed(theirs, func(m *message) { m.body = nil }), 2),
+		"a label beside the row":                sign(changed(theirs, func(m *message) { m.refs = []Label{{}} }), 2),
+		"a round, which no signature covers":    changed(sign(theirs, 2), func(m *message) { m.round = 1 }),
+		"hops, which no signature covers":       changed(sign(theirs, 2), func(m *message) { m.hops = 1 }),
+		"a digest of peers that there are not":  {&message{kind: rowsDigest, label: Label{Origin: 1}, refs: []Label{{Origin: 3}}}},
+		"a message of another protocol's kinds": {&message{kind: averageCounts, label: Label{Origin: 1}}},
 	} {
 		before := stateOf(p)
 		es, err := n.deliver(t, 0, Delivery{1, m})
@@ -227,8 +224,8 @@ func drawRows(t *rapid.T, p *rows, liars int) (honest [][]cell) {
 			}
 			continue
 		}
-		m := Message{kind: rowsRow, label: Label{Origin: Peer(i), Seq: 1}, body: []dp.Release{received(t, f)}}
-		m.sig = testKeys(i).Sign(appendContent(nil, &m))
+		m := Message{&message{kind: rowsRow, label: Label{Origin: Peer(i), Seq: 1}, body: []dp.Release{received(t, f)}}}
+		m.sig = testKeys(i).Sign(appendContent(nil, m.message))
 		if err := p.Receive(1, m, &out); err != nil && !lies {
 			t.Fatal(err)
 		}

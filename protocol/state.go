@@ -39,11 +39,13 @@ func writeMessage(w *state.Writer, m *Message) {
 	w.Bytes(Encode(nil, *m))
 }
 
-func readMessage(r *state.Reader) (m Message) {
+func readMessage(r *state.Reader) Message {
+	m := noMessage()
 	if b := r.Bytes(); len(b) > 0 {
 		var err error
 		if m, err = Decode(b); err != nil {
 			r.Fail("%v", err)
+			return noMessage()
 		}
 	}
 	return m

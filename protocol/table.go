@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -30,8 +31,9 @@ type Entry struct {
 	// protocol.<name>.<field>; their tags say what a configuration may hold (want), in
 	// which unit, what it means (doc), and whether a folder keeps it (fixed).
 	Params any
-	// Small are parameters with which a few rounds show all, for audits and tests.
-	Small any
+	// Small returns params changed so that a few rounds show all, for audits and tests.
+	// Where they say how long a leaf is, it is as many rounds or decisions as given.
+	Small func(params any, leaf uint64) any
 	// Kinds lists the messages of the protocol. No other one has them.
 	Kinds []Kind
 	// Wide says that the protocol carries sums of more than one number.
@@ -57,13 +59,14 @@ type typed[P any] struct {
 	cadence func(P) Cadence
 	check   func(P, Net) (field, want string) // nil for none
 	idle    func(P, Peer) bool                // nil for no peer
+	small   func(P, uint64) P                 // nil where params do for it
 	words   func(P) Words
 	new     func(Config, P) (Protocol, error)
 }
 
 // define completes an Entry by functions that take the parameters as they are.
-func define[P any](e Entry, params, small P, f typed[P]) Entry {
-	e.Params, e.Small = params, small
+func define[P any](e Entry, params P, f typed[P]) Entry {
+	e.Params = params
 	e.Cadence = func(p any) Cadence { return f.cadence(p.(P)) }
 	e.Words = func(p any) Words { return f.words(p.(P)) }
 	e.New = func(c Config, p any) (Protocol, error) { return f.new(c, p.(P)) }
@@ -72,6 +75,12 @@ func define[P any](e Entry, params, small P, f typed[P]) Entry {
 			return "", ""
 		}
 		return f.check(p.(P), n)
+	}
+	e.Small = func(p any, leaf uint64) any {
+		if f.small == nil {
+			return p
+		}
+		return f.small(p.(P), leaf)
 	}
 	if e.Suits == nil {
 		e.Suits = dp.Mechanism.Running
@@ -116,4 +125,14 @@ func Lookup(name string) (Entry, error) {
 	}
 	slices.Sort(names)
 	return Entry{}, fmt.Errorf("unknown protocol %q, want one of %s", name, strings.Join(names, ", "))
+}
+
+// EntryOf returns the entry whose parameters have the type of params.
+func EntryOf(params any) (Entry, error) {
+	for _, e := range Table() {
+		if reflect.TypeOf(e.Params) == reflect.TypeOf(params) {
+			return e, nil
+		}
+	}
+	return Entry{}, fmt.Errorf("no protocol has parameters of type %T", params)
 }

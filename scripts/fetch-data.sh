@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Gets the diabetes data from its publisher, for the replay experiments and for
+# Downloads the diabetes data from its publisher, for the replay experiments and for
 # the tests that read PEERD_DATA:
 #
 #   Diabetes 130-US Hospitals for Years 1999-2008, UCI Machine Learning
@@ -11,7 +11,7 @@
 #
 # The zip is kept as ${PEERD_DATA:-data}/diabetes/diabetic_data.csv.zip. Only the
 # sha256 of diabetic_data.csv inside is checked: publishers re-pack zips. A file
-# that is there and right is left alone. Needs curl or wget, and unzip or python3.
+# with the right checksum is kept. Needs curl or wget, and unzip or python3.
 #
 # PEERD_DIABETES_URL replaces the address: a mirror, or a local file:///... (curl
 # only). The script was tested against a local file and a local HTTP server; the
@@ -25,7 +25,7 @@ say() { printf 'fetch-data: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 has() { command -v "$1" >/dev/null 2>&1; }
 
-# csv writes diabetic_data.csv out of zip $1, whatever folder it is in.
+# csv writes diabetic_data.csv of zip $1 to stdout, whatever folder it is in.
 csv() {
 	if has unzip; then
 		local names name
@@ -74,18 +74,18 @@ data=$(cd "$data" && pwd)
 zip=$data/diabetes/diabetic_data.csv.zip
 
 if [ -e "$zip" ] && [ "$(csv "$zip" | digest)" = "$sha256" ]; then
-	say "$zip is there, checksum right"
+	say "$zip exists, checksum right"
 else
-	# A name of its own in the same folder: the last step is a rename, so that
-	# whoever looks finds the whole file or none.
+	# A temporary name in the same folder: the last step is a rename, so that a
+	# reader finds the whole file or none.
 	part=$(mktemp "$data/diabetes/.fetch.XXXXXX") || die "cannot write to $data/diabetes"
 	trap 'rm -f "$part"' EXIT
-	say "getting $url"
-	download "$url" "$part" || die "cannot get $url: offline, or it has moved? nothing was changed"
-	csv "$part" >/dev/null || die "what $url sent is not a zip with a diabetic_data.csv; nothing was changed"
+	say "downloading $url"
+	download "$url" "$part" || die "cannot download $url: offline, or has it moved? nothing was changed"
+	csv "$part" >/dev/null || die "the answer of $url is not a zip with a diabetic_data.csv; nothing was changed"
 	got=$(csv "$part" | digest)
 	[ "$got" = "$sha256" ] || die "diabetic_data.csv has sha256 $got, want $sha256; nothing was changed"
-	chmod 644 "$part" # mktemp's files are the owner's alone
+	chmod 644 "$part" # mktemp makes files that only the owner can read
 	mv -f "$part" "$zip"
 	say "$zip is new, checksum right"
 fi

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs the default tests: lint, all packages, and those with goroutines once more
+# Runs the default tests: lint, all packages, and those with goroutines again
 # under the race detector. Needs Go and git; ten minutes on two cores with empty
-# caches, two with full ones. Tests on real data run where PEERD_DATA names its
-# folder and say so where it does not. Longer checks are scripts/show/*.sh.
+# caches, two with full ones. Tests on real data run if PEERD_DATA names their
+# folder, and are reported as skipped if not. Longer checks are scripts/show/*.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -27,5 +27,5 @@ cat scripts/show/README.md | sed -n 's/^| \(`[^|]*\)|\(.*\)|$/   \1\2/p'
 printf '\n== not shown yet\n'
 if grep -v '^#' scripts/show/pending.txt; then :; else printf '   nothing\n'; fi
 if [ -z "${PEERD_DATA:-}" ]; then
-	printf '\nPEERD_DATA is not set: tests on real data were skipped. scripts/fetch-data.sh gets the data.\n'
+	printf '\nPEERD_DATA is not set: tests on real data were skipped. scripts/fetch-data.sh downloads it.\n'
 fi

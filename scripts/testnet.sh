@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds peerd and runs a network of real processes on this machine: five peers in
-# a ring that learn together, privately. Ends by itself. Flags go to `peerd
+# a ring that learn together, privately. It ends by itself. Flags go to `peerd
 # testnet`: -n peers, -t topology, -c configuration, --json, --keep; see --help.
 set -euo pipefail
 here="$(cd "$(dirname "$0")/.." && pwd)"

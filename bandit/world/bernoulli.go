@@ -11,28 +11,64 @@ import (
 
 // Bernoulli pays 1 with the probability of its arm and else 0.
 type Bernoulli struct {
-	means []float64
-	rng   *rand.Rand
+	plain // means are the probabilities
+	coins
 }
 
-var _ World = (*Bernoulli)(nil)
+var _ bandit.World = (*Bernoulli)(nil)
 
-// NewBernoulli returns a world with these probabilities of a 1, one an arm, each
-// in [0,1].
-func NewBernoulli(means []float64, rng *rand.Rand) (*Bernoulli, error) {
+// BernoulliParams are the parameters of world bernoulli.
+type BernoulliParams struct {
+	Means    [][]float64 `want:"rows of numbers" doc:"The probability of a reward for every arm: one row for all sites or one a site."`
+	Draw     Draw        `want:"given|sites|shared" doc:"Where the means come from: given takes means; sites draws them uniformly from [0, 1] for every site, shared once for all sites."`
+	Instance uint64      `want:"0.." doc:"Seed of drawn means, the same in all runs; 0 draws others for every run of an experiment."`
+}
+
+func (p BernoulliParams) means() means { return means{p.Means, p.Draw, p.Instance} }
+
+func bernoulliEntry() Entry {
+	return define(
+		Entry{Name: "bernoulli", Summary: "pays 1 with the probability of the arm and else 0"},
+		BernoulliParams{Draw: Given},
+		BernoulliParams{Means: [][]float64{{.2, .8, .5}}, Draw: Given},
+		typed[BernoulliParams]{
+			arms: func(p BernoulliParams) int { return p.means().arms() },
+			check: func(p BernoulliParams, c Config) (field, want string) {
+				if field, want = p.means().check("bernoulli", c); field != "" {
+					return field, want
+				}
+				for i, row := range p.Means {
+					if slices.ContainsFunc(row, func(x float64) bool { return !probability(x) }) {
+						return "means", fmt.Sprintf("numbers from 0 to 1 with world.kind: bernoulli; see row %d", i)
+					}
+				}
+				return "", ""
+			},
+			open: func(c Config, p BernoulliParams) (Source, error) {
+				return &meanSource{"bernoulli", c, p.means(), func(row []float64, src *rand.ChaCha8) (payer, error) {
+					return NewBernoulli(row, src)
+				}}, nil
+			},
+		},
+	)
+}
+
+// NewBernoulli returns the world of a network of one site with these probabilities of a 1,
+// one an arm, each in [0,1]. Its random numbers are those of src, which belongs to it.
+func NewBernoulli(means []float64, src *rand.ChaCha8) (*Bernoulli, error) {
 	if len(means) == 0 {
 		return nil, errors.New("world: bernoulli: no arms")
 	}
 	for a, m := range means {
-		if !(m >= 0 && m <= 1) { // so that NaN is refused too
+		if !probability(m) {
 			return nil, fmt.Errorf("world: bernoulli: arm %d has mean %v, want 0 to 1", a, m)
 		}
 	}
-	return &Bernoulli{means: slices.Clone(means), rng: rng}, nil
+	return &Bernoulli{newPlain(slices.Clone(means)), newCoins(src)}, nil
 }
 
-// Arms returns the number of arms.
-func (w *Bernoulli) Arms() int { return len(w.means) }
+// probability reports whether x lies in [0,1]; NaN does not.
+func probability(x float64) bool { return x >= 0 && x <= 1 }
 
 // Play draws a reward of an arm.
 func (w *Bernoulli) Play(a bandit.Arm) (bandit.Reward, error) {
@@ -44,9 +80,3 @@ func (w *Bernoulli) Play(a bandit.Arm) (bandit.Reward, error) {
 	}
 	return 0, nil
 }
-
-// Means returns the probability of a 1 for each arm.
-func (w *Bernoulli) Means() []float64 { return slices.Clone(w.means) }
-
-// Bounded says whether every reward lies in [0,1]: yes.
-func (w *Bernoulli) Bounded() bool { return true }

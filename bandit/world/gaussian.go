@@ -15,41 +15,72 @@ import (
 // Gaussian pays the mean of the arm plus normal noise, as in section 5.1 of
 // Zhu, Zhu, Liu and Liu 2021, where the means are drawn in [0,1] and the noise
 // has variance 1.
+//
+// Clipping keeps the order of the arms and shrinks the gaps between the means of what is
+// paid: with standard deviation 1 and means in [0,1] by about two thirds.
 type Gaussian struct {
-	mu    []float64 // before clipping
-	means []float64 // of what is paid
-	sd    float64
-	clip  bool
-	rng   *rand.Rand
+	plain // means are after clipping, if there is any
+	coins
+	mu   []float64 // before clipping
+	sd   float64
+	clip bool
 }
 
-var _ World = (*Gaussian)(nil)
+var _ bandit.World = (*Gaussian)(nil)
 
-// NewGaussian returns a world with these means, one an arm, and the standard
-// deviation sd > 0 of its noise. If clip, every reward is moved into [0,1].
-// Without, rewards have no bound, no sensitivity holds, and the run must be
-// marked not private: see Bounded.
-func NewGaussian(means []float64, sd float64, clip bool, rng *rand.Rand) (*Gaussian, error) {
+// GaussianParams are the parameters of world gaussian.
+type GaussianParams struct {
+	Means    [][]float64 `want:"rows of numbers" doc:"The mean reward of every arm, before clipping: one row for all sites or one a site."`
+	Draw     Draw        `want:"given|sites|shared" doc:"Where the means come from: given takes means; sites draws them uniformly from [0, 1] for every site, shared once for all sites."`
+	Instance uint64      `want:"0.." doc:"Seed of drawn means, the same in all runs; 0 draws others for every run of an experiment."`
+	SD       float64     `want:"over 0" doc:"Standard deviation of the rewards, before clipping."`
+	Clip     bool        `want:"true|false" doc:"Brings rewards into [0, 1] before they are paid."`
+}
+
+func (p GaussianParams) means() means { return means{p.Means, p.Draw, p.Instance} }
+
+func gaussianEntry() Entry {
+	return define(
+		Entry{Name: "gaussian", Summary: "pays the mean of the arm plus normal noise"},
+		GaussianParams{Draw: Given, SD: .1, Clip: true},
+		GaussianParams{Means: [][]float64{{.2, .8, .5}}, Draw: Given, SD: .3, Clip: true},
+		typed[GaussianParams]{
+			arms:      func(p GaussianParams) int { return p.means().arms() },
+			unclipped: func(p GaussianParams) bool { return !p.Clip },
+			check: func(p GaussianParams, c Config) (field, want string) {
+				return p.means().check("gaussian", c)
+			},
+			open: func(c Config, p GaussianParams) (Source, error) {
+				return &meanSource{"gaussian", c, p.means(), func(row []float64, src *rand.ChaCha8) (payer, error) {
+					return NewGaussian(row, p.SD, p.Clip, src)
+				}}, nil
+			},
+		},
+	)
+}
+
+// NewGaussian returns the world of a network of one site with these means, one an arm, and
+// the standard deviation sd > 0 of its noise. If clip, every reward is moved into [0,1].
+// Without, rewards have no bound, no sensitivity holds, and the run must be marked not
+// private: see [Entry.Unclipped]. Its random numbers are those of src, which belongs to it.
+func NewGaussian(means []float64, sd float64, clip bool, src *rand.ChaCha8) (*Gaussian, error) {
 	if len(means) == 0 {
 		return nil, errors.New("world: gaussian: no arms")
 	}
 	if !(sd > 0) || math.IsInf(sd, 0) {
 		return nil, fmt.Errorf("world: gaussian: standard deviation %v, want a positive number", sd)
 	}
-	w := &Gaussian{mu: slices.Clone(means), means: slices.Clone(means), sd: sd, clip: clip, rng: rng}
+	paid := slices.Clone(means)
 	for a, m := range means {
 		if math.IsNaN(m) || math.IsInf(m, 0) {
 			return nil, fmt.Errorf("world: gaussian: arm %d has mean %v, want a finite number", a, m)
 		}
 		if clip {
-			w.means[a] = clipped(m, sd)
+			paid[a] = clipped(m, sd)
 		}
 	}
-	return w, nil
+	return &Gaussian{plain: newPlain(paid), coins: newCoins(src), mu: slices.Clone(means), sd: sd, clip: clip}, nil
 }
-
-// Arms returns the number of arms.
-func (w *Gaussian) Arms() int { return len(w.mu) }
 
 // Play draws a reward of an arm.
 func (w *Gaussian) Play(a bandit.Arm) (bandit.Reward, error) {
@@ -62,14 +93,6 @@ func (w *Gaussian) Play(a bandit.Arm) (bandit.Reward, error) {
 	}
 	return bandit.Reward(y), nil
 }
-
-// Means returns the expected reward of each arm, after clipping if there is any.
-// Clipping keeps the order of the arms and shrinks the gaps between them: with
-// sd 1 and means in [0,1] by about two thirds.
-func (w *Gaussian) Means() []float64 { return slices.Clone(w.means) }
-
-// Bounded says whether every reward lies in [0,1], as everything private needs.
-func (w *Gaussian) Bounded() bool { return w.clip }
 
 // clipped returns the mean of a normal variable moved into [0,1]:
 // μ(Φ(β)-Φ(α)) + σ(φ(α)-φ(β)) + 1-Φ(β) with α = -μ/σ and β = (1-μ)/σ.

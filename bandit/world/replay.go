@@ -1,9 +1,9 @@
 package world
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"peerd.dev/bandit"
 )
@@ -26,61 +26,83 @@ import (
 // is public, as choices are: a neighbouring data set in which an encounter has
 // another treatment may differ in a record of two arms.
 type Replay struct {
-	left  [][]*record // by arm; the last is the next; by pointer as in Records
-	means []float64
+	plain               // means are over all the records that an arm had at the start
+	records [][]*record // by arm, handed out from the end; by pointer as in Records
+	left    []int       // by arm
 }
 
-var _ World = (*Replay)(nil)
+var _ bandit.World = (*Replay)(nil)
 
-// NewReplay returns the world of what one site holds. It fails if an arm gets no
-// record.
-func NewReplay(site *Records, rng *rand.Rand) (*Replay, error) {
-	w := &Replay{left: make([][]*record, arms), means: make([]float64, arms)}
+// NewReplay returns the world of a network of one site, which holds these records. It
+// fails if an arm gets no record. src decides the order, and is not needed afterwards.
+func NewReplay(site *Records, src *rand.ChaCha8) (*Replay, error) {
+	rng := rand.New(src)
+	w := &Replay{records: make([][]*record, arms), left: make([]int, arms)}
+	means := make([]float64, arms)
 	for _, e := range site.rows {
 		if e.arms == 0 {
 			continue
 		}
 		a := e.arms.pick(rng)
-		w.left[a] = append(w.left[a], e)
-		w.means[a] += float64(e.reward)
+		w.records[a] = append(w.records[a], e)
+		means[a] += float64(e.reward)
 	}
-	for a, l := range w.left {
+	for a, l := range w.records {
 		if len(l) == 0 {
-			return nil, fmt.Errorf("world: replay: arm %d has no record among %d rows", a, site.Rows())
+			return nil, noRecord(a, site)
 		}
-		w.means[a] /= float64(len(l))
+		w.left[a] = len(l)
+		means[a] /= float64(len(l))
 		rng.Shuffle(len(l), func(i, j int) { l[i], l[j] = l[j], l[i] })
 	}
+	w.plain = newPlain(means)
 	return w, nil
 }
 
-// Format implements [fmt.Formatter], so that no reward is printed.
-func (w Replay) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
-
-// Arms returns the number of arms, 5.
-func (w *Replay) Arms() int { return len(w.left) }
+// noRecord returns the error of an arm that has nothing to hand out at a site.
+func noRecord(a int, site *Records) error {
+	return fmt.Errorf("world: replay: arm %d has no record among %d rows", a, site.Rows())
+}
 
 // Play hands out a record of an arm, for the first and last time.
 func (w *Replay) Play(a bandit.Arm) (bandit.Reward, error) {
 	if err := check(a, len(w.left)); err != nil {
 		return 0, err
 	}
-	n := len(w.left[a])
-	if n == 0 {
+	if w.left[a] == 0 {
 		return 0, fmt.Errorf("%w of arm %d", ErrExhausted, a)
 	}
-	e := w.left[a][n-1]
-	w.left[a] = w.left[a][:n-1]
-	return e.reward, nil
+	w.left[a]--
+	return w.records[a][w.left[a]].reward, nil
 }
 
 // Left returns how many records of an arm have not been played. It panics for an
 // arm that does not exist.
-func (w *Replay) Left(a bandit.Arm) int { return len(w.left[a]) }
+func (w *Replay) Left(a bandit.Arm) int { return w.left[a] }
 
-// Means returns the mean over all the records that the arm had at the start,
-// which is the expected reward of each of its pulls.
-func (w *Replay) Means() []float64 { return slices.Clone(w.means) }
+// Save returns how many records of each arm are left, behind the version.
+func (w *Replay) Save() []byte {
+	state := []byte{version}
+	for _, n := range w.left {
+		state = binary.BigEndian.AppendUint64(state, uint64(n))
+	}
+	return state
+}
 
-// Bounded says whether every reward lies in [0,1]: yes.
-func (w *Replay) Bounded() bool { return true }
+// Load takes over how many records are left of each arm. After an error w is as it was.
+func (w *Replay) Load(state []byte) error {
+	b, err := fields(state, 8*len(w.left))
+	if err != nil {
+		return err
+	}
+	left := make([]int, len(w.left))
+	for a := range left {
+		n := binary.BigEndian.Uint64(b[8*a:])
+		if had := len(w.records[a]); n > uint64(had) {
+			return fmt.Errorf("world: saved state with %d records left of arm %d, which had %d", n, a, had)
+		}
+		left[a] = int(n)
+	}
+	w.left = left
+	return nil
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -106,7 +107,7 @@ func TestSameSeedSameReplay(t *testing.T) {
 // where a sound sampler leaves 2,000 ± 183 with probability 1.6e-6.
 func TestPickIsEven(t *testing.T) {
 	var n [arms]int
-	rng := seeded(7)
+	rng := rand.New(seeded(7))
 	for range 6000 {
 		n[armset(0b11010).pick(rng)]++
 	}
@@ -155,7 +156,7 @@ func TestWhatHoldsRewardsPrintsPrivate(t *testing.T) {
 			}
 		}
 		// What another struct hides prints without Format.
-		for _, v := range []any{struct{ r *Records }{r}, struct{ w World }{w}} {
+		for _, v := range []any{struct{ r *Records }{r}, struct{ w bandit.World }{w}} {
 			if s := fmt.Sprintf(verb, v); strings.Contains(s, "777000777") || strings.Contains(s, "Secret") || strings.Contains(s, "reward") {
 				t.Errorf("%s of %T: %s", verb, v, s)
 			}

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -67,8 +68,12 @@ func load(t rapid.TB, lines []line) *Records {
 	return r
 }
 
-// seeded returns the Rand of a seed.
-func seeded(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
+// seeded returns the random numbers of a seed.
+func seeded(seed uint64) *rand.ChaCha8 {
+	var key [32]byte
+	binary.BigEndian.PutUint64(key[:], seed)
+	return rand.NewChaCha8(key)
+}
 
 // everyArm is one encounter an arm, of patients 1 to 5, all paying 1.
 func everyArm() []line {

@@ -8,7 +8,7 @@ import (
 )
 
 // average plays an arm n times.
-func average(t *testing.T, w World, a bandit.Arm, n int) float64 {
+func average(t *testing.T, w bandit.World, a bandit.Arm, n int) float64 {
 	t.Helper()
 	sum := 0.
 	for range n {
@@ -43,12 +43,12 @@ func TestMeansAreWhatIsPaid(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		w    World
+		w    payer
 		sd   float64 // at most
 	}{{"bernoulli", bernoulli, .5}, {"gaussian", open, 1}, {"clipped", clip, .5}, {"narrow", narrow, .1}} {
 		means := c.w.Means()
-		if len(means) != c.w.Arms() {
-			t.Errorf("%s: %d means of %d arms", c.name, len(means), c.w.Arms())
+		if _, err := c.w.Play(bandit.Arm(len(means))); err == nil {
+			t.Errorf("%s: %d means of more arms", c.name, len(means))
 		}
 		for a, want := range means {
 			if got := average(t, c.w, bandit.Arm(a), n); math.Abs(got-want) > 5*c.sd/math.Sqrt(n) {
@@ -72,36 +72,34 @@ func TestClippingShrinksGapsByTwoThirds(t *testing.T) {
 	}
 }
 
-func TestBoundedIsTrue(t *testing.T) {
-	open, err := NewGaussian([]float64{.5}, 1, false, seeded(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	clip, err := NewGaussian([]float64{.5}, 1, true, seeded(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, w := range []interface {
-		World
-		Bounded() bool
-	}{open, clip} {
-		inside := true
-		for range 1000 { // one in three lies outside
-			y, err := w.Play(0)
+// A gaussian world of means .5 and standard deviation 1 pays one reward in three outside
+// [0,1] if it is not clipped.
+func TestUnclippedIsTrue(t *testing.T) {
+	for _, e := range Table() {
+		params := []any{e.Small}
+		if g, ok := e.Small.(GaussianParams); ok {
+			g.Means, g.SD = [][]float64{{.5, .5, .5}}, 1
+			for _, g.Clip = range []bool{false, true} {
+				params = append(params, g)
+			}
+		}
+		for _, p := range params {
+			w, err := small(t, e, p, 1).World(0, seeded(1))
 			if err != nil {
 				t.Fatal(err)
 			}
-			inside = inside && y >= 0 && y <= 1
+			inside := true
+			for range 1000 {
+				y, err := w.Play(0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				inside = inside && y >= 0 && y <= 1
+			}
+			if inside == e.Unclipped(p) {
+				t.Errorf("%s %+v: all inside: %v, Unclipped: %v", e.Name, p, inside, e.Unclipped(p))
+			}
 		}
-		if inside != w.Bounded() {
-			t.Errorf("all inside: %v, Bounded: %v", inside, w.Bounded())
-		}
-	}
-	if b, err := NewBernoulli([]float64{.5}, seeded(1)); err != nil || !b.Bounded() {
-		t.Error("bernoulli is not bounded", err)
-	}
-	if !replay(t, load(t, everyArm()), 1).Bounded() {
-		t.Error("replay is not bounded")
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/terminal"
 	"peerd.dev/node/audit"
 )
 
@@ -53,7 +55,7 @@ with Gaussian noise.`,
 				runs = auditQuick
 			}
 			if runs < audit.MinRuns || runs > 1_000_000 {
-				return failf(exitUsage, "--runs %d, want a number from %d to 1000000", runs, audit.MinRuns)
+				return config.Failf(config.ErrUsage, "--runs %d, want a number from %d to 1000000", runs, audit.MinRuns)
 			}
 			c, err := o.load()
 			if err != nil {
@@ -68,47 +70,47 @@ with Gaussian noise.`,
 	return cmd
 }
 
-func (o *options) audit(ctx context.Context, s *Settings, runs int, seed uint64) error {
+func (o *options) audit(ctx context.Context, s *config.Settings, runs int, seed uint64) error {
 	for _, note := range auditNotes(s) {
 		_, _ = fmt.Fprintf(o.stderr, "audit: %s\n", note)
 	}
 	if s.Privacy.Epsilon.Infinite() {
-		return failf(exitConfig, "%s promises nothing, so there is nothing to audit", s.with("privacy.epsilon"))
+		return config.Failf(config.ErrRefused, "%s promises nothing, so there is nothing to audit", s.With("privacy.epsilon"))
 	}
-	spec, err := s.spec(2)
+	spec, err := s.Spec(2)
 	if err != nil {
 		return err
 	}
 	if spec.Privacy.Unclipped {
-		return failf(exitConfig, "%s: no epsilon holds for rewards that are not clipped, so there is nothing to audit; add --set world.clip=true", s.with("world.clip"))
+		return config.Failf(config.ErrRefused, "%s: no epsilon holds for rewards that are not clipped, so there is nothing to audit; add --set world.clip=true", s.With("world.clip"))
 	}
-	c := audit.Config{Spec: spec, Topic: s.Mode == Slots, Runs: runs, Seed: seed}
+	c := audit.Config{Spec: spec, Topic: s.Mode == config.Live, Runs: runs, Seed: seed}
 	// As in experiments: played peers make garbage at a high rate and hold little.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	p := newProgress(o.stderr, "audit", c.Plays())
-	defer p.end()
-	c.Progress = p.add
+	p := terminal.NewProgress(o.stderr, "audit", c.Plays())
+	defer p.End()
+	c.Progress = p.Add
 	r, err := audit.Run(ctx, c)
 	if err != nil {
 		return err
 	}
-	p.end()
+	p.End()
 	return o.showAudit(r)
 }
 
 // auditNotes says what of a configuration is not audited as it stands.
-func auditNotes(s *Settings) (notes []string) {
-	if s.Mode == Lockstep {
+func auditNotes(s *config.Settings) (notes []string) {
+	if s.Mode == config.Lockstep {
 		notes = append(notes, "mode lockstep guards nobody; audited is what the same settings would promise people")
 	}
 	if len(s.Experiment.Cells) == 0 {
 		return notes
 	}
-	cells := expand(s.Experiment.Cells)
+	cells := config.Expand(s.Experiment.Cells)
 	note := fmt.Sprintf("the configuration is audited without what its %d experiment cells set", len(cells))
 	for _, c := range cells {
-		if len(c.set) > 0 {
-			note += fmt.Sprintf("; to audit cell %q add --set %s", c.Name, strings.Join(c.set, " --set "))
+		if len(c.Set) > 0 {
+			note += fmt.Sprintf("; to audit cell %q add --set %s", c.Name, strings.Join(c.Set, " --set "))
 			break
 		}
 	}

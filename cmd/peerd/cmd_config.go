@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
+
+	"peerd.dev/cmd/peerd/internal/config"
 )
 
 func newConfig(o *options) *cobra.Command {
@@ -41,14 +40,14 @@ that is wrong with it, a line each: key, value, what is wanted. Nothing is start
 			if err != nil {
 				return err
 			}
-			doc := checkDoc{OK: true, File: c.File, Reading: c.reading()}
+			doc := checkDoc{OK: true, File: c.File, Reading: c.Reading()}
 			return o.print(doc, func(w io.Writer) {
 				if c.File != "" {
 					_, _ = fmt.Fprintf(w, "ok: %s\n\n", c.File)
 				} else {
 					_, _ = fmt.Fprint(w, "ok (no file was read)\n\n")
 				}
-				_, _ = fmt.Fprint(w, wrap(doc.Reading, 80))
+				_, _ = fmt.Fprint(w, config.Wrap(doc.Reading, 80))
 			})
 		}),
 	}
@@ -74,13 +73,13 @@ default and what it may be.`,
 		Args: cobra.NoArgs,
 		RunE: o.run(func(context.Context) error {
 			if asSchema {
-				return o.print(schemaDocs(), writeSchema)
+				return o.print(config.SchemaDocs(), config.WriteSchema)
 			}
 			c, err := o.read()
 			if err != nil {
 				return err
 			}
-			return o.print(showDoc{c.File, c.settingDocs()}, c.write)
+			return o.print(showDoc{c.File, c.SettingDocs()}, c.Write)
 		}),
 	}
 	cmd.Flags().BoolVar(&asSchema, "schema", false, "print the meaning of every key instead")
@@ -88,56 +87,6 @@ default and what it may be.`,
 }
 
 type showDoc struct {
-	File     string       `json:"file"`
-	Settings []settingDoc `json:"settings"`
-}
-
-type settingDoc struct {
-	Key    string `json:"key"`
-	Value  any    `json:"value"`
-	Source Origin `json:"source"`
-}
-
-func (c *Config) settingDocs() []settingDoc {
-	var docs []settingDoc
-	for _, k := range schema() {
-		d := settingDoc{k.Name, c.value(k.Name).Interface(), c.From[k.Name]}
-		if d.Source == fromNobody {
-			d.Value = nil
-		}
-		docs = append(docs, d)
-	}
-	return docs
-}
-
-// MarshalJSON writes a duration and an infinite budget as they stand in a file.
-func (d settingDoc) MarshalJSON() ([]byte, error) {
-	type plain settingDoc
-	switch v := d.Value.(type) {
-	case time.Duration:
-		d.Value = valueText(v)
-	case Epsilon:
-		if v.Infinite() {
-			d.Value = valueText(v)
-		}
-	}
-	return json.Marshal(plain(d))
-}
-
-// write prints the settings as a table.
-func (c *Config) write(w io.Writer) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, "KEY\tSOURCE\tVALUE")
-	for _, k := range schema() {
-		value, source := valueText(c.value(k.Name).Interface()), string(c.From[k.Name])
-		switch c.From[k.Name] {
-		case fromNobody:
-			value = "-"
-		case fromEnv:
-			source = envName(k.Name)
-		default:
-		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", k.Name, source, value)
-	}
-	_ = t.Flush()
+	File     string              `json:"file"`
+	Settings []config.SettingDoc `json:"settings"`
 }

@@ -22,7 +22,7 @@ file knows the peer by. The peer need not run.`,
 			if err != nil {
 				return err
 			}
-			id, err := c.identity()
+			id, err := c.Identity()
 			if err != nil {
 				return fmt.Errorf("%w; `peerd init --dir DIR` makes a folder with a key", err)
 			}

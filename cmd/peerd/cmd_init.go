@@ -2,19 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
-	"peerd.dev/gossip"
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/daemon"
 )
 
 func newInit(o *options) *cobra.Command {
@@ -32,103 +24,17 @@ The id that is printed is what the network file knows the peer by.`,
 		Args: cobra.NoArgs,
 		RunE: o.run(func(context.Context) error {
 			if o.config != "" {
-				return failf(exitUsage, "init writes DIR/%s and so takes no --config", configName)
+				return config.Failf(config.ErrUsage, "init writes DIR/%s and so takes no --config", config.FileName)
 			}
-			doc, err := o.initPeer()
+			_, set, err := o.sources()
 			if err != nil {
 				return err
 			}
-			return o.print(doc, doc.write)
+			made, err := daemon.Init(set)
+			if err != nil {
+				return err
+			}
+			return o.print(made, made.Write)
 		}),
 	}
-}
-
-// An initDoc says what init made.
-type initDoc struct {
-	ID     string   `json:"id"`
-	Dir    string   `json:"dir"`
-	Config string   `json:"config"`
-	ToSet  []string `json:"to_set"` // required keys that are still without a value
-}
-
-func (d initDoc) write(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "made %s\nid %s\n", d.Dir, d.ID)
-	if len(d.ToSet) > 0 {
-		_, _ = fmt.Fprintf(w, "next: set %s in %s\n", strings.Join(d.ToSet, ", "), d.Config)
-	}
-	_, _ = fmt.Fprintf(w, "then: peerd config check -c %s\n", d.Config)
-}
-
-func (o *options) initPeer() (initDoc, error) {
-	c, values, err := o.initValues()
-	if err != nil {
-		return initDoc{}, err
-	}
-	dir, err := filepath.Abs(c.Dir)
-	if err != nil {
-		return initDoc{}, err
-	}
-	c.Dir = dir
-	values["dir"] = valueText(dir)
-	doc := initDoc{Dir: dir, Config: filepath.Join(dir, configName), ToSet: []string{}}
-	for _, path := range []string{c.IdentityPath(), doc.Config} {
-		if _, err = os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return doc, failf(exitUnexpected, "%s is there already; init overwrites nothing, so take another --dir", path)
-		}
-	}
-	if err = privateDir(dir); err != nil {
-		return doc, err
-	}
-	id, err := gossip.CreateIdentity(c.IdentityPath())
-	if err != nil {
-		return doc, err
-	}
-	doc.ID = id.ID()
-	head := "Configuration of peer " + doc.ID + "\nTake the # off a key to change it from its default.\n"
-	if err := renameio.WriteFile(doc.Config, []byte(configText(head, values)), 0o600); err != nil {
-		return doc, err
-	}
-	for _, k := range schema() {
-		if _, ok := values[k.Name]; !ok && k.Required() {
-			doc.ToSet = append(doc.ToSet, k.Name)
-		}
-	}
-	return doc, nil
-}
-
-// initValues returns what --set gives, checked as far as it goes: what is not
-// given yet refuses nothing.
-func (o *options) initValues() (*Config, map[string]string, error) {
-	_, set, err := o.sources()
-	if err != nil {
-		return nil, nil, err
-	}
-	c, problems, err := readConfig("", set)
-	if err != nil {
-		return nil, nil, err
-	}
-	problems = append(problems, slices.DeleteFunc(c.invalid(problems), func(p Problem) bool { return c.From[p.Key] != fromFlag })...)
-	values := make(map[string]string)
-	for _, k := range schema() {
-		if c.From[k.Name] == fromFlag {
-			values[k.Name] = valueText(c.value(k.Name).Interface())
-		}
-	}
-	return c, values, c.refusal(problems)
-}
-
-// privateDir makes a folder that only its owner may enter, and refuses one that
-// others may.
-func privateDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return err
-	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return failf(exitUnexpected, "%s has mode %04o and is open to others than its owner; run: chmod 700 %s", dir, mode, dir)
-	}
-	return nil
 }

@@ -158,7 +158,7 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 	}
 	lines, _ := testLedger(t)
 	err = (&options{stdout: t.Output()}).exportLedger(file, lines, gossip.SeedIdentity([32]byte{2}).Sign)
-	if codeOf(err) != exitPrivacy || !errors.Is(err, ledger.ErrSignature) {
+	if codeOf(coded(err)) != exitPrivacy || !errors.Is(err, ledger.ErrSignature) {
 		t.Errorf("with another peer's key: %v", err)
 	}
 	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) {

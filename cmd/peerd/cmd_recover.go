@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/node/site"
+	"peerd.dev/cmd/peerd/internal/daemon"
 )
 
 func newRecover(o *options) *cobra.Command {
@@ -35,41 +34,16 @@ have all of them running then, so that none remembers more.`,
 			if err != nil {
 				return err
 			}
-			done, err := recoverPeer(&c.Settings, o.stderr)
+			keepPrivate()
+			log, err := daemon.NewLogger(o.stderr, c.Log)
+			if err != nil {
+				return err
+			}
+			done, err := daemon.Recover(&c.Settings, log.With(slog.String("command", "recover")))
 			if err != nil {
 				return err
 			}
 			return o.print(done, func(w io.Writer) { _, _ = fmt.Fprintln(w, done) })
 		}),
 	}
-}
-
-func recoverPeer(s *Settings, stderr io.Writer) (done site.Adopted, err error) {
-	if s.Mode == Lockstep {
-		return done, failf(exitUsage, "a peer in lockstep keeps nothing that could be recovered")
-	}
-	keepPrivate()
-	unlock, err := lockDir(s.Dir)
-	if err != nil {
-		return done, err
-	}
-	defer unlock()
-	seat, err := newSeat(s)
-	if err != nil {
-		return done, err
-	}
-	log, err := newLogger(stderr, s.Log)
-	if err != nil {
-		return done, err
-	}
-	st, err := seat.site(log.With(slog.String("command", "recover")), nil, nil)
-	if err != nil {
-		return done, err
-	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	done, err = st.Adopt()
-	if errors.Is(err, site.ErrFork) || errors.Is(err, site.ErrNothing) {
-		return done, failf(exitPrivacy, "%w", err)
-	}
-	return done, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/gossip/topology"
 )
 
@@ -40,7 +41,7 @@ Those that chance draws follow from --seed and are drawn again until connected.`
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if nodes < 1 || nodes > mostNodes {
-				return failf(exitUsage, "--nodes %d: want 1 to %d", nodes, mostNodes)
+				return config.Failf(config.ErrUsage, "--nodes %d: want 1 to %d", nodes, mostNodes)
 			}
 			var docs []topologyDoc
 			for _, text := range args {
@@ -79,16 +80,16 @@ type topologyDoc struct {
 }
 
 func measure(text string, n int, seed uint64, edges bool) (topologyDoc, error) {
-	g, report, err := buildGraph(text, n, seed)
+	g, report, err := config.BuildGraph(text, n, seed)
 	switch {
 	case errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission):
 		return topologyDoc{}, err
 	case err != nil:
-		return topologyDoc{}, failf(exitUsage, "%w", err)
+		return topologyDoc{}, config.Failf(config.ErrUsage, "%w", err)
 	}
-	m, d := topology.Measure(g), graphDegrees(g)
+	m, d := topology.Measure(g), config.GraphDegrees(g)
 	doc := topologyDoc{
-		Topology: text, Nodes: m.Peers, Links: m.Edges, Degree: m.AverageDegree, Least: d.least, Most: d.most,
+		Topology: text, Nodes: m.Peers, Links: m.Edges, Degree: m.AverageDegree, Least: d.Least, Most: d.Most,
 		Lambda2: m.Lambda2, Gap: m.SpectralGap, Diameter: m.Diameter, Redraws: report.Redraws,
 	}
 	if edges {

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"peerd.dev/cmd/peerd/internal/version"
 )
 
 func newVersion(o *options) *cobra.Command {
@@ -20,52 +18,8 @@ as the Go tool recorded them.`,
   peerd version --json`,
 		Args: cobra.NoArgs,
 		RunE: o.run(func(context.Context) error {
-			doc := readVersion()
-			return o.print(doc, doc.write)
+			doc := version.Read()
+			return o.print(doc, doc.Write)
 		}),
-	}
-}
-
-// A versionDoc says what a binary was built from. Fields that the Go tool did not
-// record are empty.
-type versionDoc struct {
-	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"`
-	Time     string `json:"time,omitempty"`
-	Modified bool   `json:"modified"`
-	Go       string `json:"go"`
-	Platform string `json:"platform"`
-}
-
-func readVersion() versionDoc {
-	doc := versionDoc{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return doc
-	}
-	if info.Main.Version != "" {
-		doc.Version = info.Main.Version
-	}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			doc.Revision = s.Value
-		case "vcs.time":
-			doc.Time = s.Value
-		case "vcs.modified":
-			doc.Modified = s.Value == "true"
-		}
-	}
-	return doc
-}
-
-func (d versionDoc) write(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "peerd %s %s %s\n", d.Version, d.Go, d.Platform)
-	if d.Revision != "" {
-		_, _ = fmt.Fprintf(w, "commit %s of %s", d.Revision, d.Time)
-		if d.Modified {
-			_, _ = fmt.Fprint(w, ", with changes")
-		}
-		_, _ = fmt.Fprintln(w)
 	}
 }

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/configtest"
 )
 
 var update = flag.Bool("update", false, "write the files that tests compare with")
@@ -27,38 +28,11 @@ func peerd(t *testing.T, args ...string) (got code, stdout, stderr string) {
 	return code(c), out.String(), trouble.String()
 }
 
-// write makes a file in a folder of the test.
-func write(t *testing.T, text string) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "peerd.yaml")
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return name
-}
-
-// good is a valid configuration with changes, as they stand in a file. A value
-// that is "-" takes the key away.
-func good(changes map[string]string) string {
-	values := map[string]string{
-		"arms": "[a, b, c]", "privacy.epsilon": "1", "privacy.horizon": "1000",
-		"world.kind": "bernoulli", "world.means": "[[0.2, 0.5, 0.4]]",
-	}
-	for k, v := range changes {
-		if v == "-" {
-			delete(values, k)
-		} else {
-			values[k] = v
-		}
-	}
-	return configText("A test.\n", values)
-}
-
 // check runs `config check` on a file with the changes and returns its problems.
 // It shows on the way that they are told in both forms.
-func check(t *testing.T, changes map[string]string) []Problem {
+func check(t *testing.T, changes map[string]string) []config.Problem {
 	t.Helper()
-	file := write(t, good(changes))
+	file := configtest.Write(t, configtest.Good(changes))
 	c, stdout, stderr := peerd(t, "config", "check", "-c", file, "--json")
 	if c == exitOK {
 		return nil

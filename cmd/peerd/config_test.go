@@ -9,34 +9,37 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/configtest"
 )
 
 func TestFlagsGoBeforeEnvironmentBeforeFileBeforeDefault(t *testing.T) {
-	file := write(t, good(map[string]string{"rounds.count": "1", "privacy.horizon": "1000"}))
-	read := func(set ...string) (uint64, Origin) {
+	file := configtest.Write(t, configtest.Good(map[string]string{"rounds.count": "1", "privacy.horizon": "1000"}))
+	read := func(set ...string) (uint64, config.Origin) {
 		t.Helper()
-		c, err := loadConfig(file, set)
+		c, err := config.Load(file, set)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return c.Rounds.Count, c.From["rounds.count"]
 	}
-	if v, o := read(); v != 1 || o != fromFile {
+	if v, o := read(); v != 1 || o != config.FromFile {
 		t.Errorf("file: %d from %s", v, o)
 	}
 	t.Setenv("PEERD_ROUNDS_COUNT", "2")
-	if v, o := read(); v != 2 || o != fromEnv {
+	if v, o := read(); v != 2 || o != config.FromEnv {
 		t.Errorf("environment: %d from %s", v, o)
 	}
-	if v, o := read("rounds.count=3"); v != 3 || o != fromFlag {
+	if v, o := read("rounds.count=3"); v != 3 || o != config.FromFlag {
 		t.Errorf("flag: %d from %s", v, o)
 	}
-	if v, o := read("rounds.count=3", "rounds.count=4"); v != 4 || o != fromFlag {
+	if v, o := read("rounds.count=3", "rounds.count=4"); v != 4 || o != config.FromFlag {
 		t.Errorf("two flags: %d from %s", v, o)
 	}
-	file = write(t, good(nil))
+	file = configtest.Write(t, configtest.Good(nil))
 	t.Setenv("PEERD_ROUNDS_COUNT", "") // as good as not set
-	if v, o := read(); v != 0 || o != fromDefault {
+	if v, o := read(); v != 0 || o != config.FromDefault {
 		t.Errorf("default: %d from %s", v, o)
 	}
 }
@@ -64,28 +67,28 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"api.listen": "127.0.0.1:9", "api.window": "5m", "api.default_reward": "0.5", "api.settle": "arrival",
 		"api.fallback": "blue", "api.min_exposures": "3", "api.keep": "1h", "api.max_body": "2048", "store.reserve": "5",
 	}
-	for _, k := range schema() {
+	for _, k := range config.Schema() {
 		want, ok := other[k.Name]
 		if !ok {
 			t.Errorf("%s is not tried", k.Name)
 			continue
 		}
-		for _, from := range []Origin{fromFlag, fromEnv, fromFile} {
+		for _, from := range []config.Origin{config.FromFlag, config.FromEnv, config.FromFile} {
 			t.Run(string(from)+" "+k.Name, func(t *testing.T) {
 				file, set := "", []string(nil)
 				switch from {
-				case fromFlag:
+				case config.FromFlag:
 					set = []string{k.Name + "=" + want}
-				case fromEnv:
-					t.Setenv(envName(k.Name), want)
+				case config.FromEnv:
+					t.Setenv(config.EnvName(k.Name), want)
 				default:
-					file = write(t, configText("A test.\n", map[string]string{k.Name: want}))
+					file = configtest.Write(t, config.Text("A test.\n", map[string]string{k.Name: want}))
 				}
-				c, problems, err := readConfig(file, set)
+				c, problems, err := config.Read(file, set)
 				if err != nil || len(problems) > 0 {
 					t.Fatal(err, problems)
 				}
-				if got := valueText(c.value(k.Name).Interface()); got != want || c.From[k.Name] != from {
+				if got := config.ValueText(c.Value(k.Name).Interface()); got != want || c.From[k.Name] != from {
 					t.Errorf("%s from %s, want %s", got, c.From[k.Name], want)
 				}
 			})
@@ -94,7 +97,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 }
 
 func TestListsAndTextNeedNoQuotesOnTheCommandLine(t *testing.T) {
-	c, problems, err := readConfig("", []string{"arms=1, b,on", "dir=5", "testnet.topology=regular(6)", "rounds.every=1m30s"})
+	c, problems, err := config.Read("", []string{"arms=1, b,on", "dir=5", "testnet.topology=regular(6)", "rounds.every=1m30s"})
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
@@ -114,7 +117,7 @@ func TestUnknownKeysAreRefusedWithTheNearest(t *testing.T) {
 		"privacy: 1":                "privacy: 1: want a section with keys such as privacy.epsilon",
 		"protocol: {average: fast}": "protocol.average: fast: want a section with keys such as protocol.average.consistency",
 	} {
-		c, _, stderr := peerd(t, "config", "check", "-c", write(t, text))
+		c, _, stderr := peerd(t, "config", "check", "-c", configtest.Write(t, text))
 		if c != exitConfig || !strings.Contains(stderr, "\n"+want+"\n") {
 			t.Errorf("code %d, want 4 and the line %q in\n%s", c, want, stderr)
 		}
@@ -122,7 +125,7 @@ func TestUnknownKeysAreRefusedWithTheNearest(t *testing.T) {
 }
 
 func TestUnknownFlagsAndVariablesAreRefused(t *testing.T) {
-	file := write(t, good(nil))
+	file := configtest.Write(t, configtest.Good(nil))
 	c, _, stderr := peerd(t, "config", "check", "-c", file, "--set", "privacy.epsilom=1")
 	if want := "privacy.epsilom: 1: unknown key; did you mean privacy.epsilon? (set by --set privacy.epsilom)"; c != exitConfig || !strings.Contains(stderr, want) {
 		t.Errorf("code %d\n%s", c, stderr)
@@ -139,7 +142,7 @@ func TestUnknownFlagsAndVariablesAreRefused(t *testing.T) {
 }
 
 func TestWhoSetARefusedValueIsNamed(t *testing.T) {
-	file := write(t, good(nil))
+	file := configtest.Write(t, configtest.Good(nil))
 	t.Setenv("PEERD_PRIVACY_EPSILON", "-1")
 	_, _, stderr := peerd(t, "config", "check", "-c", file)
 	if want := "(set by PEERD_PRIVACY_EPSILON)"; !strings.Contains(stderr, want) {
@@ -149,13 +152,13 @@ func TestWhoSetARefusedValueIsNamed(t *testing.T) {
 
 func TestFilesThatAreNoYAMLAreRefusedWithTheLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"mode: slots\narms: [a, b\n":  "line 1: did not find expected",
-		"mode: slots\nmode: lockstep": `line 2: mapping key "mode" already defined at line 1`,
-		"- mode":                      "line 1: want keys with values, such as mode: slots",
-		"mode: slots\n\tseed: 1\n":    "line 2: found a tab character",
-		"mode: slots\n x: 1\n":        "line 2: mapping values are not allowed in this context",
+		"mode: live\narms: [a, b\n":  "line 1: did not find expected",
+		"mode: live\nmode: lockstep": `line 2: mapping key "mode" already defined at line 1`,
+		"- mode":                      "line 1: want keys with values, such as mode: live",
+		"mode: live\n\tseed: 1\n":    "line 2: found a tab character",
+		"mode: live\n x: 1\n":        "line 2: mapping values are not allowed in this context",
 	} {
-		file := write(t, text)
+		file := configtest.Write(t, text)
 		c, _, stderr := peerd(t, "config", "check", "-c", file)
 		if c != exitConfig || !strings.Contains(stderr, "peerd: configuration "+file+" refused: ") || !strings.Contains(stderr, want) {
 			t.Errorf("code %d, want 4 and %q in\n%s", c, want, stderr)
@@ -164,11 +167,11 @@ func TestFilesThatAreNoYAMLAreRefusedWithTheLine(t *testing.T) {
 }
 
 func TestSectionsOfCommentsAreAbsent(t *testing.T) {
-	c, err := loadConfig(write(t, good(nil)+"\nlog:\n  # level: debug\n"), []string{"rounds.count=5"})
+	c, err := config.Load(configtest.Write(t, configtest.Good(nil)+"\nlog:\n  # level: debug\n"), []string{"rounds.count=5"})
 	if err == nil {
 		t.Fatalf("%v: a section twice is an error", c)
 	}
-	c, err = loadConfig(write(t, good(nil)), []string{"rounds.count=5", "privacy.records_per_user=2"})
+	c, err = config.Load(configtest.Write(t, configtest.Good(nil)), []string{"rounds.count=5", "privacy.records_per_user=2"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,21 +186,21 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[ -~é]{0,8}`)
 		real := rapid.Float64Range(-1e300, 1e300)
-		s := Settings{
-			Mode: Mode(text.Draw(t, "mode")), Dir: text.Draw(t, "dir"), Seed: rapid.Uint64().Draw(t, "seed"),
+		s := config.Settings{
+			Mode: config.Mode(text.Draw(t, "mode")), Dir: text.Draw(t, "dir"), Seed: rapid.Uint64().Draw(t, "seed"),
 			Arms: rapid.SliceOfN(text, 1, 4).Draw(t, "arms"), Listen: []string{text.Draw(t, "listen")},
-			Experiment: Experiment{Cells: []Cell{}, Faults: Faults{Partition: []uint64{}}},
+			Experiment: config.Experiment{Cells: []config.Cell{}, Faults: config.Faults{Partition: []uint64{}}},
 		}
-		s.Privacy.Epsilon = Epsilon(rapid.OneOf(real, rapid.Just(math.Inf(1))).Draw(t, "epsilon"))
+		s.Privacy.Epsilon = config.Epsilon(rapid.OneOf(real, rapid.Just(math.Inf(1))).Draw(t, "epsilon"))
 		s.Privacy.AcceptWeak = rapid.Bool().Draw(t, "accept")
 		s.Rounds.Every = time.Duration(rapid.Int64().Draw(t, "every"))
 		s.World.Means = rapid.SliceOfN(rapid.SliceOfN(real, 1, 3), 1, 3).Draw(t, "means")
 		s.Experiment.Faults.Delay = rapid.Int().Draw(t, "delay")
 		file := dir + "/peerd.yaml"
-		if err := os.WriteFile(file, []byte(configText("A test.\n", s.Values())), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(config.Text("A test.\n", s.Values())), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c, problems, err := readConfig(file, nil)
+		c, problems, err := config.Read(file, nil)
 		if err != nil || len(problems) > 0 {
 			t.Fatal(err, problems)
 		}

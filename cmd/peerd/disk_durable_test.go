@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/cmd/peerd/internal/daemon"
 	"peerd.dev/node/store"
 )
 
@@ -189,7 +190,7 @@ func TestADiskThatOthersFillLosesNothing(t *testing.T) {
 // mount puts the peer's store on a file system of 3 MiB and returns where it is.
 func (s *labSite) mount() string {
 	s.Helper()
-	dir := filepath.Join(s.dir, storeDir)
+	dir := filepath.Join(s.dir, daemon.StoreDir)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		s.Fatal(err)
 	}

@@ -10,7 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/experiment"
+	"peerd.dev/cmd/peerd/internal/sites"
+	"peerd.dev/cmd/peerd/internal/testnet"
 	"peerd.dev/node"
+	"peerd.dev/node/api"
+	"peerd.dev/node/lockstep"
 	"peerd.dev/node/sim"
 	"peerd.dev/protocol"
 )
@@ -18,9 +24,9 @@ import (
 const equalityRounds = 1000
 
 // equalitySettings are five sites in a ring, in lockstep, with noise.
-func equalitySettings(t *testing.T, protocol string) *Settings {
+func equalitySettings(t *testing.T, protocol string) *config.Settings {
 	t.Helper()
-	c, err := loadConfig("../../configs/rows.yaml", []string{
+	c, err := config.Load("../../configs/rows.yaml", []string{
 		"mode=lockstep", "seed=7", "protocol.name=" + protocol, fmt.Sprintf("rounds.count=%d", equalityRounds),
 	})
 	if err != nil {
@@ -32,7 +38,7 @@ func equalitySettings(t *testing.T, protocol string) *Settings {
 // processTraces plays s in processes over TCP and Noise and returns their traces.
 // Each process is given the network file and its own seed number, those in seeds
 // instead of what follows from the run's.
-func processTraces(t *testing.T, s *Settings, seeds map[int]uint64) map[string][]byte {
+func processTraces(t *testing.T, s *config.Settings, seeds map[int]uint64) map[string][]byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -41,26 +47,26 @@ func processTraces(t *testing.T, s *Settings, seeds map[int]uint64) map[string][
 		t.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	n := &testnet{s: s, dir: dir, traced: true, seeds: seeds}
-	if n.graph, _, err = buildGraph(s.Testnet.Topology, s.Testnet.Nodes, s.Seed); err != nil {
+	n := &testnet.Net{Settings: s, Dir: dir, Traced: true, Seeds: seeds}
+	if n.Graph, _, err = config.BuildGraph(s.Testnet.Topology, s.Testnet.Nodes, s.Seed); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.lay(); err != nil {
+	if err := n.Lay(); err != nil {
 		t.Fatal(err)
 	}
-	defer n.stop()
-	if err := n.start(); err != nil {
+	defer n.Stop()
+	if err := n.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.waitReady(ctx); err != nil {
+	if err := n.WaitReady(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := n.watch(ctx, 20*time.Millisecond, func([]statusDocument, bool) {}); err != nil {
+	if _, err := n.Watch(ctx, 20*time.Millisecond, func([]api.Status, bool) {}); err != nil {
 		t.Fatal(err)
 	}
-	n.stop() // a peer's files are complete when it has ended
+	n.Stop() // a peer's files are complete when it has ended
 	traces := map[string][]byte{}
-	for _, name := range n.names {
+	for _, name := range n.Names {
 		files, err := filepath.Glob(filepath.Join(dir, name, "trace", "*.txt"))
 		if err != nil {
 			t.Fatal(err)
@@ -77,21 +83,21 @@ func processTraces(t *testing.T, s *Settings, seeds map[int]uint64) map[string][
 }
 
 // simulatedTraces returns what the simulator says that the same peers do.
-func simulatedTraces(t *testing.T, s *Settings) map[string][]byte {
+func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 	t.Helper()
-	world, err := s.sites(s.Testnet.Nodes)
+	world, err := sites.New(s, s.Testnet.Nodes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	graph, _, err := buildGraph(s.Testnet.Topology, s.Testnet.Nodes, s.Seed)
+	graph, _, err := config.BuildGraph(s.Testnet.Topology, s.Testnet.Nodes, s.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := s.simulation(world, neighbours(s.Testnet.Nodes, graph.Edges()), s.Seed)
+	c, err := experiment.Simulate(s, world, config.Neighbours(s.Testnet.Nodes, graph.Edges()), s.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := siteNames(s.Testnet.Nodes)
+	names := sites.Names(s.Testnet.Nodes)
 	files := map[string]*bytes.Buffer{}
 	file := func(name string) io.Writer {
 		if files[name] == nil {
@@ -99,8 +105,8 @@ func simulatedTraces(t *testing.T, s *Settings) map[string][]byte {
 		}
 		return files[name]
 	}
-	c.Trace = func(p protocol.Peer) *node.Trace {
-		return &node.Trace{Steps: file(names[p] + "/steps.txt"), Links: func(to protocol.Peer) io.Writer {
+	c.Trace = func(p protocol.Peer) *lockstep.Trace {
+		return &lockstep.Trace{Steps: file(names[p] + "/steps.txt"), Links: func(to protocol.Peer) io.Writer {
 			return file(fmt.Sprintf("%s/link-%d.txt", names[p], to))
 		}}
 	}

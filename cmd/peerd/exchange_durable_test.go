@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
@@ -120,7 +121,7 @@ func (l *lab) conserved() {
 			off[k] += v.mixed[k] - v.put[k]
 		}
 	}
-	links := neighbours(len(all), l.net.Links)
+	links := config.Neighbours(len(all), l.net.Links)
 	for p := range all {
 		for i, q := range links[p] {
 			ask := all[p].links[i]

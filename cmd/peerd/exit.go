@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"peerd.dev/bandit/world"
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/testnet"
 	"peerd.dev/dp"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
@@ -59,22 +61,22 @@ func (e *exitError) Error() string { return e.err.Error() }
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// failf returns an error that ends the process with a code.
-func failf(c code, format string, args ...any) error {
-	return &exitError{c, fmt.Errorf(format, args...)}
-}
-
 // coded returns err with its code, which it finds out if err carries none. A
 // command's errors all pass here, so that those without a code are cobra's.
 func coded(err error) error {
 	var carries *exitError
-	var refused *refusal
+	var fault *config.Fault
+	var ended *testnet.ExitedError
 	var budget *dp.BudgetError
 	var changed *site.ChangedError
 	switch {
 	case err == nil || errors.As(err, &carries):
 		return err
-	case errors.As(err, &refused) || errors.As(err, &changed):
+	case errors.As(err, &fault):
+		return &exitError{codeOfKind(fault.Kind), err}
+	case errors.As(err, &ended):
+		return &exitError{code(ended.Code), err}
+	case errors.Is(err, config.ErrRefused) || errors.As(err, &changed):
 		return &exitError{exitConfig, err}
 	case errors.Is(err, world.ErrExhausted):
 		return &exitError{exitData, fmt.Errorf("%w; every record is played once: lower rounds.count, or raise world.cap with privacy.records_per_user", err)}
@@ -84,6 +86,25 @@ func coded(err error) error {
 		return &exitError{exitInterrupted, errors.New("interrupted")}
 	}
 	return &exitError{exitUnexpected, err}
+}
+
+// codeOfKind returns the code of a kind of errors.
+func codeOfKind(kind error) code {
+	switch {
+	case errors.Is(kind, config.ErrUsage):
+		return exitUsage
+	case errors.Is(kind, config.ErrNetwork):
+		return exitNetwork
+	case errors.Is(kind, config.ErrRefused):
+		return exitConfig
+	case errors.Is(kind, config.ErrPrivacy):
+		return exitPrivacy
+	case errors.Is(kind, config.ErrData):
+		return exitData
+	case errors.Is(kind, context.Canceled):
+		return exitInterrupted
+	}
+	return exitUnexpected
 }
 
 // codeOf returns the code of what cobra returned.
@@ -97,3 +118,11 @@ func codeOf(err error) code {
 	}
 	return exitUsage
 }
+
+// A shownError ends the process with a code. What is wrong was shown as the result.
+type shownError struct{ code code }
+
+func (e *shownError) Error() string { return "not all is well" }
+
+// Unwrap gives the error its code.
+func (e *shownError) Unwrap() error { return &exitError{e.code, errors.New(e.Error())} }

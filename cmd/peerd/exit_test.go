@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 )
@@ -17,9 +18,9 @@ func TestErrorsCarryTheirCode(t *testing.T) {
 	}{
 		{nil, exitOK},
 		{errors.New("disk full"), exitUnexpected},
-		{failf(exitNetwork, "no peers"), exitNetwork},
-		{fmt.Errorf("round 3: %w", failf(exitData, "no folder")), exitData},
-		{fmt.Errorf("start: %w", &refusal{"configuration", nil}), exitConfig},
+		{config.Failf(config.ErrNetwork, "no peers"), exitNetwork},
+		{fmt.Errorf("round 3: %w", config.Failf(config.ErrData, "no folder")), exitData},
+		{fmt.Errorf("start: %w", &config.Refusal{What: "configuration"}), exitConfig},
 		{fmt.Errorf("start: %w", &dp.BudgetError{What: "rewards", Asked: account.Loss{Pure: 2}, Budget: account.Budget{Epsilon: 1}}), exitPrivacy},
 		{fmt.Errorf("round 3: %w", context.Canceled), exitInterrupted},
 	} {

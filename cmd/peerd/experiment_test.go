@@ -11,14 +11,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gofrs/flock"
 	"github.com/parquet-go/parquet-go"
 
+	"peerd.dev/cmd/peerd/internal/config"
+	experiments "peerd.dev/cmd/peerd/internal/experiment"
 	"peerd.dev/node/experiment"
 )
 
 // played is what an experiment left.
 type played struct {
-	experimentDocument
+	experiments.Document
 	dir    string
 	stderr string
 }
@@ -52,7 +55,7 @@ func playFile(t *testing.T, dir, file string, set ...string) *played {
 		t.Fatalf("code %d: %s%s", c, stdout, stderr)
 	}
 	r := &played{dir: dir, stderr: stderr}
-	if err := json.Unmarshal([]byte(stdout), &r.experimentDocument); err != nil {
+	if err := json.Unmarshal([]byte(stdout), &r.Document); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -102,7 +105,7 @@ func TestTheSameSeedsAreTheSameBytes(t *testing.T) {
 	if alone.Messages != 0 || alone.Gap != 0 || alone.Ratio.Mean != alone.Regret.Mean/together.Regret.Mean {
 		t.Errorf("%+v", alone)
 	}
-	var m manifest
+	var m experiments.Manifest
 	if err := json.Unmarshal(a.file(t, "manifest.json"), &m); err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +191,11 @@ func TestDamagedRunsArePlayedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	edit := func(f func(r *experiment.Run)) []byte {
-		var k keptRun
+		var k struct {
+			Seconds float64        `json:"seconds"`
+			Sum     string         `json:"sum"`
+			Run     experiment.Run `json:"run"`
+		}
 		if err := json.Unmarshal(lines[1], &k); err != nil {
 			t.Fatal(err)
 		}
@@ -239,14 +246,17 @@ func TestOnlyFoldersOfExperimentsAreWrittenTo(t *testing.T) {
 		t.Errorf("the file of something else holds %q, %v", b, err)
 	}
 	dir = filepath.Join(t.TempDir(), "a folder", "für α")
-	unlock, err := resultFolder(dir).open()
-	if err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "cells"), 0o755); err != nil {
 		t.Fatal(err)
+	}
+	other := flock.New(filepath.Join(dir, "cells", "lock"))
+	if ok, err := other.TryLock(); !ok || err != nil {
+		t.Fatal(ok, err)
 	}
 	if c, stderr := try(dir); c != exitUnexpected || !strings.Contains(stderr, "in use by another experiment") {
 		t.Errorf("a folder in use: code %d, %s", c, stderr)
 	}
-	unlock()
+	_ = other.Unlock()
 	if c, stderr := try(dir); c != exitOK {
 		t.Errorf("a folder that is free again: code %d, %s", c, stderr)
 	}
@@ -338,7 +348,7 @@ func TestBadCellsAreRefusedBeforeAnythingRuns(t *testing.T) {
 
 // TestCellsAreTheCrossProduct of the values of each, in the order in which they stand.
 func TestCellsAreTheCrossProduct(t *testing.T) {
-	all := expand([]Cell{
+	all := config.Expand([]config.Cell{
 		{Name: "alone", Set: map[string]any{"experiment.alone": true}},
 		{Set: map[string]any{"testnet.topology": []any{"ring", "complete"}, "privacy.epsilon": []any{1, 2.5}}},
 		{Name: "few", Set: map[string]any{"world.means": []any{[]any{1, 0}}, "privacy.epsilon": []any{3}}},
@@ -351,10 +361,10 @@ func TestCellsAreTheCrossProduct(t *testing.T) {
 	if got := strings.Join(names, "; "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := strings.Join(all[5].set, " "); got != "privacy.epsilon=3 world.means=[[1, 0]]" {
+	if got := strings.Join(all[5].Set, " "); got != "privacy.epsilon=3 world.means=[[1, 0]]" {
 		t.Errorf("the last cell sets %s", got)
 	}
-	if got := all[2].label("testnet.topology"); got != "ε = 1" {
+	if got := all[2].Label("testnet.topology"); got != "ε = 1" {
 		t.Errorf("without its topology a cell is called %q", got)
 	}
 }

@@ -91,7 +91,7 @@ func TestABrokenPromiseIsTold(t *testing.T) {
 	if got != exitUnexpected || !strings.Contains(stderr, "outside of their confidence radius") {
 		t.Fatalf("code %d\n%s", got, stderr)
 	}
-	if err := json.Unmarshal(r.file(t, "summary.json"), &r.experimentDocument); err != nil {
+	if err := json.Unmarshal(r.file(t, "summary.json"), &r.Document); err != nil {
 		t.Fatal(err)
 	}
 	broken := map[string]bool{

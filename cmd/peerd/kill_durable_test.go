@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"peerd.dev/node/api"
 )
 
 // TestNothingIsLostWhenKilled kills a peer under load again and again, at random
@@ -103,8 +105,8 @@ func (k *killer) up(o launch) {
 		time.Sleep(time.Millisecond)
 	}
 	k.first, k.ready = append(k.first, decided), append(k.ready, ready)
-	if status, text := k.s.get(statusPath); status == http.StatusOK {
-		if d := parsed[statusDocument](text); d.LedgerRecords < had.Records {
+	if status, text := k.s.get("/v1/status"); status == http.StatusOK {
+		if d := parsed[api.Status](text); d.LedgerRecords < had.Records {
 			k.Errorf("the ledger has %d records after a kill, %d were told the neighbour", d.LedgerRecords, had.Records)
 		}
 	}
@@ -120,11 +122,11 @@ func (k *killer) look() {
 			k.Errorf("ledger record %d is %q, was %q", k.seen-1, text, k.last)
 		}
 	}
-	status, text := k.s.get(statusPath)
+	status, text := k.s.get("/v1/status")
 	if status != http.StatusOK {
 		return
 	}
-	n := parsed[statusDocument](text).LedgerRecords
+	n := parsed[api.Status](text).LedgerRecords
 	if status, text = k.s.get(fmt.Sprintf("/v1/ledger?from=%d&limit=1", n-1)); status == http.StatusOK {
 		k.seen, k.last = n, []byte(text[:max(0, len(text)-1)])
 	}

@@ -22,7 +22,11 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/daemon"
+	"peerd.dev/cmd/peerd/internal/testnet"
 	"peerd.dev/gossip"
+	"peerd.dev/node/api"
 	"peerd.dev/protocol"
 )
 
@@ -32,7 +36,7 @@ import (
 type lab struct {
 	*testing.T
 	dir   string
-	net   *Network
+	net   *config.Network
 	sites []*labSite
 }
 
@@ -69,11 +73,11 @@ func (l *lab) lay(n int, changes []string) {
 	if err != nil {
 		l.Fatal(err)
 	}
-	ports, err := freePorts(n)
+	ports, err := testnet.FreePorts(n)
 	if err != nil {
 		l.Fatal(err)
 	}
-	l.net = &Network{Name: networkName(), Start: time.Now(), Every: every}
+	l.net = &config.Network{Name: "lab", Start: time.Now(), Every: every}
 	for i := range n {
 		s := &labSite{lab: l, i: protocol.Peer(i), dir: filepath.Join(l.dir, fmt.Sprint("s", i))}
 		s.client = dialer(filepath.Join(s.dir, "peerd.sock"))
@@ -87,10 +91,10 @@ func (l *lab) lay(n int, changes []string) {
 		for k, v := range values {
 			own[k] = v
 		}
-		if err := os.WriteFile(s.config(), []byte(configText("A lab.\n", own)), 0o600); err != nil {
+		if err := os.WriteFile(s.config(), []byte(config.Text("A lab.\n", own)), 0o600); err != nil {
 			l.Fatal(err)
 		}
-		l.net.Peers = append(l.net.Peers, Member{Name: fmt.Sprint("s", i), ID: id.ID(), Addrs: []string{addr}})
+		l.net.Peers = append(l.net.Peers, config.Member{Name: fmt.Sprint("s", i), ID: id.ID(), Addrs: []string{addr}})
 		if i > 0 {
 			l.net.Links = append(l.net.Links, [2]int{i - 1, i})
 		}
@@ -100,7 +104,7 @@ func (l *lab) lay(n int, changes []string) {
 
 func (l *lab) writeNetwork() {
 	l.Helper()
-	if err := writeNetwork(filepath.Join(l.dir, "network.yaml"), l.net); err != nil {
+	if err := config.WriteNetwork(filepath.Join(l.dir, "network.yaml"), l.net); err != nil {
 		l.Fatal(err)
 	}
 }
@@ -126,7 +130,7 @@ func (s *labSite) mkdir() string {
 	return s.dir
 }
 
-func (s *labSite) config() string { return filepath.Join(s.dir, configName) }
+func (s *labSite) config() string { return filepath.Join(s.dir, config.FileName) }
 
 func (s *labSite) logPath() string { return filepath.Join(s.lab.dir, filepath.Base(s.dir)+".log") }
 
@@ -152,8 +156,8 @@ func (s *labSite) start(o launch) {
 	line := slices.Concat(o.wrap, []string{exe, "run", "--leash", "-c", s.config(), "--set", "dir=" + s.dir}, o.args)
 	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.Env = append(quietEnv(), o.env...)
-	detach(cmd)
+	cmd.Env = append(withoutSettings(), o.env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt at the terminal does not reach it
 	leash, err := cmd.StdinPipe()
 	if err != nil {
 		s.Fatal(err)
@@ -184,6 +188,13 @@ func dialer(name string) *http.Client {
 			return d.DialContext(ctx, "unix", name)
 		},
 	}}
+}
+
+// withoutSettings is the environment without settings: those of a site are in its file.
+func withoutSettings() []string {
+	return slices.DeleteFunc(os.Environ(), func(e string) bool {
+		return strings.HasPrefix(e, "PEERD_") && !strings.HasPrefix(e, "PEERD_DATA=")
+	})
 }
 
 // kill ends the process, and whatever wraps it, at once.
@@ -303,13 +314,13 @@ func parsed[T any](text string) (doc T) {
 }
 
 // status returns the peer's state.
-func (s *labSite) status() statusDocument {
+func (s *labSite) status() api.Status {
 	s.Helper()
-	code, text := s.get(statusPath)
+	code, text := s.get("/v1/status")
 	if code != http.StatusOK {
 		s.Fatalf("status: %d %s\n%s", code, text, s.tail())
 	}
-	return parsed[statusDocument](text)
+	return parsed[api.Status](text)
 }
 
 // await waits until cond is true.
@@ -342,9 +353,9 @@ func (s *labSite) ready() time.Duration {
 }
 
 // settings returns the peer's settings.
-func (s *labSite) settings() *Settings {
+func (s *labSite) settings() *config.Settings {
 	s.Helper()
-	c, err := loadConfig(s.config(), []string{"dir=" + s.dir})
+	c, err := config.Load(s.config(), []string{"dir=" + s.dir})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -368,8 +379,8 @@ type recorder struct {
 	mu     sync.Mutex
 	all    []protocol.Delivery
 	values map[recordKey][]byte
-	twice  []string    // what came with two values
-	seen   gossip.Mark // highest mark of peer 0
+	twice  []string            // what came with two values
+	seen   protocol.Checkpoint // highest mark of peer 0
 }
 
 // recordKey names what may have one value only.
@@ -381,14 +392,14 @@ type recordKey struct {
 // record puts a recorder into the place of a peer.
 func (s *labSite) record() *recorder {
 	s.Helper()
-	seat, err := newSeat(s.settings())
+	seat, err := daemon.NewSeat(s.settings())
 	if err != nil {
 		s.Fatal(err)
 	}
 	r := &recorder{values: make(map[recordKey][]byte), stop: make(chan struct{}), done: make(chan struct{})}
-	c := seat.host(1, slog.New(slog.DiscardHandler))
-	c.Marks = true
-	c.Saw = func(_ protocol.Peer, m gossip.Mark) {
+	c := seat.HostConfig(1, slog.New(slog.DiscardHandler))
+	c.Checkpoints = true
+	c.OnCheckpoint = func(_ protocol.Peer, m protocol.Checkpoint) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if m.Records > r.seen.Records {
@@ -459,7 +470,7 @@ func (r *recorder) received() []protocol.Delivery {
 }
 
 // mark returns the highest mark that the peer has named.
-func (r *recorder) mark() gossip.Mark {
+func (r *recorder) mark() protocol.Checkpoint {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.seen

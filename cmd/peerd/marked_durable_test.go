@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/cmd/peerd/internal/daemon"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
 )
@@ -92,7 +93,7 @@ func TestAMarkedRewardIsFoundNowhere(t *testing.T) {
 		t.Errorf("little was searched: %d frames, %d values, %d bytes out, %d rewards", frames, values, sizes["TCP out"], told.rewards)
 	}
 
-	if !m.inStore(t, filepath.Join(s.dir, storeDir)) {
+	if !m.inStore(t, filepath.Join(s.dir, daemon.StoreDir)) {
 		t.Error("not even the peer's own store, where it belongs, was found to hold it: the search is blind")
 	}
 	m.control(t)

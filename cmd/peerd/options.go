@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -11,6 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/terminal"
 )
 
 // options are the flags that all commands share, and where their output goes.
@@ -32,26 +34,26 @@ func (o *options) register(flags *pflag.FlagSet) {
 }
 
 // load returns the validated configuration that the flags lead to.
-func (o *options) load() (*Config, error) {
+func (o *options) load() (*config.Config, error) {
 	file, set, err := o.sources()
 	if err != nil {
 		return nil, err
 	}
-	return loadConfig(file, set)
+	return config.Load(file, set)
 }
 
 // read returns it with nothing but keys and types checked, for commands that do
 // not run a peer.
-func (o *options) read() (*Config, error) {
+func (o *options) read() (*config.Config, error) {
 	file, set, err := o.sources()
 	if err != nil {
 		return nil, err
 	}
-	c, problems, err := readConfig(file, set)
+	c, problems, err := config.Read(file, set)
 	if err != nil {
 		return nil, err
 	}
-	return c, c.refusal(problems)
+	return c, c.Refuse(problems)
 }
 
 // sources returns the file to read, "" for none, and all that --set stands for.
@@ -63,19 +65,16 @@ func (o *options) sources() (file string, set []string, err error) {
 	if o.config != "" {
 		return o.config, set, nil
 	}
-	c, _, err := readConfig("", set)
+	c, _, err := config.Read("", set)
 	if err != nil {
 		return "", nil, err
 	}
-	file = filepath.Join(c.Dir, configName)
+	file = filepath.Join(c.Dir, config.FileName)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return "", set, nil
 	}
 	return file, set, nil
 }
-
-// configName is the name of a configuration in a peer's folder.
-const configName = "peerd.yaml"
 
 // run makes a command's function of one that needs no arguments.
 func (o *options) run(f func(ctx context.Context) error) func(*cobra.Command, []string) error {
@@ -85,15 +84,8 @@ func (o *options) run(f func(ctx context.Context) error) func(*cobra.Command, []
 // print writes a result: doc as JSON with --json, else what text writes.
 func (o *options) print(doc any, text func(w io.Writer)) error {
 	if o.json {
-		return printJSON(o.stdout, doc)
+		return terminal.PrintJSON(o.stdout, doc)
 	}
 	text(o.stdout)
 	return nil
-}
-
-func printJSON(w io.Writer, doc any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(doc)
 }

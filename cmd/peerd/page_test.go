@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/configtest"
 )
 
 // TestConfigurationPage shows that what is written about the configuration is
@@ -12,9 +15,9 @@ import (
 // TestConfigurationPage -update.
 func TestConfigurationPage(t *testing.T) {
 	for name, want := range map[string]string{
-		"docs/configuration.md": configurationPage(),
+		"docs/configuration.md": config.Page(),
 		"docs/exit-codes.md":    exitCodesPage(),
-		"configs/peerd.yaml":    exampleConfig(),
+		"configs/peerd.yaml":    config.Example(),
 	} {
 		path := filepath.Join("..", "..", filepath.FromSlash(name))
 		if *update {
@@ -45,13 +48,13 @@ func TestShippedConfigurationsAreGood(t *testing.T) {
 }
 
 func TestExampleHasEveryKey(t *testing.T) {
-	text := exampleConfig()
+	text := config.Example()
 	var plain strings.Builder // with every comment that holds a key opened
 	for line := range strings.Lines(text) {
 		trimmed := strings.TrimLeft(line, " ")
 		if rest, ok := strings.CutPrefix(trimmed, "# "); ok {
 			word, _, _ := strings.Cut(rest, ": ")
-			for _, k := range schema() {
+			for _, k := range config.Schema() {
 				if k.Last() == word && !k.Required() {
 					line = strings.Replace(line, "# ", "", 1)
 					break
@@ -60,12 +63,12 @@ func TestExampleHasEveryKey(t *testing.T) {
 		}
 		plain.WriteString(line)
 	}
-	c, problems, err := readConfig(write(t, plain.String()), nil)
+	c, problems, err := config.Read(configtest.Write(t, plain.String()), nil)
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
-	for _, k := range schema() {
-		if c.From[k.Name] != fromFile {
+	for _, k := range config.Schema() {
+		if c.From[k.Name] != config.FromFile {
 			t.Errorf("%s is not in the example", k.Name)
 		}
 	}

@@ -2,12 +2,8 @@
 
 package main
 
-import "os/exec"
-
 // keepPrivate does nothing where there are no modes.
 func keepPrivate() {}
 
 // hideArguments does nothing where a process cannot become another.
 func hideArguments() error { return nil }
-
-func detach(*exec.Cmd) {}

@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"runtime/pprof"
 	"syscall"
@@ -37,7 +36,3 @@ func hideArguments() error {
 }
 
 const traceback = "GOTRACEBACK"
-
-// detach keeps an interrupt at the terminal from reaching a peer directly: who
-// started it ends it.
-func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"peerd.dev/cmd/peerd/internal/config"
 )
 
 // A refusedCase is a value that must be refused.
@@ -70,7 +72,7 @@ func refusedAlone() []refusedCase {
 		{key: "rounds.count", value: "1073741825", reason: "want a whole number from 0 to 1073741824"},
 		{key: "world.kind", value: "poisson", reason: "want application, bernoulli, gaussian or replay"},
 		{key: "api.listen", value: "0.0.0.0:8470", reason: "reachable by others"},
-		{key: "api.listen", value: "localhost", reason: "is no address"},
+		{key: "api.listen", value: "localhost", reason: "is not an address"},
 		{key: "api.window", value: "500ms", reason: "want a duration from 1s to 720h"},
 		{key: "api.window", value: "721h", reason: "want a duration from 1s to 720h"},
 		{key: "api.default_reward", value: "1.5", reason: "want a number from 0 to 1"},
@@ -135,9 +137,9 @@ func TestEveryKeyHasAValueThatIsRefused(t *testing.T) {
 	for _, c := range refusedAlone() {
 		had[c.key] = true
 	}
-	for _, f := range fields() {
-		if !had[f.key] {
-			t.Errorf("no case refuses a value of %s", f.key)
+	for _, k := range config.Schema() {
+		if !had[k.Name] {
+			t.Errorf("no case refuses a value of %s", k.Name)
 		}
 	}
 	for _, c := range refusedAlone() {

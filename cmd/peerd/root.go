@@ -8,6 +8,9 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/terminal"
 )
 
 // execute runs a command line and returns the exit code.
@@ -23,7 +26,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return int(shown.code)
 	}
 	if o.json = o.json || slices.Contains(args, "--json"); o.json {
-		if printJSON(stdout, trouble(err)) == nil {
+		if terminal.PrintJSON(stdout, trouble(err)) == nil {
 			return int(codeOf(err))
 		}
 	}
@@ -36,16 +39,16 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // A troubleDoc is an error as a JSON document.
 type troubleDoc struct {
-	Code     code      `json:"code"`
-	Message  string    `json:"message"`
-	Problems []Problem `json:"problems,omitempty"`
+	Code     code             `json:"code"`
+	Message  string           `json:"message"`
+	Problems []config.Problem `json:"problems,omitempty"`
 }
 
 func trouble(err error) troubleDoc {
 	doc := troubleDoc{Code: codeOf(err), Message: err.Error()}
-	var refused *refusal
+	var refused *config.Refusal
 	if errors.As(err, &refused) {
-		doc.Message, doc.Problems = refused.summary(), refused.problems
+		doc.Message, doc.Problems = refused.Summary(), refused.Problems
 	}
 	return doc
 }

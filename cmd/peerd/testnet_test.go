@@ -9,6 +9,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/testnet"
+	"peerd.dev/node/api"
 )
 
 // smallNet are arguments for three processes and a second of rounds.
@@ -27,7 +31,7 @@ func TestATestnetEndsByItself(t *testing.T) {
 			if code := execute(t.Context(), smallNet("--set", "protocol.name="+name), &out, &trouble); code != 0 {
 				t.Fatalf("exit code %d\n%s", code, &trouble)
 			}
-			var d testnetDocument
+			var d testnet.Document
 			if err := json.Unmarshal(out.Bytes(), &d); err != nil {
 				t.Fatalf("%v in %s", err, &out)
 			}
@@ -39,7 +43,7 @@ func TestATestnetEndsByItself(t *testing.T) {
 				for _, n := range s.Pulls {
 					pulls += n
 				}
-				if pulls+s.Skipped != 400 || s.Spent != 1 || s.Left != 0 || s.BytesOut == 0 || !s.Ready {
+				if pulls+s.Skipped != 400 || s.Spent != 1 || s.Left != 0 || s.BytesOut == 0 || !s.LinksUp {
 					t.Errorf("%s: %+v", s.Name, s)
 				}
 			}
@@ -81,42 +85,42 @@ func TestARestartGoesOnAndPaysNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	c, err := loadConfig("../../configs/testnet.yaml", []string{"testnet.nodes=2", "testnet.topology=path", "world.means=[[0.9, 0.1, 0.2]]", "rounds.every=20ms"})
+	c, err := config.Load("../../configs/testnet.yaml", []string{"testnet.nodes=2", "testnet.topology=path", "world.means=[[0.9, 0.1, 0.2]]", "rounds.every=20ms"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &testnet{s: &c.Settings, dir: dir}
-	if n.graph, _, err = buildGraph("path", 2, 1); err != nil {
+	n := &testnet.Net{Settings: &c.Settings, Dir: dir}
+	if n.Graph, _, err = config.BuildGraph("path", 2, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err = n.lay(); err != nil {
+	if err = n.Lay(); err != nil {
 		t.Fatal(err)
 	}
-	defer n.stop()
-	if err = n.start(); err != nil {
+	defer n.Stop()
+	if err = n.Start(); err != nil {
 		t.Fatal(err)
 	}
-	before := n.released(t, 1)
-	n.stop()
-	n.procs = nil
-	if err = n.start(); err != nil {
+	before := released(n, t, 1)
+	n.Stop()
+	n.Processes = nil
+	if err = n.Start(); err != nil {
 		t.Fatal(err)
 	}
-	after := n.released(t, before.Released+1)
+	after := released(n, t, before.Released+1)
 	if after.Spent != 1 || after.Left != 0 || after.Incarnation != before.Incarnation || after.LedgerRecords < before.LedgerRecords+1 {
 		t.Errorf("before %+v\nafter %+v", before, after)
 	}
 }
 
 // released waits until site 1 has drawn so many releases.
-func (t *testnet) released(tb *testing.T, n uint64) statusDocument {
+func released(t *testnet.Net, tb *testing.T, n uint64) api.Status {
 	tb.Helper()
 	for ; ; time.Sleep(20 * time.Millisecond) {
-		d, err := t.procs[0].status(tb.Context())
+		d, err := t.Processes[0].Status(tb.Context())
 		if err == nil && d.Released >= n {
 			return d
 		}
-		if err = t.procs[0].exited(); err != nil {
+		if err = t.Processes[0].Exited(); err != nil {
 			tb.Fatal(err)
 		}
 	}

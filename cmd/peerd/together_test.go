@@ -3,25 +3,28 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/configtest"
 )
 
 // refusedTogether has cases in which each key is good alone.
 func refusedTogether() []refusedCase {
 	return []refusedCase{
-		{key: "seed", value: "7", reason: "want 0 with mode: slots"},
-		{key: "seed", value: "0", reason: "want 1 or more with mode: lockstep", with: lockstep("seed", "0")},
-		{key: "privacy.epsilon", value: "inf", reason: "want a finite number with mode: slots"},
+		{key: "seed", value: "7", reason: "want 0 with mode: live"},
+		{key: "seed", value: "0", reason: "want 1 or more with mode: lockstep", with: inLockstep("seed", "0")},
+		{key: "privacy.epsilon", value: "inf", reason: "want a finite number with mode: live"},
 		{key: "privacy.epsilon", value: "11", reason: "want at most 10 with privacy.accept_weak: false"},
-		{key: "privacy.mechanism", value: "none", reason: "want another one with mode: slots"},
-		{key: "privacy.mechanism", value: "none", reason: "want another one with privacy.epsilon: 1", with: lockstep()},
+		{key: "privacy.mechanism", value: "none", reason: "want another one with mode: live"},
+		{key: "privacy.mechanism", value: "none", reason: "want another one with privacy.epsilon: 1", with: inLockstep()},
 		{
 			key: "privacy.mechanism", value: "tree-gaussian", reason: "want one with Laplace noise with world.clip: false",
-			with: lockstep("world.kind", "gaussian", "world.clip", "false", "world.sd", "1", "privacy.delta", "1e-06"),
+			with: inLockstep("world.kind", "gaussian", "world.clip", "false", "world.sd", "1", "privacy.delta", "1e-06"),
 		},
 		{key: "privacy.delta", value: "1e-06", reason: "want 0 with privacy.mechanism: tree, whose epsilon is never exceeded"},
 		{key: "privacy.delta", value: "0", reason: "want a small probability, such as 0.000001, with privacy.mechanism: tree-gaussian", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},
 		{key: "privacy.delta", value: "0.01", reason: "want at most 0.001 with privacy.accept_weak: false", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},
-		{key: "privacy.mechanism", value: "tree", reason: "want none with privacy.epsilon: inf", with: lockstep("privacy.epsilon", "inf")},
+		{key: "privacy.mechanism", value: "tree", reason: "want none with privacy.epsilon: inf", with: inLockstep("privacy.epsilon", "inf")},
 		{
 			key: "privacy.records_per_user", value: "1048576", reason: "want fewer with privacy.epsilon: 1e-06 and privacy.horizon: 1000000000; noise scale",
 			with: map[string]string{"privacy.epsilon": "1e-06", "privacy.horizon": "1000000000"},
@@ -52,7 +55,7 @@ func refusedTogether() []refusedCase {
 		{key: "world.means", value: "[[0.1, 0.2]]", reason: "want 3 numbers a row with arms: [a, b, c]; row 0 has 2"},
 		{key: "world.means", value: "[[0.1, 0.2, 1.5]]", reason: "want numbers from 0 to 1 with world.kind: bernoulli; see row 0"},
 		{key: "world.means", value: "[[0.1, 0.2, 0.3], [0.1, 0.2, 0.3]]", reason: "want 1 row or as many as testnet.nodes: 5, not 2"},
-		{key: "world.clip", value: "false", reason: "want true with mode: slots"},
+		{key: "world.clip", value: "false", reason: "want true with mode: live"},
 		{
 			key: "world.cap", value: "3", reason: "want at most privacy.records_per_user: 2",
 			with: map[string]string{"world.kind": "replay", "world.means": "[]", "arms": "[a, b, c, d, e]", "privacy.records_per_user": "2"},
@@ -84,14 +87,14 @@ func refusedTogether() []refusedCase {
 			key: "experiment.figure.x", value: `""`, reason: "want spectral_gap or a setting that holds a number with experiment.figure.kind: final",
 			with: map[string]string{"experiment.figure.kind": "final"},
 		},
-		{key: "world.kind", value: "application", reason: "with mode: lockstep", with: lockstep("world.means", "[]")},
+		{key: "world.kind", value: "application", reason: "with mode: lockstep", with: inLockstep("world.means", "[]")},
 		{key: "api.fallback", value: "purple", reason: "want one of arms: [a, b, c]"},
 	}
 }
 
-// lockstep, average and rows return changes that choose these, and pairs of a key
+// inLockstep, average and rows return changes that choose these, and pairs of a key
 // and a value.
-func lockstep(pairs ...string) map[string]string {
+func inLockstep(pairs ...string) map[string]string {
 	return changed(append([]string{"mode", "lockstep", "seed", "1"}, pairs...))
 }
 
@@ -120,44 +123,44 @@ func TestWhatDoesNotGoTogetherIsRefused(t *testing.T) {
 // TestEveryPactRefusesSomething also shows that a message names a key beside the
 // refused one.
 func TestEveryPactRefusesSomething(t *testing.T) {
-	for _, p := range pacts() {
+	for _, p := range config.Pacts() {
 		refuses := false
 		for _, c := range refusedTogether() {
-			if c.key != p.keys[0] {
+			if c.key != p.Keys[0] {
 				continue
 			}
 			changes := map[string]string{c.key: c.value}
 			for k, v := range c.with {
 				changes[k] = v
 			}
-			cfg, problems, err := readConfig(write(t, good(changes)), nil)
+			cfg, problems, err := config.Read(configtest.Write(t, configtest.Good(changes)), nil)
 			if err != nil || len(problems) > 0 {
 				t.Fatal(err, problems)
 			}
-			reason := p.broken(&cfg.Settings)
+			reason := p.Broken(&cfg.Settings)
 			if reason == "" {
 				continue
 			}
 			refuses = true
 			named := false
-			for _, other := range p.keys[1:] {
+			for _, other := range p.Keys[1:] {
 				named = named || strings.Contains(reason, other+": ")
 			}
 			if !named {
-				t.Errorf("%s: %q names no other key", p.keys[0], reason)
+				t.Errorf("%s: %q names no other key", p.Keys[0], reason)
 			}
 		}
 		if !refuses {
-			t.Errorf("no case breaks: %s", p.doc)
+			t.Errorf("no case breaks: %s", p.Doc)
 		}
 	}
 }
 
 func TestWhatGoesTogetherIsTaken(t *testing.T) {
 	for name, changes := range map[string]map[string]string{
-		"lockstep":       lockstep(),
-		"no noise":       lockstep("privacy.epsilon", "inf", "privacy.mechanism", "none"),
-		"unclipped":      lockstep("world.kind", "gaussian", "world.clip", "false", "world.means", "[[1.5, -2, 0]]"),
+		"lockstep":       inLockstep(),
+		"no noise":       inLockstep("privacy.epsilon", "inf", "privacy.mechanism", "none"),
+		"unclipped":      inLockstep("world.kind", "gaussian", "world.clip", "false", "world.means", "[[1.5, -2, 0]]"),
 		"weak":           {"privacy.epsilon": "11", "privacy.accept_weak": "true"},
 		"robust":         average("protocol.average.consistency", "robust", "testnet.topology", "regular(4)", "testnet.nodes", "10"),
 		"robust, random": average("protocol.average.consistency", "robust", "testnet.topology", "gnp(0.5)", "testnet.nodes", "10"),

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"peerd.dev/cmd/peerd/internal/daemon"
 )
 
 // Environment of the tracer.
@@ -35,7 +37,7 @@ func traced(s *labSite, at int) launch {
 	}
 	return launch{
 		wrap: []string{
-			"env", "-u", beProcess, tracerAt + "=" + strconv.Itoa(at), tracerDir + "=" + filepath.Join(s.dir, storeDir),
+			"env", "-u", beProcess, tracerAt + "=" + strconv.Itoa(at), tracerDir + "=" + filepath.Join(s.dir, daemon.StoreDir),
 			tracerCalls + "=" + s.callsPath(), exe, "-test.run=^TestTracer$",
 		},
 		env: []string{"GOMAXPROCS=1"}, // few threads, so that runs are alike

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"peerd.dev/cmd/peerd/internal/daemon"
 	"peerd.dev/dp"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
@@ -88,7 +89,7 @@ func openVault(t *testing.T, s *labSite) vault {
 
 func openStore(t *testing.T, s *labSite) *store.Store {
 	t.Helper()
-	st, err := store.Open(filepath.Join(s.dir, storeDir), store.Options{ReadOnly: true})
+	st, err := store.Open(filepath.Join(s.dir, daemon.StoreDir), store.Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}

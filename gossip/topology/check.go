@@ -2,8 +2,8 @@ package topology
 
 import "fmt"
 
-// leastP is the least edge probability. Nobody wants one that small, but gonum's
-// Gnp skips edges by 1/log(1−p), which has no meaning when 1−p rounds to 1.
+// leastP is the least edge probability. It is below any that is of use: gnp skips edges
+// by 1/log(1−p), which has no meaning when 1−p rounds to 1.
 const leastP = 1e-9
 
 func anything(Spec) error { return nil }

@@ -19,7 +19,7 @@ func path(s Spec, _ *rand.Rand) [][2]int {
 	return edges
 }
 
-// star joins everybody to peer 0.
+// star joins all other peers to peer 0.
 func star(s Spec, _ *rand.Rand) [][2]int {
 	var edges [][2]int
 	for i := 1; i < s.N; i++ {
@@ -28,7 +28,7 @@ func star(s Spec, _ *rand.Rand) [][2]int {
 	return edges
 }
 
-// complete joins everybody to everybody.
+// complete joins each pair of peers.
 func complete(s Spec, _ *rand.Rand) [][2]int {
 	edges := make([][2]int, 0, s.N*(s.N-1)/2)
 	for i := range s.N {

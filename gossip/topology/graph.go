@@ -1,5 +1,5 @@
-// Package topology says who may talk to whom: it draws graphs, reads them and
-// measures how fast gossip mixes on them.
+// Package topology has the graphs that say which peers are linked: it draws graphs,
+// reads them and measures how fast gossip mixes on them.
 //
 // The law of the package: peers are the ints 0 … N−1, and a graph is a function
 // of its [Spec] and of the random numbers it is given. Nothing here touches the

@@ -14,7 +14,7 @@ const denseMax = 200
 //
 // with L the Laplacian of the graph. The expected squared distance from the mean
 // shrinks by the factor λ₂ a round or faster. λ₂ lies in [0, 1) if g is connected
-// and is 1 if not; a single peer has nobody to disagree with, and has 0.
+// and is 1 if not. It is 0 for a single peer, which has nothing to agree on.
 //
 // Where λ₂ is close to 1, SpectralGap holds digits that 1 − λ₂ has lost.
 func Lambda2(g *Graph) float64 { return 1 - SpectralGap(g) }

@@ -6,11 +6,13 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/graph/graphs/gen"
+	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 )
 
-func TestRegularGivesEverybodyTheSameDegree(t *testing.T) {
+func TestRegularGivesEveryPeerTheSameDegree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(3, 30).Draw(t, "n")
 		degree := rapid.IntRange(0, n-1).Draw(t, "degree")
@@ -23,6 +25,22 @@ func TestRegularGivesEverybodyTheSameDegree(t *testing.T) {
 			if g.Degree(i) != degree {
 				t.Fatalf("peer %d has degree %d, want %d", i, g.Degree(i), degree)
 			}
+		}
+	})
+}
+
+func TestGnpDrawsTheEdgesOfGonum(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := Spec{N: rapid.IntRange(1, 60).Draw(t, "n"), P: rapid.Float64Range(leastP, 1).Draw(t, "p")}
+		seed := rapid.Uint64().Draw(t, "seed")
+		g := simple.NewUndirectedGraph()
+		want, err := NewGraph(s.N, collect(g, gen.Gnp(g, s.N, s.P, rng(seed))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := NewGraph(s.N, gnp(s, rng(seed)))
+		if err != nil || !slices.Equal(got.Edges(), want.Edges()) {
+			t.Fatalf("%v, %v, want %v", got, err, want)
 		}
 	})
 }

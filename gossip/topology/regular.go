@@ -7,7 +7,7 @@ import "math/rand/v2"
 // peers and degree 3, and the spectral gap of 10,000 peers has settled.
 const switches = 10
 
-// regular gives everybody s.Degree neighbours. It starts from a circulant graph
+// regular gives every peer s.Degree neighbours. It starts from a circulant graph
 // and switches random pairs of edges: a-b, c-d become a-d, c-b, unless that makes
 // a loop or a double edge. A switch is as likely as its reverse, and switches lead
 // from any such graph to any other, so the law tends to the uniform one (Cooper,
@@ -16,8 +16,8 @@ const switches = 10
 // rarely: about once in 6,000 draws at degree 6.
 func regular(s Spec, rng *rand.Rand) [][2]int {
 	if s.Degree > (s.N-1)/2 {
-		// In a dense graph nearly every switch would be refused. Who is not a
-		// neighbour is a regular graph too, sparse and just as uniform.
+		// In a dense graph nearly every switch would be refused. Its complement is
+		// regular too, sparse and just as uniform.
 		s.Degree = s.N - 1 - s.Degree
 		return complement(s.N, regular(s, rng))
 	}

@@ -32,7 +32,7 @@ func (s *search) from(start int) (hops, reached int) {
 				s.line = append(s.line, j)
 			}
 		}
-		// Stopping as soon as everybody is seen spares nearly every edge of a
+		// Stopping as soon as all peers are seen skips nearly every edge of a
 		// dense graph.
 		if len(s.line) == len(s.seen) {
 			break

@@ -21,7 +21,7 @@ type Spec struct {
 	Edges    [][2]int // file: as from [Parse]
 }
 
-// A Report says what it took to build a graph.
+// A Report says how a graph was built.
 type Report struct {
 	Redraws int // graphs thrown away because they were not connected
 }

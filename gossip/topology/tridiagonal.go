@@ -6,7 +6,7 @@ import "slices"
 // such as the Lanczos method builds from a Laplacian.
 type tridiagonal struct {
 	diag []float64 // m entries
-	off  []float64 // squares of the m−1 entries beside the diagonal
+	off  []float64 // squares of the m−1 entries next to the diagonal
 }
 
 // smallest returns the least eigenvalue of T. It bisects on the sign of the

@@ -1,9 +1,9 @@
-// Package api is how a site's application and its operator's tools ask a running
-// peer: HTTP over a unix socket in the peer's directory, which only its owner can
-// open, and, if asked for, over TCP on the loopback interface with a token.
+// Package api serves HTTP to a site's application and to its operator's tools: over a
+// unix socket in the peer's directory, which only its owner can open, and, if
+// configured, over TCP on the loopback interface with a token.
 //
-// An answer with status 200 is durable. No log line, metric or problem holds a
-// reward. docs/api.md describes the whole, docs/openapi.json every document.
+// What is answered with status 200 is durable. No log line, metric or problem holds a
+// reward or a feature. docs/api.md describes the API, docs/openapi.json every document.
 package api
 
 import (
@@ -26,7 +26,7 @@ const (
 	maxLine    = 1 << 20
 )
 
-// ErrNotRunning is returned by [Get] where no node answers.
+// ErrNotRunning is returned by [Get] if no node answers.
 var ErrNotRunning = errors.New("no node is running in this directory")
 
 // Get asks the node of a directory and decodes its answer into doc.
@@ -39,7 +39,7 @@ func Get(ctx context.Context, dir, path string, doc any) error {
 	return json.NewDecoder(body).Decode(doc)
 }
 
-// Lines asks the node of a directory and yields the lines of its answer, each good
+// Lines asks the node of a directory and yields the lines of its answer, each valid
 // until the next.
 func Lines(ctx context.Context, dir, path string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {

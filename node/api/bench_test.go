@@ -34,6 +34,7 @@ func (instant) Reward(_ context.Context, reports []decision.Report) []decision.O
 	return out
 }
 
+func (instant) Features() decision.Shape               { return decision.Shape{} }
 func (instant) Status(context.Context) (Status, error) { return Status{}, nil }
 func (instant) Arms(context.Context) ([]Arm, error)    { return nil, nil }
 func (instant) Peers(context.Context) ([]Peer, error)  { return nil, nil }

@@ -9,22 +9,24 @@ import (
 // The bodies of requests, for docs/openapi.json; decode.go reads them.
 type (
 	askBody struct {
-		ID      string   `json:"id,omitempty" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Yours, so that a repeated request gets the same decision; without it the peer makes one."`
-		Exclude []string `json:"exclude,omitempty" nullable:"false" maxItems:"1000" doc:"Actions that may not be chosen."`
-		Subject string   `json:"subject,omitempty" minLength:"1" maxLength:"256" doc:"Whose decision it is, such as a patient's number. It stays in this peer's folder. Of one subject no more rewards are learnt from than the privacy settings allow."`
+		ID      string   `json:"id,omitempty" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Your id of the decision: a repeated request with the same id gets the same decision. Without it the peer makes one."`
+		Exclude []string `json:"exclude,omitempty" maxItems:"1000" doc:"Actions that must not be chosen."`
+		Subject string   `json:"subject,omitempty" minLength:"1" maxLength:"256" doc:"The person whom the decision is about, such as a patient's number. It never leaves this peer's folder. The peer learns from at most as many rewards of one subject as the privacy settings allow."`
+
+		Features [][]float64 `json:"features,omitempty" maxItems:"1000,1000" doc:"Features of the situation: a list of numbers for each action, in the network's order, including excluded actions. Contextual learners need them, other learners refuse them. Features are private: they are never sent to another peer."`
 	}
 
 	askBatchBody struct {
-		Decisions []askBody `json:"decisions" nullable:"false" minItems:"1" maxItems:"1000"`
+		Decisions []askBody `json:"decisions" minItems:"1" maxItems:"1000"`
 	}
 
 	rewardBody struct {
-		ID    string  `json:"id" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Of the decision."`
+		ID    string  `json:"id" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Id of the decision."`
 		Value float64 `json:"value" minimum:"0" maximum:"1"`
 	}
 
 	rewardBatchBody struct {
-		Rewards []rewardBody `json:"rewards" nullable:"false" minItems:"1" maxItems:"1000"`
+		Rewards []rewardBody `json:"rewards" minItems:"1" maxItems:"1000"`
 	}
 )
 
@@ -33,37 +35,37 @@ type (
 	decisionBody struct {
 		ID         string          `json:"id"`
 		Action     string          `json:"action"`
-		Propensity float64         `json:"propensity" minimum:"0" maximum:"1" doc:"Probability of the action, given what all peers may know."`
-		Source     decision.Source `json:"source" enum:"learned,exposure,fallback" doc:"What the choice rests on: what was learnt; that every action is to be chosen a few times first; or the configured action, while the peer is not ready."`
-		Counted    bool            `json:"counted" doc:"The reward will be learnt from; false for a subject over its cap."`
-		Repeated   bool            `json:"repeated" doc:"It was asked for before, with this id."`
-		ExpiresAt  time.Time       `json:"expires_at" doc:"Until then the reward is taken."`
+		Propensity float64         `json:"propensity" minimum:"0" maximum:"1" doc:"Probability of the action, given the features and what all peers may know."`
+		Source     decision.Source `json:"source" enum:"learned,exposure,fallback" doc:"Why this action: the learner chose it; every action is tried a few times first; or it is the configured action, while the peer is not ready."`
+		Counted    bool            `json:"counted" doc:"The peer will learn from the reward; false if the subject has reached its limit."`
+		Repeated   bool            `json:"repeated" doc:"The decision was made before, for a request with the same id."`
+		ExpiresAt  time.Time       `json:"expires_at" doc:"The reward is accepted until then."`
 	}
 
 	receiptBody struct {
 		ID        string `json:"id"`
 		Duplicate bool   `json:"duplicate" doc:"The same reward was reported before."`
-		Counted   bool   `json:"counted" doc:"It is learnt from, as the decision said."`
+		Counted   bool   `json:"counted" doc:"The peer learns from it, as the decision said."`
 	}
 
 	decisionOutcomeBody struct {
-		Status   int           `json:"status" doc:"What the request would have been answered alone."`
+		Status   int           `json:"status" doc:"The HTTP status that the item would have had as a request of its own."`
 		Decision *decisionBody `json:"decision,omitempty"`
 		Problem  *Problem      `json:"problem,omitempty"`
 	}
 
 	receiptOutcomeBody struct {
-		Status  int          `json:"status" doc:"What the request would have been answered alone."`
+		Status  int          `json:"status" doc:"The HTTP status that the item would have had as a request of its own."`
 		Receipt *receiptBody `json:"receipt,omitempty"`
 		Problem *Problem     `json:"problem,omitempty"`
 	}
 
 	decisionBatchBody struct {
-		Outcomes []decisionOutcomeBody `json:"outcomes" nullable:"false" doc:"One an item, in the order of the request."`
+		Outcomes []decisionOutcomeBody `json:"outcomes" doc:"One for each item, in the order of the request."`
 	}
 
 	receiptBatchBody struct {
-		Outcomes []receiptOutcomeBody `json:"outcomes" nullable:"false" doc:"One an item, in the order of the request."`
+		Outcomes []receiptOutcomeBody `json:"outcomes" doc:"One for each item, in the order of the request."`
 	}
 
 	healthBody struct {

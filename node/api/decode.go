@@ -10,27 +10,40 @@ import (
 )
 
 const (
-	maxItems   = 1000 // of a batch
-	maxExclude = 1000 // a network has no more actions
+	maxItems   = 1000 // of any list: a batch, the actions of a network, the features of an action
 	maxID      = 128  // bytes
 	maxSubject = 256  // bytes
 	maxAction  = 1024 // bytes
 )
 
-// An item is what was read of a request, and what is wrong with it.
+// An item is what was read from a request, with its flaws.
 type item[T any] struct {
 	value T
 	flaws []Flaw
 }
 
-func decodeAsk(s *scanner) (a decision.Ask) {
+// decodeAsk reads an ask, whose features must have a shape.
+func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 	s.object(
 		field{name: "id", read: func() { a.ID = s.text(wrongID) }},
 		field{name: "exclude", read: func() {
-			s.list(maxExclude, func() { a.Exclude = append(a.Exclude, s.text(wrongAction)) })
+			s.list(func() { a.Exclude = append(a.Exclude, s.text(wrongAction)) })
 		}},
 		field{name: "subject", read: func() { a.Subject = s.text(wrongSubject) }},
+		field{name: "features", read: func() {
+			s.list(func() {
+				var list []float64 // not made to length: empty lists would cost memory that no byte of the body pays for
+				s.list(func() { list = append(list, s.finite()) })
+				a.Features = append(a.Features, list)
+			})
+		}},
 	)
+	if len(s.flaws) > 0 || s.err != nil {
+		return a
+	}
+	if r := shape.Check(a.Features); r != nil {
+		s.within(r.Field, func() { s.flaw(r.Reason) })
+	}
 	return a
 }
 
@@ -57,7 +70,7 @@ func decodeBatch[T any](b []byte, name string, read func(*scanner) T) ([]item[T]
 	var items []item[T]
 	s.object(field{name: name, need: true, read: func() {
 		whole := s.flaws
-		s.list(maxItems, func() {
+		s.list(func() {
 			s.flaws = nil
 			items = append(items, item[T]{read(s), s.flaws})
 			s.flaws = whole

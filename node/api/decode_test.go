@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
-	"peerd.dev/node/api/apitest"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/internal/apitest"
 )
 
 // FuzzDecodeReport shows that what is read as a report is JSON and holds what
@@ -39,7 +40,7 @@ func FuzzDecodeReport(f *testing.F) {
 func FuzzDecodeAsks(f *testing.F) {
 	seeds(f, `{"decisions":[{"id":"a","exclude":["red","\u0072ed"],"subject":"x y"},{},{"id":7}]}`)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		items, flaws, err := decodeBatch(b, "decisions", decodeAsk)
+		items, flaws, err := decodeBatch(b, "decisions", shaped(decision.Shape{}))
 		agree(t, b, err)
 		if err != nil || len(flaws) > 0 {
 			return
@@ -59,6 +60,34 @@ func FuzzDecodeAsks(f *testing.F) {
 			if err := json.Unmarshal(want.Decisions[i], &a); err != nil || a.ID != q.value.ID || a.Subject != q.value.Subject || strings.Join(a.Exclude, "\n") != strings.Join(q.value.Exclude, "\n") {
 				t.Errorf("%q: %+v, want %+v %v", b, q.value, a, err)
 			}
+		}
+	})
+}
+
+// shaped reads asks whose features have a shape.
+func shaped(shape decision.Shape) func(*scanner) decision.Ask {
+	return func(s *scanner) decision.Ask { return decodeAsk(s, shape) }
+}
+
+// FuzzDecodeFeatures shows that features are read as encoding/json reads them, have the
+// shape that is wanted and are finite.
+func FuzzDecodeFeatures(f *testing.F) {
+	seeds(f, `{"features":[[1,-0.5e3],[0,1e-999]]}`, `{"features":[[1,2],[3]]}`, `{"features":[[1,2],[3,4],[5,6]]}`, `{"features":[]}`, `{"features":[[1,2],[3,1e308]],"features":[]}`)
+	shape := decision.Shape{Actions: 2, Length: 2}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		q, err := decodeOne(b, shaped(shape))
+		agree(t, b, err)
+		if err != nil || len(q.flaws) > 0 {
+			return
+		}
+		var want struct {
+			Features [][]float64 `json:"features"`
+		}
+		if err := json.Unmarshal(b, &want); err != nil || !reflect.DeepEqual(want.Features, q.value.Features) {
+			t.Errorf("%q is read as %v, want %v %v", b, q.value.Features, want.Features, err)
+		}
+		if r := shape.Check(q.value.Features); r != nil {
+			t.Errorf("%q is read with a flaw: %v", b, r)
 		}
 	})
 }
@@ -120,7 +149,7 @@ func TestFlawsAreToldTogether(t *testing.T) {
 }
 
 func TestBatchOfTheMostItems(t *testing.T) {
-	items, flaws, err := decodeBatch([]byte(`{"decisions":[{}`+strings.Repeat(`,{}`, maxItems-1)+`]}`), "decisions", decodeAsk)
+	items, flaws, err := decodeBatch([]byte(`{"decisions":[{}`+strings.Repeat(`,{}`, maxItems-1)+`]}`), "decisions", shaped(decision.Shape{}))
 	if len(items) != maxItems || len(flaws) > 0 || err != nil {
 		t.Error(len(items), flaws, err)
 	}

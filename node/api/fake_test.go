@@ -23,6 +23,8 @@ type fake struct {
 	refusal error // of everything
 	panics  any   // of everything
 	ready   error
+	shape   decision.Shape
+	asked   []decision.Ask
 	records int
 	broken  int // record that cannot be read; 0 for none
 	entered chan struct{}
@@ -52,6 +54,7 @@ func (f *fake) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls++
+	f.asked = asks
 	if f.panics != nil {
 		panic(f.panics)
 	}
@@ -125,6 +128,8 @@ func outcomes[Q, A any](all []Q, one func(Q) (A, error)) []decision.Outcome[A] {
 	}
 	return out
 }
+
+func (f *fake) Features() decision.Shape { return f.shape }
 
 func (f *fake) Status(context.Context) (Status, error) {
 	if f.panics != nil {

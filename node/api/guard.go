@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// handler is everything between a connection and the routes: who may ask, what
-// is counted, and what happens when the program is wrong.
+// handler is everything between a connection and the routes: access, metrics, and what
+// happens after a panic.
 func (s *Server) handler(tcp bool) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		w := &responder{ResponseWriter: out}
@@ -42,14 +42,14 @@ func (s *Server) handler(tcp bool) http.Handler {
 	})
 }
 
-// guard says why a request is not let in.
+// guard returns why a request is refused, or nil.
 func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 	if err := s.cross.Check(r); err != nil {
 		return problem(http.StatusForbidden, codeForbidden, "the request comes from a page of another site; the API is not for web pages",
 			Flaw{"header.Origin", "is of another site"})
 	}
 	if !tcp {
-		return nil // the file permissions have asked
+		return nil // the permissions of the file are the check
 	}
 	host, _, err := net.SplitHostPort(r.Host)
 	if err != nil {
@@ -57,21 +57,21 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 	}
 	if !loopback(host) {
 		return problem(http.StatusForbidden, codeForbidden, "the API answers to names of this machine only: ask http://127.0.0.1 or http://localhost, with the port",
-			Flaw{"header.Host", "is no name of this machine"})
+			Flaw{"header.Host", "is not a name of this machine"})
 	}
-	if s.open[r.URL.Path] {
+	if s.public[r.URL.Path] {
 		return nil
 	}
 	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare([]byte(given), s.token) != 1 {
-		return problem(http.StatusUnauthorized, codeUnauthorized, "send the header Authorization: Bearer, with what is in "+TokenFile+" of the peer's folder",
-			Flaw{"header.Authorization", "has no token of this peer"})
+		return problem(http.StatusUnauthorized, codeUnauthorized, "send the header Authorization: Bearer with the token in the file "+TokenFile+" of the peer's folder",
+			Flaw{"header.Authorization", "does not hold the token of this peer"})
 	}
 	return nil
 }
 
-// panicked logs where the program was wrong: neither the value, nor a usual
-// trace, which shows arguments, since a reward may be among them.
+// panicked logs where the program panicked, but neither the value nor a usual trace,
+// which shows arguments: a reward may be among them.
 func (s *Server) panicked(v any) {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
@@ -91,8 +91,8 @@ func (s *Server) panicked(v any) {
 	s.log.Error("api panicked", "type", fmt.Sprintf("%T", v), "at", at)
 }
 
-// responder remembers what was answered, and turns the mux's own answers, for
-// paths and methods that are none, into problems.
+// responder remembers what was answered, and turns the answers of the mux itself, for
+// unknown paths and methods, into problems.
 type responder struct {
 	http.ResponseWriter
 	route  string // that answers; "" for none
@@ -114,9 +114,9 @@ func (w *responder) WriteHeader(status int) {
 	h := w.Header()
 	h.Del("Location") // to a cleaner path: there is no such thing here
 	if allow := h.Get("Allow"); status == http.StatusMethodNotAllowed {
-		problem(status, codeMethod, "this path takes "+allow).write(w)
+		problem(status, codeMethod, "this path accepts "+allow).write(w)
 	} else {
-		problem(http.StatusNotFound, codeNoRoute, "no such path; /openapi.json lists them").write(w)
+		problem(http.StatusNotFound, codeNoRoute, "no such path; /openapi.json lists all paths").write(w)
 	}
 	w.mute = true
 }

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	ledgerLines    = 1000 // of an answer, if it is not said
+	ledgerLines    = 1000 // of an answer, by default
 	maxLedgerLines = 10_000
-	maxLedgerFrom  = 1 << 53  // the most that JSON is sure of
+	maxLedgerFrom  = 1 << 53  // the largest integer that every JSON reader keeps exact
 	maxPooled      = 64 << 10 // bytes of a buffer worth keeping
 	stateUp        = "up"     // of a link
 )
@@ -28,7 +28,7 @@ const (
 // reply sends an answer.
 func (s *Server) reply(w http.ResponseWriter, doc any) {
 	b, err := json.Marshal(doc)
-	if err != nil { // a number of the backend that is none
+	if err != nil { // such as a NaN of the backend
 		s.log.Error("api answer has no form", "err", err)
 		internal().write(w)
 		return
@@ -36,10 +36,10 @@ func (s *Server) reply(w http.ResponseWriter, doc any) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(b)))
-	_, _ = w.Write(b) // the client is gone: nobody to tell
+	_, _ = w.Write(b) // an error means that the client is gone
 }
 
-// refuse sends what the backend said instead of an answer.
+// refuse sends the problem for an error of the backend.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	p, unexpected := refused(err, "body")
 	if unexpected {
@@ -48,7 +48,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	p.write(w)
 }
 
-// body reads the body of a request and hands it on; it is good until handle ends.
+// body reads the body of a request and passes it to handle, which must not keep it.
 func (s *Server) body(handle func(w http.ResponseWriter, r *http.Request, body []byte)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if p := wrongKind(r.Header); p != nil {
@@ -86,7 +86,7 @@ func (s *Server) body(handle func(w http.ResponseWriter, r *http.Request, body [
 	}
 }
 
-// wrongKind says if a body is of no kind that can be read.
+// wrongKind returns a problem if the headers announce a body that cannot be read, or nil.
 func wrongKind(h http.Header) *Problem {
 	if h.Get("Content-Encoding") != "" {
 		return problem(http.StatusUnsupportedMediaType, codeMediaType, "send the body as it is, without Content-Encoding",
@@ -105,7 +105,7 @@ func wrongKind(h http.Header) *Problem {
 		Flaw{"header.Content-Type", "want application/json"})
 }
 
-// malformed is the problem of a body that could not be read.
+// malformed returns the problem for a body that is not JSON.
 func malformed(err error) *Problem {
 	return problem(http.StatusBadRequest, codeMalformed, err.Error())
 }
@@ -142,7 +142,7 @@ func single[Q, A, D any](
 	})
 }
 
-// outcome makes sure that there are n.
+// outcome panics unless there are n outcomes.
 func outcome[A any](all []decision.Outcome[A], n int) []decision.Outcome[A] {
 	if len(all) != n {
 		panic("api: the backend did not answer everything")
@@ -248,7 +248,7 @@ func (s *Server) ledger(w http.ResponseWriter, r *http.Request) {
 			s.log.Error("api request failed", "route", r.Pattern, "err", err)
 			panic(http.ErrAbortHandler) // lines are out already
 		}
-		_, _ = w.Write(line) // the client is gone: the next write says so
+		_, _ = w.Write(line) // an error means that the client is gone, and comes again at the next write
 		if _, err = io.WriteString(w, "\n"); err != nil {
 			return
 		}
@@ -277,7 +277,7 @@ func ledgerQuery(u *url.URL) (from, limit uint64, flaws []Flaw) {
 	read("from", 0, maxLedgerFrom, &from)
 	read("limit", 1, maxLedgerLines, &limit)
 	if len(q) > 0 {
-		flaws = append(flaws, Flaw{"query", "takes from and limit only"})
+		flaws = append(flaws, Flaw{"query", "accepts from and limit only"})
 	}
 	return from, limit, flaws
 }

@@ -12,11 +12,11 @@ import (
 	"sync"
 )
 
-// CheckListen says what is wrong with an address for [Config.Listen].
+// CheckListen returns what is wrong with an address for [Config.Listen], or nil.
 func CheckListen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if _, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil {
-		return fmt.Errorf("%q is no address such as 127.0.0.1:8470", address)
+		return fmt.Errorf("%q is not an address such as 127.0.0.1:8470", address)
 	}
 	if !loopback(host) {
 		return fmt.Errorf("%s is reachable by others: the API listens on a loopback address only, such as 127.0.0.1:%s", address, port)
@@ -24,7 +24,7 @@ func CheckListen(address string) error {
 	return nil
 }
 
-// loopback says if a name or address always means this machine.
+// loopback reports whether a name or address always means this machine.
 func loopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -41,14 +41,14 @@ func listenLoopback(address string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	if host, _, err := net.SplitHostPort(l.Addr().String()); err != nil || !loopback(host) { // a localhost that is none
-		return nil, errors.Join(fmt.Errorf("api: %s became %s, which others can reach", address, l.Addr()), l.Close())
+	if host, _, err := net.SplitHostPort(l.Addr().String()); err != nil || !loopback(host) { // a localhost that is another machine
+		return nil, errors.Join(fmt.Errorf("api: %s resolved to %s, which other machines can reach", address, l.Addr()), l.Close())
 	}
 	return l, nil
 }
 
-// listenUnix makes the socket of a directory. It is made where nobody else can
-// open it and then moved, so that at no time it has other permissions.
+// listenUnix makes the socket of a directory. It is made in a directory that only the
+// owner can open and then moved, so that it never has wider permissions.
 func listenUnix(dir string) (net.Listener, error) {
 	path, err := socket(dir)
 	if err != nil {
@@ -94,8 +94,8 @@ func socket(dir string) (string, error) {
 	return path, nil
 }
 
-// limited is a listener with so many connections at once. More wait in the
-// kernel's queue, so an application that opens too many starves itself and not
+// limited is a listener that bounds the connections open at once. Further ones wait in
+// the kernel's queue, so an application that opens too many starves itself and not
 // the peer.
 type limited struct {
 	net.Listener

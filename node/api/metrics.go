@@ -13,8 +13,8 @@ import (
 
 const scrapeTimeout = 2 * time.Second // for the backend
 
-// metrics count what the API does and tell what the status tells, apart from
-// estimates: nothing here is computed from rewards, not even from noised ones.
+// metrics count requests and repeat the status without its estimates: nothing here is
+// computed from rewards, not even from noised ones.
 type metrics struct {
 	requests *prometheus.CounterVec
 	items    *prometheus.CounterVec
@@ -66,8 +66,7 @@ type peerCollector struct {
 	panicked func(any)
 }
 
-// Describe describes nothing: what there is to tell depends on the backend's
-// answer.
+// Describe describes nothing: which metrics there are depends on the backend's answer.
 func (*peerCollector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements [prometheus.Collector].
@@ -79,34 +78,34 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 			p.panicked(v)
 		}
 	}()
-	tell := func(kind prometheus.ValueType, name, help string, v float64) {
+	send := func(kind prometheus.ValueType, name, help string, v float64) {
 		to <- prometheus.MustNewConstMetric(prometheus.NewDesc("peerd_"+name, help, nil, nil), kind, v)
 	}
-	gauge := func(name, help string, v float64) { tell(prometheus.GaugeValue, name, help, v) }
-	count := func(name, help string, v uint64) { tell(prometheus.CounterValue, name, help, float64(v)) }
+	gauge := func(name, help string, v float64) { send(prometheus.GaugeValue, name, help, v) }
+	count := func(name, help string, v uint64) { send(prometheus.CounterValue, name, help, float64(v)) }
 
-	gauge("ready", "1 if /readyz says so.", number(p.backend.Ready(ctx) == nil))
+	gauge("ready", "1 if /readyz answers 200.", number(p.backend.Ready(ctx) == nil))
 	s, err := p.backend.Status(ctx)
-	gauge("status_known", "1 if the peer could be asked; without, the rest is missing.", number(err == nil))
+	gauge("status_known", "1 if the state of the peer could be read; if it is 0, the metrics made from it are missing.", number(err == nil))
 	if err != nil {
 		return
 	}
 	count("rounds_total", "Rounds played.", s.Round)
 	gauge("rounds_planned", "Rounds to play.", float64(s.Rounds))
-	count("slots_skipped_total", "Slots that passed while the peer was busy.", s.Skipped)
+	count("slots_skipped_total", "Slots that the peer missed because it was busy, down or held back.", s.Skipped)
 	count("releases_total", "Releases drawn.", s.Released)
 	gauge("epsilon_spent", "Privacy budget charged.", s.Spent)
 	gauge("epsilon_left", "Privacy budget left.", s.Left)
-	gauge("releases_held", "1 while nothing is released; the status says why.", number(s.Hold != ""))
+	gauge("releases_held", "1 while nothing is released; the status has the reason.", number(s.Hold != ""))
 	count("received_bytes_total", "Bytes from other peers.", s.BytesIn)
 	count("sent_bytes_total", "Bytes to other peers.", s.BytesOut)
-	count("dropped_messages_total", "Messages dropped on the way out.", s.Dropped)
-	count("refused_messages_total", "Messages that were a peer's fault.", s.Refused)
+	count("dropped_messages_total", "Outgoing messages dropped.", s.Dropped)
+	count("refused_messages_total", "Messages refused because another peer broke the protocol.", s.Refused)
 	count("flooded_messages_total", "Messages dropped because their sender sent too many.", s.Flooded)
-	gauge("decisions_pending", "Decisions whose reward is waited for.", float64(s.Pending))
+	gauge("decisions_pending", "Decisions that wait for their reward.", float64(s.Pending))
 	gauge("ledger_records", "Records of the ledger.", float64(s.LedgerRecords))
-	gauge("incarnation", "Which start of this peer it is.", float64(s.Incarnation))
-	gauge("disk_full", "1 while nothing is taken for want of room.", number(s.DiskFull))
+	gauge("incarnation", "Number of this life of the peer; a restart keeps it.", float64(s.Incarnation))
+	gauge("disk_full", "1 while the disk is full and decisions and rewards are refused.", number(s.DiskFull))
 
 	peers, err := p.backend.Peers(ctx)
 	if err != nil {
@@ -122,8 +121,8 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 		in += o.FramesIn
 		out += o.FramesOut
 	}
-	gauge("neighbours", "Peers that this one is linked to by the network file.", float64(neighbours))
-	gauge("neighbours_up", "Of them, those whose link works.", float64(up))
+	gauge("neighbours", "Neighbours in the network file.", float64(neighbours))
+	gauge("neighbours_up", "Neighbours whose link works.", float64(up))
 	count("received_messages_total", "Messages from neighbours.", in)
 	count("sent_messages_total", "Messages to neighbours.", out)
 }

@@ -11,14 +11,14 @@ import (
 	"peerd.dev/node/decision"
 )
 
-// A Problem says what was wrong with a request (RFC 9457). It never holds a
-// reward, nor anything else of a request but names of fields.
+// A Problem says what was wrong with a request (RFC 9457). Of a request it holds names
+// of fields only, never a reward or a feature.
 type Problem struct {
 	Title  string `json:"title" doc:"The status in words."`
-	Status int    `json:"status" doc:"The HTTP status; of an item of a batch, the one it would have had alone."`
+	Status int    `json:"status" doc:"The HTTP status; for an item of a batch, the status that it would have had as a request of its own."`
 	Detail string `json:"detail" doc:"What is wrong and what to do about it."`
-	Code   string `json:"code" doc:"For programs; docs/api.md lists them."`
-	Errors []Flaw `json:"errors,omitempty" nullable:"false" doc:"The fields that are wrong."`
+	Code   string `json:"code" doc:"Code for programs; docs/api.md lists all codes."`
+	Errors []Flaw `json:"errors,omitempty" doc:"The fields that are wrong."`
 }
 
 func (p *Problem) Error() string { return fmt.Sprintf("%d %s: %s", p.Status, p.Title, p.Detail) }
@@ -29,7 +29,7 @@ type Flaw struct {
 	Message  string `json:"message"`
 }
 
-// Codes beside those of package decision.
+// Codes in addition to those of package decision.
 const (
 	codeMalformed    = "malformed"    // not the JSON that is wanted
 	codeTooLarge     = "too_large"    // a body over the limit
@@ -55,14 +55,14 @@ func flawed(flaws []Flaw) *Problem {
 	return problem(http.StatusUnprocessableEntity, string(decision.Invalid), detail, flaws...)
 }
 
-// refused is the problem of what the backend said. It reports what nobody
-// expected, which is for the log.
+// refused returns the problem for an error of the backend, and whether the error is
+// unexpected, so that it belongs into the log.
 func refused(err error, path string) (p *Problem, unexpected bool) {
 	var r *decision.Refusal
 	switch {
 	case errors.As(err, &r) && statusOf(r.Code) != http.StatusInternalServerError:
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		r = &decision.Refusal{Code: decision.Unavailable, Reason: "the peer did not answer in time; ask again with the same id"}
+		r = &decision.Refusal{Code: decision.Unavailable, Reason: "the peer did not answer in time; try again with the same id"}
 	default:
 		return internal(), true
 	}
@@ -75,7 +75,7 @@ func refused(err error, path string) (p *Problem, unexpected bool) {
 
 func internal() *Problem {
 	return problem(http.StatusInternalServerError, codeInternal,
-		"the peer failed; its log says more. Whether anything was stored is not known: ask again with the same id")
+		"the peer failed; its log has the reason. It is not known whether anything was stored: try again with the same id")
 }
 
 // statusOf is the HTTP status of a code.
@@ -115,5 +115,5 @@ func (p *Problem) write(w http.ResponseWriter) {
 		h.Set("Retry-After", "1")
 	}
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(b) // the client is gone: nobody to tell
+	_, _ = w.Write(b) // an error means that the client is gone
 }

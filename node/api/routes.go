@@ -7,18 +7,18 @@ import (
 	"peerd.dev/node/decision"
 )
 
-// A route is an operation of the API: what is written about it, and what
-// answers it.
+// A route is an operation of the API: its description and its handler.
 type route struct {
 	method, path string
 	id           string // for programs that are generated
 	summary      string
 	about        string
-	open         bool         // needs no token
+	public       bool         // needs no token
 	takes        reflect.Type // of the body; nil for none
+	params       []object     // of the query
 	gives        reflect.Type // nil for text of another kind
 	kind         string       // of text
-	fails        []int        // statuses of problems beside those of all routes
+	fails        []int        // statuses of problems, in addition to those that all routes share
 	handle       http.HandlerFunc
 }
 
@@ -30,19 +30,20 @@ const (
 // table lists the routes.
 func (s *Server) table() []route {
 	b := s.c.Backend
+	ask := func(in *scanner) decision.Ask { return decodeAsk(in, b.Features()) }
 	asked := []int{400, 413, 415, 422, 507, 503}
 	return []route{
 		{
-			method: post, path: "/v1/decisions", id: "decide", summary: "Which action?",
-			about: "The decision is durable when it is answered. The same id again gives the same decision.",
+			method: post, path: "/v1/decisions", id: "decide", summary: "Choose an action.",
+			about: "The decision is durable when the answer is sent. A repeated request with the same id gets the same decision.",
 			takes: reflect.TypeFor[askBody](), gives: reflect.TypeFor[decisionBody](), fails: append([]int{409, 403}, asked...),
-			handle: single(s, "decision", decodeAsk, b.Decide, showDecision),
+			handle: single(s, "decision", ask, b.Decide, showDecision),
 		},
 		{
-			method: post, path: "/v1/decisions/batch", id: "decide-batch", summary: "Which actions?",
-			about: "Every item gets the status and the decision or problem that it would have got alone. A problem of the whole means that nothing was stored.",
+			method: post, path: "/v1/decisions/batch", id: "decide-batch", summary: "Choose actions for a batch.",
+			about: "Every item gets the status and the decision or problem that it would have had as a request of its own. A problem with the whole batch means that nothing was stored.",
 			takes: reflect.TypeFor[askBatchBody](), gives: reflect.TypeFor[decisionBatchBody](), fails: []int{400, 413, 415, 422},
-			handle: batch(s, "decision", "decisions", decodeAsk, b.Decide, func(status int, d decision.Decision, p *Problem) decisionOutcomeBody {
+			handle: batch(s, "decision", "decisions", ask, b.Decide, func(status int, d decision.Decision, p *Problem) decisionOutcomeBody {
 				if p != nil {
 					return decisionOutcomeBody{Status: status, Problem: p}
 				}
@@ -51,14 +52,14 @@ func (s *Server) table() []route {
 			}),
 		},
 		{
-			method: post, path: "/v1/rewards", id: "reward", summary: "This was the reward.",
-			about: "The reward is durable when it is answered. The same reward again is a duplicate and changes nothing; another value is refused.",
+			method: post, path: "/v1/rewards", id: "reward", summary: "Report a reward.",
+			about: "The reward is durable when the answer is sent. Reporting the same reward again changes nothing and is answered as a duplicate; another value is refused.",
 			takes: reflect.TypeFor[rewardBody](), gives: reflect.TypeFor[receiptBody](), fails: append([]int{403, 404, 409, 410}, asked...),
 			handle: single(s, "reward", decodeReport, b.Reward, showReceipt),
 		},
 		{
-			method: post, path: "/v1/rewards/batch", id: "reward-batch", summary: "These were the rewards.",
-			about: "Every item gets the status and the receipt or problem that it would have got alone. A problem of the whole means that nothing was stored.",
+			method: post, path: "/v1/rewards/batch", id: "reward-batch", summary: "Report a batch of rewards.",
+			about: "Every item gets the status and the receipt or problem that it would have had as a request of its own. A problem with the whole batch means that nothing was stored.",
 			takes: reflect.TypeFor[rewardBatchBody](), gives: reflect.TypeFor[receiptBatchBody](), fails: []int{400, 413, 415, 422},
 			handle: batch(s, "reward", "rewards", decodeReport, b.Reward, func(status int, r decision.Receipt, p *Problem) receiptOutcomeBody {
 				if p != nil {
@@ -69,33 +70,33 @@ func (s *Server) table() []route {
 			}),
 		},
 		{
-			method: get, path: "/v1/status", id: "status", summary: "How is the peer doing?",
+			method: get, path: "/v1/status", id: "status", summary: "State of the peer.",
 			gives: reflect.TypeFor[Status](), fails: []int{503}, handle: view(s, b.Status),
 		},
 		{
-			method: get, path: "/v1/arms", id: "arms", summary: "What is known of every action?",
+			method: get, path: "/v1/arms", id: "arms", summary: "What is known about every action.",
 			gives: reflect.TypeFor[[]Arm](), fails: []int{503}, handle: view(s, list(b.Arms)),
 		},
 		{
-			method: get, path: "/v1/peers", id: "peers", summary: "How do things stand with the other peers?",
+			method: get, path: "/v1/peers", id: "peers", summary: "Links to the other peers.",
 			gives: reflect.TypeFor[[]Peer](), fails: []int{503}, handle: view(s, list(b.Peers)),
 		},
 		{
-			method: get, path: "/v1/ledger", id: "ledger", summary: "Everything that left, and what it was charged.",
-			about: "Lines of the ledger as they are in its file. A connection that breaks before the end of the answer says that the rest could not be read.",
-			kind:  "application/x-ndjson", fails: []int{422, 503}, handle: s.ledger,
+			method: get, path: "/v1/ledger", id: "ledger", summary: "Everything that this peer released, and what it was charged.",
+			about:  "Lines of the ledger as they are in its file. If the rest cannot be read, the connection breaks before the end of the answer.",
+			params: ledgerParams(), kind: "application/x-ndjson", fails: []int{422, 503}, handle: s.ledger,
 		},
 		{
 			method: get, path: "/metrics", id: "metrics", summary: "Metrics for Prometheus.",
-			about: "None is computed from rewards, not even from noised ones.",
+			about: "No metric is computed from rewards, not even from noised ones.",
 			kind:  "text/plain", handle: s.metrics.handler.ServeHTTP,
 		},
 		{
-			method: get, path: "/healthz", id: "healthz", summary: "Is the process alive?", open: true,
+			method: get, path: "/healthz", id: "healthz", summary: "Whether the process is alive.", public: true,
 			gives: reflect.TypeFor[healthBody](), handle: s.healthz,
 		},
 		{
-			method: get, path: "/readyz", id: "readyz", summary: "Does the peer decide and release?", open: true,
+			method: get, path: "/readyz", id: "readyz", summary: "Whether the peer decides and releases.", public: true,
 			gives: reflect.TypeFor[healthBody](), fails: []int{503}, handle: s.readyz,
 		},
 	}
@@ -118,7 +119,7 @@ func (s *Server) routes() error {
 	}})
 	for _, r := range all {
 		pattern := r.method + " " + r.path
-		s.open[r.path] = r.open
+		s.public[r.path] = r.public
 		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) {
 			out := w.(*responder) // of handler
 			out.route, out.lost = pattern, false

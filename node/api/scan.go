@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,15 +12,15 @@ import (
 
 const (
 	maxDepth = 8  // of a body; a batch needs four
-	maxFlaws = 8  // told of one item
-	maxName  = 64 // bytes of an unknown field that are told
+	maxFlaws = 8  // reported for one item
+	maxName  = 64 // bytes of an unknown field's name that are reported
 )
 
 // scanner reads one JSON text, which must be all of b. It is stricter than
-// encoding/json: no field twice, none unknown, names by their exact letters,
-// little depth. What is not JSON ends it with err; what is JSON but not what is
-// wanted becomes a flaw, and it reads on. NaN and Infinity are read as values
-// that fit nowhere, since programs write them.
+// encoding/json: no field twice, no unknown field, names by their exact letters, a small
+// depth. What is not JSON ends the reading with err; JSON that does not fit becomes a
+// flaw, and the scanner reads on. NaN and Infinity, which some programs write, are read
+// as values that do not fit anywhere.
 type scanner struct {
 	b     []byte
 	i     int    // of the next byte
@@ -33,7 +34,7 @@ func newScanner(b []byte) *scanner {
 	s := &scanner{b: b, path: append(make([]byte, 0, 64), "body"...)}
 	switch {
 	case len(b) == 0:
-		s.fail("nothing; the least is {}")
+		s.fail("an empty body; the shortest is {}")
 	case len(b) >= 3 && string(b[:3]) == "\ufeff":
 		s.fail("a byte order mark: leave it out")
 	case !utf8.Valid(b):
@@ -42,21 +43,21 @@ func newScanner(b []byte) *scanner {
 	return s
 }
 
-// end makes sure that nothing follows.
+// end fails if anything follows.
 func (s *scanner) end() {
 	if s.space(); s.err == nil && s.i < len(s.b) {
-		s.fail("something after the end of the document")
+		s.fail("data after the end of the document")
 	}
 }
 
-// fail says what stands at the next byte. The first failure stays.
+// fail ends the reading; found is what stands at the next byte. The first failure stays.
 func (s *scanner) fail(found string) {
 	if s.err == nil {
-		s.err = fmt.Errorf("the body is not the JSON that is wanted: at byte %d is %s", s.i, found)
+		s.err = fmt.Errorf("the body cannot be read as JSON: at byte %d is %s", s.i, found)
 	}
 }
 
-// flaw says what is wrong with the value being read, never what it is.
+// flaw reports what is wrong with the value being read, never the value itself.
 func (s *scanner) flaw(reason string) {
 	if len(s.flaws) < maxFlaws {
 		s.flaws = append(s.flaws, Flaw{Location: string(s.path), Message: reason})
@@ -99,8 +100,8 @@ func (s *scanner) take(c byte) bool {
 	return true
 }
 
-// open moves into an object or list.
-func (s *scanner) open(c byte) bool {
+// enter moves into an object or list.
+func (s *scanner) enter(c byte) bool {
 	if !s.take(c) {
 		return false
 	}
@@ -111,7 +112,7 @@ func (s *scanner) open(c byte) bool {
 	return true
 }
 
-// next moves to the next part of an object or list, and says if there is one.
+// next moves to the next part of an object or list, and reports whether there is one.
 func (s *scanner) next(first bool, closing byte) bool {
 	if s.take(closing) {
 		s.depth--
@@ -139,7 +140,7 @@ type field struct {
 
 // object reads an object.
 func (s *scanner) object(fields ...field) {
-	if !s.open('{') {
+	if !s.enter('{') {
 		s.other("want an object")
 		return
 	}
@@ -158,7 +159,7 @@ func (s *scanner) object(fields ...field) {
 			case k < 0:
 				s.other("is not a field here")
 			case seen&(1<<k) != 0:
-				s.other("is there twice")
+				s.other("is given twice")
 			default:
 				seen |= 1 << k
 				fields[k].read()
@@ -172,18 +173,18 @@ func (s *scanner) object(fields ...field) {
 	}
 }
 
-// list reads a list, item by item, of at most most.
-func (s *scanner) list(most int, read func()) {
-	if !s.open('[') {
+// list reads a list of at most maxItems items, each by a call of read.
+func (s *scanner) list(read func()) {
+	if !s.enter('[') {
 		s.other("want a list")
 		return
 	}
 	n := len(s.path)
 	for i := 0; s.next(i == 0, ']'); i++ {
-		if i >= most {
+		if i >= maxItems {
 			s.path = s.path[:n]
-			if i == most {
-				s.flaw(fmt.Sprintf("has more than %d items", most))
+			if i == maxItems {
+				s.flaw(fmt.Sprintf("has more than %d items", maxItems))
 			}
 			s.skip()
 			continue
@@ -208,8 +209,15 @@ func (s *scanner) text(check func(string) (wrong string)) string {
 }
 
 // unit reads a number from 0 to 1.
-func (s *scanner) unit() float64 {
-	const want = "want a number from 0 to 1"
+func (s *scanner) unit() float64 { return s.float(0, 1, "want a number from 0 to 1") }
+
+// finite reads any number that a float64 holds, rounded to the nearest.
+func (s *scanner) finite() float64 {
+	return s.float(-math.MaxFloat64, math.MaxFloat64, "want a finite number")
+}
+
+// float reads a number between two others.
+func (s *scanner) float(least, most float64, want string) float64 {
 	if c := s.peek(); c != '-' && (c < '0' || c > '9') {
 		s.other(want)
 		return 0
@@ -219,7 +227,7 @@ func (s *scanner) unit() float64 {
 		return 0
 	}
 	v, err := strconv.ParseFloat(string(s.b[from:s.i]), 64) // not for -Infinity; out of range for 1e999
-	if err != nil || !(v >= 0 && v <= 1) {
+	if err != nil || !(v >= least && v <= most) {
 		s.flaw(want)
 		return 0
 	}
@@ -229,7 +237,7 @@ func (s *scanner) unit() float64 {
 	return v
 }
 
-// other moves past a value that is not wanted and says so.
+// other moves past a value that does not fit and reports what is wrong with it.
 func (s *scanner) other(wrong string) {
 	if s.err != nil {
 		return
@@ -246,7 +254,7 @@ func (s *scanner) skip() {
 	switch c := s.peek(); {
 	case s.err != nil:
 	case c == '{':
-		s.open(c)
+		s.enter(c)
 		for first := true; s.next(first, '}'); first = false {
 			s.str()
 			if s.err == nil && !s.take(':') {
@@ -255,7 +263,7 @@ func (s *scanner) skip() {
 			s.skip()
 		}
 	case c == '[':
-		s.open(c)
+		s.enter(c)
 		for first := true; s.next(first, ']'); first = false {
 			s.skip()
 		}
@@ -337,7 +345,7 @@ func (s *scanner) number() {
 	}
 }
 
-// digits moves past digits, of which there must be one, and says how many.
+// digits moves past digits, of which there must be at least one, and returns their number.
 func (s *scanner) digits() int {
 	from := s.i
 	for s.i < len(s.b) && s.b[s.i] >= '0' && s.b[s.i] <= '9' {

@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// DefaultMaxBody is how many bytes the body of a request may have.
+// DefaultMaxBody is the largest body of a request in bytes.
 const DefaultMaxBody = 4 << 20
 
 const (
@@ -26,7 +26,7 @@ const (
 	maxConns      = 512 // open at once on a listener; more wait
 )
 
-// Config is what a [Server] is made of.
+// Config describes a [Server].
 type Config struct {
 	Dir        string                 // of the peer; holds the socket and the token
 	Listen     string                 // a loopback address for TCP as well, such as 127.0.0.1:8470; "" for none
@@ -37,13 +37,13 @@ type Config struct {
 	Collectors []prometheus.Collector // further metrics; none may be computed from rewards
 }
 
-// Server serves the API on a unix socket and, if asked, on a TCP port of the
+// Server serves the API on a unix socket and, if configured, on a TCP port of the
 // loopback interface.
 type Server struct {
 	c       Config
 	log     *slog.Logger
 	mux     *http.ServeMux
-	open    map[string]bool // paths that need no token
+	public  map[string]bool // paths that need no token
 	token   []byte          // of the TCP side
 	cross   *http.CrossOriginProtection
 	metrics *metrics
@@ -62,7 +62,7 @@ func NewServer(c Config) (_ *Server, err error) {
 		c.MaxBody = DefaultMaxBody
 	}
 	s := &Server{
-		c: c, log: c.Logger, mux: http.NewServeMux(), open: make(map[string]bool),
+		c: c, log: c.Logger, mux: http.NewServeMux(), public: make(map[string]bool),
 		cross:  http.NewCrossOriginProtection(),
 		bodies: sync.Pool{New: func() any { return new(bytes.Buffer) }},
 	}
@@ -87,7 +87,7 @@ func NewServer(c Config) (_ *Server, err error) {
 	return s, nil
 }
 
-// Addr is where TCP is listened on, nil for nowhere.
+// Addr returns the address of the TCP listener, nil if there is none.
 func (s *Server) Addr() net.Addr {
 	if s.tcp == nil {
 		return nil

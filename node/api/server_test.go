@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"peerd.dev/bandit"
-	"peerd.dev/node/api/apitest"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/internal/apitest"
 )
 
 // mark is a reward that must not show anywhere.
@@ -147,7 +147,7 @@ func TestWrongRequestsAreRefused(t *testing.T) {
 				t.Error(f.state())
 			}
 			// Eight requests came this far: four to make ready, and those that are
-			// wrong only to who knows the decisions.
+			// wrong only for a backend that knows the decisions.
 			if f.calls != 4+6 {
 				t.Errorf("the backend was asked %d times", f.calls)
 			}
@@ -399,7 +399,7 @@ func TestRequestsUnderWayEnd(t *testing.T) {
 	<-f.entered
 	ended := make(chan error)
 	go func() { ended <- r.stop() }()
-	for { // until nobody listens
+	for { // until the listener is closed
 		c, err := net.Dial("tcp", r.Addr().String())
 		if err != nil {
 			break
@@ -431,7 +431,7 @@ func TestListening(t *testing.T) {
 	defer func() { _ = taken.Close() }()
 	for address, want := range map[string]string{
 		"0.0.0.0:8470": "loopback", ":8470": "loopback", "[::]:8470": "loopback", "192.0.2.1:8470": "loopback", "peer.example:8470": "loopback",
-		"127.0.0.1": "no address", "127.0.0.1:http": "no address", "127.0.0.1:65536": "no address", "8470": "no address", taken.Addr().String(): "in use",
+		"127.0.0.1": "not an address", "127.0.0.1:http": "not an address", "127.0.0.1:65536": "not an address", "8470": "not an address", taken.Addr().String(): "in use",
 	} {
 		d := tempDir(t)
 		s, err := NewServer(Config{Dir: d, Listen: address, Backend: newFake()})
@@ -504,7 +504,7 @@ func TestToken(t *testing.T) {
 		if err := errors.Join(os.Chmod(path, 0o600), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		refused("does not hold one")
+		refused("does not hold a token")
 	}
 	if err := errors.Join(os.Rename(path, path+"2"), os.Symlink(path+"2", path)); err != nil {
 		t.Fatal(err)

@@ -1,116 +1,91 @@
 package api
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"reflect"
 	"strconv"
 	"strings"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
-// Version is that of the API, not of the program: it changes when a program that
-// was written for it may have to.
+// Version is the version of the API, not of the program: it changes when a program
+// that was written for the API may have to.
 const Version = "1.0.0"
 
 // spec describes routes in OpenAPI 3.1.
 func spec(routes []route) ([]byte, error) {
-	schemas := huma.NewMapRegistry("#/components/schemas/", func(t reflect.Type, hint string) string {
-		return strings.TrimSuffix(huma.DefaultSchemaNamer(t, hint), "Body")
-	})
-	doc := &huma.OpenAPI{
-		OpenAPI: "3.1.0",
-		Info: &huma.Info{
-			Title: "peerd", Version: Version,
-			Description: "What the application of a site asks its peer. On the socket in the peer's folder no token is needed; on TCP, on a loopback address, what is in api.token of that folder.",
-		},
-		Servers: []*huma.Server{{URL: "http://127.0.0.1:8470"}},
-		Components: &huma.Components{
-			Schemas:         schemas,
-			SecuritySchemes: map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}},
-		},
-	}
-	asked := make(map[string]bool) // names of schemas of requests, which alone allow no other fields
+	all, paths := schemas{}, object{}
 	for _, r := range routes {
 		if r.takes != nil {
-			schemas.Schema(r.takes, true, "")
+			all.of(r.takes, true) // first: requests alone allow no other fields, since a later peer may answer more
 		}
 	}
-	for name := range schemas.Map() {
-		asked[name] = true
-	}
-	wrong := &huma.MediaType{Schema: schemas.Schema(reflect.TypeFor[Problem](), true, "")}
+	wrong := content("application/problem+json", all.of(reflect.TypeFor[Problem](), false))
 	for _, r := range routes {
-		o := &huma.Operation{
-			Method: r.method, Path: r.path, OperationID: r.id, Summary: r.summary, Description: r.about,
-			Responses: make(map[string]*huma.Response),
-			Security:  []map[string][]string{{"token": {}}, {}},
-		}
-		fails := append([]int{401, 403, 500}, r.fails...)
-		if r.open {
-			o.Security = []map[string][]string{{}}
-			fails = append([]int{403, 500}, r.fails...)
-		}
-		if r.takes != nil {
-			o.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
-				"application/json": {Schema: schemas.Schema(r.takes, true, "")},
-			}}
-		}
-		media := map[string]*huma.MediaType{}
-		if r.gives != nil {
-			media["application/json"] = &huma.MediaType{Schema: listed(schemas.Schema(r.gives, true, ""))}
-		} else {
-			media[r.kind] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
-		}
-		o.Responses["200"] = &huma.Response{Description: "Done.", Content: media}
-		for _, status := range fails {
-			o.Responses[strconv.Itoa(status)] = &huma.Response{
-				Description: meaning(status), Content: map[string]*huma.MediaType{"application/problem+json": wrong},
-			}
-		}
-		if r.id == "ledger" {
-			o.Parameters = ledgerParams()
-		}
-		doc.AddOperation(o)
+		paths[r.path] = object{strings.ToLower(r.method): all.operation(r, wrong)}
 	}
-	for name, s := range schemas.Map() {
-		if !asked[name] {
-			s.AdditionalProperties = nil // a later peer may say more
-		}
-	}
-	b, err := json.Marshal(doc)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	if err = json.Indent(&out, b, "", "  "); err != nil {
-		return nil, err
-	}
-	out.WriteByte('\n')
-	return out.Bytes(), nil
+	b, err := json.MarshalIndent(object{
+		"openapi": "3.1.0",
+		"info": object{
+			"title": "peerd", "version": Version,
+			"description": "The API of a peer for the application of its site. Over the unix socket in the peer's folder it needs no token; over TCP, on a loopback address, it needs the token in the file api.token of that folder.",
+		},
+		"servers": []object{{"url": "http://127.0.0.1:8470"}},
+		"components": object{
+			"schemas":         all,
+			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}},
+		},
+		"paths": paths,
+	}, "", "  ")
+	return append(b, '\n'), err
 }
 
-// listed is a schema of a list that is never null.
-func listed(s *huma.Schema) *huma.Schema {
-	s.Nullable = false
-	return s
+// operation describes one route; wrong is the content of its problems.
+func (all schemas) operation(r route, wrong object) object {
+	o := object{"operationId": r.id, "summary": r.summary, "security": []object{{"token": []string{}}, {}}}
+	fails := append([]int{401, 403, 500}, r.fails...)
+	if r.public {
+		o["security"] = []object{{}}
+		fails = append([]int{403, 500}, r.fails...)
+	}
+	if r.about != "" {
+		o["description"] = r.about
+	}
+	if r.params != nil {
+		o["parameters"] = r.params
+	}
+	if r.takes != nil {
+		o["requestBody"] = object{"required": true, "content": content("application/json", all.of(r.takes, true))}
+	}
+	gives := content(r.kind, object{"type": "string"})
+	if r.gives != nil {
+		gives = content("application/json", all.of(r.gives, false))
+	}
+	responses := object{"200": object{"description": "Done.", "content": gives}}
+	for _, status := range fails {
+		responses[strconv.Itoa(status)] = object{"description": meaning(status), "content": wrong}
+	}
+	o["responses"] = responses
+	return o
 }
 
-func ledgerParams() []*huma.Param {
-	number := func(name, about string, least, most, otherwise float64) *huma.Param {
-		return &huma.Param{Name: name, In: "query", Description: about, Schema: &huma.Schema{
-			Type: huma.TypeInteger, Minimum: &least, Maximum: &most, Default: otherwise,
+// content is a body of one media type.
+func content(kind string, schema object) object { return object{kind: object{"schema": schema}} }
+
+// ledgerParams describes what ledgerQuery reads.
+func ledgerParams() []object {
+	number := func(name, about string, least, most, otherwise uint64) object {
+		return object{"name": name, "in": "query", "description": about, "schema": object{
+			"type": "integer", "minimum": least, "maximum": most, "default": otherwise,
 		}}
 	}
-	return []*huma.Param{
+	return []object{
 		number("from", "Number of the first record.", 0, maxLedgerFrom, 0),
-		number("limit", "At most so many records.", 1, maxLedgerLines, ledgerLines),
+		number("limit", "Maximum number of records.", 1, maxLedgerLines, ledgerLines),
 	}
 }
 
-// meaning says what a status means here.
+// meaning returns what a status means in this API.
 func meaning(status int) string {
 	switch status {
 	case 400:
@@ -118,21 +93,21 @@ func meaning(status int) string {
 	case 401:
 		return "No token, or a wrong one."
 	case 403:
-		return "The request comes from a web page, or the peer plays a simulated world and takes none."
+		return "The request comes from a web page, or the peer plays a simulated world and takes neither decisions nor rewards."
 	case 404:
 		return "No such decision."
 	case 409:
-		return "It was decided or rewarded otherwise; nothing was changed."
+		return "The id has another decision or reward already; nothing was changed."
 	case 410:
-		return "The time for its reward is over."
+		return "The time to report the reward is over."
 	case 413:
 		return "The body is too large."
 	case 415:
 		return "The body is not application/json."
 	case 422:
-		return "A field is wrong; errors says which."
+		return "A field is wrong; errors lists which."
 	case 503:
-		return "The peer is not ready, or ending; ask again."
+		return "The peer is not ready, or it is shutting down; try again."
 	case 507:
 		return "The disk is full; nothing was stored."
 	}

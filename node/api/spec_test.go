@@ -9,10 +9,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 var update = flag.Bool("update", false, "write docs/openapi.json")
@@ -43,7 +42,7 @@ func TestSpecification(t *testing.T) {
 func TestAnswersFitTheSpecification(t *testing.T) {
 	f := newFake()
 	r := run(t, f)
-	schemas := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	all := schemas{}
 	for _, c := range []struct {
 		path, body string
 		as         reflect.Type
@@ -64,16 +63,52 @@ func TestAnswersFitTheSpecification(t *testing.T) {
 		if err := json.Unmarshal([]byte(body), &doc); err != nil {
 			t.Fatal(c.path, err)
 		}
-		schema, out := schemas.Schema(c.as, true, ""), &huma.ValidateResult{}
-		huma.Validate(schemas, schema, huma.NewPathBuffer(nil, 0), huma.ModeReadFromServer, doc, out)
-		if len(out.Errors) > 0 {
-			t.Errorf("%s: %s: %v", c.path, body, out.Errors)
+		if wrong := all.misfits(all.of(c.as, false), doc, "it"); len(wrong) > 0 {
+			t.Errorf("%s: %s: %v", c.path, body, wrong)
 		}
 	}
-	asks := schemas.Schema(reflect.TypeFor[askBatchBody](), false, "").Properties["decisions"]
-	ask := schemas.Schema(reflect.TypeFor[askBody](), false, "").Properties
-	if *asks.MaxItems != maxItems || *ask["exclude"].MaxItems != maxExclude || *ask["id"].MaxLength != maxID || *ask["subject"].MaxLength != maxSubject {
+	all = schemas{}
+	all.of(reflect.TypeFor[askBatchBody](), true)
+	limit := func(name, field, word string) string {
+		v, _ := all[name]["properties"].(object)[field].(object)[word].(json.Number)
+		return v.String()
+	}
+	if limit("AskBatch", "decisions", "maxItems") != strconv.Itoa(maxItems) || limit("Ask", "exclude", "maxItems") != strconv.Itoa(maxItems) || limit("Ask", "features", "maxItems") != strconv.Itoa(maxItems) ||
+		limit("Ask", "id", "maxLength") != strconv.Itoa(maxID) || limit("Ask", "subject", "maxLength") != strconv.Itoa(maxSubject) {
 		t.Error("the limits of the schema are not those of the decoder")
+	}
+}
+
+// TestMisfitsAreFound shows that the check of TestAnswersFitTheSpecification can fail.
+func TestMisfitsAreFound(t *testing.T) {
+	all := schemas{}
+	ask, decided, status := all.of(reflect.TypeFor[askBatchBody](), true), all.of(reflect.TypeFor[decisionBody](), false), all.of(reflect.TypeFor[Status](), false)
+	const good = `"id":"a","action":"b","propensity":0.5,"source":"learned","counted":true,"repeated":false`
+	for _, c := range []struct {
+		schema object
+		text   string
+		wrong  int
+	}{
+		{ask, `{"decisions":[{}]}`, 0},
+		{ask, `{"decisions":[]}`, 1},
+		{ask, `{}`, 1},
+		{ask, `{"decisions":[{"id":"a b"},{"id":""},{"subject":7},{"other":1}]}`, 5},
+		{ask, `{"decisions":null}`, 1},
+		{decided, `{` + good + `,"expires_at":"2030-01-02T03:04:05Z","later":1}`, 0},
+		{decided, `{` + good + `,"expires_at":"tomorrow"}`, 1},
+		{decided, `{` + strings.Replace(good, "0.5", "1.5", 1) + `,"expires_at":"2030-01-02T03:04:05Z"}`, 1},
+		{decided, `{` + strings.Replace(good, "learned", "guessed", 1) + `,"expires_at":"2030-01-02T03:04:05Z"}`, 1},
+		{all["Status"]["properties"].(object)["pulls"].(object), `null`, 0},
+		{all["Status"]["properties"].(object)["pulls"].(object), `[1,-1,0.5]`, 2},
+		{status, `[]`, 1},
+	} {
+		var doc any
+		if err := json.Unmarshal([]byte(c.text), &doc); err != nil {
+			t.Fatal(err)
+		}
+		if wrong := all.misfits(c.schema, doc, "it"); len(wrong) != c.wrong {
+			t.Errorf("%s: %v, want %d misfits", c.text, wrong, c.wrong)
+		}
 	}
 }
 

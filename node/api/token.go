@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 )
 
-// TokenFile is the file in a peer's folder with what requests over TCP must bear.
+// TokenFile is the file in a peer's folder that holds the token of requests over TCP.
 const TokenFile = "api.token"
 
 const tokenBytes = 32 // of randomness
 
-// token reads the token of a directory, or makes it at the first start.
+// token reads the token of a directory. The first start makes it.
 func token(dir string) ([]byte, error) {
 	path := filepath.Join(dir, TokenFile)
 	made, err := makeToken(path)
@@ -38,7 +38,7 @@ func token(dir string) ([]byte, error) {
 	}
 	form := base64.RawURLEncoding.Strict()
 	if _, err := form.DecodeString(string(b)); err != nil || len(b) != form.EncodedLen(tokenBytes) {
-		return nil, fmt.Errorf("api token %s does not hold one: remove it, and the next start makes one", path)
+		return nil, fmt.Errorf("api token %s does not hold a token: remove it, and the next start makes one", path)
 	}
 	return b, nil
 }

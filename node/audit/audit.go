@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node"
+	"peerd.dev/node/experiment"
 	"peerd.dev/protocol"
 )
 
@@ -19,11 +19,11 @@ const MinRuns = 20
 const (
 	peers        = 3  // the audited one is peer 0; the others are everybody who listens
 	maxArms      = 3  // more arms would need more rounds and show nothing else
-	maxSlot      = 8  // rounds of a slot
+	maxLeaf      = 8  // rounds of a leaf by the clock
 	leaves       = 8  // of a stream where the leaves of all arms close together
 	rounds       = 32 // where every pull closes a leaf
 	karyLeaves   = 40 // of kary, instead of both: two levels of base 9, and all that they reach
-	karySlot     = 2  // rounds of a slot with so many leaves
+	karyLeaf     = 2  // rounds of a leaf by the clock then
 	asLong       = 1000
 	most         = 64  // records of a user in one leaf
 	twinShare    = 50  // one twin of so many plays
@@ -33,7 +33,7 @@ const (
 
 // Config describes an audit.
 type Config struct {
-	Spec  node.Spec // as configured; Peers does not matter
+	Spec  node.Spec // as configured; the graph does not matter
 	Topic bool      // as the agents of the configuration have it
 	Runs  int       // plays of every input
 	// Seed makes bounds and tests repeatable: their noise follows from the number. With 0
@@ -62,44 +62,66 @@ func (c Config) long() int { return max(2, min(10, c.Runs/100)) }
 func (c Config) small() setting {
 	s := c.asConfigured()
 	s.spec.Arms = min(s.spec.Arms, maxArms)
-	s.spec.Params.Rows.Every = min(s.spec.Params.Rows.Every, maxSlot)
-	s.spec.Params.Rows.Pull = min(s.spec.Params.Rows.Pull, maxSlot)
 	s.rounds = rounds
-	n := uint64(leaves)
+	n, leaf := uint64(leaves), uint64(maxLeaf)
 	if s.spec.Privacy.Mechanism == dp.Kary { // for fewer leaves it has one level, and no nodes of leaves to come
-		s.rounds, n = karyLeaves, karyLeaves
-		s.spec.Params.Rows.Every = min(s.spec.Params.Rows.Every, karySlot)
+		s.rounds, n, leaf = karyLeaves, karyLeaves, karyLeaf
 	}
-	if s.entry.Together {
-		s.rounds = n * s.spec.Params.Rows.Every
+	if s.cadence.Together() {
+		leaf = min(s.leaf(), leaf)
+		s.rounds = n * leaf
 	}
+	s.shrink(leaf)
 	s.spec.Privacy.Horizon = s.rounds
 	return s
+}
+
+// leaf returns how many rounds a leaf lasts that closes by the clock or by decisions, of
+// which every round has one.
+func (s *setting) leaf() uint64 { return max(s.cadence.Rounds, s.cadence.Decisions) }
+
+// shrink makes parameters small ones, with leaves of a number of rounds.
+func (s *setting) shrink(leaf uint64) {
+	s.spec.Protocol = s.entry.Small(s.spec.Protocol, leaf)
+	s.spec.Learner = s.learner.Small(s.spec.Learner)
+	s.cadence = s.entry.Cadence(s.spec.Protocol)
 }
 
 // asConfigured returns the configured setting, for as many rounds as are affordable.
 func (c Config) asConfigured() setting {
 	s := setting{spec: c.Spec, topic: c.Topic, rounds: min(c.Spec.Privacy.Horizon, asLong)}
-	s.spec.Peers = peers
-	s.entry, _ = protocol.Lookup(s.spec.Protocol) // checked by Run
+	s.spec.Graph = complete(peers)
+	s.entry, _ = protocol.EntryOf(s.spec.Protocol) // checked by Run
+	s.learner, _ = bandit.EntryOf(s.spec.Learner)  // the same
+	s.cadence = s.entry.Cadence(s.spec.Protocol)
 	return s
+}
+
+// complete returns a graph in which all peers are neighbours.
+func complete(n int) [][]protocol.Peer {
+	g := make([][]protocol.Peer, n)
+	for i := range g {
+		for j := range n {
+			if j != i {
+				g[i] = append(g[i], protocol.Peer(j))
+			}
+		}
+	}
+	return g
 }
 
 // A setting is what is played.
 type setting struct {
-	spec   node.Spec
-	entry  protocol.Entry
-	topic  bool
-	rounds uint64
-}
-
-// streams returns the streams that a peer opens: a sum of rewards for every arm.
-func (s *setting) streams() dp.Spec {
-	return s.spec.Privacy.Streams(s.spec.Arms, 1, s.entry.Leaves(s.spec.Params, s.spec.Privacy.Horizon))
+	spec    node.Spec
+	entry   protocol.Entry
+	learner bandit.Entry
+	cadence protocol.Cadence
+	topic   bool
+	rounds  uint64
 }
 
 // chosen reports whether choices say how many leaves a stream closes.
-func (s *setting) chosen() bool { return s.spec.Arms > 1 && !s.entry.Together }
+func (s *setting) chosen() bool { return s.spec.Arms > 1 && !s.cadence.Together() }
 
 // Run audits. An error says that the audit could not be made; what it found out is in
 // the Report.
@@ -110,7 +132,10 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	if c.Runs < MinRuns {
 		return nil, fmt.Errorf("audit: %d runs, want at least %d", c.Runs, MinRuns)
 	}
-	if _, err := protocol.Lookup(c.Spec.Protocol); err != nil {
+	if _, err := protocol.EntryOf(c.Spec.Protocol); err != nil {
+		return nil, err
+	}
+	if _, err := bandit.EntryOf(c.Spec.Learner); err != nil {
 		return nil, err
 	}
 	a := &auditor{c: c, root: node.FreshSeed(), exact: newExact()}
@@ -248,31 +273,11 @@ func (a *auditor) one(ctx context.Context, canary *Canary, side int, coins node.
 
 // parallel calls f for 0 … n-1, as many at once as there are processors.
 func (a *auditor) parallel(ctx context.Context, n int, f func(i int) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	jobs := make(chan int)
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		wg.Go(func() {
-			for i := range jobs {
-				if err := f(i); err != nil {
-					cancel(err)
-				}
-				if a.c.Progress != nil {
-					a.c.Progress(1)
-				}
-			}
-		})
-	}
-feed:
-	for i := range n {
-		select {
-		case jobs <- i:
-		case <-ctx.Done():
-			break feed
+	return experiment.Each(ctx, n, func(_ context.Context, i int) error {
+		err := f(i)
+		if a.c.Progress != nil {
+			a.c.Progress(1)
 		}
-	}
-	close(jobs)
-	wg.Wait()
-	return context.Cause(ctx)
+		return err
+	})
 }

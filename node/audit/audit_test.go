@@ -35,21 +35,22 @@ func promise(m dp.Mechanism) node.Privacy {
 }
 
 // config is an audit of a protocol with a mechanism.
-func config(name string, m dp.Mechanism, runs int, seed uint64) audit.Config {
+func config(params any, m dp.Mechanism, runs int, seed uint64) audit.Config {
 	return audit.Config{
 		Spec: node.Spec{
-			Arms: 3, Peers: 5, Confidence: bandit.Calibrated, Protocol: name,
-			Params: protocol.Params{
-				Average: protocol.AverageParams{Consistency: protocol.Budget, Rate: .2, Patience: 50},
-				Rows:    protocol.RowsParams{Every: 50, Pull: 25, Merge: protocol.MergeMean},
-			},
+			Arms: 3, Learner: bandit.UCBParams{Confidence: bandit.Calibrated}, Protocol: params,
 			Privacy: promise(m),
 		},
 		Topic: true, Runs: runs, Seed: seed,
 	}
 }
 
-func protocols() []string { return []string{"rows", "average"} }
+func protocols() []any {
+	return []any{
+		protocol.RowsParams{Every: 50, Pull: 25, Merge: protocol.MergeMean},
+		protocol.AverageParams{Consistency: protocol.Budget, Rate: .2, Patience: 50},
+	}
+}
 
 // runs is how many plays an audit of these tests makes of each history: few, or, with
 // PEERD_LONG, as many as the command makes.

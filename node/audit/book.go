@@ -1,14 +1,18 @@
 package audit
 
-import "peerd.dev/dp"
+import (
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+)
 
 // A book is what the auditor knows of a peer: what its nodes would be without noise, in
 // the history that was played and in the other one, given the same choices.
 type book struct {
-	peer   int
-	charge dp.Charge
-	shadow *shadow
-	kary   []*kary // by stream; nil for other mechanisms
+	peer    int
+	charge  dp.Charge
+	learner bandit.Learner // computes updates
+	shadow  *shadow
+	kary    []*kary // by stream; nil for other mechanisms
 }
 
 // A drawnNode is one number with noise of its own, with what this lies on. It is what was
@@ -34,6 +38,9 @@ func (n *drawnNode) shift() int64 { return n.exact[1] - n.exact[0] }
 // newBook returns that of a peer with a charge. Peers but the first have one history.
 func newBook(peer int, c dp.Charge, streams blank, s *setting) (b book, err error) {
 	b = book{peer: peer, charge: c}
+	if c.Streams == 0 { // it has a role and no arms
+		return b, nil
+	}
 	histories := 1
 	if peer == 0 {
 		histories = 2
@@ -48,14 +55,17 @@ func newBook(peer int, c dp.Charge, streams blank, s *setting) (b book, err erro
 // enter books a step of a play, with its nodes. The error says that the charge does not
 // pay for one, or that its leaf is not the next one.
 func (b *book) enter(p *play, s *step) error {
-	err := b.shadow.add(dp.StreamID(s.arm), func(side int) []float64 {
-		if b.peer == 0 {
-			return []float64{p.canary.reward(side, uint64(s.round), int(s.arm))}
+	if s.Route.In {
+		err := b.shadow.add(s.Route.Stream, func(side int) []float64 {
+			pull := s.Pull
+			if b.peer == 0 {
+				pull.Reward = bandit.Reward(p.canary.reward(side, uint64(s.round), int(pull.Arm)))
+			}
+			return b.learner.Update(pull, nil)
+		})
+		if err != nil {
+			return err
 		}
-		return []float64{float64(s.reward)}
-	})
-	if err != nil {
-		return err
 	}
 	side := 0
 	if b.peer == 0 {

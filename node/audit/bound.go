@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"peerd.dev/bandit"
 	"peerd.dev/dp"
 )
 
@@ -29,8 +28,8 @@ func scores() []score {
 		{"likelihood of the nodes", (*transcript).likelihood},
 		{"pulls of the first arm", func(t *transcript) float64 {
 			n := 0
-			for _, arm := range t.arms {
-				if arm == bandit.Arm(0) {
+			for _, part := range t.parts {
+				if part == 0 {
 					n++
 				}
 			}

@@ -26,12 +26,12 @@ func (c Config) sharp() Canary {
 	s := c.asConfigured()
 	k := min(s.spec.Privacy.RecordsPerUser, most)
 	s.spec.Arms, s.rounds = 1, k
-	if s.entry.Together {
-		s.rounds = max(k, min(s.spec.Params.Rows.Every, maxSlot))
-		s.spec.Params.Rows.Every = s.rounds
+	if s.cadence.Together() {
+		s.rounds = max(k, min(s.leaf(), maxLeaf))
 	}
+	s.shrink(s.rounds)
 	s.spec.Privacy.Horizon = s.rounds
-	s.rounds += maxSlot // past the horizon
+	s.rounds += maxLeaf // past the horizon
 	return Canary{Name: "sharp", What: "one leaf, one arm: all that a user has in one node", rounds: first(k), runs: 4 * c.Runs, setting: s}
 }
 
@@ -41,7 +41,7 @@ func (c Config) sharp() Canary {
 func (c Config) tree() Canary {
 	s := c.small()
 	s.spec.Arms = 1
-	if !s.entry.Together && s.spec.Privacy.Mechanism != dp.Kary {
+	if !s.cadence.Together() && s.spec.Privacy.Mechanism != dp.Kary {
 		s.rounds, s.spec.Privacy.Horizon = leaves, leaves
 	}
 	return Canary{Name: "tree", What: "the first record of the only arm, which lies in a node of every level", rounds: []uint64{0}, runs: c.Runs, setting: s}

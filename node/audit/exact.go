@@ -102,7 +102,7 @@ func (e *exact) twins(first *transcript) {
 		return // the first play ended early
 	case second.departs != nil:
 		fault = second.departs.Error()
-	case !slices.Equal(first.arms, second.arms):
+	case !slices.Equal(first.parts, second.parts):
 		fault = "other arms were chosen"
 	case len(first.frames) != len(second.frames):
 		fault = fmt.Sprintf("%d messages and %d", len(first.frames), len(second.frames))

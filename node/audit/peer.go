@@ -31,13 +31,16 @@ type peer struct {
 
 // A step is a round of a peer: what came in, and what followed.
 type step struct {
-	round  protocol.Round
-	in     []protocol.Delivery
-	arm    bandit.Arm
-	reward bandit.Reward
+	round protocol.Round
+	in    []protocol.Delivery
+	node.Played
 	drawn  []dp.Release
+	hidden dp.Secret // noise drawn with them that they do not show
 	out    []sent
 }
+
+// Format implements [fmt.Formatter]: a step holds a reward.
+func (step) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 // A sent is a message that left.
 type sent struct {
@@ -59,10 +62,12 @@ func newPeer(audited, durable bool, make func() (*node.Agent, error)) (*peer, er
 		return nil, err
 	}
 	charges := p.agent.Ready().Charges
-	if len(charges) != 1 {
-		return nil, fmt.Errorf("audit: %d charges, want 1", len(charges))
+	if want := 1; p.agent.Idle() && len(charges) > 0 || !p.agent.Idle() && len(charges) != want {
+		return nil, fmt.Errorf("audit: %d charges, want %d, or none of an idle peer", len(charges), want)
 	}
-	p.charge = charges[0]
+	if len(charges) > 0 {
+		p.charge = charges[0]
+	}
 	return p, p.save()
 }
 
@@ -79,17 +84,12 @@ func (p *peer) save() (err error) {
 // play is a round of a world that pays what w says.
 func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, error) {
 	s := step{round: t, in: in}
-	protocol.Sort(in)
 	var err error
-	s.arm, err = p.agent.Round(t, in, world(func(arm bandit.Arm) bandit.Reward {
-		s.reward = w(arm)
-		return s.reward
-	}))
-	if err != nil {
+	if s.Played, err = p.agent.Round(t, in, w); err != nil {
 		return s, err
 	}
 	r := p.agent.Ready()
-	s.drawn = slices.Clone(r.Drawn)
+	s.drawn, s.hidden = slices.Clone(r.Drawn), p.agent.Hidden()
 	for _, e := range r.Messages {
 		m := sent{round: t, to: e.To, message: e.Message}
 		if p.audited {
@@ -103,9 +103,9 @@ func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, er
 	return s, nil
 }
 
-// given plays a round in which nothing is drawn: the nodes are those of an earlier one.
-func (p *peer) given(t protocol.Round, in []protocol.Delivery, w world, nodes []dp.Release) (step, error) {
-	p.agent.Replay(nodes)
+// given plays a round in which nothing is drawn: the noise is that of an earlier one.
+func (p *peer) given(t protocol.Round, in []protocol.Delivery, w world, earlier *step) (step, error) {
+	p.agent.Replay(earlier.drawn, earlier.hidden)
 	s, err := p.play(t, in, w)
 	if err = errors.Join(err, p.agent.Replayed()); err != nil {
 		return s, fmt.Errorf("%w in round %d: %w", errDeparts, t, err)
@@ -127,11 +127,11 @@ func (p *peer) restart() ([]sent, error) {
 	p.log = nil
 	var again step
 	for _, s := range log {
-		again, err = p.given(s.round, s.in, func(bandit.Arm) bandit.Reward { return s.reward }, s.drawn)
+		again, err = p.given(s.round, s.in, func(bandit.Arm) bandit.Reward { return s.Pull.Reward }, &s)
 		switch {
 		case err != nil:
 			return nil, err
-		case again.arm != s.arm:
+		case again.Pull.Arm != s.Pull.Arm:
 			return nil, fmt.Errorf("%w in round %d: another arm was chosen", errDeparts, s.round)
 		case !slices.EqualFunc(again.drawn, s.drawn, dp.Release.Equal):
 			return nil, fmt.Errorf("%w in round %d: a node that was drawn has another value", errDeparts, s.round)
@@ -145,8 +145,20 @@ func (p *peer) restart() ([]sent, error) {
 // world pays rewards.
 type world func(arm bandit.Arm) bandit.Reward
 
-// Play implements [node.World].
+// Turn implements [bandit.World].
+func (w world) Turn(round uint64) bandit.Turn { return bandit.Turn{Round: round} }
+
+// Play implements [bandit.World].
 func (w world) Play(arm bandit.Arm) (bandit.Reward, error) { return w(arm), nil }
+
+// Regret implements [bandit.World]: there is no referee.
+func (w world) Regret(bandit.Arm) float64 { return 0 }
+
+// Save implements [bandit.World]: what is paid follows from the round.
+func (w world) Save() []byte { return nil }
+
+// Load implements [bandit.World].
+func (w world) Load([]byte) error { return nil }
 
 // stamp signs with a hash, as long as a signature: nobody forges here.
 type stamp struct{ self protocol.Peer }

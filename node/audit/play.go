@@ -5,20 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node"
+	"peerd.dev/node/sim"
 	"peerd.dev/protocol"
 )
 
-// Faults of the network between the peers, each the probability for a message. A
-// message that comes twice is what a repeated question is.
-const (
-	loss      = .1
-	duplicate = .1
-	late      = 3 // rounds that a copy can be late
-)
+// faults are those of the network between the peers. A message that comes twice is what
+// a repeated question is.
+func faults() sim.Faults { return sim.Faults{Loss: .1, Duplicate: .1, Reorder: .2} }
 
 // A play is one run of a small network of agents.
 type play struct {
@@ -30,10 +28,10 @@ type play struct {
 	noise   func(peer int) *dp.Source
 	given   *transcript // draw nothing, take the nodes of this play
 
-	peers []*peer
-	inbox [][][]protocol.Delivery // by peer and round
-	rng   *rand.Rand              // of faults
-	t     *transcript
+	peers   []*peer
+	network *sim.Network
+	rng     *rand.Rand // of faults
+	t       *transcript
 }
 
 // A transcript is what everybody could see of peer 0, and what only the auditor knows.
@@ -41,26 +39,38 @@ type transcript struct {
 	canary  *Canary
 	side    int
 	charge  dp.Charge
-	asked   dp.Charge        // what the configuration charges
-	nodes   []drawnNode      // of all peers
-	arms    []bandit.Arm     // peer 0's choices
-	frames  []sent           // peer 0's, with keep
-	shape   []outline        // of each
-	size    int              // of all, in bytes
-	drawn   [][][]dp.Release // by peer and round; with keep
-	unpaid  string           // a node that the charge does not pay for, or that was drawn twice
-	crashed bool             // peer 0 did, and was started again
-	departs error            // peer 0 did not do the same again
-	twin    *transcript      // of the other history, with the nodes of this one
+	asked   dp.Charge   // what the configuration charges
+	nodes   []drawnNode // of all peers
+	parts   []int       // of the statistic that peer 0's choices update
+	frames  []sent      // peer 0's, with keep
+	shape   []outline   // of each
+	size    int         // of all, in bytes
+	steps   [][]step    // by peer and round; with keep
+	unpaid  string      // a node that the charge does not pay for, or that was drawn twice
+	crashed bool        // peer 0 did, and was started again
+	departs error       // peer 0 did not do the same again
+	twin    *transcript // of the other history, with the nodes of this one
 }
 
 // run plays. What an audit is to find is in the transcript; an error is something else.
 func (p *play) run(ctx context.Context) (*transcript, error) {
-	p.t = &transcript{canary: p.canary, side: p.side, drawn: make([][][]dp.Release, peers)}
+	p.t = &transcript{canary: p.canary, side: p.side, steps: make([][]step, peers)}
 	p.rng = p.coins.Rand("faults")
-	p.peers, p.inbox = nil, make([][][]protocol.Delivery, peers)
+	p.peers = nil
+	var err error
+	if p.network, err = sim.NewNetwork(peers, faults(), p.rng); err != nil {
+		return nil, err
+	}
 	books := make([]book, peers)
-	streams, err := newBlank(p.canary.setting.streams())
+	opened, err := p.canary.setting.spec.Streams()
+	if err != nil {
+		return nil, err
+	}
+	streams, err := newBlank(opened)
+	if err != nil {
+		return nil, err
+	}
+	learner, err := p.canary.setting.spec.NewLearner(node.Coins{})
 	if err != nil {
 		return nil, err
 	}
@@ -70,10 +80,10 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 			return nil, err
 		}
 		p.peers = append(p.peers, n)
-		p.inbox[i] = make([][]protocol.Delivery, p.canary.setting.rounds+late+2)
 		if books[i], err = newBook(i, n.charge, streams, &p.canary.setting); err != nil {
 			return nil, err
 		}
+		books[i].learner = learner
 	}
 	p.t.charge, p.t.asked = p.peers[0].charge, streams.charge
 	crash, save := p.plan()
@@ -94,10 +104,10 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 				p.t.unpaid = fmt.Sprintf("%s: peer %d in round %d: %v", p.canary.Name, i, t, err)
 			}
 			if p.keep {
-				p.t.drawn[i] = append(p.t.drawn[i], s.drawn)
+				p.t.steps[i] = append(p.t.steps[i], s)
 			}
 			if i == 0 {
-				p.t.arms = append(p.t.arms, s.arm)
+				p.t.parts = append(p.t.parts, learner.Part(s.Pull.Arm))
 			}
 		}
 		if p.restart && t == save {
@@ -116,6 +126,7 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 			}
 			p.send(0, again)
 		}
+		p.network.Turn()
 	}
 	for i := range books {
 		books[i].end(p)
@@ -131,26 +142,20 @@ func (p *play) plan() (crash, save uint64) {
 
 func (p *play) agent(i int) (*node.Agent, error) {
 	spec := p.canary.setting.spec
-	seat := node.Seat{
+	c := node.PeerConfig{
 		Self: protocol.Peer(i), Seed: p.coins.Of(fmt.Sprintf("peer %d", i)),
 		Keys: stamp{protocol.Peer(i)}, Topic: p.canary.setting.topic,
 	}
-	for j := range peers {
-		if j != i {
-			seat.Neighbours = append(seat.Neighbours, protocol.Peer(j))
-		}
-	}
-	spec.Privacy.Mode, seat.Noise = dp.Private, dp.NewSecureSource()
+	spec.Privacy.Mode, c.Noise = dp.Private, dp.NewSecureSource()
 	if p.noise != nil && p.given == nil {
-		spec.Privacy.Mode, seat.Noise = dp.Lockstep, p.noise(i)
+		spec.Privacy.Mode, c.Noise = dp.Lockstep, p.noise(i)
 	}
-	return spec.Agent(seat)
+	return spec.Agent(c)
 }
 
 // step plays a round of peer i on what arrived.
 func (p *play) step(i int, t protocol.Round) (step, error) {
-	in := p.inbox[i][t]
-	p.inbox[i][t] = nil
+	in := slices.Clone(p.network.Take(i)) // a durable peer keeps it
 	w := world(func(arm bandit.Arm) bandit.Reward {
 		if i > 0 {
 			return other(uint64(t), int(arm))
@@ -158,10 +163,10 @@ func (p *play) step(i int, t protocol.Round) (step, error) {
 		return bandit.Reward(p.canary.reward(p.side, uint64(t), int(arm)))
 	})
 	if p.given != nil {
-		if int(t) >= len(p.given.drawn[i]) {
+		if int(t) >= len(p.given.steps[i]) {
 			return step{}, fmt.Errorf("%w in round %d: the first play ended there", errDeparts, t)
 		}
-		return p.peers[i].given(t, in, w, p.given.drawn[i][t])
+		return p.peers[i].given(t, in, w, &p.given.steps[i][t])
 	}
 	return p.peers[i].play(t, in, w)
 }
@@ -183,15 +188,7 @@ func (p *play) send(from int, out []sent) {
 			if to == from || s.to != protocol.Everyone && int(s.to) != to {
 				continue
 			}
-			d := protocol.Delivery{From: protocol.Peer(from), Message: s.message}
-			lost, twice, delay := p.rng.Float64() < loss, p.rng.Float64() < duplicate, p.rng.IntN(late)
-			if !lost {
-				p.inbox[to][s.round+1] = append(p.inbox[to][s.round+1], d)
-			}
-			if twice {
-				at := int(s.round) + 2 + delay
-				p.inbox[to][at] = append(p.inbox[to][at], d)
-			}
+			p.network.Post(s.round, from, to, &s.message)
 		}
 	}
 }

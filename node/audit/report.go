@@ -10,26 +10,26 @@ import (
 
 // A Report is what an audit found.
 type Report struct {
-	Passed     bool     `json:"passed"`
-	Broken     []string `json:"broken"`  // the promises that are, in words
-	Epsilon    float64  `json:"epsilon"` // claimed
-	Delta      float64  `json:"delta"`   // claimed
-	Mechanism  string   `json:"mechanism"`
-	Measure    string   `json:"measure"` // of what is charged and of all bounds: ε, or μ of Gaussian noise
-	Protocol   string   `json:"protocol"`
-	Confidence string   `json:"confidence"`
-	Seed       uint64   `json:"seed"` // 0: noise as a daemon's
-	Runs       int      `json:"runs"` // of every history
-	Plays      uint64   `json:"plays"`
-	Peers      int      `json:"peers"`
-	Arms       int      `json:"arms"`
-	Rounds     uint64   `json:"rounds"`   // of a play
-	Horizon    uint64   `json:"horizon"`  // as configured
-	Untested   int      `json:"untested"` // nodes of which only what a record moves can be asked
-	Canaries   []Canary `json:"canaries"`
-	Checks     []Check  `json:"checks"`
-	Tests      []Test   `json:"tests"`
-	TestsAt    float64  `json:"tests_at"` // P below which a test alarms
+	Passed    bool     `json:"passed"`
+	Broken    []string `json:"broken"`  // the promises that are, in words
+	Epsilon   float64  `json:"epsilon"` // claimed
+	Delta     float64  `json:"delta"`   // claimed
+	Mechanism string   `json:"mechanism"`
+	Measure   string   `json:"measure"` // of what is charged and of all bounds: ε, or μ of Gaussian noise
+	Protocol  string   `json:"protocol"`
+	Learner   string   `json:"learner"` // with its parameters
+	Seed      uint64   `json:"seed"`    // 0: noise as a daemon's
+	Runs      int      `json:"runs"`    // of every history
+	Plays     uint64   `json:"plays"`
+	Peers     int      `json:"peers"`
+	Arms      int      `json:"arms"`
+	Rounds    uint64   `json:"rounds"`   // of a play
+	Horizon   uint64   `json:"horizon"`  // as configured
+	Untested  int      `json:"untested"` // nodes of which only what a record moves can be asked
+	Canaries  []Canary `json:"canaries"`
+	Checks    []Check  `json:"checks"`
+	Tests     []Test   `json:"tests"`
+	TestsAt   float64  `json:"tests_at"` // P below which a test alarms
 }
 
 // alarm is the probability that any test of noise alarms for nothing.
@@ -40,7 +40,7 @@ func (a *auditor) report() *Report {
 	r := &Report{
 		Epsilon: privacy.Budget.Epsilon.Float(), Delta: privacy.Budget.Delta.Float(),
 		Mechanism: privacy.Mechanism.String(), Measure: measure(privacy.Mechanism.Law()).String(),
-		Protocol: a.c.Spec.Protocol, Confidence: string(a.c.Spec.Confidence), Seed: a.c.Seed, Runs: a.c.Runs,
+		Protocol: s.entry.Name, Learner: fmt.Sprintf("%s %+v", s.learner.Name, a.c.Spec.Learner), Seed: a.c.Seed, Runs: a.c.Runs,
 		Plays: a.c.Plays(), Peers: peers, Arms: s.spec.Arms, Rounds: s.rounds, Horizon: privacy.Horizon,
 		Untested: a.noise.untested, Canaries: a.found, Checks: a.exact.checks, Broken: []string{},
 	}
@@ -77,7 +77,7 @@ func (r *Report) Write(w io.Writer) error {
 	if r.Seed != 0 {
 		noise = fmt.Sprintf("from seed %d", r.Seed)
 	}
-	p("played\t%d times: %d peers, protocol %s, confidence %s, %d arms, %d rounds (horizon configured: %d); noise %s", r.Plays, r.Peers, r.Protocol, r.Confidence, r.Arms, r.Rounds, r.Horizon, noise)
+	p("played\t%d times: %d peers, protocol %s, learner %s, %d arms, %d rounds (horizon configured: %d); noise %s", r.Plays, r.Peers, r.Protocol, r.Learner, r.Arms, r.Rounds, r.Horizon, noise)
 	p("noise by\tmechanism %s", r.Mechanism)
 	p("with\tlost and repeated messages, restarts, and one user's rewards all 0 or all 1")
 	p("")

@@ -1,5 +1,5 @@
-// Package decision holds what a site's application asks its peer and what it is
-// told: "which action?" and "this was the reward".
+// Package decision has the requests of a site's application to its peer, for an action
+// and with a reward, and their answers.
 package decision
 
 import (
@@ -11,9 +11,9 @@ import (
 
 // An Ask asks for an action.
 type Ask struct {
-	ID      string   // of the caller's making, so that it can ask again; "" takes one of the peer's
-	Exclude []string // actions that may not be chosen
-	Subject string   // whose decision it is, such as a patient's number; "" if it is no subject's
+	ID      string   // chosen by the caller, so that it can repeat the request; "" lets the peer choose one
+	Exclude []string // actions that must not be chosen
+	Subject string   // the person it is about, such as a patient's number; "" for none
 
 	// Features describe the situation to a contextual learner: a list of finite numbers
 	// for each action, as the peer's [Shape] wants them; nil for other learners. They are
@@ -21,25 +21,25 @@ type Ask struct {
 	Features [][]float64
 }
 
-// Source says what a choice rests on.
+// Source says why an action was chosen.
 type Source string
 
 // The sources.
 const (
 	Learned  Source = "learned"  // the learner's choice
-	Exposure Source = "exposure" // the action had fewer decisions than every action is to get first
+	Exposure Source = "exposure" // every action gets a number of decisions first, and this one had fewer
 	Fallback Source = "fallback" // the configured action, while the learner is not ready
 )
 
-// A Decision is the answer to an [Ask]. It was durable before it was given.
+// A Decision is the answer to an [Ask]. It was durable before it was returned.
 type Decision struct {
 	ID         string
 	Action     string
 	Propensity float64 // probability of the action, given what all peers may know
 	Source     Source
-	Counted    bool      // its reward will be learnt from; false for a subject over its cap
-	Repeated   bool      // it was asked for before
-	ExpiresAt  time.Time // until then its reward is taken
+	Counted    bool      // the peer will learn from its reward; false for a subject at its limit
+	Repeated   bool      // it was made before, for an ask with the same id
+	ExpiresAt  time.Time // its reward is accepted until then
 }
 
 // A Report brings the reward of a decision.
@@ -55,7 +55,7 @@ type Receipt struct {
 	Counted   bool // as in [Decision]
 }
 
-// An Outcome is a value or the reason why there is none.
+// An Outcome is a value, or the error because of which there is none.
 type Outcome[T any] struct {
 	Value T
 	Err   error // a *[Refusal], unless the peer is broken
@@ -66,13 +66,13 @@ type Code string
 
 // The codes.
 const (
-	Invalid     Code = "invalid"     // out of range, not finite, not a name
+	Invalid     Code = "invalid"     // out of range, not finite, or not a name
 	Unknown     Code = "unknown"     // no such decision
-	Conflict    Code = "conflict"    // it was decided or rewarded otherwise
-	Expired     Code = "expired"     // its window is over
-	Full        Code = "full"        // the disk is; nothing was stored
+	Conflict    Code = "conflict"    // the id has another decision or reward
+	Expired     Code = "expired"     // the time for its reward is over
+	Full        Code = "full"        // the disk is full; nothing was stored
 	Simulated   Code = "simulated"   // this peer plays a simulated world
-	Unavailable Code = "unavailable" // the peer is ending
+	Unavailable Code = "unavailable" // the peer is shutting down
 )
 
 // A Refusal says what was wrong and with which field. Nothing was changed.

@@ -6,7 +6,7 @@ import (
 )
 
 // A Shape says what [Ask.Features] must look like: one list of numbers for each action
-// of the network, in the network's order, excluded actions among them.
+// of the network, in the network's order, including excluded actions.
 type Shape struct {
 	Actions int // of the network
 	Length  int // numbers for each action; 0 if the learner takes no features

@@ -1,5 +1,5 @@
-// Package experiment repeats simulated runs over seeds and says how sure the
-// result is.
+// Package experiment repeats simulated runs over seeds and returns results with
+// confidence intervals.
 package experiment
 
 import (
@@ -11,9 +11,9 @@ import (
 	"peerd.dev/node/sim"
 )
 
-// Each calls do for 0 up to but not n, in this order, as many at once as there are
-// processors. The first error ends all: it cancels the context of the others and is
-// returned when they are back.
+// Each calls do for 0 to n-1, in this order, with one call at a time for each processor.
+// The first error ends all: it cancels the context of the other calls and is returned
+// when they have returned.
 func Each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -44,9 +44,9 @@ feed:
 	return context.Cause(ctx)
 }
 
-// Runs plays one run a seed, as Each does, and returns the results in the order of the
-// seeds. A run is made by build, which must share nothing between seeds that a run
-// changes. progress is that of [One]; it is called from several goroutines.
+// Runs plays one run for each seed, in parallel like Each, and returns the results in the
+// order of the seeds. build makes a run, and must not share between seeds what a run
+// changes. progress is as in [One], and is called from several goroutines.
 func Runs(ctx context.Context, seeds []uint64, build func(seed uint64) (sim.Config, error), progress func(rounds uint64)) ([]sim.Result, error) {
 	results := make([]sim.Result, len(seeds))
 	err := Each(ctx, len(seeds), func(ctx context.Context, i int) (err error) {
@@ -59,8 +59,8 @@ func Runs(ctx context.Context, seeds []uint64, build func(seed uint64) (sim.Conf
 	return results, nil
 }
 
-// One plays the run of a seed until it is over or ctx is. progress, if not nil, gets the
-// rounds that were played since it was last called. An error names the seed.
+// One plays the run of a seed until it is over or ctx is. progress, if not nil, is
+// called with the number of rounds that were played since its last call. An error names the seed.
 func One(ctx context.Context, seed uint64, build func(seed uint64) (sim.Config, error), progress func(rounds uint64)) (sim.Result, error) {
 	c, err := build(seed)
 	if err != nil {

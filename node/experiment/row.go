@@ -7,8 +7,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// A Row is one point of one run: how much regret the average honest peer had after so
-// many rounds.
+// A Row is one point of one run: the regret of the average honest peer after a number of
+// rounds.
 type Row struct {
 	Cell   string  `json:"cell" parquet:"cell,dict"`
 	Seed   uint64  `json:"seed" parquet:"seed"`
@@ -16,7 +16,7 @@ type Row struct {
 	Regret float64 `json:"regret" parquet:"regret"` // cumulative, in rewards
 }
 
-// WriteJSONL writes a row a line.
+// WriteJSONL writes one line for each row.
 func WriteJSONL(w io.Writer, rows []Row) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -28,7 +28,7 @@ func WriteJSONL(w io.Writer, rows []Row) error {
 	return nil
 }
 
-// WriteParquet writes a column a field. The same rows are the same bytes, whatever
+// WriteParquet writes one column for each field. Equal rows give equal bytes, whatever
 // built the program.
 func WriteParquet(w io.Writer, rows []Row) error {
 	return parquet.Write(w, rows, parquet.CreatedBy("peerd", "1", ""), parquet.Compression(&parquet.Zstd))

@@ -21,7 +21,7 @@ type Run struct {
 	Coverage *sim.Coverage `json:"coverage,omitempty"`
 }
 
-// NewRun keeps a result.
+// NewRun returns what is kept of a result.
 func NewRun(seed uint64, r *sim.Result) Run {
 	k := Run{
 		Seed: seed, Points: r.Points, Regret: r.Regret, Messages: r.Messages, Bytes: r.Bytes, Lost: r.Lost,
@@ -56,8 +56,7 @@ func Rows(cell string, runs []Run) []Row {
 	return rows
 }
 
-// Curve returns the mean regret over runs at every point of theirs; all have the same
-// points.
+// Curve returns the mean regret over runs at each of their points, which all runs share.
 func Curve(runs []Run) (rounds []uint64, regret []Interval) {
 	rounds = runs[0].Points
 	column := make([]float64, len(runs))

@@ -15,8 +15,8 @@ type Mode string
 
 // The modes.
 const (
-	Private  Mode = "private"  // people's; noise comes from the operating system
-	Lockstep Mode = "lockstep" // nobody's; noise comes from seeds
+	Private  Mode = "private"  // data of people; noise comes from the operating system
+	Lockstep Mode = "lockstep" // simulated data; noise comes from seeds
 )
 
 // A Genesis is the first record.
@@ -28,7 +28,7 @@ type Genesis struct {
 	Mode        Mode
 	Budget      account.Budget // for the peer's life
 	Unit        string         // whom a charge protects, in words
-	Incarnation uint32         // as which the peer began
+	Incarnation uint32         // with which the peer began
 }
 
 // Kind returns [KindGenesis].
@@ -82,7 +82,7 @@ func (o *Open) fields(c *codec) {
 	number(c, "scale", &o.Scale)
 }
 
-// mechanismNames returns those that a ledger knows.
+// mechanismNames returns the names of all mechanisms.
 func mechanismNames() map[dp.Mechanism]string {
 	names := make(map[dp.Mechanism]string)
 	for _, m := range dp.Mechanisms() {
@@ -99,8 +99,8 @@ func streamsText(first dp.StreamID, n int) string {
 	return fmt.Sprintf("streams %d to %d", first, int64(first)+int64(n)-1)
 }
 
-// A Release is what one leaf released: the node that got its noise, in full. All
-// else that the peer shows is made of such nodes.
+// A Release is what one leaf released: the node that got its noise, in full. Everything
+// else that the peer shows is computed from such nodes.
 type Release struct {
 	Round    uint64
 	Stream   dp.StreamID
@@ -166,12 +166,12 @@ func (r *Release) fields(c *codec) {
 }
 
 // A Gap says that records before it are lost: a backup was restored, and the operator
-// took over what the other peers remember. The leaves of the lost releases are given
-// up, since noise drawn again for the same rewards would give them away. The numbers
-// of the lost records are skipped.
+// accepted what the other peers remember. The leaves of the lost releases are given up,
+// since noise drawn twice for the same rewards would reveal them. The numbers of the
+// lost records are skipped.
 type Gap struct {
 	Claimed     uint64   // records that peers remember
-	Incarnation uint32   // as which the peer goes on
+	Incarnation uint32   // with which the peer continues
 	Next        []uint64 // by stream: the first leaf that is not given up
 }
 
@@ -179,7 +179,7 @@ type Gap struct {
 func (g *Gap) Kind() Kind { return KindGap }
 
 func (g *Gap) String() string {
-	return fmt.Sprintf("peers remember %d records; goes on as incarnation %d, %s", g.Claimed, g.Incarnation, list("next leaves", g.Next))
+	return fmt.Sprintf("peers remember %d records; continues as incarnation %d, %s", g.Claimed, g.Incarnation, list("next leaves", g.Next))
 }
 
 func (g *Gap) fields(c *codec) {

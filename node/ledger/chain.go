@@ -2,7 +2,7 @@ package ledger
 
 import "fmt"
 
-// maxRecords bounds the numbers of records, so that no claim makes them wrap.
+// maxRecords bounds the numbers of records, so that no claim makes them overflow.
 const maxRecords = 1 << 62
 
 // A Chain is the end of a ledger, to which records are added. The zero Chain is an
@@ -21,8 +21,8 @@ func Resume(last []byte) (Chain, error) {
 	return Chain{r.Seq + 1, HashOf(last)}, nil
 }
 
-// Append makes the next record of body and returns its line, without a newline. It
-// is for the caller to keep the line before anything of it is shown. A [Gap] gets the
+// Append makes the next record of body and returns its line, without a newline. The
+// caller stores the line before it shows anything of it. A [Gap] gets the
 // number Claimed if that is greater than the next one. After an error the chain is as
 // it was.
 func (c *Chain) Append(body Body) ([]byte, error) {
@@ -44,8 +44,8 @@ func (c *Chain) Append(body Body) ([]byte, error) {
 	return line, nil
 }
 
-// number returns the number of the next record. With a gap they go on after those
-// that peers remember, so that none is ever of two records.
+// number returns the number of the next record. After a gap the numbers continue
+// after those that peers remember, so that no number is used twice.
 func (c *Chain) number(next Body) uint64 {
 	if g, ok := next.(*Gap); ok {
 		return max(c.Next, g.Claimed)
@@ -53,7 +53,7 @@ func (c *Chain) number(next Body) uint64 {
 	return c.Next
 }
 
-// follow checks that a parsed line is the next one and takes it in.
+// follow checks that a parsed line is the next one and advances the chain.
 func (c *Chain) follow(r *Record, line []byte) error {
 	switch want := c.number(r.Body); {
 	case r.Seq != want || r.Seq >= maxRecords:

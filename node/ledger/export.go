@@ -11,7 +11,7 @@ import (
 // Domain separates signatures of ledgers from all others of a peer's key.
 const Domain = "peerd/ledger/1"
 
-// A trailer ends an export: the peer's word that these are all its records.
+// A trailer ends an export: the peer's statement that these are all its records.
 type trailer struct {
 	records   uint64
 	head      Hash
@@ -64,7 +64,7 @@ func Export(w io.Writer, lines iter.Seq2[[]byte, error], sign func(domain string
 	if err != nil {
 		return Report{}, err
 	}
-	copy(t.signature[:], signature) // of a wrong length it is wrong
+	copy(t.signature[:], signature) // one of another length does not verify
 	var c codec
 	t.fields(&c)
 	if err := put(c.b); err != nil {

@@ -16,7 +16,7 @@ var errID = errors.New("not the id of an Ed25519 key")
 // publicKey returns the key that a peer id spells out. The id of an Ed25519 key is, in
 // base 58, the key itself after six bytes that say so: an identity multihash (0) of 36
 // bytes, which are a protobuf of key type (8) 1 and of key (18) with 32 bytes. It is
-// read here so that whoever checks a ledger can check this too.
+// read here, so that checking a ledger needs no other library.
 func publicKey(id string) (ed25519.PublicKey, error) {
 	if len(id) != 52 || id[0] != '1' { // a leading 1 is the leading byte 0
 		return nil, errID

@@ -61,12 +61,12 @@ type StreamReport struct {
 type GapReport struct {
 	Seq         uint64 `json:"seq"`
 	Claimed     uint64 `json:"claimed"` // records that peers remember
-	Lost        uint64 `json:"lost"`    // numbers that are of no record here
+	Lost        uint64 `json:"lost"`    // numbers without a record here
 	Incarnation uint32 `json:"incarnation"`
 	GivenUp     uint64 `json:"given_up"` // leaves of all streams
 }
 
-// Report returns what was shown so far.
+// Report returns what the lines so far show.
 func (v *Verifier) Report() Report {
 	used, err := v.genesis.Budget.Used(v.charged)
 	if err != nil || math.IsInf(used, 1) {
@@ -116,13 +116,13 @@ func (r *Report) Write(w io.Writer) error {
 	rows(len(r.Groups), func(i int) {
 		row("opened", "%s", r.Groups[i])
 		row("", "%s", r.Groups[i].noise())
-	}, func(n int) { row("", "and %d groups more", n) })
+	}, func(n int) { row("", "and %d more groups", n) })
 	row("releases", "%d, each paid for, with the noise that was charged, and no leaf twice", r.Releases)
 	rows(len(r.Streams), func(i int) {
 		s := r.Streams[i]
 		row("", "stream %d: %d, up to leaf %d of %d", s.Stream, s.Releases, s.Leaf, s.Leaves)
-	}, func(n int) { row("", "and %d streams more", n) })
-	rows(len(r.Gaps), func(i int) { row("gap", "%s", r.Gaps[i]) }, func(n int) { row("", "and %d gaps more", n) })
+	}, func(n int) { row("", "and %d more streams", n) })
+	rows(len(r.Gaps), func(i int) { row("gap", "%s", r.Gaps[i]) }, func(n int) { row("", "and %d more gaps", n) })
 	if r.Mode == Lockstep {
 		row("lockstep", "NOT PRIVATE: noise came from seeds, and this is for simulated data")
 	}
@@ -170,26 +170,26 @@ func (g GroupReport) noise() string {
 	if g.Scale == 0 {
 		return "no noise"
 	}
-	return fmt.Sprintf("%s, %s noise of scale %d/2^%d = %.4g, as computed anew from the line above",
+	return fmt.Sprintf("%s, %s noise of scale %d/2^%d = %.4g, recomputed from the line above",
 		g.Mechanism, g.Law, g.Scale, -dp.GridExponent, float64(g.Scale)/(1<<-dp.GridExponent))
 }
 
 // String says what was lost.
 func (g GapReport) String() string {
-	return fmt.Sprintf("record %d: peers remembered %d records; lost here: %d; leaves given up: %d; goes on as incarnation %d",
+	return fmt.Sprintf("record %d: peers remembered %d records; lost here: %d; leaves given up: %d; continues as incarnation %d",
 		g.Seq, g.Claimed, g.Lost, g.GivenUp, g.Incarnation)
 }
 
-// unproved says what no ledger shows.
+// unproved returns what no ledger shows.
 func (r *Report) unproved() []string {
 	u := []string{
 		"that rewards were true, and no user gave more of them than the unit says",
 		"that the program was peerd as published, and drew its noise from a good generator",
-		"that nothing was sent which is not in the ledger; compare with what other peers received",
+		"that everything the peer sent is in the ledger; compare with what other peers received",
 		"that the peer keeps no second ledger; compare the head with other peers' and with earlier exports",
 	}
 	if len(r.Gaps) > 0 {
-		u = append(u, "what lost records held; if they are of a ledger that began otherwise, it charged a budget of its own")
+		u = append(u, "what the lost records held; if they belong to a ledger with another beginning, that ledger charged a budget of its own")
 	}
 	if strings.TrimSpace(r.Unit) == "" {
 		u = append(u, "whom the charges protect: the ledger names no unit")

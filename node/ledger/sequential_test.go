@@ -35,7 +35,7 @@ func TestReleasesPayOneByOne(t *testing.T) {
 		fresh := func() *Verifier {
 			v := NewVerifier()
 			v.genesis.Budget = budget
-			if err := v.open(open); err != nil || v.charged != (account.Loss{}) {
+			if err := v.openStreams(open); err != nil || v.charged != (account.Loss{}) {
 				t.Fatalf("%v: %v, charged %v", c.mechanism, err, v.charged)
 			}
 			return v

@@ -21,7 +21,7 @@ const maxGaps = 1 << 10
 // the export, and any other if it cannot be read.
 func Verify(r io.Reader) (Report, error) {
 	v := NewVerifier()
-	if err := v.read(bufio.NewReaderSize(r, MaxLine+1)); err != nil {
+	if err := v.readAll(bufio.NewReaderSize(r, MaxLine+1)); err != nil {
 		return Report{}, err
 	}
 	return v.Report(), nil
@@ -54,7 +54,7 @@ type stream struct {
 // NewVerifier returns a Verifier that has seen nothing.
 func NewVerifier() *Verifier { return new(Verifier) }
 
-// Clone returns a Verifier that goes on from where v stands, independently.
+// Clone returns an independent Verifier in the state of v.
 func (v *Verifier) Clone() *Verifier {
 	c := *v
 	c.opens, c.streams, c.gaps = slices.Clone(v.opens), slices.Clone(v.streams), slices.Clone(v.gaps)
@@ -64,17 +64,17 @@ func (v *Verifier) Clone() *Verifier {
 // Chain returns the end of the ledger so far.
 func (v *Verifier) Chain() Chain { return v.chain }
 
-// Line takes in the next line, without its newline. After an error v is of no use.
+// Line checks the next line, which has no newline. After an error v cannot be used.
 func (v *Verifier) Line(line []byte) error {
 	v.line++
-	if err := v.check(line); err != nil {
+	if err := v.checkLine(line); err != nil {
 		return &Fault{v.line, err}
 	}
 	return nil
 }
 
-// read takes in all lines of an export.
-func (v *Verifier) read(r *bufio.Reader) error {
+// readAll checks all lines of an export.
+func (v *Verifier) readAll(r *bufio.Reader) error {
 	for {
 		line, err := r.ReadSlice('\n')
 		switch {
@@ -87,7 +87,7 @@ func (v *Verifier) read(r *bufio.Reader) error {
 		case !errors.Is(err, io.EOF):
 			return err
 		case len(line) > 0 && v.ended:
-			return &Fault{v.line + 1, fmt.Errorf("%w: %d bytes are there", ErrTrailing, len(line))}
+			return &Fault{v.line + 1, fmt.Errorf("%w: there are %d bytes", ErrTrailing, len(line))}
 		case len(line) > 0:
 			return &Fault{v.line + 1, fmt.Errorf("%w: this line has no newline", ErrTruncated)}
 		case !v.ended:
@@ -98,7 +98,7 @@ func (v *Verifier) read(r *bufio.Reader) error {
 	}
 }
 
-func (v *Verifier) check(line []byte) error {
+func (v *Verifier) checkLine(line []byte) error {
 	if v.ended {
 		return ErrTrailing
 	}
@@ -119,7 +119,7 @@ func (v *Verifier) check(line []byte) error {
 	}
 	switch b := r.Body.(type) {
 	case *Open:
-		return v.open(b)
+		return v.openStreams(b)
 	case *Release:
 		return v.release(b)
 	case *Gap:
@@ -139,7 +139,7 @@ func (v *Verifier) begin(g *Genesis) (err error) {
 	case g.Budget.Check() != nil:
 		return fmt.Errorf("%w: %w", ErrGenesis, g.Budget.Check())
 	case g.Mode == Private && g.Budget.Epsilon == dp.Infinite:
-		return fmt.Errorf("%w: an infinite budget protects nobody", ErrGenesis)
+		return fmt.Errorf("%w: an infinite budget gives no privacy", ErrGenesis)
 	}
 	if v.key, err = publicKey(g.Peer); err != nil {
 		return fmt.Errorf("%w: peer %q: %w", ErrGenesis, g.Peer, err)
@@ -148,7 +148,7 @@ func (v *Verifier) begin(g *Genesis) (err error) {
 	return nil
 }
 
-func (v *Verifier) open(c *Open) error {
+func (v *Verifier) openStreams(c *Open) error {
 	if int(c.Stream) != len(v.streams) || c.Streams < 1 || c.Streams > MaxStreams-len(v.streams) {
 		return fmt.Errorf("%w: it opens %d streams from %d, and %d of %d are open", ErrCharge, c.Streams, c.Stream, len(v.streams), MaxStreams)
 	}
@@ -178,7 +178,7 @@ func (v *Verifier) pay(what string, l account.Loss) error {
 		return fmt.Errorf("%w: %w", ErrBudget, err)
 	}
 	if !ok {
-		return fmt.Errorf("%w: %s for %q, and of %s is charged %s", ErrBudget, lossText(l), what, budgetText(v.genesis.Budget), lossText(v.charged))
+		return fmt.Errorf("%w: %s for %q, with %s of %s charged before", ErrBudget, lossText(l), what, lossText(v.charged), budgetText(v.genesis.Budget))
 	}
 	v.charged = sum
 	return nil
@@ -221,14 +221,14 @@ func (v *Verifier) gap(seq, lost uint64, g *Gap) error {
 	case g.Incarnation <= v.again:
 		return fmt.Errorf("%w: incarnation %d after %d", ErrGap, g.Incarnation, v.again)
 	case len(g.Next) != len(v.streams):
-		return fmt.Errorf("%w: it speaks of %d streams, and %d are open", ErrGap, len(g.Next), len(v.streams))
+		return fmt.Errorf("%w: it lists %d streams, and %d are open", ErrGap, len(g.Next), len(v.streams))
 	}
 	report := GapReport{Seq: seq, Claimed: g.Claimed, Lost: lost, Incarnation: g.Incarnation}
 	for i, next := range g.Next {
 		s := &v.streams[i]
 		open := &v.opens[s.open]
 		if !open.GoesOn(s.next-1, next) {
-			return fmt.Errorf("%w: stream %d goes on from leaf %d, and %d of %d were closed or given up before", ErrGap, i, next, s.next-1, open.Leaves)
+			return fmt.Errorf("%w: stream %d continues at leaf %d, and %d of %d were closed or given up before", ErrGap, i, next, s.next-1, open.Leaves)
 		}
 		report.GivenUp += next - s.next
 		if next > s.next {

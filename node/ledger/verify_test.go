@@ -79,7 +79,7 @@ func TestLedgerEveryBitFlip(t *testing.T) {
 					}
 					b[bit/8] ^= 1 << (bit % 8)
 					r.Reset(bytes.NewReader(b[s.at:]))
-					err := s.before.Clone().read(r)
+					err := s.before.Clone().readAll(r)
 					var fault *Fault
 					if !errors.As(err, &fault) || fault.Line < uint64(i+1) || fault.Line > uint64(i+2) {
 						t.Errorf("bit %d, in line %d: %v", bit, i+1, err)
@@ -98,7 +98,7 @@ func TestLedgerEveryBitFlip(t *testing.T) {
 }
 
 // rewrite returns an export of a small book's records after a change, with all hashes
-// computed anew, as somebody could who has no key: the signature is of head.
+// recomputed, as is possible without the key: the signature is of head.
 func rewrite(t *testing.T, change func(bodies []Body) []Body) []byte {
 	t.Helper()
 	b := small(t)
@@ -131,7 +131,7 @@ func rewrite(t *testing.T, change func(bodies []Body) []Body) []byte {
 	return w.Bytes()
 }
 
-// TestLedgerFaults: what somebody without the key does to a file is found by the
+// TestLedgerFaults: what can be done without the key to a file is found by the
 // chain or by the signature.
 func TestLedgerFaults(t *testing.T) {
 	lines := bytes.SplitAfter(small(t).export(), []byte("\n"))
@@ -210,7 +210,7 @@ func TestAForgedChainHasNoSignature(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(honest, small(t).export()) {
-		t.Fatal("records that nobody changed are exported otherwise")
+		t.Fatal("unchanged records are exported in another form")
 	}
 	forged := rewrite(t, func(b []Body) []Body {
 		b[5].(*Release).Values[0]++
@@ -251,7 +251,7 @@ func TestLedgerRules(t *testing.T) {
 			third := *b[2].(*Open)
 			third.Stream = 3
 			return append(b, &third)
-		}, ErrBudget, "of ε 1 is charged ε 1"},
+		}, ErrBudget, "with ε 1 of ε 1 charged before"},
 		{"no noise", func(b []Body) []Body {
 			o := b[1].(*Open)
 			o.Mechanism, o.Loss.Pure, o.Scale = dp.None, dp.Infinite, 0
@@ -307,7 +307,7 @@ func TestLedgerRules(t *testing.T) {
 		}, nil, ""},
 		{"a gap to a node of what was lost", func(b []Body) []Body {
 			return append(b, &Gap{Claimed: 99, Incarnation: 1, Next: []uint64{5, 4, 2}}, leaf(0, 5, 4))
-		}, ErrGap, "stream 0 goes on from leaf 5, and 3 of 8 were closed"},
+		}, ErrGap, "stream 0 continues at leaf 5, and 3 of 8 were closed"},
 		{"given up", func(b []Body) []Body {
 			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{8, 4, 2}}, leaf(0, 4, 0))
 		}, ErrGap, "leaf 4 of stream 0 was given up before, up to leaf 7"},
@@ -319,13 +319,13 @@ func TestLedgerRules(t *testing.T) {
 		}, ErrTwice, "leaf 3 of stream 0"},
 		{"a gap back", func(b []Body) []Body {
 			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{3, 4, 2}})
-		}, ErrGap, "stream 0 goes on from leaf 3, and 3 of 8"},
+		}, ErrGap, "stream 0 continues at leaf 3, and 3 of 8"},
 		{"a gap back to what was given up", func(b []Body) []Body {
 			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{8, 4, 2}}, &Gap{Claimed: 11, Incarnation: 2, Next: []uint64{4, 4, 2}})
-		}, ErrGap, "stream 0 goes on from leaf 4, and 7 of 8"},
+		}, ErrGap, "stream 0 continues at leaf 4, and 7 of 8"},
 		{"a gap past the horizon", func(b []Body) []Body {
 			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{10, 4, 2}})
-		}, ErrGap, "stream 0 goes on from leaf 10, and 3 of 8"},
+		}, ErrGap, "stream 0 continues at leaf 10, and 3 of 8"},
 		{"a gap of other streams", func(b []Body) []Body {
 			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{4, 4}})
 		}, ErrGap, "2 streams, and 3"},
@@ -363,7 +363,7 @@ func TestCostsAreCountedExactly(t *testing.T) {
 	v.genesis.Budget = account.Unlimited
 	free := dp.Charge{Streams: 1, Dim: 1, Hi: 1, Leaves: 1, RecordsPerUser: 1, Mechanism: dp.None, Loss: account.Loss{Pure: dp.Infinite}}
 	for range 3 {
-		if err := v.open(Opened(free)); err != nil {
+		if err := v.openStreams(Opened(free)); err != nil {
 			t.Fatal(err)
 		}
 		free.Stream++
@@ -396,7 +396,7 @@ func TestALargeReportStaysShort(t *testing.T) {
 	if err := r.Write(&text); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(text.String(), "\n"); n > 40 || !strings.Contains(text.String(), "and 980 streams more") || !strings.Contains(text.String(), "no signed end") {
+	if n := strings.Count(text.String(), "\n"); n > 40 || !strings.Contains(text.String(), "and 980 more streams") || !strings.Contains(text.String(), "no signed end") {
 		t.Errorf("%d lines:\n%s", n, text.String())
 	}
 }

@@ -17,27 +17,28 @@ func TestTheRadiiKeepTheirPromise(t *testing.T) {
 	alike := [][]float64{{.8, .5, .3}}
 	differ := [][]float64{{.9, .2, .3}, {.3, .8, .1}}
 	for _, c := range []struct {
-		name     string
-		means    [][]float64
-		protocol string
-		rule     protocol.Consistency // of average
+		name  string
+		means [][]float64
+		rule  protocol.Consistency // of average; empty for rows
 	}{
-		{"average, max", alike, "average", protocol.Max},
-		{"average, budget", alike, "average", protocol.Budget},
-		{"rows", alike, "rows", protocol.Max},
-		{"average, max, sites differ", differ, "average", protocol.Max},
-		{"rows, sites differ", differ, "rows", protocol.Max},
+		{"average, max", alike, protocol.Max},
+		{"average, budget", alike, protocol.Budget},
+		{"rows", alike, ""},
+		{"average, max, sites differ", differ, protocol.Max},
+		{"rows, sites differ", differ, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var all, lied sim.Coverage
 			for seed := range uint64(seeds) {
 				play := func(shift float64) sim.Coverage {
 					s := signed(config(seed, ring(peers), rounds, c.means...))
-					s.Spec.Protocol, s.Spec.Params.Average.Consistency = c.protocol, c.rule
-					for i := range s.Worlds {
-						s.Worlds[i] = shifted{s.Worlds[i], shift}
+					if ruled(&s, c.rule); c.rule == "" {
+						s.Spec.Protocol = rows()
 					}
-					s.Coverage = true
+					s.Truth, s.Cover = meanOver(peers, c.means), true
+					for k := range s.Truth {
+						s.Truth[k] += shift
+					}
 					res, err := sim.Run(s)
 					if err != nil {
 						t.Fatal(err)
@@ -67,37 +68,25 @@ func TestTheRadiiKeepTheirPromise(t *testing.T) {
 
 // signed gives peers keys, which rows need.
 func signed(c sim.Config) sim.Config {
-	for i := range c.Neighbours {
+	for i := range c.Spec.Peers() {
 		c.Keys = append(c.Keys, stamp{protocol.Peer(i)})
 	}
 	return c
-}
-
-// shifted says that it pays more than it does.
-type shifted struct {
-	sim.World
-	by float64
-}
-
-func (s shifted) Means() []float64 {
-	m := slices.Clone(s.World.Means())
-	for k := range m {
-		m[k] += s.by
-	}
-	return m
 }
 
 // TestLookingChangesNothing: a run whose coverage is counted is the same run, and liars
 // are not looked at.
 func TestLookingChangesNothing(t *testing.T) {
 	for _, confidence := range []bandit.Confidence{bandit.Calibrated, bandit.Paper} {
-		for _, name := range []string{"average", "rows"} {
+		for _, e := range protocol.Table() {
+			name := e.Name
 			play := func(look bool) sim.Result {
-				c := signed(config(5, ring(6), 1500, []float64{.8, .5, .3}, []float64{.2, .6, .7}))
-				c.Spec.Protocol, c.Spec.Confidence = name, confidence
+				means := [][]float64{{.8, .5, .3}, {.2, .6, .7}}
+				c := signed(config(5, ring(6), 1500, means...))
+				c.Spec.Protocol, c.Spec.Learner = e.Params, bandit.UCBParams{Confidence: confidence}
 				c.Faults = sim.Faults{Loss: .1, Delay: 2, Duplicate: .1, Churn: .001}
 				c.Liars = sim.Liars{Count: 2, Claim: sim.ClaimHalf}
-				c.Coverage = look
+				c.Truth, c.Cover = meanOver(6, means), look
 				res, err := sim.Run(c)
 				if err != nil {
 					t.Fatal(err)
@@ -137,7 +126,8 @@ func TestThePrintedRadiusGivesArmsUp(t *testing.T) {
 				}
 			}
 			c := config(seed, links, rounds, means...)
-			c.Spec.Confidence, c.Spec.Params.Average.Consistency, c.Spec.Params.Average.Rate = radius, protocol.Max, 1./3
+			c.Spec.Learner = bandit.UCBParams{Confidence: radius}
+			average(&c, func(p *protocol.AverageParams) { p.Consistency, p.Rate = protocol.Max, 1./3 })
 			res, err := sim.Run(c)
 			if err != nil {
 				t.Fatal(err)

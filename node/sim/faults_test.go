@@ -14,20 +14,24 @@ const letters = 20_000
 // by rounds of lateness, and how many copies do.
 func arrivals(t *testing.T, f Faults) (late map[int]int, copies int, r *run) {
 	t.Helper()
-	if err := f.check(); err != nil {
+	rng := node.NewSeed(1).Rand("network")
+	network, err := NewNetwork(4, f, rng)
+	if err != nil {
 		t.Fatal(err)
 	}
 	r = &run{
-		Config: Config{Faults: f, Neighbours: make([][]protocol.Peer, 4)},
-		agents: make([]*node.Agent, 4), mail: newMail(4, f.horizon()), rng: node.NewSeed(1).Rand("network"),
+		Config: Config{Faults: f, Spec: node.Spec{Graph: make([][]protocol.Peer, 4)}},
+		agents: make([]*node.Agent, 4), network: network, rng: rng,
 	}
+	var out protocol.Outbox
+	out.EndRound(0, 0, []protocol.Peer{3}) // any message
 	for range letters {
-		r.post(0, 0, 3, &protocol.Message{}, 1)
+		r.post(0, 0, 3, &out.Envelopes()[0].Message, 1)
 	}
 	late = make(map[int]int)
 	for k := range f.horizon() + 2 {
-		r.mail.turn()
-		if n := len(r.mail.take(3)); n > 0 {
+		r.network.Turn()
+		if n := len(r.network.Take(3)); n > 0 {
 			late[k] = n
 			copies += n
 		}

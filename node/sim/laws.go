@@ -63,7 +63,7 @@ type ownSum struct {
 }
 
 func newWatch(c *Config) (*watch, error) {
-	if p, ok := c.Spec.ProtocolParams.(protocol.AverageParams); !ok || p.Consistency != protocol.Max {
+	if p, ok := c.Spec.Protocol.(protocol.AverageParams); !ok || p.Consistency != protocol.Max {
 		return nil, errors.New("sim: laws are those of protocol average with consistency max")
 	}
 	if m := c.Spec.Privacy.Mechanism; !m.Tiles() {

@@ -10,9 +10,11 @@ import (
 	"peerd.dev/protocol"
 )
 
-type still struct{}
+type still struct{ bandit.World }
 
-func (still) Means() []float64 { return []float64{.5, .5} }
+func (still) Turn(round uint64) bandit.Turn { return bandit.Turn{Round: round} }
+
+func (still) Regret(bandit.Arm) float64 { return 0 }
 
 func (still) Play(bandit.Arm) (bandit.Reward, error) { return .5, nil }
 
@@ -29,11 +31,11 @@ func TestBrokenLawsAreFound(t *testing.T) {
 	} {
 		r, err := start(Config{
 			Spec: node.Spec{
-				Arms: 2, Peers: 2, Confidence: bandit.Calibrated, Protocol: "average",
-				Params:  protocol.Params{Average: protocol.AverageParams{Consistency: protocol.Max, Rate: .5, Patience: 8}},
-				Privacy: node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 10},
+				Arms: 2, Graph: [][]protocol.Peer{{1}, {0}}, Learner: bandit.UCBParams{Confidence: bandit.Calibrated},
+				Protocol: protocol.AverageParams{Consistency: protocol.Max, Rate: .5, Patience: 8},
+				Privacy:  node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 10},
 			},
-			Neighbours: [][]protocol.Peer{{1}, {0}}, Seeds: []node.Seed{{1}, {2}}, Worlds: []World{still{}, still{}},
+			Seeds: []node.Seed{{1}, {2}}, Worlds: []bandit.World{still{}, still{}},
 			Rounds: 10, Laws: true,
 		})
 		if err != nil {
@@ -45,7 +47,7 @@ func TestBrokenLawsAreFound(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			r.mail.turn()
+			r.network.Turn()
 			if before := c.found(r.laws.Laws); before > 0 {
 				t.Fatalf("%s: %d found before anything was spoilt", c.name, before)
 			}

@@ -24,8 +24,8 @@ func path(n int) [][]protocol.Peer {
 func TestLawsOfAveraging(t *testing.T) {
 	const rounds, peers = 6000, 5
 	c := config(3, path(peers), rounds, []float64{.8, .5}, []float64{.3, .9})
-	c.Spec.Params.Average.Consistency = protocol.Max
-	c.Spec.Confidence = bandit.Paper
+	ruled(&c, protocol.Max)
+	c.Spec.Learner = bandit.UCBParams{Confidence: bandit.Paper}
 	c.Laws = true
 	res, err := sim.Run(c)
 	if err != nil {
@@ -47,7 +47,7 @@ func TestLawsWithEveryMechanism(t *testing.T) {
 			continue
 		}
 		c := config(3, path(3), 500, []float64{.8, .5}, []float64{.3, .9})
-		c.Spec.Params.Average.Consistency = protocol.Max
+		ruled(&c, protocol.Max)
 		c.Spec.Privacy.Mechanism = m
 		switch {
 		case m == dp.None:
@@ -70,19 +70,19 @@ func TestLawsWithEveryMechanism(t *testing.T) {
 // TestLawsNeedAFaultlessNetwork: what is under way is known only where nothing is lost.
 func TestLawsNeedAFaultlessNetwork(t *testing.T) {
 	c := config(3, path(3), 100, []float64{.8, .5})
-	c.Spec.Params.Average.Consistency = protocol.Max
+	ruled(&c, protocol.Max)
 	c.Laws = true
 	c.Faults.Loss = .1
 	if _, err := sim.Run(c); err == nil {
 		t.Error("laws were checked on a lossy network")
 	}
 	c.Faults = sim.Faults{}
-	c.Spec.Params.Average.Consistency = protocol.Budget
+	ruled(&c, protocol.Budget)
 	if _, err := sim.Run(c); err == nil {
 		t.Error("laws of consistency max were checked on budget")
 	}
-	c.Spec.Params.Average.Consistency = protocol.Max
-	c.Spec.Protocol = "rows"
+	ruled(&c, protocol.Max)
+	c.Spec.Protocol = rows()
 	if _, err := sim.Run(c); err == nil {
 		t.Error("laws of averaging were checked on rows")
 	}

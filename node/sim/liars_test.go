@@ -70,7 +70,7 @@ func TestTheLyingPeer(t *testing.T) {
 		for seed := range seeds {
 			jobs <- func() {
 				c := config(seed, regular(t, peers, 6, seed), rounds, []float64{.9, .6, .5, .4, .3})
-				c.Spec.Params.Average.Consistency = r.rule
+				ruled(&c, r.rule)
 				c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = dp.None, account.Unlimited
 				c.Points = 1
 				if r.claim != "" {

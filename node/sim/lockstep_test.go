@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"peerd.dev/node"
+	"peerd.dev/node/lockstep"
 	"peerd.dev/node/sim"
 	"peerd.dev/protocol"
 )
@@ -33,9 +34,9 @@ type record struct {
 	links map[protocol.Peer]*bytes.Buffer
 }
 
-func (r *record) trace() *node.Trace {
+func (r *record) trace() *lockstep.Trace {
 	r.links = map[protocol.Peer]*bytes.Buffer{}
-	return &node.Trace{Steps: &r.steps, Links: func(to protocol.Peer) io.Writer {
+	return &lockstep.Trace{Steps: &r.steps, Links: func(to protocol.Peer) io.Writer {
 		if r.links[to] == nil {
 			r.links[to] = &bytes.Buffer{}
 		}
@@ -58,7 +59,7 @@ type bus struct {
 	self  protocol.Peer
 	in    chan protocol.Delivery
 	peers []*bus
-	trace *node.Trace
+	trace *lockstep.Trace
 }
 
 func (b *bus) Inbox() <-chan protocol.Delivery { return b.in }
@@ -85,8 +86,8 @@ func (b *bus) Send(ctx context.Context, es []protocol.Envelope) error {
 // simulated returns what every peer of a run does in the simulator.
 func simulated(t *testing.T, c sim.Config) []*record {
 	t.Helper()
-	rs := make([]*record, len(c.Neighbours))
-	c.Trace = func(p protocol.Peer) *node.Trace {
+	rs := make([]*record, c.Spec.Peers())
+	c.Trace = func(p protocol.Peer) *lockstep.Trace {
 		rs[p] = &record{}
 		return rs[p].trace()
 	}
@@ -99,7 +100,7 @@ func simulated(t *testing.T, c sim.Config) []*record {
 // live returns what every peer of a run does as a node of its own in lockstep.
 func live(t *testing.T, c sim.Config) []*record {
 	t.Helper()
-	n := len(c.Neighbours)
+	n := c.Spec.Peers()
 	rs, buses := make([]*record, n), make([]*bus, n)
 	for i := range n {
 		rs[i] = &record{}
@@ -108,18 +109,18 @@ func live(t *testing.T, c sim.Config) []*record {
 	ctx, cancel := context.WithCancel(t.Context())
 	var (
 		wg    sync.WaitGroup
-		nodes []*node.Node
+		nodes []*lockstep.Node
 	)
 	for i := range n {
-		a, err := c.Spec.Agent(node.Seat{
-			Self: protocol.Peer(i), Neighbours: c.Neighbours[i], Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(),
+		a, err := c.Spec.Agent(node.PeerConfig{
+			Self: protocol.Peer(i), Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(),
 			Keys: c.Keys[i], Marks: true,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		nd := node.New(node.Config{
-			Agent: a, World: c.Worlds[i], Transport: buses[i], Neighbours: c.Neighbours[i],
+		nd := lockstep.New(lockstep.Config{
+			Agent: a, World: c.Worlds[i], Transport: buses[i], Neighbours: c.Spec.Graph[i],
 			Rounds: c.Rounds, Trace: buses[i].trace, Logger: slog.New(slog.DiscardHandler),
 		})
 		nodes = append(nodes, nd)
@@ -148,11 +149,11 @@ func live(t *testing.T, c sim.Config) []*record {
 // TestNodesInLockstepEqualTheSimulator compares decisions, releases, estimates and
 // every frame. The same over TCP between processes is a test of cmd/peerd.
 func TestNodesInLockstepEqualTheSimulator(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
-		t.Run(name, func(t *testing.T) {
+	for _, e := range protocol.Table() {
+		t.Run(e.Name, func(t *testing.T) {
 			build := func(changed bool) sim.Config {
 				c := config(7, ring(5), 300, []float64{.8, .5, .2}, []float64{.3, .9, .2})
-				c.Spec.Protocol = name
+				c.Spec.Protocol = e.Params
 				for i := range 5 {
 					c.Keys = append(c.Keys, stamp{protocol.Peer(i)})
 				}

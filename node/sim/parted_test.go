@@ -23,7 +23,7 @@ func TestWhoWasPartedCatchesUp(t *testing.T) {
 		for seed := range uint64(seeds) {
 			c := config(seed, ring(3), rounds, means...)
 			c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = dp.None, account.Unlimited
-			c.Spec.Params.Average.Consistency = rule
+			ruled(&c, rule)
 			c.Faults.Partition = [2]uint64{0, 2000}
 			res, err := sim.Run(c)
 			if err != nil {

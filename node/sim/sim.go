@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
+	"peerd.dev/node/lockstep"
 	"peerd.dev/protocol"
 )
 
@@ -29,11 +31,12 @@ type Config struct {
 	Topic   bool      // messages to everyone arrive directly at all peers
 	Bytes   bool      // Result.Bytes is wanted; it takes a tenth of the time
 	Laws    bool      // Result.Laws is wanted: of protocol average, without faults and liars
-	Truth   []float64 // means of the arms over all sites; if not nil, Result.Coverage is wanted
+	Truth   []float64 // means of the arms over all sites; nil where arms have none
+	Cover   bool      // Result.Coverage is wanted; it needs Truth
 
 	// Trace, if not nil, returns where to write what peer p does; see
-	// [node.Trace]. Agents then end their rounds with marks, as in lockstep.
-	Trace func(p protocol.Peer) *node.Trace
+	// [lockstep.Trace]. Agents then end their rounds with marks, as in lockstep.
+	Trace func(p protocol.Peer) *lockstep.Trace
 	// Watch, if not nil, is called after every round with all agents.
 	Watch func(t protocol.Round, agents []*node.Agent)
 	// Progress, if not nil, is called about a hundred times a run with the rounds
@@ -52,6 +55,7 @@ type Result struct {
 	Lost     uint64 // messages
 	Refused  uint64 // messages
 	Spent    float64
+	Gap      float64   // by how much the second best arm of Truth falls short of the best
 	Laws     *Laws     // nil unless asked for
 	Coverage *Coverage // nil unless asked for
 }
@@ -59,18 +63,18 @@ type Result struct {
 // run is a run under way.
 type run struct {
 	Config
-	agents []*node.Agent
-	traces []*node.Trace
-	mail   *mail
-	down   []uint64 // round until which a peer is away
-	rng    *rand.Rand
-	regret float64 // summed over honest peers
-	honest float64 // peers with arms
-	laws   *watch  // nil unless asked for
-	cover  *cover  // nil unless asked for
-	res    Result
-	buf    []byte
-	sized  struct {
+	agents  []*node.Agent
+	traces  []*lockstep.Trace
+	network *Network
+	down    []uint64 // round until which a peer is away
+	rng     *rand.Rand
+	regret  float64 // summed over honest peers
+	honest  float64 // peers with arms
+	laws    *watch  // nil unless asked for
+	cover   *cover  // nil unless asked for
+	res     Result
+	buf     []byte
+	sized   struct {
 		kind  protocol.Kind
 		label protocol.Label
 		bytes uint64
@@ -89,7 +93,7 @@ func Run(c Config) (Result, error) {
 				return r.res, fmt.Errorf("peer %d, round %d: %w", i, t, err)
 			}
 		}
-		r.mail.turn()
+		r.network.Turn()
 		r.point(t + 1)
 		if r.laws != nil {
 			r.laws.round(r.agents, r.res.Pulls)
@@ -120,25 +124,23 @@ func start(c Config) (*run, error) {
 	if len(c.Seeds) != n || len(c.Worlds) != n {
 		return nil, fmt.Errorf("sim: %d peers, %d seeds, %d worlds: want as many of each", n, len(c.Seeds), len(c.Worlds))
 	}
-	if err := c.Faults.check(); err != nil {
+	r := &run{Config: c, down: make([]uint64, n), rng: c.Network.Rand("network")}
+	var err error
+	if r.network, err = NewNetwork(n, c.Faults, r.rng); err != nil {
 		return nil, err
 	}
-	r := &run{
-		Config: c,
-		mail:   newMail(n, c.Faults.horizon()),
-		down:   make([]uint64, n),
-		rng:    c.Network.Rand("network"),
-	}
 	if c.Laws {
-		if c.Liars.Count > 0 || !c.Faults.none || c.Faults.Churn > 0 {
+		if c.Liars.Count > 0 || !r.network.faults.none || c.Faults.Churn > 0 {
 			return nil, errors.New("sim: laws are those of a network without faults and liars")
 		}
-		var err error
 		if r.laws, err = newWatch(&r.Config); err != nil {
 			return nil, err
 		}
 	}
-	if c.Truth != nil {
+	if truth := slices.Sorted(slices.Values(c.Truth)); len(truth) > 1 {
+		r.res.Gap = truth[len(truth)-1] - truth[len(truth)-2]
+	}
+	if c.Cover {
 		r.cover = &cover{truth: c.Truth}
 	}
 	for i := range n {
@@ -166,12 +168,11 @@ func start(c Config) (*run, error) {
 
 // step plays agent i's part of round t.
 func (r *run) step(t protocol.Round, i int) error {
-	in := r.mail.take(i)
+	in := r.network.Take(i)
 	if r.away(t, i) {
 		r.res.Lost += uint64(len(in))
 		return nil
 	}
-	protocol.Sort(in)
 	a, lies := r.agents[i], r.Liars.is(i, len(r.agents))
 	if r.cover != nil && !lies && !a.Idle() {
 		a.Receive(in) // so that the estimates are those of the choice
@@ -180,11 +181,11 @@ func (r *run) step(t protocol.Round, i int) error {
 			return err
 		}
 	}
-	arm, err := a.Round(t, in, r.Worlds[i])
+	played, err := a.Round(t, in, r.Worlds[i])
 	if err != nil {
 		return err
 	}
-	ready := a.Ready()
+	arm, ready := played.Pull.Arm, a.Ready()
 	r.sized.bytes = 0
 	if r.laws != nil {
 		r.laws.drew(i, ready.Drawn)
@@ -206,7 +207,7 @@ func (r *run) step(t protocol.Round, i int) error {
 	}
 	for k := range ready.Messages {
 		e := &ready.Messages[k]
-		if _, ok := e.Message.IsMark(); ok {
+		if _, ok := e.Message.IsRoundEnd(); ok {
 			continue // the mailboxes know when a round is over
 		}
 		m := &e.Message
@@ -250,21 +251,8 @@ func (r *run) size(m *protocol.Message) uint64 {
 func (r *run) post(t protocol.Round, from, to int, m *protocol.Message, size uint64) {
 	r.res.Messages++
 	r.res.Bytes += size
-	f := &r.Faults
-	if f.none {
-		r.mail.put(to, 0, protocol.Delivery{From: protocol.Peer(from), Message: *m})
-		return
-	}
-	if f.cut(t, from, to, len(r.agents)) || r.rng.Float64() < f.Loss {
+	if r.network.Post(t, from, to, m) {
 		r.res.Lost++
-		return
-	}
-	copies := 1
-	if r.rng.Float64() < f.Duplicate {
-		copies = 2
-	}
-	for range copies {
-		r.mail.put(to, f.delay(r.rng), protocol.Delivery{From: protocol.Peer(from), Message: *m})
 	}
 }
 

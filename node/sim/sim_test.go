@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"testing"
 
 	"peerd.dev/bandit"
@@ -14,13 +15,20 @@ import (
 	"peerd.dev/protocol"
 )
 
-// coin pays 1 with an arm's probability.
+// coin pays 1 with an arm's probability. It keeps nothing.
 type coin struct {
 	means []float64
+	gaps  []float64 // by the mean over sites
 	rng   *rand.Rand
 }
 
-func (c coin) Means() []float64 { return c.means }
+func (c coin) Turn(round uint64) bandit.Turn { return bandit.Turn{Round: round} }
+
+func (c coin) Regret(a bandit.Arm) float64 { return c.gaps[a] }
+
+func (c coin) Save() []byte { return nil }
+
+func (c coin) Load([]byte) error { return nil }
 
 func (c coin) Play(a bandit.Arm) (bandit.Reward, error) {
 	if c.rng.Float64() < c.means[a] {
@@ -44,24 +52,52 @@ func config(seed uint64, links [][]protocol.Peer, rounds uint64, means ...[]floa
 	n := len(links)
 	c := sim.Config{
 		Spec: node.Spec{
-			Arms: len(means[0]), Peers: n, Confidence: bandit.Calibrated, Protocol: "average",
-			Params: protocol.Params{
-				Average: protocol.AverageParams{Consistency: protocol.Budget, F: 1, Rate: .2, Patience: 8},
-				Rows:    protocol.RowsParams{Every: 20, Pull: 20, Merge: protocol.MergeMean, F: 1},
-			},
-			Privacy: node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: rounds},
+			Arms: len(means[0]), Graph: links, Learner: bandit.UCBParams{Confidence: bandit.Calibrated},
+			Protocol: protocol.AverageParams{Consistency: protocol.Budget, F: 1, Rate: .2, Patience: 8},
+			Privacy:  node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: rounds},
 		},
-		Neighbours: links,
-		Rounds:     rounds,
-		Points:     10,
-		Network:    node.PeerSeed(seed, protocol.Everyone),
+		Rounds:  rounds,
+		Points:  10,
+		Network: node.PeerSeed(seed, protocol.Everyone),
+	}
+	over, gaps := meanOver(n, means), []float64(nil)
+	for _, m := range over {
+		gaps = append(gaps, slices.Max(over)-m)
 	}
 	for i := range n {
 		s := node.PeerSeed(seed, protocol.Peer(i))
 		c.Seeds = append(c.Seeds, s)
-		c.Worlds = append(c.Worlds, coin{means[i%len(means)], s.Rand("world")})
+		c.Worlds = append(c.Worlds, coin{means[i%len(means)], gaps, s.Rand("world")})
 	}
 	return c
+}
+
+// average returns the parameters of a run, for changing.
+func average(c *sim.Config, change func(p *protocol.AverageParams)) {
+	p := c.Spec.Protocol.(protocol.AverageParams)
+	change(&p)
+	c.Spec.Protocol = p
+}
+
+// ruled makes a run one with a consistency rule.
+func ruled(c *sim.Config, rule protocol.Consistency) {
+	average(c, func(p *protocol.AverageParams) { p.Consistency = rule })
+}
+
+// rows are parameters of the other protocol.
+func rows() protocol.RowsParams {
+	return protocol.RowsParams{Every: 20, Pull: 20, Merge: protocol.MergeMean, F: 1}
+}
+
+// meanOver returns each arm's mean over n sites that take the rows in turn.
+func meanOver(n int, rows [][]float64) []float64 {
+	mean := make([]float64, len(rows[0]))
+	for i := range n {
+		for k, m := range rows[i%len(rows)] {
+			mean[k] += m / float64(n)
+		}
+	}
+	return mean
 }
 
 // BenchmarkAgentSteps plays protocol average on a ring of 10 with 10 arms, at the
@@ -108,7 +144,7 @@ func BenchmarkAgentMemory(b *testing.B) {
 
 func benchmark(peers int, rounds uint64, m dp.Mechanism) sim.Config {
 	c := config(1, ring(peers), rounds, []float64{.1, .2, .3, .4, .5, .6, .7, .8, .85, .9})
-	c.Spec.Params.Average.Rate = 1 / float64(peers)
+	average(&c, func(p *protocol.AverageParams) { p.Rate = 1 / float64(peers) })
 	c.Spec.Privacy.Mechanism = m
 	if m == dp.None {
 		c.Spec.Privacy.Budget = account.Unlimited

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node/experiment"
@@ -66,8 +67,9 @@ func TestAsynchronyAgainstThePaper(t *testing.T) {
 					if x.mechanism == dp.None {
 						c.Spec.Privacy.Budget = account.Unlimited
 					}
-					c.Spec.Params.Average.Consistency = protocol.Max
-					c.Spec.Params.Average.Rate = 1 / float64(len(edgesOf(x.links)))
+					average(&c, func(p *protocol.AverageParams) {
+						p.Consistency, p.Rate = protocol.Max, 1/float64(len(edgesOf(x.links)))
+					})
 					return c
 				}
 				got, err := sim.Run(build())
@@ -94,11 +96,10 @@ type synchronous struct {
 	edges [][2]int
 	rng   *rand.Rand
 	peers []*synchronousPeer
-	gap   []float64
 }
 
 type synchronousPeer struct {
-	learner *bandit.UCB
+	learner bandit.Learner
 	door    *dp.Door
 	mixed   *dp.Mixed
 	belief  bandit.Belief
@@ -108,9 +109,13 @@ type synchronousPeer struct {
 func newSynchronous(t *testing.T, c sim.Config) *synchronous {
 	t.Helper()
 	arms, p := c.Spec.Arms, c.Spec.Privacy
-	s := &synchronous{Config: c, edges: edgesOf(c.Neighbours), rng: c.Network.Rand("edges"), gap: make([]float64, arms)}
-	for i := range c.Neighbours {
-		l, err := bandit.NewUCB(arms, c.Spec.Peers, c.Spec.Confidence, c.Seeds[i].Rand("learner"))
+	s := &synchronous{Config: c, edges: edgesOf(c.Spec.Graph), rng: c.Network.Rand("edges")}
+	entry, err := bandit.EntryOf(c.Spec.Learner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range c.Spec.Graph {
+		l, err := entry.New(bandit.Config{Arms: arms, Peers: c.Spec.Peers(), Rand: c.Seeds[i].Rand("learner")}, c.Spec.Learner)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,26 +123,12 @@ func newSynchronous(t *testing.T, c sim.Config) *synchronous {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := door.Open(p.Streams(arms, 1, c.Rounds)); err != nil {
+		if _, err := door.Open(p.Streams(l.Statistic(), protocol.Cadence{})); err != nil {
 			t.Fatal(err)
 		}
 		peer := &synchronousPeer{learner: l, door: door, mixed: dp.NewMixed(arms, dp.MeanExponent), most: make([]uint64, arms)}
-		floats := func() []float64 { return make([]float64, arms) }
-		peer.belief = bandit.Belief{
-			Mean: floats(), Spread: floats(), NoiseV: floats(), NoiseB: floats(), NoiseG: floats(), Pulls: make([]uint64, arms),
-		}
-		for k := range arms {
-			peer.belief.Spread[k] = math.Inf(1)
-			s.gap[k] -= c.Worlds[i].Means()[k] / float64(len(c.Worlds))
-		}
+		peer.belief = belief.New(arms, 1)
 		s.peers = append(s.peers, peer)
-	}
-	best := s.gap[0]
-	for _, g := range s.gap {
-		best = min(best, g)
-	}
-	for k := range s.gap {
-		s.gap[k] -= best
 	}
 	return s
 }
@@ -160,7 +151,7 @@ func (s *synchronous) play(t *testing.T) (regret float64) {
 				t.Fatal(err)
 			}
 			p.pull(t, int(chosen[i]), float64(reward))
-			regret += s.gap[chosen[i]] / float64(len(s.peers))
+			regret += s.Worlds[i].Regret(chosen[i]) / float64(len(s.peers))
 		}
 	}
 	return regret
@@ -174,7 +165,7 @@ func (s *synchronous) hear() {
 		next[i] = make([]uint64, len(p.most))
 		for k := range next[i] {
 			next[i][k] = max(p.most[k], p.belief.Pulls[k])
-			for _, j := range s.Neighbours[i] {
+			for _, j := range s.Spec.Graph[i] {
 				next[i][k] = max(next[i][k], s.peers[j].most[k])
 			}
 		}
@@ -204,11 +195,11 @@ func (s *synchronous) exchange(t *testing.T) {
 // know returns the belief of a peer in a network of n.
 func (p *synchronousPeer) know(n uint64) *bandit.Belief {
 	b := &p.belief
-	b.Behind = b.Behind[:0]
-	for k := range b.Mean {
-		b.Mean[k] = p.mixed.At(k)
+	b.Forced = b.Forced[:0]
+	for k := range b.X {
+		b.X[k] = p.mixed.At(k)
 		if b.Pulls[k]+n < p.most[k] {
-			b.Behind = append(b.Behind, k)
+			b.Forced = append(b.Forced, k)
 		}
 	}
 	return b
@@ -229,8 +220,8 @@ func (p *synchronousPeer) pull(t *testing.T, arm int, reward float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.NoiseV[arm], b.NoiseB[arm], b.NoiseG[arm] = noise.V, noise.B, noise.G
-	b.Spread[arm] = 1 / float64(b.Pulls[arm])
+	b.LaplaceSumSq[arm], b.LaplaceMax[arm], b.GaussVar[arm] = noise.V, noise.B, noise.G
+	b.SampleVar[arm] = 1 / float64(b.Pulls[arm])
 }
 
 func edgesOf(links [][]protocol.Peer) (all [][2]int) {

@@ -91,7 +91,7 @@ func (s *Site) readBlocked() error {
 
 // OnRemembered takes in what a neighbour remembers of this peer's ledger. Of several that
 // remember what is not here, the one that remembers most counts.
-func (s *Site) OnRemembered(from protocol.Peer, m Mark) {
+func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
@@ -151,7 +151,7 @@ func (s *Site) fresh() bool {
 }
 
 // has reports whether the ledger was once as long as m says, with that head.
-func (s *Site) has(m Mark) (bool, error) {
+func (s *Site) has(m protocol.Checkpoint) (bool, error) {
 	switch {
 	case m.Records <= s.life.Taken:
 		return true, nil

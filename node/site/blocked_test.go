@@ -132,11 +132,11 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 				if d := a.ask(decision.Ask{ID: "a"}); d.Action == "" {
 					t.Error("no decision while held")
 				}
-				a.s.OnRemembered(left, Mark{})
+				a.s.OnRemembered(left, protocol.Checkpoint{})
 				a.pass(grace - 2*every)
 				held("one told")
 				if all {
-					a.s.OnRemembered(right, Mark{})
+					a.s.OnRemembered(right, protocol.Checkpoint{})
 					a.pass(2 * every)
 				} else {
 					a.pass(5 * every)
@@ -155,17 +155,17 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 func TestAnAlarmSilences(t *testing.T) {
 	running(t, func(t *testing.T) {
 		a := wake(newRig(t, usual("average", OnArrival)))
-		a.s.OnRemembered(left, Mark{})
-		a.s.OnRemembered(right, Mark{})
+		a.s.OnRemembered(left, protocol.Checkpoint{})
+		a.s.OnRemembered(right, protocol.Checkpoint{})
 		for range 5 {
 			a.pay(a.ask(decision.Ask{}).ID, .5)
 			a.pass(every)
 		}
-		a.s.OnRemembered(right, Mark{Records: 1000})
+		a.s.OnRemembered(right, protocol.Checkpoint{Records: 1000})
 		a.pass(0)
 		before := a.sent()
-		a.s.OnRemembered(left, Mark{Records: 2000})
-		a.s.OnRemembered(left, Mark{})
+		a.s.OnRemembered(left, protocol.Checkpoint{Records: 2000})
+		a.s.OnRemembered(left, protocol.Checkpoint{})
 		a.pass(time.Minute)
 		if n := a.sent(); n != before {
 			t.Errorf("%d frames were sent after the alarm", n-before)
@@ -186,8 +186,8 @@ func TestAnAlarmSilences(t *testing.T) {
 		if !b.s.Behind() {
 			t.Error("the alarm is forgotten with a restart")
 		}
-		b.s.OnRemembered(left, Mark{})
-		b.s.OnRemembered(right, Mark{})
+		b.s.OnRemembered(left, protocol.Checkpoint{})
+		b.s.OnRemembered(right, protocol.Checkpoint{})
 		b.pass(time.Minute)
 		if st := b.status(); st.Round != round || b.sent() != before || !strings.Contains(st.BlockedReason, "another history") {
 			t.Errorf("%+v and %d frames after a restart", st, b.sent()-before)
@@ -256,8 +256,8 @@ func TestTheHighestIsBelieved(t *testing.T) {
 	for _, told := range [][]uint64{{50, 70}, {70, 50}, {70, 70}} {
 		r := newRig(t, usual("rows", OnArrival))
 		r.open()
-		r.s.OnRemembered(left, Mark{Records: told[0]})
-		r.s.OnRemembered(right, Mark{Records: told[1]})
+		r.s.OnRemembered(left, protocol.Checkpoint{Records: told[0]})
+		r.s.OnRemembered(right, protocol.Checkpoint{Records: told[1]})
 		r.stop()
 		r.open()
 		a, err := r.s.Recover()
@@ -333,8 +333,8 @@ func TestRecoverGoesOn(t *testing.T) {
 			if r.s.Behind() || r.s.isBlocked() {
 				t.Fatalf("still held: %s", r.status().BlockedReason)
 			}
-			if r.s.Incarnation() <= incarnation || r.s.Mark().Records <= mark.Records {
-				t.Errorf("incarnation %d after %d, %d records after %d", r.s.Incarnation(), incarnation, r.s.Mark().Records, mark.Records)
+			if r.s.Incarnation() <= incarnation || r.s.Checkpoint().Records <= mark.Records {
+				t.Errorf("incarnation %d after %d, %d records after %d", r.s.Incarnation(), incarnation, r.s.Checkpoint().Records, mark.Records)
 			}
 			if got := r.ask(decision.Ask{ID: waiting.ID}); !got.Repeated || got.Counted {
 				t.Errorf("%+v: a decision that waited while records were lost counts no more", got)
@@ -451,7 +451,7 @@ func TestAWipedDiskUnderAnOldKey(t *testing.T) {
 		r.stop()
 		r.start()
 		// A neighbour that was away for long remembers the lost life's first records.
-		r.s.OnRemembered(right, Mark{Records: 2, Head: [32]byte{1}})
+		r.s.OnRemembered(right, protocol.Checkpoint{Records: 2, Head: [32]byte{1}})
 		if r.s.Behind() {
 			t.Fatalf("%s: %s", name, r.status().BlockedReason)
 		}
@@ -469,13 +469,17 @@ func TestAWipedDiskUnderAnOldKey(t *testing.T) {
 
 // TestAForkIsForGood: where both histories went on there is nothing to recover.
 func TestAForkIsForGood(t *testing.T) {
-	for what, mark := range map[string]func(r *rig) Mark{
-		"same length": func(r *rig) Mark { return Mark{Records: r.s.Mark().Records, Head: [32]byte{1}} },
-		"shorter":     func(r *rig) Mark { return Mark{Records: r.s.Mark().Records - 3, Head: [32]byte{1}} },
-		"longer, later": func(r *rig) Mark {
+	for what, mark := range map[string]func(r *rig) protocol.Checkpoint{
+		"same length": func(r *rig) protocol.Checkpoint {
+			return protocol.Checkpoint{Records: r.s.Checkpoint().Records, Head: [32]byte{1}}
+		},
+		"shorter": func(r *rig) protocol.Checkpoint {
+			return protocol.Checkpoint{Records: r.s.Checkpoint().Records - 3, Head: [32]byte{1}}
+		},
+		"longer, later": func(r *rig) protocol.Checkpoint {
 			r.greet()
 			r.round()
-			return Mark{Records: r.s.Mark().Records + 3}
+			return protocol.Checkpoint{Records: r.s.Checkpoint().Records + 3}
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -486,18 +490,18 @@ func TestAForkIsForGood(t *testing.T) {
 				t.Fatal("not noticed")
 			}
 			before := len(r.net.frames)
-			r.s.OnRemembered(right, Mark{Records: 1 << 20}) // makes nothing better
+			r.s.OnRemembered(right, protocol.Checkpoint{Records: 1 << 20}) // makes nothing better
 			r.round()
 			if len(r.net.frames) != before {
 				t.Error("something is sent")
 			}
 			r.stop()
 			r.open()
-			mark, records := r.s.Mark(), len(r.lines())
+			mark, records := r.s.Checkpoint(), len(r.lines())
 			if _, err := r.s.Recover(); !errors.Is(err, ErrFork) {
 				t.Errorf("recovered: %v", err)
 			}
-			if r.s.Mark() != mark || len(r.lines()) != records || !strings.Contains(r.status().BlockedReason, "another history") {
+			if r.s.Checkpoint() != mark || len(r.lines()) != records || !strings.Contains(r.status().BlockedReason, "another history") {
 				t.Error("the refusal changed something")
 			}
 			r.stop()
@@ -509,13 +513,13 @@ func TestThereMayBeNothingToRecover(t *testing.T) {
 	r := newRig(t, usual("rows", AtWindow))
 	r.start()
 	r.rounds(3)
-	mark := r.s.Mark()
+	mark := r.s.Checkpoint()
 	if _, err := r.s.Recover(); !errors.Is(err, ErrNothing) {
 		t.Error(err)
 	}
 	r.stop()
 	r.start()
-	if r.s.Mark() != mark || r.s.Behind() {
+	if r.s.Checkpoint() != mark || r.s.Behind() {
 		t.Error("the refusal changed something")
 	}
 	r.stop()
@@ -547,14 +551,14 @@ func TestRecoverFailsAsAWhole(t *testing.T) {
 func TestCheckpointsAreRemembered(t *testing.T) {
 	r := newRig(t, usual("rows", AtWindow))
 	r.start()
-	r.s.OnCheckpoint(left, Mark{Records: 5, Head: [32]byte{5}})
-	r.s.OnCheckpoint(right, Mark{Records: 6, Head: [32]byte{6}})
-	r.s.OnCheckpoint(left, Mark{Records: 7, Head: [32]byte{7}})
+	r.s.OnCheckpoint(left, protocol.Checkpoint{Records: 5, Head: [32]byte{5}})
+	r.s.OnCheckpoint(right, protocol.Checkpoint{Records: 6, Head: [32]byte{6}})
+	r.s.OnCheckpoint(left, protocol.Checkpoint{Records: 7, Head: [32]byte{7}})
 	r.round()
 	r.crash()
 	r.start()
 	got, err := r.s.Checkpoints()
-	want := []Mark{{Records: 7, Head: [32]byte{7}}, {}, {Records: 6, Head: [32]byte{6}}}
+	want := []protocol.Checkpoint{{Records: 7, Head: [32]byte{7}}, {}, {Records: 6, Head: [32]byte{6}}}
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v (%v), want %v", got, err, want)
 	}

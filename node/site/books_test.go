@@ -62,7 +62,7 @@ func (d *draft) add(t testing.TB, lines [][]byte) {
 }
 
 // leaves takes in that everything in a ledger up to a checkpoint may have left.
-func (b *books) leaves(d *draft, m Mark) {
+func (b *books) leaves(d *draft, m protocol.Checkpoint) {
 	b.t.Helper()
 	for ; d.gone < len(d.lines); d.gone++ {
 		if d.seqs[d.gone] >= m.Records {

@@ -10,7 +10,7 @@ import (
 
 // OnCheckpoint remembers how far another peer's ledger is. It is stored with the next
 // step.
-func (s *Site) OnCheckpoint(of protocol.Peer, m Mark) {
+func (s *Site) OnCheckpoint(of protocol.Peer, m protocol.Checkpoint) {
 	s.seenMu.Lock()
 	defer s.seenMu.Unlock()
 	s.seen[of] = m
@@ -27,8 +27,8 @@ func (s *Site) storeCheckpoints(b *store.Batch) {
 }
 
 // Checkpoints returns how far every peer's ledger was when it was last seen.
-func (s *Site) Checkpoints() ([]Mark, error) {
-	all := make([]Mark, s.c.Peers)
+func (s *Site) Checkpoints() ([]protocol.Checkpoint, error) {
+	all := make([]protocol.Checkpoint, s.c.Peers)
 	places := make(map[string]protocol.Peer, s.c.Peers) // a place may have got another peer
 	for p := range all {
 		places[s.c.ID(protocol.Peer(p))] = protocol.Peer(p)

@@ -16,6 +16,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
+	"peerd.dev/protocol"
 )
 
 // marked is a reward that nothing else looks like.
@@ -105,7 +106,7 @@ func TestARewardStaysInside(t *testing.T) {
 				r.clock.add(2 * window)
 				r.round()
 				tell(r.report("39", marked))
-				r.s.OnRemembered(left, Mark{Records: 1 << 20})
+				r.s.OnRemembered(left, protocol.Checkpoint{Records: 1 << 20})
 				r.stop()
 				r.open()
 				tell(r.s.Recover())

@@ -74,22 +74,25 @@ func (x setting) repeatable(seed uint64) setting {
 // protocols names those that the tests about all protocols go through.
 func protocols() (names []string) {
 	for _, e := range protocol.Table() {
-		if _, ok := learnerFor(&e); ok && e.Learners(e.Small, 3) == 3 {
+		if _, ok := learnerFor(&e); ok && e.Learners(small(&e), 3) == 3 {
 			names = append(names, e.Name)
 		}
 	}
 	return names
 }
 
+// small returns parameters with which a few rounds show all.
+func small(e *protocol.Entry) any { return e.Small(e.Params, 2) }
+
 // learnerFor returns the first learner of the table that goes with a protocol and needs no
 // features.
 func learnerFor(e *protocol.Entry) (bandit.Entry, bool) {
 	for _, l := range bandit.Table() {
-		learner, err := l.New(bandit.Config{Arms: 3, Peers: 3, Horizon: 4096, Epsilon: 1}, l.Small)
+		learner, err := l.New(bandit.Config{Arms: 3, Peers: 3, Horizon: 4096, Epsilon: 1}, l.Small(l.Params))
 		if err != nil || l.Contextual || learner.Statistic().Width() > 1 && !e.Wide {
 			continue
 		}
-		if _, phased := learner.(bandit.Phased); phased == (e.Cadence(e.Small).Epochs > 0) {
+		if _, phased := learner.(bandit.Phased); phased == (e.Cadence(small(e)).Epochs > 0) {
 			return l, true
 		}
 	}
@@ -110,7 +113,7 @@ func (x *setting) spec() node.Spec {
 	learner, _ := learnerFor(&entry)
 	s := node.Spec{
 		Arms: len(x.arms), Graph: [][]protocol.Peer{{self}, {left, right}, {self}},
-		Learner: learner.Name, LearnerParams: learner.Small, Protocol: x.protocol, ProtocolParams: entry.Small,
+		Learner: learner.Small(learner.Params), Protocol: small(&entry),
 		Privacy: node.Privacy{Mode: x.mode, Budget: budget, Mechanism: x.mechanism, RecordsPerUser: x.records, Horizon: x.horizon},
 	}
 	switch {
@@ -320,7 +323,9 @@ func (r *rig) pump() {
 	for {
 		select {
 		case x := <-r.s.sends:
-			x.messages = x.messages && !r.mute
+			if r.mute {
+				x.messages = nil
+			}
 			if err := r.s.sendOne(r.t.Context(), r.net, x); err != nil {
 				r.t.Fatal(err)
 			}
@@ -417,10 +422,10 @@ type network struct {
 	dead   bool // what is sent is lost
 	frames []frame
 	known  map[frame]bool
-	again  int  // frames that were sent more than once
-	mark   Mark // that the next message goes with
+	again  int                 // frames that were sent more than once
+	mark   protocol.Checkpoint // that the next message goes with
 	inbox  chan protocol.Delivery
-	watch  func(es []protocol.Envelope, m Mark) // sees what is sent; may be nil
+	watch  func(es []protocol.Envelope, m protocol.Checkpoint) // sees what is sent; may be nil
 }
 
 // frame is a message as it is sent.
@@ -435,7 +440,7 @@ type neighbour struct {
 	in     []protocol.Delivery // arrived, for its next round
 	out    []protocol.Delivery // for the site's next round
 	deaf   bool                // cut off from the site
-	memory Mark                // of the site's ledger
+	memory protocol.Checkpoint // of the site's ledger
 	rounds uint64
 }
 
@@ -456,7 +461,7 @@ func newNetwork(t testing.TB, x *setting) *network {
 }
 
 // Advance implements [Transport].
-func (n *network) Advance(m Mark) {
+func (n *network) Advance(m protocol.Checkpoint) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.mark = m
@@ -497,7 +502,7 @@ func (n *network) Send(_ context.Context, es []protocol.Envelope) error {
 func (n *network) Inbox() <-chan protocol.Delivery { return n.inbox }
 
 // memory returns what a neighbour remembers of the site's ledger.
-func (n *network) memory(p protocol.Peer) Mark {
+func (n *network) memory(p protocol.Peer) protocol.Checkpoint {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.peers[p].memory

@@ -148,7 +148,7 @@ func (p *past) refresh() {
 }
 
 // leaves sees what is sent.
-func (p *past) leaves(es []protocol.Envelope, m Mark) {
+func (p *past) leaves(es []protocol.Envelope, m protocol.Checkpoint) {
 	p.t.Helper()
 	if p.s.blocked.evidence != nil || !p.s.blocked.open {
 		p.t.Fatal("something is sent by a site that is blocked")
@@ -198,7 +198,7 @@ func (p *past) act() {
 		p.upright(behind)
 	case x < 92:
 		p.fall()
-	case x < 95 && p.net.memory(left) == p.s.Mark(): // see docs/proofs/skip.md, on what is assumed
+	case x < 95 && p.net.memory(left) == p.s.Checkpoint(): // see docs/proofs/skip.md, on what is assumed
 		p.backups = append(p.backups, p.disk.CrashClone(vfs.CrashCloneCfg{}))
 	case x < 98 && len(p.backups) > 0:
 		p.tally.restores++

@@ -9,6 +9,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
+	"peerd.dev/protocol"
 )
 
 // makeIdle takes the arms from an agent: what is left passes on what others release. No
@@ -102,7 +103,7 @@ func TestAnIdlePeerRecovers(t *testing.T) {
 		r.rounds(5)
 		r.stop()
 		r.open()
-		r.s.OnRemembered(left, Mark{Records: 5})
+		r.s.OnRemembered(left, protocol.Checkpoint{Records: 5})
 		if !r.s.Behind() {
 			t.Fatalf("%s: nothing is noticed", name)
 		}
@@ -115,10 +116,10 @@ func TestAnIdlePeerRecovers(t *testing.T) {
 		}
 		r.stop()
 		r.open()
-		r.s.OnRemembered(left, Mark{Records: 5})
-		r.s.OnRemembered(right, Mark{Records: 1, Head: [32]byte{1}})
-		if r.s.isBlocked() || r.s.Incarnation() <= incarnation || r.s.Mark().Records != 6 {
-			t.Errorf("%s: %s; incarnation %d after %d, %d records", name, r.status().BlockedReason, r.s.Incarnation(), incarnation, r.s.Mark().Records)
+		r.s.OnRemembered(left, protocol.Checkpoint{Records: 5})
+		r.s.OnRemembered(right, protocol.Checkpoint{Records: 1, Head: [32]byte{1}})
+		if r.s.isBlocked() || r.s.Incarnation() <= incarnation || r.s.Checkpoint().Records != 6 {
+			t.Errorf("%s: %s; incarnation %d after %d, %d records", name, r.status().BlockedReason, r.s.Incarnation(), incarnation, r.s.Checkpoint().Records)
 		}
 		r.rounds(5)
 		if st := r.status(); st.Round != 10 || st.Released != 0 || st.Spent != 0 {

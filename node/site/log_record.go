@@ -39,7 +39,8 @@ type logRecord struct {
 	played *bandit.Pull // in a simulated world, which offers its features again
 	in     []protocol.Delivery
 
-	drawn []dp.Release
+	drawn  []dp.Release
+	hidden dp.Secret // noise that was drawn and that no node in drawn shows
 }
 
 // Format implements [fmt.Formatter]: what holds a reward in a field that fmt cannot see
@@ -77,14 +78,14 @@ func (e *logRecord) bytes() []byte {
 		b = binary.AppendUvarint(b, uint64(len(e.in)))
 		for i := range e.in {
 			b = binary.AppendUvarint(b, uint64(e.in[i].From))
-			b = appendPart(b, protocol.Encode(nil, e.in[i].Message))
+			b = appendPart(b, e.in[i].Message.Frame())
 		}
 	}
 	b = binary.AppendUvarint(b, uint64(len(e.drawn)))
 	for _, r := range e.drawn {
 		b = appendPart(b, protocol.AppendRelease(nil, r))
 	}
-	return b
+	return appendPart(b, e.hidden.Bytes())
 }
 
 // parseLogRecord reads a log record of a site of a shape.
@@ -137,6 +138,7 @@ func parseLogRecord(b []byte, s shape) (e logRecord, err error) {
 		}
 		e.drawn = append(e.drawn, drawn)
 	}
+	e.hidden = dp.NewSecret(r.part())
 	if r.err == nil && len(r.b) > 0 {
 		r.fail()
 	}

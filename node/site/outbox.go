@@ -15,12 +15,12 @@ const sendQueue = 256
 
 // sending is a step that is written but may not be durable yet.
 type sending struct {
-	pending  store.Pending
-	step     uint64
-	mark     Mark
-	messages bool
-	at       time.Time      // when they are sent
-	status   *durableStatus // nil for what changes nothing
+	pending    store.Pending
+	step       uint64
+	checkpoint protocol.Checkpoint
+	messages   []protocol.Envelope // as they stand in the outbox
+	at         time.Time           // when they are sent
+	status     *durableStatus      // nil for what changes nothing
 }
 
 // maxOffset is the longest that a round's messages wait from its beginning.
@@ -34,9 +34,10 @@ func (s *Site) offset() time.Duration { return min(s.c.Clock.Every/5, maxOffset)
 // are queued in their order; so the sender never takes that lock.
 func (s *Site) queue(x sending) { s.sends <- x }
 
-// send waits for every step until it is durable, then sends what the store holds of
-// it: a message that a crash could take back never leaves, and one that leaves a
-// second time is the same bytes.
+// send waits for every step until it is durable, then sends its messages: one that a
+// crash could take back never leaves. What leaves is what the store holds, since a
+// message keeps the bytes that it was stored in; so one that leaves a second time, after
+// a restart, is the same bytes.
 func (s *Site) send(ctx context.Context, to Transport) error {
 	for x := range s.sends {
 		if err := s.sendOne(ctx, to, x); err != nil {
@@ -53,32 +54,24 @@ func (s *Site) sendOne(ctx context.Context, to Transport, x sending) error {
 	if x.status != nil {
 		s.durable.Store(x.status)
 	}
-	if !x.messages {
+	if len(x.messages) == 0 {
 		return nil
 	}
 	if wait := time.Until(x.at); 0 < wait && wait <= s.offset() {
 		time.Sleep(wait)
 	}
 	failpoint("send")
-	return s.post(ctx, to, x.step, x.mark)
+	return s.post(ctx, to, x.step, x.checkpoint, x.messages)
 }
 
-// post sends the outbox of a step, unless a peer has said meanwhile that this folder
+// post sends the messages of a step, unless a peer has said meanwhile that this folder
 // is an old copy.
-func (s *Site) post(ctx context.Context, to Transport, step uint64, mark Mark) error {
+func (s *Site) post(ctx context.Context, to Transport, step uint64, checkpoint protocol.Checkpoint, es []protocol.Envelope) error {
 	if s.silent.Load() {
 		return nil
 	}
-	v, err := s.store.Get(store.Outbox, store.Number(step))
-	if err != nil || v == nil {
-		return err
-	}
-	es, err := parseOutbox(v)
-	if err != nil {
-		return err
-	}
-	to.Advance(mark)
-	if err = to.Send(ctx, es); err != nil {
+	to.Advance(checkpoint)
+	if err := to.Send(ctx, es); err != nil {
 		if s.silent.Load() { // the network was left meanwhile
 			return nil
 		}
@@ -102,28 +95,28 @@ func (s *Site) sweep(b *store.Batch) {
 
 // resend sends what was left in the outbox when the peer stopped.
 func (s *Site) resend(ctx context.Context, to Transport) error {
-	mark := s.Mark()
-	var steps []uint64
+	checkpoint := s.Checkpoint()
 	for e, err := range s.store.Scan(store.Outbox, nil, nil) {
 		if err != nil {
 			return err
 		}
-		steps = append(steps, store.ReadNumber(e.Key))
-	}
-	for _, step := range steps {
-		if err := s.post(ctx, to, step, mark); err != nil {
+		es, err := parseOutbox(e.Value)
+		if err != nil {
+			return err
+		}
+		if err := s.post(ctx, to, store.ReadNumber(e.Key), checkpoint, es); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// outbox returns envelopes as they are stored.
+// outbox returns envelopes as they are stored, and has each message keep its bytes.
 func outbox(es []protocol.Envelope) []byte {
 	b := []byte{stateVersion}
 	for i := range es {
 		b = binary.AppendUvarint(b, uint64(es[i].To))
-		b = appendPart(b, protocol.Encode(nil, es[i].Message))
+		b = appendPart(b, es[i].Message.Frame())
 	}
 	return b
 }

@@ -128,7 +128,7 @@ func appendReward(b []byte, x bandit.Reward) []byte {
 	return binary.BigEndian.AppendUint64(b, math.Float64bits(float64(x)))
 }
 
-func appendPart(b, part []byte) []byte {
+func appendPart[T []byte | string](b []byte, part T) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(part))), part...)
 }
 

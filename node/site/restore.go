@@ -63,7 +63,7 @@ func (s *Site) replay(v []byte) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.agent.Replay(e.drawn)
+	s.agent.Replay(e.drawn, e.hidden)
 	switch e.kind {
 	case logChosen:
 		if e.learner {

@@ -3,6 +3,7 @@ package site
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"peerd.dev/bandit"
@@ -192,7 +193,7 @@ func (s *Site) forget(t protocol.Round) (more bool, err error) {
 // durable.
 func (s *Site) finish(b *store.Batch, e *logRecord) error {
 	ready := s.agent.Ready()
-	e.drawn = ready.Drawn
+	e.drawn, e.hidden = ready.Drawn, s.agent.Hidden()
 	s.step++
 	b.Set(store.Log, store.Number(s.step), e.bytes())
 	for _, r := range ready.Drawn {
@@ -207,7 +208,7 @@ func (s *Site) finish(b *store.Batch, e *logRecord) error {
 	s.sweep(b)
 	s.storeCheckpoints(b)
 	at := s.c.Clock.Start.Add(time.Duration(e.round)*s.c.Clock.Every + s.offset())
-	s.queue(sending{b.Apply(), s.step, s.mark(), len(ready.Messages) > 0, at, s.newest()})
+	s.queue(sending{b.Apply(), s.step, s.checkpoint(), slices.Clone(ready.Messages), at, s.newest()})
 	return nil
 }
 

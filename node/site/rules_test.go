@@ -11,6 +11,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
+	"peerd.dev/protocol"
 )
 
 // plain is a site without noise, so that a test can read the sums.
@@ -398,7 +399,7 @@ func TestAClosedSiteServesNobody(t *testing.T) {
 	if _, err := r.report("a", 1); refused(t, err) != decision.Unavailable {
 		t.Error(err)
 	}
-	r.s.OnRemembered(left, Mark{Records: 99})
+	r.s.OnRemembered(left, protocol.Checkpoint{Records: 99})
 	r.stop() // again is no harm
 }
 

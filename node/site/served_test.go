@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"peerd.dev/node/api"
-	"peerd.dev/node/api/apitest"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/internal/apitest"
 	"peerd.dev/node/store"
 )
 

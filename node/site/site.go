@@ -24,17 +24,11 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Mark says how far a ledger is.
-type Mark struct {
-	Records uint64
-	Head    [32]byte // hash of the last record
-}
-
 // Transport carries a site's messages.
 type Transport interface {
 	node.Transport
-	// Advance says how far the ledger is, before what is sent next.
-	Advance(m Mark)
+	// Advance sets the checkpoint of the ledger that goes before what is sent next.
+	Advance(c protocol.Checkpoint)
 }
 
 // Config describes a Site.
@@ -100,7 +94,7 @@ type Site struct {
 	sent   []uint64 // steps whose outbox may go
 
 	seenMu sync.Mutex
-	seen   map[protocol.Peer]Mark // checkpoints that are not stored yet
+	seen   map[protocol.Peer]protocol.Checkpoint // checkpoints that are not stored yet
 }
 
 // counters begin at 0 with every start.
@@ -121,7 +115,7 @@ func Open(c Config) (_ *Site, err error) {
 	}
 	s := &Site{
 		c: c, log: c.Logger, arms: make(map[string]bandit.Arm, len(c.Arms)),
-		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]Mark), saveEvery: snapshotEvery,
+		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]protocol.Checkpoint), saveEvery: snapshotEvery,
 		state: progress{Pulls: make([]uint64, len(c.Arms))},
 	}
 	for i, a := range c.Arms {
@@ -179,15 +173,15 @@ func (s *Site) Features() decision.Shape {
 	return decision.Shape{Actions: len(s.c.Arms), Length: s.c.Features}
 }
 
-// Mark returns how far the ledger is.
-func (s *Site) Mark() Mark {
+// Checkpoint returns the ledger's length and head.
+func (s *Site) Checkpoint() protocol.Checkpoint {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.mark()
+	return s.checkpoint()
 }
 
-func (s *Site) mark() Mark {
-	return Mark{Records: s.chain.Next, Head: s.chain.Head}
+func (s *Site) checkpoint() protocol.Checkpoint {
+	return protocol.Checkpoint{Records: s.chain.Next, Head: s.chain.Head}
 }
 
 // Incarnation returns the number of this peer's present life.

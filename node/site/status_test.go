@@ -157,7 +157,7 @@ func TestANetworkMayGrow(t *testing.T) {
 func TestCheckpointsBelongToPeersNotPlaces(t *testing.T) {
 	r := newRig(t, usual("rows", AtWindow))
 	r.start()
-	r.s.OnCheckpoint(right, Mark{Records: 7, Head: [32]byte{1}})
+	r.s.OnCheckpoint(right, protocol.Checkpoint{Records: 7, Head: [32]byte{1}})
 	r.rounds(1)
 	r.stop()
 	r.open()

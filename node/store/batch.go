@@ -17,25 +17,25 @@ type Batch struct {
 // Batch returns an empty batch.
 func (s *Store) Batch() *Batch { return &Batch{s: s, b: s.db.NewBatch()} }
 
-// Set writes an entry.
+// Set writes a key and its value.
 func (b *Batch) Set(t Table, key, value []byte) {
 	b.k = append(append(b.k[:0], byte(t)), key...)
 	b.must(b.b.Set(b.k, value, nil))
 }
 
-// Delete removes an entry.
+// Delete removes a key and its value.
 func (b *Batch) Delete(t Table, key []byte) {
 	b.k = append(append(b.k[:0], byte(t)), key...)
 	b.must(b.b.Delete(b.k, nil))
 }
 
-// DeleteBelow removes all entries of a table before a key.
+// DeleteBelow removes all keys of a table below key, with their values.
 func (b *Batch) DeleteBelow(t Table, key []byte) {
 	b.k = append(append(b.k[:0], byte(t)), key...)
 	b.must(b.b.DeleteRange([]byte{byte(t)}, b.k, nil))
 }
 
-// must takes the errors of a batch in memory, which has none short of 4 GiB.
+// must panics for an error of a batch in memory, which has none below 4 GiB.
 func (b *Batch) must(err error) {
 	if err != nil {
 		panic(err)
@@ -45,10 +45,10 @@ func (b *Batch) must(err error) {
 // Empty reports whether nothing is in the batch.
 func (b *Batch) Empty() bool { return b.b.Empty() }
 
-// Drop gives the batch up.
+// Drop discards the batch.
 func (b *Batch) Drop() { _ = b.b.Close() }
 
-// A Pending is a batch that everybody can read but that a crash may still take back.
+// A Pending is a batch that readers see already but that a crash may still undo.
 type Pending struct {
 	s     *Store
 	b     *pebble.Batch

@@ -166,7 +166,7 @@ func TestASyncThatFailsIsFatal(t *testing.T) {
 				t.Errorf("sync %d: %v", nth, err)
 			}
 		case <-time.After(20 * time.Second):
-			t.Fatalf("sync %d failed and nobody says so", nth)
+			t.Fatalf("sync %d failed without an error", nth)
 		}
 		for range 100 { // for what should not come
 			runtime.Gosched()

@@ -1,8 +1,8 @@
 // Package store keeps what must survive a crash: tables of bytes in one embedded
-// database, written in atomic batches that are durable before anybody is told.
+// database, written in atomic batches.
 //
-// Every write is synced. What a table holds is its writer's business; this package
-// knows only what a key looks like.
+// Every write is synced. The writer of a table decides what it holds; this package
+// knows only the form of a key.
 package store
 
 import (
@@ -42,8 +42,8 @@ const (
 	formatVersion = 1
 	versionKey    = "format"
 	memTable      = 4 << 20
-	cache         = 32 << 20 // for blocks that are read; filled as far as need be
-	filterBits    = 10       // a key, so that few blocks are read in vain
+	cache         = 32 << 20 // for blocks that are read; filled as needed
+	filterBits    = 10       // a key, so that few blocks are read without need
 	checkEvery    = 64 << 10 // bytes written between two looks at the free space
 	minReserve    = 1 << 20
 	numLevels     = len(pebble.Options{}.Levels)
@@ -64,12 +64,12 @@ type Options struct {
 	FS       vfs.FS // nil for the operating system's
 	Reserve  uint64 // bytes of disk to leave free; at most an eighth of the disk is
 	ReadOnly bool
-	// Fatal is called, from any goroutine, when a write or a sync has failed. Nothing
-	// is known then of what the disk holds, so nothing may be acknowledged any more:
-	// it must not return. Nil ends the process with code 74.
+	// Fatal is called, from any goroutine, when a write or a sync has failed. The content
+	// of the disk is then unknown, so nothing may be acknowledged any more: Fatal must
+	// not return. Nil ends the process with code 74.
 	Fatal  func(error)
 	Logger *slog.Logger
-	// Observe, if set, is told how long each batch took to become durable.
+	// Observe, if set, is called with the time that each batch took to become durable.
 	Observe func(time.Duration)
 }
 
@@ -89,7 +89,7 @@ type Store struct {
 	full    atomic.Bool
 }
 
-// Open opens the store in dir, which it makes if there is none. It leaves a store
+// Open opens the store in dir, which it creates if there is none. It leaves a store
 // of another version alone.
 func Open(dir string, o Options) (*Store, error) {
 	s := &Store{dir: dir, fs: o.FS, fatal: o.Fatal, observe: o.Observe, reserve: o.Reserve}
@@ -130,8 +130,8 @@ func Open(dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// levels has tables answer fast that a key is not there, which is so of every new id,
-// and leaves them uncompressed: what they hold is small and hardly repeats itself.
+// levels gives tables filters, since most lookups are for new ids that are not there, and
+// leaves tables uncompressed: their values are small and hardly repeat.
 func levels() (all [numLevels]pebble.LevelOptions) {
 	for i := range all {
 		all[i].FilterPolicy = bloom.FilterPolicy(filterBits)
@@ -174,54 +174,54 @@ func (s *Store) Get(t Table, key []byte) ([]byte, error) {
 	return out, closer.Close()
 }
 
-// An Entry is a key and its value. Both are good until the next step of the scan.
-type Entry struct{ Key, Value []byte }
+// A KV is a key and its value. Both are valid until the next step of the scan.
+type KV struct{ Key, Value []byte }
 
-// Scan returns the entries of a table in the order of their keys, from a key and
+// Scan returns the keys and values of a table in the order of their keys, from a key and
 // below another; nil is the end of the table. A scan sees the store as it was at its
 // beginning.
-func (s *Store) Scan(t Table, from, below []byte) iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
+func (s *Store) Scan(t Table, from, below []byte) iter.Seq2[KV, error] {
+	return func(yield func(KV, error) bool) {
 		o := &pebble.IterOptions{LowerBound: append([]byte{byte(t)}, from...), UpperBound: []byte{byte(t) + 1}}
 		if below != nil {
 			o.UpperBound = append([]byte{byte(t)}, below...)
 		}
 		it, err := s.db.NewIter(o)
 		if err != nil {
-			yield(Entry{}, fmt.Errorf("store: %w", err))
+			yield(KV{}, fmt.Errorf("store: %w", err))
 			return
 		}
 		defer func() { _ = it.Close() }() // its error is reported below
 		for ok := it.First(); ok; ok = it.Next() {
 			v, err := it.ValueAndErr()
 			if err != nil {
-				yield(Entry{}, fmt.Errorf("store: %w", err))
+				yield(KV{}, fmt.Errorf("store: %w", err))
 				return
 			}
-			if !yield(Entry{it.Key()[1:], v}, nil) {
+			if !yield(KV{it.Key()[1:], v}, nil) {
 				return
 			}
 		}
 		if err := it.Error(); err != nil {
-			yield(Entry{}, fmt.Errorf("store: %w", err))
+			yield(KV{}, fmt.Errorf("store: %w", err))
 		}
 	}
 }
 
-// Last returns the entry of a table with the greatest key, or none.
-func (s *Store) Last(t Table) (e Entry, ok bool, err error) {
+// Last returns the greatest key of a table with its value; ok is false for an empty table.
+func (s *Store) Last(t Table) (kv KV, ok bool, err error) {
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{byte(t)}, UpperBound: []byte{byte(t) + 1}})
 	if err != nil {
-		return e, false, fmt.Errorf("store: %w", err)
+		return kv, false, fmt.Errorf("store: %w", err)
 	}
 	if it.Last() {
-		e, ok = Entry{append([]byte{}, it.Key()[1:]...), append([]byte{}, it.Value()...)}, true
+		kv, ok = KV{append([]byte{}, it.Key()[1:]...), append([]byte{}, it.Value()...)}, true
 	}
-	return e, ok, it.Close()
+	return kv, ok, it.Close()
 }
 
-// Full reports whether there is too little room to write. It looks at the disk now
-// and then while there is room, and at every call while there is not.
+// Full reports whether there is too little room to write. It looks at the disk
+// from time to time while there is room, and at every call while there is not.
 func (s *Store) Full() bool {
 	if s.full.Load() || s.free.Load() <= 0 {
 		s.look()
@@ -232,7 +232,7 @@ func (s *Store) Full() bool {
 // look sees how much room there is.
 func (s *Store) look() {
 	u, err := s.fs.GetDiskUsage(s.dir)
-	if err != nil { // a file system in memory, or one that does not tell
+	if err != nil { // a file system in memory, or one without this call
 		s.free.Store(checkEvery)
 		s.full.Store(false)
 		return
@@ -252,7 +252,7 @@ func ReadNumber(key []byte) uint64 {
 	return binary.BigEndian.Uint64(key)
 }
 
-// logger passes the database's words on. What it calls fatal ends the process.
+// logger passes on what the database logs. What the database calls fatal ends the process.
 type logger struct {
 	log *slog.Logger
 	s   *Store

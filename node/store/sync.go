@@ -7,9 +7,9 @@ import (
 )
 
 // watched is a file system on which a sync that fails is fatal at once, whatever it
-// was for. The database would take some of them for a reason to try again, and panics
-// on others; but after a failed sync nobody knows what is on the disk, and a second
-// one may say that all is well.
+// was for. The database tries again after some of them and panics after others; but after a
+// failed sync the content of the disk is unknown, and a second sync may succeed all the
+// same.
 type watched struct {
 	vfs.FS
 	fatal func(error)

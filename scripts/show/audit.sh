@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The audit on peers with seeded bugs and on peers without, and on doors with linear
-# records: 20 fixed seeds each, with 200 plays of a history (400 at a door); the power of
-# the bound; and the command itself, built with one bug after another, which must end
-# with code 5. It has not been timed as a whole.
+# The audit on peers with and without seeded bugs, and on curators with linear records: 20
+# fixed seeds each, with 200 plays of a history (400 at a curator); the power of the bound;
+# and the command itself, built with one bug after another, which must exit with code 5.
+# It has not been timed as a whole.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export PEERD_LONG=1

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # The clients of docs/examples against a real network: their tests, with answers lost on
 # the way, and both examples, after which the peers have counted each decision once.
-# Needs python3 (3.9 or newer), node (18 or newer) and curl; ports 8470 to 8472 are free.
+# Needs python3 (3.9 or newer), node (18 or newer) and curl; ports 8470 to 8472 must be free.
 # Usage: scripts/show/clients.sh [seconds of each example]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 seconds=${1:-20}
 
-# The network's folder lies in one of our own, so that what else runs here is not ours.
+# The network's folder lies in a folder of our own, so that other networks are not mistaken for it.
 TMPDIR=$(mktemp -d)
 export TMPDIR
 net=
@@ -40,7 +40,7 @@ pulls() {
 	done | grep -o '"pulls":[0-9]*' | awk -F: '{n += $2} END {print n + 0}'
 }
 
-# example runs one and compares what it asked for with what the peers say.
+# example runs one and compares the decisions it asked for with those the peers counted.
 example() {
 	local before asked counted
 	before=$(pulls)

@@ -2,8 +2,8 @@
 # What slow clocks, loss, delay, absence and a partition cost protocol average in regret:
 # three peers with five arms on a complete graph and ten peers with ten arms on a path,
 # every link's clock at the paper's rate of one exchange a round over all links, with ε = 1
-# and without noise, both consistency rules. Absent peers choose nothing, so runs with
-# churn are longer: every peer makes as many choices as without faults, about. Takes ten
+# and without noise, for two consistency rules. Absent peers choose nothing, so runs with
+# churn are longer: every peer makes about as many choices as without faults. Takes ten
 # minutes on two cores and prints the tables of docs/asynchrony.md.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -12,7 +12,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 go build -o "$folder/peerd" ./cmd/peerd
 
-# The means are uniform draws; local bests mislead two of three and eight of ten peers.
+# The means are uniform draws; the local best misleads two of three and eight of ten peers.
 three='[[0.13,0.85,0.76,0.26,0.50],[0.45,0.65,0.79,0.09,0.03],[0.84,0.43,0.76,0.00,0.45]]'
 ten='[[0.62,0.74,0.80,0.94,0.74,0.92,0.03,0.47,0.94,0.65],[0.90,0.11,0.47,0.25,0.54,0.57,0.01,0.22,0.28,0.92],[0.77,0.16,0.80,0.14,0.62,0.13,0.00,0.87,0.21,0.22],[0.98,0.87,0.29,0.96,0.54,0.68,0.20,0.94,0.69,0.97],[0.89,0.30,0.36,0.17,0.15,0.07,0.30,0.60,0.00,0.68],[0.34,0.31,0.82,0.48,0.32,0.48,0.70,0.06,0.98,0.02],[0.75,0.84,0.02,0.79,0.37,0.58,0.01,0.05,0.18,0.96],[0.20,0.76,0.93,0.94,0.34,0.35,0.52,0.78,0.11,0.75],[0.80,0.86,0.04,0.95,0.09,0.34,0.61,0.92,0.34,0.92],[0.55,0.31,0.32,0.18,0.08,0.15,0.69,1.00,0.16,0.05]]'
 
@@ -42,8 +42,8 @@ run() {
     awk '/"regret":/ {on = 1} on && /"mean"/ {m = $2 + 0} on && /"high"/ {printf "%.1f %.1f\n", m, $2 - m; exit}'
 }
 
-# A cell is its name, its rounds by those without churn, and its settings. Churn takes a
-# peer away for 50 rounds on average, so one that goes with probability .01 plays 2/3.
+# A cell is a name, its rounds relative to those without churn, and settings. Churn takes a
+# peer away for 50 rounds on average, so one that leaves with probability .01 plays 2/3.
 f=experiment.faults
 cells=(
   "no faults|1|"
@@ -57,12 +57,12 @@ cells=(
   "delay up to 20|1|$f.delay=20"
   "churn 0.001|1.05|$f.churn=0.001"
   "churn 0.01|1.5|$f.churn=0.01"
-  "parted until round 2,000|1|$f.partition=[0,2000]"
+  "partition until round 2,000|1|$f.partition=[0,2000]"
   "loss 20 %, delay up to 5, repeats 10 %, churn 0.001|1.05|$f.loss=0.2 $f.delay=5 $f.duplicate=0.1 $f.churn=0.001"
 )
 
 for instance in three ten; do
-  printf '\n| %s | ε = 1, max | ε = 1, budget | ε = ∞, max | ε = ∞, budget |\n|---|---|---|---|---|\n' "$instance"
+  printf '\n| %s | ε = 1, max | ε = 1, capped | ε = ∞, max | ε = ∞, capped |\n|---|---|---|---|---|\n' "$instance"
   for cell in "${cells[@]}"; do
     IFS='|' read -r name times list <<<"$cell"
     read -r -a words <<<"$list"

@@ -11,5 +11,5 @@ export GOMODCACHE="$dir/mod" GOCACHE="$dir/build" GOLANGCI_LINT_CACHE="$dir/lint
 for command in scripts/testnet.sh scripts/test.sh; do
 	begin=$SECONDS
 	"$command"
-	printf '\n%s: %d s with what was compiled and downloaded\n\n' "$command" $((SECONDS - begin))
+	printf '\n%s: %d s, compiling and downloading included\n\n' "$command" $((SECONDS - begin))
 done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every fuzz target for a minute, or for the time given (as Go writes it: 10m), one after
-# another and behind all else that runs: half an hour. What breaks one is kept in its
-# package's testdata/fuzz and run by the default tests from then on.
+# another and at low priority: half an hour. An input that breaks a target is kept in its
+# package's testdata/fuzz, and the default tests run it from then on.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 each=${1:-60s}

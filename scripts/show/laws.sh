@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The laws of averaging at the full scale of figures 2a and 2b of paper 004, checked in
-# every round by the simulator: the sum of estimates is the sum of own means plus what is
-# under way, to the integer; news of a count moves one hop a round (Lemma 1); counts stay
-# together (Lemmas 2 and 3). Fails if one of them is broken once.
+# The lemmas of averaging at the full scale of figures 2a and 2b of paper 004
+# (docs/papers.md), checked in every round by the simulator: the sum of estimates is the
+# sum of own means plus what is in flight, to the integer; news of a count travels one hop
+# a round (Lemma 1); counts stay close (Lemmas 2 and 3). Fails on any violation.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 for figure in fig2a fig2b; do

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The calibrated radius against formula (12) of paper 004 as printed: over 100 random
-# instances and 600,000 rounds the printed one has at least 20 times the regret, estimates
-# lie outside of the radii no more often than these promise, and people are promised the
-# same under both: charge and noise are equal, and the audit finds nothing under either.
-# Results are in runs/radius; the same command goes on where an interrupted one stopped.
-# Arguments go to `peerd experiment run`: `--set privacy.horizon=20000 --set
-# experiment.seeds=20` is a quick look, and the ratio of so few rounds is not judged.
+# The calibrated radius against formula (12) of paper 004 (docs/papers.md) as printed: over
+# 100 random instances and 600,000 rounds the printed one has at least 20 times the regret,
+# estimates lie outside the radii no more often than the radii promise, and the privacy
+# promise is the same under both: charge and noise are equal, and the audit finds nothing
+# under either. Results are in runs/radius; the same command continues where an interrupted
+# one stopped. Arguments go to `peerd experiment run`: `--set privacy.horizon=20000 --set
+# experiment.seeds=20` is a quick look, after which the ratio is not judged.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 file=configs/figures/radius.yaml
@@ -14,9 +14,9 @@ trap 'rm -rf "$folder"' EXIT
 go build -o "$folder/peerd" ./cmd/peerd
 
 "$folder/peerd" experiment run "$file" -o runs/radius --set experiment.coverage=true "$@"
-# Of the last cell, which is the one as printed.
+# The ratio of the last cell, as printed.
 read -r rounds ratio < <(awk '/"rounds": [0-9]/ {r = $2 + 0} /"regret_ratio":/ {on = 1} on && /"mean":/ {m = $2 + 0; on = 0} END {print r, m}' runs/radius/summary.json)
-printf '\nregret as printed over calibrated, after %d rounds: %s (wanted of 600,000: 20)\n' "$rounds" "$ratio"
+printf '\nregret as printed over calibrated, after %d rounds: %s (wanted after 600,000: 20)\n' "$rounds" "$ratio"
 awk -v rounds="$rounds" -v ratio="$ratio" 'BEGIN {exit rounds >= 600000 && ratio < 20}'
 
 for radius in calibrated paper; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# 20 peers, 30 % loss and a partition of 10 s: identical rows on all after healing.
+# 20 peers, 30 % loss and a partition of 10 s: all hold identical rows after healing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 exec go test ./protocol -count=1 -v -run 'TestRowsAgree|TestLateJoiner'

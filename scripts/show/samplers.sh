@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The samplers' laws on 2,000,000 draws each, beside those of Google's library too, and
-# the time of a draw beside its: both from crypto/rand, in turn. Wanted in each of five
-# runs: 20 times faster for Laplace and 15 for Gaussian noise.
+# The samplers' laws on 2,000,000 draws each, compared with Google's library, and the time
+# of a draw compared with that library's: both from crypto/rand, in turn. Wanted in each of
+# five runs: 20 times faster for Laplace and 15 for Gaussian noise.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-go test ./dp ./dp/account -count=1 -v -run 'HasIts|TheFitRejects|LowBits|ZeroIsDrawn|Cells|Memory|Google' | grep -v '^=== '
-go test ./dp -run '^$' -bench BesideGoogle -benchtime 100x -count 5 | awk '
+go test ./dp/sample ./dp/account -count=1 -v -run 'HasIts|TheFitRejects|LowBits|ZeroIsDrawn|Intervals|Memory|Google' | grep -v '^=== '
+go test ./dp/sample -run '^$' -bench BesideGoogle -benchtime 100x -count 5 | awk '
 	{ print }
 	/^BenchmarkBesideGoogle/ {
 		want = /Laplace/ ? 20 : 15

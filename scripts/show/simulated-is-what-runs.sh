@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Five processes over TCP and Noise in lockstep, each given its own seed only, and
-# the simulator: the same decisions, releases, estimates and frames over 1,000
-# rounds with noise on; with one seed changed the comparison fails.
+# Five processes over TCP and Noise in lockstep, each given only its own seed, and
+# the simulator produce the same decisions, releases, estimates and frames over 1,000
+# rounds with noise on; with one seed changed, the comparison fails.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 exec go test ./cmd/peerd -count=1 -v -run 'TestWhatIsSimulatedIsWhatRuns'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The variance of released sums against what every mechanism predicts of itself: the
-# tables at 64 to 65,536 leaves, and noise that is drawn at 64, 400, 1024 and 4096 leaves,
-# within 4 %. Some minutes.
+# The variance of released sums against what every mechanism predicts: the tables at 64 to
+# 65,536 leaves, and drawn noise at 64, 400, 1024 and 4096 leaves, within 4 %. Takes some
+# minutes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 go test ./dp/factor -count=1 -v -run '^TestVarianceTable$' | grep -v '^=== '

@@ -3,13 +3,13 @@
 /** The answer of GET /v1/arms, in a list. */
 export interface Arm {
   name: string;
-  /** How often it was chosen here. */
+  /** Number of times this peer chose it. */
   pulls: number;
-  /** Its mean reward, made of releases only; noise can carry it far out of 0 to 1
-   * while samples are few. */
+  /** Estimated mean reward, computed from releases only. While samples are few, noise
+   * can put it far outside of 0 to 1. */
   estimate: number;
-  /** How many rewards the estimate rests on, as if all of one site; 0 while nothing
-   * is known. */
+  /** Number of rewards behind the estimate, as if one site had seen all of them; 0
+   * while nothing is known. */
   samples: number;
   /** Standard deviation of the privacy noise in the estimate. */
   noise_sd: number;
@@ -17,14 +17,18 @@ export interface Arm {
 
 /** The body of POST /v1/decisions. */
 export interface Ask {
-  /** Actions that may not be chosen. */
+  /** Actions that must not be chosen. */
   exclude?: string[];
-  /** Yours, so that a repeated request gets the same decision; without it the peer
-   * makes one. */
+  /** Features of the situation: a list of numbers for each action, in the network's
+   * order, including excluded actions. Contextual learners need them, other learners
+   * refuse them. Features are private: they are never sent to another peer. */
+  features?: number[][];
+  /** Your id of the decision: a repeated request with the same id gets the same
+   * decision. Without it the peer makes one. */
   id?: string;
-  /** Whose decision it is, such as a patient's number. It stays in this peer's
-   * folder. Of one subject no more rewards are learnt from than the privacy settings
-   * allow. */
+  /** The person whom the decision is about, such as a patient's number. It never
+   * leaves this peer's folder. The peer learns from at most as many rewards of one
+   * subject as the privacy settings allow. */
   subject?: string;
 }
 
@@ -37,29 +41,29 @@ export interface AskBatch {
 export interface Decision {
   id: string;
   action: string;
-  /** Probability of the action, given what all peers may know. */
+  /** Probability of the action, given the features and what all peers may know. */
   propensity: number;
-  /** What the choice rests on: what was learnt; that every action is to be chosen a
-   * few times first; or the configured action, while the peer is not ready. One of
-   * learned, exposure, fallback. */
+  /** Why this action: the learner chose it; every action is tried a few times first;
+   * or it is the configured action, while the peer is not ready. One of learned,
+   * exposure, fallback. */
   source: "learned" | "exposure" | "fallback";
-  /** The reward will be learnt from; false for a subject over its cap. */
+  /** The peer will learn from the reward; false if the subject has reached its limit. */
   counted: boolean;
-  /** It was asked for before, with this id. */
+  /** The decision was made before, for a request with the same id. */
   repeated: boolean;
-  /** Until then the reward is taken. RFC 3339. */
+  /** The reward is accepted until then. RFC 3339. */
   expires_at: string;
 }
 
 /** The answer of POST /v1/decisions/batch. */
 export interface DecisionBatch {
-  /** One an item, in the order of the request. */
+  /** One for each item, in the order of the request. */
   outcomes: DecisionOutcome[];
 }
 
 /** A part of other documents. */
 export interface DecisionOutcome {
-  /** What the request would have been answered alone. */
+  /** The HTTP status that the item would have had as a request of its own. */
   status: number;
   decision?: Decision;
   problem?: Problem;
@@ -80,12 +84,12 @@ export interface Health {
 
 /** The answer of GET /v1/peers, in a list. */
 export interface Peer {
-  /** Its place in the network file. */
+  /** Its index in the network file, from 0. */
   peer: number;
   name: string;
   id: string;
   neighbour: boolean;
-  /** Of the link; "up" if it works. */
+  /** State of the link; "up" if it works. */
   state: string;
   frames_in: number;
   frames_out: number;
@@ -93,12 +97,12 @@ export interface Peer {
   bytes_out: number;
   dropped: number;
   refused: number;
-  /** How long its ledger was when it was last heard of; 0 for one that is no
+  /** Records in its ledger when it last reported them; 0 for a peer that is not a
    * neighbour. */
   ledger_records: number;
-  /** How often that happened. */
+  /** Number of times that its ledger went back. */
   alarms: number;
-  /** Why it is refused: its ledger went back. */
+  /** Why it is refused: its ledger went back to an earlier state. */
   alarm?: string;
   last_error?: string;
   /** RFC 3339. */
@@ -110,11 +114,12 @@ export interface Peer {
 export interface Problem {
   /** The status in words. */
   title: string;
-  /** The HTTP status; of an item of a batch, the one it would have had alone. */
+  /** The HTTP status; for an item of a batch, the status that it would have had as a
+   * request of its own. */
   status: number;
   /** What is wrong and what to do about it. */
   detail: string;
-  /** For programs; docs/api.md lists them. */
+  /** Code for programs; docs/api.md lists all codes. */
   code: string;
   /** The fields that are wrong. */
   errors?: Flaw[];
@@ -125,19 +130,19 @@ export interface Receipt {
   id: string;
   /** The same reward was reported before. */
   duplicate: boolean;
-  /** It is learnt from, as the decision said. */
+  /** The peer learns from it, as the decision said. */
   counted: boolean;
 }
 
 /** The answer of POST /v1/rewards/batch. */
 export interface ReceiptBatch {
-  /** One an item, in the order of the request. */
+  /** One for each item, in the order of the request. */
   outcomes: ReceiptOutcome[];
 }
 
 /** A part of other documents. */
 export interface ReceiptOutcome {
-  /** What the request would have been answered alone. */
+  /** The HTTP status that the item would have had as a request of its own. */
   status: number;
   problem?: Problem;
   receipt?: Receipt;
@@ -145,7 +150,7 @@ export interface ReceiptOutcome {
 
 /** The body of POST /v1/rewards. */
 export interface Reward {
-  /** Of the decision. */
+  /** Id of the decision. */
   id: string;
   value: number;
 }
@@ -157,30 +162,30 @@ export interface RewardBatch {
 
 /** The answer of GET /v1/status. */
 export interface Status {
-  /** The peer's id, made of its public key. */
+  /** The peer's id, derived from its public key. */
   id: string;
   /** Its name in the network file. */
   name: string;
-  /** Its place in the network file. */
+  /** Its index in the network file, from 0. */
   peer: number;
   network: string;
   /** Links to all neighbours are up. */
-  ready: boolean;
+  links_up: boolean;
   /** Rounds played. */
   round: number;
   /** Rounds to play. */
   rounds: number;
-  /** By arm. */
+  /** Pulls of each arm. */
   pulls: number[] | null;
-  /** Estimates, by arm. They are made of releases only. */
+  /** Estimated mean reward of each arm, computed from releases only. */
   means: number[] | null;
   epsilon_spent: number;
   epsilon_left: number;
   /** Releases drawn. */
   released: number;
-  /** Messages that were a peer's fault. */
+  /** Messages refused because another peer broke the protocol. */
   refused: number;
-  /** Slots that passed without this peer: it was busy, down or held back. */
+  /** Slots that this peer missed because it was busy, down or held back. */
   skipped: number;
   /** Messages dropped because their sender sent too many in a slot. */
   flooded: number;
@@ -188,19 +193,20 @@ export interface Status {
   last_fault: string;
   bytes_in: number;
   bytes_out: number;
-  /** Messages dropped on the way out. */
+  /** Outgoing messages dropped. */
   dropped: number;
   addresses: string[] | null;
-  /** Why nothing is released; empty if it is. */
+  /** Reason why nothing is released; empty while releases are made. */
   hold: string;
-  /** Decisions whose reward is still waited for. */
+  /** Decisions that wait for their reward. */
   pending: number;
   ledger_records: number;
-  /** Which life of this peer it is: the second, from 2020, in which it began. A
-   * restart goes on with it. */
+  /** Number of this life of the peer: the second, counted from 2020, in which it
+   * began. A restart keeps the number; a recovery after a restored backup makes a
+   * new one. */
   incarnation: number;
-  /** Connections of another process with this peer's key. */
+  /** Connections seen from another process that uses this peer's key. */
   clones: number;
-  /** Nothing is taken until there is room. */
+  /** The disk is full: decisions and rewards are refused until there is room. */
   disk_full: boolean;
 }

@@ -27,7 +27,7 @@ import { setTimeout as pause } from 'node:timers/promises';
  * @typedef {Omit<Decision, 'source'> & {source: 'client-fallback'}} Fallback what no peer decided; its id is ''
  */
 
-const AGAIN = [500, 503, 507]; // statuses that another try may mend
+const AGAIN = [500, 503, 507]; // statuses after which another try may succeed
 
 /** Why a method has nothing to return. */
 export class PeerdError extends Error {
@@ -84,8 +84,8 @@ export class Client {
   }
 
   /**
-   * Which action? It is the fallback, if there is one, when the peer cannot say by the
-   * deadline; such a decision has no id, and no reward to report.
+   * Chooses an action. It is the fallback, if there is one, when the peer does not answer
+   * by the deadline; such a decision has no id, and no reward to report.
    * @param {Ask & {fallback?: string}} [ask]
    * @returns {Promise<Decision | Fallback>}
    */
@@ -99,7 +99,7 @@ export class Client {
   }
 
   /**
-   * This was the reward of the decision, from 0 to 1.
+   * Reports the reward of a decision, from 0 to 1.
    * @param {string} id
    * @param {number} value
    * @returns {Promise<Receipt>}

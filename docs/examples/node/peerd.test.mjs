@@ -45,6 +45,11 @@ test('decide and reward', async () => {
   assert.equal((await client.arms())[0].estimate, 0.5);
 });
 
+test('features', async () => {
+  await client.decide({ id: 'visit-2', features: [[0.5, 1], [0, -2]] });
+  assert.deepEqual(peer.asked, [{ id: 'visit-2', features: [[0.5, 1], [0, -2]] }]);
+});
+
 test('ids are made by the client', async () => {
   const [a, b] = [await client.decide(), await client.decide()];
   assert.deepEqual(ids(), [a.id, b.id]);

@@ -1,4 +1,4 @@
-"""A client for peerd: which action, and what came of it.
+"""A client for peerd: decisions, and their rewards.
 
     peer = Client(dir="hospital-a")          # or Client(url=..., token_file=...)
     d = peer.decide(subject="patient-17", fallback="usual-care")
@@ -27,7 +27,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tupl
 from peerd_models import Arm, Ask, Decision, Peer, Problem, Receipt, Reward, Status
 
 T = TypeVar("T")
-AGAIN = (500, 503, 507)  # statuses that another try may mend
+AGAIN = (500, 503, 507)  # statuses after which another try may succeed
 CLIENT_FALLBACK = "client-fallback"  # source of a decision that no peer made
 
 
@@ -78,23 +78,25 @@ class Client:
         self._pid = os.getpid()
 
     def decide(self, id: Optional[str] = None, exclude: Iterable[str] = (), subject: Optional[str] = None,
-               fallback: Optional[str] = None) -> Decision:
-        """Which action? It is the fallback, if there is one, when the peer cannot say by
-        the deadline; such a decision has no id, and no reward to report."""
-        ask = _named(Ask(id=id, exclude=list(exclude) or None, subject=subject))
+               fallback: Optional[str] = None, features: Optional[Iterable[Iterable[float]]] = None) -> Decision:
+        """Chooses an action, for contextual learners by the features of each. It is the
+        fallback, if there is one, when the peer does not answer by the deadline; such a
+        decision has no id, and no reward to report."""
+        lists = None if features is None else [list(f) for f in features]
+        ask = _named(Ask(id=id, exclude=list(exclude) or None, subject=subject, features=lists))
         try:
             return self._call("POST", "/v1/decisions", ask.to_json(), Decision.from_json)
         except PeerdError as err:
             return _instead(err, ask, fallback)
 
     def reward(self, id: str, value: float) -> Receipt:
-        """This was the reward of the decision, from 0 to 1."""
+        """Reports the reward of a decision, from 0 to 1."""
         if not id:
             raise ValueError("a decision without an id, such as a fallback, has no reward")
         return self._call("POST", "/v1/rewards", Reward(id, value).to_json(), Receipt.from_json)
 
     def decide_batch(self, asks: Iterable[Ask], fallback: Optional[str] = None) -> List[Union[Decision, Refused]]:
-        """Which actions? For 1 to 1,000 asks, in order; a Refused stands for one that
+        """Chooses actions for 1 to 1,000 asks, in order; a Refused stands for one that
         has no decision."""
         asks = [_named(a) for a in asks]
         try:
@@ -105,7 +107,7 @@ class Client:
                 for r, a in zip(results, asks)]
 
     def reward_batch(self, rewards: Iterable[Reward]) -> List[Union[Receipt, Refused]]:
-        """These were the rewards. For 1 to 1,000, in order, as with decide_batch."""
+        """Reports 1 to 1,000 rewards; the results are in order, as with decide_batch."""
         return self._batch("rewards", [r.to_json() for r in rewards], "receipt", Receipt.from_json)
 
     def status(self) -> Status:

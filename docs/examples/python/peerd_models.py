@@ -12,13 +12,13 @@ class Arm:
     """The answer of GET /v1/arms, in a list."""
 
     name: str
-    # How often it was chosen here.
+    # Number of times this peer chose it.
     pulls: int
-    # Its mean reward, made of releases only; noise can carry it far out of 0 to 1
-    # while samples are few.
+    # Estimated mean reward, computed from releases only. While samples are few, noise
+    # can put it far outside of 0 to 1.
     estimate: float
-    # How many rewards the estimate rests on, as if all of one site; 0 while nothing
-    # is known.
+    # Number of rewards behind the estimate, as if one site had seen all of them; 0
+    # while nothing is known.
     samples: float
     # Standard deviation of the privacy noise in the estimate.
     noise_sd: float
@@ -48,20 +48,25 @@ class Arm:
 class Ask:
     """The body of POST /v1/decisions."""
 
-    # Actions that may not be chosen.
+    # Actions that must not be chosen.
     exclude: Optional[List[str]] = None
-    # Yours, so that a repeated request gets the same decision; without it the peer
-    # makes one.
+    # Features of the situation: a list of numbers for each action, in the network's
+    # order, including excluded actions. Contextual learners need them, other learners
+    # refuse them. Features are private: they are never sent to another peer.
+    features: Optional[List[List[float]]] = None
+    # Your id of the decision: a repeated request with the same id gets the same
+    # decision. Without it the peer makes one.
     id: Optional[str] = None
-    # Whose decision it is, such as a patient's number. It stays in this peer's
-    # folder. Of one subject no more rewards are learnt from than the privacy settings
-    # allow.
+    # The person whom the decision is about, such as a patient's number. It never
+    # leaves this peer's folder. The peer learns from at most as many rewards of one
+    # subject as the privacy settings allow.
     subject: Optional[str] = None
 
     @classmethod
     def from_json(cls, doc: Dict[str, Any]) -> Ask:
         return cls(
             exclude=doc.get("exclude"),
+            features=doc.get("features"),
             id=doc.get("id"),
             subject=doc.get("subject"),
         )
@@ -70,6 +75,8 @@ class Ask:
         doc: Dict[str, Any] = {}
         if self.exclude is not None:
             doc["exclude"] = self.exclude
+        if self.features is not None:
+            doc["features"] = self.features
         if self.id is not None:
             doc["id"] = self.id
         if self.subject is not None:
@@ -102,17 +109,17 @@ class Decision:
 
     id: str
     action: str
-    # Probability of the action, given what all peers may know.
+    # Probability of the action, given the features and what all peers may know.
     propensity: float
-    # What the choice rests on: what was learnt; that every action is to be chosen a
-    # few times first; or the configured action, while the peer is not ready. One of
-    # learned, exposure, fallback.
+    # Why this action: the learner chose it; every action is tried a few times first;
+    # or it is the configured action, while the peer is not ready. One of learned,
+    # exposure, fallback.
     source: str
-    # The reward will be learnt from; false for a subject over its cap.
+    # The peer will learn from the reward; false if the subject has reached its limit.
     counted: bool
-    # It was asked for before, with this id.
+    # The decision was made before, for a request with the same id.
     repeated: bool
-    # Until then the reward is taken. RFC 3339.
+    # The reward is accepted until then. RFC 3339.
     expires_at: str
 
     @classmethod
@@ -144,7 +151,7 @@ class Decision:
 class DecisionBatch:
     """The answer of POST /v1/decisions/batch."""
 
-    # One an item, in the order of the request.
+    # One for each item, in the order of the request.
     outcomes: List[DecisionOutcome]
 
     @classmethod
@@ -164,7 +171,7 @@ class DecisionBatch:
 class DecisionOutcome:
     """A part of other documents."""
 
-    # What the request would have been answered alone.
+    # The HTTP status that the item would have had as a request of its own.
     status: int
     decision: Optional[Decision] = None
     problem: Optional[Problem] = None
@@ -235,12 +242,12 @@ class Health:
 class Peer:
     """The answer of GET /v1/peers, in a list."""
 
-    # Its place in the network file.
+    # Its index in the network file, from 0.
     peer: int
     name: str
     id: str
     neighbour: bool
-    # Of the link; "up" if it works.
+    # State of the link; "up" if it works.
     state: str
     frames_in: int
     frames_out: int
@@ -248,12 +255,12 @@ class Peer:
     bytes_out: int
     dropped: int
     refused: int
-    # How long its ledger was when it was last heard of; 0 for one that is no
+    # Records in its ledger when it last reported them; 0 for a peer that is not a
     # neighbour.
     ledger_records: int
-    # How often that happened.
+    # Number of times that its ledger went back.
     alarms: int
-    # Why it is refused: its ledger went back.
+    # Why it is refused: its ledger went back to an earlier state.
     alarm: Optional[str] = None
     last_error: Optional[str] = None
     # RFC 3339.
@@ -315,11 +322,12 @@ class Problem:
 
     # The status in words.
     title: str
-    # The HTTP status; of an item of a batch, the one it would have had alone.
+    # The HTTP status; for an item of a batch, the status that it would have had as a
+    # request of its own.
     status: int
     # What is wrong and what to do about it.
     detail: str
-    # For programs; docs/api.md lists them.
+    # Code for programs; docs/api.md lists all codes.
     code: str
     # The fields that are wrong.
     errors: Optional[List[Flaw]] = None
@@ -353,7 +361,7 @@ class Receipt:
     id: str
     # The same reward was reported before.
     duplicate: bool
-    # It is learnt from, as the decision said.
+    # The peer learns from it, as the decision said.
     counted: bool
 
     @classmethod
@@ -377,7 +385,7 @@ class Receipt:
 class ReceiptBatch:
     """The answer of POST /v1/rewards/batch."""
 
-    # One an item, in the order of the request.
+    # One for each item, in the order of the request.
     outcomes: List[ReceiptOutcome]
 
     @classmethod
@@ -397,7 +405,7 @@ class ReceiptBatch:
 class ReceiptOutcome:
     """A part of other documents."""
 
-    # What the request would have been answered alone.
+    # The HTTP status that the item would have had as a request of its own.
     status: int
     problem: Optional[Problem] = None
     receipt: Optional[Receipt] = None
@@ -425,7 +433,7 @@ class ReceiptOutcome:
 class Reward:
     """The body of POST /v1/rewards."""
 
-    # Of the decision.
+    # Id of the decision.
     id: str
     value: float
 
@@ -467,30 +475,30 @@ class RewardBatch:
 class Status:
     """The answer of GET /v1/status."""
 
-    # The peer's id, made of its public key.
+    # The peer's id, derived from its public key.
     id: str
     # Its name in the network file.
     name: str
-    # Its place in the network file.
+    # Its index in the network file, from 0.
     peer: int
     network: str
     # Links to all neighbours are up.
-    ready: bool
+    links_up: bool
     # Rounds played.
     round: int
     # Rounds to play.
     rounds: int
-    # By arm.
+    # Pulls of each arm.
     pulls: Optional[List[int]]
-    # Estimates, by arm. They are made of releases only.
+    # Estimated mean reward of each arm, computed from releases only.
     means: Optional[List[float]]
     epsilon_spent: float
     epsilon_left: float
     # Releases drawn.
     released: int
-    # Messages that were a peer's fault.
+    # Messages refused because another peer broke the protocol.
     refused: int
-    # Slots that passed without this peer: it was busy, down or held back.
+    # Slots that this peer missed because it was busy, down or held back.
     skipped: int
     # Messages dropped because their sender sent too many in a slot.
     flooded: int
@@ -498,20 +506,21 @@ class Status:
     last_fault: str
     bytes_in: int
     bytes_out: int
-    # Messages dropped on the way out.
+    # Outgoing messages dropped.
     dropped: int
     addresses: Optional[List[str]]
-    # Why nothing is released; empty if it is.
+    # Reason why nothing is released; empty while releases are made.
     hold: str
-    # Decisions whose reward is still waited for.
+    # Decisions that wait for their reward.
     pending: int
     ledger_records: int
-    # Which life of this peer it is: the second, from 2020, in which it began. A
-    # restart goes on with it.
+    # Number of this life of the peer: the second, counted from 2020, in which it
+    # began. A restart keeps the number; a recovery after a restored backup makes a
+    # new one.
     incarnation: int
-    # Connections of another process with this peer's key.
+    # Connections seen from another process that uses this peer's key.
     clones: int
-    # Nothing is taken until there is room.
+    # The disk is full: decisions and rewards are refused until there is room.
     disk_full: bool
 
     @classmethod
@@ -521,7 +530,7 @@ class Status:
             name=doc["name"],
             peer=doc["peer"],
             network=doc["network"],
-            ready=doc["ready"],
+            links_up=doc["links_up"],
             round=doc["round"],
             rounds=doc["rounds"],
             pulls=doc["pulls"],
@@ -551,7 +560,7 @@ class Status:
             "name": self.name,
             "peer": self.peer,
             "network": self.network,
-            "ready": self.ready,
+            "links_up": self.links_up,
             "round": self.round,
             "rounds": self.rounds,
             "pulls": self.pulls,

@@ -33,6 +33,11 @@ class ClientTest(unittest.TestCase):
                                            {"id": "visit-1", "value": 1}])
         self.assertEqual(self.client.arms()[0].estimate, 0.5)
 
+    def test_features(self):
+        d = self.client.decide("visit-2", features=((0.5, 1), (0, -2)))
+        self.assertEqual(self.peer.asked, [{"id": "visit-2", "features": [[0.5, 1], [0, -2]]}])
+        self.assertEqual(d.id, "visit-2")
+
     def test_ids_are_made_by_the_client(self):
         a, b = self.client.decide(), self.client.decide()
         self.assertEqual(self.ids(), [a.id, b.id])

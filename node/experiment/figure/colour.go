@@ -7,13 +7,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-//nolint:gochecknoglobals // constants that Go cannot spell
+//nolint:gochecknoglobals // constants that Go has no literals for
 var (
 	ink   = color.NRGBA{0x22, 0x22, 0x22, 0xff}
 	faint = color.NRGBA{0xdd, 0xdd, 0xdd, 0xff}
 
-	// palette is that of Okabe and Ito 2008 without its yellow, which is too pale
-	// for lines: people of all kinds of colour vision tell these apart.
+	// palette has the colours of Okabe and Ito (2008), which people with any kind of colour
+	// vision can distinguish, without their yellow, which is too pale for lines.
 	palette = [...]color.NRGBA{
 		{0x00, 0x72, 0xb2, 0xff},
 		{0xd5, 0x5e, 0x00, 0xff},
@@ -27,9 +27,12 @@ var (
 
 func shade(i int) color.NRGBA { return palette[i%len(palette)] }
 
-// dashes tells lines apart whose colours repeat.
+// dashes returns the pattern of line i, in points. Lines whose colours differ have other
+// patterns too, for readers and printers that see no colours; a pair of colour and pattern
+// comes again after 49 lines.
 func dashes(i int) []vg.Length {
-	return [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}}[i/len(palette)%4]
+	all := [len(palette)][]vg.Length{nil, {6, 3}, {2, 2}, {9, 3, 2, 3}, {12, 4}, {4, 2, 1, 2, 1, 2}, {1, 3}}
+	return all[(i+i/len(palette))%len(all)]
 }
 
 func glyph(i int) draw.GlyphDrawer {

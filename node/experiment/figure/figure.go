@@ -5,11 +5,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -26,11 +24,11 @@ type Figure struct {
 	Note       string // below the title: what is not private, over what the intervals are
 	X, Y       string // labels with units
 	LogX, LogY bool
-	Marks      bool // points with whiskers; else lines with bands
+	Glyphs     bool // points with whiskers; else lines with bands
 	Lines      []Line
 }
 
-// A Line is one entry of the legend.
+// A Line is a curve, which the legend names.
 type Line struct {
 	Name   string
 	Points []Point // by ascending X
@@ -44,14 +42,20 @@ type Point struct {
 }
 
 // The size of a figure, which is higher where title, note or legend need it. The legend
-// stands beside the lines, never over them.
+// stands to the right of the lines, never over them.
 const (
 	width      = 7.2 * vg.Inch
 	height     = 4.2 * vg.Inch
 	plotHeight = 2.6 * vg.Inch // the least of plot and axes
 	nameWidth  = 2.2 * vg.Inch // the most of a line of the legend
+	thumbWidth = 28            // of a line in the legend: a whole pattern of dashes
 	margin     = 9 * vg.Millimeter
 	resolution = 200 // dots per inch
+
+	// slack is how much wider than here text may be set without leaving the picture. An
+	// SVG names a font, Liberation Sans, and is shown in another where that is missing.
+	slack     = 1.15
+	headWidth = (width - margin) / slack // the most of a line above the plot
 )
 
 // Write draws f as SVG and as PNG. It fails for a figure without points.
@@ -72,7 +76,7 @@ func (f *Figure) Write(svg, png io.Writer) error {
 	if _, err = vector.WriteTo(&b); err != nil {
 		return err
 	}
-	// Whoever lacks the font has one of the same widths.
+	// Arial and Helvetica have the widths of Liberation Sans; other fonts need the slack.
 	if _, err = svg.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif"))); err != nil {
 		return err
 	}
@@ -82,7 +86,7 @@ func (f *Figure) Write(svg, png io.Writer) error {
 	return err
 }
 
-// legendHeight returns how high the legend is, or the plot beside it if that is higher.
+// legendHeight returns the height of the legend, or of the plot next to it if that is higher.
 func legendHeight(legend plot.Legend) vg.Length {
 	size := legend.Rectangle(draw.Canvas{})
 	return max(plotHeight, size.Max.Y-size.Min.Y)
@@ -98,20 +102,23 @@ type headLine struct {
 func (l *headLine) height() vg.Length { return l.style.Height("X") + l.gap }
 
 // head returns what stands above the plot: title, note and, since gonum reserves the
-// wrong room for it beside logarithmic axes, the label of y.
+// wrong room for it next to logarithmic axes, the label of y.
 func (f *Figure) head() []headLine {
 	var lines []headLine
 	title, note, label := style(12), style(8.5), style(10)
-	for _, t := range wrap(f.Title, width-margin, title.Width) {
+	for _, t := range wrap(f.Title, headWidth, title.Width) {
 		lines = append(lines, headLine{t, title, 6})
 	}
-	for _, t := range wrap(f.note(), width-margin, note.Width) {
+	for _, t := range wrap(f.note(), headWidth, note.Width) {
 		lines = append(lines, headLine{t, note, 5})
 	}
 	if n := len(lines); n > 0 {
 		lines[n-1].gap += 5
 	}
-	return append(lines, headLine{f.Y, label, 6})
+	for _, t := range wrap(f.Y, headWidth, label.Width) {
+		lines = append(lines, headLine{t, label, 6})
+	}
+	return lines
 }
 
 // draw puts head, plot, label of x and legend on c.
@@ -125,20 +132,27 @@ func (f *Figure) draw(head []headLine, p *plot.Plot, legend plot.Legend, c draw.
 		at.Y -= head[i].height()
 	}
 	label := style(10)
-	room := label.Height("X") + 8
+	below := wrap(f.X, headWidth, label.Width)
+	step := label.Height("X") + 6
+	room := step*vg.Length(len(below)) + 2
 	size := legend.Rectangle(c)
-	area := draw.Crop(c, 0, -(size.Max.X-size.Min.X)-14, room, at.Y-c.Max.Y)
+	aside := 14 + slack*(size.Max.X-size.Min.X)
+	area := draw.Crop(c, 0, -aside, room, at.Y-c.Max.Y)
 	p.Draw(area)
 	data := p.DataCanvas(area)
-	label.XAlign = draw.XCenter
-	c.FillText(label, vg.Point{X: data.Center().X, Y: c.Min.Y + room}, f.X)
+	centre := data.Center().X
+	for i, t := range below {
+		half := label.Width(t) / 2
+		x := max(c.Min.X, min(centre-half, c.Max.X-2*slack*half))
+		c.FillText(label, vg.Point{X: x, Y: c.Min.Y + room - step*vg.Length(i)}, t)
+	}
 	legend.Draw(draw.Crop(c, area.Max.X-c.Min.X+14, 0, 0, at.Y-c.Max.Y))
 }
 
 func (f *Figure) plot() (*plot.Plot, plot.Legend, error) {
 	p := plot.New()
 	legend := plot.NewLegend()
-	legend.Top, legend.Left, legend.Padding, legend.TextStyle = true, true, 4, style(9.5)
+	legend.Top, legend.Left, legend.Padding, legend.TextStyle, legend.ThumbnailWidth = true, true, 4, style(9.5), thumbWidth
 	legend.TextStyle.YAlign = draw.YBottom
 	axis(&p.X, f.LogX)
 	axis(&p.Y, f.LogY)
@@ -160,169 +174,28 @@ func (f *Figure) plot() (*plot.Plot, plot.Legend, error) {
 	p.Add(areas...)
 	p.Add(lines...) // so that no area lies over one
 	if len(lines) == 0 {
-		return nil, legend, fmt.Errorf("figure: nothing to draw in %q: logarithmic axes show numbers over 0 alone", f.Title)
+		return nil, legend, fmt.Errorf("figure: nothing to draw in %q: logarithmic axes show numbers above 0 only", f.Title)
 	}
 	limits(&p.Y, f.LogY)
 	limits(&p.X, f.LogX)
 	p.X.Padding, p.Y.Padding = 0, 0
-	if f.Marks {
+	if f.Glyphs {
 		p.X.Padding, p.Y.Padding = 8, 4
 	}
 	return p, legend, nil
 }
 
-// note returns the note, and what the axes cannot show. That a curve begins with a few
-// points of 0 goes without saying.
+// note returns the note, and which lines the axes do not show in full. The points of 0
+// that most curves begin with do not count.
 func (f *Figure) note() string {
 	var missing []string
 	for _, l := range f.Lines {
-		if n := len(f.visible(l.Points)); n == 0 || f.Marks && n < len(l.Points) {
+		if n := len(f.visible(l.Points)); n == 0 || f.Glyphs && n < len(l.Points) {
 			missing = append(missing, l.Name)
 		}
 	}
 	if len(missing) == 0 {
 		return f.Note
 	}
-	return f.Note + " Logarithmic axes have no place for 0, so points are missing of: " + strings.Join(missing, "; ") + "."
-}
-
-// visible returns the points that the axes can show.
-func (f *Figure) visible(points []Point) []Point {
-	least := math.Inf(1)
-	for _, p := range points {
-		if p.Y.Mean > 0 {
-			least = min(least, p.Y.Mean)
-		}
-	}
-	var seen []Point
-	for _, p := range points {
-		if f.LogX && p.X <= 0 || f.LogY && p.Y.Mean <= 0 {
-			continue
-		}
-		floor := 0.0
-		if f.LogY {
-			floor = least / 2
-		}
-		p.Y.Low = max(p.Y.Low, floor) // no regret is below 0
-		seen = append(seen, p)
-	}
-	return seen
-}
-
-// line returns what is drawn of a line, below and above, and adds it to the legend.
-func (f *Figure) line(legend *plot.Legend, i int, name string, points []Point) (below, above []plot.Plotter, err error) {
-	xys := make(plotter.XYs, len(points))
-	for k, pt := range points {
-		xys[k] = plotter.XY{X: pt.X, Y: pt.Y.Mean}
-	}
-	line, err := plotter.NewLine(xys)
-	if err != nil {
-		return nil, nil, err
-	}
-	line.Color, line.Width, line.Dashes = shade(i), 1.6, dashes(i)
-	if !f.Marks {
-		area, bad := band(points, i)
-		entry(legend, name, line)
-		return area, []plot.Plotter{line}, bad
-	}
-	line.Width = 0.8
-	dots, err := plotter.NewScatter(xys)
-	if err != nil {
-		return nil, nil, err
-	}
-	dots.GlyphStyle = draw.GlyphStyle{Color: shade(i), Radius: 3, Shape: glyph(i)}
-	whiskers, err := plotter.NewYErrorBars(intervals(points))
-	if err != nil {
-		return nil, nil, err
-	}
-	whiskers.Color, whiskers.Width, whiskers.CapWidth = shade(i), 1.2, 6
-	entry(legend, name, line, dots)
-	return nil, []plot.Plotter{line, whiskers, dots}, nil
-}
-
-// entry adds a line to the legend. A long name takes several lines of text.
-func entry(legend *plot.Legend, name string, thumbs ...plot.Thumbnailer) {
-	for _, part := range wrap(name, nameWidth, legend.TextStyle.Width) {
-		legend.Add(part, thumbs...)
-		thumbs = nil
-	}
-}
-
-// band returns the intervals as an area, or nothing if one of them is infinitely wide.
-func band(points []Point, i int) ([]plot.Plotter, error) {
-	var edge plotter.XYs
-	for _, p := range points {
-		if math.IsInf(p.Y.High, 0) {
-			return nil, nil
-		}
-		edge = append(edge, plotter.XY{X: p.X, Y: p.Y.High})
-	}
-	for k := len(points) - 1; k >= 0; k-- {
-		edge = append(edge, plotter.XY{X: points[k].X, Y: points[k].Y.Low})
-	}
-	b, err := plotter.NewPolygon(edge)
-	if err != nil {
-		return nil, err
-	}
-	c := shade(i)
-	c.A = 60
-	b.Color, b.Width = c, 0
-	return []plot.Plotter{b}, nil
-}
-
-// intervals are points with errors, as gonum wants them.
-type intervals []Point
-
-func (s intervals) Len() int { return len(s) }
-
-func (s intervals) XY(i int) (x, y float64) { return s[i].X, s[i].Y.Mean }
-
-func (s intervals) YError(i int) (low, high float64) {
-	if y := s[i].Y; !math.IsInf(y.High, 0) {
-		return y.Mean - y.Low, y.High - y.Mean
-	}
-	return 0, 0
-}
-
-// wrap breaks text into lines of a width, where words allow if they are not longer.
-func wrap(s string, most vg.Length, wide func(string) vg.Length) []string {
-	var lines []string
-	for _, word := range strings.Fields(s) {
-		if n := len(lines) - 1; n >= 0 && wide(lines[n]+" "+word) <= most {
-			lines[n] += " " + word
-			continue
-		}
-		for part := ""; word != ""; word = part {
-			word, part = fitting(word, most, wide)
-			lines = append(lines, word)
-		}
-	}
-	return lines
-}
-
-// fitting returns the longest beginning of a word that is within a width, at least a
-// letter, and the rest.
-func fitting(word string, most vg.Length, wide func(string) vg.Length) (begin, rest string) {
-	if wide(word) <= most {
-		return word, ""
-	}
-	end := 0
-	for i := range word {
-		if end > 0 && wide(word[:i]) > most {
-			break
-		}
-		end = i
-	}
-	if end == 0 {
-		return word, ""
-	}
-	return word[:end], word[end:]
-}
-
-// style returns black text of a size in points.
-func style(size vg.Length) text.Style {
-	return text.Style{
-		Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, Color: ink,
-		YAlign: draw.YTop, Handler: plot.DefaultTextHandler,
-	}
+	return f.Note + " Logarithmic axes cannot show 0, so points are missing from: " + strings.Join(missing, "; ") + "."
 }

@@ -3,8 +3,9 @@ package leak
 
 import "peerd.dev/protocol"
 
-func leak(reward uint8) protocol.Message {
-	return protocol.Message{kind: protocol.Kind(reward)}
+func leak(m protocol.Message, reward uint8) protocol.Message {
+	m.kind = protocol.Kind(reward)
+	return m
 }
 
-// cannot refer to unexported field kind in struct literal of type protocol.Message
+// m.kind undefined (type protocol.Message has no field or method kind

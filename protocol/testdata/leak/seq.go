@@ -11,4 +11,4 @@ func leak(reward float64) protocol.Message {
 	return protocol.Message{label: protocol.Label{Seq: math.Float64bits(reward)}}
 }
 
-// cannot refer to unexported field label in struct literal of type protocol.Message
+// unknown field label in struct literal of type protocol.Message

@@ -1,0 +1,125 @@
+// Package gram turns released sums of linear records into what linear bandits compute
+// with: the noisy Gram matrix and the noisy vector that goes with it. It is handed the
+// numbers of releases and the variance of their noise, so that whatever it does is
+// post-processing and costs no privacy.
+package gram
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Kind says what sums are of: each record is features x of norm 1 at most and a reward y.
+type Kind uint8
+
+// The kinds, as package dp releases them.
+const (
+	// Linear is the symmetric matrix xxᵀ as svec, row by row from the diagonal on with everything
+	// off it times √2, and then xy: d(d+3)/2 numbers.
+	Linear Kind = iota
+	// Corner is Linear with xy times √2 and y² behind it: (d+1)(d+2)/2 numbers.
+	Corner
+)
+
+// len returns the number of sums over records of d features.
+func (k Kind) len(d int) int {
+	if k == Corner {
+		return (d + 1) * (d + 2) / 2
+	}
+	return d * (d + 3) / 2
+}
+
+// ErrShape is returned for another number of sums than records of so many features have.
+var ErrShape = errors.New("gram: sums of another shape")
+
+// A Gram is the sums over records of features x and rewards y, with noise that is
+// independent in every entry of V on or above the diagonal, and of B. It is not changed
+// once it is made.
+type Gram struct {
+	V     *mat.SymDense // Σ xxᵀ, d×d; noise can make it indefinite
+	B     *mat.VecDense // Σ xy
+	Noise Variances
+}
+
+// Variances are those of the noise in one entry each.
+type Variances struct {
+	Diagonal float64 // of V, σ²
+	Off      float64 // of V off the diagonal, σ²/2: svec has these entries times √2
+	B        float64 // σ² of [Linear], σ²/2 of [Corner]
+}
+
+// Of reads sums over records of d features, in whose every entry is independent noise of
+// variance square. The error wraps [ErrShape] where there are more or fewer of them.
+//
+// Of a Corner, V and B have the noise of Dubey and Pentland's (2020) Privatizer with the
+// symmetric matrix (N+Nᵀ)/2, where the entries of N are independent of deviation σ; with
+// (N+Nᵀ)/√2, as they print it, the noise would be √2 too large. See
+// docs/proofs/records.md.
+func Of(sums []float64, square float64, kind Kind, d int) (Gram, error) {
+	if kind > Corner || d < 1 || len(sums) != kind.len(d) {
+		return Gram{}, fmt.Errorf("%w: %d numbers of records of %d features", ErrShape, len(sums), d)
+	}
+	g := Gram{mat.NewSymDense(d, nil), mat.NewVecDense(d, nil), Variances{square, square / 2, square}}
+	at := 0
+	next := func(times float64) float64 {
+		at++
+		return sums[at-1] * times
+	}
+	for i := range d {
+		g.V.SetSym(i, i, next(1))
+		for j := i + 1; j < d; j++ {
+			g.V.SetSym(i, j, next(1/math.Sqrt2))
+		}
+	}
+	times := 1.0
+	if kind == Corner {
+		times, g.Noise.B = 1/math.Sqrt2, square/2
+	}
+	for i := range d {
+		g.B.SetVec(i, next(times))
+	}
+	return g, nil
+}
+
+// Margin returns a shift that makes V positive semi-definite but with a probability of
+// alpha, above 0 and below 1. It follows from what is public of the noise: with
+// independent normal entries of svec of deviation σ, the greatest eigenvalue of the noise
+// has a mean of at most σ√(2d), and is Lipschitz in svec with constant 1, so that it is
+// above σ(√(2d)+√(2·ln(1/alpha))) with a probability of at most alpha.
+func (g Gram) Margin(alpha float64) float64 {
+	d := float64(g.V.SymmetricDim())
+	return math.Sqrt(g.Noise.Diagonal) * (math.Sqrt(2*d) + math.Sqrt(-2*math.Log(alpha)))
+}
+
+// Shifted returns g with λ added to the diagonal of V. λ must follow from public things
+// alone, such as [Gram.Margin]: one that is made of exact sums tells of them.
+func (g Gram) Shifted(lambda float64) Gram {
+	v := mat.NewSymDense(g.V.SymmetricDim(), nil)
+	v.CopySym(g.V)
+	for i := range v.SymmetricDim() {
+		v.SetSym(i, i, v.At(i, i)+lambda)
+	}
+	g.V = v
+	return g
+}
+
+// Clipped returns g with the eigenvalues of V that are below a least one, 0 or more,
+// raised to it: the nearest such matrix in Frobenius norm. ok is false if they were not
+// found. Last digits can differ between machines.
+func (g Gram) Clipped(least float64) (clipped Gram, ok bool) {
+	var e mat.EigenSym
+	if !e.Factorize(g.V, true) {
+		return g, false
+	}
+	var q mat.Dense
+	e.VectorsTo(&q)
+	v := mat.NewSymDense(g.V.SymmetricDim(), nil)
+	for i, value := range e.Values(nil) {
+		v.SymRankOne(v, max(value, least), q.ColView(i))
+	}
+	g.V = v
+	return g, true
+}

@@ -1,0 +1,93 @@
+package gram
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+const features, streams = 4, 2000
+
+// noise returns matrices of nothing but noise, of which dp's tests say that releases have it.
+func noise(t *testing.T, n int) (all []Gram) {
+	t.Helper()
+	const sigma = 3
+	rng := rand.New(rand.NewPCG(7, 7))
+	sums := make([]float64, Linear.len(features))
+	for range n {
+		for i := range sums {
+			sums[i] = sigma * rng.NormFloat64()
+		}
+		g, err := Of(sums, sigma*sigma, Linear, features)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
+// TestMarginIsEnough, but for a tenth of the cases at most, for noise alone.
+func TestMarginIsEnough(t *testing.T) {
+	short, needed := 0, 0
+	for _, g := range noise(t, streams) {
+		if least(t, g.Shifted(g.Margin(.1))) < 0 {
+			short++
+		}
+		if least(t, g) < 0 {
+			needed++
+		}
+	}
+	if short > streams/10 || needed < streams/2 {
+		t.Errorf("%d of %d indefinite, %d after the shift", needed, streams, short)
+	}
+}
+
+// least returns the least eigenvalue of V.
+func least(t *testing.T, g Gram) float64 {
+	t.Helper()
+	var e mat.EigenSym
+	if !e.Factorize(g.V, false) {
+		t.Fatal("no eigenvalues")
+	}
+	return e.Values(nil)[0]
+}
+
+// TestClippedChangesLowEigenvaluesOnly.
+func TestClippedChangesLowEigenvaluesOnly(t *testing.T) {
+	for _, g := range noise(t, 50) {
+		c, ok := g.Clipped(.5)
+		if !ok || least(t, c) < .5-1e-9 {
+			t.Fatalf("%v: least eigenvalue %v", ok, least(t, c))
+		}
+		var before, after mat.EigenSym
+		before.Factorize(g.V, false)
+		after.Factorize(c.V, false)
+		for i, v := range before.Values(nil) {
+			if got := after.Values(nil)[i]; math.Abs(got-max(v, .5)) > 1e-9 {
+				t.Errorf("eigenvalue %v became %v", v, got)
+			}
+		}
+		if again, ok := c.Clipped(.5); !ok || !mat.EqualApprox(again.V, c.V, 1e-9) || c.B != g.B {
+			t.Error("clipping twice changes something")
+		}
+		if s := g.Shifted(2); s.V.At(0, 0) != g.V.At(0, 0)+2 || s.V.At(0, 1) != g.V.At(0, 1) {
+			t.Error("a shift is no multiple of the identity")
+		}
+	}
+}
+
+func TestOtherSumsAreRefused(t *testing.T) {
+	sums := make([]float64, Linear.len(features))
+	for _, c := range []struct {
+		kind Kind
+		d    int
+	}{{Corner + 1, features}, {Corner, features}, {Linear, features + 1}, {Linear, 0}, {Linear, -1}} {
+		if _, err := Of(sums, 1, c.kind, c.d); !errors.Is(err, ErrShape) {
+			t.Errorf("%v, %d: %v", c.kind, c.d, err)
+		}
+	}
+}

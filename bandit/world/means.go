@@ -1,0 +1,142 @@
+package world
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"peerd.dev/bandit"
+)
+
+// Draw names where the means of a world come from.
+type Draw string
+
+// The draws.
+const (
+	Given  Draw = "given"  // they are parameters
+	BySite Draw = "sites"  // drawn for every site
+	Shared Draw = "shared" // drawn once for all sites
+)
+
+// means are the parameters that say what arms pay on average.
+type means struct {
+	given    [][]float64
+	draw     Draw
+	instance uint64
+}
+
+// arms returns the number of given means a row, 0 where they are drawn.
+func (m means) arms() int {
+	if len(m.given) == 0 {
+		return 0
+	}
+	return len(m.given[0])
+}
+
+// check refuses rows that do not suit the arms and the sites of the world of a name.
+func (m means) check(name string, c Config) (field, want string) {
+	const key = "means"
+	switch {
+	case m.draw != Given && len(m.given) > 0:
+		return key, fmt.Sprintf("[] with draw: %s", m.draw)
+	case m.draw != Given:
+		return "", ""
+	case len(m.given) == 0:
+		return key, fmt.Sprintf("a row of numbers as long as arms with world.kind: %s", name)
+	}
+	for i, row := range m.given {
+		if len(row) != c.Arms {
+			return key, fmt.Sprintf("%d numbers a row, as many as arms; row %d has %d", c.Arms, i, len(row))
+		}
+	}
+	if n := len(m.given); n > 1 && c.Sites > 0 && n != c.Sites {
+		return key, fmt.Sprintf("1 row, or one for each of %d sites, not %d", c.Sites, n)
+	}
+	return "", ""
+}
+
+// bySite returns the means by site and arm.
+func (m means) bySite(name string, c Config, run *rand.Rand) ([][]float64, error) {
+	switch {
+	case m.draw == Given:
+		rows := make([][]float64, c.Sites)
+		for i := range rows {
+			rows[i] = m.given[min(i, len(m.given)-1)]
+		}
+		return rows, nil
+	case m.draw != BySite && m.draw != Shared:
+		return nil, fmt.Errorf("world: %s: draw %q, want given, sites or shared", name, m.draw)
+	case m.instance > 0:
+		run = c.Instance(m.instance)
+	case run == nil:
+		return nil, &ParamError{
+			"world." + name + ".instance",
+			"0 draws means for every run of an experiment; want a number from 1, the same for all peers",
+		}
+	}
+	return drawn(c.Sites, c.Arms, m.draw == Shared, run), nil
+}
+
+// drawn returns the means of arms at sites, drawn uniformly from [0, 1) as in section
+// 5.1 of Zhu, Zhu, Liu and Liu 2021: by site and arm, each independently of the
+// others, or, if shared, once for all sites. The best arm is then the one whose mean
+// over sites is the greatest, and single sites prefer others.
+func drawn(sites, arms int, shared bool, rng *rand.Rand) [][]float64 {
+	rows := make([][]float64, sites)
+	for i := range rows {
+		if shared && i > 0 {
+			rows[i] = rows[0]
+			continue
+		}
+		rows[i] = make([]float64, arms)
+		for k := range rows[i] {
+			rows[i][k] = rng.Float64()
+		}
+	}
+	return rows
+}
+
+// A payer is a world whose arms have means.
+type payer interface {
+	bandit.World
+	Means() []float64
+	judge(gap []float64)
+}
+
+// meanSource is a Source of payers.
+type meanSource struct {
+	name   string
+	config Config
+	means  means
+	site   func(row []float64, src *rand.ChaCha8) (payer, error) // with a row of means
+}
+
+// Sites implements [Source].
+func (s *meanSource) Sites(run *rand.Rand) (*Sites, error) {
+	rows, err := s.means.bySite(s.name, s.config, run)
+	if err != nil {
+		return nil, err
+	}
+	paid := make([][]float64, len(rows))
+	for i, row := range rows {
+		w, err := s.site(row, nil) // without random numbers, since it is never played
+		if err != nil {
+			return nil, err
+		}
+		paid[i] = w.Means()
+	}
+	gap := gaps(paid)
+	return &Sites{Means: paid, World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
+		w, err := s.site(rows[i], src)
+		if err != nil {
+			return nil, err
+		}
+		w.judge(gap)
+		return w, nil
+	}}, nil
+}
+
+// About implements [Source].
+func (s *meanSource) About() string { return "" }
+
+// Data implements [Source].
+func (s *meanSource) Data() string { return "" }

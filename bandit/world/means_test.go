@@ -1,0 +1,166 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"peerd.dev/bandit"
+)
+
+// TestDrawnMeans: all lie in [0, 1), sites differ unless the draw is shared, and the
+// same seed draws the same.
+func TestDrawnMeans(t *testing.T) {
+	draw := func(seed uint64, shared bool) [][]float64 {
+		return drawn(3, 5, shared, rand.New(rand.NewPCG(seed, 0)))
+	}
+	a := draw(1, false)
+	for i, row := range a {
+		if len(row) != 5 || slices.Min(row) < 0 || slices.Max(row) >= 1 {
+			t.Errorf("site %d: %v", i, row)
+		}
+	}
+	if len(a) != 3 || slices.Equal(a[0], a[1]) || slices.Equal(a[1], a[2]) {
+		t.Errorf("sites of a heterogeneous world are alike: %v", a)
+	}
+	if s := draw(1, true); !slices.Equal(s[0], s[1]) || !slices.Equal(s[0], s[2]) {
+		t.Errorf("sites of a homogeneous world differ: %v", s)
+	}
+	if b, c := draw(1, false), draw(2, false); !slices.Equal(a[2], b[2]) || slices.Equal(a[2], c[2]) {
+		t.Error("the means do not follow from the seed")
+	}
+}
+
+// TestDrawnMeansAreOfTheRunOrTheInstance: without an instance every run has other means,
+// and no run none; with one all runs have those of its number, clipped as what is paid is.
+func TestDrawnMeansAreOfTheRunOrTheInstance(t *testing.T) {
+	numbers := func(seed uint64) *rand.Rand { return rand.New(seeded(seed)) }
+	for _, c := range []struct {
+		e      Entry
+		clip   bool
+		params func(d Draw, instance uint64) any
+	}{
+		{bernoulliEntry(), false, func(d Draw, i uint64) any { return BernoulliParams{Draw: d, Instance: i} }},
+		{gaussianEntry(), false, func(d Draw, i uint64) any { return GaussianParams{Draw: d, Instance: i, SD: 1} }},
+		{gaussianEntry(), true, func(d Draw, i uint64) any { return GaussianParams{Draw: d, Instance: i, SD: 1, Clip: true} }},
+	} {
+		e, name := c.e, fmt.Sprintf("%s, clip: %v", c.e.Name, c.clip)
+		for _, d := range []Draw{BySite, Shared} {
+			want := func(seed uint64) [][]float64 {
+				rows := drawn(4, 2, d == Shared, numbers(seed))
+				if c.clip {
+					for i, row := range rows {
+						row = slices.Clone(row)
+						for a, m := range row {
+							row[a] = clipped(m, 1)
+						}
+						rows[i] = row
+					}
+				}
+				return rows
+			}
+			open := func(instance uint64) Source {
+				source, err := e.Open(Config{Arms: 2, Sites: 4, Instance: numbers}, c.params(d, instance))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return source
+			}
+			for run := range uint64(3) {
+				s, err := open(0).Sites(numbers(run))
+				if err != nil || !slices.EqualFunc(s.Means, want(run), slices.Equal) {
+					t.Errorf("%s, %s: run %d has %v, %v", name, d, run, s.Means, err)
+				}
+				s, err = open(9).Sites(numbers(run))
+				if err != nil || !slices.EqualFunc(s.Means, want(9), slices.Equal) {
+					t.Errorf("%s, %s: run %d of instance 9 has %v, %v", name, d, run, s.Means, err)
+				}
+			}
+			if s, err := open(9).Sites(nil); err != nil || !slices.EqualFunc(s.Means, want(9), slices.Equal) {
+				t.Errorf("%s, %s: instance 9 without a run: %v", name, d, err)
+			}
+			_, err := open(0).Sites(nil)
+			var refused *ParamError
+			if want := "world." + e.Name + ".instance: 0 draws means for every run of an experiment; want a number from 1, the same for all peers"; !errors.As(err, &refused) || err.Error() != want {
+				t.Errorf("%v, want %s", err, want)
+			}
+		}
+		if s := small(t, e, e.Small, 5); !slices.Equal(s.Means[0], s.Means[4]) {
+			t.Errorf("%s: one row, and sites differ: %v", name, s.Means)
+		}
+		source, err := e.Open(Config{Arms: 2, Sites: 1}, c.params("never", 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "world: " + e.Name + `: draw "never", want given, sites or shared`
+		if _, err := source.Sites(nil); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// A row of means a site is that of the site.
+func TestEverySiteHasItsRow(t *testing.T) {
+	p := BernoulliParams{Draw: Given, Means: [][]float64{{0, 1}, {1, 0}, {0, 1}}}
+	s := small(t, bernoulliEntry(), p, 3)
+	for i, row := range p.Means {
+		w, err := s.World(i, seeded(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for a, want := range row {
+			if y, err := w.Play(bandit.Arm(a)); err != nil || float64(y) != want {
+				t.Errorf("site %d, arm %d pays otherwise, %v", i, a, err)
+			}
+		}
+	}
+	if got := s.Gaps(); math.Abs(got[0]-1./3) > 1e-15 || got[1] != 0 {
+		t.Errorf("gaps %v", got)
+	}
+}
+
+// The draws are part of what seeds mean in published runs: a change would change those.
+func TestSeedsMeanWhatTheyDid(t *testing.T) {
+	src := func() *rand.ChaCha8 { return rand.NewChaCha8([32]byte{1, 2, 3}) }
+	b, err := NewBernoulli([]float64{.2, .5, .7}, src())
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := NewGaussian([]float64{.2, .5, .7}, .3, true, src())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []line
+	for i := range 200 {
+		lines = append(lines, line{i, "?", []string{"insulin=Steady metformin=Steady", "acarbose=Steady", "glyburide=Steady", "", "metformin=Steady"}[i%5], []string{"NO", ">30"}[i*i%7%2]})
+	}
+	r, err := NewReplay(load(t, lines), src())
+	if err != nil {
+		t.Fatal(err)
+	}
+	paid := func(w bandit.World, arms, rounds int, format string) (s string) {
+		for i := range rounds {
+			y, err := w.Play(bandit.Arm(i % arms))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s += fmt.Sprintf(format, float64(y))
+		}
+		return s
+	}
+	for _, c := range []struct{ got, want string }{
+		{paid(b, 3, 60, "%v"), "011011011011010101111000111010011001011111011011111001011001"},
+		{paid(g, 3, 9, "%x "), "0x1.aa3743f3026ap-02 0x1.738effd801aebp-01 0x1.d743f368eeb87p-02 0x0p+00 0x1.50c44dc904a4cp-03 0x1.26850b9c7a36ep-01 0x1.177cfb55617ap-08 0x1.8ec762a8aaebap-02 0x1p+00 "},
+		{paid(r, 5, 60, "%v"), "001000010101000010001001010000000010000011001100010001001000"},
+		{fmt.Sprintf("%x", g.Means()), "[0x1.f5b8cf490943p-03 0x1p-01 0x1.5a1cd4258f4dep-01]"},
+		{fmt.Sprint(r.Means()), "[0.3 0.26666666666666666 0.3 0.275 0.3]"},
+		{fmt.Sprintf("%x", drawn(3, 2, false, rand.New(src()))), "[[0x1.314166307503bp-01 0x1.e0f58cfecea88p-03] [0x1.502bbba310aaap-01 0x1.260ab865cafbcp-01] [0x1.017672d2a0972p-02 0x1.523196e5627f4p-02]]"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s\nwant %s", c.got, c.want)
+		}
+	}
+}

@@ -1,0 +1,317 @@
+package world
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"peerd.dev/bandit"
+)
+
+// memory is a File.
+type memory struct{ *bytes.Reader }
+
+func (memory) Close() error { return nil }
+
+// only opens one file, of this content.
+func only(name, content string) func(string) (File, error) {
+	return func(asked string) (File, error) {
+		if asked != name {
+			return nil, fmt.Errorf("open %s: %w", asked, fs.ErrNotExist)
+		}
+		return memory{bytes.NewReader([]byte(content))}, nil
+	}
+}
+
+// manySheet has 3,000 records of every arm, of as many patients.
+func manySheet() string {
+	var lines []line
+	treatments := []string{"insulin=Steady", "metformin=Steady", "acarbose=Steady", "glyburide=Steady", ""}
+	for i := range 15000 {
+		lines = append(lines, line{i, "?", treatments[i%5], []string{"NO", ">30", "<30"}[i/5%(2+i%5/2)%3]})
+	}
+	return sheet(lines)
+}
+
+var many = manySheet()
+
+// network is a Config of a number of sites, with data of 5 arms.
+func network(e Entry, params any, sites int) Config {
+	c := Config{
+		Arms: e.Arms(params), Sites: sites, RecordsPerUser: 1, Data: "data", Open: only("data/diabetes/diabetic_data.csv", many),
+		Instance: func(number uint64) *rand.Rand { return rand.New(seeded(number)) },
+	}
+	if c.Arms == 0 {
+		c.Arms = 3
+	}
+	return c
+}
+
+// small returns the sites of a world with these parameters.
+func small(t testing.TB, e Entry, params any, sites int) *Sites {
+	t.Helper()
+	source, err := e.Open(network(e, params, sites), params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := source.Sites(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestEntriesDescribeThemselves: names, tags and functions are there, defaults suit a
+// network unless a parameter without a default is missing, and Small suits any.
+func TestEntriesDescribeThemselves(t *testing.T) {
+	seen := map[string]bool{}
+	for _, e := range Table() {
+		if e.Name == "" || seen[e.Name] || e.Summary == "" {
+			t.Errorf("%q: twice, or without a name or a summary", e.Name)
+		}
+		seen[e.Name] = true
+		if got, err := Lookup(e.Name); err != nil || got.Name != e.Name {
+			t.Errorf("Lookup(%q): %q, %v", e.Name, got.Name, err)
+		}
+		if reflect.TypeOf(e.Small) != reflect.TypeOf(e.Params) {
+			t.Errorf("%s: Small is a %T, Params a %T", e.Name, e.Small, e.Params)
+		}
+		v := reflect.ValueOf(e.Params)
+		unset := map[string]bool{}
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			key := strings.ToLower(f.Name)
+			unset[key] = v.Field(i).IsZero()
+			if f.Tag.Get("want") == "" || !strings.HasSuffix(f.Tag.Get("doc"), ".") {
+				t.Errorf("%s: %s has want %q, doc %q", e.Name, f.Name, f.Tag.Get("want"), f.Tag.Get("doc"))
+			}
+			if words := strings.Split(f.Tag.Get("want"), "|"); f.Type.Kind() == reflect.String && len(words) > 1 && !slices.Contains(words, v.Field(i).String()) {
+				t.Errorf("%s: the default of %s is %v, want %v", e.Name, key, v.Field(i), words)
+			}
+		}
+		if field, want := e.Check(e.Params, network(e, e.Params, 3)); field != "" && !unset[field] {
+			t.Errorf("%s: the default of %s is refused: want %s", e.Name, field, want)
+		}
+		for sites := range 7 {
+			if field, want := e.Check(e.Small, network(e, e.Small, sites)); field != "" {
+				t.Errorf("%s: Small is refused for %d sites: %s, want %s", e.Name, sites, field, want)
+			}
+		}
+	}
+	names := slices.Sorted(maps.Keys(seen))
+	_, err := Lookup("moon")
+	if want := `unknown world "moon", want one of ` + strings.Join(names, ", "); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestWorldsGoOnWhereTheyWereSaved: every world of every site, saved after 100 of 200
+// rounds and loaded into another of the same seed, pays the same from there on, also where
+// that one had been ahead.
+func TestWorldsGoOnWhereTheyWereSaved(t *testing.T) {
+	for _, e := range Table() {
+		s := small(t, e, e.Small, 3)
+		arms := len(s.Means[0])
+		for i := range 3 {
+			made := func() bandit.World {
+				w, err := s.World(i, seeded(uint64(i)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return w
+			}
+			play := func(w bandit.World, from, to uint64) (paid []bandit.Reward) {
+				for round := from; round < to; round++ {
+					turn := w.Turn(round)
+					if turn.Round != round || len(turn.Excluded) != 0 || (turn.Features != nil) != e.Contextual {
+						t.Fatalf("%s: round %d offers %+v", e.Name, round, turn)
+					}
+					y, err := w.Play(bandit.Arm(round * round % uint64(arms)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					paid = append(paid, y)
+				}
+				return paid
+			}
+			w := made()
+			play(w, 0, 100)
+			state := w.Save()
+			want := play(w, 100, 200)
+			if again := play(w, 100, 200); slices.Equal(want, again) {
+				t.Errorf("%s: 100 rewards twice", e.Name)
+			}
+			fresh, ahead := made(), w
+			for _, w := range []bandit.World{fresh, ahead} {
+				if err := w.Load(state); err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(w.Save(), state) {
+					t.Errorf("%s: loaded and saved, the state differs", e.Name)
+				}
+				if got := play(w, 100, 200); !slices.Equal(got, want) {
+					t.Errorf("%s: site %d pays otherwise after a restart", e.Name, i)
+				}
+			}
+		}
+	}
+}
+
+// TestBadStatesAreRefused, and change nothing.
+func TestBadStatesAreRefused(t *testing.T) {
+	for _, e := range Table() {
+		w, err := small(t, e, e.Small, 1).World(0, seeded(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		good := w.Save()
+		for name, bad := range map[string][]byte{
+			"world: saved state of 0 bytes, want ":      nil,
+			"world: saved state of version 2, want 1":   append([]byte{2}, good[1:]...),
+			fmt.Sprintf("%d bytes, want ", len(good)-1): good[:len(good)-1],
+			fmt.Sprintf("%d bytes, want ", len(good)+1): append(slices.Clone(good), 0),
+			"world: saved state":                        append([]byte{1}, bytes.Repeat([]byte{255}, len(good)-1)...),
+		} {
+			if err := w.Load(bad); err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s: %v, want %s", e.Name, err, name)
+			}
+		}
+		if !bytes.Equal(w.Save(), good) {
+			t.Errorf("%s: a refused state was taken over", e.Name)
+		}
+	}
+}
+
+func TestRegretIsTheGapToTheBestMeanOverSites(t *testing.T) {
+	for _, e := range Table() {
+		for _, sites := range []int{1, 3} {
+			s := small(t, e, e.Small, sites)
+			all, gap := s.Overall(), s.Gaps()
+			best := slices.Max(all)
+			for i := range sites {
+				w, err := s.World(i, seeded(1))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if p, ok := w.(payer); ok && !slices.Equal(p.Means(), s.Means[i]) {
+					t.Errorf("%s: site %d pays %v on average, want %v", e.Name, i, p.Means(), s.Means[i])
+				}
+				w.Turn(0)
+				least := math.Inf(1)
+				for a := range all {
+					r := w.Regret(bandit.Arm(a))
+					if want := best - all[a]; r != want || r != gap[a] || r < 0 {
+						t.Errorf("%s: arm %d has regret %v, want %v", e.Name, a, r, want)
+					}
+					least = min(least, r)
+				}
+				if least != 0 {
+					t.Errorf("%s: no arm is best", e.Name)
+				}
+			}
+		}
+	}
+}
+
+// TestWorldsPrintPrivate: no world shows a reward, or the random numbers that make them.
+func TestWorldsPrintPrivate(t *testing.T) {
+	for _, e := range Table() {
+		w, err := small(t, e, e.Small, 1).World(0, seeded(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Play(0); err != nil {
+			t.Fatal(err)
+		}
+		for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%s", "%x"} {
+			if s := fmt.Sprintf(verb, w); s != "private" {
+				t.Errorf("%s of %s: %s", verb, e.Name, s)
+			}
+			if s := fmt.Sprintf(verb, reflect.ValueOf(w).Elem().Interface()); s != "private" {
+				t.Errorf("%s of a copy of %s: %s", verb, e.Name, s)
+			}
+		}
+	}
+}
+
+// TestParametersAreRefused: the field, and what is wanted of it.
+func TestParametersAreRefused(t *testing.T) {
+	bernoulli, gaussian, replay := bernoulliEntry(), gaussianEntry(), replayEntry()
+	for _, c := range []struct {
+		e           Entry
+		params      any
+		field, want string
+	}{
+		{bernoulli, BernoulliParams{Draw: Given}, "means", "a row of numbers as long as arms with world.kind: bernoulli"},
+		{gaussian, GaussianParams{Draw: Given}, "means", "a row of numbers as long as arms with world.kind: gaussian"},
+		{bernoulli, BernoulliParams{Draw: BySite, Means: [][]float64{{0, 0, 0}}}, "means", "[] with draw: sites"},
+		{gaussian, GaussianParams{Draw: Shared, Means: [][]float64{{0, 0, 0}}}, "means", "[] with draw: shared"},
+		{bernoulli, BernoulliParams{Draw: Given, Means: [][]float64{{0, 0}}}, "means", "3 numbers a row, as many as arms; row 0 has 2"},
+		{gaussian, GaussianParams{Draw: Given, Means: [][]float64{{0, 0, 0}, {0}}}, "means", "3 numbers a row, as many as arms; row 1 has 1"},
+		{bernoulli, BernoulliParams{Draw: Given, Means: [][]float64{{0, 0, 1.5}}}, "means", "numbers from 0 to 1 with world.kind: bernoulli; see row 0"},
+		{bernoulli, BernoulliParams{Draw: Given, Means: [][]float64{{0, 0, math.NaN()}}}, "means", "numbers from 0 to 1 with world.kind: bernoulli; see row 0"},
+		{gaussian, GaussianParams{Draw: Given, Means: [][]float64{{0, -2, 1.5}}}, "", ""},
+		{bernoulli, BernoulliParams{Draw: Given, Means: [][]float64{{0, 0, 0}, {0, 0, 0}}}, "means", "1 row, or one for each of 4 sites, not 2"},
+		{bernoulli, BernoulliParams{Draw: Given, Means: [][]float64{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}}, "", ""},
+		{bernoulli, BernoulliParams{Draw: BySite}, "", ""},
+		{replay, ReplayParams{Split: Patient, Cap: 3}, "cap", "at most privacy.records_per_user: 2, or the promise to a patient is false"},
+		{replay, ReplayParams{Split: Patient, Cap: 2}, "", ""},
+	} {
+		n := Config{Arms: 3, Sites: 4, RecordsPerUser: 2}
+		if field, want := c.e.Check(c.params, n); field != c.field || want != c.want {
+			t.Errorf("%s %+v: %s, want %s", c.e.Name, c.params, field, want)
+		}
+		if c.field == "" {
+			continue
+		}
+		_, err := c.e.Open(n, c.params)
+		var refused *ParamError
+		if want := "world." + c.e.Name + "." + c.field + ": want " + c.want; !errors.As(err, &refused) || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+func TestBadNetworksAreRefused(t *testing.T) {
+	for _, e := range Table() {
+		for _, c := range []struct {
+			arms, sites int
+			want        string
+		}{
+			{0, 1, "world: 0 arms, want at least 1"},
+			{3, 0, "world: 0 sites, want at least 1"},
+		} {
+			if _, err := e.Open(Config{Arms: c.arms, Sites: c.sites}, e.Small); err == nil || err.Error() != c.want {
+				t.Errorf("%s: %v, want %s", e.Name, err, c.want)
+			}
+		}
+	}
+	e := replayEntry()
+	if _, err := e.Open(Config{Arms: 3, Sites: 1}, e.Small); err == nil || err.Error() != "world: replay has 5 arms, not 3" {
+		t.Error(err)
+	}
+}
+
+// TestOnlyReplayPaysFromPeople: and says how often one of them may appear, and where.
+func TestOnlyReplayPaysFromPeople(t *testing.T) {
+	for _, e := range Table() {
+		got, want := e.People(e.Small), People{}
+		if p, ok := e.Small.(ReplayParams); ok {
+			want = People{1, "world.replay.split: contiguous", "world.replay.split: patient, or world.replay.cap: 1"}
+			if one := e.People(ReplayParams{p.Data, Patient, 7}); one != (People{Records: 7}) {
+				t.Errorf("split by patient: %+v", one)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", e.Name, got, want)
+		}
+	}
+}

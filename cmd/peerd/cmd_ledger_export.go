@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/node/ledger"
+)
+
+func newLedgerExport(o *options) *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Write a peer's ledger, signed, for others to verify",
+		Long: `Write all records of a peer and, as the last line, its signature of them. The records
+are verified on the way. Nothing in the file is private.`,
+		Example: `  peerd ledger export --dir hospital-a -o hospital-a.jsonl
+  peerd ledger export --dir hospital-a | peerd ledger verify -`,
+		Args: cobra.NoArgs,
+		RunE: o.run(func(ctx context.Context) error {
+			return o.withLedger(ctx, func(c *config.Config, lines iter.Seq2[[]byte, error]) error {
+				id, err := c.Identity()
+				if err != nil {
+					return err
+				}
+				return o.exportLedger(file, lines, id.Sign)
+			})
+		}),
+	}
+	cmd.Flags().StringVarP(&file, "output", "o", standard, "file to write, - for standard output")
+	return cmd
+}
+
+// An exportDoc says what export wrote.
+type exportDoc struct {
+	File    string      `json:"file"`
+	Records uint64      `json:"records"`
+	Head    ledger.Hash `json:"head"`
+}
+
+func (o *options) exportLedger(file string, lines iter.Seq2[[]byte, error], sign func(domain string, b []byte) ([]byte, error)) error {
+	if file == standard {
+		_, err := ledger.Export(o.stdout, lines, sign)
+		return ledgerError("the peer's ledger", err)
+	}
+	f, err := renameio.NewPendingFile(file, renameio.WithStaticPermissions(0o644)) // for others
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Cleanup() }() // does nothing after success
+	r, err := ledger.Export(f, lines, sign)
+	if err != nil {
+		return ledgerError("the peer's ledger", err)
+	}
+	if err := f.CloseAtomicallyReplace(); err != nil {
+		return err
+	}
+	return o.print(exportDoc{file, r.Records, r.Head}, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "wrote %s: %d records, head %v\n", file, r.Records, r.Head)
+		_, _ = fmt.Fprintf(w, "anybody can check it: peerd ledger verify %s\n", file)
+	})
+}
+
+func newLedgerVerify(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify FILE",
+		Short: "Check an export, which takes nothing but the file",
+		Long: `Check an export, without a network, a key or a configuration. Every charge, the
+noise that it pays for, the sum of the charges, every release, the hashes and the
+signature are computed anew. The report says what is shown by that and what is not.
+What is wrong is named with its line, and the exit code is 5.`,
+		Example: `  peerd ledger verify hospital-a.jsonl
+  peerd ledger verify hospital-a.jsonl --json | jq .left_nano_epsilon
+  peerd ledger verify - < hospital-a.jsonl`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := verifyFile(args[0], cmd.InOrStdin())
+			if err != nil {
+				return ledgerError(args[0], err)
+			}
+			return o.print(r, func(w io.Writer) {
+				_, _ = fmt.Fprintf(w, "ok: %s\n\n", args[0])
+				_ = r.Write(w)
+			})
+		},
+	}
+}
+
+func verifyFile(name string, stdin io.Reader) (ledger.Report, error) {
+	if name == standard {
+		return ledger.Verify(stdin)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return ledger.Report{}, err
+	}
+	defer func() { _ = f.Close() }()
+	return ledger.Verify(f)
+}
+
+// ledgerError gives a fault of a ledger its exit code.
+func ledgerError(name string, err error) error {
+	var fault *ledger.Fault
+	if errors.As(err, &fault) {
+		return config.Failf(config.ErrPrivacy, "%s: %w", name, err)
+	}
+	return err
+}

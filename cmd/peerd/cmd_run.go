@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/libp2p/go-libp2p/gologshim"
+	"github.com/spf13/cobra"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/daemon"
+	"peerd.dev/cmd/peerd/internal/version"
+)
+
+func newRun(o *options) *cobra.Command {
+	var r runOptions
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Run this peer until it is interrupted",
+		Long: `Run this peer: connect to its neighbours in the network file, play a round a slot,
+and release only what the privacy budget pays for. Interrupt it once and it ends
+cleanly within three seconds.
+
+Everything is on the disk before it is told anybody: stop the peer, or lose power, and
+the next start goes on where it stopped. The budget is for the life of the folder.
+
+With world.kind: application the site's application asks for actions and reports
+rewards over the API: see docs/api.md.`,
+		Example: `  peerd init --dir hospital-a
+  peerd run --dir hospital-a
+  peerd status --dir hospital-a`,
+		Args: cobra.NoArgs,
+		RunE: o.run(func(ctx context.Context) error {
+			c, err := o.load()
+			if err != nil {
+				return err
+			}
+			return runPeer(ctx, &c.Settings, r, o.stderr)
+		}),
+	}
+	cmd.Flags().StringVar(&r.trace, "trace", "", "in lockstep, write every decision, release and frame to this folder")
+	cmd.Flags().BoolVar(&r.leash, "leash", false, "end when standard input is closed, so that no peer outlives who started it")
+	return cmd
+}
+
+type runOptions struct {
+	trace string
+	leash bool
+}
+
+// runPeer runs one peer until ctx is done.
+func runPeer(ctx context.Context, s *config.Settings, r runOptions, stderr io.Writer) error {
+	if r.leash {
+		var cut context.CancelFunc
+		ctx, cut = context.WithCancel(ctx)
+		defer cut()
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin) // ends with an error or at the end: either way nobody holds the leash
+			cut()
+		}()
+	}
+	log, err := daemon.NewLogger(stderr, s.Log)
+	if err != nil {
+		return err
+	}
+	gologshim.SetDefaultHandler(log.Handler()) // before libp2p's first line
+	if s.Mode == config.Live {
+		keepPrivate()
+	}
+	d, err := daemon.New(s, daemon.Options{Trace: r.trace, Version: version.Read().Version}, log)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Run(ctx), d.Close())
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/testnet"
+)
+
+func newTestnet(o *options) *cobra.Command {
+	var t testnetOptions
+	cmd := &cobra.Command{
+		Use:   "testnet",
+		Short: "Run a network of real peers on this machine and show what they learn",
+		Long: `Run a network of peers, each a process of its own, over TCP on the loopback
+interface: wait until all are linked, show a live table, and end with a summary when
+all rounds are played. No process is left behind, also when interrupted.
+
+Regret is what a site lost against always pulling the arm that is best over all
+sites. "Alone" is the same peer without neighbours, simulated beside the network.
+
+With world.kind: application the peers wait for an application of yours: each answers
+on a port of its own, which is printed with the file that holds its token, until the
+network is interrupted.`,
+		Example: `  peerd testnet -c configs/testnet.yaml
+  peerd testnet -c configs/rows.yaml -n 8 -t 'regular(3)'
+  peerd testnet -c configs/application.yaml
+  peerd testnet -c configs/testnet.yaml --json --keep`,
+		Args: cobra.NoArgs,
+		RunE: o.run(func(ctx context.Context) error {
+			if err := t.apply(o); err != nil {
+				return err
+			}
+			c, err := o.load()
+			if err != nil {
+				return err
+			}
+			return testnet.Run(ctx, &c.Settings, testnet.Options{
+				Keep: t.keep, Progress: o.stderr, Show: func(doc *testnet.Document) error {
+					return o.print(doc, func(w io.Writer) { doc.Write(w, &c.Settings) })
+				},
+			})
+		}),
+	}
+	cmd.Flags().IntVarP(&t.nodes, "nodes", "n", 0, "number of peers, short for --set testnet.nodes=; sites take the rows of world.means in turn")
+	cmd.Flags().StringVarP(&t.topology, "topology", "t", "", "who talks to whom, short for --set testnet.topology=")
+	cmd.Flags().BoolVar(&t.keep, "keep", false, "keep the peers' folders and logs")
+	return cmd
+}
+
+type testnetOptions struct {
+	nodes    int
+	topology string
+	keep     bool
+}
+
+// apply turns the flags into settings.
+func (t testnetOptions) apply(o *options) error {
+	if t.topology != "" {
+		o.set = append(o.set, "testnet.topology="+t.topology)
+	}
+	if t.nodes == 0 {
+		return nil
+	}
+	o.set = append(o.set, fmt.Sprintf("testnet.nodes=%d", t.nodes))
+	c, err := o.read()
+	if err != nil {
+		return err
+	}
+	rows := c.World.Means
+	if t.nodes < 1 || len(rows) < 2 || len(rows) == t.nodes {
+		return nil
+	}
+	means := make([][]float64, t.nodes)
+	for i := range means {
+		means[i] = rows[i%len(rows)]
+	}
+	o.set = append(o.set, "world.means="+config.ValueText(means))
+	return nil
+}

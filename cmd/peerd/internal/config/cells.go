@@ -1,0 +1,210 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A CellConfig is one cell of an experiment: what is played over all seeds.
+type CellConfig struct {
+	Name string
+	*Config
+	swept []string // keys with a list of values in the configuration, in the order of the schema
+	Set   []string // all that the cell sets, as --set would
+	given string   // the name of its Cell
+}
+
+// mostCells bounds the cells of an experiment.
+const mostCells = 1000
+
+// cellList allows lists of cells.
+func cellList() rule {
+	const want = "a list of cells, such as [{name: alone, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, 2]}}]"
+	return rule{want, func(v reflect.Value) string {
+		total := 0
+		for i, c := range v.Interface().([]Cell) {
+			many := 1
+			if c.Name == "" && len(c.Set) == 0 {
+				return fmt.Sprintf("want %s; item %d sets nothing and has no name", want, i)
+			}
+			for _, k := range Schema() { // in this order, so that the message is always the same
+				values, ok := c.Set[k.Name]
+				if !ok {
+					continue
+				}
+				list, _ := choices(k.Name, values)
+				if len(list) == 0 {
+					return fmt.Sprintf("want %s; item %d has no value for %s", want, i, k.Name)
+				}
+				if shared(k.Name) {
+					return fmt.Sprintf("want %s; item %d sets %s, which all cells share", want, i, k.Name)
+				}
+				many = min(many*len(list), mostCells+1)
+			}
+			if total += many; total > mostCells {
+				return fmt.Sprintf("want at most %d cells; items 0 to %d make more", mostCells, i)
+			}
+			if key := strangeSet(c.Set); key != "" {
+				return fmt.Sprintf("want %s; item %d sets %s, which is no setting%s", want, i, key, didYouMean(key))
+			}
+		}
+		return ""
+	}}
+}
+
+// shared reports whether a key belongs to the experiment and not to one of its cells.
+func shared(key string) bool {
+	return slices.Contains([]string{"experiment.seeds", "experiment.first_seed", "experiment.cells"}, key) ||
+		strings.HasPrefix(key, "experiment.figure.")
+}
+
+// strangeSet returns the first name that is no key.
+func strangeSet(set map[string]any) string {
+	first := ""
+	for name := range set {
+		if _, ok := FindKey(name); !ok && (first == "" || name < first) {
+			first = name
+		}
+	}
+	return first
+}
+
+func didYouMean(name string) string {
+	if near := nearestKey(name); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
+// choices returns the values that a cell gives a key, and whether they stand in a list.
+// A key that holds a list has one value.
+func choices(key string, values any) (list []any, swept bool) {
+	list, swept = values.([]any)
+	var s Settings
+	if !swept || s.Value(key).Kind() == reflect.Slice {
+		return []any{values}, false
+	}
+	return list, true
+}
+
+// Cells returns the cells of an experiment, each validated as a configuration of its
+// own. Problems of all of them come as one error.
+func (c *Config) Cells() ([]CellConfig, error) {
+	var err error
+	all := Expand(c.Experiment.Cells)
+	var refused []error
+	seen := make(map[string]bool) // never ranged over
+	for i := range all {
+		cell := &all[i]
+		if seen[cell.Name] {
+			refused = append(refused, Failf(ErrRefused, "experiment.cells: two cells are called %q: give one another name", cell.Name))
+		}
+		seen[cell.Name] = true
+		cell.Config, err = Load(c.File, slices.Concat(c.set, cell.Set))
+		if r := new(Refusal); errors.As(err, &r) {
+			r.What = fmt.Sprintf("cell %q of %s", cell.Name, r.What)
+			for k := range r.Problems {
+				if p := &r.Problems[k]; cell.sets(p.Key) {
+					p.From = "the cell"
+				}
+			}
+		}
+		if err != nil {
+			refused = append(refused, err)
+		}
+	}
+	if len(refused) == 1 {
+		return nil, refused[0]
+	}
+	return all, errors.Join(refused...)
+}
+
+// sets reports whether the cell sets a key.
+func (c *CellConfig) sets(key string) bool {
+	return slices.ContainsFunc(c.Set, func(entry string) bool { return strings.HasPrefix(entry, key+"=") })
+}
+
+// Expand makes a cell of every choice of values: of one Cell in the order of its
+// values, of keys in the order of the schema, the first of which changes last.
+func Expand(cells []Cell) []CellConfig {
+	if len(cells) == 0 {
+		return []CellConfig{{Name: "all"}}
+	}
+	var all []CellConfig
+	for _, c := range cells {
+		part := []CellConfig{{given: c.Name}}
+		for _, k := range Schema() {
+			values, ok := c.Set[k.Name]
+			if !ok {
+				continue
+			}
+			list, swept := choices(k.Name, values)
+			var next []CellConfig
+			for _, p := range part {
+				for _, v := range list {
+					n := CellConfig{given: p.given, swept: p.swept, Set: append(slices.Clone(p.Set), k.Name+"="+ValueText(v))}
+					if swept || c.Name == "" {
+						n.swept = append(slices.Clone(p.swept), k.Name)
+					}
+					next = append(next, n)
+				}
+			}
+			part = next
+		}
+		for i := range part {
+			part[i].Name = part[i].Label("")
+		}
+		all = append(all, part...)
+	}
+	return all
+}
+
+// Label names a cell by its own name and the values of the keys that are swept, but
+// for one key.
+func (c *CellConfig) Label(without string) string {
+	var parts []string
+	if c.given != "" {
+		parts = append(parts, c.given)
+	}
+	for _, entry := range c.Set {
+		key, value, _ := strings.Cut(entry, "=")
+		if key == without || !slices.Contains(c.swept, key) {
+			continue
+		}
+		if first := []rune(value)[0]; !unicode.IsLetter(first) || value == "inf" || value == "true" || value == "false" {
+			value = KeyLabel(key) + " = " + strings.ReplaceAll(value, "inf", "∞")
+		}
+		parts = append(parts, value)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// KeyLabel returns what figures call a key.
+func KeyLabel(key string) string {
+	if key == "privacy.epsilon" {
+		return "ε"
+	}
+	_, last := cutLast(key)
+	return strings.ReplaceAll(last, "_", " ")
+}
+
+// SpectralGap is the axis that is no setting.
+const SpectralGap = "spectral_gap"
+
+// axisText allows what final can be drawn against.
+func axisText() rule {
+	const want = "spectral_gap or a setting that holds a number, such as privacy.epsilon"
+	return holds(want, func(v reflect.Value) bool {
+		name := v.String()
+		if _, ok := FindKey(name); !ok {
+			return name == "" || name == SpectralGap
+		}
+		var s Settings
+		x := s.Value(name)
+		return x.CanFloat() || x.CanInt() || x.CanUint()
+	})
+}

@@ -1,0 +1,188 @@
+// Package config is the configuration language of peerd: settings and their schema, the
+// files, variables and flags that they come from, the rules that refuse them, what they
+// mean, and the network file. Its errors carry kinds, from which exit codes follow.
+package config
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/go-viper/mapstructure/v2"
+	"github.com/spf13/viper"
+)
+
+// A Config is Settings with where they came from. This file is the only one that
+// knows viper.
+type Config struct {
+	Settings
+	File string            // that was read; empty if there was none
+	From map[string]Origin // by key
+	set  []string          // what --set was given
+}
+
+// Load reads a file, unless its name is "", and what counts more or less
+// than a file: flags go before the environment, that before the file, that before
+// the defaults. What is wrong with the values comes as one *Refusal.
+func Load(file string, set []string) (*Config, error) {
+	c, problems, err := Read(file, set)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.Refuse(append(problems, c.invalid(problems)...))
+}
+
+// Read reads without validating. The problems are unknown keys and values
+// of the wrong type, which stay zero.
+func Read(file string, set []string) (*Config, []Problem, error) {
+	c := &Config{File: file, From: make(map[string]Origin), set: set}
+	flags, err := parseSet(set)
+	if err != nil {
+		return nil, nil, err
+	}
+	inFile, err := readFile(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	v := viper.New()
+	var misfits []Problem
+	for _, k := range Schema() {
+		var value any
+		value, c.From[k.Name] = c.layer(k, flags, inFile)
+		switch {
+		case value == nil:
+		case k.block == nil:
+			v.Set(k.Name, value)
+		default:
+			if p := c.decodeBlock(k, value); p != nil {
+				misfits = append(misfits, *p)
+			}
+		}
+	}
+	problems := slices.Concat(strangeKeys(inFile, FromFile), strangeEnv(), strangeKeys(flags, FromFlag), misfits)
+	return c, append(problems, c.decode(v, problems)...), nil
+}
+
+// Given returns what --set gives, also as text by key, checked as far as it goes: what is not
+// given yet refuses nothing.
+func Given(set []string) (*Config, map[string]string, error) {
+	c, problems, err := Read("", set)
+	if err != nil {
+		return nil, nil, err
+	}
+	problems = append(problems, slices.DeleteFunc(c.invalid(problems), func(p Problem) bool { return c.From[p.Key] != FromFlag })...)
+	values := make(map[string]string)
+	for _, k := range Schema() {
+		if c.From[k.Name] == FromFlag {
+			values[k.Name] = ValueText(c.Value(k.Name).Interface())
+		}
+	}
+	return c, values, c.Refuse(problems)
+}
+
+// readFile returns the values of a file by key. A key without a value, such as
+// that of a section in which everything is a comment, is as good as absent.
+func readFile(file string) (map[string]any, error) {
+	values := make(map[string]any)
+	if file == "" {
+		return values, nil
+	}
+	v := viper.New()
+	v.SetConfigFile(file)
+	v.SetConfigType("yaml")
+	err := v.ReadInConfig()
+	var parse viper.ConfigParseError
+	switch {
+	case errors.As(err, &parse):
+		return nil, Failf(ErrRefused, "configuration %s refused: %s", file, yamlTrouble(parse.Unwrap()))
+	case err != nil:
+		return nil, Failf(ErrRefused, "configuration not read: %w; `peerd init` writes one", err)
+	}
+	for _, name := range v.AllKeys() {
+		if value := v.Get(name); value != nil {
+			values[name] = value
+		}
+	}
+	return values, nil
+}
+
+// layer returns the value of k that counts, nil if there is none, and whose it
+// is.
+func (c *Config) layer(k Key, flags, inFile map[string]any) (any, Origin) {
+	typ := c.Value(k.Name).Type()
+	if text, ok := flags[k.Name]; ok {
+		return parseValue(typ, text.(string)), FromFlag
+	}
+	if text := os.Getenv(EnvName(k.Name)); text != "" {
+		return parseValue(typ, text), FromEnv
+	}
+	if value, ok := inFile[k.Name]; ok {
+		return value, FromFile
+	}
+	if k.Required() {
+		return nil, fromNobody
+	}
+	return parseValue(typ, k.Default), FromDefault
+}
+
+// decode fills the Settings. It refuses values of the wrong type, and whatever
+// else is left over unless it is known to be.
+func (c *Config) decode(v *viper.Viper, known []Problem) []Problem {
+	err := v.UnmarshalExact(&c.Settings, func(d *mapstructure.DecoderConfig) {
+		d.WeaklyTypedInput = false
+		d.TagName = "key"
+		d.DecodeHook = mapstructure.DecodeHookFuncValue(convert)
+	})
+	var problems []Problem
+	for _, e := range unjoin(err) {
+		k, item, ok := misfit(e)
+		switch {
+		case !ok && len(known) == 0:
+			problems = append(problems, Problem{Key: "configuration", Reason: e.Error()})
+		case ok && !named(known, k.Name) && !named(problems, k.Name):
+			problems = append(problems, Problem{
+				Key: k.Name, Value: short(ValueText(v.Get(k.Name))), Reason: "want " + k.Want() + item,
+				From: c.From[k.Name].setter(k.Name),
+			})
+		}
+	}
+	return problems
+}
+
+// invalid returns what Validate finds beyond problems that are known.
+func (c *Config) invalid(known []Problem) []Problem {
+	bad := make(map[string]bool) // never ranged over
+	for _, k := range Schema() {
+		bad[k.Name] = named(known, k.Name)
+	}
+	problems := c.validate(bad)
+	for i := range problems {
+		p := &problems[i]
+		p.From = c.From[p.Key].setter(p.Key)
+		if c.From[p.Key] == fromNobody {
+			p.Value = ""
+		}
+	}
+	return problems
+}
+
+// named reports whether a problem names a key or a section around it.
+func named(problems []Problem, key string) bool {
+	return slices.ContainsFunc(problems, func(p Problem) bool {
+		return p.Key == key || strings.HasPrefix(key, p.Key+".")
+	})
+}
+
+// Refuse returns the problems as an error, or nil if there are none.
+func (c *Config) Refuse(problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	sortProblems(problems)
+	what := "configuration " + c.File
+	if c.File == "" {
+		what = "configuration without a file (name one with --config)"
+	}
+	return &Refusal{what, problems}
+}

@@ -1,0 +1,109 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Key describes a setting to people.
+type Key struct {
+	Name    string // sections and the last word, with dots between
+	Default string // as in a file; empty if the key is required
+	Example string // as in a file; of a required key
+	Unit    string // empty for none
+	Doc     string // one line
+	Shared  bool   // all peers of a network must agree on it
+	Fixed   bool   // a folder is founded with it and keeps it
+	rule    rule
+	block   *block // nil unless it is a parameter of an entry
+}
+
+// Required reports whether there is no default.
+func (k Key) Required() bool { return k.Default == "" }
+
+// Want says in words which values are allowed.
+func (k Key) Want() string { return k.rule.want }
+
+// Section returns the name without its last word.
+func (k Key) Section() string {
+	section, _ := cutLast(k.Name)
+	return section
+}
+
+// Last returns the last word of the name.
+func (k Key) Last() string {
+	_, last := cutLast(k.Name)
+	return last
+}
+
+func cutLast(name string) (section, last string) {
+	i := strings.LastIndexByte(name, '.')
+	return name[:max(i, 0)], name[i+1:]
+}
+
+// FindKey returns the row of the schema with a name.
+func FindKey(name string) (Key, bool) {
+	for _, k := range Schema() {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return Key{}, false
+}
+
+// KeysUnder returns the names that begin with a section, however deep.
+func KeysUnder(section string) []string {
+	var under []string
+	for _, k := range Schema() {
+		if strings.HasPrefix(k.Name, section+".") {
+			under = append(under, k.Name)
+		}
+	}
+	return under
+}
+
+// nearestKey returns the key that somebody who wrote name may have meant, or "":
+// the one that is a slip away, else the only one with that last word, else the one that
+// is the fewest slips away.
+func nearestKey(name string) string {
+	var same []string
+	_, last := cutLast(name)
+	best, least := "", 1+max(2, len(name)/4)
+	for _, k := range Schema() {
+		if k.Last() == last {
+			same = append(same, k.Name)
+		}
+		if d := distance(name, k.Name); d < least {
+			best, least = k.Name, d
+		}
+	}
+	if len(same) == 1 && least > 1 {
+		return same[0]
+	}
+	return best
+}
+
+// distance counts the letters to insert, delete, replace or swap with their
+// neighbour that make a of b.
+func distance(a, b string) int {
+	before, row := []int(nil), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next[j+1] = slices.Min([]int{row[j] + cost, row[j+1] + 1, next[j] + 1})
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
+		}
+		before, row = row, next
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,84 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"peerd.dev/gossip"
+	"peerd.dev/gossip/topology"
+	"peerd.dev/protocol"
+)
+
+// Validate returns everything that is wrong with n, in the order of the file.
+func (n *Network) Validate() []Problem {
+	var problems []Problem
+	refuse := func(bad bool, key string, value any, want string) {
+		if bad {
+			problems = append(problems, Problem{Key: key, Value: short(ValueText(value)), Reason: "want " + want})
+		}
+	}
+	refuse(!regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`).MatchString(n.Name), "name", n.Name,
+		"1 to 64 letters, digits, dots, dashes and underscores")
+	refuse(n.Start.IsZero(), "start", n.Start.Format(time.RFC3339), "the time of round 0, such as 2026-01-02T15:04:05Z")
+	refuse(n.Every < time.Millisecond || n.Every > 24*time.Hour, "every", n.Every, "a duration from 1ms to 24h")
+	refuse(len(n.Peers) < 2, "peers", len(n.Peers), "at least 2")
+	for i, m := range n.Peers {
+		at := fmt.Sprintf("peers[%d].", i)
+		before := n.Peers[:i]
+		refuse(blank(m.Name), at+"name", m.Name, "a name")
+		refuse(slices.ContainsFunc(before, func(o Member) bool { return o.Name == m.Name }), at+"name", m.Name, "another name than the peers before")
+		_, err := gossip.NewKeyring("any", []string{m.ID})
+		refuse(err != nil, at+"id", m.ID, "what `peerd id` prints at that peer")
+		refuse(slices.ContainsFunc(before, func(o Member) bool { return o.ID == m.ID }), at+"id", m.ID, "another id than the peers before")
+		for _, a := range m.Addrs {
+			refuse(checkAddress(a) != nil || strings.Contains(a+"/", "/tcp/0/"), at+"addrs", a, "an address to dial, such as /ip4/192.0.2.1/tcp/8471")
+		}
+	}
+	return append(problems, n.validateLinks()...)
+}
+
+// validateLinks refuses links that make no connected graph, and those that nobody
+// can open: of two neighbours the lower index dials.
+func (n *Network) validateLinks() []Problem {
+	g, err := topology.NewGraph(max(1, len(n.Peers)), n.Links)
+	if err != nil {
+		return []Problem{{Key: "links", Value: short(ValueText(n.Links)), Reason: strings.TrimPrefix(err.Error(), "topology: ")}}
+	}
+	var problems []Problem
+	if !g.Connected() {
+		problems = append(problems, Problem{Key: "links", Value: short(ValueText(n.Links)), Reason: "want a way from every peer to every other"})
+	}
+	for _, l := range g.Edges() {
+		if len(n.Peers[l[1]].Addrs) == 0 {
+			problems = append(problems, Problem{
+				Key: fmt.Sprintf("peers[%d].addrs", l[1]), Value: "[]", Reason: fmt.Sprintf("want an address, since peer %d dials it", l[0]),
+			})
+		}
+	}
+	return slices.CompactFunc(problems, func(a, b Problem) bool { return a.Key == b.Key })
+}
+
+// CheckNetwork returns what of s does not suit the network n.
+func (s *Settings) CheckNetwork(n *Network) []Problem {
+	var problems []Problem
+	refuse := func(bad bool, key, reason string, args ...any) {
+		if bad {
+			problems = append(problems, Problem{Key: key, Value: short(ValueText(s.Value(key).Interface())), Reason: fmt.Sprintf(reason, args...)})
+		}
+	}
+	peers := len(n.Peers)
+	refuse(s.Mode == Live && s.Rounds.Every != n.Every, "rounds.every", "want %s, which is every in the network file", DurationText(n.Every))
+	net := protocol.Net{Peers: peers, Horizon: s.Privacy.Horizon}
+	if g, err := topology.NewGraph(peers, n.Links); err == nil {
+		net.LeastDegree = GraphDegrees(g).Least
+	}
+	for _, p := range append(s.validateProtocol(net, nil), s.validateWorld(peers, nil)...) {
+		p.Reason += ", by the network file"
+		problems = append(problems, p)
+	}
+	sortProblems(problems)
+	return problems
+}

@@ -1,0 +1,114 @@
+package config
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// An Origin says who set a value.
+type Origin string
+
+// The origins, from the first that counts to the last.
+const (
+	FromFlag    Origin = "flag"
+	FromEnv     Origin = "env"
+	FromFile    Origin = "file"
+	FromDefault Origin = "default"
+	fromNobody  Origin = "missing" // the key is required
+)
+
+// setter names what people would look at to change the value of a key; it is
+// empty for a file's, which the message names anyway.
+func (o Origin) setter(key string) string {
+	switch o {
+	case FromFlag:
+		return "--set " + key
+	case FromEnv:
+		return EnvName(key)
+	default:
+		return ""
+	}
+}
+
+// EnvPrefix begins the names of the environment variables that set keys.
+const EnvPrefix = "PEERD_"
+
+// EnvName returns the environment variable that sets a key.
+func EnvName(key string) string {
+	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+}
+
+// parseSet parses what --set was given. The last of two for one key counts.
+func parseSet(set []string) (map[string]any, error) {
+	values := make(map[string]any)
+	for _, s := range set {
+		key, value, ok := strings.Cut(s, "=")
+		if key = strings.TrimSpace(key); !ok || key == "" {
+			return nil, Failf(ErrUsage, "--set %q: want key=value, such as --set privacy.epsilon=1", s)
+		}
+		values[strings.ToLower(key)] = value
+	}
+	return values, nil
+}
+
+// strangeEnv refuses variables that are one slip away from a key's. Others with
+// the prefix pass: container platforms set some for a service named peerd.
+func strangeEnv() []Problem {
+	known := make(map[string]bool) // never ranged over
+	for _, k := range Schema() {
+		known[EnvName(k.Name)] = true
+	}
+	var problems []Problem
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		if known[name] || !strings.HasPrefix(name, EnvPrefix) {
+			continue
+		}
+		for _, k := range Schema() {
+			if meant := EnvName(k.Name); distance(name, meant) == 1 {
+				problems = append(problems, Problem{
+					Key: name, Value: short(value), Reason: "unknown environment variable; did you mean " + meant + "?",
+				})
+				break
+			}
+		}
+	}
+	return problems
+}
+
+// strangeKeys refuses, of the values of a file or of flags, those whose keys are
+// not in the schema.
+func strangeKeys(values map[string]any, from Origin) []Problem {
+	var problems []Problem
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if _, ok := FindKey(name); ok {
+			continue
+		}
+		text, typed := values[name].(string)
+		if !typed || from == FromFile {
+			text = ValueText(values[name])
+		}
+		p := strangeKey(name, text)
+		p.From = from.setter(name)
+		problems = append(problems, p)
+	}
+	return problems
+}
+
+func strangeKey(name, value string) Problem {
+	if under := KeysUnder(name); len(under) > 0 {
+		return Problem{Key: name, Value: short(value), Reason: "want a section with keys such as " + under[0]}
+	}
+	for up, _ := cutLast(name); up != ""; up, _ = cutLast(up) {
+		if k, ok := FindKey(up); ok {
+			return Problem{Key: up, Value: "a section", Reason: "want " + k.Want()}
+		}
+	}
+	reason := "unknown key; `peerd config show --schema` lists all"
+	if near := nearestKey(name); near != "" {
+		reason = "unknown key; did you mean " + near + "?"
+	}
+	return Problem{Key: name, Value: short(value), Reason: reason}
+}

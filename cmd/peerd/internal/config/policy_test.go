@@ -1,0 +1,58 @@
+package config_test
+
+import (
+	"testing"
+	"time"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/configtest"
+)
+
+// TestPolicyIsWhatPeersShare changes each key, and each part of the network, and
+// looks whether the hash follows.
+func TestPolicyIsWhatPeersShare(t *testing.T) {
+	c, err := config.Load(configtest.Write(t, configtest.Good(nil)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := config.PolicyHash(&c.Settings, configtest.ThreeSites())
+	other := map[string]string{"arms": "x,y", "privacy.accept_weak": "true", "rounds.every": "3s", "log.level": "warn", "world.clip": "false", "listen": "[]", "world.means": "[]", "experiment.faults.partition": "[1, 2]", "experiment.cells": "[{name: x}]", "experiment.alone": "true", "experiment.laws": "true", "experiment.coverage": "true", "api.window": "7s", "api.keep": "7s"}
+	for _, k := range config.Schema() {
+		value, ok := other[k.Name]
+		if !ok {
+			value = "7"
+		}
+		changed, problems, err := config.Read(c.File, []string{k.Name + "=" + value})
+		if err != nil || len(problems) > 0 {
+			t.Fatal(k.Name, err, problems)
+		}
+		if differs := config.PolicyHash(&changed.Settings, configtest.ThreeSites()) != before; differs != k.Shared {
+			t.Errorf("%s: shared %v, but the hash differs: %v", k.Name, k.Shared, differs)
+		}
+	}
+	for what, change := range map[string]func(n *config.Network){
+		"name":   func(n *config.Network) { n.Name = "other" },
+		"start":  func(n *config.Network) { n.Start = n.Start.Add(time.Nanosecond) },
+		"every":  func(n *config.Network) { n.Every++ },
+		"peers":  func(n *config.Network) { n.Peers[0], n.Peers[1] = n.Peers[1], n.Peers[0] },
+		"member": func(n *config.Network) { n.Peers[0].Name = "other" },
+		"links":  func(n *config.Network) { n.Links[0] = [2]int{0, 2} },
+	} {
+		n := configtest.ThreeSites()
+		change(n)
+		if config.PolicyHash(&c.Settings, n) == before {
+			t.Errorf("%s changes nothing", what)
+		}
+	}
+	for what, change := range map[string]func(n *config.Network){
+		"addresses":      func(n *config.Network) { n.Peers[0].Addrs = nil },
+		"order of links": func(n *config.Network) { n.Links = [][2]int{{2, 1}, {1, 0}} },
+		"time zone":      func(n *config.Network) { n.Start = n.Start.In(time.FixedZone("x", 3600)) },
+	} {
+		n := configtest.ThreeSites()
+		change(n)
+		if config.PolicyHash(&c.Settings, n) != before {
+			t.Errorf("%s should change nothing", what)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Problem is one value that is refused.
+type Problem struct {
+	Key    string `json:"key"`
+	Value  string `json:"value,omitempty"` // as in a file; empty if the key is missing
+	Reason string `json:"reason"`          // what is wanted instead
+	From   string `json:"from,omitempty"`  // where the value was set, unless in the file
+}
+
+// String returns the problem as one line: key, value, reason.
+func (p Problem) String() string {
+	value := p.Value
+	if value == "" {
+		value = "missing"
+	}
+	line := fmt.Sprintf("%s: %s: %s", p.Key, value, p.Reason)
+	if p.From != "" {
+		line += " (set by " + p.From + ")"
+	}
+	return line
+}
+
+// A Refusal is a file, or what stands for one, with everything wrong in it.
+type Refusal struct {
+	What     string // was refused, such as "configuration a.yaml"
+	Problems []Problem
+}
+
+// Is reports whether target is [ErrRefused].
+func (r *Refusal) Is(target error) bool { return target == ErrRefused }
+
+// Error has one line for each problem after a first line.
+func (r *Refusal) Error() string {
+	var b strings.Builder
+	b.WriteString(r.Summary())
+	for _, p := range r.Problems {
+		b.WriteString("\n" + p.String())
+	}
+	return b.String()
+}
+
+// Summary is the first line.
+func (r *Refusal) Summary() string {
+	if len(r.Problems) == 1 {
+		return r.What + " refused: 1 problem"
+	}
+	return fmt.Sprintf("%s refused: %d problems", r.What, len(r.Problems))
+}
+
+// sortProblems puts problems in the order of the schema, those with unknown keys
+// last.
+func sortProblems(problems []Problem) {
+	order := make(map[string]int) // never ranged over
+	for i, k := range Schema() {
+		order[k.Name] = i - len(Schema())
+	}
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		if d := order[a.Key] - order[b.Key]; d != 0 {
+			return d
+		}
+		return strings.Compare(a.Key, b.Key)
+	})
+}

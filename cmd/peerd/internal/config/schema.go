@@ -1,0 +1,238 @@
+package config
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"time"
+
+	"peerd.dev/dp"
+	"peerd.dev/node/site"
+)
+
+// Schema lists every setting, in the order in which people read them. The daemon,
+// the testnet and experiments share it. The documentation, the example file and
+// `peerd config show --schema` are made of it.
+func Schema() []Key {
+	const many = math.MaxUint64
+	const horizon = 1 << 30 // the leaves that a stream may have
+	learners, learning := entryNames("learner")
+	protocols, spreading := entryNames("protocol")
+	worlds, paying := entryNames("world", Application)
+	return slices.Concat([]Key{
+		{
+			Name: "mode", Default: string(Live), Shared: true, rule: oneOf(string(Live), string(Lockstep)),
+			Doc: "Whose data: live guards people, and rounds follow the wall clock; lockstep guards nobody, and simulated rounds wait for each other.",
+		},
+		{
+			Name: "dir", Default: ".peerd", rule: pathText(true),
+			Doc: "Folder of the peer: its key, its configuration, its store.",
+		},
+		{
+			Name: "seed", Default: "0", rule: whole(0, many),
+			Doc: "Where all randomness comes from in lockstep; 0 in mode live, where noise comes from the operating system.",
+		},
+		{
+			Name: "network", Default: "network.yaml", rule: pathText(true),
+			Doc: "The network file: who the peers are, who talks to whom. A relative path starts at dir.",
+		},
+		{
+			Name: "listen", Default: "[/ip4/127.0.0.1/tcp/0]", rule: addresses(),
+			Doc: "Addresses to listen on; port 0 takes a free one.",
+		},
+		{
+			Name: "arms", Example: "[red, green, blue]", Shared: true, Fixed: true, rule: names(2, 1000),
+			Doc: "The actions to choose between, the same names in the same order at all peers.",
+		},
+
+		{
+			Name: "privacy.epsilon", Example: "1", Shared: true, Fixed: true, rule: budget(),
+			Doc: "Privacy budget of one user for the whole life of the peer. It has no default because only you can choose it.",
+		},
+		{
+			Name: "privacy.delta", Default: "0", Shared: true, Fixed: true, rule: probability(),
+			Doc: "With Gaussian noise: by how much, in probability, the promise of epsilon may be missed; 0.000001 or less. 0 with Laplace noise, which never misses it.",
+		},
+		{
+			Name: "privacy.mechanism", Default: "tree", Shared: true, Fixed: true, rule: oneOf(mechanismNames()...),
+			Doc: "How sums are noised; docs/mechanisms.md compares them. none adds no noise, for comparison in lockstep.",
+		},
+		{
+			Name: "privacy.calibration", Default: "tight", Shared: true, Fixed: true, rule: oneOf(dp.Tight.String(), dp.Paper.String()),
+			Doc: "How Gaussian noise is made for epsilon and delta: tight is exact; paper is the formula that papers print, for comparison.",
+		},
+		{
+			Name: "privacy.adjacency", Default: "replace-one", Shared: true, Fixed: true, rule: oneOf(dp.ReplaceOne.String(), dp.ZeroOut.String()),
+			Doc: "What cannot be told apart: replace-one, a user's rewards replaced by any others; zero-out, replaced by 0.",
+		},
+		{
+			Name: "privacy.records_per_user", Default: "1", Unit: "rewards", Shared: true, Fixed: true, rule: whole(1, 1<<20),
+			Doc: "At most so many rewards are one user's; the noise grows with it.",
+		},
+		{
+			Name: "privacy.horizon", Example: "10000", Unit: "rounds", Shared: true, Fixed: true, rule: whole(1, horizon),
+			Doc: "Rounds that the budget covers; after them the peer releases nothing more. With protocol average and an application, rewards of one action, which alone falls silent after them.",
+		},
+		{
+			Name: "privacy.accept_weak", Default: "false", Shared: true, rule: yesNo(),
+			Doc: "Says that an epsilon over 10, which promises next to nothing, is meant.",
+		},
+
+		{
+			Name: "learner.name", Default: learners[0], Shared: true, Fixed: true, rule: oneOf(learners...),
+			Doc: "How an arm is chosen: " + learning + ".",
+		},
+	}, blockKeys("learner", true), []Key{
+		{
+			Name: "protocol.name", Default: protocols[0], Shared: true, Fixed: true, rule: oneOf(protocols...),
+			Doc: "How what is learnt spreads: " + spreading + ".",
+		},
+	}, blockKeys("protocol", true), []Key{
+		{
+			Name: "rounds.every", Default: "1s", Unit: "duration", Shared: true, rule: between(time.Millisecond, 24*time.Hour),
+			Doc: "Length of a round in mode live.",
+		},
+		{
+			Name: "rounds.count", Default: "0", Unit: "rounds", rule: whole(0, horizon),
+			Doc: "How many to play; 0 plays as many as the horizon.",
+		},
+
+		{
+			Name: "world.kind", Default: worlds[0], rule: oneOf(worlds...),
+			Doc: "What pays rewards: the site's application over the API; or, simulated: " + paying + ".",
+		},
+	}, blockKeys("world", false), []Key{
+		{
+			Name: "api.listen", Default: `""`, rule: loopbackAddress(),
+			Doc: "Where the API listens besides its socket in dir, such as 127.0.0.1:8470; only this machine can reach it, with the token in dir.",
+		},
+		{
+			Name: "api.window", Default: "10m", Unit: "duration", rule: between(time.Second, 30*24*time.Hour),
+			Doc: "For how long the reward of a decision is taken.",
+		},
+		{
+			Name: "api.default_reward", Default: "0", rule: number("a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 }),
+			Doc: "Reward of a decision that got none in its window.",
+		},
+		{
+			Name: "api.settle", Default: string(site.AtWindow), rule: oneOf(string(site.AtWindow), string(site.OnArrival)),
+			Doc: "When a reward is learnt from: window is when its window ends, so that nobody sees when it came, or whether; arrival is at once, which tells peers that it came.",
+		},
+		{
+			Name: "api.fallback", Default: `""`, rule: holds("the name of an action, or nothing", func(reflect.Value) bool { return true }),
+			Doc: "Action that is answered until the first round is over; empty leaves even the first to the learner.",
+		},
+		{
+			Name: "api.min_exposures", Default: "1", Unit: "decisions", rule: whole(0, 1<<30),
+			Doc: "So many decisions go to every action before the learner chooses.",
+		},
+		{
+			Name: "api.keep", Default: "24h", Unit: "duration", rule: between(0, 365*24*time.Hour),
+			Doc: "For how long a decision is remembered after its window, so that a late word about it is told from a wrong one; then it is removed with its reward.",
+		},
+		{
+			Name: "api.max_body", Default: "4194304", Unit: "bytes", rule: whole(1<<10, 1<<28),
+			Doc: "Most that a request may bring.",
+		},
+
+		{
+			Name: "store.reserve", Default: "64", Unit: "MiB", rule: whole(1, 1<<20),
+			Doc: "Disk space to leave free, at most an eighth of the disk: with less nothing is taken in, and nothing lost.",
+		},
+
+		{
+			Name: "testnet.nodes", Default: "5", Unit: "peers", rule: whole(2, 100_000),
+			Doc: "Peers of a testnet or an experiment.",
+		},
+		{
+			Name: "testnet.topology", Default: "ring", rule: graphText(),
+			Doc: "Who talks to whom there.",
+		},
+		{
+			Name: "testnet.seeds", Default: "0", Unit: "runs", rule: whole(0, 10_000),
+			Doc: "Simulated runs for the closing table; 0 leaves it out.",
+		},
+
+		{
+			Name: "experiment.seeds", Default: "20", Unit: "runs", rule: whole(1, 100_000),
+			Doc: "Runs, each from a seed of its own.",
+		},
+		{
+			Name: "experiment.first_seed", Default: "1", rule: whole(1, many),
+			Doc: "Seed of the first run; the others follow it.",
+		},
+		{
+			Name: "experiment.cells", Default: "[]", rule: cellList(),
+			Doc: "What is compared, over the same seeds: a list of cells, each with a name, with settings that it sets, or both; a setting with a list of values makes a cell of each. Without any the configuration is the one cell.",
+		},
+		{
+			Name: "experiment.alone", Default: "false", rule: yesNo(),
+			Doc: "Takes all links away, so that every peer learns by itself.",
+		},
+		{
+			Name: "experiment.laws", Default: "false", rule: yesNo(),
+			Doc: "Checks in every round what paper 004 says of protocol average: the sum of estimates and Lemmas 1 to 3.",
+		},
+		{
+			Name: "experiment.coverage", Default: "false", rule: yesNo(),
+			Doc: "Counts in every round how many estimates lie outside of their confidence radius, and fails if more do than the radius allows.",
+		},
+		{
+			Name: "experiment.faults.loss", Default: "0", rule: probability(),
+			Doc: "How often a message is lost.",
+		},
+		{
+			Name: "experiment.faults.duplicate", Default: "0", rule: probability(),
+			Doc: "How often a message arrives twice.",
+		},
+		{
+			Name: "experiment.faults.reorder", Default: "0", rule: probability(),
+			Doc: "How often a message is overtaken by up to 3 rounds.",
+		},
+		{
+			Name: "experiment.faults.delay", Default: "0", Unit: "rounds", rule: whole(0, 1000),
+			Doc: "A message is up to so late.",
+		},
+		{
+			Name: "experiment.faults.partition", Default: "[]", Unit: "rounds", rule: span(),
+			Doc: "From which round, and before which, no message crosses between the halves of the network.",
+		},
+		{
+			Name: "experiment.faults.churn", Default: "0", rule: probability(),
+			Doc: "How often, each round, a peer goes away for a while.",
+		},
+		{
+			Name: "experiment.liars.count", Default: "0", Unit: "peers", rule: whole(0, many),
+			Doc: "Peers who claim pull counts that are not theirs.",
+		},
+		{
+			Name: "experiment.liars.claim", Default: "huge", rule: oneOf("huge", "t", "half"),
+			Doc: "What liars claim of every arm: 2^63 pulls, the rounds so far, or half of them.",
+		},
+		{
+			Name: "experiment.figure.kind", Default: "curves", rule: oneOf("none", "curves", "final"),
+			Doc: "What is drawn: curves is regret by round, a line a cell; final is regret at the end against x.",
+		},
+		{
+			Name: "experiment.figure.x", Default: `""`, rule: axisText(),
+			Doc: "What final is drawn against: spectral_gap, or a setting that holds a number; cells that differ in it alone make a line.",
+		},
+		{
+			Name: "experiment.figure.log", Default: "none", rule: oneOf("none", "x", "y", "both"),
+			Doc: "Which axes are logarithmic.",
+		},
+		{
+			Name: "experiment.figure.title", Default: `""`, rule: holds("text", func(reflect.Value) bool { return true }),
+			Doc: "What stands above the figure; empty is the configuration's name.",
+		},
+
+		{
+			Name: "log.level", Default: "info", rule: oneOf("debug", "info", "warn", "error"),
+			Doc: "The least that is logged.",
+		},
+		{
+			Name: "log.format", Default: "auto", rule: oneOf("auto", "text", "json"),
+			Doc: "Auto is text on a terminal, else json.",
+		},
+	})
+}

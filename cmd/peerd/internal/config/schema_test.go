@@ -1,0 +1,91 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSchemaHasEveryFieldInOrder(t *testing.T) {
+	keys := Schema()
+	all := fields()
+	for i := range max(len(keys), len(all)) {
+		var key, field string
+		if i < len(keys) {
+			key = keys[i].Name
+		}
+		if i < len(all) {
+			field = all[i].key
+		}
+		if key != field {
+			t.Fatalf("row %d of the schema is %q, field %d of Settings is %q", i, key, i, field)
+		}
+	}
+}
+
+func TestEveryKeyIsExplainedInALine(t *testing.T) {
+	for _, k := range Schema() {
+		if k.Doc == "" || strings.Contains(k.Doc, "\n") || !strings.HasSuffix(k.Doc, ".") {
+			t.Errorf("%s: doc %q, want a sentence in a line", k.Name, k.Doc)
+		}
+		if strings.ContainsAny(k.Doc+k.Want()+k.Default+k.Example, "|") {
+			t.Errorf("%s: a | would break the table of the page", k.Name)
+		}
+		if k.Required() && k.Example == "" {
+			t.Errorf("%s is required and has no example", k.Name)
+		}
+	}
+}
+
+// TestDefaultsAreValid also shows that each default has its key's type and means
+// what it says.
+func TestDefaultsAreValid(t *testing.T) {
+	c, problems, err := Read("", nil)
+	if err != nil || len(problems) > 0 {
+		t.Fatal(err, problems)
+	}
+	bad := make(map[string]string)
+	for _, p := range c.Validate() {
+		bad[p.Key] = p.Reason
+	}
+	for _, k := range Schema() {
+		if reason := bad[k.Name]; reason != "" && !k.Required() {
+			t.Errorf("%s: default %s: %s", k.Name, k.Default, reason)
+		}
+		if got := ValueText(c.Value(k.Name).Interface()); !k.Required() && got != k.Default {
+			t.Errorf("%s: default %s reads as %s", k.Name, k.Default, got)
+		}
+	}
+}
+
+func TestTheNearestKeyIsMeant(t *testing.T) {
+	for name, want := range map[string]string{
+		"privacy.epsilom":          "privacy.epsilon",
+		"privacy.records_pre_user": "privacy.records_per_user",
+		"protocol.average.patence": "protocol.average.patience",
+		"epsilon":                  "privacy.epsilon",
+		"learner.consistency":      "protocol.average.consistency",
+		"experiment.seed":          "experiment.seeds", // and not seed
+		"mod":                      "mode",
+		"world.mean":               "world.means",
+		"f":                        "", // of average or of rows?
+		"colour":                   "",
+	} {
+		if got := nearestKey(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestDistanceCountsSlips(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "ab", 1}, {"abc", "axc", 1}, {"", "abc", 3}, {"kitten", "sitting", 3}} {
+		if got := distance(c.a, c.b); got != c.want {
+			t.Errorf("%q to %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+		if got := distance(c.b, c.a); got != c.want {
+			t.Errorf("%q to %q: %d, want %d", c.b, c.a, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package config
+
+import (
+	"math"
+	"time"
+
+	"peerd.dev/dp"
+	"peerd.dev/dp/account"
+	"peerd.dev/node"
+	"peerd.dev/node/site"
+)
+
+// Settings is a configuration. The key of a field is its lower-case name, or the
+// tag where that reads better, after the keys of the structs around it.
+type Settings struct {
+	Mode       Mode
+	Dir        string
+	Seed       uint64
+	Network    string
+	Listen     []string
+	Arms       []string
+	Privacy    Privacy
+	Learner    Learner
+	Protocol   Protocol
+	Rounds     Rounds
+	World      World
+	API        API
+	Store      Store
+	Testnet    Testnet
+	Experiment Experiment
+	Log        Log
+}
+
+// Mode says whose data a peer holds.
+type Mode string
+
+// The modes.
+const (
+	Live     Mode = "live"     // people's; rounds follow the wall clock
+	Lockstep Mode = "lockstep" // nobody's; rounds wait for each other and come from a seed
+)
+
+// Door returns what the mode is to package dp.
+func (m Mode) Door() dp.Mode {
+	if m == Lockstep {
+		return dp.Lockstep
+	}
+	return dp.Private
+}
+
+// Epsilon is a budget; +Inf is one that protects nobody.
+type Epsilon float64
+
+// Infinite reports whether e protects nobody.
+func (e Epsilon) Infinite() bool { return math.IsInf(float64(e), 1) }
+
+// Privacy is what a peer promises its users.
+type Privacy struct {
+	Epsilon        Epsilon
+	Delta          float64
+	Mechanism      string
+	Calibration    string
+	Adjacency      string
+	RecordsPerUser uint64 `key:"records_per_user"`
+	Horizon        uint64
+	AcceptWeak     bool `key:"accept_weak"`
+}
+
+// Budget returns what the peer may spend.
+func (p Privacy) Budget() (b account.Budget, err error) {
+	if b.Epsilon, err = account.Epsilon(float64(p.Epsilon)); err != nil {
+		return b, err
+	}
+	b.Delta, err = account.DeltaOf(p.Delta)
+	return b, err
+}
+
+// promise returns the same as agents take it.
+func (p Privacy) promise(m Mode) (node.Privacy, error) {
+	budget, err := p.Budget()
+	if err != nil {
+		return node.Privacy{}, err
+	}
+	mechanism, err := dp.ParseMechanism(p.Mechanism)
+	if err != nil {
+		return node.Privacy{}, err
+	}
+	out := node.Privacy{
+		Mode: m.Door(), Budget: budget, Mechanism: mechanism, RecordsPerUser: p.RecordsPerUser, Horizon: p.Horizon,
+	}
+	if p.Calibration == dp.Paper.String() {
+		out.Calibration = dp.Paper
+	}
+	if p.Adjacency == dp.ZeroOut.String() {
+		out.Adjacency = dp.ZeroOut
+	}
+	return out, nil
+}
+
+// Learner says how arms are chosen.
+type Learner struct {
+	Name   string
+	Params Params
+}
+
+// Protocol says how what is learnt spreads.
+type Protocol struct {
+	Name   string
+	Params Params
+}
+
+// Rounds says when rounds happen.
+type Rounds struct {
+	Every time.Duration
+	Count uint64
+}
+
+// Application is the world whose rewards come over the API.
+const Application = "application"
+
+// API says how the site's application talks to the peer.
+type API struct {
+	Listen        string
+	Window        time.Duration
+	DefaultReward float64 `key:"default_reward"`
+	Settle        site.Settle
+	Fallback      string
+	MinExposures  uint64 `key:"min_exposures"`
+	Keep          time.Duration
+	MaxBody       uint64 `key:"max_body"`
+}
+
+// Store says how the peer's store uses the disk.
+type Store struct {
+	Reserve uint64 // MiB
+}
+
+// World says what pays the rewards.
+type World struct {
+	Kind   string
+	Params Params
+}
+
+// Testnet is a network on one machine.
+type Testnet struct {
+	Nodes    int
+	Topology string
+	Seeds    int
+}
+
+// Experiment is a simulation.
+type Experiment struct {
+	Seeds     uint64
+	FirstSeed uint64 `key:"first_seed"`
+	Cells     []Cell
+	Alone     bool
+	Laws      bool
+	Coverage  bool
+	Faults    Faults
+	Liars     Liars
+	Figure    Figure
+}
+
+// Cell is a part of an experiment: settings in place of the configuration's. A key
+// that has a list of values stands for as many cells.
+type Cell struct {
+	Name string         `yaml:",omitempty"`
+	Set  map[string]any `yaml:",omitempty"`
+}
+
+// Figure says what an experiment draws.
+type Figure struct {
+	Kind  string
+	X     string
+	Log   string
+	Title string
+}
+
+// Faults are what the simulated network does to messages.
+type Faults struct {
+	Loss      float64
+	Duplicate float64
+	Reorder   float64
+	Delay     int
+	Partition []uint64 // none, or from and before which round
+	Churn     float64
+}
+
+// Liars are simulated peers who claim counts that are not theirs.
+type Liars struct {
+	Count int
+	Claim string
+}
+
+// Log says what is logged and how.
+type Log struct {
+	Level  string
+	Format string
+}

@@ -1,0 +1,61 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+)
+
+// A SettingDoc is a setting for machines, and who set it.
+type SettingDoc struct {
+	Key    string `json:"key"`
+	Value  any    `json:"value"`
+	Source Origin `json:"source"`
+}
+
+// SettingDocs returns every setting, in the order of the schema.
+func (c *Config) SettingDocs() []SettingDoc {
+	var docs []SettingDoc
+	for _, k := range Schema() {
+		d := SettingDoc{k.Name, c.Value(k.Name).Interface(), c.From[k.Name]}
+		if d.Source == fromNobody {
+			d.Value = nil
+		}
+		docs = append(docs, d)
+	}
+	return docs
+}
+
+// MarshalJSON writes a duration and an infinite budget as they stand in a file.
+func (d SettingDoc) MarshalJSON() ([]byte, error) {
+	type plain SettingDoc
+	switch v := d.Value.(type) {
+	case time.Duration:
+		d.Value = ValueText(v)
+	case Epsilon:
+		if v.Infinite() {
+			d.Value = ValueText(v)
+		}
+	}
+	return json.Marshal(plain(d))
+}
+
+// Write prints the settings as a table.
+func (c *Config) Write(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "KEY\tSOURCE\tVALUE")
+	for _, k := range Schema() {
+		value, source := ValueText(c.Value(k.Name).Interface()), string(c.From[k.Name])
+		switch c.From[k.Name] {
+		case fromNobody:
+			value = "-"
+		case FromEnv:
+			source = EnvName(k.Name)
+		default:
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", k.Name, source, value)
+	}
+	_ = t.Flush()
+}

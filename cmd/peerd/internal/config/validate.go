@@ -1,0 +1,80 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/protocol"
+)
+
+// Validate returns everything that is wrong with s, in the order of the schema:
+// first what each key's own rule refuses, then, of the keys that are good alone,
+// what does not go together.
+func (s *Settings) Validate() []Problem { return s.validate(make(map[string]bool)) }
+
+// validate passes over keys that are bad already, and marks those that it finds.
+func (s *Settings) validate(bad map[string]bool) []Problem {
+	var problems []Problem
+	for _, k := range Schema() {
+		if bad[k.Name] {
+			continue
+		}
+		v := s.Value(k.Name)
+		if reason := k.rule.check(v); reason != "" {
+			bad[k.Name] = true
+			problems = append(problems, Problem{Key: k.Name, Value: short(ValueText(v.Interface())), Reason: reason})
+		}
+	}
+	problems = append(problems, s.validateTogether(bad)...)
+	least, _ := leastDegree(s.Testnet.Topology, s.Testnet.Nodes)
+	problems = append(problems, s.validateProtocol(protocol.Net{Peers: s.Testnet.Nodes, LeastDegree: least, Horizon: s.Privacy.Horizon}, bad)...)
+	problems = append(problems, s.validateWorld(s.Testnet.Nodes, bad)...)
+	sortProblems(problems)
+	return problems
+}
+
+// A Pact is a rule across keys.
+type Pact struct {
+	Keys []string // the first is refused; none of them is bad alone
+	Doc  string   // one sentence
+	// broken returns how to mend s, naming the other keys; "" if the pact holds.
+	Broken func(s *Settings) string
+}
+
+// Pacts lists all rules across keys.
+func Pacts() []Pact {
+	var all []Pact
+	for _, part := range [][]Pact{privacyPacts(), protocolPacts(), worldPacts(), runPacts()} {
+		all = append(all, part...)
+	}
+	return all
+}
+
+func (s *Settings) validateTogether(bad map[string]bool) []Problem {
+	var problems []Problem
+	for _, p := range Pacts() {
+		if slices.ContainsFunc(p.Keys, func(key string) bool { return bad[key] }) {
+			continue
+		}
+		if reason := p.Broken(s); reason != "" {
+			problems = append(problems, Problem{
+				Key: p.Keys[0], Value: short(ValueText(s.Value(p.Keys[0]).Interface())), Reason: reason,
+			})
+		}
+	}
+	return problems
+}
+
+// With writes a key and its value as they stand in a message.
+func (s *Settings) With(key string) string {
+	return fmt.Sprintf("%s: %s", key, short(ValueText(s.Value(key).Interface())))
+}
+
+// short cuts what is too long for one line of a message.
+func short(text string) string {
+	const most = 60
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
+}

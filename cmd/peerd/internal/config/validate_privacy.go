@@ -1,0 +1,108 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+)
+
+// weakEpsilon is the budget above which a promise says next to nothing: a
+// likelihood ratio of e^10.
+const weakEpsilon = 10
+
+// weakDelta is the δ above which it does not either: a mechanism that publishes each
+// user with that probability keeps it.
+const weakDelta = 1e-3
+
+func privacyPacts() []Pact {
+	return []Pact{
+		{[]string{"seed", "mode"}, "A seed is for lockstep alone: noise from a seed would repeat itself.", func(s *Settings) string {
+			switch {
+			case s.Mode == Live && s.Seed != 0:
+				return fmt.Sprintf("want 0 with %s, since noise from a seed would repeat itself", s.With("mode"))
+			case s.Mode == Lockstep && s.Seed == 0:
+				return fmt.Sprintf("want 1 or more with %s, which takes all its randomness from it", s.With("mode"))
+			}
+			return ""
+		}},
+		{[]string{"privacy.epsilon", "mode"}, "A budget of inf is for lockstep alone: it protects nobody.", func(s *Settings) string {
+			if s.Mode == Live && s.Privacy.Epsilon.Infinite() {
+				return fmt.Sprintf("want a finite number with %s; inf protects nobody", s.With("mode"))
+			}
+			return ""
+		}},
+		{[]string{"privacy.epsilon", "privacy.accept_weak"}, "A finite budget over 10 has to be accepted.", func(s *Settings) string {
+			if e := s.Privacy.Epsilon; e > weakEpsilon && !e.Infinite() && !s.Privacy.AcceptWeak {
+				return fmt.Sprintf("want at most %d with %s; more promises next to nothing", weakEpsilon, s.With("privacy.accept_weak"))
+			}
+			return ""
+		}},
+		{[]string{"privacy.delta", "privacy.mechanism"}, "Gaussian noise needs a delta, and Laplace noise none.", func(s *Settings) string {
+			m, err := dp.ParseMechanism(s.Privacy.Mechanism)
+			switch gaussian := err == nil && m.Law() == dp.Gaussian; {
+			case gaussian && s.Privacy.Delta == 0:
+				return fmt.Sprintf("want a small probability, such as 0.000001, with %s, whose noise is Gaussian", s.With("privacy.mechanism"))
+			case !gaussian && s.Privacy.Delta != 0:
+				return fmt.Sprintf("want 0 with %s, whose epsilon is never exceeded", s.With("privacy.mechanism"))
+			}
+			return ""
+		}},
+		{[]string{"privacy.delta", "privacy.accept_weak"}, "A delta over 0.001 has to be accepted.", func(s *Settings) string {
+			if s.Privacy.Delta > weakDelta && !s.Privacy.AcceptWeak {
+				return fmt.Sprintf("want at most %v with %s; of that share of users everything could be told", weakDelta, s.With("privacy.accept_weak"))
+			}
+			return ""
+		}},
+		{[]string{"privacy.mechanism", "mode"}, "Only lockstep goes without noise.", func(s *Settings) string {
+			if s.Mode == Live && s.Privacy.Mechanism == dp.None.String() {
+				return fmt.Sprintf("want another one with %s; none protects nobody", s.With("mode"))
+			}
+			return ""
+		}},
+		{[]string{"privacy.mechanism", "privacy.epsilon", "mode"}, "Going without noise and a budget of inf belong together.", func(s *Settings) string {
+			none, inf := s.Privacy.Mechanism == dp.None.String(), s.Privacy.Epsilon.Infinite()
+			switch {
+			case s.Mode == Live || none == inf:
+				return ""
+			case none:
+				return fmt.Sprintf("want another one with %s; only inf pays for no noise", s.With("privacy.epsilon"))
+			}
+			return fmt.Sprintf("want none with %s; a finite budget is what sets the noise", s.With("privacy.epsilon"))
+		}},
+		{
+			[]string{
+				"privacy.records_per_user", "privacy.epsilon", "privacy.delta", "privacy.horizon", "privacy.mechanism", "privacy.calibration", "privacy.adjacency",
+				"arms", "protocol.name", "learner.name",
+			},
+			"The noise that budget, records per user and horizon ask for is a number that can be drawn.", func(s *Settings) string {
+				m, err := dp.ParseMechanism(s.Privacy.Mechanism)
+				if err != nil || m == dp.None || s.Privacy.Epsilon.Infinite() || (m.Law() == dp.Gaussian) != (s.Privacy.Delta > 0) {
+					return "" // said elsewhere
+				}
+				if _, err := s.Charge(); err != nil {
+					return fmt.Sprintf("want fewer with %s and %s; %s", s.With("privacy.epsilon"), s.With("privacy.horizon"), strings.TrimPrefix(err.Error(), "dp: "))
+				}
+				return ""
+			},
+		},
+	}
+}
+
+// gaussianNoise reports whether the mechanism draws Gaussian noise.
+func (s *Settings) gaussianNoise() bool {
+	m, err := dp.ParseMechanism(s.Privacy.Mechanism)
+	return err == nil && m.Law() == dp.Gaussian
+}
+
+// mechanismNames lists the mechanisms that suit some protocol.
+func mechanismNames() (names []string) {
+	for _, m := range dp.Mechanisms() {
+		if slices.ContainsFunc(protocol.Table(), func(e protocol.Entry) bool { return e.Suits(m) }) {
+			names = append(names, m.String())
+		}
+	}
+	return names
+}

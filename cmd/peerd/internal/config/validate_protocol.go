@@ -1,0 +1,79 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/node"
+	"peerd.dev/protocol"
+)
+
+func protocolPacts() []Pact {
+	return []Pact{
+		{[]string{"privacy.mechanism", "protocol.name"}, "The mechanism releases what the protocol carries.", func(s *Settings) string {
+			e, err := protocol.Lookup(s.Protocol.Name)
+			m, wrong := dp.ParseMechanism(s.Privacy.Mechanism)
+			if err != nil || wrong != nil || e.Suits(m) {
+				return ""
+			}
+			var suits []string
+			for _, m := range dp.Mechanisms() {
+				if e.Suits(m) {
+					suits = append(suits, m.String())
+				}
+			}
+			return fmt.Sprintf("want one of %s with %s", strings.Join(suits, ", "), s.With("protocol.name"))
+		}},
+		{[]string{"protocol.name", "learner.name"}, "The protocol carries what the learner adds up.", func(s *Settings) string {
+			e, err := protocol.Lookup(s.Protocol.Name)
+			l, wrong := bandit.EntryOf(s.LearnerParams())
+			if err != nil || wrong != nil {
+				return ""
+			}
+			statistic, err := (&node.Spec{Arms: len(s.Arms), Graph: make([][]protocol.Peer, 1), Learner: s.LearnerParams(), Protocol: s.ProtocolParams()}).Statistic()
+			if err != nil || statistic.Width() == 1 || e.Wide {
+				return ""
+			}
+			var wide []string
+			for _, e := range protocol.Table() {
+				if e.Wide {
+					wide = append(wide, e.Name)
+				}
+			}
+			return fmt.Sprintf("want one of %s with learner.name: %s, whose sums have %d numbers", strings.Join(wide, ", "), l.Name, statistic.Width())
+		}},
+	}
+}
+
+// validateProtocol asks the chosen protocol whether its parameters suit a network. bad keys
+// are passed over.
+func (s *Settings) validateProtocol(n protocol.Net, bad map[string]bool) []Problem {
+	e, err := protocol.Lookup(s.Protocol.Name)
+	if err != nil || anyBad(bad, "protocol."+e.Name+".", "protocol.name", "privacy.horizon", "testnet.nodes", "testnet.topology") {
+		return nil
+	}
+	field, want := e.Check(s.ProtocolParams(), n)
+	return s.refused("protocol."+e.Name+".", field, want)
+}
+
+// refused makes a problem of what an entry's Check returns.
+func (s *Settings) refused(prefix, field, want string) []Problem {
+	if field == "" {
+		return nil
+	}
+	key := prefix + field
+	return []Problem{{Key: key, Value: short(ValueText(s.Value(key).Interface())), Reason: "want " + want}}
+}
+
+// anyBad reports whether a key is bad, or one that begins with a prefix.
+func anyBad(bad map[string]bool, prefix string, keys ...string) bool {
+	for key, is := range bad {
+		if is && (strings.HasPrefix(key, prefix) || slices.Contains(keys, key)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,96 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+)
+
+func runPacts() []Pact {
+	return []Pact{
+		{[]string{"rounds.count", "privacy.horizon"}, "A run ends no later than its budget: releases stop at the horizon.", func(s *Settings) string {
+			if s.Rounds.Count > s.Privacy.Horizon {
+				return fmt.Sprintf("want at most %s: releases stop at the horizon", s.With("privacy.horizon"))
+			}
+			return ""
+		}},
+		{[]string{"testnet.topology", "testnet.nodes"}, "The topology can be built with that many peers.", func(s *Settings) string {
+			spec, err := readSpec(s.Testnet.Topology, s.Testnet.Nodes)
+			if err == nil {
+				err = spec.Validate()
+			}
+			if err != nil {
+				return fmt.Sprintf("want one that suits %s; %s", s.With("testnet.nodes"), strings.TrimPrefix(err.Error(), "topology: "))
+			}
+			return ""
+		}},
+		{[]string{"experiment.liars.count", "testnet.nodes"}, "Somebody is honest.", func(s *Settings) string {
+			if s.Experiment.Liars.Count >= s.Testnet.Nodes {
+				return fmt.Sprintf("want fewer than %s, so that somebody is honest", s.With("testnet.nodes"))
+			}
+			return ""
+		}},
+		{[]string{"experiment.laws", "protocol.name", "experiment.alone"}, "The laws are those of peers that average by the paper's rule.", func(s *Settings) string {
+			p, ok := s.ProtocolParams().(protocol.AverageParams)
+			switch {
+			case s.Experiment.Laws && !ok:
+				return fmt.Sprintf("want false with %s: the laws are those of averaging", s.With("protocol.name"))
+			case s.Experiment.Laws && p.Consistency != protocol.Max:
+				return fmt.Sprintf("want false with consistency: %s: the laws are those of %s", p.Consistency, protocol.Max)
+			case s.Experiment.Laws && s.Experiment.Alone:
+				return fmt.Sprintf("want false with %s: the laws are those of peers that talk", s.With("experiment.alone"))
+			}
+			return ""
+		}},
+		{[]string{"experiment.laws", "privacy.mechanism"}, "The laws are checked on sums that are sums of nodes.", func(s *Settings) string {
+			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && s.Experiment.Laws && !m.Tiles() {
+				return fmt.Sprintf("want false with %s: own means are added up from nodes, which %s allow", s.With("privacy.mechanism"), strings.Join(tiling(), ", "))
+			}
+			return ""
+		}},
+		{
+			append([]string{"experiment.laws"}, disturbances()...), "The laws are those of a network without faults and liars.", func(s *Settings) string {
+				for _, key := range disturbances() {
+					if v := s.Value(key); s.Experiment.Laws && !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0) {
+						return fmt.Sprintf("want false with %s: the laws are those of a network without faults and liars", s.With(key))
+					}
+				}
+				return ""
+			},
+		},
+		{[]string{"experiment.figure.x", "experiment.figure.kind"}, "Final is drawn against something, curves against rounds.", func(s *Settings) string {
+			switch f := s.Experiment.Figure; {
+			case f.Kind == "final" && f.X == "":
+				return fmt.Sprintf("want spectral_gap or a setting that holds a number with %s", s.With("experiment.figure.kind"))
+			case f.Kind != "final" && f.X != "":
+				return fmt.Sprintf("want nothing with %s", s.With("experiment.figure.kind"))
+			}
+			return ""
+		}},
+		{[]string{"experiment.faults.partition", "rounds.count", "privacy.horizon"}, "A partition begins before the run ends.", func(s *Settings) string {
+			if p := s.Experiment.Faults.Partition; len(p) == 2 && p[0] >= s.RoundCount() {
+				return fmt.Sprintf("want it to begin before round %d, where the run ends by %s and %s",
+					s.RoundCount(), s.With("rounds.count"), s.With("privacy.horizon"))
+			}
+			return ""
+		}},
+	}
+}
+
+// tiling lists the mechanisms whose running sums are sums of nodes.
+func tiling() (names []string) {
+	for _, m := range dp.Mechanisms() {
+		if m.Tiles() {
+			names = append(names, m.String())
+		}
+	}
+	return names
+}
+
+// disturbances lists the keys that make a simulated network worse than none.
+func disturbances() []string {
+	return append(KeysUnder("experiment.faults"), "experiment.liars.count")
+}

@@ -1,0 +1,66 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/bandit/world"
+)
+
+func worldPacts() []Pact {
+	return []Pact{
+		{[]string{"arms", "world.kind"}, "A world that has its own arms knows how many.", func(s *Settings) string {
+			e, err := world.Lookup(s.World.Kind)
+			if err != nil {
+				return ""
+			}
+			params := s.WorldParams()
+			if field, _ := e.Check(params, s.worldConfig(s.Testnet.Nodes)); field != "" {
+				return "" // said of the parameter
+			}
+			if n := e.Arms(params); n > 0 && n != len(s.Arms) {
+				return fmt.Sprintf("want %d names with %s, which has as many arms", n, s.With("world.kind"))
+			}
+			return ""
+		}},
+		{[]string{"world.kind", "mode"}, "An application's rewards are people's, so it is for mode live alone.", func(s *Settings) string {
+			if s.World.Kind == Application && s.Mode == Lockstep {
+				return fmt.Sprintf("want a simulated one with %s, which protects nobody", s.With("mode"))
+			}
+			return ""
+		}},
+		{[]string{"api.fallback", "arms"}, "The fallback is one of the actions.", func(s *Settings) string {
+			if f := s.API.Fallback; f != "" && !slices.Contains(s.Arms, f) {
+				return fmt.Sprintf("want one of %s, or nothing", s.With("arms"))
+			}
+			return ""
+		}},
+		{[]string{"world.kind", "mode", "privacy.mechanism"}, "Rewards outside of [0, 1] are for lockstep and Laplace noise.", func(s *Settings) string {
+			switch {
+			case !s.Unclipped():
+				return ""
+			case s.Mode != Lockstep:
+				return fmt.Sprintf("want rewards in [0, 1] with %s, since the noise is made for them: set world.%s.clip: true", s.With("mode"), s.World.Kind)
+			case s.gaussianNoise():
+				return fmt.Sprintf("want rewards in [0, 1] with %s, since Gaussian noise for them says nothing of others: set world.%s.clip: true", s.With("privacy.mechanism"), s.World.Kind)
+			}
+			return ""
+		}},
+	}
+}
+
+// worldConfig returns what the parameters of a world of a number of sites have to suit.
+func (s *Settings) worldConfig(sites int) world.Config {
+	return world.Config{Arms: len(s.Arms), Sites: sites, RecordsPerUser: s.Privacy.RecordsPerUser}
+}
+
+// validateWorld asks the chosen world whether its parameters suit a network of a number of
+// sites. bad keys are passed over.
+func (s *Settings) validateWorld(sites int, bad map[string]bool) []Problem {
+	e, err := world.Lookup(s.World.Kind)
+	if err != nil || anyBad(bad, "world."+e.Name+".", "world.kind", "arms", "testnet.nodes", "privacy.records_per_user") {
+		return nil
+	}
+	field, want := e.Check(s.WorldParams(), s.worldConfig(sites))
+	return s.refused("world."+e.Name+".", field, want)
+}

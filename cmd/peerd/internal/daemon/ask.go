@@ -1,0 +1,17 @@
+package daemon
+
+import (
+	"context"
+
+	"peerd.dev/node/api"
+)
+
+// AskStatus asks the running peer of a folder how it is.
+func AskStatus(ctx context.Context, dir string) (s api.Status, err error) {
+	return s, api.Get(ctx, dir, "/v1/status", &s)
+}
+
+// AskPeers asks the running peer of a folder for the other peers and its links to them.
+func AskPeers(ctx context.Context, dir string) (ps []api.Peer, err error) {
+	return ps, api.Get(ctx, dir, "/v1/peers", &ps)
+}

@@ -1,0 +1,141 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"peerd.dev/gossip"
+	"peerd.dev/node"
+	"peerd.dev/node/api"
+	"peerd.dev/node/decision"
+)
+
+// A daemon is what is behind the API.
+var _ api.Backend = (*Daemon)(nil)
+
+// Decide implements [api.Backend].
+func (p *Daemon) Decide(ctx context.Context, asks []decision.Ask) []decision.Outcome[decision.Decision] {
+	if p.site == nil {
+		return simulated[decision.Decision](len(asks))
+	}
+	return p.site.Decide(ctx, asks)
+}
+
+// Reward implements [api.Backend].
+func (p *Daemon) Reward(ctx context.Context, reports []decision.Report) []decision.Outcome[decision.Receipt] {
+	if p.site == nil {
+		return simulated[decision.Receipt](len(reports))
+	}
+	return p.site.Reward(ctx, reports)
+}
+
+// Features implements [api.Backend]. No learner takes features yet.
+func (p *daemon) Features() decision.Shape { return decision.Shape{} }
+
+// simulated refuses all in lockstep, which protects nobody.
+func simulated[T any](n int) []decision.Outcome[T] {
+	out := make([]decision.Outcome[T], n)
+	for i := range out {
+		out[i].Err = &decision.Refusal{Code: decision.Simulated, Reason: "this peer runs in lockstep, which protects nobody and takes no real rewards; set mode: live"}
+	}
+	return out
+}
+
+func (p *Daemon) progress(ctx context.Context) (node.Status, error) {
+	if p.site != nil {
+		return p.site.Status(ctx)
+	}
+	s, err := p.node.Status(ctx)
+	return node.Status{
+		Round: s.Round, Rounds: s.Rounds, Pulls: s.Pulls, Means: s.Means, Samples: s.Samples, Noise: s.Noise,
+		Spent: s.Spent, Left: s.Left, Released: s.Released, Refused: s.Refused, LastErr: s.LastErr,
+	}, err
+}
+
+// Status implements [api.Backend].
+func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
+	s, err := p.progress(ctx)
+	if err != nil {
+		return api.Status{}, err
+	}
+	d := api.Status{
+		ID: p.seat.id.ID(), Name: p.seat.Network.Peers[p.seat.Self].Name, Peer: uint32(p.seat.Self), Network: p.seat.Network.Name,
+		LinksUp: p.host != nil, Round: s.Round, Rounds: s.Rounds, Pulls: s.Pulls, Means: s.Means, Spent: s.Spent, Left: s.Left,
+		Released: s.Released, Refused: s.Refused, Skipped: s.Skipped, Flooded: s.Flooded, LastErr: s.LastErr,
+		Hold: s.Hold, Pending: s.Pending, LedgerRecords: s.Records, DiskFull: s.Full,
+	}
+	if p.site != nil {
+		d.Incarnation = uint64(p.site.Incarnation())
+	}
+	if p.host == nil {
+		return d, nil
+	}
+	d.Addresses = p.host.Addrs()
+	for _, o := range p.host.Status() {
+		d.LinksUp = d.LinksUp && (!o.Neighbour || o.State == gossip.Up)
+		d.BytesIn += o.BytesIn
+		d.BytesOut += o.BytesOut
+		d.Dropped += o.Dropped
+	}
+	t := p.host.Totals()
+	d.BytesIn += t.TopicBytesIn
+	d.BytesOut += t.TopicBytesOut
+	d.Dropped += t.TopicDropped
+	d.Clones = t.Clones
+	return d, nil
+}
+
+// Arms implements [api.Backend].
+func (p *Daemon) Arms(ctx context.Context) ([]api.Arm, error) {
+	s, err := p.progress(ctx)
+	if err != nil {
+		return nil, err
+	}
+	arms := make([]api.Arm, len(s.Pulls))
+	for k := range arms {
+		arms[k] = api.Arm{Name: p.seat.s.Arms[k], Pulls: s.Pulls[k], Estimate: s.Means[k], Samples: s.Samples[k], NoiseSD: s.Noise[k]}
+	}
+	return arms, nil
+}
+
+// Peers implements [api.Backend].
+func (p *Daemon) Peers(context.Context) ([]api.Peer, error) {
+	if p.host == nil {
+		return []api.Peer{}, nil
+	}
+	var all []api.Peer
+	for _, o := range p.host.Status() {
+		d := api.Peer{
+			Peer: uint32(o.Peer), Name: p.seat.Network.Peers[o.Peer].Name, ID: o.ID, Neighbour: o.Neighbour,
+			State: string(o.State), FramesIn: o.FramesIn, FramesOut: o.FramesOut,
+			BytesIn: o.BytesIn, BytesOut: o.BytesOut, Dropped: o.Dropped, Refused: o.Refused,
+			LastSeen: o.LastSeen, LastError: o.LastError, Records: o.Checkpoint.Records, Alarm: o.Alarm, Alarms: o.Alarms,
+		}
+		if o.RTT > 0 {
+			d.RTT = o.RTT.Round(time.Microsecond).String()
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+// Ledger implements [api.Backend].
+func (p *Daemon) Ledger(ctx context.Context, from, limit uint64) iter.Seq2[[]byte, error] {
+	if p.site == nil {
+		return func(func([]byte, error) bool) {} // lockstep guards nobody and keeps none
+	}
+	return p.site.Ledger(ctx, from, limit)
+}
+
+// Ready implements [api.Backend].
+func (p *Daemon) Ready(ctx context.Context) error {
+	switch {
+	case p.site != nil:
+		return p.site.Ready(ctx)
+	case p.node != nil:
+		return nil
+	}
+	return errors.New("this peer is starting")
+}

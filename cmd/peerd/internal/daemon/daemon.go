@@ -1,0 +1,231 @@
+// Package daemon is a running peer: its place in a network, its store, its links and its
+// API.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/gossip"
+	"peerd.dev/node"
+	"peerd.dev/node/api"
+	"peerd.dev/node/lockstep"
+	"peerd.dev/node/site"
+	"peerd.dev/protocol"
+)
+
+// readyTimeout is for how long lockstep waits for all neighbours.
+const readyTimeout = 30 * time.Second
+
+// Daemon is a running peer's parts.
+type Daemon struct {
+	seat    *Seat
+	log     *slog.Logger
+	unlock  func()         // the folder
+	site    *site.Site     // with slots
+	node    *lockstep.Node // in lockstep
+	server  *api.Server
+	host    *gossip.Host // nil for a peer that may not show itself
+	metrics []prometheus.Collector
+	silent  sync.Once
+	alarm   chan struct{}
+
+	closers []io.Closer // in the order of closing
+}
+
+// Options are what a peer is started with beside its settings.
+type Options struct {
+	Trace   string // folder for a trace, in lockstep alone; empty for none
+	Version string // of the program, for the API
+}
+
+// New opens the peer of valid settings: its folder, of which no other process may
+// have hold, the network file, the store and the network. The peer plays with run, and is
+// ended with close.
+func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error) {
+	if o.Trace != "" && s.Mode != config.Lockstep {
+		return nil, config.Failf(config.ErrUsage, "--trace writes down what a peer keeps to itself; it needs mode: lockstep")
+	}
+	p := &Daemon{log: log, alarm: make(chan struct{}, 1)}
+	if p.unlock, err = LockDir(s.Dir); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	if p.seat, err = NewSeat(s); err != nil {
+		return nil, err
+	}
+	if s.Mode == config.Lockstep {
+		err = p.lockstep(o.Trace)
+	} else {
+		err = p.slots()
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.server, err = api.NewServer(api.Config{
+		Dir: s.Dir, Listen: s.API.Listen, MaxBody: int64(s.API.MaxBody), Backend: p, Logger: log, Version: o.Version,
+		Collectors: p.metrics,
+	})
+	return p, err
+}
+
+// slots opens the store and, unless an earlier start found that the folder is an old
+// copy, the network.
+func (p *Daemon) slots() (err error) {
+	commits := prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "peerd_store_commit_seconds", Help: "Time until what was written is durable.",
+		Buckets: prometheus.ExponentialBuckets(100e-6, 2, 14),
+	})
+	p.metrics = append(p.metrics, commits)
+	alarm := func(error) { p.alarm <- struct{}{} }
+	if p.site, err = p.seat.site(p.log, alarm, func(d time.Duration) { commits.Observe(d.Seconds()) }); err != nil {
+		return err
+	}
+	if p.site.Behind() {
+		p.log.Error("nothing is released", "reason", p.site.Ready(context.Background()))
+		return nil
+	}
+	c := p.seat.HostConfig(p.site.Incarnation(), p.log)
+	if c.Known, err = p.site.Seen(); err != nil {
+		return err
+	}
+	c.Checkpoints, c.Checkpoint = true, p.site.Checkpoint()
+	c.OnRemembered, c.OnCheckpoint = p.site.Told, p.site.Saw
+	if p.host, err = gossip.NewHost(c); err != nil {
+		return config.Failf(config.ErrNetwork, "%w", err)
+	}
+	return nil
+}
+
+func (p *Daemon) lockstep(trace string) error {
+	seed := node.NewSeed(p.seat.s.Seed)
+	agent, err := p.seat.agent(site.Life{Seed: seed}, seed.Noise())
+	if err != nil {
+		return err
+	}
+	w, err := p.seat.world(seed)
+	if err != nil {
+		return err
+	}
+	record, tap, err := p.trace(trace)
+	if err != nil {
+		return err
+	}
+	c := p.seat.HostConfig(0, p.log)
+	c.Tap = tap
+	if p.host, err = gossip.NewHost(c); err != nil {
+		return config.Failf(config.ErrNetwork, "%w", err)
+	}
+	p.node = lockstep.New(lockstep.Config{
+		Agent: agent, World: w, Transport: p.host, Neighbours: p.seat.Links,
+		Rounds: p.seat.s.RoundCount(), Trace: record, Logger: p.log,
+	})
+	return nil
+}
+
+// Run plays until ctx is done or something breaks.
+func (p *Daemon) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var all sync.WaitGroup
+	all.Go(func() {
+		if err := p.server.Run(ctx); err != nil {
+			cancel(err)
+		}
+	})
+	all.Go(func() { p.watch(ctx, cancel) })
+	if p.host != nil {
+		p.log.Info("peer is up", "peer", p.seat.Self, "network", p.seat.Network.Name, "addresses", p.host.Addrs())
+	}
+	err := p.play(ctx)
+	cause := context.Cause(ctx)
+	cancel(nil)
+	all.Wait()
+	if err != nil {
+		return err
+	}
+	if cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return nil
+}
+
+func (p *Daemon) play(ctx context.Context) error {
+	if p.seat.s.Mode == config.Live {
+		if p.host == nil {
+			return p.site.Run(ctx, nowhere{})
+		}
+		return p.site.Run(ctx, p.host)
+	}
+	ready, stop := context.WithTimeout(ctx, readyTimeout)
+	defer stop()
+	if err := p.host.Ready(ready); err != nil && ctx.Err() == nil {
+		return config.Failf(config.ErrNetwork, "%w", err)
+	}
+	return p.node.Run(ctx)
+}
+
+// watch ends the peer with its network, unless it has to fall silent: then the network
+// ends and decisions go on.
+func (p *Daemon) watch(ctx context.Context, cancel context.CancelCauseFunc) {
+	var gone <-chan struct{}
+	if p.host != nil {
+		gone = p.host.Done()
+	}
+	for {
+		select {
+		case <-p.alarm:
+			gone = nil
+			_ = p.silence() // what is left of the network has nothing to say
+		case <-gone:
+			cancel(config.Failf(config.ErrNetwork, "%w", p.host.Err()))
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// silence leaves the network.
+func (p *Daemon) silence() (err error) {
+	if p.host != nil {
+		p.silent.Do(func() { err = p.host.Close() })
+	}
+	return err
+}
+
+// Close ends the peer. It need not have played, and is called once.
+func (p *Daemon) Close() error {
+	defer p.unlock()
+	errs := []error{p.silence()}
+	if p.server != nil {
+		errs = append(errs, p.server.Close())
+	}
+	if p.site != nil {
+		errs = append(errs, p.site.Close())
+	}
+	for _, c := range p.closers {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// nowhere is the network of a peer that may not show itself.
+type nowhere struct{}
+
+func (nowhere) Send(context.Context, []protocol.Envelope) error { return nil }
+
+func (nowhere) Inbox() <-chan protocol.Delivery { return nil }
+
+func (nowhere) Advance(protocol.Checkpoint) {}

@@ -1,0 +1,159 @@
+package daemon
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/sites"
+	"peerd.dev/dp"
+	"peerd.dev/gossip"
+	"peerd.dev/node"
+	"peerd.dev/node/ledger"
+	"peerd.dev/node/site"
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+// StoreDir is the folder of the store in a peer's folder. It is private.
+const StoreDir = "store"
+
+// Seat is a peer's place in its network, as its files say.
+type Seat struct {
+	s       *config.Settings
+	Network *config.Network
+	id      gossip.Identity
+	Self    protocol.Peer
+	Links   []protocol.Peer // neighbours, ascending
+	policy  [sha256.Size]byte
+	keys    protocol.Keys
+	Spec    node.Spec
+}
+
+// NewSeat reads the network file and the key of valid settings. Of its errors those of
+// the files are [config.ErrRefused], and a peer that the network does not name is
+// [config.ErrNetwork].
+func NewSeat(s *config.Settings) (*Seat, error) {
+	t := &Seat{s: s}
+	var err error
+	if t.Network, err = config.ReadNetwork(s.NetworkPath()); err != nil {
+		return nil, err
+	}
+	if problems := s.CheckNetwork(t.Network); len(problems) > 0 {
+		return nil, &config.Refusal{What: "configuration, beside network file " + s.NetworkPath() + ",", Problems: problems}
+	}
+	if t.id, err = s.Identity(); err != nil {
+		return nil, err
+	}
+	self, ok := t.Network.Index(t.id.ID())
+	if !ok {
+		return nil, config.Failf(config.ErrNetwork, "peer %s is not in %s: add it there, on every peer", t.id.ID(), s.NetworkPath())
+	}
+	t.Self = self
+	t.policy = config.PolicyHash(s, t.Network)
+	ring, err := gossip.NewKeyring(s.Domain(t.policy), t.Network.IDs())
+	if err != nil {
+		return nil, config.Failf(config.ErrNetwork, "%w", err)
+	}
+	if t.keys, err = ring.Keys(t.id); err != nil {
+		return nil, err
+	}
+	n := len(t.Network.Peers)
+	t.Links = config.Neighbours(n, t.Network.Links)[self]
+	t.Spec, err = s.Spec(n)
+	return t, err
+}
+
+// agent returns the peer's agent in a life of it.
+func (t *Seat) agent(life site.Life, noise *dp.Source) (*node.Agent, error) {
+	return t.Spec.Agent(node.Seat{
+		Self: t.Self, Incarnation: life.Incarnation, Neighbours: t.Links, Seed: life.Seed, Noise: noise,
+		Keys: t.keys, Topic: t.s.Mode == config.Live, Marks: t.s.Mode == config.Lockstep, Closed: life.Closed,
+	})
+}
+
+// world returns what the peer plays with coins of its own.
+func (t *Seat) world(seed node.Seed) (node.World, error) {
+	sites, err := sites.New(t.s, len(t.Network.Peers))
+	if err != nil {
+		return nil, err
+	}
+	return sites.World(int(t.Self), seed.Rand("world"))
+}
+
+// HostConfig returns the configuration of the peer's place in the network.
+func (t *Seat) HostConfig(incarnation uint32, log *slog.Logger) gossip.Config {
+	return gossip.Config{
+		Identity: t.id, Listen: t.s.Listen, Self: t.Self, Incarnation: incarnation,
+		Peers: t.Network.Infos(), Neighbours: t.Links, Network: t.Network.Name, Policy: t.policy,
+		Lossless: t.s.Mode == config.Lockstep, Topic: t.s.Mode == config.Live, Logger: log,
+	}
+}
+
+// site opens the peer's store.
+func (t *Seat) site(log *slog.Logger, alarm func(error), observe func(time.Duration)) (*site.Site, error) {
+	s := t.s
+	entry, err := protocol.Lookup(t.Spec.Protocol)
+	if err != nil {
+		return nil, err
+	}
+	c := site.Config{
+		Dir:   filepath.Join(s.Dir, StoreDir),
+		Store: store.Options{Reserve: s.Store.Reserve << 20, Logger: log, Observe: observe},
+		Genesis: ledger.Genesis{
+			Version: ledger.Version, Peer: t.id.ID(), Network: t.Network.Name, Policy: t.policy,
+			Mode: ledger.Private, Budget: t.Spec.Privacy.Budget, Unit: ledgerUnit(&t.Spec.Privacy),
+		},
+		Arms: s.Arms, Peers: len(t.Network.Peers), Neighbours: t.Links,
+		ID:    func(p protocol.Peer) string { return t.Network.Peers[p].ID },
+		Fixed: t.fixed(),
+		Agent: func(life site.Life) (*node.Agent, error) { return t.agent(life, dp.NewSecureSource()) },
+		Rules: site.Rules{
+			Window: s.API.Window, Default: s.API.DefaultReward, Settle: s.API.Settle, Fallback: s.API.Fallback,
+			MinExposures: s.API.MinExposures, Keep: s.API.Keep, PerSubject: s.Privacy.RecordsPerUser,
+		},
+		Slots:  node.Slots{Start: t.Network.Start, Every: t.Network.Every},
+		Rounds: s.RoundCount(), Leaves: entry.Leaves(t.Spec.Params, s.Privacy.Horizon), Together: entry.Together,
+		Alarm: alarm, Logger: log,
+	}
+	if s.World.Kind != config.Application {
+		c.World = func(life site.Life) (node.World, error) { return t.world(life.Seed) }
+	}
+	return site.Open(c)
+}
+
+// fixed lists what a folder is begun with and keeps: what its ledger says and its noise
+// is made for, and when its rounds are.
+func (t *Seat) fixed() []site.Fixed {
+	all := []site.Fixed{
+		{Key: "identity.key", Value: t.id.ID()},
+		{Key: "network name", Value: t.Network.Name},
+		{Key: "network start", Value: t.Network.Start.UTC().Format(time.RFC3339Nano)},
+		{Key: "network every", Value: t.Network.Every.String()},
+	}
+	for _, key := range []string{
+		"arms", "privacy.epsilon", "privacy.delta", "privacy.mechanism", "privacy.calibration", "privacy.adjacency",
+		"privacy.records_per_user", "privacy.horizon",
+		"protocol.name", "protocol.rows.every",
+	} {
+		if key != "protocol.rows.every" || t.s.Protocol.Name == "rows" {
+			all = append(all, site.Fixed{Key: key, Value: config.ValueText(t.s.Value(key).Interface())})
+		}
+	}
+	return all
+}
+
+// ledgerUnit says whom the budget protects.
+func ledgerUnit(p *node.Privacy) string {
+	one, many := "another in [0,1]", "others in [0,1]"
+	if p.Adjacency == dp.ZeroOut {
+		one, many = "0", "0"
+	}
+	if p.RecordsPerUser == 1 {
+		return "the value of one reward, replaced by " + one
+	}
+	return fmt.Sprintf("the values of up to %d rewards of one user, replaced by %s", p.RecordsPerUser, many)
+}

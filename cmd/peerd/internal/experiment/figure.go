@@ -1,0 +1,117 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/node/experiment"
+	"peerd.dev/node/experiment/figure"
+)
+
+// figureOf returns what the configuration wants drawn, nil for nothing.
+func figureOf(c *config.Config, cells []cellRun) *figure.Figure {
+	want := c.Experiment.Figure
+	if want.Kind == "none" {
+		return nil
+	}
+	f := &figure.Figure{
+		Title: figureTitle(c), X: "rounds", Y: "regret of a peer, in rewards",
+		LogX: want.Log == "x" || want.Log == "both", LogY: want.Log == "y" || want.Log == "both",
+	}
+	f.Note = "One seed, so no intervals. "
+	if n := c.Experiment.Seeds; n > 1 {
+		f.Note = fmt.Sprintf("Mean over %d seeds with the 95 %% interval. ", n)
+	}
+	f.Note += strings.Join(notPrivate(cells), " ")
+	if want.Kind == "curves" {
+		for i := range cells {
+			f.Lines = append(f.Lines, cells[i].curve())
+		}
+		return f
+	}
+	f.Glyphs, f.X, f.Y = true, axisLabel(want.X), "regret of a peer at the end, in rewards"
+	f.Lines = finals(cells, want.X)
+	return f
+}
+
+// figureTitle returns what stands above the figure.
+func figureTitle(c *config.Config) string {
+	if title := c.Experiment.Figure.Title; title != "" {
+		return title
+	}
+	return Title(c)
+}
+
+func (r *cellRun) curve() figure.Line {
+	l := figure.Line{Name: r.Name}
+	rounds, regret := experiment.Curve(r.runs)
+	for i := range rounds {
+		l.Points = append(l.Points, figure.Point{X: float64(rounds[i]), Y: regret[i]})
+	}
+	return l
+}
+
+// finals makes a line of all cells that differ in x alone. Topologies are what the
+// spectral gap is swept by.
+func finals(cells []cellRun, x string) []figure.Line {
+	without := x
+	if x == config.SpectralGap {
+		without = "testnet.topology"
+	}
+	var lines []figure.Line
+	for i := range cells {
+		r := &cells[i]
+		name := r.Label(without)
+		at := slices.IndexFunc(lines, func(l figure.Line) bool { return l.Name == name })
+		if at < 0 {
+			at = len(lines)
+			lines = append(lines, figure.Line{Name: name})
+		}
+		v, _ := r.x(x)
+		lines[at].Points = append(lines[at].Points, figure.Point{X: v, Y: experiment.MeanOf(experiment.Finals(r.runs))})
+	}
+	for _, l := range lines {
+		slices.SortStableFunc(l.Points, func(a, b figure.Point) int {
+			switch {
+			case a.X < b.X:
+				return -1
+			case a.X > b.X:
+				return 1
+			}
+			return 0
+		})
+	}
+	return lines
+}
+
+// x returns where a cell stands on an axis, false if that is no finite number.
+func (r *cellRun) x(axis string) (float64, bool) {
+	if axis == "" {
+		return 0, false
+	}
+	if axis == config.SpectralGap {
+		return r.gap, true
+	}
+	v := r.Value(axis)
+	switch {
+	case v.CanInt():
+		return float64(v.Int()), true
+	case v.CanUint():
+		return float64(v.Uint()), true
+	}
+	return v.Float(), !math.IsInf(v.Float(), 0)
+}
+
+func axisLabel(axis string) string {
+	if axis == config.SpectralGap {
+		return "spectral gap of the gossip matrix, 1 − λ₂"
+	}
+	k, _ := config.FindKey(axis)
+	if k.Unit == "" {
+		return config.KeyLabel(axis)
+	}
+	return config.KeyLabel(axis) + ", " + k.Unit
+}

@@ -1,0 +1,189 @@
+package experiment
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/node/experiment"
+	"peerd.dev/node/sim"
+)
+
+// Document is the result of an experiment, over seeds.
+type Document struct {
+	Seeds      uint64         `json:"seeds"`
+	Cells      []CellDocument `json:"cells"`
+	Reference  string         `json:"reference"` // the cell that regret_ratio is to: the first
+	NotPrivate []string       `json:"not_private"`
+	Seconds    float64        `json:"seconds"`
+	Out        string         `json:"out"`
+}
+
+// CellDocument is the result of a cell. Intervals are of 95 %, over seeds.
+type CellDocument struct {
+	Cell     string              `json:"cell"`
+	Peers    int                 `json:"peers"`
+	Rounds   uint64              `json:"rounds"`
+	Gap      float64             `json:"spectral_gap"` // of the network; 1 less is lambda2
+	Least    float64             `json:"arm_gap_least"`
+	Middle   float64             `json:"arm_gap_median"` // between the two best arms, by run
+	Regret   experiment.Interval `json:"regret"`         // of the average honest peer at the end
+	Ratio    experiment.Interval `json:"regret_ratio"`   // of means, to the reference; paired by seed
+	Messages float64             `json:"messages_a_peer_and_round"`
+	Bytes    float64             `json:"bytes_a_peer_and_round"`
+	Lost     float64             `json:"lost_share"`
+	Refused  uint64              `json:"refused"`
+	Epsilon  float64             `json:"epsilon_spent"`      // by each peer; -1 for infinity
+	Private  bool                `json:"private"`            // never: noise comes from seeds
+	Seconds  float64             `json:"seconds"`            // of all runs, added up
+	Laws     *sim.Laws           `json:"laws,omitempty"`     // over all runs
+	Coverage *sim.Coverage       `json:"coverage,omitempty"` // over all runs
+}
+
+func sumUp(c *config.Config, cells []cellRun) *Document {
+	d := &Document{Seeds: c.Experiment.Seeds, Reference: cells[0].Name, NotPrivate: notPrivate(cells)}
+	reference := experiment.Finals(cells[0].runs)
+	for i := range cells {
+		cell := cells[i].sumUp()
+		cell.Ratio = experiment.RatioOf(experiment.Finals(cells[i].runs), reference)
+		d.Cells = append(d.Cells, cell)
+	}
+	return d
+}
+
+func (r *cellRun) sumUp() CellDocument {
+	runs := r.runs
+	d := CellDocument{
+		Cell: r.Name, Peers: r.Testnet.Nodes, Rounds: r.RoundCount(), Gap: r.gap, Epsilon: runs[0].Epsilon,
+		Regret: experiment.MeanOf(experiment.Finals(runs)), Seconds: r.seconds,
+	}
+	var messages, lost, size uint64
+	var gaps []float64
+	for i := range runs {
+		messages += runs[i].Messages
+		lost += runs[i].Lost
+		size += runs[i].Bytes
+		d.Refused += runs[i].Refused
+		gaps = append(gaps, runs[i].Gap)
+		if l := runs[i].Laws; l != nil {
+			if d.Laws == nil {
+				d.Laws = new(sim.Laws)
+			}
+			d.Laws.Add(l)
+		}
+		if v := runs[i].Coverage; v != nil {
+			if d.Coverage == nil {
+				d.Coverage = new(sim.Coverage)
+			}
+			d.Coverage.Add(v)
+		}
+	}
+	slices.Sort(gaps)
+	d.Least, d.Middle = gaps[0], gaps[len(gaps)/2]
+	steps := float64(len(runs)) * float64(r.steps())
+	d.Messages, d.Bytes = float64(messages)/steps, float64(size)/steps
+	if messages > 0 {
+		d.Lost = float64(lost) / float64(messages)
+	}
+	return d
+}
+
+// notPrivate says in sentences what of an experiment protects nobody.
+func notPrivate(cells []cellRun) []string {
+	said := []string{"Simulated: noise comes from seeds, so nothing here is private."}
+	unclipped, infinite := false, false
+	for i := range cells {
+		s := &cells[i].Settings
+		unclipped = unclipped || s.World.Kind == "gaussian" && !s.World.Clip
+		infinite = infinite || s.Privacy.Epsilon.Infinite()
+	}
+	if unclipped {
+		said = append(said, "Rewards are not clipped, so no ε holds: a daemon would refuse this world.")
+	}
+	if infinite {
+		said = append(said, "ε = ∞ adds no noise: a daemon would refuse it.")
+	}
+	return said
+}
+
+// Write prints the results as a table.
+func (d *Document) Write(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintf(t, "CELL\tPEERS\tROUNDS\tSPECTRAL GAP\tREGRET OF A PEER\tRATIO TO %q\tARM GAP\tMESSAGES\tBYTES\tε\tSECONDS\n", d.Reference)
+	for _, c := range d.Cells {
+		epsilon := "∞"
+		if c.Epsilon >= 0 {
+			epsilon = strconv.FormatFloat(c.Epsilon, 'g', 4, 64)
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%d\t%d\t%.3g\t%s\t%s\t%.3g\t%.3g\t%.3g\t%s\t%.1f\n", c.Cell, c.Peers, c.Rounds, c.Gap,
+			MeanText(c.Regret), timesText(c.Ratio), c.Least, c.Messages, c.Bytes, epsilon, c.Seconds)
+	}
+	_ = t.Flush()
+	over := "One seed, so no intervals;"
+	if d.Seeds > 1 {
+		over = fmt.Sprintf("Means over %d seeds with 95 %% intervals, ratios paired by seed; the arm gap is the least over seeds;", d.Seeds)
+	}
+	_, _ = fmt.Fprintf(w, "%s\nmessages and bytes are those a peer sends in a round.\n", over)
+	for _, c := range d.Cells {
+		if c.Lost > 0 || c.Refused > 0 {
+			_, _ = fmt.Fprintf(w, "%s: %.1f %% of messages lost, %d refused\n", c.Cell, 100*c.Lost, c.Refused)
+		}
+		if l := c.Laws; l != nil {
+			_, _ = fmt.Fprintf(w, "%s: of %d checks of Lemma 1 and 2, broken %d and %d, greatest lag %d (allowed below %d);\n  of %d of Lemma 3, broken %d, greatest ratio %.4f; mass not exact %d times\n",
+				c.Cell, l.Checked, l.Lemma1, l.Lemma2, l.GreatestBy, l.Allowed, l.Applies, l.Lemma3, l.GreatestOf, l.Mass)
+		}
+		if v := c.Coverage; v != nil {
+			_, _ = fmt.Fprintf(w, "%s: of %d estimates %d outside of their radius (allowed %.1f), the last in round %d; greatest error %.4f of a radius\n",
+				c.Cell, v.Checked, v.Misses, v.Allowed, v.Last, v.Greatest)
+			for i, from := 0, 1; i < len(v.Rounds); i, from = i+1, 10*from {
+				if r := v.Rounds[i]; r.Broken() && !v.Broken() {
+					_, _ = fmt.Fprintf(w, "  of %d in rounds %d to %d, %d (allowed %.1f)\n", r.Checked, from, 10*from-1, r.Misses, r.Allowed)
+				}
+			}
+			if v.Free > 0 {
+				_, _ = fmt.Fprintf(w, "  of %d more, for which the formula promises nothing, %d\n", v.Free, v.FreeMisses)
+			}
+		}
+	}
+	for _, sentence := range d.NotPrivate {
+		_, _ = fmt.Fprintln(w, sentence)
+	}
+	_, _ = fmt.Fprintf(w, "results  %s  %.1f s\n", d.Out, d.Seconds)
+}
+
+// lawful returns an error if a law, or the promise of the radii, was broken that the
+// experiment checked.
+func (d *Document) lawful() error {
+	for _, c := range d.Cells {
+		if c.Laws != nil && c.Laws.Broken() > 0 {
+			return fmt.Errorf("cell %q broke laws of averaging %d times: laws in %s/summary.json says which", c.Cell, c.Laws.Broken(), d.Out)
+		}
+		if v := c.Coverage; v != nil && v.Broken() {
+			return fmt.Errorf("cell %q: %d estimates lay outside of their confidence radius, which allows %.1f: coverage in %s/summary.json", c.Cell, v.Misses, v.Allowed, d.Out)
+		}
+	}
+	return nil
+}
+
+func timesText(i experiment.Interval) string {
+	if math.IsNaN(i.Mean) {
+		return "none"
+	}
+	return intervalText(i, 3)
+}
+
+// MeanText writes an interval of regrets.
+func MeanText(i experiment.Interval) string { return intervalText(i, 1) }
+
+// intervalText writes an interval with a number of digits after the point, and without
+// ends if it has none.
+func intervalText(i experiment.Interval, digits int) string {
+	if math.IsInf(i.High, 0) {
+		return fmt.Sprintf("%.*f", digits, i.Mean)
+	}
+	return fmt.Sprintf("%.*f (%.*f to %.*f)", digits, i.Mean, digits, i.Low, digits, i.High)
+}

@@ -1,0 +1,266 @@
+package explain
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+)
+
+// pageWidth is that of the page, in letters.
+const pageWidth = 88
+
+// A pager writes a page of sections.
+type pager struct{ w io.Writer }
+
+func (p pager) title(text string) { _, _ = fmt.Fprintf(p.w, "\n%s\n", strings.ToUpper(text)) }
+
+// say writes a paragraph, item one of a list.
+func (p pager) say(format string, args ...any)  { p.paragraph("", fmt.Sprintf(format, args...)) }
+func (p pager) item(format string, args ...any) { p.paragraph("- ", fmt.Sprintf(format, args...)) }
+
+func (p pager) paragraph(mark, text string) {
+	for line := range strings.Lines(config.Wrap(text, pageWidth-len(mark)-2)) {
+		_, _ = fmt.Fprint(p.w, "  ", mark, line)
+		mark = strings.Repeat(" ", len(mark))
+	}
+}
+
+// list writes a section of items, if there are any.
+func (p pager) list(title string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	p.title(title)
+	for _, x := range items {
+		p.item("%s", x)
+	}
+}
+
+// Write prints the page.
+func (d *Document) Write(w io.Writer, s *config.Settings) {
+	p := pager{w}
+	name := d.File
+	if name == "" {
+		name = "defaults and flags"
+	}
+	_, _ = fmt.Fprintf(w, "What a peer promises its users, by %s\n", name)
+	d.writePromise(p, s)
+	if d.Mechanism == nil {
+		p.say("What leaves the peer carries no noise.")
+		return
+	}
+	if len(d.Warnings) > 0 {
+		p.title("Warnings")
+		for _, x := range d.Warnings {
+			p.item("%s. To do: %s.", x.What, x.Do)
+		}
+	}
+	d.writeMechanism(p)
+	d.writeHorizon(p, s)
+	d.writeError(p, s)
+	p.list("Users and caps", d.Users)
+	p.list("What is public, without noise", d.Public)
+	p.list("What is not covered", d.NotCovered)
+	p.title("Why it holds, and how to check it")
+	for _, x := range d.Documents {
+		p.item("%s: %s", x.Path, x.About)
+	}
+	p.item("peerd ledger export, peerd ledger verify: what a peer has really spent and released")
+}
+
+func (d *Document) writePromise(p pager, s *config.Settings) {
+	p.title("The promise")
+	switch {
+	case !d.Private:
+		p.say("None. Mode lockstep guards nobody: everything, the noise too, follows from a seed. What follows is what the same settings would mean for people's rewards.")
+	case d.World != config.Application && d.World != "replay":
+		p.say("The rewards of world %s are simulated and nobody's. The page says what the settings would mean for people's.", d.World)
+	}
+	if d.Budget == nil {
+		return
+	}
+	b := d.Budget
+	p.say("Who: one user with at most %s at this site.", config.Counted(d.Unit.RecordsPerUser, "reward"))
+	if b.Delta == 0 {
+		p.say("What: ε = %s, δ = 0, for everything the peer sends over its whole life. Compared are %s. Nothing that can be sent is more than e^ε = %s times as likely under one as under the other.",
+			config.ValueText(s.Privacy.Epsilon), d.Unit.Neighbours, ratioText(b.Epsilon))
+	} else {
+		p.say("What: ε = %s, δ = %v, for everything the peer sends over its whole life. Compared are %s. Whatever somebody looks for in all that is sent is under one at most e^ε = %s times as probable as under the other, and δ more.",
+			config.ValueText(s.Privacy.Epsilon), b.Delta, d.Unit.Neighbours, ratioText(b.Epsilon))
+	}
+	d.writeAdjacency(p)
+	p.say("Against: %s.", d.Unit.Against)
+	d.writeOdds(p)
+}
+
+// writeAdjacency says what zero-out is worth where a user's rewards are replaced.
+func (d *Document) writeAdjacency(p pager) {
+	switch b := d.Budget; {
+	case d.Unit.Adjacency != dp.ZeroOut.String():
+	case b.Replaced <= b.Used*(1+1e-6):
+		p.say("Replaced by another value from 0 to 1, instead of 0, a reward moves a sum no further: the same is promised then.")
+	default:
+		p.say("Replaced by another value, instead of 0, a reward moves a sum further: then the promise is ε = %.4g at the same δ.", b.Replaced)
+	}
+}
+
+// writeOdds says how much somebody can find out.
+func (d *Document) writeOdds(p pager) {
+	b := d.Budget
+	accepts := fmt.Sprintf("Who accepts to suspect 5%% of users falsely finds at most %s of those of whom it is true.", percent(b.Power))
+	if b.Square == 0 {
+		p.say("In plain figures: who sees all of it, and held two stories about a user's rewards for equally likely, becomes at most %s sure of one. %s", percent(b.Chance), accepts)
+		p.say("For experts: this implies μ-GDP with μ = %.4g, which is 2Φ⁻¹(e^ε/(1+e^ε)), and ρ-zCDP with ρ = %.4g, which is ε·tanh(ε/2). Both are the least for a pure ε.", b.Mu, b.Rho)
+		return
+	}
+	p.say("In plain figures: who sees all of it, and held two stories about a user's rewards for equally likely, names the right one with a probability of at most %s. %s", percent(b.Chance), accepts)
+	p.say("For experts: what is charged is μ = %.4g of μ-GDP, %d in units of 1e-9 of μ², from which every pair (ε, δ) on its curve follows: ε = %.4g at this δ. The noise has ρ-zCDP with ρ = μ²/2 = %.4g, exactly. The probability above is Φ(μ/2).",
+		b.Mu, b.Square, b.Used, b.Rho)
+}
+
+func (d *Document) writeMechanism(p pager) {
+	m := d.Mechanism
+	p.title("How it is kept")
+	p.say("Each of the %d actions has a running sum of its rewards, clipped to [0, 1] and held in units of 2^%d. It is released %s, up to %s, by mechanism %s. %s",
+		m.Streams, m.Grid, d.Horizon.Released, d.leavesText(), m.Name, m.About)
+	how, loss, deviation := "scale", fmt.Sprintf("%.4g (ε)", d.Budget.Epsilon), fmt.Sprintf(" Its standard deviation is %.4g rewards.", m.SD)
+	if m.Law == dp.Gaussian.String() {
+		how, loss, deviation = "standard deviation", fmt.Sprintf("%.4g (μ)", d.Budget.Mu), ""
+	}
+	p.say("The noise in everything that is drawn, the first included, is discrete %s of %s %.4g rewards: %d (rewards of a user) × %.4g (the %s norm of what a change of 1 in one release changes in all that is drawn) × %.4g (change of a reward) / %s, exactly %d units.%s",
+		lawText(m.Law), how, m.Scale, d.Unit.RecordsPerUser, m.Column, m.Norm, m.Sensitivity, loss, m.ScaleGrid, deviation)
+	if d.Private {
+		p.say("It is drawn exactly, in integers, from the operating system's generator, stored before it is sent, and never drawn again. Actions are chosen from released numbers alone.")
+	}
+}
+
+// lawText names a law as people write it.
+func lawText(law string) string { return strings.ToUpper(law[:1]) + law[1:] }
+
+// leavesText says how often a sum can be released.
+func (d *Document) leavesText() string {
+	if d.Mechanism.Protocol == "rows" {
+		return config.Counted(d.Mechanism.Leaves, "row")
+	}
+	return config.Counted(d.Mechanism.Leaves, "reward")
+}
+
+func (d *Document) writeHorizon(p pager, s *config.Settings) {
+	h := d.Horizon
+	p.title("Budget and horizon")
+	text := fmt.Sprintf("All of the budget is charged before the first release, for %s", config.Counted(h.Rounds, "round"))
+	if h.Lasts != "" {
+		text += fmt.Sprintf(" of %s, which last %s", h.Round, h.Lasts)
+	}
+	if h.End != nil {
+		text += fmt.Sprintf(": from %s to %s", dateText(*h.Start), dateText(*h.End))
+	}
+	p.say("%s.", text)
+	switch {
+	case s.Protocol.Name == "rows" && s.Mode == config.Live:
+		p.say("A row leaves every %s, whether anything happened or not.", spanText(float64(s.Protocol.Rows.Every)*s.Rounds.Every.Seconds()))
+	case s.Protocol.Name != "rows" && s.World.Kind == config.Application:
+		p.say("An action that gets %s before falls silent sooner, alone.", config.Counted(h.Rounds, "reward"))
+	}
+	p.say("After it the peer releases nothing more; it goes on deciding, hearing what others learn and passing it on. The budget does not refill. A new network starts with a budget of its own, and for a user of both the ε add up.")
+}
+
+func (d *Document) writeError(p pager, s *config.Settings) {
+	e := d.Error
+	p.title("What the noise does to the results")
+	p.say("Standard deviation of the noise, in rewards, when one action has had so many, at a decision a round:")
+	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	_, _ = fmt.Fprintf(t, "\trewards\tleaf\tterms\tsum\tmean\taverage\tworst\tof %s\tchance\t\n", config.Counted(uint64(e.Sites), "site"))
+	for _, l := range e.After {
+		_, _ = fmt.Fprintf(t, "\t%d\t%d\t%.3g", l.Rewards, l.Leaf, l.Terms)
+		for _, sd := range []float64{l.Sum, l.Mean, l.Average, l.Worst, l.Merged, l.Sampling} {
+			_, _ = fmt.Fprintf(t, "\t%s", sdText(sd))
+		}
+		_, _ = fmt.Fprint(t, "\t\n")
+	}
+	_ = t.Flush()
+	over := "over the rewards up to there"
+	if d.Mechanism.Protocol == "rows" {
+		over = "over all rows of the horizon, as it may be any at which an action has so many"
+	}
+	p.say("Terms: how often the noise of one draw is in the sum, by variance. Sum, mean: of the action at that leaf. Average, worst: of the mean, %s. Of %s (%s): of the mean of their means, each of so many rewards%s. Chance: what luck in the rewards themselves adds to one site's mean, at most.",
+		over, config.Counted(uint64(e.Sites), "site"), e.Source, d.Mechanism.merging(s))
+	if q := e.Quietest; q.Ratio < 1 {
+		name := q.Mechanism
+		if q.Calibration != "" {
+			name += ", calibrated " + q.Calibration + ","
+		}
+		p.say("Of all mechanisms %s has the least noise for this budget and horizon: %.2g of this deviation, on average over all leaves.", name, q.Ratio)
+	}
+	switch {
+	case e.Tenth == 0:
+		p.say("In no mean of one site does the noise fall to a standard deviation of 0.1 within the horizon, on average.")
+	case e.Cent == 0:
+		p.say("In a mean of one site the noise falls to a standard deviation of 0.1 at %s, on average, and not to 0.01 within the horizon.", config.Counted(e.Tenth, "reward"))
+	default:
+		p.say("In a mean of one site the noise falls to a standard deviation of 0.1 at %s, on average, and of 0.01 at %d.", config.Counted(e.Tenth, "reward"), e.Cent)
+	}
+}
+
+// merging says when the mean over sites is what a peer learns from.
+func (m *mechanismDoc) merging(s *config.Settings) string {
+	switch {
+	case m.Protocol == "average":
+		return ", once exchanges have mixed them"
+	case s.Protocol.Rows.Merge == protocol.MergeTrimmed:
+		return "; merge: trimmed leaves some out, and this is a guide"
+	}
+	return ""
+}
+
+// percent writes a probability, rounded up: it is a bound.
+func percent(p float64) string {
+	if p > 0.999 {
+		return "100%"
+	}
+	return fmt.Sprintf("%.1f%%", math.Ceil(p*1000-1e-6)/10)
+}
+
+// ratioText writes e^ε, rounded up.
+func ratioText(epsilon float64) string {
+	if epsilon > 13 {
+		return "a million"
+	}
+	ratio := math.Exp(epsilon)
+	unit := math.Pow10(int(math.Floor(math.Log10(ratio))) - 2)
+	return fmt.Sprintf("%.4g", math.Ceil(ratio/unit)*unit)
+}
+
+// sdText writes a standard deviation without an exponent.
+func sdText(sd float64) string {
+	if sd >= 100 {
+		return fmt.Sprintf("%.0f", sd)
+	}
+	return fmt.Sprintf("%.2g", sd)
+}
+
+// dateText writes a time to the minute.
+func dateText(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }
+
+// spanText writes a time in seconds in the greatest unit that it is twice of.
+func spanText(seconds float64) string {
+	for _, unit := range []struct {
+		name string
+		long float64
+	}{{"years", 365.25 * 86400}, {"days", 86400}, {"hours", 3600}, {"minutes", 60}} {
+		if n := seconds / unit.long; n >= 2 {
+			return fmt.Sprintf("%.3g %s", n, unit.name)
+		}
+	}
+	if seconds < 1 {
+		return fmt.Sprintf("%.3g ms", seconds*1000)
+	}
+	return fmt.Sprintf("%.3g s", seconds)
+}

@@ -1,0 +1,54 @@
+// Package version says what this binary was built from.
+package version
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+)
+
+// A Info says what a binary was built from. Fields that the Go tool did not
+// record are empty.
+type Info struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Time     string `json:"time,omitempty"`
+	Modified bool   `json:"modified"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+// Read returns what this binary was built from, as the Go tool recorded it.
+func Read() Info {
+	doc := Info{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return doc
+	}
+	if info.Main.Version != "" {
+		doc.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			doc.Revision = s.Value
+		case "vcs.time":
+			doc.Time = s.Value
+		case "vcs.modified":
+			doc.Modified = s.Value == "true"
+		}
+	}
+	return doc
+}
+
+func (d Info) Write(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "peerd %s %s %s\n", d.Version, d.Go, d.Platform)
+	if d.Revision != "" {
+		_, _ = fmt.Fprintf(w, "commit %s of %s", d.Revision, d.Time)
+		if d.Modified {
+			_, _ = fmt.Fprint(w, ", with changes")
+		}
+		_, _ = fmt.Fprintln(w)
+	}
+}

@@ -1,0 +1,104 @@
+package dp
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// accumulator is where the records of one stream come in: it clips them, puts them on the
+// grid and adds them up until the leaf closes.
+type accumulator struct {
+	bug     bug
+	id      StreamID
+	record  Record
+	dim     int     // of a record as it comes
+	width   int     // of the sums
+	lo, hi  float64 // clipping bounds, on the grid
+	horizon uint64  // leaves that can close
+	t       uint64  // leaves closed or given up
+	total   uint64  // records in closed leaves
+	open    uint64  // records in the open leaf
+	leaf    []int64 // exact sum of the open leaf; private
+	next    []int64 // scratch
+}
+
+// newAccumulator returns the one of stream id of a charge, for a number of leaves.
+func newAccumulator(id StreamID, c *Charge, horizon uint64) accumulator {
+	width := c.Width()
+	a := accumulator{
+		id: id, record: c.Record, dim: c.Dim, width: width, horizon: horizon,
+		lo: float64(c.Lo) * unit(GridExponent), hi: float64(c.Hi) * unit(GridExponent),
+		leaf: make([]int64, width),
+	}
+	if width > 1 {
+		a.next = make([]int64, width)
+	}
+	return a
+}
+
+// add takes a record into the open leaf, or refuses it and takes in nothing.
+func (a *accumulator) add(x []float64) error {
+	if a.total+a.open >= maxRecords {
+		return ErrOverflow
+	}
+	if want := a.record.numbers(a.dim); len(x) != want {
+		return fmt.Errorf("%w: a record of %d numbers for stream %d, which takes %d", ErrShape, len(x), a.id, want)
+	}
+	if a.width == 1 { // the bandit's case: nothing to undo
+		q, err := Quantize(x[0], a.lo, a.hi)
+		if err != nil {
+			return err
+		}
+		a.leaf[0] += q
+		a.open++
+		return nil
+	}
+	if err := a.record.quantize(a.next, x, a.lo, a.hi); err != nil {
+		return err
+	}
+	for i, q := range a.next {
+		a.leaf[i] += q
+	}
+	a.open++
+	return nil
+}
+
+// countLeaf makes the open leaf number t, with its records in total. Its sum and how many
+// records are in it stay until clearLeaf.
+func (a *accumulator) countLeaf() {
+	a.bug.take(a.leaf)
+	a.total += a.open
+	a.t++
+}
+
+// clearLeaf begins an open leaf without records.
+func (a *accumulator) clearLeaf() {
+	clear(a.leaf)
+	a.open = 0
+}
+
+// appendLeaf encodes the accumulator.
+func (a *accumulator) appendLeaf(b []byte) []byte {
+	b = binary.AppendUvarint(b, a.t)
+	b = binary.AppendUvarint(b, a.total)
+	b = binary.AppendUvarint(b, a.open)
+	return a.bug.append(appendInts(b, a.leaf))
+}
+
+// readLeaf fills a new accumulator. The reader turns bad where no stream of c can be so.
+func (a *accumulator) readLeaf(r *reader, c *Charge) {
+	a.t, a.total, a.open = r.uint(), r.uint(), r.uint()
+	r.ints(a.leaf)
+	a.bug.read(r)
+	if a.t > a.horizon || a.total > maxRecords || a.open > maxRecords-a.total || !c.sumsOf(a.leaf, a.open) {
+		r.fail()
+	}
+}
+
+// appendInts encodes numbers, whose number is known.
+func appendInts(b []byte, v []int64) []byte {
+	for _, x := range v {
+		b = binary.AppendVarint(b, x)
+	}
+	return b
+}

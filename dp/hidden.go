@@ -1,0 +1,29 @@
+package dp
+
+import "encoding/binary"
+
+// hiddenNoise is noise that streams of a door drew and that no Release has alone. It is private:
+// the nodes of leaves to come will have it.
+type hiddenNoise struct {
+	fresh    []byte // drawn or restored since the last [Door.Drawn]
+	taken    []byte // what [Door.Hidden] returns
+	recorded reader // of a replay, still to come
+}
+
+// keep notes a number that was drawn.
+func (h *hiddenNoise) keep(x int64) { h.fresh = binary.AppendVarint(h.fresh, x) }
+
+// next returns the next recorded number and notes it as drawn. Without one recorded is bad.
+func (h *hiddenNoise) next() int64 {
+	x := h.recorded.int()
+	h.keep(x)
+	return x
+}
+
+// endStep ends the step whose nodes are taken.
+func (h *hiddenNoise) endStep() { h.taken, h.fresh = h.fresh, nil }
+
+// Hidden returns the noise that came with the nodes which [Door.Drawn] returned last and is
+// in none of them alone. It must be as durable as they are, and go no further: [Door.Replay]
+// restores it. Most mechanisms hide nothing, and with a seeded [Source] nothing need be kept.
+func (d *Door) Hidden() Secret { return Secret{d.arena.hidden.taken} }

@@ -1,0 +1,136 @@
+package dp
+
+import (
+	"errors"
+	"slices"
+	"testing"
+)
+
+// drawn plays a private stream of kary and returns what it drew, and what it hid, leaf by leaf.
+func drawn(t *testing.T, s Spec, reward float64, leaves uint64) (d *Door, nodes [][]Release, hidden []Secret) {
+	t.Helper()
+	d = private(t, s)
+	for k := uint64(1); k <= leaves; k++ {
+		if err := d.Add(0, []float64{reward}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Leaf(0, k); err != nil {
+			t.Fatal(err)
+		}
+		nodes = append(nodes, slices.Clone(d.Drawn()))
+		hidden = append(hidden, d.Hidden())
+	}
+	return d, nodes, hidden
+}
+
+func private(t *testing.T, s Spec) *Door {
+	t.Helper()
+	d, err := NewDoor(Private, budgetOf(t, s), NewSecureSource())
+	if err == nil {
+		_, err = d.Open(s)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Charges()
+	return d
+}
+
+// replayLeaf closes leaf k with a reward from what an earlier life drew and hid.
+func replayLeaf(d *Door, k uint64, reward float64, nodes []Release, hidden Secret) error {
+	d.Replay(nodes, hidden)
+	if err := d.Add(0, []float64{reward}); err != nil {
+		return err
+	}
+	if _, err := d.Leaf(0, k); err != nil {
+		return err
+	}
+	return d.Replayed()
+}
+
+// TestHiddenNoiseIsRestoredWhole: a replay without it, with less or with more is refused.
+func TestHiddenNoiseIsRestoredWhole(t *testing.T) {
+	s := mechanismSpec(Kary, Kary.Describe().Small)
+	const leaves = 12 // beyond a carry
+	_, nodes, hidden := drawn(t, s, 1, leaves)
+	most := 0
+	for k := range hidden {
+		if len(hidden[k].Bytes()) > len(hidden[most].Bytes()) {
+			most = k
+		}
+	}
+	b := hidden[most].Bytes()
+	for name, x := range map[string]struct {
+		hidden []byte
+		ok     bool
+	}{
+		"as it was": {b, true}, "none": {nil, false}, "less": {b[:len(b)/2], false}, "more": {append(slices.Clone(b), 0), false},
+	} {
+		d := private(t, s)
+		for k := range most {
+			if err := replayLeaf(d, uint64(k)+1, 1, nodes[k], hidden[k]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := replayLeaf(d, uint64(most)+1, 1, nodes[most], NewSecret(x.hidden)); (err == nil) != x.ok || err != nil && !errors.Is(err, ErrReplay) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if x.ok {
+			d.Drawn()
+			if !slices.Equal(d.Hidden().Bytes(), nodesHidden(hidden[:most+1])) {
+				t.Errorf("%s: other noise is hidden than was restored", name)
+			}
+		}
+	}
+}
+
+func nodesHidden(list []Secret) (all []byte) {
+	for _, s := range list {
+		all = append(all, s.Bytes()...)
+	}
+	return all
+}
+
+// TestOnlyKaryHidesNoise, and none of a seed, which draws it again.
+func TestOnlyKaryHidesNoise(t *testing.T) {
+	for _, m := range Mechanisms() {
+		for _, src := range []*Source{NewSecureSource(), seeded(1)} {
+			d := open(t, mechanismSpec(m, 8), src)
+			if _, err := d.Leaf(0, 1); err != nil {
+				t.Fatal(err)
+			}
+			d.Drawn()
+			if got, want := len(d.Hidden().Bytes()) > 0, src.Private() && m.Describe().SharesNoise; got != want {
+				t.Errorf("%v, private %v: noise is hidden %v, want %v", m, src.Private(), got, want)
+			}
+		}
+	}
+}
+
+// TestATwinDrawsTheSameAndNothingNew: over other records, with the same noise, a stream
+// releases the same, over a restart, too. It cannot go on by itself.
+func TestATwinDrawsTheSameAndNothingNew(t *testing.T) {
+	s := mechanismSpec(Kary, Kary.Describe().Small)
+	const leaves = 30
+	_, nodes, hidden := drawn(t, s, 1, leaves+1)
+	twin := private(t, s)
+	for k := range leaves {
+		if err := replayLeaf(twin, uint64(k)+1, float64(k%2), nodes[k], hidden[k]); err != nil {
+			t.Fatal(err)
+		}
+		if got := twin.Drawn(); !slices.EqualFunc(got, nodes[k], sameRelease) {
+			t.Fatalf("leaf %d: drew %v, want %v", k+1, got, nodes[k])
+		}
+		state, err := twin.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		twin = private(t, s)
+		if err := twin.Load(state); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := twin.Leaf(0, leaves+1); !errors.Is(err, ErrReplay) {
+		t.Errorf("a twin goes on: %v", err)
+	}
+}

@@ -1,0 +1,152 @@
+package dp
+
+import "fmt"
+
+// stream is one stream of a [Door]: its records, its mechanism, and where the mechanism
+// began again after leaves that were given up.
+type stream struct {
+	accumulator
+	charge    *Charge
+	layout    layout
+	noise     Noise // one term of the charged noise; none without
+	sums      bool  // leaves release running sums, not their own alone
+	skips     bool  // the mechanism is a skipper
+	mechanism streamMechanism
+	restarted restarted // where the mechanism is no skipper
+	arena     *arena
+}
+
+// streamMechanism turns the leaves of one stream into numbers to release. It draws all
+// its noise in close, once, and keeps what it drew:
+//
+//   - What close draws are the numbers in node: exact ones, with noise from the [drawer], or
+//     what an earlier life drew. The exact ones must follow from the records by integer
+//     arithmetic alone, so that neighbouring records change them by no more than the charge
+//     paid for. A mechanism that needs more than sums, such as decaying buffers, keeps them as
+//     integers with enough bits behind the point, and bounds in its slack what rounding can add.
+//   - The running sum follows from nodes alone. It may be computed in floats whose result is
+//     the same on every machine (no fused multiplication and addition: wrap every product in
+//     float64()), and is rounded to the grid.
+//
+// One mechanism, [kary], also draws noise that is in no node alone, which [Door.Hidden] has.
+//
+// Which leaves a node and a sum are about, and the noise in them, are in the mechanism's
+// [layout], for the Door and for those who check a charge alike.
+//
+// Saving and loading keep everything: a loaded stream goes on as if it had never been
+// saved. Load must refuse what no stream can be.
+type streamMechanism interface {
+	// close takes in leaf a.t, whose exact sums are a.leaf, and fills node, of the length that
+	// the layout says, and sum, of a.width numbers, or of none where the node is the sum. It
+	// returns how many records are under the node. After an error, which is an [ErrReplay], the
+	// stream is of no use.
+	close(a *accumulator, d *drawer, node, sum []int64) (records uint64, err error)
+	// appendState and readState encode and decode everything that the accumulator does not
+	// hold. readState fills a new mechanism.
+	appendState(b []byte, a *accumulator) []byte
+	readState(r *reader, a *accumulator, c *Charge)
+}
+
+// skipper is a mechanism that can pass over leaves. Others begin again: [restarted].
+type skipper interface {
+	// skipTo gives up the leaves up to k, and as many more as it must; see [Door.Skip].
+	skipTo(a *accumulator, k uint64)
+}
+
+// newStream returns a stream of the charge, which has a design and a layout.
+func newStream(id StreamID, c *Charge, d *design, l layout, a *arena) *stream {
+	return &stream{
+		accumulator: newAccumulator(id, c, c.Leaves), charge: c, layout: l, noise: c.noise(),
+		sums: d.mode == Once, skips: d.skips, mechanism: l.open(c.Width(), a), arena: a,
+	}
+}
+
+// closed returns how many leaves are closed or given up.
+func (s *stream) closed() uint64 { return s.restarted.base + s.t }
+
+// checkNext refuses every leaf but the next one.
+func (s *stream) checkNext(k uint64) error {
+	closed := s.closed()
+	if closed >= s.charge.Leaves {
+		return ErrHorizon
+	}
+	if k != closed+1 {
+		return fmt.Errorf("%w: leaf %d of stream %d, next is %d", ErrLeaf, k, s.id, closed+1)
+	}
+	return nil
+}
+
+// noiseLen returns how many numbers closing the next leaf draws.
+func (s *stream) noiseLen() int { return s.layout.node(s.noise, s.t+1).times * s.width }
+
+// close ends the next leaf, which must be there, and writes what that releases. What d has
+// recorded, if anything, are noiseLen numbers.
+func (s *stream) close(d *drawer, out *Leaf) error {
+	s.countLeaf()
+	n := s.layout.node(s.noise, s.t)
+	drawn, summed := n.times*s.width, s.width
+	if !s.sums {
+		summed = 0
+	}
+	values, counts := s.arena.values.alloc(drawn+summed), s.arena.counts.alloc(2)
+	node, sum := values[:drawn:drawn], values[drawn:]
+	d.noise = n.noise
+	records, err := s.mechanism.close(&s.accumulator, d, node, sum)
+	if err != nil {
+		return err
+	}
+	s.clearLeaf()
+	counts[0], counts[1] = records, s.total
+	base := s.restarted.base
+	out.Node = Release{s.id, Span{n.span.From + base, n.span.To + base}, counts[:1:1], node, GridExponent, n.noise}
+	if !s.sums {
+		out.Sum = out.Node
+		return nil
+	}
+	out.Sum = Release{s.id, Span{0, s.t + base}, counts[1:2:2], sum, GridExponent, s.layout.sum(s.noise, s.t)}
+	if !s.skips {
+		s.restarted.lift(&out.Sum)
+	}
+	return nil
+}
+
+// skipTo gives up the leaves up to k; see [Door.Skip].
+func (s *stream) skipTo(k uint64) {
+	if s.skips {
+		s.mechanism.(skipper).skipTo(&s.accumulator, k)
+		return
+	}
+	if k > s.closed() {
+		s.restarted.begin(min(k, s.charge.Leaves), s.charge.Leaves)
+		s.renew()
+	}
+}
+
+// renew begins the mechanism again after leaf base, without the records of the open leaf,
+// which a life that was lost may have released.
+func (s *stream) renew() {
+	s.accumulator = newAccumulator(s.id, s.charge, s.charge.Leaves-s.restarted.base)
+	s.mechanism = s.layout.open(s.width, s.arena)
+}
+
+// appendState encodes the stream.
+func (s *stream) appendState(b []byte) []byte {
+	if !s.skips {
+		b = s.restarted.appendState(b)
+	}
+	return s.mechanism.appendState(s.appendLeaf(b), &s.accumulator)
+}
+
+// readState fills a new stream. The reader turns bad where no stream of the charge can be so.
+func (s *stream) readState(r *reader) {
+	if !s.skips {
+		s.restarted.readState(r, s.width)
+		if s.restarted.base > s.charge.Leaves {
+			r.fail()
+			return
+		}
+		s.renew()
+	}
+	s.readLeaf(r, s.charge)
+	s.mechanism.readState(r, &s.accumulator, s.charge)
+}

@@ -1,0 +1,139 @@
+package dp
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// factored are the mechanisms that decode their sums, beside the tree.
+var factored = []Mechanism{Honaker, HonakerGaussian, Hybrid, Kary, Sqrt, BLT}
+
+// seededDrawer returns one of a door with a seed.
+func seededDrawer(b byte) *drawer { return &drawer{src: seeded(b), hidden: new(hiddenNoise)} }
+
+// closeLeaf closes the next leaf of s.
+func closeLeaf(t interface{ Fatal(args ...any) }, s *stream, d *drawer, recorded []int64, out *Leaf) {
+	d.recorded = recorded
+	if err := s.close(d, out); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSumsDecode plays records and none with equal noise. Sums differ by those of the
+// records.
+func TestSumsDecode(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := rapid.SampledFrom(factored).Draw(t, "mechanism")
+		leaves := rapid.Uint64Range(1, 200).Draw(t, "leaves")
+		spec := mechanismSpec(m, leaves)
+		spec.Dim = 2
+		c, err := spec.charge(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := c.streams(new(arena))(), c.streams(new(arena))() // with equal noise, with and without records
+		x, y := seededDrawer(1), seededDrawer(1)
+		sum, records := make([]int64, 2), uint64(0)
+		for range leaves {
+			for range rapid.IntRange(0, 3).Draw(t, "records") {
+				v := rapid.SliceOfN(rapid.Float64Range(0, 1), 2, 2).Draw(t, "record")
+				if err := a.add(v); err != nil {
+					t.Fatal(err)
+				}
+				records++
+				for i := range v {
+					q, _ := Quantize(v[i], 0, 1)
+					sum[i] += q
+				}
+			}
+			var with, without Leaf
+			closeLeaf(t, a, x, nil, &with)
+			closeLeaf(t, b, y, nil, &without)
+			for i := range sum {
+				// Rounding of what is drawn is decoded, too: B's rows have an L1 norm below 2√n.
+				if d := with.Sum.Value(i) - without.Sum.Value(i) - sum[i]; d > 30 || d < -30 {
+					t.Fatalf("%v, leaf %d: sum is off by %d units", m, a.closed(), d)
+				}
+			}
+			if with.Sum.Count(0) != records {
+				t.Fatalf("%v, leaf %d: %d records, want %d", m, a.closed(), with.Sum.Count(0), records)
+			}
+		}
+	})
+}
+
+// TestALongStreamDecodes looks at buffers that hardly decay.
+func TestALongStreamDecodes(t *testing.T) {
+	c, err := mechanismSpec(BLT, MaxLeaves).charge(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, without := c.streams(new(arena))(), c.streams(new(arena))()
+	x, y := seededDrawer(1), seededDrawer(1)
+	var one, other Leaf
+	for k := int64(1); k <= 20_000; k++ {
+		if err := with.add([]float64{1}); err != nil {
+			t.Fatal(err)
+		}
+		closeLeaf(t, with, x, nil, &one)
+		closeLeaf(t, without, y, nil, &other)
+		// Half a unit of rounding for every value, decoded by a row of B: its L1 norm is below 200.
+		if d := one.Sum.Value(0) - other.Sum.Value(0) - k<<-GridExponent; d > 100 || d < -100 {
+			t.Fatalf("leaf %d: sum is off by %d units", k, d)
+		}
+	}
+}
+
+// TestEveryMechanismGoesOnAsIfItHadNotStopped plays with real noise, stops at a state
+// that was saved some leaves ago, replays these leaves and goes on. What is released is
+// the same, and the horizon is the end.
+func TestEveryMechanismGoesOnAsIfItHadNotStopped(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := rapid.SampledFrom(factored).Draw(t, "mechanism")
+		leaves := rapid.OneOf(rapid.Uint64Range(1, 60), rapid.Uint64Range(1, MaxLeaves)).Draw(t, "leaves")
+		s := mechanismSpec(m, min(leaves, mechanisms()[m].most))
+		s.Streams, s.Dim = 2, 2
+		door := func() *Door { return open2(t, Private, s, NewSecureSource()) }
+		first := door()
+		for range rapid.IntRange(1, 4).Draw(t, "lives") {
+			if _, err := first.make(anyMoves(s).Draw(t, "moves")); err != nil {
+				t.Fatal(err)
+			}
+			first.Drawn()
+			saved, err := first.Save()
+			if err != nil {
+				t.Fatal(err)
+			}
+			moves := anyMoves(s).Draw(t, "moves")
+			want, err := first.make(moves)
+			if err != nil {
+				t.Fatal(err)
+			}
+			nodes := slices.Clone(first.Drawn())
+			second := door()
+			if err = second.Load(saved); err != nil {
+				t.Fatal(err)
+			}
+			second.Replay(nodes, first.Hidden())
+			got, err := second.make(moves)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err = second.Replayed(); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.EqualFunc(got, want, sameLeaf) {
+				t.Fatalf("replayed %v, want %v", got, want)
+			}
+			second.Drawn()
+			one, _ := first.Save()
+			two, _ := second.Save()
+			if !slices.Equal(one.Bytes(), two.Bytes()) {
+				t.Fatal("equal releases, and another state")
+			}
+			first = second
+		}
+	})
+}

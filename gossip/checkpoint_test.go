@@ -1,0 +1,597 @@
+package gossip
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"peerd.dev/protocol"
+)
+
+// checkpointOf returns the checkpoint of a ledger with n records, the same in every test.
+func checkpointOf(n uint64) protocol.Checkpoint { return branch(n, 0) }
+
+// branch returns the checkpoint of another ledger with n records.
+func branch(n uint64, which byte) protocol.Checkpoint {
+	return protocol.Checkpoint{Records: n, Head: sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, n), which))}.Normal()
+}
+
+// witness is what a host's callbacks were told.
+type witness struct {
+	mu         sync.Mutex
+	remembers  map[protocol.Peer][]protocol.Checkpoint
+	advertised map[protocol.Peer][]protocol.Checkpoint
+}
+
+func (w *witness) watch(c *Config) {
+	w.remembers, w.advertised = map[protocol.Peer][]protocol.Checkpoint{}, map[protocol.Peer][]protocol.Checkpoint{}
+	c.OnRemembered = func(p protocol.Peer, m protocol.Checkpoint) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.remembers[p] = append(w.remembers[p], m)
+	}
+	c.OnCheckpoint = func(p protocol.Peer, m protocol.Checkpoint) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.advertised[p] = append(w.advertised[p], m)
+	}
+}
+
+// highest returns the newest checkpoint seen of a peer.
+func (w *witness) highest(p protocol.Peer) protocol.Checkpoint {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n := len(w.advertised[p]); n > 0 {
+		return w.advertised[p][n-1]
+	}
+	return protocol.Checkpoint{}
+}
+
+func (w *witness) remembered(p protocol.Peer, m protocol.Checkpoint) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, o := range w.remembers[p] {
+		if o == m {
+			return true
+		}
+	}
+	return false
+}
+
+// checkpointed returns configurations with checkpoints, and what each host's callbacks hear.
+func checkpointed(cs []Config) ([]Config, []*witness) {
+	ws := make([]*witness, len(cs))
+	for i := range cs {
+		ws[i] = &witness{}
+		cs[i].Checkpoints = true
+		ws[i].watch(&cs[i])
+	}
+	return cs, ws
+}
+
+func begin(t testing.TB, c Config) *Host {
+	t.Helper()
+	h, err := NewHost(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Close() })
+	return h
+}
+
+func TestCheckpointFramesComeBack(t *testing.T) {
+	for _, n := range []uint64{0, 1, 127, 128, 1 << 40, 1<<64 - 1} {
+		b := checkpointFrame(checkpointOf(n))
+		if m, err := parseCheckpoint(b); err != nil || m != checkpointOf(n) || !isCheckpoint(b) {
+			t.Errorf("%v came back as %v: %v", checkpointOf(n), m, err)
+		}
+		if _, err := protocol.Decode(b); err == nil {
+			t.Errorf("%v is a message", checkpointOf(n))
+		}
+	}
+	message := protocol.Encode(nil, roundEnds(0, 1, 3)[0].Message)
+	long := append([]byte{0, 0x80, 0}, make([]byte, 32)...)
+	headless := append([]byte{0, 0}, bytes.Repeat([]byte{1}, 32)...)
+	for name, b := range map[string][]byte{
+		"nothing": {}, "a tag": {0}, "a message": message, "a count in a longer form": long,
+		"a head without a record": headless, "a byte more": append(checkpointFrame(checkpointOf(3)), 0),
+		"a count without end": append([]byte{0}, bytes.Repeat([]byte{0xff}, 42)...),
+	} {
+		if m, err := parseCheckpoint(b); !errors.Is(err, errViolation) {
+			t.Errorf("%s was read as %v: %v", name, m, err)
+		}
+	}
+}
+
+func FuzzCheckpoint(f *testing.F) {
+	f.Add(checkpointFrame(checkpointOf(0)))
+	f.Add(checkpointFrame(checkpointOf(300)))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := parseCheckpoint(b)
+		if err != nil {
+			if !errors.Is(err, errViolation) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if !bytes.Equal(checkpointFrame(m), b) {
+			t.Fatalf("%x read as %v", b, m)
+		}
+		if _, err := protocol.Decode(b); err == nil {
+			t.Fatalf("%x is a message too", b)
+		}
+	})
+}
+
+// Two peers that link up know each other's checkpoints, and what the other one
+// remembers.
+func TestHellosCarryCheckpoints(t *testing.T) {
+	cs, ws := checkpointed(configs(2, path(2)))
+	cs[0].Checkpoint, cs[1].Checkpoint = checkpointOf(10), checkpointOf(20)
+	cs[0].Known, cs[1].Known = []protocol.Checkpoint{{}, checkpointOf(15)}, []protocol.Checkpoint{checkpointOf(10), {}}
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	for i, h := range hosts {
+		other := protocol.Peer(1 - i)
+		if s := status(h, other); s.Checkpoint != cs[other].Checkpoint || s.Alarm != "" || s.Alarms != 0 {
+			t.Errorf("%+v", s)
+		}
+		if !ws[i].remembered(other, cs[other].Known[i]) {
+			t.Errorf("peer %d was not told %v", i, cs[other].Known[i])
+		}
+	}
+	if got := ws[0].highest(1); got != checkpointOf(20) {
+		t.Errorf("saw %v", got)
+	}
+	ws[1].mu.Lock()
+	defer ws[1].mu.Unlock()
+	if got := ws[1].advertised[0]; got != nil { // nothing new
+		t.Errorf("saw %v", got)
+	}
+}
+
+// A message never arrives before the checkpoint that the sender had when it sent it,
+// whatever is dropped and however often the link breaks.
+func TestCheckpointsGoBeforeMessages(t *testing.T) {
+	rounds := protocol.Round(20_000)
+	if testing.Short() {
+		rounds = 4000
+	}
+	cs, ws := checkpointed(configs(2, path(2)))
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer cancel()
+	for i, h := range hosts {
+		all.Go(func() {
+			for r := range rounds {
+				h.Advance(checkpointOf(uint64(r)))
+				send(t, h, roundEnds(protocol.Peer(i), protocol.Peer(1-i), r))
+				if r%50 == 0 {
+					time.Sleep(time.Millisecond)
+				}
+			}
+		})
+		all.Go(func() {
+			for {
+				select {
+				case d := <-h.Inbox():
+					if seen := ws[i].highest(d.From); seen.Records < uint64(d.Message.Round()) {
+						t.Errorf("peer %d: message of round %d after %v", i, d.Message.Round(), seen)
+						return
+					}
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+	}
+	for i := range 15 { // break what there is, from both ends
+		h := hosts[i%2]
+		for _, c := range h.libp2p.Network().Conns() {
+			for _, s := range c.GetStreams() {
+				if i%3 != 0 && s.Protocol() == linkProtocol {
+					_ = s.Reset()
+				}
+			}
+			if i%3 == 0 {
+				_ = c.Close()
+			}
+		}
+		eventually(t, "links up", func() bool { return status(hosts[0], 1).State == Up && status(hosts[1], 0).State == Up })
+	}
+	last := checkpointOf(uint64(rounds - 1))
+	for i, h := range hosts {
+		eventually(t, "the last checkpoint", func() bool { return ws[i].highest(protocol.Peer(1-i)) == last })
+		if s := status(h, protocol.Peer(1-i)); s.Alarms != 0 || s.Refused != 0 || s.Checkpoint != last {
+			t.Errorf("%+v", s)
+		}
+	}
+	for i, w := range ws {
+		for _, seen := range w.advertised {
+			for k := 1; k < len(seen); k++ {
+				if seen[k].Records <= seen[k-1].Records {
+					t.Errorf("peer %d saw %v after %v", i, seen[k], seen[k-1])
+				}
+			}
+		}
+	}
+}
+
+// What goes to everyone has the links carry the checkpoint too.
+func TestTopicMessagesMoveCheckpoints(t *testing.T) {
+	cs, ws := checkpointed(configs(2, path(2)))
+	for i := range cs {
+		cs[i].Topic = true
+	}
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	hosts[0].Advance(checkpointOf(5))
+	send(t, hosts[0], roundEnds(0, protocol.Everyone, 1))
+	eventually(t, "the checkpoint", func() bool { return ws[1].highest(0) == checkpointOf(5) })
+	hosts[0].Advance(checkpointOf(4)) // no step back
+	hosts[0].Advance(branch(5, 1))
+	send(t, hosts[0], roundEnds(0, 1, 1))
+	receive(t, hosts[1])
+	if got := ws[1].highest(0); got != checkpointOf(5) || status(hosts[1], 0).Alarms != 0 {
+		t.Errorf("%v, %+v", got, status(hosts[1], 0))
+	}
+}
+
+// A peer whose folder went back is told and refused, whichever end dials; no
+// message passes. Once it is further than what is remembered all is well.
+func TestAPeerThatWentBack(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		bad  int // of peers 0 and 1
+		has  protocol.Checkpoint
+	}{
+		{"dials, with fewer records", 0, checkpointOf(60)},
+		{"dials, without records", 0, protocol.Checkpoint{}},
+		{"dials, with another head", 0, branch(100, 1)},
+		{"is dialled, with fewer records", 1, checkpointOf(60)},
+		{"is dialled, with another head", 1, branch(100, 1)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cs, ws := checkpointed(configs(2, path(2)))
+			good := 1 - test.bad
+			log := &lines{}
+			cs[good].Logger = log.logger()
+			cs[good].Known = make([]protocol.Checkpoint, 2)
+			cs[good].Known[test.bad] = checkpointOf(100)
+			cs[test.bad].Checkpoint = test.has
+			// As a daemon does, the one that went back ends when it is told.
+			told := make(chan struct{})
+			cs[test.bad].OnRemembered = func(p protocol.Peer, m protocol.Checkpoint) {
+				if !test.has.Follows(m) {
+					close(told)
+				}
+			}
+			ended := make(chan struct{})
+			hosts := make([]*Host, 2)
+			hosts[1] = begin(t, cs[1])
+			cs[1].Peers[1].Addrs = hosts[1].Addrs()
+			hosts[0] = begin(t, cs[0])
+			addr, _, _ := strings.Cut(hosts[test.bad].Addrs()[0], "/p2p/")
+			send(t, hosts[test.bad], roundEnds(protocol.Peer(test.bad), protocol.Peer(good), 1))
+			go func() {
+				<-told
+				hosts[test.bad].Close()
+				close(ended)
+			}()
+			of := protocol.Peer(test.bad)
+			eventually(t, "an alarm", func() bool { return status(hosts[good], of).Alarm != "" })
+			<-ended
+			s := status(hosts[good], of)
+			if !strings.Contains(s.Alarm, "restored from a backup or runs twice") || s.Checkpoint != checkpointOf(100) || s.Alarms == 0 || s.FramesIn != 0 || s.State == Up {
+				t.Errorf("%+v", s)
+			}
+			eventually(t, "the callback", func() bool { return ws[good].remembered(of, protocol.Checkpoint{}) })
+			if got := log.count("restored from a backup"); got == 0 {
+				t.Error("nothing was logged")
+			}
+
+			// The operator has adopted what the neighbours remember.
+			c := cs[test.bad]
+			c.Checkpoint, c.OnRemembered = branch(101, 1), nil
+			c.Listen = []string{addr}
+			hosts[test.bad] = begin(t, c)
+			kick(hosts[good], of)
+			ready(t, hosts...)
+			send(t, hosts[test.bad], roundEnds(of, protocol.Peer(good), 2))
+			if d := receive(t, hosts[good]); d.Message.Round() != 2 {
+				t.Errorf("round %d", d.Message.Round())
+			}
+			if s := status(hosts[good], of); s.Alarm != "" || s.Alarms == 0 || s.Checkpoint != c.Checkpoint {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+// kick has a host try at once to link up.
+func kick(h *Host, p protocol.Peer) {
+	select {
+	case h.members[p].link.kick <- struct{}{}:
+	default:
+	}
+}
+
+// A peer that goes on although it was told stays out.
+func TestAStubbornPeerStaysOut(t *testing.T) {
+	cs, _ := checkpointed(configs(2, path(2)))
+	cs[1].Known = []protocol.Checkpoint{checkpointOf(100), {}}
+	cs[0].Checkpoint = checkpointOf(60)
+	cs[0].Topic, cs[1].Topic = true, true
+	hosts := start(t, cs)
+	eventually(t, "refused", func() bool {
+		return status(hosts[0], 1).State == Refused && status(hosts[1], 0).State == Refused
+	})
+	if s := status(hosts[0], 1); !strings.Contains(s.LastError, "it remembers 100 records") || s.Alarm != "" {
+		t.Errorf("%+v", s)
+	}
+	before := status(hosts[1], 0).Alarms
+	for range 5 {
+		send(t, hosts[0], roundEnds(0, protocol.Everyone, 1))
+		send(t, hosts[0], roundEnds(0, 1, 1))
+		time.Sleep(50 * time.Millisecond)
+	}
+	if s := status(hosts[1], 0); s.FramesIn != 0 || s.Alarms > before+1 || len(hosts[1].inbox) != 0 || hosts[1].Totals().TopicIn != 0 {
+		t.Errorf("%+v, %+v", s, hosts[1].Totals())
+	}
+	hosts[0].Advance(branch(101, 1))
+	kick(hosts[0], 1)
+	ready(t, hosts...)
+	if s := status(hosts[1], 0); s.Alarm != "" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Two processes with one key: the one that is behind cannot put the other one
+// out, and leaves it alone.
+func TestAClonedFolder(t *testing.T) {
+	cs, ws := checkpointed(configs(3, path(3)))
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	hosts[0].Advance(checkpointOf(50))
+	send(t, hosts[0], roundEnds(0, 1, 1))
+	receive(t, hosts[1])
+	c := cs[0]
+	c.Checkpoint = checkpointOf(30)
+	told := make(chan protocol.Checkpoint, 16)
+	c.OnRemembered = func(_ protocol.Peer, m protocol.Checkpoint) { told <- m }
+	clone := begin(t, c)
+	if m := <-told; m != checkpointOf(50) {
+		t.Errorf("told %v", m)
+	}
+	eventually(t, "an alarm", func() bool { return status(hosts[1], 0).Alarm != "" })
+	if s := status(hosts[1], 0); s.State != Up {
+		t.Errorf("%+v", s)
+	}
+	hosts[0].Advance(checkpointOf(51))
+	send(t, hosts[0], roundEnds(0, 1, 2))
+	receive(t, hosts[1])
+	if s := status(hosts[0], 1); s.State != Up || s.LastError != "" {
+		t.Errorf("%+v", s)
+	}
+	if got := ws[1].highest(0); got != checkpointOf(51) {
+		t.Errorf("saw %v", got)
+	}
+	if err := clone.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Without checkpoints two processes with one key take the link from each other, ever
+// more slowly, and the one that is left has it.
+func TestTwoProcessesWithOneKey(t *testing.T) {
+	cs := configs(2, path(2))
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	twin := begin(t, cs[0])
+	began := time.Now()
+	ups := 0
+	for was := Down; time.Since(began) < 2*time.Second; time.Sleep(time.Millisecond) {
+		now := status(hosts[1], 0).State
+		if now == Up && was != Up {
+			ups++
+		}
+		was = now
+	}
+	if ups > 20 {
+		t.Errorf("the link came up %d times in 2 s", ups)
+	}
+	if err := twin.Close(); err != nil {
+		t.Error(err)
+	}
+	kick(hosts[0], 1)
+	ready(t, hosts...)
+	send(t, hosts[0], roundEnds(0, 1, 7))
+	if d := receive(t, hosts[1]); d.Message.Round() != 7 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// A process that has our own key is refused and counted.
+func TestOurOwnKeyIsRefused(t *testing.T) {
+	cs := configs(2, path(2))
+	log := &lines{}
+	cs[1].Logger = log.logger()
+	h := start(t, cs[1:])[0]
+	dialSelf(t, cs[1].Identity, h)
+	eventually(t, "counted", func() bool { return h.Totals().Clones == 1 })
+	if log.count("another process has this peer's key") != 1 || h.Totals().Strangers != 0 {
+		t.Errorf("%+v", h.Totals())
+	}
+}
+
+// Streams overtake each other, so what they bring may be older than what is
+// known, but never another head.
+func TestALateCheckpointIsNoAlarmAndAForkIs(t *testing.T) {
+	cs, ws := checkpointed(configs(2, path(2)))
+	l := start(t, cs[1:])[0].members[0].link
+	for _, test := range []struct {
+		m    protocol.Checkpoint
+		want protocol.Checkpoint
+		fork bool
+	}{
+		{checkpointOf(7), checkpointOf(7), false},
+		{checkpointOf(5), checkpointOf(7), false},
+		{branch(7, 1), checkpointOf(7), true},
+		{checkpointOf(7), checkpointOf(7), false},
+		{checkpointOf(9), checkpointOf(9), false},
+	} {
+		if err := l.remember(test.m); errors.Is(err, errRolledBack) != test.fork || l.remembered() != test.want || ws[1].highest(0) != test.want {
+			t.Errorf("%v: %v, %v", test.m, err, l.remembered())
+		}
+	}
+	if alarm, n := l.warning(); n != 1 || alarm == "" { // until it has proved itself
+		t.Errorf("%d alarms, %q", n, alarm)
+	}
+	if err := l.checkAdvertised(checkpointOf(10), checkpointOf(9)); err != nil {
+		t.Error(err)
+	}
+	if alarm, n := l.warning(); n != 1 || alarm != "" {
+		t.Errorf("%d alarms, %q", n, alarm)
+	}
+}
+
+// begun opens a stream up to the point where the checkpoint is due.
+func begun(t testing.TB, r host.Host, h *Host, m protocol.Checkpoint) (s network.Stream, remembered protocol.Checkpoint) {
+	t.Helper()
+	mine := h.self
+	mine.self, mine.checkpoint = 0, m
+	s = stream(t, r, h)
+	if _, err := s.Write(prefixed(mine.encode())); err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := readHello(bufio.NewReader(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, theirs.remembered
+}
+
+// Only what a peer says after it was told counts against it.
+func TestWhatWasSaidBeforeIsNoAlarm(t *testing.T) {
+	cs, _ := checkpointed(configs(2, path(2)))
+	h := start(t, cs[1:])[0]
+	r := raw(t, cs[0].Identity, h)
+	first, told := begun(t, r, h, checkpointOf(5))
+	if told != (protocol.Checkpoint{}) {
+		t.Errorf("told %v", told)
+	}
+	second, _ := begun(t, r, h, checkpointOf(6))
+	_, _ = second.Write(prefixed(checkpointFrame(checkpointOf(9))))
+	eventually(t, "the checkpoint", func() bool { return status(h, 0).Checkpoint == checkpointOf(9) })
+	message := protocol.Encode(nil, roundEnds(0, 1, 3)[0].Message)
+	_, _ = first.Write(append(prefixed(checkpointFrame(checkpointOf(6))), prefixed(message)...))
+	receive(t, h)
+	if s := status(h, 0); s.Checkpoint != checkpointOf(9) || s.Alarms != 0 || s.Alarm != "" {
+		t.Errorf("%+v", s)
+	}
+
+	third, told := begun(t, r, h, checkpointOf(8))
+	if told != checkpointOf(9) {
+		t.Errorf("told %v", told)
+	}
+	_, _ = third.Write(prefixed(checkpointFrame(checkpointOf(8))))
+	eventually(t, "an alarm", func() bool { return status(h, 0).Alarms == 1 })
+	eventually(t, "no connection", func() bool { return len(r.Network().ConnsToPeer(h.libp2p.ID())) == 0 })
+}
+
+// What a peer that went back publishes is not taken from others either.
+func TestTopicOfAPeerThatWentBack(t *testing.T) {
+	cs, _ := checkpointed(configs(3, ring(3)))
+	for i := range cs {
+		cs[i].Topic = true
+	}
+	cs[1].Known = []protocol.Checkpoint{checkpointOf(100), {}, {}}
+	hosts := start(t, cs)
+	eventually(t, "the alarm, and all other links", func() bool {
+		return status(hosts[1], 0).Alarm != "" && status(hosts[2], 0).State == Up && status(hosts[2], 1).State == Up
+	})
+	eventually(t, "a message through", func() bool {
+		send(t, hosts[0], roundEnds(0, protocol.Everyone, 1))
+		time.Sleep(50 * time.Millisecond)
+		return len(hosts[2].inbox) >= 20 // the mesh takes a second
+	})
+	refused := func() bool { return status(hosts[1], 0).Refused > status(hosts[1], 0).Alarms }
+	eventually(t, "refused", refused)
+	if n := len(hosts[1].inbox); n != 0 {
+		t.Errorf("%d messages taken in", n)
+	}
+}
+
+func TestBothEndsExchangeCheckpointsOrNeither(t *testing.T) {
+	cs := configs(2, path(2))
+	cs[0].Checkpoints = true
+	hosts := start(t, cs)
+	for i, h := range hosts {
+		eventually(t, "refused", func() bool {
+			return strings.Contains(status(h, protocol.Peer(1-i)).LastError, "only one of the two exchanges checkpoints")
+		})
+	}
+}
+
+// What a neighbour says about checkpoints against the rules costs it the stream.
+func TestCheckpointsAgainstTheRules(t *testing.T) {
+	cs, _ := checkpointed(configs(2, path(2)))
+	h := start(t, cs[1:])[0]
+	r := raw(t, cs[0].Identity, h)
+	mine := h.self
+	mine.self, mine.checkpoint = 0, checkpointOf(5)
+	message := protocol.Encode(nil, roundEnds(0, 1, 3)[0].Message)
+	refused := uint64(0)
+	for _, test := range []struct {
+		name   string
+		frames [][]byte
+	}{
+		{"a message before the checkpoint", [][]byte{message}},
+		{"an empty frame before the checkpoint", [][]byte{nil}},
+		{"a checkpoint before that of the hello", [][]byte{checkpointFrame(checkpointOf(4))}},
+		{"another head than in the hello", [][]byte{checkpointFrame(branch(5, 1))}},
+		{"the same checkpoint twice", [][]byte{checkpointFrame(checkpointOf(5)), checkpointFrame(checkpointOf(5))}},
+		{"a checkpoint that goes back", [][]byte{checkpointFrame(checkpointOf(5)), checkpointFrame(checkpointOf(7)), checkpointFrame(checkpointOf(6))}},
+		{"a checkpoint that is too long", [][]byte{checkpointFrame(checkpointOf(7)), append(checkpointFrame(checkpointOf(8)), make([]byte, 20)...)}},
+	} {
+		s := stream(t, r, h)
+		b := prefixed(mine.encode())
+		for _, f := range test.frames {
+			b = append(b, prefixed(f)...)
+		}
+		if _, err := s.Write(b); err != nil {
+			t.Fatal(err)
+		}
+		var code *network.StreamError
+		if err := end(s); !errors.As(err, &code) || code.ErrorCode != network.StreamProtocolViolation {
+			t.Errorf("%s: stream ended with %v", test.name, err)
+		}
+		refused++
+		if got := status(h, 0); got.Refused != refused || got.FramesIn != 0 || got.Alarms != 0 {
+			t.Errorf("%s: %+v", test.name, got)
+		}
+	}
+	cs = configs(2, path(2))
+	h = start(t, cs[1:])[0]
+	s := greeted(t, raw(t, cs[0].Identity, h), h, 0)
+	if _, err := s.Write(prefixed(checkpointFrame(checkpointOf(5)))); err != nil {
+		t.Fatal(err)
+	}
+	var code *network.StreamError
+	if err := end(s); !errors.As(err, &code) || code.ErrorCode != network.StreamProtocolViolation {
+		t.Errorf("a checkpoint where there are none: stream ended with %v", err)
+	}
+}

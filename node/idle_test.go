@@ -1,0 +1,99 @@
+package node_test
+
+import (
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/node"
+	"peerd.dev/protocol"
+)
+
+// relayed returns the agents of a star whose centre is a relay.
+func relayed(t *testing.T, peers int) (node.Spec, []*node.Agent) {
+	t.Helper()
+	s := spec(100)
+	s.Protocol = protocol.RowsParams{Every: 2, Pull: 4, Merge: protocol.MergeMean, F: 1, Relays: 1}
+	s.Graph = make([][]protocol.Peer, peers)
+	var all []*node.Agent
+	for i := 1; i < peers; i++ {
+		s.Graph[0] = append(s.Graph[0], protocol.Peer(i))
+		s.Graph[i] = []protocol.Peer{0}
+	}
+	for i := range peers {
+		a, err := s.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: nobody{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, a)
+	}
+	return s, all
+}
+
+// nobody signs with nothing: everyone is believed.
+type nobody struct{}
+
+func (nobody) Sign([]byte) []byte { return make([]byte, 64) }
+
+func (nobody) Verify(protocol.Peer, []byte, []byte) bool { return true }
+
+// TestAnIdlePeerIsChargedNothing: a relay has no learner and no stream, draws nothing and
+// owes nothing, and what it passes on makes the others learn of each other. Its state
+// goes to the disk and back.
+func TestAnIdlePeerIsChargedNothing(t *testing.T) {
+	const peers = 4
+	s, agents := relayed(t, peers)
+	in := make([][]protocol.Delivery, peers)
+	for round := range protocol.Round(20) {
+		out := make([][]protocol.Delivery, peers)
+		for i, a := range agents {
+			protocol.Sort(in[i])
+			played, err := a.Round(round, in[i], generous{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if idle := played.Pull.Arm == bandit.NoArm; idle != (i == 0) || a.Idle() != (i == 0) {
+				t.Fatalf("peer %d pulled arm %d", i, played.Pull.Arm)
+			}
+			r := a.Ready()
+			if i == 0 && (len(r.Charges) > 0 || len(r.Drawn) > 0 || a.Spent() != 0) {
+				t.Fatalf("the relay was charged %d times, drew %d nodes and spent %v", len(r.Charges), len(r.Drawn), a.Spent())
+			}
+			for _, e := range r.Messages {
+				out[e.To] = append(out[e.To], protocol.Delivery{From: protocol.Peer(i), Message: e.Message})
+			}
+		}
+		in = out
+		if round != 10 {
+			continue
+		}
+		saved, err := agents[0].Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if agents[0], err = s.Agent(node.PeerConfig{Self: 0, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: nobody{}}); err != nil {
+			t.Fatal(err)
+		}
+		if err = agents[0].Load(saved); err != nil {
+			t.Fatal(err)
+		}
+		other, err := s.Agent(node.PeerConfig{Self: 1, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: nobody{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = other.Load(saved); err == nil {
+			t.Error("a peer with arms took over the state of a relay")
+		}
+	}
+	for i := 1; i < peers; i++ {
+		rows := 0.
+		for k := range 2 {
+			if b := agents[i].Belief(); b.Known(k) {
+				rows += 1 / b.SampleVar[k]
+			}
+		}
+		if rows < 40 { // 20 rewards of each of three sites, of which the newest are under way
+			t.Errorf("peer %d knows of %v rewards: the relay passes nothing on", i, rows)
+		}
+	}
+}

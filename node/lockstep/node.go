@@ -1,0 +1,136 @@
+// Package lockstep drives a [node.Agent] in rounds that wait for each other. It guards
+// nobody: with the same seeds, processes and the simulator do the same, byte for byte.
+package lockstep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"peerd.dev/bandit"
+	"peerd.dev/node"
+	"peerd.dev/protocol"
+)
+
+// Config describes a Node.
+type Config struct {
+	Agent      *node.Agent
+	World      bandit.World // nil for an idle agent
+	Transport  node.Transport
+	Neighbours []protocol.Peer
+	Rounds     uint64 // to play
+	Trace      *Trace // nil for none
+	Logger     *slog.Logger
+}
+
+// A Node drives a [node.Agent] in lockstep: a round begins when all messages of the last
+// one are in. It guards nobody, so it keeps nothing. One goroutine, that of Run,
+// owns the agent; everyone else asks it.
+type Node struct {
+	c      Config
+	asks   chan chan Status
+	status Status
+}
+
+// Status is what a peer in lockstep tells its operator.
+type Status struct {
+	Round    uint64    // rounds played
+	Rounds   uint64    // to play
+	Pulls    []uint64  // by arm
+	Means    []float64 // estimates, by arm
+	Samples  []float64 // rewards that the estimates rest on, by arm
+	Noise    []float64 // standard deviation of the noise in the estimates, by arm
+	Spent    float64   // ε
+	Left     float64   // ε
+	Released uint64    // releases drawn
+	Refused  uint64    // messages that were a peer's fault
+	LastErr  string    // the newest fault of a peer
+}
+
+// New returns a node that has not begun.
+func New(c Config) *Node {
+	return &Node{c: c, asks: make(chan chan Status), status: Status{Rounds: c.Rounds}}
+}
+
+// Run plays the rounds, then goes on answering until ctx is done, which is a nil
+// error.
+func (n *Node) Run(ctx context.Context) error {
+	l := newRounds(n.c.Neighbours)
+	for t := protocol.Round(0); uint64(t) < n.c.Rounds; t++ {
+		in, err := n.gather(ctx, l, t)
+		if err != nil {
+			return n.ended(ctx, err)
+		}
+		if err := n.play(ctx, t, in); err != nil {
+			return n.ended(ctx, fmt.Errorf("round %d: %w", t, err))
+		}
+	}
+	return n.linger(ctx)
+}
+
+// linger answers questions after the last round until ctx is done.
+func (n *Node) linger(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case q := <-n.asks:
+			q <- n.snapshot()
+		case <-n.c.Transport.Inbox():
+		}
+	}
+}
+
+func (n *Node) play(ctx context.Context, t protocol.Round, in []protocol.Delivery) error {
+	protocol.Sort(in)
+	played, err := n.c.Agent.Round(t, in, n.c.World)
+	if err != nil {
+		return err
+	}
+	ready := n.c.Agent.Ready()
+	if n.c.Trace != nil {
+		if err := n.c.Trace.Step(t, int(played.Pull.Arm), n.c.Agent.Belief(), ready.Drawn); err != nil {
+			return err
+		}
+	}
+	s := &n.status
+	s.Round = uint64(t) + 1
+	s.Released += uint64(len(ready.Drawn))
+	s.Refused += uint64(len(ready.Refused))
+	s.Spent = n.c.Agent.Spent()
+	for _, err := range ready.Refused {
+		s.LastErr = err.Error()
+		n.c.Logger.Debug("message refused", "err", err)
+	}
+	return n.c.Transport.Send(ctx, ready.Messages)
+}
+
+// Status returns what the node has done so far.
+func (n *Node) Status(ctx context.Context) (Status, error) {
+	q := make(chan Status, 1)
+	select {
+	case n.asks <- q:
+		return <-q, nil
+	case <-ctx.Done():
+		return Status{}, ctx.Err()
+	}
+}
+
+func (n *Node) snapshot() Status {
+	s := n.status
+	b := n.c.Agent.Belief()
+	s.Pulls = append([]uint64(nil), b.Pulls...)
+	s.Means = append([]float64(nil), b.X...)
+	s.Samples, s.Noise = node.Certainty(b)
+	s.Left = n.c.Agent.Left()
+	return s
+}
+
+// ended tells an end that was asked for from one that was not.
+func (n *Node) ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}

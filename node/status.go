@@ -1,0 +1,36 @@
+package node
+
+import "peerd.dev/bandit"
+
+// Status is what a peer tells its operator. Everything in it is public.
+type Status struct {
+	Round    uint64    // rounds played
+	Rounds   uint64    // to play
+	Pulls    []uint64  // by arm
+	Means    []float64 // estimates, by arm
+	Samples  []float64 // rewards that the estimates rest on, by arm
+	Noise    []float64 // standard deviation of the noise in the estimates, by arm
+	Spent    float64   // ε
+	Left     float64   // ε
+	Released uint64    // releases drawn
+	Refused  uint64    // messages that were a peer's fault
+	Skipped  uint64    // rounds that passed without the peer: busy, down or blocked
+	Flooded  uint64    // messages dropped because their sender sent too many in a round
+	LastErr  string    // the newest fault of a peer
+	Pending  uint64    // decisions that wait for their reward
+	Records  uint64    // of the ledger
+	Full     bool      // the disk is
+	Regret   float64   // of the simulated world, over all rounds; 0 with an application
+
+	BlockedReason string // why nothing is released; empty if it is
+}
+
+// Certainty returns on how many rewards each estimate of a belief rests, and the
+// standard deviation of the noise in it.
+func Certainty(b *bandit.Belief) (samples, noise []float64) {
+	for k, v := range b.SampleVar {
+		samples = append(samples, 1/v) // 0 for +Inf
+		noise = append(noise, b.NoiseDev(k))
+	}
+	return samples, noise
+}

@@ -1,0 +1,93 @@
+package style
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	span     = regexp.MustCompile("`([^`]+)`")
+	goFile   = regexp.MustCompile(`^(bandit|cmd|dp|gossip|node|protocol|scripts)/[\w/.]*\.(go|sh|yaml|md)$`)
+	ofAType  = regexp.MustCompile(`^([A-Z]\w*)\.([A-Z]\w*)$`)
+	setting  = regexp.MustCompile(`^((?:privacy|learner|protocol|rounds|world|api|store|testnet|experiment|log)\.[a-z_.]+)(?:[:=].*)?$`)
+	set      = regexp.MustCompile(`--set '?([a-z_.]+=)`)
+	exported = regexp.MustCompile(`^((?:\w+/)*)([a-z]\w*)\.([A-Z]\w*)(?:\.([A-Z]\w*))?$`)
+)
+
+// unchecked marks lines about code that is being built.
+const unchecked = "<!-- check -->"
+
+// TestCodeInDocumentsExists says that files, exported names and settings that a document puts
+// in code type are in the tree. The page of settings is generated from the schema. Lines with the mark may be ahead of the code: what is missing is
+// logged.
+func TestCodeInDocumentsExists(t *testing.T) {
+	all := files(t)
+	packages := make(map[string]map[string]bool) // declared names by the last part of a folder
+	anywhere := make(map[string]bool)
+	for _, file := range all {
+		if path.Ext(file) != ".go" || strings.Contains(file, "testdata/") {
+			continue
+		}
+		in := path.Base(path.Dir(file))
+		if packages[in] == nil {
+			packages[in] = make(map[string]bool)
+		}
+		for _, d := range declarations(t, file) {
+			packages[in][d.name], anywhere[d.name] = true, true
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs/configuration.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	exists := func(code string) bool {
+		if m := setting.FindStringSubmatch(code); m != nil {
+			return strings.Contains(string(page), "| `"+m[1]+"` |") || strings.Contains(string(page), "| `"+m[1]+".") || m[1] == "api.token" // a file
+		}
+		if goFile.MatchString(code) {
+			return slices.Contains(all, code)
+		}
+		if m := exported.FindStringSubmatch(code); m != nil && packages[m[2]] != nil {
+			return packages[m[2]][m[3]] && (m[4] == "" || packages[m[2]][m[4]])
+		}
+		if m := ofAType.FindStringSubmatch(code); m != nil {
+			return anywhere[m[1]] && anywhere[m[2]]
+		}
+		return true // not a name of ours
+	}
+	todo := toDo(t, "code")
+	for _, file := range all {
+		if filepath.Ext(file) != ".md" {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, l := range strings.Split(string(b), "\n") {
+			for _, m := range append(span.FindAllStringSubmatch(l, -1), set.FindAllStringSubmatch(l, -1)...) {
+				prefix := under(todo, file)
+				switch {
+				case exists(m[1]):
+				case strings.Contains(l, unchecked):
+					t.Logf("to do: %s:%d: %s is not there", file, i+1, m[1])
+				case prefix != "":
+					todo[prefix]++
+					t.Logf("to do: %s:%d: %s is not there", file, i+1, m[1])
+				default:
+					t.Errorf("%s:%d: %s is not there", file, i+1, m[1])
+				}
+			}
+		}
+	}
+	for prefix, n := range todo {
+		if n == 0 {
+			t.Errorf("todo.txt: code in %s is clean; take the line out", prefix)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+// Package style has tests of the words in this repository, and no program.
+package style
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestPhrases holds documents, comments of configurations, what scripts print, and every
+// string of the program to phrases.txt.
+func TestPhrases(t *testing.T) {
+	type phrase struct {
+		*regexp.Regexp
+		instead string
+	}
+	var phrases []phrase
+	for _, row := range table(t, "phrases.txt", 2) {
+		phrases = append(phrases, phrase{regexp.MustCompile(row[0]), row[1]})
+	}
+	todo := toDo(t, "phrases")
+	checked := 0
+	for _, file := range files(t) {
+		for _, b := range blocks(t, file) {
+			checked++
+			for _, s := range b.sentences() {
+				for _, p := range phrases {
+					found := p.FindString(s)
+					if found == "" {
+						continue
+					}
+					if prefix := under(todo, file); prefix != "" {
+						todo[prefix]++
+						t.Logf("to do: %s:%d: %q: write: %s\n\t%s", b.file, b.line, found, p.instead, s)
+					} else {
+						t.Errorf("%s:%d: %q: write: %s\n\t%s", b.file, b.line, found, p.instead, s)
+					}
+				}
+			}
+		}
+	}
+	for prefix, n := range todo {
+		if n == 0 {
+			t.Errorf("todo.txt: phrases in %s are clean; take the line out", prefix)
+		}
+		t.Logf("to do: %s: %d phrases", prefix, n)
+	}
+	if checked < 1000 {
+		t.Errorf("%d blocks of prose are checked, want 1000 or more", checked)
+	}
+}
+
+// toDo returns the prefixes of files in todo.txt with something of a kind still to do.
+func toDo(t *testing.T, kind string) map[string]int {
+	t.Helper()
+	todo := make(map[string]int)
+	for _, row := range table(t, "todo.txt", 2) {
+		if row[1] == kind {
+			todo[row[0]] = 0
+		}
+	}
+	return todo
+}
+
+// under returns the line of todo.txt that a file is under, or "".
+func under(todo map[string]int, file string) string {
+	longest := ""
+	for prefix := range todo {
+		if strings.HasPrefix(file, prefix) && len(prefix) > len(longest) {
+			longest = prefix
+		}
+	}
+	return longest
+}
+
+// TestPhrasesAreFound holds phrases.txt to sentences that it must and must not find.
+func TestPhrasesAreFound(t *testing.T) {
+	found := func(s string) bool {
+		for _, row := range table(t, "phrases.txt", 2) {
+			for _, one := range (block{text: s}).sentences() {
+				if regexp.MustCompile(row[0]).MatchString(one) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for _, s := range []string{
+		"Who is alone keeps losing.", "It ends. Who comes back makes up for it.", "A message is up to so late.",
+		"All of a message but the numbers.", "It is told so.", "Nobody knows.", "It stays wrong for good.",
+		"It begins anew.", "The law is that of the noise.", "Rounds are slots.",
+	} {
+		if !found(s) {
+			t.Errorf("%q is not found", s)
+		}
+	}
+	for _, s := range []string{
+		"Who may import whom?", "It regrets but a little.", "A peer that comes back makes up for it.", "The amended rule stands.",
+	} {
+		if found(s) {
+			t.Errorf("%q is found", s)
+		}
+	}
+}
+
+var target = regexp.MustCompile(`\]\(([^)#:\s]*)(#[^)\s]*)?\)`)
+
+// TestLinksLead says that links within the repository lead to a file, and to a heading of it.
+func TestLinksLead(t *testing.T) {
+	links := 0
+	for _, file := range files(t) {
+		if filepath.Ext(file) != ".md" {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range target.FindAllStringSubmatch(code.ReplaceAllString(string(b), ""), -1) {
+			links++
+			to := filepath.Join(root, filepath.Dir(file), m[1])
+			if m[1] == "" {
+				to = filepath.Join(root, file)
+			}
+			page, err := os.ReadFile(to)
+			if info, serr := os.Stat(to); serr == nil && info.IsDir() {
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s: link to %s%s: %v", file, m[1], m[2], err)
+			} else if m[2] != "" && !headings(string(page))[m[2]] {
+				t.Errorf("%s: %s has no heading %s", file, m[1], m[2])
+			}
+		}
+	}
+	if links < 50 {
+		t.Errorf("%d links are checked, want 50 or more", links)
+	}
+}
+
+var (
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	dropped = regexp.MustCompile("[^a-z0-9 _-]")
+)
+
+// headings returns the anchors of a page.
+func headings(page string) map[string]bool {
+	all := make(map[string]bool)
+	for _, m := range heading.FindAllStringSubmatch(page, -1) {
+		all["#"+strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
+	}
+	return all
+}
