@@ -177,8 +177,14 @@ func TestPrivateTypesSayNothing(t *testing.T) {
 	ask := decision.Ask{ID: "a", Features: [][]float64{x, x}}
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x", "%q", "%g"} {
 		for _, v := range []any{
-			e, &e, e.observations, e.observations[0], *e.played, e.played, e.features, c, &c, []choice{c}, d, &d, n, &n, bandit.Turn{Features: e.features},
-			ask, &ask, []decision.Ask{ask}, decision.Report{ID: "a", Value: marked}, dp.NewSecret(state),
+			e, &e, e.observations, e.observations[0], *e.played, e.played, e.features, c, &c,
+			[]choice{c},
+			d, &d, n, &n,
+			bandit.Turn{Features: e.features},
+			ask, &ask,
+			[]decision.Ask{ask},
+			decision.Report{ID: "a", Value: marked},
+			dp.NewSecret(state),
 		} {
 			if long, shorts := found(fmt.Appendf(nil, format, v)); long != nil || shorts > 0 {
 				t.Errorf("%s of a %T shows it", format, v)

@@ -100,6 +100,7 @@ func anyLogRecord(ms []protocol.Message, nodes []dp.Release, features int) *rapi
 			}
 		}
 		e.drawn = rapid.SliceOfN(rapid.SampledFrom(nodes), 0, 6).Draw(r, "drawn")
+		e.hidden = dp.NewSecret(rapid.SliceOf(rapid.Byte()).Draw(r, "hidden"))
 		return e
 	})
 }
@@ -120,7 +121,8 @@ func TestLogRecordsSurvive(t *testing.T) {
 		if !bytes.Equal(got.bytes(), b) || got.kind != e.kind || got.arm != e.arm || got.turn != e.turn || got.round != e.round ||
 			got.learner != e.learner || got.counted != e.counted || !slices.Equal(got.excluded, e.excluded) || got.decisions != e.decisions ||
 			!equal(got.features, e.features) || !equal(got.observations, e.observations) ||
-			!reflect.DeepEqual(got.played, e.played) || len(got.in) != len(e.in) || !slices.EqualFunc(got.drawn, e.drawn, dp.Release.Equal) {
+			!reflect.DeepEqual(got.played, e.played) || len(got.in) != len(e.in) || !slices.EqualFunc(got.drawn, e.drawn, dp.Release.Equal) ||
+			!bytes.Equal(got.hidden.Bytes(), e.hidden.Bytes()) {
 			r.Fatal("the record changed")
 		}
 		if _, err := parseLogRecord(b, parsed(features+1)); (len(e.features) > 0 || len(e.observations) > 0) && !errors.Is(err, ErrDamaged) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"peerd.dev/bandit"
+	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 )
@@ -255,5 +256,43 @@ func compareLists[T comparable](t *testing.T, what string, want, got []T) {
 	}
 	if len(want) != len(got) {
 		t.Fatalf("%d of what is one %s each, want %d", len(got), what, len(want))
+	}
+}
+
+// TestNoiseIsRestored: after a crash a private site is where it was, with the noise that was
+// drawn and that no node shows, too.
+func TestNoiseIsRestored(t *testing.T) {
+	for _, m := range []dp.Mechanism{dp.Tree, dp.Kary} {
+		x := usual("average", OnArrival)
+		x.mechanism = m
+		r := newRig(t, x)
+		r.start()
+		for range 30 {
+			r.pay(r.ask(decision.Ask{}).ID, .5)
+			r.round()
+		}
+		before, err := r.s.agent.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		hidden := 0
+		for _, kind := range []logKind{logSettled, logRound} {
+			for _, e := range r.logged(kind) {
+				hidden += len(e.hidden.Bytes())
+			}
+		}
+		r.crash()
+		r.open()
+		after, err := r.s.agent.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(before.Bytes(), after.Bytes()) {
+			t.Errorf("%v: the agent is another after a crash", m)
+		}
+		if (hidden > 0) != (m == dp.Kary) {
+			t.Errorf("%v: %d bytes of hidden noise are logged", m, hidden)
+		}
+		r.stop()
 	}
 }

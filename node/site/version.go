@@ -38,7 +38,7 @@ func checkVersion(what string, b []byte, want byte) error {
 }
 
 // decode reads a value that was written by a [state.Writer] of a version.
-func decode(what string, b []byte, version byte, read func(*state.Reader)) error {
+func decode(what string, b []byte, version byte, read func(*state.Reader)) error { //nolint:unparam // kinds change their versions one by one
 	if err := checkVersion(what, b, version); err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func TestAnEarlierReleaseIsRefused(t *testing.T) {
 			put := func(v []byte) {
 				b := r.s.store.Batch()
 				b.Set(c.table, key, v)
-				if err := b.Commit(); err != nil {
+				if err = b.Commit(); err != nil {
 					t.Fatal(err)
 				}
 				r.crash()
