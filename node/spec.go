@@ -86,18 +86,24 @@ func (s *Spec) Streams() (dp.Spec, error) {
 // Agent returns a peer that has seen nothing. The whole horizon of its streams is charged:
 // the first Ready holds the charge.
 func (s *Spec) Agent(c PeerConfig) (*Agent, error) {
-	if p := s.Privacy; p.Unclipped && (p.Mode != dp.Lockstep || p.Mechanism.Law() == dp.Gaussian) {
-		return nil, errors.New("node: unclipped rewards are for lockstep and Laplace noise")
-	}
 	entry, err := protocol.Lookup(s.Protocol)
 	if err != nil {
 		return nil, err
+	}
+	return s.Assemble(c, entry, s.learner)
+}
+
+// Assemble is [Spec.Agent] with a protocol and a learner that the tables need not list:
+// tests have such.
+func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (bandit.Learner, error)) (*Agent, error) {
+	if p := s.Privacy; p.Unclipped && (p.Mode != dp.Lockstep || p.Mechanism.Law() == dp.Gaussian) {
+		return nil, errors.New("node: unclipped rewards are for lockstep and Laplace noise")
 	}
 	a := &Agent{
 		spent: -1, self: c.Self, neighbours: s.Graph[c.Self], marks: c.Marks,
 		coins: [3]Coins{c.Seed.Coins("learner"), c.Seed.Coins("protocol"), c.Seed.Coins("secret")},
 	}
-	learner, err := s.learner(a.coins[0])
+	learner, err := learn(a.coins[0])
 	if err != nil {
 		return nil, err
 	}
