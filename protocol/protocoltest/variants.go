@@ -19,7 +19,7 @@ func Variants(params any) []any {
 			for _, w := range words {
 				v := reflect.New(of).Elem()
 				v.Set(reflect.ValueOf(p))
-				switch f := v.Field(i); f.Kind() { //nolint:exhaustive // parameters of other kinds have no words
+				switch f := v.Field(i); f.Kind() {
 				case reflect.String:
 					f.SetString(w)
 				case reflect.Bool:
