@@ -134,6 +134,9 @@ func (a *Agent) Chose(t protocol.Round, arm bandit.Arm) Route {
 
 // Observed takes in the reward of a choice that was given a route.
 func (a *Agent) Observed(r Route, p bandit.Pull) error {
+	if a.closing.phased != nil {
+		a.closing.enter(a.protocol.Belief())
+	}
 	if !r.In || r.Epoch != 0 && r.Epoch != a.closing.epoch { // an epoch that is over waits for nothing
 		return nil
 	}

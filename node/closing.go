@@ -46,13 +46,18 @@ func newClosing(c protocol.Cadence, l bandit.Learner) closing {
 	return x
 }
 
-// quota returns what the epoch under way wants of every part; nil for nothing.
-func (c *closing) quota(b *bandit.Belief) []uint64 {
+// enter begins the epoch under way, unless it is explored already.
+func (c *closing) enter(b *bandit.Belief) {
 	if b.Epoch+1 != c.epoch {
 		c.epoch = b.Epoch + 1
 		clear(c.chosen)
 		clear(c.done)
 	}
+}
+
+// quota returns what the epoch under way wants of every part; nil for nothing.
+func (c *closing) quota(b *bandit.Belief) []uint64 {
+	c.enter(b)
 	return c.phased.Quota(b)
 }
 

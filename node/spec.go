@@ -94,21 +94,57 @@ func (s *Spec) Streams() (dp.Spec, error) {
 	return s.Privacy.Streams(statistic, c), nil
 }
 
+// Check reports whether the protocol carries what the learner adds up, and closes leaves
+// as the learner explores.
+func (s *Spec) Check() error {
+	entry, err := protocol.EntryOf(s.Protocol)
+	if err != nil {
+		return err
+	}
+	learner, err := s.NewLearner(Coins{})
+	if err != nil {
+		return err
+	}
+	return suits(&entry, entry.Cadence(s.Protocol), learner)
+}
+
+func suits(entry *protocol.Entry, c protocol.Cadence, l bandit.Learner) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
+	_, phased := l.(bandit.Phased)
+	switch width := l.Statistic().Width(); {
+	case width > 1 && !entry.Wide:
+		return fmt.Errorf("node: protocol %s carries one number a part, and the learner's sums have %d", entry.Name, width)
+	case phased && c.Epochs == 0:
+		return fmt.Errorf("node: the learner explores in epochs, and protocol %s has none", entry.Name)
+	case !phased && c.Epochs > 0:
+		return fmt.Errorf("node: protocol %s has epochs, and the learner does not explore in any", entry.Name)
+	}
+	return nil
+}
+
 // Agent returns a peer that has seen nothing. The whole horizon of its streams is charged:
 // the first Ready holds the charge.
 func (s *Spec) Agent(c PeerConfig) (*Agent, error) {
-	if p := s.Privacy; p.Unclipped && (p.Mode != dp.Lockstep || p.Mechanism.Law() == dp.Gaussian) {
-		return nil, errors.New("node: unclipped rewards are for lockstep and Laplace noise")
-	}
 	entry, err := protocol.EntryOf(s.Protocol)
 	if err != nil {
 		return nil, err
+	}
+	return s.Assemble(c, entry, s.NewLearner)
+}
+
+// Assemble is [Spec.Agent] with a protocol and a learner that the tables need not list:
+// tests have such.
+func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (bandit.Learner, error)) (*Agent, error) {
+	if p := s.Privacy; p.Unclipped && (p.Mode != dp.Lockstep || p.Mechanism.Law() == dp.Gaussian) {
+		return nil, errors.New("node: unclipped rewards are for lockstep and Laplace noise")
 	}
 	a := &Agent{
 		spent: -1, self: c.Self, neighbours: s.Graph[c.Self], marks: c.Marks,
 		coins: [3]Coins{c.Seed.Coins("learner"), c.Seed.Coins("protocol"), c.Seed.Coins("secret")},
 	}
-	learner, err := s.NewLearner(a.coins[0])
+	learner, err := learn(a.coins[0])
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +154,8 @@ func (s *Spec) Agent(c PeerConfig) (*Agent, error) {
 		return nil, err
 	}
 	cadence, statistic := entry.Cadence(s.Protocol), learner.Statistic()
-	if statistic.Width() > 1 && !entry.Wide {
-		return nil, fmt.Errorf("node: protocol %s carries one number a part, but the learner's statistic has %d", entry.Name, statistic.Width())
+	if err = suits(&entry, cadence, learner); err != nil {
+		return nil, err
 	}
 	if entry.Learns(s.Protocol, c.Self) {
 		a.learner, a.closing = learner, newClosing(cadence, learner)

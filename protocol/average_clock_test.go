@@ -1,4 +1,4 @@
-package protocol
+package protocol_test
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/gossip/topology"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/protocoltest"
 )
 
 // TestClocksMixAsThePaperDoes: the exchanges that clocks of their own, kept by the
@@ -20,8 +22,8 @@ import (
 func TestClocksMixAsThePaperDoes(t *testing.T) {
 	for _, g := range []struct {
 		name  string
-		build func(int) [][]Peer
-	}{{"complete", complete}, {"ring", ring}, {"path", path}} {
+		build func(int) protocoltest.Graph
+	}{{"complete", protocoltest.Complete}, {"ring", protocoltest.Ring}, {"path", protocoltest.Path}} {
 		for _, n := range []int{3, 4, 6, 10} {
 			for _, share := range []float64{.5, 1} {
 				t.Run(fmt.Sprint(g.name, n, " at ", share), func(t *testing.T) { mixes(t, g.build(n), share) })
@@ -31,7 +33,7 @@ func TestClocksMixAsThePaperDoes(t *testing.T) {
 }
 
 // mixes plays a network whose links together have share exchanges a round.
-func mixes(t *testing.T, links [][]Peer, share float64) {
+func mixes(t *testing.T, links protocoltest.Graph, share float64) {
 	n, rate := len(links), share/float64(edges(links))
 	m := newMixing(t, averaging(links, rate))
 	rounds := 4000 / share
@@ -71,7 +73,7 @@ func mixes(t *testing.T, links [][]Peer, share float64) {
 // takes two rounds for a question and then answers or asks, so ten peers can have
 // almost five exchanges a round.
 func TestFullPeersShareOut(t *testing.T) {
-	m := newMixing(t, averaging(ring(10), maxRate))
+	m := newMixing(t, averaging(protocoltest.Ring(10), protocol.MaxRate))
 	const rounds = 4000
 	for range rounds {
 		m.play(t)
@@ -91,81 +93,65 @@ func TestFullPeersShareOut(t *testing.T) {
 // A mixing is a network without faults whose exchanges are watched one by one. It
 // spares its messages the codec.
 type mixing struct {
-	*network
-	exchanges  map[[2]Peer]int
+	*protocoltest.Network
+	exchanges  map[[2]protocol.Peer]int
 	asks, busy int
 }
 
-func newMixing(t *testing.T, s setting) *mixing {
-	s.arms, s.mechanism = 1, dp.None
-	s.rounds = 1 << 20
-	s.params.Average.Patience = 8
-	return &mixing{network: newNetwork(t, s), exchanges: make(map[[2]Peer]int)}
+func newMixing(t *testing.T, s protocoltest.Setting) *mixing {
+	s.Arms, s.Mechanism, s.Rounds = 1, dp.None, 1<<20
+	params := s.Params.(protocol.AverageParams)
+	params.Patience = 8
+	s.Params = params
+	s.Carry = func(_ testing.TB, m protocol.Message) protocol.Message { return m }
+	return &mixing{Network: newNetwork(t, s), exchanges: make(map[[2]protocol.Peer]int)}
 }
 
 // play plays a round in which everybody pulls the arm, so that estimates stay apart.
 func (m *mixing) play(t *testing.T) {
 	t.Helper()
-	for to, in := range m.take() {
+	for to, in := range m.Take() {
 		for _, d := range in {
-			m.hear(t, Peer(to), d)
-			m.collect(to)
+			m.hear(t, protocol.Peer(to), d)
 		}
 	}
-	for i, p := range m.peers {
-		if err := p.door.Add(0, []float64{float64((uint64(m.round)*uint64(i+1))%7) / 6}); err != nil {
-			t.Fatal(err)
-		}
-		p.Chosen(0)
-		if err := p.Pulled(0, &p.out); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Tick(m.round, &p.out); err != nil {
-			t.Fatal(err)
-		}
-		m.collect(i)
+	for i := range m.Peers {
+		m.Pull(t, i, 0, float64((uint64(m.Round)*uint64(i+1))%7)/6)
+		m.Tick(t, i)
 	}
-	m.round++
+	m.Round++
 }
 
 // hear delivers a message. A question that is answered leaves the end that answers
 // with the mean of both ends, as they are at that moment; what the other end then
 // subtracts is what this one added.
-func (m *mixing) hear(t *testing.T, to Peer, d Delivery) {
+func (m *mixing) hear(t *testing.T, to protocol.Peer, d protocol.Delivery) {
 	t.Helper()
-	a, b := m.peers[d.From].Protocol.(*average), m.peers[to].Protocol.(*average)
-	x, y := a.mixed.Value(0), b.mixed.Value(0)
-	if err := b.Receive(d.From, d.Message, &m.peers[to].out); err != nil {
+	a, b := m.Peers[d.From].Protocol.(*protocol.Average), m.Peers[to].Protocol.(*protocol.Average)
+	x, y := a.Mixed().Value(0), b.Mixed().Value(0)
+	if _, err := m.Deliver(t, int(to), d); err != nil {
 		t.Fatal(err)
 	}
-	switch d.Message.kind {
-	case averageAsk:
+	switch d.Message.Kind() {
+	case protocol.AverageAsk:
 		m.asks++
-		if b.links[b.link(d.From)].answer == averageBusy {
+		if b.LastAnswer(d.From) == protocol.AverageBusy {
 			m.busy++
 			return
 		}
-		m.exchanges[[2]Peer{d.From, to}]++
-		if off := x + y - 2*b.mixed.Value(0); off < 0 || off > 1 {
-			t.Fatalf("round %d: %s asks %s: %d and %d become %d", m.round, letter(d.From), letter(to), x, y, b.mixed.Value(0))
+		m.exchanges[[2]protocol.Peer{d.From, to}]++
+		if off := x + y - 2*b.Mixed().Value(0); off < 0 || off > 1 {
+			t.Fatalf("round %d: %s asks %s: %d and %d become %d", m.Round, letter(d.From), letter(to), x, y, b.Mixed().Value(0))
 		}
-	case averageDelta:
-		if got := b.mixed.Value(0); got != y-d.Message.body[0].Value(0) {
-			t.Fatalf("round %d: %s subtracts %d from %d and has %d", m.round, letter(to), d.Message.body[0].Value(0), y, got)
+	case protocol.AverageDelta:
+		if got := b.Mixed().Value(0); got != y-d.Message.Release(0).Value(0) {
+			t.Fatalf("round %d: %s subtracts %d from %d and has %d", m.Round, letter(to), d.Message.Release(0).Value(0), y, got)
 		}
 	default:
-		if b.mixed.Value(0) != y {
-			t.Fatalf("round %d: a message of kind %d moves the estimate of %s", m.round, d.Message.kind, letter(to))
+		if b.Mixed().Value(0) != y {
+			t.Fatalf("round %d: a message of kind %d moves the estimate of %s", m.Round, d.Message.Kind(), letter(to))
 		}
 	}
-}
-
-func (m *mixing) collect(i int) {
-	out := &m.peers[i].out
-	for _, e := range out.Envelopes() {
-		m.underway = append(m.underway, parcel{e.To, Delivery{Peer(i), e.Message}})
-	}
-	out.Reset()
 }
 
 // mean returns the mean over all exchanges of I - (e_i-e_j)(e_i-e_j)ᵀ/2.
@@ -190,7 +176,7 @@ func secondEigenvalue(w *mat.SymDense) float64 {
 	return v[len(v)-2]
 }
 
-func edges(links [][]Peer) (n int) {
+func edges(links protocoltest.Graph) (n int) {
 	for _, l := range links {
 		n += len(l)
 	}
@@ -198,7 +184,7 @@ func edges(links [][]Peer) (n int) {
 }
 
 // mostKept returns the most clocks that a peer keeps.
-func mostKept(links [][]Peer) (most int) {
+func mostKept(links protocoltest.Graph) (most int) {
 	for i, l := range links {
 		kept := 0
 		for _, j := range l {
@@ -211,7 +197,7 @@ func mostKept(links [][]Peer) (most int) {
 	return most
 }
 
-func graph(t *testing.T, links [][]Peer) *topology.Graph {
+func graph(t *testing.T, links protocoltest.Graph) *topology.Graph {
 	t.Helper()
 	var all [][2]int
 	for i, l := range links {

@@ -1,18 +1,20 @@
-package protocol
+package protocol_test
 
 import (
 	"math"
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/protocoltest"
 )
 
 // latecomers is a network of four of which the last comes late, or comes back without
 // all that it knew: a thousand pulls of either arm, and then its own.
-func latecomers(t *testing.T, rule Consistency, back bool) *network {
+func latecomers(t *testing.T, rule protocol.Consistency, back bool) *protocoltest.Network {
 	t.Helper()
-	s := averaging(complete(4), .3)
-	s.mechanism, s.params.Average.Consistency = dp.Tree, rule
+	s := averaging(protocoltest.Complete(4), .3)
+	s.Mechanism, s.Params = dp.Tree, averageParams(rule, .3)
 	n := newNetwork(t, s)
 	here := 3 + b2i(back)
 	for range 2000 {
@@ -22,36 +24,36 @@ func latecomers(t *testing.T, rule Consistency, back bool) *network {
 		playFirst(t, n, here, 0, 0)
 	}
 	if back {
-		n.peers[3] = newPlayer(t, n.setting, 3, 1)
+		n.Peers[3] = n.Seat(t, 3, 1)
 	}
 	return n
 }
 
 // playFirst plays a round of the first few peers, of which some pull: from … to before.
 // What the others are sent is lost. Arm 0 pays .8 and arm 1 .2.
-func playFirst(t *testing.T, n *network, few, from, to int) {
+func playFirst(t *testing.T, n *protocoltest.Network, few, from, to int) {
 	t.Helper()
-	for i, in := range n.take()[:few] {
+	for i, in := range n.Take()[:few] {
 		for _, d := range in {
-			if _, err := n.deliver(t, i, d); err != nil {
+			if _, err := n.Deliver(t, i, d); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	for i := range few {
 		if from <= i && i < to {
-			arm, reward := rewarded(n.round)
-			n.pull(t, i, arm, reward)
+			arm, reward := rewarded(n.Round)
+			n.Pull(t, i, arm, reward)
 		}
-		n.tick(t, i)
+		n.Tick(t, i)
 	}
-	n.round++
+	n.Round++
 }
 
 // rewarded returns what is pulled in a round.
-func rewarded(t Round) (arm int, reward float64) {
+func rewarded(t protocol.Round) (arm int, reward float64) {
 	arm = int(t % 2)
-	return arm, float64(b2i(t/2%5 < Round(4-3*arm)))
+	return arm, float64(b2i(t/2%5 < protocol.Round(4-3*arm)))
 }
 
 // TestALatecomerMovesNobody: what a few noised pulls make of an arm reaches nobody else's
@@ -61,27 +63,27 @@ func rewarded(t Round) (arm int, reward float64) {
 func TestALatecomerMovesNobody(t *testing.T) {
 	for _, x := range []struct {
 		name string
-		rule Consistency
+		rule protocol.Consistency
 		back bool
 	}{
-		{"late under budget", Budget, false},
-		{"late under max", Max, false},
-		{"without its memory under budget", Budget, true},
-		{"without its memory under max", Max, true},
+		{"late under budget", protocol.Budget, false},
+		{"late under max", protocol.Max, false},
+		{"without its memory under budget", protocol.Budget, true},
+		{"without its memory under max", protocol.Max, true},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			n := latecomers(t, x.rule, x.back)
-			before, noise, moved, apart := n.peers[0].Belief().Mean[0], 0., 0., 0.
+			before, noise, moved, apart := n.Peers[0].Belief().X[0], 0., 0., 0.
 			play := func(rounds int) {
 				for round := range rounds {
 					playFirst(t, n, 4, 3, 4)
-					a := n.peers[3].Protocol.(*average)
-					noise = max(noise, math.Abs(lattice(a.mixed.Own(0), dp.MeanExponent)-.8))
-					for _, p := range n.peers[:3] {
-						moved = max(moved, math.Abs(p.Belief().Mean[0]-before))
+					a := n.Peers[3].Protocol.(*protocol.Average)
+					noise = max(noise, math.Abs(lattice(a.Mixed().Own(0), dp.MeanExponent)-.8))
+					for _, p := range n.Peers[:3] {
+						moved = max(moved, math.Abs(p.Belief().X[0]-before))
 					}
 					if round > 100 {
-						apart = max(apart, math.Abs(a.Belief().Mean[0]-before))
+						apart = max(apart, math.Abs(a.Belief().X[0]-before))
 					}
 				}
 			}
@@ -90,7 +92,7 @@ func TestALatecomerMovesNobody(t *testing.T) {
 			if noise < 1 {
 				t.Errorf("noise of %v tries nothing", noise)
 			}
-			if x.rule == Max {
+			if x.rule == protocol.Max {
 				if moved < .2 {
 					t.Errorf("under max the others moved by %v: what is to be kept out is not there", moved)
 				}
@@ -103,11 +105,11 @@ func TestALatecomerMovesNobody(t *testing.T) {
 			for range 200 {
 				playFirst(t, n, 4, 0, 0)
 			}
-			for i, p := range n.peers {
-				a := p.Protocol.(*average)
+			for i, p := range n.Peers {
+				a := p.Protocol.(*protocol.Average)
 				for k, want := range []float64{.8, .2} {
-					if got := p.Belief().Mean[k]; math.Abs(got-want) > .1 || !a.mixed.In(k) {
-						t.Errorf("in the end peer %d, arm %d: %v, want %v; in: %v", i, k, got, want, a.mixed.In(k))
+					if got := p.Belief().X[k]; math.Abs(got-want) > .1 || !a.Mixed().In(k) {
+						t.Errorf("in the end peer %d, arm %d: %v, want %v; in: %v", i, k, got, want, a.Mixed().In(k))
 					}
 				}
 			}
@@ -119,26 +121,26 @@ func TestALatecomerMovesNobody(t *testing.T) {
 // pay the other way round, enters when it is sure of its means, which moves the others by no
 // more than it should, and in the end everybody holds the mean over all sites.
 func TestLittleTrafficCounts(t *testing.T) {
-	n := latecomers(t, Budget, false)
-	last := n.peers[3].Protocol.(*average)
-	entered := Round(0)
+	n := latecomers(t, protocol.Budget, false)
+	last := n.Peers[3].Protocol.(*protocol.Average)
+	entered := protocol.Round(0)
 	for range 40_000 {
 		playFirst(t, n, 4, 0, 3)
-		if n.round%16 == 0 {
-			arm, reward := rewarded(n.round / 16)
-			n.pull(t, 3, 1-arm, reward)
+		if n.Round%16 == 0 {
+			arm, reward := rewarded(n.Round / 16)
+			n.Pull(t, 3, 1-arm, reward)
 		}
-		if own, others := last.mine.At(0), n.peers[0].Protocol.(*average).mine.At(0); entered == 0 && last.mixed.In(0) {
-			entered = n.round
-			t.Logf("entered arm 0 in round %d with %d pulls of the others' %d, sd %.3f", entered, own, others, math.Sqrt(last.variance(0)))
-			if others <= abreast*own {
+		if own, others := last.Mine().At(0), n.Peers[0].Protocol.(*protocol.Average).Mine().At(0); entered == 0 && last.Mixed().In(0) {
+			entered = n.Round
+			t.Logf("entered arm 0 in round %d with %d pulls of the others' %d, sd %.3f", entered, own, others, math.Sqrt(last.Variance(0)))
+			if others <= protocol.Abreast*own {
 				t.Errorf("entered with %d pulls of %d: nothing is tried", own, others)
 			}
 		}
 	}
-	for i, p := range n.peers {
+	for i, p := range n.Peers {
 		for k, want := range []float64{.65, .35} {
-			if got := p.Belief().Mean[k]; math.Abs(got-want) > .05 {
+			if got := p.Belief().X[k]; math.Abs(got-want) > .05 {
 				t.Errorf("in the end peer %d, arm %d: %v, want %v", i, k, got, want)
 			}
 		}
@@ -148,35 +150,37 @@ func TestLittleTrafficCounts(t *testing.T) {
 // TestNoLiarKeepsAPeerOut: beliefs of the greatest count are what a liar makes of them, so
 // by those nobody is abreast. An exchange with one honest neighbour is enough to enter.
 func TestNoLiarKeepsAPeerOut(t *testing.T) {
-	s := averaging(path(3), .3)
-	s.params.Average.Consistency = Budget
+	s := averaging(protocoltest.Path(3), .3)
+	s.Params = averageParams(protocol.Budget, .3)
 	n := newNetwork(t, s)
 	kept := false
 	for range 100 {
-		for k := range n.underway {
-			if p := &n.underway[k]; p.From == 0 {
-				for j, r := range p.Message.body {
+		for k := range n.Underway {
+			if p := &n.Underway[k]; p.From == 0 {
+				d := p.Message.Draft()
+				for j, r := range d.Body {
 					f := r.Fields()
 					for c := range f.Count {
 						f.Count[c] = 1 << 63
 					}
 					var err error
-					if p.Message.body[j], err = dp.Received(f); err != nil {
+					if d.Body[j], err = dp.Received(f); err != nil {
 						t.Fatal(err)
 					}
 				}
+				p.Message = d.Message()
 			}
 		}
-		n.play(t, func(int) (int, float64) { return rewarded(n.round) })
-		a := n.peers[1].Protocol.(*average)
-		kept = kept || a.mine.At(0) > 0 && a.met && !a.mixed.In(0)
+		n.Play(t, func(int) (int, float64) { return rewarded(n.Round) })
+		a := n.Peers[1].Protocol.(*protocol.Average)
+		kept = kept || a.Mine().At(0) > 0 && a.Met() && !a.Mixed().In(0)
 	}
 	if !kept {
 		t.Error("the lie kept nobody out: nothing was tried")
 	}
-	for i, p := range n.peers[1:] {
-		for k := range n.arms {
-			if !p.Protocol.(*average).mixed.In(k) {
+	for i, p := range n.Peers[1:] {
+		for k := range n.Arms {
+			if !p.Protocol.(*protocol.Average).Mixed().In(k) {
 				t.Errorf("after 100 rounds peer %d has not entered arm %d", i+1, k)
 			}
 		}
@@ -185,44 +189,32 @@ func TestNoLiarKeepsAPeerOut(t *testing.T) {
 
 // TestTheRuleMayChange between two starts of a network: under max everybody takes part.
 func TestTheRuleMayChange(t *testing.T) {
-	s := averaging(path(2), .3)
-	s.params.Average.Consistency = Budget
+	s := averaging(protocoltest.Path(2), .3)
+	s.Params = averageParams(protocol.Budget, .3)
 	n := newNetwork(t, s)
 	for range 20 {
-		n.pull(t, 0, 0, 1)
+		n.Pull(t, 0, 0, 1)
 	}
-	n.tick(t, 0)
-	n.round++
-	n.play(t, func(i int) (int, float64) { return i, 1 }) // peer 1 has no pull of arm 0
+	n.Tick(t, 0)
+	n.Round++
+	n.Play(t, func(i int) (int, float64) { return i, 1 }) // peer 1 has no pull of arm 0
 	for range 30 {
-		n.play(t, nil)
+		n.Play(t, nil)
 	}
-	for i, p := range n.peers {
-		a := p.Protocol.(*average)
-		if in := a.mixed.In(0); in != (i == 0) {
+	for i, p := range n.Peers {
+		a := p.Protocol.(*protocol.Average)
+		if in := a.Mixed().In(0); in != (i == 0) {
 			t.Fatalf("peer %d is in: %v", i, in)
 		}
-		state, err := p.Save()
-		if err != nil {
-			t.Fatal(err)
-		}
-		params := a.p
-		params.Consistency = Max
-		next, err := newAverage(a.c, params)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := next.Load(state); err != nil {
-			t.Fatal(err)
-		}
-		p.Protocol = next
+		n.Params = averageParams(protocol.Max, .3)
+		n.Restart(t, i, 0)
 	}
-	as := []*average{n.peers[0].Protocol.(*average), n.peers[1].Protocol.(*average)}
-	for c := range 2 * n.arms {
-		if c >= n.arms && entered(as[0], c)+entered(as[1], c) != 2<<-dp.MeanExponent {
+	as := []*protocol.Average{n.Peers[0].Protocol.(*protocol.Average), n.Peers[1].Protocol.(*protocol.Average)}
+	for c := range 2 * n.Arms {
+		if c >= n.Arms && protocol.Entered(as[0], c)+protocol.Entered(as[1], c) != 2<<-dp.MeanExponent {
 			t.Errorf("coordinate %d: under max somebody is out", c)
 		}
-		if d := drift(as, c) - underWay(as, c); d != 0 {
+		if d := protocol.Drift(as, c) - protocol.UnderWay(as, c); d != 0 {
 			t.Errorf("coordinate %d: the sum is off by %d", c, d)
 		}
 	}
@@ -231,25 +223,25 @@ func TestTheRuleMayChange(t *testing.T) {
 // TestRobustWaitsForItsRank: of f claims or fewer robust makes nothing, so a latecomer who
 // has heard no more of its neighbours yet does not take its own pull for all there are.
 func TestRobustWaitsForItsRank(t *testing.T) {
-	n := latecomers(t, Robust, false)
-	last := n.peers[3].Protocol.(*average)
-	for heard := range Peer(2) {
-		for _, in := range n.take()[3] {
-			if in.From == heard && in.Message.kind == averageCounts {
-				if _, err := n.deliver(t, 3, in); err != nil {
+	n := latecomers(t, protocol.Robust, false)
+	last := n.Peers[3].Protocol.(*protocol.Average)
+	for heard := range protocol.Peer(2) {
+		for _, in := range n.Take()[3] {
+			if in.From == heard && in.Message.Kind() == protocol.AverageCounts {
+				if _, err := n.Deliver(t, 3, in); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		n.pull(t, 3, 0, 1)
-		n.tick(t, 3)
-		if last.mixed.In(0) {
+		n.Pull(t, 3, 0, 1)
+		n.Tick(t, 3)
+		if last.Mixed().In(0) {
 			t.Fatalf("entered with %d pulls of the others' %d, once %d of 3 neighbours were heard",
-				last.mine.At(0), n.peers[0].Protocol.(*average).mine.At(0), heard+1)
+				last.Mine().At(0), n.Peers[0].Protocol.(*protocol.Average).Mine().At(0), heard+1)
 		}
 		playFirst(t, n, 3, 0, 3)
 	}
-	if !last.met {
+	if !last.Met() {
 		t.Error("two claims are more than f, and nobody is met")
 	}
 }

@@ -1,4 +1,4 @@
-package protocol
+package protocol_test
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/protocoltest"
 )
 
 // TestMassIsConserved plays random histories of pulls, ticks, loss, duplication,
@@ -56,56 +58,10 @@ type trials struct {
 }
 
 // TestMassTestCatchesMutants breaks the protocol's rules one at a time, in a message, in
-// the state of the peer that it is about to reach (l is nil in a restart) or of one that
-// restarts. The histories above must notice each.
+// the state of the peer that it is about to reach or of one that restarts. The histories
+// above must notice each.
 func TestMassTestCatchesMutants(t *testing.T) {
-	mutants := map[string]mutant{
-		"a busy answer is not final": func(_ *average, l *averageLink, m Message) {
-			if m.kind == averageAsk && m.label == l.last && l.answer == averageBusy {
-				l.answer = 0
-			}
-		},
-		"a repeated question is averaged again": func(_ *average, l *averageLink, m Message) {
-			if m.kind == averageAsk && m.label == l.last && l.answer == averageDelta {
-				l.answer = 0
-			}
-		},
-		"an overtaken question is averaged after a later one": func(_ *average, l *averageLink, m Message) {
-			if m.kind == averageAsk && l.answer != 0 && newer(l.last, m.label) {
-				l.answer = 0
-			}
-		},
-		"a repeated answer is subtracted again": func(_ *average, l *averageLink, m Message) {
-			if m.kind == averageDelta && len(m.refs) == 1 && m.refs[0].Seq == l.seq {
-				l.open = true
-			}
-		},
-		"an answer to an older question is taken for the open one's": func(_ *average, l *averageLink, m Message) {
-			if m.kind == averageDelta && len(m.refs) == 1 && l.open {
-				m.refs[0].Seq = l.seq // the message is a copy
-			}
-		},
-		"an answer is given up with patience": func(a *average, l *averageLink, _ Message) {
-			if l != nil && a.asked < 0 {
-				l.open = false
-			}
-		},
-		"weights are added and not subtracted": func(_ *average, _ *averageLink, m Message) {
-			if m.kind == averageDelta && m.body[0].Len() > m.body[1].Counts() {
-				f := m.body[0].Fields()
-				f.Value = f.Value[:m.body[1].Counts()]
-				m.body[0], _ = dp.Received(f) // the message is a copy
-			}
-		},
-		"a restart forgets which arms were entered": func(a *average, l *averageLink, _ Message) {
-			if l == nil {
-				was := a.mixed.Release()
-				a.mixed, a.out = dp.NewWeighted(a.c.Arms, a.c.Peers), a.c.Arms
-				_ = a.mixed.Add(was)
-			}
-		},
-	}
-	for name, mutate := range mutants {
+	for name, mutate := range protocol.AverageMutants() {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(1000) {
 				h := newHistory(t, seed)
@@ -129,38 +85,35 @@ func TestMassTestCatchesMutants(t *testing.T) {
 type history struct {
 	t      *testing.T
 	rng    *rand.Rand
-	n      *network
-	peers  []*average
-	rounds []Round // of each peer
-	away   []bool  // peers who neither hear nor do anything, and keep their memory
-	base   []int64 // by coordinate: Σ of mixed - entered - under way, which lost lives have left behind
-	mutate mutant
+	n      *protocoltest.Network
+	peers  []*protocol.Average
+	rounds []protocol.Round // of each peer
+	away   []bool           // peers who neither hear nor do anything, and keep their memory
+	base   []int64          // by coordinate: Σ of mixed - entered - under way, which lost lives have left behind
+	mutate protocol.AverageMutant
 	trials
 }
-
-// A mutant breaks a rule.
-type mutant func(a *average, l *averageLink, m Message)
 
 func newHistory(t *testing.T, seed uint64) *history {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	n := 3 + rng.IntN(6)
-	h := &history{t: t, rng: rng, rounds: make([]Round, n), away: make([]bool, n)}
-	h.n = newNetwork(t, setting{
-		protocol: "average", graph: randomGraph(n, rng.IntN(n), rng), arms: 1 + rng.IntN(3),
-		rounds: 200, mechanism: dp.Tree, seed: seed,
-		params: Params{Average: AverageParams{
-			Consistency: []Consistency{Max, Robust, Budget}[rng.IntN(3)], F: 1,
+	h := &history{t: t, rng: rng, rounds: make([]protocol.Round, n), away: make([]bool, n)}
+	h.n = newNetwork(t, protocoltest.Setting{
+		Entry: lookup("average"), Graph: protocoltest.Random(n, rng.IntN(n), rng), Arms: 1 + rng.IntN(3),
+		Rounds: 200, Mechanism: dp.Tree, Seed: seed,
+		Params: protocol.AverageParams{
+			Consistency: []protocol.Consistency{protocol.Max, protocol.Robust, protocol.Budget}[rng.IntN(3)], F: 1,
 			Rate: .2 + .3*rng.Float64(), Patience: 2 + rng.Uint64N(4),
-		}},
+		},
 	})
-	for _, p := range h.n.peers {
-		h.peers = append(h.peers, p.Protocol.(*average))
+	for _, p := range h.n.Peers {
+		h.peers = append(h.peers, p.Protocol.(*protocol.Average))
 	}
-	h.base = make([]int64, 2*h.n.arms)
+	h.base = make([]int64, 2*h.n.Arms)
 	for i := range h.peers { // some are far ahead of the others
 		if rng.IntN(3) == 0 {
-			for range 10 * h.n.arms {
-				h.n.pull(t, i, rng.IntN(h.n.arms), rng.Float64())
+			for range 10 * h.n.Arms {
+				h.n.Pull(t, i, rng.IntN(h.n.Arms), rng.Float64())
 			}
 		}
 	}
@@ -171,7 +124,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 func (h *history) play() error {
 	for step := range 50 + h.rng.IntN(150) {
 		i := h.rng.IntN(len(h.peers))
-		under := h.n.underway
+		under := h.n.Underway
 		switch x := h.rng.IntN(20); {
 		case x == 0:
 			h.away[i] = !h.away[i]
@@ -182,7 +135,7 @@ func (h *history) play() error {
 		case x == 1:
 			h.restart(i)
 		case x < 5:
-			h.n.pull(h.t, i, h.rng.IntN(h.n.arms), h.rng.Float64())
+			h.n.Pull(h.t, i, h.rng.IntN(h.n.Arms), h.rng.Float64())
 		case x < 10:
 			h.tick(i)
 		case len(under) == 0:
@@ -191,7 +144,7 @@ func (h *history) play() error {
 		case x < 18:
 			h.lose(h.rng.IntN(len(under)))
 		default:
-			h.n.underway = append(under, under[h.rng.IntN(len(under))])
+			h.n.Underway = append(under, under[h.rng.IntN(len(under))])
 			h.copies++
 		}
 		if err := h.check(); err != nil {
@@ -205,22 +158,11 @@ func (h *history) play() error {
 // has gone to the disk and come back.
 func (h *history) restart(i int) {
 	h.t.Helper()
-	p := h.n.peers[i]
-	state, err := p.Save()
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	next, err := newAverage(h.peers[i].c, h.peers[i].p)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	if err := next.Load(state); err != nil {
-		h.t.Fatal(err)
-	}
+	h.n.Restart(h.t, i, h.peers[i].Incarnation())
+	h.peers[i] = h.n.Peers[i].Protocol.(*protocol.Average)
 	if h.mutate != nil {
-		h.mutate(next, nil, noMessage())
+		h.mutate(h.peers[i], protocol.Everyone, protocol.Message{})
 	}
-	p.Protocol, h.peers[i] = next, next
 	h.restarts++
 }
 
@@ -228,11 +170,11 @@ func (h *history) restart(i int) {
 // anew, in a new incarnation. The sums are what they are then.
 func (h *history) forget(i int) {
 	h.t.Helper()
-	h.n.peers[i] = newPlayer(h.t, h.n.setting, Peer(i), h.peers[i].c.Incarnation+1)
-	h.peers[i] = h.n.peers[i].Protocol.(*average)
-	h.n.underway = slices.DeleteFunc(h.n.underway, func(p parcel) bool { return p.From == Peer(i) || p.to == Peer(i) })
+	h.n.Peers[i] = h.n.Seat(h.t, protocol.Peer(i), h.peers[i].Incarnation()+1)
+	h.peers[i] = h.n.Peers[i].Protocol.(*protocol.Average)
+	h.n.Underway = slices.DeleteFunc(h.n.Underway, func(p protocoltest.Parcel) bool { return p.From == protocol.Peer(i) || p.To == protocol.Peer(i) })
 	for c := range h.base {
-		h.base[c] = drift(h.peers, c) - underWay(h.peers, c)
+		h.base[c] = protocol.Drift(h.peers, c) - protocol.UnderWay(h.peers, c)
 	}
 	h.losses++
 }
@@ -243,16 +185,14 @@ func (h *history) heal() error {
 	clear(h.away)
 	open := func() bool {
 		for _, a := range h.peers {
-			for _, l := range a.links {
-				if l.open {
-					return true
-				}
+			if a.OpenQuestions() > 0 {
+				return true
 			}
 		}
 		return false
 	}
 	for range 500 {
-		for len(h.n.underway) > 0 {
+		for len(h.n.Underway) > 0 {
 			h.deliver(0)
 			if err := h.check(); err != nil {
 				return err
@@ -260,7 +200,7 @@ func (h *history) heal() error {
 		}
 		if !open() {
 			for c := range h.base {
-				if d := drift(h.peers, c) - h.base[c]; d != 0 || underWay(h.peers, c) != 0 {
+				if d := protocol.Drift(h.peers, c) - h.base[c]; d != 0 || protocol.UnderWay(h.peers, c) != 0 {
 					return fmt.Errorf("coordinate %d: Σ mixed - Σ entered is %d after healing", c, d)
 				}
 			}
@@ -275,48 +215,42 @@ func (h *history) heal() error {
 
 func (h *history) tick(i int) {
 	if h.rng.IntN(10) == 0 { // a busy daemon goes on with the slot of now
-		h.rounds[i] += Round(h.rng.IntN(20))
+		h.rounds[i] += protocol.Round(h.rng.IntN(20))
 	}
-	h.n.round = h.rounds[i]
+	h.n.Round = h.rounds[i]
 	h.rounds[i]++
-	h.n.tick(h.t, i)
-	open := 0
-	for _, l := range h.peers[i].links {
-		if l.open {
-			open++
-		}
-	}
-	if open > 1 { // patience is over for the others: their answers come late or never
+	h.n.Tick(h.t, i)
+	if h.peers[i].OpenQuestions() > 1 { // patience is over for the others: their answers come late or never
 		h.overlaps++
 	}
 }
 
 func (h *history) lose(k int) {
-	h.n.underway = append(h.n.underway[:k], h.n.underway[k+1:]...)
+	h.n.Underway = append(h.n.Underway[:k], h.n.Underway[k+1:]...)
 }
 
 func (h *history) deliver(k int) {
-	p := h.n.underway[k]
+	p := h.n.Underway[k]
 	h.lose(k)
-	if h.away[p.to] {
+	if h.away[p.To] {
 		return
 	}
-	if p.Message.kind == averageBusy {
+	if p.Message.Kind() == protocol.AverageBusy {
 		h.busy++
 	}
-	a := h.peers[p.to]
+	a := h.peers[p.To]
 	if h.mutate != nil {
-		p.Message = changed(p.Message, func(*message) {})
-		h.mutate(a, &a.links[a.link(p.From)], p.Message)
+		p.Message = p.Message.Draft().Message() // its lists are its own
+		h.mutate(a, p.From, p.Message)
 	}
-	before := a.out
-	if _, err := h.n.deliver(h.t, int(p.to), p.Delivery); err != nil {
-		h.t.Fatalf("peer %d refuses an honest message: %v", p.to, err)
+	before := a.Outside()
+	if _, err := h.n.Deliver(h.t, int(p.To), p.Delivery); err != nil {
+		h.t.Fatalf("peer %d refuses an honest message: %v", p.To, err)
 	}
-	if p.Message.kind == averageDelta || p.Message.kind == averageAsk {
-		h.entries += uint64(before - a.out)
-		for k := range h.n.arms {
-			if a.mine.At(k) > 0 && !a.mixed.In(k) {
+	if p.Message.Kind() == protocol.AverageDelta || p.Message.Kind() == protocol.AverageAsk {
+		h.entries += uint64(before - a.Outside())
+		for k := range h.n.Arms {
+			if a.Mine().At(k) > 0 && !a.Mixed().In(k) {
 				h.outside++
 			}
 		}
@@ -325,56 +259,9 @@ func (h *history) deliver(k int) {
 
 func (h *history) check() error {
 	for c := range h.base {
-		if d, way := drift(h.peers, c)-h.base[c], underWay(h.peers, c); d != way {
+		if d, way := protocol.Drift(h.peers, c)-h.base[c], protocol.UnderWay(h.peers, c); d != way {
 			return fmt.Errorf("coordinate %d: Σ mixed - Σ entered is %d, but %d is under way", c, d, way)
 		}
 	}
 	return nil
-}
-
-// drift returns what is mixed of a coordinate beyond what was entered: Σv - ΣX of an arm,
-// or Σw less the number of peers that have entered it; weights stand behind values.
-func drift(peers []*average, c int) (d int64) {
-	for _, a := range peers {
-		d += mixed(a, c) - entered(a, c)
-	}
-	return d
-}
-
-// mixed returns a coordinate as it stands at a peer.
-func mixed(a *average, c int) int64 {
-	if c < a.c.Arms {
-		return a.mixed.Value(c)
-	}
-	return a.mixed.Weight(c - a.c.Arms)
-}
-
-// entered returns what a peer has put into a coordinate.
-func entered(a *average, c int) int64 {
-	switch k := c % a.c.Arms; {
-	case !a.mixed.In(k):
-		return 0
-	case c < a.c.Arms:
-		return a.mixed.Own(k)
-	default:
-		return 1 << -dp.MeanExponent
-	}
-}
-
-// underWay returns the sum over links of what the asked end added for a question
-// that the asking end still has open.
-func underWay(peers []*average, c int) (d int64) {
-	for i, a := range peers {
-		for _, l := range a.links {
-			if !l.open {
-				continue
-			}
-			b := peers[l.peer]
-			back := &b.links[b.link(Peer(i))]
-			if back.answer == averageDelta && c < back.delta.Len() && back.last == (Label{Origin: Peer(i), Incarnation: a.c.Incarnation, Seq: l.seq}) {
-				d += back.delta.Value(c)
-			}
-		}
-	}
-	return d
 }

@@ -1,17 +1,20 @@
-package protocol
+package protocol_test
 
 import (
 	"fmt"
 	"math"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/protocoltest"
 )
 
-func averaging(graph [][]Peer, rate float64) setting {
-	return setting{
-		protocol: "average", graph: graph, arms: 2, rounds: 5000, mechanism: dp.None, seed: 1,
-		params: Params{Average: AverageParams{Consistency: Max, F: 1, Rate: rate, Patience: 4}},
+func averaging(graph protocoltest.Graph, rate float64) protocoltest.Setting {
+	return protocoltest.Setting{
+		Entry: lookup("average"), Graph: graph, Arms: 2, Rounds: 5000, Mechanism: dp.None, Seed: 1,
+		Params: averageParams(protocol.Max, rate),
 	}
 }
 
@@ -20,18 +23,18 @@ func averaging(graph [][]Peer, rate float64) setting {
 func TestEveryLinkAverages(t *testing.T) {
 	for _, rate := range []float64{.05, .2, .5} {
 		t.Run(fmt.Sprint(rate), func(t *testing.T) {
-			n := newNetwork(t, averaging(path(5), rate))
+			n := newNetwork(t, averaging(protocoltest.Path(5), rate))
 			for range 1000 {
-				n.play(t, nil)
+				n.Play(t, nil)
 			}
-			exchanged := make(map[[2]Peer]int)
-			for x := range n.crossed {
-				if x.kind == averageDelta {
-					exchanged[[2]Peer{x.a, x.b}]++
+			exchanged := make(map[[2]protocol.Peer]int)
+			for x := range n.Crossed {
+				if x.Kind == protocol.AverageDelta {
+					exchanged[[2]protocol.Peer{x.A, x.B}]++
 				}
 			}
-			for a := range Peer(4) {
-				if exchanged[[2]Peer{a, a + 1}] == 0 {
+			for a := range protocol.Peer(4) {
+				if exchanged[[2]protocol.Peer{a, a + 1}] == 0 {
 					t.Errorf("in 1000 rounds %s and %s never averaged", letter(a), letter(a+1))
 				}
 			}
@@ -39,7 +42,7 @@ func TestEveryLinkAverages(t *testing.T) {
 	}
 	// An exchange takes two rounds, so at higher rates everybody would always have a
 	// question to ask.
-	if _, err := newAverage(Config{Arms: 1}, AverageParams{Consistency: Max, Rate: .6, Patience: 4}); err == nil {
+	if _, err := protocol.NewAverage(protocol.Config{Graph: protocoltest.Graph{nil}, Parts: 1}, averageParams(protocol.Max, .6)); err == nil {
 		t.Error("a rate of more than an exchange in two rounds is taken")
 	}
 }
@@ -47,19 +50,19 @@ func TestEveryLinkAverages(t *testing.T) {
 // TestEstimatesMeet: when nothing new comes in, all estimates end at the mean of
 // the own means, to the unit that halving an odd difference leaves.
 func TestEstimatesMeet(t *testing.T) {
-	n := newNetwork(t, averaging(ring(6), .4))
+	n := newNetwork(t, averaging(protocoltest.Ring(6), .4))
 	for round := range 400 {
-		n.play(t, nil)
+		n.Play(t, nil)
 		if round == 0 {
-			for i := range n.peers {
-				n.pull(t, i, 0, float64(i)/8)
-				n.pull(t, i, 1, 1-float64(i)/8)
+			for i := range n.Peers {
+				n.Pull(t, i, 0, float64(i)/8)
+				n.Pull(t, i, 1, 1-float64(i)/8)
 			}
 		}
 	}
-	for i, p := range n.peers {
+	for i, p := range n.Peers {
 		for k, want := range []float64{2.5 / 8, 1 - 2.5/8} {
-			if got := p.Belief().Mean[k]; math.Abs(got-want) > 6*lattice(1, dp.MeanExponent) {
+			if got := p.Belief().X[k]; math.Abs(got-want) > 6*lattice(1, dp.MeanExponent) {
 				t.Errorf("peer %d, arm %d: %v, want %v", i, k, got, want)
 			}
 		}
@@ -71,64 +74,52 @@ func TestEstimatesMeet(t *testing.T) {
 // arm's releases away.
 func TestAnArmFallsSilentAlone(t *testing.T) {
 	const horizon = 4
-	s := averaging(path(2), .3)
-	s.rounds = horizon
+	s := averaging(protocoltest.Path(2), .3)
+	s.Rounds = horizon
 	n := newNetwork(t, s)
-	p := n.peers[0]
 	for range horizon + 3 {
-		n.pull(t, 0, 0, 1)
+		n.Pull(t, 0, 0, 1)
 	}
-	state, err := p.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := p.Protocol.(*average)
-	next, err := newAverage(a.c, a.p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := next.Load(state); err != nil {
-		t.Fatal(err)
-	}
-	p.Protocol = next
+	n.Restart(t, 0, 0)
+	p := n.Peers[0]
 	for pull := range uint64(horizon) {
-		n.pull(t, 0, 0, 0)
-		n.pull(t, 0, 1, 1)
-		if got := p.draw.leafs; got != horizon+pull+1 {
+		n.Pull(t, 0, 0, 0)
+		n.Pull(t, 0, 1, 1)
+		if got := uint64(p.Leaves()); got != horizon+pull+1 {
 			t.Errorf("after pull %d of the second arm %d leaves were drawn, want %d", pull+1, got, horizon+pull+1)
 		}
 	}
 	b := p.Belief()
-	if b.Mean[0] != 1 || b.Spread[0] != 1./horizon || p.draw.late != 0 {
-		t.Errorf("past its horizon arm 0 has mean %v and spread %v, and %d late releases", b.Mean[0], b.Spread[0], p.draw.late)
+	if b.X[0] != 1 || b.SampleVar[0] != 1./horizon || p.Late() != 0 {
+		t.Errorf("past its horizon arm 0 has mean %v and spread %v, and %d late releases", b.X[0], b.SampleVar[0], p.Late())
 	}
-	if b.Mean[1] != 1 || b.Spread[1] != 1./horizon {
-		t.Errorf("arm 1 has mean %v and spread %v, want those of %d pulls", b.Mean[1], b.Spread[1], horizon)
+	if b.X[1] != 1 || b.SampleVar[1] != 1./horizon {
+		t.Errorf("arm 1 has mean %v and spread %v, want those of %d pulls", b.X[1], b.SampleVar[1], horizon)
 	}
 }
 
 // TestNewsMovesOneHopARound is Lemma 1 of paper 004, on which the slack of M pulls
 // rests.
 func TestNewsMovesOneHopARound(t *testing.T) {
-	n := newNetwork(t, averaging(path(5), .3))
+	n := newNetwork(t, averaging(protocoltest.Path(5), .3))
 	for range 5 { // peer 0 pulls once a round, in rounds 0 to 4
-		n.play(t, func(i int) (int, float64) { return b2i(i > 0), 0 })
+		n.Play(t, func(i int) (int, float64) { return b2i(i > 0), 0 })
 	}
-	for i, p := range n.peers {
+	for i, p := range n.Peers {
 		want := uint64(max(0, 5-1-i)) // round 4's pull is news in round 5
 		if i == 0 {
 			want = 5
 		}
-		if got := p.Protocol.(*average).counts.At(0); got != want {
+		if got := p.Protocol.(*protocol.Average).Counts().At(0); got != want {
 			t.Errorf("at the end of round 4 peer %d knows of %d pulls, want %d", i, got, want)
 		}
 	}
 }
 
-// TestNoNeighbourCanStopAPeer: an error of Pulled or Tick stops the peer for good,
+// TestNoNeighbourCanStopAPeer: an error of Released or Tick stops the peer for good,
 // so nothing that a neighbour says may lead to one, nor to an estimate that is no number.
 func TestNoNeighbourCanStopAPeer(t *testing.T) {
-	for _, rule := range []Consistency{Max, Robust, Budget} {
+	for _, rule := range []protocol.Consistency{protocol.Max, protocol.Robust, protocol.Budget} {
 		for _, claim := range []int64{dp.MaxValue, -dp.MaxValue} {
 			for _, weight := range []int64{dp.MaxValue, -dp.MaxValue, 1 << 30, 1, 0} {
 				t.Run(fmt.Sprint(rule, claim, weight), func(t *testing.T) { hear(t, rule, claim, weight) })
@@ -139,11 +130,11 @@ func TestNoNeighbourCanStopAPeer(t *testing.T) {
 
 // hear makes a peer hear a liar who, whatever the peer holds, asks it to meet half way to
 // the end of the range.
-func hear(t *testing.T, rule Consistency, claim, weight int64) {
-	s := averaging([][]Peer{{1}, {0}}, .3)
-	s.params.Average.Consistency = rule
+func hear(t *testing.T, rule protocol.Consistency, claim, weight int64) {
+	s := averaging(protocoltest.Path(2), .3)
+	s.Params = averageParams(rule, .3)
 	n := newNetwork(t, s)
-	p, reward := n.peers[1], 0.
+	p, reward := n.Peers[1], 0.
 	for seq := range uint64(200) {
 		lie, err := dp.Received(dp.Fields{Value: []int64{claim, claim, weight, weight}, Exponent: dp.MeanExponent})
 		if err != nil {
@@ -153,29 +144,29 @@ func hear(t *testing.T, rule Consistency, claim, weight int64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range []Message{
-			{&message{kind: averageAsk, label: Label{Origin: 0, Seq: seq + 1}, body: []dp.Release{lie, counts}}},
-			{&message{kind: averageCounts, label: Label{Origin: 0, Seq: seq}, body: []dp.Release{counts}}},
+		for _, m := range []protocol.Draft{
+			{Kind: protocol.AverageAsk, Label: protocol.Label{Origin: 0, Seq: seq + 1}, Body: []dp.Release{lie, counts}},
+			{Kind: protocol.AverageCounts, Label: protocol.Label{Origin: 0, Seq: seq}, Body: []dp.Release{counts}},
 		} {
-			_ = p.Receive(0, m, &p.out) // may be refused
+			p.Receive([]protocol.Delivery{{From: 0, Message: m.Message()}}) // may be refused
 		}
-		p.out.Reset()
+		p.Ready()
 
 		reward = 1 - reward // the own mean goes up and down
-		if err := p.door.Add(0, []float64{reward}); err != nil {
-			t.Fatal(err)
-		}
-		p.Chosen(0)
-		if err := p.Pulled(0, &p.out); err != nil {
+		if err := p.Observed(p.Chose(protocol.Round(seq), 0), bandit.Pull{Reward: bandit.Reward(reward)}); err != nil {
 			t.Fatalf("after %d lies: %v", seq+1, err)
 		}
-		if err := p.Tick(Round(seq), &p.out); err != nil {
+		if err := p.Tick(protocol.Round(seq)); err != nil {
 			t.Fatalf("after %d lies: %v", seq+1, err)
 		}
-		for _, mean := range p.Belief().Mean {
+		for _, mean := range p.Belief().X {
 			if math.IsNaN(mean) || math.IsInf(mean, 0) {
 				t.Fatalf("after %d lies the estimate is %v", seq+1, mean)
 			}
 		}
 	}
+}
+
+func averageParams(rule protocol.Consistency, rate float64) protocol.AverageParams {
+	return protocol.AverageParams{Consistency: rule, F: 1, Rate: rate, Patience: 4}
 }

@@ -114,7 +114,6 @@ var known = map[string]string{
 	"dp.Release.Value(int)":                    "which value is read",
 	"dp.Release.Count(int)":                    "which count is read",
 	"dp.Door.Leaf(dp.StreamID, uint64)":        "the next leaf of a stream; any other is refused",
-	"dp.Door.Replay(dp.Secret)":                "the noise that the nodes do not show, off the disk",
 	"dp.Received(dp.Fields)":                   "the codec's; see TestOnlyTheCodecReceives",
 	"dp.ReceivedSealed([]byte)":                "the codec's; see TestOnlyTheCodecReceives",
 	"protocol.Decode([]byte)":                  "a frame off the wire",
@@ -123,13 +122,14 @@ var known = map[string]string{
 	"protocol.ParseRelease([]byte)":            "a release off the disk",
 	"protocol.Message.Release(int)":            "which release is read",
 	"protocol.Presence(protocol.Peer, uint32)": "the sender's own number and incarnation",
-	"protocol.Outbox.EndRound(protocol.Peer, protocol.Round, []protocol.Peer)": "the sender's own number, its clock, its neighbours",
-	"protocol.Protocol.Pulled(int)":                                            "the arm, chosen from Releases",
-	"protocol.Protocol.Tick(protocol.Round)":                                   "the clock",
-	"protocol.Protocol.Receive(protocol.Peer)":                                 "who sent it, as the transport knows",
-	"protocol.Draw.Leaf(dp.StreamID, uint64)":                                  "the next leaf of a stream",
-	"protocol.Envelope.To protocol.Peer":                                       "an address",
-	"protocol.Delivery.From protocol.Peer":                                     "an address",
+	"protocol.Outbox.Mark(protocol.Peer, protocol.Round, []protocol.Peer)": "the sender's own number, its clock, its neighbours",
+	"protocol.Protocol.Tick(protocol.Round)":                               "the clock",
+	"protocol.Protocol.Receive(protocol.Peer)":                             "who sent it, as the transport knows",
+	"protocol.Own.Stream dp.StreamID":                                      "which stream",
+	"protocol.Own.Number uint64":                                           "how many leaves of the stream have closed",
+	"protocol.Own.Over bool":                                               "whether that is the horizon",
+	"protocol.Envelope.To protocol.Peer":                                   "an address",
+	"protocol.Delivery.From protocol.Peer":                                 "an address",
 }
 
 // TestNumbersBesideReleasesAreKnown lists every exported function, method and field
@@ -219,7 +219,7 @@ func canLeave(t types.Type) bool {
 	case *types.Named:
 		switch short(t) {
 		case "dp.Release", "dp.Leaf", "dp.Sealed", "dp.Mixed", "dp.Counts",
-			"protocol.Message", "protocol.Envelope", "protocol.Delivery", "protocol.Outbox":
+			"protocol.Message", "protocol.Own", "protocol.Envelope", "protocol.Delivery", "protocol.Outbox":
 			return true
 		}
 	}

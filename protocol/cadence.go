@@ -44,6 +44,8 @@ func (c Cadence) Check() error {
 		return fmt.Errorf("protocol: a cadence of %+v, want one of rounds, decisions, first and epochs", c)
 	case c.First > 0 && !(c.Growth >= 0 && c.Growth <= 16):
 		return fmt.Errorf("protocol: leaves grow by %v, want 0 to 16", c.Growth)
+	case c.Epochs > 0 && c.Lanes > 1:
+		return fmt.Errorf("protocol: epochs in %d lanes, want one", c.Lanes)
 	case c.Noun == "":
 		return fmt.Errorf("protocol: a cadence without a noun")
 	}

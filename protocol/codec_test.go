@@ -3,6 +3,7 @@ package protocol
 import (
 	"bytes"
 	"errors"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ import (
 func TestEveryMessageSurvives(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := anyMessage().Draw(r, "message")
-		overTheWire(t, m)
+		OverTheWire(t, m)
 		b := Encode(nil, m)
 		if got := Encode([]byte("before"), m); !bytes.Equal(got, append([]byte("before"), b...)) {
 			r.Fatal("Encode does not append")
@@ -207,7 +208,7 @@ func TestLimitsThemselvesAreTaken(t *testing.T) {
 		"sealed":   {&message{kind: 1, sealed: []dp.Sealed{sealed}}},
 		"numbers":  {&message{kind: 1, label: most, refs: []Label{most}, body: []dp.Release{widest}, round: 1<<64 - 1, hops: 255, sig: bytes.Repeat([]byte{255}, sigLen)}},
 	} {
-		t.Run(name, func(t *testing.T) { overTheWire(t, m) })
+		t.Run(name, func(t *testing.T) { OverTheWire(t, m) })
 	}
 }
 
@@ -348,4 +349,40 @@ func BenchmarkDecode(b *testing.B) {
 			}
 		})
 	}
+}
+
+// FuzzParseRelease: what is taken is written as it was, and every number of it took at
+// least a byte.
+func FuzzParseRelease(f *testing.F) {
+	for _, w := range []wire{
+		nil,
+		wire{}.uint(1, 1).uint(3, 4).bytes(4, 1, 2).bytes(5, 2, 3).uint(6, 39).uint(7, 1<<20).uint(8, 1),
+		wire{}.uint(2, 2).uint(3, 1),
+		wire{}.bytes(5, protowire.AppendVarint(nil, protowire.EncodeZigZag(-dp.MaxValue))...).uint(6, 128),
+		wire{}.bytes(4, 0x80, 0),
+		wire{}.uint(7, dp.MaxValue+1).uint(8, 1),
+	} {
+		f.Add([]byte(w))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := ParseRelease(b)
+		if err != nil {
+			if !errors.Is(err, ErrFrame) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if got := AppendRelease(nil, r); !bytes.Equal(got, b) {
+			t.Fatalf("%x is written as %x", b, got)
+		}
+		if r.Len()+r.Counts() > len(b) {
+			t.Fatalf("%d numbers from %d bytes", r.Len()+r.Counts(), len(b))
+		}
+		n := r.Spread()
+		CheckNumber(t, "noise", n.Variance(), 0, math.MaxFloat64)
+		CheckNumber(t, "scale", n.B, 0, math.MaxFloat64)
+		for i := range r.Len() {
+			CheckNumber(t, "entry", r.At(i), -math.MaxFloat64, math.MaxFloat64)
+		}
+	})
 }

@@ -1,4 +1,4 @@
-package protocol
+package protocol_test
 
 import (
 	"bytes"
@@ -11,117 +11,111 @@ import (
 
 	"pgregory.net/rapid"
 
+	"peerd.dev/bandit"
+	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/protocoltest"
 )
 
-// The laws that every protocol keeps. They are run over the Table, so that a new
-// protocol is held to them by being listed, and over the fakes, whose types are
-// to be shown and not their manners; only the law of the horizon is not asked of
-// them.
+// The laws that every protocol keeps. They are run over the Table with the Small parameters
+// of each entry, in all variants, so that a new protocol is held to them by being listed.
+// Those of messages are run over the fakes too, whose types are to be shown; laws of the
+// horizon and of saved states are not asked of them.
 
-// conforming returns a small network for a protocol.
-func conforming(name string, seed uint64) setting {
+// conforming returns a small network of a protocol. The seeds take turns in the variants of
+// its parameters.
+func conforming(e protocol.Entry, seed uint64) protocoltest.Setting {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	s := setting{
-		protocol: name, graph: randomGraph(5, 3, rng), arms: 2, rounds: 64, mechanism: dp.Tree, seed: seed,
-		params: Params{
-			Average: AverageParams{Consistency: []Consistency{Max, Robust, Budget}[seed%3], F: 1, Rate: .4, Patience: 4},
-			Rows:    RowsParams{Every: 2, Pull: 3, Merge: []Merge{MergeMean, MergeTrimmed}[seed%2], F: 1},
-		},
-		fake: fakeParams{Gamma: 2, Explore: 2, Epochs: 4, Every: 2, Analyst: 1},
+	params := e.Small
+	if all := protocoltest.Variants(params); len(all) > 1 {
+		params = all[seed%uint64(len(all))]
 	}
+	s := protocoltest.Setting{
+		Entry: e, Params: params, Graph: protocoltest.Random(5, 3, rng), Arms: 2, Rounds: 64, Seed: seed,
+		Mechanism: dp.Tree,
+	}
+	for _, m := range dp.Mechanisms() {
+		if m != dp.None && e.Suits(m) {
+			s.Mechanism = m
+			break
+		}
+	}
+	if shape := fakeGraph(e.Name); shape != nil {
+		s.Graph = shape
+	}
+	s.Learner = func() bandit.Learner { return suited(s, 2) }
+	return s
+}
+
+// suited returns a learner for what the protocol of a network carries.
+func suited(s protocoltest.Setting, each uint64) bandit.Learner {
+	switch c := s.Entry.Cadence(s.Params); {
+	case c.Epochs > 0:
+		return protocoltest.Explore(s.Arms, each, c.Epochs, s.Entry.Name != "sink") // which has no word for arms that are out
+	case s.Entry.Wide:
+		return protocoltest.Vector(s.Arms)
+	}
+	return protocoltest.Sums(s.Arms)
+}
+
+// fakeGraph returns the network that a fake wants; nil for any.
+func fakeGraph(name string) protocoltest.Graph {
 	switch name {
 	case "batch", "shuffle":
-		s.graph = star(5)
+		return protocoltest.Star(5)
 	case "sink":
-		s.fake.Hub = 4
-		s.graph = graphOf(6, func(link func(a, b int)) {
-			for _, l := range [][2]int{{0, 1}, {1, 2}, {1, 4}, {3, 4}, {3, 5}} {
+		return protocoltest.Links(6, func(link func(a, b int)) {
+			for _, l := range [][2]int{{4, 1}, {1, 2}, {1, 0}, {3, 0}, {3, 5}} {
 				link(l[0], l[1])
 			}
 		})
 	}
-	return s
+	return nil
 }
 
-// everyProtocol runs f for each.
-func everyProtocol(t *testing.T, f func(t *testing.T, name string)) {
+// everyProtocol runs f for each, and for the fakes.
+func everyProtocol(t *testing.T, f func(t *testing.T, e protocol.Entry)) {
 	t.Helper()
-	for _, sp := range spokenProtocols() {
-		t.Run(sp.name, func(t *testing.T) { f(t, sp.name) })
+	for _, e := range slices.Concat(protocol.Table(), protocol.Fakes()) {
+		t.Run(e.Name, func(t *testing.T) { f(t, e) })
+	}
+}
+
+// everyEntry runs f for each of the Table.
+func everyEntry(t *testing.T, f func(t *testing.T, e protocol.Entry)) {
+	t.Helper()
+	for _, e := range protocol.Table() {
+		t.Run(e.Name, func(t *testing.T) { f(t, e) })
 	}
 }
 
 // A transcript is all that a run says and believes, in bytes.
 type transcript []byte
 
-func (tr *transcript) note(n *network) {
-	for _, p := range n.underway {
+func (tr *transcript) note(n *protocoltest.Network) {
+	for _, p := range n.Underway {
 		*tr = binary.BigEndian.AppendUint32(*tr, uint32(p.From))
-		*tr = binary.BigEndian.AppendUint32(*tr, uint32(p.to))
-		*tr = Encode(*tr, p.Message)
+		*tr = binary.BigEndian.AppendUint32(*tr, uint32(p.To))
+		*tr = protocol.Encode(*tr, p.Message)
 	}
-	for _, p := range n.peers {
+	for _, p := range n.Peers {
 		*tr = append(*tr, beliefOf(p)...)
 	}
 }
 
-func beliefOf(p *player) string { return fmt.Sprintf("%v", *p.Belief()) }
-
-// A mishap is what the network does to messages: it loses a share of them,
-// repeats a share, and makes a share up to three rounds late.
-type mishap struct {
-	rng                *rand.Rand
-	lose, repeat, late float64
-	slow               [4][]parcel
-}
-
-// befall changes what is under way.
-func (h *mishap) befall(n *network) {
-	under := slices.Clone(n.underway)
-	n.underway = append(n.underway[:0], h.slow[0]...)
-	copy(h.slow[:], h.slow[1:])
-	h.slow[len(h.slow)-1] = nil
-	for _, p := range under {
-		if h.rng.Float64() < h.lose {
-			continue
-		}
-		copies := 1
-		if h.rng.Float64() < h.repeat {
-			copies = 2
-		}
-		for range copies {
-			if h.rng.Float64() < h.late {
-				k := h.rng.IntN(3)
-				h.slow[k] = append(h.slow[k], p)
-			} else {
-				n.underway = append(n.underway, p)
-			}
-		}
-	}
-}
-
-// pulls returns everybody's choices and rewards in a run, all from one seed.
-func pulls(n *network, seed uint64) func(i int) (int, float64) {
-	rng := rand.New(rand.NewPCG(seed, 2))
-	return func(i int) (int, float64) {
-		if b := n.peers[i].Belief().Behind; len(b) > 0 {
-			return b[rng.IntN(len(b))], rng.Float64()
-		}
-		return rng.IntN(n.arms), rng.Float64()
-	}
-}
+func beliefOf(p *protocoltest.Peer) string { return fmt.Sprintf("%v", *p.Belief()) }
 
 func TestSameSeedSameRun(t *testing.T) {
-	everyProtocol(t, func(t *testing.T, name string) {
+	everyProtocol(t, func(t *testing.T, e protocol.Entry) {
 		run := func(seed uint64) (tr transcript) {
-			n := newNetwork(t, conforming(name, seed))
-			h := mishap{rng: rand.New(rand.NewPCG(seed, 3)), lose: .1, repeat: .1, late: .2}
-			pull := pulls(n, seed)
+			n := newNetwork(t, conforming(e, seed))
+			h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(seed, 3)), Lose: .1, Repeat: .1, Late: .2}
+			pull := n.Choices(seed)
 			for range 40 {
-				n.play(t, pull)
+				n.Play(t, pull)
 				tr.note(n)
-				h.befall(n)
+				h.Befall(n)
 			}
 			return tr
 		}
@@ -138,14 +132,68 @@ func TestSameSeedSameRun(t *testing.T) {
 // never. Nobody panics, nobody calls it an error, and no error is a peer's own.
 // That every message survives the codec is checked wherever one is sent.
 func TestFaultsAreNobodysFault(t *testing.T) {
-	everyProtocol(t, func(t *testing.T, name string) {
+	everyProtocol(t, func(t *testing.T, e protocol.Entry) {
 		for seed := range uint64(20) {
-			n := newNetwork(t, conforming(name, seed))
-			h := mishap{rng: rand.New(rand.NewPCG(seed, 3)), lose: .3 * float64(seed%2), repeat: .3, late: .4}
-			pull := pulls(n, seed)
+			n := newNetwork(t, conforming(e, seed))
+			h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(seed, 3)), Lose: .3 * float64(seed%2), Repeat: .3, Late: .4}
+			pull := n.Choices(seed)
 			for range 60 {
-				n.play(t, pull) // fails on any error
-				h.befall(n)
+				n.Play(t, pull) // fails on any error
+				h.Befall(n)
+			}
+		}
+	})
+}
+
+// TestSavedAtAnyPointAPeerGoesOn: peers that are put away and read again between any two
+// steps, between a choice and its reward too, do what others do, bit for bit.
+func TestSavedAtAnyPointAPeerGoesOn(t *testing.T) {
+	everyEntry(t, func(t *testing.T, e protocol.Entry) {
+		variants := uint64(len(protocoltest.Variants(e.Small)))
+		for seed := range 2 * variants {
+			run := func(restart func(n *protocoltest.Network, i int)) (tr transcript) {
+				n := newNetwork(t, conforming(e, seed))
+				h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(seed, 3)), Lose: .1, Repeat: .1, Late: .2}
+				pull := n.Choices(seed)
+				for range 50 {
+					for i, in := range n.Take() {
+						for _, d := range in {
+							if _, err := n.Deliver(t, i, d); err != nil {
+								t.Fatal(err)
+							}
+							restart(n, i)
+						}
+					}
+					for i := range n.Peers {
+						if !n.Peers[i].Idle() {
+							arm, reward := pull(i)
+							route := n.Choose(i, arm)
+							restart(n, i)
+							n.Reward(t, i, route, arm, reward)
+							restart(n, i)
+						}
+						n.Tick(t, i)
+						restart(n, i)
+					}
+					n.Round++
+					tr.note(n)
+					h.Befall(n)
+				}
+				return tr
+			}
+			want := run(func(*protocoltest.Network, int) {})
+			rng, restarts := rand.New(rand.NewPCG(seed, 5)), 0
+			got := run(func(n *protocoltest.Network, i int) {
+				if rng.IntN(10) == 0 {
+					n.Restart(t, i, 0)
+					restarts++
+				}
+			})
+			if !bytes.Equal(got, want) {
+				t.Errorf("seed %d: after %d restarts the run is another", seed, restarts)
+			}
+			if restarts < 50 {
+				t.Errorf("%d restarts try little", restarts)
 			}
 		}
 	})
@@ -154,92 +202,256 @@ func TestFaultsAreNobodysFault(t *testing.T) {
 // TestSilentOnceTheHorizonIsSpent: a peer whose budget paid for 8 rounds releases
 // nothing of its own after them, and goes on listening.
 func TestSilentOnceTheHorizonIsSpent(t *testing.T) {
-	for _, e := range Table() {
-		t.Run(e.Name, func(t *testing.T) {
-			s := conforming(e.Name, 2)
-			s.graph, s.rounds, s.mechanism = complete(4), 200, dp.None
-			n := newNetwork(t, s)
-			s.rounds = 8
-			n.peers[0] = newPlayer(t, s, 0, 0)
-			reward := 0.
-			pull := func(i int) (int, float64) { return (int(n.round) + i) % s.arms, reward }
-			for range 40 {
-				n.play(t, pull)
-			}
-			p := n.peers[0]
-			leafs, before := p.draw.leafs, beliefOf(p)
-			if most := uint64(s.arms) * e.Leaves(s.params, s.rounds); !p.draw.spent || leafs > most {
-				t.Errorf("%d leaves were drawn in 40 rounds, horizon reached: %v; want it reached at %d or before", leafs, p.draw.spent, most)
-			}
-			var newest uint64 // own label on a signed message
-			reward = 1
-			for range 40 {
-				n.play(t, pull)
-				for _, d := range n.underway {
-					if d.Message.label.Origin == 0 && len(d.Message.sig) > 0 {
-						newest = max(newest, d.Message.label.Seq)
-					}
+	everyEntry(t, func(t *testing.T, e protocol.Entry) {
+		s := conforming(e, 2)
+		s.Graph, s.Rounds = protocoltest.Complete(4), 200
+		if e.Suits(dp.None) {
+			s.Mechanism = dp.None
+		}
+		n := newNetwork(t, s)
+		s.Rounds = 8
+		n.Peers[0] = s.Seat(t, 0, 0)
+		cadence := e.Cadence(s.Params)
+		leaves := cadence.Leaves(s.Rounds)
+		reward := 0.
+		pull := func(i int) (int, float64) { return (int(n.Round) + i) % s.Arms, reward }
+		for range 40 {
+			n.Play(t, pull)
+		}
+		p := n.Peers[0]
+		leafs, before := p.Leaves(), beliefOf(p)
+		streams := cadence.Streams(suited(s, 2).Statistic().Parts)
+		if !p.Over() || leafs > streams*int(leaves) {
+			t.Errorf("%d leaves were drawn in 40 rounds, horizon reached: %v; want it reached at %d or before", leafs, p.Over(), streams*int(leaves))
+		}
+		var newest uint64 // own label on a signed message
+		reward = 1
+		for range 40 {
+			n.Play(t, pull)
+			for _, d := range n.Underway {
+				if m := d.Message.Draft(); m.Label.Origin == 0 && len(m.Sig) > 0 {
+					newest = max(newest, m.Label.Seq)
 				}
 			}
-			if p.draw.leafs != leafs || p.draw.late != 0 {
-				t.Errorf("%d leaves were drawn after the horizon", p.draw.leafs-leafs)
+		}
+		if p.Leaves() != leafs || p.Late() != 0 {
+			t.Errorf("%d leaves were drawn after the horizon", p.Leaves()-leafs)
+		}
+		if newest > leaves {
+			t.Errorf("signed number %d of a stream that was paid up to %d", newest, leaves)
+		}
+		if beliefOf(p) == before {
+			t.Error("what the others released changed nothing: the peer is deaf, too")
+		}
+	})
+}
+
+// TestRadiusNeedsData: once the horizon is reached, pulls bring no data, and may not
+// make a mean look more certain.
+func TestRadiusNeedsData(t *testing.T) {
+	everyEntry(t, func(t *testing.T, e protocol.Entry) {
+		s := conforming(e, 2)
+		s.Graph, s.Rounds = protocoltest.Graph{nil}, 8 // a peer alone: nobody else's data comes in
+		n := newNetwork(t, s)
+		pull := func(int) (int, float64) { return int(n.Round) % s.Arms, 1 }
+		for range 20 {
+			n.Play(t, pull)
+		}
+		at := func() bandit.Belief {
+			b := *n.Peers[0].Belief()
+			b.SampleVar, b.LaplaceSumSq = slices.Clone(b.SampleVar), slices.Clone(b.LaplaceSumSq)
+			return b
+		}
+		if !n.Peers[0].Over() {
+			t.Fatal("the horizon is not reached: nothing is tested")
+		}
+		before := at()
+		for range 100 {
+			n.Play(t, pull)
+		}
+		after := at()
+		for k := range before.SampleVar {
+			if after.SampleVar[k] < before.SampleVar[k] || after.LaplaceSumSq[k] < before.LaplaceSumSq[k] {
+				t.Errorf("part %d: 50 pulls past the horizon took sample variance from %g to %g and noise from %g to %g",
+					k, before.SampleVar[k], after.SampleVar[k], before.LaplaceSumSq[k], after.LaplaceSumSq[k])
 			}
-			if newest > e.Leaves(s.params, s.rounds) {
-				t.Errorf("signed number %d of a stream that was paid up to %d", newest, e.Leaves(s.params, s.rounds))
+		}
+	})
+}
+
+// TestIdlePeersReleaseNothing: a role without arms has no stream, so nothing is charged and
+// drawn, and it goes on while others do.
+func TestIdlePeersReleaseNothing(t *testing.T) {
+	idle := 0
+	everyProtocol(t, func(t *testing.T, e protocol.Entry) {
+		n := newNetwork(t, conforming(e, 2))
+		pull := n.Choices(2)
+		for i, p := range n.Peers {
+			if p.Idle() == e.Learns(n.Params, protocol.Peer(i)) {
+				t.Errorf("peer %d is idle: %v", i, p.Idle())
 			}
-			if beliefOf(p) == before {
-				t.Error("what the others released changed nothing: the peer is deaf, too")
+		}
+		for range 60 {
+			n.Play(t, pull)
+		}
+		for i, p := range n.Peers {
+			if !p.Idle() {
+				continue
 			}
-		})
+			idle++
+			if len(p.Released) > 0 || p.Spent() != 0 {
+				t.Errorf("peer %d has no arms, released %d leaves and spent %g", i, len(p.Released), p.Spent())
+			}
+		}
+	})
+	if idle == 0 {
+		t.Error("no peer was idle: nothing was tested")
 	}
+}
+
+// TestEveryMessageHasAKindOfItsProtocol, and no two protocols have one in common.
+func TestEveryMessageHasAKindOfItsProtocol(t *testing.T) {
+	owner := make(map[protocol.Kind]string)
+	everyProtocol(t, func(t *testing.T, e protocol.Entry) {
+		for _, k := range e.Kinds {
+			if owner[k] != "" {
+				t.Errorf("kind %d is %s's, too", k, owner[k])
+			}
+			if protocol.KindName(k) == "" {
+				t.Errorf("kind %d has no name for conversations", k)
+			}
+			owner[k] = e.Name
+		}
+		sent := make(map[protocol.Kind]bool)
+		for seed := range uint64(6) {
+			n := newNetwork(t, conforming(e, seed))
+			h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(seed, 3)), Lose: .2}
+			pull := n.Choices(seed)
+			for range 40 {
+				n.Play(t, pull)
+				h.Befall(n)
+			}
+			for c := range n.Crossed {
+				sent[c.Kind] = true
+			}
+		}
+		for k := range sent {
+			if !slices.Contains(e.Kinds, k) {
+				t.Errorf("a message of kind %d, which is none of %d", k, e.Kinds)
+			}
+		}
+		for _, k := range e.Kinds {
+			if !sent[k] {
+				t.Errorf("no message of kind %d was sent: nothing was tested", k)
+			}
+		}
+	})
+}
+
+// TestQuotaFollowsFromWhatIsSaved: asked twice, or after a restart, a learner of epochs
+// wants the same, or a replay would close other leaves.
+func TestQuotaFollowsFromWhatIsSaved(t *testing.T) {
+	asked := 0
+	quota := func(t *testing.T, l bandit.Phased, again func() bandit.Phased) {
+		b := beliefs(l.Statistic(), 2)
+		for epoch := range uint64(6) {
+			b.Epoch = epoch
+			first := slices.Clone(l.Quota(b))
+			if second := l.Quota(b); !slices.Equal(first, second) {
+				t.Errorf("epoch %d: asked twice, %v and %v are wanted", epoch, first, second)
+			}
+			next := again()
+			if err := next.Load(l.Save()); err != nil {
+				t.Fatal(err)
+			}
+			if second := next.Quota(b); !slices.Equal(first, second) {
+				t.Errorf("epoch %d: %v is wanted, after a restart %v", epoch, first, second)
+			}
+			asked++
+		}
+	}
+	for _, e := range bandit.Table() {
+		for _, params := range protocoltest.Variants(e.Small) {
+			of := func() bandit.Learner {
+				l, err := e.New(bandit.Config{Arms: 3, Peers: 4, Horizon: 1000, Epsilon: 1, Rand: rand.New(rand.NewPCG(1, 1))}, params)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return l
+			}
+			if l, ok := of().(bandit.Phased); ok {
+				t.Run(e.Name, func(t *testing.T) { quota(t, l, func() bandit.Phased { return of().(bandit.Phased) }) })
+			}
+		}
+	}
+	t.Run("test's own", func(t *testing.T) {
+		of := func() bandit.Phased { return protocoltest.Explore(3, 4, 5, true) }
+		quota(t, of(), of)
+	})
+	if asked == 0 {
+		t.Error("nothing was asked")
+	}
+}
+
+// beliefs returns a belief in which part k has mean k/parts.
+func beliefs(s bandit.Statistic, n float64) *bandit.Belief {
+	b := belief.New(s.Parts, s.Dim)
+	for k := range b.SampleVar {
+		b.SampleVar[k] = 1 / n
+	}
+	for k := range b.X {
+		b.X[k] = float64(k) / float64(len(b.X))
+	}
+	return &b
 }
 
 // TestGarbageChangesNothing feeds one of two twin networks what a hostile peer can
 // send. What is refused leaves no trace: belief and all later messages are the
 // twin's. What is not refused is given to the twin too.
 func TestGarbageChangesNothing(t *testing.T) {
-	everyProtocol(t, func(t *testing.T, name string) {
+	everyProtocol(t, func(t *testing.T, e protocol.Entry) {
 		refused, taken := 0, 0
 		rapid.Check(t, func(r *rapid.T) {
 			seed := rapid.Uint64Range(0, 1000).Draw(r, "seed")
-			a, b := newNetwork(t, conforming(name, seed)), newNetwork(t, conforming(name, seed))
-			a.hostile, b.hostile = true, true
-			playA, playB := pulls(a, seed), pulls(b, seed)
-			var heard []parcel
+			a, b := newNetwork(t, conforming(e, seed)), newNetwork(t, conforming(e, seed))
+			a.Hostile, b.Hostile = true, true
+			playA, playB := a.Choices(seed), b.Choices(seed)
+			var heard []protocoltest.Parcel
 			for range rapid.IntRange(4, 12).Draw(r, "rounds") {
-				a.play(t, playA)
-				b.play(t, playB)
+				a.Play(t, playA)
+				b.Play(t, playB)
 				compare(r, a, b)
-				heard = append(heard, a.underway...)
+				heard = append(heard, a.Underway...)
 				for range rapid.IntRange(0, min(4, len(heard))).Draw(r, "injections") {
 					p := rare(r, heard)
-					m, err := Decode(Encode(nil, garbled(r, p.Message)))
+					m, err := protocol.Decode(protocol.Encode(nil, protocol.Garbled(r, p.Message)))
 					if err != nil {
 						continue // the codec keeps it out
 					}
 					if rapid.IntRange(0, 9).Draw(r, "from a stranger") == 0 {
-						p.From = Peer(anyUint().Draw(r, "from"))
+						p.From = protocol.Peer(protocol.AnyUint().Draw(r, "from"))
 					}
-					i := int(p.to)
-					es, err := a.deliver(t, i, Delivery{p.From, m})
+					i := int(p.To)
+					es, err := a.Deliver(t, i, protocol.Delivery{From: p.From, Message: m})
 					if err != nil {
 						refused++
-						if !errors.Is(err, ErrPeer) || len(es) > 0 {
+						if !errors.Is(err, protocol.ErrPeer) || len(es) > 0 {
 							r.Fatalf("%v: %v, and %d messages", tell(m), err, len(es))
 						}
-						if beliefOf(a.peers[i]) != beliefOf(b.peers[i]) {
+						if beliefOf(a.Peers[i]) != beliefOf(b.Peers[i]) {
 							r.Fatalf("%v: refused, but changed what peer %d believes", tell(m), i)
 						}
 						continue
 					}
 					taken++
-					if _, err := b.deliver(t, i, Delivery{p.From, m}); err != nil {
+					if _, err := b.Deliver(t, i, protocol.Delivery{From: p.From, Message: m}); err != nil {
 						r.Fatalf("%v: taken by one twin and refused by the other: %v", tell(m), err)
 					}
 				}
 				// What strangers were answered goes nowhere.
-				a.underway = slices.DeleteFunc(a.underway, func(p parcel) bool { return int(p.to) >= len(a.peers) })
-				b.underway = slices.DeleteFunc(b.underway, func(p parcel) bool { return int(p.to) >= len(b.peers) })
+				for _, n := range []*protocoltest.Network{a, b} {
+					n.Underway = slices.DeleteFunc(n.Underway, func(p protocoltest.Parcel) bool { return int(p.To) >= len(n.Peers) })
+				}
 				compare(r, a, b)
 			}
 		})
@@ -252,20 +464,20 @@ func TestGarbageChangesNothing(t *testing.T) {
 
 // rare draws one of the last things heard, of a kind first: answers are few among
 // the counts, and it matters what they say while the question is open.
-func rare(r *rapid.T, heard []parcel) parcel {
+func rare(r *rapid.T, heard []protocoltest.Parcel) protocoltest.Parcel {
 	heard = heard[max(0, len(heard)-rapid.SampledFrom([]int{20, 1000}).Draw(r, "how far back")):]
-	var kinds []Kind
+	var kinds []protocol.Kind
 	for _, p := range heard {
-		if !slices.Contains(kinds, p.Message.kind) {
-			kinds = append(kinds, p.Message.kind)
+		if !slices.Contains(kinds, p.Message.Kind()) {
+			kinds = append(kinds, p.Message.Kind())
 		}
 	}
 	k := rapid.SampledFrom(kinds).Draw(r, "kind of model")
-	heard = slices.DeleteFunc(slices.Clone(heard), func(p parcel) bool { return p.Message.kind != k })
+	heard = slices.DeleteFunc(slices.Clone(heard), func(p protocoltest.Parcel) bool { return p.Message.Kind() != k })
 	return heard[rapid.IntRange(0, len(heard)-1).Draw(r, "model")]
 }
 
-func compare(r *rapid.T, a, b *network) {
+func compare(r *rapid.T, a, b *protocoltest.Network) {
 	var x, y transcript
 	x.note(a)
 	y.note(b)

@@ -1,14 +1,20 @@
-package protocol
+package protocol_test
 
 import (
+	"crypto/sha512"
 	"fmt"
 	"hash/fnv"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/protocoltest"
 )
 
 // TestConversations plays the conversations in testdata/conversations: a few
@@ -48,8 +54,8 @@ func TestConversations(t *testing.T) {
 
 // A conversation is a network on paper.
 type conversation struct {
-	*network
-	late []parcel // a round later than the rest
+	*protocoltest.Network
+	late []protocoltest.Parcel // a round later than the rest
 	out  strings.Builder
 }
 
@@ -61,7 +67,7 @@ func (c *conversation) do(t *testing.T, d *datadriven.TestData) {
 		arms, rewards := ints(t, d, "arm"), ints(t, d, "reward")
 		for _, i := range c.who(d) {
 			for k := range arms {
-				c.print(i, c.pull(t, i, arms[k], float64(rewards[k%len(rewards)])))
+				c.print(i, c.Pull(t, i, arms[k], float64(rewards[k%len(rewards)])))
 			}
 		}
 	case "tick":
@@ -82,8 +88,8 @@ func (c *conversation) do(t *testing.T, d *datadriven.TestData) {
 			}
 		}
 		c.out.Reset()
-		fmt.Fprintf(&c.out, "now in round %d\n", c.round)
-		for k := range Kind(128) {
+		fmt.Fprintf(&c.out, "now in round %d\n", c.Round)
+		for k := range protocol.Kind(128) {
 			if n := total[nameOf(k)]; n > 0 {
 				fmt.Fprintf(&c.out, "%d %s\n", n, nameOf(k))
 			}
@@ -91,11 +97,14 @@ func (c *conversation) do(t *testing.T, d *datadriven.TestData) {
 	case "lose", "repeat", "delay":
 		c.tamper(t, d)
 	case "belief":
-		for i, p := range c.peers {
+		for i, p := range c.Peers {
 			b := p.Belief()
-			fmt.Fprintf(&c.out, "%s mean %.6g pulls %d", letter(Peer(i)), b.Mean, b.Pulls)
-			if len(b.Behind) > 0 {
-				fmt.Fprintf(&c.out, " behind in %d", b.Behind)
+			fmt.Fprintf(&c.out, "%s mean %.6g pulls %d", letter(protocol.Peer(i)), b.X, p.Pulls)
+			if len(b.Forced) > 0 {
+				fmt.Fprintf(&c.out, " behind in %d", b.Forced)
+			}
+			if len(b.Pulls) == len(p.Pulls) && !slices.Equal(b.Pulls, p.Pulls) {
+				t.Errorf("%s: %s believes that it pulled %d", d.Pos, letter(protocol.Peer(i)), b.Pulls)
 			}
 			fmt.Fprintln(&c.out)
 		}
@@ -104,10 +113,10 @@ func (c *conversation) do(t *testing.T, d *datadriven.TestData) {
 	case "crossings":
 		var kind string
 		d.ScanArgs(t, "kind", &kind)
-		most, links := 0, make(map[[2]Peer]bool)
-		for x, n := range c.crossed {
-			if nameOf(x.kind) == kind {
-				most, links[[2]Peer{x.a, x.b}] = max(most, n), true
+		most, links := 0, make(map[[2]protocol.Peer]bool)
+		for x, n := range c.Crossed {
+			if nameOf(x.Kind) == kind {
+				most, links[[2]protocol.Peer{x.A, x.B}] = max(most, n), true
 			}
 		}
 		fmt.Fprintf(&c.out, "on %d links, no %s more than %d time(s) on the same one\n", len(links), kind, most)
@@ -117,72 +126,98 @@ func (c *conversation) do(t *testing.T, d *datadriven.TestData) {
 }
 
 func (c *conversation) open(t *testing.T, d *datadriven.TestData) {
-	s := setting{
-		protocol: d.CmdArgs[0].Key, arms: 2, rounds: 64, mechanism: dp.None, seed: 1,
-		params: Params{
-			Average: AverageParams{Consistency: Max, F: 1, Rate: .5, Patience: 4},
-			Rows:    RowsParams{Every: 2, Pull: 4, Merge: MergeMean, F: 1},
-		},
-		fake: fakeParams{Gamma: 2, Explore: 1, Epochs: 4, Every: 2, Analyst: 1},
-	}
+	s := protocoltest.Setting{Arms: 2, Rounds: 64, Mechanism: dp.None, Seed: 1}
 	n := 3
 	d.MaybeScanArgs(t, "n", &n)
 	shape := "path"
 	d.MaybeScanArgs(t, "topology", &shape)
-	s.graph = map[string]func(int) [][]Peer{"path": path, "ring": ring, "star": star, "complete": complete}[shape](n)
+	s.Graph = map[string]func(int) protocoltest.Graph{
+		"path": protocoltest.Path, "ring": protocoltest.Ring, "star": protocoltest.Star, "complete": protocoltest.Complete,
+	}[shape](n)
 	for _, a := range d.CmdArgs {
 		if a.Key == "links" {
 			n = 0
 			for _, l := range a.Vals {
 				n = max(n, int(l[0]-'a')+1, int(l[1]-'a')+1)
 			}
-			s.graph = graphOf(n, func(link func(a, b int)) {
+			s.Graph = protocoltest.Links(n, func(link func(a, b int)) {
 				for _, l := range a.Vals {
 					link(int(l[0]-'a'), int(l[1]-'a'))
 				}
 			})
 		}
 	}
-	var hub, analyst string
-	var rule string
-	if d.MaybeScanArgs(t, "rule", &rule) {
-		s.params.Average.Consistency = Consistency(rule)
+	d.MaybeScanArgs(t, "arms", &s.Arms)
+	d.MaybeScanArgs(t, "seed", &s.Seed)
+	d.MaybeScanArgs(t, "rounds", &s.Rounds)
+	d.MaybeScanArgs(t, "topic", &s.Topic)
+	seat(t, d, &s)
+	// The schedules that the conversations were written with.
+	s.Schedule = func(self protocol.Peer, incarnation uint32) *rand.Rand {
+		h := sha512.Sum512(fmt.Appendf(nil, "%d %d %d schedule", s.Seed, self, incarnation))
+		return rand.New(rand.NewChaCha8([32]byte(h[:32])))
 	}
-	d.MaybeScanArgs(t, "arms", &s.arms)
-	d.MaybeScanArgs(t, "seed", &s.seed)
-	d.MaybeScanArgs(t, "rounds", &s.rounds)
-	d.MaybeScanArgs(t, "topic", &s.topic)
-	d.MaybeScanArgs(t, "every", &s.fake.Every)
-	d.MaybeScanArgs(t, "every", &s.params.Rows.Every)
-	d.MaybeScanArgs(t, "pull", &s.params.Rows.Pull)
-	d.MaybeScanArgs(t, "gamma", &s.fake.Gamma)
-	d.MaybeScanArgs(t, "explore", &s.fake.Explore)
-	if d.MaybeScanArgs(t, "hub", &hub) {
-		s.fake.Hub = Peer(hub[0] - 'a')
-	}
-	if d.MaybeScanArgs(t, "analyst", &analyst) {
-		s.fake.Analyst = Peer(analyst[0] - 'a')
-	}
-	c.network, c.late = newNetwork(t, s), nil
-	for a, ns := range s.graph {
+	c.Network, c.late = newNetwork(t, s), nil
+	for a, ns := range s.Graph {
 		for _, b := range ns {
-			if Peer(a) < b {
-				fmt.Fprintf(&c.out, "%s–%s ", letter(Peer(a)), letter(b))
+			if protocol.Peer(a) < b {
+				fmt.Fprintf(&c.out, "%s–%s ", letter(protocol.Peer(a)), letter(b))
 			}
 		}
 	}
 	fmt.Fprintln(&c.out)
 }
 
+// seat chooses the protocol, its parameters and a learner.
+func seat(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
+	t.Helper()
+	name := d.CmdArgs[0].Key
+	for _, e := range slices.Concat(protocol.Table(), protocol.Fakes()) {
+		if e.Name == name {
+			s.Entry, s.Params = e, e.Small
+		}
+	}
+	switch p := s.Params.(type) {
+	case protocol.AverageParams:
+		p = protocol.AverageParams{Consistency: protocol.Max, F: 1, Rate: .5, Patience: 4}
+		var rule string
+		if d.MaybeScanArgs(t, "rule", &rule) {
+			p.Consistency = protocol.Consistency(rule)
+		}
+		s.Params = p
+	case protocol.RowsParams:
+		p = protocol.RowsParams{Every: 2, Pull: 4, Merge: protocol.MergeMean, F: 1}
+		d.MaybeScanArgs(t, "every", &p.Every)
+		d.MaybeScanArgs(t, "pull", &p.Pull)
+		s.Params = p
+	case protocol.FakeParams:
+		p.Explore = 1
+		var hub, analyst string
+		d.MaybeScanArgs(t, "every", &p.Every)
+		d.MaybeScanArgs(t, "gamma", &p.Gamma)
+		d.MaybeScanArgs(t, "explore", &p.Explore)
+		if d.MaybeScanArgs(t, "hub", &hub) {
+			p.Hub = protocol.Peer(hub[0] - 'a')
+		}
+		if d.MaybeScanArgs(t, "analyst", &analyst) {
+			p.Analyst = protocol.Peer(analyst[0] - 'a')
+		}
+		s.Params = p
+		s.Learner = func() bandit.Learner { return suited(*s, p.Explore) }
+	default:
+		t.Fatalf("no protocol %q", name)
+	}
+}
+
 // begin delivers what was sent in the last round.
 func (c *conversation) begin(t *testing.T) {
-	in := c.take()
-	c.underway, c.late = append(c.underway, c.late...), nil
+	in := c.Take()
+	c.Underway, c.late = append(c.Underway, c.late...), nil
 	for i := range in {
 		for _, d := range in[i] {
-			es, err := c.deliver(t, i, d)
+			es, err := c.Deliver(t, i, d)
 			if err != nil {
-				fmt.Fprintf(&c.out, "%s refuses: %v\n", letter(Peer(i)), err)
+				fmt.Fprintf(&c.out, "%s refuses: %v\n", letter(protocol.Peer(i)), err)
 			}
 			c.print(i, es)
 		}
@@ -191,10 +226,10 @@ func (c *conversation) begin(t *testing.T) {
 
 // end ends the round.
 func (c *conversation) end(t *testing.T) {
-	for i := range c.peers {
-		c.print(i, c.tick(t, i))
+	for i := range c.Peers {
+		c.print(i, c.Tick(t, i))
 	}
-	c.round++
+	c.Round++
 }
 
 func (c *conversation) turn(t *testing.T) {
@@ -207,9 +242,9 @@ func (c *conversation) tamper(t *testing.T, d *datadriven.TestData) {
 	d.ScanArgs(t, "from", &from)
 	d.ScanArgs(t, "to", &to)
 	d.MaybeScanArgs(t, "kind", &kind)
-	var kept []parcel
-	for _, p := range c.underway {
-		if letter(p.From) != from || letter(p.to) != to || (kind != "" && nameOf(p.Message.kind) != kind) {
+	var kept []protocoltest.Parcel
+	for _, p := range c.Underway {
+		if letter(p.From) != from || letter(p.To) != to || (kind != "" && nameOf(p.Message.Kind()) != kind) {
 			kept = append(kept, p)
 			continue
 		}
@@ -221,67 +256,69 @@ func (c *conversation) tamper(t *testing.T, d *datadriven.TestData) {
 			c.late = append(c.late, p)
 		}
 	}
-	c.underway = kept
+	c.Underway = kept
 }
 
 // mass adds up what averaging conserves: Σ estimates = Σ own + what one end of a link has
 // moved and the other has not. Protocol average has the weights of arms behind their
 // values, and counts as own what a peer has entered.
 func (c *conversation) mass() {
-	estimates, own, way := make([]float64, 2*c.arms), make([]float64, 2*c.arms), make([]float64, 2*c.arms)
-	var as []*average
-	for _, p := range c.peers {
-		for k := range estimates {
-			switch p := p.Protocol.(type) {
-			case *average:
-				estimates[k] += lattice(mixed(p, k), dp.MeanExponent)
-				own[k] += lattice(entered(p, k), dp.MeanExponent)
-			case *fakeConsensusPeer:
-				estimates[k] += lattice(p.state.Value(k), dp.GridExponent)
-				own[k] += lattice(p.state.Own(k), dp.GridExponent)
-			}
-		}
-		if a, ok := p.Protocol.(*average); ok {
+	estimates, own, way := make([]float64, 2*c.Arms), make([]float64, 2*c.Arms), make([]float64, 2*c.Arms)
+	var as []*protocol.Average
+	for _, p := range c.Peers {
+		a, averages := p.Protocol.(*protocol.Average)
+		if averages {
 			as = append(as, a)
+		}
+		state, _ := protocol.FakeConsensus(p.Protocol)
+		for k := range estimates {
+			if averages {
+				estimates[k] += lattice(protocol.Coordinate(a, k), dp.MeanExponent)
+				own[k] += lattice(protocol.Entered(a, k), dp.MeanExponent)
+			} else {
+				estimates[k] += lattice(state.Value(k), dp.GridExponent)
+				own[k] += lattice(state.Own(k), dp.GridExponent)
+			}
 		}
 	}
 	for k := range way {
-		way[k] = lattice(underWay(as, k), dp.MeanExponent)
+		way[k] = lattice(protocol.UnderWay(as, k), dp.MeanExponent)
 	}
 	fmt.Fprintf(&c.out, "estimates %.6g own %.6g under way %.6g\n", estimates, own, way)
 }
 
 func (c *conversation) who(d *datadriven.TestData) []int {
 	var is []int
-	for i := range c.peers {
-		if k := d.CmdArgs[0].Key; k == "all" || k == letter(Peer(i)) {
+	for i := range c.Peers {
+		if k := d.CmdArgs[0].Key; k == "all" || k == letter(protocol.Peer(i)) {
 			is = append(is, i)
 		}
 	}
 	return is
 }
 
-func (c *conversation) print(from int, es []Envelope) {
+func (c *conversation) print(from int, es []protocol.Envelope) {
 	for _, e := range es {
 		to := "all"
-		if e.To != Everyone {
+		if e.To != protocol.Everyone {
 			to = letter(e.To)
 		}
-		fmt.Fprintf(&c.out, "%s→%s %s\n", letter(Peer(from)), to, tell(e.Message))
+		fmt.Fprintf(&c.out, "%s→%s %s\n", letter(protocol.Peer(from)), to, tell(e.Message))
 	}
 }
 
 // tell puts a message into words: kind, label, labels it speaks of, body.
-func tell(m Message) string {
+func tell(message protocol.Message) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s", nameOf(m.kind), tellLabel(m.label))
-	if m.hops > 0 {
-		fmt.Fprintf(&b, " hops %d", m.hops)
+	m := message.Draft()
+	fmt.Fprintf(&b, "%s %s", nameOf(m.Kind), tellLabel(m.Label))
+	if m.Hops > 0 {
+		fmt.Fprintf(&b, " hops %d", m.Hops)
 	}
-	for i, l := range m.refs {
+	for i, l := range m.Refs {
 		b.WriteString([]string{", ", " on "}[b2i(i == 0)] + tellLabel(l))
 	}
-	for _, r := range m.body {
+	for _, r := range m.Body {
 		b.WriteString(" ")
 		if s := r.Span(); s != (dp.Span{}) {
 			fmt.Fprintf(&b, "s%d(%d,%d]", r.Stream(), s.From, s.To)
@@ -301,18 +338,18 @@ func tell(m Message) string {
 			fmt.Fprintf(&b, "n%d", n)
 		}
 	}
-	for _, s := range m.sealed {
+	for _, s := range m.Sealed {
 		h := fnv.New32a()
 		_, _ = h.Write(s.Bytes())
 		fmt.Fprintf(&b, " sealed:%04x", h.Sum32()>>16)
 	}
-	if len(m.sig) > 0 {
+	if len(m.Sig) > 0 {
 		b.WriteString(" signed")
 	}
 	return b.String()
 }
 
-func tellLabel(l Label) string {
+func tellLabel(l protocol.Label) string {
 	s := fmt.Sprintf("%s#%d", letter(l.Origin), l.Seq)
 	if l.Stream != 0 {
 		s += fmt.Sprintf("/s%d", l.Stream)
@@ -323,60 +360,11 @@ func tellLabel(l Label) string {
 	return s
 }
 
-func nameOf(k Kind) string {
-	switch k {
-	case averageDelta:
-		return "delta"
-	case averageBusy:
-		return "busy"
-	case averageAsk:
-		return "ask"
-	case averageCounts:
-		return "counts"
-	case rowsRow:
-		return "row"
-	case rowsDigest:
-		return "digest"
-	case rowsWant:
-		return "want"
-	case fakeConsensus:
-		return "state"
-	case fakeNews:
-		return "news"
-	case fakeAdv:
-		return "adv"
-	case fakeReq:
-		return "req"
-	case fakeData:
-		return "data"
-	case fakeUp:
-		return "up"
-	case fakeMean:
-		return "sums"
-	case fakeModel:
-		return "model"
-	case fakeNode:
-		return "p-sum"
-	case fakeTotal:
-		return "total"
-	case fakeSealed:
-		return "envelope"
-	case fakeShuffled:
-		return "batch"
-	case fakeSum:
-		return "sum"
-	default:
-		return fmt.Sprintf("kind-%d", k)
+func nameOf(k protocol.Kind) string {
+	if name := protocol.KindName(k); name != "" {
+		return name
 	}
-}
-
-func letter(p Peer) string { return string(rune('a' + p)) }
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	return fmt.Sprintf("kind-%d", k)
 }
 
 func ints(t *testing.T, d *datadriven.TestData, key string) []int {

@@ -26,7 +26,6 @@ type fakeBatchPeer struct {
 	have   []uint64     // at the coordinator: newest batch of each silo
 	totals []dp.Release // at the coordinator: by silo, over all its batches
 	done   Message      // the newest total
-	belief Belief
 }
 
 // slotTable keeps the newest p-sum of each level of some trees.
@@ -47,29 +46,25 @@ func (s slotTable) put(i int, k uint64, node dp.Release) (dp.Release, error) {
 	return sum(at...)
 }
 
-func newFakeBatch(c Config, s setting) (Protocol, error) {
+func newFakeBatch(c Config, s fakeParams) (Protocol, error) {
 	return &fakeBatchPeer{
-		c: c, every: s.fake.Every, hub: s.fake.Hub, slots: make(slotTable, c.Peers),
-		have: make([]uint64, c.Peers), totals: make([]dp.Release, c.Peers), belief: newBelief(c.Arms), done: noMessage(),
+		c: c, every: s.Every, hub: s.Hub, slots: make(slotTable, c.Peers()),
+		have: make([]uint64, c.Peers()), totals: make([]dp.Release, c.Peers()), stateless: about(1, c.Width/2),
 	}, nil
 }
 
-func (p *fakeBatchPeer) Pulled(arm int, _ *Outbox) error {
-	p.belief.Pulls[arm]++
+func (p *fakeBatchPeer) Released(own []Own, _ *Outbox) error {
+	for _, o := range own {
+		if !o.Over {
+			p.queue = append(p.queue, Message{&message{kind: fakeNode, label: Label{Origin: p.c.Self, Seq: o.Number}, body: []dp.Release{o.Leaf.Node}}})
+		}
+	}
 	return nil
 }
 
 func (p *fakeBatchPeer) Tick(t Round, out *Outbox) error {
 	if uint64(t+1)%p.every != 0 {
 		return nil
-	}
-	k := uint64(t+1) / p.every
-	leaf, err := p.c.Draw.Leaf(0, k)
-	if err == nil {
-		p.queue = append(p.queue, Message{&message{kind: fakeNode, label: Label{Origin: p.c.Self, Seq: k}, body: []dp.Release{leaf.Node}}})
-	}
-	if atHorizon(err) != nil {
-		return err
 	}
 	return p.report(out)
 }
@@ -82,17 +77,17 @@ func (p *fakeBatchPeer) report(out *Outbox) error {
 	if p.c.Self == p.hub {
 		return p.enter(p.queue[0], out)
 	}
-	out.send(p.hub, p.queue[0])
+	out.send(p.hub, &p.queue[0])
 	return nil
 }
 
 func (p *fakeBatchPeer) Receive(from Peer, m Message, out *Outbox) error {
-	if len(m.body) != 1 || m.body[0].Len() != 2*p.c.Arms || m.body[0].Counts() != 1 ||
+	if len(m.body) != 1 || m.body[0].Len() != p.c.Width || m.body[0].Counts() != 1 ||
 		m.body[0].Exponent() != dp.GridExponent || tooGreat(m.body[0]) || m.label.Origin != from {
-		return m.bad("want one sum of %d numbers", 2*p.c.Arms)
+		return m.bad("want one sum of %d numbers", p.c.Width)
 	}
 	switch {
-	case m.kind == fakeNode && p.c.Self == p.hub && indexOf(p.c.Neighbours, from) >= 0:
+	case m.kind == fakeNode && p.c.Self == p.hub && indexOf(p.c.Neighbours(), from) >= 0:
 		if s := m.body[0].Span(); s.To != m.label.Seq || s.To-s.From != m.label.Seq&-m.label.Seq {
 			return m.bad("spans %d to %d", s.From, s.To)
 		}
@@ -128,7 +123,7 @@ func (p *fakeBatchPeer) enter(m Message, out *Outbox) (err error) {
 		return m.bad("%v", err)
 	}
 	p.done = Message{&message{kind: fakeTotal, label: Label{Origin: p.c.Self, Seq: k}, body: []dp.Release{total}}}
-	for _, n := range p.c.Neighbours {
+	for _, n := range p.c.Neighbours() {
 		out.send(n, p.done)
 	}
 	return p.learn(p.done, out)
@@ -145,5 +140,3 @@ func (p *fakeBatchPeer) learn(m Message, out *Outbox) error {
 	}
 	return p.report(out) // one is behind only after a loss; it need not stay so
 }
-
-func (p *fakeBatchPeer) Belief() *Belief { return &p.belief }

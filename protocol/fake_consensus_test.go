@@ -25,37 +25,36 @@ type fakeConsensusPeer struct {
 	sent, before dp.Release   // the state in this round and in the last
 	got, next    []dp.Release // by neighbour: its state in this round and in the next
 	fresh        []dp.Release // running sums to enter with the next round
-	belief       Belief
 }
 
-func newFakeConsensus(c Config, s setting) (Protocol, error) {
-	p := &fakeConsensusPeer{c: c, state: dp.NewMixed(2*c.Arms, dp.GridExponent), belief: newBelief(c.Arms)}
-	for _, n := range c.Neighbours { // Config knows no neighbour's degree
-		p.den = append(p.den, 1+uint64(max(len(c.Neighbours), len(s.graph[n]))))
+func newFakeConsensus(c Config, _ fakeParams) (Protocol, error) {
+	p := &fakeConsensusPeer{c: c, state: dp.NewMixed(2*c.Parts, dp.GridExponent), stateless: about(c.Parts, 1)}
+	for _, n := range c.Neighbours() {
+		p.den = append(p.den, 1+uint64(max(len(c.Neighbours()), len(c.Graph[n]))))
 	}
 	p.got, p.next = make([]dp.Release, len(p.den)), make([]dp.Release, len(p.den))
 	return p, nil
 }
 
-func (p *fakeConsensusPeer) Pulled(arm int, _ *Outbox) error {
-	p.belief.Pulls[arm]++
-	leaf, err := p.c.Draw.Leaf(dp.StreamID(arm), p.belief.Pulls[arm])
-	if err == nil {
-		p.fresh = append(p.fresh, leaf.Sum)
+func (p *fakeConsensusPeer) Released(own []Own, _ *Outbox) error {
+	for _, o := range own {
+		if !o.Over {
+			p.fresh = append(p.fresh, o.Leaf.Sum)
+		}
 	}
-	return atHorizon(err)
+	return nil
 }
 
 func (p *fakeConsensusPeer) Tick(_ Round, out *Outbox) error {
 	if p.round > 0 && p.complete() {
-		for i, n := range p.c.Neighbours {
+		for i, n := range p.c.Neighbours() {
 			if err := p.flow(p.got[i], n, p.den[i]); err != nil {
 				return err
 			}
 		}
-		for k := range p.belief.Mean {
-			if n := p.state.At(p.c.Arms + k); n > 0 {
-				p.belief.Mean[k], p.belief.Spread[k] = p.state.At(k)/n, 1/(n*float64(p.c.Peers))
+		for k := range p.belief.X {
+			if n := p.state.At(p.c.Parts + k); n > 0 {
+				p.belief.X[k], p.belief.SampleVar[k] = p.state.At(k)/n, 1/(n*float64(p.c.Peers()))
 			}
 		}
 	}
@@ -68,7 +67,7 @@ func (p *fakeConsensusPeer) Tick(_ Round, out *Outbox) error {
 			if err := p.state.Replace(int(r.Stream()), r); err != nil {
 				return err
 			}
-			if err := p.state.Replace(p.c.Arms+int(r.Stream()), n); err != nil {
+			if err := p.state.Replace(p.c.Parts+int(r.Stream()), n); err != nil {
 				return err
 			}
 		}
@@ -77,7 +76,7 @@ func (p *fakeConsensusPeer) Tick(_ Round, out *Outbox) error {
 		p.before, p.sent = p.sent, p.state.Release()
 		p.got, p.next = p.next, make([]dp.Release, len(p.den))
 	}
-	for _, n := range p.c.Neighbours {
+	for _, n := range p.c.Neighbours() {
 		p.tell(n, p.round, p.sent, out)
 	}
 	return nil
@@ -100,12 +99,12 @@ func (p *fakeConsensusPeer) flow(x dp.Release, n Peer, den uint64) error {
 }
 
 func (p *fakeConsensusPeer) Receive(from Peer, m Message, out *Outbox) error {
-	i := indexOf(p.c.Neighbours, from)
+	i := indexOf(p.c.Neighbours(), from)
 	switch {
 	case i < 0 || m.kind != fakeConsensus || m.label.Origin != from:
 		return m.bad("no neighbour's state")
-	case len(m.body) != 1 || m.body[0].Len() != 2*p.c.Arms || m.body[0].Exponent() != dp.GridExponent || tooGreat(m.body[0]):
-		return m.bad("want sums and counts of %d arms", p.c.Arms)
+	case len(m.body) != 1 || m.body[0].Len() != 2*p.c.Parts || m.body[0].Exponent() != dp.GridExponent || tooGreat(m.body[0]):
+		return m.bad("want sums and counts of %d arms", p.c.Parts)
 	}
 	switch m.label.Seq {
 	case p.round:
@@ -132,8 +131,6 @@ func (p *fakeConsensusPeer) complete() bool {
 	}
 	return true
 }
-
-func (p *fakeConsensusPeer) Belief() *Belief { return &p.belief }
 
 // tooGreat keeps a liar's numbers from running into this peer's own arithmetic.
 func tooGreat(r dp.Release) bool {

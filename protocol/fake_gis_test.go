@@ -13,79 +13,42 @@ import (
 // epoch r and goes on serving what it holds. Until then it exploits, and those
 // rewards enter no release.
 //
-// Every arm of every epoch is a stream of one leaf: a record lies in one epoch, so
-// the streams are parallel and an epoch's mean costs no tree.
+// An epoch is a leaf of every arm's stream that it explores.
 type fakeGISPeer struct {
 	stateless
 
 	c       Config
 	explore uint64
 	epochs  uint64
-	epoch   uint64          // from 1
-	left    []uint64        // pulls that each active arm still needs in this epoch
-	active  []bool          // by arm
 	held    [][]Message     // by epoch from 1, by origin
 	fresh   []Label         // held, and not advertised yet
 	asked   map[Label]Round // when it was requested; not held yet
 	round   Round
-	belief  Belief
 }
 
 // fakeGISAgain is after how many rounds everything is advertised again, and a
 // request made again, in case it was lost.
 const fakeGISAgain = 8
 
-func newFakeGIS(c Config, s setting) (Protocol, error) {
+func newFakeGIS(c Config, s fakeParams) (Protocol, error) {
 	p := &fakeGISPeer{
-		c: c, explore: s.fake.Explore, epochs: s.fake.Epochs,
-		active: slices.Repeat([]bool{true}, c.Arms), left: make([]uint64, c.Arms),
-		held: make([][]Message, s.fake.Epochs+1), asked: make(map[Label]Round), belief: newBelief(c.Arms),
+		c: c, explore: s.Explore, epochs: s.Epochs,
+		held: make([][]Message, s.Epochs+1), asked: make(map[Label]Round), stateless: about(c.Parts, 1),
 	}
 	for r := range p.held {
-		p.held[r] = slices.Repeat([]Message{noMessage()}, c.Peers)
+		p.held[r] = slices.Repeat([]Message{noMessage()}, c.Peers())
 	}
-	p.begin(1)
 	return p, nil
 }
 
-func (p *fakeGISPeer) begin(epoch uint64) {
-	p.epoch = epoch
-	for k := range p.left {
-		if p.left[k] = 0; p.active[k] && epoch <= p.epochs {
-			p.left[k] = p.explore
+// Released makes an observation of the arms that the epoch explored.
+func (p *fakeGISPeer) Released(own []Own, _ *Outbox) error {
+	m := Message{&message{kind: fakeData, label: Label{Origin: p.c.Self, Incarnation: p.c.Incarnation, Seq: p.belief.Epoch + 1}}}
+	for _, o := range own {
+		if o.Over {
+			return nil
 		}
-	}
-}
-
-// Route sends exploring pulls to the epoch's stream of their arm, and exploiting
-// pulls nowhere.
-func (p *fakeGISPeer) Route(part int) (dp.StreamID, bool) {
-	return p.stream(part), p.left[part] > 0
-}
-
-func (p *fakeGISPeer) stream(arm int) dp.StreamID {
-	return dp.StreamID((p.epoch-1)*uint64(p.c.Arms) + uint64(arm))
-}
-
-func (p *fakeGISPeer) Pulled(arm int, _ *Outbox) error {
-	p.belief.Pulls[arm]++
-	if p.left[arm] == 0 {
-		return nil
-	}
-	p.left[arm]--
-	if slices.Max(p.left) > 0 {
-		return nil
-	}
-	m := Message{&message{kind: fakeData, label: Label{Origin: p.c.Self, Incarnation: p.c.Incarnation, Seq: p.epoch}}}
-	for k, on := range p.active {
-		if !on {
-			continue
-		}
-		leaf, err := p.c.Draw.Leaf(p.stream(k), 1)
-		if err != nil {
-			return atHorizon(err)
-		}
-		m.body = append(m.body, leaf.Node)
+		m.body = append(m.body, o.Leaf.Node)
 	}
 	m.sig = p.c.Keys.Sign(appendContent(nil, m.message))
 	p.hold(m)
@@ -105,7 +68,7 @@ func (p *fakeGISPeer) Tick(t Round, out *Outbox) error {
 		}
 	}
 	if len(p.fresh) > 0 {
-		for _, n := range p.c.Neighbours {
+		for _, n := range p.c.Neighbours() {
 			p.speak(fakeAdv, uint64(t), p.fresh, n, out)
 		}
 		p.fresh = nil
@@ -118,7 +81,7 @@ func (p *fakeGISPeer) speak(k Kind, seq uint64, refs []Label, to Peer, out *Outb
 }
 
 func (p *fakeGISPeer) Receive(from Peer, m Message, out *Outbox) error {
-	if indexOf(p.c.Neighbours, from) < 0 {
+	if indexOf(p.c.Neighbours(), from) < 0 {
 		return m.bad("no neighbour's")
 	}
 	labels := m.refs
@@ -126,7 +89,7 @@ func (p *fakeGISPeer) Receive(from Peer, m Message, out *Outbox) error {
 		labels = []Label{m.label}
 	}
 	for _, l := range labels {
-		if int(l.Origin) >= p.c.Peers || l.Seq < 1 || l.Seq > p.epochs {
+		if int(l.Origin) >= p.c.Peers() || l.Seq < 1 || l.Seq > p.epochs {
 			return m.bad("no such observation")
 		}
 	}
@@ -145,7 +108,7 @@ func (p *fakeGISPeer) Receive(from Peer, m Message, out *Outbox) error {
 	case fakeReq:
 		for _, l := range m.refs {
 			if o := &p.held[l.Seq][l.Origin]; o.label == l {
-				out.send(from, *o)
+				out.send(from, o)
 			}
 		}
 	case fakeData:
@@ -158,8 +121,8 @@ func (p *fakeGISPeer) Receive(from Peer, m Message, out *Outbox) error {
 
 func (p *fakeGISPeer) take(m Message) error {
 	for i, r := range m.body { // streams name the arms; one number and one count each
-		if r.Len() != 1 || r.Counts() != 1 || r.Count(0) != p.explore || r.Exponent() != dp.GridExponent ||
-			uint64(r.Stream())/uint64(p.c.Arms) != m.label.Seq-1 || (i > 0 && r.Stream() <= m.body[i-1].Stream()) {
+		if r.Len() != 1 || r.Counts() != 1 || r.Count(0) < p.explore || r.Count(0) > p.explore*m.label.Seq || r.Exponent() != dp.GridExponent ||
+			int(r.Stream()) >= p.c.Parts || (i > 0 && r.Stream() <= m.body[i-1].Stream()) {
 			return m.bad("no observation of an epoch")
 		}
 	}
@@ -177,40 +140,25 @@ func (p *fakeGISPeer) hold(m Message) {
 	p.held[m.label.Seq][m.label.Origin] = m
 	p.fresh = append(p.fresh, m.label)
 	delete(p.asked, m.label)
-	for p.epoch <= p.epochs && !slices.ContainsFunc(p.held[p.epoch], func(o Message) bool { return o.kind == 0 }) {
-		p.eliminate()
-		p.begin(p.epoch + 1)
+	for p.belief.Epoch < p.epochs && !slices.ContainsFunc(p.held[p.belief.Epoch+1], func(o Message) bool { return o.kind == 0 }) {
+		p.belief.Epoch++
+		p.merge()
 	}
 }
 
-// eliminate merges the epoch and drops every arm that is 2^-r behind the best.
-func (p *fakeGISPeer) eliminate() {
-	for k := range p.active {
+// merge takes in the means of the epoch that is complete now.
+func (p *fakeGISPeer) merge() {
+	for k := range p.c.Parts {
 		total, n := 0., 0.
-		for _, m := range p.held[p.epoch] {
+		for _, m := range p.held[p.belief.Epoch] {
 			for _, r := range m.body {
-				if r.Stream() == p.stream(k) {
+				if r.Stream() == dp.StreamID(k) {
 					total, n = total+r.At(0), n+float64(r.Count(0))
 				}
 			}
 		}
-		if p.active[k] && n > 0 {
-			p.belief.Mean[k], p.belief.Spread[k] = total/n, 1/n
-		}
-	}
-	best := slices.Max(p.belief.Mean)
-	for k := range p.active {
-		p.active[k] = p.active[k] && best-p.belief.Mean[k] < 1/float64(uint64(1)<<min(p.epoch, 60))
-	}
-}
-
-// Belief names the arms to explore as those that are behind.
-func (p *fakeGISPeer) Belief() *Belief {
-	p.belief.Behind = p.belief.Behind[:0]
-	for k, n := range p.left {
 		if n > 0 {
-			p.belief.Behind = append(p.belief.Behind, k)
+			p.belief.X[k], p.belief.SampleVar[k] = total/n, 1/n
 		}
 	}
-	return &p.belief
 }

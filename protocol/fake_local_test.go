@@ -1,9 +1,7 @@
 package protocol
 
 import (
-	"errors"
-	"slices"
-
+	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 )
 
@@ -20,47 +18,46 @@ type fakeLocalPeer struct {
 
 	c      Config
 	gamma  uint64
-	round  Round       // that the next pull belongs to
+	round  Round       // of the next decision
 	newest [][]Message // by estimator and origin; news of more hops replaces news of less
-	belief Belief
+	fresh  []Message   // own, of this round
 }
 
-func newFakeLocal(c Config, s setting) (Protocol, error) {
-	p := &fakeLocalPeer{c: c, gamma: s.fake.Gamma, belief: newBelief(c.Arms)}
+func newFakeLocal(c Config, s fakeParams) (Protocol, error) {
+	p := &fakeLocalPeer{c: c, gamma: s.Gamma, stateless: about(1, c.Width/2)}
 	for range p.gamma {
-		p.newest = append(p.newest, slices.Repeat([]Message{noMessage()}, c.Peers))
+		p.newest = append(p.newest, slices.Repeat([]Message{noMessage()}, c.Peers()))
 	}
 	return p, nil
 }
 
-// Route sends the one part of the statistic to the estimator whose turn it is.
-func (p *fakeLocalPeer) Route(int) (dp.StreamID, bool) {
-	return dp.StreamID(uint64(p.round) % p.gamma), true
-}
-
-func (p *fakeLocalPeer) Pulled(arm int, _ *Outbox) error {
-	p.belief.Pulls[arm]++
+// Released makes news of the estimator whose turn it is.
+func (p *fakeLocalPeer) Released(own []Own, _ *Outbox) error {
+	for _, o := range own {
+		if o.Over {
+			continue
+		}
+		m := Message{&message{
+			kind:  fakeNews,
+			label: Label{Origin: p.c.Self, Incarnation: p.c.Incarnation, Stream: o.Stream, Seq: o.Number},
+			hops:  uint8(p.gamma), // outside the signature: every forwarder takes one off
+			body:  []dp.Release{o.Leaf.Sum},
+		}}
+		m.sig = p.c.Keys.Sign(appendContent(nil, m.message))
+		p.newest[o.Stream][p.c.Self] = m
+		p.fresh = append(p.fresh, m)
+	}
 	return nil
 }
 
-// Tick releases round t's estimator: sent after the reward of t, usable before the
-// decision of t+h at h hops.
+// Tick sends the news of round t: after the reward of t, usable before the decision of t+h
+// at h hops.
 func (p *fakeLocalPeer) Tick(t Round, out *Outbox) error {
-	g := uint64(t) % p.gamma
 	p.round = t + 1
-	leaf, err := p.c.Draw.Leaf(dp.StreamID(g), uint64(t)/p.gamma+1)
-	if err != nil {
-		return atHorizon(err)
+	for _, m := range p.fresh {
+		p.forward(m, p.c.Self, out)
 	}
-	m := Message{&message{
-		kind:  fakeNews,
-		label: Label{Origin: p.c.Self, Incarnation: p.c.Incarnation, Stream: dp.StreamID(g), Seq: leaf.Sum.Span().To},
-		hops:  uint8(p.gamma), // outside the signature: every forwarder takes one off
-		body:  []dp.Release{leaf.Sum},
-	}}
-	m.sig = p.c.Keys.Sign(appendContent(nil, m.message))
-	p.newest[g][p.c.Self] = m
-	p.forward(m, p.c.Self, out)
+	p.fresh = p.fresh[:0]
 	return nil
 }
 
@@ -68,8 +65,8 @@ func (p *fakeLocalPeer) forward(m Message, from Peer, out *Outbox) {
 	if m.hops == 0 {
 		return
 	}
-	m = changed(m, func(m *message) { m.hops-- })
-	for _, n := range p.c.Neighbours {
+	m.hops--
+	for _, n := range p.c.Neighbours() {
 		if n != from && n != m.label.Origin {
 			out.send(n, m)
 		}
@@ -78,12 +75,12 @@ func (p *fakeLocalPeer) forward(m Message, from Peer, out *Outbox) {
 
 func (p *fakeLocalPeer) Receive(from Peer, m Message, out *Outbox) error {
 	switch {
-	case m.kind != fakeNews || indexOf(p.c.Neighbours, from) < 0:
+	case m.kind != fakeNews || indexOf(p.c.Neighbours(), from) < 0:
 		return m.bad("no neighbour's news")
-	case uint64(m.hops) >= p.gamma || uint64(m.label.Stream) >= p.gamma || int(m.label.Origin) >= p.c.Peers:
+	case uint64(m.hops) >= p.gamma || uint64(m.label.Stream) >= p.gamma || int(m.label.Origin) >= p.c.Peers():
 		return m.bad("no way that news can come")
-	case len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 || len(m.body) != 1 || m.body[0].Len() != 2*p.c.Arms || m.body[0].Exponent() != dp.GridExponent:
-		return m.bad("want one sum of %d numbers", 2*p.c.Arms)
+	case len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 || len(m.body) != 1 || m.body[0].Len() != p.c.Width || m.body[0].Exponent() != dp.GridExponent:
+		return m.bad("want one sum of %d numbers", p.c.Width)
 	case !p.c.Keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig):
 		return m.bad("not signed by its origin")
 	}
@@ -100,7 +97,7 @@ func (p *fakeLocalPeer) Receive(from Peer, m Message, out *Outbox) error {
 }
 
 // Belief adds up the ball's newest prefixes in the estimator of the coming round.
-func (p *fakeLocalPeer) Belief() *Belief {
+func (p *fakeLocalPeer) Belief() *belief.Belief {
 	var rs []dp.Release
 	for _, m := range p.newest[uint64(p.round)%p.gamma] {
 		if m.kind != 0 {
@@ -114,21 +111,13 @@ func (p *fakeLocalPeer) Belief() *Belief {
 }
 
 // believe reads a vector of noised pulls and noised rewards.
-func believe(b *Belief, total dp.Release) {
-	for k := range b.Mean {
-		b.Mean[k], b.Spread[k] = 0, inf
+func believe(b *belief.Belief, total dp.Release) {
+	b.SampleVar[0] = inf
+	for k := range b.X {
+		b.X[k] = 0
 		if n := total.At(k); n > 0 {
-			b.Mean[k], b.Spread[k] = total.At(len(b.Mean)+k)/n, 1/n
+			b.X[k] = total.At(len(b.X)+k) / n
+			b.SampleVar[0] = 1 / float64(max(1, total.Count(0)))
 		}
 	}
 }
-
-// atHorizon turns the end of the budget into silence.
-func atHorizon(err error) error {
-	if errors.Is(err, dp.ErrHorizon) {
-		return nil
-	}
-	return err
-}
-
-func indexOf(ps []Peer, p Peer) int { return slices.Index(ps, p) }

@@ -26,21 +26,28 @@ type fakeShufflePeer struct {
 	sent    Message            // at the shuffler: the newest batch forwarded
 	slots   slotTable          // at the analyzer
 	done    Message            // the newest total
-	belief  Belief
 }
 
-func newFakeShuffle(c Config, s setting) (Protocol, error) {
+func newFakeShuffle(c Config, s fakeParams) (Protocol, error) {
 	return &fakeShufflePeer{
-		c: c, every: s.fake.Every, hub: s.fake.Hub, analyst: s.fake.Analyst, batch: 1,
-		waiting: make(map[Peer]dp.Sealed), slots: make(slotTable, 1), belief: newBelief(c.Arms),
-		sent: noMessage(), done: noMessage(),
+		c: c, every: s.Every, hub: s.Hub, analyst: s.Analyst, batch: 1,
+		waiting: make(map[Peer]dp.Sealed), slots: make(slotTable, 1), stateless: about(1, c.Width/2),
 	}, nil
 }
 
 func (p *fakeShufflePeer) silo(i Peer) bool { return i != p.hub && i != p.analyst }
 
-func (p *fakeShufflePeer) Pulled(arm int, _ *Outbox) error {
-	p.belief.Pulls[arm]++
+func (p *fakeShufflePeer) Released(own []Own, _ *Outbox) error {
+	for _, o := range own {
+		if o.Over {
+			continue
+		}
+		s, err := seal(o.Leaf.Node)
+		if err != nil {
+			return err
+		}
+		p.queue = append(p.queue, Message{&message{kind: fakeSealed, label: Label{Origin: p.c.Self, Seq: o.Number}, sealed: []dp.Sealed{s}}})
+	}
 	return nil
 }
 
@@ -49,40 +56,25 @@ func (p *fakeShufflePeer) Tick(t Round, out *Outbox) error {
 		return nil
 	}
 	if p.c.Self == p.hub && p.sent.kind != 0 && p.done.label.Seq < p.sent.label.Seq {
-		out.send(p.analyst, p.sent)
-	}
-	if !p.silo(p.c.Self) {
-		return nil
-	}
-	leaf, err := p.c.Draw.Leaf(0, uint64(t+1)/p.every)
-	if err == nil {
-		s, serr := seal(leaf.Node)
-		if serr != nil {
-			return serr
-		}
-		p.queue = append(p.queue, Message{&message{
-			kind:   fakeSealed,
-			label:  Label{Origin: p.c.Self, Seq: leaf.Node.Span().To},
-			sealed: []dp.Sealed{s},
-		}})
+		out.send(p.analyst, &p.sent)
 	}
 	if len(p.queue) > 0 {
-		out.send(p.hub, p.queue[0])
+		out.send(p.hub, &p.queue[0])
 	}
-	return atHorizon(err)
+	return nil
 }
 
 func (p *fakeShufflePeer) Receive(from Peer, m Message, out *Outbox) error {
 	switch {
-	case indexOf(p.c.Neighbours, from) < 0:
+	case indexOf(p.c.Neighbours(), from) < 0:
 		return m.bad("from no neighbour")
 	case m.kind == fakeSealed && p.c.Self == p.hub && p.silo(from) && m.label.Origin == from && len(m.sealed) == 1:
 		p.collect(m, out)
 		return nil
-	case m.kind == fakeShuffled && p.c.Self == p.analyst && from == p.hub && len(m.sealed) == p.c.Peers-2:
+	case m.kind == fakeShuffled && p.c.Self == p.analyst && from == p.hub && len(m.sealed) == p.c.Peers()-2:
 		return p.analyze(m, out)
 	case m.kind == fakeSum && (from == p.hub || from == p.analyst && p.c.Self == p.hub) && p.c.Self != p.analyst &&
-		m.label.Origin == p.analyst && len(m.body) == 1 && m.body[0].Len() == 2*p.c.Arms:
+		m.label.Origin == p.analyst && len(m.body) == 1 && m.body[0].Len() == p.c.Width:
 		p.learn(m, out)
 		return nil
 	}
@@ -94,29 +86,29 @@ func (p *fakeShufflePeer) Receive(from Peer, m Message, out *Outbox) error {
 func (p *fakeShufflePeer) collect(m Message, out *Outbox) {
 	switch {
 	case m.label.Seq < p.batch && p.done.kind != 0:
-		out.send(m.label.Origin, p.done) // the receipt was lost
+		out.send(m.label.Origin, &p.done) // the receipt was lost
 	case m.label.Seq == p.batch:
 		p.waiting[m.label.Origin] = m.sealed[0]
 	}
-	if len(p.waiting) < p.c.Peers-2 {
+	if len(p.waiting) < p.c.Peers()-2 {
 		return
 	}
 	p.sent = Message{&message{kind: fakeShuffled, label: Label{Origin: p.c.Self, Seq: p.batch}}}
-	for i := range p.c.Peers {
+	for i := range p.c.Peers() {
 		if p.silo(Peer(i)) {
 			p.sent.sealed = append(p.sent.sealed, p.waiting[Peer(i)])
 		}
 	}
 	s := p.sent.sealed
-	p.c.Rand.Shuffle(len(s), func(i, j int) { s[i], s[j] = s[j], s[i] })
+	p.c.Secret.Shuffle(len(s), func(i, j int) { s[i], s[j] = s[j], s[i] })
 	clear(p.waiting)
 	p.batch++
-	out.send(p.analyst, p.sent)
+	out.send(p.analyst, &p.sent)
 }
 
 func (p *fakeShufflePeer) analyze(m Message, out *Outbox) error {
 	if m.label.Seq < p.batch && p.done.kind != 0 {
-		out.send(p.hub, p.done)
+		out.send(p.hub, &p.done)
 		return nil
 	}
 	if m.label.Seq != p.batch {
@@ -125,7 +117,7 @@ func (p *fakeShufflePeer) analyze(m Message, out *Outbox) error {
 	var nodes []dp.Release
 	for _, s := range m.sealed {
 		r, err := unseal(s)
-		if err != nil || r.Len() != 2*p.c.Arms || r.Counts() != 1 || r.Exponent() != dp.GridExponent || tooGreat(r) ||
+		if err != nil || r.Len() != p.c.Width || r.Counts() != 1 || r.Exponent() != dp.GridExponent || tooGreat(r) ||
 			r.Span().To != m.label.Seq || r.Span().To-r.Span().From != m.label.Seq&-m.label.Seq {
 			return m.bad("holds no p-sum of the batch: %v", err)
 		}
@@ -142,7 +134,7 @@ func (p *fakeShufflePeer) analyze(m Message, out *Outbox) error {
 	p.batch++
 	p.done = Message{&message{kind: fakeSum, label: Label{Origin: p.c.Self, Seq: m.label.Seq}, body: []dp.Release{total}}}
 	believe(&p.belief, total)
-	out.send(p.hub, p.done)
+	out.send(p.hub, &p.done)
 	return nil
 }
 
@@ -154,15 +146,13 @@ func (p *fakeShufflePeer) learn(m Message, out *Outbox) {
 	believe(&p.belief, m.body[0])
 	p.queue = slices.DeleteFunc(p.queue, func(q Message) bool { return q.label.Seq <= m.label.Seq })
 	if len(p.queue) > 0 {
-		out.send(p.hub, p.queue[0])
+		out.send(p.hub, &p.queue[0])
 	}
 	if p.c.Self == p.hub {
-		for _, n := range p.c.Neighbours {
+		for _, n := range p.c.Neighbours() {
 			if p.silo(n) {
 				out.send(n, m)
 			}
 		}
 	}
 }
-
-func (p *fakeShufflePeer) Belief() *Belief { return &p.belief }

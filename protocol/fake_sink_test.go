@@ -16,55 +16,32 @@ type fakeSinkPeer struct {
 	stateless
 
 	c        Config
-	explore  uint64
-	epochs   uint64
 	epoch    uint64 // from 1
-	left     []uint64
 	tree     sinkTree
 	observed Message   // this epoch's own
 	got      []Message // by origin: what came up in this epoch
 	model    Message   // the newest
-	belief   Belief
 }
 
-func newFakeSink(c Config, s setting) (Protocol, error) {
-	p := &fakeSinkPeer{
-		c: c, explore: s.fake.Explore, epochs: s.fake.Epochs, left: make([]uint64, c.Arms),
-		tree: newSinkTree(s.graph, s.fake.Hub), belief: newBelief(c.Arms), model: noMessage(),
-	}
+func newFakeSink(c Config, s fakeParams) (Protocol, error) {
+	p := &fakeSinkPeer{c: c, tree: newSinkTree(c.Graph, s.Hub), stateless: about(c.Parts, 1)}
 	p.begin(1)
 	return p, nil
 }
 
 func (p *fakeSinkPeer) begin(epoch uint64) {
-	p.epoch, p.observed, p.got = epoch, noMessage(), slices.Repeat([]Message{noMessage()}, p.c.Peers)
-	for k := range p.left {
-		if p.left[k] = 0; epoch <= p.epochs && p.c.Self != p.tree.server {
-			p.left[k] = p.explore
-		}
-	}
+	p.epoch, p.observed, p.got = epoch, noMessage(), slices.Repeat([]Message{noMessage()}, p.c.Peers())
+	p.belief.Epoch = epoch - 1
 }
 
-// Route is gis's: a stream for every arm of every epoch.
-func (p *fakeSinkPeer) Route(part int) (dp.StreamID, bool) {
-	return dp.StreamID((p.epoch-1)*uint64(p.c.Arms) + uint64(part)), p.left[part] > 0
-}
-
-func (p *fakeSinkPeer) Pulled(arm int, out *Outbox) error {
-	p.belief.Pulls[arm]++
-	if p.left[arm] == 0 {
-		return nil
-	}
-	if p.left[arm]--; slices.Max(p.left) > 0 {
-		return nil
-	}
+// Released sends an observation of all arms up.
+func (p *fakeSinkPeer) Released(own []Own, out *Outbox) error {
 	m := Message{&message{kind: fakeUp, label: Label{Origin: p.c.Self, Seq: p.epoch}}}
-	for k := range p.c.Arms {
-		leaf, err := p.c.Draw.Leaf(dp.StreamID((p.epoch-1)*uint64(p.c.Arms)+uint64(k)), 1)
-		if err != nil {
-			return atHorizon(err)
+	for _, o := range own {
+		if o.Over {
+			return nil
 		}
-		m.body = append(m.body, leaf.Node)
+		m.body = append(m.body, o.Leaf.Node)
 	}
 	p.observed = m
 	return p.up(m, out)
@@ -97,9 +74,9 @@ func (p *fakeSinkPeer) up(m Message, out *Outbox) error {
 	}
 	up, den := Message{&message{kind: fakeMean, label: Label{Origin: p.c.Self, Seq: p.epoch}}}, uint64(1)
 	if p.c.Self == p.tree.server {
-		up.kind, den = fakeModel, uint64(p.c.Peers-1)
+		up.kind, den = fakeModel, uint64(p.c.Peers()-1)
 	}
-	for k := range p.c.Arms {
+	for k := range p.c.Parts {
 		var rs []dp.Release
 		var sizes []uint64
 		for _, i := range from {
@@ -132,7 +109,7 @@ func (p *fakeSinkPeer) up(m Message, out *Outbox) error {
 
 func (p *fakeSinkPeer) Receive(from Peer, m Message, out *Outbox) error {
 	parent, self := p.tree.parent, p.c.Self
-	if indexOf(p.c.Neighbours, from) < 0 || len(m.body) != p.c.Arms || int(m.label.Origin) >= p.c.Peers {
+	if indexOf(p.c.Neighbours(), from) < 0 || len(m.body) != p.c.Parts || int(m.label.Origin) >= p.c.Peers() {
 		return m.bad("no neighbour's numbers")
 	}
 	for k, r := range m.body { // at most 2^20 a record, so that no sum of them runs over
@@ -168,18 +145,16 @@ func (p *fakeSinkPeer) Receive(from Peer, m Message, out *Outbox) error {
 // learn takes in a model, hands it down and begins the next epoch.
 func (p *fakeSinkPeer) learn(m Message, out *Outbox) {
 	for k, r := range m.body {
-		p.belief.Mean[k], p.belief.Spread[k] = r.At(0), 1/float64(max(1, r.Count(0)))
+		p.belief.X[k], p.belief.SampleVar[k] = r.At(0), 1/float64(max(1, r.Count(0)))
 	}
 	p.model = m
 	for i, q := range p.tree.parent {
 		if q == p.c.Self && Peer(i) != p.c.Self {
-			out.send(Peer(i), m)
+			out.send(Peer(i), &m)
 		}
 	}
 	p.begin(m.label.Seq + 1)
 }
-
-func (p *fakeSinkPeer) Belief() *Belief { return &p.belief }
 
 // sinkTree is the way up from every peer. It follows from the published graph and
 // the server's place in it.

@@ -3,90 +3,62 @@ package protocol
 import (
 	"math/big"
 	"slices"
-	"testing"
 
+	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 )
 
-// The fakes. Each fake_<name>_test.go is one more protocol of the five papers,
-// just long enough to show that Config, Message, Release and Protocol fit it.
-// None is a protocol that a peer can be told to speak: Table does not list them,
-// their learners are crude, and none keeps state over a restart. What they wanted
-// and did not find stands in this file and in docs/contract-spike.md.
+// The fakes. Each fake_<name>_test.go is one more protocol of the five papers, just long
+// enough to show that Entry, Config, Message, Release and Protocol fit it. Table does not
+// list them, they are crude, and none keeps state over a restart. Each is deleted when the
+// real protocol is there; until then its conversation is what shows that a message can say
+// what the paper wants said.
 
-// A spoken is a protocol as the tests seat it: an Entry of the Table, or a fake.
-type spoken struct {
-	name string
-	new  func(c Config, s setting) (Protocol, error)
-	// statistic is the learner's shape: one number an arm, or one vector.
-	statistic func(s setting) (parts, dim int)
-	// streams is how the door is opened for it: one group of parallel streams.
-	streams func(s setting, parts int) (streams int, leaves uint64)
-}
-
-// A router says which stream the record of the next pull belongs to, or that it
-// belongs to none. It sees the part of the statistic, which the choice of the arm
-// made public, and never the record. A protocol without it has a stream a part.
-type router interface {
-	Route(part int) (s dp.StreamID, ok bool)
-}
-
-// fakeParams are what the fakes are told: what would be in Params, and what the
-// published graph would tell each peer about its role.
+// fakeParams are the parameters of all fakes.
 type fakeParams struct {
 	Gamma   uint64 // local: hops, and estimators
-	Explore uint64 // gis, sink: pulls of each active arm in an epoch
+	Explore uint64 // gis: pulls of each active arm in an epoch
 	Epochs  uint64 // gis, sink: that the budget pays for
 	Every   uint64 // batch, shuffle: rounds in a batch
 	Hub     Peer   // sink: the server; batch: the coordinator; shuffle: the shuffler
 	Analyst Peer   // shuffle: the analyzer
 }
 
+// fakes lists them.
+func fakes() []Entry {
+	small := fakeParams{Gamma: 2, Explore: 2, Epochs: 4, Every: 2, Analyst: 1}
+	fake := func(name string, wide bool, kinds []Kind, make func(Config, fakeParams) (Protocol, error), of func(fakeParams) Cadence, idle func(fakeParams, Peer) bool) Entry {
+		return define(
+			Entry{Name: name, Summary: "a fake", Kinds: kinds, Wide: wide}, small, small,
+			typed[fakeParams]{cadence: of, idle: idle, new: make, words: func(fakeParams) Words { return Words{Public: "nothing"} }},
+		)
+	}
+	record := func(fakeParams) Cadence { return Cadence{Noun: "reward"} }
+	lanes := func(p fakeParams) Cadence { return Cadence{Lanes: p.Gamma, Noun: "reward"} }
+	epochs := func(p fakeParams) Cadence { return Cadence{Epochs: p.Epochs, Noun: "epoch"} }
+	batches := func(p fakeParams) Cadence { return Cadence{Rounds: p.Every, Noun: "batch"} }
+	return []Entry{
+		fake("consensus", false, []Kind{fakeConsensus}, newFakeConsensus, record, nil),
+		fake("local", true, []Kind{fakeNews}, newFakeLocal, lanes, nil),
+		fake("gis", false, []Kind{fakeAdv, fakeReq, fakeData}, newFakeGIS, epochs, nil),
+		fake("sink", false, []Kind{fakeUp, fakeMean, fakeModel}, newFakeSink, epochs, func(p fakeParams, self Peer) bool { return self == p.Hub }),
+		fake("batch", true, []Kind{fakeNode, fakeTotal}, newFakeBatch, batches, nil),
+		fake("shuffle", true, []Kind{fakeSealed, fakeShuffled, fakeSum}, newFakeShuffle, batches, func(p fakeParams, self Peer) bool { return self == p.Hub || self == p.Analyst }),
+	}
+}
+
 // stateless is what a fake has instead of a state that outlives it.
-type stateless struct{}
+type stateless struct{ belief belief.Belief }
 
-func (stateless) Chosen(int)            {}
-func (stateless) Save() ([]byte, error) { return nil, nil }
-func (stateless) Load([]byte) error     { return nil }
+func (s *stateless) Chosen(part int)        { s.belief.Pulls[part]++ }
+func (s *stateless) Belief() *belief.Belief { return &s.belief }
+func (*stateless) Save() ([]byte, error)    { return nil, nil }
+func (*stateless) Load([]byte) error        { return nil }
 
-func perArm(s setting) (parts, dim int) { return s.arms, 1 }
+// about returns the beginning of a fake that believes something of some parts.
+func about(parts, dim int) stateless { return stateless{belief.New(parts, dim)} }
 
-func oneVector(s setting) (parts, dim int) { return 1, 2 * s.arms }
-
-// spokenProtocols lists the real protocols first.
-func spokenProtocols() []spoken {
-	var all []spoken
-	for _, e := range Table() {
-		all = append(all, spoken{
-			name: e.Name, statistic: perArm,
-			new:     func(c Config, s setting) (Protocol, error) { return e.New(c, s.params) },
-			streams: func(s setting, parts int) (int, uint64) { return parts, e.Leaves(s.params, s.rounds) },
-		})
-	}
-	epochs := func(s setting, parts int) (int, uint64) { return parts * int(s.fake.Epochs), 1 }
-	batches := func(s setting, parts int) (int, uint64) { return parts, s.rounds / s.fake.Every }
-	return append(all,
-		spoken{"consensus", newFakeConsensus, perArm, func(s setting, parts int) (int, uint64) { return parts, s.rounds }},
-		spoken{"local", newFakeLocal, oneVector, func(s setting, _ int) (int, uint64) {
-			return int(s.fake.Gamma), (s.rounds + s.fake.Gamma - 1) / s.fake.Gamma
-		}},
-		spoken{"gis", newFakeGIS, perArm, epochs},
-		spoken{"sink", newFakeSink, perArm, epochs},
-		spoken{"batch", newFakeBatch, oneVector, batches},
-		spoken{"shuffle", newFakeShuffle, oneVector, batches},
-	)
-}
-
-func spokenBy(t testing.TB, name string) spoken {
-	t.Helper()
-	for _, s := range spokenProtocols() {
-		if s.name == name {
-			return s
-		}
-	}
-	t.Fatalf("no protocol %q", name)
-	return spoken{}
-}
+func indexOf(ps []Peer, p Peer) int { return slices.Index(ps, p) }
 
 // What package dp does not offer yet. Every function makes a Release of Releases
 // with integer weights, as dp's own operations do; dp.Received stands in for

@@ -188,3 +188,11 @@ func garbledRelease(t *rapid.T, r dp.Release) dp.Release {
 	}
 	return g
 }
+
+func received(t rapid.TB, f dp.Fields) dp.Release {
+	r, err := dp.Received(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

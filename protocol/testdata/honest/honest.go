@@ -23,5 +23,5 @@ func honest(d *dp.Door, s dp.StreamID, reward float64, m *dp.Mixed, p protocol.P
 		return err
 	}
 	p.Chosen(0)
-	return p.Pulled(0, out)
+	return p.Released([]protocol.Own{{Stream: s, Number: 1, Leaf: leaf}}, out)
 }

@@ -1,0 +1,107 @@
+package protocol
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"peerd.dev/dp"
+)
+
+// What the tests outside of the package see of it. The network that they play on imports
+// the package, so they cannot stand inside.
+
+// A Draft is a message that can be changed.
+type Draft struct {
+	Kind   Kind
+	Label  Label
+	Refs   []Label
+	Body   []dp.Release
+	Sealed []dp.Sealed
+	Round  Round
+	Hops   uint8
+	Sig    []byte
+}
+
+// Message returns the message.
+func (d Draft) Message() Message {
+	return Message{d.Kind, d.Label, d.Refs, d.Body, d.Sealed, d.Round, d.Hops, d.Sig}
+}
+
+// Signed returns the message with a signature.
+func (d Draft) Signed(k Keys) Message {
+	m := d.Message()
+	m.sig = k.Sign(appendContent(nil, m.message))
+	return m
+}
+
+// Draft returns a copy that shares no list with m.
+func (m Message) Draft() Draft {
+	return Draft{
+		m.kind, m.label, slices.Clone(m.refs), slices.Clone(m.body), slices.Clone(m.sealed), m.round, m.hops,
+		slices.Clone(m.sig),
+	}
+}
+
+// The generators.
+
+func Garbled(t *rapid.T, m Message) Message { return garbled(t, m) }
+func AnyUint() *rapid.Generator[uint64]     { return anyUint() }
+
+// The protocols that are not built.
+
+type FakeParams = fakeParams
+
+func Fakes() []Entry { return fakes() }
+
+// FakeConsensus returns the state of a peer of fake consensus.
+func FakeConsensus(p Protocol) (state *dp.Mixed, ok bool) {
+	c, ok := p.(*fakeConsensusPeer)
+	if !ok {
+		return nil, false
+	}
+	return c.state, true
+}
+
+// KindName returns what conversations call a kind.
+func KindName(k Kind) string { return kindNames[k] }
+
+var kindNames = map[Kind]string{
+	averageDelta: "delta", averageBusy: "busy", averageAsk: "ask", averageCounts: "counts",
+	rowsRow: "row", rowsDigest: "digest", rowsWant: "want",
+	fakeConsensus: "state",
+	fakeNews:      "news",
+	fakeAdv:       "adv", fakeReq: "req", fakeData: "data",
+	fakeUp: "up", fakeMean: "sums", fakeModel: "model",
+	fakeNode: "p-sum", fakeTotal: "total",
+	fakeSealed: "envelope", fakeShuffled: "batch", fakeSum: "sum",
+}
+
+// OverTheWire encodes m, checks that the encoding keeps its promises, and returns what
+// comes out at the other end.
+func OverTheWire(t testing.TB, m Message) Message {
+	t.Helper()
+	b := Encode(nil, m)
+	if len(b) != Size(&m) {
+		t.Fatalf("%v: Size says %d bytes, Encode makes %d", m, Size(&m), len(b))
+	}
+	got, err := Decode(b)
+	if err != nil {
+		t.Fatalf("%v does not survive the wire: %v", m, err)
+	}
+	if !equal(got, m) {
+		t.Fatalf("sent     %v\nreceived %v", m, got)
+	}
+	return got
+}
+
+// equal compares messages field by field, without the help of the codec.
+func equal(a, b Message) bool {
+	return a.kind == b.kind && a.label == b.label && a.round == b.round && a.hops == b.hops &&
+		slices.Equal(a.refs, b.refs) &&
+		slices.EqualFunc(a.body, b.body, dp.Release.Equal) &&
+		slices.EqualFunc(a.sealed, b.sealed, func(x, y dp.Sealed) bool { return bytes.Equal(x.Bytes(), y.Bytes()) }) &&
+		bytes.Equal(a.sig, b.sig)
+}

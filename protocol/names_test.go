@@ -1,0 +1,111 @@
+package protocol_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+)
+
+// toDo are directories and files that do not keep the rule of names yet. The list gets
+// shorter only.
+var toDo = []string{"cmd", "gossip", "node/audit", "node/node_test.go", "node/sim", "node/site"}
+
+// others are strings that only look like a name of a table.
+var others = map[string]string{
+	"node/api/metrics.go none":          "a request without a route",
+	"gossip/status.go none":             "a link without a neighbour",
+	"node/audit/canary.go tree":         "a canary in all nodes of a tree",
+	"dp/account/fuzz_test.go tree":      "the sum of a tree of compositions",
+	"dp/account/google_test.go each":    "one of many losses",
+	"dp/factor/variance_test.go hybrid": "which factorization is tried",
+}
+
+// TestNamesStandInTables: a protocol, a learner or a mechanism is named in its own file, in
+// the tests of that, in its table, and nowhere else in Go. All others ask the table, so that
+// one more is a file and a line.
+func TestNamesStandInTables(t *testing.T) {
+	home := make(map[string]string) // directory of the table, by name
+	for _, e := range protocol.Table() {
+		home[e.Name] = "protocol"
+	}
+	for _, e := range bandit.Table() {
+		home[e.Name] = "bandit"
+	}
+	for _, m := range dp.Mechanisms() {
+		home[m.String()] = "dp"
+	}
+	seen, todo := make(map[string]bool), make(map[string]int)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		file := filepath.ToSlash(strings.TrimPrefix(path, ".."+string(filepath.Separator)))
+		if d.IsDir() {
+			if d.Name() == "testdata" || len(d.Name()) > 2 && d.Name()[0] == '.' {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(file, ".go") {
+			return nil
+		}
+		src, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(src, func(n ast.Node) bool {
+			l, ok := n.(*ast.BasicLit)
+			if !ok || l.Kind != token.STRING {
+				return true
+			}
+			name, err := strconv.Unquote(l.Value)
+			dir, named := home[name]
+			if err != nil || !named || atHome(file, dir, name) {
+				return true
+			}
+			at := file + " " + name
+			i := slices.IndexFunc(toDo, func(path string) bool { return file == path || strings.HasPrefix(file, path+"/") })
+			switch {
+			case others[at] != "":
+				seen[at] = true
+			case i >= 0:
+				todo[toDo[i]]++
+			default:
+				t.Errorf("%s names %q: ask the table", file, name)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := range others {
+		if !seen[at] {
+			t.Errorf("%s: not there any more, take it off the list", at)
+		}
+	}
+	for _, path := range toDo {
+		t.Logf("%s: %d names to do", path, todo[path])
+	}
+}
+
+// atHome reports whether a file is a table, or the own file or a test of what has a name.
+func atHome(file, dir, name string) bool {
+	if filepath.ToSlash(filepath.Dir(file)) != dir {
+		return false
+	}
+	base, own := filepath.Base(file), strings.ReplaceAll(name, "-", "_")
+	return base == "table.go" || base == "mechanism.go" ||
+		strings.HasPrefix(base, own+".") || strings.HasPrefix(base, own+"_")
+}

@@ -1,0 +1,33 @@
+package protocoltest_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/protocoltest"
+)
+
+// Every protocol on a ring that loses a tenth of its messages. In a test, pass it for t.
+func ExampleNetwork() {
+	var t testing.T
+	for _, e := range protocol.Table() {
+		n := protocoltest.New(&t, protocoltest.Setting{
+			Entry: e, Params: e.Small, Graph: protocoltest.Ring(5), Arms: 2, Rounds: 100, Mechanism: dp.None,
+		})
+		faults := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 1)), Lose: .1}
+		for range 100 {
+			n.Play(&t, func(i int) (arm int, reward float64) {
+				arm = (i + int(n.Round)) % 2
+				return arm, float64(arm) / 2
+			})
+			faults.Befall(n)
+		}
+		fmt.Printf("%s: peer 3 believes %.2f\n", e.Name, n.Peers[3].Belief().X)
+	}
+	// Output:
+	// average: peer 3 believes [0.00 0.50]
+	// rows: peer 3 believes [0.00 0.50]
+}

@@ -1,0 +1,158 @@
+package protocol_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/protocoltest"
+)
+
+// described is what the entries of all tables have.
+type described struct {
+	table, name, summary string
+	params, small        any
+}
+
+func describedEntries() (all []described) {
+	for _, e := range bandit.Table() {
+		all = append(all, described{"learner", e.Name, e.Summary, e.Params, e.Small})
+	}
+	for _, e := range protocol.Table() {
+		all = append(all, described{"protocol", e.Name, e.Summary, e.Params, e.Small})
+	}
+	return all
+}
+
+// TestEntriesDescribeThemselves: a configuration, its documentation and its checks are made
+// of what an entry says of its parameters.
+func TestEntriesDescribeThemselves(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, e := range describedEntries() {
+		t.Run(e.table+" "+e.name, func(t *testing.T) {
+			if key := e.table + "." + e.name; seen[key] || e.name != strings.ToLower(e.name) || e.name == "" {
+				t.Error("want a name of its own in lower case")
+			} else {
+				seen[key] = true
+			}
+			if e.summary == "" || strings.Contains(e.summary, "\n") || strings.HasSuffix(e.summary, ".") {
+				t.Errorf("summary %q, want a line without a full stop", e.summary)
+			}
+			if reflect.TypeOf(e.params) != reflect.TypeOf(e.small) {
+				t.Fatalf("Small is a %T, Params are %T", e.small, e.params)
+			}
+			of := reflect.TypeOf(e.params)
+			for i := range of.NumField() {
+				f := of.Field(i)
+				want, doc := f.Tag.Get("want"), f.Tag.Get("doc")
+				if doc == "" || !strings.HasSuffix(doc, ".") {
+					t.Errorf("%s: doc %q, want sentences", f.Name, doc)
+				}
+				for what, params := range map[string]any{"default": e.params, "Small": e.small} {
+					if v := reflect.ValueOf(params).Field(i).Interface(); !fits(t, want, v) {
+						t.Errorf("%s: %s is %v, want %q", f.Name, what, v, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// fits reports whether a value is as a tag wants it: a|b|c, 1.., 1..20 or "over 0 up to .5".
+func fits(t *testing.T, want string, value any) bool {
+	t.Helper()
+	text := fmt.Sprint(value)
+	if words := strings.Split(want, "|"); len(words) > 1 {
+		return slices.Contains(words, text)
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Errorf("%q is no number", text)
+		return false
+	}
+	var above, most float64
+	if n, _ := fmt.Sscanf(want, "over %g up to %g", &above, &most); n == 2 {
+		return above < x && x <= most
+	}
+	from, to, ok := strings.Cut(want, "..")
+	least, err := strconv.ParseFloat(from, 64)
+	if !ok || err != nil {
+		t.Errorf("a tag wants %q, which nobody can read", want)
+		return false
+	}
+	if to == "" {
+		return x >= least
+	}
+	if most, err = strconv.ParseFloat(to, 64); err != nil {
+		t.Errorf("a tag wants %q, which nobody can read", want)
+	}
+	return least <= x && x <= most
+}
+
+// TestEntriesOfProtocolsFit: their parts agree with each other, in all variants of their
+// parameters.
+func TestEntriesOfProtocolsFit(t *testing.T) {
+	everyEntry(t, func(t *testing.T, e protocol.Entry) {
+		if got, err := protocol.Lookup(e.Name); err != nil || got.Name != e.Name {
+			t.Errorf("looked up: %q, %v", got.Name, err)
+		}
+		if len(e.Kinds) == 0 {
+			t.Error("no kinds: it says nothing")
+		}
+		if !slices.ContainsFunc(dp.Mechanisms(), e.Suits) {
+			t.Error("no mechanism suits it")
+		}
+		for _, params := range []any{e.Params, e.Small} {
+			for _, n := range []protocol.Net{{}, {Peers: 10, LeastDegree: 4, Horizon: 10_000}} {
+				if field, want := e.Check(params, n); field != "" {
+					t.Errorf("%+v in %+v: %s: want %s", params, n, field, want)
+				}
+			}
+		}
+		for _, params := range slices.Concat(protocoltest.Variants(e.Params), protocoltest.Variants(e.Small)) {
+			c := e.Cadence(params)
+			if err := c.Check(); err != nil {
+				t.Errorf("%+v: %v", params, err)
+			}
+			if c.Text() == "" || c.Leaves(1) < 1 || c.Leaves(1000) < c.Leaves(10) {
+				t.Errorf("%+v: leaves close %q, %d in a round, %d in 10, %d in 1000", params, c.Text(), c.Leaves(1), c.Leaves(10), c.Leaves(1000))
+			}
+			if e.Words(params).Public == "" {
+				t.Errorf("%+v: no words for what is public", params)
+			}
+			if e.Learners(params, 10) == 0 {
+				t.Errorf("%+v: no peer of 10 has arms", params)
+			}
+			// What Check refuses is a field, as it is called in a key.
+			for _, n := range []protocol.Net{{Peers: 1, LeastDegree: 1, Horizon: 1}, {Peers: 2, LeastDegree: 1, Horizon: 100}} {
+				field, want := e.Check(params, n)
+				_, known := reflect.TypeOf(params).FieldByNameFunc(func(f string) bool { return strings.ToLower(f) == field })
+				if (field == "") != (want == "") || field != "" && !known {
+					t.Errorf("%+v in %+v: Check says %q, %q", params, n, field, want)
+				}
+			}
+		}
+	})
+	if _, err := protocol.Lookup("nothing"); err == nil {
+		t.Error("a protocol that is not there is found")
+	}
+}
+
+// TestVariants walks the words of tags.
+func TestVariants(t *testing.T) {
+	type params struct {
+		Word  string `want:"a|b|c"`
+		On    bool   `want:"true|false"`
+		Count int    `want:"1..3"`
+	}
+	all := protocoltest.Variants(params{"b", true, 2})
+	if len(all) != 6 || all[0] != any(params{"b", true, 2}) || !slices.Contains(all, any(params{"c", false, 2})) {
+		t.Errorf("%+v", all)
+	}
+}
