@@ -76,15 +76,15 @@ func TestAuditOfEveryMechanism(t *testing.T) {
 func TestAuditOfAnExperiment(t *testing.T) {
 	args := []string{"audit", "-c", "../../configs/figures/radius.yaml", "--runs", "20", "--seed", "1", "--json"}
 	for _, want := range []string{"calibrated", "paper"} {
-		c, stdout, stderr := peerd(t, append(args, "--set", "learner.confidence="+want)...)
+		c, stdout, stderr := peerd(t, append(args, "--set", "learner.ucb.confidence="+want)...)
 		var r audit.Report
 		if err := json.Unmarshal([]byte(stdout), &r); err != nil || c != exitOK {
 			t.Fatalf("code %d, %v: %s%s", c, err, stderr, stdout)
 		}
-		if !r.Passed || r.Confidence != want || r.Horizon != 600_000 {
+		if !r.Passed || !strings.Contains(r.Learner, want) || r.Horizon != 600_000 {
 			t.Errorf("report %+v", r)
 		}
-		for _, part := range []string{"mode lockstep guards nobody", "2 experiment cells", `"as printed" add --set learner.confidence=paper`} {
+		for _, part := range []string{"mode lockstep guards nobody", "2 experiment cells", `"as printed" add --set learner.ucb.confidence=paper`} {
 			if !strings.Contains(stderr, part) {
 				t.Errorf("%q is not said: %s", part, stderr)
 			}
@@ -113,7 +113,7 @@ func TestAuditEndsWithTheCodeOfWhatItFound(t *testing.T) {
 		{exitUsage, []string{"--runs", "none"}},
 		{exitConfig, []string{"--set", "mode=lockstep", "--set", "seed=1", "--set", "privacy.epsilon=inf", "--set", "privacy.mechanism=none"}},
 		{exitConfig, []string{"--set", "privacy.epsilon=-1"}},
-		{exitConfig, []string{"--set", "mode=lockstep", "--set", "seed=1", "--set", "world.kind=gaussian", "--set", "world.clip=false"}},
+		{exitConfig, []string{"--set", "mode=lockstep", "--set", "seed=1", "--set", "world.kind=gaussian", "--set", "world.gaussian.clip=false"}},
 	} {
 		c, _, stderr := peerd(t, append([]string{"audit", "-c", configtest.Write(t, base)}, tc.args...)...)
 		if c != tc.want {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/sites"
 	"peerd.dev/cmd/peerd/internal/testnet"
 	"peerd.dev/node/api"
 )
@@ -19,7 +20,7 @@ import (
 func smallNet(more ...string) []string {
 	return append([]string{
 		"testnet", "-c", "../../configs/testnet.yaml", "-n", "3", "-t", "path", "--json",
-		"--set", "privacy.horizon=400", "--set", "world.means=[[0.9, 0.1, 0.2]]",
+		"--set", "privacy.horizon=400", "--set", "world.bernoulli.means=[[0.9, 0.1, 0.2]]",
 	}, more...)
 }
 
@@ -85,7 +86,7 @@ func TestARestartGoesOnAndPaysNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	c, err := config.Load("../../configs/testnet.yaml", []string{"testnet.nodes=2", "testnet.topology=path", "world.means=[[0.9, 0.1, 0.2]]", "rounds.every=20ms"})
+	c, err := config.Load("../../configs/testnet.yaml", []string{"testnet.nodes=2", "testnet.topology=path", "world.bernoulli.means=[[0.9, 0.1, 0.2]]", "rounds.every=20ms"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,19 +145,25 @@ func noneLeft(t *testing.T) {
 }
 
 // TestAnyNumberOfSitesTakesTheRowsInTurn: -n goes with a configuration that has a
-// row of means for each of another number of sites.
+// row of means for each of a smaller number of sites, and not with more rows than sites.
 func TestAnyNumberOfSitesTakesTheRowsInTurn(t *testing.T) {
-	for n, last := range map[int]float64{3: .9, 7: .4, 5: .8} {
+	for n, last := range map[int]float64{20: .8, 7: .4, 5: .8} {
 		o := &options{config: "../../configs/testnet.yaml"}
-		if err := (testnetOptions{nodes: n}).apply(o); err != nil {
-			t.Fatal(err)
-		}
+		(testnetOptions{nodes: n}).apply(o)
 		c, err := o.load()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rows := c.World.Means; len(rows) != n || rows[n-1][0] != last {
+		s, err := sites.New(&c.Settings, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows := s.Means; len(rows) != n || rows[n-1][0] != last {
 			t.Errorf("%d sites: means %v, want the last to begin with %v", n, rows, last)
 		}
+	}
+	c, _, stderr := peerd(t, "testnet", "-c", "../../configs/testnet.yaml", "-n", "3")
+	if c != exitConfig || !strings.Contains(stderr, "world.bernoulli.means: ") || !strings.Contains(stderr, "want at most 3 rows, one for each site, not 5") {
+		t.Errorf("5 rows for 3 sites: code %d: %s", c, stderr)
 	}
 }

@@ -66,7 +66,9 @@ func TestTheNearestKeyIsMeant(t *testing.T) {
 		"learner.consistency":      "protocol.average.consistency",
 		"experiment.seed":          "experiment.seeds", // and not seed
 		"mod":                      "mode",
-		"world.mean":               "world.means",
+		"world.mean":               "", // of bernoulli or of gaussian?
+		"confidence":               "learner.ucb.confidence",
+		"world.bernouli.means":     "world.bernoulli.means",
 		"f":                        "", // of average or of rows?
 		"colour":                   "",
 	} {
