@@ -134,14 +134,15 @@ func TestAuditCanBeInterrupted(t *testing.T) {
 
 // TestAuditOfManyRecordsPerUser has the canary with all records of a user.
 func TestAuditOfManyRecordsPerUser(t *testing.T) {
-	for _, protocol := range []string{"rows", "average"} {
-		c, stdout, stderr := peerd(t, "audit", "-c", configtest.Write(t, configtest.Good(map[string]string{"privacy.records_per_user": "3", "protocol.name": protocol})), "--runs", "20", "--seed", "1", "--json")
+	file := configtest.Write(t, configtest.Good(map[string]string{"privacy.records_per_user": "3"}))
+	for _, p := range pairs(t, file) {
+		c, stdout, stderr := peerd(t, append([]string{"audit", "-c", file, "--runs", "20", "--seed", "1", "--json"}, p.flags()...)...)
 		var r audit.Report
 		if err := json.Unmarshal([]byte(stdout), &r); err != nil || c != exitOK {
 			t.Fatalf("code %d, %v: %s", c, err, stderr)
 		}
 		if last := r.Canaries[len(r.Canaries)-1]; last.Name != "user" || last.Bound.Reach <= .5 {
-			t.Errorf("%s: %+v", protocol, last)
+			t.Errorf("%s: %+v", p.name, last)
 		}
 	}
 }

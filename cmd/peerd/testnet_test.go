@@ -16,20 +16,24 @@ import (
 	"peerd.dev/node/api"
 )
 
+// smallMeans are those of three actions at every site.
+const smallMeans = "world.bernoulli.means=[[0.9, 0.1, 0.2]]"
+
 // smallNet are arguments for three processes and a second of rounds.
 func smallNet(more ...string) []string {
 	return append([]string{
 		"testnet", "-c", "../../configs/testnet.yaml", "-n", "3", "-t", "path", "--json",
-		"--set", "privacy.horizon=400", "--set", "world.bernoulli.means=[[0.9, 0.1, 0.2]]",
+		"--set", "privacy.horizon=400", "--set", smallMeans,
 	}, more...)
 }
 
 // TestATestnetEndsByItself with a document that adds up.
 func TestATestnetEndsByItself(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
-		t.Run(name, func(t *testing.T) {
+	set := []string{"testnet.nodes=3", "testnet.topology=path", "privacy.horizon=400", smallMeans}
+	for _, p := range pairs(t, "../../configs/testnet.yaml", set...) {
+		t.Run(p.name, func(t *testing.T) {
 			var out, trouble bytes.Buffer
-			if code := execute(t.Context(), smallNet("--set", "protocol.name="+name), &out, &trouble); code != 0 {
+			if code := execute(t.Context(), append([]string{"testnet", "-c", "../../configs/testnet.yaml", "--json"}, p.flags()...), &out, &trouble); code != 0 {
 				t.Fatalf("exit code %d\n%s", code, &trouble)
 			}
 			var d testnet.Document
@@ -86,7 +90,7 @@ func TestARestartGoesOnAndPaysNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	c, err := config.Load("../../configs/testnet.yaml", []string{"testnet.nodes=2", "testnet.topology=path", "world.bernoulli.means=[[0.9, 0.1, 0.2]]", "rounds.every=20ms"})
+	c, err := config.Load("../../configs/testnet.yaml", []string{"testnet.nodes=2", "testnet.topology=path", smallMeans, "rounds.every=20ms"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +158,11 @@ func TestAnyNumberOfSitesTakesTheRowsInTurn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := sites.New(&c.Settings, n)
+		source, err := sites.Open(&c.Settings, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := sites.Of(source)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/configtest"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
 )
 
 // refusedTogether has cases in which each key is good alone.
@@ -18,33 +22,33 @@ func refusedTogether() []refusedCase {
 		{key: "privacy.mechanism", value: "none", reason: "want another one with mode: live"},
 		{key: "privacy.mechanism", value: "none", reason: "want another one with privacy.epsilon: 1", with: inLockstep()},
 		{
-			key: "privacy.mechanism", value: "tree-gaussian", reason: "since Gaussian noise for them says nothing of others: set world.gaussian.clip: true",
-			with: inLockstep("world.kind", "gaussian", "world.gaussian.means", "[[0, 0.5, 1]]", "world.gaussian.clip", "false", "world.gaussian.sd", "1", "privacy.delta", "1e-06"),
+			key: "world.kind", value: "gaussian", reason: "want rewards in [0, 1] with privacy.mechanism: tree-gaussian, since Gaussian noise for them says nothing of others: set world.gaussian.clip: true",
+			with: inLockstep("privacy.mechanism", "tree-gaussian", "world.gaussian.means", "[[0, 0.5, 1]]", "world.gaussian.clip", "false", "world.gaussian.sd", "1", "privacy.delta", "1e-06"),
 		},
 		{key: "privacy.delta", value: "1e-06", reason: "want 0 with privacy.mechanism: tree, whose epsilon is never exceeded"},
 		{key: "privacy.delta", value: "0", reason: "want a small probability, such as 0.000001, with privacy.mechanism: tree-gaussian", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},
 		{key: "privacy.delta", value: "0.01", reason: "want at most 0.001 with privacy.accept_weak: false", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},
 		{key: "privacy.mechanism", value: "tree", reason: "want none with privacy.epsilon: inf", with: inLockstep("privacy.epsilon", "inf")},
 		{
-			key: "privacy.records_per_user", value: "1048576", reason: "want fewer with privacy.epsilon: 1e-06 and privacy.horizon: 1000000000; noise scale",
+			key: "privacy.records_per_user", value: "1048576", reason: "want fewer with privacy.epsilon: 1e-06 and privacy.horizon: 1000000000; reward sums of 3 arms: noise scale",
 			with: map[string]string{"privacy.epsilon": "1e-06", "privacy.horizon": "1000000000"},
 		},
 		{
-			key: "protocol.average.f", value: "1", reason: "want more than 2f neighbours with protocol.average.consistency: robust; testnet.topology: ring gives some peer 2",
+			key: "protocol.average.f", value: "1", reason: "want more than 2f neighbours at every peer with consistency robust; some peer has 2",
 			with: average("protocol.average.consistency", "robust"),
 		},
 		{
-			key: "protocol.average.f", value: "3", reason: "testnet.topology: regular(6) gives some peer 6",
+			key: "protocol.average.f", value: "3", reason: "some peer has 6",
 			with: average("protocol.average.consistency", "robust", "testnet.topology", "regular(6)", "testnet.nodes", "12"),
 		},
 		{
-			key: "protocol.average.f", value: "1", reason: "testnet.topology: star gives some peer 1",
+			key: "protocol.average.f", value: "1", reason: "some peer has 1",
 			with: average("protocol.average.consistency", "robust", "testnet.topology", "star"),
 		},
-		{key: "protocol.rows.every", value: "1001", reason: "want at most privacy.horizon: 1000", with: rows()},
+		{key: "protocol.rows.every", value: "1001", reason: "want at most privacy.horizon, or no row is ever sent", with: rows()},
 		{key: "protocol.rows.relays", value: "5", reason: "want fewer than the 5 peers, so that some have arms", with: rows()},
 		{
-			key: "protocol.rows.f", value: "2", reason: "want at most 1 with protocol.rows.merge: trimmed and testnet.nodes: 4",
+			key: "protocol.rows.f", value: "2", reason: "want at most 1 with merge trimmed and 4 peers with arms",
 			with: rows("protocol.rows.merge", "trimmed", "testnet.nodes", "4"),
 		},
 		{key: "arms", value: "[a, b, c]", reason: "want 5 names with world.kind: replay", with: map[string]string{"world.kind": "replay"}},
@@ -76,7 +80,7 @@ func refusedTogether() []refusedCase {
 		{key: "world.bernoulli.means", value: "[[0.1, 0.1, 0.1]]", reason: "want [] with draw: sites", with: map[string]string{"world.bernoulli.draw": "sites"}},
 		{key: "experiment.laws", value: "true", reason: "want false with protocol.name: rows", with: rows()},
 		{key: "experiment.laws", value: "true", reason: "want false with experiment.alone: true", with: map[string]string{"protocol.average.consistency": "max", "experiment.alone": "true"}},
-		{key: "experiment.laws", value: "true", reason: "want false with consistency: budget"},
+		{key: "experiment.laws", value: "true", reason: "want false with protocol.average.consistency: budget"},
 		{key: "experiment.laws", value: "true", reason: "want false with privacy.mechanism: honaker", with: map[string]string{"privacy.mechanism": "honaker", "protocol.average.consistency": "max"}},
 		{key: "experiment.laws", value: "true", reason: "want false with experiment.faults.loss: 0.1", with: map[string]string{"protocol.average.consistency": "max", "experiment.faults.loss": "0.1"}},
 		{key: "experiment.laws", value: "true", reason: "want false with experiment.faults.partition: [1, 2]", with: map[string]string{"protocol.average.consistency": "max", "experiment.faults.partition": "[1, 2]"}},
@@ -114,17 +118,49 @@ func changed(pairs []string) map[string]string {
 }
 
 func TestWhatDoesNotGoTogetherIsRefused(t *testing.T) {
-	for _, c := range refusedTogether() {
+	for _, c := range append(refusedTogether(), refusedByTables(t)...) {
 		t.Run(c.key+"="+c.value, c.run)
 	}
+}
+
+// refusedByTables has a case for every mechanism, and every learner, that some protocol does
+// not suit. Where all suit there is none.
+func refusedByTables(t *testing.T) (all []refusedCase) {
+	t.Helper()
+	mechanisms, _ := config.FindKey("privacy.mechanism")
+	for _, e := range protocol.Table() {
+		with := map[string]string{"protocol.name": e.Name}
+		for _, m := range dp.Mechanisms() {
+			if m.Law() == dp.Laplace && m != dp.None && !e.Suits(m) && strings.Contains(mechanisms.Want(), m.String()) {
+				all = append(all, refusedCase{key: "privacy.mechanism", value: m.String(), reason: "want one of", with: with})
+			}
+		}
+		for _, l := range bandit.Table() {
+			learner, err := l.New(bandit.Config{Arms: 3, Peers: 5, Horizon: 1000, Epsilon: 1}, l.Params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if learner.Statistic().Width() > 1 && !e.Wide {
+				all = append(all, refusedCase{key: "protocol.name", value: e.Name, reason: "want one of", with: map[string]string{"learner.name": l.Name}})
+			}
+		}
+	}
+	return all
+}
+
+// ofTables reports whether a rule is of what tables alone say: it may be that all suit.
+func ofTables(p config.Pact) bool {
+	return !slices.ContainsFunc(p.Keys, func(key string) bool {
+		return key != "privacy.mechanism" && key != "protocol.name" && key != "learner.name"
+	})
 }
 
 // TestEveryPactRefusesSomething also shows that a message names a key beside the
 // refused one.
 func TestEveryPactRefusesSomething(t *testing.T) {
 	for _, p := range config.Pacts() {
-		refuses := false
-		for _, c := range refusedTogether() {
+		refuses := ofTables(p) && len(refusedByTables(t)) == 0
+		for _, c := range append(refusedTogether(), refusedByTables(t)...) {
 			if c.key != p.Keys[0] {
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"sync"
 	"time"
 
 	"peerd.dev/dp"
@@ -12,8 +13,19 @@ import (
 
 // Schema lists every setting, in the order in which people read them. The daemon,
 // the testnet and experiments share it. The documentation, the example file and
-// `peerd config show --schema` are made of it.
+// `peerd config show --schema` are made of it. The list is shared and not to be changed.
 func Schema() []Key {
+	schema.once.Do(func() { schema.keys = makeSchema() })
+	return schema.keys
+}
+
+//nolint:gochecknoglobals // made once, then only read
+var schema struct { // no OnceValue, since rules of some keys ask for others
+	once sync.Once
+	keys []Key
+}
+
+func makeSchema() []Key {
 	const many = math.MaxUint64
 	const horizon = 1 << 30 // the leaves that a stream may have
 	learners, learning := entryNames("learner")

@@ -33,13 +33,13 @@ func runPacts() []Pact {
 			}
 			return ""
 		}},
-		{[]string{"experiment.laws", "protocol.name", "experiment.alone"}, "The laws are those of peers that average by the paper's rule.", func(s *Settings) string {
+		{[]string{"experiment.laws", "protocol.name", "protocol.average.consistency", "experiment.alone"}, "The laws are those of peers that average by the paper's rule.", func(s *Settings) string {
 			p, ok := s.ProtocolParams().(protocol.AverageParams)
 			switch {
 			case s.Experiment.Laws && !ok:
 				return fmt.Sprintf("want false with %s: the laws are those of averaging", s.With("protocol.name"))
 			case s.Experiment.Laws && p.Consistency != protocol.Max:
-				return fmt.Sprintf("want false with consistency: %s: the laws are those of %s", p.Consistency, protocol.Max)
+				return fmt.Sprintf("want false with %s: the laws are those of %s", s.With("protocol.average.consistency"), protocol.Max)
 			case s.Experiment.Laws && s.Experiment.Alone:
 				return fmt.Sprintf("want false with %s: the laws are those of peers that talk", s.With("experiment.alone"))
 			}

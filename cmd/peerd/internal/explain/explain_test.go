@@ -331,7 +331,7 @@ func TestWarningsNameWhatWouldHelp(t *testing.T) {
 		{map[string]string{"privacy.mechanism": "tree-gaussian", "privacy.delta": "0.0001", "privacy.horizon": "100000"}, "δ = 0.0001 is large"},
 		{map[string]string{"world.kind": config.Application, "privacy.records_per_user": "2", "privacy.horizon": "100000"}, "by subject alone"},
 		{map[string]string{"world.kind": config.Application, "api.settle": "arrival", "privacy.horizon": "100000"}, "api.settle: arrival"},
-		{map[string]string{"world.kind": "replay", "arms": "[a, b, c, d, e]", "world.replay.cap": "2", "privacy.records_per_user": "2", "privacy.horizon": "100000"}, "one patient can be at several sites"},
+		{map[string]string{"world.kind": "replay", "arms": "[a, b, c, d, e]", "world.replay.cap": "2", "privacy.records_per_user": "2", "privacy.horizon": "100000"}, "one person can be at several sites"},
 	} {
 		doc, _ := explained(t, "-c", configtest.Write(t, configtest.Good(c.changes)))
 		if w := warned(doc); len(w) != 1 || !strings.Contains(w[0].What, c.want) {
