@@ -9,7 +9,7 @@ import (
 )
 
 func newDoctor(o *options) *cobra.Command {
-	return &cobra.Command{
+	return o.takesFile(&cobra.Command{
 		Use:   "doctor",
 		Short: "Check a peer's folder, machine and neighbours, running or stopped",
 		Long: `Check what a peer needs, a line each: PASS, WARN (it works, and somebody should know)
@@ -29,7 +29,6 @@ configuration, the network file or a neighbour that has other ones, 1 for the fo
 the machine or the ledger, 3 for the network.`,
 		Example: `  peerd doctor --dir hospital-a
   peerd doctor --dir hospital-a --json | jq '.checks[] | select(.result != "PASS")'`,
-		Args: cobra.NoArgs,
 		RunE: o.run(func(ctx context.Context) error {
 			r := doctor.Examine(ctx, o.load, o.read)
 			if err := ctx.Err(); err != nil {
@@ -44,7 +43,7 @@ the machine or the ledger, 3 for the network.`,
 			}
 			return &shownError{doc.Code}
 		}),
-	}
+	})
 }
 
 // A doctorDoc is a report with the code of the process.

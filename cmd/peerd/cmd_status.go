@@ -18,11 +18,10 @@ import (
 )
 
 func newStatus(o *options) *cobra.Command {
-	return &cobra.Command{
+	return o.takesFile(&cobra.Command{
 		Use:     "status",
 		Short:   "Show how the running peer of a folder is doing",
 		Example: "  peerd status --dir hospital-a\n  peerd status --dir hospital-a --json | jq .epsilon_left",
-		Args:    cobra.NoArgs,
 		RunE: o.run(func(ctx context.Context) error {
 			c, err := o.load()
 			if err != nil {
@@ -34,7 +33,7 @@ func newStatus(o *options) *cobra.Command {
 			}
 			return o.print(d, func(w io.Writer) { writeStatus(w, d, c.Arms) })
 		}),
-	}
+	})
 }
 
 func writeStatus(w io.Writer, d api.Status, arms []string) {
@@ -69,11 +68,10 @@ func writeStatus(w io.Writer, d api.Status, arms []string) {
 }
 
 func newPeers(o *options) *cobra.Command {
-	return &cobra.Command{
+	return o.takesFile(&cobra.Command{
 		Use:     "peers",
 		Short:   "Show the other peers of the network and the links to them",
 		Example: "  peerd peers --dir hospital-a",
-		Args:    cobra.NoArgs,
 		RunE: o.run(func(ctx context.Context) error {
 			c, err := o.load()
 			if err != nil {
@@ -85,7 +83,7 @@ func newPeers(o *options) *cobra.Command {
 			}
 			return o.print(ds, func(w io.Writer) { writePeers(w, ds) })
 		}),
-	}
+	})
 }
 
 func writePeers(w io.Writer, ds []api.Peer) {

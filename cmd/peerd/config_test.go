@@ -224,3 +224,32 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		}
 	})
 }
+
+// TestTheFileIsAnArgumentOrAFlag of every command that reads a configuration; both may name
+// one file and not two.
+func TestTheFileIsAnArgumentOrAFlag(t *testing.T) {
+	good, other := configtest.Write(t, configtest.Good(nil)), configtest.Write(t, configtest.Good(map[string]string{"rounds.count": "7"}))
+	for _, args := range [][]string{{good}, {"-c", good}, {good, "-c", good}} {
+		c, stdout, stderr := peerd(t, append([]string{"config", "show", "--json"}, args...)...)
+		if c != exitOK || !strings.Contains(stdout, good) {
+			t.Errorf("%v: code %d: %s%s", args, c, stdout, stderr)
+		}
+	}
+	takes := 0
+	commands := newRoot(&options{stdout: t.Output(), stderr: t.Output()}).Commands()
+	for i := 0; i < len(commands); i++ {
+		commands = append(commands, commands[i].Commands()...)
+		if !strings.HasSuffix(commands[i].Use, " [FILE]") {
+			continue
+		}
+		takes++
+		args := append(strings.Fields(commands[i].CommandPath())[1:], "-c", good, other)
+		c, _, stderr := peerd(t, args...)
+		if want := "peerd: two configurations, " + good + " and " + other + "; want one\n"; c != exitUsage || !strings.HasPrefix(stderr, want) {
+			t.Errorf("%v: code %d: %s", args, c, stderr)
+		}
+	}
+	if takes < 14 {
+		t.Errorf("%d commands take a file", takes)
+	}
+}

@@ -175,3 +175,19 @@ func TestAnyNumberOfSitesTakesTheRowsInTurn(t *testing.T) {
 		t.Errorf("5 rows for 3 sites: code %d: %s", c, stderr)
 	}
 }
+
+// TestATestnetOfTooManyProcessesIsRefused, and an experiment with as many simulated peers is
+// not.
+func TestATestnetOfTooManyProcessesIsRefused(t *testing.T) {
+	c, _, stderr := peerd(t, "testnet", "../../configs/testnet.yaml", "-n", "201")
+	if c != exitConfig || !strings.Contains(stderr, "testnet.nodes: 201: want at most 200") || !strings.Contains(stderr, "`peerd experiment run` simulates more") {
+		t.Errorf("code %d: %s", c, stderr)
+	}
+	if testing.Short() {
+		t.Skip("plays 10,000 peers")
+	}
+	d := playFile(t, t.TempDir(), "../../configs/testnet.yaml", "testnet.nodes=10000", "rounds.count=3", "experiment.seeds=1", "experiment.figure.kind=none")
+	if len(d.Cells) != 1 {
+		t.Errorf("%+v", d.Document)
+	}
+}
