@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +55,21 @@ func TestATestnetEndsByItself(t *testing.T) {
 			}
 			noneLeft(t)
 		})
+	}
+}
+
+// TestATestnetHasARelay, which has no regret and favours nothing.
+func TestATestnetHasARelay(t *testing.T) {
+	c, stdout, stderr := peerd(t, "testnet", "../../configs/relay.yaml", "--json", "--set", "rounds.count=200")
+	var d testnet.Document
+	if err := json.Unmarshal([]byte(stdout), &d); err != nil || c != exitOK {
+		t.Fatalf("code %d, %v: %s%s", c, err, stdout, stderr)
+	}
+	if relay := d.Sites[0]; d.Learners != 4 || relay.Spent != 0 || relay.Released != 0 || relay.LedgerRecords != 1 || relay.BytesOut == 0 {
+		t.Errorf("%d sites have arms; the relay: %+v", d.Learners, relay)
+	}
+	if !regexp.MustCompile(`(?m)^site-1 +200 +- +\(no arms\) `).MatchString(stderr) || !regexp.MustCompile(`(?m)^site-2 +200 +[0-9.]+ +\w+ `).MatchString(stderr) {
+		t.Errorf("the table:\n%s", stderr)
 	}
 }
 
