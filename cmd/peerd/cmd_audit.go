@@ -101,7 +101,7 @@ func (o *options) audit(ctx context.Context, s *config.Settings, runs int, seed 
 // auditNotes says what of a configuration is not audited as it stands.
 func auditNotes(s *config.Settings) (notes []string) {
 	if s.Mode == config.Lockstep {
-		notes = append(notes, "mode lockstep guards nobody; audited is what the same settings would promise people")
+		notes = append(notes, "mode lockstep protects no one; the audit is of what the same settings would promise people")
 	}
 	if len(s.Experiment.Cells) == 0 {
 		return notes

@@ -161,7 +161,7 @@ func copyFolder(t *testing.T, from, to string) {
 	}
 }
 
-// TestDoctorNamesWhatIsWrong, and how to mend it.
+// TestDoctorNamesWhatIsWrong, and how to fix it.
 func TestDoctorNamesWhatIsWrong(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "peer")
 	if c, _, stderr := peerd(t, "init", "--dir", dir, "--set", "arms=[a, b]", "--set", "privacy.epsilon=1", "--set", "privacy.horizon=100"); c != exitOK {

@@ -24,7 +24,7 @@ func newExperiment(o *options) *cobra.Command {
 		Long: `Play the cells of a configuration (experiment.cells) in the simulator, each once a
 seed, as many runs at once as there are processors. The peers are the daemon's own; what
 happens is what processes in lockstep would do. The same seed gives the same result.
-Noise comes from the seeds, so simulated runs protect nobody.
+Noise comes from the seeds, so simulated runs protect no one.
 
 The folder of results holds config.yaml (all settings, resolved), manifest.json (those of
 every cell, seeds, version, machine, wall time), rows.jsonl and rows.parquet (regret by

@@ -74,7 +74,7 @@ every record is printed whole.`,
 		},
 	}
 	cmd.Flags().Uint64Var(&page.from, "from", 0, "number of the first record; without it the newest are shown")
-	cmd.Flags().IntVar(&page.limit, "limit", 20, "at most so many records; 0 for all")
+	cmd.Flags().IntVar(&page.limit, "limit", 20, "maximum number of records; 0 for all")
 	return o.takesFile(cmd)
 }
 

@@ -42,11 +42,11 @@ func writeStatus(w io.Writer, d api.Status, arms []string) {
 		ready = "waiting for neighbours; see `peerd peers`"
 	}
 	_, _ = fmt.Fprintf(w, "%s  %s  network %s: %s\n", d.Name, d.ID, d.Network, ready)
-	_, _ = fmt.Fprintf(w, "round %d of %d, %d slots skipped\n", d.Round, d.Rounds, d.Skipped)
+	_, _ = fmt.Fprintf(w, "round %d of %d, %d rounds skipped\n", d.Round, d.Rounds, d.Skipped)
 	_, _ = fmt.Fprintf(w, "privacy: ε %.4g charged, %.4g left; %d releases drawn\n", d.Spent, d.Left, d.Released)
 	_, _ = fmt.Fprintf(w, "ledger: %d records; `peerd ledger show`\n", d.LedgerRecords)
 	if d.Hold != "" {
-		_, _ = fmt.Fprintf(w, "HELD BACK: %s\n", d.Hold)
+		_, _ = fmt.Fprintf(w, "BLOCKED: %s\n", d.Hold)
 	}
 	if d.DiskFull {
 		_, _ = fmt.Fprintln(w, "DISK FULL: nothing is taken in until there is room")
