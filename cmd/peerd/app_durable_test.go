@@ -136,6 +136,7 @@ func (a *app) decide(ask *appAsk) bool {
 		return false
 	case status != http.StatusOK:
 		a.fault("decision %s: %d %s", ask.id, status, text)
+		return false
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

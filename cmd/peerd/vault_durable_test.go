@@ -5,13 +5,13 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/gob"
 	"fmt"
 	"path/filepath"
 	"testing"
 
 	"peerd.dev/cmd/peerd/internal/daemon"
 	"peerd.dev/dp"
+	"peerd.dev/dp/state"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -47,32 +47,31 @@ func openVault(t *testing.T, s *labSite) vault {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var snap struct {
-		Step  uint64
-		Agent []byte
-	}
-	unpack(t, b, &snap)
 	if e, found, err := st.Last(store.Log); err != nil || found {
 		t.Fatalf("log after a clean end: %x %v", e.Key, err)
 	}
-	var agent struct {
-		Door, Protocol []byte
+	arms := len(s.settings().Arms)
+	step, agent := readSnapshot(t, b, arms)
+	door, average := readAgent(t, agent, arms)
+	v := vault{step: step}
+	v.readDoor(t, door)
+	if s.settings().Protocol.Name != "average" {
+		return v
 	}
-	unpack(t, snap.Agent, &agent)
-	v := vault{step: snap.Step}
-	v.readDoor(t, agent.Door)
-	var average struct {
-		Mixed []byte
-		Links []vaultLink
+	r := state.NewReader(average, savedVersion)
+	r.Uint() // round
+	mixed := r.Bytes()
+	r.Bytes() // counts
+	r.Bytes() // own counts
+	for range r.Len() {
+		v.links = append(v.links, readLink(r))
 	}
-	if s.settings().Protocol.Name == "average" {
-		unpack(t, agent.Protocol, &average)
+	if !r.OK() {
+		t.Fatal(r.End())
 	}
-	v.links = average.Links
-	if len(average.Mixed) > 0 {
-		arms := len(v.sums)
+	if len(mixed) > 0 {
 		m := dp.NewWeighted(arms, 1)
-		if err := m.Load(average.Mixed); err != nil {
+		if err := m.Load(mixed); err != nil {
 			t.Fatal(err)
 		}
 		v.put, v.mixed = make([]int64, 2*arms), make([]int64, 2*arms)
@@ -96,15 +95,73 @@ func openStore(t *testing.T, s *labSite) *store.Store {
 	return st
 }
 
-// unpack decodes a version byte and a gob.
-func unpack(t *testing.T, b []byte, to any) {
+// savedVersion is the first byte of snapshots, and of the states of agents and protocols.
+const savedVersion = 2
+
+// readSnapshot reads the step and the agent of a site's snapshot: see node/site/snapshot.go.
+func readSnapshot(t *testing.T, b []byte, arms int) (step uint64, agent []byte) {
 	t.Helper()
-	if len(b) == 0 || b[0] != 1 {
-		t.Fatalf("version %x", b[:min(len(b), 1)])
+	r := state.NewReader(b, savedVersion)
+	r.Uint() // round
+	r.Bool() // begun
+	r.Uint() // decisions
+	r.Uint() // pending
+	r.Uints(make([]uint64, arms))
+	r.Uint()  // releases
+	r.Float() // ε left
+	r.Float() // regret
+	for range 3 {
+		for range r.Len() {
+			r.Float() // of the newest belief
+		}
 	}
-	if err := gob.NewDecoder(bytes.NewReader(b[1:])).Decode(to); err != nil {
-		t.Fatal(err)
+	step = r.Uint()
+	r.Uint() // ledger records
+	agent = r.Bytes()
+	if !r.OK() {
+		t.Fatal(r.End())
 	}
+	return step, agent
+}
+
+// readAgent reads the door and the protocol of an agent with arms: see node/agent_state.go.
+func readAgent(t *testing.T, b []byte, streams int) (door, protocol []byte) {
+	t.Helper()
+	r := state.NewReader(b, savedVersion)
+	door = r.Bytes()
+	if r.Bool() {
+		t.Fatal("a peer without arms")
+	}
+	r.Bytes() // learner
+	r.Uint()  // periods
+	r.Uints(make([]uint64, streams))
+	r.Uints(make([]uint64, streams))
+	r.Bools(make([]bool, streams))
+	r.Uint() // epoch
+	for range 2 {
+		for range r.Len() {
+			r.Uint() // choices and records of the epoch
+		}
+	}
+	protocol = r.Bytes()
+	if !r.OK() {
+		t.Fatal(r.End())
+	}
+	return door, protocol
+}
+
+// readLink reads a link of protocol average: see protocol/average_state.go.
+func readLink(r *state.Reader) (l vaultLink) {
+	r.Uint()  // peer
+	r.Bool()  // asked
+	r.Bytes() // claims
+	r.Uint()  // next
+	l.Seq, l.Open = r.Uint(), r.Bool()
+	r.Uint() // sent
+	l.Last = protocol.Label{Origin: protocol.Peer(r.Uint()), Incarnation: uint32(r.Uint()), Stream: dp.StreamID(r.Uint()), Seq: r.Uint()}
+	l.Answer, l.Delta = protocol.Kind(r.Uint()), r.Bytes()
+	r.Uint() // claimed
+	return l
 }
 
 // readDoor reads the state of a door: see dp/state.go.

@@ -498,9 +498,9 @@ class Status:
     released: int
     # Messages refused because another peer broke the protocol.
     refused: int
-    # Slots that this peer missed because it was busy, down or held back.
+    # Rounds that passed without this peer: it was busy, down or blocked.
     skipped: int
-    # Messages dropped because their sender sent too many in a slot.
+    # Messages dropped because their sender sent too many in a round.
     flooded: int
     # The last fault of another peer.
     last_fault: str
