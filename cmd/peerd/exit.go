@@ -44,7 +44,7 @@ func exitMeanings() []exitMeaning {
 		{exitUsage, "wrong command line: command, argument or flag", "run the command with `--help`"},
 		{exitNetwork, "network or peers: not ready in time, or lost", "check that the peers run and can be dialled"},
 		{exitConfig, "configuration or network file refused", "fix every line of the message; `peerd config check` tries again"},
-		{exitPrivacy, "privacy: the budget is too small, a ledger that does not verify, an audit that failed, or a folder that must stay silent", "a spent budget does not come back; see `privacy` in the configuration, and the message"},
+		{exitPrivacy, "privacy: the budget is too small, a ledger that does not verify, an audit that failed, or a blocked folder", "a spent budget does not come back; see `privacy` in the configuration, and the message"},
 		{exitData, "data is missing", "set `world.replay.data` or the environment variable `PEERD_DATA` to the folder that holds it"},
 		{exitDisk, "the disk failed: a write or a sync had an error, and nothing was acknowledged after it", "check the disk before starting again; what was acknowledged is there, or on the backup"},
 		{exitInterrupted, "interrupted before it was done", "run it again"},

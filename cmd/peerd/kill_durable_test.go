@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/node/api"
+	"peerd.dev/protocol"
 )
 
 // TestNothingIsLostWhenKilled kills a peer under load again and again, at random
@@ -30,16 +32,13 @@ func TestNothingIsLostWhenKilled(t *testing.T) {
 	if !failpoints {
 		exact = 0
 	}
-	for _, c := range []struct {
-		name    string
-		changes []string
-		lates   bool
-	}{
-		{"rows", []string{"protocol.name", "rows"}, false},
-		{"average", []string{"protocol.name", "average", "protocol.average.consistency", "max", "api.settle", "window", "api.window", "1s"}, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			k := newKiller(newLab(t, 2, c.changes...), c.lates)
+	for _, e := range protocol.Table() {
+		t.Run(e.Name, func(t *testing.T) {
+			changes, lates := smallProtocol(t, e), false
+			if e.Name == "average" { // with what a recorder that never answers can follow, and a window
+				changes, lates = append(changes, "protocol.average.consistency", "max", "api.settle", "window", "api.window", "1s"), true
+			}
+			k := newKiller(newLab(t, 2, changes...), lates)
 			r := rand.New(rand.NewPCG(7, uint64(random)))
 			for range random {
 				k.random(r)
@@ -50,6 +49,21 @@ func TestNothingIsLostWhenKilled(t *testing.T) {
 			k.finish()
 		})
 	}
+}
+
+// smallProtocol returns changes that choose a protocol with parameters that show all in a few
+// rounds.
+func smallProtocol(t *testing.T, e protocol.Entry) (changes []string) {
+	t.Helper()
+	var s config.Settings
+	if err := s.SetProtocol(e.Small(e.Params, 5)); err != nil {
+		t.Fatal(err)
+	}
+	values := s.Values()
+	for _, key := range append(config.KeysUnder("protocol."+e.Name), "protocol.name") {
+		changes = append(changes, key, values[key])
+	}
+	return changes
 }
 
 // A killer kills peer 0 of a lab, whose peer 1 records.

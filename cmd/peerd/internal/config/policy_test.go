@@ -37,11 +37,11 @@ func TestPolicyIsWhatPeersShare(t *testing.T) {
 		}
 		hash := func(set ...string) [32]byte {
 			t.Helper()
-			c, problems, err := config.Read(c.File, append(set, chooses(k.Name)...))
+			other, problems, err := config.Read(c.File, append(set, chooses(k.Name)...))
 			if err != nil || len(problems) > 0 {
 				t.Fatal(k.Name, err, problems)
 			}
-			return config.PolicyHash(&c.Settings, configtest.ThreeSites())
+			return config.PolicyHash(&other.Settings, configtest.ThreeSites())
 		}
 		if differs := hash(k.Name+"="+value) != hash(); differs != k.Shared {
 			t.Errorf("%s: shared %v, but the hash differs: %v", k.Name, k.Shared, differs)
