@@ -22,7 +22,7 @@ func refusedTogether() []refusedCase {
 		{key: "privacy.mechanism", value: "none", reason: "want another one with mode: live"},
 		{key: "privacy.mechanism", value: "none", reason: "want another one with privacy.epsilon: 1", with: inLockstep()},
 		{
-			key: "world.kind", value: "gaussian", reason: "want rewards in [0, 1] with privacy.mechanism: tree-gaussian, since Gaussian noise for them says nothing of others: set world.gaussian.clip: true",
+			key: "world.kind", value: "gaussian", reason: "want rewards in [0, 1] with privacy.mechanism: tree-gaussian, since Gaussian noise is calibrated for them alone: set world.gaussian.clip: true",
 			with: inLockstep("privacy.mechanism", "tree-gaussian", "world.gaussian.means", "[[0, 0.5, 1]]", "world.gaussian.clip", "false", "world.gaussian.sd", "1", "privacy.delta", "1e-06"),
 		},
 		{key: "privacy.delta", value: "1e-06", reason: "want 0 with privacy.mechanism: tree, whose epsilon is never exceeded"},

@@ -7,17 +7,20 @@ import (
 
 const pageHead = "# Configuration\n\n" +
 	"<!-- Written by: go test ./cmd/peerd -run TestConfigurationPage -update -->\n\n" +
-	"One schema serves `peerd run`, `peerd testnet` and `peerd experiment`. A setting comes from\n" +
-	"`--set key=value`, else from the environment, else from the file, else from its default:\n" +
-	"`privacy.epsilon` is `--set privacy.epsilon=1`, `PEERD_PRIVACY_EPSILON=1`, and in the file\n\n" +
+	"`peerd run`, `peerd testnet`, `peerd audit` and `peerd experiment` share one schema. A setting is taken\n" +
+	"from `--set key=value`, the environment, the file or its default, in that order: `privacy.epsilon` is\n" +
+	"`--set privacy.epsilon=1`, `PEERD_PRIVACY_EPSILON=1`, and in the file\n\n" +
 	"```yaml\nprivacy:\n  epsilon: 1\n```\n\n" +
-	"The file is the one that `--config` names, else `peerd.yaml` in the peer's folder. An unknown key, a\n" +
-	"wrong type or a value out of range is refused with exit code 4; all problems are named at once, a line\n" +
-	"each: key, value, what is wanted. An environment variable that is empty counts as not set. On the command\n" +
+	"Every command that reads a configuration takes its file as an argument, as in `peerd config check FILE`,\n" +
+	"or by `--config FILE`. Without either it reads `peerd.yaml` in the peer's folder, if it exists. An unknown\n" +
+	"key, a wrong type or a value out of range is refused with exit code 4. All problems are reported at once,\n" +
+	"one a line: key, value, what is wanted. An empty environment variable counts as not set. On the command\n" +
 	"line and in the environment a list of names may be written `a,b,c`.\n\n" +
-	"`peerd config check` says what a configuration means, `peerd config show` who set each value, and\n" +
-	"[configs/peerd.yaml](../configs/peerd.yaml) has every key to copy. Keys marked ✓ have to be the same at\n" +
-	"all peers of a network; peers with different ones refuse each other.\n"
+	"Parameters of a learner, protocol or world have its name in their key, as in `learner.ucb.confidence`, and\n" +
+	"mean something only if it is the chosen one. `peerd config check` prints what a configuration means,\n" +
+	"`peerd config show` the source of each value, and [configs/peerd.yaml](../configs/peerd.yaml) has every key\n" +
+	"to copy. Keys marked ✓ must be the same at all peers of a network: peers with different values refuse each\n" +
+	"other.\n"
 
 // Page returns docs/configuration.md.
 func Page() string {
@@ -46,7 +49,7 @@ func Page() string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name, standard, k.Want(), k.Unit, shared, k.Doc)
 	}
-	b.WriteString("\n## Across keys\n\nRefused is the first key of a row; the message names the others.\n\n| keys | rule |\n|---|---|\n")
+	b.WriteString("\n## Across keys\n\nThe first key of a row is refused, and the message names the others.\n\n| keys | rule |\n|---|---|\n")
 	for _, p := range Pacts() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.Join(p.Keys, "`, `"), p.Doc)
 	}

@@ -34,7 +34,7 @@ func privacyPacts() []Pact {
 			}
 			return ""
 		}},
-		{[]string{"privacy.epsilon", "privacy.accept_weak"}, "A finite budget over 10 has to be accepted.", func(s *Settings) string {
+		{[]string{"privacy.epsilon", "privacy.accept_weak"}, "A finite budget over 10 must be accepted.", func(s *Settings) string {
 			if e := s.Privacy.Epsilon; e > weakEpsilon && !e.Infinite() && !s.Privacy.AcceptWeak {
 				return fmt.Sprintf("want at most %d with %s; a larger one protects almost no one", weakEpsilon, s.With("privacy.accept_weak"))
 			}
@@ -50,7 +50,7 @@ func privacyPacts() []Pact {
 			}
 			return ""
 		}},
-		{[]string{"privacy.delta", "privacy.accept_weak"}, "A delta over 0.001 has to be accepted.", func(s *Settings) string {
+		{[]string{"privacy.delta", "privacy.accept_weak"}, "A delta over 0.001 must be accepted.", func(s *Settings) string {
 			if s.Privacy.Delta > weakDelta && !s.Privacy.AcceptWeak {
 				return fmt.Sprintf("want at most %v with %s; everything about that share of users could be revealed", weakDelta, s.With("privacy.accept_weak"))
 			}

@@ -42,7 +42,7 @@ func worldPacts() []Pact {
 			case s.Mode != Lockstep:
 				return fmt.Sprintf("want rewards in [0, 1] with %s, since the noise is made for them: set world.%s.clip: true", s.With("mode"), s.World.Kind)
 			case s.gaussianNoise():
-				return fmt.Sprintf("want rewards in [0, 1] with %s, since Gaussian noise for them says nothing of others: set world.%s.clip: true", s.With("privacy.mechanism"), s.World.Kind)
+				return fmt.Sprintf("want rewards in [0, 1] with %s, since Gaussian noise is calibrated for them alone: set world.%s.clip: true", s.With("privacy.mechanism"), s.World.Kind)
 			}
 			return ""
 		}},

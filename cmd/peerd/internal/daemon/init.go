@@ -48,7 +48,7 @@ func Init(set []string) (Made, error) {
 	doc := Made{Dir: dir, Config: filepath.Join(dir, config.FileName), ToSet: []string{}}
 	for _, path := range []string{c.IdentityPath(), doc.Config} {
 		if _, err = os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return doc, config.Failf(config.ErrUnexpected, "%s is there already; init overwrites nothing, so take another --dir", path)
+			return doc, config.Failf(config.ErrUnexpected, "%s already exists; init overwrites nothing, so choose another --dir", path)
 		}
 	}
 	if err = privateDir(dir); err != nil {

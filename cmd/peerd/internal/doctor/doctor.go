@@ -181,7 +181,7 @@ func (d *doctor) daemon(ctx context.Context) (unlock func(), ok bool) {
 	}
 	unlock, err = daemon.LockDir(d.c.Dir)
 	if err != nil {
-		d.fail(config.ErrUnexpected, "peer", "wait if it has just been started; else look at its log", "does not answer, but: %v", err)
+		d.fail(config.ErrUnexpected, "peer", "wait if it has just been started; otherwise read its log", "does not answer, but: %v", err)
 		return func() {}, false
 	}
 	d.pass("peer", "stopped")
@@ -192,7 +192,7 @@ func (d *doctor) daemon(ctx context.Context) (unlock func(), ok bool) {
 func (d *doctor) life() {
 	switch s := d.status; {
 	case s.DiskFull:
-		d.fail(config.ErrUnexpected, "peer", "make room on the disk; it goes on by itself", "runs, and takes nothing in: the disk is full")
+		d.fail(config.ErrUnexpected, "peer", "free space on the disk; the peer resumes by itself", "runs, and accepts nothing: the disk is full")
 	case s.Hold != "" && len(s.Addresses) == 0:
 		d.fail(config.ErrUnexpected, "peer", "docs/durability.md says what to do", "runs, keeps off the network and releases nothing: %s", s.Hold)
 	case s.Hold != "":

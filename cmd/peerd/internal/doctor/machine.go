@@ -114,14 +114,14 @@ func (d *doctor) clock() {
 	}
 	for _, name := range []string{config.FileName, filepath.Base(d.c.IdentityPath()), daemon.StoreDir, "lock", api.TokenFile} {
 		if info, err := os.Stat(filepath.Join(d.c.Dir, name)); err == nil && info.ModTime().Sub(now) > future {
-			d.warn("clock", remedy, "it says %s, but %s was written at %s: it went back", text, name, info.ModTime().Format(time.RFC3339))
+			d.warn("clock", remedy, "it shows %s, but %s was written at %s: it was set back", text, name, info.ModTime().Format(time.RFC3339))
 			return
 		}
 	}
 	if n, err := config.ReadNetwork(d.c.NetworkPath()); err == nil {
 		switch wait := n.Start.Sub(now); {
 		case wait > farAway:
-			d.warn("clock", remedy+", or wait", "it says %s, and the network starts at %s", text, n.Start.Format(time.RFC3339))
+			d.warn("clock", remedy+", or wait", "it shows %s, and the network starts at %s", text, n.Start.Format(time.RFC3339))
 			return
 		case wait > 0:
 			d.pass("clock", "%s; the network starts in %v", text, wait.Round(time.Second))
@@ -138,7 +138,7 @@ func (d *doctor) disk() {
 	took, err := syncTimes(d.c.Dir)
 	ended := time.Now()
 	if err != nil {
-		d.fail(config.ErrUnexpected, "disk", "check the disk before anything else", "%v", err)
+		d.fail(config.ErrUnexpected, "disk", "check the disk first", "%v", err)
 		return
 	}
 	slices.Sort(took)

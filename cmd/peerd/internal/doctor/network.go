@@ -216,7 +216,7 @@ func (d *doctor) agrees(told map[protocol.Peer]protocol.Checkpoint, own protocol
 			same = err == nil && (line == nil || ledger.HashOf(line) == m.Head) // none in a gap
 		}
 		if !same {
-			d.fail(config.ErrUnexpected, "ledger", "use the newer folder if there is one; else start this one once, stop it and run `peerd recover`; docs/durability.md",
+			d.fail(config.ErrUnexpected, "ledger", "use the newer folder if there is one; otherwise start this one once, stop it and run `peerd recover`; docs/durability.md",
 				"here are %v, but %s remembers %v: this folder was restored from a backup, or its key runs twice", own, d.seat.Network.Peers[n].Name, m)
 			return false
 		}
@@ -235,7 +235,7 @@ func (d *doctor) charged(r ledger.Report) {
 		most *= uint64(len(r.Streams))
 	}
 	if most > 0 && leaves >= most {
-		d.warn("ledger", "a spent budget does not come back; the peer goes on listening", "%s; all that was paid for is released", text)
+		d.warn("ledger", "a spent budget does not come back; the peer continues to listen", "%s; all that was paid for is released", text)
 		return
 	}
 	d.pass("ledger", "%s", text)
@@ -246,7 +246,7 @@ func (d *doctor) budget() {
 	s := d.status
 	text := fmt.Sprintf("ε %.4g charged, %.4g left; %d releases", s.Spent, s.Left, s.Released)
 	if s.Rounds > 0 && s.Round >= s.Rounds {
-		d.warn("budget", "a spent budget does not come back; the peer goes on listening", "%s; all rounds are played", text)
+		d.warn("budget", "a spent budget does not come back; the peer continues to listen", "%s; all rounds are played", text)
 		return
 	}
 	d.pass("budget", "%s", text)
