@@ -201,7 +201,7 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 	if err := os.Chtimes(file, later, later); err != nil {
 		t.Fatal(err)
 	}
-	seeDoctor(t, exitConfig, at()...).want(t, "clock", doctor.Warn, "it went back")
+	seeDoctor(t, exitConfig, at()...).want(t, "clock", doctor.Warn, "it was set back")
 	if err := os.Rename(filepath.Join(dir, key), filepath.Join(dir, "lost")); err != nil {
 		t.Fatal(err)
 	}
