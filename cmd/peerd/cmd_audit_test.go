@@ -95,6 +95,18 @@ func TestAuditOfAnExperiment(t *testing.T) {
 	}
 }
 
+// TestAuditLeavesIdlePeersOut, and says so.
+func TestAuditLeavesIdlePeersOut(t *testing.T) {
+	c, stdout, stderr := peerd(t, "audit", "../../configs/relay.yaml", "--runs", "20", "--seed", "1", "--json")
+	var r audit.Report
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || c != exitOK || !r.Passed || len(r.Canaries) < 5 {
+		t.Fatalf("code %d, %v: %s%s", c, err, stderr, stdout)
+	}
+	if want := "1 peer without arms, with no rewards to protect, left out"; !strings.Contains(stderr, want) {
+		t.Errorf("%q is not said: %s", want, stderr)
+	}
+}
+
 // TestAuditEndsWithTheCodeOfWhatItFound: 5 for a promise that is broken, and an error's
 // own code else.
 func TestAuditEndsWithTheCodeOfWhatItFound(t *testing.T) {
