@@ -123,6 +123,9 @@ func New(c *config.Config) (*Document, error) {
 	if network != nil {
 		sites, source = len(network.Peers), "the network file"
 	}
+	if e, err := protocol.Lookup(s.Protocol.Name); err == nil {
+		sites = e.Learners(s.ProtocolParams(), sites) // the others have no mean
+	}
 	doc.Mechanism = mechanismOf(s, n)
 	doc.Error = n.document(s.Privacy.Horizon, sites, source)
 	doc.Error.Quietest = quietest(s, n)

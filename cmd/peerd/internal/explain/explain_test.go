@@ -396,6 +396,13 @@ func TestExplainKnowsTheDay(t *testing.T) {
 	}
 }
 
+// TestIdlePeersAreNoSites: the mean over sites is of those that have arms.
+func TestIdlePeersAreNoSites(t *testing.T) {
+	if doc, page := explained(t, "-c", "../../../../configs/relay.yaml"); doc.Error.Sites != 4 {
+		t.Errorf("%d sites:\n%s", doc.Error.Sites, page)
+	}
+}
+
 // TestExplainDoesNotPraiseLockstep: without people there is no promise.
 func TestExplainDoesNotPraiseLockstep(t *testing.T) {
 	for _, changes := range []map[string]string{
