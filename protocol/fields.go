@@ -13,9 +13,8 @@ const (
 )
 
 // A fieldReader reads the fields of one part of a frame. It accepts the canonical form
-// only: tags ascend, numbers are in their shortest form and not 0. Whether a tag is
-// known is for the caller to say, who compares it with the tags that it knows; so a
-// field of the wrong type is an unknown one.
+// only: tags ascend, numbers are in their shortest form and not 0. The caller compares the
+// tag, with its type, with those that it knows; so a field of the wrong type is unknown.
 type fieldReader struct {
 	where    string // for errors
 	b        []byte // what is left
