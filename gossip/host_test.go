@@ -239,7 +239,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"is another peer's": func(c *Config) {
 			c.Peers[1].Addrs = []string{"/ip4/127.0.0.1/tcp/1/p2p/" + c.Peers[2].ID}
 		},
-		"says nowhere to dial": func(c *Config) { c.Peers[1].Addrs = []string{"/p2p/" + c.Peers[1].ID} },
+		"has no transport address": func(c *Config) { c.Peers[1].Addrs = []string{"/p2p/" + c.Peers[1].ID} },
 	} {
 		c := configs(3, path(3))[0]
 		c.Peers[2].Addrs = []string{"/ip4/127.0.0.1/tcp/1"}

@@ -110,6 +110,7 @@ func lenientRelease(b []byte) (dp.Release, error) {
 			f.Noise.Terms = uint32(v)
 		case 9:
 			f.Noise.Law = dp.Law(v)
+		default:
 		}
 		return err
 	})
