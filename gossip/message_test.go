@@ -23,10 +23,10 @@ type echo func() error
 // neighbours in one process: through two hosts, from Send to Inbox, through a bare libp2p
 // stream over Noise and yamux, and through bare TCP. The hosts decode every message; it was
 // encoded before, as one from a site's outbox is. They take turns of 1,000, so that all
-// meet the same machine, and each runs for long enough to have the latency that it has
-// alone: in turns of 100, which follow the hosts' more closely, the bare stream takes 4 µs
-// less. An operation is one round trip of each; times is the median through the hosts as
-// a multiple of the bare stream's.
+// meet the same machine. The bare stream has two medians, 4 µs apart, of which it keeps one
+// for a whole run or most of it; in turns of 100, right after the hosts', it is always the
+// lower one. An operation is one round trip of each; times is the median through the hosts
+// as a multiple of the bare stream's.
 func BenchmarkMessageBesideABareStream(b *testing.B) {
 	there := row(b, 0, 1, 205)
 	size := protocol.Size(&there.Message)
