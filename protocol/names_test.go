@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/world"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
 )
@@ -28,9 +29,10 @@ var others = map[string]string{
 	"dp/account/fuzz_test.go tree":      "the sum of a tree of compositions",
 	"dp/account/google_test.go each":    "one of many losses",
 	"dp/factor/variance_test.go hybrid": "which factorization is tried",
+	"dp/noise.go gaussian":              "a law of noise",
 }
 
-// TestNamesStandInTables: a protocol, a learner or a mechanism is named in its own file, in
+// TestNamesStandInTables: a protocol, a learner, a world or a mechanism is named in its own file, in
 // the tests of that, in its table, and nowhere else in Go. All others ask the table, so that
 // one more is a file and a line.
 func TestNamesStandInTables(t *testing.T) {
@@ -40,6 +42,9 @@ func TestNamesStandInTables(t *testing.T) {
 	}
 	for _, e := range bandit.Table() {
 		home[e.Name] = "bandit"
+	}
+	for _, e := range world.Table() {
+		home[e.Name] = "bandit/world"
 	}
 	for _, m := range dp.Mechanisms() {
 		home[m.String()] = "dp"
