@@ -23,13 +23,17 @@ var toDo = []string{"cmd", "gossip", "node/audit", "node/node_test.go", "node/si
 
 // others are strings that only look like a name of a table.
 var others = map[string]string{
-	"node/api/metrics.go none":          "a request without a route",
-	"gossip/status.go none":             "a link without a neighbour",
-	"node/audit/canary.go tree":         "a canary in all nodes of a tree",
-	"dp/account/fuzz_test.go tree":      "the sum of a tree of compositions",
-	"dp/account/google_test.go each":    "one of many losses",
-	"dp/factor/variance_test.go hybrid": "which factorization is tried",
-	"dp/noise.go gaussian":              "a law of noise",
+	"node/api/metrics.go none":             "a request without a route",
+	"gossip/status.go none":                "a link without a neighbour",
+	"node/audit/canary.go tree":            "a canary in all nodes of a tree",
+	"dp/account/fuzz_test.go tree":         "the sum of a tree of compositions",
+	"dp/account/google_test.go each":       "one of many losses",
+	"dp/factor/variance_test.go hybrid":    "which factorization is tried",
+	"dp/hidden_test.go none":               "no hidden noise at all",
+	"bandit/world/diabetes_test.go replay": "the part of the test that plays the records",
+	"bandit/world/world_test.go bernoulli": "what one row of the test tries",
+	"bandit/world/world_test.go gaussian":  "what one row of the test tries",
+	"dp/noise.go gaussian":                 "a law of noise",
 }
 
 // TestNamesStandInTables: a protocol, a learner, a world or a mechanism is named in its own file, in
