@@ -26,7 +26,7 @@ func branch(n uint64, which byte) protocol.Checkpoint {
 	return protocol.Checkpoint{Records: n, Head: sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, n), which))}.Normal()
 }
 
-// witness is what a host's callbacks were told.
+// witness records the calls of a host's callbacks.
 type witness struct {
 	mu         sync.Mutex
 	remembers  map[protocol.Peer][]protocol.Checkpoint
@@ -250,7 +250,7 @@ func TestTopicMessagesMoveCheckpoints(t *testing.T) {
 	}
 }
 
-// A peer whose folder went back is told and refused, whichever end dials; no
+// A peer whose folder was rolled back learns of it and is refused, whichever end dials; no
 // message passes. Once it is further than what is remembered all is well.
 func TestAPeerThatWentBack(t *testing.T) {
 	for _, test := range []struct {
@@ -272,7 +272,7 @@ func TestAPeerThatWentBack(t *testing.T) {
 			cs[good].Known = make([]protocol.Checkpoint, 2)
 			cs[good].Known[test.bad] = checkpointOf(100)
 			cs[test.bad].Checkpoint = test.has
-			// As a daemon does, the one that went back ends when it is told.
+			// As a daemon does, the rolled-back one ends when it learns of it.
 			told := make(chan struct{})
 			cs[test.bad].OnRemembered = func(p protocol.Peer, m protocol.Checkpoint) {
 				if !test.has.Follows(m) {
@@ -329,7 +329,7 @@ func kick(h *Host, p protocol.Peer) {
 	}
 }
 
-// A peer that goes on although it was told stays out.
+// A peer that goes on nevertheless stays out.
 func TestAStubbornPeerStaysOut(t *testing.T) {
 	cs, _ := checkpointed(configs(2, path(2)))
 	cs[1].Known = []protocol.Checkpoint{checkpointOf(100), {}}
@@ -484,7 +484,7 @@ func begun(t testing.TB, r host.Host, h *Host, m protocol.Checkpoint) (s network
 	return s, theirs.remembered
 }
 
-// Only what a peer says after it was told counts against it.
+// Only a checkpoint sent after the answer to a hello counts against a peer.
 func TestWhatWasSaidBeforeIsNoAlarm(t *testing.T) {
 	cs, _ := checkpointed(configs(2, path(2)))
 	h := start(t, cs[1:])[0]

@@ -83,6 +83,7 @@ type Agent struct {
 type Ready struct {
 	Charges  []dp.Charge         // to be durable BEFORE anything of Drawn or Messages is
 	Drawn    []dp.Release        // nodes that got their noise; to be durable, with the inputs of the step, BEFORE Messages are sent
+	Hidden   dp.Secret           // noise drawn with them that they do not show; the same
 	Messages []protocol.Envelope // to be sent AFTER that, in order
 	Refused  []error             // what peers did wrong
 }
@@ -176,7 +177,7 @@ func (a *Agent) Receive(in []protocol.Delivery) {
 
 // Ready returns what is to be done and forgets it.
 func (a *Agent) Ready() Ready {
-	r := Ready{a.door.Charges(), a.door.Drawn(), a.out.Envelopes(), a.refused}
+	r := Ready{a.door.Charges(), a.door.Drawn(), a.door.Hidden(), a.out.Envelopes(), a.refused}
 	a.refused = a.refused[:0]
 	a.out.Reset()
 	return r

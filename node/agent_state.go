@@ -79,10 +79,6 @@ func (a *Agent) Load(saved dp.Secret) error {
 	return nil
 }
 
-// Hidden returns the noise that was drawn with the nodes of the last [Agent.Ready] and that
-// none of them shows; see [dp.Door.Hidden]. It is private, and must be as durable as they are.
-func (a *Agent) Hidden() dp.Secret { return a.door.Hidden() }
-
 // Replay makes the next step take its noise from what was drawn when it was first
 // made, and hidden then.
 func (a *Agent) Replay(drawn []dp.Release, hidden dp.Secret) { a.door.Replay(drawn, hidden) }

@@ -22,8 +22,7 @@ const (
 	maxLeaf      = 8  // rounds of a leaf by the clock
 	leaves       = 8  // of a stream where the leaves of all arms close together
 	rounds       = 32 // where every pull closes a leaf
-	karyLeaves   = 40 // of kary, instead of both: two levels of base 9, and all that they reach
-	karyLeaf     = 2  // rounds of a leaf by the clock then
+	manyLeaf     = 2  // the same where a mechanism needs more leaves than that
 	asLong       = 1000
 	most         = 64  // records of a user in one leaf
 	twinShare    = 50  // one twin of so many plays
@@ -64,8 +63,8 @@ func (c Config) small() setting {
 	s.spec.Arms = min(s.spec.Arms, maxArms)
 	s.rounds = rounds
 	n, leaf := uint64(leaves), uint64(maxLeaf)
-	if s.spec.Privacy.Mechanism == dp.Kary { // for fewer leaves it has one level, and no nodes of leaves to come
-		s.rounds, n, leaf = karyLeaves, karyLeaves, karyLeaf
+	if small := s.spec.Privacy.Mechanism.Describe().Small; small > leaves {
+		s.rounds, n, leaf = max(rounds, small), small, manyLeaf
 	}
 	if s.cadence.Together() {
 		leaf = min(s.leaf(), leaf)

@@ -22,7 +22,7 @@ type kary struct {
 
 // newKary returns that of a stream of a charge; nil where what is drawn is nodes.
 func newKary(c *dp.Charge, chosen bool) *kary {
-	if c.Mechanism != dp.Kary {
+	if !c.Mechanism.Describe().SharesNoise {
 		return nil
 	}
 	return &kary{factor.KaryFor(c.Leaves), chosen, [][]drawnNode{make([]drawnNode, c.Width())}}

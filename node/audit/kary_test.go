@@ -37,7 +37,7 @@ func signed(a factor.Kary, t uint64) map[span]int64 {
 // nodes come back with theirs; and after every leaf the nodes that are known and those
 // that are open, together, are those of any sum so far that a record moves.
 func TestKaryIsToldApart(t *testing.T) {
-	for _, n := range []uint64{1, 8, karyLeaves, 60, 400, 1200} {
+	for _, n := range []uint64{1, 8, dp.Kary.Describe().Small, 60, 400, 1200} {
 		c := &dp.Charge{Mechanism: dp.Kary, Dim: 1, Leaves: n}
 		a := factor.KaryFor(n)
 		noise := map[span]int64{}

@@ -13,7 +13,6 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
-	"peerd.dev/node/lockstep"
 	"peerd.dev/protocol"
 )
 
@@ -36,8 +35,8 @@ type Config struct {
 	Cover   bool      // Result.Coverage is wanted; it needs Truth
 
 	// Trace, if not nil, returns where to write what peer p does; see
-	// [lockstep.Trace]. Agents then end their rounds with marks, as in lockstep.
-	Trace func(p protocol.Peer) *lockstep.Trace
+	// [node.Trace]. Agents then end their rounds with marks, as in lockstep.
+	Trace func(p protocol.Peer) *node.Trace
 	// Watch, if not nil, is called after every round with all agents.
 	Watch func(t protocol.Round, agents []*node.Agent)
 	// Progress, if not nil, is called about a hundred times a run with the rounds
@@ -65,7 +64,7 @@ type Result struct {
 type run struct {
 	Config
 	agents  []*node.Agent
-	traces  []*lockstep.Trace
+	traces  []*node.Trace
 	network *Network
 	down    []uint64 // round until which a peer is away
 	rng     *rand.Rand
