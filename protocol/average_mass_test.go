@@ -161,7 +161,7 @@ func (h *history) restart(i int) {
 	h.n.Restart(h.t, i, h.peers[i].Incarnation())
 	h.peers[i] = h.n.Peers[i].Protocol.(*protocol.Average)
 	if h.mutate != nil {
-		h.mutate(h.peers[i], protocol.Everyone, protocol.Message{})
+		h.mutate(h.peers[i], protocol.Everyone, protocol.Draft{}.Message())
 	}
 	h.restarts++
 }

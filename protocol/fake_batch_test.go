@@ -49,7 +49,7 @@ func (s slotTable) put(i int, k uint64, node dp.Release) (dp.Release, error) {
 func newFakeBatch(c Config, s fakeParams) (Protocol, error) {
 	return &fakeBatchPeer{
 		c: c, every: s.Every, hub: s.Hub, slots: make(slotTable, c.Peers()),
-		have: make([]uint64, c.Peers()), totals: make([]dp.Release, c.Peers()), stateless: about(1, c.Width/2),
+		have: make([]uint64, c.Peers()), totals: make([]dp.Release, c.Peers()), done: noMessage(), stateless: about(1, c.Width/2),
 	}, nil
 }
 
@@ -77,7 +77,7 @@ func (p *fakeBatchPeer) report(out *Outbox) error {
 	if p.c.Self == p.hub {
 		return p.enter(p.queue[0], out)
 	}
-	out.send(p.hub, &p.queue[0])
+	out.send(p.hub, p.queue[0])
 	return nil
 }
 

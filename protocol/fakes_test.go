@@ -26,10 +26,10 @@ type fakeParams struct {
 
 // fakes lists them.
 func fakes() []Entry {
-	small := fakeParams{Gamma: 2, Explore: 2, Epochs: 4, Every: 2, Analyst: 1}
+	params := fakeParams{Gamma: 2, Explore: 2, Epochs: 4, Every: 2, Analyst: 1}
 	fake := func(name string, wide bool, kinds []Kind, make func(Config, fakeParams) (Protocol, error), of func(fakeParams) Cadence, idle func(fakeParams, Peer) bool) Entry {
 		return define(
-			Entry{Name: name, Summary: "a fake", Kinds: kinds, Wide: wide}, small, small,
+			Entry{Name: name, Summary: "a fake", Kinds: kinds, Wide: wide}, params,
 			typed[fakeParams]{cadence: of, idle: idle, new: make, words: func(fakeParams) Words { return Words{Public: "nothing"} }},
 		)
 	}

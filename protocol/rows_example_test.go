@@ -17,7 +17,7 @@ func ExampleProtocol() {
 		p, _ := entry.New(protocol.Config{
 			Self: self, Graph: [][]protocol.Peer{{1}, {0}}, Parts: 1, Width: 1,
 			Keys: protocoltest.Keys(self), Rand: rand.New(rand.NewPCG(1, uint64(self))),
-		}, entry.Small)
+		}, entry.Small(entry.Params, 2))
 		return p
 	}
 	a, b := peer(0), peer(1)

@@ -91,7 +91,7 @@ func (s *Setting) Seat(t testing.TB, self protocol.Peer, incarnation uint32) *Pe
 		return &tap{p.Protocol, p}, err
 	}
 	spec := node.Spec{
-		Arms: s.Arms, Graph: s.Graph, ProtocolParams: s.Params,
+		Arms: s.Arms, Graph: s.Graph, Protocol: s.Params,
 		Privacy: node.Privacy{
 			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: s.Mechanism,
 			RecordsPerUser: 1, Horizon: s.Rounds,
