@@ -111,9 +111,13 @@ func (x *setting) spec() node.Spec {
 		panic(err)
 	}
 	learner, _ := learnerFor(&entry)
+	params := small(&entry)
+	if x.idle {
+		params, _ = withRelays(params, int(self)+1)
+	}
 	s := node.Spec{
 		Arms: len(x.arms), Graph: [][]protocol.Peer{{self}, {left, right}, {self}},
-		Learner: learner.Small(learner.Params), Protocol: small(&entry),
+		Learner: learner.Small(learner.Params), Protocol: params,
 		Privacy: node.Privacy{Mode: x.mode, Budget: budget, Mechanism: x.mechanism, RecordsPerUser: x.records, Horizon: x.horizon},
 	}
 	switch {
@@ -133,11 +137,7 @@ func (x *setting) agent(p protocol.Peer, life Life) (*node.Agent, error) {
 		c.Noise = c.Seed.Noise()
 	}
 	spec := x.spec()
-	a, err := spec.Agent(c)
-	if err == nil && x.idle && p == self {
-		makeIdle(a, &spec)
-	}
-	return a, err
+	return spec.Agent(c)
 }
 
 // stamp stands in for a key.
