@@ -19,6 +19,16 @@ func (a arms) Part(arm Arm) int { return int(arm) }
 // Update adds the reward.
 func (a arms) Update(p Pull, x []float64) []float64 { return append(x, float64(p.Reward)) }
 
+// Summarize returns the belief, arm by arm.
+func (a arms) Summarize(b *Belief) Summary {
+	s := Summary{Estimates: slices.Clone(b.X)}
+	for k, v := range b.SampleVar {
+		s.Samples = append(s.Samples, 1/v) // 0 for +Inf
+		s.NoiseDevs = append(s.NoiseDevs, b.NoiseDev(k))
+	}
+	return s
+}
+
 // excludes reports whether an arm is not to be chosen.
 func (t *Turn) excludes(k int) bool {
 	return len(t.Excluded) > 0 && slices.Contains(t.Excluded, Arm(k))

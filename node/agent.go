@@ -192,6 +192,14 @@ func (a *Agent) Belief() *bandit.Belief {
 	return b
 }
 
+// Summary returns what the agent's learner knows of every arm; nothing of an idle agent.
+func (a *Agent) Summary() (s bandit.Summary) {
+	if !a.Idle() {
+		s = a.learner.Summarize(a.Belief())
+	}
+	return s
+}
+
 // Radii appends to r the confidence radius of every arm with which the learner would
 // choose in round t from [Agent.Belief]; nothing if the learner is no [bandit.Bounder].
 func (a *Agent) Radii(r []bandit.Radius, t protocol.Round) []bandit.Radius {

@@ -108,7 +108,7 @@ func Run(c Config) (Result, error) {
 		}
 	}
 	for _, a := range r.agents {
-		r.res.Means = append(r.res.Means, append([]float64(nil), a.Belief().X...))
+		r.res.Means = append(r.res.Means, a.Summary().Estimates)
 	}
 	if r.laws != nil {
 		r.res.Laws = &r.laws.Laws
