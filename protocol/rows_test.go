@@ -119,19 +119,35 @@ func TestLateJoinerCatchesUp(t *testing.T) {
 }
 
 // TestRelaysPassRowsOn: sites that are linked to a relay alone know each other's rows by way
-// of it, and decide by them. It has no row, no arms and no budget, and its state survives.
+// of it, and decide by them: those that it forwards, and those that digests ask it for where
+// messages are lost. It has no row, no arms and no budget, and its state survives.
 func TestRelaysPassRowsOn(t *testing.T) {
-	for _, merge := range []protocol.Merge{protocol.MergeMean, protocol.MergeTrimmed} {
+	for _, x := range []struct {
+		merge protocol.Merge
+		pull  uint64
+		lose  float64
+	}{
+		{protocol.MergeMean, 1000, 0},
+		{protocol.MergeTrimmed, 1000, 0},
+		{protocol.MergeMean, 2, .5},
+	} {
 		n := newNetwork(t, protocoltest.Setting{
 			Entry: lookup("rows"), Graph: protocoltest.Star(4), Arms: 4, Rounds: 40, Mechanism: dp.None,
-			Params: protocol.RowsParams{Every: 2, Pull: 5, Merge: merge, F: 1, Relays: 1},
+			Params: protocol.RowsParams{Every: 2, Pull: x.pull, Merge: x.merge, F: 1, Relays: 1},
 		})
+		loss := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 1)), Lose: x.lose}
 		for range 40 { // peer i pulls arm i alone, and arm 0
 			n.Play(t, func(i int) (int, float64) { return int(n.Round) % 2 * i, float64(i) / 4 })
 			n.Restart(t, 0, 0)
+			loss.Befall(n)
 		}
-		n.Play(t, nil)
-		n.Play(t, nil)
+		for range 2 { // the last rows cross two links
+			n.Play(t, nil)
+			loss.Befall(n)
+		}
+		for range 20 * b2i(x.lose > 0) {
+			n.Play(t, nil)
+		}
 		relay := n.Peers[0]
 		if !relay.Idle() || len(relay.Released) > 0 || relay.Spent() != 0 {
 			t.Errorf("the relay is idle: %v, released %d leaves and spent %g", relay.Idle(), len(relay.Released), relay.Spent())
@@ -150,12 +166,12 @@ func TestRelaysPassRowsOn(t *testing.T) {
 				continue
 			}
 			want := []float64{.5, .25, .5, .75}
-			if merge == protocol.MergeTrimmed { // one row of an arm is too few to tell liars apart
+			if x.merge == protocol.MergeTrimmed { // one row of an arm is too few to tell liars apart
 				want = []float64{.5, 0, 0, 0}
 				want[i] = float64(i) / 4
 			}
 			if got := p.Belief().X; !slices.Equal(got, want) {
-				t.Errorf("%s: peer %d believes %v, want %v", merge, i, got, want)
+				t.Errorf("%+v: peer %d believes %v, want %v", x, i, got, want)
 			}
 		}
 	}
