@@ -62,7 +62,7 @@ func rowsEntry() Entry {
 				p.Relays = 0
 				return p
 			},
-			idle: func(p RowsParams, self Peer) bool { return int64(self) < int64(p.Relays) },
+			idle: rowsIdle,
 			small: func(p RowsParams, leaf uint64) RowsParams {
 				p.Every, p.Pull = leaf, min(p.Pull, leaf+1)
 				return p
@@ -116,6 +116,9 @@ type sample struct {
 	mean, n float64
 	noise   dp.Spread
 }
+
+// rowsIdle reports whether a peer is a relay.
+func rowsIdle(p RowsParams, peer Peer) bool { return int64(peer) < int64(p.Relays) }
 
 func newRows(c Config, p RowsParams) (Protocol, error) {
 	switch {
@@ -247,6 +250,9 @@ func (r *rows) take(from Peer, m Message, out *Outbox) error {
 func (r *rows) check(m *Message) error {
 	if len(m.body) != 1 || m.body[0].Len() != r.c.Parts || m.body[0].Counts() != r.c.Parts {
 		return m.bad("want one release of %d values and counts", r.c.Parts)
+	}
+	if rowsIdle(r.p, m.label.Origin) {
+		return m.bad("a relay has no rewards, so no row is its own")
 	}
 	if len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 || m.hops != 0 {
 		return m.bad("a row brings nothing but its release")

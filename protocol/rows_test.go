@@ -174,6 +174,12 @@ func TestRelaysPassRowsOn(t *testing.T) {
 				t.Errorf("%+v: peer %d believes %v, want %v", x, i, got, want)
 			}
 		}
+		own := protocol.NewestRows(n.Peers[1].Protocol)[0].Draft()
+		own.Label.Origin, own.Label.Seq = 0, own.Label.Seq+1
+		m := own.Signed(protocoltest.Keys(0))
+		if _, err := n.Deliver(t, 2, protocol.Delivery{From: 0, Message: m}); !errors.Is(err, protocol.ErrPeer) {
+			t.Errorf("a row that a relay signed as its own: %v, want ErrPeer", err)
+		}
 	}
 }
 
