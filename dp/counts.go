@@ -82,6 +82,11 @@ func (c *Counts) Release() Release {
 	return c.shown
 }
 
+// ReleaseTo makes r what Release returns, with r's own memory: copies of what r was change.
+func (c *Counts) ReleaseTo(r *Release) {
+	*r = Release{count: append(r.count[:0], c.n...)}
+}
+
 // Save returns the state, which is public.
 func (c *Counts) Save() []byte {
 	b := []byte{stateVersion}

@@ -92,6 +92,7 @@ type Config struct {
 	Width       int      // numbers of a part's sum
 	Keys        Keys
 	Topic       bool       // Outbox messages to Everyone reach all peers
+	Reuse       bool       // no Message is kept for more than a Tick after the one that sent it; see [Message]
 	Rand        *rand.Rand // for schedules; public in effect
 	Secret      *rand.Rand // for what must not be known outside of this peer, such as a permutation
 	Public      [32]byte   // seed that all peers of the network share
