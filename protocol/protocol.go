@@ -44,9 +44,9 @@ var ErrPeer = errors.New("protocol: bad message")
 // Own is a leaf of an own stream that has closed.
 type Own struct {
 	Stream dp.StreamID
-	Number uint64  // of the leaf, from 1
-	Leaf   dp.Leaf // what it released
-	Over   bool    // the horizon is reached: the stream released nothing and never will
+	Number uint64   // of the leaf, from 1
+	Leaf   *dp.Leaf // what it released; nil if Over. It is good as long as the slice that it comes in
+	Over   bool     // the horizon is reached: the stream released nothing and never will
 }
 
 // A Protocol is one peer's half of a protocol. It is not safe for concurrent use.
