@@ -204,7 +204,7 @@ func (a *average) own(o *Own) error {
 		}
 		return nil
 	}
-	sum := o.Leaf.Sum
+	sum := &o.Leaf.Sum
 	if err := a.mine.Raise(arm, sum); err != nil {
 		return err
 	}
@@ -282,7 +282,7 @@ func (a *average) claim(i int, m *Message) error {
 	}
 	if a.p.Consistency != Robust {
 		a.met = true
-		return a.counts.RaiseToMax(m.body[0])
+		return a.counts.RaiseToMax(&m.body[0])
 	}
 	l := &a.links[i]
 	if !a.claims[i].Empty() && m.label.Seq <= l.claimed {
