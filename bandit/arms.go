@@ -52,13 +52,12 @@ func forced(b *Belief, t Turn, rng *rand.Rand) (c Choice, ok bool) {
 // first, the least pulled of them first; ties go to the lowest arm.
 func greatest(b *Belief, t Turn, index []float64) Arm {
 	arg, best := -1, math.Inf(-1)
-	for k := range b.SampleVar {
+	for k, i := range index {
 		if t.excludes(k) {
 			continue
 		}
-		i := math.Inf(1)
-		if b.Known(k) {
-			i = index[k]
+		if !b.Known(k) {
+			i = math.Inf(1)
 		}
 		if arg < 0 || i > best || (i > math.MaxFloat64 && b.Pulls[k] < b.Pulls[arg]) {
 			arg, best = k, i

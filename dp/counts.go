@@ -27,7 +27,7 @@ func (c *Counts) Len() int { return len(c.n) }
 func (c *Counts) At(i int) uint64 { return c.n[i] }
 
 // Raise lifts count i to the one count of r, if that is more.
-func (c *Counts) Raise(i int, r Release) error {
+func (c *Counts) Raise(i int, r *Release) error {
 	if len(r.count) != 1 {
 		return ErrShape
 	}
@@ -43,7 +43,7 @@ func (c *Counts) RaiseTo(o *Counts) {
 }
 
 // RaiseToMax lifts every count to r's, where that is more.
-func (c *Counts) RaiseToMax(r Release) error {
+func (c *Counts) RaiseToMax(r *Release) error {
 	if len(r.count) != len(c.n) {
 		return ErrShape
 	}
@@ -80,6 +80,11 @@ func (c *Counts) Release() Release {
 		c.shown, c.stale = Release{count: n}, false
 	}
 	return c.shown
+}
+
+// ReleaseTo makes r what Release returns, with r's own memory: copies of what r was change.
+func (c *Counts) ReleaseTo(r *Release) {
+	*r = Release{count: append(r.count[:0], c.n...)}
 }
 
 // Save returns the state, which is public.

@@ -44,8 +44,8 @@ type Door struct {
 	chargesTaken int      // of charged, by Charges
 	streams      []*stream
 	drawn        []Release
-	leaf         Leaf    // the newest; here so that closing one allocates nothing
-	drawer       drawer  // as well
+	leaves       []Leaf  // since the last Drawn
+	drawer       drawer  // here so that closing a leaf allocates nothing
 	replay       *replay // nil unless replaying
 	arena        arena
 }
@@ -135,31 +135,34 @@ func (d *Door) Add(s StreamID, x []float64) error {
 }
 
 // Leaf closes leaf k of stream s, draws the noise of the node that it completes
-// and returns what is newly public. Leaves are closed in order, from 1 or from
-// what [Door.Skip] returned. In a [Door.Replay] nothing new becomes public.
-func (d *Door) Leaf(s StreamID, k uint64) (Leaf, error) {
+// and returns what is newly public, which is good until a leaf closes after the next
+// [Door.Drawn]. Leaves are closed in order, from 1 or from what [Door.Skip] returned. In a
+// [Door.Replay] nothing new becomes public.
+func (d *Door) Leaf(s StreamID, k uint64) (*Leaf, error) {
 	t, err := d.stream(s)
 	if err != nil {
-		return Leaf{}, err
+		return nil, err
 	}
 	if err = t.checkNext(k); err != nil {
-		return Leaf{}, err
+		return nil, err
 	}
-	if c := d.charge(s); c.Mode == Sequential {
+	if c := t.charge; c.Mode == Sequential {
 		if err = d.pay(c.What, c.Loss); err != nil {
-			return Leaf{}, err
+			return nil, err
 		}
 	}
+	d.leaves = append(d.leaves, Leaf{})
+	leaf := &d.leaves[len(d.leaves)-1]
 	if d.replay == nil {
-		err = t.close(&d.drawer, &d.leaf)
+		err = t.close(&d.drawer, leaf)
 	} else {
-		err = d.replay.closeLeaf(t, &d.drawer, &d.leaf)
+		err = d.replay.closeLeaf(t, &d.drawer, leaf)
 	}
 	if err != nil {
-		return Leaf{}, err
+		return nil, err
 	}
-	d.drawn = append(d.drawn, d.leaf.Node)
-	return d.leaf, nil
+	d.drawn = append(d.drawn, leaf.Node)
+	return leaf, nil
 }
 
 // Budget returns what the door may spend over its whole life.
@@ -184,7 +187,7 @@ func (d *Door) Charges() []Charge {
 // the next leaf closes, the Releases in it for ever.
 func (d *Door) Drawn() []Release {
 	r := d.drawn
-	d.drawn = d.drawn[:0]
+	d.drawn, d.leaves = d.drawn[:0], d.leaves[:0]
 	d.arena.hidden.endStep()
 	return r
 }
@@ -194,13 +197,4 @@ func (d *Door) stream(s StreamID) (*stream, error) {
 		return nil, fmt.Errorf("dp: stream %d of %d", s, len(d.streams))
 	}
 	return d.streams[s], nil
-}
-
-// charge returns that of a stream.
-func (d *Door) charge(s StreamID) *Charge {
-	i := len(d.charged) - 1
-	for d.charged[i].Stream > s {
-		i--
-	}
-	return &d.charged[i]
 }

@@ -112,12 +112,12 @@ func FuzzReceived(f *testing.F) {
 		if r.Len() == 1 {
 			_ = m.Replace(0, r)
 			wellFormed(t, m.Release())
-			if n, err := m.ReplaceByMean(0, r); err == nil {
+			if n, err := m.ReplaceByMean(0, &r); err == nil {
 				finite(t, "noise of the mean", n.V, n.B, n.G)
 			}
 			wellFormed(t, m.Release())
 		}
-		if err := c.RaiseToMax(r); err != nil || !slices.Equal(c.Release().count, r.count) {
+		if err := c.RaiseToMax(&r); err != nil || !slices.Equal(c.Release().count, r.count) {
 			t.Fatalf("counts %v, %v after those of %+v", c, err, r)
 		}
 		c.RaiseToRank([]Release{r, {}, r}, 1)
@@ -213,7 +213,7 @@ func FuzzMixedLoad(f *testing.F) {
 
 func FuzzCountsLoad(f *testing.F) {
 	c := NewCounts(2)
-	if err := c.RaiseToMax(Release{count: []uint64{1, math.MaxUint64}}); err != nil {
+	if err := c.RaiseToMax(&Release{count: []uint64{1, math.MaxUint64}}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(uint8(2), c.Save())

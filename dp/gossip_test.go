@@ -79,7 +79,7 @@ func TestShapesThatDoNotFitAreRefused(t *testing.T) {
 		}
 	}
 	c := NewCounts(2)
-	if err := c.RaiseToMax(Release{count: []uint64{1}}); !errors.Is(err, ErrShape) {
+	if err := c.RaiseToMax(&Release{count: []uint64{1}}); !errors.Is(err, ErrShape) {
 		t.Errorf("raised 2 counts to 1: %v", err)
 	}
 	if _, err := Concat([]Release{{v: []int64{1}, e: 1}, {v: []int64{1}, e: 2}}); !errors.Is(err, ErrShape) {
@@ -121,7 +121,7 @@ func TestAShownReleaseStaysAsItIs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_ = c.RaiseToMax(Release{count: []uint64{3, 4}})
+	_ = c.RaiseToMax(&Release{count: []uint64{3, 4}})
 	_ = m.Add(Release{v: []int64{3, 4}, e: MeanExponent})
 	if counts.Count(0) != 0 || mixed.Value(0) != 0 || first.Sum.Value(0) != was.v[0] || first.Sum.Count(0) != was.count[0] {
 		t.Error("a release changed after it was shown")

@@ -116,7 +116,7 @@ func (m *Mixed) set(i int, own int64) error {
 
 // ReplaceByMean is Replace with the mean of a running sum; see [Mean]. It returns
 // the mean's noise as [Release.Spread] does.
-func (m *Mixed) ReplaceByMean(i int, sum Release) (Spread, error) {
+func (m *Mixed) ReplaceByMean(i int, sum *Release) (Spread, error) {
 	if len(sum.v) != 1 || len(sum.count) != 1 || sum.count[0] == 0 || sum.e < MeanExponent || sum.e > MeanExponent+63 || m.e != MeanExponent {
 		return Spread{}, ErrShape
 	}
@@ -128,7 +128,7 @@ func (m *Mixed) ReplaceByMean(i int, sum Release) (Spread, error) {
 	if err := m.set(i, mean); err != nil {
 		return Spread{}, err
 	}
-	return sum.Spread().Over(float64(n)), nil
+	return sum.noise.moments(sum.e).Over(float64(n)), nil
 }
 
 // HalfDifference returns ⌊(other - own state)/2⌋ of values and weights, which is what

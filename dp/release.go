@@ -80,6 +80,12 @@ func (r Release) Spread() Spread { return r.noise.moments(r.e) }
 // unit returns 2^e for e within ±maxExponent, which math.Ldexp does much slower.
 func unit(e int8) float64 { return math.Float64frombits(uint64(1023+int(e)) << 52) }
 
+// Clone returns a Release that shares no memory with r.
+func (r Release) Clone() Release {
+	r.count, r.v = slices.Clone(r.count), slices.Clone(r.v)
+	return r
+}
+
 // Equal reports whether both Releases are the same in every field.
 func (r Release) Equal(o Release) bool {
 	return r.stream == o.stream && r.span == o.span && r.e == o.e && r.noise == o.noise &&

@@ -44,7 +44,7 @@ func (d *Door) make(moves []move) (all []Leaf, err error) {
 		if err != nil {
 			return all, err
 		}
-		all = append(all, l)
+		all = append(all, *l)
 	}
 	return all, nil
 }

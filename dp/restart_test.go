@@ -27,7 +27,7 @@ func TestAStreamBeginsAnewAfterALostLife(t *testing.T) {
 					t.Fatal(err)
 				}
 				d.Drawn()
-				return l
+				return *l
 			}
 			reload := func() {
 				t.Helper()

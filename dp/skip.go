@@ -32,7 +32,7 @@ func (d *Door) Skip(s StreamID, k uint64) (next uint64, err error) {
 	}
 	before := t.closed()
 	t.skipTo(k)
-	if c := d.charge(s); c.Mode == Sequential {
+	if c := t.charge; c.Mode == Sequential {
 		loss, err := c.Loss.Times(t.closed() - before)
 		if err != nil {
 			return 0, fmt.Errorf("dp: %s: %w", c.What, err)

@@ -309,7 +309,7 @@ func TestAveragesAndCountsAreSavedWhole(t *testing.T) {
 		if err := m.Add(Release{v: values.Draw(t, "others"), e: MeanExponent}); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.RaiseToMax(Release{count: rapid.SliceOfN(rapid.Uint64(), n, n).Draw(t, "counts")}); err != nil {
+		if err := c.RaiseToMax(&Release{count: rapid.SliceOfN(rapid.Uint64(), n, n).Draw(t, "counts")}); err != nil {
 			t.Fatal(err)
 		}
 		c.Release()

@@ -98,16 +98,22 @@ func (s *stream) close(d *drawer, out *Leaf) error {
 	s.clearLeaf()
 	counts[0], counts[1] = records, s.total
 	base := s.restarted.base
-	out.Node = Release{s.id, Span{n.span.From + base, n.span.To + base}, counts[:1:1], node, GridExponent, n.noise}
+	out.Node.fill(s.id, Span{n.span.From + base, n.span.To + base}, counts[:1:1], node, n.noise)
 	if !s.sums {
 		out.Sum = out.Node
 		return nil
 	}
-	out.Sum = Release{s.id, Span{0, s.t + base}, counts[1:2:2], sum, GridExponent, s.layout.sum(s.noise, s.t)}
+	out.Sum.fill(s.id, Span{0, s.t + base}, counts[1:2:2], sum, s.layout.sum(s.noise, s.t))
 	if !s.skips {
 		s.restarted.lift(&out.Sum)
 	}
 	return nil
+}
+
+// fill makes an empty Release one on the grid. Field by field it takes less time than
+// a literal, which is copied.
+func (r *Release) fill(s StreamID, over Span, count []uint64, v []int64, noise Noise) {
+	r.stream, r.span, r.count, r.v, r.e, r.noise = s, over, count, v, GridExponent, noise
 }
 
 // skipTo gives up the leaves up to k; see [Door.Skip].

@@ -31,6 +31,7 @@ type PeerConfig struct {
 	Noise       *dp.Source // of noise
 	Keys        protocol.Keys
 	Topic       bool // the transport carries messages to everyone
+	Reuse       bool // the driver keeps no message longer than the round after it was sent; see [protocol.Config]
 	Marks       bool // the agent ends every round with a mark to each neighbour
 }
 
@@ -165,7 +166,7 @@ func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (b
 	}
 	a.protocol, err = entry.New(protocol.Config{
 		Self: c.Self, Incarnation: c.Incarnation, Graph: s.Graph, Parts: statistic.Parts, Width: statistic.Width(),
-		Keys: c.Keys, Topic: c.Topic, Rand: a.coins[1].Rand, Secret: a.coins[2].Rand, Public: s.Public,
+		Keys: c.Keys, Topic: c.Topic, Reuse: c.Reuse, Rand: a.coins[1].Rand, Secret: a.coins[2].Rand, Public: s.Public,
 	}, s.Protocol)
 	return a, err
 }

@@ -113,6 +113,8 @@ type average struct {
 	out    int          // arms that this peer has not entered
 	belief belief.Belief
 	bodies []dp.Release // room for the bodies of messages to come
+	reused [2]message   // the newest counts, in turn; with Config.Reuse
+	newest int          // index of the newest
 	allow  float64      // forced pulls of an arm that Budget allows
 	until  Round        // when that is renewed
 }
@@ -202,7 +204,7 @@ func (a *average) own(o *Own) error {
 		}
 		return nil
 	}
-	sum := o.Leaf.Sum
+	sum := &o.Leaf.Sum
 	if err := a.mine.Raise(arm, sum); err != nil {
 		return err
 	}
@@ -220,11 +222,7 @@ func (a *average) own(o *Own) error {
 func (a *average) Tick(t Round, out *Outbox) error {
 	a.round = t
 	if len(a.links) > 0 {
-		m := Message{&message{
-			kind:  averageCounts,
-			label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: uint64(t)},
-			body:  a.body(a.counts.Release()),
-		}}
+		m := a.countsMessage(t)
 		for i := range a.links {
 			out.send(a.links[i].peer, m)
 		}
@@ -284,13 +282,13 @@ func (a *average) claim(i int, m *Message) error {
 	}
 	if a.p.Consistency != Robust {
 		a.met = true
-		return a.counts.RaiseToMax(m.body[0])
+		return a.counts.RaiseToMax(&m.body[0])
 	}
 	l := &a.links[i]
 	if !a.claims[i].Empty() && m.label.Seq <= l.claimed {
 		return nil // overtaken by a newer one
 	}
-	a.claims[i], l.claimed, a.heard = m.body[0], m.label.Seq, true
+	a.claims[i], l.claimed, a.heard = m.body[0].Clone(), m.label.Seq, true // the sender may use its memory again
 	a.met = a.met || a.claimants() > a.p.F
 	return nil
 }

@@ -18,7 +18,9 @@ type Kind uint8
 // protocols of this package fill one in, and the only payload is a [dp.Release].
 //
 // A Message is a handle: copies share one content, which never changes once the Message
-// is in an [Outbox] or was decoded. The zero Message has no content and no method may be
+// is in an [Outbox] or was decoded. With Config.Reuse alone a Tick may use the contents of
+// the Tick before the last one again, and a protocol that keeps part of another peer's
+// message copies it. The zero Message has no content and no method may be
 // called on it.
 type Message struct{ *message }
 

@@ -266,7 +266,7 @@ func (b *book) mean(s dp.StreamID, n uint64) (int64, error) {
 		return 0, err
 	}
 	m := dp.NewMixed(int(s)+1, dp.MeanExponent)
-	if _, err := m.ReplaceByMean(int(s), r); err != nil {
+	if _, err := m.ReplaceByMean(int(s), &r); err != nil {
 		return 0, err
 	}
 	return m.Own(int(s)), nil

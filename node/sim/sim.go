@@ -146,6 +146,7 @@ func start(c Config) (*run, error) {
 	for i := range n {
 		peer := node.PeerConfig{
 			Self: protocol.Peer(i), Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(), Topic: c.Topic, Marks: c.Trace != nil,
+			Reuse: r.network.prompt(),
 		}
 		if c.Keys != nil {
 			peer.Keys = c.Keys[i]

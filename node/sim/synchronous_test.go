@@ -216,7 +216,7 @@ func (p *synchronousPeer) pull(t *testing.T, arm int, reward float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	noise, err := p.mixed.ReplaceByMean(arm, leaf.Sum)
+	noise, err := p.mixed.ReplaceByMean(arm, &leaf.Sum)
 	if err != nil {
 		t.Fatal(err)
 	}
