@@ -47,7 +47,7 @@ func drawRows(t *rapid.T, p *rows, liars int) (honest [][]sample) {
 			for k := range f.Value {
 				one := f
 				one.Stream, one.Count, one.Value = dp.StreamID(k), f.Count[k:k+1], f.Value[k:k+1]
-				own = append(own, Own{Stream: one.Stream, Number: 1, Leaf: dp.Leaf{Sum: received(t, one)}})
+				own = append(own, Own{Stream: one.Stream, Number: 1, Leaf: &dp.Leaf{Sum: received(t, one)}})
 				for range f.Count[k] {
 					p.Chosen(k)
 				}
