@@ -74,7 +74,13 @@ type tap struct {
 }
 
 func (t *tap) Released(own []protocol.Own, out *protocol.Outbox) error {
-	t.peer.Released = append(t.peer.Released, own...)
+	for _, o := range own {
+		if o.Leaf != nil { // nil past the horizon
+			leaf := *o.Leaf // the agent uses its memory again
+			o.Leaf = &leaf
+		}
+		t.peer.Released = append(t.peer.Released, o)
+	}
 	return t.Protocol.Released(own, out)
 }
 
