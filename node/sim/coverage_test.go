@@ -23,7 +23,7 @@ func TestTheRadiiKeepTheirPromise(t *testing.T) {
 	}{
 		{"average, max", alike, protocol.Max},
 		{"average, budget", alike, protocol.Budget},
-		{"rows", alike, ""},
+		{"rows, sites alike", alike, ""},
 		{"average, max, sites differ", differ, protocol.Max},
 		{"rows, sites differ", differ, ""},
 	} {

@@ -94,7 +94,7 @@ func running(t *testing.T, f func(t *testing.T)) {
 
 func TestAloneNothingIsBlocked(t *testing.T) {
 	running(t, func(t *testing.T) {
-		x := usual("rows", OnArrival)
+		x := usual(stated, OnArrival)
 		x.alone = true
 		a := wake(newRig(t, x))
 		a.pass(4*every + every/2)
@@ -117,7 +117,7 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 	for _, all := range []bool{true, false} {
 		t.Run(fmt.Sprint("all=", all), func(t *testing.T) {
 			running(t, func(t *testing.T) {
-				a := wake(newRig(t, usual("rows", OnArrival)))
+				a := wake(newRig(t, usual(stated, OnArrival)))
 				held := func(when string) {
 					t.Helper()
 					if st := a.status(); st.Round != 0 || st.Released != 0 || st.BlockedReason == "" || a.sent() > 0 || a.s.Ready(t.Context()) == nil {
@@ -154,7 +154,7 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 // alarm and sends nothing any more, while decisions go on; so it is after a restart.
 func TestAnAlarmSilences(t *testing.T) {
 	running(t, func(t *testing.T) {
-		a := wake(newRig(t, usual("average", OnArrival)))
+		a := wake(newRig(t, usual(averaged, OnArrival)))
 		a.s.OnRemembered(left, protocol.Checkpoint{})
 		a.s.OnRemembered(right, protocol.Checkpoint{})
 		for range 5 {
@@ -203,7 +203,7 @@ func TestAnAlarmSilences(t *testing.T) {
 // a clock that goes back repeats none.
 func TestTheClockOfRounds(t *testing.T) {
 	running(t, func(t *testing.T) {
-		x := usual("rows", AtWindow)
+		x := usual(stated, AtWindow)
 		x.alone = true
 		r := newRig(t, x)
 		a := wake(r)
@@ -254,7 +254,7 @@ func TestTheClockOfRounds(t *testing.T) {
 // their reports come, the one that remembers most counts.
 func TestTheHighestIsBelieved(t *testing.T) {
 	for _, told := range [][]uint64{{50, 70}, {70, 50}, {70, 70}} {
-		r := newRig(t, usual("rows", OnArrival))
+		r := newRig(t, usual(stated, OnArrival))
 		r.open()
 		r.s.OnRemembered(left, protocol.Checkpoint{Records: told[0]})
 		r.s.OnRemembered(right, protocol.Checkpoint{Records: told[1]})
@@ -483,7 +483,7 @@ func TestAForkIsForGood(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			r := lost(t, "average", 0)
+			r := lost(t, averaged, 0)
 			r.open()
 			r.s.OnRemembered(left, mark(r))
 			if !r.s.Behind() {
@@ -510,7 +510,7 @@ func TestAForkIsForGood(t *testing.T) {
 }
 
 func TestThereMayBeNothingToRecover(t *testing.T) {
-	r := newRig(t, usual("rows", AtWindow))
+	r := newRig(t, usual(stated, AtWindow))
 	r.start()
 	r.rounds(3)
 	mark := r.s.Checkpoint()
@@ -528,7 +528,7 @@ func TestThereMayBeNothingToRecover(t *testing.T) {
 // TestRecoverFailsAsAWhole: with a clock that cannot give an incarnation nothing is given
 // up.
 func TestRecoverFailsAsAWhole(t *testing.T) {
-	r := lost(t, "average", 10)
+	r := lost(t, averaged, 10)
 	r.start()
 	r.stop()
 	r.open()
@@ -549,7 +549,7 @@ func TestRecoverFailsAsAWhole(t *testing.T) {
 
 // TestCheckpointsAreRemembered: marks of other peers are stored with the next step.
 func TestCheckpointsAreRemembered(t *testing.T) {
-	r := newRig(t, usual("rows", AtWindow))
+	r := newRig(t, usual(stated, AtWindow))
 	r.start()
 	r.s.OnCheckpoint(left, protocol.Checkpoint{Records: 5, Head: [32]byte{5}})
 	r.s.OnCheckpoint(right, protocol.Checkpoint{Records: 6, Head: [32]byte{6}})

@@ -97,7 +97,7 @@ func covered(t testing.TB, x *setting, d *draft, m protocol.Message) {
 		return
 	}
 	switch {
-	case x.protocol == "rows" && m.Body() == 1:
+	case x.protocol == stated && m.Body() == 1:
 		row := m.Release(0)
 		for arm := range x.arms {
 			value, count := d.sum(t, dp.StreamID(arm), m.Label().Seq)
@@ -105,7 +105,7 @@ func covered(t testing.TB, x *setting, d *draft, m protocol.Message) {
 				t.Fatalf("row %d says %d of %d pulls of arm %d, the ledger %d of %d", m.Label().Seq, row.Value(arm), row.Count(arm), arm, value, count)
 			}
 		}
-	case x.protocol == "average" && m.Body() == 2:
+	case x.protocol == averaged && m.Body() == 2:
 		counts := m.Release(1)
 		for arm := range x.arms {
 			if _, most := d.sum(t, dp.StreamID(arm), d.newest[arm]); counts.Count(arm) > most {

@@ -71,6 +71,18 @@ func (x setting) repeatable(seed uint64) setting {
 	return x
 }
 
+// The protocols of tests that are about one: of means that peers mix, and of sums that each
+// peer states.
+var averaged, stated = nameOf(protocol.AverageParams{}), nameOf(protocol.RowsParams{})
+
+func nameOf(params any) string {
+	e, err := protocol.EntryOf(params)
+	if err != nil {
+		panic(err)
+	}
+	return e.Name
+}
+
 // protocols names those that the tests about all protocols go through.
 func protocols() (names []string) {
 	for _, e := range protocol.Table() {
