@@ -60,7 +60,7 @@ func NewDoor(mode Mode, budget account.Budget, src *Source) (*Door, error) {
 		return nil, errors.New("dp: seeded noise outside lockstep would repeat itself")
 	}
 	if mode == Private && budget.Epsilon == Infinite {
-		return nil, errors.New("dp: an infinite budget outside lockstep would protect nobody")
+		return nil, errors.New("dp: an infinite budget outside lockstep would protect no one")
 	}
 	d := &Door{mode: mode, budget: budget, src: src}
 	d.drawer.src, d.drawer.hidden = src, &d.arena.hidden

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds peerd and runs a network of real processes on this machine: five peers in
 # a ring that learn together, privately. It ends by itself. Flags go to `peerd
-# testnet`: -n peers, -t topology, -c configuration, --json, --keep; see --help.
+# testnet`: a configuration, -n peers, -t topology, --json, --keep; see --help.
 set -euo pipefail
 here="$(cd "$(dirname "$0")/.." && pwd)"
 mkdir -p "$here/bin"
@@ -9,6 +9,6 @@ if [ -t 2 ]; then echo 'building peerd (a minute and a half the first time)…' 
 (cd "$here" && go build -o bin/peerd ./cmd/peerd)
 config=(-c "$here/configs/testnet.yaml")
 for arg in "$@"; do
-	case "$arg" in -c | --config | -c?* | --config=*) config=() ;; esac
+	case "$arg" in -c | --config | -c?* | --config=* | *.yaml) config=() ;; esac
 done
 exec "$here/bin/peerd" testnet "${config[@]}" "$@"

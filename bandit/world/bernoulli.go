@@ -19,9 +19,9 @@ var _ bandit.World = (*Bernoulli)(nil)
 
 // BernoulliParams are the parameters of world bernoulli.
 type BernoulliParams struct {
-	Means    [][]float64 `want:"rows of numbers" doc:"The probability of a reward for every arm: one row for all sites or one a site."`
+	Means    [][]float64 `want:"rows of numbers" doc:"The probability of a reward for every arm: one row for all sites, or several rows that sites take in turn."`
 	Draw     Draw        `want:"given|sites|shared" doc:"Where the means come from: given takes means; sites draws them uniformly from [0, 1] for every site, shared once for all sites."`
-	Instance uint64      `want:"0.." doc:"Seed of drawn means, the same in all runs; 0 draws others for every run of an experiment."`
+	Instance uint64      `want:"0.." doc:"Seed of the drawn means, the same in all runs; 0 draws new ones for every run of an experiment."`
 }
 
 func (p BernoulliParams) means() means { return means{p.Means, p.Draw, p.Instance} }

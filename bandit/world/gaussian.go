@@ -30,11 +30,11 @@ var _ bandit.World = (*Gaussian)(nil)
 
 // GaussianParams are the parameters of world gaussian.
 type GaussianParams struct {
-	Means    [][]float64 `want:"rows of numbers" doc:"The mean reward of every arm, before clipping: one row for all sites or one a site."`
+	Means    [][]float64 `want:"rows of numbers" doc:"The mean reward of every arm, before clipping: one row for all sites, or several rows that sites take in turn."`
 	Draw     Draw        `want:"given|sites|shared" doc:"Where the means come from: given takes means; sites draws them uniformly from [0, 1] for every site, shared once for all sites."`
-	Instance uint64      `want:"0.." doc:"Seed of drawn means, the same in all runs; 0 draws others for every run of an experiment."`
+	Instance uint64      `want:"0.." doc:"Seed of the drawn means, the same in all runs; 0 draws new ones for every run of an experiment."`
 	SD       float64     `want:"over 0" doc:"Standard deviation of the rewards, before clipping."`
-	Clip     bool        `want:"true|false" doc:"Brings rewards into [0, 1] before they are paid."`
+	Clip     bool        `want:"true|false" doc:"Clip rewards to [0, 1] before they are paid."`
 }
 
 func (p GaussianParams) means() means { return means{p.Means, p.Draw, p.Instance} }

@@ -48,19 +48,19 @@ func (m means) check(name string, c Config) (field, want string) {
 			return key, fmt.Sprintf("%d numbers a row, as many as arms; row %d has %d", c.Arms, i, len(row))
 		}
 	}
-	if n := len(m.given); n > 1 && c.Sites > 0 && n != c.Sites {
-		return key, fmt.Sprintf("1 row, or one for each of %d sites, not %d", c.Sites, n)
+	if n := len(m.given); c.Sites > 0 && n > c.Sites {
+		return key, fmt.Sprintf("at most %d rows, one for each site, not %d", c.Sites, n)
 	}
 	return "", ""
 }
 
-// bySite returns the means by site and arm.
+// bySite returns the means by site and arm. Sites take the given rows in turn.
 func (m means) bySite(name string, c Config, run *rand.Rand) ([][]float64, error) {
 	switch {
 	case m.draw == Given:
 		rows := make([][]float64, c.Sites)
 		for i := range rows {
-			rows[i] = m.given[min(i, len(m.given)-1)]
+			rows[i] = m.given[i%len(m.given)]
 		}
 		return rows, nil
 	case m.draw != BySite && m.draw != Shared:

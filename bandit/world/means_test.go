@@ -102,11 +102,12 @@ func TestDrawnMeansAreOfTheRunOrTheInstance(t *testing.T) {
 	}
 }
 
-// A row of means a site is that of the site.
-func TestEverySiteHasItsRow(t *testing.T) {
+// TestSitesTakeRowsInTurn: a row of means a site is the site's, and with more sites than
+// rows the first one follows the last.
+func TestSitesTakeRowsInTurn(t *testing.T) {
 	p := BernoulliParams{Draw: Given, Means: [][]float64{{0, 1}, {1, 0}, {0, 1}}}
-	s := small(t, bernoulliEntry(), p, 3)
-	for i, row := range p.Means {
+	for i := range 7 {
+		s, row := small(t, bernoulliEntry(), p, 7), p.Means[i%3]
 		w, err := s.World(i, seeded(1))
 		if err != nil {
 			t.Fatal(err)
@@ -117,6 +118,7 @@ func TestEverySiteHasItsRow(t *testing.T) {
 			}
 		}
 	}
+	s := small(t, bernoulliEntry(), p, 3)
 	if got := s.Gaps(); math.Abs(got[0]-1./3) > 1e-15 || got[1] != 0 {
 		t.Errorf("gaps %v", got)
 	}

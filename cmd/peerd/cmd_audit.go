@@ -45,12 +45,11 @@ peer, and touches no files.
 A promise that is broken ends with code 5. One that is not is no proof: docs/audit.md
 says what is found at so many runs. A run shows most at a budget of 1 to 2, and at 5
 with Gaussian noise.`,
-		Example: `  peerd audit -c configs/rows.yaml
-  peerd audit -c hospital-a/peerd.yaml --runs 5000
-  peerd audit -c configs/rows.yaml --set privacy.mechanism=tree-gaussian --set privacy.epsilon=5 --set privacy.delta=1e-6
-  peerd audit -c configs/figures/radius.yaml --set learner.ucb.confidence=paper
-  peerd audit -c configs/rows.yaml --quick --seed 1 --json | jq .passed`,
-		Args: cobra.NoArgs,
+		Example: `  peerd audit configs/rows.yaml
+  peerd audit hospital-a/peerd.yaml --runs 5000
+  peerd audit configs/rows.yaml --set privacy.mechanism=tree-gaussian --set privacy.epsilon=5 --set privacy.delta=1e-6
+  peerd audit configs/figures/radius.yaml --set learner.ucb.confidence=paper
+  peerd audit configs/rows.yaml --quick --seed 1 --json | jq .passed`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if quick && !cmd.Flags().Changed("runs") {
 				runs = auditQuick
@@ -68,7 +67,7 @@ with Gaussian noise.`,
 	cmd.Flags().Uint64Var(&runs, "runs", auditRuns, "plays of each history; four times as many of the sharpest")
 	cmd.Flags().BoolVar(&quick, "quick", false, "few plays: gross faults only")
 	cmd.Flags().Uint64Var(&seed, "seed", 0, "repeat the bounds of an audit: their noise and coins follow from the number (default 0: noise as a daemon's)")
-	return cmd
+	return o.takesFile(cmd)
 }
 
 func (o *options) audit(ctx context.Context, s *config.Settings, runs int, seed uint64) error {
@@ -102,7 +101,7 @@ func (o *options) audit(ctx context.Context, s *config.Settings, runs int, seed 
 // auditNotes says what of a configuration is not audited as it stands.
 func auditNotes(s *config.Settings) (notes []string) {
 	if s.Mode == config.Lockstep {
-		notes = append(notes, "mode lockstep guards nobody; audited is what the same settings would promise people")
+		notes = append(notes, "mode lockstep protects no one; the audit is of what the same settings would promise people")
 	}
 	if len(s.Experiment.Cells) == 0 {
 		return notes

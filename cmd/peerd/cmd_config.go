@@ -16,7 +16,7 @@ func newConfig(o *options) *cobra.Command {
 		Short: "Check and show the configuration",
 		Long: `Check and show the configuration. One schema serves the daemon, the testnet and
 experiments; an unknown key, a wrong type or a value out of range is an error.`,
-		Example: `  peerd config check -c peerd.yaml
+		Example: `  peerd config check peerd.yaml
   peerd config show --schema`,
 		Args: cobra.NoArgs,
 		RunE: help,
@@ -26,15 +26,14 @@ experiments; an unknown key, a wrong type or a value out of range is an error.`,
 }
 
 func newConfigCheck(o *options) *cobra.Command {
-	return &cobra.Command{
+	return o.takesFile(&cobra.Command{
 		Use:   "check",
 		Short: "Refuse a bad configuration, or say what a good one means",
 		Long: `Read the configuration as a run would and say what it means, or name everything
 that is wrong with it, a line each: key, value, what is wanted. Nothing is started.`,
-		Example: `  peerd config check -c configs/testnet.yaml
-  PEERD_PRIVACY_EPSILON=0.5 peerd config check -c configs/testnet.yaml
-  peerd config check -c configs/testnet.yaml --set privacy.epsilon=-1 --json`,
-		Args: cobra.NoArgs,
+		Example: `  peerd config check configs/testnet.yaml
+  PEERD_PRIVACY_EPSILON=0.5 peerd config check configs/testnet.yaml
+  peerd config check configs/testnet.yaml --set privacy.epsilon=-1 --json`,
 		RunE: o.run(func(context.Context) error {
 			c, err := o.load()
 			if err != nil {
@@ -50,7 +49,7 @@ that is wrong with it, a line each: key, value, what is wanted. Nothing is start
 				_, _ = fmt.Fprint(w, config.Wrap(doc.Reading, 80))
 			})
 		}),
-	}
+	})
 }
 
 type checkDoc struct {
@@ -67,10 +66,9 @@ func newConfigShow(o *options) *cobra.Command {
 		Long: `Print every setting as a run would see it, and whether a flag, the environment,
 the file or the default set it. With --schema, print what each key means, its
 default and what it may be.`,
-		Example: `  peerd config show -c configs/testnet.yaml
-  peerd config show -c configs/testnet.yaml --set privacy.epsilon=0.5 --json
+		Example: `  peerd config show configs/testnet.yaml
+  peerd config show configs/testnet.yaml --set privacy.epsilon=0.5 --json
   peerd config show --schema`,
-		Args: cobra.NoArgs,
 		RunE: o.run(func(context.Context) error {
 			if asSchema {
 				return o.print(config.SchemaDocs(), config.WriteSchema)
@@ -83,7 +81,7 @@ default and what it may be.`,
 		}),
 	}
 	cmd.Flags().BoolVar(&asSchema, "schema", false, "print the meaning of every key instead")
-	return cmd
+	return o.takesFile(cmd)
 }
 
 type showDoc struct {

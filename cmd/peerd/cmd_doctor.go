@@ -9,11 +9,11 @@ import (
 )
 
 func newDoctor(o *options) *cobra.Command {
-	return &cobra.Command{
+	return o.takesFile(&cobra.Command{
 		Use:   "doctor",
 		Short: "Check a peer's folder, machine and neighbours, running or stopped",
-		Long: `Check what a peer needs, a line each: PASS, WARN (it works, and somebody should know)
-or FAIL, with what is wrong and how to mend it. The peer may run or be stopped;
+		Long: `Check what a peer needs, a line each: PASS, WARN (it works, but deserves attention)
+or FAIL, with what is wrong and how to fix it. The peer may run or be stopped;
 it is left as it is, and no message is sent.
 
 Of a stopped peer the whole ledger is verified, and each neighbour with an address is
@@ -21,7 +21,7 @@ dialled and asked whether it agrees on the network and how much it remembers of 
 peer. That finds a folder that was restored from a backup before it is started.
 
 The clock is compared with the network's start, with the times of the peer's files and
-with itself. No time server is asked and peers do not tell each other the time, so a
+with itself. No time server is asked and peers do not exchange the time, so a
 clock that is wrong by less is not found: keep NTP running.
 
 The exit code is 0 without a FAIL. Otherwise it is the first that applies: 4 for the
@@ -29,7 +29,6 @@ configuration, the network file or a neighbour that has other ones, 1 for the fo
 the machine or the ledger, 3 for the network.`,
 		Example: `  peerd doctor --dir hospital-a
   peerd doctor --dir hospital-a --json | jq '.checks[] | select(.result != "PASS")'`,
-		Args: cobra.NoArgs,
 		RunE: o.run(func(ctx context.Context) error {
 			r := doctor.Examine(ctx, o.load, o.read)
 			if err := ctx.Err(); err != nil {
@@ -44,7 +43,7 @@ the machine or the ledger, 3 for the network.`,
 			}
 			return &shownError{doc.Code}
 		}),
-	}
+	})
 }
 
 // A doctorDoc is a report with the code of the process.

@@ -59,7 +59,7 @@ func TestDoctor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	c, err := config.Load("../../configs/testnet.yaml", []string{"testnet.nodes=2", "testnet.topology=path", "world.means=[[0.9, 0.1, 0.2]]", "rounds.every=20ms"})
+	c, err := config.Load("../../configs/testnet.yaml", []string{"testnet.nodes=2", "testnet.topology=path", "world.bernoulli.means=[[0.9, 0.1, 0.2]]", "rounds.every=20ms"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func copyFolder(t *testing.T, from, to string) {
 	}
 }
 
-// TestDoctorNamesWhatIsWrong, and how to mend it.
+// TestDoctorNamesWhatIsWrong, and how to fix it.
 func TestDoctorNamesWhatIsWrong(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "peer")
 	if c, _, stderr := peerd(t, "init", "--dir", dir, "--set", "arms=[a, b]", "--set", "privacy.epsilon=1", "--set", "privacy.horizon=100"); c != exitOK {

@@ -1,12 +1,12 @@
 package main
 
 import (
+	"context"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/experiment"
 )
 
@@ -19,12 +19,12 @@ func newExperiment(o *options) *cobra.Command {
 	}
 	var out string
 	run := &cobra.Command{
-		Use:   "run FILE",
+		Use:   "run",
 		Short: "Play a configuration's cells in the simulator, once a seed",
 		Long: `Play the cells of a configuration (experiment.cells) in the simulator, each once a
 seed, as many runs at once as there are processors. The peers are the daemon's own; what
 happens is what processes in lockstep would do. The same seed gives the same result.
-Noise comes from the seeds, so simulated runs protect nobody.
+Noise comes from the seeds, so simulated runs protect no one.
 
 The folder of results holds config.yaml (all settings, resolved), manifest.json (those of
 every cell, seeds, version, machine, wall time), rows.jsonl and rows.parquet (regret by
@@ -34,12 +34,7 @@ with more seeds only those that are new are.`,
 		Example: `  peerd experiment run configs/figures/fig2a.yaml -o runs/fig2a
   peerd experiment run configs/rows.yaml --set experiment.faults.loss=0.3 --set experiment.seeds=50
   peerd experiment run configs/rows.yaml --set 'experiment.cells=[{set: {privacy.epsilon: [1, 2, 5]}}]'`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.config != "" {
-				return config.Failf(config.ErrUsage, "two configurations, %s and %s; want one", o.config, args[0])
-			}
-			o.config = args[0]
+		RunE: o.run(func(ctx context.Context) error {
 			c, err := o.load()
 			if err != nil {
 				return err
@@ -47,14 +42,14 @@ with more seeds only those that are new are.`,
 			if out == "" {
 				out = filepath.Join("runs", time.Now().Format("2006-01-02-150405-")+experiment.Title(c))
 			}
-			return experiment.Run(cmd.Context(), c, experiment.Options{
+			return experiment.Run(ctx, c, experiment.Options{
 				Out: out, Progress: o.stderr, Show: func(doc *experiment.Document) error {
 					return o.print(doc, doc.Write)
 				},
 			})
-		},
+		}),
 	}
 	run.Flags().StringVarP(&out, "out", "o", "", "folder for the results (default runs/<time>-<name>)")
-	cmd.AddCommand(run)
+	cmd.AddCommand(o.takesFile(run))
 	return cmd
 }

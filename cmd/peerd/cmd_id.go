@@ -9,14 +9,13 @@ import (
 )
 
 func newID(o *options) *cobra.Command {
-	return &cobra.Command{
+	return o.takesFile(&cobra.Command{
 		Use:   "id",
 		Short: "Print this peer's id",
 		Long: `Print the id that follows from the key in the peer's folder. It is what the network
 file knows the peer by. The peer need not run.`,
 		Example: `  peerd id --dir hospital-a
   peerd id --dir hospital-a --json`,
-		Args: cobra.NoArgs,
 		RunE: o.run(func(context.Context) error {
 			c, err := o.read()
 			if err != nil {
@@ -28,7 +27,7 @@ file knows the peer by. The peer need not run.`,
 			}
 			return o.print(idDoc{ID: id.ID()}, func(w io.Writer) { _, _ = fmt.Fprintln(w, id.ID()) })
 		}),
-	}
+	})
 }
 
 type idDoc struct {

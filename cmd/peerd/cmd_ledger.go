@@ -59,7 +59,6 @@ func newLedgerShow(o *options) *cobra.Command {
 every record is printed whole.`,
 		Example: `  peerd ledger show --dir hospital-a
   peerd ledger show --dir hospital-a --from 0 --limit 3 --json`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			page.newest = !cmd.Flags().Changed("from")
 			if page.limit < 0 {
@@ -75,8 +74,8 @@ every record is printed whole.`,
 		},
 	}
 	cmd.Flags().Uint64Var(&page.from, "from", 0, "number of the first record; without it the newest are shown")
-	cmd.Flags().IntVar(&page.limit, "limit", 20, "at most so many records; 0 for all")
-	return cmd
+	cmd.Flags().IntVar(&page.limit, "limit", 20, "maximum number of records; 0 for all")
+	return o.takesFile(cmd)
 }
 
 // A ledgerPage says which records to show.

@@ -24,7 +24,6 @@ func newLedgerExport(o *options) *cobra.Command {
 are verified on the way. Nothing in the file is private.`,
 		Example: `  peerd ledger export --dir hospital-a -o hospital-a.jsonl
   peerd ledger export --dir hospital-a | peerd ledger verify -`,
-		Args: cobra.NoArgs,
 		RunE: o.run(func(ctx context.Context) error {
 			return o.withLedger(ctx, func(c *config.Config, lines iter.Seq2[[]byte, error]) error {
 				id, err := c.Identity()
@@ -36,7 +35,7 @@ are verified on the way. Nothing in the file is private.`,
 		}),
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", standard, "file to write, - for standard output")
-	return cmd
+	return o.takesFile(cmd)
 }
 
 // An exportDoc says what export wrote.
@@ -65,7 +64,7 @@ func (o *options) exportLedger(file string, lines iter.Seq2[[]byte, error], sign
 	}
 	return o.print(exportDoc{file, r.Records, r.Head}, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "wrote %s: %d records, head %v\n", file, r.Records, r.Head)
-		_, _ = fmt.Fprintf(w, "anybody can check it: peerd ledger verify %s\n", file)
+		_, _ = fmt.Fprintf(w, "anyone can verify it: peerd ledger verify %s\n", file)
 	})
 }
 

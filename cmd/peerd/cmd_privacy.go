@@ -1,11 +1,11 @@
 package main
 
 import (
+	"context"
 	"io"
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/explain"
 )
 
@@ -15,7 +15,7 @@ func newPrivacy(o *options) *cobra.Command {
 		Short: "Say what a configuration promises its users",
 		Long: `Say what a configuration promises its users. What a peer has spent and released is
 in its ledger, see peerd ledger.`,
-		Example: `  peerd privacy explain -c peerd.yaml`,
+		Example: `  peerd privacy explain peerd.yaml`,
 		Args:    cobra.NoArgs,
 		RunE:    help,
 	}
@@ -24,8 +24,8 @@ in its ledger, see peerd ledger.`,
 }
 
 func newPrivacyExplain(o *options) *cobra.Command {
-	return &cobra.Command{
-		Use:   "explain [CONFIG]",
+	return o.takesFile(&cobra.Command{
+		Use:   "explain",
 		Short: "Print a page for a privacy officer: promise, noise, horizon, what is not covered",
 		Long: `Print a page for a privacy officer: who is protected, against whom and how far, by
 which noise, for how long, what the noise does to the results, what is public and what
@@ -37,15 +37,8 @@ than what is to be learnt, and says which setting would halve it and which mecha
 has the least.`,
 		Example: `  peerd privacy explain configs/application.yaml
   peerd privacy explain --dir hospital-a --json | jq .mechanism
-  peerd privacy explain -c configs/rows.yaml --set privacy.epsilon=0.1`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				if o.config != "" {
-					return config.Failf(config.ErrUsage, "two configurations, %s and %s; want one", o.config, args[0])
-				}
-				o.config = args[0]
-			}
+  peerd privacy explain configs/rows.yaml --set privacy.epsilon=0.1`,
+		RunE: o.run(func(context.Context) error {
 			c, err := o.load()
 			if err != nil {
 				return err
@@ -55,6 +48,6 @@ has the least.`,
 				return err
 			}
 			return o.print(doc, func(w io.Writer) { doc.Write(w, &c.Settings) })
-		},
-	}
+		}),
+	})
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func newRecover(o *options) *cobra.Command {
-	return &cobra.Command{
+	return o.takesFile(&cobra.Command{
 		Use:   "recover",
 		Short: "Go on with a folder that was restored from a backup",
 		Long: `Go on with a folder that is older than what other peers remember of this peer: it was
@@ -28,7 +28,6 @@ have all of them running then, so that none remembers more.`,
 		Example: `  peerd status --dir hospital-a     # says what is held back, and why
   peerd recover --dir hospital-a
   peerd run --dir hospital-a`,
-		Args: cobra.NoArgs,
 		RunE: o.run(func(context.Context) error {
 			c, err := o.load()
 			if err != nil {
@@ -45,5 +44,5 @@ have all of them running then, so that none remembers more.`,
 			}
 			return o.print(done, func(w io.Writer) { _, _ = fmt.Fprintln(w, done) })
 		}),
-	}
+	})
 }

@@ -31,7 +31,6 @@ rewards over the API: see docs/api.md.`,
 		Example: `  peerd init --dir hospital-a
   peerd run --dir hospital-a
   peerd status --dir hospital-a`,
-		Args: cobra.NoArgs,
 		RunE: o.run(func(ctx context.Context) error {
 			c, err := o.load()
 			if err != nil {
@@ -42,7 +41,7 @@ rewards over the API: see docs/api.md.`,
 	}
 	cmd.Flags().StringVar(&r.trace, "trace", "", "in lockstep, write every decision, release and frame to this folder")
 	cmd.Flags().BoolVar(&r.leash, "leash", false, "end when standard input is closed, so that no peer outlives who started it")
-	return cmd
+	return o.takesFile(cmd)
 }
 
 type runOptions struct {

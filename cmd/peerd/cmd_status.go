@@ -18,11 +18,10 @@ import (
 )
 
 func newStatus(o *options) *cobra.Command {
-	return &cobra.Command{
+	return o.takesFile(&cobra.Command{
 		Use:     "status",
 		Short:   "Show how the running peer of a folder is doing",
 		Example: "  peerd status --dir hospital-a\n  peerd status --dir hospital-a --json | jq .epsilon_left",
-		Args:    cobra.NoArgs,
 		RunE: o.run(func(ctx context.Context) error {
 			c, err := o.load()
 			if err != nil {
@@ -34,7 +33,7 @@ func newStatus(o *options) *cobra.Command {
 			}
 			return o.print(d, func(w io.Writer) { writeStatus(w, d, c.Arms) })
 		}),
-	}
+	})
 }
 
 func writeStatus(w io.Writer, d api.Status, arms []string) {
@@ -43,11 +42,11 @@ func writeStatus(w io.Writer, d api.Status, arms []string) {
 		ready = "waiting for neighbours; see `peerd peers`"
 	}
 	_, _ = fmt.Fprintf(w, "%s  %s  network %s: %s\n", d.Name, d.ID, d.Network, ready)
-	_, _ = fmt.Fprintf(w, "round %d of %d, %d slots skipped\n", d.Round, d.Rounds, d.Skipped)
+	_, _ = fmt.Fprintf(w, "round %d of %d, %d rounds skipped\n", d.Round, d.Rounds, d.Skipped)
 	_, _ = fmt.Fprintf(w, "privacy: ε %.4g charged, %.4g left; %d releases drawn\n", d.Spent, d.Left, d.Released)
 	_, _ = fmt.Fprintf(w, "ledger: %d records; `peerd ledger show`\n", d.LedgerRecords)
 	if d.Hold != "" {
-		_, _ = fmt.Fprintf(w, "HELD BACK: %s\n", d.Hold)
+		_, _ = fmt.Fprintf(w, "BLOCKED: %s\n", d.Hold)
 	}
 	if d.DiskFull {
 		_, _ = fmt.Fprintln(w, "DISK FULL: nothing is taken in until there is room")
@@ -69,11 +68,10 @@ func writeStatus(w io.Writer, d api.Status, arms []string) {
 }
 
 func newPeers(o *options) *cobra.Command {
-	return &cobra.Command{
+	return o.takesFile(&cobra.Command{
 		Use:     "peers",
 		Short:   "Show the other peers of the network and the links to them",
 		Example: "  peerd peers --dir hospital-a",
-		Args:    cobra.NoArgs,
 		RunE: o.run(func(ctx context.Context) error {
 			c, err := o.load()
 			if err != nil {
@@ -85,7 +83,7 @@ func newPeers(o *options) *cobra.Command {
 			}
 			return o.print(ds, func(w io.Writer) { writePeers(w, ds) })
 		}),
-	}
+	})
 }
 
 func writePeers(w io.Writer, ds []api.Peer) {

@@ -25,11 +25,10 @@ sites. "Alone" is the same peer without neighbours, simulated beside the network
 With world.kind: application the peers wait for an application of yours: each answers
 on a port of its own, which is printed with the file that holds its token, until the
 network is interrupted.`,
-		Example: `  peerd testnet -c configs/testnet.yaml
-  peerd testnet -c configs/rows.yaml -n 8 -t 'regular(3)'
-  peerd testnet -c configs/application.yaml
-  peerd testnet -c configs/testnet.yaml --json --keep`,
-		Args: cobra.NoArgs,
+		Example: `  peerd testnet configs/testnet.yaml
+  peerd testnet configs/rows.yaml -n 8 -t 'regular(3)'
+  peerd testnet configs/application.yaml
+  peerd testnet configs/testnet.yaml --json --keep`,
 		RunE: o.run(func(ctx context.Context) error {
 			t.apply(o)
 			c, err := o.load()
@@ -46,7 +45,7 @@ network is interrupted.`,
 	cmd.Flags().IntVarP(&t.nodes, "nodes", "n", 0, "number of peers, short for --set testnet.nodes=; sites take rows of means in turn")
 	cmd.Flags().StringVarP(&t.topology, "topology", "t", "", "who talks to whom, short for --set testnet.topology=")
 	cmd.Flags().BoolVar(&t.keep, "keep", false, "keep the peers' folders and logs")
-	return cmd
+	return o.takesFile(cmd)
 }
 
 type testnetOptions struct {

@@ -10,8 +10,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	"peerd.dev/bandit"
+	"peerd.dev/bandit/world"
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/configtest"
+	"peerd.dev/protocol"
 )
 
 func TestFlagsGoBeforeEnvironmentBeforeFileBeforeDefault(t *testing.T) {
@@ -51,11 +54,12 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"mode": "lockstep", "dir": "here", "seed": "3", "network": "n.yaml", "listen": "[/ip4/127.0.0.1/tcp/9, '/ip6/::1/tcp/9']",
 		"arms": "[x, z]", "privacy.epsilon": "inf", "privacy.mechanism": "none", "privacy.delta": "0.5",
 		"privacy.calibration": "paper", "privacy.adjacency": "zero-out", "privacy.records_per_user": "2",
-		"privacy.horizon": "77", "privacy.accept_weak": "true", "learner.name": "ucb", "learner.confidence": "paper",
+		"privacy.horizon": "77", "privacy.accept_weak": "true", "learner.name": "ucb", "learner.ucb.confidence": "paper",
 		"protocol.name": "rows", "protocol.average.consistency": "max", "protocol.average.f": "2", "protocol.average.rate": "0.5",
 		"protocol.average.patience": "9", "protocol.rows.every": "3", "protocol.rows.pull": "4", "protocol.rows.merge": "trimmed",
-		"protocol.rows.f": "2", "rounds.every": "5ms", "rounds.count": "6", "world.kind": "gaussian", "world.means": "[[0.5, 1]]",
-		"world.sd": "0.2", "world.clip": "false", "world.draw": "sites", "world.instance": "8", "world.data": "there", "world.split": "patient", "world.cap": "2",
+		"protocol.rows.f": "2", "protocol.rows.relays": "1", "rounds.every": "5ms", "rounds.count": "6", "world.kind": "gaussian", "world.bernoulli.means": "[[0.5, 1]]",
+		"world.bernoulli.draw": "sites", "world.bernoulli.instance": "8", "world.gaussian.means": "[[-1, 2], [0, 1]]", "world.gaussian.draw": "shared",
+		"world.gaussian.instance": "9", "world.gaussian.sd": "0.2", "world.gaussian.clip": "false", "world.replay.data": "there", "world.replay.split": "patient", "world.replay.cap": "2",
 		"testnet.nodes": "7", "testnet.topology": "smallworld(4,0.1)", "testnet.seeds": "2", "experiment.seeds": "3",
 		"experiment.first_seed": "4", "experiment.faults.loss": "0.1", "experiment.faults.duplicate": "0.2",
 		"experiment.faults.reorder": "0.3", "experiment.faults.delay": "4", "experiment.faults.partition": "[1, 5]",
@@ -194,7 +198,18 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		s.Privacy.Epsilon = config.Epsilon(rapid.OneOf(real, rapid.Just(math.Inf(1))).Draw(t, "epsilon"))
 		s.Privacy.AcceptWeak = rapid.Bool().Draw(t, "accept")
 		s.Rounds.Every = time.Duration(rapid.Int64().Draw(t, "every"))
-		s.World.Means = rapid.SliceOfN(rapid.SliceOfN(real, 1, 3), 1, 3).Draw(t, "means")
+		for _, e := range bandit.Table() {
+			s.Learner.Params = s.Learner.Params.With(e.Name, e.Params)
+		}
+		for _, e := range protocol.Table() {
+			s.Protocol.Params = s.Protocol.Params.With(e.Name, e.Params)
+		}
+		for _, e := range world.Table() {
+			s.World.Params = s.World.Params.With(e.Name, e.Params)
+		}
+		rows := rapid.SliceOfN(rapid.SliceOfN(real, 1, 3), 1, 3)
+		s.World.Params = s.World.Params.With("bernoulli", world.BernoulliParams{Means: rows.Draw(t, "probabilities"), Draw: world.Draw(text.Draw(t, "draw"))})
+		s.World.Params = s.World.Params.With("gaussian", world.GaussianParams{Means: rows.Draw(t, "means"), SD: real.Draw(t, "sd"), Clip: rapid.Bool().Draw(t, "clip")})
 		s.Experiment.Faults.Delay = rapid.Int().Draw(t, "delay")
 		file := dir + "/peerd.yaml"
 		if err := os.WriteFile(file, []byte(config.Text("A test.\n", s.Values())), 0o600); err != nil {
@@ -208,4 +223,33 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 			t.Errorf("got  %+v\nwant %+v", c.Settings, s)
 		}
 	})
+}
+
+// TestTheFileIsAnArgumentOrAFlag of every command that reads a configuration; both may name
+// one file and not two.
+func TestTheFileIsAnArgumentOrAFlag(t *testing.T) {
+	good, other := configtest.Write(t, configtest.Good(nil)), configtest.Write(t, configtest.Good(map[string]string{"rounds.count": "7"}))
+	for _, args := range [][]string{{good}, {"-c", good}, {good, "-c", good}} {
+		c, stdout, stderr := peerd(t, append([]string{"config", "show", "--json"}, args...)...)
+		if c != exitOK || !strings.Contains(stdout, good) {
+			t.Errorf("%v: code %d: %s%s", args, c, stdout, stderr)
+		}
+	}
+	takes := 0
+	commands := newRoot(&options{stdout: t.Output(), stderr: t.Output()}).Commands()
+	for i := 0; i < len(commands); i++ {
+		commands = append(commands, commands[i].Commands()...)
+		if !strings.HasSuffix(commands[i].Use, " [FILE]") {
+			continue
+		}
+		takes++
+		args := append(strings.Fields(commands[i].CommandPath())[1:], "-c", good, other)
+		c, _, stderr := peerd(t, args...)
+		if want := "peerd: two configurations, " + good + " and " + other + "; want one\n"; c != exitUsage || !strings.HasPrefix(stderr, want) {
+			t.Errorf("%v: code %d: %s", args, c, stderr)
+		}
+	}
+	if takes < 14 {
+		t.Errorf("%d commands take a file", takes)
+	}
 }

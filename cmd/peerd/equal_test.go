@@ -22,16 +22,11 @@ import (
 
 const equalityRounds = 1000
 
-// equalitySettings are five sites in a ring, in lockstep, with noise.
-func equalitySettings(t *testing.T, protocol string) *config.Settings {
-	t.Helper()
-	c, err := config.Load("../../configs/rows.yaml", []string{
-		"mode=lockstep", "seed=7", "protocol.name=" + protocol, fmt.Sprintf("rounds.count=%d", equalityRounds),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &c.Settings
+// equalityFile has five sites in a ring; equalitySet makes it lockstep, with noise.
+const equalityFile = "../../configs/rows.yaml"
+
+func equalitySet() []string {
+	return []string{"mode=lockstep", "seed=7", fmt.Sprintf("rounds.count=%d", equalityRounds)}
 }
 
 // processTraces plays s in processes over TCP and Noise and returns their traces.
@@ -84,7 +79,7 @@ func processTraces(t *testing.T, s *config.Settings, seeds map[int]uint64) map[s
 // simulatedTraces returns what the simulator says that the same peers do.
 func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 	t.Helper()
-	world, err := sites.New(s, s.Testnet.Nodes)
+	source, err := sites.Open(s, s.Testnet.Nodes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +87,7 @@ func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := experiment.Simulate(s, world, config.Neighbours(s.Testnet.Nodes, graph.Edges()), s.Seed)
+	c, err := experiment.Simulate(s, source, config.Neighbours(s.Testnet.Nodes, graph.Edges()), s.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,9 +118,13 @@ func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 // every link are the same bytes in five processes and in the simulator, and with
 // the seed of one process changed they are not.
 func TestWhatIsSimulatedIsWhatRuns(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
-		t.Run(name, func(t *testing.T) {
-			s := equalitySettings(t, name)
+	for _, p := range pairs(t, equalityFile, equalitySet()...) {
+		t.Run(p.name, func(t *testing.T) {
+			c, err := config.Load(equalityFile, p.set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &c.Settings
 			want := simulatedTraces(t, s)
 			got := processTraces(t, s, nil)
 			if len(got) != len(want) || len(want) != 5+2*5 {

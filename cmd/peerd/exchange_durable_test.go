@@ -27,7 +27,7 @@ func TestAveragingIsExactThroughKills(t *testing.T) {
 		t.Skip("starts many processes")
 	}
 	l := newLab(t, 3, "protocol.name", "average", "protocol.average.rate", "0.5",
-		"world.kind", "bernoulli", "world.means", "[[0.9, 0.3, 0.2]]")
+		"world.kind", "bernoulli", "world.bernoulli.means", "[[0.9, 0.3, 0.2]]")
 	for _, s := range l.sites {
 		s.start(launch{})
 	}

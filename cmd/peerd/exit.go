@@ -43,9 +43,9 @@ func exitMeanings() []exitMeaning {
 		{exitUnexpected, "unexpected error, such as a file that cannot be written", "read the message"},
 		{exitUsage, "wrong command line: command, argument or flag", "run the command with `--help`"},
 		{exitNetwork, "network or peers: not ready in time, or lost", "check that the peers run and can be dialled"},
-		{exitConfig, "configuration or network file refused", "mend every line of the message; `peerd config check` tries again"},
+		{exitConfig, "configuration or network file refused", "fix every line of the message; `peerd config check` tries again"},
 		{exitPrivacy, "privacy: the budget is too small, a ledger that does not verify, an audit that failed, or a folder that must stay silent", "a spent budget does not come back; see `privacy` in the configuration, and the message"},
-		{exitData, "data is missing", "set `world.data` or the environment variable `PEERD_DATA` to the folder that holds it"},
+		{exitData, "data is missing", "set `world.replay.data` or the environment variable `PEERD_DATA` to the folder that holds it"},
 		{exitDisk, "the disk failed: a write or a sync had an error, and nothing was acknowledged after it", "check the disk before starting again; what was acknowledged is there, or on the backup"},
 		{exitInterrupted, "interrupted before it was done", "run it again"},
 	}
@@ -76,10 +76,10 @@ func coded(err error) error {
 		return &exitError{codeOfKind(fault.Kind), err}
 	case errors.As(err, &ended):
 		return &exitError{code(ended.Code), err}
-	case errors.Is(err, config.ErrRefused) || errors.As(err, &changed):
+	case errors.Is(err, config.ErrRefused) || errors.As(err, &changed) || errors.Is(err, site.ErrOlder):
 		return &exitError{exitConfig, err}
 	case errors.Is(err, world.ErrExhausted):
-		return &exitError{exitData, fmt.Errorf("%w; every record is played once: lower rounds.count, or raise world.cap with privacy.records_per_user", err)}
+		return &exitError{exitData, fmt.Errorf("%w; every record is played once: lower rounds.count, or raise world.replay.cap with privacy.records_per_user", err)}
 	case errors.As(err, &budget):
 		return &exitError{exitPrivacy, err}
 	case errors.Is(err, context.Canceled):

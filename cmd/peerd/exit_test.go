@@ -9,6 +9,7 @@ import (
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/node/site"
 )
 
 func TestErrorsCarryTheirCode(t *testing.T) {
@@ -21,6 +22,7 @@ func TestErrorsCarryTheirCode(t *testing.T) {
 		{config.Failf(config.ErrNetwork, "no peers"), exitNetwork},
 		{fmt.Errorf("round 3: %w", config.Failf(config.ErrData, "no folder")), exitData},
 		{fmt.Errorf("start: %w", &config.Refusal{What: "configuration"}), exitConfig},
+		{fmt.Errorf("start: life: %w", site.ErrOlder), exitConfig},
 		{fmt.Errorf("start: %w", &dp.BudgetError{What: "rewards", Asked: account.Loss{Pure: 2}, Budget: account.Budget{Epsilon: 1}}), exitPrivacy},
 		{fmt.Errorf("round 3: %w", context.Canceled), exitInterrupted},
 	} {

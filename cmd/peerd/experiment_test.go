@@ -267,7 +267,7 @@ func TestOnlyFoldersOfExperimentsAreWrittenTo(t *testing.T) {
 func TestResultsDoNotHangOnTheFigure(t *testing.T) {
 	dir := t.TempDir()
 	c, stdout, stderr := peerd(t, "experiment", "run", "../../configs/rows.yaml", "-o", dir, "--set", "rounds.count=100", "--set", "experiment.seeds=2",
-		"--set", "experiment.figure.log=y", "--set", "arms=[a, b]", "--set", "world.means=[[1, 1]]")
+		"--set", "experiment.figure.log=y", "--set", "arms=[a, b]", "--set", "world.bernoulli.means=[[1, 1]]")
 	if c != exitUnexpected || !strings.Contains(stderr, "nothing to draw") || !strings.Contains(stdout, "results  "+dir) {
 		t.Errorf("code %d, %s, %s", c, stdout, stderr)
 	}
@@ -283,7 +283,7 @@ func TestWorldsAreMadeBeforeAnythingRuns(t *testing.T) {
 	t.Setenv("PEERD_DATA", t.TempDir())
 	out := filepath.Join(t.TempDir(), "out")
 	c, _, stderr := peerd(t, "experiment", "run", "../../configs/figures/fig2c.yaml", "-o", out,
-		"--set", "experiment.cells=[{name: first, set: {world.kind: bernoulli, world.draw: sites}}, {name: last}]")
+		"--set", "experiment.cells=[{name: first, set: {world.kind: bernoulli, world.bernoulli.draw: sites}}, {name: last}]")
 	if c != exitData || !strings.Contains(stderr, `cell "last"`) {
 		t.Errorf("code %d: %s", c, stderr)
 	}
@@ -323,8 +323,8 @@ func TestBadCellsAreRefusedBeforeAnythingRuns(t *testing.T) {
 			`cell "ε = -2" of configuration ../../configs/rows.yaml refused`, "privacy.epsilon: -2: want a number over 0",
 			`cell "ε = 20"`, "privacy.epsilon: 20: want at most 10 with privacy.accept_weak: false; more promises next to nothing (set by the cell)",
 		},
-		"[{set: {testnet.nodes: [5, 6]}}]": {`cell "nodes = 6"`, "world.means: ", "want 1 row or as many as testnet.nodes: 6"},
-		"[{set: {seed: [" + strings.Repeat("1, ", 40) + "], world.instance: [" + strings.Repeat("1, ", 40) + "]}}]": {"want at most 1000 cells"},
+		"[{set: {testnet.nodes: [5, 4]}}]": {`cell "nodes = 4"`, "world.bernoulli.means: ", "want at most 4 rows, one for each site, not 5"},
+		"[{set: {seed: [" + strings.Repeat("1, ", 40) + "], world.bernoulli.instance: [" + strings.Repeat("1, ", 40) + "]}}]": {"want at most 1000 cells"},
 		"[{name: a}, {name: a}]":                    {"experiment.cells: two cells are called \"a\""},
 		"[{set: {privacy.epsilon: [1, inf]}}]":      {`cell "ε = ∞"`, "privacy.epsilon: inf: want a finite number"},
 		"[{set: {testnet.topology: 'regular(3)'}}]": {`cell "regular(3)"`, "testnet.topology: regular(3)"},
@@ -351,7 +351,7 @@ func TestCellsAreTheCrossProduct(t *testing.T) {
 	all := config.Expand([]config.Cell{
 		{Name: "alone", Set: map[string]any{"experiment.alone": true}},
 		{Set: map[string]any{"testnet.topology": []any{"ring", "complete"}, "privacy.epsilon": []any{1, 2.5}}},
-		{Name: "few", Set: map[string]any{"world.means": []any{[]any{1, 0}}, "privacy.epsilon": []any{3}}},
+		{Name: "few", Set: map[string]any{"world.bernoulli.means": []any{[]any{1, 0}}, "privacy.epsilon": []any{3}}},
 	})
 	var names []string
 	for _, c := range all {
@@ -361,7 +361,7 @@ func TestCellsAreTheCrossProduct(t *testing.T) {
 	if got := strings.Join(names, "; "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := strings.Join(all[5].Set, " "); got != "privacy.epsilon=3 world.means=[[1, 0]]" {
+	if got := strings.Join(all[5].Set, " "); got != "privacy.epsilon=3 world.bernoulli.means=[[1, 0]]" {
 		t.Errorf("the last cell sets %s", got)
 	}
 	if got := all[2].Label("testnet.topology"); got != "ε = 1" {
@@ -373,7 +373,7 @@ func TestCellsAreTheCrossProduct(t *testing.T) {
 // least gap between arms is told.
 func TestDrawnWorlds(t *testing.T) {
 	gaps := func(instance string) (least, middle float64) {
-		r := playFile(t, t.TempDir(), "../../configs/rows.yaml", "world.means=[]", "world.draw=sites", "world.instance="+instance,
+		r := playFile(t, t.TempDir(), "../../configs/rows.yaml", "world.bernoulli.means=[]", "world.bernoulli.draw=sites", "world.bernoulli.instance="+instance,
 			"rounds.count=100", "experiment.seeds=5", "experiment.figure.kind=none")
 		return r.Cells[0].Least, r.Cells[0].Middle
 	}
@@ -383,8 +383,8 @@ func TestDrawnWorlds(t *testing.T) {
 	if least, middle := gaps("0"); least >= middle {
 		t.Errorf("runs of their own instances have gaps from %v to %v", least, middle)
 	}
-	c, _, stderr := peerd(t, "testnet", "-c", "../../configs/rows.yaml", "--set", "world.means=[]", "--set", "world.draw=shared")
-	if c != exitConfig || !strings.Contains(stderr, "world.instance: 0") {
+	c, _, stderr := peerd(t, "testnet", "-c", "../../configs/rows.yaml", "--set", "world.bernoulli.means=[]", "--set", "world.bernoulli.draw=shared")
+	if c != exitConfig || !strings.Contains(stderr, "world.bernoulli.instance: 0") {
 		t.Errorf("a testnet drew a world for every run: code %d, %s", c, stderr)
 	}
 }

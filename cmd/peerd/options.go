@@ -27,7 +27,7 @@ type options struct {
 
 // register adds the flags.
 func (o *options) register(flags *pflag.FlagSet) {
-	flags.StringVarP(&o.config, "config", "c", "", "configuration file (default peerd.yaml in the peer's folder, if it is there)")
+	flags.StringVarP(&o.config, "config", "c", "", "configuration file, as the argument FILE is (default peerd.yaml in the peer's folder, if it exists)")
 	flags.StringVar(&o.dir, "dir", "", "the peer's folder, short for --set dir=")
 	flags.StringArrayVar(&o.set, "set", nil, "key=value for one setting, before the environment and the file; may be repeated")
 	flags.BoolVar(&o.json, "json", false, "print results and errors as JSON documents on standard output")
@@ -74,6 +74,24 @@ func (o *options) sources() (file string, set []string, err error) {
 		return "", set, nil
 	}
 	return file, set, nil
+}
+
+// takesFile lets a command that reads the configuration take its file as an argument, as
+// well as by --config.
+func (o *options) takesFile(cmd *cobra.Command) *cobra.Command {
+	run := cmd.RunE
+	cmd.Use += " [FILE]"
+	cmd.Args = cobra.MaximumNArgs(1)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			if o.config != "" && filepath.Clean(o.config) != filepath.Clean(args[0]) {
+				return config.Failf(config.ErrUsage, "two configurations, %s and %s; want one", o.config, args[0])
+			}
+			o.config = args[0]
+		}
+		return run(cmd, nil)
+	}
+	return cmd
 }
 
 // run makes a command's function of one that needs no arguments.

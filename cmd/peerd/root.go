@@ -64,7 +64,7 @@ where they are; what leaves carries noise that a privacy budget pays for.
 Settings come from --set, from the environment (privacy.epsilon is
 PEERD_PRIVACY_EPSILON), from a file and from defaults, in that order.`,
 		Example: `  peerd init --dir hospital-a
-  peerd config check -c hospital-a/peerd.yaml
+  peerd config check hospital-a/peerd.yaml
   peerd topology ring 'regular(4)' -n 20`,
 		SilenceUsage:  true,
 		SilenceErrors: true,

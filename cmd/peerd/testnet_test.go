@@ -6,29 +6,35 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/sites"
 	"peerd.dev/cmd/peerd/internal/testnet"
 	"peerd.dev/node/api"
 )
+
+// smallMeans are those of three actions at every site.
+const smallMeans = "world.bernoulli.means=[[0.9, 0.1, 0.2]]"
 
 // smallNet are arguments for three processes and a second of rounds.
 func smallNet(more ...string) []string {
 	return append([]string{
 		"testnet", "-c", "../../configs/testnet.yaml", "-n", "3", "-t", "path", "--json",
-		"--set", "privacy.horizon=400", "--set", "world.means=[[0.9, 0.1, 0.2]]",
+		"--set", "privacy.horizon=400", "--set", smallMeans,
 	}, more...)
 }
 
 // TestATestnetEndsByItself with a document that adds up.
 func TestATestnetEndsByItself(t *testing.T) {
-	for _, name := range []string{"average", "rows"} {
-		t.Run(name, func(t *testing.T) {
+	set := []string{"testnet.nodes=3", "testnet.topology=path", "privacy.horizon=400", smallMeans}
+	for _, p := range pairs(t, "../../configs/testnet.yaml", set...) {
+		t.Run(p.name, func(t *testing.T) {
 			var out, trouble bytes.Buffer
-			if code := execute(t.Context(), smallNet("--set", "protocol.name="+name), &out, &trouble); code != 0 {
+			if code := execute(t.Context(), append([]string{"testnet", "-c", "../../configs/testnet.yaml", "--json"}, p.flags()...), &out, &trouble); code != 0 {
 				t.Fatalf("exit code %d\n%s", code, &trouble)
 			}
 			var d testnet.Document
@@ -49,6 +55,21 @@ func TestATestnetEndsByItself(t *testing.T) {
 			}
 			noneLeft(t)
 		})
+	}
+}
+
+// TestATestnetHasARelay, which has no regret and favours nothing.
+func TestATestnetHasARelay(t *testing.T) {
+	c, stdout, stderr := peerd(t, "testnet", "../../configs/relay.yaml", "--json", "--set", "rounds.count=200")
+	var d testnet.Document
+	if err := json.Unmarshal([]byte(stdout), &d); err != nil || c != exitOK {
+		t.Fatalf("code %d, %v: %s%s", c, err, stdout, stderr)
+	}
+	if relay := d.Sites[0]; d.Learners != 4 || relay.Spent != 0 || relay.Released != 0 || relay.LedgerRecords != 1 || relay.BytesOut == 0 {
+		t.Errorf("%d sites have arms; the relay: %+v", d.Learners, relay)
+	}
+	if !regexp.MustCompile(`(?m)^site-1 +200 +- +\(no arms\) `).MatchString(stderr) || !regexp.MustCompile(`(?m)^site-2 +200 +[0-9.]+ +\w+ `).MatchString(stderr) {
+		t.Errorf("the table:\n%s", stderr)
 	}
 }
 
@@ -85,7 +106,7 @@ func TestARestartGoesOnAndPaysNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	c, err := config.Load("../../configs/testnet.yaml", []string{"testnet.nodes=2", "testnet.topology=path", "world.means=[[0.9, 0.1, 0.2]]", "rounds.every=20ms"})
+	c, err := config.Load("../../configs/testnet.yaml", []string{"testnet.nodes=2", "testnet.topology=path", smallMeans, "rounds.every=20ms"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,19 +165,45 @@ func noneLeft(t *testing.T) {
 }
 
 // TestAnyNumberOfSitesTakesTheRowsInTurn: -n goes with a configuration that has a
-// row of means for each of another number of sites.
+// row of means for each of a smaller number of sites, and not with more rows than sites.
 func TestAnyNumberOfSitesTakesTheRowsInTurn(t *testing.T) {
-	for n, last := range map[int]float64{3: .9, 7: .4, 5: .8} {
+	for n, last := range map[int]float64{20: .8, 7: .4, 5: .8} {
 		o := &options{config: "../../configs/testnet.yaml"}
-		if err := (testnetOptions{nodes: n}).apply(o); err != nil {
-			t.Fatal(err)
-		}
+		(testnetOptions{nodes: n}).apply(o)
 		c, err := o.load()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rows := c.World.Means; len(rows) != n || rows[n-1][0] != last {
+		source, err := sites.Open(&c.Settings, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := sites.Of(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows := s.Means; len(rows) != n || rows[n-1][0] != last {
 			t.Errorf("%d sites: means %v, want the last to begin with %v", n, rows, last)
 		}
+	}
+	c, _, stderr := peerd(t, "testnet", "-c", "../../configs/testnet.yaml", "-n", "3")
+	if c != exitConfig || !strings.Contains(stderr, "world.bernoulli.means: ") || !strings.Contains(stderr, "want at most 3 rows, one for each site, not 5") {
+		t.Errorf("5 rows for 3 sites: code %d: %s", c, stderr)
+	}
+}
+
+// TestATestnetOfTooManyProcessesIsRefused, and an experiment with as many simulated peers is
+// not.
+func TestATestnetOfTooManyProcessesIsRefused(t *testing.T) {
+	c, _, stderr := peerd(t, "testnet", "../../configs/testnet.yaml", "-n", "201")
+	if c != exitConfig || !strings.Contains(stderr, "testnet.nodes: 201: want at most 200") || !strings.Contains(stderr, "`peerd experiment run` simulates more") {
+		t.Errorf("code %d: %s", c, stderr)
+	}
+	if testing.Short() {
+		t.Skip("plays 10,000 peers")
+	}
+	d := playFile(t, t.TempDir(), "../../configs/testnet.yaml", "testnet.nodes=10000", "rounds.count=3", "experiment.seeds=1", "experiment.figure.kind=none")
+	if len(d.Cells) != 1 {
+		t.Errorf("%+v", d.Document)
 	}
 }

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/configtest"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
 )
 
 // refusedTogether has cases in which each key is good alone.
@@ -18,47 +22,50 @@ func refusedTogether() []refusedCase {
 		{key: "privacy.mechanism", value: "none", reason: "want another one with mode: live"},
 		{key: "privacy.mechanism", value: "none", reason: "want another one with privacy.epsilon: 1", with: inLockstep()},
 		{
-			key: "privacy.mechanism", value: "tree-gaussian", reason: "want one with Laplace noise with world.clip: false",
-			with: inLockstep("world.kind", "gaussian", "world.clip", "false", "world.sd", "1", "privacy.delta", "1e-06"),
+			key: "world.kind", value: "gaussian", reason: "want rewards in [0, 1] with privacy.mechanism: tree-gaussian, since Gaussian noise for them says nothing of others: set world.gaussian.clip: true",
+			with: inLockstep("privacy.mechanism", "tree-gaussian", "world.gaussian.means", "[[0, 0.5, 1]]", "world.gaussian.clip", "false", "world.gaussian.sd", "1", "privacy.delta", "1e-06"),
 		},
 		{key: "privacy.delta", value: "1e-06", reason: "want 0 with privacy.mechanism: tree, whose epsilon is never exceeded"},
 		{key: "privacy.delta", value: "0", reason: "want a small probability, such as 0.000001, with privacy.mechanism: tree-gaussian", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},
 		{key: "privacy.delta", value: "0.01", reason: "want at most 0.001 with privacy.accept_weak: false", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},
 		{key: "privacy.mechanism", value: "tree", reason: "want none with privacy.epsilon: inf", with: inLockstep("privacy.epsilon", "inf")},
 		{
-			key: "privacy.records_per_user", value: "1048576", reason: "want fewer with privacy.epsilon: 1e-06 and privacy.horizon: 1000000000; noise scale",
+			key: "privacy.records_per_user", value: "1048576", reason: "want fewer with privacy.epsilon: 1e-06 and privacy.horizon: 1000000000; reward sums of 3 arms: noise scale",
 			with: map[string]string{"privacy.epsilon": "1e-06", "privacy.horizon": "1000000000"},
 		},
 		{
-			key: "protocol.average.f", value: "1", reason: "want more than 2f neighbours with protocol.average.consistency: robust; testnet.topology: ring gives some peer 2",
+			key: "protocol.average.f", value: "1", reason: "want more than 2f neighbours at every peer with consistency robust; some peer has 2",
 			with: average("protocol.average.consistency", "robust"),
 		},
 		{
-			key: "protocol.average.f", value: "3", reason: "testnet.topology: regular(6) gives some peer 6",
+			key: "protocol.average.f", value: "3", reason: "some peer has 6",
 			with: average("protocol.average.consistency", "robust", "testnet.topology", "regular(6)", "testnet.nodes", "12"),
 		},
 		{
-			key: "protocol.average.f", value: "1", reason: "testnet.topology: star gives some peer 1",
+			key: "protocol.average.f", value: "1", reason: "some peer has 1",
 			with: average("protocol.average.consistency", "robust", "testnet.topology", "star"),
 		},
-		{key: "protocol.rows.every", value: "1001", reason: "want at most privacy.horizon: 1000", with: rows()},
+		{key: "protocol.rows.every", value: "1001", reason: "want at most privacy.horizon, or no row is ever sent", with: rows()},
+		{key: "protocol.rows.relays", value: "5", reason: "want fewer than the 5 peers, so that some have arms", with: rows()},
 		{
-			key: "protocol.rows.f", value: "2", reason: "want at most 1 with protocol.rows.merge: trimmed and testnet.nodes: 4",
+			key: "protocol.rows.f", value: "2", reason: "want at most 1 with merge trimmed and 4 peers with arms",
 			with: rows("protocol.rows.merge", "trimmed", "testnet.nodes", "4"),
 		},
-		{key: "arms", value: "[a, b, c]", reason: "want 5 names with world.kind: replay", with: map[string]string{"world.kind": "replay", "world.means": "[]"}},
-		{key: "world.means", value: "[]", reason: "as long as arms with world.kind: bernoulli"},
+		{key: "arms", value: "[a, b, c]", reason: "want 5 names with world.kind: replay", with: map[string]string{"world.kind": "replay"}},
+		{key: "world.bernoulli.means", value: "[]", reason: "want a row of numbers as long as arms with world.kind: bernoulli"},
+		{key: "world.bernoulli.means", value: "[[0.1, 0.2]]", reason: "want 3 numbers a row, as many as arms; row 0 has 2"},
+		{key: "world.bernoulli.means", value: "[[0.1, 0.2, 1.5]]", reason: "want numbers from 0 to 1 with world.kind: bernoulli; see row 0"},
 		{
-			key: "world.means", value: "[[0.1, 0.1, 0.1, 0.1, 0.1]]", reason: "want [] with world.kind: replay",
-			with: map[string]string{"world.kind": "replay", "arms": "[a, b, c, d, e]"},
+			key: "world.bernoulli.means", value: "[[0.1, 0.2, 0.3], [0.1, 0.2, 0.3], [0.1, 0.2, 0.3]]", reason: "want at most 2 rows, one for each site, not 3",
+			with: map[string]string{"testnet.nodes": "2", "testnet.topology": "path"},
 		},
-		{key: "world.means", value: "[[0.1, 0.2]]", reason: "want 3 numbers a row with arms: [a, b, c]; row 0 has 2"},
-		{key: "world.means", value: "[[0.1, 0.2, 1.5]]", reason: "want numbers from 0 to 1 with world.kind: bernoulli; see row 0"},
-		{key: "world.means", value: "[[0.1, 0.2, 0.3], [0.1, 0.2, 0.3]]", reason: "want 1 row or as many as testnet.nodes: 5, not 2"},
-		{key: "world.clip", value: "false", reason: "want true with mode: live"},
 		{
-			key: "world.cap", value: "3", reason: "want at most privacy.records_per_user: 2",
-			with: map[string]string{"world.kind": "replay", "world.means": "[]", "arms": "[a, b, c, d, e]", "privacy.records_per_user": "2"},
+			key: "world.kind", value: "gaussian", reason: "want rewards in [0, 1] with mode: live, since the noise is made for them: set world.gaussian.clip: true",
+			with: map[string]string{"world.gaussian.means": "[[0, 0.5, 1]]", "world.gaussian.clip": "false"},
+		},
+		{
+			key: "world.replay.cap", value: "3", reason: "want at most privacy.records_per_user: 2",
+			with: map[string]string{"world.kind": "replay", "arms": "[a, b, c, d, e]", "privacy.records_per_user": "2"},
 		},
 		{key: "rounds.count", value: "1001", reason: "want at most privacy.horizon: 1000: releases stop at the horizon"},
 		{key: "testnet.topology", value: "regular(7)", reason: "suits testnet.nodes: 5"},
@@ -70,11 +77,7 @@ func refusedTogether() []refusedCase {
 			key: "experiment.faults.partition", value: "[500, 2000]", reason: "before round 500, where the run ends by rounds.count: 500",
 			with: map[string]string{"rounds.count": "500"},
 		},
-		{key: "world.means", value: "[[0.1, 0.1, 0.1]]", reason: "want [] with world.draw: sites", with: map[string]string{"world.draw": "sites"}},
-		{
-			key: "world.draw", value: "shared", reason: "want given with world.kind: replay",
-			with: map[string]string{"world.kind": "replay", "world.means": "[]", "arms": "[a, b, c, d, e]"},
-		},
+		{key: "world.bernoulli.means", value: "[[0.1, 0.1, 0.1]]", reason: "want [] with draw: sites", with: map[string]string{"world.bernoulli.draw": "sites"}},
 		{key: "experiment.laws", value: "true", reason: "want false with protocol.name: rows", with: rows()},
 		{key: "experiment.laws", value: "true", reason: "want false with experiment.alone: true", with: map[string]string{"protocol.average.consistency": "max", "experiment.alone": "true"}},
 		{key: "experiment.laws", value: "true", reason: "want false with protocol.average.consistency: budget"},
@@ -87,7 +90,7 @@ func refusedTogether() []refusedCase {
 			key: "experiment.figure.x", value: `""`, reason: "want spectral_gap or a setting that holds a number with experiment.figure.kind: final",
 			with: map[string]string{"experiment.figure.kind": "final"},
 		},
-		{key: "world.kind", value: "application", reason: "with mode: lockstep", with: inLockstep("world.means", "[]")},
+		{key: "world.kind", value: "application", reason: "with mode: lockstep", with: inLockstep()},
 		{key: "api.fallback", value: "purple", reason: "want one of arms: [a, b, c]"},
 	}
 }
@@ -115,17 +118,49 @@ func changed(pairs []string) map[string]string {
 }
 
 func TestWhatDoesNotGoTogetherIsRefused(t *testing.T) {
-	for _, c := range refusedTogether() {
+	for _, c := range append(refusedTogether(), refusedByTables(t)...) {
 		t.Run(c.key+"="+c.value, c.run)
 	}
+}
+
+// refusedByTables has a case for every mechanism, and every learner, that some protocol does
+// not suit. Where all suit there is none.
+func refusedByTables(t *testing.T) (all []refusedCase) {
+	t.Helper()
+	mechanisms, _ := config.FindKey("privacy.mechanism")
+	for _, e := range protocol.Table() {
+		with := map[string]string{"protocol.name": e.Name}
+		for _, m := range dp.Mechanisms() {
+			if m.Law() == dp.Laplace && m != dp.None && !e.Suits(m) && strings.Contains(mechanisms.Want(), m.String()) {
+				all = append(all, refusedCase{key: "privacy.mechanism", value: m.String(), reason: "want one of", with: with})
+			}
+		}
+		for _, l := range bandit.Table() {
+			learner, err := l.New(bandit.Config{Arms: 3, Peers: 5, Horizon: 1000, Epsilon: 1}, l.Params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if learner.Statistic().Width() > 1 && !e.Wide {
+				all = append(all, refusedCase{key: "protocol.name", value: e.Name, reason: "want one of", with: map[string]string{"learner.name": l.Name}})
+			}
+		}
+	}
+	return all
+}
+
+// ofTables reports whether a rule is of what tables alone say: it may be that all suit.
+func ofTables(p config.Pact) bool {
+	return !slices.ContainsFunc(p.Keys, func(key string) bool {
+		return key != "privacy.mechanism" && key != "protocol.name" && key != "learner.name"
+	})
 }
 
 // TestEveryPactRefusesSomething also shows that a message names a key beside the
 // refused one.
 func TestEveryPactRefusesSomething(t *testing.T) {
 	for _, p := range config.Pacts() {
-		refuses := false
-		for _, c := range refusedTogether() {
+		refuses := ofTables(p) && len(refusedByTables(t)) == 0
+		for _, c := range append(refusedTogether(), refusedByTables(t)...) {
 			if c.key != p.Keys[0] {
 				continue
 			}
@@ -160,13 +195,16 @@ func TestWhatGoesTogetherIsTaken(t *testing.T) {
 	for name, changes := range map[string]map[string]string{
 		"lockstep":       inLockstep(),
 		"no noise":       inLockstep("privacy.epsilon", "inf", "privacy.mechanism", "none"),
-		"unclipped":      inLockstep("world.kind", "gaussian", "world.clip", "false", "world.means", "[[1.5, -2, 0]]"),
+		"unclipped":      inLockstep("world.kind", "gaussian", "world.gaussian.clip", "false", "world.gaussian.means", "[[1.5, -2, 0]]"),
 		"weak":           {"privacy.epsilon": "11", "privacy.accept_weak": "true"},
 		"robust":         average("protocol.average.consistency", "robust", "testnet.topology", "regular(4)", "testnet.nodes", "10"),
 		"robust, random": average("protocol.average.consistency", "robust", "testnet.topology", "gnp(0.5)", "testnet.nodes", "10"),
 		"trimmed":        rows("protocol.rows.merge", "trimmed", "protocol.rows.f", "2"),
-		"row a site":     {"world.means": "[[0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0]]"},
-		"replay":         {"world.kind": "replay", "world.means": "[]", "arms": "[a, b, c, d, e]", "world.cap": "3", "privacy.records_per_user": "3"},
+		"relays":         rows("protocol.rows.relays", "4"),
+		"rows in turn":   {"world.bernoulli.means": "[[0, 1, 0], [1, 0, 0]]"},
+		"drawn":          {"world.bernoulli.means": "[]", "world.bernoulli.draw": "shared"},
+		"row a site":     {"world.bernoulli.means": "[[0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0]]"},
+		"replay":         {"world.kind": "replay", "arms": "[a, b, c, d, e]", "world.replay.cap": "3", "privacy.records_per_user": "3"},
 		"float horizon":  {"privacy.horizon": "1e6"},
 		"short average":  {"privacy.horizon": "10"}, // rows.every is over it, but rows are not used
 		"partition":      {"experiment.faults.partition": "[10, 20]", "experiment.liars.count": "4"},

@@ -120,12 +120,12 @@ func (r *Report) Write(w io.Writer) error {
 func (r *Report) limits() []string {
 	all := []string{
 		"it plays these histories and no others; the proofs in docs/proofs are for all",
-		"a loss that is a little over what is charged: docs/audit.md says what is found at so many runs",
+		"a loss that is a little over what is charged: docs/audit.md has the losses that each number of runs can detect",
 		"times below a round, the disk, the memory, the API and the actions: they are not played",
-		"the quality of the operating system's generator, and noise that is known to somebody",
+		"the quality of the operating system's generator, and noise that an attacker knows",
 	}
 	if r.Untested > 0 {
-		all = append(all, fmt.Sprintf("the law of %d nodes of which sums said something before they could be told apart; what a record moves was tested of them", r.Untested))
+		all = append(all, fmt.Sprintf("the law of %d nodes of which sums said something before they could be separated; what a record moves was tested for them", r.Untested))
 	}
 	return all
 }

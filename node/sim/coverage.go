@@ -66,7 +66,7 @@ type cover struct {
 func (c *cover) check(a *node.Agent, t protocol.Round) error {
 	c.radii = a.Radii(c.radii[:0], t)
 	if len(c.radii) == 0 {
-		return errors.New("sim: coverage is that of a learner with confidence radii")
+		return errors.New("sim: coverage needs a learner with confidence radii")
 	}
 	b, now := a.Belief(), Tally{}
 	for k, r := range c.radii {

@@ -64,7 +64,7 @@ type ownSum struct {
 
 func newWatch(c *Config) (*watch, error) {
 	if p, ok := c.Spec.Protocol.(protocol.AverageParams); !ok || p.Consistency != protocol.Max {
-		return nil, errors.New("sim: laws are those of protocol average with consistency max")
+		return nil, errors.New("sim: the lemmas are about protocol average with consistency max")
 	}
 	if m := c.Spec.Privacy.Mechanism; !m.Tiles() {
 		return nil, fmt.Errorf("sim: own means are added up from nodes, and sums of %v are no sums of nodes", m)

@@ -131,7 +131,7 @@ func start(c Config) (*run, error) {
 	}
 	if c.Laws {
 		if c.Liars.Count > 0 || !r.network.faults.none || c.Faults.Churn > 0 {
-			return nil, errors.New("sim: laws are those of a network without faults and liars")
+			return nil, errors.New("sim: the lemmas are about a network without faults and liars")
 		}
 		if r.laws, err = newWatch(&r.Config); err != nil {
 			return nil, err

@@ -18,9 +18,9 @@ ten='[[0.62,0.74,0.80,0.94,0.74,0.92,0.03,0.47,0.94,0.65],[0.90,0.11,0.47,0.25,0
 
 network() { # NAME: the settings of an instance
   case $1 in
-    three) settings=(--set testnet.nodes=3 --set testnet.topology=complete --set "world.means=$three"
+    three) settings=(--set testnet.nodes=3 --set testnet.topology=complete --set "world.bernoulli.means=$three"
       --set 'arms=[a,b,c,d,e]' --set protocol.average.rate=0.3333333333333333) seeds=20 horizon=20000 ;;
-    ten) settings=(--set testnet.nodes=10 --set testnet.topology=path --set "world.means=$ten"
+    ten) settings=(--set testnet.nodes=10 --set testnet.topology=path --set "world.bernoulli.means=$ten"
       --set 'arms=[a,b,c,d,e,f,g,h,i,j]' --set protocol.average.rate=0.1111111111111111) seeds=8 horizon=40000 ;;
   esac
 }

@@ -20,7 +20,7 @@ printf '\nregret as printed over calibrated, after %d rounds: %s (wanted after 6
 awk -v rounds="$rounds" -v ratio="$ratio" 'BEGIN {exit rounds >= 600000 && ratio < 20}'
 
 for radius in calibrated paper; do
-	set -- -c "$file" --set "learner.confidence=$radius"
+	set -- -c "$file" --set "learner.ucb.confidence=$radius"
 	"$folder/peerd" privacy explain "$@" >"$folder/$radius.promise"
 	got=0
 	"$folder/peerd" audit "$@" --seed 1 >"$folder/$radius.audit" 2>/dev/null || got=$?

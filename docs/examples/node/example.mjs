@@ -1,6 +1,6 @@
 // Customers of some sites. For each of them the site's peer is asked for an action; what
 // came of it is reported at once, late, too late, twice or never. Run it beside
-// scripts/testnet.sh -c configs/application.yaml; it ends by itself.
+// scripts/testnet.sh configs/application.yaml; it ends by itself.
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -89,7 +89,7 @@ function folders(testnet) {
     const found = readdirSync(t).sort().map((name) => join(t, name)).filter((dir) => existsSync(join(dir, 'peerd.sock')));
     if (found.length) return found;
   }
-  throw new Error('no testnet found; start one: scripts/testnet.sh -c configs/application.yaml');
+  throw new Error('no testnet found; start one: scripts/testnet.sh configs/application.yaml');
 }
 
 function table(...rows) {

@@ -1,6 +1,6 @@
 """Customers of some sites. For each of them the site's peer is asked for an action; what
 came of it is reported at once, late, too late, twice or never. Run it beside
-scripts/testnet.sh -c configs/application.yaml; it ends by itself."""
+scripts/testnet.sh configs/application.yaml; it ends by itself."""
 
 import argparse
 import concurrent.futures
@@ -72,7 +72,7 @@ def folders(testnet):
         found = sorted(os.path.dirname(s) for s in glob.glob(os.path.join(t, "*", "peerd.sock")))
         if found:
             return found
-    sys.exit("no testnet found; start one: scripts/testnet.sh -c configs/application.yaml")
+    sys.exit("no testnet found; start one: scripts/testnet.sh configs/application.yaml")
 
 
 def table(*rows):

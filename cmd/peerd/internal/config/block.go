@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/go-viper/mapstructure/v2"
 
@@ -36,8 +38,11 @@ type block struct {
 	standard      any // the defaults, a struct
 }
 
-// blocks lists those of all tables, in their order.
-func blocks() (all []block) {
+// blocks lists those of all tables, in their order. The list is shared and not to be
+// changed.
+var blocks = sync.OnceValue(allBlocks) //nolint:gochecknoglobals // made once, then only read
+
+func allBlocks() (all []block) {
 	for _, e := range bandit.Table() {
 		all = append(all, block{"learner", e.Name, e.Params})
 	}
@@ -191,8 +196,13 @@ func (c *Config) decodeBlock(k Key, value any) *Problem {
 		err = d.Decode(value)
 	}
 	if err != nil {
+		item := ""
+		var misfit *mapstructure.DecodeError
+		if list := unjoin(err); errors.As(list[0], &misfit) {
+			item = itemText(misfit.Name())
+		}
 		return &Problem{
-			Key: k.Name, Value: short(ValueText(value)), Reason: "want " + k.Want(), From: c.From[k.Name].setter(k.Name),
+			Key: k.Name, Value: short(ValueText(value)), Reason: "want " + k.Want() + item, From: c.From[k.Name].setter(k.Name),
 		}
 	}
 	c.set1(k, to.Elem())

@@ -58,16 +58,24 @@ func misfit(err error) (k Key, item string, ok bool) {
 	if !errors.As(err, &d) {
 		return Key{}, "", false
 	}
-	name, at, inside := strings.Cut(d.Name(), "[")
+	name, _, inside := strings.Cut(d.Name(), "[")
 	if inside {
-		at = strings.NewReplacer("][", ", number ", "].", ", ", "]", "").Replace(at)
-		item = "; see item " + strings.ToLower(at)
+		item = itemText(d.Name())
 		if _, keys, strange := strings.Cut(d.Unwrap().Error(), "has invalid keys: "); strange {
 			item += ", which knows no " + keys
 		}
 	}
 	k, ok = FindKey(strings.ToLower(name))
 	return k, item, ok
+}
+
+// itemText says which item of a list a name of mapstructure is about; "" for none.
+func itemText(name string) string {
+	_, at, inside := strings.Cut(name, "[")
+	if !inside {
+		return ""
+	}
+	return "; see item " + strings.ToLower(strings.NewReplacer("][", ", number ", "].", ", ", "]", "").Replace(at))
 }
 
 // yamlTrouble says in one line what is wrong with the text of a file, and where.

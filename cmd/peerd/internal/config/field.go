@@ -3,6 +3,7 @@ package config
 import (
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // A field is one value of Settings.
@@ -12,10 +13,13 @@ type field struct {
 	block *block // nil for what Settings itself holds
 }
 
-// fields lists the values of Settings in the order of its source.
-func fields() []field {
+// fields lists the values of Settings in the order of its source. The list is shared and
+// not to be changed.
+//
+//nolint:gochecknoglobals // made once, then only read
+var fields = sync.OnceValue(func() []field {
 	return appendFields(nil, reflect.TypeFor[Settings](), "", nil)
-}
+})
 
 func appendFields(list []field, t reflect.Type, prefix string, index []int) []field {
 	for i := range t.NumField() {

@@ -102,9 +102,9 @@ func TestSettingsThatDoNotSuitTheNetworkAreRefused(t *testing.T) {
 	for want, changes := range map[string]map[string]string{
 		"":                          {"rounds.every": "1s"},
 		"rounds.every: 2s: want 1s": {"rounds.every": "2s"},
-		"world.means: [[0.1, 0.1, 0.1], [0.1, 0.1, 0.1]]: want 1 row or 3": {"world.means": "[[0.1, 0.1, 0.1], [0.1, 0.1, 0.1]]", "testnet.nodes": "2", "testnet.topology": "path"},
-		"protocol.rows.f: 2: want at most 1":                               {"protocol.name": "rows", "protocol.rows.merge": "trimmed", "protocol.rows.f": "2"},
-		"protocol.average.f: 1: want more than 2f neighbours":              {"protocol.name": "average", "protocol.average.consistency": "robust", "testnet.topology": "complete"},
+		"world.bernoulli.means: [[0, 0, 1], [0, 0, 1], [0, 0, 1], [0, 0, 1]]: want at most 3 rows": {"world.bernoulli.means": "[[0, 0, 1], [0, 0, 1], [0, 0, 1], [0, 0, 1]]", "testnet.nodes": "4", "testnet.topology": "path"},
+		"protocol.rows.f: 2: want at most 1":                  {"protocol.name": "rows", "protocol.rows.merge": "trimmed", "protocol.rows.f": "2"},
+		"protocol.average.f: 1: want more than 2f neighbours": {"protocol.name": "average", "protocol.average.consistency": "robust", "testnet.topology": "complete"},
 	} {
 		c, err := config.Load(configtest.Write(t, configtest.Good(changes)), nil)
 		if err != nil {

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -8,25 +9,41 @@ import (
 	"peerd.dev/cmd/peerd/internal/configtest"
 )
 
-// TestPolicyIsWhatPeersShare changes each key, and each part of the network, and
-// looks whether the hash follows.
+// chooses returns the setting that makes a parameter count.
+func chooses(key string) []string {
+	section, name, _ := strings.Cut(key, ".")
+	name, _, parameter := strings.Cut(name, ".")
+	choice := map[string]string{"learner": "learner.name=", "protocol": "protocol.name=", "world": "world.kind="}[section]
+	if !parameter || choice == "" {
+		return nil
+	}
+	return []string{choice + name}
+}
+
+// TestPolicyIsWhatPeersShare changes each key, and each part of the network, and looks
+// whether the hash follows. A parameter counts where its learner, protocol or world is the
+// chosen one.
 func TestPolicyIsWhatPeersShare(t *testing.T) {
 	c, err := config.Load(configtest.Write(t, configtest.Good(nil)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := config.PolicyHash(&c.Settings, configtest.ThreeSites())
-	other := map[string]string{"arms": "x,y", "privacy.accept_weak": "true", "rounds.every": "3s", "log.level": "warn", "world.clip": "false", "listen": "[]", "world.means": "[]", "experiment.faults.partition": "[1, 2]", "experiment.cells": "[{name: x}]", "experiment.alone": "true", "experiment.laws": "true", "experiment.coverage": "true", "api.window": "7s", "api.keep": "7s"}
+	other := map[string]string{"arms": "x,y", "privacy.accept_weak": "true", "rounds.every": "3s", "log.level": "warn", "world.gaussian.clip": "false", "world.gaussian.means": "[[1, 2, 3]]", "listen": "[]", "world.bernoulli.means": "[]", "experiment.faults.partition": "[1, 2]", "experiment.cells": "[{name: x}]", "experiment.alone": "true", "experiment.laws": "true", "experiment.coverage": "true", "api.window": "7s", "api.keep": "7s"}
 	for _, k := range config.Schema() {
 		value, ok := other[k.Name]
 		if !ok {
 			value = "7"
 		}
-		changed, problems, err := config.Read(c.File, []string{k.Name + "=" + value})
-		if err != nil || len(problems) > 0 {
-			t.Fatal(k.Name, err, problems)
+		hash := func(set ...string) [32]byte {
+			t.Helper()
+			c, problems, err := config.Read(c.File, append(set, chooses(k.Name)...))
+			if err != nil || len(problems) > 0 {
+				t.Fatal(k.Name, err, problems)
+			}
+			return config.PolicyHash(&c.Settings, configtest.ThreeSites())
 		}
-		if differs := config.PolicyHash(&changed.Settings, configtest.ThreeSites()) != before; differs != k.Shared {
+		if differs := hash(k.Name+"="+value) != hash(); differs != k.Shared {
 			t.Errorf("%s: shared %v, but the hash differs: %v", k.Name, k.Shared, differs)
 		}
 	}

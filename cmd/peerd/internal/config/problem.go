@@ -58,8 +58,9 @@ func (r *Refusal) Summary() string {
 // last.
 func sortProblems(problems []Problem) {
 	order := make(map[string]int) // never ranged over
-	for i, k := range Schema() {
-		order[k.Name] = i - len(Schema())
+	keys := Schema()
+	for i, k := range keys {
+		order[k.Name] = i - len(keys)
 	}
 	slices.SortStableFunc(problems, func(a, b Problem) int {
 		if d := order[a.Key] - order[b.Key]; d != 0 {

@@ -27,7 +27,7 @@ func (s *Settings) readMode() string {
 
 func (s *Settings) readBudget() string {
 	if s.Privacy.Epsilon.Infinite() {
-		return "The budget is infinite: what leaves a peer carries no noise and protects nobody."
+		return "The budget is infinite: what leaves a peer carries no noise and protects no one."
 	}
 	weak := ""
 	if s.Privacy.Epsilon > weakEpsilon {

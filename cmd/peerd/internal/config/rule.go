@@ -162,7 +162,7 @@ func checkAddress(text string) error {
 
 // matrix allows lists of rows of finite numbers.
 func matrix() rule {
-	return holds("a list of rows of numbers: one row for all sites or one a site, each as long as arms", func(v reflect.Value) bool {
+	return holds("a list of rows of numbers: one row for all sites, or several that sites take in turn, each as long as arms", func(v reflect.Value) bool {
 		for _, row := range v.Interface().([][]float64) {
 			if len(row) == 0 || slices.ContainsFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
 				return false

@@ -4,6 +4,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"sync"
 	"time"
 
 	"peerd.dev/dp"
@@ -12,8 +13,19 @@ import (
 
 // Schema lists every setting, in the order in which people read them. The daemon,
 // the testnet and experiments share it. The documentation, the example file and
-// `peerd config show --schema` are made of it.
+// `peerd config show --schema` are made of it. The list is shared and not to be changed.
 func Schema() []Key {
+	schema.once.Do(func() { schema.keys = makeSchema() })
+	return schema.keys
+}
+
+//nolint:gochecknoglobals // made once, then only read
+var schema struct { // no OnceValue, since rules of some keys ask for others
+	once sync.Once
+	keys []Key
+}
+
+func makeSchema() []Key {
 	const many = math.MaxUint64
 	const horizon = 1 << 30 // the leaves that a stream may have
 	learners, learning := entryNames("learner")
@@ -34,48 +46,48 @@ func Schema() []Key {
 		},
 		{
 			Name: "network", Default: "network.yaml", rule: pathText(true),
-			Doc: "The network file: who the peers are, who talks to whom. A relative path starts at dir.",
+			Doc: "The network file, which lists the peers and their links. A relative path starts at dir.",
 		},
 		{
 			Name: "listen", Default: "[/ip4/127.0.0.1/tcp/0]", rule: addresses(),
-			Doc: "Addresses to listen on; port 0 takes a free one.",
+			Doc: "Addresses to listen on; port 0 picks a free one.",
 		},
 		{
 			Name: "arms", Example: "[red, green, blue]", Shared: true, Fixed: true, rule: names(2, 1000),
-			Doc: "The actions to choose between, the same names in the same order at all peers.",
+			Doc: "The actions to choose between: the same names, in the same order, at all peers.",
 		},
 
 		{
 			Name: "privacy.epsilon", Example: "1", Shared: true, Fixed: true, rule: budget(),
-			Doc: "Privacy budget of one user for the whole life of the peer. It has no default because only you can choose it.",
+			Doc: "Privacy budget of one user for the peer's whole life. It has no default because only you can choose it.",
 		},
 		{
 			Name: "privacy.delta", Default: "0", Shared: true, Fixed: true, rule: probability(),
-			Doc: "With Gaussian noise: by how much, in probability, the promise of epsilon may be missed; 0.000001 or less. 0 with Laplace noise, which never misses it.",
+			Doc: "With Gaussian noise, the probability by which the promise of epsilon may be exceeded; choose 0.000001 or less. 0 with Laplace noise, which never exceeds it.",
 		},
 		{
 			Name: "privacy.mechanism", Default: "tree", Shared: true, Fixed: true, rule: oneOf(mechanismNames()...),
-			Doc: "How sums are noised; docs/mechanisms.md compares them. none adds no noise, for comparison in lockstep.",
+			Doc: "The mechanism that adds noise to sums; docs/mechanisms.md compares them. none adds no noise, for comparison in lockstep.",
 		},
 		{
 			Name: "privacy.calibration", Default: "tight", Shared: true, Fixed: true, rule: oneOf(dp.Tight.String(), dp.Paper.String()),
-			Doc: "How Gaussian noise is made for epsilon and delta: tight is exact; paper is the formula that papers print, for comparison.",
+			Doc: "How the scale of Gaussian noise is computed from epsilon and delta: tight is exact; paper is the formula that papers print, for comparison.",
 		},
 		{
 			Name: "privacy.adjacency", Default: "replace-one", Shared: true, Fixed: true, rule: oneOf(dp.ReplaceOne.String(), dp.ZeroOut.String()),
-			Doc: "What cannot be told apart: replace-one, a user's rewards replaced by any others; zero-out, replaced by 0.",
+			Doc: "Which histories must be indistinguishable: with replace-one, a user's rewards are replaced by any others; with zero-out, by 0.",
 		},
 		{
 			Name: "privacy.records_per_user", Default: "1", Unit: "rewards", Shared: true, Fixed: true, rule: whole(1, 1<<20),
-			Doc: "At most so many rewards are one user's; the noise grows with it.",
+			Doc: "Maximum number of rewards from one user. The noise grows in proportion.",
 		},
 		{
 			Name: "privacy.horizon", Example: "10000", Unit: "rounds", Shared: true, Fixed: true, rule: whole(1, horizon),
-			Doc: "Rounds that the budget covers; after them the peer releases nothing more. With protocol average and an application, rewards of one action, which alone falls silent after them.",
+			Doc: "Rounds that the budget covers; after them the peer releases nothing more. With protocol average and an application, the number of rewards of one action, after which that action alone is no longer released.",
 		},
 		{
 			Name: "privacy.accept_weak", Default: "false", Shared: true, rule: yesNo(),
-			Doc: "Says that an epsilon over 10, which promises next to nothing, is meant.",
+			Doc: "Accept an epsilon above 10 or a delta above 0.001, which protect almost no one.",
 		},
 
 		{
@@ -85,7 +97,7 @@ func Schema() []Key {
 	}, blockKeys("learner", true), []Key{
 		{
 			Name: "protocol.name", Default: protocols[0], Shared: true, Fixed: true, rule: oneOf(protocols...),
-			Doc: "How what is learnt spreads: " + spreading + ".",
+			Doc: "The protocol, which spreads what peers learn: " + spreading + ".",
 		},
 	}, blockKeys("protocol", true), []Key{
 		{
@@ -94,7 +106,7 @@ func Schema() []Key {
 		},
 		{
 			Name: "rounds.count", Default: "0", Unit: "rounds", rule: whole(0, horizon),
-			Doc: "How many to play; 0 plays as many as the horizon.",
+			Doc: "Number of rounds to play; 0 plays the horizon.",
 		},
 
 		{
@@ -104,40 +116,40 @@ func Schema() []Key {
 	}, blockKeys("world", false), []Key{
 		{
 			Name: "api.listen", Default: `""`, rule: loopbackAddress(),
-			Doc: "Where the API listens besides its socket in dir, such as 127.0.0.1:8470; only this machine can reach it, with the token in dir.",
+			Doc: "Where the API listens in addition to its socket in dir, such as 127.0.0.1:8470. Only this machine can reach it, with the token in dir.",
 		},
 		{
 			Name: "api.window", Default: "10m", Unit: "duration", rule: between(time.Second, 30*24*time.Hour),
-			Doc: "For how long the reward of a decision is taken.",
+			Doc: "How long the reward of a decision is accepted.",
 		},
 		{
 			Name: "api.default_reward", Default: "0", rule: number("a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 }),
-			Doc: "Reward of a decision that got none in its window.",
+			Doc: "Reward of a decision for which none was reported in its window.",
 		},
 		{
 			Name: "api.settle", Default: string(site.AtWindow), rule: oneOf(string(site.AtWindow), string(site.OnArrival)),
-			Doc: "When a reward is learnt from: window is when its window ends, so that nobody sees when it came, or whether; arrival is at once, which tells peers that it came.",
+			Doc: "When a reward enters: with window, when its window ends, so that no one can see when it was reported, or whether; with arrival, at once, which shows peers that it was reported.",
 		},
 		{
 			Name: "api.fallback", Default: `""`, rule: holds("the name of an action, or nothing", func(reflect.Value) bool { return true }),
-			Doc: "Action that is answered until the first round is over; empty leaves even the first to the learner.",
+			Doc: "Action that is answered until the first round is over; if empty, the learner chooses from the first decision on.",
 		},
 		{
 			Name: "api.min_exposures", Default: "1", Unit: "decisions", rule: whole(0, 1<<30),
-			Doc: "So many decisions go to every action before the learner chooses.",
+			Doc: "Decisions that every action receives before the learner takes over.",
 		},
 		{
 			Name: "api.keep", Default: "24h", Unit: "duration", rule: between(0, 365*24*time.Hour),
-			Doc: "For how long a decision is remembered after its window, so that a late word about it is told from a wrong one; then it is removed with its reward.",
+			Doc: "How long a decision is remembered after its window, so that a late report can be distinguished from a wrong one; then it is deleted with its reward.",
 		},
 		{
 			Name: "api.max_body", Default: "4194304", Unit: "bytes", rule: whole(1<<10, 1<<28),
-			Doc: "Most that a request may bring.",
+			Doc: "Maximum size of a request.",
 		},
 
 		{
 			Name: "store.reserve", Default: "64", Unit: "MiB", rule: whole(1, 1<<20),
-			Doc: "Disk space to leave free, at most an eighth of the disk: with less nothing is taken in, and nothing lost.",
+			Doc: "Disk space to keep free, at most an eighth of the disk. With less, the peer accepts nothing and loses nothing.",
 		},
 
 		{
@@ -146,16 +158,16 @@ func Schema() []Key {
 		},
 		{
 			Name: "testnet.topology", Default: "ring", rule: graphText(),
-			Doc: "Who talks to whom there.",
+			Doc: "Links of a testnet or an experiment.",
 		},
 		{
 			Name: "testnet.seeds", Default: "0", Unit: "runs", rule: whole(0, 10_000),
-			Doc: "Simulated runs for the closing table; 0 leaves it out.",
+			Doc: "Simulated runs for the closing table; 0 omits it.",
 		},
 
 		{
 			Name: "experiment.seeds", Default: "20", Unit: "runs", rule: whole(1, 100_000),
-			Doc: "Runs, each from a seed of its own.",
+			Doc: "Number of runs, each with its own seed.",
 		},
 		{
 			Name: "experiment.first_seed", Default: "1", rule: whole(1, many),
@@ -163,47 +175,47 @@ func Schema() []Key {
 		},
 		{
 			Name: "experiment.cells", Default: "[]", rule: cellList(),
-			Doc: "What is compared, over the same seeds: a list of cells, each with a name, with settings that it sets, or both; a setting with a list of values makes a cell of each. Without any the configuration is the one cell.",
+			Doc: "What is compared over the same seeds: a list of cells, each with a name, settings that it sets, or both. A setting with a list of values makes one cell for each. Without cells, the configuration is the only one.",
 		},
 		{
 			Name: "experiment.alone", Default: "false", rule: yesNo(),
-			Doc: "Takes all links away, so that every peer learns by itself.",
+			Doc: "Remove all links, so that every peer learns alone.",
 		},
 		{
 			Name: "experiment.laws", Default: "false", rule: yesNo(),
-			Doc: "Checks in every round what paper 004 says of protocol average: the sum of estimates and Lemmas 1 to 3.",
+			Doc: "Check in every round what paper 004 (docs/papers.md) claims about protocol average: the sum of estimates and Lemmas 1 to 3.",
 		},
 		{
 			Name: "experiment.coverage", Default: "false", rule: yesNo(),
-			Doc: "Counts in every round how many estimates lie outside of their confidence radius, and fails if more do than the radius allows.",
+			Doc: "Count in every round how many estimates lie outside their confidence radius, and fail if more do than the radius allows.",
 		},
 		{
 			Name: "experiment.faults.loss", Default: "0", rule: probability(),
-			Doc: "How often a message is lost.",
+			Doc: "Probability that a message is lost.",
 		},
 		{
 			Name: "experiment.faults.duplicate", Default: "0", rule: probability(),
-			Doc: "How often a message arrives twice.",
+			Doc: "Probability that a message arrives twice.",
 		},
 		{
 			Name: "experiment.faults.reorder", Default: "0", rule: probability(),
-			Doc: "How often a message is overtaken by up to 3 rounds.",
+			Doc: "Probability that a message is delayed by up to 3 rounds, so that later ones overtake it.",
 		},
 		{
 			Name: "experiment.faults.delay", Default: "0", Unit: "rounds", rule: whole(0, 1000),
-			Doc: "A message is up to so late.",
+			Doc: "Maximum delay of a message in rounds; delays are uniform from 0.",
 		},
 		{
 			Name: "experiment.faults.partition", Default: "[]", Unit: "rounds", rule: span(),
-			Doc: "From which round, and before which, no message crosses between the halves of the network.",
+			Doc: "The first round, and the round after the last, in which no message crosses between the halves of the network.",
 		},
 		{
 			Name: "experiment.faults.churn", Default: "0", rule: probability(),
-			Doc: "How often, each round, a peer goes away for a while.",
+			Doc: "Probability, each round, that a peer goes away for a while.",
 		},
 		{
 			Name: "experiment.liars.count", Default: "0", Unit: "peers", rule: whole(0, many),
-			Doc: "Peers who claim pull counts that are not theirs.",
+			Doc: "Number of peers that claim false pull counts.",
 		},
 		{
 			Name: "experiment.liars.claim", Default: "huge", rule: oneOf("huge", "t", "half"),
@@ -211,11 +223,11 @@ func Schema() []Key {
 		},
 		{
 			Name: "experiment.figure.kind", Default: "curves", rule: oneOf("none", "curves", "final"),
-			Doc: "What is drawn: curves is regret by round, a line a cell; final is regret at the end against x.",
+			Doc: "What is drawn: curves is regret by round, one line for each cell; final is regret at the end against x.",
 		},
 		{
 			Name: "experiment.figure.x", Default: `""`, rule: axisText(),
-			Doc: "What final is drawn against: spectral_gap, or a setting that holds a number; cells that differ in it alone make a line.",
+			Doc: "What final is drawn against: spectral_gap, or a setting that holds a number; cells that differ only in it are joined by a line.",
 		},
 		{
 			Name: "experiment.figure.log", Default: "none", rule: oneOf("none", "x", "y", "both"),
@@ -223,16 +235,16 @@ func Schema() []Key {
 		},
 		{
 			Name: "experiment.figure.title", Default: `""`, rule: holds("text", func(reflect.Value) bool { return true }),
-			Doc: "What stands above the figure; empty is the configuration's name.",
+			Doc: "Title of the figure; if empty, the configuration's name.",
 		},
 
 		{
 			Name: "log.level", Default: "info", rule: oneOf("debug", "info", "warn", "error"),
-			Doc: "The least that is logged.",
+			Doc: "The lowest level that is logged.",
 		},
 		{
 			Name: "log.format", Default: "auto", rule: oneOf("auto", "text", "json"),
-			Doc: "Auto is text on a terminal, else json.",
+			Doc: "auto is text on a terminal and json otherwise.",
 		},
 	})
 }

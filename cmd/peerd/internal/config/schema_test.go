@@ -1,6 +1,7 @@
 package config
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -36,6 +37,34 @@ func TestEveryKeyIsExplainedInALine(t *testing.T) {
 	}
 }
 
+// TestEntriesSayWhatTheyWant: tags of all parameters of all tables are rules, which the
+// defaults pass.
+func TestEntriesSayWhatTheyWant(t *testing.T) {
+	for _, b := range blocks() {
+		params := reflect.ValueOf(b.standard)
+		for i := range params.NumField() {
+			f := params.Type().Field(i)
+			name := b.section + "." + b.name + "." + fieldKey(f)
+			if k, ok := FindKey(name); !ok || k.Want() == "" || k.Doc == "" || k.Required() {
+				t.Errorf("%s: %+v", name, k)
+			}
+			if reason := wanted(f.Tag.Get("want")).check(params.Field(i)); reason != "" {
+				t.Errorf("%s: default %v: %s", name, params.Field(i), reason)
+			}
+		}
+	}
+	for _, tag := range []string{"", "some", "1", "..5", "a..b", "1..b", "over", "over 1 up to"} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%q is a rule", tag)
+				}
+			}()
+			wanted(tag)
+		}()
+	}
+}
+
 // TestDefaultsAreValid also shows that each default has its key's type and means
 // what it says.
 func TestDefaultsAreValid(t *testing.T) {
@@ -66,7 +95,9 @@ func TestTheNearestKeyIsMeant(t *testing.T) {
 		"learner.consistency":      "protocol.average.consistency",
 		"experiment.seed":          "experiment.seeds", // and not seed
 		"mod":                      "mode",
-		"world.mean":               "world.means",
+		"world.mean":               "", // of bernoulli or of gaussian?
+		"confidence":               "learner.ucb.confidence",
+		"world.bernouli.means":     "world.bernoulli.means",
 		"f":                        "", // of average or of rows?
 		"colour":                   "",
 	} {

@@ -25,10 +25,13 @@ func (s *Settings) validate(bad map[string]bool) []Problem {
 			problems = append(problems, Problem{Key: k.Name, Value: short(ValueText(v.Interface())), Reason: reason})
 		}
 	}
-	problems = append(problems, s.validateTogether(bad)...)
 	least, _ := leastDegree(s.Testnet.Topology, s.Testnet.Nodes)
-	problems = append(problems, s.validateProtocol(protocol.Net{Peers: s.Testnet.Nodes, LeastDegree: least, Horizon: s.Privacy.Horizon}, bad)...)
-	problems = append(problems, s.validateWorld(s.Testnet.Nodes, bad)...)
+	net := protocol.Net{Peers: s.Testnet.Nodes, LeastDegree: least, Horizon: s.Privacy.Horizon}
+	for _, p := range append(s.validateProtocol(net, bad), s.validateWorld(s.Testnet.Nodes, bad)...) {
+		bad[p.Key] = true
+		problems = append(problems, p)
+	}
+	problems = append(problems, s.validateTogether(bad)...)
 	sortProblems(problems)
 	return problems
 }
@@ -53,7 +56,7 @@ func Pacts() []Pact {
 func (s *Settings) validateTogether(bad map[string]bool) []Problem {
 	var problems []Problem
 	for _, p := range Pacts() {
-		if slices.ContainsFunc(p.Keys, func(key string) bool { return bad[key] }) {
+		if slices.ContainsFunc(p.Keys, func(key string) bool { return s.isBad(key, bad) }) {
 			continue
 		}
 		if reason := p.Broken(s); reason != "" {
@@ -63,6 +66,15 @@ func (s *Settings) validateTogether(bad map[string]bool) []Problem {
 		}
 	}
 	return problems
+}
+
+// isBad reports whether a key is bad or, of one that chooses an entry, a parameter of that.
+func (s *Settings) isBad(key string, bad map[string]bool) bool {
+	section, last := cutLast(key)
+	if choice := last == "name" || last == "kind"; choice && anyBad(bad, section+"."+s.chosen(section)+".") {
+		return true
+	}
+	return bad[key]
 }
 
 // With writes a key and its value as they stand in a message.

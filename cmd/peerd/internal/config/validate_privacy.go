@@ -30,7 +30,7 @@ func privacyPacts() []Pact {
 		}},
 		{[]string{"privacy.epsilon", "mode"}, "A budget of inf is for lockstep alone: it protects nobody.", func(s *Settings) string {
 			if s.Mode == Live && s.Privacy.Epsilon.Infinite() {
-				return fmt.Sprintf("want a finite number with %s; inf protects nobody", s.With("mode"))
+				return fmt.Sprintf("want a finite number with %s; inf protects no one", s.With("mode"))
 			}
 			return ""
 		}},
@@ -52,13 +52,13 @@ func privacyPacts() []Pact {
 		}},
 		{[]string{"privacy.delta", "privacy.accept_weak"}, "A delta over 0.001 has to be accepted.", func(s *Settings) string {
 			if s.Privacy.Delta > weakDelta && !s.Privacy.AcceptWeak {
-				return fmt.Sprintf("want at most %v with %s; of that share of users everything could be told", weakDelta, s.With("privacy.accept_weak"))
+				return fmt.Sprintf("want at most %v with %s; everything about that share of users could be revealed", weakDelta, s.With("privacy.accept_weak"))
 			}
 			return ""
 		}},
 		{[]string{"privacy.mechanism", "mode"}, "Only lockstep goes without noise.", func(s *Settings) string {
 			if s.Mode == Live && s.Privacy.Mechanism == dp.None.String() {
-				return fmt.Sprintf("want another one with %s; none protects nobody", s.With("mode"))
+				return fmt.Sprintf("want another one with %s; none protects no one", s.With("mode"))
 			}
 			return ""
 		}},

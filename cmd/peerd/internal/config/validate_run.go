@@ -29,19 +29,19 @@ func runPacts() []Pact {
 		}},
 		{[]string{"experiment.liars.count", "testnet.nodes"}, "Somebody is honest.", func(s *Settings) string {
 			if s.Experiment.Liars.Count >= s.Testnet.Nodes {
-				return fmt.Sprintf("want fewer than %s, so that somebody is honest", s.With("testnet.nodes"))
+				return fmt.Sprintf("want fewer than %s, so that one peer is honest", s.With("testnet.nodes"))
 			}
 			return ""
 		}},
-		{[]string{"experiment.laws", "protocol.name", "experiment.alone"}, "The laws are those of peers that average by the paper's rule.", func(s *Settings) string {
+		{[]string{"experiment.laws", "protocol.name", "protocol.average.consistency", "experiment.alone"}, "The laws are those of peers that average by the paper's rule.", func(s *Settings) string {
 			p, ok := s.ProtocolParams().(protocol.AverageParams)
 			switch {
 			case s.Experiment.Laws && !ok:
 				return fmt.Sprintf("want false with %s: the laws are those of averaging", s.With("protocol.name"))
 			case s.Experiment.Laws && p.Consistency != protocol.Max:
-				return fmt.Sprintf("want false with consistency: %s: the laws are those of %s", p.Consistency, protocol.Max)
+				return fmt.Sprintf("want false with %s: the laws are those of %s", s.With("protocol.average.consistency"), protocol.Max)
 			case s.Experiment.Laws && s.Experiment.Alone:
-				return fmt.Sprintf("want false with %s: the laws are those of peers that talk", s.With("experiment.alone"))
+				return fmt.Sprintf("want false with %s: the lemmas are about peers that communicate", s.With("experiment.alone"))
 			}
 			return ""
 		}},
@@ -52,10 +52,10 @@ func runPacts() []Pact {
 			return ""
 		}},
 		{
-			append([]string{"experiment.laws"}, disturbances()...), "The laws are those of a network without faults and liars.", func(s *Settings) string {
+			append([]string{"experiment.laws"}, disturbances()...), "The the lemmas are about a network without faults and liars.", func(s *Settings) string {
 				for _, key := range disturbances() {
 					if v := s.Value(key); s.Experiment.Laws && !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0) {
-						return fmt.Sprintf("want false with %s: the laws are those of a network without faults and liars", s.With(key))
+						return fmt.Sprintf("want false with %s: the lemmas are about a network without faults and liars", s.With(key))
 					}
 				}
 				return ""

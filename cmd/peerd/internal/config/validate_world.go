@@ -25,7 +25,7 @@ func worldPacts() []Pact {
 		}},
 		{[]string{"world.kind", "mode"}, "An application's rewards are people's, so it is for mode live alone.", func(s *Settings) string {
 			if s.World.Kind == Application && s.Mode == Lockstep {
-				return fmt.Sprintf("want a simulated one with %s, which protects nobody", s.With("mode"))
+				return fmt.Sprintf("want a simulated one with %s, which protects no one", s.With("mode"))
 			}
 			return ""
 		}},

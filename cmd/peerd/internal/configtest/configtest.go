@@ -26,7 +26,7 @@ func Write(t *testing.T, text string) string {
 func Good(changes map[string]string) string {
 	values := map[string]string{
 		"arms": "[a, b, c]", "privacy.epsilon": "1", "privacy.horizon": "1000",
-		"world.kind": "bernoulli", "world.means": "[[0.2, 0.5, 0.4]]",
+		"world.kind": "bernoulli", "world.bernoulli.means": "[[0.2, 0.5, 0.4]]",
 	}
 	for k, v := range changes {
 		if v == "-" {

@@ -40,7 +40,7 @@ func Example() {
 		check(os.Mkdir(dir, 0o700))
 		c, err := config.Load("", []string{
 			"mode=lockstep", fmt.Sprint("seed=", i+1), "dir=" + dir, "network=" + file, "listen=" + listen, "arms=red,green",
-			"privacy.epsilon=1", "privacy.horizon=50", "world.kind=bernoulli", "world.means=[[0.2, 0.8]]", "testnet.nodes=2", "testnet.topology=path",
+			"privacy.epsilon=1", "privacy.horizon=50", "world.kind=bernoulli", "world.bernoulli.means=[[0.2, 0.8]]", "testnet.nodes=2", "testnet.topology=path",
 		})
 		check(err)
 		d, err := daemon.New(&c.Settings, daemon.Options{}, slog.New(slog.DiscardHandler))

@@ -29,7 +29,7 @@ func (d Made) Write(w io.Writer) {
 	if len(d.ToSet) > 0 {
 		_, _ = fmt.Fprintf(w, "next: set %s in %s\n", strings.Join(d.ToSet, ", "), d.Config)
 	}
-	_, _ = fmt.Fprintf(w, "then: peerd config check -c %s\n", d.Config)
+	_, _ = fmt.Fprintf(w, "then: peerd config check %s\n", d.Config)
 }
 
 // Init makes a peer's folder with a key and a configuration that holds what set gives as

@@ -56,7 +56,7 @@ func (d *doctor) folder() bool {
 // secrets checks what others must not read.
 func (d *doctor) secrets() {
 	if d.c.Mode == config.Lockstep {
-		d.pass("key", "comes from the seed in lockstep, which protects nobody")
+		d.pass("key", "comes from the seed in lockstep, which protects no one")
 	} else if d.private("key", d.c.IdentityPath(), 0o600, "peerd init --dir "+d.c.Dir+" makes one, with a new id") {
 		if id, err := d.c.Identity(); err != nil {
 			d.fail(config.ErrUnexpected, "key", "restore it from a backup; with another key this is another peer", "%v", err)
@@ -146,7 +146,7 @@ func (d *doctor) disk() {
 	const text = "%d synced writes of %d bytes: p50 %v, p99 %v"
 	args := []any{len(took), syncBytes, p50.Round(time.Microsecond), p99.Round(time.Microsecond)}
 	if p99 > slowSync {
-		d.warn("disk", "every answer of the API waits for a sync: use a faster disk, or expect so much", text, args...)
+		d.warn("disk", "every answer of the API waits for a sync: use a faster disk, or expect this latency", text, args...)
 	} else {
 		d.pass("disk", text, args...)
 	}

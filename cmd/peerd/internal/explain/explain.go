@@ -215,7 +215,7 @@ func horizonOf(s *config.Settings, network *config.Network) horizonDoc {
 	return doc
 }
 
-const againstText = "everybody who sees all that the peer sends, with sizes, order and times: all other peers together, the network between them, and the actions that applications see elsewhere"
+const againstText = "anyone who sees everything that the peer sends, with sizes, order and times: all other peers together, the network between them, and the actions that applications see elsewhere"
 
 // neighboursText says what is compared.
 func neighboursText(a dp.Adjacency) string {

@@ -165,7 +165,7 @@ func TestNoiseIsWhatTheDoorDraws(t *testing.T) {
 			if seen < 2 {
 				t.Errorf("%d lines compared", seen)
 			}
-			if n.every == 0 || charge.Leaves <= last { // else the average is over more leaves
+			if !n.cadence.Together() || charge.Leaves <= last { // else the average is over more leaves
 				total := 0.0
 				for _, v := range square {
 					total += v
@@ -329,9 +329,9 @@ func TestWarningsNameWhatWouldHelp(t *testing.T) {
 		{map[string]string{"privacy.epsilon": "5"}, "ε = 5 is weak"},
 		{map[string]string{"privacy.epsilon": "25", "privacy.accept_weak": "true", "privacy.mechanism": "tree-gaussian", "privacy.delta": "0.000001"}, "name the right one with a probability of 9"},
 		{map[string]string{"privacy.mechanism": "tree-gaussian", "privacy.delta": "0.0001", "privacy.horizon": "100000"}, "δ = 0.0001 is large"},
-		{map[string]string{"world.kind": config.Application, "world.means": "-", "privacy.records_per_user": "2", "privacy.horizon": "100000"}, "by subject alone"},
-		{map[string]string{"world.kind": config.Application, "world.means": "-", "api.settle": "arrival", "privacy.horizon": "100000"}, "api.settle: arrival"},
-		{map[string]string{"world.kind": "replay", "world.means": "-", "arms": "[a, b, c, d, e]", "world.cap": "2", "privacy.records_per_user": "2", "privacy.horizon": "100000"}, "one patient can be at several sites"},
+		{map[string]string{"world.kind": config.Application, "privacy.records_per_user": "2", "privacy.horizon": "100000"}, "by subject alone"},
+		{map[string]string{"world.kind": config.Application, "api.settle": "arrival", "privacy.horizon": "100000"}, "api.settle: arrival"},
+		{map[string]string{"world.kind": "replay", "arms": "[a, b, c, d, e]", "world.replay.cap": "2", "privacy.records_per_user": "2", "privacy.horizon": "100000"}, "one person can be at several sites"},
 	} {
 		doc, _ := explained(t, "-c", configtest.Write(t, configtest.Good(c.changes)))
 		if w := warned(doc); len(w) != 1 || !strings.Contains(w[0].What, c.want) {

@@ -97,7 +97,7 @@ func writeDeviations(t *testing.T, b *strings.Builder, epsilon float64) {
 		if m.Law() == dp.Gaussian {
 			delta = 1e-6
 		}
-		_, _ = fmt.Fprintf(b, "| [`%v`](proofs/%s.md) | %v |", m, family(m), delta)
+		_, _ = fmt.Fprintf(b, "| [`%v`](proofs/%s.md) | %v |", m, m.Describe().Family, delta)
 		for _, n := range horizons {
 			charge, err := charged(m, n, epsilon)
 			if err != nil { // not for so many leaves

@@ -79,9 +79,9 @@ func (d *Document) writePromise(p pager, s *config.Settings) {
 	p.title("The promise")
 	switch {
 	case !d.Private:
-		p.say("None. Mode lockstep guards nobody: everything, the noise too, follows from a seed. What follows is what the same settings would mean for people's rewards.")
+		p.say("None. Mode lockstep protects no one: everything, including the noise, follows from a seed. What follows is what the same settings would mean for people's rewards.")
 	case d.World != config.Application && d.World != "replay":
-		p.say("The rewards of world %s are simulated and nobody's. The page says what the settings would mean for people's.", d.World)
+		p.say("The rewards of world %s are simulated and belong to no one. The page says what the settings would mean for people's.", d.World)
 	}
 	if d.Budget == nil {
 		return
@@ -92,7 +92,7 @@ func (d *Document) writePromise(p pager, s *config.Settings) {
 		p.say("What: ε = %s, δ = 0, for everything the peer sends over its whole life. Compared are %s. Nothing that can be sent is more than e^ε = %s times as likely under one as under the other.",
 			config.ValueText(s.Privacy.Epsilon), d.Unit.Neighbours, ratioText(b.Epsilon))
 	} else {
-		p.say("What: ε = %s, δ = %v, for everything the peer sends over its whole life. Compared are %s. Whatever somebody looks for in all that is sent is under one at most e^ε = %s times as probable as under the other, and δ more.",
+		p.say("What: ε = %s, δ = %v, for everything the peer sends over its whole life. Compared are %s. Any event in everything that is sent is, under one, at most e^ε = %s times as probable as under the other, plus δ.",
 			config.ValueText(s.Privacy.Epsilon), b.Delta, d.Unit.Neighbours, ratioText(b.Epsilon))
 	}
 	d.writeAdjacency(p)
@@ -114,13 +114,13 @@ func (d *Document) writeAdjacency(p pager) {
 // writeOdds says how much somebody can find out.
 func (d *Document) writeOdds(p pager) {
 	b := d.Budget
-	accepts := fmt.Sprintf("Who accepts to suspect 5%% of users falsely finds at most %s of those of whom it is true.", percent(b.Power))
+	accepts := fmt.Sprintf("An attacker who wrongly suspects 5%% of users identifies at most %s of the users for whom the suspicion is true.", percent(b.Power))
 	if b.Square == 0 {
-		p.say("In plain figures: who sees all of it, and held two stories about a user's rewards for equally likely, becomes at most %s sure of one. %s", percent(b.Chance), accepts)
+		p.say("In plain figures: someone who sees everything the peer sends, and who first thought two accounts of a user's rewards equally likely, can become at most %s certain of either. %s", percent(b.Chance), accepts)
 		p.say("For experts: this implies μ-GDP with μ = %.4g, which is 2Φ⁻¹(e^ε/(1+e^ε)), and ρ-zCDP with ρ = %.4g, which is ε·tanh(ε/2). Both are the least for a pure ε.", b.Mu, b.Rho)
 		return
 	}
-	p.say("In plain figures: who sees all of it, and held two stories about a user's rewards for equally likely, names the right one with a probability of at most %s. %s", percent(b.Chance), accepts)
+	p.say("In plain figures: someone who sees everything the peer sends, and who first thought two accounts of a user's rewards equally likely, names the right one with probability at most %s. %s", percent(b.Chance), accepts)
 	p.say("For experts: what is charged is μ = %.4g of μ-GDP, %d in units of 1e-9 of μ², from which every pair (ε, δ) on its curve follows: ε = %.4g at this δ. The noise has ρ-zCDP with ρ = μ²/2 = %.4g, exactly. The probability above is Φ(μ/2).",
 		b.Mu, b.Square, b.Used, b.Rho)
 }
@@ -172,7 +172,7 @@ func (d *Document) writeHorizon(p pager, s *config.Settings) {
 func (d *Document) writeError(p pager, s *config.Settings) {
 	e := d.Error
 	p.title("What the noise does to the results")
-	p.say("Standard deviation of the noise, in rewards, when one action has had so many, at a decision a round:")
+	p.say("Standard deviation of the noise, in rewards, by the number of rewards of one action, at one decision a round:")
 	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	_, _ = fmt.Fprintf(t, "\trewards\tleaf\tterms\tsum\tmean\taverage\tworst\tof %s\tchance\t\n", config.Counted(uint64(e.Sites), "site"))
 	for _, l := range e.After {

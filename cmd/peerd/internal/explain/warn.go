@@ -42,7 +42,7 @@ func warnings(s *config.Settings, doc *Document, n noise, network *config.Networ
 	list := []warningDoc{}
 	warn := func(what, do string) { list = append(list, warningDoc{what, do}) }
 	if b := doc.Budget; b.Chance > sure {
-		warn(fmt.Sprintf("ε = %s is weak: who held two stories about a user for equally likely can %s", config.ValueText(s.Privacy.Epsilon), sureText(b)),
+		warn(fmt.Sprintf("ε = %s is weak: someone who first thought two accounts of a user equally likely can %s", config.ValueText(s.Privacy.Epsilon), sureText(b)),
 			fmt.Sprintf("with ε = %.3g it would be %s", strongEnough(b.Delta), percent(sure)))
 	}
 	if d := s.Privacy.Delta; d > largeDelta {
@@ -57,8 +57,8 @@ func warnings(s *config.Settings, doc *Document, n noise, network *config.Networ
 			"send a subject with every decision: without one nothing stops a user from having more")
 	}
 	if s.World.Kind == config.Application && s.API.Settle == site.OnArrival {
-		warn("api.settle: arrival shows everybody when a reward was reported, and whether it was",
-			"if that tells something about a user, take api.settle: window")
+		warn("api.settle: arrival shows all peers when a reward was reported, and whether it was",
+			"if that reveals something about a user, use api.settle: window")
 	}
 	if p := s.People(); p.Spread != "" && p.Records > 1 {
 		warn(fmt.Sprintf("with %s one person can be at several sites, each of which promises the budget for itself", p.Spread),

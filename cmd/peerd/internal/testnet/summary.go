@@ -76,7 +76,7 @@ func (d *Document) Write(w io.Writer, s *config.Settings) {
 		_, _ = fmt.Fprintf(w, "NOT PRIVATE: lockstep draws noise from a seed\n")
 	}
 	if d.Skipped > 0 {
-		_, _ = fmt.Fprintf(w, "%d slots were skipped: this machine was too busy for rounds of %v\n", d.Skipped, s.Rounds.Every)
+		_, _ = fmt.Fprintf(w, "%d rounds were skipped: this machine was too busy for rounds of %v\n", d.Skipped, s.Rounds.Every)
 	}
 	if d.Seeds != nil {
 		d.Seeds.write(w, s)

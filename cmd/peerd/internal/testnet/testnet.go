@@ -39,10 +39,16 @@ type Options struct {
 	Show     func(*Document) error // called with the results
 }
 
+// mostProcesses is the largest number of peers of a network of processes.
+const mostProcesses = 200
+
 // Run runs a network of processes until all rounds are played or, with an
 // application, until ctx is done.
 func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 	begin := time.Now()
+	if n := s.Testnet.Nodes; n > mostProcesses {
+		return config.Failf(config.ErrRefused, "testnet.nodes: %d: want at most %d, since each peer is a process on this machine; `peerd experiment run` simulates more", n, mostProcesses)
+	}
 	dir, err := os.MkdirTemp("", "peerd-testnet-")
 	if err != nil {
 		return err

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/bandit/world"
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+)
+
+// A pair is a protocol and a learner that suit each other, as settings for --set: with
+// parameters that show all in a few rounds, and a mechanism and a world that suit them.
+type pair struct {
+	name string
+	set  []string
+}
+
+// pairs returns every pair that a configuration with more settings can have, and fails if
+// some protocol or learner has none.
+func pairs(t *testing.T, file string, more ...string) (all []pair) {
+	t.Helper()
+	c, err := config.Load(file, more)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paired := make(map[string]bool)
+	for _, e := range protocol.Table() {
+		for _, l := range bandit.Table() {
+			set, ok := suited(t, c, e, l, more)
+			if !ok {
+				continue
+			}
+			paired[e.Name], paired[l.Name] = true, true
+			all = append(all, pair{e.Name + " " + l.Name, set})
+		}
+	}
+	for _, e := range protocol.Table() {
+		if !paired[e.Name] {
+			t.Errorf("no learner suits protocol %s in %s", e.Name, file)
+		}
+	}
+	for _, l := range bandit.Table() {
+		if !paired[l.Name] {
+			t.Errorf("no protocol suits learner %s in %s", l.Name, file)
+		}
+	}
+	return all
+}
+
+// suited returns settings with which a protocol and a learner are a valid configuration: c
+// with the configured mechanism or else the first one that suits.
+func suited(t *testing.T, c *config.Config, e protocol.Entry, l bandit.Entry, more []string) (set []string, ok bool) {
+	t.Helper()
+	const leaf = 20 // rounds or decisions
+	s := c.Settings
+	if err := s.SetProtocol(e.Small(e.Params, leaf)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetLearner(l.Small(l.Params)); err != nil {
+		t.Fatal(err)
+	}
+	if l.Contextual {
+		for _, w := range world.Table() {
+			if w.Contextual {
+				s.World = config.World{Kind: w.Name, Params: s.World.Params.With(w.Name, w.Small)}
+			}
+		}
+	}
+	set = append(set, more...)
+	values := s.Values()
+	add := func(keys ...string) {
+		for _, key := range keys {
+			set = append(set, key+"="+values[key])
+		}
+	}
+	add("protocol.name", "learner.name", "world.kind")
+	add(config.KeysUnder("protocol." + e.Name)...)
+	add(config.KeysUnder("learner." + l.Name)...)
+	add(config.KeysUnder("world." + s.World.Kind)...)
+	for _, m := range append([]dp.Mechanism{mechanism(t, &s)}, dp.Mechanisms()...) {
+		with := append(set[:len(set):len(set)], "privacy.mechanism="+m.String())
+		if m.Law() == dp.Gaussian {
+			with = append(with, "privacy.delta=0.000001")
+		}
+		if _, err := config.Load(c.File, with); err == nil {
+			return with, true
+		}
+	}
+	return nil, false
+}
+
+func mechanism(t *testing.T, s *config.Settings) dp.Mechanism {
+	t.Helper()
+	m, err := dp.ParseMechanism(s.Privacy.Mechanism)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// flags returns the settings as arguments of a command.
+func (p pair) flags() (args []string) {
+	for _, s := range p.set {
+		args = append(args, "--set", s)
+	}
+	return args
+}
