@@ -21,7 +21,7 @@ const stateVersion = 3
 // [Door.Charges] and [Door.Drawn], and no [Door.Replay] be under way.
 func (d *Door) Save() (Secret, error) {
 	if d.chargesTaken < len(d.charged) || len(d.drawn) > 0 || d.replay != nil {
-		return Secret{}, errors.New("dp: a door is saved between steps only")
+		return Secret{}, errors.New("dp: a curator is saved between steps only")
 	}
 	b := []byte{stateVersion}
 	b = binary.AppendUvarint(b, uint64(d.mode))

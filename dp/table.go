@@ -110,7 +110,7 @@ const (
 	honakerSummary = "Over the releases stands a binary tree. Every node is the sum of what lies below it, with noise of its own, drawn once; a running sum is made of the nodes that cover it, each averaged with what the nodes below it say."
 	hybridSummary  = "At every power of two the sum since the one before gets noise, drawn once; in between a binary tree that begins there adds what has come since, with the wider noise that its levels need."
 	karySummary    = "Over the releases stands a tree whose nodes have k children each. Every node is the sum of what lies below it, with noise of its own, drawn once; a running sum adds nodes and takes others off, at most (k-1)/2 of a level."
-	sqrtSummary    = "Every release draws noise once, for a sum in which earlier ones count less and less; running sums are put together from all of these, so that most of the noise cancels. The weights are those of the square root of the matrix that adds up."
+	sqrtSummary    = "Every release draws noise once, for a sum in which earlier ones count less and less; running sums are put together from all of these, so that most of the noise cancels. The weights come from the square root of the matrix that adds up."
 	bltSummary     = "Every release draws noise once, for a sum in which earlier ones count less and less; running sums are put together from all of these, so that most of the noise cancels. The weights are sums of a few that decay, kept in as many buffers."
 )
 

@@ -32,12 +32,12 @@ const (
 	Robust Consistency = "robust"
 	// Budget takes the greatest claim, but allows at most 4 ln t + M forced
 	// pulls of an arm in t rounds.
-	Budget Consistency = "budget"
+	Budget Consistency = "capped"
 )
 
 // AverageParams are the parameters of protocol average.
 type AverageParams struct {
-	Consistency Consistency `want:"max|robust|budget" doc:"The rule that keeps pull counts close: max trusts every claim, robust needs dense graphs, capped limits the pulls that liars can force."`
+	Consistency Consistency `want:"max|robust|capped" doc:"The rule that keeps pull counts close: max trusts every claim, robust needs dense graphs, capped limits the pulls that liars can force."`
 	F           int         `want:"1..1000000" unit:"peers" doc:"Number of neighbours lying about pull counts to withstand, with consistency: robust. Nothing withstands lies about estimates."`
 	Rate        float64     `want:"over 0 up to 0.5" doc:"Mean exchanges per link and round. An exchange takes two rounds, so 0.5 is the maximum; 1/(number of links) reproduces the paper."`
 	Patience    uint64      `want:"2..1000000" unit:"rounds" doc:"Retry interval of an unanswered exchange. After the first interval it stops blocking other exchanges."`
@@ -140,7 +140,7 @@ type averageLink struct {
 func newAverage(c Config, p AverageParams) (Protocol, error) {
 	switch {
 	case p.Consistency != Max && p.Consistency != Robust && p.Consistency != Budget:
-		return nil, fmt.Errorf("average: consistency %q, want max, robust or budget", p.Consistency)
+		return nil, fmt.Errorf("average: consistency %q, want max, robust or capped", p.Consistency)
 	case p.Consistency == Robust && p.F < 1:
 		return nil, fmt.Errorf("average: f is %d, want at least 1 with consistency robust", p.F)
 	case !(p.Rate > 0 && p.Rate <= maxRate):

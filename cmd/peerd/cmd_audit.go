@@ -29,22 +29,22 @@ func newAudit(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Test what a configuration promises, on the peer's own code",
-		Long: `Play the peers of a configuration over two histories that differ in one user's
-rewards, many times, and look for more than the promise allows: whether choices and
-messages follow from what was drawn, how well the histories can be told apart by what
-was drawn and sent, whether the noise has the law that the ledger charges for, and
-whether one user moves what is drawn by no more than is charged. Bounds are of epsilon,
-and of mu where the mechanism's noise is Gaussian.
+		Long: `Play the peers of a configuration many times over two histories that differ in one
+user's rewards, and look for more than the promise allows: whether choices and messages
+follow from what was drawn, how well the histories can be distinguished by what was
+drawn and sent, whether the noise has the law that the ledger charges for, and whether
+one user moves what is drawn by no more than is charged. Bounds are of epsilon, and of
+mu where the mechanism's noise is Gaussian.
 
-Privacy, protocol and learner are the configuration's. World, network, length and, where
-there are many, arms and slots are replaced: three peers in one process, rewards of 0
-and 1 at the worst places, and a horizon so short that one record can show. What cells
-of an experiment set is left out: give it by --set. It takes no network and no running
-peer, and touches no files.
+Privacy, protocol and learner are taken from the configuration. World, network, length
+and, if there are many, arms and leaves are replaced: three peers in one process,
+rewards of 0 and 1 at the worst places, and a horizon short enough for one record to
+show. Settings of experiment cells are not applied; pass them with --set. The command
+needs no network and no running peer, and changes no files.
 
-A promise that is broken ends with code 5. One that is not is no proof: docs/audit.md
-says what is found at so many runs. A run shows most at a budget of 1 to 2, and at 5
-with Gaussian noise.`,
+If a promise is broken, the exit code is 5. If none is, that is no proof: docs/audit.md
+lists the losses that each number of runs can detect. A run shows most at an epsilon of
+1 to 2, or of 5 with Gaussian noise.`,
 		Example: `  peerd audit configs/rows.yaml
   peerd audit hospital-a/peerd.yaml --runs 5000
   peerd audit configs/rows.yaml --set privacy.mechanism=tree-gaussian --set privacy.epsilon=5 --set privacy.delta=1e-6
@@ -64,9 +64,9 @@ with Gaussian noise.`,
 			return o.audit(cmd.Context(), &c.Settings, int(runs), seed)
 		},
 	}
-	cmd.Flags().Uint64Var(&runs, "runs", auditRuns, "plays of each history; four times as many of the sharpest")
-	cmd.Flags().BoolVar(&quick, "quick", false, "few plays: gross faults only")
-	cmd.Flags().Uint64Var(&seed, "seed", 0, "repeat the bounds of an audit: their noise and coins follow from the number (default 0: noise as a daemon's)")
+	cmd.Flags().Uint64Var(&runs, "runs", auditRuns, "plays of each history, and four times this number of the sharpest one")
+	cmd.Flags().BoolVar(&quick, "quick", false, "few plays, which find gross faults only")
+	cmd.Flags().Uint64Var(&seed, "seed", 0, "seed of the noise and coins of the bounds, to repeat an audit (default 0: noise as a daemon's)")
 	return o.takesFile(cmd)
 }
 

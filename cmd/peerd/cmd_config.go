@@ -14,8 +14,9 @@ func newConfig(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Check and show the configuration",
-		Long: `Check and show the configuration. One schema serves the daemon, the testnet and
-experiments; an unknown key, a wrong type or a value out of range is an error.`,
+		Long: `Check and show the configuration. The daemon, the testnet and experiments share one
+schema. An unknown key, a wrong type or a value out of range is an error. Neither
+command starts a peer or changes a file.`,
 		Example: `  peerd config check peerd.yaml
   peerd config show --schema`,
 		Args: cobra.NoArgs,
@@ -28,9 +29,10 @@ experiments; an unknown key, a wrong type or a value out of range is an error.`,
 func newConfigCheck(o *options) *cobra.Command {
 	return o.takesFile(&cobra.Command{
 		Use:   "check",
-		Short: "Refuse a bad configuration, or say what a good one means",
-		Long: `Read the configuration as a run would and say what it means, or name everything
-that is wrong with it, a line each: key, value, what is wanted. Nothing is started.`,
+		Short: "Check a configuration and say what it means",
+		Long: `Read the configuration as a run would, and print what it means or, on one line for each
+problem, the key, its value and what is wanted. It needs the configuration alone: no
+peer is started, and the network file is not read.`,
 		Example: `  peerd config check configs/testnet.yaml
   PEERD_PRIVACY_EPSILON=0.5 peerd config check configs/testnet.yaml
   peerd config check configs/testnet.yaml --set privacy.epsilon=-1 --json`,
@@ -62,10 +64,10 @@ func newConfigShow(o *options) *cobra.Command {
 	var asSchema bool
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "Print every setting and who set it, or the schema",
-		Long: `Print every setting as a run would see it, and whether a flag, the environment,
-the file or the default set it. With --schema, print what each key means, its
-default and what it may be.`,
+		Short: "Print every setting and its source, or the schema",
+		Long: `Print every setting as a run would see it, and whether a flag, the environment, the file
+or the default set it. Values are read and not checked against each other. With --schema,
+print the meaning of each key, its default and the values that it accepts.`,
 		Example: `  peerd config show configs/testnet.yaml
   peerd config show configs/testnet.yaml --set privacy.epsilon=0.5 --json
   peerd config show --schema`,

@@ -14,7 +14,7 @@ func newDoctor(o *options) *cobra.Command {
 		Short: "Check a peer's folder, machine and neighbours, running or stopped",
 		Long: `Check what a peer needs, a line each: PASS, WARN (it works, but deserves attention)
 or FAIL, with what is wrong and how to fix it. The peer may run or be stopped;
-it is left as it is, and no message is sent.
+its state is not changed, and no message is sent.
 
 Of a stopped peer the whole ledger is verified, and each neighbour with an address is
 dialled and asked whether it agrees on the network and how much it remembers of this
@@ -22,10 +22,10 @@ peer. That finds a folder that was restored from a backup before it is started.
 
 The clock is compared with the network's start, with the times of the peer's files and
 with itself. No time server is asked and peers do not exchange the time, so a
-clock that is wrong by less is not found: keep NTP running.
+clock that is wrong by less than that is not found: keep NTP running.
 
-The exit code is 0 without a FAIL. Otherwise it is the first that applies: 4 for the
-configuration, the network file or a neighbour that has other ones, 1 for the folder,
+The exit code is 0 without a FAIL, and otherwise the first that applies: 4 for the
+configuration, the network file or a neighbour with different ones, 1 for the folder,
 the machine or the ledger, 3 for the network.`,
 		Example: `  peerd doctor --dir hospital-a
   peerd doctor --dir hospital-a --json | jq '.checks[] | select(.result != "PASS")'`,

@@ -12,8 +12,8 @@ func newID(o *options) *cobra.Command {
 	return o.takesFile(&cobra.Command{
 		Use:   "id",
 		Short: "Print this peer's id",
-		Long: `Print the id that follows from the key in the peer's folder. It is what the network
-file knows the peer by. The peer need not run.`,
+		Long: `Print the id that follows from the key in the peer's folder. The network file names the
+peer by it. The peer does not have to run, and nothing is changed.`,
 		Example: `  peerd id --dir hospital-a
   peerd id --dir hospital-a --json`,
 		RunE: o.run(func(context.Context) error {

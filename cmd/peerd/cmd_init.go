@@ -13,11 +13,11 @@ func newInit(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "init",
 		Short: "Make a peer's folder: its key and its configuration",
-		Long: `Make a folder that only you may enter, with identity.key, the peer's private key,
-and peerd.yaml, a configuration with every key as a comment. What --set gives is
-written into it. Nothing that is there is overwritten.
+		Long: `Make a folder that only you may enter, with identity.key, the peer's private key, and
+peerd.yaml, a configuration with every key as a comment. Settings given by --set are
+written into it. Existing files are never overwritten.
 
-The id that is printed is what the network file knows the peer by.`,
+The id that is printed names the peer in the network file.`,
 		Example: `  peerd init --dir hospital-a
   peerd init --dir hospital-a --set arms=red,green --set privacy.epsilon=1
   peerd id --dir hospital-a`,

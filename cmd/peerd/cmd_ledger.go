@@ -24,9 +24,10 @@ func newLedger(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ledger",
 		Short: "Show, export and verify what a peer paid for and what left it",
-		Long: `Show, export and verify the ledger of a peer: a record for every charge to the
-privacy budget and one for every release, in full, each bound to the one before it
-by a hash. All of it is public. docs/ledger.md says how to read it.`,
+		Long: `Show, export and verify the ledger of a peer. It has a record for every charge to the
+privacy budget and a record for every release, in full, each bound to the one before it
+by a hash. All of it is public, and none of the commands changes it. docs/ledger.md
+explains how to read it.`,
 		Example: `  peerd ledger show --dir hospital-a
   peerd ledger export --dir hospital-a -o hospital-a.jsonl
   peerd ledger verify hospital-a.jsonl`,
@@ -55,8 +56,8 @@ func newLedgerShow(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Print a peer's newest records, the newest last",
-		Long: `Print a peer's newest records, the newest last, or those from --from on. With --json
-every record is printed whole.`,
+		Long: `Print a peer's newest records, the newest last, or the records from --from on. With
+--json every record is printed whole. The peer may run or be stopped.`,
 		Example: `  peerd ledger show --dir hospital-a
   peerd ledger show --dir hospital-a --from 0 --limit 3 --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -73,7 +74,7 @@ every record is printed whole.`,
 			})
 		},
 	}
-	cmd.Flags().Uint64Var(&page.from, "from", 0, "number of the first record; without it the newest are shown")
+	cmd.Flags().Uint64Var(&page.from, "from", 0, "number of the first record (default: show the newest)")
 	cmd.Flags().IntVar(&page.limit, "limit", 20, "maximum number of records; 0 for all")
 	return o.takesFile(cmd)
 }

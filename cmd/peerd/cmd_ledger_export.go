@@ -21,7 +21,8 @@ func newLedgerExport(o *options) *cobra.Command {
 		Use:   "export",
 		Short: "Write a peer's ledger, signed, for others to verify",
 		Long: `Write all records of a peer and, as the last line, its signature of them. The records
-are verified on the way. Nothing in the file is private.`,
+are verified on the way. The command needs the peer's folder, with its key; the peer may
+run or be stopped. Nothing in the file is private.`,
 		Example: `  peerd ledger export --dir hospital-a -o hospital-a.jsonl
   peerd ledger export --dir hospital-a | peerd ledger verify -`,
 		RunE: o.run(func(ctx context.Context) error {
@@ -71,11 +72,11 @@ func (o *options) exportLedger(file string, lines iter.Seq2[[]byte, error], sign
 func newLedgerVerify(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify FILE",
-		Short: "Check an export, which takes nothing but the file",
-		Long: `Check an export, without a network, a key or a configuration. Every charge, the
-noise that it pays for, the sum of the charges, every release, the hashes and the
-signature are computed anew. The report says what is shown by that and what is not.
-What is wrong is named with its line, and the exit code is 5.`,
+		Short: "Verify an exported ledger",
+		Long: `Verify an exported ledger. The command needs the file alone: no network, key or
+configuration. Every charge, the noise that it pays for, the sum of the charges, every
+release, the hashes and the signature are recomputed. The report states what this shows
+and what it does not. A fault is reported with its line, and the exit code is 5.`,
 		Example: `  peerd ledger verify hospital-a.jsonl
   peerd ledger verify hospital-a.jsonl --json | jq .left_nano_epsilon
   peerd ledger verify - < hospital-a.jsonl`,

@@ -13,8 +13,8 @@ func newPrivacy(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "privacy",
 		Short: "Say what a configuration promises its users",
-		Long: `Say what a configuration promises its users. What a peer has spent and released is
-in its ledger, see peerd ledger.`,
+		Long: `Say what a configuration promises its users. For what a peer has spent and released, see
+its ledger: peerd ledger.`,
 		Example: `  peerd privacy explain peerd.yaml`,
 		Args:    cobra.NoArgs,
 		RunE:    help,
@@ -32,9 +32,8 @@ which noise, for how long, what the noise does to the results, what is public an
 is not covered. It is made from the configuration and, for the date on which the budget
 ends, the network file if there is one. No peer has to run.
 
-Of everything that can be predicted, the noise is: the page warns where it is greater
-than what is to be learnt, and says which setting would halve it and which mechanism
-has the least.`,
+The page predicts the noise. It warns if the noise is larger than the differences to be
+learnt, and names the settings that would halve it and the mechanism with the least.`,
 		Example: `  peerd privacy explain configs/application.yaml
   peerd privacy explain --dir hospital-a --json | jq .mechanism
   peerd privacy explain configs/rows.yaml --set privacy.epsilon=0.1`,

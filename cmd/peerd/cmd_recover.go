@@ -14,18 +14,19 @@ import (
 func newRecover(o *options) *cobra.Command {
 	return o.takesFile(&cobra.Command{
 		Use:   "recover",
-		Short: "Go on with a folder that was restored from a backup",
-		Long: `Go on with a folder that is older than what other peers remember of this peer: it was
+		Short: "Continue with a folder that was restored from a backup",
+		Long: `Continue with a folder that is older than what other peers remember of this peer: it was
 restored from a backup, or the disk was lost and the key was not. Such a peer releases
-nothing, because it cannot know what it has released already.
+nothing, because it cannot know what it has already released.
 
-If the newer folder still exists, use that one and do not run this. If it is lost, this
-takes over from the peers how far the ledger was: everything that may have been released
-is given up, never to be released again, and the peer goes on after it as a new
-incarnation. Nothing is paid anew, and the gap stands in the ledger. The peer has to be
-stopped, and to have been started once on this folder so that its neighbours could tell;
-have all of them running then, so that none remembers more.`,
-		Example: `  peerd status --dir hospital-a     # says what is held back, and why
+If the newer folder still exists, use it instead of this command. If it is lost, recover
+accepts the length of the ledger that the other peers remember. Every leaf that may have
+been released since is abandoned and never released again, and the peer continues as a
+new incarnation. Nothing is charged again, and the ledger records the gap.
+
+The peer must be stopped. It must have been started once on this folder, with all its
+neighbours running, so that they could report the last checkpoint they saw.`,
+		Example: `  peerd status --dir hospital-a     # reports whether the peer is blocked, and why
   peerd recover --dir hospital-a
   peerd run --dir hospital-a`,
 		RunE: o.run(func(context.Context) error {

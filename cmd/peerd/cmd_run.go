@@ -19,15 +19,16 @@ func newRun(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Run this peer until it is interrupted",
-		Long: `Run this peer: connect to its neighbours in the network file, play a round a slot,
-and release only what the privacy budget pays for. Interrupt it once and it ends
-cleanly within three seconds.
+		Long: `Run this peer: connect to its neighbours in the network file, play rounds by the clock,
+and release only what the privacy budget pays for. It needs a folder made by peerd init,
+with a complete peerd.yaml, and the network file. After one interrupt it ends cleanly
+within three seconds.
 
-Everything is on the disk before it is told anybody: stop the peer, or lose power, and
-the next start goes on where it stopped. The budget is for the life of the folder.
+Everything is on disk before it is answered or sent: stop the peer, or lose power, and
+the next start continues where it stopped. The budget covers the life of the folder.
 
-With world.kind: application the site's application asks for actions and reports
-rewards over the API: see docs/api.md.`,
+With world.kind: application, the site's application asks for actions and reports
+rewards over the API; see docs/api.md.`,
 		Example: `  peerd init --dir hospital-a
   peerd run --dir hospital-a
   peerd status --dir hospital-a`,
@@ -40,7 +41,7 @@ rewards over the API: see docs/api.md.`,
 		}),
 	}
 	cmd.Flags().StringVar(&r.trace, "trace", "", "in lockstep, write every decision, release and frame to this folder")
-	cmd.Flags().BoolVar(&r.leash, "leash", false, "end when standard input is closed, so that no peer outlives who started it")
+	cmd.Flags().BoolVar(&r.leash, "leash", false, "end when standard input is closed, so that no peer outlives the process that started it")
 	return o.takesFile(cmd)
 }
 

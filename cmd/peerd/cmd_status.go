@@ -20,7 +20,10 @@ import (
 func newStatus(o *options) *cobra.Command {
 	return o.takesFile(&cobra.Command{
 		Use:     "status",
-		Short:   "Show how the running peer of a folder is doing",
+		Short:   "Show the state of the running peer of a folder",
+		Long: `Show the state of the running peer of a folder: rounds, budget, releases, traffic and
+estimates, and why it is blocked if it is. The peer has to run; it is asked through the
+socket in its folder.`,
 		Example: "  peerd status --dir hospital-a\n  peerd status --dir hospital-a --json | jq .epsilon_left",
 		RunE: o.run(func(ctx context.Context) error {
 			c, err := o.load()
@@ -49,7 +52,7 @@ func writeStatus(w io.Writer, d api.Status, arms []string) {
 		_, _ = fmt.Fprintf(w, "BLOCKED: %s\n", d.Hold)
 	}
 	if d.DiskFull {
-		_, _ = fmt.Fprintln(w, "DISK FULL: nothing is taken in until there is room")
+		_, _ = fmt.Fprintln(w, "DISK FULL: nothing is accepted until there is room")
 	}
 	if d.Clones > 0 {
 		_, _ = fmt.Fprintf(w, "ALARM: another process used this peer's key %d times\n", d.Clones)
@@ -71,6 +74,8 @@ func newPeers(o *options) *cobra.Command {
 	return o.takesFile(&cobra.Command{
 		Use:     "peers",
 		Short:   "Show the other peers of the network and the links to them",
+		Long: `Show the other peers of the network, the state of the links to them, and what was
+received from them. The peer has to run; it is asked through the socket in its folder.`,
 		Example: "  peerd peers --dir hospital-a",
 		RunE: o.run(func(ctx context.Context) error {
 			c, err := o.load()

@@ -15,16 +15,17 @@ func newTestnet(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "testnet",
 		Short: "Run a network of real peers on this machine and show what they learn",
-		Long: `Run a network of peers, each a process of its own, over TCP on the loopback
+		Long: `Run a network of at most 200 peers, each its own process, over TCP on the loopback
 interface: wait until all are linked, show a live table, and end with a summary when
-all rounds are played. No process is left behind, also when interrupted.
+all rounds are played. No process is left behind, even after an interrupt, and the
+peers' folders are removed unless --keep is given.
 
-Regret is what a site lost against always pulling the arm that is best over all
-sites. "Alone" is the same peer without neighbours, simulated beside the network.
+Regret is the loss of a site compared with always pulling the arm that is best over all
+sites. "Alone" is the same peer without neighbours, simulated next to the network.
 
-With world.kind: application the peers wait for an application of yours: each answers
-on a port of its own, which is printed with the file that holds its token, until the
-network is interrupted.`,
+With world.kind: application, the peers wait for your application: each answers on its
+own port, which is printed with the file that holds its token, until the network is
+interrupted.`,
 		Example: `  peerd testnet configs/testnet.yaml
   peerd testnet configs/rows.yaml -n 8 -t 'regular(3)'
   peerd testnet configs/application.yaml
@@ -43,7 +44,7 @@ network is interrupted.`,
 		}),
 	}
 	cmd.Flags().IntVarP(&t.nodes, "nodes", "n", 0, "number of peers, short for --set testnet.nodes=; sites take rows of means in turn")
-	cmd.Flags().StringVarP(&t.topology, "topology", "t", "", "who talks to whom, short for --set testnet.topology=")
+	cmd.Flags().StringVarP(&t.topology, "topology", "t", "", "links between the peers, short for --set testnet.topology=")
 	cmd.Flags().BoolVar(&t.keep, "keep", false, "keep the peers' folders and logs")
 	return o.takesFile(cmd)
 }

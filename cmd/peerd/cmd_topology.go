@@ -23,13 +23,14 @@ func newTopology(o *options) *cobra.Command {
 	var edges bool
 	cmd := &cobra.Command{
 		Use:   "topology SPEC...",
-		Short: "Measure who-talks-to-whom graphs before using one",
-		Long: `Draw the graph that testnet.topology would, and measure how well it carries gossip.
-Lambda2 is the factor by which disagreement shrinks in a round in the mean; the
-gap is 1 less that, so greater is better. Several topologies make a table.
+		Short: "Measure network graphs before using one",
+		Long: `Draw the graph that testnet.topology would use, and measure how well it carries gossip.
+Lambda2 is the mean factor by which disagreement shrinks in a round; the gap is
+1 - lambda2, so larger is better. Several topologies make a table. No configuration is
+read and no peer is started.
 
 Topologies: ` + strings.Join(topology.Forms(), ", ") + `.
-Those that chance draws follow from --seed and are drawn again until connected.`,
+Random ones are drawn from --seed, again and again until the graph is connected.`,
 		Example: `  peerd topology ring -n 5
   peerd topology ring grid 'regular(4)' 'smallworld(4,0.1)' -n 20
   peerd topology 'gnp(0.3)' -n 10 --seed 7 --edges`,

@@ -13,7 +13,7 @@ func newVersion(o *options) *cobra.Command {
 		Use:   "version",
 		Short: "Print what this binary was built from",
 		Long: `Print the version, the commit and the Go release that this binary was built from,
-as the Go tool recorded them.`,
+as the Go tool recorded them. No configuration is read.`,
 		Example: `  peerd version
   peerd version --json`,
 		Args: cobra.NoArgs,

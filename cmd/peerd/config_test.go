@@ -65,7 +65,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"experiment.faults.reorder": "0.3", "experiment.faults.delay": "4", "experiment.faults.partition": "[1, 5]",
 		"experiment.faults.churn": "0.4", "experiment.liars.count": "1", "experiment.liars.claim": "half",
 		"experiment.cells": "[{name: a, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, inf]}}]", "experiment.alone": "true",
-		"experiment.laws": "true", "experiment.coverage": "true", "experiment.figure.kind": "final", "experiment.figure.x": "spectral_gap",
+		"experiment.lemmas": "true", "experiment.coverage": "true", "experiment.figure.kind": "final", "experiment.figure.x": "spectral_gap",
 		"experiment.figure.log": "both", "experiment.figure.title": "a figure",
 		"log.level": "debug", "log.format": "json",
 		"api.listen": "127.0.0.1:9", "api.window": "5m", "api.default_reward": "0.5", "api.settle": "arrival",

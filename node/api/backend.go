@@ -57,7 +57,7 @@ type Status struct {
 	Left          float64   `json:"epsilon_left"`
 	Released      uint64    `json:"released" doc:"Releases drawn."`
 	Refused       uint64    `json:"refused" doc:"Messages refused because another peer broke the protocol."`
-	Skipped       uint64    `json:"skipped" doc:"Slots that this peer missed because it was busy, down or held back."`
+	Skipped       uint64    `json:"skipped" doc:"Rounds that passed without this peer: it was busy, down or blocked."`
 	Flooded       uint64    `json:"flooded" doc:"Messages dropped because their sender sent too many in a round."`
 	LastErr       string    `json:"last_fault" doc:"The last fault of another peer."`
 	BytesIn       uint64    `json:"bytes_in"`

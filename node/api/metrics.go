@@ -92,7 +92,7 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	}
 	count("rounds_total", "Rounds played.", s.Round)
 	gauge("rounds_planned", "Rounds to play.", float64(s.Rounds))
-	count("slots_skipped_total", "Slots that the peer missed because it was busy, down or held back.", s.Skipped)
+	count("rounds_skipped_total", "Rounds that passed without the peer: it was busy, down or blocked.", s.Skipped)
 	count("releases_total", "Releases drawn.", s.Released)
 	gauge("epsilon_spent", "Privacy budget charged.", s.Spent)
 	gauge("epsilon_left", "Privacy budget left.", s.Left)

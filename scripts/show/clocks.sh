@@ -68,7 +68,7 @@ for instance in three ten; do
     read -r -a words <<<"$list"
     printf '| %s' "$name"
     for epsilon in 1 inf; do
-      for rule in max budget; do
+      for rule in max capped; do
         network "$instance"
         budget "$epsilon"
         settings+=(--set protocol.average.consistency="$rule")

@@ -7,5 +7,5 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 for figure in fig2a fig2b; do
 	go run ./cmd/peerd experiment run "configs/figures/$figure.yaml" -o "runs/laws-$figure" \
-		--set experiment.laws=true --set experiment.seeds=3 --set experiment.figure.kind=none "$@"
+		--set experiment.lemmas=true --set experiment.seeds=3 --set experiment.figure.kind=none "$@"
 done

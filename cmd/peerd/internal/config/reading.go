@@ -22,7 +22,7 @@ func (s *Settings) readMode() string {
 	if s.Mode == Lockstep {
 		return fmt.Sprintf("Mode lockstep: not private, everything follows from seed %d, for simulated rewards alone.", s.Seed)
 	}
-	return fmt.Sprintf("Mode slots: people's rewards, a round every %s by the clock, noise from the operating system.", DurationText(s.Rounds.Every))
+	return fmt.Sprintf("Mode live: rewards of people, a round every %s by the clock, noise from the operating system.", DurationText(s.Rounds.Every))
 }
 
 func (s *Settings) readBudget() string {
@@ -31,7 +31,7 @@ func (s *Settings) readBudget() string {
 	}
 	weak := ""
 	if s.Privacy.Epsilon > weakEpsilon {
-		weak = " That is so weak that it promises next to nothing."
+		weak = " It is so weak that it protects almost no one."
 	}
 	return fmt.Sprintf("The budget is epsilon %s, delta %s, for the whole life of a peer and for one user, who has at most %s there.%s",
 		ValueText(s.Privacy.Epsilon), ValueText(s.Privacy.Delta), Counted(s.Privacy.RecordsPerUser, "reward"), weak)

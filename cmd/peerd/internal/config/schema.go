@@ -34,7 +34,7 @@ func makeSchema() []Key {
 	return slices.Concat([]Key{
 		{
 			Name: "mode", Default: string(Live), Shared: true, rule: oneOf(string(Live), string(Lockstep)),
-			Doc: "Whose data: live guards people, and rounds follow the wall clock; lockstep guards nobody, and simulated rounds wait for each other.",
+			Doc: "Whose data: live protects people, and rounds follow the wall clock; lockstep protects no one, and simulated rounds wait for each other.",
 		},
 		{
 			Name: "dir", Default: ".peerd", rule: pathText(true),
@@ -42,7 +42,7 @@ func makeSchema() []Key {
 		},
 		{
 			Name: "seed", Default: "0", rule: whole(0, many),
-			Doc: "Where all randomness comes from in lockstep; 0 in mode live, where noise comes from the operating system.",
+			Doc: "Seed of all randomness in lockstep; 0 in mode live, where noise comes from the operating system.",
 		},
 		{
 			Name: "network", Default: "network.yaml", rule: pathText(true),
@@ -92,7 +92,7 @@ func makeSchema() []Key {
 
 		{
 			Name: "learner.name", Default: learners[0], Shared: true, Fixed: true, rule: oneOf(learners...),
-			Doc: "How an arm is chosen: " + learning + ".",
+			Doc: "The learner, which chooses arms: " + learning + ".",
 		},
 	}, blockKeys("learner", true), []Key{
 		{
@@ -111,7 +111,7 @@ func makeSchema() []Key {
 
 		{
 			Name: "world.kind", Default: worlds[0], rule: oneOf(worlds...),
-			Doc: "What pays rewards: the site's application over the API; or, simulated: " + paying + ".",
+			Doc: "What pays rewards: application, the site's application over the API; or a simulated world: " + paying + ".",
 		},
 	}, blockKeys("world", false), []Key{
 		{
@@ -182,7 +182,7 @@ func makeSchema() []Key {
 			Doc: "Remove all links, so that every peer learns alone.",
 		},
 		{
-			Name: "experiment.laws", Default: "false", rule: yesNo(),
+			Name: "experiment.lemmas", Default: "false", rule: yesNo(),
 			Doc: "Check in every round what paper 004 (docs/papers.md) claims about protocol average: the sum of estimates and Lemmas 1 to 3.",
 		},
 		{

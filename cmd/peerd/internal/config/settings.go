@@ -154,7 +154,7 @@ type Experiment struct {
 	FirstSeed uint64 `key:"first_seed"`
 	Cells     []Cell
 	Alone     bool
-	Laws      bool
+	Laws      bool `key:"lemmas"`
 	Coverage  bool
 	Faults    Faults
 	Liars     Liars

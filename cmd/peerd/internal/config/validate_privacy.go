@@ -28,7 +28,7 @@ func privacyPacts() []Pact {
 			}
 			return ""
 		}},
-		{[]string{"privacy.epsilon", "mode"}, "A budget of inf is for lockstep alone: it protects nobody.", func(s *Settings) string {
+		{[]string{"privacy.epsilon", "mode"}, "A budget of inf is for lockstep alone: it protects no one.", func(s *Settings) string {
 			if s.Mode == Live && s.Privacy.Epsilon.Infinite() {
 				return fmt.Sprintf("want a finite number with %s; inf protects no one", s.With("mode"))
 			}
@@ -36,7 +36,7 @@ func privacyPacts() []Pact {
 		}},
 		{[]string{"privacy.epsilon", "privacy.accept_weak"}, "A finite budget over 10 has to be accepted.", func(s *Settings) string {
 			if e := s.Privacy.Epsilon; e > weakEpsilon && !e.Infinite() && !s.Privacy.AcceptWeak {
-				return fmt.Sprintf("want at most %d with %s; more promises next to nothing", weakEpsilon, s.With("privacy.accept_weak"))
+				return fmt.Sprintf("want at most %d with %s; a larger one protects almost no one", weakEpsilon, s.With("privacy.accept_weak"))
 			}
 			return ""
 		}},

@@ -27,32 +27,32 @@ func runPacts() []Pact {
 			}
 			return ""
 		}},
-		{[]string{"experiment.liars.count", "testnet.nodes"}, "Somebody is honest.", func(s *Settings) string {
+		{[]string{"experiment.liars.count", "testnet.nodes"}, "At least one peer is honest.", func(s *Settings) string {
 			if s.Experiment.Liars.Count >= s.Testnet.Nodes {
 				return fmt.Sprintf("want fewer than %s, so that one peer is honest", s.With("testnet.nodes"))
 			}
 			return ""
 		}},
-		{[]string{"experiment.laws", "protocol.name", "protocol.average.consistency", "experiment.alone"}, "The laws are those of peers that average by the paper's rule.", func(s *Settings) string {
+		{[]string{"experiment.lemmas", "protocol.name", "protocol.average.consistency", "experiment.alone"}, "The lemmas are about peers that average by the paper's rule.", func(s *Settings) string {
 			p, ok := s.ProtocolParams().(protocol.AverageParams)
 			switch {
 			case s.Experiment.Laws && !ok:
-				return fmt.Sprintf("want false with %s: the laws are those of averaging", s.With("protocol.name"))
+				return fmt.Sprintf("want false with %s: the lemmas are about protocol average", s.With("protocol.name"))
 			case s.Experiment.Laws && p.Consistency != protocol.Max:
-				return fmt.Sprintf("want false with %s: the laws are those of %s", s.With("protocol.average.consistency"), protocol.Max)
+				return fmt.Sprintf("want false with %s: the lemmas are about consistency %s", s.With("protocol.average.consistency"), protocol.Max)
 			case s.Experiment.Laws && s.Experiment.Alone:
 				return fmt.Sprintf("want false with %s: the lemmas are about peers that communicate", s.With("experiment.alone"))
 			}
 			return ""
 		}},
-		{[]string{"experiment.laws", "privacy.mechanism"}, "The laws are checked on sums that are sums of nodes.", func(s *Settings) string {
+		{[]string{"experiment.lemmas", "privacy.mechanism"}, "The lemmas are checked on sums that are sums of nodes.", func(s *Settings) string {
 			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && s.Experiment.Laws && !m.Tiles() {
 				return fmt.Sprintf("want false with %s: own means are added up from nodes, which %s allow", s.With("privacy.mechanism"), strings.Join(tiling(), ", "))
 			}
 			return ""
 		}},
 		{
-			append([]string{"experiment.laws"}, disturbances()...), "The the lemmas are about a network without faults and liars.", func(s *Settings) string {
+			append([]string{"experiment.lemmas"}, disturbances()...), "The the lemmas are about a network without faults and liars.", func(s *Settings) string {
 				for _, key := range disturbances() {
 					if v := s.Value(key); s.Experiment.Laws && !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0) {
 						return fmt.Sprintf("want false with %s: the lemmas are about a network without faults and liars", s.With(key))

@@ -43,7 +43,7 @@ func (p *Daemon) Features() decision.Shape {
 func simulated[T any](n int) []decision.Outcome[T] {
 	out := make([]decision.Outcome[T], n)
 	for i := range out {
-		out[i].Err = &decision.Refusal{Code: decision.Simulated, Reason: "this peer runs in lockstep, which protects nobody and takes no real rewards; set mode: live"}
+		out[i].Err = &decision.Refusal{Code: decision.Simulated, Reason: "this peer runs in lockstep, which protects no one and accepts no real rewards; set mode: live"}
 	}
 	return out
 }

@@ -139,7 +139,7 @@ func (d *doctor) configuration() bool {
 		d.pass("configuration", "%s", where)
 		return true
 	}
-	d.refuse("configuration", "mend it; `peerd config check` tries again", err)
+	d.refuse("configuration", "fix it; `peerd config check` tries again", err)
 	d.c, err = d.read()
 	return err == nil
 }

@@ -28,7 +28,7 @@ type Document struct {
 	Mechanism  *mechanismDoc `json:"mechanism,omitempty"`
 	Horizon    horizonDoc    `json:"horizon"`
 	Error      *errorDoc     `json:"error,omitempty"`
-	Users      []string      `json:"users,omitempty"` // how they are told apart
+	Users      []string      `json:"users,omitempty"` // how they are distinguished
 	Public     []string      `json:"public"`
 	NotCovered []string      `json:"not_covered"`
 	Warnings   []warningDoc  `json:"warnings"`
@@ -247,9 +247,9 @@ func users(s *config.Settings) []string {
 	}
 	k := s.Privacy.RecordsPerUser
 	return []string{
-		fmt.Sprintf("a decision may name its user as subject; after %s of a subject, further ones are answered and not learnt from", config.Counted(k, "decision")),
+		fmt.Sprintf("a decision may name its user as subject; after %s of a subject, further ones are answered but not learnt from", config.Counted(k, "decision")),
 		"a subject's name never leaves the site and is not stored: a salted hash is",
-		"decisions without a subject are not capped: then it is the application that promises at most " + config.Counted(k, "reward") + " a user",
+		"decisions without a subject are not capped: the application then promises at most " + config.Counted(k, "reward") + " a user",
 	}
 }
 
@@ -287,8 +287,8 @@ func uncovered(s *config.Settings) []string {
 	}
 	return append(list,
 		"a user of several sites: each promises for itself, and the epsilons add up",
-		"whoever reads the site's memory or disk",
-		"a folder that was restored from a backup or runs twice, where no neighbour remembers it or its operator overrides them",
+		"anyone who reads the site's memory or disk",
+		"a folder that was restored from a backup or runs twice, if no neighbour remembers it or its operator overrides them",
 		"timing below a round: messages leave when a round's arithmetic is done",
 	)
 }

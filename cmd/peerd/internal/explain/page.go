@@ -87,7 +87,7 @@ func (d *Document) writePromise(p pager, s *config.Settings) {
 		return
 	}
 	b := d.Budget
-	p.say("Who: one user with at most %s at this site.", config.Counted(d.Unit.RecordsPerUser, "reward"))
+	p.say("For whom: one user with at most %s at this site.", config.Counted(d.Unit.RecordsPerUser, "reward"))
 	if b.Delta == 0 {
 		p.say("What: ε = %s, δ = 0, for everything the peer sends over its whole life. Compared are %s. Nothing that can be sent is more than e^ε = %s times as likely under one as under the other.",
 			config.ValueText(s.Privacy.Epsilon), d.Unit.Neighbours, ratioText(b.Epsilon))
@@ -105,13 +105,13 @@ func (d *Document) writeAdjacency(p pager) {
 	switch b := d.Budget; {
 	case d.Unit.Adjacency != dp.ZeroOut.String():
 	case b.Replaced <= b.Used*(1+1e-6):
-		p.say("Replaced by another value from 0 to 1, instead of 0, a reward moves a sum no further: the same is promised then.")
+		p.say("If it is replaced by another value from 0 to 1, instead of 0, a reward moves a sum no further: the promise is then the same.")
 	default:
-		p.say("Replaced by another value, instead of 0, a reward moves a sum further: then the promise is ε = %.4g at the same δ.", b.Replaced)
+		p.say("If it is replaced by another value, instead of 0, a reward moves a sum further: then the promise is ε = %.4g at the same δ.", b.Replaced)
 	}
 }
 
-// writeOdds says how much somebody can find out.
+// writeOdds says how much an attacker can find out.
 func (d *Document) writeOdds(p pager) {
 	b := d.Budget
 	accepts := fmt.Sprintf("An attacker who wrongly suspects 5%% of users identifies at most %s of the users for whom the suspicion is true.", percent(b.Power))
@@ -164,9 +164,9 @@ func (d *Document) writeHorizon(p pager, s *config.Settings) {
 	case s.Cadence().Rounds > 0 && s.Mode == config.Live:
 		p.say("A %s leaves every %s, whether anything happened or not.", s.Cadence().Noun, spanText(float64(s.Cadence().Rounds)*s.Rounds.Every.Seconds()))
 	case !s.Cadence().Together() && s.World.Kind == config.Application:
-		p.say("An action that gets %s before falls silent sooner, alone.", config.Counted(h.Rounds, "reward"))
+		p.say("An action that gets %s before that is no longer released, while the others still are.", config.Counted(h.Rounds, "reward"))
 	}
-	p.say("After it the peer releases nothing more; it goes on deciding, hearing what others learn and passing it on. The budget does not refill. A new network starts with a budget of its own, and for a user of both the ε add up.")
+	p.say("After that the peer releases nothing more; it continues to decide, to learn from others and to relay what they release. The budget does not refill. A new network starts with its own budget, and for a user of both the ε add up.")
 }
 
 func (d *Document) writeError(p pager, s *config.Settings) {
@@ -185,13 +185,13 @@ func (d *Document) writeError(p pager, s *config.Settings) {
 	_ = t.Flush()
 	over := "over the rewards up to there"
 	if s.Cadence().Together() {
-		over = fmt.Sprintf("over all %ss of the horizon, as it may be any at which an action has so many", d.Mechanism.Leaf)
+		over = fmt.Sprintf("over all %ss of the horizon, since an action may have that number of rewards at any of them", d.Mechanism.Leaf)
 	}
 	mixed := ""
 	if entry, err := protocol.Lookup(s.Protocol.Name); err == nil {
 		mixed = entry.Words(s.ProtocolParams()).Mixed
 	}
-	p.say("Terms: how often the noise of one draw is in the sum, by variance. Sum, mean: of the action at that leaf. Average, worst: of the mean, %s. Of %s (%s): of the mean of their means, each of so many rewards%s. Chance: what luck in the rewards themselves adds to one site's mean, at most.",
+	p.say("Terms: how often the noise of one draw is in the sum, by variance. Sum, mean: of the action at that leaf. Average, worst: of the mean, %s. Of %s (%s): of the mean of their means, each of that number of rewards%s. Chance: the largest standard deviation that the randomness of the rewards themselves adds to one site's mean.",
 		over, config.Counted(uint64(e.Sites), "site"), e.Source, mixed)
 	if q := e.Quietest; q.Ratio < 1 {
 		name := q.Mechanism
@@ -202,7 +202,7 @@ func (d *Document) writeError(p pager, s *config.Settings) {
 	}
 	switch {
 	case e.Tenth == 0:
-		p.say("In no mean of one site does the noise fall to a standard deviation of 0.1 within the horizon, on average.")
+		p.say("The noise in a mean of one site does not fall to a standard deviation of 0.1 within the horizon, on average.")
 	case e.Cent == 0:
 		p.say("In a mean of one site the noise falls to a standard deviation of 0.1 at %s, on average, and not to 0.01 within the horizon.", config.Counted(e.Tenth, "reward"))
 	default:

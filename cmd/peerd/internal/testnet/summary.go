@@ -23,7 +23,7 @@ type Document struct {
 	Best     string       `json:"best_arm"` // over all sites
 	Right    int          `json:"sites_right"`
 	Learners int          `json:"sites_with_arms"`
-	Skipped  uint64       `json:"slots_skipped"`
+	Skipped  uint64       `json:"rounds_skipped"`
 	Bytes    uint64       `json:"bytes_sent"`
 	Seconds  float64      `json:"seconds"`
 	Sites    []api.Status `json:"sites"`
