@@ -78,10 +78,9 @@ func (c *Counts) Release() Release {
 	return c.shown
 }
 
-// ReleaseTo makes r what Release returns, with r's own memory: copies of what r was change.
-func (c *Counts) ReleaseTo(r *Release) {
-	*r = Release{count: append(r.count[:0], c.n...)}
-}
+// ReleaseTo makes r what Release returns, where r is empty or was made so before: then its
+// memory is used again, and copies of it change.
+func (c *Counts) ReleaseTo(r *Release) { r.count = append(r.count[:0], c.n...) }
 
 // Save returns the state, which is public.
 func (c *Counts) Save() []byte {
