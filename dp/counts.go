@@ -37,9 +37,7 @@ func (c *Counts) Raise(i int, r *Release) error {
 
 // RaiseTo lifts every count to o's, where that is more. Both have as many.
 func (c *Counts) RaiseTo(o *Counts) {
-	for i, n := range o.n {
-		c.lift(i, n)
-	}
+	c.liftAll(o.n)
 }
 
 // RaiseToMax lifts every count to r's, where that is more.
@@ -47,9 +45,7 @@ func (c *Counts) RaiseToMax(r *Release) error {
 	if len(r.count) != len(c.n) {
 		return ErrShape
 	}
-	for i, n := range r.count {
-		c.lift(i, n)
-	}
+	c.liftAll(r.count)
 	return nil
 }
 
@@ -82,10 +78,9 @@ func (c *Counts) Release() Release {
 	return c.shown
 }
 
-// ReleaseTo makes r what Release returns, with r's own memory: copies of what r was change.
-func (c *Counts) ReleaseTo(r *Release) {
-	*r = Release{count: append(r.count[:0], c.n...)}
-}
+// ReleaseTo makes r what Release returns, where r is empty or was made so before: then its
+// memory is used again, and copies of it change.
+func (c *Counts) ReleaseTo(r *Release) { r.count = append(r.count[:0], c.n...) }
 
 // Save returns the state, which is public.
 func (c *Counts) Save() []byte {
@@ -115,4 +110,16 @@ func (c *Counts) lift(i int, n uint64) {
 	if n > c.n[i] {
 		c.n[i], c.stale = n, true
 	}
+}
+
+// liftAll lifts every count to the one of all, of which there are as many. Without branches:
+// which counts are lifted cannot be predicted.
+func (c *Counts) liftAll(all []uint64) {
+	own, lifted := c.n[:len(all)], uint64(0)
+	for i, n := range all {
+		n = max(n, own[i])
+		lifted |= n ^ own[i]
+		own[i] = n
+	}
+	c.stale = c.stale || lifted != 0
 }

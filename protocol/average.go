@@ -112,11 +112,10 @@ type average struct {
 	met    bool         // neighbours have told their beliefs of counts: one, under Robust more than F
 	out    int          // arms that this peer has not entered
 	belief belief.Belief
-	bodies []dp.Release // room for the bodies of messages to come
-	reused [2]message   // the newest counts, in turn; with Config.Reuse
-	newest int          // index of the newest
-	allow  float64      // forced pulls of an arm that Budget allows
-	until  Round        // when that is renewed
+	reused [2]message // the newest counts, in turn; with Config.Reuse
+	newest int        // index of the newest
+	allow  float64    // forced pulls of an arm that Budget allows
+	until  Round      // when that is renewed
 }
 
 // averageLink is the state of exchanges with one neighbour.
@@ -329,19 +328,6 @@ func (a *average) mayForce(k int) bool {
 		a.until = a.round + 1 + a.round/64
 	}
 	return float64(a.forced[k]) < a.allow
-}
-
-// body returns a body of some releases. Bodies are cut from a larger slice, since
-// every peer needs one every round.
-func (a *average) body(rs ...dp.Release) []dp.Release {
-	n := len(rs)
-	if len(a.bodies) < n {
-		a.bodies = make([]dp.Release, 32)
-	}
-	b := a.bodies[:n:n]
-	a.bodies = a.bodies[n:]
-	copy(b, rs)
-	return b
 }
 
 func (a *average) link(p Peer) int {

@@ -14,7 +14,7 @@ func (a *average) ask(i int, t Round, out *Outbox) {
 	out.send(l.peer, Message{&message{
 		kind:  averageAsk,
 		label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.seq},
-		body:  a.body(a.mixed.Release(), a.mine.Release()),
+		body:  []dp.Release{a.mixed.Release(), a.mine.Release()},
 	}})
 }
 
@@ -52,7 +52,7 @@ func (a *average) answer(i int, m *Message, out *Outbox) error {
 func (a *average) reply(l *averageLink, out *Outbox) {
 	var body []dp.Release
 	if l.answer == averageDelta {
-		body = a.body(l.delta, a.mine.Release())
+		body = []dp.Release{l.delta, a.mine.Release()}
 	}
 	out.send(l.peer, Message{&message{
 		kind:  l.answer,
