@@ -84,7 +84,7 @@ func TestAuditOfAnExperiment(t *testing.T) {
 		if !r.Passed || !strings.Contains(r.Learner, want) || r.Horizon != 600_000 {
 			t.Errorf("report %+v", r)
 		}
-		for _, part := range []string{"mode lockstep guards nobody", "2 experiment cells", `"as printed" add --set learner.ucb.confidence=paper`} {
+		for _, part := range []string{"mode lockstep protects no one", "2 experiment cells", `"as printed" add --set learner.ucb.confidence=paper`} {
 			if !strings.Contains(stderr, part) {
 				t.Errorf("%q is not said: %s", part, stderr)
 			}

@@ -50,7 +50,7 @@ func TestExplainTakesOneConfiguration(t *testing.T) {
 	if byName != byFlag || byName == "" {
 		t.Errorf("%q", byName)
 	}
-	if c, _, trouble := peerd(t, "privacy", "explain", "-c", file, file); c != exitUsage || !strings.Contains(trouble, "want one") {
+	if c, _, trouble := peerd(t, "privacy", "explain", "-c", file, "../../configs/testnet.yaml"); c != exitUsage || !strings.Contains(trouble, "want one") {
 		t.Errorf("code %d: %s", c, trouble)
 	}
 }

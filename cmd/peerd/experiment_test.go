@@ -321,7 +321,7 @@ func TestBadCellsAreRefusedBeforeAnythingRuns(t *testing.T) {
 	for cells, wants := range map[string][]string{
 		"[{set: {privacy.epsilon: [1, -2, 20]}}]": {
 			`cell "ε = -2" of configuration ../../configs/rows.yaml refused`, "privacy.epsilon: -2: want a number over 0",
-			`cell "ε = 20"`, "privacy.epsilon: 20: want at most 10 with privacy.accept_weak: false; more promises next to nothing (set by the cell)",
+			`cell "ε = 20"`, "privacy.epsilon: 20: want at most 10 with privacy.accept_weak: false; a larger one protects almost no one (set by the cell)",
 		},
 		"[{set: {testnet.nodes: [5, 4]}}]": {`cell "nodes = 4"`, "world.bernoulli.means: ", "want at most 4 rows, one for each site, not 5"},
 		"[{set: {seed: [" + strings.Repeat("1, ", 40) + "], world.bernoulli.instance: [" + strings.Repeat("1, ", 40) + "]}}]": {"want at most 1000 cells"},

@@ -308,7 +308,7 @@ func TestZeroOutIsCompared(t *testing.T) {
 		if b := doc.Budget; b.Replaced > b.Used*(1+1e-9) || b.Used > 1 || b.Used < .99 {
 			t.Errorf("%+v", b)
 		}
-		if text := strings.Join(strings.Fields(page), " "); !strings.Contains(text, "each replaced by 0.") || !strings.Contains(text, "the same is promised then") {
+		if text := strings.Join(strings.Fields(page), " "); !strings.Contains(text, "each replaced by 0.") || !strings.Contains(text, "the promise is then the same") {
 			t.Error(page)
 		}
 	}
@@ -403,7 +403,7 @@ func TestExplainDoesNotPraiseLockstep(t *testing.T) {
 		{"mode": "lockstep", "seed": "1", "privacy.epsilon": "inf", "privacy.mechanism": "none"},
 	} {
 		doc, page := explained(t, "-c", configtest.Write(t, configtest.Good(changes)))
-		if doc.Private || !strings.Contains(page, "None. Mode lockstep guards nobody") || strings.Contains(page, "operating system") {
+		if doc.Private || !strings.Contains(page, "None. Mode lockstep protects no one") || strings.Contains(page, "operating system") {
 			t.Errorf("%v:\n%s", changes, page)
 		}
 	}
