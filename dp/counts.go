@@ -9,15 +9,12 @@ import (
 // counts of Releases alone.
 type Counts struct {
 	n      []uint64
-	shown  Release // what Release returned last; the counts as they are, unless stale
-	stale  bool
 	claims []uint64 // scratch
-	out    slab[uint64]
 }
 
 // NewCounts returns k counts of 0.
 func NewCounts(k int) *Counts {
-	return &Counts{n: make([]uint64, k), stale: true}
+	return &Counts{n: make([]uint64, k)}
 }
 
 // Len returns how many counts there are.
@@ -69,18 +66,13 @@ func (c *Counts) RaiseToRank(claims []Release, f int) {
 }
 
 // Release returns the counts as they are now, as a Release without values.
-func (c *Counts) Release() Release {
-	if c.stale {
-		n := c.out.alloc(len(c.n))
-		copy(n, c.n)
-		c.shown, c.stale = Release{count: n}, false
-	}
-	return c.shown
+func (c *Counts) Release() (r Release) {
+	c.ReleaseTo(&r)
+	return r
 }
 
-// ReleaseTo makes r what Release returns, where r is empty or was made so before: then its
-// memory is used again, and copies of it change.
-func (c *Counts) ReleaseTo(r *Release) { r.count = append(r.count[:0], c.n...) }
+// ReleaseTo makes r what Release returns, in r's memory, which nothing else may hold.
+func (c *Counts) ReleaseTo(r *Release) { r.renew(c.n, nil, 0) }
 
 // Save returns the state, which is public.
 func (c *Counts) Save() []byte {
@@ -102,24 +94,18 @@ func (c *Counts) Load(saved []byte) error {
 	if err := r.end(); err != nil {
 		return err
 	}
-	c.n, c.stale = next, true
+	c.n = next
 	return nil
 }
 
 func (c *Counts) lift(i int, n uint64) {
-	if n > c.n[i] {
-		c.n[i], c.stale = n, true
-	}
+	c.n[i] = max(c.n[i], n)
 }
 
-// liftAll lifts every count to the one of all, of which there are as many. Without branches:
-// which counts are lifted cannot be predicted.
+// liftAll lifts every count to the one of all, of which there are as many.
 func (c *Counts) liftAll(all []uint64) {
-	own, lifted := c.n[:len(all)], uint64(0)
+	own := c.n[:len(all)]
 	for i, n := range all {
-		n = max(n, own[i])
-		lifted |= n ^ own[i]
-		own[i] = n
+		own[i] = max(own[i], n)
 	}
-	c.stale = c.stale || lifted != 0
 }

@@ -19,7 +19,6 @@ type Mixed struct {
 	v     []int64 // as many values, and as many weights if there are any
 	e     int8
 	least int64 // weight to divide by
-	out   slab[int64]
 }
 
 // NewMixed returns the state of n coordinates without weights on the lattice 2^e, all 0.
@@ -144,7 +143,7 @@ func (m *Mixed) HalfDifference(other Release) (Release, error) {
 	if len(other.v) == n && m.even() {
 		size = n
 	}
-	d := m.out.alloc(size)
+	d := make([]int64, size)
 	for i := range d {
 		x := int64(one) // what is left out
 		if i < len(other.v) {
@@ -181,14 +180,18 @@ func (m *Mixed) move(d Release, sign int64) error {
 
 // Release returns the values as they are now and behind them the weights, unless all
 // are 1.
-func (m *Mixed) Release() Release {
+func (m *Mixed) Release() (r Release) {
+	m.ReleaseTo(&r)
+	return r
+}
+
+// ReleaseTo makes r what Release returns, in r's memory, which nothing else may hold.
+func (m *Mixed) ReleaseTo(r *Release) {
 	size := len(m.v)
 	if m.even() {
 		size = len(m.own)
 	}
-	v := m.out.alloc(size)
-	copy(v, m.v)
-	return Release{v: v, e: m.e}
+	r.renew(nil, m.v[:size], m.e)
 }
 
 // Save returns the state, which is public.

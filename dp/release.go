@@ -80,10 +80,16 @@ func (r *Release) Spread() Spread { return r.noise.moments(r.e) }
 // unit returns 2^e for e within ±maxExponent, which math.Ldexp does much slower.
 func unit(e int8) float64 { return math.Float64frombits(uint64(1023+int(e)) << 52) }
 
-// Clone returns a Release that shares no memory with r.
-func (r Release) Clone() Release {
-	r.count, r.v = slices.Clone(r.count), slices.Clone(r.v)
-	return r
+// CopyTo makes to a copy of r, in to's memory, which nothing else may hold.
+func (r *Release) CopyTo(to *Release) {
+	to.renew(r.count, r.v, r.e)
+	to.stream, to.span, to.noise = r.stream, r.span, r.noise
+}
+
+// renew makes r a Release of copies without noise, in its own memory.
+func (r *Release) renew(count []uint64, v []int64, e int8) {
+	r.stream, r.span, r.noise = 0, Span{}, Noise{}
+	r.count, r.v, r.e = append(r.count[:0], count...), append(r.v[:0], v...), e
 }
 
 // Equal reports whether both Releases are the same in every field.

@@ -107,15 +107,14 @@ type average struct {
 	later  bool // the newest answer was busy
 	forced []uint64
 	claims []dp.Release // newest, by link; for Robust
+	made   contents     // of messages
 	heard  bool         // claims changed since they were ranked
 	silent []bool       // by arm: the horizon of its stream is reached, its own mean stays as it is
 	met    bool         // neighbours have told their beliefs of counts: one, under Robust more than F
 	out    int          // arms that this peer has not entered
 	belief belief.Belief
-	reused [2]message // the newest counts, in turn; with Config.Reuse
-	newest int        // index of the newest
-	allow  float64    // forced pulls of an arm that Budget allows
-	until  Round      // when that is renewed
+	allow  float64 // forced pulls of an arm that Budget allows
+	until  Round   // when that is renewed
 }
 
 // averageLink is the state of exchanges with one neighbour.
@@ -154,6 +153,7 @@ func newAverage(c Config, p AverageParams) (Protocol, error) {
 		mine:   dp.NewCounts(c.Parts),
 		links:  make([]averageLink, len(c.Neighbours())),
 		claims: make([]dp.Release, len(c.Neighbours())),
+		made:   contents{reuse: c.Reuse},
 		asked:  -1,
 		out:    c.Parts,
 		forced: make([]uint64, c.Parts),
@@ -221,7 +221,8 @@ func (a *average) own(o *Own) error {
 func (a *average) Tick(t Round, out *Outbox) error {
 	a.round = t
 	if len(a.links) > 0 {
-		m := a.countsMessage(t)
+		m := a.made.take(averageCounts, a.label(uint64(t)), 1)
+		a.counts.ReleaseTo(&m.body[0])
 		for i := range a.links {
 			out.send(a.links[i].peer, m)
 		}
@@ -236,7 +237,13 @@ func (a *average) Tick(t Round, out *Outbox) error {
 	if i := a.due(t); i >= 0 {
 		a.ask(i, t, out)
 	}
+	a.made.turn()
 	return nil
+}
+
+// label returns that of an own message.
+func (a *average) label(seq uint64) Label {
+	return Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: seq}
 }
 
 // Belief returns the estimates, and the arms that lag behind the greatest count.
@@ -287,7 +294,8 @@ func (a *average) claim(i int, m *Message) error {
 	if !a.claims[i].Empty() && m.label.Seq <= l.claimed {
 		return nil // overtaken by a newer one
 	}
-	a.claims[i], l.claimed, a.heard = m.body[0].Clone(), m.label.Seq, true // the sender may use its memory again
+	m.body[0].CopyTo(&a.claims[i]) // the sender may use the message again
+	l.claimed, a.heard = m.label.Seq, true
 	a.met = a.met || a.claimants() > a.p.F
 	return nil
 }

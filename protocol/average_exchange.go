@@ -11,11 +11,10 @@ func (a *average) ask(i int, t Round, out *Outbox) {
 		l.open = true
 		a.asked = i // a repeat blocks nobody: the neighbour may be gone for good
 	}
-	out.send(l.peer, Message{&message{
-		kind:  averageAsk,
-		label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.seq},
-		body:  []dp.Release{a.mixed.Release(), a.mine.Release()},
-	}})
+	m := a.made.take(averageAsk, a.label(l.seq), 2)
+	a.mixed.ReleaseTo(&m.body[0])
+	a.mine.ReleaseTo(&m.body[1])
+	out.send(l.peer, m)
 }
 
 // answer decides a question once and gives the same answer to its copies.
@@ -50,16 +49,14 @@ func (a *average) answer(i int, m *Message, out *Outbox) error {
 }
 
 func (a *average) reply(l *averageLink, out *Outbox) {
-	var body []dp.Release
-	if l.answer == averageDelta {
-		body = []dp.Release{l.delta, a.mine.Release()}
+	if l.answer == averageBusy {
+		out.send(l.peer, a.made.take(averageBusy, a.label(l.last.Seq), 0, l.last))
+		return
 	}
-	out.send(l.peer, Message{&message{
-		kind:  l.answer,
-		label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.last.Seq},
-		refs:  []Label{l.last},
-		body:  body,
-	}})
+	m := a.made.take(l.answer, a.label(l.last.Seq), 2, l.last)
+	l.delta.CopyTo(&m.body[0])
+	a.mine.ReleaseTo(&m.body[1])
+	out.send(l.peer, m)
 }
 
 // settle takes in the answer to the open question of link i.

@@ -19,7 +19,7 @@ type Source struct {
 	_      noCopy
 	seeded *rand.ChaCha8 // nil for the operating system's generator
 	unread int           // bytes at the end of buf; secure only
-	buf    [4096]byte
+	buf    *[4096]byte   // secure only; made when it is needed
 }
 
 // NewSecureSource returns a Source over crypto/rand.
@@ -42,6 +42,9 @@ func (s *Source) Uint64() uint64 {
 		return s.seeded.Uint64()
 	}
 	if s.unread == 0 {
+		if s.buf == nil {
+			s.buf = new([4096]byte)
+		}
 		_, _ = cryptorand.Read(s.buf[:]) // never fails since Go 1.24: it ends the process
 		s.unread = len(s.buf)
 	}
