@@ -15,7 +15,7 @@ func TestMeanRoundsDown(t *testing.T) {
 		x := rapid.Int64Range(-1<<45, 1<<45).Draw(t, "sum")
 		n := rapid.Uint64Range(1, 1<<20).Draw(t, "count")
 		scale := rapid.Uint64Range(0, 1<<40).Draw(t, "scale")
-		m, err := Mean(Release{v: []int64{x}, count: []uint64{n}, e: GridExponent, noise: Noise{Scale: scale, Terms: 3}})
+		m, err := Mean(Release{v: []int64{x}, count: []uint64{n}, e: GridExponent, noise: Noise{Scale: scale, VarianceUnits: 3}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +172,7 @@ func TestWeightsAreMixedLikeValues(t *testing.T) {
 			var v, w int64
 			for _, m := range peers {
 				v, w = v+m.v[0], w+m.v[1]
-				if m.In(0) {
+				if m.Joined(0) {
 					own, entered = own+m.Own(0), entered+1
 				}
 			}
@@ -189,7 +189,7 @@ func TestWeightsAreMixedLikeValues(t *testing.T) {
 					t.Fatal(err)
 				}
 			case 1:
-				if !peers[i].Enter(0) {
+				if !peers[i].Join(0) {
 					t.Fatal("kept out")
 				}
 			default:
@@ -235,7 +235,7 @@ func TestWeightsThatAreTooSmall(t *testing.T) {
 			if got := m.At(0); got != want {
 				t.Errorf("value %d of weight %d is %v, want %v", v, w, got, want)
 			}
-			if !m.Enter(0) || !m.In(0) || m.v[0] != v+one/2 || m.v[1] != w+one {
+			if !m.Join(0) || !m.Joined(0) || m.v[0] != v+one/2 || m.v[1] != w+one {
 				t.Errorf("value %d of weight %d: kept out, or entered with another weight than 1", v, w)
 			}
 		}
@@ -251,7 +251,7 @@ func TestASumOutOfRangeKeepsOut(t *testing.T) {
 	if err := m.Add(Release{v: []int64{1, 5}, e: MeanExponent}); err != nil {
 		t.Fatal(err)
 	}
-	if m.Enter(0) || m.In(0) || m.v[0] != 1 || m.v[1] != 5 {
-		t.Errorf("in: %v, value and weight %v", m.In(0), m.v)
+	if m.Join(0) || m.Joined(0) || m.v[0] != 1 || m.v[1] != 5 {
+		t.Errorf("in: %v, value and weight %v", m.Joined(0), m.v)
 	}
 }

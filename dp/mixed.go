@@ -9,7 +9,7 @@ import "encoding/binary"
 // between two peers.
 //
 // With weights ([NewWeighted]) a peer takes part in a coordinate only from
-// [Mixed.Enter] on. Values and weights are mixed alike: Σ values = Σ own values of
+// [Mixed.Join] on. Values and weights are mixed alike: Σ values = Σ own values of
 // those who have entered and Σ weights = their number, and a value by its weight
 // estimates the mean of their own values at any peer, entered or not (push-sum; Kempe,
 // Dobra and Gehrke 2003).
@@ -74,13 +74,13 @@ func (m *Mixed) At(i int) float64 {
 // Own returns the own value of coordinate i in units of 2^e.
 func (m *Mixed) Own(i int) int64 { return m.own[i] }
 
-// In reports whether the peer has entered coordinate i.
-func (m *Mixed) In(i int) bool { return m.in == nil || m.in[i] }
+// Joined reports whether the peer has entered coordinate i.
+func (m *Mixed) Joined(i int) bool { return m.in == nil || m.in[i] }
 
-// Enter makes the peer take part in coordinate i: it adds its own value, with weight 1.
+// Join makes the peer take part in coordinate i: it adds its own value, with weight 1.
 // It reports whether the peer is in; a sum out of range leaves it out.
-func (m *Mixed) Enter(i int) bool {
-	if m.In(i) {
+func (m *Mixed) Join(i int) bool {
+	if m.Joined(i) {
 		return true
 	}
 	v, w := m.v[i]+m.own[i], m.v[len(m.own)+i]+one // two numbers within ±2^61 each
@@ -101,7 +101,7 @@ func (m *Mixed) Replace(i int, r Release) error {
 }
 
 func (m *Mixed) set(i int, own int64) error {
-	if !m.In(i) {
+	if !m.Joined(i) {
 		m.own[i] = own
 		return nil
 	}
@@ -114,18 +114,18 @@ func (m *Mixed) set(i int, own int64) error {
 }
 
 // ReplaceByMean is Replace with the mean of a running sum; see [Mean]. It returns
-// the mean's noise as [Release.Spread] does.
-func (m *Mixed) ReplaceByMean(i int, sum *Release) (Spread, error) {
+// the mean's noise as [Release.NoiseMoments] does.
+func (m *Mixed) ReplaceByMean(i int, sum *Release) (NoiseMoments, error) {
 	if len(sum.v) != 1 || len(sum.count) != 1 || sum.count[0] == 0 || sum.e < MeanExponent || sum.e > MeanExponent+63 || m.e != MeanExponent {
-		return Spread{}, ErrShape
+		return NoiseMoments{}, ErrShape
 	}
 	n := sum.count[0]
 	mean, ok := floorShiftDiv(sum.v[0], uint(sum.e-MeanExponent), n)
 	if !ok {
-		return Spread{}, ErrOverflow
+		return NoiseMoments{}, ErrOverflow
 	}
 	if err := m.set(i, mean); err != nil {
-		return Spread{}, err
+		return NoiseMoments{}, err
 	}
 	return sum.noise.moments(sum.e).Over(float64(n)), nil
 }

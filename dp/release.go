@@ -13,7 +13,7 @@ type StreamID uint32
 // Span is the interval of leaves that a Release is about: From < leaf ≤ To.
 type Span struct{ From, To uint64 }
 
-// A Release is a vector that may be shown to anyone: it came through a [Door]
+// A Release is a vector that may be shown to anyone: it came through a [Curator]
 // with its noise, or was made of Releases alone. Its numbers are value·2^exponent
 // with int64 values, so that no float takes part between a record and the wire.
 // A Release is immutable; the zero Release is empty.
@@ -74,8 +74,8 @@ func (r *Release) Empty() bool { return len(r.v) == 0 && len(r.count) == 0 }
 // back into a Release.
 func (r *Release) At(i int) float64 { return float64(r.v[i]) * unit(r.e) }
 
-// Spread returns the noise in every entry as learners compute with it.
-func (r *Release) Spread() Spread { return r.noise.moments(r.e) }
+// NoiseMoments returns the noise in every entry as learners compute with it.
+func (r *Release) NoiseMoments() NoiseMoments { return r.noise.moments(r.e) }
 
 // unit returns 2^e for e within ±maxExponent, which math.Ldexp does much slower.
 func unit(e int8) float64 { return math.Float64frombits(uint64(1023+int(e)) << 52) }

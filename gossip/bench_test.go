@@ -11,11 +11,11 @@ import (
 // row returns an envelope with a row of a number of arms: some 370 bytes for 64.
 func row(b testing.TB, from, to protocol.Peer, arms int) protocol.Envelope {
 	b.Helper()
-	door, err := dp.NewDoor(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{1}))
+	curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{1}))
 	if err != nil {
 		b.Fatal(err)
 	}
-	_, err = door.Open(dp.Spec{
+	_, err = curator.Open(dp.Spec{
 		What: "test", Streams: arms, Dim: 1, Hi: 1, Leaves: 1, RecordsPerUser: 1, Mechanism: dp.Tree, Epsilon: 1e9,
 	})
 	if err != nil {
@@ -36,7 +36,7 @@ func row(b testing.TB, from, to protocol.Peer, arms int) protocol.Envelope {
 	}
 	var own []protocol.Own
 	for k := range arms {
-		leaf, err := door.Leaf(dp.StreamID(k), 1)
+		leaf, err := curator.Leaf(dp.StreamID(k), 1)
 		if err != nil {
 			b.Fatal(err)
 		}

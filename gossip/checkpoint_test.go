@@ -273,10 +273,10 @@ func TestAPeerThatWentBack(t *testing.T) {
 			cs[good].Known[test.bad] = checkpointOf(100)
 			cs[test.bad].Checkpoint = test.has
 			// As a daemon does, the rolled-back one ends when it learns of it.
-			told := make(chan struct{})
+			remembered := make(chan struct{})
 			cs[test.bad].OnRemembered = func(p protocol.Peer, m protocol.Checkpoint) {
 				if !test.has.Follows(m) {
-					close(told)
+					close(remembered)
 				}
 			}
 			ended := make(chan struct{})
@@ -287,7 +287,7 @@ func TestAPeerThatWentBack(t *testing.T) {
 			addr, _, _ := strings.Cut(hosts[test.bad].Addrs()[0], "/p2p/")
 			send(t, hosts[test.bad], roundEnds(protocol.Peer(test.bad), protocol.Peer(good), 1))
 			go func() {
-				<-told
+				<-remembered
 				hosts[test.bad].Close()
 				close(ended)
 			}()
@@ -370,10 +370,10 @@ func TestAClonedFolder(t *testing.T) {
 	receive(t, hosts[1])
 	c := cs[0]
 	c.Checkpoint = checkpointOf(30)
-	told := make(chan protocol.Checkpoint, 16)
-	c.OnRemembered = func(_ protocol.Peer, m protocol.Checkpoint) { told <- m }
+	remembered := make(chan protocol.Checkpoint, 16)
+	c.OnRemembered = func(_ protocol.Peer, m protocol.Checkpoint) { remembered <- m }
 	clone := begin(t, c)
-	if m := <-told; m != checkpointOf(50) {
+	if m := <-remembered; m != checkpointOf(50) {
 		t.Errorf("told %v", m)
 	}
 	eventually(t, "an alarm", func() bool { return status(hosts[1], 0).Alarm != "" })
@@ -489,9 +489,9 @@ func TestWhatWasSaidBeforeIsNoAlarm(t *testing.T) {
 	cs, _ := checkpointed(configs(2, path(2)))
 	h := start(t, cs[1:])[0]
 	r := raw(t, cs[0].Identity, h)
-	first, told := begun(t, r, h, checkpointOf(5))
-	if told != (protocol.Checkpoint{}) {
-		t.Errorf("told %v", told)
+	first, remembered := begun(t, r, h, checkpointOf(5))
+	if remembered != (protocol.Checkpoint{}) {
+		t.Errorf("told %v", remembered)
 	}
 	second, _ := begun(t, r, h, checkpointOf(6))
 	_, _ = second.Write(prefixed(checkpointFrame(checkpointOf(9))))
@@ -503,9 +503,9 @@ func TestWhatWasSaidBeforeIsNoAlarm(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 
-	third, told := begun(t, r, h, checkpointOf(8))
-	if told != checkpointOf(9) {
-		t.Errorf("told %v", told)
+	third, remembered := begun(t, r, h, checkpointOf(8))
+	if remembered != checkpointOf(9) {
+		t.Errorf("told %v", remembered)
 	}
 	_, _ = third.Write(prefixed(checkpointFrame(checkpointOf(8))))
 	eventually(t, "an alarm", func() bool { return status(h, 0).Alarms == 1 })

@@ -42,22 +42,22 @@ func (p Privacy) paid() (epsilon dp.Cost, lo, hi float64) {
 // Streams returns the streams of a statistic that closes leaves by a cadence.
 func (p Privacy) Streams(s bandit.Statistic, c protocol.Cadence) dp.Spec {
 	epsilon, lo, hi := p.paid()
-	what, record := fmt.Sprintf("reward sums of %d arms", s.Parts), dp.Box
+	what, shape := fmt.Sprintf("reward sums of %d arms", s.Parts), dp.Box
 	switch s.Kind {
 	case bandit.Linear:
-		what, record = fmt.Sprintf("linear records of %d features", s.Dim), dp.Linear
+		what, shape = fmt.Sprintf("linear records of %d features", s.Dim), dp.Linear
 	case bandit.Corner:
-		what, record = fmt.Sprintf("linear records of %d features, with squares", s.Dim), dp.Corner
+		what, shape = fmt.Sprintf("linear records of %d features, with squares", s.Dim), dp.Corner
 	}
 	return dp.Spec{
-		What: what, Record: record, Streams: c.Streams(s.Parts), Dim: s.Dim, Lo: lo, Hi: hi, Leaves: c.Leaves(p.Horizon),
+		What: what, Shape: shape, Streams: c.Streams(s.Parts), Dim: s.Dim, Lo: lo, Hi: hi, Leaves: c.Leaves(p.Horizon),
 		RecordsPerUser: p.RecordsPerUser, Adjacency: p.Adjacency, Mechanism: p.Mechanism,
 		Epsilon: epsilon, Delta: p.Budget.Delta.Float(), Calibration: p.Calibration,
 	}
 }
 
 // An Agent is a peer with the world taken away: a learner, a protocol, and the
-// door between them. It has no clock, socket, file or goroutine, is
+// curator between them. It has no clock, socket, file or goroutine, is
 // deterministic, and is not safe for concurrent use.
 //
 // An agent whose role has no arms is idle: it has no learner and no stream and is charged
@@ -65,10 +65,10 @@ func (p Privacy) Streams(s bandit.Statistic, c protocol.Cadence) dp.Spec {
 type Agent struct {
 	self       protocol.Peer
 	neighbours []protocol.Peer
-	marks      bool
+	roundEnds  bool
 	learner    bandit.Learner // nil for an idle agent
 	protocol   protocol.Protocol
-	door       *dp.Door
+	curator    *dp.Curator
 	closing    closing
 	coins      [3]Coins // of the learner, of the protocol's schedule, of its secrets
 
@@ -142,7 +142,7 @@ func (a *Agent) Observed(r Route, p bandit.Pull) error {
 		return nil
 	}
 	a.update = a.learner.Update(p, a.update[:0])
-	if err := a.door.Add(r.Stream, a.update); err != nil {
+	if err := a.curator.Add(r.Stream, a.update); err != nil {
 		return err
 	}
 	return a.recorded(r)
@@ -160,7 +160,7 @@ func (a *Agent) Tick(t protocol.Round) error {
 	if silent {
 		a.out.Reset()
 	}
-	if a.marks {
+	if a.roundEnds {
 		a.out.EndRound(a.self, t, a.neighbours)
 	}
 	return nil
@@ -177,7 +177,7 @@ func (a *Agent) Receive(in []protocol.Delivery) {
 
 // Ready returns what is to be done and forgets it.
 func (a *Agent) Ready() Ready {
-	r := Ready{a.door.Charges(), a.door.Drawn(), a.door.Hidden(), a.out.Envelopes(), a.refused}
+	r := Ready{a.curator.TakeCharges(), a.curator.TakeDrawn(), a.curator.Hidden(), a.out.Envelopes(), a.refused}
 	a.refused = a.refused[:0]
 	a.out.Reset()
 	return r
@@ -212,10 +212,10 @@ func (a *Agent) Radii(r []bandit.Radius, t protocol.Round) []bandit.Radius {
 // Spent returns the ε that all charges amount to at the budget's δ.
 func (a *Agent) Spent() float64 {
 	if a.spent < 0 {
-		a.spent, _ = a.door.Budget().Used(a.door.Spent()) // the budget pays for it, so it has one
+		a.spent, _ = a.curator.Budget().Used(a.curator.Spent()) // the budget pays for it, so it has one
 	}
 	return a.spent
 }
 
 // Left returns the ε that is not charged.
-func (a *Agent) Left() float64 { return a.door.Budget().Epsilon.Float() - a.Spent() }
+func (a *Agent) Left() float64 { return a.curator.Budget().Epsilon.Float() - a.Spent() }

@@ -145,12 +145,12 @@ func (a *Agent) close(from, to int, quota []uint64) error {
 		if c.over[s] || quota != nil && quota[s] == 0 {
 			continue
 		}
-		closed, err := a.door.Closed(dp.StreamID(s))
+		closed, err := a.curator.Closed(dp.StreamID(s))
 		if err != nil {
 			return err
 		}
 		o := protocol.Own{Stream: dp.StreamID(s), Number: closed + 1}
-		switch o.Leaf, err = a.door.Leaf(o.Stream, o.Number); {
+		switch o.Leaf, err = a.curator.Leaf(o.Stream, o.Number); {
 		case errors.Is(err, dp.ErrHorizon):
 			o.Over, c.over[s] = true, true
 		case err != nil:

@@ -107,7 +107,7 @@ func lenientRelease(b []byte) (dp.Release, error) {
 		case 7:
 			f.Noise.Scale = v
 		case 8:
-			f.Noise.Terms = uint32(v)
+			f.Noise.VarianceUnits = uint32(v)
 		case 9:
 			f.Noise.Law = dp.Law(v)
 		default:

@@ -101,7 +101,7 @@ func appendRelease(b []byte, r *dp.Release) []byte {
 	}
 	b = appendUint(b, 6, protowire.EncodeZigZag(int64(f.Exponent)))
 	b = appendUint(b, 7, f.Noise.Scale)
-	b = appendUint(b, 8, uint64(f.Noise.Terms))
+	b = appendUint(b, 8, uint64(f.Noise.VarianceUnits))
 	return appendUint(b, 9, uint64(f.Noise.Law))
 }
 

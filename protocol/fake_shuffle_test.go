@@ -24,14 +24,14 @@ type fakeShufflePeer struct {
 	batch   uint64             // at shuffler and analyzer: the one under way, from 1
 	waiting map[Peer]dp.Sealed // at the shuffler: of this batch
 	sent    Message            // at the shuffler: the newest batch forwarded
-	slots   slotTable          // at the analyzer
+	levels  slotTable          // at the analyzer
 	done    Message            // the newest total
 }
 
 func newFakeShuffle(c Config, s fakeParams) (Protocol, error) {
 	return &fakeShufflePeer{
 		c: c, every: s.Every, hub: s.Hub, analyst: s.Analyst, batch: 1,
-		waiting: make(map[Peer]dp.Sealed), slots: make(slotTable, 1), sent: noMessage(), done: noMessage(), stateless: about(1, c.Width/2),
+		waiting: make(map[Peer]dp.Sealed), levels: make(slotTable, 1), sent: noMessage(), done: noMessage(), stateless: about(1, c.Width/2),
 	}, nil
 }
 
@@ -127,7 +127,7 @@ func (p *fakeShufflePeer) analyze(m Message, out *Outbox) error {
 	if err != nil {
 		return m.bad("%v", err)
 	}
-	total, err := p.slots.put(0, m.label.Seq, node)
+	total, err := p.levels.put(0, m.label.Seq, node)
 	if err != nil {
 		return m.bad("%v", err)
 	}

@@ -96,7 +96,7 @@ func weighted(rs []dp.Release, num []uint64, den uint64) (dp.Release, error) {
 			return dp.Release{}, dp.ErrShape
 		}
 		noise := r.Noise()
-		f.Noise.Scale, f.Noise.Terms = max(f.Noise.Scale, noise.Scale), f.Noise.Terms+noise.Terms
+		f.Noise.Scale, f.Noise.VarianceUnits = max(f.Noise.Scale, noise.Scale), f.Noise.VarianceUnits+noise.VarianceUnits
 		f.Span.From, f.Span.To = min(f.Span.From, r.Span().From), max(f.Span.To, r.Span().To)
 		for i := range f.Count {
 			f.Count[i] += r.Count(i)

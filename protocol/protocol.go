@@ -116,6 +116,6 @@ func publicSeed(root [32]byte, use string, epoch uint64) [32]byte {
 }
 
 // setNoise says how much noise part k of a belief has.
-func setNoise(b *belief.Belief, k int, n dp.Spread) {
-	b.LaplaceSumSq[k], b.LaplaceMax[k], b.GaussVar[k] = n.V, n.B, n.G
+func setNoise(b *belief.Belief, k int, n dp.NoiseMoments) {
+	b.LaplaceSumSq[k], b.LaplaceMax[k], b.GaussVar[k] = n.LaplaceSumSq, n.LaplaceMax, n.GaussVar
 }

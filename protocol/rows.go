@@ -282,13 +282,13 @@ func (r *rows) serve(from Peer, m Message, out *Outbox) error {
 	if !ok {
 		return m.bad("from peer %d, who is no neighbour", from)
 	}
-	held, behind := make([]Label, len(r.newest)), false
+	held, lacking := make([]Label, len(r.newest)), false
 	for _, l := range m.refs {
 		if int(l.Origin) >= len(held) {
 			return m.bad("names peer %d of %d", l.Origin, len(held))
 		}
 		held[l.Origin] = l
-		behind = behind || l.Origin != r.c.Self && newer(l, r.newest[l.Origin].label)
+		lacking = lacking || l.Origin != r.c.Self && newer(l, r.newest[l.Origin].label)
 	}
 	if r.served[i] {
 		return nil // enough for this round
@@ -299,7 +299,7 @@ func (r *rows) serve(from Peer, m Message, out *Outbox) error {
 			out.send(from, *row)
 		}
 	}
-	if behind && m.kind == rowsDigest {
+	if lacking && m.kind == rowsDigest {
 		r.digest(rowsWant, m.label.Seq, from, out)
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 // sample is one origin's sample mean of one arm.
 type sample struct {
 	mean, n float64
-	noise   dp.Spread
+	noise   dp.NoiseMoments
 }
 
 // merge makes one estimate of part k of what the newest rows say.
@@ -32,18 +32,18 @@ func (r *rows) merge(k int) {
 	}
 	b := &r.belief
 	b.X[k], b.SampleVar[k] = 0, inf
-	setNoise(b, k, dp.Spread{})
+	setNoise(b, k, dp.NoiseMoments{})
 	if len(r.samples) == 0 {
 		return
 	}
 	m := float64(len(r.samples) - 2*f)
 	b.X[k], _ = r.trimmed(f, func(c *sample) float64 { return c.mean })
 	v, _ := r.trimmed(f, func(c *sample) float64 { return 1 / c.n })
-	sumSq, _ := r.trimmed(f, func(c *sample) float64 { return c.noise.V })
-	_, most := r.trimmed(f, func(c *sample) float64 { return c.noise.B })
-	g, _ := r.trimmed(f, func(c *sample) float64 { return c.noise.G })
+	sumSq, _ := r.trimmed(f, func(c *sample) float64 { return c.noise.LaplaceSumSq })
+	_, most := r.trimmed(f, func(c *sample) float64 { return c.noise.LaplaceMax })
+	g, _ := r.trimmed(f, func(c *sample) float64 { return c.noise.GaussVar })
 	b.SampleVar[k] = v / m
-	setNoise(b, k, dp.Spread{V: sumSq / m, B: most / m, G: g / m})
+	setNoise(b, k, dp.NoiseMoments{LaplaceSumSq: sumSq / m, LaplaceMax: most / m, GaussVar: g / m})
 }
 
 // trimmed returns the mean of what the samples say of one thing, without the f
@@ -78,5 +78,5 @@ func (r *rows) sample(p Peer, k int) (sample, bool) {
 	if p == r.c.Self && !r.silent {
 		n = max(n, float64(r.belief.Pulls[k])) // an earlier incarnation may have pulled more
 	}
-	return sample{body.At(k) / released, n, body.Spread().Over(released)}, true
+	return sample{body.At(k) / released, n, body.NoiseMoments().Over(released)}, true
 }

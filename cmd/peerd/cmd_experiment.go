@@ -16,8 +16,8 @@ func newExperiment(o *options) *cobra.Command {
 		Short: "Simulate networks over many seeds",
 		Long: `Simulate networks over many seeds and compare the cells of an experiment.
 docs/experiments.md explains the settings and the results.`,
-		Args:  cobra.NoArgs,
-		RunE:  help,
+		Args: cobra.NoArgs,
+		RunE: help,
 	}
 	var out string
 	run := &cobra.Command{

@@ -19,8 +19,8 @@ import (
 
 func newStatus(o *options) *cobra.Command {
 	return o.takesFile(&cobra.Command{
-		Use:     "status",
-		Short:   "Show the state of the running peer of a folder",
+		Use:   "status",
+		Short: "Show the state of the running peer of a folder",
 		Long: `Show the state of the running peer of a folder: rounds, budget, releases, traffic and
 estimates, and why it is blocked if it is. The peer has to run; it is asked through the
 socket in its folder.`,
@@ -48,8 +48,8 @@ func writeStatus(w io.Writer, d api.Status, arms []string) {
 	_, _ = fmt.Fprintf(w, "round %d of %d, %d rounds skipped\n", d.Round, d.Rounds, d.Skipped)
 	_, _ = fmt.Fprintf(w, "privacy: ε %.4g charged, %.4g left; %d releases drawn\n", d.Spent, d.Left, d.Released)
 	_, _ = fmt.Fprintf(w, "ledger: %d records; `peerd ledger show`\n", d.LedgerRecords)
-	if d.Hold != "" {
-		_, _ = fmt.Fprintf(w, "BLOCKED: %s\n", d.Hold)
+	if d.BlockedReason != "" {
+		_, _ = fmt.Fprintf(w, "BLOCKED: %s\n", d.BlockedReason)
 	}
 	if d.DiskFull {
 		_, _ = fmt.Fprintln(w, "DISK FULL: nothing is accepted until there is room")
@@ -72,8 +72,8 @@ func writeStatus(w io.Writer, d api.Status, arms []string) {
 
 func newPeers(o *options) *cobra.Command {
 	return o.takesFile(&cobra.Command{
-		Use:     "peers",
-		Short:   "Show the other peers of the network and the links to them",
+		Use:   "peers",
+		Short: "Show the other peers of the network and the links to them",
 		Long: `Show the other peers of the network, the state of the links to them, and what was
 received from them. The peer has to run; it is asked through the socket in its folder.`,
 		Example: "  peerd peers --dir hospital-a",

@@ -45,7 +45,7 @@ func processTraces(t *testing.T, s *config.Settings, seeds map[int]uint64) map[s
 	if n.Graph, _, err = config.BuildGraph(s.Testnet.Topology, s.Testnet.Nodes, s.Seed); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.Lay(); err != nil {
+	if err := n.WriteFolders(); err != nil {
 		t.Fatal(err)
 	}
 	defer n.Stop()

@@ -56,11 +56,11 @@ func openVault(t *testing.T, s *labSite) vault {
 		t.Fatalf("log after a clean end: %x %v", e.Key, err)
 	}
 	var agent struct {
-		Door, Protocol []byte
+		Curator, Protocol []byte
 	}
 	unpack(t, snap.Agent, &agent)
 	v := vault{step: snap.Step}
-	v.readDoor(t, agent.Door)
+	v.readCurator(t, agent.Curator)
 	var average struct {
 		Mixed []byte
 		Links []vaultLink
@@ -79,7 +79,7 @@ func openVault(t *testing.T, s *labSite) vault {
 		for k := range arms {
 			v.own = append(v.own, m.Own(k))
 			v.mixed[k], v.mixed[arms+k] = m.Value(k), m.Weight(k)
-			if m.In(k) {
+			if m.Joined(k) {
 				v.put[k], v.put[arms+k] = m.Own(k), 1<<-dp.MeanExponent
 			}
 		}
@@ -107,8 +107,8 @@ func unpack(t *testing.T, b []byte, to any) {
 	}
 }
 
-// readDoor reads the state of a door: see dp/state.go.
-func (v *vault) readDoor(t *testing.T, b []byte) {
+// readCurator reads the state of a curator: see dp/state.go.
+func (v *vault) readCurator(t *testing.T, b []byte) {
 	t.Helper()
 	r := bytes.NewReader(b[1:])
 	uvar := func() uint64 {
@@ -171,7 +171,7 @@ func (v *vault) readDoor(t *testing.T, b []byte) {
 		}
 	}
 	if r.Len() > 0 {
-		t.Fatalf("%d bytes left of a door", r.Len())
+		t.Fatalf("%d bytes left of a curator", r.Len())
 	}
 }
 
@@ -260,7 +260,7 @@ func (b *book) mean(s dp.StreamID, n uint64) (int64, error) {
 		return 0, fmt.Errorf("leaf %d of stream %d is not in the ledger", n, s)
 	}
 	r, err := dp.Received(dp.Fields{
-		Stream: s, Span: dp.Span{To: n}, Count: []uint64{n}, Value: []int64{sum}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 1, Terms: dp.Term},
+		Stream: s, Span: dp.Span{To: n}, Count: []uint64{n}, Value: []int64{sum}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 1, VarianceUnits: dp.VarianceScale},
 	})
 	if err != nil {
 		return 0, err

@@ -10,7 +10,7 @@ import (
 
 // A Source is where noise comes from: uniform 64-bit words, either from the
 // operating system's generator or, for worlds without people, from a seed. The
-// type is closed, so that a door can tell which. The zero Source is private.
+// type is closed, so that a curator can tell which. The zero Source is private.
 //
 // A Source is not safe for concurrent use and must not be copied: two copies
 // would draw the same noise. So would a cloned virtual machine, for at most the

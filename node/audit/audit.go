@@ -66,7 +66,7 @@ func (c Config) small() setting {
 	if small := s.spec.Privacy.Mechanism.Describe().Small; small > leaves {
 		s.rounds, n, leaf = max(rounds, small), small, manyLeaf
 	}
-	if s.cadence.Together() {
+	if s.cadence.SynchronousLeaves() {
 		leaf = min(s.leaf(), leaf)
 		s.rounds = n * leaf
 	}
@@ -120,7 +120,7 @@ type setting struct {
 }
 
 // chosen reports whether choices say how many leaves a stream closes.
-func (s *setting) chosen() bool { return s.spec.Arms > 1 && !s.cadence.Together() }
+func (s *setting) chosen() bool { return s.spec.Arms > 1 && !s.cadence.SynchronousLeaves() }
 
 // Run audits. An error says that the audit could not be made; what it found out is in
 // the Report.
@@ -231,7 +231,7 @@ func (a *auditor) many(ctx context.Context) error {
 	all := a.c.all()
 	for k := range all {
 		canary := &all[k]
-		var sides [2][]marks
+		var sides [2][]playScores
 		for from := 0; from < canary.runs; from += chunk {
 			n := min(chunk, canary.runs-from)
 			plays := make([]*transcript, 2*n)
@@ -250,7 +250,7 @@ func (a *auditor) many(ctx context.Context) error {
 				a.exact.transcript(t)
 				canary.Bound.Charged = t.measure().charged(&t.charge)
 				canary.Bound.Reach = max(canary.Bound.Reach, t.reach())
-				sides[i%2] = append(sides[i%2], t.marks())
+				sides[i%2] = append(sides[i%2], t.scores())
 			}
 		}
 		canary.Bound.find(sides, measure(a.c.Spec.Privacy.Mechanism.Law()), len(all))

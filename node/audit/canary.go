@@ -22,7 +22,7 @@ func (c Config) sharp() Canary {
 	s := c.asConfigured()
 	k := min(s.spec.Privacy.RecordsPerUser, most)
 	s.spec.Arms, s.rounds = 1, k
-	if s.cadence.Together() {
+	if s.cadence.SynchronousLeaves() {
 		s.rounds = max(k, min(s.leaf(), maxLeaf))
 	}
 	s.shrink(s.rounds)
@@ -37,7 +37,7 @@ func (c Config) sharp() Canary {
 func (c Config) tree() Canary {
 	s := c.small()
 	s.spec.Arms = 1
-	if !s.cadence.Together() && s.spec.Privacy.Mechanism.Describe().Small <= leaves {
+	if !s.cadence.SynchronousLeaves() && s.spec.Privacy.Mechanism.Describe().Small <= leaves {
 		s.rounds, s.spec.Privacy.Horizon = leaves, leaves
 	}
 	return Canary{Name: "tree", What: "the first record of the only arm, which lies in a node of every level", rounds: []uint64{0}, runs: c.Runs, setting: s}

@@ -79,7 +79,7 @@ func (k *kary) node(level int, from, to uint64) []drawnNode {
 	for i := range nodes {
 		n, before := k.sums[to][i], k.sums[from][i]
 		n.from, n.to, n.place = from, to, level*len(nodes)+i
-		n.noise.Terms = dp.Term
+		n.noise.VarianceUnits = dp.VarianceScale
 		n.value -= before.value
 		for side := range n.exact {
 			n.exact[side] -= before.exact[side]

@@ -354,7 +354,7 @@ func TestLedgerRules(t *testing.T) {
 
 // leaf returns a release of stream s of a small book.
 func leaf(s dp.StreamID, to, from uint64) *Release {
-	return &Release{Stream: s, From: from, To: to, Counts: []uint64{1}, Values: []int64{5}, Exponent: -20, Noise: dp.Noise{Scale: 8388608, Terms: dp.Term}}
+	return &Release{Stream: s, From: from, To: to, Counts: []uint64{1}, Values: []int64{5}, Exponent: -20, Noise: dp.Noise{Scale: 8388608, VarianceUnits: dp.VarianceScale}}
 }
 
 // TestCostsAreCountedExactly: sums of costs neither wrap nor round.

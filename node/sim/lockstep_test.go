@@ -114,7 +114,7 @@ func live(t *testing.T, c sim.Config) []*record {
 	for i := range n {
 		a, err := c.Spec.Agent(node.PeerConfig{
 			Self: protocol.Peer(i), Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(),
-			Keys: c.Keys[i], Marks: true,
+			Keys: c.Keys[i], RoundEnds: true,
 		})
 		if err != nil {
 			t.Fatal(err)

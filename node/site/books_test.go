@@ -45,19 +45,19 @@ func (d *draft) add(t testing.TB, lines [][]byte) {
 		if err := d.verifier.Line(line); err != nil {
 			t.Fatalf("ledger: %v", err)
 		}
-		record, err := ledger.ParseLine(line)
+		parsed, err := ledger.ParseLine(line)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, _ := record.Body.(*ledger.Release)
+		r, _ := parsed.Body.(*ledger.Release)
 		if r != nil {
 			d.nodes[place{r.Stream, r.From, r.To}] = r
 			d.newest[r.Stream] = r.To
 		}
-		if o, ok := record.Body.(*ledger.Open); ok {
+		if o, ok := parsed.Body.(*ledger.Open); ok {
 			d.newest = append(d.newest, make([]uint64, o.Streams)...)
 		}
-		d.lines, d.seqs, d.releases = append(d.lines, line), append(d.seqs, record.Seq), append(d.releases, r)
+		d.lines, d.seqs, d.releases = append(d.lines, line), append(d.seqs, parsed.Seq), append(d.releases, r)
 	}
 }
 

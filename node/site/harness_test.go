@@ -118,12 +118,12 @@ func (x *setting) spec() node.Spec {
 	if x.mechanism == dp.None {
 		budget = account.Unlimited
 	}
-	entry, err := protocol.Lookup(x.protocol)
+	row, err := protocol.Lookup(x.protocol)
 	if err != nil {
 		panic(err)
 	}
-	learner, _ := learnerFor(&entry)
-	params := small(&entry)
+	learner, _ := learnerFor(&row)
+	params := small(&row)
 	if x.idle {
 		params, _ = withRelays(params, int(self)+1)
 	}
@@ -430,14 +430,14 @@ type network struct {
 	t     testing.TB
 	peers map[protocol.Peer]*neighbour
 
-	mu     sync.Mutex
-	dead   bool // what is sent is lost
-	frames []frame
-	known  map[frame]bool
-	again  int                 // frames that were sent more than once
-	mark   protocol.Checkpoint // that the next message goes with
-	inbox  chan protocol.Delivery
-	watch  func(es []protocol.Envelope, m protocol.Checkpoint) // sees what is sent; may be nil
+	mu         sync.Mutex
+	dead       bool // what is sent is lost
+	frames     []frame
+	known      map[frame]bool
+	again      int                 // frames that were sent more than once
+	checkpoint protocol.Checkpoint // that the next message goes with
+	inbox      chan protocol.Delivery
+	watch      func(es []protocol.Envelope, m protocol.Checkpoint) // sees what is sent; may be nil
 }
 
 // frame is a message as it is sent.
@@ -476,7 +476,7 @@ func newNetwork(t testing.TB, x *setting) *network {
 func (n *network) Advance(m protocol.Checkpoint) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.mark = m
+	n.checkpoint = m
 }
 
 // Send implements [Transport].
@@ -487,14 +487,14 @@ func (n *network) Send(_ context.Context, es []protocol.Envelope) error {
 		return nil
 	}
 	if n.watch != nil {
-		n.watch(es, n.mark)
+		n.watch(es, n.checkpoint)
 	}
 	for i := range es {
 		f := frame{es[i].To, string(protocol.Encode(nil, es[i].Message))}
 		again := n.known[f]
 		for _, p := range []protocol.Peer{left, right} {
 			if o := n.peers[p]; !o.deaf && (f.to == p || f.to == protocol.Everyone) {
-				o.memory = n.mark
+				o.memory = n.checkpoint
 				if !again {
 					o.in = append(o.in, protocol.Delivery{From: self, Message: es[i].Message})
 				}

@@ -95,7 +95,7 @@ func TestAnIdlePeerRecovers(t *testing.T) {
 		r.stop()
 		r.open()
 		r.s.OnRemembered(left, protocol.Checkpoint{Records: 5})
-		if !r.s.Behind() {
+		if !r.s.OldCopy() {
 			t.Fatalf("%s: nothing is noticed", name)
 		}
 		incarnation := r.s.Incarnation()

@@ -23,7 +23,7 @@ type served struct{ *Site }
 
 func (s served) Status(ctx context.Context) (api.Status, error) {
 	st, err := s.Site.Status(ctx)
-	return api.Status{Pulls: st.Pulls, Pending: st.Pending, Hold: st.BlockedReason}, err
+	return api.Status{Pulls: st.Pulls, Pending: st.Pending, BlockedReason: st.BlockedReason}, err
 }
 
 func (served) Arms(context.Context) ([]api.Arm, error) { return nil, nil }
