@@ -185,9 +185,9 @@ export interface Status {
   released: number;
   /** Messages refused because another peer broke the protocol. */
   refused: number;
-  /** Slots that this peer missed because it was busy, down or held back. */
+  /** Rounds that passed without this peer: it was busy, down or blocked. */
   skipped: number;
-  /** Messages dropped because their sender sent too many in a slot. */
+  /** Messages dropped because their sender sent too many in a round. */
   flooded: number;
   /** The last fault of another peer. */
   last_fault: string;
@@ -197,7 +197,7 @@ export interface Status {
   dropped: number;
   addresses: string[] | null;
   /** Reason why nothing is released; empty while releases are made. */
-  hold: string;
+  blocked_reason: string;
   /** Decisions that wait for their reward. */
   pending: number;
   ledger_records: number;

@@ -498,9 +498,9 @@ class Status:
     released: int
     # Messages refused because another peer broke the protocol.
     refused: int
-    # Slots that this peer missed because it was busy, down or held back.
+    # Rounds that passed without this peer: it was busy, down or blocked.
     skipped: int
-    # Messages dropped because their sender sent too many in a slot.
+    # Messages dropped because their sender sent too many in a round.
     flooded: int
     # The last fault of another peer.
     last_fault: str
@@ -510,7 +510,7 @@ class Status:
     dropped: int
     addresses: Optional[List[str]]
     # Reason why nothing is released; empty while releases are made.
-    hold: str
+    blocked_reason: str
     # Decisions that wait for their reward.
     pending: int
     ledger_records: int
@@ -546,7 +546,7 @@ class Status:
             bytes_out=doc["bytes_out"],
             dropped=doc["dropped"],
             addresses=doc["addresses"],
-            hold=doc["hold"],
+            blocked_reason=doc["blocked_reason"],
             pending=doc["pending"],
             ledger_records=doc["ledger_records"],
             incarnation=doc["incarnation"],
@@ -576,7 +576,7 @@ class Status:
             "bytes_out": self.bytes_out,
             "dropped": self.dropped,
             "addresses": self.addresses,
-            "hold": self.hold,
+            "blocked_reason": self.blocked_reason,
             "pending": self.pending,
             "ledger_records": self.ledger_records,
             "incarnation": self.incarnation,
