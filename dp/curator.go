@@ -3,6 +3,7 @@ package dp
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"peerd.dev/dp/account"
 )
@@ -151,8 +152,9 @@ func (d *Curator) Leaf(s StreamID, k uint64) (*Leaf, error) {
 			return nil, err
 		}
 	}
-	d.leaves = append(d.leaves, Leaf{})
-	leaf := &d.leaves[len(d.leaves)-1]
+	n := len(d.leaves)
+	d.leaves = slices.Grow(d.leaves, 1)[:n+1]
+	leaf := &d.leaves[n] // closing fills in every field
 	if d.replay == nil {
 		err = t.close(&d.drawer, leaf)
 	} else {

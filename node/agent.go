@@ -130,7 +130,7 @@ func (a *Agent) Choose(t bandit.Turn) bandit.Choice {
 func (a *Agent) Chose(t protocol.Round, arm bandit.Arm) Route {
 	part := a.learner.Part(arm)
 	a.protocol.Chosen(part)
-	return a.closing.route(part, t, a.protocol.Belief)
+	return a.closing.route(part, t, a.protocol)
 }
 
 // Observed takes in the reward of a choice that was given a route.

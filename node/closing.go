@@ -73,12 +73,12 @@ func (c *closing) lacking(b *bandit.Belief) []int {
 }
 
 // route fixes where the record of a choice in round t goes.
-func (c *closing) route(part int, t protocol.Round, belief func() *bandit.Belief) Route {
+func (c *closing) route(part int, t protocol.Round, p protocol.Protocol) Route {
 	r := Route{Stream: dp.StreamID(c.cadence.Stream(part, c.parts, t)), In: true}
 	if c.phased == nil {
 		return r
 	}
-	q := c.quota(belief())
+	q := c.quota(p.Belief())
 	if r.In = q != nil && c.chosen[part] < q[part]; r.In {
 		c.chosen[part]++
 		r.Epoch = c.epoch
@@ -150,11 +150,11 @@ func (a *Agent) close(from, to int, quota []uint64) error {
 			return err
 		}
 		o := protocol.Own{Stream: dp.StreamID(s), Number: closed + 1}
-		switch o.Leaf, err = a.curator.Leaf(o.Stream, o.Number); {
-		case errors.Is(err, dp.ErrHorizon):
+		if o.Leaf, err = a.curator.Leaf(o.Stream, o.Number); err != nil {
+			if !errors.Is(err, dp.ErrHorizon) {
+				return err
+			}
 			o.Over, c.over[s] = true, true
-		case err != nil:
-			return err
 		}
 		c.closed[s] += c.open[s]
 		c.open[s] = 0

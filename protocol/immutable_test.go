@@ -17,7 +17,7 @@ import (
 // assignment to a field of a message, to a part of one, or a copy or clear of one.
 func TestContentsDoNotChange(t *testing.T) {
 	may := map[string]string{
-		"average_counts.go": "writes over the counts of the Tick before the last one, with Config.Reuse",
+		"contents.go": "fills in contents that no peer reads any more, with Config.Reuse",
 
 		"codec.go":  "keeps the frame",
 		"decode.go": "fills in what it has just made",

@@ -23,7 +23,8 @@ func NewNetwork(peers int, f Faults, rng *rand.Rand) (*Network, error) {
 	return &Network{faults: f, mail: newMail(peers, f.horizon()), rng: rng, peers: peers}, nil
 }
 
-// prompt reports whether all that is posted in a round is taken in the next one or lost.
+// prompt reports whether all that is posted in a round is taken in the next one or lost, and
+// so nothing is kept longer.
 func (n *Network) prompt() bool { return n.faults.horizon() == 0 }
 
 // Post sends one message in round t and reports whether it is lost.

@@ -101,7 +101,7 @@ func meanOver(n int, rows [][]float64) []float64 {
 }
 
 // BenchmarkAgentSteps plays protocol average on a ring of 10 with 10 arms, at the
-// paper's rate of one exchange a round. Wanted on one core: 1,000,000 steps/s with
+// paper's rate of one exchange a round. Wanted on one core: 1,500,000 steps/s with
 // exact noise, 2,000,000 without.
 func BenchmarkAgentSteps(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as peerd experiment does
