@@ -91,7 +91,7 @@ func TestContentsAreUsedAgainAfterARound(t *testing.T) {
 // TestPeersKeepCopies: what a peer keeps of a message that is lost the next time does not
 // depend on whether contents are used again.
 func TestPeersKeepCopies(t *testing.T) {
-	for _, rule := range []protocol.Consistency{protocol.Max, protocol.Robust, protocol.Budget} {
+	for _, rule := range []protocol.Consistency{protocol.Max, protocol.Robust, protocol.Capped} {
 		t.Run(string(rule), func(t *testing.T) {
 			play := func(reuse bool) [][]kept {
 				links := make([][]protocol.Peer, 5)
