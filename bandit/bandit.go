@@ -101,8 +101,9 @@ func (s Statistic) Width() int {
 		return s.Dim*(s.Dim+1)/2 + s.Dim
 	case Corner:
 		return s.Dim*(s.Dim+1)/2 + s.Dim + 1
+	default:
+		return s.Dim
 	}
-	return s.Dim
 }
 
 // A Belief is all that a learner may decide from.

@@ -44,6 +44,7 @@ func (p Privacy) Streams(s bandit.Statistic, c protocol.Cadence) dp.Spec {
 	epsilon, lo, hi := p.paid()
 	what, shape := fmt.Sprintf("reward sums of %d arms", s.Parts), dp.Box
 	switch s.Kind {
+	case bandit.Sum:
 	case bandit.Linear:
 		what, shape = fmt.Sprintf("linear records of %d features", s.Dim), dp.Linear
 	case bandit.Corner:

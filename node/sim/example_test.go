@@ -41,9 +41,9 @@ func ExampleRun() {
 	}
 	for i := range 3 {
 		seed := node.PeerSeed(1, protocol.Peer(i))
-		w, err := sites.World(i, rand.NewChaCha8(seed.Of("world")))
-		if err != nil {
-			fmt.Println(err)
+		w, bad := sites.World(i, rand.NewChaCha8(seed.Of("world")))
+		if bad != nil {
+			fmt.Println(bad)
 			return
 		}
 		c.Seeds, c.Worlds = append(c.Seeds, seed), append(c.Worlds, w)

@@ -22,7 +22,8 @@ type pageWriter struct{ w io.Writer }
 func (p pageWriter) title(text string) { _, _ = fmt.Fprintf(p.w, "\n%s\n", strings.ToUpper(text)) }
 
 // say writes a paragraph, item one of a list.
-func (p pageWriter) say(format string, args ...any)  { p.paragraph("", fmt.Sprintf(format, args...)) }
+func (p pageWriter) say(format string, args ...any) { p.paragraph("", fmt.Sprintf(format, args...)) }
+
 func (p pageWriter) item(format string, args ...any) { p.paragraph("- ", fmt.Sprintf(format, args...)) }
 
 func (p pageWriter) paragraph(mark, text string) {

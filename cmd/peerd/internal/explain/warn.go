@@ -112,12 +112,12 @@ func quieter(s *config.Settings, q leastNoiseDoc) (what, do string) {
 // longLeaves returns a protocol whose leaves can be as long as is wanted, the chosen one if
 // it is one, and its parameters.
 func longLeaves(s *config.Settings) (e protocol.Entry, params any, ok bool) {
-	if e, err := protocol.Lookup(s.Protocol.Name); err == nil && e.Leaf != "" {
-		return e, s.ProtocolParams(), true
+	if chosen, err := protocol.Lookup(s.Protocol.Name); err == nil && chosen.Leaf != "" {
+		return chosen, s.ProtocolParams(), true
 	}
-	for _, e := range protocol.Table() {
-		if e.Leaf != "" {
-			return e, e.Params, true
+	for _, other := range protocol.Table() {
+		if other.Leaf != "" {
+			return other, other.Params, true
 		}
 	}
 	return e, nil, false
