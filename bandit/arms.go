@@ -19,6 +19,16 @@ func (a arms) Part(arm Arm) int { return int(arm) }
 // Update adds the reward.
 func (a arms) Update(p Pull, x []float64) []float64 { return append(x, float64(p.Reward)) }
 
+// Summarize returns the belief, arm by arm.
+func (a arms) Summarize(b *Belief) Summary {
+	s := Summary{Estimates: slices.Clone(b.X)}
+	for k, v := range b.SampleVar {
+		s.Samples = append(s.Samples, 1/v) // 0 for +Inf
+		s.NoiseDevs = append(s.NoiseDevs, b.NoiseDev(k))
+	}
+	return s
+}
+
 // excludes reports whether an arm is not to be chosen.
 func (t *Turn) excludes(k int) bool {
 	return len(t.Excluded) > 0 && slices.Contains(t.Excluded, Arm(k))
@@ -42,13 +52,12 @@ func forced(b *Belief, t Turn, rng *rand.Rand) (c Choice, ok bool) {
 // first, the least pulled of them first; ties go to the lowest arm.
 func greatest(b *Belief, t Turn, index []float64) Arm {
 	arg, best := -1, math.Inf(-1)
-	for k := range b.SampleVar {
+	for k, i := range index {
 		if t.excludes(k) {
 			continue
 		}
-		i := math.Inf(1)
-		if b.Known(k) {
-			i = index[k]
+		if !b.Known(k) {
+			i = math.Inf(1)
 		}
 		if arg < 0 || i > best || (i > math.MaxFloat64 && b.Pulls[k] < b.Pulls[arg]) {
 			arg, best = k, i

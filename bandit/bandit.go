@@ -101,8 +101,9 @@ func (s Statistic) Width() int {
 		return s.Dim*(s.Dim+1)/2 + s.Dim
 	case Corner:
 		return s.Dim*(s.Dim+1)/2 + s.Dim + 1
+	default:
+		return s.Dim
 	}
-	return s.Dim
 }
 
 // A Belief is all that a learner may decide from.
@@ -119,10 +120,19 @@ type Learner interface {
 	Update(p Pull, x []float64) []float64
 	// Choose returns the arm to pull. Not all arms are excluded.
 	Choose(b *Belief, t Turn) Choice
+	// Summarize returns what is known of every arm, for status and pages.
+	Summarize(b *Belief) Summary
 	// Save returns the state, without that of the random numbers; it holds nothing
 	// private. Load takes one over.
 	Save() []byte
 	Load(state []byte) error
+}
+
+// A Summary says what is known of every arm. Each slice has an entry an arm.
+type Summary struct {
+	Estimates []float64 // of the mean reward
+	Samples   []float64 // how many rewards an estimate rests on, as if all were one site's; 0 if nothing is known
+	NoiseDevs []float64 // standard deviation of the noise in an estimate
 }
 
 // A Phased learner explores in epochs: the leaves of all parts close together when an

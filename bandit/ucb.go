@@ -66,9 +66,10 @@ func (u *UCB) Choose(b *Belief, t Turn) Choice {
 	if c, ok := forced(b, t, u.rng); ok {
 		return c
 	}
-	bounds := u.radii(b, t.Round)
-	for k, x := range b.X {
-		u.index[k] = x + bounds[k].radius
+	bounds, x := u.radii(b, t.Round), b.X[:len(u.index)]
+	bounds = bounds[:len(u.index)]
+	for k := range u.index {
+		u.index[k] = x[k] + bounds[k].radius
 	}
 	return Choice{greatest(b, t, u.index), 1}
 }
@@ -133,10 +134,12 @@ func (u *UCB) calibratedRadii(b *Belief, round uint64) []bound {
 		u.block = (t + step - 1) / step * step
 		u.renew()
 	}
-	for k, v := range b.SampleVar {
+	n := len(u.bounds)
+	sampleVar, v, most, g := b.SampleVar[:n], b.LaplaceSumSq[:n], b.LaplaceMax[:n], b.GaussVar[:n]
+	for k := range u.bounds {
 		c := &u.bounds[k]
-		if c.sampleVar != v || c.v != b.LaplaceSumSq[k] || c.b != b.LaplaceMax[k] || c.g != b.GaussVar[k] {
-			*c = bound{v, b.LaplaceSumSq[k], b.LaplaceMax[k], b.GaussVar[k], 0}
+		if c.sampleVar != sampleVar[k] || c.v != v[k] || c.b != most[k] || c.g != g[k] {
+			*c = bound{sampleVar[k], v[k], most[k], g[k], 0}
 			c.radius = math.Sqrt(c.sampleVar*u.l/2) + noiseTail(c.v, c.b, c.g, u.l)
 		}
 	}

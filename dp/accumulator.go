@@ -10,7 +10,7 @@ import (
 type accumulator struct {
 	bug     bug
 	id      StreamID
-	record  Record
+	shape   Shape
 	dim     int     // of a record as it comes
 	width   int     // of the sums
 	lo, hi  float64 // clipping bounds, on the grid
@@ -26,7 +26,7 @@ type accumulator struct {
 func newAccumulator(id StreamID, c *Charge, horizon uint64) accumulator {
 	width := c.Width()
 	a := accumulator{
-		id: id, record: c.Record, dim: c.Dim, width: width, horizon: horizon,
+		id: id, shape: c.Shape, dim: c.Dim, width: width, horizon: horizon,
 		lo: float64(c.Lo) * unit(GridExponent), hi: float64(c.Hi) * unit(GridExponent),
 		leaf: make([]int64, width),
 	}
@@ -41,7 +41,7 @@ func (a *accumulator) add(x []float64) error {
 	if a.total+a.open >= maxRecords {
 		return ErrOverflow
 	}
-	if want := a.record.numbers(a.dim); len(x) != want {
+	if want := a.shape.numbers(a.dim); len(x) != want {
 		return fmt.Errorf("%w: a record of %d numbers for stream %d, which takes %d", ErrShape, len(x), a.id, want)
 	}
 	if a.width == 1 { // the bandit's case: nothing to undo
@@ -53,7 +53,7 @@ func (a *accumulator) add(x []float64) error {
 		a.open++
 		return nil
 	}
-	if err := a.record.quantize(a.next, x, a.lo, a.hi); err != nil {
+	if err := a.shape.quantize(a.next, x, a.lo, a.hi); err != nil {
 		return err
 	}
 	for i, q := range a.next {

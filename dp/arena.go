@@ -22,7 +22,7 @@ func (s *slab[T]) alloc(n int) []T {
 	return out
 }
 
-// arena is where a door's streams put what they release and hide, and what they share.
+// arena is where a curator's streams put what they release and hide, and what they share.
 type arena struct {
 	hidden hiddenNoise
 	values slab[int64]

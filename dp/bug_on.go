@@ -60,7 +60,7 @@ func bugAdjacency(a Adjacency) Adjacency {
 
 // Raw returns the exact mean of stream s and of how many records, and whether one in
 // the open leaf is not 0.
-func (d *Door) Raw(s StreamID) (mean float64, n uint64, open bool) {
+func (d *Curator) Raw(s StreamID) (mean float64, n uint64, open bool) {
 	in := d.streams[s]
 	n = in.total + in.open
 	return float64(in.bug.exact+in.leaf[0]) * unit(GridExponent) / float64(max(n, 1)), n, in.leaf[0] != 0

@@ -51,7 +51,7 @@ type Charge struct {
 	What           string       // the streams in words
 	Stream         StreamID     // the first stream that the charge opens
 	Streams        int          // how many; parallel, since a record lies in one of them
-	Record         Record       // what a record is
+	Shape          Shape        // what a record is
 	Dim            int          // entries or features of every record
 	Lo, Hi         int64        // to which entries or rewards are clipped, in units of 2^GridExponent
 	Leaves         uint64       // the horizon of each stream
@@ -67,10 +67,10 @@ type Charge struct {
 const minSigma = 1 << 10
 
 // Width returns the length of the streams' sums.
-func (c *Charge) Width() int { return c.Record.width(c.Dim) }
+func (c *Charge) Width() int { return c.Shape.width(c.Dim) }
 
 // Check computes again the noise that the other fields need and refuses a charge
-// with less, and one that no [Door] makes.
+// with less, and one that no [Curator] makes.
 func (c Charge) Check() error {
 	d, err := c.design()
 	if err != nil {
@@ -109,7 +109,7 @@ func (c Charge) Check() error {
 // cannot tell whether the same was drawn twice.
 func (c *Charge) Covers(f Fields) error { return c.CoversAfter(0, f) }
 
-// CoversAfter is Covers for a stream that last gave up leaves up to base; see [Door.Skip].
+// CoversAfter is Covers for a stream that last gave up leaves up to base; see [Curator.Skip].
 func (c *Charge) CoversAfter(base uint64, f Fields) error {
 	switch {
 	case f.Stream < c.Stream || int64(f.Stream-c.Stream) >= int64(c.Streams):
@@ -136,7 +136,7 @@ func (c *Charge) CoversAfter(base uint64, f Fields) error {
 		return fmt.Errorf("%w: %d values of 2^%d and %d counts, want %d of 2^%d and 1", ErrUnpaid, len(f.Value), f.Exponent, len(f.Count), width, GridExponent)
 	case f.Noise != n.noise:
 		return fmt.Errorf("%w: %d/%d %v terms of scale %d, want %d/%d %v of %d",
-			ErrNoise, f.Noise.Terms, Term, f.Noise.Law, f.Noise.Scale, n.noise.Terms, Term, n.noise.Law, n.noise.Scale)
+			ErrNoise, f.Noise.VarianceUnits, VarianceScale, f.Noise.Law, f.Noise.Scale, n.noise.VarianceUnits, VarianceScale, n.noise.Law, n.noise.Scale)
 	}
 	for i, v := range f.Value {
 		if !within(v) {
@@ -147,7 +147,7 @@ func (c *Charge) CoversAfter(base uint64, f Fields) error {
 }
 
 // GoesOn reports whether a stream of the charge that has closed or given up leaves up to
-// before can go on with leaf next after it gave up those between; see [Door.Skip].
+// before can go on with leaf next after it gave up those between; see [Curator.Skip].
 func (c *Charge) GoesOn(before, next uint64) bool {
 	d, ok := c.Mechanism.design()
 	if !ok || next <= before || next > c.Leaves+1 {
@@ -168,7 +168,7 @@ func (c *Charge) noise() Noise {
 	if c.Scale == 0 {
 		return Noise{}
 	}
-	return Noise{Law: c.Mechanism.Law(), Scale: c.Scale, Terms: Term}
+	return Noise{Law: c.Mechanism.Law(), Scale: c.Scale, VarianceUnits: VarianceScale}
 }
 
 // design returns the mechanism's row, if all that it depends on is within limits.
@@ -179,19 +179,19 @@ func (c *Charge) design() (*design, error) {
 		return nil, fmt.Errorf("dp: %s: unknown mechanism %v", c.What, c.Mechanism)
 	case c.Streams < 1 || c.Streams > MaxLen || uint64(c.Stream)+uint64(c.Streams) > 1<<32:
 		return nil, fmt.Errorf("dp: %s: %d streams from %d, want 1 to %d", c.What, c.Streams, c.Stream, MaxLen)
-	case c.Record > Corner || c.Adjacency > ZeroOut:
-		return nil, fmt.Errorf("dp: %s: unknown %v or %v", c.What, c.Record, c.Adjacency)
+	case c.Shape > Corner || c.Adjacency > ZeroOut:
+		return nil, fmt.Errorf("dp: %s: unknown %v or %v", c.What, c.Shape, c.Adjacency)
 	case c.Dim < 1 || c.Dim > MaxLen || c.Width() > MaxLen:
-		return nil, fmt.Errorf("dp: %s: dimension %d of a %v record, want 1 up to %d sums", c.What, c.Dim, c.Record, MaxLen)
+		return nil, fmt.Errorf("dp: %s: dimension %d of a %v record, want 1 up to %d sums", c.What, c.Dim, c.Shape, MaxLen)
 	case d.keeps && uint64(c.Streams*c.Width())*c.Leaves > maxKept:
 		return nil, fmt.Errorf("dp: %s: %d sums of %d leaves, and %v keeps at most %d together", c.What, c.Streams*c.Width(), c.Leaves, c.Mechanism, maxKept)
 	case c.Streams*c.Width() > maxSums:
 		return nil, fmt.Errorf("dp: %s: %d streams of %d sums, at most %d together", c.What, c.Streams, c.Width(), maxSums)
-	case c.Record != Box && d.Law != Gaussian:
-		return nil, fmt.Errorf("dp: %s: %v records need Gaussian noise", c.What, c.Record)
+	case c.Shape != Box && d.Law != Gaussian:
+		return nil, fmt.Errorf("dp: %s: %v records need Gaussian noise", c.What, c.Shape)
 	case c.Lo >= c.Hi || c.Lo < -maxBound || c.Hi > maxBound:
 		return nil, fmt.Errorf("dp: %s: bounds %d to %d grid units, want lo < hi within ±%d", c.What, c.Lo, c.Hi, maxBound)
-	case c.Record != Box && (c.Lo < -1<<-GridExponent || c.Hi > 1<<-GridExponent):
+	case c.Shape != Box && (c.Lo < -1<<-GridExponent || c.Hi > 1<<-GridExponent):
 		return nil, fmt.Errorf("dp: %s: rewards of %d to %d grid units, want them within ±1", c.What, c.Lo, c.Hi)
 	case c.Leaves < 1 || c.Leaves > d.most:
 		return nil, fmt.Errorf("dp: %s: horizon of %d leaves, want 1 to %d for %v", c.What, c.Leaves, d.most, c.Mechanism)

@@ -25,11 +25,11 @@ func anySpec() *rapid.Generator[Spec] {
 	})
 }
 
-// TestAChargeProvesItsNoise: what a door charged passes Check, and with any number
+// TestAChargeProvesItsNoise: what a curator charged passes Check, and with any number
 // of the account changed it does not.
 func TestAChargeProvesItsNoise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d, err := NewDoor(Lockstep, account.Unlimited, seeded(1))
+		d, err := NewCurator(Lockstep, account.Unlimited, seeded(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestAChargeProvesItsNoise(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, c := range d.Charges() {
+		for _, c := range d.TakeCharges() {
 			if err = c.Check(); err != nil {
 				t.Fatalf("%+v: %v", c, err)
 			}
@@ -100,7 +100,7 @@ func TestAChargeCoversWhatItsStreamsRelease(t *testing.T) {
 		if _, err := d.Open(s); err != nil {
 			t.Fatal(err)
 		}
-		other, c := d.Charges()[0], d.charged[1]
+		other, c := d.TakeCharges()[0], d.charged[1]
 		for id := StreamID(1); id <= 2; id++ {
 			for k := uint64(1); k <= 100; k++ {
 				l, err := d.Leaf(id, k)
@@ -118,7 +118,7 @@ func TestAChargeCoversWhatItsStreamsRelease(t *testing.T) {
 				}
 			}
 		}
-		l := d.Drawn()[11] // leaf 12
+		l := d.TakeDrawn()[11] // leaf 12
 		for name, change := range map[string]func(*Release){
 			"stream":   func(r *Release) { r.stream = 0 },
 			"past":     func(r *Release) { r.stream = 3 },
@@ -132,7 +132,7 @@ func TestAChargeCoversWhatItsStreamsRelease(t *testing.T) {
 			"count":    func(r *Release) { r.count = nil },
 			"exponent": func(r *Release) { r.e-- },
 			"scale":    func(r *Release) { r.noise.Scale++ },
-			"terms":    func(r *Release) { r.noise.Terms++ },
+			"terms":    func(r *Release) { r.noise.VarianceUnits++ },
 		} {
 			r := l
 			change(&r)

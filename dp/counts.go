@@ -9,15 +9,12 @@ import (
 // counts of Releases alone.
 type Counts struct {
 	n      []uint64
-	shown  Release // what Release returned last; the counts as they are, unless stale
-	stale  bool
 	claims []uint64 // scratch
-	out    slab[uint64]
 }
 
 // NewCounts returns k counts of 0.
 func NewCounts(k int) *Counts {
-	return &Counts{n: make([]uint64, k), stale: true}
+	return &Counts{n: make([]uint64, k)}
 }
 
 // Len returns how many counts there are.
@@ -27,7 +24,7 @@ func (c *Counts) Len() int { return len(c.n) }
 func (c *Counts) At(i int) uint64 { return c.n[i] }
 
 // Raise lifts count i to the one count of r, if that is more.
-func (c *Counts) Raise(i int, r Release) error {
+func (c *Counts) Raise(i int, r *Release) error {
 	if len(r.count) != 1 {
 		return ErrShape
 	}
@@ -37,19 +34,15 @@ func (c *Counts) Raise(i int, r Release) error {
 
 // RaiseTo lifts every count to o's, where that is more. Both have as many.
 func (c *Counts) RaiseTo(o *Counts) {
-	for i, n := range o.n {
-		c.lift(i, n)
-	}
+	c.liftAll(o.n)
 }
 
 // RaiseToMax lifts every count to r's, where that is more.
-func (c *Counts) RaiseToMax(r Release) error {
+func (c *Counts) RaiseToMax(r *Release) error {
 	if len(r.count) != len(c.n) {
 		return ErrShape
 	}
-	for i, n := range r.count {
-		c.lift(i, n)
-	}
+	c.liftAll(r.count)
 	return nil
 }
 
@@ -73,14 +66,13 @@ func (c *Counts) RaiseToRank(claims []Release, f int) {
 }
 
 // Release returns the counts as they are now, as a Release without values.
-func (c *Counts) Release() Release {
-	if c.stale {
-		n := c.out.alloc(len(c.n))
-		copy(n, c.n)
-		c.shown, c.stale = Release{count: n}, false
-	}
-	return c.shown
+func (c *Counts) Release() (r Release) {
+	c.ReleaseTo(&r)
+	return r
 }
+
+// ReleaseTo makes r what Release returns, in r's memory, which nothing else may hold.
+func (c *Counts) ReleaseTo(r *Release) { r.renew(c.n, nil, 0) }
 
 // Save returns the state, which is public.
 func (c *Counts) Save() []byte {
@@ -102,12 +94,18 @@ func (c *Counts) Load(saved []byte) error {
 	if err := r.end(); err != nil {
 		return err
 	}
-	c.n, c.stale = next, true
+	c.n = next
 	return nil
 }
 
 func (c *Counts) lift(i int, n uint64) {
-	if n > c.n[i] {
-		c.n[i], c.stale = n, true
+	c.n[i] = max(c.n[i], n)
+}
+
+// liftAll lifts every count to the one of all, of which there are as many.
+func (c *Counts) liftAll(all []uint64) {
+	own := c.n[:len(all)]
+	for i, n := range all {
+		own[i] = max(own[i], n)
 	}
 }

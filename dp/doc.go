@@ -11,15 +11,15 @@
 //
 // # Types that keep the promise
 //
-// The only payload that a message can carry is a [Release]. A Release comes out of a [Door],
+// The only payload that a message can carry is a [Release]. A Release comes out of a [Curator],
 // is made of other Releases by a named operation with integer weights, or is read off the
 // wire. Plain numbers do not convert.
 //
 // # The account
 //
-// A [Door] has a budget for the node's whole life. Opening a stream charges the
-// stream's whole horizon once, before its first record is taken in; a Door that
-// cannot pay refuses and names both numbers. What a Door charged must be durable
+// A [Curator] has a budget for the node's whole life. Opening a stream charges the
+// stream's whole horizon once, before its first record is taken in; a Curator that
+// cannot pay refuses and names both numbers. What a Curator charged must be durable
 // before the first Release it paid for is sent, so that a crash can lose a
 // message but never forget a cost.
 //

@@ -11,33 +11,33 @@ import (
 // A stream of rewards in a world without people: records go in, and every closed leaf
 // releases a running sum with noise. People need dp.Private and dp.NewSecureSource instead,
 // whose noise is different every time.
-func ExampleDoor() {
-	door, err := dp.NewDoor(dp.Lockstep, account.Budget{Epsilon: dp.Nano}, dp.NewSeededSource([32]byte{1}))
+func ExampleCurator() {
+	curator, err := dp.NewCurator(dp.Lockstep, account.Budget{Epsilon: dp.Nano}, dp.NewSeededSource([32]byte{1}))
 	if err != nil {
 		panic(err)
 	}
-	rewards, err := door.Open(dp.Spec{
+	rewards, err := curator.Open(dp.Spec{
 		What: "rewards", Streams: 1, Dim: 1, Lo: 0, Hi: 1, Leaves: 1000,
 		RecordsPerUser: 1, Mechanism: dp.Kary, Epsilon: dp.Nano,
 	})
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println("spent:", door.Spent())
+	fmt.Println("spent:", curator.Spent())
 	for leaf := uint64(1); leaf <= 3; leaf++ {
 		for range 100 {
-			if err := door.Add(rewards, []float64{.75}); err != nil {
+			if err := curator.Add(rewards, []float64{.75}); err != nil {
 				panic(err)
 			}
 		}
-		released, err := door.Leaf(rewards, leaf)
+		released, err := curator.Leaf(rewards, leaf)
 		if err != nil {
 			panic(err)
 		}
 		sum := released.Sum
 		fmt.Printf("leaf %d: %.1f of %d rewards\n", leaf, sum.At(0), sum.Count(0))
 	}
-	if _, err := door.Open(dp.Spec{
+	if _, err := curator.Open(dp.Spec{
 		What: "more rewards", Streams: 1, Dim: 1, Lo: 0, Hi: 1, Leaves: 1000,
 		RecordsPerUser: 1, Mechanism: dp.Kary, Epsilon: dp.Nano,
 	}); err != nil {
@@ -51,7 +51,7 @@ func ExampleDoor() {
 	// dp: more rewards costs epsilon 1 but only 0 is left
 }
 
-// What a stream would cost, and how much noise its sums would have, without a Door.
+// What a stream would cost, and how much noise its sums would have, without a Curator.
 func ExampleSpec_Charge() {
 	spec := dp.Spec{
 		What: "rewards", Streams: 1, Dim: 1, Lo: 0, Hi: 1, Leaves: 4096,
@@ -82,7 +82,7 @@ func ExampleCharge() {
 	}
 	node := dp.Fields{
 		Span: dp.Span{From: 0, To: 2}, Count: []uint64{2}, Value: []int64{1 << 20}, Exponent: dp.GridExponent,
-		Noise: dp.Noise{Law: dp.Laplace, Scale: charge.Scale, Terms: dp.Term},
+		Noise: dp.Noise{Law: dp.Laplace, Scale: charge.Scale, VarianceUnits: dp.VarianceScale},
 	}
 	fmt.Println(charge.Check(), charge.Covers(node))
 	node.Noise.Scale /= 2

@@ -46,9 +46,9 @@ func finite(t *testing.T, what string, xs ...float64) {
 // wellFormed checks what everybody may rely on in a Release.
 func wellFormed(t *testing.T, r Release) {
 	t.Helper()
-	n := r.Spread()
-	finite(t, "noise", n.V, n.B, n.G)
-	if n.V < 0 || n.B < 0 || n.G < 0 || (r.noise.Scale == 0) != (r.noise.Terms == 0) {
+	n := r.NoiseMoments()
+	finite(t, "noise", n.LaplaceSumSq, n.LaplaceMax, n.GaussVar)
+	if n.LaplaceSumSq < 0 || n.LaplaceMax < 0 || n.GaussVar < 0 || (r.noise.Scale == 0) != (r.noise.VarianceUnits == 0) {
 		t.Fatalf("noise %+v: %+v", n, r)
 	}
 	if r.e > maxExponent || r.e < -maxExponent || r.span.From > r.span.To {
@@ -76,8 +76,8 @@ func FuzzReceived(f *testing.F) {
 	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(-128), uint64(1), uint32(1), uint8(Laplace))
 	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(1), uint32(0), uint8(Laplace))
 	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(0), uint32(1), uint8(Laplace))
-	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(9), uint32(Term), uint8(Gaussian))
-	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(9), uint32(Term), uint8(Gaussian+1))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(9), uint32(VarianceScale), uint8(Gaussian))
+	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(9), uint32(VarianceScale), uint8(Gaussian+1))
 	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(0), uint32(0), uint8(Gaussian))
 	f.Fuzz(func(t *testing.T, stream uint32, from, to uint64, count, value []byte, e int8, scale uint64, terms uint32, law uint8) {
 		fields := Fields{Stream: StreamID(stream), Span: Span{from, to}, Count: words(count), Exponent: e, Noise: Noise{Law(law), scale, terms}}
@@ -112,12 +112,12 @@ func FuzzReceived(f *testing.F) {
 		if r.Len() == 1 {
 			_ = m.Replace(0, r)
 			wellFormed(t, m.Release())
-			if n, err := m.ReplaceByMean(0, r); err == nil {
-				finite(t, "noise of the mean", n.V, n.B, n.G)
+			if n, err := m.ReplaceByMean(0, &r); err == nil {
+				finite(t, "noise of the mean", n.LaplaceSumSq, n.LaplaceMax, n.GaussVar)
 			}
 			wellFormed(t, m.Release())
 		}
-		if err := c.RaiseToMax(r); err != nil || !slices.Equal(c.Release().count, r.count) {
+		if err := c.RaiseToMax(&r); err != nil || !slices.Equal(c.Release().count, r.count) {
 			t.Fatalf("counts %v, %v after those of %+v", c, err, r)
 		}
 		c.RaiseToRank([]Release{r, {}, r}, 1)
@@ -136,7 +136,7 @@ func checkWeighted(t *testing.T, r Release) {
 		_ = w.Sub(r)
 		for i := range w.Len() {
 			finite(t, "estimate", w.At(i))
-			w.Enter(i)
+			w.Join(i)
 			finite(t, "estimate", w.At(i))
 		}
 		wellFormed(t, w.Release())
@@ -198,7 +198,7 @@ func FuzzMixedLoad(f *testing.F) {
 	f.Add(uint8(1), int8(0), binary.AppendVarint([]byte{stateVersion, 0, 0}, math.MinInt64))
 	f.Add(uint8(1), int8(0), append([]byte{stateVersion, 0}, bytes.Repeat([]byte{0xff}, 20)...))
 	w := NewWeighted(2, 2)
-	w.Enter(1)
+	w.Join(1)
 	f.Add(uint8(2), int8(MeanExponent), w.Save())
 	f.Add(uint8(2), int8(MeanExponent), append(w.Save()[:9], 2)) // neither in nor out
 	f.Fuzz(func(t *testing.T, n uint8, e int8, b []byte) {
@@ -213,7 +213,7 @@ func FuzzMixedLoad(f *testing.F) {
 
 func FuzzCountsLoad(f *testing.F) {
 	c := NewCounts(2)
-	if err := c.RaiseToMax(Release{count: []uint64{1, math.MaxUint64}}); err != nil {
+	if err := c.RaiseToMax(&Release{count: []uint64{1, math.MaxUint64}}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(uint8(2), c.Save())
@@ -222,7 +222,7 @@ func FuzzCountsLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, n uint8, b []byte) { checkLoad(t, NewCounts(int(n)), b) })
 }
 
-// FuzzLoadIsCheap: a state of a door takes no more memory than in proportion to its
+// FuzzLoadIsCheap: a state of a curator takes no more memory than in proportion to its
 // length, whatever it claims of what is to come.
 func FuzzLoadIsCheap(f *testing.F) {
 	charged := func(s Spec) []byte {
@@ -242,7 +242,7 @@ func FuzzLoadIsCheap(f *testing.F) {
 	many.Streams = MaxLen
 	f.Add(append(charged(many), make([]byte, 500)...))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		d, err := NewDoor(Lockstep, account.Unlimited, NewSecureSource())
+		d, err := NewCurator(Lockstep, account.Unlimited, NewSecureSource())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -321,7 +321,7 @@ func checkNoise(t *testing.T, c Charge) {
 	}
 }
 
-// FuzzOpen: what a door charges is what its noise is worth, and what it refuses costs
+// FuzzOpen: what a curator charges is what its noise is worth, and what it refuses costs
 // nothing.
 func FuzzOpen(f *testing.F) {
 	add := func(streams, dim int, lo, hi float64, leaves, records uint64, m Mechanism, epsilon, budget uint64, delta float64) {
@@ -342,7 +342,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(1, 3, -1., 1., uint64(400), uint64(1), uint8(EachGaussian), uint8(Corner), uint8(ReplaceOne), uint8(Tight), true, uint64(Nano), uint64(Nano), 1e-5)
 	f.Fuzz(func(t *testing.T, streams, dim int, lo, hi float64, leaves, records uint64, mechanism, kind, adjacency, calibration uint8, sequential bool, epsilon, pays uint64, delta float64) {
 		s := Spec{
-			What: "fuzz", Streams: streams, Record: Record(kind), Dim: dim, Lo: lo, Hi: hi, Leaves: leaves,
+			What: "fuzz", Streams: streams, Shape: Shape(kind), Dim: dim, Lo: lo, Hi: hi, Leaves: leaves,
 			RecordsPerUser: records, Adjacency: Adjacency(adjacency), Mechanism: Mechanism(mechanism), Sequential: sequential,
 			Epsilon: Cost(epsilon), Delta: delta, Calibration: Calibration(calibration),
 		}
@@ -350,22 +350,22 @@ func FuzzOpen(f *testing.F) {
 		if err == nil {
 			checkNoise(t, want)
 			if uint64(streams)*uint64(want.Width())*uint64(factor.TreeLevels(leaves)) > 1<<12 {
-				return // a door allocates them all
+				return // a curator allocates them all
 			}
 		}
 		budget := account.Budget{Epsilon: Cost(pays)}
 		if small, deltaErr := account.DeltaOf(delta); deltaErr == nil && budget.Epsilon != Infinite {
 			budget.Delta = small
 		}
-		d, doorErr := NewDoor(Lockstep, budget, seeded(1))
-		if doorErr != nil {
+		d, curatorErr := NewCurator(Lockstep, budget, seeded(1))
+		if curatorErr != nil {
 			if budget.Check() == nil {
-				t.Fatal(doorErr)
+				t.Fatal(curatorErr)
 			}
 			return
 		}
 		_, openErr := d.Open(s)
-		charges := d.Charges()
+		charges := d.TakeCharges()
 		var short *BudgetError
 		switch {
 		case openErr != nil:
@@ -391,8 +391,8 @@ func FuzzOpen(f *testing.F) {
 // past its horizon.
 func FuzzCharge(f *testing.F) {
 	add := func(c Charge, from, to uint64, noise Noise) {
-		f.Add(uint32(c.Stream), c.Streams, uint8(c.Record), c.Dim, c.Lo, c.Hi, c.Leaves, c.RecordsPerUser, uint8(c.Adjacency), uint8(c.Mechanism), uint8(c.Mode),
-			uint64(c.Loss.Pure), uint64(c.Loss.Square), c.Scale, uint32(c.Stream), from, to, 1, uint8(noise.Law), noise.Scale, noise.Terms)
+		f.Add(uint32(c.Stream), c.Streams, uint8(c.Shape), c.Dim, c.Lo, c.Hi, c.Leaves, c.RecordsPerUser, uint8(c.Adjacency), uint8(c.Mechanism), uint8(c.Mode),
+			uint64(c.Loss.Pure), uint64(c.Loss.Square), c.Scale, uint32(c.Stream), from, to, 1, uint8(noise.Law), noise.Scale, noise.VarianceUnits)
 	}
 	for _, m := range Mechanisms() {
 		good, err := mechanismSpec(m, 8).charge(0)
@@ -419,7 +419,7 @@ func FuzzCharge(f *testing.F) {
 		of uint32, from, to uint64, values int, law uint8, noise uint64, terms uint32,
 	) {
 		c := Charge{
-			Stream: StreamID(stream), Streams: streams, Record: Record(kind), Dim: dim, Lo: lo, Hi: hi, Leaves: leaves, RecordsPerUser: records,
+			Stream: StreamID(stream), Streams: streams, Shape: Shape(kind), Dim: dim, Lo: lo, Hi: hi, Leaves: leaves, RecordsPerUser: records,
 			Adjacency: Adjacency(adjacency), Mechanism: Mechanism(mechanism), Mode: ChargeMode(mode),
 			Loss: account.Loss{Pure: Cost(pure), Square: account.Square(square)}, Scale: scale,
 		}
@@ -445,7 +445,7 @@ func FuzzCharge(f *testing.F) {
 	})
 }
 
-// FuzzRecords gives a door any numbers: those that are none are refused and leave it as
+// FuzzRecords gives a curator any numbers: those that are none are refused and leave it as
 // it was; without noise the sums are those of the others, clipped; with noise they are
 // in range.
 func FuzzRecords(f *testing.F) {
@@ -461,7 +461,7 @@ func FuzzRecords(f *testing.F) {
 			return
 		}
 		d := open(t, s, seeded(1))
-		d.Charges()
+		d.TakeCharges()
 		save := func() []byte {
 			state, err := d.Save()
 			if err != nil {
@@ -492,7 +492,7 @@ func FuzzRecords(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d.Drawn()
+			d.TakeDrawn()
 			wellFormed(t, l.Node)
 			wellFormed(t, l.Sum)
 			for i := range sum {
@@ -508,19 +508,19 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// FuzzReplay gives a door nodes that it never drew: it takes one as it is or stops.
+// FuzzReplay gives a curator nodes that it never drew: it takes one as it is or stops.
 func FuzzReplay(f *testing.F) {
 	c, err := spec(8, Tree).charge(0)
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(uint32(0), uint64(0), uint64(1), uint64(0), int64(5), uint8(1), c.Scale, uint32(Term))
-	f.Add(uint32(0), uint64(0), uint64(1), uint64(0), int64(MaxValue), uint8(1), c.Scale, uint32(Term))
+	f.Add(uint32(0), uint64(0), uint64(1), uint64(0), int64(5), uint8(1), c.Scale, uint32(VarianceScale))
+	f.Add(uint32(0), uint64(0), uint64(1), uint64(0), int64(MaxValue), uint8(1), c.Scale, uint32(VarianceScale))
 	f.Add(uint32(1), uint64(1), uint64(2), uint64(1), int64(0), uint8(0), uint64(1), uint32(2))
 	f.Fuzz(func(t *testing.T, stream uint32, from, to, count uint64, value int64, n uint8, scale uint64, terms uint32) {
 		r, err := Received(Fields{
 			Stream: StreamID(stream), Span: Span{from, to}, Count: []uint64{count}, Value: slices.Repeat([]int64{value}, int(n)),
-			Exponent: GridExponent, Noise: Noise{Scale: scale, Terms: terms},
+			Exponent: GridExponent, Noise: Noise{Scale: scale, VarianceUnits: terms},
 		})
 		if err != nil {
 			return

@@ -16,17 +16,17 @@ func TestTightFactorizationAgainstThePapersTree(t *testing.T) {
 	const batches, features, rows = 400, 10, 40
 	worst := func(m Mechanism, k Calibration, a Adjacency) float64 {
 		s := Spec{
-			What: "gain", Streams: rows, Record: Linear, Dim: features, Lo: -1, Hi: 1, Leaves: batches, RecordsPerUser: 1,
+			What: "gain", Streams: rows, Shape: Linear, Dim: features, Lo: -1, Hi: 1, Leaves: batches, RecordsPerUser: 1,
 			Mechanism: m, Calibration: k, Adjacency: a, Epsilon: Nano, Delta: 1e-5,
 		}
-		d, err := NewDoor(Lockstep, account.Budget{Epsilon: Nano, Delta: 1e13}, seeded(9))
+		d, err := NewCurator(Lockstep, account.Budget{Epsilon: Nano, Delta: 1e13}, seeded(9))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err = d.Open(s); err != nil {
 			t.Fatal(err)
 		}
-		c := d.Charges()[0]
+		c := d.TakeCharges()[0]
 		most, off := 0.0, 0.0
 		for k := uint64(1); k <= batches; k++ {
 			square, n := 0.0, 0.0
@@ -40,7 +40,7 @@ func TestTightFactorizationAgainstThePapersTree(t *testing.T) {
 					n++
 				}
 			}
-			d.Drawn()
+			d.TakeDrawn()
 			want := c.SumNoise(k).moments(GridExponent).Variance()
 			off = max(off, math.Abs(square/n/want-1))
 			most = max(most, want)

@@ -15,7 +15,7 @@ func TestMeanRoundsDown(t *testing.T) {
 		x := rapid.Int64Range(-1<<45, 1<<45).Draw(t, "sum")
 		n := rapid.Uint64Range(1, 1<<20).Draw(t, "count")
 		scale := rapid.Uint64Range(0, 1<<40).Draw(t, "scale")
-		m, err := Mean(Release{v: []int64{x}, count: []uint64{n}, e: GridExponent, noise: Noise{Scale: scale, Terms: 3}})
+		m, err := Mean(Release{v: []int64{x}, count: []uint64{n}, e: GridExponent, noise: Noise{Scale: scale, VarianceUnits: 3}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestShapesThatDoNotFitAreRefused(t *testing.T) {
 		}
 	}
 	c := NewCounts(2)
-	if err := c.RaiseToMax(Release{count: []uint64{1}}); !errors.Is(err, ErrShape) {
+	if err := c.RaiseToMax(&Release{count: []uint64{1}}); !errors.Is(err, ErrShape) {
 		t.Errorf("raised 2 counts to 1: %v", err)
 	}
 	if _, err := Concat([]Release{{v: []int64{1}, e: 1}, {v: []int64{1}, e: 2}}); !errors.Is(err, ErrShape) {
@@ -121,7 +121,7 @@ func TestAShownReleaseStaysAsItIs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_ = c.RaiseToMax(Release{count: []uint64{3, 4}})
+	_ = c.RaiseToMax(&Release{count: []uint64{3, 4}})
 	_ = m.Add(Release{v: []int64{3, 4}, e: MeanExponent})
 	if counts.Count(0) != 0 || mixed.Value(0) != 0 || first.Sum.Value(0) != was.v[0] || first.Sum.Count(0) != was.count[0] {
 		t.Error("a release changed after it was shown")
@@ -172,7 +172,7 @@ func TestWeightsAreMixedLikeValues(t *testing.T) {
 			var v, w int64
 			for _, m := range peers {
 				v, w = v+m.v[0], w+m.v[1]
-				if m.In(0) {
+				if m.Joined(0) {
 					own, entered = own+m.Own(0), entered+1
 				}
 			}
@@ -189,7 +189,7 @@ func TestWeightsAreMixedLikeValues(t *testing.T) {
 					t.Fatal(err)
 				}
 			case 1:
-				if !peers[i].Enter(0) {
+				if !peers[i].Join(0) {
 					t.Fatal("kept out")
 				}
 			default:
@@ -235,7 +235,7 @@ func TestWeightsThatAreTooSmall(t *testing.T) {
 			if got := m.At(0); got != want {
 				t.Errorf("value %d of weight %d is %v, want %v", v, w, got, want)
 			}
-			if !m.Enter(0) || !m.In(0) || m.v[0] != v+one/2 || m.v[1] != w+one {
+			if !m.Join(0) || !m.Joined(0) || m.v[0] != v+one/2 || m.v[1] != w+one {
 				t.Errorf("value %d of weight %d: kept out, or entered with another weight than 1", v, w)
 			}
 		}
@@ -251,7 +251,7 @@ func TestASumOutOfRangeKeepsOut(t *testing.T) {
 	if err := m.Add(Release{v: []int64{1, 5}, e: MeanExponent}); err != nil {
 		t.Fatal(err)
 	}
-	if m.Enter(0) || m.In(0) || m.v[0] != 1 || m.v[1] != 5 {
-		t.Errorf("in: %v, value and weight %v", m.In(0), m.v)
+	if m.Join(0) || m.Joined(0) || m.v[0] != 1 || m.v[1] != 5 {
+		t.Errorf("in: %v, value and weight %v", m.Joined(0), m.v)
 	}
 }

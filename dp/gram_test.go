@@ -14,16 +14,16 @@ import (
 const features, streams = 4, 2000
 
 // kinds of records, as learners call them.
-var kinds = map[dp.Record]gram.Kind{dp.Linear: gram.Linear, dp.Corner: gram.Corner}
+var kinds = map[dp.Shape]gram.Kind{dp.Linear: gram.Linear, dp.Corner: gram.Corner}
 
 // gramOf hands a release to a learner.
-func gramOf(t *testing.T, r dp.Release, kind dp.Record) gram.Gram {
+func gramOf(t *testing.T, r dp.Release, kind dp.Shape) gram.Gram {
 	t.Helper()
 	sums := make([]float64, r.Len())
 	for i := range sums {
 		sums[i] = r.At(i)
 	}
-	g, err := gram.Of(sums, r.Spread().Variance(), kinds[kind], features)
+	g, err := gram.Of(sums, r.NoiseMoments().Variance(), kinds[kind], features)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,14 +32,14 @@ func gramOf(t *testing.T, r dp.Release, kind dp.Record) gram.Gram {
 
 // released returns what many streams release of one leaf with the same records, and the
 // deviation of the noise by the charge, as a ledger has it.
-func released(t *testing.T, kind dp.Record, records ...[]float64) (all []dp.Release, sigma float64) {
+func released(t *testing.T, kind dp.Shape, records ...[]float64) (all []dp.Release, sigma float64) {
 	t.Helper()
-	door, err := dp.NewDoor(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{7}))
+	curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{7}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := door.Open(dp.Spec{
-		What: "sums", Streams: streams, Record: kind, Dim: features, Lo: -1, Hi: 1, Leaves: 8, RecordsPerUser: 1,
+	first, err := curator.Open(dp.Spec{
+		What: "sums", Streams: streams, Shape: kind, Dim: features, Lo: -1, Hi: 1, Leaves: 8, RecordsPerUser: 1,
 		Mechanism: dp.TreeGaussian, Epsilon: 5 * dp.Nano, Delta: 1e-6,
 	})
 	if err != nil {
@@ -47,23 +47,23 @@ func released(t *testing.T, kind dp.Record, records ...[]float64) (all []dp.Rele
 	}
 	for i := range dp.StreamID(streams) {
 		for _, x := range records {
-			if err := door.Add(first+i, x); err != nil {
+			if err := curator.Add(first+i, x); err != nil {
 				t.Fatal(err)
 			}
 		}
-		leaf, err := door.Leaf(first+i, 1)
+		leaf, err := curator.Leaf(first+i, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, leaf.Sum)
 	}
-	return all, math.Ldexp(float64(door.Charges()[0].Scale), dp.GridExponent)
+	return all, math.Ldexp(float64(curator.TakeCharges()[0].Scale), dp.GridExponent)
 }
 
 // TestNoiseIsThatOfTheLedger: on the diagonal σ², off it σ²/2, as (N+Nᵀ)/2 has it. The
 // variance of 2000·4 numbers or more is off by 6 % with a probability of 2e-4 at most.
 func TestNoiseIsThatOfTheLedger(t *testing.T) {
-	for _, kind := range []dp.Record{dp.Linear, dp.Corner} {
+	for _, kind := range []dp.Shape{dp.Linear, dp.Corner} {
 		all, sigma := released(t, kind)
 		var seen gram.Variances
 		for _, r := range all {
@@ -104,7 +104,7 @@ func TestSumsAreThoseOfTheRecords(t *testing.T) {
 		outer.Outer(1, z, z)
 		exact.Add(exact, &outer)
 	}
-	for _, kind := range []dp.Record{dp.Linear, dp.Corner} {
+	for _, kind := range []dp.Shape{dp.Linear, dp.Corner} {
 		all, sigma := released(t, kind, records...)
 		mean := mat.NewDense(features+1, features+1, nil)
 		for _, r := range all {

@@ -2,11 +2,11 @@ package dp
 
 import "encoding/binary"
 
-// hiddenNoise is noise that streams of a door drew and that no Release has alone. It is private:
+// hiddenNoise is noise that streams of a curator drew and that no Release has alone. It is private:
 // the nodes of leaves to come will have it.
 type hiddenNoise struct {
-	fresh    []byte // drawn or restored since the last [Door.Drawn]
-	taken    []byte // what [Door.Hidden] returns
+	fresh    []byte // drawn or restored since the last [Curator.TakeDrawn]
+	taken    []byte // what [Curator.Hidden] returns
 	recorded reader // of a replay, still to come
 }
 
@@ -23,7 +23,7 @@ func (h *hiddenNoise) next() int64 {
 // endStep ends the step whose nodes are taken.
 func (h *hiddenNoise) endStep() { h.taken, h.fresh = h.fresh, nil }
 
-// Hidden returns the noise that came with the nodes which [Door.Drawn] returned last and is
-// in none of them alone. It must be as durable as they are, and go no further: [Door.Replay]
+// Hidden returns the noise that came with the nodes which [Curator.TakeDrawn] returned last and is
+// in none of them alone. It must be as durable as they are, and go no further: [Curator.Replay]
 // restores it. Most mechanisms hide nothing, and with a seeded [Source] nothing need be kept.
-func (d *Door) Hidden() Secret { return Secret{d.arena.hidden.taken} }
+func (d *Curator) Hidden() Secret { return Secret{d.arena.hidden.taken} }

@@ -7,7 +7,7 @@ import (
 )
 
 // drawn plays a private stream of kary and returns what it drew, and what it hid, leaf by leaf.
-func drawn(t *testing.T, s Spec, reward float64, leaves uint64) (d *Door, nodes [][]Release, hidden []Secret) {
+func drawn(t *testing.T, s Spec, reward float64, leaves uint64) (d *Curator, nodes [][]Release, hidden []Secret) {
 	t.Helper()
 	d = private(t, s)
 	for k := uint64(1); k <= leaves; k++ {
@@ -17,27 +17,27 @@ func drawn(t *testing.T, s Spec, reward float64, leaves uint64) (d *Door, nodes 
 		if _, err := d.Leaf(0, k); err != nil {
 			t.Fatal(err)
 		}
-		nodes = append(nodes, slices.Clone(d.Drawn()))
+		nodes = append(nodes, slices.Clone(d.TakeDrawn()))
 		hidden = append(hidden, d.Hidden())
 	}
 	return d, nodes, hidden
 }
 
-func private(t *testing.T, s Spec) *Door {
+func private(t *testing.T, s Spec) *Curator {
 	t.Helper()
-	d, err := NewDoor(Private, budgetOf(t, s), NewSecureSource())
+	d, err := NewCurator(Private, budgetOf(t, s), NewSecureSource())
 	if err == nil {
 		_, err = d.Open(s)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Charges()
+	d.TakeCharges()
 	return d
 }
 
 // replayLeaf closes leaf k with a reward from what an earlier life drew and hid.
-func replayLeaf(d *Door, k uint64, reward float64, nodes []Release, hidden Secret) error {
+func replayLeaf(d *Curator, k uint64, reward float64, nodes []Release, hidden Secret) error {
 	d.Replay(nodes, hidden)
 	if err := d.Add(0, []float64{reward}); err != nil {
 		return err
@@ -76,7 +76,7 @@ func TestHiddenNoiseIsRestoredWhole(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if x.ok {
-			d.Drawn()
+			d.TakeDrawn()
 			if !slices.Equal(d.Hidden().Bytes(), nodesHidden(hidden[:most+1])) {
 				t.Errorf("%s: other noise is hidden than was restored", name)
 			}
@@ -99,7 +99,7 @@ func TestOnlyKaryHidesNoise(t *testing.T) {
 			if _, err := d.Leaf(0, 1); err != nil {
 				t.Fatal(err)
 			}
-			d.Drawn()
+			d.TakeDrawn()
 			if got, want := len(d.Hidden().Bytes()) > 0, src.Private() && m.Describe().SharesNoise; got != want {
 				t.Errorf("%v, private %v: noise is hidden %v, want %v", m, src.Private(), got, want)
 			}
@@ -118,7 +118,7 @@ func TestATwinDrawsTheSameAndNothingNew(t *testing.T) {
 		if err := replayLeaf(twin, uint64(k)+1, float64(k%2), nodes[k], hidden[k]); err != nil {
 			t.Fatal(err)
 		}
-		if got := twin.Drawn(); !slices.EqualFunc(got, nodes[k], sameRelease) {
+		if got := twin.TakeDrawn(); !slices.EqualFunc(got, nodes[k], sameRelease) {
 			t.Fatalf("leaf %d: drew %v, want %v", k+1, got, nodes[k])
 		}
 		state, err := twin.Save()

@@ -1,7 +1,7 @@
 package dp
 
 // layout is what a mechanism over some number of leaves releases: the one place that says
-// so, for the [Door] that draws and for those who check or predict what was charged.
+// so, for the [Curator] that draws and for those who check or predict what was charged.
 type layout interface {
 	// node is what closing leaf t draws.
 	node(charged Noise, t uint64) node

@@ -92,7 +92,7 @@ func TestAMechanismIsAsItIsCharged(t *testing.T) {
 	eachMechanism(t, 100, func(t *testing.T, s Spec) {
 		s.Dim = 3
 		d := open(t, s, seeded(2))
-		c := d.Charges()[0]
+		c := d.TakeCharges()[0]
 		if err := c.Check(); err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestEmpiricalVariance(t *testing.T) {
 	eachMechanism(t, leaves, func(t *testing.T, s Spec) {
 		s.Streams = streams
 		d := open(t, s, seeded(3))
-		c := d.Charges()[0]
+		c := d.TakeCharges()[0]
 		var ratios float64
 		exact := int64(0)
 		for k := uint64(1); k <= leaves; k++ {
@@ -166,7 +166,7 @@ func TestEmpiricalVariance(t *testing.T) {
 				mean += z / float64(streams)
 				square += z * z / float64(streams)
 			}
-			d.Drawn()
+			d.TakeDrawn()
 			want := c.SumNoise(k).moments(0).Variance()
 			if s.Mechanism == None {
 				if square != 0 {
@@ -217,7 +217,7 @@ func TestNoRecordMovesMoreThanIsCharged(t *testing.T) {
 								t.Fatal(err)
 							}
 						}
-						return slices.Clone(d.Drawn())
+						return slices.Clone(d.TakeDrawn())
 					}
 					one, other := play(0), play(1)
 					if err := covered(s, one, other); err != nil {
@@ -262,29 +262,29 @@ func drawsAhead(m Mechanism) bool { return m.Describe().SharesNoise }
 func TestLeavesPayOneByOne(t *testing.T) {
 	s := mechanismSpec(EachLaplace, 10)
 	s.Sequential, s.Epsilon = true, Nano*3/10
-	d, err := NewDoor(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
+	d, err := NewCurator(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err = d.Open(s); err != nil || d.Spent() != (account.Loss{}) {
 		t.Fatalf("%v, spent %v", err, d.Spent())
 	}
-	d.Charges()
+	d.TakeCharges()
 	for k := uint64(1); k <= 3; k++ {
 		if _, err = d.Leaf(0, k); err != nil || d.Spent().Pure != Cost(k)*s.Epsilon {
 			t.Fatalf("leaf %d: %v, spent %v", k, err, d.Spent())
 		}
 	}
-	d.Drawn()
+	d.TakeDrawn()
 	var refused *BudgetError
-	if _, err = d.Leaf(0, 4); !errors.As(err, &refused) || len(d.Drawn()) != 0 || d.Spent().Pure != 3*s.Epsilon {
+	if _, err = d.Leaf(0, 4); !errors.As(err, &refused) || len(d.TakeDrawn()) != 0 || d.Spent().Pure != 3*s.Epsilon {
 		t.Errorf("leaf 4: %v, spent %v", err, d.Spent())
 	}
 	state, err := d.Save()
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := NewDoor(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
+	again, err := NewCurator(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,10 +300,10 @@ func TestLeavesPayOneByOne(t *testing.T) {
 // TestRecordsOfLinearBandits: no pair of records, as far apart as records can be, moves
 // the sums by more than l2, and some come near.
 func TestRecordsOfLinearBandits(t *testing.T) {
-	for _, kind := range []Record{Linear, Corner} {
+	for _, kind := range []Shape{Linear, Corner} {
 		for _, adjacency := range []Adjacency{ReplaceOne, ZeroOut} {
 			t.Run(fmt.Sprint(kind, adjacency), func(t *testing.T) {
-				c := Charge{Record: kind, Dim: 2, Lo: -1 << 20, Hi: 1 << 20, Adjacency: adjacency}
+				c := Charge{Shape: kind, Dim: 2, Lo: -1 << 20, Hi: 1 << 20, Adjacency: adjacency}
 				vector := func(angle, length, y float64) []int64 {
 					v := make([]int64, c.Width())
 					if err := kind.quantize(v, []float64{length * math.Cos(angle), length * math.Sin(angle), y}, -1, 1); err != nil {

@@ -9,7 +9,7 @@ import "encoding/binary"
 // between two peers.
 //
 // With weights ([NewWeighted]) a peer takes part in a coordinate only from
-// [Mixed.Enter] on. Values and weights are mixed alike: Σ values = Σ own values of
+// [Mixed.Join] on. Values and weights are mixed alike: Σ values = Σ own values of
 // those who have entered and Σ weights = their number, and a value by its weight
 // estimates the mean of their own values at any peer, entered or not (push-sum; Kempe,
 // Dobra and Gehrke 2003).
@@ -19,7 +19,6 @@ type Mixed struct {
 	v     []int64 // as many values, and as many weights if there are any
 	e     int8
 	least int64 // weight to divide by
-	out   slab[int64]
 }
 
 // NewMixed returns the state of n coordinates without weights on the lattice 2^e, all 0.
@@ -75,13 +74,13 @@ func (m *Mixed) At(i int) float64 {
 // Own returns the own value of coordinate i in units of 2^e.
 func (m *Mixed) Own(i int) int64 { return m.own[i] }
 
-// In reports whether the peer has entered coordinate i.
-func (m *Mixed) In(i int) bool { return m.in == nil || m.in[i] }
+// Joined reports whether the peer has entered coordinate i.
+func (m *Mixed) Joined(i int) bool { return m.in == nil || m.in[i] }
 
-// Enter makes the peer take part in coordinate i: it adds its own value, with weight 1.
+// Join makes the peer take part in coordinate i: it adds its own value, with weight 1.
 // It reports whether the peer is in; a sum out of range leaves it out.
-func (m *Mixed) Enter(i int) bool {
-	if m.In(i) {
+func (m *Mixed) Join(i int) bool {
+	if m.Joined(i) {
 		return true
 	}
 	v, w := m.v[i]+m.own[i], m.v[len(m.own)+i]+one // two numbers within ±2^61 each
@@ -102,7 +101,7 @@ func (m *Mixed) Replace(i int, r Release) error {
 }
 
 func (m *Mixed) set(i int, own int64) error {
-	if !m.In(i) {
+	if !m.Joined(i) {
 		m.own[i] = own
 		return nil
 	}
@@ -115,20 +114,20 @@ func (m *Mixed) set(i int, own int64) error {
 }
 
 // ReplaceByMean is Replace with the mean of a running sum; see [Mean]. It returns
-// the mean's noise as [Release.Spread] does.
-func (m *Mixed) ReplaceByMean(i int, sum Release) (Spread, error) {
+// the mean's noise as [Release.NoiseMoments] does.
+func (m *Mixed) ReplaceByMean(i int, sum *Release) (NoiseMoments, error) {
 	if len(sum.v) != 1 || len(sum.count) != 1 || sum.count[0] == 0 || sum.e < MeanExponent || sum.e > MeanExponent+63 || m.e != MeanExponent {
-		return Spread{}, ErrShape
+		return NoiseMoments{}, ErrShape
 	}
 	n := sum.count[0]
 	mean, ok := floorShiftDiv(sum.v[0], uint(sum.e-MeanExponent), n)
 	if !ok {
-		return Spread{}, ErrOverflow
+		return NoiseMoments{}, ErrOverflow
 	}
 	if err := m.set(i, mean); err != nil {
-		return Spread{}, err
+		return NoiseMoments{}, err
 	}
-	return sum.Spread().Over(float64(n)), nil
+	return sum.noise.moments(sum.e).Over(float64(n)), nil
 }
 
 // HalfDifference returns ⌊(other - own state)/2⌋ of values and weights, which is what
@@ -144,7 +143,7 @@ func (m *Mixed) HalfDifference(other Release) (Release, error) {
 	if len(other.v) == n && m.even() {
 		size = n
 	}
-	d := m.out.alloc(size)
+	d := make([]int64, size)
 	for i := range d {
 		x := int64(one) // what is left out
 		if i < len(other.v) {
@@ -181,14 +180,18 @@ func (m *Mixed) move(d Release, sign int64) error {
 
 // Release returns the values as they are now and behind them the weights, unless all
 // are 1.
-func (m *Mixed) Release() Release {
+func (m *Mixed) Release() (r Release) {
+	m.ReleaseTo(&r)
+	return r
+}
+
+// ReleaseTo makes r what Release returns, in r's memory, which nothing else may hold.
+func (m *Mixed) ReleaseTo(r *Release) {
 	size := len(m.v)
 	if m.even() {
 		size = len(m.own)
 	}
-	v := m.out.alloc(size)
-	copy(v, m.v)
-	return Release{v: v, e: m.e}
+	r.renew(nil, m.v[:size], m.e)
 }
 
 // Save returns the state, which is public.

@@ -25,16 +25,16 @@ func (l Law) String() string {
 	return fmt.Sprintf("Law(%d)", uint8(l))
 }
 
-// Term is how [Noise] counts one term: in 256ths, since decoders weight terms by
+// VarianceScale is how [Noise] counts the variance of one term: in 256ths, since decoders weight terms by
 // fractions.
-const Term = 256
+const VarianceScale = 256
 
 // Noise is what every entry of a Release has of it: independent terms of one law. The
 // zero Noise is none.
 type Noise struct {
-	Law   Law
-	Scale uint64 // of the widest term, in units of the Release's lattice
-	Terms uint32 // Σ of squared scales over Scale², in units of 1/[Term], rounded up
+	Law           Law
+	Scale         uint64 // of the widest term, in units of the Release's lattice
+	VarianceUnits uint32 // Σ of squared scales over Scale², in units of 1/[VarianceScale], rounded up
 }
 
 // times returns the noise of a sum in which the variance of a term counts so often, a number that is exact or
@@ -43,7 +43,7 @@ func (n Noise) times(variance float64) Noise {
 	if n.Scale == 0 {
 		return Noise{}
 	}
-	n.Terms = uint32(math.Ceil(variance * Term))
+	n.VarianceUnits = uint32(math.Ceil(variance * VarianceScale))
 	return n
 }
 
@@ -52,8 +52,8 @@ func (n Noise) check() error {
 	switch {
 	case n.Law > Gaussian:
 		return fmt.Errorf("%w: noise of %v", ErrMalformed, n.Law)
-	case (n.Scale == 0) != (n.Terms == 0), n.Scale == 0 && n.Law != 0:
-		return fmt.Errorf("%w: %d/%d %v terms of scale %d", ErrMalformed, n.Terms, Term, n.Law, n.Scale)
+	case (n.Scale == 0) != (n.VarianceUnits == 0), n.Scale == 0 && n.Law != 0:
+		return fmt.Errorf("%w: %d/%d %v terms of scale %d", ErrMalformed, n.VarianceUnits, VarianceScale, n.Law, n.Scale)
 	case n.Scale > MaxValue:
 		return fmt.Errorf("%w: noise scale %d, at most %d", ErrMalformed, n.Scale, uint64(MaxValue))
 	}
@@ -64,26 +64,28 @@ func (n Noise) check() error {
 // of the lattice itself.
 func (n Noise) Variance() float64 { return n.moments(0).Variance() }
 
-// A Spread is noise as learners compute with it: independent Laplace terms of scales b
-// and Gaussian ones. The noise's variance is 2V + G.
-type Spread struct {
-	V float64 // Σ b²
-	B float64 // max b
-	G float64 // variance of the Gaussian terms
+// NoiseMoments are noise as learners compute with it: independent Laplace terms of scales b
+// and Gaussian ones. Its variance is\n// 2·LaplaceSumSq + GaussVar.
+type NoiseMoments struct {
+	LaplaceSumSq float64 // Σ b²
+	LaplaceMax   float64 // max b
+	GaussVar     float64 // variance of the Gaussian terms
 }
 
 // moments returns the noise on a lattice of 2^e.
-func (n Noise) moments(e int8) Spread {
+func (n Noise) moments(e int8) NoiseMoments {
 	b := float64(n.Scale) * unit(e)
-	sum := float64(n.Terms) / Term * b * b
+	sum := float64(n.VarianceUnits) / VarianceScale * b * b
 	if n.Law == Gaussian {
-		return Spread{G: sum}
+		return NoiseMoments{GaussVar: sum}
 	}
-	return Spread{V: sum, B: b}
+	return NoiseMoments{LaplaceSumSq: sum, LaplaceMax: b}
 }
 
-// Over returns the spread of the noise divided by n.
-func (s Spread) Over(n float64) Spread { return Spread{s.V / (n * n), s.B / n, s.G / (n * n)} }
+// Over returns the moments of the noise divided by n.
+func (s NoiseMoments) Over(n float64) NoiseMoments {
+	return NoiseMoments{s.LaplaceSumSq / (n * n), s.LaplaceMax / n, s.GaussVar / (n * n)}
+}
 
 // Variance returns the noise's variance, without that of the lattice.
-func (s Spread) Variance() float64 { return 2*s.V + s.G }
+func (s NoiseMoments) Variance() float64 { return 2*s.LaplaceSumSq + s.GaussVar }

@@ -13,7 +13,7 @@ type StreamID uint32
 // Span is the interval of leaves that a Release is about: From < leaf ≤ To.
 type Span struct{ From, To uint64 }
 
-// A Release is a vector that may be shown to anyone: it came through a [Door]
+// A Release is a vector that may be shown to anyone: it came through a [Curator]
 // with its noise, or was made of Releases alone. Its numbers are value·2^exponent
 // with int64 values, so that no float takes part between a record and the wire.
 // A Release is immutable; the zero Release is empty.
@@ -44,41 +44,53 @@ var ErrShape = errors.New("dp: releases of different shape")
 var ErrOverflow = errors.New("dp: sum out of range")
 
 // Stream returns the stream that the Release belongs to.
-func (r Release) Stream() StreamID { return r.stream }
+func (r *Release) Stream() StreamID { return r.stream }
 
 // Span returns the leaves that the Release is about.
-func (r Release) Span() Span { return r.span }
+func (r *Release) Span() Span { return r.span }
 
 // Len returns the length of the vector.
-func (r Release) Len() int { return len(r.v) }
+func (r *Release) Len() int { return len(r.v) }
 
 // Value returns entry i of the vector in units of 2^Exponent.
-func (r Release) Value(i int) int64 { return r.v[i] }
+func (r *Release) Value(i int) int64 { return r.v[i] }
 
 // Exponent returns the binary exponent of the lattice.
-func (r Release) Exponent() int8 { return r.e }
+func (r *Release) Exponent() int8 { return r.e }
 
 // Counts returns how many counts the Release has.
-func (r Release) Counts() int { return len(r.count) }
+func (r *Release) Counts() int { return len(r.count) }
 
 // Count returns count i.
-func (r Release) Count(i int) uint64 { return r.count[i] }
+func (r *Release) Count(i int) uint64 { return r.count[i] }
 
 // Noise returns the noise in every entry.
-func (r Release) Noise() Noise { return r.noise }
+func (r *Release) Noise() Noise { return r.noise }
 
 // Empty reports whether r holds neither values nor counts.
-func (r Release) Empty() bool { return len(r.v) == 0 && len(r.count) == 0 }
+func (r *Release) Empty() bool { return len(r.v) == 0 && len(r.count) == 0 }
 
 // At returns entry i as a float, for learners and reports. Nothing turns it
 // back into a Release.
-func (r Release) At(i int) float64 { return float64(r.v[i]) * unit(r.e) }
+func (r *Release) At(i int) float64 { return float64(r.v[i]) * unit(r.e) }
 
-// Spread returns the noise in every entry as learners compute with it.
-func (r Release) Spread() Spread { return r.noise.moments(r.e) }
+// NoiseMoments returns the noise in every entry as learners compute with it.
+func (r *Release) NoiseMoments() NoiseMoments { return r.noise.moments(r.e) }
 
 // unit returns 2^e for e within ±maxExponent, which math.Ldexp does much slower.
 func unit(e int8) float64 { return math.Float64frombits(uint64(1023+int(e)) << 52) }
+
+// CopyTo makes to a copy of r, in to's memory, which nothing else may hold.
+func (r *Release) CopyTo(to *Release) {
+	to.renew(r.count, r.v, r.e)
+	to.stream, to.span, to.noise = r.stream, r.span, r.noise
+}
+
+// renew makes r a Release of copies without noise, in its own memory.
+func (r *Release) renew(count []uint64, v []int64, e int8) {
+	r.stream, r.span, r.noise = 0, Span{}, Noise{}
+	r.count, r.v, r.e = append(r.count[:0], count...), append(r.v[:0], v...), e
+}
 
 // Equal reports whether both Releases are the same in every field.
 func (r Release) Equal(o Release) bool {
@@ -97,7 +109,7 @@ type Fields struct {
 }
 
 // Fields returns the contents of the Release, for reading only.
-func (r Release) Fields() Fields {
+func (r *Release) Fields() Fields {
 	return Fields{r.stream, r.span, r.count, r.v, r.e, r.noise}
 }
 

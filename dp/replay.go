@@ -6,7 +6,7 @@ import (
 )
 
 // ErrReplay is wrapped by the errors of a replay that departs from its record. The
-// door then stays in the replay and closes no more leaves.
+// curator then stays in the replay and closes no more leaves.
 var ErrReplay = errors.New("dp: replay differs from its record")
 
 // replay closes leaves with the nodes of an earlier run.
@@ -16,12 +16,12 @@ type replay struct {
 }
 
 // Replay makes the next leaves take their noise from an earlier run, so that none is ever drawn
-// twice: the nodes in the order in which [Door.Drawn] returned them, and the hidden noise that
-// [Door.Hidden] returned with them. Exact sums, running sums and what Drawn and Hidden return
+// twice: the nodes in the order in which [Curator.TakeDrawn] returned them, and the hidden noise that
+// [Curator.Hidden] returned with them. Exact sums, running sums and what TakeDrawn and Hidden return
 // are as they were. With a seeded [Source] noise is drawn as usual and compared with the nodes,
 // and hidden is not used. A leaf whose node or hidden noise is not the next one, and a leaf too
-// many, are an [ErrReplay]. [Door.Replayed] ends the replay. The door keeps nodes.
-func (d *Door) Replay(nodes []Release, hidden Secret) {
+// many, are an [ErrReplay]. [Curator.Replayed] ends the replay. The curator keeps nodes.
+func (d *Curator) Replay(nodes []Release, hidden Secret) {
 	h := &d.arena.hidden
 	h.recorded.b = append(h.recorded.b[:len(h.recorded.b):len(h.recorded.b)], hidden.b...)
 	if d.replay == nil {
@@ -33,7 +33,7 @@ func (d *Door) Replay(nodes []Release, hidden Secret) {
 
 // Replayed ends a replay: leaves draw their noise again. If a leaf was refused, or
 // nodes or hidden noise are left over, the error is an [ErrReplay] and the replay goes on.
-func (d *Door) Replayed() error {
+func (d *Curator) Replayed() error {
 	if r := d.replay; r != nil {
 		if r.err != nil {
 			return r.err

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A move is what a node does to its door: it adds a record, or closes the next leaf.
+// A move is what a node does to its curator: it adds a record, or closes the next leaf.
 type move struct {
 	stream StreamID
 	x      []float64 // nil to close a leaf
@@ -25,7 +25,7 @@ func anyMoves(s Spec) *rapid.Generator[[]move] {
 }
 
 // make plays moves and returns what the leaves released.
-func (d *Door) make(moves []move) (all []Leaf, err error) {
+func (d *Curator) make(moves []move) (all []Leaf, err error) {
 	for _, m := range moves {
 		if m.x != nil {
 			if err = d.Add(m.stream, m.x); err != nil {
@@ -44,7 +44,7 @@ func (d *Door) make(moves []move) (all []Leaf, err error) {
 		if err != nil {
 			return all, err
 		}
-		all = append(all, l)
+		all = append(all, *l)
 	}
 	return all, nil
 }
@@ -53,33 +53,33 @@ func sameLeaf(a, b Leaf) bool { return a.Node.Equal(b.Node) && a.Sum.Equal(b.Sum
 
 func sameRelease(a, b Release) bool { return a.Equal(b) }
 
-func open2(t *rapid.T, mode Mode, s Spec, src *Source) *Door {
-	d, err := NewDoor(mode, budgetOf(t, s), src)
+func open2(t *rapid.T, mode Mode, s Spec, src *Source) *Curator {
+	d, err := NewCurator(mode, budgetOf(t, s), src)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err = d.Open(s); err != nil {
 		t.Fatal(err)
 	}
-	d.Charges()
+	d.TakeCharges()
 	return d
 }
 
-func anyDoor(t *rapid.T) (Spec, func() *Door) {
+func anyCurator(t *rapid.T) (Spec, func() *Curator) {
 	s := anySpec().Draw(t, "spec")
 	s.Leaves = rapid.Uint64Range(1, 20).Draw(t, "leaves")
 	if rapid.Bool().Draw(t, "private") {
 		s.Mechanism = Tree
-		return s, func() *Door { return open2(t, Private, s, NewSecureSource()) }
+		return s, func() *Curator { return open2(t, Private, s, NewSecureSource()) }
 	}
-	return s, func() *Door { return open2(t, Lockstep, s, seeded(1)) }
+	return s, func() *Curator { return open2(t, Lockstep, s, seeded(1)) }
 }
 
 // TestAReplayGoesOnAsTheFirstRun records a run with real noise and replays it step by
 // step. Both then go on, the second with the noise of the first, and stay equal.
 func TestAReplayGoesOnAsTheFirstRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, fresh := anyDoor(t)
+		s, fresh := anyCurator(t)
 		first, second := fresh(), fresh()
 		for range rapid.IntRange(1, 4).Draw(t, "steps") {
 			moves := anyMoves(s).Draw(t, "moves")
@@ -87,7 +87,7 @@ func TestAReplayGoesOnAsTheFirstRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			nodes := slices.Clone(first.Drawn())
+			nodes := slices.Clone(first.TakeDrawn())
 			second.Replay(nodes, first.Hidden())
 			got, err := second.make(moves)
 			if err != nil {
@@ -96,7 +96,7 @@ func TestAReplayGoesOnAsTheFirstRun(t *testing.T) {
 			if err = second.Replayed(); err != nil {
 				t.Fatal(err)
 			}
-			if !slices.EqualFunc(got, want, sameLeaf) || !slices.EqualFunc(second.Drawn(), nodes, sameRelease) {
+			if !slices.EqualFunc(got, want, sameLeaf) || !slices.EqualFunc(second.TakeDrawn(), nodes, sameRelease) {
 				t.Fatalf("replayed %v, want %v", got, want)
 			}
 		}
@@ -118,13 +118,13 @@ func TestAReplayGoesOnAsTheFirstRun(t *testing.T) {
 // order is refused, by the leaf or at the end, and nothing is drawn instead.
 func TestAChangedRecordIsNotReplayed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, fresh := anyDoor(t)
+		s, fresh := anyCurator(t)
 		first, second := fresh(), fresh()
 		moves := append(anyMoves(s).Draw(t, "moves"), move{stream: 0}, move{stream: 0})
 		if _, err := first.make(moves); err != nil {
 			t.Fatal(err)
 		}
-		nodes := slices.Clone(first.Drawn())
+		nodes := slices.Clone(first.TakeDrawn())
 		i := rapid.IntRange(0, len(nodes)-1).Draw(t, "node")
 		n := nodes[i]
 		changes := []func(){
@@ -139,7 +139,7 @@ func TestAChangedRecordIsNotReplayed(t *testing.T) {
 			func() { n.v = nil; nodes[i] = n },
 			func() { n.e++; nodes[i] = n },
 			func() { n.noise.Scale++; nodes[i] = n },
-			func() { n.noise.Terms++; nodes[i] = n },
+			func() { n.noise.VarianceUnits++; nodes[i] = n },
 			func() { nodes[i] = Release{} },
 		}
 		if j := rapid.IntRange(0, len(nodes)-1).Draw(t, "other"); j != i {
@@ -162,7 +162,7 @@ func TestAChangedRecordIsNotReplayed(t *testing.T) {
 			t.Fatal("the replay ended by itself")
 		}
 		if _, err := second.Save(); err == nil {
-			t.Fatal("a door in a replay was saved")
+			t.Fatal("a curator in a replay was saved")
 		}
 	})
 }
@@ -183,7 +183,7 @@ func TestAReplayWithoutNodesDrawsNothing(t *testing.T) {
 			t.Fatalf("%v, want %v", err, ErrReplay)
 		}
 	}
-	if n := len(d.Drawn()); n != 0 {
+	if n := len(d.TakeDrawn()); n != 0 {
 		t.Fatalf("%d nodes drawn", n)
 	}
 }

@@ -52,7 +52,7 @@ func (n Noise) plus(m Noise) Noise {
 		return n
 	}
 	ratio := float64(m.Scale) / float64(n.Scale)
-	n.Terms += uint32(math.Ceil(float64(m.Terms) * ratio * ratio))
+	n.VarianceUnits += uint32(math.Ceil(float64(m.VarianceUnits) * ratio * ratio))
 	return n
 }
 
@@ -75,7 +75,7 @@ func (p *prefix) appendSum(b []byte) []byte {
 	}
 	b = append(b, 1, byte(p.noise.Law))
 	b = binary.AppendUvarint(b, p.noise.Scale)
-	b = binary.AppendUvarint(b, uint64(p.noise.Terms))
+	b = binary.AppendUvarint(b, uint64(p.noise.VarianceUnits))
 	b = binary.AppendUvarint(b, p.count)
 	return appendInts(b, p.v)
 }
@@ -91,7 +91,7 @@ func (p *prefix) readSum(r *reader, width int) {
 	}
 	p.noise = Noise{Law: Law(r.byte()), Scale: r.uint()}
 	terms := r.uint()
-	p.noise.Terms = uint32(terms)
+	p.noise.VarianceUnits = uint32(terms)
 	p.count = r.uint()
 	p.v = make([]int64, width)
 	r.ints(p.v)

@@ -16,7 +16,7 @@ func TestAStreamBeginsAnewAfterALostLife(t *testing.T) {
 		t.Run(m.String(), func(t *testing.T) {
 			s := mechanismSpec(m, 20)
 			d := open(t, s, seeded(1))
-			c := d.Charges()[0]
+			c := d.TakeCharges()[0]
 			leaf := func(k uint64) Leaf {
 				t.Helper()
 				if err := d.Add(0, []float64{1}); err != nil {
@@ -26,8 +26,8 @@ func TestAStreamBeginsAnewAfterALostLife(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				d.Drawn()
-				return l
+				d.TakeDrawn()
+				return *l
 			}
 			reload := func() {
 				t.Helper()
@@ -36,7 +36,7 @@ func TestAStreamBeginsAnewAfterALostLife(t *testing.T) {
 					t.Fatal(err)
 				}
 				d = open(t, s, seeded(2))
-				d.Charges()
+				d.TakeCharges()
 				if err := d.Load(state); err != nil {
 					t.Fatal(err)
 				}
@@ -72,13 +72,13 @@ func TestAStreamBeginsAnewAfterALostLife(t *testing.T) {
 				if l.Sum.Span() != (Span{0, 7 + k}) || l.Sum.Count(0) != 2+k {
 					t.Fatalf("%+v after %d new records", l.Sum, k)
 				}
-				want := c.SumNoise(k).moments(0).Variance() + old.Sum.Spread().Variance()*math.Pow(2, -2*GridExponent)
+				want := c.SumNoise(k).moments(0).Variance() + old.Sum.NoiseMoments().Variance()*math.Pow(2, -2*GridExponent)
 				if got := l.Sum.noise.moments(0).Variance(); got < want*(1-1e-9) || got > want*1.01 {
 					t.Fatalf("leaf %d: variance %.4g, want %.4g", 7+k, got, want)
 				}
 				// The exact sum is that of the records that are left: the noise is no more than
 				// chance allows, the old and the new one together.
-				if z := l.Sum.At(0) - float64(2+k); math.Abs(z) > 12*math.Sqrt(l.Sum.Spread().Variance()) {
+				if z := l.Sum.At(0) - float64(2+k); math.Abs(z) > 12*math.Sqrt(l.Sum.NoiseMoments().Variance()) {
 					t.Fatalf("leaf %d: off by %v", 7+k, z)
 				}
 				if 7+k == 20 {
@@ -113,7 +113,7 @@ func TestNewLivesCostNoMore(t *testing.T) {
 			for _, at := range [][3]uint64{{1, 2, 9}, {2, 5, 6}, {3, 3, 3}, {1, 9, 10}, {4, 8, 16}} {
 				play := func(x float64) (drawn []Release) {
 					d := open(t, s, seeded(4))
-					step := func(d *Door, from, to uint64) {
+					step := func(d *Curator, from, to uint64) {
 						for k := from; k <= to; k++ {
 							for _, mine := range at {
 								if mine == k {
@@ -126,9 +126,9 @@ func TestNewLivesCostNoMore(t *testing.T) {
 								t.Fatal(err)
 							}
 						}
-						drawn = append(drawn, d.Drawn()...)
+						drawn = append(drawn, d.TakeDrawn()...)
 					}
-					d.Charges()
+					d.TakeCharges()
 					step(d, 1, 4)
 					state, err := d.Save()
 					if err != nil {
@@ -136,7 +136,7 @@ func TestNewLivesCostNoMore(t *testing.T) {
 					}
 					step(d, 5, 8) // the life that is lost
 					lives := open(t, s, seeded(5))
-					lives.Charges()
+					lives.TakeCharges()
 					if err = lives.Load(state); err != nil {
 						t.Fatal(err)
 					}
@@ -180,7 +180,7 @@ func TestRoundingIsPaidInEveryStream(t *testing.T) {
 					}
 				}
 			}
-			return d.Drawn()
+			return d.TakeDrawn()
 		}
 		one, other := play(0), play(s.Hi)
 		if err := covered(s, one, other); err != nil {

@@ -4,7 +4,7 @@ import "fmt"
 
 // Closed returns how many leaves of stream s are closed or given up. The next leaf,
 // if the horizon has one, is the one after them.
-func (d *Door) Closed(s StreamID) (uint64, error) {
+func (d *Curator) Closed(s StreamID) (uint64, error) {
 	t, err := d.stream(s)
 	if err != nil {
 		return 0, err
@@ -17,22 +17,22 @@ func (d *Door) Closed(s StreamID) (uint64, error) {
 // node was then drawn in them, and the charge of the stream covers all lives; see
 // docs/proofs/skip.md. Skip returns the next leaf, which takes in the records of the
 // open one, or horizon + 1 if none is left. If k leaves are closed already, nothing
-// changes. A door that replays this life skips where it did.
+// changes. A curator that replays this life skips where it did.
 //
 // With a tree the next leaf is the smallest m > k whose running sum is made of nodes
 // that are known, and the new one. That is at most the next power of two. Streams that
 // release leaf by leaf go on after k, without the records of the open leaf. All others
 // go on after k, too, and begin again on top of the last sum. Where leaves pay one
 // by one, those that are given up are paid for, since the lost lives paid for them
-// from a budget that is lost; a *[BudgetError] leaves the door of no use.
-func (d *Door) Skip(s StreamID, k uint64) (next uint64, err error) {
+// from a budget that is lost; a *[BudgetError] leaves the curator of no use.
+func (d *Curator) Skip(s StreamID, k uint64) (next uint64, err error) {
 	t, err := d.stream(s)
 	if err != nil {
 		return 0, err
 	}
 	before := t.closed()
 	t.skipTo(k)
-	if c := d.charge(s); c.Mode == Sequential {
+	if c := t.charge; c.Mode == Sequential {
 		loss, err := c.Loss.Times(t.closed() - before)
 		if err != nil {
 			return 0, fmt.Errorf("dp: %s: %w", c.What, err)

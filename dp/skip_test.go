@@ -11,10 +11,10 @@ import (
 	"peerd.dev/dp/account"
 )
 
-// A life is a door with the records that its own leaves hold, by number, and the
+// A life is a curator with the records that its own leaves hold, by number, and the
 // nodes that it drew or knows from the lives that it was restored from.
 type life struct {
-	door    *Door
+	curator *Curator
 	open    []int
 	leaves  map[uint64][]int
 	nodes   map[uint64]Release // by their last leaf
@@ -23,25 +23,25 @@ type life struct {
 }
 
 func newLife(t *rapid.T, s Spec, src *Source) *life {
-	d, err := NewDoor(Lockstep, account.Unlimited, src)
+	d, err := NewCurator(Lockstep, account.Unlimited, src)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err = d.Open(s); err != nil {
 		t.Fatal(err)
 	}
-	d.Charges()
-	return &life{door: d, leaves: map[uint64][]int{}, nodes: map[uint64]Release{}, horizon: s.Leaves}
+	d.TakeCharges()
+	return &life{curator: d, leaves: map[uint64][]int{}, nodes: map[uint64]Release{}, horizon: s.Leaves}
 }
 
 // backup returns what a backup of the life's folder is restored to.
 func (l *life) backup(t *rapid.T, s Spec, src *Source) *life {
-	state, err := l.door.Save()
+	state, err := l.curator.Save()
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := newLife(t, s, src)
-	if err = b.door.Load(state); err != nil {
+	if err = b.curator.Load(state); err != nil {
 		t.Fatal(err)
 	}
 	b.open, b.closed = append(b.open, l.open...), l.closed
@@ -57,18 +57,18 @@ func (l *life) backup(t *rapid.T, s Spec, src *Source) *life {
 // value is what record i says.
 func value(i int) float64 { return float64(i%7) / 8 }
 
-func (l *life) add(t *rapid.T, record int) {
-	if err := l.door.Add(0, []float64{value(record)}); err != nil {
+func (l *life) add(t *rapid.T, shape int) {
+	if err := l.curator.Add(0, []float64{value(shape)}); err != nil {
 		t.Fatal(err)
 	}
-	l.open = append(l.open, record)
+	l.open = append(l.open, shape)
 }
 
 // close closes the next leaf and checks all that it releases against the records
 // and nodes of this life. It is false at the horizon.
 func (l *life) close(t *rapid.T) (Release, bool) {
 	k := l.closed + 1
-	leaf, err := l.door.Leaf(0, k)
+	leaf, err := l.curator.Leaf(0, k)
 	if k > l.horizon {
 		if !errors.Is(err, ErrHorizon) {
 			t.Fatalf("leaf %d of %d: %v", k, l.horizon, err)
@@ -78,7 +78,7 @@ func (l *life) close(t *rapid.T) (Release, bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.door.Drawn()
+	l.curator.TakeDrawn()
 	l.leaves[k], l.open, l.closed = l.open, nil, k
 	l.nodes[k] = leaf.Node
 	if got, want := leaf.Node.Count(0), len(l.under(leaf.Node.Span())); got != uint64(want) {
@@ -103,8 +103,8 @@ func (l *life) close(t *rapid.T) (Release, bool) {
 	if leaf.Node.noise.Scale == 0 {
 		terms = 0
 	}
-	if leaf.Sum.Value(0) != sum || leaf.Sum.noise.Terms != terms*Term || leaf.Sum.Span() != (Span{0, k}) {
-		t.Fatalf("leaf %d: sum %d of %d terms over %v, want %d of %d", k, leaf.Sum.Value(0), leaf.Sum.noise.Terms, leaf.Sum.Span(), sum, terms)
+	if leaf.Sum.Value(0) != sum || leaf.Sum.noise.VarianceUnits != terms*VarianceScale || leaf.Sum.Span() != (Span{0, k}) {
+		t.Fatalf("leaf %d: sum %d of %d terms over %v, want %d of %d", k, leaf.Sum.Value(0), leaf.Sum.noise.VarianceUnits, leaf.Sum.Span(), sum, terms)
 	}
 	return leaf.Node, true
 }
@@ -134,15 +134,15 @@ func (l *life) skip(t *rapid.T, k uint64) {
 		}
 		want = min(want, l.horizon+1)
 	}
-	next, err := l.door.Skip(0, k)
+	next, err := l.curator.Skip(0, k)
 	if err != nil || next != want {
 		t.Fatalf("%d closed, %d lost: next is %d, %v, want %d", l.closed, k, next, err, want)
 	}
-	if again, _ := l.door.Skip(0, k); again != next {
+	if again, _ := l.curator.Skip(0, k); again != next {
 		t.Fatalf("%d closed, %d lost: next is %d, then %d", l.closed, k, next, again)
 	}
 	l.closed = next - 1
-	if got, err := l.door.Closed(0); err != nil || got != l.closed {
+	if got, err := l.curator.Closed(0); err != nil || got != l.closed {
 		t.Fatalf("%d closed, %v, want %d", got, err, l.closed)
 	}
 }
@@ -154,10 +154,10 @@ func (l *life) skip(t *rapid.T, k uint64) {
 func TestNoLifePaysTwice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := spec(rapid.Uint64Range(1, 200).Draw(t, "leaves"), rapid.SampledFrom([]Mechanism{Tree, None}).Draw(t, "mechanism"))
-		type place struct{ record, level int }
+		type place struct{ shape, level int }
 		drawn, in := map[Span]bool{}, map[place]Span{}
 		backups := []*life{newLife(t, s, seeded(0))}
-		record, lost := 0, uint64(0)
+		shape, lost := 0, uint64(0)
 		for n := range rapid.IntRange(2, 6).Draw(t, "lives") {
 			l := rapid.SampledFrom(backups).Draw(t, "backup").backup(t, s, seeded(byte(n)))
 			l.skip(t, lost)
@@ -166,8 +166,8 @@ func TestNoLifePaysTwice(t *testing.T) {
 				case 0:
 					backups = append(backups, l.backup(t, s, seeded(byte(n))))
 				case 1, 2:
-					l.add(t, record)
-					record++
+					l.add(t, shape)
+					shape++
 				default:
 					node, ok := l.close(t)
 					if !ok {
@@ -245,8 +245,8 @@ func TestSkip(t *testing.T) {
 func TestLeavesGivenUpArePaidFor(t *testing.T) {
 	s := mechanismSpec(EachLaplace, 10)
 	s.Sequential, s.Epsilon = true, Nano/4
-	fresh := func() *Door {
-		d, err := NewDoor(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
+	fresh := func() *Curator {
+		d, err := NewCurator(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,11 +256,11 @@ func TestLeavesGivenUpArePaidFor(t *testing.T) {
 	if _, err := d.Open(s); err != nil {
 		t.Fatal(err)
 	}
-	d.Charges()
+	d.TakeCharges()
 	if _, err := d.Leaf(0, 1); err != nil {
 		t.Fatal(err)
 	}
-	d.Drawn()
+	d.TakeDrawn()
 	if next, err := d.Skip(0, 3); err != nil || next != 4 || d.Spent().Pure != Nano*3/4 {
 		t.Fatalf("next %d, %v, spent %v", next, err, d.Spent())
 	}

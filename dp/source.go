@@ -2,7 +2,7 @@ package dp
 
 import "peerd.dev/dp/sample"
 
-// A Source is where a [Door] has its noise from. The type is closed, so that a Door can
+// A Source is where a [Curator] has its noise from. The type is closed, so that a Curator can
 // refuse a seeded one for people.
 type Source = sample.Source
 

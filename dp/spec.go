@@ -24,7 +24,7 @@ const (
 type Spec struct {
 	What           string      // in words, for the account
 	Streams        int         // in the group
-	Record         Record      // of each stream
+	Shape          Shape       // of each stream
 	Dim            int         // entries of a record, or features
 	Lo, Hi         float64     // to which every entry of a Box, or the reward, is clipped
 	Leaves         uint64      // the horizon of each stream
@@ -58,7 +58,7 @@ func (k Calibration) String() string {
 	return "tight"
 }
 
-// Charge returns what s costs, with its streams numbered from 0. A [Door] that opens s
+// Charge returns what s costs, with its streams numbered from 0. A [Curator] that opens s
 // charges the same.
 func (s Spec) Charge() (Charge, error) { return s.charge(0) }
 
@@ -75,7 +75,7 @@ func (s Spec) charge(first StreamID) (Charge, error) {
 		return Charge{}, fmt.Errorf("dp: %s: %w", s.What, err)
 	}
 	c := Charge{
-		What: s.What, Stream: first, Streams: s.Streams, Record: s.Record, Dim: s.Dim, Lo: lo, Hi: hi, Leaves: s.Leaves,
+		What: s.What, Stream: first, Streams: s.Streams, Shape: s.Shape, Dim: s.Dim, Lo: lo, Hi: hi, Leaves: s.Leaves,
 		RecordsPerUser: s.RecordsPerUser, Adjacency: s.Adjacency, Mechanism: s.Mechanism,
 	}
 	d, err := c.design()
@@ -126,9 +126,9 @@ func (c *Charge) sigma(d *design, s Spec) (sigma float64, err error) {
 	case s.Calibration == Tight:
 		sigma, err = account.Analytic.Sigma(epsilon, s.Delta, 1)
 		return sigma * c.norm(d), err
-	case c.Record == Linear && c.Mechanism == TreeGaussian:
+	case c.Shape == Linear && c.Mechanism == TreeGaussian:
 		sigma, err = account.ZhouChowdhury(epsilon, s.Delta, c.Leaves)
-	case c.Record == Corner && c.Mechanism == TreeGaussian:
+	case c.Shape == Corner && c.Mechanism == TreeGaussian:
 		sigma, err = account.DubeyPentland(epsilon, s.Delta, levels(c.Leaves), math.Sqrt2)
 		sigma *= math.Sqrt2 // since they release (N+Nᵀ)/√2, where svec has (N+Nᵀ)/2
 	default:

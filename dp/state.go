@@ -16,10 +16,10 @@ var ErrState = errors.New("dp: saved state does not fit")
 // stateVersion is the first byte of a saved state.
 const stateVersion = 3
 
-// Save returns the door's state, with the private sums and, for a seeded [Source],
+// Save returns the curator's state, with the private sums and, for a seeded [Source],
 // where in its noise it stands. What was charged and drawn must have been taken by
-// [Door.Charges] and [Door.Drawn], and no [Door.Replay] be under way.
-func (d *Door) Save() (Secret, error) {
+// [Curator.TakeCharges] and [Curator.TakeDrawn], and no [Curator.Replay] be under way.
+func (d *Curator) Save() (Secret, error) {
 	if d.chargesTaken < len(d.charged) || len(d.drawn) > 0 || d.replay != nil {
 		return Secret{}, errors.New("dp: a curator is saved between steps only")
 	}
@@ -39,18 +39,18 @@ func (d *Door) Save() (Secret, error) {
 	return Secret{b}, nil
 }
 
-// Load makes d the saved door, which then goes on as if it had never been saved. d
+// Load makes d the saved curator, which then goes on as if it had never been saved. d
 // must be fresh, with the saved one's mode, budget and kind of [Source], and with the
 // same streams opened or none; nothing is charged again. The error wraps [ErrState],
 // and then nothing has changed.
-func (d *Door) Load(saved Secret) error {
+func (d *Curator) Load(saved Secret) error {
 	r := newReader(saved.b)
 	mode, budget := r.uint(), account.Budget{Epsilon: Cost(r.uint()), Delta: account.Delta(r.uint())}
 	if !r.bad && (mode != uint64(d.mode) || budget != d.budget) {
 		return fmt.Errorf("%w: mode %d with %v, want %d with %v", ErrState, mode, budget, d.mode, d.budget)
 	}
 	source := r.bytes()
-	next := Door{budget: d.budget}
+	next := Curator{budget: d.budget}
 	for n := r.uint(); n > 0 && !r.bad; n-- {
 		if err := next.readGroup(r, &d.arena); err != nil {
 			return err
@@ -71,7 +71,7 @@ func (d *Door) Load(saved Secret) error {
 }
 
 // readGroup reads a charge, pays it, and reads the streams that it opened.
-func (d *Door) readGroup(r *reader, a *arena) error {
+func (d *Curator) readGroup(r *reader, a *arena) error {
 	c := readCharge(r)
 	if r.bad {
 		return r.end()
@@ -106,7 +106,7 @@ func (c *Charge) appendCharge(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(c.What)))
 	b = append(b, c.What...)
 	b = binary.AppendUvarint(b, uint64(c.Streams))
-	b = append(b, byte(c.Record))
+	b = append(b, byte(c.Shape))
 	b = binary.AppendUvarint(b, uint64(c.Dim))
 	b = binary.AppendVarint(b, c.Lo)
 	b = binary.AppendVarint(b, c.Hi)
@@ -120,7 +120,7 @@ func (c *Charge) appendCharge(b []byte) []byte {
 
 func readCharge(r *reader) Charge {
 	return Charge{
-		What: string(r.bytes()), Streams: r.size(), Record: Record(r.byte()), Dim: r.size(), Lo: r.int(), Hi: r.int(),
+		What: string(r.bytes()), Streams: r.size(), Shape: Shape(r.byte()), Dim: r.size(), Lo: r.int(), Hi: r.int(),
 		Leaves: r.uint(), RecordsPerUser: r.uint(),
 		Adjacency: Adjacency(r.byte()), Mechanism: Mechanism(r.byte()), Mode: ChargeMode(r.byte()),
 		Loss: account.Loss{Pure: Cost(r.uint()), Square: account.Square(r.uint())}, Scale: r.uint(),

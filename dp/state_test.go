@@ -14,11 +14,11 @@ import (
 	"peerd.dev/dp/account"
 )
 
-// TestALoadedDoorGoesOnAsTheSavedOne: bit for bit, as one that was never saved, with
+// TestALoadedCuratorGoesOnAsTheSavedOne: bit for bit, as one that was never saved, with
 // noise from a seed and with replayed noise from the operating system.
-func TestALoadedDoorGoesOnAsTheSavedOne(t *testing.T) {
+func TestALoadedCuratorGoesOnAsTheSavedOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, fresh := anyDoor(t)
+		s, fresh := anyCurator(t)
 		first, second := fresh(), fresh()
 		for range rapid.IntRange(1, 4).Draw(t, "steps") {
 			moves := anyMoves(s).Draw(t, "moves")
@@ -26,7 +26,7 @@ func TestALoadedDoorGoesOnAsTheSavedOne(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			nodes := slices.Clone(first.Drawn())
+			nodes := slices.Clone(first.TakeDrawn())
 			if second.mode == Private {
 				second.Replay(nodes, first.Hidden())
 			}
@@ -37,21 +37,21 @@ func TestALoadedDoorGoesOnAsTheSavedOne(t *testing.T) {
 			if err != nil || !slices.EqualFunc(got, want, sameLeaf) {
 				t.Fatalf("loaded %v, %v, never saved %v", got, err, want)
 			}
-			second.Drawn()
+			second.TakeDrawn()
 			state, err := second.Save()
 			if err != nil {
 				t.Fatal(err)
 			}
 			loaded := fresh()
 			if rapid.Bool().Draw(t, "unopened") {
-				if loaded, err = NewDoor(second.mode, second.budget, second.src); err != nil {
+				if loaded, err = NewCurator(second.mode, second.budget, second.src); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if err = loaded.Load(state); err != nil {
 				t.Fatal(err)
 			}
-			if loaded.Spent() != second.Spent() || len(loaded.Charges())+len(loaded.Drawn()) > 0 {
+			if loaded.Spent() != second.Spent() || len(loaded.TakeCharges())+len(loaded.TakeDrawn()) > 0 {
 				t.Fatalf("%v spent, want %v, and nothing to report", loaded.Spent(), second.Spent())
 			}
 			second = loaded
@@ -68,36 +68,36 @@ func TestALoadedDoorGoesOnAsTheSavedOne(t *testing.T) {
 	})
 }
 
-func TestADoorIsSavedBetweenSteps(t *testing.T) {
+func TestACuratorIsSavedBetweenSteps(t *testing.T) {
 	d := open(t, spec(8, Tree), seeded(1))
 	if _, err := d.Save(); err == nil {
 		t.Error("saved with a charge that nobody took")
 	}
-	d.Charges()
+	d.TakeCharges()
 	if _, err := d.Leaf(0, 1); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Save(); err == nil {
 		t.Error("saved with a node that nobody took")
 	}
-	d.Drawn()
+	d.TakeDrawn()
 	if _, err := d.Save(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestAnotherDoorsStateIsRefused and changes nothing.
-func TestAnotherDoorsStateIsRefused(t *testing.T) {
-	saved := func(d *Door) Secret {
-		d.Charges()
+// TestAnotherCuratorsStateIsRefused and changes nothing.
+func TestAnotherCuratorsStateIsRefused(t *testing.T) {
+	saved := func(d *Curator) Secret {
+		d.TakeCharges()
 		state, err := d.Save()
 		if err != nil {
 			t.Fatal(err)
 		}
 		return state
 	}
-	door := func(mode Mode, budget Cost, src *Source, s Spec) *Door {
-		d, err := NewDoor(mode, account.Budget{Epsilon: budget}, src)
+	curator := func(mode Mode, budget Cost, src *Source, s Spec) *Curator {
+		d, err := NewCurator(mode, account.Budget{Epsilon: budget}, src)
 		if err == nil {
 			_, err = d.Open(s)
 		}
@@ -108,33 +108,33 @@ func TestAnotherDoorsStateIsRefused(t *testing.T) {
 	}
 	wider := spec(8, Tree)
 	wider.Hi = 2
-	d := door(Lockstep, Nano, seeded(1), spec(8, Tree))
-	d.Charges()
-	for name, other := range map[string]*Door{
-		"mode":    door(Private, Nano, NewSecureSource(), spec(8, Tree)),
-		"budget":  door(Lockstep, 2*Nano, seeded(1), spec(8, Tree)),
-		"noise":   door(Lockstep, Nano, NewSecureSource(), spec(8, Tree)),
-		"horizon": door(Lockstep, Nano, seeded(1), spec(9, Tree)),
-		"bounds":  door(Lockstep, Nano, seeded(1), wider),
+	d := curator(Lockstep, Nano, seeded(1), spec(8, Tree))
+	d.TakeCharges()
+	for name, other := range map[string]*Curator{
+		"mode":    curator(Private, Nano, NewSecureSource(), spec(8, Tree)),
+		"budget":  curator(Lockstep, 2*Nano, seeded(1), spec(8, Tree)),
+		"noise":   curator(Lockstep, Nano, NewSecureSource(), spec(8, Tree)),
+		"horizon": curator(Lockstep, Nano, seeded(1), spec(9, Tree)),
+		"bounds":  curator(Lockstep, Nano, seeded(1), wider),
 	} {
 		if err := d.Load(saved(other)); !errors.Is(err, ErrState) {
 			t.Errorf("%s: %v, want %v", name, err, ErrState)
 		}
 		if len(d.charged) != 1 || d.chargesTaken != 1 || d.spent.Pure != Nano {
-			t.Errorf("%s: a refused state changed the door", name)
+			t.Errorf("%s: a refused state changed the curator", name)
 		}
 	}
-	secure := door(Lockstep, Nano, NewSecureSource(), spec(8, Tree))
+	secure := curator(Lockstep, Nano, NewSecureSource(), spec(8, Tree))
 	if err := secure.Load(saved(d)); !errors.Is(err, ErrState) {
 		t.Errorf("a seed's noise for the operating system's: %v, want %v", err, ErrState)
 	}
-	// A state that says more than its budget pays is none that a door saved.
-	rich := door(Lockstep, 2*Nano, seeded(1), spec(8, Tree))
+	// A state that says more than its budget pays is none that a curator saved.
+	rich := curator(Lockstep, 2*Nano, seeded(1), spec(8, Tree))
 	if _, err := rich.Open(spec(8, Tree)); err != nil {
 		t.Fatal(err)
 	}
 	rich.budget.Epsilon = Nano
-	poor, err := NewDoor(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
+	poor, err := NewCurator(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestAStateThatNoStreamCanHaveIsRefused(t *testing.T) {
 			m = Tree
 		}
 		d := open(t, spec(8, m), seeded(1))
-		d.Charges()
+		d.TakeCharges()
 		for range 2 { // one record in leaf 1, one in the open leaf
 			if err := d.Add(0, []float64{1}); err != nil {
 				t.Fatal(err)
@@ -174,7 +174,7 @@ func TestAStateThatNoStreamCanHaveIsRefused(t *testing.T) {
 				}
 			}
 		}
-		d.Drawn()
+		d.TakeDrawn()
 		if forge == nil {
 			d.charged[0].Streams = 0
 		} else {
@@ -184,7 +184,7 @@ func TestAStateThatNoStreamCanHaveIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		next, err := NewDoor(Lockstep, d.budget, seeded(1))
+		next, err := NewCurator(Lockstep, d.budget, seeded(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,12 +194,12 @@ func TestAStateThatNoStreamCanHaveIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzLoad gives Load any bytes. What it takes is a door that saves and goes on.
+// FuzzLoad gives Load any bytes. What it takes is a curator that saves and goes on.
 func FuzzLoad(f *testing.F) {
 	s := spec(8, Tree)
 	s.Streams, s.Dim = 2, 2
 	d := open(f, s, seeded(1))
-	d.Charges()
+	d.TakeCharges()
 	for k := uint64(1); k <= 5; k++ {
 		if err := d.Add(1, []float64{.25, .75}); err != nil {
 			f.Fatal(err)
@@ -208,7 +208,7 @@ func FuzzLoad(f *testing.F) {
 			f.Fatal(err)
 		}
 	}
-	d.Drawn()
+	d.TakeDrawn()
 	state, err := d.Save()
 	if err != nil {
 		f.Fatal(err)
@@ -228,7 +228,7 @@ func FuzzLoad(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	inf, err := NewDoor(Lockstep, account.Unlimited, seeded(1))
+	inf, err := NewCurator(Lockstep, account.Unlimited, seeded(1))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add(c.appendCharge(append(empty[:len(empty)-1:len(empty)-1], 1)))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, budget := range []account.Budget{{Epsilon: Nano}, account.Unlimited, {Epsilon: Nano, Delta: 1e12}} {
-			d, err := NewDoor(Lockstep, budget, seeded(2))
+			d, err := NewCurator(Lockstep, budget, seeded(2))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -276,7 +276,7 @@ func FuzzLoad(f *testing.F) {
 // TestADamagedStateIsRefused cuts a state anywhere and extends it.
 func TestADamagedStateIsRefused(t *testing.T) {
 	d := open(t, spec(8, Tree), seeded(1))
-	d.Charges()
+	d.TakeCharges()
 	state, err := d.Save()
 	if err != nil {
 		t.Fatal(err)
@@ -309,7 +309,7 @@ func TestAveragesAndCountsAreSavedWhole(t *testing.T) {
 		if err := m.Add(Release{v: values.Draw(t, "others"), e: MeanExponent}); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.RaiseToMax(Release{count: rapid.SliceOfN(rapid.Uint64(), n, n).Draw(t, "counts")}); err != nil {
+		if err := c.RaiseToMax(&Release{count: rapid.SliceOfN(rapid.Uint64(), n, n).Draw(t, "counts")}); err != nil {
 			t.Fatal(err)
 		}
 		c.Release()
@@ -330,7 +330,7 @@ func TestAveragesAndCountsAreSavedWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 			if i%2 == 0 {
-				w.Enter(i)
+				w.Join(i)
 			}
 		}
 		if err := errors.Join(w.Add(Release{v: append(values.Draw(t, "values"), values.Draw(t, "weights")...), e: MeanExponent}), w2.Load(w.Save())); err != nil {

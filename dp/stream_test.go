@@ -10,7 +10,7 @@ import (
 // factored are the mechanisms that decode their sums, beside the tree.
 var factored = []Mechanism{Honaker, HonakerGaussian, Hybrid, Kary, Sqrt, BLT}
 
-// seededDrawer returns one of a door with a seed.
+// seededDrawer returns one of a curator with a seed.
 func seededDrawer(b byte) *drawer { return &drawer{src: seeded(b), hidden: new(hiddenNoise)} }
 
 // closeLeaf closes the next leaf of s.
@@ -95,13 +95,13 @@ func TestEveryMechanismGoesOnAsIfItHadNotStopped(t *testing.T) {
 		leaves := rapid.OneOf(rapid.Uint64Range(1, 60), rapid.Uint64Range(1, MaxLeaves)).Draw(t, "leaves")
 		s := mechanismSpec(m, min(leaves, mechanisms()[m].most))
 		s.Streams, s.Dim = 2, 2
-		door := func() *Door { return open2(t, Private, s, NewSecureSource()) }
-		first := door()
+		curator := func() *Curator { return open2(t, Private, s, NewSecureSource()) }
+		first := curator()
 		for range rapid.IntRange(1, 4).Draw(t, "lives") {
 			if _, err := first.make(anyMoves(s).Draw(t, "moves")); err != nil {
 				t.Fatal(err)
 			}
-			first.Drawn()
+			first.TakeDrawn()
 			saved, err := first.Save()
 			if err != nil {
 				t.Fatal(err)
@@ -111,8 +111,8 @@ func TestEveryMechanismGoesOnAsIfItHadNotStopped(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			nodes := slices.Clone(first.Drawn())
-			second := door()
+			nodes := slices.Clone(first.TakeDrawn())
+			second := curator()
 			if err = second.Load(saved); err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +127,7 @@ func TestEveryMechanismGoesOnAsIfItHadNotStopped(t *testing.T) {
 			if !slices.EqualFunc(got, want, sameLeaf) {
 				t.Fatalf("replayed %v, want %v", got, want)
 			}
-			second.Drawn()
+			second.TakeDrawn()
 			one, _ := first.Save()
 			two, _ := second.Save()
 			if !slices.Equal(one.Bytes(), two.Bytes()) {

@@ -31,9 +31,9 @@ func budgetOf(t interface{ Fatal(args ...any) }, s Spec) account.Budget {
 	return account.Budget{Epsilon: s.Epsilon, Delta: delta}
 }
 
-func open(t testing.TB, s Spec, src *Source) *Door {
+func open(t testing.TB, s Spec, src *Source) *Curator {
 	t.Helper()
-	d, err := NewDoor(Lockstep, budgetOf(t, s), src)
+	d, err := NewCurator(Lockstep, budgetOf(t, s), src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestSumsAreTheDumbOnes(t *testing.T) {
 		dim := rapid.IntRange(1, 3).Draw(t, "dim")
 		s := spec(leaves, None)
 		s.Dim = dim
-		d, err := NewDoor(Lockstep, account.Unlimited, seeded(1))
+		d, err := NewCurator(Lockstep, account.Unlimited, seeded(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestEveryNodeHasItsOwnNoiseOfTheChargedScale(t *testing.T) {
 	s := spec(leaves, Tree)
 	s.RecordsPerUser = 3
 	d := open(t, s, seeded(2))
-	charge := d.Charges()[0]
+	charge := d.TakeCharges()[0]
 	if want := uint64(3 * 16 << 20); charge.Scale != want || charge.Loss.Pure != Nano {
 		t.Fatalf("charged %+v, want scale %d = 3 records · 16 levels / ε on the grid", charge, want)
 	}
@@ -151,7 +151,7 @@ func TestEveryNodeHasItsOwnNoiseOfTheChargedScale(t *testing.T) {
 		abs += math.Abs(float64(z))
 		signs += math.Copysign(1, float64(z))
 		if l.Node.noise != charge.noise() {
-			t.Fatalf("node of leaf %d says noise %d × %d", k, l.Node.noise.Terms, l.Node.noise.Scale)
+			t.Fatalf("node of leaf %d says noise %d × %d", k, l.Node.noise.VarianceUnits, l.Node.noise.Scale)
 		}
 	}
 	if got, want := abs/leaves, float64(charge.Scale); math.Abs(got/want-1) > .03 {
@@ -187,8 +187,8 @@ func TestSumsCarryTheNoiseOfTheirNodes(t *testing.T) {
 			sum += v
 			terms++
 		}
-		if l.Sum.Value(0) != sum || l.Sum.noise.Terms != terms*Term {
-			t.Fatalf("leaf %d: sum %d of %d terms, want %d of %d", k, l.Sum.Value(0), l.Sum.noise.Terms, sum, terms)
+		if l.Sum.Value(0) != sum || l.Sum.noise.VarianceUnits != terms*VarianceScale {
+			t.Fatalf("leaf %d: sum %d of %d terms, want %d of %d", k, l.Sum.Value(0), l.Sum.noise.VarianceUnits, sum, terms)
 		}
 	}
 }
@@ -252,7 +252,7 @@ func BenchmarkLeaf(b *testing.B) {
 				if _, err := d.Leaf(0, k); err != nil {
 					b.Fatal(err)
 				}
-				d.Drawn()
+				d.TakeDrawn()
 			}
 		})
 	}

@@ -11,29 +11,39 @@ import (
 // row returns an envelope with a row of a number of arms: some 370 bytes for 64.
 func row(b testing.TB, from, to protocol.Peer, arms int) protocol.Envelope {
 	b.Helper()
-	door, err := dp.NewDoor(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{1}))
+	curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{1}))
 	if err != nil {
 		b.Fatal(err)
 	}
-	_, err = door.Open(dp.Spec{
+	_, err = curator.Open(dp.Spec{
 		What: "test", Streams: arms, Dim: 1, Hi: 1, Leaves: 1, RecordsPerUser: 1, Mechanism: dp.Tree, Epsilon: 1e9,
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	e, err := protocol.Lookup("rows")
+	p := protocol.RowsParams{Every: 1, Pull: 1000, Merge: protocol.MergeMean}
+	entry, err := protocol.EntryOf(p)
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := e.New(protocol.Config{
-		Self: from, Neighbours: []protocol.Peer{to}, Peers: 2, Arms: arms, Draw: door,
-		Keys: keys(b, "test", identities(2), int(from)),
-	}, protocol.Params{Rows: protocol.RowsParams{Every: 1, Pull: 1000, Merge: protocol.MergeMean}})
+	graph := make([][]protocol.Peer, 1+max(from, to))
+	graph[from], graph[to] = []protocol.Peer{to}, []protocol.Peer{from}
+	rows, err := entry.New(protocol.Config{
+		Self: from, Graph: graph, Parts: arms, Width: 1, Keys: keys(b, "test", identities(2), int(from)),
+	}, p)
 	if err != nil {
 		b.Fatal(err)
+	}
+	var own []protocol.Own
+	for k := range arms {
+		leaf, err := curator.Leaf(dp.StreamID(k), 1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		own = append(own, protocol.Own{Stream: dp.StreamID(k), Number: 1, Leaf: leaf})
 	}
 	var out protocol.Outbox
-	if err := p.Tick(0, &out); err != nil {
+	if err := rows.Released(own, &out); err != nil {
 		b.Fatal(err)
 	}
 	return out.Envelopes()[0]

@@ -26,7 +26,7 @@ func branch(n uint64, which byte) protocol.Checkpoint {
 	return protocol.Checkpoint{Records: n, Head: sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, n), which))}.Normal()
 }
 
-// witness is what a host's callbacks were told.
+// witness records the calls of a host's callbacks.
 type witness struct {
 	mu         sync.Mutex
 	remembers  map[protocol.Peer][]protocol.Checkpoint
@@ -250,7 +250,7 @@ func TestTopicMessagesMoveCheckpoints(t *testing.T) {
 	}
 }
 
-// A peer whose folder went back is told and refused, whichever end dials; no
+// A peer whose folder was rolled back learns of it and is refused, whichever end dials; no
 // message passes. Once it is further than what is remembered all is well.
 func TestAPeerThatWentBack(t *testing.T) {
 	for _, test := range []struct {
@@ -272,11 +272,11 @@ func TestAPeerThatWentBack(t *testing.T) {
 			cs[good].Known = make([]protocol.Checkpoint, 2)
 			cs[good].Known[test.bad] = checkpointOf(100)
 			cs[test.bad].Checkpoint = test.has
-			// As a daemon does, the one that went back ends when it is told.
-			told := make(chan struct{})
+			// As a daemon does, the rolled-back one ends when it learns of it.
+			remembered := make(chan struct{})
 			cs[test.bad].OnRemembered = func(p protocol.Peer, m protocol.Checkpoint) {
 				if !test.has.Follows(m) {
-					close(told)
+					close(remembered)
 				}
 			}
 			ended := make(chan struct{})
@@ -287,7 +287,7 @@ func TestAPeerThatWentBack(t *testing.T) {
 			addr, _, _ := strings.Cut(hosts[test.bad].Addrs()[0], "/p2p/")
 			send(t, hosts[test.bad], roundEnds(protocol.Peer(test.bad), protocol.Peer(good), 1))
 			go func() {
-				<-told
+				<-remembered
 				hosts[test.bad].Close()
 				close(ended)
 			}()
@@ -329,7 +329,7 @@ func kick(h *Host, p protocol.Peer) {
 	}
 }
 
-// A peer that goes on although it was told stays out.
+// A peer that goes on nevertheless stays out.
 func TestAStubbornPeerStaysOut(t *testing.T) {
 	cs, _ := checkpointed(configs(2, path(2)))
 	cs[1].Known = []protocol.Checkpoint{checkpointOf(100), {}}
@@ -370,10 +370,10 @@ func TestAClonedFolder(t *testing.T) {
 	receive(t, hosts[1])
 	c := cs[0]
 	c.Checkpoint = checkpointOf(30)
-	told := make(chan protocol.Checkpoint, 16)
-	c.OnRemembered = func(_ protocol.Peer, m protocol.Checkpoint) { told <- m }
+	remembered := make(chan protocol.Checkpoint, 16)
+	c.OnRemembered = func(_ protocol.Peer, m protocol.Checkpoint) { remembered <- m }
 	clone := begin(t, c)
-	if m := <-told; m != checkpointOf(50) {
+	if m := <-remembered; m != checkpointOf(50) {
 		t.Errorf("told %v", m)
 	}
 	eventually(t, "an alarm", func() bool { return status(hosts[1], 0).Alarm != "" })
@@ -484,14 +484,14 @@ func begun(t testing.TB, r host.Host, h *Host, m protocol.Checkpoint) (s network
 	return s, theirs.remembered
 }
 
-// Only what a peer says after it was told counts against it.
+// Only a checkpoint sent after the answer to a hello counts against a peer.
 func TestWhatWasSaidBeforeIsNoAlarm(t *testing.T) {
 	cs, _ := checkpointed(configs(2, path(2)))
 	h := start(t, cs[1:])[0]
 	r := raw(t, cs[0].Identity, h)
-	first, told := begun(t, r, h, checkpointOf(5))
-	if told != (protocol.Checkpoint{}) {
-		t.Errorf("told %v", told)
+	first, remembered := begun(t, r, h, checkpointOf(5))
+	if remembered != (protocol.Checkpoint{}) {
+		t.Errorf("told %v", remembered)
 	}
 	second, _ := begun(t, r, h, checkpointOf(6))
 	_, _ = second.Write(prefixed(checkpointFrame(checkpointOf(9))))
@@ -503,9 +503,9 @@ func TestWhatWasSaidBeforeIsNoAlarm(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 
-	third, told := begun(t, r, h, checkpointOf(8))
-	if told != checkpointOf(9) {
-		t.Errorf("told %v", told)
+	third, remembered := begun(t, r, h, checkpointOf(8))
+	if remembered != checkpointOf(9) {
+		t.Errorf("told %v", remembered)
 	}
 	_, _ = third.Write(prefixed(checkpointFrame(checkpointOf(8))))
 	eventually(t, "an alarm", func() bool { return status(h, 0).Alarms == 1 })

@@ -134,7 +134,7 @@ func (p PeerInfo) parse() (peer.AddrInfo, error) {
 			return info, fmt.Errorf("address %q is another peer's, want %s", s, id)
 		}
 		if transport == nil {
-			return info, fmt.Errorf("address %q says nowhere to dial", s)
+			return info, fmt.Errorf("address %q has no transport address", s)
 		}
 		info.Addrs = append(info.Addrs, transport)
 	}

@@ -205,7 +205,7 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	eventually(t, "no more goroutines than before", func() bool { return runtime.NumGoroutine() <= before })
 }
 
-// A host that nobody answers closes in time too.
+// A host whose neighbours do not answer closes in time too.
 func TestCloseWithoutNeighbours(t *testing.T) {
 	cs := configs(2, path(2))
 	cs[0].Peers[1].Addrs = []string{"/ip4/127.0.0.1/tcp/1"}
@@ -239,7 +239,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"is another peer's": func(c *Config) {
 			c.Peers[1].Addrs = []string{"/ip4/127.0.0.1/tcp/1/p2p/" + c.Peers[2].ID}
 		},
-		"says nowhere to dial": func(c *Config) { c.Peers[1].Addrs = []string{"/p2p/" + c.Peers[1].ID} },
+		"has no transport address": func(c *Config) { c.Peers[1].Addrs = []string{"/p2p/" + c.Peers[1].ID} },
 	} {
 		c := configs(3, path(3))[0]
 		c.Peers[2].Addrs = []string{"/ip4/127.0.0.1/tcp/1"}

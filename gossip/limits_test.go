@@ -7,7 +7,7 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 )
 
-// All peers may sit behind one address; one that connects for ever may not.
+// All peers may have one address, but one address may not connect without limit.
 func TestOneAddressMayHoldAllPeers(t *testing.T) {
 	const n = 100
 	for _, addr := range []string{"/ip4/192.0.2.1/tcp/4001", "/ip6/2001:db8::1/tcp/4001"} {

@@ -24,7 +24,7 @@ func TestLosslessLosesNothing(t *testing.T) {
 	es := roundEnds(0, 1, span(0, n)...)
 	sent := make(chan error, 1)
 	go func() { sent <- hosts[0].Send(t.Context(), es) }()
-	// Nobody reads: the sender comes to a halt.
+	// The neighbour does not read: the sender stops.
 	for last, still := uint64(0), 0; still < 20; time.Sleep(5 * time.Millisecond) {
 		if out := status(hosts[0], 1).FramesOut; out != last {
 			last, still = out, 0

@@ -64,7 +64,7 @@ func configs(n int, neighbours func(int) []protocol.Peer) []Config {
 	return cs
 }
 
-// start starts hosts from the highest index down: whoever dials then knows the
+// start starts hosts from the highest index down, so that the dialling end knows the
 // address. The peer table is shared by all configurations.
 func start(t testing.TB, cs []Config) []*Host {
 	t.Helper()

@@ -19,7 +19,7 @@ func probe(t testing.TB, c Config, to protocol.Peer) (ProbeResult, error) {
 	return Probe(ctx, c, to)
 }
 
-// A probe finds out all that a hello tells, from either end of a link, and moves
+// A probe returns all that a hello contains, from either end of a link, and moves
 // nothing at the other end.
 func TestProbe(t *testing.T) {
 	for _, self := range []protocol.Peer{0, 2} {

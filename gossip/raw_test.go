@@ -114,7 +114,7 @@ func TestListedPeerThatIsNoNeighbourIsTurnedAway(t *testing.T) {
 	eventually(t, "counted", func() bool { return status(hosts[0], 0).Refused == 1 })
 }
 
-// Whatever a neighbour writes, it costs that neighbour a stream and nobody else
+// Whatever a neighbour writes costs that neighbour a stream and no other peer
 // anything.
 func TestRuleBreakersLoseTheirStream(t *testing.T) {
 	cs := configs(2, path(2))

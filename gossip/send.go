@@ -12,7 +12,8 @@ import (
 // oldest message in it is dropped. If the host is lossless, Send waits for room instead,
 // and an undeliverable message is an error. Queues empty only while the neighbours read
 // their inboxes, so two peers that send more than the queues hold must read while they
-// send, or they block each other. Send is not safe for concurrent use.
+// send, or they block each other. A message that has no frame yet gets one; see
+// [protocol.Message.Frame]. Send is not safe for concurrent use.
 func (h *Host) Send(ctx context.Context, es []protocol.Envelope) error {
 	for i := range es {
 		if err := h.Err(); err != nil {

@@ -29,7 +29,7 @@ func subscribed(t testing.TB, hosts []*Host) {
 }
 
 // meshed waits until what any host publishes reaches all others. Until its mesh
-// stands, GossipSub passes messages on to nobody.
+// stands, GossipSub forwards messages to no peer.
 func meshed(t testing.TB, hosts []*Host) {
 	t.Helper()
 	subscribed(t, hosts)

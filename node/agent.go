@@ -42,22 +42,23 @@ func (p Privacy) paid() (epsilon dp.Cost, lo, hi float64) {
 // Streams returns the streams of a statistic that closes leaves by a cadence.
 func (p Privacy) Streams(s bandit.Statistic, c protocol.Cadence) dp.Spec {
 	epsilon, lo, hi := p.paid()
-	what, record := fmt.Sprintf("reward sums of %d arms", s.Parts), dp.Box
+	what, shape := fmt.Sprintf("reward sums of %d arms", s.Parts), dp.Box
 	switch s.Kind {
+	case bandit.Sum:
 	case bandit.Linear:
-		what, record = fmt.Sprintf("linear records of %d features", s.Dim), dp.Linear
+		what, shape = fmt.Sprintf("linear records of %d features", s.Dim), dp.Linear
 	case bandit.Corner:
-		what, record = fmt.Sprintf("linear records of %d features, with squares", s.Dim), dp.Corner
+		what, shape = fmt.Sprintf("linear records of %d features, with squares", s.Dim), dp.Corner
 	}
 	return dp.Spec{
-		What: what, Record: record, Streams: c.Streams(s.Parts), Dim: s.Dim, Lo: lo, Hi: hi, Leaves: c.Leaves(p.Horizon),
+		What: what, Shape: shape, Streams: c.Streams(s.Parts), Dim: s.Dim, Lo: lo, Hi: hi, Leaves: c.Leaves(p.Horizon),
 		RecordsPerUser: p.RecordsPerUser, Adjacency: p.Adjacency, Mechanism: p.Mechanism,
 		Epsilon: epsilon, Delta: p.Budget.Delta.Float(), Calibration: p.Calibration,
 	}
 }
 
 // An Agent is a peer with the world taken away: a learner, a protocol, and the
-// door between them. It has no clock, socket, file or goroutine, is
+// curator between them. It has no clock, socket, file or goroutine, is
 // deterministic, and is not safe for concurrent use.
 //
 // An agent whose role has no arms is idle: it has no learner and no stream and is charged
@@ -65,10 +66,10 @@ func (p Privacy) Streams(s bandit.Statistic, c protocol.Cadence) dp.Spec {
 type Agent struct {
 	self       protocol.Peer
 	neighbours []protocol.Peer
-	marks      bool
+	roundEnds  bool
 	learner    bandit.Learner // nil for an idle agent
 	protocol   protocol.Protocol
-	door       *dp.Door
+	curator    *dp.Curator
 	closing    closing
 	coins      [3]Coins // of the learner, of the protocol's schedule, of its secrets
 
@@ -83,6 +84,7 @@ type Agent struct {
 type Ready struct {
 	Charges  []dp.Charge         // to be durable BEFORE anything of Drawn or Messages is
 	Drawn    []dp.Release        // nodes that got their noise; to be durable, with the inputs of the step, BEFORE Messages are sent
+	Hidden   dp.Secret           // noise drawn with them that they do not show; the same
 	Messages []protocol.Envelope // to be sent AFTER that, in order
 	Refused  []error             // what peers did wrong
 }
@@ -129,7 +131,7 @@ func (a *Agent) Choose(t bandit.Turn) bandit.Choice {
 func (a *Agent) Chose(t protocol.Round, arm bandit.Arm) Route {
 	part := a.learner.Part(arm)
 	a.protocol.Chosen(part)
-	return a.closing.route(part, t, a.protocol.Belief)
+	return a.closing.route(part, t, a.protocol)
 }
 
 // Observed takes in the reward of a choice that was given a route.
@@ -141,7 +143,7 @@ func (a *Agent) Observed(r Route, p bandit.Pull) error {
 		return nil
 	}
 	a.update = a.learner.Update(p, a.update[:0])
-	if err := a.door.Add(r.Stream, a.update); err != nil {
+	if err := a.curator.Add(r.Stream, a.update); err != nil {
 		return err
 	}
 	return a.recorded(r)
@@ -159,7 +161,7 @@ func (a *Agent) Tick(t protocol.Round) error {
 	if silent {
 		a.out.Reset()
 	}
-	if a.marks {
+	if a.roundEnds {
 		a.out.EndRound(a.self, t, a.neighbours)
 	}
 	return nil
@@ -176,7 +178,7 @@ func (a *Agent) Receive(in []protocol.Delivery) {
 
 // Ready returns what is to be done and forgets it.
 func (a *Agent) Ready() Ready {
-	r := Ready{a.door.Charges(), a.door.Drawn(), a.out.Envelopes(), a.refused}
+	r := Ready{a.curator.TakeCharges(), a.curator.TakeDrawn(), a.curator.Hidden(), a.out.Envelopes(), a.refused}
 	a.refused = a.refused[:0]
 	a.out.Reset()
 	return r
@@ -191,6 +193,14 @@ func (a *Agent) Belief() *bandit.Belief {
 	return b
 }
 
+// Summary returns what the agent's learner knows of every arm; nothing of an idle agent.
+func (a *Agent) Summary() (s bandit.Summary) {
+	if !a.Idle() {
+		s = a.learner.Summarize(a.Belief())
+	}
+	return s
+}
+
 // Radii appends to r the confidence radius of every arm with which the learner would
 // choose in round t from [Agent.Belief]; nothing if the learner is no [bandit.Bounder].
 func (a *Agent) Radii(r []bandit.Radius, t protocol.Round) []bandit.Radius {
@@ -203,10 +213,10 @@ func (a *Agent) Radii(r []bandit.Radius, t protocol.Round) []bandit.Radius {
 // Spent returns the ε that all charges amount to at the budget's δ.
 func (a *Agent) Spent() float64 {
 	if a.spent < 0 {
-		a.spent, _ = a.door.Budget().Used(a.door.Spent()) // the budget pays for it, so it has one
+		a.spent, _ = a.curator.Budget().Used(a.curator.Spent()) // the budget pays for it, so it has one
 	}
 	return a.spent
 }
 
 // Left returns the ε that is not charged.
-func (a *Agent) Left() float64 { return a.door.Budget().Epsilon.Float() - a.Spent() }
+func (a *Agent) Left() float64 { return a.curator.Budget().Epsilon.Float() - a.Spent() }

@@ -24,11 +24,11 @@ func (a *Agent) Save() (dp.Secret, error) {
 // save saves the agent with a state of its protocol; nil for one that begins anew.
 func (a *Agent) save(protocol []byte) (dp.Secret, error) {
 	w := state.NewWriter(agentVersion)
-	door, err := a.door.Save()
+	curator, err := a.curator.Save()
 	if err != nil {
 		return dp.Secret{}, err
 	}
-	w.Bytes(door.Bytes())
+	w.Bytes(curator.Bytes())
 	w.Bool(a.Idle())
 	if !a.Idle() {
 		w.Bytes(a.learner.Save())
@@ -56,7 +56,7 @@ func (a *Agent) Load(saved dp.Secret) error {
 			}
 		}
 	}
-	load(func(b []byte) error { return a.door.Load(dp.NewSecret(b)) })
+	load(func(b []byte) error { return a.curator.Load(dp.NewSecret(b)) })
 	if idle := r.Bool(); idle != a.Idle() {
 		r.Fail("a peer with arms, or one without, that is the other now")
 	}
@@ -79,40 +79,36 @@ func (a *Agent) Load(saved dp.Secret) error {
 	return nil
 }
 
-// Hidden returns the noise that was drawn with the nodes of the last [Agent.Ready] and that
-// none of them shows; see [dp.Door.Hidden]. It is private, and must be as durable as they are.
-func (a *Agent) Hidden() dp.Secret { return a.door.Hidden() }
-
 // Replay makes the next step take its noise from what was drawn when it was first
 // made, and hidden then.
-func (a *Agent) Replay(drawn []dp.Release, hidden dp.Secret) { a.door.Replay(drawn, hidden) }
+func (a *Agent) Replay(drawn []dp.Release, hidden dp.Secret) { a.curator.Replay(drawn, hidden) }
 
 // Replayed reports whether all of it was taken.
-func (a *Agent) Replayed() error { return a.door.Replayed() }
+func (a *Agent) Replayed() error { return a.curator.Replayed() }
 
 // Closed returns how many leaves of every stream are closed or given up.
 func (a *Agent) Closed() ([]uint64, error) {
 	closed := make([]uint64, len(a.closing.open))
 	for k := range closed {
 		var err error
-		if closed[k], err = a.door.Closed(dp.StreamID(k)); err != nil {
+		if closed[k], err = a.curator.Closed(dp.StreamID(k)); err != nil {
 			return nil, err
 		}
 	}
 	return closed, nil
 }
 
-// Forsake gives up the leaves of every stream that a lost life may have closed: up to
+// AbandonLeaves gives up the leaves of every stream that a lost life may have closed: up to
 // lost of them after those that this one closed. It returns the state of the agent
 // of a new incarnation, with its protocol at the beginning, and its first leaves; see
 // docs/proofs/skip.md.
-func (a *Agent) Forsake(lost uint64) (state dp.Secret, next []uint64, err error) {
+func (a *Agent) AbandonLeaves(lost uint64) (state dp.Secret, next []uint64, err error) {
 	next, err = a.Closed()
 	if err != nil {
 		return dp.Secret{}, nil, err
 	}
 	for k, closed := range next {
-		if next[k], err = a.door.Skip(dp.StreamID(k), closed+min(lost, math.MaxUint64-closed)); err != nil {
+		if next[k], err = a.curator.Skip(dp.StreamID(k), closed+min(lost, math.MaxUint64-closed)); err != nil {
 			return dp.Secret{}, nil, err
 		}
 	}

@@ -20,7 +20,7 @@ func (a *Agent) bugBelief(b *bandit.Belief) *bandit.Belief {
 	none := make([]float64, len(b.X))
 	c.LaplaceSumSq, c.LaplaceMax, c.GaussVar = none, none, none
 	for k := range c.X {
-		mean, n, _ := a.door.Raw(dp.StreamID(k))
+		mean, n, _ := a.curator.Raw(dp.StreamID(k))
 		c.X[k], c.SampleVar[k] = mean, math.Inf(1)
 		if n > 0 {
 			c.SampleVar[k] = 1 / float64(n)
@@ -36,7 +36,7 @@ func (a *Agent) bugSilent() bool {
 		return false
 	}
 	for k := range a.closing.open {
-		if _, _, open := a.door.Raw(dp.StreamID(k)); open {
+		if _, _, open := a.curator.Raw(dp.StreamID(k)); open {
 			return false
 		}
 	}

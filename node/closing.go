@@ -73,12 +73,12 @@ func (c *closing) lacking(b *bandit.Belief) []int {
 }
 
 // route fixes where the record of a choice in round t goes.
-func (c *closing) route(part int, t protocol.Round, belief func() *bandit.Belief) Route {
+func (c *closing) route(part int, t protocol.Round, p protocol.Protocol) Route {
 	r := Route{Stream: dp.StreamID(c.cadence.Stream(part, c.parts, t)), In: true}
 	if c.phased == nil {
 		return r
 	}
-	q := c.quota(belief())
+	q := c.quota(p.Belief())
 	if r.In = q != nil && c.chosen[part] < q[part]; r.In {
 		c.chosen[part]++
 		r.Epoch = c.epoch
@@ -145,16 +145,16 @@ func (a *Agent) close(from, to int, quota []uint64) error {
 		if c.over[s] || quota != nil && quota[s] == 0 {
 			continue
 		}
-		closed, err := a.door.Closed(dp.StreamID(s))
+		closed, err := a.curator.Closed(dp.StreamID(s))
 		if err != nil {
 			return err
 		}
 		o := protocol.Own{Stream: dp.StreamID(s), Number: closed + 1}
-		switch o.Leaf, err = a.door.Leaf(o.Stream, o.Number); {
-		case errors.Is(err, dp.ErrHorizon):
+		if o.Leaf, err = a.curator.Leaf(o.Stream, o.Number); err != nil {
+			if !errors.Is(err, dp.ErrHorizon) {
+				return err
+			}
 			o.Over, c.over[s] = true, true
-		case err != nil:
-			return err
 		}
 		c.closed[s] += c.open[s]
 		c.open[s] = 0

@@ -14,14 +14,14 @@ import (
 // what is paid is what the noise needs. Without noise the sum is theirs.
 func TestUnclippedRewardsHaveTheNoiseOfClippedOnes(t *testing.T) {
 	charge := func(p node.Privacy) dp.Charge {
-		door, err := dp.NewDoor(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{1}))
+		curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{1}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = door.Open(p.Streams(bandit.Statistic{Parts: 2, Dim: 1}, protocol.Cadence{})); err != nil {
+		if _, err = curator.Open(p.Streams(bandit.Statistic{Parts: 2, Dim: 1}, protocol.Cadence{})); err != nil {
 			t.Fatal(err)
 		}
-		return door.Charges()[0]
+		return curator.TakeCharges()[0]
 	}
 	p := node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, RecordsPerUser: 1, Horizon: 100}
 	clipped := charge(p)
@@ -32,19 +32,19 @@ func TestUnclippedRewardsHaveTheNoiseOfClippedOnes(t *testing.T) {
 	}
 
 	p.Mechanism, p.Budget = dp.None, account.Unlimited
-	door, err := dp.NewDoor(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{1}))
+	curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{1}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = door.Open(p.Streams(bandit.Statistic{Parts: 2, Dim: 1}, protocol.Cadence{})); err != nil {
+	if _, err = curator.Open(p.Streams(bandit.Statistic{Parts: 2, Dim: 1}, protocol.Cadence{})); err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range []float64{-2.5, 6} {
-		if err = door.Add(0, []float64{x}); err != nil {
+		if err = curator.Add(0, []float64{x}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	leaf, err := door.Leaf(0, 1)
+	leaf, err := curator.Leaf(0, 1)
 	if err != nil || leaf.Sum.At(0) != 3.5 {
 		t.Errorf("-2.5 and 6 are %v, %v", leaf.Sum.At(0), err)
 	}

@@ -49,11 +49,11 @@ func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
 					budget.Delta = 1000 // of a billion
 				}
 				p := node.Privacy{Mode: dp.Lockstep, Budget: budget, Mechanism: m, RecordsPerUser: 1, Horizon: leaves}
-				door, err := dp.NewDoor(p.Mode, p.Budget, dp.NewSeededSource([32]byte{7}))
+				curator, err := dp.NewCurator(p.Mode, p.Budget, dp.NewSeededSource([32]byte{7}))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err = door.Open(p.Streams(bandit.Statistic{Parts: c.streams, Dim: 1}, protocol.Cadence{})); err != nil {
+				if _, err = curator.Open(p.Streams(bandit.Statistic{Parts: c.streams, Dim: 1}, protocol.Cadence{})); err != nil {
 					t.Fatal(err)
 				}
 				ucb := bandit.UCBParams{Confidence: bandit.Calibrated}
@@ -72,19 +72,19 @@ func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
 					var radius bandit.Radius
 					for s := range dp.StreamID(c.streams) {
 						for range records {
-							if err = door.Add(s, []float64{float64(coins.IntN(2))}); err != nil {
+							if err = curator.Add(s, []float64{float64(coins.IntN(2))}); err != nil {
 								t.Fatal(err)
 							}
 						}
-						leaf, err := door.Leaf(s, k)
+						leaf, err := curator.Leaf(s, k)
 						if err != nil {
 							t.Fatal(err)
 						}
 						n := float64(leaf.Sum.Count(0))
-						noise := leaf.Sum.Spread().Over(n)
+						noise := leaf.Sum.NoiseMoments().Over(n)
 						b := bandit.Belief{
 							X: []float64{leaf.Sum.At(0) / n}, SampleVar: []float64{1 / n}, Pulls: []uint64{uint64(n)},
-							LaplaceSumSq: []float64{noise.V}, LaplaceMax: []float64{noise.B}, GaussVar: []float64{noise.G},
+							LaplaceSumSq: []float64{noise.LaplaceSumSq}, LaplaceMax: []float64{noise.LaplaceMax}, GaussVar: []float64{noise.GaussVar},
 						}
 						radius = learner.(bandit.Bounder).Radii(nil, &b, rounds-2)[0]
 						if off := math.Abs(b.X[0] - .5); off > radius.Size {
@@ -94,7 +94,7 @@ func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
 							outsideLess++
 						}
 					}
-					door.Drawn()
+					curator.TakeDrawn()
 					if !slices.Contains(looked, k) {
 						continue
 					}

@@ -31,7 +31,8 @@ type PeerConfig struct {
 	Noise       *dp.Source // of noise
 	Keys        protocol.Keys
 	Topic       bool // the transport carries messages to everyone
-	Marks       bool // the agent ends every round with a mark to each neighbour
+	Reuse       bool // the driver keeps no message longer than the round after it was sent; see [protocol.Config]
+	RoundEnds   bool // the agent sends a round end to each neighbour
 }
 
 // learners returns how many peers have arms.
@@ -141,7 +142,7 @@ func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (b
 		return nil, errors.New("node: unclipped rewards are for lockstep and Laplace noise")
 	}
 	a := &Agent{
-		spent: -1, self: c.Self, neighbours: s.Graph[c.Self], marks: c.Marks,
+		spent: -1, self: c.Self, neighbours: s.Graph[c.Self], roundEnds: c.RoundEnds,
 		coins: [3]Coins{c.Seed.Coins("learner"), c.Seed.Coins("protocol"), c.Seed.Coins("secret")},
 	}
 	learner, err := learn(a.coins[0])
@@ -150,7 +151,7 @@ func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (b
 	}
 	budget := s.Privacy.Budget
 	budget.Epsilon, _, _ = s.Privacy.paid()
-	if a.door, err = dp.NewDoor(s.Privacy.Mode, budget, c.Noise); err != nil {
+	if a.curator, err = dp.NewCurator(s.Privacy.Mode, budget, c.Noise); err != nil {
 		return nil, err
 	}
 	cadence, statistic := entry.Cadence(s.Protocol), learner.Statistic()
@@ -159,13 +160,13 @@ func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (b
 	}
 	if entry.Learns(s.Protocol, c.Self) {
 		a.learner, a.closing = learner, newClosing(cadence, learner)
-		if _, err = a.door.Open(s.Privacy.Streams(statistic, cadence)); err != nil {
+		if _, err = a.curator.Open(s.Privacy.Streams(statistic, cadence)); err != nil {
 			return nil, err
 		}
 	}
 	a.protocol, err = entry.New(protocol.Config{
 		Self: c.Self, Incarnation: c.Incarnation, Graph: s.Graph, Parts: statistic.Parts, Width: statistic.Width(),
-		Keys: c.Keys, Topic: c.Topic, Rand: a.coins[1].Rand, Secret: a.coins[2].Rand, Public: s.Public,
+		Keys: c.Keys, Topic: c.Topic, Reuse: c.Reuse, Rand: a.coins[1].Rand, Secret: a.coins[2].Rand, Public: s.Public,
 	}, s.Protocol)
 	return a, err
 }

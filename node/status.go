@@ -1,7 +1,5 @@
 package node
 
-import "peerd.dev/bandit"
-
 // Status is what a peer tells its operator. Everything in it is public.
 type Status struct {
 	Round    uint64    // rounds played
@@ -23,14 +21,4 @@ type Status struct {
 	Regret   float64   // of the simulated world, over all rounds; 0 with an application
 
 	BlockedReason string // why nothing is released; empty if it is
-}
-
-// Certainty returns on how many rewards each estimate of a belief rests, and the
-// standard deviation of the noise in it.
-func Certainty(b *bandit.Belief) (samples, noise []float64) {
-	for k, v := range b.SampleVar {
-		samples = append(samples, 1/v) // 0 for +Inf
-		noise = append(noise, b.NoiseDev(k))
-	}
-	return samples, noise
 }

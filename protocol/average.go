@@ -30,9 +30,9 @@ const (
 	// Robust takes the (F+1)-th greatest claim among the neighbours'. It needs
 	// more than 2F neighbours; on a ring or a path it stops news altogether.
 	Robust Consistency = "robust"
-	// Budget takes the greatest claim, but allows at most 4 ln t + M forced
+	// Capped takes the greatest claim, but allows at most 4 ln t + M forced
 	// pulls of an arm in t rounds.
-	Budget Consistency = "capped"
+	Capped Consistency = "capped"
 )
 
 // AverageParams are the parameters of protocol average.
@@ -49,7 +49,7 @@ func averageEntry() Entry {
 			Name: "average", Summary: "randomized gossip averaging of noised means with max-count consistency (Gossip_UCB, Fed_UCB)",
 			Kinds: []Kind{averageDelta, averageBusy, averageAsk, averageCounts},
 		},
-		AverageParams{Consistency: Budget, F: 1, Rate: .2, Patience: 8},
+		AverageParams{Consistency: Capped, F: 1, Rate: .2, Patience: 8},
 		typed[AverageParams]{
 			cadence: func(AverageParams) Cadence { return Cadence{Noun: "reward"} },
 			check: func(p AverageParams, n Net) (field, want string) {
@@ -73,7 +73,7 @@ func averageEntry() Entry {
 const maxRate = 0.5
 
 // average is Gossip_UCB (Zhu, Zhu, Liu and Liu 2021, Algorithm 1) and, with noise
-// at the door, Fed_UCB (Algorithm 4).
+// at the curator, Fed_UCB (Algorithm 4).
 //
 // Every reward closes a leaf of its arm's stream; the arm's own mean X is the new
 // running sum by the number of pulls. Peers mix a value v and a weight w an arm, and the
@@ -81,7 +81,7 @@ const maxRate = 0.5
 // with X from then on. Where all have entered before they mix, which is at once when they
 // begin together, and always under Max, every weight stays 1 and θ is the paper's. Who
 // comes late takes in what the others know and enters when it has a quarter of their
-// pulls or is sure of its own mean; see [average.enter].
+// pulls or is sure of its own mean; see [average.join].
 //
 // Every link has a clock, which strikes at random and is kept by the end with the
 // lower number; when it has struck, that end asks the other to average. The asked
@@ -96,25 +96,25 @@ const maxRate = 0.5
 // exchange allow: the rates of the links whose clocks a peer keeps should sum to well
 // under 1/2.
 type average struct {
-	c      Config
-	p      AverageParams
-	round  Round
-	mixed  *dp.Mixed
-	counts *dp.Counts // belief of the greatest pull counts
-	mine   *dp.Counts // own pulls, as far as they are released
-	links  []averageLink
-	asked  int  // index of the link whose answer blocks other exchanges, or -1
-	later  bool // the newest answer was busy
-	forced []uint64
-	claims []dp.Release // newest, by link; for Robust
-	heard  bool         // claims changed since they were ranked
-	silent []bool       // by arm: the horizon of its stream is reached, its own mean stays as it is
-	met    bool         // neighbours have told their beliefs of counts: one, under Robust more than F
-	out    int          // arms that this peer has not entered
-	belief belief.Belief
-	bodies []dp.Release // room for the bodies of messages to come
-	allow  float64      // forced pulls of an arm that Budget allows
-	until  Round        // when that is renewed
+	c           Config
+	p           AverageParams
+	round       Round
+	mixed       *dp.Mixed
+	counts      *dp.Counts // belief of the greatest pull counts
+	ownCounts   *dp.Counts // own pulls, as far as they are released
+	links       []averageLink
+	pendingLink int  // index of the link whose answer blocks other exchanges, or -1
+	declined    bool // the newest answer was busy
+	forced      []uint64
+	claims      []dp.Release // newest, by link; for Robust
+	made        contents     // of messages
+	unranked    bool         // claims changed since they were ranked
+	silent      []bool       // by arm: the horizon of its stream is reached, its own mean stays as it is
+	heardCounts bool         // neighbours have told their beliefs of counts: one, under Robust more than F
+	notJoined   int          // arms that this peer has not entered
+	belief      belief.Belief
+	allow       float64 // forced pulls of an arm that Capped allows
+	until       Round   // when that is renewed
 }
 
 // averageLink is the state of exchanges with one neighbour.
@@ -137,7 +137,7 @@ type averageLink struct {
 
 func newAverage(c Config, p AverageParams) (Protocol, error) {
 	switch {
-	case p.Consistency != Max && p.Consistency != Robust && p.Consistency != Budget:
+	case p.Consistency != Max && p.Consistency != Robust && p.Consistency != Capped:
 		return nil, fmt.Errorf("average: consistency %q, want max, robust or capped", p.Consistency)
 	case p.Consistency == Robust && p.F < 1:
 		return nil, fmt.Errorf("average: f is %d, want at least 1 with consistency robust", p.F)
@@ -148,18 +148,19 @@ func newAverage(c Config, p AverageParams) (Protocol, error) {
 	}
 	a := &average{
 		c: c, p: p,
-		mixed:  dp.NewWeighted(c.Parts, c.Peers()),
-		counts: dp.NewCounts(c.Parts),
-		mine:   dp.NewCounts(c.Parts),
-		links:  make([]averageLink, len(c.Neighbours())),
-		claims: make([]dp.Release, len(c.Neighbours())),
-		asked:  -1,
-		out:    c.Parts,
-		forced: make([]uint64, c.Parts),
-		silent: make([]bool, c.Parts),
-		belief: belief.New(c.Parts, 1),
+		mixed:       dp.NewWeighted(c.Parts, c.Peers()),
+		counts:      dp.NewCounts(c.Parts),
+		ownCounts:   dp.NewCounts(c.Parts),
+		links:       make([]averageLink, len(c.Neighbours())),
+		claims:      make([]dp.Release, len(c.Neighbours())),
+		made:        contents{reuse: c.Reuse},
+		pendingLink: -1,
+		notJoined:   c.Parts,
+		forced:      make([]uint64, c.Parts),
+		silent:      make([]bool, c.Parts),
+		belief:      belief.New(c.Parts, 1),
 	}
-	a.enterAll()
+	a.joinAll()
 	for i, n := range c.Neighbours() {
 		a.links[i].peer = n
 		a.links[i].next = Round(c.Parts) + a.gap() // every arm is pulled once before the first exchange
@@ -175,7 +176,7 @@ func (a *average) Chosen(arm int) {
 		a.forced[arm]++
 	}
 	b.Pulls[arm]++
-	if n := a.mine.At(arm); !a.silent[arm] && n > 0 {
+	if n := a.ownCounts.At(arm); !a.silent[arm] && n > 0 {
 		b.SampleVar[arm] = 1 / float64(max(n, b.Pulls[arm])) // an earlier incarnation may have pulled more
 	}
 }
@@ -197,13 +198,13 @@ func (a *average) own(o *Own) error {
 	if o.Over {
 		a.silent[arm] = true
 		b.SampleVar[arm] = inf
-		if n := a.mine.At(arm); n > 0 {
+		if n := a.ownCounts.At(arm); n > 0 {
 			b.SampleVar[arm] = 1 / float64(n)
 		}
 		return nil
 	}
-	sum := o.Leaf.Sum
-	if err := a.mine.Raise(arm, sum); err != nil {
+	sum := &o.Leaf.Sum
+	if err := a.ownCounts.Raise(arm, sum); err != nil {
 		return err
 	}
 	noise, err := a.mixed.ReplaceByMean(arm, sum)
@@ -220,26 +221,29 @@ func (a *average) own(o *Own) error {
 func (a *average) Tick(t Round, out *Outbox) error {
 	a.round = t
 	if len(a.links) > 0 {
-		m := Message{&message{
-			kind:  averageCounts,
-			label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: uint64(t)},
-			body:  a.body(a.counts.Release()),
-		}}
+		m := a.made.take(averageCounts, a.label(uint64(t)), 1)
+		a.counts.ReleaseTo(&m.body[0])
 		for i := range a.links {
 			out.send(a.links[i].peer, m)
 		}
 	}
 	// Only now: news of this round's pull leaves with the next round's counts,
 	// one hop a round (Lemma 1).
-	a.counts.RaiseTo(a.mine)
-	a.enterAbreast()
-	if a.asked >= 0 && a.waited(a.asked, t) {
-		a.asked = -1
+	a.counts.RaiseTo(a.ownCounts)
+	a.joinByCounts()
+	if a.pendingLink >= 0 && a.waited(a.pendingLink, t) {
+		a.pendingLink = -1
 	}
 	if i := a.due(t); i >= 0 {
 		a.ask(i, t, out)
 	}
+	a.made.turn()
 	return nil
+}
+
+// label returns that of an own message.
+func (a *average) label(seq uint64) Label {
+	return Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: seq}
 }
 
 // Belief returns the estimates, and the arms that lag behind the greatest count.
@@ -283,15 +287,16 @@ func (a *average) claim(i int, m *Message) error {
 		return m.bad("want one release of %d counts", a.c.Parts)
 	}
 	if a.p.Consistency != Robust {
-		a.met = true
-		return a.counts.RaiseToMax(m.body[0])
+		a.heardCounts = true
+		return a.counts.RaiseToMax(&m.body[0])
 	}
 	l := &a.links[i]
 	if !a.claims[i].Empty() && m.label.Seq <= l.claimed {
 		return nil // overtaken by a newer one
 	}
-	a.claims[i], l.claimed, a.heard = m.body[0], m.label.Seq, true
-	a.met = a.met || a.claimants() > a.p.F
+	m.body[0].CopyTo(&a.claims[i]) // the sender may use the message again
+	l.claimed, a.unranked = m.label.Seq, true
+	a.heardCounts = a.heardCounts || a.claimants() > a.p.F
 	return nil
 }
 
@@ -307,9 +312,9 @@ func (a *average) claimants() (n int) {
 
 // rank takes in the claims heard under Robust.
 func (a *average) rank() {
-	if a.heard {
+	if a.unranked {
 		a.counts.RaiseToRank(a.claims, a.p.F)
-		a.heard = false
+		a.unranked = false
 	}
 }
 
@@ -320,10 +325,10 @@ func (a *average) refresh() {
 }
 
 // mayForce reports whether arm k may be pulled only because others pulled it:
-// under Budget, fewer than 4 ln t + M times in t rounds. The logarithm is renewed
+// under Capped, fewer than 4 ln t + M times in t rounds. The logarithm is renewed
 // every 64th of the rounds.
 func (a *average) mayForce(k int) bool {
-	if a.p.Consistency != Budget {
+	if a.p.Consistency != Capped {
 		return true
 	}
 	if a.round >= a.until {
@@ -331,19 +336,6 @@ func (a *average) mayForce(k int) bool {
 		a.until = a.round + 1 + a.round/64
 	}
 	return float64(a.forced[k]) < a.allow
-}
-
-// body returns a body of some releases. Bodies are cut from a larger slice, since
-// every peer needs one every round.
-func (a *average) body(rs ...dp.Release) []dp.Release {
-	n := len(rs)
-	if len(a.bodies) < n {
-		a.bodies = make([]dp.Release, 32)
-	}
-	b := a.bodies[:n:n]
-	a.bodies = a.bodies[n:]
-	copy(b, rs)
-	return b
 }
 
 func (a *average) link(p Peer) int {

@@ -8,13 +8,13 @@ import "math"
 // would hold up all. A peer that was declined lets half of the rounds pass: otherwise
 // peers that ask each other in the same rounds would go on doing so, all busy.
 func (a *average) due(t Round) int {
-	if a.later && a.c.Rand.IntN(2) == 0 {
+	if a.declined && a.c.Rand.IntN(2) == 0 {
 		return -1
 	}
 	link, n := -1, 0
 	for i := range a.links {
 		l := &a.links[i]
-		if l.peer < a.c.Self || l.open && !a.waited(i, t) || !l.open && (a.asked >= 0 || t < l.next) {
+		if l.peer < a.c.Self || l.open && !a.waited(i, t) || !l.open && (a.pendingLink >= 0 || t < l.next) {
 			continue
 		}
 		if n++; n == 1 || a.c.Rand.IntN(n) == 0 {

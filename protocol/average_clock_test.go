@@ -144,8 +144,9 @@ func (m *mixing) hear(t *testing.T, to protocol.Peer, d protocol.Delivery) {
 			t.Fatalf("round %d: %s asks %s: %d and %d become %d", m.Round, letter(d.From), letter(to), x, y, b.Mixed().Value(0))
 		}
 	case protocol.AverageDelta:
-		if got := b.Mixed().Value(0); got != y-d.Message.Release(0).Value(0) {
-			t.Fatalf("round %d: %s subtracts %d from %d and has %d", m.Round, letter(to), d.Message.Release(0).Value(0), y, got)
+		delta := d.Message.Release(0)
+		if got := b.Mixed().Value(0); got != y-delta.Value(0) {
+			t.Fatalf("round %d: %s subtracts %d from %d and has %d", m.Round, letter(to), delta.Value(0), y, got)
 		}
 	default:
 		if b.Mixed().Value(0) != y {

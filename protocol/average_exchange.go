@@ -9,13 +9,12 @@ func (a *average) ask(i int, t Round, out *Outbox) {
 	if !l.open {
 		l.seq++
 		l.open = true
-		a.asked = i // a repeat blocks nobody: the neighbour may be gone for good
+		a.pendingLink = i // a repeat blocks nobody: the neighbour may be gone for good
 	}
-	out.send(l.peer, Message{&message{
-		kind:  averageAsk,
-		label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.seq},
-		body:  a.body(a.mixed.Release(), a.mine.Release()),
-	}})
+	m := a.made.take(averageAsk, a.label(l.seq), 2)
+	a.mixed.ReleaseTo(&m.body[0])
+	a.ownCounts.ReleaseTo(&m.body[1])
+	out.send(l.peer, m)
 }
 
 // answer decides a question once and gives the same answer to its copies.
@@ -30,7 +29,7 @@ func (a *average) answer(i int, m *Message, out *Outbox) error {
 		}
 		return nil // a copy of an older question: its answer was taken in long ago
 	}
-	if a.asked >= 0 {
+	if a.pendingLink >= 0 {
 		l.last, l.answer, l.delta = m.label, averageBusy, dp.Release{}
 		a.reply(l, out)
 		return nil
@@ -44,22 +43,20 @@ func (a *average) answer(i int, m *Message, out *Outbox) error {
 	}
 	l.last, l.answer, l.delta = m.label, averageDelta, d
 	a.reply(l, out)
-	a.enterBeside(m.body[1])
+	a.joinByNeighbour(m.body[1])
 	a.refresh()
 	return nil
 }
 
 func (a *average) reply(l *averageLink, out *Outbox) {
-	var body []dp.Release
-	if l.answer == averageDelta {
-		body = a.body(l.delta, a.mine.Release())
+	if l.answer == averageBusy {
+		out.send(l.peer, a.made.take(averageBusy, a.label(l.last.Seq), 0, l.last))
+		return
 	}
-	out.send(l.peer, Message{&message{
-		kind:  l.answer,
-		label: Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.last.Seq},
-		refs:  []Label{l.last},
-		body:  body,
-	}})
+	m := a.made.take(l.answer, a.label(l.last.Seq), 2, l.last)
+	l.delta.CopyTo(&m.body[0])
+	a.ownCounts.ReleaseTo(&m.body[1])
+	out.send(l.peer, m)
 }
 
 // settle takes in the answer to the open question of link i.
@@ -79,7 +76,7 @@ func (a *average) settle(i int, m *Message) error {
 		if err := a.mixed.Sub(m.body[0]); err != nil {
 			return m.bad("%v", err)
 		}
-		a.enterBeside(m.body[1])
+		a.joinByNeighbour(m.body[1])
 		a.refresh()
 		l.next += a.gap()
 		if old := a.round - min(a.round, Round(a.p.Patience)); l.next < old {
@@ -87,9 +84,9 @@ func (a *average) settle(i int, m *Message) error {
 		}
 	}
 	l.open = false
-	a.later = m.kind == averageBusy
-	if a.asked == i {
-		a.asked = -1
+	a.declined = m.kind == averageBusy
+	if a.pendingLink == i {
+		a.pendingLink = -1
 	}
 	return nil
 }

@@ -12,17 +12,17 @@ const (
 	AverageAsk    = averageAsk
 	AverageCounts = averageCounts
 
-	MaxRate = maxRate
-	Abreast = abreast
+	MaxRate      = maxRate
+	MaxPullRatio = maxPullRatio
 )
 
 func NewAverage(c Config, p AverageParams) (Protocol, error) { return newAverage(c, p) }
 
 func (a *average) Mixed() *dp.Mixed          { return a.mixed }
 func (a *average) Counts() *dp.Counts        { return a.counts }
-func (a *average) Mine() *dp.Counts          { return a.mine }
-func (a *average) Met() bool                 { return a.met }
-func (a *average) Outside() int              { return a.out }
+func (a *average) OwnCounts() *dp.Counts     { return a.ownCounts }
+func (a *average) HeardCounts() bool         { return a.heardCounts }
+func (a *average) Outside() int              { return a.notJoined }
 func (a *average) Variance(arm int) float64  { return a.variance(arm) }
 func (a *average) Incarnation() uint32       { return a.c.Incarnation }
 func (a *average) LastAnswer(from Peer) Kind { return a.links[a.link(from)].answer }
@@ -85,7 +85,7 @@ func averageMutants() map[string]func(a *average, l *averageLink, m Message) {
 			}
 		},
 		"an answer is given up with patience": func(a *average, l *averageLink, _ Message) {
-			if l != nil && a.asked < 0 {
+			if l != nil && a.pendingLink < 0 {
 				l.open = false
 			}
 		},
@@ -99,7 +99,7 @@ func averageMutants() map[string]func(a *average, l *averageLink, m Message) {
 		"a restart forgets which arms were entered": func(a *average, l *averageLink, _ Message) {
 			if l == nil {
 				was := a.mixed.Release()
-				a.mixed, a.out = dp.NewWeighted(a.c.Parts, a.c.Peers()), a.c.Parts
+				a.mixed, a.notJoined = dp.NewWeighted(a.c.Parts, a.c.Peers()), a.c.Parts
 				_ = a.mixed.Add(was)
 			}
 		},
@@ -126,7 +126,7 @@ func Coordinate(a *average, c int) int64 {
 // Entered returns what a peer has put into a coordinate.
 func Entered(a *average, c int) int64 {
 	switch k := c % a.c.Parts; {
-	case !a.mixed.In(k):
+	case !a.mixed.Joined(k):
 		return 0
 	case c < a.c.Parts:
 		return a.mixed.Own(k)

@@ -102,7 +102,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 		Entry: lookup("average"), Graph: protocoltest.Random(n, rng.IntN(n), rng), Arms: 1 + rng.IntN(3),
 		Rounds: 200, Mechanism: dp.Tree, Seed: seed,
 		Params: protocol.AverageParams{
-			Consistency: []protocol.Consistency{protocol.Max, protocol.Robust, protocol.Budget}[rng.IntN(3)], F: 1,
+			Consistency: []protocol.Consistency{protocol.Max, protocol.Robust, protocol.Capped}[rng.IntN(3)], F: 1,
 			Rate: .2 + .3*rng.Float64(), Patience: 2 + rng.Uint64N(4),
 		},
 	})
@@ -161,7 +161,7 @@ func (h *history) restart(i int) {
 	h.n.Restart(h.t, i, h.peers[i].Incarnation())
 	h.peers[i] = h.n.Peers[i].Protocol.(*protocol.Average)
 	if h.mutate != nil {
-		h.mutate(h.peers[i], protocol.Everyone, protocol.Message{})
+		h.mutate(h.peers[i], protocol.Everyone, protocol.Draft{}.Message())
 	}
 	h.restarts++
 }
@@ -250,7 +250,7 @@ func (h *history) deliver(k int) {
 	if p.Message.Kind() == protocol.AverageDelta || p.Message.Kind() == protocol.AverageAsk {
 		h.entries += uint64(before - a.Outside())
 		for k := range h.n.Arms {
-			if a.Mine().At(k) > 0 && !a.Mixed().In(k) {
+			if a.OwnCounts().At(k) > 0 && !a.Mixed().Joined(k) {
 				h.outside++
 			}
 		}

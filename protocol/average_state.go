@@ -10,12 +10,12 @@ func (a *average) Save() ([]byte, error) {
 	w.Uint(uint64(a.round))
 	w.Bytes(a.mixed.Save())
 	w.Bytes(a.counts.Save())
-	w.Bytes(a.mine.Save())
+	w.Bytes(a.ownCounts.Save())
 	w.Uint(uint64(len(a.links)))
 	for i := range a.links {
 		l := &a.links[i]
 		w.Uint(uint64(l.peer))
-		w.Bool(i == a.asked)
+		w.Bool(i == a.pendingLink)
 		writeRelease(w, a.claims[i])
 		w.Uint(uint64(l.next))
 		w.Uint(l.seq)
@@ -26,9 +26,9 @@ func (a *average) Save() ([]byte, error) {
 		writeRelease(w, l.delta)
 		w.Uint(l.claimed)
 	}
-	w.Bool(a.later)
-	w.Bool(a.heard)
-	w.Bool(a.met)
+	w.Bool(a.declined)
+	w.Bool(a.unranked)
+	w.Bool(a.heardCounts)
 	w.Bools(a.silent)
 	w.Uints(a.forced)
 	w.Uints(b.Pulls)
@@ -44,18 +44,18 @@ func (a *average) Save() ([]byte, error) {
 func (a *average) Load(saved []byte) error {
 	s, b := state.NewReader(saved, averageVersion), &a.belief
 	a.round = Round(s.Uint())
-	for _, load := range []func([]byte) error{a.mixed.Load, a.counts.Load, a.mine.Load} {
+	for _, load := range []func([]byte) error{a.mixed.Load, a.counts.Load, a.ownCounts.Load} {
 		if part := s.Bytes(); s.OK() {
 			if err := load(part); err != nil {
 				s.Fail("%v", err)
 			}
 		}
 	}
-	a.asked = -1
+	a.pendingLink = -1
 	for range s.Len() {
 		a.loadLink(s)
 	}
-	a.later, a.heard, a.met = s.Bool(), s.Bool(), s.Bool()
+	a.declined, a.unranked, a.heardCounts = s.Bool(), s.Bool(), s.Bool()
 	s.Bools(a.silent)
 	s.Uints(a.forced)
 	s.Uints(b.Pulls)
@@ -66,13 +66,13 @@ func (a *average) Load(saved []byte) error {
 	if err := ended(s); err != nil {
 		return err
 	}
-	a.out = 0
+	a.notJoined = 0
 	for k := range a.silent {
-		if !a.mixed.In(k) {
-			a.out++
+		if !a.mixed.Joined(k) {
+			a.notJoined++
 		}
 	}
-	a.enterAll() // the rule may have been another
+	a.joinAll() // the rule may have been another
 	a.refresh()
 	return nil
 }
@@ -87,7 +87,7 @@ func (a *average) loadLink(s *state.Reader) {
 	if i := a.link(l.peer); i >= 0 && s.OK() {
 		a.links[i], a.claims[i] = l, claim
 		if asked {
-			a.asked = i
+			a.pendingLink = i
 		}
 	}
 }

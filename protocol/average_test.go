@@ -91,10 +91,10 @@ func TestAnArmFallsSilentAlone(t *testing.T) {
 	}
 	b := p.Belief()
 	if b.X[0] != 1 || b.SampleVar[0] != 1./horizon || p.Late() != 0 {
-		t.Errorf("past its horizon arm 0 has mean %v and spread %v, and %d late releases", b.X[0], b.SampleVar[0], p.Late())
+		t.Errorf("past its horizon arm 0 has mean %v and sample variance %v, and %d late releases", b.X[0], b.SampleVar[0], p.Late())
 	}
 	if b.X[1] != 1 || b.SampleVar[1] != 1./horizon {
-		t.Errorf("arm 1 has mean %v and spread %v, want those of %d pulls", b.X[1], b.SampleVar[1], horizon)
+		t.Errorf("arm 1 has mean %v and sample variance %v, want those of %d pulls", b.X[1], b.SampleVar[1], horizon)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestNewsMovesOneHopARound(t *testing.T) {
 // TestNoNeighbourCanStopAPeer: an error of Released or Tick stops the peer for good,
 // so nothing that a neighbour says may lead to one, nor to an estimate that is no number.
 func TestNoNeighbourCanStopAPeer(t *testing.T) {
-	for _, rule := range []protocol.Consistency{protocol.Max, protocol.Robust, protocol.Budget} {
+	for _, rule := range []protocol.Consistency{protocol.Max, protocol.Robust, protocol.Capped} {
 		for _, claim := range []int64{dp.MaxValue, -dp.MaxValue} {
 			for _, weight := range []int64{dp.MaxValue, -dp.MaxValue, 1 << 30, 1, 0} {
 				t.Run(fmt.Sprint(rule, claim, weight), func(t *testing.T) { hear(t, rule, claim, weight) })

@@ -97,9 +97,9 @@ var known = map[string]string{
 	"dp.NewCounts(int)":                        "how many counts",
 	"dp.NewMixed(int, int8)":                   "how many values, and their lattice",
 	"dp.NewWeighted(int, int)":                 "how many values, and of how many peers",
-	"dp.Mixed.Enter(int)":                      "which value",
+	"dp.Mixed.Join(int)":                       "which value",
 	"dp.Mixed.Weight(int)":                     "which weight is read",
-	"dp.Mixed.In(int)":                         "which value",
+	"dp.Mixed.Joined(int)":                     "which value",
 	"dp.Counts.At(int)":                        "which count is read",
 	"dp.Counts.Raise(int)":                     "which count",
 	"dp.Counts.RaiseToRank(int)":               "how many liars, from the configuration",
@@ -113,7 +113,8 @@ var known = map[string]string{
 	"dp.Release.At(int)":                       "which value is read",
 	"dp.Release.Value(int)":                    "which value is read",
 	"dp.Release.Count(int)":                    "which count is read",
-	"dp.Door.Leaf(dp.StreamID, uint64)":        "the next leaf of a stream; any other is refused",
+	"dp.Curator.Leaf(dp.StreamID, uint64)":     "the next leaf of a stream; any other is refused",
+	"dp.Curator.Replay(dp.Secret)":             "the noise that the nodes do not show, off the disk",
 	"dp.Received(dp.Fields)":                   "the codec's; see TestOnlyTheCodecReceives",
 	"dp.ReceivedSealed([]byte)":                "the codec's; see TestOnlyTheCodecReceives",
 	"protocol.Decode([]byte)":                  "a frame off the wire",
@@ -122,14 +123,14 @@ var known = map[string]string{
 	"protocol.ParseRelease([]byte)":            "a release off the disk",
 	"protocol.Message.Release(int)":            "which release is read",
 	"protocol.Presence(protocol.Peer, uint32)": "the sender's own number and incarnation",
-	"protocol.Outbox.Mark(protocol.Peer, protocol.Round, []protocol.Peer)": "the sender's own number, its clock, its neighbours",
-	"protocol.Protocol.Tick(protocol.Round)":                               "the clock",
-	"protocol.Protocol.Receive(protocol.Peer)":                             "who sent it, as the transport knows",
-	"protocol.Own.Stream dp.StreamID":                                      "which stream",
-	"protocol.Own.Number uint64":                                           "how many leaves of the stream have closed",
-	"protocol.Own.Over bool":                                               "whether that is the horizon",
-	"protocol.Envelope.To protocol.Peer":                                   "an address",
-	"protocol.Delivery.From protocol.Peer":                                 "an address",
+	"protocol.Outbox.EndRound(protocol.Peer, protocol.Round, []protocol.Peer)": "the sender's own number, its clock, its neighbours",
+	"protocol.Protocol.Tick(protocol.Round)":                                   "the clock",
+	"protocol.Protocol.Receive(protocol.Peer)":                                 "who sent it, as the transport knows",
+	"protocol.Own.Stream dp.StreamID":                                          "which stream",
+	"protocol.Own.Number uint64":                                               "how many leaves of the stream have closed",
+	"protocol.Own.Over bool":                                                   "whether that is the horizon",
+	"protocol.Envelope.To protocol.Peer":                                       "an address",
+	"protocol.Delivery.From protocol.Peer":                                     "an address",
 }
 
 // TestNumbersBesideReleasesAreKnown lists every exported function, method and field
@@ -205,7 +206,7 @@ func touches(found map[string]bool, name string, recv types.Type, sig *types.Sig
 	}
 }
 
-// canLeave reports whether a type is, or holds, what goes on the wire. A Door and a
+// canLeave reports whether a type is, or holds, what goes on the wire. A Curator and a
 // Protocol have such things inside and give none away but through their methods,
 // which are looked at.
 func canLeave(t types.Type) bool {
@@ -316,18 +317,18 @@ func TestNothingLeavesWithoutNoise(t *testing.T) {
 	seeded := func() *dp.Source { return dp.NewSeededSource([32]byte{1}) }
 	none := dp.Spec{What: "rewards", Streams: 1, Dim: 1, Lo: 0, Hi: 1, Leaves: 8, RecordsPerUser: 1, Mechanism: dp.None, Epsilon: 1}
 
-	if _, err := dp.NewDoor(dp.Private, account.Unlimited, dp.NewSecureSource()); err == nil {
-		t.Error("a private door has an infinite budget")
+	if _, err := dp.NewCurator(dp.Private, account.Unlimited, dp.NewSecureSource()); err == nil {
+		t.Error("a private curator has an infinite budget")
 	}
-	if _, err := dp.NewDoor(dp.Private, account.Budget{Epsilon: dp.Nano}, seeded()); err == nil {
-		t.Error("a private door draws noise from a seed")
+	if _, err := dp.NewCurator(dp.Private, account.Budget{Epsilon: dp.Nano}, seeded()); err == nil {
+		t.Error("a private curator draws noise from a seed")
 	}
-	for name, open := range map[string]func() (*dp.Door, error){
-		"private": func() (*dp.Door, error) {
-			return dp.NewDoor(dp.Private, account.Budget{Epsilon: 1e9 * dp.Nano}, dp.NewSecureSource())
+	for name, open := range map[string]func() (*dp.Curator, error){
+		"private": func() (*dp.Curator, error) {
+			return dp.NewCurator(dp.Private, account.Budget{Epsilon: 1e9 * dp.Nano}, dp.NewSecureSource())
 		},
-		"lockstep": func() (*dp.Door, error) {
-			return dp.NewDoor(dp.Lockstep, account.Budget{Epsilon: 1e9 * dp.Nano}, seeded())
+		"lockstep": func() (*dp.Curator, error) {
+			return dp.NewCurator(dp.Lockstep, account.Budget{Epsilon: 1e9 * dp.Nano}, seeded())
 		},
 	} {
 		d, err := open()
@@ -336,7 +337,7 @@ func TestNothingLeavesWithoutNoise(t *testing.T) {
 		}
 		before := d.Spent()
 		var refused *dp.BudgetError
-		if _, err := d.Open(none); !errors.As(err, &refused) || d.Spent() != before || len(d.Charges()) != 0 {
+		if _, err := d.Open(none); !errors.As(err, &refused) || d.Spent() != before || len(d.TakeCharges()) != 0 {
 			t.Errorf("%s, finite budget: no noise was answered %v, with %v spent, %v before", name, err, d.Spent(), before)
 		}
 		if _, err := d.Leaf(0, 1); err == nil {
@@ -344,7 +345,7 @@ func TestNothingLeavesWithoutNoise(t *testing.T) {
 		}
 	}
 
-	d, err := dp.NewDoor(dp.Lockstep, account.Unlimited, seeded())
+	d, err := dp.NewCurator(dp.Lockstep, account.Unlimited, seeded())
 	if err != nil {
 		t.Fatal(err)
 	}

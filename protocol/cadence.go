@@ -52,8 +52,8 @@ func (c Cadence) Check() error {
 	return nil
 }
 
-// Together reports whether the leaves of all streams of a lane close at the same time.
-func (c Cadence) Together() bool { return c.Rounds > 0 || c.Decisions > 0 }
+// SynchronousLeaves reports whether the leaves of all streams of a lane close at the same time.
+func (c Cadence) SynchronousLeaves() bool { return c.Rounds > 0 || c.Decisions > 0 }
 
 // Streams returns how many streams a statistic of a number of parts has.
 func (c Cadence) Streams(parts int) int { return parts * int(c.lanes()) }

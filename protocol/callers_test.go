@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// TestFewMayMakeMessages: Decode makes a message of any bytes, and Presence and Mark
+// TestFewMayMakeMessages: Decode makes a message of any bytes, and Presence and EndRound
 // put a number into one. The compiler cannot tell an honest caller from another, so
 // every caller outside tests is on this list, to be read with that in mind.
 func TestFewMayMakeMessages(t *testing.T) {
 	allowed := map[string][]string{
-		`protocol\.Decode\(`:            {"gossip/inbound.go", "gossip/topic.go", "node/sim/liars.go", "node/site/entry.go", "node/site/outbox.go", "protocol/protocoltest/network.go"}, // off the wire, a liar's, or out of the store
-		`\.(mixed|counts|mine)\.Load\b`: {"protocol/average_state.go"},                                                                                                                  // out of the store
-		`dp\.NewSecret\(`:               {"node/agent_state.go", "node/site/recover.go"},
+		`protocol\.Decode\(`:            {"gossip/inbound.go", "gossip/topic.go", "node/sim/liars.go", "node/site/log_record.go", "node/site/outbox.go", "protocol/protocoltest/network.go"}, // off the wire, a liar's, or out of the store
+		`\.(mixed|counts|mine)\.Load\b`: {"protocol/average_state.go"},                                                                                                                       // out of the store
+		`dp\.NewSecret\(`:               {"node/agent_state.go", "node/site/log_record.go", "node/site/restore.go"},
 		`protocol\.Presence\(`:          {"gossip/topic.go"},
-		`out\.Mark\(`:                   {"node/agent.go"},
+		`out\.EndRound\(`:               {"node/agent.go"},
 	}
 	for pattern, files := range allowed {
 		call, seen := regexp.MustCompile(pattern), map[string]bool{}

@@ -11,8 +11,8 @@ import (
 
 // The wire format is the protobuf message of docs/wire.proto in its one canonical
 // form: fields in ascending order, numbers in their shortest form, zeros left
-// out, lists packed. Decode refuses any other form of the same message, since
-// what can be said in two ways could carry a bit unseen.
+// out, lists packed. Decode refuses any other form of the same message, since the choice
+// between two forms could carry a hidden bit.
 
 // MaxFrame bounds an encoded message in bytes.
 const MaxFrame = 64 << 10
@@ -33,7 +33,7 @@ const (
 func (m Message) Frame() string {
 	if m.frame == "" {
 		var room [1 << 10]byte
-		m.message.frame = string(Encode(room[:0], m))
+		m.frame = string(Encode(room[:0], m))
 	}
 	return m.frame
 }
@@ -101,7 +101,7 @@ func appendRelease(b []byte, r *dp.Release) []byte {
 	}
 	b = appendUint(b, 6, protowire.EncodeZigZag(int64(f.Exponent)))
 	b = appendUint(b, 7, f.Noise.Scale)
-	b = appendUint(b, 8, uint64(f.Noise.Terms))
+	b = appendUint(b, 8, uint64(f.Noise.VarianceUnits))
 	return appendUint(b, 9, uint64(f.Noise.Law))
 }
 

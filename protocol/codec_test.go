@@ -197,7 +197,7 @@ func TestLimitsThemselvesAreTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	widest := received(t, dp.Fields{
-		Stream: 1<<32 - 1, Span: dp.Span{From: 1<<64 - 2, To: 1<<64 - 1}, Exponent: -64, Noise: dp.Noise{Law: dp.Gaussian, Scale: dp.MaxValue, Terms: 1<<32 - 1},
+		Stream: 1<<32 - 1, Span: dp.Span{From: 1<<64 - 2, To: 1<<64 - 1}, Exponent: -64, Noise: dp.Noise{Law: dp.Gaussian, Scale: dp.MaxValue, VarianceUnits: 1<<32 - 1},
 		Count: slices.Repeat([]uint64{1<<64 - 1}, 100), Value: slices.Repeat([]int64{-dp.MaxValue}, 100),
 	})
 	most := Label{Origin: 1<<32 - 1, Incarnation: 1<<32 - 1, Stream: 1<<32 - 1, Seq: 1<<64 - 1}
@@ -285,7 +285,7 @@ func FuzzDecode(f *testing.F) {
 
 // tenArms is what peers of protocol rows say of ten arms.
 func tenArms(b *testing.B) Message {
-	f := dp.Fields{Span: dp.Span{To: 4711}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 12 << 20, Terms: 7 * dp.Term}}
+	f := dp.Fields{Span: dp.Span{To: 4711}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 12 << 20, VarianceUnits: 7 * dp.VarianceScale}}
 	for k := range 10 {
 		f.Value, f.Count = append(f.Value, int64(k*400<<20+k)), append(f.Count, uint64(471+k))
 	}
@@ -298,7 +298,7 @@ func tenArms(b *testing.B) Message {
 
 // kilobyte is a row of 205 arms, about 1 kB.
 func kilobyte(b *testing.B) Message {
-	f := dp.Fields{Span: dp.Span{To: 4711}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 12 << 20, Terms: 7 * dp.Term}}
+	f := dp.Fields{Span: dp.Span{To: 4711}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 12 << 20, VarianceUnits: 7 * dp.VarianceScale}}
 	for k := range 205 {
 		f.Value, f.Count = append(f.Value, int64(k*400<<4+k)), append(f.Count, uint64(100+k))
 	}
@@ -378,9 +378,9 @@ func FuzzParseRelease(f *testing.F) {
 		if r.Len()+r.Counts() > len(b) {
 			t.Fatalf("%d numbers from %d bytes", r.Len()+r.Counts(), len(b))
 		}
-		n := r.Spread()
+		n := r.NoiseMoments()
 		CheckNumber(t, "noise", n.Variance(), 0, math.MaxFloat64)
-		CheckNumber(t, "scale", n.B, 0, math.MaxFloat64)
+		CheckNumber(t, "scale", n.LaplaceMax, 0, math.MaxFloat64)
 		for i := range r.Len() {
 			CheckNumber(t, "entry", r.At(i), -math.MaxFloat64, math.MaxFloat64)
 		}

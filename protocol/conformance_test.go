@@ -18,21 +18,31 @@ import (
 	"peerd.dev/protocol/protocoltest"
 )
 
-// The laws that every protocol keeps. They are run over the Table with the Small parameters
-// of each entry, in all variants, so that a new protocol is held to them by being listed.
+// The laws that every protocol keeps. They are run over the Table with small parameters of
+// each entry, in all variants, so that a new protocol is held to them by being listed.
 // Those of messages are run over the fakes too, whose types are to be shown; laws of the
 // horizon and of saved states are not asked of them.
+
+// variants returns small parameters of a protocol: all words that they may hold, and all of
+// these with an idle peer, 0, where that is up to the parameters.
+func variants(e protocol.Entry) []any {
+	all := protocoltest.Variants(e.Small(e.Params, 2))
+	for _, params := range all {
+		if p, ok := params.(protocol.RowsParams); ok {
+			p.Relays = 1
+			all = append(all, p)
+		}
+	}
+	return all
+}
 
 // conforming returns a small network of a protocol. The seeds take turns in the variants of
 // its parameters.
 func conforming(e protocol.Entry, seed uint64) protocoltest.Setting {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	params := e.Small
-	if all := protocoltest.Variants(params); len(all) > 1 {
-		params = all[seed%uint64(len(all))]
-	}
+	all := variants(e)
 	s := protocoltest.Setting{
-		Entry: e, Params: params, Graph: protocoltest.Random(5, 3, rng), Arms: 2, Rounds: 64, Seed: seed,
+		Entry: e, Params: all[seed%uint64(len(all))], Graph: protocoltest.Random(5, 3, rng), Arms: 2, Rounds: 64, Seed: seed,
 		Mechanism: dp.Tree,
 	}
 	for _, m := range dp.Mechanisms() {
@@ -82,6 +92,17 @@ func everyProtocol(t *testing.T, f func(t *testing.T, e protocol.Entry)) {
 	}
 }
 
+// everyVariant runs f for each of the Table, with a network of each variant of its
+// parameters.
+func everyVariant(t *testing.T, f func(t *testing.T, s protocoltest.Setting)) {
+	t.Helper()
+	everyEntry(t, func(t *testing.T, e protocol.Entry) {
+		for i, params := range variants(e) {
+			t.Run(fmt.Sprintf("%+v", params), func(t *testing.T) { f(t, conforming(e, uint64(i))) })
+		}
+	})
+}
+
 // everyEntry runs f for each of the Table.
 func everyEntry(t *testing.T, f func(t *testing.T, e protocol.Entry)) {
 	t.Helper()
@@ -119,11 +140,15 @@ func TestSameSeedSameRun(t *testing.T) {
 			}
 			return tr
 		}
-		if !bytes.Equal(run(7), run(7)) {
-			t.Error("two runs of one seed differ")
-		}
-		if bytes.Equal(run(7), run(8)) {
-			t.Error("two seeds give one run: the comparison above compares nothing")
+		all := uint64(len(variants(e)))
+		for seed := range all {
+			tr := run(seed)
+			if !bytes.Equal(tr, run(seed)) {
+				t.Errorf("two runs of seed %d differ", seed)
+			}
+			if bytes.Equal(tr, run(seed+all)) {
+				t.Errorf("seeds %d and %d give one run: the comparison above compares nothing", seed, seed+all)
+			}
 		}
 	})
 }
@@ -149,8 +174,7 @@ func TestFaultsAreNobodysFault(t *testing.T) {
 // steps, between a choice and its reward too, do what others do, bit for bit.
 func TestSavedAtAnyPointAPeerGoesOn(t *testing.T) {
 	everyEntry(t, func(t *testing.T, e protocol.Entry) {
-		variants := uint64(len(protocoltest.Variants(e.Small)))
-		for seed := range 2 * variants {
+		for seed := range 2 * uint64(len(variants(e))) {
 			run := func(restart func(n *protocoltest.Network, i int)) (tr transcript) {
 				n := newNetwork(t, conforming(e, seed))
 				h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(seed, 3)), Lose: .1, Repeat: .1, Late: .2}
@@ -202,23 +226,23 @@ func TestSavedAtAnyPointAPeerGoesOn(t *testing.T) {
 // TestSilentOnceTheHorizonIsSpent: a peer whose budget paid for 8 rounds releases
 // nothing of its own after them, and goes on listening.
 func TestSilentOnceTheHorizonIsSpent(t *testing.T) {
-	everyEntry(t, func(t *testing.T, e protocol.Entry) {
-		s := conforming(e, 2)
+	everyVariant(t, func(t *testing.T, s protocoltest.Setting) {
 		s.Graph, s.Rounds = protocoltest.Complete(4), 200
-		if e.Suits(dp.None) {
+		if s.Entry.Suits(dp.None) {
 			s.Mechanism = dp.None
 		}
 		n := newNetwork(t, s)
+		self := slices.IndexFunc(n.Peers, func(p *protocoltest.Peer) bool { return !p.Idle() })
 		s.Rounds = 8
-		n.Peers[0] = s.Seat(t, 0, 0)
-		cadence := e.Cadence(s.Params)
+		n.Peers[self] = s.Seat(t, protocol.Peer(self), 0)
+		cadence := s.Entry.Cadence(s.Params)
 		leaves := cadence.Leaves(s.Rounds)
 		reward := 0.
 		pull := func(i int) (int, float64) { return (int(n.Round) + i) % s.Arms, reward }
 		for range 40 {
 			n.Play(t, pull)
 		}
-		p := n.Peers[0]
+		p := n.Peers[self]
 		leafs, before := p.Leaves(), beliefOf(p)
 		streams := cadence.Streams(suited(s, 2).Statistic().Parts)
 		if !p.Over() || leafs > streams*int(leaves) {
@@ -229,7 +253,7 @@ func TestSilentOnceTheHorizonIsSpent(t *testing.T) {
 		for range 40 {
 			n.Play(t, pull)
 			for _, d := range n.Underway {
-				if m := d.Message.Draft(); m.Label.Origin == 0 && len(m.Sig) > 0 {
+				if m := d.Message.Draft(); m.Label.Origin == protocol.Peer(self) && len(m.Sig) > 0 {
 					newest = max(newest, m.Label.Seq)
 				}
 			}
@@ -249,9 +273,9 @@ func TestSilentOnceTheHorizonIsSpent(t *testing.T) {
 // TestRadiusNeedsData: once the horizon is reached, pulls bring no data, and may not
 // make a mean look more certain.
 func TestRadiusNeedsData(t *testing.T) {
-	everyEntry(t, func(t *testing.T, e protocol.Entry) {
-		s := conforming(e, 2)
+	everyVariant(t, func(t *testing.T, s protocoltest.Setting) {
 		s.Graph, s.Rounds = protocoltest.Graph{nil}, 8 // a peer alone: nobody else's data comes in
+		s.Params = s.Entry.Alone(s.Params)
 		n := newNetwork(t, s)
 		pull := func(int) (int, float64) { return int(n.Round) % s.Arms, 1 }
 		for range 20 {
@@ -284,23 +308,25 @@ func TestRadiusNeedsData(t *testing.T) {
 func TestIdlePeersReleaseNothing(t *testing.T) {
 	idle := 0
 	everyProtocol(t, func(t *testing.T, e protocol.Entry) {
-		n := newNetwork(t, conforming(e, 2))
-		pull := n.Choices(2)
-		for i, p := range n.Peers {
-			if p.Idle() == e.Learns(n.Params, protocol.Peer(i)) {
-				t.Errorf("peer %d is idle: %v", i, p.Idle())
+		for seed := range uint64(len(variants(e))) {
+			n := newNetwork(t, conforming(e, seed))
+			pull := n.Choices(seed)
+			for i, p := range n.Peers {
+				if p.Idle() == e.Learns(n.Params, protocol.Peer(i)) {
+					t.Errorf("%+v: peer %d is idle: %v", n.Params, i, p.Idle())
+				}
 			}
-		}
-		for range 60 {
-			n.Play(t, pull)
-		}
-		for i, p := range n.Peers {
-			if !p.Idle() {
-				continue
+			for range 60 {
+				n.Play(t, pull)
 			}
-			idle++
-			if len(p.Released) > 0 || p.Spent() != 0 {
-				t.Errorf("peer %d has no arms, released %d leaves and spent %g", i, len(p.Released), p.Spent())
+			for i, p := range n.Peers {
+				if !p.Idle() {
+					continue
+				}
+				idle++
+				if len(p.Released) > 0 || p.Spent() != 0 {
+					t.Errorf("%+v: peer %d has no arms, released %d leaves and spent %g", n.Params, i, len(p.Released), p.Spent())
+				}
 			}
 		}
 	})
@@ -371,7 +397,7 @@ func TestQuotaFollowsFromWhatIsSaved(t *testing.T) {
 		}
 	}
 	for _, e := range bandit.Table() {
-		for _, params := range protocoltest.Variants(e.Small) {
+		for _, params := range protocoltest.Variants(e.Small(e.Params)) {
 			of := func() bandit.Learner {
 				l, err := e.New(bandit.Config{Arms: 3, Peers: 4, Horizon: 1000, Epsilon: 1, Rand: rand.New(rand.NewPCG(1, 1))}, params)
 				if err != nil {

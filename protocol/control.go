@@ -1,6 +1,6 @@
 package protocol
 
-// Presence returns the announcement that a peer is there.
+// Presence returns the announcement of a running peer.
 func Presence(self Peer, incarnation uint32) Message {
 	return Message{&message{kind: kindPresence, label: Label{Origin: self, Incarnation: incarnation}}}
 }

@@ -174,7 +174,7 @@ func seat(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 	name := d.CmdArgs[0].Key
 	for _, e := range slices.Concat(protocol.Table(), protocol.Fakes()) {
 		if e.Name == name {
-			s.Entry, s.Params = e, e.Small
+			s.Entry, s.Params = e, e.Small(e.Params, 2)
 		}
 	}
 	switch p := s.Params.(type) {

@@ -137,7 +137,7 @@ func decodeRelease(b []byte) (dp.Release, error) {
 		case 7<<3 | number:
 			f.Noise.Scale = r.number
 		case 8<<3 | number:
-			f.Noise.Terms = uint32(r.upTo(math.MaxUint32))
+			f.Noise.VarianceUnits = uint32(r.upTo(math.MaxUint32))
 		case 9<<3 | number:
 			f.Noise.Law = dp.Law(r.upTo(math.MaxUint8))
 		default:

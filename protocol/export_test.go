@@ -25,9 +25,11 @@ type Draft struct {
 	Sig    []byte
 }
 
-// Message returns the message.
+// Message returns the message, whose lists are the draft's.
 func (d Draft) Message() Message {
-	return Message{d.Kind, d.Label, d.Refs, d.Body, d.Sealed, d.Round, d.Hops, d.Sig}
+	return Message{&message{
+		kind: d.Kind, label: d.Label, refs: d.Refs, body: d.Body, sealed: d.Sealed, round: d.Round, hops: d.Hops, sig: d.Sig,
+	}}
 }
 
 // Signed returns the message with a signature.
@@ -85,14 +87,17 @@ func OverTheWire(t testing.TB, m Message) Message {
 	t.Helper()
 	b := Encode(nil, m)
 	if len(b) != Size(&m) {
-		t.Fatalf("%v: Size says %d bytes, Encode makes %d", m, Size(&m), len(b))
+		t.Fatalf("%+v: Size says %d bytes, Encode makes %d", m.Draft(), Size(&m), len(b))
 	}
 	got, err := Decode(b)
 	if err != nil {
-		t.Fatalf("%v does not survive the wire: %v", m, err)
+		t.Fatalf("%+v does not survive the wire: %v", m.Draft(), err)
 	}
 	if !equal(got, m) {
-		t.Fatalf("sent     %v\nreceived %v", m, got)
+		t.Fatalf("sent     %+v\nreceived %+v", m.Draft(), got.Draft())
+	}
+	if fresh := got.Draft().Message(); string(Encode(nil, fresh)) != m.Frame() {
+		t.Fatalf("%+v is written in two ways", m.Draft())
 	}
 	return got
 }

@@ -22,7 +22,7 @@ type fakeBatchPeer struct {
 	every  uint64
 	hub    Peer
 	queue  []Message    // own p-sums without receipt
-	slots  slotTable    // at the coordinator, by silo
+	levels slotTable    // at the coordinator, by silo
 	have   []uint64     // at the coordinator: newest batch of each silo
 	totals []dp.Release // at the coordinator: by silo, over all its batches
 	done   Message      // the newest total
@@ -48,8 +48,8 @@ func (s slotTable) put(i int, k uint64, node dp.Release) (dp.Release, error) {
 
 func newFakeBatch(c Config, s fakeParams) (Protocol, error) {
 	return &fakeBatchPeer{
-		c: c, every: s.Every, hub: s.Hub, slots: make(slotTable, c.Peers()),
-		have: make([]uint64, c.Peers()), totals: make([]dp.Release, c.Peers()), stateless: about(1, c.Width/2),
+		c: c, every: s.Every, hub: s.Hub, levels: make(slotTable, c.Peers()),
+		have: make([]uint64, c.Peers()), totals: make([]dp.Release, c.Peers()), done: noMessage(), stateless: about(1, c.Width/2),
 	}, nil
 }
 
@@ -77,7 +77,7 @@ func (p *fakeBatchPeer) report(out *Outbox) error {
 	if p.c.Self == p.hub {
 		return p.enter(p.queue[0], out)
 	}
-	out.send(p.hub, &p.queue[0])
+	out.send(p.hub, p.queue[0])
 	return nil
 }
 
@@ -109,7 +109,7 @@ func (p *fakeBatchPeer) enter(m Message, out *Outbox) (err error) {
 	if k != p.have[i]+1 {
 		return nil // a copy, or ahead of one that was lost and will come again
 	}
-	if p.totals[i], err = p.slots.put(int(i), k, m.body[0]); err != nil {
+	if p.totals[i], err = p.levels.put(int(i), k, m.body[0]); err != nil {
 		return m.bad("%v", err)
 	}
 	p.have[i] = k

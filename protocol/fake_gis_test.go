@@ -107,7 +107,7 @@ func (p *fakeGISPeer) Receive(from Peer, m Message, out *Outbox) error {
 		}
 	case fakeReq:
 		for _, l := range m.refs {
-			if o := &p.held[l.Seq][l.Origin]; o.label == l {
+			if o := p.held[l.Seq][l.Origin]; o.label == l {
 				out.send(from, o)
 			}
 		}

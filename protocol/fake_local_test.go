@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"slices"
+
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 )
@@ -65,7 +67,7 @@ func (p *fakeLocalPeer) forward(m Message, from Peer, out *Outbox) {
 	if m.hops == 0 {
 		return
 	}
-	m.hops--
+	m = changed(m, func(m *message) { m.hops-- })
 	for _, n := range p.c.Neighbours() {
 		if n != from && n != m.label.Origin {
 			out.send(n, m)

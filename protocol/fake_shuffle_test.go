@@ -24,14 +24,14 @@ type fakeShufflePeer struct {
 	batch   uint64             // at shuffler and analyzer: the one under way, from 1
 	waiting map[Peer]dp.Sealed // at the shuffler: of this batch
 	sent    Message            // at the shuffler: the newest batch forwarded
-	slots   slotTable          // at the analyzer
+	levels  slotTable          // at the analyzer
 	done    Message            // the newest total
 }
 
 func newFakeShuffle(c Config, s fakeParams) (Protocol, error) {
 	return &fakeShufflePeer{
 		c: c, every: s.Every, hub: s.Hub, analyst: s.Analyst, batch: 1,
-		waiting: make(map[Peer]dp.Sealed), slots: make(slotTable, 1), stateless: about(1, c.Width/2),
+		waiting: make(map[Peer]dp.Sealed), levels: make(slotTable, 1), sent: noMessage(), done: noMessage(), stateless: about(1, c.Width/2),
 	}, nil
 }
 
@@ -56,10 +56,10 @@ func (p *fakeShufflePeer) Tick(t Round, out *Outbox) error {
 		return nil
 	}
 	if p.c.Self == p.hub && p.sent.kind != 0 && p.done.label.Seq < p.sent.label.Seq {
-		out.send(p.analyst, &p.sent)
+		out.send(p.analyst, p.sent)
 	}
 	if len(p.queue) > 0 {
-		out.send(p.hub, &p.queue[0])
+		out.send(p.hub, p.queue[0])
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (p *fakeShufflePeer) Receive(from Peer, m Message, out *Outbox) error {
 func (p *fakeShufflePeer) collect(m Message, out *Outbox) {
 	switch {
 	case m.label.Seq < p.batch && p.done.kind != 0:
-		out.send(m.label.Origin, &p.done) // the receipt was lost
+		out.send(m.label.Origin, p.done) // the receipt was lost
 	case m.label.Seq == p.batch:
 		p.waiting[m.label.Origin] = m.sealed[0]
 	}
@@ -103,12 +103,12 @@ func (p *fakeShufflePeer) collect(m Message, out *Outbox) {
 	p.c.Secret.Shuffle(len(s), func(i, j int) { s[i], s[j] = s[j], s[i] })
 	clear(p.waiting)
 	p.batch++
-	out.send(p.analyst, &p.sent)
+	out.send(p.analyst, p.sent)
 }
 
 func (p *fakeShufflePeer) analyze(m Message, out *Outbox) error {
 	if m.label.Seq < p.batch && p.done.kind != 0 {
-		out.send(p.hub, &p.done)
+		out.send(p.hub, p.done)
 		return nil
 	}
 	if m.label.Seq != p.batch {
@@ -127,14 +127,14 @@ func (p *fakeShufflePeer) analyze(m Message, out *Outbox) error {
 	if err != nil {
 		return m.bad("%v", err)
 	}
-	total, err := p.slots.put(0, m.label.Seq, node)
+	total, err := p.levels.put(0, m.label.Seq, node)
 	if err != nil {
 		return m.bad("%v", err)
 	}
 	p.batch++
 	p.done = Message{&message{kind: fakeSum, label: Label{Origin: p.c.Self, Seq: m.label.Seq}, body: []dp.Release{total}}}
 	believe(&p.belief, total)
-	out.send(p.hub, &p.done)
+	out.send(p.hub, p.done)
 	return nil
 }
 
@@ -146,7 +146,7 @@ func (p *fakeShufflePeer) learn(m Message, out *Outbox) {
 	believe(&p.belief, m.body[0])
 	p.queue = slices.DeleteFunc(p.queue, func(q Message) bool { return q.label.Seq <= m.label.Seq })
 	if len(p.queue) > 0 {
-		out.send(p.hub, &p.queue[0])
+		out.send(p.hub, p.queue[0])
 	}
 	if p.c.Self == p.hub {
 		for _, n := range p.c.Neighbours() {

@@ -24,7 +24,7 @@ type fakeSinkPeer struct {
 }
 
 func newFakeSink(c Config, s fakeParams) (Protocol, error) {
-	p := &fakeSinkPeer{c: c, tree: newSinkTree(c.Graph, s.Hub), stateless: about(c.Parts, 1)}
+	p := &fakeSinkPeer{c: c, tree: newSinkTree(c.Graph, s.Hub), model: noMessage(), stateless: about(c.Parts, 1)}
 	p.begin(1)
 	return p, nil
 }
@@ -150,7 +150,7 @@ func (p *fakeSinkPeer) learn(m Message, out *Outbox) {
 	p.model = m
 	for i, q := range p.tree.parent {
 		if q == p.c.Self && Peer(i) != p.c.Self {
-			out.send(Peer(i), &m)
+			out.send(Peer(i), m)
 		}
 	}
 	p.begin(m.label.Seq + 1)

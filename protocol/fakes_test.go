@@ -26,10 +26,10 @@ type fakeParams struct {
 
 // fakes lists them.
 func fakes() []Entry {
-	small := fakeParams{Gamma: 2, Explore: 2, Epochs: 4, Every: 2, Analyst: 1}
+	params := fakeParams{Gamma: 2, Explore: 2, Epochs: 4, Every: 2, Analyst: 1}
 	fake := func(name string, wide bool, kinds []Kind, make func(Config, fakeParams) (Protocol, error), of func(fakeParams) Cadence, idle func(fakeParams, Peer) bool) Entry {
 		return define(
-			Entry{Name: name, Summary: "a fake", Kinds: kinds, Wide: wide}, small, small,
+			Entry{Name: name, Summary: "a fake", Kinds: kinds, Wide: wide}, params,
 			typed[fakeParams]{cadence: of, idle: idle, new: make, words: func(fakeParams) Words { return Words{Public: "nothing"} }},
 		)
 	}
@@ -96,7 +96,7 @@ func weighted(rs []dp.Release, num []uint64, den uint64) (dp.Release, error) {
 			return dp.Release{}, dp.ErrShape
 		}
 		noise := r.Noise()
-		f.Noise.Scale, f.Noise.Terms = max(f.Noise.Scale, noise.Scale), f.Noise.Terms+noise.Terms
+		f.Noise.Scale, f.Noise.VarianceUnits = max(f.Noise.Scale, noise.Scale), f.Noise.VarianceUnits+noise.VarianceUnits
 		f.Span.From, f.Span.To = min(f.Span.From, r.Span().From), max(f.Span.To, r.Span().To)
 		for i := range f.Count {
 			f.Count[i] += r.Count(i)

@@ -13,9 +13,8 @@ const (
 )
 
 // A fieldReader reads the fields of one part of a frame. It accepts the canonical form
-// only: tags ascend, numbers are in their shortest form and not 0. Whether a tag is
-// known is for the caller to say, who compares it with the tags that it knows; so a
-// field of the wrong type is an unknown one.
+// only: tags ascend, numbers are in their shortest form and not 0. The caller compares the
+// tag, with its type, with those that it knows; so a field of the wrong type is unknown.
 type fieldReader struct {
 	where    string // for errors
 	b        []byte // what is left
@@ -102,18 +101,22 @@ func packed[T uint64 | int64](where string, b []byte, zigzag bool) ([]T, error) 
 	}
 	numbers := make([]T, n)
 	at := 0
-	for i := range numbers { // as many as there are last bytes, so b[at] is there
-		v, size := uint64(b[at]), 1
-		if v >= 0x80 {
-			if v, size = shortest(b[at:]); size == 0 {
+	for i := range numbers { // with a last byte for each, so that b[at] is there
+		x := b[at]
+		v := uint64(x & 0x7f)
+		for shift := 7; x >= 0x80; shift += 7 {
+			at++
+			x = b[at]
+			if x == 0 || shift == 63 && x > 1 {
 				return nil, frameError(where, "entry %d: no number in its shortest form", i)
 			}
+			v |= uint64(x&0x7f) << shift
 		}
+		at++
 		if zigzag {
 			v = uint64(protowire.DecodeZigZag(v))
 		}
 		numbers[i] = T(v)
-		at += size
 	}
 	if at < len(b) {
 		return nil, frameError(where, "%d bytes behind the last entry", len(b)-at)

@@ -30,7 +30,7 @@ func (gullible) Verify(protocol.Peer, []byte, []byte) bool { return true }
 
 func listeners(t testing.TB) (all []listener) {
 	for _, e := range protocol.Table() {
-		for _, params := range protocoltest.Variants(e.Small) {
+		for _, params := range variants(e) {
 			p, err := e.New(protocol.Config{
 				Self: 1, Graph: protocoltest.Graph{{1}, {0, 2}, {1, 3}, {2}}, Parts: 2, Width: 1, Keys: gullible{1},
 				Rand: rand.New(rand.NewPCG(1, 1)), Secret: rand.New(rand.NewPCG(1, 2)),

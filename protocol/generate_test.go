@@ -61,7 +61,7 @@ func anyNoise(t *rapid.T) dp.Noise {
 		return dp.Noise{}
 	}
 	law := rapid.SampledFrom([]dp.Law{dp.Laplace, dp.Gaussian}).Draw(t, "law")
-	return dp.Noise{Law: law, Scale: scale, Terms: max(1, uint32(anyUint().Draw(t, "terms")))}
+	return dp.Noise{Law: law, Scale: scale, VarianceUnits: max(1, uint32(anyUint().Draw(t, "terms")))}
 }
 
 func anyRelease() *rapid.Generator[dp.Release] {

@@ -11,14 +11,16 @@ import (
 
 var inf = math.Inf(1) //nolint:gochecknoglobals // a constant that Go cannot spell
 
-// Kind tells messages apart. Every protocol has its own.
+// Kind is the type of a message. Every protocol has its own kinds.
 type Kind uint8
 
 // A Message is all that can cross the wire. Its fields are unexported: only the
 // protocols of this package fill one in, and the only payload is a [dp.Release].
 //
 // A Message is a handle: copies share one content, which never changes once the Message
-// is in an [Outbox] or was decoded. The zero Message has no content and no method may be
+// is in an [Outbox] or was decoded. With Config.Reuse alone a Tick may use the contents of
+// the Tick before the last one again, and a protocol that keeps part of another peer's
+// message copies it. The zero Message has no content and no method may be
 // called on it.
 type Message struct{ *message }
 
@@ -27,11 +29,11 @@ type message struct {
 	kind   Kind
 	hops   uint8 // how much further it may travel
 	label  Label
-	refs   []Label      // labels that the message speaks of
-	body   []dp.Release // what it brings
-	sealed []dp.Sealed  // what it brings for somebody else's eyes
-	round  Round        // of the sender, where rounds are counted
-	sig    []byte       // by label.Origin over all but round and hops
+	refs   []Label // labels of other messages
+	body   []dp.Release
+	sealed []dp.Sealed // releases that only the holder of a key can read
+	round  Round       // of the sender; 0 in kinds without one
+	sig    []byte      // by label.Origin over everything except round and hops
 
 	frame string // the canonical form; empty until it is asked for
 }
@@ -46,13 +48,13 @@ func (m Message) Kind() Kind { return m.kind }
 // Label returns the message's label.
 func (m Message) Label() Label { return m.label }
 
-// Round returns the sender's round; 0 where the kind does not count rounds.
+// Round returns the sender's round; 0 in kinds without one.
 func (m Message) Round() Round { return m.round }
 
-// Refs returns how many labels the message speaks of.
+// Refs returns the number of labels of other messages.
 func (m Message) Refs() int { return len(m.refs) }
 
-// Body returns how many releases the message brings.
+// Body returns the number of releases in the message.
 func (m Message) Body() int { return len(m.body) }
 
 // Release returns release i of the body.
@@ -70,11 +72,11 @@ type Delivery struct {
 	Message Message
 }
 
-// An Outbox collects what a step wants sent. Only this package puts messages in.
+// An Outbox collects the messages of a step. Only this package adds to it.
 type Outbox struct{ envelopes []Envelope }
 
-// Envelopes returns what the Outbox holds, in the order of sending. The slice is
-// good until the next Reset.
+// Envelopes returns the messages in the order of sending. The slice is valid until the
+// next Reset.
 func (o *Outbox) Envelopes() []Envelope { return o.envelopes }
 
 // Reset empties the Outbox.
@@ -84,8 +86,8 @@ func (o *Outbox) send(to Peer, m Message) {
 	o.envelopes = append(o.envelopes, Envelope{to, m})
 }
 
-// Sort puts the deliveries of a round into the order in which they are taken in:
-// by kind, origin, incarnation, stream, number and, for copies of one message,
+// Sort puts the deliveries of a round into the order in which an agent receives them: by
+// kind, origin, incarnation, stream, number and, for copies of one message,
 // sender.
 func Sort(ds []Delivery) {
 	for i := 1; i < len(ds); i++ {
@@ -124,7 +126,7 @@ func before(a, b *Delivery) bool {
 	return a.From < b.From
 }
 
-// newer reports whether a names something later than b of the same origin.
+// newer reports whether a is later than b, a label of the same origin.
 func newer(a, b Label) bool {
 	return cmp.Or(cmp.Compare(a.Incarnation, b.Incarnation), cmp.Compare(a.Seq, b.Seq)) > 0
 }

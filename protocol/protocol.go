@@ -44,9 +44,9 @@ var ErrPeer = errors.New("protocol: bad message")
 // Own is a leaf of an own stream that has closed.
 type Own struct {
 	Stream dp.StreamID
-	Number uint64  // of the leaf, from 1
-	Leaf   dp.Leaf // what it released
-	Over   bool    // the horizon is reached: the stream released nothing and never will
+	Number uint64   // of the leaf, from 1
+	Leaf   *dp.Leaf // what it released; nil if Over. It is good as long as the slice that it comes in
+	Over   bool     // the horizon is reached: the stream released nothing and never will
 }
 
 // A Protocol is one peer's half of a protocol. It is not safe for concurrent use.
@@ -92,6 +92,7 @@ type Config struct {
 	Width       int      // numbers of a part's sum
 	Keys        Keys
 	Topic       bool       // Outbox messages to Everyone reach all peers
+	Reuse       bool       // no Message is kept for more than a Tick after the one that sent it; see [Message]
 	Rand        *rand.Rand // for schedules; public in effect
 	Secret      *rand.Rand // for what must not be known outside of this peer, such as a permutation
 	Public      [32]byte   // seed that all peers of the network share
@@ -115,6 +116,6 @@ func publicSeed(root [32]byte, use string, epoch uint64) [32]byte {
 }
 
 // setNoise says how much noise part k of a belief has.
-func setNoise(b *belief.Belief, k int, n dp.Spread) {
-	b.LaplaceSumSq[k], b.LaplaceMax[k], b.GaussVar[k] = n.V, n.B, n.G
+func setNoise(b *belief.Belief, k int, n dp.NoiseMoments) {
+	b.LaplaceSumSq[k], b.LaplaceMax[k], b.GaussVar[k] = n.LaplaceSumSq, n.LaplaceMax, n.GaussVar
 }

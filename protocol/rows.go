@@ -62,7 +62,7 @@ func rowsEntry() Entry {
 				p.Relays = 0
 				return p
 			},
-			idle: func(p RowsParams, self Peer) bool { return int64(self) < int64(p.Relays) },
+			idle: rowsIdle,
 			small: func(p RowsParams, leaf uint64) RowsParams {
 				p.Every, p.Pull = leaf, min(p.Pull, leaf+1)
 				return p
@@ -111,11 +111,8 @@ type rows struct {
 	column  []float64 // scratch of trimmed
 }
 
-// sample is one origin's sample mean of one arm.
-type sample struct {
-	mean, n float64
-	noise   dp.Spread
-}
+// rowsIdle reports whether a peer is a relay.
+func rowsIdle(p RowsParams, peer Peer) bool { return int64(peer) < int64(p.Relays) }
 
 func newRows(c Config, p RowsParams) (Protocol, error) {
 	switch {
@@ -248,6 +245,9 @@ func (r *rows) check(m *Message) error {
 	if len(m.body) != 1 || m.body[0].Len() != r.c.Parts || m.body[0].Counts() != r.c.Parts {
 		return m.bad("want one release of %d values and counts", r.c.Parts)
 	}
+	if rowsIdle(r.p, m.label.Origin) {
+		return m.bad("a relay has no rewards, so no row is its own")
+	}
 	if len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 || m.hops != 0 {
 		return m.bad("a row brings nothing but its release")
 	}
@@ -282,13 +282,13 @@ func (r *rows) serve(from Peer, m Message, out *Outbox) error {
 	if !ok {
 		return m.bad("from peer %d, who is no neighbour", from)
 	}
-	held, behind := make([]Label, len(r.newest)), false
+	held, lacking := make([]Label, len(r.newest)), false
 	for _, l := range m.refs {
 		if int(l.Origin) >= len(held) {
 			return m.bad("names peer %d of %d", l.Origin, len(held))
 		}
 		held[l.Origin] = l
-		behind = behind || l.Origin != r.c.Self && newer(l, r.newest[l.Origin].label)
+		lacking = lacking || l.Origin != r.c.Self && newer(l, r.newest[l.Origin].label)
 	}
 	if r.served[i] {
 		return nil // enough for this round
@@ -299,7 +299,7 @@ func (r *rows) serve(from Peer, m Message, out *Outbox) error {
 			out.send(from, *row)
 		}
 	}
-	if behind && m.kind == rowsDigest {
+	if lacking && m.kind == rowsDigest {
 		r.digest(rowsWant, m.label.Seq, from, out)
 	}
 	return nil
@@ -324,72 +324,4 @@ func (r *rows) Belief() *belief.Belief {
 		}
 	}
 	return &r.belief
-}
-
-func (r *rows) merge(k int) {
-	r.samples = r.samples[:0]
-	for i := range r.newest {
-		if c, ok := r.sample(Peer(i), k); ok {
-			r.samples = append(r.samples, c)
-		}
-	}
-	f := 0
-	if r.p.Merge == MergeTrimmed {
-		f = r.p.F
-		if len(r.samples) <= 2*f { // too few to tell liars apart: trust nobody but oneself
-			f, r.samples = 0, r.samples[:0]
-			if c, ok := r.sample(r.c.Self, k); ok {
-				r.samples = append(r.samples, c)
-			}
-		}
-	}
-	b := &r.belief
-	b.X[k], b.SampleVar[k] = 0, inf
-	setNoise(b, k, dp.Spread{})
-	if len(r.samples) == 0 {
-		return
-	}
-	m := float64(len(r.samples) - 2*f)
-	b.X[k], _ = r.trimmed(f, func(c *sample) float64 { return c.mean })
-	v, _ := r.trimmed(f, func(c *sample) float64 { return 1 / c.n })
-	sumSq, _ := r.trimmed(f, func(c *sample) float64 { return c.noise.V })
-	_, most := r.trimmed(f, func(c *sample) float64 { return c.noise.B })
-	g, _ := r.trimmed(f, func(c *sample) float64 { return c.noise.G })
-	b.SampleVar[k] = v / m
-	setNoise(b, k, dp.Spread{V: sumSq / m, B: most / m, G: g / m})
-}
-
-// trimmed returns the mean of what the samples say of one thing, without the f
-// greatest and the f least, and the greatest that is left. Each thing is trimmed by
-// itself: a liar with a mean in the middle could else claim one pull, or no noise,
-// and so set how sure everybody is.
-func (r *rows) trimmed(f int, of func(c *sample) float64) (mean, most float64) {
-	r.column = r.column[:0]
-	for i := range r.samples {
-		r.column = append(r.column, of(&r.samples[i]))
-	}
-	kept := r.column
-	if f > 0 {
-		slices.Sort(kept)
-		kept = kept[f : len(kept)-f]
-	}
-	for _, x := range kept {
-		mean += x / float64(len(kept))
-		most = max(most, x)
-	}
-	return mean, most
-}
-
-// sample returns what the newest row of an origin says of arm k.
-func (r *rows) sample(p Peer, k int) (sample, bool) {
-	if r.newest[p].kind == 0 || r.newest[p].body[0].Count(k) == 0 {
-		return sample{}, false
-	}
-	body := &r.newest[p].body[0]
-	released := float64(body.Count(k))
-	n := released
-	if p == r.c.Self && !r.silent {
-		n = max(n, float64(r.belief.Pulls[k])) // an earlier incarnation may have pulled more
-	}
-	return sample{body.At(k) / released, n, body.Spread().Over(released)}, true
 }

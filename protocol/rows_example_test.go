@@ -17,17 +17,17 @@ func ExampleProtocol() {
 		p, _ := entry.New(protocol.Config{
 			Self: self, Graph: [][]protocol.Peer{{1}, {0}}, Parts: 1, Width: 1,
 			Keys: protocoltest.Keys(self), Rand: rand.New(rand.NewPCG(1, uint64(self))),
-		}, entry.Small)
+		}, entry.Small(entry.Params, 2))
 		return p
 	}
 	a, b := peer(0), peer(1)
 
-	door, _ := dp.NewDoor(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{}))
-	stream, _ := door.Open(dp.Spec{
+	curator, _ := dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{}))
+	stream, _ := curator.Open(dp.Spec{
 		What: "rewards", Streams: 1, Dim: 1, Lo: 0, Hi: 1, Leaves: 8, RecordsPerUser: 1, Mechanism: dp.None, Epsilon: dp.Nano,
 	})
-	_ = door.Add(stream, []float64{0.75})
-	leaf, _ := door.Leaf(stream, 1)
+	_ = curator.Add(stream, []float64{0.75})
+	leaf, _ := curator.Leaf(stream, 1)
 
 	var out, answers protocol.Outbox
 	a.Chosen(0)

@@ -25,7 +25,7 @@ func drawRows(t *rapid.T, p *rows, liars int) (honest [][]sample) {
 	var out Outbox
 	for i := range p.c.Peers() {
 		lies := i >= p.c.Peers()-liars
-		f := dp.Fields{Exponent: dp.GridExponent, Span: dp.Span{To: 1}, Noise: dp.Noise{Scale: 5 << 20, Terms: 3 * dp.Term}}
+		f := dp.Fields{Exponent: dp.GridExponent, Span: dp.Span{To: 1}, Noise: dp.Noise{Scale: 5 << 20, VarianceUnits: 3 * dp.VarianceScale}}
 		if lies {
 			f.Exponent = rapid.OneOf(rapid.Just[int8](dp.GridExponent), rapid.Int8Range(-64, 64)).Draw(t, "exponent")
 			f.Noise = anyNoise(t)
@@ -37,7 +37,7 @@ func drawRows(t *rapid.T, p *rows, liars int) (honest [][]sample) {
 			}
 			if !lies {
 				b, x := math.Ldexp(float64(f.Noise.Scale), int(f.Exponent)), float64(n)
-				noise := dp.Spread{V: float64(f.Noise.Terms) / dp.Term * b * b, B: b}
+				noise := dp.NoiseMoments{LaplaceSumSq: float64(f.Noise.VarianceUnits) / dp.VarianceScale * b * b, LaplaceMax: b}
 				honest[k] = append(honest[k], sample{math.Ldexp(float64(v), int(f.Exponent)) / x, x, noise.Over(x)})
 			}
 			f.Count, f.Value = append(f.Count, n), append(f.Value, v)
@@ -47,7 +47,7 @@ func drawRows(t *rapid.T, p *rows, liars int) (honest [][]sample) {
 			for k := range f.Value {
 				one := f
 				one.Stream, one.Count, one.Value = dp.StreamID(k), f.Count[k:k+1], f.Value[k:k+1]
-				own = append(own, Own{Stream: one.Stream, Number: 1, Leaf: dp.Leaf{Sum: received(t, one)}})
+				own = append(own, Own{Stream: one.Stream, Number: 1, Leaf: &dp.Leaf{Sum: received(t, one)}})
 				for range f.Count[k] {
 					p.Chosen(k)
 				}
@@ -108,11 +108,11 @@ func TestMergeIsWhatItSays(t *testing.T) {
 			}
 			m := float64(len(samples) - 2*trim)
 			mean, _ := column(func(c sample) float64 { return c.mean })
-			spread, _ := column(func(c sample) float64 { return 1 / c.n })
-			v, _ := column(func(c sample) float64 { return c.noise.V })
-			_, b := column(func(c sample) float64 { return c.noise.B })
+			sampleVar, _ := column(func(c sample) float64 { return 1 / c.n })
+			v, _ := column(func(c sample) float64 { return c.noise.LaplaceSumSq })
+			_, b := column(func(c sample) float64 { return c.noise.LaplaceMax })
 			got := p.Belief()
-			for _, x := range [][2]float64{{got.X[k], mean}, {got.SampleVar[k], spread / m}, {got.LaplaceSumSq[k], v / m}, {got.LaplaceMax[k], b / m}} {
+			for _, x := range [][2]float64{{got.X[k], mean}, {got.SampleVar[k], sampleVar / m}, {got.LaplaceSumSq[k], v / m}, {got.LaplaceMax[k], b / m}} {
 				if math.Abs(x[0]-x[1]) > 1e-9*math.Max(1, math.Abs(x[1])) {
 					t.Fatalf("arm %d: got %g, want %g", k, x[0], x[1])
 				}
@@ -153,19 +153,19 @@ func TestTrimmedMergeBoundsTheRadius(t *testing.T) {
 				least = 1 // liars may be silent, and then the peer trusts itself alone
 			}
 			var hi, lo sample
-			lo = sample{n: math.Inf(1), noise: dp.Spread{V: math.Inf(1), B: math.Inf(1)}}
+			lo = sample{n: math.Inf(1), noise: dp.NoiseMoments{LaplaceSumSq: math.Inf(1), LaplaceMax: math.Inf(1)}}
 			for _, c := range samples {
-				hi.n, hi.noise.V, hi.noise.B = max(hi.n, 1/c.n), max(hi.noise.V, c.noise.V), max(hi.noise.B, c.noise.B)
-				lo.n, lo.noise.V, lo.noise.B = min(lo.n, 1/c.n), min(lo.noise.V, c.noise.V), min(lo.noise.B, c.noise.B)
+				hi.n, hi.noise.LaplaceSumSq, hi.noise.LaplaceMax = max(hi.n, 1/c.n), max(hi.noise.LaplaceSumSq, c.noise.LaplaceSumSq), max(hi.noise.LaplaceMax, c.noise.LaplaceMax)
+				lo.n, lo.noise.LaplaceSumSq, lo.noise.LaplaceMax = min(lo.n, 1/c.n), min(lo.noise.LaplaceSumSq, c.noise.LaplaceSumSq), min(lo.noise.LaplaceMax, c.noise.LaplaceMax)
 			}
 			got := p.Belief()
 			for _, x := range []struct {
 				what        string
 				lo, got, hi float64
 			}{
-				{"spread", lo.n / most, got.SampleVar[k], hi.n / least},
-				{"noise", lo.noise.V / most, got.LaplaceSumSq[k], hi.noise.V / least},
-				{"greatest noise", lo.noise.B / most, got.LaplaceMax[k], hi.noise.B / least},
+				{"sample variance", lo.n / most, got.SampleVar[k], hi.n / least},
+				{"noise", lo.noise.LaplaceSumSq / most, got.LaplaceSumSq[k], hi.noise.LaplaceSumSq / least},
+				{"greatest noise", lo.noise.LaplaceMax / most, got.LaplaceMax[k], hi.noise.LaplaceMax / least},
 			} {
 				if !(x.lo*(1-1e-9) <= x.got && x.got <= x.hi*(1+1e-9)) {
 					t.Fatalf("arm %d: %s %g; honest rows make it %g to %g", k, x.what, x.got, x.lo, x.hi)

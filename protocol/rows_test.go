@@ -118,6 +118,71 @@ func TestLateJoinerCatchesUp(t *testing.T) {
 	}
 }
 
+// TestRelaysPassRowsOn: sites that are linked to a relay alone know each other's rows by way
+// of it, and decide by them: those that it forwards, and those that digests ask it for where
+// messages are lost. It has no row, no arms and no budget, and its state survives.
+func TestRelaysPassRowsOn(t *testing.T) {
+	for _, x := range []struct {
+		merge protocol.Merge
+		pull  uint64
+		lose  float64
+	}{
+		{protocol.MergeMean, 1000, 0},
+		{protocol.MergeTrimmed, 1000, 0},
+		{protocol.MergeMean, 2, .5},
+	} {
+		n := newNetwork(t, protocoltest.Setting{
+			Entry: lookup("rows"), Graph: protocoltest.Star(4), Arms: 4, Rounds: 40, Mechanism: dp.None,
+			Params: protocol.RowsParams{Every: 2, Pull: x.pull, Merge: x.merge, F: 1, Relays: 1},
+		})
+		loss := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 1)), Lose: x.lose}
+		for range 40 { // peer i pulls arm i alone, and arm 0
+			n.Play(t, func(i int) (int, float64) { return int(n.Round) % 2 * i, float64(i) / 4 })
+			n.Restart(t, 0, 0)
+			loss.Befall(n)
+		}
+		for range 2 { // the last rows cross two links
+			n.Play(t, nil)
+			loss.Befall(n)
+		}
+		for range 20 * b2i(x.lose > 0) {
+			n.Play(t, nil)
+		}
+		relay := n.Peers[0]
+		if !relay.Idle() || len(relay.Released) > 0 || relay.Spent() != 0 {
+			t.Errorf("the relay is idle: %v, released %d leaves and spent %g", relay.Idle(), len(relay.Released), relay.Spent())
+		}
+		for i, p := range n.Peers {
+			rows := protocol.NewestRows(p.Protocol)
+			if len(rows) != 3 || !bytes.Equal(stateOf(p), stateOf(relay)) {
+				t.Errorf("peer %d holds %d rows, want those of the 3 sites, as the relay does", i, len(rows))
+			}
+			for _, m := range rows {
+				if m.Label().Origin == 0 {
+					t.Errorf("peer %d holds a row of the relay", i)
+				}
+			}
+			if i == 0 {
+				continue
+			}
+			want := []float64{.5, .25, .5, .75}
+			if x.merge == protocol.MergeTrimmed { // one row of an arm is too few to tell liars apart
+				want = []float64{.5, 0, 0, 0}
+				want[i] = float64(i) / 4
+			}
+			if got := p.Belief().X; !slices.Equal(got, want) {
+				t.Errorf("%+v: peer %d believes %v, want %v", x, i, got, want)
+			}
+		}
+		own := protocol.NewestRows(n.Peers[1].Protocol)[0].Draft()
+		own.Label.Origin, own.Label.Seq = 0, own.Label.Seq+1
+		m := own.Signed(protocoltest.Keys(0))
+		if _, err := n.Deliver(t, 2, protocol.Delivery{From: 0, Message: m}); !errors.Is(err, protocol.ErrPeer) {
+			t.Errorf("a row that a relay signed as its own: %v, want ErrPeer", err)
+		}
+	}
+}
+
 // TestForgedRowsAreRefused: only the origin can make a row that replaces its last.
 func TestForgedRowsAreRefused(t *testing.T) {
 	n := newNetwork(t, protocoltest.Setting{

@@ -39,7 +39,7 @@ func labelSize(l *Label) int {
 func releaseSize(r *dp.Release) int {
 	f := r.Fields()
 	n := uintSize(uint64(f.Stream)) + uintSize(f.Span.From) + uintSize(f.Span.To) +
-		uintSize(protowire.EncodeZigZag(int64(f.Exponent))) + uintSize(f.Noise.Scale) + uintSize(uint64(f.Noise.Terms)) +
+		uintSize(protowire.EncodeZigZag(int64(f.Exponent))) + uintSize(f.Noise.Scale) + uintSize(uint64(f.Noise.VarianceUnits)) +
 		uintSize(uint64(f.Noise.Law))
 	if len(f.Count) > 0 {
 		list := 0

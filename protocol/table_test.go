@@ -22,10 +22,10 @@ type described struct {
 
 func describedEntries() (all []described) {
 	for _, e := range bandit.Table() {
-		all = append(all, described{"learner", e.Name, e.Summary, e.Params, e.Small})
+		all = append(all, described{"learner", e.Name, e.Summary, e.Params, e.Small(e.Params)})
 	}
 	for _, e := range protocol.Table() {
-		all = append(all, described{"protocol", e.Name, e.Summary, e.Params, e.Small})
+		all = append(all, described{"protocol", e.Name, e.Summary, e.Params, e.Small(e.Params, 2)})
 	}
 	return all
 }
@@ -102,20 +102,23 @@ func TestEntriesOfProtocolsFit(t *testing.T) {
 		if got, err := protocol.Lookup(e.Name); err != nil || got.Name != e.Name {
 			t.Errorf("looked up: %q, %v", got.Name, err)
 		}
+		if got, err := protocol.EntryOf(e.Params); err != nil || got.Name != e.Name {
+			t.Errorf("of its parameters: %q, %v", got.Name, err)
+		}
 		if len(e.Kinds) == 0 {
 			t.Error("no kinds: it says nothing")
 		}
 		if !slices.ContainsFunc(dp.Mechanisms(), e.Suits) {
 			t.Error("no mechanism suits it")
 		}
-		for _, params := range []any{e.Params, e.Small} {
+		for _, params := range []any{e.Params, e.Small(e.Params, 2)} {
 			for _, n := range []protocol.Net{{}, {Peers: 10, LeastDegree: 4, Horizon: 10_000}} {
 				if field, want := e.Check(params, n); field != "" {
 					t.Errorf("%+v in %+v: %s: want %s", params, n, field, want)
 				}
 			}
 		}
-		for _, params := range slices.Concat(protocoltest.Variants(e.Params), protocoltest.Variants(e.Small)) {
+		for _, params := range slices.Concat(protocoltest.Variants(e.Params), variants(e)) {
 			c := e.Cadence(params)
 			if err := c.Check(); err != nil {
 				t.Errorf("%+v: %v", params, err)
@@ -129,6 +132,10 @@ func TestEntriesOfProtocolsFit(t *testing.T) {
 			if e.Learners(params, 10) == 0 {
 				t.Errorf("%+v: no peer of 10 has arms", params)
 			}
+			if alone := e.Alone(params); !e.Learns(alone, 0) {
+				t.Errorf("%+v: a peer alone has no arms", alone)
+			}
+			leafLength(t, e, params)
 			// What Check refuses is a field, as it is called in a key.
 			for _, n := range []protocol.Net{{Peers: 1, LeastDegree: 1, Horizon: 1}, {Peers: 2, LeastDegree: 1, Horizon: 100}} {
 				field, want := e.Check(params, n)
@@ -141,6 +148,31 @@ func TestEntriesOfProtocolsFit(t *testing.T) {
 	})
 	if _, err := protocol.Lookup("nothing"); err == nil {
 		t.Error("a protocol that is not there is found")
+	}
+	for _, params := range []any{nil, "nothing", struct{}{}} {
+		if e, err := protocol.EntryOf(params); err == nil {
+			t.Errorf("%#v are parameters of %s", params, e.Name)
+		}
+	}
+}
+
+// leafLength holds Leaf and Small against when leaves close: the field sets how long a leaf
+// is, and Small sets the field. Where no field does, Small leaves it as it is.
+func leafLength(t *testing.T, e protocol.Entry, params any) {
+	t.Helper()
+	for _, n := range []uint64{2, 5} {
+		small := e.Small(params, n)
+		c := e.Cadence(small)
+		if e.Leaf == "" {
+			if c != e.Cadence(params) {
+				t.Errorf("%+v: no field says how long a leaf is, and Small makes it %+v", params, c)
+			}
+			continue
+		}
+		field := reflect.ValueOf(small).FieldByNameFunc(func(f string) bool { return strings.ToLower(f) == e.Leaf })
+		if !field.IsValid() || !field.CanUint() || field.Uint() != n || max(c.Rounds, c.Decisions, c.First) != n {
+			t.Errorf("%s of %+v: want leaves of %d, as Small was given, got %+v", e.Leaf, small, n, c)
+		}
 	}
 }
 

@@ -41,23 +41,23 @@ peer is started, and the network file is not read.`,
 			if err != nil {
 				return err
 			}
-			doc := checkDoc{OK: true, File: c.File, Reading: c.Reading()}
+			doc := checkDoc{OK: true, File: c.File, Description: c.Description()}
 			return o.print(doc, func(w io.Writer) {
 				if c.File != "" {
 					_, _ = fmt.Fprintf(w, "ok: %s\n\n", c.File)
 				} else {
 					_, _ = fmt.Fprint(w, "ok (no file was read)\n\n")
 				}
-				_, _ = fmt.Fprint(w, config.Wrap(doc.Reading, 80))
+				_, _ = fmt.Fprint(w, config.Wrap(doc.Description, 80))
 			})
 		}),
 	})
 }
 
 type checkDoc struct {
-	OK      bool   `json:"ok"`
-	File    string `json:"file"`
-	Reading string `json:"reading"`
+	OK          bool   `json:"ok"`
+	File        string `json:"file"`
+	Description string `json:"reading"`
 }
 
 func newConfigShow(o *options) *cobra.Command {

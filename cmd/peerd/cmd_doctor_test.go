@@ -67,7 +67,7 @@ func TestDoctor(t *testing.T) {
 	if n.Graph, _, err = config.BuildGraph("path", 2, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err = n.Lay(); err != nil {
+	if err = n.WriteFolders(); err != nil {
 		t.Fatal(err)
 	}
 	first := filepath.Join(dir, n.Names[0])

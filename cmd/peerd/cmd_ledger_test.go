@@ -20,22 +20,22 @@ import (
 func testLedger(t *testing.T) (iter.Seq2[[]byte, error], gossip.Identity) {
 	t.Helper()
 	id := gossip.SeedIdentity([32]byte{1})
-	door, err := dp.NewDoor(dp.Private, account.Budget{Epsilon: dp.Nano}, dp.NewSecureSource())
+	curator, err := dp.NewCurator(dp.Private, account.Budget{Epsilon: dp.Nano}, dp.NewSecureSource())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := door.Open(dp.Spec{What: "reward sums of 2 arms", Streams: 2, Dim: 1, Hi: 1, Leaves: 8, RecordsPerUser: 1, Epsilon: dp.Nano / 4}); err != nil {
+	if _, err := curator.Open(dp.Spec{What: "reward sums of 2 arms", Streams: 2, Dim: 1, Hi: 1, Leaves: 8, RecordsPerUser: 1, Epsilon: dp.Nano / 4}); err != nil {
 		t.Fatal(err)
 	}
 	bodies := []ledger.Body{&ledger.Genesis{
 		Version: ledger.Version, Peer: id.ID(), Network: "clinics", Mode: ledger.Private, Budget: account.Budget{Epsilon: dp.Nano},
 		Unit: "one user with at most 1 reward",
 	}}
-	for _, c := range door.Charges() {
+	for _, c := range curator.TakeCharges() {
 		bodies = append(bodies, ledger.Opened(c))
 	}
 	for k := uint64(1); k <= 5; k++ {
-		l, err := door.Leaf(1, k)
+		l, err := curator.Leaf(1, k)
 		if err != nil {
 			t.Fatal(err)
 		}

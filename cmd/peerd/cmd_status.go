@@ -48,8 +48,8 @@ func writeStatus(w io.Writer, d api.Status, arms []string) {
 	_, _ = fmt.Fprintf(w, "round %d of %d, %d rounds skipped\n", d.Round, d.Rounds, d.Skipped)
 	_, _ = fmt.Fprintf(w, "privacy: ε %.4g charged, %.4g left; %d releases drawn\n", d.Spent, d.Left, d.Released)
 	_, _ = fmt.Fprintf(w, "ledger: %d records; `peerd ledger show`\n", d.LedgerRecords)
-	if d.Hold != "" {
-		_, _ = fmt.Fprintf(w, "BLOCKED: %s\n", d.Hold)
+	if d.BlockedReason != "" {
+		_, _ = fmt.Fprintf(w, "BLOCKED: %s\n", d.BlockedReason)
 	}
 	if d.DiskFull {
 		_, _ = fmt.Fprintln(w, "DISK FULL: nothing is accepted until there is room")

@@ -16,7 +16,6 @@ import (
 	"peerd.dev/cmd/peerd/internal/testnet"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
-	"peerd.dev/node/lockstep"
 	"peerd.dev/node/sim"
 	"peerd.dev/protocol"
 )
@@ -46,7 +45,7 @@ func processTraces(t *testing.T, s *config.Settings, seeds map[int]uint64) map[s
 	if n.Graph, _, err = config.BuildGraph(s.Testnet.Topology, s.Testnet.Nodes, s.Seed); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.Lay(); err != nil {
+	if err := n.WriteFolders(); err != nil {
 		t.Fatal(err)
 	}
 	defer n.Stop()
@@ -100,8 +99,8 @@ func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 		}
 		return files[name]
 	}
-	c.Trace = func(p protocol.Peer) *lockstep.Trace {
-		return &lockstep.Trace{Steps: file(names[p] + "/steps.txt"), Links: func(to protocol.Peer) io.Writer {
+	c.Trace = func(p protocol.Peer) *node.Trace {
+		return &node.Trace{Steps: file(names[p] + "/steps.txt"), Links: func(to protocol.Peer) io.Writer {
 			return file(fmt.Sprintf("%s/link-%d.txt", names[p], to))
 		}}
 	}

@@ -60,12 +60,12 @@ func TestTheTwinsOfFigure2(t *testing.T) {
 	}
 }
 
-// TestTheLawsHoldOnFigure2b in small; scripts/show/laws.sh does it in full.
-func TestTheLawsHoldOnFigure2b(t *testing.T) {
+// TestTheLemmasHoldOnFigure2b in small; scripts/show/lemmas.sh does it in full.
+func TestTheLemmasHoldOnFigure2b(t *testing.T) {
 	r := playFile(t, t.TempDir(), "../../configs/figures/fig2b.yaml", "privacy.horizon=4000", "experiment.seeds=1", "experiment.lemmas=true", "experiment.figure.kind=none")
 	for _, c := range r.Cells {
-		if c.Laws == nil || c.Laws.Checked != 4000*10*10 || c.Laws.Applies == 0 || c.Laws.Broken() > 0 {
-			t.Errorf("%s: %+v", c.Cell, c.Laws)
+		if c.Lemmas == nil || c.Lemmas.Checked != 4000*10*10 || c.Lemmas.Applies == 0 || c.Lemmas.Broken() > 0 {
+			t.Errorf("%s: %+v", c.Cell, c.Lemmas)
 		}
 	}
 }

@@ -392,12 +392,12 @@ type recordKey struct {
 // record puts a recorder into the place of a peer.
 func (s *labSite) record() *recorder {
 	s.Helper()
-	seat, err := daemon.NewSeat(s.settings())
+	deployment, err := daemon.NewDeployment(s.settings())
 	if err != nil {
 		s.Fatal(err)
 	}
 	r := &recorder{values: make(map[recordKey][]byte), stop: make(chan struct{}), done: make(chan struct{})}
-	c := seat.HostConfig(1, slog.New(slog.DiscardHandler))
+	c := deployment.HostConfig(1, slog.New(slog.DiscardHandler))
 	c.Checkpoints = true
 	c.OnCheckpoint = func(_ protocol.Peer, m protocol.Checkpoint) {
 		r.mu.Lock()

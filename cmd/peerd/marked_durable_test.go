@@ -46,29 +46,29 @@ func TestAMarkedRewardIsFoundNowhere(t *testing.T) {
 	s.start(launch{})
 	s.ready()
 
-	var told told
+	var answers answers
 	var all sync.WaitGroup
 	stop := make(chan struct{})
 	for i := range 8 {
-		all.Go(func() { told.chaos(s, i, stop) })
+		all.Go(func() { answers.chaos(s, i, stop) })
 	}
 	time.Sleep(long)
 	for _, path := range []string{"/v1/status", "/v1/arms", "/v1/peers", "/v1/ledger?limit=10000", "/metrics", "/healthz", "/readyz", "/openapi.json", "/v1/nothing"} {
 		code, text := s.get(path)
-		told.add(fmt.Sprintf("GET %s (%d)", path, code), text)
+		answers.add(fmt.Sprintf("GET %s (%d)", path, code), text)
 	}
 	for _, c := range [][]string{{"status"}, {"peers"}, {"ledger", "show"}, {"ledger", "export", "-o", "-"}, {"doctor"}, {"config", "show"}} {
 		_, out := s.peerd(c...)
-		told.add("peerd "+strings.Join(c, " "), out)
+		answers.add("peerd "+strings.Join(c, " "), out)
 	}
 	close(stop)
 	all.Wait()
 	s.kill() // a clean end would tidy the store up
-	told.add("log", s.log())
+	answers.add("log", s.log())
 
 	m := newMark(t, marked)
 	sizes := make(map[string]int)
-	for _, d := range told.documents {
+	for _, d := range answers.documents {
 		sizes[d.what] += len(d.text)
 		m.least = 3
 		if strings.Contains(d.what, "status") || strings.Contains(d.what, "arms") {
@@ -89,15 +89,15 @@ func TestAMarkedRewardIsFoundNowhere(t *testing.T) {
 			t.Errorf("the bytes %s hold %s", way, hit)
 		}
 	}
-	if frames < 10 || values < 10 || sizes["TCP out"] < 10_000 || told.rewards < 50 {
-		t.Errorf("little was searched: %d frames, %d values, %d bytes out, %d rewards", frames, values, sizes["TCP out"], told.rewards)
+	if frames < 10 || values < 10 || sizes["TCP out"] < 10_000 || answers.rewards < 50 {
+		t.Errorf("little was searched: %d frames, %d values, %d bytes out, %d rewards", frames, values, sizes["TCP out"], answers.rewards)
 	}
 
 	if !m.inStore(t, filepath.Join(s.dir, daemon.StoreDir)) {
 		t.Error("not even the peer's own store, where it belongs, was found to hold it: the search is blind")
 	}
 	m.control(t)
-	t.Logf("%v was reported %d times. Searched, and found nowhere:", marked, told.rewards)
+	t.Logf("%v was reported %d times. Searched, and found nowhere:", marked, answers.rewards)
 	for _, what := range slices.Sorted(keysOf(sizes)) {
 		t.Logf("%9d bytes  %s", sizes[what], what)
 	}
@@ -116,7 +116,7 @@ func TestAStackDumpShowsNoReward(t *testing.T) {
 		s, rec := l.sites[0], l.sites[1].record()
 		s.start(launch{})
 		s.ready()
-		var d told
+		var d answers
 		var all sync.WaitGroup
 		stop := make(chan struct{})
 		for i := range 32 {
@@ -148,7 +148,7 @@ func keysOf(m map[string]int) func(yield func(string) bool) {
 }
 
 // told is all that a peer answered.
-type told struct {
+type answers struct {
 	mu        sync.Mutex
 	documents []document
 	rewards   int
@@ -156,14 +156,14 @@ type told struct {
 
 type document struct{ what, text string }
 
-func (d *told) add(what, text string) {
+func (d *answers) add(what, text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.documents = append(d.documents, document{what, text})
 }
 
 // chaos sends requests of all kinds, most with the marked reward.
-func (d *told) chaos(s *labSite, caller int, stop chan struct{}) {
+func (d *answers) chaos(s *labSite, caller int, stop chan struct{}) {
 	for i := 0; ; i++ {
 		select {
 		case <-stop:

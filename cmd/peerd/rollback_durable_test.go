@@ -67,8 +67,8 @@ func restoredBackupReleasesNothing(t *testing.T, changes []string) {
 	l.alarmed(s) // without having been told again
 	use(5)
 	time.Sleep(200 * time.Millisecond)
-	if d := s.status(); d.Hold == "" || d.LedgerRecords >= newest.Records {
-		t.Errorf("held because of %q with %d records, %d were told the neighbour", d.Hold, d.LedgerRecords, newest.Records)
+	if d := s.status(); d.BlockedReason == "" || d.LedgerRecords >= newest.Records {
+		t.Errorf("held because of %q with %d records, %d were told the neighbour", d.BlockedReason, d.LedgerRecords, newest.Records)
 	}
 	if after := rec.received(); len(after) != len(before) {
 		t.Errorf("%d messages left a peer that was restored from a backup", len(after)-len(before))
@@ -87,8 +87,8 @@ func restoredBackupReleasesNothing(t *testing.T, changes []string) {
 	t.Logf("recovered: ready %v after exec", s.ready().Round(time.Millisecond))
 	use(20)
 	l.grown(rec, newest.Records+30)
-	if d := s.status(); d.Hold != "" || d.Spent > 1 || d.Spent < .99 {
-		t.Errorf("held because of %q, ε %v spent", d.Hold, d.Spent)
+	if d := s.status(); d.BlockedReason != "" || d.Spent > 1 || d.Spent < .99 {
+		t.Errorf("held because of %q, ε %v spent", d.BlockedReason, d.Spent)
 	}
 	s.stop()
 	l.once(rec, len(before))
@@ -136,8 +136,8 @@ func (l *lab) alarmed(s *labSite) {
 		code, text := s.get("/readyz")
 		return code == http.StatusServiceUnavailable && strings.Contains(text, "restored from a backup")
 	})
-	if d := s.status(); !strings.Contains(d.Hold, "restored from a backup") {
-		l.Errorf("status says %q", d.Hold)
+	if d := s.status(); !strings.Contains(d.BlockedReason, "restored from a backup") {
+		l.Errorf("status says %q", d.BlockedReason)
 	}
 	if log := s.log(); !strings.Contains(log, "nothing is released") {
 		l.Errorf("no alarm in the log:\n%s", s.tail())
@@ -161,15 +161,15 @@ func TestTheSameKeyTwice(t *testing.T) {
 	s.start(launch{})
 	c.start(launch{args: []string{"--set", "listen=[/ip4/127.0.0.1/tcp/0]"}})
 	l.sites = append(l.sites, c)
-	held := func(s *labSite) bool {
+	blocked := func(s *labSite) bool {
 		code, text := s.get("/readyz")
 		return code == http.StatusServiceUnavailable && strings.Contains(text, "key runs twice")
 	}
-	l.await("an alarm", 15*time.Second, func() bool { return held(s) || held(c) })
+	l.await("an alarm", 15*time.Second, func() bool { return blocked(s) || blocked(c) })
 	took := time.Since(c.began)
 	two := len(rec.contradictions())
 	time.Sleep(2 * time.Second)
-	t.Logf("alarm %v after the second one began; after 2 s: the folder is held: %v, the copy: %v", took.Round(time.Millisecond), held(s), held(c))
+	t.Logf("alarm %v after the second one began; after 2 s: the folder is held: %v, the copy: %v", took.Round(time.Millisecond), blocked(s), blocked(c))
 	if now := len(rec.contradictions()); now > two {
 		t.Errorf("%d values were drawn twice after the alarm", now-two)
 	}

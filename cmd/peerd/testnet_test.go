@@ -114,7 +114,7 @@ func TestARestartGoesOnAndPaysNothing(t *testing.T) {
 	if n.Graph, _, err = config.BuildGraph("path", 2, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err = n.Lay(); err != nil {
+	if err = n.WriteFolders(); err != nil {
 		t.Fatal(err)
 	}
 	defer n.Stop()

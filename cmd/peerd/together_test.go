@@ -149,7 +149,7 @@ func refusedByTables(t *testing.T) (all []refusedCase) {
 }
 
 // ofTables reports whether a rule is of what tables alone say: it may be that all suit.
-func ofTables(p config.Pact) bool {
+func ofTables(p config.Constraint) bool {
 	return !slices.ContainsFunc(p.Keys, func(key string) bool {
 		return key != "privacy.mechanism" && key != "protocol.name" && key != "learner.name"
 	})
@@ -158,7 +158,7 @@ func ofTables(p config.Pact) bool {
 // TestEveryPactRefusesSomething also shows that a message names a key beside the
 // refused one.
 func TestEveryPactRefusesSomething(t *testing.T) {
-	for _, p := range config.Pacts() {
+	for _, p := range config.Constraints() {
 		refuses := ofTables(p) && len(refusedByTables(t)) == 0
 		for _, c := range append(refusedTogether(), refusedByTables(t)...) {
 			if c.key != p.Keys[0] {

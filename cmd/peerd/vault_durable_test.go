@@ -78,7 +78,7 @@ func openVault(t *testing.T, s *labSite) vault {
 		for k := range arms {
 			v.own = append(v.own, m.Own(k))
 			v.mixed[k], v.mixed[arms+k] = m.Value(k), m.Weight(k)
-			if m.In(k) {
+			if m.Joined(k) {
 				v.put[k], v.put[arms+k] = m.Own(k), 1<<-dp.MeanExponent
 			}
 		}
@@ -164,8 +164,8 @@ func readLink(r *state.Reader) (l vaultLink) {
 	return l
 }
 
-// readDoor reads the state of a door: see dp/state.go.
-func (v *vault) readDoor(t *testing.T, b []byte) {
+// readCurator reads the state of a curator: see dp/state.go.
+func (v *vault) readCurator(t *testing.T, b []byte) {
 	t.Helper()
 	r := bytes.NewReader(b[1:])
 	uvar := func() uint64 {
@@ -228,7 +228,7 @@ func (v *vault) readDoor(t *testing.T, b []byte) {
 		}
 	}
 	if r.Len() > 0 {
-		t.Fatalf("%d bytes left of a door", r.Len())
+		t.Fatalf("%d bytes left of a curator", r.Len())
 	}
 }
 
@@ -317,13 +317,13 @@ func (b *book) mean(s dp.StreamID, n uint64) (int64, error) {
 		return 0, fmt.Errorf("leaf %d of stream %d is not in the ledger", n, s)
 	}
 	r, err := dp.Received(dp.Fields{
-		Stream: s, Span: dp.Span{To: n}, Count: []uint64{n}, Value: []int64{sum}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 1, Terms: dp.Term},
+		Stream: s, Span: dp.Span{To: n}, Count: []uint64{n}, Value: []int64{sum}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 1, VarianceUnits: dp.VarianceScale},
 	})
 	if err != nil {
 		return 0, err
 	}
 	m := dp.NewMixed(int(s)+1, dp.MeanExponent)
-	if _, err := m.ReplaceByMean(int(s), r); err != nil {
+	if _, err := m.ReplaceByMean(int(s), &r); err != nil {
 		return 0, err
 	}
 	return m.Own(int(s)), nil

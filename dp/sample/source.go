@@ -10,7 +10,7 @@ import (
 
 // A Source is where noise comes from: uniform 64-bit words, either from the
 // operating system's generator or, for worlds without people, from a seed. The
-// type is closed, so that a door can tell which. The zero Source is private.
+// type is closed, so that a curator can tell which. The zero Source is private.
 //
 // A Source is not safe for concurrent use and must not be copied: two copies
 // would draw the same noise. So would a cloned virtual machine, for at most the
@@ -19,7 +19,7 @@ type Source struct {
 	_      noCopy
 	seeded *rand.ChaCha8 // nil for the operating system's generator
 	unread int           // bytes at the end of buf; secure only
-	buf    [4096]byte
+	buf    *[4096]byte   // secure only; made when it is needed
 }
 
 // NewSecureSource returns a Source over crypto/rand.
@@ -42,6 +42,9 @@ func (s *Source) Uint64() uint64 {
 		return s.seeded.Uint64()
 	}
 	if s.unread == 0 {
+		if s.buf == nil {
+			s.buf = new([4096]byte)
+		}
 		_, _ = cryptorand.Read(s.buf[:]) // never fails since Go 1.24: it ends the process
 		s.unread = len(s.buf)
 	}

@@ -103,6 +103,7 @@ func benchSources(b *testing.B, draw func(*Source) int64) {
 // scripted returns a Source that draws the given words first.
 func scripted(words ...uint64) *Source {
 	s := NewSecureSource()
+	s.buf = new([4096]byte)
 	s.unread = 8 * len(words)
 	for i, w := range words {
 		binary.LittleEndian.PutUint64(s.buf[len(s.buf)-s.unread+8*i:], w)

@@ -49,11 +49,17 @@ func (w *Writer) String(x string) {
 	w.b = append(w.b, x...)
 }
 
-// Uints, Floats, Bools and Parts write a list with its length before it.
-func (w *Writer) Uints(x []uint64)   { list(w, x, w.Uint) }
+// Uints writes a list with its length before it.
+func (w *Writer) Uints(x []uint64) { list(w, x, w.Uint) }
+
+// Floats writes a list with its length before it.
 func (w *Writer) Floats(x []float64) { list(w, x, w.Float) }
-func (w *Writer) Bools(x []bool)     { list(w, x, w.Bool) }
-func (w *Writer) Parts(x [][]byte)   { list(w, x, w.Bytes) }
+
+// Bools writes a list with its length before it.
+func (w *Writer) Bools(x []bool) { list(w, x, w.Bool) }
+
+// Parts writes a list with its length before it.
+func (w *Writer) Parts(x [][]byte) { list(w, x, w.Bytes) }
 
 func list[T any](w *Writer, x []T, write func(T)) {
 	w.Uint(uint64(len(x)))
@@ -133,11 +139,17 @@ func (r *Reader) Bytes() []byte {
 // String reads a string.
 func (r *Reader) String() string { return string(r.Bytes()) }
 
-// Uints, Floats, Bools and Parts read a list that has to be as long as to, into it.
-func (r *Reader) Uints(to []uint64)   { fill(r, to, r.Uint) }
+// Uints reads a list, which has to be as long as to, into it.
+func (r *Reader) Uints(to []uint64) { fill(r, to, r.Uint) }
+
+// Floats reads a list, which has to be as long as to, into it.
 func (r *Reader) Floats(to []float64) { fill(r, to, r.Float) }
-func (r *Reader) Bools(to []bool)     { fill(r, to, r.Bool) }
-func (r *Reader) Parts(to [][]byte)   { fill(r, to, r.Bytes) }
+
+// Bools reads a list, which has to be as long as to, into it.
+func (r *Reader) Bools(to []bool) { fill(r, to, r.Bool) }
+
+// Parts reads a list, which has to be as long as to, into it.
+func (r *Reader) Parts(to [][]byte) { fill(r, to, r.Bytes) }
 
 func fill[T any](r *Reader, to []T, read func() T) {
 	if n := r.Uint(); r.err == nil && n != uint64(len(to)) {

@@ -6,7 +6,7 @@ type Metrics struct {
 	Edges         int
 	AverageDegree float64 // neighbours per peer
 	Diameter      int     // hops; -1 if the graph is not connected
-	Lambda2       float64 // see [Lambda2]
+	Lambda2       float64 // λ₂; see [SpectralGap]
 	SpectralGap   float64 // see [SpectralGap]
 }
 

@@ -85,7 +85,7 @@ func TestLambda2KnownValues(t *testing.T) {
 	}{
 		{"complete", 3, "0.500"}, {"ring", 10, "0.981"}, {"path", 10, "0.995"}, {"path", 2, "0.000"},
 	} {
-		if got := fmt.Sprintf("%.3f", Lambda2(build(t, c.text, c.n))); got != c.want {
+		if got := fmt.Sprintf("%.3f", 1-SpectralGap(build(t, c.text, c.n))); got != c.want {
 			t.Errorf("%s of %d: λ₂ %s, want %s", c.text, c.n, got, c.want)
 		}
 	}
@@ -142,13 +142,13 @@ func TestSparseAgreesWithDense(t *testing.T) {
 	}
 }
 
-func BenchmarkLambda2(b *testing.B) {
+func BenchmarkSpectralGap(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {
 		for _, text := range []string{"ring", "path", "regular(6)", "smallworld(4,0.01)"} {
 			b.Run(fmt.Sprintf("%s/%d", text, n), func(b *testing.B) {
 				g := build(b, text, n)
 				for b.Loop() {
-					Lambda2(g)
+					SpectralGap(g)
 				}
 			})
 		}

@@ -96,7 +96,7 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	count("releases_total", "Releases drawn.", s.Released)
 	gauge("epsilon_spent", "Privacy budget charged.", s.Spent)
 	gauge("epsilon_left", "Privacy budget left.", s.Left)
-	gauge("releases_held", "1 while nothing is released; the status has the reason.", number(s.Hold != ""))
+	gauge("releases_held", "1 while nothing is released; the status has the reason.", number(s.BlockedReason != ""))
 	count("received_bytes_total", "Bytes from other peers.", s.BytesIn)
 	count("sent_bytes_total", "Bytes to other peers.", s.BytesOut)
 	count("dropped_messages_total", "Outgoing messages dropped.", s.Dropped)

@@ -22,8 +22,7 @@ const (
 	maxLeaf      = 8  // rounds of a leaf by the clock
 	leaves       = 8  // of a stream where the leaves of all arms close together
 	rounds       = 32 // where every pull closes a leaf
-	karyLeaves   = 40 // of kary, instead of both: two levels of base 9, and all that they reach
-	karyLeaf     = 2  // rounds of a leaf by the clock then
+	manyLeaf     = 2  // the same where a mechanism needs more leaves than that
 	asLong       = 1000
 	most         = 64  // records of a user in one leaf
 	twinShare    = 50  // one twin of so many plays
@@ -64,10 +63,10 @@ func (c Config) small() setting {
 	s.spec.Arms = min(s.spec.Arms, maxArms)
 	s.rounds = rounds
 	n, leaf := uint64(leaves), uint64(maxLeaf)
-	if s.spec.Privacy.Mechanism == dp.Kary { // for fewer leaves it has one level, and no nodes of leaves to come
-		s.rounds, n, leaf = karyLeaves, karyLeaves, karyLeaf
+	if small := s.spec.Privacy.Mechanism.Describe().Small; small > leaves {
+		s.rounds, n, leaf = max(rounds, small), small, manyLeaf
 	}
-	if s.cadence.Together() {
+	if s.cadence.SynchronousLeaves() {
 		leaf = min(s.leaf(), leaf)
 		s.rounds = n * leaf
 	}
@@ -121,7 +120,7 @@ type setting struct {
 }
 
 // chosen reports whether choices say how many leaves a stream closes.
-func (s *setting) chosen() bool { return s.spec.Arms > 1 && !s.cadence.Together() }
+func (s *setting) chosen() bool { return s.spec.Arms > 1 && !s.cadence.SynchronousLeaves() }
 
 // Run audits. An error says that the audit could not be made; what it found out is in
 // the Report.
@@ -232,7 +231,7 @@ func (a *auditor) many(ctx context.Context) error {
 	all := a.c.all()
 	for k := range all {
 		canary := &all[k]
-		var sides [2][]marks
+		var sides [2][]playScores
 		for from := 0; from < canary.runs; from += chunk {
 			n := min(chunk, canary.runs-from)
 			plays := make([]*transcript, 2*n)
@@ -251,7 +250,7 @@ func (a *auditor) many(ctx context.Context) error {
 				a.exact.transcript(t)
 				canary.Bound.Charged = t.measure().charged(&t.charge)
 				canary.Bound.Reach = max(canary.Bound.Reach, t.reach())
-				sides[i%2] = append(sides[i%2], t.marks())
+				sides[i%2] = append(sides[i%2], t.scores())
 			}
 		}
 		canary.Bound.find(sides, measure(a.c.Spec.Privacy.Mechanism.Law()), len(all))

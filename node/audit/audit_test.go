@@ -48,7 +48,7 @@ func config(params any, m dp.Mechanism, runs int, seed uint64) audit.Config {
 func protocols() []any {
 	return []any{
 		protocol.RowsParams{Every: 50, Pull: 25, Merge: protocol.MergeMean},
-		protocol.AverageParams{Consistency: protocol.Budget, Rate: .2, Patience: 50},
+		protocol.AverageParams{Consistency: protocol.Capped, Rate: .2, Patience: 50},
 	}
 }
 

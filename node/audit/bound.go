@@ -40,10 +40,10 @@ func scores() []score {
 	}
 }
 
-// marks are the scores of a play, in their order.
-type marks []float64
+// playScores are the scores of a play, in their order.
+type playScores []float64
 
-func (t *transcript) marks() (m marks) {
+func (t *transcript) scores() (m playScores) {
 	for _, s := range scores() {
 		m = append(m, s.of(t))
 	}
@@ -78,7 +78,7 @@ type event struct {
 	side  int
 }
 
-func (e *event) count(plays []marks) (n int) {
+func (e *event) count(plays []playScores) (n int) {
 	for _, m := range plays {
 		if m[e.score] >= e.at != e.below {
 			n++
@@ -89,10 +89,10 @@ func (e *event) count(plays []marks) (n int) {
 
 // find chooses the event on the first half of the plays and tests it on the second: its
 // probabilities bound ε or μ from below. tests is how many bounds are looked at together.
-func (b *Bound) find(sides [2][]marks, by measure, tests int) {
+func (b *Bound) find(sides [2][]playScores, by measure, tests int) {
 	b.Runs = len(sides[0])
 	half := b.Runs / 2
-	e := choose([2][]marks{sides[0][:half], sides[1][:half]}, by)
+	e := choose([2][]playScores{sides[0][:half], sides[1][:half]}, by)
 	b.Statistic = scores()[e.score].name
 	n := b.Runs - half
 	more, less := e.count(sides[e.side][half:]), e.count(sides[1-e.side][half:])
@@ -104,7 +104,7 @@ func (b *Bound) find(sides [2][]marks, by measure, tests int) {
 }
 
 // choose returns the event that tells the plays apart best, by a rough bound.
-func choose(sides [2][]marks, by measure) event {
+func choose(sides [2][]playScores, by measure) event {
 	const quantiles = 64
 	best, most := event{}, math.Inf(-1)
 	for s := range scores() {

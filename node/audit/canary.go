@@ -1,10 +1,6 @@
 package audit
 
-import (
-	"slices"
-
-	"peerd.dev/dp"
-)
+import "slices"
 
 // A Canary is a pair of histories of peer 0 that differ in one user's rewards: 0 in the
 // first, 1 in the second, which is as far apart as rewards can be. A reward of 0
@@ -26,7 +22,7 @@ func (c Config) sharp() Canary {
 	s := c.asConfigured()
 	k := min(s.spec.Privacy.RecordsPerUser, most)
 	s.spec.Arms, s.rounds = 1, k
-	if s.cadence.Together() {
+	if s.cadence.SynchronousLeaves() {
 		s.rounds = max(k, min(s.leaf(), maxLeaf))
 	}
 	s.shrink(s.rounds)
@@ -37,11 +33,11 @@ func (c Config) sharp() Canary {
 
 // tree returns the canary that lies in a node of every level: there is one arm, and the
 // number of leaves is a power of two, which is where levels are undercounted. That of
-// kary is all that its levels reach.
+// a mechanism that needs a longer horizon is all that its levels reach.
 func (c Config) tree() Canary {
 	s := c.small()
 	s.spec.Arms = 1
-	if !s.cadence.Together() && s.spec.Privacy.Mechanism != dp.Kary {
+	if !s.cadence.SynchronousLeaves() && s.spec.Privacy.Mechanism.Describe().Small <= leaves {
 		s.rounds, s.spec.Privacy.Horizon = leaves, leaves
 	}
 	return Canary{Name: "tree", What: "the first record of the only arm, which lies in a node of every level", rounds: []uint64{0}, runs: c.Runs, setting: s}

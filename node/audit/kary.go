@@ -22,7 +22,7 @@ type kary struct {
 
 // newKary returns that of a stream of a charge; nil where what is drawn is nodes.
 func newKary(c *dp.Charge, chosen bool) *kary {
-	if c.Mechanism != dp.Kary {
+	if !c.Mechanism.Describe().SharesNoise {
 		return nil
 	}
 	return &kary{factor.KaryFor(c.Leaves), chosen, [][]drawnNode{make([]drawnNode, c.Width())}}
@@ -79,7 +79,7 @@ func (k *kary) node(level int, from, to uint64) []drawnNode {
 	for i := range nodes {
 		n, before := k.sums[to][i], k.sums[from][i]
 		n.from, n.to, n.place = from, to, level*len(nodes)+i
-		n.noise.Terms = dp.Term
+		n.noise.VarianceUnits = dp.VarianceScale
 		n.value -= before.value
 		for side := range n.exact {
 			n.exact[side] -= before.exact[side]

@@ -37,7 +37,7 @@ func signed(a factor.Kary, t uint64) map[span]int64 {
 // nodes come back with theirs; and after every leaf the nodes that are known and those
 // that are open, together, are those of any sum so far that a record moves.
 func TestKaryIsToldApart(t *testing.T) {
-	for _, n := range []uint64{1, 8, karyLeaves, 60, 400, 1200} {
+	for _, n := range []uint64{1, 8, dp.Kary.Describe().Small, 60, 400, 1200} {
 		c := &dp.Charge{Mechanism: dp.Kary, Dim: 1, Leaves: n}
 		a := factor.KaryFor(n)
 		noise := map[span]int64{}
@@ -48,7 +48,7 @@ func TestKaryIsToldApart(t *testing.T) {
 			k := newKary(c, true)
 			want, got := map[span]bool{}, map[span]bool{}
 			for leaf := uint64(1); leaf <= n; leaf++ {
-				sum := drawnNode{to: leaf, noise: dp.Noise{Scale: 1, Terms: 5}}
+				sum := drawnNode{to: leaf, noise: dp.Noise{Scale: 1, VarianceUnits: 5}}
 				if leaf >= moved {
 					sum.exact[1] = 1
 				}
@@ -63,7 +63,7 @@ func TestKaryIsToldApart(t *testing.T) {
 				}
 				for _, x := range k.leaf([]drawnNode{sum}) {
 					v := span{x.from, x.to}
-					if x.added() != noise[v] || x.noise.Terms != dp.Term || x.to != leaf {
+					if x.added() != noise[v] || x.noise.VarianceUnits != dp.VarianceScale || x.to != leaf {
 						t.Fatalf("%v: node %v has noise %d, want %d: %+v", a, v, x.added(), noise[v], x)
 					}
 					if fresh := signed(a, leaf-1)[v] == 0 && signed(a, leaf)[v] == 1 && x.to-x.from == 1; x.chosen == fresh {

@@ -8,8 +8,8 @@ import (
 
 // A law is what is known of noise X on the integers.
 type law interface {
-	// spread returns a number that is uniform in [0,1) if x has the law and v is.
-	spread(x int64, v float64) float64
+	// pit, the probability integral transform, returns a number that is uniform in [0,1) if x has the law and v is.
+	pit(x int64, v float64) float64
 	// zero returns P(X = 0).
 	zero() float64
 	// alike returns P(|X| = |Y|) for two of them.
@@ -48,7 +48,7 @@ func (l laplace) below(x int64) float64 {
 	return 1 - math.Pow(l.q, float64(x))/(1+l.q)
 }
 
-func (l laplace) spread(x int64, v float64) float64 { return l.below(x) + v*l.p(x) }
+func (l laplace) pit(x int64, v float64) float64 { return l.below(x) + v*l.p(x) }
 
 func (l laplace) zero() float64 { return l.p(0) }
 
@@ -64,7 +64,7 @@ func (l laplace) size() (mean, deviation float64) {
 // which is right but for a share of 1/24σ² of every probability.
 type gaussian float64
 
-func (s gaussian) spread(x int64, v float64) float64 {
+func (s gaussian) pit(x int64, v float64) float64 {
 	return math.Erfc(-(float64(x)-.5+v)/float64(s)/math.Sqrt2) / 2
 }
 

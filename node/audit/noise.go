@@ -11,10 +11,10 @@ import (
 // A Test asks whether noise has its law; P is the probability of so bad a sight if it
 // has.
 type Test struct {
-	Name string  `json:"name"`
-	N    int     `json:"n"`
-	P    float64 `json:"p"`
-	Saw  string  `json:"saw,omitempty"`
+	Name   string  `json:"name"`
+	N      int     `json:"n"`
+	P      float64 `json:"p"`
+	Detail string  `json:"saw,omitempty"`
 }
 
 // conformance collects noise: what was drawn less what the auditor knows to be under it.
@@ -50,9 +50,9 @@ const enough = 100
 
 type group struct {
 	n      int
-	cells  [cells]uint32 // of numbers that should be uniform in [0,1)
-	size   float64       // Σ|x|, each by its mean
-	excess float64       // the same less 1, by its standard deviation
+	counts [bins]uint32 // of numbers that should be uniform in [0,1)
+	size   float64      // Σ|x|, each by its mean
+	excess float64      // the same less 1, by its standard deviation
 }
 
 // pairs sums the products of uniform numbers less their mean.
@@ -82,7 +82,7 @@ func (c *conformance) add(t *transcript) {
 		}
 		l := c.law(n.noise)
 		x := n.added()
-		u := l.spread(x, c.rng.Float64())
+		u := l.pit(x, c.rng.Float64())
 		c.nodes++
 		c.silent += l.zero()
 		if x == 0 {
@@ -100,7 +100,7 @@ func (c *conformance) add(t *transcript) {
 		mean, deviation := l.size()
 		for _, k := range []int{groupAll, kind} {
 			c.groups[k].n++
-			c.groups[k].cells[min(cells-1, int(u*cells))]++
+			c.groups[k].counts[min(bins-1, int(u*bins))]++
 			c.groups[k].size += float64(abs) / mean
 			c.groups[k].excess += (float64(abs) - mean) / deviation
 		}
@@ -164,7 +164,7 @@ func (c *conformance) tests(few bool) []Test {
 		if n == 0 || few && k != groupAll {
 			continue
 		}
-		tests = append(tests, Test{"law of " + name, n, kolmogorov(&g.cells, n), ""})
+		tests = append(tests, Test{"law of " + name, n, kolmogorov(&g.counts, n), ""})
 		if n >= enough {
 			tests = append(tests, Test{"size of " + name, n, normal(g.excess / math.Sqrt(float64(n))), percent(g.size/float64(n)) + " of the charged scale"})
 		}
@@ -176,7 +176,7 @@ func (c *conformance) tests(few bool) []Test {
 	if few {
 		return tests
 	}
-	tests = append(tests, Test{"law of all nodes, 32 cells", c.nodes, chiSquare(&all.cells, all.n), ""})
+	tests = append(tests, Test{"law of all nodes, 32 bins", c.nodes, chiSquare(&all.counts, all.n), ""})
 	for k, name := range []string{"noise of successive nodes", "noise across streams", "noise of a node and its first half"} {
 		if p := &c.pairs[k]; p.n > 0 {
 			tests = append(tests, Test{name, p.n, p.p(), percent(12*p.sum/float64(p.n)) + " correlation"})

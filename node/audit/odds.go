@@ -11,15 +11,15 @@ import (
 // normal is that of a standard normal number, on both sides.
 func normal(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
 
-// cells is in how many parts of [0,1) numbers are counted.
-const cells = 1 << 14
+// bins is in how many parts of [0,1) numbers are counted.
+const bins = 1 << 14
 
 // kolmogorov is that of n numbers which should be uniform in [0,1).
-func kolmogorov(count *[cells]uint32, n int) float64 {
+func kolmogorov(count *[bins]uint32, n int) float64 {
 	sum, d := 0., 0.
 	for i, c := range count {
 		sum += float64(c) / float64(n)
-		d = max(d, math.Abs(sum-float64(i+1)/cells))
+		d = max(d, math.Abs(sum-float64(i+1)/bins))
 	}
 	root := math.Sqrt(float64(n))
 	x := (root + .12 + .11/root) * d
@@ -35,12 +35,12 @@ func kolmogorov(count *[cells]uint32, n int) float64 {
 }
 
 // chiSquare is that of n numbers which should be uniform in [0,1), by 32nds.
-func chiSquare(count *[cells]uint32, n int) float64 {
+func chiSquare(count *[bins]uint32, n int) float64 {
 	const parts = 32
 	want, sum := float64(n)/parts, 0.
 	for part := range parts {
 		c := 0.
-		for _, k := range count[part*cells/parts : (part+1)*cells/parts] {
+		for _, k := range count[part*bins/parts : (part+1)*bins/parts] {
 			c += float64(k)
 		}
 		sum += (c - want) * (c - want) / want

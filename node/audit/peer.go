@@ -89,7 +89,7 @@ func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, er
 		return s, err
 	}
 	r := p.agent.Ready()
-	s.drawn, s.hidden = slices.Clone(r.Drawn), p.agent.Hidden()
+	s.drawn, s.hidden = slices.Clone(r.Drawn), r.Hidden
 	for _, e := range r.Messages {
 		m := sent{round: t, to: e.To, message: e.Message}
 		if p.audited {

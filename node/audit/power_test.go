@@ -40,17 +40,17 @@ func gaussianClaim(t *testing.T, epsilon, delta float64) claim {
 // what is claimed, where the noise has a share of the scale that the claim asks for.
 func (c claim) found(share float64, runs, audits int) (n int) {
 	src := node.NewSeed(uint64(1000*c.most) + uint64(runs)).Noise()
-	charged := dp.Noise{Law: c.law, Scale: uint64(math.Ceil(dp.Nano / c.most)), Terms: dp.Term}
+	charged := dp.Noise{Law: c.law, Scale: uint64(math.Ceil(dp.Nano / c.most)), VarianceUnits: dp.VarianceScale}
 	draw := src.Laplace
 	if c.law == dp.Gaussian {
 		draw = src.Gaussian
 	}
 	for range audits {
-		var sides [2][]marks
+		var sides [2][]playScores
 		for side := range sides {
 			for range 4 * runs {
 				noise := draw(uint64(share * float64(charged.Scale)))
-				sides[side] = append(sides[side], sharpPlay(side, charged, noise).marks())
+				sides[side] = append(sides[side], sharpPlay(side, charged, noise).scores())
 			}
 		}
 		var b Bound
@@ -128,8 +128,8 @@ func TestNoiseOfTheLawPasses(t *testing.T) {
 	deviation := math.Round(math.Sqrt2 * scale) // of a Laplace law of that scale
 	src := node.NewSeed(7).Noise()
 	draws := map[dp.Noise]func() int64{
-		{Law: dp.Laplace, Scale: scale, Terms: dp.Term}:              func() int64 { return src.Laplace(scale) },
-		{Law: dp.Gaussian, Scale: uint64(deviation), Terms: dp.Term}: func() int64 { return src.Gaussian(uint64(deviation)) },
+		{Law: dp.Laplace, Scale: scale, VarianceUnits: dp.VarianceScale}:              func() int64 { return src.Laplace(scale) },
+		{Law: dp.Gaussian, Scale: uint64(deviation), VarianceUnits: dp.VarianceScale}: func() int64 { return src.Gaussian(uint64(deviation)) },
 	}
 	for charged, draw := range draws {
 		for _, tc := range []struct {
@@ -188,7 +188,7 @@ func TestNoiseOfTheLawPasses(t *testing.T) {
 // TestLikelihoodsOfLaplaceNoiseHaveAtoms: beyond both sums the likelihood is the same to the
 // last bit, wherever the node is, so that a threshold there has all of them on one side.
 func TestLikelihoodsOfLaplaceNoiseHaveAtoms(t *testing.T) {
-	charged := dp.Noise{Law: dp.Laplace, Scale: 5_000_000_001, Terms: dp.Term}
+	charged := dp.Noise{Law: dp.Laplace, Scale: 5_000_000_001, VarianceUnits: dp.VarianceScale}
 	want := sharpPlay(0, charged, 2*dp.Nano).likelihood()
 	for noise := int64(2 * dp.Nano); noise < 60*dp.Nano; noise += 777_777_777 {
 		if l := sharpPlay(0, charged, noise).likelihood(); l != want {

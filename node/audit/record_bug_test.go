@@ -10,7 +10,7 @@ import (
 	"peerd.dev/dp"
 )
 
-// recordFaults lists what is built into the doors of a mechanism.
+// recordFaults lists what is built into the curators of a mechanism.
 func recordFaults(m dp.Mechanism) []string {
 	all := []string{"halved", "reused", "first", "adjacency", "levels"}
 	if m == dp.EachGaussian { // a record is in one leaf
@@ -19,7 +19,7 @@ func recordFaults(m dp.Mechanism) []string {
 	return all
 }
 
-// TestSeededBugsAreFoundInRecords builds faults into the doors of linear records, and audits
+// TestSeededBugsAreFoundInRecords builds faults into the curators of linear records, and audits
 // each over 20 fixed seeds: all must fail.
 func TestSeededBugsAreFoundInRecords(t *testing.T) {
 	all := allRecords()

@@ -11,15 +11,15 @@ import (
 	"peerd.dev/node"
 )
 
-// No peer has streams of linear records yet, so these are audited at the door: a stream of
+// No peer has streams of linear records yet, so these are audited at the curator: a stream of
 // its own instead of a network, and of the questions those that are about nodes.
 
-// A records is what is played at a door: a mechanism, and a kind of records with one of
+// A records is what is played at a curator: a mechanism, and a kind of records with one of
 // the pairs that are the farthest apart by an adjacency: √4.5 and √8 where one takes the
-// place of the other, √2 and 2 where it is left out (dp/record.go).
+// place of the other, √2 and 2 where it is left out (dp/shape.go).
 type records struct {
 	mechanism dp.Mechanism
-	record    dp.Record
+	shape     dp.Shape
 	adjacency dp.Adjacency
 	pair      [2][]float64 // of the user, in both histories: features, and the reward behind
 }
@@ -31,7 +31,7 @@ const (
 
 // String returns a name of the case.
 func (r *records) String() string {
-	return fmt.Sprintf("%v %v %v", r.mechanism, r.record, r.adjacency)
+	return fmt.Sprintf("%v %v %v", r.mechanism, r.shape, r.adjacency)
 }
 
 // allRecords returns every mechanism with Gaussian noise, which these records need, with
@@ -59,7 +59,7 @@ func allRecords() (all []records) {
 // spec is a stream with the ε = 5 at which few plays show most.
 func (r *records) spec() dp.Spec {
 	return dp.Spec{
-		What: "linear records", Streams: 1, Record: r.record, Dim: len(r.pair[0]) - 1, Lo: 0, Hi: 1,
+		What: "linear records", Streams: 1, Shape: r.shape, Dim: len(r.pair[0]) - 1, Lo: 0, Hi: 1,
 		Leaves: recordLeaves, RecordsPerUser: recordUser, Adjacency: r.adjacency, Mechanism: r.mechanism,
 		Epsilon: 5 * dp.Nano, Delta: 1e-6,
 	}
@@ -67,14 +67,14 @@ func (r *records) spec() dp.Spec {
 
 // play plays one history. Another user has a record in every leaf.
 func (r *records) play(side int, noise *dp.Source, streams blank) (*transcript, error) {
-	d, err := dp.NewDoor(dp.Lockstep, account.Unlimited, noise)
+	d, err := dp.NewCurator(dp.Lockstep, account.Unlimited, noise)
 	if err != nil {
 		return nil, err
 	}
 	if _, err = d.Open(r.spec()); err != nil {
 		return nil, err
 	}
-	t := &transcript{canary: &Canary{Name: r.String()}, side: side, charge: d.Charges()[0]}
+	t := &transcript{canary: &Canary{Name: r.String()}, side: side, charge: d.TakeCharges()[0]}
 	b, err := newBook(0, t.charge, streams, &setting{})
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (r *records) audit(t *testing.T, runs, tests int, seed uint64) (broken []st
 		t.Fatal(err)
 	}
 	e, noise := newExact(), conformance{}
-	var sides [2][]marks
+	var sides [2][]playScores
 	for i := range 2 * runs {
 		play, err := r.play(i%2, node.Seed(node.NewSeed(seed).Of(fmt.Sprint(r, i))).Noise(), streams)
 		if err != nil {
@@ -127,7 +127,7 @@ func (r *records) audit(t *testing.T, runs, tests int, seed uint64) (broken []st
 		e.ask(checkPaid, play.unpaid)
 		e.ask(checkSensitivity, play.shiftFault())
 		noise.add(play)
-		sides[i%2] = append(sides[i%2], play.marks())
+		sides[i%2] = append(sides[i%2], play.scores())
 		b.Charged, b.Reach = play.measure().charged(&play.charge), max(b.Reach, play.reach())
 	}
 	for _, c := range e.checks {
@@ -141,7 +141,7 @@ func (r *records) audit(t *testing.T, runs, tests int, seed uint64) (broken []st
 	all := noise.tests(false)
 	for _, test := range all {
 		if test.P < alarm/float64(tests*len(all)) {
-			broken = append(broken, fmt.Sprintf("noise: %s: p = %.2g%s", test.Name, test.P, paren(test.Saw)))
+			broken = append(broken, fmt.Sprintf("noise: %s: p = %.2g%s", test.Name, test.P, paren(test.Detail)))
 		}
 	}
 	return broken, b
@@ -155,7 +155,7 @@ func recordRuns() int {
 	return 20
 }
 
-// TestLinearRecordsPass audits doors as they are over fixed seeds, so that it passes
+// TestLinearRecordsPass audits curators as they are over fixed seeds, so that it passes
 // always or never; with another seed all cases together alarm with probability .011 at
 // most. Every pair moves all that is charged, but for rounding.
 func TestLinearRecordsPass(t *testing.T) {

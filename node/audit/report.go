@@ -62,7 +62,7 @@ func (a *auditor) report() *Report {
 	}
 	for _, t := range r.Tests {
 		if t.P < r.TestsAt {
-			r.Broken = append(r.Broken, fmt.Sprintf("%s: p = %.2g%s", t.Name, t.P, paren(t.Saw)))
+			r.Broken = append(r.Broken, fmt.Sprintf("%s: p = %.2g%s", t.Name, t.P, paren(t.Detail)))
 		}
 	}
 	r.Passed = len(r.Broken) == 0
@@ -98,7 +98,7 @@ func (r *Report) Write(w io.Writer) error {
 	p("")
 	p("NOISE\tNODES\tP\tSAW")
 	for _, c := range r.Tests {
-		p("%s\t%d\t%.2g\t%s", c.Name, c.N, c.P, c.Saw)
+		p("%s\t%d\t%.2g\t%s", c.Name, c.N, c.P, c.Detail)
 	}
 	p("a test alarms below\t\t%.1g", r.TestsAt)
 	p("")

@@ -7,12 +7,12 @@ import (
 )
 
 // A shadow computes what the noise of a peer's nodes lies on, by the peer's own
-// mechanism: it takes the records of the histories, and records of 0, through doors whose
-// noise is from one seed. Noise does not depend on records, so what two doors draw
+// mechanism: it takes the records of the histories, and records of 0, through curators whose
+// noise is from one seed. Noise does not depend on records, so what two curators draw
 // differs by what they would draw without it. No mechanism is written down twice for
-// this, and there is no door without noise.
+// this, and there is no curator without noise.
 type shadow struct {
-	doors []*dp.Door // of the histories; the last one of nothing
+	curators []*dp.Curator // of the histories; the last one of nothing
 }
 
 // A blank is what shadows begin with: streams that hold nothing. They are made once for
@@ -23,34 +23,34 @@ type blank struct {
 }
 
 func newBlank(streams dp.Spec) (b blank, err error) {
-	d, err := newDoor()
+	d, err := newCurator()
 	if err != nil {
 		return b, err
 	}
 	if _, err = d.Open(streams); err != nil {
 		return b, err
 	}
-	b.charge = d.Charges()[0]
+	b.charge = d.TakeCharges()[0]
 	b.saved, err = d.Save()
 	return b, err
 }
 
-func newDoor() (*dp.Door, error) {
-	return dp.NewDoor(dp.Lockstep, account.Unlimited, node.NewSeed(1).Noise())
+func newCurator() (*dp.Curator, error) {
+	return dp.NewCurator(dp.Lockstep, account.Unlimited, node.NewSeed(1).Noise())
 }
 
 // shadow returns one of a number of histories.
 func (b blank) shadow(histories int) (*shadow, error) {
-	s := &shadow{doors: make([]*dp.Door, histories+1)}
-	for i := range s.doors {
-		d, err := newDoor()
+	s := &shadow{curators: make([]*dp.Curator, histories+1)}
+	for i := range s.curators {
+		d, err := newCurator()
 		if err != nil {
 			return nil, err
 		}
 		if err := d.Load(b.saved); err != nil {
 			return nil, err
 		}
-		s.doors[i] = d
+		s.curators[i] = d
 	}
 	return s, nil
 }
@@ -58,9 +58,9 @@ func (b blank) shadow(histories int) (*shadow, error) {
 // add takes in a record, which may be another in each history.
 func (s *shadow) add(stream dp.StreamID, of func(history int) []float64) error {
 	none := make([]float64, len(of(0)))
-	for i, d := range s.doors {
+	for i, d := range s.curators {
 		x := none
-		if i < len(s.doors)-1 {
+		if i < len(s.curators)-1 {
 			x = of(i)
 		}
 		if err := d.Add(stream, x); err != nil {
@@ -71,16 +71,16 @@ func (s *shadow) add(stream dp.StreamID, of func(history int) []float64) error {
 }
 
 // leaf closes a leaf and returns what is drawn then, by history, without its noise. The
-// error is that of [dp.Door.Leaf].
+// error is that of [dp.Curator.Leaf].
 func (s *shadow) leaf(stream dp.StreamID, k uint64) ([][]int64, error) {
-	nodes := make([]dp.Release, len(s.doors))
-	for i, d := range s.doors {
+	nodes := make([]dp.Release, len(s.curators))
+	for i, d := range s.curators {
 		l, err := d.Leaf(stream, k)
 		if err != nil {
 			return nil, err
 		}
 		nodes[i] = l.Node
-		d.Drawn()
+		d.TakeDrawn()
 	}
 	noise := nodes[len(nodes)-1]
 	exact := make([][]int64, len(nodes)-1)

@@ -68,7 +68,7 @@ func (o *Open) fields(c *codec) {
 	c.text("what", &o.What)
 	number(c, "stream", &o.Stream)
 	number(c, "streams", &o.Streams)
-	named(c, "record", &o.Record, map[dp.Record]string{dp.Box: "box", dp.Linear: "linear", dp.Corner: "corner"})
+	named(c, "record", &o.Shape, map[dp.Shape]string{dp.Box: "box", dp.Linear: "linear", dp.Corner: "corner"})
 	number(c, "dim", &o.Dim)
 	number(c, "lo", &o.Lo)
 	number(c, "hi", &o.Hi)
@@ -162,7 +162,7 @@ func (r *Release) fields(c *codec) {
 	number(c, "exponent", &r.Exponent)
 	named(c, "law", &r.Noise.Law, map[dp.Law]string{dp.Laplace: dp.Laplace.String(), dp.Gaussian: dp.Gaussian.String()})
 	number(c, "scale", &r.Noise.Scale)
-	number(c, "terms", &r.Noise.Terms)
+	number(c, "terms", &r.Noise.VarianceUnits)
 }
 
 // A Gap says that records before it are lost: a backup was restored, and the operator

@@ -48,23 +48,23 @@ func (s signer) sign(domain string, b []byte) ([]byte, error) {
 	return ed25519.Sign(s.key, append([]byte(domain+"\x00"), b...)), nil
 }
 
-// A book is a ledger as a running peer writes it, of what a real door releases.
+// A book is a ledger as a running peer writes it, of what a real curator releases.
 type book struct {
-	t      testing.TB
-	chain  Chain
-	door   *dp.Door
-	leaves []uint64
-	round  uint64
-	lines  [][]byte
+	t       testing.TB
+	chain   Chain
+	curator *dp.Curator
+	leaves  []uint64
+	round   uint64
+	lines   [][]byte
 }
 
 func newBook(t testing.TB) *book {
 	t.Helper()
-	door, err := dp.NewDoor(dp.Lockstep, account.Budget{Epsilon: dp.Nano}, dp.NewSeededSource([32]byte{1}))
+	curator, err := dp.NewCurator(dp.Lockstep, account.Budget{Epsilon: dp.Nano}, dp.NewSeededSource([32]byte{1}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &book{t: t, door: door}
+	b := &book{t: t, curator: curator}
 	b.add(&Genesis{
 		Version: Version, Peer: newSigner(1).id(t), Network: "clinics", Policy: Hash{1, 2, 3}, Mode: Lockstep,
 		Budget: account.Budget{Epsilon: dp.Nano}, Unit: "one user with at most 1 reward at this site, replaced by another in [0, 1]",
@@ -84,14 +84,14 @@ func (b *book) add(body Body) {
 // open opens streams for half the budget.
 func (b *book) open(streams, dim int, leaves uint64) {
 	b.t.Helper()
-	_, err := b.door.Open(dp.Spec{
+	_, err := b.curator.Open(dp.Spec{
 		What: fmt.Sprintf("reward sums of %d arms", streams), Streams: streams, Dim: dim, Hi: 1, Leaves: leaves,
 		RecordsPerUser: 1, Epsilon: dp.Nano / 2,
 	})
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	for _, c := range b.door.Charges() {
+	for _, c := range b.curator.TakeCharges() {
 		b.add(Opened(c))
 	}
 	b.leaves = append(b.leaves, make([]uint64, streams)...)
@@ -100,15 +100,15 @@ func (b *book) open(streams, dim int, leaves uint64) {
 // release closes the next leaf of a stream, with a reward in it.
 func (b *book) release(s dp.StreamID, dim int) {
 	b.t.Helper()
-	if err := b.door.Add(s, slices.Repeat([]float64{0.7}, dim)); err != nil {
+	if err := b.curator.Add(s, slices.Repeat([]float64{0.7}, dim)); err != nil {
 		b.t.Fatal(err)
 	}
 	b.leaves[s]++
 	b.round++
-	if _, err := b.door.Leaf(s, b.leaves[s]); err != nil {
+	if _, err := b.curator.Leaf(s, b.leaves[s]); err != nil {
 		b.t.Fatal(err)
 	}
-	for _, r := range b.door.Drawn() {
+	for _, r := range b.curator.TakeDrawn() {
 		b.add(Released(b.round, r))
 	}
 }

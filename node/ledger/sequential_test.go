@@ -21,17 +21,17 @@ func TestReleasesPayOneByOne(t *testing.T) {
 		{dp.EachGaussian, dp.Nano / 2, 1e-6, 3}, // μ grows as the root, and ε faster than that
 	} {
 		budget := account.Budget{Epsilon: dp.Nano, Delta: account.Delta(c.delta * 1e18)}
-		door, err := dp.NewDoor(dp.Lockstep, budget, dp.NewSeededSource([32]byte{1}))
+		curator, err := dp.NewCurator(dp.Lockstep, budget, dp.NewSeededSource([32]byte{1}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := door.Open(dp.Spec{
+		if _, err := curator.Open(dp.Spec{
 			What: "means", Streams: 1, Dim: 1, Hi: 1, Leaves: 100, RecordsPerUser: 1,
 			Mechanism: c.mechanism, Sequential: true, Epsilon: c.epsilon, Delta: c.delta,
 		}); err != nil {
 			t.Fatal(err)
 		}
-		open := Opened(door.Charges()[0])
+		open := Opened(curator.TakeCharges()[0])
 		fresh := func() *Verifier {
 			v := NewVerifier()
 			v.genesis.Budget = budget
@@ -42,19 +42,19 @@ func TestReleasesPayOneByOne(t *testing.T) {
 		}
 		v := fresh()
 		for k := uint64(1); k <= c.releases; k++ {
-			if _, err := door.Leaf(0, k); err != nil {
+			if _, err := curator.Leaf(0, k); err != nil {
 				t.Fatal(err)
 			}
-			if err := v.release(Released(k, door.Drawn()[0])); err != nil || v.charged != door.Spent() {
-				t.Fatalf("%v, leaf %d: %v, charged %v, spent %v", c.mechanism, k, err, v.charged, door.Spent())
+			if err := v.release(Released(k, curator.TakeDrawn()[0])); err != nil || v.charged != curator.Spent() {
+				t.Fatalf("%v, leaf %d: %v, charged %v, spent %v", c.mechanism, k, err, v.charged, curator.Spent())
 			}
 		}
-		next := &Release{From: c.releases, To: c.releases + 1, Counts: []uint64{0}, Values: []int64{0}, Exponent: -20, Noise: dp.Noise{Law: c.mechanism.Law(), Scale: open.Scale, Terms: dp.Term}}
+		next := &Release{From: c.releases, To: c.releases + 1, Counts: []uint64{0}, Values: []int64{0}, Exponent: -20, Noise: dp.Noise{Law: c.mechanism.Law(), Scale: open.Scale, VarianceUnits: dp.VarianceScale}}
 		if err := v.release(next); !errors.Is(err, ErrBudget) {
 			t.Errorf("%v: one release more: %v", c.mechanism, err)
 		}
-		if _, err := door.Leaf(0, c.releases+1); err == nil {
-			t.Errorf("%v: the door pays for more than %d", c.mechanism, c.releases)
+		if _, err := curator.Leaf(0, c.releases+1); err == nil {
+			t.Errorf("%v: the curator pays for more than %d", c.mechanism, c.releases)
 		}
 
 		gap := fresh()

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
@@ -53,13 +52,6 @@ type stream struct {
 
 // NewVerifier returns a Verifier that has seen nothing.
 func NewVerifier() *Verifier { return new(Verifier) }
-
-// Clone returns an independent Verifier in the state of v.
-func (v *Verifier) Clone() *Verifier {
-	c := *v
-	c.opens, c.streams, c.gaps = slices.Clone(v.opens), slices.Clone(v.streams), slices.Clone(v.gaps)
-	return &c
-}
 
 // Chain returns the end of the ledger so far.
 func (v *Verifier) Chain() Chain { return v.chain }

@@ -19,8 +19,8 @@ type Config struct {
 	World      bandit.World // nil for an idle agent
 	Transport  node.Transport
 	Neighbours []protocol.Peer
-	Rounds     uint64 // to play
-	Trace      *Trace // nil for none
+	Rounds     uint64      // to play
+	Trace      *node.Trace // nil for none
 	Logger     *slog.Logger
 }
 
@@ -96,6 +96,12 @@ func (n *Node) play(ctx context.Context, t protocol.Round, in []protocol.Deliver
 	}
 	s := &n.status
 	s.Round = uint64(t) + 1
+	if arm := played.Pull.Arm; arm != bandit.NoArm {
+		for int(arm) >= len(s.Pulls) {
+			s.Pulls = append(s.Pulls, 0)
+		}
+		s.Pulls[arm]++
+	}
 	s.Released += uint64(len(ready.Drawn))
 	s.Refused += uint64(len(ready.Refused))
 	s.Spent = n.c.Agent.Spent()
@@ -119,10 +125,10 @@ func (n *Node) Status(ctx context.Context) (Status, error) {
 
 func (n *Node) snapshot() Status {
 	s := n.status
-	b := n.c.Agent.Belief()
-	s.Pulls = append([]uint64(nil), b.Pulls...)
-	s.Means = append([]float64(nil), b.X...)
-	s.Samples, s.Noise = node.Certainty(b)
+	known := n.c.Agent.Summary()
+	s.Pulls = make([]uint64, len(known.Estimates))
+	copy(s.Pulls, n.status.Pulls)
+	s.Means, s.Samples, s.Noise = known.Estimates, known.Samples, known.NoiseDevs
 	s.Left = n.c.Agent.Left()
 	return s
 }

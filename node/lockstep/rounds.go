@@ -8,7 +8,7 @@ import (
 )
 
 // rounds sorts what arrives into rounds. A neighbour can be one round ahead: it
-// may have had the marks that this peer still waits for.
+// may have had the round ends that this peer still waits for.
 type rounds struct {
 	links map[protocol.Peer]*link
 }

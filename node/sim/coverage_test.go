@@ -22,8 +22,8 @@ func TestTheRadiiKeepTheirPromise(t *testing.T) {
 		rule  protocol.Consistency // of average; empty for rows
 	}{
 		{"average, max", alike, protocol.Max},
-		{"average, budget", alike, protocol.Budget},
-		{"rows", alike, ""},
+		{"average, capped", alike, protocol.Capped},
+		{"rows, sites alike", alike, ""},
 		{"average, max, sites differ", differ, protocol.Max},
 		{"rows, sites differ", differ, ""},
 	} {

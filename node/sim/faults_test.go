@@ -36,6 +36,9 @@ func arrivals(t *testing.T, f Faults) (late map[int]int, copies int, r *run) {
 			copies += n
 		}
 	}
+	if network.prompt() != (late[0] == copies) {
+		t.Errorf("%+v: prompt is %v, and %d of %d come in the next round", f, network.prompt(), late[0], copies)
+	}
 	return late, copies, r
 }
 

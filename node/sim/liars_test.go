@@ -32,7 +32,7 @@ func regular(t testing.TB, n, degree int, seed uint64) [][]protocol.Peer {
 
 // TestTheLyingPeer puts one liar among 20 peers on random 6-regular graphs for
 // 5,000 rounds and compares the honest peers' regret with that of no attack:
-// max must fail, robust stays within 1.25 times and budget within 3 times. One
+// max must fail, robust stays within 1.25 times and capped within 3 times. One
 // seed by default, ten with PEERD_LONG.
 func TestTheLyingPeer(t *testing.T) {
 	if testing.Short() {
@@ -48,7 +48,7 @@ func TestTheLyingPeer(t *testing.T) {
 		claim sim.Claim // empty: no attack
 	}
 	var rows []row
-	for _, rule := range []protocol.Consistency{protocol.Max, protocol.Robust, protocol.Budget} {
+	for _, rule := range []protocol.Consistency{protocol.Max, protocol.Robust, protocol.Capped} {
 		for _, claim := range []sim.Claim{"", sim.ClaimHuge, sim.ClaimT, sim.ClaimHalf} {
 			rows = append(rows, row{rule, claim})
 		}
@@ -90,7 +90,7 @@ func TestTheLyingPeer(t *testing.T) {
 	close(jobs)
 	wg.Wait()
 
-	limit := map[protocol.Consistency]float64{protocol.Robust: 1.25, protocol.Budget: 3}
+	limit := map[protocol.Consistency]float64{protocol.Robust: 1.25, protocol.Capped: 3}
 	base := regret[0]
 	for i, r := range rows {
 		if r.claim == "" {

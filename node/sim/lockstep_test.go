@@ -34,9 +34,9 @@ type record struct {
 	links map[protocol.Peer]*bytes.Buffer
 }
 
-func (r *record) trace() *lockstep.Trace {
+func (r *record) trace() *node.Trace {
 	r.links = map[protocol.Peer]*bytes.Buffer{}
-	return &lockstep.Trace{Steps: &r.steps, Links: func(to protocol.Peer) io.Writer {
+	return &node.Trace{Steps: &r.steps, Links: func(to protocol.Peer) io.Writer {
 		if r.links[to] == nil {
 			r.links[to] = &bytes.Buffer{}
 		}
@@ -59,7 +59,7 @@ type bus struct {
 	self  protocol.Peer
 	in    chan protocol.Delivery
 	peers []*bus
-	trace *lockstep.Trace
+	trace *node.Trace
 }
 
 func (b *bus) Inbox() <-chan protocol.Delivery { return b.in }
@@ -87,7 +87,7 @@ func (b *bus) Send(ctx context.Context, es []protocol.Envelope) error {
 func simulated(t *testing.T, c sim.Config) []*record {
 	t.Helper()
 	rs := make([]*record, c.Spec.Peers())
-	c.Trace = func(p protocol.Peer) *lockstep.Trace {
+	c.Trace = func(p protocol.Peer) *node.Trace {
 		rs[p] = &record{}
 		return rs[p].trace()
 	}
@@ -114,7 +114,7 @@ func live(t *testing.T, c sim.Config) []*record {
 	for i := range n {
 		a, err := c.Spec.Agent(node.PeerConfig{
 			Self: protocol.Peer(i), Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(),
-			Keys: c.Keys[i], Marks: true,
+			Keys: c.Keys[i], RoundEnds: true,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -23,6 +23,10 @@ func NewNetwork(peers int, f Faults, rng *rand.Rand) (*Network, error) {
 	return &Network{faults: f, mail: newMail(peers, f.horizon()), rng: rng, peers: peers}, nil
 }
 
+// prompt reports whether all that is posted in a round is taken in the next one or lost, and
+// so nothing is kept longer.
+func (n *Network) prompt() bool { return n.faults.horizon() == 0 }
+
 // Post sends one message in round t and reports whether it is lost.
 func (n *Network) Post(t protocol.Round, from, to int, m *protocol.Message) (lost bool) {
 	d := protocol.Delivery{From: protocol.Peer(from), Message: *m}

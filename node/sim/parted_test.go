@@ -10,9 +10,9 @@ import (
 )
 
 // TestWhoWasPartedCatchesUp: a network is parted while there is most to learn, and every
-// side's own rewards mislead it. Once it has met, under budget as under max, regret all
+// side's own rewards mislead it. Once it has met, under capped as under max, regret all
 // but stops growing and every peer plays the best arm. Where exchanges left out what one
-// end hardly knew, budget had 1.6 times the regret of max, and its peers stayed wrong.
+// end hardly knew, capped had 1.6 times the regret of max, and its peers stayed wrong.
 func TestWhoWasPartedCatchesUp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a quarter of a million agent steps")
@@ -31,7 +31,7 @@ func TestWhoWasPartedCatchesUp(t *testing.T) {
 			}
 			half, whole = half+res.Regret[4]/seeds, whole+res.Regret[9]/seeds
 			for i, pulls := range res.Pulls {
-				if rule == protocol.Budget && pulls[best] < .75*rounds {
+				if rule == protocol.Capped && pulls[best] < .75*rounds {
 					t.Errorf("seed %d: peer %d played the best arm %d times of %d", seed, i, pulls[best], rounds)
 				}
 			}
@@ -39,8 +39,8 @@ func TestWhoWasPartedCatchesUp(t *testing.T) {
 		return half, whole
 	}
 	_, most := play(protocol.Max)
-	half, got := play(protocol.Budget)
-	t.Logf("regret under max %.1f, under budget %.1f, of which %.1f after the first half", most, got, got-half)
+	half, got := play(protocol.Capped)
+	t.Logf("regret under max %.1f, under capped %.1f, of which %.1f after the first half", most, got, got-half)
 	if got > 1.1*most || got-half > .1*got {
 		t.Error("who was parted stays wrong")
 	}

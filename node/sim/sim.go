@@ -13,7 +13,6 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
-	"peerd.dev/node/lockstep"
 	"peerd.dev/protocol"
 )
 
@@ -31,13 +30,13 @@ type Config struct {
 	Topic   bool      // messages to everyone arrive directly at all peers
 	Alone   bool      // every peer is a network of one
 	Bytes   bool      // Result.Bytes is wanted; it takes a tenth of the time
-	Laws    bool      // Result.Laws is wanted: of protocol average, without faults and liars
+	Lemmas  bool      // Result.Lemmas is wanted: of protocol average, without faults and liars
 	Truth   []float64 // means of the arms over all sites; nil where arms have none
 	Cover   bool      // Result.Coverage is wanted; it needs Truth
 
 	// Trace, if not nil, returns where to write what peer p does; see
-	// [lockstep.Trace]. Agents then end their rounds with marks, as in lockstep.
-	Trace func(p protocol.Peer) *lockstep.Trace
+	// [node.Trace]. Agents then send round ends, as in lockstep.
+	Trace func(p protocol.Peer) *node.Trace
 	// Watch, if not nil, is called after every round with all agents.
 	Watch func(t protocol.Round, agents []*node.Agent)
 	// Progress, if not nil, is called about a hundred times a run with the rounds
@@ -57,7 +56,7 @@ type Result struct {
 	Refused  uint64 // messages
 	Spent    float64
 	Gap      float64   // by how much the second best arm of Truth falls short of the best
-	Laws     *Laws     // nil unless asked for
+	Lemmas   *Lemmas   // nil unless asked for
 	Coverage *Coverage // nil unless asked for
 }
 
@@ -65,13 +64,13 @@ type Result struct {
 type run struct {
 	Config
 	agents  []*node.Agent
-	traces  []*lockstep.Trace
+	traces  []*node.Trace
 	network *Network
 	down    []uint64 // round until which a peer is away
 	rng     *rand.Rand
 	regret  float64 // summed over honest peers
 	honest  float64 // peers with arms
-	laws    *watch  // nil unless asked for
+	lemmas  *watch  // nil unless asked for
 	cover   *cover  // nil unless asked for
 	res     Result
 	buf     []byte
@@ -96,8 +95,8 @@ func Run(c Config) (Result, error) {
 		}
 		r.network.Turn()
 		r.point(t + 1)
-		if r.laws != nil {
-			r.laws.round(r.agents, r.res.Pulls)
+		if r.lemmas != nil {
+			r.lemmas.round(r.agents, r.res.Pulls)
 		}
 		if c.Watch != nil {
 			c.Watch(protocol.Round(t), r.agents)
@@ -109,10 +108,10 @@ func Run(c Config) (Result, error) {
 		}
 	}
 	for _, a := range r.agents {
-		r.res.Means = append(r.res.Means, append([]float64(nil), a.Belief().X...))
+		r.res.Means = append(r.res.Means, a.Summary().Estimates)
 	}
-	if r.laws != nil {
-		r.res.Laws = &r.laws.Laws
+	if r.lemmas != nil {
+		r.res.Lemmas = &r.lemmas.Lemmas
 	}
 	if r.cover != nil {
 		r.res.Coverage = &r.cover.Coverage
@@ -130,11 +129,11 @@ func start(c Config) (*run, error) {
 	if r.network, err = NewNetwork(n, c.Faults, r.rng); err != nil {
 		return nil, err
 	}
-	if c.Laws {
+	if c.Lemmas {
 		if c.Liars.Count > 0 || !r.network.faults.none || c.Faults.Churn > 0 {
 			return nil, errors.New("sim: the lemmas are about a network without faults and liars")
 		}
-		if r.laws, err = newWatch(&r.Config); err != nil {
+		if r.lemmas, err = newWatch(&r.Config); err != nil {
 			return nil, err
 		}
 	}
@@ -146,7 +145,8 @@ func start(c Config) (*run, error) {
 	}
 	for i := range n {
 		peer := node.PeerConfig{
-			Self: protocol.Peer(i), Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(), Topic: c.Topic, Marks: c.Trace != nil,
+			Self: protocol.Peer(i), Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(), Topic: c.Topic, RoundEnds: c.Trace != nil,
+			Reuse: r.network.prompt(),
 		}
 		if c.Keys != nil {
 			peer.Keys = c.Keys[i]
@@ -192,8 +192,8 @@ func (r *run) step(t protocol.Round, i int) error {
 	}
 	arm, ready := played.Pull.Arm, a.Ready()
 	r.sized.bytes = 0
-	if r.laws != nil {
-		r.laws.drew(i, ready.Drawn)
+	if r.lemmas != nil {
+		r.lemmas.drew(i, ready.Drawn)
 	}
 	if r.traces != nil {
 		if err := r.trace(t, i, int(arm), ready); err != nil {
@@ -216,8 +216,8 @@ func (r *run) step(t protocol.Round, i int) error {
 			continue // the mailboxes know when a round is over
 		}
 		m := &e.Message
-		if r.laws != nil {
-			r.laws.sent(i, m)
+		if r.lemmas != nil {
+			r.lemmas.sent(i, m)
 		}
 		if lies {
 			lie, err := r.Liars.lie(m, t)

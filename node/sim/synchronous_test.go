@@ -90,7 +90,7 @@ func TestAsynchronyAgainstThePaper(t *testing.T) {
 }
 
 // A synchronous network plays paper 004's algorithms. Of the daemon it has the learner,
-// the door and the arithmetic of estimates.
+// the curator and the arithmetic of estimates.
 type synchronous struct {
 	sim.Config
 	edges [][2]int
@@ -100,7 +100,7 @@ type synchronous struct {
 
 type synchronousPeer struct {
 	learner bandit.Learner
-	door    *dp.Door
+	curator *dp.Curator
 	mixed   *dp.Mixed
 	belief  bandit.Belief
 	most    []uint64 // ñ: greatest pull counts heard of
@@ -119,14 +119,14 @@ func newSynchronous(t *testing.T, c sim.Config) *synchronous {
 		if err != nil {
 			t.Fatal(err)
 		}
-		door, err := dp.NewDoor(p.Mode, p.Budget, c.Seeds[i].Noise())
+		curator, err := dp.NewCurator(p.Mode, p.Budget, c.Seeds[i].Noise())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := door.Open(p.Streams(l.Statistic(), protocol.Cadence{})); err != nil {
+		if _, err := curator.Open(p.Streams(l.Statistic(), protocol.Cadence{})); err != nil {
 			t.Fatal(err)
 		}
-		peer := &synchronousPeer{learner: l, door: door, mixed: dp.NewMixed(arms, dp.MeanExponent), most: make([]uint64, arms)}
+		peer := &synchronousPeer{learner: l, curator: curator, mixed: dp.NewMixed(arms, dp.MeanExponent), most: make([]uint64, arms)}
 		peer.belief = belief.New(arms, 1)
 		s.peers = append(s.peers, peer)
 	}
@@ -208,19 +208,19 @@ func (p *synchronousPeer) know(n uint64) *bandit.Belief {
 func (p *synchronousPeer) pull(t *testing.T, arm int, reward float64) {
 	t.Helper()
 	b := &p.belief
-	if err := p.door.Add(dp.StreamID(arm), []float64{reward}); err != nil {
+	if err := p.curator.Add(dp.StreamID(arm), []float64{reward}); err != nil {
 		t.Fatal(err)
 	}
 	b.Pulls[arm]++
-	leaf, err := p.door.Leaf(dp.StreamID(arm), b.Pulls[arm])
+	leaf, err := p.curator.Leaf(dp.StreamID(arm), b.Pulls[arm])
 	if err != nil {
 		t.Fatal(err)
 	}
-	noise, err := p.mixed.ReplaceByMean(arm, leaf.Sum)
+	noise, err := p.mixed.ReplaceByMean(arm, &leaf.Sum)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.LaplaceSumSq[arm], b.LaplaceMax[arm], b.GaussVar[arm] = noise.V, noise.B, noise.G
+	b.LaplaceSumSq[arm], b.LaplaceMax[arm], b.GaussVar[arm] = noise.LaplaceSumSq, noise.LaplaceMax, noise.GaussVar
 	b.SampleVar[arm] = 1 / float64(b.Pulls[arm])
 }
 

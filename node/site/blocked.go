@@ -12,9 +12,9 @@ import (
 	"peerd.dev/protocol"
 )
 
-// ErrBehind is wrapped by what an Alarm says: a peer remembers a ledger of this peer
+// ErrOldCopy is wrapped by what an Alarm says: a peer remembers a ledger of this peer
 // that this one is not.
-var ErrBehind = errors.New("this folder was restored from a backup, or its key runs twice")
+var ErrOldCopy = errors.New("this folder was restored from a backup, or its key runs twice")
 
 // blocked says why nothing is released. A site begins blocked, until its neighbours have
 // reported what they remember: a folder cannot tell by itself that it is an old copy. While
@@ -66,9 +66,9 @@ func parseEvidence(b []byte) (x rollbackEvidence, err error) {
 func (h *blocked) reason() string {
 	switch x := h.evidence; {
 	case x != nil && x.Fork:
-		return fmt.Sprintf("%v: peer %d remembers another history of its ledger. Nothing is released. Stop the other copy. This folder cannot be used any more: use the other one, or begin a new one with `peerd init`", ErrBehind, x.Peer)
+		return fmt.Sprintf("%v: peer %d remembers another history of its ledger. Nothing is released. Stop the other copy. This folder cannot be used any more: use the other one, or begin a new one with `peerd init`", ErrOldCopy, x.Peer)
 	case x != nil:
-		return fmt.Sprintf("%v: peer %d remembers %d ledger records, and there are fewer here. Nothing is released. If another copy runs, stop it and use its folder; if it is lost, stop this peer and run `peerd recover`", ErrBehind, x.Peer, x.Records)
+		return fmt.Sprintf("%v: peer %d remembers %d ledger records, and there are fewer here. Nothing is released. If another copy runs, stop it and use its folder; if it is lost, stop this peer and run `peerd recover`", ErrOldCopy, x.Peer, x.Records)
 	case !h.open:
 		return "waiting for neighbours to report the last checkpoint they saw of this peer; nothing is released until they do"
 	}
@@ -137,7 +137,7 @@ func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint) {
 	alarm := errors.Join(errors.New(s.blocked.reason()), err)
 	s.log.Error("alarm: nothing is released", "reason", alarm)
 	if s.c.Alarm != nil {
-		go s.c.Alarm(fmt.Errorf("%w: %w", ErrBehind, alarm))
+		go s.c.Alarm(fmt.Errorf("%w: %w", ErrOldCopy, alarm))
 	}
 }
 
@@ -164,8 +164,8 @@ func (s *Site) has(m protocol.Checkpoint) (bool, error) {
 	return line != nil && ledger.HashOf(line) == m.Head, err
 }
 
-// Behind reports whether a peer has been found to remember what is not here.
-func (s *Site) Behind() bool {
+// OldCopy reports whether a peer has been found to remember what is not here.
+func (s *Site) OldCopy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.blocked.evidence != nil

@@ -94,7 +94,7 @@ func running(t *testing.T, f func(t *testing.T)) {
 
 func TestAloneNothingIsBlocked(t *testing.T) {
 	running(t, func(t *testing.T) {
-		x := usual("rows", OnArrival)
+		x := usual(stated, OnArrival)
 		x.alone = true
 		a := wake(newRig(t, x))
 		a.pass(4*every + every/2)
@@ -117,15 +117,15 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 	for _, all := range []bool{true, false} {
 		t.Run(fmt.Sprint("all=", all), func(t *testing.T) {
 			running(t, func(t *testing.T) {
-				a := wake(newRig(t, usual("rows", OnArrival)))
-				held := func(when string) {
+				a := wake(newRig(t, usual(stated, OnArrival)))
+				mustBeBlocked := func(when string) {
 					t.Helper()
 					if st := a.status(); st.Round != 0 || st.Released != 0 || st.BlockedReason == "" || a.sent() > 0 || a.s.Ready(t.Context()) == nil {
 						t.Fatalf("%s: %+v, %d frames", when, st, a.sent())
 					}
 				}
 				a.pass(time.Hour)
-				held("nobody told")
+				mustBeBlocked("nobody told")
 				if n := a.asked(); n > 5*3600 {
 					t.Errorf("the clock was asked %d times in an hour of waiting", n)
 				}
@@ -134,7 +134,7 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 				}
 				a.s.OnRemembered(left, protocol.Checkpoint{})
 				a.pass(grace - 2*every)
-				held("one told")
+				mustBeBlocked("one told")
 				if all {
 					a.s.OnRemembered(right, protocol.Checkpoint{})
 					a.pass(2 * every)
@@ -154,7 +154,7 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 // alarm and sends nothing any more, while decisions go on; so it is after a restart.
 func TestAnAlarmSilences(t *testing.T) {
 	running(t, func(t *testing.T) {
-		a := wake(newRig(t, usual("average", OnArrival)))
+		a := wake(newRig(t, usual(averaged, OnArrival)))
 		a.s.OnRemembered(left, protocol.Checkpoint{})
 		a.s.OnRemembered(right, protocol.Checkpoint{})
 		for range 5 {
@@ -173,7 +173,7 @@ func TestAnAlarmSilences(t *testing.T) {
 		if len(a.alarms) != 1 {
 			t.Fatalf("%d alarms", len(a.alarms))
 		}
-		if err := <-a.alarms; !errors.Is(err, ErrBehind) || !strings.Contains(err.Error(), "peer 2") {
+		if err := <-a.alarms; !errors.Is(err, ErrOldCopy) || !strings.Contains(err.Error(), "peer 2") {
 			t.Errorf("alarm: %v", err)
 		}
 		round := a.status().Round
@@ -183,7 +183,7 @@ func TestAnAlarmSilences(t *testing.T) {
 		}
 		a.sleep()
 		b := wake(a.rig)
-		if !b.s.Behind() {
+		if !b.s.OldCopy() {
 			t.Error("the alarm is forgotten with a restart")
 		}
 		b.s.OnRemembered(left, protocol.Checkpoint{})
@@ -203,7 +203,7 @@ func TestAnAlarmSilences(t *testing.T) {
 // a clock that goes back repeats none.
 func TestTheClockOfRounds(t *testing.T) {
 	running(t, func(t *testing.T) {
-		x := usual("rows", AtWindow)
+		x := usual(stated, AtWindow)
 		x.alone = true
 		r := newRig(t, x)
 		a := wake(r)
@@ -253,16 +253,16 @@ func TestTheClockOfRounds(t *testing.T) {
 // TestTheHighestIsBelieved: of several that remember what is not here, in whatever order
 // their reports come, the one that remembers most counts.
 func TestTheHighestIsBelieved(t *testing.T) {
-	for _, told := range [][]uint64{{50, 70}, {70, 50}, {70, 70}} {
-		r := newRig(t, usual("rows", OnArrival))
+	for _, remembered := range [][]uint64{{50, 70}, {70, 50}, {70, 70}} {
+		r := newRig(t, usual(stated, OnArrival))
 		r.open()
-		r.s.OnRemembered(left, protocol.Checkpoint{Records: told[0]})
-		r.s.OnRemembered(right, protocol.Checkpoint{Records: told[1]})
+		r.s.OnRemembered(left, protocol.Checkpoint{Records: remembered[0]})
+		r.s.OnRemembered(right, protocol.Checkpoint{Records: remembered[1]})
 		r.stop()
 		r.open()
 		a, err := r.s.Recover()
 		if err != nil || a.Claimed != 70 || a.Had != 2 {
-			t.Errorf("%v: %+v, %v", told, a, err)
+			t.Errorf("%v: %+v, %v", remembered, a, err)
 		}
 		r.stop()
 		if n := len(r.alarms); n > 1 {
@@ -291,7 +291,7 @@ func lost(t *testing.T, name string, n int) *rig {
 	backup := r.disk.CrashClone(vfs.CrashCloneCfg{})
 	r.start()
 	work(n)
-	if r.s.Behind() {
+	if r.s.OldCopy() {
 		t.Fatal("behind before the backup was restored")
 	}
 	r.stop()
@@ -307,13 +307,13 @@ func TestRecoverGoesOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := lost(t, name, 10)
 			r.start()
-			if !r.s.Behind() {
+			if !r.s.OldCopy() {
 				t.Fatal("the backup is not found out")
 			}
-			if err := <-r.alarms; !errors.Is(err, ErrBehind) {
+			if err := <-r.alarms; !errors.Is(err, ErrOldCopy) {
 				t.Error(err)
 			}
-			before, incarnation, mark := len(r.net.frames), r.s.Incarnation(), r.net.memory(left)
+			before, incarnation, checkpoint := len(r.net.frames), r.s.Incarnation(), r.net.memory(left)
 			waiting := r.ask(decision.Ask{ID: "made while held"})
 			r.round() // does nothing
 			if len(r.net.frames) != before {
@@ -325,16 +325,16 @@ func TestRecoverGoesOn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a.Claimed != mark.Records || a.Had >= a.Claimed || a.Spent || len(a.Next) != 3 {
-				t.Errorf("%+v, and %d records are remembered", a, mark.Records)
+			if a.Claimed != checkpoint.Records || a.Had >= a.Claimed || a.Spent || len(a.Next) != 3 {
+				t.Errorf("%+v, and %d records are remembered", a, checkpoint.Records)
 			}
 			r.stop()
 			r.start()
-			if r.s.Behind() || r.s.isBlocked() {
+			if r.s.OldCopy() || r.s.isBlocked() {
 				t.Fatalf("still held: %s", r.status().BlockedReason)
 			}
-			if r.s.Incarnation() <= incarnation || r.s.Checkpoint().Records <= mark.Records {
-				t.Errorf("incarnation %d after %d, %d records after %d", r.s.Incarnation(), incarnation, r.s.Checkpoint().Records, mark.Records)
+			if r.s.Incarnation() <= incarnation || r.s.Checkpoint().Records <= checkpoint.Records {
+				t.Errorf("incarnation %d after %d, %d records after %d", r.s.Incarnation(), incarnation, r.s.Checkpoint().Records, checkpoint.Records)
 			}
 			if got := r.ask(decision.Ask{ID: waiting.ID}); !got.Repeated || got.Counted {
 				t.Errorf("%+v: a decision that waited while records were lost counts no more", got)
@@ -354,7 +354,7 @@ func TestRecoverGoesOn(t *testing.T) {
 			r.draft()
 			r.stop()
 			r.start() // and so it stays
-			if r.s.Behind() || r.s.Incarnation() <= incarnation {
+			if r.s.OldCopy() || r.s.Incarnation() <= incarnation {
 				t.Error("the recovery is forgotten with a restart")
 			}
 			r.stop()
@@ -389,7 +389,7 @@ func TestRecoverAgainIfAnotherRemembersMore(t *testing.T) {
 			for _, p := range tell {
 				r.s.OnRemembered(p, r.net.memory(p))
 			}
-			if !r.s.Behind() {
+			if !r.s.OldCopy() {
 				t.Fatalf("%s: start %d: nothing is noticed", name, i)
 			}
 			r.stop()
@@ -407,8 +407,8 @@ func TestRecoverAgainIfAnotherRemembersMore(t *testing.T) {
 				t.Errorf("%s: node %+v is released twice", name, at)
 			}
 		}
-		if r.s.Behind() || own <= len(backupNodes(r, known)) {
-			t.Errorf("%s: behind %v, %d nodes in the ledger", name, r.s.Behind(), own)
+		if r.s.OldCopy() || own <= len(backupNodes(r, known)) {
+			t.Errorf("%s: behind %v, %d nodes in the ledger", name, r.s.OldCopy(), own)
 		}
 		r.stop()
 	}
@@ -439,7 +439,7 @@ func TestAWipedDiskUnderAnOldKey(t *testing.T) {
 		r := lost(t, name, 10)
 		r.disk = vfs.NewCrashableMem()
 		r.start()
-		if !r.s.Behind() {
+		if !r.s.OldCopy() {
 			t.Fatalf("%s: a fresh folder under an old key releases", name)
 		}
 		r.stop()
@@ -452,7 +452,7 @@ func TestAWipedDiskUnderAnOldKey(t *testing.T) {
 		r.start()
 		// A neighbour that was away for long remembers the lost life's first records.
 		r.s.OnRemembered(right, protocol.Checkpoint{Records: 2, Head: [32]byte{1}})
-		if r.s.Behind() {
+		if r.s.OldCopy() {
 			t.Fatalf("%s: %s", name, r.status().BlockedReason)
 		}
 		for range 12 {
@@ -469,7 +469,7 @@ func TestAWipedDiskUnderAnOldKey(t *testing.T) {
 
 // TestAForkIsForGood: where both histories went on there is nothing to recover.
 func TestAForkIsForGood(t *testing.T) {
-	for what, mark := range map[string]func(r *rig) protocol.Checkpoint{
+	for what, checkpoint := range map[string]func(r *rig) protocol.Checkpoint{
 		"same length": func(r *rig) protocol.Checkpoint {
 			return protocol.Checkpoint{Records: r.s.Checkpoint().Records, Head: [32]byte{1}}
 		},
@@ -483,10 +483,10 @@ func TestAForkIsForGood(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			r := lost(t, "average", 0)
+			r := lost(t, averaged, 0)
 			r.open()
-			r.s.OnRemembered(left, mark(r))
-			if !r.s.Behind() {
+			r.s.OnRemembered(left, checkpoint(r))
+			if !r.s.OldCopy() {
 				t.Fatal("not noticed")
 			}
 			before := len(r.net.frames)
@@ -497,11 +497,11 @@ func TestAForkIsForGood(t *testing.T) {
 			}
 			r.stop()
 			r.open()
-			mark, records := r.s.Checkpoint(), len(r.lines())
+			checkpoint, records := r.s.Checkpoint(), len(r.lines())
 			if _, err := r.s.Recover(); !errors.Is(err, ErrFork) {
 				t.Errorf("recovered: %v", err)
 			}
-			if r.s.Checkpoint() != mark || len(r.lines()) != records || !strings.Contains(r.status().BlockedReason, "another history") {
+			if r.s.Checkpoint() != checkpoint || len(r.lines()) != records || !strings.Contains(r.status().BlockedReason, "another history") {
 				t.Error("the refusal changed something")
 			}
 			r.stop()
@@ -510,16 +510,16 @@ func TestAForkIsForGood(t *testing.T) {
 }
 
 func TestThereMayBeNothingToRecover(t *testing.T) {
-	r := newRig(t, usual("rows", AtWindow))
+	r := newRig(t, usual(stated, AtWindow))
 	r.start()
 	r.rounds(3)
-	mark := r.s.Checkpoint()
+	checkpoint := r.s.Checkpoint()
 	if _, err := r.s.Recover(); !errors.Is(err, ErrNothing) {
 		t.Error(err)
 	}
 	r.stop()
 	r.start()
-	if r.s.Checkpoint() != mark || r.s.Behind() {
+	if r.s.Checkpoint() != checkpoint || r.s.OldCopy() {
 		t.Error("the refusal changed something")
 	}
 	r.stop()
@@ -528,7 +528,7 @@ func TestThereMayBeNothingToRecover(t *testing.T) {
 // TestRecoverFailsAsAWhole: with a clock that cannot give an incarnation nothing is given
 // up.
 func TestRecoverFailsAsAWhole(t *testing.T) {
-	r := lost(t, "average", 10)
+	r := lost(t, averaged, 10)
 	r.start()
 	r.stop()
 	r.open()
@@ -549,7 +549,7 @@ func TestRecoverFailsAsAWhole(t *testing.T) {
 
 // TestCheckpointsAreRemembered: marks of other peers are stored with the next step.
 func TestCheckpointsAreRemembered(t *testing.T) {
-	r := newRig(t, usual("rows", AtWindow))
+	r := newRig(t, usual(stated, AtWindow))
 	r.start()
 	r.s.OnCheckpoint(left, protocol.Checkpoint{Records: 5, Head: [32]byte{5}})
 	r.s.OnCheckpoint(right, protocol.Checkpoint{Records: 6, Head: [32]byte{6}})

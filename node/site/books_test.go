@@ -45,19 +45,19 @@ func (d *draft) add(t testing.TB, lines [][]byte) {
 		if err := d.verifier.Line(line); err != nil {
 			t.Fatalf("ledger: %v", err)
 		}
-		record, err := ledger.ParseLine(line)
+		parsed, err := ledger.ParseLine(line)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, _ := record.Body.(*ledger.Release)
+		r, _ := parsed.Body.(*ledger.Release)
 		if r != nil {
 			d.nodes[place{r.Stream, r.From, r.To}] = r
 			d.newest[r.Stream] = r.To
 		}
-		if o, ok := record.Body.(*ledger.Open); ok {
+		if o, ok := parsed.Body.(*ledger.Open); ok {
 			d.newest = append(d.newest, make([]uint64, o.Streams)...)
 		}
-		d.lines, d.seqs, d.releases = append(d.lines, line), append(d.seqs, record.Seq), append(d.releases, r)
+		d.lines, d.seqs, d.releases = append(d.lines, line), append(d.seqs, parsed.Seq), append(d.releases, r)
 	}
 }
 
@@ -97,7 +97,7 @@ func covered(t testing.TB, x *setting, d *draft, m protocol.Message) {
 		return
 	}
 	switch {
-	case x.protocol == "rows" && m.Body() == 1:
+	case x.protocol == stated && m.Body() == 1:
 		row := m.Release(0)
 		for arm := range x.arms {
 			value, count := d.sum(t, dp.StreamID(arm), m.Label().Seq)
@@ -105,7 +105,7 @@ func covered(t testing.TB, x *setting, d *draft, m protocol.Message) {
 				t.Fatalf("row %d says %d of %d pulls of arm %d, the ledger %d of %d", m.Label().Seq, row.Value(arm), row.Count(arm), arm, value, count)
 			}
 		}
-	case x.protocol == "average" && m.Body() == 2:
+	case x.protocol == averaged && m.Body() == 2:
 		counts := m.Release(1)
 		for arm := range x.arms {
 			if _, most := d.sum(t, dp.StreamID(arm), d.newest[arm]); counts.Count(arm) > most {

@@ -24,7 +24,7 @@ func set(t time.Time, forward time.Duration) time.Time {
 func TestAClockSetForwardIsNotFollowed(t *testing.T) {
 	const every = 20 * time.Millisecond
 	for _, forward := range []time.Duration{0, time.Hour, 24 * 365 * time.Hour} {
-		r := started(t, usual("rows", AtWindow))
+		r := started(t, usual(stated, AtWindow))
 		s := r.s
 		began := time.Now()
 		s.began, s.c.Clock.Start, s.c.Clock.Every = began, began.Round(0), every

@@ -17,7 +17,7 @@ import (
 // TestAStoreOfAnotherConfiguration is refused in words, and left as it was.
 func TestAStoreOfAnotherConfiguration(t *testing.T) {
 	for what, change := range map[string]func(x *setting){
-		"another protocol":     func(x *setting) { x.protocol = "rows" },
+		"another protocol":     func(x *setting) { x.protocol = stated },
 		"more arms":            func(x *setting) { x.arms = append(x.arms, "more") },
 		"fewer arms":           func(x *setting) { x.arms = x.arms[:2] },
 		"another horizon":      func(x *setting) { x.horizon++ },
@@ -25,7 +25,7 @@ func TestAStoreOfAnotherConfiguration(t *testing.T) {
 	} {
 		for _, recovered := range []bool{false, true} {
 			t.Run(fmt.Sprint(what, " recovered=", recovered), func(t *testing.T) {
-				r := lost(t, "average", 5)
+				r := lost(t, averaged, 5)
 				r.start()
 				r.stop()
 				if recovered {
@@ -77,7 +77,7 @@ func TestDamageIsRefused(t *testing.T) {
 		"a claim of nobody": func(b *store.Batch, _ *rig) { b.Set(store.Meta, []byte(evidenceKey), []byte{}) },
 	} {
 		t.Run(what, func(t *testing.T) {
-			x := usual("average", OnArrival)
+			x := usual(averaged, OnArrival)
 			r := newRig(t, x)
 			r.start()
 			for range 5 {
@@ -107,7 +107,7 @@ func TestDamageIsRefused(t *testing.T) {
 // TestTheOutboxEmpties: what was sent is taken off with a later step, and a clean start
 // sends little again.
 func TestTheOutboxEmpties(t *testing.T) {
-	r := started(t, usual("average", OnArrival))
+	r := started(t, usual(averaged, OnArrival))
 	for range 30 {
 		r.pay(r.ask(decision.Ask{}).ID, .5)
 		r.round()
@@ -135,7 +135,7 @@ func TestTheOutboxEmpties(t *testing.T) {
 
 // TestTheLogIsCutShort: by snapshots, also where no round ends.
 func TestTheLogIsCutShort(t *testing.T) {
-	x := usual("rows", AtWindow)
+	x := usual(stated, AtWindow)
 	x.saveEvery = 64
 	r := started(t, x)
 	longest := 0
@@ -161,7 +161,7 @@ func TestTheLogIsCutShort(t *testing.T) {
 // TestClosingWhileBusy: calls that are under way when the site closes are answered, with
 // what is then on the disk, or refused.
 func TestClosingWhileBusy(t *testing.T) {
-	r := newRig(t, usual("average", OnArrival))
+	r := newRig(t, usual(averaged, OnArrival))
 	r.start()
 	var all sync.WaitGroup
 	var mu sync.Mutex
@@ -208,7 +208,7 @@ func TestClosingWhileBusy(t *testing.T) {
 
 // TestOnlyOneOpens: a second daemon on the same folder does not start.
 func TestOnlyOneOpens(t *testing.T) {
-	r := started(t, usual("rows", AtWindow))
+	r := started(t, usual(stated, AtWindow))
 	if s, err := Open(r.config()); err == nil {
 		_ = s.Close()
 		t.Error("the folder is open twice")
@@ -217,7 +217,7 @@ func TestOnlyOneOpens(t *testing.T) {
 
 // TestTheLedgerIsReadInParts gives whole lines, from a number on.
 func TestTheLedgerIsReadInParts(t *testing.T) {
-	r := started(t, usual("rows", AtWindow))
+	r := started(t, usual(stated, AtWindow))
 	r.rounds(9)
 	lines := r.lines()
 	for _, c := range []struct{ from, limit uint64 }{{0, 0}, {0, 1}, {3, 4}, {uint64(len(lines)) - 1, 5}, {uint64(len(lines)), 5}, {1 << 60, 5}} {

@@ -86,7 +86,7 @@ func TestAFullDiskTakesNothing(t *testing.T) {
 // TestAFullDiskStopsRoundsOnly: Run says so once and waits, and goes on by itself.
 func TestAFullDiskStopsRoundsOnly(t *testing.T) {
 	running(t, func(t *testing.T) {
-		x := usual("rows", OnArrival)
+		x := usual(stated, OnArrival)
 		x.alone = true
 		r := newRig(t, x)
 		r.full.Reserve = gib

@@ -17,7 +17,7 @@ import (
 // TestAnAnswerAgainWaitsToo: who asks or reports what another call is still writing is not
 // answered before it is durable either.
 func TestAnAnswerAgainWaitsToo(t *testing.T) {
-	r := newRig(t, usual("average", OnArrival))
+	r := newRig(t, usual(averaged, OnArrival))
 	var on atomic.Bool
 	r.wrap = func(fs vfs.FS) vfs.FS { return stuck{fs, &on} }
 	r.start()

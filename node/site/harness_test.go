@@ -71,6 +71,18 @@ func (x setting) repeatable(seed uint64) setting {
 	return x
 }
 
+// The protocols of tests that are about one: of means that peers mix, and of sums that each
+// peer states.
+var averaged, stated = nameOf(protocol.AverageParams{}), nameOf(protocol.RowsParams{})
+
+func nameOf(params any) string {
+	e, err := protocol.EntryOf(params)
+	if err != nil {
+		panic(err)
+	}
+	return e.Name
+}
+
 // protocols names those that the tests about all protocols go through.
 func protocols() (names []string) {
 	for _, e := range protocol.Table() {
@@ -106,14 +118,18 @@ func (x *setting) spec() node.Spec {
 	if x.mechanism == dp.None {
 		budget = account.Unlimited
 	}
-	entry, err := protocol.Lookup(x.protocol)
+	row, err := protocol.Lookup(x.protocol)
 	if err != nil {
 		panic(err)
 	}
-	learner, _ := learnerFor(&entry)
+	learner, _ := learnerFor(&row)
+	params := small(&row)
+	if x.idle {
+		params, _ = withRelays(params, int(self)+1)
+	}
 	s := node.Spec{
 		Arms: len(x.arms), Graph: [][]protocol.Peer{{self}, {left, right}, {self}},
-		Learner: learner.Small(learner.Params), Protocol: small(&entry),
+		Learner: learner.Small(learner.Params), Protocol: params,
 		Privacy: node.Privacy{Mode: x.mode, Budget: budget, Mechanism: x.mechanism, RecordsPerUser: x.records, Horizon: x.horizon},
 	}
 	switch {
@@ -133,11 +149,7 @@ func (x *setting) agent(p protocol.Peer, life Life) (*node.Agent, error) {
 		c.Noise = c.Seed.Noise()
 	}
 	spec := x.spec()
-	a, err := spec.Agent(c)
-	if err == nil && x.idle && p == self {
-		makeIdle(a, &spec)
-	}
-	return a, err
+	return spec.Agent(c)
 }
 
 // stamp stands in for a key.
@@ -418,14 +430,14 @@ type network struct {
 	t     testing.TB
 	peers map[protocol.Peer]*neighbour
 
-	mu     sync.Mutex
-	dead   bool // what is sent is lost
-	frames []frame
-	known  map[frame]bool
-	again  int                 // frames that were sent more than once
-	mark   protocol.Checkpoint // that the next message goes with
-	inbox  chan protocol.Delivery
-	watch  func(es []protocol.Envelope, m protocol.Checkpoint) // sees what is sent; may be nil
+	mu         sync.Mutex
+	dead       bool // what is sent is lost
+	frames     []frame
+	known      map[frame]bool
+	again      int                 // frames that were sent more than once
+	checkpoint protocol.Checkpoint // that the next message goes with
+	inbox      chan protocol.Delivery
+	watch      func(es []protocol.Envelope, m protocol.Checkpoint) // sees what is sent; may be nil
 }
 
 // frame is a message as it is sent.
@@ -464,7 +476,7 @@ func newNetwork(t testing.TB, x *setting) *network {
 func (n *network) Advance(m protocol.Checkpoint) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.mark = m
+	n.checkpoint = m
 }
 
 // Send implements [Transport].
@@ -475,14 +487,14 @@ func (n *network) Send(_ context.Context, es []protocol.Envelope) error {
 		return nil
 	}
 	if n.watch != nil {
-		n.watch(es, n.mark)
+		n.watch(es, n.checkpoint)
 	}
 	for i := range es {
 		f := frame{es[i].To, string(protocol.Encode(nil, es[i].Message))}
 		again := n.known[f]
 		for _, p := range []protocol.Peer{left, right} {
 			if o := n.peers[p]; !o.deaf && (f.to == p || f.to == protocol.Everyone) {
-				o.memory = n.mark
+				o.memory = n.checkpoint
 				if !again {
 					o.in = append(o.in, protocol.Delivery{From: self, Message: es[i].Message})
 				}

@@ -121,7 +121,7 @@ func (p *past) begin() {
 	p.rng.Shuffle(2, func(i, j int) { ends[i], ends[j] = ends[j], ends[i] })
 	hasty := p.rng.IntN(2) == 0
 	for _, n := range ends {
-		if p.s.OnRemembered(n, p.net.memory(n)); hasty && p.s.Behind() {
+		if p.s.OnRemembered(n, p.net.memory(n)); hasty && p.s.OldCopy() {
 			break // the daemon leaves the network with the alarm, so that no other is heard
 		}
 	}
@@ -192,7 +192,7 @@ func (p *past) act() {
 		p.net.peers[right].deaf = !p.net.peers[right].deaf
 	case x < 88:
 		p.tally.stops++
-		behind := p.s.Behind()
+		behind := p.s.OldCopy()
 		p.stop()
 		p.begin()
 		p.upright(behind)
@@ -218,7 +218,7 @@ func (p *past) act() {
 // fall crashes, and goes on with what is left on the disk.
 func (p *past) fall() {
 	p.tally.crashes++
-	was, behind := p.disk, p.s.Behind()
+	was, behind := p.disk, p.s.OldCopy()
 	p.disk = was.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: p.rng.IntN(101), RNG: p.rng})
 	_ = p.s.store.Close()
 	p.mute = false
@@ -243,7 +243,7 @@ func (p *past) play(n int) {
 // upright holds a site to account that was only stopped.
 func (p *past) upright(behind bool) {
 	p.t.Helper()
-	if p.s.Behind() != behind {
+	if p.s.OldCopy() != behind {
 		p.t.Fatalf("a site that was stopped was taken for an old copy: %v; now %+v, and here are %d records", behind, p.s.blocked.evidence, p.s.chain.Next)
 	}
 }
@@ -251,7 +251,7 @@ func (p *past) upright(behind bool) {
 // recover goes on after a restored backup or a wiped disk: mostly as an operator should.
 func (p *past) recover() {
 	for range 5 {
-		if !p.s.Behind() {
+		if !p.s.OldCopy() {
 			return
 		}
 		if p.rng.IntN(8) == 0 {

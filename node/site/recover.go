@@ -48,7 +48,7 @@ func (s *Site) Recover() (Recovered, error) {
 	lost := evidence.Records - min(evidence.Records, r.Had)
 	lost = lost/records + min(1, lost%records)
 	s.broken = true // from here on the agent is of no use: the next start makes a new one
-	agent, next, err := s.agent.Forsake(lost)
+	agent, next, err := s.agent.AbandonLeaves(lost)
 	if err != nil {
 		return r, err
 	}
@@ -88,7 +88,7 @@ func (s *Site) Recover() (Recovered, error) {
 // recordsPerLeaf returns how many ledger records at least there are of a leaf that is
 // closed: one of each stream that closes with it.
 func (c *Config) recordsPerLeaf() uint64 {
-	if !c.Cadence.Together() {
+	if !c.Cadence.SynchronousLeaves() {
 		return 1
 	}
 	return max(1, uint64(c.Streams)/max(1, c.Cadence.Lanes))

@@ -193,7 +193,7 @@ func (s *Site) forget(t protocol.Round) (more bool, err error) {
 // durable.
 func (s *Site) finish(b *store.Batch, e *logRecord) error {
 	ready := s.agent.Ready()
-	e.drawn, e.hidden = ready.Drawn, s.agent.Hidden()
+	e.drawn, e.hidden = ready.Drawn, ready.Hidden
 	s.step++
 	b.Set(store.Log, store.Number(s.step), e.bytes())
 	for _, r := range ready.Drawn {

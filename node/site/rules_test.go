@@ -16,7 +16,7 @@ import (
 
 // plain is a site without noise, so that a test can read the sums.
 func plain(settle Settle) setting {
-	x := usual("average", settle).repeatable(1)
+	x := usual(averaged, settle).repeatable(1)
 	x.mechanism = dp.None
 	return x
 }
@@ -190,7 +190,7 @@ func TestASubjectCountsUpToItsCap(t *testing.T) {
 }
 
 func TestFallbackUntilTheFirstRound(t *testing.T) {
-	x := usual("average", AtWindow)
+	x := usual(averaged, AtWindow)
 	x.rules.Fallback = "blue"
 	r := started(t, x)
 	for range 5 {
@@ -208,7 +208,7 @@ func TestFallbackUntilTheFirstRound(t *testing.T) {
 }
 
 func TestEveryActionIsExposedFirst(t *testing.T) {
-	x := usual("rows", AtWindow)
+	x := usual(stated, AtWindow)
 	x.rules.MinExposures = 4
 	r := started(t, x)
 	got := make(map[string]int)
@@ -236,7 +236,7 @@ func TestEveryActionIsExposedFirst(t *testing.T) {
 }
 
 func TestExcludedActionsAreNotChosen(t *testing.T) {
-	r := started(t, usual("average", OnArrival))
+	r := started(t, usual(averaged, OnArrival))
 	for i := range 60 {
 		out := r.arms[i%3]
 		if d := r.ask(decision.Ask{Exclude: []string{out}}); d.Action == out {
@@ -266,7 +266,7 @@ func TestExcludedActionsAreNotChosen(t *testing.T) {
 // TestAnIDIsOneDecision: asked for again it is the same, also in one batch and after a
 // restart; in other words it is refused.
 func TestAnIDIsOneDecision(t *testing.T) {
-	r := started(t, usual("average", AtWindow))
+	r := started(t, usual(averaged, AtWindow))
 	out := r.decide(decision.Ask{ID: "a", Subject: "s"}, decision.Ask{ID: "a", Subject: "s"}, decision.Ask{ID: "a"}, decision.Ask{ID: "b"})
 	first := out[0].Value
 	again := first
@@ -348,7 +348,7 @@ func TestARewardIsOne(t *testing.T) {
 
 // TestWhatIsPastIsForgotten: an id is remembered for Keep after its window.
 func TestWhatIsPastIsForgotten(t *testing.T) {
-	r := started(t, usual("rows", AtWindow))
+	r := started(t, usual(stated, AtWindow))
 	for i := range 600 { // more than are forgotten in one step
 		r.ask(decision.Ask{ID: fmt.Sprint(i)})
 	}
@@ -378,7 +378,7 @@ func TestWhatIsPastIsForgotten(t *testing.T) {
 }
 
 func TestASimulatedSiteServesNobody(t *testing.T) {
-	x := usual("average", AtWindow)
+	x := usual(averaged, AtWindow)
 	x.world = true
 	r := started(t, x)
 	if out := r.decide(decision.Ask{}); refused(t, out[0].Err) != decision.Simulated {
@@ -390,7 +390,7 @@ func TestASimulatedSiteServesNobody(t *testing.T) {
 }
 
 func TestAClosedSiteServesNobody(t *testing.T) {
-	r := started(t, usual("average", AtWindow))
+	r := started(t, usual(averaged, AtWindow))
 	r.ask(decision.Ask{ID: "a"})
 	r.stop()
 	if out := r.decide(decision.Ask{ID: "a"}); refused(t, out[0].Err) != decision.Unavailable {

@@ -23,7 +23,7 @@ type served struct{ *Site }
 
 func (s served) Status(ctx context.Context) (api.Status, error) {
 	st, err := s.Site.Status(ctx)
-	return api.Status{Pulls: st.Pulls, Pending: st.Pending, Hold: st.BlockedReason}, err
+	return api.Status{Pulls: st.Pulls, Pending: st.Pending, BlockedReason: st.BlockedReason}, err
 }
 
 func (served) Arms(context.Context) ([]api.Arm, error) { return nil, nil }
@@ -78,7 +78,7 @@ func (r *rig) everything(t testing.TB) string {
 // TestWrongRequestsChangeNothing sends everything that is wrong to a real site: each is
 // refused with the right code, field and reason, and the store stays as it was.
 func TestWrongRequestsChangeNothing(t *testing.T) {
-	x := usual("rows", AtWindow)
+	x := usual(stated, AtWindow)
 	x.alone = true
 	r := newRig(t, x)
 	r.start()
@@ -97,7 +97,7 @@ func TestWrongRequestsChangeNothing(t *testing.T) {
 // TestManyClientsRewardOneDecision: 64 clients report one decision over HTTP at once, with
 // two values; one value stands, and it counts once.
 func TestManyClientsRewardOneDecision(t *testing.T) {
-	x := usual("rows", OnArrival)
+	x := usual(stated, OnArrival)
 	x.alone = true
 	r := newRig(t, x)
 	r.start()

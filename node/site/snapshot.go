@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"peerd.dev/dp/state"
-	"peerd.dev/node"
 	"peerd.dev/node/store"
 )
 
@@ -82,9 +81,8 @@ func parseSnapshot(b []byte, arms int) (x snapshot, err error) {
 
 // keepBelief copies what the agent believes.
 func (s *Site) keepBelief() {
-	b := s.agent.Belief()
-	samples, noise := node.Certainty(b)
-	s.belief = lastBelief{slices.Clone(b.X), samples, noise}
+	known := s.agent.Summary()
+	s.belief = lastBelief{known.Estimates, known.Samples, known.NoiseDevs}
 }
 
 // saveSnapshot saves the state as of the newest step and removes the log before it.

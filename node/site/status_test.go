@@ -44,7 +44,7 @@ func (f stuckFile) SyncTo(n int64) (bool, error) { f.wait(); return f.File.SyncT
 // TestOnlyWhatIsDurableIsShown: while a step waits for the disk, neither the status nor
 // the ledger holds anything of it, since after a crash its noise would be another.
 func TestOnlyWhatIsDurableIsShown(t *testing.T) {
-	r := newRig(t, usual("average", OnArrival))
+	r := newRig(t, usual(averaged, OnArrival))
 	var on atomic.Bool
 	r.wrap = func(fs vfs.FS) vfs.FS { return stuck{fs, &on} }
 	r.start()
@@ -73,7 +73,7 @@ func TestOnlyWhatIsDurableIsShown(t *testing.T) {
 // TestAClockThatWasAheadIsSaid: a round that was played too early keeps the site silent
 // until its time, and says so.
 func TestAClockThatWasAheadIsSaid(t *testing.T) {
-	r := newRig(t, usual("rows", AtWindow))
+	r := newRig(t, usual(stated, AtWindow))
 	r.start()
 	r.rounds(3)
 	if why := r.status().BlockedReason; why != "" {
@@ -94,7 +94,7 @@ func TestAClockThatWasAheadIsSaid(t *testing.T) {
 
 // TestAClockSetForwardWhileRunning: rounds go by the time that has passed.
 func TestAClockSetForwardWhileRunning(t *testing.T) {
-	r := newRig(t, usual("rows", AtWindow))
+	r := newRig(t, usual(stated, AtWindow))
 	r.start()
 	r.s.began = time.Now()
 	wall := time.Now().Add(time.Hour).Round(0) // no reading of the clock that cannot be set
@@ -109,7 +109,7 @@ func TestAClockSetForwardWhileRunning(t *testing.T) {
 
 // TestChangedSettingsAreNamed: a folder keeps what it was begun with.
 func TestChangedSettingsAreNamed(t *testing.T) {
-	r := newRig(t, usual("rows", AtWindow))
+	r := newRig(t, usual(stated, AtWindow))
 	r.pinned = []Pinned{{"arms", "[red, green, blue]"}, {"privacy.epsilon", "1"}}
 	r.start()
 	r.rounds(2)
@@ -155,7 +155,7 @@ func TestANetworkMayGrow(t *testing.T) {
 // TestCheckpointsBelongToPeersNotPlaces: a place in the network that gets another peer does
 // not inherit what was remembered of the one before.
 func TestCheckpointsBelongToPeersNotPlaces(t *testing.T) {
-	r := newRig(t, usual("rows", AtWindow))
+	r := newRig(t, usual(stated, AtWindow))
 	r.start()
 	r.s.OnCheckpoint(right, protocol.Checkpoint{Records: 7, Head: [32]byte{1}})
 	r.rounds(1)

@@ -27,7 +27,7 @@ func TestAnEarlierReleaseIsRefused(t *testing.T) {
 		"log record":        {store.Log, func(r *rig) []byte { return store.Number(r.s.step) }},
 	} {
 		t.Run(what, func(t *testing.T) {
-			r := newRig(t, usual("rows", AtWindow))
+			r := newRig(t, usual(stated, AtWindow))
 			r.pinned = []Pinned{{"arms", "[red, green, blue]"}}
 			r.start()
 			r.rounds(3)

@@ -174,7 +174,7 @@ func TestAnotherWorldIsRefused(t *testing.T) {
 		},
 		"an end":        func(w *coins) bandit.World { n := 3; return failing{w, &n} },
 		"another state": func(w *coins) bandit.World { return stubborn{w} },
-		"none":          nil,
+		"no world":      nil,
 	} {
 		r := newRig(t, simulated(protocols()[0]))
 		r.start()

@@ -1,5 +1,5 @@
 // Package protocoltest is a network on paper, for tests of protocols and of what drives
-// them: peers with their doors, what is under way between them, and what a network does to
+// them: peers with their curators, what is under way between them, and what a network does to
 // it. Peers are those of package node, so leaves close as they do in a daemon.
 //
 // A [Network] is round-synchronous: what is sent in a round arrives at the start of the

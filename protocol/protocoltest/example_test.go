@@ -15,7 +15,7 @@ func ExampleNetwork() {
 	var t testing.T
 	for _, e := range protocol.Table() {
 		n := protocoltest.New(&t, protocoltest.Setting{
-			Entry: e, Params: e.Small, Graph: protocoltest.Ring(5), Arms: 2, Rounds: 100, Mechanism: dp.None,
+			Entry: e, Params: e.Small(e.Params, 2), Graph: protocoltest.Ring(5), Arms: 2, Rounds: 100, Mechanism: dp.None,
 		})
 		faults := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 1)), Lose: .1}
 		for range 100 {

@@ -53,6 +53,9 @@ func (l *Learner) Choose(b *bandit.Belief, _ bandit.Turn) bandit.Choice {
 	return bandit.Choice{Arm: bandit.Arm(slices.Index(b.Pulls, slices.Min(b.Pulls))), Propensity: 1}
 }
 
+// Summarize returns nothing: nobody looks at it.
+func (l *Learner) Summarize(*bandit.Belief) bandit.Summary { return bandit.Summary{} }
+
 // Save returns nothing.
 func (l *Learner) Save() []byte { return nil }
 

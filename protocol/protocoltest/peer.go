@@ -74,7 +74,13 @@ type tap struct {
 }
 
 func (t *tap) Released(own []protocol.Own, out *protocol.Outbox) error {
-	t.peer.Released = append(t.peer.Released, own...)
+	for _, o := range own {
+		if o.Leaf != nil { // nil past the horizon
+			leaf := *o.Leaf // the agent uses its memory again
+			o.Leaf = &leaf
+		}
+		t.peer.Released = append(t.peer.Released, o)
+	}
 	return t.Protocol.Released(own, out)
 }
 
@@ -91,7 +97,7 @@ func (s *Setting) Seat(t testing.TB, self protocol.Peer, incarnation uint32) *Pe
 		return &tap{p.Protocol, p}, err
 	}
 	spec := node.Spec{
-		Arms: s.Arms, Graph: s.Graph, ProtocolParams: s.Params,
+		Arms: s.Arms, Graph: s.Graph, Protocol: s.Params,
 		Privacy: node.Privacy{
 			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: s.Mechanism,
 			RecordsPerUser: 1, Horizon: s.Rounds,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Agent steps per second on one core for protocol average, 10 arms, ring, through
-# the real agents in the simulator, and memory per agent. Wanted: 1,000,000 with
+# the real agents in the simulator, and memory per agent. Wanted: 1,500,000 with
 # exact noise, 2,000,000 without.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -197,7 +197,7 @@ export interface Status {
   dropped: number;
   addresses: string[] | null;
   /** Reason why nothing is released; empty while releases are made. */
-  hold: string;
+  blocked_reason: string;
   /** Decisions that wait for their reward. */
   pending: number;
   ledger_records: number;

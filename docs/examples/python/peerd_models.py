@@ -510,7 +510,7 @@ class Status:
     dropped: int
     addresses: Optional[List[str]]
     # Reason why nothing is released; empty while releases are made.
-    hold: str
+    blocked_reason: str
     # Decisions that wait for their reward.
     pending: int
     ledger_records: int
@@ -546,7 +546,7 @@ class Status:
             bytes_out=doc["bytes_out"],
             dropped=doc["dropped"],
             addresses=doc["addresses"],
-            hold=doc["hold"],
+            blocked_reason=doc["blocked_reason"],
             pending=doc["pending"],
             ledger_records=doc["ledger_records"],
             incarnation=doc["incarnation"],
@@ -576,7 +576,7 @@ class Status:
             "bytes_out": self.bytes_out,
             "dropped": self.dropped,
             "addresses": self.addresses,
-            "hold": self.hold,
+            "blocked_reason": self.blocked_reason,
             "pending": self.pending,
             "ledger_records": self.ledger_records,
             "incarnation": self.incarnation,

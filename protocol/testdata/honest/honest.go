@@ -7,7 +7,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-func honest(d *dp.Door, s dp.StreamID, reward float64, m *dp.Mixed, p protocol.Protocol, out *protocol.Outbox) error {
+func honest(d *dp.Curator, s dp.StreamID, reward float64, m *dp.Mixed, p protocol.Protocol, out *protocol.Outbox) error {
 	if err := d.Add(s, []float64{reward}); err != nil {
 		return err
 	}

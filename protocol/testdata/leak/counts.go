@@ -7,4 +7,4 @@ func leak(c *dp.Counts, reward uint64) error {
 	return c.Raise(0, reward)
 }
 
-// cannot use reward (variable of type uint64) as dp.Release value in argument to c.Raise
+// cannot use reward (variable of type uint64) as *dp.Release value in argument to c.Raise

@@ -1,4 +1,4 @@
-// A door of one's own that hands out what it likes: the Leaf is a struct, but what is
+// A curator of one's own that hands out what it likes: the Leaf is a struct, but what is
 // in it must be a Release.
 package leak
 

@@ -10,8 +10,8 @@ type quiet struct{}
 
 func (quiet) Private() bool { return true }
 
-func leak() (*dp.Door, error) {
-	return dp.NewDoor(dp.Private, account.Budget{Epsilon: dp.Nano}, quiet{})
+func leak() (*dp.Curator, error) {
+	return dp.NewCurator(dp.Private, account.Budget{Epsilon: dp.Nano}, quiet{})
 }
 
-// cannot use quiet{} (value of struct type quiet) as *dp.Source value in argument to dp.NewDoor
+// cannot use quiet{} (value of struct type quiet) as *dp.Source value in argument to dp.NewCurator

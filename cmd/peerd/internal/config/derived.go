@@ -41,14 +41,14 @@ func (s *Settings) Charge() (dp.Charge, error) {
 	if err != nil {
 		return dp.Charge{}, err
 	}
-	door, err := dp.NewDoor(dp.Lockstep, account.Unlimited, nil) // it draws nothing
+	curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, nil) // it draws nothing
 	if err != nil {
 		return dp.Charge{}, err
 	}
-	if _, err = door.Open(streams); err != nil {
+	if _, err = curator.Open(streams); err != nil {
 		return dp.Charge{}, err
 	}
-	return door.Charges()[0], nil
+	return curator.TakeCharges()[0], nil
 }
 
 // Cadence returns when the leaves of a peer's streams close.

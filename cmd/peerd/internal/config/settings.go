@@ -40,8 +40,8 @@ const (
 	Lockstep Mode = "lockstep" // nobody's; rounds wait for each other and come from a seed
 )
 
-// Door returns what the mode is to package dp.
-func (m Mode) Door() dp.Mode {
+// Curator returns what the mode is to package dp.
+func (m Mode) Curator() dp.Mode {
 	if m == Lockstep {
 		return dp.Lockstep
 	}
@@ -86,7 +86,7 @@ func (p Privacy) promise(m Mode) (node.Privacy, error) {
 		return node.Privacy{}, err
 	}
 	out := node.Privacy{
-		Mode: m.Door(), Budget: budget, Mechanism: mechanism, RecordsPerUser: p.RecordsPerUser, Horizon: p.Horizon,
+		Mode: m.Curator(), Budget: budget, Mechanism: mechanism, RecordsPerUser: p.RecordsPerUser, Horizon: p.Horizon,
 	}
 	if p.Calibration == dp.Paper.String() {
 		out.Calibration = dp.Paper
@@ -154,7 +154,7 @@ type Experiment struct {
 	FirstSeed uint64 `key:"first_seed"`
 	Cells     []Cell
 	Alone     bool
-	Laws      bool `key:"lemmas"`
+	Lemmas    bool `key:"lemmas"`
 	Coverage  bool
 	Faults    Faults
 	Liars     Liars

@@ -36,18 +36,18 @@ func (s *Settings) validate(bad map[string]bool) []Problem {
 	return problems
 }
 
-// A Pact is a rule across keys.
-type Pact struct {
+// A Constraint is a rule across keys.
+type Constraint struct {
 	Keys []string // the first is refused; none of them is bad alone
 	Doc  string   // one sentence
-	// broken returns how to mend s, naming the other keys; "" if the pact holds.
+	// broken returns how to mend s, naming the other keys; "" if the constraint holds.
 	Broken func(s *Settings) string
 }
 
-// Pacts lists all rules across keys.
-func Pacts() []Pact {
-	var all []Pact
-	for _, part := range [][]Pact{privacyPacts(), protocolPacts(), worldPacts(), runPacts()} {
+// Constraints lists all rules across keys.
+func Constraints() []Constraint {
+	var all []Constraint
+	for _, part := range [][]Constraint{privacyConstraints(), protocolConstraints(), worldConstraints(), runConstraints()} {
 		all = append(all, part...)
 	}
 	return all
@@ -55,7 +55,7 @@ func Pacts() []Pact {
 
 func (s *Settings) validateTogether(bad map[string]bool) []Problem {
 	var problems []Problem
-	for _, p := range Pacts() {
+	for _, p := range Constraints() {
 		if slices.ContainsFunc(p.Keys, func(key string) bool { return s.isBad(key, bad) }) {
 			continue
 		}

@@ -17,8 +17,8 @@ const weakEpsilon = 10
 // user with that probability keeps it.
 const weakDelta = 1e-3
 
-func privacyPacts() []Pact {
-	return []Pact{
+func privacyConstraints() []Constraint {
+	return []Constraint{
 		{[]string{"seed", "mode"}, "A seed is for lockstep alone: noise from a seed would repeat itself.", func(s *Settings) string {
 			switch {
 			case s.Mode == Live && s.Seed != 0:

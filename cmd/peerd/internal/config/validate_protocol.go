@@ -11,8 +11,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-func protocolPacts() []Pact {
-	return []Pact{
+func protocolConstraints() []Constraint {
+	return []Constraint{
 		{[]string{"privacy.mechanism", "protocol.name"}, "The mechanism releases what the protocol carries.", func(s *Settings) string {
 			e, err := protocol.Lookup(s.Protocol.Name)
 			m, wrong := dp.ParseMechanism(s.Privacy.Mechanism)

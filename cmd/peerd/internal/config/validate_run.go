@@ -9,8 +9,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-func runPacts() []Pact {
-	return []Pact{
+func runConstraints() []Constraint {
+	return []Constraint{
 		{[]string{"rounds.count", "privacy.horizon"}, "A run ends no later than its budget: releases stop at the horizon.", func(s *Settings) string {
 			if s.Rounds.Count > s.Privacy.Horizon {
 				return fmt.Sprintf("want at most %s: releases stop at the horizon", s.With("privacy.horizon"))
@@ -36,17 +36,17 @@ func runPacts() []Pact {
 		{[]string{"experiment.lemmas", "protocol.name", "protocol.average.consistency", "experiment.alone"}, "The lemmas are about peers that average by the paper's rule.", func(s *Settings) string {
 			p, ok := s.ProtocolParams().(protocol.AverageParams)
 			switch {
-			case s.Experiment.Laws && !ok:
+			case s.Experiment.Lemmas && !ok:
 				return fmt.Sprintf("want false with %s: the lemmas are about protocol average", s.With("protocol.name"))
-			case s.Experiment.Laws && p.Consistency != protocol.Max:
+			case s.Experiment.Lemmas && p.Consistency != protocol.Max:
 				return fmt.Sprintf("want false with %s: the lemmas are about consistency %s", s.With("protocol.average.consistency"), protocol.Max)
-			case s.Experiment.Laws && s.Experiment.Alone:
+			case s.Experiment.Lemmas && s.Experiment.Alone:
 				return fmt.Sprintf("want false with %s: the lemmas are about peers that communicate", s.With("experiment.alone"))
 			}
 			return ""
 		}},
 		{[]string{"experiment.lemmas", "privacy.mechanism"}, "The lemmas are checked on sums that are sums of nodes.", func(s *Settings) string {
-			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && s.Experiment.Laws && !m.Tiles() {
+			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && s.Experiment.Lemmas && !m.Tiles() {
 				return fmt.Sprintf("want false with %s: own means are added up from nodes, which %s allow", s.With("privacy.mechanism"), strings.Join(tiling(), ", "))
 			}
 			return ""
@@ -54,7 +54,7 @@ func runPacts() []Pact {
 		{
 			append([]string{"experiment.lemmas"}, disturbances()...), "The the lemmas are about a network without faults and liars.", func(s *Settings) string {
 				for _, key := range disturbances() {
-					if v := s.Value(key); s.Experiment.Laws && !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0) {
+					if v := s.Value(key); s.Experiment.Lemmas && !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0) {
 						return fmt.Sprintf("want false with %s: the lemmas are about a network without faults and liars", s.With(key))
 					}
 				}

@@ -7,8 +7,8 @@ import (
 	"peerd.dev/bandit/world"
 )
 
-func worldPacts() []Pact {
-	return []Pact{
+func worldConstraints() []Constraint {
+	return []Constraint{
 		{[]string{"arms", "world.kind"}, "A world that has its own arms knows how many.", func(s *Settings) string {
 			e, err := world.Lookup(s.World.Kind)
 			if err != nil {

@@ -66,10 +66,10 @@ func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
 		return api.Status{}, err
 	}
 	d := api.Status{
-		ID: p.seat.id.ID(), Name: p.seat.Network.Peers[p.seat.Self].Name, Peer: uint32(p.seat.Self), Network: p.seat.Network.Name,
+		ID: p.deployment.id.ID(), Name: p.deployment.Network.Peers[p.deployment.Self].Name, Peer: uint32(p.deployment.Self), Network: p.deployment.Network.Name,
 		LinksUp: p.host != nil, Round: s.Round, Rounds: s.Rounds, Pulls: s.Pulls, Means: s.Means, Spent: s.Spent, Left: s.Left,
 		Released: s.Released, Refused: s.Refused, Skipped: s.Skipped, Flooded: s.Flooded, LastErr: s.LastErr,
-		Hold: s.BlockedReason, Pending: s.Pending, LedgerRecords: s.Records, DiskFull: s.Full,
+		BlockedReason: s.BlockedReason, Pending: s.Pending, LedgerRecords: s.Records, DiskFull: s.Full,
 	}
 	if p.site != nil {
 		d.Incarnation = uint64(p.site.Incarnation())
@@ -100,7 +100,7 @@ func (p *Daemon) Arms(ctx context.Context) ([]api.Arm, error) {
 	}
 	arms := make([]api.Arm, len(s.Pulls))
 	for k := range arms {
-		arms[k] = api.Arm{Name: p.seat.s.Arms[k], Pulls: s.Pulls[k], Estimate: s.Means[k], Samples: s.Samples[k], NoiseSD: s.Noise[k]}
+		arms[k] = api.Arm{Name: p.deployment.s.Arms[k], Pulls: s.Pulls[k], Estimate: s.Means[k], Samples: s.Samples[k], NoiseSD: s.Noise[k]}
 	}
 	return arms, nil
 }
@@ -113,7 +113,7 @@ func (p *Daemon) Peers(context.Context) ([]api.Peer, error) {
 	var all []api.Peer
 	for _, o := range p.host.Status() {
 		d := api.Peer{
-			Peer: uint32(o.Peer), Name: p.seat.Network.Peers[o.Peer].Name, ID: o.ID, Neighbour: o.Neighbour,
+			Peer: uint32(o.Peer), Name: p.deployment.Network.Peers[o.Peer].Name, ID: o.ID, Neighbour: o.Neighbour,
 			State: string(o.State), FramesIn: o.FramesIn, FramesOut: o.FramesOut,
 			BytesIn: o.BytesIn, BytesOut: o.BytesOut, Dropped: o.Dropped, Refused: o.Refused,
 			LastSeen: o.LastSeen, LastError: o.LastError, Records: o.Checkpoint.Records, Alarm: o.Alarm, Alarms: o.Alarms,

@@ -27,16 +27,16 @@ const readyTimeout = 30 * time.Second
 
 // Daemon is a running peer's parts.
 type Daemon struct {
-	seat    *Seat
-	log     *slog.Logger
-	unlock  func()         // the folder
-	site    *site.Site     // in mode live
-	node    *lockstep.Node // in lockstep
-	server  *api.Server
-	host    *gossip.Host // nil for a peer that may not show itself
-	metrics []prometheus.Collector
-	silent  sync.Once
-	alarm   chan struct{}
+	deployment *Deployment
+	log        *slog.Logger
+	unlock     func()         // the folder
+	site       *site.Site     // in mode live
+	node       *lockstep.Node // in lockstep
+	server     *api.Server
+	host       *gossip.Host // nil for a peer that may not show itself
+	metrics    []prometheus.Collector
+	silent     sync.Once
+	alarm      chan struct{}
 
 	closers []io.Closer // in the order of closing
 }
@@ -63,7 +63,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	if p.seat, err = NewSeat(s); err != nil {
+	if p.deployment, err = NewDeployment(s); err != nil {
 		return nil, err
 	}
 	if s.Mode == config.Lockstep {
@@ -90,14 +90,14 @@ func (p *Daemon) live() (err error) {
 	})
 	p.metrics = append(p.metrics, commits)
 	alarm := func(error) { p.alarm <- struct{}{} }
-	if p.site, err = p.seat.site(p.log, alarm, func(d time.Duration) { commits.Observe(d.Seconds()) }); err != nil {
+	if p.site, err = p.deployment.site(p.log, alarm, func(d time.Duration) { commits.Observe(d.Seconds()) }); err != nil {
 		return err
 	}
-	if p.site.Behind() {
+	if p.site.OldCopy() {
 		p.log.Error("nothing is released", "reason", p.site.Ready(context.Background()))
 		return nil
 	}
-	c := p.seat.HostConfig(p.site.Incarnation(), p.log)
+	c := p.deployment.HostConfig(p.site.Incarnation(), p.log)
 	if c.Known, err = p.site.Checkpoints(); err != nil {
 		return err
 	}
@@ -110,14 +110,14 @@ func (p *Daemon) live() (err error) {
 }
 
 func (p *Daemon) lockstep(trace string) error {
-	seed := node.NewSeed(p.seat.s.Seed)
-	agent, err := p.seat.agent(site.Life{Seed: seed}, seed.Noise())
+	seed := node.NewSeed(p.deployment.s.Seed)
+	agent, err := p.deployment.agent(site.Life{Seed: seed}, seed.Noise())
 	if err != nil {
 		return err
 	}
 	var w bandit.World
 	if !agent.Idle() {
-		if w, err = p.seat.world(seed); err != nil {
+		if w, err = p.deployment.world(seed); err != nil {
 			return err
 		}
 	}
@@ -125,14 +125,14 @@ func (p *Daemon) lockstep(trace string) error {
 	if err != nil {
 		return err
 	}
-	c := p.seat.HostConfig(0, p.log)
+	c := p.deployment.HostConfig(0, p.log)
 	c.Tap = tap
 	if p.host, err = gossip.NewHost(c); err != nil {
 		return config.Failf(config.ErrNetwork, "%w", err)
 	}
 	p.node = lockstep.New(lockstep.Config{
-		Agent: agent, World: w, Transport: p.host, Neighbours: p.seat.Links,
-		Rounds: p.seat.s.RoundCount(), Trace: record, Logger: p.log,
+		Agent: agent, World: w, Transport: p.host, Neighbours: p.deployment.Links,
+		Rounds: p.deployment.s.RoundCount(), Trace: record, Logger: p.log,
 	})
 	return nil
 }
@@ -149,7 +149,7 @@ func (p *Daemon) Run(ctx context.Context) error {
 	})
 	all.Go(func() { p.watch(ctx, cancel) })
 	if p.host != nil {
-		p.log.Info("peer is up", "peer", p.seat.Self, "network", p.seat.Network.Name, "addresses", p.host.Addrs())
+		p.log.Info("peer is up", "peer", p.deployment.Self, "network", p.deployment.Network.Name, "addresses", p.host.Addrs())
 	}
 	err := p.play(ctx)
 	cause := context.Cause(ctx)
@@ -165,7 +165,7 @@ func (p *Daemon) Run(ctx context.Context) error {
 }
 
 func (p *Daemon) play(ctx context.Context) error {
-	if p.seat.s.Mode == config.Live {
+	if p.deployment.s.Mode == config.Live {
 		if p.host == nil {
 			return p.site.Run(ctx, nowhere{})
 		}

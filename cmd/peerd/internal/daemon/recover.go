@@ -19,11 +19,11 @@ func Recover(s *config.Settings, log *slog.Logger) (done site.Recovered, err err
 		return done, err
 	}
 	defer unlock()
-	seat, err := NewSeat(s)
+	deployment, err := NewDeployment(s)
 	if err != nil {
 		return done, err
 	}
-	st, err := seat.site(log, nil, nil)
+	st, err := deployment.site(log, nil, nil)
 	if err != nil {
 		return done, err
 	}

@@ -9,12 +9,12 @@ import (
 	"strconv"
 
 	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/node/lockstep"
+	"peerd.dev/node"
 	"peerd.dev/protocol"
 )
 
 // trace opens the files of a trace: steps.txt and link-N.txt.
-func (p *Daemon) trace(dir string) (*lockstep.Trace, func(protocol.Peer, []byte), error) {
+func (p *Daemon) trace(dir string) (*node.Trace, func(protocol.Peer, []byte), error) {
 	if dir == "" {
 		return nil, nil, nil
 	}
@@ -26,13 +26,13 @@ func (p *Daemon) trace(dir string) (*lockstep.Trace, func(protocol.Peer, []byte)
 		return nil, nil, err
 	}
 	// The tap is called from one goroutine a link, so all files exist before.
-	links := make([]io.Writer, len(p.seat.Network.Peers))
-	for _, n := range config.Neighbours(len(links), p.seat.Network.Links)[p.seat.Self] {
+	links := make([]io.Writer, len(p.deployment.Network.Peers))
+	for _, n := range config.Neighbours(len(links), p.deployment.Network.Links)[p.deployment.Self] {
 		if links[n], err = p.create(dir, "link-"+strconv.Itoa(int(n))+".txt"); err != nil {
 			return nil, nil, err
 		}
 	}
-	t := &lockstep.Trace{Steps: steps, Links: func(to protocol.Peer) io.Writer { return links[to] }}
+	t := &node.Trace{Steps: steps, Links: func(to protocol.Peer) io.Writer { return links[to] }}
 	return t, func(to protocol.Peer, frame []byte) {
 		_ = t.Frame(to, frame) // a full disk shows when the file is closed
 	}, nil

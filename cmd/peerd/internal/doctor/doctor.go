@@ -46,13 +46,13 @@ type Report struct {
 
 // doctor examines a peer.
 type doctor struct {
-	load    func() (*config.Config, error)
-	read    func() (*config.Config, error)
-	c       *config.Config
-	seat    *daemon.Seat
-	running bool
-	status  api.Status // if running
-	found   []Finding
+	load       func() (*config.Config, error)
+	read       func() (*config.Config, error)
+	c          *config.Config
+	deployment *daemon.Deployment
+	running    bool
+	status     api.Status // if running
+	found      []Finding
 }
 
 func (d *doctor) pass(check, format string, args ...any) {
@@ -122,8 +122,8 @@ func (d *doctor) examine(ctx context.Context) {
 		d.budget()
 		return
 	}
-	told := d.probe(ctx)
-	d.ledger(told)
+	remembered := d.probe(ctx)
+	d.ledger(remembered)
 }
 
 // configuration reads the settings. A refused configuration may still say where the
@@ -156,12 +156,12 @@ func (d *doctor) place() bool {
 		d.refuse("network file", again, err)
 		return false
 	}
-	d.seat, err = daemon.NewSeat(&d.c.Settings)
+	d.deployment, err = daemon.NewDeployment(&d.c.Settings)
 	if err != nil {
 		d.refuse("network file", again, err)
 		return false
 	}
-	d.pass("network file", "%s: %d peers; this one is %s, with %d neighbours", path, len(n.Peers), n.Peers[d.seat.Self].Name, len(d.seat.Links))
+	d.pass("network file", "%s: %d peers; this one is %s, with %d neighbours", path, len(n.Peers), n.Peers[d.deployment.Self].Name, len(d.deployment.Links))
 	return true
 }
 

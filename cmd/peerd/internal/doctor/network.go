@@ -47,7 +47,7 @@ func (d *doctor) ports() {
 
 func (d *doctor) port(check, text string, address func() (network, host string, err error)) {
 	if d.running {
-		if d.held(text) || check != "port" {
+		if d.listening(text) || check != "port" {
 			d.pass(check, "%s, held by the running peer", text)
 		} else {
 			d.warn(check, "restart the peer", "the running peer does not listen on %s but on %v", text, d.status.Addresses)
@@ -69,7 +69,7 @@ func (d *doctor) port(check, text string, address func() (network, host string, 
 }
 
 // held reports whether the running peer listens on the port of an address.
-func (d *doctor) held(text string) bool {
+func (d *doctor) listening(text string) bool {
 	a, err := multiaddr.NewMultiaddr(text)
 	if err != nil {
 		return false
@@ -140,14 +140,14 @@ func (d *doctor) contacts(all []contact) {
 
 // probe asks the neighbours of a stopped peer, and returns what they remember of it.
 func (d *doctor) probe(ctx context.Context) map[protocol.Peer]protocol.Checkpoint {
-	c := d.seat.HostConfig(0, slog.New(slog.DiscardHandler))
+	c := d.deployment.HostConfig(0, slog.New(slog.DiscardHandler))
 	c.Checkpoints = d.c.Mode == config.Live
 	var mu sync.Mutex
-	told := make(map[protocol.Peer]protocol.Checkpoint) // by who tells
-	all := make([]contact, len(d.seat.Links))
+	remembered := make(map[protocol.Peer]protocol.Checkpoint) // by who tells
+	all := make([]contact, len(d.deployment.Links))
 	var asks sync.WaitGroup
-	for i, n := range d.seat.Links {
-		m := d.seat.Network.Peers[n]
+	for i, n := range d.deployment.Links {
+		m := d.deployment.Network.Peers[n]
 		all[i].name = m.Name
 		if len(m.Addrs) == 0 {
 			all[i].silent, all[i].detail = true, "not asked: it has no address in the network file and dials this peer"
@@ -162,23 +162,23 @@ func (d *doctor) probe(ctx context.Context) map[protocol.Peer]protocol.Checkpoin
 			all[i].detail = fmt.Sprintf("agrees, %v; remembers %v of this peer", r.RTT.Round(time.Microsecond), r.Remembered)
 			mu.Lock()
 			defer mu.Unlock()
-			told[n] = r.Remembered
+			remembered[n] = r.Remembered
 		})
 	}
 	asks.Wait()
 	d.contacts(all)
-	return told
+	return remembered
 }
 
 // ledger verifies a stopped peer's ledger, and compares it with what its neighbours
 // were told.
-func (d *doctor) ledger(told map[protocol.Peer]protocol.Checkpoint) {
+func (d *doctor) ledger(remembered map[protocol.Peer]protocol.Checkpoint) {
 	if d.c.Mode == config.Lockstep {
 		return // keeps none
 	}
 	dir := filepath.Join(d.c.Dir, daemon.StoreDir)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		if d.agrees(told, protocol.Checkpoint{}, nil) {
+		if d.agrees(remembered, protocol.Checkpoint{}, nil) {
 			d.pass("ledger", "none yet; ε %g to spend", float64(d.c.Privacy.Epsilon))
 		}
 		return
@@ -201,15 +201,15 @@ func (d *doctor) ledger(told map[protocol.Peer]protocol.Checkpoint) {
 		}
 	}
 	chain := v.Chain()
-	if d.agrees(told, protocol.Checkpoint{Records: chain.Next, Head: chain.Head}, st) {
+	if d.agrees(remembered, protocol.Checkpoint{Records: chain.Next, Head: chain.Head}, st) {
 		d.charged(v.Report())
 	}
 }
 
 // agrees compares the ledger with what neighbours remember of it.
-func (d *doctor) agrees(told map[protocol.Peer]protocol.Checkpoint, own protocol.Checkpoint, st *store.Store) bool {
-	for _, n := range d.seat.Links { // in order
-		m := told[n]
+func (d *doctor) agrees(remembered map[protocol.Peer]protocol.Checkpoint, own protocol.Checkpoint, st *store.Store) bool {
+	for _, n := range d.deployment.Links { // in order
+		m := remembered[n]
 		same := own.Follows(m)
 		if same && m.Records > 0 && st != nil {
 			line, err := st.Get(store.Ledger, store.Number(m.Records-1))
@@ -231,7 +231,7 @@ func (d *doctor) charged(r ledger.Report) {
 	for _, s := range r.Streams {
 		leaves, most = leaves+s.Leaf, max(most, s.Leaves)
 	}
-	if c, err := d.seat.Spec.Cadence(); err == nil && c.Together() {
+	if c, err := d.deployment.Spec.Cadence(); err == nil && c.SynchronousLeaves() {
 		most *= uint64(len(r.Streams))
 	}
 	if most > 0 && leaves >= most {

@@ -225,7 +225,7 @@ func (r *cellRun) play(ctx context.Context, k int, progress func(steps uint64)) 
 		} else {
 			c, bad = Simulate(s, r.world, config.Neighbours(s.Testnet.Nodes, r.graph.Edges()), run)
 		}
-		c.Laws, c.Cover = s.Experiment.Laws, s.Experiment.Coverage
+		c.Lemmas, c.Cover = s.Experiment.Lemmas, s.Experiment.Coverage
 		return c, bad
 	}, func(rounds uint64) { progress(rounds * uint64(s.Testnet.Nodes)) })
 	if err != nil {

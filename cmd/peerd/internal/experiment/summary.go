@@ -40,7 +40,7 @@ type CellDocument struct {
 	Epsilon  float64             `json:"epsilon_spent"`      // by each peer; -1 for infinity
 	Private  bool                `json:"private"`            // never: noise comes from seeds
 	Seconds  float64             `json:"seconds"`            // of all runs, added up
-	Laws     *sim.Laws           `json:"laws,omitempty"`     // over all runs
+	Lemmas   *sim.Lemmas         `json:"laws,omitempty"`     // over all runs
 	Coverage *sim.Coverage       `json:"coverage,omitempty"` // over all runs
 }
 
@@ -69,11 +69,11 @@ func (r *cellRun) sumUp() CellDocument {
 		size += runs[i].Bytes
 		d.Refused += runs[i].Refused
 		gaps = append(gaps, runs[i].Gap)
-		if l := runs[i].Laws; l != nil {
-			if d.Laws == nil {
-				d.Laws = new(sim.Laws)
+		if l := runs[i].Lemmas; l != nil {
+			if d.Lemmas == nil {
+				d.Lemmas = new(sim.Lemmas)
 			}
-			d.Laws.Add(l)
+			d.Lemmas.Add(l)
 		}
 		if v := runs[i].Coverage; v != nil {
 			if d.Coverage == nil {
@@ -132,7 +132,7 @@ func (d *Document) Write(w io.Writer) {
 		if c.Lost > 0 || c.Refused > 0 {
 			_, _ = fmt.Fprintf(w, "%s: %.1f %% of messages lost, %d refused\n", c.Cell, 100*c.Lost, c.Refused)
 		}
-		if l := c.Laws; l != nil {
+		if l := c.Lemmas; l != nil {
 			_, _ = fmt.Fprintf(w, "%s: of %d checks of Lemma 1 and 2, broken %d and %d, greatest lag %d (allowed below %d);\n  of %d of Lemma 3, broken %d, greatest ratio %.4f; mass not exact %d times\n",
 				c.Cell, l.Checked, l.Lemma1, l.Lemma2, l.GreatestBy, l.Allowed, l.Applies, l.Lemma3, l.GreatestOf, l.Mass)
 		}

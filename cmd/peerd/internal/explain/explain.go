@@ -128,7 +128,7 @@ func New(c *config.Config) (*Document, error) {
 	}
 	doc.Mechanism = mechanismOf(s, n)
 	doc.Error = n.document(s.Privacy.Horizon, sites, source)
-	doc.Error.Quietest = quietest(s, n)
+	doc.Error.LeastNoise = leastNoise(s, n)
 	if doc.Private {
 		doc.Warnings = warnings(s, doc, n, network)
 	}
@@ -190,7 +190,7 @@ func mechanismOf(s *config.Settings, n noise) *mechanismDoc {
 		Sensitivity: math.Ldexp(float64(c.Change()), dp.GridExponent),
 		Scale:       math.Ldexp(float64(c.Scale), dp.GridExponent),
 		ScaleGrid:   c.Scale, Grid: dp.GridExponent,
-		SD: n.rewards(dp.Noise{Law: c.Mechanism.Law(), Scale: c.Scale, Terms: dp.Term}.Variance()),
+		SD: n.rewards(dp.Noise{Law: c.Mechanism.Law(), Scale: c.Scale, VarianceUnits: dp.VarianceScale}.Variance()),
 	}
 	loss := c.Loss.Pure.Float()
 	if c.Mechanism.Law() == dp.Gaussian {

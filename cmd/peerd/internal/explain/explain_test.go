@@ -107,10 +107,10 @@ func settings(t *testing.T, file string, set ...string) *config.Settings {
 	return &c.Settings
 }
 
-// TestNoiseIsWhatTheDoorDraws closes leaves without records, of 2^14 streams with the
+// TestNoiseIsWhatTheCuratorDraws closes leaves without records, of 2^14 streams with the
 // charged noise, and compares deviations with the table. Over so many, that of one term
 // is off by 4 % with probability 1e-5, of more terms less often; the seeds are fixed.
-func TestNoiseIsWhatTheDoorDraws(t *testing.T) {
+func TestNoiseIsWhatTheCuratorDraws(t *testing.T) {
 	for _, c := range [][]string{{"testnet"}, {"rows"}, {"diabetes"}, {"rows", "privacy.mechanism=tree-gaussian", "privacy.delta=0.000001"}} {
 		t.Run(strings.Join(c, " "), func(t *testing.T) {
 			s := settings(t, "../../../../configs/"+c[0]+".yaml", c[1:]...)
@@ -123,13 +123,13 @@ func TestNoiseIsWhatTheDoorDraws(t *testing.T) {
 			delta := s.Privacy.Delta
 			const last = 100
 			square := make([]float64, min(last, charge.Leaves)+1) // of the sum at each leaf, mean
-			const doors, streams = 2, 1 << 13
-			for d := range doors {
-				door, err := dp.NewDoor(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{byte(d + 1)}))
+			const curators, streams = 2, 1 << 13
+			for d := range curators {
+				curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{byte(d + 1)}))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := door.Open(dp.Spec{
+				if _, err := curator.Open(dp.Spec{
 					What: charge.What, Streams: streams, Dim: 1, Hi: 1, Leaves: charge.Leaves,
 					RecordsPerUser: charge.RecordsPerUser, Mechanism: charge.Mechanism, Epsilon: dp.Cost(s.Privacy.Epsilon * dp.Nano), Delta: delta,
 				}); err != nil {
@@ -137,16 +137,16 @@ func TestNoiseIsWhatTheDoorDraws(t *testing.T) {
 				}
 				for k := 1; k < len(square); k++ {
 					for i := range streams {
-						leaf, err := door.Leaf(dp.StreamID(i), uint64(k))
+						leaf, err := curator.Leaf(dp.StreamID(i), uint64(k))
 						if err != nil {
 							t.Fatal(err)
 						}
-						square[k] += leaf.Sum.At(0) * leaf.Sum.At(0) / (doors * streams)
+						square[k] += leaf.Sum.At(0) * leaf.Sum.At(0) / (curators * streams)
 						if noise := leaf.Sum.Noise(); noise != charge.SumNoise(uint64(k)) {
 							t.Fatalf("leaf %d: %+v", k, noise)
 						}
 					}
-					door.Drawn()
+					curator.TakeDrawn()
 				}
 			}
 			agree := func(what string, got, want float64) {
@@ -165,7 +165,7 @@ func TestNoiseIsWhatTheDoorDraws(t *testing.T) {
 			if seen < 2 {
 				t.Errorf("%d lines compared", seen)
 			}
-			if !n.cadence.Together() || charge.Leaves <= last { // else the average is over more leaves
+			if !n.cadence.SynchronousLeaves() || charge.Leaves <= last { // else the average is over more leaves
 				total := 0.0
 				for _, v := range square {
 					total += v
@@ -272,7 +272,7 @@ func TestTheNoiseIsThatOfAnyHorizon(t *testing.T) {
 func TestQuietestIsFound(t *testing.T) {
 	few := map[string]string{"privacy.epsilon": "5", "privacy.mechanism": "tree-gaussian", "privacy.delta": "0.000001", "privacy.horizon": "2"}
 	doc, page := explained(t, "-c", configtest.Write(t, configtest.Good(few)))
-	if q := doc.Error.Quietest; q.Ratio > .42 || !strings.Contains(strings.Join(strings.Fields(page), " "), "with privacy.delta: 0, which it does not need") {
+	if q := doc.Error.LeastNoise; q.Ratio > .42 || !strings.Contains(strings.Join(strings.Fields(page), " "), "with privacy.delta: 0, which it does not need") {
 		t.Errorf("%+v\n%s", q, page)
 	}
 	paper := settings(t, configtest.Write(t, configtest.Good(map[string]string{"privacy.mechanism": "tree-gaussian", "privacy.delta": "0.000001", "privacy.calibration": "paper"})))
@@ -288,7 +288,7 @@ func TestQuietestIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := quietest(paper, newNoise(paper, charge))
+	q := leastNoise(paper, newNoise(paper, charge))
 	if _, do := quieter(paper, q); q.Ratio > ours/theirs*1.001 || !strings.Contains(do, "privacy.calibration: tight") && !strings.Contains(do, "privacy.delta: 0") {
 		t.Errorf("%+v, want at most %v: %s", q, ours/theirs, do)
 	}

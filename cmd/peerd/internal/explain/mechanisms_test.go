@@ -66,7 +66,7 @@ func TestSomeLeavesStandForAll(t *testing.T) {
 
 // charged returns the charge of one stream of rewards, with a δ of 1e-6 if it needs one.
 func charged(m dp.Mechanism, leaves uint64, epsilon float64) (dp.Charge, error) {
-	door, err := dp.NewDoor(dp.Lockstep, account.Unlimited, nil) // it draws nothing
+	curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, nil) // it draws nothing
 	if err != nil {
 		return dp.Charge{}, err
 	}
@@ -74,10 +74,10 @@ func charged(m dp.Mechanism, leaves uint64, epsilon float64) (dp.Charge, error) 
 	if m.Law() == dp.Gaussian {
 		s.Delta = 1e-6
 	}
-	if _, err := door.Open(s); err != nil {
+	if _, err := curator.Open(s); err != nil {
 		return dp.Charge{}, err
 	}
-	return door.Charges()[0], nil
+	return curator.TakeCharges()[0], nil
 }
 
 // writeDeviations writes a table of the noise in the sums of every mechanism.

@@ -40,7 +40,7 @@ func (n noise) rewards(variance float64) float64 {
 // the clock, over all, since any of them may be the one at which an arm has so many.
 func (n noise) sums(rewards uint64) (average, worst float64) {
 	last := min(n.leaf(rewards), n.charge.Leaves)
-	if n.cadence.Together() {
+	if n.cadence.SynchronousLeaves() {
 		last = n.charge.Leaves
 	}
 	sum, most := 0.0, 0.0
@@ -120,7 +120,7 @@ type errorDoc struct {
 	Tenth  uint64      `json:"rewards_for_sd_0.1,omitempty"`
 	Cent   uint64      `json:"rewards_for_sd_0.01,omitempty"`
 
-	Quietest quietDoc `json:"quietest"`
+	LeastNoise leastNoiseDoc `json:"quietest"`
 }
 
 // An errorLine is about the moment when one arm has had so many rewards.
@@ -144,7 +144,7 @@ func (n noise) document(horizon uint64, sites int, source string) *errorDoc {
 		sum := n.sum(leaf)
 		average, worst := n.sums(rewards)
 		doc.After = append(doc.After, errorLine{
-			Rewards: rewards, Leaf: leaf, Terms: float64(n.charge.SumNoise(leaf).Terms) / dp.Term, Sum: sum, Mean: sum / r,
+			Rewards: rewards, Leaf: leaf, Terms: float64(n.charge.SumNoise(leaf).VarianceUnits) / dp.VarianceScale, Sum: sum, Mean: sum / r,
 			Average: average / r, Worst: worst / r, Merged: average / r / math.Sqrt(float64(sites)), Sampling: 0.5 / math.Sqrt(r),
 		})
 	}

@@ -16,16 +16,17 @@ import (
 // pageWidth is that of the page, in letters.
 const pageWidth = 88
 
-// A pager writes a page of sections.
-type pager struct{ w io.Writer }
+// A pageWriter writes a page of sections.
+type pageWriter struct{ w io.Writer }
 
-func (p pager) title(text string) { _, _ = fmt.Fprintf(p.w, "\n%s\n", strings.ToUpper(text)) }
+func (p pageWriter) title(text string) { _, _ = fmt.Fprintf(p.w, "\n%s\n", strings.ToUpper(text)) }
 
 // say writes a paragraph, item one of a list.
-func (p pager) say(format string, args ...any)  { p.paragraph("", fmt.Sprintf(format, args...)) }
-func (p pager) item(format string, args ...any) { p.paragraph("- ", fmt.Sprintf(format, args...)) }
+func (p pageWriter) say(format string, args ...any) { p.paragraph("", fmt.Sprintf(format, args...)) }
 
-func (p pager) paragraph(mark, text string) {
+func (p pageWriter) item(format string, args ...any) { p.paragraph("- ", fmt.Sprintf(format, args...)) }
+
+func (p pageWriter) paragraph(mark, text string) {
 	for line := range strings.Lines(config.Wrap(text, pageWidth-len(mark)-2)) {
 		_, _ = fmt.Fprint(p.w, "  ", mark, line)
 		mark = strings.Repeat(" ", len(mark))
@@ -33,7 +34,7 @@ func (p pager) paragraph(mark, text string) {
 }
 
 // list writes a section of items, if there are any.
-func (p pager) list(title string, items []string) {
+func (p pageWriter) list(title string, items []string) {
 	if len(items) == 0 {
 		return
 	}
@@ -45,7 +46,7 @@ func (p pager) list(title string, items []string) {
 
 // Write prints the page.
 func (d *Document) Write(w io.Writer, s *config.Settings) {
-	p := pager{w}
+	p := pageWriter{w}
 	name := d.File
 	if name == "" {
 		name = "defaults and flags"
@@ -75,7 +76,7 @@ func (d *Document) Write(w io.Writer, s *config.Settings) {
 	p.item("peerd ledger export, peerd ledger verify: what a peer has really spent and released")
 }
 
-func (d *Document) writePromise(p pager, s *config.Settings) {
+func (d *Document) writePromise(p pageWriter, s *config.Settings) {
 	p.title("The promise")
 	switch {
 	case !d.Private:
@@ -101,7 +102,7 @@ func (d *Document) writePromise(p pager, s *config.Settings) {
 }
 
 // writeAdjacency says what zero-out is worth where a user's rewards are replaced.
-func (d *Document) writeAdjacency(p pager) {
+func (d *Document) writeAdjacency(p pageWriter) {
 	switch b := d.Budget; {
 	case d.Unit.Adjacency != dp.ZeroOut.String():
 	case b.Replaced <= b.Used*(1+1e-6):
@@ -112,7 +113,7 @@ func (d *Document) writeAdjacency(p pager) {
 }
 
 // writeOdds says how much an attacker can find out.
-func (d *Document) writeOdds(p pager) {
+func (d *Document) writeOdds(p pageWriter) {
 	b := d.Budget
 	accepts := fmt.Sprintf("An attacker who wrongly suspects 5%% of users identifies at most %s of the users for whom the suspicion is true.", percent(b.Power))
 	if b.Square == 0 {
@@ -125,7 +126,7 @@ func (d *Document) writeOdds(p pager) {
 		b.Mu, b.Square, b.Used, b.Rho)
 }
 
-func (d *Document) writeMechanism(p pager) {
+func (d *Document) writeMechanism(p pageWriter) {
 	m := d.Mechanism
 	p.title("How it is kept")
 	p.say("Each of the %d actions has a running sum of its rewards, clipped to [0, 1] and held in units of 2^%d. It is released %s, up to %s, by mechanism %s. %s",
@@ -149,7 +150,7 @@ func (d *Document) leavesText() string {
 	return config.Counted(d.Mechanism.Leaves, d.Mechanism.Leaf)
 }
 
-func (d *Document) writeHorizon(p pager, s *config.Settings) {
+func (d *Document) writeHorizon(p pageWriter, s *config.Settings) {
 	h := d.Horizon
 	p.title("Budget and horizon")
 	text := fmt.Sprintf("All of the budget is charged before the first release, for %s", config.Counted(h.Rounds, "round"))
@@ -163,13 +164,13 @@ func (d *Document) writeHorizon(p pager, s *config.Settings) {
 	switch {
 	case s.Cadence().Rounds > 0 && s.Mode == config.Live:
 		p.say("A %s leaves every %s, whether anything happened or not.", s.Cadence().Noun, spanText(float64(s.Cadence().Rounds)*s.Rounds.Every.Seconds()))
-	case !s.Cadence().Together() && s.World.Kind == config.Application:
+	case !s.Cadence().SynchronousLeaves() && s.World.Kind == config.Application:
 		p.say("An action that gets %s before that is no longer released, while the others still are.", config.Counted(h.Rounds, "reward"))
 	}
 	p.say("After that the peer releases nothing more; it continues to decide, to learn from others and to relay what they release. The budget does not refill. A new network starts with its own budget, and for a user of both the ε add up.")
 }
 
-func (d *Document) writeError(p pager, s *config.Settings) {
+func (d *Document) writeError(p pageWriter, s *config.Settings) {
 	e := d.Error
 	p.title("What the noise does to the results")
 	p.say("Standard deviation of the noise, in rewards, by the number of rewards of one action, at one decision a round:")
@@ -184,7 +185,7 @@ func (d *Document) writeError(p pager, s *config.Settings) {
 	}
 	_ = t.Flush()
 	over := "over the rewards up to there"
-	if s.Cadence().Together() {
+	if s.Cadence().SynchronousLeaves() {
 		over = fmt.Sprintf("over all %ss of the horizon, since an action may have that number of rewards at any of them", d.Mechanism.Leaf)
 	}
 	mixed := ""
@@ -193,7 +194,7 @@ func (d *Document) writeError(p pager, s *config.Settings) {
 	}
 	p.say("Terms: how often the noise of one draw is in the sum, by variance. Sum, mean: of the action at that leaf. Average, worst: of the mean, %s. Of %s (%s): of the mean of their means, each of that number of rewards%s. Chance: the largest standard deviation that the randomness of the rewards themselves adds to one site's mean.",
 		over, config.Counted(uint64(e.Sites), "site"), e.Source, mixed)
-	if q := e.Quietest; q.Ratio < 1 {
+	if q := e.LeastNoise; q.Ratio < 1 {
 		name := q.Mechanism
 		if q.Calibration != "" {
 			name += ", calibrated " + q.Calibration + ","

@@ -49,7 +49,7 @@ func warnings(s *config.Settings, doc *Document, n noise, network *config.Networ
 		warn(fmt.Sprintf("δ = %v is large: a peer that publishes every user's rewards with that probability keeps the promise", d),
 			fmt.Sprintf("take privacy.delta: %.6f or less", largeDelta))
 	}
-	if q := doc.Error.Quietest; q.Ratio < quiet {
+	if q := doc.Error.LeastNoise; q.Ratio < quiet {
 		warn(quieter(s, q))
 	}
 	if k := s.Privacy.RecordsPerUser; k > 1 && s.World.Kind == config.Application {
@@ -93,7 +93,7 @@ func strongEnough(delta float64) float64 {
 }
 
 // quieter says which settings make less noise.
-func quieter(s *config.Settings, q quietDoc) (what, do string) {
+func quieter(s *config.Settings, q leastNoiseDoc) (what, do string) {
 	if q.Mechanism == s.Privacy.Mechanism {
 		return fmt.Sprintf("privacy.calibration: %s makes more noise than epsilon and delta ask for; %s makes %.2g of it", s.Privacy.Calibration, q.Calibration, q.Ratio),
 			"take privacy.calibration: " + q.Calibration
@@ -115,9 +115,9 @@ func longLeaves(s *config.Settings) (e protocol.Entry, params any, ok bool) {
 	if chosen, err := protocol.Lookup(s.Protocol.Name); err == nil && chosen.Leaf != "" {
 		return chosen, s.ProtocolParams(), true
 	}
-	for _, e := range protocol.Table() {
-		if e.Leaf != "" {
-			return e, e.Params, true
+	for _, other := range protocol.Table() {
+		if other.Leaf != "" {
+			return other, other.Params, true
 		}
 	}
 	return e, nil, false

@@ -39,7 +39,7 @@ func apiAddresses(n int) ([]string, error) {
 // serve runs a network for an application until it is interrupted.
 func (t *Net) serve(ctx context.Context, w io.Writer) error {
 	t.announce(w)
-	if err := t.Lay(); err != nil {
+	if err := t.WriteFolders(); err != nil {
 		return err
 	}
 	if err := t.Start(); err != nil {

@@ -79,7 +79,7 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 	if about := source.About(); about != "" {
 		_, _ = fmt.Fprintln(o.Progress, about)
 	}
-	if err = t.Lay(); err != nil {
+	if err = t.WriteFolders(); err != nil {
 		return err
 	}
 	if err = t.Start(); err != nil {

@@ -16,8 +16,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Lay makes the peers' folders: key, configuration, and one network file.
-func (t *Net) Lay() error {
+// WriteFolders makes the peers' folders: key, configuration, and one network file.
+func (t *Net) WriteFolders() error {
 	n := t.Settings.Testnet.Nodes
 	t.Names = sites.Names(n)
 	t.net = &config.Network{Name: networkName(), Every: t.Settings.Rounds.Every, Links: t.Graph.Edges()}

@@ -6,6 +6,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 for figure in fig2a fig2b; do
-	go run ./cmd/peerd experiment run "configs/figures/$figure.yaml" -o "runs/laws-$figure" \
+	go run ./cmd/peerd experiment run "configs/figures/$figure.yaml" -o "runs/lemmas-$figure" \
 		--set experiment.lemmas=true --set experiment.seeds=3 --set experiment.figure.kind=none "$@"
 done

@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// Record says what a stream's records are, and so how far one can move a sum.
-type Record uint8
+// Shape says what a stream's records look like, and so how far one can move a sum.
+type Shape uint8
 
 // The kinds of records.
 const (
 	// Box is a vector whose entries are clipped to [Lo, Hi] one by one.
-	Box Record = iota
+	Box Shape = iota
 	// Linear is what linear bandits add up: of features x, scaled down to norm 1 if they
 	// are longer, and a reward y clipped to [Lo, Hi] within [-1, 1], the symmetric matrix
 	// xxᵀ as svec, row by row from the diagonal on with everything off it times √2, and
@@ -23,7 +23,7 @@ const (
 )
 
 // String returns the name of the kind.
-func (k Record) String() string {
+func (k Shape) String() string {
 	switch k {
 	case Box:
 		return "box"
@@ -32,11 +32,11 @@ func (k Record) String() string {
 	case Corner:
 		return "corner"
 	}
-	return fmt.Sprintf("Record(%d)", uint8(k))
+	return fmt.Sprintf("Shape(%d)", uint8(k))
 }
 
 // numbers returns how many a record has when it comes, of dim entries or features.
-func (k Record) numbers(dim int) int {
+func (k Shape) numbers(dim int) int {
 	if k == Box {
 		return dim
 	}
@@ -44,7 +44,7 @@ func (k Record) numbers(dim int) int {
 }
 
 // width returns how many numbers it adds to the sums.
-func (k Record) width(dim int) int {
+func (k Shape) width(dim int) int {
 	switch k {
 	case Box:
 	case Linear:
@@ -57,7 +57,7 @@ func (k Record) width(dim int) int {
 
 // quantize writes what the record x adds to the sums, on the grid and rounded toward
 // zero, or refuses it.
-func (k Record) quantize(to []int64, x []float64, lo, hi float64) error {
+func (k Shape) quantize(to []int64, x []float64, lo, hi float64) error {
 	if k == Box {
 		for i := range x {
 			q, err := Quantize(x[i], lo, hi)
@@ -154,10 +154,10 @@ func (c *Charge) Change() uint64 {
 // entry of either record by less than one unit, one way or the other.
 func (c *Charge) l2() float64 {
 	width := float64(c.Width())
-	if c.Record == Box {
+	if c.Shape == Box {
 		return float64(c.Change()) * math.Sqrt(width) * (1 + 0x1p-50)
 	}
-	square := map[Record][2]float64{Linear: {4.5, 2}, Corner: {8, 4}}[c.Record][bugAdjacency(c.Adjacency)]
+	square := map[Shape][2]float64{Linear: {4.5, 2}, Corner: {8, 4}}[c.Shape][bugAdjacency(c.Adjacency)]
 	return (math.Sqrt(square)*(1<<-GridExponent) + math.Sqrt(width)) * (1 + 0x1p-49)
 }
 
@@ -165,7 +165,7 @@ func (c *Charge) l2() float64 {
 // sums.
 func (c *Charge) sumsOf(v []int64, records uint64) bool {
 	lo, hi := c.Lo, c.Hi
-	if c.Record != Box {
+	if c.Shape != Box {
 		lo, hi = -2<<-GridExponent, 2<<-GridExponent
 	}
 	for _, x := range v {

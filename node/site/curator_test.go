@@ -63,7 +63,7 @@ func found(b []byte) (long []byte, shorts int) {
 
 // TestARewardStaysInside: a marked reward, or feature, is in no frame, ledger line, status, log line or
 // error text, whatever happens to it, and in the store in private tables only. Here every
-// release is of many rewards with noise; that those are the only way out is the door's own
+// release is of many rewards with noise; that those are the only way out is the curator's own
 // matter.
 func TestARewardStaysInside(t *testing.T) {
 	if long, shorts := found(fmt.Appendf(nil, "%v", marked)); long == nil || shorts == 0 {

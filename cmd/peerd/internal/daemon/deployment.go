@@ -23,8 +23,8 @@ import (
 // StoreDir is the folder of the store in a peer's folder. It is private.
 const StoreDir = "store"
 
-// Seat is a peer's place in its network, as its files say.
-type Seat struct {
+// A Deployment is a peer as its files describe it: configuration, key, network file.
+type Deployment struct {
 	s       *config.Settings
 	Network *config.Network
 	id      gossip.Identity
@@ -35,11 +35,11 @@ type Seat struct {
 	Spec    node.Spec
 }
 
-// NewSeat reads the network file and the key of valid settings. Of its errors those of
+// NewDeployment reads the network file and the key of valid settings. Of its errors those of
 // the files are [config.ErrRefused], and a peer that the network does not name is
 // [config.ErrNetwork].
-func NewSeat(s *config.Settings) (*Seat, error) {
-	t := &Seat{s: s}
+func NewDeployment(s *config.Settings) (*Deployment, error) {
+	t := &Deployment{s: s}
 	var err error
 	if t.Network, err = config.ReadNetwork(s.NetworkPath()); err != nil {
 		return nil, err
@@ -70,15 +70,15 @@ func NewSeat(s *config.Settings) (*Seat, error) {
 }
 
 // agent returns the peer's agent in a life of it.
-func (t *Seat) agent(life site.Life, noise *dp.Source) (*node.Agent, error) {
+func (t *Deployment) agent(life site.Life, noise *dp.Source) (*node.Agent, error) {
 	return t.Spec.Agent(node.PeerConfig{
 		Self: t.Self, Incarnation: life.Incarnation, Seed: life.Seed, Noise: noise,
-		Keys: t.keys, Topic: t.s.Mode == config.Live, Marks: t.s.Mode == config.Lockstep,
+		Keys: t.keys, Topic: t.s.Mode == config.Live, RoundEnds: t.s.Mode == config.Lockstep,
 	})
 }
 
 // world returns what the peer plays with coins of its own.
-func (t *Seat) world(seed node.Seed) (bandit.World, error) {
+func (t *Deployment) world(seed node.Seed) (bandit.World, error) {
 	source, err := sites.Open(t.s, len(t.Network.Peers))
 	if err != nil {
 		return nil, err
@@ -91,13 +91,13 @@ func (t *Seat) world(seed node.Seed) (bandit.World, error) {
 }
 
 // idle reports whether the peer has a role and no arms.
-func (t *Seat) idle() (bool, error) {
+func (t *Deployment) idle() (bool, error) {
 	e, err := protocol.EntryOf(t.Spec.Protocol)
 	return err == nil && !e.Learns(t.Spec.Protocol, t.Self), err
 }
 
 // HostConfig returns the configuration of the peer's place in the network.
-func (t *Seat) HostConfig(incarnation uint32, log *slog.Logger) gossip.Config {
+func (t *Deployment) HostConfig(incarnation uint32, log *slog.Logger) gossip.Config {
 	return gossip.Config{
 		Identity: t.id, Listen: t.s.Listen, Self: t.Self, Incarnation: incarnation,
 		Peers: t.Network.Infos(), Neighbours: t.Links, Network: t.Network.Name, Policy: t.policy,
@@ -106,7 +106,7 @@ func (t *Seat) HostConfig(incarnation uint32, log *slog.Logger) gossip.Config {
 }
 
 // site opens the peer's store.
-func (t *Seat) site(log *slog.Logger, alarm func(error), observe func(time.Duration)) (*site.Site, error) {
+func (t *Deployment) site(log *slog.Logger, alarm func(error), observe func(time.Duration)) (*site.Site, error) {
 	s := t.s
 	cadence, err := t.Spec.Cadence()
 	if err != nil {
@@ -158,7 +158,7 @@ func (t *Seat) site(log *slog.Logger, alarm func(error), observe func(time.Durat
 
 // pinned lists what a folder is founded with and keeps: what its ledger says and its noise
 // is made for, and when its rounds are.
-func (t *Seat) pinned() []site.Pinned {
+func (t *Deployment) pinned() []site.Pinned {
 	all := []site.Pinned{
 		{Key: "identity.key", Value: t.id.ID()},
 		{Key: "network name", Value: t.Network.Name},

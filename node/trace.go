@@ -1,4 +1,4 @@
-package lockstep
+package node
 
 import (
 	"fmt"

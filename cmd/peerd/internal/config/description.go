@@ -12,8 +12,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Reading says in a paragraph what valid settings mean.
-func (s *Settings) Reading() string {
+// Description says in a paragraph what valid settings mean.
+func (s *Settings) Description() string {
 	sentences := []string{s.readMode(), s.readBudget(), s.readHorizon(), s.readNoise(), s.readProtocol(), s.readWorld()}
 	return strings.Join(strings.Fields(strings.Join(sentences, " ")), " ")
 }

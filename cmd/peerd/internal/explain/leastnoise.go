@@ -5,17 +5,17 @@ import (
 	"peerd.dev/dp"
 )
 
-// A quietDoc names the mechanism with the least noise for a budget and a horizon.
-type quietDoc struct {
+// A leastNoiseDoc names the mechanism with the least noise for a budget and a horizon.
+type leastNoiseDoc struct {
 	Mechanism   string  `json:"mechanism"`
 	Calibration string  `json:"calibration,omitempty"` // of Gaussian noise
 	Ratio       float64 `json:"sd_ratio"`              // of its deviation to that of the settings, over all leaves
 }
 
-// quietest opens the charge of every mechanism that the budget of these settings can
+// leastNoise opens the charge of every mechanism that the budget of these settings can
 // pay, and compares the mean variance of their sums with that of n.
-func quietest(s *config.Settings, n noise) quietDoc {
-	best := quietDoc{Mechanism: s.Privacy.Mechanism, Ratio: 1}
+func leastNoise(s *config.Settings, n noise) leastNoiseDoc {
+	best := leastNoiseDoc{Mechanism: s.Privacy.Mechanism, Ratio: 1}
 	of, _ := n.sums(s.Privacy.Horizon)
 	for _, m := range dp.Mechanisms() {
 		if m == dp.None || !m.Running() || m.Law() == dp.Gaussian && s.Privacy.Delta == 0 {
@@ -28,7 +28,7 @@ func quietest(s *config.Settings, n noise) quietDoc {
 			continue
 		}
 		if sd, _ := newNoise(&other, charge).sums(s.Privacy.Horizon); sd < best.Ratio*of*(1-1e-9) {
-			best = quietDoc{Mechanism: m.String(), Ratio: sd / of}
+			best = leastNoiseDoc{Mechanism: m.String(), Ratio: sd / of}
 			if m.Law() == dp.Gaussian {
 				best.Calibration = dp.Tight.String()
 			}

@@ -11,10 +11,10 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Laws counts how often a run of protocol average broke what Zhu, Zhu, Liu and Liu
+// Lemmas counts how often a run of protocol average broke what Zhu, Zhu, Liu and Liu
 // 2021 say of it, for every round, arm and peer. n is a peer's pull count, ñ its
 // belief of the greatest, N the number of peers and M that of arms, as there.
-type Laws struct {
+type Lemmas struct {
 	Checked    uint64  `json:"checked"`     // triples of round, peer and arm
 	Mass       uint64  `json:"mass"`        // rounds and arms in which Σ estimates ≠ Σ own + under way, on the lattice of means
 	Lemma1     uint64  `json:"lemma1"`      // ñ_i(t+1) = max_j n_j(t - d_ji), as the counts sent show it
@@ -27,10 +27,10 @@ type Laws struct {
 }
 
 // Broken returns how many checks failed.
-func (l *Laws) Broken() uint64 { return l.Mass + l.Lemma1 + l.Lemma2 + l.Lemma3 }
+func (l *Lemmas) Broken() uint64 { return l.Mass + l.Lemma1 + l.Lemma2 + l.Lemma3 }
 
 // Add takes in what another run of the same network counted.
-func (l *Laws) Add(o *Laws) {
+func (l *Lemmas) Add(o *Lemmas) {
 	l.Checked += o.Checked
 	l.Mass += o.Mass
 	l.Lemma1 += o.Lemma1
@@ -42,15 +42,15 @@ func (l *Laws) Add(o *Laws) {
 	l.Allowed = o.Allowed
 }
 
-// watch checks laws. It sees what is public alone: releases that were drawn, counts
+// watch checks lemmas. It sees what is public alone: releases that were drawn, counts
 // and differences that were sent, estimates, pulls.
 type watch struct {
-	Laws
+	Lemmas
 	arms     int
 	distance [][]int
 	own      [][]ownSum   // by peer and arm
 	way      []int64      // δ that one end has added and the other will subtract, by arm
-	told     [][]uint64   // ñ as the peer sent it this round; nil if it sent none
+	claimed  [][]uint64   // ñ as the peer sent it this round; nil if it sent none
 	pulls    [][][]uint64 // by age in rounds, peer and arm; index 0 is the newest
 	num, den *big.Int     // scratch
 }
@@ -71,12 +71,12 @@ func newWatch(c *Config) (*watch, error) {
 	}
 	n := len(c.Spec.Graph)
 	w := &watch{
-		Laws: Laws{Allowed: uint64(3 * n * c.Spec.Arms)}, arms: c.Spec.Arms, distance: distances(c.Spec.Graph), own: make([][]ownSum, n), way: make([]int64, c.Spec.Arms),
-		told: make([][]uint64, n), num: new(big.Int), den: new(big.Int),
+		Lemmas: Lemmas{Allowed: uint64(3 * n * c.Spec.Arms)}, arms: c.Spec.Arms, distance: distances(c.Spec.Graph), own: make([][]ownSum, n), way: make([]int64, c.Spec.Arms),
+		claimed: make([][]uint64, n), num: new(big.Int), den: new(big.Int),
 	}
 	for i := range n {
 		w.own[i] = make([]ownSum, w.arms)
-		w.told[i] = make([]uint64, w.arms)
+		w.claimed[i] = make([]uint64, w.arms)
 	}
 	far := 0
 	for _, row := range w.distance {
@@ -123,8 +123,8 @@ func (w *watch) sent(i int, m *protocol.Message) {
 	r := m.Release(0)
 	switch {
 	case r.Len() == 0 && r.Counts() == w.arms:
-		for k := range w.told[i] {
-			w.told[i][k] = r.Count(k)
+		for k := range w.claimed[i] {
+			w.claimed[i][k] = r.Count(k)
 		}
 	case r.Len() == w.arms && m.Refs() == 1:
 		for k := range w.way {
@@ -153,7 +153,7 @@ func (w *watch) round(agents []*node.Agent, pulls [][]uint64) {
 		}
 		for i := range agents {
 			w.Checked++
-			if w.told[i][k] != w.heard(i, k, 1) {
+			if w.claimed[i][k] != w.heard(i, k, 1) {
 				w.Lemma1++
 			}
 			by := w.heard(i, k, 0) - pulls[i][k] // ñ_i(t+1) ≥ n_i(t)

@@ -19,29 +19,29 @@ func path(n int) [][]protocol.Peer {
 	return out
 }
 
-// TestLawsOfAveraging: through the paper's own rule the mass is exact, news moves one
+// TestLemmasOfAveraging: through the paper's own rule the mass is exact, news moves one
 // hop a round (Lemma 1) and Lemmas 2 and 3 hold; the whole is checked, not nothing.
-func TestLawsOfAveraging(t *testing.T) {
+func TestLemmasOfAveraging(t *testing.T) {
 	const rounds, peers = 6000, 5
 	c := config(3, path(peers), rounds, []float64{.8, .5}, []float64{.3, .9})
 	ruled(&c, protocol.Max)
 	c.Spec.Learner = bandit.UCBParams{Confidence: bandit.Paper}
-	c.Laws = true
+	c.Lemmas = true
 	res, err := sim.Run(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := res.Laws
+	l := res.Lemmas
 	if l.Checked != rounds*peers*2 || l.Applies == 0 || l.GreatestBy == 0 || l.GreatestOf < 1 {
 		t.Errorf("too little was checked: %+v", l)
 	}
 	if l.Broken() > 0 {
-		t.Errorf("laws are broken: %+v", l)
+		t.Errorf("lemmas are broken: %+v", l)
 	}
 }
 
-// TestLawsWithEveryMechanism whose nodes add up; the others are refused.
-func TestLawsWithEveryMechanism(t *testing.T) {
+// TestLemmasWithEveryMechanism whose nodes add up; the others are refused.
+func TestLemmasWithEveryMechanism(t *testing.T) {
 	for _, m := range dp.Mechanisms() {
 		if !m.Running() {
 			continue
@@ -55,35 +55,35 @@ func TestLawsWithEveryMechanism(t *testing.T) {
 		case m.Law() == dp.Gaussian:
 			c.Spec.Privacy.Budget.Delta = 1e12 // a millionth
 		}
-		c.Laws = true
+		c.Lemmas = true
 		switch res, err := sim.Run(c); {
 		case m.Tiles() && err != nil:
 			t.Errorf("%v: %v", m, err)
-		case m.Tiles() && (res.Laws.Checked == 0 || res.Laws.Broken() > 0):
-			t.Errorf("%v: %+v", m, res.Laws)
+		case m.Tiles() && (res.Lemmas.Checked == 0 || res.Lemmas.Broken() > 0):
+			t.Errorf("%v: %+v", m, res.Lemmas)
 		case !m.Tiles() && err == nil:
-			t.Errorf("%v: laws were checked, %d times broken", m, res.Laws.Broken())
+			t.Errorf("%v: lemmas were checked, %d times broken", m, res.Lemmas.Broken())
 		}
 	}
 }
 
-// TestLawsNeedAFaultlessNetwork: what is under way is known only where nothing is lost.
-func TestLawsNeedAFaultlessNetwork(t *testing.T) {
+// TestLemmasNeedAFaultlessNetwork: what is under way is known only where nothing is lost.
+func TestLemmasNeedAFaultlessNetwork(t *testing.T) {
 	c := config(3, path(3), 100, []float64{.8, .5})
 	ruled(&c, protocol.Max)
-	c.Laws = true
+	c.Lemmas = true
 	c.Faults.Loss = .1
 	if _, err := sim.Run(c); err == nil {
-		t.Error("laws were checked on a lossy network")
+		t.Error("lemmas were checked on a lossy network")
 	}
 	c.Faults = sim.Faults{}
-	ruled(&c, protocol.Budget)
+	ruled(&c, protocol.Capped)
 	if _, err := sim.Run(c); err == nil {
-		t.Error("laws of consistency max were checked on budget")
+		t.Error("lemmas of consistency max were checked on capped")
 	}
 	ruled(&c, protocol.Max)
 	c.Spec.Protocol = rows()
 	if _, err := sim.Run(c); err == nil {
-		t.Error("laws of averaging were checked on rows")
+		t.Error("lemmas of averaging were checked on rows")
 	}
 }

@@ -18,16 +18,16 @@ func (still) Regret(bandit.Arm) float64 { return 0 }
 
 func (still) Play(bandit.Arm) (bandit.Reward, error) { return .5, nil }
 
-// TestBrokenLawsAreFound: what is wrong by one, in one round, is counted.
-func TestBrokenLawsAreFound(t *testing.T) {
+// TestBrokenLemmasAreFound: what is wrong by one, in one round, is counted.
+func TestBrokenLemmasAreFound(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		spoil func(w *watch)
-		found func(l Laws) uint64
+		found func(l Lemmas) uint64
 	}{
-		{"mass", func(w *watch) { w.own[1][0].mean++ }, func(l Laws) uint64 { return l.Mass }},
-		{"under way", func(w *watch) { w.way[1]-- }, func(l Laws) uint64 { return l.Mass }},
-		{"lemma 1", func(w *watch) { w.told[0][1]++ }, func(l Laws) uint64 { return l.Lemma1 }},
+		{"mass", func(w *watch) { w.own[1][0].mean++ }, func(l Lemmas) uint64 { return l.Mass }},
+		{"under way", func(w *watch) { w.way[1]-- }, func(l Lemmas) uint64 { return l.Mass }},
+		{"lemma 1", func(w *watch) { w.claimed[0][1]++ }, func(l Lemmas) uint64 { return l.Lemma1 }},
 	} {
 		r, err := start(Config{
 			Spec: node.Spec{
@@ -36,7 +36,7 @@ func TestBrokenLawsAreFound(t *testing.T) {
 				Privacy:  node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 10},
 			},
 			Seeds: []node.Seed{{1}, {2}}, Worlds: []bandit.World{still{}, still{}},
-			Rounds: 10, Laws: true,
+			Rounds: 10, Lemmas: true,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -48,16 +48,16 @@ func TestBrokenLawsAreFound(t *testing.T) {
 				}
 			}
 			r.network.Turn()
-			if before := c.found(r.laws.Laws); before > 0 {
+			if before := c.found(r.lemmas.Lemmas); before > 0 {
 				t.Fatalf("%s: %d found before anything was spoilt", c.name, before)
 			}
 			if round == 9 {
-				c.spoil(r.laws)
+				c.spoil(r.lemmas)
 			}
-			r.laws.round(r.agents, r.res.Pulls)
+			r.lemmas.round(r.agents, r.res.Pulls)
 		}
-		if got := c.found(r.laws.Laws); got != 1 || r.laws.Broken() != 1 {
-			t.Errorf("%s: %d found, want 1: %+v", c.name, got, r.laws.Laws)
+		if got := c.found(r.lemmas.Lemmas); got != 1 || r.lemmas.Broken() != 1 {
+			t.Errorf("%s: %d found, want 1: %+v", c.name, got, r.lemmas.Lemmas)
 		}
 	}
 }

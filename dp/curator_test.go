@@ -10,8 +10,8 @@ import (
 	"peerd.dev/dp/sample"
 )
 
-func TestTheDoorChargesOnceAndRefusesWithBothNumbers(t *testing.T) {
-	d, err := NewDoor(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
+func TestTheCuratorChargesOnceAndRefusesWithBothNumbers(t *testing.T) {
+	d, err := NewCurator(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,10 +33,10 @@ func TestTheDoorChargesOnceAndRefusesWithBothNumbers(t *testing.T) {
 	if d.Spent().Pure != Nano*6/10 {
 		t.Errorf("%v spent after a refusal, want 0.6", d.Spent())
 	}
-	if n := len(d.Charges()); n != 1 {
+	if n := len(d.TakeCharges()); n != 1 {
 		t.Errorf("%d charges, want 1", n)
 	}
-	if n := len(d.Charges()); n != 0 {
+	if n := len(d.TakeCharges()); n != 0 {
 		t.Errorf("%d charges again, want 0", n)
 	}
 	for k := uint64(1); k <= 8; k++ {
@@ -44,19 +44,19 @@ func TestTheDoorChargesOnceAndRefusesWithBothNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if d.Spent().Pure != Nano*6/10 || len(d.Charges()) != 0 {
+	if d.Spent().Pure != Nano*6/10 || len(d.TakeCharges()) != 0 {
 		t.Error("releases of a stream cost more than its opening")
 	}
 }
 
 func TestOnlyLockstepHasSeedsInfiniteBudgetsAndNoNoise(t *testing.T) {
-	if _, err := NewDoor(Private, account.Unlimited, NewSecureSource()); err == nil {
+	if _, err := NewCurator(Private, account.Unlimited, NewSecureSource()); err == nil {
 		t.Error("an infinite budget was taken for private")
 	}
-	if _, err := NewDoor(Private, account.Budget{Epsilon: Nano}, seeded(1)); err == nil {
+	if _, err := NewCurator(Private, account.Budget{Epsilon: Nano}, seeded(1)); err == nil {
 		t.Error("seeded noise was taken for private")
 	}
-	d, err := NewDoor(Private, account.Budget{Epsilon: Nano}, NewSecureSource())
+	d, err := NewCurator(Private, account.Budget{Epsilon: Nano}, NewSecureSource())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestOnlyLockstepHasSeedsInfiniteBudgetsAndNoNoise(t *testing.T) {
 	if _, err = d.Open(spec(8, None)); !errors.As(err, &refused) {
 		t.Errorf("no noise on a finite budget: %v, want a refusal", err)
 	}
-	if d, err = NewDoor(Lockstep, account.Budget{Epsilon: Nano}, seeded(1)); err != nil {
+	if d, err = NewCurator(Lockstep, account.Budget{Epsilon: Nano}, seeded(1)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err = d.Open(spec(8, None)); !errors.As(err, &refused) {
@@ -116,7 +116,7 @@ func TestASpecThatPromisesTooMuchIsRefused(t *testing.T) {
 		"inf":      func(s *Spec) { s.Epsilon = Infinite },
 		"unknown":  func(s *Spec) { s.Mechanism = 99 },
 	} {
-		d, err := NewDoor(Lockstep, account.Unlimited, seeded(1))
+		d, err := NewCurator(Lockstep, account.Unlimited, seeded(1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,11 +3,12 @@ package dp
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"peerd.dev/dp/account"
 )
 
-// Mode says whose data a Door guards.
+// Mode says whose data a Curator guards.
 type Mode uint8
 
 // The modes.
@@ -33,26 +34,26 @@ type Leaf struct {
 	Sum  Release // the running sum up to and including this leaf, made of nodes
 }
 
-// A Door is a node's one way from private to public. It is not safe for
+// A Curator is a node's one way from private to public. It is not safe for
 // concurrent use.
-type Door struct {
+type Curator struct {
 	mode         Mode
 	budget       account.Budget
 	spent        account.Loss
 	src          *Source
 	charged      []Charge // in the order of their streams
-	chargesTaken int      // of charged, by Charges
+	chargesTaken int      // of charged, by TakeCharges
 	streams      []*stream
 	drawn        []Release
-	leaf         Leaf    // the newest; here so that closing one allocates nothing
-	drawer       drawer  // as well
+	leaves       []Leaf  // since the last Drawn
+	drawer       drawer  // here so that closing a leaf allocates nothing
 	replay       *replay // nil unless replaying
 	arena        arena
 }
 
-// NewDoor returns a door with a budget for the node's whole life. In [Private]
+// NewCurator returns a curator with a budget for the node's whole life. In [Private]
 // mode it refuses seeded noise and an infinite budget.
-func NewDoor(mode Mode, budget account.Budget, src *Source) (*Door, error) {
+func NewCurator(mode Mode, budget account.Budget, src *Source) (*Curator, error) {
 	if err := budget.Check(); err != nil {
 		return nil, fmt.Errorf("dp: budget: %w", err)
 	}
@@ -62,14 +63,14 @@ func NewDoor(mode Mode, budget account.Budget, src *Source) (*Door, error) {
 	if mode == Private && budget.Epsilon == Infinite {
 		return nil, errors.New("dp: an infinite budget outside lockstep would protect no one")
 	}
-	d := &Door{mode: mode, budget: budget, src: src}
+	d := &Curator{mode: mode, budget: budget, src: src}
 	d.drawer.src, d.drawer.hidden = src, &d.arena.hidden
 	return d, nil
 }
 
 // Open charges s and opens its streams, numbered from the returned one. If the
 // budget cannot pay, the error is a *[BudgetError] and nothing is charged.
-func (d *Door) Open(s Spec) (StreamID, error) {
+func (d *Curator) Open(s Spec) (StreamID, error) {
 	c, err := s.charge(StreamID(len(d.streams)))
 	if err != nil {
 		return 0, err
@@ -85,7 +86,7 @@ func (d *Door) Open(s Spec) (StreamID, error) {
 }
 
 // payCharge charges c, which passes Check.
-func (d *Door) payCharge(c Charge) error {
+func (d *Curator) payCharge(c Charge) error {
 	if c.Mode != Sequential {
 		if err := d.pay(c.What, c.Loss); err != nil {
 			return err
@@ -107,7 +108,7 @@ func (c *Charge) streams(a *arena) func() *stream {
 }
 
 // pay takes a loss from the budget.
-func (d *Door) pay(what string, l account.Loss) error {
+func (d *Curator) pay(what string, l account.Loss) error {
 	sum, err := d.spent.Plus(l)
 	ok := err == nil
 	if ok {
@@ -126,7 +127,7 @@ func (d *Door) pay(what string, l account.Loss) error {
 // Add takes one record into the open leaf of stream s: every entry is clipped,
 // rounded toward zero to the grid and summed. It refuses NaN and infinities and
 // then takes in nothing.
-func (d *Door) Add(s StreamID, x []float64) error {
+func (d *Curator) Add(s StreamID, x []float64) error {
 	t, err := d.stream(s)
 	if err != nil {
 		return err
@@ -135,72 +136,67 @@ func (d *Door) Add(s StreamID, x []float64) error {
 }
 
 // Leaf closes leaf k of stream s, draws the noise of the node that it completes
-// and returns what is newly public. Leaves are closed in order, from 1 or from
-// what [Door.Skip] returned. In a [Door.Replay] nothing new becomes public.
-func (d *Door) Leaf(s StreamID, k uint64) (Leaf, error) {
+// and returns what is newly public, which is good until a leaf closes after the next
+// [Curator.TakeDrawn]. Leaves are closed in order, from 1 or from what [Curator.Skip] returned. In a
+// [Curator.Replay] nothing new becomes public.
+func (d *Curator) Leaf(s StreamID, k uint64) (*Leaf, error) {
 	t, err := d.stream(s)
 	if err != nil {
-		return Leaf{}, err
+		return nil, err
 	}
 	if err = t.checkNext(k); err != nil {
-		return Leaf{}, err
+		return nil, err
 	}
-	if c := d.charge(s); c.Mode == Sequential {
+	if c := t.charge; c.Mode == Sequential {
 		if err = d.pay(c.What, c.Loss); err != nil {
-			return Leaf{}, err
+			return nil, err
 		}
 	}
+	n := len(d.leaves)
+	d.leaves = slices.Grow(d.leaves, 1)[:n+1]
+	leaf := &d.leaves[n] // closing fills in every field
 	if d.replay == nil {
-		err = t.close(&d.drawer, &d.leaf)
+		err = t.close(&d.drawer, leaf)
 	} else {
-		err = d.replay.closeLeaf(t, &d.drawer, &d.leaf)
+		err = d.replay.closeLeaf(t, &d.drawer, leaf)
 	}
 	if err != nil {
-		return Leaf{}, err
+		return nil, err
 	}
-	d.drawn = append(d.drawn, d.leaf.Node)
-	return d.leaf, nil
+	d.drawn = append(d.drawn, leaf.Node)
+	return leaf, nil
 }
 
-// Budget returns what the door may spend over its whole life.
-func (d *Door) Budget() account.Budget { return d.budget }
+// Budget returns what the curator may spend over its whole life.
+func (d *Curator) Budget() account.Budget { return d.budget }
 
 // Spent returns what is charged.
-func (d *Door) Spent() account.Loss { return d.spent }
+func (d *Curator) Spent() account.Loss { return d.spent }
 
-// Mode returns the mode that the door was made with.
-func (d *Door) Mode() Mode { return d.mode }
+// Mode returns the mode that the curator was made with.
+func (d *Curator) Mode() Mode { return d.mode }
 
-// Charges returns what was charged since the last call. It must be durable
+// TakeCharges returns what was charged since the last call. It must be durable
 // before any Release of those streams leaves the node.
-func (d *Door) Charges() []Charge {
+func (d *Curator) TakeCharges() []Charge {
 	c := d.charged[d.chargesTaken:len(d.charged):len(d.charged)]
 	d.chargesTaken = len(d.charged)
 	return c
 }
 
-// Drawn returns the nodes that got their noise since the last call, in the order of
-// their leaves; in a [Door.Replay], those that got it back. The slice is good until
+// TakeDrawn returns the nodes that got their noise since the last call, in the order of
+// their leaves; in a [Curator.Replay], those that got it back. The slice is good until
 // the next leaf closes, the Releases in it for ever.
-func (d *Door) Drawn() []Release {
+func (d *Curator) TakeDrawn() []Release {
 	r := d.drawn
-	d.drawn = d.drawn[:0]
+	d.drawn, d.leaves = d.drawn[:0], d.leaves[:0]
 	d.arena.hidden.endStep()
 	return r
 }
 
-func (d *Door) stream(s StreamID) (*stream, error) {
+func (d *Curator) stream(s StreamID) (*stream, error) {
 	if int(s) >= len(d.streams) {
 		return nil, fmt.Errorf("dp: stream %d of %d", s, len(d.streams))
 	}
 	return d.streams[s], nil
-}
-
-// charge returns that of a stream.
-func (d *Door) charge(s StreamID) *Charge {
-	i := len(d.charged) - 1
-	for d.charged[i].Stream > s {
-		i--
-	}
-	return &d.charged[i]
 }

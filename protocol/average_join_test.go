@@ -66,9 +66,9 @@ func TestALatecomerMovesNobody(t *testing.T) {
 		rule protocol.Consistency
 		back bool
 	}{
-		{"late under budget", protocol.Budget, false},
+		{"late under capped", protocol.Capped, false},
 		{"late under max", protocol.Max, false},
-		{"without its memory under budget", protocol.Budget, true},
+		{"without its memory under capped", protocol.Capped, true},
 		{"without its memory under max", protocol.Max, true},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -108,8 +108,8 @@ func TestALatecomerMovesNobody(t *testing.T) {
 			for i, p := range n.Peers {
 				a := p.Protocol.(*protocol.Average)
 				for k, want := range []float64{.8, .2} {
-					if got := p.Belief().X[k]; math.Abs(got-want) > .1 || !a.Mixed().In(k) {
-						t.Errorf("in the end peer %d, arm %d: %v, want %v; in: %v", i, k, got, want, a.Mixed().In(k))
+					if got := p.Belief().X[k]; math.Abs(got-want) > .1 || !a.Mixed().Joined(k) {
+						t.Errorf("in the end peer %d, arm %d: %v, want %v; in: %v", i, k, got, want, a.Mixed().Joined(k))
 					}
 				}
 			}
@@ -121,7 +121,7 @@ func TestALatecomerMovesNobody(t *testing.T) {
 // pay the other way round, enters when it is sure of its means, which moves the others by no
 // more than it should, and in the end everybody holds the mean over all sites.
 func TestLittleTrafficCounts(t *testing.T) {
-	n := latecomers(t, protocol.Budget, false)
+	n := latecomers(t, protocol.Capped, false)
 	last := n.Peers[3].Protocol.(*protocol.Average)
 	entered := protocol.Round(0)
 	for range 40_000 {
@@ -130,10 +130,10 @@ func TestLittleTrafficCounts(t *testing.T) {
 			arm, reward := rewarded(n.Round / 16)
 			n.Pull(t, 3, 1-arm, reward)
 		}
-		if own, others := last.Mine().At(0), n.Peers[0].Protocol.(*protocol.Average).Mine().At(0); entered == 0 && last.Mixed().In(0) {
+		if own, others := last.OwnCounts().At(0), n.Peers[0].Protocol.(*protocol.Average).OwnCounts().At(0); entered == 0 && last.Mixed().Joined(0) {
 			entered = n.Round
 			t.Logf("entered arm 0 in round %d with %d pulls of the others' %d, sd %.3f", entered, own, others, math.Sqrt(last.Variance(0)))
-			if others <= protocol.Abreast*own {
+			if others <= protocol.MaxPullRatio*own {
 				t.Errorf("entered with %d pulls of %d: nothing is tried", own, others)
 			}
 		}
@@ -151,7 +151,7 @@ func TestLittleTrafficCounts(t *testing.T) {
 // by those nobody is abreast. An exchange with one honest neighbour is enough to enter.
 func TestNoLiarKeepsAPeerOut(t *testing.T) {
 	s := averaging(protocoltest.Path(3), .3)
-	s.Params = averageParams(protocol.Budget, .3)
+	s.Params = averageParams(protocol.Capped, .3)
 	n := newNetwork(t, s)
 	kept := false
 	for range 100 {
@@ -173,14 +173,14 @@ func TestNoLiarKeepsAPeerOut(t *testing.T) {
 		}
 		n.Play(t, func(int) (int, float64) { return rewarded(n.Round) })
 		a := n.Peers[1].Protocol.(*protocol.Average)
-		kept = kept || a.Mine().At(0) > 0 && a.Met() && !a.Mixed().In(0)
+		kept = kept || a.OwnCounts().At(0) > 0 && a.HeardCounts() && !a.Mixed().Joined(0)
 	}
 	if !kept {
 		t.Error("the lie kept nobody out: nothing was tried")
 	}
 	for i, p := range n.Peers[1:] {
 		for k := range n.Arms {
-			if !p.Protocol.(*protocol.Average).Mixed().In(k) {
+			if !p.Protocol.(*protocol.Average).Mixed().Joined(k) {
 				t.Errorf("after 100 rounds peer %d has not entered arm %d", i+1, k)
 			}
 		}
@@ -190,7 +190,7 @@ func TestNoLiarKeepsAPeerOut(t *testing.T) {
 // TestTheRuleMayChange between two starts of a network: under max everybody takes part.
 func TestTheRuleMayChange(t *testing.T) {
 	s := averaging(protocoltest.Path(2), .3)
-	s.Params = averageParams(protocol.Budget, .3)
+	s.Params = averageParams(protocol.Capped, .3)
 	n := newNetwork(t, s)
 	for range 20 {
 		n.Pull(t, 0, 0, 1)
@@ -203,7 +203,7 @@ func TestTheRuleMayChange(t *testing.T) {
 	}
 	for i, p := range n.Peers {
 		a := p.Protocol.(*protocol.Average)
-		if in := a.Mixed().In(0); in != (i == 0) {
+		if in := a.Mixed().Joined(0); in != (i == 0) {
 			t.Fatalf("peer %d is in: %v", i, in)
 		}
 		n.Params = averageParams(protocol.Max, .3)
@@ -235,13 +235,13 @@ func TestRobustWaitsForItsRank(t *testing.T) {
 		}
 		n.Pull(t, 3, 0, 1)
 		n.Tick(t, 3)
-		if last.Mixed().In(0) {
+		if last.Mixed().Joined(0) {
 			t.Fatalf("entered with %d pulls of the others' %d, once %d of 3 neighbours were heard",
-				last.Mine().At(0), n.Peers[0].Protocol.(*protocol.Average).Mine().At(0), heard+1)
+				last.OwnCounts().At(0), n.Peers[0].Protocol.(*protocol.Average).OwnCounts().At(0), heard+1)
 		}
 		playFirst(t, n, 3, 0, 3)
 	}
-	if !last.Met() {
+	if !last.HeardCounts() {
 		t.Error("two claims are more than f, and nobody is met")
 	}
 }

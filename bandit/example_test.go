@@ -1,0 +1,36 @@
+package bandit_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"peerd.dev/bandit"
+	"peerd.dev/bandit/belief"
+)
+
+// A learner of the table chooses from what is believed of two arms. The second has the
+// lower mean, but it is known from few rewards.
+func ExampleLearner() {
+	params := bandit.UCBParams{Confidence: bandit.Calibrated}
+	entry, err := bandit.EntryOf(params)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	learner, err := entry.New(bandit.Config{Arms: 2, Peers: 1, Rand: rand.New(rand.NewPCG(1, 1))}, params)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	b := belief.New(2, 1)
+	b.X[0], b.SampleVar[0] = .6, 1./1000 // 1,000 rewards
+	b.X[1], b.SampleVar[1] = .5, 1./10
+	choice := learner.Choose(&b, bandit.Turn{Round: 1010})
+	fmt.Println(entry.Name, "chooses arm", choice.Arm)
+
+	update := learner.Update(bandit.Pull{Arm: choice.Arm, Reward: 1}, nil)
+	fmt.Println("part", learner.Part(choice.Arm), "is updated by", update)
+	// Output:
+	// ucb chooses arm 1
+	// part 1 is updated by [1]
+}

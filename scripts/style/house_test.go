@@ -1,0 +1,115 @@
+package style
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rooms lists the packages of the program by floor. A package imports from lower floors
+// only, so no arrow leads up and none in a circle. A new package needs a place here.
+func rooms() [][]string {
+	return [][]string{
+		{"bandit/belief", "bandit/gram", "dp/account", "dp/factor", "dp/sample", "dp/state", "gossip/topology", "node/store"},
+		{"bandit", "dp"},
+		{"bandit/world", "protocol"},
+		{"gossip", "node", "node/decision", "node/ledger"},
+		{"node/api", "node/lockstep", "node/sim", "node/site"},
+		{"node/experiment"},
+		{"node/audit", "node/experiment/figure"},
+		{"cmd/peerd/internal/config", "cmd/peerd/internal/terminal", "cmd/peerd/internal/version"},
+		{"cmd/peerd/internal/explain", "cmd/peerd/internal/sites"},
+		{"cmd/peerd/internal/daemon", "cmd/peerd/internal/experiment"},
+		{"cmd/peerd/internal/doctor", "cmd/peerd/internal/testnet"},
+		{"cmd/peerd"},
+	}
+}
+
+// beside lists the packages that the program does not need: tests and scripts.
+func beside() []string {
+	return []string{"cmd/peerd/internal/configtest", "node/internal/apitest", "protocol/protocoltest", "scripts/"}
+}
+
+const module = "peerd.dev/"
+
+// TestNoArrowLeadsUp asks the go command which package imports which.
+func TestNoArrowLeadsUp(t *testing.T) {
+	floor := map[string]int{} // never ranged over
+	for i, names := range rooms() {
+		for _, name := range names {
+			floor[name] = i + 1
+		}
+	}
+	arrows := 0
+	for line := range strings.Lines(goList(t, `{{.ImportPath}} {{join .Imports " "}}`)) {
+		names := strings.Fields(line)
+		from := strings.TrimPrefix(names[0], module)
+		if slices.ContainsFunc(beside(), func(b string) bool { return strings.HasPrefix(from, b) }) {
+			continue
+		}
+		if floor[from] == 0 {
+			t.Errorf("%s has no place in rooms", from)
+		}
+		for _, name := range names[1:] {
+			to, ours := strings.CutPrefix(name, module)
+			if !ours {
+				continue
+			}
+			arrows++
+			if floor[to] == 0 || floor[to] >= floor[from] {
+				t.Errorf("%s, floor %d, imports %s, floor %d: want a lower one", from, floor[from], to, floor[to])
+			}
+		}
+	}
+	if arrows < 50 {
+		t.Errorf("%d imports were seen: the test looks at nothing", arrows)
+	}
+	t.Logf("%d imports on %d floors", arrows, len(rooms()))
+}
+
+// TestRoomsAreSmall: the hall keeps commands, and no file is long.
+func TestRoomsAreSmall(t *testing.T) {
+	const hall, longest, median = 1700, 400, 110 // lines
+	var all []int
+	command := 0
+	for line := range strings.Lines(goList(t, `{{.Dir}} {{join .GoFiles " "}}`)) {
+		names := strings.Fields(line)
+		for _, name := range names[1:] {
+			text, err := os.ReadFile(filepath.Join(names[0], name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := bytes.Count(text, []byte("\n"))
+			if all = append(all, n); n > longest {
+				t.Errorf("%s has %d lines, want at most %d", filepath.Join(names[0], name), n, longest)
+			}
+			if strings.HasSuffix(names[0], filepath.FromSlash("cmd/peerd")) {
+				command += n
+			}
+		}
+	}
+	slices.Sort(all)
+	t.Logf("%d files, median %d lines, longest %d; the commands have %d", len(all), all[len(all)/2], all[len(all)-1], command)
+	if command > hall {
+		t.Errorf("cmd/peerd has %d lines, want at most %d: what is more than a command belongs to a package below it", command, hall)
+	}
+	if m := all[len(all)/2]; m > median {
+		t.Errorf("the median file has %d lines, want at most %d", m, median)
+	}
+}
+
+// goList runs go list over the module.
+func goList(t *testing.T, format string) string {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "go", "list", "-f", format, "./...")
+	c.Dir = root
+	out, err := c.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
