@@ -52,9 +52,9 @@ func openVault(t *testing.T, s *labSite) vault {
 	}
 	arms := len(s.settings().Arms)
 	step, agent := readSnapshot(t, b, arms)
-	door, average := readAgent(t, agent, arms)
+	curator, average := readAgent(t, agent, arms)
 	v := vault{step: step}
-	v.readDoor(t, door)
+	v.readCurator(t, curator)
 	if s.settings().Protocol.Name != "average" {
 		return v
 	}
@@ -124,11 +124,11 @@ func readSnapshot(t *testing.T, b []byte, arms int) (step uint64, agent []byte) 
 	return step, agent
 }
 
-// readAgent reads the door and the protocol of an agent with arms: see node/agent_state.go.
-func readAgent(t *testing.T, b []byte, streams int) (door, protocol []byte) {
+// readAgent reads the curator and the protocol of an agent with arms: see node/agent_state.go.
+func readAgent(t *testing.T, b []byte, streams int) (curator, protocol []byte) {
 	t.Helper()
 	r := state.NewReader(b, savedVersion)
-	door = r.Bytes()
+	curator = r.Bytes()
 	if r.Bool() {
 		t.Fatal("a peer without arms")
 	}
@@ -147,7 +147,7 @@ func readAgent(t *testing.T, b []byte, streams int) (door, protocol []byte) {
 	if !r.OK() {
 		t.Fatal(r.End())
 	}
-	return door, protocol
+	return curator, protocol
 }
 
 // readLink reads a link of protocol average: see protocol/average_state.go.

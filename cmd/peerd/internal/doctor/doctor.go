@@ -193,10 +193,10 @@ func (d *doctor) life() {
 	switch s := d.status; {
 	case s.DiskFull:
 		d.fail(config.ErrUnexpected, "peer", "free space on the disk; the peer resumes by itself", "runs, and accepts nothing: the disk is full")
-	case s.Hold != "" && len(s.Addresses) == 0:
-		d.fail(config.ErrUnexpected, "peer", "docs/durability.md says what to do", "runs, keeps off the network and releases nothing: %s", s.Hold)
-	case s.Hold != "":
-		d.warn("peer", "see that its neighbours run", "runs, and releases nothing yet: %s", s.Hold)
+	case s.BlockedReason != "" && len(s.Addresses) == 0:
+		d.fail(config.ErrUnexpected, "peer", "docs/durability.md says what to do", "runs, keeps off the network and releases nothing: %s", s.BlockedReason)
+	case s.BlockedReason != "":
+		d.warn("peer", "see that its neighbours run", "runs, and releases nothing yet: %s", s.BlockedReason)
 	default:
 		d.pass("peer", "runs, in round %d of %d", s.Round, s.Rounds)
 	}
