@@ -217,7 +217,7 @@ func (d *doctor) agrees(remembered map[protocol.Peer]protocol.Checkpoint, own pr
 		}
 		if !same {
 			d.fail(config.ErrUnexpected, "ledger", "use the newer folder if there is one; otherwise start this one once, stop it and run `peerd recover`; docs/durability.md",
-				"here are %v, but %s remembers %v: this folder was restored from a backup, or its key runs twice", own, d.seat.Network.Peers[n].Name, m)
+				"here are %v, but %s remembers %v: this folder was restored from a backup, or its key runs twice", own, d.deployment.Network.Peers[n].Name, m)
 			return false
 		}
 	}

@@ -159,8 +159,8 @@ func (d *Document) Write(w io.Writer) {
 // experiment checked.
 func (d *Document) lawful() error {
 	for _, c := range d.Cells {
-		if c.Laws != nil && c.Laws.Broken() > 0 {
-			return fmt.Errorf("cell %q broke lemmas of averaging %d times: laws in %s/summary.json lists them", c.Cell, c.Laws.Broken(), d.Out)
+		if c.Lemmas != nil && c.Lemmas.Broken() > 0 {
+			return fmt.Errorf("cell %q broke lemmas of averaging %d times: laws in %s/summary.json lists them", c.Cell, c.Lemmas.Broken(), d.Out)
 		}
 		if v := c.Coverage; v != nil && v.Broken() {
 			return fmt.Errorf("cell %q: %d estimates lay outside of their confidence radius, which allows %.1f: coverage in %s/summary.json", c.Cell, v.Misses, v.Allowed, d.Out)
