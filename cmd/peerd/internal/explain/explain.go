@@ -119,15 +119,12 @@ func New(c *config.Config) (*Document, error) {
 		return nil, err
 	}
 	n := newNoise(s, charge)
-	sites, source := s.Testnet.Nodes, "testnet.nodes"
+	peers, source := s.Testnet.Nodes, "testnet.nodes"
 	if network != nil {
-		sites, source = len(network.Peers), "the network file"
-	}
-	if e, err := protocol.Lookup(s.Protocol.Name); err == nil {
-		sites = e.Learners(s.ProtocolParams(), sites) // the others have no mean
+		peers, source = len(network.Peers), "the network file"
 	}
 	doc.Mechanism = mechanismOf(s, n)
-	doc.Error = n.document(s.Privacy.Horizon, sites, source)
+	doc.Error = n.document(s.Privacy.Horizon, s.SitesOf(peers), source)
 	doc.Error.LeastNoise = leastNoise(s, n)
 	if doc.Private {
 		doc.Warnings = warnings(s, doc, n, network)
