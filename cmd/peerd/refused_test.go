@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/configtest"
 )
 
 // A refusedCase is a value that must be refused.
@@ -171,5 +173,19 @@ func (c refusedCase) run(t *testing.T) {
 	}
 	if p := problems[0]; p.Key != c.key || p.Value != shown || !strings.Contains(p.Reason, c.reason) {
 		t.Errorf("got  %v\nwant %s: %s: …%s…", p, c.key, shown, c.reason)
+	}
+}
+
+// TestAnEmptyValueIsNoDefault: what --set gives a parameter of an entry counts, even if it
+// is nothing, as with every other key.
+func TestAnEmptyValueIsNoDefault(t *testing.T) {
+	file := configtest.Write(t, configtest.Good(nil))
+	for _, set := range []string{"privacy.records_per_user=", "protocol.rows.every=", "protocol.average.rate=null", "world.gaussian.sd="} {
+		_, err := config.Load(file, []string{set})
+		key, _, _ := strings.Cut(set, "=")
+		var r *config.Refusal
+		if !errors.As(err, &r) || len(r.Problems) != 1 || r.Problems[0].Key != key || r.Problems[0].From != "--set "+key {
+			t.Errorf("--set %s: %v, want it refused", set, err)
+		}
 	}
 }
