@@ -49,18 +49,18 @@ func worldConstraints() []Constraint {
 	}
 }
 
-// worldConfig returns what the parameters of a world of a number of sites have to suit.
-func (s *Settings) worldConfig(sites int) world.Config {
-	return world.Config{Arms: len(s.Arms), Sites: sites, RecordsPerUser: s.Privacy.RecordsPerUser}
+// worldConfig returns what the parameters of a world of a number of peers have to suit.
+func (s *Settings) worldConfig(peers int) world.Config {
+	return world.Config{Arms: len(s.Arms), Sites: s.Learners(peers), RecordsPerUser: s.Privacy.RecordsPerUser}
 }
 
 // validateWorld asks the chosen world whether its parameters suit a network of a number of
-// sites. bad keys are passed over.
-func (s *Settings) validateWorld(sites int, bad map[string]bool) []Problem {
+// peers. bad keys are passed over.
+func (s *Settings) validateWorld(peers int, bad map[string]bool) []Problem {
 	e, err := world.Lookup(s.World.Kind)
 	if err != nil || anyBad(bad, "world."+e.Name+".", "world.kind", "arms", "testnet.nodes", "privacy.records_per_user") {
 		return nil
 	}
-	field, want := e.Check(s.WorldParams(), s.worldConfig(sites))
+	field, want := e.Check(s.WorldParams(), s.worldConfig(peers))
 	return s.refused("world."+e.Name+".", field, want)
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -200,7 +201,7 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 			return nil, config.Failf(config.ErrRefused, "cell %q: experiment.figure.x: %s is %s, want a finite number in all cells",
 				cell.Name, c.Experiment.Figure.X, config.ValueText(cell.Value(c.Experiment.Figure.X).Interface()))
 		}
-		made := madeOf(&cell, append(config.KeysUnder("world"), "arms", "testnet.nodes")...)
+		made := madeOf(&cell, append(config.KeysUnder("world"), "arms", "testnet.nodes")...) + strconv.Itoa(cell.Learners(cell.Testnet.Nodes))
 		if worlds[made] == nil {
 			if worlds[made], err = sites.Open(&cell.Settings, cell.Testnet.Nodes); err != nil {
 				return nil, fmt.Errorf("cell %q: %w", cell.Name, err)

@@ -40,6 +40,10 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 		return c, err
 	}
 	c.Truth = worlds.Overall()
+	entry, err := protocol.EntryOf(spec.Protocol)
+	if err != nil {
+		return c, err
+	}
 	var (
 		ids  []gossip.Identity
 		text []string
@@ -48,9 +52,11 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 		number := node.PeerNumber(run, protocol.Peer(i))
 		seed := node.NewSeed(number)
 		c.Seeds = append(c.Seeds, seed)
-		w, bad := worlds.World(i, rand.NewChaCha8(seed.Of("world")))
-		if bad != nil {
-			return c, bad
+		var w bandit.World // none for an idle peer
+		if entry.Learns(spec.Protocol, protocol.Peer(i)) {
+			if w, err = worlds.World(i, rand.NewChaCha8(seed.Of("world"))); err != nil {
+				return c, err
+			}
 		}
 		c.Worlds = append(c.Worlds, w)
 		ids = append(ids, config.LockstepIdentity(number))
