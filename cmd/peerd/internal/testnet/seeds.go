@@ -65,11 +65,15 @@ func (t *Net) compare(ctx context.Context, w io.Writer, source world.Source) (*C
 	best, _ := sites.ArgMax(worlds.Overall())
 	c := &Comparison{Runs: runs, Best: t.Settings.Arms[best]}
 	for i, name := range t.Names {
-		here, _ := sites.ArgMax(means[i])
-		a, ka := picks(alone, i, len(t.Settings.Arms), best)
+		if !t.learns(i) {
+			continue
+		}
+		site := len(c.Sites) // alone, there are no others
+		here, _ := sites.ArgMax(means[site])
+		a, ka := picks(alone, site, len(t.Settings.Arms), best)
 		b, kb := picks(together, i, len(t.Settings.Arms), best)
 		c.Sites = append(c.Sites, SiteComparison{
-			Name: name, Means: means[i], Best: t.Settings.Arms[here],
+			Name: name, Means: means[site], Best: t.Settings.Arms[here],
 			Alone: experiment.ShareOf(ka, runs), Together: experiment.ShareOf(kb, runs), LearnsA: a, LearnsT: b,
 		})
 	}
