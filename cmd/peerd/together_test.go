@@ -46,6 +46,7 @@ func refusedTogether() []refusedCase {
 			with: average("protocol.average.consistency", "robust", "testnet.topology", "star"),
 		},
 		{key: "protocol.rows.every", value: "1001", reason: "want at most privacy.horizon, or no row is ever sent", with: rows()},
+		{key: "experiment.liars.count", value: "3", reason: "want fewer with testnet.nodes: 5, so that one peer with arms is honest", with: rows("protocol.rows.relays", "4")},
 		{key: "protocol.rows.relays", value: "5", reason: "want fewer than the 5 peers, so that some have arms", with: rows()},
 		{
 			key: "protocol.rows.f", value: "2", reason: "want at most 1 with merge trimmed and 4 peers with arms",
