@@ -228,3 +228,24 @@ func TestAllProblemsAreNamedAtOnceInOrder(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+// TestARefusalNamesTheNetworkThatItIsBy: a number of peers that somebody never set comes
+// from testnet.nodes, and what does not depend on peers names neither.
+func TestARefusalNamesTheNetworkThatItIsBy(t *testing.T) {
+	const by = ", with testnet.nodes: 5 and testnet.topology: ring"
+	for _, c := range []struct {
+		changes map[string]string
+		named   bool
+	}{
+		{rows("protocol.rows.relays", "5"), true},
+		{rows("protocol.rows.merge", "trimmed", "protocol.rows.f", "3"), true},
+		{average("protocol.average.consistency", "robust"), true},
+		{map[string]string{"world.bernoulli.means": "[[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]"}, true},
+		{rows("protocol.rows.every", "1001"), false},
+		{map[string]string{"world.bernoulli.means": "[[0.1, 0.2]]"}, false},
+	} {
+		if problems := check(t, c.changes); len(problems) != 1 || strings.HasSuffix(problems[0].Reason, by) != c.named {
+			t.Errorf("%v, want the network named: %v", problems, c.named)
+		}
+	}
+}
