@@ -123,8 +123,9 @@ func New(c *config.Config) (*Document, error) {
 	if network != nil {
 		sites, source = len(network.Peers), "the network file"
 	}
-	if e, err := protocol.Lookup(s.Protocol.Name); err == nil {
-		sites = e.Learners(s.ProtocolParams(), sites) // the others have no mean
+	sites = s.Learners(sites) // the others have no mean
+	if network != nil && sites == 0 {
+		return nil, &config.Refusal{What: "configuration, beside network file " + s.NetworkPath() + ",", Problems: s.CheckNetwork(network)}
 	}
 	doc.Mechanism = mechanismOf(s, n)
 	doc.Error = n.document(s.Privacy.Horizon, sites, source)
