@@ -83,7 +83,14 @@ func (a *average) loadLink(s *state.Reader) {
 	asked, claim := s.Bool(), readRelease(s)
 	l.next, l.seq, l.open, l.sent = Round(s.Uint()), s.Uint(), s.Bool(), Round(s.Uint())
 	l.last = readLabel(s)
-	l.answer, l.delta, l.claimed = Kind(s.Uint()), readRelease(s), s.Uint()
+	answer := s.Uint()
+	l.answer, l.delta, l.claimed = Kind(answer), readRelease(s), s.Uint()
+	if answer != 0 && answer != uint64(averageDelta) && answer != uint64(averageBusy) {
+		s.Fail("an answer of kind %d", answer)
+	}
+	if !claim.Empty() && claim.Counts() != a.c.Parts {
+		s.Fail("a claim of %d counts, want %d", claim.Counts(), a.c.Parts)
+	}
 	if i := a.link(l.peer); i >= 0 && s.OK() {
 		a.links[i], a.claims[i] = l, claim
 		if asked {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,9 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 	}
 	for _, k := range config.Schema() {
 		want, ok := other[k.Name]
+		if !ok && isParameter(k.Name) {
+			want, ok = another(t, k)
+		}
 		if !ok {
 			t.Errorf("%s is not tried", k.Name)
 			continue
@@ -98,6 +102,22 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 			})
 		}
 	}
+}
+
+// another returns a value that a parameter may have and that is not its default: a word of
+// what it wants, or a number near the default.
+func another(t *testing.T, k config.Key) (string, bool) {
+	t.Helper()
+	words := strings.FieldsFunc(k.Want(), func(r rune) bool { return r == ' ' || r == ',' })
+	if x, err := strconv.ParseFloat(k.Default, 64); err == nil {
+		words = append(words, config.ValueText(x+1), config.ValueText(x/2), config.ValueText((x+1)/2))
+	}
+	for _, w := range words {
+		if _, problems, err := config.Read("", []string{k.Name + "=" + w}); w != k.Default && err == nil && len(problems) == 0 {
+			return w, true
+		}
+	}
+	return "", false
 }
 
 func TestListsAndTextNeedNoQuotesOnTheCommandLine(t *testing.T) {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/configtest"
 )
 
 // A refusedCase is a value that must be refused.
@@ -53,7 +55,7 @@ func refusedAlone() []refusedCase {
 		{key: "privacy.horizon", value: "1073741825", reason: "to 1073741824"},
 		{key: "privacy.horizon", value: "-", shown: "missing", reason: "want a whole number"},
 		{key: "privacy.accept_weak", value: `"yes"`, shown: "yes", reason: "want true or false"},
-		{key: "learner.name", value: "thompson", reason: "want ucb"},
+		{key: "learner.name", value: "oracle", reason: "want ucb"},
 		{key: "learner.ucb.confidence", value: "tight", reason: "want calibrated or paper"},
 		{key: "protocol.name", value: "gossip", reason: "average"},
 		{key: "protocol.average.consistency", value: "mean", reason: "want max, robust or capped"},
@@ -143,13 +145,24 @@ func TestEveryKeyHasAValueThatIsRefused(t *testing.T) {
 		had[c.key] = true
 	}
 	for _, k := range config.Schema() {
-		if !had[k.Name] {
+		switch {
+		case had[k.Name]:
+		case isParameter(k.Name): // whose rule is made of its field's tags, as all of them are
+			c := refusedCase{key: k.Name, value: "'no such value'", shown: "no such value", reason: "want"}
+			t.Run(k.Name, c.run)
+		default:
 			t.Errorf("no case refuses a value of %s", k.Name)
 		}
 	}
 	for _, c := range refusedAlone() {
 		t.Run(c.key+"="+c.value, c.run)
 	}
+}
+
+// isParameter reports whether a key belongs to one protocol, learner or world of a table.
+func isParameter(key string) bool {
+	section, _, _ := strings.Cut(key, ".")
+	return strings.Count(key, ".") == 2 && (section == "protocol" || section == "learner" || section == "world")
 }
 
 // run shows that the case is refused, and nothing beside it.
@@ -171,5 +184,19 @@ func (c refusedCase) run(t *testing.T) {
 	}
 	if p := problems[0]; p.Key != c.key || p.Value != shown || !strings.Contains(p.Reason, c.reason) {
 		t.Errorf("got  %v\nwant %s: %s: …%s…", p, c.key, shown, c.reason)
+	}
+}
+
+// TestAnEmptyValueIsNoDefault: what --set gives a parameter of an entry counts, even if it
+// is nothing, as with every other key.
+func TestAnEmptyValueIsNoDefault(t *testing.T) {
+	file := configtest.Write(t, configtest.Good(nil))
+	for _, set := range []string{"privacy.records_per_user=", "protocol.rows.every=", "protocol.average.rate=null", "world.gaussian.sd="} {
+		_, err := config.Load(file, []string{set})
+		key, _, _ := strings.Cut(set, "=")
+		var r *config.Refusal
+		if !errors.As(err, &r) || len(r.Problems) != 1 || r.Problems[0].Key != key || r.Problems[0].From != "--set "+key {
+			t.Errorf("--set %s: %v, want it refused", set, err)
+		}
 	}
 }

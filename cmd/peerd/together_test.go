@@ -46,6 +46,7 @@ func refusedTogether() []refusedCase {
 			with: average("protocol.average.consistency", "robust", "testnet.topology", "star"),
 		},
 		{key: "protocol.rows.every", value: "1001", reason: "want at most privacy.horizon, or no row is ever sent", with: rows()},
+		{key: "experiment.liars.count", value: "3", reason: "want fewer with testnet.nodes: 5, so that one peer with arms is honest", with: rows("protocol.rows.relays", "4")},
 		{key: "protocol.rows.relays", value: "5", reason: "want fewer than the 5 peers, so that some have arms", with: rows()},
 		{
 			key: "protocol.rows.f", value: "2", reason: "want at most 1 with merge trimmed and 4 peers with arms",
@@ -225,5 +226,26 @@ func TestAllProblemsAreNamedAtOnceInOrder(t *testing.T) {
 	}
 	if got, want := strings.Join(keys, " "), "mode seed arms privacy.epsilon rounds.count log.level"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestARefusalNamesTheNetworkThatItIsBy: a number of peers that somebody never set comes
+// from testnet.nodes, and what does not depend on peers names neither.
+func TestARefusalNamesTheNetworkThatItIsBy(t *testing.T) {
+	const by = ", with testnet.nodes: 5 and testnet.topology: ring"
+	for _, c := range []struct {
+		changes map[string]string
+		named   bool
+	}{
+		{rows("protocol.rows.relays", "5"), true},
+		{rows("protocol.rows.merge", "trimmed", "protocol.rows.f", "3"), true},
+		{average("protocol.average.consistency", "robust"), true},
+		{map[string]string{"world.bernoulli.means": "[[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]"}, true},
+		{rows("protocol.rows.every", "1001"), false},
+		{map[string]string{"world.bernoulli.means": "[[0.1, 0.2]]"}, false},
+	} {
+		if problems := check(t, c.changes); len(problems) != 1 || strings.HasSuffix(problems[0].Reason, by) != c.named {
+			t.Errorf("%v, want the network named: %v", problems, c.named)
+		}
 	}
 }

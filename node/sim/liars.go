@@ -25,7 +25,8 @@ type Liars struct {
 	Claim Claim
 }
 
-func (l Liars) is(i, n int) bool {
+// Is reports whether peer i of n is one.
+func (l Liars) Is(i, n int) bool {
 	return l.Count > 0 && i*l.Count/n != (i+1)*l.Count/n
 }
 

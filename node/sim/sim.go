@@ -164,7 +164,7 @@ func start(c Config) (*run, error) {
 		if c.Trace != nil {
 			r.traces = append(r.traces, c.Trace(protocol.Peer(i)))
 		}
-		if !c.Liars.is(i, n) && !a.Idle() {
+		if !c.Liars.Is(i, n) && !a.Idle() {
 			r.honest++
 		}
 	}
@@ -178,7 +178,7 @@ func (r *run) step(t protocol.Round, i int) error {
 		r.res.Lost += uint64(len(in))
 		return nil
 	}
-	a, lies := r.agents[i], r.Liars.is(i, len(r.agents))
+	a, lies := r.agents[i], r.Liars.Is(i, len(r.agents))
 	if r.cover != nil && !lies && !a.Idle() {
 		a.Receive(in) // so that the estimates are those of the choice
 		in = nil

@@ -6,6 +6,7 @@ package config
 import (
 	"errors"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -51,7 +52,9 @@ func Read(file string, set []string) (*Config, []Problem, error) {
 		var value any
 		value, c.From[k.Name] = c.layer(k, flags, inFile)
 		switch {
-		case value == nil:
+		case value == nil && k.block == nil:
+		case value == nil: // nothing, which is no default
+			c.set1(k, reflect.Zero(c.Value(k.Name).Type()))
 		case k.block == nil:
 			v.Set(k.Name, value)
 		default:

@@ -27,7 +27,11 @@ func (s *Settings) validate(bad map[string]bool) []Problem {
 	}
 	least, _ := leastDegree(s.Testnet.Topology, s.Testnet.Nodes)
 	net := protocol.Net{Peers: s.Testnet.Nodes, LeastDegree: least, Horizon: s.Privacy.Horizon}
+	alone := append(s.validateProtocol(protocol.Net{Horizon: net.Horizon}, bad), s.validateWorld(0, bad)...) // with any network
 	for _, p := range append(s.validateProtocol(net, bad), s.validateWorld(s.Testnet.Nodes, bad)...) {
+		if !slices.Contains(alone, p) {
+			p.Reason += fmt.Sprintf(", with %s and %s", s.With("testnet.nodes"), s.With("testnet.topology"))
+		}
 		bad[p.Key] = true
 		problems = append(problems, p)
 	}

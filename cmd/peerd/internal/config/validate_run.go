@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"peerd.dev/dp"
+	"peerd.dev/node/sim"
 	"peerd.dev/protocol"
 )
 
@@ -31,7 +32,17 @@ func runConstraints() []Constraint {
 			if s.Experiment.Liars.Count >= s.Testnet.Nodes {
 				return fmt.Sprintf("want fewer than %s, so that one peer is honest", s.With("testnet.nodes"))
 			}
-			return ""
+			e, err := protocol.Lookup(s.Protocol.Name)
+			if err != nil || s.SitesOf(s.Testnet.Nodes) == 0 {
+				return "" // said elsewhere
+			}
+			liars := sim.Liars{Count: s.Experiment.Liars.Count}
+			for i := range s.Testnet.Nodes {
+				if e.Learns(s.ProtocolParams(), protocol.Peer(i)) && !liars.Is(i, s.Testnet.Nodes) {
+					return ""
+				}
+			}
+			return fmt.Sprintf("want fewer with %s, so that one peer with arms is honest", s.With("testnet.nodes"))
 		}},
 		{[]string{"experiment.lemmas", "protocol.name", "protocol.average.consistency", "experiment.alone"}, "The lemmas are about peers that average by the paper's rule.", func(s *Settings) string {
 			p, ok := s.ProtocolParams().(protocol.AverageParams)

@@ -70,7 +70,7 @@ func (s *Settings) SitesOf(peers int) int {
 func (s *Settings) validateWorld(peers int, bad map[string]bool) []Problem {
 	e, err := world.Lookup(s.World.Kind)
 	sites := s.SitesOf(peers)
-	if err != nil || sites == 0 || anyBad(bad, "world."+e.Name+".", "world.kind", "arms", "testnet.nodes", "privacy.records_per_user") {
+	if err != nil || peers > 0 && sites == 0 || anyBad(bad, "world."+e.Name+".", "world.kind", "arms", "testnet.nodes", "privacy.records_per_user") {
 		return nil
 	}
 	field, want := e.Check(s.WorldParams(), s.worldConfig(sites))

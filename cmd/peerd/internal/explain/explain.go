@@ -123,8 +123,12 @@ func New(c *config.Config) (*Document, error) {
 	if network != nil {
 		peers, source = len(network.Peers), "the network file"
 	}
+	sites := s.SitesOf(peers)
+	if network != nil && sites == 0 {
+		return nil, &config.Refusal{What: "configuration, beside network file " + s.NetworkPath() + ",", Problems: s.CheckNetwork(network)}
+	}
 	doc.Mechanism = mechanismOf(s, n)
-	doc.Error = n.document(s.Privacy.Horizon, s.SitesOf(peers), source)
+	doc.Error = n.document(s.Privacy.Horizon, sites, source)
 	doc.Error.LeastNoise = leastNoise(s, n)
 	if doc.Private {
 		doc.Warnings = warnings(s, doc, n, network)

@@ -3,6 +3,7 @@ package explain
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"math"
 	"math/bits"
@@ -400,6 +401,22 @@ func TestExplainKnowsTheDay(t *testing.T) {
 func TestIdlePeersAreNoSites(t *testing.T) {
 	if doc, page := explained(t, "-c", "../../../../configs/relay.yaml"); doc.Error.Sites != 4 {
 		t.Errorf("%d sites:\n%s", doc.Error.Sites, page)
+	}
+}
+
+// TestANetworkOfRelaysAloneIsRefused: a mean over no sites has no noise to predict.
+func TestANetworkOfRelaysAloneIsRefused(t *testing.T) {
+	file := configtest.Write(t, configtest.Good(map[string]string{"protocol.name": "rows", "protocol.rows.relays": "3"}))
+	dir := filepath.Dir(file)
+	if err := config.WriteNetwork(filepath.Join(dir, "network.yaml"), configtest.ThreeSites()); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(file, []string{"dir=" + dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = New(c); !errors.Is(err, config.ErrRefused) || !strings.Contains(err.Error(), "protocol.rows.relays: 3: want fewer than the 3 peers") {
+		t.Errorf("%v, want it refused", err)
 	}
 }
 

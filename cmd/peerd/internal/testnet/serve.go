@@ -48,12 +48,7 @@ func (t *Net) serve(ctx context.Context, w io.Writer) error {
 	if err := t.WaitReady(ctx); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintln(w, "ready; every peer answers `POST /v1/decisions` and `POST /v1/rewards` (docs/api.md):")
-	for i, name := range t.Names {
-		_, _ = fmt.Fprintf(w, "  %s  http://%s  token in %s\n", name, t.apis[i], t.token(i))
-	}
-	_, _ = fmt.Fprintf(w, "for the clients in docs/examples, in another terminal:\n  export PEERD_URL=http://%s PEERD_TOKEN_FILE=%s\n", t.apis[0], t.token(0))
-	_, _ = fmt.Fprintln(w, "interrupt to end")
+	t.announceAPIs(w)
 	table := newLiveTable(w)
 	for {
 		all := make([]api.Status, len(t.Processes))
@@ -75,6 +70,23 @@ func (t *Net) serve(ctx context.Context, w io.Writer) error {
 		case <-time.After(table.every()):
 		}
 	}
+}
+
+// announceAPIs writes where the peers that have arms answer.
+func (t *Net) announceAPIs(w io.Writer) {
+	_, _ = fmt.Fprintln(w, "ready; every peer answers `POST /v1/decisions` and `POST /v1/rewards` (docs/api.md):")
+	first := -1
+	for i, name := range t.Names {
+		if !t.learns(i) {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		_, _ = fmt.Fprintf(w, "  %s  http://%s  token in %s\n", name, t.apis[i], t.token(i))
+	}
+	_, _ = fmt.Fprintf(w, "for the clients in docs/examples, in another terminal:\n  export PEERD_URL=http://%s PEERD_TOKEN_FILE=%s\n", t.apis[first], t.token(first))
+	_, _ = fmt.Fprintln(w, "interrupt to end")
 }
 
 // token returns the file that holds the token of a peer's API.

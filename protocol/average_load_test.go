@@ -1,0 +1,39 @@
+package protocol
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"peerd.dev/dp"
+)
+
+// TestAverageRefusesStatesThatNoMessageMakes: a claim of another number of counts would
+// panic at the next rank, and an answer of another kind would leave as a message.
+func TestAverageRefusesStatesThatNoMessageMakes(t *testing.T) {
+	fresh := func() *average {
+		p, err := newAverage(Config{
+			Graph: [][]Peer{{1}, {0}}, Parts: 2, Width: 1, Rand: rand.New(rand.NewPCG(1, 1)),
+		}, AverageParams{Consistency: Robust, F: 1, Rate: .2, Patience: 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.(*average)
+	}
+	for name, damage := range map[string]func(a *average){
+		"claim":  func(a *average) { a.claims[0], a.unranked = dp.NewCounts(1).Release(), true },
+		"values": func(a *average) { a.claims[0] = dp.NewMixed(2, dp.MeanExponent).Release() },
+		"answer": func(a *average) { a.links[0].answer = averageAsk },
+		"large":  func(a *average) { a.links[0].answer = rowsRow },
+	} {
+		a := fresh()
+		damage(a)
+		saved, err := a.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = fresh().Load(saved); !errors.Is(err, ErrState) {
+			t.Errorf("%s: %v, want %v", name, err, ErrState)
+		}
+	}
+}
