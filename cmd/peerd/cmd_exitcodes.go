@@ -25,16 +25,3 @@ func exitCodesText() string {
 	}
 	return b.String()
 }
-
-// exitCodesPage returns docs/exit-codes.md.
-func exitCodesPage() string {
-	var b strings.Builder
-	b.WriteString("# Exit codes\n\n<!-- Written by: go test ./cmd/peerd -run TestConfigurationPage -update -->\n\n" +
-		"Also `peerd help exit-codes`. Text for people goes to standard error. With `--json` an error is a document\n" +
-		"on standard output: `code`, `message` and, for a configuration, `problems` with `key`, `value` and `reason`.\n\n" +
-		"| code | meaning | what to do |\n|---|---|---|\n")
-	for _, m := range exitMeanings() {
-		fmt.Fprintf(&b, "| %d | %s | %s |\n", m.Code, m.Meaning, m.Remedy)
-	}
-	return b.String()
-}

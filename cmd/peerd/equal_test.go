@@ -79,7 +79,7 @@ func processTraces(t *testing.T, s *config.Settings, seeds map[int]uint64) map[s
 // simulatedTraces returns what the simulator says that the same peers do.
 func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 	t.Helper()
-	source, err := sites.Open(s, s.Testnet.Nodes)
+	source, err := sites.Open(s, s.SitesOf(s.Testnet.Nodes))
 	if err != nil {
 		t.Fatal(err)
 	}

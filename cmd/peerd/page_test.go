@@ -15,9 +15,9 @@ import (
 // TestConfigurationPage -update.
 func TestConfigurationPage(t *testing.T) {
 	for name, want := range map[string]string{
-		"docs/configuration.md": config.Page(),
+		"docs/configuration.md": configurationPage(),
 		"docs/exit-codes.md":    exitCodesPage(),
-		"configs/peerd.yaml":    config.Example(),
+		"configs/peerd.yaml":    exampleConfig(),
 	} {
 		path := filepath.Join("..", "..", filepath.FromSlash(name))
 		if *update {
@@ -48,7 +48,7 @@ func TestShippedConfigurationsAreGood(t *testing.T) {
 }
 
 func TestExampleHasEveryKey(t *testing.T) {
-	text := config.Example()
+	text := exampleConfig()
 	var plain strings.Builder // with every comment that holds a key opened
 	for line := range strings.Lines(text) {
 		trimmed := strings.TrimLeft(line, " ")

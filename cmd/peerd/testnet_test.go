@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"math"
 	"os"
 	"os/exec"
 	"regexp"
@@ -12,9 +13,11 @@ import (
 	"time"
 
 	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/experiment"
 	"peerd.dev/cmd/peerd/internal/sites"
 	"peerd.dev/cmd/peerd/internal/testnet"
 	"peerd.dev/node/api"
+	"peerd.dev/protocol"
 )
 
 // smallMeans are those of three actions at every site.
@@ -70,6 +73,37 @@ func TestATestnetHasARelay(t *testing.T) {
 	}
 	if !regexp.MustCompile(`(?m)^site-1 +200 +- +\(no arms\) `).MatchString(stderr) || !regexp.MustCompile(`(?m)^site-2 +200 +[0-9.]+ +\w+ `).MatchString(stderr) {
 		t.Errorf("the table:\n%s", stderr)
+	}
+}
+
+// TestARelayHasNoSite: the rows of means are for the peers with arms, in their order, so that
+// the arm that is best over all sites does not depend on a row that no one draws from.
+func TestARelayHasNoSite(t *testing.T) {
+	const file = "../../configs/relay.yaml"
+	c, _, stderr := peerd(t, "testnet", file, "-n", "4")
+	if c != exitConfig || !strings.Contains(stderr, "want at most 3 rows, one for each site, not 4") {
+		t.Errorf("4 rows for a relay and 3 sites: code %d: %s", c, stderr)
+	}
+	loaded, err := config.Load(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &loaded.Settings
+	source, err := sites.Open(s, s.SitesOf(s.Testnet.Nodes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := experiment.Simulate(s, source, make([][]protocol.Peer, s.Testnet.Nodes), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if best, _ := sites.ArgMax(run.Truth); best != 0 || math.Abs(run.Truth[0]-.65) > 1e-9 {
+		t.Errorf("means over the sites: %v, want mail best with .65", run.Truth)
+	}
+	for i, w := range run.Worlds {
+		if has := w != nil; has != (i > 0) {
+			t.Errorf("peer %d: a world: %v", i, has)
+		}
 	}
 }
 

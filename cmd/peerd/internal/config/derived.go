@@ -51,15 +51,6 @@ func (s *Settings) Charge() (dp.Charge, error) {
 	return curator.TakeCharges()[0], nil
 }
 
-// Learners returns how many of a number of peers have arms, and so are sites of a world.
-func (s *Settings) Learners(peers int) int {
-	e, err := protocol.Lookup(s.Protocol.Name)
-	if err != nil {
-		return peers
-	}
-	return e.Learners(s.ProtocolParams(), peers)
-}
-
 // Cadence returns when the leaves of a peer's streams close.
 func (s *Settings) Cadence() protocol.Cadence {
 	e, err := protocol.Lookup(s.Protocol.Name)

@@ -66,7 +66,7 @@ func makeSchema() []Key {
 			Doc: "With Gaussian noise, the probability by which the promise of epsilon may be exceeded; choose 0.000001 or less. 0 with Laplace noise, which never exceeds it.",
 		},
 		{
-			Name: "privacy.mechanism", Default: "tree", Shared: true, Fixed: true, rule: oneOf(mechanismNames()...),
+			Name: "privacy.mechanism", Default: dp.Tree.String(), Shared: true, Fixed: true, rule: oneOf(mechanismNames()...),
 			Doc: "The mechanism that adds noise to sums; docs/mechanisms.md compares them. none adds no noise, for comparison in lockstep.",
 		},
 		{

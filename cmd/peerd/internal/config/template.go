@@ -57,23 +57,6 @@ func writeSections(b *strings.Builder, from, to string) {
 	}
 }
 
-// exampleHead stands above configs/peerd.yaml.
-const exampleHead = `Every key of peerd with its default. The keys without # have no default and stand
-here with an example. docs/configuration.md says more.
-Written by: go test ./cmd/peerd -run TestConfigurationPage -update
-`
-
-// Example returns configs/peerd.yaml.
-func Example() string {
-	values := make(map[string]string)
-	for _, k := range Schema() {
-		if k.Example != "" {
-			values[k.Name] = k.Example
-		}
-	}
-	return Text(exampleHead, values)
-}
-
 // WriteSettings writes a configuration in which every key has its value, whole or
 // not at all.
 func WriteSettings(path string, s *Settings, mode fs.FileMode) error {

@@ -33,7 +33,7 @@ func runConstraints() []Constraint {
 				return fmt.Sprintf("want fewer than %s, so that one peer is honest", s.With("testnet.nodes"))
 			}
 			e, err := protocol.Lookup(s.Protocol.Name)
-			if err != nil || s.Learners(s.Testnet.Nodes) == 0 {
+			if err != nil || s.SitesOf(s.Testnet.Nodes) == 0 {
 				return "" // said elsewhere
 			}
 			liars := sim.Liars{Count: s.Experiment.Liars.Count}

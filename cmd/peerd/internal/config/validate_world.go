@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"peerd.dev/bandit/world"
+	"peerd.dev/protocol"
 )
 
 func worldConstraints() []Constraint {
@@ -15,7 +16,7 @@ func worldConstraints() []Constraint {
 				return ""
 			}
 			params := s.WorldParams()
-			if field, _ := e.Check(params, s.worldConfig(s.Testnet.Nodes)); field != "" {
+			if field, _ := e.Check(params, s.worldConfig(s.SitesOf(s.Testnet.Nodes))); field != "" {
 				return "" // said of the parameter
 			}
 			if n := e.Arms(params); n > 0 && n != len(s.Arms) {
@@ -49,18 +50,29 @@ func worldConstraints() []Constraint {
 	}
 }
 
-// worldConfig returns what the parameters of a world of a number of peers have to suit.
-func (s *Settings) worldConfig(peers int) world.Config {
-	return world.Config{Arms: len(s.Arms), Sites: s.Learners(peers), RecordsPerUser: s.Privacy.RecordsPerUser}
+// worldConfig returns what the parameters of a world of a number of sites have to suit.
+func (s *Settings) worldConfig(sites int) world.Config {
+	return world.Config{Arms: len(s.Arms), Sites: sites, RecordsPerUser: s.Privacy.RecordsPerUser}
+}
+
+// SitesOf returns how many of the first peers of a network have arms. Each of them has a site
+// of the world, in the order of peers.
+func (s *Settings) SitesOf(peers int) int {
+	e, err := protocol.Lookup(s.Protocol.Name)
+	if err != nil {
+		return peers
+	}
+	return e.Learners(s.ProtocolParams(), peers)
 }
 
 // validateWorld asks the chosen world whether its parameters suit a network of a number of
-// peers. bad keys are passed over.
+// peers, or any network if that is 0. bad keys are passed over.
 func (s *Settings) validateWorld(peers int, bad map[string]bool) []Problem {
 	e, err := world.Lookup(s.World.Kind)
-	if err != nil || anyBad(bad, "world."+e.Name+".", "world.kind", "arms", "testnet.nodes", "privacy.records_per_user") {
+	sites := s.SitesOf(peers)
+	if err != nil || sites == 0 && peers > 0 || anyBad(bad, "world."+e.Name+".", "world.kind", "arms", "testnet.nodes", "privacy.records_per_user") {
 		return nil
 	}
-	field, want := e.Check(s.WorldParams(), s.worldConfig(peers))
+	field, want := e.Check(s.WorldParams(), s.worldConfig(sites))
 	return s.refused("world."+e.Name+".", field, want)
 }

@@ -79,7 +79,7 @@ func (t *Deployment) agent(life site.Life, noise *dp.Source) (*node.Agent, error
 
 // world returns what the peer plays with coins of its own.
 func (t *Deployment) world(seed node.Seed) (bandit.World, error) {
-	source, err := sites.Open(t.s, len(t.Network.Peers))
+	source, err := sites.Open(t.s, t.s.SitesOf(len(t.Network.Peers)))
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (t *Deployment) world(seed node.Seed) (bandit.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	return worlds.World(int(t.Self), rand.NewChaCha8(seed.Of("world")))
+	return worlds.World(t.s.SitesOf(int(t.Self)), rand.NewChaCha8(seed.Of("world")))
 }
 
 // idle reports whether the peer has a role and no arms.

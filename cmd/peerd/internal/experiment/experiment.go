@@ -201,9 +201,10 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 			return nil, config.Failf(config.ErrRefused, "cell %q: experiment.figure.x: %s is %s, want a finite number in all cells",
 				cell.Name, c.Experiment.Figure.X, config.ValueText(cell.Value(c.Experiment.Figure.X).Interface()))
 		}
-		made := madeOf(&cell, append(config.KeysUnder("world"), "arms", "testnet.nodes")...) + strconv.Itoa(cell.Learners(cell.Testnet.Nodes))
+		n := cell.SitesOf(cell.Testnet.Nodes)
+		made := madeOf(&cell, append(config.KeysUnder("world"), "arms")...) + strconv.Itoa(n)
 		if worlds[made] == nil {
-			if worlds[made], err = sites.Open(&cell.Settings, cell.Testnet.Nodes); err != nil {
+			if worlds[made], err = sites.Open(&cell.Settings, n); err != nil {
 				return nil, fmt.Errorf("cell %q: %w", cell.Name, err)
 			}
 		}

@@ -24,6 +24,10 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 	if err != nil {
 		return sim.Config{}, err
 	}
+	entry, err := protocol.EntryOf(spec.Protocol)
+	if err != nil {
+		return sim.Config{}, err
+	}
 	spec.Privacy.Mode = dp.Lockstep
 	c := sim.Config{
 		Spec: spec, Rounds: s.RoundCount(), Points: 100, Bytes: true,
@@ -40,10 +44,6 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 		return c, err
 	}
 	c.Truth = worlds.Overall()
-	entry, err := protocol.EntryOf(spec.Protocol)
-	if err != nil {
-		return c, err
-	}
 	var (
 		ids  []gossip.Identity
 		text []string
@@ -52,9 +52,9 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 		number := node.PeerNumber(run, protocol.Peer(i))
 		seed := node.NewSeed(number)
 		c.Seeds = append(c.Seeds, seed)
-		var w bandit.World // none for an idle peer
+		var w bandit.World // nil for a peer without arms
 		if entry.Learns(spec.Protocol, protocol.Peer(i)) {
-			if w, err = worlds.World(i, rand.NewChaCha8(seed.Of("world"))); err != nil {
+			if w, err = worlds.World(s.SitesOf(i), rand.NewChaCha8(seed.Of("world"))); err != nil {
 				return c, err
 			}
 		}

@@ -119,11 +119,11 @@ func New(c *config.Config) (*Document, error) {
 		return nil, err
 	}
 	n := newNoise(s, charge)
-	sites, source := s.Testnet.Nodes, "testnet.nodes"
+	peers, source := s.Testnet.Nodes, "testnet.nodes"
 	if network != nil {
-		sites, source = len(network.Peers), "the network file"
+		peers, source = len(network.Peers), "the network file"
 	}
-	sites = s.Learners(sites) // the others have no mean
+	sites := s.SitesOf(peers) // the others have no mean
 	if network != nil && sites == 0 {
 		return nil, &config.Refusal{What: "configuration, beside network file " + s.NetworkPath() + ",", Problems: s.CheckNetwork(network)}
 	}

@@ -7,15 +7,13 @@ import (
 	"math/rand/v2"
 	"os"
 
-	"peerd.dev/bandit"
 	"peerd.dev/bandit/world"
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
 )
 
-// Open reads what the worlds of n peers need. Those that have arms are the sites, in their
-// order. The worlds of [world.Sites] are by peer, the means by site.
+// Open reads what the worlds of n sites need.
 func Open(s *config.Settings, n int) (world.Source, error) {
 	if s.World.Kind == config.Application {
 		return nil, config.Failf(config.ErrRefused, "world.kind: an application pays no simulated rewards; name a simulated world")
@@ -25,46 +23,12 @@ func Open(s *config.Settings, n int) (world.Source, error) {
 		return nil, config.Failf(config.ErrRefused, "%w", err)
 	}
 	source, err := e.Open(world.Config{
-		Arms: len(s.Arms), Sites: s.Learners(n), RecordsPerUser: s.Privacy.RecordsPerUser,
+		Arms: len(s.Arms), Sites: n, RecordsPerUser: s.Privacy.RecordsPerUser,
 		Instance: func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("means") },
 		Data:     os.Getenv("PEERD_DATA"),
 		Open:     func(name string) (world.File, error) { return os.Open(name) },
 	}, s.WorldParams())
-	if err != nil {
-		return nil, fault(err)
-	}
-	chosen, err := protocol.EntryOf(s.ProtocolParams())
-	if err != nil || chosen.Idle == nil {
-		return source, err
-	}
-	p := placed{source, make([]int, n)}
-	sites := 0
-	for i := range n {
-		if p.site[i] = -1; chosen.Learns(s.ProtocolParams(), protocol.Peer(i)) {
-			p.site[i], sites = sites, sites+1
-		}
-	}
-	return p, nil
-}
-
-// placed is a Source for peers some of which may have no arms.
-type placed struct {
-	world.Source
-	site []int // by peer; -1 without arms
-}
-
-// Sites implements [world.Source].
-func (p placed) Sites(run *rand.Rand) (*world.Sites, error) {
-	t, err := p.Source.Sites(run)
-	if err != nil {
-		return nil, err
-	}
-	return &world.Sites{Means: t.Means, World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
-		if p.site[i] < 0 {
-			return nil, fmt.Errorf("peer %d has no arms, so no world pays it", i)
-		}
-		return t.World(p.site[i], src)
-	}}, nil
+	return source, fault(err)
 }
 
 // In returns the sites of the run of a number, which draws means that runs do not share.

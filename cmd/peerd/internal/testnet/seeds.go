@@ -68,7 +68,7 @@ func (t *Net) compare(ctx context.Context, w io.Writer, source world.Source) (*C
 		if !t.learns(i) {
 			continue
 		}
-		site := len(c.Sites) // alone, there are no others
+		site := t.Settings.SitesOf(i)
 		here, _ := sites.ArgMax(means[site])
 		a, ka := picks(alone, site, len(t.Settings.Arms), best)
 		b, kb := picks(together, i, len(t.Settings.Arms), best)
@@ -86,11 +86,11 @@ func (t *Net) compare(ctx context.Context, w io.Writer, source world.Source) (*C
 	return c, nil
 }
 
-// picks counts in how many runs a site's estimate picked each arm, and the best.
-func picks(rs []sim.Result, site, arms, best int) (by []int, right int) {
+// picks counts in how many runs a peer's estimate picked each arm, and the best.
+func picks(rs []sim.Result, peer, arms, best int) (by []int, right int) {
 	by = make([]int, arms)
 	for _, r := range rs {
-		arg, _ := sites.ArgMax(r.Means[site])
+		arg, _ := sites.ArgMax(r.Means[peer])
 		by[arg]++
 	}
 	return by, by[best]

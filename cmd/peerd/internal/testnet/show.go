@@ -90,7 +90,7 @@ func (t *Net) write(w io.Writer, all []api.Status, wide bool) {
 func (t *Net) progress(all []api.Status) (round uint64, together, alone float64) {
 	round = all[0].Round
 	var pulls uint64
-	learners := t.learners()
+	learners := t.Settings.SitesOf(t.Settings.Testnet.Nodes)
 	for i, d := range all {
 		round = min(round, d.Round)
 		if !t.learns(i) {
@@ -108,16 +108,6 @@ func (t *Net) progress(all []api.Status) (round uint64, together, alone float64)
 func (t *Net) learns(i int) bool {
 	e, err := protocol.Lookup(t.Settings.Protocol.Name)
 	return err != nil || e.Learns(t.Settings.ProtocolParams(), protocol.Peer(i))
-}
-
-// learners returns how many peers have arms.
-func (t *Net) learners() (n int) {
-	for i := range t.Settings.Testnet.Nodes {
-		if t.learns(i) {
-			n++
-		}
-	}
-	return n
 }
 
 // regret is what pulls lost against the arm that is best over all sites.

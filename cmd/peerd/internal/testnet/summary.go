@@ -42,7 +42,7 @@ func (t *Net) summary(all []api.Status, took time.Duration) Document {
 	d := Document{
 		Nodes: t.Settings.Testnet.Nodes, Topology: t.Settings.Testnet.Topology, Protocol: t.Settings.Protocol.Name,
 		Private: t.Settings.Mode == config.Live, Epsilon: float64(t.Settings.Privacy.Epsilon), Rounds: round,
-		Together: together, Alone: alone, Best: t.Settings.Arms[best], Learners: t.learners(), Seconds: took.Seconds(), Sites: all,
+		Together: together, Alone: alone, Best: t.Settings.Arms[best], Learners: t.Settings.SitesOf(t.Settings.Testnet.Nodes), Seconds: took.Seconds(), Sites: all,
 	}
 	if t.Settings.Privacy.Epsilon.Infinite() {
 		d.Epsilon = -1

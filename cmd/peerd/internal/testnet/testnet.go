@@ -71,7 +71,7 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 	if s.World.Kind == config.Application {
 		return t.serve(ctx, o.Progress)
 	}
-	source, err := sites.Open(s, s.Testnet.Nodes)
+	source, err := sites.Open(s, s.SitesOf(s.Testnet.Nodes))
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,14 @@
-package config
+package main
 
 import (
 	"fmt"
 	"strings"
+
+	"peerd.dev/cmd/peerd/internal/config"
 )
+
+// What is written down is made of the schema and the table of codes, by the tests that
+// compare it.
 
 const pageHead = "# Configuration\n\n" +
 	"<!-- Written by: go test ./cmd/peerd -run TestConfigurationPage -update -->\n\n" +
@@ -22,12 +27,12 @@ const pageHead = "# Configuration\n\n" +
 	"to copy. Keys marked ✓ must be the same at all peers of a network: peers with different values refuse each\n" +
 	"other.\n"
 
-// Page returns docs/configuration.md.
-func Page() string {
+// configurationPage returns docs/configuration.md.
+func configurationPage() string {
 	var b strings.Builder
 	b.WriteString(pageHead)
 	title := "-"
-	for _, k := range Schema() {
+	for _, k := range config.Schema() {
 		top, _, deep := strings.Cut(k.Name, ".")
 		if !deep {
 			top = ""
@@ -50,8 +55,38 @@ func Page() string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name, standard, k.Want(), k.Unit, shared, k.Doc)
 	}
 	b.WriteString("\n## Across keys\n\nThe first key of a row is refused, and the message names the others.\n\n| keys | rule |\n|---|---|\n")
-	for _, p := range Constraints() {
+	for _, p := range config.Constraints() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.Join(p.Keys, "`, `"), p.Doc)
+	}
+	return b.String()
+}
+
+// exampleHead stands above configs/peerd.yaml.
+const exampleHead = `Every key of peerd with its default. The keys without # have no default and stand
+here with an example. docs/configuration.md says more.
+Written by: go test ./cmd/peerd -run TestConfigurationPage -update
+`
+
+// exampleConfig returns configs/peerd.yaml.
+func exampleConfig() string {
+	values := make(map[string]string)
+	for _, k := range config.Schema() {
+		if k.Example != "" {
+			values[k.Name] = k.Example
+		}
+	}
+	return config.Text(exampleHead, values)
+}
+
+// exitCodesPage returns docs/exit-codes.md.
+func exitCodesPage() string {
+	var b strings.Builder
+	b.WriteString("# Exit codes\n\n<!-- Written by: go test ./cmd/peerd -run TestConfigurationPage -update -->\n\n" +
+		"Also `peerd help exit-codes`. Text for people goes to standard error. With `--json` an error is a document\n" +
+		"on standard output: `code`, `message` and, for a configuration, `problems` with `key`, `value` and `reason`.\n\n" +
+		"| code | meaning | what to do |\n|---|---|---|\n")
+	for _, m := range exitMeanings() {
+		fmt.Fprintf(&b, "| %d | %s | %s |\n", m.Code, m.Meaning, m.Remedy)
 	}
 	return b.String()
 }
