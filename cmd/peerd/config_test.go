@@ -104,17 +104,17 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 	}
 }
 
-// another returns a value that a parameter may have and that is not its default: a word of
-// what it wants, or a number near the default.
+// another returns a value that a parameter may have and that is not its default: an
+// alternative of what it wants, or a number near the default.
 func another(t *testing.T, k config.Key) (string, bool) {
 	t.Helper()
-	words := strings.FieldsFunc(k.Want(), func(r rune) bool { return r == ' ' || r == ',' })
+	tried := strings.Split(strings.ReplaceAll(k.Want(), " or ", ", "), ", ")
 	if x, err := strconv.ParseFloat(k.Default, 64); err == nil {
-		words = append(words, config.ValueText(x+1), config.ValueText(x/2), config.ValueText((x+1)/2))
+		tried = append(tried, config.ValueText(x+1), config.ValueText(x/2), config.ValueText((x+1)/2))
 	}
-	for _, w := range words {
-		if _, problems, err := config.Read("", []string{k.Name + "=" + w}); w != k.Default && err == nil && len(problems) == 0 {
-			return w, true
+	for _, x := range tried {
+		if _, problems, err := config.Read("", []string{k.Name + "=" + x}); x != k.Default && err == nil && len(problems) == 0 {
+			return x, true
 		}
 	}
 	return "", false
