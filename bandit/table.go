@@ -64,6 +64,7 @@ func define[P any](name, summary string, params P, small func(P) P, make func(Co
 func Table() []Entry {
 	return []Entry{
 		ucbEntry(),
+		klucbEntry(),
 	}
 }
 
