@@ -65,6 +65,7 @@ func Table() []Entry {
 	return []Entry{
 		ucbEntry(),
 		klucbEntry(),
+		thompsonEntry(),
 	}
 }
 

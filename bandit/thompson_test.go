@@ -1,0 +1,95 @@
+package bandit
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func thompson(t *testing.T, arms int, inflation float64) *Thompson {
+	t.Helper()
+	l, err := newThompson(Config{Arms: arms, Peers: 1, Rand: rand.New(rand.NewPCG(5, 6))}, ThompsonParams{inflation})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.(*Thompson)
+}
+
+// TestSampledNoiseHasTheLawOfTheNoise: sums of Laplace terms, drawn one by one and by
+// gamma variables, have the same quantiles far out.
+func TestSampledNoiseHasTheLawOfTheNoise(t *testing.T) {
+	const draws = 200_000
+	s := thompson(t, 1, 2)
+	for _, n := range []int{1, 3, 12} {
+		got, want := make([]float64, draws), make([]float64, draws)
+		for i := range draws {
+			got[i] = s.laplaces(float64(n))
+			for range n {
+				want[i] += s.rng.ExpFloat64() * float64(2*s.rng.IntN(2)-1)
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		for _, p := range []float64{.001, .01, .1, .5, .9, .99, .999} {
+			i := int(p * draws)
+			// The standard error of a quantile is √(p(1-p)/draws) over the density, which is
+			// at least that of an exponential tail.
+			tail := min(p, 1-p)
+			if dev := math.Abs(got[i] - want[i]); dev > 8*math.Sqrt(2*tail/draws)/tail*math.Sqrt(float64(n)) {
+				t.Errorf("%d terms: the quantile at %v is %v, want %v", n, p, got[i], want[i])
+			}
+		}
+	}
+}
+
+// TestABestArmIsNotLostToItsNoise: the noise in the best arm's mean is drawn from its own
+// law, again and again, and the mean of the other arm is known. The samples until the best
+// arm is chosen are few on average, as proven. With a normal error of the same variance
+// they are not: the test would find it.
+func TestABestArmIsNotLostToItsNoise(t *testing.T) {
+	const trials, most = 4000, 200_000
+	const scale, gap = .2, .05
+	s := thompson(t, 2, 2)
+	wait := func(normal bool) (mean float64, lost int) {
+		b := known(1e9, .5+gap, .5) // only the noise matters
+		if b.LaplaceMax[0], b.LaplaceSumSq[0] = scale, scale*scale; normal {
+			b.LaplaceMax[0], b.LaplaceSumSq[0], b.GaussVar[0] = 0, 0, 2*scale*scale
+		}
+		for range trials {
+			b.X[0] = .5 + gap + scale*s.laplaces(1)
+			n := 1
+			for ; n < most && s.Choose(b, Turn{}).Arm != 0; n++ {
+			}
+			if mean += float64(n) / trials; n == most {
+				lost++
+			}
+		}
+		return mean, lost
+	}
+	got, lost := wait(false)
+	limit := s.inflation/(s.inflation-1) + 1
+	t.Logf("%.2f samples on average, %d of %d arms lost; proven at most %.2f", got, lost, trials, limit)
+	if got > limit || lost > 0 {
+		t.Errorf("%v samples until the best arm is chosen, want at most %v; lost %d times", got, limit, lost)
+	}
+	s.inflation = 1
+	if got, lost := wait(true); got < 3*limit {
+		t.Errorf("with a normal error %v samples are enough, lost %d times: the comparison shows nothing", got, lost)
+	} else {
+		t.Logf("with a normal error of the same variance: %.0f samples on average, %d lost", got, lost)
+	}
+}
+
+// TestSamplesLookEverywhere: of two arms alike both are chosen, and an excluded one never.
+func TestSamplesLookEverywhere(t *testing.T) {
+	s := thompson(t, 3, math.Sqrt2)
+	b := known(50, .5, .5, .9)
+	var n [3]int
+	for range 2000 {
+		n[s.Choose(b, Turn{Excluded: []Arm{2}}).Arm]++
+	}
+	if n[2] > 0 || min(n[0], n[1]) < 800 {
+		t.Errorf("chosen %v", n)
+	}
+}
