@@ -34,7 +34,7 @@ func (a *average) variance(k int) float64 {
 
 // joinByCounts enters the arms of which nobody in the network is heard to have far more
 // pulls, which after a common start are all of them, soon, and those of which the peer is
-// sure. Who has heard nobody, or under Robust too few to tell a rank, waits.
+// sure. A peer that has heard nobody, or under Robust fewer than a rank needs, waits.
 func (a *average) joinByCounts() {
 	if a.notJoined == 0 || !a.heardCounts {
 		return

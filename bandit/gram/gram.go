@@ -32,7 +32,7 @@ func (k Kind) len(d int) int {
 	return d * (d + 3) / 2
 }
 
-// ErrShape is returned for another number of sums than records of so many features have.
+// ErrShape is returned if the number of sums does not suit the number of features.
 var ErrShape = errors.New("gram: sums of another shape")
 
 // A Gram is the sums over records of features x and rewards y, with noise that is

@@ -316,3 +316,14 @@ func TestOnlyReplayPaysFromPeople(t *testing.T) {
 		}
 	}
 }
+
+// TestAFolderKeepsHowRecordsAreDealt: another split or cap would deal the records anew, and
+// hand those out again that the folder has used.
+func TestAFolderKeepsHowRecordsAreDealt(t *testing.T) {
+	params := reflect.TypeFor[ReplayParams]()
+	for _, name := range []string{"Split", "Cap"} {
+		if f, ok := params.FieldByName(name); !ok || f.Tag.Get("fixed") == "" {
+			t.Errorf("%s: a folder may change it", name)
+		}
+	}
+}

@@ -35,7 +35,7 @@ type (
 	decisionBody struct {
 		ID         string          `json:"id"`
 		Action     string          `json:"action"`
-		Propensity float64         `json:"propensity" minimum:"0" maximum:"1" doc:"Probability of the action, given the features and what all peers may know."`
+		Propensity float64         `json:"propensity" minimum:"0" maximum:"1" doc:"Probability of the action, given the features and what all peers may know; 0 if the learner does not compute it."`
 		Source     decision.Source `json:"source" enum:"learned,exposure,fallback" doc:"Why this action: the learner chose it; every action is tried a few times first; or it is the configured action, while the peer is not ready."`
 		Counted    bool            `json:"counted" doc:"The peer will learn from the reward; false if the subject has reached its limit."`
 		Repeated   bool            `json:"repeated" doc:"The decision was made before, for a request with the same id."`

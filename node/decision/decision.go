@@ -35,7 +35,7 @@ const (
 type Decision struct {
 	ID         string
 	Action     string
-	Propensity float64 // probability of the action, given what all peers may know
+	Propensity float64 // probability of the action, given what all peers may know; 0 if not computed
 	Source     Source
 	Counted    bool      // the peer will learn from its reward; false for a subject at its limit
 	Repeated   bool      // it was made before, for an ask with the same id

@@ -10,10 +10,13 @@ import (
 // Pinned is a setting that a store is begun with and keeps.
 type Pinned struct{ Key, Value string }
 
-// A ChangedError says that a store was begun with another setting.
+// A ChangedError says that a store was begun with another setting; Was is empty if with none.
 type ChangedError struct{ Key, Was, Is string }
 
 func (e *ChangedError) Error() string {
+	if e.Was == "" {
+		return fmt.Sprintf("%s is %s, but this folder was begun without it: set what was there back, or begin with a new folder (`peerd init`)", e.Key, e.Is)
+	}
 	return fmt.Sprintf("%s is %s, but this folder was begun with %s: set it back, or begin with a new folder (`peerd init`)", e.Key, e.Is, e.Was)
 }
 

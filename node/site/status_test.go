@@ -120,7 +120,11 @@ func TestChangedSettingsAreNamed(t *testing.T) {
 	if !errors.As(err, &changed) || changed.Key != "arms" || !strings.Contains(err.Error(), "[red, green, blue]") {
 		t.Fatalf("got %v", err)
 	}
-	r.pinned[0].Value = "[red, green, blue]"
+	r.pinned = []Pinned{{"arms", "[red, green, blue]"}, {"privacy.epsilon", "1"}, {"world.replay.cap", "2"}}
+	if _, err = Open(r.config()); !errors.As(err, &changed) || !strings.Contains(err.Error(), "world.replay.cap is 2, but this folder was begun without it: ") {
+		t.Fatalf("got %v", err)
+	}
+	r.pinned = r.pinned[:2]
 	r.start()
 	r.rounds(2)
 }

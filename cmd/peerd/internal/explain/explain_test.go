@@ -109,7 +109,7 @@ func settings(t *testing.T, file string, set ...string) *config.Settings {
 }
 
 // TestNoiseIsWhatTheCuratorDraws closes leaves without records, of 2^14 streams with the
-// charged noise, and compares deviations with the table. Over so many, that of one term
+// charged noise, and compares deviations with the table. Over 2^14 streams, the deviation of one term
 // is off by 4 % with probability 1e-5, of more terms less often; the seeds are fixed.
 func TestNoiseIsWhatTheCuratorDraws(t *testing.T) {
 	for _, c := range [][]string{{"testnet"}, {"rows"}, {"diabetes"}, {"rows", "privacy.mechanism=tree-gaussian", "privacy.delta=0.000001"}} {
