@@ -85,6 +85,7 @@ func (u *KLUCB) Choose(b *Belief, t Turn) Choice {
 func (u *KLUCB) renew(t uint64) {
 	u.block, u.l = t, math.Log(float64(t))
 	switch u.level {
+	case Log: // as it is
 	case TwoLog:
 		u.l *= 2
 	case LogPlus:
