@@ -41,7 +41,8 @@ export interface AskBatch {
 export interface Decision {
   id: string;
   action: string;
-  /** Probability of the action, given the features and what all peers may know. */
+  /** Probability of the action, given the features and what all peers may know; 0 if
+   * the learner does not compute it. */
   propensity: number;
   /** Why this action: the learner chose it; every action is tried a few times first;
    * or it is the configured action, while the peer is not ready. One of learned,

@@ -109,7 +109,8 @@ class Decision:
 
     id: str
     action: str
-    # Probability of the action, given the features and what all peers may know.
+    # Probability of the action, given the features and what all peers may know; 0 if
+    # the learner does not compute it.
     propensity: float
     # Why this action: the learner chose it; every action is tried a few times first;
     # or it is the configured action, while the peer is not ready. One of learned,
