@@ -110,9 +110,9 @@ func (u *KLUCB) Load(state []byte) error {
 	return nil
 }
 
-// greatest returns the index: the greatest q with an exponent of at most l. Means beyond 1
-// are told apart by how far the exponent at 1 is below the level, and means below 0 by how
-// far the exponent at 0 is above it; both are continuous and keep the order.
+// greatest returns the index: the greatest q with an exponent of at most l. An index over 1
+// is 1 plus the level less the exponent at 1; an index below 0 is the level less the exponent
+// at 0. Both are continuous and keep the order.
 func (e evidence) greatest(l float64) float64 {
 	h := 0.
 	if x := e.exponent(1, &h); x <= l {

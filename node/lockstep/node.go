@@ -29,28 +29,13 @@ type Config struct {
 // owns the agent; everyone else asks it.
 type Node struct {
 	c      Config
-	asks   chan chan Status
-	status Status
-}
-
-// Status is what a peer in lockstep tells its operator.
-type Status struct {
-	Round    uint64    // rounds played
-	Rounds   uint64    // to play
-	Pulls    []uint64  // by arm
-	Means    []float64 // estimates, by arm
-	Samples  []float64 // rewards that the estimates rest on, by arm
-	Noise    []float64 // standard deviation of the noise in the estimates, by arm
-	Spent    float64   // ε
-	Left     float64   // ε
-	Released uint64    // releases drawn
-	Refused  uint64    // messages that were a peer's fault
-	LastErr  string    // the newest fault of a peer
+	asks   chan chan node.Status
+	status node.Status
 }
 
 // New returns a node that has not begun.
 func New(c Config) *Node {
-	return &Node{c: c, asks: make(chan chan Status), status: Status{Rounds: c.Rounds}}
+	return &Node{c: c, asks: make(chan chan node.Status), status: node.Status{Rounds: c.Rounds}}
 }
 
 // Run plays the rounds, then goes on answering until ctx is done, which is a nil
@@ -113,17 +98,17 @@ func (n *Node) play(ctx context.Context, t protocol.Round, in []protocol.Deliver
 }
 
 // Status returns what the node has done so far.
-func (n *Node) Status(ctx context.Context) (Status, error) {
-	q := make(chan Status, 1)
+func (n *Node) Status(ctx context.Context) (node.Status, error) {
+	q := make(chan node.Status, 1)
 	select {
 	case n.asks <- q:
 		return <-q, nil
 	case <-ctx.Done():
-		return Status{}, ctx.Err()
+		return node.Status{}, ctx.Err()
 	}
 }
 
-func (n *Node) snapshot() Status {
+func (n *Node) snapshot() node.Status {
 	s := n.status
 	known := n.c.Agent.Summary()
 	s.Pulls = make([]uint64, len(known.Estimates))

@@ -52,11 +52,7 @@ func (p *Daemon) progress(ctx context.Context) (node.Status, error) {
 	if p.site != nil {
 		return p.site.Status(ctx)
 	}
-	s, err := p.node.Status(ctx)
-	return node.Status{
-		Round: s.Round, Rounds: s.Rounds, Pulls: s.Pulls, Means: s.Means, Samples: s.Samples, Noise: s.Noise,
-		Spent: s.Spent, Left: s.Left, Released: s.Released, Refused: s.Refused, LastErr: s.LastErr,
-	}, err
+	return p.node.Status(ctx)
 }
 
 // Status implements [api.Backend].

@@ -244,7 +244,8 @@ func papers(m dp.Mechanism) []paperDoc {
 	}
 }
 
-// users says how an application's users are told apart and capped.
+// users returns sentences on how the users of an application are identified and how many
+// rewards each may have.
 func users(s *config.Settings) []string {
 	if s.World.Kind != config.Application {
 		return nil
