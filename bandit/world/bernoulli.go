@@ -45,7 +45,7 @@ func bernoulliEntry() Entry {
 				return "", ""
 			},
 			open: func(c Config, p BernoulliParams) (Source, error) {
-				return &meanSource{"bernoulli", c, p.means(), func(row []float64, src *rand.ChaCha8) (payer, error) {
+				return &meanSource{"bernoulli", c, p.means(), true, func(row []float64, src *rand.ChaCha8) (payer, error) {
 					return NewBernoulli(row, src)
 				}}, nil
 			},

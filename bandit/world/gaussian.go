@@ -51,7 +51,7 @@ func gaussianEntry() Entry {
 				return p.means().check("gaussian", c)
 			},
 			open: func(c Config, p GaussianParams) (Source, error) {
-				return &meanSource{"gaussian", c, p.means(), func(row []float64, src *rand.ChaCha8) (payer, error) {
+				return &meanSource{"gaussian", c, p.means(), false, func(row []float64, src *rand.ChaCha8) (payer, error) {
 					return NewGaussian(row, p.SD, p.Clip, src)
 				}}, nil
 			},

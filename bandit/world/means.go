@@ -107,6 +107,7 @@ type meanSource struct {
 	name   string
 	config Config
 	means  means
+	binary bool                                                  // rewards are 0 or 1
 	site   func(row []float64, src *rand.ChaCha8) (payer, error) // with a row of means
 }
 
@@ -125,7 +126,7 @@ func (s *meanSource) Sites(run *rand.Rand) (*Sites, error) {
 		paid[i] = w.Means()
 	}
 	gap := gaps(paid)
-	return &Sites{Means: paid, World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
+	return &Sites{Means: paid, Binary: s.binary, World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
 		w, err := s.site(rows[i], src)
 		if err != nil {
 			return nil, err

@@ -26,6 +26,8 @@ type Sites struct {
 	// Means are the expected rewards by site and arm, for the referee only; nil where arms
 	// have none of their own.
 	Means [][]float64
+	// Binary says that all rewards are 0 or 1, drawn independently, so that Means are their law.
+	Binary bool
 	// World returns a new world of site i, from 0. Its random numbers are those of src and
 	// belong to it.
 	World func(i int, src *rand.ChaCha8) (bandit.World, error)

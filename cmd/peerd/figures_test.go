@@ -36,6 +36,9 @@ func TestFiguresInSmall(t *testing.T) {
 					t.Errorf("%+v", c)
 				}
 			}
+			if bound := name == "learners"; strings.Contains(svg, ">lower bound at ε = 1<") != bound {
+				t.Errorf("whether the lower bound is drawn, want %v", bound)
+			}
 			if !strings.Contains(svg, "Simulated: noise comes from seeds") {
 				t.Error("the figure does not say that it protects nobody")
 			}

@@ -234,6 +234,10 @@ func makeSchema() []Key {
 			Doc: "Which axes are logarithmic.",
 		},
 		{
+			Name: "experiment.figure.bound", Default: "false", rule: yesNo(),
+			Doc: "Draw the asymptotic lower bound on regret, where one is computed: for rewards of 0 and 1 and peers that are neither alone nor liars.",
+		},
+		{
 			Name: "experiment.figure.title", Default: `""`, rule: holds("text", func(reflect.Value) bool { return true }),
 			Doc: "Title of the figure; if empty, the configuration's name.",
 		},

@@ -173,6 +173,7 @@ type Figure struct {
 	Kind  string
 	X     string
 	Log   string
+	Bound bool
 	Title string
 }
 

@@ -63,7 +63,7 @@ func runConstraints() []Constraint {
 			return ""
 		}},
 		{
-			append([]string{"experiment.lemmas"}, disturbances()...), "The the lemmas are about a network without faults and liars.", func(s *Settings) string {
+			append([]string{"experiment.lemmas"}, disturbances()...), "The lemmas are about a network without faults and liars.", func(s *Settings) string {
 				for _, key := range disturbances() {
 					if v := s.Value(key); s.Experiment.Lemmas && !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0) {
 						return fmt.Sprintf("want false with %s: the lemmas are about a network without faults and liars", s.With(key))

@@ -38,6 +38,7 @@ type cellRun struct {
 	runs     []experiment.Run // by seed
 	finished []bool           // by seed
 	seconds  float64          // of the finished runs, added up
+	bound    lowerBound       // nil where none is computed
 }
 
 // Options say where the results of an experiment go.
@@ -210,6 +211,9 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 		}
 		r.world = worlds[made]
 		r.hash = digest(&cell, program, r.world.Data())
+		if r.bound, err = r.lowerBound(); err != nil {
+			return nil, fmt.Errorf("cell %q: %w", cell.Name, err)
+		}
 		cells = append(cells, r)
 	}
 	return cells, nil

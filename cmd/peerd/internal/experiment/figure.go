@@ -26,14 +26,25 @@ func figureOf(c *config.Config, cells []cellRun) *figure.Figure {
 		f.Note = fmt.Sprintf("Mean over %d seeds with the 95 %% interval. ", n)
 	}
 	f.Note += strings.Join(notPrivate(cells), " ")
+	var bounds []figure.Line
 	if want.Kind == "curves" {
 		for i := range cells {
 			f.Lines = append(f.Lines, cells[i].curve())
+			if cells[i].bound != nil {
+				bounds = append(bounds, cells[i].boundCurve())
+			}
 		}
-		return f
+	} else {
+		f.Glyphs, f.X, f.Y = true, axisLabel(want.X), "regret of a peer at the end, in rewards"
+		f.Lines = finals(cells, want.X, func(r *cellRun) []float64 { return experiment.Finals(r.runs) })
+		bounds = finals(cells, want.X, func(r *cellRun) []float64 { return r.bound.at(r.RoundCount()) })
+		for i := range bounds {
+			bounds[i].Name = "lower bound of " + bounds[i].Name
+		}
 	}
-	f.Glyphs, f.X, f.Y = true, axisLabel(want.X), "regret of a peer at the end, in rewards"
-	f.Lines = finals(cells, want.X)
+	if want.Bound {
+		f.Lines = append(f.Lines, distinctBounds(bounds)...)
+	}
 	return f
 }
 
@@ -54,9 +65,20 @@ func (r *cellRun) curve() figure.Line {
 	return l
 }
 
-// finals makes a line of all cells that differ in x alone. Topologies are what the
-// spectral gap is swept by.
-func finals(cells []cellRun, x string) []figure.Line {
+// boundCurve is the lower bound over rounds. It is a number and not an estimate, so without
+// intervals.
+func (r *cellRun) boundCurve() figure.Line {
+	l := figure.Line{Name: r.boundName()}
+	for _, t := range r.runs[0].Points {
+		mean := experiment.MeanOf(r.bound.at(t)).Mean
+		l.Points = append(l.Points, figure.Point{X: float64(t), Y: experiment.Interval{Mean: mean, Low: mean, High: mean}})
+	}
+	return l
+}
+
+// finals makes a line of the values of all cells that differ in x alone. Topologies are what
+// the spectral gap is swept by. A cell without values has no point.
+func finals(cells []cellRun, x string, values func(*cellRun) []float64) []figure.Line {
 	without := x
 	if x == config.SpectralGap {
 		without = "testnet.topology"
@@ -64,6 +86,10 @@ func finals(cells []cellRun, x string) []figure.Line {
 	var lines []figure.Line
 	for i := range cells {
 		r := &cells[i]
+		all := values(r)
+		if all == nil {
+			continue
+		}
 		name := r.Label(without)
 		at := slices.IndexFunc(lines, func(l figure.Line) bool { return l.Name == name })
 		if at < 0 {
@@ -71,7 +97,7 @@ func finals(cells []cellRun, x string) []figure.Line {
 			lines = append(lines, figure.Line{Name: name})
 		}
 		v, _ := r.x(x)
-		lines[at].Points = append(lines[at].Points, figure.Point{X: v, Y: experiment.MeanOf(experiment.Finals(r.runs))})
+		lines[at].Points = append(lines[at].Points, figure.Point{X: v, Y: experiment.MeanOf(all)})
 	}
 	for _, l := range lines {
 		slices.SortStableFunc(l.Points, func(a, b figure.Point) int {

@@ -33,6 +33,7 @@ type CellDocument struct {
 	Middle   float64             `json:"arm_gap_median"` // between the two best arms, by run
 	Regret   experiment.Interval `json:"regret"`         // of the average honest peer at the end
 	Ratio    experiment.Interval `json:"regret_ratio"`   // of means, to the reference; paired by seed
+	Bound    *float64            `json:"lower_bound"`    // on Regret, asymptotic, mean over runs; null where none is computed
 	Messages float64             `json:"messages_a_peer_and_round"`
 	Bytes    float64             `json:"bytes_a_peer_and_round"`
 	Lost     float64             `json:"lost_share"`
@@ -60,6 +61,10 @@ func (r *cellRun) sumUp() CellDocument {
 	d := CellDocument{
 		Cell: r.Name, Peers: r.Testnet.Nodes, Rounds: r.RoundCount(), Gap: r.gap, Epsilon: runs[0].Epsilon,
 		Regret: experiment.MeanOf(experiment.Finals(runs)), Seconds: r.seconds,
+	}
+	if r.bound != nil {
+		bound := experiment.MeanOf(r.bound.at(r.RoundCount())).Mean
+		d.Bound = &bound
 	}
 	var messages, lost, size uint64
 	var gaps []float64
@@ -113,14 +118,18 @@ func notPrivate(cells []cellRun) []string {
 // Write prints the results as a table.
 func (d *Document) Write(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintf(t, "CELL\tPEERS\tROUNDS\tSPECTRAL GAP\tREGRET OF A PEER\tRATIO TO %q\tARM GAP\tMESSAGES\tBYTES\tε\tSECONDS\n", d.Reference)
+	_, _ = fmt.Fprintf(t, "CELL\tPEERS\tROUNDS\tSPECTRAL GAP\tREGRET OF A PEER\tLOWER BOUND\tRATIO TO %q\tARM GAP\tMESSAGES\tBYTES\tε\tSECONDS\n", d.Reference)
 	for _, c := range d.Cells {
 		epsilon := "∞"
 		if c.Epsilon >= 0 {
 			epsilon = strconv.FormatFloat(c.Epsilon, 'g', 4, 64)
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%d\t%d\t%.3g\t%s\t%s\t%.3g\t%.3g\t%.3g\t%s\t%.1f\n", c.Cell, c.Peers, c.Rounds, c.Gap,
-			MeanText(c.Regret), timesText(c.Ratio), c.Least, c.Messages, c.Bytes, epsilon, c.Seconds)
+		bound := "none"
+		if c.Bound != nil {
+			bound = strconv.FormatFloat(*c.Bound, 'f', 1, 64)
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%d\t%d\t%.3g\t%s\t%s\t%s\t%.3g\t%.3g\t%.3g\t%s\t%.1f\n", c.Cell, c.Peers, c.Rounds, c.Gap,
+			MeanText(c.Regret), bound, timesText(c.Ratio), c.Least, c.Messages, c.Bytes, epsilon, c.Seconds)
 	}
 	_ = t.Flush()
 	over := "One seed, so no intervals;"

@@ -1,0 +1,114 @@
+// Package lowerbound computes how much regret no private learner can avoid.
+package lowerbound
+
+import "math"
+
+// Regret returns the asymptotic lower bound on the regret of one peer, in rewards, after a
+// number of rounds, > 1: the sum over arms of gap · ln(rounds) / I. Rewards are 0 or 1, with
+// the probabilities means[site][arm] of a 1, in [0, 1], and the best arm has the greatest mean
+// over sites. Peers see whatever the others release, and all pull an arm equally often.
+// Each record is protected with epsilon, > 0 and possibly infinite, and delta 0.
+//
+// I is the information that a pull of the arm at every site gives against the worlds in which
+// the arm is as good as the best one: the least Σᵢ d(pᵢ, qᵢ) over qᵢ with that mean. It is
+// +Inf, and the arm costs nothing, where no such world is possible.
+//
+// The divergence d(p, q) = inf over r of ε|p - r| + KL(r, q) is that of Azize, Wu, Honda,
+// Orabona, Ito and Basu 2025 for one site. Without noise and at one site this is the bound of
+// Lai and Robbins 1985.
+func Regret(means [][]float64, epsilon, rounds float64) float64 {
+	arms := make([]float64, len(means[0]))
+	best := 0.0
+	for k := range arms {
+		for _, site := range means {
+			arms[k] += site[k] / float64(len(means))
+		}
+		best = max(best, arms[k])
+	}
+	sum := 0.0
+	p := make([]float64, len(means))
+	for k, mean := range arms {
+		if mean == best {
+			continue
+		}
+		for i, site := range means {
+			p[i] = site[k]
+		}
+		sum += (best - mean) / information(p, best, epsilon)
+	}
+	return sum * math.Log(rounds)
+}
+
+// information returns the least Σᵢ d(pᵢ, qᵢ) over qᵢ with a mean, which is more than that of
+// p. The least has one slope ∂d/∂q at all sites, by Lagrange: the greater the slope, the greater
+// all qᵢ.
+func information(p []float64, mean, epsilon float64) float64 {
+	at := func(slope float64) (q, d float64) {
+		for _, x := range p {
+			y := tangent(x, slope, epsilon)
+			q += y / float64(len(p))
+			d += divergence(x, y, epsilon)
+		}
+		return q, d
+	}
+	low, high := 0.0, 1.0
+	for q, _ := at(high); q < mean; q, _ = at(high) {
+		if low, high = high, 2*high; math.IsInf(high, 1) {
+			return high
+		}
+	}
+	for range 100 {
+		middle := (low + high) / 2
+		if q, _ := at(middle); q < mean {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	_, d := at(high)
+	return d
+}
+
+// tangent returns the q in [p, 1] at which d(p, q) has a slope > 0, or p or 1 if there is none.
+// Where the odds of q are at most e^ε times those of p, d is KL with slope (q-p)/(q(1-q));
+// beyond, it has slope c/(1-cq) with c = 1 - e^-ε.
+func tangent(p, slope, epsilon float64) float64 {
+	c := -math.Expm1(-epsilon)
+	if q := min(1, 1/c-1/slope); q > p && nearest(q, epsilon) >= p {
+		return q
+	}
+	b := slope - 1
+	if b >= 0 {
+		return min(1, max(p, (b+math.Sqrt(b*b+4*slope*p))/(2*slope)))
+	}
+	return min(1, max(p, 2*p/(math.Sqrt(b*b+4*slope*p)-b)))
+}
+
+// divergence returns d(p, q) for 0 ≤ p ≤ q ≤ 1.
+func divergence(p, q, epsilon float64) float64 {
+	r := max(p, nearest(q, epsilon))
+	if r == p {
+		return relativeEntropy(p, q)
+	}
+	return epsilon*(r-p) + relativeEntropy(r, q)
+}
+
+// nearest returns the r below q at which KL(r, q) changes as fast as ε·r: its odds are e^-ε
+// times those of q.
+func nearest(q, epsilon float64) float64 {
+	if q == 1 {
+		return 1
+	}
+	return q * math.Exp(-epsilon) / (1 + q*math.Expm1(-epsilon))
+}
+
+// relativeEntropy returns KL(p, q) of two probabilities of a 1, in nats.
+func relativeEntropy(p, q float64) float64 {
+	term := func(x, y float64) float64 {
+		if x == 0 {
+			return 0
+		}
+		return x * math.Log(x/y)
+	}
+	return term(p, q) + term(1-p, 1-q)
+}

@@ -1,0 +1,77 @@
+package experiment
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"peerd.dev/bandit/lowerbound"
+	"peerd.dev/cmd/peerd/internal/sites"
+	"peerd.dev/node/experiment/figure"
+)
+
+// A lowerBound is the asymptotic lower bound on the regret of a peer, as a multiple of the
+// logarithm of rounds, by run.
+type lowerBound []float64
+
+// lowerBound returns the lower bound of a cell, nil where none is computed: rewards have to be
+// 0 or 1, and peers neither alone, which cannot know the best arm over sites, nor liars.
+// With δ > 0 it is the bound without noise: that for ε holds at δ = 0 only.
+func (r *cellRun) lowerBound() (lowerBound, error) {
+	if r.graph == nil || r.Experiment.Liars.Count > 0 {
+		return nil, nil
+	}
+	var b lowerBound
+	for k := range r.runs {
+		worlds, err := sites.In(r.world, r.seed(k))
+		if err != nil {
+			return nil, err
+		}
+		if !worlds.Binary {
+			return nil, nil
+		}
+		b = append(b, lowerbound.Regret(worlds.Means, r.boundEpsilon(), math.E))
+	}
+	return b, nil
+}
+
+// boundEpsilon returns the ε that the lower bound is for.
+func (r *cellRun) boundEpsilon() float64 {
+	if r.Privacy.Delta > 0 {
+		return math.Inf(1)
+	}
+	return float64(r.Privacy.Epsilon)
+}
+
+// at returns the bounds by run after a number of rounds.
+func (b lowerBound) at(rounds uint64) []float64 {
+	var all []float64
+	for _, x := range b {
+		all = append(all, x*math.Log(float64(rounds)))
+	}
+	return all
+}
+
+// boundName is what a figure calls the lower bound of a cell.
+func (r *cellRun) boundName() string {
+	epsilon := r.boundEpsilon()
+	if math.IsInf(epsilon, 1) {
+		return "lower bound without noise"
+	}
+	return "lower bound at ε = " + strconv.FormatFloat(epsilon, 'g', 4, 64)
+}
+
+// distinctBounds returns lines of lower bounds, each once, whichever cells it is of. A single
+// one needs no longer name than lower bound.
+func distinctBounds(lines []figure.Line) []figure.Line {
+	var distinct []figure.Line
+	for _, l := range lines {
+		if !slices.ContainsFunc(distinct, func(d figure.Line) bool { return slices.Equal(d.Points, l.Points) }) {
+			distinct = append(distinct, l)
+		}
+	}
+	if len(distinct) == 1 {
+		distinct[0].Name = "lower bound"
+	}
+	return distinct
+}
