@@ -60,7 +60,7 @@ func (b Budget) covers(l Loss) bool {
 	if l.Square == 0 && l.Pure <= b.Epsilon {
 		return true
 	}
-	return b.Delta > 0 && l.delta(b.Epsilon.Float()) <= b.Delta.Float()
+	return b.Delta > 0 && l.deltaAt(b.Epsilon) <= b.Delta.Float()
 }
 
 // Releases returns how many more releases of a loss each the budget pays for, one after

@@ -44,3 +44,12 @@ func (c Cost) String() string {
 	}
 	return strconv.FormatFloat(c.Float(), 'g', -1, 64)
 }
+
+// beyond returns ε - c for an ε up to maxEpsilon, right to 2^-51 of itself. One rounding is
+// that of the fused product; a c above 2^53 has a rest behind its float, which cancels only
+// where the product is exact: ε is a multiple of 2^-29 there.
+func beyond(epsilon float64, c Cost) float64 {
+	whole := float64(c)
+	rest := float64(int64(c) - int64(whole))
+	return (math.FMA(epsilon, Nano, -whole) - rest) / Nano
+}

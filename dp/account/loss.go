@@ -105,19 +105,28 @@ func (l Loss) Delta(epsilon float64) (float64, error) {
 	return l.delta(epsilon), nil
 }
 
-// delta is the mean of the Gaussian curve over the coin of the pure part, whose loss is
-// its ε or -ε.
-func (l Loss) delta(epsilon float64) float64 {
+// delta is Delta of a loss and an ε within range.
+func (l Loss) delta(epsilon float64) float64 { return l.deltaBeyond(epsilon, beyond(epsilon, l.Pure)) }
+
+// deltaAt is delta of an ε in units of 10^-9, of which a float may be off.
+func (l Loss) deltaAt(epsilon Cost) float64 {
+	return l.deltaBeyond(epsilon.Float(), float64(int64(epsilon)-int64(l.Pure))/Nano)
+}
+
+// deltaBeyond is the mean of the Gaussian curve over the coin of the pure part, whose loss is
+// its ε or -ε. The difference of ε and the pure part comes with it, right to a few units of
+// its last place: divided by a small μ, a rounding of ε would make δ too small.
+func (l Loss) deltaBeyond(epsilon, difference float64) float64 {
 	pure, mu := l.Pure.Float(), float64(l.Square.Mu())
 	switch {
 	case mu == 0:
-		return pureDelta(pure, epsilon)
+		return pureDelta(pure, difference)
 	case pure == 0:
 		return gaussianDelta(mu, epsilon)
 	}
 	heads := 1 / (1 + math.Exp(-pure))
 	tails := math.Exp(-pure) * heads
-	return up(heads*gaussianDeltaAny(mu, epsilon-pure)+tails*gaussianDelta(mu, epsilon+pure), 16)
+	return up(heads*gaussianDeltaAny(mu, difference)+tails*gaussianDelta(mu, epsilon+pure), 16)
 }
 
 // Epsilon returns the least ε at which [Loss.Delta] is at most δ.

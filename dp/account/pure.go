@@ -42,10 +42,11 @@ func RhoOf(c Cost) (Rho, error) {
 	return Rho(epsilon * math.Tanh(epsilon/2) * (1 + 0x1p-49)), nil
 }
 
-// pureDelta returns the least δ for which what is ε0-private is (ε, δ)-private.
-func pureDelta(epsilon0, epsilon float64) float64 {
-	if epsilon >= epsilon0 {
+// pureDelta returns the least δ for which what is pure-private is (ε, δ)-private, for the
+// difference of ε and pure.
+func pureDelta(pure, difference float64) float64 {
+	if difference >= 0 {
 		return 0
 	}
-	return up(-math.Expm1(epsilon-epsilon0)/(1+math.Exp(-epsilon0)), 16)
+	return up(-math.Expm1(difference)/(1+math.Exp(-pure)), 16)
 }
