@@ -71,7 +71,7 @@ func (c *Counts) Release() (r Release) {
 	return r
 }
 
-// ReleaseTo makes r what Release returns, in r's memory, which nothing else may hold.
+// ReleaseTo makes r what Release returns, in r's memory, as [Release.CopyTo] does.
 func (c *Counts) ReleaseTo(r *Release) { r.renew(c.n, nil, 0) }
 
 // Save returns the state, which is public.

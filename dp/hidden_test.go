@@ -2,6 +2,7 @@ package dp
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -132,5 +133,48 @@ func TestATwinDrawsTheSameAndNothingNew(t *testing.T) {
 	}
 	if _, err := twin.Leaf(0, leaves+1); !errors.Is(err, ErrReplay) {
 		t.Errorf("a twin goes on: %v", err)
+	}
+}
+
+// TestARestartDrawsNothing: what a restart does takes no time that depends on noise beyond reading
+// it. No mechanism takes a word from its source while a saved state is loaded and later leaves
+// are replayed; the next leaf does.
+func TestARestartDrawsNothing(t *testing.T) {
+	for _, m := range Mechanisms() {
+		if m == None {
+			continue
+		}
+		const leaves = 40 // beyond carries of kary
+		s := mechanismSpec(m, 100)
+		_, nodes, hidden := drawn(t, s, 1, leaves)
+		again := private(t, s)
+		touched := func() bool { return !reflect.ValueOf(again.src).Elem().FieldByName("buf").IsNil() }
+		for k := range leaves {
+			if k == leaves/2 {
+				state, err := again.Save()
+				if err != nil {
+					t.Fatal(err)
+				}
+				again = private(t, s)
+				if err := again.Load(state); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := replayLeaf(again, uint64(k)+1, 1, nodes[k], hidden[k]); err != nil {
+				t.Fatal(err)
+			}
+			again.TakeDrawn()
+		}
+		if touched() {
+			t.Errorf("%v: noise is drawn in a restart", m)
+		}
+		for k := uint64(leaves) + 1; k <= leaves+10; k++ { // kary's sums can lie on nodes that are all drawn
+			if _, err := again.Leaf(0, k); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !touched() {
+			t.Errorf("%v: ten leaves after the restart have no noise of their own", m)
+		}
 	}
 }

@@ -185,7 +185,7 @@ func (m *Mixed) Release() (r Release) {
 	return r
 }
 
-// ReleaseTo makes r what Release returns, in r's memory, which nothing else may hold.
+// ReleaseTo makes r what Release returns, in r's memory, as [Release.CopyTo] does.
 func (m *Mixed) ReleaseTo(r *Release) {
 	size := len(m.v)
 	if m.even() {

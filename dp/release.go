@@ -80,7 +80,8 @@ func (r *Release) NoiseMoments() NoiseMoments { return r.noise.moments(r.e) }
 // unit returns 2^e for e within ±maxExponent, which math.Ldexp does much slower.
 func unit(e int8) float64 { return math.Float64frombits(uint64(1023+int(e)) << 52) }
 
-// CopyTo makes to a copy of r, in to's memory, which nothing else may hold.
+// CopyTo makes to a copy of r, in to's memory, which no other Release may share. It is for the
+// messages that package protocol uses again; a test refuses any other caller.
 func (r *Release) CopyTo(to *Release) {
 	to.renew(r.count, r.v, r.e)
 	to.stream, to.span, to.noise = r.stream, r.span, r.noise
@@ -108,14 +109,13 @@ type Fields struct {
 	Noise    Noise
 }
 
-// Fields returns the contents of the Release, for reading only.
+// Fields returns a copy of the contents of the Release.
 func (r *Release) Fields() Fields {
-	return Fields{r.stream, r.span, r.count, r.v, r.e, r.noise}
+	return Fields{r.stream, r.span, slices.Clone(r.count), slices.Clone(r.v), r.e, r.noise}
 }
 
-// Received makes a Release of what a peer sent. It is for the codec of package
-// protocol alone; a test of this repository refuses any other caller. It keeps
-// the slices of f.
+// Received makes a Release of a copy of what a peer sent. It is for the codec of package
+// protocol alone; a test of this repository refuses any other caller.
 func Received(f Fields) (Release, error) {
 	switch {
 	case len(f.Value) > MaxLen || len(f.Count) > MaxLen:
@@ -133,5 +133,5 @@ func Received(f Fields) (Release, error) {
 			return Release{}, fmt.Errorf("%w: value %d is %d, at most %d either way", ErrMalformed, i, v, int64(MaxValue))
 		}
 	}
-	return Release{f.Stream, f.Span, f.Count, f.Value, f.Exponent, f.Noise}, nil
+	return Release{f.Stream, f.Span, slices.Clone(f.Count), slices.Clone(f.Value), f.Exponent, f.Noise}, nil
 }

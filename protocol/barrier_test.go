@@ -4,15 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
-	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,27 +30,6 @@ type checker struct {
 	conf types.Config
 }
 
-// newChecker asks the go command for the compiler's export data, which is in the
-// build cache since this test was built: half a second, where type-checking from
-// source takes several.
-func newChecker(t *testing.T) *checker {
-	t.Helper()
-	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}} {{.Export}}{{end}}", "peerd.dev/protocol")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	export := make(map[string]string)
-	for l := range strings.Lines(string(out)) {
-		path, file, _ := strings.Cut(strings.TrimSpace(l), " ")
-		export[path] = file
-	}
-	c := &checker{fset: token.NewFileSet()}
-	c.conf.Importer = importer.ForCompiler(c.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(export[path]) })
-	return c
-}
-
 // check returns what the file's last comment says, and the first error.
 func (c *checker) check(t *testing.T, file string) (last string, err error) {
 	t.Helper()
@@ -69,7 +44,7 @@ func (c *checker) check(t *testing.T, file string) (last string, err error) {
 // TestLeaksDoNotCompile: every program in testdata/leak fails for the reason that
 // its last comment gives; the honest one, with the same importer, does not.
 func TestLeaksDoNotCompile(t *testing.T) {
-	c := newChecker(t)
+	c := newChecker(t, "peerd.dev/protocol")
 	if _, err := c.check(t, "testdata/honest/honest.go"); err != nil {
 		t.Fatalf("the honest program: %v", err)
 	}
@@ -115,8 +90,8 @@ var known = map[string]string{
 	"dp.Release.Count(int)":                    "which count is read",
 	"dp.Curator.Leaf(dp.StreamID, uint64)":     "the next leaf of a stream; any other is refused",
 	"dp.Curator.Replay(dp.Secret)":             "the noise that the nodes do not show, off the disk",
-	"dp.Received(dp.Fields)":                   "the codec's; see TestOnlyTheCodecReceives",
-	"dp.ReceivedSealed([]byte)":                "the codec's; see TestOnlyTheCodecReceives",
+	"dp.Received(dp.Fields)":                   "the codec's; see TestFewMayMakeReleases",
+	"dp.ReceivedSealed([]byte)":                "the codec's; see TestFewMayMakeReleases",
 	"protocol.Decode([]byte)":                  "a frame off the wire",
 	"protocol.Encode([]byte)":                  "where to append",
 	"protocol.AppendRelease([]byte)":           "where to append",
@@ -136,7 +111,7 @@ var known = map[string]string{
 // TestNumbersBesideReleasesAreKnown lists every exported function, method and field
 // that touches what can leave, with the parameters that are no such thing.
 func TestNumbersBesideReleasesAreKnown(t *testing.T) {
-	c := newChecker(t)
+	c := newChecker(t, "peerd.dev/protocol")
 	found := make(map[string]bool)
 	for _, path := range []string{"peerd.dev/dp", "peerd.dev/protocol"} {
 		pkg, err := c.conf.Importer.Import(path)
@@ -231,83 +206,69 @@ func short(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
 }
 
-// TestOnlyTheCodecReceives: bytes become a Release in protocol/decode.go and in
-// tests, nowhere else; the compiler cannot stop that. Nor can it stop package
-// unsafe.
-func TestOnlyTheCodecReceives(t *testing.T) {
-	const codec = "../protocol/decode.go"
-	seen := 0
-	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "testdata" || len(d.Name()) > 2 && d.Name()[0] == '.'):
-			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go"):
-			return nil
-		}
-		fset := token.NewFileSet()
-		src, err := parser.ParseFile(fset, file, nil, parser.ParseComments)
+// TestNoWayAroundTheCompiler: package unsafe, C, linkname and assembly go around every rule of the
+// compiler. No file outside of tests uses them, whatever its build tags are.
+func TestNoWayAroundTheCompiler(t *testing.T) {
+	for _, dir := range packageDirs(t) {
+		files, err := os.ReadDir(filepath.Join("..", dir))
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		local := "" // what the file calls package dp
-		if src.Name.Name == "dp" && filepath.Dir(file) == "../dp" {
-			local = "."
-		}
-		for _, i := range src.Imports {
-			switch path, _ := strconv.Unquote(i.Path.Value); {
-			case path == "unsafe":
-				t.Errorf("%s imports unsafe, which no barrier survives", file)
-			case path == "peerd.dev/dp" && i.Name == nil:
-				local = "dp"
-			case path == "peerd.dev/dp":
-				local = i.Name.Name
+		for _, f := range files {
+			name := filepath.Join("..", dir, f.Name())
+			if f.IsDir() || strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, way := range around(t, name, b) {
+				t.Errorf("%s %s, which no barrier survives", name, way)
 			}
 		}
-		for _, g := range src.Comments {
-			for _, c := range g.List {
-				if strings.HasPrefix(c.Text, "//go:linkname") {
-					t.Errorf("%s: %s", fset.Position(c.Pos()), c.Text)
-				}
-			}
-		}
-		ast.Inspect(src, func(n ast.Node) bool {
-			var name *ast.Ident
-			switch n := n.(type) {
-			case *ast.FuncDecl: // the declaration itself
-				if local == "." && n.Body != nil {
-					ast.Inspect(n.Body, func(n ast.Node) bool {
-						if id, ok := n.(*ast.Ident); ok && (id.Name == "Received" || id.Name == "ReceivedSealed") {
-							t.Errorf("%s: %s is called in dp itself", fset.Position(id.Pos()), id.Name)
-						}
-						return true
-					})
-				}
-				return local != "."
-			case *ast.SelectorExpr:
-				if x, ok := n.X.(*ast.Ident); ok && local != "" && x.Name == local {
-					name = n.Sel
-				}
-			case *ast.Ident:
-				if local == "." {
-					name = n
-				}
-			}
-			if name != nil && (name.Name == "Received" || name.Name == "ReceivedSealed") {
-				if seen++; file != codec {
-					t.Errorf("%s: %s outside the codec", fset.Position(name.Pos()), name.Name)
-				}
-			}
-			return true
-		})
+	}
+}
+
+// around returns the ways around the compiler that a file of a package takes.
+func around(t *testing.T, name string, content []byte) (ways []string) {
+	t.Helper()
+	switch filepath.Ext(name) {
+	case ".go":
+	case ".s", ".S", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".m", ".f", ".F", ".for", ".f90", ".sx", ".swig", ".swigcxx", ".syso", ".a", ".o":
+		return []string{"is built into the program by the go command"}
+	default:
 		return nil
-	})
+	}
+	src, err := parser.ParseFile(token.NewFileSet(), name, content, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if seen != 2 {
-		t.Errorf("%d uses of dp.Received and dp.ReceivedSealed were seen, want the codec's two: does the search still find them?", seen)
+	for _, i := range src.Imports {
+		switch path, _ := strconv.Unquote(i.Path.Value); path {
+		case "unsafe", "C", "plugin", "runtime/cgo":
+			ways = append(ways, "imports "+path)
+		}
+	}
+	for _, g := range src.Comments {
+		for _, c := range g.List {
+			if strings.HasPrefix(c.Text, "//go:linkname") || strings.HasPrefix(c.Text, "//go:cgo_") {
+				ways = append(ways, "has "+c.Text)
+			}
+		}
+	}
+	return ways
+}
+
+// TestWaysAroundTheCompilerAreFound: the search above finds each.
+func TestWaysAroundTheCompilerAreFound(t *testing.T) {
+	for name, content := range map[string]string{
+		"a.go": "package a\nimport \"unsafe\"\nvar _ unsafe.Pointer", "b.go": "//go:build cgo\n\npackage a\n\n// int x;\nimport \"C\"",
+		"c.go": "package a\n\n//go:linkname x y\nvar x int", "d_amd64.s": "TEXT x(SB)", "e.c": "int x;", "f.syso": "",
+	} {
+		if len(around(t, name, []byte(content))) == 0 {
+			t.Errorf("%s, %q, is not found", name, content)
+		}
 	}
 }
 

@@ -1,48 +1,300 @@
-package protocol
+package protocol_test
 
 import (
-	"io/fs"
+	"go/ast"
+	"go/constant"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestFewMayMakeMessages: Decode makes a message of any bytes, and Presence and EndRound
-// put a number into one. The compiler cannot tell an honest caller from another, so
-// every caller outside tests is on this list, to be read with that in mind.
-func TestFewMayMakeMessages(t *testing.T) {
-	allowed := map[string][]string{
-		`protocol\.Decode\(`:            {"gossip/inbound.go", "gossip/topic.go", "node/sim/liars.go", "node/site/log_record.go", "node/site/outbox.go", "protocol/protocoltest/network.go"}, // off the wire, a liar's, or out of the store
-		`\.(mixed|counts|mine)\.Load\b`: {"protocol/average_state.go"},                                                                                                                       // out of the store
-		`dp\.NewSecret\(`:               {"node/agent_state.go", "node/site/log_record.go", "node/site/restore.go"},
-		`protocol\.Presence\(`:          {"gossip/topic.go"},
-		`out\.EndRound\(`:               {"node/agent.go"},
+const module = "peerd.dev/"
+
+// callers lists what the compiler cannot keep from a program that would leak, and each file
+// outside of tests that may use it. The compiler cannot tell an honest caller from another, so every
+// file is listed in the knowledge of what it passes.
+var callers = map[string][]string{
+	// Bytes become a release or a message: off the wire, off the disk, or a liar's.
+	"peerd.dev/dp.Received":            {"protocol/decode.go"},
+	"peerd.dev/dp.ReceivedSealed":      {"protocol/decode.go"},
+	"peerd.dev/protocol.decodeRelease": {"protocol/decode.go", "protocol/release_codec.go"},
+	"peerd.dev/protocol.ParseRelease":  {"node/site/log_record.go", "protocol/state.go"},
+	"peerd.dev/protocol.Decode":        {"gossip/inbound.go", "gossip/topic.go", "node/sim/liars.go", "node/site/log_record.go", "node/site/outbox.go", "protocol/protocoltest/network.go", "protocol/state.go"},
+
+	// A saved state becomes numbers that are released.
+	"(*peerd.dev/dp.Mixed).Load":            {"protocol/average_state.go"},
+	"(*peerd.dev/dp.Counts).Load":           {"protocol/average_state.go"},
+	"(*peerd.dev/dp.Curator).Load":          {"node/agent_state.go", "node/audit/shadow.go"},
+	"(*peerd.dev/dp.Curator).Replay":        {"node/agent_state.go"},
+	"(peerd.dev/protocol.Protocol).Load":    {"node/agent_state.go"},
+	"(*peerd.dev/protocol.average).Load":    nil,
+	"(*peerd.dev/protocol.rows).Load":       nil,
+	"(*peerd.dev/node.Agent).Load":          {"node/audit/peer.go", "node/site/restore.go", "protocol/protocoltest/network.go"},
+	"(*peerd.dev/node.Agent).Replay":        {"node/audit/peer.go", "node/site/restore.go"},
+	"peerd.dev/dp.NewSecret":                {"node/agent_state.go", "node/site/log_record.go", "node/site/restore.go"},
+	"(*peerd.dev/dp.Release).CopyTo":        {"protocol/average.go", "protocol/average_exchange.go"}, // memory of messages that are used again
+	"(*peerd.dev/dp.Counts).ReleaseTo":      {"protocol/average.go", "protocol/average_exchange.go", "dp/counts.go"},
+	"(*peerd.dev/dp.Mixed).ReleaseTo":       {"protocol/average_exchange.go", "dp/mixed.go"},
+	"(*peerd.dev/dp.Release).renew":         {"dp/counts.go", "dp/mixed.go", "dp/release.go"},
+	"peerd.dev/protocol.Presence":           {"gossip/topic.go"},
+	"(*peerd.dev/protocol.Outbox).EndRound": {"node/agent.go"},
+
+	// A curator that protects no one: it repeats its noise, is never out of budget, or adds none.
+	"peerd.dev/dp.NewCurator":              {"cmd/peerd/internal/config/derived.go", "node/audit/shadow.go", "node/spec.go"},
+	"peerd.dev/dp.NewSeededSource":         {"node/seed.go", "protocol/protocoltest/peer.go"},
+	"peerd.dev/dp/sample.NewSeededSource":  {"dp/source.go"},
+	"(peerd.dev/node.Seed).Noise":          {"cmd/peerd/internal/daemon/daemon.go", "node/audit/audit.go", "node/audit/shadow.go", "node/sim/sim.go"}, // in lockstep; on the auditor's own histories
+	"lockstep":                             {"cmd/peerd/internal/config/derived.go", "cmd/peerd/internal/config/settings.go", "cmd/peerd/internal/experiment/simulate.go", "node/audit/play.go", "node/audit/shadow.go", "protocol/protocoltest/peer.go"},
+	"unlimited":                            {"cmd/peerd/internal/config/derived.go", "node/agent.go", "node/audit/shadow.go", "protocol/protocoltest/peer.go"},
+	"noiseless":                            {"cmd/peerd/internal/config/validate_privacy.go"}, // its name, to refuse it
+	"(reflect.Value).Call":                 nil,
+	"(reflect.Value).CallSlice":            nil,
+	"(reflect.Value).Method":               nil,
+	"(reflect.Value).MethodByName":         nil,
+	"an interface with a method of a list": nil,
+}
+
+// TestFewMayMakeReleases checks the list against every use that the type checker finds, under
+// whatever name, as a call or as a value, in files of every build tag.
+func TestFewMayMakeReleases(t *testing.T) {
+	found := make(map[string]map[string]token.Position)
+	c := newChecker(t, module+"...")
+	for _, dir := range packageDirs(t) {
+		c.uses(t, dir, nil, found)
 	}
-	for pattern, files := range allowed {
-		call, seen := regexp.MustCompile(pattern), map[string]bool{}
-		err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
-				return err
+	compareCallers(t, found)
+}
+
+func compareCallers(t *testing.T, found map[string]map[string]token.Position) {
+	t.Helper()
+	for _, what := range slices.Sorted(maps.Keys(callers)) {
+		for _, file := range callers[what] {
+			if _, ok := found[what][file]; !ok {
+				t.Errorf("%s does not use %s any more: take it off the list", file, what)
 			}
-			b, err := os.ReadFile(file)
-			if err == nil && call.Match(b) {
-				seen[filepath.ToSlash(strings.TrimPrefix(file, ".."+string(filepath.Separator)))] = true
+		}
+		for _, file := range slices.Sorted(maps.Keys(found[what])) {
+			if !slices.Contains(callers[what], file) {
+				t.Errorf("%s uses %s: is what it passes public?", found[what][file], what)
 			}
-			return err
-		})
+		}
+	}
+}
+
+// packageDirs returns the folders of all packages, relative to this one.
+func packageDirs(t *testing.T) []string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", module+"...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dirs []string
+	for dir := range strings.Lines(string(out)) {
+		rel, err := filepath.Rel(here, strings.TrimSpace(dir))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range files {
-			if !seen[f] {
-				t.Errorf("%s does not call %s any more: take it off the list", f, pattern)
-			}
-			delete(seen, f)
+		dirs = append(dirs, filepath.ToSlash(rel))
+	}
+	return dirs
+}
+
+// uses adds to found the uses of what callers lists in the package of a folder, or in sources
+// instead if there are any, by file.
+func (c *checker) uses(t *testing.T, dir string, sources []*ast.File, found map[string]map[string]token.Position) {
+	t.Helper()
+	if sources == nil {
+		files, err := filepath.Glob(filepath.Join("..", dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
 		}
-		for f := range seen {
-			t.Errorf("%s calls %s: is what it passes public?", f, pattern)
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			src, err := parser.ParseFile(c.fset, file, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sources = append(sources, src)
 		}
 	}
+	info := &types.Info{Uses: make(map[*ast.Ident]types.Object), Types: make(map[ast.Expr]types.TypeAndValue)}
+	conf := c.conf
+	conf.Error = func(error) {} // files of opposite build tags declare the same
+	_, _ = conf.Check(module+dir, c.fset, sources, info)
+	note := func(what string, at token.Pos) {
+		if _, listed := callers[what]; !listed || (dir == "dp" || dir == "dp/account") && !strings.Contains(what, ".") {
+			return // dp and dp/account say what values mean
+		}
+		pos := c.fset.Position(at)
+		file := strings.TrimPrefix(filepath.ToSlash(pos.Filename), "../")
+		if found[what] == nil {
+			found[what] = make(map[string]token.Position)
+		}
+		found[what][file] = pos
+	}
+	for id, obj := range info.Uses {
+		switch obj := obj.(type) {
+		case *types.Func:
+			note(obj.Origin().FullName(), id.Pos())
+		case *types.Var:
+			if obj.Pkg() != nil && obj.Pkg().Path()+"."+obj.Name() == module+"dp/account.Unlimited" {
+				note("unlimited", id.Pos())
+			}
+		}
+	}
+	compared := make(map[ast.Expr]bool) // a comparison makes nothing
+	for _, src := range sources {
+		ast.Inspect(src, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BinaryExpr:
+				if slices.Contains([]token.Token{token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ}, n.Op) {
+					compared[n.X], compared[n.Y] = true, true
+				}
+			case *ast.CaseClause:
+				for _, e := range n.List {
+					compared[e] = true
+				}
+			}
+			return true
+		})
+	}
+	for e, tv := range info.Types {
+		if compared[e] {
+			continue
+		}
+		if call, ok := e.(*ast.CallExpr); ok && tv.Value == nil && info.Types[call.Fun].IsType() {
+			note(weak(tv.Type, nil), e.Pos()) // a conversion of what is known when the program runs
+		}
+		if tv.Value != nil {
+			note(weak(tv.Type, tv.Value), e.Pos())
+		}
+		if _, ok := tv.Type.(*types.Interface); ok && tv.IsType() && c.takes(t, tv.Type.Underlying().(*types.Interface)) {
+			note("an interface with a method of a list", e.Pos())
+		}
+	}
+}
+
+// weak returns what of the list a constant of a type is, or any value of the type for nil; or "".
+func weak(t types.Type, v constant.Value) string {
+	is := func(n string) bool { return v == nil || v.ExactString() == n }
+	switch types.TypeString(types.Unalias(t), nil) {
+	case "peerd.dev/dp.Mode":
+		if is("1") {
+			return "lockstep"
+		}
+	case "peerd.dev/dp.Mechanism":
+		if is("1") {
+			return "noiseless"
+		}
+	case "peerd.dev/dp/account.Cost":
+		if v != nil && is("18446744073709551615") {
+			return "unlimited"
+		}
+	}
+	return ""
+}
+
+// takes reports whether a value of a type that has a method of the list can be put into an
+// interface that has the method too, where a call would not show its name.
+func (c *checker) takes(t *testing.T, i *types.Interface) bool {
+	t.Helper()
+	dp, err := c.conf.Importer.Import(module + "dp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []struct{ of, method string }{
+		{"Mixed", "Load"},
+		{"Counts", "Load"},
+		{"Curator", "Load"},
+		{"Curator", "Replay"},
+		{"Release", "CopyTo"},
+		{"Mixed", "ReleaseTo"},
+		{"Counts", "ReleaseTo"},
+	} {
+		has, _, _ := types.LookupFieldOrMethod(i, false, dp, m.method)
+		if has != nil && types.Implements(types.NewPointer(dp.Scope().Lookup(m.of).Type()), i) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestCallersAreFound: the search above finds every way to use what is listed.
+func TestCallersAreFound(t *testing.T) {
+	c := newChecker(t, module+"...")
+	for what, code := range map[string]string{
+		"peerd.dev/protocol.ParseRelease":      "_, _ = p.ParseRelease(nil)",
+		"peerd.dev/protocol.Decode":            "f := p.Decode; _, _ = f(nil)",
+		"peerd.dev/dp.Received":                "type r struct{ f func(Fields) (Release, error) }; _ = r{Received}",
+		"(*peerd.dev/dp.Mixed).Load":           "type box struct{ *Mixed }; _ = box{NewMixed(1, 0)}.Load(nil)",
+		"(*peerd.dev/dp.Counts).Load":          "load := (*Counts).Load; _ = load",
+		"peerd.dev/dp.NewCurator":              "_, _ = NewCurator(0, account.Budget{}, nil)",
+		"lockstep":                             "const m = Mode(1); _ = m",
+		"lockstep ":                            "x := 1; _ = Mode(x)",
+		"unlimited":                            "_ = account.Unlimited",
+		"unlimited ":                           "_ = account.Budget{Epsilon: 1<<64 - 1}",
+		"noiseless":                            "_ = Spec{Mechanism: 1}",
+		"(reflect.Value).MethodByName":         `reflect.ValueOf(NewMixed(1, 0)).MethodByName("Load")`,
+		"an interface with a method of a list": "var l interface{ Load([]byte) error } = NewMixed(1, 0); _ = l",
+	} {
+		what = strings.TrimSpace(what)
+		src, err := parser.ParseFile(c.fset, "leak.go", `package leak
+import (
+	"reflect"
+
+	. "peerd.dev/dp"
+	"peerd.dev/dp/account"
+	p "peerd.dev/protocol"
+)
+var _ reflect.Value
+var _ account.Budget
+var _ p.Message
+var _ Release
+func leak() { `+code+` }
+`, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := make(map[string]map[string]token.Position)
+		c.uses(t, "leak", []*ast.File{src}, found)
+		if len(found[what]) == 0 {
+			t.Errorf("%s in %s is not found", what, code)
+		}
+	}
+}
+
+// newChecker asks the go command for the compiler's export data of packages and what they import,
+// which is in the build cache since this test was built: half a second, where type-checking from
+// source takes several.
+func newChecker(t *testing.T, packages string) *checker {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}} {{.Export}}{{end}}", packages)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	export := make(map[string]string)
+	for l := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(l), " ")
+		export[path] = file
+	}
+	c := &checker{fset: token.NewFileSet()}
+	c.conf.Importer = importer.ForCompiler(c.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(export[path]) })
+	return c
 }

@@ -80,29 +80,29 @@ func appendLabel(b []byte, num protowire.Number, l *Label) []byte {
 }
 
 func appendRelease(b []byte, r *dp.Release) []byte {
-	f := r.Fields()
-	b = appendUint(b, 1, uint64(f.Stream))
-	b = appendUint(b, 2, f.Span.From)
-	b = appendUint(b, 3, f.Span.To)
+	span, noise := r.Span(), r.Noise()
+	b = appendUint(b, 1, uint64(r.Stream()))
+	b = appendUint(b, 2, span.From)
+	b = appendUint(b, 3, span.To)
 	var at int
-	if len(f.Count) > 0 {
+	if r.Counts() > 0 {
 		b, at = begin(b, 4)
-		for _, v := range f.Count {
-			b = appendNumber(b, v)
+		for i := range r.Counts() {
+			b = appendNumber(b, r.Count(i))
 		}
 		b = end(b, at)
 	}
-	if len(f.Value) > 0 {
+	if r.Len() > 0 {
 		b, at = begin(b, 5)
-		for _, v := range f.Value {
-			b = appendNumber(b, protowire.EncodeZigZag(v))
+		for i := range r.Len() {
+			b = appendNumber(b, protowire.EncodeZigZag(r.Value(i)))
 		}
 		b = end(b, at)
 	}
-	b = appendUint(b, 6, protowire.EncodeZigZag(int64(f.Exponent)))
-	b = appendUint(b, 7, f.Noise.Scale)
-	b = appendUint(b, 8, uint64(f.Noise.VarianceUnits))
-	return appendUint(b, 9, uint64(f.Noise.Law))
+	b = appendUint(b, 6, protowire.EncodeZigZag(int64(r.Exponent())))
+	b = appendUint(b, 7, noise.Scale)
+	b = appendUint(b, 8, uint64(noise.VarianceUnits))
+	return appendUint(b, 9, uint64(noise.Law))
 }
 
 // begin appends the tag of a field whose length is not known yet, and room for the

@@ -80,7 +80,7 @@ func (m *message) decodeContent(b []byte) error {
 				return frameError("sealed", "more than %d", maxBody)
 			}
 			var s dp.Sealed
-			if s, err = dp.ReceivedSealed(bytes.Clone(r.part)); err != nil {
+			if s, err = dp.ReceivedSealed(r.part); err != nil {
 				err = fmt.Errorf("%w: %w", ErrFrame, err)
 			}
 			m.sealed = append(m.sealed, s)

@@ -107,6 +107,6 @@ func equal(a, b Message) bool {
 	return a.kind == b.kind && a.label == b.label && a.round == b.round && a.hops == b.hops &&
 		slices.Equal(a.refs, b.refs) &&
 		slices.EqualFunc(a.body, b.body, dp.Release.Equal) &&
-		slices.EqualFunc(a.sealed, b.sealed, func(x, y dp.Sealed) bool { return bytes.Equal(x.Bytes(), y.Bytes()) }) &&
+		slices.EqualFunc(a.sealed, b.sealed, func(x, y dp.Sealed) bool { return x == y }) &&
 		bytes.Equal(a.sig, b.sig)
 }

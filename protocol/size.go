@@ -37,21 +37,21 @@ func labelSize(l *Label) int {
 }
 
 func releaseSize(r *dp.Release) int {
-	f := r.Fields()
-	n := uintSize(uint64(f.Stream)) + uintSize(f.Span.From) + uintSize(f.Span.To) +
-		uintSize(protowire.EncodeZigZag(int64(f.Exponent))) + uintSize(f.Noise.Scale) + uintSize(uint64(f.Noise.VarianceUnits)) +
-		uintSize(uint64(f.Noise.Law))
-	if len(f.Count) > 0 {
+	span, noise := r.Span(), r.Noise()
+	n := uintSize(uint64(r.Stream())) + uintSize(span.From) + uintSize(span.To) +
+		uintSize(protowire.EncodeZigZag(int64(r.Exponent()))) + uintSize(noise.Scale) + uintSize(uint64(noise.VarianceUnits)) +
+		uintSize(uint64(noise.Law))
+	if r.Counts() > 0 {
 		list := 0
-		for _, v := range f.Count {
-			list += protowire.SizeVarint(v)
+		for i := range r.Counts() {
+			list += protowire.SizeVarint(r.Count(i))
 		}
 		n += partSize(list)
 	}
-	if len(f.Value) > 0 {
+	if r.Len() > 0 {
 		list := 0
-		for _, v := range f.Value {
-			list += protowire.SizeVarint(protowire.EncodeZigZag(v))
+		for i := range r.Len() {
+			list += protowire.SizeVarint(protowire.EncodeZigZag(r.Value(i)))
 		}
 		n += partSize(list)
 	}

@@ -1,0 +1,71 @@
+package dp
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestReleasesAreImmutable: no slice that a Release was made of, or that it hands out, is
+// its own, so that no number can be written into one.
+func TestReleasesAreImmutable(t *testing.T) {
+	f := Fields{Stream: 1, Span: Span{0, 1}, Count: []uint64{7}, Value: []int64{5, 6}}
+	r, err := Received(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Count[0], f.Value[0] = 8, 8
+	out := r.Fields()
+	out.Count[0], out.Value[1] = 9, 9
+	_ = append(out.Value[:1], 9)
+	if r.Count(0) != 7 || r.Value(0) != 5 || r.Value(1) != 6 {
+		t.Errorf("%+v, want what was received", r.Fields())
+	}
+
+	sealed := []byte("sealed")
+	s, err := ReceivedSealed(sealed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(sealed)
+	clear(s.Bytes())
+	if string(s.Bytes()) != "sealed" {
+		t.Errorf("%q, want what was received", s.Bytes())
+	}
+}
+
+// TestReleasesOfACuratorAreImmutable: what a curator gives out neither changes with it nor
+// changes it.
+func TestReleasesOfACuratorAreImmutable(t *testing.T) {
+	for _, m := range Mechanisms() {
+		if m == None {
+			continue
+		}
+		t.Run(m.String(), func(t *testing.T) {
+			d := private(t, mechanismSpec(m, 8))
+			var all []Release
+			var before []Fields
+			for k := range uint64(8) {
+				if err := d.Add(0, []float64{1}); err != nil {
+					t.Fatal(err)
+				}
+				leaf, err := d.Leaf(0, k+1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, r := range []Release{leaf.Node, leaf.Sum} {
+					f := r.Fields()
+					all, before = append(all, r), append(before, r.Fields())
+					for i := range f.Value {
+						f.Value[i]++
+					}
+				}
+				d.TakeDrawn()
+			}
+			for i, r := range all {
+				if got := r.Fields(); !slices.Equal(got.Value, before[i].Value) || !slices.Equal(got.Count, before[i].Count) {
+					t.Errorf("release %d is %v, was %v", i, got, before[i])
+				}
+			}
+		})
+	}
+}
