@@ -132,8 +132,8 @@ func (c *Charge) CoversAfter(base uint64, f Fields) error {
 	switch width := n.times * c.Width(); {
 	case f.Span != n.span:
 		return fmt.Errorf("%w: leaves %d to %d are no node, want %d to %d", ErrUnpaid, f.Span.From+1, f.Span.To, n.span.From+1, n.span.To)
-	case len(f.Value) != width || len(f.Count) != 1 || f.Exponent != GridExponent:
-		return fmt.Errorf("%w: %d values of 2^%d and %d counts, want %d of 2^%d and 1", ErrUnpaid, len(f.Value), f.Exponent, len(f.Count), width, GridExponent)
+	case len(f.Value) != width || len(f.Count) != c.Shape.counts() || f.Exponent != GridExponent:
+		return fmt.Errorf("%w: %d values of 2^%d and %d counts, want %d of 2^%d and %d", ErrUnpaid, len(f.Value), f.Exponent, len(f.Count), width, GridExponent, c.Shape.counts())
 	case f.Noise != n.noise:
 		return fmt.Errorf("%w: %d/%d %v terms of scale %d, want %d/%d %v of %d",
 			ErrNoise, f.Noise.VarianceUnits, VarianceScale, f.Noise.Law, f.Noise.Scale, n.noise.VarianceUnits, VarianceScale, n.noise.Law, n.noise.Scale)
@@ -179,19 +179,23 @@ func (c *Charge) design() (*design, error) {
 		return nil, fmt.Errorf("dp: %s: unknown mechanism %v", c.What, c.Mechanism)
 	case c.Streams < 1 || c.Streams > MaxLen || uint64(c.Stream)+uint64(c.Streams) > 1<<32:
 		return nil, fmt.Errorf("dp: %s: %d streams from %d, want 1 to %d", c.What, c.Streams, c.Stream, MaxLen)
-	case c.Shape > Corner || c.Adjacency > ZeroOut:
+	case c.Shape > Counted || c.Adjacency > AddOrRemove:
 		return nil, fmt.Errorf("dp: %s: unknown %v or %v", c.What, c.Shape, c.Adjacency)
+	case (c.Shape == Counted) != (c.Adjacency == AddOrRemove):
+		return nil, fmt.Errorf("dp: %s: %v records under %v; what is added or removed is %v, and nothing else", c.What, c.Shape, c.Adjacency, Counted)
+	case c.Shape == Counted && c.Dim != 1:
+		return nil, fmt.Errorf("dp: %s: dimension %d of a %v record, want 1", c.What, c.Dim, c.Shape)
 	case c.Dim < 1 || c.Dim > MaxLen || c.Width() > MaxLen:
 		return nil, fmt.Errorf("dp: %s: dimension %d of a %v record, want 1 up to %d sums", c.What, c.Dim, c.Shape, MaxLen)
 	case d.keeps && uint64(c.Streams*c.Width())*c.Leaves > maxKept:
 		return nil, fmt.Errorf("dp: %s: %d sums of %d leaves, and %v keeps at most %d together", c.What, c.Streams*c.Width(), c.Leaves, c.Mechanism, maxKept)
 	case c.Streams*c.Width() > maxSums:
 		return nil, fmt.Errorf("dp: %s: %d streams of %d sums, at most %d together", c.What, c.Streams, c.Width(), maxSums)
-	case c.Shape != Box && d.Law != Gaussian:
+	case c.Shape.linear() && d.Law != Gaussian:
 		return nil, fmt.Errorf("dp: %s: %v records need Gaussian noise", c.What, c.Shape)
 	case c.Lo >= c.Hi || c.Lo < -maxBound || c.Hi > maxBound:
 		return nil, fmt.Errorf("dp: %s: bounds %d to %d grid units, want lo < hi within ±%d", c.What, c.Lo, c.Hi, maxBound)
-	case c.Shape != Box && (c.Lo < -1<<-GridExponent || c.Hi > 1<<-GridExponent):
+	case c.Shape.linear() && (c.Lo < -1<<-GridExponent || c.Hi > 1<<-GridExponent):
 		return nil, fmt.Errorf("dp: %s: rewards of %d to %d grid units, want them within ±1", c.What, c.Lo, c.Hi)
 	case c.Leaves < 1 || c.Leaves > d.most:
 		return nil, fmt.Errorf("dp: %s: horizon of %d leaves, want 1 to %d for %v", c.What, c.Leaves, d.most, c.Mechanism)

@@ -37,10 +37,15 @@ func (s *restarted) lift(sum *Release) {
 		for i, x := range s.before.v {
 			sum.v[i] += x
 		}
-		sum.count[0] += s.before.count
+		for i := range sum.count {
+			sum.count[i] += s.before.count
+		}
 		sum.noise = sum.noise.plus(s.before.noise)
 	}
-	s.last = prefix{sum.v, sum.count[0], sum.noise}
+	s.last = prefix{v: sum.v, noise: sum.noise}
+	if len(sum.count) > 0 {
+		s.last.count = sum.count[0]
+	}
 }
 
 // plus returns the noise of two independent sums of one law.

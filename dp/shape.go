@@ -20,6 +20,10 @@ const (
 	// Corner is Linear with y² behind it: all of the matrix [x y]ᵀ[x y], as Dubey and
 	// Pentland (2020) release it, with xy times √2. Nobody needs y².
 	Corner
+	// Counted hides how many records there are. Of one number y clipped to [Lo, Hi] it adds
+	// y - Lo and Hi - y, together Hi - Lo for every record: the sums of both add up to a
+	// noised count. Releases of such streams have no counts. See docs/proofs/counts.md.
+	Counted
 )
 
 // String returns the name of the kind.
@@ -31,13 +35,15 @@ func (k Shape) String() string {
 		return "linear"
 	case Corner:
 		return "corner"
+	case Counted:
+		return "counted"
 	}
 	return fmt.Sprintf("Shape(%d)", uint8(k))
 }
 
 // numbers returns how many a record has when it comes, of dim entries or features.
 func (k Shape) numbers(dim int) int {
-	if k == Box {
+	if k == Box || k == Counted {
 		return dim
 	}
 	return dim + 1
@@ -51,8 +57,21 @@ func (k Shape) width(dim int) int {
 		return dim*(dim+1)/2 + dim
 	case Corner:
 		return (dim + 1) * (dim + 2) / 2
+	case Counted:
+		return 2 * dim
 	}
 	return dim
+}
+
+// linear reports whether records have features.
+func (k Shape) linear() bool { return k == Linear || k == Corner }
+
+// counts returns how many counts a release has.
+func (k Shape) counts() int {
+	if k == Counted {
+		return 0
+	}
+	return 1
 }
 
 // quantize writes what the record x adds to the sums, on the grid and rounded toward
@@ -67,6 +86,11 @@ func (k Shape) quantize(to []int64, x []float64, lo, hi float64) error {
 			to[i] = q
 		}
 		return nil
+	}
+	if k == Counted {
+		q, err := Quantize(x[0], lo, hi)
+		to[0], to[1] = q-int64(lo/unit(GridExponent)), int64(hi/unit(GridExponent))-q
+		return err
 	}
 	most := 0.0
 	for i, f := range x {
@@ -126,6 +150,9 @@ const (
 	// ZeroOut replaces all records of one user by such that add nothing. Against
 	// replacement it is worth half: ε doubles, and so does μ.
 	ZeroOut
+	// AddOrRemove leaves all records of one user out, so that there are fewer. It is for
+	// Counted records, whose number does not show.
+	AddOrRemove
 )
 
 // String returns the name that configurations use.
@@ -135,11 +162,14 @@ func (a Adjacency) String() string {
 		return "replace-one"
 	case ZeroOut:
 		return "zero-out"
+	case AddOrRemove:
+		return "add-or-remove"
 	}
 	return fmt.Sprintf("Adjacency(%d)", uint8(a))
 }
 
-// Change returns by how much neighbours differ in one number of a Box, in grid units.
+// Change returns by how much neighbours differ in one number of a Box, in grid units; in
+// both sums of a Counted record together.
 func (c *Charge) Change() uint64 {
 	if c.Adjacency == ZeroOut {
 		return uint64(max(c.Hi, -c.Hi, c.Lo, -c.Lo))
@@ -154,6 +184,9 @@ func (c *Charge) Change() uint64 {
 // entry of either record by less than one unit, one way or the other.
 func (c *Charge) l2() float64 {
 	width := float64(c.Width())
+	if c.Shape == Counted { // where y is Lo or Hi, one sum takes all of it; nothing is rounded
+		return float64(c.Change())
+	}
 	if c.Shape == Box {
 		return float64(c.Change()) * math.Sqrt(width) * (1 + 0x1p-50)
 	}
@@ -165,7 +198,14 @@ func (c *Charge) l2() float64 {
 // sums.
 func (c *Charge) sumsOf(v []int64, records uint64) bool {
 	lo, hi := c.Lo, c.Hi
-	if c.Shape != Box {
+	switch c.Shape {
+	case Box:
+	case Counted:
+		lo, hi = 0, hi-lo
+		if v[0]+v[1] != hi*int64(records) {
+			return false
+		}
+	case Linear, Corner:
 		lo, hi = -2<<-GridExponent, 2<<-GridExponent
 	}
 	for _, x := range v {

@@ -88,7 +88,8 @@ func (s *stream) close(d *drawer, out *Leaf) error {
 	if !s.sums {
 		summed = 0
 	}
-	values, counts := s.arena.values.alloc(drawn+summed), s.arena.counts.alloc(2)
+	c := s.shape.counts()
+	values, counts := s.arena.values.alloc(drawn+summed), s.arena.counts.alloc(2*c)
 	node, sum := values[:drawn:drawn], values[drawn:]
 	d.noise = n.noise
 	records, err := s.mechanism.close(&s.accumulator, d, node, sum)
@@ -96,14 +97,16 @@ func (s *stream) close(d *drawer, out *Leaf) error {
 		return err
 	}
 	s.clearLeaf()
-	counts[0], counts[1] = records, s.total
+	if c > 0 {
+		counts[0], counts[1] = records, s.total
+	}
 	base := s.restarted.base
-	out.Node.fill(s.id, Span{n.span.From + base, n.span.To + base}, counts[:1:1], node, n.noise)
+	out.Node.fill(s.id, Span{n.span.From + base, n.span.To + base}, counts[:c:c], node, n.noise)
 	if !s.sums {
 		out.Sum = out.Node
 		return nil
 	}
-	out.Sum.fill(s.id, Span{0, s.t + base}, counts[1:2:2], sum, s.layout.sum(s.noise, s.t))
+	out.Sum.fill(s.id, Span{0, s.t + base}, counts[c:2*c:2*c], sum, s.layout.sum(s.noise, s.t))
 	if !s.skips {
 		s.restarted.lift(&out.Sum)
 	}

@@ -68,18 +68,36 @@ func (o *Open) fields(c *codec) {
 	c.text("what", &o.What)
 	number(c, "stream", &o.Stream)
 	number(c, "streams", &o.Streams)
-	named(c, "record", &o.Shape, map[dp.Shape]string{dp.Box: "box", dp.Linear: "linear", dp.Corner: "corner"})
+	named(c, "record", &o.Shape, shapeNames())
 	number(c, "dim", &o.Dim)
 	number(c, "lo", &o.Lo)
 	number(c, "hi", &o.Hi)
 	number(c, "leaves", &o.Leaves)
 	number(c, "records_per_user", &o.RecordsPerUser)
-	named(c, "adjacency", &o.Adjacency, map[dp.Adjacency]string{dp.ReplaceOne: dp.ReplaceOne.String(), dp.ZeroOut: dp.ZeroOut.String()})
+	named(c, "adjacency", &o.Adjacency, adjacencyNames())
 	named(c, "mechanism", &o.Mechanism, mechanismNames())
 	named(c, "mode", &o.Mode, map[dp.ChargeMode]string{dp.Once: dp.Once.String(), dp.Parallel: dp.Parallel.String(), dp.Sequential: dp.Sequential.String()})
 	number(c, "cost", &o.Loss.Pure)
 	number(c, "square", &o.Loss.Square)
 	number(c, "scale", &o.Scale)
+}
+
+// shapeNames returns the names of all shapes of records.
+func shapeNames() map[dp.Shape]string {
+	names := make(map[dp.Shape]string)
+	for _, k := range []dp.Shape{dp.Box, dp.Linear, dp.Corner, dp.Counted} {
+		names[k] = k.String()
+	}
+	return names
+}
+
+// adjacencyNames returns the names of all adjacencies.
+func adjacencyNames() map[dp.Adjacency]string {
+	names := make(map[dp.Adjacency]string)
+	for _, a := range []dp.Adjacency{dp.ReplaceOne, dp.ZeroOut, dp.AddOrRemove} {
+		names[a] = a.String()
+	}
+	return names
 }
 
 // mechanismNames returns the names of all mechanisms.

@@ -1,0 +1,162 @@
+package dp
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// countedSpec returns streams of a mechanism whose releases hide how many records there are.
+func countedSpec(m Mechanism, leaves uint64) Spec {
+	s := mechanismSpec(m, leaves)
+	s.Shape, s.Adjacency = Counted, AddOrRemove
+	return s
+}
+
+// eachCounted runs f with a counted spec of every mechanism.
+func eachCounted(t *testing.T, leaves uint64, f func(t *testing.T, s Spec)) {
+	t.Helper()
+	eachMechanism(t, leaves, func(t *testing.T, s Spec) { f(t, countedSpec(s.Mechanism, leaves)) })
+}
+
+// TestACountedRecordIsOne: whatever a reward is, its two sums add up to Hi - Lo, so that
+// no record moves them further, in L1 or L2, than Change and l2 say.
+func TestACountedRecordIsOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := Charge{Shape: Counted, Dim: 1, Adjacency: AddOrRemove}
+		c.Lo = rapid.Int64Range(-1<<22, 1<<22).Draw(t, "lo")
+		c.Hi = c.Lo + rapid.Int64Range(1, 1<<22).Draw(t, "range")
+		var v [2]int64
+		y := rapid.Float64().Draw(t, "y")
+		if err := Counted.quantize(v[:], []float64{y}, float64(c.Lo)*unit(GridExponent), float64(c.Hi)*unit(GridExponent)); err != nil {
+			t.Fatal(err)
+		}
+		if v[0] < 0 || v[1] < 0 || v[0]+v[1] != c.Hi-c.Lo || uint64(v[0]+v[1]) != c.Change() {
+			t.Fatalf("%v in [%d, %d] became %v", y, c.Lo, c.Hi, v)
+		}
+		if l2 := math.Hypot(float64(v[0]), float64(v[1])); l2 > c.l2() {
+			t.Fatalf("%v moves by %v in L2, charged %v", y, l2, c.l2())
+		}
+		if !c.sumsOf(v[:], 1) || c.sumsOf(v[:], 2) || c.sumsOf([]int64{v[0] + 1, v[1]}, 1) {
+			t.Fatalf("%v passes as other records than one, or not as one", v)
+		}
+	})
+	var v [2]int64
+	if err := Counted.quantize(v[:], []float64{math.NaN()}, 0, 1); !errors.Is(err, ErrNotFinite) {
+		t.Error(err)
+	}
+}
+
+// TestPresenceMovesNoMoreThanIsCharged plays inputs with the records of one user and
+// without, with the same noise. Some pair costs all that is charged, to a thousandth.
+func TestPresenceMovesNoMoreThanIsCharged(t *testing.T) {
+	const leaves = 13
+	eachCounted(t, leaves, func(t *testing.T, s Spec) {
+		if s.Mechanism == None || drawsAhead(s.Mechanism) {
+			return
+		}
+		s.RecordsPerUser = 2
+		reached := s
+		reached.Epsilon = s.Epsilon * 998 / 1000
+		most := false
+		for at := uint64(1); at <= leaves; at++ {
+			for _, y := range []float64{0, .3, 1} {
+				play := func(present bool) []Release {
+					d := open(t, s, seeded(4))
+					for k := uint64(1); k <= leaves; k++ {
+						if k == at && present {
+							for range 2 {
+								if err := d.Add(0, []float64{y}); err != nil {
+									t.Fatal(err)
+								}
+							}
+						}
+						if err := d.Add(0, []float64{record(k)}); err != nil { // of another user
+							t.Fatal(err)
+						}
+						if _, err := d.Leaf(0, k); err != nil {
+							t.Fatal(err)
+						}
+					}
+					return d.TakeDrawn()
+				}
+				one, other := play(true), play(false)
+				if err := covered(s, one, other); err != nil {
+					t.Errorf("two records of %v in leaf %d: %v", y, at, err)
+				}
+				most = most || covered(reached, one, other) != nil
+			}
+		}
+		if !most {
+			t.Error("nothing costs what is charged: the comparison above compares little")
+		}
+	})
+}
+
+// TestCountedReleasesHaveNoCounts: neither nodes nor sums, nor what a charge covers, nor
+// after leaves were given up; and the noise of a count is the charged one's, twice.
+func TestCountedReleasesHaveNoCounts(t *testing.T) {
+	eachCounted(t, 40, func(t *testing.T, s Spec) {
+		d := open(t, s, seeded(5))
+		c := d.TakeCharges()[0]
+		if err := c.Check(); err != nil {
+			t.Fatal(err)
+		}
+		for k := uint64(1); k <= s.Leaves; k++ {
+			if k == 20 {
+				d.TakeDrawn()
+				next, err := d.Skip(0, 24)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if k = next; k > s.Leaves {
+					return
+				}
+			}
+			if err := d.Add(0, []float64{record(k)}); err != nil {
+				t.Fatal(err)
+			}
+			l, err := d.Leaf(0, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l.Node.Counts() != 0 || l.Sum.Counts() != 0 || l.Sum.Len() != 2 {
+				t.Fatalf("leaf %d shows %+v and %+v", k, l.Node, l.Sum)
+			}
+			if k < 20 {
+				f := l.Node.Fields()
+				if err := c.Covers(f); err != nil {
+					t.Fatal(err)
+				}
+				f.Count = []uint64{1}
+				if err := c.Covers(f); !errors.Is(err, ErrUnpaid) {
+					t.Fatalf("with a count: %v", err)
+				}
+			}
+			if s.Mechanism == None && s.Mechanism.Running() && k < 20 && l.Sum.v[0]+l.Sum.v[1] != int64(k)<<-GridExponent {
+				t.Fatalf("leaf %d counts %d", k, l.Sum.v[0]+l.Sum.v[1])
+			}
+		}
+	})
+}
+
+// TestOnlyCountedRecordsAreAddedOrRemoved: the promise for presence is not charged for records
+// whose number shows, nor another promise for records whose number does not.
+func TestOnlyCountedRecordsAreAddedOrRemoved(t *testing.T) {
+	for _, change := range []func(*Spec){
+		func(s *Spec) { s.Shape = Box }, func(s *Spec) { s.Adjacency = ZeroOut },
+		func(s *Spec) { s.Adjacency = ReplaceOne }, func(s *Spec) { s.Dim = 2 },
+	} {
+		s := countedSpec(Tree, 8)
+		if _, err := s.Charge(); err != nil {
+			t.Fatal(err)
+		}
+		change(&s)
+		if _, err := s.Charge(); err == nil || !strings.Contains(err.Error(), "counted") {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
+}
