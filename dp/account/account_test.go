@@ -211,7 +211,7 @@ func TestWhatIsNoNumberIsRefused(t *testing.T) {
 			second(Loss{Pure: 1}.Delta(bad)), second(Loss{Pure: Infinite}.Delta(1)), second(Loss{Square: math.MaxUint64}.Delta(1)),
 			second(Loss{Pure: 1}.Power(bad)), second(Loss{Pure: Infinite}.Power(.1)), second(Loss{Pure: Infinite}.Chance()),
 			second(MuOf(Infinite)), second(RhoOf(Infinite)),
-			second(Loss{Pure: Nano}.Times(math.MaxUint64)),
+			second(Loss{Pure: Nano}.Times(math.MaxUint64)), second(Loss{Pure: 1 << 59}.Times(32)), second(Loss{Square: 1 << 60}.Times(16)),
 			second(DeltaOf(bad)), second(Budget{Nano, 0}.Releases(Loss{}, Loss{})),
 			second(Calibration(9).Sigma(1, .1, 1)),
 		} {
@@ -223,6 +223,23 @@ func TestWhatIsNoNumberIsRefused(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// TestLossesAddUp: one after another both parts add up, beside each other the greater counts.
+func TestLossesAddUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := Loss{Cost(rapid.Uint64Range(0, 9*Nano).Draw(t, "pure")), Square(rapid.Uint64Range(0, 9*Nano).Draw(t, "square"))}
+		m := Loss{Cost(rapid.Uint64Range(0, 9*Nano).Draw(t, "other pure")), Square(rapid.Uint64Range(0, 9*Nano).Draw(t, "other square"))}
+		if sum := must(l.Plus(m)); sum != (Loss{l.Pure + m.Pure, l.Square + m.Square}) {
+			t.Errorf("%+v and %+v are %+v", l, m, sum)
+		}
+		if got := l.Beside(m); got != (Loss{max(l.Pure, m.Pure), max(l.Square, m.Square)}) {
+			t.Errorf("%+v beside %+v is %+v", l, m, got)
+		}
+		if sum := must(must(l.Plus(l)).Plus(l)); sum != must(l.Times(3)) {
+			t.Errorf("three of %+v are %+v and %+v", l, sum, must(l.Times(3)))
+		}
+	})
+}
 
 func TestTheGreatestPureLossHasItsMu(t *testing.T) {
 	mu := must(MuOf(Nano * Nano))

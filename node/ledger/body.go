@@ -29,6 +29,7 @@ type Genesis struct {
 	Budget      account.Budget // for the peer's life
 	Unit        string         // whom a charge protects, in words
 	Incarnation uint32         // with which the peer began
+	Tags        string         // of the program's build, with commas between them; no field if there are none
 }
 
 // Kind returns [KindGenesis].
@@ -48,6 +49,7 @@ func (g *Genesis) fields(c *codec) {
 	number(c, "delta", &g.Budget.Delta)
 	c.text("unit", &g.Unit)
 	number(c, "incarnation", &g.Incarnation)
+	c.optional("tags", &g.Tags)
 }
 
 // An Open is a charge: it opens a group of streams and pays for all that they will

@@ -171,6 +171,21 @@ func (c *codec) text(name string, v *string) {
 	c.lit(`"`)
 }
 
+// optional is a text that is left out where it is empty, as in records of programs that did not
+// know it.
+func (c *codec) optional(name string, v *string) {
+	if c.reading {
+		if c.err != nil || !bytes.HasPrefix(c.b[c.at:], []byte(`,"`+name+`":`)) {
+			return
+		}
+		if c.text(name, v); *v == "" {
+			c.fail("%s is empty, and then it is left out", name)
+		}
+	} else if *v != "" {
+		c.text(name, v)
+	}
+}
+
 // plain reports whether s is a text that JSON need not escape.
 func plain(s string) bool {
 	return len(s) <= maxText && utf8.ValidString(s) &&

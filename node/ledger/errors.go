@@ -10,6 +10,7 @@ var (
 	ErrForm      = errors.New("not as a peer writes it, so the line was edited or damaged")
 	ErrChain     = errors.New("lines were changed, taken out, put in or moved")
 	ErrGenesis   = errors.New("the first record does not say whose ledger this is")
+	ErrBuild     = errors.New("the program was not built as it is published, and may draw other noise than it states")
 	ErrCharge    = errors.New("the charge is wrong, so the noise protects less than it says")
 	ErrBudget    = errors.New("more is charged than the budget holds")
 	ErrUnpaid    = errors.New("this was released, and no charge pays for it")

@@ -23,6 +23,9 @@ func Verify(r io.Reader) (Report, error) {
 	if err := v.readAll(bufio.NewReaderSize(r, MaxLine+1)); err != nil {
 		return Report{}, err
 	}
+	if err := v.genesis.checkBuild(); err != nil {
+		return Report{}, &Fault{1, err}
+	}
 	return v.Report(), nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/sites"
+	"peerd.dev/cmd/peerd/internal/version"
 	"peerd.dev/dp"
 	"peerd.dev/gossip"
 	"peerd.dev/node"
@@ -33,13 +34,14 @@ type Deployment struct {
 	policy  [sha256.Size]byte
 	keys    protocol.Keys
 	Spec    node.Spec
+	tags    string // of this program's build
 }
 
 // NewDeployment reads the network file and the key of valid settings. Of its errors those of
 // the files are [config.ErrRefused], and a peer that the network does not name is
 // [config.ErrNetwork].
 func NewDeployment(s *config.Settings) (*Deployment, error) {
-	t := &Deployment{s: s}
+	t := &Deployment{s: s, tags: version.Read().Tags}
 	var err error
 	if t.Network, err = config.ReadNetwork(s.NetworkPath()); err != nil {
 		return nil, err
@@ -125,13 +127,10 @@ func (t *Deployment) site(log *slog.Logger, alarm func(error), observe func(time
 		return nil, err
 	}
 	c := site.Config{
-		Dir:   filepath.Join(s.Dir, StoreDir),
-		Store: store.Options{Reserve: s.Store.Reserve << 20, Logger: log, Observe: observe},
-		Genesis: ledger.Genesis{
-			Version: ledger.Version, Peer: t.id.ID(), Network: t.Network.Name, Policy: t.policy,
-			Mode: ledger.Private, Budget: t.Spec.Privacy.Budget, Unit: ledgerUnit(&t.Spec.Privacy),
-		},
-		Arms: s.Arms, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: s.Privacy.Horizon,
+		Dir:     filepath.Join(s.Dir, StoreDir),
+		Store:   store.Options{Reserve: s.Store.Reserve << 20, Logger: log, Observe: observe},
+		Genesis: t.genesis(),
+		Arms:    s.Arms, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: s.Privacy.Horizon,
 		Peers: len(t.Network.Peers), Neighbours: t.Links,
 		ID:     func(p protocol.Peer) string { return t.Network.Peers[p].ID },
 		Pinned: t.pinned(),
@@ -156,6 +155,14 @@ func (t *Deployment) site(log *slog.Logger, alarm func(error), observe func(time
 	return site.Open(c)
 }
 
+// genesis returns the first record of the peer's ledger.
+func (t *Deployment) genesis() ledger.Genesis {
+	return ledger.Genesis{
+		Version: ledger.Version, Peer: t.id.ID(), Network: t.Network.Name, Policy: t.policy,
+		Mode: ledger.Private, Budget: t.Spec.Privacy.Budget, Unit: ledgerUnit(&t.Spec.Privacy), Tags: t.tags,
+	}
+}
+
 // pinned lists what a folder is founded with and keeps: what its ledger says and its noise
 // is made for, and when its rounds are.
 func (t *Deployment) pinned() []site.Pinned {
@@ -164,6 +171,9 @@ func (t *Deployment) pinned() []site.Pinned {
 		{Key: "network name", Value: t.Network.Name},
 		{Key: "network start", Value: t.Network.Start.UTC().Format(time.RFC3339Nano)},
 		{Key: "network every", Value: t.Network.Every.String()},
+	}
+	if t.tags != "" { // else they would write into the ledger of a program without
+		all = append(all, site.Pinned{Key: "build tags", Value: t.tags})
 	}
 	for _, k := range config.Schema() {
 		if k.Fixed && t.s.Applies(k) {

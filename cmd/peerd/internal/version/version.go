@@ -15,17 +15,23 @@ type Info struct {
 	Revision string `json:"revision,omitempty"`
 	Time     string `json:"time,omitempty"`
 	Modified bool   `json:"modified"`
+	Tags     string `json:"tags,omitempty"` // of the build, with commas between them; a release has none
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
 // Read returns what this binary was built from, as the Go tool recorded it.
 func Read() Info {
-	doc := Info{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return doc
+		info = new(debug.BuildInfo)
 	}
+	return infoOf(info)
+}
+
+// infoOf returns what a record of the Go tool says.
+func infoOf(info *debug.BuildInfo) Info {
+	doc := Info{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info.Main.Version != "" {
 		doc.Version = info.Main.Version
 	}
@@ -37,6 +43,8 @@ func Read() Info {
 			doc.Time = s.Value
 		case "vcs.modified":
 			doc.Modified = s.Value == "true"
+		case "-tags":
+			doc.Tags = s.Value
 		}
 	}
 	return doc
@@ -50,5 +58,8 @@ func (d Info) Write(w io.Writer) {
 			_, _ = fmt.Fprint(w, ", with changes")
 		}
 		_, _ = fmt.Fprintln(w)
+	}
+	if d.Tags != "" {
+		_, _ = fmt.Fprintf(w, "build tags %s\n", d.Tags)
 	}
 }

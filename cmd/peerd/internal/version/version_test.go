@@ -1,0 +1,23 @@
+package version
+
+import (
+	"runtime/debug"
+	"strings"
+	"testing"
+)
+
+// TestBuildTagsAreShown: a binary with faults built in says so.
+func TestBuildTagsAreShown(t *testing.T) {
+	for tags, want := range map[string]string{"": "", "auditbug": "build tags auditbug\n", "failpoint,netgo": "build tags failpoint,netgo\n"} {
+		var b debug.BuildInfo
+		if tags != "" {
+			b.Settings = []debug.BuildSetting{{Key: "-tags", Value: tags}, {Key: "vcs.modified", Value: "true"}}
+		}
+		doc := infoOf(&b)
+		var text strings.Builder
+		doc.Write(&text)
+		if doc.Tags != tags || !strings.HasSuffix(text.String(), want) || tags == "" && strings.Contains(text.String(), "tags") {
+			t.Errorf("%q: %+v\n%s", tags, doc, text.String())
+		}
+	}
+}

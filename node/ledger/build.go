@@ -1,0 +1,19 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// checkBuild refuses the ledger of a program that was built with tags, except those of Go's own
+// packages: tags build faults in, for tests.
+func (g *Genesis) checkBuild() error {
+	plain := []string{"netgo", "netcgo", "osusergo", "timetzdata"}
+	for tag := range strings.SplitSeq(g.Tags, ",") {
+		if tag != "" && !slices.Contains(plain, tag) {
+			return fmt.Errorf("%w: it has the build tag %s; peers of people run a program without it, from a new folder", ErrBuild, tag)
+		}
+	}
+	return nil
+}

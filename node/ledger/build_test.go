@@ -1,0 +1,46 @@
+package ledger
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestBuildTagsStandInTheGenesis: a ledger says with which tags its program was built, ledgers
+// without the field are read as before, and those of a program with faults are not trusted.
+func TestBuildTagsStandInTheGenesis(t *testing.T) {
+	line := func(tags string) []byte {
+		var c Chain
+		line, err := c.Append(&Genesis{Version: Version, Peer: "p", Network: "n", Mode: Private, Tags: tags})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return line
+	}
+	if l := line(""); bytes.Contains(l, []byte("tags")) || !bytes.HasSuffix(l, []byte(`"incarnation":0}`)) {
+		t.Errorf("without tags: %s", l)
+	}
+	for _, tags := range []string{"", "auditbug", "netgo,failpoint"} {
+		r, err := ParseLine(line(tags))
+		if err != nil || r.Body.(*Genesis).Tags != tags {
+			t.Errorf("%q: %+v, %v", tags, r.Body, err)
+		}
+	}
+	for _, bad := range []string{`,"tags":""}`, `,"tags":"a","tags":"b"}`, `,"tags":1}`, `,"more":"a"}`} {
+		if _, err := ParseLine(append(bytes.TrimSuffix(line(""), []byte("}")), bad...)); !errors.Is(err, ErrForm) {
+			t.Errorf("%s: %v, want %v", bad, err, ErrForm)
+		}
+	}
+	for tags, named := range map[string]string{"": "", "netgo,osusergo": "", "auditbug": "auditbug", "failpoint": "failpoint", "netgo,own": "own"} {
+		export := rewrite(t, func(b []Body) []Body { b[0].(*Genesis).Tags = tags; return b })
+		_, err := Verify(bytes.NewReader(export))
+		var fault *Fault
+		switch {
+		case named == "" && err != nil:
+			t.Errorf("%q: %v", tags, err)
+		case named != "" && (!errors.Is(err, ErrBuild) || !errors.As(err, &fault) || fault.Line != 1 || !strings.Contains(err.Error(), "tag "+named)):
+			t.Errorf("%q: %v, want %v", tags, err, ErrBuild)
+		}
+	}
+}
