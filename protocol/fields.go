@@ -1,6 +1,9 @@
 package protocol
 
 import (
+	"encoding/binary"
+	"math/bits"
+
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"peerd.dev/dp"
@@ -92,10 +95,7 @@ func shortest(b []byte) (v uint64, n int) {
 // packed reads a list of numbers, which is not empty. The list is allocated once, since a
 // frame can be all list.
 func packed[T uint64 | int64](where string, b []byte, zigzag bool) ([]T, error) {
-	n := 0
-	for _, x := range b {
-		n += 1 - int(x>>7) // the last byte of a number is below 0x80
-	}
+	n := lastBytes(b)
 	if n == 0 || n > dp.MaxLen {
 		return nil, frameError(where, "%d, want 1 to %d", n, dp.MaxLen)
 	}
@@ -103,16 +103,31 @@ func packed[T uint64 | int64](where string, b []byte, zigzag bool) ([]T, error) 
 	at := 0
 	for i := range numbers { // with a last byte for each, so that b[at] is there
 		x := b[at]
-		v := uint64(x & 0x7f)
-		for shift := 7; x >= 0x80; shift += 7 {
-			at++
+		at++
+		v := uint64(x)
+		// The first three bytes have branches of their own, which the processor predicts
+		// better than a loop's. Each byte takes off the top bit of the one before.
+		if x >= 0x80 {
 			x = b[at]
-			if x == 0 || shift == 63 && x > 1 {
+			at++
+			v += (uint64(x) - 1) << 7
+			if x >= 0x80 {
+				x = b[at]
+				at++
+				v += (uint64(x) - 1) << 14
+				for shift := 21; x >= 0x80; shift += 7 {
+					x = b[at]
+					at++
+					v += (uint64(x) - 1) << (shift & 63)
+					if shift >= 63 && x > 1 {
+						x = 0
+					}
+				}
+			}
+			if x == 0 {
 				return nil, frameError(where, "entry %d: no number in its shortest form", i)
 			}
-			v |= uint64(x&0x7f) << shift
 		}
-		at++
 		if zigzag {
 			v = uint64(protowire.DecodeZigZag(v))
 		}
@@ -122,4 +137,16 @@ func packed[T uint64 | int64](where string, b []byte, zigzag bool) ([]T, error) 
 		return nil, frameError(where, "%d bytes behind the last entry", len(b)-at)
 	}
 	return numbers, nil
+}
+
+// lastBytes returns how many numbers end in b: their last bytes are below 0x80.
+func lastBytes(b []byte) int {
+	n := len(b)
+	for ; len(b) >= 8; b = b[8:] {
+		n -= bits.OnesCount64(binary.LittleEndian.Uint64(b) & 0x8080808080808080)
+	}
+	for _, x := range b {
+		n -= int(x >> 7)
+	}
+	return n
 }
