@@ -16,8 +16,8 @@ import (
 // [protocol.Message.Frame]. Send is not safe for concurrent use.
 func (h *Host) Send(ctx context.Context, es []protocol.Envelope) error {
 	for i := range es {
-		if err := h.Err(); err != nil {
-			return err
+		if h.work.Err() != nil {
+			return h.Err()
 		}
 		if err := h.send(ctx, es[i].To, es[i].Message.Frame()); err != nil {
 			return err
