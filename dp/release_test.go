@@ -69,3 +69,31 @@ func TestReleasesOfACuratorAreImmutable(t *testing.T) {
 		})
 	}
 }
+
+// TestEqualComparesEveryField: a replay takes a node for the recorded one by it.
+func TestEqualComparesEveryField(t *testing.T) {
+	fresh := func() Release {
+		return Release{1, Span{2, 4}, []uint64{3}, []int64{5, 6}, -20, Noise{Gaussian, 7, 8}}
+	}
+	if !fresh().Equal(fresh()) {
+		t.Error("a release differs from itself")
+	}
+	for name, change := range map[string]func(*Release){
+		"stream":   func(r *Release) { r.stream++ },
+		"from":     func(r *Release) { r.span.From-- },
+		"to":       func(r *Release) { r.span.To++ },
+		"count":    func(r *Release) { r.count[0]++ },
+		"counts":   func(r *Release) { r.count = nil },
+		"value":    func(r *Release) { r.v[1]++ },
+		"values":   func(r *Release) { r.v = r.v[:1] },
+		"exponent": func(r *Release) { r.e-- },
+		"law":      func(r *Release) { r.noise.Law = Laplace },
+		"scale":    func(r *Release) { r.noise.Scale++ },
+		"terms":    func(r *Release) { r.noise.VarianceUnits++ },
+	} {
+		r := fresh()
+		if change(&r); r.Equal(fresh()) || fresh().Equal(r) {
+			t.Errorf("another %s is the same release", name)
+		}
+	}
+}

@@ -50,3 +50,31 @@ func TestNothingOwnIsReleasedPastTheHorizon(t *testing.T) {
 		t.Errorf("%d releases of 2 streams with a horizon of 3", drawn)
 	}
 }
+
+// payer always pays the same.
+type payer struct {
+	generous
+	reward bandit.Reward
+}
+
+func (w payer) Play(bandit.Arm) (bandit.Reward, error) { return w.reward, nil }
+
+// TestAChoiceIsOnePull: whatever it pays.
+func TestAChoiceIsOnePull(t *testing.T) {
+	for _, reward := range []bandit.Reward{0, 1e-9, .1, .25, 1. / 3, .5, .75, .9, 1 - 1e-9, 1} {
+		a := agent(t, spec(100))
+		for round := range protocol.Round(20) {
+			if _, err := a.Round(round, nil, payer{reward: reward}); err != nil {
+				t.Fatal(err)
+			}
+			a.Ready()
+			pulls := uint64(0)
+			for _, n := range a.Belief().Pulls {
+				pulls += n
+			}
+			if pulls != uint64(round)+1 {
+				t.Fatalf("%d choices that pay %v are %d pulls", round+1, reward, pulls)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"strings"
 	"testing"
 
 	"peerd.dev/bandit"
@@ -47,5 +48,22 @@ func TestUnclippedRewardsHaveTheNoiseOfClippedOnes(t *testing.T) {
 	leaf, err := curator.Leaf(0, 1)
 	if err != nil || leaf.Sum.At(0) != 3.5 {
 		t.Errorf("-2.5 and 6 are %v, %v", leaf.Sum.At(0), err)
+	}
+}
+
+// TestUnclippedRewardsAreForLockstep: for people rewards are clipped, and so they are where the
+// noise is Gaussian, since nothing says what it is worth then.
+func TestUnclippedRewardsAreForLockstep(t *testing.T) {
+	for _, c := range []struct {
+		mode      dp.Mode
+		mechanism dp.Mechanism
+		ok        bool
+	}{{dp.Lockstep, dp.Tree, true}, {dp.Private, dp.Tree, false}, {dp.Lockstep, dp.TreeGaussian, false}} {
+		s := spec(10)
+		s.Privacy.Unclipped, s.Privacy.Mode, s.Privacy.Mechanism, s.Privacy.Budget.Delta = true, c.mode, c.mechanism, 1e12
+		_, err := s.Agent(node.PeerConfig{Seed: node.FreshSeed(), Noise: dp.NewSecureSource()})
+		if refused := err != nil && strings.Contains(err.Error(), "unclipped"); refused == c.ok {
+			t.Errorf("mode %v with %v: %v", c.mode, c.mechanism, err)
+		}
 	}
 }

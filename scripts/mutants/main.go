@@ -1,0 +1,79 @@
+// Mutants changes one place of the program at a time, as a mistake or an attacker would, and
+// runs the tests of the package with it. Every mutant must make a test fail, except those that
+// their table lists as harmless. The changes are overlays of the go command: no file of the
+// checkout is touched.
+//
+//	go run ./scripts/mutants              # all of them, two at a time
+//	go run ./scripts/mutants -only '^D'   # those whose id matches
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+)
+
+func main() {
+	only := flag.String("only", "", "regular expression of ids")
+	jobs := flag.Int("j", 2, "mutants at a time")
+	flag.Parse()
+	if err := run(context.Background(), *only, *jobs); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(1)
+	}
+}
+
+// run tries the mutants whose ids match and prints what became of each.
+func run(ctx context.Context, only string, jobs int) error {
+	id, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
+	all, err := readTables("scripts/mutants")
+	if err != nil {
+		return fmt.Errorf("%w (run it from the root of the repository)", err)
+	}
+	all = slices.DeleteFunc(all, func(m mutant) bool { return !id.MatchString(m.id) })
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	began := time.Now()
+	next := make(chan mutant)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	count := make(map[outcome]int)
+	bad := 0
+	for range jobs {
+		wg.Go(func() {
+			for m := range next {
+				t := m.try(ctx, dir)
+				mu.Lock()
+				count[t.outcome]++
+				if !t.good() {
+					bad++
+				}
+				t.print()
+				mu.Unlock()
+			}
+		})
+	}
+	for _, m := range all {
+		next <- m
+	}
+	close(next)
+	wg.Wait()
+	fmt.Printf("\n%d mutants in %v: %d killed, %d survive and are harmless", len(all), time.Since(began).Round(time.Second), count[killed], count[harmless])
+	if bad > 0 {
+		fmt.Printf(", %d survive\n", count[survived])
+		return fmt.Errorf("%d mutants of %d are not as they should be", bad, len(all))
+	}
+	fmt.Println()
+	return nil
+}
