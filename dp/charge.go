@@ -121,9 +121,6 @@ func (c *Charge) CoversAfter(base uint64, f Fields) error {
 	if !ok {
 		return fmt.Errorf("%w: unknown mechanism %v", ErrUnpaid, c.Mechanism)
 	}
-	if d.skips {
-		base = 0
-	}
 	if f.Span.From < base || f.Span.To <= base {
 		return fmt.Errorf("%w: leaves %d to %d of stream %d, which gave up those up to %d", ErrUnpaid, f.Span.From+1, f.Span.To, f.Stream, base)
 	}
@@ -149,11 +146,7 @@ func (c *Charge) CoversAfter(base uint64, f Fields) error {
 // GoesOn reports whether a stream of the charge that has closed or given up leaves up to
 // before can go on with leaf next after it gave up those between; see [Curator.Skip].
 func (c *Charge) GoesOn(before, next uint64) bool {
-	d, ok := c.Mechanism.design()
-	if !ok || next <= before || next > c.Leaves+1 {
-		return false
-	}
-	return next == before+1 || next == c.Leaves+1 || d.goesOn == nil || d.goesOn(before, next)
+	return next <= c.Leaves+1 && (next > before+1 || next == c.Leaves+1)
 }
 
 // SumNoise returns the noise that the sum at leaf t has, from 1 to the horizon: what

@@ -24,15 +24,6 @@ func (each) close(a *accumulator, d *drawer, node, _ []int64) (uint64, error) {
 	return a.open, nil
 }
 
-// skipTo gives up the records of the open leaf, too: a life that was lost may have
-// released them.
-func (each) skipTo(a *accumulator, k uint64) {
-	if k > a.t {
-		a.t = min(k, a.horizon)
-		a.clearLeaf()
-	}
-}
-
 func (each) appendState(b []byte, _ *accumulator) []byte { return b }
 
 func (each) readState(*reader, *accumulator, *Charge) {}

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// restarted is where a mechanism that cannot pass over leaves began again. It runs over the
-// leaves that were left then, and what it releases is added to the last sum that was known:
-// docs/proofs/skip.md.
+// restarted is where a stream's mechanism began again after leaves that were given up. It runs
+// over the leaves that were left then, and what it releases is added to the last sum that was
+// known: docs/proofs/skip.md.
 type restarted struct {
 	base   uint64 // leaves closed or given up before the newest beginning
 	before prefix // the sum at base

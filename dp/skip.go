@@ -13,18 +13,15 @@ func (d *Curator) Closed(s StreamID) (uint64, error) {
 }
 
 // Skip gives up the leaves of stream s up to k, which may have been closed in lives of
-// this node that were lost. k must be no less than what any of them closed. No later
-// node was then drawn in them, and the charge of the stream covers all lives; see
-// docs/proofs/skip.md. Skip returns the next leaf, which takes in the records of the
-// open one, or horizon + 1 if none is left. If k leaves are closed already, nothing
-// changes. A curator that replays this life skips where it did.
+// this node that were lost, and the records of the open leaf, which such a life may have
+// released. The mechanism begins again after them, on top of the last sum, so that no
+// record is in what two lives drew; the charge of the stream covers all lives. See
+// docs/proofs/skip.md. Skip returns the next leaf, k + 1, or horizon + 1 if none is left. If
+// k leaves are closed already, nothing changes. A curator that replays this life skips
+// where it did.
 //
-// With a tree the next leaf is the smallest m > k whose running sum is made of nodes
-// that are known, and the new one. That is at most the next power of two. Streams that
-// release leaf by leaf go on after k, without the records of the open leaf. All others
-// go on after k, too, and begin again on top of the last sum. Where leaves pay one
-// by one, those that are given up are paid for, since the lost lives paid for them
-// from a budget that is lost; a *[BudgetError] leaves the curator of no use.
+// Where leaves pay one by one, those that are given up are paid for, since the lost lives
+// paid for them from a budget that is lost; a *[BudgetError] leaves the curator of no use.
 func (d *Curator) Skip(s StreamID, k uint64) (next uint64, err error) {
 	t, err := d.stream(s)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 var ErrState = errors.New("dp: saved state does not fit")
 
 // stateVersion is the first byte of a saved state.
-const stateVersion = 3
+const stateVersion = 4
 
 // Save returns the curator's state, with the private sums and, for a seeded [Source],
 // where in its noise it stands. What was charged and drawn must have been taken by

@@ -3,16 +3,15 @@ package dp
 import "fmt"
 
 // stream is one stream of a [Curator]: its records, its mechanism, and where the mechanism
-// began again after leaves that were given up.
+// began again.
 type stream struct {
 	accumulator
 	charge    *Charge
 	layout    layout
 	noise     Noise // one term of the charged noise; none without
 	sums      bool  // leaves release running sums, not their own alone
-	skips     bool  // the mechanism is a skipper
 	mechanism streamMechanism
-	restarted restarted // where the mechanism is no skipper
+	restarted restarted
 	arena     *arena
 }
 
@@ -47,17 +46,11 @@ type streamMechanism interface {
 	readState(r *reader, a *accumulator, c *Charge)
 }
 
-// skipper is a mechanism that can pass over leaves. Others begin again: [restarted].
-type skipper interface {
-	// skipTo gives up the leaves up to k, and as many more as it must; see [Curator.Skip].
-	skipTo(a *accumulator, k uint64)
-}
-
 // newStream returns a stream of the charge, which has a design and a layout.
 func newStream(id StreamID, c *Charge, d *design, l layout, a *arena) *stream {
 	return &stream{
 		accumulator: newAccumulator(id, c, c.Leaves), charge: c, layout: l, noise: c.noise(),
-		sums: d.mode == Once, skips: d.skips, mechanism: l.open(c.Width(), a), arena: a,
+		sums: d.mode == Once, mechanism: l.open(c.Width(), a), arena: a,
 	}
 }
 
@@ -107,9 +100,7 @@ func (s *stream) close(d *drawer, out *Leaf) error {
 		return nil
 	}
 	out.Sum.fill(s.id, Span{0, s.t + base}, counts[c:2*c:2*c], sum, s.layout.sum(s.noise, s.t))
-	if !s.skips {
-		s.restarted.lift(&out.Sum)
-	}
+	s.restarted.lift(&out.Sum)
 	return nil
 }
 
@@ -121,10 +112,6 @@ func (r *Release) fill(s StreamID, over Span, count []uint64, v []int64, noise N
 
 // skipTo gives up the leaves up to k; see [Curator.Skip].
 func (s *stream) skipTo(k uint64) {
-	if s.skips {
-		s.mechanism.(skipper).skipTo(&s.accumulator, k)
-		return
-	}
 	if k > s.closed() {
 		s.restarted.begin(min(k, s.charge.Leaves), s.charge.Leaves)
 		s.renew()
@@ -140,20 +127,18 @@ func (s *stream) renew() {
 
 // appendState encodes the stream.
 func (s *stream) appendState(b []byte) []byte {
-	if !s.skips {
-		b = s.restarted.appendState(b)
-	}
+	b = s.restarted.appendState(b)
 	return s.mechanism.appendState(s.appendLeaf(b), &s.accumulator)
 }
 
 // readState fills a new stream. The reader turns bad where no stream of the charge can be so.
 func (s *stream) readState(r *reader) {
-	if !s.skips {
-		s.restarted.readState(r, s.width)
-		if s.restarted.base > s.charge.Leaves {
-			r.fail()
-			return
-		}
+	s.restarted.readState(r, s.width)
+	if s.restarted.base > s.charge.Leaves {
+		r.fail()
+		return
+	}
+	if s.restarted.base > 0 {
 		s.renew()
 	}
 	s.readLeaf(r, s.charge)

@@ -32,10 +32,6 @@ type design struct {
 	widest func(n uint64) uint64
 	// layout returns that over n leaves.
 	layout func(n uint64) layout
-	// skips says that a stream can pass over leaves that are given up; others begin again.
-	skips bool
-	// goesOn is [Charge.GoesOn] where some leaves are given up; nil for any leaf.
-	goesOn func(before, next uint64) bool
 	// tiles is [Mechanism.Tiles].
 	tiles bool
 	// keeps says that a stream keeps the sums of all its leaves.
@@ -56,23 +52,23 @@ func mechanisms() [BLT + 1]design {
 	return [...]design{
 		Tree: {
 			Description: Description{Name: "tree", Family: "tree", Summary: treeSummary, Suits: "papers that use it", Law: Laplace, Small: 8},
-			most:        MaxLeaves, l1: levels, layout: newTreeLayout, tiles: true, skips: true, goesOn: treeGoesOn,
+			most:        MaxLeaves, l1: levels, layout: newTreeLayout, tiles: true,
 		},
 		None: {
 			Description: Description{Name: "none", Family: "none", Suits: "worlds without people", Law: Laplace, Small: 8},
-			most:        MaxLeaves, layout: newTreeLayout, tiles: true, skips: true, goesOn: treeGoesOn,
+			most:        MaxLeaves, layout: newTreeLayout, tiles: true,
 		},
 		TreeGaussian: {
 			Description: Description{Name: "tree-gaussian", Family: "tree", Summary: treeSummary, Suits: "papers that use it", Law: Gaussian, Small: 8},
-			most:        MaxLeaves, l2: levelsSquared, layout: newTreeLayout, tiles: true, skips: true, goesOn: treeGoesOn,
+			most:        MaxLeaves, l2: levelsSquared, layout: newTreeLayout, tiles: true,
 		},
 		EachLaplace: {
 			Description: Description{Name: "each", Family: "each", Suits: "sums of epochs that are not added up", Law: Laplace, Small: 1},
-			mode:        Parallel, most: MaxLeaves, l1: onceL1, layout: newEachLayout, skips: true,
+			mode:        Parallel, most: MaxLeaves, l1: onceL1, layout: newEachLayout,
 		},
 		EachGaussian: {
 			Description: Description{Name: "each-gaussian", Family: "each", Suits: "sums of epochs that are not added up, if a delta is acceptable", Law: Gaussian, Small: 1},
-			mode:        Parallel, most: MaxLeaves, l2: onceL2, layout: newEachLayout, skips: true,
+			mode:        Parallel, most: MaxLeaves, l2: onceL2, layout: newEachLayout,
 		},
 		Honaker: {
 			Description: Description{Name: "honaker", Family: "honaker", Summary: honakerSummary, Suits: "papers that use it", Law: Laplace, Small: 8},

@@ -36,9 +36,6 @@ func levels(leaves uint64) uint64 { return uint64(factor.TreeLevels(leaves)) }
 // levelsSquared is the square of the L2 norm of as many ones.
 func levelsSquared(leaves uint64) float64 { return float64(levels(leaves)) }
 
-// treeGoesOn: the new node begins at a leaf that is known, as skipTo has it.
-func treeGoesOn(before, next uint64) bool { return next&(next-1) <= before }
-
 // tree is the binary mechanism of one stream (Chan, Shi and Song 2011,
 // Algorithm 2). Closing leaf t completes exactly one node, the one of level
 // z = (trailing zeros of t) over leaves t-2^z+1 … t; it gets its own noise, once.
@@ -76,21 +73,6 @@ func mergeCounts(n []uint64, z int, open uint64) uint64 {
 	}
 	n[z] = open
 	return open
-}
-
-// skipTo sets a.t to m-1 for the smallest m > k whose running sum is made of nodes that
-// are known, and the new one. The node that m completes has level z, where bit z of a.t
-// is 0, and begins where the nodes at the higher bits of a.t end. Those at the lower
-// bits are what close merges into it; levels in between are empty.
-func (t *tree) skipTo(a *accumulator, k uint64) {
-	k = max(k, a.t)
-	for z := range t.n {
-		if m := (a.t>>z | 1) << z; m > k && m <= a.horizon { // where bit z is 1, m ≤ a.t
-			a.t = m - 1
-			return
-		}
-	}
-	a.t = a.horizon
 }
 
 // appendState encodes the nodes; the running sum is theirs.
