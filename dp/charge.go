@@ -143,12 +143,6 @@ func (c *Charge) CoversAfter(base uint64, f Fields) error {
 	return nil
 }
 
-// GoesOn reports whether a stream of the charge that has closed or given up leaves up to
-// before can go on with leaf next after it gave up those between; see [Curator.Skip].
-func (c *Charge) GoesOn(before, next uint64) bool {
-	return next <= c.Leaves+1 && (next > before+1 || next == c.Leaves+1)
-}
-
 // SumNoise returns the noise that the sum at leaf t has, from 1 to the horizon: what
 // is predicted is what a Release says.
 func (c *Charge) SumNoise(t uint64) Noise {

@@ -187,23 +187,45 @@ func (r *Release) fields(c *codec) {
 
 // A Gap says that records before it are lost: a backup was restored, and the operator
 // accepted what the other peers remember. The leaves of the lost releases are given up,
-// since noise drawn twice for the same rewards would reveal them. The numbers of the
-// lost records are skipped.
+// with a margin for what no peer remembers, and every stream begins again after them, so
+// that no record is in what two lives drew.
 type Gap struct {
 	Claimed     uint64   // records that peers remember
+	Had         uint64   // records that are here, or that an earlier gap counted as lost
 	Incarnation uint32   // with which the peer continues
+	Since       uint64   // first round that the lost life may have played and this one does not know
+	Round       uint64   // that had begun when the gap was written
+	Waiting     uint64   // decisions that waited for their reward, which count no more
+	Margin      uint64   // leaves that each stream gives up beyond those that peers remember
 	Next        []uint64 // by stream: the first leaf that is not given up
+	Without     []string // ids of the neighbours that the operator does without
+
+	// Number is the least that the record may have, in [Chain.Append]; the line says it as seq.
+	Number uint64
 }
+
+// maxWithout bounds the neighbours that a gap names.
+const maxWithout = 1 << 10
 
 // Kind returns [KindGap].
 func (g *Gap) Kind() Kind { return KindGap }
 
+// Lost returns how many records peers remember that are neither here nor counted as lost by an
+// earlier gap.
+func (g *Gap) Lost() uint64 { return g.Claimed - min(g.Claimed, g.Had) }
+
 func (g *Gap) String() string {
-	return fmt.Sprintf("peers remember %d records; continues as incarnation %d, %s", g.Claimed, g.Incarnation, list("next leaves", g.Next))
+	return fmt.Sprintf("%d records are lost, of rounds %d to %d; continues as incarnation %d, %s", g.Lost(), g.Since, g.Round, g.Incarnation, list("next leaves", g.Next))
 }
 
 func (g *Gap) fields(c *codec) {
 	number(c, "claimed", &g.Claimed)
+	number(c, "had", &g.Had)
 	number(c, "incarnation", &g.Incarnation)
+	number(c, "since", &g.Since)
+	number(c, "round", &g.Round)
+	number(c, "waiting", &g.Waiting)
+	number(c, "margin", &g.Margin)
 	numbers(c, "next", &g.Next, MaxStreams)
+	texts(c, "without", &g.Without, maxWithout)
 }

@@ -22,9 +22,8 @@ func Resume(last []byte) (Chain, error) {
 }
 
 // Append makes the next record of body and returns its line, without a newline. The
-// caller stores the line before it shows anything of it. A [Gap] gets the
-// number Claimed if that is greater than the next one. After an error the chain is as
-// it was.
+// caller stores the line before it shows anything of it. A [Gap] gets the greatest of its
+// Number, Claimed and the next number. After an error the chain is as it was.
 func (c *Chain) Append(body Body) ([]byte, error) {
 	if _, first := body.(*Genesis); first != (c.Next == 0) {
 		return nil, fmt.Errorf("ledger: record %d cannot be of kind %s: a ledger begins with its one genesis", c.Next, body.Kind())
@@ -44,19 +43,20 @@ func (c *Chain) Append(body Body) ([]byte, error) {
 	return line, nil
 }
 
-// number returns the number of the next record. After a gap the numbers continue
+// number returns the least number of the next record. After a gap the numbers continue
 // after those that peers remember, so that no number is used twice.
 func (c *Chain) number(next Body) uint64 {
 	if g, ok := next.(*Gap); ok {
-		return max(c.Next, g.Claimed)
+		return max(c.Next, g.Claimed, g.Number)
 	}
 	return c.Next
 }
 
 // follow checks that a parsed line is the next one and advances the chain.
 func (c *Chain) follow(r *Record, line []byte) error {
+	_, gap := r.Body.(*Gap)
 	switch want := c.number(r.Body); {
-	case r.Seq != want || r.Seq >= maxRecords:
+	case r.Seq != want && (!gap || r.Seq < want) || r.Seq >= maxRecords:
 		return fmt.Errorf("%w: this is record %d, want record %d", ErrChain, r.Seq, want)
 	case r.Prev != c.Head:
 		return fmt.Errorf("%w: prev is %v, but the line before has hash %v", ErrChain, r.Prev, c.Head)

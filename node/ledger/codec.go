@@ -152,7 +152,43 @@ func numbers[T integer](c *codec, name string, v *[]T, most int) {
 
 // text is a field that holds words.
 func (c *codec) text(name string, v *string) {
-	if !c.name(name) || !c.lit(`"`) {
+	if c.name(name) {
+		c.quoted(name, v)
+	}
+}
+
+// texts is a field that holds a list of at most most texts.
+func texts(c *codec, name string, v *[]string, most int) {
+	if !c.name(name) || !c.lit("[") {
+		return
+	}
+	if c.reading {
+		*v = nil
+	}
+	for i := 0; c.err == nil; i++ {
+		if c.reading {
+			if c.at >= len(c.b) || c.b[c.at] == ']' {
+				break
+			}
+			*v = append(*v, "")
+		} else if i == len(*v) {
+			break
+		}
+		if i == most {
+			c.fail("more than %d %s", most, name)
+			return
+		}
+		if i > 0 {
+			c.lit(",")
+		}
+		c.quoted(name, &(*v)[i])
+	}
+	c.lit("]")
+}
+
+// quoted is words in quotes.
+func (c *codec) quoted(name string, v *string) {
+	if !c.lit(`"`) {
 		return
 	}
 	if c.reading {

@@ -185,7 +185,7 @@ func TestTheFormatStays(t *testing.T) {
 	const name = "testdata/export.jsonl"
 	if *update {
 		b := small(t)
-		b.add(&Gap{Claimed: 12, Incarnation: 1, Next: []uint64{8, 4, 2}})
+		b.add(&Gap{Claimed: 12, Had: 10, Incarnation: 1, Since: 3, Round: 9, Waiting: 2, Margin: 1, Next: []uint64{8, 5, 3}, Without: []string{"12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X"}})
 		golden(t, name, b.export())
 	}
 	export, err := os.ReadFile(name)
@@ -351,7 +351,7 @@ func TestTheLargestRecordsFit(t *testing.T) {
 func TestNumbersOfLostRecordsAreSkipped(t *testing.T) {
 	b := small(t)
 	for _, c := range []struct{ claimed, seq uint64 }{{12, 12}, {13, 13}, {5, 14}} {
-		b.add(&Gap{Claimed: c.claimed, Incarnation: uint32(c.seq), Next: []uint64{4, 4, 2}})
+		b.add(&Gap{Claimed: c.claimed, Had: 10, Incarnation: uint32(c.seq), Margin: 1, Next: []uint64{9, 9, 5}})
 		r, err := ParseLine(b.lines[len(b.lines)-1])
 		if err != nil || r.Seq != c.seq || b.chain.Next != c.seq+1 {
 			t.Errorf("%d claimed: record %d, then %d, want %d: %v", c.claimed, r.Seq, b.chain.Next, c.seq, err)
@@ -409,7 +409,7 @@ func TestExportSaysWhatIsWrong(t *testing.T) {
 
 func FuzzParseLine(f *testing.F) {
 	b := small(f)
-	b.add(&Gap{Claimed: 12, Incarnation: 1, Next: []uint64{8, 4, 2}})
+	b.add(&Gap{Claimed: 12, Had: 10, Incarnation: 1, Since: 3, Round: 9, Waiting: 2, Margin: 1, Next: []uint64{8, 5, 3}, Without: []string{"12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X"}})
 	for line := range bytes.Lines(b.export()) {
 		f.Add(bytes.TrimSuffix(line, []byte("\n")))
 	}

@@ -59,11 +59,16 @@ type StreamReport struct {
 
 // A GapReport is about one restored backup.
 type GapReport struct {
-	Seq         uint64 `json:"seq"`
-	Claimed     uint64 `json:"claimed"` // records that peers remember
-	Lost        uint64 `json:"lost"`    // numbers without a record here
-	Incarnation uint32 `json:"incarnation"`
-	GivenUp     uint64 `json:"given_up"` // leaves of all streams
+	Seq         uint64   `json:"seq"`
+	Claimed     uint64   `json:"claimed"` // records that peers remember
+	Had         uint64   `json:"had"`     // records that are here, or that an earlier gap counted as lost
+	Lost        uint64   `json:"lost"`    // the rest of those that peers remember
+	Incarnation uint32   `json:"incarnation"`
+	GivenUp     uint64   `json:"given_up"` // leaves of all streams
+	Since       uint64   `json:"since"`    // rounds of which decisions may be lost, from
+	Round       uint64   `json:"round"`    // and to
+	Waiting     uint64   `json:"waiting"`  // decisions that count no more
+	Without     []string `json:"without"`  // ids of neighbours whose memory was done without
 }
 
 // Report returns what the lines so far show.
@@ -74,7 +79,7 @@ func (v *Verifier) Report() Report {
 	}
 	r := Report{
 		Peer: v.genesis.Peer, Network: v.genesis.Network, Policy: v.genesis.Policy, Mode: v.genesis.Mode,
-		Unit: v.genesis.Unit, Signed: v.ended, Records: v.chain.Next - v.lost, Next: v.chain.Next, Head: v.chain.Head,
+		Unit: v.genesis.Unit, Signed: v.ended, Records: v.chain.Next - v.skipped, Next: v.chain.Next, Head: v.chain.Head,
 		Budget: v.genesis.Budget.Epsilon, Delta: v.genesis.Budget.Delta, Charged: v.charged.Pure, Square: v.charged.Square, Used: used,
 		Groups: []GroupReport{}, Streams: []StreamReport{}, Gaps: append([]GapReport{}, v.gaps...),
 	}
@@ -108,7 +113,7 @@ func (r *Report) Write(w io.Writer) error {
 	if r.Next == r.Records {
 		row("records", "%d, every one in its place, %s", r.Records, signed)
 	} else {
-		row("records", "%d, and %d are lost, see the gaps; every other one in its place, %s", r.Records, r.Next-r.Records, signed)
+		row("records", "%d, every one in its place; %d lost, see the gaps; %s", r.Records, r.lost(), signed)
 	}
 	row("head", "%v", r.Head)
 	row("privacy", "%s", r.privacy())
@@ -176,8 +181,20 @@ func (g GroupReport) noise() string {
 
 // String says what was lost.
 func (g GapReport) String() string {
-	return fmt.Sprintf("record %d: peers remembered %d records; lost here: %d; leaves given up: %d; continues as incarnation %d",
-		g.Seq, g.Claimed, g.Lost, g.GivenUp, g.Incarnation)
+	without := ""
+	if len(g.Without) > 0 {
+		without = "; without the memory of " + strings.Join(g.Without, ", ")
+	}
+	return fmt.Sprintf("record %d: peers remembered %d records, %d of them lost here; leaves given up: %d; of rounds %d to %d; decisions that count no more: %d; continues as incarnation %d%s",
+		g.Seq, g.Claimed, g.Lost, g.GivenUp, g.Since, g.Round, g.Waiting, g.Incarnation, without)
+}
+
+// lost returns how many records all gaps lost.
+func (r *Report) lost() (n uint64) {
+	for i := range r.Gaps {
+		n += r.Gaps[i].Lost
+	}
+	return n
 }
 
 // unproved returns what no ledger shows.
@@ -188,8 +205,9 @@ func (r *Report) unproved() []string {
 		"that everything the peer sent is in the ledger; compare with what other peers received",
 		"that the peer keeps no second ledger; compare the head with other peers' and with earlier exports",
 	}
-	if len(r.Gaps) > 0 {
-		u = append(u, "what the lost records held; if they belong to a ledger with another beginning, that ledger charged a budget of its own")
+	if n := len(r.Gaps); n > 0 {
+		u = append(u, "what the lost records held; if they belong to a ledger with another beginning, that ledger charged a budget of its own",
+			fmt.Sprintf("that a user counts no more than the unit says: whose decisions were lost is not known, so a user of the rounds of a gap who came again may count up to %d times what the unit says, and pay for as much", n+1))
 	}
 	if strings.TrimSpace(r.Unit) == "" {
 		u = append(u, "whom the charges protect: the ledger names no unit")

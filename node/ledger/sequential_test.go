@@ -58,10 +58,10 @@ func TestReleasesPayOneByOne(t *testing.T) {
 		}
 
 		gap := fresh()
-		if err := gap.gap(2, 0, &Gap{Incarnation: 1, Next: []uint64{c.releases + 1}}); err != nil || gap.charged != v.charged {
+		if err := gap.gap(2, 0, &Gap{Incarnation: 1, Margin: 1, Next: []uint64{c.releases + 1}}); err != nil || gap.charged != v.charged {
 			t.Errorf("%v: %v, charged %v, want %v", c.mechanism, err, gap.charged, v.charged)
 		}
-		if err := fresh().gap(2, 0, &Gap{Incarnation: 1, Next: []uint64{c.releases + 2}}); !errors.Is(err, ErrBudget) {
+		if err := fresh().gap(2, 0, &Gap{Incarnation: 1, Margin: 1, Next: []uint64{c.releases + 2}}); !errors.Is(err, ErrBudget) {
 			t.Errorf("%v: a gap of one more: %v", c.mechanism, err)
 		}
 	}

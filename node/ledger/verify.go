@@ -39,7 +39,7 @@ type Verifier struct {
 	opens   []Open
 	streams []stream
 	gaps    []GapReport
-	lost    uint64 // records, by all gaps
+	skipped uint64 // numbers of records, by all gaps
 	again   uint32 // incarnation
 	ended   bool
 }
@@ -86,7 +86,7 @@ func (v *Verifier) readAll(r *bufio.Reader) error {
 		case len(line) > 0:
 			return &Fault{v.line + 1, fmt.Errorf("%w: this line has no newline", ErrTruncated)}
 		case !v.ended:
-			return &Fault{v.line + 1, fmt.Errorf("%w: %d records and no signature", ErrTruncated, v.chain.Next-v.lost)}
+			return &Fault{v.line + 1, fmt.Errorf("%w: %d records and no signature", ErrTruncated, v.chain.Next-v.skipped)}
 		default:
 			return nil
 		}
@@ -104,7 +104,7 @@ func (v *Verifier) checkLine(line []byte) error {
 	if err != nil {
 		return err
 	}
-	lost := r.Seq - v.chain.Next // of a gap
+	skipped := r.Seq - v.chain.Next // by a gap
 	if err := v.chain.follow(&r, line); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (v *Verifier) checkLine(line []byte) error {
 	case *Release:
 		return v.release(b)
 	case *Gap:
-		return v.gap(r.Seq, lost, b)
+		return v.gap(r.Seq, skipped, b)
 	}
 	return v.begin(g)
 }
@@ -209,7 +209,7 @@ func (v *Verifier) release(r *Release) error {
 	return nil
 }
 
-func (v *Verifier) gap(seq, lost uint64, g *Gap) error {
+func (v *Verifier) gap(seq, skipped uint64, g *Gap) error {
 	switch {
 	case len(v.gaps) == maxGaps:
 		return fmt.Errorf("%w: more than %d", ErrGap, maxGaps)
@@ -217,18 +217,26 @@ func (v *Verifier) gap(seq, lost uint64, g *Gap) error {
 		return fmt.Errorf("%w: incarnation %d after %d", ErrGap, g.Incarnation, v.again)
 	case len(g.Next) != len(v.streams):
 		return fmt.Errorf("%w: it lists %d streams, and %d are open", ErrGap, len(g.Next), len(v.streams))
+	case g.Margin < 1:
+		return fmt.Errorf("%w: nothing is given up for what no peer remembers", ErrGap)
+	case g.Since > g.Round:
+		return fmt.Errorf("%w: it is of rounds %d to %d", ErrGap, g.Since, g.Round)
 	}
-	report := GapReport{Seq: seq, Claimed: g.Claimed, Lost: lost, Incarnation: g.Incarnation}
+	report := GapReport{
+		Seq: seq, Claimed: g.Claimed, Had: g.Had, Lost: g.Lost(), Incarnation: g.Incarnation, Since: g.Since, Round: g.Round,
+		Waiting: g.Waiting, Without: append([]string{}, g.Without...),
+	}
+	ended := false
 	for i, next := range g.Next {
 		s := &v.streams[i]
 		open := &v.opens[s.open]
-		if !open.GoesOn(s.next-1, next) {
-			return fmt.Errorf("%w: stream %d continues at leaf %d, and %d of %d were closed or given up before", ErrGap, i, next, s.next-1, open.Leaves)
+		end := open.Leaves + 1
+		if next > end || next < end && (next < s.next || next-s.next < g.Margin) {
+			return fmt.Errorf("%w: stream %d continues at leaf %d, and %d of %d were closed or given up before; a gap gives up %d or more", ErrGap, i, next, s.next-1, open.Leaves, g.Margin)
 		}
+		ended = ended || next == end
 		report.GivenUp += next - s.next
-		if next > s.next {
-			s.base = next - 1
-		}
+		s.base = next - 1
 		if open.Mode == dp.Sequential { // the lost life may have released them
 			loss, err := open.Loss.Times(next - s.next)
 			if err == nil {
@@ -240,8 +248,11 @@ func (v *Verifier) gap(seq, lost uint64, g *Gap) error {
 		}
 		s.next = next
 	}
+	if !ended && len(v.streams) > 0 && report.GivenUp < g.Lost() {
+		return fmt.Errorf("%w: %d records are lost, and only %d leaves are given up", ErrGap, g.Lost(), report.GivenUp)
+	}
 	v.again = g.Incarnation
-	v.lost += lost
+	v.skipped += skipped
 	v.gaps = append(v.gaps, report)
 	return nil
 }

@@ -33,11 +33,15 @@ func TestLedgerEveryBitFlip(t *testing.T) {
 	for i := dp.StreamID(0); size() < 64<<10-300; i = (i + 1) % 5 {
 		b.release(i, map[bool]int{true: 3, false: 1}[i == 4])
 		if len(b.lines) == 100 {
-			next := slices.Clone(b.leaves)
+			next := make([]uint64, len(b.leaves))
 			for i := range next {
-				next[i]++
+				var err error
+				if next[i], err = b.curator.Skip(dp.StreamID(i), b.leaves[i]+1); err != nil {
+					t.Fatal(err)
+				}
+				b.leaves[i] = next[i] - 1
 			}
-			b.add(&Gap{Claimed: 120, Incarnation: 1, Next: next})
+			b.add(&Gap{Claimed: 120, Had: 120, Incarnation: 1, Margin: 1, Next: next, Without: []string{"a", "b"}})
 		}
 	}
 	whole := b.export()
@@ -300,49 +304,67 @@ func TestLedgerRules(t *testing.T) {
 
 		{"private", func(b []Body) []Body { b[0].(*Genesis).Mode = Private; return b }, nil, ""},
 		{"a gap", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{4, 9, 2}}, leaf(0, 4, 0), leaf(0, 5, 4))
+			return append(b, &Gap{Claimed: 10, Had: 10, Incarnation: 1, Margin: 1, Next: []uint64{5, 9, 3}}, leaf(0, 5, 4), leaf(0, 6, 4))
 		}, nil, ""},
-		{"a gap to the next node that can be", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 99, Incarnation: 1, Next: []uint64{8, 4, 2}}, leaf(0, 8, 0))
+		{"a gap of some lost records", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 13, Had: 10, Incarnation: 1, Margin: 1, Next: []uint64{6, 5, 3}}, leaf(0, 6, 5))
 		}, nil, ""},
-		{"a gap to a node of what was lost", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 99, Incarnation: 1, Next: []uint64{5, 4, 2}}, leaf(0, 5, 4))
-		}, ErrGap, "stream 0 continues at leaf 5, and 3 of 8 were closed"},
+		{"a gap to the end", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 99, Had: 10, Incarnation: 1, Margin: 16, Next: []uint64{9, 9, 5}})
+		}, nil, ""},
+		{"a gap that gives nothing up", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 10, Had: 10, Incarnation: 1, Margin: 1, Next: []uint64{5, 4, 3}})
+		}, ErrGap, "stream 1 continues at leaf 4, and 3 of 8 were closed or given up before"},
+		{"a gap without a margin", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 10, Had: 10, Incarnation: 1, Next: []uint64{5, 5, 3}})
+		}, ErrGap, "nothing is given up for what no peer remembers"},
+		{"a gap below its margin", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 10, Had: 10, Incarnation: 1, Margin: 2, Next: []uint64{6, 5, 4}})
+		}, ErrGap, "stream 1 continues at leaf 5"},
+		{"a gap that gives up less than was lost", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 15, Had: 10, Incarnation: 1, Margin: 1, Next: []uint64{5, 5, 3}})
+		}, ErrGap, "5 records are lost, and only 3 leaves are given up"},
+		{"a gap that goes back in time", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 10, Had: 10, Incarnation: 1, Since: 5, Round: 4, Margin: 1, Next: []uint64{5, 5, 3}})
+		}, ErrGap, "rounds 5 to 4"},
+		{"goes on as before a gap", func(b []Body) []Body {
+			return append(b, &Gap{Claimed: 10, Had: 10, Incarnation: 1, Margin: 1, Next: []uint64{8, 5, 3}}, leaf(0, 8, 0))
+		}, ErrUnpaid, "leaves 1 to 8 of stream 0, which gave up those up to 7"},
 		{"given up", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{8, 4, 2}}, leaf(0, 4, 0))
-		}, ErrGap, "leaf 4 of stream 0 was given up before, up to leaf 7"},
+			return append(b, &Gap{Claimed: 10, Had: 10, Incarnation: 1, Margin: 1, Next: []uint64{8, 5, 3}}, leaf(0, 4, 0))
+		}, ErrUnpaid, "leaves 1 to 4 of stream 0, which gave up those up to 7"},
 		{"left out after a gap", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{4, 4, 2}}, leaf(0, 5, 4))
-		}, ErrMissing, "leaf 5 of stream 0, and leaf 4"},
+			return append(b, &Gap{Claimed: 10, Had: 10, Incarnation: 1, Margin: 1, Next: []uint64{5, 5, 3}}, leaf(0, 6, 4))
+		}, ErrMissing, "leaf 6 of stream 0, and leaf 5"},
 		{"twice after a gap", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{8, 4, 2}}, b[7])
-		}, ErrTwice, "leaf 3 of stream 0"},
+			return append(b, &Gap{Claimed: 10, Had: 10, Incarnation: 1, Margin: 1, Next: []uint64{5, 5, 3}}, leaf(0, 5, 4), leaf(0, 5, 4))
+		}, ErrTwice, "leaf 5 of stream 0"},
 		{"a gap back", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{3, 4, 2}})
+			return append(b, &Gap{Claimed: 10, Had: 10, Incarnation: 1, Margin: 1, Next: []uint64{3, 5, 3}})
 		}, ErrGap, "stream 0 continues at leaf 3, and 3 of 8"},
 		{"a gap back to what was given up", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{8, 4, 2}}, &Gap{Claimed: 11, Incarnation: 2, Next: []uint64{4, 4, 2}})
-		}, ErrGap, "stream 0 continues at leaf 4, and 7 of 8"},
+			return append(b, &Gap{Claimed: 10, Had: 10, Incarnation: 1, Margin: 1, Next: []uint64{8, 5, 3}}, &Gap{Claimed: 11, Had: 11, Incarnation: 2, Margin: 1, Next: []uint64{5, 6, 4}})
+		}, ErrGap, "stream 0 continues at leaf 5, and 7 of 8"},
 		{"a gap past the horizon", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{10, 4, 2}})
+			return append(b, &Gap{Claimed: 10, Had: 10, Incarnation: 1, Margin: 1, Next: []uint64{10, 5, 3}})
 		}, ErrGap, "stream 0 continues at leaf 10, and 3 of 8"},
 		{"a gap of other streams", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 10, Incarnation: 1, Next: []uint64{4, 4}})
+			return append(b, &Gap{Claimed: 10, Had: 10, Incarnation: 1, Margin: 1, Next: []uint64{5, 5}})
 		}, ErrGap, "2 streams, and 3"},
 		{"a gap, and peers remember less", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 2, Incarnation: 1, Next: []uint64{4, 4, 2}}, leaf(0, 4, 0))
+			return append(b, &Gap{Claimed: 2, Had: 10, Incarnation: 1, Margin: 1, Next: []uint64{5, 5, 3}}, leaf(0, 5, 4))
 		}, nil, ""},
 		{"a gap of all numbers", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 1<<64 - 1, Incarnation: 1, Next: []uint64{4, 4, 2}})
+			return append(b, &Gap{Claimed: 1<<64 - 1, Incarnation: 1, Margin: 1, Next: []uint64{5, 5, 3}})
 		}, ErrChain, "record 18446744073709551615"},
 		{"more gaps than there can be", func(b []Body) []Body {
 			for i := range uint32(maxGaps + 1) {
-				b = append(b, &Gap{Incarnation: i + 1, Next: []uint64{4, 4, 2}})
+				b = append(b, &Gap{Incarnation: i + 1, Margin: 1, Next: []uint64{9, 9, 5}})
 			}
 			return b
 		}, ErrGap, "more than 1024"},
 		{"the same incarnation", func(b []Body) []Body {
-			return append(b, &Gap{Claimed: 10, Next: []uint64{4, 4, 2}})
+			return append(b, &Gap{Claimed: 10, Had: 10, Margin: 1, Next: []uint64{5, 5, 3}})
 		}, ErrGap, "incarnation 0 after 0"},
 	} {
 		_, err := Verify(bytes.NewReader(rewrite(t, c.change)))
