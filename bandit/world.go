@@ -15,3 +15,10 @@ type World interface {
 	Save() []byte
 	Load(state []byte) error
 }
+
+// A Finite world holds records of people and hands each of them out once.
+type Finite interface {
+	World
+	// Left returns how many records of an arm have not been played.
+	Left(a Arm) int
+}

@@ -31,7 +31,7 @@ type Replay struct {
 	left    []int       // by arm
 }
 
-var _ bandit.World = (*Replay)(nil)
+var _ bandit.Finite = (*Replay)(nil)
 
 // NewReplay returns the world of a network of one site, which holds these records. It
 // fails if an arm gets no record. src decides the order, and is not needed afterwards.

@@ -12,7 +12,8 @@ import (
 )
 
 func newRecover(o *options) *cobra.Command {
-	return o.takesFile(&cobra.Command{
+	var without []string
+	cmd := &cobra.Command{
 		Use:   "recover",
 		Short: "Continue with a folder that was restored from a backup",
 		Long: `Continue with a folder that is older than what other peers remember of this peer: it was
@@ -21,13 +22,24 @@ nothing, because it cannot know what it has already released.
 
 If the newer folder still exists, use it instead of this command. If it is lost, recover
 accepts the length of the ledger that the other peers remember. Every leaf that may have
-been released since is abandoned and never released again, and the peer continues as a
-new incarnation. Nothing is charged again, and the ledger records the gap.
+been released since is abandoned, with a margin, and never released again, and the peer
+continues as a new incarnation whose streams begin again. Nothing is charged again, and the
+ledger records the gap.
+
+What was lost cannot be counted again:
+- Decisions that waited for their reward count no more.
+- Which users had decisions in the lost rounds is not known. Each of them may count again, up
+  to privacy.records_per_user rewards more, and the promise to such a user is weaker by as much.
+- A world that hands out each record of its data once is not played any more.
 
 The peer must be stopped. It must have been started once on this folder, with all its
-neighbours running, so that they could report the last checkpoint they saw.`,
+neighbours running, so that they could report the last checkpoint they saw. After recover
+nothing is released until all neighbours have reported again. A neighbour that will not come
+back can be done without: name it in --without-neighbours, and the ledger says so. That is
+also the way out for a peer that is blocked because too few of its neighbours can be reached.`,
 		Example: `  peerd status --dir hospital-a     # reports whether the peer is blocked, and why
   peerd recover --dir hospital-a
+  peerd recover --dir hospital-a --without-neighbours hospital-c
   peerd run --dir hospital-a`,
 		RunE: o.run(func(context.Context) error {
 			c, err := o.load()
@@ -39,11 +51,13 @@ neighbours running, so that they could report the last checkpoint they saw.`,
 			if err != nil {
 				return err
 			}
-			done, err := daemon.Recover(&c.Settings, log.With(slog.String("command", "recover")))
+			done, err := daemon.Recover(&c.Settings, without, log.With(slog.String("command", "recover")))
 			if err != nil {
 				return err
 			}
 			return o.print(done, func(w io.Writer) { _, _ = fmt.Fprintln(w, done) })
 		}),
-	})
+	}
+	cmd.Flags().StringSliceVar(&without, "without-neighbours", nil, "names or ids of neighbours whose memory is done without")
+	return o.takesFile(cmd)
 }

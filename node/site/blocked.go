@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"peerd.dev/dp/state"
@@ -20,11 +22,13 @@ var ErrOldCopy = errors.New("this folder was restored from a backup, or its key 
 // reported what they remember: a folder cannot tell by itself that it is an old copy. While
 // no neighbour can be reached there is also no peer to send to.
 type blocked struct {
-	agree    map[protocol.Peer]bool // neighbours that remember nothing that is not here
-	since    time.Time              // when the first of them reported
-	open     bool                   // something may be released
-	evidence *rollbackEvidence
-	full     bool
+	witnesses []string        // ids of the neighbours that have linked with this life, so that they may remember it
+	before    []string        // the witnesses at the start
+	agree     map[string]bool // ids of neighbours that remember nothing that is not here
+	since     time.Time       // when the first of them reported
+	open      bool            // something may be released
+	evidence  *rollbackEvidence
+	full      bool
 }
 
 // grace is for how long a site waits for the other neighbours after the report of one:
@@ -63,30 +67,105 @@ func parseEvidence(b []byte) (x rollbackEvidence, err error) {
 }
 
 // reason returns why nothing is released, or "".
-func (h *blocked) reason() string {
-	switch x := h.evidence; {
+func (s *Site) reason() string {
+	switch x := s.blocked.evidence; {
 	case x != nil && x.Fork:
 		return fmt.Sprintf("%v: peer %d remembers another history of its ledger. Nothing is released. Stop the other copy. This folder cannot be used any more: use the other one, or begin a new one with `peerd init`", ErrOldCopy, x.Peer)
 	case x != nil:
-		return fmt.Sprintf("%v: peer %d remembers %d ledger records, and there are fewer here. Nothing is released. If another copy runs, stop it and use its folder; if it is lost, stop this peer and run `peerd recover`", ErrOldCopy, x.Peer, x.Records)
-	case !h.open:
-		return "waiting for neighbours to report the last checkpoint they saw of this peer; nothing is released until they do"
+		return fmt.Sprintf("%v: peer %d remembers %d ledger records, and there are %d here. Nothing is released. If another copy runs, stop it and use its folder; if it is lost, stop this peer and run `peerd recover`", ErrOldCopy, x.Peer, x.Records, s.had())
+	case !s.blocked.open:
+		var missing []string
+		for _, id := range s.awaited() {
+			if !s.blocked.agree[id] {
+				missing = append(missing, s.c.Name(id))
+			}
+		}
+		need := "more than half of its neighbours do"
+		if s.fresh() && s.recovered() {
+			need = "all do"
+		}
+		return fmt.Sprintf("waiting for neighbours to report the last checkpoint they saw of this peer: %s. Nothing is released until %s. If one of them is lost, see `peerd recover --help` on doing without it", strings.Join(missing, ", "), need)
 	}
 	return ""
 }
 
 // readBlocked reads what an earlier start found out.
 func (s *Site) readBlocked() error {
-	s.blocked.agree = make(map[protocol.Peer]bool)
-	s.blocked.open = len(s.c.Neighbours) == 0
-	v, err := s.store.Get(store.Meta, []byte(evidenceKey))
-	if err != nil || v == nil {
+	s.blocked.agree = make(map[string]bool)
+	v, err := s.store.Get(store.Meta, []byte(witnessKey))
+	if err != nil {
+		return err
+	}
+	if v != nil {
+		err = decode("witnesses", v, witnessVersion, func(r *state.Reader) { s.blocked.witnesses = readStrings(r) })
+		if err != nil {
+			return err
+		}
+	}
+	s.blocked.before = s.blocked.witnesses
+	s.blocked.open = len(s.awaited()) == 0
+	if v, err = s.store.Get(store.Meta, []byte(evidenceKey)); err != nil || v == nil {
 		return err
 	}
 	x, err := parseEvidence(v)
 	s.blocked.evidence = &x
 	s.silent.Store(true)
 	return err
+}
+
+// neighbours returns the ids of the neighbours in the network file.
+func (s *Site) neighbours() (ids []string) {
+	for _, p := range s.c.Neighbours {
+		ids = append(ids, s.c.ID(p))
+	}
+	return ids
+}
+
+// awaited returns the ids of all neighbours that may remember what is not here, or that are
+// in the network file. A life that has released nothing since it recovered does not wait for
+// those that the operator does without.
+func (s *Site) awaited() (ids []string) {
+	for _, id := range slices.Concat(s.blocked.witnesses, s.neighbours()) {
+		if !slices.Contains(ids, id) && !(s.fresh() && slices.Contains(s.life.Without, id)) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// heard reports whether enough neighbours have reported. An ordinary start waits for all of
+// them, or for the grace and more than half of those that linked before, of whom at least one then knows
+// what the lost life of a restored folder released, if half of them knew it. A life that
+// recovered waits for all.
+func (s *Site) heard() bool {
+	h := &s.blocked
+	agreed := func(ids []string) (n int) {
+		for _, id := range ids {
+			if h.agree[id] {
+				n++
+			}
+		}
+		return n
+	}
+	all := s.awaited()
+	if agreed(all) == len(all) {
+		return true
+	}
+	may := h.before
+	if len(may) == 0 {
+		may = all
+	}
+	return !(s.fresh() && s.recovered()) && 2*agreed(may) > len(may) && s.c.Now().Sub(h.since) > grace
+}
+
+// keepWitnesses stores whose memory is waited for.
+func (s *Site) keepWitnesses(ids []string) error {
+	w := state.NewWriter(witnessVersion)
+	writeStrings(w, ids)
+	b := s.store.Batch()
+	b.Set(store.Meta, []byte(witnessKey), w.State())
+	s.blocked.witnesses = ids
+	return b.Commit()
 }
 
 // OnRemembered takes in what a neighbour remembers of this peer's ledger. Of several that
@@ -97,7 +176,8 @@ func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint) {
 	if s.closing {
 		return
 	}
-	ours, err := s.has(m)
+	id := s.c.ID(from)
+	ours, err := s.has(id, m)
 	if err != nil {
 		s.log.Error("store", "err", err)
 		return
@@ -106,7 +186,12 @@ func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint) {
 		if len(s.blocked.agree) == 0 {
 			s.blocked.since = s.c.Now()
 		}
-		s.blocked.agree[from] = true
+		s.blocked.agree[id] = true
+		if !slices.Contains(s.blocked.witnesses, id) {
+			if err = s.keepWitnesses(append(slices.Clone(s.blocked.witnesses), id)); err != nil {
+				s.log.Error("store", "err", err)
+			}
+		}
 		return
 	}
 	// Before anything was released in this run, this folder is an older state of the ledger
@@ -134,26 +219,39 @@ func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint) {
 	if err == nil && old != nil {
 		return // one alarm is enough
 	}
-	alarm := errors.Join(errors.New(s.blocked.reason()), err)
+	alarm := errors.Join(errors.New(s.reason()), err)
 	s.log.Error("alarm: nothing is released", "reason", alarm)
 	if s.c.Alarm != nil {
 		go s.c.Alarm(fmt.Errorf("%w: %w", ErrOldCopy, alarm))
 	}
 }
 
+// recovered reports whether this life began with [Site.Recover].
+func (s *Site) recovered() bool { return s.life.Taken > 0 }
+
 // fresh reports whether nothing was released since this life began: by a new folder
 // under an old key, or after [Site.Recover].
 func (s *Site) fresh() bool {
-	if s.life.Taken > 0 {
+	if s.recovered() {
 		return s.chain.Next == s.life.Gap+1
 	}
 	return s.state.Released == 0
 }
 
-// has reports whether the ledger was once as long as m says, with that head.
-func (s *Site) has(m protocol.Checkpoint) (bool, error) {
+// had returns how many records are here; after [Site.Recover], how many it knew of, since a
+// later one is about leaves that were given up.
+func (s *Site) had() uint64 {
+	if s.recovered() {
+		return s.life.Taken
+	}
+	return s.chain.Next
+}
+
+// has reports whether the ledger was once as long as m says, with that head. What a neighbour
+// remembers that the operator did without counts from the gap on.
+func (s *Site) has(id string, m protocol.Checkpoint) (bool, error) {
 	switch {
-	case m.Records <= s.life.Taken:
+	case m.Records <= s.life.Taken, m.Records <= s.life.Gap && slices.Contains(s.life.Without, id):
 		return true, nil
 	case m.Records > s.chain.Next:
 		return false, nil
@@ -176,7 +274,13 @@ func (s *Site) isBlocked() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := &s.blocked
-	if h.evidence == nil && !h.open && len(h.agree) > 0 && (len(h.agree) == len(s.c.Neighbours) || s.c.Now().Sub(h.since) > grace) {
+	if h.evidence == nil && !h.open && len(h.agree) > 0 && s.heard() {
+		if ids := s.awaited(); len(ids) < len(s.blocked.witnesses) {
+			if err := s.keepWitnesses(ids); err != nil {
+				s.log.Error("store", "err", err)
+				return true
+			}
+		}
 		h.open = true
 		s.log.Info("no neighbour remembers more than there is here: releases go on", "heard", len(h.agree))
 	}

@@ -112,12 +112,24 @@ func TestAloneNothingIsBlocked(t *testing.T) {
 }
 
 // TestNothingIsReleasedUntilNeighboursTell: no round ends and nothing is sent, and
-// waiting costs nothing, until all neighbours have reported, or one has and the grace is over.
+// waiting costs nothing, until all neighbours have reported, or more than half of them have and
+// the grace is over. Half of them is not enough.
 func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
-	for _, all := range []bool{true, false} {
-		t.Run(fmt.Sprint("all=", all), func(t *testing.T) {
+	const other protocol.Peer = 3
+	for _, c := range []struct {
+		neighbours, tell, late []protocol.Peer
+		opens                  bool
+	}{
+		{[]protocol.Peer{left, right}, []protocol.Peer{left}, []protocol.Peer{right}, true},
+		{[]protocol.Peer{left, right}, []protocol.Peer{left}, nil, false},
+		{[]protocol.Peer{left, right, other}, []protocol.Peer{left}, nil, false},
+		{[]protocol.Peer{left, right, other}, []protocol.Peer{left, other}, nil, true},
+	} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			running(t, func(t *testing.T) {
-				a := wake(newRig(t, usual(stated, OnArrival)))
+				x := usual(stated, OnArrival)
+				x.neighbours = c.neighbours
+				a := wake(newRig(t, x))
 				mustBeBlocked := func(when string) {
 					t.Helper()
 					if st := a.status(); st.Round != 0 || st.Released != 0 || st.BlockedReason == "" || a.sent() > 0 || a.s.Ready(t.Context()) == nil {
@@ -132,16 +144,22 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 				if d := a.ask(decision.Ask{ID: "a"}); d.Action == "" {
 					t.Error("no decision while held")
 				}
-				a.s.OnRemembered(left, protocol.Checkpoint{})
-				a.pass(grace - 2*every)
-				mustBeBlocked("one told")
-				if all {
-					a.s.OnRemembered(right, protocol.Checkpoint{})
-					a.pass(2 * every)
-				} else {
-					a.pass(5 * every)
+				for _, p := range c.tell {
+					a.s.OnRemembered(p, protocol.Checkpoint{})
 				}
-				if st := a.status(); st.Round == 0 || st.BlockedReason != "" || a.sent() == 0 || a.s.Ready(t.Context()) != nil {
+				a.pass(grace - 2*every)
+				mustBeBlocked("some told")
+				for _, p := range c.late {
+					a.s.OnRemembered(p, protocol.Checkpoint{})
+				}
+				a.pass(5 * every)
+				if !c.opens {
+					a.pass(time.Hour)
+					mustBeBlocked("some told, long ago")
+					if why := a.status().BlockedReason; !strings.Contains(why, ": peer 2") || strings.Contains(why, "peer 0") {
+						t.Errorf("%s does not name the peer that is waited for", why)
+					}
+				} else if st := a.status(); st.Round == 0 || st.BlockedReason != "" || a.sent() == 0 || a.s.Ready(t.Context()) != nil {
 					t.Errorf("all told: %+v, %d frames", st, a.sent())
 				}
 				a.sleep()
@@ -260,7 +278,7 @@ func TestTheHighestIsBelieved(t *testing.T) {
 		r.s.OnRemembered(right, protocol.Checkpoint{Records: remembered[1]})
 		r.stop()
 		r.open()
-		a, err := r.s.Recover()
+		a, err := r.s.Recover(nil)
 		if err != nil || a.Claimed != 70 || a.Had != 2 {
 			t.Errorf("%v: %+v, %v", remembered, a, err)
 		}
@@ -321,7 +339,7 @@ func TestRecoverGoesOn(t *testing.T) {
 			}
 			r.stop()
 			r.open()
-			a, err := r.s.Recover()
+			a, err := r.s.Recover(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -394,7 +412,7 @@ func TestRecoverAgainIfAnotherRemembersMore(t *testing.T) {
 			}
 			r.stop()
 			r.open()
-			if _, err := r.s.Recover(); err != nil {
+			if _, err := r.s.Recover(nil); err != nil {
 				t.Fatalf("%s: start %d: %v", name, i, err)
 			}
 			r.stop()
@@ -444,7 +462,7 @@ func TestAWipedDiskUnderAnOldKey(t *testing.T) {
 		}
 		r.stop()
 		r.open()
-		a, err := r.s.Recover()
+		a, err := r.s.Recover(nil)
 		if err != nil || a.Had != 2 {
 			t.Fatalf("%s: %+v, %v", name, a, err)
 		}
@@ -498,7 +516,7 @@ func TestAForkIsForGood(t *testing.T) {
 			r.stop()
 			r.open()
 			checkpoint, records := r.s.Checkpoint(), len(r.lines())
-			if _, err := r.s.Recover(); !errors.Is(err, ErrFork) {
+			if _, err := r.s.Recover(nil); !errors.Is(err, ErrFork) {
 				t.Errorf("recovered: %v", err)
 			}
 			if r.s.Checkpoint() != checkpoint || len(r.lines()) != records || !strings.Contains(r.status().BlockedReason, "another history") {
@@ -514,7 +532,7 @@ func TestThereMayBeNothingToRecover(t *testing.T) {
 	r.start()
 	r.rounds(3)
 	checkpoint := r.s.Checkpoint()
-	if _, err := r.s.Recover(); !errors.Is(err, ErrNothing) {
+	if _, err := r.s.Recover(nil); !errors.Is(err, ErrNothing) {
 		t.Error(err)
 	}
 	r.stop()
@@ -533,12 +551,12 @@ func TestRecoverFailsAsAWhole(t *testing.T) {
 	r.stop()
 	r.open()
 	r.s.c.Now = func() time.Time { return time.Unix(0, 0) }
-	if _, err := r.s.Recover(); err == nil {
+	if _, err := r.s.Recover(nil); err == nil {
 		t.Fatal("recovered in 1970")
 	}
 	r.stop()
 	r.open()
-	if _, err := r.s.Recover(); err != nil {
+	if _, err := r.s.Recover(nil); err != nil {
 		t.Fatal(err)
 	}
 	r.stop()

@@ -23,13 +23,21 @@ type place struct {
 	from, to uint64
 }
 
+// start is where a stream began, again after a gap: after a leaf, on top of a sum.
+type start struct {
+	leaf  uint64
+	value int64
+	count uint64
+}
+
 // draft is the ledger of one life, as it grows.
 type draft struct {
 	lines    [][]byte
 	seqs     []uint64
 	releases []*ledger.Release // by line; nil for others
 	nodes    map[place]*ledger.Release
-	newest   []uint64 // leaf, by stream
+	newest   []uint64 // leaf that was released, by stream
+	starts   []start  // by stream
 	gone     int      // lines that have left
 	verifier *ledger.Verifier
 }
@@ -55,7 +63,13 @@ func (d *draft) add(t testing.TB, lines [][]byte) {
 			d.newest[r.Stream] = r.To
 		}
 		if o, ok := parsed.Body.(*ledger.Open); ok {
-			d.newest = append(d.newest, make([]uint64, o.Streams)...)
+			d.newest, d.starts = append(d.newest, make([]uint64, o.Streams)...), append(d.starts, make([]start, o.Streams)...)
+		}
+		if g, ok := parsed.Body.(*ledger.Gap); ok {
+			for i, next := range g.Next {
+				value, count := d.sum(t, dp.StreamID(i), d.newest[i])
+				d.starts[i] = start{next - 1, value, count}
+			}
 		}
 		d.lines, d.seqs, d.releases = append(d.lines, line), append(d.seqs, parsed.Seq), append(d.releases, r)
 	}
@@ -115,13 +129,16 @@ func covered(t testing.TB, x *setting, d *draft, m protocol.Message) {
 	}
 }
 
-// sum returns the running sum of a stream at a leaf: that of the nodes at its set bits.
+// sum returns the running sum of a stream at a leaf: that of the nodes at its set bits, on top
+// of the sum that the stream began on.
 func (d *draft) sum(t testing.TB, s dp.StreamID, leaf uint64) (value int64, count uint64) {
 	t.Helper()
-	for to := leaf; to > 0; to &= to - 1 {
-		r, ok := d.nodes[place{s, to & (to - 1), to}]
+	begun := d.starts[s]
+	value, count = begun.value, begun.count
+	for to := leaf - min(leaf, begun.leaf); to > 0; to &= to - 1 {
+		r, ok := d.nodes[place{s, to&(to-1) + begun.leaf, to + begun.leaf}]
 		if !ok {
-			t.Fatalf("the sum of stream %d up to leaf %d needs the node of leaf %d, which is not in the ledger", s, leaf, to)
+			t.Fatalf("the sum of stream %d up to leaf %d needs the node of leaf %d, which is not in the ledger", s, leaf, to+begun.leaf)
 		}
 		value += r.Values[0]
 		count += r.Counts[0]

@@ -109,7 +109,7 @@ func TestARewardStaysInside(t *testing.T) {
 				r.s.OnRemembered(left, protocol.Checkpoint{Records: 1 << 20})
 				r.stop()
 				r.open()
-				tell(r.s.Recover())
+				tell(r.s.Recover(nil))
 				look(t, r, private, inside)
 				ledgerLines := r.lines()
 				r.stop()

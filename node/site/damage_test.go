@@ -30,7 +30,7 @@ func TestAStoreOfAnotherConfiguration(t *testing.T) {
 				r.stop()
 				if recovered {
 					r.open()
-					if _, err := r.s.Recover(); err != nil {
+					if _, err := r.s.Recover(nil); err != nil {
 						t.Fatal(err)
 					}
 					r.stop()

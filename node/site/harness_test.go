@@ -40,21 +40,23 @@ func epoch() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) }
 
 // setting is what tests vary.
 type setting struct {
-	protocol  string
-	features  int // numbers that describe an action; the learner need not use them
-	mode      dp.Mode
-	mechanism dp.Mechanism
-	rules     Rules
-	arms      []string
-	horizon   uint64
-	records   uint64 // of a user
-	world     bool   // simulated
-	alone     bool   // no neighbours
-	saveEvery uint64 // 0 for the usual
-	pinned    []Pinned
-	grown     bool // the network has a fourth peer, a neighbour
-	idle      bool // the site has a role without actions
-	seed      uint64
+	protocol   string
+	features   int // numbers that describe an action; the learner need not use them
+	mode       dp.Mode
+	mechanism  dp.Mechanism
+	rules      Rules
+	arms       []string
+	horizon    uint64
+	records    uint64              // of a user
+	world      bool                // simulated
+	worlds     func() bandit.World // of another kind; nil for coins
+	alone      bool                // no neighbours
+	saveEvery  uint64              // 0 for the usual
+	pinned     []Pinned
+	grown      bool            // the network has a fourth peer, a neighbour
+	idle       bool            // the site has a role without actions
+	neighbours []protocol.Peer // nil for the usual
+	seed       uint64
 }
 
 // usual is a private site that serves an application.
@@ -243,6 +245,12 @@ func (r *rig) config() Config {
 	}
 	if r.grown {
 		c.Peers = 4
+	}
+	if r.neighbours != nil {
+		c.Peers, c.Neighbours = 4, r.neighbours
+	}
+	if r.worlds != nil {
+		c.World = func(Life) (bandit.World, error) { return r.worlds(), nil }
 	}
 	if r.world {
 		c.World = func(Life) (bandit.World, error) {

@@ -127,7 +127,7 @@ func (p *past) begin() {
 	}
 	p.again()
 	p.note("a life begins with %d records of the ledger, incarnation %d; peers remember %d and %d: %s",
-		p.s.chain.Next, p.s.life.Incarnation, p.net.memory(left).Records, p.net.memory(right).Records, p.s.blocked.reason())
+		p.s.chain.Next, p.s.life.Incarnation, p.net.memory(left).Records, p.net.memory(right).Records, p.s.reason())
 }
 
 // refresh takes new lines of the ledger in.
@@ -259,7 +259,7 @@ func (p *past) recover() {
 		}
 		p.stop()
 		p.open()
-		a, err := p.s.Recover()
+		a, err := p.s.Recover(nil)
 		if err != nil {
 			p.t.Fatalf("%v: peers remember %+v", err, p.s.blocked.evidence)
 		}

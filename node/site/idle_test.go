@@ -101,7 +101,7 @@ func TestAnIdlePeerRecovers(t *testing.T) {
 		incarnation := r.s.Incarnation()
 		r.stop()
 		r.open()
-		got, err := r.s.Recover()
+		got, err := r.s.Recover(nil)
 		if err != nil || got.Claimed != 5 || got.Had != 1 || len(got.Next) != 0 || got.Spent || !strings.Contains(got.String(), "no streams") {
 			t.Errorf("%s: %+v: %v (%v)", name, got, got, err)
 		}

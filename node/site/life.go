@@ -16,6 +16,7 @@ const (
 	lifeKey     = "life"
 	pinnedKey   = "pinned"
 	evidenceKey = "evidence"
+	witnessKey  = "witnesses"
 	syncKey     = "sync" // written only to wait for the disk
 )
 
@@ -28,9 +29,10 @@ type Life struct {
 // life is a Life as it is stored.
 type life struct {
 	Life
-	Salt  [16]byte // of the hashes of subjects
-	Taken uint64   // records that peers remembered when [Site.Recover] took over; 0 before
-	Gap   uint64   // number of the ledger record of that recovery
+	Salt    [16]byte // of the hashes of subjects
+	Taken   uint64   // records that peers remembered when [Site.Recover] took over; 0 before
+	Gap     uint64   // number of the ledger record of that recovery
+	Without []string // ids of the neighbours that it did without
 }
 
 func (l *life) bytes() []byte {
@@ -40,6 +42,7 @@ func (l *life) bytes() []byte {
 	w.Bytes(l.Salt[:])
 	w.Uint(l.Taken)
 	w.Uint(l.Gap)
+	writeStrings(w, l.Without)
 	return w.State()
 }
 
@@ -53,6 +56,7 @@ func parseLife(b []byte) (l life, err error) {
 		l.Incarnation = uint32(n)
 		readArray(r, l.Salt[:])
 		l.Taken, l.Gap = r.Uint(), r.Uint()
+		l.Without = readStrings(r)
 	})
 	return l, err
 }

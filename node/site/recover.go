@@ -3,7 +3,9 @@ package site
 import (
 	"errors"
 	"fmt"
+	"slices"
 
+	"peerd.dev/bandit"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
 )
@@ -14,57 +16,96 @@ var ErrNothing = errors.New("no peer has reported that it remembers more of this
 // ErrFork is returned by [Site.Recover] where both histories went on.
 var ErrFork = errors.New("another copy of this folder has released under the same key, and what it released is not known: this folder releases nothing any more. Use the other copy, or begin with a new folder and key: `peerd init`")
 
-// Recovered says what [Site.Recover] did.
+// ErrNeighbour is wrapped by [Site.Recover] where it is to do without a peer that it does not
+// wait for.
+var ErrNeighbour = errors.New("no neighbour of this peer")
+
+// Recovered says what [Site.Recover] did. Its numbers stand in the ledger's gap.
 type Recovered struct {
-	Claimed uint64   `json:"claimed"` // records that a peer remembers
-	Had     uint64   `json:"had"`     // records that were here, or had been given up here before
-	Next    []uint64 `json:"next"`    // first leaf of every stream that may still be released
-	Spent   bool     `json:"spent"`   // there are streams, and none has a leaf left
+	Claimed uint64   `json:"claimed"`  // records that a peer remembers
+	Had     uint64   `json:"had"`      // records that were here, or had been counted as lost before
+	Lost    uint64   `json:"lost"`     // the rest of those that a peer remembers
+	GivenUp uint64   `json:"given_up"` // leaves of all streams
+	Since   uint64   `json:"since"`    // rounds of which decisions may be lost, from
+	Round   uint64   `json:"round"`    // and to
+	Waiting uint64   `json:"waiting"`  // decisions here that waited for their reward, and count no more
+	Next    []uint64 `json:"next"`     // first leaf of every stream that may still be released
+	Without []string `json:"without"`  // ids of the neighbours whose memory is done without
+	World   bool     `json:"world"`    // a world that hands records out once is given up
+	Spent   bool     `json:"spent"`    // there are streams, and none has a leaf left
 }
+
+// minMargin is how many leaves of every stream are given up at least beyond those that peers
+// remember: a message on the topic may be out before any neighbour has stored the checkpoint
+// that goes with it. An eighth of what was lost is given up if that is more. No record is in
+// two lives' nodes even if it is too little; see docs/proofs/skip.md.
+const minMargin = 16
 
 // Recover accepts from the peers that records were lost with a restored backup: the
 // leaves that they may have released are given up, and the peer goes on as a new
-// incarnation. Nothing is charged a second time; see docs/proofs/skip.md. The site is not
-// running.
-func (s *Site) Recover() (Recovered, error) {
+// incarnation, whose streams begin again. Nothing is charged a second time; see
+// docs/proofs/skip.md. The next start waits until all neighbours have reported what they
+// remember, except for those with an id in without; these may be neighbours that are in
+// the network file no more. The site is not running.
+func (s *Site) Recover(without []string) (Recovered, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	evidence := s.blocked.evidence
-	switch {
-	case evidence == nil:
-		return Recovered{}, ErrNothing
-	case evidence.Fork:
-		return Recovered{}, ErrFork
+	r := Recovered{Had: s.had(), Since: s.state.Round, Without: append([]string{}, without...)}
+	may := slices.Concat(s.blocked.witnesses, s.neighbours())
+	for _, id := range without {
+		if !slices.Contains(may, id) {
+			return r, fmt.Errorf("%w: %s", ErrNeighbour, s.c.Name(id))
+		}
+	}
+	r.Claimed = r.Had
+	switch evidence := s.blocked.evidence; {
+	case evidence != nil && evidence.Fork:
+		return r, ErrFork
+	case evidence != nil:
+		r.Claimed = evidence.Records
+	case len(without) == 0:
+		return r, ErrNothing
 	}
 	incarnation, err := NewIncarnation(s.c.Now())
 	if err != nil {
-		return Recovered{}, err
+		return r, err
 	}
-	r := Recovered{Claimed: evidence.Records, Had: s.chain.Next}
-	if s.life.Taken > 0 { // a later one counts leaves that were given up; see below
-		r.Had = s.life.Taken
-	}
+	r.Lost = r.Claimed - min(r.Claimed, r.Had)
+	r.Round = max(r.Since, s.roundAt(s.c.Now()))
 	records := s.c.recordsPerLeaf()
-	lost := evidence.Records - min(evidence.Records, r.Had)
-	lost = lost/records + min(1, lost%records)
+	lost := r.Lost/records + min(1, r.Lost%records)
+	margin := max(minMargin, lost/8)
 	s.broken = true // from here on the agent is of no use: the next start makes a new one
-	agent, next, err := s.agent.AbandonLeaves(lost)
+	before, err := s.agent.Closed()
+	if err != nil {
+		return r, err
+	}
+	agent, next, err := s.agent.AbandonLeaves(lost + margin)
 	if err != nil {
 		return r, err
 	}
 	r.Next, r.Spent = next, len(next) > 0
-	above := evidence.Records
-	for _, n := range next {
+	above := r.Claimed
+	for i, n := range next {
+		r.GivenUp += n - 1 - before[i]
 		r.Spent = r.Spent && n > s.c.Cadence.Leaves(s.c.Horizon)
 		// Should another old copy be restored later, whatever it has closed, it must give
 		// up what this life goes on with. All that it will know is how many records this
 		// ledger has more; so there must be one for every leaf that is closed here.
-		above = max(above, evidence.Records+(n-1)*records)
+		above = max(above, r.Claimed+(n-1)*records)
 	}
+	_, r.World = s.world.(bandit.Finite)
 	s.life.Incarnation = max(incarnation, s.life.Incarnation+1)
-	s.life.Taken = evidence.Records
+	s.life.Taken = r.Claimed
+	s.life.Without = without
 	b := s.store.Batch()
-	if err = s.append(b, &ledger.Gap{Claimed: above, Incarnation: s.life.Incarnation, Next: next}); err != nil {
+	if r.Waiting, err = s.uncount(b); err != nil {
+		return r, err
+	}
+	if err = s.append(b, &ledger.Gap{
+		Claimed: r.Claimed, Had: r.Had, Incarnation: s.life.Incarnation, Since: r.Since, Round: r.Round, Waiting: r.Waiting,
+		Margin: margin, Next: next, Without: without, Number: above,
+	}); err != nil {
 		return r, err
 	}
 	s.life.Gap = s.chain.Next - 1
@@ -75,9 +116,6 @@ func (s *Site) Recover() (Recovered, error) {
 	b.DeleteBelow(store.Log, store.Number(s.step+1))
 	b.DeleteBelow(store.Outbox, store.Number(s.step+1))
 	b.Delete(store.Meta, []byte(evidenceKey))
-	if err = s.uncount(b); err != nil {
-		return r, err
-	}
 	if err = b.Commit(); err != nil {
 		return r, err
 	}
@@ -94,34 +132,48 @@ func (c *Config) recordsPerLeaf() uint64 {
 	return max(1, uint64(c.Streams)/max(1, c.Cadence.Lanes))
 }
 
-// uncount makes the decisions that wait for their reward count no more: the lost life
-// may have taken their rewards in.
-func (s *Site) uncount(b *store.Batch) error {
+// uncount makes the decisions that wait for their reward count no more, and returns how many
+// they are: the lost life may have taken their rewards in.
+func (s *Site) uncount(b *store.Batch) (n uint64, err error) {
 	for due, err := range s.store.Scan(store.Due, nil, nil) {
 		if err != nil {
-			return err
+			return n, err
 		}
 		v, err := s.store.Get(store.Decision, due.Value)
 		if err != nil {
-			return err
+			return n, err
 		}
 		c, err := parseChoice(v, s.c.shape())
 		if err != nil {
-			return err
+			return n, err
+		}
+		if c.counted {
+			n++
 		}
 		c.counted = false
 		b.Set(store.Decision, due.Value, c.bytes())
 	}
-	return nil
+	return n, nil
 }
 
 func (r Recovered) String() string {
-	lost := r.Claimed - min(r.Claimed, r.Had)
+	text := fmt.Sprintf("Peers remember %d ledger records, of which %d are lost here. ", r.Claimed, r.Lost)
 	switch {
-	case r.Spent:
-		return fmt.Sprintf("accepted from the peers that %d ledger records are lost. All that the budget pays for may have been released, so this peer releases nothing any more; it goes on receiving", lost)
 	case len(r.Next) == 0:
-		return fmt.Sprintf("accepted from the peers that %d ledger records are lost. This peer has no streams, so nothing is given up; it goes on as a new incarnation", lost)
+		text += "This peer has no streams, so nothing is given up; it goes on as a new incarnation."
+	case r.Spent:
+		text += "All that the budget pays for may have been released, so this peer releases nothing any more; it goes on receiving."
+	default:
+		text += fmt.Sprintf("What they may have released is given up, %d leaves; the peer goes on with leaf %v of its streams, as a new incarnation.", r.GivenUp, r.Next)
 	}
-	return fmt.Sprintf("accepted from the peers that %d ledger records are lost. What they may have released is given up; the peer goes on with leaf %v of its streams, as a new incarnation", lost, r.Next)
+	if r.Waiting > 0 {
+		text += fmt.Sprintf(" Decisions that waited for their reward and count no more: %d.", r.Waiting)
+	}
+	if len(r.Next) > 0 {
+		text += fmt.Sprintf(" Which users had decisions in rounds %d to %d is not known: each of them may count again, up to privacy.records_per_user more.", r.Since, r.Round)
+	}
+	if r.World {
+		text += " The world is not played any more, since the lost life may have handed out any of its records."
+	}
+	return text + " Nothing is released until all neighbours have reported what they remember, except for those that were named."
 }

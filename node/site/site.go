@@ -44,7 +44,8 @@ type Config struct {
 	Horizon    uint64 // rounds that the budget pays for
 	Peers      int    // in the network
 	ID         func(protocol.Peer) string
-	Neighbours []protocol.Peer // ascending
+	Name       func(id string) string // of a peer, for people; nil for its id
+	Neighbours []protocol.Peer        // ascending
 	Agent      func(Life) (*node.Agent, error)
 	World      func(Life) (bandit.World, error) // nil where an application plays, and for an idle peer
 	Rules      Rules
@@ -109,6 +110,9 @@ type counters struct {
 func Open(c Config) (_ *Site, err error) {
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Name == nil {
+		c.Name = func(id string) string { return id }
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -54,7 +54,7 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 
 // blockedReason returns why nothing is released, or "".
 func (s *Site) blockedReason() string {
-	if why := s.blocked.reason(); why != "" {
+	if why := s.reason(); why != "" {
 		return why
 	}
 	if ahead := s.c.Clock.Start.Add(time.Duration(s.state.Round) * s.c.Clock.Every).Sub(s.c.Now()); s.state.Begun && ahead > s.c.Clock.Every+maxJump {

@@ -15,6 +15,7 @@ const (
 	snapshotVersion = 2
 	evidenceVersion = 2
 	pinnedVersion   = 2
+	witnessVersion  = 2
 )
 
 // ErrDamaged is wrapped by the errors that say that a store's contents do not make
@@ -65,4 +66,20 @@ func readFloats(r *state.Reader) (x []float64) {
 		x = append(x, r.Float())
 	}
 	return x
+}
+
+// writeStrings writes a list of any length.
+func writeStrings(w *state.Writer, all []string) {
+	w.Uint(uint64(len(all)))
+	for _, x := range all {
+		w.String(x)
+	}
+}
+
+// readStrings reads what writeStrings wrote.
+func readStrings(r *state.Reader) (all []string) {
+	for range r.Len() {
+		all = append(all, r.String())
+	}
+	return all
 }

@@ -1,19 +1,29 @@
 package site
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"peerd.dev/bandit"
 )
 
-// openWorld makes the simulated world, if one is played.
-func (s *Site) openWorld() (err error) {
+// ErrWorld is wrapped by the error for a world that is not the one that was saved.
+var ErrWorld = errors.New("this folder was begun with another simulated world, and goes on with no other: set world back, or begin with a new folder (`peerd init`)")
+
+// openWorld makes the simulated world, if one is played. One that hands records out once is
+// played by a life that has lost nothing only: which of them a lost life has handed out cannot
+// be known.
+func (s *Site) openWorld() error {
 	if s.c.World == nil {
 		return nil
 	}
-	s.world, err = s.c.World(s.life.Life)
-	return err
+	w, err := s.c.World(s.life.Life)
+	if _, finite := w.(bandit.Finite); err != nil || finite && s.recovered() {
+		return err
+	}
+	s.world = w
+	return nil
 }
 
 // loadWorld brings the world to where a snapshot has it. A world that is not played in
@@ -25,7 +35,7 @@ func (s *Site) loadWorld(x *snapshot) error {
 		s.resting = x.world
 	default:
 		if err := s.world.Load(x.world); err != nil {
-			return fmt.Errorf("%w: the simulated world: %w", ErrDamaged, err)
+			return fmt.Errorf("%w: %w", ErrWorld, err)
 		}
 	}
 	return nil

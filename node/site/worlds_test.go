@@ -193,7 +193,7 @@ func TestAnotherWorldIsRefused(t *testing.T) {
 		if err == nil {
 			_ = s.Close()
 		}
-		if !errors.Is(err, errNoSense) && !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "world") && !strings.Contains(err.Error(), "is chosen") {
+		if !errors.Is(err, errNoSense) && !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrWorld) || !strings.Contains(err.Error(), "world") && !strings.Contains(err.Error(), "is chosen") {
 			t.Errorf("%s: %v", what, err)
 		}
 		r.start()

@@ -145,7 +145,7 @@ func blockKeys(section string, shared bool) (keys []Key) {
 			keys = append(keys, Key{
 				Name:    section + "." + b.name + "." + fieldKey(f),
 				Default: ValueText(v.Field(i).Interface()), Unit: f.Tag.Get("unit"), Doc: f.Tag.Get("doc"),
-				Shared: shared, Fixed: f.Tag.Get("fixed") != "", rule: wanted(f.Tag.Get("want")), block: &b,
+				Shared: shared || f.Tag.Get("fixed") != "", Fixed: f.Tag.Get("fixed") != "", rule: wanted(f.Tag.Get("want")), block: &b,
 			})
 		}
 	}

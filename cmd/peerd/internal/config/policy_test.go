@@ -28,7 +28,7 @@ func TestPolicyIsWhatPeersShare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := config.PolicyHash(&c.Settings, configtest.ThreeSites())
+	before := config.PolicyHash(&c.Settings, configtest.ThreeSites(), "")
 	other := map[string]string{"arms": "x,y", "privacy.accept_weak": "true", "rounds.every": "3s", "log.level": "warn", "world.gaussian.clip": "false", "world.gaussian.means": "[[1, 2, 3]]", "listen": "[]", "world.bernoulli.means": "[]", "experiment.faults.partition": "[1, 2]", "experiment.cells": "[{name: x}]", "experiment.alone": "true", "experiment.lemmas": "true", "experiment.coverage": "true", "api.window": "7s", "api.keep": "7s"}
 	for _, k := range config.Schema() {
 		value, ok := other[k.Name]
@@ -41,7 +41,7 @@ func TestPolicyIsWhatPeersShare(t *testing.T) {
 			if err != nil || len(problems) > 0 {
 				t.Fatal(k.Name, err, problems)
 			}
-			return config.PolicyHash(&other.Settings, configtest.ThreeSites())
+			return config.PolicyHash(&other.Settings, configtest.ThreeSites(), "")
 		}
 		if differs := hash(k.Name+"="+value) != hash(); differs != k.Shared {
 			t.Errorf("%s: shared %v, but the hash differs: %v", k.Name, k.Shared, differs)
@@ -57,9 +57,12 @@ func TestPolicyIsWhatPeersShare(t *testing.T) {
 	} {
 		n := configtest.ThreeSites()
 		change(n)
-		if config.PolicyHash(&c.Settings, n) == before {
+		if config.PolicyHash(&c.Settings, n, "") == before {
 			t.Errorf("%s changes nothing", what)
 		}
+	}
+	if config.PolicyHash(&c.Settings, configtest.ThreeSites(), "0123") == before {
+		t.Error("the records of a world change nothing")
 	}
 	for what, change := range map[string]func(n *config.Network){
 		"addresses":      func(n *config.Network) { n.Peers[0].Addrs = nil },
@@ -68,7 +71,7 @@ func TestPolicyIsWhatPeersShare(t *testing.T) {
 	} {
 		n := configtest.ThreeSites()
 		change(n)
-		if config.PolicyHash(&c.Settings, n) != before {
+		if config.PolicyHash(&c.Settings, n, "") != before {
 			t.Errorf("%s should change nothing", what)
 		}
 	}

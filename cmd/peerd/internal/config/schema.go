@@ -110,7 +110,7 @@ func makeSchema() []Key {
 		},
 
 		{
-			Name: "world.kind", Default: worlds[0], rule: oneOf(worlds...),
+			Name: "world.kind", Default: worlds[0], Fixed: true, rule: oneOf(worlds...),
 			Doc: "What pays rewards: application, the site's application over the API; or a simulated world: " + paying + ".",
 		},
 	}, blockKeys("world", false), []Key{

@@ -6,9 +6,11 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/world"
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/sites"
 	"peerd.dev/cmd/peerd/internal/version"
@@ -31,6 +33,7 @@ type Deployment struct {
 	id      gossip.Identity
 	Self    protocol.Peer
 	Links   []protocol.Peer // neighbours, ascending
+	source  world.Source    // nil for an application's peer, and until it is needed
 	policy  [sha256.Size]byte
 	keys    protocol.Keys
 	Spec    node.Spec
@@ -57,7 +60,14 @@ func NewDeployment(s *config.Settings) (*Deployment, error) {
 		return nil, config.Failf(config.ErrNetwork, "peer %s is not in %s: add it there, on every peer", t.id.ID(), s.NetworkPath())
 	}
 	t.Self = self
-	t.policy = config.PolicyHash(s, t.Network)
+	data := ""
+	if s.People().Records > 0 {
+		if err = t.openSource(); err != nil {
+			return nil, err
+		}
+		data = t.source.Data()
+	}
+	t.policy = config.PolicyHash(s, t.Network, data)
 	ring, err := gossip.NewKeyring(s.Domain(t.policy), t.Network.IDs())
 	if err != nil {
 		return nil, config.Failf(config.ErrNetwork, "%w", err)
@@ -79,13 +89,20 @@ func (t *Deployment) agent(life site.Life, noise *dp.Source) (*node.Agent, error
 	})
 }
 
+// openSource reads what the worlds of all sites need.
+func (t *Deployment) openSource() (err error) {
+	if t.source == nil {
+		t.source, err = sites.Open(t.s, t.s.SitesOf(len(t.Network.Peers)))
+	}
+	return err
+}
+
 // world returns what the peer plays with coins of its own.
 func (t *Deployment) world(seed node.Seed) (bandit.World, error) {
-	source, err := sites.Open(t.s, t.s.SitesOf(len(t.Network.Peers)))
-	if err != nil {
+	if err := t.openSource(); err != nil {
 		return nil, err
 	}
-	worlds, err := sites.Of(source)
+	worlds, err := sites.Of(t.source)
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +150,7 @@ func (t *Deployment) site(log *slog.Logger, alarm func(error), observe func(time
 		Arms:    s.Arms, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: s.Privacy.Horizon,
 		Peers: len(t.Network.Peers), Neighbours: t.Links,
 		ID:     func(p protocol.Peer) string { return t.Network.Peers[p].ID },
+		Name:   t.name,
 		Pinned: t.pinned(),
 		Agent:  func(life site.Life) (*node.Agent, error) { return t.agent(life, dp.NewSecureSource()) },
 		Rules: site.Rules{
@@ -163,8 +181,16 @@ func (t *Deployment) genesis() ledger.Genesis {
 	}
 }
 
+// name returns the name of a peer in the network file, or its id.
+func (t *Deployment) name(id string) string {
+	if p, ok := t.Network.Index(id); ok {
+		return t.Network.Peers[p].Name
+	}
+	return id
+}
+
 // pinned lists what a folder is founded with and keeps: what its ledger says and its noise
-// is made for, and when its rounds are.
+// is made for, when its rounds are, and which records of a world are its own.
 func (t *Deployment) pinned() []site.Pinned {
 	all := []site.Pinned{
 		{Key: "identity.key", Value: t.id.ID()},
@@ -179,6 +205,13 @@ func (t *Deployment) pinned() []site.Pinned {
 		if k.Fixed && t.s.Applies(k) {
 			all = append(all, site.Pinned{Key: k.Name, Value: config.ValueText(t.s.Value(k.Name).Interface())})
 		}
+	}
+	if t.s.People().Records > 0 {
+		all = append(all,
+			site.Pinned{Key: "the hash of the world's data", Value: t.source.Data()},
+			site.Pinned{Key: "the number of sites that share the world's data", Value: strconv.Itoa(t.s.SitesOf(len(t.Network.Peers)))},
+			site.Pinned{Key: "this peer's place among them", Value: strconv.Itoa(t.s.SitesOf(int(t.Self)))},
+		)
 	}
 	return all
 }
