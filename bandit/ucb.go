@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+
+	"peerd.dev/bandit/belief"
 )
 
 // Confidence names the formula of a confidence radius.
@@ -140,7 +142,7 @@ func (u *UCB) calibratedRadii(b *Belief, round uint64) []bound {
 		c := &u.bounds[k]
 		if c.sampleVar != sampleVar[k] || c.v != v[k] || c.b != most[k] || c.g != g[k] {
 			*c = bound{sampleVar[k], v[k], most[k], g[k], 0}
-			c.radius = math.Sqrt(c.sampleVar*u.l/2) + noiseTail(c.v, c.b, c.g, u.l)
+			c.radius = math.Sqrt(c.sampleVar*u.l/2) + belief.NoiseTail(c.v, c.b, c.g, u.l)
 		}
 	}
 	return u.bounds
@@ -152,20 +154,4 @@ func (u *UCB) renew() {
 	for k := range u.bounds {
 		u.bounds[k].sampleVar = -1
 	}
-}
-
-// noiseTail returns y with P(Y > y) ≤ exp(-l) for a sum Y of independent Laplace terms
-// with Σ b² = v and max b and of a Gaussian one of variance g: Chernoff's bound at s with
-// 1/s² = b²(1 + 2v/b²l) + g/2l, which is the best s for g alone, and within 2 % of it for
-// Laplace terms alone.
-func noiseTail(v, b, g, l float64) float64 {
-	if b == 0 {
-		return math.Sqrt(2 * g * l)
-	}
-	p := v / (b * b)
-	if g == 0 {
-		return b * (l + p*math.Log1p(l/(2*p))) * math.Sqrt(1+2*p/l)
-	}
-	s := 1 / math.Sqrt(b*b*(1+2*p/l)+g/(2*l))
-	return (l-p*math.Log1p(-b*b*s*s))/s + g*s/2
 }

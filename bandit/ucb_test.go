@@ -85,7 +85,7 @@ func TestRadiiAreRenewed(t *testing.T) {
 	for round := uint64(0); round < 200_000; round += 1 + round/100 {
 		got := u.calibratedRadii(b, round)
 		l := math.Log(2 * math.Pow(float64(round+2), 2))
-		for k, want := range []float64{math.Sqrt(l / 100), math.Sqrt(l/100) + noiseTail(6*.04, .2, 0, l)} {
+		for k, want := range []float64{math.Sqrt(l / 100), math.Sqrt(l/100) + belief.NoiseTail(6*.04, .2, 0, l)} {
 			if r := got[k].radius; !(r >= want*(1-1e-12) && r <= want*1.02+1e-12) {
 				t.Fatalf("round %d, arm %d: radius %v, want %v to 2 %% more", round, k, r, want)
 			}
@@ -101,7 +101,7 @@ func TestLaplaceTailHolds(t *testing.T) {
 	for _, p := range []int{1, 3, 10} {
 		for _, l := range []float64{2, 4, 7} {
 			t.Run(fmt.Sprintf("%d terms, l %g", p, l), func(t *testing.T) {
-				y := noiseTail(float64(p)*4, 2, 0, l)
+				y := belief.NoiseTail(float64(p)*4, 2, 0, l)
 				over, near := 0, 0
 				for range draws {
 					x := 0.
@@ -125,7 +125,7 @@ func TestLaplaceTailHolds(t *testing.T) {
 			})
 		}
 	}
-	if got := noiseTail(0, 0, 0, 5); got != 0 {
+	if got := belief.NoiseTail(0, 0, 0, 5); got != 0 {
 		t.Errorf("no noise: %v", got)
 	}
 }
@@ -136,7 +136,7 @@ func TestMixedNoiseTailHolds(t *testing.T) {
 	const draws, l = 400_000, 4
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, g := range []float64{1e-6, 1, 30, 1e6} {
-		y := noiseTail(12, 2, g, l)
+		y := belief.NoiseTail(12, 2, g, l)
 		over := 0
 		for range draws {
 			x := math.Sqrt(g) * rng.NormFloat64()
@@ -150,12 +150,12 @@ func TestMixedNoiseTailHolds(t *testing.T) {
 		if float64(over) > draws*math.Exp(-l) {
 			t.Errorf("variance %v: %d of %d beyond %v", g, over, draws, y)
 		}
-		one, other := noiseTail(12, 2, 0, l), noiseTail(0, 0, g, l)
+		one, other := belief.NoiseTail(12, 2, 0, l), belief.NoiseTail(0, 0, g, l)
 		if y < max(one, other)*(1-1e-9) || y > (one+other)*(1+1e-9) {
 			t.Errorf("variance %v: %v, alone %v and %v", g, y, one, other)
 		}
 	}
-	if got, want := noiseTail(0, 0, 2, 9), 6.0; math.Abs(got-want) > 1e-12 {
+	if got, want := belief.NoiseTail(0, 0, 2, 9), 6.0; math.Abs(got-want) > 1e-12 {
 		t.Errorf("Gaussian noise alone: %v, want √(2·2·9) = 6", got)
 	}
 }

@@ -25,6 +25,10 @@ type Privacy struct {
 	Unclipped bool
 }
 
+// NoisedCounts reports whether the number of records is protected, too: adjacency is by
+// presence then. See docs/proofs/counts.md.
+func (p Privacy) NoisedCounts() bool { return p.Adjacency == dp.AddOrRemove }
+
 // Reach bounds unclipped rewards.
 const Reach = 128
 
@@ -45,6 +49,9 @@ func (p Privacy) Streams(s bandit.Statistic, c protocol.Cadence) dp.Spec {
 	what, shape := fmt.Sprintf("reward sums of %d arms", s.Parts), dp.Box
 	switch s.Kind {
 	case bandit.Sum:
+		if p.NoisedCounts() {
+			shape = dp.Counted
+		}
 	case bandit.Linear:
 		what, shape = fmt.Sprintf("linear records of %d features", s.Dim), dp.Linear
 	case bandit.Corner:
@@ -64,14 +71,15 @@ func (p Privacy) Streams(s bandit.Statistic, c protocol.Cadence) dp.Spec {
 // An agent whose role has no arms is idle: it has no learner and no stream and is charged
 // nothing. It receives, ticks and saves.
 type Agent struct {
-	self       protocol.Peer
-	neighbours []protocol.Peer
-	roundEnds  bool
-	learner    bandit.Learner // nil for an idle agent
-	protocol   protocol.Protocol
-	curator    *dp.Curator
-	closing    closing
-	coins      [3]Coins // of the learner, of the protocol's schedule, of its secrets
+	self         protocol.Peer
+	neighbours   []protocol.Peer
+	roundEnds    bool
+	learner      bandit.Learner // nil for an idle agent
+	noisedCounts bool
+	protocol     protocol.Protocol
+	curator      *dp.Curator
+	closing      closing
+	coins        [3]Coins // of the learner, of the protocol's schedule, of its secrets
 
 	out     protocol.Outbox
 	refused []error
@@ -130,7 +138,9 @@ func (a *Agent) Choose(t bandit.Turn) bandit.Choice {
 // where the record of the choice goes. The driver keeps that with the choice.
 func (a *Agent) Chose(t protocol.Round, arm bandit.Arm) Route {
 	part := a.learner.Part(arm)
-	a.protocol.Chosen(part)
+	if !a.noisedCounts {
+		a.protocol.Chosen(part)
+	}
 	return a.closing.route(part, t, a.protocol)
 }
 
@@ -152,6 +162,9 @@ func (a *Agent) Observed(r Route, p bandit.Pull) error {
 // Tick ends round t.
 func (a *Agent) Tick(t protocol.Round) error {
 	silent := a.bugSilent()
+	if a.noisedCounts && !a.Idle() {
+		a.protocol.Chosen(a.learner.Part(a.Choose(bandit.Turn{Round: uint64(t)}).Arm))
+	}
 	if err := a.ended(t); err != nil {
 		return err
 	}

@@ -106,14 +106,26 @@ func (s *Spec) Check() error {
 	if err != nil {
 		return err
 	}
-	return suits(&entry, entry.Cadence(s.Protocol), learner)
+	return s.suits(&entry, entry.Cadence(s.Protocol), learner)
 }
 
-func suits(entry *protocol.Entry, c protocol.Cadence, l bandit.Learner) error {
+func (s *Spec) suits(entry *protocol.Entry, c protocol.Cadence, l bandit.Learner) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
 	_, phased := l.(bandit.Phased)
+	if s.Privacy.NoisedCounts() {
+		switch statistic := l.Statistic(); {
+		case c.Rounds == 0:
+			return fmt.Errorf("node: counts cannot be noised: leaves of protocol %s close %s, so that when they close shows how many there were", entry.Name, c.Text())
+		case !entry.NoisedCounts:
+			return fmt.Errorf("node: counts cannot be noised: protocol %s computes with exact counts", entry.Name)
+		case statistic.Kind != bandit.Sum || statistic.Dim != 1:
+			return fmt.Errorf("node: counts cannot be noised: the learner adds up more than rewards")
+		case s.Privacy.Unclipped:
+			return fmt.Errorf("node: counts cannot be noised: rewards are unclipped")
+		}
+	}
 	switch width := l.Statistic().Width(); {
 	case width > 1 && !entry.Wide:
 		return fmt.Errorf("node: protocol %s carries one number a part, and the learner's sums have %d", entry.Name, width)
@@ -142,7 +154,7 @@ func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (b
 		return nil, errors.New("node: unclipped rewards are for lockstep and Laplace noise")
 	}
 	a := &Agent{
-		spent: -1, self: c.Self, neighbours: s.Graph[c.Self], roundEnds: c.RoundEnds,
+		spent: -1, noisedCounts: s.Privacy.NoisedCounts(), self: c.Self, neighbours: s.Graph[c.Self], roundEnds: c.RoundEnds,
 		coins: [3]Coins{c.Seed.Coins("learner"), c.Seed.Coins("protocol"), c.Seed.Coins("secret")},
 	}
 	learner, err := learn(a.coins[0])
@@ -155,7 +167,7 @@ func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (b
 		return nil, err
 	}
 	cadence, statistic := entry.Cadence(s.Protocol), learner.Statistic()
-	if err = suits(&entry, cadence, learner); err != nil {
+	if err = s.suits(&entry, cadence, learner); err != nil {
 		return nil, err
 	}
 	if entry.Learns(s.Protocol, c.Self) {
@@ -166,7 +178,7 @@ func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (b
 	}
 	a.protocol, err = entry.New(protocol.Config{
 		Self: c.Self, Incarnation: c.Incarnation, Graph: s.Graph, Parts: statistic.Parts, Width: statistic.Width(),
-		Keys: c.Keys, Topic: c.Topic, Reuse: c.Reuse, Rand: a.coins[1].Rand, Secret: a.coins[2].Rand, Public: s.Public,
+		NoisedCounts: s.Privacy.NoisedCounts(), Keys: c.Keys, Topic: c.Topic, Reuse: c.Reuse, Rand: a.coins[1].Rand, Secret: a.coins[2].Rand, Public: s.Public,
 	}, s.Protocol)
 	return a, err
 }

@@ -36,14 +36,30 @@ func variants(e protocol.Entry) []any {
 	return all
 }
 
+// noised are parameters of a protocol that is run with noised counts.
+type noised struct{ Params any }
+
+// settings returns the variants, and where a protocol can do without exact counts, the first
+// and the last of them without.
+func settings(e protocol.Entry) []any {
+	all := variants(e)
+	if e.NoisedCounts {
+		all = append(all, noised{all[0]}, noised{all[len(all)-1]})
+	}
+	return all
+}
+
 // conforming returns a small network of a protocol. The seeds take turns in the variants of
 // its parameters.
 func conforming(e protocol.Entry, seed uint64) protocoltest.Setting {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	all := variants(e)
+	all := settings(e)
 	s := protocoltest.Setting{
 		Entry: e, Params: all[seed%uint64(len(all))], Graph: protocoltest.Random(5, 3, rng), Arms: 2, Rounds: 64, Seed: seed,
 		Mechanism: dp.Tree,
+	}
+	if p, ok := s.Params.(noised); ok {
+		s.Params, s.Adjacency = p.Params, dp.AddOrRemove
 	}
 	for _, m := range dp.Mechanisms() {
 		if m != dp.None && e.Suits(m) {
@@ -97,7 +113,7 @@ func everyProtocol(t *testing.T, f func(t *testing.T, e protocol.Entry)) {
 func everyVariant(t *testing.T, f func(t *testing.T, s protocoltest.Setting)) {
 	t.Helper()
 	everyEntry(t, func(t *testing.T, e protocol.Entry) {
-		for i, params := range variants(e) {
+		for i, params := range settings(e) {
 			t.Run(fmt.Sprintf("%+v", params), func(t *testing.T) { f(t, conforming(e, uint64(i))) })
 		}
 	})
@@ -140,7 +156,7 @@ func TestSameSeedSameRun(t *testing.T) {
 			}
 			return tr
 		}
-		all := uint64(len(variants(e)))
+		all := uint64(len(settings(e)))
 		for seed := range all {
 			tr := run(seed)
 			if !bytes.Equal(tr, run(seed)) {
@@ -174,7 +190,7 @@ func TestFaultsAreNobodysFault(t *testing.T) {
 // steps, between a choice and its reward too, do what others do, bit for bit.
 func TestSavedAtAnyPointAPeerGoesOn(t *testing.T) {
 	everyEntry(t, func(t *testing.T, e protocol.Entry) {
-		for seed := range 2 * uint64(len(variants(e))) {
+		for seed := range 2 * uint64(len(settings(e))) {
 			run := func(restart func(n *protocoltest.Network, i int)) (tr transcript) {
 				n := newNetwork(t, conforming(e, seed))
 				h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(seed, 3)), Lose: .1, Repeat: .1, Late: .2}
@@ -308,7 +324,7 @@ func TestRadiusNeedsData(t *testing.T) {
 func TestIdlePeersReleaseNothing(t *testing.T) {
 	idle := 0
 	everyProtocol(t, func(t *testing.T, e protocol.Entry) {
-		for seed := range uint64(len(variants(e))) {
+		for seed := range uint64(len(settings(e))) {
 			n := newNetwork(t, conforming(e, seed))
 			pull := n.Choices(seed)
 			for i, p := range n.Peers {

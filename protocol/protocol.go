@@ -56,7 +56,8 @@ type Own struct {
 // the end of the round Released for the leaves that the clock closes, then Tick.
 type Protocol interface {
 	// Chosen says that this peer has chosen an arm that updates a part of the statistic.
-	// The reward may be known much later, or never.
+	// The reward may be known much later, or never. With noised counts it says, before Tick,
+	// what the peer would choose in the round, whether it did or not.
 	Chosen(part int)
 	// Released says what leaves of own streams released as they closed, in the order of
 	// streams. Leaves that close together come together. The slice is good until the
@@ -85,17 +86,18 @@ type Keys interface {
 
 // Config is what every protocol is given.
 type Config struct {
-	Self        Peer
-	Incarnation uint32
-	Graph       [][]Peer // neighbours of every peer, ascending; published in the network file
-	Parts       int      // of everybody's statistic; stream k is part k's, of the first lane
-	Width       int      // numbers of a part's sum
-	Keys        Keys
-	Topic       bool       // Outbox messages to Everyone reach all peers
-	Reuse       bool       // no Message is kept for more than a Tick after the one that sent it; see [Message]
-	Rand        *rand.Rand // for schedules; public in effect
-	Secret      *rand.Rand // for what must not be known outside of this peer, such as a permutation
-	Public      [32]byte   // seed that all peers of the network share
+	Self         Peer
+	Incarnation  uint32
+	Graph        [][]Peer // neighbours of every peer, ascending; published in the network file
+	Parts        int      // of everybody's statistic; stream k is part k's, of the first lane
+	Width        int      // numbers of a part's sum
+	NoisedCounts bool     // releases are of counted records: two sums a part, and no counts
+	Keys         Keys
+	Topic        bool       // Outbox messages to Everyone reach all peers
+	Reuse        bool       // no Message is kept for more than a Tick after the one that sent it; see [Message]
+	Rand         *rand.Rand // for schedules; public in effect
+	Secret       *rand.Rand // for what must not be known outside of this peer, such as a permutation
+	Public       [32]byte   // seed that all peers of the network share
 }
 
 // Neighbours returns the peers that this one is linked to, ascending.

@@ -27,7 +27,7 @@ func rowsEntry() Entry {
 	return define(
 		Entry{
 			Name: "rows", Summary: "every site's newest noised sums, signed, spread to all and merged locally",
-			Kinds: []Kind{rowsRow, rowsDigest, rowsWant}, Leaf: "every",
+			Kinds: []Kind{rowsRow, rowsDigest, rowsWant}, Leaf: "every", NoisedCounts: true,
 		},
 		RowsParams{Every: 20, Pull: 20, Merge: MergeMean, F: 1},
 		typed[RowsParams]{
@@ -73,13 +73,15 @@ func rowsEntry() Entry {
 // the time. So that its choices go to different arms, the SampleVar of an own mean counts
 // all choices so far, as if those without a released reward had paid what is known
 // (Desautels, Krause and Burdick 2014); when their rewards are out that is true
-// again. Its noise is that of the released sum. Past the horizon no epoch ends any
+// again. Its noise is that of the released sum. With noised counts nobody may see how many
+// choices there were; what is counted is one choice a round, made or not. Past the horizon no epoch ends any
 // more, and only released pulls count.
 type rows struct {
 	flood
 	merger
 	p      RowsParams
-	silent bool // the horizon is reached
+	silent bool     // the horizon is reached
+	rowed  []uint64 // with noised counts, the choices before the newest own row, by arm
 }
 
 // rowsIdle reports whether a peer is a relay.
@@ -89,7 +91,7 @@ func newRows(c Config, p RowsParams) (Protocol, error) {
 	if p.Every < 1 {
 		return nil, fmt.Errorf("rows: every is %d rounds, want at least 1", p.Every)
 	}
-	r := &rows{p: p}
+	r := &rows{p: p, rowed: make([]uint64, c.Parts)}
 	var err error
 	if r.flood, err = newFlood(c, rowsRow, p.Pull, r.check); err == nil {
 		r.merger, err = newMerger(c, p.Merge, p.F, r.sample)
@@ -121,6 +123,7 @@ func (r *rows) Released(own []Own, out *Outbox) error {
 	if err != nil {
 		return err
 	}
+	copy(r.rowed, r.belief.Pulls)
 	r.publish(own[0].Number, []dp.Release{row}, out)
 	return nil
 }
@@ -142,8 +145,12 @@ func (r *rows) Receive(from Peer, m Message, out *Outbox) error {
 
 // check refuses what is no row of its origin.
 func (r *rows) check(m *Message) error {
-	if len(m.body) != 1 || m.body[0].Len() != r.c.Parts || m.body[0].Counts() != r.c.Parts {
-		return m.bad("want one release of %d values and counts", r.c.Parts)
+	values, counts := r.c.Parts, r.c.Parts
+	if r.c.NoisedCounts {
+		values, counts = 2*r.c.Parts, 0
+	}
+	if len(m.body) != 1 || m.body[0].Len() != values || m.body[0].Counts() != counts {
+		return m.bad("want one release of %d values and %d counts", values, counts)
 	}
 	if rowsIdle(r.p, m.label.Origin) {
 		return m.bad("a relay has no rewards, so no row is its own")
@@ -153,10 +160,20 @@ func (r *rows) check(m *Message) error {
 
 // sample returns what the newest row of an origin says of arm k.
 func (r *rows) sample(p Peer, k int) (sample, bool) {
-	if r.newest[p].kind == 0 || r.newest[p].body[0].Count(k) == 0 {
+	if r.newest[p].kind == 0 {
 		return sample{}, false
 	}
 	body := &r.newest[p].body[0]
+	if r.c.NoisedCounts {
+		s, ok := countedSample(body, k)
+		if p == r.c.Self && !r.silent {
+			s.n += float64(r.belief.Pulls[k] - r.rowed[k])
+		}
+		return s, ok
+	}
+	if body.Count(k) == 0 {
+		return sample{}, false
+	}
 	released := float64(body.Count(k))
 	n := released
 	if p == r.c.Self && !r.silent {

@@ -10,6 +10,9 @@ func (r *rows) Save() ([]byte, error) {
 	r.save(w)
 	w.Bool(r.silent)
 	w.Uints(r.belief.Pulls)
+	if r.c.NoisedCounts {
+		w.Uints(r.rowed)
+	}
 	return w.State(), nil
 }
 
@@ -19,6 +22,9 @@ func (r *rows) Load(saved []byte) error {
 	r.load(s)
 	r.silent = s.Bool()
 	s.Uints(r.belief.Pulls)
+	if r.c.NoisedCounts {
+		s.Uints(r.rowed)
+	}
 	r.staleAll()
 	return ended(s)
 }

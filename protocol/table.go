@@ -40,6 +40,10 @@ type Entry struct {
 	Leaf string
 	// Wide says that the protocol carries sums of more than one number.
 	Wide bool
+	// NoisedCounts says that the protocol can do without exact numbers of records: its
+	// leaves close by the clock, and it reads no counts of releases that have none. See
+	// docs/proofs/counts.md.
+	NoisedCounts bool
 	// Suits reports whether a mechanism releases what the protocol carries; nil for
 	// running sums.
 	Suits func(m dp.Mechanism) bool

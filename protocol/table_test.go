@@ -123,6 +123,9 @@ func TestEntriesOfProtocolsFit(t *testing.T) {
 			if err := c.Check(); err != nil {
 				t.Errorf("%+v: %v", params, err)
 			}
+			if e.NoisedCounts && c.Rounds == 0 {
+				t.Errorf("%+v: counts are noised, and leaves close %s", params, c.Text())
+			}
 			if c.Text() == "" || c.Leaves(1) < 1 || c.Leaves(1000) < c.Leaves(10) {
 				t.Errorf("%+v: leaves close %q, %d in a round, %d in 10, %d in 1000", params, c.Text(), c.Leaves(1), c.Leaves(10), c.Leaves(1000))
 			}

@@ -50,3 +50,19 @@ func (b *Belief) Known(part int) bool { return b.SampleVar[part] <= math.MaxFloa
 func (b *Belief) NoiseDev(part int) float64 {
 	return math.Sqrt(2*b.LaplaceSumSq[part] + b.GaussVar[part])
 }
+
+// NoiseTail returns y with P(Y > y) ≤ exp(-l) for a sum Y of independent Laplace terms
+// with Σ b² = v and max b and of a Gaussian one of variance g: Chernoff's bound at s with
+// 1/s² = b²(1 + 2v/b²l) + g/2l, which is the best s for g alone, and within 2 % of it for
+// Laplace terms alone.
+func NoiseTail(v, b, g, l float64) float64 {
+	if b == 0 {
+		return math.Sqrt(2 * g * l)
+	}
+	p := v / (b * b)
+	if g == 0 {
+		return b * (l + p*math.Log1p(l/(2*p))) * math.Sqrt(1+2*p/l)
+	}
+	s := 1 / math.Sqrt(b*b*(1+2*p/l)+g/(2*l))
+	return (l-p*math.Log1p(-b*b*s*s))/s + g*s/2
+}

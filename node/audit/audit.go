@@ -40,6 +40,9 @@ type Config struct {
 	// compared exactly have a daemon's noise in any case.
 	Seed     uint64
 	Progress func(plays uint64) // how many more are done; nil for nobody
+	// Presence asks whether it can be seen that a user was there, whatever is promised; with
+	// noised counts that is what is always asked.
+	Presence bool
 }
 
 // Plays returns how many plays the audit makes.
@@ -166,7 +169,7 @@ func (a *auditor) coins(part string, canary, i int) node.Seed {
 
 // configured plays pairs of a daemon and its twin at the configured horizon.
 func (a *auditor) configured(ctx context.Context) error {
-	all := a.c.canaries(a.c.asConfigured())
+	all := a.c.of(a.c.canaries(a.c.asConfigured()))
 	plays := make([]*transcript, a.c.long())
 	noise := make([]*transcript, len(plays))
 	err := a.parallel(ctx, len(plays), func(i int) (err error) {

@@ -55,10 +55,18 @@ func newBook(peer int, c dp.Charge, streams blank, s *setting) (b book, err erro
 // enter books a step of a play, with its nodes. The error says that the charge does not
 // pay for one, or that its leaf is not the next one.
 func (b *book) enter(p *play, s *step) error {
-	if s.Route.In {
-		err := b.shadow.add(s.Route.Stream, func(side int) []float64 {
+	route := s.Route
+	if s.absent { // where the record would have gone
+		part := b.learner.Part(s.Pull.Arm)
+		route.Stream, route.In = dp.StreamID(p.canary.setting.cadence.Stream(part, b.learner.Statistic().Parts, s.round)), true
+	}
+	if route.In {
+		err := b.shadow.add(route.Stream, func(side int) []float64 {
 			pull := s.Pull
 			if b.peer == 0 {
+				if p.canary.absent(side, uint64(s.round)) {
+					return nil
+				}
 				pull.Reward = bandit.Reward(p.canary.reward(side, uint64(s.round), int(pull.Arm)))
 			}
 			return b.learner.Update(pull, nil)

@@ -4,7 +4,9 @@ import "slices"
 
 // A Canary is a pair of histories of peer 0 that differ in one user's rewards: 0 in the
 // first, 1 in the second, which is as far apart as rewards can be. A reward of 0
-// adds nothing, so that they are neighbours under zero-out as well as replace-one.
+// adds nothing, so that they are neighbours under zero-out as well as replace-one. With noised
+// counts, and where presence is asked for, the user is absent from the first history and
+// pays 1 in the second.
 type Canary struct {
 	Name    string   `json:"name"`
 	What    string   `json:"what"`
@@ -13,6 +15,7 @@ type Canary struct {
 	runs    int      // of each history
 	setting setting
 	likes   bool // other users pay by arm, so that choices made from rewards pay on
+	absence bool // the user is in the second history only
 }
 
 // sharp returns the canary that shows most: all that is charged is in one node. The horizon is so
@@ -64,7 +67,20 @@ func (c Config) canaries(s setting) []Canary {
 
 // all returns the canaries whose bounds are looked at together.
 func (c Config) all() []Canary {
-	return append([]Canary{c.sharp(), c.tree()}, c.canaries(c.small())...)
+	return c.of(append([]Canary{c.sharp(), c.tree()}, c.canaries(c.small())...))
+}
+
+// of makes canaries such as neighbours are under the configuration's promise.
+func (c Config) of(all []Canary) []Canary {
+	for i := range all {
+		all[i].absence = c.Presence || c.Spec.Privacy.NoisedCounts()
+	}
+	return all
+}
+
+// absent reports whether the user of a round is in the other history only.
+func (c *Canary) absent(side int, t uint64) bool {
+	return c.absence && side == 0 && slices.Contains(c.rounds, t)
 }
 
 func first(k uint64) []uint64 {

@@ -34,6 +34,7 @@ type step struct {
 	round protocol.Round
 	in    []protocol.Delivery
 	node.Played
+	absent bool // nobody came; the arm is what would have been chosen
 	drawn  []dp.Release
 	hidden dp.Secret // noise drawn with them that they do not show
 	out    []sent
@@ -81,11 +82,19 @@ func (p *peer) save() (err error) {
 	return err
 }
 
-// play is a round of a world that pays what w says.
+// play is a round of a world that pays what w says; nil if nobody comes.
 func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, error) {
-	s := step{round: t, in: in}
+	s := step{round: t, in: in, absent: w == nil}
 	var err error
-	if s.Played, err = p.agent.Round(t, in, w); err != nil {
+	if w == nil {
+		// The coins are independent from choice to choice, so those of the absent may go unused.
+		p.agent.Receive(in)
+		s.Pull.Arm = p.agent.Choose(bandit.Turn{Round: uint64(t)}).Arm
+		err = p.agent.Tick(t)
+	} else {
+		s.Played, err = p.agent.Round(t, in, w)
+	}
+	if err != nil {
 		return s, err
 	}
 	r := p.agent.Ready()
@@ -127,7 +136,11 @@ func (p *peer) restart() ([]sent, error) {
 	p.log = nil
 	var again step
 	for _, s := range log {
-		again, err = p.given(s.round, s.in, func(bandit.Arm) bandit.Reward { return s.Pull.Reward }, &s)
+		var w world
+		if !s.absent {
+			w = func(bandit.Arm) bandit.Reward { return s.Pull.Reward }
+		}
+		again, err = p.given(s.round, s.in, w, &s)
 		switch {
 		case err != nil:
 			return nil, err

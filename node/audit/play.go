@@ -162,6 +162,9 @@ func (p *play) step(i int, t protocol.Round) (step, error) {
 		}
 		return bandit.Reward(p.canary.reward(p.side, uint64(t), int(arm)))
 	})
+	if i == 0 && p.canary.absent(p.side, uint64(t)) {
+		w = nil
+	}
 	if p.given != nil {
 		if int(t) >= len(p.given.steps[i]) {
 			return step{}, fmt.Errorf("%w in round %d: the first play ended there", errDeparts, t)

@@ -7,7 +7,7 @@ import (
 )
 
 // A shadow computes what the noise of a peer's nodes lies on, by the peer's own
-// mechanism: it takes the records of the histories, and records of 0, through curators whose
+// mechanism: it takes the records of the histories, and none, through curators whose
 // noise is from one seed. Noise does not depend on records, so what two curators draw
 // differs by what they would draw without it. No mechanism is written down twice for
 // this, and there is no curator without noise.
@@ -55,16 +55,13 @@ func (b blank) shadow(histories int) (*shadow, error) {
 	return s, nil
 }
 
-// add takes in a record, which may be another in each history.
+// add takes in a record, which may be another in each history, or nil for none.
 func (s *shadow) add(stream dp.StreamID, of func(history int) []float64) error {
-	none := make([]float64, len(of(0)))
-	for i, d := range s.curators {
-		x := none
-		if i < len(s.curators)-1 {
-			x = of(i)
-		}
-		if err := d.Add(stream, x); err != nil {
-			return err
+	for i, d := range s.curators[:len(s.curators)-1] {
+		if x := of(i); x != nil {
+			if err := d.Add(stream, x); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -23,6 +23,7 @@ type Setting struct {
 	Learner   func() bandit.Learner
 	Rounds    uint64 // that the budget pays for
 	Mechanism dp.Mechanism
+	Adjacency dp.Adjacency
 	Seed      uint64 // of everything random
 	Topic     bool   // messages to everyone reach all
 
@@ -99,7 +100,7 @@ func (s *Setting) Seat(t testing.TB, self protocol.Peer, incarnation uint32) *Pe
 	spec := node.Spec{
 		Arms: s.Arms, Graph: s.Graph, Protocol: s.Params,
 		Privacy: node.Privacy{
-			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: s.Mechanism,
+			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: s.Mechanism, Adjacency: s.Adjacency,
 			RecordsPerUser: 1, Horizon: s.Rounds,
 		},
 		Public: seedOf(s.Seed, protocol.Everyone, 0, "public"),
