@@ -113,7 +113,7 @@ func malformed(err error) *Problem {
 // single answers a request for one thing: ask is what was read, answer what the
 // backend makes of it, shown the document of that.
 func single[Q, A, D any](
-	s *Server, kind string, read func(*scanner) Q,
+	s *Server, read func(*scanner) Q,
 	answer func(context.Context, []Q) []decision.Outcome[A], shown func(A) D,
 ) http.HandlerFunc {
 	return s.body(func(w http.ResponseWriter, r *http.Request, body []byte) {
@@ -123,7 +123,7 @@ func single[Q, A, D any](
 			malformed(err).write(w)
 			return
 		case len(q.flaws) > 0:
-			s.metrics.item(kind, http.StatusUnprocessableEntity)
+			s.metrics.item(r.Pattern, http.StatusUnprocessableEntity)
 			flawed(q.flaws).write(w)
 			return
 		}
@@ -133,11 +133,11 @@ func single[Q, A, D any](
 			if unexpected {
 				s.log.Error("api request failed", "route", r.Pattern, "err", a.Err)
 			}
-			s.metrics.item(kind, p.Status)
+			s.metrics.item(r.Pattern, p.Status)
 			p.write(w)
 			return
 		}
-		s.metrics.item(kind, http.StatusOK)
+		s.metrics.item(r.Pattern, http.StatusOK)
 		s.reply(w, shown(a.Value))
 	})
 }
@@ -154,7 +154,7 @@ func outcome[A any](all []decision.Outcome[A], n int) []decision.Outcome[A] {
 // go to the backend at once. Each is shown with its status and a document or a
 // problem.
 func batch[Q, A, D any](
-	s *Server, kind, name string, read func(*scanner) Q,
+	s *Server, name string, read func(*scanner) Q,
 	answer func(context.Context, []Q) []decision.Outcome[A], shown func(status int, a A, p *Problem) D,
 ) http.HandlerFunc {
 	return s.body(func(w http.ResponseWriter, r *http.Request, body []byte) {
@@ -195,7 +195,7 @@ func batch[Q, A, D any](
 			if p != nil {
 				status = p.Status
 			}
-			s.metrics.item(kind, status)
+			s.metrics.item(r.Pattern, status)
 			docs[i] = shown(status, a.Value, p)
 		}
 		s.reply(w, struct {

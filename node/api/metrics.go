@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,24 +15,28 @@ import (
 const scrapeTimeout = 2 * time.Second // for the backend
 
 // metrics count requests and repeat the status without its estimates: nothing here is
-// computed from rewards, not even from noised ones.
+// computed from rewards, not even from noised ones, and no report of a reward is counted. Where
+// good outcomes alone are reported, their number is the sum of the rewards.
 type metrics struct {
-	requests *prometheus.CounterVec
-	items    *prometheus.CounterVec
-	seconds  *prometheus.HistogramVec
-	handler  http.Handler
+	requests  *prometheus.CounterVec
+	decisions *prometheus.CounterVec
+	seconds   *prometheus.HistogramVec
+	handler   http.Handler
 }
+
+// reports is how the patterns of the routes begin on which rewards are reported.
+const reports = "POST /v1/rewards"
 
 func newMetrics(c Config, panicked func(any)) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "peerd_api_requests_total", Help: "Requests by route and status.",
+			Name: "peerd_api_requests_total", Help: "Requests by route and status, except reports of rewards.",
 		}, []string{"route", "code"}),
-		items: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "peerd_api_items_total", Help: "Decisions and rewards, single and of batches, by status.",
-		}, []string{"kind", "code"}),
+		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "peerd_api_decisions_total", Help: "Decisions, single and of batches, by status.",
+		}, []string{"code"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "peerd_api_request_seconds", Help: "Time from a request to its answer, by route.",
+			Name: "peerd_api_request_seconds", Help: "Time from a request to its answer, by route, except reports of rewards.",
 			Buckets: []float64{1e-4, 2.5e-4, 5e-4, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"route"}),
 	}
@@ -40,7 +45,7 @@ func newMetrics(c Config, panicked func(any)) *metrics {
 	})
 	info.Set(1)
 	r := prometheus.NewRegistry()
-	r.MustRegister(m.requests, m.items, m.seconds, info, &peerCollector{c.Backend, panicked},
+	r.MustRegister(m.requests, m.decisions, m.seconds, info, &peerCollector{c.Backend, panicked},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	r.MustRegister(c.Collectors...)
 	m.handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{DisableCompression: true})
@@ -48,16 +53,21 @@ func newMetrics(c Config, panicked func(any)) *metrics {
 }
 
 func (m *metrics) observe(route string, status int, took time.Duration) {
-	if route == "" {
+	switch {
+	case route == "":
 		route = "none"
+	case strings.HasPrefix(route, reports):
+		return
 	}
 	m.requests.WithLabelValues(route, strconv.Itoa(status)).Inc()
 	m.seconds.WithLabelValues(route).Observe(took.Seconds())
 }
 
-// item counts a decision or reward.
-func (m *metrics) item(kind string, status int) {
-	m.items.WithLabelValues(kind, strconv.Itoa(status)).Inc()
+// item counts an item of a route, if it is a decision.
+func (m *metrics) item(route string, status int) {
+	if !strings.HasPrefix(route, reports) {
+		m.decisions.WithLabelValues(strconv.Itoa(status)).Inc()
+	}
 }
 
 // peerCollector asks the backend at every scrape.

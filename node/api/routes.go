@@ -37,13 +37,13 @@ func (s *Server) table() []route {
 			method: post, path: "/v1/decisions", id: "decide", summary: "Choose an action.",
 			about: "The decision is durable when the answer is sent. A repeated request with the same id gets the same decision.",
 			takes: reflect.TypeFor[askBody](), gives: reflect.TypeFor[decisionBody](), fails: append([]int{409, 403}, asked...),
-			handle: single(s, "decision", ask, b.Decide, showDecision),
+			handle: single(s, ask, b.Decide, showDecision),
 		},
 		{
 			method: post, path: "/v1/decisions/batch", id: "decide-batch", summary: "Choose actions for a batch.",
 			about: "Every item gets the status and the decision or problem that it would have had as a request of its own. A problem with the whole batch means that nothing was stored.",
 			takes: reflect.TypeFor[askBatchBody](), gives: reflect.TypeFor[decisionBatchBody](), fails: []int{400, 413, 415, 422},
-			handle: batch(s, "decision", "decisions", ask, b.Decide, func(status int, d decision.Decision, p *Problem) decisionOutcomeBody {
+			handle: batch(s, "decisions", ask, b.Decide, func(status int, d decision.Decision, p *Problem) decisionOutcomeBody {
 				if p != nil {
 					return decisionOutcomeBody{Status: status, Problem: p}
 				}
@@ -55,13 +55,13 @@ func (s *Server) table() []route {
 			method: post, path: "/v1/rewards", id: "reward", summary: "Report a reward.",
 			about: "The reward is durable when the answer is sent. Reporting the same reward again changes nothing and is answered as a duplicate; another value is refused.",
 			takes: reflect.TypeFor[rewardBody](), gives: reflect.TypeFor[receiptBody](), fails: append([]int{403, 404, 409, 410}, asked...),
-			handle: single(s, "reward", decodeReport, b.Reward, showReceipt),
+			handle: single(s, decodeReport, b.Reward, showReceipt),
 		},
 		{
 			method: post, path: "/v1/rewards/batch", id: "reward-batch", summary: "Report a batch of rewards.",
 			about: "Every item gets the status and the receipt or problem that it would have had as a request of its own. A problem with the whole batch means that nothing was stored.",
 			takes: reflect.TypeFor[rewardBatchBody](), gives: reflect.TypeFor[receiptBatchBody](), fails: []int{400, 413, 415, 422},
-			handle: batch(s, "reward", "rewards", decodeReport, b.Reward, func(status int, r decision.Receipt, p *Problem) receiptOutcomeBody {
+			handle: batch(s, "rewards", decodeReport, b.Reward, func(status int, r decision.Receipt, p *Problem) receiptOutcomeBody {
 				if p != nil {
 					return receiptOutcomeBody{Status: status, Problem: p}
 				}

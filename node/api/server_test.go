@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -340,22 +341,41 @@ func TestARewardShowsNowhere(t *testing.T) {
 	}
 }
 
+// TestReportsAreInNoMetric: what is counted is the same whether rewards are reported or not, taken or
+// refused, one by one or in a batch.
+func TestReportsAreInNoMetric(t *testing.T) {
+	process := regexp.MustCompile(`(?m)^(go_|process_|peerd_api_request_seconds_(bucket|sum)|# ).*\n`) // of all work; times
+	counted := func(bodies ...string) string {
+		t.Helper()
+		r := run(t, newFake())
+		r.ask(t, "/v1/decisions", `{"id":"a"}`)
+		for _, body := range bodies {
+			r.ask(t, "/v1/rewards", body)
+			r.ask(t, "/v1/rewards/batch", `{"rewards":[`+body+`]}`)
+		}
+		_, _, got := r.ask(t, "/metrics", "")
+		return process.ReplaceAllString(got, "")
+	}
+	none := counted()
+	some := counted(`{"id":"a","value":1}`, `{"id":"a","value":0.5}`, `{"id":"b","value":2}`, `{"id":`, `{"id":"nobody's","value":1}`)
+	if none != some || !strings.Contains(none, "peerd_api_decisions_total") {
+		t.Errorf("without reports\n%s\nwith them\n%s", none, some)
+	}
+}
+
 func TestMetrics(t *testing.T) {
 	f := newFake()
 	r := run(t, f)
 	r.ask(t, "/v1/decisions", `{"id":"a"}`)
-	r.ask(t, "/v1/rewards", `{"id":"a","value":0.5}`)
-	r.ask(t, "/v1/rewards/batch", `{"rewards":[{"id":"a","value":0.5},{"id":"a","value":0.75},{"id":"b","value":2}]}`)
+	r.ask(t, "/v1/decisions/batch", `{"decisions":[{"id":"a"},{"id":7}]}`)
 	r.ask(t, "/no/such/path", "")
 	_, _, got := r.ask(t, "/metrics", "")
 	for _, want := range []string{
 		`peerd_api_requests_total{code="200",route="POST /v1/decisions"} 1`,
-		`peerd_api_requests_total{code="200",route="POST /v1/rewards/batch"} 1`,
 		`peerd_api_requests_total{code="404",route="none"} 1`,
-		`peerd_api_request_seconds_count{route="POST /v1/rewards"} 1`,
-		`peerd_api_items_total{code="200",kind="reward"} 2`,
-		`peerd_api_items_total{code="409",kind="reward"} 1`,
-		`peerd_api_items_total{code="422",kind="reward"} 1`,
+		`peerd_api_request_seconds_count{route="POST /v1/decisions"} 1`,
+		`peerd_api_decisions_total{code="200"} 2`,
+		`peerd_api_decisions_total{code="422"} 1`,
 		`peerd_rounds_total 7`, `peerd_epsilon_spent 0.25`, `peerd_epsilon_left 0.75`, `peerd_decisions_pending 3`,
 		`peerd_neighbours 2`, `peerd_neighbours_up 1`, `peerd_received_messages_total 6`, `peerd_ledger_records 25`,
 		`peerd_ready 1`, `peerd_status_known 1`, `go_goroutines `, `process_cpu_seconds_total `,

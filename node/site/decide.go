@@ -83,6 +83,7 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	e.arm, c.features = c.arm, turn.Of(c.arm)
 	c.route = x.take(&e)
 	x.step++
+	x.made = true
 	x.batch.Set(store.Log, store.Number(x.step), e.bytes())
 	c.due = x.after(c.expires)
 	x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(ask.ID))

@@ -15,6 +15,7 @@ func (s *Site) Reward(_ context.Context, reports []decision.Report) []decision.O
 	if r := x.open(); r != nil {
 		return refuseAll(out, r)
 	}
+	x.batch.Quiet()
 	for i := range reports {
 		out[i].Value, out[i].Err = x.reward(reports[i])
 	}
@@ -59,6 +60,7 @@ func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 		c.due = min(c.due, x.after(x.now))
 		x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(r.ID))
 	}
+	x.bugReported(r.ID, &c)
 	x.keep(r.ID, &c)
 	return decision.Receipt{ID: r.ID, Counted: c.counted}, nil
 }

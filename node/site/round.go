@@ -38,7 +38,7 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 		return store.ErrFull
 	case s.broken:
 		return errBroken
-	case s.blocked.evidence != nil:
+	case s.blocked.evidence != nil && !bugGoesOn():
 		return nil // found since the round began
 	}
 	protocol.Sort(in)
@@ -208,7 +208,9 @@ func (s *Site) finish(b *store.Batch, e *logRecord) error {
 	s.sweep(b)
 	s.storeCheckpoints(b)
 	at := s.c.Clock.Start.Add(time.Duration(e.round)*s.c.Clock.Every + s.offset())
-	s.queue(sending{b.Apply(), s.step, s.checkpoint(), slices.Clone(ready.Messages), at, s.newest()})
+	x := sending{b.Apply(), s.step, s.checkpoint(), slices.Clone(ready.Messages), at, s.newest()}
+	bugSending(e, &x)
+	s.queue(x)
 	return nil
 }
 

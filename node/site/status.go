@@ -15,39 +15,47 @@ import (
 // durableStatus is what a site reports of itself, as of a step that is durable: a crash
 // could take back what is not, and its noise would be drawn a second time.
 type durableStatus struct {
+	step     uint64
 	belief   lastBelief
 	round    uint64
+	pulls    []uint64
 	released uint64
 	records  uint64 // of the ledger
 	left     float64
 	regret   float64
-
-	pending, decisions uint64
+	pending  uint64
 }
 
 // newest returns what is to be reported of the newest step, once it is durable.
 func (s *Site) newest() *durableStatus {
 	return &durableStatus{
-		s.belief, s.state.Round, s.state.Released, s.chain.Next, s.state.Left, s.state.Regret, s.state.Pending, s.state.Decisions,
+		s.step, s.belief, s.state.Round, slices.Clone(s.state.Pulls), s.state.Released, s.chain.Next, s.state.Left, s.state.Regret, s.state.Pending,
+	}
+}
+
+// show makes d, which is durable, what is reported, unless d is nil or what is reported is newer:
+// batches become durable in their order, and those who wait for them may not wake up in it.
+func (s *Site) show(d *durableStatus) {
+	for d != nil {
+		old := s.durable.Load()
+		if old.step > d.step || s.durable.CompareAndSwap(old, d) {
+			return
+		}
 	}
 }
 
 // Status returns what the site has done so far. Everything in it is public, and a crash
-// takes nothing of it back except the newest choices.
+// takes nothing of it back.
 func (s *Site) Status(context.Context) (node.Status, error) {
 	d := s.durable.Load()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	pending := d.pending
-	if s.world == nil {
-		pending += s.state.Decisions - d.decisions
-	}
 	return node.Status{
 		Round: min(d.round, s.c.Rounds), Rounds: s.c.Rounds,
-		Pulls: slices.Clone(s.state.Pulls), Means: d.belief.Means, Samples: d.belief.Samples, Noise: d.belief.Noise,
+		Pulls: slices.Clone(d.pulls), Means: d.belief.Means, Samples: d.belief.Samples, Noise: d.belief.Noise,
 		Spent: s.c.Genesis.Budget.Epsilon.Float() - d.left, Left: d.left, Regret: d.regret,
 		Released: d.released, Refused: s.counts.refused, Skipped: s.counts.skipped, Flooded: s.counts.flooded,
-		LastErr: s.counts.lastFault, Pending: pending, Records: d.records,
+		LastErr: s.counts.lastFault, Pending: d.pending, Records: d.records,
 		BlockedReason: s.blockedReason(), Full: s.blocked.full,
 	}, nil
 }

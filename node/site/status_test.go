@@ -70,6 +70,38 @@ func TestOnlyWhatIsDurableIsShown(t *testing.T) {
 	}
 }
 
+// TestADecisionIsShownOnceItIsDurable: a choice that a power cut takes back, with the noise that it
+// may rest on, is not in the status before it is answered.
+func TestADecisionIsShownOnceItIsDurable(t *testing.T) {
+	r := newRig(t, usual(averaged, AtWindow))
+	var on atomic.Bool
+	r.wrap = func(fs vfs.FS) vfs.FS { return stuck{fs, &on} }
+	r.start()
+	on.Store(true)
+	answered := make(chan []decision.Outcome[decision.Decision])
+	go func() { answered <- r.decide(decision.Ask{}, decision.Ask{}) }()
+	for made := uint64(0); made < 2; {
+		r.s.mu.Lock()
+		made = r.s.state.Decisions
+		r.s.mu.Unlock()
+	}
+	pulls := func() (n uint64) {
+		for _, k := range r.status().Pulls {
+			n += k
+		}
+		return n
+	}
+	if n, waiting := pulls(), r.status().Pending; n != 0 || waiting != 0 {
+		t.Errorf("%d pulls and %d pending before they are durable", n, waiting)
+	}
+	on.Store(false)
+	<-answered
+	if n, waiting := pulls(), r.status().Pending; n != 2 || waiting != 2 {
+		t.Errorf("%d pulls and %d pending once they are durable, want 2", n, waiting)
+	}
+	r.stop()
+}
+
 // TestAClockThatWasAheadIsSaid: a round that was played too early keeps the site silent
 // until its time, and says so.
 func TestAClockThatWasAheadIsSaid(t *testing.T) {

@@ -15,6 +15,7 @@ type tx struct {
 	batch *store.Batch
 	now   time.Time
 	wait  bool // an answer repeats what may not be durable yet
+	made  bool // a decision was
 	ids   map[string]choice
 	known map[[sha256.Size]byte]uint64 // decisions of a subject
 }
@@ -54,7 +55,11 @@ func (x *tx) close() error {
 		}
 		x.batch.Set(store.Meta, []byte(syncKey), nil) // durable after all that is under way
 	}
-	if x.step-x.saved >= x.saveEvery { // a round can be long
+	var shown *durableStatus
+	if x.made {
+		shown = x.newest()
+	}
+	if x.made && x.step-x.saved >= x.saveEvery { // a round can be long
 		if err := x.saveSnapshot(x.batch); err != nil {
 			defer x.mu.Unlock()
 			return x.broke(err)
@@ -62,7 +67,11 @@ func (x *tx) close() error {
 	}
 	p := x.batch.Apply()
 	x.mu.Unlock()
-	return p.Wait()
+	if err := p.Wait(); err != nil {
+		return err
+	}
+	x.show(shown)
+	return nil
 }
 
 // find returns the decision of an id.

@@ -12,10 +12,15 @@ type Batch struct {
 	s *Store
 	b *pebble.Batch
 	k []byte // scratch
+
+	quiet bool
 }
 
 // Batch returns an empty batch.
 func (s *Store) Batch() *Batch { return &Batch{s: s, b: s.db.NewBatch()} }
+
+// Quiet keeps the batch from [Options.Observe]: that it was written follows from what is private.
+func (b *Batch) Quiet() { b.quiet = true }
 
 // Set writes a key and its value.
 func (b *Batch) Set(t Table, key, value []byte) {
@@ -53,6 +58,7 @@ type Pending struct {
 	s     *Store
 	b     *pebble.Batch
 	since time.Time
+	quiet bool
 }
 
 // Apply writes the batch. Batches become durable in the order of Apply.
@@ -62,7 +68,7 @@ func (b *Batch) Apply() Pending {
 	if err := b.s.db.ApplyNoSyncWait(b.b, pebble.Sync); err != nil {
 		b.s.fatal(fmt.Errorf("store: %w", err))
 	}
-	return Pending{b.s, b.b, since}
+	return Pending{b.s, b.b, since, b.quiet}
 }
 
 // Wait returns once the batch is durable. It is called once.
@@ -71,7 +77,9 @@ func (p Pending) Wait() error {
 		p.s.fatal(fmt.Errorf("store: %w", err))
 		return fmt.Errorf("store: %w", err)
 	}
-	p.s.observe(time.Since(p.since))
+	if !p.quiet {
+		p.s.observe(time.Since(p.since))
+	}
 	return p.b.Close()
 }
 

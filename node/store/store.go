@@ -69,7 +69,7 @@ type Options struct {
 	// not return. Nil ends the process with code 74.
 	Fatal  func(error)
 	Logger *slog.Logger
-	// Observe, if set, is called with the time that each batch took to become durable.
+	// Observe, if set, is called with the time that each batch that is not quiet took to become durable.
 	Observe func(time.Duration)
 }
 

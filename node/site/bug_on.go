@@ -1,0 +1,52 @@
+//go:build auditbug
+
+package site
+
+import (
+	"time"
+
+	"peerd.dev/dp"
+	"peerd.dev/node/store"
+)
+
+// bugReported has a reward of 1 taken in before its window ends, or a round after it.
+func (x *tx) bugReported(id string, c *choice) {
+	due := c.due
+	switch {
+	case c.value == 1 && dp.Bug == "early":
+		due = min(c.due, x.after(x.now))
+	case c.value == 1 && dp.Bug == "later":
+		due++
+	}
+	if due != c.due {
+		x.batch.Delete(store.Due, dueKey(c.due, c.step))
+		c.due = due
+		x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(id))
+	}
+}
+
+var ones bool //nolint:gochecknoglobals // a reward of 1 was taken in since the last messages; of one site at a time
+
+// bugSending drops the messages that follow a reward of 1, or sends them a millisecond later.
+func bugSending(e *logRecord, x *sending) {
+	ones = ones || e.played != nil && e.played.Reward == 1
+	for i := range e.observations {
+		ones = ones || e.observations[i].pull.Reward == 1
+	}
+	if !ones || len(x.messages) == 0 {
+		return
+	}
+	ones = false
+	switch dp.Bug {
+	case "quiet":
+		x.messages = nil
+	case "slow":
+		x.at = x.at.Add(time.Millisecond)
+	}
+}
+
+// bugAtOnce sends messages when the work of a round is done.
+func bugAtOnce() bool { return dp.Bug == "hasty" }
+
+// bugGoesOn ends a round though a neighbour has said that the folder is an old copy.
+func bugGoesOn() bool { return dp.Bug == "goes on" }

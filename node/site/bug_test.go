@@ -1,0 +1,43 @@
+//go:build auditbug
+
+package site
+
+import (
+	"testing"
+
+	"peerd.dev/dp"
+)
+
+// TestSeededFaultsAreSeen: a site that does, one way or another, what follows from a reward is told
+// apart from one that does not, and so is one that goes on after a claim.
+func TestSeededFaultsAreSeen(t *testing.T) {
+	defer func() { dp.Bug = "" }()
+	for _, c := range []struct {
+		bug                string
+		application, world bool // in which it shows
+	}{
+		{"", false, false},
+		{"early", true, false},
+		{"later", true, false},
+		{"quiet", true, true},
+		{"slow", true, true},
+		{"hasty", true, true},
+	} {
+		for _, name := range protocols() {
+			for _, world := range []bool{false, true} {
+				dp.Bug = c.bug
+				found := differences(t, name, world)
+				want := !world && c.application || world && c.world
+				if (len(found) > 0) != want {
+					t.Errorf("%q, %s, world %v: seen %v, want %v\n%v", c.bug, name, world, len(found) > 0, want, found)
+				}
+			}
+		}
+	}
+	for _, name := range protocols() {
+		dp.Bug = "goes on"
+		if afterAClaim(t, name, true) == "" {
+			t.Errorf("%q, %s, is not seen", dp.Bug, name)
+		}
+	}
+}

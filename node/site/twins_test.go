@@ -1,0 +1,396 @@
+package site
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/node"
+	"peerd.dev/node/decision"
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+// A tale is what is reported of decision i in one history, a time after the decision was made;
+// or what round i of a simulated world pays.
+type tale struct {
+	name    string
+	of      func(i int) (value float64, after time.Duration)
+	batches bool // the reports of a round come in one request
+	twice   bool // each report is repeated, and contradicted
+}
+
+const never = time.Hour
+
+// tales are the histories of users who differ in nothing but their rewards and in when these
+// are reported, if they are.
+func tales() []tale {
+	soon := func(value func(i int) float64) func(int) (float64, time.Duration) {
+		return func(i int) (float64, time.Duration) { return value(i), every / 8 }
+	}
+	return []tale{
+		{name: "none", of: func(int) (float64, time.Duration) { return 0, never }},
+		{name: "zeros", of: soon(func(int) float64 { return 0 })},
+		{name: "ones", of: soon(func(int) float64 { return 1 })},
+		{name: "in turn", of: soon(func(i int) float64 { return float64(i % 2) })},
+		{name: "fractions", of: soon(func(i int) float64 { return rand.New(rand.NewPCG(uint64(i), 0)).Float64() })},
+		{name: "good ones", of: func(i int) (float64, time.Duration) {
+			if i%3 > 0 {
+				return 0, never
+			}
+			return 1, every / 4
+		}},
+		{name: "late", of: func(i int) (float64, time.Duration) { // the last ones past their windows
+			return 1, []time.Duration{every, 2 * every, window - 1, window + 1, 2 * window}[i%5]
+		}},
+		{name: "batches", of: soon(func(i int) float64 { return float64(i%5) / 4 }), batches: true},
+		{name: "twice", of: soon(func(i int) float64 { return float64(i%4) / 3 }), twice: true},
+	}
+}
+
+// A view is all that can be seen of a site: each frame and checkpoint with its moment, the status
+// and the answers to decisions, the ledger, and how many commits were observed.
+type view struct {
+	sent    []string
+	status  []string
+	ledger  []string
+	commits []int
+}
+
+// A twin is a site that runs on a clock in a bubble and plays a history.
+type twin struct {
+	*rig
+	tale
+	start   time.Time
+	given   []dp.Release // nodes of another history that this one gets; nil draws
+	drawn   []dp.Release // nodes of this one
+	logged  uint64       // steps of which drawn has the nodes
+	commits int
+	view    view
+	end     context.CancelFunc
+	done    chan error
+}
+
+// paying is a simulated world that pays what a tale says.
+type paying struct {
+	tale
+	rounds int
+}
+
+// Turn implements [bandit.World].
+func (w *paying) Turn(round uint64) bandit.Turn { return bandit.Turn{Round: round} }
+
+// Play implements [bandit.World].
+func (w *paying) Play(bandit.Arm) (bandit.Reward, error) {
+	value, _ := w.of(w.rounds)
+	w.rounds++
+	return bandit.Reward(value), nil
+}
+
+// Regret implements [bandit.World].
+func (w *paying) Regret(bandit.Arm) float64 { return 0 }
+
+// Save implements [bandit.World].
+func (w *paying) Save() []byte { return []byte{byte(w.rounds)} }
+
+// Load implements [bandit.World].
+func (w *paying) Load(b []byte) error { w.rounds = int(b[0]); return nil }
+
+// open starts the site, in private mode with coins that are the same in every history, and gives
+// it the nodes that it has not had yet.
+func (w *twin) open() {
+	w.t.Helper()
+	c := w.config()
+	c.Clock.Start, c.Now = w.start, time.Now
+	c.Store.Observe = func(time.Duration) { w.commits++ }
+	c.Agent = func(l Life) (*node.Agent, error) {
+		spec := w.spec()
+		return spec.Agent(node.PeerConfig{
+			Self: self, Incarnation: l.Incarnation, Keys: stamp(self), Topic: true, Seed: node.PeerSeed(1, self), Noise: dp.NewSecureSource(),
+		})
+	}
+	if w.world {
+		c.World = func(Life) (bandit.World, error) { return &paying{tale: w.tale}, nil }
+	}
+	s, err := Open(c)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.c, w.s = c, s
+	if w.given != nil {
+		s.agent.Replay(w.given[s.state.Released:], dp.Secret{})
+	}
+	for _, p := range c.Neighbours {
+		s.OnRemembered(p, w.net.memory(p))
+	}
+	ctx, end := context.WithCancel(context.Background())
+	w.end, w.done = end, make(chan error, 1)
+	go func() { w.done <- s.Run(ctx, w.net) }()
+}
+
+// crash ends the site and leaves of its disk what was synced.
+func (w *twin) crash() {
+	w.t.Helper()
+	w.keep()
+	w.stop()
+	w.rig.crash()
+}
+
+// stop ends the rounds. That they ended by themselves can be seen.
+func (w *twin) stop() {
+	w.end()
+	if err := <-w.done; err != nil {
+		w.view.sent = append(w.view.sent, fmt.Sprintf("0s: the peer fails: %v", err))
+	}
+}
+
+// keep notes what was drawn.
+func (w *twin) keep() {
+	w.t.Helper()
+	for e, err := range w.s.store.Scan(store.Log, store.Number(w.logged+1), nil) {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		r, err := parseLogRecord(e.Value, w.c.shape())
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.drawn = append(w.drawn, r.drawn...)
+		w.logged = store.ReadNumber(e.Key)
+	}
+}
+
+// until waits for a moment.
+func (w *twin) until(at time.Time) {
+	time.Sleep(time.Until(at))
+	synctest.Wait()
+}
+
+// play plays rounds and returns what can be seen.
+func (w *twin) play(rounds int) view {
+	w.net.watch = func(es []protocol.Envelope, m protocol.Checkpoint) {
+		at := time.Since(w.start)
+		for i := range es {
+			w.view.sent = append(w.view.sent, fmt.Sprintf("%v to %d after %d records: %x", at, es[i].To, m.Records, es[i].Message.Frame()))
+		}
+	}
+	type due struct {
+		at      time.Time
+		reports []decision.Report
+	}
+	var waiting []due
+	reported := func(until time.Time) {
+		slices.SortStableFunc(waiting, func(a, b due) int { return a.at.Compare(b.at) })
+		for len(waiting) > 0 && waiting[0].at.Before(until) {
+			w.until(waiting[0].at)
+			w.s.Reward(w.t.Context(), waiting[0].reports)
+			waiting = waiting[1:]
+		}
+	}
+	w.start = time.Now().Add(every)
+	w.open()
+	n := 0
+	for t := range rounds {
+		begin := w.start.Add(time.Duration(t) * every)
+		at := begin.Add(-every / 5)
+		reported(at)
+		w.until(at)
+		for _, d := range w.net.step(protocol.Round(t)) {
+			w.net.inbox <- d
+		}
+		at = begin.Add(every / 3)
+		reported(at)
+		w.until(at)
+		if !w.world && t < rounds-4 {
+			n = w.decisions(n, func(i int, ids ...string) {
+				for k, id := range ids {
+					value, after := w.of(i + k)
+					if after == never {
+						continue
+					}
+					r := []decision.Report{{ID: id, Value: bandit.Reward(value)}}
+					when := at.Add(after)
+					if w.batches && k > 0 {
+						waiting[len(waiting)-1].reports = append(waiting[len(waiting)-1].reports, r[0])
+						continue
+					}
+					waiting = append(waiting, due{when, r})
+					if w.twice {
+						waiting = append(waiting, due{when.Add(time.Millisecond), r}, due{when.Add(every), []decision.Report{{ID: id, Value: bandit.Reward(1 - value)}}})
+					}
+				}
+			})
+		}
+		at = begin.Add(3 * every / 4)
+		reported(at)
+		w.until(at)
+		st := w.status()
+		w.view.status = append(w.view.status, fmt.Sprintf("%+v", st))
+		w.view.commits = append(w.view.commits, w.commits)
+		if t == rounds/2 {
+			w.crash()
+			w.open()
+		}
+	}
+	w.keep()
+	for _, l := range w.lines() {
+		w.view.ledger = append(w.view.ledger, string(l))
+	}
+	w.stop()
+	_ = w.s.store.Close() // a snapshot would be of the middle of a replay
+	return w.view
+}
+
+// decisions asks for one decision, and for three in a batch, two of them of one subject. It returns
+// the number of the next one, and calls then with the ids that one request made.
+func (w *twin) decisions(n int, then func(i int, ids ...string)) int {
+	w.t.Helper()
+	for _, size := range []int{1, 3} {
+		var asks []decision.Ask
+		var ids []string
+		for k := range size {
+			a := decision.Ask{ID: fmt.Sprint("visit-", n+k)}
+			if k > 0 {
+				a.Subject = fmt.Sprint("subject-", n/12)
+			}
+			asks, ids = append(asks, a), append(ids, a.ID)
+		}
+		for _, o := range w.decide(asks...) {
+			w.view.status = append(w.view.status, fmt.Sprintf("%+v %v", o.Value, o.Err))
+		}
+		then(n, ids...)
+		n += size
+	}
+	return n
+}
+
+// TestHistoriesLookTheSame: two sites with the same decisions and other rewards, reported or not,
+// at any time, in any form, show the same, byte for byte and moment for moment, if the second one
+// gets the nodes that the first one drew: frames, checkpoints, ledger, status, answers to
+// decisions, and commits that are counted. Every message leaves at the moment that the round sets.
+// Both crash once.
+func TestHistoriesLookTheSame(t *testing.T) {
+	for _, name := range protocols() {
+		for _, world := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/world=%v", name, world), func(t *testing.T) {
+				for _, d := range differences(t, name, world) {
+					t.Error(d)
+				}
+			})
+		}
+	}
+}
+
+// differences plays all histories and returns how they can be told apart from the first one.
+func differences(t *testing.T, name string, world bool) (found []string) {
+	t.Helper()
+	var want view
+	var nodes []dp.Release
+	for i, a := range tales() {
+		if world && (a.batches || a.twice) {
+			continue
+		}
+		running(t, func(t *testing.T) {
+			x := usual(name, AtWindow)
+			x.world, x.seed = world, 1
+			w := &twin{rig: newRig(t, x), tale: a, given: nodes}
+			got := w.play(18)
+			if i > 0 {
+				found = append(found, want.differences(a.name, &got)...)
+				return
+			}
+			want, nodes = got, w.drawn
+			if len(nodes) < 6 || len(want.sent) < 18 || len(want.ledger) < 6 {
+				t.Fatalf("%d nodes, %d frames and %d ledger lines: this shows little", len(nodes), len(want.sent), len(want.ledger))
+			}
+		})
+	}
+	return append(found, want.unpunctual(t)...)
+}
+
+func (v *view) differences(name string, got *view) (found []string) {
+	for _, c := range []struct {
+		what      string
+		want, got []string
+	}{{"frame", v.sent, got.sent}, {"status or answer", v.status, got.status}, {"ledger line", v.ledger, got.ledger}} {
+		for i := range min(len(c.want), len(c.got)) {
+			if c.want[i] != c.got[i] {
+				found = append(found, fmt.Sprintf("%s: %s %d is\n%s, without reports\n%s", name, c.what, i, c.got[i], c.want[i]))
+				break
+			}
+		}
+		if len(c.want) != len(c.got) {
+			found = append(found, fmt.Sprintf("%s: %d of what is a %s, without reports %d", name, len(c.got), c.what, len(c.want)))
+		}
+	}
+	if !slices.Equal(v.commits, got.commits) {
+		found = append(found, fmt.Sprintf("%s: commits are counted as %v, without reports as %v", name, got.commits, v.commits))
+	}
+	return found
+}
+
+// unpunctual returns the messages that leave at other moments of a round than the one that is set. What
+// a restart sends again leaves when it starts.
+func (v *view) unpunctual(t *testing.T) (found []string) {
+	t.Helper()
+	others := make(map[time.Duration]bool)
+	for _, s := range v.sent {
+		at, err := time.ParseDuration(strings.Fields(s)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at%every != maxOffset {
+			others[at] = true
+		}
+	}
+	if len(others) > 1 {
+		found = append(found, fmt.Sprintf("messages leave at %v, want %v after the beginning of a round", others, maxOffset))
+	}
+	return found
+}
+
+// TestAClaimEndsTheRound: a round that a neighbour's claim interrupts draws nothing, whether an
+// application or a simulated world plays, though its messages would not leave.
+func TestAClaimEndsTheRound(t *testing.T) {
+	for _, name := range protocols() {
+		for _, world := range []bool{false, true} {
+			if drawn := afterAClaim(t, name, world); drawn != "" {
+				t.Errorf("%s, world %v: %s", name, world, drawn)
+			}
+		}
+	}
+}
+
+// afterAClaim returns what a site does in a round in which it is an old copy.
+func afterAClaim(t *testing.T, name string, world bool) string {
+	t.Helper()
+	x := usual(name, AtWindow)
+	x.world = world
+	r := newRig(t, x)
+	r.start()
+	for i := range 8 {
+		if !world {
+			r.ask(decision.Ask{ID: fmt.Sprint(i)})
+		}
+		r.round()
+	}
+	before, lines, round := r.s.step, len(r.lines()), r.s.state.Round
+	r.s.OnRemembered(left, protocol.Checkpoint{Records: 1 << 20})
+	for t := round; t < round+4; t++ {
+		if err := r.s.Round(protocol.Round(t), nil); err != nil {
+			return err.Error()
+		}
+	}
+	defer func() { _ = r.s.store.Close() }()
+	if r.s.step != before || len(r.lines()) != lines {
+		return fmt.Sprintf("%d steps and %d ledger records follow the claim", r.s.step-before, len(r.lines())-lines)
+	}
+	return ""
+}
