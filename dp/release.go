@@ -133,5 +133,7 @@ func Received(f Fields) (Release, error) {
 			return Release{}, fmt.Errorf("%w: value %d is %d, at most %d either way", ErrMalformed, i, v, int64(MaxValue))
 		}
 	}
-	return Release{f.Stream, f.Span, slices.Clone(f.Count), slices.Clone(f.Value), f.Exponent, f.Noise}, nil
+	// Unlike slices.Clone this lets the codec keep the numbers of f on its stack.
+	count, value := append([]uint64(nil), f.Count...), append([]int64(nil), f.Value...)
+	return Release{f.Stream, f.Span, count, value, f.Exponent, f.Noise}, nil
 }

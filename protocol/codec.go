@@ -24,6 +24,8 @@ const (
 	maxRefs = 4096
 	maxBody = 256
 	sigLen  = 64
+
+	usualLen = 256 // of a release; longer ones are read a little slower
 )
 
 // Frame returns the canonical form of m. The Message keeps it, so that it is encoded once

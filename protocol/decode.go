@@ -118,6 +118,8 @@ func (l *Label) decode(b []byte) error {
 
 func decodeRelease(b []byte) (dp.Release, error) {
 	var f dp.Fields
+	var count [usualLen]uint64 // on the stack: the Release copies them
+	var value [usualLen]int64
 	r := fieldReader{where: "release", b: b}
 	for r.next() {
 		var err error
@@ -129,9 +131,9 @@ func decodeRelease(b []byte) (dp.Release, error) {
 		case 3<<3 | number:
 			f.Span.To = r.number
 		case 4<<3 | list:
-			f.Count, err = packed[uint64]("counts", r.part, false)
+			f.Count, err = packed(count[:], "counts", r.part, false)
 		case 5<<3 | list:
-			f.Value, err = packed[int64]("values", r.part, true)
+			f.Value, err = packed(value[:], "values", r.part, true)
 		case 6<<3 | number:
 			f.Exponent = int8(protowire.DecodeZigZag(r.upTo(math.MaxUint8)))
 		case 7<<3 | number:

@@ -92,14 +92,17 @@ func shortest(b []byte) (v uint64, n int) {
 	return v, n
 }
 
-// packed reads a list of numbers, which is not empty. The list is allocated once, since a
-// frame can be all list.
-func packed[T uint64 | int64](where string, b []byte, zigzag bool) ([]T, error) {
+// packed reads a list of numbers, which is not empty, into room if it has the capacity. If
+// not, the list is allocated once, since a frame can be all list.
+func packed[T uint64 | int64](room []T, where string, b []byte, zigzag bool) ([]T, error) {
 	n := lastBytes(b)
 	if n == 0 || n > dp.MaxLen {
 		return nil, frameError(where, "%d, want 1 to %d", n, dp.MaxLen)
 	}
-	numbers := make([]T, n)
+	if n > cap(room) {
+		room = make([]T, n)
+	}
+	numbers := room[:n]
 	at := 0
 	for i := range numbers { // with a last byte for each, so that b[at] is there
 		x := b[at]

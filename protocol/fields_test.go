@@ -6,6 +6,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"pgregory.net/rapid"
+
+	"peerd.dev/dp"
 )
 
 // TestPackedReadsWhatProtobufWrites: packed accepts a list exactly if protowire reads it
@@ -22,7 +24,7 @@ func TestPackedReadsWhatProtobufWrites(t *testing.T) {
 			b[at] = rapid.SampledFrom([]byte{0, 1, 2, 0x7f, 0x80, 0x81, 0xff}).Draw(r, "byte")
 		}
 		want, canonical := packedByProtobuf(b)
-		got, err := packed[uint64]("list", b, false)
+		got, err := packed[uint64](nil, "list", b, false)
 		if (err == nil) != canonical || canonical && !slices.Equal(got, want) {
 			r.Fatalf("%x: %v (%v), want %v (%t)", b, got, err, want, canonical)
 		}
@@ -53,12 +55,12 @@ func TestPackedAtTheEdges(t *testing.T) {
 	for bytes := range 10 {
 		for _, v := range []uint64{1 << (7 * bytes), 1<<(7*bytes) | 1, 1<<(7*bytes+7) - 1} {
 			list := protowire.AppendVarint(nil, v)
-			got, err := packed[uint64]("list", slices.Repeat(list, 3), false)
+			got, err := packed[uint64](nil, "list", slices.Repeat(list, 3), false)
 			if err != nil || !slices.Equal(got, []uint64{v, v, v}) {
 				t.Errorf("%d in %d bytes: %v (%v)", v, len(list), got, err)
 			}
 			list[len(list)-1] |= 0x80
-			if got, err := packed[uint64]("list", append(list, 0), false); err == nil {
+			if got, err := packed[uint64](nil, "list", append(list, 0), false); err == nil {
 				t.Errorf("%d in %d bytes: %v, want an error", v, len(list)+1, got)
 			}
 		}
@@ -72,8 +74,20 @@ func TestPackedAtTheEdges(t *testing.T) {
 		"nothing":       {},
 		"none complete": {0xff, 0xff},
 	} {
-		if got, err := packed[int64]("list", list, true); err == nil {
+		if got, err := packed[int64](nil, "list", list, true); err == nil {
 			t.Errorf("%s: %v, want an error", name, got)
+		}
+	}
+}
+
+// TestNumbersAreAllocatedOnce: of a release of a usual length, only the numbers that it
+// keeps are allocated.
+func TestNumbersAreAllocatedOnce(t *testing.T) {
+	for _, n := range []int{1, 10, usualLen} {
+		release := received(t, dp.Fields{Count: make([]uint64, n), Value: make([]int64, n)})
+		b := AppendRelease(nil, release)
+		if got := testing.AllocsPerRun(100, func() { _, _ = ParseRelease(b) }); got != 2 {
+			t.Errorf("%d values: %v allocations, want 2", n, got)
 		}
 	}
 }
