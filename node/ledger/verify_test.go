@@ -374,6 +374,26 @@ func TestLedgerRules(t *testing.T) {
 	}
 }
 
+// TestNumbersAreNotSkipped: a record that says that others were before it is refused, whoever signs it.
+func TestNumbersAreNotSkipped(t *testing.T) {
+	b := small(t)
+	for _, seq := range []uint64{b.chain.Next + 1, b.chain.Next - 1, b.chain.Next + 1000, 0} {
+		v := NewVerifier()
+		for _, l := range b.lines {
+			if err := v.Line(l); err != nil {
+				t.Fatal(err)
+			}
+		}
+		line, err := (&Record{seq, b.chain.Head, leaf(0, 4, 0)}).Append(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := v.Line(line); !errors.Is(err, ErrChain) {
+			t.Errorf("record %d after %d: %v, want %v", seq, b.chain.Next-1, err, ErrChain)
+		}
+	}
+}
+
 // leaf returns a release of stream s of a small book.
 func leaf(s dp.StreamID, to, from uint64) *Release {
 	return &Release{Stream: s, From: from, To: to, Counts: []uint64{1}, Values: []int64{5}, Exponent: -20, Noise: dp.Noise{Scale: 8388608, VarianceUnits: dp.VarianceScale}}
