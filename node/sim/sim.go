@@ -65,6 +65,7 @@ type run struct {
 	Config
 	agents  []*node.Agent
 	traces  []*node.Trace
+	liars   []*liar // by peer; nil for honest ones
 	network *Network
 	down    []uint64 // round until which a peer is away
 	rng     *rand.Rand
@@ -140,6 +141,15 @@ func start(c Config) (*run, error) {
 	if truth := slices.Sorted(slices.Values(c.Truth)); len(truth) > 1 {
 		r.res.Gap = truth[len(truth)-1] - truth[len(truth)-2]
 	}
+	if err := c.Liars.check(); err != nil {
+		return nil, err
+	}
+	worst := 0
+	for k, mean := range c.Truth {
+		if mean < c.Truth[worst] {
+			worst = k
+		}
+	}
 	if c.Cover {
 		r.cover = &cover{truth: c.Truth}
 	}
@@ -164,9 +174,13 @@ func start(c Config) (*run, error) {
 		if c.Trace != nil {
 			r.traces = append(r.traces, c.Trace(protocol.Peer(i)))
 		}
-		if !c.Liars.Is(i, n) && !a.Idle() {
+		var l *liar
+		if c.Liars.Is(i, n) {
+			l = &liar{Liars: c.Liars, self: protocol.Peer(i), keys: peer.Keys, arms: c.Spec.Arms, worst: worst, asked: make(map[protocol.Peer][]int64)}
+		} else if !a.Idle() {
 			r.honest++
 		}
+		r.liars = append(r.liars, l)
 	}
 	return r, nil
 }
@@ -178,7 +192,10 @@ func (r *run) step(t protocol.Round, i int) error {
 		r.res.Lost += uint64(len(in))
 		return nil
 	}
-	a, lies := r.agents[i], r.Liars.Is(i, len(r.agents))
+	a, lies := r.agents[i], r.liars[i] != nil
+	if lies {
+		r.liars[i].hear(in)
+	}
 	if r.cover != nil && !lies && !a.Idle() {
 		a.Receive(in) // so that the estimates are those of the choice
 		in = nil
@@ -215,28 +232,36 @@ func (r *run) step(t protocol.Round, i int) error {
 		if _, ok := e.Message.IsRoundEnd(); ok {
 			continue // the mailboxes know when a round is over
 		}
-		m := &e.Message
 		if r.lemmas != nil {
-			r.lemmas.sent(i, m)
+			r.lemmas.sent(i, &e.Message)
 		}
-		if lies {
-			lie, err := r.Liars.lie(m, t)
-			if err != nil {
+		if e.To != protocol.Everyone {
+			if err := r.send(t, i, int(e.To), &e.Message); err != nil {
 				return err
 			}
-			m = &lie
-		}
-		size := r.size(m)
-		if e.To != protocol.Everyone {
-			r.post(t, i, int(e.To), m, size)
 			continue
 		}
 		for to := range r.agents {
 			if to != i {
-				r.post(t, i, to, m, size)
+				if err := r.send(t, i, to, &e.Message); err != nil {
+					return err
+				}
 			}
 		}
 	}
+	return nil
+}
+
+// send posts one message of a peer, or the lie in its place.
+func (r *run) send(t protocol.Round, from, to int, m *protocol.Message) error {
+	if r.liars[from] != nil {
+		lie, err := r.liars[from].lie(m, t, protocol.Peer(to))
+		if err != nil {
+			return err
+		}
+		m = &lie
+	}
+	r.post(t, from, to, m, r.size(m))
 	return nil
 }
 

@@ -215,11 +215,19 @@ func makeSchema() []Key {
 		},
 		{
 			Name: "experiment.liars.count", Default: "0", Unit: "peers", rule: whole(0, many),
-			Doc: "Number of peers that claim false pull counts.",
+			Doc: "Number of peers that claim what is not so, and sign it.",
 		},
 		{
-			Name: "experiment.liars.claim", Default: "huge", rule: oneOf("huge", "t", "half"),
-			Doc: "What liars claim of every arm: 2^63 pulls, the rounds so far, or half of them.",
+			Name: "experiment.liars.claim", Default: "huge", rule: oneOf("honest", "huge", "t", "half"),
+			Doc: "How many pulls of every arm liars claim: their own, 2^63, the rounds so far, or half of them.",
+		},
+		{
+			Name: "experiment.liars.pay", Default: "honest", rule: oneOf("honest", "inside", "outside", "fork"),
+			Doc: "What liars claim that arms pay: inside is 1 for the worst arm and 0 for others, outside 1,000 and -1,000, and fork is inside to half of the peers and the truth to the others.",
+		},
+		{
+			Name: "experiment.liars.quiet", Default: "false", rule: yesNo(),
+			Doc: "Liars claim that their sums hold next to no noise.",
 		},
 		{
 			Name: "experiment.figure.kind", Default: "curves", rule: oneOf("none", "curves", "final"),

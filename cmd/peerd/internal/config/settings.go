@@ -187,10 +187,12 @@ type Faults struct {
 	Churn     float64
 }
 
-// Liars are simulated peers who claim counts that are not theirs.
+// Liars are simulated peers that claim what is not so.
 type Liars struct {
 	Count int
 	Claim string
+	Pay   string
+	Quiet bool
 }
 
 // Log says what is logged and how.

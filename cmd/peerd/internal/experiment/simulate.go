@@ -36,7 +36,10 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 			Loss: s.Experiment.Faults.Loss, Duplicate: s.Experiment.Faults.Duplicate, Reorder: s.Experiment.Faults.Reorder,
 			Delay: s.Experiment.Faults.Delay, Churn: s.Experiment.Faults.Churn,
 		},
-		Liars: sim.Liars{Count: s.Experiment.Liars.Count, Claim: sim.Claim(s.Experiment.Liars.Claim)},
+		Liars: sim.Liars{
+			Count: s.Experiment.Liars.Count, Claim: sim.Claim(s.Experiment.Liars.Claim),
+			Pay: sim.Pay(s.Experiment.Liars.Pay), Quiet: s.Experiment.Liars.Quiet,
+		},
 	}
 	copy(c.Faults.Partition[:], s.Experiment.Faults.Partition)
 	worlds, err := sites.In(source, run)
