@@ -25,9 +25,10 @@ type accumulator struct {
 // newAccumulator returns the one of stream id of a charge, for a number of leaves.
 func newAccumulator(id StreamID, c *Charge, horizon uint64) accumulator {
 	width := c.Width()
+	lo, hi := c.Bounds()
 	a := accumulator{
 		id: id, shape: c.Shape, dim: c.Dim, width: width, horizon: horizon,
-		lo: float64(c.Lo) * unit(GridExponent), hi: float64(c.Hi) * unit(GridExponent),
+		lo: lo, hi: hi,
 		leaf: make([]int64, width),
 	}
 	if width > 1 {

@@ -69,6 +69,11 @@ const minSigma = 1 << 10
 // Width returns the length of the streams' sums.
 func (c *Charge) Width() int { return c.Shape.width(c.Dim) }
 
+// Bounds returns what records are clipped to: every entry of a Box, or the reward.
+func (c *Charge) Bounds() (lo, hi float64) {
+	return float64(c.Lo) * unit(GridExponent), float64(c.Hi) * unit(GridExponent)
+}
+
 // Check computes again the noise that the other fields need and refuses a charge
 // with less, and one that no [Curator] makes.
 func (c Charge) Check() error {

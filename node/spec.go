@@ -167,18 +167,24 @@ func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (b
 		return nil, err
 	}
 	cadence, statistic := entry.Cadence(s.Protocol), learner.Statistic()
+	streams := s.Privacy.Streams(statistic, cadence)
+	charge, err := streams.Charge()
+	if err != nil {
+		return nil, err
+	}
 	if err = s.suits(&entry, cadence, learner); err != nil {
 		return nil, err
 	}
 	if entry.Learns(s.Protocol, c.Self) {
 		a.learner, a.closing = learner, newClosing(cadence, learner)
-		if _, err = a.curator.Open(s.Privacy.Streams(statistic, cadence)); err != nil {
+		if _, err = a.curator.Open(streams); err != nil {
 			return nil, err
 		}
 	}
 	a.protocol, err = entry.New(protocol.Config{
 		Self: c.Self, Incarnation: c.Incarnation, Graph: s.Graph, Parts: statistic.Parts, Width: statistic.Width(),
-		NoisedCounts: s.Privacy.NoisedCounts(), Keys: c.Keys, Topic: c.Topic, Reuse: c.Reuse, Rand: a.coins[1].Rand, Secret: a.coins[2].Rand, Public: s.Public,
+		NoisedCounts: s.Privacy.NoisedCounts(), Charge: charge, Keys: c.Keys,
+		Topic: c.Topic, Reuse: c.Reuse, Rand: a.coins[1].Rand, Secret: a.coins[2].Rand, Public: s.Public,
 	}, s.Protocol)
 	return a, err
 }

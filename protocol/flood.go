@@ -217,13 +217,13 @@ func (f *flood) load(r *state.Reader) {
 		if m.kind == 0 {
 			continue
 		}
-		if m.kind != f.row || int(m.label.Origin) != i || f.check(&m) != nil {
+		if m.kind != f.row || int(m.label.Origin) != i {
 			r.Fail("row %d is not of peer %d", i, i)
 			break
 		}
 		// Signatures are bound to what peers agree on. After a change of that, others
 		// would refuse the row, and its origin makes a new one.
-		if f.c.Keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig) {
+		if f.check(&m) == nil && f.c.Keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig) {
 			f.newest[i] = m
 		}
 	}

@@ -155,7 +155,7 @@ func (r *rows) check(m *Message) error {
 	if rowsIdle(r.p, m.label.Origin) {
 		return m.bad("a relay has no rewards, so no row is its own")
 	}
-	return nil
+	return plausible(&r.c.Charge, m, &m.body[0])
 }
 
 // sample returns what the newest row of an origin says of arm k.

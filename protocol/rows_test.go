@@ -35,7 +35,7 @@ const (
 func newField(t *testing.T, seed uint64) *field {
 	rng := rand.New(rand.NewPCG(seed, 4))
 	n := newNetwork(t, protocoltest.Setting{
-		Entry: lookup("rows"), Graph: protocoltest.Random(20, 15, rng), Arms: 3, Rounds: fieldLife, Mechanism: dp.Tree, Seed: seed,
+		Entry: lookup("rows"), Graph: protocoltest.Random(20, 15, rng), Arms: 3, Rounds: fieldLife, Mechanism: dp.None, Seed: seed,
 		Params: protocol.RowsParams{Every: second, Pull: second / 5, Merge: protocol.MergeMean},
 	})
 	return &field{Network: n, loss: protocoltest.Faults{Rand: rng, Lose: .3}, pull: n.Choices(seed), away: -1}

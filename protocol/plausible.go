@@ -1,0 +1,53 @@
+package protocol
+
+import (
+	"math"
+
+	"peerd.dev/dp"
+)
+
+// improbable is how rarely an honest number is refused.
+const improbable = 1e-15
+
+// leastVariance is below what a sum has by any mechanism. An estimate that combines a node with
+// its halves has over half of a term's variance; see docs/proofs/honaker.md.
+const leastVariance = dp.VarianceScale / 2
+
+// plausible refuses sums of a Box of one entry, or of counted records, that an honest peer with the charge c does not release:
+// with less noise than was charged, or a sum that no rewards within bounds and no such noise
+// give, except with probability [improbable]. What it lets pass may still be a lie.
+func plausible(c *dp.Charge, m *Message, sums *dp.Release) error {
+	noise := sums.Noise()
+	switch {
+	case c.Scale == 0 && noise.Scale != 0:
+		return m.bad("noise of scale %d, and the policy is none", noise.Scale)
+	case c.Scale > 0 && (noise.Law != c.Mechanism.Law() || noise.Scale < c.Scale || noise.VarianceUnits < leastVariance):
+		return m.bad("%d/%d %v terms of scale %d are less noise than half a %v term of scale %d, which every sum has under the policy",
+			noise.VarianceUnits, dp.VarianceScale, noise.Law, noise.Scale, c.Mechanism.Law(), c.Scale)
+	}
+	lo, hi := c.Bounds()
+	most := noiseTail(sums.NoiseMoments(), improbable)
+	for k := range sums.Len() {
+		sum := sums.At(k)
+		if c.Shape == dp.Counted { // a sum of distances from a bound
+			if sum < -most {
+				return m.bad("value %d: %v, and no value is below 0 without noise of at most %.3g", k, sum, most)
+			}
+			continue
+		}
+		if n := float64(sums.Count(k)); sum < n*lo-most || sum > n*hi+most {
+			return m.bad("part %d: no %d rewards from %v to %v add up to %v with noise of at most %.3g",
+				k, sums.Count(k), lo, hi, sum, most)
+		}
+	}
+	return nil
+}
+
+// noiseTail returns a number that the noise of these moments exceeds, either way, with at most
+// probability p. The moment generating function of Laplace terms is at most exp(2h²·Σb²) up to
+// h = 1/(√2·max b).
+func noiseTail(n dp.NoiseMoments, p float64) float64 {
+	l := math.Log(4 / p)
+	laplace := max(math.Sqrt(8*n.LaplaceSumSq*l), 2*math.Sqrt2*n.LaplaceMax*l)
+	return laplace + math.Sqrt(2*n.GaussVar*l)
+}

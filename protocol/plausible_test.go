@@ -1,0 +1,77 @@
+package protocol
+
+import (
+	"math"
+	"testing"
+
+	"peerd.dev/dp"
+)
+
+// TestAnHonestSumIsPlausible, whatever the mechanism and at every leaf: it says at least the
+// noise that plausible asks for.
+func TestAnHonestSumIsPlausible(t *testing.T) {
+	for _, mechanism := range dp.Mechanisms() {
+		s := dp.Spec{
+			What: "rewards", Streams: 2, Dim: 1, Lo: 0, Hi: 1, Leaves: 200, RecordsPerUser: 1, Mechanism: mechanism, Epsilon: dp.Nano,
+		}
+		if mechanism.Law() == dp.Gaussian {
+			s.Delta = 1e-6
+		}
+		c, err := s.Charge()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for leaf := range c.Leaves {
+			r := received(t, dp.Fields{
+				Count: []uint64{3, 0}, Value: []int64{2 << 20, 0}, Exponent: dp.GridExponent,
+				Span: dp.Span{To: leaf + 1}, Noise: c.SumNoise(leaf + 1),
+			})
+			m := Message{&message{kind: rowsRow, body: []dp.Release{r}}}
+			if err := plausible(&c, &m, &r); err != nil {
+				t.Fatalf("%v, leaf %d: %v", mechanism, leaf+1, err)
+			}
+		}
+	}
+}
+
+// TestALieIsRefused: values that no rewards and no such noise give, and less noise than charged.
+func TestALieIsRefused(t *testing.T) {
+	c := dp.Charge{Mechanism: dp.Tree, Scale: 5 << 20, Hi: 1 << 20}
+	noise := dp.Noise{Scale: 5 << 20, VarianceUnits: 3 * dp.VarianceScale}
+	most := int64(2*math.Sqrt2*5*math.Log(4/improbable)) + 1 // of three terms of scale 5, in rewards
+	for name, x := range map[string]struct {
+		count  uint64
+		reward int64
+		noise  dp.Noise
+		lie    bool
+	}{
+		"as much as there is":      {100, 100 + most - 2, noise, false},
+		"more":                     {100, 100 + most + 1, noise, true},
+		"as little as there is":    {100, -most + 2, noise, false},
+		"less":                     {100, -most - 1, noise, true},
+		"a sum of nothing":         {0, most + 1, noise, true},
+		"a smaller scale":          {100, 50, dp.Noise{Scale: 5<<20 - 1, VarianceUnits: 3 * dp.VarianceScale}, true},
+		"less than half a term":    {100, 50, dp.Noise{Scale: 5 << 20, VarianceUnits: dp.VarianceScale/2 - 1}, true},
+		"no noise":                 {100, 50, dp.Noise{}, true},
+		"another law":              {100, 50, dp.Noise{Law: dp.Gaussian, Scale: 5 << 20, VarianceUnits: 3 * dp.VarianceScale}, true},
+		"more pulls than possible": {1 << 63, 50, noise, false}, // that is for the merge
+	} {
+		r := received(t, dp.Fields{Count: []uint64{x.count}, Value: []int64{x.reward << 20}, Exponent: dp.GridExponent, Span: dp.Span{To: 1}, Noise: x.noise})
+		m := Message{&message{kind: rowsRow, body: []dp.Release{r}}}
+		if err := plausible(&c, &m, &r); (err != nil) != x.lie {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	c.Shape = dp.Counted
+	for value, lie := range map[int64]bool{-most + 2: false, -most - 1: true, 1 << 30: false} {
+		r := received(t, dp.Fields{Value: []int64{value << 20}, Exponent: dp.GridExponent, Span: dp.Span{To: 1}, Noise: noise})
+		if err := plausible(&c, &Message{&message{}}, &r); (err != nil) != lie {
+			t.Errorf("counted, %d: %v", value, err)
+		}
+	}
+	free := dp.Charge{Hi: 1 << 20}
+	r := received(t, dp.Fields{Count: []uint64{1}, Value: []int64{1 << 19}, Exponent: dp.GridExponent, Noise: noise})
+	if plausible(&free, &Message{&message{}}, &r) == nil {
+		t.Error("noise where the policy is none is accepted")
+	}
+}
