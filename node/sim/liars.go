@@ -191,6 +191,7 @@ func (l *liar) release(r *dp.Release, t protocol.Round, even bool, asked []int64
 // count returns the lie in place of a number of pulls.
 func (l *liar) count(n uint64, t protocol.Round) uint64 {
 	switch l.Claim {
+	case ClaimHonest:
 	case ClaimHuge:
 		return 1 << 63
 	case ClaimT:

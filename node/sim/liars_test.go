@@ -12,6 +12,7 @@ import (
 	"peerd.dev/gossip/topology"
 	"peerd.dev/node/sim"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/protocoltest"
 )
 
 // regular returns the neighbours of a random regular graph.
@@ -108,5 +109,46 @@ func TestTheLyingPeer(t *testing.T) {
 		if r.rule != protocol.Max && ratio > limit[r.rule] {
 			t.Errorf("%s under claim %s: %.2f times no attack, at most %v", r.rule, r.claim, ratio, limit[r.rule])
 		}
+	}
+}
+
+// TestALiarAboutRewards signs what it says: one among 20 peers takes the estimates of average
+// wherever it likes, and costs those of rows next to nothing, since rows refuses values that no
+// rewards give.
+func TestALiarAboutRewards(t *testing.T) {
+	const peers, rounds = 20, 1000
+	play := func(p any, pay sim.Pay) sim.Result {
+		c := config(1, regular(t, peers, 6, 1), rounds, []float64{.9, .6, .5, .4, .3})
+		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = p, dp.None, account.Unlimited
+		c.Keys = nil
+		for i := range peers {
+			c.Keys = append(c.Keys, protocoltest.Keys(protocol.Peer(i)))
+		}
+		c.Points, c.Truth = 1, []float64{.9, .6, .5, .4, .3}
+		if pay != "" {
+			c.Liars = sim.Liars{Count: 1, Pay: pay}
+		}
+		res, err := sim.Run(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	rows := protocol.RowsParams{Every: 20, Pull: 20, Merge: protocol.MergeMean}
+	average := protocol.AverageParams{Consistency: protocol.Capped, Rate: .3, Patience: 10}
+	honest := play(rows, "").Regret[0]
+	for _, pay := range []sim.Pay{sim.PayInside, sim.PayOutside, sim.PayFork} {
+		res := play(rows, pay)
+		t.Logf("rows, %s: regret %.1f, without a liar %.1f; refused %d", pay, res.Regret[0], honest, res.Refused)
+		if res.Regret[0] > 2*honest+20 {
+			t.Errorf("rows, %s: regret %.1f, without a liar %.1f", pay, res.Regret[0], honest)
+		}
+		if pay == sim.PayOutside && res.Refused == 0 {
+			t.Error("rows takes values in that no rewards give")
+		}
+	}
+	base := play(average, "").Regret[0]
+	if got := play(average, sim.PayInside).Regret[0]; got < 5*base {
+		t.Errorf("average: regret %.1f, without a liar %.1f: the attack must be real, else nothing is shown", got, base)
 	}
 }
