@@ -151,7 +151,7 @@ func TestNoiseBelowTheLeastDeviationIsRefused(t *testing.T) {
 // when leaves are given up, since a lost life may have released it.
 func TestGivingUpLeavesDropsWhatWaited(t *testing.T) {
 	for _, m := range Mechanisms() {
-		if m == None || m.Describe().Family == "tree" { // its new node covers the lost leaves
+		if m == None || m == Tree || m == TreeGaussian { // its new node covers the lost leaves
 			continue
 		}
 		play := func(waits bool) Release {
