@@ -392,23 +392,14 @@ type recordKey struct {
 // record puts a recorder into the place of a peer.
 func (s *labSite) record() *recorder {
 	s.Helper()
-	deployment, err := daemon.NewDeployment(s.settings())
-	if err != nil {
-		s.Fatal(err)
-	}
 	r := &recorder{values: make(map[recordKey][]byte), stop: make(chan struct{}), done: make(chan struct{})}
-	c := deployment.HostConfig(1, slog.New(slog.DiscardHandler))
-	c.Checkpoints = true
-	c.OnCheckpoint = func(_ protocol.Peer, m protocol.Checkpoint) {
+	r.host = s.host(func(_ protocol.Peer, m protocol.Checkpoint) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if m.Records > r.seen.Records {
 			r.seen = m
 		}
-	}
-	if r.host, err = gossip.NewHost(c); err != nil {
-		s.Fatal(err)
-	}
+	})
 	go func() {
 		defer close(r.done)
 		for {
@@ -422,6 +413,22 @@ func (s *labSite) record() *recorder {
 	}()
 	s.Cleanup(func() { _ = r.close() })
 	return r
+}
+
+// host puts a host of the test into the place of a peer.
+func (s *labSite) host(seen func(protocol.Peer, protocol.Checkpoint)) *gossip.Host {
+	s.Helper()
+	deployment, err := daemon.NewDeployment(s.settings())
+	if err != nil {
+		s.Fatal(err)
+	}
+	c := deployment.HostConfig(1, slog.New(slog.DiscardHandler))
+	c.Checkpoints, c.OnCheckpoint = true, seen
+	h, err := gossip.NewHost(c)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return h
 }
 
 func (r *recorder) close() error {
