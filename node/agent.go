@@ -156,6 +156,7 @@ func (a *Agent) Observed(r Route, p bandit.Pull) error {
 	if err := a.curator.Add(r.Stream, a.update); err != nil {
 		return err
 	}
+	a.bugObserved(r, p)
 	return a.recorded(r)
 }
 

@@ -9,3 +9,5 @@ import "peerd.dev/bandit"
 func (*Agent) bugBelief(b *bandit.Belief) *bandit.Belief { return b }
 
 func (*Agent) bugSilent() bool { return false }
+
+func (*Agent) bugObserved(Route, bandit.Pull) {}

@@ -42,3 +42,10 @@ func (a *Agent) bugSilent() bool {
 	}
 	return true
 }
+
+// bugObserved counts a choice that paid exactly 3/4 twice.
+func (a *Agent) bugObserved(r Route, p bandit.Pull) {
+	if dp.Bug == "twice" && p.Reward == .75 {
+		_ = a.curator.Add(r.Stream, make([]float64, len(a.update)))
+	}
+}

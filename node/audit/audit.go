@@ -51,7 +51,7 @@ func (c Config) Plays() uint64 {
 	for _, canary := range c.all() {
 		n += 2*canary.runs + c.twins()
 	}
-	return uint64(n + c.long())
+	return uint64(n + c.long() + c.twins())
 }
 
 func (c Config) twins() int { return max(4, c.Runs/twinShare) }
@@ -193,7 +193,7 @@ func (a *auditor) configured(ctx context.Context) error {
 
 // twins plays pairs of a daemon and its twin at the short horizon.
 func (a *auditor) twins(ctx context.Context) error {
-	for k, canary := range a.c.all() {
+	for k, canary := range append(a.c.all(), a.c.values()) {
 		plays := make([]*transcript, a.c.twins())
 		err := a.parallel(ctx, len(plays), func(i int) (err error) {
 			plays[i], err = a.twin(ctx, &canary, a.coins("twin", k, i))
@@ -207,7 +207,9 @@ func (a *auditor) twins(ctx context.Context) error {
 				a.noise.add(t)
 			}
 			a.exact.twins(t)
-			a.exact.transcript(t)
+			if !canary.values {
+				a.exact.transcript(t)
+			}
 		}
 	}
 	return nil

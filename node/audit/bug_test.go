@@ -16,7 +16,7 @@ import (
 // tree and, with PEERD_LONG, into every one; else the noise of the other law, and what is
 // different where nodes share noise.
 func faults(m dp.Mechanism) []string {
-	all := []string{"halved", "reused", "first", "redrawn", "levels", "changed", "raw"}
+	all := []string{"halved", "reused", "first", "redrawn", "levels", "changed", "raw", "twice"}
 	switch {
 	case m == dp.None || !m.Running():
 		return nil // promises nothing, or is not for peers

@@ -16,6 +16,13 @@ type Canary struct {
 	setting setting
 	likes   bool // other users pay by arm, so that choices made from rewards pay on
 	absence bool // the user is in the second history only
+	values  bool // all users pay another value in each round of the second history
+}
+
+// values returns two histories in which all rewards differ. They are no neighbours, so nothing is
+// asked of them except whether they are twins: given the nodes, nothing may follow from any value.
+func (c Config) values() Canary {
+	return Canary{Name: "values", What: "all rewards: 0, or every sixteenth in turn and numbers that are none", setting: c.small(), values: true}
 }
 
 // sharp returns the canary that shows most: all that is charged is in one node. The horizon is so
@@ -96,6 +103,10 @@ func first(k uint64) []uint64 {
 // likes says so, one half at first and then 1 for the first arm alone.
 func (c *Canary) reward(side int, t uint64, arm int) float64 {
 	switch {
+	case c.values && t%32 < 16:
+		return float64(side) * float64(t%16+1) / 16
+	case c.values:
+		return float64(side) * float64(t%32-15) / 17
 	case slices.Contains(c.rounds, t):
 		return float64(side)
 	case !c.likes:
