@@ -109,23 +109,44 @@ func (s *Spec) Check() error {
 	return s.suits(&entry, entry.Cadence(s.Protocol), learner)
 }
 
+// CheckCounts reports whether the network can do with the counts that it promises: noised
+// ones leave nothing to be seen that rests on exact ones.
+func (s *Spec) CheckCounts() error {
+	entry, err := protocol.EntryOf(s.Protocol)
+	if err != nil {
+		return err
+	}
+	statistic, err := s.Statistic()
+	if err != nil {
+		return err
+	}
+	return s.suitsCounts(&entry, entry.Cadence(s.Protocol), statistic)
+}
+
+func (s *Spec) suitsCounts(entry *protocol.Entry, c protocol.Cadence, statistic bandit.Statistic) error {
+	switch {
+	case !s.Privacy.NoisedCounts():
+		return nil
+	case c.Rounds == 0:
+		return fmt.Errorf("node: counts cannot be noised: the leaves of protocol %s close %s, so when they close shows how many rewards there were", entry.Name, c.Text())
+	case !entry.NoisedCounts:
+		return fmt.Errorf("node: counts cannot be noised: protocol %s computes with exact ones", entry.Name)
+	case statistic.Kind != bandit.Sum || statistic.Dim != 1:
+		return errors.New("node: counts cannot be noised: the learner adds up more than rewards")
+	case s.Privacy.Unclipped:
+		return errors.New("node: counts cannot be noised: rewards of this world can be outside of [0, 1]")
+	}
+	return nil
+}
+
 func (s *Spec) suits(entry *protocol.Entry, c protocol.Cadence, l bandit.Learner) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	_, phased := l.(bandit.Phased)
-	if s.Privacy.NoisedCounts() {
-		switch statistic := l.Statistic(); {
-		case c.Rounds == 0:
-			return fmt.Errorf("node: counts cannot be noised: leaves of protocol %s close %s, so that when they close shows how many there were", entry.Name, c.Text())
-		case !entry.NoisedCounts:
-			return fmt.Errorf("node: counts cannot be noised: protocol %s computes with exact counts", entry.Name)
-		case statistic.Kind != bandit.Sum || statistic.Dim != 1:
-			return fmt.Errorf("node: counts cannot be noised: the learner adds up more than rewards")
-		case s.Privacy.Unclipped:
-			return fmt.Errorf("node: counts cannot be noised: rewards are unclipped")
-		}
+	if err := s.suitsCounts(entry, c, l.Statistic()); err != nil {
+		return err
 	}
+	_, phased := l.(bandit.Phased)
 	switch width := l.Statistic().Width(); {
 	case width > 1 && !entry.Wide:
 		return fmt.Errorf("node: protocol %s carries one number a part, and the learner's sums have %d", entry.Name, width)

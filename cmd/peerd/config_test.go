@@ -54,7 +54,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 	other := map[string]string{
 		"mode": "lockstep", "dir": "here", "seed": "3", "network": "n.yaml", "listen": "[/ip4/127.0.0.1/tcp/9, '/ip6/::1/tcp/9']",
 		"arms": "[x, z]", "privacy.epsilon": "inf", "privacy.mechanism": "none", "privacy.delta": "0.5",
-		"privacy.calibration": "paper", "privacy.adjacency": "zero-out", "privacy.records_per_user": "2",
+		"privacy.calibration": "paper", "privacy.adjacency": "zero-out", "privacy.counts": "noised", "privacy.records_per_user": "2",
 		"privacy.horizon": "77", "privacy.accept_weak": "true", "learner.name": "ucb", "learner.ucb.confidence": "paper",
 		"protocol.name": "rows", "protocol.average.consistency": "max", "protocol.average.f": "2", "protocol.average.rate": "0.5",
 		"protocol.average.patience": "9", "protocol.rows.every": "3", "protocol.rows.pull": "4", "protocol.rows.merge": "trimmed",

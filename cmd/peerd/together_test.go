@@ -25,6 +25,12 @@ func refusedTogether() []refusedCase {
 			key: "world.kind", value: "gaussian", reason: "want rewards in [0, 1] with privacy.mechanism: tree-gaussian, since Gaussian noise is calibrated for them alone: set world.gaussian.clip: true",
 			with: inLockstep("privacy.mechanism", "tree-gaussian", "world.gaussian.means", "[[0, 0.5, 1]]", "world.gaussian.clip", "false", "world.gaussian.sd", "1", "privacy.delta", "1e-06"),
 		},
+		{key: "privacy.counts", value: "noised", reason: "want public with protocol.name: average", with: average("api.min_exposures", "0")},
+		{
+			key: "privacy.counts", value: "noised", reason: "rewards of this world can be outside of [0, 1]",
+			with: inLockstep("protocol.name", "rows", "world.kind", "gaussian", "world.gaussian.means", "[[0, 0.5, 1]]", "world.gaussian.clip", "false", "world.gaussian.sd", "1"),
+		},
+		{key: "api.min_exposures", value: "1", reason: "want 0 with privacy.counts: noised", with: rows("privacy.counts", "noised", "world.kind", "application")},
 		{key: "privacy.delta", value: "1e-06", reason: "want 0 with privacy.mechanism: tree, whose epsilon is never exceeded"},
 		{key: "privacy.delta", value: "0", reason: "want a small probability, such as 0.000001, with privacy.mechanism: tree-gaussian", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},
 		{key: "privacy.delta", value: "0.01", reason: "want at most 0.001 with privacy.accept_weak: false", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},

@@ -75,7 +75,11 @@ func makeSchema() []Key {
 		},
 		{
 			Name: "privacy.adjacency", Default: "replace-one", Shared: true, Fixed: true, rule: oneOf(dp.ReplaceOne.String(), dp.ZeroOut.String()),
-			Doc: "Which histories must be indistinguishable: with replace-one, a user's rewards are replaced by any others; with zero-out, by 0.",
+			Doc: "Which histories must be indistinguishable: with replace-one, a user's rewards are replaced by any others; with zero-out, by 0. Not used with privacy.counts: noised.",
+		},
+		{
+			Name: "privacy.counts", Default: PublicCounts, Shared: true, Fixed: true, rule: oneOf(PublicCounts, NoisedCounts),
+			Doc: "Whether numbers of rewards are released as they are, or with noise: with noised, a user's rewards are left out of one of the histories that must be indistinguishable, so that it is hidden, too, whether the user was there. For protocols whose leaves close by the clock.",
 		},
 		{
 			Name: "privacy.records_per_user", Default: "1", Unit: "rewards", Shared: true, Fixed: true, rule: whole(1, 1<<20),

@@ -61,10 +61,17 @@ type Privacy struct {
 	Mechanism      string
 	Calibration    string
 	Adjacency      string
+	Counts         string
 	RecordsPerUser uint64 `key:"records_per_user"`
 	Horizon        uint64
 	AcceptWeak     bool `key:"accept_weak"`
 }
+
+// What is done with numbers of rewards.
+const (
+	PublicCounts = "public"
+	NoisedCounts = "noised"
+)
 
 // Budget returns what the peer may spend.
 func (p Privacy) Budget() (b account.Budget, err error) {
@@ -91,7 +98,10 @@ func (p Privacy) promise(m Mode) (node.Privacy, error) {
 	if p.Calibration == dp.Paper.String() {
 		out.Calibration = dp.Paper
 	}
-	if p.Adjacency == dp.ZeroOut.String() {
+	switch {
+	case p.Counts == NoisedCounts:
+		out.Adjacency = dp.AddOrRemove
+	case p.Adjacency == dp.ZeroOut.String():
 		out.Adjacency = dp.ZeroOut
 	}
 	return out, nil

@@ -62,6 +62,25 @@ func privacyConstraints() []Constraint {
 			}
 			return ""
 		}},
+		{[]string{"privacy.counts", "protocol.name", "learner.name", "world.kind"}, "Counts are noised where nothing rests on exact ones.", func(s *Settings) string {
+			if s.Privacy.Counts != NoisedCounts {
+				return ""
+			}
+			spec, err := s.Spec(make([][]protocol.Peer, 1), "")
+			if err == nil {
+				err = spec.CheckCounts()
+			}
+			if err == nil {
+				return ""
+			}
+			return fmt.Sprintf("want %s with %s, %s and %s; %s", PublicCounts, s.With("protocol.name"), s.With("learner.name"), s.With("world.kind"), strings.TrimPrefix(err.Error(), "node: "))
+		}},
+		{[]string{"api.min_exposures", "privacy.counts", "world.kind"}, "With noised counts no action is chosen because few decisions were for it.", func(s *Settings) string {
+			if s.Privacy.Counts != NoisedCounts || s.World.Kind != Application || s.API.MinExposures == 0 {
+				return ""
+			}
+			return fmt.Sprintf("want 0 with %s: which action is exposed next would show how many decisions there were before", s.With("privacy.counts"))
+		}},
 		{[]string{"privacy.mechanism", "privacy.epsilon", "mode"}, "Going without noise and a budget of inf belong together.", func(s *Settings) string {
 			none, inf := s.Privacy.Mechanism == dp.None.String(), s.Privacy.Epsilon.Infinite()
 			switch {

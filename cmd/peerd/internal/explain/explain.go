@@ -176,6 +176,9 @@ func replaced(s *config.Settings, charge dp.Charge, b account.Budget) (float64, 
 		return 0, err
 	}
 	times := float64(replace.Scale) / float64(charge.Scale)
+	if charge.Adjacency == dp.AddOrRemove {
+		times = 2 // one user's records are removed and another's added
+	}
 	return b.Used(account.Loss{
 		Pure:   dp.Cost(math.Ceil(float64(charge.Loss.Pure) * times)),
 		Square: account.Square(math.Ceil(float64(charge.Loss.Square) * times * times)),
@@ -224,8 +227,12 @@ const againstText = "anyone who sees everything that the peer sends, with sizes,
 // neighboursText says what is compared.
 func neighboursText(a dp.Adjacency) string {
 	by := "another from 0 to 1"
-	if a == dp.ZeroOut {
+	switch a {
+	case dp.ZeroOut:
 		by = "0"
+	case dp.AddOrRemove:
+		return "two histories of this site, one with all decisions and rewards of that user and one without"
+	case dp.ReplaceOne:
 	}
 	return "two histories of this site that differ in all rewards of that user, each replaced by " + by
 }
@@ -235,7 +242,9 @@ func papers(m dp.Mechanism) []paperDoc {
 	return []paperDoc{
 		{"docs/privacy.md", "the promise, and how the program keeps it"},
 		{proofOf(m), "sums with this noise are private, with choices that follow from releases"},
+		{"docs/proofs/promise.md", "the promise as one theorem, with its assumptions"},
 		{"docs/proofs/records.md", "how far one record can move a sum"},
+		{"docs/proofs/counts.md", "what noised counts hide, and how"},
 		{"docs/proofs/samplers.md", "the noise is drawn exactly"},
 		{"docs/proofs/skip.md", "a folder that was restored pays nothing twice"},
 		{"docs/proofs/account.md", "what epsilon means in other currencies"},
@@ -260,6 +269,12 @@ func users(s *config.Settings) []string {
 
 // publicThings lists what is released without noise.
 func publicThings(s *config.Settings) []string {
+	if s.Privacy.Counts == config.NoisedCounts {
+		return []string{
+			"that this site takes part, and the rounds in which its peer is up",
+			"when, to whom and how much the peer sends; these settings and the network file",
+		}
+	}
 	var list []string
 	if l, err := bandit.Lookup(s.Learner.Name); err == nil && l.Contextual {
 		list = append(list, "which parts of the statistic choices update, and how often each; not which actions were taken, since these follow from features, which are private")

@@ -104,6 +104,8 @@ func (d *Document) writePromise(p pageWriter, s *config.Settings) {
 // writeAdjacency says what zero-out is worth where a user's rewards are replaced.
 func (d *Document) writeAdjacency(p pageWriter) {
 	switch b := d.Budget; {
+	case d.Unit.Adjacency == dp.AddOrRemove.String():
+		p.say("Numbers of rewards are noised, too: that the user was there is hidden like what the user paid. Where another user's rewards take the place of the first one's, the promise is ε = %.4g at the same δ.", b.Replaced)
 	case d.Unit.Adjacency != dp.ZeroOut.String():
 	case b.Replaced <= b.Used*(1+1e-6):
 		p.say("If it is replaced by another value from 0 to 1, instead of 0, a reward moves a sum no further: the promise is then the same.")
