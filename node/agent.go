@@ -126,6 +126,9 @@ func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w bandit.World) 
 	return p, a.Tick(t)
 }
 
+// NoisedCounts reports whether how many records there are is protected, too.
+func (a *Agent) NoisedCounts() bool { return a.noisedCounts }
+
 // Idle reports whether the agent has a role and no arms.
 func (a *Agent) Idle() bool { return a.learner == nil }
 

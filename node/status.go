@@ -4,7 +4,7 @@ package node
 type Status struct {
 	Round    uint64    // rounds played
 	Rounds   uint64    // to play
-	Pulls    []uint64  // by arm
+	Pulls    []uint64  // by arm; nil where an application's counts are noised
 	Means    []float64 // estimates, by arm
 	Samples  []float64 // rewards that the estimates rest on, by arm
 	Noise    []float64 // standard deviation of the noise in the estimates, by arm
@@ -15,7 +15,7 @@ type Status struct {
 	Skipped  uint64    // rounds that passed without the peer: busy, down or blocked
 	Flooded  uint64    // messages dropped because their sender sent too many in a round
 	LastErr  string    // the newest fault of a peer
-	Pending  uint64    // decisions that wait for their reward
+	Pending  uint64    // decisions that wait for their reward; 0 where an application's counts are noised
 	Records  uint64    // of the ledger
 	Full     bool      // the disk is
 	Regret   float64   // of the simulated world, over all rounds; 0 with an application

@@ -12,6 +12,9 @@ func TestExplainIsAPage(t *testing.T) {
 	for name, args := range map[string][]string{
 		"application": {"-c", "../../configs/application.yaml", "--set", "privacy.records_per_user=3", "--set", "api.settle=arrival"},
 		"testnet":     {"../../configs/testnet.yaml"},
+		"counts": {
+			"-c", "../../configs/application.yaml", "--set", "privacy.counts=noised", "--set", "protocol.name=rows", "--set", "api.min_exposures=0",
+		},
 		"gaussian": {
 			"../../configs/rows.yaml", "--set", "privacy.mechanism=tree-gaussian", "--set", "privacy.delta=0.00001",
 			"--set", "privacy.adjacency=zero-out", "--set", "privacy.calibration=paper",

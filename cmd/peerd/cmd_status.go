@@ -60,12 +60,15 @@ func writeStatus(w io.Writer, d api.Status, arms []string) {
 	_, _ = fmt.Fprintf(w, "traffic: %s in, %s out, %d messages dropped, %d refused\n\n", terminal.Bytes(d.BytesIn), terminal.Bytes(d.BytesOut), d.Dropped, d.Refused)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "ARM\tPULLS\tESTIMATE")
-	for k, n := range d.Pulls {
-		name := fmt.Sprint(k)
+	for k, mean := range d.Means {
+		name, pulls := fmt.Sprint(k), "noised"
+		if k < len(d.Pulls) {
+			pulls = fmt.Sprint(d.Pulls[k])
+		}
 		if k < len(arms) {
 			name = arms[k]
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%d\t%.4f\n", name, n, d.Means[k])
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%.4f\n", name, pulls, mean)
 	}
 	_ = t.Flush()
 }

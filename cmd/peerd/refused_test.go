@@ -48,6 +48,7 @@ func refusedAlone() []refusedCase {
 		{key: "privacy.delta", value: "-0.1", reason: "want a probability"},
 		{key: "privacy.calibration", value: "exact", reason: "want tight or paper"},
 		{key: "privacy.adjacency", value: "add", reason: "want replace-one or zero-out"},
+		{key: "privacy.counts", value: "hidden", reason: "want public or noised"},
 		{key: "privacy.records_per_user", value: "0", reason: "want a whole number from 1 to 1048576"},
 		{key: "privacy.records_per_user", value: "1048577", reason: "want a whole number from 1 to 1048576"},
 		{key: "privacy.records_per_user", value: "1.5", reason: "want a whole number"},

@@ -18,17 +18,23 @@ const scrapeTimeout = 2 * time.Second // for the backend
 // computed from rewards, not even from noised ones, and no report of a reward is counted. Where
 // good outcomes alone are reported, their number is the sum of the rewards.
 type metrics struct {
-	requests  *prometheus.CounterVec
-	decisions *prometheus.CounterVec
-	seconds   *prometheus.HistogramVec
-	handler   http.Handler
+	noisedCounts bool
+	requests     *prometheus.CounterVec
+	decisions    *prometheus.CounterVec
+	seconds      *prometheus.HistogramVec
+	handler      http.Handler
 }
 
+// decisions is how the patterns of the routes begin by which decisions are made, and
 // reports is how the patterns of the routes begin on which rewards are reported.
-const reports = "POST /v1/rewards"
+const (
+	decisions = "POST /v1/decisions"
+	reports   = "POST /v1/rewards"
+)
 
 func newMetrics(c Config, panicked func(any)) *metrics {
 	m := &metrics{
+		noisedCounts: c.NoisedCounts,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "peerd_api_requests_total", Help: "Requests by route and status, except reports of rewards.",
 		}, []string{"route", "code"}),
@@ -56,16 +62,21 @@ func (m *metrics) observe(route string, status int, took time.Duration) {
 	switch {
 	case route == "":
 		route = "none"
-	case strings.HasPrefix(route, reports):
+	case m.hides(route):
 		return
 	}
 	m.requests.WithLabelValues(route, strconv.Itoa(status)).Inc()
 	m.seconds.WithLabelValues(route).Observe(took.Seconds())
 }
 
+// hides reports whether requests of a route are not counted.
+func (m *metrics) hides(route string) bool {
+	return strings.HasPrefix(route, reports) || m.noisedCounts && strings.HasPrefix(route, decisions)
+}
+
 // item counts an item of a route, if it is a decision.
 func (m *metrics) item(route string, status int) {
-	if !strings.HasPrefix(route, reports) {
+	if !m.hides(route) {
 		m.decisions.WithLabelValues(strconv.Itoa(status)).Inc()
 	}
 }

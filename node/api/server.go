@@ -28,13 +28,14 @@ const (
 
 // Config describes a [Server].
 type Config struct {
-	Dir        string                 // of the peer; holds the socket and the token
-	Listen     string                 // a loopback address for TCP as well, such as 127.0.0.1:8470; "" for none
-	MaxBody    int64                  // bytes; 0 is [DefaultMaxBody]
-	Backend    Backend                // the peer
-	Logger     *slog.Logger           // nil logs nothing
-	Version    string                 // of the program
-	Collectors []prometheus.Collector // further metrics; none may be computed from rewards
+	Dir          string                 // of the peer; holds the socket and the token
+	Listen       string                 // a loopback address for TCP as well, such as 127.0.0.1:8470; "" for none
+	MaxBody      int64                  // bytes; 0 is [DefaultMaxBody]
+	Backend      Backend                // the peer
+	Logger       *slog.Logger           // nil logs nothing
+	Version      string                 // of the program
+	Collectors   []prometheus.Collector // further metrics; none may be computed from rewards
+	NoisedCounts bool                   // how many decisions there are is protected: no metric counts them
 }
 
 // Server serves the API on a unix socket and, if configured, on a TCP port of the

@@ -68,7 +68,10 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	if err != nil {
 		return c, false, err
 	}
-	turn := bandit.Turn{Round: max(x.state.Round, x.state.Decisions), Excluded: excluded}
+	turn := bandit.Turn{Round: x.state.Round, Excluded: excluded}
+	if !x.agent.NoisedCounts() {
+		turn.Round = max(turn.Round, x.state.Decisions)
+	}
 	for _, f := range ask.Features {
 		turn.Features = append(turn.Features, f)
 	}
@@ -165,6 +168,9 @@ func (x *tx) count(name string, hash [sha256.Size]byte) (bool, error) {
 func (s *Site) rule(excluded []bandit.Arm) (decision.Source, bandit.Arm) {
 	if a, ok := s.arms[s.c.Rules.Fallback]; ok && !s.state.Begun && !slices.Contains(excluded, a) {
 		return decision.Fallback, a
+	}
+	if s.agent.NoisedCounts() { // which action has had fewest decisions shows how many there were
+		return decision.Learned, 0
 	}
 	least := bandit.NoArm
 	for i, n := range s.state.Pulls {

@@ -40,6 +40,7 @@ func epoch() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) }
 
 // setting is what tests vary.
 type setting struct {
+	adjacency  dp.Adjacency
 	protocol   string
 	features   int // numbers that describe an action; the learner need not use them
 	mode       dp.Mode
@@ -132,7 +133,7 @@ func (x *setting) spec() node.Spec {
 	s := node.Spec{
 		Arms: len(x.arms), Graph: [][]protocol.Peer{{self}, {left, right}, {self}},
 		Learner: learner.Small(learner.Params), Protocol: params,
-		Privacy: node.Privacy{Mode: x.mode, Budget: budget, Mechanism: x.mechanism, RecordsPerUser: x.records, Horizon: x.horizon},
+		Privacy: node.Privacy{Mode: x.mode, Budget: budget, Mechanism: x.mechanism, Adjacency: x.adjacency, RecordsPerUser: x.records, Horizon: x.horizon},
 	}
 	switch {
 	case x.alone:

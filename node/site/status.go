@@ -33,6 +33,13 @@ func (s *Site) newest() *durableStatus {
 	}
 }
 
+// withoutCounts returns d without exact numbers of decisions.
+func (d *durableStatus) withoutCounts() *durableStatus {
+	hidden := *d
+	hidden.pulls, hidden.pending = nil, 0
+	return &hidden
+}
+
 // show makes d, which is durable, what is reported, unless d is nil or what is reported is newer:
 // batches become durable in their order, and those who wait for them may not wake up in it.
 func (s *Site) show(d *durableStatus) {
@@ -50,6 +57,9 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 	d := s.durable.Load()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.world == nil && s.agent.NoisedCounts() {
+		d = d.withoutCounts()
+	}
 	return node.Status{
 		Round: min(d.round, s.c.Rounds), Rounds: s.c.Rounds,
 		Pulls: slices.Clone(d.pulls), Means: d.belief.Means, Samples: d.belief.Samples, Noise: d.belief.Noise,

@@ -25,6 +25,7 @@ type tale struct {
 	of      func(i int) (value float64, after time.Duration)
 	batches bool // the reports of a round come in one request
 	twice   bool // each report is repeated, and contradicted
+	visitor bool // one more user comes in some rounds, and pays 1
 }
 
 const never = time.Hour
@@ -71,7 +72,8 @@ type twin struct {
 	start   time.Time
 	given   []dp.Release // nodes of another history that this one gets; nil draws
 	drawn   []dp.Release // nodes of this one
-	logged  uint64       // steps of which drawn has the nodes
+	turns   []uint64     // times that the learner was given
+	logged  uint64       // steps of which drawn and turns know
 	commits int
 	view    view
 	end     context.CancelFunc
@@ -163,6 +165,9 @@ func (w *twin) keep() {
 			w.t.Fatal(err)
 		}
 		w.drawn = append(w.drawn, r.drawn...)
+		if r.kind == logChosen {
+			w.turns = append(w.turns, r.turn)
+		}
 		w.logged = store.ReadNumber(e.Key)
 	}
 }
@@ -208,6 +213,11 @@ func (w *twin) play(rounds int) view {
 		at = begin.Add(every / 3)
 		reported(at)
 		w.until(at)
+		if w.visitor && t%4 == 1 && t < rounds-4 {
+			for _, o := range w.decide(decision.Ask{ID: fmt.Sprint("visitor-", t), Subject: "visitor"}) {
+				waiting = append(waiting, due{at.Add(time.Millisecond), []decision.Report{{ID: o.Value.ID, Value: 1}}})
+			}
+		}
 		if !w.world && t < rounds-4 {
 			n = w.decisions(n, func(i int, ids ...string) {
 				for k, id := range ids {

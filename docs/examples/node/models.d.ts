@@ -3,7 +3,8 @@
 /** The answer of GET /v1/arms, in a list. */
 export interface Arm {
   name: string;
-  /** Number of times this peer chose it. */
+  /** Number of times this peer chose it; 0 with an application whose counts are
+   * noised (privacy.counts). */
   pulls: number;
   /** Estimated mean reward, computed from releases only. While samples are few, noise
    * can put it far outside of 0 to 1. */
@@ -176,7 +177,8 @@ export interface Status {
   round: number;
   /** Rounds to play. */
   rounds: number;
-  /** Pulls of each arm. */
+  /** Pulls of each arm; null with an application whose counts are noised
+   * (privacy.counts). */
   pulls: number[] | null;
   /** Estimated mean reward of each arm, computed from releases only. */
   means: number[] | null;

@@ -12,7 +12,8 @@ class Arm:
     """The answer of GET /v1/arms, in a list."""
 
     name: str
-    # Number of times this peer chose it.
+    # Number of times this peer chose it; 0 with an application whose counts are
+    # noised (privacy.counts).
     pulls: int
     # Estimated mean reward, computed from releases only. While samples are few, noise
     # can put it far outside of 0 to 1.
@@ -489,7 +490,8 @@ class Status:
     round: int
     # Rounds to play.
     rounds: int
-    # Pulls of each arm.
+    # Pulls of each arm; null with an application whose counts are noised
+    # (privacy.counts).
     pulls: Optional[List[int]]
     # Estimated mean reward of each arm, computed from releases only.
     means: Optional[List[float]]

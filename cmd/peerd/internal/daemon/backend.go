@@ -94,9 +94,12 @@ func (p *Daemon) Arms(ctx context.Context) ([]api.Arm, error) {
 	if err != nil {
 		return nil, err
 	}
-	arms := make([]api.Arm, len(s.Pulls))
+	arms := make([]api.Arm, len(s.Means))
 	for k := range arms {
-		arms[k] = api.Arm{Name: p.deployment.s.Arms[k], Pulls: s.Pulls[k], Estimate: s.Means[k], Samples: s.Samples[k], NoiseSD: s.Noise[k]}
+		arms[k] = api.Arm{Name: p.deployment.s.Arms[k], Estimate: s.Means[k], Samples: s.Samples[k], NoiseSD: s.Noise[k]}
+		if len(s.Pulls) > 0 {
+			arms[k].Pulls = s.Pulls[k]
+		}
 	}
 	return arms, nil
 }

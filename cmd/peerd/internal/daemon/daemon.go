@@ -76,7 +76,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 	}
 	p.server, err = api.NewServer(api.Config{
 		Dir: s.Dir, Listen: s.API.Listen, MaxBody: int64(s.API.MaxBody), Backend: p, Logger: log, Version: o.Version,
-		Collectors: p.metrics,
+		Collectors: p.metrics, NoisedCounts: p.deployment.Spec.Privacy.NoisedCounts(),
 	})
 	return p, err
 }
@@ -88,7 +88,9 @@ func (p *Daemon) live() (err error) {
 		Name: "peerd_store_commit_seconds", Help: "Time until what was written is durable.",
 		Buckets: prometheus.ExponentialBuckets(100e-6, 2, 14),
 	})
-	p.metrics = append(p.metrics, commits)
+	if !p.deployment.Spec.Privacy.NoisedCounts() { // each decision is a commit
+		p.metrics = append(p.metrics, commits)
+	}
 	alarm := func(error) { p.alarm <- struct{}{} }
 	if p.site, err = p.deployment.site(p.log, alarm, func(d time.Duration) { commits.Observe(d.Seconds()) }); err != nil {
 		return err

@@ -218,6 +218,9 @@ func (t *Deployment) pinned() []site.Pinned {
 
 // ledgerUnit says whom the budget protects.
 func ledgerUnit(p *node.Privacy) string {
+	if p.NoisedCounts() {
+		return fmt.Sprintf("the presence of one user with up to %d rewards", p.RecordsPerUser)
+	}
 	one, many := "another in [0,1]", "others in [0,1]"
 	if p.Adjacency == dp.ZeroOut {
 		one, many = "0", "0"

@@ -104,7 +104,7 @@ func New(c *config.Config) (*Document, error) {
 		Users:      users(s),
 		Public:     publicThings(s),
 		NotCovered: uncovered(s),
-		Documents:  papers(charge.Mechanism),
+		Documents:  papers(&charge),
 		Warnings:   []warningDoc{},
 	}
 	network, err := knownNetwork(s)
@@ -238,13 +238,16 @@ func neighboursText(a dp.Adjacency) string {
 }
 
 // papers lists what to read.
-func papers(m dp.Mechanism) []paperDoc {
+func papers(c *dp.Charge) []paperDoc {
+	records := paperDoc{"docs/proofs/records.md", "how far one record can move a sum"}
+	if c.Adjacency == dp.AddOrRemove {
+		records = paperDoc{"docs/proofs/counts.md", "noised counts hide who was there, and what one user's records move"}
+	}
 	return []paperDoc{
 		{"docs/privacy.md", "the promise, and how the program keeps it"},
-		{proofOf(m), "sums with this noise are private, with choices that follow from releases"},
+		{proofOf(c.Mechanism), "sums with this noise are private, with choices that follow from releases"},
 		{"docs/proofs/promise.md", "the promise as one theorem, with its assumptions"},
-		{"docs/proofs/records.md", "how far one record can move a sum"},
-		{"docs/proofs/counts.md", "what noised counts hide, and how"},
+		records,
 		{"docs/proofs/samplers.md", "the noise is drawn exactly"},
 		{"docs/proofs/skip.md", "a folder that was restored pays nothing twice"},
 		{"docs/proofs/account.md", "what epsilon means in other currencies"},

@@ -131,8 +131,12 @@ func (d *Document) writeOdds(p pageWriter) {
 func (d *Document) writeMechanism(p pageWriter) {
 	m := d.Mechanism
 	p.title("How it is kept")
-	p.say("Each of the %d actions has a running sum of its rewards, clipped to [0, 1] and held in units of 2^%d. It is released %s, up to %s, by mechanism %s. %s",
-		m.Streams, m.Grid, d.Horizon.Released, d.leavesText(), m.Name, m.About)
+	sums := "a running sum of its rewards, clipped to [0, 1] and held"
+	if d.Unit.Adjacency == dp.AddOrRemove.String() {
+		sums = "running sums of its rewards, clipped to [0, 1], and of what each lacks to 1, which together count them. They are one vector"
+	}
+	p.say("Each of the %d actions has %s in units of 2^%d. It is released %s, up to %s, by mechanism %s. %s",
+		m.Streams, sums, m.Grid, d.Horizon.Released, d.leavesText(), m.Name, m.About)
 	how, loss, deviation := "scale", fmt.Sprintf("%.4g (ε)", d.Budget.Epsilon), fmt.Sprintf(" Its standard deviation is %.4g rewards.", m.SD)
 	if m.Law == dp.Gaussian.String() {
 		how, loss, deviation = "standard deviation", fmt.Sprintf("%.4g (μ)", d.Budget.Mu), ""

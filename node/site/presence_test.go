@@ -1,0 +1,58 @@
+package site
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+)
+
+// TestPresenceLooksTheSame: with noised counts, a site to which one more user comes shows what it
+// shows without, if both get the same nodes: frames with their moments, ledger, status, and
+// the answers to all others. Both crash once. With public counts the two are told apart.
+func TestPresenceLooksTheSame(t *testing.T) {
+	for _, e := range protocol.Table() {
+		if !e.NoisedCounts {
+			continue
+		}
+		if found := presence(t, e.Name, dp.AddOrRemove); len(found) > 0 {
+			t.Errorf("%s: %s", e.Name, found)
+		}
+		if found := presence(t, e.Name, dp.ReplaceOne); len(found) == 0 {
+			t.Errorf("%s: nothing shows presence where counts are public: the comparison above compares nothing", e.Name)
+		}
+	}
+}
+
+// presence returns how a site shows that one more user came.
+func presence(t *testing.T, name string, adjacency dp.Adjacency) (found []string) {
+	t.Helper()
+	var want view
+	var nodes []dp.Release
+	var turns []uint64
+	half := func(i int) (float64, time.Duration) { return float64(i%3) / 2, every / 8 }
+	for _, a := range []tale{{name: "without", of: half}, {name: "with a visitor", of: half, visitor: true}} {
+		running(t, func(t *testing.T) {
+			x := usual(name, AtWindow)
+			x.seed, x.adjacency, x.rules.MinExposures = 1, adjacency, 2
+			w := &twin{rig: newRig(t, x), tale: a, given: nodes}
+			got := w.play(40)
+			if !a.visitor {
+				want, nodes, turns = got, w.drawn, slices.Compact(w.turns)
+				if len(nodes) < 30 || len(want.sent) < 40 {
+					t.Fatalf("%d nodes and %d frames: this shows little", len(nodes), len(want.sent))
+				}
+				return
+			}
+			got.commits = want.commits // each decision is one, and with noised counts no metric counts them
+			found = want.differences(fmt.Sprint(a.name, ", ", adjacency), &got)
+			if !slices.Equal(turns, slices.Compact(w.turns)) {
+				found = append(found, "the learner's time counts decisions")
+			}
+		})
+	}
+	return found
+}
