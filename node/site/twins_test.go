@@ -37,7 +37,7 @@ func tales() []tale {
 		return func(i int) (float64, time.Duration) { return value(i), every / 8 }
 	}
 	return []tale{
-		{name: "none", of: func(int) (float64, time.Duration) { return 0, never }},
+		{name: "unreported", of: func(int) (float64, time.Duration) { return 0, never }},
 		{name: "zeros", of: soon(func(int) float64 { return 0 })},
 		{name: "ones", of: soon(func(int) float64 { return 1 })},
 		{name: "in turn", of: soon(func(i int) float64 { return float64(i % 2) })},
