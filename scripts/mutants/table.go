@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -107,4 +108,16 @@ func (m *mutant) apply() ([]byte, error) {
 		return nil, fmt.Errorf("%s: the old text is %d times in %s, want once:\n%s", m.id, n, m.file, m.old)
 	}
 	return bytes.Replace(b, []byte(m.old), []byte(m.new), 1), nil
+}
+
+// packagesOf returns the packages whose tests are run for any of the mutants.
+func packagesOf(all []mutant) (packages []string) {
+	for _, m := range all {
+		for _, p := range m.packages {
+			if !slices.Contains(packages, p) {
+				packages = append(packages, p)
+			}
+		}
+	}
+	return packages
 }

@@ -48,8 +48,8 @@ func (t *trial) print() {
 	fmt.Printf("%-5s %-8s %5.1fs  %-32s %s\n%23s%s\n", t.id, t.outcome, t.took.Seconds(), t.file, t.what, "", by)
 }
 
-// try builds and runs the tests with the change.
-func (m *mutant) try(ctx context.Context, dir string) *trial {
+// try builds and runs the tests with the change, except those that fail without it.
+func (m *mutant) try(ctx context.Context, dir string, failing map[string][]string) *trial {
 	began := time.Now()
 	t := &trial{mutant: *m, outcome: survived}
 	if m.harmless != "" {
@@ -61,7 +61,7 @@ func (m *mutant) try(ctx context.Context, dir string) *trial {
 		return t
 	}
 	for _, p := range m.packages {
-		if t.test(ctx, p, overlay); t.by != "" {
+		if t.test(ctx, p, overlay, failing[p]); t.by != "" {
 			break
 		}
 	}
@@ -87,27 +87,24 @@ func (m *mutant) overlay(dir string) (string, error) {
 	return overlay, errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(changed, b, 0o600), os.WriteFile(overlay, list, 0o600))
 }
 
-// failure finds the first test that failed.
-var failure = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^(panic: .*)|^(FAIL: .*)`)
+// failure finds the tests that failed.
+var failure = regexp.MustCompile(`(?m)^--- FAIL: (\S+)|^(panic: .*)|^(FAIL: .*)`)
 
 // test runs the tests of one package.
-func (t *trial) test(ctx context.Context, pkg, overlay string) {
-	bin := filepath.Join(filepath.Dir(overlay), strings.ReplaceAll(pkg[2:], "/", "_")+".test")
-	defer func() { _ = os.Remove(bin) }()
-	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay="+overlay, "-o", bin, pkg).CombinedOutput(); err != nil {
-		t.outcome, t.by = broken, fmt.Sprintf("%v: %s", err, bytes.TrimSpace(out))
+func (t *trial) test(ctx context.Context, pkg, overlay string, failing []string) {
+	bin, err := build(ctx, pkg, filepath.Dir(overlay), "-overlay="+overlay)
+	if err != nil {
+		t.outcome, t.by = broken, err.Error()
 		return
 	}
-	args := []string{"-test.failfast", "-test.timeout=" + limit.String(), "-test.run=" + t.run}
+	args := []string{"-test.failfast", "-test.run=" + t.run}
+	if len(failing) > 0 {
+		args = append(args, "-test.skip=^("+strings.Join(failing, "|")+")$")
+	}
 	if !t.long {
 		args = append(args, "-test.short")
 	}
-	if usesRapid(pkg) {
-		args = append(args, "-rapid.nofailfile") // it would stay in the checkout
-	}
-	c := exec.CommandContext(ctx, bin, args...)
-	c.Dir = pkg
-	out, err := c.CombinedOutput()
+	out, err := start(ctx, pkg, bin, args...)
 	switch {
 	case err == nil:
 		return
@@ -122,6 +119,50 @@ func (t *trial) test(ctx context.Context, pkg, overlay string) {
 			t.by = string(bytes.Join(f[1:], nil))
 		}
 	}
+}
+
+// failuresOf returns the tests of a package that fail without any mutant.
+func failuresOf(ctx context.Context, pkg, dir string) (names []string, err error) {
+	bin, err := build(ctx, pkg, dir)
+	if err != nil {
+		return nil, err
+	}
+	out, err := start(ctx, pkg, bin, "-test.short")
+	if err == nil {
+		return nil, nil
+	}
+	for _, f := range failure.FindAllSubmatch(out, -1) {
+		if len(f[1]) == 0 {
+			return nil, fmt.Errorf("%s: %s", pkg, f[0])
+		}
+		names = append(names, string(f[1]))
+	}
+	if names == nil {
+		return nil, fmt.Errorf("%s: %w", pkg, err)
+	}
+	return names, nil
+}
+
+// build makes the binary of a package's tests.
+func build(ctx context.Context, pkg, dir string, flags ...string) (bin string, err error) {
+	bin = filepath.Join(dir, strings.ReplaceAll(pkg[2:], "/", "_")+".test")
+	args := append([]string{"test", "-c", "-vet=off", "-o", bin}, flags...)
+	if out, err := exec.CommandContext(ctx, "go", append(args, pkg)...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, bytes.TrimSpace(out))
+	}
+	return bin, nil
+}
+
+// start runs the binary of a package's tests, and removes it.
+func start(ctx context.Context, pkg, bin string, args ...string) ([]byte, error) {
+	defer func() { _ = os.Remove(bin) }()
+	args = append(args, "-test.timeout="+limit.String())
+	if usesRapid(pkg) {
+		args = append(args, "-rapid.nofailfile") // it would stay in the checkout
+	}
+	c := exec.CommandContext(ctx, bin, args...)
+	c.Dir = pkg
+	return c.CombinedOutput()
 }
 
 // usesRapid reports whether the tests of a package take the flags of that library.
