@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -13,6 +14,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/ledger"
+	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
 
@@ -327,5 +329,61 @@ func TestARecoveredSiteHandsNoRecordOutAgain(t *testing.T) {
 			}
 		}
 		r.stop()
+	}
+}
+
+// outboxed returns how many steps have messages to send.
+func (r *rig) outboxed() (n int) {
+	r.t.Helper()
+	for _, err := range r.s.store.Scan(store.Outbox, nil, nil) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		n++
+	}
+	return n
+}
+
+// TestARecoveryForgetsWhatWaitedToBeSent: messages of the life before the gap are not sent with the
+// checkpoint of the one after it.
+func TestARecoveryForgetsWhatWaitedToBeSent(t *testing.T) {
+	r := parted(t, averaged)
+	r.open()
+	r.remembered(right)
+	if r.outboxed() == 0 {
+		t.Fatal("nothing waits to be sent: this shows nothing")
+	}
+	if _, err := r.s.Recover(nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := r.outboxed(); n != 0 {
+		t.Errorf("messages of %d steps wait to be sent after the recovery", n)
+	}
+	r.stop()
+}
+
+// TestMoreThanHalfAreNotAllAfterARecovery: of three neighbours that linked with a life two, and the
+// grace, open it, unless it began with a recovery and has released nothing since.
+func TestMoreThanHalfAreNotAllAfterARecovery(t *testing.T) {
+	all := []string{"a", "b", "c"}
+	now := epoch()
+	s := &Site{c: Config{Now: func() time.Time { return now }}}
+	s.blocked = blocked{witnesses: all, before: all, since: now, agree: map[string]bool{"a": true, "b": true}}
+	if s.heard() {
+		t.Error("two of three open a site before the grace is over")
+	}
+	now = now.Add(grace + 1)
+	if !s.heard() {
+		t.Error("two of three do not open a site after the grace")
+	}
+	s.life.Taken, s.life.Gap, s.chain.Next = 5, 9, 10
+	if s.heard() {
+		t.Error("two of three open a site that has just recovered")
+	}
+	if s.chain.Next++; !s.heard() {
+		t.Error("two of three do not open a site that recovered long ago")
+	}
+	if s.blocked.agree = map[string]bool{"a": true}; s.heard() {
+		t.Error("one of three opens a site after the grace")
 	}
 }
