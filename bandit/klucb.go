@@ -26,27 +26,27 @@ type KLUCBParams struct {
 // KLUCB pulls the arm with the greatest mean that what is known does not rule out: the
 // greatest q for which the joint Chernoff bound of rewards with mean q and of the noise
 //
-//	sup over h ≥ 0 of [-h y - n ln(1 - q + q e^(-h/n)) + (v/b²) ln(1 - b²h²) - g h²/2]
+//	sup over s ≥ 0 of [-N s y - max Σ nᵢ ln(1 - qᵢ + qᵢ e^(-s/nᵢ)) + Σ (vᵢ/bᵢ²) ln(1 - bᵢ²s²) - Σ gᵢ s²/2]
 //
-// is at most the level, where y is the released mean, n = 1/SampleVar, and v, b and g are
-// the moments of the noise in it. Without noise it is KL-UCB (Garivier and Cappé 2011);
-// with one Laplace term it is the index of DP-KLUCB (Azize, Wu, Honda, Orabona, Ito and
-// Basu 2025). See docs/proofs/klucb.md.
+// is at most the level, where y is the mean over N sites of released means of nᵢ rewards,
+// vᵢ, bᵢ and gᵢ are the moments of the noise in them, and the inner maximum is over means qᵢ
+// of the sites whose mean is q. A belief that does not know its sites counts as one site of
+// n = 1/SampleVar. Without noise it is KL-UCB (Garivier and Cappé 2011); with one site and
+// one Laplace term for each batch it is the index of DP-KLUCB (Azize, Wu, Honda, Orabona,
+// Ito and Basu 2025). See docs/proofs/klucb.md.
 type KLUCB struct {
 	arms
 	level Level
 	rng   *rand.Rand // picks among forced arms
-	known []evidence // by arm
+	known []moments  // by arm, of which the index is
 	index []float64  // by arm
 	block uint64     // last round for which they hold
 	l     float64    // level of that round
+	e     evidence   // scratch
 }
 
-// evidence is what is known of an arm.
-type evidence struct {
-	y, n    float64 // mean, and how many rewards it rests on
-	v, b, g float64 // moments of the noise
-}
+// moments are what a belief says of an arm in short: they change with every release.
+type moments struct{ y, sampleVar, v, b, g float64 }
 
 var _ Learner = (*KLUCB)(nil)
 
@@ -59,7 +59,7 @@ func newKLUCB(c Config, p KLUCBParams) (Learner, error) {
 		return nil, fmt.Errorf("bandit: level %q, want %q, %q or %q", p.Level, TwoLog, LogPlus, Log)
 	}
 	return &KLUCB{
-		arms: arms{c.Arms}, level: p.Level, rng: c.Rand, known: make([]evidence, c.Arms), index: make([]float64, c.Arms),
+		arms: arms{c.Arms}, level: p.Level, rng: c.Rand, known: make([]moments, c.Arms), index: make([]float64, c.Arms),
 	}, nil
 }
 
@@ -74,8 +74,9 @@ func (u *KLUCB) Choose(b *Belief, t Turn) Choice {
 		u.renew((r + step - 1) / step * step)
 	}
 	for k, v := range b.SampleVar {
-		if e := (evidence{b.X[k], 1 / v, b.LaplaceSumSq[k], b.LaplaceMax[k], b.GaussVar[k]}); b.Known(k) && e != u.known[k] {
-			u.known[k], u.index[k] = e, e.greatest(u.l)
+		if m := (moments{b.X[k], v, b.LaplaceSumSq[k], b.LaplaceMax[k], b.GaussVar[k]}); b.Known(k) && m != u.known[k] {
+			u.e.take(b, k)
+			u.known[k], u.index[k] = m, u.e.greatest(u.l)
 		}
 	}
 	return Choice{greatest(b, t, u.index), 1}
@@ -92,7 +93,7 @@ func (u *KLUCB) renew(t uint64) {
 		u.l += 3 * math.Log(max(1, u.l))
 	}
 	for k := range u.known {
-		u.known[k] = evidence{n: -1}
+		u.known[k] = moments{sampleVar: -1}
 	}
 }
 
@@ -108,105 +109,4 @@ func (u *KLUCB) Load(state []byte) error {
 		u.renew(t)
 	}
 	return nil
-}
-
-// greatest returns the index: the greatest q with an exponent of at most l. An index over 1
-// is 1 plus the level less the exponent at 1; an index below 0 is the level less the exponent
-// at 0. Both are continuous and keep the order.
-func (e evidence) greatest(l float64) float64 {
-	h := 0.
-	if x := e.exponent(1, &h); x <= l {
-		return 1 + l - x
-	}
-	if h = 0; e.y < 0 {
-		if x := e.exponent(0, &h); x > l {
-			return l - x
-		}
-	}
-	lo, hi := max(0, min(e.y, 1)), 1.
-	q := lo + (hi-lo)/2
-	for range 60 {
-		x := e.exponent(q, &h)
-		if x > l {
-			hi = q
-		} else {
-			lo = q
-		}
-		next := q - (x-l)/e.slope(q, h)
-		if !(next > lo && next < hi) { // NaN included
-			next = lo + (hi-lo)/2
-		}
-		if math.Abs(next-q) < 1e-8 {
-			return next
-		}
-		q = next
-	}
-	return q
-}
-
-// slope returns by how much the exponent grows with q.
-func (e evidence) slope(q, h float64) float64 {
-	m := -math.Expm1(-h / e.n)
-	return e.n * m / (1 - q*m)
-}
-
-// exponent returns the supremum over h and where it is. It is concave in h and 0 at 0.
-func (e evidence) exponent(q float64, h *float64) float64 {
-	if q <= e.y { // the mean is not below q
-		*h = 0
-		return 0
-	}
-	lo, hi := 0., e.n*700 // beyond which e^(-h/n) is nothing
-	if e.b > 0 {
-		hi = min(hi, 1/e.b)
-	}
-	x := *h
-	if !(x > lo && x < hi) {
-		x = hi / 2
-	}
-	for range 60 {
-		d, dd := e.slopes(q, x)
-		if d > 0 {
-			lo = x
-		} else {
-			hi = x
-		}
-		next := x - d/dd
-		if !(next > lo && next < hi) {
-			next = lo + (hi-lo)/2
-		}
-		// The exponent is flat where it is greatest: an error in h counts squared.
-		if math.Abs(next-x) <= 1e-5*x {
-			x = next
-			break
-		}
-		x = next
-	}
-	*h = x
-	return e.at(q, x)
-}
-
-// at returns the exponent at h.
-func (e evidence) at(q, h float64) float64 {
-	x := -h*e.y - e.n*math.Log1p(q*math.Expm1(-h/e.n)) - e.g*h*h/2
-	if e.b > 0 {
-		x += e.v / (e.b * e.b) * math.Log1p(-e.b*e.b*h*h)
-	}
-	return x
-}
-
-// slopes returns the first and second derivative of the exponent by h.
-func (e evidence) slopes(q, h float64) (first, second float64) {
-	p := 1.
-	if h > 0 || q < 1 {
-		z := q * math.Exp(-h/e.n)
-		p = z / (1 - q + z)
-	}
-	first, second = p-e.y-e.g*h, -p*(1-p)/e.n-e.g
-	if e.b > 0 {
-		s := e.b * e.b * h * h
-		first -= 2 * e.v * h / (1 - s)
-		second -= 2 * e.v * (1 + s) / ((1 - s) * (1 - s))
-	}
-	return first, second
 }

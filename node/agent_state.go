@@ -9,7 +9,7 @@ import (
 )
 
 // agentVersion is the version of a saved Agent.
-const agentVersion = 2
+const agentVersion = 3
 
 // Save returns the agent's state between two steps, after Ready. An agent made with
 // the same config that Loads it goes on bit for bit where this one stands.

@@ -27,6 +27,7 @@ type closing struct {
 	periods uint64   // of the clock that have ended; a busy daemon skips rounds and so may close one leaf for several
 	open    []uint64 // records in the open leaf, by stream
 	closed  []uint64 // records in closed leaves, by stream
+	since   []uint64 // number of the round at whose end the open leaf was found to have a record, by stream; 0 for none
 	over    []bool   // streams that have reached their horizon
 
 	epoch  uint64   // that is explored
@@ -41,7 +42,7 @@ func newClosing(c protocol.Cadence, l bandit.Learner) closing {
 	x := closing{cadence: c, parts: l.Statistic().Parts}
 	x.phased, _ = l.(bandit.Phased)
 	streams := c.Streams(x.parts)
-	x.open, x.closed, x.over = make([]uint64, streams), make([]uint64, streams), make([]bool, streams)
+	x.open, x.closed, x.since, x.over = make([]uint64, streams), make([]uint64, streams), make([]uint64, streams), make([]bool, streams)
 	x.chosen, x.done = make([]uint64, x.parts), make([]uint64, x.parts)
 	return x
 }
@@ -133,6 +134,26 @@ func (a *Agent) ended(t protocol.Round) error {
 		c.periods = (uint64(t) + 1) / every
 		return a.close(0, len(c.open), nil)
 	}
+	if c.cadence.Limit > 0 {
+		return a.limit(uint64(t) + 1)
+	}
+	return nil
+}
+
+// limit closes the leaves that have been open for too long at the end of a round of a number.
+func (a *Agent) limit(number uint64) error {
+	c := &a.closing
+	for s, n := range c.open {
+		switch {
+		case n == 0:
+		case c.since[s] == 0:
+			c.since[s] = number
+		case number-c.since[s] >= c.cadence.Limit:
+			if err := a.close(s, s+1, nil); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 
@@ -157,7 +178,7 @@ func (a *Agent) close(from, to int, quota []uint64) error {
 			o.Over, c.over[s] = true, true
 		}
 		c.closed[s] += c.open[s]
-		c.open[s] = 0
+		c.open[s], c.since[s] = 0, 0
 		c.own = append(c.own, o)
 	}
 	if len(c.own) == 0 {
@@ -169,6 +190,7 @@ func (a *Agent) close(from, to int, quota []uint64) error {
 // begin forgets what a lost life had open. A stream that had reached its horizon has.
 func (c *closing) begin() {
 	clear(c.open)
+	clear(c.since)
 	clear(c.chosen)
 	clear(c.done)
 	c.periods, c.epoch = 0, 0
@@ -178,6 +200,7 @@ func (c *closing) save(w *state.Writer) {
 	w.Uint(c.periods)
 	w.Uints(c.open)
 	w.Uints(c.closed)
+	w.Uints(c.since)
 	w.Bools(c.over)
 	w.Uint(c.epoch)
 	w.Uints(c.chosen)
@@ -188,6 +211,7 @@ func (c *closing) load(r *state.Reader) {
 	c.periods = r.Uint()
 	r.Uints(c.open)
 	r.Uints(c.closed)
+	r.Uints(c.since)
 	r.Bools(c.over)
 	c.epoch = r.Uint()
 	r.Uints(c.chosen)

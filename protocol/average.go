@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"peerd.dev/bandit/belief"
@@ -105,7 +104,7 @@ type average struct {
 	links       []averageLink
 	pendingLink int  // index of the link whose answer blocks other exchanges, or -1
 	declined    bool // the newest answer was busy
-	forced      []uint64
+	forcing
 	claims      []dp.Release // newest, by link; for Robust
 	made        contents     // of messages
 	unranked    bool         // claims changed since they were ranked
@@ -113,8 +112,6 @@ type average struct {
 	heardCounts bool         // neighbours have told their beliefs of counts: one, under Robust more than F
 	notJoined   int          // arms that this peer has not entered
 	belief      belief.Belief
-	allow       float64 // forced pulls of an arm that Capped allows
-	until       Round   // when that is renewed
 }
 
 // averageLink is the state of exchanges with one neighbour.
@@ -156,7 +153,7 @@ func newAverage(c Config, p AverageParams) (Protocol, error) {
 		made:        contents{reuse: c.Reuse},
 		pendingLink: -1,
 		notJoined:   c.Parts,
-		forced:      make([]uint64, c.Parts),
+		forcing:     newForcing(c),
 		silent:      make([]bool, c.Parts),
 		belief:      belief.New(c.Parts, 1),
 	}
@@ -254,7 +251,7 @@ func (a *average) Belief() *belief.Belief {
 	slack := uint64(a.c.Peers())
 	for k, n := range b.Pulls {
 		greatest := a.counts.At(k)
-		if greatest > slack && n < greatest-slack && a.mayForce(k) {
+		if greatest > slack && n < greatest-slack && (a.p.Consistency != Capped || a.may(k, a.round)) {
 			b.Forced = append(b.Forced, k)
 		}
 	}
@@ -322,20 +319,6 @@ func (a *average) refresh() {
 	for k := range a.belief.X {
 		a.belief.X[k] = a.mixed.At(k)
 	}
-}
-
-// mayForce reports whether arm k may be pulled only because others pulled it:
-// under Capped, fewer than 4 ln t + M times in t rounds. The logarithm is renewed
-// every 64th of the rounds.
-func (a *average) mayForce(k int) bool {
-	if a.p.Consistency != Capped {
-		return true
-	}
-	if a.round >= a.until {
-		a.allow = 4*math.Log(float64(a.round+1)) + float64(a.c.Peers())
-		a.until = a.round + 1 + a.round/64
-	}
-	return float64(a.forced[k]) < a.allow
 }
 
 func (a *average) link(p Peer) int {

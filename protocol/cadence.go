@@ -21,6 +21,9 @@ type Cadence struct {
 	// closes at max(First, ⌈Growth × records in closed leaves⌉) records.
 	First  uint64
 	Growth float64
+	// Limit is the number of rounds after which a leaf with a record closes, however few it
+	// has, for a cadence with First; 0 for none.
+	Limit uint64
 	// Epochs is the number of leaves of a learner that explores in epochs. The leaves of
 	// all parts that an epoch asks for close together, when it has all its records.
 	Epochs uint64
@@ -44,6 +47,8 @@ func (c Cadence) Check() error {
 		return fmt.Errorf("protocol: a cadence of %+v, want one of rounds, decisions, first and epochs", c)
 	case c.First > 0 && !(c.Growth >= 0 && c.Growth <= 16):
 		return fmt.Errorf("protocol: leaves grow by %v, want 0 to 16", c.Growth)
+	case c.Limit > 0 && c.First == 0:
+		return fmt.Errorf("protocol: leaves close after %d rounds at the latest, and do not grow", c.Limit)
 	case c.Epochs > 0 && c.Lanes > 1:
 		return fmt.Errorf("protocol: epochs in %d lanes, want one", c.Lanes)
 	case c.Noun == "":
@@ -86,6 +91,9 @@ func (c Cadence) Leaves(rounds uint64) uint64 {
 				return n + 1
 			}
 			records = next
+		}
+		if c.Limit > 0 {
+			n += of / c.Limit
 		}
 		return max(1, n)
 	}

@@ -22,7 +22,7 @@ var ErrFrame = errors.New("protocol: malformed frame")
 
 const (
 	maxRefs = 4096
-	maxBody = 256
+	maxBody = 1024
 	sigLen  = 64
 
 	usualLen = 256 // of a release; longer ones are read a little slower

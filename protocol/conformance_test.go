@@ -277,8 +277,8 @@ func TestSilentOnceTheHorizonIsSpent(t *testing.T) {
 		if p.Leaves() != leafs || p.Late() != 0 {
 			t.Errorf("%d leaves were drawn after the horizon", p.Leaves()-leafs)
 		}
-		if newest > leaves {
-			t.Errorf("signed number %d of a stream that was paid up to %d", newest, leaves)
+		if newest > uint64(streams)*leaves {
+			t.Errorf("signed number %d of %d streams that were paid up to %d", newest, streams, leaves)
 		}
 		if beliefOf(p) == before {
 			t.Error("what the others released changed nothing: the peer is deaf, too")
@@ -294,7 +294,7 @@ func TestRadiusNeedsData(t *testing.T) {
 		s.Params = s.Entry.Alone(s.Params)
 		n := newNetwork(t, s)
 		pull := func(int) (int, float64) { return int(n.Round) % s.Arms, 1 }
-		for range 20 {
+		for range 40 {
 			n.Play(t, pull)
 		}
 		at := func() bandit.Belief {

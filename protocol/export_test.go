@@ -73,6 +73,7 @@ func KindName(k Kind) string { return kindNames[k] }
 var kindNames = map[Kind]string{
 	averageDelta: "delta", averageBusy: "busy", averageAsk: "ask", averageCounts: "counts",
 	rowsRow: "row", rowsDigest: "digest", rowsWant: "want",
+	phasesRow: "row", phasesDigest: "digest", phasesWant: "want",
 	fakeConsensus: "state",
 	fakeNews:      "news",
 	fakeAdv:       "adv", fakeReq: "req", fakeData: "data",

@@ -89,10 +89,15 @@ func (r *merger) merge(k int) {
 		}
 	}
 	b := &r.belief
-	b.X[k], b.SampleVar[k] = 0, inf
+	b.X[k], b.SampleVar[k], b.Sites[k] = 0, inf, b.Sites[k][:0]
 	setNoise(b, k, dp.NoiseMoments{})
 	if len(r.samples) == 0 {
 		return
+	}
+	if f == 0 {
+		for _, c := range r.samples {
+			b.Sites[k] = append(b.Sites[k], belief.Site{N: c.n, LaplaceSumSq: c.noise.LaplaceSumSq, LaplaceMax: c.noise.LaplaceMax, GaussVar: c.noise.GaussVar})
+		}
 	}
 	m := float64(len(r.samples) - 2*f)
 	b.X[k], _ = r.trimmed(f, func(c *sample) float64 { return c.mean })

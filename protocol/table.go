@@ -52,6 +52,8 @@ type Entry struct {
 	// Check refuses parameters that do not suit the network: the field, as in a key, and
 	// what is wanted; empty if all is well.
 	Check func(params any, n Net) (field, want string)
+	// Fit returns params with what they leave to the budget of one user, +Inf for none.
+	Fit func(params any, epsilon float64) any
 	// Idle reports whether a peer has a role and no arms; nil if all peers have arms.
 	Idle func(params any, self Peer) bool
 	// Alone returns params for a network of one peer, which has arms.
@@ -66,6 +68,7 @@ type Entry struct {
 type typed[P any] struct {
 	cadence func(P) Cadence
 	check   func(P, Net) (field, want string) // nil for none
+	fit     func(P, float64) P                // nil where params do for it
 	idle    func(P, Peer) bool                // nil for no peer
 	alone   func(P) P                         // nil where params do for it
 	small   func(P, uint64) P                 // nil where params do for it
@@ -90,6 +93,12 @@ func define[P any](e Entry, params P, f typed[P]) Entry {
 			return p
 		}
 		return f.small(p.(P), leaf)
+	}
+	e.Fit = func(p any, epsilon float64) any {
+		if f.fit == nil {
+			return p
+		}
+		return f.fit(p.(P), epsilon)
 	}
 	e.Alone = func(p any) any {
 		if f.alone == nil {
@@ -125,6 +134,7 @@ func Table() []Entry {
 	return []Entry{
 		averageEntry(),
 		rowsEntry(),
+		phasesEntry(),
 	}
 }
 

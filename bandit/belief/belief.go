@@ -21,11 +21,18 @@ type Belief struct {
 	// The noise in X. LaplaceSumSq is Σ b² over its Laplace terms of scale b, LaplaceMax
 	// their greatest b, and GaussVar the variance of its Gaussian terms.
 	LaplaceSumSq, LaplaceMax, GaussVar []float64
+	// Sites holds what each of the means rests on where X is the plain mean over sites of
+	// their means; nothing where it is made in another way.
+	Sites [][]Site
 
 	Pulls  []uint64 // this peer's own choices
 	Forced []int    // parts to be chosen before all others, ascending; often empty
 	Epoch  uint64   // newest epoch that is complete, from 1; 0 before the first
 }
+
+// A Site is what the mean of one site rests on: N updates, and noise whose moments are those
+// of a [Belief].
+type Site struct{ N, LaplaceSumSq, LaplaceMax, GaussVar float64 }
 
 // New returns a Belief of a number of parts, each of dim numbers, that knows nothing.
 func New(parts, dim int) Belief {
@@ -35,6 +42,7 @@ func New(parts, dim int) Belief {
 		LaplaceSumSq: make([]float64, parts),
 		LaplaceMax:   make([]float64, parts),
 		GaussVar:     make([]float64, parts),
+		Sites:        make([][]Site, parts),
 		Pulls:        make([]uint64, parts),
 	}
 	for k := range b.SampleVar {

@@ -180,7 +180,7 @@ func TestANetworkMayGrow(t *testing.T) {
 				t.Errorf("goes on with %+v, was %+v", got, before)
 			}
 			r.pay(r.ask(decision.Ask{}).ID, 1)
-			r.rounds(4)
+			r.rounds(6)
 			if got := r.status(); got.Released == before.Released {
 				t.Error("releases nothing more")
 			}

@@ -30,4 +30,5 @@ func ExampleNetwork() {
 	// Output:
 	// average: peer 3 believes [0.00 0.50]
 	// rows: peer 3 believes [0.00 0.50]
+	// phases: peer 3 believes [0.00 0.50]
 }

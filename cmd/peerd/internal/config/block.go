@@ -71,8 +71,15 @@ func (p Params) of(section, name string) any {
 // LearnerParams returns the parameters of the chosen learner.
 func (s *Settings) LearnerParams() any { return s.Learner.Params.of("learner", s.Learner.Name) }
 
-// ProtocolParams returns the parameters of the chosen protocol.
-func (s *Settings) ProtocolParams() any { return s.Protocol.Params.of("protocol", s.Protocol.Name) }
+// ProtocolParams returns the parameters of the chosen protocol, fitted to the budget.
+func (s *Settings) ProtocolParams() any {
+	params := s.Protocol.Params.of("protocol", s.Protocol.Name)
+	e, err := protocol.Lookup(s.Protocol.Name)
+	if err != nil {
+		return params
+	}
+	return e.Fit(params, float64(s.Privacy.Epsilon))
+}
 
 // WorldParams returns the parameters of the chosen world; nil for an application.
 func (s *Settings) WorldParams() any { return s.World.Params.of("world", s.World.Kind) }

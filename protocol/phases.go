@@ -1,0 +1,297 @@
+package protocol
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+)
+
+// The messages of phases.
+const (
+	phasesRow    Kind = 40 // an origin's sums over all its batches, signed
+	phasesDigest Kind = phasesRow + floodDigest
+	phasesWant   Kind = phasesRow + floodWant
+)
+
+// PhasesParams are the parameters of protocol phases.
+type PhasesParams struct {
+	First  uint64  `want:"0..1000000" unit:"rewards" fixed:"yes" doc:"Rewards in the first batch of an arm; 0 takes 3/epsilon, and at least 4."`
+	Growth float64 `want:"over 0 up to 4" fixed:"yes" doc:"A batch of an arm has this many times the rewards of all batches before it."`
+	Limit  uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds after which a batch with a reward closes before it is full; that costs a draw of noise and no budget. 0 waits for ever."`
+	Pull   uint64  `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which a peer learns of rows that it missed."`
+	Merge  Merge   `want:"mean|trimmed" doc:"How rows become one estimate: the mean over sites, or the mean without the f largest and f smallest."`
+	F      int     `want:"1..1000000" unit:"peers" doc:"Number of lying sites to withstand, with merge: trimmed."`
+}
+
+func phasesEntry() Entry {
+	return define(
+		Entry{
+			Name: "phases", Summary: "batches of every arm that grow, each released once, and their sums spread to all",
+			Kinds: []Kind{phasesRow, phasesDigest, phasesWant}, Leaf: "first",
+			Suits: func(m dp.Mechanism) bool { return !m.Running() || m == dp.None },
+		},
+		PhasesParams{Growth: .5, Limit: 100_000, Pull: 20, Merge: MergeMean, F: 1},
+		typed[PhasesParams]{
+			cadence: PhasesParams.cadence,
+			check: func(p PhasesParams, n Net) (field, want string) {
+				if p.Merge == MergeTrimmed && n.Peers > 0 && p.F > (n.Peers-1)/2 {
+					return "f", fmt.Sprintf("at most %d with merge trimmed and %d peers, or nothing is left to take the mean of", (n.Peers-1)/2, n.Peers)
+				}
+				return "", ""
+			},
+			fit: func(p PhasesParams, epsilon float64) PhasesParams {
+				if p.First == 0 {
+					p.First = uint64(max(leastFirst, math.Ceil(3/epsilon)))
+				}
+				return p
+			},
+			small: func(p PhasesParams, leaf uint64) PhasesParams {
+				p.First, p.Growth, p.Pull = leaf, min(p.Growth, .1), min(p.Pull, leaf+1)
+				if p.Limit > 0 {
+					p.Limit = min(p.Limit, 2*leaf)
+				}
+				return p
+			},
+			words: func(p PhasesParams) Words {
+				w := Words{Public: "how many rewards of every action each batch holds"}
+				if p.Merge == MergeTrimmed {
+					w.Mixed = "; merge: trimmed leaves some out, and this is a guide"
+				}
+				return w
+			},
+			new: newPhases,
+		},
+	)
+}
+
+// leastFirst is the least number of rewards in a first batch, of which one draw of noise at
+// a budget of 1 is a standard deviation of .35 of the mean.
+const leastFirst = 4
+
+// cadence returns when batches close. A first batch that was left to the budget is that of 1
+// here.
+func (p PhasesParams) cadence() Cadence {
+	if p.First == 0 {
+		p.First = leastFirst
+	}
+	return Cadence{First: p.First, Growth: p.Growth, Limit: p.Limit, Noun: "batch"}
+}
+
+// phases is for mechanisms that release every leaf once. The rewards of an arm make batches,
+// each half as long again as all before it together, so that there are few; each is a leaf.
+// Every record lies in one of them, and so the charge for one covers a whole life. All
+// batches count: a row holds, for every arm of which its origin has closed a batch, the sum
+// of what they released, how many rewards that is and how much noise is in it; see
+// [flood]. Everybody merges the newest row of each origin.
+//
+// The belief is of released batches alone, so a peer goes on with an arm until its batch is
+// full. While a full batch waits for rewards, SampleVar counts it as if they had paid what
+// is known, so that choices go to different arms meanwhile.
+//
+// An arm that others have pulled more often comes first: a peer that lags is what makes the
+// others' estimates uncertain, and they would pull the arm on and on for nothing. How many
+// pulls claims can force is limited; see [forcing].
+type phases struct {
+	flood
+	merger
+	forcing
+	cadence Cadence
+	total   []dp.Release // own batches, by arm; empty before the first
+	waiting []uint64     // own choices since the newest batch, by arm
+	over    []bool       // arms whose horizon is reached
+	most    []uint64     // released rewards of an arm to catch up with
+	claims  []uint64     // scratch of claimed
+	round   Round
+}
+
+func newPhases(c Config, p PhasesParams) (Protocol, error) {
+	if !(p.Growth > 0 && p.Growth <= 4) {
+		return nil, fmt.Errorf("phases: growth %v, want over 0 up to 4", p.Growth)
+	}
+	r := &phases{
+		forcing: newForcing(c), cadence: p.cadence(), total: make([]dp.Release, c.Parts), waiting: make([]uint64, c.Parts),
+		over: make([]bool, c.Parts), most: make([]uint64, c.Parts),
+	}
+	var err error
+	if r.flood, err = newFlood(c, phasesRow, p.Pull, r.check); err == nil {
+		r.merger, err = newMerger(c, p.Merge, p.F, r.sample)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("phases: %w", err)
+	}
+	return r, nil
+}
+
+// Chosen counts the pull.
+func (r *phases) Chosen(arm int) {
+	b := &r.belief
+	if slices.Contains(b.Forced, arm) {
+		r.forced[arm]++
+	}
+	b.Pulls[arm]++
+	r.waiting[arm]++
+	r.stale[arm] = r.stale[arm] || r.full(arm)
+}
+
+// full reports whether as many choices of an arm wait as its next batch takes.
+func (r *phases) full(arm int) bool {
+	return r.waiting[arm] >= r.cadence.Size(r.released(r.c.Self, arm))
+}
+
+// released returns how many rewards of an arm are in the batches of a peer.
+func (r *phases) released(p Peer, arm int) uint64 {
+	if x := r.of(p, arm); x != nil {
+		return x.Count(0)
+	}
+	return 0
+}
+
+// of returns what the newest row of a peer has of an arm; nil for nothing.
+func (r *phases) of(p Peer, arm int) *dp.Release {
+	if p == r.c.Self { // its row may be out of date after a change of what peers agree on
+		if r.total[arm].Empty() {
+			return nil
+		}
+		return &r.total[arm]
+	}
+	body := r.newest[p].body
+	for i := range body {
+		if int(body[i].Stream()) == arm {
+			return &body[i]
+		}
+	}
+	return nil
+}
+
+// Released adds batches to those before and makes a row of all.
+func (r *phases) Released(own []Own, out *Outbox) error {
+	news := false
+	for i := range own {
+		arm := int(own[i].Stream)
+		r.stale[arm] = true
+		if own[i].Over {
+			r.over[arm] = true
+			continue
+		}
+		sum, err := own[i].Leaf.Sum, error(nil)
+		if !r.total[arm].Empty() && sum.Span().From > 0 { // a running sum holds what was before
+			sum, err = dp.Plus(r.total[arm], sum)
+		}
+		if err != nil {
+			return err
+		}
+		sum.CopyTo(&r.total[arm])
+		r.waiting[arm], news = 0, true
+	}
+	if news {
+		r.report(out)
+	}
+	return nil
+}
+
+// report makes a row of all batches. Its number is how many of them have closed or were
+// given up.
+func (r *phases) report(out *Outbox) {
+	var body []dp.Release
+	closed := uint64(0)
+	for k := range r.total {
+		if !r.total[k].Empty() {
+			var x dp.Release
+			r.total[k].CopyTo(&x)
+			body = append(body, x)
+			closed += x.Span().To
+		}
+	}
+	if closed > 0 {
+		r.publish(closed, body, out)
+	}
+}
+
+// Tick sends digests, and a row again that what peers agree on has made void.
+func (r *phases) Tick(t Round, out *Outbox) error {
+	r.round = t
+	if r.newest[r.c.Self].kind == 0 {
+		r.report(out)
+	}
+	r.tick(t, out)
+	return nil
+}
+
+// Receive takes in rows and digests.
+func (r *phases) Receive(from Peer, m Message, out *Outbox) error {
+	news, err := r.receive(from, m, out)
+	if news {
+		r.staleAll()
+	}
+	return err
+}
+
+// check refuses what is no row of its origin.
+func (r *phases) check(m *Message) error {
+	next := dp.StreamID(0)
+	for i := range m.body {
+		x := &m.body[i]
+		if x.Stream() < next || int(x.Stream()) >= r.c.Parts || x.Len() != 1 || x.Counts() != 1 || x.Count(0) == 0 || x.Exponent() != dp.GridExponent {
+			return m.bad("want sums of rewards, one number each, by ascending arm of %d", r.c.Parts)
+		}
+		next = x.Stream() + 1
+	}
+	if len(m.body) == 0 {
+		return m.bad("want a sum at least")
+	}
+	return nil
+}
+
+// sample returns what the newest row of a peer says of an arm.
+func (r *phases) sample(p Peer, arm int) (sample, bool) {
+	x := r.of(p, arm)
+	if x == nil {
+		return sample{}, false
+	}
+	released := float64(x.Count(0))
+	n := released
+	if p == r.c.Self && !r.over[arm] && r.full(arm) {
+		n += float64(r.waiting[arm])
+	}
+	return sample{x.At(0) / released, n, x.NoiseMoments().Over(released)}, true
+}
+
+// Belief merges the newest rows, and lists the arms to catch up with.
+func (r *phases) Belief() *belief.Belief {
+	for k, stale := range r.stale {
+		if stale {
+			r.most[k] = r.claimed(k)
+		}
+	}
+	b := r.merger.Belief()
+	b.Forced = b.Forced[:0]
+	for k, n := range b.Pulls {
+		if n < r.most[k] && r.may(k, r.round) {
+			b.Forced = append(b.Forced, k)
+		}
+	}
+	return b
+}
+
+// claimed returns the greatest number of released rewards that another peer states of an
+// arm; with merge trimmed, the greatest but f.
+func (r *phases) claimed(arm int) uint64 {
+	r.claims = r.claims[:0]
+	for p := range r.c.Peers() {
+		if Peer(p) != r.c.Self {
+			r.claims = append(r.claims, r.released(Peer(p), arm))
+		}
+	}
+	slices.Sort(r.claims)
+	at := len(r.claims) - 1
+	if r.by == MergeTrimmed {
+		at -= r.merger.f
+	}
+	if at < 0 {
+		return 0
+	}
+	return r.claims[at]
+}
