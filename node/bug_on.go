@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 )
 
@@ -18,7 +19,7 @@ func (a *Agent) bugBelief(b *bandit.Belief) *bandit.Belief {
 	c := *b
 	c.X, c.SampleVar = slices.Clone(b.X), slices.Clone(b.SampleVar)
 	none := make([]float64, len(b.X))
-	c.LaplaceSumSq, c.LaplaceMax, c.GaussVar = none, none, none
+	c.LaplaceSumSq, c.LaplaceMax, c.GaussVar, c.Sites = none, none, none, make([][]belief.Site, len(b.Sites))
 	for k := range c.X {
 		mean, n, _ := a.curator.Raw(dp.StreamID(k))
 		c.X[k], c.SampleVar[k] = mean, math.Inf(1)

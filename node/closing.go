@@ -187,9 +187,11 @@ func (a *Agent) close(from, to int, quota []uint64) error {
 	return a.protocol.Released(c.own, &a.out)
 }
 
-// begin forgets what a lost life had open. A stream that had reached its horizon has.
+// begin forgets what a lost life had open, and how long its leaves had grown: the protocol
+// begins without them. A stream that had reached its horizon has.
 func (c *closing) begin() {
 	clear(c.open)
+	clear(c.closed)
 	clear(c.since)
 	clear(c.chosen)
 	clear(c.done)

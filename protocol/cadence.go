@@ -60,6 +60,10 @@ func (c Cadence) Check() error {
 // SynchronousLeaves reports whether the leaves of all streams of a lane close at the same time.
 func (c Cadence) SynchronousLeaves() bool { return c.Rounds > 0 || c.Decisions > 0 }
 
+// FollowsChoices reports whether leaves close when parts have been chosen often enough, so
+// that what is sent, and when, follows from earlier releases and not from the clock alone.
+func (c Cadence) FollowsChoices() bool { return c.First > 0 || c.Epochs > 0 }
+
 // Streams returns how many streams a statistic of a number of parts has.
 func (c Cadence) Streams(parts int) int { return parts * int(c.lanes()) }
 

@@ -237,6 +237,34 @@ func TestLeavesGrow(t *testing.T) {
 	}
 }
 
+// TestALeafThatStaysOpenCloses as many rounds after it was found open as the limit says, with
+// the records that it has; an empty one does not. The next one grows from what is closed. It
+// fails without limit in ended, and if close or save forgot c.since.
+func TestALeafThatStaysOpenCloses(t *testing.T) {
+	played(t, closingBy(protocol.Cadence{First: 4, Growth: .5, Limit: 3}, 2, 100), func(p *play) {
+		p.tick()
+		p.pull(0, 0, 0)
+		for range 3 {
+			p.tick()
+			p.want("")
+		}
+		p.pull(1)
+		p.tick()
+		p.want("0#1:3 ")
+		for range 2 {
+			p.tick()
+			p.want("0#1:3 ")
+		}
+		p.pull(0, 0, 0, 0) // full, and so nothing waits
+		p.tick()
+		p.want("0#1:3 0#2:4 1#1:1 ")
+		for range 9 {
+			p.tick()
+		}
+		p.want("0#1:3 0#2:4 1#1:1 ")
+	})
+}
+
 // phased is [closingBy] with a learner that wants two records of each of its two arms in
 // every one of three epochs.
 func phased() protocoltest.Setting {
@@ -408,6 +436,7 @@ func TestCadenceCheck(t *testing.T) {
 		{Noun: "row", First: 1, Growth: -1},
 		{Noun: "row", Epochs: 2, Lanes: 2}, // an epoch closes leaves of one lane
 		{Noun: "row", First: 1, Growth: 17},
+		{Noun: "row", Rounds: 1, Limit: 3},
 	} {
 		if c.Check() == nil {
 			t.Errorf("%+v is taken", c)

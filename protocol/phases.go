@@ -81,7 +81,7 @@ func (p PhasesParams) cadence() Cadence {
 }
 
 // phases is for mechanisms that release every leaf once. The rewards of an arm make batches,
-// each half as long again as all before it together, so that there are few; each is a leaf.
+// by default each half as long as all before it together, so that there are few; each is a leaf.
 // Every record lies in one of them, and so the charge for one covers a whole life. All
 // batches count: a row holds, for every arm of which its origin has closed a batch, the sum
 // of what they released, how many rewards that is and how much noise is in it; see
@@ -183,8 +183,7 @@ func (r *phases) Released(own []Own, out *Outbox) error {
 		if err != nil {
 			return err
 		}
-		sum.CopyTo(&r.total[arm])
-		r.waiting[arm], news = 0, true
+		r.total[arm], r.waiting[arm], news = sum, 0, true
 	}
 	if news {
 		r.report(out)
@@ -199,10 +198,8 @@ func (r *phases) report(out *Outbox) {
 	closed := uint64(0)
 	for k := range r.total {
 		if !r.total[k].Empty() {
-			var x dp.Release
-			r.total[k].CopyTo(&x)
-			body = append(body, x)
-			closed += x.Span().To
+			body = append(body, r.total[k])
+			closed += r.total[k].Span().To
 		}
 	}
 	if closed > 0 {
@@ -288,7 +285,7 @@ func (r *phases) claimed(arm int) uint64 {
 	slices.Sort(r.claims)
 	at := len(r.claims) - 1
 	if r.by == MergeTrimmed {
-		at -= r.merger.f
+		at -= r.f
 	}
 	if at < 0 {
 		return 0

@@ -8,9 +8,19 @@ const (
 	RowsWant   = rowsWant
 )
 
+// PhasesRow is what the tests of phases see of its inside.
+const PhasesRow = phasesRow
+
 // NewestRows returns the rows that a peer holds, by origin; none of those that it misses.
 func NewestRows(p Protocol) (all []Message) {
-	for _, m := range p.(*rows).newest {
+	var f *flood
+	switch p := p.(type) {
+	case *rows:
+		f = &p.flood
+	case *phases:
+		f = &p.flood
+	}
+	for _, m := range f.newest {
 		if m.kind != 0 {
 			all = append(all, m)
 		}

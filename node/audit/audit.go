@@ -248,7 +248,7 @@ func (a *auditor) many(ctx context.Context) error {
 				return err
 			}
 			for i, t := range plays {
-				if i%2 == 1 {
+				if i%2 == 1 && !canary.setting.cadence.FollowsChoices() {
 					a.exact.sameTraffic(canary.Name, plays[i-1], t)
 				}
 				a.noise.add(t)

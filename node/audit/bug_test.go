@@ -13,13 +13,15 @@ import (
 )
 
 // faults lists those that are built into peers with a mechanism: all into those with a
-// tree and, with PEERD_LONG, into every one; else the noise of the other law, and what is
+// tree or single leaves and, with PEERD_LONG, into every one; else the noise of the other law, and what is
 // different where nodes share noise.
 func faults(m dp.Mechanism) []string {
 	all := []string{"halved", "reused", "first", "redrawn", "levels", "changed", "raw", "twice"}
 	switch {
-	case m == dp.None || !m.Running():
-		return nil // promises nothing, or is not for peers
+	case m == dp.None:
+		return nil // promises nothing
+	case !m.Running(): // there are no levels
+		return slices.DeleteFunc(all, func(bug string) bool { return bug == "levels" })
 	case m == dp.Tree || os.Getenv("PEERD_LONG") != "":
 		return all
 	case m == dp.TreeGaussian:

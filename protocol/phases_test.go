@@ -1,0 +1,235 @@
+package protocol_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/protocoltest"
+)
+
+// phases returns a setting of protocol phases, first 4 and half of what is closed.
+func phases(g protocoltest.Graph, m dp.Mechanism) protocoltest.Setting {
+	return protocoltest.Setting{
+		Entry: lookup("phases"), Graph: g, Arms: 2, Rounds: 10_000, Mechanism: m,
+		Params: protocol.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: protocol.MergeMean},
+	}
+}
+
+// TestRowsHoldAllBatches: the sum of all that they released, the number of rewards in them,
+// and a term of noise for each; and a belief is of released batches alone.
+func TestRowsHoldAllBatches(t *testing.T) {
+	for _, m := range []dp.Mechanism{dp.EachLaplace, dp.None} {
+		n := newNetwork(t, phases(protocoltest.Path(2), m))
+		for i := range 30 { // 4, 4, 4, 6 and 9 make 27
+			n.Play(t, func(peer int) (int, float64) { return peer, float64(i % 2) })
+		}
+		n.Play(t, nil)
+		for _, p := range n.Peers {
+			rows := protocol.NewestRows(p.Protocol)
+			if len(rows) != 2 {
+				t.Fatalf("%v: %d rows", m, len(rows))
+			}
+			for arm, row := range rows {
+				if row.Body() != 1 || row.Label().Seq != 5 {
+					t.Fatalf("%v: row %d of %d sums", m, row.Label().Seq, row.Body())
+				}
+				x := row.Release(0)
+				sum, terms := int64(0), uint32(0)
+				for _, o := range n.Peers[arm].Released {
+					if sum += o.Leaf.Sum.Value(0); m == dp.None { // running sums
+						sum = o.Leaf.Sum.Value(0)
+					} else {
+						terms += o.Leaf.Sum.Noise().VarianceUnits
+					}
+				}
+				if int(x.Stream()) != arm || x.Count(0) != 27 || x.Value(0) != sum || x.Noise().VarianceUnits != terms {
+					t.Errorf("%v: %+v, want 27 rewards, sum %d and noise %d", m, x.Fields(), sum, terms)
+				}
+				b := p.Belief()
+				noise := x.NoiseMoments().Over(27)
+				if b.X[arm] != x.At(0)/27 || math.Abs(b.SampleVar[arm]-1./27) > 1e-15 || b.LaplaceSumSq[arm] != noise.LaplaceSumSq {
+					t.Errorf("%v: mean %v of %v rewards, want %v of 27", m, b.X[arm], 1/b.SampleVar[arm], x.At(0)/27)
+				}
+				if sites := b.Sites[arm]; len(sites) != 1 || sites[0].N != 27 || sites[0].LaplaceMax != noise.LaplaceMax {
+					t.Errorf("%v: rests on %+v", m, sites)
+				}
+			}
+		}
+	}
+}
+
+// TestAFullBatchWaitsForRewards as if they had paid what is known, and no longer.
+func TestAFullBatchWaitsForRewards(t *testing.T) {
+	n := newNetwork(t, phases(protocoltest.Graph{nil}, dp.EachLaplace))
+	for range 4 {
+		n.Pull(t, 0, 0, 1)
+	}
+	b := n.Peers[0].Belief()
+	if b.SampleVar[0] != .25 {
+		t.Fatalf("variance %v after a batch of 4", b.SampleVar[0])
+	}
+	var routes []func()
+	for i := range 4 {
+		r := n.Choose(0, 0)
+		routes = append(routes, func() { n.Reward(t, 0, r, 0, 1) })
+		want := .25
+		if i == 3 {
+			want = .125
+		}
+		if got := n.Peers[0].Belief().SampleVar[0]; got != want {
+			t.Errorf("variance %v with %d choices open, want %v", got, i+1, want)
+		}
+	}
+	for _, reward := range routes {
+		reward()
+	}
+	n.Choose(0, 0)
+	if got := n.Peers[0].Belief().SampleVar[0]; got != .125 {
+		t.Errorf("variance %v after a batch of 8 and a choice", got)
+	}
+}
+
+// TestALaggardCatchesUp: an arm comes first as long as another peer has released more
+// rewards of it than this one has pulled.
+func TestALaggardCatchesUp(t *testing.T) {
+	n := newNetwork(t, phases(protocoltest.Path(2), dp.EachLaplace))
+	for range 10 {
+		n.Play(t, func(peer int) (int, float64) { return peer, 1 })
+	}
+	for pulled := range 9 { // 4 and 4 of 10 are released
+		if got := n.Peers[0].Belief().Forced; slices.Contains(got, 1) != (pulled < 8) {
+			t.Fatalf("after %d pulls %v are forced", pulled, got)
+		}
+		n.Pull(t, 0, 1, 1)
+	}
+}
+
+// TestClaimsForceFewPulls: a peer that states 2^60 rewards of every arm, signed with its own
+// key, forces 4 ln t + N pulls of each. With merge trimmed it forces none that the others
+// do not.
+func TestClaimsForceFewPulls(t *testing.T) {
+	for _, merge := range []protocol.Merge{protocol.MergeMean, protocol.MergeTrimmed} {
+		s := phases(protocoltest.Complete(4), dp.EachLaplace)
+		s.Params = protocol.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: merge, F: 1}
+		n := newNetwork(t, s)
+		n.Hostile = true
+		lie := protocol.Draft{Kind: protocol.PhasesRow, Label: protocol.Label{Origin: 3, Seq: 1 << 40}}
+		for arm := range dp.StreamID(2) {
+			x, err := dp.Received(dp.Fields{Stream: arm, Span: dp.Span{To: 1}, Count: []uint64{1 << 60}, Value: []int64{0}, Exponent: dp.GridExponent})
+			if err != nil {
+				t.Fatal(err)
+			}
+			lie.Body = append(lie.Body, x)
+		}
+		if _, err := n.Deliver(t, 0, protocol.Delivery{From: 3, Message: lie.Signed(protocoltest.Keys(3))}); err != nil {
+			t.Fatal(err)
+		}
+		forced := make([]float64, 2)
+		const rounds = 3000
+		for range rounds {
+			n.Play(t, func(peer int) (int, float64) {
+				if peer == 0 {
+					if arms := n.Peers[0].Belief().Forced; len(arms) > 0 {
+						forced[arms[0]]++
+						return arms[0], 1
+					}
+				}
+				return 0, 1
+			})
+		}
+		most := 4*math.Log(rounds) + 4 + 1
+		if merge == protocol.MergeTrimmed {
+			most = 0
+		}
+		if forced[1] > most || merge == protocol.MergeMean && forced[1] < most/2 {
+			t.Errorf("%s: %v pulls were forced, want up to %v", merge, forced, most)
+		}
+	}
+}
+
+// TestWhoComesLateIsOfUse: within rounds it has what the others know, catches up with their
+// arms first, and its first batches are with them.
+func TestWhoComesLateIsOfUse(t *testing.T) {
+	s := phases(protocoltest.Complete(4), dp.EachLaplace)
+	n := newNetwork(t, s)
+	loss := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 2)), Cut: func(from, to protocol.Peer) bool { return from == 3 || to == 3 }}
+	pull := func(peer int) (int, float64) { return leastPulled(n.Peers[peer]), .5 }
+	for range 2000 {
+		n.Play(t, func(peer int) (int, float64) {
+			if peer == 3 {
+				return 0, 0
+			}
+			return pull(peer)
+		})
+		loss.Befall(n)
+	}
+	n.Peers[3] = s.Seat(t, 3, 0)
+	for range 80 {
+		n.Play(t, pull)
+	}
+	if got := len(protocol.NewestRows(n.Peers[3].Protocol)); got != 4 {
+		t.Errorf("the late one holds %d rows after 80 rounds", got)
+	}
+	rows := protocol.NewestRows(n.Peers[0].Protocol)
+	if len(rows) != 4 || rows[3].Body() != 2 {
+		t.Errorf("the others hold %d rows; of the late one nothing or not of all arms", len(rows))
+	}
+}
+
+// leastPulled returns what a learner of the tests chooses.
+func leastPulled(p *protocoltest.Peer) int {
+	b := p.Belief()
+	if len(b.Forced) > 0 {
+		return b.Forced[0]
+	}
+	return slices.Index(b.Pulls, slices.Min(b.Pulls))
+}
+
+// TestForgedBatchesAreRefused, with what no origin that follows the rules signs.
+func TestForgedBatchesAreRefused(t *testing.T) {
+	n := newNetwork(t, phases(protocoltest.Complete(3), dp.EachLaplace))
+	for range 20 {
+		n.Play(t, func(int) (int, float64) { return int(n.Round) % 2, 1 })
+	}
+	n.Hostile = true
+	theirs := protocol.NewestRows(n.Peers[0].Protocol)[2].Draft()
+	theirs.Label.Seq++
+	first := theirs.Body[0].Fields()
+	release := func(change func(*dp.Fields)) dp.Release {
+		f := first
+		f.Count, f.Value = slices.Clone(f.Count), slices.Clone(f.Value)
+		change(&f)
+		x, err := dp.Received(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	for what, body := range map[string][]dp.Release{
+		"nothing":                   nil,
+		"one arm twice":             {theirs.Body[0], theirs.Body[0]},
+		"arms in another order":     {theirs.Body[1], theirs.Body[0]},
+		"an arm that there is not":  {release(func(f *dp.Fields) { f.Stream = 2 })},
+		"no reward":                 {release(func(f *dp.Fields) { f.Count[0] = 0 })},
+		"two values":                {release(func(f *dp.Fields) { f.Value = append(f.Value, 1) })},
+		"a lattice of its own":      {release(func(f *dp.Fields) { f.Exponent = 3 })},
+		"counts without any reward": {release(func(f *dp.Fields) { f.Value = nil })},
+	} {
+		m := theirs
+		m.Body = body
+		if _, err := n.Deliver(t, 0, protocol.Delivery{From: 1, Message: m.Signed(protocoltest.Keys(2))}); !errors.Is(err, protocol.ErrPeer) {
+			t.Errorf("%s: %v, want ErrPeer", what, err)
+		}
+	}
+	if _, err := n.Deliver(t, 0, protocol.Delivery{From: 1, Message: theirs.Signed(protocoltest.Keys(1))}); !errors.Is(err, protocol.ErrPeer) {
+		t.Errorf("signed by another: %v, want ErrPeer", err)
+	}
+	if _, err := n.Deliver(t, 0, protocol.Delivery{From: 1, Message: theirs.Signed(protocoltest.Keys(2))}); err != nil {
+		t.Errorf("the origin's own: %v", err)
+	}
+}
