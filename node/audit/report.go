@@ -11,9 +11,10 @@ import (
 // A Report is what an audit found.
 type Report struct {
 	Passed    bool     `json:"passed"`
-	Broken    []string `json:"broken"`  // the promises that are, in words
-	Epsilon   float64  `json:"epsilon"` // claimed
-	Delta     float64  `json:"delta"`   // claimed
+	Broken    []string `json:"broken"`   // the promises that are, in words
+	Epsilon   float64  `json:"epsilon"`  // claimed
+	Delta     float64  `json:"delta"`    // claimed
+	Presence  bool     `json:"presence"` // histories differ in whether a user was there
 	Mechanism string   `json:"mechanism"`
 	Measure   string   `json:"measure"` // of what is charged and of all bounds: ε, or μ of Gaussian noise
 	Protocol  string   `json:"protocol"`
@@ -38,7 +39,8 @@ const alarm = 1e-3
 func (a *auditor) report() *Report {
 	s, privacy := a.c.small(), a.c.Spec.Privacy
 	r := &Report{
-		Epsilon: privacy.Budget.Epsilon.Float(), Delta: privacy.Budget.Delta.Float(),
+		Presence: a.c.Presence || privacy.NoisedCounts(),
+		Epsilon:  privacy.Budget.Epsilon.Float(), Delta: privacy.Budget.Delta.Float(),
 		Mechanism: privacy.Mechanism.String(), Measure: measure(privacy.Mechanism.Law()).String(),
 		Protocol: s.entry.Name, Learner: fmt.Sprintf("%s %+v", s.learner.Name, a.c.Spec.Learner), Seed: a.c.Seed, Runs: a.c.Runs,
 		Plays: a.c.Plays(), Peers: peers, Arms: s.spec.Arms, Rounds: s.rounds, Horizon: privacy.Horizon,
@@ -79,7 +81,11 @@ func (r *Report) Write(w io.Writer) error {
 	}
 	p("played\t%d times: %d peers, protocol %s, learner %s, %d arms, %d rounds (horizon configured: %d); noise %s", r.Plays, r.Peers, r.Protocol, r.Learner, r.Arms, r.Rounds, r.Horizon, noise)
 	p("noise by\tmechanism %s", r.Mechanism)
-	p("with\tlost and repeated messages, restarts, and one user's rewards all 0 or all 1")
+	user := "one user's rewards all 0 or all 1"
+	if r.Presence {
+		user = "one user absent, or there with rewards of 1"
+	}
+	p("with\tlost and repeated messages, restarts, and %s", user)
 	p("")
 	if r.Delta == 0 {
 		p("ε claimed\t%v", r.Epsilon)

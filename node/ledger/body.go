@@ -195,7 +195,7 @@ type Gap struct {
 	Incarnation uint32   // with which the peer continues
 	Since       uint64   // first round that the lost life may have played and this one does not know
 	Round       uint64   // that had begun when the gap was written
-	Waiting     uint64   // decisions that waited for their reward, which count no more
+	Waiting     uint64   // decisions that waited for their reward, which count no more; 0 with noised counts
 	Margin      uint64   // leaves that each stream gives up beyond those that peers remember
 	Next        []uint64 // by stream: the first leaf that is not given up
 	Without     []string // ids of the neighbours that the operator does without

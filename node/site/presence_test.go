@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"peerd.dev/dp"
+	"peerd.dev/node/decision"
 	"peerd.dev/protocol"
 )
 
@@ -55,4 +56,30 @@ func presence(t *testing.T, name string, adjacency dp.Adjacency) (found []string
 		})
 	}
 	return found
+}
+
+// TestAGapSaysNoCounts: what a recovery writes into the public ledger is the same however many
+// decisions waited, where counts are noised.
+func TestAGapSaysNoCounts(t *testing.T) {
+	for adjacency, want := range map[dp.Adjacency]uint64{dp.ReplaceOne: 3, dp.AddOrRemove: 0} {
+		x := usual(stated, AtWindow)
+		x.adjacency = adjacency
+		r := newRig(t, x)
+		r.start()
+		for range 3 {
+			r.ask(decision.Ask{})
+		}
+		r.rounds(4)
+		if d := r.draft(); len(d.nodes) == 0 { // which also verifies the ledger
+			t.Fatal("nothing was released")
+		}
+		done, err := r.s.Recover([]string{"peer 2"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g := r.gap(); g.Waiting != want || done.Waiting != 3 {
+			t.Errorf("%v: %d decisions waited, the ledger says %d, want %d", adjacency, done.Waiting, g.Waiting, want)
+		}
+		_ = r.s.store.Close()
+	}
 }

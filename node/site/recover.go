@@ -20,7 +20,8 @@ var ErrFork = errors.New("another copy of this folder has released under the sam
 // wait for.
 var ErrNeighbour = errors.New("no neighbour of this peer")
 
-// Recovered says what [Site.Recover] did. Its numbers stand in the ledger's gap.
+// Recovered says what [Site.Recover] did. Its numbers stand in the ledger's gap, except, with
+// noised counts, that of the decisions that waited.
 type Recovered struct {
 	Claimed uint64   `json:"claimed"`  // records that a peer remembers
 	Had     uint64   `json:"had"`      // records that were here, or had been counted as lost before
@@ -102,8 +103,12 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 	if r.Waiting, err = s.uncount(b); err != nil {
 		return r, err
 	}
+	waiting := r.Waiting
+	if s.agent.NoisedCounts() { // the ledger is public, and that would be an exact number
+		waiting = 0
+	}
 	if err = s.append(b, &ledger.Gap{
-		Claimed: r.Claimed, Had: r.Had, Incarnation: s.life.Incarnation, Since: r.Since, Round: r.Round, Waiting: r.Waiting,
+		Claimed: r.Claimed, Had: r.Had, Incarnation: s.life.Incarnation, Since: r.Since, Round: r.Round, Waiting: waiting,
 		Margin: margin, Next: next, Without: without, Number: above,
 	}); err != nil {
 		return r, err
