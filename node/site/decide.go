@@ -91,6 +91,7 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	c.due = x.after(c.expires)
 	x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(ask.ID))
 	x.keep(ask.ID, &c)
+	x.batch.Reserve(c.room(ask.ID))
 	return c, false, nil
 }
 

@@ -24,11 +24,11 @@ func (r *rig) room(bytes uint64) {
 	r.disk.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: bytes, TotalBytes: 100 * gib, UsedBytes: 100*gib - bytes})
 }
 
-// fill takes the room away and asks until the store sees it: it looks now and then. It
+// fill leaves so much room and asks until the store sees it: it looks now and then. It
 // returns how many decisions were made.
-func (r *rig) fill() (made int) {
+func (r *rig) fill(left uint64) (made int) {
 	r.t.Helper()
-	r.room(gib / 2)
+	r.room(left)
 	for ; made < 1000; made++ {
 		out := r.decide(decision.Ask{ID: strings.Repeat("x", 4000) + fmt.Sprint(made)})
 		switch refused(r.t, out[0].Err) {
@@ -52,7 +52,7 @@ func TestAFullDiskTakesNothing(t *testing.T) {
 	r.start()
 	d := r.ask(decision.Ask{ID: "before"})
 	r.rounds(2)
-	made := r.fill()
+	made := r.fill(gib / 4)
 	before, status, frames := fmt.Sprintf("%x", r.lines()), seen(r.status()), len(r.net.frames)
 	if out := r.decide(decision.Ask{ID: "a"}, decision.Ask{}); refused(t, out[0].Err) != decision.Full || refused(t, out[1].Err) != decision.Full {
 		t.Errorf("%+v", out)
@@ -83,6 +83,47 @@ func TestAFullDiskTakesNothing(t *testing.T) {
 	r.stop()
 }
 
+// TestALowDiskKeepsWhatWasPromised: with less room than the reserve no decision is made, but the
+// rewards of those that were made are taken, and rounds go on. What is promised is not free, after
+// a restart either, until the reward or the end of the window.
+func TestALowDiskKeepsWhatWasPromised(t *testing.T) {
+	r := newRig(t, plain(AtWindow))
+	r.full.Reserve = gib
+	r.room(50 * gib)
+	r.start()
+	d := r.ask(decision.Ask{ID: "before"})
+	made := r.fill(gib * 3 / 4)
+	if err := r.s.Ready(t.Context()); !errors.Is(err, store.ErrFull) {
+		t.Errorf("ready: %v", err)
+	}
+	r.pay(d.ID, .5)
+	r.rounds(8)
+	if n, sum := r.taken(); n != uint64(made+1) || sum != .5+.25*float64(made) {
+		t.Errorf("%d rewards of %v are in, want %d, one of .5 and else the default", n, sum, made+1)
+	}
+	r.room(2 * gib)
+	r.ask(decision.Ask{ID: "paid"})
+	r.ask(decision.Ask{ID: "unpaid"})
+	r.crash()
+	r.room(gib + 100)
+	r.start()
+	for _, c := range []struct {
+		what string
+		do   func()
+		low  bool
+	}{
+		{"two decisions wait", func() {}, true},
+		{"one has its reward", func() { r.pay("paid", 1) }, true},
+		{"the window of the other is over", func() { r.clock.add(window); r.rounds(5) }, false},
+	} {
+		c.do()
+		if r.s.store.Look(); r.s.store.Low() != c.low {
+			t.Errorf("%s: low=%v", c.what, r.s.store.Low())
+		}
+	}
+	r.stop()
+}
+
 // TestAFullDiskStopsRoundsOnly: Run says so once and waits, and goes on by itself.
 func TestAFullDiskStopsRoundsOnly(t *testing.T) {
 	running(t, func(t *testing.T) {
@@ -93,7 +134,7 @@ func TestAFullDiskStopsRoundsOnly(t *testing.T) {
 		r.room(50 * gib)
 		a := wake(r)
 		a.pass(3 * every)
-		r.fill()
+		r.fill(gib / 4)
 		a.pass(2 * every)
 		stuck, asks := a.status(), a.asked()
 		a.pass(100 * every)

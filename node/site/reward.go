@@ -11,11 +11,10 @@ import (
 // Reward answers every report in order. All answers are durable when it returns.
 func (s *Site) Reward(_ context.Context, reports []decision.Report) []decision.Outcome[decision.Receipt] {
 	out := make([]decision.Outcome[decision.Receipt], len(reports))
-	x := tx{Site: s}
+	x := tx{Site: s, reports: true}
 	if r := x.open(); r != nil {
 		return refuseAll(out, r)
 	}
-	x.batch.Quiet()
 	for i := range reports {
 		out[i].Value, out[i].Err = x.reward(reports[i])
 	}
@@ -62,5 +61,8 @@ func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 	}
 	x.bugReported(r.ID, &c)
 	x.keep(r.ID, &c)
+	room := c.room(r.ID)
+	x.batch.Reserve(-room)
+	x.fill += room
 	return decision.Receipt{ID: r.ID, Counted: c.counted}, nil
 }

@@ -85,6 +85,7 @@ func (s *Site) end(e *logRecord) error {
 func (s *Site) settle(t protocol.Round) (more bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.store.Look()
 	switch {
 	case s.store.Full():
 		return false, store.ErrFull
@@ -109,6 +110,7 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 			return false, err
 		}
 		if !c.rewarded {
+			writeAgain(b, string(due.Value), &c)
 			c.value = bandit.Reward(s.c.Rules.Default)
 		}
 		if c.counted && c.route.In {

@@ -75,7 +75,7 @@ func (s *Site) rounds(ctx context.Context, tr Transport, resent bool) error {
 		if err != nil && !errors.Is(err, store.ErrFull) {
 			return err
 		}
-		s.full(err != nil)
+		s.full(s.store.Low())
 		if err != nil {
 			if err = s.pause(ctx); err != nil {
 				return err
@@ -103,7 +103,7 @@ func (s *Site) full(is bool) {
 	if is != s.blocked.full {
 		s.blocked.full = is
 		if is {
-			s.log.Error("the disk is full: nothing is learned or released until there is room", "dir", s.c.Dir)
+			s.log.Error("the disk is full: no decisions are made until there is room, and with half as much nothing is learned or released", "dir", s.c.Dir)
 		} else {
 			s.log.Info("there is room on the disk again")
 		}

@@ -165,6 +165,9 @@ func Open(c Config) (_ *Site, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err = s.reserve(); err != nil {
+		return nil, err
+	}
 	if err = s.readBlocked(); err != nil {
 		return nil, err
 	}
@@ -201,6 +204,7 @@ func (s *Site) Close() error {
 	}
 	s.closing = true
 	var err error
+	s.store.Look()
 	if s.step > s.saved && !s.broken && !s.store.Full() {
 		b := s.store.Batch()
 		if err = s.saveSnapshot(b); err == nil {
@@ -214,7 +218,7 @@ func (s *Site) Close() error {
 func (s *Site) Ready(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.store.Full() {
+	if s.store.Low() {
 		return store.ErrFull
 	}
 	if why := s.blockedReason(); why != "" {

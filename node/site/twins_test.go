@@ -6,9 +6,12 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
@@ -75,9 +78,35 @@ type twin struct {
 	turns   []uint64     // times that the learner was given
 	logged  uint64       // steps of which drawn and turns know
 	commits int
+	left    int64 // bytes of the disk; 0 for plenty
 	view    view
 	end     context.CancelFunc
 	done    chan error
+}
+
+// A filling disk has as much room left as was not written yet.
+type filling struct {
+	vfs.FS
+	left *atomic.Int64
+}
+
+func (f filling) GetDiskUsage(string) (vfs.DiskUsage, error) {
+	return vfs.DiskUsage{AvailBytes: uint64(max(0, f.left.Load())), TotalBytes: 100 * gib}, nil
+}
+
+func (f filling) Create(n string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	x, err := f.FS.Create(n, c)
+	return fillingFile{x, f.left}, err
+}
+
+type fillingFile struct {
+	vfs.File
+	left *atomic.Int64
+}
+
+func (f fillingFile) Write(b []byte) (int, error) {
+	f.left.Add(-int64(len(b)))
+	return f.File.Write(b)
 }
 
 // paying is a simulated world that pays what a tale says.
@@ -109,6 +138,12 @@ func (w *paying) Load(b []byte) error { w.rounds = int(b[0]); return nil }
 // it the nodes that it has not had yet.
 func (w *twin) open() {
 	w.t.Helper()
+	if w.left > 0 {
+		w.full.Reserve = reserve
+		var left atomic.Int64
+		left.Store(w.left)
+		w.wrap = func(fs vfs.FS) vfs.FS { return filling{fs, &left} }
+	}
 	c := w.config()
 	c.Clock.Start, c.Now = w.start, time.Now
 	c.Store.Observe = func(time.Duration) { w.commits++ }
@@ -244,7 +279,7 @@ func (w *twin) play(rounds int) view {
 		st := w.status()
 		w.view.status = append(w.view.status, fmt.Sprintf("%+v", st))
 		w.view.commits = append(w.view.commits, w.commits)
-		if t == rounds/2 {
+		if t == rounds/2 && w.left == 0 {
 			w.crash()
 			w.open()
 		}
@@ -267,6 +302,9 @@ func (w *twin) decisions(n int, then func(i int, ids ...string)) int {
 		var ids []string
 		for k := range size {
 			a := decision.Ask{ID: fmt.Sprint("visit-", n+k)}
+			if w.left > 0 {
+				a.ID += strings.Repeat("-", 2000) // the store looks at the disk now and then
+			}
 			if k > 0 {
 				a.Subject = fmt.Sprint("subject-", n/12)
 			}
@@ -323,6 +361,51 @@ func differences(t *testing.T, name string, world bool) (found []string) {
 		})
 	}
 	return append(found, want.unpunctual(t)...)
+}
+
+// reserve is what is kept free of a disk that fills.
+const reserve = 1 << 20
+
+// TestAFullDiskShowsNoReports: in histories with rewards, reported in any way, and without, decisions are
+// refused from the same one on, and rounds go on until the same one. Where a report came twice the
+// store writes a little more.
+func TestAFullDiskShowsNoReports(t *testing.T) {
+	for _, name := range protocols() {
+		for _, room := range []int64{200 << 10, 300 << 10, 400 << 10} {
+			found, stopped := diskDifferences(t, name, reserve+room)
+			for _, d := range found {
+				t.Errorf("%s, %d KiB: %s", name, room>>10, d)
+			}
+			if !stopped {
+				t.Errorf("%s, %d KiB: the disk did not fill", name, room>>10)
+			}
+		}
+	}
+}
+
+// diskDifferences plays all histories on a disk that fills, and reports whether decisions were refused.
+func diskDifferences(t *testing.T, name string, left int64) (found []string, refused bool) {
+	t.Helper()
+	var want view
+	var nodes []dp.Release
+	for i, a := range tales() {
+		if a.twice {
+			continue
+		}
+		running(t, func(t *testing.T) {
+			x := usual(name, AtWindow)
+			x.seed = 1
+			w := &twin{rig: newRig(t, x), tale: a, given: nodes, left: left}
+			got := w.play(40)
+			if i > 0 {
+				found = append(found, want.differences(a.name, &got)...)
+				return
+			}
+			want, nodes = got, w.drawn
+			refused = slices.ContainsFunc(got.status, func(s string) bool { return strings.Contains(s, "disk is full") })
+		})
+	}
+	return found, refused
 }
 
 func (v *view) differences(name string, got *view) (found []string) {

@@ -16,14 +16,17 @@ type tx struct {
 	now   time.Time
 	wait  bool // an answer repeats what may not be durable yet
 	made  bool // a decision was
-	ids   map[string]choice
-	known map[[sha256.Size]byte]uint64 // decisions of a subject
+	fill  int  // bytes that the batch has at least
+
+	reports bool // of rewards: nothing in it may show to others, as which batches there are
+	ids     map[string]choice
+	known   map[[sha256.Size]byte]uint64 // decisions of a subject
 }
 
 // Format implements [fmt.Formatter] as [logRecord] does.
 func (tx) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
-// open locks the site, unless it takes nothing.
+// open locks the site, unless it takes nothing. Reports of rewards have room for longer.
 func (x *tx) open() error {
 	switch {
 	case x.agent.Idle():
@@ -32,15 +35,21 @@ func (x *tx) open() error {
 		return &decision.Refusal{Code: decision.Simulated, Reason: "this peer plays a simulated world, which pays its own rewards; set world.kind: application to serve one"}
 	}
 	x.mu.Lock()
+	if !x.reports {
+		x.store.Look()
+	}
 	switch {
 	case x.closing || x.broken:
 		x.mu.Unlock()
 		return &decision.Refusal{Code: decision.Unavailable, Reason: "this peer is ending; ask again when it is back"}
-	case x.store.Full():
+	case x.store.Full() || !x.reports && x.store.Low():
 		x.mu.Unlock()
 		return &decision.Refusal{Code: decision.Full, Reason: "the disk is full and nothing was stored; make room, then ask again"}
 	}
 	x.batch, x.now = x.store.Batch(), x.c.Now()
+	if x.reports {
+		x.batch.Quiet()
+	}
 	x.ids = make(map[string]choice, 1)
 	return nil
 }
@@ -65,6 +74,7 @@ func (x *tx) close() error {
 			return x.broke(err)
 		}
 	}
+	x.batch.Fill(x.fill)
 	p := x.batch.Apply()
 	x.mu.Unlock()
 	if err := p.Wait(); err != nil {

@@ -13,14 +13,31 @@ type Batch struct {
 	b *pebble.Batch
 	k []byte // scratch
 
-	quiet bool
+	quiet    bool
+	reserved int // bytes, more or less than before
 }
 
 // Batch returns an empty batch.
 func (s *Store) Batch() *Batch { return &Batch{s: s, b: s.db.NewBatch()} }
 
-// Quiet keeps the batch from [Options.Observe]: that it was written follows from what is private.
+// Quiet keeps the batch from [Options.Observe], and from bringing the next look at the free space
+// nearer: that it was written follows from what is private, and its room was reserved.
 func (b *Batch) Quiet() { b.quiet = true }
+
+// Reserve sets bytes aside for a later batch, which takes them with a negative number. What is
+// reserved is not free, so that writing it changes nothing that [Store.Low] and [Store.Full] report.
+func (b *Batch) Reserve(bytes int) { b.reserved += bytes }
+
+// Fill writes bytes that are never read, until the batch has a length. It is for batches that are to
+// take the room that was reserved for them, whatever they hold.
+func (b *Batch) Fill(length int) {
+	if n := length - b.b.Len(); n > 0 {
+		b.must(b.b.LogData(make([]byte, n), nil))
+	}
+}
+
+// Len returns how many bytes the batch has.
+func (b *Batch) Len() int { return b.b.Len() }
 
 // Set writes a key and its value.
 func (b *Batch) Set(t Table, key, value []byte) {
@@ -64,7 +81,10 @@ type Pending struct {
 // Apply writes the batch. Batches become durable in the order of Apply.
 func (b *Batch) Apply() Pending {
 	since := time.Now()
-	b.s.free.Add(-int64(b.b.Len()))
+	b.s.reserved.Add(int64(b.reserved))
+	if !b.quiet { // its room was counted when it was reserved
+		b.s.free.Add(-int64(b.b.Len() + b.reserved))
+	}
 	if err := b.s.db.ApplyNoSyncWait(b.b, pebble.Sync); err != nil {
 		b.s.fatal(fmt.Errorf("store: %w", err))
 	}

@@ -184,16 +184,18 @@ func TestRoomIsLookedAt(t *testing.T) {
 	const mib = 1 << 20
 	for _, c := range []struct {
 		free, total, reserve uint64
-		full                 bool
+		low, full            bool
 	}{
-		{65 * mib, 1000 * mib, 64 * mib, false},
-		{63 * mib, 1000 * mib, 64 * mib, true},
-		{63 * mib, 400 * mib, 64 * mib, false}, // an eighth is 50
-		{49 * mib, 400 * mib, 64 * mib, true},
-		{mib / 2, 2 * mib, 64 * mib, true}, // never less than 1 MiB
-		{2 * mib, 2 * mib, 64 * mib, false},
-		{0, 1000 * mib, 0, false}, // not asked to look
-		{1, 1000 * mib, 1 << 60, true},
+		{65 * mib, 1000 * mib, 64 * mib, false, false},
+		{63 * mib, 1000 * mib, 64 * mib, true, false},
+		{31 * mib, 1000 * mib, 64 * mib, true, true},
+		{63 * mib, 400 * mib, 64 * mib, false, false}, // an eighth is 50
+		{49 * mib, 400 * mib, 64 * mib, true, false},
+		{mib / 2, 2 * mib, 64 * mib, true, false}, // never less than 1 MiB
+		{mib/2 - 1, 2 * mib, 64 * mib, true, true},
+		{2 * mib, 2 * mib, 64 * mib, false, false},
+		{0, 1000 * mib, 0, false, false}, // not asked to look
+		{1, 1000 * mib, 1 << 60, true, true},
 	} {
 		fs := vfs.NewMem()
 		fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: c.free, TotalBytes: c.total})
@@ -201,8 +203,8 @@ func TestRoomIsLookedAt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Full(); got != c.full {
-			t.Errorf("%d of %d free, reserve %d: full=%v", c.free, c.total, c.reserve, got)
+		if s.Low() != c.low || s.Full() != c.full {
+			t.Errorf("%d of %d free, reserve %d: low=%v, full=%v", c.free, c.total, c.reserve, s.Low(), s.Full())
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
@@ -221,14 +223,15 @@ func TestRoomIsSeenInTime(t *testing.T) {
 	}
 	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1 << 20, TotalBytes: 1 << 40})
 	written := 0
-	for ; !s.Full(); written += 1000 {
+	for s.Look(); !s.Full(); s.Look() {
 		put(t, s, store.Log, fmt.Sprint(written), string(make([]byte, 1000)))
+		written += 1000
 	}
 	if written > 70_000 {
 		t.Errorf("seen after %d bytes", written)
 	}
 	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1 << 40, TotalBytes: 1 << 40})
-	if s.Full() {
+	if s.Look(); s.Full() || s.Low() {
 		t.Error("room is not seen")
 	}
 	if err := s.Close(); err != nil {

@@ -53,7 +53,7 @@ const (
 const DefaultReserve = 64 << 20
 
 var (
-	// ErrFull is returned while the disk has less free space than the reserve.
+	// ErrFull is returned while the disk has less free space than the reserve, or than half of it.
 	ErrFull = errors.New("the disk is full")
 	// ErrVersion is returned for a store of a newer peerd.
 	ErrVersion = errors.New("the store was written by a newer version of peerd")
@@ -86,7 +86,10 @@ type Store struct {
 	observe func(time.Duration)
 	reserve uint64
 	free    atomic.Int64 // bytes that may be written before the next look
+	low     atomic.Bool
 	full    atomic.Bool
+
+	reserved atomic.Int64 // bytes; see [Batch.Reserve]
 }
 
 // Open opens the store in dir, which it creates if there is none. It leaves a store
@@ -220,24 +223,42 @@ func (s *Store) Last(t Table) (kv KV, ok bool, err error) {
 	return kv, ok, it.Close()
 }
 
-// Full reports whether there is too little room to write. It looks at the disk
-// from time to time while there is room, and at every call while there is not.
-func (s *Store) Full() bool {
-	if s.full.Load() || s.free.Load() <= 0 {
+// Low reports whether there was too little room for anything new at the last look: less than the
+// reserve was free. What was promised room can still be written.
+func (s *Store) Low() bool { return s.low.Load() }
+
+// Full reports whether there was too little room to write anything at the last look: less than
+// half of the reserve was free.
+func (s *Store) Full() bool { return s.full.Load() }
+
+// Look looks at the free space of the disk: from time to time while there is room, and at every call
+// while there is not. When it is called must not follow from what is private, since what
+// it finds stops rounds.
+func (s *Store) Look() {
+	if s.low.Load() || s.free.Load() <= 0 {
 		s.look()
 	}
-	return s.full.Load()
 }
 
-// look sees how much room there is.
+// Reserve sets bytes aside for later batches, as [Batch.Reserve] does, and looks at the free space.
+func (s *Store) Reserve(bytes int) {
+	s.reserved.Add(int64(bytes))
+	s.look()
+}
+
+// look sees how much room there is. What is reserved is not free.
 func (s *Store) look() {
 	u, err := s.fs.GetDiskUsage(s.dir)
 	if err != nil { // a file system in memory, or one without this call
 		s.free.Store(checkEvery)
+		s.low.Store(false)
 		s.full.Store(false)
 		return
 	}
-	s.full.Store(u.AvailBytes < min(s.reserve, max(minReserve, u.TotalBytes/8)))
+	least := min(s.reserve, max(minReserve, u.TotalBytes/8))
+	free := u.AvailBytes - min(u.AvailBytes, uint64(max(0, s.reserved.Load())))
+	s.low.Store(free < least)
+	s.full.Store(free < least/2)
 	s.free.Store(checkEvery)
 }
 
