@@ -235,6 +235,9 @@ func (r *phases) check(m *Message) error {
 			return m.bad("want sums of rewards, one number each, by ascending arm of %d", r.c.Parts)
 		}
 		next = x.Stream() + 1
+		if err := plausible(&r.c.Charge, m, x); err != nil {
+			return err
+		}
 	}
 	if len(m.body) == 0 {
 		return m.bad("want a sum at least")

@@ -113,8 +113,8 @@ func TestTheLyingPeer(t *testing.T) {
 }
 
 // TestALiarAboutRewards signs what it says: one among 20 peers takes the estimates of average
-// wherever it likes, and costs those of rows next to nothing, since rows refuses values that no
-// rewards give.
+// wherever it likes, and costs those of rows and phases next to nothing, since they refuse
+// values that no rewards give.
 func TestALiarAboutRewards(t *testing.T) {
 	const peers, rounds = 20, 1000
 	play := func(p any, pay sim.Pay) sim.Result {
@@ -135,16 +135,19 @@ func TestALiarAboutRewards(t *testing.T) {
 		return res
 	}
 	rows := protocol.RowsParams{Every: 20, Pull: 20, Merge: protocol.MergeMean}
+	phases := protocol.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: protocol.MergeMean}
 	average := protocol.AverageParams{Consistency: protocol.Capped, Rate: .3, Patience: 10}
-	honest := play(rows, "").Regret[0]
-	for _, pay := range []sim.Pay{sim.PayInside, sim.PayOutside, sim.PayFork} {
-		res := play(rows, pay)
-		t.Logf("rows, %s: regret %.1f, without a liar %.1f; refused %d", pay, res.Regret[0], honest, res.Refused)
-		if res.Regret[0] > 2*honest+20 {
-			t.Errorf("rows, %s: regret %.1f, without a liar %.1f", pay, res.Regret[0], honest)
-		}
-		if pay == sim.PayOutside && res.Refused == 0 {
-			t.Error("rows takes values in that no rewards give")
+	for _, p := range []any{rows, phases} {
+		honest := play(p, "").Regret[0]
+		for _, pay := range []sim.Pay{sim.PayInside, sim.PayOutside, sim.PayFork} {
+			res := play(p, pay)
+			t.Logf("%T, %s: regret %.1f, without a liar %.1f; refused %d", p, pay, res.Regret[0], honest, res.Refused)
+			if res.Regret[0] > 2*honest+20 {
+				t.Errorf("%T, %s: regret %.1f, without a liar %.1f", p, pay, res.Regret[0], honest)
+			}
+			if pay == sim.PayOutside && res.Refused == 0 {
+				t.Errorf("%T takes values in that no rewards give", p)
+			}
 		}
 	}
 	base := play(average, "").Regret[0]
