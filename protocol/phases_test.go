@@ -120,7 +120,7 @@ func TestClaimsForceFewPulls(t *testing.T) {
 		n.Hostile = true
 		lie := protocol.Draft{Kind: protocol.PhasesRow, Label: protocol.Label{Origin: 3, Seq: 1 << 40}}
 		for arm := range dp.StreamID(2) {
-			x, err := dp.Received(dp.Fields{Stream: arm, Span: dp.Span{To: 1}, Count: []uint64{1 << 60}, Value: []int64{0}, Exponent: dp.GridExponent})
+			x, err := dp.Received(dp.Fields{Stream: arm, Span: dp.Span{To: 1}, Count: []uint64{1 << 60}, Value: []int64{0}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 1 << 20, VarianceUnits: dp.VarianceScale}})
 			if err != nil {
 				t.Fatal(err)
 			}
