@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"crypto/rand"
 	"errors"
@@ -83,6 +84,9 @@ func LoadIdentity(path string) (Identity, error) {
 	id, err := newIdentity(private)
 	if err != nil {
 		return Identity{}, fmt.Errorf("%w: %s", err, path)
+	}
+	if raw, err := private.Raw(); err != nil || len(raw) != ed25519.PrivateKeySize || !bytes.Equal(raw, ed25519.NewKeyFromSeed(raw[:ed25519.SeedSize])) {
+		return Identity{}, fmt.Errorf("gossip: the key in %s is damaged: its public half is not that of its private half; restore the file from a backup", path)
 	}
 	return id, nil
 }

@@ -13,9 +13,10 @@ import (
 
 func newRecover(o *options) *cobra.Command {
 	var without []string
+	var newStore bool
 	cmd := &cobra.Command{
 		Use:   "recover",
-		Short: "Continue with a folder that was restored from a backup",
+		Short: "Continue with a folder that was restored from a backup, or whose store is damaged",
 		Long: `Continue with a folder that is older than what other peers remember of this peer: it was
 restored from a backup, or the disk was lost and the key was not. Such a peer releases
 nothing, because it cannot know what it has already released.
@@ -32,11 +33,16 @@ What was lost cannot be counted again:
   to privacy.records_per_user rewards more, and the promise to such a user is weaker by as much.
 - A world that hands out each record of its data once is not played any more.
 
-The peer must be stopped. It must have been started once on this folder, with all its
-neighbours running, so that they could report the last checkpoint they saw. After recover
+The peer must be stopped. A restored folder must have been started once, with all neighbours
+of the peer running, so that they could report the last checkpoint they saw. After recover
 nothing is released until all neighbours have reported again. A neighbour that will not come
 back can be done without: name it in --without-neighbours, and the ledger says so. That is
-also the way out for a peer that is blocked because too few of its neighbours can be reached.`,
+also the way out for a peer that is blocked because too few of its neighbours can be reached.
+
+If the peer refused to start because its store lacks writes that were acknowledged, or because
+the store's watermark is lost, recover accepts what the store still holds. If the store cannot
+be read and there is no backup, --new-store sets it aside and continues with an empty one under
+the same key: what was learnt is lost, and every leaf that may have been released is abandoned.`,
 		Example: `  peerd status --dir hospital-a     # reports whether the peer is blocked, and why
   peerd recover --dir hospital-a
   peerd recover --dir hospital-a --without-neighbours hospital-c
@@ -51,7 +57,7 @@ also the way out for a peer that is blocked because too few of its neighbours ca
 			if err != nil {
 				return err
 			}
-			done, err := daemon.Recover(&c.Settings, without, log.With(slog.String("command", "recover")))
+			done, err := daemon.Recover(&c.Settings, without, newStore, log.With(slog.String("command", "recover")))
 			if err != nil {
 				return err
 			}
@@ -59,5 +65,6 @@ also the way out for a peer that is blocked because too few of its neighbours ca
 		}),
 	}
 	cmd.Flags().StringSliceVar(&without, "without-neighbours", nil, "names or ids of neighbours whose memory is done without")
+	cmd.Flags().BoolVar(&newStore, "new-store", false, "set a store that cannot be read aside, and continue with an empty one")
 	return o.takesFile(cmd)
 }

@@ -24,7 +24,7 @@ import (
 const (
 	tracerAt    = "LAB_TRACE_AT"    // before which call to kill, from 1; 0 for none
 	tracerFail  = "LAB_TRACE_FAIL"  // not kill, but have the sync of that number fail
-	tracerDir   = "LAB_TRACE_DIR"   // only calls on files in it count
+	tracerDir   = "LAB_TRACE_DIR"   // only calls on files in it, and on its watermark, count
 	tracerCalls = "LAB_TRACE_CALLS" // file for the names of the calls that count
 )
 
@@ -185,7 +185,7 @@ func (r *tracer) call(tid int) {
 	case syscall.SYS_UNLINK, syscall.SYS_MKDIR:
 		name, path = "entry", r.text(tid, regs.Rdi)
 	}
-	if path != r.dir && !strings.HasPrefix(path, r.dir+"/") {
+	if path != r.dir && !strings.HasPrefix(path, r.dir+"/") && !strings.HasPrefix(path, r.dir+".watermark") {
 		return
 	}
 	if i := slices.Index(fdCalls(), name); i >= 0 {

@@ -34,6 +34,8 @@ type Recovered struct {
 	Without []string `json:"without"`  // ids of the neighbours whose memory is done without
 	World   bool     `json:"world"`    // a world that hands records out once is given up
 	Spent   bool     `json:"spent"`    // there are streams, and none has a leaf left
+	Writes  uint64   `json:"writes"`   // acknowledged, and lost with a damaged store
+	Unknown bool     `json:"unknown"`  // the watermark alone was lost: what else was is not known
 }
 
 // minMargin is how many leaves of every stream are given up at least beyond those that peers
@@ -59,11 +61,16 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 		}
 	}
 	r.Claimed = r.Had
+	var lacks bool
+	r.Writes, lacks = s.lostWrites()
 	switch evidence := s.blocked.evidence; {
 	case evidence != nil && evidence.Fork:
 		return r, ErrFork
 	case evidence != nil:
 		r.Claimed = evidence.Records
+	case len(without) == 0 && lacks:
+		r.Unknown = true
+		return r, s.store.Adopt()
 	case len(without) == 0:
 		return r, ErrNothing
 	}
@@ -125,7 +132,7 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 		return r, err
 	}
 	s.blocked.evidence = nil
-	return r, nil
+	return r, s.store.Adopt()
 }
 
 // recordsPerLeaf returns how many ledger records at least there are of a leaf that is
@@ -162,7 +169,13 @@ func (s *Site) uncount(b *store.Batch) (n uint64, err error) {
 }
 
 func (r Recovered) String() string {
+	if r.Unknown {
+		return "Made a new watermark of what the store holds. If newer writes are missing, nothing here shows it. Nothing is released until neighbours have reported what they remember."
+	}
 	text := fmt.Sprintf("Peers remember %d ledger records, of which %d are lost here. ", r.Claimed, r.Lost)
+	if r.Writes > 0 {
+		text = fmt.Sprintf("%d writes that were acknowledged are lost: decisions, rewards, rounds. There were %d ledger records, of which %d are lost. ", r.Writes, r.Claimed, r.Lost)
+	}
 	switch {
 	case len(r.Next) == 0:
 		text += "This peer has no streams, so nothing is given up; it goes on as a new incarnation."

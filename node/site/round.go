@@ -233,4 +233,4 @@ func (s *Site) note(r node.Ready) {
 var errBroken = errors.New("a step could not be logged, so none may follow it")
 
 // errNoSense is for what a crash cannot explain.
-var errNoSense = errors.New("what is replayed differs from what was done")
+var errNoSense = fmt.Errorf("%w: what is replayed differs from what was done", ErrDamaged)

@@ -171,6 +171,7 @@ func Open(c Config) (_ *Site, err error) {
 	if err = s.readBlocked(); err != nil {
 		return nil, err
 	}
+	s.readLost()
 	s.durable.Store(s.newest())
 	return s, nil
 }
@@ -205,7 +206,7 @@ func (s *Site) Close() error {
 	s.closing = true
 	var err error
 	s.store.Look()
-	if s.step > s.saved && !s.broken && !s.store.Full() {
+	if s.step > s.saved && !s.broken && !s.store.Full() && s.store.Damaged() == nil {
 		b := s.store.Batch()
 		if err = s.saveSnapshot(b); err == nil {
 			err = b.Commit()

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"time"
 
@@ -15,6 +16,9 @@ type Batch struct {
 
 	quiet    bool
 	reserved int // bytes, more or less than before
+
+	records uint64 // that the ledger has after it; 0 if it adds none
+	head    [32]byte
 }
 
 // Batch returns an empty batch.
@@ -41,6 +45,9 @@ func (b *Batch) Len() int { return b.b.Len() }
 
 // Set writes a key and its value.
 func (b *Batch) Set(t Table, key, value []byte) {
+	if t == Ledger {
+		b.records, b.head = ReadNumber(key)+1, sha256.Sum256(value)
+	}
 	b.k = append(append(b.k[:0], byte(t)), key...)
 	b.must(b.b.Set(b.k, value, nil))
 }
@@ -76,6 +83,7 @@ type Pending struct {
 	b     *pebble.Batch
 	since time.Time
 	quiet bool
+	mark  Mark
 }
 
 // Apply writes the batch. Batches become durable in the order of Apply.
@@ -85,10 +93,30 @@ func (b *Batch) Apply() Pending {
 	if !b.quiet { // its room was counted when it was reserved
 		b.s.free.Add(-int64(b.b.Len() + b.reserved))
 	}
-	if err := b.s.db.ApplyNoSyncWait(b.b, pebble.Sync); err != nil {
+	m, err := b.apply()
+	if err != nil {
 		b.s.fatal(fmt.Errorf("store: %w", err))
 	}
-	return Pending{b.s, b.b, since, b.quiet}
+	return Pending{b.s, b.b, since, b.quiet, m}
+}
+
+// apply adds the mark to the batch and writes it: batches are numbered in the order in which
+// they are written.
+func (b *Batch) apply() (m Mark, err error) {
+	s := b.s
+	s.applying.Lock()
+	defer s.applying.Unlock()
+	defer guard(&err)
+	m = s.mark
+	m.Batch++
+	if b.records > 0 {
+		m.Records, m.Head = b.records, b.head
+	}
+	b.must(b.b.Set(append(b.k[:0], byte(mark)), m.bytes(), nil))
+	if err = s.db.ApplyNoSyncWait(b.b, pebble.Sync); err == nil {
+		s.mark = m
+	}
+	return m, err
 }
 
 // Wait returns once the batch is durable. It is called once.
@@ -96,6 +124,9 @@ func (p Pending) Wait() error {
 	if err := p.b.SyncWait(); err != nil {
 		p.s.fatal(fmt.Errorf("store: %w", err))
 		return fmt.Errorf("store: %w", err)
+	}
+	if w := p.s.watermark; w != nil {
+		w.set(p.mark)
 	}
 	if !p.quiet {
 		p.s.observe(time.Since(p.since))

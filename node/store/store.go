@@ -9,15 +9,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/bloom"
-	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -36,15 +34,17 @@ const (
 	Past     Table = 8 // decisions to be forgotten, by round
 	Subject  Table = 9 // decisions of each subject
 	Peer     Table = 10
+	mark     Table = 11 // the Mark of the newest batch
 )
 
 const (
 	formatVersion = 1
 	versionKey    = "format"
 	memTable      = 4 << 20
-	cache         = 32 << 20 // for blocks that are read; filled as needed
-	filterBits    = 10       // a key, so that few blocks are read without need
-	checkEvery    = 64 << 10 // bytes written between two looks at the free space
+	cache         = 32 << 20               // for blocks that are read; filled as needed
+	filterBits    = 10                     // a key, so that few blocks are read without need
+	checkEvery    = 64 << 10               // bytes written between two looks at the free space, at most
+	checkAfter    = 100 * time.Millisecond // the same in time: others write to the disk, too
 	minReserve    = 1 << 20
 	numLevels     = len(pebble.Options{}.Levels)
 )
@@ -67,7 +67,13 @@ type Options struct {
 	// Fatal is called, from any goroutine, when a write or a sync has failed. The content
 	// of the disk is then unknown, so nothing may be acknowledged any more: Fatal must
 	// not return. Nil ends the process with code 74.
-	Fatal  func(error)
+	Fatal func(error)
+	// Damaged is called once, in a goroutine of its own, when a table turns out to be damaged
+	// while the store is open. May be nil.
+	Damaged func(error)
+	// Accept opens a store that holds less than was acknowledged, or has no watermark, and
+	// founds one in the place of a store that is gone; see [Store.Lost] and [Store.Adopt].
+	Accept bool
 	Logger *slog.Logger
 	// Observe, if set, is called with the time that each batch that is not quiet took to become durable.
 	Observe func(time.Duration)
@@ -79,23 +85,33 @@ const ExitIO = 74
 
 // A Store is safe for concurrent use.
 type Store struct {
-	db      *pebble.DB
-	dir     string
-	fs      vfs.FS
-	fatal   func(error)
-	observe func(time.Duration)
-	reserve uint64
-	free    atomic.Int64 // bytes that may be written before the next look
-	low     atomic.Bool
-	full    atomic.Bool
+	db        *pebble.DB
+	dir       string
+	fs        vfs.FS
+	log       *slog.Logger
+	fatal     func(error)
+	report    func(error) // of damage; may be nil
+	observe   func(time.Duration)
+	reserve   uint64
+	free      atomic.Int64              // bytes that may be written before the next look
+	looked    atomic.Pointer[time.Time] // at the free space
+	low       atomic.Bool
+	full      atomic.Bool
+	reserved  atomic.Int64 // bytes; see [Batch.Reserve]
+	damaged   atomic.Pointer[error]
+	lock      *pebble.Lock
+	watermark *watermark // nil while the store lacks something, or is only read
+	lost      *Mark      // the watermark of a store that lacks something
 
-	reserved atomic.Int64 // bytes; see [Batch.Reserve]
+	applying sync.Mutex
+	mark     Mark // of the newest batch
 }
 
-// Open opens the store in dir, which it creates if there is none. It leaves a store
-// of another version alone.
-func Open(dir string, o Options) (*Store, error) {
-	s := &Store{dir: dir, fs: o.FS, fatal: o.Fatal, observe: o.Observe, reserve: o.Reserve}
+// Open opens the store in dir. If there is neither a store nor its watermark, it founds
+// one; if there is only one of both, or the store holds less than its watermark says, the
+// error is a [*DamagedError] and nothing is changed. It leaves a store of another version alone.
+func Open(dir string, o Options) (_ *Store, err error) {
+	s := &Store{dir: dir, fs: o.FS, log: o.Logger, fatal: o.Fatal, report: o.Damaged, observe: o.Observe, reserve: o.Reserve}
 	if s.observe == nil {
 		s.observe = func(time.Duration) {}
 	}
@@ -104,123 +120,111 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	if s.fatal == nil {
 		s.fatal = func(err error) {
-			_, _ = fmt.Fprintf(os.Stderr, "peerd: the disk failed: %v; nothing was acknowledged after that. Check the disk of %s before starting again\n", err, dir)
+			_, _ = fmt.Fprintf(os.Stderr, "peerd: the disk failed: %v; nothing was acknowledged after that. Check the disk of %s before starting again\n", oneLine{err}, dir)
 			os.Exit(ExitIO)
 		}
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
 	}
-	if err := s.fs.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	if err = s.open(o.ReadOnly, o.Accept); err != nil {
+		return nil, err
 	}
-	var err error
-	s.db, err = pebble.Open(dir, &pebble.Options{
-		FS: watched{s.fs, s.fatal}, ReadOnly: o.ReadOnly,
-		FormatMajorVersion: pebble.FormatTableFormatV6,
-		MemTableSize:       memTable,
-		CacheSize:          cache,
-		Levels:             levels(),
-		Logger:             &logger{o.Logger, s},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("store %s: %w", dir, err)
+	if err = s.checkVersion(); err != nil {
+		return nil, err
 	}
-	if err := s.checkVersion(o.ReadOnly); err != nil {
-		return nil, errors.Join(err, s.db.Close())
+	if o.ReadOnly {
+		return s, nil
+	}
+	if err = s.begin(); err != nil {
+		return nil, err
 	}
 	s.look()
 	return s, nil
 }
 
-// levels gives tables filters, since most lookups are for new ids that are not there, and
-// leaves tables uncompressed: their values are small and hardly repeat.
-func levels() (all [numLevels]pebble.LevelOptions) {
-	for i := range all {
-		all[i].FilterPolicy = bloom.FilterPolicy(filterBits)
-		all[i].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
+// checkVersion refuses a store of another version.
+func (s *Store) checkVersion() error {
+	v, err := s.Get(Meta, []byte(versionKey))
+	if err == nil && v != nil && (len(v) != 1 || v[0] > formatVersion) {
+		err = fmt.Errorf("store %s: %w (format %x, this one knows %d)", s.dir, ErrVersion, v, formatVersion)
 	}
-	return all
+	return err
 }
 
-func (s *Store) checkVersion(readOnly bool) error {
-	v, err := s.Get(Meta, []byte(versionKey))
-	switch {
-	case err != nil:
-		return err
-	case v == nil && readOnly:
-		return fmt.Errorf("store %s: holds nothing", s.dir)
-	case v == nil:
+// begin writes the version of a new store, and opens the watermark of one that lacks nothing.
+func (s *Store) begin() (err error) {
+	if s.mark, err = markIn(s.db, false); err != nil {
+		return s.failed(err)
+	}
+	if s.lost == nil {
+		if s.watermark, err = openWatermark(s.fs, s.watermarkName(), s.fatal); err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+	}
+	if s.mark.Batch == 0 {
 		b := s.Batch()
 		b.Set(Meta, []byte(versionKey), []byte{formatVersion})
-		return b.Commit()
-	case len(v) != 1 || v[0] > formatVersion:
-		return fmt.Errorf("store %s: %w (format %x, this one knows %d)", s.dir, ErrVersion, v, formatVersion)
+		if err = b.Commit(); err != nil {
+			return err
+		}
+	}
+	if err = removeOptions(s.fs, s.dir); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if s.watermark != nil { // what the logs had is durable by now
+		s.watermark.set(s.mark)
+		s.watermark.sync()
 	}
 	return nil
 }
 
+// Lost returns the watermark of a store that was opened with [Options.Accept] and holds
+// less; it is zero if nothing is known. The watermark stays as it is until [Store.Adopt].
+func (s *Store) Lost() (had Mark, lost bool) {
+	if s.lost == nil {
+		return Mark{}, false
+	}
+	return *s.lost, true
+}
+
+// Mark returns the mark of the newest batch.
+func (s *Store) Mark() Mark {
+	s.applying.Lock()
+	defer s.applying.Unlock()
+	return s.mark
+}
+
+// Adopt makes what the store holds what it should hold. Nothing is under way.
+func (s *Store) Adopt() (err error) {
+	if s.lost == nil {
+		return nil
+	}
+	if err = createWatermark(s.fs, s.watermarkName(), s.Mark()); err == nil {
+		s.watermark, err = openWatermark(s.fs, s.watermarkName(), s.fatal)
+	}
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	s.lost = nil
+	return nil
+}
+
 // Close closes the store. Nothing may be under way.
-func (s *Store) Close() error { return s.db.Close() }
-
-// Get returns a value, or nil if there is none.
-func (s *Store) Get(t Table, key []byte) ([]byte, error) {
-	var room [64]byte
-	v, closer, err := s.db.Get(append(append(room[:0], byte(t)), key...))
-	if errors.Is(err, pebble.ErrNotFound) {
-		return nil, nil
+func (s *Store) Close() error {
+	err := s.closeDB()
+	if s.watermark != nil {
+		err = errors.Join(err, s.watermark.close())
 	}
-	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Close())
 	}
-	out := append([]byte{}, v...)
-	return out, closer.Close()
-}
-
-// A KV is a key and its value. Both are valid until the next step of the scan.
-type KV struct{ Key, Value []byte }
-
-// Scan returns the keys and values of a table in the order of their keys, from a key and
-// below another; nil is the end of the table. A scan sees the store as it was at its
-// beginning.
-func (s *Store) Scan(t Table, from, below []byte) iter.Seq2[KV, error] {
-	return func(yield func(KV, error) bool) {
-		o := &pebble.IterOptions{LowerBound: append([]byte{byte(t)}, from...), UpperBound: []byte{byte(t) + 1}}
-		if below != nil {
-			o.UpperBound = append([]byte{byte(t)}, below...)
-		}
-		it, err := s.db.NewIter(o)
-		if err != nil {
-			yield(KV{}, fmt.Errorf("store: %w", err))
-			return
-		}
-		defer func() { _ = it.Close() }() // its error is reported below
-		for ok := it.First(); ok; ok = it.Next() {
-			v, err := it.ValueAndErr()
-			if err != nil {
-				yield(KV{}, fmt.Errorf("store: %w", err))
-				return
-			}
-			if !yield(KV{it.Key()[1:], v}, nil) {
-				return
-			}
-		}
-		if err := it.Error(); err != nil {
-			yield(KV{}, fmt.Errorf("store: %w", err))
-		}
-	}
-}
-
-// Last returns the greatest key of a table with its value; ok is false for an empty table.
-func (s *Store) Last(t Table) (kv KV, ok bool, err error) {
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{byte(t)}, UpperBound: []byte{byte(t) + 1}})
-	if err != nil {
-		return kv, false, fmt.Errorf("store: %w", err)
-	}
-	if it.Last() {
-		kv, ok = KV{append([]byte{}, it.Key()[1:]...), append([]byte{}, it.Value()...)}, true
-	}
-	return kv, ok, it.Close()
+	return err
 }
 
 // Low reports whether there was too little room for anything new at the last look: less than the
@@ -235,7 +239,7 @@ func (s *Store) Full() bool { return s.full.Load() }
 // while there is not. When it is called must not follow from what is private, since what
 // it finds stops rounds.
 func (s *Store) Look() {
-	if s.low.Load() || s.free.Load() <= 0 {
+	if s.low.Load() || s.free.Load() <= 0 || time.Since(*s.looked.Load()) > checkAfter {
 		s.look()
 	}
 }
@@ -248,6 +252,8 @@ func (s *Store) Reserve(bytes int) {
 
 // look sees how much room there is. What is reserved is not free.
 func (s *Store) look() {
+	now := time.Now()
+	s.looked.Store(&now)
 	u, err := s.fs.GetDiskUsage(s.dir)
 	if err != nil { // a file system in memory, or one without this call
 		s.free.Store(checkEvery)
@@ -282,7 +288,7 @@ type logger struct {
 func (l *logger) Infof(string, ...any) {}
 
 func (l *logger) Errorf(format string, args ...any) {
-	l.log.Error("store", "err", fmt.Sprintf(format, args...))
+	l.log.Error("store", "err", oneLine{fmt.Errorf(format, args...)})
 }
 
 func (l *logger) Fatalf(format string, args ...any) {

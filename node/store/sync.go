@@ -2,6 +2,8 @@ package store
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -38,6 +40,31 @@ func (w watched) OpenDir(name string) (vfs.File, error) { return w.file(w.FS.Ope
 // ReuseForWrite implements [vfs.FS].
 func (w watched) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	return w.file(w.FS.ReuseForWrite(oldname, newname, c))
+}
+
+// List implements [vfs.FS]. It leaves out the files in which the database writes its options
+// down: they are those of this package, and the database refuses to start beside a damaged one.
+func (w watched) List(dir string) ([]string, error) {
+	names, err := w.FS.List(dir)
+	return slices.DeleteFunc(names, isOptions), err
+}
+
+func isOptions(name string) bool { return strings.HasPrefix(name, "OPTIONS-") }
+
+// removeOptions removes such files but for the newest.
+func removeOptions(from vfs.FS, dir string) error {
+	names, err := from.List(dir)
+	if err != nil {
+		return err
+	}
+	names = slices.DeleteFunc(names, func(n string) bool { return !isOptions(n) })
+	slices.Sort(names)
+	for _, n := range names[:max(1, len(names))-1] {
+		if err := from.Remove(from.PathJoin(dir, n)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Unwrap implements [vfs.FS].

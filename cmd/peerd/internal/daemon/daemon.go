@@ -19,6 +19,7 @@ import (
 	"peerd.dev/node/api"
 	"peerd.dev/node/lockstep"
 	"peerd.dev/node/site"
+	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
 
@@ -37,6 +38,7 @@ type Daemon struct {
 	metrics    []prometheus.Collector
 	silent     sync.Once
 	alarm      chan struct{}
+	damaged    chan error // the store
 
 	closers []io.Closer // in the order of closing
 }
@@ -54,7 +56,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 	if o.Trace != "" && s.Mode != config.Lockstep {
 		return nil, config.Failf(config.ErrUsage, "--trace writes down what a peer keeps to itself; it needs mode: lockstep")
 	}
-	p := &Daemon{log: log, alarm: make(chan struct{}, 1)}
+	p := &Daemon{log: log, alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
 	if p.unlock, err = LockDir(s.Dir); err != nil {
 		return nil, err
 	}
@@ -92,8 +94,9 @@ func (p *Daemon) live() (err error) {
 		p.metrics = append(p.metrics, commits)
 	}
 	alarm := func(error) { p.alarm <- struct{}{} }
-	if p.site, err = p.deployment.site(p.log, alarm, func(d time.Duration) { commits.Observe(d.Seconds()) }); err != nil {
-		return err
+	o := store.Options{Observe: func(d time.Duration) { commits.Observe(d.Seconds()) }, Damaged: func(err error) { p.damaged <- err }}
+	if p.site, err = p.deployment.site(p.log, o, alarm); err != nil {
+		return withWayOut(p.deployment.s.Dir, err)
 	}
 	if p.site.OldCopy() {
 		p.log.Error("nothing is released", "reason", p.site.Ready(context.Background()))
@@ -158,10 +161,10 @@ func (p *Daemon) Run(ctx context.Context) error {
 	cancel(nil)
 	all.Wait()
 	if err != nil {
-		return err
+		return withWayOut(p.deployment.s.Dir, err)
 	}
 	if cause != nil && !errors.Is(cause, context.Canceled) {
-		return cause
+		return withWayOut(p.deployment.s.Dir, cause)
 	}
 	return nil
 }
@@ -195,6 +198,9 @@ func (p *Daemon) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 			_ = p.silence() // what is left of the network has nothing to say
 		case <-gone:
 			cancel(config.Failf(config.ErrNetwork, "%w", p.host.Err()))
+			return
+		case err := <-p.damaged:
+			cancel(err)
 			return
 		case <-ctx.Done():
 			return

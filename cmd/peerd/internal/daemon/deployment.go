@@ -124,9 +124,10 @@ func (t *Deployment) HostConfig(incarnation uint32, log *slog.Logger) gossip.Con
 	}
 }
 
-// site opens the peer's store.
-func (t *Deployment) site(log *slog.Logger, alarm func(error), observe func(time.Duration)) (*site.Site, error) {
+// site opens the peer's store, with the options that are not settings.
+func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) (*site.Site, error) {
 	s := t.s
+	o.Reserve, o.Logger = s.Store.Reserve<<20, log
 	cadence, err := t.Spec.Cadence()
 	if err != nil {
 		return nil, err
@@ -145,7 +146,7 @@ func (t *Deployment) site(log *slog.Logger, alarm func(error), observe func(time
 	}
 	c := site.Config{
 		Dir:     filepath.Join(s.Dir, StoreDir),
-		Store:   store.Options{Reserve: s.Store.Reserve << 20, Logger: log, Observe: observe},
+		Store:   o,
 		Genesis: t.genesis(),
 		Arms:    s.Arms, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: s.Privacy.Horizon,
 		Peers: len(t.Network.Peers), Neighbours: t.Links,

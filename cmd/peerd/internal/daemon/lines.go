@@ -30,7 +30,7 @@ func LedgerLines(ctx context.Context, dir string) (iter.Seq2[[]byte, error], fun
 	st, err := store.Open(filepath.Join(dir, StoreDir), store.Options{ReadOnly: true})
 	if err != nil {
 		unlock()
-		return nil, nil, err
+		return nil, nil, withWayOut(dir, err)
 	}
 	return site.Records(st, 0, math.MaxUint64), func() error { defer unlock(); return st.Close() }, nil
 }

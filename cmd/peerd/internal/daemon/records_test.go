@@ -14,6 +14,7 @@ import (
 	"peerd.dev/cmd/peerd/internal/configtest"
 	"peerd.dev/gossip"
 	"peerd.dev/node/site"
+	"peerd.dev/node/store"
 )
 
 // hospital is a peer's folder in a network that replays records.
@@ -79,7 +80,7 @@ func (h *hospital) open() (policy [32]byte, err error) {
 	if err != nil {
 		return policy, err
 	}
-	s, err := d.site(slog.New(slog.DiscardHandler), nil, nil)
+	s, err := d.site(slog.New(slog.DiscardHandler), store.Options{}, nil)
 	if err != nil {
 		return d.policy, err
 	}

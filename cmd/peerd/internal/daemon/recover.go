@@ -6,12 +6,14 @@ import (
 
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/node/site"
+	"peerd.dev/node/store"
 )
 
 // Recover goes on with the folder of a stopped peer where its neighbours remember
-// more than the folder does. It does without the memory of neighbours that are named, by name or
-// id.
-func Recover(s *config.Settings, without []string, log *slog.Logger) (done site.Recovered, err error) {
+// more than the folder does, or where its store lacks what was acknowledged. It does without the
+// memory of neighbours that are named, by name or id. With newStore it sets a store that cannot
+// be read aside and goes on with an empty one.
+func Recover(s *config.Settings, without []string, newStore bool, log *slog.Logger) (done site.Recovered, err error) {
 	if s.Mode == config.Lockstep {
 		return done, config.Failf(config.ErrUsage, "a peer in lockstep keeps nothing that could be recovered")
 	}
@@ -24,9 +26,21 @@ func Recover(s *config.Settings, without []string, log *slog.Logger) (done site.
 	if err != nil {
 		return done, err
 	}
-	st, err := deployment.site(log, nil, nil)
+	accept := store.Options{Accept: true}
+	st, err := deployment.site(log, accept, nil)
+	switch {
+	case err == nil && newStore:
+		return done, errors.Join(config.Failf(config.ErrUsage, "the store of %s can be read: run `peerd recover` without --new-store", s.Dir), st.Close())
+	case newStore && damaged(err):
+		var aside string
+		if aside, err = setStoreAside(s.Dir); err != nil {
+			return done, err
+		}
+		log.Warn("the damaged store was set aside; it is as private as the folder", "as", aside)
+		st, err = deployment.site(log, accept, nil)
+	}
 	if err != nil {
-		return done, err
+		return done, withWayOut(s.Dir, err)
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	ids := make([]string, len(without))

@@ -1,0 +1,62 @@
+package store
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// BenchmarkCommit compares the time until a batch of two keys is durable with that of the same
+// keys in the bare database, one after the other on the same disk, and reports the medians and
+// their ratio.
+func BenchmarkCommit(b *testing.B) {
+	s, err := Open(b.TempDir()+"/store", Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	bare, err := pebble.Open(b.TempDir(), &pebble.Options{
+		FormatMajorVersion: pebble.FormatTableFormatV6, MemTableSize: memTable, CacheSize: cache, Levels: levels(), Logger: &logger{s.log, s},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	value := make([]byte, 150)
+	var ours, theirs []time.Duration
+	for i := 0; b.Loop(); i++ {
+		begin := time.Now()
+		x := s.Batch()
+		x.Set(Log, Number(uint64(i)), value)
+		x.Set(Decision, Number(uint64(i)), value)
+		if err := x.Commit(); err != nil {
+			b.Fatal(err)
+		}
+		half := time.Now()
+		y := bare.NewBatch()
+		for _, t := range []Table{Log, Decision} {
+			if err := y.Set(append([]byte{byte(t)}, Number(uint64(i))...), value, nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := y.Commit(pebble.Sync); err != nil {
+			b.Fatal(err)
+		}
+		ours, theirs = append(ours, half.Sub(begin)), append(theirs, time.Since(half))
+	}
+	for _, all := range [][]time.Duration{ours, theirs} {
+		slices.Sort(all)
+	}
+	at := func(all []time.Duration, percent int) float64 {
+		return float64(all[len(all)*percent/100]) / float64(time.Microsecond)
+	}
+	b.ReportMetric(at(ours, 50), "µs-p50")
+	b.ReportMetric(at(ours, 50)/at(theirs, 50), "ratio-p50")
+	b.ReportMetric(at(ours, 99)/at(theirs, 99), "ratio-p99")
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	if err := bare.Close(); err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,208 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A Mark says how far a store is. Every batch holds the mark after it.
+type Mark struct {
+	Batch   uint64   // number of the newest batch, from 1
+	Records uint64   // in the ledger
+	Head    [32]byte // SHA-256 of the ledger's last record
+}
+
+const markSize = 8 + 8 + 32
+
+func (m Mark) bytes() []byte {
+	b := make([]byte, 0, slotSize)
+	b = binary.BigEndian.AppendUint64(b, m.Batch)
+	b = binary.BigEndian.AppendUint64(b, m.Records)
+	return append(b, m.Head[:]...)
+}
+
+func parseMark(b []byte) (m Mark, ok bool) {
+	if len(b) != markSize {
+		return m, false
+	}
+	m.Batch, m.Records = binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])
+	copy(m.Head[:], b[16:])
+	return m, true
+}
+
+// A watermark is a file beside the store with the mark of a batch that is durable, the
+// newest but for those that nothing was acknowledged of. So a store with an older mark has
+// lost something: a damaged log ends early, as after a crash.
+//
+// The file has two slots, each with a checksum, in blocks of their own, and the older one is
+// overwritten: whatever happens to one write, one slot stands. A write reaches the operating
+// system before anything is acknowledged, and the disk at most [watermarkSync] later; see
+// docs/decisions.md for what that means.
+type watermark struct {
+	name  string
+	file  vfs.File
+	fatal func(error)
+
+	mu      sync.Mutex
+	slots   [2]Mark
+	timer   *time.Timer // of the next sync; nil if none is needed
+	syncing sync.WaitGroup
+}
+
+const (
+	watermarkSuffix = ".watermark"
+	watermarkSync   = time.Second
+	slotMagic       = "peerdmk1"
+	slotSize        = len(slotMagic) + markSize + crc32.Size
+	slotEvery       = 4096 // bytes from slot to slot
+	watermarkSize   = 2 * slotEvery
+)
+
+// errNoSlot is for a watermark with two bad slots.
+var errNoSlot = errors.New("neither of its two entries is whole")
+
+func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
+
+func slot(m Mark) []byte {
+	b := append(make([]byte, 0, slotSize), slotMagic...)
+	b = append(b, m.bytes()...)
+	return binary.BigEndian.AppendUint32(b, checksum(b))
+}
+
+func parseSlot(b []byte) (m Mark, ok bool) {
+	body := b[:slotSize-crc32.Size]
+	if !bytes.HasPrefix(body, []byte(slotMagic)) || checksum(body) != binary.BigEndian.Uint32(b[len(body):]) {
+		return m, false
+	}
+	return parseMark(body[len(slotMagic):])
+}
+
+// readWatermark reads the newer slot of a file. The error is [fs.ErrNotExist] if there is no file.
+func readWatermark(from vfs.FS, name string) (slots [2]Mark, err error) {
+	f, err := from.Open(name)
+	if err != nil {
+		return slots, err
+	}
+	defer func() { _ = f.Close() }()
+	b := make([]byte, watermarkSize)
+	if _, err = io.ReadFull(f, b); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return slots, err
+	}
+	found := false
+	for i := range slots {
+		m, ok := parseSlot(b[i*slotEvery:][:slotSize])
+		if slots[i] = m; ok {
+			found = true
+		}
+	}
+	if !found {
+		return slots, errNoSlot
+	}
+	return slots, nil
+}
+
+// newest returns the newer of two slots; a bad one is as old as can be.
+func newest(slots [2]Mark) Mark {
+	if slots[1].Batch > slots[0].Batch {
+		return slots[1]
+	}
+	return slots[0]
+}
+
+// createWatermark writes a new file whole, in the place of any other.
+func createWatermark(in vfs.FS, name string, m Mark) (err error) {
+	part := name + ".new"
+	f, err := in.Create(part, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	if in == vfs.Default { // how many writes there were tells how many rewards
+		if err = os.Chmod(part, 0o600); err != nil {
+			return errors.Join(err, f.Close())
+		}
+	}
+	b := make([]byte, watermarkSize)
+	for i := range 2 {
+		copy(b[i*slotEvery:], slot(m))
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err = in.Rename(part, name); err != nil {
+		return err
+	}
+	d, err := in.OpenDir(in.PathDir(name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// openWatermark opens a file for writing.
+func openWatermark(in vfs.FS, name string, fatal func(error)) (*watermark, error) {
+	slots, err := readWatermark(in, name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := in.OpenReadWrite(name, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return nil, err
+	}
+	return &watermark{name: name, file: f, fatal: fatal, slots: slots}, nil
+}
+
+// set notes that a batch is durable.
+func (w *watermark) set(m Mark) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if m.Batch <= newest(w.slots).Batch {
+		return
+	}
+	i := 0
+	if w.slots[1].Batch < w.slots[0].Batch {
+		i = 1
+	}
+	if _, err := w.file.WriteAt(slot(m), int64(i*slotEvery)); err != nil {
+		w.fatal(fmt.Errorf("%s: %w", w.name, err))
+		return
+	}
+	w.slots[i] = m
+	if w.timer == nil {
+		w.syncing.Add(1)
+		w.timer = time.AfterFunc(watermarkSync, func() {
+			defer w.syncing.Done()
+			w.mu.Lock()
+			w.timer = nil
+			w.mu.Unlock()
+			w.sync()
+		})
+	}
+}
+
+func (w *watermark) sync() {
+	if err := w.file.SyncData(); err != nil {
+		w.fatal(fmt.Errorf("%s: %w", w.name, err))
+	}
+}
+
+// close makes the file durable.
+func (w *watermark) close() error {
+	w.mu.Lock()
+	if w.timer != nil && w.timer.Stop() {
+		w.syncing.Done()
+	}
+	w.mu.Unlock()
+	w.syncing.Wait()
+	w.sync()
+	return w.file.Close()
+}
