@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -87,6 +88,12 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	if !d.DiskFull || code != http.StatusServiceUnavailable || !strings.Contains(text, "disk is full") {
 		t.Errorf("status says %v, readyz %d %s", d.DiskFull, code, text)
 	}
+	round := s.status().Round
+	l.await("rounds go on, since room is left for them", 5*time.Second, func() bool { return s.status().Round > round+2 })
+	if err := os.WriteFile(filepath.Join(dir, "more"), make([]byte, 600<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond)
 	before := len(rec.received())
 	time.Sleep(300 * time.Millisecond)
 	if n := len(rec.received()) - before; n > 1 {
@@ -97,14 +104,14 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	}
 	t.Logf("%d decisions and rewards until status 507 (%s)", taken, free(t, dir))
 
-	if err := os.Remove(ballast); err != nil {
+	if err := errors.Join(os.Remove(ballast), os.Remove(filepath.Join(dir, "more"))); err != nil {
 		t.Fatal(err)
 	}
 	l.await("there is room again", 5*time.Second, func() bool {
 		code, _ := s.get("/readyz")
 		return code == http.StatusOK
 	})
-	round := s.status().Round
+	round = s.status().Round
 	l.await("rounds go on", 5*time.Second, func() bool { return s.status().Round > round+2 })
 	for range 50 {
 		if !a.try(a.make(.25)) {
@@ -202,15 +209,17 @@ func (s *labSite) mount() string {
 }
 
 // fill asks and rewards until the peer says that the disk is full, and returns how
-// often it could.
+// often it could. The last reward is taken: its room was reserved.
 func fill(a *app) (taken int) {
 	for ; ; taken++ {
 		ask := a.make(.5)
 		d, status, text := a.s.decide(ask.id)
 		if status == http.StatusOK {
 			ask.decided, ask.action = true, d.Action
-			_, status, text = a.s.reward(ask.id, ask.value)
-			ask.rewarded = status == http.StatusOK
+			if _, status, text = a.s.reward(ask.id, ask.value); status != http.StatusOK {
+				a.s.Fatalf("reward of %s: %d %s", ask.id, status, text)
+			}
+			ask.rewarded = true
 		}
 		switch status {
 		case http.StatusOK:

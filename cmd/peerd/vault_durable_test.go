@@ -95,8 +95,11 @@ func openStore(t *testing.T, s *labSite) *store.Store {
 	return st
 }
 
-// savedVersion is the first byte of snapshots, and of the states of agents and protocols.
-const savedVersion = 2
+// The first bytes of snapshots and states of protocols, and of states of agents.
+const (
+	savedVersion = 2
+	agentVersion = 3
+)
 
 // readSnapshot reads the step and the agent of a site's snapshot: see node/site/snapshot.go.
 func readSnapshot(t *testing.T, b []byte, arms int) (step uint64, agent []byte) {
@@ -127,15 +130,16 @@ func readSnapshot(t *testing.T, b []byte, arms int) (step uint64, agent []byte) 
 // readAgent reads the curator and the protocol of an agent with arms: see node/agent_state.go.
 func readAgent(t *testing.T, b []byte, streams int) (curator, protocol []byte) {
 	t.Helper()
-	r := state.NewReader(b, savedVersion)
+	r := state.NewReader(b, agentVersion)
 	curator = r.Bytes()
 	if r.Bool() {
 		t.Fatal("a peer without arms")
 	}
 	r.Bytes() // learner
 	r.Uint()  // periods
-	r.Uints(make([]uint64, streams))
-	r.Uints(make([]uint64, streams))
+	for range 3 {
+		r.Uints(make([]uint64, streams)) // records in open and closed leaves, and since which
+	}
 	r.Bools(make([]bool, streams))
 	r.Uint() // epoch
 	for range 2 {
@@ -212,6 +216,16 @@ func (v *vault) readCurator(t *testing.T, b []byte) {
 			t.Fatalf("%d dimensions", dim)
 		}
 		for range streams {
+			uvar()        // leaves before the newest beginning
+			for range 2 { // the sum before it, and the newest
+				if uvar() == 1 {
+					skip(1) // law
+					uvar()  // scale
+					uvar()  // variance
+					uvar()  // count
+					ivar()  // value
+				}
+			}
 			uvar() // leaves closed
 			count := uvar() + uvar()
 			sum := ivar() // of the open leaf
