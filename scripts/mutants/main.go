@@ -11,6 +11,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -46,8 +47,9 @@ func run(ctx context.Context, only string, jobs int) error {
 	defer func() { _ = os.RemoveAll(dir) }()
 	began := time.Now()
 	failing, bad := make(map[string][]string), 0
-	for _, p := range packagesOf(all) {
-		if failing[p], err = failuresOf(ctx, p, dir); err != nil {
+	tests := testsOf(all)
+	for _, p := range slices.Sorted(maps.Keys(tests)) {
+		if failing[p], err = failuresOf(ctx, p, tests[p], dir); err != nil {
 			return err
 		}
 		for _, name := range failing[p] {

@@ -110,14 +110,24 @@ func (m *mutant) apply() ([]byte, error) {
 	return bytes.Replace(b, []byte(m.old), []byte(m.new), 1), nil
 }
 
-// packagesOf returns the packages whose tests are run for any of the mutants.
-func packagesOf(all []mutant) (packages []string) {
+// testsOf returns the packages whose tests are run for any of the mutants, with the names of the
+// tests as a regular expression.
+func testsOf(all []mutant) map[string]string {
+	runs := make(map[string][]string)
 	for _, m := range all {
 		for _, p := range m.packages {
-			if !slices.Contains(packages, p) {
-				packages = append(packages, p)
+			run := ".*"
+			if m.run != "" {
+				run = m.run
+			}
+			if !slices.Contains(runs[p], run) {
+				runs[p] = append(runs[p], run)
 			}
 		}
 	}
-	return packages
+	tests := make(map[string]string)
+	for p, run := range runs {
+		tests[p] = strings.Join(run, "|")
+	}
+	return tests
 }

@@ -121,13 +121,13 @@ func (t *trial) test(ctx context.Context, pkg, overlay string, failing []string)
 	}
 }
 
-// failuresOf returns the tests of a package that fail without any mutant.
-func failuresOf(ctx context.Context, pkg, dir string) (names []string, err error) {
+// failuresOf returns those of a package's tests that fail without any mutant.
+func failuresOf(ctx context.Context, pkg, run, dir string) (names []string, err error) {
 	bin, err := build(ctx, pkg, dir)
 	if err != nil {
 		return nil, err
 	}
-	out, err := start(ctx, pkg, bin, "-test.short")
+	out, err := start(ctx, pkg, bin, "-test.short", "-test.run="+run)
 	if err == nil {
 		return nil, nil
 	}
