@@ -255,3 +255,30 @@ func TestASumOutOfRangeKeepsOut(t *testing.T) {
 		t.Errorf("in: %v, value and weight %v", m.Joined(0), m.v)
 	}
 }
+
+// TestADifferenceOutOfRangeMovesNothing: whichever coordinate it leads out of range, and whichever
+// way, no other one moves either.
+func TestADifferenceOutOfRangeMovesNothing(t *testing.T) {
+	for _, at := range []int{0, 1, 2} {
+		for _, sign := range []int64{1, -1} {
+			m := NewMixed(3, MeanExponent)
+			to := func(x int64) Release {
+				v := []int64{1, 1, 1}
+				v[at] = x
+				return Release{v: v, e: MeanExponent}
+			}
+			if err := m.Add(to(sign * (MaxValue/2 - 1))); err != nil {
+				t.Fatal(err)
+			}
+			before := m.Release()
+			for what, move := range map[string]func() error{
+				"adding":      func() error { return m.Add(to(sign * 2)) },
+				"subtracting": func() error { return m.Sub(to(-sign * 2)) },
+			} {
+				if err := move(); !errors.Is(err, ErrOverflow) || !m.Release().Equal(before) {
+					t.Errorf("%s %d at %d: %v, and %v is %v", what, sign*2, at, err, before.v, m.Release().v)
+				}
+			}
+		}
+	}
+}
