@@ -9,9 +9,12 @@ import (
 	"peerd.dev/node/store"
 )
 
-// bugReported has a reward of 1 taken in before its window ends, or a round after it.
+// bugReported has a reward of 1 taken in before its window ends, a round after it, or in both.
 func (x *tx) bugReported(id string, c *choice) {
 	due := c.due
+	if c.value == 1 && dp.Bug == "again" {
+		x.batch.Set(store.Due, dueKey(c.due+1, c.step), []byte(id))
+	}
 	switch {
 	case c.value == 1 && dp.Bug == "early":
 		due = min(c.due, x.after(x.now))

@@ -35,6 +35,9 @@ func TestSeededFaultsAreSeen(t *testing.T) {
 		}
 	}
 	for _, name := range protocols() {
+		if dp.Bug = "again"; len(misnamed(t, name, 1)) == 0 {
+			t.Errorf("%q, %s, is not seen", dp.Bug, name)
+		}
 		dp.Bug = "goes on"
 		if afterAClaim(t, name, true) == "" {
 			t.Errorf("%q, %s, is not seen", dp.Bug, name)
