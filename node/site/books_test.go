@@ -12,10 +12,31 @@ import (
 // that may have left it. Once known, it must never be another one.
 type books struct {
 	t     testing.TB
-	nodes map[place]*ledger.Release
+	nodes map[drawn]*ledger.Release
+	leafs map[string]leaf                           // in which a record is, by its name
+	names func(s dp.StreamID, leaf uint64) []string // of the records in a leaf of the site's present life; may be nil
 }
 
-func newBooks(t testing.TB) *books { return &books{t, make(map[place]*ledger.Release)} }
+func newBooks(t testing.TB) *books {
+	return &books{t: t, nodes: make(map[drawn]*ledger.Release), leafs: make(map[string]leaf)}
+}
+
+// part names what is drawn between two beginnings of a stream, over all lives: the line of the
+// ledger with which it begins.
+type part = ledger.Hash
+
+// drawn is a node of a part.
+type drawn struct {
+	part part
+	place
+}
+
+// leaf is one of a part.
+type leaf struct {
+	part   part
+	stream dp.StreamID
+	number uint64
+}
 
 // place is a node's in the tree of a stream.
 type place struct {
@@ -39,6 +60,7 @@ type draft struct {
 	newest   []uint64 // leaf that was released, by stream
 	starts   []start  // by stream
 	gone     int      // lines that have left
+	parts    []part   // by line
 	verifier *ledger.Verifier
 }
 
@@ -57,6 +79,13 @@ func (d *draft) add(t testing.TB, lines [][]byte) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		now := ledger.HashOf(line)
+		switch parsed.Body.(type) {
+		case *ledger.Genesis, *ledger.Gap:
+		default:
+			now = d.parts[len(d.parts)-1]
+		}
+		d.parts = append(d.parts, now)
 		r, _ := parsed.Body.(*ledger.Release)
 		if r != nil {
 			d.nodes[place{r.Stream, r.From, r.To}] = r
@@ -83,7 +112,7 @@ func (b *books) leaves(d *draft, m protocol.Checkpoint) {
 			break
 		}
 		if r := d.releases[d.gone]; r != nil {
-			b.leave(r)
+			b.leave(d.parts[d.gone], r)
 		}
 	}
 	if n := d.gone; n == 0 || d.seqs[n-1] != m.Records-1 || ledger.HashOf(d.lines[n-1]) != m.Head {
@@ -91,9 +120,20 @@ func (b *books) leaves(d *draft, m protocol.Checkpoint) {
 	}
 }
 
-func (b *books) leave(r *ledger.Release) {
+// leave takes in that a node of a part may have left: it must not have left otherwise, and
+// no record in it may lie in another leaf, of whatever life.
+func (b *books) leave(p part, r *ledger.Release) {
 	b.t.Helper()
-	at := place{r.Stream, r.From, r.To}
+	at := drawn{p, place{r.Stream, r.From, r.To}}
+	for k := r.From + 1; b.names != nil && k <= r.To; k++ {
+		for _, name := range b.names(r.Stream, k) {
+			now := leaf{p, r.Stream, k}
+			if old, ok := b.leafs[name]; ok && old != now {
+				b.t.Fatalf("record %s is under the noise of two leaves: %d of stream %d in part %v, and %d of stream %d in part %v", name, old.number, old.stream, old.part, k, r.Stream, p)
+			}
+			b.leafs[name] = now
+		}
+	}
 	old, ok := b.nodes[at]
 	if !ok {
 		b.nodes[at] = r

@@ -53,7 +53,7 @@ func crashes(t *testing.T, x setting, lives int) {
 		r.start()
 		d := r.draft()
 		for at, n := range d.nodes {
-			if old, ok := b.nodes[at]; ok && old.Values[0] != n.Values[0] {
+			if old, ok := b.nodes[drawn{d.parts[0], at}]; ok && old.Values[0] != n.Values[0] {
 				t.Fatalf("life %d: node %+v is %v, and left as %v", life, at, n, old)
 			}
 		}
@@ -66,7 +66,7 @@ func crashes(t *testing.T, x setting, lives int) {
 	r.rounds(6)
 	d := r.draft()
 	for at := range b.nodes {
-		if d.nodes[at] == nil || d.nodes[at].Values[0] != b.nodes[at].Values[0] {
+		if d.nodes[at.place] == nil || d.nodes[at.place].Values[0] != b.nodes[at].Values[0] {
 			t.Fatalf("node %+v left and is not in the ledger any more", at)
 		}
 	}

@@ -189,6 +189,7 @@ type rig struct {
 	setting
 	t      testing.TB
 	disk   *vfs.MemFS
+	memory *store.Memory       // instead of the disk; nil for the disk
 	wrap   func(vfs.FS) vfs.FS // nil for the bare disk
 	full   store.Options       // Reserve and Fatal
 	clock  *clock
@@ -237,7 +238,7 @@ func (r *rig) config() Config {
 	if r.mode == dp.Lockstep {
 		c.Genesis.Mode = ledger.Lockstep
 	}
-	c.Store.FS = r.disk
+	c.Store.Memory, c.Store.FS = r.memory, r.disk
 	if r.wrap != nil {
 		c.Store.FS = r.wrap(r.disk)
 	}
@@ -447,6 +448,7 @@ type network struct {
 	checkpoint protocol.Checkpoint // that the next message goes with
 	inbox      chan protocol.Delivery
 	watch      func(es []protocol.Envelope, m protocol.Checkpoint) // sees what is sent; may be nil
+	outrun     func() bool                                         // a message to everyone is faster than the checkpoint, which is then lost; may be nil
 }
 
 // frame is a message as it is sent.
@@ -503,7 +505,9 @@ func (n *network) Send(_ context.Context, es []protocol.Envelope) error {
 		again := n.known[f]
 		for _, p := range []protocol.Peer{left, right} {
 			if o := n.peers[p]; !o.deaf && (f.to == p || f.to == protocol.Everyone) {
-				o.memory = n.checkpoint
+				if f.to != protocol.Everyone || n.outrun == nil || !n.outrun() {
+					o.memory = n.checkpoint
+				}
 				if !again {
 					o.in = append(o.in, protocol.Delivery{From: self, Message: es[i].Message})
 				}

@@ -1,10 +1,15 @@
 package site
 
 import (
+	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,75 +18,102 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
 
-// TestLedgerNeverBelowReleased plays random histories of decisions, rewards, rounds,
-// stops, crashes, restored backups, wiped disks and recoveries. Before every message
-// that leaves, the ledger of that life is checked as others would check it, all that
-// the message says must stand in it, and no node may have left before with other noise,
-// in any life. PEERD_HISTORIES says how many.
+// TestLedgerNeverBelowReleased plays random histories of decisions, rewards, rounds, full
+// disks, stops, crashes, changed settings, neighbours that come and go, restored backups, wiped
+// disks and recoveries, with some neighbours away. Before every message that leaves, the ledger
+// of that life is checked as others would check it, all that the message says must stand in it,
+// no node may have left before with other noise, and no record may lie in two leaves, in any
+// life. One history in 32 is played on the real store, the others on one in memory.
+// PEERD_HISTORIES says how many, PEERD_HISTORIES_FROM with which to begin.
 func TestLedgerNeverBelowReleased(t *testing.T) {
-	n := 1000
+	n, from := number(t, "PEERD_HISTORIES", 1000), number(t, "PEERD_HISTORIES_FROM", 1)
 	if testing.Short() {
-		n = 100
+		n = min(n, 200)
 	}
-	if s := os.Getenv("PEERD_HISTORIES"); s != "" {
-		var err error
-		if n, err = strconv.Atoi(s); err != nil {
-			t.Fatal(err)
-		}
-	}
+	defer debug.SetGCPercent(debug.SetGCPercent(800)) // little lives long
 	workers := runtime.GOMAXPROCS(0)
 	var next atomic.Int64
+	next.Store(int64(from) - 1)
 	sums := make([]tally, workers)
 	t.Run("histories", func(t *testing.T) {
 		for w := range workers {
 			t.Run(fmt.Sprint(w), func(t *testing.T) {
 				t.Parallel()
-				for seed := next.Add(1); seed <= int64(n); seed = next.Add(1) {
-					if !t.Run(fmt.Sprint(seed), func(t *testing.T) { history(t, uint64(seed), &sums[w]) }) {
-						return
-					}
+				for seed := next.Add(1); seed < int64(from+n) && !t.Failed(); seed = next.Add(1) {
+					history(t, uint64(seed), &sums[w])
 				}
 			})
 		}
 	})
 	var all tally
-	for _, s := range sums {
-		all.sends += s.sends
-		all.nodes += s.nodes
-		all.stops += s.stops
-		all.crashes += s.crashes
-		all.restores += s.restores
-		all.wipes += s.wipes
-		all.recovered += s.recovered
-		all.forks += s.forks
-		all.spent += s.spent
+	for i := range sums {
+		v, sum := reflect.ValueOf(sums[i]), reflect.ValueOf(&all).Elem()
+		for k := range v.NumField() {
+			sum.Field(k).SetInt(sum.Field(k).Int() + v.Field(k).Int())
+		}
 	}
 	t.Logf("%d histories: %+v", n, all)
-	if n >= 100 && (all.recovered < n/4 || all.spent == 0 || all.sends < 10*n) {
-		t.Error("these histories show little")
+	if n < 200 || t.Failed() {
+		return
 	}
+	v := reflect.ValueOf(all)
+	for k := range v.NumField() {
+		if v.Field(k).Int() < int64(n)/100 {
+			t.Errorf("these histories show little: %s %d", v.Type().Field(k).Name, v.Field(k).Int())
+		}
+	}
+}
+
+// number reads a number from the environment.
+func number(t *testing.T, name string, usual int) int {
+	t.Helper()
+	if s := os.Getenv(name); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	return usual
 }
 
 // tally counts what happened.
 type tally struct {
-	sends, nodes, stops, crashes, restores, wipes, recovered, forks, spent int
+	Sends, Nodes, Records, Stops, Crashes, Restores, Wipes, Recovered, Without, Again, Blocked, Spent, Joined, Removed, Changed, Full, Worlds int
 }
 
 // past is a history under way.
 type past struct {
 	*rig
+	seed    uint64
 	rng     *rand.Rand
 	books   *books
 	draft   *draft
-	backups []*vfs.MemFS
+	backups []backup
 	ids     []string
 	notes   []string // of what happened
 	tally   *tally
+	resent  bool   // what was left in the outbox was sent
+	left    uint64 // records of the longest ledger that has left
 }
+
+// backup is a copy of a folder.
+type backup struct {
+	disk    *vfs.MemFS
+	memory  *store.Memory
+	records uint64 // in the ledger
+	grown   bool
+}
+
+// joined is the neighbour that comes later.
+const joined protocol.Peer = 3
 
 func (p *past) note(format string, args ...any) {
 	p.notes = append(p.notes, fmt.Sprintf(format, args...))
@@ -89,45 +121,85 @@ func (p *past) note(format string, args ...any) {
 
 func history(t *testing.T, seed uint64, sum *tally) {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	x := usual(protocols()[rng.IntN(len(protocols()))], []Settle{AtWindow, OnArrival}[rng.IntN(2)])
+	names := protocols()
+	x := usual(names[rng.IntN(len(names))], []Settle{AtWindow, OnArrival}[rng.IntN(2)])
 	x.rules.Window = every
 	x.rules.PerSubject = 1 << 20
-	x.horizon = []uint64{24, 80, 400}[rng.IntN(3)]
+	x.horizon = []uint64{64, 200, 800}[rng.IntN(3)]
 	x.saveEvery = 1 + rng.Uint64N(40)
 	x.seed = seed
-	p := &past{rig: newRig(t, x), rng: rng, books: newBooks(t), tally: sum}
+	x.pinned = []Pinned{{"setting", "one"}}
+	x.neighbours = []protocol.Peer{left, right}
+	if rng.IntN(4) == 0 {
+		x.worlds = func() bandit.World { return newDeck(len(x.arms), 1000) }
+		sum.Worlds++
+	}
+	p := &past{rig: newRig(t, x), seed: seed, rng: rng, books: newBooks(t), tally: sum}
+	if seed%32 != 0 {
+		p.memory = store.NewMemory()
+		p.memory.Watch = p.watch
+		p.books.names = p.names
+	}
 	p.net.watch = p.leaves
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log(strings.Join(p.notes, "\n"))
+	p.net.outrun = func() bool { return rng.IntN(16) == 0 }
+	failed := true
+	defer func() {
+		if failed {
+			t.Logf("history %d:\n%s", seed, strings.Join(p.notes, "\n"))
 		}
-	})
+	}()
 	p.begin()
 	for range 30 + rng.IntN(50) {
 		p.act()
 	}
 	p.net.watch = nil
-	sum.nodes += len(p.books.nodes)
+	sum.Nodes += len(p.books.nodes)
+	sum.Records += len(p.books.leafs)
 	_ = p.s.store.Close()
+	failed = t.Failed()
 }
 
-// begin starts a life, or goes on with one.
+// begin starts a life, or goes on with one, and has the neighbours report that are there.
 func (p *past) begin() {
 	p.t.Helper()
 	p.open()
 	p.draft = newDraft()
 	p.refresh()
-	ends := []protocol.Peer{left, right}
-	p.rng.Shuffle(2, func(i, j int) { ends[i], ends[j] = ends[j], ends[i] })
+	p.resent = false
+	ends := slices.Clone(p.c.Neighbours)
+	p.rng.Shuffle(len(ends), func(i, j int) { ends[i], ends[j] = ends[j], ends[i] })
 	hasty := p.rng.IntN(2) == 0
 	for _, n := range ends {
-		if p.s.OnRemembered(n, p.net.memory(n)); hasty && p.s.OldCopy() {
+		if p.report1(n); hasty && p.s.OldCopy() {
 			break // the daemon leaves the network with the alarm, so that no other is heard
 		}
 	}
-	p.again()
-	p.note("a life begins with %d records of the ledger, incarnation %d; peers remember %d and %d: %s",
-		p.s.chain.Next, p.s.life.Incarnation, p.net.memory(left).Records, p.net.memory(right).Records, p.s.reason())
+	if p.rng.IntN(2) == 0 {
+		p.clock.add(2 * grace)
+	}
+	p.note("a life begins with %d records of the ledger, incarnation %d; peers remember %d and %d, away: %v and %v: %s",
+		p.s.chain.Next, p.s.life.Incarnation, p.net.memory(left).Records, p.net.memory(right).Records, p.net.peers[left].deaf, p.net.peers[right].deaf, p.s.reason())
+	p.send()
+}
+
+// report1 has a neighbour report what it remembers, if it is there.
+func (p *past) report1(n protocol.Peer) {
+	switch {
+	case !slices.Contains(p.c.Neighbours, n):
+	case n == joined: // learns what left knows, since nothing cuts it off
+		p.s.OnRemembered(n, protocol.Checkpoint{})
+	case !p.net.peers[n].deaf:
+		p.s.OnRemembered(n, p.net.memory(n))
+	}
+}
+
+// send sends what was left in the outbox, once the site is not blocked.
+func (p *past) send() {
+	p.t.Helper()
+	if !p.resent && !p.s.isBlocked() {
+		p.resent = true
+		p.again()
+	}
 }
 
 // refresh takes new lines of the ledger in.
@@ -153,19 +225,120 @@ func (p *past) leaves(es []protocol.Envelope, m protocol.Checkpoint) {
 	if p.s.blocked.evidence != nil || !p.s.blocked.open {
 		p.t.Fatal("something is sent by a site that is blocked")
 	}
-	p.tally.sends++
+	p.tally.Sends++
 	p.refresh()
-	if slices.ContainsFunc(es, func(e protocol.Envelope) bool { return e.To != right || !p.net.peers[right].deaf }) {
+	if slices.ContainsFunc(es, p.reaches) {
 		p.books.leaves(p.draft, m)
+		p.left = max(p.left, m.Records)
 	}
 	for i := range es {
 		covered(p.t, &p.setting, p.draft, es[i].Message)
 	}
 }
 
+// reaches reports whether a peer receives a message.
+func (p *past) reaches(e protocol.Envelope) bool {
+	for _, n := range []protocol.Peer{left, right} {
+		if (e.To == n || e.To == protocol.Everyone) && !p.net.peers[n].deaf {
+			return true
+		}
+	}
+	return false
+}
+
+// namesTable is where a store in memory has the names of records: of those in a leaf, and of those
+// that wait in the open leaf of a stream. What is written with a step is lost or restored with it.
+const namesTable store.Table = 15
+
+func leafKey(s dp.StreamID, leaf uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{byte(s)}, leaf)
+}
+
+func openKey(s dp.StreamID) []byte { return []byte{byte(s)} }
+
+func (p *past) names(s dp.StreamID, leaf uint64) []string {
+	return split(p.memory.Get(namesTable, leafKey(s, leaf)))
+}
+
+func split(b []byte) []string { return strings.Fields(string(b)) }
+
+// watch adds the names of records to what is written with them: a decision's id, or which record
+// of its world a site played.
+func (p *past) watch(b *store.Batch) {
+	for _, line := range b.Written(store.Ledger) {
+		if bytes.Contains(line, []byte(`"kind":"gap"`)) { // the open leaves are given up
+			for s := range p.c.Streams {
+				b.Set(namesTable, openKey(dp.StreamID(s)), nil)
+			}
+		}
+	}
+	for _, v := range b.Written(store.Log) {
+		e, err := parseLogRecord(v, p.c.shape())
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		p.assign(b, &e)
+	}
+}
+
+// assign puts the records of a step into leaves.
+func (p *past) assign(b *store.Batch, e *logRecord) {
+	open := make(map[dp.StreamID][]string)
+	waiting := func(s dp.StreamID) []string {
+		if _, ok := open[s]; !ok {
+			open[s] = split(p.memory.Get(namesTable, openKey(s)))
+		}
+		return open[s]
+	}
+	i := 0
+	for _, id := range b.Written(store.Past) {
+		c, err := parseChoice(p.memory.Get(store.Decision, id), p.c.shape())
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		if c.counted && c.route.In {
+			s := e.observations[i].route.Stream
+			open[s] = append(waiting(s), string(id))
+			i++
+		}
+	}
+	if i != len(e.observations) {
+		p.t.Fatalf("%d of %d rewards have a name", i, len(e.observations))
+	}
+	if e.played != nil {
+		s := dp.StreamID(e.played.Arm)
+		open[s] = append(waiting(s), fmt.Sprintf("%d/%v", e.played.Arm, float64(e.played.Reward)))
+	}
+	leaves := make(map[string][]string)
+	for i := range e.drawn {
+		r := &e.drawn[i]
+		s, over := r.Stream(), r.Span()
+		n := int(r.Count(0))
+		for k := over.From + 1; k < over.To; k++ {
+			names, ok := leaves[string(leafKey(s, k))]
+			if !ok {
+				names = p.names(s, k)
+			}
+			n -= len(names)
+		}
+		all := waiting(s)
+		if n < 0 || n > len(all) {
+			p.t.Fatalf("leaf %d of stream %d has %d records, and %d have names", over.To, s, n, len(all))
+		}
+		leaves[string(leafKey(s, over.To))] = all[:n]
+		open[s] = all[n:]
+	}
+	for s, names := range open {
+		b.Set(namesTable, openKey(s), []byte(strings.Join(names, " ")))
+	}
+	for k, names := range leaves {
+		b.Set(namesTable, []byte(k), []byte(strings.Join(names, " ")))
+	}
+}
+
 func (p *past) act() {
-	switch x := p.rng.IntN(100); {
-	case x < 30:
+	switch x := p.rng.IntN(120); {
+	case x < 30 && p.worlds == nil:
 		var asks []decision.Ask
 		for range 1 + p.rng.IntN(4) {
 			asks = append(asks, decision.Ask{ID: fmt.Sprint(p.rng.IntN(1 << 30))})
@@ -176,7 +349,7 @@ func (p *past) act() {
 			}
 			p.ids = append(p.ids, o.Value.ID)
 		}
-	case x < 50:
+	case x < 50 && p.worlds == nil:
 		for range 1 + p.rng.IntN(4) {
 			if len(p.ids) > 0 {
 				_, _ = p.report(p.ids[len(p.ids)-1-p.rng.IntN(min(len(p.ids), 8))], p.rng.Float64()) // may be forgotten with a life
@@ -188,42 +361,152 @@ func (p *past) act() {
 			p.play(1)
 			p.fall()
 		}
-	case x < 84:
-		p.net.peers[right].deaf = !p.net.peers[right].deaf
-	case x < 88:
-		p.tally.stops++
+	case x < 86:
+		n := []protocol.Peer{left, right}[p.rng.IntN(2)]
+		if p.net.peers[n].deaf = !p.net.peers[n].deaf; !p.s.OldCopy() {
+			p.report1(n)
+			p.send()
+		}
+	case x < 90:
+		p.tally.Stops++
 		behind := p.s.OldCopy()
 		p.stop()
 		p.begin()
 		p.upright(behind)
-	case x < 92:
+	case x < 94:
 		p.fall()
-	case x < 95 && p.net.memory(left) == p.s.Checkpoint(): // see docs/proofs/skip.md, on what is assumed
-		p.backups = append(p.backups, p.disk.CrashClone(vfs.CrashCloneCfg{}))
-	case x < 98 && len(p.backups) > 0:
-		p.tally.restores++
-		_ = p.s.store.Close()
-		p.disk = p.backups[p.rng.IntN(len(p.backups))].CrashClone(vfs.CrashCloneCfg{})
+	case x < 98 && p.left == p.net.memory(left).Records && p.left <= p.s.chain.Next && !p.s.OldCopy(): // or no neighbour remembers what left
+		p.stop()
+		p.backups = append(p.backups, backup{p.cloneDisk(), p.cloneMemory(), p.s.chain.Next, p.grown})
 		p.begin()
-		p.recover()
-	case x == 98:
-		p.tally.wipes++
+	case x < 104 && len(p.backups) > 0:
+		p.restore(p.backups[p.rng.IntN(len(p.backups))])
+	case x == 104 && p.remembered1(2):
+		p.tally.Wipes++
 		_ = p.s.store.Close()
 		p.disk = vfs.NewCrashableMem()
+		if p.memory != nil {
+			p.memory = store.NewMemory()
+			p.memory.Watch = p.watch
+		}
 		p.begin()
 		p.recover()
+	case x < 108:
+		p.change()
+	case x < 111 && !p.s.OldCopy():
+		p.rewire()
+	case x < 115 && p.memory != nil:
+		p.fill()
 	}
+}
+
+// remembered1 reports whether what a folder of n records lacks is remembered: what left and no
+// neighbour stored cannot be found out.
+func (p *past) remembered1(n uint64) bool {
+	return p.left <= n || p.net.memory(left).Records > n && p.net.memory(right).Records > n || max(p.net.memory(left).Records, p.net.memory(right).Records) > n
+}
+
+func (p *past) cloneDisk() *vfs.MemFS { return p.disk.CrashClone(vfs.CrashCloneCfg{}) }
+
+func (p *past) cloneMemory() *store.Memory {
+	if p.memory == nil {
+		return nil
+	}
+	return p.memory.Crash(0)
+}
+
+// restore puts a backup in the place of the folder.
+func (p *past) restore(b backup) {
+	if !p.remembered1(b.records) {
+		return
+	}
+	p.tally.Restores++
+	_ = p.s.store.Close()
+	p.disk = b.disk.CrashClone(vfs.CrashCloneCfg{})
+	if b.memory != nil {
+		p.memory = b.memory.Crash(0)
+	}
+	p.begin()
+	p.recover()
 }
 
 // fall crashes, and goes on with what is left on the disk.
 func (p *past) fall() {
-	p.tally.crashes++
-	was, behind := p.disk, p.s.OldCopy()
-	p.disk = was.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: p.rng.IntN(101), RNG: p.rng})
+	p.tally.Crashes++
+	behind := p.s.OldCopy()
+	if p.memory != nil {
+		p.memory = p.memory.Crash(p.rng.IntN(p.memory.Unsynced() + 1))
+	} else {
+		p.disk = p.disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: p.rng.IntN(101), RNG: p.rng})
+	}
 	_ = p.s.store.Close()
 	p.mute = false
 	p.begin()
 	p.upright(behind)
+}
+
+// change starts the site with another setting, which it refuses, and with the old one again.
+func (p *past) change() {
+	p.t.Helper()
+	p.tally.Changed++
+	behind := p.s.OldCopy()
+	p.stop()
+	p.pinned = []Pinned{{"setting", "two"}}
+	s, err := Open(p.config())
+	var changed *ChangedError
+	if err == nil {
+		_ = s.Close()
+	}
+	if !errors.As(err, &changed) {
+		p.t.Fatalf("a setting is changed: %v", err)
+	}
+	p.pinned = []Pinned{{"setting", "one"}}
+	p.begin()
+	p.upright(behind)
+}
+
+// rewire takes a neighbour out of the network file or puts it in again, or a new one joins.
+func (p *past) rewire() {
+	p.t.Helper()
+	p.stop()
+	switch has := slices.Contains(p.neighbours, right); {
+	case p.rng.IntN(2) == 0:
+		p.tally.Joined++
+		if p.neighbours = []protocol.Peer{left, right}; p.rng.IntN(2) == 0 {
+			p.neighbours = []protocol.Peer{left, right, joined}
+		}
+	case has:
+		p.tally.Removed++
+		p.neighbours = []protocol.Peer{left}
+	default:
+		p.neighbours = []protocol.Peer{left, right}
+	}
+	p.begin()
+}
+
+// fill fills the disk for a while: nothing is taken in, and nothing leaves.
+func (p *past) fill() {
+	p.t.Helper()
+	p.tally.Full++
+	p.memory.Full = true
+	if p.worlds == nil {
+		if out := p.decide(decision.Ask{ID: "full"}); refused(p.t, out[0].Err) != decision.Full {
+			p.t.Fatalf("a full disk takes a decision: %v", out[0].Err)
+		}
+	}
+	before := p.tally.Sends
+	p.pump()
+	if !p.s.isBlocked() {
+		t := max(p.s.state.Round, p.s.roundAt(p.clock.Now()))
+		if err := p.s.Round(protocol.Round(t), nil); !errors.Is(err, store.ErrFull) {
+			p.t.Fatalf("a round with a full disk: %v", err)
+		}
+		p.pump()
+	}
+	if p.tally.Sends != before {
+		p.t.Fatal("a round is sent that is not stored")
+	}
+	p.memory.Full = false
 }
 
 // play ends rounds, as Run does.
@@ -233,6 +516,7 @@ func (p *past) play(n int) {
 			p.clock.add(every)
 			continue
 		}
+		p.send()
 		p.round()
 	}
 	if got := p.status(); got.Spent != 1 || got.Left != 0 {
@@ -248,28 +532,47 @@ func (p *past) upright(behind bool) {
 	}
 }
 
-// recover goes on after a restored backup or a wiped disk: mostly as an operator should.
+// recover goes on after a restored backup or a wiped disk: mostly as an operator should. It does
+// without neighbours that are away, sometimes.
 func (p *past) recover() {
-	for range 5 {
-		if !p.s.OldCopy() {
+	p.t.Helper()
+	for i := range 8 {
+		if !p.s.OldCopy() && !p.s.isBlocked() {
 			return
 		}
 		if p.rng.IntN(8) == 0 {
-			return // stays silent
+			p.tally.Blocked++
+			return // stays silent, until all have reported
+		}
+		var without []string
+		for _, id := range p.s.awaited() {
+			if n := slices.Index([]string{"peer 0", "peer 1", "peer 2"}, id); n >= 0 && p.rng.IntN(2) == 0 && (p.net.peers[protocol.Peer(n)].deaf || !slices.Contains(p.neighbours, protocol.Peer(n))) {
+				without = append(without, id)
+			}
+		}
+		if !p.s.OldCopy() && len(without) == 0 {
+			p.tally.Blocked++
+			return
 		}
 		p.stop()
 		p.open()
-		a, err := p.s.Recover(nil)
+		a, err := p.s.Recover(without)
 		if err != nil {
 			p.t.Fatalf("%v: peers remember %+v", err, p.s.blocked.evidence)
 		}
 		p.note("%+v", a)
-		p.tally.recovered++
+		p.tally.Recovered++
+		if len(without) > 0 {
+			p.tally.Without++
+		}
+		if i > 0 {
+			p.tally.Again++
+		}
 		if a.Spent {
-			p.tally.spent++
+			p.tally.Spent++
 		}
 		p.stop()
 		p.begin()
 	}
-	p.t.Fatal("after five recoveries the peer is still behind")
+	p.t.Fatal("after eight recoveries the peer is still behind")
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/sha256"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -12,7 +13,8 @@ import (
 type Batch struct {
 	s *Store
 	b *pebble.Batch
-	k []byte // scratch
+	k []byte   // scratch
+	m []change // of a store in memory
 
 	quiet    bool
 	reserved int // bytes, more or less than before
@@ -22,7 +24,12 @@ type Batch struct {
 }
 
 // Batch returns an empty batch.
-func (s *Store) Batch() *Batch { return &Batch{s: s, b: s.db.NewBatch()} }
+func (s *Store) Batch() *Batch {
+	if s.memory != nil {
+		return &Batch{s: s}
+	}
+	return &Batch{s: s, b: s.db.NewBatch()}
+}
 
 // Quiet keeps the batch from [Options.Observe], and from bringing the next look at the free space
 // nearer: that it was written follows from what is private, and its room was reserved.
@@ -35,16 +42,31 @@ func (b *Batch) Reserve(bytes int) { b.reserved += bytes }
 // Fill writes bytes that are never read, until the batch has a length. It is for batches that are to
 // take the room that was reserved for them, whatever they hold.
 func (b *Batch) Fill(length int) {
+	if b.b == nil {
+		return
+	}
 	if n := length - b.b.Len(); n > 0 {
 		b.must(b.b.LogData(make([]byte, n), nil))
 	}
 }
 
 // Len returns how many bytes the batch has.
-func (b *Batch) Len() int { return b.b.Len() }
+func (b *Batch) Len() (n int) {
+	if b.b != nil {
+		return b.b.Len()
+	}
+	for _, c := range b.m {
+		n += len(c.key) + len(c.value)
+	}
+	return n
+}
 
 // Set writes a key and its value.
 func (b *Batch) Set(t Table, key, value []byte) {
+	if b.s.memory != nil {
+		b.m = append(b.m, change{t, string(key), append([]byte{}, value...), setKey})
+		return
+	}
 	if t == Ledger {
 		b.records, b.head = ReadNumber(key)+1, sha256.Sum256(value)
 	}
@@ -54,12 +76,20 @@ func (b *Batch) Set(t Table, key, value []byte) {
 
 // Delete removes a key and its value.
 func (b *Batch) Delete(t Table, key []byte) {
+	if b.s.memory != nil {
+		b.m = append(b.m, change{table: t, key: string(key), kind: deleteKey})
+		return
+	}
 	b.k = append(append(b.k[:0], byte(t)), key...)
 	b.must(b.b.Delete(b.k, nil))
 }
 
 // DeleteBelow removes all keys of a table below key, with their values.
 func (b *Batch) DeleteBelow(t Table, key []byte) {
+	if b.s.memory != nil {
+		b.m = append(b.m, change{table: t, key: string(key), kind: deleteBelow})
+		return
+	}
 	b.k = append(append(b.k[:0], byte(t)), key...)
 	b.must(b.b.DeleteRange([]byte{byte(t)}, b.k, nil))
 }
@@ -72,10 +102,25 @@ func (b *Batch) must(err error) {
 }
 
 // Empty reports whether nothing is in the batch.
-func (b *Batch) Empty() bool { return b.b.Empty() }
+func (b *Batch) Empty() bool { return len(b.m) == 0 && (b.b == nil || b.b.Empty()) }
 
 // Drop discards the batch.
-func (b *Batch) Drop() { _ = b.b.Close() }
+func (b *Batch) Drop() {
+	if b.b != nil {
+		_ = b.b.Close()
+	}
+}
+
+// Written yields the keys and values that a batch for a [Memory] writes to a table.
+func (b *Batch) Written(t Table) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		for _, c := range b.m {
+			if c.table == t && c.kind == setKey && !yield(c.key, c.value) {
+				return
+			}
+		}
+	}
+}
 
 // A Pending is a batch that readers see already but that a crash may still undo.
 type Pending struct {
@@ -84,10 +129,17 @@ type Pending struct {
 	since time.Time
 	quiet bool
 	mark  Mark
+	n     uint64 // of a store in memory
 }
 
 // Apply writes the batch. Batches become durable in the order of Apply.
 func (b *Batch) Apply() Pending {
+	if m := b.s.memory; m != nil {
+		if m.Watch != nil {
+			m.Watch(b)
+		}
+		return Pending{s: b.s, n: m.write(b.m)}
+	}
 	since := time.Now()
 	b.s.reserved.Add(int64(b.reserved))
 	if !b.quiet { // its room was counted when it was reserved
@@ -97,7 +149,7 @@ func (b *Batch) Apply() Pending {
 	if err != nil {
 		b.s.fatal(fmt.Errorf("store: %w", err))
 	}
-	return Pending{b.s, b.b, since, b.quiet, m}
+	return Pending{s: b.s, b: b.b, since: since, quiet: b.quiet, mark: m}
 }
 
 // apply adds the mark to the batch and writes it: batches are numbered in the order in which
@@ -121,6 +173,10 @@ func (b *Batch) apply() (m Mark, err error) {
 
 // Wait returns once the batch is durable. It is called once.
 func (p Pending) Wait() error {
+	if p.s.memory != nil {
+		p.s.memory.sync(p.n)
+		return nil
+	}
 	if err := p.b.SyncWait(); err != nil {
 		p.s.fatal(fmt.Errorf("store: %w", err))
 		return fmt.Errorf("store: %w", err)

@@ -9,6 +9,9 @@ import (
 
 // Get returns a value, or nil if there is none.
 func (s *Store) Get(t Table, key []byte) (out []byte, err error) {
+	if s.memory != nil {
+		return s.memory.Get(t, key), nil
+	}
 	var room [64]byte
 	out, err = s.get(append(append(room[:0], byte(t)), key...))
 	return out, s.failed(err)
@@ -34,6 +37,9 @@ type KV struct{ Key, Value []byte }
 // below another; nil is the end of the table. A scan sees the store as it was at its
 // beginning.
 func (s *Store) Scan(t Table, from, below []byte) iter.Seq2[KV, error] {
+	if s.memory != nil {
+		return s.memory.scan(t, from, below)
+	}
 	return func(yield func(KV, error) bool) {
 		o := &pebble.IterOptions{LowerBound: append([]byte{byte(t)}, from...), UpperBound: []byte{byte(t) + 1}}
 		if below != nil {
@@ -75,6 +81,10 @@ func next(it *pebble.Iterator, first bool) (kv KV, ok bool, err error) {
 
 // Last returns the greatest key of a table with its value; ok is false for an empty table.
 func (s *Store) Last(t Table) (kv KV, ok bool, err error) {
+	if s.memory != nil {
+		kv, ok = s.memory.last(t)
+		return kv, ok, nil
+	}
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{byte(t)}, UpperBound: []byte{byte(t) + 1}})
 	if err != nil {
 		return kv, false, s.failed(err)

@@ -61,8 +61,9 @@ var (
 
 // Options describes a Store.
 type Options struct {
-	FS       vfs.FS // nil for the operating system's
-	Reserve  uint64 // bytes of disk to leave free; at most an eighth of the disk is
+	Memory   *Memory // holds the tables instead of files; nil for files
+	FS       vfs.FS  // nil for the operating system's
+	Reserve  uint64  // bytes of disk to leave free; at most an eighth of the disk is
 	ReadOnly bool
 	// Fatal is called, from any goroutine, when a write or a sync has failed. The content
 	// of the disk is then unknown, so nothing may be acknowledged any more: Fatal must
@@ -85,7 +86,8 @@ const ExitIO = 74
 
 // A Store is safe for concurrent use.
 type Store struct {
-	db        *pebble.DB
+	memory    *Memory
+	db        *pebble.DB // nil in memory
 	dir       string
 	fs        vfs.FS
 	log       *slog.Logger
@@ -112,6 +114,9 @@ type Store struct {
 // error is a [*DamagedError] and nothing is changed. It leaves a store of another version alone.
 func Open(dir string, o Options) (_ *Store, err error) {
 	s := &Store{dir: dir, fs: o.FS, log: o.Logger, fatal: o.Fatal, report: o.Damaged, observe: o.Observe, reserve: o.Reserve}
+	if s.memory = o.Memory; s.memory != nil {
+		return s, nil
+	}
 	if s.observe == nil {
 		s.observe = func(time.Duration) {}
 	}
@@ -217,6 +222,9 @@ func (s *Store) Adopt() (err error) {
 
 // Close closes the store. Nothing may be under way.
 func (s *Store) Close() error {
+	if s.memory != nil {
+		return nil
+	}
 	err := s.closeDB()
 	if s.watermark != nil {
 		err = errors.Join(err, s.watermark.close())
@@ -229,16 +237,19 @@ func (s *Store) Close() error {
 
 // Low reports whether there was too little room for anything new at the last look: less than the
 // reserve was free. What was promised room can still be written.
-func (s *Store) Low() bool { return s.low.Load() }
+func (s *Store) Low() bool { return s.low.Load() || s.memory != nil && s.memory.Full }
 
 // Full reports whether there was too little room to write anything at the last look: less than
 // half of the reserve was free.
-func (s *Store) Full() bool { return s.full.Load() }
+func (s *Store) Full() bool { return s.full.Load() || s.memory != nil && s.memory.Full }
 
 // Look looks at the free space of the disk: from time to time while there is room, and at every call
 // while there is not. When it is called must not follow from what is private, since what
 // it finds stops rounds.
 func (s *Store) Look() {
+	if s.memory != nil {
+		return
+	}
 	if s.low.Load() || s.free.Load() <= 0 || time.Since(*s.looked.Load()) > checkAfter {
 		s.look()
 	}
@@ -246,6 +257,9 @@ func (s *Store) Look() {
 
 // Reserve sets bytes aside for later batches, as [Batch.Reserve] does, and looks at the free space.
 func (s *Store) Reserve(bytes int) {
+	if s.memory != nil {
+		return
+	}
 	s.reserved.Add(int64(bytes))
 	s.look()
 }
