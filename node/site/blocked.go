@@ -158,8 +158,19 @@ func (s *Site) heard() bool {
 	return !(s.fresh() && s.recovered()) && 2*agreed(may) > len(may) && s.c.Now().Sub(h.since) > grace
 }
 
-// keepWitnesses stores whose memory is waited for.
-func (s *Site) keepWitnesses(ids []string) error {
+// keepWitnesses stores whose memory is waited for from now on: a neighbour that has linked with
+// a site that may release something. One that linked with a site that is blocked
+// is none yet, or it could open it at the next start.
+func (s *Site) keepWitnesses() error {
+	var ids []string
+	for _, id := range s.awaited() {
+		if s.blocked.agree[id] || slices.Contains(s.blocked.witnesses, id) {
+			ids = append(ids, id)
+		}
+	}
+	if slices.Equal(ids, s.blocked.witnesses) {
+		return nil
+	}
 	w := state.NewWriter(witnessVersion)
 	writeStrings(w, ids)
 	b := s.store.Batch()
@@ -187,8 +198,8 @@ func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint) {
 			s.blocked.since = s.c.Now()
 		}
 		s.blocked.agree[id] = true
-		if !slices.Contains(s.blocked.witnesses, id) {
-			if err = s.keepWitnesses(append(slices.Clone(s.blocked.witnesses), id)); err != nil {
+		if s.blocked.open {
+			if err = s.keepWitnesses(); err != nil {
 				s.log.Error("store", "err", err)
 			}
 		}
@@ -275,11 +286,9 @@ func (s *Site) isBlocked() bool {
 	defer s.mu.Unlock()
 	h := &s.blocked
 	if h.evidence == nil && !h.open && len(h.agree) > 0 && s.heard() {
-		if ids := s.awaited(); len(ids) < len(s.blocked.witnesses) {
-			if err := s.keepWitnesses(ids); err != nil {
-				s.log.Error("store", "err", err)
-				return true
-			}
+		if err := s.keepWitnesses(); err != nil {
+			s.log.Error("store", "err", err)
+			return true
 		}
 		h.open = true
 		s.log.Info("no neighbour remembers more than there is here: releases go on", "heard", len(h.agree))

@@ -463,6 +463,7 @@ type neighbour struct {
 	in     []protocol.Delivery // arrived, for its next round
 	out    []protocol.Delivery // for the site's next round
 	deaf   bool                // cut off from the site
+	gone   bool                // no neighbour any more
 	memory protocol.Checkpoint // of the site's ledger
 	rounds uint64
 }
@@ -504,7 +505,7 @@ func (n *network) Send(_ context.Context, es []protocol.Envelope) error {
 		f := frame{es[i].To, string(protocol.Encode(nil, es[i].Message))}
 		again := n.known[f]
 		for _, p := range []protocol.Peer{left, right} {
-			if o := n.peers[p]; !o.deaf && (f.to == p || f.to == protocol.Everyone) {
+			if o := n.peers[p]; !o.deaf && !o.gone && (f.to == p || f.to == protocol.Everyone) {
 				if f.to != protocol.Everyone || n.outrun == nil || !n.outrun() {
 					o.memory = n.checkpoint
 				}
@@ -540,7 +541,7 @@ func (n *network) step(t protocol.Round) (in []protocol.Delivery) {
 	defer n.mu.Unlock()
 	for _, p := range []protocol.Peer{left, right} {
 		o := n.peers[p]
-		if !o.deaf {
+		if !o.deaf && !o.gone {
 			in = append(in, o.out...)
 		}
 		o.out = nil

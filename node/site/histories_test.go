@@ -100,16 +100,17 @@ type past struct {
 	ids     []string
 	notes   []string // of what happened
 	tally   *tally
-	resent  bool   // what was left in the outbox was sent
-	left    uint64 // records of the longest ledger that has left
+	resent  bool                // what was left in the outbox was sent
+	left    uint64              // records of the longest ledger that has left
+	third   protocol.Checkpoint // that the joined neighbour remembers, which nothing cuts off
 }
 
 // backup is a copy of a folder.
 type backup struct {
 	disk    *vfs.MemFS
 	memory  *store.Memory
-	records uint64 // in the ledger
-	grown   bool
+	records uint64   // in the ledger
+	knew    []string // ids of its witnesses
 }
 
 // joined is the neighbour that comes later.
@@ -163,8 +164,7 @@ func history(t *testing.T, seed uint64, sum *tally) {
 func (p *past) begin() {
 	p.t.Helper()
 	p.open()
-	p.draft = newDraft()
-	p.refresh()
+	p.reread()
 	p.resent = false
 	ends := slices.Clone(p.c.Neighbours)
 	p.rng.Shuffle(len(ends), func(i, j int) { ends[i], ends[j] = ends[j], ends[i] })
@@ -186,8 +186,8 @@ func (p *past) begin() {
 func (p *past) report1(n protocol.Peer) {
 	switch {
 	case !slices.Contains(p.c.Neighbours, n):
-	case n == joined: // learns what left knows, since nothing cuts it off
-		p.s.OnRemembered(n, protocol.Checkpoint{})
+	case n == joined:
+		p.s.OnRemembered(n, p.third)
 	case !p.net.peers[n].deaf:
 		p.s.OnRemembered(n, p.net.memory(n))
 	}
@@ -200,6 +200,23 @@ func (p *past) send() {
 		p.resent = true
 		p.again()
 	}
+}
+
+// reread takes the ledger in that a life begins with: only what is new, if it goes on from the
+// last one.
+func (p *past) reread() {
+	p.t.Helper()
+	if d := p.draft; d != nil {
+		last := len(d.lines) - 1
+		line, err := p.s.store.Get(store.Ledger, store.Number(d.seqs[last]))
+		if err != nil || !bytes.Equal(line, d.lines[last]) {
+			p.draft = nil
+		}
+	}
+	if p.draft == nil {
+		p.draft = newDraft()
+	}
+	p.refresh()
 }
 
 // refresh takes new lines of the ledger in.
@@ -230,6 +247,9 @@ func (p *past) leaves(es []protocol.Envelope, m protocol.Checkpoint) {
 	if slices.ContainsFunc(es, p.reaches) {
 		p.books.leaves(p.draft, m)
 		p.left = max(p.left, m.Records)
+		if slices.Contains(p.c.Neighbours, joined) {
+			p.third = m
+		}
 	}
 	for i := range es {
 		covered(p.t, &p.setting, p.draft, es[i].Message)
@@ -239,7 +259,7 @@ func (p *past) leaves(es []protocol.Envelope, m protocol.Checkpoint) {
 // reaches reports whether a peer receives a message.
 func (p *past) reaches(e protocol.Envelope) bool {
 	for _, n := range []protocol.Peer{left, right} {
-		if (e.To == n || e.To == protocol.Everyone) && !p.net.peers[n].deaf {
+		if (e.To == n || e.To == protocol.Everyone) && !p.net.peers[n].deaf && !p.net.peers[n].gone {
 			return true
 		}
 	}
@@ -377,11 +397,11 @@ func (p *past) act() {
 		p.fall()
 	case x < 98 && p.left == p.net.memory(left).Records && p.left <= p.s.chain.Next && !p.s.OldCopy(): // or no neighbour remembers what left
 		p.stop()
-		p.backups = append(p.backups, backup{p.cloneDisk(), p.cloneMemory(), p.s.chain.Next, p.grown})
+		p.backups = append(p.backups, backup{p.cloneDisk(), p.cloneMemory(), p.s.chain.Next, p.s.blocked.witnesses})
 		p.begin()
 	case x < 104 && len(p.backups) > 0:
 		p.restore(p.backups[p.rng.IntN(len(p.backups))])
-	case x == 104 && p.remembered1(2):
+	case x == 104 && p.witnessed(2) && p.byHalf(2, nil):
 		p.tally.Wipes++
 		_ = p.s.store.Close()
 		p.disk = vfs.NewCrashableMem()
@@ -400,10 +420,34 @@ func (p *past) act() {
 	}
 }
 
-// remembered1 reports whether what a folder of n records lacks is remembered: what left and no
+// witnessed reports whether what a folder of n records lacks is remembered: what left and no
 // neighbour stored cannot be found out.
-func (p *past) remembered1(n uint64) bool {
-	return p.left <= n || p.net.memory(left).Records > n && p.net.memory(right).Records > n || max(p.net.memory(left).Records, p.net.memory(right).Records) > n
+func (p *past) witnessed(n uint64) bool {
+	return p.left <= n || p.net.memory(left).Records > n || p.net.memory(right).Records > n || p.third.Records > n
+}
+
+// byHalf reports whether half of those that a folder of n records waits for remember more: its
+// witnesses, or the neighbours if it has none. With fewer it is not found out.
+func (p *past) byHalf(n uint64, ids []string) bool {
+	if p.left <= n {
+		return true
+	}
+	if len(ids) == 0 {
+		for _, of := range p.neighbours {
+			ids = append(ids, fmt.Sprint("peer ", of))
+		}
+	}
+	know := 0
+	for _, id := range ids {
+		memory := p.third
+		if of := protocol.Peer(slices.Index([]string{"peer 0", "peer 1", "peer 2"}, id)); id != "peer 3" {
+			memory = p.net.memory(of)
+		}
+		if memory.Records > n {
+			know++
+		}
+	}
+	return 2*know >= len(ids)
 }
 
 func (p *past) cloneDisk() *vfs.MemFS { return p.disk.CrashClone(vfs.CrashCloneCfg{}) }
@@ -417,7 +461,7 @@ func (p *past) cloneMemory() *store.Memory {
 
 // restore puts a backup in the place of the folder.
 func (p *past) restore(b backup) {
-	if !p.remembered1(b.records) {
+	if !p.witnessed(b.records) || !p.byHalf(b.records, b.knew) {
 		return
 	}
 	p.tally.Restores++
@@ -481,6 +525,7 @@ func (p *past) rewire() {
 	default:
 		p.neighbours = []protocol.Peer{left, right}
 	}
+	p.net.peers[right].gone = !slices.Contains(p.neighbours, right)
 	p.begin()
 }
 
@@ -557,6 +602,12 @@ func (p *past) recover() {
 		p.stop()
 		p.open()
 		a, err := p.s.Recover(without)
+		if errors.Is(err, ErrFork) { // two lives went on from older backups, and one of them is here
+			p.stop()
+			p.begin()
+			p.tally.Blocked++
+			return
+		}
 		if err != nil {
 			p.t.Fatalf("%v: peers remember %+v", err, p.s.blocked.evidence)
 		}

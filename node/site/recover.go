@@ -53,11 +53,17 @@ const minMargin = 16
 func (s *Site) Recover(without []string) (Recovered, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := Recovered{Had: s.had(), Since: s.state.Round, Without: append([]string{}, without...)}
+	r := Recovered{Had: s.had(), Since: s.state.Round, Without: []string{}}
+	if s.recovered() && s.fresh() { // what was named then is still not waited for
+		r.Without = append(r.Without, s.life.Without...)
+	}
 	may := slices.Concat(s.blocked.witnesses, s.neighbours())
 	for _, id := range without {
 		if !slices.Contains(may, id) {
 			return r, fmt.Errorf("%w: %s", ErrNeighbour, s.c.Name(id))
+		}
+		if !slices.Contains(r.Without, id) {
+			r.Without = append(r.Without, id)
 		}
 	}
 	r.Claimed = r.Had
@@ -105,7 +111,7 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 	_, r.World = s.world.(bandit.Finite)
 	s.life.Incarnation = max(incarnation, s.life.Incarnation+1)
 	s.life.Taken = r.Claimed
-	s.life.Without = without
+	s.life.Without = r.Without
 	b := s.store.Batch()
 	if r.Waiting, err = s.uncount(b); err != nil {
 		return r, err
@@ -116,7 +122,7 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 	}
 	if err = s.append(b, &ledger.Gap{
 		Claimed: r.Claimed, Had: r.Had, Incarnation: s.life.Incarnation, Since: r.Since, Round: r.Round, Waiting: waiting,
-		Margin: margin, Next: next, Without: without, Number: above,
+		Margin: margin, Next: next, Without: r.Without, Number: above,
 	}); err != nil {
 		return r, err
 	}

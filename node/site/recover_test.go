@@ -387,3 +387,41 @@ func TestMoreThanHalfAreNotAllAfterARecovery(t *testing.T) {
 		t.Error("one of three opens a site after the grace")
 	}
 }
+
+// TestANewNeighbourIsNoWitness: one that joined opens no old folder, however often the site is
+// started with it, until the site has released something with it.
+func TestANewNeighbourIsNoWitness(t *testing.T) {
+	const joined protocol.Peer = 3
+	x := usual(stated, OnArrival)
+	x.neighbours = []protocol.Peer{left, right}
+	r := newRig(t, x)
+	r.start()
+	r.rounds(9)
+	r.stop()
+	r.neighbours = []protocol.Peer{left, right, joined}
+	for range 3 {
+		r.open()
+		r.remembered(left)
+		r.s.OnRemembered(joined, protocol.Checkpoint{})
+		r.clock.add(2 * grace)
+		if !r.s.isBlocked() {
+			t.Fatal("opened by a neighbour that cannot remember")
+		}
+		r.stop()
+	}
+	r.open()
+	r.remembered(left)
+	r.remembered(right)
+	r.s.OnRemembered(joined, protocol.Checkpoint{})
+	if r.s.isBlocked() {
+		t.Fatal(r.status().BlockedReason)
+	}
+	r.reopen()
+	r.remembered(left)
+	r.s.OnRemembered(joined, protocol.Checkpoint{})
+	r.clock.add(2 * grace)
+	if r.s.isBlocked() {
+		t.Error("two of three that know this folder do not open it")
+	}
+	r.stop()
+}
