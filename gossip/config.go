@@ -42,6 +42,9 @@ type Config struct {
 	// neighbour remembers of this peer. If this peer's checkpoint does not follow it,
 	// the link does not come up.
 	OnRemembered func(from protocol.Peer, c protocol.Checkpoint)
+	// OnRival, if set, is called when a neighbour is connected with another process that has
+	// this peer's key. The link does not come up while it is.
+	OnRival func(from protocol.Peer)
 	// OnCheckpoint, if set, is called when a neighbour's checkpoint is higher than the
 	// known one, never concurrently for one neighbour. The link waits for OnRemembered
 	// and OnCheckpoint, so they must return quickly.

@@ -16,15 +16,15 @@ import (
 var ErrMismatch = errors.New("hello refused")
 
 const (
-	helloVersion = 4
-	helloFixed   = 1 + 4 + 4 + 32 + 1 + 2*checkpointSize
+	helloVersion = 5
+	helloFixed   = 1 + 4 + 4 + 32 + 1 + 2*checkpointSize + 2*8
 	maxHello     = 256
 )
 
 // hello is the first frame of a stream, in both directions: version, index and
 // incarnation (big-endian, 4 bytes each), policy hash, 1 if checkpoints are exchanged or
 // 0, two checkpoints (each a big-endian number of records and a head; zero if none are
-// exchanged), network id. A hello of another version may differ after its first byte.
+// exchanged), two runs (8 bytes each), network id. A hello of another version may differ after its first byte.
 type hello struct {
 	version     byte
 	self        protocol.Peer
@@ -33,6 +33,8 @@ type hello struct {
 	checkpoints bool
 	checkpoint  protocol.Checkpoint // the sender's
 	remembered  protocol.Checkpoint // the receiver's highest, as far as the sender knows
+	run         run                 // the sender's
+	linked      run                 // the receiver's that the sender is connected with; zero for none
 	network     string
 }
 
@@ -57,6 +59,8 @@ func (h *hello) encode() []byte {
 	b = append(b, flag)
 	b = appendCheckpoint(b, h.checkpoint)
 	b = appendCheckpoint(b, h.remembered)
+	b = binary.BigEndian.AppendUint64(b, uint64(h.run))
+	b = binary.BigEndian.AppendUint64(b, uint64(h.linked))
 	return append(b, h.network...)
 }
 
@@ -75,13 +79,14 @@ func parseHello(b []byte) (hello, error) {
 		network:     string(b[helloFixed:]),
 	}
 	copy(h.policy[:], b[9:])
+	h.run, h.linked = run(binary.BigEndian.Uint64(b[42+2*checkpointSize:])), run(binary.BigEndian.Uint64(b[50+2*checkpointSize:]))
 	var wrong [2]error
 	h.checkpoint, wrong[0] = readCheckpoint(b[42:])
 	h.remembered, wrong[1] = readCheckpoint(b[42+checkpointSize:])
 	if err := errors.Join(wrong[:]...); err != nil {
 		return hello{}, err
 	}
-	if b[41] > 1 || !h.checkpoints && (h.checkpoint != protocol.Checkpoint{} || h.remembered != protocol.Checkpoint{}) {
+	if b[41] > 1 || !h.checkpoints && (h.checkpoint != protocol.Checkpoint{} || h.remembered != protocol.Checkpoint{} || h.run != 0 || h.linked != 0) {
 		return hello{}, fmt.Errorf("%w: hello not in canonical form", errViolation)
 	}
 	return h, nil

@@ -102,6 +102,7 @@ func NewHost(c Config) (*Host, error) {
 	if c.Checkpoints {
 		own := c.Checkpoint.Normal()
 		h.checkpoint.Store(&own)
+		h.self.run = newRun()
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)

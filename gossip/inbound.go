@@ -48,7 +48,7 @@ func (l *link) receive(s network.Stream) {
 		if errors.Is(err, ErrMismatch) {
 			l.refused.Add(1)
 			_ = s.Close() // after our hello, in which the other end sees the reason
-			if errors.Is(err, errRolledBack) {
+			if errors.Is(err, errRolledBack) || errors.Is(err, errRival) {
 				_ = s.Conn().Close() // it has seen it, and is not to send anything else
 			}
 		} else {
@@ -98,6 +98,7 @@ func (l *link) greet(s network.Stream, r *bufio.Reader) (protocol.Checkpoint, er
 	if err != nil {
 		return protocol.Checkpoint{}, fmt.Errorf("hello: %w", err)
 	}
+	rival := l.claim(s.Conn(), theirs.run) // before our hello, which says that it is accepted
 	ours := l.hello()
 	if err = writeHello(s, &ours); err != nil {
 		return protocol.Checkpoint{}, fmt.Errorf("hello: %w", err)
@@ -105,8 +106,9 @@ func (l *link) greet(s network.Stream, r *bufio.Reader) (protocol.Checkpoint, er
 	if err = ours.check(&theirs, l.index); err != nil {
 		return protocol.Checkpoint{}, err
 	}
-	checkpoint, err := l.firstCheckpoint(r, &ours, &theirs)
-	if err != nil {
+	rival = errors.Join(l.checkRival(&ours, &theirs), rival)
+	checkpoint, err := l.firstCheckpoint(r, &ours, &theirs, rival != nil)
+	if err = errors.Join(err, rival); err != nil {
 		return protocol.Checkpoint{}, err
 	}
 	l.incarnation.Store(theirs.incarnation)
@@ -117,13 +119,16 @@ func (l *link) greet(s network.Stream, r *bufio.Reader) (protocol.Checkpoint, er
 // firstCheckpoint reads the checkpoint that the neighbour sends after it has read our
 // hello. OnRemembered may end this host, so it is called only then, when the neighbour
 // has our hello for certain.
-func (l *link) firstCheckpoint(r *bufio.Reader, ours, theirs *hello) (protocol.Checkpoint, error) {
+func (l *link) firstCheckpoint(r *bufio.Reader, ours, theirs *hello, rival bool) (protocol.Checkpoint, error) {
 	if !ours.checkpoints {
 		return protocol.Checkpoint{}, nil
 	}
 	f := frameReader{r: r}
 	b, err := f.next(maxCheckpoint)
-	wrong := l.checkRemembered(theirs.remembered)
+	var wrong error
+	if err == nil { // the neighbour has accepted this run
+		wrong = l.checkRemembered(theirs.remembered, rival)
+	}
 	if late(err) {
 		err = fmt.Errorf("%w: no checkpoint within %v", errViolation, helloTimeout)
 	}

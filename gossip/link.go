@@ -44,6 +44,7 @@ type link struct {
 	memory
 
 	mu     sync.Mutex
+	claims claims
 	out    network.Stream // written by run; nil while down
 	in     network.Stream // read by receive; nil while down
 	rtt    time.Duration  // of the newest hello
@@ -61,6 +62,7 @@ func newLink(h *Host, m *member) *link {
 		queue:  make(chan parcel, queueSize),
 		kick:   make(chan struct{}, 1),
 		due:    make(chan struct{}, 1),
+		claims: make(claims),
 	}
 	if h.cfg.Checkpoints && h.cfg.Known != nil {
 		l.highest = h.cfg.Known[m.index].Normal()
@@ -73,6 +75,7 @@ func (l *link) hello() hello {
 	ours := l.h.self
 	if ours.checkpoints {
 		ours.checkpoint, ours.remembered = *l.h.checkpoint.Load(), l.remembered()
+		ours.linked = l.linked()
 	}
 	return ours
 }

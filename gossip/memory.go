@@ -56,12 +56,14 @@ func (h *Host) Advance(c protocol.Checkpoint) {
 }
 
 // checkRemembered compares what the neighbour remembers of this peer with this peer's own
-// checkpoint. It is an error if the own one does not follow it.
-func (l *link) checkRemembered(c protocol.Checkpoint) error {
-	if l.h.cfg.OnRemembered != nil {
+// checkpoint. It is an error if the own one does not follow it. Where the neighbour refuses this
+// run, or is not the run that it should be, it is heard for that error only.
+func (l *link) checkRemembered(c protocol.Checkpoint, rival bool) error {
+	own := *l.h.checkpoint.Load()
+	if l.h.cfg.OnRemembered != nil && !(rival && own.Follows(c)) {
 		l.h.cfg.OnRemembered(l.index, c)
 	}
-	if own := *l.h.checkpoint.Load(); !own.Follows(c) {
+	if !own.Follows(c) {
 		return fmt.Errorf("%w: it remembers %v of this peer, here are %v: this folder was restored from a backup or runs twice", ErrMismatch, c, own)
 	}
 	return nil

@@ -150,7 +150,8 @@ func (l *link) introduce(s network.Stream, r *bufio.Reader) (time.Duration, erro
 	if err := ours.check(&theirs, l.index); err != nil {
 		return 0, err
 	}
-	if err := l.compare(s, r, &ours, &theirs); err != nil {
+	rival := errors.Join(l.checkRival(&ours, &theirs), l.claim(s.Conn(), theirs.run))
+	if err := errors.Join(l.compare(s, r, &ours, &theirs, rival != nil), rival); err != nil {
 		return 0, err
 	}
 	l.incarnation.Store(theirs.incarnation)
@@ -161,7 +162,7 @@ func (l *link) introduce(s network.Stream, r *bufio.Reader) (time.Duration, erro
 // compare checks the checkpoints in the hellos of a stream that this end opened. Having
 // read what the other end remembers, this end sends its checkpoint once more, as the
 // first frame after the hellos, even if it does not follow the remembered one.
-func (l *link) compare(s network.Stream, r *bufio.Reader, ours, theirs *hello) error {
+func (l *link) compare(s network.Stream, r *bufio.Reader, ours, theirs *hello, rival bool) error {
 	if !ours.checkpoints {
 		return nil
 	}
@@ -170,11 +171,11 @@ func (l *link) compare(s network.Stream, r *bufio.Reader, ours, theirs *hello) e
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	err := l.checkAdvertised(theirs.checkpoint, ours.remembered)
-	if err != nil || !l.wrote.Follows(theirs.remembered) {
+	if err != nil || rival || !l.wrote.Follows(theirs.remembered) {
 		// OnRemembered may end this host, but the other end is to read the checkpoint first.
 		_ = s.CloseWrite()
 		_ = s.SetReadDeadline(time.Now().Add(lingerTimeout))
 		_, _ = io.Copy(io.Discard, r)
 	}
-	return errors.Join(l.checkRemembered(theirs.remembered), err)
+	return errors.Join(l.checkRemembered(theirs.remembered, rival), err)
 }

@@ -169,7 +169,7 @@ func TestBadHello(t *testing.T) {
 		"frame of 300 bytes":           prefixed(make([]byte, 300)),
 		"hello of 0 bytes":             {0},
 		"hello of 3 bytes":             prefixed([]byte{helloVersion, 2, 3}),
-		"its link version is 5":        prefixed(newer.encode()),
+		"its link version is 6":        prefixed(newer.encode()),
 		"it says it is peer 1, its ke": prefixed(other.encode()),
 	} {
 		s := stream(t, r, h)

@@ -3,6 +3,7 @@ package site
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -22,11 +23,13 @@ var ErrOldCopy = errors.New("this folder was restored from a backup, or its key 
 // reported what they remember: a folder cannot tell by itself that it is an old copy. While
 // no neighbour can be reached there is also no peer to send to.
 type blocked struct {
-	witnesses []string        // ids of the neighbours that have linked with this life, so that they may remember it
+	witnesses []string        // ids of the neighbours that may remember this life: they have linked with it, or it was founded with them
 	before    []string        // the witnesses at the start
 	agree     map[string]bool // ids of neighbours that remember nothing that is not here
 	since     time.Time       // when the first of them reported
 	open      bool            // something may be released
+	rivals    map[string]bool // ids of neighbours that are connected with another process under this key
+	shut      bool            // one was while this process was open: nothing is released until its end
 	evidence  *rollbackEvidence
 	full      bool
 }
@@ -73,6 +76,10 @@ func (s *Site) reason() string {
 		return fmt.Sprintf("%v: peer %d remembers another history of its ledger. Nothing is released. Stop the other copy. This folder cannot be used any more: use the other one, or begin a new one with `peerd init`", ErrOldCopy, x.Peer)
 	case x != nil:
 		return fmt.Sprintf("%v: peer %d remembers %d ledger records, and there are %d here. Nothing is released. If another copy runs, stop it and use its folder; if it is lost, stop this peer and run `peerd recover`", ErrOldCopy, x.Peer, x.Records, s.had())
+	case s.blocked.shut:
+		return "this peer's key runs twice: a neighbour is connected with another process that has it. This one releases nothing any more. Stop one of the two, and start the other again"
+	case len(s.blocked.rivals) > 0:
+		return fmt.Sprintf("this peer's key runs twice: %s is connected with another process that has it. Nothing is released as long as it is", s.c.Name(slices.Min(slices.Collect(maps.Keys(s.blocked.rivals)))))
 	case !s.blocked.open:
 		var missing []string
 		for _, id := range s.awaited() {
@@ -81,7 +88,7 @@ func (s *Site) reason() string {
 			}
 		}
 		need := "more than half of its neighbours do"
-		if s.fresh() && s.recovered() {
+		if s.closed() {
 			need = "all do"
 		}
 		return fmt.Sprintf("waiting for neighbours to report the last checkpoint they saw of this peer: %s. Nothing is released until %s. If one of them is lost, see `peerd recover --help` on doing without it", strings.Join(missing, ", "), need)
@@ -91,7 +98,7 @@ func (s *Site) reason() string {
 
 // readBlocked reads what an earlier start found out.
 func (s *Site) readBlocked() error {
-	s.blocked.agree = make(map[string]bool)
+	s.blocked.agree, s.blocked.rivals = make(map[string]bool), make(map[string]bool)
 	v, err := s.store.Get(store.Meta, []byte(witnessKey))
 	if err != nil {
 		return err
@@ -103,7 +110,6 @@ func (s *Site) readBlocked() error {
 		}
 	}
 	s.blocked.before = s.blocked.witnesses
-	s.blocked.open = len(s.awaited()) == 0
 	if v, err = s.store.Get(store.Meta, []byte(evidenceKey)); err != nil || v == nil {
 		return err
 	}
@@ -122,11 +128,11 @@ func (s *Site) neighbours() (ids []string) {
 }
 
 // awaited returns the ids of all neighbours that may remember what is not here, or that are
-// in the network file. A life that has released nothing since it recovered does not wait for
+// in the network file. A life that has not been open since it recovered does not wait for
 // those that the operator does without.
 func (s *Site) awaited() (ids []string) {
 	for _, id := range slices.Concat(s.blocked.witnesses, s.neighbours()) {
-		if !slices.Contains(ids, id) && !(s.fresh() && slices.Contains(s.life.Without, id)) {
+		if !slices.Contains(ids, id) && !(s.closed() && slices.Contains(s.life.Without, id)) {
 			ids = append(ids, id)
 		}
 	}
@@ -155,7 +161,7 @@ func (s *Site) heard() bool {
 	if len(may) == 0 {
 		may = all
 	}
-	return !(s.fresh() && s.recovered()) && 2*agreed(may) > len(may) && s.c.Now().Sub(h.since) > grace
+	return !s.closed() && len(h.agree) > 0 && 2*agreed(may) > len(may) && s.c.Now().Sub(h.since) > grace
 }
 
 // keepWitnesses stores whose memory is waited for from now on: a neighbour that has linked with
@@ -168,15 +174,21 @@ func (s *Site) keepWitnesses() error {
 			ids = append(ids, id)
 		}
 	}
-	if slices.Equal(ids, s.blocked.witnesses) {
+	if slices.Equal(ids, s.blocked.witnesses) && !s.closed() {
 		return nil
 	}
-	w := state.NewWriter(witnessVersion)
-	writeStrings(w, ids)
-	b := s.store.Batch()
-	b.Set(store.Meta, []byte(witnessKey), w.State())
 	s.blocked.witnesses = ids
+	s.life.Opened = s.recovered()
+	b := s.store.Batch()
+	b.Set(store.Meta, []byte(witnessKey), s.witnessBytes())
+	b.Set(store.Meta, []byte(lifeKey), s.life.bytes())
 	return b.Commit()
+}
+
+func (s *Site) witnessBytes() []byte {
+	w := state.NewWriter(witnessVersion)
+	writeStrings(w, s.blocked.witnesses)
+	return w.State()
 }
 
 // OnRemembered takes in what a neighbour remembers of this peer's ledger. Of several that
@@ -188,6 +200,7 @@ func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint) {
 		return
 	}
 	id := s.c.ID(from)
+	delete(s.blocked.rivals, id)
 	ours, err := s.has(id, m)
 	if err != nil {
 		s.log.Error("store", "err", err)
@@ -237,8 +250,38 @@ func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint) {
 	}
 }
 
+// OnRival takes in that a neighbour is connected with another process under this peer's key: a
+// copy of the folder runs. A site that has not been open stays so; one that has been falls silent
+// for good, since the other one has been accepted meanwhile.
+func (s *Site) OnRival(from protocol.Peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := s.c.ID(from)
+	if s.closing || s.blocked.shut || s.blocked.rivals[id] {
+		return
+	}
+	s.blocked.rivals[id] = true
+	if s.blocked.shut = s.blocked.open; !s.blocked.shut {
+		s.log.Warn("nothing is released yet", "reason", s.reason())
+		return
+	}
+	s.silent.Store(true)
+	alarm := errors.New(s.reason())
+	s.log.Error("alarm: nothing is released", "reason", alarm)
+	if s.c.Alarm != nil {
+		go s.c.Alarm(alarm)
+	}
+}
+
+// quiet reports whether something was found out since the site was opened, so that nothing more
+// is drawn.
+func (h *blocked) quiet() bool { return h.evidence != nil || h.shut }
+
 // recovered reports whether this life began with [Site.Recover].
 func (s *Site) recovered() bool { return s.life.Taken > 0 }
+
+// closed reports whether this life began with [Site.Recover] and has not been open since.
+func (s *Site) closed() bool { return s.recovered() && !s.life.Opened }
 
 // fresh reports whether nothing was released since this life began: by a new folder
 // under an old key, or after [Site.Recover].
@@ -285,7 +328,7 @@ func (s *Site) isBlocked() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := &s.blocked
-	if h.evidence == nil && !h.open && len(h.agree) > 0 && s.heard() {
+	if !h.quiet() && !h.open && len(h.rivals) == 0 && s.heard() {
 		if err := s.keepWitnesses(); err != nil {
 			s.log.Error("store", "err", err)
 			return true
@@ -293,5 +336,5 @@ func (s *Site) isBlocked() bool {
 		h.open = true
 		s.log.Info("no neighbour remembers more than there is here: releases go on", "heard", len(h.agree))
 	}
-	return h.evidence != nil || !h.open
+	return h.quiet() || !h.open
 }

@@ -395,7 +395,7 @@ func (p *past) act() {
 		p.upright(behind)
 	case x < 94:
 		p.fall()
-	case x < 98 && p.left == p.net.memory(left).Records && p.left <= p.s.chain.Next && !p.s.OldCopy(): // or no neighbour remembers what left
+	case x < 98 && p.left == p.net.memory(left).Records && p.left <= p.s.chain.Next && !p.s.isBlocked(): // or no neighbour remembers what left
 		p.stop()
 		p.backups = append(p.backups, backup{p.cloneDisk(), p.cloneMemory(), p.s.chain.Next, p.s.blocked.witnesses})
 		p.begin()

@@ -33,6 +33,7 @@ type life struct {
 	Taken   uint64   // records that peers remembered when [Site.Recover] took over; 0 before
 	Gap     uint64   // number of the ledger record of that recovery
 	Without []string // ids of the neighbours that it did without
+	Opened  bool     // something may have been released since
 }
 
 func (l *life) bytes() []byte {
@@ -43,6 +44,7 @@ func (l *life) bytes() []byte {
 	w.Uint(l.Taken)
 	w.Uint(l.Gap)
 	writeStrings(w, l.Without)
+	w.Bool(l.Opened)
 	return w.State()
 }
 
@@ -56,7 +58,7 @@ func parseLife(b []byte) (l life, err error) {
 		l.Incarnation = uint32(n)
 		readArray(r, l.Salt[:])
 		l.Taken, l.Gap = r.Uint(), r.Uint()
-		l.Without = readStrings(r)
+		l.Without, l.Opened = readStrings(r), r.Bool()
 	})
 	return l, err
 }
@@ -108,6 +110,8 @@ func (s *Site) charge() error {
 	s.state.Left = s.agent.Left()
 	b.Set(store.Meta, []byte(lifeKey), s.life.bytes())
 	b.Set(store.Meta, []byte(pinnedKey), pinnedBytes(s.c.Pinned))
+	s.blocked.witnesses = s.neighbours() // what this folder knows of an older one under its key
+	b.Set(store.Meta, []byte(witnessKey), s.witnessBytes())
 	s.keepBelief()
 	if err := s.saveSnapshot(b); err != nil {
 		return err

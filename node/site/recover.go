@@ -54,7 +54,7 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := Recovered{Had: s.had(), Since: s.state.Round, Without: []string{}}
-	if s.recovered() && s.fresh() { // what was named then is still not waited for
+	if s.closed() { // what was named then is still not waited for
 		r.Without = append(r.Without, s.life.Without...)
 	}
 	may := slices.Concat(s.blocked.witnesses, s.neighbours())
@@ -111,7 +111,7 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 	_, r.World = s.world.(bandit.Finite)
 	s.life.Incarnation = max(incarnation, s.life.Incarnation+1)
 	s.life.Taken = r.Claimed
-	s.life.Without = r.Without
+	s.life.Without, s.life.Opened = r.Without, false
 	b := s.store.Batch()
 	if r.Waiting, err = s.uncount(b); err != nil {
 		return r, err

@@ -38,7 +38,7 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 		return store.ErrFull
 	case s.broken:
 		return errBroken
-	case s.blocked.evidence != nil && !bugGoesOn():
+	case s.blocked.quiet() && !bugGoesOn():
 		return nil // found since the round began
 	}
 	protocol.Sort(in)
@@ -91,7 +91,7 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 		return false, store.ErrFull
 	case s.broken:
 		return false, errBroken
-	case s.blocked.evidence != nil:
+	case s.blocked.quiet():
 		return false, nil
 	}
 	e := logRecord{kind: logSettled, round: uint64(t)}

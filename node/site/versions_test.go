@@ -81,7 +81,7 @@ func TestSingleValuesSurvive(t *testing.T) {
 	number := func(r *rapid.T) uint64 { return rapid.Uint64().Draw(r, "number") }
 	floats := func(r *rapid.T) []float64 { return rapid.SliceOfN(rapid.Float64(), 0, 5).Draw(r, "floats") }
 	rapid.Check(t, func(r *rapid.T) {
-		l := life{Life: Life{Incarnation: rapid.Uint32().Draw(r, "incarnation")}, Taken: number(r), Gap: number(r), Without: rapid.SliceOfN(rapid.String(), 0, 3).Draw(r, "without")}
+		l := life{Life: Life{Incarnation: rapid.Uint32().Draw(r, "incarnation")}, Taken: number(r), Gap: number(r), Without: rapid.SliceOfN(rapid.String(), 0, 3).Draw(r, "without"), Opened: rapid.Bool().Draw(r, "opened")}
 		array(r, l.Seed[:])
 		array(r, l.Salt[:])
 		e := rollbackEvidence{Peer: protocol.Peer(rapid.Uint32().Draw(r, "peer")), Records: number(r), Fork: rapid.Bool().Draw(r, "fork")}
@@ -104,7 +104,7 @@ func TestSingleValuesSurvive(t *testing.T) {
 		}{
 			"life": {l.bytes(), func(b []byte) (bool, error) {
 				got, err := parseLife(b)
-				return got.Life == l.Life && got.Salt == l.Salt && got.Taken == l.Taken && got.Gap == l.Gap && equal(got.Without, l.Without), err
+				return got.Life == l.Life && got.Salt == l.Salt && got.Taken == l.Taken && got.Gap == l.Gap && equal(got.Without, l.Without) && got.Opened == l.Opened, err
 			}},
 			"evidence": {e.bytes(), func(b []byte) (bool, error) { got, err := parseEvidence(b); return got == e, err }},
 			"pinned":   {pinnedBytes(p), func(b []byte) (bool, error) { got, err := parsePinned(b); return equal(got, p), err }},

@@ -107,7 +107,7 @@ func (p *Daemon) live() (err error) {
 		return err
 	}
 	c.Checkpoints, c.Checkpoint = true, p.site.Checkpoint()
-	c.OnRemembered, c.OnCheckpoint = p.site.OnRemembered, p.site.OnCheckpoint
+	c.OnRemembered, c.OnCheckpoint, c.OnRival = p.site.OnRemembered, p.site.OnCheckpoint, p.site.OnRival
 	if p.host, err = gossip.NewHost(c); err != nil {
 		return config.Failf(config.ErrNetwork, "%w", err)
 	}
