@@ -110,6 +110,13 @@ func (c Cadence) Size(closed uint64) uint64 {
 	return max(c.First, uint64(math.Ceil(c.Growth*float64(closed))))
 }
 
+// Fewest returns the least number of leaves that hold a number of records, for a cadence with
+// First.
+func (c Cadence) Fewest(records uint64) uint64 {
+	c.Limit = 0
+	return c.Leaves(records)
+}
+
 // Holding returns the first leaf, from 1, by whose end a stream can have had a number of
 // records, at a record a round.
 func (c Cadence) Holding(records uint64) uint64 {

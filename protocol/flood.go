@@ -3,6 +3,7 @@ package protocol
 import (
 	"bytes"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"peerd.dev/dp"
@@ -16,7 +17,8 @@ import (
 // A row spreads by topic where there is one, else from neighbour to neighbour, once each;
 // what was missed is pulled: every pull rounds a peer sends one neighbour a digest of what
 // it holds and gets what is newer; if the digest names newer rows than the neighbour's, the
-// neighbour asks back. A neighbour is served once a round.
+// neighbour asks back. A neighbour is served once a round. While no row is new, digests may
+// become rarer, up to rest times.
 type flood struct {
 	c      Config
 	row    Kind // digest and want are the two after it
@@ -25,6 +27,8 @@ type flood struct {
 	newest []Message            // by origin; empty before the first
 	pulled uint64               // digests that were due
 	served []bool               // neighbours, by place, in this round
+	rest   uint64               // 1 for digests that never rest
+	quiet  uint64               // how many times pull rounds have passed without a new row
 }
 
 // The kinds of messages of a flood, from that of its rows on.
@@ -38,7 +42,7 @@ func newFlood(c Config, row Kind, pull uint64, check func(*Message) error) (floo
 		return flood{}, fmt.Errorf("pull is %d rounds, want at least 1", pull)
 	}
 	return flood{
-		c: c, row: row, pull: pull, check: check,
+		c: c, row: row, pull: pull, check: check, rest: 1,
 		newest: slices.Repeat([]Message{noMessage()}, c.Peers()), served: make([]bool, len(c.Neighbours())),
 	}, nil
 }
@@ -47,8 +51,15 @@ func newFlood(c Config, row Kind, pull uint64, check func(*Message) error) (floo
 func (f *flood) tick(t Round, out *Outbox) {
 	clear(f.served)
 	due := (uint64(t) + 1) / f.pull
-	if n := len(f.c.Neighbours()); n > 0 && due > f.pulled {
-		f.pulled = due
+	if due <= f.pulled {
+		return
+	}
+	before := f.quiet
+	f.quiet += due - f.pulled
+	f.pulled = due
+	// After 1, 2, 4 and so on times pull, and from rest on every so often.
+	again := bits.Len64(min(f.quiet, f.rest)) > bits.Len64(min(before, f.rest)) || f.quiet/f.rest > before/f.rest
+	if n := len(f.c.Neighbours()); n > 0 && again {
 		f.digest(f.row+floodDigest, uint64(t), f.c.Neighbours()[f.c.Rand.IntN(n)], out)
 	}
 }
@@ -71,7 +82,7 @@ func (f *flood) publish(seq uint64, body []dp.Release, out *Outbox) {
 		body:  body,
 	}}
 	m.sig = f.c.Keys.Sign(appendContent(nil, m.message))
-	f.newest[f.c.Self] = m
+	f.newest[f.c.Self], f.quiet = m, 0
 	f.forward(m, f.c.Self, out)
 }
 
@@ -116,7 +127,7 @@ func (f *flood) take(from Peer, m Message, out *Outbox) (news bool, err error) {
 	if err := f.verify(&m); err != nil {
 		return false, err
 	}
-	f.newest[m.label.Origin] = m
+	f.newest[m.label.Origin], f.quiet = m, 0
 	f.forward(m, from, out)
 	return true, nil
 }
@@ -148,7 +159,7 @@ func (f *flood) again(old *Message, m Message, from Peer, out *Outbox) (news boo
 	if bytes.Compare(m.sig, old.sig) < 0 {
 		return false, m.bad("its origin signed two rows of that number; the other one stays")
 	}
-	f.newest[m.label.Origin] = m
+	f.newest[m.label.Origin], f.quiet = m, 0
 	f.forward(m, from, out)
 	return true, nil
 }

@@ -21,7 +21,7 @@ type PhasesParams struct {
 	First  uint64  `want:"0..1000000" unit:"rewards" fixed:"yes" doc:"Rewards in the first batch of an arm; 0 takes 3/epsilon, and at least 4."`
 	Growth float64 `want:"over 0 up to 4" fixed:"yes" doc:"A batch of an arm has this many times the rewards of all batches before it."`
 	Limit  uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds after which a batch with a reward closes before it is full; that costs a draw of noise and no budget. 0 waits for ever."`
-	Pull   uint64  `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which a peer learns of rows that it missed."`
+	Pull   uint64  `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which a peer learns of rows that it missed; up to 256 times as many while no row is new."`
 	Merge  Merge   `want:"mean|trimmed" doc:"How rows become one estimate: the mean over sites, or the mean without the f largest and f smallest."`
 	F      int     `want:"1..1000000" unit:"peers" doc:"Number of lying sites to withstand, with merge: trimmed."`
 }
@@ -71,6 +71,10 @@ func phasesEntry() Entry {
 // a budget of 1 is a standard deviation of .35 of the mean.
 const leastFirst = 4
 
+// rest is how many times Pull a peer waits at most from one digest to the next. Batches grow,
+// so there is ever less to hear of.
+const rest = 256
+
 // cadence returns when batches close. A first batch that was left to the budget is that of 1
 // here.
 func (p PhasesParams) cadence() Cadence {
@@ -117,6 +121,7 @@ func newPhases(c Config, p PhasesParams) (Protocol, error) {
 	}
 	var err error
 	if r.flood, err = newFlood(c, phasesRow, p.Pull, r.check); err == nil {
+		r.flood.rest = rest
 		r.merger, err = newMerger(c, p.Merge, p.F, r.sample)
 	}
 	if err != nil {
@@ -233,6 +238,13 @@ func (r *phases) check(m *Message) error {
 		x := &m.body[i]
 		if x.Stream() < next || int(x.Stream()) >= r.c.Parts || x.Len() != 1 || x.Counts() != 1 || x.Count(0) == 0 || x.Exponent() != dp.GridExponent {
 			return m.bad("want sums of rewards, one number each, by ascending arm of %d", r.c.Parts)
+		}
+		if err := plausible(&r.c.Charge, m, x); err != nil {
+			return err
+		}
+		draws := uint64(x.Noise().VarianceUnits) / dp.VarianceScale
+		if r.c.Charge.Scale > 0 && draws < r.cadence.Fewest(x.Count(0)) {
+			return m.bad("%d rewards in %d batches, want at least %d", x.Count(0), draws, r.cadence.Fewest(x.Count(0)))
 		}
 		next = x.Stream() + 1
 		if err := plausible(&r.c.Charge, m, x); err != nil {

@@ -120,7 +120,10 @@ func TestClaimsForceFewPulls(t *testing.T) {
 		n.Hostile = true
 		lie := protocol.Draft{Kind: protocol.PhasesRow, Label: protocol.Label{Origin: 3, Seq: 1 << 40}}
 		for arm := range dp.StreamID(2) {
-			x, err := dp.Received(dp.Fields{Stream: arm, Span: dp.Span{To: 1}, Count: []uint64{1 << 60}, Value: []int64{0}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 1 << 20, VarianceUnits: dp.VarianceScale}})
+			x, err := dp.Received(dp.Fields{
+				Stream: arm, Span: dp.Span{To: 200}, Count: []uint64{1 << 60}, Value: []int64{0}, Exponent: dp.GridExponent,
+				Noise: dp.Noise{Scale: 1 << 20, VarianceUnits: 200 * dp.VarianceScale},
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -219,6 +222,10 @@ func TestForgedBatchesAreRefused(t *testing.T) {
 		"two values":                {release(func(f *dp.Fields) { f.Value = append(f.Value, 1) })},
 		"a lattice of its own":      {release(func(f *dp.Fields) { f.Exponent = 3 })},
 		"counts without any reward": {release(func(f *dp.Fields) { f.Value = nil })},
+		"less noise than charged":   {release(func(f *dp.Fields) { f.Noise.Scale /= 2 })},
+		"no noise":                  {release(func(f *dp.Fields) { f.Noise = dp.Noise{} })},
+		"fewer draws than batches":  {release(func(f *dp.Fields) { f.Noise.VarianceUnits -= dp.VarianceScale })},
+		"more than rewards can be":  {release(func(f *dp.Fields) { f.Value[0] += 1000 << 20 })},
 	} {
 		m := theirs
 		m.Body = body
@@ -231,5 +238,34 @@ func TestForgedBatchesAreRefused(t *testing.T) {
 	}
 	if _, err := n.Deliver(t, 0, protocol.Delivery{From: 1, Message: theirs.Signed(protocoltest.Keys(2))}); err != nil {
 		t.Errorf("the origin's own: %v", err)
+	}
+}
+
+// TestDigestsRest while no row is new, and a peer that missed one still gets it.
+func TestDigestsRest(t *testing.T) {
+	n := newNetwork(t, phases(protocoltest.Path(2), dp.EachLaplace))
+	digests := func(rounds int) (sent int) {
+		for range rounds {
+			n.Play(t, nil)
+			for _, p := range n.Underway {
+				if p.Message.Kind() == protocol.PhasesDigest && p.From == 0 {
+					sent++
+				}
+			}
+		}
+		return sent
+	}
+	if got := digests(20 * 256); got != 9 { // after 1, 2, 4 … 256 times 20 rounds
+		t.Errorf("%d digests in the first rounds, want 9", got)
+	}
+	if got := digests(20 * 256 * 4); got != 4 {
+		t.Errorf("%d digests in the next, want 4", got)
+	}
+	for range 4 {
+		n.Pull(t, 1, 0, 1)
+	}
+	n.Underway = nil // the row is lost
+	if digests(40); len(protocol.NewestRows(n.Peers[0].Protocol)) != 1 {
+		t.Error("a row that was lost is not pulled")
 	}
 }

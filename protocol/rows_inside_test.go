@@ -8,8 +8,11 @@ const (
 	RowsWant   = rowsWant
 )
 
-// PhasesRow is what the tests of phases see of its inside.
-const PhasesRow = phasesRow
+// What the tests of phases see of its inside.
+const (
+	PhasesRow    = phasesRow
+	PhasesDigest = phasesDigest
+)
 
 // NewestRows returns the rows that a peer holds, by origin; none of those that it misses.
 func NewestRows(p Protocol) (all []Message) {
