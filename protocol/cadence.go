@@ -125,7 +125,9 @@ func (c Cadence) Holding(records uint64) uint64 {
 		return 1
 	case n > 0:
 		return (records-1)/n + 1
-	case c.Epochs > 0 || c.First > 0:
+	case c.First > 0:
+		return c.Fewest(records)
+	case c.Epochs > 0:
 		return c.Leaves(records)
 	}
 	return records
@@ -145,7 +147,11 @@ func (c Cadence) Text() string {
 	case c.Decisions > 0:
 		return every(c.Decisions, "decision")
 	case c.First > 0:
-		return fmt.Sprintf("after %d rewards, and then whenever the rewards so far have grown by %.4g %%", c.First, 100*c.Growth)
+		text := fmt.Sprintf("after %d rewards, and then whenever the rewards so far have grown by %.4g %%", c.First, 100*c.Growth)
+		if c.Limit > 0 {
+			text += fmt.Sprintf(", or %d rounds after its first one", c.Limit)
+		}
+		return text
 	case c.Epochs > 0:
 		return "at the end of every epoch"
 	}

@@ -22,11 +22,11 @@ func TestFiguresInSmall(t *testing.T) {
 			if name == "fig2c" && os.Getenv("PEERD_DATA") == "" {
 				t.Skip("PEERD_DATA is not set; scripts/fetch-data.sh gets the records")
 			}
-			r := playFile(t, t.TempDir(), file, "privacy.horizon=400", "experiment.seeds=2")
+			r := playFile(t, t.TempDir(), file, "privacy.horizon=400", "protocol.rows.every=50", "experiment.seeds=2")
 			svg := string(r.file(t, "figure.svg"))
 			for _, c := range r.Cells {
 				line := c.Cell
-				if name == "gap" || strings.HasPrefix(name, "mechanisms") { // a point a cell there
+				if name == "gap" || strings.HasPrefix(name, "mechanisms") || name == "phases" { // a point a cell there
 					line, _, _ = strings.Cut(c.Cell, ", ")
 				}
 				if !strings.Contains(svg, ">"+line+"<") {

@@ -74,6 +74,11 @@ func refusedTogether() []refusedCase {
 			key: "world.replay.cap", value: "3", reason: "want at most privacy.records_per_user: 2",
 			with: map[string]string{"world.kind": "replay", "arms": "[a, b, c, d, e]", "privacy.records_per_user": "2"},
 		},
+		{key: "privacy.horizon", value: "0", reason: "such as 10000, with privacy.mechanism: "},
+		{
+			key: "rounds.count", value: "0", reason: "want the number of rounds to play with mode: lockstep and privacy.horizon: 0",
+			with: map[string]string{"mode": "lockstep", "seed": "1", "privacy.horizon": "0", "privacy.mechanism": "each", "protocol.name": "phases"},
+		},
 		{key: "rounds.count", value: "1001", reason: "want at most privacy.horizon: 1000: releases stop at the horizon"},
 		{key: "testnet.topology", value: "regular(7)", reason: "suits testnet.nodes: 5"},
 		{key: "testnet.topology", value: "ring", reason: "suits testnet.nodes: 2", with: map[string]string{"testnet.nodes": "2"}},

@@ -11,7 +11,7 @@ import (
 // RoundCount returns how many rounds a run plays.
 func (s *Settings) RoundCount() uint64 {
 	if s.Rounds.Count == 0 {
-		return s.Privacy.Horizon
+		return s.Privacy.Rounds()
 	}
 	return s.Rounds.Count
 }

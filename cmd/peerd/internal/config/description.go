@@ -38,7 +38,10 @@ func (s *Settings) readBudget() string {
 }
 
 func (s *Settings) readHorizon() string {
-	h := s.Privacy.Horizon
+	h := s.Privacy.Rounds()
+	if s.Privacy.Horizon == 0 {
+		return "It covers every round: each reward lies in one release."
+	}
 	text := fmt.Sprintf("It covers %s", Counted(h, "round"))
 	if s.Mode == Live && h <= uint64(math.MaxInt64/s.Rounds.Every) {
 		text += fmt.Sprintf(", which last %s", DurationText(s.Rounds.Every*time.Duration(h)))
@@ -95,6 +98,9 @@ func (s *Settings) People() world.People {
 func Counted(n uint64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "ch") {
+		noun += "e"
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -27,7 +27,6 @@ var schema struct { // no OnceValue, since rules of some keys ask for others
 
 func makeSchema() []Key {
 	const many = math.MaxUint64
-	const horizon = 1 << 30 // the leaves that a stream may have
 	learners, learning := entryNames("learner")
 	protocols, spreading := entryNames("protocol")
 	worlds, paying := entryNames("world", Application)
@@ -86,8 +85,8 @@ func makeSchema() []Key {
 			Doc: "Maximum number of rewards from one user. The noise grows in proportion.",
 		},
 		{
-			Name: "privacy.horizon", Example: "10000", Unit: "rounds", Shared: true, Fixed: true, rule: whole(1, horizon),
-			Doc: "Rounds that the budget covers; after them the peer releases nothing more. With protocol average and an application, the number of rewards of one action, after which that action alone is no longer released.",
+			Name: "privacy.horizon", Example: "10000", Unit: "rounds", Shared: true, Fixed: true, rule: whole(0, mostRounds),
+			Doc: "Rounds that the budget covers; after them the peer releases nothing more. 0, with mechanisms that release every leaf once, stands for a whole life. With protocol average and an application, the number of rewards of one action, after which that action alone is no longer released.",
 		},
 		{
 			Name: "privacy.accept_weak", Default: "false", Shared: true, rule: yesNo(),
@@ -109,7 +108,7 @@ func makeSchema() []Key {
 			Doc: "Length of a round in mode live.",
 		},
 		{
-			Name: "rounds.count", Default: "0", Unit: "rounds", rule: whole(0, horizon),
+			Name: "rounds.count", Default: "0", Unit: "rounds", rule: whole(0, mostRounds),
 			Doc: "Number of rounds to play; 0 plays the horizon.",
 		},
 

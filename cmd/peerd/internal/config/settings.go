@@ -73,6 +73,18 @@ const (
 	NoisedCounts = "noised"
 )
 
+// mostRounds is the greatest horizon: the leaves that a stream may have.
+const mostRounds = 1 << 30
+
+// Rounds returns the rounds that the budget covers: the horizon, or as many as there can be
+// where a reward lies in one release and the horizon costs nothing.
+func (p Privacy) Rounds() uint64 {
+	if p.Horizon == 0 {
+		return mostRounds
+	}
+	return p.Horizon
+}
+
 // Budget returns what the peer may spend.
 func (p Privacy) Budget() (b account.Budget, err error) {
 	if b.Epsilon, err = account.Epsilon(float64(p.Epsilon)); err != nil {
@@ -93,7 +105,7 @@ func (p Privacy) promise(m Mode) (node.Privacy, error) {
 		return node.Privacy{}, err
 	}
 	out := node.Privacy{
-		Mode: m.Curator(), Budget: budget, Mechanism: mechanism, RecordsPerUser: p.RecordsPerUser, Horizon: p.Horizon,
+		Mode: m.Curator(), Budget: budget, Mechanism: mechanism, RecordsPerUser: p.RecordsPerUser, Horizon: p.Rounds(),
 	}
 	if p.Calibration == dp.Paper.String() {
 		out.Calibration = dp.Paper

@@ -26,7 +26,7 @@ func (s *Settings) validate(bad map[string]bool) []Problem {
 		}
 	}
 	least, _ := leastDegree(s.Testnet.Topology, s.Testnet.Nodes)
-	net := protocol.Net{Peers: s.Testnet.Nodes, LeastDegree: least, Horizon: s.Privacy.Horizon}
+	net := protocol.Net{Peers: s.Testnet.Nodes, LeastDegree: least, Horizon: s.Privacy.Rounds()}
 	alone := append(s.validateProtocol(protocol.Net{Horizon: net.Horizon}, bad), s.validateWorld(0, bad)...) // with any network
 	for _, p := range append(s.validateProtocol(net, bad), s.validateWorld(s.Testnet.Nodes, bad)...) {
 		if !slices.Contains(alone, p) {

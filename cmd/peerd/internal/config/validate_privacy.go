@@ -56,6 +56,12 @@ func privacyConstraints() []Constraint {
 			}
 			return ""
 		}},
+		{[]string{"privacy.horizon", "privacy.mechanism"}, "Noise that grows with the horizon needs one.", func(s *Settings) string {
+			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && m.Running() && s.Privacy.Horizon == 0 {
+				return fmt.Sprintf("want the number of rounds that the budget has to cover, such as 10000, with %s, whose noise grows with it", s.With("privacy.mechanism"))
+			}
+			return ""
+		}},
 		{[]string{"privacy.mechanism", "mode"}, "Only lockstep goes without noise.", func(s *Settings) string {
 			if s.Mode == Live && s.Privacy.Mechanism == dp.None.String() {
 				return fmt.Sprintf("want another one with %s; none protects no one", s.With("mode"))

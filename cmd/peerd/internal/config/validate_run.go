@@ -13,8 +13,14 @@ import (
 func runConstraints() []Constraint {
 	return []Constraint{
 		{[]string{"rounds.count", "privacy.horizon"}, "A run ends no later than its budget: releases stop at the horizon.", func(s *Settings) string {
-			if s.Rounds.Count > s.Privacy.Horizon {
+			if s.Rounds.Count > s.Privacy.Rounds() {
 				return fmt.Sprintf("want at most %s: releases stop at the horizon", s.With("privacy.horizon"))
+			}
+			return ""
+		}},
+		{[]string{"rounds.count", "privacy.horizon", "mode"}, "A run in lockstep ends.", func(s *Settings) string {
+			if s.Mode == Lockstep && s.Rounds.Count == 0 && s.Privacy.Horizon == 0 {
+				return fmt.Sprintf("want the number of rounds to play with %s and %s", s.With("mode"), s.With("privacy.horizon"))
 			}
 			return ""
 		}},

@@ -148,7 +148,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 		Dir:     filepath.Join(s.Dir, StoreDir),
 		Store:   o,
 		Genesis: t.genesis(),
-		Arms:    s.Arms, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: s.Privacy.Horizon,
+		Arms:    s.Arms, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: s.Privacy.Rounds(),
 		Peers: len(t.Network.Peers), Neighbours: t.Links,
 		ID:     func(p protocol.Peer) string { return t.Network.Peers[p].ID },
 		Name:   t.name,

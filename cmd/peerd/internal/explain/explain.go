@@ -128,7 +128,7 @@ func New(c *config.Config) (*Document, error) {
 		return nil, &config.Refusal{What: "configuration, beside network file " + s.NetworkPath() + ",", Problems: s.CheckNetwork(network)}
 	}
 	doc.Mechanism = mechanismOf(s, n)
-	doc.Error = n.document(s.Privacy.Horizon, sites, source)
+	doc.Error = n.document(s.Privacy.Rounds(), sites, source)
 	doc.Error.LeastNoise = leastNoise(s, n)
 	if doc.Private {
 		doc.Warnings = warnings(s, doc, n, network)
@@ -207,7 +207,7 @@ func mechanismOf(s *config.Settings, n noise) *mechanismDoc {
 
 // horizonOf says how long the budget lasts.
 func horizonOf(s *config.Settings, network *config.Network) horizonDoc {
-	h := s.Privacy.Horizon
+	h := s.Privacy.Rounds()
 	doc := horizonDoc{Rounds: h, Round: config.DurationText(s.Rounds.Every), Released: s.Cadence().Text()}
 	if s.Mode != config.Live {
 		doc.Round = "as fast as it is computed"

@@ -3,6 +3,7 @@ package explain
 import (
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/dp"
+	"peerd.dev/protocol"
 )
 
 // A leastNoiseDoc names the mechanism with the least noise for a budget and a horizon.
@@ -16,9 +17,13 @@ type leastNoiseDoc struct {
 // pay, and compares the mean variance of their sums with that of n.
 func leastNoise(s *config.Settings, n noise) leastNoiseDoc {
 	best := leastNoiseDoc{Mechanism: s.Privacy.Mechanism, Ratio: 1}
-	of, _ := n.sums(s.Privacy.Horizon)
+	e, err := protocol.Lookup(s.Protocol.Name)
+	if err != nil {
+		return best
+	}
+	of, _ := n.sums(s.Privacy.Rounds())
 	for _, m := range dp.Mechanisms() {
-		if m == dp.None || !m.Running() || m.Law() == dp.Gaussian && s.Privacy.Delta == 0 {
+		if m == dp.None || !e.Suits(m) || m.Law() == dp.Gaussian && s.Privacy.Delta == 0 {
 			continue
 		}
 		other := *s
@@ -27,7 +32,7 @@ func leastNoise(s *config.Settings, n noise) leastNoiseDoc {
 		if err != nil { // it cannot be opened for so many leaves
 			continue
 		}
-		if sd, _ := newNoise(&other, charge).sums(s.Privacy.Horizon); sd < best.Ratio*of*(1-1e-9) {
+		if sd, _ := newNoise(&other, charge).sums(s.Privacy.Rounds()); sd < best.Ratio*of*(1-1e-9) {
 			best = leastNoiseDoc{Mechanism: m.String(), Ratio: sd / of}
 			if m.Law() == dp.Gaussian {
 				best.Calibration = dp.Tight.String()

@@ -27,8 +27,29 @@ func (n noise) leaf(rewards uint64) uint64 {
 	return n.cadence.Holding(rewards)
 }
 
+// together reports whether what leaves release is added up outside of the mechanism.
+func (n noise) together() bool { return n.cadence.First > 0 && !n.charge.Mechanism.Running() }
+
+// variance returns the variance of the noise in the sum at a leaf, on the grid.
+func (n noise) variance(leaf uint64) float64 {
+	v := n.charge.SumNoise(leaf).Variance()
+	if n.together() {
+		v *= float64(leaf)
+	}
+	return v
+}
+
+// terms returns how many terms of noise are in the sum at a leaf.
+func (n noise) terms(leaf uint64) float64 {
+	terms := float64(n.charge.SumNoise(leaf).VarianceUnits) / dp.VarianceScale
+	if n.together() {
+		terms *= float64(leaf)
+	}
+	return terms
+}
+
 // sum returns the standard deviation of the noise in the sum at a leaf, in rewards.
-func (n noise) sum(leaf uint64) float64 { return n.rewards(n.charge.SumNoise(leaf).Variance()) }
+func (n noise) sum(leaf uint64) float64 { return n.rewards(n.variance(leaf)) }
 
 // rewards returns the deviation of a variance on the grid, in rewards.
 func (n noise) rewards(variance float64) float64 {
@@ -46,10 +67,10 @@ func (n noise) sums(rewards uint64) (average, worst float64) {
 	sum, most := 0.0, 0.0
 	leaves := spreadLeaves(last)
 	for _, t := range leaves {
-		sum += n.charge.SumNoise(t).Variance()
+		sum += n.variance(t)
 	}
 	for _, t := range append(leaves, fullLeaves(last)...) {
-		most = max(most, n.charge.SumNoise(t).Variance())
+		most = max(most, n.variance(t))
 	}
 	return n.rewards(sum / float64(len(leaves))), n.rewards(most)
 }
@@ -144,7 +165,7 @@ func (n noise) document(horizon uint64, sites int, source string) *errorDoc {
 		sum := n.sum(leaf)
 		average, worst := n.sums(rewards)
 		doc.After = append(doc.After, errorLine{
-			Rewards: rewards, Leaf: leaf, Terms: float64(n.charge.SumNoise(leaf).VarianceUnits) / dp.VarianceScale, Sum: sum, Mean: sum / r,
+			Rewards: rewards, Leaf: leaf, Terms: n.terms(leaf), Sum: sum, Mean: sum / r,
 			Average: average / r, Worst: worst / r, Merged: average / r / math.Sqrt(float64(sites)), Sampling: 0.5 / math.Sqrt(r),
 		})
 	}

@@ -135,8 +135,13 @@ func (d *Document) writeMechanism(p pageWriter) {
 	if d.Unit.Adjacency == dp.AddOrRemove.String() {
 		sums = "running sums of its rewards, clipped to [0, 1], and of what each lacks to 1, which together count them. They are one vector"
 	}
-	p.say("Each of the %d actions has %s in units of 2^%d. It is released %s, up to %s, by mechanism %s. %s",
-		m.Streams, sums, m.Grid, d.Horizon.Released, d.leavesText(), m.Name, m.About)
+	if mechanism, err := dp.ParseMechanism(m.Name); err == nil && !mechanism.Running() {
+		p.say("Each of the %d actions has a sum of its rewards, clipped to [0, 1] and held in units of 2^%d. A %s of them is released %s, by mechanism %s: its own sum, once, and every reward lies in one.",
+			m.Streams, m.Grid, m.Leaf, d.Horizon.Released, m.Name)
+	} else {
+		p.say("Each of the %d actions has %s in units of 2^%d. It is released %s, up to %s, by mechanism %s. %s",
+			m.Streams, sums, m.Grid, d.Horizon.Released, d.leavesText(), m.Name, m.About)
+	}
 	how, loss, deviation := "scale", fmt.Sprintf("%.4g (ε)", d.Budget.Epsilon), fmt.Sprintf(" Its standard deviation is %.4g rewards.", m.SD)
 	if m.Law == dp.Gaussian.String() {
 		how, loss, deviation = "standard deviation", fmt.Sprintf("%.4g (μ)", d.Budget.Mu), ""
@@ -159,6 +164,10 @@ func (d *Document) leavesText() string {
 func (d *Document) writeHorizon(p pageWriter, s *config.Settings) {
 	h := d.Horizon
 	p.title("Budget and horizon")
+	if s.Privacy.Horizon == 0 {
+		p.say("All of the budget is charged before the first release, and covers the peer's whole life: every reward lies in one release, so that there is no horizon. The budget does not refill. A new network starts with its own budget, and for a user of both the ε add up.")
+		return
+	}
 	text := fmt.Sprintf("All of the budget is charged before the first release, for %s", config.Counted(h.Rounds, "round"))
 	if h.Lasts != "" {
 		text += fmt.Sprintf(" of %s, which last %s", h.Round, h.Lasts)

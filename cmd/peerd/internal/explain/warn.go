@@ -68,7 +68,7 @@ func warnings(s *config.Settings, doc *Document, n noise, network *config.Networ
 		warn(fmt.Sprintf("rounds.every is %s and the network file has %s, so a peer will not start", config.DurationText(s.Rounds.Every), config.DurationText(network.Every)),
 			"make them the same")
 	}
-	if early := max(1, s.Privacy.Horizon/10); n.mean(early) > swamp {
+	if early := max(1, s.Privacy.Rounds()/10); n.mean(early) > swamp {
 		warn(fmt.Sprintf("the noise swamps what is to be learnt: a tenth into the horizon, with every reward so far (%d, one a round) of one arm, the noise in its mean still has a standard deviation of %.2g", early, n.mean(early)),
 			remedy(s, n.mean(early), early))
 	}
@@ -148,7 +148,7 @@ func remedy(s *config.Settings, sd float64, rewards uint64) string {
 	longer := func(rounds uint64) bool {
 		return half(func(o *config.Settings) { o.Privacy.Horizon = rounds }, rounds/10)
 	}
-	if rounds, ok := leastGood(s.Privacy.Horizon+1, mostRounds, longer); ok {
+	if rounds, ok := leastGood(s.Privacy.Rounds()+1, mostRounds, longer); ok {
 		text += fmt.Sprintf("privacy.horizon: %d (%s), which brings more rewards by its tenth, or with ", rounds, spanText(float64(rounds)*s.Rounds.Every.Seconds()))
 	}
 	epsilon := 2 * s.Privacy.Epsilon // with Gaussian noise a little more
