@@ -247,9 +247,6 @@ func (r *phases) check(m *Message) error {
 			return m.bad("%d rewards in %d batches, want at least %d", x.Count(0), draws, r.cadence.Fewest(x.Count(0)))
 		}
 		next = x.Stream() + 1
-		if err := plausible(&r.c.Charge, m, x); err != nil {
-			return err
-		}
 	}
 	if len(m.body) == 0 {
 		return m.bad("want a sum at least")
