@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -179,4 +180,54 @@ func TestTheSameKeyTwice(t *testing.T) {
 			t.Errorf("no decision: %+v %d %s", d, status, text)
 		}
 	}
+}
+
+// TestCopiesStartedTogether: two equal folders that start within a second of each other and
+// reach a common neighbour do not both draw. PEERD_COPIES says how many trials.
+func TestCopiesStartedTogether(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	trials := 1
+	if s := os.Getenv("PEERD_COPIES"); s != "" {
+		var err error
+		if trials, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one, none := 0, 0
+	for i := range trials {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			l := newLab(t, 2, "rounds.every", "20ms")
+			s, rec := l.sites[0], l.sites[1].record()
+			s.start(launch{})
+			s.ready()
+			l.grown(rec, 30)
+			s.stop()
+			before := rec.mark().Records
+			c := &labSite{lab: l, i: s.i, dir: filepath.Join(l.dir, "c0")}
+			c.client = dialer(filepath.Join(c.dir, "peerd.sock"))
+			copyDir(t, s.dir, c.dir)
+			l.sites = append(l.sites, c)
+			s.start(launch{})
+			time.Sleep(time.Duration(i%5) * 200 * time.Millisecond)
+			c.start(launch{args: []string{"--set", "listen=[/ip4/127.0.0.1/tcp/0]"}})
+			time.Sleep(4 * time.Second)
+			grew := 0
+			for _, s := range []*labSite{s, c} {
+				if s.status().LedgerRecords > before {
+					grew++
+				}
+			}
+			switch two := len(rec.contradictions()); {
+			case two > 0 || grew > 1:
+				t.Errorf("%d of two copies have drawn, and %d labels came with two values", grew, two)
+			case grew == 1:
+				one++
+			default:
+				none++
+			}
+		})
+	}
+	t.Logf("%d trials: one copy drew in %d, none in %d, both in %d", trials, one, none, trials-one-none)
 }

@@ -1,0 +1,54 @@
+package gossip
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"peerd.dev/protocol"
+)
+
+// TestOfTwoRunsOneIsReportedTo starts two hosts with one key and one checkpoint together, as
+// copies of a folder do: their common neighbour reports to one of them, and the other one hears
+// of a rival. When the first is gone, the other one is accepted.
+func TestOfTwoRunsOneIsReportedTo(t *testing.T) {
+	trials := 5
+	if testing.Short() {
+		trials = 1
+	}
+	for range trials {
+		cs, _ := checkpointed(configs(2, path(2)))
+		neighbour := start(t, cs[1:])[0]
+		var heard, rivals [2]atomic.Int64
+		var copies [2]*Host
+		for i := range copies {
+			c := cs[0]
+			c.OnRemembered = func(protocol.Peer, protocol.Checkpoint) { heard[i].Add(1) }
+			c.OnRival = func(protocol.Peer) { rivals[i].Add(1) }
+			copies[i] = begin(t, c)
+		}
+		eventually(t, "a report and a rival", func() bool {
+			return heard[0].Load()+heard[1].Load() > 0 && rivals[0].Load()+rivals[1].Load() > 0
+		})
+		time.Sleep(200 * time.Millisecond)
+		if heard[0].Load() > 0 && heard[1].Load() > 0 {
+			t.Fatal("the neighbour reported to both")
+		}
+		first := 0
+		if heard[1].Load() > 0 {
+			first = 1
+		}
+		if err := copies[first].Close(); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the other one to be accepted", func() bool {
+			kick(copies[1-first], 1)
+			return heard[1-first].Load() > 0
+		})
+		for _, h := range []*Host{copies[1-first], neighbour} {
+			if err := h.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
