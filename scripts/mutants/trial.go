@@ -90,6 +90,9 @@ func (m *mutant) overlay(dir string) (string, error) {
 // failure finds the tests that failed.
 var failure = regexp.MustCompile(`(?m)^--- FAIL: (\S+)|^(panic: .*)|^(FAIL: .*)`)
 
+// history finds the number of the random history that failed.
+var history = regexp.MustCompile(`(?m)^\s*histories_test\.go:\d+: history (\d+):`)
+
 // test runs the tests of one package.
 func (t *trial) test(ctx context.Context, pkg, overlay string, failing []string) {
 	bin, err := build(ctx, pkg, filepath.Dir(overlay), "-overlay="+overlay)
@@ -117,6 +120,9 @@ func (t *trial) test(ctx context.Context, pkg, overlay string, failing []string)
 		t.outcome, t.by = killed, "a test ended the process: "+err.Error()
 		if f := failure.FindSubmatch(out); f != nil {
 			t.by = string(bytes.Join(f[1:], nil))
+		}
+		if h := history.FindSubmatch(out); h != nil {
+			t.by += ", history " + string(h[1])
 		}
 	}
 }
