@@ -123,3 +123,27 @@ func BenchmarkVerify(b *testing.B) {
 		}
 	}
 }
+
+// TestADamagedKeyIsRefused: one flipped bit of the key, in either half, makes no other peer.
+func TestADamagedKeyIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "identity.key")
+	if _, err := CreateIdentity(path); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bit := range 8 * len(b) {
+		b[bit/8] ^= 1 << (bit % 8)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if id, err := LoadIdentity(path); err == nil {
+			t.Errorf("bit %d: read as the key of %s", bit, id.ID())
+		} else if !strings.Contains(err.Error(), path) {
+			t.Errorf("bit %d: %v", bit, err)
+		}
+		b[bit/8] ^= 1 << (bit % 8)
+	}
+}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -11,12 +12,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"peerd.dev/cmd/peerd/internal/daemon"
 	"peerd.dev/gossip"
+	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
 
@@ -29,9 +32,12 @@ func TestADamagedFolderLosesNothingSilently(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
 	}
-	decisions, flips, cuts := 300, 30, 0
+	decisions, flips, cuts := 200, 5, 0
 	if os.Getenv("PEERD_LONG") != "" {
 		decisions, flips, cuts = 2000, 200, 20
+	}
+	if n, err := strconv.Atoi(os.Getenv("PEERD_DAMAGES")); err == nil {
+		flips = n
 	}
 	for _, clean := range []bool{true, false} {
 		t.Run(fmt.Sprintf("clean=%v", clean), func(t *testing.T) {
@@ -41,7 +47,10 @@ func TestADamagedFolderLosesNothingSilently(t *testing.T) {
 				name := v.files[r.IntN(len(v.files))]
 				v.try(flipped(r, name, v.size(name)), i%2 == 0)
 			}
+			gone := damage{"store: emptied", func(dir string) error { return os.RemoveAll(filepath.Join(dir, daemon.StoreDir)) }}
+			v.try(gone, true)
 			for _, name := range v.files {
+				v.try(damage{name + ": removed", func(dir string) error { return os.Remove(filepath.Join(dir, name)) }}, true)
 				for i := range cuts {
 					v.try(cut(name, v.size(name)*int64(i)/int64(cuts)), i%2 == 0)
 				}
@@ -93,7 +102,14 @@ func newVandal(t *testing.T, decisions int, clean bool) *vandal {
 	s.start(launch{})
 	s.ready()
 	a := newApp(s, 8, false)
-	l.await("decisions", 2*time.Minute, func() bool { n, _ := a.acknowledged(); return n >= decisions })
+	for _, part := range []int{3, 2, 1} { // starts make tables and manifests
+		l.await("decisions", 2*time.Minute, func() bool { n, _ := a.acknowledged(); return n >= decisions/part })
+		if part > 1 {
+			s.kill()
+			s.start(launch{})
+			s.ready()
+		}
+	}
 	close(a.stop)
 	a.all.Wait()
 	for _, ask := range a.asks {
@@ -202,8 +218,51 @@ func (v *vandal) try(d damage, neighbour bool) {
 	}
 	s.kill()
 	v.tally[verdict]++
+	if verdict == "refused" && s.cmd.ProcessState.ExitCode() == store.ExitIO {
+		v.wayOut(d, s, neighbour)
+	}
 	if verdict != "goes on" && verdict != "refused" {
 		v.Errorf("%s (neighbour: %v): %s\n%s", d.what, neighbour, verdict, s.tail())
+	}
+}
+
+// wayOut does what the sentence says, until the peer makes decisions and, with its neighbour,
+// releases again.
+func (v *vandal) wayOut(d damage, s *labSite, neighbour bool) {
+	v.Helper()
+	if c, out := s.peerd("ledger", "export", "-o", filepath.Join(v.dir, "x.jsonl")); c == exitOK && strings.Contains(s.log(), "acknowledged") {
+		v.Errorf("%s: the ledger is exported: %s", d.what, out)
+	}
+	c, out := s.peerd("recover")
+	how := "recover"
+	if c != exitOK {
+		if c != exitDisk || !strings.Contains(out, "--new-store") {
+			v.Errorf("%s: recover: code %d: %s", d.what, c, out)
+			return
+		}
+		if c, out = s.peerd("recover", "--new-store"); c != exitOK {
+			v.Errorf("%s: recover --new-store: code %d: %s", d.what, c, out)
+			return
+		}
+		how = "recover --new-store"
+	}
+	v.tally[how]++
+	v.Logf("%s: %s: %s", d.what, how, strings.TrimSpace(out))
+	s.start(launch{})
+	defer s.kill()
+	v.await("a start after "+how+": "+d.what, 30*time.Second, func() bool {
+		if s.dead() {
+			v.Fatalf("%s: %s, and it ends again: %s", d.what, how, lastLine(s.log()))
+		}
+		path := "/v1/status"
+		if neighbour {
+			path = "/readyz"
+		}
+		code, _ := s.get(path)
+		return code == http.StatusOK
+	})
+	if _, status, text := s.decide("after"); status != http.StatusOK {
+		v.Errorf("%s: %s, and no decision: %d %s", d.what, how, status, text)
 	}
 }
 
@@ -257,6 +316,47 @@ func (v *vandal) lost(s *labSite) string {
 		return fmt.Sprintf("%d answers of %d and %d records of the ledger of %d are lost", missing, 2*len(v.app.asks), max(uint64(len(v.lines)), v.memory.Records)-records, max(uint64(len(v.lines)), v.memory.Records))
 	}
 	return ""
+}
+
+// TestATableThatIsDamagedEndsThePeer while it runs: in good order, with a sentence and code 74.
+func TestATableThatIsDamagedEndsThePeer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	v := newVandal(t, 100, true)
+	s := v.sites[0]
+	s.start(launch{})
+	v.await("an answer", 30*time.Second, func() bool { code, _ := s.get("/v1/status"); return code == http.StatusOK })
+	tables, err := filepath.Glob(filepath.Join(s.dir, daemon.StoreDir, "*.sst"))
+	if err != nil || len(tables) == 0 {
+		t.Fatalf("tables: %v, %v", tables, err)
+	}
+	for _, name := range tables {
+		f, err := os.OpenFile(name, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := f.Stat()
+		for at := int64(0); err == nil && at < info.Size(); at += 1000 {
+			_, err = f.WriteAt([]byte{0xff, 0, 0xff}, at)
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, ask := range v.app.asks {
+		if d, status, _ := s.decide(ask.id); status == http.StatusOK && (!d.Repeated || d.Action != ask.action) {
+			t.Errorf("decision %s is %+v", ask.id, d)
+		}
+	}
+	s.ends(10 * time.Second)
+	log := s.log()
+	if c := s.cmd.ProcessState.ExitCode(); c != store.ExitIO {
+		t.Errorf("code %d, want %d", c, store.ExitIO)
+	}
+	if end := lastLine(log); !strings.Contains(end, "the store is damaged: "+s.dir) || !strings.Contains(end, ".sst") || !strings.Contains(end, "--new-store") || strings.Contains(log, "goroutine ") {
+		t.Errorf("it ends with\n%s", s.tail())
+	}
 }
 
 func (v *vandal) report() { v.Logf("%v", v.tally) }

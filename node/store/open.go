@@ -15,20 +15,21 @@ import (
 // open compares what the database holds with the watermark before it opens it for writing:
 // then the database begins anew where it finds nothing, and removes the tables that it does
 // not know of.
-func (s *Store) open(readOnly, accept bool) error {
+func (s *Store) open(o Options) error {
 	had, known, err := s.readWatermark()
-	if err != nil && (!accept || !usable(err)) {
+	if err != nil && (!o.Accept || !usable(err)) {
 		return err
 	}
 	files, err := s.files()
 	holds := len(files) > 0
-	if err == nil && !accept {
-		err = s.plausible(had, known, holds)
-	}
 	if err != nil {
 		return err
 	}
-	if readOnly && !holds {
+	err = s.plausible(had, known, holds)
+	if accepted := o.Accept && (usable(err) || o.Replace); err != nil && !accepted {
+		return err
+	}
+	if o.ReadOnly && !holds {
 		return fmt.Errorf("store %s: holds nothing", s.dir)
 	}
 	if !holds && !known { // in this order: a store without a watermark is never new
@@ -43,7 +44,7 @@ func (s *Store) open(readOnly, accept bool) error {
 	if s.lock, err = pebble.LockDirectory(s.dir, s.fs); err != nil {
 		return fmt.Errorf("store %s: in use: %w", s.dir, err)
 	}
-	if !readOnly && known && had.Batch == 0 { // it was never founded to the end
+	if !o.ReadOnly && known && had.Batch == 0 { // it was never founded to the end
 		for _, n := range files {
 			if err = s.fs.Remove(s.fs.PathJoin(s.dir, n)); err != nil {
 				return fmt.Errorf("store: %w", err)
@@ -51,16 +52,16 @@ func (s *Store) open(readOnly, accept bool) error {
 		}
 	}
 	lacks := !known || !holds && had.Batch > 0
-	if holds && (readOnly || !known || had.Batch > 0) {
+	if holds && (o.ReadOnly || !known || had.Batch > 0) {
 		err = s.compare(had)
-		if lacks = lacks || err != nil; err != nil && (!accept || !usable(err)) {
+		if lacks = lacks || err != nil; err != nil && (!o.Accept || !usable(err)) {
 			return err
 		}
 	}
 	if lacks {
 		s.lost = &had
 	}
-	return s.openDB(readOnly)
+	return s.openDB(o.ReadOnly)
 }
 
 // plausible compares what is there.

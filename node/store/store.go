@@ -72,9 +72,9 @@ type Options struct {
 	// Damaged is called once, in a goroutine of its own, when a table turns out to be damaged
 	// while the store is open. May be nil.
 	Damaged func(error)
-	// Accept opens a store that holds less than was acknowledged, or has no watermark, and
-	// founds one in the place of a store that is gone; see [Store.Lost] and [Store.Adopt].
-	Accept bool
+	// Accept opens a store that holds less than was acknowledged, or has no watermark. With
+	// Replace a store is founded in the place of one that is gone. See [Store.Lost] and [Store.Adopt].
+	Accept, Replace bool
 	Logger *slog.Logger
 	// Observe, if set, is called with the time that each batch that is not quiet took to become durable.
 	Observe func(time.Duration)
@@ -137,7 +137,7 @@ func Open(dir string, o Options) (_ *Store, err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	if err = s.open(o.ReadOnly, o.Accept); err != nil {
+	if err = s.open(o); err != nil {
 		return nil, err
 	}
 	if err = s.checkVersion(); err != nil {

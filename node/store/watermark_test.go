@@ -329,7 +329,10 @@ func TestAFoundedFolderIsNotFoundedAgain(t *testing.T) {
 		if d := refused(t, fs); d.Usable {
 			t.Errorf("%v: nothing is left", d)
 		}
-		s, err := tryOpen(fs, store.Options{Accept: true})
+		if _, err := tryOpen(fs, store.Options{Accept: true}); err == nil {
+			t.Error("what is left is accepted, and nothing is left")
+		}
+		s, err := tryOpen(fs, store.Options{Accept: true, Replace: true})
 		if err != nil {
 			t.Fatal(err)
 		}

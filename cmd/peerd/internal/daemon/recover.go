@@ -37,6 +37,7 @@ func Recover(s *config.Settings, without []string, newStore bool, log *slog.Logg
 			return done, err
 		}
 		log.Warn("the damaged store was set aside; it is as private as the folder", "as", aside)
+		accept.Replace = true
 		st, err = deployment.site(log, accept, nil)
 	}
 	if err != nil {
