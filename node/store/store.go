@@ -75,7 +75,7 @@ type Options struct {
 	// Accept opens a store that holds less than was acknowledged, or has no watermark. With
 	// Replace a store is founded in the place of one that is gone. See [Store.Lost] and [Store.Adopt].
 	Accept, Replace bool
-	Logger *slog.Logger
+	Logger          *slog.Logger
 	// Observe, if set, is called with the time that each batch that is not quiet took to become durable.
 	Observe func(time.Duration)
 }
