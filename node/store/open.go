@@ -53,7 +53,7 @@ func (s *Store) open(o Options) error {
 	}
 	lacks := !known || !holds && had.Batch > 0
 	if holds && (o.ReadOnly || !known || had.Batch > 0) {
-		err = s.compare(had)
+		err = s.compare(had, o.Accept)
 		if lacks = lacks || err != nil; err != nil && (!o.Accept || !usable(err)) {
 			return err
 		}
@@ -75,8 +75,9 @@ func (s *Store) plausible(had Mark, known, holds bool) error {
 	return nil
 }
 
-// compare opens the database for reading only and compares it with the watermark.
-func (s *Store) compare(had Mark) error {
+// compare opens the database for reading only and compares it with the watermark. If what is
+// left is to be accepted, all of it is read.
+func (s *Store) compare(had Mark, all bool) error {
 	if err := s.openDB(true); err != nil {
 		return err
 	}
@@ -85,6 +86,11 @@ func (s *Store) compare(had Mark) error {
 		var m Mark
 		if m, err = inspect(s.db, s.fs, s.dir); err == nil {
 			err = s.behind(m, had)
+		}
+	}
+	if all && (err == nil || usable(err)) {
+		if e := verify(s.db, s.fs, s.dir); e != nil {
+			err = e
 		}
 	}
 	if e := s.closeDB(); err == nil {

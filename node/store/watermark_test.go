@@ -386,3 +386,28 @@ func TestFoundingMayBeCutShort(t *testing.T) {
 		t.Errorf("founding takes %d calls: these are not all", calls)
 	}
 }
+
+// TestWhatIsAcceptedIsReadWhole: a damaged block of a table is found before the rest is accepted.
+func TestWhatIsAcceptedIsReadWhole(t *testing.T) {
+	fs := filled(t, 2000)
+	if err := open(t, fs).Close(); err != nil { // makes a table of the log
+		t.Fatal(err)
+	}
+	table := file(t, fs, ".sst")
+	info, err := fs.Stat(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(40) {
+		damaged := kill(fs)
+		change(t, damaged, table, func(b []byte) []byte { b[i*info.Size()/40] ^= 1; return b })
+		var d *store.DamagedError
+		s, err := tryOpen(damaged, store.Options{Accept: true})
+		if !errors.As(err, &d) || d.Usable {
+			t.Errorf("place %d of 40: %v", i, err)
+		}
+		if err == nil {
+			_ = s.Close()
+		}
+	}
+}
