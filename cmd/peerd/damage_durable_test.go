@@ -323,7 +323,7 @@ func TestATableThatIsDamagedEndsThePeer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	v := newVandal(t, 100, true)
+	v := newVandal(t, 1000, true) // more than the blocks that were read by then
 	s := v.sites[0]
 	s.start(launch{})
 	v.await("an answer", 30*time.Second, func() bool { code, _ := s.get("/v1/status"); return code == http.StatusOK })
