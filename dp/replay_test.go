@@ -187,3 +187,30 @@ func TestAReplayWithoutNodesDrawsNothing(t *testing.T) {
 		t.Fatalf("%d nodes drawn", n)
 	}
 }
+
+// TestAReplayLeavesNothingOver: with a node that no leaf took, the replay is not over, and nothing is
+// drawn.
+func TestAReplayLeavesNothingOver(t *testing.T) {
+	for _, m := range []Mechanism{Tree, Kary, BLT} {
+		s := mechanismSpec(m, 8)
+		_, nodes, hidden := drawn(t, s, 1, 3)
+		d := private(t, s)
+		for k := range nodes {
+			d.Replay(nodes[k], hidden[k])
+		}
+		for k := uint64(1); k <= 3; k++ {
+			if err := d.Replayed(); !errors.Is(err, ErrReplay) {
+				t.Errorf("%v: %d of 3 leaves are replayed, and the replay ends: %v", m, k-1, err)
+			}
+			if err := d.Add(0, []float64{1}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := d.Leaf(0, k); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := d.Replayed(); err != nil {
+			t.Errorf("%v: all leaves are replayed: %v", m, err)
+		}
+	}
+}
