@@ -29,10 +29,16 @@ func TestPolicyIsWhatPeersShare(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := config.PolicyHash(&c.Settings, configtest.ThreeSites(), "")
-	other := map[string]string{"arms": "x,y", "privacy.accept_weak": "true", "rounds.every": "3s", "log.level": "warn", "world.gaussian.clip": "false", "world.gaussian.means": "[[1, 2, 3]]", "listen": "[]", "world.bernoulli.means": "[]", "experiment.faults.partition": "[1, 2]", "experiment.cells": "[{name: x}]", "experiment.alone": "true", "experiment.figure.bound": "true", "experiment.lemmas": "true", "experiment.coverage": "true", "api.window": "7s", "api.keep": "7s"}
+	other := map[string]string{"arms": "x,y", "rounds.every": "3s", "log.level": "warn", "world.gaussian.means": "[[1, 2, 3]]", "listen": "[]", "world.bernoulli.means": "[]", "experiment.faults.partition": "[1, 2]", "experiment.cells": "[{name: x}]", "api.window": "7s", "api.keep": "7s"}
 	for _, k := range config.Schema() {
 		value, ok := other[k.Name]
-		if !ok {
+		switch {
+		case ok:
+		case k.Default == "true":
+			value = "false"
+		case k.Default == "false":
+			value = "true"
+		default:
 			value = "7"
 		}
 		hash := func(set ...string) [32]byte {
