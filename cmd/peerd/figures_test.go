@@ -101,7 +101,7 @@ func TestABrokenPromiseIsTold(t *testing.T) {
 		"alone, sites": true, "parted, max, sites": true, "parted, rows, sites": true, "path and slow clocks, max, rate = 0.001, sites": true,
 		"alone, shared": false, "together, max, shared": false, "together, capped, sites": false, "together, rows, sites": false,
 		"together, rows, noised counts, sites": false,
-		"loss, rows, shared": false, "parted, rows, shared": false,
+		"loss, rows, shared":                   false, "parted, rows, shared": false,
 	}
 	for _, c := range r.Cells {
 		if c.Coverage == nil || !strings.Contains(stdout, c.Cell+": of ") {

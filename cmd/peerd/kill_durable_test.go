@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/dp"
 	"peerd.dev/node/api"
 	"peerd.dev/protocol"
 )
@@ -63,7 +64,13 @@ func smallProtocol(t *testing.T, e protocol.Entry) (changes []string) {
 	for _, key := range append(config.KeysUnder("protocol."+e.Name), "protocol.name") {
 		changes = append(changes, key, values[key])
 	}
-	return changes
+	for _, m := range dp.Mechanisms() {
+		if e.Suits(m) && m != dp.None && m.Law() == dp.Laplace {
+			return append(changes, "privacy.mechanism", m.String())
+		}
+	}
+	t.Fatalf("no mechanism suits protocol %s", e.Name)
+	return nil
 }
 
 // A killer kills peer 0 of a lab, whose peer 1 records.

@@ -22,6 +22,7 @@ import (
 type vault struct {
 	sums   []int64  // exact sums of rewards, by arm, on the lattice
 	counts []uint64 // rewards under them
+	whole  bool     // sums hold all rewards, and not only those of open leaves
 	own    []int64  // of protocol average: the own means
 	put    []int64  // what of them the peer has entered, and behind that the weights that it has
 	mixed  []int64  // values and weights, as averaging has left them
@@ -204,13 +205,16 @@ func (v *vault) readCurator(t *testing.T, b []byte) {
 		ivar() // hi
 		leaves := uvar()
 		uvar()  // records per user
-		skip(3) // adjacency, mechanism, mode
+		skip(1) // adjacency
+		mechanism := dp.Mechanism(uvar())
+		v.whole = mechanism.Running()
+		skip(1) // mode
 		uvar()  // cost
 		uvar()  // square
 		uvar()  // scale
 		levels := 0
-		for ; leaves > 0; leaves >>= 1 {
-			levels++
+		for ; mechanism.Running() && leaves > 0; leaves >>= 1 {
+			levels++ // of a tree
 		}
 		if dim != 1 {
 			t.Fatalf("%d dimensions", dim)
