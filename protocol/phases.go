@@ -242,9 +242,14 @@ func (r *phases) check(m *Message) error {
 		if err := plausible(&r.c.Charge, m, x); err != nil {
 			return err
 		}
-		draws := uint64(x.Noise().VarianceUnits) / dp.VarianceScale
-		if r.c.Charge.Scale > 0 && draws < r.cadence.Fewest(x.Count(0)) {
-			return m.bad("%d rewards in %d batches, want at least %d", x.Count(0), draws, r.cadence.Fewest(x.Count(0)))
+		// Every batch draws. After a lost life, whose batches made those after them longer,
+		// fewer are known than were closed.
+		batches := uint64(x.Noise().VarianceUnits) / dp.VarianceScale
+		if m.label.Incarnation > 0 {
+			batches = x.Span().To
+		}
+		if r.c.Charge.Scale > 0 && batches < r.cadence.Fewest(x.Count(0)) {
+			return m.bad("%d rewards in %d batches, want at least %d", x.Count(0), batches, r.cadence.Fewest(x.Count(0)))
 		}
 		next = x.Stream() + 1
 	}
