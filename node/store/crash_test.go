@@ -238,3 +238,25 @@ func TestRoomIsSeenInTime(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestRoomThatIsReservedIsNotFree: what is set aside for later batches counts as written.
+func TestRoomThatIsReservedIsNotFree(t *testing.T) {
+	fs := vfs.NewMem()
+	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 33 << 20, TotalBytes: 1 << 40})
+	s, err := store.Open(dir, store.Options{FS: fs, Reserve: 64 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Reserve(0); s.Full() {
+		t.Error("full with more than half of the reserve free")
+	}
+	if s.Reserve(2 << 20); !s.Full() {
+		t.Error("room that is reserved counts as free")
+	}
+	if s.Reserve(-2 << 20); s.Full() {
+		t.Error("room that is given back does not count")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

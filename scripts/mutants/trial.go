@@ -15,7 +15,7 @@ import (
 )
 
 // limit bounds the tests of one package with one mutant.
-const limit = 3 * time.Minute
+const limit = 10 * time.Minute
 
 // An outcome is what became of a mutant.
 type outcome string
