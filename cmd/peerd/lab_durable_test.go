@@ -450,6 +450,7 @@ const (
 	kindCounts   = 19
 	kindDelta    = 16
 	kindRow      = 32
+	kindBatches  = 40 // a row of protocol phases
 	kindDigest   = 33
 	kindWant     = 34
 )

@@ -295,6 +295,14 @@ func readBook(lines [][]byte) (*book, error) {
 // brings must follow from what stands in the book.
 func (b *book) explain(m protocol.Message) error {
 	switch m.Kind() {
+	case kindBatches:
+		for i := range m.Body() {
+			x := m.Release(i)
+			want, ok := b.sums[leafKey{x.Stream(), x.Span().To}]
+			if !ok || x.Len() != 1 || x.Value(0) != want {
+				return fmt.Errorf("row %d has %d for arm %d up to leaf %d, by the ledger it is %d (%v)", m.Label().Seq, x.Value(0), x.Stream(), x.Span().To, want, ok)
+			}
+		}
 	case kindRow:
 		row := m.Release(0)
 		for k := range row.Len() {
