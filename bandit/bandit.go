@@ -158,6 +158,7 @@ type Bounder interface {
 // A Radius is how far an arm's mean is from the truth at most, except with probability
 // Miss.
 type Radius struct {
-	Size float64
-	Miss float64 // 1 where nothing is promised
+	Size  float64
+	Miss  float64 // 1 where nothing is promised
+	Above bool    // it bounds how far the truth is above the mean, and nothing else
 }

@@ -48,7 +48,7 @@ type KLUCB struct {
 // moments are what a belief says of an arm in short: they change with every release.
 type moments struct{ y, sampleVar, v, b, g float64 }
 
-var _ Learner = (*KLUCB)(nil)
+var _ Bounder = (*KLUCB)(nil)
 
 func klucbEntry() Entry {
 	return define("klucb", "pulls the arm with the greatest mean that rewards and noise do not rule out", KLUCBParams{TwoLog}, nil, newKLUCB)
@@ -69,7 +69,24 @@ func (u *KLUCB) Choose(b *Belief, t Turn) Choice {
 	if c, ok := forced(b, t, u.rng); ok {
 		return c
 	}
-	if r := t.Round + 2; r > u.block { // as in UCB, a block is a 64th of the rounds so far
+	u.indices(b, t.Round)
+	return Choice{greatest(b, t, u.index), 1}
+}
+
+// Radii implements [Bounder]: how far the index is above the mean. Miss is e^(-l) at the level
+// of the round.
+func (u *KLUCB) Radii(r []Radius, b *Belief, round uint64) []Radius {
+	u.indices(b, round)
+	miss := math.Exp(-u.level.of(round + 2))
+	for k, i := range u.index {
+		r = append(r, Radius{Size: i - b.X[k], Miss: miss, Above: true})
+	}
+	return r
+}
+
+// indices computes those anew that something has changed for.
+func (u *KLUCB) indices(b *Belief, round uint64) {
+	if r := round + 2; r > u.block { // as in UCB, a block is a 64th of the rounds so far
 		step := uint64(1) << max(0, bits.Len64(r)-7)
 		u.renew((r + step - 1) / step * step)
 	}
@@ -79,19 +96,24 @@ func (u *KLUCB) Choose(b *Belief, t Turn) Choice {
 			u.known[k], u.index[k] = m, u.e.greatest(u.l)
 		}
 	}
-	return Choice{greatest(b, t, u.index), 1}
+}
+
+// of returns the exponent in round t.
+func (l Level) of(t uint64) float64 {
+	x := math.Log(float64(t))
+	switch l {
+	case Log: // as it is
+	case TwoLog:
+		x *= 2
+	case LogPlus:
+		x += 3 * math.Log(max(1, x))
+	}
+	return x
 }
 
 // renew begins a block that ends with round t.
 func (u *KLUCB) renew(t uint64) {
-	u.block, u.l = t, math.Log(float64(t))
-	switch u.level {
-	case Log: // as it is
-	case TwoLog:
-		u.l *= 2
-	case LogPlus:
-		u.l += 3 * math.Log(max(1, u.l))
-	}
+	u.block, u.l = t, u.level.of(t)
 	for k := range u.known {
 		u.known[k] = moments{sampleVar: -1}
 	}

@@ -84,7 +84,7 @@ func (u *UCB) Radii(r []Radius, b *Belief, round uint64) []Radius {
 		least = float64(3*u.n+1) * u.peers
 	}
 	for k, c := range u.radii(b, round) {
-		one := Radius{c.radius, 2 / (t * t)}
+		one := Radius{Size: c.radius, Miss: 2 / (t * t)}
 		if float64(b.Pulls[k]) < least {
 			one.Miss = 1
 		}

@@ -26,7 +26,7 @@ type Coverage struct {
 // A Tally counts triples for which the learner promises something.
 type Tally struct {
 	Checked uint64  `json:"checked"`
-	Misses  uint64  `json:"misses"`  // those with |estimate - truth| > radius
+	Misses  uint64  `json:"misses"`  // those with |estimate - truth| > radius; with truth - estimate where a radius bounds that alone
 	Allowed float64 `json:"allowed"` // misses to expect at most if the promise holds: its probability, summed over triples
 }
 
@@ -73,7 +73,10 @@ func (c *cover) check(a *node.Agent, t protocol.Round) error {
 		if !b.Known(k) {
 			continue // nothing is known of the arm
 		}
-		off := math.Abs(b.X[k] - c.truth[k])
+		off := c.truth[k] - b.X[k]
+		if !r.Above {
+			off = math.Abs(off)
+		}
 		miss := !(off <= r.Size) // so that NaN is one
 		if r.Miss >= 1 {
 			c.Free++
