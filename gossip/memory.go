@@ -60,7 +60,7 @@ func (h *Host) Advance(c protocol.Checkpoint) {
 // run, or is not the run that it should be, it is heard for that error only.
 func (l *link) checkRemembered(c protocol.Checkpoint, rival bool) error {
 	own := *l.h.checkpoint.Load()
-	if l.h.cfg.OnRemembered != nil && !(rival && own.Follows(c)) {
+	if l.h.cfg.OnRemembered != nil && (!rival || !own.Follows(c)) {
 		l.h.cfg.OnRemembered(l.index, c)
 	}
 	if !own.Follows(c) {

@@ -121,7 +121,7 @@ func newPhases(c Config, p PhasesParams) (Protocol, error) {
 	}
 	var err error
 	if r.flood, err = newFlood(c, phasesRow, p.Pull, r.check); err == nil {
-		r.flood.rest = rest
+		r.rest = rest
 		r.merger, err = newMerger(c, p.Merge, p.F, r.sample)
 	}
 	if err != nil {

@@ -132,7 +132,7 @@ func (s *Site) neighbours() (ids []string) {
 // those that the operator does without.
 func (s *Site) awaited() (ids []string) {
 	for _, id := range slices.Concat(s.blocked.witnesses, s.neighbours()) {
-		if !slices.Contains(ids, id) && !(s.closed() && slices.Contains(s.life.Without, id)) {
+		if !slices.Contains(ids, id) && (!s.closed() || !slices.Contains(s.life.Without, id)) {
 			ids = append(ids, id)
 		}
 	}

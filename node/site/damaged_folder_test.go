@@ -190,7 +190,7 @@ func (v *vandal) try(what string, do func(fs *vfs.MemFS)) {
 		if verdict == "" {
 			verdict = "goes on"
 		}
-		if err := s.Close(); err != nil {
+		if err = s.Close(); err != nil {
 			v.t.Logf("%s: closing: %v", what, err)
 		}
 	} else {
