@@ -190,6 +190,8 @@ func seat(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 		d.MaybeScanArgs(t, "every", &p.Every)
 		d.MaybeScanArgs(t, "pull", &p.Pull)
 		s.Params = p
+	case protocol.PhasesParams:
+		s.Params = protocol.PhasesParams{First: 2, Growth: .5, Pull: 4, Merge: protocol.MergeMean, F: 1}
 	case protocol.FakeParams:
 		p.Explore = 1
 		var hub, analyst string

@@ -269,3 +269,47 @@ func TestDigestsRest(t *testing.T) {
 		t.Error("a row that was lost is not pulled")
 	}
 }
+
+// TestTheFirstBatchFitsTheBudget: 3/ε rewards, 4 at least, unless the parameters say how many.
+func TestTheFirstBatchFitsTheBudget(t *testing.T) {
+	e := lookup("phases")
+	for epsilon, want := range map[float64]uint64{math.Inf(1): 4, 5: 4, 1: 4, .5: 6, .1: 30, .07: 43} {
+		fitted := e.Fit(e.Params, epsilon)
+		if got := fitted.(protocol.PhasesParams).First; got != want || e.Cadence(fitted).First != want {
+			t.Errorf("ε = %v: first %d, want %d", epsilon, got, want)
+		}
+	}
+	own := e.Params.(protocol.PhasesParams)
+	own.First = 7
+	if got := e.Fit(own, .1); got != own {
+		t.Errorf("%+v was made of %+v", got, own)
+	}
+}
+
+// TestALostLifeBeginsWithTheFirstBatch: after a recovery the protocol knows none of its
+// batches, and a batch as long as half of them would keep its peer silent for long.
+func TestALostLifeBeginsWithTheFirstBatch(t *testing.T) {
+	s := phases(protocoltest.Graph{nil}, dp.EachLaplace)
+	n := newNetwork(t, s)
+	for range 100 {
+		n.Pull(t, 0, 0, 1)
+	}
+	state, next, err := n.Peers[0].AbandonLeaves(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.Seat(t, 0, 1)
+	if err = p.Load(state); err != nil {
+		t.Fatal(err)
+	}
+	n.Peers[0] = p
+	for range 4 {
+		n.Pull(t, 0, 0, 1)
+	}
+	if len(p.Released) != 1 || p.Released[0].Number != next[0] || p.Released[0].Leaf.Sum.Count(0) != 4 {
+		t.Fatalf("after 4 pulls %d leaves have closed, want one of 4 rewards with number %d", len(p.Released), next[0])
+	}
+	if b := p.Belief(); b.SampleVar[0] != .25 || b.Sites[0][0].N != 4 {
+		t.Errorf("rests on %+v, want 4 rewards", b.Sites[0])
+	}
+}
