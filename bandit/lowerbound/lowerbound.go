@@ -3,11 +3,9 @@ package lowerbound
 
 import "math"
 
-// Regret returns the asymptotic lower bound on the regret of one peer, in rewards, after a
-// number of rounds, > 1: the sum over arms of gap · ln(rounds) / I. Rewards are 0 or 1, with
-// the probabilities means[site][arm] of a 1, in [0, 1], and the best arm has the greatest mean
-// over sites. Peers see whatever the others release, and all pull an arm equally often.
-// Each record is protected with epsilon, > 0 and possibly infinite, and delta 0.
+// A Bound is the asymptotic lower bound on the regret of one peer: the sum over arms of
+// gap · ln(rounds) / I. An arm that has to be pulled more often than there are rounds counts
+// with all of them.
 //
 // I is the information that a pull of the arm at every site gives against the worlds in which
 // the arm is as good as the best one: the least Σᵢ d(pᵢ, qᵢ) over qᵢ with that mean. It is
@@ -16,7 +14,16 @@ import "math"
 // The divergence d(p, q) = inf over r of ε|p - r| + KL(r, q) is that of Azize, Wu, Honda,
 // Orabona, Ito and Basu 2025 for one site. Without noise and at one site this is the bound of
 // Lai and Robbins 1985.
-func Regret(means [][]float64, epsilon, rounds float64) float64 {
+type Bound []arm
+
+// arm is one that is worse than the best.
+type arm struct{ gap, information float64 }
+
+// New returns the bound for rewards of 0 or 1 with the probabilities means[site][arm] of a 1,
+// in [0, 1]; the best arm has the greatest mean over sites. Peers see whatever the others
+// release, and all pull an arm equally often. Each record is protected with epsilon, > 0 and
+// possibly infinite, and delta 0.
+func New(means [][]float64, epsilon float64) Bound {
 	arms := make([]float64, len(means[0]))
 	best := 0.0
 	for k := range arms {
@@ -25,7 +32,7 @@ func Regret(means [][]float64, epsilon, rounds float64) float64 {
 		}
 		best = max(best, arms[k])
 	}
-	sum := 0.0
+	b := Bound{}
 	p := make([]float64, len(means))
 	for k, mean := range arms {
 		if mean == best {
@@ -34,9 +41,18 @@ func Regret(means [][]float64, epsilon, rounds float64) float64 {
 		for i, site := range means {
 			p[i] = site[k]
 		}
-		sum += (best - mean) / information(p, best, epsilon)
+		b = append(b, arm{best - mean, information(p, best, epsilon)})
 	}
-	return sum * math.Log(rounds)
+	return b
+}
+
+// Regret returns the bound after a number of rounds, in rewards.
+func (b Bound) Regret(rounds uint64) float64 {
+	sum, t := 0.0, float64(rounds)
+	for _, a := range b {
+		sum += a.gap * min(t, math.Log(t)/a.information)
+	}
+	return sum
 }
 
 // information returns the least Σᵢ d(pᵢ, qᵢ) over qᵢ with a mean, which is more than that of

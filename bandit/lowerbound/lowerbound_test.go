@@ -14,7 +14,8 @@ func TestOneSiteWithoutNoise(t *testing.T) {
 		want += (.9 - p) / (p*math.Log(p/.9) + (1-p)*math.Log((1-p)/.1))
 	}
 	want += .9 / -math.Log(.1)
-	if got := Regret(means, math.Inf(1), math.E); math.Abs(got-want) > 1e-9*want {
+	want *= math.Log(1000)
+	if got := New(means, math.Inf(1)).Regret(1000); math.Abs(got-want) > 1e-9*want {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
@@ -60,13 +61,24 @@ func searched(p, q, epsilon float64) float64 {
 // TestCertainBestArm has a best arm that always pays: only privacy makes others worth a pull.
 func TestCertainBestArm(t *testing.T) {
 	means := [][]float64{{1, .5}, {1, .7}}
-	if got := Regret(means, math.Inf(1), 100); got != 0 {
+	if got := New(means, math.Inf(1)).Regret(100); got != 0 {
 		t.Errorf("without noise %v, want 0", got)
 	}
 	// d(p, 1) = ε(1-p).
 	want := .4 / (2 * (.5 + .3)) * math.Log(100)
-	if got := Regret(means, 2, 100); math.Abs(got-want) > 1e-6*want {
+	if got := New(means, 2).Regret(100); math.Abs(got-want) > 1e-6*want {
 		t.Errorf("at ε = 2 %v, want %v", got, want)
+	}
+}
+
+// TestNoMorePullsThanRounds: two arms that hardly differ cost at most their gap a round.
+func TestNoMorePullsThanRounds(t *testing.T) {
+	b := New([][]float64{{.5, .501}}, 1)
+	if got := b.Regret(1000); math.Abs(got-1) > 1e-9 {
+		t.Errorf("%v, want 1000 rounds of .001", got)
+	}
+	if got := b.Regret(1 << 40); got > .001*(1<<30) {
+		t.Errorf("%v after 2^40 rounds, which tell the arms apart", got)
 	}
 }
 
@@ -75,14 +87,14 @@ func TestLessPrivacyCostsLess(t *testing.T) {
 	means := [][]float64{{.9, .3, .2}, {.4, .9, .3}, {.9, .2, .4}, {.5, .2, .9}, {.8, .4, .2}}
 	last := math.Inf(1)
 	for _, epsilon := range []float64{.01, .1, .5, 1, 2, 5, 50, math.Inf(1)} {
-		b := Regret(means, epsilon, 15000)
+		b := New(means, epsilon).Regret(15000)
 		if b > last*(1+1e-12) || b <= 0 {
 			t.Errorf("ε = %v: %v after %v at a smaller one", epsilon, b, last)
 		}
 		last = b
 	}
 	for epsilon, want := range map[float64]float64{1: 5.86, math.Inf(1): 5.11} {
-		if got := Regret(means, epsilon, 15000); math.Abs(got-want) > .01 {
+		if got := New(means, epsilon).Regret(15000); math.Abs(got-want) > .01 {
 			t.Errorf("ε = %v: %.3f, want %.2f as computed by golden section over every q", epsilon, got, want)
 		}
 	}

@@ -65,7 +65,7 @@ type view struct {
 	sent    []string
 	status  []string
 	ledger  []string
-	commits []int
+	commits []int64
 }
 
 // A twin is a site that runs on a clock in a bubble and plays a history.
@@ -77,7 +77,7 @@ type twin struct {
 	drawn   []dp.Release // nodes of this one
 	turns   []uint64     // times that the learner was given
 	logged  uint64       // steps of which drawn and turns know
-	commits int
+	commits atomic.Int64
 	left    int64 // bytes of the disk; 0 for plenty
 	view    view
 	end     context.CancelFunc
@@ -146,7 +146,7 @@ func (w *twin) open() {
 	}
 	c := w.config()
 	c.Clock.Start, c.Now = w.start, time.Now
-	c.Store.Observe = func(time.Duration) { w.commits++ }
+	c.Store.Observe = func(time.Duration) { w.commits.Add(1) }
 	c.Agent = func(l Life) (*node.Agent, error) {
 		spec := w.spec()
 		return spec.Agent(node.PeerConfig{
@@ -278,7 +278,7 @@ func (w *twin) play(rounds int) view {
 		w.until(at)
 		st := w.status()
 		w.view.status = append(w.view.status, fmt.Sprintf("%+v", st))
-		w.view.commits = append(w.view.commits, w.commits)
+		w.view.commits = append(w.view.commits, w.commits.Load())
 		if t == rounds/2 && w.left == 0 {
 			w.crash()
 			w.open()

@@ -10,18 +10,17 @@ import (
 	"peerd.dev/node/experiment/figure"
 )
 
-// A lowerBound is the asymptotic lower bound on the regret of a peer, as a multiple of the
-// logarithm of rounds, by run.
-type lowerBound []float64
+// A cellBound is the lower bound on the regret of a peer, by run.
+type cellBound []lowerbound.Bound
 
 // lowerBound returns the lower bound of a cell, nil where none is computed: rewards have to be
 // 0 or 1, and peers neither alone, which cannot know the best arm over sites, nor liars.
 // With δ > 0 it is the bound without noise: that for ε holds at δ = 0 only.
-func (r *cellRun) lowerBound() (lowerBound, error) {
+func (r *cellRun) lowerBound() (cellBound, error) {
 	if r.graph == nil || r.Experiment.Liars.Count > 0 {
 		return nil, nil
 	}
-	var b lowerBound
+	var b cellBound
 	for k := range r.runs {
 		worlds, err := sites.In(r.world, r.seed(k))
 		if err != nil {
@@ -30,7 +29,7 @@ func (r *cellRun) lowerBound() (lowerBound, error) {
 		if !worlds.Binary {
 			return nil, nil
 		}
-		b = append(b, lowerbound.Regret(worlds.Means, r.boundEpsilon(), math.E))
+		b = append(b, lowerbound.New(worlds.Means, r.boundEpsilon()))
 	}
 	return b, nil
 }
@@ -44,10 +43,10 @@ func (r *cellRun) boundEpsilon() float64 {
 }
 
 // at returns the bounds by run after a number of rounds.
-func (b lowerBound) at(rounds uint64) []float64 {
+func (b cellBound) at(rounds uint64) []float64 {
 	var all []float64
 	for _, x := range b {
-		all = append(all, x*math.Log(float64(rounds)))
+		all = append(all, x.Regret(rounds))
 	}
 	return all
 }

@@ -38,7 +38,7 @@ type cellRun struct {
 	runs     []experiment.Run // by seed
 	finished []bool           // by seed
 	seconds  float64          // of the finished runs, added up
-	bound    lowerBound       // nil where none is computed
+	bound    cellBound        // nil where none is computed
 }
 
 // Options say where the results of an experiment go.
