@@ -147,3 +147,20 @@ func TestADamagedKeyIsRefused(t *testing.T) {
 		b[bit/8] ^= 1 << (bit % 8)
 	}
 }
+
+// TestASignatureIsForOneDomain: what was signed for one use is valid for no other.
+func TestASignatureIsForOneDomain(t *testing.T) {
+	id, err := CreateIdentity(filepath.Join(t.TempDir(), "identity.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sig, err := id.Sign("export", []byte("ledger"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for signed, want := range map[string]bool{"export\x00ledger": true, "other\x00ledger": false, "ledger": false} {
+		if ok, err := id.private.GetPublic().Verify([]byte(signed), sig); err != nil || ok != want {
+			t.Errorf("%q: valid %v, want %v: %v", signed, ok, want, err)
+		}
+	}
+}

@@ -194,8 +194,6 @@ func (v *Verifier) release(r *Release) error {
 	switch {
 	case r.To <= s.last:
 		return fmt.Errorf("%w: leaf %d of stream %d, which has released leaf %d", ErrTwice, r.To, r.Stream, s.last)
-	case r.To < s.next:
-		return fmt.Errorf("%w: leaf %d of stream %d was given up before, up to leaf %d", ErrGap, r.To, r.Stream, s.next-1)
 	case r.To > s.next:
 		return fmt.Errorf("%w: leaf %d of stream %d, and leaf %d is not there", ErrMissing, r.To, r.Stream, s.next)
 	}

@@ -17,6 +17,9 @@ import (
 // limit bounds the tests of one package with one mutant.
 const limit = 10 * time.Minute
 
+// endlessLimit bounds those with a mutant after which a test may not end.
+const endlessLimit = time.Minute
+
 // An outcome is what became of a mutant.
 type outcome string
 
@@ -107,7 +110,11 @@ func (t *trial) test(ctx context.Context, pkg, overlay string, failing []string)
 	if !t.long {
 		args = append(args, "-test.short")
 	}
-	out, err := start(ctx, pkg, bin, args...)
+	most := limit
+	if t.timeout {
+		most = endlessLimit
+	}
+	out, err := start(ctx, pkg, bin, append(args, "-test.timeout="+most.String())...)
 	switch {
 	case err == nil:
 		return
@@ -133,7 +140,7 @@ func failuresOf(ctx context.Context, pkg, run, dir string) (names []string, err 
 	if err != nil {
 		return nil, err
 	}
-	out, err := start(ctx, pkg, bin, "-test.short", "-test.run="+run)
+	out, err := start(ctx, pkg, bin, "-test.short", "-test.run="+run, "-test.timeout="+limit.String())
 	if err == nil {
 		return nil, nil
 	}
@@ -162,7 +169,6 @@ func build(ctx context.Context, pkg, dir string, flags ...string) (bin string, e
 // start runs the binary of a package's tests, and removes it.
 func start(ctx context.Context, pkg, bin string, args ...string) ([]byte, error) {
 	defer func() { _ = os.Remove(bin) }()
-	args = append(args, "-test.timeout="+limit.String())
 	if usesRapid(pkg) {
 		args = append(args, "-rapid.nofailfile") // it would stay in the checkout
 	}

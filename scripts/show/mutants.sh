@@ -3,4 +3,5 @@
 # accounts, the protocols, the site and the ledger.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+export PEERD_HISTORIES="${PEERD_HISTORIES:-20000}" # some mistakes take thousands
 exec go run ./scripts/mutants "$@"
