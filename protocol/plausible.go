@@ -3,6 +3,7 @@ package protocol
 import (
 	"math"
 
+	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 )
 
@@ -26,7 +27,8 @@ func plausible(c *dp.Charge, m *Message, sums *dp.Release) error {
 			noise.VarianceUnits, dp.VarianceScale, noise.Law, noise.Scale, c.Mechanism.Law(), c.Scale)
 	}
 	lo, hi := c.Bounds()
-	most := noiseTail(sums.NoiseMoments(), improbable)
+	moments := sums.NoiseMoments()
+	most := belief.NoiseTail(moments.LaplaceSumSq, moments.LaplaceMax, moments.GaussVar, math.Log(2/improbable))
 	for k := range sums.Len() {
 		sum := sums.At(k)
 		if c.Shape == dp.Counted { // a sum of distances from a bound
@@ -41,13 +43,4 @@ func plausible(c *dp.Charge, m *Message, sums *dp.Release) error {
 		}
 	}
 	return nil
-}
-
-// noiseTail returns a number that the noise of these moments exceeds, either way, with at most
-// probability p. The moment generating function of Laplace terms is at most exp(2h²·Σb²) up to
-// h = 1/(√2·max b).
-func noiseTail(n dp.NoiseMoments, p float64) float64 {
-	l := math.Log(4 / p)
-	laplace := max(math.Sqrt(8*n.LaplaceSumSq*l), 2*math.Sqrt2*n.LaplaceMax*l)
-	return laplace + math.Sqrt(2*n.GaussVar*l)
 }

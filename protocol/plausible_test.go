@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 )
 
@@ -38,7 +39,7 @@ func TestAnHonestSumIsPlausible(t *testing.T) {
 func TestALieIsRefused(t *testing.T) {
 	c := dp.Charge{Mechanism: dp.Tree, Scale: 5 << 20, Hi: 1 << 20}
 	noise := dp.Noise{Scale: 5 << 20, VarianceUnits: 3 * dp.VarianceScale}
-	most := int64(2*math.Sqrt2*5*math.Log(4/improbable)) + 1 // of three terms of scale 5, in rewards
+	most := int64(belief.NoiseTail(3*25, 5, 0, math.Log(2/improbable))) // of three terms of scale 5, in rewards
 	for name, x := range map[string]struct {
 		count  uint64
 		reward int64

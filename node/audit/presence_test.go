@@ -52,8 +52,8 @@ func TestPresenceIsHidden(t *testing.T) {
 	}
 }
 
-// TestPresenceShowsInPublicCounts: the same histories are told apart, byte for byte, where
-// counts are public.
+// TestPresenceShowsInPublicCounts: where counts are public, the frames of the same histories
+// differ.
 func TestPresenceShowsInPublicCounts(t *testing.T) {
 	for _, params := range protocols() {
 		t.Run(fmt.Sprintf("%T", params), func(t *testing.T) {

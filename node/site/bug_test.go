@@ -8,8 +8,8 @@ import (
 	"peerd.dev/dp"
 )
 
-// TestSeededFaultsAreSeen: a site that does, one way or another, what follows from a reward is told
-// apart from one that does not, and so is one that goes on after a claim.
+// TestSeededFaultsAreSeen: the comparison of histories finds each way in which a site could let its
+// messages follow from a reward, and a round that goes on after a claim.
 func TestSeededFaultsAreSeen(t *testing.T) {
 	defer func() { dp.Bug = "" }()
 	for _, c := range []struct {

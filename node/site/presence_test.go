@@ -13,7 +13,7 @@ import (
 
 // TestPresenceLooksTheSame: with noised counts, a site to which one more user comes shows what it
 // shows without, if both get the same nodes: frames with their moments, ledger, status, and
-// the answers to all others. Both crash once. With public counts the two are told apart.
+// the answers to all others. Both crash once. With public counts what they send differs.
 func TestPresenceLooksTheSame(t *testing.T) {
 	for _, e := range protocol.Table() {
 		if !e.NoisedCounts {
