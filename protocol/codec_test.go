@@ -386,3 +386,15 @@ func FuzzParseRelease(f *testing.F) {
 		}
 	})
 }
+
+// TestFieldsStandInOrder: a second order of the same fields could carry a hidden bit.
+func TestFieldsStandInOrder(t *testing.T) {
+	content := Encode(nil, Message{&message{kind: 1, label: Label{Seq: 1}}})
+	round := []byte{2 << 3, 7}
+	if _, err := Decode(slices.Concat(content, round)); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := Decode(slices.Concat(round, content)); !errors.Is(err, ErrFrame) {
+		t.Errorf("a round before the content: %v, %v, want ErrFrame", m, err)
+	}
+}

@@ -244,3 +244,40 @@ func TestForgedRowsAreRefused(t *testing.T) {
 		t.Errorf("the origin's own newer row: %v", err)
 	}
 }
+
+// TestOfTwoRowsOfANumberOneStays: an origin that signs two rows of one number leaves all peers
+// with the same one, in whichever order they come.
+func TestOfTwoRowsOfANumberOneStays(t *testing.T) {
+	n := newNetwork(t, protocoltest.Setting{
+		Entry: lookup("rows"), Graph: protocoltest.Complete(3), Arms: 2, Rounds: 100, Mechanism: dp.Tree,
+		Params: protocol.RowsParams{Every: 1, Pull: 50, Merge: protocol.MergeMean},
+	})
+	for range 5 {
+		n.Play(t, func(int) (int, float64) { return 0, 1 })
+	}
+	n.Hostile = true
+	var forks [2]protocol.Message
+	for i := range forks {
+		d := protocol.NewestRows(n.Peers[0].Protocol)[2].Draft()
+		d.Label.Seq++
+		f := d.Body[0].Fields()
+		f.Value[0] += int64(i)
+		x, err := dp.Received(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Body = []dp.Release{x}
+		forks[i] = d.Signed(protocoltest.Keys(2))
+	}
+	for peer, order := range [][]int{{0, 1}, {1, 0}} {
+		for _, i := range order {
+			_, err := n.Deliver(t, peer, protocol.Delivery{From: 2, Message: forks[i]})
+			if err != nil && !errors.Is(err, protocol.ErrPeer) {
+				t.Fatal(err)
+			}
+		}
+	}
+	if a, b := protocol.NewestRows(n.Peers[0].Protocol)[2], protocol.NewestRows(n.Peers[1].Protocol)[2]; a.Frame() != b.Frame() {
+		t.Error("two peers hold two rows of one number")
+	}
+}

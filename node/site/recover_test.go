@@ -146,9 +146,12 @@ func TestDoingWithoutNeedsNoEvidence(t *testing.T) {
 	if err != nil || done.Lost != 0 || done.GivenUp != minMargin*uint64(len(done.Next)) {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	for range 3 { // and so it stays: the life does not know that neighbour
+	for i := range 3 { // and so it stays: the life does not know that neighbour
 		r.reopen()
 		r.remembered(left)
+		if waits := r.s.isBlocked(); waits != (i > 0) {
+			t.Errorf("start %d: blocked %v; once the life has been open, that neighbour is waited for as long as any", i, waits)
+		}
 		r.clock.add(2 * grace)
 		if r.s.isBlocked() {
 			t.Fatal(r.status().BlockedReason)
@@ -225,6 +228,11 @@ func TestOneGapTellsAll(t *testing.T) {
 	}
 	if done.Claimed != claimed || done.Had != had || done.Lost != claimed-had || done.Waiting != 3 {
 		t.Errorf("%+v, want %d of %d lost and 3 waiting", done, claimed-had, claimed)
+	}
+	for _, next := range done.Next { // what an older folder must give up, should it be restored later
+		if above := done.Claimed + (next-1)*r.s.c.recordsPerLeaf(); r.s.life.Gap < above {
+			t.Errorf("the gap is record %d, want at least %d, as many as a life up to leaf %d can have", r.s.life.Gap, above, next)
+		}
 	}
 	if !strings.Contains(why, fmt.Sprintf("remembers %d ledger records, and there are %d here", claimed, had)) {
 		t.Errorf("the status said %q", why)

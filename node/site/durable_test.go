@@ -1,0 +1,28 @@
+package site
+
+import (
+	"testing"
+
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+// TestMessagesFollowTheirStep: when messages are sent, the step that made them is durable.
+func TestMessagesFollowTheirStep(t *testing.T) {
+	for _, e := range protocol.Table() {
+		r := newRig(t, usual(e.Name, OnArrival))
+		r.memory = store.NewMemory()
+		sent := 0
+		r.net.watch = func([]protocol.Envelope, protocol.Checkpoint) {
+			if sent++; r.memory.Unsynced() > 0 {
+				t.Errorf("%s: messages are sent while %d batches are not durable", e.Name, r.memory.Unsynced())
+			}
+		}
+		r.start()
+		r.rounds(9)
+		if sent == 0 {
+			t.Errorf("%s: nothing was sent", e.Name)
+		}
+		r.stop()
+	}
+}
