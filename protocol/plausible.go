@@ -14,9 +14,10 @@ const improbable = 1e-15
 // its halves has over half of a term's variance; see docs/proofs/honaker.md.
 const leastVariance = dp.VarianceScale / 2
 
-// plausible refuses sums of a Box of one entry, or of counted records, that an honest peer with the charge c does not release:
-// with less noise than was charged, or a sum that no rewards within bounds and no such noise
-// give, except with probability [improbable]. What it lets pass may still be a lie.
+// plausible refuses sums that an honest peer with the charge c does not release, of a Box of one
+// entry or of counted records: with less noise than was charged, or a sum that no rewards within
+// bounds and no such noise give, except with probability [improbable]. What it lets pass may still
+// be a lie.
 func plausible(c *dp.Charge, m *Message, sums *dp.Release) error {
 	noise := sums.Noise()
 	switch {
