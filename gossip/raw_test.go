@@ -108,7 +108,11 @@ func TestListedPeerThatIsNoNeighbourIsTurnedAway(t *testing.T) {
 	cs := configs(3, path(3))
 	hosts := start(t, cs[2:])
 	r := raw(t, cs[0].Identity, hosts[0])
-	if err := end(stream(t, r, hosts[0])); err == nil {
+	s, err := r.NewStream(t.Context(), hosts[0].libp2p.ID(), linkProtocol)
+	if err == nil { // else it was reset while the protocol was negotiated
+		err = end(s)
+	}
+	if err == nil {
 		t.Error("the stream was not reset")
 	}
 	eventually(t, "counted", func() bool { return status(hosts[0], 0).Refused == 1 })
