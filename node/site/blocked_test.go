@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -366,8 +367,8 @@ func TestRecoverGoesOn(t *testing.T) {
 			if n := r.status().Released; n <= released {
 				t.Errorf("%d releases, and %d before", n, released)
 			}
-			if f := r.net.frames[len(r.net.frames)-1]; !fromIncarnation(t, f, r.s.Incarnation()) {
-				t.Error("messages are of another incarnation")
+			if own := incarnations(t, r.net.frames[before:]); !slices.Equal(own, []uint32{r.s.Incarnation()}) {
+				t.Errorf("messages of incarnations %d, and the site is of %d", own, r.s.Incarnation())
 			}
 			r.draft()
 			r.stop()
@@ -442,13 +443,20 @@ func backupNodes(r *rig, known *draft) (both []place) {
 	return both
 }
 
-func fromIncarnation(t *testing.T, f frame, want uint32) bool {
+// incarnations are the incarnations of the site's own messages among frames; messages that it
+// passes on are of others.
+func incarnations(t *testing.T, frames []frame) (found []uint32) {
 	t.Helper()
-	m, err := protocol.Decode([]byte(f.bytes))
-	if err != nil {
-		t.Fatal(err)
+	for _, f := range frames {
+		m, err := protocol.Decode([]byte(f.bytes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l := m.Label(); l.Origin == self && !slices.Contains(found, l.Incarnation) {
+			found = append(found, l.Incarnation)
+		}
 	}
-	return m.Label().Incarnation == want
+	return found
 }
 
 // TestAWipedDiskUnderAnOldKey is an old copy too: that of the first moment.
