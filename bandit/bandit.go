@@ -109,6 +109,9 @@ func (s Statistic) Width() int {
 // A Belief is all that a learner may decide from.
 type Belief = belief.Belief
 
+// Means are what is known of every part.
+type Means = belief.Means
+
 // A Learner decides.
 type Learner interface {
 	// Statistic returns the shape of what the learner adds up.

@@ -12,6 +12,7 @@ import (
 type Config struct {
 	Arms    int
 	Peers   int        // of the network that have arms
+	Origins int        // peers whose releases of one leaf are merged; 0 for all that have arms
 	Horizon uint64     // rounds that the budget pays for
 	Epsilon float64    // that a node guarantees; +Inf without noise
 	Rand    *rand.Rand // breaks ties; its draws are public in effect
@@ -31,6 +32,11 @@ type Entry struct {
 	// Contextual says that the learner chooses by features. Arms then follow from what is
 	// private and are no longer public.
 	Contextual bool
+	// Check refuses parameters that do not go together: the field, as in a key, and what is
+	// wanted; empty if all is well. It is nil where all do.
+	Check func(params any) (field, want string)
+	// Phased says that the learner explores in epochs: it is a [Phased].
+	Phased bool
 	// New returns a learner with parameters of the type of Params. An error names the
 	// parameter.
 	New func(c Config, params any) (Learner, error)
@@ -53,6 +59,9 @@ func define[P any](name, summary string, params P, small func(P) P, make func(Co
 				return nil, fmt.Errorf("bandit: %d arms, want at least 1", c.Arms)
 			case c.Peers < 1:
 				return nil, fmt.Errorf("bandit: %d peers, want at least 1", c.Peers)
+			}
+			if c.Origins == 0 {
+				c.Origins = c.Peers
 			}
 			return make(c, p.(P))
 		},

@@ -152,7 +152,7 @@ func (a *Agent) Observed(r Route, p bandit.Pull) error {
 	if a.closing.phased != nil {
 		a.closing.enter(a.protocol.Belief())
 	}
-	if !r.In || r.Epoch != 0 && r.Epoch != a.closing.epoch { // an epoch that is over waits for nothing
+	if !r.In || r.Epoch != 0 && (r.Epoch != a.closing.epoch || a.closing.explored()) { // an epoch that is over waits for nothing
 		return nil
 	}
 	a.update = a.learner.Update(p, a.update[:0])

@@ -2,6 +2,7 @@ package node
 
 import (
 	"errors"
+	"math"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
@@ -31,7 +32,7 @@ type closing struct {
 	over    []bool   // streams that have reached their horizon
 
 	epoch  uint64   // that is explored
-	chosen []uint64 // choices that explore in it, by part
+	chosen []uint64 // choices that explore in it, by part; the greatest number there is once its leaves have closed
 	done   []uint64 // those whose record is in, by part
 
 	own    []protocol.Own // scratch
@@ -61,6 +62,10 @@ func (c *closing) quota(b *bandit.Belief) []uint64 {
 	c.enter(b)
 	return c.phased.Quota(b)
 }
+
+// explored reports whether the leaves of the epoch under way have closed. A release that comes
+// late can change what an epoch wants; it closes once all the same.
+func (c *closing) explored() bool { return c.epoch > 0 && c.chosen[0] == math.MaxUint64 }
 
 // lacking returns the parts of which the epoch under way wants more choices.
 func (c *closing) lacking(b *bandit.Belief) []int {
@@ -94,7 +99,8 @@ func (a *Agent) recorded(r Route) error {
 	c.open[s]++
 	switch {
 	case c.phased != nil:
-		return a.explored(s % c.parts)
+		c.done[s%c.parts]++
+		return a.complete()
 	case c.cadence.Rounds > 0:
 		return nil
 	case c.cadence.Decisions > 0:
@@ -113,16 +119,21 @@ func (a *Agent) recorded(r Route) error {
 	return a.close(s, s+1, nil)
 }
 
-// explored counts a record of the epoch under way and closes the leaves of all parts that
-// the epoch wants when it is the last one.
-func (a *Agent) explored(part int) error {
+// complete closes the leaves of all parts that the epoch under way wants when all have their
+// records.
+func (a *Agent) complete() error {
 	c := &a.closing
-	c.done[part]++
 	q := c.quota(a.protocol.Belief())
+	if q == nil || c.explored() {
+		return nil
+	}
 	for k, n := range q {
 		if c.done[k] < n {
 			return nil
 		}
+	}
+	for k := range c.chosen {
+		c.chosen[k] = math.MaxUint64
 	}
 	return a.close(0, len(q), q)
 }
@@ -130,6 +141,9 @@ func (a *Agent) explored(part int) error {
 // ended closes the leaves that end with round t.
 func (a *Agent) ended(t protocol.Round) error {
 	c := &a.closing
+	if c.phased != nil { // the epoch may want less than before
+		return a.complete()
+	}
 	if every := c.cadence.Rounds; every > 0 && (uint64(t)+1)/every > c.periods {
 		c.periods = (uint64(t) + 1) / every
 		return a.close(0, len(c.open), nil)

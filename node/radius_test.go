@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
@@ -82,10 +83,10 @@ func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
 						}
 						n := float64(leaf.Sum.Count(0))
 						noise := leaf.Sum.NoiseMoments().Over(n)
-						b := bandit.Belief{
-							X: []float64{leaf.Sum.At(0) / n}, SampleVar: []float64{1 / n}, Pulls: []uint64{uint64(n)},
+						b := bandit.Belief{Pulls: []uint64{uint64(n)}, Means: belief.Means{
+							X: []float64{leaf.Sum.At(0) / n}, SampleVar: []float64{1 / n},
 							LaplaceSumSq: []float64{noise.LaplaceSumSq}, LaplaceMax: []float64{noise.LaplaceMax}, GaussVar: []float64{noise.GaussVar},
-						}
+						}}
 						radius = learner.(bandit.Bounder).Radii(nil, &b, rounds-2)[0]
 						if off := math.Abs(b.X[0] - .5); off > radius.Size {
 							outside++

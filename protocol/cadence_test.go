@@ -275,7 +275,7 @@ func phased() protocoltest.Setting {
 
 // TestAnEpochClosesItsLeavesTogether when its last record is in. Choices beyond its quota
 // enter nothing, nor does anything once all epochs are over. It fails if route let them in,
-// if explored did not wait for all parts, and if chosen or done were kept over epochs.
+// if complete did not wait for all parts, and if chosen or done were kept over epochs.
 func TestAnEpochClosesItsLeavesTogether(t *testing.T) {
 	played(t, phased(), func(p *play) {
 		p.pull(0, 0, 0, 1) // the third exploits
@@ -338,6 +338,65 @@ func TestLateRewardsOfAPastEpochEnterNothing(t *testing.T) {
 		})
 	}
 }
+
+// wanting is a learner of two arms that wants of an epoch what the test says.
+type wanting struct {
+	*protocoltest.Learner
+	quota *[]uint64
+}
+
+func (w wanting) Quota(*bandit.Belief) []uint64 { return *w.quota }
+
+// TestAnEpochWantsLessOrMore than before, after a release came late. It closes at the end of
+// the round if nothing is lacking any more, and once only. It fails without complete in
+// ended, and without explored in complete and in Observed.
+func TestAnEpochWantsLessOrMore(t *testing.T) {
+	var quota []uint64
+	s := closingBy(protocol.Cadence{Epochs: 5}, 2, 100)
+	s.Learner = func() bandit.Learner { return wanting{protocoltest.Sums(2), &quota} }
+	played(t, s, func(p *play) {
+		quota = []uint64{2, 2}
+		p.pull(0, 0)
+		late := p.choose(1)
+		quota = []uint64{2, 0}
+		p.tick()
+		p.want("0#1:2 ")
+		quota = []uint64{2, 2}
+		p.reward(late) // of the epoch before
+		p.pull(0, 1, 1, 0)
+		p.want("0#1:2 0#2:2 1#1:2 ")
+	})
+	s.Entry.New = func(c protocol.Config, _ any) (protocol.Protocol, error) {
+		return &waiting{listening{belief.New(c.Parts, c.Width)}}, nil
+	}
+	played(t, s, func(p *play) {
+		quota = []uint64{2, 2}
+		p.pull(0, 0, 1)
+		late := p.choose(1)
+		quota = []uint64{2, 1}
+		p.tick()
+		p.want("0#1:2 1#1:1 ")
+		p.tick()
+		p.want("0#1:2 1#1:1 ")
+		quota = []uint64{3, 3}
+		if got := p.Peers[0].Belief().Forced; len(got) > 0 {
+			t.Errorf("%v are forced in an epoch that has closed", got)
+		}
+		p.reward(late)
+		p.pull(0, 1, 1)
+		p.tick()
+		p.want("0#1:2 1#1:1 ")
+		quota = []uint64{1, 1}
+		p.Peers[0].Protocol.Belief().Epoch++
+		p.pull(0, 1)
+		p.want("0#1:2 1#1:1 0#2:1 1#2:1 ")
+	})
+}
+
+// waiting is listening that waits for others.
+type waiting struct{ listening }
+
+func (*waiting) Released([]protocol.Own, *protocol.Outbox) error { return nil }
 
 // TestLanesTakeTurns round by round, each with a stream a part: a record belongs to the lane
 // of the round in which it was chosen. It fails if Stream took the round of the reward,

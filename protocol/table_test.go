@@ -64,7 +64,7 @@ func TestEntriesDescribeThemselves(t *testing.T) {
 	}
 }
 
-// fits reports whether a value is as a tag wants it: a|b|c, 1.., 1..20 or "over 0 up to .5".
+// fits reports whether a value is as a tag wants it: a|b|c, 1.., 1..20, "over 0 up to .5" or "0 up to .5".
 func fits(t *testing.T, want string, value any) bool {
 	t.Helper()
 	text := fmt.Sprint(value)
@@ -80,6 +80,9 @@ func fits(t *testing.T, want string, value any) bool {
 	if n, _ := fmt.Sscanf(want, "over %g up to %g", &above, &most); n == 2 {
 		return above < x && x <= most
 	}
+	if n, _ := fmt.Sscanf(want, "%g up to %g", &above, &most); n == 2 {
+		return above <= x && x <= most
+	}
 	from, to, ok := strings.Cut(want, "..")
 	least, err := strconv.ParseFloat(from, 64)
 	if !ok || err != nil {
@@ -93,6 +96,27 @@ func fits(t *testing.T, want string, value any) bool {
 		t.Errorf("a tag wants %q, which nobody can read", want)
 	}
 	return least <= x && x <= most
+}
+
+// TestEntriesOfLearnersFit: Phased and Check say of a learner what it is.
+func TestEntriesOfLearnersFit(t *testing.T) {
+	for _, e := range bandit.Table() {
+		for _, params := range slices.Concat(protocoltest.Variants(e.Params), protocoltest.Variants(e.Small(e.Params))) {
+			l, err := e.New(bandit.Config{Arms: 3, Peers: 4, Horizon: 1000, Epsilon: 1}, params)
+			if err != nil {
+				t.Fatalf("%s: %v", e.Name, err)
+			}
+			if _, phased := l.(bandit.Phased); phased != e.Phased {
+				t.Errorf("%s: Phased is %v", e.Name, e.Phased)
+			}
+			if e.Check == nil {
+				continue
+			}
+			if field, want := e.Check(params); field != "" {
+				t.Errorf("%s: %+v: %s: want %s", e.Name, params, field, want)
+			}
+		}
+	}
 }
 
 // TestEntriesOfProtocolsFit: their parts agree with each other, in all variants of their

@@ -6,10 +6,9 @@ package belief
 
 import "math"
 
-// A Belief is all that a learner may decide from. Slices but Forced have an entry a part,
-// X has Dim of them a part. All belong to whoever made the Belief and are good until the
-// next step of its peer.
-type Belief struct {
+// Means are what is known of every part of a statistic. Slices have an entry a part, X has Dim
+// of them a part.
+type Means struct {
 	// X holds what is believed of every part, one behind the other: the mean of its
 	// updates, or their sum over all peers where the statistic is linear.
 	X []float64
@@ -21,42 +20,60 @@ type Belief struct {
 	// The noise in X. LaplaceSumSq is Σ b² over its Laplace terms of scale b, LaplaceMax
 	// their greatest b, and GaussVar the variance of its Gaussian terms.
 	LaplaceSumSq, LaplaceMax, GaussVar []float64
+}
+
+// NewMeans returns Means of a number of parts, each of dim numbers, of which nothing is known.
+func NewMeans(parts, dim int) Means {
+	m := Means{
+		X:            make([]float64, parts*dim),
+		SampleVar:    make([]float64, parts),
+		LaplaceSumSq: make([]float64, parts),
+		LaplaceMax:   make([]float64, parts),
+		GaussVar:     make([]float64, parts),
+	}
+	for k := range m.SampleVar {
+		m.SampleVar[k] = math.Inf(1)
+	}
+	return m
+}
+
+// Known reports whether anything is known of a part.
+func (m *Means) Known(part int) bool { return m.SampleVar[part] <= math.MaxFloat64 }
+
+// NoiseDev returns the standard deviation of the noise in a part.
+func (m *Means) NoiseDev(part int) float64 {
+	return math.Sqrt(2*m.LaplaceSumSq[part] + m.GaussVar[part])
+}
+
+// A Belief is all that a learner may decide from. Slices but Forced and Epochs have an entry
+// a part. All belong to whoever made the Belief and are good until the next step of its peer.
+type Belief struct {
+	Means
 	// Sites holds what each of the means rests on where X is the plain mean over sites of
 	// their means; nothing where it is made in another way.
 	Sites [][]Site
 
 	Pulls  []uint64 // this peer's own choices
 	Forced []int    // parts to be chosen before all others, ascending; often empty
-	Epoch  uint64   // newest epoch that is complete, from 1; 0 before the first
+
+	// What a learner that explores in epochs needs. With other protocols it is empty.
+
+	Epoch uint64 // newest epoch that is complete, from 1; 0 before the first
+	// Epochs holds what is known of the end of every complete epoch, the first one first;
+	// Means is the last of them. What was released late changes those that it is of and all
+	// that follow.
+	Epochs   []Means
+	Revision uint64    // grows with every change of Epochs
+	Own      []float64 // mean of what this peer's own streams have released; -Inf before they have
 }
 
 // A Site is what the mean of one site rests on: N updates, and noise whose moments are those
-// of a [Belief].
+// of [Means].
 type Site struct{ N, LaplaceSumSq, LaplaceMax, GaussVar float64 }
 
 // New returns a Belief of a number of parts, each of dim numbers, that knows nothing.
 func New(parts, dim int) Belief {
-	b := Belief{
-		X:            make([]float64, parts*dim),
-		SampleVar:    make([]float64, parts),
-		LaplaceSumSq: make([]float64, parts),
-		LaplaceMax:   make([]float64, parts),
-		GaussVar:     make([]float64, parts),
-		Sites:        make([][]Site, parts),
-		Pulls:        make([]uint64, parts),
-	}
-	for k := range b.SampleVar {
-		b.SampleVar[k] = math.Inf(1)
-	}
-	return b
-}
-
-// Known reports whether anything is known of a part.
-func (b *Belief) Known(part int) bool { return b.SampleVar[part] <= math.MaxFloat64 }
-
-// NoiseDev returns the standard deviation of the noise in a part.
-func (b *Belief) NoiseDev(part int) float64 {
-	return math.Sqrt(2*b.LaplaceSumSq[part] + b.GaussVar[part])
+	return Belief{Means: NewMeans(parts, dim), Sites: make([][]Site, parts), Pulls: make([]uint64, parts)}
 }
 
 // NoiseTail returns y with P(Y > y) ≤ exp(-l) for a sum Y of independent Laplace terms

@@ -176,6 +176,9 @@ func wanted(tag string) rule {
 	if n, _ := fmt.Sscanf(tag, "over %g up to %g", &lo, &hi); n == 2 {
 		return number("a number "+tag, func(x float64) bool { return x > lo && x <= hi })
 	}
+	if n, _ := fmt.Sscanf(tag, "%g up to %g", &lo, &hi); n == 2 {
+		return number("a number from "+tag, func(x float64) bool { return x >= lo && x <= hi })
+	}
 	if from, to, ok := strings.Cut(tag, ".."); ok {
 		least, err := strconv.ParseUint(from, 10, 64)
 		most := uint64(math.MaxUint64)

@@ -53,7 +53,7 @@ func TestEntriesSayWhatTheyWant(t *testing.T) {
 			}
 		}
 	}
-	for _, tag := range []string{"", "some", "1", "..5", "a..b", "1..b", "over", "over 1 up to"} {
+	for _, tag := range []string{"", "some", "1", "..5", "a..b", "1..b", "over", "over 1 up to", "1 up to"} {
 		func() {
 			defer func() {
 				if recover() == nil {

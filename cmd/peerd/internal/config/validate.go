@@ -35,6 +35,10 @@ func (s *Settings) validate(bad map[string]bool) []Problem {
 		bad[p.Key] = true
 		problems = append(problems, p)
 	}
+	for _, p := range s.validateLearner(bad) {
+		bad[p.Key] = true
+		problems = append(problems, p)
+	}
 	problems = append(problems, s.validateTogether(bad)...)
 	sortProblems(problems)
 	return problems

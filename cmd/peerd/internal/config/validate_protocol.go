@@ -45,7 +45,35 @@ func protocolConstraints() []Constraint {
 			}
 			return fmt.Sprintf("want one of %s with learner.name: %s, whose sums have %d numbers", strings.Join(wide, ", "), l.Name, statistic.Width())
 		}},
+		{[]string{"protocol.name", "learner.name"}, "A protocol has epochs, and the learner explores in epochs, or neither.", func(s *Settings) string {
+			e, err := protocol.Lookup(s.Protocol.Name)
+			l, wrong := bandit.EntryOf(s.LearnerParams())
+			if err != nil || wrong != nil || l.Phased == (e.Cadence(s.ProtocolParams()).Epochs > 0) {
+				return ""
+			}
+			var suits []string
+			for _, other := range protocol.Table() {
+				if l.Phased == (other.Cadence(other.Params).Epochs > 0) {
+					suits = append(suits, other.Name)
+				}
+			}
+			if l.Phased {
+				return fmt.Sprintf("want one of %s with learner.name: %s, which explores in epochs", strings.Join(suits, ", "), l.Name)
+			}
+			return fmt.Sprintf("want one of %s with learner.name: %s, which explores in no epochs", strings.Join(suits, ", "), l.Name)
+		}},
 	}
+}
+
+// validateLearner asks the chosen learner whether its parameters go together. bad keys are
+// passed over.
+func (s *Settings) validateLearner(bad map[string]bool) []Problem {
+	l, err := bandit.EntryOf(s.LearnerParams())
+	if err != nil || l.Check == nil || anyBad(bad, "learner."+l.Name+".", "learner.name") {
+		return nil
+	}
+	field, want := l.Check(s.LearnerParams())
+	return s.refused("learner."+l.Name+".", field, want)
 }
 
 // validateProtocol asks the chosen protocol whether its parameters suit a network. bad keys

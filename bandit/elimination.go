@@ -1,0 +1,207 @@
+package bandit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// EliminationParams are the parameters of learner elimination.
+type EliminationParams struct {
+	Radii  Confidence `want:"calibrated|paper" doc:"Confidence radius: valid for any number of sites, or as the paper prints it, which is too narrow for a few sites."`
+	Alpha  float64    `want:"0 up to 0.5" doc:"Probability with which the best arm may be eliminated; 0 takes 1/privacy.horizon."`
+	Rounds uint64     `want:"0..64" unit:"epochs" doc:"Number of epochs after which the best arm so far is played to the end; 0 halves the gap from epoch to epoch until one arm is left."`
+	Gap    float64    `want:"0 up to 1" doc:"Smallest difference between the best arm and another one, which learner.elimination.rounds needs; 0 if it is not known."`
+}
+
+// Elimination explores in epochs and leaves out arms that are behind (Li and Song,
+// Algorithms 1, 3 and 5, with the budget of one node as ε). After epoch r every arm that is
+// left has been pulled S(r) times at each site, so that means that differ by Δ_r = 2^-r, or
+// gap^(r/rounds), can be told apart; those that are two radii behind the best one go. Which
+// arms are left follows from what the Belief says of all complete epochs, and so is
+// recomputed when something that was released late comes in.
+//
+// While an epoch waits for other sites, the learner pulls the arm that is best by what its
+// own site has released; those pulls enter no release. See docs/proofs/elimination.md.
+type Elimination struct {
+	arms
+	p       EliminationParams
+	origins float64 // whose means are merged
+	epsilon float64
+	alpha   float64
+
+	sums   []uint64 // S(r), by epoch from 0
+	left   []bool   // arms, after the newest epoch
+	number int      // of them
+	known  uint64   // revision of the Belief of which left is; 0 for none
+	quota  []uint64 // scratch
+	free   []int    // scratch
+	radii  []float64
+}
+
+var (
+	_ Phased  = (*Elimination)(nil)
+	_ Bounder = (*Elimination)(nil)
+)
+
+func eliminationEntry() Entry {
+	e := define("elimination", "explores in epochs and leaves out arms that are behind", EliminationParams{Radii: Calibrated}, smallElimination, newElimination)
+	e.Phased = true
+	e.Check = func(params any) (field, want string) { return params.(EliminationParams).check() }
+	return e
+}
+
+// smallElimination makes epochs of a few pulls of an arm, and an end of exploration.
+func smallElimination(p EliminationParams) EliminationParams {
+	p.Alpha, p.Rounds, p.Gap = .5, 8, .5
+	return p
+}
+
+func (p EliminationParams) check() (field, want string) {
+	switch {
+	case p.Radii != Calibrated && p.Radii != Paper:
+		return "radii", "calibrated or paper"
+	case !(p.Alpha >= 0 && p.Alpha <= .5):
+		return "alpha", "0 up to 0.5"
+	case !(p.Gap >= 0 && p.Gap <= 1):
+		return "gap", "0 up to 1"
+	case p.Rounds > 0 && (p.Gap == 0 || p.Gap == 1):
+		return "gap", "a number between 0 and 1 with learner.elimination.rounds: epochs are as long as the smallest gap needs"
+	}
+	return "", ""
+}
+
+func newElimination(c Config, p EliminationParams) (Learner, error) {
+	if field, want := p.check(); field != "" {
+		return nil, fmt.Errorf("bandit: %s: want %s", field, want)
+	}
+	e := &Elimination{
+		arms: arms{c.Arms}, p: p, origins: float64(c.Origins), epsilon: c.Epsilon, alpha: p.Alpha,
+		sums: []uint64{0}, left: make([]bool, c.Arms), quota: make([]uint64, c.Arms), radii: make([]float64, c.Arms),
+	}
+	if e.alpha == 0 {
+		e.alpha = 1 / float64(max(1, c.Horizon))
+	}
+	return e, nil
+}
+
+// renew recomputes which arms are left: every epoch leaves out those whose mean is too far
+// behind the best one's of those that were left before it.
+func (e *Elimination) renew(b *Belief) {
+	if e.known == b.Revision && e.known > 0 {
+		return
+	}
+	e.known, e.number = b.Revision, e.n
+	for k := range e.left {
+		e.left[k] = true
+	}
+	for i := range b.Epochs {
+		e.eliminate(&b.Epochs[i], uint64(i)+1)
+	}
+	if e.p.Rounds > 0 && uint64(len(b.Epochs)) >= e.p.Rounds {
+		e.commit(&b.Epochs[e.p.Rounds-1])
+	}
+}
+
+// eliminate leaves out what is behind after epoch r.
+func (e *Elimination) eliminate(m *Means, r uint64) {
+	if e.number == 1 {
+		return
+	}
+	e.epochRadii(m, r)
+	floor := math.Inf(-1)
+	for k, left := range e.left {
+		if left && m.Known(k) {
+			floor = max(floor, m.X[k]-e.radii[k])
+		}
+	}
+	for k, left := range e.left {
+		if left && m.Known(k) && m.X[k]+e.radii[k] <= floor {
+			e.left[k] = false
+			e.number--
+		}
+	}
+}
+
+// commit leaves only the best arm.
+func (e *Elimination) commit(m *Means) {
+	best := -1
+	for k, left := range e.left {
+		if left && m.Known(k) && (best < 0 || m.X[k] > m.X[best]) {
+			best = k
+		}
+	}
+	if best < 0 {
+		return
+	}
+	for k := range e.left {
+		e.left[k] = k == best
+	}
+	e.number = 1
+}
+
+// Quota implements [Phased]: every arm that is left is pulled S(r) - S(r-1) times in epoch r.
+func (e *Elimination) Quota(b *Belief) []uint64 {
+	e.renew(b)
+	if e.number == 1 {
+		return nil
+	}
+	r := b.Epoch + 1
+	for k, left := range e.left {
+		if e.quota[k] = 0; left {
+			e.quota[k] = e.pulls(r) - e.pulls(r-1)
+		}
+	}
+	return e.quota
+}
+
+// Choose returns the forced arms in turn. Without any it returns the arm that is best by
+// what the own site has released, of those that are left; before the first release these
+// take turns.
+func (e *Elimination) Choose(b *Belief, t Turn) Choice {
+	e.renew(b)
+	e.free = append(e.free[:0], b.Forced...)
+	if e.free = slices.DeleteFunc(e.free, t.excludes); len(e.free) == 0 {
+		e.open(t, func(k int) bool { return e.left[k] })
+	} else {
+		return e.turn(t)
+	}
+	if len(e.free) == 0 {
+		e.open(t, func(int) bool { return true })
+	}
+	best := math.Inf(-1)
+	for _, k := range e.free {
+		best = max(best, b.Own[k])
+	}
+	if e.free = slices.DeleteFunc(e.free, func(k int) bool { return b.Own[k] < best }); math.IsInf(best, -1) {
+		return e.turn(t)
+	}
+	return Choice{Arm(e.free[0]), 1}
+}
+
+// open lists the arms that may be chosen, of some.
+func (e *Elimination) open(t Turn, of func(k int) bool) {
+	e.free = e.free[:0]
+	for k := range e.n {
+		if of(k) && !t.excludes(k) {
+			e.free = append(e.free, k)
+		}
+	}
+}
+
+// turn chooses by the number of the round, which is public.
+func (e *Elimination) turn(t Turn) Choice {
+	return Choice{Arm(e.free[t.Round%uint64(len(e.free))]), 1}
+}
+
+// Save returns nothing: what is left follows from the Belief.
+func (e *Elimination) Save() []byte { return nil }
+
+// Load implements [Learner].
+func (e *Elimination) Load(state []byte) error {
+	if len(state) != 0 {
+		return fmt.Errorf("bandit: saved state of %d bytes, want none", len(state))
+	}
+	e.known = 0
+	return nil
+}
