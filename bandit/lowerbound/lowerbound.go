@@ -4,8 +4,8 @@ package lowerbound
 import "math"
 
 // A Bound is the asymptotic lower bound on the regret of one peer: the sum over arms of
-// gap · ln(rounds) / I. An arm that has to be pulled more often than there are rounds counts
-// with all of them.
+// gap · ln(rounds) / I. An arm counts with at most the pulls that choosing at random gives it:
+// few rounds do not distinguish arms that hardly differ, and no learner needs to do worse than that.
 //
 // I is the information that a pull of the arm at every site gives against the worlds in which
 // the arm is as good as the best one: the least Σᵢ d(pᵢ, qᵢ) over qᵢ with that mean. It is
@@ -14,7 +14,10 @@ import "math"
 // The divergence d(p, q) = inf over r of ε|p - r| + KL(r, q) is that of Azize, Wu, Honda,
 // Orabona, Ito and Basu 2025 for one site. Without noise and at one site this is the bound of
 // Lai and Robbins 1985.
-type Bound []arm
+type Bound struct {
+	arms  float64 // all of them
+	worse []arm
+}
 
 // arm is one that is worse than the best.
 type arm struct{ gap, information float64 }
@@ -32,7 +35,7 @@ func New(means [][]float64, epsilon float64) Bound {
 		}
 		best = max(best, arms[k])
 	}
-	b := Bound{}
+	b := Bound{arms: float64(len(arms))}
 	p := make([]float64, len(means))
 	for k, mean := range arms {
 		if mean == best {
@@ -41,7 +44,7 @@ func New(means [][]float64, epsilon float64) Bound {
 		for i, site := range means {
 			p[i] = site[k]
 		}
-		b = append(b, arm{best - mean, information(p, best, epsilon)})
+		b.worse = append(b.worse, arm{best - mean, information(p, best, epsilon)})
 	}
 	return b
 }
@@ -49,8 +52,8 @@ func New(means [][]float64, epsilon float64) Bound {
 // Regret returns the bound after a number of rounds, in rewards.
 func (b Bound) Regret(rounds uint64) float64 {
 	sum, t := 0.0, float64(rounds)
-	for _, a := range b {
-		sum += a.gap * min(t, math.Log(t)/a.information)
+	for _, a := range b.worse {
+		sum += a.gap * min(t/b.arms, math.Log(t)/a.information)
 	}
 	return sum
 }
