@@ -33,7 +33,7 @@ func (s *Store) open(o Options) error {
 		return fmt.Errorf("store %s: holds nothing", s.dir)
 	}
 	if !holds && !known { // in this order: a store without a watermark is never new
-		if err = createWatermark(s.fs, s.watermarkName(), had); err != nil {
+		if err = createWatermark(watched{s.fs, s.fatal}, s.watermarkName(), had); err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
 		known = true

@@ -210,7 +210,7 @@ func (s *Store) Adopt() (err error) {
 	if s.lost == nil {
 		return nil
 	}
-	if err = createWatermark(s.fs, s.watermarkName(), s.Mark()); err == nil {
+	if err = createWatermark(watched{s.fs, s.fatal}, s.watermarkName(), s.Mark()); err == nil {
 		s.watermark, err = openWatermark(s.fs, s.watermarkName(), s.fatal)
 	}
 	if err != nil {

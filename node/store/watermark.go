@@ -125,7 +125,7 @@ func createWatermark(in vfs.FS, name string, m Mark) (err error) {
 	if err != nil {
 		return err
 	}
-	if in == vfs.Default { // how many writes there were tells how many rewards
+	if vfs.Root(in) == vfs.Default { // how many writes there were tells how many rewards
 		if err = os.Chmod(part, 0o600); err != nil {
 			return errors.Join(err, f.Close())
 		}
