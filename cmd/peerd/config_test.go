@@ -68,7 +68,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"experiment.liars.pay": "inside", "experiment.liars.quiet": "true",
 		"experiment.cells": "[{name: a, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, inf]}}]", "experiment.alone": "true",
 		"experiment.lemmas": "true", "experiment.coverage": "true", "experiment.figure.kind": "final", "experiment.figure.x": "spectral_gap",
-		"experiment.figure.log": "both", "experiment.figure.title": "a figure", "experiment.figure.bound": "true",
+		"experiment.figure.log": "both", "experiment.figure.title": "a figure", "experiment.figure.bound": "true", "experiment.figure.runs": "4",
 		"log.level": "debug", "log.format": "json",
 		"api.listen": "127.0.0.1:9", "api.window": "5m", "api.default_reward": "0.5", "api.settle": "arrival",
 		"api.fallback": "blue", "api.min_exposures": "3", "api.keep": "1h", "api.max_body": "2048", "store.reserve": "5",

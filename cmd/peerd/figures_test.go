@@ -24,6 +24,11 @@ func TestFiguresInSmall(t *testing.T) {
 			}
 			r := playFile(t, t.TempDir(), file, "privacy.horizon=400", "protocol.rows.every=50", "experiment.seeds=2")
 			svg := string(r.file(t, "figure.svg"))
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			settings := string(b)
 			for _, c := range r.Cells {
 				line := c.Cell
 				if name == "gap" || strings.HasPrefix(name, "mechanisms") || name == "phases" { // a point a cell there
@@ -36,7 +41,7 @@ func TestFiguresInSmall(t *testing.T) {
 					t.Errorf("%+v", c)
 				}
 			}
-			if bound := name == "learners"; strings.Contains(svg, ">lower bound at ε = 1<") != bound {
+			if bound := strings.Contains(settings, "bound: true"); strings.Contains(svg, ">lower bound") != bound {
 				t.Errorf("whether the lower bound is drawn, want %v", bound)
 			}
 			if !strings.Contains(svg, "Simulated: noise comes from seeds") {

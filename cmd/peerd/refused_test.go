@@ -137,6 +137,7 @@ func refusedAlone() []refusedCase {
 		{key: "experiment.figure.x", value: "mode", reason: "want spectral_gap or a setting that holds a number"},
 		{key: "experiment.figure.log", value: "z", reason: "want none, x, y or both"},
 		{key: "experiment.figure.bound", value: "maybe", reason: "want true or false"},
+		{key: "experiment.figure.runs", value: "1001", reason: "want a whole number from 0 to 1000"},
 		{key: "experiment.figure.title", value: "5", reason: "want text"},
 		{key: "log.level", value: "loud", reason: "want debug, info, warn or error"},
 		{key: "log.format", value: "xml", reason: "want auto, text or json"},

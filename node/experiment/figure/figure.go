@@ -31,7 +31,8 @@ type Figure struct {
 // A Line is a curve, which the legend names.
 type Line struct {
 	Name   string
-	Points []Point // by ascending X
+	Points []Point   // by ascending X
+	Runs   [][]Point // drawn thin, without intervals
 }
 
 // A Point is an estimate with its interval, which may be infinitely wide and is then not
@@ -64,7 +65,7 @@ func (f *Figure) Write(svg, png io.Writer) error {
 	if err != nil {
 		return err
 	}
-	head := f.head()
+	head := f.head(p)
 	high := margin + legendHeight(legend)
 	for _, l := range head {
 		high += l.height()
@@ -103,13 +104,13 @@ func (l *headLine) height() vg.Length { return l.style.Height("X") + l.gap }
 
 // head returns what stands above the plot: title, note and, since gonum reserves the
 // wrong room for it next to logarithmic axes, the label of y.
-func (f *Figure) head() []headLine {
+func (f *Figure) head(p *plot.Plot) []headLine {
 	var lines []headLine
 	title, note, label := style(12), style(8.5), style(10)
 	for _, t := range wrap(f.Title, headWidth, title.Width) {
 		lines = append(lines, headLine{t, title, 6})
 	}
-	for _, t := range wrap(f.note(), headWidth, note.Width) {
+	for _, t := range wrap(f.note(p), headWidth, note.Width) {
 		lines = append(lines, headLine{t, note, 5})
 	}
 	if n := len(lines); n > 0 {
@@ -165,7 +166,7 @@ func (f *Figure) plot() (*plot.Plot, plot.Legend, error) {
 		if len(points) == 0 {
 			continue
 		}
-		area, line, err := f.line(&legend, i, l.Name, points)
+		area, line, err := f.line(&legend, i, l, points)
 		if err != nil {
 			return nil, legend, fmt.Errorf("figure: line %q: %w", l.Name, err)
 		}
@@ -185,17 +186,21 @@ func (f *Figure) plot() (*plot.Plot, plot.Legend, error) {
 	return p, legend, nil
 }
 
-// note returns the note, and which lines the axes do not show in full. The points of 0
-// that most curves begin with do not count.
-func (f *Figure) note() string {
+// note returns the note, which lines the axes do not show in full, and which lie under others.
+// The points of 0 that most curves begin with do not count.
+func (f *Figure) note(p *plot.Plot) string {
 	var missing []string
 	for _, l := range f.Lines {
 		if n := len(f.visible(l.Points)); n == 0 || f.Glyphs && n < len(l.Points) {
 			missing = append(missing, l.Name)
 		}
 	}
-	if len(missing) == 0 {
-		return f.Note
+	note := f.Note
+	if len(missing) > 0 {
+		note += " Logarithmic axes cannot show 0, so points are missing from: " + strings.Join(missing, "; ") + "."
 	}
-	return f.Note + " Logarithmic axes cannot show 0, so points are missing from: " + strings.Join(missing, "; ") + "."
+	if hidden := f.hidden(p); len(hidden) > 0 {
+		note += " Under another line: " + strings.Join(hidden, "; ") + "."
+	}
+	return note
 }

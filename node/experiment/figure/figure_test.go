@@ -168,6 +168,54 @@ func TestLinesDifferByColourAndDashes(t *testing.T) {
 	}
 }
 
+// TestSingleRunsAreDrawn: a thin path for each, above which the axis does not end.
+func TestSingleRunsAreDrawn(t *testing.T) {
+	f := sample()
+	f.Lines = f.Lines[:1]
+	at := func(x, y float64) Point { return Point{x, experiment.Interval{Mean: y, Low: y, High: y}} }
+	high, zero := []Point{at(0, 0), at(50_000, 5), at(100_000, 50)}, []Point{at(50_000, 0), at(100_000, 0)}
+	for _, log := range []bool{false, true} {
+		f.LogY = log
+		f.Lines[0].Runs = nil
+		var without, with bytes.Buffer
+		if err := f.Write(&without, new(bytes.Buffer)); err != nil {
+			t.Fatal(err)
+		}
+		f.Lines[0].Runs = [][]Point{high, zero, high, high}
+		if err := f.Write(&with, new(bytes.Buffer)); err != nil {
+			t.Fatal(err)
+		}
+		thin := "stroke-width:0.4"
+		if a, b := strings.Count(without.String(), thin), strings.Count(with.String(), thin); a != 0 || b != 3 && b != 4 || (b == 4) == log {
+			t.Errorf("log %v: %d thin paths without runs, %d with three, and one of 0", log, a, b)
+		}
+		if p, _, err := f.plot(); err != nil || p.Y.Max < 50 {
+			t.Errorf("the axis ends at %v: %v", p.Y.Max, err)
+		}
+	}
+}
+
+// TestALineUnderAnotherIsNamed, and one that crosses another is not.
+func TestALineUnderAnotherIsNamed(t *testing.T) {
+	line := func(name string, ys ...float64) Line {
+		l := Line{Name: name}
+		for i, y := range ys {
+			l.Points = append(l.Points, Point{float64(i), experiment.Interval{Mean: y, Low: y, High: y}})
+		}
+		return l
+	}
+	f := Figure{Note: "Note.", Lines: []Line{
+		line("a", 0, 10, 20, 30, 40), line("b", 0, 40, 20, 5, 1), line("c", 0, 10.1, 20.1, 30.1, 40.1), {Name: "bare", Points: []Point{{7, experiment.Interval{Mean: 3}}}},
+	}}
+	p, _, err := f.plot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.note(p), "Note. Under another line: a (under c)."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestWhatALogarithmicAxisCannotShowIsNamed, and what is 0 everywhere stands on the axis
 // of x if the axis of y is linear.
 func TestWhatALogarithmicAxisCannotShowIsNamed(t *testing.T) {

@@ -31,24 +31,33 @@ func (f *Figure) visible(points []Point) []Point {
 	return seen
 }
 
-// line returns what is drawn of a line, below and above, and adds it to the legend.
-func (f *Figure) line(legend *plot.Legend, i int, name string, points []Point) (below, above []plot.Plotter, err error) {
-	xys := make(plotter.XYs, len(points))
-	for k, pt := range points {
-		xys[k] = plotter.XY{X: pt.X, Y: pt.Y.Mean}
-	}
-	line, err := plotter.NewLine(xys)
+// line returns what is drawn of line i with its visible points, below and above, and adds it to the legend.
+func (f *Figure) line(legend *plot.Legend, i int, l Line, points []Point) (below, above []plot.Plotter, err error) {
+	line, err := plotter.NewLine(means(points))
 	if err != nil {
 		return nil, nil, err
 	}
 	line.Color, line.Width, line.Dashes = shade(i), 1.6, dashes(i)
 	if !f.Glyphs {
-		area, bad := band(points, i)
-		addName(legend, name, line)
-		return area, []plot.Plotter{line}, bad
+		if below, err = band(points, i); err != nil {
+			return nil, nil, err
+		}
+		for _, run := range l.Runs {
+			seen := f.visible(run)
+			if len(seen) == 0 {
+				continue
+			}
+			thin, err := thinLine(seen, i)
+			if err != nil {
+				return nil, nil, err
+			}
+			below = append(below, thin)
+		}
+		addName(legend, l.Name, line)
+		return below, []plot.Plotter{line}, nil
 	}
 	line.Width = 0.8
-	dots, err := plotter.NewScatter(xys)
+	dots, err := plotter.NewScatter(means(points))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -58,8 +67,29 @@ func (f *Figure) line(legend *plot.Legend, i int, name string, points []Point) (
 		return nil, nil, err
 	}
 	whiskers.Color, whiskers.Width, whiskers.CapWidth = shade(i), 1.2, 6
-	addName(legend, name, line, dots)
+	addName(legend, l.Name, line, dots)
 	return nil, []plot.Plotter{line, whiskers, dots}, nil
+}
+
+// thinLine returns a single run of line i.
+func thinLine(run []Point, i int) (plot.Plotter, error) {
+	line, err := plotter.NewLine(means(run))
+	if err != nil {
+		return nil, err
+	}
+	c := shade(i)
+	c.A = 110
+	line.Color, line.Width = c, 0.4
+	return line, nil
+}
+
+// means returns points without their intervals.
+func means(points []Point) plotter.XYs {
+	xys := make(plotter.XYs, len(points))
+	for k, pt := range points {
+		xys[k] = plotter.XY{X: pt.X, Y: pt.Y.Mean}
+	}
+	return xys
 }
 
 // addName adds a line to the legend. A long name takes several lines of text.

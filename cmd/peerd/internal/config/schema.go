@@ -249,6 +249,10 @@ func makeSchema() []Key {
 			Doc: "Draw the asymptotic lower bound on regret, where one is computed: for rewards of 0 and 1 and peers that are neither alone nor liars.",
 		},
 		{
+			Name: "experiment.figure.runs", Default: "0", Unit: "runs", rule: whole(0, 1000),
+			Doc: "Runs of each cell that curves also show one by one, as thin lines, for means of runs that differ in kind.",
+		},
+		{
 			Name: "experiment.figure.title", Default: `""`, rule: holds("text", func(reflect.Value) bool { return true }),
 			Doc: "Title of the figure; if empty, the configuration's name.",
 		},

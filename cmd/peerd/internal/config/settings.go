@@ -196,6 +196,7 @@ type Figure struct {
 	X     string
 	Log   string
 	Bound bool
+	Runs  int
 	Title string
 }
 

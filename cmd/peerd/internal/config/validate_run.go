@@ -87,6 +87,12 @@ func runConstraints() []Constraint {
 			}
 			return ""
 		}},
+		{[]string{"experiment.figure.runs", "experiment.figure.kind"}, "Single runs are drawn by round.", func(s *Settings) string {
+			if f := s.Experiment.Figure; f.Kind != "curves" && f.Runs > 0 {
+				return fmt.Sprintf("want 0 with %s", s.With("experiment.figure.kind"))
+			}
+			return ""
+		}},
 		{[]string{"experiment.faults.partition", "rounds.count", "privacy.horizon"}, "A partition begins before the run ends.", func(s *Settings) string {
 			if p := s.Experiment.Faults.Partition; len(p) == 2 && p[0] >= s.RoundCount() {
 				return fmt.Sprintf("want it to begin before round %d, where the run ends by %s and %s",

@@ -25,11 +25,14 @@ func figureOf(c *config.Config, cells []cellRun) *figure.Figure {
 	if n := c.Experiment.Seeds; n > 1 {
 		f.Note = fmt.Sprintf("Mean over %d seeds with the 95 %% interval. ", n)
 	}
+	if want.Runs > 0 {
+		f.Note += "Thin lines are single runs. "
+	}
 	f.Note += strings.Join(notPrivate(cells), " ")
 	var bounds []figure.Line
 	if want.Kind == "curves" {
 		for i := range cells {
-			f.Lines = append(f.Lines, cells[i].curve())
+			f.Lines = append(f.Lines, cells[i].curve(want.Runs))
 			if cells[i].bound != nil {
 				bounds = append(bounds, cells[i].boundCurve())
 			}
@@ -56,11 +59,19 @@ func figureTitle(c *config.Config) string {
 	return Title(c)
 }
 
-func (r *cellRun) curve() figure.Line {
+// curve returns the mean regret over rounds, and that of the first of the single runs.
+func (r *cellRun) curve(single int) figure.Line {
 	l := figure.Line{Name: r.Name}
 	rounds, regret := experiment.Curve(r.runs)
 	for i := range rounds {
 		l.Points = append(l.Points, figure.Point{X: float64(rounds[i]), Y: regret[i]})
+	}
+	for _, run := range r.runs[:min(single, len(r.runs))] {
+		var points []figure.Point
+		for i, y := range run.Regret {
+			points = append(points, figure.Point{X: float64(run.Points[i]), Y: experiment.Interval{Mean: y, Low: y, High: y}})
+		}
+		l.Runs = append(l.Runs, points)
 	}
 	return l
 }

@@ -1,0 +1,47 @@
+package figure
+
+import (
+	"math"
+
+	"gonum.org/v1/plot"
+)
+
+// Lines that are closer than the share near of the plot's height, at all but the share apart of
+// their points, cannot be distinguished.
+const (
+	near  = 0.01 // about the width of a line
+	apart = 0.1
+)
+
+// hidden returns the lines that lie under a later one, with its name.
+func (f *Figure) hidden(p *plot.Plot) []string {
+	var names []string
+	for i, l := range f.Lines {
+		for _, over := range f.Lines[i+1:] {
+			if f.covers(p, f.visible(over.Points), f.visible(l.Points)) {
+				names = append(names, l.Name+" (under "+over.Name+")")
+				break
+			}
+		}
+	}
+	return names
+}
+
+// covers reports whether a line lies over another, as far as their points have equal X.
+func (f *Figure) covers(p *plot.Plot, over, under []Point) bool {
+	shared, same := 0, 0
+	k := 0
+	for _, pt := range under {
+		for k < len(over) && over[k].X < pt.X {
+			k++
+		}
+		if k == len(over) || over[k].X != pt.X {
+			continue
+		}
+		shared++
+		if math.Abs(p.Y.Norm(over[k].Y.Mean)-p.Y.Norm(pt.Y.Mean)) < near {
+			same++
+		}
+	}
+	return shared > 1 && shared == len(under) && float64(same) >= (1-apart)*float64(shared)
+}
