@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"reflect"
+	"slices"
 	"syscall"
 
 	"peerd.dev/cmd/peerd/internal/config"
@@ -48,17 +48,8 @@ func (o *options) reload(running *config.Config, level *slog.LevelVar, log *slog
 		return
 	}
 	log.Info("the configuration is read again", changeable, c.Log.Level)
-	if keys := unequalKeys(running, c); len(keys) > 0 {
+	keys := slices.DeleteFunc(running.Differences(c), func(key string) bool { return key == changeable })
+	if len(keys) > 0 {
 		log.Warn("keys that have changed need a restart", "keys", keys)
 	}
-}
-
-// unequalKeys returns the keys whose values differ and that a running peer does not take over.
-func unequalKeys(a, b *config.Config) (keys []string) {
-	for _, k := range config.Schema() {
-		if k.Name != changeable && !reflect.DeepEqual(a.Value(k.Name).Interface(), b.Value(k.Name).Interface()) {
-			keys = append(keys, k.Name)
-		}
-	}
-	return keys
 }
