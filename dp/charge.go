@@ -155,6 +155,18 @@ func (c *Charge) SumNoise(t uint64) Noise {
 	return d.layout(c.Leaves).sum(c.noise(), t)
 }
 
+// MostNoise returns an upper bound on the noise of a sum over leaves of a charge that passes
+// Check, in whichever lives its node closed them: a term for each leaf, each as wide as the
+// widest of any node.
+func (c *Charge) MostNoise(over Span) Noise {
+	d, ok := c.Mechanism.design()
+	if !ok || c.Scale == 0 {
+		return Noise{}
+	}
+	terms := min(over.To-over.From, c.Leaves, math.MaxUint32/VarianceScale)
+	return Noise{Law: d.Law, Scale: c.Scale * d.times(c.Leaves), VarianceUnits: uint32(terms) * VarianceScale}
+}
+
 // noise returns one term of the charged noise.
 func (c *Charge) noise() Noise {
 	if c.Scale == 0 {

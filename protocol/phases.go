@@ -18,7 +18,7 @@ const (
 
 // PhasesParams are the parameters of protocol phases.
 type PhasesParams struct {
-	First  uint64  `want:"0..1000000" unit:"rewards" fixed:"yes" doc:"Rewards in the first batch of an arm; 0 takes 3/epsilon, and at least 4."`
+	First  uint64  `want:"0..1000000" unit:"rewards" fixed:"yes" doc:"Rewards in the first batch of an arm; 0 takes 3 times the scale of the noise in a draw, which is 3/epsilon for one reward a user, and at least 4."`
 	Growth float64 `want:"over 0 up to 4" fixed:"yes" doc:"A batch of an arm has this many times the rewards of all batches before it."`
 	Limit  uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds after which a batch with a reward closes before it is full; that costs a draw of noise and no budget. 0 waits for ever."`
 	Pull   uint64  `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which a peer learns of rows that it missed; up to 256 times as many while no row is new."`
@@ -250,6 +250,9 @@ func (r *phases) check(m *Message) error {
 		}
 		if r.c.Charge.Scale > 0 && batches < r.cadence.Fewest(x.Count(0)) {
 			return m.bad("%d rewards in %d batches, want at least %d", x.Count(0), batches, r.cadence.Fewest(x.Count(0)))
+		}
+		if draws := uint64(x.Noise().VarianceUnits); draws > x.Count(0)*dp.VarianceScale {
+			return m.bad("%d rewards with %d/%d draws of noise, and no batch is without a reward", x.Count(0), draws, dp.VarianceScale)
 		}
 		next = x.Stream() + 1
 	}

@@ -109,8 +109,8 @@ func TestALaggardCatchesUp(t *testing.T) {
 	}
 }
 
-// TestClaimsForceFewPulls: a peer that states 2^60 rewards of every arm, signed with its own
-// key, forces 4 ln t + N pulls of each. With merge trimmed it forces none that the others
+// TestClaimsForceFewPulls: a peer that states 10,000 rewards of every arm, as many as the
+// horizon allows, signed with its own key, forces 4 ln t + N pulls of each. With merge trimmed it forces none that the others
 // do not.
 func TestClaimsForceFewPulls(t *testing.T) {
 	for _, merge := range []protocol.Merge{protocol.MergeMean, protocol.MergeTrimmed} {
@@ -121,8 +121,8 @@ func TestClaimsForceFewPulls(t *testing.T) {
 		lie := protocol.Draft{Kind: protocol.PhasesRow, Label: protocol.Label{Origin: 3, Seq: 1 << 40}}
 		for arm := range dp.StreamID(2) {
 			x, err := dp.Received(dp.Fields{
-				Stream: arm, Span: dp.Span{To: 200}, Count: []uint64{1 << 60}, Value: []int64{0}, Exponent: dp.GridExponent,
-				Noise: dp.Noise{Scale: 1 << 20, VarianceUnits: 200 * dp.VarianceScale},
+				Stream: arm, Span: dp.Span{To: 20}, Count: []uint64{10_000}, Value: []int64{0}, Exponent: dp.GridExponent,
+				Noise: dp.Noise{Scale: 1 << 20, VarianceUnits: 20 * dp.VarianceScale},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -225,6 +225,9 @@ func TestForgedBatchesAreRefused(t *testing.T) {
 		"less noise than charged":   {release(func(f *dp.Fields) { f.Noise.Scale /= 2 })},
 		"no noise":                  {release(func(f *dp.Fields) { f.Noise = dp.Noise{} })},
 		"fewer draws than batches":  {release(func(f *dp.Fields) { f.Noise.VarianceUnits -= dp.VarianceScale })},
+		"more draws than rewards":   {release(func(f *dp.Fields) { f.Span.To, f.Noise.VarianceUnits = 20, 20*dp.VarianceScale })},
+		"more draws than leaves":    {release(func(f *dp.Fields) { f.Noise.VarianceUnits += dp.VarianceScale })},
+		"more noise than charged":   {release(func(f *dp.Fields) { f.Noise.Scale++ })},
 		"more than rewards can be":  {release(func(f *dp.Fields) { f.Value[0] += 1000 << 20 })},
 	} {
 		m := theirs

@@ -15,32 +15,38 @@ const improbable = 1e-15
 const leastVariance = dp.VarianceScale / 2
 
 // plausible refuses sums that an honest peer with the charge c does not release, of a Box of one
-// entry or of counted records: with less noise than was charged, or a sum that no rewards within
-// bounds and no such noise give, except with probability [improbable]. What it lets pass may still
-// be a lie.
+// entry or of counted records: with less noise than was charged, or with more than the leaves can
+// hold that it is about, or a sum that no rewards within bounds and no such noise give, except
+// with probability [improbable]. What it lets pass may still be a lie.
 func plausible(c *dp.Charge, m *Message, sums *dp.Release) error {
-	noise := sums.Noise()
+	noise, over := sums.Noise(), sums.Span()
+	most := c.MostNoise(over)
 	switch {
+	case sums.Exponent() != dp.GridExponent: // the charged scale is in its units
+		return m.bad("a lattice of 2^%d, want 2^%d", sums.Exponent(), dp.GridExponent)
 	case c.Scale == 0 && noise.Scale != 0:
 		return m.bad("noise of scale %d, and the policy is none", noise.Scale)
 	case c.Scale > 0 && (noise.Law != c.Mechanism.Law() || noise.Scale < c.Scale || noise.VarianceUnits < leastVariance):
 		return m.bad("%d/%d %v terms of scale %d are less noise than half a %v term of scale %d, which every sum has under the policy",
 			noise.VarianceUnits, dp.VarianceScale, noise.Law, noise.Scale, c.Mechanism.Law(), c.Scale)
+	case noise.Scale > most.Scale || noise.VarianceUnits > most.VarianceUnits:
+		return m.bad("%d/%d %v terms of scale %d are more noise than %d leaves have under the policy, at most one term of scale %d each",
+			noise.VarianceUnits, dp.VarianceScale, noise.Law, noise.Scale, over.To-over.From, most.Scale)
 	}
 	lo, hi := c.Bounds()
 	moments := sums.NoiseMoments()
-	most := belief.NoiseTail(moments.LaplaceSumSq, moments.LaplaceMax, moments.GaussVar, math.Log(2/improbable))
+	tail := belief.NoiseTail(moments.LaplaceSumSq, moments.LaplaceMax, moments.GaussVar, math.Log(2/improbable))
 	for k := range sums.Len() {
 		sum := sums.At(k)
 		if c.Shape == dp.Counted { // a sum of distances from a bound
-			if sum < -most {
-				return m.bad("value %d: %v, and no value is below 0 without noise of at most %.3g", k, sum, most)
+			if sum < -tail {
+				return m.bad("value %d: %v, and no value is below 0 without noise of at most %.3g", k, sum, tail)
 			}
 			continue
 		}
-		if n := float64(sums.Count(k)); sum < n*lo-most || sum > n*hi+most {
+		if n := float64(sums.Count(k)); sum < n*lo-tail || sum > n*hi+tail {
 			return m.bad("part %d: no %d rewards from %v to %v add up to %v with noise of at most %.3g",
-				k, sums.Count(k), lo, hi, sum, most)
+				k, sums.Count(k), lo, hi, sum, tail)
 		}
 	}
 	return nil

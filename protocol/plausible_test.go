@@ -35,9 +35,10 @@ func TestAnHonestSumIsPlausible(t *testing.T) {
 	}
 }
 
-// TestALieIsRefused: values that no rewards and no such noise give, and less noise than charged.
+// TestALieIsRefused: values that no rewards and no such noise give, and less noise than charged, or
+// more than as many leaves can have.
 func TestALieIsRefused(t *testing.T) {
-	c := dp.Charge{Mechanism: dp.Tree, Scale: 5 << 20, Hi: 1 << 20}
+	c := dp.Charge{Mechanism: dp.Tree, Scale: 5 << 20, Hi: 1 << 20, Leaves: 10}
 	noise := dp.Noise{Scale: 5 << 20, VarianceUnits: 3 * dp.VarianceScale}
 	most := int64(belief.NoiseTail(3*25, 5, 0, math.Log(2/improbable))) // of three terms of scale 5, in rewards
 	for name, x := range map[string]struct {
@@ -55,9 +56,12 @@ func TestALieIsRefused(t *testing.T) {
 		"less than half a term":    {100, 50, dp.Noise{Scale: 5 << 20, VarianceUnits: dp.VarianceScale/2 - 1}, true},
 		"no noise":                 {100, 50, dp.Noise{}, true},
 		"another law":              {100, 50, dp.Noise{Law: dp.Gaussian, Scale: 5 << 20, VarianceUnits: 3 * dp.VarianceScale}, true},
+		"a term for each leaf":     {100, 50, dp.Noise{Scale: 5 << 20, VarianceUnits: 7 * dp.VarianceScale}, false},
+		"more terms than leaves":   {100, 50, dp.Noise{Scale: 5 << 20, VarianceUnits: 7*dp.VarianceScale + 1}, true},
+		"a greater scale":          {100, 50, dp.Noise{Scale: 5<<20 + 1, VarianceUnits: 3 * dp.VarianceScale}, true},
 		"more pulls than possible": {1 << 63, 50, noise, false}, // that is for the merge
 	} {
-		r := received(t, dp.Fields{Count: []uint64{x.count}, Value: []int64{x.reward << 20}, Exponent: dp.GridExponent, Span: dp.Span{To: 1}, Noise: x.noise})
+		r := received(t, dp.Fields{Count: []uint64{x.count}, Value: []int64{x.reward << 20}, Exponent: dp.GridExponent, Span: dp.Span{To: 7}, Noise: x.noise})
 		m := Message{&message{kind: rowsRow, body: []dp.Release{r}}}
 		if err := plausible(&c, &m, &r); (err != nil) != x.lie {
 			t.Errorf("%s: %v", name, err)
@@ -65,13 +69,24 @@ func TestALieIsRefused(t *testing.T) {
 	}
 	c.Shape = dp.Counted
 	for value, lie := range map[int64]bool{-most + 2: false, -most - 1: true, 1 << 30: false} {
-		r := received(t, dp.Fields{Value: []int64{value << 20}, Exponent: dp.GridExponent, Span: dp.Span{To: 1}, Noise: noise})
+		r := received(t, dp.Fields{Value: []int64{value << 20}, Exponent: dp.GridExponent, Span: dp.Span{To: 7}, Noise: noise})
 		if err := plausible(&c, &Message{&message{}}, &r); (err != nil) != lie {
 			t.Errorf("counted, %d: %v", value, err)
 		}
 	}
+	c.Shape = dp.Box
+	for exponent, lie := range map[int8]bool{dp.GridExponent: false, dp.GridExponent - 1: true, dp.GridExponent + 1: true} {
+		r := received(t, dp.Fields{Count: []uint64{100}, Value: []int64{0}, Exponent: exponent, Span: dp.Span{To: 7}, Noise: noise})
+		if err := plausible(&c, &Message{&message{}}, &r); (err != nil) != lie {
+			t.Errorf("a lattice of 2^%d: %v", exponent, err)
+		}
+	}
+	r := received(t, dp.Fields{Count: []uint64{100}, Value: []int64{0}, Exponent: dp.GridExponent, Span: dp.Span{To: 1 << 40}, Noise: dp.Noise{Scale: 5 << 20, VarianceUnits: 11 * dp.VarianceScale}})
+	if plausible(&c, &Message{&message{}}, &r) == nil {
+		t.Error("a sum over more leaves than the horizon has their noise")
+	}
 	free := dp.Charge{Hi: 1 << 20}
-	r := received(t, dp.Fields{Count: []uint64{1}, Value: []int64{1 << 19}, Exponent: dp.GridExponent, Noise: noise})
+	r = received(t, dp.Fields{Count: []uint64{1}, Value: []int64{1 << 19}, Exponent: dp.GridExponent, Noise: noise})
 	if plausible(&free, &Message{&message{}}, &r) == nil {
 		t.Error("noise where the policy is none is accepted")
 	}

@@ -25,7 +25,7 @@ func drawRows(t *rapid.T, p *rows, liars int) (honest [][]sample) {
 	var out Outbox
 	for i := range p.c.Peers() {
 		lies := i >= p.c.Peers()-liars
-		f := dp.Fields{Exponent: dp.GridExponent, Span: dp.Span{To: 1}, Noise: dp.Noise{Scale: 5 << 20, VarianceUnits: 3 * dp.VarianceScale}}
+		f := dp.Fields{Exponent: dp.GridExponent, Span: dp.Span{To: 3}, Noise: dp.Noise{Scale: 5 << 20, VarianceUnits: 3 * dp.VarianceScale}}
 		if lies {
 			f.Exponent = rapid.OneOf(rapid.Just[int8](dp.GridExponent), rapid.Int8Range(-64, 64)).Draw(t, "exponent")
 			f.Noise = anyNoise(t)
@@ -70,7 +70,7 @@ func merging(t rapid.TB, peers int, merge Merge, f int) *rows {
 	graph := make([][]Peer, peers)
 	graph[0] = []Peer{1}
 	p, err := newRows(
-		Config{Graph: graph, Parts: 2, Width: 1, Charge: dp.Charge{Scale: 5 << 20, Hi: 1 << 20}, Keys: gullible{}, Rand: rand.New(rand.NewPCG(1, 1))},
+		Config{Graph: graph, Parts: 2, Width: 1, Charge: dp.Charge{Scale: 5 << 20, Hi: 1 << 20, Leaves: 3}, Keys: gullible{}, Rand: rand.New(rand.NewPCG(1, 1))},
 		RowsParams{Every: 1, Pull: 1, Merge: merge, F: f},
 	)
 	if err != nil {

@@ -52,7 +52,8 @@ type Entry struct {
 	// Check refuses parameters that do not suit the network: the field, as in a key, and
 	// what is wanted; empty if all is well.
 	Check func(params any, n Net) (field, want string)
-	// Fit returns params with what they leave to the budget of one user, +Inf for none.
+	// Fit returns params with what they leave to the noise: epsilon is 1/b for a draw with the
+	// deviation of Laplace noise of scale b on a reward, +Inf for none.
 	Fit func(params any, epsilon float64) any
 	// Idle reports whether a peer has a role and no arms; nil if all peers have arms.
 	Idle func(params any, self Peer) bool

@@ -26,8 +26,6 @@ within three seconds.
 
 Everything is on disk before it is answered or sent: stop the peer, or lose power, and
 the next start continues where it stopped. The budget covers the life of the folder.
-On SIGHUP it reads its configuration again, takes over log.level, and names the other keys
-that have changed, which need a restart.
 
 With world.kind: application, the site's application asks for actions and reports
 rewards over the API; see docs/api.md.`,
@@ -39,7 +37,7 @@ rewards over the API; see docs/api.md.`,
 			if err != nil {
 				return err
 			}
-			return o.runPeer(ctx, c, r)
+			return runPeer(ctx, &c.Settings, r, o.stderr)
 		}),
 	}
 	cmd.Flags().StringVar(&r.trace, "trace", "", "in lockstep, write every decision, release and frame to this folder")
@@ -53,8 +51,7 @@ type runOptions struct {
 }
 
 // runPeer runs one peer until ctx is done.
-func (o *options) runPeer(ctx context.Context, c *config.Config, r runOptions) error {
-	s := &c.Settings
+func runPeer(ctx context.Context, s *config.Settings, r runOptions, stderr io.Writer) error {
 	if r.leash {
 		var cut context.CancelFunc
 		ctx, cut = context.WithCancel(ctx)
@@ -64,7 +61,7 @@ func (o *options) runPeer(ctx context.Context, c *config.Config, r runOptions) e
 			cut()
 		}()
 	}
-	log, level, err := daemon.NewLogger(o.stderr, s.Log)
+	log, err := daemon.NewLogger(stderr, s.Log)
 	if err != nil {
 		return err
 	}
@@ -72,7 +69,6 @@ func (o *options) runPeer(ctx context.Context, c *config.Config, r runOptions) e
 	if s.Mode == config.Live {
 		keepPrivate()
 	}
-	defer o.reloads(c, level, log)()
 	d, err := daemon.New(s, daemon.Options{Trace: r.trace, Version: version.Read().Version}, log)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,6 +65,26 @@ func TestTheTwinsOfFigure2(t *testing.T) {
 		}
 		if gaps[0] != gaps[1] || gaps[0] <= 0 {
 			t.Errorf("%s: gaps between the best arms are %v", name, gaps)
+		}
+	}
+}
+
+// TestLiarsInSmall: every cell with liars has one of its name without any, rows outside of what rewards
+// give are refused, and where sites are alike own regret is regret.
+func TestLiarsInSmall(t *testing.T) {
+	r := playFile(t, t.TempDir(), "../../configs/liars.yaml", "privacy.horizon=40", "testnet.nodes=8", "experiment.seeds=1")
+	honest := map[string]bool{}
+	for _, c := range r.Cells {
+		base, lie, lies := strings.Cut(c.Cell, ", count = ")
+		if honest[base] = honest[base] || !lies; !honest[base] {
+			t.Errorf("%s: no cell before it is called %q", c.Cell, base)
+		}
+		refused := strings.Contains(lie, "outside") || strings.Contains(lie, "quiet") || strings.Contains(lie, "loud") || strings.Contains(lie, "fork")
+		if !lies && c.Refused > 0 || refused && c.Refused == 0 {
+			t.Errorf("%s: %d rows refused", c.Cell, c.Refused)
+		}
+		if c.Own == nil || math.Abs(c.Own.Mean-c.Regret.Mean) > 1e-9 {
+			t.Errorf("%s: own regret %v, regret %v", c.Cell, c.Own, c.Regret)
 		}
 	}
 }

@@ -9,8 +9,9 @@ import (
 // A Run is what is kept of a simulated run.
 type Run struct {
 	Seed     uint64        `json:"seed"`
-	Points   []uint64      `json:"points"` // numbers of rounds
-	Regret   []float64     `json:"regret"` // cumulative, of the average honest peer, after them
+	Points   []uint64      `json:"points"`     // numbers of rounds
+	Regret   []float64     `json:"regret"`     // cumulative, of the average honest peer, after them
+	Own      *float64      `json:"own_regret"` // at the end, against the best arm of each one's own site; null where arms have no means
 	Messages uint64        `json:"messages"`
 	Bytes    uint64        `json:"bytes"`
 	Lost     uint64        `json:"lost"`
@@ -24,7 +25,7 @@ type Run struct {
 // NewRun returns what is kept of a result.
 func NewRun(seed uint64, r *sim.Result) Run {
 	k := Run{
-		Seed: seed, Points: r.Points, Regret: r.Regret, Messages: r.Messages, Bytes: r.Bytes, Lost: r.Lost,
+		Seed: seed, Points: r.Points, Regret: r.Regret, Own: r.OwnRegret, Messages: r.Messages, Bytes: r.Bytes, Lost: r.Lost,
 		Refused: r.Refused, Epsilon: r.Spent, Gap: r.Gap, Lemmas: r.Lemmas, Coverage: r.Coverage,
 	}
 	if math.IsInf(k.Epsilon, 1) {
@@ -41,6 +42,18 @@ func Finals(runs []Run) []float64 {
 	all := make([]float64, len(runs))
 	for i := range runs {
 		all[i] = runs[i].Final()
+	}
+	return all
+}
+
+// Owns returns the regrets at the end of runs against the best arm of each peer's own site, in
+// their order, or nil where arms have no means.
+func Owns(runs []Run) []float64 {
+	var all []float64
+	for i := range runs {
+		if runs[i].Own != nil {
+			all = append(all, *runs[i].Own)
+		}
 	}
 	return all
 }

@@ -19,6 +19,7 @@ const (
 	ClaimHuge   Claim = "huge" // 2^63
 	ClaimT      Claim = "t"    // the rounds so far, which is possible for one arm
 	ClaimHalf   Claim = "half" // half of them
+	ClaimFew    Claim = "few"  // 1
 )
 
 // Pay names what a liar claims that arms pay.
@@ -32,14 +33,29 @@ const (
 	PayFork    Pay = "fork"    // PayInside to peers of even number, and the truth to others
 )
 
+// Noise names how much noise a liar claims to be in its sums.
+type Noise string
+
+// The claims of noise. The empty Noise is NoiseHonest.
+const (
+	NoiseHonest Noise = "honest"
+	NoiseQuiet  Noise = "quiet" // next to none
+	NoiseLoud   Noise = "loud"  // of 2^10 times the scale
+	NoiseMany   Noise = "many"  // of as many draws as there are rewards
+)
+
+// loud is how many times the scale of the noise a loud liar claims.
+const loud = 1 << 10
+
 // Liars are peers that claim what is not so, in their own messages, and sign it. They are
-// spread evenly over the peer numbers. In all else they do what honest peers do.
+// spread evenly over the peer numbers. In all else they do what honest peers do. A liar makes
+// its lies fit each other where it can: a sum is of as many rewards as it claims, and of as
+// many batches as these take.
 type Liars struct {
 	Count int
 	Claim Claim
 	Pay   Pay
-	// Quiet liars claim that their sums hold next to no noise.
-	Quiet bool
+	Noise Noise
 }
 
 // Is reports whether peer i of n is one.
@@ -49,14 +65,19 @@ func (l Liars) Is(i, n int) bool {
 
 func (l Liars) check() error {
 	switch l.Claim {
-	case "", ClaimHonest, ClaimHuge, ClaimT, ClaimHalf:
+	case "", ClaimHonest, ClaimHuge, ClaimT, ClaimHalf, ClaimFew:
 	default:
-		return fmt.Errorf("sim: claim %q, want honest, huge, t or half", l.Claim)
+		return fmt.Errorf("sim: claim %q, want honest, huge, t, half or few", l.Claim)
 	}
 	switch l.Pay {
 	case "", PayHonest, PayInside, PayOutside, PayFork:
 	default:
 		return fmt.Errorf("sim: pay %q, want honest, inside, outside or fork", l.Pay)
+	}
+	switch l.Noise {
+	case "", NoiseHonest, NoiseQuiet, NoiseLoud, NoiseMany:
+	default:
+		return fmt.Errorf("sim: noise %q, want honest, quiet, loud or many", l.Noise)
 	}
 	return nil
 }
@@ -71,6 +92,8 @@ type liar struct {
 	keys  protocol.Keys
 	arms  int
 	worst int // arm, over all sites
+	// batches is when leaves close, with First set where a row states how many there were.
+	batches protocol.Cadence
 	// said are the lies in place of its newest signed message, by whether its addressee has an
 	// even number. A liar that lied anew in copies of a message would give itself away.
 	label protocol.Label
@@ -144,16 +167,20 @@ func (l *liar) lie(m *protocol.Message, t protocol.Round, to protocol.Peer) (pro
 // of as many rewards. Others are means or, in the answer to a question, half of the difference
 // to what was asked.
 func (l *liar) release(r *dp.Release, t protocol.Round, even bool, asked []int64) []byte {
-	noise := r.Noise()
-	if l.Quiet && noise.Scale > 1 {
-		noise.Scale = 1
-	}
+	span, noise := r.Span(), r.Noise()
 	var counts, values []byte
 	for k := range r.Counts() {
 		counts = protowire.AppendVarint(counts, l.count(r.Count(k), t))
 	}
+	if l.batches.First > 0 && noise.Scale > 0 && r.Counts() == 1 && l.claims() {
+		span.From, span.To = 0, l.batches.Fewest(l.count(r.Count(0), t))
+		noise.VarianceUnits = uint32(span.To) * dp.VarianceScale
+	}
 	for k := range r.Len() {
 		v := r.Value(k)
+		if r.Counts() > 0 && r.Count(k) > 0 && l.claims() { // the mean stays what it is
+			v = int64(float64(v) / float64(r.Count(k)) * float64(min(l.count(r.Count(k), t), mostPulls)))
+		}
 		if pay, lies := l.pay(k, even); lies && k < l.arms {
 			v = int64(math.Ldexp(pay, -int(r.Exponent())))
 			switch {
@@ -165,6 +192,7 @@ func (l *liar) release(r *dp.Release, t protocol.Round, even bool, asked []int64
 		}
 		values = protowire.AppendVarint(values, protowire.EncodeZigZag(v))
 	}
+	span, noise = l.noise(r, span, noise, t)
 	var b []byte
 	number := func(num protowire.Number, v uint64) {
 		if v != 0 {
@@ -177,8 +205,8 @@ func (l *liar) release(r *dp.Release, t protocol.Round, even bool, asked []int64
 		}
 	}
 	number(1, uint64(r.Stream()))
-	number(2, r.Span().From)
-	number(3, r.Span().To)
+	number(2, span.From)
+	number(3, span.To)
 	list(4, counts)
 	list(5, values)
 	number(6, protowire.EncodeZigZag(int64(r.Exponent())))
@@ -187,6 +215,30 @@ func (l *liar) release(r *dp.Release, t protocol.Round, even bool, asked []int64
 	number(9, uint64(noise.Law))
 	return b
 }
+
+// noise returns the lie in place of the noise in a release of t rounds, and the leaves that it
+// says it is about.
+func (l *liar) noise(r *dp.Release, span dp.Span, n dp.Noise, t protocol.Round) (dp.Span, dp.Noise) {
+	if n.Scale == 0 {
+		return span, n
+	}
+	switch l.Noise {
+	case NoiseHonest:
+	case NoiseQuiet:
+		n.Scale = 1
+	case NoiseLoud:
+		n.Scale *= loud
+	case NoiseMany:
+		if r.Counts() > 0 {
+			span.To = max(span.To, min(l.count(r.Count(0), t), mostPulls/dp.VarianceScale))
+			n.VarianceUnits = uint32(span.To) * dp.VarianceScale
+		}
+	}
+	return span, n
+}
+
+// claims reports whether the liar lies about numbers of pulls.
+func (l *liar) claims() bool { return l.Claim != "" && l.Claim != ClaimHonest }
 
 // count returns the lie in place of a number of pulls.
 func (l *liar) count(n uint64, t protocol.Round) uint64 {
@@ -198,6 +250,8 @@ func (l *liar) count(n uint64, t protocol.Round) uint64 {
 		return uint64(t) + 1
 	case ClaimHalf:
 		return (uint64(t) + 1) / 2
+	case ClaimFew:
+		return min(n, 1)
 	}
 	return n
 }

@@ -10,11 +10,12 @@ import (
 )
 
 // TestRegretIsWhatPullsFallShortOfTheBestMeanOverSites: at every point, over honest peers,
-// counted from what agents say they pulled.
+// counted from what agents say they pulled; and against each site's own best arm.
 func TestRegretIsWhatPullsFallShortOfTheBestMeanOverSites(t *testing.T) {
 	const rounds, points = 905, 10
 	// Over sites arm 0 pays 0.5 and arm 1 0.4375, though peer 0 sees the contrary.
 	c := config(5, path(4), rounds, []float64{.25, 1}, []float64{.5, .25}, []float64{.5, .25}, []float64{.75, .25})
+	c.Means = [][]float64{{.25, 1}, {.5, .25}, {.5, .25}, {.75, .25}}
 	c.Liars = sim.Liars{Count: 1, Claim: sim.ClaimHalf} // peer 3 of 4
 	c.Faults = sim.Faults{Loss: .1, Churn: .01}
 	pulls := make(map[uint64][2]uint64) // of honest peers, by arm, after so many rounds
@@ -39,6 +40,10 @@ func TestRegretIsWhatPullsFallShortOfTheBestMeanOverSites(t *testing.T) {
 		if math.Abs(res.Regret[i]-want) > 1e-9 {
 			t.Errorf("after %d rounds: %v, want %v", after, res.Regret[i], want)
 		}
+	}
+	own := .75*float64(res.Pulls[0][0]) + .25*float64(res.Pulls[1][1]+res.Pulls[2][1])
+	if math.Abs(*res.OwnRegret-own/3) > 1e-9 {
+		t.Errorf("against the best arms of their own sites %v, want %v", *res.OwnRegret, own/3)
 	}
 	if last := pulls[rounds]; last[0]+last[1] >= 3*rounds || last[1] == 0 {
 		t.Errorf("pulls %v: nobody was away, or nothing was lost by anybody", last)

@@ -32,7 +32,9 @@ type Config struct {
 	Bytes   bool      // Result.Bytes is wanted; it takes a tenth of the time
 	Lemmas  bool      // Result.Lemmas is wanted: of protocol average, without faults and liars
 	Truth   []float64 // means of the arms over all sites; nil where arms have none
-	Cover   bool      // Result.Coverage is wanted; it needs Truth
+	// Means are those of the arms at each peer's own site; nil where arms have none.
+	Means [][]float64
+	Cover bool // Result.Coverage is wanted; it needs Truth
 
 	// Trace, if not nil, returns where to write what peer p does; see
 	// [node.Trace]. Agents then send round ends, as in lockstep.
@@ -46,18 +48,21 @@ type Config struct {
 
 // Result is what a referee who knows the worlds sees. Liars do not count.
 type Result struct {
-	Points   []uint64    // numbers of rounds
-	Regret   []float64   // cumulative, of the average honest peer with arms, after Points rounds
-	Pulls    [][]uint64  // by peer and arm
-	Means    [][]float64 // of the estimates at the end, by peer and arm
-	Messages uint64
-	Bytes    uint64 // of encoded messages, without transport framing; 0 unless asked for
-	Lost     uint64 // messages
-	Refused  uint64 // messages
-	Spent    float64
-	Gap      float64   // by how much the second best arm of Truth falls short of the best
-	Lemmas   *Lemmas   // nil unless asked for
-	Coverage *Coverage // nil unless asked for
+	Points []uint64  // numbers of rounds
+	Regret []float64 // cumulative, of the average honest peer with arms, after Points rounds
+	// OwnRegret is how far the pulls of the average honest peer with arms fall short of the best arm
+	// of its own site, at the end, by Config.Means; nil without them.
+	OwnRegret *float64
+	Pulls     [][]uint64  // by peer and arm
+	Means     [][]float64 // of the estimates at the end, by peer and arm
+	Messages  uint64
+	Bytes     uint64 // of encoded messages, without transport framing; 0 unless asked for
+	Lost      uint64 // messages
+	Refused   uint64 // messages
+	Spent     float64
+	Gap       float64   // by how much the second best arm of Truth falls short of the best
+	Lemmas    *Lemmas   // nil unless asked for
+	Coverage  *Coverage // nil unless asked for
 }
 
 // run is a run under way.
@@ -70,6 +75,7 @@ type run struct {
 	down    []uint64 // round until which a peer is away
 	rng     *rand.Rand
 	regret  float64 // summed over honest peers
+	own     float64 // the same, against the best arm of each one's own site
 	honest  float64 // peers with arms
 	lemmas  *watch  // nil unless asked for
 	cover   *cover  // nil unless asked for
@@ -108,6 +114,9 @@ func Run(c Config) (Result, error) {
 			}
 		}
 	}
+	if own := r.own / r.honest; c.Means != nil {
+		r.res.OwnRegret = &own
+	}
 	for _, a := range r.agents {
 		r.res.Means = append(r.res.Means, a.Summary().Estimates)
 	}
@@ -141,7 +150,11 @@ func start(c Config) (*run, error) {
 	if truth := slices.Sorted(slices.Values(c.Truth)); len(truth) > 1 {
 		r.res.Gap = truth[len(truth)-1] - truth[len(truth)-2]
 	}
-	if err := c.Liars.check(); err != nil {
+	if err = c.Liars.check(); err != nil {
+		return nil, err
+	}
+	cadence, err := c.Spec.Cadence()
+	if err != nil {
 		return nil, err
 	}
 	worst := 0
@@ -176,7 +189,7 @@ func start(c Config) (*run, error) {
 		}
 		var l *liar
 		if c.Liars.Is(i, n) {
-			l = &liar{Liars: c.Liars, self: protocol.Peer(i), keys: peer.Keys, arms: c.Spec.Arms, worst: worst, asked: make(map[protocol.Peer][]int64)}
+			l = &liar{Liars: c.Liars, self: protocol.Peer(i), keys: peer.Keys, arms: c.Spec.Arms, worst: worst, batches: cadence, asked: make(map[protocol.Peer][]int64)}
 		} else if !a.Idle() {
 			r.honest++
 		}
@@ -221,6 +234,9 @@ func (r *run) step(t protocol.Round, i int) error {
 		r.res.Pulls[i][arm]++
 		if !lies {
 			r.regret += r.Worlds[i].Regret(arm)
+			if r.Means != nil {
+				r.own += slices.Max(r.Means[i]) - r.Means[i][arm]
+			}
 		}
 	}
 	r.res.Refused += uint64(len(ready.Refused))

@@ -78,7 +78,7 @@ func (s *Settings) ProtocolParams() any {
 	if err != nil {
 		return params
 	}
-	return e.Fit(params, float64(s.Privacy.Epsilon))
+	return e.Fit(params, s.Privacy.drawn())
 }
 
 // WorldParams returns the parameters of the chosen world; nil for an application.

@@ -221,16 +221,16 @@ func makeSchema() []Key {
 			Doc: "Number of peers that claim what is not so, and sign it.",
 		},
 		{
-			Name: "experiment.liars.claim", Default: "huge", rule: oneOf("honest", "huge", "t", "half"),
-			Doc: "How many pulls of every arm liars claim: their own, 2^63, the rounds so far, or half of them.",
+			Name: "experiment.liars.claim", Default: "huge", rule: oneOf("honest", "huge", "t", "half", "few"),
+			Doc: "How many pulls of every arm liars claim: their own, 2^63, the rounds so far, half of them, or 1.",
 		},
 		{
 			Name: "experiment.liars.pay", Default: "honest", rule: oneOf("honest", "inside", "outside", "fork"),
 			Doc: "What liars claim that arms pay: inside is 1 for the worst arm and 0 for others, outside 1,000 and -1,000, and fork is inside to half of the peers and the truth to the others.",
 		},
 		{
-			Name: "experiment.liars.quiet", Default: "false", rule: yesNo(),
-			Doc: "Liars claim that their sums hold next to no noise.",
+			Name: "experiment.liars.noise", Default: "honest", rule: oneOf("honest", "quiet", "loud", "many"),
+			Doc: "How much noise liars claim to be in their sums: what there is, next to none, 1,024 times the scale, or as many draws as rewards.",
 		},
 		{
 			Name: "experiment.figure.kind", Default: "curves", rule: oneOf("none", "curves", "final"),

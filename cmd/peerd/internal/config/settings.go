@@ -85,6 +85,23 @@ func (p Privacy) Rounds() uint64 {
 	return p.Horizon
 }
 
+// drawn returns 1/b for the scale b of Laplace noise that has the deviation of a single draw: ε with
+// Laplace noise and √2/σ with Gaussian, divided by the records of a user. Settings that make no
+// noise are refused elsewhere.
+func (p Privacy) drawn() float64 {
+	epsilon := float64(p.Epsilon)
+	if m, err := dp.ParseMechanism(p.Mechanism); err == nil && m.Law() == dp.Gaussian {
+		formula := account.Analytic
+		if p.Calibration == dp.Paper.String() {
+			formula = account.Papers
+		}
+		if sigma, err := formula.Sigma(epsilon, p.Delta, 1); err == nil {
+			epsilon = math.Sqrt2 / sigma
+		}
+	}
+	return epsilon / float64(max(1, p.RecordsPerUser))
+}
+
 // Budget returns what the peer may spend.
 func (p Privacy) Budget() (b account.Budget, err error) {
 	if b.Epsilon, err = account.Epsilon(float64(p.Epsilon)); err != nil {
@@ -215,7 +232,7 @@ type Liars struct {
 	Count int
 	Claim string
 	Pay   string
-	Quiet bool
+	Noise string
 }
 
 // Log says what is logged and how.

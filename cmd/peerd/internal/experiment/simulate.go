@@ -38,7 +38,7 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 		},
 		Liars: sim.Liars{
 			Count: s.Experiment.Liars.Count, Claim: sim.Claim(s.Experiment.Liars.Claim),
-			Pay: sim.Pay(s.Experiment.Liars.Pay), Quiet: s.Experiment.Liars.Quiet,
+			Pay: sim.Pay(s.Experiment.Liars.Pay), Noise: sim.Noise(s.Experiment.Liars.Noise),
 		},
 	}
 	copy(c.Faults.Partition[:], s.Experiment.Faults.Partition)
@@ -62,6 +62,13 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 			}
 		}
 		c.Worlds = append(c.Worlds, w)
+		if worlds.Means != nil {
+			var own []float64 // nil for a peer without arms
+			if w != nil {
+				own = worlds.Means[s.SitesOf(i)]
+			}
+			c.Means = append(c.Means, own)
+		}
 		ids = append(ids, config.LockstepIdentity(number))
 		text = append(text, ids[i].ID())
 	}
@@ -123,12 +130,16 @@ func SimulateAlone(s *config.Settings, source world.Source, run uint64) (sim.Con
 	var seeds []node.Seed
 	var keys []protocol.Keys
 	var worlds []bandit.World
+	var means [][]float64
 	for i := range c.Seeds {
 		if entry.Learns(c.Spec.Protocol, protocol.Peer(i)) {
 			seeds, keys, worlds = append(seeds, c.Seeds[i]), append(keys, c.Keys[i]), append(worlds, c.Worlds[i])
+			if c.Means != nil {
+				means = append(means, c.Means[i])
+			}
 		}
 	}
-	c.Seeds, c.Keys, c.Worlds = seeds, keys, worlds
+	c.Seeds, c.Keys, c.Worlds, c.Means = seeds, keys, worlds, means
 	c.Spec.Graph, c.Spec.Protocol = make([][]protocol.Peer, len(seeds)), entry.Alone(c.Spec.Protocol)
 	c.Alone, c.Liars, c.Faults = true, sim.Liars{}, sim.Faults{}
 	return c, nil

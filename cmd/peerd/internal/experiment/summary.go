@@ -25,24 +25,27 @@ type Document struct {
 
 // CellDocument is the result of a cell. Intervals are of 95 %, over seeds.
 type CellDocument struct {
-	Cell     string              `json:"cell"`
-	Peers    int                 `json:"peers"`
-	Rounds   uint64              `json:"rounds"`
-	Gap      float64             `json:"spectral_gap"` // of the network; 1 less is lambda2
-	Least    float64             `json:"arm_gap_least"`
-	Middle   float64             `json:"arm_gap_median"` // between the two best arms, by run
-	Regret   experiment.Interval `json:"regret"`         // of the average honest peer at the end
-	Ratio    experiment.Interval `json:"regret_ratio"`   // of means, to the reference; paired by seed
-	Bound    *float64            `json:"lower_bound"`    // on Regret, asymptotic, mean over runs; null where none is computed
-	Messages float64             `json:"messages_a_peer_and_round"`
-	Bytes    float64             `json:"bytes_a_peer_and_round"`
-	Lost     float64             `json:"lost_share"`
-	Refused  uint64              `json:"refused"`
-	Epsilon  float64             `json:"epsilon_spent"`      // by each peer; -1 for infinity
-	Private  bool                `json:"private"`            // never: noise comes from seeds
-	Seconds  float64             `json:"seconds"`            // of all runs, added up
-	Lemmas   *sim.Lemmas         `json:"laws,omitempty"`     // over all runs
-	Coverage *sim.Coverage       `json:"coverage,omitempty"` // over all runs
+	Cell   string              `json:"cell"`
+	Peers  int                 `json:"peers"`
+	Rounds uint64              `json:"rounds"`
+	Gap    float64             `json:"spectral_gap"` // of the network; 1 less is lambda2
+	Least  float64             `json:"arm_gap_least"`
+	Middle float64             `json:"arm_gap_median"` // between the two best arms, by run
+	Regret experiment.Interval `json:"regret"`         // of the average honest peer at the end
+	// Own is the regret of the average honest peer at the end against the best arm of its own site: what
+	// it loses there while all learn the best arm over sites. It is null where arms have no means.
+	Own      *experiment.Interval `json:"own_regret"`
+	Ratio    experiment.Interval  `json:"regret_ratio"` // of means, to the reference; paired by seed
+	Bound    *float64             `json:"lower_bound"`  // on Regret, asymptotic, mean over runs; null where none is computed
+	Messages float64              `json:"messages_a_peer_and_round"`
+	Bytes    float64              `json:"bytes_a_peer_and_round"`
+	Lost     float64              `json:"lost_share"`
+	Refused  uint64               `json:"refused"`
+	Epsilon  float64              `json:"epsilon_spent"`      // by each peer; -1 for infinity
+	Private  bool                 `json:"private"`            // never: noise comes from seeds
+	Seconds  float64              `json:"seconds"`            // of all runs, added up
+	Lemmas   *sim.Lemmas          `json:"laws,omitempty"`     // over all runs
+	Coverage *sim.Coverage        `json:"coverage,omitempty"` // over all runs
 }
 
 func sumUp(c *config.Config, cells []cellRun) *Document {
@@ -61,6 +64,10 @@ func (r *cellRun) sumUp() CellDocument {
 	d := CellDocument{
 		Cell: r.Name, Peers: r.Testnet.Nodes, Rounds: r.RoundCount(), Gap: r.gap, Epsilon: runs[0].Epsilon,
 		Regret: experiment.MeanOf(experiment.Finals(runs)), Seconds: r.seconds,
+	}
+	if owns := experiment.Owns(runs); owns != nil {
+		own := experiment.MeanOf(owns)
+		d.Own = &own
 	}
 	if r.bound != nil {
 		bound := experiment.MeanOf(r.bound.at(r.RoundCount())).Mean
@@ -118,7 +125,7 @@ func notPrivate(cells []cellRun) []string {
 // Write prints the results as a table.
 func (d *Document) Write(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintf(t, "CELL\tPEERS\tROUNDS\tSPECTRAL GAP\tREGRET OF A PEER\tLOWER BOUND\tRATIO TO %q\tARM GAP\tMESSAGES\tBYTES\tε\tSECONDS\n", d.Reference)
+	_, _ = fmt.Fprintf(t, "CELL\tPEERS\tROUNDS\tSPECTRAL GAP\tREGRET OF A PEER\tOWN REGRET\tLOWER BOUND\tRATIO TO %q\tARM GAP\tMESSAGES\tBYTES\tε\tSECONDS\n", d.Reference)
 	for _, c := range d.Cells {
 		epsilon := "∞"
 		if c.Epsilon >= 0 {
@@ -128,15 +135,19 @@ func (d *Document) Write(w io.Writer) {
 		if c.Bound != nil {
 			bound = strconv.FormatFloat(*c.Bound, 'f', 1, 64)
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%d\t%d\t%.3g\t%s\t%s\t%s\t%.3g\t%.3g\t%.3g\t%s\t%.1f\n", c.Cell, c.Peers, c.Rounds, c.Gap,
-			MeanText(c.Regret), bound, timesText(c.Ratio), c.Least, c.Messages, c.Bytes, epsilon, c.Seconds)
+		own := "none"
+		if c.Own != nil {
+			own = MeanText(*c.Own)
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%d\t%d\t%.3g\t%s\t%s\t%s\t%s\t%.3g\t%.3g\t%.3g\t%s\t%.1f\n", c.Cell, c.Peers, c.Rounds, c.Gap,
+			MeanText(c.Regret), own, bound, timesText(c.Ratio), c.Least, c.Messages, c.Bytes, epsilon, c.Seconds)
 	}
 	_ = t.Flush()
 	over := "One seed, so no intervals;"
 	if d.Seeds > 1 {
 		over = fmt.Sprintf("Means over %d seeds with 95 %% intervals, ratios paired by seed; the arm gap is the least over seeds;", d.Seeds)
 	}
-	_, _ = fmt.Fprintf(w, "%s\nmessages and bytes are those a peer sends in a round.\n", over)
+	_, _ = fmt.Fprintf(w, "%s\nown regret is against the best arm of each peer's own site;\nmessages and bytes are those a peer sends in a round.\n", over)
 	for _, c := range d.Cells {
 		if c.Lost > 0 || c.Refused > 0 {
 			_, _ = fmt.Fprintf(w, "%s: %.1f %% of messages lost, %d refused\n", c.Cell, 100*c.Lost, c.Refused)
