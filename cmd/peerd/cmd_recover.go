@@ -53,7 +53,7 @@ the same key: what was learnt is lost, and every leaf that may have been release
 				return err
 			}
 			keepPrivate()
-			log, err := daemon.NewLogger(o.stderr, c.Log)
+			log, _, err := daemon.NewLogger(o.stderr, c.Log)
 			if err != nil {
 				return err
 			}

@@ -26,6 +26,8 @@ within three seconds.
 
 Everything is on disk before it is answered or sent: stop the peer, or lose power, and
 the next start continues where it stopped. The budget covers the life of the folder.
+On SIGHUP it reads its configuration again, takes over log.level, and names the other keys
+that have changed, which need a restart.
 
 With world.kind: application, the site's application asks for actions and reports
 rewards over the API; see docs/api.md.`,
@@ -37,7 +39,7 @@ rewards over the API; see docs/api.md.`,
 			if err != nil {
 				return err
 			}
-			return runPeer(ctx, &c.Settings, r, o.stderr)
+			return o.runPeer(ctx, c, r)
 		}),
 	}
 	cmd.Flags().StringVar(&r.trace, "trace", "", "in lockstep, write every decision, release and frame to this folder")
@@ -51,7 +53,8 @@ type runOptions struct {
 }
 
 // runPeer runs one peer until ctx is done.
-func runPeer(ctx context.Context, s *config.Settings, r runOptions, stderr io.Writer) error {
+func (o *options) runPeer(ctx context.Context, c *config.Config, r runOptions) error {
+	s := &c.Settings
 	if r.leash {
 		var cut context.CancelFunc
 		ctx, cut = context.WithCancel(ctx)
@@ -61,7 +64,7 @@ func runPeer(ctx context.Context, s *config.Settings, r runOptions, stderr io.Wr
 			cut()
 		}()
 	}
-	log, err := daemon.NewLogger(stderr, s.Log)
+	log, level, err := daemon.NewLogger(o.stderr, s.Log)
 	if err != nil {
 		return err
 	}
@@ -69,6 +72,7 @@ func runPeer(ctx context.Context, s *config.Settings, r runOptions, stderr io.Wr
 	if s.Mode == config.Live {
 		keepPrivate()
 	}
+	defer o.reloads(c, level, log)()
 	d, err := daemon.New(s, daemon.Options{Trace: r.trace, Version: version.Read().Version}, log)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"text/tabwriter"
 	"time"
 )
@@ -58,4 +59,14 @@ func (c *Config) Write(w io.Writer) {
 		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", k.Name, source, value)
 	}
 	_ = t.Flush()
+}
+
+// Differences returns the keys whose values are others in o, in the order of the schema.
+func (c *Config) Differences(o *Config) (keys []string) {
+	for _, k := range Schema() {
+		if !reflect.DeepEqual(c.Value(k.Name).Interface(), o.Value(k.Name).Interface()) {
+			keys = append(keys, k.Name)
+		}
+	}
+	return keys
 }

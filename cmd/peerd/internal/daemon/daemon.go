@@ -144,6 +144,10 @@ func (p *Daemon) lockstep(trace string) error {
 
 // Run plays until ctx is done or something breaks.
 func (p *Daemon) Run(ctx context.Context) error {
+	manager, fault := newService(p.Ready, p.log)
+	if fault != nil {
+		return config.Failf(config.ErrUsage, "WATCHDOG_USEC: %w", fault)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var all sync.WaitGroup
@@ -153,6 +157,7 @@ func (p *Daemon) Run(ctx context.Context) error {
 		}
 	})
 	all.Go(func() { p.watch(ctx, cancel) })
+	all.Go(func() { manager.run(ctx) })
 	if p.host != nil {
 		p.log.Info("peer is up", "peer", p.deployment.Self, "network", p.deployment.Network.Name, "addresses", p.host.Addrs())
 	}

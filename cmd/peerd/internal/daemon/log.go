@@ -8,15 +8,15 @@ import (
 	"peerd.dev/cmd/peerd/internal/terminal"
 )
 
-// NewLogger returns the log that settings ask for.
-func NewLogger(w io.Writer, l config.Log) (*slog.Logger, error) {
-	var level slog.Level
+// NewLogger returns the log that settings ask for, and its level, which can be set later.
+func NewLogger(w io.Writer, l config.Log) (*slog.Logger, *slog.LevelVar, error) {
+	level := new(slog.LevelVar)
 	if err := level.UnmarshalText([]byte(l.Level)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	opts := &slog.HandlerOptions{Level: level}
 	if l.Format == "json" || (l.Format == "auto" && !terminal.IsTerminal(w)) {
-		return slog.New(slog.NewJSONHandler(w, opts)), nil
+		return slog.New(slog.NewJSONHandler(w, opts)), level, nil
 	}
-	return slog.New(slog.NewTextHandler(w, opts)), nil
+	return slog.New(slog.NewTextHandler(w, opts)), level, nil
 }

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"log/slog"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+
+	"peerd.dev/cmd/peerd/internal/config"
+)
+
+// changeable is the key that a running peer takes over.
+const changeable = "log.level"
+
+// reloads reads the configuration again whenever the process is sent SIGHUP, until the
+// function that it returns is called.
+func (o *options) reloads(running *config.Config, level *slog.LevelVar, log *slog.Logger) (stop func()) {
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP)
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-hup:
+				o.reload(running, level, log)
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(hup)
+		close(done)
+	}
+}
+
+// reload takes over what can change and names what cannot. A configuration that is not valid
+// changes nothing.
+func (o *options) reload(running *config.Config, level *slog.LevelVar, log *slog.Logger) {
+	c, err := o.load()
+	if err != nil {
+		log.Error("the configuration is not taken over", "err", err)
+		return
+	}
+	if err := level.UnmarshalText([]byte(c.Log.Level)); err != nil {
+		log.Error("the configuration is not taken over", "err", err)
+		return
+	}
+	log.Info("the configuration is read again", changeable, c.Log.Level)
+	keys := slices.DeleteFunc(running.Differences(c), func(key string) bool { return key == changeable })
+	if len(keys) > 0 {
+		log.Warn("keys that have changed need a restart", "keys", keys)
+	}
+}
