@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds peerd and runs a network of real processes on this machine: five peers in
 # a ring that learn together, privately. It ends by itself. Flags go to `peerd
-# testnet`: a configuration, -n peers, -t topology, --json, --keep; see --help.
+# testnet`: -c configs/average.yaml or another configuration, -n peers, -t topology,
+# --json, --keep; see --help.
 set -euo pipefail
 here="$(cd "$(dirname "$0")/.." && pwd)"
 mkdir -p "$here/bin"

@@ -19,7 +19,8 @@ written into it. Existing files are never overwritten.
 
 The id that is printed names the peer in the network file.`,
 		Example: `  peerd init --dir hospital-a
-  peerd init --dir hospital-a --set arms=red,green --set privacy.epsilon=1
+  peerd init --dir hospital-a --set arms=red,green --set privacy.epsilon=1 \
+    --set protocol.name=phases --set learner.name=klucb --set privacy.mechanism=each
   peerd id --dir hospital-a`,
 		Args: cobra.NoArgs,
 		RunE: o.run(func(context.Context) error {

@@ -12,6 +12,7 @@ func TestExplainIsAPage(t *testing.T) {
 	for name, args := range map[string][]string{
 		"application": {"-c", "../../configs/application.yaml", "--set", "privacy.records_per_user=3", "--set", "api.settle=arrival"},
 		"testnet":     {"../../configs/testnet.yaml"},
+		"average":     {"../../configs/average.yaml"},
 		"counts": {
 			"-c", "../../configs/application.yaml", "--set", "privacy.counts=noised", "--set", "protocol.name=rows", "--set", "api.min_exposures=0",
 		},

@@ -24,17 +24,17 @@ const smallMeans = "world.bernoulli.means=[[0.9, 0.1, 0.2]]"
 func smallNet(more ...string) []string {
 	return append([]string{
 		"testnet", "-c", "../../configs/testnet.yaml", "-n", "3", "-t", "path", "--json",
-		"--set", "privacy.horizon=400", "--set", smallMeans,
+		"--set", "rounds.count=400", "--set", smallMeans,
 	}, more...)
 }
 
 // TestATestnetEndsByItself with a document that adds up.
 func TestATestnetEndsByItself(t *testing.T) {
 	set := []string{"testnet.nodes=3", "testnet.topology=path", "privacy.horizon=400", smallMeans}
-	for _, p := range pairs(t, "../../configs/testnet.yaml", set...) {
+	for _, p := range pairs(t, "../../configs/average.yaml", set...) {
 		t.Run(p.name, func(t *testing.T) {
 			var out, trouble bytes.Buffer
-			if code := execute(t.Context(), append([]string{"testnet", "-c", "../../configs/testnet.yaml", "--json"}, p.flags()...), &out, &trouble); code != 0 {
+			if code := execute(t.Context(), append([]string{"testnet", "-c", "../../configs/average.yaml", "--json"}, p.flags()...), &out, &trouble); code != 0 {
 				t.Fatalf("exit code %d\n%s", code, &trouble)
 			}
 			var d testnet.Document
@@ -106,7 +106,7 @@ func TestARestartGoesOnAndPaysNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	c, err := config.Load("../../configs/testnet.yaml", []string{"testnet.nodes=2", "testnet.topology=path", smallMeans, "rounds.every=20ms"})
+	c, err := config.Load("../../configs/average.yaml", []string{"testnet.nodes=2", "testnet.topology=path", smallMeans, "rounds.every=20ms"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestATestnetOfTooManyProcessesIsRefused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays 10,000 peers")
 	}
-	d := playFile(t, t.TempDir(), "../../configs/testnet.yaml", "testnet.nodes=10000", "rounds.count=3", "experiment.seeds=1", "experiment.figure.kind=none")
+	d := playFile(t, t.TempDir(), "../../configs/average.yaml", "testnet.nodes=10000", "rounds.count=3", "experiment.seeds=1", "experiment.figure.kind=none")
 	if len(d.Cells) != 1 {
 		t.Errorf("%+v", d.Document)
 	}

@@ -37,7 +37,7 @@ run() {
   local more=(--set privacy.horizon="$1")
   shift
   for s in "$@"; do more+=(--set "$s"); done
-  "$folder/peerd" experiment run configs/testnet.yaml --json -o "$folder/run" --set mode=lockstep --set seed=1 \
+  "$folder/peerd" experiment run configs/average.yaml --json -o "$folder/run" --set mode=lockstep --set seed=1 \
     --set experiment.seeds="$seeds" "${settings[@]}" "${more[@]}" 2>"$folder/log" |
     awk '/"regret":/ {on = 1} on && /"mean"/ {m = $2 + 0} on && /"high"/ {printf "%.1f %.1f\n", m, $2 - m; exit}'
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/renameio/v2"
@@ -63,8 +64,9 @@ func Init(set []string) (Made, error) {
 	if err := renameio.WriteFile(doc.Config, []byte(config.Text(head, values)), 0o600); err != nil {
 		return doc, err
 	}
-	for _, k := range config.Schema() {
-		if _, ok := values[k.Name]; !ok && k.Required() {
+	problems := c.Validate()
+	for _, k := range config.Schema() { // which are required depends on others: some mechanisms need no horizon
+		if k.Required() && slices.ContainsFunc(problems, func(p config.Problem) bool { return p.Key == k.Name }) {
 			doc.ToSet = append(doc.ToSet, k.Name)
 		}
 	}
