@@ -3,132 +3,162 @@ package protocol
 import (
 	"bytes"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
 )
 
-// flood is how protocols whose peers tell each other everything move it. A row is all that
-// an origin has to say, signed by it; a newer row replaces an older one. So loss,
-// duplication, reordering and late joining do no harm.
+// flood holds the rows of all origins, as far as this peer has them. A row is what an origin
+// has to say of a stream, or of all of them, signed by it; a newer row replaces an older one.
+// So loss, duplication, reordering and late joining do no harm.
 //
-// A row spreads by topic where there is one, else from neighbour to neighbour, once each;
-// what was missed is pulled: every pull rounds a peer sends one neighbour a digest of what
-// it holds and gets what is newer; if the digest names newer rows than the neighbour's, the
-// neighbour asks back. A neighbour is served once a round. While no row is new, digests may
-// become rarer, up to rest times.
+// An origin numbers its rows over all its streams; with several streams, the number of a row
+// is that of all leaves that its origin had closed, and a peer that holds all rows of an
+// origin can tell so, since the leaves in them add up to the greatest number.
 type flood struct {
-	c      Config
-	row    Kind // digest and want are the two after it
-	pull   uint64
-	check  func(*Message) error // refuses what is no row of its origin
-	newest []Message            // by origin; empty before the first
-	pulled uint64               // digests that were due
-	served []bool               // neighbours, by place, in this round
-	rest   uint64               // 1 for digests that never rest
-	quiet  uint64               // how many times pull rounds have passed without a new row
+	c       Config
+	row     Kind
+	streams int // that have rows of their own, of an origin
+	pull    uint64
+	check   func(*Message) error // refuses what is no row of its origin
+	newest  []Message            // by origin and stream; empty before the first
+	pulled  uint64               // digests that were due
 }
 
 // The kinds of messages of a flood, from that of its rows on.
 const (
 	floodDigest = 1 // the newest rows that the sender holds; asks for newer ones
-	floodWant   = 2 // the same, in answer to a digest that named newer ones
+	floodWant   = 2 // the same, in answer to a digest
 )
 
-func newFlood(c Config, row Kind, pull uint64, check func(*Message) error) (flood, error) {
+func newFlood(c Config, row Kind, streams int, pull uint64, check func(*Message) error) (flood, error) {
 	if pull < 1 {
 		return flood{}, fmt.Errorf("pull is %d rounds, want at least 1", pull)
 	}
 	return flood{
-		c: c, row: row, pull: pull, check: check, rest: 1,
-		newest: slices.Repeat([]Message{noMessage()}, c.Peers()), served: make([]bool, len(c.Neighbours())),
+		c: c, row: row, streams: streams, pull: pull, check: check,
+		newest: slices.Repeat([]Message{noMessage()}, streams*c.Peers()),
 	}, nil
 }
 
-// tick sends digests at the end of round t.
-func (f *flood) tick(t Round, out *Outbox) {
-	clear(f.served)
-	due := (uint64(t) + 1) / f.pull
-	if due <= f.pulled {
-		return
-	}
-	before := f.quiet
-	f.quiet += due - f.pulled
-	f.pulled = due
-	// After 1, 2, 4 and so on times pull, and from rest on every so often.
-	again := bits.Len64(min(f.quiet, f.rest)) > bits.Len64(min(before, f.rest)) || f.quiet/f.rest > before/f.rest
-	if n := len(f.c.Neighbours()); n > 0 && again {
-		f.digest(f.row+floodDigest, uint64(t), f.c.Neighbours()[f.c.Rand.IntN(n)], out)
-	}
+// of returns the rows of an origin, by stream.
+func (f *flood) of(p Peer) []Message {
+	return f.newest[int(p)*f.streams:][:f.streams]
 }
 
-// digest tells a neighbour what this peer holds. The number is that of the round,
-// or of the digest that is answered.
-func (f *flood) digest(kind Kind, seq uint64, to Peer, out *Outbox) {
+// held returns how far this peer has the rows of an origin without a gap: the label of the
+// newest one, without its stream; false if there is a gap, or no row.
+func (f *flood) held(p Peer) (newest Label, ok bool) {
+	leaves := uint64(0)
+	for _, m := range f.of(p) {
+		if m.kind == 0 {
+			continue
+		}
+		if !ok || newer(m.label, newest) {
+			newest, ok = m.label, true
+		}
+		if f.streams > 1 {
+			leaves += m.body[0].Span().To
+		}
+	}
+	newest.Stream = 0
+	return newest, ok && (f.streams == 1 || leaves == newest.Seq)
+}
+
+// refs returns how far this peer has everybody's rows.
+func (f *flood) refs() []Label {
+	refs := make([]Label, 0, f.c.Peers())
+	for p := range f.c.Peers() {
+		if l, ok := f.held(Peer(p)); ok {
+			refs = append(refs, l)
+		}
+	}
+	return refs
+}
+
+// digest sends a neighbour a digest.
+func (f *flood) digest(kind Kind, seq uint64, refs []Label, to Peer, out *Outbox) {
 	out.send(to, Message{&message{
-		kind:  kind,
-		label: Label{Origin: f.c.Self, Incarnation: f.c.Incarnation, Seq: seq},
-		refs:  f.held(),
+		kind: kind, label: Label{Origin: f.c.Self, Incarnation: f.c.Incarnation, Seq: seq}, refs: refs,
 	}})
 }
 
-// publish sends this peer's own row of a number.
-func (f *flood) publish(seq uint64, body []dp.Release, out *Outbox) {
+// named returns how far the sender of a digest has everybody's rows, and whether this peer
+// lacks some of those.
+func (f *flood) named(m *Message) (theirs []Label, lacking bool, err error) {
+	theirs = make([]Label, f.c.Peers())
+	for _, l := range m.refs {
+		if int(l.Origin) >= len(theirs) {
+			return nil, false, m.bad("names peer %d of %d", l.Origin, len(theirs))
+		}
+		theirs[l.Origin] = l
+		if l.Origin != f.c.Self {
+			held, ok := f.held(l.Origin)
+			lacking = lacking || !ok || newer(l, held)
+		}
+	}
+	return theirs, lacking, nil
+}
+
+// serve sends a neighbour the rows that are newer than theirs, and returns how many.
+func (f *flood) serve(to Peer, theirs []Label, out *Outbox) (sent int) {
+	for i := range f.newest {
+		m := f.newest[i]
+		if m.kind != 0 && m.label.Origin != to && newer(m.label, theirs[m.label.Origin]) {
+			out.send(to, m)
+			sent++
+		}
+	}
+	return sent
+}
+
+// sign makes this peer's own row of a number and stream.
+func (f *flood) sign(seq uint64, stream dp.StreamID, body []dp.Release) Message {
 	m := Message{&message{
 		kind:  f.row,
-		label: Label{Origin: f.c.Self, Incarnation: f.c.Incarnation, Seq: seq},
+		label: Label{Origin: f.c.Self, Incarnation: f.c.Incarnation, Stream: stream, Seq: seq},
 		body:  body,
 	}}
 	m.sig = f.c.Keys.Sign(appendContent(nil, m.message))
-	f.newest[f.c.Self], f.quiet = m, 0
-	f.forward(m, f.c.Self, out)
+	f.keep(m)
+	return m
 }
 
-// forward sends m on to all but the peer that it came from and its origin.
-func (f *flood) forward(m Message, from Peer, out *Outbox) {
-	if f.c.Topic {
-		if from == f.c.Self {
-			out.send(Everyone, m)
-		}
-		return
-	}
-	for _, n := range f.c.Neighbours() {
-		if n != from && n != m.label.Origin {
-			out.send(n, m)
+// keep replaces what the row makes void: the older one of its stream, and those of earlier
+// lives of its origin.
+func (f *flood) keep(m Message) {
+	rows := f.of(m.label.Origin)
+	for i := range rows {
+		if rows[i].kind != 0 && rows[i].label.Incarnation < m.label.Incarnation {
+			rows[i] = noMessage()
 		}
 	}
+	rows[m.label.Stream] = m
 }
 
-// receive takes in rows and digests, and reports whether a row is new.
-func (f *flood) receive(from Peer, m Message, out *Outbox) (news bool, err error) {
-	switch m.kind {
-	case f.row:
-		return f.take(from, m, out)
-	case f.row + floodDigest, f.row + floodWant:
-		return false, f.serve(from, m, out)
-	default:
-		return false, m.bad("unknown to this protocol")
+// take keeps a row that arrived, and reports whether it is new.
+func (f *flood) take(m Message) (news bool, err error) {
+	if int(m.label.Origin) >= f.c.Peers() || int64(m.label.Stream) >= int64(f.streams) {
+		return false, m.bad("origin of %d peers, stream of %d", f.c.Peers(), f.streams)
 	}
-}
-
-func (f *flood) take(from Peer, m Message, out *Outbox) (news bool, err error) {
-	if int(m.label.Origin) >= len(f.newest) {
-		return false, m.bad("origin of %d peers", len(f.newest))
-	}
-	old := &f.newest[m.label.Origin]
+	rows := f.of(m.label.Origin)
+	old := &rows[m.label.Stream]
 	if old.kind != 0 && !newer(m.label, old.label) {
-		return f.again(old, m, from, out)
+		return f.again(old, m)
 	}
 	if m.label.Origin == f.c.Self {
 		return false, m.bad("a row of mine that I never made")
 	}
+	for i := range rows {
+		if rows[i].kind != 0 && rows[i].label.Incarnation > m.label.Incarnation {
+			return false, nil // of a life that is over
+		}
+	}
 	if err := f.verify(&m); err != nil {
 		return false, err
 	}
-	f.newest[m.label.Origin], f.quiet = m, 0
-	f.forward(m, from, out)
+	f.keep(m)
 	return true, nil
 }
 
@@ -149,7 +179,7 @@ func (f *flood) verify(m *Message) error {
 // again takes in a row whose number is known. An origin that signs two rows of one
 // number lies or was cloned; so that all still agree, the one with the greater
 // signature stays.
-func (f *flood) again(old *Message, m Message, from Peer, out *Outbox) (news bool, err error) {
+func (f *flood) again(old *Message, m Message) (news bool, err error) {
 	if m.label != old.label || m.label.Origin == f.c.Self || bytes.Equal(m.sig, old.sig) {
 		return false, nil
 	}
@@ -159,49 +189,8 @@ func (f *flood) again(old *Message, m Message, from Peer, out *Outbox) (news boo
 	if bytes.Compare(m.sig, old.sig) < 0 {
 		return false, m.bad("its origin signed two rows of that number; the other one stays")
 	}
-	f.newest[m.label.Origin], f.quiet = m, 0
-	f.forward(m, from, out)
+	f.keep(m)
 	return true, nil
-}
-
-// serve answers a digest with the rows that the sender does not hold, and asks for
-// those that this peer does not.
-func (f *flood) serve(from Peer, m Message, out *Outbox) error {
-	i, ok := slices.BinarySearch(f.c.Neighbours(), from)
-	if !ok {
-		return m.bad("from peer %d, who is no neighbour", from)
-	}
-	held, lacking := make([]Label, len(f.newest)), false
-	for _, l := range m.refs {
-		if int(l.Origin) >= len(held) {
-			return m.bad("names peer %d of %d", l.Origin, len(held))
-		}
-		held[l.Origin] = l
-		lacking = lacking || l.Origin != f.c.Self && newer(l, f.newest[l.Origin].label)
-	}
-	if f.served[i] {
-		return nil // enough for this round
-	}
-	f.served[i] = true
-	for p := range f.newest {
-		if row := &f.newest[p]; row.kind != 0 && Peer(p) != from && newer(row.label, held[p]) {
-			out.send(from, *row)
-		}
-	}
-	if lacking && m.kind == f.row+floodDigest {
-		f.digest(f.row+floodWant, m.label.Seq, from, out)
-	}
-	return nil
-}
-
-func (f *flood) held() []Label {
-	refs := make([]Label, 0, len(f.newest))
-	for i := range f.newest {
-		if f.newest[i].kind != 0 {
-			refs = append(refs, f.newest[i].label)
-		}
-	}
-	return refs
 }
 
 func (f *flood) save(w *state.Writer) {
@@ -210,17 +199,13 @@ func (f *flood) save(w *state.Writer) {
 		writeMessage(w, &f.newest[i])
 	}
 	w.Uint(f.pulled)
-	w.Uint(uint64(len(f.served)))
-	for i, n := range f.c.Neighbours() {
-		w.Uint(uint64(n))
-		w.Bool(f.served[i])
-	}
 }
 
-func (f *flood) load(r *state.Reader) {
+// load reports whether rows were left out that what peers agree on has made void.
+func (f *flood) load(r *state.Reader) (void bool) {
 	n := r.Len()
 	if n > len(f.newest) { // a network grows at its end
-		r.Fail("rows of %d peers, want %d", n, len(f.newest))
+		r.Fail("%d rows, want up to %d", n, len(f.newest))
 		n = 0
 	}
 	for i := range n {
@@ -228,23 +213,18 @@ func (f *flood) load(r *state.Reader) {
 		if m.kind == 0 {
 			continue
 		}
-		if m.kind != f.row || int(m.label.Origin) != i {
-			r.Fail("row %d is not of peer %d", i, i)
+		if m.kind != f.row || int(m.label.Origin) != i/f.streams || int(m.label.Stream) != i%f.streams {
+			r.Fail("row %d is not of peer %d and stream %d", i, i/f.streams, i%f.streams)
 			break
 		}
 		// Signatures are bound to what peers agree on. After a change of that, others
 		// would refuse the row, and its origin makes a new one.
 		if f.check(&m) == nil && f.c.Keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig) {
 			f.newest[i] = m
+		} else {
+			void = true
 		}
 	}
 	f.pulled = r.Uint()
-	for range r.Len() {
-		p, served := Peer(r.Uint()), r.Bool()
-		for i, n := range f.c.Neighbours() {
-			if n == p {
-				f.served[i] = served
-			}
-		}
-	}
+	return void
 }

@@ -11,7 +11,7 @@ import (
 
 // The messages of phases.
 const (
-	phasesRow    Kind = 40 // an origin's sums over all its batches, signed
+	phasesRow    Kind = 40 // the sum over all batches of an arm of its origin, signed
 	phasesDigest Kind = phasesRow + floodDigest
 	phasesWant   Kind = phasesRow + floodWant
 )
@@ -21,7 +21,7 @@ type PhasesParams struct {
 	First  uint64  `want:"0..1000000" unit:"rewards" fixed:"yes" doc:"Rewards in the first batch of an arm; 0 takes 3 times the scale of the noise in a draw, which is 3/epsilon for one reward a user, and at least 4."`
 	Growth float64 `want:"over 0 up to 4" fixed:"yes" doc:"A batch of an arm has this many times the rewards of all batches before it."`
 	Limit  uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds after which a batch with a reward closes before it is full; that costs a draw of noise and no budget. 0 waits for ever."`
-	Pull   uint64  `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which a peer learns of rows that it missed; up to 256 times as many while no row is new."`
+	Pull   uint64  `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
 	Merge  Merge   `want:"mean|trimmed" doc:"How rows become one estimate: the mean over sites, or the mean without the f largest and f smallest."`
 	F      int     `want:"1..1000000" unit:"peers" doc:"Number of lying sites to withstand, with merge: trimmed."`
 }
@@ -71,10 +71,6 @@ func phasesEntry() Entry {
 // a budget of 1 is a standard deviation of .35 of the mean.
 const leastFirst = 4
 
-// rest is how many times Pull a peer waits at most from one digest to the next. Batches grow,
-// so there is ever less to hear of.
-const rest = 256
-
 // cadence returns when batches close. A first batch that was left to the budget is that of 1
 // here.
 func (p PhasesParams) cadence() Cadence {
@@ -87,9 +83,9 @@ func (p PhasesParams) cadence() Cadence {
 // phases is for mechanisms that release every leaf once. The rewards of an arm make batches,
 // by default each half as long as all before it together, so that there are few; each is a leaf.
 // Every record lies in one of them, and so the charge for one covers a whole life. All
-// batches count: a row holds, for every arm of which its origin has closed a batch, the sum
-// of what they released, how many rewards that is and how much noise is in it; see
-// [flood]. Everybody merges the newest row of each origin.
+// batches count: a row holds, for an arm, the sum of what they released, how many rewards that
+// is and how much noise is in it; see [offers]. Everybody merges the newest row of each origin
+// and arm.
 //
 // The belief is of released batches alone, so a peer goes on with an arm until its batch is
 // full. While a full batch waits for rewards, SampleVar counts it as if they had paid what
@@ -99,7 +95,7 @@ func (p PhasesParams) cadence() Cadence {
 // others' estimates uncertain, and they would pull the arm on and on for nothing. How many
 // pulls claims can force is limited; see [forcing].
 type phases struct {
-	flood
+	offers
 	merger
 	forcing
 	cadence Cadence
@@ -120,8 +116,7 @@ func newPhases(c Config, p PhasesParams) (Protocol, error) {
 		over: make([]bool, c.Parts), most: make([]uint64, c.Parts),
 	}
 	var err error
-	if r.flood, err = newFlood(c, phasesRow, p.Pull, r.check); err == nil {
-		r.rest = rest
+	if r.offers, err = newOffers(c, phasesRow, p.Pull, r.check); err == nil {
 		r.merger, err = newMerger(c, p.Merge, p.F, r.sample)
 	}
 	if err != nil {
@@ -148,32 +143,28 @@ func (r *phases) full(arm int) bool {
 
 // released returns how many rewards of an arm are in the batches of a peer.
 func (r *phases) released(p Peer, arm int) uint64 {
-	if x := r.of(p, arm); x != nil {
+	if x := r.batches(p, arm); x != nil {
 		return x.Count(0)
 	}
 	return 0
 }
 
-// of returns what the newest row of a peer has of an arm; nil for nothing.
-func (r *phases) of(p Peer, arm int) *dp.Release {
+// batches returns the sum over the batches of a peer and an arm; nil for none.
+func (r *phases) batches(p Peer, arm int) *dp.Release {
 	if p == r.c.Self { // its row may be out of date after a change of what peers agree on
 		if r.total[arm].Empty() {
 			return nil
 		}
 		return &r.total[arm]
 	}
-	body := r.newest[p].body
-	for i := range body {
-		if int(body[i].Stream()) == arm {
-			return &body[i]
-		}
+	if m := r.of(p)[arm]; m.kind != 0 {
+		return &m.body[0]
 	}
 	return nil
 }
 
-// Released adds batches to those before and makes a row of all.
+// Released adds batches to those before and makes rows of them.
 func (r *phases) Released(own []Own, out *Outbox) error {
-	news := false
 	for i := range own {
 		arm := int(own[i].Stream)
 		r.stale[arm] = true
@@ -188,35 +179,27 @@ func (r *phases) Released(own []Own, out *Outbox) error {
 		if err != nil {
 			return err
 		}
-		r.total[arm], r.waiting[arm], news = sum, 0, true
-	}
-	if news {
-		r.report(out)
+		r.total[arm], r.waiting[arm] = sum, 0
+		r.publish(r.closed(), sum, out)
 	}
 	return nil
 }
 
-// report makes a row of all batches. Its number is how many of them have closed or were
-// given up.
-func (r *phases) report(out *Outbox) {
-	var body []dp.Release
-	closed := uint64(0)
+// closed returns how many batches have closed or were given up, which is the number of a row.
+func (r *phases) closed() (n uint64) {
 	for k := range r.total {
-		if !r.total[k].Empty() {
-			body = append(body, r.total[k])
-			closed += r.total[k].Span().To
-		}
+		n += r.total[k].Span().To
 	}
-	if closed > 0 {
-		r.publish(closed, body, out)
-	}
+	return n
 }
 
-// Tick sends digests, and a row again that what peers agree on has made void.
+// Tick sends digests, and rows again that what peers agree on has made void.
 func (r *phases) Tick(t Round, out *Outbox) error {
 	r.round = t
-	if r.newest[r.c.Self].kind == 0 {
-		r.report(out)
+	for k, row := range r.of(r.c.Self) {
+		if row.kind == 0 && !r.total[k].Empty() {
+			r.publish(r.closed(), r.total[k], out)
+		}
 	}
 	r.tick(t, out)
 	return nil
@@ -233,38 +216,34 @@ func (r *phases) Receive(from Peer, m Message, out *Outbox) error {
 
 // check refuses what is no row of its origin.
 func (r *phases) check(m *Message) error {
-	next := dp.StreamID(0)
-	for i := range m.body {
-		x := &m.body[i]
-		if x.Stream() < next || int(x.Stream()) >= r.c.Parts || x.Len() != 1 || x.Counts() != 1 || x.Count(0) == 0 || x.Exponent() != dp.GridExponent {
-			return m.bad("want sums of rewards, one number each, by ascending arm of %d", r.c.Parts)
-		}
-		if err := plausible(&r.c.Charge, m, x); err != nil {
-			return err
-		}
-		// Every batch draws. After a lost life, whose batches made those after them longer,
-		// fewer are known than were closed.
-		batches := uint64(x.Noise().VarianceUnits) / dp.VarianceScale
-		if m.label.Incarnation > 0 {
-			batches = x.Span().To
-		}
-		if r.c.Charge.Scale > 0 && batches < r.cadence.Fewest(x.Count(0)) {
-			return m.bad("%d rewards in %d batches, want at least %d", x.Count(0), batches, r.cadence.Fewest(x.Count(0)))
-		}
-		if draws := uint64(x.Noise().VarianceUnits); draws > x.Count(0)*dp.VarianceScale {
-			return m.bad("%d rewards with %d/%d draws of noise, and no batch is without a reward", x.Count(0), draws, dp.VarianceScale)
-		}
-		next = x.Stream() + 1
+	if len(m.body) != 1 {
+		return m.bad("%d sums, want one", len(m.body))
 	}
-	if len(m.body) == 0 {
-		return m.bad("want a sum at least")
+	x := &m.body[0]
+	if x.Stream() != m.label.Stream || x.Len() != 1 || x.Counts() != 1 || x.Count(0) == 0 || x.Exponent() != dp.GridExponent {
+		return m.bad("want a sum of rewards of arm %d", m.label.Stream)
+	}
+	if err := plausible(&r.c.Charge, m, x); err != nil {
+		return err
+	}
+	// Every batch draws. After a lost life, whose batches made those after them longer,
+	// fewer are known than were closed.
+	batches := uint64(x.Noise().VarianceUnits) / dp.VarianceScale
+	if m.label.Incarnation > 0 {
+		batches = x.Span().To
+	}
+	if r.c.Charge.Scale > 0 && batches < r.cadence.Fewest(x.Count(0)) {
+		return m.bad("%d rewards in %d batches, want at least %d", x.Count(0), batches, r.cadence.Fewest(x.Count(0)))
+	}
+	if draws := uint64(x.Noise().VarianceUnits); draws > x.Count(0)*dp.VarianceScale {
+		return m.bad("%d rewards with %d/%d draws of noise, and no batch is without a reward", x.Count(0), draws, dp.VarianceScale)
 	}
 	return nil
 }
 
 // sample returns what the newest row of a peer says of an arm.
 func (r *phases) sample(p Peer, arm int) (sample, bool) {
-	x := r.of(p, arm)
+	x := r.batches(p, arm)
 	if x == nil {
 		return sample{}, false
 	}

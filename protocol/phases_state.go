@@ -2,7 +2,7 @@ package protocol
 
 import "peerd.dev/dp/state"
 
-const phasesVersion = 1
+const phasesVersion = 2
 
 // Save implements [Protocol].
 func (r *phases) Save() ([]byte, error) {
@@ -15,7 +15,6 @@ func (r *phases) Save() ([]byte, error) {
 	w.Uints(r.forced)
 	w.Bools(r.over)
 	w.Uint(uint64(r.round))
-	w.Uint(r.quiet)
 	w.Float(r.allow)
 	w.Uint(uint64(r.until))
 	w.Uints(r.belief.Pulls)
@@ -38,7 +37,6 @@ func (r *phases) Load(saved []byte) error {
 	s.Uints(r.forced)
 	s.Bools(r.over)
 	r.round = Round(s.Uint())
-	r.quiet = s.Uint()
 	r.allow, r.until = s.Float(), Round(s.Uint())
 	s.Uints(r.belief.Pulls)
 	r.staleAll()

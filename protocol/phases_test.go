@@ -30,7 +30,7 @@ func TestRowsHoldAllBatches(t *testing.T) {
 		}
 		n.Play(t, nil)
 		for _, p := range n.Peers {
-			rows := protocol.NewestRows(p.Protocol)
+			rows := protocol.NewestRows(p.Protocol) // peer i pulls arm i
 			if len(rows) != 2 {
 				t.Fatalf("%v: %d rows", m, len(rows))
 			}
@@ -118,8 +118,8 @@ func TestClaimsForceFewPulls(t *testing.T) {
 		s.Params = protocol.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: merge, F: 1}
 		n := newNetwork(t, s)
 		n.Hostile = true
-		lie := protocol.Draft{Kind: protocol.PhasesRow, Label: protocol.Label{Origin: 3, Seq: 1 << 40}}
 		for arm := range dp.StreamID(2) {
+			lie := protocol.Draft{Kind: protocol.PhasesRow, Label: protocol.Label{Origin: 3, Stream: arm, Seq: 1 << 40}}
 			x, err := dp.Received(dp.Fields{
 				Stream: arm, Span: dp.Span{To: 20}, Count: []uint64{10_000}, Value: []int64{0}, Exponent: dp.GridExponent,
 				Noise: dp.Noise{Scale: 1 << 20, VarianceUnits: 20 * dp.VarianceScale},
@@ -127,10 +127,10 @@ func TestClaimsForceFewPulls(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lie.Body = append(lie.Body, x)
-		}
-		if _, err := n.Deliver(t, 0, protocol.Delivery{From: 3, Message: lie.Signed(protocoltest.Keys(3))}); err != nil {
-			t.Fatal(err)
+			lie.Body = []dp.Release{x}
+			if _, err := n.Deliver(t, 0, protocol.Delivery{From: 3, Message: lie.Signed(protocoltest.Keys(3))}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		forced := make([]float64, 2)
 		const rounds = 3000
@@ -175,12 +175,10 @@ func TestWhoComesLateIsOfUse(t *testing.T) {
 	for range 80 {
 		n.Play(t, pull)
 	}
-	if got := len(protocol.NewestRows(n.Peers[3].Protocol)); got != 4 {
-		t.Errorf("the late one holds %d rows after 80 rounds", got)
-	}
-	rows := protocol.NewestRows(n.Peers[0].Protocol)
-	if len(rows) != 4 || rows[3].Body() != 2 {
-		t.Errorf("the others hold %d rows; of the late one nothing or not of all arms", len(rows))
+	for i, p := range n.Peers {
+		if got := len(protocol.NewestRows(p.Protocol)); got != 8 {
+			t.Errorf("peer %d holds %d rows 80 rounds after peer 3 has come, want one of each of 4 peers and 2 arms", i, got)
+		}
 	}
 }
 
@@ -200,8 +198,9 @@ func TestForgedBatchesAreRefused(t *testing.T) {
 		n.Play(t, func(int) (int, float64) { return int(n.Round) % 2, 1 })
 	}
 	n.Hostile = true
-	theirs := protocol.NewestRows(n.Peers[0].Protocol)[2].Draft()
-	theirs.Label.Seq++
+	held := protocol.NewestRows(n.Peers[0].Protocol)
+	theirs, other := held[4].Draft(), held[5].Draft() // of peer 2, arms 0 and 1
+	theirs.Label.Seq += 2
 	first := theirs.Body[0].Fields()
 	release := func(change func(*dp.Fields)) dp.Release {
 		f := first
@@ -215,9 +214,8 @@ func TestForgedBatchesAreRefused(t *testing.T) {
 	}
 	for what, body := range map[string][]dp.Release{
 		"nothing":                   nil,
-		"one arm twice":             {theirs.Body[0], theirs.Body[0]},
-		"arms in another order":     {theirs.Body[1], theirs.Body[0]},
-		"an arm that there is not":  {release(func(f *dp.Fields) { f.Stream = 2 })},
+		"two arms":                  {theirs.Body[0], other.Body[0]},
+		"another arm":               other.Body,
 		"no reward":                 {release(func(f *dp.Fields) { f.Count[0] = 0 })},
 		"two values":                {release(func(f *dp.Fields) { f.Value = append(f.Value, 1) })},
 		"a lattice of its own":      {release(func(f *dp.Fields) { f.Exponent = 3 })},
@@ -236,40 +234,16 @@ func TestForgedBatchesAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, want ErrPeer", what, err)
 		}
 	}
+	third := theirs
+	third.Label.Stream, third.Body = 2, []dp.Release{release(func(f *dp.Fields) { f.Stream = 2 })}
+	if _, err := n.Deliver(t, 0, protocol.Delivery{From: 1, Message: third.Signed(protocoltest.Keys(2))}); !errors.Is(err, protocol.ErrPeer) {
+		t.Errorf("an arm that there is not: %v, want ErrPeer", err)
+	}
 	if _, err := n.Deliver(t, 0, protocol.Delivery{From: 1, Message: theirs.Signed(protocoltest.Keys(1))}); !errors.Is(err, protocol.ErrPeer) {
 		t.Errorf("signed by another: %v, want ErrPeer", err)
 	}
 	if _, err := n.Deliver(t, 0, protocol.Delivery{From: 1, Message: theirs.Signed(protocoltest.Keys(2))}); err != nil {
 		t.Errorf("the origin's own: %v", err)
-	}
-}
-
-// TestDigestsRest while no row is new, and a peer that missed one still gets it.
-func TestDigestsRest(t *testing.T) {
-	n := newNetwork(t, phases(protocoltest.Path(2), dp.EachLaplace))
-	digests := func(rounds int) (sent int) {
-		for range rounds {
-			n.Play(t, nil)
-			for _, p := range n.Underway {
-				if p.Message.Kind() == protocol.PhasesDigest && p.From == 0 {
-					sent++
-				}
-			}
-		}
-		return sent
-	}
-	if got := digests(20 * 256); got != 9 { // after 1, 2, 4 … 256 times 20 rounds
-		t.Errorf("%d digests in the first rounds, want 9", got)
-	}
-	if got := digests(20 * 256 * 4); got != 4 {
-		t.Errorf("%d digests in the next, want 4", got)
-	}
-	for range 4 {
-		n.Pull(t, 1, 0, 1)
-	}
-	n.Underway = nil // the row is lost
-	if digests(40); len(protocol.NewestRows(n.Peers[0].Protocol)) != 1 {
-		t.Error("a row that was lost is not pulled")
 	}
 }
 

@@ -65,7 +65,7 @@ func rowsEntry() Entry {
 }
 
 // rows spreads every site's own running sums. A row holds an origin's newest sums of all
-// arms with their counts; see [flood]. It is released every Every rounds, an epoch,
+// arms with their counts; see [pulls]. It is released every Every rounds, an epoch,
 // whether anything happened in it or not. Everybody merges the newest row of each origin
 // locally, so all who hold the same rows hold the same state.
 //
@@ -77,7 +77,7 @@ func rowsEntry() Entry {
 // choices there were; what is counted is one choice a round, made or not. Past the horizon no epoch ends any
 // more, and only released pulls count.
 type rows struct {
-	flood
+	pulls
 	merger
 	p      RowsParams
 	silent bool     // the horizon is reached
@@ -93,7 +93,7 @@ func newRows(c Config, p RowsParams) (Protocol, error) {
 	}
 	r := &rows{p: p, rowed: make([]uint64, c.Parts)}
 	var err error
-	if r.flood, err = newFlood(c, rowsRow, p.Pull, r.check); err == nil {
+	if r.pulls, err = newPulls(c, rowsRow, p.Pull, r.check); err == nil {
 		r.merger, err = newMerger(c, p.Merge, p.F, r.sample)
 	}
 	if err != nil {

@@ -12,9 +12,10 @@ const (
 const (
 	PhasesRow    = phasesRow
 	PhasesDigest = phasesDigest
+	PhasesWant   = phasesWant
 )
 
-// NewestRows returns the rows that a peer holds, by origin; none of those that it misses.
+// NewestRows returns the rows that a peer holds, by origin and stream; none of those that it misses.
 func NewestRows(p Protocol) (all []Message) {
 	var f *flood
 	switch p := p.(type) {

@@ -3,6 +3,7 @@ package protocol_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -13,7 +14,8 @@ import (
 )
 
 // A field is 20 sites with rows on a random graph whose network loses 30 % of all
-// messages. A round is a slot of 100 ms: a row a second, five digests a second.
+// messages. A round is a slot of 100 ms: five digests a second, and with protocol rows a row a
+// second.
 type field struct {
 	*protocoltest.Network
 	loss protocoltest.Faults
@@ -27,18 +29,34 @@ const (
 
 	// What was lost is pulled by digests to one random neighbour, which asks back for
 	// what it misses itself; 30 % of both and of the answers are lost too. In 40 seeds
-	// all sites agreed 1.5 s after the last row in the median and 4.1 s at worst.
+	// all sites agreed 1.5 s after the last row in the median and 4.1 s at worst; with phases
+	// 1.0 s and 3.5 s.
 	healing = 5 * second
 	joining = 5 * second
 )
 
-func newField(t *testing.T, seed uint64) *field {
+func newField(t *testing.T, seed uint64, params any) *field {
 	rng := rand.New(rand.NewPCG(seed, 4))
+	e, err := protocol.EntryOf(params)
+	if err != nil {
+		t.Fatal(err)
+	}
 	n := newNetwork(t, protocoltest.Setting{
-		Entry: lookup("rows"), Graph: protocoltest.Random(20, 15, rng), Arms: 3, Rounds: fieldLife, Mechanism: dp.None, Seed: seed,
-		Params: protocol.RowsParams{Every: second, Pull: second / 5, Merge: protocol.MergeMean},
+		Entry: e, Graph: protocoltest.Random(20, 15, rng), Arms: 3, Rounds: fieldLife, Mechanism: dp.None, Seed: seed, Params: params,
 	})
 	return &field{Network: n, loss: protocoltest.Faults{Rand: rng, Lose: .3}, pull: n.Choices(seed), away: -1}
+}
+
+// fields runs f for protocols with rows and a few seeds.
+func fields(t *testing.T, f func(t *testing.T, seed uint64, params any)) {
+	for _, params := range []any{
+		protocol.RowsParams{Every: second, Pull: second / 5, Merge: protocol.MergeMean},
+		protocol.PhasesParams{First: 4, Growth: .5, Pull: second / 5, Merge: protocol.MergeMean},
+	} {
+		for seed := range uint64(5) {
+			t.Run(fmt.Sprintf("%T/%d", params, seed), func(t *testing.T) { f(t, seed, params) })
+		}
+	}
 }
 
 // play plays rounds with the field's faults.
@@ -75,47 +93,54 @@ func stateOf(p *protocoltest.Peer) (b []byte) {
 // TestRowsAgreeAfterAPartition: with 30 % loss throughout, 10 s of partition and
 // rows closing all the while, all sites hold the same bytes a bounded time later.
 func TestRowsAgreeAfterAPartition(t *testing.T) {
-	for seed := range uint64(5) {
-		f := newField(t, seed)
+	fields(t, func(t *testing.T, seed uint64, params any) {
+		f := newField(t, seed, params)
 		f.play(t, 10*second)
 		f.loss.Cut = func(from, to protocol.Peer) bool { return (from < 10) != (to < 10) }
 		f.play(t, 10*second)
 		if f.agree() {
-			t.Fatalf("seed %d: the halves agree although nothing crossed: the partition is none", seed)
+			t.Fatal("the halves agree although nothing crossed: the partition is none")
 		}
 		f.loss.Cut = nil
 		f.play(t, fieldLife-20*second) // until the last row of every site is out
+		f.pull = nil
 		f.play(t, healing)
 		if !f.agree() {
-			t.Errorf("seed %d: sites differ %d rounds after the last row", seed, healing)
+			t.Errorf("sites differ %d rounds after the last row", healing)
 		}
-		if n := len(protocol.NewestRows(f.Peers[0].Protocol)); n != 20 {
-			t.Errorf("seed %d: %d rows are held, want everybody's", seed, n)
+		origins := make(map[protocol.Peer]bool)
+		for _, m := range protocol.NewestRows(f.Peers[0].Protocol) {
+			origins[m.Label().Origin] = true
+		}
+		if len(origins) != 20 {
+			t.Errorf("rows of %d sites are held, want everybody's", len(origins))
 		}
 		for i, p := range f.Peers {
 			if !slices.Equal(p.Belief().X, f.Peers[0].Belief().X) {
-				t.Errorf("seed %d: peer %d believes %v, peer 0 %v", seed, i, p.Belief().X, f.Peers[0].Belief().X)
+				t.Errorf("peer %d believes %v, peer 0 %v", i, p.Belief().X, f.Peers[0].Belief().X)
 			}
 		}
-	}
+	})
 }
 
 // TestLateJoinerCatchesUp: a site that comes when all is said, and one that comes
 // back with nothing in memory, hold what the others hold a bounded time later.
 func TestLateJoinerCatchesUp(t *testing.T) {
-	for seed := range uint64(5) {
-		f := newField(t, seed)
+	fields(t, func(t *testing.T, seed uint64, params any) {
+		f := newField(t, seed, params)
 		f.away = int(seed) * 3
-		f.play(t, fieldLife+healing)
+		f.play(t, fieldLife)
+		f.pull = nil
+		f.play(t, healing)
 		s := f.Setting
 		s.Rounds = 0 // Leaves is at least 1
 		f.Peers[f.away] = s.Seat(t, protocol.Peer(f.away), uint32(seed%2))
 		f.away = -1
 		f.play(t, joining)
 		if !f.agree() {
-			t.Errorf("seed %d: the site that came late holds something else", seed)
+			t.Error("the site that came late holds something else")
 		}
-	}
+	})
 }
 
 // TestRelaysPassRowsOn: sites that are linked to a relay alone know each other's rows by way

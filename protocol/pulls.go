@@ -1,0 +1,108 @@
+package protocol
+
+import (
+	"slices"
+
+	"peerd.dev/dp"
+	"peerd.dev/dp/state"
+)
+
+// pulls spread rows that come all the time: by topic where there is one, else from neighbour
+// to neighbour, once each. What was missed is pulled: every pull rounds a peer sends one
+// neighbour a digest of what it holds and gets what is newer; if the digest names newer rows
+// than the neighbour's, the neighbour asks back. A neighbour is served once a round.
+type pulls struct {
+	flood
+	served []bool // neighbours, by place, in this round
+}
+
+func newPulls(c Config, row Kind, pull uint64, check func(*Message) error) (pulls, error) {
+	f, err := newFlood(c, row, 1, pull, check)
+	return pulls{f, make([]bool, len(c.Neighbours()))}, err
+}
+
+// tick sends digests at the end of round t.
+func (p *pulls) tick(t Round, out *Outbox) {
+	clear(p.served)
+	due := (uint64(t) + 1) / p.pull
+	if due <= p.pulled {
+		return
+	}
+	p.pulled = due
+	if n := len(p.c.Neighbours()); n > 0 {
+		p.digest(p.row+floodDigest, uint64(t), p.refs(), p.c.Neighbours()[p.c.Rand.IntN(n)], out)
+	}
+}
+
+// publish sends this peer's own row of a number.
+func (p *pulls) publish(seq uint64, body []dp.Release, out *Outbox) {
+	p.forward(p.sign(seq, 0, body), p.c.Self, out)
+}
+
+// forward sends m on to all but the peer that it came from and its origin.
+func (p *pulls) forward(m Message, from Peer, out *Outbox) {
+	if p.c.Topic {
+		if from == p.c.Self {
+			out.send(Everyone, m)
+		}
+		return
+	}
+	for _, n := range p.c.Neighbours() {
+		if n != from && n != m.label.Origin {
+			out.send(n, m)
+		}
+	}
+}
+
+// receive takes in rows and digests, and reports whether a row is new.
+func (p *pulls) receive(from Peer, m Message, out *Outbox) (news bool, err error) {
+	switch m.kind {
+	case p.row:
+		if news, err = p.take(m); news {
+			p.forward(m, from, out)
+		}
+		return news, err
+	case p.row + floodDigest, p.row + floodWant:
+		return false, p.answer(from, m, out)
+	default:
+		return false, m.bad("unknown to this protocol")
+	}
+}
+
+// answer answers a digest with the rows that the sender does not hold, and asks for
+// those that this peer does not.
+func (p *pulls) answer(from Peer, m Message, out *Outbox) error {
+	i, ok := slices.BinarySearch(p.c.Neighbours(), from)
+	if !ok {
+		return m.bad("from peer %d, who is no neighbour", from)
+	}
+	theirs, lacking, err := p.named(&m)
+	if err != nil || p.served[i] { // enough for this round
+		return err
+	}
+	p.served[i] = true
+	p.serve(from, theirs, out)
+	if lacking && m.kind == p.row+floodDigest {
+		p.digest(p.row+floodWant, m.label.Seq, p.refs(), from, out)
+	}
+	return nil
+}
+
+func (p *pulls) save(w *state.Writer) {
+	p.flood.save(w)
+	w.Uint(uint64(len(p.served)))
+	for i, n := range p.c.Neighbours() {
+		w.Uint(uint64(n))
+		w.Bool(p.served[i])
+	}
+}
+
+func (p *pulls) load(r *state.Reader) {
+	p.flood.load(r)
+	for range r.Len() {
+		n, served := Peer(r.Uint()), r.Bool()
+		if i, ok := slices.BinarySearch(p.c.Neighbours(), n); ok {
+			p.served[i] = served
+		}
+	}
+}
