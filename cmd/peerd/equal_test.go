@@ -76,8 +76,8 @@ func processTraces(t *testing.T, s *config.Settings, seeds map[int]uint64) map[s
 	return traces
 }
 
-// simulatedTraces returns what the simulator says that the same peers do.
-func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
+// simulated returns a run of the testnet in the simulator.
+func simulated(t *testing.T, s *config.Settings, run uint64) sim.Config {
 	t.Helper()
 	source, err := sites.Open(s, s.SitesOf(s.Testnet.Nodes))
 	if err != nil {
@@ -87,10 +87,17 @@ func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := experiment.Simulate(s, source, config.Neighbours(s.Testnet.Nodes, graph.Edges()), s.Seed)
+	c, err := experiment.Simulate(s, source, config.Neighbours(s.Testnet.Nodes, graph.Edges()), run)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return c
+}
+
+// simulatedTraces returns what the simulator says that the same peers do.
+func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
+	t.Helper()
+	c := simulated(t, s, s.Seed)
 	names := sites.Names(s.Testnet.Nodes)
 	files := map[string]*bytes.Buffer{}
 	file := func(name string) io.Writer {

@@ -442,17 +442,18 @@ func (r *recorder) close() error {
 	return r.host.Close()
 }
 
-// Kinds of messages that may change under one label: an open question is asked again
-// with what is known by then.
+// Kinds of messages. Some may change under one label: an open question is asked again with what is
+// known by then, and an answer names no rows if it has nothing to ask for.
 const (
 	kindPresence = 2
 	kindAsk      = 18
 	kindCounts   = 19
 	kindDelta    = 16
 	kindRow      = 32
-	kindBatches  = 40 // a row of protocol phases
 	kindDigest   = 33
 	kindWant     = 34
+	kindBatches  = 40 // a row of protocol phases
+	kindAnswer   = 42 // want of protocol phases
 )
 
 func (r *recorder) take(d protocol.Delivery) {
@@ -460,7 +461,7 @@ func (r *recorder) take(d protocol.Delivery) {
 	defer r.mu.Unlock()
 	r.all = append(r.all, d)
 	m := d.Message
-	if k := m.Kind(); k == kindAsk || k == kindDigest || k == kindWant {
+	if k := m.Kind(); k == kindAsk || k == kindDigest || k == kindWant || k == kindAnswer {
 		return
 	}
 	key, frame := recordKey{m.Kind(), m.Label()}, protocol.Encode(nil, m)

@@ -55,6 +55,7 @@ type Result struct {
 	OwnRegret *float64
 	Pulls     [][]uint64  // by peer and arm
 	Means     [][]float64 // of the estimates at the end, by peer and arm
+	Released  uint64      // nodes that got their noise
 	Messages  uint64
 	Bytes     uint64 // of encoded messages, without transport framing; 0 unless asked for
 	Lost      uint64 // messages
@@ -240,6 +241,7 @@ func (r *run) step(t protocol.Round, i int) error {
 		}
 	}
 	r.res.Refused += uint64(len(ready.Refused))
+	r.res.Released += uint64(len(ready.Drawn))
 	if len(ready.Charges) > 0 {
 		r.res.Spent = max(r.res.Spent, r.agents[i].Spent())
 	}
