@@ -192,12 +192,20 @@ func TestAnyNumberOfSitesTakesTheRowsInTurn(t *testing.T) {
 	}
 }
 
-// TestATestnetOfTooManyProcessesIsRefused, and an experiment with as many simulated peers is
+// TestATestnetOfTooManyProcessesOrOneIsRefused, and an experiment with as many simulated peers is
 // not.
-func TestATestnetOfTooManyProcessesIsRefused(t *testing.T) {
+func TestATestnetOfTooManyProcessesOrOneIsRefused(t *testing.T) {
 	c, _, stderr := peerd(t, "testnet", "../../configs/testnet.yaml", "-n", "201")
 	if c != exitConfig || !strings.Contains(stderr, "testnet.nodes: 201: want at most 200") || !strings.Contains(stderr, "`peerd experiment run` simulates more") {
 		t.Errorf("code %d: %s", c, stderr)
+	}
+	c, _, stderr = peerd(t, "testnet", "../../configs/testnet.yaml", "-n", "1", "-t", "path", "--set", smallMeans)
+	if c != exitConfig || !strings.Contains(stderr, "testnet.nodes: 1: want at least 2") || !strings.Contains(stderr, "`peerd experiment run` simulates one") {
+		t.Errorf("code %d: %s", c, stderr)
+	}
+	one := playFile(t, t.TempDir(), "../../configs/testnet.yaml", "testnet.nodes=1", "testnet.topology=path", smallMeans, "rounds.count=100", "experiment.seeds=1", "experiment.figure.kind=none")
+	if len(one.Cells) != 1 || one.Cells[0].Peers != 1 || one.Cells[0].Messages != 0 || one.Cells[0].Regret.Mean <= 0 {
+		t.Errorf("one peer: %+v", one.Document)
 	}
 	if testing.Short() {
 		t.Skip("plays 10,000 peers")

@@ -156,7 +156,7 @@ func makeSchema() []Key {
 		},
 
 		{
-			Name: "testnet.nodes", Default: "5", Unit: "peers", rule: whole(2, 100_000),
+			Name: "testnet.nodes", Default: "5", Unit: "peers", rule: whole(1, 100_000),
 			Doc: "Peers of a testnet or an experiment.",
 		},
 		{

@@ -46,6 +46,9 @@ const mostProcesses = 200
 // application, until ctx is done.
 func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 	begin := time.Now()
+	if s.Testnet.Nodes < 2 {
+		return config.Failf(config.ErrRefused, "testnet.nodes: %d: want at least 2, since peers run for each other; `peerd experiment run` simulates one", s.Testnet.Nodes)
+	}
 	if n := s.Testnet.Nodes; n > mostProcesses {
 		return config.Failf(config.ErrRefused, "testnet.nodes: %d: want at most %d, since each peer is a process on this machine; `peerd experiment run` simulates more", n, mostProcesses)
 	}
