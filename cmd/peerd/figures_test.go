@@ -105,6 +105,9 @@ func TestTheRadiiKeepTheirPromise(t *testing.T) {
 	r := playFile(t, t.TempDir(), "../../configs/figures/radius.yaml", "privacy.horizon=2000", "experiment.seeds=4", "experiment.coverage=true", "experiment.figure.kind=none")
 	for _, c := range r.Cells {
 		v := c.Coverage
+		if c.Misses == nil || math.Abs(4*c.Misses.Mean-float64(v.Misses)) > 1e-9 || c.Misses.High < c.Misses.Mean {
+			t.Errorf("%s: %+v misses a run, %d in 4 runs", c.Cell, c.Misses, v.Misses)
+		}
 		if v == nil || v.Checked+v.Free > 4*3*5*2000 || v.Checked+v.Free < 4*3*5*1900 || v.Checked == 0 || v.Broken() || (v.Free > 0) != (c.Cell == "as printed") {
 			t.Errorf("%s: %+v", c.Cell, v)
 		}

@@ -41,11 +41,12 @@ type CellDocument struct {
 	Bytes    float64              `json:"bytes_a_peer_and_round"`
 	Lost     float64              `json:"lost_share"`
 	Refused  uint64               `json:"refused"`
-	Epsilon  float64              `json:"epsilon_spent"`      // by each peer; -1 for infinity
-	Private  bool                 `json:"private"`            // never: noise comes from seeds
-	Seconds  float64              `json:"seconds"`            // of all runs, added up
-	Lemmas   *sim.Lemmas          `json:"laws,omitempty"`     // over all runs
-	Coverage *sim.Coverage        `json:"coverage,omitempty"` // over all runs
+	Epsilon  float64              `json:"epsilon_spent"`          // by each peer; -1 for infinity
+	Private  bool                 `json:"private"`                // never: noise comes from seeds
+	Seconds  float64              `json:"seconds"`                // of all runs, added up
+	Lemmas   *sim.Lemmas          `json:"laws,omitempty"`         // over all runs
+	Coverage *sim.Coverage        `json:"coverage,omitempty"`     // over all runs
+	Misses   *experiment.Interval `json:"misses_a_run,omitempty"` // of Coverage
 }
 
 func sumUp(c *config.Config, cells []cellRun) *Document {
@@ -74,7 +75,7 @@ func (r *cellRun) sumUp() CellDocument {
 		d.Bound = &bound
 	}
 	var messages, lost, size uint64
-	var gaps []float64
+	var gaps, misses []float64
 	for i := range runs {
 		messages += runs[i].Messages
 		lost += runs[i].Lost
@@ -92,7 +93,12 @@ func (r *cellRun) sumUp() CellDocument {
 				d.Coverage = new(sim.Coverage)
 			}
 			d.Coverage.Add(v)
+			misses = append(misses, float64(v.Misses))
 		}
+	}
+	if d.Coverage != nil {
+		mean := experiment.MeanOf(misses)
+		d.Misses = &mean
 	}
 	slices.Sort(gaps)
 	d.Least, d.Middle = gaps[0], gaps[len(gaps)/2]
@@ -157,8 +163,8 @@ func (d *Document) Write(w io.Writer) {
 				c.Cell, l.Checked, l.Lemma1, l.Lemma2, l.GreatestBy, l.Allowed, l.Applies, l.Lemma3, l.GreatestOf, l.Mass)
 		}
 		if v := c.Coverage; v != nil {
-			_, _ = fmt.Fprintf(w, "%s: of %d estimates %d outside of their radius (allowed %.1f), the last in round %d; greatest error %.4f of a radius\n",
-				c.Cell, v.Checked, v.Misses, v.Allowed, v.Last, v.Greatest)
+			_, _ = fmt.Fprintf(w, "%s: of %d estimates %d outside of their radius (allowed %.1f), %s a run, the last in round %d; greatest error %.4f of a radius\n",
+				c.Cell, v.Checked, v.Misses, v.Allowed, MeanText(*c.Misses), v.Last, v.Greatest)
 			for i, from := 0, 1; i < len(v.Rounds); i, from = i+1, 10*from {
 				if r := v.Rounds[i]; r.Broken() && !v.Broken() {
 					_, _ = fmt.Fprintf(w, "  of %d in rounds %d to %d, %d (allowed %.1f)\n", r.Checked, from, 10*from-1, r.Misses, r.Allowed)
