@@ -226,17 +226,13 @@ func (r *phases) check(m *Message) error {
 	if err := plausible(&r.c.Charge, m, x); err != nil {
 		return err
 	}
-	// Every batch draws. After a lost life, whose batches made those after them longer,
-	// fewer are known than were closed.
-	batches := uint64(x.Noise().VarianceUnits) / dp.VarianceScale
-	if m.label.Incarnation > 0 {
-		batches = x.Span().To
-	}
-	if r.c.Charge.Scale > 0 && batches < r.cadence.Fewest(x.Count(0)) {
-		return m.bad("%d rewards in %d batches, want at least %d", x.Count(0), batches, r.cadence.Fewest(x.Count(0)))
-	}
-	if draws := uint64(x.Noise().VarianceUnits); draws > x.Count(0)*dp.VarianceScale {
-		return m.bad("%d rewards with %d/%d draws of noise, and no batch is without a reward", x.Count(0), draws, dp.VarianceScale)
+	// A life closes its batches of an arm one after the other, and every batch has a reward and
+	// draws.
+	over := x.Span()
+	batches, draws := over.To-over.From, uint64(x.Noise().VarianceUnits)
+	if r.c.Charge.Scale > 0 && (draws != batches*dp.VarianceScale || batches < r.cadence.Fewest(x.Count(0)) || batches > x.Count(0)) {
+		return m.bad("%d rewards in %d batches with %d/%d draws of noise, want %d to %d batches with a draw each",
+			x.Count(0), batches, draws, dp.VarianceScale, r.cadence.Fewest(x.Count(0)), x.Count(0))
 	}
 	return nil
 }

@@ -228,10 +228,12 @@ func TestForgedBatchesAreRefused(t *testing.T) {
 		"more noise than charged":   {release(func(f *dp.Fields) { f.Noise.Scale++ })},
 		"more than rewards can be":  {release(func(f *dp.Fields) { f.Value[0] += 1000 << 20 })},
 	} {
-		m := theirs
-		m.Body = body
-		if _, err := n.Deliver(t, 0, protocol.Delivery{From: 1, Message: m.Signed(protocoltest.Keys(2))}); !errors.Is(err, protocol.ErrPeer) {
-			t.Errorf("%s: %v, want ErrPeer", what, err)
+		for life := range uint32(2) {
+			m := theirs
+			m.Body, m.Label.Incarnation = body, life
+			if _, err := n.Deliver(t, 0, protocol.Delivery{From: 1, Message: m.Signed(protocoltest.Keys(2))}); !errors.Is(err, protocol.ErrPeer) {
+				t.Errorf("%s, life %d: %v, want ErrPeer", what, life, err)
+			}
 		}
 	}
 	third := theirs
