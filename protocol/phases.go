@@ -230,7 +230,7 @@ func (r *phases) check(m *Message) error {
 	// draws.
 	over := x.Span()
 	batches, draws := over.To-over.From, uint64(x.Noise().VarianceUnits)
-	if r.c.Charge.Scale > 0 && (draws != batches*dp.VarianceScale || batches < r.cadence.Fewest(x.Count(0)) || batches > x.Count(0)) {
+	if !r.c.Charge.Mechanism.Running() && (draws != batches*dp.VarianceScale || batches < r.cadence.Fewest(x.Count(0)) || batches > x.Count(0)) {
 		return m.bad("%d rewards in %d batches with %d/%d draws of noise, want %d to %d batches with a draw each",
 			x.Count(0), batches, draws, dp.VarianceScale, r.cadence.Fewest(x.Count(0)), x.Count(0))
 	}
