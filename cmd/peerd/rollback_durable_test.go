@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
 )
 
 // TestARestoredBackupReleasesNothing until the operator says that the newer folder is
@@ -18,10 +21,15 @@ func TestARestoredBackupReleasesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
+	phases, err := protocol.Lookup("phases")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, changes := range map[string][]string{
-		"tree": nil,
-		"kary": {"privacy.mechanism", "kary"},
-		"blt":  {"privacy.mechanism", "blt", "privacy.delta", "0.000001"},
+		"tree":   nil,
+		"kary":   {"privacy.mechanism", "kary"},
+		"blt":    {"privacy.mechanism", "blt", "privacy.delta", "0.000001"},
+		"phases": smallProtocol(t, phases),
 	} {
 		t.Run(name, func(t *testing.T) { restoredBackupReleasesNothing(t, changes) })
 	}
@@ -39,17 +47,24 @@ func restoredBackupReleasesNothing(t *testing.T, changes []string) {
 			}
 		}
 	}
+	grow := func(records uint64) { // by decisions, or by the clock
+		t.Helper()
+		l.await("releases", 20*time.Second, func() bool {
+			use(1)
+			return rec.mark().Records >= records
+		})
+	}
 	s.start(launch{})
 	s.ready()
 	use(20)
-	l.grown(rec, 30)
+	grow(30)
 	s.stop()
 
 	backup := filepath.Join(l.dir, "backup")
 	copyDir(t, s.dir, backup)
 	s.start(launch{})
 	s.ready()
-	l.grown(rec, rec.mark().Records+30)
+	grow(rec.mark().Records + 30)
 	s.stop()
 	newest := rec.mark()
 
@@ -87,19 +102,25 @@ func restoredBackupReleasesNothing(t *testing.T, changes []string) {
 	s.start(launch{})
 	t.Logf("recovered: ready %v after exec", s.ready().Round(time.Millisecond))
 	use(20)
-	l.grown(rec, newest.Records+30)
+	grow(newest.Records + 30)
 	if d := s.status(); d.BlockedReason != "" || d.Spent > 1 || d.Spent < .99 {
 		t.Errorf("held because of %q, ε %v spent", d.BlockedReason, d.Spent)
 	}
 	s.stop()
 	l.once(rec, len(before))
-	file := filepath.Join(l.dir, "ledger.jsonl")
-	if c, out = s.peerd("ledger", "export", "-o", file); c != exitOK {
-		t.Errorf("ledger export: code %d\n%s", c, out)
-	} else if c, out = s.peerd("ledger", "verify", file); c != exitOK {
-		t.Errorf("ledger verify: code %d\n%s", c, out)
-	}
+	s.verified()
 	t.Logf("no message left while it was an old copy; %d messages after that, of a new incarnation, none of a leaf that was released before; the ledger verifies", len(rec.received())-len(before))
+}
+
+// verified checks the ledger of a peer that has stopped.
+func (s *labSite) verified() {
+	s.Helper()
+	file := filepath.Join(s.dir, "ledger.jsonl")
+	if c, out := s.peerd("ledger", "export", "-o", file); c != exitOK {
+		s.Errorf("ledger export: code %d\n%s", c, out)
+	} else if c, out = s.peerd("ledger", "verify", file); c != exitOK {
+		s.Errorf("ledger verify: code %d\n%s", c, out)
+	}
 }
 
 // once checks that no row that was received from message n on has a number of an
@@ -110,16 +131,22 @@ func (l *lab) once(rec *recorder, n int) {
 		l.Errorf("left the peer with two values: %s", c)
 	}
 	all := rec.received()
-	var last uint64
+	last := make(map[dp.StreamID]uint64) // of leaves, by stream of the label
 	for i, d := range all {
 		m := d.Message
-		if m.Kind() != kindRow {
+		leaf, of := m.Label().Seq, m.Label().Stream
+		switch m.Kind() {
+		case kindRow:
+		case kindBatches:
+			x := m.Release(0)
+			leaf = x.Span().To
+		default:
 			continue
 		}
 		if i < n {
-			last = max(last, m.Label().Seq)
-		} else if m.Label().Seq <= last {
-			l.Errorf("row %d of incarnation %d after row %d", m.Label().Seq, m.Label().Incarnation, last)
+			last[of] = max(last[of], leaf)
+		} else if leaf <= last[of] {
+			l.Errorf("leaf %d of stream %d, incarnation %d, after leaf %d", leaf, of, m.Label().Incarnation, last[of])
 		}
 	}
 }

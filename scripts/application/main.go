@@ -1,0 +1,226 @@
+// Command application plays the applications of three sites against a real network: decisions by a
+// clock, and the reward of each at a random moment of its window. It prints the share of decisions
+// for the best arm in every minute, and when it was 90 % at last.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	sites  = 3
+	window = time.Minute
+	rate   = 2000 // decisions of a site in a minute
+	wanted = .9   // of the decisions of a minute
+)
+
+// means are what the actions pay, by site. Over all sites mail pays most.
+var means = [sites]map[string]float64{ //nolint:gochecknoglobals // a table
+	{"mail": .9, "banner": .3, "call": .2},
+	{"mail": .4, "banner": .9, "call": .3},
+	{"mail": .9, "banner": .2, "call": .4},
+}
+
+const best = "mail"
+
+func main() {
+	peerd := flag.String("peerd", "bin/peerd", "the program")
+	minutes := flag.Int("minutes", 10, "length of the run, in minutes of the application")
+	scale := flag.Float64("scale", 1, "how many times faster the clock of the application is")
+	flag.Parse()
+	if err := run(*peerd, flag.Args(), *minutes, *scale); err != nil {
+		fmt.Fprintln(os.Stderr, "application:", err)
+		os.Exit(1)
+	}
+}
+
+func run(peerd string, args []string, minutes int, scale float64) (err error) {
+	fast := func(d time.Duration) time.Duration { return time.Duration(float64(d) / scale) }
+	args = append([]string{"testnet", "--set", "api.window=" + fast(window).String(), "--set", "rounds.every=" + fast(time.Second).String()}, args...)
+	cmd := exec.Command(peerd, args...)
+	out, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, cmd.Process.Signal(os.Interrupt))
+		_, _ = io.Copy(io.Discard, out)
+		_ = cmd.Wait() // that it was interrupted
+	}()
+	peers, err := find(out)
+	if err != nil {
+		return err
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+
+	c := &counts{right: make([]int, minutes), all: make([]int, minutes)}
+	var running sync.WaitGroup
+	errs := make([]error, sites)
+	begin := time.Now()
+	for i, p := range peers {
+		a := &app{peer: p, pays: means[i], window: fast(window), rng: rand.New(rand.NewPCG(uint64(i), 1))}
+		running.Go(func() {
+			tick := time.NewTicker(fast(time.Minute) / rate)
+			defer tick.Stop()
+			for n := range minutes * rate {
+				<-tick.C
+				action, err := a.decide(fmt.Sprint(i, "-", n))
+				if err != nil {
+					errs[i] = err
+					return
+				}
+				c.add(int(time.Since(begin)/fast(time.Minute)), action == best)
+			}
+			errs[i] = a.wait()
+		})
+	}
+	running.Wait()
+	c.print(minutes)
+	return errors.Join(errs...)
+}
+
+// counts are decisions by minute.
+type counts struct {
+	sync.Mutex
+	right, all []int
+}
+
+func (c *counts) add(minute int, right bool) {
+	c.Lock()
+	defer c.Unlock()
+	if minute >= len(c.all) {
+		return
+	}
+	c.all[minute]++
+	if right {
+		c.right[minute]++
+	}
+}
+
+func (c *counts) print(minutes int) {
+	reached := minutes + 1
+	fmt.Print("share of the best action, by minute:")
+	for i, n := range c.all {
+		share := float64(c.right[i]) / float64(max(1, n))
+		fmt.Printf(" %.2f", share)
+		if share < wanted {
+			reached = minutes + 1
+		} else if reached > minutes {
+			reached = i + 1
+		}
+	}
+	if reached > minutes {
+		fmt.Printf("\n%.0f %% of a minute were not reached for good in %d minutes\n", 100*wanted, minutes)
+		return
+	}
+	fmt.Printf("\n%.0f %% from minute %d on\n", 100*wanted, reached)
+}
+
+// peer is where a site answers.
+type peer struct{ url, token string }
+
+// find reads the places of all peers from what the network prints.
+func find(out io.Reader) (peers []peer, err error) {
+	place := regexp.MustCompile(`(http://\S+)  token in (\S+)`)
+	lines := bufio.NewScanner(out)
+	for len(peers) < sites && lines.Scan() {
+		m := place.FindStringSubmatch(lines.Text())
+		if m == nil {
+			continue
+		}
+		token, err := os.ReadFile(m[2])
+		if err != nil {
+			return nil, err
+		}
+		peers = append(peers, peer{m[1], strings.TrimSpace(string(token))})
+	}
+	if len(peers) < sites {
+		return nil, errors.Join(fmt.Errorf("%d peers answer, want %d", len(peers), sites), lines.Err())
+	}
+	return peers, nil
+}
+
+// app is a site's application.
+type app struct {
+	peer
+	pays   map[string]float64
+	window time.Duration
+	rng    *rand.Rand
+	late   sync.WaitGroup // rewards that are still to come
+	mu     sync.Mutex
+	err    error
+}
+
+// decide asks for an action, and reports its reward later.
+func (a *app) decide(id string) (action string, err error) {
+	var answer struct{ Action string }
+	if err = a.post("/v1/decisions", map[string]any{"id": id}, &answer); err != nil {
+		return "", err
+	}
+	value := 0
+	if a.rng.Float64() < a.pays[answer.Action] {
+		value = 1
+	}
+	after := time.Duration(.95 * a.rng.Float64() * float64(a.window)) // the rest is for a slow machine
+	a.late.Add(1)
+	time.AfterFunc(after, func() {
+		defer a.late.Done()
+		if err := a.post("/v1/rewards", map[string]any{"id": id, "value": value}, nil); err != nil {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.err = err
+		}
+	})
+	return answer.Action, nil
+}
+
+func (a *app) wait() error {
+	a.late.Wait()
+	return a.err
+}
+
+// post sends a document and reads the answer.
+func (a *app) post(path string, body, answer any) error {
+	b, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequest(http.MethodPost, a.url+path, bytes.NewReader(b))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+a.token)
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if b, err = io.ReadAll(res.Body); err != nil {
+		return err
+	}
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s %.300s", path, res.Status, b)
+	}
+	if answer == nil {
+		return nil
+	}
+	return json.Unmarshal(b, answer)
+}
