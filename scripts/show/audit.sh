@@ -13,7 +13,7 @@ bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT
 for bug in none halved reused first changed raw redrawn levels; do
 	go build -tags auditbug -ldflags "-X peerd.dev/dp.Bug=$bug" -o "$bin/peerd" ./cmd/peerd
-	for name in "rows tree 1" "testnet tree 1" "testnet kary 1" "rows tree-gaussian 5" "phases each 1"; do
+	for name in "rows tree 1" "average tree 1" "average kary 1" "rows tree-gaussian 5" "testnet each 1"; do
 		read -r config mechanism epsilon <<<"$name"
 		set -- -c "configs/$config.yaml" --set "privacy.mechanism=$mechanism" --set "privacy.epsilon=$epsilon"
 		if [ "$mechanism" = tree-gaussian ]; then set -- "$@" --set privacy.delta=1e-6; fi
