@@ -127,7 +127,7 @@ func (c *counts) print(minutes int) {
 		}
 	}
 	if reached > minutes {
-		fmt.Printf("\n%.0f %% of a minute were not reached for good in %d minutes\n", 100*wanted, minutes)
+		fmt.Printf("\n%.0f %% of a minute were not reached, or not kept, in %d minutes\n", 100*wanted, minutes)
 		return
 	}
 	fmt.Printf("\n%.0f %% from minute %d on\n", 100*wanted, reached)
