@@ -47,9 +47,9 @@ func (f *Figure) line(legend *plot.Legend, i int, l Line, points []Point) (below
 			if len(seen) == 0 {
 				continue
 			}
-			thin, err := thinLine(seen, i)
-			if err != nil {
-				return nil, nil, err
+			thin, bad := thinLine(seen, i)
+			if bad != nil {
+				return nil, nil, bad
 			}
 			below = append(below, thin)
 		}
