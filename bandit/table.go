@@ -75,6 +75,7 @@ func Table() []Entry {
 		ucbEntry(),
 		klucbEntry(),
 		thompsonEntry(),
+		dpucbEntry(),
 	}
 }
 

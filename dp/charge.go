@@ -167,6 +167,18 @@ func (c *Charge) MostNoise(over Span) Noise {
 	return Noise{Law: d.Law, Scale: c.Scale * d.times(c.Leaves), VarianceUnits: uint32(terms) * VarianceScale}
 }
 
+// MostSumNoise returns the greatest moments that the noise has in the sums at leaves from one
+// up to another, within the horizon.
+func (c *Charge) MostSumNoise(from, to uint64) (most NoiseMoments) {
+	d, _ := c.Mechanism.design()
+	l := d.layout(c.Leaves)
+	for t := from; t <= to; t++ {
+		m := l.sum(c.noise(), t).moments(GridExponent)
+		most = NoiseMoments{max(most.LaplaceSumSq, m.LaplaceSumSq), max(most.LaplaceMax, m.LaplaceMax), max(most.GaussVar, m.GaussVar)}
+	}
+	return most
+}
+
 // noise returns one term of the charged noise.
 func (c *Charge) noise() Noise {
 	if c.Scale == 0 {

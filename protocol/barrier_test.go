@@ -75,6 +75,19 @@ var known = map[string]string{
 	"dp.Mixed.Join(int)":                       "which value",
 	"dp.Mixed.Weight(int)":                     "which weight is read",
 	"dp.Mixed.Joined(int)":                     "which value",
+	"dp.NewShares(int)":                        "how many sums",
+	"dp.NewFlow(int)":                          "how many sums",
+	"dp.Shares.Sum(int)":                       "which sum is read",
+	"dp.Shares.Records(int)":                   "which number is read",
+	"dp.Shares.Value(int)":                     "which value is read",
+	"dp.Shares.Entered(int)":                   "which value is read",
+	"dp.Shares.Enter(int)":                     "which part",
+	"dp.Shares.Start(int)":                     "which part",
+	"dp.Shares.Pass([]uint64)":                 "the weights of links, from the configuration",
+	"dp.Shares.Load([]byte)":                   "a state off the disk",
+	"dp.Flow.Sent(int)":                        "which value is read",
+	"dp.Flow.Taken(int)":                       "which value is read",
+	"dp.Flow.Load([]byte)":                     "a state off the disk",
 	"dp.Counts.At(int)":                        "which count is read",
 	"dp.Counts.Raise(int)":                     "which count",
 	"dp.Counts.RaiseToRank(int)":               "how many liars, from the configuration",
@@ -194,7 +207,7 @@ func canLeave(t types.Type) bool {
 		return canLeave(t.Elem())
 	case *types.Named:
 		switch short(t) {
-		case "dp.Release", "dp.Leaf", "dp.Sealed", "dp.Mixed", "dp.Counts",
+		case "dp.Release", "dp.Leaf", "dp.Sealed", "dp.Mixed", "dp.Counts", "dp.Shares", "dp.Flow",
 			"protocol.Message", "protocol.Own", "protocol.Envelope", "protocol.Delivery", "protocol.Outbox":
 			return true
 		}

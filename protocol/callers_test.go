@@ -33,18 +33,22 @@ var callers = map[string][]string{
 	// A saved state becomes numbers that are released.
 	"(*peerd.dev/dp.Mixed).Load":            {"protocol/average_state.go"},
 	"(*peerd.dev/dp.Counts).Load":           {"protocol/average_state.go"},
+	"(*peerd.dev/dp.Shares).Load":           {"protocol/consensus_state.go"},
+	"(*peerd.dev/dp.Flow).Load":             {"protocol/consensus_state.go"},
 	"(*peerd.dev/dp.Curator).Load":          {"node/agent_state.go", "node/audit/shadow.go"},
 	"(*peerd.dev/dp.Curator).Replay":        {"node/agent_state.go"},
 	"(peerd.dev/protocol.Protocol).Load":    {"node/agent_state.go"},
 	"(*peerd.dev/protocol.average).Load":    nil,
 	"(*peerd.dev/protocol.rows).Load":       nil,
+	"(*peerd.dev/protocol.consensus).Load":  nil,
 	"(*peerd.dev/node.Agent).Load":          {"node/audit/peer.go", "node/site/restore.go", "protocol/protocoltest/network.go"},
 	"(*peerd.dev/node.Agent).Replay":        {"node/audit/peer.go", "node/site/restore.go"},
 	"peerd.dev/dp.NewSecret":                {"node/agent_state.go", "node/site/log_record.go", "node/site/restore.go"},
 	"(*peerd.dev/dp.Release).CopyTo":        {"protocol/average.go", "protocol/average_exchange.go"}, // memory of messages that are used again
 	"(*peerd.dev/dp.Counts).ReleaseTo":      {"protocol/average.go", "protocol/average_exchange.go", "dp/counts.go"},
 	"(*peerd.dev/dp.Mixed).ReleaseTo":       {"protocol/average_exchange.go", "dp/mixed.go"},
-	"(*peerd.dev/dp.Release).renew":         {"dp/counts.go", "dp/mixed.go", "dp/release.go"},
+	"(*peerd.dev/dp.Flow).ReleaseTo":        {"protocol/consensus.go"},
+	"(*peerd.dev/dp.Release).renew":         {"dp/counts.go", "dp/mixed.go", "dp/release.go", "dp/shares.go"},
 	"peerd.dev/protocol.Presence":           {"gossip/topic.go"},
 	"(*peerd.dev/protocol.Outbox).EndRound": {"node/agent.go"},
 

@@ -192,6 +192,13 @@ func seat(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 		s.Params = p
 	case protocol.PhasesParams:
 		s.Params = protocol.PhasesParams{First: 2, Growth: .5, Pull: 4, Merge: protocol.MergeMean, F: 1}
+	case protocol.ConsensusParams:
+		p = protocol.ConsensusParams{Weights: protocol.Metropolis, Kappa: .5, Patience: 4}
+		var weights string
+		if d.MaybeScanArgs(t, "weights", &weights) {
+			p.Weights = protocol.Weights(weights)
+		}
+		s.Params = p
 	case protocol.FakeParams:
 		p.Explore = 1
 		var hub, analyst string
@@ -272,19 +279,22 @@ func (c *conversation) mass() {
 		if averages {
 			as = append(as, a)
 		}
-		state, _ := protocol.FakeConsensus(p.Protocol)
+		state, flows, _ := protocol.Shares(p.Protocol)
 		for k := range estimates {
 			if averages {
 				estimates[k] += lattice(protocol.Coordinate(a, k), dp.MeanExponent)
 				own[k] += lattice(protocol.Entered(a, k), dp.MeanExponent)
-			} else {
-				estimates[k] += lattice(state.Value(k), dp.GridExponent)
-				own[k] += lattice(state.Own(k), dp.GridExponent)
+				continue
+			}
+			estimates[k] += lattice(state.Value(k), dp.GridExponent)
+			own[k] += lattice(state.Entered(k), dp.GridExponent)
+			for i := range flows {
+				way[k] += lattice(flows[i].Sent(k)-flows[i].Taken(k), dp.GridExponent)
 			}
 		}
 	}
 	for k := range way {
-		way[k] = lattice(protocol.UnderWay(as, k), dp.MeanExponent)
+		way[k] += lattice(protocol.UnderWay(as, k), dp.MeanExponent)
 	}
 	fmt.Fprintf(&c.out, "estimates %.6g own %.6g under way %.6g\n", estimates, own, way)
 }

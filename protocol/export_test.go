@@ -58,13 +58,19 @@ type FakeParams = fakeParams
 
 func Fakes() []Entry { return fakes() }
 
-// FakeConsensus returns the state of a peer of fake consensus.
-func FakeConsensus(p Protocol) (state *dp.Mixed, ok bool) {
-	c, ok := p.(*fakeConsensusPeer)
+// Shares returns the state of a peer of consensus, and the flow of each of its links.
+func Shares(p Protocol) (s *dp.Shares, flows []dp.Flow, ok bool) {
+	c, ok := p.(*consensus)
 	if !ok {
-		return nil, false
+		return nil, nil, false
 	}
-	return c.state, true
+	return c.shares, c.flows, true
+}
+
+// Constants returns what a peer of consensus knows of its matrix.
+func Constants(p ConsensusParams, g [][]Peer, self Peer) (ci, c0, noiseSq, noiseMax float64) {
+	m := newMixing(p, g, self)
+	return m.ci, m.c0, m.noiseSq, m.noiseMax
 }
 
 // KindName returns what conversations call a kind.
@@ -74,9 +80,9 @@ var kindNames = map[Kind]string{
 	averageDelta: "delta", averageBusy: "busy", averageAsk: "ask", averageCounts: "counts",
 	rowsRow: "row", rowsDigest: "digest", rowsWant: "want",
 	phasesRow: "row", phasesDigest: "digest", phasesWant: "want",
-	fakeConsensus: "state",
-	fakeNews:      "news",
-	fakeAdv:       "adv", fakeReq: "req", fakeData: "data",
+	consensusState: "state",
+	fakeNews:       "news",
+	fakeAdv:        "adv", fakeReq: "req", fakeData: "data",
 	fakeUp: "up", fakeMean: "sums", fakeModel: "model",
 	fakeNode: "p-sum", fakeTotal: "total",
 	fakeSealed: "envelope", fakeShuffled: "batch", fakeSum: "sum",

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"math"
 	"math/big"
 	"slices"
 
@@ -33,12 +34,10 @@ func fakes() []Entry {
 			typed[fakeParams]{cadence: of, idle: idle, new: make, words: func(fakeParams) Words { return Words{Public: "nothing"} }},
 		)
 	}
-	record := func(fakeParams) Cadence { return Cadence{Noun: "reward"} }
 	lanes := func(p fakeParams) Cadence { return Cadence{Lanes: p.Gamma, Noun: "reward"} }
 	epochs := func(p fakeParams) Cadence { return Cadence{Epochs: p.Epochs, Noun: "epoch"} }
 	batches := func(p fakeParams) Cadence { return Cadence{Rounds: p.Every, Noun: "batch"} }
 	return []Entry{
-		fake("consensus", false, []Kind{fakeConsensus}, newFakeConsensus, record, nil),
 		fake("local", true, []Kind{fakeNews}, newFakeLocal, lanes, nil),
 		fake("gis", false, []Kind{fakeAdv, fakeReq, fakeData}, newFakeGIS, epochs, nil),
 		fake("sink", false, []Kind{fakeUp, fakeMean, fakeModel}, newFakeSink, epochs, func(p fakeParams, self Peer) bool { return self == p.Hub }),
@@ -63,20 +62,6 @@ func indexOf(ps []Peer, p Peer) int { return slices.Index(ps, p) }
 // What package dp does not offer yet. Every function makes a Release of Releases
 // with integer weights, as dp's own operations do; dp.Received stands in for
 // access to the fields.
-
-// difference returns ⌊num·(a-b)/den⌋. Both ends of a link can compute it from
-// what they sent each other, so what one adds the other subtracts.
-func difference(a, b dp.Release, num, den uint64) (dp.Release, error) {
-	if a.Len() != b.Len() || a.Exponent() != b.Exponent() || den == 0 {
-		return dp.Release{}, dp.ErrShape
-	}
-	v := make([]int64, a.Len())
-	for i := range v {
-		x := new(big.Int).Mul(big.NewInt(a.Value(i)-b.Value(i)), new(big.Int).SetUint64(num))
-		v[i] = floor(x, den)
-	}
-	return dp.Received(dp.Fields{Value: v, Exponent: a.Exponent()})
-}
 
 // weighted returns ⌊Σ num·r/den⌋, with the sum of the counts.
 func weighted(rs []dp.Release, num []uint64, den uint64) (dp.Release, error) {
@@ -116,14 +101,14 @@ func sum(rs ...dp.Release) (dp.Release, error) {
 	return weighted(rs, slices.Repeat([]uint64{1}, len(rs)), 1)
 }
 
-// counted returns the counts of r as values on the lattice 2^e, for protocols
-// that average counts as they average sums.
-func counted(r dp.Release, e int8) (dp.Release, error) {
-	v := make([]int64, r.Counts())
-	for i := range v {
-		v[i] = int64(min(r.Count(i), dp.MaxValue>>uint(-e))) << uint(-e)
+// tooGreat keeps a liar's numbers from running into this peer's own arithmetic.
+func tooGreat(r dp.Release) bool {
+	for i := range r.Len() {
+		if math.Abs(r.At(i)) > 1<<28 {
+			return true
+		}
 	}
-	return dp.Received(dp.Fields{Stream: r.Stream(), Span: r.Span(), Value: v, Exponent: e})
+	return false
 }
 
 // seal stands in for encryption to the analyzer: anybody could open this one. It
@@ -147,9 +132,7 @@ func floor(x *big.Int, den uint64) int64 {
 // The kinds of the fakes, from the end of the range that real protocols will not
 // reach.
 const (
-	fakeConsensus Kind = 96 + iota // a peer's sums and counts in a round of consensus
-
-	fakeNews // local: an origin's newest running sum in one estimator
+	fakeNews Kind = 96 + iota // local: an origin's newest running sum in one estimator
 
 	fakeAdv  // gis: labels that the sender newly holds
 	fakeReq  // gis: labels that the sender misses

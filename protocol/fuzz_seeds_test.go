@@ -40,6 +40,16 @@ func ReceiveSeeds() (all [][]byte) {
 	add(frames(of(rowsRow, 3, 8).bytes(4, mean...), of(rowsRow, 9, 8).bytes(4, release...), of(rowsDigest, 0, 1).bytes(3, wire{}.uint(1, 9)...)))
 	add(frames(of(rowsRow, 0, 1).bytes(4, release...), of(rowsRow, 3, 7).bytes(4, release...), of(rowsRow, 3, 7).bytes(4, mean...)))
 	add(frames(of(rowsDigest, 0, 1).bytes(3, wire{}.uint(1, 3).uint(4, 9)...), of(rowsWant, 2, 1)))
+	flow := func(v ...int64) wire {
+		var list wire
+		for _, x := range v {
+			list = protowire.AppendVarint(list, protowire.EncodeZigZag(x))
+		}
+		return wire{}.bytes(5, list...).uint(6, protowire.EncodeZigZag(dp.GridExponent))
+	}
+	to := wire{}.uint(1, 1)
+	add(frames(of(consensusState, 0, 1).bytes(3, to...).bytes(4, flow(1<<19, 0, 1<<20, 1)...), of(consensusState, 2, 1).bytes(3, to...).bytes(4, flow(1, 2, 3, -4)...),
+		of(consensusState, 0, 2).bytes(3, to...).bytes(4, flow(1<<20, -1<<60, 1<<21, 1<<59)...), of(consensusState, 2, 1).bytes(3, to...)))
 	return all
 }
 

@@ -11,9 +11,10 @@ import (
 
 // A Net is what the parameters of a protocol have to suit.
 type Net struct {
-	Peers       int    // 0 if it is not known
-	LeastDegree int    // neighbours of the peer that has fewest; 0 if it is not known
-	Horizon     uint64 // rounds
+	Peers       int      // 0 if it is not known
+	LeastDegree int      // neighbours of the peer that has fewest; 0 if it is not known
+	Graph       [][]Peer // neighbours of every peer, ascending; nil if it is not known
+	Horizon     uint64   // rounds
 }
 
 // Words are what pages for people say of a protocol.
@@ -136,6 +137,7 @@ func Table() []Entry {
 		averageEntry(),
 		rowsEntry(),
 		phasesEntry(),
+		consensusEntry(),
 	}
 }
 

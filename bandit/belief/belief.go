@@ -52,6 +52,9 @@ type Belief struct {
 	// Sites holds what each of the means rests on where X is the plain mean over sites of
 	// their means; nothing where it is made in another way.
 	Sites [][]Site
+	// PerSite is how many updates of a part a site has, as a mean over sites; 0 where nothing
+	// is known, and where the protocol does not know it.
+	PerSite []float64
 
 	Pulls  []uint64 // this peer's own choices
 	Forced []int    // parts to be chosen before all others, ascending; often empty
@@ -73,7 +76,7 @@ type Site struct{ N, LaplaceSumSq, LaplaceMax, GaussVar float64 }
 
 // New returns a Belief of a number of parts, each of dim numbers, that knows nothing.
 func New(parts, dim int) Belief {
-	return Belief{Means: NewMeans(parts, dim), Sites: make([][]Site, parts), Pulls: make([]uint64, parts)}
+	return Belief{Means: NewMeans(parts, dim), Sites: make([][]Site, parts), PerSite: make([]float64, parts), Pulls: make([]uint64, parts)}
 }
 
 // NoiseTail returns y with P(Y > y) ≤ exp(-l) for a sum Y of independent Laplace terms

@@ -31,4 +31,5 @@ func ExampleNetwork() {
 	// average: peer 3 believes [0.00 0.50]
 	// rows: peer 3 believes [0.00 0.50]
 	// phases: peer 3 believes [0.00 0.50]
+	// consensus: peer 3 believes [0.00 0.50]
 }

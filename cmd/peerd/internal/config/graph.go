@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"peerd.dev/gossip/topology"
+	"peerd.dev/protocol"
 )
 
 // readSpec reads the short form of a topology of n peers, and the edges if the
@@ -39,24 +40,23 @@ func BuildGraph(text string, n int, seed uint64) (*topology.Graph, topology.Repo
 	return spec.Build(rand.New(rand.NewPCG(seed, 0)))
 }
 
-// leastDegree returns the least number of neighbours that a topology gives a
-// peer, and false where chance decides or no graph can be built.
-func leastDegree(text string, n int) (int, bool) {
+// knownNet returns the network of n peers as far as a topology says it: no graph where chance
+// decides or none can be built.
+func knownNet(text string, n int) protocol.Net {
+	net := protocol.Net{Peers: n}
 	spec, err := readSpec(text, n)
 	if err != nil || spec.Validate() != nil {
-		return 0, false
+		return net
 	}
 	switch spec.Name {
 	case "regular":
-		return spec.Degree, true
+		net.LeastDegree = spec.Degree
 	case "ring", "path", "star", "complete", "grid", "file":
-		g, _, err := spec.Build(nil)
-		if err != nil {
-			return 0, false
+		if g, _, err := spec.Build(nil); err == nil {
+			net.LeastDegree, net.Graph = GraphDegrees(g).Least, Neighbours(g.N(), g.Edges())
 		}
-		return GraphDegrees(g).Least, true
 	}
-	return 0, false
+	return net
 }
 
 // Degrees are the least and the greatest number of neighbours of a peer.

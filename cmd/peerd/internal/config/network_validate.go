@@ -73,7 +73,7 @@ func (s *Settings) CheckNetwork(n *Network) []Problem {
 	refuse(s.Mode == Live && s.Rounds.Every != n.Every, "rounds.every", "want %s, which is every in the network file", DurationText(n.Every))
 	net := protocol.Net{Peers: peers, Horizon: s.Privacy.Rounds()}
 	if g, err := topology.NewGraph(peers, n.Links); err == nil {
-		net.LeastDegree = GraphDegrees(g).Least
+		net.LeastDegree, net.Graph = GraphDegrees(g).Least, Neighbours(peers, n.Links)
 	}
 	for _, p := range append(s.validateProtocol(net, nil), s.validateWorld(peers, nil)...) {
 		p.Reason += ", by the network file"

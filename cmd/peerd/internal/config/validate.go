@@ -25,8 +25,8 @@ func (s *Settings) validate(bad map[string]bool) []Problem {
 			problems = append(problems, Problem{Key: k.Name, Value: short(ValueText(v.Interface())), Reason: reason})
 		}
 	}
-	least, _ := leastDegree(s.Testnet.Topology, s.Testnet.Nodes)
-	net := protocol.Net{Peers: s.Testnet.Nodes, LeastDegree: least, Horizon: s.Privacy.Rounds()}
+	net := knownNet(s.Testnet.Topology, s.Testnet.Nodes)
+	net.Horizon = s.Privacy.Rounds()
 	alone := append(s.validateProtocol(protocol.Net{Horizon: net.Horizon}, bad), s.validateWorld(0, bad)...) // with any network
 	for _, p := range append(s.validateProtocol(net, bad), s.validateWorld(s.Testnet.Nodes, bad)...) {
 		if !slices.Contains(alone, p) {

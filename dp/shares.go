@@ -1,0 +1,198 @@
+package dp
+
+import (
+	"math/bits"
+)
+
+// Shares is the state of one peer in running consensus: for every part, what averaging has
+// made of the sums of all peers, and behind these of the numbers of records in them, both on
+// the lattice of [GridExponent]. Sums and numbers move alike. It is made of Releases alone,
+// so it may leave as it stands. All arithmetic is exact: over all peers Σ values = Σ of what
+// has entered, less what is under way on links.
+type Shares struct {
+	entered []int64 // the own sums and numbers as they stand now
+	v       []int64
+}
+
+// NewShares returns the state of a number of parts of which nothing is known.
+func NewShares(parts int) *Shares {
+	return &Shares{entered: make([]int64, 2*parts), v: make([]int64, 2*parts)}
+}
+
+// Parts returns the number of parts.
+func (s *Shares) Parts() int { return len(s.v) / 2 }
+
+// Value returns value i in units of 2^[GridExponent]: the sums, then the numbers of records.
+func (s *Shares) Value(i int) int64 { return s.v[i] }
+
+// Entered returns the own sum or number that has entered, as Value does.
+func (s *Shares) Entered(i int) int64 { return s.entered[i] }
+
+// Sum returns the sum of a part, for learners.
+func (s *Shares) Sum(part int) float64 { return float64(s.v[part]) * unit(GridExponent) }
+
+// Records returns the number of records in the sum of a part, for learners.
+func (s *Shares) Records(part int) float64 { return float64(s.v[s.Parts()+part]) * unit(GridExponent) }
+
+// Enter adds what an own running sum of a part and its number of records have grown by.
+func (s *Shares) Enter(part int, sum *Release) error {
+	v, n, err := s.own(sum)
+	if err != nil {
+		return err
+	}
+	i, k := part, s.Parts()+part
+	x, y := s.v[i]+(v-s.entered[i]), s.v[k]+(n-s.entered[k]) // three numbers within ±2^61
+	if !within(x) || !within(y) {
+		return ErrOverflow
+	}
+	s.v[i], s.v[k], s.entered[i], s.entered[k] = x, y, v, n
+	return nil
+}
+
+// Start makes an own running sum that which later ones are compared with. What is in it has
+// entered in an earlier life.
+func (s *Shares) Start(part int, sum *Release) error {
+	v, n, err := s.own(sum)
+	if err != nil {
+		return err
+	}
+	s.entered[part], s.entered[s.Parts()+part] = v, n
+	return nil
+}
+
+func (s *Shares) own(sum *Release) (v, n int64, err error) {
+	if len(sum.v) != 1 || len(sum.count) != 1 || sum.e != GridExponent {
+		return 0, 0, ErrShape
+	}
+	if sum.count[0] > MaxValue>>-GridExponent {
+		return 0, 0, ErrOverflow
+	}
+	return sum.v[0], int64(sum.count[0]) << -GridExponent, nil
+}
+
+// WholeShare is the weight of a link that moves everything.
+const WholeShare = 1 << 32
+
+// Pass moves a share of every value, rounded toward zero, into each flow: weight by
+// [WholeShare] of what the value is before. The weights add up to at most WholeShare.
+func (s *Shares) Pass(flows []Flow, weights []uint64) {
+	for k, x := range s.v {
+		for i, w := range weights {
+			d := share(x, w)
+			flows[i].sent[k] = wrap(flows[i].sent[k] + d)
+			s.v[k] -= d
+		}
+	}
+}
+
+// share returns x·w/WholeShare, rounded toward zero.
+func share(x int64, w uint64) int64 {
+	if x < 0 {
+		return -share(-x, w)
+	}
+	hi, lo := bits.Mul64(uint64(x), w)
+	return int64(hi<<32 | lo>>32)
+}
+
+// Take adds what the other end of a link has sent since the last time: r is the newest
+// Release of its flow. Where it holds fewer records than before, the other end went back to a
+// state from a backup: nothing is added, and what it sends from there on counts. After an error
+// nothing has changed.
+func (s *Shares) Take(f *Flow, r *Release) error {
+	if len(r.v) != len(s.v) || len(r.count) != 0 || r.e != GridExponent {
+		return ErrShape
+	}
+	back := false
+	for k, x := range r.v {
+		// Half the range, as in [Mixed.Add].
+		d := wrap(x - f.taken[k])
+		if x != wrap(x) || s.v[k]+d > MaxValue/2 || s.v[k]+d < -MaxValue/2 {
+			return ErrOverflow
+		}
+		back = back || k >= s.Parts() && d < 0
+	}
+	for k, x := range r.v {
+		if !back {
+			s.v[k] += wrap(x - f.taken[k])
+		}
+		f.taken[k] = x
+	}
+	return nil
+}
+
+// A Flow is what has crossed a link since both ends began, in each direction, modulo 2^61.
+// A message holds all of one direction, so what a lost one would have brought comes with the
+// next (Hadjicostis, Vaidya and Domínguez-García 2016, "exchange of running sums").
+type Flow struct{ sent, taken []int64 }
+
+// NewFlow returns the flow of a new link.
+func NewFlow(parts int) Flow { return Flow{make([]int64, 2*parts), make([]int64, 2*parts)} }
+
+// wrap returns the number from -2^60 to 2^60-1 that is x modulo 2^61.
+func wrap(x int64) int64 { return x << 3 >> 3 }
+
+// Skip makes the newest Release of the other direction what has been taken in.
+func (f *Flow) Skip(r *Release) error {
+	if len(r.v) != len(f.taken) || len(r.count) != 0 || r.e != GridExponent {
+		return ErrShape
+	}
+	for _, x := range r.v {
+		if x != wrap(x) {
+			return ErrOverflow
+		}
+	}
+	copy(f.taken, r.v)
+	return nil
+}
+
+// Sent returns what has been sent of value i of [Shares].
+func (f *Flow) Sent(i int) int64 { return f.sent[i] }
+
+// Taken returns what has been taken in of value i of [Shares].
+func (f *Flow) Taken(i int) int64 { return f.taken[i] }
+
+// ReleaseTo makes r what was sent over the link, in r's memory, as [Release.CopyTo] does.
+func (f *Flow) ReleaseTo(r *Release) { r.renew(nil, f.sent, GridExponent) }
+
+// Save returns the state, which is public.
+func (s *Shares) Save() []byte { return appendInts(appendInts([]byte{stateVersion}, s.entered), s.v) }
+
+// Load takes over the state of as many parts. The error wraps [ErrState], and then nothing
+// has changed.
+func (s *Shares) Load(saved []byte) error {
+	v, err := loadInts(saved, 2, len(s.v))
+	if err != nil {
+		return err
+	}
+	s.entered, s.v = v[0], v[1]
+	return nil
+}
+
+// Save returns the state, which is public.
+func (f *Flow) Save() []byte { return appendInts(appendInts([]byte{stateVersion}, f.sent), f.taken) }
+
+// Load takes over the state of a link with as many parts, as [Shares.Load] does.
+func (f *Flow) Load(saved []byte) error {
+	v, err := loadInts(saved, 2, len(f.sent))
+	if err != nil {
+		return err
+	}
+	f.sent, f.taken = v[0], v[1]
+	return nil
+}
+
+// loadInts reads lists of n numbers each, within ±MaxValue.
+func loadInts(saved []byte, lists, n int) ([][]int64, error) {
+	r := newReader(saved)
+	all := make([][]int64, lists)
+	for i := range all {
+		all[i] = make([]int64, n)
+		r.ints(all[i])
+		for _, x := range all[i] {
+			if !within(x) {
+				r.fail()
+			}
+		}
+	}
+	return all, r.end()
+}

@@ -1,0 +1,268 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+)
+
+// consensusState is all that has crossed a link in one direction: sums, and numbers of records.
+const consensusState Kind = 64
+
+// ConsensusParams are the parameters of protocol consensus.
+type ConsensusParams struct {
+	Weights  Weights `want:"metropolis|laplacian" doc:"What of their difference two neighbours even out in a round: 1/(1 + the greater number of neighbours of both), or kappa by the greatest number of neighbours in the network, as the paper has it."`
+	Kappa    float64 `want:"over 0 up to 1" doc:"With weights: laplacian, the step size."`
+	Patience uint64  `want:"2..1000000" unit:"rounds" doc:"A neighbour that has not been heard for this long gets no more shares until it is."`
+}
+
+func consensusEntry() Entry {
+	return define(
+		Entry{
+			Name: "consensus", Summary: "running consensus of noised sums and of how many rewards they hold (DP-Decentralized UCB)",
+			Kinds: []Kind{consensusState},
+		},
+		ConsensusParams{Weights: Metropolis, Kappa: .5, Patience: 8},
+		typed[ConsensusParams]{
+			cadence: func(ConsensusParams) Cadence { return Cadence{Noun: "reward"} },
+			check: func(p ConsensusParams, n Net) (field, want string) {
+				if p.swings(n.Graph) {
+					return "kappa", "below 1, or weights metropolis: " + swings
+				}
+				return "", ""
+			},
+			words: func(ConsensusParams) Words {
+				return Words{
+					Public: "how many rewards every action has had, after every round",
+					Mixed:  ", once consensus has mixed them",
+				}
+			},
+			new: newConsensus,
+		},
+	)
+}
+
+// consensus is running consensus (Li, Song and Fragouli 2020, equations 5 to 7): in every
+// round n ← P(n+ξ) and s ← P(s+ds), where ξ counts the rewards of the round and ds is what the
+// private sums have grown by. The paper's (7) and line 16 of Algorithm 2 leave ds out, and
+// then no reward would ever be heard of. s and n travel together, so that s/n estimates the
+// mean of an arm whatever is under way.
+//
+// A peer moves P's share of what it has to every neighbour and keeps the rest. A message
+// holds all that has crossed the link in its direction, modulo 2^61, so a late or lost one
+// costs nothing but time and nothing is counted twice (Hadjicostis, Vaidya and
+// Domínguez-García 2016): Σ s and Σ n over peers and links are conserved, as integers. With
+// messages that take one round this is the paper's algorithm. What a lost life had, and what
+// was under way to it, is gone, sums and numbers alike; what it had released before goes on
+// in the sums of its next life, and does not enter again. A message says which one of its
+// addressee's was heard last, so that each end begins the flow anew for another life of the
+// other, and a peer whose folder is an old one, from before rounds in which it released
+// nothing, takes nothing in twice.
+//
+// The estimate weights all rewards alike, whichever site they are from. Where sites differ
+// and choose differently it is the mean over rewards and not that over sites.
+type consensus struct {
+	c        Config
+	p        ConsensusParams
+	mixing   mixing
+	noisiest noisiest
+	shares   *dp.Shares
+	flows    []dp.Flow // by link
+	links    []consensusLink
+	former   []formerLink
+	weights  []uint64 // scratch: of links, in this round
+	started  []bool   // arms of which a sum was released in this life
+	silent   []bool   // arms whose horizon is reached
+	waiting  []uint64 // own choices of an arm without a released reward
+	released []uint64 // own released rewards of an arm
+	round    Round
+	unsent   [2]uint64 // numbers between these two were not sent in the last rounds, or nobody remembers that they were
+	made     contents
+	stale    bool
+	belief   belief.Belief
+}
+
+// consensusLink is what is known of one neighbour.
+type consensusLink struct {
+	peer   Peer
+	weight uint64 // of P
+	newest Label  // of its messages; number 0 before the first
+	heard  Round  // when something came
+}
+
+// formerLink is a link that the network does not have any more. Should it come back, both ends
+// go on where they were.
+type formerLink struct {
+	consensusLink
+	flow dp.Flow
+}
+
+// swings says why P is refused.
+const swings = "all peers have as many neighbours and no circle of links is odd, so at 1 the least eigenvalue of P is -1 and estimates swing for ever"
+
+func newConsensus(c Config, p ConsensusParams) (Protocol, error) {
+	switch {
+	case p.Weights != Metropolis && p.Weights != Laplacian:
+		return nil, fmt.Errorf("consensus: weights %q, want metropolis or laplacian", p.Weights)
+	case p.Weights == Laplacian && !(p.Kappa > 0 && p.Kappa <= 1):
+		return nil, fmt.Errorf("consensus: kappa %v, want over 0 up to 1", p.Kappa)
+	case p.Patience < 2:
+		return nil, fmt.Errorf("consensus: patience %d, want at least the 2 rounds that a message and its answer take", p.Patience)
+	case p.swings(c.Graph):
+		return nil, errors.New("consensus: kappa 1, want less, or weights metropolis: " + swings)
+	}
+	n := len(c.Neighbours())
+	x := &consensus{
+		c: c, p: p,
+		mixing:   newMixing(p, c.Graph, c.Self),
+		noisiest: noisiest{charge: c.Charge},
+		shares:   dp.NewShares(c.Parts),
+		flows:    make([]dp.Flow, n),
+		links:    make([]consensusLink, n),
+		weights:  make([]uint64, n),
+		started:  make([]bool, c.Parts),
+		silent:   make([]bool, c.Parts),
+		waiting:  make([]uint64, c.Parts),
+		released: make([]uint64, c.Parts),
+		made:     contents{reuse: c.Reuse},
+		belief:   belief.New(c.Parts, 1),
+	}
+	for i, peer := range c.Neighbours() {
+		x.flows[i] = dp.NewFlow(c.Parts)
+		x.links[i] = consensusLink{peer: peer, weight: p.weight(c.Graph, c.Self, peer)}
+	}
+	return x, nil
+}
+
+// Chosen counts the pull. Until its reward is out, SampleVar counts it, so that choices made
+// meanwhile go to different arms.
+func (x *consensus) Chosen(arm int) {
+	x.belief.Pulls[arm]++
+	if !x.silent[arm] {
+		x.waiting[arm]++
+		x.stale = true
+	}
+}
+
+// Released enters what the sums of arms have grown by.
+func (x *consensus) Released(own []Own, _ *Outbox) error {
+	x.stale = true
+	for i := range own {
+		arm := int(own[i].Stream)
+		x.waiting[arm] -= min(1, x.waiting[arm])
+		if own[i].Over {
+			x.silent[arm], x.waiting[arm] = true, 0
+			continue
+		}
+		sum, enter := &own[i].Leaf.Sum, x.shares.Enter
+		if !x.started[arm] && own[i].Number > 1 { // an earlier life has entered what came before
+			enter = x.shares.Start
+		}
+		x.started[arm] = true
+		if err := enter(arm, sum); err != nil {
+			return err
+		}
+		x.released[arm] = sum.Count(0)
+	}
+	return nil
+}
+
+// Tick shares what this peer has.
+func (x *consensus) Tick(t Round, out *Outbox) error {
+	if t > x.round+1 {
+		x.unsent = [2]uint64{uint64(x.round) + 1, uint64(t) + 1}
+	}
+	x.round, x.stale = t, true
+	for i := range x.links {
+		x.weights[i] = x.links[i].weight
+		if t >= x.links[i].heard+Round(x.p.Patience) {
+			x.weights[i] = 0
+		}
+	}
+	x.shares.Pass(x.flows, x.weights)
+	for i := range x.links {
+		l := &x.links[i]
+		label := Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: uint64(t) + 1}
+		m := x.made.take(consensusState, label, 1, Label{Origin: l.peer, Incarnation: l.newest.Incarnation, Seq: l.newest.Seq})
+		x.flows[i].ReleaseTo(&m.body[0])
+		out.send(l.peer, m)
+	}
+	x.made.turn()
+	return nil
+}
+
+// Receive takes in what a neighbour has sent.
+func (x *consensus) Receive(from Peer, m Message, _ *Outbox) error {
+	i, ok := slices.BinarySearch(x.c.Neighbours(), from)
+	switch {
+	case !ok || m.label.Origin != from:
+		return m.bad("from peer %d, want a neighbour's own", from)
+	case m.kind != consensusState:
+		return m.bad("unknown to protocol consensus")
+	case len(m.refs) != 1 || m.refs[0].Origin != x.c.Self || len(m.body) != 1 || m.label.Seq == 0:
+		return m.bad("want what has crossed the link to peer %d", x.c.Self)
+	}
+	l, flow, heard := &x.links[i], x.flows[i], &m.refs[0]
+	if l.newest.Seq > 0 && !newer(m.label, l.newest) {
+		return nil // a newer one holds it
+	}
+	if l.newest.Seq > 0 && m.label.Incarnation > l.newest.Incarnation { // what was sent to its last life went with it
+		flow = dp.NewFlow(x.c.Parts)
+	}
+	switch {
+	case heard.Seq > 0 && heard.Incarnation != x.c.Incarnation: // it was meant for another life of mine
+	case x.sent(heard.Seq):
+		if err := x.shares.Take(&flow, &m.body[0]); err != nil {
+			return m.bad("%v", err)
+		}
+	default: // this peer goes on from an old state; what came since that has gone on to others
+		if err := flow.Skip(&m.body[0]); err != nil {
+			return m.bad("%v", err)
+		}
+	}
+	x.flows[i], l.newest, l.heard, x.stale = flow, m.label, x.round, true
+	return nil
+}
+
+// sent reports whether a message of a number can have been sent, as far as this peer remembers.
+func (x *consensus) sent(seq uint64) bool {
+	return seq <= x.unsent[0] || x.unsent[1] <= seq && seq <= uint64(x.round)+1
+}
+
+// Belief returns s/n.
+func (x *consensus) Belief() *belief.Belief {
+	if x.stale {
+		for k := range x.belief.X {
+			x.estimate(k)
+		}
+		x.stale = false
+	}
+	return &x.belief
+}
+
+// estimate sets what is believed of an arm. SampleVar is the bound (n + c)/Mn² of Lemma 2 iii
+// with the constant of [mixing]; for the noise see docs/proofs/consensus.md.
+func (x *consensus) estimate(k int) {
+	b, n := &x.belief, x.shares.Records(k)
+	b.X[k], b.SampleVar[k], b.PerSite[k] = 0, inf, 0
+	setNoise(b, k, dp.NoiseMoments{})
+	if n <= 0 {
+		return
+	}
+	mx := &x.mixing
+	sampled := n + float64(x.waiting[k])/mx.peers
+	b.X[k], b.PerSite[k] = x.shares.Sum(k)/n, n
+	b.SampleVar[k] = (sampled + mx.ci) / (mx.peers * sampled * sampled)
+	// No stream of the arm has more leaves than there were rounds, or than all peers have together.
+	most := x.noisiest.of(max(x.released[k], min(uint64(x.round)+1, leaves(mx.peers*(n+mx.c0)))))
+	most.LaplaceSumSq *= mx.noiseSq
+	most.LaplaceMax *= mx.noiseMax
+	most.GaussVar *= mx.noiseSq
+	setNoise(b, k, most.Over(n))
+}
+
+// leaves returns a number of leaves as an integer.
+func leaves(n float64) uint64 { return uint64(min(n, 1<<40)) }
