@@ -181,7 +181,7 @@ func (l *liar) release(r *dp.Release, t protocol.Round, even bool, asked []int64
 		if r.Counts() > 0 && r.Count(k) > 0 && l.claims() { // the mean stays what it is
 			v = int64(float64(v) / float64(r.Count(k)) * float64(min(l.count(r.Count(k), t), mostPulls)))
 		}
-		if pay, lies := l.pay(k, even); lies && k < l.arms {
+		if pay, lies := l.pay(int(r.Stream())+k, even); lies && k < l.arms { // a release is of all arms, or of one
 			v = int64(math.Ldexp(pay, -int(r.Exponent())))
 			switch {
 			case r.Counts() > 0:

@@ -155,3 +155,26 @@ func TestALiarAboutRewards(t *testing.T) {
 		t.Errorf("average: regret %.1f, without a liar %.1f: the attack must be real, else nothing is shown", got, base)
 	}
 }
+
+// TestALieIsAboutItsArm: one of four says that the worse arm pays 1 and the better one 0, and that is
+// what everybody's means are made of, whether a release is of one arm or of all.
+func TestALieIsAboutItsArm(t *testing.T) {
+	for _, p := range []any{
+		protocol.RowsParams{Every: 20, Pull: 20, Merge: protocol.MergeMean},
+		protocol.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: protocol.MergeMean},
+	} {
+		c := config(1, ring(4), 600, []float64{.6, .5})
+		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = p, dp.None, account.Unlimited
+		for i := range 4 {
+			c.Keys = append(c.Keys, protocoltest.Keys(protocol.Peer(i)))
+		}
+		c.Points, c.Truth, c.Liars = 1, []float64{.6, .5}, sim.Liars{Count: 1, Pay: sim.PayInside}
+		res, err := sim.Run(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if means := res.Means[0]; means[0] > .45+.1 || means[1] < .625-.15 {
+			t.Errorf("%T: means %v, want about 0.45 and 0.625", p, means)
+		}
+	}
+}
