@@ -79,7 +79,7 @@ func run(peerd string, args []string, minutes int, scale float64) (err error) {
 		running.Go(func() {
 			tick := time.NewTicker(fast(time.Minute) / rate)
 			defer tick.Stop()
-			for n := range minutes * rate {
+			for n := 0; time.Since(begin) < time.Duration(minutes)*fast(time.Minute); n++ {
 				<-tick.C
 				action, err := a.decide(fmt.Sprint(i, "-", n))
 				if err != nil {
@@ -105,9 +105,7 @@ type counts struct {
 func (c *counts) add(minute int, right bool) {
 	c.Lock()
 	defer c.Unlock()
-	if minute >= len(c.all) {
-		return
-	}
+	minute = min(minute, len(c.all)-1) // one that was asked for at the end
 	c.all[minute]++
 	if right {
 		c.right[minute]++
@@ -115,9 +113,10 @@ func (c *counts) add(minute int, right bool) {
 }
 
 func (c *counts) print(minutes int) {
-	reached := minutes + 1
+	reached, all := minutes+1, 0
 	fmt.Print("share of the best action, by minute:")
 	for i, n := range c.all {
+		all += n
 		share := float64(c.right[i]) / float64(max(1, n))
 		fmt.Printf(" %.2f", share)
 		if share < wanted {
@@ -126,11 +125,12 @@ func (c *counts) print(minutes int) {
 			reached = i + 1
 		}
 	}
+	fmt.Printf("; %d decisions\n", all)
 	if reached > minutes {
-		fmt.Printf("\n%.0f %% of a minute were not reached, or not kept, in %d minutes\n", 100*wanted, minutes)
+		fmt.Printf("%.0f %% of a minute were not reached, or not kept, in %d minutes\n", 100*wanted, minutes)
 		return
 	}
-	fmt.Printf("\n%.0f %% from minute %d on\n", 100*wanted, reached)
+	fmt.Printf("%.0f %% from minute %d on\n", 100*wanted, reached)
 }
 
 // peer is where a site answers.
