@@ -4,7 +4,7 @@ import "peerd.dev/node/store"
 
 // around is what writing a decision takes beside its id and its record: the keys and lengths of the
 // store, and a batch of its own.
-const around = 160
+const around = 240
 
 // room returns how many bytes are reserved for a decision from when it is made until it is written a
 // second time: with its reward or, if none has come, as it is when its window ends. So what the
@@ -13,10 +13,10 @@ func (c *choice) room(id string) int { return len(id) + len(c.bytes()) + around 
 
 // writeAgain writes a decision without a reward a second time, in the room that was reserved for one.
 func writeAgain(b *store.Batch, id string, c *choice) {
-	full := b.Len() + c.room(id)
+	before, room := b.Room(), c.room(id)
 	b.Set(store.Decision, []byte(id), c.bytes())
-	b.Fill(full)
-	b.Reserve(-c.room(id))
+	b.Fill(before + room - b.Room())
+	b.Reserve(-room)
 }
 
 // reserve sets aside the room of the decisions that wait for their reward.

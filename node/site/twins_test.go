@@ -368,12 +368,10 @@ const reserve = 1 << 20
 
 // TestAFullDiskShowsNoReports: in histories with rewards, reported in any way, and without, decisions are
 // refused from the same one on, and rounds go on until the same one. Where a report came twice the
-// store writes a little more. A report's commit takes some 260 bytes of log more than was reserved for
-// it; the rooms are those of a few at which no decision or round ends within them. See
-// scripts/show/pending.txt.
+// store writes a little more.
 func TestAFullDiskShowsNoReports(t *testing.T) {
 	for _, name := range protocols() {
-		for _, room := range []int64{200 << 10, 320 << 10, 400 << 10} {
+		for _, room := range []int64{200 << 10, 300 << 10, 400 << 10} {
 			found, stopped := diskDifferences(t, name, reserve+room)
 			for _, d := range found {
 				t.Errorf("%s, %d KiB: %s", name, room>>10, d)

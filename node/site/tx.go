@@ -74,7 +74,7 @@ func (x *tx) close() error {
 			return x.broke(err)
 		}
 	}
-	x.batch.Fill(x.fill)
+	x.batch.Fill(x.fill - x.batch.Room())
 	p := x.batch.Apply()
 	x.mu.Unlock()
 	if err := p.Wait(); err != nil {

@@ -39,14 +39,26 @@ func (b *Batch) Quiet() { b.quiet = true }
 // reserved is not free, so that writing it changes nothing that [Store.Low] and [Store.Full] report.
 func (b *Batch) Reserve(bytes int) { b.reserved += bytes }
 
-// Fill writes bytes that are never read, until the batch has a length. It is for batches that are to
-// take the room that was reserved for them, whatever they hold.
-func (b *Batch) Fill(length int) {
-	if b.b == nil {
-		return
-	}
-	if n := length - b.b.Len(); n > 0 {
+// What a batch takes of the log beside what was put into it.
+const (
+	markRoom  = 4 + markSize // the store's mark: kind, key and lengths
+	frameRoom = 11           // a frame of the log; one more where two of its blocks meet
+)
+
+// Room returns how many bytes of the log the batch takes.
+func (b *Batch) Room() int { return b.Len() + markRoom + frameRoom }
+
+// Fill adds as many bytes, which are never read. It is for batches that are to take the room that was
+// reserved for them, whatever they hold. Fewer than 2 cannot be added.
+func (b *Batch) Fill(bytes int) {
+	const kindAndLength, most = 2, 127 // of a record
+	for b.b != nil && bytes >= kindAndLength {
+		n := min(bytes-kindAndLength, most)
+		if bytes == most+kindAndLength+1 {
+			n-- // or one byte is left over
+		}
 		b.must(b.b.LogData(make([]byte, n), nil))
+		bytes -= kindAndLength + n
 	}
 }
 

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,4 +29,50 @@ func TestRoomThatOthersTakeIsSeenInTime(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestABatchTakesItsRoom of the log, to the byte, whatever it holds.
+func TestABatchTakesItsRoom(t *testing.T) {
+	fs := vfs.NewMem()
+	s, err := store.Open(dir, store.Options{FS: fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	logged := func() (bytes int) {
+		names, err := fs.List(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range names {
+			if strings.HasSuffix(n, ".log") {
+				i, err := fs.Stat(fs.PathJoin(dir, n))
+				if err != nil {
+					t.Fatal(err)
+				}
+				bytes += int(i.Size())
+			}
+		}
+		return bytes
+	}
+	for fill := range 300 {
+		b := s.Batch()
+		b.Set(store.Decision, []byte("a"), make([]byte, fill%7))
+		want := b.Room()
+		if fill >= 2 {
+			want += fill
+		}
+		b.Fill(fill)
+		if b.Room() != want {
+			t.Errorf("filled with %d bytes it has room %d, want %d", fill, b.Room(), want)
+		}
+		before := logged()
+		if err := b.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		const block = 32 << 10
+		if now := logged(); now-before != want && now/block == before/block {
+			t.Errorf("filled with %d bytes it took %d, want %d", fill, now-before, want)
+		}
+	}
 }
