@@ -49,15 +49,19 @@ func forced(b *Belief, t Turn, rng *rand.Rand) (c Choice, ok bool) {
 }
 
 // greatest returns the arm with the greatest index. Arms of which nothing is known come
-// first, the least pulled of them first; ties go to the lowest arm.
+// first, the least pulled of them first; ties go to the lowest arm. Of an arm of which the
+// peer is ahead there is nothing to find out here, and so its mean counts in place of its
+// index.
 func greatest(b *Belief, t Turn, index []float64) Arm {
 	arg, best := -1, math.Inf(-1)
 	for k, i := range index {
-		if t.excludes(k) {
+		switch {
+		case t.excludes(k):
 			continue
-		}
-		if !b.Known(k) {
+		case !b.Known(k):
 			i = math.Inf(1)
+		case b.IsAhead(k):
+			i = b.X[k]
 		}
 		if arg < 0 || i > best || (i > math.MaxFloat64 && b.Pulls[k] < b.Pulls[arg]) {
 			arg, best = k, i

@@ -3,7 +3,7 @@ package bandit
 // A World offers turns and pays for arms, at one site, where no application is attached.
 type World interface {
 	// Turn returns what is offered in a round, before anything is chosen in it. It is good
-	// until the next Turn.
+	// until the next Turn. One of None is not played.
 	Turn(round uint64) Turn
 	// Play pays for an arm of the newest turn.
 	Play(a Arm) (Reward, error)

@@ -99,14 +99,15 @@ type Ready struct {
 
 // Played is what an agent did in a round.
 type Played struct {
-	Pull  bandit.Pull // of bandit.NoArm if the agent is idle
+	Pull  bandit.Pull // of bandit.NoArm if the agent is idle, or had no decision to make
 	Route Route
 }
 
 // Round plays round t: it takes in what arrived, chooses an arm from what is
 // public and what the world offers, plays it, and lets the protocol end the round.
 // Messages that are a peer's fault are dropped and reported in Ready; any error returned
-// is this peer's own and leaves it unusable. An idle agent needs no world.
+// is this peer's own and leaves it unusable. An idle agent needs no world. Where the world has
+// no decision to make, the agent does what an idle one does.
 func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w bandit.World) (p Played, err error) {
 	a.Receive(in)
 	if a.Idle() {
@@ -114,6 +115,10 @@ func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w bandit.World) 
 		return p, a.Tick(t)
 	}
 	turn := w.Turn(uint64(t))
+	if turn.None {
+		p.Pull.Arm = bandit.NoArm
+		return p, a.Tick(t)
+	}
 	arm := a.Choose(turn).Arm
 	p.Pull.Arm, p.Pull.Features = arm, turn.Of(arm)
 	p.Route = a.Chose(t, arm)

@@ -93,7 +93,8 @@ func (p PhasesParams) cadence() Cadence {
 //
 // An arm that others have pulled more often comes first: a peer that lags is what makes the
 // others' estimates uncertain, and they would pull the arm on and on for nothing. How many
-// pulls claims can force is limited; see [forcing].
+// pulls claims can force is limited; see [forcing]. A peer that is ahead of others, because
+// they have less traffic or are away, leaves it to them to find out more; see [phases.ahead].
 type phases struct {
 	offers
 	merger
@@ -103,7 +104,7 @@ type phases struct {
 	waiting []uint64     // own choices since the newest batch, by arm
 	over    []bool       // arms whose horizon is reached
 	most    []uint64     // released rewards of an arm to catch up with
-	claims  []uint64     // scratch of claimed
+	claims  []uint64     // scratch of claims of an arm
 	round   Round
 }
 
@@ -256,6 +257,7 @@ func (r *phases) Belief() *belief.Belief {
 	for k, stale := range r.stale {
 		if stale {
 			r.most[k] = r.claimed(k)
+			r.belief.Ahead[k] = r.ahead(k)
 		}
 	}
 	b := r.merger.Belief()
@@ -286,4 +288,30 @@ func (r *phases) claimed(arm int) uint64 {
 		return 0
 	}
 	return r.claims[at]
+}
+
+// lead is the variance of an estimate over that of one for which all peers have pulled as often
+// as this one, from which on this one is ahead.
+const lead = 2
+
+// ahead reports whether more pulls of an arm by this peer tell next to nothing, since others
+// have so few that these decide how uncertain the estimate is: over all peers that have released
+// rewards of it, n each, the mean of 1/n is more than lead times this peer's. With merge trimmed,
+// the f least n are left out.
+func (r *phases) ahead(arm int) bool {
+	r.claims = r.claims[:0]
+	for p := range r.c.Peers() {
+		if n := r.released(Peer(p), arm); n > 0 {
+			r.claims = append(r.claims, n)
+		}
+	}
+	if r.by == MergeTrimmed {
+		slices.Sort(r.claims)
+		r.claims = r.claims[min(r.f, len(r.claims)):]
+	}
+	sum := 0.
+	for _, n := range r.claims {
+		sum += 1 / float64(n)
+	}
+	return float64(r.released(r.c.Self, arm))*sum > lead*float64(len(r.claims))
 }

@@ -182,6 +182,43 @@ func TestWhoComesLateIsOfUse(t *testing.T) {
 	}
 }
 
+// TestAPeerIsAheadOfOneThatIsAway, of the arms of which it has a few times as many rewards; not
+// of one that is not known yet, not of its equals, and with merge trimmed not of a few.
+func TestAPeerIsAheadOfOneThatIsAway(t *testing.T) {
+	for _, c := range []struct {
+		merge protocol.Merge
+		known bool // the third peer has sent a batch before it leaves
+		ahead bool
+	}{
+		{protocol.MergeMean, true, true},
+		{protocol.MergeMean, false, false},
+		{protocol.MergeTrimmed, true, false},
+	} {
+		s := phases(protocoltest.Complete(3), dp.EachLaplace)
+		s.Params = protocol.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: c.merge, F: 1}
+		n := newNetwork(t, s)
+		loss := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 2)), Cut: func(from, to protocol.Peer) bool { return from == 2 || to == 2 }}
+		for round := range 100 {
+			arm := round % 2
+			if round >= 40 {
+				arm = 0
+			}
+			n.Play(t, func(int) (int, float64) { return arm, .5 })
+			if round >= 12 || !c.known {
+				loss.Befall(n)
+			}
+		}
+		// Both have released 61 rewards of arm 0 and 18 of arm 1, and know of 4 of peer 2.
+		for i, p := range n.Peers[:2] {
+			for arm := range 2 {
+				if got := p.Belief().IsAhead(arm); got != c.ahead {
+					t.Errorf("%+v: peer %d is ahead in arm %d: %v", c, i, arm, got)
+				}
+			}
+		}
+	}
+}
+
 // leastPulled returns what a learner of the tests chooses.
 func leastPulled(p *protocoltest.Peer) int {
 	b := p.Belief()

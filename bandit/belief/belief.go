@@ -58,6 +58,7 @@ type Belief struct {
 
 	Pulls  []uint64 // this peer's own choices
 	Forced []int    // parts to be chosen before all others, ascending; often empty
+	Ahead  []bool   // parts of which more choices of this peer tell next to nothing, since others have far fewer
 
 	// What a learner that explores in epochs needs. With other protocols it is empty.
 
@@ -76,8 +77,14 @@ type Site struct{ N, LaplaceSumSq, LaplaceMax, GaussVar float64 }
 
 // New returns a Belief of a number of parts, each of dim numbers, that knows nothing.
 func New(parts, dim int) Belief {
-	return Belief{Means: NewMeans(parts, dim), Sites: make([][]Site, parts), PerSite: make([]float64, parts), Pulls: make([]uint64, parts)}
+	return Belief{
+		Means: NewMeans(parts, dim), Sites: make([][]Site, parts), PerSite: make([]float64, parts), Pulls: make([]uint64, parts),
+		Ahead: make([]bool, parts),
+	}
 }
+
+// IsAhead reports whether this peer is ahead of others in a part.
+func (b *Belief) IsAhead(part int) bool { return part < len(b.Ahead) && b.Ahead[part] }
 
 // NoiseTail returns y with P(Y > y) ≤ exp(-l) for a sum Y of independent Laplace terms
 // with Σ b² = v and max b and of a Gaussian one of variance g: Chernoff's bound at s with

@@ -16,6 +16,10 @@ type Config struct {
 
 	// The rest is for Open alone.
 
+	// Traffic holds the shares of rounds in which there is a decision to make, over 0 up to
+	// 1, which sites take in turn; with none, every round has one. In a round without, a world
+	// offers a turn of None.
+	Traffic []float64
 	// Instance returns the random numbers of means that all runs share, from their number.
 	Instance func(number uint64) *rand.Rand
 	// Data is the folder of data where the parameters name none; empty for none.
@@ -105,7 +109,14 @@ func define[P any](e Entry, params, small P, f typed[P]) Entry {
 		if n := e.Arms(p); n > 0 && n != c.Arms {
 			return nil, fmt.Errorf("world: %s has %d arms, not %d", e.Name, n, c.Arms)
 		}
-		return f.open(c, p.(P))
+		if want := CheckTraffic(c.Traffic, c.Sites); want != "" {
+			return nil, &ParamError{"world.traffic", "want " + want}
+		}
+		source, err := f.open(c, p.(P))
+		if err != nil {
+			return nil, err
+		}
+		return withTraffic(source, c.Traffic), nil
 	}
 	return e
 }

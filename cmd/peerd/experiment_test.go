@@ -388,3 +388,73 @@ func TestDrawnWorlds(t *testing.T) {
 		t.Errorf("a testnet drew a world for every run: code %d, %s", c, stderr)
 	}
 }
+
+// TestRunsTakeInstancesInTurn: the gaps between arms come again, and regret does not.
+func TestRunsTakeInstancesInTurn(t *testing.T) {
+	r := playFile(t, t.TempDir(), "../../configs/rows.yaml", "world.bernoulli.means=[]", "world.bernoulli.draw=sites",
+		"rounds.count=1500", "experiment.seeds=5", "experiment.instances=2", "experiment.figure.kind=none")
+	gaps, regrets := make(map[uint64]float64), make(map[uint64]float64)
+	for l := range bytes.Lines(cellOf(t, r.dir)) {
+		var kept struct{ Run experiment.Run }
+		if err := json.Unmarshal(l, &kept); err != nil {
+			t.Fatal(err)
+		}
+		gaps[kept.Run.Seed], regrets[kept.Run.Seed] = kept.Run.Gap, kept.Run.Final()
+	}
+	if gaps[1] == gaps[2] || gaps[1] != gaps[3] || gaps[2] != gaps[4] || gaps[1] != gaps[5] {
+		t.Errorf("gaps %v, want two in turn", gaps)
+	}
+	if regrets[1] == regrets[3] || regrets[3] == regrets[5] || regrets[2] == regrets[4] {
+		t.Errorf("regrets %v: runs of an instance are the same", regrets)
+	}
+	c, _, stderr := peerd(t, "experiment", "run", "../../configs/rows.yaml", "-o", t.TempDir(), "--set", "experiment.instances=2")
+	if c != exitConfig || !strings.Contains(stderr, "experiment.instances: 2, want 0 with a world that draws no means for every run") {
+		t.Errorf("instances of given means: code %d, %s", c, stderr)
+	}
+}
+
+// cellOf returns the file of the only cell of an experiment.
+func cellOf(t *testing.T, dir string) []byte {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "cells", "*.jsonl"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%d cells, %v", len(names), err)
+	}
+	b, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestTheReportSaysHowRunsSpread, and which of them lose linearly: peers that pull at random.
+func TestTheReportSaysHowRunsSpread(t *testing.T) {
+	dir := t.TempDir()
+	c, stdout, stderr := peerd(t, "experiment", "run", "../../configs/rows.yaml", "-o", dir, "--set", "privacy.horizon=20000", "--set", "rounds.count=2000",
+		"--set", "experiment.seeds=3", "--set", "experiment.figure.kind=none", "--set", "world.bernoulli.means=[[0.9, 0.5, 0.1]]",
+		"--set", "experiment.cells=[{name: learns}, {name: at random, set: {privacy.epsilon: 0.0001}}]", "--set", "world.traffic=[0.5, 1]")
+	if c != exitOK {
+		t.Fatalf("code %d: %s", c, stderr)
+	}
+	at := strings.Index(stdout, "CELL       MEDIAN")
+	if at < 0 {
+		t.Fatalf("no table of tails:\n%s", stdout)
+	}
+	linear := make(map[string]string)
+	for _, l := range strings.Split(stdout[at:], "\n")[1:3] {
+		name, rest, _ := strings.Cut(l, "  ")
+		fields := strings.Fields(rest)
+		linear[name] = fields[len(fields)-2]
+	}
+	if linear["learns"] != "0" || linear["at random"] != "3" {
+		t.Errorf("runs that lose linearly: %v, want 0 and 3\n%s", linear, stdout)
+	}
+	var doc experiments.Document
+	b, err := os.ReadFile(filepath.Join(dir, "summary.json"))
+	if err == nil {
+		err = json.Unmarshal(b, &doc)
+	}
+	if err != nil || doc.Cells[1].Tails.Linear != 3 || doc.Cells[1].Bound != nil || doc.Cells[0].Tails.Worst < doc.Cells[0].Tails.Median {
+		t.Errorf("summary: %v, %+v", err, doc.Cells)
+	}
+}

@@ -74,6 +74,12 @@ func refusedTogether() []refusedCase {
 			key: "world.replay.cap", value: "3", reason: "want at most privacy.records_per_user: 2",
 			with: map[string]string{"world.kind": "replay", "arms": "[a, b, c, d, e]", "privacy.records_per_user": "2"},
 		},
+		{
+			key: "world.traffic", value: "[1, 0.5, 1]", reason: "want at most 2 numbers, one for each site, not 3",
+			with: map[string]string{"testnet.nodes": "2", "testnet.topology": "path"},
+		},
+		{key: "world.traffic", value: "[0.5]", reason: "want [1] with world.kind: application, which asks when it has a decision to make", with: map[string]string{"world.kind": "application"}},
+		{key: "experiment.lemmas", value: "true", reason: "want false with world.traffic: [0.5]", with: average("world.traffic", "[0.5]", "protocol.average.consistency", "max")},
 		{key: "privacy.horizon", value: "0", reason: "such as 10000, with privacy.mechanism: "},
 		{
 			key: "rounds.count", value: "0", reason: "want the number of rounds to play with mode: lockstep and privacy.horizon: 0",

@@ -60,6 +60,24 @@ type cover struct {
 	truth []float64 // by arm
 	radii []bandit.Radius
 	next  uint64 // number of the round in which the next of Rounds begins; 0 before the first
+	err   error
+}
+
+// checked is the world of an agent whose estimates are checked when it has a decision to make,
+// right before its choice.
+type checked struct {
+	bandit.World
+	cover *cover
+	agent *node.Agent
+}
+
+// Turn implements [bandit.World].
+func (w *checked) Turn(round uint64) bandit.Turn {
+	turn := w.World.Turn(round)
+	if !turn.None && w.cover.err == nil {
+		w.cover.err = w.cover.check(w.agent, protocol.Round(round))
+	}
+	return turn
 }
 
 // check looks at what an agent knows right before its choice in round t.

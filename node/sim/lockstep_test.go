@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/node"
 	"peerd.dev/node/lockstep"
 	"peerd.dev/node/sim"
@@ -146,7 +147,31 @@ func live(t *testing.T, c sim.Config) []*record {
 	return rs
 }
 
-// TestNodesInLockstepEqualTheSimulator compares decisions, releases, estimates and
+// rare is a world with a decision in some rounds, others at every site.
+type rare struct {
+	bandit.World
+	site uint64
+}
+
+func (w rare) Turn(round uint64) bandit.Turn {
+	turn := w.World.Turn(round)
+	turn.None = (round*7+w.site)%5 > 1
+	return turn
+}
+
+// equal compares peers of a run in the simulator and in lockstep.
+func equal(t *testing.T, build func() sim.Config) {
+	t.Helper()
+	want, got := simulated(t, build()), live(t, build())
+	for i := range want {
+		if want[i].String() != got[i].String() {
+			t.Errorf("peer %d differs", i)
+		}
+	}
+}
+
+// TestNodesInLockstepEqualTheSimulator, with a decision in every round and in some of them,
+// compares decisions, releases, estimates and
 // every frame. The same over TCP between processes is a test of cmd/peerd.
 func TestNodesInLockstepEqualTheSimulator(t *testing.T) {
 	for _, e := range protocol.Table() {
@@ -162,12 +187,19 @@ func TestNodesInLockstepEqualTheSimulator(t *testing.T) {
 				}
 				return c
 			}
-			want, got := simulated(t, build(false)), live(t, build(false))
-			for i := range want {
-				if want[i].String() != got[i].String() {
-					t.Errorf("peer %d differs", i)
+			for _, sparse := range []bool{false, true} {
+				build := func() sim.Config {
+					c := build(false)
+					if sparse {
+						for i := range c.Worlds {
+							c.Worlds[i] = rare{c.Worlds[i], uint64(i)}
+						}
+					}
+					return c
 				}
+				equal(t, build)
 			}
+			want := simulated(t, build(false))
 			changed := simulated(t, build(true))
 			for i := range want {
 				if want[i].String() == changed[i].String() {

@@ -3,6 +3,7 @@ package sim_test
 import (
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node/sim"
@@ -43,5 +44,26 @@ func TestWhoWasPartedCatchesUp(t *testing.T) {
 	t.Logf("regret under max %.1f, under capped %.1f, of which %.1f after the first half", most, got, got-half)
 	if got > 1.1*most || got-half > .1*got {
 		t.Error("who was parted stays wrong")
+	}
+}
+
+// TestAPeerThatLeavesForGoodMisleadsNobody: what it knew of every arm stays as uncertain as it
+// was, and the others would explore every arm on and on for it, as if they could find out more.
+func TestAPeerThatLeavesForGoodMisleadsNobody(t *testing.T) {
+	const rounds, seeds = 20_000, 10
+	means := [][]float64{{.8, .5, .2}, {.9, .6, .1}, {.7, .4, .3}}
+	for seed := range uint64(seeds) {
+		c := signed(config(seed, ring(3), rounds, means...))
+		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = phases(), dp.EachLaplace, bandit.KLUCBParams{Level: bandit.TwoLog}
+		c.Faults.Partition = [2]uint64{50, rounds} // between peer 0 and the two others
+		res, err := sim.Run(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		half, whole := res.Regret[4], res.Regret[9]
+		// The second best arm in every round costs .3 each; in a quarter of them, 750.
+		if whole-half > 750 {
+			t.Errorf("seed %d: a regret of %.0f, of which %.0f in the second half", seed, whole, whole-half)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/node/sim"
 	"peerd.dev/protocol"
@@ -47,5 +48,37 @@ func TestRegretIsWhatPullsFallShortOfTheBestMeanOverSites(t *testing.T) {
 	}
 	if last := pulls[rounds]; last[0]+last[1] >= 3*rounds || last[1] == 0 {
 		t.Errorf("pulls %v: nobody was away, or nothing was lost by anybody", last)
+	}
+}
+
+// TestSitesOfLittleTrafficLearn what others know: regret is of decisions, a peer without one
+// takes in and sends as always, and peers count alike whatever their traffic.
+func TestSitesOfLittleTrafficLearn(t *testing.T) {
+	const rounds = 4000
+	c := signed(config(3, ring(3), rounds, []float64{.9, .1}))
+	c.Spec.Protocol, c.Spec.Privacy.Mechanism = phases(), dp.EachLaplace
+	for i := 1; i < 3; i++ {
+		c.Worlds[i] = rare{c.Worlds[i], uint64(i)}
+	}
+	res, err := sim.Run(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0.
+	for i, pulls := range res.Pulls {
+		n := uint64(rounds)
+		if i > 0 {
+			n = rounds * 2 / 5
+		}
+		if pulls[0]+pulls[1] != n {
+			t.Errorf("peer %d made %d decisions in %d rounds, want %d", i, pulls[0]+pulls[1], rounds, n)
+		}
+		if pulls[1] > n/4 {
+			t.Errorf("peer %d pulled the worse arm %d times of %d", i, pulls[1], n)
+		}
+		want += .8 * float64(pulls[1]) / 3
+	}
+	if got := res.Regret[len(res.Regret)-1]; math.Abs(got-want) > 1e-9 {
+		t.Errorf("regret %v, want %v", got, want)
 	}
 }

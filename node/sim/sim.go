@@ -165,7 +165,7 @@ func start(c Config) (*run, error) {
 		}
 	}
 	if c.Cover {
-		r.cover = &cover{truth: c.Truth}
+		r.cover, r.Worlds = &cover{truth: c.Truth}, slices.Clone(c.Worlds)
 	}
 	for i := range n {
 		peer := node.PeerConfig{
@@ -193,6 +193,9 @@ func start(c Config) (*run, error) {
 			l = &liar{Liars: c.Liars, self: protocol.Peer(i), keys: peer.Keys, arms: c.Spec.Arms, worst: worst, batches: cadence, asked: make(map[protocol.Peer][]int64)}
 		} else if !a.Idle() {
 			r.honest++
+			if r.cover != nil {
+				r.Worlds[i] = &checked{c.Worlds[i], r.cover, a}
+			}
 		}
 		r.liars = append(r.liars, l)
 	}
@@ -210,16 +213,12 @@ func (r *run) step(t protocol.Round, i int) error {
 	if lies {
 		r.liars[i].hear(in)
 	}
-	if r.cover != nil && !lies && !a.Idle() {
-		a.Receive(in) // so that the estimates are those of the choice
-		in = nil
-		if err := r.cover.check(a, t); err != nil {
-			return err
-		}
-	}
 	played, err := a.Round(t, in, r.Worlds[i])
 	if err != nil {
 		return err
+	}
+	if r.cover != nil && r.cover.err != nil {
+		return r.cover.err
 	}
 	arm, ready := played.Pull.Arm, a.Ready()
 	r.sized.bytes = 0

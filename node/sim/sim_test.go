@@ -89,6 +89,11 @@ func rows() protocol.RowsParams {
 	return protocol.RowsParams{Every: 20, Pull: 20, Merge: protocol.MergeMean, F: 1}
 }
 
+// phases returns the parameters of phases for a budget of 1.
+func phases() protocol.PhasesParams {
+	return protocol.PhasesParams{First: 4, Growth: .5, Limit: 100_000, Pull: 20, Merge: protocol.MergeMean, F: 1}
+}
+
 // meanOver returns each arm's mean over n sites that take the rows in turn.
 func meanOver(n int, rows [][]float64) []float64 {
 	mean := make([]float64, len(rows[0]))

@@ -45,11 +45,13 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 	e := logRecord{kind: logRound, round: uint64(t), in: in}
 	s.agent.Receive(in)
 	if s.world != nil && uint64(t) < s.c.Rounds {
-		played, err := s.play(uint64(t))
-		if err != nil {
-			return s.broke(err)
+		if turn := s.world.Turn(uint64(t)); !turn.None {
+			played, err := s.play(turn)
+			if err != nil {
+				return s.broke(err)
+			}
+			e.played = &played
 		}
-		e.played = &played
 	}
 	if err := s.end(&e); err != nil {
 		return s.broke(fmt.Errorf("round %d: %w", t, err))

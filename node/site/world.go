@@ -49,9 +49,8 @@ func (s *Site) saveWorld() (played bool, state []byte) {
 	return s.resting != nil, s.resting
 }
 
-// play has the agent choose an arm of the world and the world pay for it.
-func (s *Site) play(round uint64) (bandit.Pull, error) {
-	turn := s.world.Turn(round)
+// play has the agent choose an arm of a turn of the world and the world pay for it.
+func (s *Site) play(turn bandit.Turn) (bandit.Pull, error) {
 	arm := s.agent.Choose(turn).Arm
 	reward, err := s.world.Play(arm)
 	return bandit.Pull{Arm: arm, Features: turn.Of(arm), Reward: reward}, err
@@ -62,7 +61,7 @@ func (s *Site) playAgain(e *logRecord) error {
 	if s.world == nil {
 		return fmt.Errorf("%w: a round of a simulated world is logged, and none is configured: set world back and stop the peer in good order first", ErrDamaged)
 	}
-	again, err := s.play(e.round)
+	again, err := s.play(s.world.Turn(e.round))
 	switch {
 	case again.Arm != e.played.Arm:
 		return fmt.Errorf("%w: arm %d is chosen, was %d", errNoSense, again.Arm, e.played.Arm)

@@ -211,3 +211,44 @@ func (stubborn) Load([]byte) error { return errors.New("another world's") }
 type forgetful struct{ *coins }
 
 func (forgetful) Load([]byte) error { return nil }
+
+// sparse is a world in which nobody asks in odd rounds.
+type sparse struct{ *coins }
+
+func (w sparse) Turn(round uint64) bandit.Turn {
+	if round%2 == 1 {
+		return bandit.Turn{Round: round, None: true}
+	}
+	return w.coins.Turn(round)
+}
+
+// TestRoundsWithoutADecisionEnd as they do where an application asks nothing: nothing is
+// chosen or paid, and the round ends; nor is anything in a replay.
+func TestRoundsWithoutADecisionEnd(t *testing.T) {
+	for _, name := range protocols() {
+		x := usual(name, AtWindow).repeatable(1)
+		x.saveEvery = 9
+		x.worlds = func() bandit.World { return sparse{newCoins([]float64{.2, .5, .7}, 0, [32]byte{1})} }
+		r := newRig(t, x)
+		r.start()
+		for i := range 40 {
+			r.round()
+			switch i % 10 {
+			case 4:
+				r.crash()
+				r.start()
+			case 9:
+				r.stop()
+				r.start()
+			}
+		}
+		st, pulls := r.status(), uint64(0)
+		for _, n := range st.Pulls {
+			pulls += n
+		}
+		if w := r.s.world.(sparse); pulls != 20 || w.plays != 20 || w.turns != 20 || st.Round != 40 || st.Regret == 0 {
+			t.Errorf("%s: %d pulls and %d plays in %d rounds, want 20 in 40; regret %v", name, pulls, w.plays, st.Round, st.Regret)
+		}
+		r.stop()
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/multiformats/go-multiaddr"
 
+	"peerd.dev/bandit/world"
 	"peerd.dev/gossip/topology"
 	"peerd.dev/node/api"
 )
@@ -170,6 +171,20 @@ func matrix() rule {
 		}
 		return true
 	})
+}
+
+// shares allows lists of shares of rounds.
+func shares() rule {
+	return rule{"a list of numbers over 0 up to 1: one for all sites, or several that sites take in turn", func(v reflect.Value) string {
+		list := v.Interface().([]float64)
+		if len(list) == 0 {
+			return "want a list of numbers over 0 up to 1; [1] is a decision in every round"
+		}
+		if want := world.CheckTraffic(list, 0); want != "" {
+			return "want " + want
+		}
+		return ""
+	}}
 }
 
 // span allows no rounds, or from one round to before another.

@@ -116,6 +116,10 @@ func makeSchema() []Key {
 			Name: "world.kind", Default: worlds[0], Fixed: true, rule: oneOf(worlds...),
 			Doc: "What pays rewards: application, the site's application over the API; or a simulated world: " + paying + ".",
 		},
+		{
+			Name: "world.traffic", Default: "[1]", rule: shares(),
+			Doc: "Share of rounds in which a simulated site has a decision to make: one number for all sites, or several numbers that sites take in turn. In the other rounds the peer receives and sends as always.",
+		},
 	}, blockKeys("world", false), []Key{
 		{
 			Name: "api.listen", Default: `""`, rule: loopbackAddress(),
@@ -175,6 +179,10 @@ func makeSchema() []Key {
 		{
 			Name: "experiment.first_seed", Default: "1", rule: whole(1, many),
 			Doc: "Seed of the first run; the others follow it.",
+		},
+		{
+			Name: "experiment.instances", Default: "0", Unit: "instances", rule: whole(0, many),
+			Doc: "Number of instances that runs take in turn, where the world draws means for every run: run i + instances plays that of run i with coins and noise of its own. With 0 every run has its own.",
 		},
 		{
 			Name: "experiment.cells", Default: "[]", rule: cellList(),

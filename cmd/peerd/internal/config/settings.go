@@ -176,8 +176,9 @@ type Store struct {
 
 // World says what pays the rewards.
 type World struct {
-	Kind   string
-	Params Params
+	Kind    string
+	Traffic []float64 // shares of rounds with a decision, which sites take in turn
+	Params  Params
 }
 
 // Testnet is a network on one machine.
@@ -191,6 +192,7 @@ type Testnet struct {
 type Experiment struct {
 	Seeds     uint64
 	FirstSeed uint64 `key:"first_seed"`
+	Instances uint64
 	Cells     []Cell
 	Alone     bool
 	Lemmas    bool `key:"lemmas"`

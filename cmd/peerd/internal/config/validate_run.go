@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"peerd.dev/dp"
@@ -78,6 +79,12 @@ func runConstraints() []Constraint {
 				return ""
 			},
 		},
+		{[]string{"experiment.lemmas", "world.traffic"}, "The lemmas are about peers that pull an arm in every round.", func(s *Settings) string {
+			if s.Experiment.Lemmas && slices.Min(s.World.Traffic) < 1 {
+				return fmt.Sprintf("want false with %s: the lemmas are about peers that pull an arm in every round", s.With("world.traffic"))
+			}
+			return ""
+		}},
 		{[]string{"experiment.figure.x", "experiment.figure.kind"}, "Final is drawn against something, curves against rounds.", func(s *Settings) string {
 			switch f := s.Experiment.Figure; {
 			case f.Kind == "final" && f.X == "":

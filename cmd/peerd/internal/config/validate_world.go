@@ -30,6 +30,12 @@ func worldConstraints() []Constraint {
 			}
 			return ""
 		}},
+		{[]string{"world.traffic", "world.kind"}, "An application asks when it has a decision to make.", func(s *Settings) string {
+			if s.World.Kind == Application && slices.Min(s.World.Traffic) < 1 {
+				return fmt.Sprintf("want [1] with %s, which asks when it has a decision to make", s.With("world.kind"))
+			}
+			return ""
+		}},
 		{[]string{"api.fallback", "arms"}, "The fallback is one of the actions.", func(s *Settings) string {
 			if f := s.API.Fallback; f != "" && !slices.Contains(s.Arms, f) {
 				return fmt.Sprintf("want one of %s, or nothing", s.With("arms"))
@@ -72,6 +78,9 @@ func (s *Settings) validateWorld(peers int, bad map[string]bool) []Problem {
 	sites := s.SitesOf(peers)
 	if err != nil || peers > 0 && sites == 0 || anyBad(bad, "world."+e.Name+".", "world.kind", "arms", "testnet.nodes", "privacy.records_per_user") {
 		return nil
+	}
+	if want := world.CheckTraffic(s.World.Traffic, sites); want != "" && !bad["world.traffic"] {
+		return s.refused("world.", "traffic", want)
 	}
 	field, want := e.Check(s.WorldParams(), s.worldConfig(sites))
 	return s.refused("world."+e.Name+".", field, want)

@@ -14,15 +14,16 @@ import (
 type cellBound []lowerbound.Bound
 
 // lowerBound returns the lower bound of a cell, nil where none is computed: rewards have to be
-// 0 or 1, and peers neither alone, which cannot know the best arm over sites, nor liars.
+// 0 or 1, and peers neither alone, which cannot know the best arm over sites, nor liars, nor with
+// rounds in which they decide nothing.
 // With δ > 0 it is the bound without noise: that for ε holds at δ = 0 only.
 func (r *cellRun) lowerBound() (cellBound, error) {
-	if r.graph == nil || r.Experiment.Liars.Count > 0 {
+	if r.graph == nil || r.Experiment.Liars.Count > 0 || slices.Min(r.shares()) < 1 {
 		return nil, nil
 	}
 	var b cellBound
 	for k := range r.runs {
-		worlds, err := sites.In(r.world, r.seed(k))
+		worlds, err := sites.In(&r.Settings, r.world, r.seed(k))
 		if err != nil {
 			return nil, err
 		}

@@ -210,6 +210,10 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 			}
 		}
 		r.world = worlds[made]
+		if _, bad := sites.Of(r.world); bad == nil && cell.Experiment.Instances > 0 {
+			return nil, config.Failf(config.ErrRefused, "cell %q: experiment.instances: %d, want 0 with a world that draws no means for every run",
+				cell.Name, cell.Experiment.Instances)
+		}
 		r.hash = digest(&cell, program, r.world.Data())
 		if r.bound, err = r.lowerBound(); err != nil {
 			return nil, fmt.Errorf("cell %q: %w", cell.Name, err)

@@ -42,7 +42,7 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 		},
 	}
 	copy(c.Faults.Partition[:], s.Experiment.Faults.Partition)
-	worlds, err := sites.In(source, run)
+	worlds, err := sites.In(s, source, run)
 	if err != nil {
 		return c, err
 	}

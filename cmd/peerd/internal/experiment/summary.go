@@ -36,6 +36,7 @@ type CellDocument struct {
 	// it loses there while all learn the best arm over sites. It is null where arms have no means.
 	Own      *experiment.Interval `json:"own_regret"`
 	Ratio    experiment.Interval  `json:"regret_ratio"` // of means, to the reference; paired by seed
+	Tails    experiment.Tails     `json:"tails"`        // of Regret
 	Bound    *float64             `json:"lower_bound"`  // on Regret, asymptotic, mean over runs; null where none is computed
 	Messages float64              `json:"messages_a_peer_and_round"`
 	Bytes    float64              `json:"bytes_a_peer_and_round"`
@@ -65,6 +66,7 @@ func (r *cellRun) sumUp() CellDocument {
 	d := CellDocument{
 		Cell: r.Name, Peers: r.Testnet.Nodes, Rounds: r.RoundCount(), Gap: r.gap, Epsilon: runs[0].Epsilon,
 		Regret: experiment.MeanOf(experiment.Finals(runs)), Seconds: r.seconds,
+		Tails: experiment.TailsOf(runs, r.shares()),
 	}
 	if owns := experiment.Owns(runs); owns != nil {
 		own := experiment.MeanOf(owns)
@@ -108,6 +110,15 @@ func (r *cellRun) sumUp() CellDocument {
 		d.Lost = float64(lost) / float64(messages)
 	}
 	return d
+}
+
+// shares returns in which share of all rounds each site of the cell decides.
+func (r *cellRun) shares() []float64 {
+	shares := make([]float64, r.SitesOf(r.Testnet.Nodes))
+	for i := range shares {
+		shares[i] = r.World.Traffic[i%len(r.World.Traffic)]
+	}
+	return shares
 }
 
 // notPrivate says in sentences what of an experiment protects nobody.
@@ -154,6 +165,9 @@ func (d *Document) Write(w io.Writer) {
 		over = fmt.Sprintf("Means over %d seeds with 95 %% intervals, ratios paired by seed; the arm gap is the least over seeds;", d.Seeds)
 	}
 	_, _ = fmt.Fprintf(w, "%s\nown regret is against the best arm of each peer's own site;\nmessages and bytes are those a peer sends in a round.\n", over)
+	if d.Seeds > 1 {
+		d.writeTails(w)
+	}
 	for _, c := range d.Cells {
 		if c.Lost > 0 || c.Refused > 0 {
 			_, _ = fmt.Fprintf(w, "%s: %.1f %% of messages lost, %d refused\n", c.Cell, 100*c.Lost, c.Refused)
@@ -179,6 +193,19 @@ func (d *Document) Write(w io.Writer) {
 		_, _ = fmt.Fprintln(w, sentence)
 	}
 	_, _ = fmt.Fprintf(w, "results  %s  %.1f s\n", d.Out, d.Seconds)
+}
+
+// writeTails prints how the runs of cells spread.
+func (d *Document) writeTails(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "CELL\tMEDIAN\tWORST\tOF SEED\tOVER 5 MEDIANS\tLOSE LINEARLY\tGAP RESOLVED")
+	for _, c := range d.Cells {
+		x := &c.Tails
+		_, _ = fmt.Fprintf(t, "%s\t%.1f\t%.1f\t%d\t%s %%\t%d\t%.2g\n", c.Cell, x.Median, x.Worst, x.Seed,
+			intervalText(experiment.Interval{Mean: 100 * x.Far.Mean, Low: 100 * x.Far.Low, High: 100 * x.Far.High}, 2), x.Linear, x.Resolved)
+	}
+	_ = t.Flush()
+	_, _ = fmt.Fprintln(w, "A run loses linearly if a decision in its second half costs a quarter of the arm gap, or the gap resolved if that is more.")
 }
 
 // lawful returns an error if a law, or the promise of the radii, was broken that the

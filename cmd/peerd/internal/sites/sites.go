@@ -23,7 +23,7 @@ func Open(s *config.Settings, n int) (world.Source, error) {
 		return nil, config.Failf(config.ErrRefused, "%w", err)
 	}
 	source, err := e.Open(world.Config{
-		Arms: len(s.Arms), Sites: n, RecordsPerUser: s.Privacy.RecordsPerUser,
+		Arms: len(s.Arms), Sites: n, RecordsPerUser: s.Privacy.RecordsPerUser, Traffic: s.World.Traffic,
 		Instance: func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("means") },
 		Data:     os.Getenv("PEERD_DATA"),
 		Open:     func(name string) (world.File, error) { return os.Open(name) },
@@ -31,8 +31,12 @@ func Open(s *config.Settings, n int) (world.Source, error) {
 	return source, fault(err)
 }
 
-// In returns the sites of the run of a number, which draws means that runs do not share.
-func In(source world.Source, run uint64) (*world.Sites, error) {
+// In returns the sites of the run of a number, from 1, which draws means that runs do not
+// share, or shares those of one of the first experiment.instances runs.
+func In(s *config.Settings, source world.Source, run uint64) (*world.Sites, error) {
+	if n := s.Experiment.Instances; n > 0 {
+		run = (run-1)%n + 1
+	}
 	t, err := source.Sites(node.PeerSeed(run, protocol.Everyone).Rand("means"))
 	return t, fault(err)
 }

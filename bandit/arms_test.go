@@ -1,0 +1,41 @@
+package bandit
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestAnArmThatAPeerIsAheadOfCountsByItsMean, with every learner that has an index: it is
+// pulled if it looks best, and not to find out more.
+func TestAnArmThatAPeerIsAheadOfCountsByItsMean(t *testing.T) {
+	for _, e := range Table() {
+		if e.Phased || e.Contextual {
+			continue
+		}
+		l, err := e.New(Config{Arms: 2, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))}, e.Params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chosen := func(x float64, ahead bool) (n int) {
+			b := known(1000, .5, x)
+			b.SampleVar[1] = 1. / 3 // next to nothing is known
+			b.Ahead[1] = ahead
+			for round := range uint64(200) {
+				if l.Choose(b, Turn{Round: 1000 + round}).Arm == 1 {
+					n++
+				}
+			}
+			return n
+		}
+		// The learner that samples takes an arm of a wide law half of the time.
+		if n := chosen(.45, false); n < 50 {
+			t.Errorf("%s: an uncertain arm is chosen %d times of 200", e.Name, n)
+		}
+		if n := chosen(.45, true); n > 20 { // a learner may sample the mean of the other one
+			t.Errorf("%s: an arm to be left to others is chosen %d times of 200", e.Name, n)
+		}
+		if n := chosen(.8, true); n < 200 {
+			t.Errorf("%s: the best arm is chosen %d times of 200, if it is left to others to find out more", e.Name, n)
+		}
+	}
+}

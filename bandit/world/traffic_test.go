@@ -1,0 +1,160 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"peerd.dev/bandit"
+)
+
+// trafficked returns the sites of a world with shares of rounds.
+func trafficked(t testing.TB, e Entry, sites int, shares ...float64) *Sites {
+	t.Helper()
+	c := network(e, e.Small, sites)
+	c.Traffic = shares
+	source, err := e.Open(c, e.Small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := source.Sites(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func siteOf(t testing.TB, s *Sites, i int, seed uint64) bandit.World {
+	t.Helper()
+	w, err := s.World(i, seeded(seed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// TestSitesDecideInTheirShareOfRounds, which they take in turn: as often as it says, in rounds
+// that do not hang together and are others at other sites.
+func TestSitesDecideInTheirShareOfRounds(t *testing.T) {
+	const rounds = 20_000
+	shares := []float64{.01, 1, .3}
+	for _, e := range Table() {
+		s := trafficked(t, e, 6, shares...)
+		var asked [6][rounds]bool
+		for i := range asked {
+			w := siteOf(t, s, i, uint64(i))
+			n, pairs := 0., 0.
+			for round := range uint64(rounds) {
+				turn := w.Turn(round)
+				if turn.Round != round {
+					t.Fatalf("%s: round %d offers %+v", e.Name, round, turn)
+				}
+				asked[i][round] = !turn.None
+				if !turn.None {
+					n++
+					if round > 0 && asked[i][round-1] {
+						pairs++
+					}
+				}
+			}
+			p := shares[i%3]
+			// Six standard deviations; pairs overlap, for which three times their variance is enough.
+			if off := math.Abs(n - p*rounds); off > 6*math.Sqrt(rounds*p*(1-p)) {
+				t.Errorf("%s: site %d decides in %v of %d rounds, want %v of them", e.Name, i, n, rounds, p)
+			}
+			if off := math.Abs(pairs - p*p*rounds); p < 1 && off > 1+6*math.Sqrt(3*rounds*p*p) {
+				t.Errorf("%s: site %d decides in %v pairs of rounds, want %v", e.Name, i, pairs, p*p*rounds)
+			}
+		}
+		if asked[0] == asked[3] || asked[2] == asked[5] {
+			t.Errorf("%s: two sites decide in the same rounds", e.Name)
+		}
+	}
+}
+
+// TestTrafficFollowsFromTheRound: a world that skips rounds, or was loaded, decides when one
+// does that played all; and one that decides in every round pays what it does without traffic.
+func TestTrafficFollowsFromTheRound(t *testing.T) {
+	for _, e := range Table() {
+		s := trafficked(t, e, 2, .3, 1)
+		all, some := siteOf(t, s, 0, 4), siteOf(t, s, 0, 4)
+		for round := range uint64(300) {
+			turn := all.Turn(round)
+			if !turn.None {
+				if _, err := all.Play(0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if round%7 == 3 && some.Turn(round).None != turn.None {
+				t.Errorf("%s: round %d differs for a world that skips rounds", e.Name, round)
+			}
+		}
+		again := siteOf(t, s, 0, 4)
+		if err := again.Load(all.Save()); err != nil {
+			t.Fatal(err)
+		}
+		for round := uint64(300); round < 400; round++ {
+			if turn := all.Turn(round); again.Turn(round).None != turn.None {
+				t.Fatalf("%s: round %d differs after Load", e.Name, round)
+			} else if turn.None {
+				continue
+			}
+			want, _ := all.Play(1)
+			if got, err := again.Play(1); err != nil || got != want {
+				t.Fatalf("%s: round %d pays %v, %v after Load", e.Name, round, got, err)
+			}
+		}
+		full, plain := siteOf(t, s, 1, 5), siteOf(t, small(t, e, e.Small, 2), 1, 5)
+		for round := range uint64(50) {
+			if full.Turn(round).None || plain.Turn(round).None {
+				t.Fatalf("%s: no decision in round %d", e.Name, round)
+			}
+			want, _ := plain.Play(0)
+			if got, err := full.Play(0); err != nil || got != want {
+				t.Fatalf("%s: pays %v, %v with traffic", e.Name, got, err)
+			}
+		}
+	}
+}
+
+// TestRecordsStayFiniteWithTraffic, so that a life after a lost one does not play them again.
+func TestRecordsStayFiniteWithTraffic(t *testing.T) {
+	finite := 0
+	for _, e := range Table() {
+		with, without := siteOf(t, trafficked(t, e, 1, .5), 0, 1), siteOf(t, small(t, e, e.Small, 1), 0, 1)
+		got, is := with.(bandit.Finite)
+		want, was := without.(bandit.Finite)
+		if is != was || is && got.Left(0) != want.Left(0) {
+			t.Errorf("%s: is finite: %v with traffic and %v without", e.Name, is, was)
+		}
+		if is {
+			finite++
+		}
+	}
+	if finite == 0 {
+		t.Error("no world is finite")
+	}
+}
+
+// TestTrafficIsRefused that is no share, or of more sites than there are.
+func TestTrafficIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		shares []float64
+		want   string
+	}{
+		{[]float64{0}, "numbers over 0 up to 1; number 0 is 0"},
+		{[]float64{.5, 1.5}, "numbers over 0 up to 1; number 1 is 1.5"},
+		{[]float64{math.NaN()}, "numbers over 0 up to 1; number 0 is NaN"},
+		{[]float64{1, 1, 1}, "at most 2 numbers, one for each site, not 3"},
+	} {
+		e := Table()[0]
+		n := network(e, e.Small, 2)
+		n.Traffic = c.shares
+		_, err := e.Open(n, e.Small)
+		var refused *ParamError
+		if !errors.As(err, &refused) || fmt.Sprint(err) != "world.traffic: want "+c.want {
+			t.Errorf("%v: %v, want %s", c.shares, err, c.want)
+		}
+	}
+}
