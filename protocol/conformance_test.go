@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -98,6 +99,17 @@ func fakeGraph(name string) protocoltest.Graph {
 		})
 	}
 	return nil
+}
+
+// lasting returns parameters of a protocol that has epochs, with a number of them; others as
+// they are.
+func lasting(params any, epochs uint64) any {
+	p := reflect.New(reflect.TypeOf(params)).Elem()
+	p.Set(reflect.ValueOf(params))
+	if f := p.FieldByName("Epochs"); f.IsValid() {
+		f.SetUint(epochs)
+	}
+	return p.Interface()
 }
 
 // everyProtocol runs f for each, and for the fakes.
@@ -247,9 +259,12 @@ func TestSilentOnceTheHorizonIsSpent(t *testing.T) {
 		if s.Entry.Suits(dp.None) {
 			s.Mechanism = dp.None
 		}
+		s.Params = lasting(s.Params, 60)
+		of := s // a learner of as many epochs
+		s.Learner = func() bandit.Learner { return suited(of, 2) }
 		n := newNetwork(t, s)
 		self := slices.IndexFunc(n.Peers, func(p *protocoltest.Peer) bool { return !p.Idle() })
-		s.Rounds = 8
+		s.Rounds, s.Params = 8, lasting(s.Params, 3)
 		n.Peers[self] = s.Seat(t, protocol.Peer(self), 0)
 		cadence := s.Entry.Cadence(s.Params)
 		leaves := cadence.Leaves(s.Rounds)
@@ -291,7 +306,10 @@ func TestSilentOnceTheHorizonIsSpent(t *testing.T) {
 func TestRadiusNeedsData(t *testing.T) {
 	everyVariant(t, func(t *testing.T, s protocoltest.Setting) {
 		s.Graph, s.Rounds = protocoltest.Graph{nil}, 8 // a peer alone: nobody else's data comes in
-		s.Params = s.Entry.Alone(s.Params)
+		s.Params = lasting(s.Entry.Alone(s.Params), 60)
+		of := s
+		s.Learner = func() bandit.Learner { return suited(of, 2) }
+		s.Params = lasting(s.Params, 3)
 		n := newNetwork(t, s)
 		pull := func(int) (int, float64) { return int(n.Round) % s.Arms, 1 }
 		for range 40 {

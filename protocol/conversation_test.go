@@ -199,6 +199,14 @@ func seat(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 			p.Weights = protocol.Weights(weights)
 		}
 		s.Params = p
+	case protocol.CoordinatorParams:
+		p = protocol.CoordinatorParams{Schedule: protocol.Doubling, Coordinator: 1, Epochs: 4, Deadline: 4, Patience: 4}
+		var schedule string
+		if d.MaybeScanArgs(t, "schedule", &schedule) {
+			p.Schedule = protocol.Schedule(schedule)
+			s.Learner = func() bandit.Learner { return protocoltest.Explore(s.Arms, 2, p.Epochs, true) }
+		}
+		s.Params = p
 	case protocol.FakeParams:
 		p.Explore = 1
 		var hub, analyst string

@@ -50,6 +50,11 @@ func ReceiveSeeds() (all [][]byte) {
 	to := wire{}.uint(1, 1)
 	add(frames(of(consensusState, 0, 1).bytes(3, to...).bytes(4, flow(1<<19, 0, 1<<20, 1)...), of(consensusState, 2, 1).bytes(3, to...).bytes(4, flow(1, 2, 3, -4)...),
 		of(consensusState, 0, 2).bytes(3, to...).bytes(4, flow(1<<20, -1<<60, 1<<21, 1<<59)...), of(consensusState, 2, 1).bytes(3, to...)))
+	sums := wire{}.bytes(3, 2).bytes(5, protowire.AppendVarint(nil, protowire.EncodeZigZag(1<<20))...).uint(6, protowire.EncodeZigZag(dp.GridExponent))
+	means := wire{}.bytes(3, 4, 2).bytes(5, protowire.AppendVarint(nil, protowire.EncodeZigZag(1<<31))...).uint(6, protowire.EncodeZigZag(dp.MeanExponent))
+	held := wire{}.uint(4, 1)
+	add(frames(of(coordinatorMeans, 0, 1).bytes(3, held...).bytes(4, means...), of(coordinatorSums, 2, 1).bytes(3).bytes(4, sums...), of(coordinatorMeans, 0, 3).bytes(3, held...).bytes(4, means...),
+		of(coordinatorSums, 3, 1).bytes(3, held...).bytes(4, sums...), of(coordinatorMeans, 0, 2).bytes(3, held...).bytes(4, sums...), of(coordinatorSums, 2, 9)))
 	return all
 }
 

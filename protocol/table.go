@@ -138,6 +138,7 @@ func Table() []Entry {
 		rowsEntry(),
 		phasesEntry(),
 		consensusEntry(),
+		coordinatorEntry(),
 	}
 }
 

@@ -57,7 +57,12 @@ func TestNothingIsLostWhenKilled(t *testing.T) {
 func smallProtocol(t *testing.T, e protocol.Entry) (changes []string) {
 	t.Helper()
 	var s config.Settings
-	if err := s.SetProtocol(e.Small(e.Params, 5)); err != nil {
+	params := e.Small(e.Params, 5)
+	if p, ok := params.(protocol.CoordinatorParams); ok { // which the killed peer is not
+		p.Coordinator = 2
+		params = p
+	}
+	if err := s.SetProtocol(params); err != nil {
 		t.Fatal(err)
 	}
 	values := s.Values()

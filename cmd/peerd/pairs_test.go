@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"testing"
 
 	"peerd.dev/bandit"
@@ -57,6 +58,9 @@ func suited(t *testing.T, c *config.Config, e protocol.Entry, l bandit.Entry, mo
 	s := c.Settings
 	if err := s.SetProtocol(e.Small(e.Params, leaf)); err != nil {
 		t.Fatal(err)
+	}
+	if idle := s.Testnet.Nodes - e.Learners(s.ProtocolParams(), s.Testnet.Nodes); idle > 0 { // as many sites with arms
+		more = append(more[:len(more):len(more)], fmt.Sprintf("testnet.nodes=%d", s.Testnet.Nodes+idle))
 	}
 	if err := s.SetLearner(l.Small(l.Params)); err != nil {
 		t.Fatal(err)

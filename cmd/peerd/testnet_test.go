@@ -41,10 +41,13 @@ func TestATestnetEndsByItself(t *testing.T) {
 			if err := json.Unmarshal(out.Bytes(), &d); err != nil {
 				t.Fatalf("%v in %s", err, &out)
 			}
-			if !d.Private || d.Epsilon != 1 || d.Rounds != 400 || len(d.Sites) != 3 || d.Together <= 0 || d.Alone <= 0 {
+			if !d.Private || d.Epsilon != 1 || d.Rounds != 400 || d.Learners != 3 || d.Together <= 0 || d.Alone <= 0 {
 				t.Errorf("%+v", d)
 			}
 			for _, s := range d.Sites {
+				if len(d.Sites) > 3 && len(s.Pulls) == 0 { // it has no arms
+					continue
+				}
 				var pulls uint64
 				for _, n := range s.Pulls {
 					pulls += n

@@ -322,7 +322,7 @@ func lost(t *testing.T, name string, n int) *rig {
 // incarnation, with a checkpoint above all that was remembered, and its neighbours accept its
 // messages.
 func TestRecoverGoesOn(t *testing.T) {
-	for _, name := range protocols() {
+	for _, name := range withoutRoles() {
 		t.Run(name, func(t *testing.T) {
 			r := lost(t, name, 10)
 			r.start()
@@ -385,7 +385,7 @@ func TestRecoverGoesOn(t *testing.T) {
 // with the alarm the site left the network. What the other one remembers is found on the
 // next start, and recovered from, too.
 func TestRecoverAgainIfAnotherRemembersMore(t *testing.T) {
-	for _, name := range protocols() {
+	for _, name := range withoutRoles() {
 		r := newRig(t, usual(name, OnArrival))
 		r.start()
 		work := func(n int) {

@@ -89,8 +89,19 @@ func nameOf(params any) string {
 // protocols names those that the tests about all protocols go through.
 func protocols() (names []string) {
 	for _, e := range protocol.Table() {
-		if _, ok := learnerFor(&e); ok && e.Learners(small(&e), 3) == 3 {
+		if _, ok := learnerFor(&e); ok && e.Learns(small(&e), self) {
 			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// withoutRoles names those of them in which all peers have arms, so that the site has something
+// to say to both neighbours.
+func withoutRoles() (names []string) {
+	for _, name := range protocols() {
+		if e, err := protocol.Lookup(name); err == nil && e.Learners(small(&e), 3) == 3 {
+			names = append(names, name)
 		}
 	}
 	return names

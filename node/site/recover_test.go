@@ -55,7 +55,7 @@ func (r *rig) reopen() {
 // site, until that neighbour reports: here that it remembers more, which asks for another
 // recovery.
 func TestARecoveredSiteWaitsForAll(t *testing.T) {
-	for _, name := range protocols() {
+	for _, name := range withoutRoles() {
 		r := parted(t, name)
 		r.open()
 		r.remembered(left)

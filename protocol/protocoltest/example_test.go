@@ -32,4 +32,5 @@ func ExampleNetwork() {
 	// rows: peer 3 believes [0.00 0.50]
 	// phases: peer 3 believes [0.00 0.50]
 	// consensus: peer 3 believes [0.00 0.50]
+	// coordinator: peer 3 believes [0.00 0.50]
 }

@@ -1,0 +1,72 @@
+package dp
+
+import (
+	"math"
+	"math/big"
+)
+
+// SiteMean returns a running sum divided by its one count, as [Mean] does, as a mean over one
+// site: its counts are those of records and of sites.
+func SiteMean(sum Release) (Release, error) {
+	m, err := Mean(sum)
+	if err != nil {
+		return Release{}, err
+	}
+	m.count = []uint64{m.count[0], 1}
+	return m, nil
+}
+
+// Pool returns the mean over all sites of means over some of them, each of its own sites: with
+// s sites in each mean and S in all, Σ (s/S)·mean, rounded down. Its first count is how many
+// records it rests on as if all were one site's, 1/Σ (s/S)²/n rounded down, at least 1; the
+// second one is S. Stream and span are those of the first mean.
+func Pool(means []Release) (Release, error) {
+	if len(means) == 0 {
+		return Release{}, ErrShape
+	}
+	sites := uint64(0)
+	for i := range means {
+		m := &means[i]
+		switch {
+		case len(m.v) != 1 || len(m.count) != 2 || m.e != MeanExponent || m.count[0] == 0 || m.count[1] == 0:
+			return Release{}, ErrShape
+		case m.noise.Scale > 0 && means[0].noise.Scale > 0 && m.noise.Law != means[0].noise.Law:
+			return Release{}, ErrShape
+		case m.count[1] > math.MaxUint32:
+			return Release{}, ErrOverflow
+		}
+		sites += m.count[1]
+	}
+	sum, all := new(big.Int), new(big.Int).SetUint64(sites)
+	inverse, x := new(big.Int), new(big.Int) // Σ s²/n · 2^192, each term rounded up
+	out := Release{stream: means[0].stream, span: means[0].span, e: MeanExponent}
+	for i := range means {
+		m := &means[i]
+		s := new(big.Int).SetUint64(m.count[1])
+		sum.Add(sum, x.Mul(s, big.NewInt(m.v[0])))
+		n := new(big.Int).SetUint64(m.count[0])
+		x.Mul(s, s).Lsh(x, 192).Add(x, n).Sub(x, big.NewInt(1))
+		inverse.Add(inverse, x.Div(x, n))
+		part := m.noise
+		if part.Scale > 0 { // by s/S, rounded up
+			x.SetUint64(part.Scale).Mul(x, s).Add(x, all).Sub(x, big.NewInt(1))
+			if part.Scale = x.Div(x, all).Uint64(); part.Scale == 0 {
+				part.Scale = 1
+			}
+		}
+		if uint64(out.noise.VarianceUnits)+uint64(part.VarianceUnits) > math.MaxUint32 {
+			return Release{}, ErrOverflow
+		}
+		out.noise = out.noise.plus(part)
+	}
+	sum.Div(sum, all) // Euclidean, so rounded down: all is positive
+	if !sum.IsInt64() || !within(sum.Int64()) {
+		return Release{}, ErrOverflow
+	}
+	x.Mul(all, all).Lsh(x, 192).Div(x, inverse)
+	if !x.IsUint64() {
+		return Release{}, ErrOverflow
+	}
+	out.v, out.count = []int64{sum.Int64()}, []uint64{max(1, x.Uint64()), sites}
+	return out, nil
+}

@@ -1,0 +1,95 @@
+package dp
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestPool compares with means over sites in floating point, directly and in two steps.
+func TestPool(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		var sites, first, second []Release
+		var mean, inverse, v, b float64
+		m := 2 + rng.IntN(8)
+		for i := range m {
+			n := 1 + rng.Uint64N(1000)
+			sum := Release{stream: 3, e: GridExponent, v: []int64{rng.Int64N(1<<30) - 1<<29}, count: []uint64{n}}
+			if rng.IntN(4) > 0 {
+				sum.noise = Noise{Scale: 1 + rng.Uint64N(1<<24), VarianceUnits: VarianceScale * (1 + rng.Uint32N(20))}
+			}
+			x, err := SiteMean(sum)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sites = append(sites, x)
+			if i%2 == 0 {
+				first = append(first, x)
+			} else {
+				second = append(second, x)
+			}
+			mean += float64(sum.v[0]) * 0x1p-20 / float64(n) / float64(m)
+			inverse += 1 / float64(n) / float64(m*m)
+			noise := sum.noise.moments(GridExponent).Over(float64(n) * float64(m))
+			v, b = v+noise.LaplaceSumSq, max(b, noise.LaplaceMax)
+		}
+		one, err := Pool(sites)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var parts []Release
+		for _, p := range [][]Release{first, second} {
+			part, wrong := Pool(p)
+			if wrong != nil {
+				t.Fatal(wrong)
+			}
+			parts = append(parts, part)
+		}
+		two, err := Pool(parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range []Release{one, two} {
+			noise := r.NoiseMoments()
+			switch {
+			case r.stream != 3 || r.count[1] != uint64(m):
+				t.Fatalf("stream %d of %d sites", r.stream, r.count[1])
+			case math.Abs(r.At(0)-mean) > 1e-8:
+				t.Fatalf("mean %v, want %v", r.At(0), mean)
+			case 1/float64(r.count[0]) < inverse*(1-1e-9) || i == 0 && 1/float64(r.count[0]+1) > inverse*(1+1e-9):
+				t.Fatalf("%d records, want %v, rounded down", r.count[0], 1/inverse)
+			case noise.LaplaceSumSq < v*(1-1e-12) || noise.LaplaceSumSq > v*1.02+1e-15 || noise.LaplaceMax < b*(1-1e-12) || noise.LaplaceMax > b*1.01+1e-8:
+				t.Fatalf("noise %+v, want %v, %v", noise, v, b)
+			}
+		}
+	}
+}
+
+// TestPoolRefuses what are no means over sites.
+func TestPoolRefuses(t *testing.T) {
+	good := Release{e: MeanExponent, v: []int64{1}, count: []uint64{1, 1}, noise: Noise{Scale: 1, VarianceUnits: VarianceScale}}
+	for name, bad := range map[string]func(r *Release){
+		"lattice":    func(r *Release) { r.e = GridExponent },
+		"no records": func(r *Release) { r.count = []uint64{0, 1} },
+		"no sites":   func(r *Release) { r.count = []uint64{1, 0} },
+		"one count":  func(r *Release) { r.count = []uint64{1} },
+		"two values": func(r *Release) { r.v = []int64{1, 2} },
+		"law":        func(r *Release) { r.noise.Law = Gaussian },
+		"many sites": func(r *Release) { r.count = []uint64{1, 1 << 40} },
+		"much noise": func(r *Release) { r.noise.VarianceUnits = math.MaxUint32 },
+	} {
+		r := good
+		bad(&r)
+		if _, err := Pool([]Release{good, r}); !errors.Is(err, ErrShape) && !errors.Is(err, ErrOverflow) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Pool(nil); !errors.Is(err, ErrShape) {
+		t.Errorf("nothing: %v", err)
+	}
+	if _, err := SiteMean(Release{v: []int64{1}}); !errors.Is(err, ErrShape) {
+		t.Errorf("a sum without count: %v", err)
+	}
+}

@@ -1,0 +1,378 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+)
+
+// The messages of coordinator.
+const (
+	coordinatorMeans Kind = 72 // the coordinator's newest means over sites, signed
+	coordinatorSums  Kind = 73 // a site's sums, signed; asks for the means after those that it holds
+)
+
+// Schedule says when sites and coordinator exchange.
+type Schedule string
+
+// The schedules.
+const (
+	// Doubling is that of Algorithm 1 of paper 001: after a switch of arms in round s sites
+	// exchange in rounds s, s+1, s+3, s+7 and so on, and play one arm between.
+	Doubling Schedule = "doubling"
+	// ByEpoch is that of Algorithm 1 of paper 003: at the end of every epoch of a learner that
+	// explores in epochs.
+	ByEpoch Schedule = "epochs"
+)
+
+// CoordinatorParams are the parameters of protocol coordinator.
+type CoordinatorParams struct {
+	Schedule    Schedule `want:"doubling|epochs" fixed:"yes" doc:"When sites exchange: ever more rarely while all go on with one arm, or at the end of every epoch of a learner that explores in epochs."`
+	Coordinator int      `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the coordinator in the network file, from 1. It has no arms. 0 is for a peer alone, which needs none."`
+	Epochs      uint64   `want:"1..1048576" unit:"epochs" fixed:"yes" doc:"With schedule: epochs, number of epochs that the budget pays for; a mechanism that releases every leaf once costs the same for any number."`
+	Deadline    uint64   `want:"1..1073741824" unit:"rounds" doc:"Rounds for which the coordinator waits for more sites once one has reported, and twice as long a site for the coordinator before it goes on alone."`
+	Patience    uint64   `want:"2..1000000" unit:"rounds" doc:"Rounds after which a site reports again if there was no answer."`
+}
+
+func coordinatorEntry() Entry {
+	return define(
+		Entry{
+			Name: "coordinator", Summary: "a peer without arms collects noised sums and returns one mean an arm (DP-Master-worker UCB, CDP-MAB)",
+			Kinds: []Kind{coordinatorMeans, coordinatorSums},
+			Suits: func(dp.Mechanism) bool { return true },
+		},
+		CoordinatorParams{Schedule: Doubling, Coordinator: 1, Epochs: 1000, Deadline: 50, Patience: 10},
+		typed[CoordinatorParams]{
+			cadence: func(p CoordinatorParams) Cadence {
+				if p.Schedule == ByEpoch {
+					return Cadence{Epochs: p.Epochs, Noun: "epoch"}
+				}
+				return Cadence{Noun: "reward"}
+			},
+			check: func(p CoordinatorParams, n Net) (field, want string) {
+				switch {
+				case n.Peers > 1 && (p.Coordinator < 1 || p.Coordinator > n.Peers):
+					return "coordinator", fmt.Sprintf("the place of one of the %d peers, from 1", n.Peers)
+				case n.Peers == 1 && p.Coordinator == 1:
+					return "coordinator", "0 with one peer, so that it has arms"
+				}
+				return "", ""
+			},
+			alone: func(p CoordinatorParams) CoordinatorParams {
+				p.Coordinator = 0
+				return p
+			},
+			idle: func(p CoordinatorParams, peer Peer) bool { return int64(peer) == int64(p.Coordinator)-1 },
+			small: func(p CoordinatorParams, _ uint64) CoordinatorParams {
+				p.Deadline, p.Patience = min(p.Deadline, 8), min(p.Patience, 6)
+				return p
+			},
+			words: func(p CoordinatorParams) Words {
+				w := Words{Public: "how many rewards of every action every report to the coordinator holds", Mixed: ", once the coordinator has its report"}
+				if p.Schedule == ByEpoch {
+					w = Words{Public: "how many rewards of every action each epoch holds", Mixed: "; every site does at the end of an epoch"}
+				}
+				return w
+			},
+			new: newCoordinator,
+		},
+	)
+}
+
+// coordinator is the master-worker structure: one peer without arms, the coordinator, collects
+// the newest sums of all sites and returns one mean an arm over the sites, so that what a site
+// receives does not grow with their number. Messages travel along shortest paths, which
+// are one link where all sites are neighbours of the coordinator, and are signed.
+//
+// With schedule doubling it is DP-Master-worker UCB (Li, Song and Fragouli 2020, Algorithm 1).
+// A counter of each site begins at 1 with every switch, and the site reports when it is a power
+// of two; the first report follows the first reward of every arm. From one answer to the next
+// the site plays the arm that it chose last, which is the forced one. Sites report sums and not
+// indices: all hear the same means, and where n is equal everywhere the index of these is the
+// mean of the sites' indices. A report and its answer take two rounds or more, so that the
+// exchange after a switch is later than in the paper.
+//
+// With schedule epochs it is CDP-MAB (Li and Song, Algorithm 1): a site reports when it has
+// explored an epoch, and enters the next one with the answer. Which arms are left follows from
+// the means of all epochs, which all sites hold.
+//
+// The coordinator answers when it has heard of all sites, or Deadline rounds after the first one.
+// A site that has waited for twice as long goes on, with schedule doubling with its own
+// sums alone, and reports again every Patience rounds. So the coordinator can be away, or lose all
+// that it knew: the numbers of answers go on where most sites are.
+type coordinator struct {
+	c      Config
+	p      CoordinatorParams
+	tree   tree      // of ways to the coordinator
+	means  []Message // that the coordinator has sent, by number; with schedule doubling the newest one alone
+	round  Round     // that is under way
+	belief belief.Belief
+	stale  bool
+	site   coordinatorSite
+	desk   coordinatorDesk
+}
+
+// coordinatorSite is what a peer with arms knows of itself.
+type coordinatorSite struct {
+	sums     []dp.Release // by arm; empty before the first
+	over     []bool       // arms whose horizon is reached
+	leaves   uint64       // that were released, of all arms
+	explored bool         // the sums of the epoch under way are released
+	late     bool         // others may have ended epochs before this peer has explored them
+	waiting  bool         // an answer is awaited
+	since    Round        // when it was asked for first
+	asked    Round        // and last
+	due      Round        // when the next exchange is
+	gap      uint64       // rounds from the last one to that
+	arm      int          // that is played between exchanges
+	bound    bool         // it is; else the next choice is the learner's
+}
+
+func newCoordinator(c Config, p CoordinatorParams) (Protocol, error) {
+	switch {
+	case p.Schedule != Doubling && p.Schedule != ByEpoch:
+		return nil, fmt.Errorf("coordinator: schedule %q, want doubling or epochs", p.Schedule)
+	case p.Coordinator > c.Peers() || p.Coordinator < 1 && c.Peers() > 1:
+		return nil, fmt.Errorf("coordinator: coordinator %d, want the place of one of the %d peers, from 1", p.Coordinator, c.Peers())
+	case p.Deadline < 1 || p.Patience < 2 || p.Epochs < 1:
+		return nil, fmt.Errorf("coordinator: deadline %d, patience %d, epochs %d, want at least 1, 2 and 1", p.Deadline, p.Patience, p.Epochs)
+	case c.Parts > maxBody:
+		return nil, fmt.Errorf("coordinator: %d arms, want at most %d", c.Parts, maxBody)
+	}
+	x := &coordinator{
+		c: c, p: p, tree: newTree(c.Graph, Peer(max(0, p.Coordinator-1)), nil), belief: belief.New(c.Parts, 1), stale: true,
+		site: coordinatorSite{
+			sums: make([]dp.Release, c.Parts), over: make([]bool, c.Parts), gap: 1, arm: -1, late: p.Schedule == ByEpoch,
+		},
+		desk: newCoordinatorDesk(c.Peers()),
+	}
+	if p.Schedule == ByEpoch {
+		x.belief.Own = slices.Repeat([]float64{-inf}, c.Parts)
+	}
+	return x, nil
+}
+
+// coordinates reports whether this peer is the coordinator.
+func (x *coordinator) coordinates() bool { return int64(x.c.Self) == int64(x.p.Coordinator)-1 }
+
+// reports reports whether this peer has a coordinator to report to.
+func (x *coordinator) reports() bool {
+	return x.p.Coordinator > 0 && !x.coordinates() && x.tree.reaches(x.c.Self)
+}
+
+// number returns that of the newest means that this peer holds; 0 before the first.
+func (x *coordinator) number() uint64 {
+	if len(x.means) == 0 {
+		return 0
+	}
+	return x.means[len(x.means)-1].label.Seq
+}
+
+// Chosen counts the pull. The first choice after an answer says when the next report is.
+func (x *coordinator) Chosen(arm int) {
+	x.belief.Pulls[arm]++
+	s := &x.site
+	if x.p.Schedule == ByEpoch || s.bound || x.number() == 0 || x.alone() {
+		return
+	}
+	if s.gap *= 2; arm != s.arm {
+		s.arm, s.gap = arm, 1
+	}
+	s.bound, s.due, x.stale = true, x.round+Round(s.gap), true
+}
+
+// alone reports whether no answer is to be hoped for soon.
+func (x *coordinator) alone() bool {
+	return !x.reports() || x.site.waiting && x.round >= x.site.since+Round(2*x.p.Deadline)
+}
+
+// Released takes in the new sums of arms.
+func (x *coordinator) Released(own []Own, _ *Outbox) error {
+	s := &x.site
+	for i := range own {
+		arm := int(own[i].Stream)
+		if own[i].Over {
+			s.over[arm] = true
+			continue
+		}
+		sum, err := own[i].Leaf.Sum, error(nil)
+		if !s.sums[arm].Empty() && sum.Span().From > 0 { // a running sum holds what was before
+			sum, err = dp.Plus(s.sums[arm], sum)
+		}
+		if err != nil {
+			return err
+		}
+		s.sums[arm] = sum
+		s.leaves++
+		if n := sum.Count(0); n > 0 && x.p.Schedule == ByEpoch {
+			x.belief.Own[arm] = sum.At(0) / float64(n)
+		}
+	}
+	s.explored, x.stale = true, true
+	return nil
+}
+
+// Tick reports; at the coordinator it answers.
+func (x *coordinator) Tick(t Round, out *Outbox) error {
+	x.round, x.stale = t+1, true
+	switch {
+	case x.coordinates():
+		return x.answer(out)
+	case x.reports():
+		x.report(out)
+	case x.p.Schedule == ByEpoch && x.site.explored: // a peer alone ends its epochs itself
+		m, err := x.meansOf(x.number()+1, [][]dp.Release{x.site.sums})
+		if err != nil {
+			return err
+		}
+		x.keep(m)
+		x.site.explored = false
+	}
+	return nil
+}
+
+// report sends the own sums when they are due, and again after a while.
+func (x *coordinator) report(out *Outbox) {
+	s := &x.site
+	switch {
+	case s.waiting && x.round < s.asked+Round(x.p.Patience):
+		return
+	case s.waiting:
+	case x.isDue():
+		s.waiting, s.since = true, x.round
+	case s.late:
+		s.late = false
+		x.ask(nil, out)
+		return
+	default:
+		return
+	}
+	s.asked = x.round
+	var body []dp.Release
+	for k := range s.sums {
+		if !s.sums[k].Empty() && s.sums[k].Count(0) > 0 {
+			body = append(body, s.sums[k])
+		}
+	}
+	x.ask(body, out)
+}
+
+// isDue reports whether it is time for a report. That of a schedule is sent so early that the answer can be
+// there in time.
+func (x *coordinator) isDue() bool {
+	s := &x.site
+	if x.p.Schedule == ByEpoch {
+		return s.explored
+	}
+	for k := range s.sums {
+		if s.sums[k].Empty() && !s.over[k] {
+			return false
+		}
+	}
+	return (s.bound || x.number() == 0) && x.round+Round(2*x.tree.depth[x.c.Self]-1) >= s.due
+}
+
+// ask sends sums, or none, to the coordinator, for the means after those that this peer holds.
+func (x *coordinator) ask(body []dp.Release, out *Outbox) {
+	m := Message{&message{
+		kind: coordinatorSums, label: Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: x.site.leaves},
+		refs: []Label{{Origin: x.root(), Seq: x.number()}}, body: body,
+	}}
+	m.sig = x.c.Keys.Sign(appendContent(nil, m.message))
+	out.send(x.tree.parent[x.c.Self], m)
+}
+
+// origin returns the peer whose means this one takes: its own, if it is alone.
+func (x *coordinator) origin() Peer {
+	if x.p.Coordinator == 0 {
+		return x.c.Self
+	}
+	return x.root()
+}
+
+// root returns the coordinator.
+func (x *coordinator) root() Peer { return Peer(x.p.Coordinator - 1) }
+
+// Receive takes in sums and means.
+func (x *coordinator) Receive(from Peer, m Message, out *Outbox) error {
+	if _, ok := slices.BinarySearch(x.c.Neighbours(), from); !ok || x.p.Coordinator == 0 {
+		return m.bad("from peer %d, want a neighbour on the way to or from the coordinator", from)
+	}
+	switch m.kind {
+	case coordinatorMeans:
+		return x.take(from, m, out)
+	case coordinatorSums:
+		return x.serve(from, m, out)
+	default:
+		return m.bad("unknown to protocol coordinator")
+	}
+}
+
+// take takes in means and hands them on.
+func (x *coordinator) take(from Peer, m Message, out *Outbox) error {
+	switch {
+	case x.coordinates() || x.tree.parent[x.c.Self] != from || m.label.Origin != x.root():
+		return m.bad("means of peer %d from peer %d, want the coordinator's along the way from it", m.label.Origin, from)
+	case m.label.Seq == 0 || len(m.refs) != 1 || m.refs[0].Seq > m.label.Seq:
+		return m.bad("want means with a number, and that of the first ones that there are")
+	}
+	if err := x.checkMeans(&m); err != nil {
+		return err
+	}
+	if !x.signed(&m) {
+		return m.bad("not signed by its origin")
+	}
+	s := &x.site
+	if m.label.Seq <= x.number() {
+		return nil
+	}
+	if x.p.Schedule == ByEpoch && m.label.Seq > max(x.number()+1, m.refs[0].Seq) {
+		s.late = true // there are others before these
+		return nil
+	}
+	x.keep(m)
+	s.late = x.p.Schedule == ByEpoch && !s.explored
+	s.waiting, s.bound, s.explored, x.stale = false, false, false, true
+	x.hand(out)
+	return nil
+}
+
+// signed reports whether a message is signed by its origin.
+func (x *coordinator) signed(m *Message) bool {
+	return x.c.Keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig)
+}
+
+// checkMeans refuses what are no means over sites.
+func (x *coordinator) checkMeans(m *Message) error {
+	next := 0
+	for i := range m.body {
+		r := &m.body[i]
+		if int(r.Stream()) < next || int(r.Stream()) >= x.c.Parts || r.Len() != 1 || r.Counts() != 2 || r.Count(0) == 0 || r.Count(1) == 0 || r.Exponent() != dp.MeanExponent {
+			return m.bad("release %d: want the mean of an arm over sites, ascending", i)
+		}
+		next = int(r.Stream()) + 1
+	}
+	if len(m.body) == 0 || len(m.sealed) > 0 || m.round != 0 || m.hops != 0 {
+		return m.bad("want means and nothing else")
+	}
+	return nil
+}
+
+// keep makes means the newest ones.
+func (x *coordinator) keep(m Message) {
+	if x.p.Schedule == Doubling {
+		x.means = x.means[:0]
+	}
+	x.means = append(x.means, m)
+}
+
+// hand sends the newest means to the peers whose way leads over this one.
+func (x *coordinator) hand(out *Outbox) {
+	for _, n := range x.c.Neighbours() {
+		if x.tree.child(n, x.c.Self) {
+			out.send(n, x.means[len(x.means)-1])
+		}
+	}
+}

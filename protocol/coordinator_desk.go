@@ -1,0 +1,173 @@
+package protocol
+
+import (
+	"slices"
+
+	"peerd.dev/dp"
+)
+
+// coordinatorDesk is what the coordinator knows of the sites.
+type coordinatorDesk struct {
+	newest   []Message // sums, by origin; empty before the first
+	held     []uint64  // numbers of the means that sites hold
+	reported []bool    // sites that wait for the next means
+	began    Round     // when the first of them has
+}
+
+func newCoordinatorDesk(peers int) coordinatorDesk {
+	return coordinatorDesk{
+		newest: slices.Repeat([]Message{noMessage()}, peers), held: make([]uint64, peers), reported: make([]bool, peers),
+	}
+}
+
+// serve takes in sums. A site that lacks means gets them from the first peer on its way that
+// has them.
+func (x *coordinator) serve(from Peer, m Message, out *Outbox) error {
+	if err := x.checkSums(from, &m); err != nil {
+		return err
+	}
+	if next := x.after(m.refs[0].Seq); next != nil {
+		out.send(from, *next)
+		return nil
+	}
+	if !x.coordinates() {
+		out.send(x.tree.parent[x.c.Self], m)
+		return nil
+	}
+	if len(m.body) == 0 {
+		return nil
+	}
+	d, i := &x.desk, m.label.Origin
+	if old := &d.newest[i]; old.kind != 0 && (newer(old.label, m.label) || old.label == m.label && d.held[i] > m.refs[0].Seq) {
+		return nil
+	}
+	if !slices.Contains(d.reported, true) {
+		d.began = x.round
+	}
+	d.newest[i], d.held[i], d.reported[i] = m, m.refs[0].Seq, true
+	return nil
+}
+
+// checkSums refuses what are no sums of a site, on its way to the coordinator.
+func (x *coordinator) checkSums(from Peer, m *Message) error {
+	origin := m.label.Origin
+	if int64(origin) >= int64(x.c.Peers()) || origin == x.root() || !x.tree.child(from, x.c.Self) || !x.tree.over(origin, from) {
+		return m.bad("from peer %d, want the sums of a site on their way to the coordinator", from)
+	}
+	if len(m.refs) != 1 || m.refs[0].Origin != x.root() || len(m.sealed) > 0 || m.round != 0 || m.hops != 0 {
+		return m.bad("want sums and the number of the means that the site holds")
+	}
+	return x.checkContent(m)
+}
+
+// checkContent refuses what its origin has not released or not signed.
+func (x *coordinator) checkContent(m *Message) error {
+	next := 0
+	for i := range m.body {
+		r := &m.body[i]
+		if int(r.Stream()) < next || int(r.Stream()) >= x.c.Parts || r.Len() != 1 || r.Counts() != 1 || r.Count(0) == 0 || r.Exponent() != dp.GridExponent {
+			return m.bad("release %d: want the sum of an arm with its count, ascending", i)
+		}
+		if err := plausible(&x.c.Charge, m, r); err != nil {
+			return err
+		}
+		next = int(r.Stream()) + 1
+	}
+	if !x.signed(m) {
+		return m.bad("not signed by its origin")
+	}
+	return nil
+}
+
+// after returns the means that a peer with those of a number lacks, the first ones of them; nil
+// for none.
+func (x *coordinator) after(held uint64) *Message {
+	for i := range x.means {
+		if x.means[i].label.Seq > held {
+			return &x.means[i]
+		}
+	}
+	return nil
+}
+
+// answer makes means of what sites have reported, when it is time, and sends them.
+func (x *coordinator) answer(out *Outbox) error {
+	d := &x.desk
+	if !slices.Contains(d.reported, true) || !x.complete() && x.round < d.began+Round(x.p.Deadline) {
+		return nil
+	}
+	var sums [][]dp.Release
+	for i := range d.newest {
+		if x.p.Schedule == Doubling || d.reported[i] {
+			sums = append(sums, d.newest[i].body)
+		}
+	}
+	m, err := x.meansOf(x.next(), sums)
+	if err != nil {
+		return err
+	}
+	clear(d.reported)
+	x.keep(m)
+	x.hand(out)
+	return nil
+}
+
+// meansOf makes means of a number of the sums of sites.
+func (x *coordinator) meansOf(number uint64, sites [][]dp.Release) (Message, error) {
+	m := Message{&message{
+		kind: coordinatorMeans, label: Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: number},
+	}}
+	first := m.label // that the coordinator knows
+	if len(x.means) > 0 && x.p.Schedule == ByEpoch {
+		first = x.means[0].label
+	}
+	m.refs = []Label{first}
+	for k := range x.c.Parts {
+		var of []dp.Release
+		for _, sums := range sites {
+			for i := range sums {
+				if int(sums[i].Stream()) != k || sums[i].Empty() || sums[i].Count(0) == 0 {
+					continue
+				}
+				mean, err := dp.SiteMean(sums[i])
+				if err != nil {
+					return Message{}, err
+				}
+				of = append(of, mean)
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		mean, err := dp.Pool(of)
+		if err != nil {
+			return Message{}, err
+		}
+		m.body = append(m.body, mean)
+	}
+	m.sig = x.c.Keys.Sign(appendContent(nil, m.message))
+	return m, nil
+}
+
+// complete reports whether all sites have reported.
+func (x *coordinator) complete() bool {
+	for i, reported := range x.desk.reported {
+		if !reported && Peer(i) != x.c.Self && x.tree.reaches(Peer(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// next returns the number of the next means. It is one more than what half of the sites that
+// wait for it hold, should the coordinator have lost what it knew.
+func (x *coordinator) next() uint64 {
+	var held []uint64
+	for i, reported := range x.desk.reported {
+		if reported {
+			held = append(held, x.desk.held[i])
+		}
+	}
+	slices.Sort(held)
+	return max(x.number(), min(held[(len(held)-1)/2], 1<<62)) + 1
+}

@@ -1,0 +1,306 @@
+package protocol_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/protocoltest"
+)
+
+func coordinated(g protocoltest.Graph, schedule protocol.Schedule) protocoltest.Setting {
+	s := protocoltest.Setting{
+		Entry: lookup("coordinator"), Graph: g, Arms: 3, Rounds: 400, Mechanism: dp.None,
+		Params: protocol.CoordinatorParams{Schedule: schedule, Coordinator: 1, Epochs: 8, Deadline: 10, Patience: 4},
+	}
+	if schedule == protocol.ByEpoch {
+		s.Learner = func() bandit.Learner { return protocoltest.Explore(s.Arms, 2, 8, true) }
+	}
+	return s
+}
+
+// obeys returns choices for a network: the forced arms first, then the learner's, and rewards of
+// the arms.
+func obeys(n *protocoltest.Network, pays ...float64) func(i int) (int, float64) {
+	return func(i int) (int, float64) {
+		b := n.Peers[i].Belief()
+		arm := slices.Index(b.Pulls, slices.Min(b.Pulls))
+		if slices.Min(b.Pulls) > 0 {
+			arm = slices.Index(b.X, slices.Max(b.X))
+		}
+		if len(b.Forced) > 0 {
+			arm = b.Forced[0]
+		}
+		return arm, pays[arm]
+	}
+}
+
+// reports returns the rounds in which a peer has sent a report.
+func reports(t *testing.T, n *protocoltest.Network, from, rounds int, pull func(i int) (int, float64)) (at []int) {
+	for range rounds {
+		n.Play(t, pull)
+		for _, p := range n.Underway {
+			if p.From == protocol.Peer(from) && protocol.KindName(p.Message.Kind()) == "report" {
+				at = append(at, int(n.Round)-1)
+			}
+		}
+	}
+	return at
+}
+
+// TestCoordinatorDoubles: after the switch at the first answer exchanges are 1, 2, 4, 8 and so on
+// rounds apart, where an answer takes two, and all sites play one arm between.
+func TestCoordinatorDoubles(t *testing.T) {
+	n := newNetwork(t, coordinated(protocoltest.Star(5), protocol.Doubling))
+	at := reports(t, n, 2, 100, obeys(n, .9, .5, .1))
+	// Three arms in rounds 0 to 2; answers are there two rounds after reports, in rounds 4, 6, 8, 12,
+	// 20 and so on. That of 6 would be there in 5 if messages took no time.
+	if want := []int{2, 4, 6, 10, 18, 34, 66}; !slices.Equal(at, want) {
+		t.Errorf("reports in rounds %d, want %d", at, want)
+	}
+	for i, p := range n.Peers[1:] {
+		b := p.Belief()
+		if !slices.Equal(b.Forced, []int{0}) || math.Abs(b.X[0]-.9) > 1e-6 || b.PerSite[0] < 60 {
+			t.Errorf("peer %d: %v forced, means %v of %v", i+1, b.Forced, b.X, b.PerSite)
+		}
+		if !slices.Equal(b.Pulls, n.Peers[1].Pulls) || !slices.Equal(b.X, n.Peers[1].Belief().X) {
+			t.Errorf("peer %d plays %v and believes %v; peer 1 %v and %v", i+1, b.Pulls, b.X, n.Peers[1].Pulls, n.Peers[1].Belief().X)
+		}
+	}
+}
+
+// TestCoordinatorMeansOverSites: sites with different numbers of rewards count alike, on any
+// graph, and what is said of records and noise is that of the mean.
+func TestCoordinatorMeansOverSites(t *testing.T) {
+	for name, g := range map[string]protocoltest.Graph{"star": protocoltest.Star(4), "path": protocoltest.Path(4), "ring": protocoltest.Ring(4)} {
+		s := coordinated(g, protocol.Doubling)
+		s.Mechanism = dp.Tree
+		n := newNetwork(t, s)
+		for i := 1; i < 4; i++ {
+			for arm := range 3 {
+				for range i { // peer i has i rewards of every arm
+					n.Pull(t, i, arm, float64(i)/4)
+				}
+			}
+		}
+		for range 8 {
+			n.Play(t, nil)
+		}
+		for arm := range 3 {
+			var x, inverse, v float64
+			for i := 1; i < 4; i++ {
+				var newest dp.Release
+				for _, o := range n.Peers[i].Released {
+					if int(o.Stream) == arm {
+						newest = o.Leaf.Sum
+					}
+				}
+				k := float64(i)
+				x += newest.At(0) / k / 3
+				inverse += 1 / k / 9
+				v += newest.NoiseMoments().Over(k).LaplaceSumSq / 9
+			}
+			for i := 1; i < 4; i++ {
+				b := n.Peers[i].Belief()
+				if math.Abs(b.X[arm]-x) > 1e-6 || b.SampleVar[arm] < inverse || b.SampleVar[arm] > 1.3*inverse || math.Abs(b.LaplaceSumSq[arm]-v) > .01*v {
+					t.Errorf("%s, peer %d, arm %d: %v, 1/n %v, noise %v; want %v, %v, %v", name, i, arm, b.X[arm], b.SampleVar[arm], b.LaplaceSumSq[arm], x, inverse, v)
+				}
+			}
+		}
+	}
+}
+
+// TestCoordinatorIsLost: sites that hear nothing of it go on alone, each with its own sums, and
+// freely; when it is back, with what it knew or without, they go on together.
+func TestCoordinatorIsLost(t *testing.T) {
+	for _, forgets := range []bool{false, true} {
+		n := newNetwork(t, coordinated(protocoltest.Star(4), protocol.Doubling))
+		play := obeys(n, .9, .5, .1)
+		for range 30 {
+			n.Play(t, play)
+		}
+		away := true
+		f := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 1)), Cut: func(from, to protocol.Peer) bool { return away && (from == 0 || to == 0) }}
+		for range 80 {
+			n.Play(t, play)
+			f.Befall(n)
+		}
+		for i, p := range n.Peers[1:] {
+			if b := p.Belief(); len(b.Forced) > 0 || math.Abs(b.SampleVar[0]*float64(p.Pulls[0])-1) > .1 {
+				t.Errorf("peer %d has no coordinator: %d forced, 1/n %v after %d pulls", i+1, b.Forced, b.SampleVar[0], p.Pulls[0])
+			}
+		}
+		if away = false; forgets {
+			n.Peers[0] = n.Seat(t, 0, 1)
+		}
+		for range 12 {
+			n.Play(t, play)
+		}
+		for i, p := range n.Peers[1:] {
+			if b := p.Belief(); len(b.Forced) == 0 || b.SampleVar[0]*float64(p.Pulls[0]) > .5 {
+				t.Errorf("the coordinator is back, forgets: %v; peer %d: %d forced, 1/n %v after %d pulls", forgets, i+1, b.Forced, b.SampleVar[0], p.Pulls[0])
+			}
+		}
+	}
+}
+
+// TestCoordinatorDoesWithoutASite: one that reports nothing more holds the others up for the deadline, and
+// counts with what it has reported.
+func TestCoordinatorDoesWithoutASite(t *testing.T) {
+	n := newNetwork(t, coordinated(protocoltest.Star(4), protocol.Doubling))
+	play := obeys(n, .9, .5, .1)
+	gone := false
+	f := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 1)), Cut: func(from, to protocol.Peer) bool { return gone && (from == 3 || to == 3) }}
+	for range 20 {
+		n.Play(t, play)
+	}
+	gone = true
+	for range 150 {
+		n.Play(t, play)
+		f.Befall(n)
+	}
+	b, left := n.Peers[1].Belief(), n.Peers[3].Belief()
+	if b.PerSite[0] < 15 || b.SampleVar[0] > 1./15 || len(b.Forced) == 0 {
+		t.Errorf("with a site away: %v rewards a site, 1/n %v, %d forced", b.PerSite[0], b.SampleVar[0], b.Forced)
+	}
+	if len(left.Forced) > 0 {
+		t.Errorf("the site that is away is forced to %d", left.Forced)
+	}
+}
+
+// TestCoordinatorAnswersAreShort: what a site receives does not grow with their number.
+func TestCoordinatorAnswersAreShort(t *testing.T) {
+	size := func(peers int) (most int) {
+		n := newNetwork(t, coordinated(protocoltest.Star(peers), protocol.Doubling))
+		play := obeys(n, .9, .5, .1)
+		for range 40 {
+			n.Play(t, play)
+			bytes := 0
+			for _, p := range n.Underway {
+				if p.To == 1 {
+					bytes += protocol.Size(&p.Message)
+				}
+			}
+			most = max(most, bytes)
+		}
+		return most
+	}
+	if few, many := size(3), size(60); many > few+12 || few == 0 {
+		t.Errorf("an answer has %d bytes with 2 sites and %d with 59", few, many)
+	}
+}
+
+// TestCoordinatorRefuses what does not come the right way, or is nothing that its origin can say.
+func TestCoordinatorRefuses(t *testing.T) {
+	n := newNetwork(t, coordinated(protocoltest.Path(4), protocol.Doubling)) // 1 passes on what 2 and 3 report
+	play := obeys(n, .9, .5, .1)
+	seen := make(map[string]protocoltest.Parcel)
+	for range 12 {
+		n.Play(t, play)
+		for _, p := range n.Underway {
+			if l := p.Message.Label(); p.To == 1 && (l.Origin == 3 || l.Origin == 0) {
+				seen[protocol.KindName(p.Message.Kind())] = p
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		kind, want string
+		change     func(p *protocoltest.Parcel, d *protocol.Draft)
+	}{
+		"a report of the coordinator":      {"report", "sums of a site", func(_ *protocoltest.Parcel, d *protocol.Draft) { d.Label.Origin = 0 }},
+		"a report from above":              {"report", "sums of a site", func(p *protocoltest.Parcel, _ *protocol.Draft) { p.From = 0 }},
+		"a report of nobody":               {"report", "sums of a site", func(_ *protocoltest.Parcel, d *protocol.Draft) { d.Label.Origin = 9 }},
+		"a report from a stranger":         {"report", "want a neighbour", func(p *protocoltest.Parcel, _ *protocol.Draft) { p.From = 3 }},
+		"a report that holds no means":     {"report", "number of the means", func(_ *protocoltest.Parcel, d *protocol.Draft) { d.Refs = nil }},
+		"a report out of order":            {"report", "ascending", func(_ *protocoltest.Parcel, d *protocol.Draft) { slices.Reverse(d.Body) }},
+		"a report that another one signed": {"report", "not signed", func(_ *protocoltest.Parcel, d *protocol.Draft) { d.Label.Origin = 2 }},
+		"means from below":                 {"means", "along the way", func(p *protocoltest.Parcel, _ *protocol.Draft) { p.From = 2 }},
+		"means of a site":                  {"means", "along the way", func(_ *protocoltest.Parcel, d *protocol.Draft) { d.Label.Origin = 2 }},
+		"means without a number":           {"means", "want means with a number", func(_ *protocoltest.Parcel, d *protocol.Draft) { d.Label.Seq = 0 }},
+		"means of no arm":                  {"means", "want means", func(_ *protocoltest.Parcel, d *protocol.Draft) { d.Body = nil }},
+		"means out of order":               {"means", "ascending", func(_ *protocoltest.Parcel, d *protocol.Draft) { slices.Reverse(d.Body) }},
+		"means that nobody signed":         {"means", "not signed", func(_ *protocoltest.Parcel, d *protocol.Draft) { d.Sig[0]++ }},
+	} {
+		p, ok := seen[c.kind]
+		if !ok {
+			t.Fatalf("no %s was heard", c.kind)
+		}
+		d := p.Message.Draft()
+		c.change(&p, &d)
+		if _, err := n.Deliver(t, 1, protocol.Delivery{From: p.From, Message: d.Message()}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// TestCoordinatorEpochs: at the end of every epoch all sites hold the same means of all of them,
+// under loss and repetition too, and however late a site begins.
+func TestCoordinatorEpochs(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		s := coordinated(protocoltest.Random(5, 3, rng), protocol.ByEpoch)
+		n := newNetwork(t, s)
+		f := protocoltest.Faults{Rand: rng, Lose: .2, Repeat: .2, Late: .2}
+		late := 1 + rng.IntN(4)
+		play := func(i int) (int, float64) {
+			if b := n.Peers[i].Belief(); len(b.Forced) > 0 {
+				return b.Forced[0], []float64{.9, .85, .2}[b.Forced[0]]
+			}
+			return 0, 0 // which enters no release
+		}
+		for r := range 400 {
+			f.Cut = nil
+			if r < 100 {
+				f.Cut = func(from, to protocol.Peer) bool { return int(from) == late || int(to) == late }
+			}
+			n.Play(t, play)
+			if r < 300 {
+				f.Befall(n)
+			}
+		}
+		first := n.Peers[1].Belief()
+		if first.Epoch != 8 || len(first.Epochs) != 8 {
+			t.Fatalf("seed %d: %d epochs of 8 have ended", seed, first.Epoch)
+		}
+		for i, p := range n.Peers[1:] {
+			b := p.Belief()
+			if b.Epoch != first.Epoch {
+				t.Errorf("seed %d: peer %d is in epoch %d", seed, i+1, b.Epoch)
+				continue
+			}
+			for r := range b.Epochs {
+				if !slices.Equal(b.Epochs[r].X, first.Epochs[r].X) || !slices.Equal(b.Epochs[r].SampleVar, first.Epochs[r].SampleVar) {
+					t.Errorf("seed %d: after epoch %d peer %d holds %v, peer 1 %v", seed, r+1, i+1, b.Epochs[r].X, first.Epochs[r].X)
+				}
+			}
+		}
+		if math.Abs(first.X[0]-.9) > 1e-6 || first.Known(2) && math.Abs(first.X[2]-.2) > 1e-6 {
+			t.Errorf("seed %d: means %v", seed, first.X)
+		}
+	}
+}
+
+// TestCoordinatorForgetsEpochs: a coordinator that has lost all it knew goes on with the epoch in
+// which most sites are.
+func TestCoordinatorForgetsEpochs(t *testing.T) {
+	n := newNetwork(t, coordinated(protocoltest.Star(5), protocol.ByEpoch))
+	play := obeys(n, .9, .85, .2)
+	for n.Peers[1].Belief().Epoch < 3 {
+		n.Play(t, play)
+	}
+	n.Peers[0] = n.Seat(t, 0, 1)
+	n.Peers[4] = n.Seat(t, 4, 1) // and a site that begins anew
+	for range 200 {
+		n.Play(t, play)
+	}
+	for i, p := range n.Peers[1:] {
+		if b := p.Belief(); b.Epoch != 8 || len(b.Epochs) != 8 || !b.Epochs[7].Known(0) || math.Abs(b.X[0]-.9) > 1e-6 {
+			t.Errorf("peer %d: %d epochs, means %v", i+1, b.Epoch, b.X)
+		}
+	}
+}
