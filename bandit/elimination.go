@@ -10,6 +10,7 @@ import (
 type EliminationParams struct {
 	Radii  Confidence `want:"calibrated|paper" doc:"Confidence radius: valid for any number of sites, or as the paper prints it, which is too narrow for a few sites."`
 	Alpha  float64    `want:"0 up to 0.5" doc:"Probability with which the best arm may be eliminated; 0 takes 1/privacy.horizon."`
+	Length float64    `want:"over 0 up to 1" doc:"Length of epochs, as a share of the paper's. Shorter ones compare arms more often; how far behind an arm has to be follows from what is known of it."`
 	Rounds uint64     `want:"0..64" unit:"epochs" doc:"Number of epochs after which the best arm so far is played to the end; 0 halves the gap from epoch to epoch until one arm is left."`
 	Gap    float64    `want:"0 up to 1" doc:"Smallest difference between the best arm and another one, which learner.elimination.rounds needs; 0 if it is not known."`
 }
@@ -45,7 +46,7 @@ var (
 )
 
 func eliminationEntry() Entry {
-	e := define("elimination", "explores in epochs and leaves out arms that are behind", EliminationParams{Radii: Calibrated}, smallElimination, newElimination)
+	e := define("elimination", "explores in epochs and leaves out arms that are behind", EliminationParams{Radii: Calibrated, Length: 1}, smallElimination, newElimination)
 	e.Phased = true
 	e.Check = func(params any) (field, want string) { return params.(EliminationParams).check() }
 	return e
@@ -53,7 +54,7 @@ func eliminationEntry() Entry {
 
 // smallElimination makes epochs of a few pulls of an arm, and an end of exploration.
 func smallElimination(p EliminationParams) EliminationParams {
-	p.Alpha, p.Rounds, p.Gap = .5, 8, .5
+	p.Alpha, p.Length, p.Rounds, p.Gap = .5, .05, 16, .5
 	return p
 }
 
@@ -63,6 +64,8 @@ func (p EliminationParams) check() (field, want string) {
 		return "radii", "calibrated or paper"
 	case !(p.Alpha >= 0 && p.Alpha <= .5):
 		return "alpha", "0 up to 0.5"
+	case !(p.Length > 0 && p.Length <= 1):
+		return "length", "over 0 up to 1"
 	case !(p.Gap >= 0 && p.Gap <= 1):
 		return "gap", "0 up to 1"
 	case p.Rounds > 0 && (p.Gap == 0 || p.Gap == 1):

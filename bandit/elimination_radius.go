@@ -25,7 +25,7 @@ const mostPulls = 1 << 62
 func (e *Elimination) pulls(r uint64) uint64 {
 	for q := uint64(len(e.sums)); q <= r; q++ {
 		l, d := e.level(q), e.delta(q)
-		s := max(8*l/(e.origins*d*d), 8*float64(q)*math.Sqrt(2*l)/(math.Sqrt(e.origins)*e.epsilon*d))
+		s := e.p.Length * max(8*l/(e.origins*d*d), 8*float64(q)*math.Sqrt(2*l)/(math.Sqrt(e.origins)*e.epsilon*d))
 		next := uint64(mostPulls)
 		if s < mostPulls {
 			next = uint64(math.Ceil(s))

@@ -43,7 +43,7 @@ func after(n float64, means ...[]float64) *Belief {
 // TestEpochLengthsAreThePapers: S(r) with node budgets, by hand, and at least a pull an epoch.
 func TestEpochLengthsAreThePapers(t *testing.T) {
 	const k, m, horizon, eps = 10, 50, 1e5, 5.0
-	e := elimination(t, Config{Arms: k, Peers: m, Horizon: horizon, Epsilon: eps}, EliminationParams{Radii: Calibrated})
+	e := elimination(t, Config{Arms: k, Peers: m, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1, Radii: Calibrated})
 	for r := 1.0; r < 12; r++ {
 		l, d := math.Log(8*k*r*r*horizon), math.Pow(2, -r)
 		want := max(8*l/(m*d*d), 8*r*math.Sqrt(2*l)/(math.Sqrt(m)*eps*d))
@@ -51,13 +51,13 @@ func TestEpochLengthsAreThePapers(t *testing.T) {
 			t.Errorf("S(%v) = %v, want %v rounded up", r, got, want)
 		}
 	}
-	e = elimination(t, Config{Arms: 2, Peers: 1e9, Horizon: 10, Epsilon: math.Inf(1)}, EliminationParams{Radii: Calibrated})
+	e = elimination(t, Config{Arms: 2, Peers: 1e9, Horizon: 10, Epsilon: math.Inf(1)}, EliminationParams{Length: 1, Radii: Calibrated})
 	for r := uint64(1); r < 300; r++ { // past all that a number holds, too
 		if e.pulls(r) <= e.pulls(r-1) {
 			t.Fatalf("epoch %d has no pulls: S is %d, then %d", r, e.pulls(r-1), e.pulls(r))
 		}
 	}
-	e = elimination(t, Config{Arms: k, Peers: m, Origins: 10, Horizon: horizon, Epsilon: eps}, EliminationParams{Radii: Calibrated})
+	e = elimination(t, Config{Arms: k, Peers: m, Origins: 10, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1, Radii: Calibrated})
 	if l := math.Log(8 * k * horizon); float64(e.pulls(1)) != math.Ceil(max(8*l/(10*.25), 8*math.Sqrt(2*l)/(math.Sqrt(10)*eps*.5))) {
 		t.Error("a tenth of the sites take part, and S(1) is", e.pulls(1))
 	}
@@ -67,7 +67,7 @@ func TestEpochLengthsAreThePapers(t *testing.T) {
 func TestPaperRadiusIsThePapers(t *testing.T) {
 	const k, m, eps, r, s, horizon = 4, 9.0, .5, 3.0, 700.0, 1000.0
 	for _, radii := range []Confidence{Paper, Calibrated} {
-		e := elimination(t, Config{Arms: k, Peers: m, Horizon: horizon, Epsilon: eps}, EliminationParams{Radii: radii})
+		e := elimination(t, Config{Arms: k, Peers: m, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1, Radii: radii})
 		b := after(m*s, make([]float64, k), make([]float64, k), make([]float64, k))
 		for i := range k {
 			b.LaplaceSumSq[i], b.LaplaceMax[i] = r/math.Pow(math.Sqrt(m)*s*eps, 2), 1/(m*s*eps)
@@ -91,7 +91,7 @@ func TestPaperRadiusIsThePapers(t *testing.T) {
 // they are now.
 func TestArmsTwoRadiiBehindGo(t *testing.T) {
 	c := Config{Arms: 3, Peers: 1, Horizon: 100, Epsilon: math.Inf(1)}
-	e := elimination(t, c, EliminationParams{Radii: Calibrated})
+	e := elimination(t, c, EliminationParams{Length: 1, Radii: Calibrated})
 	radius := func(r float64) float64 { return math.Sqrt(math.Log(8*3*r*r*100) / 2 / 1000) }
 	out := func(b *Belief) (out []int) {
 		for k, n := range e.Quota(b) {
@@ -132,7 +132,7 @@ func TestArmsTwoRadiiBehindGo(t *testing.T) {
 // TestForcedArmsTakeTurns, and while nothing is forced the own best arm of those left is
 // pulled.
 func TestForcedArmsTakeTurns(t *testing.T) {
-	e := elimination(t, Config{Arms: 4, Peers: 1, Horizon: 100, Epsilon: math.Inf(1)}, EliminationParams{Radii: Calibrated})
+	e := elimination(t, Config{Arms: 4, Peers: 1, Horizon: 100, Epsilon: math.Inf(1)}, EliminationParams{Length: 1, Radii: Calibrated})
 	b := belief.New(4, 1)
 	b.Own = []float64{math.Inf(-1), math.Inf(-1), math.Inf(-1), math.Inf(-1)}
 	b.Forced = []int{0, 2, 3}
@@ -167,11 +167,11 @@ func TestRoundsEndExploration(t *testing.T) {
 	c := Config{Arms: 2, Peers: 1, Horizon: 100, Epsilon: math.Inf(1)}
 	entry := eliminationEntry()
 	for _, gap := range []float64{0, 1} {
-		if _, err := entry.New(c, EliminationParams{Radii: Calibrated, Rounds: 2, Gap: gap}); err == nil || !strings.Contains(err.Error(), "gap: want") {
+		if _, err := entry.New(c, EliminationParams{Length: 1, Radii: Calibrated, Rounds: 2, Gap: gap}); err == nil || !strings.Contains(err.Error(), "gap: want") {
 			t.Errorf("rounds and a gap of %v: %v", gap, err)
 		}
 	}
-	e := elimination(t, c, EliminationParams{Radii: Calibrated, Rounds: 2, Gap: .09})
+	e := elimination(t, c, EliminationParams{Length: 1, Radii: Calibrated, Rounds: 2, Gap: .09})
 	if d := []float64{e.delta(1), e.delta(2)}; math.Abs(d[0]-.3) > 1e-12 || math.Abs(d[1]-.09) > 1e-12 {
 		t.Errorf("epochs look for differences of %v", d)
 	}
@@ -198,7 +198,7 @@ func TestTheBestArmStays(t *testing.T) {
 	// lost counts runs that lose the best arm, if learners believe in a share of the errors.
 	lost := func(sites, share float64) (lost int) {
 		for range runs {
-			e := elimination(t, Config{Arms: arms, Peers: int(sites), Horizon: 1, Epsilon: epsilon}, EliminationParams{Radii: Calibrated, Alpha: .01})
+			e := elimination(t, Config{Arms: arms, Peers: int(sites), Horizon: 1, Epsilon: epsilon}, EliminationParams{Length: 1, Radii: Calibrated, Alpha: .01})
 			b := belief.New(arms, 1)
 			var sum [arms]float64
 			m := belief.NewMeans(arms, 1)
@@ -244,7 +244,7 @@ func TestTheBestArmStays(t *testing.T) {
 // with one draw of noise of scale 1 each, one or two sites are outside of the calibrated bound
 // with at most e^-l, and of the paper's with more.
 func TestTheTailHoldsForAFewSites(t *testing.T) {
-	e := elimination(t, Config{Arms: 5, Peers: 2, Horizon: 1e5, Epsilon: 1}, EliminationParams{Radii: Paper})
+	e := elimination(t, Config{Arms: 5, Peers: 2, Horizon: 1e5, Epsilon: 1}, EliminationParams{Length: 1, Radii: Paper})
 	m := belief.NewMeans(5, 1)
 	for r := uint64(1); r < 10; r++ {
 		l := e.level(r)

@@ -76,6 +76,7 @@ func Table() []Entry {
 		klucbEntry(),
 		thompsonEntry(),
 		dpucbEntry(),
+		eliminationEntry(),
 	}
 }
 

@@ -35,15 +35,6 @@ type PeerConfig struct {
 	RoundEnds   bool // the agent sends a round end to each neighbour
 }
 
-// learners returns how many peers have arms.
-func (s *Spec) learners() (int, error) {
-	entry, err := protocol.EntryOf(s.Protocol)
-	if err != nil {
-		return 0, err
-	}
-	return entry.Learners(s.Protocol, s.Peers()), nil
-}
-
 // NewLearner returns a learner of the network with its random numbers.
 func (s *Spec) NewLearner(coins Coins) (bandit.Learner, error) {
 	entry, err := bandit.EntryOf(s.Learner)
@@ -54,12 +45,13 @@ func (s *Spec) NewLearner(coins Coins) (bandit.Learner, error) {
 	if e := s.Privacy.Budget.Epsilon; e < dp.Infinite {
 		epsilon = e.Float()
 	}
-	peers, err := s.learners()
+	through, err := protocol.EntryOf(s.Protocol)
 	if err != nil {
 		return nil, err
 	}
+	peers := through.Learners(s.Protocol, s.Peers())
 	return entry.New(bandit.Config{
-		Arms: s.Arms, Peers: peers, Horizon: s.Privacy.Horizon, Epsilon: epsilon, Rand: coins.Rand,
+		Arms: s.Arms, Peers: peers, Origins: through.Origins(s.Protocol, peers), Horizon: s.Privacy.Horizon, Epsilon: epsilon, Rand: coins.Rand,
 	}, s.Learner)
 }
 

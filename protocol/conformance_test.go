@@ -25,12 +25,16 @@ import (
 // horizon and of saved states are not asked of them.
 
 // variants returns small parameters of a protocol: all words that they may hold, and all of
-// these with an idle peer, 0, where that is up to the parameters.
+// these with an idle peer, 0, or a part of the peers, where that is up to the parameters.
 func variants(e protocol.Entry) []any {
 	all := protocoltest.Variants(e.Small(e.Params, 2))
 	for _, params := range all {
-		if p, ok := params.(protocol.RowsParams); ok {
+		switch p := params.(type) {
+		case protocol.RowsParams:
 			p.Relays = 1
+			all = append(all, p)
+		case protocol.GISParams:
+			p.Participation, p.Deadline = .6, 9
 			all = append(all, p)
 		}
 	}

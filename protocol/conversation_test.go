@@ -198,6 +198,9 @@ func seat(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 		if d.MaybeScanArgs(t, "weights", &weights) {
 			p.Weights = protocol.Weights(weights)
 		}
+	case protocol.GISParams:
+		p.Epochs, p.Deadline = 4, 0
+		d.MaybeScanArgs(t, "deadline", &p.Deadline)
 		s.Params = p
 	case protocol.CoordinatorParams:
 		p = protocol.CoordinatorParams{Schedule: protocol.Doubling, Coordinator: 1, Epochs: 4, Deadline: 4, Patience: 4}
@@ -208,11 +211,9 @@ func seat(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 		}
 		s.Params = p
 	case protocol.FakeParams:
-		p.Explore = 1
 		var hub, analyst string
 		d.MaybeScanArgs(t, "every", &p.Every)
 		d.MaybeScanArgs(t, "gamma", &p.Gamma)
-		d.MaybeScanArgs(t, "explore", &p.Explore)
 		if d.MaybeScanArgs(t, "hub", &hub) {
 			p.Hub = protocol.Peer(hub[0] - 'a')
 		}
@@ -220,10 +221,12 @@ func seat(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 			p.Analyst = protocol.Peer(analyst[0] - 'a')
 		}
 		s.Params = p
-		s.Learner = func() bandit.Learner { return suited(*s, p.Explore) }
 	default:
 		t.Fatalf("no protocol %q", name)
 	}
+	each := uint64(1)
+	d.MaybeScanArgs(t, "explore", &each)
+	s.Learner = func() bandit.Learner { return suited(*s, each) }
 }
 
 // begin delivers what was sent in the last round.

@@ -83,7 +83,7 @@ var kindNames = map[Kind]string{
 	consensusState:   "state",
 	coordinatorMeans: "means", coordinatorSums: "report",
 	fakeNews: "news",
-	fakeAdv:  "adv", fakeReq: "req", fakeData: "data",
+	gisAdv:   "adv", gisReq: "req", gisData: "data",
 	fakeUp: "up", fakeMean: "sums", fakeModel: "model",
 	fakeNode: "p-sum", fakeTotal: "total",
 	fakeSealed: "envelope", fakeShuffled: "batch", fakeSum: "sum",
@@ -117,4 +117,20 @@ func equal(a, b Message) bool {
 		slices.EqualFunc(a.body, b.body, dp.Release.Equal) &&
 		slices.EqualFunc(a.sealed, b.sealed, func(x, y dp.Sealed) bool { return x == y }) &&
 		bytes.Equal(a.sig, b.sig)
+}
+
+// Diameter returns the greatest distance of two peers.
+func Diameter(graph [][]Peer) int { return diameter(graph) }
+
+// HeldContributions returns the labels of what a peer of gis holds of its first epochs.
+func HeldContributions(p Protocol, epochs uint64) (all []Label) {
+	g := p.(*gis)
+	for _, epoch := range g.epochs[:min(epochs, uint64(len(g.epochs)))] {
+		for _, s := range epoch {
+			if s != nil && s.m.kind != 0 {
+				all = append(all, s.m.label)
+			}
+		}
+	}
+	return all
 }

@@ -18,8 +18,7 @@ import (
 // fakeParams are the parameters of all fakes.
 type fakeParams struct {
 	Gamma   uint64 // local: hops, and estimators
-	Explore uint64 // gis: pulls of each active arm in an epoch
-	Epochs  uint64 // gis, sink: that the budget pays for
+	Epochs  uint64 // sink: that the budget pays for
 	Every   uint64 // batch, shuffle: rounds in a batch
 	Hub     Peer   // sink: the server; batch: the coordinator; shuffle: the shuffler
 	Analyst Peer   // shuffle: the analyzer
@@ -27,7 +26,7 @@ type fakeParams struct {
 
 // fakes lists them.
 func fakes() []Entry {
-	params := fakeParams{Gamma: 2, Explore: 2, Epochs: 4, Every: 2, Analyst: 1}
+	params := fakeParams{Gamma: 2, Epochs: 4, Every: 2, Analyst: 1}
 	fake := func(name string, wide bool, kinds []Kind, make func(Config, fakeParams) (Protocol, error), of func(fakeParams) Cadence, idle func(fakeParams, Peer) bool) Entry {
 		return define(
 			Entry{Name: name, Summary: "a fake", Kinds: kinds, Wide: wide}, params,
@@ -39,7 +38,6 @@ func fakes() []Entry {
 	batches := func(p fakeParams) Cadence { return Cadence{Rounds: p.Every, Noun: "batch"} }
 	return []Entry{
 		fake("local", true, []Kind{fakeNews}, newFakeLocal, lanes, nil),
-		fake("gis", false, []Kind{fakeAdv, fakeReq, fakeData}, newFakeGIS, epochs, nil),
 		fake("sink", false, []Kind{fakeUp, fakeMean, fakeModel}, newFakeSink, epochs, func(p fakeParams, self Peer) bool { return self == p.Hub }),
 		fake("batch", true, []Kind{fakeNode, fakeTotal}, newFakeBatch, batches, nil),
 		fake("shuffle", true, []Kind{fakeSealed, fakeShuffled, fakeSum}, newFakeShuffle, batches, func(p fakeParams, self Peer) bool { return self == p.Hub || self == p.Analyst }),
@@ -134,9 +132,9 @@ func floor(x *big.Int, den uint64) int64 {
 const (
 	fakeNews Kind = 96 + iota // local: an origin's newest running sum in one estimator
 
-	fakeAdv  // gis: labels that the sender newly holds
-	fakeReq  // gis: labels that the sender misses
-	fakeData // gis: an observation
+	_
+	_
+	_
 
 	fakeUp    // sink: a member's observation, on its way to the sink
 	fakeMean  // sink: a component's sums, from its sink to the server

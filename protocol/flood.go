@@ -115,12 +115,7 @@ func (f *flood) serve(to Peer, theirs []Label, out *Outbox) (sent int) {
 
 // sign makes this peer's own row of a number and stream.
 func (f *flood) sign(seq uint64, stream dp.StreamID, body []dp.Release) Message {
-	m := Message{&message{
-		kind:  f.row,
-		label: Label{Origin: f.c.Self, Incarnation: f.c.Incarnation, Stream: stream, Seq: seq},
-		body:  body,
-	}}
-	m.sig = f.c.Keys.Sign(appendContent(nil, m.message))
+	m := f.c.signed(f.row, Label{Origin: f.c.Self, Incarnation: f.c.Incarnation, Stream: stream, Seq: seq}, body)
 	f.keep(m)
 	return m
 }

@@ -21,7 +21,7 @@ func TestContentsDoNotChange(t *testing.T) {
 
 		"codec.go":  "keeps the frame",
 		"decode.go": "fills in what it has just made",
-		"flood.go":  "signs a row before it is held or sent",
+		"signed.go": "signs a message before it is held or sent",
 	}
 	files, err := filepath.Glob("*.go")
 	if err != nil {

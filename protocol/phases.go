@@ -173,10 +173,7 @@ func (r *phases) Released(own []Own, out *Outbox) error {
 			r.over[arm] = true
 			continue
 		}
-		sum, err := own[i].Leaf.Sum, error(nil)
-		if !r.total[arm].Empty() && sum.Span().From > 0 { // a running sum holds what was before
-			sum, err = dp.Plus(r.total[arm], sum)
-		}
+		sum, err := grown(r.total[arm], own[i].Leaf)
 		if err != nil {
 			return err
 		}

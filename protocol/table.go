@@ -58,6 +58,9 @@ type Entry struct {
 	Fit func(params any, epsilon float64) any
 	// Idle reports whether a peer has a role and no arms; nil if all peers have arms.
 	Idle func(params any, self Peer) bool
+	// Origins returns how many of a number of peers with arms have their releases of one leaf
+	// merged.
+	Origins func(params any, learners int) int
 	// Alone returns params for a network of one peer, which has arms.
 	Alone func(params any) any
 	// Words returns what pages say.
@@ -72,6 +75,7 @@ type typed[P any] struct {
 	check   func(P, Net) (field, want string) // nil for none
 	fit     func(P, float64) P                // nil where params do for it
 	idle    func(P, Peer) bool                // nil for no peer
+	origins func(P, int) int                  // nil for all
 	alone   func(P) P                         // nil where params do for it
 	small   func(P, uint64) P                 // nil where params do for it
 	words   func(P) Words
@@ -101,6 +105,12 @@ func define[P any](e Entry, params P, f typed[P]) Entry {
 			return p
 		}
 		return f.fit(p.(P), epsilon)
+	}
+	e.Origins = func(p any, learners int) int {
+		if f.origins == nil {
+			return learners
+		}
+		return f.origins(p.(P), learners)
 	}
 	e.Alone = func(p any) any {
 		if f.alone == nil {
@@ -139,6 +149,7 @@ func Table() []Entry {
 		phasesEntry(),
 		consensusEntry(),
 		coordinatorEntry(),
+		gisEntry(),
 	}
 }
 

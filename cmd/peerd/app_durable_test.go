@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"peerd.dev/dp"
+	"peerd.dev/protocol"
 )
 
 // An app is a site's application that never gives up: it asks for decisions and
@@ -276,7 +277,16 @@ func settled(a *app, rec *recorder) *book {
 	s.stop()
 	counts, sums := a.tally(s.T, s.settings().Arms)
 	v := openVault(s.T, s)
-	if !slices.Equal(d.Pulls, counts) || !slices.Equal(v.counts, counts) || v.whole && !slices.Equal(v.sums, sums) {
+	e, err := protocol.EntryOf(s.settings().ProtocolParams())
+	if err != nil {
+		s.Fatal(err)
+	}
+	// With epochs only rewards of decisions that explore are taken in.
+	taken := slices.Equal(v.counts, counts) && (!v.whole || slices.Equal(v.sums, sums))
+	if e.Cadence(s.settings().ProtocolParams()).Epochs > 0 {
+		taken = slices.Max(v.counts) > 0 && !slices.ContainsFunc(v.counts, func(n uint64) bool { return n > slices.Max(counts) })
+	}
+	if !slices.Equal(d.Pulls, counts) || !taken {
 		s.Errorf("taken in: %v decisions, %v rewards with exact sums %v\nmade: %v, reported: %v", d.Pulls, v.counts, v.sums, counts, sums)
 	}
 	b, err := readBook(lines)

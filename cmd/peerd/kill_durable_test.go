@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/bandit"
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/dp"
 	"peerd.dev/node/api"
@@ -65,8 +66,17 @@ func smallProtocol(t *testing.T, e protocol.Entry) (changes []string) {
 	if err := s.SetProtocol(params); err != nil {
 		t.Fatal(err)
 	}
+	keys := append(config.KeysUnder("protocol."+e.Name), "protocol.name")
+	for _, l := range bandit.Table() {
+		if l.Phased && e.Cadence(e.Params).Epochs > 0 {
+			if err := s.SetLearner(l.Small(l.Params)); err != nil {
+				t.Fatal(err)
+			}
+			keys = append(append(keys, config.KeysUnder("learner."+l.Name)...), "learner.name")
+		}
+	}
 	values := s.Values()
-	for _, key := range append(config.KeysUnder("protocol."+e.Name), "protocol.name") {
+	for _, key := range keys {
 		changes = append(changes, key, values[key])
 	}
 	for _, m := range dp.Mechanisms() {

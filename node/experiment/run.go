@@ -14,6 +14,8 @@ type Run struct {
 	Own      *float64      `json:"own_regret"` // at the end, against the best arm of each one's own site; null where arms have no means
 	Messages uint64        `json:"messages"`
 	Bytes    uint64        `json:"bytes"`
+	Links    uint64        `json:"links"`     // over which a release went in a round, round by round, between peers with arms
+	HubLinks uint64        `json:"hub_links"` // those with an idle peer at an end
 	Lost     uint64        `json:"lost"`
 	Refused  uint64        `json:"refused"`
 	Epsilon  float64       `json:"epsilon"` // charged to each peer; -1 for infinity
@@ -25,7 +27,7 @@ type Run struct {
 // NewRun returns what is kept of a result.
 func NewRun(seed uint64, r *sim.Result) Run {
 	k := Run{
-		Seed: seed, Points: r.Points, Regret: r.Regret, Own: r.OwnRegret, Messages: r.Messages, Bytes: r.Bytes, Lost: r.Lost,
+		Seed: seed, Points: r.Points, Regret: r.Regret, Own: r.OwnRegret, Messages: r.Messages, Bytes: r.Bytes, Links: r.Links, HubLinks: r.HubLinks, Lost: r.Lost,
 		Refused: r.Refused, Epsilon: r.Spent, Gap: r.Gap, Lemmas: r.Lemmas, Coverage: r.Coverage,
 	}
 	if math.IsInf(k.Epsilon, 1) {

@@ -178,7 +178,7 @@ func TestNodesInLockstepEqualTheSimulator(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			build := func(changed bool) sim.Config {
 				c := config(7, ring(5), 300, []float64{.8, .5, .2}, []float64{.3, .9, .2})
-				c.Spec.Protocol = e.Params
+				speak(&c, &e)
 				for i := range 5 {
 					c.Keys = append(c.Keys, stamp{protocol.Peer(i)})
 				}

@@ -60,7 +60,7 @@ func TestContentsAreUsedAgainAfterARound(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			play := func(reuse bool, after func([][]kept)) [][]kept {
 				c := config(7, ring(5), 200, []float64{.8, .5, .2}, []float64{.3, .9, .2})
-				c.Spec.Protocol = e.Params
+				speak(&c, &e)
 				return played(t, c, reuse, after)
 			}
 			count := func(rounds [][]kept) (changed int) {

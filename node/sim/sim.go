@@ -29,7 +29,7 @@ type Config struct {
 	Network node.Seed // of faults and liars
 	Topic   bool      // messages to everyone arrive directly at all peers
 	Alone   bool      // every peer is a network of one
-	Bytes   bool      // Result.Bytes is wanted; it takes a tenth of the time
+	Bytes   bool      // Result.Bytes and Result.Links are wanted; it takes a tenth of the time
 	Lemmas  bool      // Result.Lemmas is wanted: of protocol average, without faults and liars
 	Truth   []float64 // means of the arms over all sites; nil where arms have none
 	// Means are those of the arms at each peer's own site; nil where arms have none.
@@ -58,12 +58,16 @@ type Result struct {
 	Released  uint64      // nodes that got their noise
 	Messages  uint64
 	Bytes     uint64 // of encoded messages, without transport framing; 0 unless asked for
-	Lost      uint64 // messages
-	Refused   uint64 // messages
-	Spent     float64
-	Gap       float64   // by how much the second best arm of Truth falls short of the best
-	Lemmas    *Lemmas   // nil unless asked for
-	Coverage  *Coverage // nil unless asked for
+	// Links and HubLinks count the links over which a release went in a round, round by round,
+	// as Li and Song (eq. 2) do: those between peers with arms, and those with an idle peer at
+	// an end. They are 0 unless Bytes are asked for.
+	Links, HubLinks uint64
+	Lost            uint64 // messages
+	Refused         uint64 // messages
+	Spent           float64
+	Gap             float64   // by how much the second best arm of Truth falls short of the best
+	Lemmas          *Lemmas   // nil unless asked for
+	Coverage        *Coverage // nil unless asked for
 }
 
 // run is a run under way.
@@ -75,11 +79,12 @@ type run struct {
 	network *Network
 	down    []uint64 // round until which a peer is away
 	rng     *rand.Rand
-	regret  float64 // summed over honest peers
-	own     float64 // the same, against the best arm of each one's own site
-	honest  float64 // peers with arms
-	lemmas  *watch  // nil unless asked for
-	cover   *cover  // nil unless asked for
+	regret  float64          // summed over honest peers
+	own     float64          // the same, against the best arm of each one's own site
+	honest  float64          // peers with arms
+	lemmas  *watch           // nil unless asked for
+	cover   *cover           // nil unless asked for
+	busy    []protocol.Round // by both ends of a link: round after the last in which a release went over it
 	res     Result
 	buf     []byte
 	sized   struct {
@@ -163,6 +168,9 @@ func start(c Config) (*run, error) {
 		if mean < c.Truth[worst] {
 			worst = k
 		}
+	}
+	if c.Bytes {
+		r.busy = make([]protocol.Round, n*n)
 	}
 	if c.Cover {
 		r.cover, r.Worlds = &cover{truth: c.Truth}, slices.Clone(c.Worlds)
@@ -298,9 +306,26 @@ func (r *run) size(m *protocol.Message) uint64 {
 func (r *run) post(t protocol.Round, from, to int, m *protocol.Message, size uint64) {
 	r.res.Messages++
 	r.res.Bytes += size
+	if r.busy != nil && m.Body() > 0 {
+		r.link(t, min(from, to), max(from, to))
+	}
 	if r.network.Post(t, from, to, m) {
 		r.res.Lost++
 	}
+}
+
+// link counts a link over which a release goes in round t.
+func (r *run) link(t protocol.Round, a, b int) {
+	last := &r.busy[a*len(r.agents)+b]
+	switch {
+	case *last == t+1:
+		return
+	case r.agents[a].Idle() || r.agents[b].Idle():
+		r.res.HubLinks++
+	default:
+		r.res.Links++
+	}
+	*last = t + 1
 }
 
 // away reports whether churn keeps peer i out of round t.

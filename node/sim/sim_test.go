@@ -72,6 +72,21 @@ func config(seed uint64, links [][]protocol.Peer, rounds uint64, means ...[]floa
 	return c
 }
 
+// speak has a run speak a protocol, with a learner that suits it: one that explores in epochs
+// where the protocol has them.
+func speak(c *sim.Config, e *protocol.Entry) {
+	c.Spec.Protocol = e.Params
+	if e.Cadence(e.Params).Epochs == 0 {
+		return
+	}
+	c.Spec.Privacy.Mechanism = dp.EachLaplace
+	for _, l := range bandit.Table() {
+		if l.Phased {
+			c.Spec.Learner = l.Small(l.Params)
+		}
+	}
+}
+
 // average returns the parameters of a run, for changing.
 func average(c *sim.Config, change func(p *protocol.AverageParams)) {
 	p := c.Spec.Protocol.(protocol.AverageParams)

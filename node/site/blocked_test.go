@@ -396,9 +396,9 @@ func TestRecoverAgainIfAnotherRemembersMore(t *testing.T) {
 		}
 		work(20)
 		backup := r.disk.CrashClone(vfs.CrashCloneCfg{})
-		work(4)
+		work(16)
 		r.net.peers[left].deaf = true
-		work(8)
+		work(16)
 		known := r.draft()
 		r.net.peers[left].deaf = false
 		r.stop()

@@ -247,10 +247,12 @@ func (k *acks) check(r *rig) {
 }
 
 // settle holds what the leaves have taken in against the decisions: each that counts is
-// in one leaf, with what was reported or the default.
+// in one leaf, with what was reported or the default. Of a learner that explores in epochs
+// those count that explore; the newest epoch may be open.
 func settle(r *rig, d *draft, k *acks) {
 	r.t.Helper()
 	counts, sums := make([]uint64, len(r.arms)), make([]int64, len(r.arms))
+	last, lastCounts, lastSums := uint64(0), make([]uint64, len(r.arms)), make([]int64, len(r.arms)) // of the newest epoch
 	found := 0
 	for e, err := range r.s.store.Scan(store.Decision, nil, nil) {
 		if err != nil {
@@ -263,7 +265,7 @@ func settle(r *rig, d *draft, k *acks) {
 		if _, ok := k.decisions[string(e.Key)]; ok {
 			found++
 		}
-		if !c.counted {
+		if !c.counted || !c.route.In {
 			continue
 		}
 		if !c.rewarded {
@@ -275,6 +277,15 @@ func settle(r *rig, d *draft, k *acks) {
 		}
 		counts[c.arm]++
 		sums[c.arm] += q
+		if c.route.Epoch > last {
+			last = c.route.Epoch
+			clear(lastCounts)
+			clear(lastSums)
+		}
+		if last > 0 && c.route.Epoch == last {
+			lastCounts[c.arm]++
+			lastSums[c.arm] += q
+		}
 	}
 	if found != len(k.decisions) {
 		r.t.Errorf("%d decisions of %d that were answered are there", found, len(k.decisions))
@@ -285,6 +296,10 @@ func settle(r *rig, d *draft, k *acks) {
 	for arm := range r.arms {
 		s := dp.StreamID(arm)
 		sum, count := d.sum(r.t, s, d.newest[s])
+		if last > 0 && count == counts[arm]-lastCounts[arm] { // it is open
+			counts[arm] -= lastCounts[arm]
+			sums[arm] -= lastSums[arm]
+		}
 		if count != counts[arm] || r.mechanism == dp.None && sum != sums[arm] {
 			r.t.Errorf("arm %d: the leaves hold %d rewards of %d, the decisions say %d of %d", arm, count, sum, counts[arm], sums[arm])
 		}

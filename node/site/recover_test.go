@@ -32,9 +32,9 @@ func parted(t *testing.T, name string) *rig {
 	}
 	work(20)
 	backup := r.disk.CrashClone(vfs.CrashCloneCfg{})
-	work(4)
+	work(16)
 	r.net.peers[left].deaf = true
-	work(8)
+	work(16)
 	r.net.peers[left].deaf = false
 	r.stop()
 	r.disk = backup

@@ -40,6 +40,8 @@ type CellDocument struct {
 	Bound    *float64             `json:"lower_bound"`  // on Regret, asymptotic, mean over runs; null where none is computed
 	Messages float64              `json:"messages_a_peer_and_round"`
 	Bytes    float64              `json:"bytes_a_peer_and_round"`
+	Links    float64              `json:"links_a_run"`     // over which a release went, round by round, between peers with arms
+	HubLinks float64              `json:"hub_links_a_run"` // those with an idle peer at an end
 	Lost     float64              `json:"lost_share"`
 	Refused  uint64               `json:"refused"`
 	Epsilon  float64              `json:"epsilon_spent"`          // by each peer; -1 for infinity
@@ -82,6 +84,8 @@ func (r *cellRun) sumUp() CellDocument {
 		messages += runs[i].Messages
 		lost += runs[i].Lost
 		size += runs[i].Bytes
+		d.Links += float64(runs[i].Links) / float64(len(runs))
+		d.HubLinks += float64(runs[i].HubLinks) / float64(len(runs))
 		d.Refused += runs[i].Refused
 		gaps = append(gaps, runs[i].Gap)
 		if l := runs[i].Lemmas; l != nil {

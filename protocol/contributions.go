@@ -1,0 +1,253 @@
+package protocol
+
+import (
+	"math"
+	"slices"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+)
+
+// contributions are what a peer holds of the epochs of all, and what it believes by them.
+//
+// After epoch r the mean of an arm is that over the sites that take part in r, of what the
+// newest contribution of each says that is of epoch r or before and has the arm.
+type contributions struct {
+	c      Config
+	share  float64 // of the sites that take part
+	epochs [][]*contribution
+	total  []dp.Release // own, by arm
+	belief belief.Belief
+	stale  bool            // what is believed is to be merged again
+	newest [][]*dp.Release // scratch of merge, by origin and arm
+}
+
+// A contribution is one that takes part in an epoch, held or not.
+type contribution struct {
+	m       Message // of kind 0 until it is held
+	marks   []mark  // by place among the neighbours
+	pending bool    // requested
+	asked   Round   // when
+	of      int     // place of the neighbour
+}
+
+// A mark says what is known of a contribution at a neighbour.
+type mark uint8
+
+const (
+	knows    mark = 1 << iota // the neighbour holds it
+	promised                  // the neighbour has advertised it, and was not asked since
+	offered                   // it was advertised to the neighbour, which has not asked since
+	allMarks = knows | promised | offered
+)
+
+func newContributions(c Config, share float64) contributions {
+	o := contributions{c: c, share: share, total: make([]dp.Release, c.Parts), belief: belief.New(c.Parts, 1), newest: make([][]*dp.Release, c.Peers())}
+	o.belief.Own = slices.Repeat([]float64{math.Inf(-1)}, c.Parts)
+	for i := range o.newest {
+		o.newest[i] = make([]*dp.Release, c.Parts)
+	}
+	return o
+}
+
+// Chosen counts the pull.
+func (o *contributions) Chosen(arm int) { o.belief.Pulls[arm]++ }
+
+// at returns the contribution of an origin in an epoch from 1; nil if it takes no part.
+func (o *contributions) at(r uint64, origin Peer) *contribution {
+	for uint64(len(o.epochs)) < r {
+		o.epochs = append(o.epochs, o.draw(uint64(len(o.epochs))+1))
+	}
+	return o.epochs[r-1][origin]
+}
+
+// draw returns the contributions of an epoch, of which none is held.
+func (o *contributions) draw(r uint64) []*contribution {
+	all := make([]*contribution, o.c.Peers())
+	for i, in := range o.part(r) {
+		if in {
+			all[i] = &contribution{m: noMessage(), marks: make([]mark, len(o.c.Neighbours()))}
+		}
+	}
+	return all
+}
+
+// part returns which peers take part in an epoch, by public random numbers.
+func (o *contributions) part(r uint64) []bool {
+	peers := o.c.Peers()
+	n := participants(o.share, peers)
+	if n == peers {
+		return slices.Repeat([]bool{true}, peers)
+	}
+	in := make([]bool, peers)
+	for _, i := range o.c.PublicRand("participants", r).Perm(peers)[:n] {
+		in[i] = true
+	}
+	return in
+}
+
+// takesPart reports whether a peer takes part in an epoch.
+func (o *contributions) takesPart(r uint64, p Peer) bool {
+	if r <= uint64(len(o.epochs)) {
+		return o.epochs[r-1][p] != nil
+	}
+	return o.part(r)[p]
+}
+
+// lacking returns how many contributions of an epoch are not held; without the own one if it
+// will never be.
+func (o *contributions) lacking(r uint64, withoutOwn bool) (n int) {
+	o.at(r, 0)
+	for i, s := range o.epochs[r-1] {
+		if s != nil && s.m.kind == 0 && (!withoutOwn || Peer(i) != o.c.Self) {
+			n++
+		}
+	}
+	return n
+}
+
+// begun reports whether a contribution of an epoch is held.
+func (o *contributions) begun(r uint64) bool {
+	o.at(r, 0)
+	return slices.ContainsFunc(o.epochs[r-1], func(s *contribution) bool { return s != nil && s.m.kind != 0 })
+}
+
+// add adds what own streams released and returns what they have released in all, and whether
+// one has reached its horizon.
+func (o *contributions) add(own []Own) (body []dp.Release, over bool, err error) {
+	for i := range own {
+		arm := own[i].Stream
+		if own[i].Over {
+			over = true
+			continue
+		}
+		if o.total[arm], err = grown(o.total[arm], own[i].Leaf); err != nil {
+			return nil, false, err
+		}
+		body = append(body, o.total[arm])
+		o.own(int(arm))
+	}
+	return body, over, nil
+}
+
+// own says what the own site has released of an arm.
+func (o *contributions) own(arm int) {
+	if x := &o.total[arm]; !x.Empty() {
+		o.belief.Own[arm] = x.At(0) / float64(x.Count(0))
+	}
+}
+
+// recover goes on from what an earlier life of this peer has released.
+func (o *contributions) recover(m Message) {
+	for i := range m.body {
+		x := m.body[i]
+		if arm := x.Stream(); o.total[arm].Empty() || o.total[arm].Span().To < x.Span().To && o.total[arm].Count(0) < x.Count(0) {
+			o.total[arm] = x
+			o.own(int(arm))
+		}
+	}
+}
+
+// again adds up what this peer has released from its contributions that are good, without
+// those that are not any more.
+func (o *contributions) again() {
+	clear(o.total)
+	for k := range o.belief.Own {
+		o.belief.Own[k] = math.Inf(-1)
+	}
+	for _, epoch := range o.epochs {
+		if s := epoch[o.c.Self]; s != nil && s.m.kind != 0 {
+			o.recover(s.m)
+		}
+	}
+}
+
+// check refuses what is no contribution of an epoch.
+func (o *contributions) check(m *Message) error {
+	next := dp.StreamID(0)
+	for i := range m.body {
+		x := &m.body[i]
+		if x.Stream() < next || int(x.Stream()) >= o.c.Parts || x.Len() != 1 || x.Counts() != 1 || x.Count(0) == 0 || x.Exponent() != dp.GridExponent {
+			return m.bad("want sums of rewards, one number each, by ascending arm of %d", o.c.Parts)
+		}
+		if err := plausible(&o.c.Charge, m, x); err != nil {
+			return err
+		}
+		// A lost life may have closed leaves that are not known, and its sums go on.
+		if draws := uint64(x.Noise().VarianceUnits) / dp.VarianceScale; m.label.Incarnation == 0 && draws > m.label.Seq || x.Count(0) < draws {
+			return m.bad("arm %d: %d rewards with the noise of %d epochs, want at most %d and a reward in each", x.Stream(), x.Count(0), draws, m.label.Seq)
+		}
+		next = x.Stream() + 1
+	}
+	switch {
+	case len(m.body) == 0:
+		return m.bad("want a sum at least")
+	case len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 || m.hops != 0:
+		return m.bad("a contribution brings nothing but its releases")
+	case !o.c.Keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig):
+		return m.bad("not signed by its origin")
+	}
+	return nil
+}
+
+// change says that what is held of complete epochs is not what it was.
+func (o *contributions) change() {
+	o.stale = true
+	o.belief.Revision++
+}
+
+// merge computes the means of all complete epochs.
+func (o *contributions) merge() {
+	if !o.stale {
+		return
+	}
+	o.stale = false
+	b := &o.belief
+	for i := range o.newest {
+		clear(o.newest[i])
+	}
+	for uint64(len(b.Epochs)) < b.Epoch {
+		b.Epochs = append(b.Epochs, belief.NewMeans(o.c.Parts, 1))
+	}
+	b.Epochs = b.Epochs[:b.Epoch]
+	for r := range b.Epochs {
+		for i, s := range o.epochs[r] {
+			if s == nil {
+				continue
+			}
+			for k := range s.m.body {
+				o.newest[i][s.m.body[k].Stream()] = &s.m.body[k]
+			}
+		}
+		for k := range o.c.Parts {
+			o.mean(&b.Epochs[r], o.epochs[r], k)
+		}
+	}
+	if b.Epoch > 0 {
+		b.Means = b.Epochs[b.Epoch-1]
+	}
+}
+
+// mean merges what is known of an arm after an epoch.
+func (o *contributions) mean(m *belief.Means, epoch []*contribution, k int) {
+	n, x, v := 0., 0., 0.
+	var noise dp.NoiseMoments
+	for i, s := range epoch {
+		sum := o.newest[i][k]
+		if s == nil || sum == nil {
+			continue
+		}
+		count := float64(sum.Count(0))
+		one := sum.NoiseMoments().Over(count)
+		n, x, v = n+1, x+sum.At(0)/count, v+1/count
+		noise.LaplaceSumSq += one.LaplaceSumSq
+		noise.LaplaceMax = max(noise.LaplaceMax, one.LaplaceMax)
+		noise.GaussVar += one.GaussVar
+	}
+	if n == 0 {
+		m.X[k], m.SampleVar[k], m.LaplaceSumSq[k], m.LaplaceMax[k], m.GaussVar[k] = 0, inf, 0, 0, 0
+		return
+	}
+	m.X[k], m.SampleVar[k] = x/n, v/(n*n)
+	m.LaplaceSumSq[k], m.LaplaceMax[k], m.GaussVar[k] = noise.LaplaceSumSq/(n*n), noise.LaplaceMax/n, noise.GaussVar/(n*n)
+}

@@ -1,0 +1,209 @@
+package protocol
+
+import (
+	"fmt"
+	"math"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+)
+
+// The messages of gis.
+const (
+	gisAdv  Kind = 48 // labels of contributions that the sender holds
+	gisReq  Kind = 49 // labels of contributions that the sender wants
+	gisData Kind = 50 // a contribution, signed by its origin
+)
+
+// GISParams are the parameters of protocol gis.
+type GISParams struct {
+	Epochs   uint64 `want:"1..1048576" unit:"epochs" fixed:"yes" doc:"Number of epochs that the budget pays for; a mechanism that releases every leaf once costs the same for any number."`
+	Deadline uint64 `want:"0..1073741824" unit:"rounds" doc:"Rounds from its own release of an epoch for which a site waits for those of the others; 0 takes 10 diameters of the network."`
+	Patience uint64 `want:"1..1000000" unit:"rounds" doc:"Rounds after which a contribution that was requested is requested from another neighbour."`
+	Renew    uint64 `want:"1..1000000" unit:"rounds" doc:"Rounds after which contributions that a neighbour seems to lack are advertised to it again; up to 64 times as many while it is silent."`
+	// Participation is of the paper's Algorithm 1; it does for any way of spreading.
+	Participation float64 `want:"over 0 up to 1" fixed:"yes" doc:"Share of the sites, drawn for every epoch, whose releases are sent. All explore, release and pay."`
+}
+
+func gisEntry() Entry {
+	return define(
+		Entry{
+			Name: "gis", Summary: "contributions of epochs, advertised, requested and sent over every link once at most",
+			Kinds: []Kind{gisAdv, gisReq, gisData},
+			Suits: func(m dp.Mechanism) bool { return !m.Running() || m == dp.None },
+		},
+		GISParams{Epochs: 1 << 20, Patience: 4, Renew: 20, Participation: 1},
+		typed[GISParams]{
+			cadence: func(p GISParams) Cadence { return Cadence{Epochs: p.Epochs, Noun: "epoch"} },
+			small: func(p GISParams, leaf uint64) GISParams {
+				p.Deadline, p.Renew = leaf+2, min(p.Renew, 6)
+				return p
+			},
+			origins: func(p GISParams, learners int) int { return participants(p.Participation, learners) },
+			words: func(p GISParams) Words {
+				return Words{Public: "how many rewards of every action each epoch holds", Mixed: "; every site does at the end of an epoch"}
+			},
+			new: newGIS,
+		},
+	)
+}
+
+// participants returns how many of a number of peers take part in an epoch.
+func participants(share float64, peers int) int {
+	return max(1, int(math.Ceil(share*float64(peers)-1e-9)))
+}
+
+// gis is Global Information Synchronization (Li and Song, section V and Algorithm 2) for
+// learners that explore in epochs. The contribution of an epoch holds, for every arm that its
+// origin explored in it, the sum of all that the origin has released of the arm, signed. It
+// travels over links in three steps: a peer advertises the labels that it newly holds,
+// requests those that it lacks of one neighbour at a time, and sends what is requested. So
+// without loss no contribution crosses a link twice, and every peer receives it once.
+//
+// A neighbour that does not answer is worked around: another one that has advertised the
+// contribution is asked after Patience rounds. A neighbour is asked again only when it has
+// advertised the contribution again, which it does when the other end seems to lack it.
+//
+// A peer enters the next epoch when it holds the contributions of all sites that take part,
+// or Deadline rounds after its own release. What comes later is merged into the epochs that
+// it is of, and older epochs go on being served.
+type gis struct {
+	contributions
+	links    []gisLink // by place among the neighbours
+	p        GISParams
+	deadline uint64
+	fresh    []Label // newly held, and not advertised yet
+	wanted   []Label // advertised by a neighbour, and not held
+	round    Round   // that is under way
+	since    Round   // of the own release of the epoch under way
+	waiting  bool    // there is one
+	over     bool    // the horizon is reached
+	hello    bool    // an earlier life is to be forgotten
+}
+
+// A gisLink is what is known of a neighbour.
+type gisLink struct {
+	incarnation uint32
+	lacks       uint64 // contributions that this peer holds and the neighbour does not seem to
+	next        Round  // when these are advertised again
+	wait        uint64 // rounds from then to the time after
+	doubt       bool   // its last answer did not come
+}
+
+// mostAhead is how many epochs others can be ahead. Epochs grow, so it is not reached.
+const mostAhead = 64
+
+func newGIS(c Config, p GISParams) (Protocol, error) {
+	switch {
+	case c.Parts > maxBody:
+		return nil, fmt.Errorf("gis: %d arms, want at most %d", c.Parts, maxBody)
+	case !(p.Participation > 0 && p.Participation <= 1):
+		return nil, fmt.Errorf("gis: participation %v, want over 0 up to 1", p.Participation)
+	case p.Patience < 1 || p.Renew < 1 || p.Epochs < 1:
+		return nil, fmt.Errorf("gis: patience %d, renew %d, epochs %d, want at least 1 of each", p.Patience, p.Renew, p.Epochs)
+	}
+	g := &gis{
+		contributions: newContributions(c, p.Participation), links: make([]gisLink, len(c.Neighbours())), p: p,
+		deadline: p.Deadline, hello: c.Incarnation > 0,
+	}
+	if g.deadline == 0 {
+		g.deadline = 10 * uint64(max(1, diameter(c.Graph)))
+	}
+	for j := range g.links {
+		g.links[j].wait = p.Renew
+	}
+	return g, nil
+}
+
+// Released makes a contribution of the arms that the epoch explored.
+func (g *gis) Released(own []Own, _ *Outbox) error {
+	body, over, err := g.add(own)
+	if err != nil {
+		return err
+	}
+	g.over = g.over || over
+	g.since, g.waiting = g.round, true
+	r := g.belief.Epoch + 1
+	if s := g.at(r, g.c.Self); s != nil && s.m.kind == 0 && len(body) > 0 {
+		g.hold(s, g.c.signed(gisData, Label{Origin: g.c.Self, Incarnation: g.c.Incarnation, Seq: r}, body))
+	}
+	g.complete()
+	return nil
+}
+
+// hold keeps a contribution and has it advertised.
+func (g *gis) hold(s *contribution, m Message) {
+	s.m, s.pending = m, false
+	g.fresh = append(g.fresh, m.label)
+	for j, mark := range s.marks {
+		if mark&knows == 0 {
+			g.links[j].lacks++
+		}
+	}
+	if m.label.Seq <= g.belief.Epoch {
+		g.change()
+	}
+}
+
+// complete ends the epochs that can end.
+func (g *gis) complete() {
+	for g.ends(g.belief.Epoch + 1) {
+		g.belief.Epoch++
+		g.waiting = false
+		g.change()
+	}
+}
+
+// ends reports whether an epoch can end: its own release is there, and those of all others
+// or the deadline.
+func (g *gis) ends(r uint64) bool {
+	switch own := g.at(r, g.c.Self); {
+	case g.waiting:
+	case own != nil && own.m.kind != 0: // of an earlier life
+	case g.over && g.begun(r):
+	default:
+		return false
+	}
+	if g.waiting && uint64(g.round-g.since) >= g.deadline {
+		return true
+	}
+	return g.lacking(r, g.over) == 0
+}
+
+// Tick requests, advertises, and ends an epoch at its deadline.
+func (g *gis) Tick(t Round, out *Outbox) error {
+	g.round = t
+	if r := g.belief.Epoch + 1; g.over && !g.waiting && g.begun(r) {
+		g.since, g.waiting = t, true
+	}
+	g.complete()
+	g.request(t, out)
+	g.advertise(t, out)
+	g.round = t + 1
+	return nil
+}
+
+// Belief merges what has changed.
+func (g *gis) Belief() *belief.Belief {
+	g.merge()
+	return &g.belief
+}
+
+// diameter returns the greatest distance of two peers that are connected.
+func diameter(graph [][]Peer) (most int) {
+	for from := range graph {
+		far := make([]int, len(graph)) // distance + 1; 0 for not seen
+		far[from] = 1
+		for queue := []Peer{Peer(from)}; len(queue) > 0; queue = queue[1:] {
+			a := queue[0]
+			most = max(most, far[a]-1)
+			for _, b := range graph[a] {
+				if far[b] == 0 {
+					far[b] = far[a] + 1
+					queue = append(queue, b)
+				}
+			}
+		}
+	}
+	return most
+}

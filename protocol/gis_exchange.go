@@ -1,0 +1,264 @@
+package protocol
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
+
+const (
+	mostAdvertised = 2048 // labels in a message
+	mostRequested  = 128  // labels that are requested from one neighbour in a round
+	mostWait       = 64   // how many times Renew a silent neighbour is left alone
+)
+
+// Receive takes in advertisements, requests and contributions. All labels are checked before
+// anything is changed.
+func (g *gis) Receive(from Peer, m Message, out *Outbox) error {
+	j, ok := slices.BinarySearch(g.c.Neighbours(), from)
+	if !ok {
+		return m.bad("from peer %d, which is no neighbour", from)
+	}
+	switch m.kind {
+	case gisData:
+		return g.take(j, m)
+	case gisAdv, gisReq:
+	default:
+		return m.bad("unknown to this protocol")
+	}
+	if err := g.checkLabels(from, &m); err != nil {
+		return err
+	}
+	if m.kind == gisAdv {
+		g.hear(j, &m)
+	} else {
+		g.serve(j, from, &m, out)
+	}
+	return nil
+}
+
+// checkLabels refuses a list of labels that no honest peer sends.
+func (g *gis) checkLabels(from Peer, m *Message) error {
+	if m.label.Origin != from || len(m.body) > 0 || len(m.sealed) > 0 || m.round != 0 || m.hops != 0 || len(m.sig) > 0 {
+		return m.bad("want labels and nothing else, by the neighbour itself")
+	}
+	for i, l := range m.refs {
+		if err := g.checkLabel(m, l); err != nil {
+			return err
+		}
+		if i > 0 && byEpoch(m.refs[i-1], l) >= 0 {
+			return m.bad("labels are not in order")
+		}
+	}
+	return nil
+}
+
+// checkLabel refuses a label of a contribution that cannot be.
+func (g *gis) checkLabel(m *Message, l Label) error {
+	most := g.belief.Epoch + mostAhead
+	if int(l.Origin) >= g.c.Peers() || l.Stream != 0 || l.Seq < 1 || l.Seq > most {
+		return m.bad("epoch %d of peer %d, want 1 to %d of %d peers", l.Seq, l.Origin, most, g.c.Peers())
+	}
+	if !g.takesPart(l.Seq, l.Origin) {
+		return m.bad("peer %d takes no part in epoch %d", l.Origin, l.Seq)
+	}
+	return nil
+}
+
+// byEpoch orders labels by epoch and origin.
+func byEpoch(a, b Label) int {
+	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Origin, b.Origin))
+}
+
+// hear takes in what neighbour j advertises. A new life of it holds nothing of what an
+// earlier one did.
+func (g *gis) hear(j int, m *Message) {
+	link := &g.links[j]
+	if m.label.Incarnation < link.incarnation {
+		return
+	}
+	if m.label.Incarnation > link.incarnation {
+		link.incarnation = m.label.Incarnation
+		g.forget(j)
+	}
+	link.wait = g.p.Renew
+	link.next = min(link.next, g.round+Round(g.p.Renew))
+	for _, l := range m.refs {
+		s := g.at(l.Seq, l.Origin)
+		if s.m.kind != 0 {
+			if s.marks[j]&knows == 0 {
+				link.lacks--
+			}
+			s.marks[j] |= knows
+			continue
+		}
+		s.marks[j] |= knows | promised
+		if i, found := slices.BinarySearchFunc(g.wanted, l, byEpoch); !found {
+			g.wanted = slices.Insert(g.wanted, i, l)
+		} else {
+			g.wanted[i] = l
+		}
+	}
+}
+
+// forget takes neighbour j for one that holds nothing.
+func (g *gis) forget(j int) {
+	g.links[j].lacks = 0
+	for _, epoch := range g.epochs {
+		for _, s := range epoch {
+			if s == nil {
+				continue
+			}
+			if s.marks[j] = 0; s.m.kind != 0 {
+				g.links[j].lacks++
+			}
+		}
+	}
+}
+
+// serve sends what neighbour j requests. What was advertised to it once is sent once.
+func (g *gis) serve(j int, to Peer, m *Message, out *Outbox) {
+	for _, l := range m.refs {
+		if s := g.at(l.Seq, l.Origin); s.m.kind != 0 && s.marks[j]&offered != 0 {
+			s.marks[j] &^= offered
+			out.send(to, s.m)
+		}
+	}
+}
+
+// take takes in a contribution.
+func (g *gis) take(j int, m Message) error {
+	if err := g.checkLabel(&m, m.label); err != nil {
+		return err
+	}
+	held := noMessage()
+	if m.label.Seq <= uint64(len(g.epochs)) {
+		held = g.at(m.label.Seq, m.label.Origin).m
+	}
+	if held.kind != 0 && bytes.Equal(held.sig, m.sig) {
+		return nil
+	}
+	own := m.label.Origin == g.c.Self
+	if own && m.label.Incarnation >= g.c.Incarnation {
+		return m.bad("a contribution of mine that I never made")
+	}
+	if err := g.check(&m); err != nil {
+		return err
+	}
+	if held.kind != 0 {
+		if held.label == m.label {
+			return m.bad("its origin signed two contributions of that epoch; the first one stays")
+		}
+		return nil // another life's
+	}
+	if own {
+		g.recover(m)
+	}
+	s := g.at(m.label.Seq, m.label.Origin)
+	g.links[j].doubt = false
+	s.marks[j] |= knows
+	g.hold(s, m)
+	g.complete()
+	return nil
+}
+
+// request asks for what is advertised and not held, of one neighbour at a time.
+func (g *gis) request(t Round, out *Outbox) {
+	if len(g.wanted) == 0 {
+		return
+	}
+	asks := make([][]Label, len(g.links))
+	g.wanted = slices.DeleteFunc(g.wanted, func(l Label) bool {
+		s := g.at(l.Seq, l.Origin)
+		switch {
+		case s.m.kind != 0:
+			return true
+		case s.pending && uint64(t-s.asked) < g.p.Patience:
+			return false
+		case s.pending:
+			s.pending, g.links[s.of].doubt = false, true
+		}
+		j := g.choose(s, asks)
+		if j < 0 {
+			return !slices.ContainsFunc(s.marks, func(m mark) bool { return m&promised != 0 })
+		}
+		s.marks[j] &^= promised
+		s.pending, s.asked, s.of = true, t, j
+		asks[j] = append(asks[j], l)
+		return false
+	})
+	for j, labels := range asks {
+		g.speak(gisReq, t, labels, j, out)
+	}
+}
+
+// choose returns the place of the first neighbour that offers s and answers, or else of the
+// first that offers it; -1 if none does, or all are asked for enough in this round.
+func (g *gis) choose(s *contribution, asks [][]Label) int {
+	doubtful := -1
+	for j, m := range s.marks {
+		switch {
+		case m&promised == 0 || len(asks[j]) >= mostRequested:
+		case !g.links[j].doubt:
+			return j
+		case doubtful < 0:
+			doubtful = j
+		}
+	}
+	return doubtful
+}
+
+// advertise sends the labels that are newly held to all neighbours, and to each those again
+// that it seems to lack.
+func (g *gis) advertise(t Round, out *Outbox) {
+	slices.SortFunc(g.fresh, byEpoch)
+	for j := range g.links {
+		link := &g.links[j]
+		labels := g.fresh
+		switch {
+		case link.lacks == 0:
+			link.next, link.wait = t+Round(g.p.Renew), g.p.Renew
+		case t >= link.next:
+			labels = g.lackedBy(j)
+			link.next = t + Round(link.wait)
+			link.wait = min(2*link.wait, mostWait*g.p.Renew)
+		case len(labels) > 0:
+			link.next = max(link.next, t+Round(g.p.Renew))
+		}
+		for _, l := range labels {
+			g.at(l.Seq, l.Origin).marks[j] |= offered
+		}
+		g.speak(gisAdv, t, labels, j, out)
+		if g.hello && len(labels) == 0 {
+			g.speakOnce(gisAdv, t, nil, j, out)
+		}
+	}
+	g.fresh, g.hello = g.fresh[:0], false
+}
+
+// lackedBy returns the labels that are held and neighbour j does not seem to hold, and those
+// that are newly held.
+func (g *gis) lackedBy(j int) (labels []Label) {
+	for _, epoch := range g.epochs {
+		for _, s := range epoch {
+			if s != nil && s.m.kind != 0 && (s.marks[j]&knows == 0 || slices.Contains(g.fresh, s.m.label)) {
+				labels = append(labels, s.m.label)
+			}
+		}
+	}
+	slices.SortFunc(labels, byEpoch)
+	return labels
+}
+
+// speak sends labels to neighbour j, in as many messages as they take.
+func (g *gis) speak(kind Kind, t Round, labels []Label, j int, out *Outbox) {
+	for some := range slices.Chunk(labels, mostAdvertised) {
+		g.speakOnce(kind, t, some, j, out)
+	}
+}
+
+func (g *gis) speakOnce(kind Kind, t Round, labels []Label, j int, out *Outbox) {
+	out.send(g.c.Neighbours()[j], Message{&message{
+		kind: kind, label: Label{Origin: g.c.Self, Incarnation: g.c.Incarnation, Seq: uint64(t)}, refs: slices.Clone(labels),
+	}})
+}
