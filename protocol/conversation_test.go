@@ -198,6 +198,7 @@ func seat(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 		if d.MaybeScanArgs(t, "weights", &weights) {
 			p.Weights = protocol.Weights(weights)
 		}
+		s.Params = p
 	case protocol.GISParams:
 		p.Epochs, p.Deadline = 4, 0
 		d.MaybeScanArgs(t, "deadline", &p.Deadline)

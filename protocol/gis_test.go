@@ -488,7 +488,7 @@ func TestWhatNoHonestPeerSendsIsRefused(t *testing.T) {
 		"no rewards":                       {1, signed(func(d *protocol.Draft) { d.Body[1] = release(d.Body[1], func(f *dp.Fields) { f.Count[0] = 0 }) }), "ascending arm"},
 		"the noise of more epochs": {1, signed(func(d *protocol.Draft) {
 			d.Body[1] = release(d.Body[1], func(f *dp.Fields) { f.Noise.VarianceUnits *= 9; f.Count[0] = 99 })
-		}), "noise of"},
+		}), "more noise"},
 		"less noise":                        {1, signed(func(d *protocol.Draft) { d.Body[1] = release(d.Body[1], func(f *dp.Fields) { f.Noise.Scale = 1 }) }), "less noise"},
 		"a mean over 1":                     {1, signed(func(d *protocol.Draft) { d.Body[1] = release(d.Body[1], func(f *dp.Fields) { f.Value[0] = 1 << 50 }) }), "add up to"},
 		"a contribution of mine":            {1, signed(func(d *protocol.Draft) { d.Label.Origin = 0 }), "mine that I never made"},
