@@ -30,8 +30,9 @@ func TestAuditOfTheConfigurations(t *testing.T) {
 				t.Errorf("report %+v", r)
 			}
 			for _, canary := range r.Canaries {
-				if canary.Bound.Reach > 1 || canary.Bound.Reach <= 0 {
-					t.Errorf("canary %s: reach %v", canary.Name, canary.Bound.Reach)
+				// The last record can lie in a batch that is still open.
+				if reach := canary.Bound.Reach; reach > 1 || reach < 0 || reach == 0 && (canary.Name != "last" || name != "testnet") {
+					t.Errorf("canary %s: reach %v", canary.Name, reach)
 				}
 			}
 			c, stdout, _ = peerd(t, args...)

@@ -231,6 +231,7 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		rows := rapid.SliceOfN(rapid.SliceOfN(real, 1, 3), 1, 3)
 		s.World.Params = s.World.Params.With("bernoulli", world.BernoulliParams{Means: rows.Draw(t, "probabilities"), Draw: world.Draw(text.Draw(t, "draw"))})
 		s.World.Params = s.World.Params.With("gaussian", world.GaussianParams{Means: rows.Draw(t, "means"), SD: real.Draw(t, "sd"), Clip: rapid.Bool().Draw(t, "clip")})
+		s.World.Traffic = rapid.SliceOfN(real, 1, 3).Draw(t, "traffic")
 		s.Experiment.Faults.Delay = rapid.Int().Draw(t, "delay")
 		file := dir + "/peerd.yaml"
 		if err := os.WriteFile(file, []byte(config.Text("A test.\n", s.Values())), 0o600); err != nil {

@@ -10,7 +10,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 go build -o "$folder/peerd" ./cmd/peerd
 for figure in tails-long tails; do
-	"$folder/peerd" experiment run "configs/figures/$figure.yaml" -o "runs/$figure" "$@"
+	"$folder/peerd" experiment run "configs/$figure.yaml" -o "runs/$figure" "$@"
 done
 linear=$(awk '/"linear":/ {n += $2} END {print n + 0}' runs/tails-long/summary.json runs/tails/summary.json)
 printf '\nruns that lose linearly: %d\n' "$linear"
