@@ -310,7 +310,7 @@ func TestSilentOnceTheHorizonIsSpent(t *testing.T) {
 func TestRadiusNeedsData(t *testing.T) {
 	everyVariant(t, func(t *testing.T, s protocoltest.Setting) {
 		s.Graph, s.Rounds = protocoltest.Graph{nil}, 8 // a peer alone: nobody else's data comes in
-		s.Params = lasting(s.Entry.Alone(s.Params), 60)
+		s.Params = lasting(s.Entry.Among(s.Params, 1), 60)
 		of := s
 		s.Learner = func() bandit.Learner { return suited(of, 2) }
 		s.Params = lasting(s.Params, 3)

@@ -39,9 +39,10 @@ type CoordinatorParams struct {
 func coordinatorEntry() Entry {
 	return define(
 		Entry{
-			Name: "coordinator", Summary: "a peer without arms collects noised sums and returns one mean an arm (DP-Master-worker UCB, CDP-MAB)",
-			Kinds: []Kind{coordinatorMeans, coordinatorSums},
-			Suits: func(dp.Mechanism) bool { return true },
+			Name: "coordinator", Summary: "noised sums that a peer without arms collects, and of which it returns one mean an arm (DP-Master-worker UCB, CDP-MAB)",
+			Kinds:    []Kind{coordinatorMeans, coordinatorSums},
+			Suits:    func(dp.Mechanism) bool { return true },
+			Adaptive: true, // with schedule doubling an exchange follows a switch of arms
 		},
 		CoordinatorParams{Schedule: Doubling, Coordinator: 1, Epochs: 1000, Deadline: 50, Patience: 10},
 		typed[CoordinatorParams]{
@@ -60,8 +61,10 @@ func coordinatorEntry() Entry {
 				}
 				return "", ""
 			},
-			alone: func(p CoordinatorParams) CoordinatorParams {
-				p.Coordinator = 0
+			among: func(p CoordinatorParams, peers int) CoordinatorParams {
+				if p.Coordinator = peers; peers == 1 {
+					p.Coordinator = 0
+				}
 				return p
 			},
 			idle: func(p CoordinatorParams, peer Peer) bool { return int64(peer) == int64(p.Coordinator)-1 },
@@ -134,7 +137,7 @@ func newCoordinator(c Config, p CoordinatorParams) (Protocol, error) {
 	switch {
 	case p.Schedule != Doubling && p.Schedule != ByEpoch:
 		return nil, fmt.Errorf("coordinator: schedule %q, want doubling or epochs", p.Schedule)
-	case p.Coordinator > c.Peers() || p.Coordinator < 1 && c.Peers() > 1:
+	case p.Coordinator > c.Peers() || p.Coordinator < 1 && len(c.Neighbours()) > 0:
 		return nil, fmt.Errorf("coordinator: coordinator %d, want the place of one of the %d peers, from 1", p.Coordinator, c.Peers())
 	case p.Deadline < 1 || p.Patience < 2 || p.Epochs < 1:
 		return nil, fmt.Errorf("coordinator: deadline %d, patience %d, epochs %d, want at least 1, 2 and 1", p.Deadline, p.Patience, p.Epochs)

@@ -43,7 +43,7 @@ func rowsEntry() Entry {
 				}
 				return "", ""
 			},
-			alone: func(p RowsParams) RowsParams {
+			among: func(p RowsParams, _ int) RowsParams {
 				p.Relays = 0
 				return p
 			},

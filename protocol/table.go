@@ -48,6 +48,8 @@ type Entry struct {
 	// Suits reports whether a mechanism releases what the protocol carries; nil for
 	// running sums.
 	Suits func(m dp.Mechanism) bool
+	// Adaptive reports that when messages leave can follow from what was released before, too.
+	Adaptive bool
 	// Cadence returns when leaves close.
 	Cadence func(params any) Cadence
 	// Check refuses parameters that do not suit the network: the field, as in a key, and
@@ -61,8 +63,8 @@ type Entry struct {
 	// Origins returns how many of a number of peers with arms have their releases of one leaf
 	// merged.
 	Origins func(params any, learners int) int
-	// Alone returns params for a network of one peer, which has arms.
-	Alone func(params any) any
+	// Among returns params for a network of fewer peers, of which the first has arms.
+	Among func(params any, peers int) any
 	// Words returns what pages say.
 	Words func(params any) Words
 	// New returns a peer's half of the protocol, with parameters of the type of Params.
@@ -76,7 +78,7 @@ type typed[P any] struct {
 	fit     func(P, float64) P                // nil where params do for it
 	idle    func(P, Peer) bool                // nil for no peer
 	origins func(P, int) int                  // nil for all
-	alone   func(P) P                         // nil where params do for it
+	among   func(P, int) P                    // nil where params do for it
 	small   func(P, uint64) P                 // nil where params do for it
 	words   func(P) Words
 	new     func(Config, P) (Protocol, error)
@@ -112,11 +114,11 @@ func define[P any](e Entry, params P, f typed[P]) Entry {
 		}
 		return f.origins(p.(P), learners)
 	}
-	e.Alone = func(p any) any {
-		if f.alone == nil {
+	e.Among = func(p any, peers int) any {
+		if f.among == nil {
 			return p
 		}
-		return f.alone(p.(P))
+		return f.among(p.(P), peers)
 	}
 	if e.Suits == nil {
 		e.Suits = dp.Mechanism.Running

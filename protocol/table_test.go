@@ -159,7 +159,7 @@ func TestEntriesOfProtocolsFit(t *testing.T) {
 			if e.Learners(params, 10) == 0 {
 				t.Errorf("%+v: no peer of 10 has arms", params)
 			}
-			if alone := e.Alone(params); !e.Learns(alone, 0) {
+			if alone := e.Among(params, 1); !e.Learns(alone, 0) || !e.Learns(e.Among(params, 3), 0) {
 				t.Errorf("%+v: a peer alone has no arms", alone)
 			}
 			leafLength(t, e, params)

@@ -85,7 +85,7 @@ func (o *options) audit(ctx context.Context, s *config.Settings, runs int, seed 
 		return config.Failf(config.ErrRefused, "no epsilon holds for rewards that are not clipped, so there is nothing to audit; add --set world.%s.clip=true", s.World.Kind)
 	}
 	if idle, e := idlePeers(s); idle > 0 {
-		spec.Protocol = e.Alone(spec.Protocol) // the audited peers all have arms
+		spec.Protocol = e.Among(spec.Protocol, audit.Peers) // the audited one has arms
 	}
 	c := audit.Config{Spec: spec, Topic: s.Mode == config.Live, Runs: runs, Seed: seed}
 	// As in experiments: played peers make garbage at a high rate and hold little.

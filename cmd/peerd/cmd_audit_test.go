@@ -152,7 +152,7 @@ func TestAuditOfManyRecordsPerUser(t *testing.T) {
 		c, stdout, stderr := peerd(t, append([]string{"audit", "-c", file, "--runs", "20", "--seed", "1", "--json"}, p.flags()...)...)
 		var r audit.Report
 		if err := json.Unmarshal([]byte(stdout), &r); err != nil || c != exitOK {
-			t.Fatalf("code %d, %v: %s", c, err, stderr)
+			t.Fatalf("%s: code %d, %v: %s%s", p.name, c, err, stderr, stdout)
 		}
 		if last := r.Canaries[len(r.Canaries)-1]; last.Name != "user" || last.Bound.Reach <= .5 {
 			t.Errorf("%s: %+v", p.name, last)

@@ -111,7 +111,7 @@ func another(t *testing.T, k config.Key) (string, bool) {
 	t.Helper()
 	tried := strings.Split(strings.ReplaceAll(k.Want(), " or ", ", "), ", ")
 	if x, err := strconv.ParseFloat(k.Default, 64); err == nil {
-		tried = append(tried, config.ValueText(x+1), config.ValueText(x/2), config.ValueText((x+1)/2))
+		tried = append(tried, strconv.FormatFloat(x+1, 'f', -1, 64), config.ValueText(x/2), config.ValueText((x+1)/2))
 	}
 	for _, x := range tried {
 		if _, problems, err := config.Read("", []string{k.Name + "=" + x}); x != k.Default && err == nil && len(problems) == 0 {

@@ -15,9 +15,12 @@ import (
 // MinRuns is the least number of plays of each history.
 const MinRuns = 20
 
-// Limits of the small network that is audited.
+// Peers is the size of the network that is played. The first one is audited, the others are
+// everybody who listens.
+const Peers = 3
+
+// Limits of that network.
 const (
-	peers        = 3  // the audited one is peer 0; the others are everybody who listens
 	maxArms      = 3  // more arms would need more rounds and show nothing else
 	maxLeaf      = 8  // rounds of a leaf by the clock
 	leaves       = 8  // of a stream where the leaves of all arms close together
@@ -92,7 +95,7 @@ func (s *setting) shrink(leaf uint64) {
 // asConfigured returns the configured setting, for as many rounds as are affordable.
 func (c Config) asConfigured() setting {
 	s := setting{spec: c.Spec, topic: c.Topic, rounds: min(c.Spec.Privacy.Horizon, asLong)}
-	s.spec.Graph = complete(peers)
+	s.spec.Graph = complete(Peers)
 	s.entry, _ = protocol.EntryOf(s.spec.Protocol) // checked by Run
 	s.learner, _ = bandit.EntryOf(s.spec.Learner)  // the same
 	s.cadence = s.entry.Cadence(s.spec.Protocol)
@@ -248,7 +251,7 @@ func (a *auditor) many(ctx context.Context) error {
 				return err
 			}
 			for i, t := range plays {
-				if i%2 == 1 && !canary.setting.cadence.FollowsChoices() {
+				if i%2 == 1 && !canary.setting.cadence.FollowsChoices() && !canary.setting.entry.Adaptive {
 					a.exact.sameTraffic(canary.Name, plays[i-1], t)
 				}
 				a.noise.add(t)

@@ -71,9 +71,9 @@ func (c *conformance) add(t *transcript) {
 		to                  uint64
 	}
 	seen := make(map[place]float64, len(t.nodes)) // never ranged over
-	var sizes [peers][]int64
-	var before [peers]*drawnNode
-	var last, alike [peers]float64
+	var sizes [Peers][]int64
+	var before [Peers]*drawnNode
+	var last, alike [Peers]float64
 	for i := range t.nodes {
 		n := &t.nodes[i]
 		if n.open || n.chosen {

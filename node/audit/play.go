@@ -54,14 +54,14 @@ type transcript struct {
 
 // run plays. What an audit is to find is in the transcript; an error is something else.
 func (p *play) run(ctx context.Context) (*transcript, error) {
-	p.t = &transcript{canary: p.canary, side: p.side, steps: make([][]step, peers)}
+	p.t = &transcript{canary: p.canary, side: p.side, steps: make([][]step, Peers)}
 	p.rng = p.coins.Rand("faults")
 	p.peers = nil
 	var err error
-	if p.network, err = sim.NewNetwork(peers, faults(), p.rng); err != nil {
+	if p.network, err = sim.NewNetwork(Peers, faults(), p.rng); err != nil {
 		return nil, err
 	}
-	books := make([]book, peers)
+	books := make([]book, Peers)
 	opened, err := p.canary.setting.spec.Streams()
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range peers {
+	for i := range Peers {
 		n, err := newPeer(i == 0, p.restart && i == 0, func() (*node.Agent, error) { return p.agent(i) })
 		if err != nil {
 			return nil, err
@@ -91,7 +91,7 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for i := range peers {
+		for i := range Peers {
 			s, err := p.step(i, protocol.Round(t))
 			if errors.Is(err, errDeparts) {
 				p.t.departs = err
@@ -187,7 +187,7 @@ func (p *play) send(from int, out []sent) {
 				p.t.frames = append(p.t.frames, s)
 			}
 		}
-		for to := range peers {
+		for to := range Peers {
 			if to == from || s.to != protocol.Everyone && int(s.to) != to {
 				continue
 			}

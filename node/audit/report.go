@@ -43,7 +43,7 @@ func (a *auditor) report() *Report {
 		Epsilon:  privacy.Budget.Epsilon.Float(), Delta: privacy.Budget.Delta.Float(),
 		Mechanism: privacy.Mechanism.String(), Measure: measure(privacy.Mechanism.Law()).String(),
 		Protocol: s.entry.Name, Learner: fmt.Sprintf("%s %+v", s.learner.Name, a.c.Spec.Learner), Seed: a.c.Seed, Runs: a.c.Runs,
-		Plays: a.c.Plays(), Peers: peers, Arms: s.spec.Arms, Rounds: s.rounds, Horizon: privacy.Horizon,
+		Plays: a.c.Plays(), Peers: Peers, Arms: s.spec.Arms, Rounds: s.rounds, Horizon: privacy.Horizon,
 		Untested: a.noise.untested, Canaries: a.found, Checks: a.exact.checks, Broken: []string{},
 	}
 	for _, t := range a.asIs.tests(true) {

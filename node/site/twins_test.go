@@ -355,7 +355,7 @@ func differences(t *testing.T, name string, world bool) (found []string) {
 				return
 			}
 			want, nodes = got, w.drawn
-			if len(nodes) < 6 || len(want.sent) < 18 || len(want.ledger) < 6 {
+			if len(nodes) < 6 || len(want.sent) < 10 || len(want.ledger) < 6 {
 				t.Fatalf("%d nodes, %d frames and %d ledger lines: this shows little", len(nodes), len(want.sent), len(want.ledger))
 			}
 		})
