@@ -1,6 +1,7 @@
 package bandit
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -68,4 +69,19 @@ func greatest(b *Belief, t Turn, index []float64) Arm {
 		}
 	}
 	return Arm(arg)
+}
+
+// stateless is a part of learners that have nothing to save: what they choose rests on the belief,
+// the round and random numbers.
+type stateless struct{}
+
+// Save returns nothing.
+func (stateless) Save() []byte { return nil }
+
+// Load accepts nothing else.
+func (stateless) Load(state []byte) error {
+	if len(state) != 0 {
+		return fmt.Errorf("bandit: saved state of %d bytes, want none", len(state))
+	}
+	return nil
 }

@@ -51,7 +51,7 @@ func (Features) MarshalText() ([]byte, error) { return []byte("private"), nil }
 // A Turn is what a learner is offered in one round.
 type Turn struct {
 	Round    uint64     // from 0
-	None     bool       // nobody asks for a decision in this round
+	None     bool       // the round has no decision
 	Excluded []Arm      // not to be chosen
 	Features []Features // an entry an arm; nil unless the learner is contextual
 }

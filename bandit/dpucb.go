@@ -33,6 +33,7 @@ type DPUCBParams struct {
 // text of (8) the paper leaves out σ, which its proof has.
 type DPUCB struct {
 	arms
+	stateless
 	DPUCBParams
 	peers float64
 	logs  float64 // ln(1/δ)/ε
@@ -95,15 +96,4 @@ func (u *DPUCB) radius(b *Belief, k int, lt float64) float64 {
 		return math.Sqrt(2*lt/n) + noise
 	}
 	return u.Sigma*math.Sqrt(2*u.Rho*lt*b.SampleVar[k]) + noise
-}
-
-// Save returns nothing: an index rests on the belief and the round.
-func (u *DPUCB) Save() []byte { return nil }
-
-// Load implements [Learner].
-func (u *DPUCB) Load(state []byte) error {
-	if len(state) != 0 {
-		return fmt.Errorf("bandit: saved state of %d bytes, want none", len(state))
-	}
-	return nil
 }

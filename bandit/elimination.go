@@ -26,6 +26,7 @@ type EliminationParams struct {
 // own site has released; those pulls enter no release. See docs/proofs/elimination.md.
 type Elimination struct {
 	arms
+	stateless
 	p       EliminationParams
 	origins float64 // whose means are merged
 	epsilon float64
@@ -195,16 +196,4 @@ func (e *Elimination) open(t Turn, of func(k int) bool) {
 // turn chooses by the number of the round, which is public.
 func (e *Elimination) turn(t Turn) Choice {
 	return Choice{Arm(e.free[t.Round%uint64(len(e.free))]), 1}
-}
-
-// Save returns nothing: what is left follows from the Belief.
-func (e *Elimination) Save() []byte { return nil }
-
-// Load implements [Learner].
-func (e *Elimination) Load(state []byte) error {
-	if len(state) != 0 {
-		return fmt.Errorf("bandit: saved state of %d bytes, want none", len(state))
-	}
-	e.known = 0
-	return nil
 }

@@ -22,6 +22,7 @@ type ThompsonParams struct {
 // it can be: docs/proofs/thompson.md.
 type Thompson struct {
 	arms
+	stateless
 	inflation float64
 	rng       *rand.Rand
 	index     []float64 // by arm; scratch
@@ -78,15 +79,4 @@ func (s *Thompson) gamma(n float64) float64 {
 			return d * v
 		}
 	}
-}
-
-// Save returns nothing: a sample rests on the belief and on random numbers.
-func (s *Thompson) Save() []byte { return nil }
-
-// Load implements [Learner].
-func (s *Thompson) Load(state []byte) error {
-	if len(state) != 0 {
-		return fmt.Errorf("bandit: saved state of %d bytes, want none", len(state))
-	}
-	return nil
 }

@@ -208,7 +208,7 @@ func (a *average) own(o *Own) error {
 	if err != nil {
 		return err
 	}
-	setNoise(b, arm, noise)
+	setNoise(&b.Means, arm, noise)
 	b.SampleVar[arm] = 1 / float64(max(sum.Count(0), b.Pulls[arm]))
 	b.X[arm] = a.mixed.At(arm)
 	return nil

@@ -248,7 +248,7 @@ func (x *consensus) Belief() *belief.Belief {
 func (x *consensus) estimate(k int) {
 	b, n := &x.belief, x.shares.Records(k)
 	b.X[k], b.SampleVar[k], b.PerSite[k] = 0, inf, 0
-	setNoise(b, k, dp.NoiseMoments{})
+	setNoise(&b.Means, k, dp.NoiseMoments{})
 	if n <= 0 {
 		return
 	}
@@ -261,7 +261,7 @@ func (x *consensus) estimate(k int) {
 	most.LaplaceSumSq *= mx.noiseSq
 	most.LaplaceMax *= mx.noiseMax
 	most.GaussVar *= mx.noiseSq
-	setNoise(b, k, most.Over(n))
+	setNoise(&b.Means, k, most.Over(n))
 }
 
 // leaves returns a number of leaves as an integer.

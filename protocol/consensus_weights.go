@@ -123,20 +123,3 @@ func newMixing(p ConsensusParams, g [][]Peer, self Peer) (m mixing) {
 	m.noiseMax = slices.Max(varied)
 	return m
 }
-
-// component returns the peers that there is a way to, ascending, self included.
-func component(g [][]Peer, self Peer) []Peer {
-	reached := []Peer{self}
-	in := make([]bool, len(g))
-	in[self] = true
-	for k := 0; k < len(reached); k++ {
-		for _, b := range g[reached[k]] {
-			if !in[b] {
-				in[b] = true
-				reached = append(reached, b)
-			}
-		}
-	}
-	slices.Sort(reached)
-	return reached
-}

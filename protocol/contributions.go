@@ -184,7 +184,7 @@ func (o *contributions) check(m *Message) error {
 		return m.bad("want a sum at least")
 	case len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 || m.hops != 0:
 		return m.bad("a contribution brings nothing but its releases")
-	case !o.c.Keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig):
+	case !o.c.authentic(m):
 		return m.bad("not signed by its origin")
 	}
 	return nil
@@ -245,9 +245,10 @@ func (o *contributions) mean(m *belief.Means, epoch []*contribution, k int) {
 		noise.GaussVar += one.GaussVar
 	}
 	if n == 0 {
-		m.X[k], m.SampleVar[k], m.LaplaceSumSq[k], m.LaplaceMax[k], m.GaussVar[k] = 0, inf, 0, 0, 0
+		m.X[k], m.SampleVar[k] = 0, inf
+		setNoise(m, k, dp.NoiseMoments{})
 		return
 	}
 	m.X[k], m.SampleVar[k] = x/n, v/(n*n)
-	m.LaplaceSumSq[k], m.LaplaceMax[k], m.GaussVar[k] = noise.LaplaceSumSq/(n*n), noise.LaplaceMax/n, noise.GaussVar/(n*n)
+	setNoise(m, k, noise.Over(n))
 }

@@ -145,7 +145,7 @@ func newCoordinator(c Config, p CoordinatorParams) (Protocol, error) {
 		return nil, fmt.Errorf("coordinator: %d arms, want at most %d", c.Parts, maxBody)
 	}
 	x := &coordinator{
-		c: c, p: p, tree: newTree(c.Graph, Peer(max(0, p.Coordinator-1)), nil), belief: belief.New(c.Parts, 1), stale: true,
+		c: c, p: p, tree: newTree(c.Graph, Peer(max(0, p.Coordinator-1))), belief: belief.New(c.Parts, 1), stale: true,
 		site: coordinatorSite{
 			sums: make([]dp.Release, c.Parts), over: make([]bool, c.Parts), gap: 1, arm: -1, late: p.Schedule == ByEpoch,
 		},
@@ -200,10 +200,7 @@ func (x *coordinator) Released(own []Own, _ *Outbox) error {
 			s.over[arm] = true
 			continue
 		}
-		sum, err := own[i].Leaf.Sum, error(nil)
-		if !s.sums[arm].Empty() && sum.Span().From > 0 { // a running sum holds what was before
-			sum, err = dp.Plus(s.sums[arm], sum)
-		}
+		sum, err := grown(s.sums[arm], own[i].Leaf)
 		if err != nil {
 			return err
 		}
@@ -283,7 +280,7 @@ func (x *coordinator) ask(body []dp.Release, out *Outbox) {
 		kind: coordinatorSums, label: Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: x.site.leaves},
 		refs: []Label{{Origin: x.root(), Seq: x.number()}}, body: body,
 	}}
-	m.sig = x.c.Keys.Sign(appendContent(nil, m.message))
+	x.c.sign(m.message)
 	out.send(x.tree.parent[x.c.Self], m)
 }
 
@@ -320,11 +317,13 @@ func (x *coordinator) take(from Peer, m Message, out *Outbox) error {
 		return m.bad("means of peer %d from peer %d, want the coordinator's along the way from it", m.label.Origin, from)
 	case m.label.Seq == 0 || len(m.refs) != 1 || m.refs[0].Seq > m.label.Seq:
 		return m.bad("want means with a number, and that of the first ones that there are")
+	case x.p.Schedule == ByEpoch && m.label.Seq > x.number()+mostAhead:
+		return m.bad("means of epoch %d, want at most %d", m.label.Seq, x.number()+mostAhead)
 	}
 	if err := x.checkMeans(&m); err != nil {
 		return err
 	}
-	if !x.signed(&m) {
+	if !x.c.authentic(&m) {
 		return m.bad("not signed by its origin")
 	}
 	s := &x.site
@@ -340,11 +339,6 @@ func (x *coordinator) take(from Peer, m Message, out *Outbox) error {
 	s.waiting, s.bound, s.explored, x.stale = false, false, false, true
 	x.hand(out)
 	return nil
-}
-
-// signed reports whether a message is signed by its origin.
-func (x *coordinator) signed(m *Message) bool {
-	return x.c.Keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig)
 }
 
 // checkMeans refuses what are no means over sites.

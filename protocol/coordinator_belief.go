@@ -24,7 +24,7 @@ func (x *coordinator) believe() {
 	b.Forced = b.Forced[:0]
 	for k := range b.X {
 		b.X[k], b.SampleVar[k], b.PerSite[k] = 0, inf, 0
-		setNoise(b, k, dp.NoiseMoments{})
+		setNoise(&b.Means, k, dp.NoiseMoments{})
 	}
 	if len(x.means) > 0 && !x.alone() {
 		believed(&x.means[len(x.means)-1], &b.Means, b.PerSite)
@@ -37,7 +37,7 @@ func (x *coordinator) believe() {
 		if sum := &x.site.sums[k]; !sum.Empty() && sum.Count(0) > 0 {
 			n := float64(sum.Count(0))
 			b.X[k], b.SampleVar[k], b.PerSite[k] = sum.At(0)/n, 1/n, n
-			setNoise(b, k, sum.NoiseMoments().Over(n))
+			setNoise(&b.Means, k, sum.NoiseMoments().Over(n))
 		}
 	}
 }
@@ -67,8 +67,7 @@ func believed(m *Message, e *belief.Means, perSite []float64) {
 	for i := range m.body {
 		r := &m.body[i]
 		k, n := int(r.Stream()), float64(r.Count(0))
-		noise := r.NoiseMoments()
 		e.X[k], e.SampleVar[k], perSite[k] = r.At(0), 1/n, n/float64(r.Count(1))
-		e.LaplaceSumSq[k], e.LaplaceMax[k], e.GaussVar[k] = noise.LaplaceSumSq, noise.LaplaceMax, noise.GaussVar
+		setNoise(e, k, r.NoiseMoments())
 	}
 }

@@ -73,7 +73,7 @@ func (x *coordinator) checkContent(m *Message) error {
 		}
 		next = int(r.Stream()) + 1
 	}
-	if !x.signed(m) {
+	if !x.c.authentic(m) {
 		return m.bad("not signed by its origin")
 	}
 	return nil
@@ -145,7 +145,7 @@ func (x *coordinator) meansOf(number uint64, sites [][]dp.Release) (Message, err
 		}
 		m.body = append(m.body, mean)
 	}
-	m.sig = x.c.Keys.Sign(appendContent(nil, m.message))
+	x.c.sign(m.message)
 	return m, nil
 }
 
@@ -160,7 +160,8 @@ func (x *coordinator) complete() bool {
 }
 
 // next returns the number of the next means. It is one more than what half of the sites that
-// wait for it hold, should the coordinator have lost what it knew.
+// wait for it hold, should the coordinator have lost what it knew. No site takes means that are
+// far ahead of its own.
 func (x *coordinator) next() uint64 {
 	var held []uint64
 	for i, reported := range x.desk.reported {
@@ -169,5 +170,5 @@ func (x *coordinator) next() uint64 {
 		}
 	}
 	slices.Sort(held)
-	return max(x.number(), min(held[(len(held)-1)/2], 1<<62)) + 1
+	return max(x.number(), min(held[(len(held)-1)/2], x.number()+mostAhead-1)) + 1
 }

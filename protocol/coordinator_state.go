@@ -46,7 +46,7 @@ func (x *coordinator) Load(saved []byte) error {
 		}
 		// Signatures are bound to what peers agree on. After a change of that, others would
 		// refuse the means.
-		if m.label.Origin == x.origin() && x.checkMeans(&m) == nil && x.signed(&m) {
+		if m.label.Origin == x.origin() && x.checkMeans(&m) == nil && x.c.authentic(&m) {
 			x.keep(m)
 		}
 	}

@@ -285,6 +285,39 @@ func TestCoordinatorEpochs(t *testing.T) {
 	}
 }
 
+// TestCoordinatorIsNotFarAhead: what a coordinator or a site says of the number of an epoch costs the
+// others no memory, whatever it says.
+func TestCoordinatorIsNotFarAhead(t *testing.T) {
+	n := newNetwork(t, coordinated(protocoltest.Star(3), protocol.ByEpoch))
+	play := obeys(n, .9, .85, .2)
+	const far = 1 << 40
+	refused, lied := false, false
+	for range 300 {
+		for _, p := range n.Underway {
+			d := p.Message.Draft()
+			switch protocol.KindName(p.Message.Kind()) {
+			case "means":
+				d.Label.Seq, d.Refs[0].Seq = far, far
+				if _, err := n.Deliver(t, 1, protocol.Delivery{From: 0, Message: d.Signed(protocoltest.Keys(0))}); err != nil && strings.Contains(err.Error(), "want at most") {
+					refused = true
+				}
+			case "report":
+				if d.Label.Origin == 2 && len(d.Body) > 0 {
+					d.Refs[0].Seq, lied = far, true
+					_, _ = n.Deliver(t, 0, protocol.Delivery{From: 2, Message: d.Signed(protocoltest.Keys(2))})
+				}
+			}
+		}
+		n.Play(t, play)
+	}
+	if !refused || !lied {
+		t.Fatalf("means far ahead were refused: %v, a site lied: %v", refused, lied)
+	}
+	if b := n.Peers[1].Belief(); b.Epoch < 1 || b.Epoch > 100 {
+		t.Errorf("the other site is in epoch %d", b.Epoch)
+	}
+}
+
 // TestCoordinatorForgetsEpochs: a coordinator that has lost all it knew goes on with the epoch in
 // which most sites are.
 func TestCoordinatorForgetsEpochs(t *testing.T) {

@@ -165,7 +165,7 @@ func (f *flood) verify(m *Message) error {
 	if len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 || m.hops != 0 {
 		return m.bad("a row brings nothing but its releases")
 	}
-	if !f.c.Keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig) {
+	if !f.c.authentic(m) {
 		return m.bad("not signed by its origin")
 	}
 	return nil
@@ -214,7 +214,7 @@ func (f *flood) load(r *state.Reader) (void bool) {
 		}
 		// Signatures are bound to what peers agree on. After a change of that, others
 		// would refuse the row, and its origin makes a new one.
-		if f.check(&m) == nil && f.c.Keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig) {
+		if f.check(&m) == nil && f.c.authentic(&m) {
 			f.newest[i] = m
 		} else {
 			void = true

@@ -188,22 +188,3 @@ func (g *gis) Belief() *belief.Belief {
 	g.merge()
 	return &g.belief
 }
-
-// diameter returns the greatest distance of two peers that are connected.
-func diameter(graph [][]Peer) (most int) {
-	for from := range graph {
-		far := make([]int, len(graph)) // distance + 1; 0 for not seen
-		far[from] = 1
-		for queue := []Peer{Peer(from)}; len(queue) > 0; queue = queue[1:] {
-			a := queue[0]
-			most = max(most, far[a]-1)
-			for _, b := range graph[a] {
-				if far[b] == 0 {
-					far[b] = far[a] + 1
-					queue = append(queue, b)
-				}
-			}
-		}
-	}
-	return most
-}

@@ -152,7 +152,7 @@ func (g *gis) loadContribution(r *state.Reader, s *contribution, want Label, pla
 	own := m.label.Origin == g.c.Self
 	// Signatures are bound to what peers agree on. After a change of that all refuse what was
 	// signed before: the own contributions are signed again, and everything is sent again.
-	if !g.c.Keys.Verify(want.Origin, appendContent(nil, m.message), m.sig) {
+	if !g.c.authentic(&m) {
 		clear(s.marks)
 		if !own {
 			return false

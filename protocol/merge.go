@@ -90,7 +90,7 @@ func (r *merger) merge(k int) {
 	}
 	b := &r.belief
 	b.X[k], b.SampleVar[k], b.Sites[k] = 0, inf, b.Sites[k][:0]
-	setNoise(b, k, dp.NoiseMoments{})
+	setNoise(&b.Means, k, dp.NoiseMoments{})
 	if len(r.samples) == 0 {
 		return
 	}
@@ -106,7 +106,7 @@ func (r *merger) merge(k int) {
 	_, most := r.trimmed(f, func(c *sample) float64 { return c.noise.LaplaceMax })
 	g, _ := r.trimmed(f, func(c *sample) float64 { return c.noise.GaussVar })
 	b.SampleVar[k] = v / m
-	setNoise(b, k, dp.NoiseMoments{LaplaceSumSq: sumSq / m, LaplaceMax: most / m, GaussVar: g / m})
+	setNoise(&b.Means, k, dp.NoiseMoments{LaplaceSumSq: sumSq / m, LaplaceMax: most / m, GaussVar: g / m})
 }
 
 // trimmed returns the mean of what the samples say of one thing, without the f

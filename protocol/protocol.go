@@ -119,6 +119,6 @@ func publicSeed(root [32]byte, use string, epoch uint64) [32]byte {
 }
 
 // setNoise says how much noise part k of a belief has.
-func setNoise(b *belief.Belief, k int, n dp.NoiseMoments) {
-	b.LaplaceSumSq[k], b.LaplaceMax[k], b.GaussVar[k] = n.LaplaceSumSq, n.LaplaceMax, n.GaussVar
+func setNoise(m *belief.Means, k int, n dp.NoiseMoments) {
+	m.LaplaceSumSq[k], m.LaplaceMax[k], m.GaussVar[k] = n.LaplaceSumSq, n.LaplaceMax, n.GaussVar
 }

@@ -1,5 +1,7 @@
 package protocol
 
+import "slices"
+
 // A tree says which way a message goes from every peer to one of them, along a shortest path.
 // It follows from the published graph.
 type tree struct {
@@ -7,9 +9,9 @@ type tree struct {
 	depth  []int  // links to the root; -1 where there is no way to it
 }
 
-// newTree returns the shortest paths to a root that lead over the peers of a set, to which the
-// root belongs; nil for all. Of several, the one over peers with lower numbers is taken.
-func newTree(g [][]Peer, root Peer, over func(Peer) bool) tree {
+// newTree returns the shortest paths to a root. Of several, the one over peers with lower numbers
+// is taken.
+func newTree(g [][]Peer, root Peer) tree {
 	t := tree{make([]Peer, len(g)), make([]int, len(g))}
 	for i := range g {
 		t.parent[i], t.depth[i] = Peer(i), -1
@@ -17,7 +19,7 @@ func newTree(g [][]Peer, root Peer, over func(Peer) bool) tree {
 	t.depth[root] = 0
 	for todo := []Peer{root}; len(todo) > 0; todo = todo[1:] {
 		for _, n := range g[todo[0]] {
-			if t.depth[n] < 0 && (over == nil || over(n)) {
+			if t.depth[n] < 0 {
 				t.parent[n], t.depth[n] = todo[0], t.depth[todo[0]]+1
 				todo = append(todo, n)
 			}
@@ -40,4 +42,24 @@ func (t *tree) over(p, way Peer) bool {
 		}
 	}
 	return p == way
+}
+
+// diameter returns the greatest distance of two peers that are connected.
+func diameter(g [][]Peer) (most int) {
+	for root := range g {
+		t := newTree(g, Peer(root))
+		most = max(most, slices.Max(t.depth))
+	}
+	return most
+}
+
+// component returns the peers that there is a way to, ascending, self included.
+func component(g [][]Peer, self Peer) (reached []Peer) {
+	t := newTree(g, self)
+	for p := range Peer(len(g)) {
+		if t.reaches(p) {
+			reached = append(reached, p)
+		}
+	}
+	return reached
 }

@@ -21,9 +21,9 @@ func CheckTraffic(shares []float64, sites int) (want string) {
 	return ""
 }
 
-// traffic is a world in which nobody asks for a decision in some rounds. Which rounds these
-// are follows from its key and the round alone: it has nothing to save, and a peer that skips
-// rounds or plays one again finds the same.
+// traffic is a world with a decision in some rounds only. Which rounds these are follows from its
+// key and the round alone: it has nothing to save, and a peer that skips rounds or plays one
+// again finds the same.
 type traffic struct {
 	bandit.World
 	key   uint64

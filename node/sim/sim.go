@@ -79,12 +79,12 @@ type run struct {
 	network *Network
 	down    []uint64 // round until which a peer is away
 	rng     *rand.Rand
-	regret  float64          // summed over honest peers
-	own     float64          // the same, against the best arm of each one's own site
-	honest  float64          // peers with arms
-	lemmas  *watch           // nil unless asked for
-	cover   *cover           // nil unless asked for
-	busy    []protocol.Round // by both ends of a link: round after the last in which a release went over it
+	regret  float64                   // summed over honest peers
+	own     float64                   // the same, against the best arm of each one's own site
+	honest  float64                   // peers with arms
+	lemmas  *watch                    // nil unless asked for
+	cover   *cover                    // nil unless asked for
+	busy    map[[2]int]protocol.Round // by both ends of a link: the round after the last in which a release went over it
 	res     Result
 	buf     []byte
 	sized   struct {
@@ -170,7 +170,7 @@ func start(c Config) (*run, error) {
 		}
 	}
 	if c.Bytes {
-		r.busy = make([]protocol.Round, n*n)
+		r.busy = make(map[[2]int]protocol.Round)
 	}
 	if c.Cover {
 		r.cover, r.Worlds = &cover{truth: c.Truth}, slices.Clone(c.Worlds)
@@ -316,16 +316,16 @@ func (r *run) post(t protocol.Round, from, to int, m *protocol.Message, size uin
 
 // link counts a link over which a release goes in round t.
 func (r *run) link(t protocol.Round, a, b int) {
-	last := &r.busy[a*len(r.agents)+b]
+	ends := [2]int{a, b}
 	switch {
-	case *last == t+1:
+	case r.busy[ends] == t+1:
 		return
 	case r.agents[a].Idle() || r.agents[b].Idle():
 		r.res.HubLinks++
 	default:
 		r.res.Links++
 	}
-	*last = t + 1
+	r.busy[ends] = t + 1
 }
 
 // away reports whether churn keeps peer i out of round t.

@@ -212,7 +212,7 @@ type forgetful struct{ *coins }
 
 func (forgetful) Load([]byte) error { return nil }
 
-// sparse is a world in which nobody asks in odd rounds.
+// sparse is a world with decisions in even rounds only.
 type sparse struct{ *coins }
 
 func (w sparse) Turn(round uint64) bandit.Turn {
