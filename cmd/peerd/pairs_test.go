@@ -56,7 +56,12 @@ func suited(t *testing.T, c *config.Config, e protocol.Entry, l bandit.Entry, mo
 	t.Helper()
 	const leaf = 20 // rounds or decisions
 	s := c.Settings
-	if err := s.SetProtocol(e.Small(e.Params, leaf)); err != nil {
+	params := e.Small(e.Params, leaf)
+	if p, ok := params.(protocol.CoordinatorParams); ok && l.Phased {
+		p.Schedule = protocol.ByEpoch
+		params = p
+	}
+	if err := s.SetProtocol(params); err != nil {
 		t.Fatal(err)
 	}
 	if idle := s.Testnet.Nodes - e.Learners(s.ProtocolParams(), s.Testnet.Nodes); idle > 0 { // as many sites with arms
