@@ -64,7 +64,7 @@ func (o *contributions) at(r uint64, origin Peer) *contribution {
 // draw returns the contributions of an epoch, of which none is held.
 func (o *contributions) draw(r uint64) []*contribution {
 	all := make([]*contribution, o.c.Peers())
-	for i, in := range o.part(r) {
+	for i, in := range o.c.drawn(o.share, o.c.Peers(), r) {
 		if in {
 			all[i] = &contribution{m: noMessage(), marks: make([]mark, len(o.c.Neighbours()))}
 		}
@@ -72,26 +72,12 @@ func (o *contributions) draw(r uint64) []*contribution {
 	return all
 }
 
-// part returns which peers take part in an epoch, by public random numbers.
-func (o *contributions) part(r uint64) []bool {
-	peers := o.c.Peers()
-	n := participants(o.share, peers)
-	if n == peers {
-		return slices.Repeat([]bool{true}, peers)
-	}
-	in := make([]bool, peers)
-	for _, i := range o.c.PublicRand("participants", r).Perm(peers)[:n] {
-		in[i] = true
-	}
-	return in
-}
-
 // takesPart reports whether a peer takes part in an epoch.
 func (o *contributions) takesPart(r uint64, p Peer) bool {
 	if r <= uint64(len(o.epochs)) {
 		return o.epochs[r-1][p] != nil
 	}
-	return o.part(r)[p]
+	return o.c.drawn(o.share, o.c.Peers(), r)[p]
 }
 
 // lacking returns how many contributions of an epoch are not held; without the own one if it

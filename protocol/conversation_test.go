@@ -204,7 +204,7 @@ func seat(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 		d.MaybeScanArgs(t, "deadline", &p.Deadline)
 		s.Params = p
 	case protocol.CoordinatorParams:
-		p = protocol.CoordinatorParams{Schedule: protocol.Doubling, Coordinator: 1, Epochs: 4, Deadline: 4, Patience: 4}
+		p = protocol.CoordinatorParams{Schedule: protocol.Doubling, Coordinator: 1, Epochs: 4, Deadline: 4, Patience: 4, Participation: 1}
 		var schedule string
 		if d.MaybeScanArgs(t, "schedule", &schedule) {
 			p.Schedule = protocol.Schedule(schedule)

@@ -34,6 +34,8 @@ type CoordinatorParams struct {
 	Epochs      uint64   `want:"1..1048576" unit:"epochs" fixed:"yes" doc:"With schedule: epochs, number of epochs that the budget pays for; a mechanism that releases every leaf once costs the same for any number."`
 	Deadline    uint64   `want:"1..1073741824" unit:"rounds" doc:"Rounds for which the coordinator waits for more sites once one has reported, and twice as long a site for the coordinator before it goes on alone."`
 	Patience    uint64   `want:"2..1000000" unit:"rounds" doc:"Rounds after which a site reports again if there was no answer."`
+	// Participation is of Algorithm 1 of paper 003.
+	Participation float64 `want:"over 0 up to 1" fixed:"yes" doc:"With schedule: epochs, share of the sites, drawn for every epoch, that report. All explore, release and pay."`
 }
 
 func coordinatorEntry() Entry {
@@ -44,7 +46,7 @@ func coordinatorEntry() Entry {
 			Suits:    func(dp.Mechanism) bool { return true },
 			Adaptive: true, // with schedule doubling an exchange follows a switch of arms
 		},
-		CoordinatorParams{Schedule: Doubling, Coordinator: 1, Epochs: 1000, Deadline: 50, Patience: 10},
+		CoordinatorParams{Schedule: Doubling, Coordinator: 1, Epochs: 1000, Deadline: 50, Patience: 10, Participation: 1},
 		typed[CoordinatorParams]{
 			cadence: func(p CoordinatorParams) Cadence {
 				if p.Schedule == ByEpoch {
@@ -58,6 +60,8 @@ func coordinatorEntry() Entry {
 					return "coordinator", fmt.Sprintf("the place of one of the %d peers, from 1", n.Peers)
 				case n.Peers == 1 && p.Coordinator == 1:
 					return "coordinator", "0 with one peer, so that it has arms"
+				case p.Schedule != ByEpoch && p.Participation != 1:
+					return "participation", "1 without schedule: epochs, in which sites are drawn"
 				}
 				return "", ""
 			},
@@ -67,7 +71,8 @@ func coordinatorEntry() Entry {
 				}
 				return p
 			},
-			idle: func(p CoordinatorParams, peer Peer) bool { return int64(peer) == int64(p.Coordinator)-1 },
+			origins: func(p CoordinatorParams, learners int) int { return participants(p.Participation, learners) },
+			idle:    func(p CoordinatorParams, peer Peer) bool { return int64(peer) == int64(p.Coordinator)-1 },
 			small: func(p CoordinatorParams, _ uint64) CoordinatorParams {
 				p.Deadline, p.Patience = min(p.Deadline, 8), min(p.Patience, 6)
 				return p
@@ -99,7 +104,8 @@ func coordinatorEntry() Entry {
 //
 // With schedule epochs it is CDP-MAB (Li and Song, Algorithm 1): a site reports when it has
 // explored an epoch, and enters the next one with the answer. Which arms are left follows from
-// the means of all epochs, which all sites hold.
+// the means of all epochs, which all sites hold. With a share of the sites in every epoch the
+// others explore it too, and release it; they ask for the means and report nothing.
 //
 // The coordinator answers when it has heard of all sites, or Deadline rounds after the first one.
 // A site that has waited for twice as long goes on, with schedule doubling with its own
@@ -141,6 +147,8 @@ func newCoordinator(c Config, p CoordinatorParams) (Protocol, error) {
 		return nil, fmt.Errorf("coordinator: coordinator %d, want the place of one of the %d peers, from 1", p.Coordinator, c.Peers())
 	case p.Deadline < 1 || p.Patience < 2 || p.Epochs < 1:
 		return nil, fmt.Errorf("coordinator: deadline %d, patience %d, epochs %d, want at least 1, 2 and 1", p.Deadline, p.Patience, p.Epochs)
+	case !(p.Participation > 0 && p.Participation <= 1) || p.Schedule == Doubling && p.Participation < 1:
+		return nil, fmt.Errorf("coordinator: participation %v, want over 0 up to 1, and 1 with schedule doubling", p.Participation)
 	case c.Parts > maxBody:
 		return nil, fmt.Errorf("coordinator: %d arms, want at most %d", c.Parts, maxBody)
 	}
@@ -163,6 +171,18 @@ func (x *coordinator) coordinates() bool { return int64(x.c.Self) == int64(x.p.C
 // reports reports whether this peer has a coordinator to report to.
 func (x *coordinator) reports() bool {
 	return x.p.Coordinator > 0 && !x.coordinates() && x.tree.reaches(x.c.Self)
+}
+
+// takesPart reports whether a site reports in an epoch.
+func (x *coordinator) takesPart(p Peer, epoch uint64) bool {
+	if x.p.Participation == 1 {
+		return true
+	}
+	place := p // among the sites
+	if p > x.root() {
+		place--
+	}
+	return x.c.drawn(x.p.Participation, x.c.Peers()-1, epoch)[place]
 }
 
 // number returns that of the newest means that this peer holds; 0 before the first.
@@ -250,6 +270,10 @@ func (x *coordinator) report(out *Outbox) {
 		return
 	}
 	s.asked = x.round
+	if !x.takesPart(x.c.Self, x.number()+1) {
+		x.ask(nil, out)
+		return
+	}
 	var body []dp.Release
 	for k := range s.sums {
 		if !s.sums[k].Empty() && s.sums[k].Count(0) > 0 {

@@ -57,6 +57,9 @@ func (x *coordinator) checkSums(from Peer, m *Message) error {
 	if len(m.refs) != 1 || m.refs[0].Origin != x.root() || len(m.sealed) > 0 || m.round != 0 || m.hops != 0 {
 		return m.bad("want sums and the number of the means that the site holds")
 	}
+	if epoch := m.refs[0].Seq + 1; len(m.body) > 0 && !x.takesPart(origin, epoch) {
+		return m.bad("peer %d takes no part in epoch %d", origin, epoch)
+	}
 	return x.checkContent(m)
 }
 
@@ -149,10 +152,11 @@ func (x *coordinator) meansOf(number uint64, sites [][]dp.Release) (Message, err
 	return m, nil
 }
 
-// complete reports whether all sites have reported.
+// complete reports whether all sites that take part have reported.
 func (x *coordinator) complete() bool {
+	epoch := x.next()
 	for i, reported := range x.desk.reported {
-		if !reported && Peer(i) != x.c.Self && x.tree.reaches(Peer(i)) {
+		if !reported && Peer(i) != x.c.Self && x.tree.reaches(Peer(i)) && x.takesPart(Peer(i), epoch) {
 			return false
 		}
 	}

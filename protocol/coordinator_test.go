@@ -16,7 +16,7 @@ import (
 func coordinated(g protocoltest.Graph, schedule protocol.Schedule) protocoltest.Setting {
 	s := protocoltest.Setting{
 		Entry: lookup("coordinator"), Graph: g, Arms: 3, Rounds: 400, Mechanism: dp.None,
-		Params: protocol.CoordinatorParams{Schedule: schedule, Coordinator: 1, Epochs: 8, Deadline: 10, Patience: 4},
+		Params: protocol.CoordinatorParams{Schedule: schedule, Coordinator: 1, Epochs: 8, Deadline: 10, Patience: 4, Participation: 1},
 	}
 	if schedule == protocol.ByEpoch {
 		s.Learner = func() bandit.Learner { return protocoltest.Explore(s.Arms, 2, 8, true) }
@@ -334,6 +334,58 @@ func TestCoordinatorForgetsEpochs(t *testing.T) {
 	for i, p := range n.Peers[1:] {
 		if b := p.Belief(); b.Epoch != 8 || len(b.Epochs) != 8 || !b.Epochs[7].Known(0) || math.Abs(b.X[0]-.9) > 1e-6 {
 			t.Errorf("peer %d: %d epochs, means %v", i+1, b.Epoch, b.X)
+		}
+	}
+}
+
+// TestCoordinatorDrawsSites: a share of the sites reports, another one in every epoch, and all
+// explore, release and go on with the means of those. What another one reports is refused.
+func TestCoordinatorDrawsSites(t *testing.T) {
+	s := coordinated(protocoltest.Star(6), protocol.ByEpoch)
+	p := s.Params.(protocol.CoordinatorParams)
+	p.Participation = .3 // 2 of 5
+	s.Params = p
+	if n := s.Entry.Origins(p, 5); n != 2 {
+		t.Fatalf("%d of 5 sites take part, want 2", n)
+	}
+	n := newNetwork(t, s)
+	play := obeys(n, .9, .85, .2)
+	in, all := make(map[uint64]map[protocol.Peer]bool), make(map[protocol.Peer]bool)
+	for range 300 {
+		n.Play(t, play)
+		for _, u := range n.Underway {
+			switch d := u.Message.Draft(); {
+			case protocol.KindName(d.Kind) == "means" && d.Body[0].Count(1) != 2:
+				t.Errorf("means of epoch %d are over %d sites, want 2", d.Label.Seq, d.Body[0].Count(1))
+			case protocol.KindName(d.Kind) == "report" && len(d.Body) > 0:
+				epoch := d.Refs[0].Seq + 1
+				if in[epoch] == nil {
+					in[epoch] = make(map[protocol.Peer]bool)
+				}
+				in[epoch][d.Label.Origin], all[d.Label.Origin] = true, true
+			}
+		}
+	}
+	for epoch := uint64(1); epoch <= 8; epoch++ {
+		if len(in[epoch]) != 2 {
+			t.Errorf("%d sites report in epoch %d, want 2", len(in[epoch]), epoch)
+		}
+	}
+	if len(all) < 3 {
+		t.Errorf("the same %d sites report in every epoch", len(all))
+	}
+	for i, p := range n.Peers[1:] {
+		if b := p.Belief(); b.Epoch != 8 || math.Abs(b.X[0]-.9) > 1e-6 || p.Leaves() != 3+4*2+3 { // arms go after epochs 1 and 5
+			t.Errorf("peer %d: %d epochs, means %v, %d leaves", i+1, b.Epoch, b.X, p.Leaves())
+		}
+	}
+	for origin := protocol.Peer(1); origin < 6; origin++ {
+		d := protocol.Draft{
+			Kind: s.Entry.Kinds[1], Label: protocol.Label{Origin: origin, Seq: 1}, Refs: []protocol.Label{{Seq: 0}}, Body: []dp.Release{n.Peers[origin].Released[0].Leaf.Sum},
+		}
+		_, err := n.Deliver(t, 0, protocol.Delivery{From: origin, Message: d.Signed(protocoltest.Keys(origin))})
+		if refused := err != nil && strings.Contains(err.Error(), "takes no part"); refused == in[1][origin] {
+			t.Errorf("peer %d reports in epoch 1, in which it takes part: %v; %v", origin, in[1][origin], err)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"fmt"
-	"math"
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
@@ -46,11 +45,6 @@ func gisEntry() Entry {
 			new: newGIS,
 		},
 	)
-}
-
-// participants returns how many of a number of peers take part in an epoch.
-func participants(share float64, peers int) int {
-	return max(1, int(math.Ceil(share*float64(peers)-1e-9)))
 }
 
 // gis is Global Information Synchronization (Li and Song, section V and Algorithm 2) for

@@ -3,6 +3,7 @@ package protocoltest
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 
 	"peerd.dev/bandit"
@@ -63,7 +64,7 @@ func (l *Learner) Save() []byte { return nil }
 func (l *Learner) Load([]byte) error { return nil }
 
 // An Explorer is a learner of epochs. Epoch r asks for Each rewards of every arm that is
-// left; with Drop, an arm whose mean is 2^-r behind the best one is then left out.
+// left; with Drop, an arm whose mean is 2^-r behind the best one of these is then left out.
 type Explorer struct {
 	*Learner
 	Each, Epochs uint64
@@ -84,7 +85,12 @@ func Explore(arms int, each, epochs uint64, drop bool) *Explorer {
 // Quota implements [bandit.Phased].
 func (e *Explorer) Quota(b *bandit.Belief) []uint64 {
 	if e.Drop && b.Epoch > e.epoch {
-		best := slices.Max(b.X)
+		best := math.Inf(-1)
+		for k, x := range b.X {
+			if !e.out[k] {
+				best = max(best, x)
+			}
+		}
 		for k, x := range b.X {
 			e.out[k] = e.out[k] || best-x >= 1/float64(uint64(1)<<min(b.Epoch, 60))
 		}
