@@ -35,8 +35,8 @@ type Elimination struct {
 	sums   []uint64 // S(r), by epoch from 0
 	left   []bool   // arms, after the newest epoch
 	number int      // of them
-	known  uint64   // revision of the Belief of which left is; 0 for none
-	quota  []uint64 // scratch
+	known  uint64   // 1 + the revision of the Belief of which left and quota are; 0 for none
+	quota  []uint64 // of the epoch under way, by arm
 	free   []int    // scratch
 	radii  []float64
 }
@@ -89,13 +89,14 @@ func newElimination(c Config, p EliminationParams) (Learner, error) {
 	return e, nil
 }
 
-// renew recomputes which arms are left: every epoch leaves out those whose mean is too far
-// behind the best one's of those that were left before it.
+// renew recomputes which arms are left, and how often the epoch under way pulls them: every
+// epoch leaves out those whose mean is too far behind the best one's of those that were left
+// before it.
 func (e *Elimination) renew(b *Belief) {
-	if e.known == b.Revision && e.known > 0 {
+	if e.known == b.Revision+1 {
 		return
 	}
-	e.known, e.number = b.Revision, e.n
+	e.known, e.number = b.Revision+1, e.n
 	for k := range e.left {
 		e.left[k] = true
 	}
@@ -104,6 +105,12 @@ func (e *Elimination) renew(b *Belief) {
 	}
 	if e.p.Rounds > 0 && uint64(len(b.Epochs)) >= e.p.Rounds {
 		e.commit(&b.Epochs[e.p.Rounds-1])
+	}
+	more := e.pulls(b.Epoch+1) - e.pulls(b.Epoch)
+	for k, left := range e.left {
+		if e.quota[k] = 0; left {
+			e.quota[k] = more
+		}
 	}
 }
 
@@ -149,12 +156,6 @@ func (e *Elimination) Quota(b *Belief) []uint64 {
 	e.renew(b)
 	if e.number == 1 {
 		return nil
-	}
-	r := b.Epoch + 1
-	for k, left := range e.left {
-		if e.quota[k] = 0; left {
-			e.quota[k] = e.pulls(r) - e.pulls(r-1)
-		}
 	}
 	return e.quota
 }

@@ -424,7 +424,7 @@ func TestQuotaFollowsFromWhatIsSaved(t *testing.T) {
 	quota := func(t *testing.T, l bandit.Phased, again func() bandit.Phased) {
 		b := beliefs(l.Statistic(), 2)
 		for epoch := range uint64(6) {
-			b.Epoch = epoch
+			b.Epoch, b.Revision = epoch, epoch
 			first := slices.Clone(l.Quota(b))
 			if second := l.Quota(b); !slices.Equal(first, second) {
 				t.Errorf("epoch %d: asked twice, %v and %v are wanted", epoch, first, second)

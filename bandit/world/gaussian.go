@@ -37,7 +37,9 @@ type GaussianParams struct {
 	Clip     bool        `want:"true|false" doc:"Clip rewards to [0, 1] before they are paid."`
 }
 
-func (p GaussianParams) means() means { return means{p.Means, p.Draw, p.Instance} }
+func (p GaussianParams) means() means {
+	return means{given: p.Means, draw: p.Draw, instance: p.Instance}
+}
 
 func gaussianEntry() Entry {
 	return define(

@@ -3,6 +3,7 @@ package world
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"peerd.dev/bandit"
 )
@@ -22,6 +23,7 @@ type means struct {
 	given    [][]float64
 	draw     Draw
 	instance uint64
+	spread   float64 // of sites around shared means
 }
 
 // arms returns the number of given means a row, 0 where they are drawn.
@@ -36,6 +38,8 @@ func (m means) arms() int {
 func (m means) check(name string, c Config) (field, want string) {
 	const key = "means"
 	switch {
+	case m.spread != 0 && (m.draw != Shared || !probability(m.spread)):
+		return "spread", "0 up to 1, and 0 without draw: shared"
 	case m.draw != Given && len(m.given) > 0:
 		return key, fmt.Sprintf("[] with draw: %s", m.draw)
 	case m.draw != Given:
@@ -73,7 +77,22 @@ func (m means) bySite(name string, c Config, run *rand.Rand) ([][]float64, error
 			"0 draws means for every run of an experiment; want a number from 1, the same for all peers",
 		}
 	}
-	return drawn(c.Sites, c.Arms, m.draw == Shared, run), nil
+	rows := drawn(c.Sites, c.Arms, m.draw == Shared, run)
+	if m.spread > 0 {
+		scatter(rows, m.spread, run)
+	}
+	return rows, nil
+}
+
+// scatter moves every mean of every site by up to spread, uniformly, and no farther than to 0
+// or 1.
+func scatter(rows [][]float64, spread float64, rng *rand.Rand) {
+	for i := range rows {
+		rows[i] = slices.Clone(rows[i])
+		for k, m := range rows[i] {
+			rows[i][k] = min(max(m+spread*(2*rng.Float64()-1), 0), 1)
+		}
+	}
 }
 
 // drawn returns the means of arms at sites, drawn uniformly from [0, 1) as in section

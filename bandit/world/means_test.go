@@ -166,3 +166,41 @@ func TestSeedsMeanWhatTheyDid(t *testing.T) {
 		}
 	}
 }
+
+// TestSitesScatterAroundSharedMeans: by the spread at most, within [0, 1], each of its own, and
+// around the means that there are without a spread.
+func TestSitesScatterAroundSharedMeans(t *testing.T) {
+	const sites, arms, spread = 40, 30, .2
+	rows := func(p BernoulliParams) [][]float64 {
+		rows, err := p.means().bySite("bernoulli", Config{Sites: sites, Arms: arms}, rand.New(rand.NewPCG(4, 4)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	shared, scattered := rows(BernoulliParams{Draw: Shared})[0], rows(BernoulliParams{Draw: Shared, Spread: spread})
+	inside, sum := 0, 0.
+	for _, row := range scattered {
+		for k, m := range row {
+			if math.Abs(m-shared[k]) > spread+1e-12 || !probability(m) {
+				t.Fatalf("arm %d has mean %v, want at most %v from %v and within [0, 1]", k, m, spread, shared[k])
+			}
+			if shared[k] > spread && shared[k] < 1-spread {
+				inside++
+				sum += m - shared[k]
+			}
+		}
+	}
+	if off := sum / float64(inside); math.Abs(off) > 4*spread/math.Sqrt(3*float64(inside)) {
+		t.Errorf("means of sites differ by %v on average of %d, want 0", off, inside)
+	}
+	if slices.Equal(scattered[0], scattered[1]) {
+		t.Error("sites are alike")
+	}
+	c := Config{Sites: sites, Arms: arms}
+	for _, p := range []BernoulliParams{{Draw: BySite, Spread: .1}, {Draw: Shared, Spread: 1.1}, {Draw: Shared, Spread: -.1}, {Draw: Shared, Spread: math.NaN()}} {
+		if field, _ := p.means().check("bernoulli", c); field != "spread" {
+			t.Errorf("%+v: refused %q, want spread", p, field)
+		}
+	}
+}

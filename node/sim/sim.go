@@ -81,6 +81,7 @@ type run struct {
 	rng     *rand.Rand
 	regret  float64                   // summed over honest peers
 	own     float64                   // the same, against the best arm of each one's own site
+	best    []float64                 // mean of that arm, by peer
 	honest  float64                   // peers with arms
 	lemmas  *watch                    // nil unless asked for
 	cover   *cover                    // nil unless asked for
@@ -175,6 +176,13 @@ func start(c Config) (*run, error) {
 	if c.Cover {
 		r.cover, r.Worlds = &cover{truth: c.Truth}, slices.Clone(c.Worlds)
 	}
+	for _, means := range c.Means {
+		best := 0.
+		if len(means) > 0 { // the peer is not idle
+			best = slices.Max(means)
+		}
+		r.best = append(r.best, best)
+	}
 	for i := range n {
 		peer := node.PeerConfig{
 			Self: protocol.Peer(i), Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(), Topic: c.Topic, RoundEnds: c.Trace != nil,
@@ -243,7 +251,7 @@ func (r *run) step(t protocol.Round, i int) error {
 		if !lies {
 			r.regret += r.Worlds[i].Regret(arm)
 			if r.Means != nil {
-				r.own += slices.Max(r.Means[i]) - r.Means[i][arm]
+				r.own += r.best[i] - r.Means[i][arm]
 			}
 		}
 	}

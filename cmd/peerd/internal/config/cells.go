@@ -172,7 +172,7 @@ func (c *CellConfig) Label(without string) string {
 	}
 	for _, entry := range c.Set {
 		key, value, _ := strings.Cut(entry, "=")
-		if key == without || !slices.Contains(c.swept, key) {
+		if key == without || without == LinkCost && c.given != "" || !slices.Contains(c.swept, key) {
 			continue
 		}
 		if first := []rune(value)[0]; !unicode.IsLetter(first) || value == "inf" || value == "true" || value == "false" {
@@ -192,16 +192,19 @@ func KeyLabel(key string) string {
 	return strings.ReplaceAll(last, "_", " ")
 }
 
-// SpectralGap is the axis that is no setting.
-const SpectralGap = "spectral_gap"
+// The axes that are no settings.
+const (
+	SpectralGap = "spectral_gap"
+	LinkCost    = "cost"
+)
 
 // axisText allows what final can be drawn against.
 func axisText() rule {
-	const want = "spectral_gap or a setting that holds a number, such as privacy.epsilon"
+	const want = "spectral_gap, cost or a setting that holds a number, such as privacy.epsilon"
 	return holds(want, func(v reflect.Value) bool {
 		name := v.String()
 		if _, ok := FindKey(name); !ok {
-			return name == "" || name == SpectralGap
+			return name == "" || name == SpectralGap || name == LinkCost
 		}
 		var s Settings
 		x := s.Value(name)

@@ -241,12 +241,20 @@ func makeSchema() []Key {
 			Doc: "How much noise liars claim to be in their sums: what there is, next to none, 1,024 times the scale, or as many draws as rewards.",
 		},
 		{
+			Name: "experiment.cost.hub", Default: "1", rule: number("a number from 0", func(x float64) bool { return x >= 0 && !math.IsInf(x, 0) }),
+			Doc: "What a round costs in which releases go over a link of a peer without arms: c₁ of paper 003 (docs/papers.md).",
+		},
+		{
+			Name: "experiment.cost.link", Default: "1", rule: number("a number from 0", func(x float64) bool { return x >= 0 && !math.IsInf(x, 0) }),
+			Doc: "What a round costs in which releases go over a link between peers with arms: c₂ of paper 003.",
+		},
+		{
 			Name: "experiment.figure.kind", Default: "curves", rule: oneOf("none", "curves", "final"),
 			Doc: "What is drawn: curves is regret by round, one line for each cell; final is regret at the end against x.",
 		},
 		{
 			Name: "experiment.figure.x", Default: `""`, rule: axisText(),
-			Doc: "What final is drawn against: spectral_gap, or a setting that holds a number; cells that differ only in it are joined by a line.",
+			Doc: "What final is drawn against: spectral_gap, cost, or a setting that holds a number; cells that differ only in it are joined by a line, and by cost those of one name.",
 		},
 		{
 			Name: "experiment.figure.log", Default: "none", rule: oneOf("none", "x", "y", "both"),

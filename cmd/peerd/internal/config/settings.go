@@ -199,6 +199,7 @@ type Experiment struct {
 	Coverage  bool
 	Faults    Faults
 	Liars     Liars
+	Cost      Cost
 	Figure    Figure
 }
 
@@ -235,6 +236,12 @@ type Liars struct {
 	Claim string
 	Pay   string
 	Noise string
+}
+
+// Cost is what it costs that releases go over a link in a round.
+type Cost struct {
+	Hub  float64 // of a peer without arms
+	Link float64 // between peers with arms
 }
 
 // Log says what is logged and how.

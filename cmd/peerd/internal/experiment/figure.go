@@ -108,6 +108,9 @@ func finals(cells []cellRun, x string, values func(*cellRun) []float64) []figure
 			lines = append(lines, figure.Line{Name: name})
 		}
 		v, _ := r.x(x)
+		if x == config.LinkCost {
+			v = r.cost()
+		}
 		lines[at].Points = append(lines[at].Points, figure.Point{X: v, Y: experiment.MeanOf(all)})
 	}
 	for _, l := range lines {
@@ -129,6 +132,9 @@ func (r *cellRun) x(axis string) (float64, bool) {
 	if axis == "" {
 		return 0, false
 	}
+	if axis == config.LinkCost { // known when the cell has been played
+		return 0, true
+	}
 	if axis == config.SpectralGap {
 		return r.gap, true
 	}
@@ -143,8 +149,11 @@ func (r *cellRun) x(axis string) (float64, bool) {
 }
 
 func axisLabel(axis string) string {
-	if axis == config.SpectralGap {
+	switch axis {
+	case config.SpectralGap:
 		return "spectral gap of the gossip matrix, 1 − λ₂"
+	case config.LinkCost:
+		return "cost of links in a run"
 	}
 	k, _ := config.FindKey(axis)
 	if k.Unit == "" {

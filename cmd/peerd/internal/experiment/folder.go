@@ -77,7 +77,7 @@ func digest(c *config.CellConfig, program, data string) string {
 		case "experiment.cells", "experiment.first_seed", "experiment.seeds":
 			continue
 		}
-		if !strings.HasPrefix(k.Name, "experiment.figure.") {
+		if !strings.HasPrefix(k.Name, "experiment.figure.") && !strings.HasPrefix(k.Name, "experiment.cost.") {
 			config.HashLine(h, k.Name, config.ValueText(c.Value(k.Name).Interface()))
 		}
 	}

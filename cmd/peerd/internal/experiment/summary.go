@@ -42,6 +42,7 @@ type CellDocument struct {
 	Bytes    float64              `json:"bytes_a_peer_and_round"`
 	Links    float64              `json:"links_a_run"`     // over which a release went, round by round, between peers with arms
 	HubLinks float64              `json:"hub_links_a_run"` // those with an idle peer at an end
+	Cost     float64              `json:"cost_a_run"`      // of both, by experiment.cost
 	Lost     float64              `json:"lost_share"`
 	Refused  uint64               `json:"refused"`
 	Epsilon  float64              `json:"epsilon_spent"`          // by each peer; -1 for infinity
@@ -106,6 +107,7 @@ func (r *cellRun) sumUp() CellDocument {
 		mean := experiment.MeanOf(misses)
 		d.Misses = &mean
 	}
+	d.Cost = r.cost()
 	slices.Sort(gaps)
 	d.Least, d.Middle = gaps[0], gaps[len(gaps)/2]
 	steps := float64(len(runs)) * float64(r.steps())
@@ -114,6 +116,14 @@ func (r *cellRun) sumUp() CellDocument {
 		d.Lost = float64(lost) / float64(messages)
 	}
 	return d
+}
+
+// cost returns that of the links in a run, as Li and Song count it (eq. 2).
+func (r *cellRun) cost() (mean float64) {
+	for i := range r.runs {
+		mean += r.Experiment.Cost.Hub*float64(r.runs[i].HubLinks) + r.Experiment.Cost.Link*float64(r.runs[i].Links)
+	}
+	return mean / float64(len(r.runs))
 }
 
 // shares returns in which share of all rounds each site of the cell decides.
@@ -146,7 +156,7 @@ func notPrivate(cells []cellRun) []string {
 // Write prints the results as a table.
 func (d *Document) Write(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintf(t, "CELL\tPEERS\tROUNDS\tSPECTRAL GAP\tREGRET OF A PEER\tOWN REGRET\tLOWER BOUND\tRATIO TO %q\tARM GAP\tMESSAGES\tBYTES\tε\tSECONDS\n", d.Reference)
+	_, _ = fmt.Fprintf(t, "CELL\tPEERS\tROUNDS\tSPECTRAL GAP\tREGRET OF A PEER\tOWN REGRET\tLOWER BOUND\tRATIO TO %q\tARM GAP\tMESSAGES\tBYTES\tCOST\tε\tSECONDS\n", d.Reference)
 	for _, c := range d.Cells {
 		epsilon := "∞"
 		if c.Epsilon >= 0 {
@@ -160,15 +170,15 @@ func (d *Document) Write(w io.Writer) {
 		if c.Own != nil {
 			own = MeanText(*c.Own)
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%d\t%d\t%.3g\t%s\t%s\t%s\t%s\t%.3g\t%.3g\t%.3g\t%s\t%.1f\n", c.Cell, c.Peers, c.Rounds, c.Gap,
-			MeanText(c.Regret), own, bound, timesText(c.Ratio), c.Least, c.Messages, c.Bytes, epsilon, c.Seconds)
+		_, _ = fmt.Fprintf(t, "%s\t%d\t%d\t%.3g\t%s\t%s\t%s\t%s\t%.3g\t%.3g\t%.3g\t%.5g\t%s\t%.1f\n", c.Cell, c.Peers, c.Rounds, c.Gap,
+			MeanText(c.Regret), own, bound, timesText(c.Ratio), c.Least, c.Messages, c.Bytes, c.Cost, epsilon, c.Seconds)
 	}
 	_ = t.Flush()
 	over := "One seed, so no intervals;"
 	if d.Seeds > 1 {
 		over = fmt.Sprintf("Means over %d seeds with 95 %% intervals, ratios paired by seed; the arm gap is the least over seeds;", d.Seeds)
 	}
-	_, _ = fmt.Fprintf(w, "%s\nown regret is against the best arm of each peer's own site;\nmessages and bytes are those a peer sends in a round.\n", over)
+	_, _ = fmt.Fprintf(w, "%s\nown regret is against the best arm of each peer's own site;\nmessages and bytes are those a peer sends in a round;\ncost is that of links over which releases went, in a run.\n", over)
 	if d.Seeds > 1 {
 		d.writeTails(w)
 	}
