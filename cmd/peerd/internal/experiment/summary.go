@@ -178,7 +178,7 @@ func (d *Document) Write(w io.Writer) {
 	if d.Seeds > 1 {
 		over = fmt.Sprintf("Means over %d seeds with 95 %% intervals, ratios paired by seed; the arm gap is the least over seeds;", d.Seeds)
 	}
-	_, _ = fmt.Fprintf(w, "%s\nown regret is against the best arm of each peer's own site;\nmessages and bytes are those a peer sends in a round;\ncost is that of links over which releases went, in a run.\n", over)
+	_, _ = fmt.Fprintf(w, "%s\nown regret is against the best arm of each peer's own site;\nmessages and bytes are those a peer sends in a round;\nlinks over which releases go in a round make up the cost of a run.\n", over)
 	if d.Seeds > 1 {
 		d.writeTails(w)
 	}
