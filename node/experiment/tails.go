@@ -20,9 +20,10 @@ type Tails struct {
 
 // TailsOf returns the tails of runs, in which sites decide in shares of all rounds.
 //
-// A run loses linearly if in the second half of its rounds it loses, for every decision, a
-// quarter of the gap between the two best arms or Resolved, whichever is more: what arms
-// that cannot be told from the best cost is no one's fault. Resolved is the radius of the level
+// A run loses linearly if in the second half of its rounds, and in the last quarter too, it loses, for
+// every decision, a quarter of the gap between the two best arms or Resolved, whichever is more: what arms
+// that cannot be told from the best cost is no one's fault, and what has ended by the last quarter does not
+// grow with the rounds. Resolved is the radius of the level
 // 2 ln T for the difference of two means over N sites of rewards of variance 1/4, if these two
 // arms share the Dᵢ decisions of each site: √(2 ln T Σ 1/Dᵢ) / N.
 func TailsOf(runs []Run, shares []float64) Tails {
@@ -42,7 +43,12 @@ func TailsOf(runs []Run, shares []float64) Tails {
 	}
 	t.Resolved = math.Sqrt(2*math.Log(float64(rounds))*rest) / float64(len(shares))
 	for i := range runs {
-		if late, part := runs[i].late(); late >= max(runs[i].Gap/4, t.Resolved)*decisions*part {
+		linear := true
+		for _, from := range []float64{.5, .75} {
+			late, part := runs[i].since(from)
+			linear = linear && late >= max(runs[i].Gap/4, t.Resolved)*decisions*part
+		}
+		if linear {
 			t.Linear++
 		}
 	}
@@ -59,16 +65,16 @@ func TailsOf(runs []Run, shares []float64) Tails {
 	return t
 }
 
-// late returns the regret in the second half of a run, and how much of the run that is: its
-// points may not have the middle.
-func (r *Run) late() (regret, part float64) {
+// since returns the regret of a run after a share of its rounds, and how much of the run that is: its
+// points may not have that one.
+func (r *Run) since(share float64) (regret, part float64) {
 	rounds := r.Points[len(r.Points)-1]
-	middle, before := uint64(0), 0.
+	from, before := uint64(0), 0.
 	for k, p := range r.Points {
-		if 2*p > rounds {
+		if float64(p) > share*float64(rounds) {
 			break
 		}
-		middle, before = p, r.Regret[k]
+		from, before = p, r.Regret[k]
 	}
-	return r.Final() - before, float64(rounds-middle) / float64(rounds)
+	return r.Final() - before, float64(rounds-from) / float64(rounds)
 }

@@ -37,12 +37,22 @@ func TestTails(t *testing.T) {
 	if got.Worst != runs[4].Final() || got.Seed != 9 || math.Abs(got.Median-runs[2].Final()) > 1e-9 || got.Far.Mean != 0 {
 		t.Errorf("%+v", got)
 	}
+	ended := straight(10, .8, .01, .3)
+	for k, p := range ended.Points { // what it loses, it loses before round 750
+		ended.Regret[k] = ended.Regret[min(k, 74)]
+		ended.Regret[k] += .001 * float64(max(p, 750)-750)
+	}
+	if x := TailsOf([]Run{ended}, shares); x.Linear != 0 {
+		t.Error("a run loses linearly that has lost next to nothing in its last quarter")
+	}
 	runs[0].Regret[99] = 5.1 * runs[2].Final()
 	if got = TailsOf(runs, shares); got.Far.Mean != .2 || got.Worst != runs[0].Final() || got.Seed != 5 {
 		t.Errorf("%+v, want one of 5 beyond 5 medians", got)
 	}
 	short := Run{Points: []uint64{1, 2, 3}, Regret: []float64{1, 1, 4}}
-	if late, part := short.late(); late != 3 || math.Abs(part-2./3) > 1e-12 {
-		t.Errorf("lost %v in the last %v of a run, want 3 in 2/3", late, part)
+	for from, want := range map[float64][2]float64{.5: {3, 2. / 3}, .75: {3, 1. / 3}} {
+		if late, part := short.since(from); late != want[0] || math.Abs(part-want[1]) > 1e-12 {
+			t.Errorf("from %v on lost %v in the last %v of a run, want %v", from, late, part, want)
+		}
 	}
 }

@@ -219,7 +219,7 @@ func (d *Document) writeTails(w io.Writer) {
 			intervalText(experiment.Interval{Mean: 100 * x.Far.Mean, Low: 100 * x.Far.Low, High: 100 * x.Far.High}, 2), x.Linear, x.Resolved)
 	}
 	_ = t.Flush()
-	_, _ = fmt.Fprintln(w, "A run loses linearly if a decision in its second half costs a quarter of the arm gap, or the gap resolved if that is more.")
+	_, _ = fmt.Fprintln(w, "A run loses linearly if decisions in its second half, and in its last quarter, cost a quarter of the arm gap each, or the gap resolved if that is more.")
 }
 
 // lawful returns an error if a law, or the promise of the radii, was broken that the
