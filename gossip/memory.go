@@ -48,10 +48,12 @@ func (y *memory) warning() (string, uint64) {
 
 // Advance sets this peer's checkpoint: on every link c, or a later checkpoint, is sent
 // before every message that is sent from now on. A checkpoint without more records than
-// the last one changes nothing. Advance must not be called concurrently with itself.
+// the last one changes nothing.
 func (h *Host) Advance(c protocol.Checkpoint) {
-	if h.cfg.Checkpoints && c.Records > h.checkpoint.Load().Records {
-		h.checkpoint.Store(&c)
+	for last := h.checkpoint.Load(); h.cfg.Checkpoints && c.Records > last.Records; last = h.checkpoint.Load() {
+		if h.checkpoint.CompareAndSwap(last, &c) {
+			return
+		}
 	}
 }
 

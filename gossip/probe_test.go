@@ -69,6 +69,26 @@ func TestProbeLeavesALinkAlone(t *testing.T) {
 	}
 }
 
+// TestConfirm: a neighbour is sent a checkpoint without a message, and says that it has it.
+func TestConfirm(t *testing.T) {
+	cs, _ := checkpointed(configs(2, path(2)))
+	answers := make(chan protocol.Checkpoint, 16)
+	cs[0].OnRemembered = func(_ protocol.Peer, c protocol.Checkpoint) { answers <- c }
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	for len(answers) > 0 {
+		<-answers
+	}
+	sent := protocol.Checkpoint{Records: cs[0].Checkpoint.Records + 7, Head: [32]byte{7}}
+	eventually(t, "the neighbour remembers the checkpoint", func() bool {
+		hosts[0].Confirm(t.Context(), sent)
+		return <-answers == sent
+	})
+	if s := status(hosts[0], 1); s.State != Up || s.LastError != "" {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestProbeSaysWhatIsWrong(t *testing.T) {
 	cs, _ := checkpointed(configs(3, path(3)))
 	cs[0].Peers[2].Addrs = []string{"/ip4/127.0.0.1/tcp/1"} // does not run

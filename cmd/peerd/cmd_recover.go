@@ -21,11 +21,11 @@ func newRecover(o *options) *cobra.Command {
 restored from a backup, or the disk was lost and the key was not. Such a peer releases
 nothing, because it cannot know what it has already released.
 
-If the newer folder still exists, use it instead of this command. If it is lost, recover
-accepts the length of the ledger that the other peers remember. Every leaf that may have
-been released since is abandoned, with a margin, and never released again, and the peer
-continues as a new incarnation whose streams begin again. Nothing is charged again, and the
-ledger records the gap.
+If the newer folder still exists, use it instead of this command. If it is lost, recover goes
+back to the last state that neighbours have confirmed and accepts the length of the ledger
+that they remember. Every leaf that may have been released since is abandoned, with a margin,
+and never released again. The peer continues as a new incarnation whose streams begin
+again. Nothing is charged again, and the ledger records the gap.
 
 What was lost cannot be counted again:
 - Decisions that waited for their reward count no more.

@@ -75,7 +75,7 @@ func (s *Site) reason() string {
 	case x != nil && x.Fork:
 		return fmt.Sprintf("%v: peer %d remembers another history of its ledger. Nothing is released. Stop the other copy. This folder cannot be used any more: use the other one, or begin a new one with `peerd init`", ErrOldCopy, x.Peer)
 	case x != nil:
-		return fmt.Sprintf("%v: peer %d remembers %d ledger records, and there are %d here. Nothing is released. If another copy runs, stop it and use its folder; if it is lost, stop this peer and run `peerd recover`", ErrOldCopy, x.Peer, x.Records, s.had())
+		return fmt.Sprintf("%v: peer %d remembers %d ledger records, and %d of those here are confirmed. Nothing is released. If another copy runs, stop it and use its folder; if it is lost, stop this peer and run `peerd recover`", ErrOldCopy, x.Peer, x.Records, s.had())
 	case s.blocked.shut:
 		return "this peer's key runs twice: a neighbour is connected with another process that has it. This one releases nothing any more. Stop one of the two, and start the other again"
 	case len(s.blocked.rivals) > 0:
@@ -216,6 +216,9 @@ func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint) {
 				s.log.Error("store", "err", err)
 			}
 		}
+		if err = s.confirm(id, m.Records); err != nil {
+			s.log.Error("store", "err", err)
+		}
 		return
 	}
 	// Before anything was released in this run, this folder is an older state of the ledger
@@ -292,13 +295,16 @@ func (s *Site) fresh() bool {
 	return s.state.Released == 0
 }
 
-// had returns how many records are here; after [Site.Recover], how many it knew of, since a
-// later one is about leaves that were given up.
+// had returns how many of the records here neighbours have confirmed; after [Site.Recover], how
+// many it knew of, since a later one is about leaves that were given up.
 func (s *Site) had() uint64 {
-	if s.recovered() {
+	switch {
+	case s.recovered():
 		return s.life.Taken
+	case len(s.awaited()) == 0:
+		return s.chain.Next
 	}
-	return s.chain.Next
+	return s.confirmed.kept
 }
 
 // has reports whether the ledger was once as long as m says, with that head. What a neighbour

@@ -306,6 +306,7 @@ func lost(t *testing.T, name string, n int) *rig {
 		}
 	}
 	work(20)
+	r.greet()
 	r.stop()
 	backup := r.disk.CrashClone(vfs.CrashCloneCfg{})
 	r.start()

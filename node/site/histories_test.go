@@ -417,6 +417,10 @@ func (p *past) act() {
 		p.rewire()
 	case x < 115 && p.memory != nil:
 		p.fill()
+	case x < 118:
+		for _, n := range p.c.Neighbours {
+			p.report1(n) // as they are asked now and then
+		}
 	}
 }
 

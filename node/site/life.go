@@ -116,6 +116,9 @@ func (s *Site) charge() error {
 	if err := s.saveSnapshot(b); err != nil {
 		return err
 	}
+	if err := s.keepConfirmed(b); err != nil {
+		return err
+	}
 	return b.Commit()
 }
 

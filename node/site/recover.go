@@ -24,7 +24,8 @@ var ErrNeighbour = errors.New("no neighbour of this peer")
 // noised counts, that of the decisions that waited.
 type Recovered struct {
 	Claimed uint64   `json:"claimed"`  // records that a peer remembers
-	Had     uint64   `json:"had"`      // records that were here, or had been counted as lost before
+	Had     uint64   `json:"had"`      // records that are kept here, or had been counted as lost before
+	Dropped uint64   `json:"dropped"`  // records here that neighbours have not confirmed, and that are taken back
 	Lost    uint64   `json:"lost"`     // the rest of those that a peer remembers
 	GivenUp uint64   `json:"given_up"` // leaves of all streams
 	Since   uint64   `json:"since"`    // rounds of which decisions may be lost, from
@@ -66,7 +67,9 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 			r.Without = append(r.Without, id)
 		}
 	}
-	r.Claimed = r.Had
+	if len(s.awaited()) > 0 {
+		r.Dropped = s.chain.Next - s.confirmed.kept
+	}
 	var lacks bool
 	r.Writes, lacks = s.lostWrites()
 	switch evidence := s.blocked.evidence; {
@@ -79,6 +82,8 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 		return r, s.store.Adopt()
 	case len(without) == 0:
 		return r, ErrNothing
+	default:
+		r.Claimed, r.Had = s.chain.Next, s.chain.Next-r.Dropped
 	}
 	incarnation, err := NewIncarnation(s.c.Now())
 	if err != nil {
@@ -87,13 +92,18 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 	r.Lost = r.Claimed - min(r.Claimed, r.Had)
 	r.Round = max(r.Since, s.roundAt(s.c.Now()))
 	records := s.c.recordsPerLeaf()
-	lost := r.Lost/records + min(1, r.Lost%records)
-	margin := max(minMargin, lost/8)
+	lost := max(r.Lost, r.Dropped)
+	lost = lost/records + min(1, lost%records)
 	s.broken = true // from here on the agent is of no use: the next start makes a new one
+	b := s.store.Batch()
+	if err = s.goBack(b); err != nil {
+		return r, err
+	}
 	before, err := s.agent.Closed()
 	if err != nil {
 		return r, err
 	}
+	margin := max(minMargin, lost/8)
 	agent, next, err := s.agent.AbandonLeaves(lost + margin)
 	if err != nil {
 		return r, err
@@ -112,7 +122,6 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 	s.life.Incarnation = max(incarnation, s.life.Incarnation+1)
 	s.life.Taken = r.Claimed
 	s.life.Without, s.life.Opened = r.Without, false
-	b := s.store.Batch()
 	if r.Waiting, err = s.uncount(b); err != nil {
 		return r, err
 	}
@@ -131,6 +140,7 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 	x := snapshot{state: s.state, step: s.step, records: s.chain.Next, agent: agent.Bytes()}
 	x.played, x.world = s.saveWorld()
 	b.Set(store.Snapshot, nil, x.bytes())
+	b.Set(store.Snapshot, []byte(confirmedKey), x.bytes()) // nothing is drawn in it
 	b.DeleteBelow(store.Log, store.Number(s.step+1))
 	b.DeleteBelow(store.Outbox, store.Number(s.step+1))
 	b.Delete(store.Meta, []byte(evidenceKey))
@@ -181,6 +191,9 @@ func (r Recovered) String() string {
 	text := fmt.Sprintf("Peers remember %d ledger records, of which %d are lost here. ", r.Claimed, r.Lost)
 	if r.Writes > 0 {
 		text = fmt.Sprintf("%d writes that were acknowledged are lost: decisions, rewards, rounds. There were %d ledger records, of which %d are lost. ", r.Writes, r.Claimed, r.Lost)
+	}
+	if r.Dropped > 0 {
+		text += fmt.Sprintf("%d records here that neighbours have not confirmed are taken back. ", r.Dropped)
 	}
 	switch {
 	case len(r.Next) == 0:

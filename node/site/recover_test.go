@@ -234,7 +234,7 @@ func TestOneGapTellsAll(t *testing.T) {
 			t.Errorf("the gap is record %d, want at least %d, as many as a life up to leaf %d can have", r.s.life.Gap, above, next)
 		}
 	}
-	if !strings.Contains(why, fmt.Sprintf("remembers %d ledger records, and there are %d here", claimed, had)) {
+	if !strings.Contains(why, fmt.Sprintf("remembers %d ledger records, and %d of those here are confirmed", claimed, had)) {
 		t.Errorf("the status said %q", why)
 	}
 	verifier := ledger.NewVerifier()

@@ -84,6 +84,7 @@ type Site struct {
 	saveEvery uint64 // steps
 	belief    lastBelief
 	blocked   blocked
+	confirmed confirmed
 	counts    counters
 
 	began   time.Time // Run; of its goroutine
@@ -169,6 +170,9 @@ func Open(c Config) (_ *Site, err error) {
 		return nil, err
 	}
 	if err = s.readBlocked(); err != nil {
+		return nil, err
+	}
+	if err = s.openConfirmed(); err != nil {
 		return nil, err
 	}
 	s.readLost()

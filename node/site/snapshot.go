@@ -85,14 +85,24 @@ func (s *Site) keepBelief() {
 	s.belief = lastBelief{known.Estimates, known.Samples, known.NoiseDevs}
 }
 
+// snapshot returns the state as of the newest step.
+func (s *Site) snapshot() (x snapshot, err error) {
+	agent, err := s.agent.Save()
+	if err != nil {
+		return x, err
+	}
+	x = snapshot{state: s.state, belief: s.belief, step: s.step, records: s.chain.Next, agent: agent.Bytes()}
+	x.state.Pulls = slices.Clone(s.state.Pulls)
+	x.played, x.world = s.saveWorld()
+	return x, nil
+}
+
 // saveSnapshot saves the state as of the newest step and removes the log before it.
 func (s *Site) saveSnapshot(b *store.Batch) error {
-	agent, err := s.agent.Save()
+	x, err := s.snapshot()
 	if err != nil {
 		return err
 	}
-	x := snapshot{state: s.state, belief: s.belief, step: s.step, records: s.chain.Next, agent: agent.Bytes()}
-	x.played, x.world = s.saveWorld()
 	b.Set(store.Snapshot, nil, x.bytes())
 	b.DeleteBelow(store.Log, store.Number(s.step+1))
 	s.saved = s.step

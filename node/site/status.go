@@ -10,6 +10,7 @@ import (
 
 	"peerd.dev/node"
 	"peerd.dev/node/store"
+	"peerd.dev/protocol"
 )
 
 // durableStatus is what a site reports of itself, as of a step that is durable: a crash
@@ -20,7 +21,7 @@ type durableStatus struct {
 	round    uint64
 	pulls    []uint64
 	released uint64
-	records  uint64 // of the ledger
+	ledger   protocol.Checkpoint
 	left     float64
 	regret   float64
 	pending  uint64
@@ -29,7 +30,7 @@ type durableStatus struct {
 // newest returns what is to be reported of the newest step, once it is durable.
 func (s *Site) newest() *durableStatus {
 	return &durableStatus{
-		s.step, s.belief, s.state.Round, slices.Clone(s.state.Pulls), s.state.Released, s.chain.Next, s.state.Left, s.state.Regret, s.state.Pending,
+		s.step, s.belief, s.state.Round, slices.Clone(s.state.Pulls), s.state.Released, s.checkpoint(), s.state.Left, s.state.Regret, s.state.Pending,
 	}
 }
 
@@ -65,7 +66,7 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 		Pulls: slices.Clone(d.pulls), Means: d.belief.Means, Samples: d.belief.Samples, Noise: d.belief.Noise,
 		Spent: s.c.Genesis.Budget.Epsilon.Float() - d.left, Left: d.left, Regret: d.regret,
 		Released: d.released, Refused: s.counts.refused, Skipped: s.counts.skipped, Flooded: s.counts.flooded,
-		LastErr: s.counts.lastFault, Pending: d.pending, Records: d.records,
+		LastErr: s.counts.lastFault, Pending: d.pending, Records: d.ledger.Records,
 		BlockedReason: s.blockedReason(), Full: s.blocked.full,
 	}, nil
 }
@@ -84,7 +85,7 @@ func (s *Site) blockedReason() string {
 // Ledger yields at most limit records from number from on. A crash does not take them
 // back.
 func (s *Site) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, error] {
-	return records(s.store, from, s.durable.Load().records, limit)
+	return records(s.store, from, s.durable.Load().ledger.Records, limit)
 }
 
 // Records yields at most limit ledger records of a store from number from on. They are

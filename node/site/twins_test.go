@@ -161,11 +161,11 @@ func (w *twin) open() {
 		w.t.Fatal(err)
 	}
 	w.c, w.s = c, s
-	if w.given != nil {
-		s.agent.Replay(w.given[s.state.Released:], dp.Secret{})
-	}
 	for _, p := range c.Neighbours {
 		s.OnRemembered(p, w.net.memory(p))
+	}
+	if w.given != nil {
+		s.agent.Replay(w.given[s.state.Released:], dp.Secret{})
 	}
 	ctx, end := context.WithCancel(context.Background())
 	w.end, w.done = end, make(chan error, 1)

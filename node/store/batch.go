@@ -106,6 +106,16 @@ func (b *Batch) DeleteBelow(t Table, key []byte) {
 	b.must(b.b.DeleteRange([]byte{byte(t)}, b.k, nil))
 }
 
+// DeleteFrom removes the keys of a table from key on, with their values.
+func (b *Batch) DeleteFrom(t Table, key []byte) {
+	if b.s.memory != nil {
+		b.m = append(b.m, change{table: t, key: string(key), kind: deleteFrom})
+		return
+	}
+	b.k = append(append(b.k[:0], byte(t)), key...)
+	b.must(b.b.DeleteRange(b.k, []byte{byte(t) + 1}, nil))
+}
+
 // must panics for an error of a batch in memory, which has none below 4 GiB.
 func (b *Batch) must(err error) {
 	if err != nil {

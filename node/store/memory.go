@@ -45,6 +45,7 @@ const (
 	setKey changeKind = iota
 	deleteKey
 	deleteBelow
+	deleteFrom
 )
 
 // NewMemory returns an empty one.
@@ -160,6 +161,8 @@ func (x *tables) apply(all []change) {
 			}
 		case deleteBelow:
 			t.keys, t.values = slices.Delete(t.keys, 0, i), slices.Delete(t.values, 0, i)
+		case deleteFrom:
+			t.keys, t.values = slices.Delete(t.keys, i, len(t.keys)), slices.Delete(t.values, i, len(t.values))
 		}
 	}
 }

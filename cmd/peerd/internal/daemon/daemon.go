@@ -158,6 +158,9 @@ func (p *Daemon) Run(ctx context.Context) error {
 	})
 	all.Go(func() { p.watch(ctx, cancel) })
 	all.Go(func() { manager.run(ctx) })
+	if p.host != nil && p.site != nil {
+		all.Go(func() { p.confirm(ctx) })
+	}
 	if p.host != nil {
 		p.log.Info("peer is up", "peer", p.deployment.Self, "network", p.deployment.Network.Name, "addresses", p.host.Addrs())
 	}
@@ -209,6 +212,26 @@ func (p *Daemon) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 			return
 		case <-ctx.Done():
 			return
+		}
+	}
+}
+
+// confirmEvery is how old the state gets that a recovery goes back to, about, while neighbours are
+// there.
+const confirmEvery = 10 * time.Minute
+
+// confirm asks neighbours now and then what they remember of this peer's ledger.
+func (p *Daemon) confirm(ctx context.Context) {
+	tick := time.NewTicker(confirmEvery / 2) // an answer can be about the time before the question
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if c, open := p.site.Durable(); open {
+				p.host.Confirm(ctx, c)
+			}
 		}
 	}
 }

@@ -1,0 +1,62 @@
+package gossip
+
+import (
+	"bufio"
+	"context"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"peerd.dev/protocol"
+)
+
+// Confirm sends c, a checkpoint of this peer, to the neighbours whose links are up and asks each of
+// them what it remembers of this peer; OnRemembered is called with every answer. A neighbour may
+// answer before it has c; the next call then shows that it has. A host without checkpoints asks
+// nothing.
+func (h *Host) Confirm(ctx context.Context, c protocol.Checkpoint) {
+	if !h.cfg.Checkpoints || !h.enter() {
+		return
+	}
+	defer h.running.Done()
+	h.Advance(c)
+	h.checkpointDue()
+	for _, n := range h.cfg.Neighbours {
+		l := h.members[n].link
+		if state, _, _ := l.state(); state != Up || h.work.Err() != nil {
+			continue
+		}
+		remembered, err := l.ask(ctx)
+		if err == nil {
+			err = l.checkRemembered(remembered, false)
+		}
+		if err != nil {
+			l.log.Debug("not confirmed", "reason", err)
+		}
+	}
+}
+
+// ask returns what the neighbour remembers of this peer.
+func (l *link) ask(ctx context.Context) (protocol.Checkpoint, error) {
+	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
+	defer cancel()
+	s, err := l.h.libp2p.NewStream(network.WithNoDial(ctx, "connected before"), l.id, probeProtocol)
+	if err != nil {
+		return protocol.Checkpoint{}, err
+	}
+	defer func() { _ = s.Reset() }()
+	stop := context.AfterFunc(l.h.work, func() { _ = s.ResetWithError(network.StreamShutdown) })
+	defer stop()
+	if err = s.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
+		return protocol.Checkpoint{}, err
+	}
+	ours := l.hello()
+	if err = writeHello(s, &ours); err != nil {
+		return protocol.Checkpoint{}, err
+	}
+	theirs, err := readHello(bufio.NewReaderSize(s, maxHello))
+	if err == nil {
+		err = ours.check(&theirs, l.index)
+	}
+	return theirs.remembered, err
+}

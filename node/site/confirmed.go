@@ -1,0 +1,124 @@
+package site
+
+import (
+	"fmt"
+
+	"peerd.dev/dp"
+	"peerd.dev/node/ledger"
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+// confirmedKey is that of the confirmed snapshot in the table of snapshots.
+const confirmedKey = "confirmed"
+
+// confirmed is what neighbours are known to remember of this ledger. The confirmed snapshot is a
+// state of the site whose ledger half of them remember, so that no older folder starts without
+// being found out. A recovery goes back to it: what was drawn since then may have been drawn again
+// by an older folder in a life that is lost; see docs/proofs/skip.md.
+type confirmed struct {
+	records   map[string]uint64 // that a neighbour remembered, by its id, in this run
+	candidate *snapshot         // not confirmed yet; nil for none
+	kept      uint64            // records of the confirmed snapshot
+}
+
+// Durable returns the durable checkpoint of the ledger, and whether something may be released, so
+// that neighbours may see it.
+func (s *Site) Durable() (c protocol.Checkpoint, open bool) {
+	return s.durable.Load().ledger, !s.isBlocked()
+}
+
+// keepConfirmed makes the present state the confirmed snapshot: that of a folder that has drawn
+// nothing yet.
+func (s *Site) keepConfirmed(b *store.Batch) error {
+	x, err := s.snapshot()
+	b.Set(store.Snapshot, []byte(confirmedKey), x.bytes())
+	s.confirmed.kept = x.records
+	return err
+}
+
+// openConfirmed reads how far the confirmed snapshot is.
+func (s *Site) openConfirmed() error {
+	x, err := s.readConfirmed()
+	s.confirmed = confirmed{kept: x.records, records: make(map[string]uint64)}
+	return err
+}
+
+// readConfirmed reads the confirmed snapshot.
+func (s *Site) readConfirmed() (x snapshot, err error) {
+	v, err := s.store.Get(store.Snapshot, []byte(confirmedKey))
+	if err != nil {
+		return x, err
+	}
+	if v == nil {
+		return x, fmt.Errorf("%w: no snapshot that neighbours confirmed", ErrDamaged)
+	}
+	return parseSnapshot(v, len(s.c.Arms))
+}
+
+// confirm takes in that a neighbour remembers the ledger up to a number of records. It keeps the
+// candidate once half of the neighbours that may remember this life do, and takes the present
+// state for the next one.
+func (s *Site) confirm(id string, records uint64) error {
+	h := &s.confirmed
+	h.records[id] = max(h.records[id], records)
+	if s.broken || s.store.Full() {
+		return nil
+	}
+	for range 2 {
+		if h.candidate == nil {
+			if s.chain.Next <= h.kept {
+				return nil
+			}
+			x, err := s.snapshot()
+			if err != nil {
+				return err
+			}
+			h.candidate = &x
+		}
+		all, n := s.awaited(), 0
+		for _, of := range all {
+			if h.records[of] >= h.candidate.records {
+				n++
+			}
+		}
+		if 2*n < len(all) {
+			return nil
+		}
+		b := s.store.Batch()
+		b.Set(store.Snapshot, []byte(confirmedKey), h.candidate.bytes())
+		if err := b.Commit(); err != nil {
+			return err
+		}
+		h.kept, h.candidate = h.candidate.records, nil
+	}
+	return nil
+}
+
+// goBack makes the confirmed snapshot the state of the agent, and takes the records after it out
+// of the ledger. A site without neighbours, from which nothing goes out, stays where it is.
+func (s *Site) goBack(b *store.Batch) error {
+	if len(s.awaited()) == 0 {
+		return nil
+	}
+	x, err := s.readConfirmed()
+	if err != nil {
+		return err
+	}
+	if s.agent, err = s.c.Agent(s.life.Life); err != nil {
+		return err
+	}
+	if err = s.agent.Load(dp.NewSecret(x.agent)); err != nil {
+		return fmt.Errorf("confirmed snapshot: %w", err)
+	}
+	last, err := s.store.Get(store.Ledger, store.Number(x.records-1))
+	if err != nil {
+		return err
+	}
+	if s.chain, err = ledger.Resume(last); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	b.DeleteFrom(store.Ledger, store.Number(x.records))
+	s.state.Released, s.state.Left = x.state.Released, s.agent.Left()
+	return nil
+}
