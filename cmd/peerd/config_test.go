@@ -65,7 +65,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"experiment.first_seed": "4", "experiment.instances": "2", "experiment.faults.loss": "0.1", "experiment.faults.duplicate": "0.2",
 		"experiment.faults.reorder": "0.3", "experiment.faults.delay": "4", "experiment.faults.partition": "[1, 5]",
 		"experiment.faults.churn": "0.4", "experiment.liars.count": "1", "experiment.liars.claim": "half",
-		"experiment.liars.pay": "inside", "experiment.liars.noise": "loud", "experiment.cost.hub": "25", "experiment.cost.link": "2",
+		"experiment.liars.pay": "inside", "experiment.liars.noise": "loud", "experiment.liars.messages": "none", "experiment.cost.hub": "25", "experiment.cost.link": "2",
 		"experiment.cells": "[{name: a, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, inf]}}]", "experiment.alone": "true",
 		"experiment.lemmas": "true", "experiment.coverage": "true", "experiment.figure.kind": "final", "experiment.figure.x": "spectral_gap",
 		"experiment.figure.log": "both", "experiment.figure.title": "a figure", "experiment.figure.bound": "true", "experiment.figure.runs": "4",

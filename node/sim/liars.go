@@ -44,6 +44,19 @@ const (
 	NoiseMany   Noise = "many"  // of as many draws as there are rewards
 )
 
+// Messages names which messages a liar sends.
+type Messages string
+
+// The messages. The empty Messages is MessagesSound.
+const (
+	MessagesSound     Messages = "sound"
+	MessagesNone      Messages = "none"      // nothing at all
+	MessagesMalformed Messages = "malformed" // with labels of peers and releases of arms that there are not
+)
+
+// nowhere is the number of no peer and of no arm.
+const nowhere = 1 << 30
+
 // loud is how many times the scale of the noise a loud liar claims.
 const loud = 1 << 10
 
@@ -52,10 +65,11 @@ const loud = 1 << 10
 // its lies fit each other where it can: a sum is of as many rewards as it claims, and of as
 // many batches as these take.
 type Liars struct {
-	Count int
-	Claim Claim
-	Pay   Pay
-	Noise Noise
+	Count    int
+	Claim    Claim
+	Pay      Pay
+	Noise    Noise
+	Messages Messages
 }
 
 // Is reports whether peer i of n is one.
@@ -78,6 +92,11 @@ func (l Liars) check() error {
 	case "", NoiseHonest, NoiseQuiet, NoiseLoud, NoiseMany:
 	default:
 		return fmt.Errorf("sim: noise %q, want honest, quiet, loud or many", l.Noise)
+	}
+	switch l.Messages {
+	case "", MessagesSound, MessagesNone, MessagesMalformed:
+	default:
+		return fmt.Errorf("sim: messages %q, want sound, none or malformed", l.Messages)
 	}
 	return nil
 }
@@ -126,6 +145,9 @@ func (l *liar) hear(ds []protocol.Delivery) {
 // lie returns what the liar sends in place of m, in round t. Nothing but bytes off the wire
 // makes a Release, so it does what a real one would: it edits the frame, and signs it.
 func (l *liar) lie(m *protocol.Message, t protocol.Round, to protocol.Peer) (protocol.Message, error) {
+	if l.Messages == MessagesMalformed {
+		return l.malformed(m)
+	}
 	if m.Label().Origin != l.self {
 		return *m, nil // others signed what it passes on
 	}
@@ -137,7 +159,7 @@ func (l *liar) lie(m *protocol.Message, t protocol.Round, to protocol.Peer) (pro
 		return *l.said[parity], nil
 	}
 	// Message.content is field 1 and the signature 4; Content.body is 4.
-	i, signed := 0, false
+	i := 0
 	frame := edit(protocol.Encode(nil, *m), []protowire.Number{1, 4}, func([]byte) []byte {
 		r := m.Release(i)
 		i++
@@ -147,20 +169,40 @@ func (l *liar) lie(m *protocol.Message, t protocol.Round, to protocol.Peer) (pro
 		}
 		return l.release(&r, t, parity == 0, asked)
 	})
-	var content []byte
-	edit(frame, []protowire.Number{1}, func(b []byte) []byte {
-		content = b
-		return b
-	})
-	frame = edit(frame, []protowire.Number{4}, func([]byte) []byte {
-		signed = true
-		return l.keys.Sign(content)
-	})
+	frame, signed := l.sign(frame)
 	lie, err := protocol.Decode(frame)
 	if signed && err == nil {
 		l.said[parity] = &lie
 	}
 	return lie, err
+}
+
+// sign signs a frame that is signed, and reports whether it is.
+func (l *liar) sign(frame []byte) (again []byte, signed bool) {
+	var content []byte
+	edit(frame, []protowire.Number{1}, func(b []byte) []byte {
+		content = b
+		return b
+	})
+	return edit(frame, []protowire.Number{4}, func([]byte) []byte {
+		signed = true
+		return l.keys.Sign(content)
+	}), signed
+}
+
+// malformed returns m with labels of a peer and releases of an arm that there are not.
+func (l *liar) malformed(m *protocol.Message) (protocol.Message, error) {
+	// Label.origin and Release.stream are both field 1, which zero leaves out.
+	renumber := func(b []byte) []byte {
+		if num, typ, n := protowire.ConsumeTag(b); num == 1 {
+			b = b[n+protowire.ConsumeFieldValue(num, typ, b[n:]):]
+		}
+		return append(protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), nowhere), b...)
+	}
+	// Message.content is field 1; Content.refs are 3 and Content.body is 4.
+	frame := edit(protocol.Encode(nil, *m), []protowire.Number{1, 3}, renumber)
+	frame, _ = l.sign(edit(frame, []protowire.Number{1, 4}, renumber))
+	return protocol.Decode(frame)
 }
 
 // release returns the lie in place of r, as it stands on the wire. Values with counts are sums

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/gossip/topology"
@@ -176,5 +177,52 @@ func TestALieIsAboutItsArm(t *testing.T) {
 		if means := res.Means[0]; means[0] > .45+.1 || means[1] < .625-.15 {
 			t.Errorf("%T: means %v, want about 0.45 and 0.625", p, means)
 		}
+	}
+}
+
+// TestFaultyPeersOfEpochs: one of 8 peers that explore in epochs is silent, says what its arms do not
+// pay, that to one half of the peers and the truth to the others, or sends malformed messages. The others
+// refuse what is malformed, and are at most two epochs later with the same arms.
+func TestFaultyPeersOfEpochs(t *testing.T) {
+	const peers, rounds = 8, 3000
+	play := func(l sim.Liars) sim.Result {
+		c := config(2, ring(peers), rounds, []float64{.9, .5, .3})
+		c.Spec.Protocol = protocol.GISParams{Epochs: 1 << 20, Patience: 4, Renew: 20, Participation: 1}
+		c.Spec.Learner = bandit.EliminationParams{Radii: bandit.Calibrated, Length: 1}
+		c.Spec.Privacy.Mechanism = dp.EachLaplace
+		for i := range peers {
+			c.Keys = append(c.Keys, protocoltest.Keys(protocol.Peer(i)))
+		}
+		c.Points, c.Truth, c.Liars = 1, []float64{.9, .5, .3}, l
+		res, err := sim.Run(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	honest := play(sim.Liars{})
+	for _, l := range []sim.Liars{
+		{Count: 1, Messages: sim.MessagesNone},
+		{Count: 1, Messages: sim.MessagesMalformed},
+		{Count: 1, Pay: sim.PayInside},
+		{Count: 1, Pay: sim.PayFork},
+		{Count: 1, Pay: sim.PayOutside},
+	} {
+		res := play(l)
+		t.Logf("%+v: regret %.1f, without it %.1f; %d messages refused", l, res.Regret[0], honest.Regret[0], res.Refused)
+		if res.Regret[0] > 4*honest.Regret[0] { // an epoch doubles it
+			t.Errorf("%+v: regret %.1f, without it %.1f", l, res.Regret[0], honest.Regret[0])
+		}
+		for i, pulls := range res.Pulls {
+			if !l.Is(i, peers) && pulls[0] < rounds*3/4 {
+				t.Errorf("%+v: peer %d pulls the arms %v times", l, i, pulls)
+			}
+		}
+		if bad := l.Messages == sim.MessagesMalformed || l.Pay == sim.PayOutside; bad != (res.Refused > 0) {
+			t.Errorf("%+v: %d messages refused", l, res.Refused)
+		}
+	}
+	if honest.Refused > 0 {
+		t.Errorf("%d messages of honest peers are refused", honest.Refused)
 	}
 }

@@ -69,12 +69,12 @@ func lie(name string) (base, count, what string) {
 	return base, count, what
 }
 
-// seen reports whether a trimmed merge, or a check of every row, is there to see a lie. Cells
+// seen reports whether a trimmed merge, or a check of every message, is there to see a lie. Cells
 // without a merge have neither.
 func seen(base, what string) bool {
 	return strings.Contains(base, ", trimmed") || strings.Contains(base, ", mean") &&
 		slices.ContainsFunc(strings.Split(what, ", "), func(word string) bool {
-			return word == "outside" || word == "quiet" || word == "loud"
+			return word == "none" || word == "malformed" || word == "outside" || word == "quiet" || word == "loud"
 		})
 }
 

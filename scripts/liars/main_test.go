@@ -32,6 +32,7 @@ func TestALieThatIsSeenMayNotCostMuch(t *testing.T) {
 		{"rows, trimmed, count = 3, inside", []float64{20, 22, 24}, true, "TOO MUCH"},
 		{"rows, mean, count = 1, inside", []float64{20, 22, 24}, false, "nothing sees these"},
 		{"rows, mean, count = 1, outside, loud", []float64{20, 22, 24}, true, "TOO MUCH"},
+		{"gis, mean, count = 1, malformed", []float64{20, 22, 24}, true, "TOO MUCH"},
 		{"rows, mean, count = 1, quiet", []float64{10, 11, 24}, false, "unsure"},
 		{"average, count = 1, t", []float64{20, 22, 24}, false, "nothing sees these"},
 	} {

@@ -232,10 +232,11 @@ type Faults struct {
 
 // Liars are simulated peers that claim what is not so.
 type Liars struct {
-	Count int
-	Claim string
-	Pay   string
-	Noise string
+	Count    int
+	Claim    string
+	Pay      string
+	Noise    string
+	Messages string
 }
 
 // Cost is what it costs that releases go over a link in a round.

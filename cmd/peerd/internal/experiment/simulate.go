@@ -38,7 +38,7 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 		},
 		Liars: sim.Liars{
 			Count: s.Experiment.Liars.Count, Claim: sim.Claim(s.Experiment.Liars.Claim),
-			Pay: sim.Pay(s.Experiment.Liars.Pay), Noise: sim.Noise(s.Experiment.Liars.Noise),
+			Pay: sim.Pay(s.Experiment.Liars.Pay), Noise: sim.Noise(s.Experiment.Liars.Noise), Messages: sim.Messages(s.Experiment.Liars.Messages),
 		},
 	}
 	copy(c.Faults.Partition[:], s.Experiment.Faults.Partition)

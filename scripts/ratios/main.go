@@ -1,0 +1,105 @@
+// Command ratios reads the rows of an experiment and prints for every cell, paired by seed, the
+// ratio of its regret to that of the cell before it and to that of a cell of a name, which is
+// the first one by default; and how fast it still grows.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"text/tabwriter"
+
+	"peerd.dev/node/experiment"
+)
+
+func main() {
+	if len(os.Args) < 2 || len(os.Args) > 3 {
+		fmt.Fprintln(os.Stderr, "usage: ratios ROWS.jsonl [CELL]")
+		os.Exit(64)
+	}
+	f, err := os.Open(os.Args[1])
+	if err == nil {
+		err = compare(os.Stdout, f, append(os.Args[2:], "")[0])
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "ratios:", err)
+		os.Exit(1)
+	}
+}
+
+// A cell is regret by run and round.
+type cell struct {
+	name string
+	runs []experiment.Run
+}
+
+// read returns the cells of rows in their order.
+func read(r io.Reader) ([]cell, error) {
+	var cells []cell
+	for lines := json.NewDecoder(bufio.NewReader(r)); ; {
+		var row experiment.Row
+		if err := lines.Decode(&row); err == io.EOF {
+			return cells, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if n := len(cells); n == 0 || cells[n-1].name != row.Cell {
+			cells = append(cells, cell{name: row.Cell})
+		}
+		c := &cells[len(cells)-1]
+		if n := len(c.runs); n == 0 || c.runs[n-1].Seed != row.Seed {
+			c.runs = append(c.runs, experiment.Run{Seed: row.Seed})
+		}
+		run := &c.runs[len(c.runs)-1]
+		run.Points, run.Regret = append(run.Points, row.Round), append(run.Regret, row.Regret)
+	}
+}
+
+// lost returns by run what is lost from one share of the rounds to another.
+func (c *cell) lost(from, to float64) []float64 {
+	all := make([]float64, len(c.runs))
+	for i := range c.runs {
+		n := float64(len(c.runs[i].Points))
+		all[i] = c.runs[i].Regret[int(to*n)-1] - c.runs[i].Regret[int(from*n)-1]
+	}
+	return all
+}
+
+// growth returns by which factor more is lost in the second half of the rounds than in the
+// quarter before: 2 where regret grows linearly, 1 where it does as a logarithm.
+func (c *cell) growth() experiment.Interval {
+	return experiment.RatioOf(c.lost(.5, 1), c.lost(.25, .5))
+}
+
+func compare(w io.Writer, rows io.Reader, name string) error {
+	cells, err := read(rows)
+	if err != nil {
+		return err
+	}
+	at := 0
+	if name != "" {
+		at = slices.IndexFunc(cells, func(c cell) bool { return c.name == name })
+	}
+	if at < 0 || len(cells) == 0 {
+		return fmt.Errorf("no cell is called %q", name)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintf(t, "CELL\tREGRET OF A PEER\tTO THE CELL BEFORE\tTO %q\tGROWTH\n", cells[at].name)
+	for i := range cells {
+		finals, before := experiment.Finals(cells[i].runs), cells[max(0, i-1)]
+		reference := experiment.Finals(cells[at].runs)
+		if len(finals) != len(reference) || len(finals) != len(before.runs) {
+			return fmt.Errorf("cell %q has %d runs, others have %d", cells[i].name, len(finals), len(reference))
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%.1f\t%s\t%s\t%s\n", cells[i].name, experiment.MeanOf(finals).Mean,
+			text(experiment.RatioOf(finals, experiment.Finals(before.runs))), text(experiment.RatioOf(finals, reference)), text(cells[i].growth()))
+	}
+	return t.Flush()
+}
+
+func text(x experiment.Interval) string {
+	return fmt.Sprintf("%.3f (%.3f to %.3f)", x.Mean, x.Low, x.High)
+}
