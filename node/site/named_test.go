@@ -40,6 +40,9 @@ func misnamed(t *testing.T, name string, seed uint64) (faults []string) {
 		for node, sum := range playNamed(t, x, k) {
 			if before, ok := without[node]; !ok || sum != before {
 				under = append(under, node.span)
+				if ok && sum-before > 1<<-dp.GridExponent {
+					faults = append(faults, fmt.Sprintf("the reward of decision %d is more than once in the node %v", k, node.span))
+				}
 			}
 		}
 		common := dp.Span{To: 1 << 62}
