@@ -38,15 +38,15 @@ func Pool(means []Release) (Release, error) {
 		sites += m.count[1]
 	}
 	sum, all := new(big.Int), new(big.Int).SetUint64(sites)
-	inverse, x := new(big.Int), new(big.Int) // Σ s²/n · 2^192, each term rounded up
+	num, den, x := new(big.Int), big.NewInt(1), new(big.Int) // num/den is Σ s²/n
 	out := Release{stream: means[0].stream, span: means[0].span, e: MeanExponent}
 	for i := range means {
 		m := &means[i]
 		s := new(big.Int).SetUint64(m.count[1])
 		sum.Add(sum, x.Mul(s, big.NewInt(m.v[0])))
 		n := new(big.Int).SetUint64(m.count[0])
-		x.Mul(s, s).Lsh(x, 192).Add(x, n).Sub(x, big.NewInt(1))
-		inverse.Add(inverse, x.Div(x, n))
+		num.Add(num.Mul(num, n), x.Mul(s, s).Mul(x, den))
+		den.Mul(den, n)
 		part := m.noise
 		if part.Scale > 0 { // by s/S, rounded up
 			x.SetUint64(part.Scale).Mul(x, s).Add(x, all).Sub(x, big.NewInt(1))
@@ -63,7 +63,7 @@ func Pool(means []Release) (Release, error) {
 	if !sum.IsInt64() || !within(sum.Int64()) {
 		return Release{}, ErrOverflow
 	}
-	x.Mul(all, all).Lsh(x, 192).Div(x, inverse)
+	x.Mul(all, all).Mul(x, den).Div(x, num)
 	if !x.IsUint64() {
 		return Release{}, ErrOverflow
 	}

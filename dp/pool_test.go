@@ -93,3 +93,24 @@ func TestPoolRefuses(t *testing.T) {
 		t.Errorf("a sum without count: %v", err)
 	}
 }
+
+// TestPoolCountsRecordsExactly where that is a whole number, also in pools of pools.
+func TestPoolCountsRecordsExactly(t *testing.T) {
+	pool := func(means ...Release) Release {
+		r, err := Pool(means)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	site := func(n uint64) Release { return Release{e: MeanExponent, v: []int64{1}, count: []uint64{n, 1}} }
+	for _, n := range []uint64{1, 3, 6, 7, 1e6 + 3, 1<<61 - 1} {
+		three := pool(site(n), site(n), site(n))
+		if one, six := pool(site(n)), pool(three, pool(site(n)), pool(site(n), site(n))); one.count[0] != n || three.count[0] != 3*n || six.count[0] != 6*n {
+			t.Errorf("sites of %d records: 1, 3 and 6 of them have %d, %d and %d", n, one.count[0], three.count[0], six.count[0])
+		}
+	}
+	if n := pool(site(2), site(3)).count[0]; n != 4 { // 4/(1/2 + 1/3) = 4.8
+		t.Errorf("sites of 2 and 3 records have %d, want 4", n)
+	}
+}

@@ -92,6 +92,7 @@ func (c *conversation) do(t *testing.T, d *datadriven.TestData) {
 		for k := range protocol.Kind(128) {
 			if n := total[nameOf(k)]; n > 0 {
 				fmt.Fprintf(&c.out, "%d %s\n", n, nameOf(k))
+				delete(total, nameOf(k)) // protocols can have messages of one name
 			}
 		}
 	case "lose", "repeat", "delay":
@@ -210,6 +211,10 @@ func seat(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 			p.Schedule = protocol.Schedule(schedule)
 			s.Learner = func() bandit.Learner { return protocoltest.Explore(s.Arms, 2, p.Epochs, true) }
 		}
+		s.Params = p
+	case protocol.SinkParams:
+		p = protocol.SinkParams{Server: 1, Epochs: 4, Deadline: 8, Patience: 4}
+		d.MaybeScanArgs(t, "server", &p.Server)
 		s.Params = p
 	case protocol.FakeParams:
 		var hub, analyst string

@@ -55,15 +55,10 @@ func coordinatorEntry() Entry {
 				return Cadence{Noun: "reward"}
 			},
 			check: func(p CoordinatorParams, n Net) (field, want string) {
-				switch {
-				case n.Peers > 1 && (p.Coordinator < 1 || p.Coordinator > n.Peers):
-					return "coordinator", fmt.Sprintf("the place of one of the %d peers, from 1", n.Peers)
-				case n.Peers == 1 && p.Coordinator == 1:
-					return "coordinator", "0 with one peer, so that it has arms"
-				case p.Schedule != ByEpoch && p.Participation != 1:
+				if p.Schedule != ByEpoch && p.Participation != 1 {
 					return "participation", "1 without schedule: epochs, in which sites are drawn"
 				}
-				return "", ""
+				return p.misplaced(n)
 			},
 			among: func(p CoordinatorParams, peers int) CoordinatorParams {
 				if p.Coordinator = peers; peers == 1 {
@@ -84,9 +79,25 @@ func coordinatorEntry() Entry {
 				}
 				return w
 			},
-			new: newCoordinator,
+			new: func(c Config, p CoordinatorParams) (Protocol, error) {
+				if err := p.refuse(&c); err != nil {
+					return nil, err
+				}
+				return newCoordinator(c, p), nil
+			},
 		},
 	)
+}
+
+// misplaced returns what is wrong with the place of the coordinator.
+func (p CoordinatorParams) misplaced(n Net) (field, want string) {
+	switch {
+	case n.Peers > 1 && (p.Coordinator < 1 || p.Coordinator > n.Peers):
+		return "coordinator", fmt.Sprintf("the place of one of the %d peers, from 1", n.Peers)
+	case n.Peers == 1 && p.Coordinator == 1:
+		return "coordinator", "0 with one peer, so that it has arms"
+	}
+	return "", ""
 }
 
 // coordinator is the master-worker structure: one peer without arms, the coordinator, collects
@@ -112,48 +123,40 @@ func coordinatorEntry() Entry {
 // sums alone, and reports again every Patience rounds. So the coordinator can be away, or lose all
 // that it knew: the numbers of answers go on where most sites are.
 type coordinator struct {
-	c      Config
-	p      CoordinatorParams
-	tree   tree      // of ways to the coordinator
-	means  []Message // that the coordinator has sent, by number; with schedule doubling the newest one alone
-	round  Round     // that is under way
-	belief belief.Belief
-	stale  bool
-	site   coordinatorSite
-	desk   coordinatorDesk
+	c        Config
+	p        CoordinatorParams
+	ofMeans  Kind      // of the coordinator's messages
+	ofReport Kind      // of those of sites
+	tree     tree      // of ways to the coordinator
+	means    []Message // that the coordinator has sent, by number; with schedule doubling the newest one alone
+	round    Round     // that is under way
+	belief   belief.Belief
+	stale    bool
+	site     coordinatorSite
+	desk     coordinatorDesk
 }
 
-// coordinatorSite is what a peer with arms knows of itself.
-type coordinatorSite struct {
-	sums     []dp.Release // by arm; empty before the first
-	over     []bool       // arms whose horizon is reached
-	leaves   uint64       // that were released, of all arms
-	explored bool         // the sums of the epoch under way are released
-	late     bool         // others may have ended epochs before this peer has explored them
-	waiting  bool         // an answer is awaited
-	since    Round        // when it was asked for first
-	asked    Round        // and last
-	due      Round        // when the next exchange is
-	gap      uint64       // rounds from the last one to that
-	arm      int          // that is played between exchanges
-	bound    bool         // it is; else the next choice is the learner's
-}
-
-func newCoordinator(c Config, p CoordinatorParams) (Protocol, error) {
+// refuse returns what is wrong with parameters.
+func (p *CoordinatorParams) refuse(c *Config) error {
 	switch {
 	case p.Schedule != Doubling && p.Schedule != ByEpoch:
-		return nil, fmt.Errorf("coordinator: schedule %q, want doubling or epochs", p.Schedule)
+		return fmt.Errorf("coordinator: schedule %q, want doubling or epochs", p.Schedule)
 	case p.Coordinator > c.Peers() || p.Coordinator < 1 && len(c.Neighbours()) > 0:
-		return nil, fmt.Errorf("coordinator: coordinator %d, want the place of one of the %d peers, from 1", p.Coordinator, c.Peers())
+		return fmt.Errorf("coordinator: coordinator %d, want the place of one of the %d peers, from 1", p.Coordinator, c.Peers())
 	case p.Deadline < 1 || p.Patience < 2 || p.Epochs < 1:
-		return nil, fmt.Errorf("coordinator: deadline %d, patience %d, epochs %d, want at least 1, 2 and 1", p.Deadline, p.Patience, p.Epochs)
+		return fmt.Errorf("coordinator: deadline %d, patience %d, epochs %d, want at least 1, 2 and 1", p.Deadline, p.Patience, p.Epochs)
 	case !(p.Participation > 0 && p.Participation <= 1) || p.Schedule == Doubling && p.Participation < 1:
-		return nil, fmt.Errorf("coordinator: participation %v, want over 0 up to 1, and 1 with schedule doubling", p.Participation)
+		return fmt.Errorf("coordinator: participation %v, want over 0 up to 1, and 1 with schedule doubling", p.Participation)
 	case c.Parts > maxBody:
-		return nil, fmt.Errorf("coordinator: %d arms, want at most %d", c.Parts, maxBody)
+		return fmt.Errorf("coordinator: %d arms, want at most %d", c.Parts, maxBody)
 	}
+	return nil
+}
+
+func newCoordinator(c Config, p CoordinatorParams) *coordinator {
 	x := &coordinator{
-		c: c, p: p, tree: newTree(c.Graph, Peer(max(0, p.Coordinator-1))), belief: belief.New(c.Parts, 1), stale: true,
+		c: c, p: p, ofMeans: coordinatorMeans, ofReport: coordinatorSums, tree: newTree(c.Graph, Peer(max(0, p.Coordinator-1))),
+		belief: belief.New(c.Parts, 1), stale: true,
 		site: coordinatorSite{
 			sums: make([]dp.Release, c.Parts), over: make([]bool, c.Parts), gap: 1, arm: -1, late: p.Schedule == ByEpoch,
 		},
@@ -162,7 +165,7 @@ func newCoordinator(c Config, p CoordinatorParams) (Protocol, error) {
 	if p.Schedule == ByEpoch {
 		x.belief.Own = slices.Repeat([]float64{-inf}, c.Parts)
 	}
-	return x, nil
+	return x
 }
 
 // coordinates reports whether this peer is the coordinator.
@@ -193,121 +196,6 @@ func (x *coordinator) number() uint64 {
 	return x.means[len(x.means)-1].label.Seq
 }
 
-// Chosen counts the pull. The first choice after an answer says when the next report is.
-func (x *coordinator) Chosen(arm int) {
-	x.belief.Pulls[arm]++
-	s := &x.site
-	if x.p.Schedule == ByEpoch || s.bound || x.number() == 0 || x.alone() {
-		return
-	}
-	if s.gap *= 2; arm != s.arm {
-		s.arm, s.gap = arm, 1
-	}
-	s.bound, s.due, x.stale = true, x.round+Round(s.gap), true
-}
-
-// alone reports whether no answer is to be hoped for soon.
-func (x *coordinator) alone() bool {
-	return !x.reports() || x.site.waiting && x.round >= x.site.since+Round(2*x.p.Deadline)
-}
-
-// Released takes in the new sums of arms.
-func (x *coordinator) Released(own []Own, _ *Outbox) error {
-	s := &x.site
-	for i := range own {
-		arm := int(own[i].Stream)
-		if own[i].Over {
-			s.over[arm] = true
-			continue
-		}
-		sum, err := grown(s.sums[arm], own[i].Leaf)
-		if err != nil {
-			return err
-		}
-		s.sums[arm] = sum
-		s.leaves++
-		if n := sum.Count(0); n > 0 && x.p.Schedule == ByEpoch {
-			x.belief.Own[arm] = sum.At(0) / float64(n)
-		}
-	}
-	s.explored, x.stale = true, true
-	return nil
-}
-
-// Tick reports; at the coordinator it answers.
-func (x *coordinator) Tick(t Round, out *Outbox) error {
-	x.round, x.stale = t+1, true
-	switch {
-	case x.coordinates():
-		return x.answer(out)
-	case x.reports():
-		x.report(out)
-	case x.p.Schedule == ByEpoch && x.site.explored: // a peer alone ends its epochs itself
-		m, err := x.meansOf(x.number()+1, [][]dp.Release{x.site.sums})
-		if err != nil {
-			return err
-		}
-		x.keep(m)
-		x.site.explored = false
-	}
-	return nil
-}
-
-// report sends the own sums when they are due, and again after a while.
-func (x *coordinator) report(out *Outbox) {
-	s := &x.site
-	switch {
-	case s.waiting && x.round < s.asked+Round(x.p.Patience):
-		return
-	case s.waiting:
-	case x.isDue():
-		s.waiting, s.since = true, x.round
-	case s.late:
-		s.late = false
-		x.ask(nil, out)
-		return
-	default:
-		return
-	}
-	s.asked = x.round
-	if !x.takesPart(x.c.Self, x.number()+1) {
-		x.ask(nil, out)
-		return
-	}
-	var body []dp.Release
-	for k := range s.sums {
-		if !s.sums[k].Empty() && s.sums[k].Count(0) > 0 {
-			body = append(body, s.sums[k])
-		}
-	}
-	x.ask(body, out)
-}
-
-// isDue reports whether it is time for a report. That of a schedule is sent so early that the answer can be
-// there in time.
-func (x *coordinator) isDue() bool {
-	s := &x.site
-	if x.p.Schedule == ByEpoch {
-		return s.explored
-	}
-	for k := range s.sums {
-		if s.sums[k].Empty() && !s.over[k] {
-			return false
-		}
-	}
-	return (s.bound || x.number() == 0) && x.round+Round(2*x.tree.depth[x.c.Self]-1) >= s.due
-}
-
-// ask sends sums, or none, to the coordinator, for the means after those that this peer holds.
-func (x *coordinator) ask(body []dp.Release, out *Outbox) {
-	m := Message{&message{
-		kind: coordinatorSums, label: Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: x.site.leaves},
-		refs: []Label{{Origin: x.root(), Seq: x.number()}}, body: body,
-	}}
-	x.c.sign(m.message)
-	out.send(x.tree.parent[x.c.Self], m)
-}
-
 // origin returns the peer whose means this one takes: its own, if it is alone.
 func (x *coordinator) origin() Peer {
 	if x.p.Coordinator == 0 {
@@ -325,9 +213,9 @@ func (x *coordinator) Receive(from Peer, m Message, out *Outbox) error {
 		return m.bad("from peer %d, want a neighbour on the way to or from the coordinator", from)
 	}
 	switch m.kind {
-	case coordinatorMeans:
+	case x.ofMeans:
 		return x.take(from, m, out)
-	case coordinatorSums:
+	case x.ofReport:
 		return x.serve(from, m, out)
 	default:
 		return m.bad("unknown to protocol coordinator")
@@ -337,32 +225,46 @@ func (x *coordinator) Receive(from Peer, m Message, out *Outbox) error {
 // take takes in means and hands them on.
 func (x *coordinator) take(from Peer, m Message, out *Outbox) error {
 	switch {
-	case x.coordinates() || x.tree.parent[x.c.Self] != from || m.label.Origin != x.root():
-		return m.bad("means of peer %d from peer %d, want the coordinator's along the way from it", m.label.Origin, from)
-	case m.label.Seq == 0 || len(m.refs) != 1 || m.refs[0].Seq > m.label.Seq:
-		return m.bad("want means with a number, and that of the first ones that there are")
+	case x.coordinates() || x.tree.parent[x.c.Self] != from:
+		return m.bad("means from peer %d, want the coordinator's along the way from it", from)
+	case len(m.refs) > 1:
+		return m.bad("want no peers named")
+	}
+	news, err := x.learn(&m)
+	if news {
+		x.hand(out)
+	}
+	return err
+}
+
+// learn takes in means, and reports whether they are the next ones.
+func (x *coordinator) learn(m *Message) (news bool, err error) {
+	switch {
+	case m.label.Origin != x.root():
+		return false, m.bad("means of peer %d, want the coordinator's", m.label.Origin)
+	case m.label.Seq == 0 || len(m.refs) < 1 || m.refs[0].Seq > m.label.Seq:
+		return false, m.bad("want means with a number, and that of the first ones that there are")
 	case x.p.Schedule == ByEpoch && m.label.Seq > x.number()+mostAhead:
-		return m.bad("means of epoch %d, want at most %d", m.label.Seq, x.number()+mostAhead)
+		return false, m.bad("means of epoch %d, want at most %d", m.label.Seq, x.number()+mostAhead)
 	}
-	if err := x.checkMeans(&m); err != nil {
-		return err
+	if err := x.checkMeans(m); err != nil {
+		return false, err
 	}
-	if !x.c.authentic(&m) {
-		return m.bad("not signed by its origin")
+	if !x.c.authentic(m) {
+		return false, m.bad("not signed by its origin")
 	}
 	s := &x.site
 	if m.label.Seq <= x.number() {
-		return nil
+		return false, nil
 	}
 	if x.p.Schedule == ByEpoch && m.label.Seq > max(x.number()+1, m.refs[0].Seq) {
-		s.late = true // there are others before these
-		return nil
+		s.late, s.ahead = true, max(s.ahead, m.label.Seq) // there are others before these
+		return false, nil
 	}
-	x.keep(m)
-	s.late = x.p.Schedule == ByEpoch && !s.explored
+	x.keep(*m)
+	s.late = x.p.Schedule == ByEpoch && (!s.explored || s.ahead > m.label.Seq)
 	s.waiting, s.bound, s.explored, x.stale = false, false, false, true
-	x.hand(out)
-	return nil
+	return true, nil
 }
 
 // checkMeans refuses what are no means over sites.

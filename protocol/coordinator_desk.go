@@ -34,19 +34,26 @@ func (x *coordinator) serve(from Peer, m Message, out *Outbox) error {
 		out.send(x.tree.parent[x.c.Self], m)
 		return nil
 	}
-	if len(m.body) == 0 {
-		return nil
+	if len(m.body) > 0 {
+		x.desk.take(m, x.round)
 	}
-	d, i := &x.desk, m.label.Origin
-	if old := &d.newest[i]; old.kind != 0 && (newer(old.label, m.label) || old.label == m.label && d.held[i] > m.refs[0].Seq) {
-		return nil
-	}
-	if !slices.Contains(d.reported, true) {
-		d.began = x.round
-	}
-	d.newest[i], d.held[i], d.reported[i] = m, m.refs[0].Seq, true
 	return nil
 }
+
+// take keeps sums, unless they are older than those that there are.
+func (d *coordinatorDesk) take(m Message, now Round) {
+	i, held := m.label.Origin, m.refs[0].Seq
+	if old := &d.newest[i]; old.kind != 0 && (newer(old.label, m.label) || old.label == m.label && d.held[i] > held) {
+		return
+	}
+	if !d.begun() {
+		d.began = now
+	}
+	d.newest[i], d.held[i], d.reported[i] = m, held, true
+}
+
+// begun reports whether a site has reported.
+func (d *coordinatorDesk) begun() bool { return slices.Contains(d.reported, true) }
 
 // checkSums refuses what are no sums of a site, on its way to the coordinator.
 func (x *coordinator) checkSums(from Peer, m *Message) error {
@@ -96,7 +103,7 @@ func (x *coordinator) after(held uint64) *Message {
 // answer makes means of what sites have reported, when it is time, and sends them.
 func (x *coordinator) answer(out *Outbox) error {
 	d := &x.desk
-	if !slices.Contains(d.reported, true) || !x.complete() && x.round < d.began+Round(x.p.Deadline) {
+	if !d.begun() || !x.complete() && x.round < d.began+Round(x.p.Deadline) {
 		return nil
 	}
 	var sums [][]dp.Release
@@ -105,51 +112,56 @@ func (x *coordinator) answer(out *Outbox) error {
 			sums = append(sums, d.newest[i].body)
 		}
 	}
-	m, err := x.meansOf(x.next(), sums)
+	body, err := x.pool(sums)
 	if err != nil {
 		return err
 	}
+	m := x.meansOf(x.next(), body)
 	clear(d.reported)
 	x.keep(m)
 	x.hand(out)
 	return nil
 }
 
-// meansOf makes means of a number of the sums of sites.
-func (x *coordinator) meansOf(number uint64, sites [][]dp.Release) (Message, error) {
-	m := Message{&message{
-		kind: coordinatorMeans, label: Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: number},
-	}}
+// meansOf makes means of a number. They can name peers.
+func (x *coordinator) meansOf(number uint64, body []dp.Release, peers ...Label) Message {
+	m := &message{kind: x.ofMeans, label: Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: number}, body: body}
 	first := m.label // that the coordinator knows
 	if len(x.means) > 0 && x.p.Schedule == ByEpoch {
 		first = x.means[0].label
 	}
-	m.refs = []Label{first}
+	m.refs = append([]Label{first}, peers...)
+	x.c.sign(m)
+	return Message{m}
+}
+
+// pool returns the mean of every arm over sites, of the sums of some and the means over others.
+func (x *coordinator) pool(of [][]dp.Release) (body []dp.Release, err error) {
 	for k := range x.c.Parts {
-		var of []dp.Release
-		for _, sums := range sites {
-			for i := range sums {
-				if int(sums[i].Stream()) != k || sums[i].Empty() || sums[i].Count(0) == 0 {
+		var means []dp.Release
+		for _, releases := range of {
+			for _, r := range releases {
+				if int(r.Stream()) != k || r.Empty() || r.Count(0) == 0 {
 					continue
 				}
-				mean, err := dp.SiteMean(sums[i])
-				if err != nil {
-					return Message{}, err
+				if r.Counts() == 1 {
+					if r, err = dp.SiteMean(r); err != nil {
+						return nil, err
+					}
 				}
-				of = append(of, mean)
+				means = append(means, r)
 			}
 		}
-		if len(of) == 0 {
+		if len(means) == 0 {
 			continue
 		}
-		mean, err := dp.Pool(of)
+		mean, err := dp.Pool(means)
 		if err != nil {
-			return Message{}, err
+			return nil, err
 		}
-		m.body = append(m.body, mean)
+		body = append(body, mean)
 	}
-	x.c.sign(m.message)
-	return m, nil
+	return body, nil
 }
 
 // complete reports whether all sites that take part have reported.

@@ -4,11 +4,17 @@ import (
 	"peerd.dev/dp/state"
 )
 
-const coordinatorVersion = 1
+const coordinatorVersion = 2
 
 // Save implements [Protocol].
 func (x *coordinator) Save() ([]byte, error) {
-	w, s, d := state.NewWriter(coordinatorVersion), &x.site, &x.desk
+	w := state.NewWriter(coordinatorVersion)
+	x.save(w)
+	return w.State(), nil
+}
+
+func (x *coordinator) save(w *state.Writer) {
+	s, d := &x.site, &x.desk
 	w.Uint(uint64(x.round))
 	w.Uint(uint64(len(x.means)))
 	for i := range x.means {
@@ -19,7 +25,7 @@ func (x *coordinator) Save() ([]byte, error) {
 		writeRelease(w, s.sums[k])
 	}
 	w.Bools(s.over)
-	for _, n := range []uint64{s.leaves, uint64(s.since), uint64(s.asked), uint64(s.due), s.gap, uint64(s.arm + 1), uint64(d.began)} {
+	for _, n := range []uint64{s.leaves, uint64(s.since), uint64(s.asked), uint64(s.due), s.gap, uint64(s.arm + 1), uint64(d.began), s.ahead} {
 		w.Uint(n)
 	}
 	for _, is := range []bool{s.explored, s.late, s.waiting, s.bound} {
@@ -31,16 +37,22 @@ func (x *coordinator) Save() ([]byte, error) {
 		w.Uint(d.held[i])
 		w.Bool(d.reported[i])
 	}
-	return w.State(), nil
 }
 
 // Load implements [Protocol].
 func (x *coordinator) Load(saved []byte) error {
-	r, s, d := state.NewReader(saved, coordinatorVersion), &x.site, &x.desk
+	r := state.NewReader(saved, coordinatorVersion)
+	x.load(r, func(m *Message) bool { return m.kind == x.ofReport && x.coordinates() && x.checkContent(m) == nil })
+	return ended(r)
+}
+
+// load reads a state; of what was on the desk, what is good.
+func (x *coordinator) load(r *state.Reader, good func(m *Message) bool) {
+	s, d := &x.site, &x.desk
 	x.round = Round(r.Uint())
 	for range r.Len() {
 		m := readMessage(r)
-		if m.kind != coordinatorMeans || m.label.Seq <= x.number() {
+		if m.kind != x.ofMeans || m.label.Seq <= x.number() {
 			r.Fail("no means of an exchange after %d", x.number())
 			break
 		}
@@ -70,7 +82,7 @@ func (x *coordinator) Load(saved []byte) error {
 		r.Fail("arm %d of %d", arm, x.c.Parts)
 		arm = 0
 	}
-	s.arm, d.began = int(arm)-1, Round(r.Uint())
+	s.arm, d.began, s.ahead = int(arm)-1, Round(r.Uint()), r.Uint()
 	s.explored, s.late, s.waiting, s.bound = r.Bool(), r.Bool(), r.Bool(), r.Bool() && arm > 0
 	n := r.Len()
 	if n > len(d.newest) { // a network grows at its end
@@ -82,14 +94,13 @@ func (x *coordinator) Load(saved []byte) error {
 		if m.kind == 0 {
 			continue
 		}
-		if m.kind != coordinatorSums || int64(m.label.Origin) != int64(i) {
+		if int64(m.label.Origin) != int64(i) || len(m.refs) == 0 {
 			r.Fail("sums %d are not of peer %d", i, i)
 			break
 		}
-		if x.coordinates() && x.checkContent(&m) == nil {
+		if good(&m) {
 			d.newest[i], d.held[i], d.reported[i] = m, held, reported
 		}
 	}
 	x.stale = true
-	return ended(r)
 }

@@ -220,7 +220,7 @@ func TestCoordinatorRefuses(t *testing.T) {
 		"a report out of order":            {"report", "ascending", func(_ *protocoltest.Parcel, d *protocol.Draft) { slices.Reverse(d.Body) }},
 		"a report that another one signed": {"report", "not signed", func(_ *protocoltest.Parcel, d *protocol.Draft) { d.Label.Origin = 2 }},
 		"means from below":                 {"means", "along the way", func(p *protocoltest.Parcel, _ *protocol.Draft) { p.From = 2 }},
-		"means of a site":                  {"means", "along the way", func(_ *protocoltest.Parcel, d *protocol.Draft) { d.Label.Origin = 2 }},
+		"means of a site":                  {"means", "want the coordinator's", func(_ *protocoltest.Parcel, d *protocol.Draft) { d.Label.Origin = 2 }},
 		"means without a number":           {"means", "want means with a number", func(_ *protocoltest.Parcel, d *protocol.Draft) { d.Label.Seq = 0 }},
 		"means of no arm":                  {"means", "want means", func(_ *protocoltest.Parcel, d *protocol.Draft) { d.Body = nil }},
 		"means out of order":               {"means", "ascending", func(_ *protocoltest.Parcel, d *protocol.Draft) { slices.Reverse(d.Body) }},

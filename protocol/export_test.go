@@ -84,7 +84,7 @@ var kindNames = map[Kind]string{
 	coordinatorMeans: "means", coordinatorSums: "report",
 	fakeNews: "news",
 	gisAdv:   "adv", gisReq: "req", gisData: "data",
-	fakeUp: "up", fakeMean: "sums", fakeModel: "model",
+	sinkMeans: "means", sinkReport: "report", sinkPool: "pool",
 	fakeNode: "p-sum", fakeTotal: "total",
 	fakeSealed: "envelope", fakeShuffled: "batch", fakeSum: "sum",
 }
@@ -133,4 +133,14 @@ func HeldContributions(p Protocol, epochs uint64) (all []Label) {
 		}
 	}
 	return all
+}
+
+// Forest returns the next peer on the way from each to a server.
+func Forest(g [][]Peer, server Peer, absent []Peer) []Peer {
+	is := make([]bool, len(g))
+	for _, p := range absent {
+		is[p] = true
+	}
+	f := newForest(g, server, is)
+	return f.parent
 }

@@ -18,15 +18,14 @@ import (
 // fakeParams are the parameters of all fakes.
 type fakeParams struct {
 	Gamma   uint64 // local: hops, and estimators
-	Epochs  uint64 // sink: that the budget pays for
 	Every   uint64 // batch, shuffle: rounds in a batch
-	Hub     Peer   // sink: the server; batch: the coordinator; shuffle: the shuffler
+	Hub     Peer   // batch: the coordinator; shuffle: the shuffler
 	Analyst Peer   // shuffle: the analyzer
 }
 
 // fakes lists them.
 func fakes() []Entry {
-	params := fakeParams{Gamma: 2, Epochs: 4, Every: 2, Analyst: 1}
+	params := fakeParams{Gamma: 2, Every: 2, Analyst: 1}
 	fake := func(name string, wide bool, kinds []Kind, make func(Config, fakeParams) (Protocol, error), of func(fakeParams) Cadence, idle func(fakeParams, Peer) bool) Entry {
 		return define(
 			Entry{Name: name, Summary: "a fake", Kinds: kinds, Wide: wide}, params,
@@ -34,11 +33,9 @@ func fakes() []Entry {
 		)
 	}
 	lanes := func(p fakeParams) Cadence { return Cadence{Lanes: p.Gamma, Noun: "reward"} }
-	epochs := func(p fakeParams) Cadence { return Cadence{Epochs: p.Epochs, Noun: "epoch"} }
 	batches := func(p fakeParams) Cadence { return Cadence{Rounds: p.Every, Noun: "batch"} }
 	return []Entry{
 		fake("local", true, []Kind{fakeNews}, newFakeLocal, lanes, nil),
-		fake("sink", false, []Kind{fakeUp, fakeMean, fakeModel}, newFakeSink, epochs, func(p fakeParams, self Peer) bool { return self == p.Hub }),
 		fake("batch", true, []Kind{fakeNode, fakeTotal}, newFakeBatch, batches, nil),
 		fake("shuffle", true, []Kind{fakeSealed, fakeShuffled, fakeSum}, newFakeShuffle, batches, func(p fakeParams, self Peer) bool { return self == p.Hub || self == p.Analyst }),
 	}
@@ -136,9 +133,9 @@ const (
 	_
 	_
 
-	fakeUp    // sink: a member's observation, on its way to the sink
-	fakeMean  // sink: a component's sums, from its sink to the server
-	fakeModel // sink: the means over all peers, from the server down
+	_
+	_
+	_
 
 	fakeNode  // batch: a silo's newest p-sum
 	fakeTotal // batch: the sum over all silos

@@ -152,6 +152,7 @@ func Table() []Entry {
 		consensusEntry(),
 		coordinatorEntry(),
 		gisEntry(),
+		sinkEntry(),
 	}
 }
 

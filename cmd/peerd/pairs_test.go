@@ -58,7 +58,7 @@ func suited(t *testing.T, c *config.Config, e protocol.Entry, l bandit.Entry, mo
 	s := c.Settings
 	params := e.Small(e.Params, leaf)
 	if p, ok := params.(protocol.CoordinatorParams); ok && l.Phased {
-		p.Schedule = protocol.ByEpoch
+		p.Schedule, p.Epochs = protocol.ByEpoch, 16
 		params = p
 	}
 	if err := s.SetProtocol(params); err != nil {

@@ -11,12 +11,12 @@ const maxDraws = 100
 // A Spec says which graph to build. Its Name picks a row of the table, and each
 // row uses some of the other fields; those it does not use must be zero.
 type Spec struct {
-	Name     string   // ring, path, star, complete, grid, gnp, regular, smallworld, scalefree, clusters or file
+	Name     string   // ring, path, star, complete, grid, gnp, regular, smallworld, scalefree, clusters, hub or file
 	N        int      // peers; file: 0 means as many as the edges name
 	Degree   int      // regular: neighbours of each; smallworld: the same before edges move, even; scalefree: edges a new peer brings
 	P        float64  // gnp, clusters: probability of an edge; smallworld: that an edge moves
 	Cols     int      // grid: peers a row; 0 means ⌈√N⌉
-	Clusters int      // clusters: their number, at least 2
+	Clusters int      // clusters: their number, at least 2; hub: the number of rings
 	File     string   // file: where the caller has read Edges from; only carried along
 	Edges    [][2]int // file: as from [Parse]
 }
@@ -50,7 +50,7 @@ func (s Spec) Validate() error {
 // Build checks s and returns its graph, which is connected. A random graph that
 // comes out in pieces is drawn again, up to 100 times, so its law is the family's
 // given that the graph is connected. Equal Specs and equal generators give equal
-// graphs; rng may be nil for ring, path, star, complete, grid and file.
+// graphs; rng may be nil for ring, path, star, complete, grid, hub and file.
 func (s Spec) Build(rng *rand.Rand) (*Graph, Report, error) {
 	if err := s.Validate(); err != nil {
 		return nil, Report{}, err

@@ -28,6 +28,8 @@ func anySpec(t *rapid.T) Spec {
 		s.P = rapid.Float64Range(0, 1).Draw(t, "p")
 	case "scalefree":
 		s.Degree = rapid.IntRange(1, n-1).Draw(t, "degree")
+	case "hub":
+		s.Clusters = rapid.IntRange(1, n-1).Draw(t, "clusters")
 	case "clusters":
 		s.Clusters = rapid.IntRange(2, n).Draw(t, "clusters")
 		s.P = 1
@@ -112,6 +114,7 @@ func TestFixedTopologies(t *testing.T) {
 		{Spec{Name: "grid", N: 5}, [][2]int{{0, 1}, {0, 3}, {1, 2}, {1, 4}, {3, 4}}},
 		{Spec{Name: "grid", N: 4, Cols: 1}, [][2]int{{0, 1}, {1, 2}, {2, 3}}},
 		{Spec{Name: "smallworld", N: 5, Degree: 2}, [][2]int{{0, 1}, {0, 4}, {1, 2}, {2, 3}, {3, 4}}},
+		{Spec{Name: "hub", N: 6, Clusters: 2}, [][2]int{{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {1, 2}, {3, 4}, {3, 5}, {4, 5}}},
 		{Spec{Name: "file", Edges: [][2]int{{2, 1}, {0, 1}}}, [][2]int{{0, 1}, {1, 2}}},
 		{Spec{Name: "file", N: 1}, nil},
 	} {
@@ -131,7 +134,7 @@ func TestErrorsNameTheFieldAndItsRange(t *testing.T) {
 		spec Spec
 		want string
 	}{
-		{Spec{Name: "rnig", N: 3}, `there is no topology "rnig"; there are ring, path, star, complete, grid[(cols)], gnp(p), regular(degree), smallworld(degree,p), scalefree(degree), clusters(clusters,p), file[(file)]`},
+		{Spec{Name: "rnig", N: 3}, `there is no topology "rnig"; there are ring, path, star, complete, grid[(cols)], gnp(p), regular(degree), smallworld(degree,p), scalefree(degree), clusters(clusters,p), hub(clusters), file[(file)]`},
 		{Spec{Name: "ring", N: 2}, "ring: n is 2, must be at least 3"},
 		{Spec{Name: "file", N: -1}, "file: n is -1, must be at least 0"},
 		{Spec{Name: "ring", N: 5, Degree: 6}, "ring takes no degree, but it is 6"},
@@ -146,6 +149,7 @@ func TestErrorsNameTheFieldAndItsRange(t *testing.T) {
 		{Spec{Name: "smallworld", N: 9, Degree: 4, P: 1.5}, "smallworld: p is 1.5, must be from 0 to 1 when n is 9"},
 		{Spec{Name: "smallworld", N: 9, Degree: 10}, "smallworld: degree is 10, must be from 2 to 8 when n is 9"},
 		{Spec{Name: "scalefree", N: 5}, "scalefree: degree is 0, must be from 1 to 4 when n is 5"},
+		{Spec{Name: "hub", N: 5, Clusters: 5}, "hub: clusters is 5, must be from 1 to 4 when n is 5"},
 		{Spec{Name: "clusters", N: 5, P: 1}, "clusters: clusters is 0, must be from 2 to 5 when n is 5"},
 		{Spec{Name: "clusters", N: 5, Clusters: 2, P: -1}, "clusters: p is -1, must be from 1e-09 to 1 when n is 5"},
 		{Spec{Name: "file"}, "file: there are neither edges nor n"},

@@ -30,6 +30,7 @@ func table() []family {
 		{"smallworld", 3, []param{paramDegree, paramP}, checkSmallworld, smallworld, "degree"},
 		{"scalefree", 2, []param{paramDegree}, checkScalefree, scalefree, ""},
 		{"clusters", 2, []param{paramClusters, paramP}, checkClusters, clusters, "p"},
+		{"hub", 2, []param{paramClusters}, checkHub, hub, ""},
 		{"file", 0, []param{paramFile}, checkFile, func(s Spec, _ *rand.Rand) [][2]int { return s.Edges }, ""},
 	}
 }

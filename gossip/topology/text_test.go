@@ -47,6 +47,7 @@ func TestParseSpec(t *testing.T) {
 		"gnp(0.2)":              {Name: "gnp", P: 0.2},
 		"smallworld( 4 , 0.1 )": {Name: "smallworld", Degree: 4, P: 0.1},
 		"scalefree(2)":          {Name: "scalefree", Degree: 2},
+		"hub(3)":                {Name: "hub", Clusters: 3},
 		"clusters(3,0.8)":       {Name: "clusters", Clusters: 3, P: 0.8},
 		"file(a, (b).txt)":      {Name: "file", File: "a, (b).txt"},
 	} {

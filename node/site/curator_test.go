@@ -74,7 +74,7 @@ func TestARewardStaysInside(t *testing.T) {
 		for i, settle := range []Settle{AtWindow, OnArrival} {
 			t.Run(fmt.Sprint(name, "/", settle), func(t *testing.T) {
 				x := usual(name, settle)
-				x.saveEvery = 25
+				x.saveEvery = 30
 				var features [][]float64
 				if x.features = i; x.features > 0 { // what is marked is a feature too
 					features = [][]float64{{marked}, {marked}, {marked}}

@@ -349,7 +349,7 @@ func differences(t *testing.T, name string, world bool) (found []string) {
 			x := usual(name, AtWindow)
 			x.world, x.seed = world, 1
 			w := &twin{rig: newRig(t, x), tale: a, given: nodes}
-			got := w.play(18)
+			got := w.play(24)
 			if i > 0 {
 				found = append(found, want.differences(a.name, &got)...)
 				return

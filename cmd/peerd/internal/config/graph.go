@@ -51,7 +51,7 @@ func knownNet(text string, n int) protocol.Net {
 	switch spec.Name {
 	case "regular":
 		net.LeastDegree = spec.Degree
-	case "ring", "path", "star", "complete", "grid", "file":
+	case "ring", "path", "star", "complete", "grid", "hub", "file":
 		if g, _, err := spec.Build(nil); err == nil {
 			net.LeastDegree, net.Graph = GraphDegrees(g).Least, Neighbours(g.N(), g.Edges())
 		}

@@ -1,0 +1,154 @@
+package protocol
+
+import "peerd.dev/dp"
+
+// coordinatorSite is what a peer with arms knows of itself.
+type coordinatorSite struct {
+	sums     []dp.Release // by arm; empty before the first
+	over     []bool       // arms whose horizon is reached
+	leaves   uint64       // that were released, of all arms
+	explored bool         // the sums of the epoch under way are released
+	late     bool         // others may have ended epochs before this peer has explored them
+	ahead    uint64       // number of the newest means that were heard of
+	waiting  bool         // an answer is awaited
+	since    Round        // when it was asked for first
+	asked    Round        // and last
+	due      Round        // when the next exchange is
+	gap      uint64       // rounds from the last one to that
+	arm      int          // that is played between exchanges
+	bound    bool         // it is; else the next choice is the learner's
+}
+
+// Chosen counts the pull. The first choice after an answer says when the next report is.
+func (x *coordinator) Chosen(arm int) {
+	x.belief.Pulls[arm]++
+	s := &x.site
+	if x.p.Schedule == ByEpoch || s.bound || x.number() == 0 || x.alone() {
+		return
+	}
+	if s.gap *= 2; arm != s.arm {
+		s.arm, s.gap = arm, 1
+	}
+	s.bound, s.due, x.stale = true, x.round+Round(s.gap), true
+}
+
+// alone reports whether no answer is to be hoped for soon.
+func (x *coordinator) alone() bool {
+	return !x.reports() || x.site.waiting && x.round >= x.site.since+Round(2*x.p.Deadline)
+}
+
+// Released takes in the new sums of arms.
+func (x *coordinator) Released(own []Own, _ *Outbox) error {
+	s := &x.site
+	for i := range own {
+		arm := int(own[i].Stream)
+		if own[i].Over {
+			s.over[arm] = true
+			continue
+		}
+		sum, err := grown(s.sums[arm], own[i].Leaf)
+		if err != nil {
+			return err
+		}
+		s.sums[arm] = sum
+		s.leaves++
+		if n := sum.Count(0); n > 0 && x.p.Schedule == ByEpoch {
+			x.belief.Own[arm] = sum.At(0) / float64(n)
+		}
+	}
+	s.explored, x.stale = true, true
+	return nil
+}
+
+// Tick reports; at the coordinator it answers.
+func (x *coordinator) Tick(t Round, out *Outbox) error {
+	x.round, x.stale = t+1, true
+	switch {
+	case x.coordinates():
+		return x.answer(out)
+	case x.reports():
+		x.report(out)
+	default:
+		return x.endAlone()
+	}
+	return nil
+}
+
+// endAlone ends the epochs of a peer alone.
+func (x *coordinator) endAlone() error {
+	if x.p.Schedule != ByEpoch || !x.site.explored {
+		return nil
+	}
+	body, err := x.pool([][]dp.Release{x.site.sums})
+	if err != nil {
+		return err
+	}
+	x.keep(x.meansOf(x.number()+1, body))
+	x.site.explored = false
+	return nil
+}
+
+// report sends the own sums when they are due, and again after a while.
+func (x *coordinator) report(out *Outbox) {
+	s := &x.site
+	switch {
+	case s.waiting && x.round < s.asked+Round(x.p.Patience):
+		return
+	case s.waiting:
+	case x.isDue():
+		s.waiting, s.since = true, x.round
+	case s.late:
+		s.late = false
+		x.ask(nil, out)
+		return
+	default:
+		return
+	}
+	s.asked = x.round
+	if !x.takesPart(x.c.Self, x.number()+1) {
+		x.ask(nil, out)
+		return
+	}
+	x.ask(s.report(), out)
+}
+
+// report returns the sums of what was released.
+func (s *coordinatorSite) report() (body []dp.Release) {
+	for k := range s.sums {
+		if !s.sums[k].Empty() && s.sums[k].Count(0) > 0 {
+			body = append(body, s.sums[k])
+		}
+	}
+	return body
+}
+
+// isDue reports whether it is time for a report. That of a schedule is sent so early that the answer can be
+// there in time.
+func (x *coordinator) isDue() bool {
+	s := &x.site
+	if x.p.Schedule == ByEpoch {
+		return s.explored
+	}
+	for k := range s.sums {
+		if s.sums[k].Empty() && !s.over[k] {
+			return false
+		}
+	}
+	return (s.bound || x.number() == 0) && x.round+Round(2*x.tree.depth[x.c.Self]-1) >= s.due
+}
+
+// ask sends sums, or none, to the coordinator, for the means after those that this peer holds.
+func (x *coordinator) ask(body []dp.Release, out *Outbox) {
+	out.send(x.tree.parent[x.c.Self], x.request(x.ofReport, x.site.leaves, body))
+}
+
+// request makes a message of a kind and number, for the means after those that this peer holds. It
+// can name peers.
+func (x *coordinator) request(kind Kind, seq uint64, body []dp.Release, peers ...Label) Message {
+	m := &message{
+		kind: kind, label: Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: seq},
+		refs: append([]Label{{Origin: x.root(), Seq: x.number()}}, peers...), body: body,
+	}
+	x.c.sign(m)
+	return Message{m}
+}

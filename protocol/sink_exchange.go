@@ -1,0 +1,119 @@
+package protocol
+
+import (
+	"slices"
+
+	"peerd.dev/dp"
+)
+
+// Receive takes in means, reports and pools.
+func (x *sink) Receive(from Peer, m Message, out *Outbox) error {
+	if _, ok := slices.BinarySearch(x.c.Neighbours(), from); !ok || x.p.Coordinator == 0 {
+		return m.bad("from peer %d, want a neighbour", from)
+	}
+	switch m.kind {
+	case sinkMeans:
+		return x.take(m, out)
+	case sinkReport:
+		return x.serve(from, m, out)
+	case sinkPool:
+		return x.collect(from, m, out)
+	default:
+		return m.bad("unknown to protocol sink")
+	}
+}
+
+// take takes in means, which name the peers that are absent, and hands them on along the ways of the next epoch.
+func (x *sink) take(m Message, out *Outbox) error {
+	if x.coordinates() {
+		return m.bad("means of mine")
+	}
+	if len(m.refs) > 0 && !x.names(m.refs[1:]) {
+		return m.bad("want sites that are absent, ascending")
+	}
+	news, err := x.learn(&m)
+	if news {
+		x.turn(out)
+	}
+	return err
+}
+
+// names reports whether labels name sites, ascending, and nothing else.
+func (x *sink) names(sites []Label) bool {
+	next := int64(0)
+	for _, l := range sites {
+		if int64(l.Origin) < next || int64(l.Origin) >= int64(x.c.Peers()) || l.Origin == x.root() || l != (Label{Origin: l.Origin}) {
+			return false
+		}
+		next = int64(l.Origin) + 1
+	}
+	return true
+}
+
+// serve takes in a report, at a sink, or hands it on to one. A site that lacks means gets them
+// from the first peer on its way that has them. One that is ahead has means that this peer asks for.
+func (x *sink) serve(from Peer, m Message, out *Outbox) error {
+	origin := m.label.Origin
+	switch {
+	case int64(origin) >= int64(x.c.Peers()) || origin == x.root() || origin == x.c.Self || from == x.root():
+		return m.bad("from peer %d, want the sums of a site on their way to its sink", from)
+	case len(m.refs) != 1 || m.refs[0].Origin != x.root() || len(m.sealed) > 0 || m.round != 0 || m.hops != 0:
+		return m.bad("want sums and the number of the means that the site holds")
+	}
+	if err := x.checkContent(&m); err != nil {
+		return err
+	}
+	held := m.refs[0].Seq
+	if next := x.after(held); next != nil {
+		out.send(from, *next)
+		return nil
+	}
+	switch {
+	case x.coordinates():
+	case held > x.number():
+		x.site.late = true
+	case !x.tree.child(from, x.c.Self):
+	case x.collects() && len(m.body) > 0:
+		x.desk.take(m, x.round)
+	default:
+		out.send(x.tree.parent[x.c.Self], m)
+	}
+	return nil
+}
+
+// collect takes in a pool, at the server.
+func (x *sink) collect(from Peer, m Message, out *Outbox) error {
+	if err := x.checkPool(&m); err != nil {
+		return err
+	}
+	if !x.coordinates() || from != m.label.Origin {
+		return m.bad("from peer %d, want a pool from its sink, at the server", from)
+	}
+	if next := x.after(m.refs[0].Seq); next != nil {
+		out.send(from, *next)
+		return nil
+	}
+	d, i := &x.desk, m.label.Origin
+	if late := d.reported[i] && d.newest[i].label == m.label && len(d.newest[i].refs) > len(m.refs); !late {
+		d.take(m, x.round)
+	}
+	return nil
+}
+
+// checkPool refuses what is no pool of sites.
+func (x *sink) checkPool(m *Message) error {
+	if len(m.refs) < 2 || m.refs[0].Origin != x.root() || !x.names(m.refs[1:]) {
+		return m.bad("want the number of means and the sites of a pool, ascending")
+	}
+	sites := uint64(len(m.refs) - 1)
+	if err := x.checkMeans(m); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(m.body, func(r dp.Release) bool { return r.Count(1) > sites }) {
+		return m.bad("a mean over more than the %d sites of the pool", sites)
+	}
+	if !x.c.authentic(m) {
+		return m.bad("not signed by its origin")
+	}
+	return nil
+}
