@@ -206,6 +206,15 @@ func (a *Agent) Ready() Ready {
 	return r
 }
 
+// Lost returns the peer that the protocol needs and that does not answer; false if there is none.
+func (a *Agent) Lost() (needed protocol.Peer, lost bool) {
+	d, ok := a.protocol.(protocol.Dependent)
+	if !ok {
+		return 0, false
+	}
+	return d.Lost()
+}
+
 // Belief returns what the agent's next decision will rest on.
 func (a *Agent) Belief() *bandit.Belief {
 	b := a.protocol.Belief()

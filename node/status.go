@@ -21,4 +21,5 @@ type Status struct {
 	Regret   float64   // of the simulated world, over all rounds; 0 with an application
 
 	BlockedReason string // why nothing is released; empty if it is
+	AloneReason   string // why the peer goes on without another one that its protocol needs; empty if it does not
 }

@@ -34,7 +34,17 @@ func (x *coordinator) Chosen(arm int) {
 
 // alone reports whether no answer is to be hoped for soon.
 func (x *coordinator) alone() bool {
-	return !x.reports() || x.site.waiting && x.round >= x.site.since+Round(2*x.p.Deadline)
+	return !x.reports() || x.waits(2*x.p.Deadline)
+}
+
+// waits reports whether an answer has been awaited for a number of rounds.
+func (x *coordinator) waits(rounds uint64) bool {
+	return x.site.waiting && x.round >= x.site.since+Round(rounds)
+}
+
+// Lost implements [Dependent].
+func (x *coordinator) Lost() (needed Peer, lost bool) {
+	return x.root(), x.reports() && x.alone()
 }
 
 // Released takes in the new sums of arms.

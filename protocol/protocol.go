@@ -78,6 +78,13 @@ type Protocol interface {
 	Load(state []byte) error
 }
 
+// A Dependent is a [Protocol] that needs one peer, such as a coordinator.
+type Dependent interface {
+	// Lost returns that peer, and whether it has not answered for so long that this one goes on
+	// without it.
+	Lost() (needed Peer, lost bool)
+}
+
 // Keys signs for this peer and verifies for all.
 type Keys interface {
 	Sign(b []byte) []byte

@@ -116,6 +116,11 @@ func (x *sink) linked() bool {
 // collects reports whether this peer is a sink.
 func (x *sink) collects() bool { return x.tree.child(x.c.Self, x.root()) }
 
+// Lost implements [Dependent]. The server waits for two deadlines itself.
+func (x *sink) Lost() (needed Peer, lost bool) {
+	return x.root(), x.reports() && x.waits(3*x.p.Deadline)
+}
+
 // Tick reports and pools; at the server it answers.
 func (x *sink) Tick(t Round, out *Outbox) error {
 	x.round, x.stale = t+1, true

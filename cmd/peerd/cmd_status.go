@@ -51,6 +51,9 @@ func writeStatus(w io.Writer, d api.Status, arms []string) {
 	if d.BlockedReason != "" {
 		_, _ = fmt.Fprintf(w, "BLOCKED: %s\n", d.BlockedReason)
 	}
+	if d.AloneReason != "" {
+		_, _ = fmt.Fprintf(w, "ALONE: %s\n", d.AloneReason)
+	}
 	if d.DiskFull {
 		_, _ = fmt.Fprintln(w, "DISK FULL: nothing is accepted until there is room")
 	}

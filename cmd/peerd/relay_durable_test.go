@@ -24,7 +24,7 @@ func TestARelayIsKilled(t *testing.T) {
 		t.Skip("starts many processes")
 	}
 	const kills = 4
-	l := newStar(t, "../../configs/relay.yaml")
+	l := newConfigured(t, "../../configs/relay.yaml")
 	for _, s := range l.sites {
 		s.start(launch{})
 	}
@@ -69,26 +69,26 @@ func TestARelayIsKilled(t *testing.T) {
 	t.Logf("%d kills; at the end %d rounds, the relay's ledger holds its genesis alone", kills, relay.status().Round)
 }
 
-// newStar lays out the network of a configuration with a star, whose first peer is the
-// centre.
-func newStar(t *testing.T, file string) *lab {
+// newConfigured lays out the network of a configuration, with changes.
+func newConfigured(t *testing.T, file string, more ...string) *lab {
 	t.Helper()
-	c, err := config.Load(file, nil)
+	c, err := config.Load(file, more)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var changes []string
 	values := c.Values()
 	for _, k := range config.Schema() {
-		if c.From[k.Name] == config.FromFile {
+		if c.From[k.Name] != config.FromDefault {
 			changes = append(changes, k.Name, values[k.Name])
 		}
 	}
-	l := newLab(t, c.Testnet.Nodes, changes...)
-	l.net.Links = nil
-	for i := 1; i < len(l.sites); i++ {
-		l.net.Links = append(l.net.Links, [2]int{0, i})
+	graph, _, err := config.BuildGraph(c.Testnet.Topology, c.Testnet.Nodes, 1)
+	if err != nil {
+		t.Fatal(err)
 	}
+	l := newLab(t, c.Testnet.Nodes, changes...)
+	l.net.Links = graph.Edges()
 	l.writeNetwork()
 	return l
 }

@@ -65,6 +65,7 @@ type Status struct {
 	Dropped       uint64    `json:"dropped" doc:"Outgoing messages dropped."`
 	Addresses     []string  `json:"addresses" nullable:"true"`
 	BlockedReason string    `json:"blocked_reason" doc:"Reason why nothing is released; empty while releases are made."`
+	AloneReason   string    `json:"alone_reason" doc:"Reason why this peer goes on without one that its protocol needs, such as a coordinator; empty while that answers."`
 	Pending       uint64    `json:"pending" doc:"Decisions that wait for their reward."`
 	LedgerRecords uint64    `json:"ledger_records"`
 	Incarnation   uint64    `json:"incarnation" doc:"Number of this life of the peer: the second, counted from 2020, in which it began. A restart keeps the number; a recovery after a restored backup makes a new one."`

@@ -71,4 +71,9 @@ type (
 	healthBody struct {
 		Status string `json:"status" enum:"ok"`
 	}
+
+	readyBody struct {
+		Status string `json:"status" enum:"ok"`
+		Alone  string `json:"alone,omitempty" doc:"Reason why the peer goes on without one that its protocol needs."`
+	}
 )

@@ -283,7 +283,7 @@ func ledgerQuery(u *url.URL) (from, limit uint64, flaws []Flaw) {
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
-	s.reply(w, healthBody{"ok"})
+	s.reply(w, healthBody{Status: "ok"})
 }
 
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
@@ -291,5 +291,10 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 		problem(http.StatusServiceUnavailable, codeNotReady, err.Error()).write(w)
 		return
 	}
-	s.reply(w, healthBody{"ok"})
+	now, err := s.c.Backend.Status(r.Context())
+	if err != nil {
+		problem(http.StatusServiceUnavailable, codeNotReady, err.Error()).write(w)
+		return
+	}
+	s.reply(w, readyBody{"ok", now.AloneReason})
 }

@@ -118,6 +118,7 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	gauge("epsilon_spent", "Privacy budget charged.", s.Spent)
 	gauge("epsilon_left", "Privacy budget left.", s.Left)
 	gauge("releases_held", "1 while nothing is released; the status has the reason.", number(s.BlockedReason != ""))
+	gauge("alone", "1 while the peer goes on without one that its protocol needs, such as a coordinator; the status has the reason.", number(s.AloneReason != ""))
 	count("received_bytes_total", "Bytes from other peers.", s.BytesIn)
 	count("sent_bytes_total", "Bytes to other peers.", s.BytesOut)
 	count("dropped_messages_total", "Outgoing messages dropped.", s.Dropped)

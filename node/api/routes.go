@@ -97,7 +97,7 @@ func (s *Server) table() []route {
 		},
 		{
 			method: get, path: "/readyz", id: "readyz", summary: "Whether the peer decides and releases.", public: true,
-			gives: reflect.TypeFor[healthBody](), fails: []int{503}, handle: s.readyz,
+			gives: reflect.TypeFor[readyBody](), fails: []int{503}, handle: s.readyz,
 		},
 	}
 }

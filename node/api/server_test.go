@@ -255,6 +255,12 @@ func TestViews(t *testing.T) {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
 	}
+	f.alone = "peer 0 does not answer"
+	for path, want := range map[string]string{"/readyz": `{"status":"ok","alone":"peer 0 does not answer"}`, "/v1/status": `"alone_reason":"peer 0 does`, "/metrics": "peerd_alone 1"} {
+		if status, _, body := r.ask(t, path, ""); status != 200 || !strings.Contains(body, want) {
+			t.Errorf("%s of a peer alone: %d %s", path, status, body)
+		}
+	}
 	f.ready = errors.New("held since the folder was restored from a backup")
 	if status, _, body := r.ask(t, "/readyz", ""); status != 503 || !strings.Contains(body, "restored") || !strings.Contains(body, `"code":"not_ready"`) {
 		t.Errorf("%d %s", status, body)

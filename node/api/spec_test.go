@@ -56,7 +56,7 @@ func TestAnswersFitTheSpecification(t *testing.T) {
 		{"/v1/status", "", reflect.TypeFor[Status]()},
 		{"/v1/arms", "", reflect.TypeFor[[]Arm]()},
 		{"/v1/peers", "", reflect.TypeFor[[]Peer]()},
-		{"/readyz", "", reflect.TypeFor[healthBody]()},
+		{"/readyz", "", reflect.TypeFor[readyBody]()},
 	} {
 		_, _, body := r.ask(t, c.path, c.body)
 		var doc any

@@ -104,6 +104,7 @@ type counters struct {
 	refused, skipped, flooded uint64
 	skippedTo                 uint64 // the round before which skipped counts
 	lastFault                 string
+	alone                     bool // it was said in the log
 }
 
 // Open opens the site's store and brings the site to where it stopped. On a first

@@ -25,12 +25,13 @@ type durableStatus struct {
 	left     float64
 	regret   float64
 	pending  uint64
+	alone    string // why, if it is
 }
 
 // newest returns what is to be reported of the newest step, once it is durable.
 func (s *Site) newest() *durableStatus {
 	return &durableStatus{
-		s.step, s.belief, s.state.Round, slices.Clone(s.state.Pulls), s.state.Released, s.checkpoint(), s.state.Left, s.state.Regret, s.state.Pending,
+		s.step, s.belief, s.state.Round, slices.Clone(s.state.Pulls), s.state.Released, s.checkpoint(), s.state.Left, s.state.Regret, s.state.Pending, s.aloneReason(),
 	}
 }
 
@@ -67,7 +68,7 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 		Spent: s.c.Genesis.Budget.Epsilon.Float() - d.left, Left: d.left, Regret: d.regret,
 		Released: d.released, Refused: s.counts.refused, Skipped: s.counts.skipped, Flooded: s.counts.flooded,
 		LastErr: s.counts.lastFault, Pending: d.pending, Records: d.ledger.Records,
-		BlockedReason: s.blockedReason(), Full: s.blocked.full,
+		BlockedReason: s.blockedReason(), AloneReason: d.alone, Full: s.blocked.full,
 	}, nil
 }
 
@@ -80,6 +81,28 @@ func (s *Site) blockedReason() string {
 		return fmt.Sprintf("the clock was ahead once: round %d has been played, and is %v from now. Nothing is released until then, or until the clock is set right", s.state.Round-1, ahead.Round(time.Second))
 	}
 	return ""
+}
+
+// aloneReason returns why the site goes on without a peer that its protocol needs, or "".
+func (s *Site) aloneReason() string {
+	needed, lost := s.agent.Lost()
+	if !lost {
+		return ""
+	}
+	return fmt.Sprintf("peer %d, to which all report, does not answer: this peer goes on with what it has until it does", needed)
+}
+
+// noteAlone logs when a peer that the protocol needs is lost, and when it answers again.
+func (s *Site) noteAlone() {
+	switch why := s.aloneReason(); {
+	case why != "" && !s.counts.alone:
+		s.log.Warn("alone", "reason", why)
+	case why == "" && s.counts.alone:
+		s.log.Info("not alone any more: the peer that all report to answers")
+	default:
+		return
+	}
+	s.counts.alone = !s.counts.alone
 }
 
 // Ledger yields at most limit records from number from on. A crash does not take them

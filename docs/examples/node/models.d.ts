@@ -78,7 +78,7 @@ export interface Flaw {
   message: string;
 }
 
-/** The answer of GET /healthz; the answer of GET /readyz. */
+/** The answer of GET /healthz. */
 export interface Health {
   /** One of ok. */
   status: "ok";
@@ -125,6 +125,14 @@ export interface Problem {
   code: string;
   /** The fields that are wrong. */
   errors?: Flaw[];
+}
+
+/** The answer of GET /readyz. */
+export interface Ready {
+  /** One of ok. */
+  status: "ok";
+  /** Reason why the peer goes on without one that its protocol needs. */
+  alone?: string;
 }
 
 /** The answer of POST /v1/rewards. */
@@ -201,6 +209,9 @@ export interface Status {
   addresses: string[] | null;
   /** Reason why nothing is released; empty while releases are made. */
   blocked_reason: string;
+  /** Reason why this peer goes on without one that its protocol needs, such as a
+   * coordinator; empty while that answers. */
+  alone_reason: string;
   /** Decisions that wait for their reward. */
   pending: number;
   ledger_records: number;

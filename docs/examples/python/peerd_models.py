@@ -222,7 +222,7 @@ class Flaw:
 
 @dataclass(frozen=True)
 class Health:
-    """The answer of GET /healthz; the answer of GET /readyz."""
+    """The answer of GET /healthz."""
 
     # One of ok.
     status: str
@@ -353,6 +353,31 @@ class Problem:
         }
         if self.errors is not None:
             doc["errors"] = [x.to_json() for x in self.errors]
+        return doc
+
+
+@dataclass(frozen=True)
+class Ready:
+    """The answer of GET /readyz."""
+
+    # One of ok.
+    status: str
+    # Reason why the peer goes on without one that its protocol needs.
+    alone: Optional[str] = None
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Ready:
+        return cls(
+            status=doc["status"],
+            alone=doc.get("alone"),
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "status": self.status,
+        }
+        if self.alone is not None:
+            doc["alone"] = self.alone
         return doc
 
 
@@ -514,6 +539,9 @@ class Status:
     addresses: Optional[List[str]]
     # Reason why nothing is released; empty while releases are made.
     blocked_reason: str
+    # Reason why this peer goes on without one that its protocol needs, such as a
+    # coordinator; empty while that answers.
+    alone_reason: str
     # Decisions that wait for their reward.
     pending: int
     ledger_records: int
@@ -550,6 +578,7 @@ class Status:
             dropped=doc["dropped"],
             addresses=doc["addresses"],
             blocked_reason=doc["blocked_reason"],
+            alone_reason=doc["alone_reason"],
             pending=doc["pending"],
             ledger_records=doc["ledger_records"],
             incarnation=doc["incarnation"],
@@ -580,6 +609,7 @@ class Status:
             "dropped": self.dropped,
             "addresses": self.addresses,
             "blocked_reason": self.blocked_reason,
+            "alone_reason": self.alone_reason,
             "pending": self.pending,
             "ledger_records": self.ledger_records,
             "incarnation": self.incarnation,

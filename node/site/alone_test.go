@@ -1,0 +1,53 @@
+package site
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"peerd.dev/node/decision"
+	"peerd.dev/protocol"
+)
+
+// TestThePeerThatAllReportToIsLost: a site whose coordinator or server does not answer says so in
+// its status and once in its log, goes on deciding, and is ready; before it has asked it says
+// nothing.
+func TestThePeerThatAllReportToIsLost(t *testing.T) {
+	for _, params := range []any{protocol.CoordinatorParams{}, protocol.SinkParams{}} {
+		name := nameOf(params)
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, usual(name, OnArrival))
+			r.mute = true // so it is not asked
+			r.start()
+			for i := range 120 {
+				r.ask(decision.Ask{ID: fmt.Sprint(i)})
+				r.pay(fmt.Sprint(i), .5)
+				if r.round(); i < 3 && r.status().AloneReason != "" {
+					t.Errorf("after %d rounds: %s", i+1, r.status().AloneReason)
+				}
+			}
+			if why := r.status().AloneReason; !strings.Contains(why, "peer 0") {
+				t.Errorf("after 120 rounds without an answer: %q", why)
+			}
+			r.mute = false
+			r.rounds(20)
+			if why := r.status().AloneReason; why != "" || !strings.Contains(r.logs.String(), "not alone any more") {
+				t.Errorf("the peer answers, and the status is %q", why)
+			}
+			if err := r.s.Ready(t.Context()); err != nil {
+				t.Errorf("not ready: %v", err)
+			}
+			if n := strings.Count(r.logs.String(), "does not answer"); n != 1 {
+				t.Errorf("said %d times in the log", n)
+			}
+			r.stop()
+		})
+	}
+	r := newRig(t, usual(stated, OnArrival))
+	r.start()
+	r.rounds(50)
+	if why := r.status().AloneReason; why != "" {
+		t.Errorf("with a protocol that needs no peer: %s", why)
+	}
+	r.stop()
+}
