@@ -25,7 +25,7 @@ func TestFiguresInSmall(t *testing.T) {
 				t.Skip("PEERD_DATA is not set; scripts/fetch-data.sh gets the records")
 			}
 			rounds := uint64(400)
-			if name == "systems" || name == "paper003-noise" { // with many sites, which sign
+			if name == "systems" || name == "together" || name == "paper003-noise" || name == "paper003-12" { // with many sites, which sign
 				rounds = 40
 			}
 			set := []string{"privacy.horizon=" + strconv.FormatUint(rounds, 10), "protocol.rows.every=50", "experiment.seeds=2"}
@@ -41,7 +41,7 @@ func TestFiguresInSmall(t *testing.T) {
 			settings := string(b)
 			for _, c := range r.Cells {
 				line := c.Cell
-				if name == "gap" || strings.HasPrefix(name, "mechanisms") || name == "phases" || name == "paper003-7" { // a point a cell there
+				if name == "gap" || strings.HasPrefix(name, "mechanisms") || name == "phases" || name == "paper003-7" || name == "together" { // a point a cell there
 					line, _, _ = strings.Cut(c.Cell, ", ")
 				}
 				if !strings.Contains(svg, ">"+line+"<") {
