@@ -77,6 +77,7 @@ func Table() []Entry {
 		thompsonEntry(),
 		dpucbEntry(),
 		eliminationEntry(),
+		linucbEntry(),
 	}
 }
 

@@ -207,7 +207,7 @@ func (c *Charge) design() (*design, error) {
 		return nil, fmt.Errorf("dp: %s: %d sums of %d leaves, and %v keeps at most %d together", c.What, c.Streams*c.Width(), c.Leaves, c.Mechanism, maxKept)
 	case c.Streams*c.Width() > maxSums:
 		return nil, fmt.Errorf("dp: %s: %d streams of %d sums, at most %d together", c.What, c.Streams, c.Width(), maxSums)
-	case c.Shape.linear() && d.Law != Gaussian:
+	case c.Shape.linear() && d.Law != Gaussian && c.Mechanism != None:
 		return nil, fmt.Errorf("dp: %s: %v records need Gaussian noise", c.What, c.Shape)
 	case c.Lo >= c.Hi || c.Lo < -maxBound || c.Hi > maxBound:
 		return nil, fmt.Errorf("dp: %s: bounds %d to %d grid units, want lo < hi within ±%d", c.What, c.Lo, c.Hi, maxBound)

@@ -177,6 +177,31 @@ func (c *Charge) Change() uint64 {
 	return uint64(c.Hi - c.Lo)
 }
 
+// EntryBounds returns between which numbers entry i of what a record adds to the sums lies.
+func (c *Charge) EntryBounds(i int) (lo, hi float64) {
+	lo, hi = c.Bounds()
+	switch most := max(-lo, hi); {
+	case c.Shape == Box:
+		return lo, hi
+	case c.Shape == Counted:
+		return 0, hi - lo
+	case i >= c.Dim*(c.Dim+1)/2+c.Dim: // y²
+		return 0, most * most
+	case i >= c.Dim*(c.Dim+1)/2: // xy
+		if c.Shape == Corner {
+			most *= math.Sqrt2
+		}
+		return -most, most
+	}
+	for row := c.Dim; row > 0 && i > 0; row-- {
+		i -= row
+	}
+	if i == 0 { // on the diagonal
+		return 0, 1
+	}
+	return -math.Sqrt2 / 2, math.Sqrt2 / 2
+}
+
 // l2 bounds the L2 norm of what neighbours differ in through one record, in grid
 // units. The squares of Linear and Corner are 2 and 4 under ZeroOut; under ReplaceOne
 // 4.5, reached at x·x′ = -1/2 and yy′ = 1, where (x·x′)² + yy′(x·x′) is least, and 8,

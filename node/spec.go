@@ -142,6 +142,8 @@ func (s *Spec) suits(entry *protocol.Entry, c protocol.Cadence, l bandit.Learner
 	switch width := l.Statistic().Width(); {
 	case width > 1 && !entry.Wide:
 		return fmt.Errorf("node: protocol %s carries one number a part, and the learner's sums have %d", entry.Name, width)
+	case width == 1 && entry.Wide:
+		return fmt.Errorf("node: protocol %s adds up over sites, and the learner wants a mean of rewards", entry.Name)
 	case phased && c.Epochs == 0:
 		return fmt.Errorf("node: the learner explores in epochs, and protocol %s has none", entry.Name)
 	case !phased && c.Epochs > 0:

@@ -4,7 +4,7 @@ package node
 type Status struct {
 	Round    uint64    // rounds played
 	Rounds   uint64    // to play
-	Pulls    []uint64  // by arm; nil where an application's counts are noised
+	Pulls    []uint64  // by arm; nil where an application's counts are noised, or its actions follow from features
 	Means    []float64 // estimates, by arm
 	Samples  []float64 // rewards that the estimates rest on, by arm
 	Noise    []float64 // standard deviation of the noise in the estimates, by arm

@@ -98,7 +98,7 @@ func suited(s protocoltest.Setting, each uint64) bandit.Learner {
 // fakeGraph returns the network that a fake wants; nil for any.
 func fakeGraph(name string) protocoltest.Graph {
 	switch name {
-	case "batch", "shuffle":
+	case "shuffle":
 		return protocoltest.Star(5)
 	}
 	return nil

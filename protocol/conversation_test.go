@@ -193,6 +193,9 @@ func seat(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 		s.Params = p
 	case protocol.PhasesParams:
 		s.Params = protocol.PhasesParams{First: 2, Growth: .5, Pull: 4, Merge: protocol.MergeMean, F: 1}
+	case protocol.BatchParams:
+		p.First, p.Growth, p.Pull = 2, 0, 4
+		s.Params = p
 	case protocol.ConsensusParams:
 		p = protocol.ConsensusParams{Weights: protocol.Metropolis, Kappa: .5, Patience: 4}
 		var weights string

@@ -82,10 +82,10 @@ var kindNames = map[Kind]string{
 	phasesRow: "row", phasesDigest: "digest", phasesWant: "want",
 	consensusState:   "state",
 	coordinatorMeans: "means", coordinatorSums: "report",
+	batchRow: "row", batchDigest: "digest", batchWant: "want",
 	fakeNews: "news",
 	gisAdv:   "adv", gisReq: "req", gisData: "data",
 	sinkMeans: "means", sinkReport: "report", sinkPool: "pool",
-	fakeNode: "p-sum", fakeTotal: "total",
 	fakeSealed: "envelope", fakeShuffled: "batch", fakeSum: "sum",
 }
 

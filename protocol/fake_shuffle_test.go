@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"math/bits"
 	"slices"
 
 	"peerd.dev/dp"
@@ -12,7 +13,7 @@ import (
 // forwards the batch; the analyzer opens and adds up. All silos close batch k
 // together, so all p-sums of a batch go into the same slot and the analyzer need
 // not know whose they are. The total goes back through the shuffler and is the
-// receipt, as in batch.
+// receipt.
 type fakeShufflePeer struct {
 	stateless
 
@@ -155,4 +156,22 @@ func (p *fakeShufflePeer) learn(m Message, out *Outbox) {
 			}
 		}
 	}
+}
+
+// slotTable keeps the newest p-sum of each level of some trees.
+type slotTable []map[int]dp.Release
+
+// put takes in the k-th p-sum of tree i and returns the sum of batches 1 to k.
+func (s slotTable) put(i int, k uint64, node dp.Release) (dp.Release, error) {
+	if s[i] == nil {
+		s[i] = make(map[int]dp.Release)
+	}
+	s[i][bits.TrailingZeros64(k)] = node
+	var at []dp.Release
+	for z := 63; z >= 0; z-- {
+		if k>>z&1 == 1 {
+			at = append(at, s[i][z])
+		}
+	}
+	return sum(at...)
 }

@@ -18,8 +18,8 @@ import (
 // fakeParams are the parameters of all fakes.
 type fakeParams struct {
 	Gamma   uint64 // local: hops, and estimators
-	Every   uint64 // batch, shuffle: rounds in a batch
-	Hub     Peer   // batch: the coordinator; shuffle: the shuffler
+	Every   uint64 // shuffle: rounds in a batch
+	Hub     Peer   // shuffle: the shuffler
 	Analyst Peer   // shuffle: the analyzer
 }
 
@@ -36,7 +36,6 @@ func fakes() []Entry {
 	batches := func(p fakeParams) Cadence { return Cadence{Rounds: p.Every, Noun: "batch"} }
 	return []Entry{
 		fake("local", true, []Kind{fakeNews}, newFakeLocal, lanes, nil),
-		fake("batch", true, []Kind{fakeNode, fakeTotal}, newFakeBatch, batches, nil),
 		fake("shuffle", true, []Kind{fakeSealed, fakeShuffled, fakeSum}, newFakeShuffle, batches, func(p fakeParams, self Peer) bool { return self == p.Hub || self == p.Analyst }),
 	}
 }
@@ -137,8 +136,8 @@ const (
 	_
 	_
 
-	fakeNode  // batch: a silo's newest p-sum
-	fakeTotal // batch: the sum over all silos
+	_
+	_
 
 	fakeSealed   // shuffle: a silo's newest p-sum, for the analyzer's eyes
 	fakeShuffled // shuffle: all silos' p-sums of a batch, without their origins

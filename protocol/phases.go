@@ -96,15 +96,14 @@ func (p PhasesParams) cadence() Cadence {
 // pulls claims can force is limited; see [forcing]. A peer that is ahead of others, because
 // they have less traffic or are away, leaves it to them to find out more; see [phases.ahead].
 type phases struct {
-	offers
+	totals
 	merger
 	forcing
 	cadence Cadence
-	total   []dp.Release // own batches, by arm; empty before the first
-	waiting []uint64     // own choices since the newest batch, by arm
-	over    []bool       // arms whose horizon is reached
-	most    []uint64     // released rewards of an arm to catch up with
-	claims  []uint64     // scratch of claims of an arm
+	waiting []uint64 // own choices since the newest batch, by arm
+	over    []bool   // arms whose horizon is reached
+	most    []uint64 // released rewards of an arm to catch up with
+	claims  []uint64 // scratch of claims of an arm
 	round   Round
 }
 
@@ -113,11 +112,11 @@ func newPhases(c Config, p PhasesParams) (Protocol, error) {
 		return nil, fmt.Errorf("phases: growth %v, want over 0 up to 4", p.Growth)
 	}
 	r := &phases{
-		forcing: newForcing(c), cadence: p.cadence(), total: make([]dp.Release, c.Parts), waiting: make([]uint64, c.Parts),
+		forcing: newForcing(c), cadence: p.cadence(), waiting: make([]uint64, c.Parts),
 		over: make([]bool, c.Parts), most: make([]uint64, c.Parts),
 	}
 	var err error
-	if r.offers, err = newOffers(c, phasesRow, p.Pull, r.check); err == nil {
+	if r.totals, err = newTotals(c, phasesRow, p.Pull, r.check); err == nil {
 		r.merger, err = newMerger(c, p.Merge, p.F, r.sample)
 	}
 	if err != nil {
@@ -144,24 +143,10 @@ func (r *phases) full(arm int) bool {
 
 // released returns how many rewards of an arm are in the batches of a peer.
 func (r *phases) released(p Peer, arm int) uint64 {
-	if x := r.batches(p, arm); x != nil {
+	if x := r.sumOf(p, arm); x != nil {
 		return x.Count(0)
 	}
 	return 0
-}
-
-// batches returns the sum over the batches of a peer and an arm; nil for none.
-func (r *phases) batches(p Peer, arm int) *dp.Release {
-	if p == r.c.Self { // its row may be out of date after a change of what peers agree on
-		if r.total[arm].Empty() {
-			return nil
-		}
-		return &r.total[arm]
-	}
-	if m := r.of(p)[arm]; m.kind != 0 {
-		return &m.body[0]
-	}
-	return nil
 }
 
 // Released adds batches to those before and makes rows of them.
@@ -173,32 +158,17 @@ func (r *phases) Released(own []Own, out *Outbox) error {
 			r.over[arm] = true
 			continue
 		}
-		sum, err := grown(r.total[arm], own[i].Leaf)
-		if err != nil {
+		r.waiting[arm] = 0
+		if err := r.add(&own[i], out); err != nil {
 			return err
 		}
-		r.total[arm], r.waiting[arm] = sum, 0
-		r.publish(r.closed(), sum, out)
 	}
 	return nil
-}
-
-// closed returns how many batches have closed or were given up, which is the number of a row.
-func (r *phases) closed() (n uint64) {
-	for k := range r.total {
-		n += r.total[k].Span().To
-	}
-	return n
 }
 
 // Tick sends digests, and rows again that what peers agree on has made void.
 func (r *phases) Tick(t Round, out *Outbox) error {
 	r.round = t
-	for k, row := range r.of(r.c.Self) {
-		if row.kind == 0 && !r.total[k].Empty() {
-			r.publish(r.closed(), r.total[k], out)
-		}
-	}
 	r.tick(t, out)
 	return nil
 }
@@ -214,30 +184,12 @@ func (r *phases) Receive(from Peer, m Message, out *Outbox) error {
 
 // check refuses what is no row of its origin.
 func (r *phases) check(m *Message) error {
-	if len(m.body) != 1 {
-		return m.bad("%d sums, want one", len(m.body))
-	}
-	x := &m.body[0]
-	if x.Stream() != m.label.Stream || x.Len() != 1 || x.Counts() != 1 || x.Count(0) == 0 || x.Exponent() != dp.GridExponent {
-		return m.bad("want a sum of rewards of arm %d", m.label.Stream)
-	}
-	if err := plausible(&r.c.Charge, m, x); err != nil {
-		return err
-	}
-	// A life closes its batches of an arm one after the other, and every batch has a reward and
-	// draws.
-	over := x.Span()
-	batches, draws := over.To-over.From, uint64(x.Noise().VarianceUnits)
-	if !r.c.Charge.Mechanism.Running() && (draws != batches*dp.VarianceScale || batches < r.cadence.Fewest(x.Count(0)) || batches > x.Count(0)) {
-		return m.bad("%d rewards in %d batches with %d/%d draws of noise, want %d to %d batches with a draw each",
-			x.Count(0), batches, draws, dp.VarianceScale, r.cadence.Fewest(x.Count(0)), x.Count(0))
-	}
-	return nil
+	return r.sound(m, 1, r.cadence)
 }
 
 // sample returns what the newest row of a peer says of an arm.
 func (r *phases) sample(p Peer, arm int) (sample, bool) {
-	x := r.batches(p, arm)
+	x := r.sumOf(p, arm)
 	if x == nil {
 		return sample{}, false
 	}

@@ -8,9 +8,6 @@ const phasesVersion = 2
 func (r *phases) Save() ([]byte, error) {
 	w := state.NewWriter(phasesVersion)
 	r.save(w)
-	for _, x := range r.total {
-		writeRelease(w, x)
-	}
 	w.Uints(r.waiting)
 	w.Uints(r.forced)
 	w.Bools(r.over)
@@ -24,15 +21,7 @@ func (r *phases) Save() ([]byte, error) {
 // Load implements [Protocol].
 func (r *phases) Load(saved []byte) error {
 	s := state.NewReader(saved, phasesVersion)
-	r.load(s)
-	for k := range r.total {
-		x := readRelease(s)
-		if !x.Empty() && (int(x.Stream()) != k || x.Len() != 1 || x.Counts() != 1 || x.Count(0) == 0) {
-			s.Fail("sum %d is not of arm %d", k, k)
-			break
-		}
-		r.total[k] = x
-	}
+	r.load(s, 1)
 	s.Uints(r.waiting)
 	s.Uints(r.forced)
 	s.Bools(r.over)

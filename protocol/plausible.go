@@ -14,8 +14,8 @@ const improbable = 1e-15
 // its halves has over half of a term's variance; see docs/proofs/honaker.md.
 const leastVariance = dp.VarianceScale / 2
 
-// plausible refuses sums that an honest peer with the charge c does not release, of a Box of one
-// entry or of counted records: with less noise than was charged, or with more than the leaves can
+// plausible refuses sums that an honest peer with the charge c does not release, of records that
+// each have a count or share one, or of counted records: with less noise than was charged, or with more than the leaves can
 // hold that it is about, or a sum that no rewards within bounds and no such noise give, except
 // with probability [improbable]. What it lets pass may still be a lie.
 func plausible(c *dp.Charge, m *Message, sums *dp.Release) error {
@@ -33,7 +33,6 @@ func plausible(c *dp.Charge, m *Message, sums *dp.Release) error {
 		return m.bad("%d/%d %v terms of scale %d are more noise than %d leaves have under the policy, at most one term of scale %d each",
 			noise.VarianceUnits, dp.VarianceScale, noise.Law, noise.Scale, over.To-over.From, most.Scale)
 	}
-	lo, hi := c.Bounds()
 	moments := sums.NoiseMoments()
 	tail := belief.NoiseTail(moments.LaplaceSumSq, moments.LaplaceMax, moments.GaussVar, math.Log(2/improbable))
 	for k := range sums.Len() {
@@ -44,9 +43,14 @@ func plausible(c *dp.Charge, m *Message, sums *dp.Release) error {
 			}
 			continue
 		}
-		if n := float64(sums.Count(k)); sum < n*lo-tail || sum > n*hi+tail {
+		count, entry := k, 0
+		if sums.Counts() == 1 { // of all that one part adds up
+			count, entry = 0, k
+		}
+		lo, hi := c.EntryBounds(entry)
+		if n := float64(sums.Count(count)); sum < n*lo-tail || sum > n*hi+tail {
 			return m.bad("part %d: no %d rewards from %v to %v add up to %v with noise of at most %.3g",
-				k, sums.Count(k), lo, hi, sum, tail)
+				k, sums.Count(count), lo, hi, sum, tail)
 		}
 	}
 	return nil

@@ -153,6 +153,7 @@ func Table() []Entry {
 		coordinatorEntry(),
 		gisEntry(),
 		sinkEntry(),
+		batchEntry(),
 	}
 }
 

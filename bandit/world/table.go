@@ -49,8 +49,8 @@ type Entry struct {
 	// Small are parameters for any number of sites with which a few rounds show all, for
 	// audits and tests.
 	Small any
-	// Contextual says that arms have features.
-	Contextual bool
+	// Features returns how many features an arm has; 0 where arms have none.
+	Features func(params any) int
 	// Arms returns how many arms the world has; 0 if any number suits.
 	Arms func(params any) int
 	// Unclipped reports whether rewards may lie outside [0, 1], where no sensitivity holds.
@@ -68,6 +68,7 @@ type Entry struct {
 // A part of an Entry that takes the parameters as they are.
 type typed[P any] struct {
 	arms      func(P) int                          // nil for any number
+	features  func(P) int                          // nil for none
 	unclipped func(P) bool                         // nil for never
 	people    func(P) People                       // nil for simulated rewards
 	check     func(P, Config) (field, want string) // nil for none
@@ -82,6 +83,12 @@ func define[P any](e Entry, params, small P, f typed[P]) Entry {
 			return 0
 		}
 		return f.arms(p.(P))
+	}
+	e.Features = func(p any) int {
+		if f.features == nil {
+			return 0
+		}
+		return f.features(p.(P))
 	}
 	e.Unclipped = func(p any) bool { return f.unclipped != nil && f.unclipped(p.(P)) }
 	e.People = func(p any) People {
@@ -127,6 +134,7 @@ func Table() []Entry {
 		bernoulliEntry(),
 		gaussianEntry(),
 		replayEntry(),
+		linearEntry(),
 	}
 }
 

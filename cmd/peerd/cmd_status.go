@@ -64,7 +64,7 @@ func writeStatus(w io.Writer, d api.Status, arms []string) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "ARM\tPULLS\tESTIMATE")
 	for k, mean := range d.Means {
-		name, pulls := fmt.Sprint(k), "noised"
+		name, pulls := fmt.Sprint(k), "hidden"
 		if k < len(d.Pulls) {
 			pulls = fmt.Sprint(d.Pulls[k])
 		}

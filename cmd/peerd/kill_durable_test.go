@@ -40,7 +40,11 @@ func TestNothingIsLostWhenKilled(t *testing.T) {
 			if e.Name == "average" { // with what a recorder that never answers can follow, and a window
 				changes, lates = append(changes, "protocol.average.consistency", "max", "api.settle", "window", "api.window", "1s"), true
 			}
-			k := newKiller(newLab(t, 2, changes...), lates)
+			lab := newLab(t, 2, changes...)
+			if e.Wide { // its learner has three
+				lab.features = [][]float64{{1, 0, 0}, {0, .6, .8}, {.5, .5, -.5}}
+			}
+			k := newKiller(lab, lates)
 			r := rand.New(rand.NewPCG(7, uint64(random)))
 			for range random {
 				k.random(r)
@@ -68,7 +72,7 @@ func smallProtocol(t *testing.T, e protocol.Entry) (changes []string) {
 	}
 	keys := append(config.KeysUnder("protocol."+e.Name), "protocol.name")
 	for _, l := range bandit.Table() {
-		if l.Phased && e.Cadence(e.Params).Epochs > 0 {
+		if l.Phased && e.Cadence(e.Params).Epochs > 0 || l.Contextual && e.Wide {
 			if err := s.SetLearner(l.Small(l.Params)); err != nil {
 				t.Fatal(err)
 			}
@@ -79,8 +83,12 @@ func smallProtocol(t *testing.T, e protocol.Entry) (changes []string) {
 	for _, key := range keys {
 		changes = append(changes, key, values[key])
 	}
+	law := dp.Laplace
+	if e.Wide {
+		law, changes = dp.Gaussian, append(changes, "privacy.delta", "0.000001", "api.min_exposures", "0")
+	}
 	for _, m := range dp.Mechanisms() {
-		if e.Suits(m) && m != dp.None && m.Law() == dp.Laplace {
+		if e.Suits(m) && m != dp.None && m.Law() == law {
 			return append(changes, "privacy.mechanism", m.String())
 		}
 	}

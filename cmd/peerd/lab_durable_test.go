@@ -38,6 +38,8 @@ type lab struct {
 	dir   string
 	net   *config.Network
 	sites []*labSite
+
+	features [][]float64 // of every decision; nil for learners without
 }
 
 // labBase are the settings of every peer of a lab, which a test may override.
@@ -288,9 +290,15 @@ type (
 	}
 )
 
+// labAsk asks for a decision.
+type labAsk struct {
+	ID       string      `json:"id"`
+	Features [][]float64 `json:"features,omitempty"`
+}
+
 // decide asks for a decision.
 func (s *labSite) decide(id string) (d labDecision, status int, text string) {
-	status, text = s.post("/v1/decisions", map[string]string{"id": id})
+	status, text = s.post("/v1/decisions", labAsk{id, s.features})
 	if status == http.StatusOK {
 		d = parsed[labDecision](text)
 	}
@@ -445,15 +453,16 @@ func (r *recorder) close() error {
 // Kinds of messages. Some may change under one label: an open question is asked again with what is
 // known by then, and an answer names no rows if it has nothing to ask for.
 const (
-	kindPresence = 2
-	kindAsk      = 18
-	kindCounts   = 19
-	kindDelta    = 16
-	kindRow      = 32
-	kindDigest   = 33
-	kindWant     = 34
-	kindBatches  = 40 // a row of protocol phases
-	kindAnswer   = 42 // want of protocol phases
+	kindPresence  = 2
+	kindAsk       = 18
+	kindCounts    = 19
+	kindDelta     = 16
+	kindRow       = 32
+	kindDigest    = 33
+	kindWant      = 34
+	kindBatches   = 40 // a row of protocol phases
+	kindDescribed = 80 // a row of protocol batch
+	kindAnswer    = 42 // want of protocol phases
 )
 
 func (r *recorder) take(d protocol.Delivery) {

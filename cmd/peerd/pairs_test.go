@@ -72,7 +72,7 @@ func suited(t *testing.T, c *config.Config, e protocol.Entry, l bandit.Entry, mo
 	}
 	if l.Contextual {
 		for _, w := range world.Table() {
-			if w.Contextual {
+			if w.Features(w.Small) > 0 {
 				s.World = config.World{Kind: w.Name, Params: s.World.Params.With(w.Name, w.Small)}
 			}
 		}

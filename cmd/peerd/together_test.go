@@ -31,6 +31,19 @@ func refusedTogether() []refusedCase {
 			key: "privacy.counts", value: "noised", reason: "rewards of this world can be outside of [0, 1]",
 			with: inLockstep("protocol.name", "rows", "world.kind", "gaussian", "world.gaussian.means", "[[0, 0.5, 1]]", "world.gaussian.clip", "false", "world.gaussian.sd", "1"),
 		},
+		{
+			key: "api.min_exposures", value: "1", reason: "want 0 with learner.name: linucb",
+			with: map[string]string{"learner.name": "linucb", "protocol.name": "batch", "world.kind": "application", "privacy.mechanism": "blt", "privacy.delta": "0.000001"},
+		},
+		{key: "world.kind", value: "linear", reason: "want a world without features with learner.name: "},
+		{
+			key: "privacy.mechanism", value: "tree", reason: "want one of tree-gaussian",
+			with: map[string]string{"learner.name": "linucb", "protocol.name": "batch", "world.kind": "linear"},
+		},
+		{
+			key: "world.kind", value: "linear", reason: "want world.linear.features: 4 with learner.name: linucb",
+			with: map[string]string{"learner.name": "linucb", "learner.linucb.features": "4", "protocol.name": "batch", "privacy.mechanism": "blt", "privacy.delta": "0.000001"},
+		},
 		{key: "api.min_exposures", value: "1", reason: "want 0 with privacy.counts: noised", with: rows("privacy.counts", "noised", "world.kind", "application")},
 		{key: "privacy.delta", value: "1e-06", reason: "want 0 with privacy.mechanism: tree, whose epsilon is never exceeded"},
 		{key: "privacy.delta", value: "0", reason: "want a small probability, such as 0.000001, with privacy.mechanism: tree-gaussian", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},
@@ -166,19 +179,38 @@ func refusedByTables(t *testing.T) (all []refusedCase) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if l.Phased != epochs {
-				apart := map[string]string{"learner.name": l.Name}
+			apart := learner.Statistic().Width() > 1 != e.Wide
+			if l.Phased != epochs && !apart {
+				with := map[string]string{"learner.name": l.Name}
 				if !e.Suits(dp.Tree) {
-					apart["privacy.mechanism"] = firstSuited(e)
+					with["privacy.mechanism"] = firstSuited(e)
 				}
-				all = append(all, refusedCase{key: "protocol.name", value: e.Name, reason: "want one of", with: apart})
+				all = append(all, refusedCase{key: "protocol.name", value: e.Name, reason: "want one of", with: with})
 			}
-			if learner.Statistic().Width() > 1 && !e.Wide {
-				all = append(all, refusedCase{key: "protocol.name", value: e.Name, reason: "want one of", with: map[string]string{"learner.name": l.Name}})
+			if apart {
+				with := map[string]string{"learner.name": l.Name}
+				if l.Contextual {
+					with = described(l.Name, e)
+				} else if !e.Suits(dp.Tree) {
+					with["privacy.mechanism"] = firstSuited(e)
+				}
+				all = append(all, refusedCase{key: "protocol.name", value: e.Name, reason: "want one of", with: with})
 			}
 		}
 	}
 	return all
+}
+
+// described returns changes that choose a learner by features, with a world that has some and
+// Gaussian noise that suits a protocol.
+func described(learner string, e protocol.Entry) map[string]string {
+	with := map[string]string{"learner.name": learner, "privacy.delta": "0.000001", "world.linear.instance": "1", "world.kind": "linear"}
+	for _, m := range dp.Mechanisms() {
+		if m.Law() == dp.Gaussian && e.Suits(m) {
+			with["privacy.mechanism"] = m.String()
+		}
+	}
+	return with
 }
 
 // firstSuited returns the first private mechanism that suits a protocol.

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"peerd.dev/cmd/peerd/internal/daemon"
@@ -53,8 +54,12 @@ func openVault(t *testing.T, s *labSite) vault {
 	}
 	arms := len(s.settings().Arms)
 	step, agent := readSnapshot(t, b, arms)
-	curator, average := readAgent(t, agent, arms)
 	v := vault{step: step}
+	if s.features != nil { // its sums are of more than one number
+		_, _, v.counts = readAgent(t, agent, 1)
+		return v
+	}
+	curator, average, _ := readAgent(t, agent, arms)
 	v.readCurator(t, curator)
 	if s.settings().Protocol.Name != "average" {
 		return v
@@ -128,8 +133,9 @@ func readSnapshot(t *testing.T, b []byte, arms int) (step uint64, agent []byte) 
 	return step, agent
 }
 
-// readAgent reads the curator and the protocol of an agent with arms: see node/agent_state.go.
-func readAgent(t *testing.T, b []byte, streams int) (curator, protocol []byte) {
+// readAgent reads the curator and the protocol of an agent with arms, and how many records its
+// streams have: see node/agent_state.go.
+func readAgent(t *testing.T, b []byte, streams int) (curator, protocol []byte, records []uint64) {
 	t.Helper()
 	r := state.NewReader(b, agentVersion)
 	curator = r.Bytes()
@@ -138,8 +144,15 @@ func readAgent(t *testing.T, b []byte, streams int) (curator, protocol []byte) {
 	}
 	r.Bytes() // learner
 	r.Uint()  // periods
-	for range 3 {
-		r.Uints(make([]uint64, streams)) // records in open and closed leaves, and since which
+	records = make([]uint64, streams)
+	for i := range 3 { // records in open and closed leaves, and since which
+		n := make([]uint64, streams)
+		r.Uints(n)
+		for k := range records {
+			if i < 2 {
+				records[k] += n[k]
+			}
+		}
 	}
 	r.Bools(make([]bool, streams))
 	r.Uint() // epoch
@@ -152,7 +165,7 @@ func readAgent(t *testing.T, b []byte, streams int) (curator, protocol []byte) {
 	if !r.OK() {
 		t.Fatal(r.End())
 	}
-	return curator, protocol
+	return curator, protocol, records
 }
 
 // readLink reads a link of protocol average: see protocol/average_state.go.
@@ -252,8 +265,8 @@ func (v *vault) readCurator(t *testing.T, b []byte) {
 
 // A book is a ledger read for what it says was drawn.
 type book struct {
-	sums map[leafKey]int64 // running sums, by stream and leaf
-	n    []uint64          // leaves, by stream
+	sums map[leafKey][]int64 // running sums, by stream and leaf
+	n    []uint64            // leaves, by stream
 	size uint64
 }
 
@@ -264,7 +277,7 @@ type leafKey struct {
 
 // readBook reads lines of a ledger without gaps.
 func readBook(lines [][]byte) (*book, error) {
-	b := &book{sums: make(map[leafKey]int64)}
+	b := &book{sums: make(map[leafKey][]int64)}
 	for _, line := range lines {
 		r, err := ledger.ParseLine(line)
 		if err != nil {
@@ -281,12 +294,16 @@ func readBook(lines [][]byte) (*book, error) {
 		for int(rel.Stream) >= len(b.n) {
 			b.n = append(b.n, 0)
 		}
-		if rel.To != b.n[rel.Stream]+1 || len(rel.Values) != 1 {
+		if rel.To != b.n[rel.Stream]+1 || len(rel.Values) == 0 {
 			return nil, fmt.Errorf("leaf %d of stream %d after %d", rel.To, rel.Stream, b.n[rel.Stream])
 		}
 		b.n[rel.Stream] = rel.To
 		// The node covers the leaves after From; what is before it is a running sum.
-		b.sums[leafKey{rel.Stream, rel.To}] = b.sums[leafKey{rel.Stream, rel.From}] + rel.Values[0]
+		sum := slices.Clone(rel.Values)
+		for i, x := range b.sums[leafKey{rel.Stream, rel.From}] {
+			sum[i] += x
+		}
+		b.sums[leafKey{rel.Stream, rel.To}] = sum
 	}
 	return b, nil
 }
@@ -295,19 +312,19 @@ func readBook(lines [][]byte) (*book, error) {
 // brings must follow from what stands in the book.
 func (b *book) explain(m protocol.Message) error {
 	switch m.Kind() {
-	case kindBatches:
+	case kindBatches, kindDescribed:
 		for i := range m.Body() {
 			x := m.Release(i)
-			want, ok := b.sums[leafKey{x.Stream(), x.Span().To}]
-			if !ok || x.Len() != 1 || x.Value(0) != want {
-				return fmt.Errorf("row %d has %d for arm %d up to leaf %d, by the ledger it is %d (%v)", m.Label().Seq, x.Value(0), x.Stream(), x.Span().To, want, ok)
+			want, has := b.sums[leafKey{x.Stream(), x.Span().To}], x.Fields().Value
+			if !slices.Equal(has, want) {
+				return fmt.Errorf("row %d has %d for stream %d up to leaf %d, by the ledger it is %d", m.Label().Seq, has, x.Stream(), x.Span().To, want)
 			}
 		}
 	case kindRow:
 		row := m.Release(0)
 		for k := range row.Len() {
 			want, ok := b.sums[leafKey{dp.StreamID(k), m.Label().Seq}]
-			if !ok || row.Value(k) != want {
+			if !ok || row.Value(k) != want[0] {
 				return fmt.Errorf("row %d has %d for arm %d, by the ledger it is %d (%v)", m.Label().Seq, row.Value(k), k, want, ok)
 			}
 		}
@@ -343,7 +360,7 @@ func (b *book) mean(s dp.StreamID, n uint64) (int64, error) {
 		return 0, fmt.Errorf("leaf %d of stream %d is not in the ledger", n, s)
 	}
 	r, err := dp.Received(dp.Fields{
-		Stream: s, Span: dp.Span{To: n}, Count: []uint64{n}, Value: []int64{sum}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 1, VarianceUnits: dp.VarianceScale},
+		Stream: s, Span: dp.Span{To: n}, Count: []uint64{n}, Value: sum, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 1, VarianceUnits: dp.VarianceScale},
 	})
 	if err != nil {
 		return 0, err

@@ -51,7 +51,8 @@ type Status struct {
 	LinksUp       bool      `json:"links_up" doc:"Links to all neighbours are up."`
 	Round         uint64    `json:"round" doc:"Rounds played."`
 	Rounds        uint64    `json:"rounds" doc:"Rounds to play."`
-	Pulls         []uint64  `json:"pulls" nullable:"true" doc:"Pulls of each arm; null with an application whose counts are noised (privacy.counts)."`
+	Pulls         []uint64  `json:"pulls" nullable:"true" doc:"Pulls of each arm; null with an application whose counts are noised (privacy.counts), or whose actions follow from features."`
+	Regret        float64   `json:"regret" doc:"Regret of the simulated world over all rounds; 0 with an application."`
 	Means         []float64 `json:"means" nullable:"true" doc:"Estimated mean reward of each arm, computed from releases only."`
 	Spent         float64   `json:"epsilon_spent"`
 	Left          float64   `json:"epsilon_left"`
@@ -76,7 +77,7 @@ type Status struct {
 // Arm is what is known about an action, computed from what all peers may know.
 type Arm struct {
 	Name     string  `json:"name"`
-	Pulls    uint64  `json:"pulls" doc:"Number of times this peer chose it; 0 with an application whose counts are noised (privacy.counts)."`
+	Pulls    uint64  `json:"pulls" doc:"Number of times this peer chose it; 0 with an application whose counts are noised (privacy.counts), or whose actions follow from features."`
 	Estimate float64 `json:"estimate" doc:"Estimated mean reward, computed from releases only. While samples are few, noise can put it far outside of 0 to 1."`
 	Samples  float64 `json:"samples" doc:"Number of rewards behind the estimate, as if one site had seen all of them; 0 while nothing is known."`
 	NoiseSD  float64 `json:"noise_sd" doc:"Standard deviation of the privacy noise in the estimate."`

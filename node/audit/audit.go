@@ -90,6 +90,14 @@ func (s *setting) shrink(leaf uint64) {
 	s.spec.Protocol = s.entry.Small(s.spec.Protocol, leaf)
 	s.spec.Learner = s.learner.Small(s.spec.Learner)
 	s.cadence = s.entry.Cadence(s.spec.Protocol)
+	s.describe()
+}
+
+// describe asks the learner how many features it wants.
+func (s *setting) describe() {
+	if statistic, err := s.spec.Statistic(); err == nil && s.learner.Contextual { // an error comes again
+		s.features = statistic.Dim
+	}
 }
 
 // asConfigured returns the configured setting, for as many rounds as are affordable.
@@ -99,6 +107,7 @@ func (c Config) asConfigured() setting {
 	s.entry, _ = protocol.EntryOf(s.spec.Protocol) // checked by Run
 	s.learner, _ = bandit.EntryOf(s.spec.Learner)  // the same
 	s.cadence = s.entry.Cadence(s.spec.Protocol)
+	s.describe()
 	return s
 }
 
@@ -121,8 +130,10 @@ type setting struct {
 	entry   protocol.Entry
 	learner bandit.Entry
 	cadence protocol.Cadence
-	topic   bool
-	rounds  uint64
+	// features is how many describe an arm; 0 unless the learner is contextual.
+	features int
+	topic    bool
+	rounds   uint64
 }
 
 // chosen reports whether choices say how many leaves a stream closes.

@@ -68,6 +68,9 @@ func (b *book) enter(p *play, s *step) error {
 					return nil
 				}
 				pull.Reward = bandit.Reward(p.canary.reward(side, uint64(s.round), int(pull.Arm)))
+				if side != p.side && p.canary.comes(uint64(s.round)) {
+					pull.Features = p.canary.context(side)
+				}
 			}
 			return b.learner.Update(pull, nil)
 		})

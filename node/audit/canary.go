@@ -1,6 +1,12 @@
 package audit
 
-import "slices"
+import (
+	"math"
+	"slices"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+)
 
 // A Canary is a pair of histories of peer 0 that differ in one user's rewards: 0 in the
 // first, 1 in the second, which is as far apart as rewards can be. A reward of 0
@@ -90,6 +96,9 @@ func (c *Canary) absent(side int, t uint64) bool {
 	return c.absence && side == 0 && slices.Contains(c.rounds, t)
 }
 
+// comes reports whether a round is one of the user's.
+func (c *Canary) comes(t uint64) bool { return slices.Contains(c.rounds, t) }
+
 func first(k uint64) []uint64 {
 	rounds := make([]uint64, k)
 	for t := range rounds {
@@ -107,7 +116,9 @@ func (c *Canary) reward(side int, t uint64, arm int) float64 {
 		return float64(side) * float64(t%16+1) / 16
 	case c.values:
 		return float64(side) * float64(t%32-15) / 17
-	case slices.Contains(c.rounds, t):
+	case c.comes(t) && c.setting.features > 0 && c.setting.spec.Privacy.Adjacency == dp.ReplaceOne && !c.absence:
+		return 1 // where contexts differ as far as can be, such rewards make the most of it
+	case c.comes(t):
 		return float64(side)
 	case !c.likes:
 		return 0
@@ -117,4 +128,51 @@ func (c *Canary) reward(side int, t uint64, arm int) float64 {
 		return 1
 	}
 	return 0
+}
+
+// context returns the features of all arms for the user in the first or second history. The
+// records of both are as far apart as records of norm 1 with rewards of 1 can be, at an angle
+// of 120 degrees; see docs/proofs/records.md. Where one history has a record that adds nothing,
+// its features are 0.
+func (c *Canary) context(side int) bandit.Features {
+	x := make(bandit.Features, c.setting.features)
+	switch {
+	case len(x) == 0:
+		return nil
+	case side == 1 || c.absence:
+		x[0] = 1
+	case c.setting.spec.Privacy.Adjacency == dp.ZeroOut:
+	case len(x) == 1:
+		x[0] = -1
+	default:
+		x[0], x[1] = -.5, math.Sqrt(.75)
+	}
+	return x
+}
+
+// features returns those of every arm in a round of a peer, or nil if the learner takes none.
+// Of peer 0, all arms have the user's in the user's rounds; where all values differ, so do
+// contexts, and with them which arm is best.
+func (c *Canary) features(side int, t uint64, peer int) (all []bandit.Features) {
+	d := c.setting.features
+	for arm := range c.setting.spec.Arms {
+		if d == 0 {
+			return nil
+		}
+		if peer == 0 && c.comes(t) {
+			all = append(all, c.context(side))
+			continue
+		}
+		by := uint64(arm) + 3*t + uint64(peer)
+		if c.values && peer == 0 {
+			by += uint64(side)
+		}
+		x := make(bandit.Features, d)
+		x[by%uint64(d)] = 1
+		if d > 1 && by%2 == 0 {
+			x[by%uint64(d)], x[(by+1)%uint64(d)] = .8, -.6
+		}
+		all = append(all, x)
+	}
+	return all
 }

@@ -34,10 +34,11 @@ type step struct {
 	round protocol.Round
 	in    []protocol.Delivery
 	node.Played
-	absent bool // nobody came; the arm is what would have been chosen
-	drawn  []dp.Release
-	hidden dp.Secret // noise drawn with them that they do not show
-	out    []sent
+	features []bandit.Features // of every arm; nil unless the learner is contextual
+	absent   bool              // nobody came; the arm is what would have been chosen
+	drawn    []dp.Release
+	hidden   dp.Secret // noise drawn with them that they do not show
+	out      []sent
 }
 
 // Format implements [fmt.Formatter]: a step holds a reward.
@@ -82,14 +83,16 @@ func (p *peer) save() (err error) {
 	return err
 }
 
-// play is a round of a world that pays what w says; nil if nobody comes.
+// play is a round of a world that pays what w says; nothing if nobody comes.
 func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, error) {
-	s := step{round: t, in: in, absent: w == nil}
+	s := step{round: t, in: in, features: w.features, absent: w.pay == nil}
 	var err error
-	if w == nil {
+	if s.absent {
 		// The coins are independent from choice to choice, so those of the absent may go unused.
 		p.agent.Receive(in)
-		s.Pull.Arm = p.agent.Choose(bandit.Turn{Round: uint64(t)}).Arm
+		turn := w.Turn(uint64(t))
+		s.Pull.Arm = p.agent.Choose(turn).Arm
+		s.Pull.Features = turn.Of(s.Pull.Arm)
 		err = p.agent.Tick(t)
 	} else {
 		s.Played, err = p.agent.Round(t, in, w)
@@ -136,9 +139,9 @@ func (p *peer) restart() ([]sent, error) {
 	p.log = nil
 	var again step
 	for _, s := range log {
-		var w world
+		w := world{features: s.features}
 		if !s.absent {
-			w = func(bandit.Arm) bandit.Reward { return s.Pull.Reward }
+			w.pay = func(bandit.Arm) bandit.Reward { return s.Pull.Reward }
 		}
 		again, err = p.given(s.round, s.in, w, &s)
 		switch {
@@ -156,13 +159,16 @@ func (p *peer) restart() ([]sent, error) {
 }
 
 // world pays rewards.
-type world func(arm bandit.Arm) bandit.Reward
+type world struct {
+	features []bandit.Features                  // nil unless the learner is contextual
+	pay      func(arm bandit.Arm) bandit.Reward // nil if nobody comes
+}
 
 // Turn implements [bandit.World].
-func (w world) Turn(round uint64) bandit.Turn { return bandit.Turn{Round: round} }
+func (w world) Turn(round uint64) bandit.Turn { return bandit.Turn{Round: round, Features: w.features} }
 
 // Play implements [bandit.World].
-func (w world) Play(arm bandit.Arm) (bandit.Reward, error) { return w(arm), nil }
+func (w world) Play(arm bandit.Arm) (bandit.Reward, error) { return w.pay(arm), nil }
 
 // Regret implements [bandit.World]: there is no referee.
 func (w world) Regret(bandit.Arm) float64 { return 0 }

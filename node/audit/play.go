@@ -156,14 +156,14 @@ func (p *play) agent(i int) (*node.Agent, error) {
 // step plays a round of peer i on what arrived.
 func (p *play) step(i int, t protocol.Round) (step, error) {
 	in := slices.Clone(p.network.Take(i)) // a durable peer keeps it
-	w := world(func(arm bandit.Arm) bandit.Reward {
+	w := world{p.canary.features(p.side, uint64(t), i), func(arm bandit.Arm) bandit.Reward {
 		if i > 0 {
 			return other(uint64(t), int(arm))
 		}
 		return bandit.Reward(p.canary.reward(p.side, uint64(t), int(arm)))
-	})
+	}}
 	if i == 0 && p.canary.absent(p.side, uint64(t)) {
-		w = nil
+		w.pay = nil
 	}
 	if p.given != nil {
 		if int(t) >= len(p.given.steps[i]) {

@@ -86,6 +86,7 @@ func (n *Node) play(ctx context.Context, t protocol.Round, in []protocol.Deliver
 			s.Pulls = append(s.Pulls, 0)
 		}
 		s.Pulls[arm]++
+		s.Regret += n.c.World.Regret(arm)
 	}
 	s.Released += uint64(len(ready.Drawn))
 	s.Refused += uint64(len(ready.Refused))

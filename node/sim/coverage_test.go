@@ -79,6 +79,9 @@ func signed(c sim.Config) sim.Config {
 func TestLookingChangesNothing(t *testing.T) {
 	for _, confidence := range []bandit.Confidence{bandit.Calibrated, bandit.Paper} {
 		for _, e := range protocol.Table() {
+			if e.Wide {
+				continue // arms have no means
+			}
 			name := e.Name
 			play := func(look bool) sim.Result {
 				means := [][]float64{{.8, .5, .3}, {.2, .6, .7}}

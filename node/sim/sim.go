@@ -183,14 +183,13 @@ func start(c Config) (*run, error) {
 		}
 		r.best = append(r.best, best)
 	}
-	signed := make(notary)
 	for i := range n {
 		peer := node.PeerConfig{
 			Self: protocol.Peer(i), Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(), Topic: c.Topic, RoundEnds: c.Trace != nil,
 			Reuse: r.network.prompt(),
 		}
 		if c.Keys != nil {
-			peer.Keys = &notarized{c.Keys[i], protocol.Peer(i), signed}
+			peer.Keys = c.Keys[i]
 		}
 		spec := c.Spec
 		if c.Alone {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/world"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
@@ -76,6 +77,10 @@ func config(seed uint64, links [][]protocol.Peer, rounds uint64, means ...[]floa
 // where the protocol has them.
 func speak(c *sim.Config, e *protocol.Entry) {
 	c.Spec.Protocol = e.Params
+	if e.Wide {
+		describe(c)
+		return
+	}
 	if e.Cadence(e.Params).Epochs == 0 {
 		return
 	}
@@ -83,6 +88,37 @@ func speak(c *sim.Config, e *protocol.Entry) {
 	for _, l := range bandit.Table() {
 		if l.Phased {
 			c.Spec.Learner = l.Small(l.Params)
+		}
+	}
+}
+
+// describe gives a run a learner that chooses by features, and a world that has them.
+func describe(c *sim.Config) {
+	for _, l := range bandit.Table() {
+		if l.Contextual {
+			c.Spec.Learner = l.Small(l.Params)
+		}
+	}
+	c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget.Delta = dp.BLT, 1e6
+	for _, e := range world.Table() {
+		if e.Features(e.Small) == 0 {
+			continue
+		}
+		n := len(c.Worlds)
+		source, err := e.Open(world.Config{
+			Arms: c.Spec.Arms, Sites: n, Instance: func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("instance") },
+		}, e.Small)
+		if err != nil {
+			panic(err)
+		}
+		sites, err := source.Sites(nil)
+		if err != nil {
+			panic(err)
+		}
+		for i := range n {
+			if c.Worlds[i], err = sites.World(i, rand.NewChaCha8(c.Seeds[i].Of("world"))); err != nil {
+				panic(err)
+			}
 		}
 	}
 }

@@ -170,7 +170,9 @@ func (s *Site) rule(excluded []bandit.Arm) (decision.Source, bandit.Arm) {
 	if a, ok := s.arms[s.c.Rules.Fallback]; ok && !s.state.Begun && !slices.Contains(excluded, a) {
 		return decision.Fallback, a
 	}
-	if s.agent.NoisedCounts() { // which action has had fewest decisions shows how many there were
+	// With noised counts, which action has had fewest decisions shows how many there were. With
+	// features it follows from those of earlier users, and the next record must not.
+	if s.agent.NoisedCounts() || s.c.Features > 0 {
 		return decision.Learned, 0
 	}
 	least := bandit.NoArm

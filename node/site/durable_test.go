@@ -9,19 +9,19 @@ import (
 
 // TestMessagesFollowTheirStep: when messages are sent, the step that made them is durable.
 func TestMessagesFollowTheirStep(t *testing.T) {
-	for _, e := range protocol.Table() {
-		r := newRig(t, usual(e.Name, OnArrival))
+	for _, name := range protocols() {
+		r := newRig(t, usual(name, OnArrival))
 		r.memory = store.NewMemory()
 		sent := 0
 		r.net.watch = func([]protocol.Envelope, protocol.Checkpoint) {
 			if sent++; r.memory.Unsynced() > 0 {
-				t.Errorf("%s: messages are sent while %d batches are not durable", e.Name, r.memory.Unsynced())
+				t.Errorf("%s: messages are sent while %d batches are not durable", name, r.memory.Unsynced())
 			}
 		}
 		r.start()
 		r.rounds(9)
 		if sent == 0 {
-			t.Errorf("%s: nothing was sent", e.Name)
+			t.Errorf("%s: nothing was sent", name)
 		}
 		r.stop()
 	}

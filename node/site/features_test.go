@@ -15,7 +15,7 @@ func (x *setting) described(by float64) (all [][]float64) {
 	for k := range x.arms {
 		one := make([]float64, x.features)
 		for i := range one {
-			one[i] = math.Sin(by + float64(k) + float64(i)/8)
+			one[i] = math.Sin(by+float64(k)+float64(i)/8) / math.Sqrt(float64(x.features))
 		}
 		all = append(all, one)
 	}
@@ -58,8 +58,9 @@ func TestFeaturesAreChecked(t *testing.T) {
 		{0, [][]float64{{1}, {2}, {3}}, "features"},
 		{2, nil, "features"},
 		{2, [][]float64{{1, 2}, {3, 4}}, "features"},
-		{2, [][]float64{{1, 2}, {3, 4}, {5}}, "features[2]"},
-		{2, [][]float64{{1, 2}, {3, math.NaN()}, {5, 6}}, "features[1][1]"},
+		{2, [][]float64{{.1, .2}, {.3, .4}, {.5}}, "features[2]"},
+		{2, [][]float64{{.1, .2}, {.3, math.NaN()}, {.5, .6}}, "features[1][1]"},
+		{2, [][]float64{{.1, .2}, {.3, .4}, {.8, .61}}, "features[2]"},
 		{2, [][]float64{{math.Inf(1), 2}, {3, 4}, {5, 6}}, "features[0][0]"},
 	} {
 		x := contextual(AtWindow)

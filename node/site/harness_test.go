@@ -115,7 +115,7 @@ func small(e *protocol.Entry) any { return e.Small(e.Params, 2) }
 func learnerFor(e *protocol.Entry) (bandit.Entry, bool) {
 	for _, l := range bandit.Table() {
 		learner, err := l.New(bandit.Config{Arms: 3, Peers: 3, Horizon: 4096, Epsilon: 1}, l.Small(l.Params))
-		if err != nil || l.Contextual || learner.Statistic().Width() > 1 && !e.Wide {
+		if err != nil || l.Contextual || learner.Statistic().Width() > 1 != e.Wide {
 			continue
 		}
 		if _, phased := learner.(bandit.Phased); phased == (e.Cadence(small(e)).Epochs > 0) {

@@ -183,7 +183,7 @@ func Open(c Config) (_ *Site, err error) {
 
 // Features returns the shape of the features that a decision needs.
 func (s *Site) Features() decision.Shape {
-	return decision.Shape{Actions: len(s.c.Arms), Length: s.c.Features}
+	return decision.Shape{Actions: len(s.c.Arms), Length: s.c.Features, Bounded: true}
 }
 
 // Checkpoint returns the ledger's length and head.

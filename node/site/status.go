@@ -42,6 +42,13 @@ func (d *durableStatus) withoutCounts() *durableStatus {
 	return &hidden
 }
 
+// withoutPulls returns d without which actions were chosen.
+func (d *durableStatus) withoutPulls() *durableStatus {
+	hidden := *d
+	hidden.pulls = nil
+	return &hidden
+}
+
 // show makes d, which is durable, what is reported, unless d is nil or what is reported is newer:
 // batches become durable in their order, and those who wait for them may not wake up in it.
 func (s *Site) show(d *durableStatus) {
@@ -59,8 +66,12 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 	d := s.durable.Load()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.world == nil && s.agent.NoisedCounts() {
+	switch {
+	case s.world != nil:
+	case s.agent.NoisedCounts():
 		d = d.withoutCounts()
+	case s.c.Features > 0: // from which they follow
+		d = d.withoutPulls()
 	}
 	return node.Status{
 		Round: min(d.round, s.c.Rounds), Rounds: s.c.Rounds,

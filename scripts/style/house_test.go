@@ -14,7 +14,8 @@ import (
 // only, so no arrow leads up and none in a circle. A new package needs a place here.
 func rooms() [][]string {
 	return [][]string{
-		{"bandit/belief", "bandit/gram", "bandit/lowerbound", "dp/account", "dp/factor", "dp/sample", "dp/state", "gossip/topology", "node/store"},
+		{"bandit/belief", "bandit/lowerbound", "bandit/score", "dp/account", "dp/factor", "dp/sample", "dp/state", "gossip/topology", "node/store"},
+		{"bandit/gram"},
 		{"bandit", "dp"},
 		{"bandit/world", "protocol"},
 		{"gossip", "node", "node/decision", "node/ledger"},

@@ -4,7 +4,7 @@
 export interface Arm {
   name: string;
   /** Number of times this peer chose it; 0 with an application whose counts are
-   * noised (privacy.counts). */
+   * noised (privacy.counts), or whose actions follow from features. */
   pulls: number;
   /** Estimated mean reward, computed from releases only. While samples are few, noise
    * can put it far outside of 0 to 1. */
@@ -186,8 +186,10 @@ export interface Status {
   /** Rounds to play. */
   rounds: number;
   /** Pulls of each arm; null with an application whose counts are noised
-   * (privacy.counts). */
+   * (privacy.counts), or whose actions follow from features. */
   pulls: number[] | null;
+  /** Regret of the simulated world over all rounds; 0 with an application. */
+  regret: number;
   /** Estimated mean reward of each arm, computed from releases only. */
   means: number[] | null;
   epsilon_spent: number;

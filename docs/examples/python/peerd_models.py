@@ -13,7 +13,7 @@ class Arm:
 
     name: str
     # Number of times this peer chose it; 0 with an application whose counts are
-    # noised (privacy.counts).
+    # noised (privacy.counts), or whose actions follow from features.
     pulls: int
     # Estimated mean reward, computed from releases only. While samples are few, noise
     # can put it far outside of 0 to 1.
@@ -516,8 +516,10 @@ class Status:
     # Rounds to play.
     rounds: int
     # Pulls of each arm; null with an application whose counts are noised
-    # (privacy.counts).
+    # (privacy.counts), or whose actions follow from features.
     pulls: Optional[List[int]]
+    # Regret of the simulated world over all rounds; 0 with an application.
+    regret: float
     # Estimated mean reward of each arm, computed from releases only.
     means: Optional[List[float]]
     epsilon_spent: float
@@ -565,6 +567,7 @@ class Status:
             round=doc["round"],
             rounds=doc["rounds"],
             pulls=doc["pulls"],
+            regret=doc["regret"],
             means=doc["means"],
             epsilon_spent=doc["epsilon_spent"],
             epsilon_left=doc["epsilon_left"],
@@ -596,6 +599,7 @@ class Status:
             "round": self.round,
             "rounds": self.rounds,
             "pulls": self.pulls,
+            "regret": self.regret,
             "means": self.means,
             "epsilon_spent": self.epsilon_spent,
             "epsilon_left": self.epsilon_left,

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
 )
@@ -50,6 +51,18 @@ func privacyConstraints() []Constraint {
 			}
 			return ""
 		}},
+		{[]string{"privacy.mechanism", "learner.name"}, "What learners by features add up gets Gaussian noise.", func(s *Settings) string {
+			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && s.laplaceOnFeatures(m) {
+				var suits []string
+				for _, m := range dp.Mechanisms() {
+					if m.Law() == dp.Gaussian {
+						suits = append(suits, m.String())
+					}
+				}
+				return fmt.Sprintf("want one of %s with %s, since Laplace noise for so long vectors would be far larger", strings.Join(suits, ", "), s.With("learner.name"))
+			}
+			return ""
+		}},
 		{[]string{"privacy.delta", "privacy.accept_weak"}, "A delta over 0.001 must be accepted.", func(s *Settings) string {
 			if s.Privacy.Delta > weakDelta && !s.Privacy.AcceptWeak {
 				return fmt.Sprintf("want at most %v with %s; everything about that share of users could be revealed", weakDelta, s.With("privacy.accept_weak"))
@@ -87,6 +100,12 @@ func privacyConstraints() []Constraint {
 			}
 			return fmt.Sprintf("want 0 with %s: which action is exposed next would show how many decisions there were before", s.With("privacy.counts"))
 		}},
+		{[]string{"api.min_exposures", "learner.name", "world.kind"}, "With features no action is chosen because few decisions were for it.", func(s *Settings) string {
+			if l, err := bandit.EntryOf(s.LearnerParams()); err != nil || !l.Contextual || s.World.Kind != Application || s.API.MinExposures == 0 {
+				return ""
+			}
+			return fmt.Sprintf("want 0 with %s: actions follow from the features of users, and the next user's must not follow from those before", s.With("learner.name"))
+		}},
 		{[]string{"privacy.mechanism", "privacy.epsilon", "mode"}, "Going without noise and a budget of inf belong together.", func(s *Settings) string {
 			none, inf := s.Privacy.Mechanism == dp.None.String(), s.Privacy.Epsilon.Infinite()
 			switch {
@@ -104,7 +123,7 @@ func privacyConstraints() []Constraint {
 			},
 			"The noise that budget, records per user and horizon ask for is a number that can be drawn.", func(s *Settings) string {
 				m, err := dp.ParseMechanism(s.Privacy.Mechanism)
-				if err != nil || m == dp.None || s.Privacy.Epsilon.Infinite() || (m.Law() == dp.Gaussian) != (s.Privacy.Delta > 0) {
+				if err != nil || m == dp.None || s.laplaceOnFeatures(m) || s.Privacy.Epsilon.Infinite() || (m.Law() == dp.Gaussian) != (s.Privacy.Delta > 0) {
 					return "" // said elsewhere
 				}
 				if _, err := s.Charge(); err != nil {
@@ -130,4 +149,11 @@ func mechanismNames() (names []string) {
 		}
 	}
 	return names
+}
+
+// laplaceOnFeatures reports whether a mechanism would draw Laplace noise for a learner by
+// features.
+func (s *Settings) laplaceOnFeatures(m dp.Mechanism) bool {
+	l, err := bandit.EntryOf(s.LearnerParams())
+	return err == nil && l.Contextual && m != dp.None && m.Law() == dp.Laplace
 }

@@ -7,7 +7,6 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
-	"peerd.dev/node"
 	"peerd.dev/protocol"
 )
 
@@ -33,23 +32,29 @@ func protocolConstraints() []Constraint {
 			if err != nil || wrong != nil {
 				return ""
 			}
-			statistic, err := (&node.Spec{Arms: len(s.Arms), Graph: make([][]protocol.Peer, 1), Learner: s.LearnerParams(), Protocol: s.ProtocolParams()}).Statistic()
-			if err != nil || statistic.Width() == 1 || e.Wide {
+			statistic, err := s.statistic()
+			if err != nil || statistic.Width() > 1 == e.Wide {
 				return ""
 			}
-			var wide []string
-			for _, e := range protocol.Table() {
-				if e.Wide {
-					wide = append(wide, e.Name)
+			var suits []string
+			for _, other := range protocol.Table() {
+				if other.Wide != e.Wide && l.Phased == (other.Cadence(other.Params).Epochs > 0) {
+					suits = append(suits, other.Name)
 				}
 			}
-			return fmt.Sprintf("want one of %s with learner.name: %s, whose sums have %d numbers", strings.Join(wide, ", "), l.Name, statistic.Width())
+			if e.Wide {
+				return fmt.Sprintf("want one of %s with learner.name: %s, which chooses by means of rewards", strings.Join(suits, ", "), l.Name)
+			}
+			return fmt.Sprintf("want one of %s with learner.name: %s, whose sums have %d numbers", strings.Join(suits, ", "), l.Name, statistic.Width())
 		}},
 		{[]string{"protocol.name", "learner.name"}, "A protocol has epochs, and the learner explores in epochs, or neither.", func(s *Settings) string {
 			e, err := protocol.Lookup(s.Protocol.Name)
 			l, wrong := bandit.EntryOf(s.LearnerParams())
 			if err != nil || wrong != nil || l.Phased == (e.Cadence(s.ProtocolParams()).Epochs > 0) {
 				return ""
+			}
+			if statistic, err := s.statistic(); err != nil || statistic.Width() > 1 != e.Wide {
+				return "" // said above
 			}
 			var suits []string
 			for _, other := range protocol.Table() {
@@ -104,4 +109,17 @@ func anyBad(bad map[string]bool, prefix string, keys ...string) bool {
 		}
 	}
 	return false
+}
+
+// statistic returns what the chosen learner adds up.
+func (s *Settings) statistic() (bandit.Statistic, error) {
+	entry, err := bandit.EntryOf(s.LearnerParams())
+	if err != nil {
+		return bandit.Statistic{}, err
+	}
+	l, err := entry.New(bandit.Config{Arms: max(1, len(s.Arms)), Peers: 1, Horizon: s.Privacy.Rounds(), Epsilon: 1}, s.LearnerParams())
+	if err != nil {
+		return bandit.Statistic{}, err
+	}
+	return l.Statistic(), nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/world"
 	"peerd.dev/protocol"
 )
@@ -23,6 +24,33 @@ func worldConstraints() []Constraint {
 				return fmt.Sprintf("want %d names with %s, which has as many arms", n, s.With("world.kind"))
 			}
 			return ""
+		}},
+		{[]string{"world.kind", "learner.name"}, "A learner that chooses by features has a world with as many, and others one without.", func(s *Settings) string {
+			e, err := world.Lookup(s.World.Kind)
+			if err != nil {
+				return "" // an application sends what the learner wants
+			}
+			l, err := bandit.EntryOf(s.LearnerParams())
+			if err != nil {
+				return ""
+			}
+			n, wanted := e.Features(s.WorldParams()), 0
+			if l.Contextual {
+				statistic, err := s.statistic()
+				if err != nil {
+					return ""
+				}
+				wanted = statistic.Dim
+			}
+			switch {
+			case n == wanted:
+				return ""
+			case wanted == 0:
+				return fmt.Sprintf("want a world without features with %s, which makes nothing of them", s.With("learner.name"))
+			case n == 0:
+				return fmt.Sprintf("want a world with features with %s, which chooses by them", s.With("learner.name"))
+			}
+			return fmt.Sprintf("want world.%s.features: %d with %s, which takes as many", e.Name, wanted, s.With("learner.name"))
 		}},
 		{[]string{"world.kind", "mode"}, "An application's rewards are people's, so it is for mode live alone.", func(s *Settings) string {
 			if s.World.Kind == Application && s.Mode == Lockstep {

@@ -20,7 +20,7 @@ import (
 // same network.
 type Comparison struct {
 	Runs     int                 `json:"runs"`
-	Best     string              `json:"best_arm"`
+	Best     string              `json:"best_arm"` // empty where arms have no means
 	Sites    []SiteComparison    `json:"sites"`
 	Alone    experiment.Interval `json:"regret_alone"`
 	Together experiment.Interval `json:"regret_together"`
@@ -63,9 +63,12 @@ func (t *Net) compare(ctx context.Context, w io.Writer, source world.Source) (*C
 	}
 	means := worlds.Means
 	best, _ := sites.ArgMax(worlds.Overall())
-	c := &Comparison{Runs: runs, Best: t.Settings.Arms[best]}
+	c := &Comparison{Runs: runs}
+	if means != nil {
+		c.Best = t.Settings.Arms[best]
+	}
 	for i, name := range t.Names {
-		if !t.learns(i) {
+		if means == nil || !t.learns(i) {
 			continue
 		}
 		site := t.Settings.SitesOf(i)
@@ -99,7 +102,17 @@ func picks(rs []sim.Result, peer, arms, best int) (by []int, right int) {
 func last(xs []float64) float64 { return xs[len(xs)-1] }
 
 func (c *Comparison) write(w io.Writer, s *config.Settings) {
-	_, _ = fmt.Fprintf(w, "\nOver %d simulated runs of this network, noise included; the best arm over all sites is %s.\n", c.Runs, c.Best)
+	_, _ = fmt.Fprintf(w, "\nOver %d simulated runs of this network, noise included:\n", c.Runs)
+	if c.Best != "" {
+		c.writeArms(w, s)
+	}
+	_, _ = fmt.Fprintf(w, "regret of a site: alone %s, together %s, difference %s: %s\n",
+		experiments.MeanText(c.Alone), experiments.MeanText(c.Together), experiments.MeanText(c.Less), regretVerdict(c.Less))
+}
+
+// writeArms writes what sites pick.
+func (c *Comparison) writeArms(w io.Writer, s *config.Settings) {
+	_, _ = fmt.Fprintf(w, "the best arm over all sites is %s\n", c.Best)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintf(t, "SITE\t%s\tBEST HERE\tRIGHT ALONE\tRIGHT TOGETHER\tVERDICT TOGETHER\n", strings.ToUpper(strings.Join(s.Arms, "\t")))
 	for _, x := range c.Sites {
@@ -114,8 +127,7 @@ func (c *Comparison) write(w io.Writer, s *config.Settings) {
 	for _, x := range c.Sites {
 		_, _ = fmt.Fprintf(w, "  %s %v | %v", x.Name, x.LearnsA, x.LearnsT)
 	}
-	_, _ = fmt.Fprintf(w, "\nregret of a site: alone %s, together %s, difference %s: %s\n",
-		experiments.MeanText(c.Alone), experiments.MeanText(c.Together), experiments.MeanText(c.Less), regretVerdict(c.Less))
+	_, _ = fmt.Fprintln(w)
 }
 
 func shareText(i experiment.Interval) string {

@@ -75,8 +75,11 @@ func (t *Net) write(w io.Writer, all []api.Status, wide bool) {
 		}
 		regret, favours := "-", "(no arms)"
 		if t.learns(i) {
-			arg, _ := sites.ArgMax(d.Means)
-			regret, favours = fmt.Sprintf("%.1f", t.regret(d.Pulls)), t.Settings.Arms[arg]
+			regret, favours = fmt.Sprintf("%.1f", d.Regret), "-"
+			if t.gaps != nil {
+				arg, _ := sites.ArgMax(d.Means)
+				favours = t.Settings.Arms[arg]
+			}
 		}
 		_, _ = fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%.3g\t%.3g\t%d\t%s\t%s\t%s\n", t.Names[i], d.Round, regret,
 			favours, d.Spent, d.Left, d.Released, terminal.Bytes(d.BytesOut), terminal.Bytes(d.BytesIn), linked)
@@ -96,7 +99,7 @@ func (t *Net) progress(all []api.Status) (round uint64, together, alone float64)
 		if !t.learns(i) {
 			continue
 		}
-		together += t.regret(d.Pulls) / float64(learners)
+		together += d.Regret / float64(learners)
 		for _, n := range d.Pulls {
 			pulls += n
 		}
@@ -108,12 +111,4 @@ func (t *Net) progress(all []api.Status) (round uint64, together, alone float64)
 func (t *Net) learns(i int) bool {
 	e, err := protocol.Lookup(t.Settings.Protocol.Name)
 	return err != nil || e.Learns(t.Settings.ProtocolParams(), protocol.Peer(i))
-}
-
-// regret is what pulls lost against the arm that is best over all sites.
-func (t *Net) regret(pulls []uint64) (r float64) {
-	for k, n := range pulls {
-		r += float64(n) * t.gaps[k]
-	}
-	return r
 }

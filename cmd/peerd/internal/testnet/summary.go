@@ -3,6 +3,7 @@ package testnet
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"peerd.dev/cmd/peerd/internal/config"
@@ -20,7 +21,7 @@ type Document struct {
 	Rounds   uint64       `json:"rounds"`
 	Together float64      `json:"regret_together"` // mean over sites
 	Alone    float64      `json:"regret_alone"`
-	Best     string       `json:"best_arm"` // over all sites
+	Best     string       `json:"best_arm"` // over all sites; empty where arms have no means
 	Right    int          `json:"sites_right"`
 	Learners int          `json:"sites_with_arms"`
 	Skipped  uint64       `json:"rounds_skipped"`
@@ -32,20 +33,17 @@ type Document struct {
 
 func (t *Net) summary(all []api.Status, took time.Duration) Document {
 	round, together, alone := t.progress(all)
-	best := 0
-	for k, g := range t.gaps {
-		if g == 0 {
-			best = k
-			break
-		}
-	}
 	d := Document{
 		Nodes: t.Settings.Testnet.Nodes, Topology: t.Settings.Testnet.Topology, Protocol: t.Settings.Protocol.Name,
 		Private: t.Settings.Mode == config.Live, Epsilon: float64(t.Settings.Privacy.Epsilon), Rounds: round,
-		Together: together, Alone: alone, Best: t.Settings.Arms[best], Learners: t.Settings.SitesOf(t.Settings.Testnet.Nodes), Seconds: took.Seconds(), Sites: all,
+		Together: together, Alone: alone, Learners: t.Settings.SitesOf(t.Settings.Testnet.Nodes), Seconds: took.Seconds(), Sites: all,
 	}
 	if t.Settings.Privacy.Epsilon.Infinite() {
 		d.Epsilon = -1
+	}
+	best := slices.Index(t.gaps, 0)
+	if best >= 0 {
+		d.Best = t.Settings.Arms[best]
 	}
 	for i, s := range all {
 		if arg, _ := sites.ArgMax(s.Means); t.learns(i) && arg == best {
@@ -69,7 +67,9 @@ func (d *Document) most() (eps float64) {
 func (d *Document) Write(w io.Writer, s *config.Settings) {
 	_, _ = fmt.Fprintf(w, "\n%d rounds, %d processes, %.1f s\n", d.Rounds, d.Nodes, d.Seconds)
 	_, _ = fmt.Fprintf(w, "regret of a site   together %.1f   alone %.1f   (lower is better)\n", d.Together, d.Alone)
-	_, _ = fmt.Fprintf(w, "best arm over all sites: %s; %d of %d sites favour it\n", d.Best, d.Right, d.Learners)
+	if d.Best != "" {
+		_, _ = fmt.Fprintf(w, "best arm over all sites: %s; %d of %d sites favour it\n", d.Best, d.Right, d.Learners)
+	}
 	if d.Private {
 		_, _ = fmt.Fprintf(w, "privacy: only noised releases left the sites; ε charged %g of %g at the site that charged most\n", d.most(), d.Epsilon)
 	} else {

@@ -1,0 +1,311 @@
+package bandit
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"peerd.dev/bandit/belief"
+)
+
+func linUCB(t testing.TB, arms int, p LinUCBParams) *LinUCB {
+	t.Helper()
+	l, err := newLinUCB(Config{Arms: arms, Peers: 1, Rand: rand.New(rand.NewPCG(3, 4))}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.(*LinUCB)
+}
+
+// indices are all that a learner by features may choose by.
+var indices = []LinearIndex{SampledIndex, BoundIndex, CalibratedIndex}
+
+// linear is a problem with a θ of norm 1 and sums that are released with noise.
+type linear struct {
+	d     int
+	theta []float64
+	rng   *rand.Rand
+	b     belief.Belief
+	exact []float64
+	n     float64
+}
+
+func newLinear(d int, seed uint64) *linear {
+	x := &linear{d: d, rng: rand.New(rand.NewPCG(seed, 9)), b: belief.New(1, d*(d+1)/2+d), exact: make([]float64, d*(d+1)/2+d)}
+	x.theta = x.unit()
+	x.theta[0] = math.Abs(x.theta[0])
+	return x
+}
+
+func (x *linear) unit() []float64 {
+	v, sum := make([]float64, x.d), 0.
+	for i := range v {
+		v[i] = x.rng.NormFloat64()
+		sum += v[i] * v[i]
+	}
+	for i := range v {
+		v[i] /= math.Sqrt(sum)
+	}
+	return v
+}
+
+// turn offers arms of which all means are in [0, 1].
+func (x *linear) turn(arms int) Turn {
+	var t Turn
+	for len(t.Features) < arms {
+		if f := x.unit(); product(f, x.theta) >= 0 {
+			t.Features = append(t.Features, f)
+		}
+	}
+	return t
+}
+
+func product(x, y []float64) (sum float64) {
+	for i := range x {
+		sum += x[i] * y[i]
+	}
+	return sum
+}
+
+// pay adds a record of features f.
+func (x *linear) pay(f []float64) {
+	y := 0.
+	if x.rng.Float64() < product(f, x.theta) {
+		y = 1
+	}
+	at := 0
+	for i := range f {
+		x.exact[at] += f[i] * f[i]
+		at++
+		for j := i + 1; j < len(f); j++ {
+			x.exact[at] += math.Sqrt2 * f[i] * f[j]
+			at++
+		}
+	}
+	for i := range f {
+		x.exact[at+i] += f[i] * y
+	}
+	x.n++
+}
+
+// release believes the sums with noise of a deviation.
+func (x *linear) release(sigma float64) {
+	for i, v := range x.exact {
+		x.b.X[i] = v + sigma*x.rng.NormFloat64()
+	}
+	x.b.SampleVar[0], x.b.GaussVar[0] = 1/x.n, sigma*sigma
+}
+
+// TestFeaturesAreLearned by every index: with many records the chosen arm is nearly the best.
+func TestFeaturesAreLearned(t *testing.T) {
+	for _, index := range indices {
+		for _, sigma := range []float64{0, 20} {
+			x := newLinear(4, 1)
+			l := linUCB(t, 8, LinUCBParams{4, index, 1})
+			for range 200_000 {
+				x.pay(x.turn(1).Features[0])
+			}
+			x.release(sigma)
+			lost, random := 0., 0.
+			for range 300 {
+				turn := x.turn(8)
+				means := make([]float64, 8)
+				for k, f := range turn.Features {
+					means[k] = product(f, x.theta)
+				}
+				c := l.Choose(&x.b, turn)
+				lost += slices.Max(means) - means[c.Arm]
+				random += slices.Max(means) - means[0]
+				if want := map[bool]float64{true: 0, false: 1}[index == SampledIndex]; c.Propensity != want {
+					t.Fatalf("%s: propensity %v", index, c.Propensity)
+				}
+			}
+			if lost > random/20 {
+				t.Errorf("%s, noise of %v: %.2f lost, at random %.2f", index, sigma, lost, random)
+			}
+		}
+	}
+}
+
+// TestNothingKnownIsAnyArm, each equally likely, and excluded ones are never chosen; also when
+// something is known.
+func TestNothingKnownIsAnyArm(t *testing.T) {
+	x := newLinear(3, 2)
+	for _, index := range indices {
+		l := linUCB(t, 4, LinUCBParams{3, index, 1})
+		turn := x.turn(4)
+		turn.Excluded = []Arm{2}
+		b := belief.New(1, 9)
+		counts := make([]int, 4)
+		for range 30_000 {
+			c := l.Choose(&b, turn)
+			counts[c.Arm]++
+			if c.Propensity != 1./3 {
+				t.Fatal(c.Propensity)
+			}
+		}
+		for k, n := range counts {
+			if want := 10_000; (k == 2) != (n == 0) || k != 2 && math.Abs(float64(n-want)) > 500 { // 6.1 deviations
+				t.Errorf("%s: counts %v", index, counts)
+			}
+		}
+		x.pay(turn.Features[2])
+		x.release(1)
+		for range 200 {
+			if c := l.Choose(&x.b, turn); c.Arm == 2 {
+				t.Fatalf("%s: an excluded arm is chosen", index)
+			}
+		}
+	}
+}
+
+// TestCalibratedSetHolds at every release of 200 runs, in which at most 1 % may fail; none
+// does.
+func TestCalibratedSetHolds(t *testing.T) {
+	for _, sigma := range []float64{0, 3, 30} {
+		for run := range uint64(200) {
+			x := newLinear(3, 100+run)
+			l := linUCB(t, 1, LinUCBParams{3, CalibratedIndex, 1})
+			for range 12 {
+				for range 1 + int(x.n/2) {
+					x.pay(x.turn(1).Features[0])
+				}
+				x.release(sigma)
+				l.learn(&x.b)
+				if !l.known {
+					t.Fatal("nothing is known")
+				}
+				if off := x.off(l); off > l.beta {
+					t.Errorf("noise of %v, run %d: θ is %.3g off, the radius is %.3g", sigma, run, off, l.beta)
+				}
+			}
+		}
+	}
+}
+
+// off returns how far θ is from the estimate: the greatest |⟨x, θ̂-θ⟩|/|Wx| of 200 directions x.
+func (x *linear) off(l *LinUCB) (most float64) {
+	for range 200 {
+		f := x.unit()
+		most = max(most, math.Abs(product(f, l.estimate.Theta)-product(f, x.theta))/math.Sqrt(square(l, f)))
+	}
+	return most
+}
+
+// square returns |Wx|².
+func square(l *LinUCB, x []float64) (sum float64) {
+	for i := range l.d {
+		f := 0.
+		for j, w := range l.estimate.Half.Row(i) {
+			f += w * x[j]
+		}
+		sum += f * f
+	}
+	return sum
+}
+
+// TestAwareErrorIsWhatItSays: over many runs the squared error of the estimate, in its own
+// norm, is on average what a vector of d entries of variance 1 has, within a fifth, where
+// noise is most of it.
+func TestAwareErrorIsWhatItSays(t *testing.T) {
+	const d, runs = 4, 400
+	for _, sigma := range []float64{5, 30} {
+		sum := 0.
+		for run := range uint64(runs) {
+			x := newLinear(d, 1000+run)
+			l := linUCB(t, 1, LinUCBParams{d, BoundIndex, 1})
+			for range 4000 {
+				x.pay(x.turn(1).Features[0])
+			}
+			x.release(sigma)
+			f := x.unit()
+			l.learn(&x.b)
+			e := product(f, l.estimate.Theta) - product(f, x.theta)
+			sum += e * e / square(l, f)
+		}
+		if mean := sum / runs; mean > 1.4 || mean < .4 { // of a χ² of 1; its mean over 400 has a deviation of .07
+			t.Errorf("noise of %v: squared errors are %.2f of what is said", sigma, mean)
+		}
+	}
+}
+
+// TestIndefiniteSumsAreUsed: where noise makes the matrix indefinite there is an estimate all the
+// same, and it says how many eigenvalues were raised.
+func TestIndefiniteSumsAreUsed(t *testing.T) {
+	for _, index := range indices {
+		raised := 0
+		for seed := range uint64(50) {
+			x := newLinear(4, seed)
+			l := linUCB(t, 5, LinUCBParams{4, index, 1})
+			for range 10 {
+				x.pay(x.turn(1).Features[0])
+			}
+			x.release(50)
+			if c := l.Choose(&x.b, x.turn(5)); !l.known || c.Arm < 0 {
+				t.Fatalf("%s: nothing is known", index)
+			}
+			raised += l.estimate.Raised
+			for _, v := range append(slices.Clone(l.estimate.Theta), l.estimate.Half...) {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Fatalf("%s: %v", index, l.estimate)
+				}
+			}
+		}
+		if raised < 50 {
+			t.Errorf("%s: %d eigenvalues are raised", index, raised)
+		}
+	}
+}
+
+// TestTheEstimateFollowsReleases: with other sums there is another estimate, with the same ones
+// nothing is computed.
+func TestTheEstimateFollowsReleases(t *testing.T) {
+	x := newLinear(3, 5)
+	l := linUCB(t, 2, LinUCBParams{3, BoundIndex, 1})
+	for range 50 {
+		x.pay(x.turn(1).Features[0])
+	}
+	x.release(1)
+	l.learn(&x.b)
+	before := l.estimate
+	if n := testing.AllocsPerRun(10, func() { l.learn(&x.b) }); n > 0 {
+		t.Errorf("%v allocations for the same sums", n)
+	}
+	x.b.X[0]++
+	l.learn(&x.b)
+	if slices.Equal(before.Theta, l.estimate.Theta) {
+		t.Error("other sums have the same estimate")
+	}
+	turn := x.turn(2)
+	if n := testing.AllocsPerRun(100, func() { l.Choose(&x.b, turn) }); n > 0 {
+		t.Errorf("a choice allocates %v times", n)
+	}
+}
+
+func TestBadParametersOfLinUCBAreRefused(t *testing.T) {
+	for _, p := range []LinUCBParams{{0, BoundIndex, 1}, {121, BoundIndex, 1}, {3, "other", 1}, {3, BoundIndex, 0}, {3, BoundIndex, 17}, {3, BoundIndex, math.NaN()}} {
+		if _, err := newLinUCB(Config{Arms: 2, Peers: 1}, p); err == nil {
+			t.Errorf("%+v is taken", p)
+		}
+	}
+}
+
+// BenchmarkLinUCB chooses one of 100 arms by 10 features.
+func BenchmarkLinUCB(b *testing.B) {
+	for _, index := range indices {
+		b.Run(string(index), func(b *testing.B) {
+			x := newLinear(10, 5)
+			l := linUCB(b, 100, LinUCBParams{10, index, 1})
+			for range 1000 {
+				x.pay(x.turn(1).Features[0])
+			}
+			x.release(5)
+			turn := x.turn(100)
+			b.ReportAllocs()
+			for b.Loop() {
+				l.Choose(&x.b, turn)
+			}
+		})
+	}
+}

@@ -1,0 +1,247 @@
+package world
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"peerd.dev/bandit"
+)
+
+// Law names how the actions of world linear are drawn.
+type Law string
+
+// The laws. Both give vectors of norm 1 and means in [0, 1].
+const (
+	// Sphere draws θ and every action alike, as Zhou and Chowdhury (2024, section 6) do: a
+	// vector of norm 1/√2, uniform over directions, and 1/√2 behind it, so that means are
+	// (1 + cos)/2 of an angle.
+	Sphere Law = "sphere"
+	// Band draws actions by their means, as Dubey and Pentland (2020, section 4.4) do: one
+	// action, which all turns have, has a mean from 0.6 + gap to 0.7 + gap, all others one
+	// from 0.5 to 0.6. θ has norm 1 and what is at right angles to it is uniform.
+	Band Law = "band"
+)
+
+// Drawing names when and where the actions of world linear are drawn.
+type Drawing string
+
+// The drawings.
+const (
+	OwnActions    Drawing = "sites"  // once for every site
+	CommonActions Drawing = "shared" // once for all sites
+	FreshActions  Drawing = "rounds" // for every site and round
+)
+
+// LinearParams are the parameters of world linear.
+type LinearParams struct {
+	Features int     `want:"2..1000" fixed:"yes" doc:"Numbers that describe an action, as many as learner.linucb.features."`
+	Law      Law     `want:"sphere|band" doc:"How actions are drawn: sphere is a direction with a constant behind it, band draws means with a gap below the best."`
+	Draw     Drawing `want:"sites|shared|rounds" doc:"When actions are drawn: once for every site, once for all sites, or for every site and round."`
+	Gap      float64 `want:"0 up to .3" doc:"With law: band, by how much the best action is above all others at least."`
+	Instance uint64  `want:"0.." doc:"Seed of what is drawn once, the same in all runs; 0 draws it for every run of an experiment."`
+}
+
+func linearEntry() Entry {
+	return define(
+		Entry{Name: "linear", Summary: "pays 1 with a probability that is linear in the features of the action, and else 0"},
+		LinearParams{Features: 5, Law: Sphere, Draw: OwnActions, Gap: .1},
+		LinearParams{Features: 3, Law: Sphere, Draw: FreshActions, Gap: .1, Instance: 1},
+		typed[LinearParams]{
+			features: func(p LinearParams) int { return p.Features },
+			check: func(p LinearParams, _ Config) (field, want string) {
+				switch {
+				case p.Features < 2 || p.Features > 1000:
+					return "features", "2 to 1000"
+				case !(p.Gap >= 0 && p.Gap <= .3):
+					return "gap", "0 up to .3"
+				}
+				return "", ""
+			},
+			open: func(c Config, p LinearParams) (Source, error) { return &linearSource{c, p}, nil },
+		},
+	)
+}
+
+// linearSource is a Source of worlds that share θ.
+type linearSource struct {
+	config Config
+	params LinearParams
+}
+
+// Sites implements [Source].
+func (s *linearSource) Sites(run *rand.Rand) (*Sites, error) {
+	p := s.params
+	switch {
+	case p.Instance > 0:
+		run = s.config.Instance(p.Instance)
+	case run == nil:
+		return nil, &ParamError{
+			"world.linear.instance",
+			"0 draws actions for every run of an experiment; want a number from 1, the same for all peers",
+		}
+	}
+	base := actions{law: p.Law, gap: p.Gap, k: s.config.Arms, theta: make([]float64, p.Features)}
+	base.drawTheta(run)
+	fixed := make([]actions, s.config.Sites)
+	for i := range fixed {
+		fixed[i] = base.empty()
+		if p.Draw == CommonActions && i > 0 {
+			fixed[i] = fixed[0]
+			continue
+		}
+		fixed[i].draw(run)
+	}
+	return &Sites{World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
+		w := &Linear{actions: fixed[i], fresh: p.Draw == FreshActions}
+		if w.fresh {
+			w.actions, w.key = base.empty(), src.Uint64()
+			w.Turn(0)
+		}
+		w.coins = newCoins(src)
+		return w, nil
+	}}, nil
+}
+
+// About implements [Source].
+func (s *linearSource) About() string {
+	return fmt.Sprintf("actions of %d features, law %s, drawn for %s", s.params.Features, s.params.Law, s.params.Draw)
+}
+
+// Data implements [Source].
+func (*linearSource) Data() string { return "" }
+
+// Linear offers actions with features x of norm 1 and pays 1 with probability ⟨x, θ⟩, which
+// lies in [0, 1], and else 0. All sites have one θ, of norm 1, which nobody is shown.
+//
+// Actions that are drawn for every round follow from the site's key and the round alone, so
+// that they are no part of what is saved.
+type Linear struct {
+	actions
+	coins
+	key   uint64 // of fresh actions
+	fresh bool
+}
+
+var _ bandit.World = (*Linear)(nil)
+
+// Format implements [fmt.Formatter], so that no reward is printed, and nothing from which
+// rewards follow.
+func (Linear) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+
+// Turn offers all actions, with their features.
+func (w *Linear) Turn(round uint64) bandit.Turn {
+	if w.fresh {
+		var g rand.PCG
+		g.Seed(w.key, round)
+		w.draw(rand.New(&g))
+	}
+	return bandit.Turn{Round: round, Features: w.x}
+}
+
+// Play draws a reward of an action of the newest turn.
+func (w *Linear) Play(a bandit.Arm) (bandit.Reward, error) {
+	if err := check(a, len(w.mean)); err != nil {
+		return 0, err
+	}
+	if w.rng.Float64() < w.mean[a] {
+		return 1, nil
+	}
+	return 0, nil
+}
+
+// Regret returns by how much an action of the newest turn is below the best of that turn. It
+// panics for one that does not exist.
+func (w *Linear) Regret(a bandit.Arm) float64 { return w.best - w.mean[a] }
+
+// actions are those of a turn, with what they pay on average.
+type actions struct {
+	law   Law
+	gap   float64
+	k     int // actions
+	theta []float64
+
+	x    []bandit.Features // of norm 1
+	mean []float64         // ⟨x, θ⟩
+	best float64           // the greatest of them
+}
+
+// empty returns actions of the same law that are to be drawn.
+func (a *actions) empty() actions {
+	d := len(a.theta)
+	e := actions{law: a.law, gap: a.gap, k: a.k, theta: a.theta, x: make([]bandit.Features, a.k), mean: make([]float64, a.k)}
+	all := make([]float64, a.k*d)
+	for i := range e.x {
+		e.x[i] = all[i*d : (i+1)*d : (i+1)*d]
+	}
+	return e
+}
+
+// drawTheta draws θ.
+func (a *actions) drawTheta(rng *rand.Rand) {
+	if a.law == Band {
+		direction(a.theta, 1, rng)
+		return
+	}
+	sphere(a.theta, rng)
+}
+
+// draw draws all actions.
+func (a *actions) draw(rng *rand.Rand) {
+	best := -1
+	if a.law == Band {
+		best = rng.IntN(a.k)
+	}
+	for i, x := range a.x {
+		if a.law == Band {
+			least := .5
+			if i == best {
+				least = .6 + a.gap
+			}
+			a.band(x, least+.1*rng.Float64(), rng)
+		} else {
+			sphere(x, rng)
+		}
+		a.mean[i] = max(0, min(dot(x, a.theta), 1)) // but for rounding it is
+	}
+	a.best = slices.Max(a.mean)
+}
+
+// band draws a vector of norm 1 whose product with θ is m.
+func (a *actions) band(x []float64, m float64, rng *rand.Rand) {
+	direction(x, 1, rng)
+	along := dot(x, a.theta)
+	for i := range x {
+		x[i] -= along * a.theta[i]
+	}
+	across := math.Sqrt((1 - m*m) / dot(x, x))
+	for i := range x {
+		x[i] = m*a.theta[i] + across*x[i]
+	}
+}
+
+// sphere draws a direction of norm 1/√2 and puts 1/√2 behind it.
+func sphere(x []float64, rng *rand.Rand) {
+	last := len(x) - 1
+	direction(x[:last], math.Sqrt(.5), rng)
+	x[last] = math.Sqrt(.5)
+}
+
+// direction draws a vector of a norm, uniformly over directions.
+func direction(x []float64, norm float64, rng *rand.Rand) {
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	scale := norm / math.Sqrt(dot(x, x))
+	for i := range x {
+		x[i] *= scale
+	}
+}
+
+func dot(x, y []float64) (sum float64) {
+	for i, v := range x {
+		sum += v * y[i]
+	}
+	return sum
+}

@@ -1,0 +1,155 @@
+package world
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"peerd.dev/bandit"
+)
+
+// linears returns the sites of world linear.
+func linears(t *testing.T, p LinearParams, arms, sites int) (all []*Linear) {
+	t.Helper()
+	e := linearEntry()
+	c := network(e, p, sites)
+	c.Arms = arms
+	source, err := e.Open(c, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := source.Sites(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Means != nil || s.Overall() != nil || s.Gaps() != nil {
+		t.Error("actions that change have means of their own")
+	}
+	for i := range sites {
+		w, err := s.World(i, seeded(uint64(i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, w.(*Linear))
+	}
+	return all
+}
+
+// everyLinear runs f for every law and drawing.
+func everyLinear(t *testing.T, f func(t *testing.T, p LinearParams)) {
+	t.Helper()
+	for _, law := range []Law{Sphere, Band} {
+		for _, draw := range []Drawing{OwnActions, CommonActions, FreshActions} {
+			t.Run(string(law)+" "+string(draw), func(t *testing.T) {
+				f(t, LinearParams{Features: 6, Law: law, Draw: draw, Gap: .15, Instance: 3})
+			})
+		}
+	}
+}
+
+// TestLinearActionsAreWhatTheirLawSays: norms, means and gaps, in every turn.
+func TestLinearActionsAreWhatTheirLawSays(t *testing.T) {
+	everyLinear(t, func(t *testing.T, p LinearParams) {
+		for _, w := range linears(t, p, 20, 3) {
+			if n := dot(w.theta, w.theta); math.Abs(n-1) > 1e-12 {
+				t.Errorf("θ has norm² %v", n)
+			}
+			for round := range uint64(50) {
+				turn := w.Turn(round)
+				means := make([]float64, 20)
+				for a, x := range turn.Features {
+					if n := dot(x, x); math.Abs(n-1) > 1e-12 {
+						t.Fatalf("action %d has norm² %v", a, n)
+					}
+					means[a] = dot(x, w.theta)
+					if r := w.Regret(bandit.Arm(a)); r < 0 || math.Abs(w.best-means[a]-r) > 1e-9 {
+						t.Fatalf("action %d has regret %v, mean %v, the best %v", a, r, means[a], w.best)
+					}
+					if p.Law == Sphere && math.Abs(x[5]-math.Sqrt(.5)) > 1e-12 {
+						t.Fatalf("action %d ends with %v", a, x[5])
+					}
+				}
+				slices.Sort(means)
+				if w.best != w.mean[slices.Index(w.mean, w.best)] || math.Abs(means[19]-w.best) > 1e-12 {
+					t.Fatalf("the best mean is %v, of %v", w.best, means)
+				}
+				if e := 1e-12; p.Law == Band && (means[0] < .5-e || means[18] > .6+e || means[19] < .75-e || means[19] > .85+e) {
+					t.Fatalf("means %v", means)
+				}
+			}
+		}
+	})
+}
+
+// TestLinearActionsAreDrawnWhenTheyShouldBe, and one instance is the same for all runs.
+func TestLinearActionsAreDrawnWhenTheyShouldBe(t *testing.T) {
+	everyLinear(t, func(t *testing.T, p LinearParams) {
+		first := func(w *Linear, round uint64) []float64 { return slices.Clone(w.Turn(round).Features[0]) }
+		sites, again := linears(t, p, 5, 2), linears(t, p, 5, 2)
+		a, b := sites[0], sites[1]
+		if slices.Equal(first(a, 0), first(a, 1)) == (p.Draw == FreshActions) {
+			t.Error("another round")
+		}
+		if slices.Equal(first(a, 1), first(b, 1)) != (p.Draw == CommonActions) {
+			t.Error("another site")
+		}
+		if !slices.Equal(a.theta, b.theta) {
+			t.Error("θ differs")
+		}
+		if !slices.Equal(first(a, 7), first(again[0], 7)) {
+			t.Error("another run")
+		}
+		p.Instance++
+		if other := linears(t, p, 5, 2); slices.Equal(a.theta, other[0].theta) || p.Draw != FreshActions && slices.Equal(first(a, 7), first(other[0], 7)) {
+			t.Error("another instance is the same")
+		}
+	})
+}
+
+// TestLinearPaysWhatItShould on average, for each action, with a false alarm in a billion.
+func TestLinearPaysWhatItShould(t *testing.T) {
+	const n = 20_000
+	w := linears(t, LinearParams{Features: 4, Law: Sphere, Draw: OwnActions, Instance: 5}, 4, 1)[0]
+	for a, mean := range w.mean {
+		sum := 0.
+		for round := range uint64(n) {
+			w.Turn(round)
+			y, err := w.Play(bandit.Arm(a))
+			if err != nil || y != 0 && y != 1 {
+				t.Fatal(float64(y), err)
+			}
+			sum += float64(y)
+		}
+		if off := math.Abs(sum/n-mean) / math.Sqrt(mean*(1-mean)/n); off > 6.1 {
+			t.Errorf("action %d pays %v, %.1f deviations off", a, sum/n, off)
+		}
+	}
+	if _, err := w.Play(4); err == nil {
+		t.Error("an action that does not exist pays")
+	}
+}
+
+func TestLinearNeedsAnInstanceOrARun(t *testing.T) {
+	e := linearEntry()
+	p := e.Params.(LinearParams)
+	source, err := e.Open(network(e, p, 2), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused *ParamError
+	if _, err = source.Sites(nil); !errors.As(err, &refused) || refused.Key != "world.linear.instance" {
+		t.Error(err)
+	}
+	if _, err = source.Sites(network(e, p, 2).Instance(1)); err != nil {
+		t.Error(err)
+	}
+	for field, bad := range map[string]LinearParams{
+		"features": {Features: 1, Law: Sphere, Draw: OwnActions},
+		"gap":      {Features: 2, Law: Band, Draw: OwnActions, Gap: .31},
+	} {
+		if got, _ := e.Check(bad, Config{}); got != field {
+			t.Errorf("%+v: %q is refused", bad, got)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package protocol
+
+import (
+	"peerd.dev/dp"
+	"peerd.dev/dp/state"
+)
+
+// totals are what every origin's streams have released in all: rows of one stream each, and
+// this peer's own sums. The newest row of a stream stands for all its leaves, so none is ever
+// counted twice, and one that was lost is made good by the next, or by a digest.
+type totals struct {
+	offers
+	total []dp.Release // own sums, by part; empty before the first leaf
+}
+
+func newTotals(c Config, row Kind, pull uint64, check func(*Message) error) (totals, error) {
+	o, err := newOffers(c, row, pull, check)
+	return totals{o, make([]dp.Release, c.Parts)}, err
+}
+
+// sumOf returns what a peer has released of a part; nil for nothing.
+func (s *totals) sumOf(p Peer, part int) *dp.Release {
+	if p == s.c.Self { // its row may be out of date after a change of what peers agree on
+		if s.total[part].Empty() {
+			return nil
+		}
+		return &s.total[part]
+	}
+	if m := s.of(p)[part]; m.kind != 0 {
+		return &m.body[0]
+	}
+	return nil
+}
+
+// add adds a leaf that did not reach the horizon to those before it, and sends the sum.
+func (s *totals) add(own *Own, out *Outbox) error {
+	sum, err := grown(s.total[own.Stream], own.Leaf)
+	if err != nil {
+		return err
+	}
+	s.total[own.Stream] = sum
+	s.publish(s.closed(), sum, out)
+	return nil
+}
+
+// closed returns how many leaves have closed or were given up, which is the number of a row.
+func (s *totals) closed() (n uint64) {
+	for k := range s.total {
+		n += s.total[k].Span().To
+	}
+	return n
+}
+
+// tick sends digests at the end of round t, and rows again that what peers agree on has made
+// void.
+func (s *totals) tick(t Round, out *Outbox) {
+	for k, row := range s.of(s.c.Self) {
+		if row.kind == 0 && !s.total[k].Empty() {
+			s.publish(s.closed(), s.total[k], out)
+		}
+	}
+	s.offers.tick(t, out)
+}
+
+// sound refuses a row that is no sum of a number of values over leaves of a cadence, with one
+// count.
+func (s *totals) sound(m *Message, width int, c Cadence) error {
+	if len(m.body) != 1 {
+		return m.bad("%d sums, want one", len(m.body))
+	}
+	x := &m.body[0]
+	if x.Stream() != m.label.Stream || x.Len() != width || x.Counts() != 1 || x.Count(0) == 0 || x.Exponent() != dp.GridExponent {
+		return m.bad("want %d sums of part %d", width, m.label.Stream)
+	}
+	if err := plausible(&s.c.Charge, m, x); err != nil {
+		return err
+	}
+	// A life closes its leaves one after the other, and every leaf has a record and draws.
+	over, n := x.Span(), x.Count(0)
+	leaves, draws := over.To-over.From, uint64(x.Noise().VarianceUnits)
+	if !s.c.Charge.Mechanism.Running() && (draws != leaves*dp.VarianceScale || leaves < c.Fewest(n) || leaves > n) {
+		return m.bad("%d rewards in %d leaves with %d/%d draws of noise, want %d to %d leaves with a draw each",
+			n, leaves, draws, dp.VarianceScale, c.Fewest(n), n)
+	}
+	return nil
+}
+
+func (s *totals) save(w *state.Writer) {
+	s.offers.save(w)
+	for _, x := range s.total {
+		writeRelease(w, x)
+	}
+}
+
+func (s *totals) load(r *state.Reader, width int) {
+	s.offers.load(r)
+	for k := range s.total {
+		x := readRelease(r)
+		if !x.Empty() && (int(x.Stream()) != k || x.Len() != width || x.Counts() != 1 || x.Count(0) == 0) {
+			r.Fail("sum %d is not of part %d", k, k)
+			break
+		}
+		s.total[k] = x
+	}
+}
