@@ -10,7 +10,7 @@ import (
 
 // The messages of batch.
 const (
-	batchRow    Kind = 80 // the sum over all batches of its origin, signed
+	batchRow    Kind = 88 // the sum over all batches of its origin, signed
 	batchDigest Kind = batchRow + floodDigest
 	batchWant   Kind = batchRow + floodWant
 )
@@ -27,7 +27,8 @@ func batchEntry() Entry {
 		Entry{
 			Name: "batch", Summary: "batches of a site's decisions, each released once, and the sums over them spread to all, for learners that choose by features",
 			Kinds: []Kind{batchRow, batchDigest, batchWant}, Leaf: "first", Wide: true,
-			Suits: func(dp.Mechanism) bool { return true },
+			Suits:    func(dp.Mechanism) bool { return true },
+			Adaptive: true, // a digest has a sum of signatures, which follow from what was released
 		},
 		BatchParams{First: 50, Growth: .25, Pull: 20},
 		typed[BatchParams]{

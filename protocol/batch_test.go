@@ -21,7 +21,6 @@ func batches(g protocoltest.Graph, m dp.Mechanism, p protocol.BatchParams) proto
 	}
 }
 
-
 // TestEveryBatchCountsOnce, whatever is lost, comes twice or comes late, and over restarts: in
 // the end all believe the sum of all records in closed batches, and of no other.
 func TestEveryBatchCountsOnce(t *testing.T) {

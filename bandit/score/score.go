@@ -82,11 +82,10 @@ func Squares[V ~[]float64](dst []float64, w Triangle, d int, xs []V) {
 	dst = dst[:len(xs)]
 	n := 0
 	for ; n+4 <= len(xs); n += 4 {
-		a, b, c, e := xs[n][:d], xs[n+1][:d], xs[n+2][:d], xs[n+3][:d]
 		var sa, sb, sc, se float64
 		for i := range d {
 			row := w.Row(i)
-			a, b, c, e := a[:len(row)], b[:len(row)], c[:len(row)], e[:len(row)]
+			a, b, c, e := xs[n][:len(row)], xs[n+1][:len(row)], xs[n+2][:len(row)], xs[n+3][:len(row)]
 			var fa, fb, fc, fe float64
 			for j, r := range row {
 				fa += r * a[j]

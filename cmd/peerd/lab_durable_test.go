@@ -461,7 +461,7 @@ const (
 	kindDigest    = 33
 	kindWant      = 34
 	kindBatches   = 40 // a row of protocol phases
-	kindDescribed = 80 // a row of protocol batch
+	kindDescribed = 88 // a row of protocol batch
 	kindAnswer    = 42 // want of protocol phases
 )
 
