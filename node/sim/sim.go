@@ -183,13 +183,14 @@ func start(c Config) (*run, error) {
 		}
 		r.best = append(r.best, best)
 	}
+	signed := make(notary)
 	for i := range n {
 		peer := node.PeerConfig{
 			Self: protocol.Peer(i), Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(), Topic: c.Topic, RoundEnds: c.Trace != nil,
 			Reuse: r.network.prompt(),
 		}
 		if c.Keys != nil {
-			peer.Keys = c.Keys[i]
+			peer.Keys = &notarized{c.Keys[i], protocol.Peer(i), signed}
 		}
 		spec := c.Spec
 		if c.Alone {

@@ -1,0 +1,45 @@
+package sim
+
+import (
+	"bytes"
+
+	"peerd.dev/protocol"
+)
+
+// mostSigned is how many signatures are remembered.
+const mostSigned = 1 << 13
+
+// A notary remembers what the peers of a run have signed, so that a message that all of them
+// receive is not verified by each. What it does not remember is verified.
+type notary map[string]deed // by signature
+
+// A deed is what was signed.
+type deed struct {
+	by      protocol.Peer
+	content []byte
+}
+
+// notarized are the keys of a peer whose signatures are remembered.
+type notarized struct {
+	protocol.Keys
+	self   protocol.Peer
+	notary notary
+}
+
+// Sign signs and remembers it.
+func (k *notarized) Sign(b []byte) []byte {
+	sig := k.Keys.Sign(b)
+	if len(k.notary) >= mostSigned {
+		clear(k.notary)
+	}
+	k.notary[string(sig)] = deed{k.self, bytes.Clone(b)}
+	return sig
+}
+
+// Verify reports whether a peer has signed b.
+func (k *notarized) Verify(p protocol.Peer, b, sig []byte) bool {
+	if d, ok := k.notary[string(sig)]; ok && d.by == p && bytes.Equal(d.content, b) {
+		return true
+	}
+	return k.Keys.Verify(p, b, sig)
+}
