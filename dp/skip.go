@@ -12,6 +12,15 @@ func (d *Curator) Closed(s StreamID) (uint64, error) {
 	return t.closed(), nil
 }
 
+// Remaining returns how many leaves of stream s may still be closed.
+func (d *Curator) Remaining(s StreamID) (uint64, error) {
+	t, err := d.stream(s)
+	if err != nil {
+		return 0, err
+	}
+	return t.charge.Leaves - min(t.charge.Leaves, t.closed()), nil
+}
+
 // Skip gives up the leaves of stream s up to k, which may have been closed in lives of
 // this node that were lost, and the records of the open leaf, which such a life may have
 // released. The mechanism begins again after them, on top of the last sum, so that no

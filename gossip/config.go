@@ -60,6 +60,7 @@ type Config struct {
 
 // PeerInfo is a peer's id and the addresses on which it listens.
 type PeerInfo struct {
+	Name  string // for the log; its index if empty
 	ID    string
 	Addrs []string // multiaddrs, with or without /p2p/ID at the end
 }

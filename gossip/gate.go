@@ -3,6 +3,7 @@ package gossip
 import (
 	"log/slog"
 	"sync/atomic"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/connmgr"
 	"github.com/libp2p/go-libp2p/core/control"
@@ -20,6 +21,7 @@ type gate struct {
 	listed    map[peer.ID]protocol.Peer
 	log       *slog.Logger
 	strangers atomic.Uint64 // connections refused
+	warned    atomic.Int64  // Unix time in ns of the last log line about one; 0 for none
 	clones    atomic.Uint64 // connections refused because they have our own key
 }
 
@@ -54,10 +56,19 @@ func (g *gate) InterceptSecured(_ network.Direction, p peer.ID, at network.ConnM
 		return false
 	}
 	if _, ok := g.listed[p]; !ok {
-		g.strangers.Add(1)
+		g.stranger(p, at)
 		return false
 	}
 	return true
+}
+
+// stranger counts a connection of a peer that is not listed. At most one a minute is logged.
+func (g *gate) stranger(p peer.ID, at network.ConnMultiaddrs) {
+	n := g.strangers.Add(1)
+	now, last := time.Now(), g.warned.Load()
+	if (last == 0 || now.Sub(time.Unix(0, last)) >= time.Minute) && g.warned.CompareAndSwap(last, now.UnixNano()) {
+		g.log.Warn("refused: a peer that is not in the network file connected", "id", p, "at", at.RemoteMultiaddr(), "refused", n)
+	}
 }
 
 // InterceptUpgraded allows all connections that got this far.

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -67,6 +68,7 @@ var _ interface { // node.Transport
 // member is a host's state of one peer of the network.
 type member struct {
 	index       protocol.Peer
+	name        string // for the log
 	id          peer.ID
 	link        *link // nil unless a neighbour
 	incarnation atomic.Uint32
@@ -109,7 +111,11 @@ func NewHost(c Config) (*Host, error) {
 	}
 	h.gate = newGate(c.Identity.id, r.peers, h.log)
 	for i, p := range r.peers {
-		h.members = append(h.members, &member{index: protocol.Peer(i), id: p.ID})
+		m := &member{index: protocol.Peer(i), name: c.Peers[i].Name, id: p.ID}
+		if m.name == "" {
+			m.name = strconv.Itoa(i)
+		}
+		h.members = append(h.members, m)
 	}
 	if h.libp2p, err = newLibp2p(c, h.gate); err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func (h *Host) accept(s network.Stream) {
 	m := h.members[from]
 	if m.link == nil {
 		m.refused.Add(1)
-		h.log.Debug("stream refused", "peer", uint32(m.index), "reason", "no neighbour")
+		h.log.Debug("stream refused", "peer", m.name, "reason", "no neighbour")
 		_ = s.ResetWithError(network.StreamGated)
 		return
 	}

@@ -57,7 +57,7 @@ func newLink(h *Host, m *member) *link {
 	l := &link{
 		member: m,
 		h:      h,
-		log:    h.log.With("peer", uint32(m.index)),
+		log:    h.log.With("peer", m.name),
 		dials:  h.cfg.Self < m.index,
 		queue:  make(chan parcel, queueSize),
 		kick:   make(chan struct{}, 1),

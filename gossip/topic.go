@@ -134,7 +134,7 @@ func (t *topic) validate(_ context.Context, _ peer.ID, msg *pubsub.Message) pubs
 	}
 	if err != nil {
 		from.refused.Add(1)
-		t.h.log.Debug("topic message refused", "peer", uint32(author), "reason", oneLine(err))
+		t.h.log.Debug("topic message refused", "peer", from.name, "reason", oneLine(err))
 		return pubsub.ValidationReject
 	}
 	if m.IsPresence() && m.Label().Incarnation < from.incarnation.Load() {

@@ -251,3 +251,6 @@ func (a *Agent) Spent() float64 {
 
 // Left returns the ε that is not charged.
 func (a *Agent) Left() float64 { return a.curator.Budget().Epsilon.Float() - a.Spent() }
+
+// Remaining returns how many leaves of a stream the charge still pays for.
+func (a *Agent) Remaining(s dp.StreamID) (uint64, error) { return a.curator.Remaining(s) }

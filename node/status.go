@@ -1,5 +1,7 @@
 package node
 
+import "time"
+
 // Status is what a peer tells its operator. Everything in it is public.
 type Status struct {
 	Round    uint64    // rounds played
@@ -22,4 +24,20 @@ type Status struct {
 
 	BlockedReason string // why nothing is released; empty if it is
 	AloneReason   string // why the peer goes on without another one that its protocol needs; empty if it does not
+
+	Learning  Learning
+	Notice    string    // what there is to know about Learning; empty if nothing is
+	Remaining uint64    // leaves that the charge still pays for, of the stream with fewest; 0 for an idle peer
+	Until     time.Time // about when learning ends; zero if no clock says so
 }
+
+// Learning is how far a peer is with what its charge pays for.
+type Learning string
+
+// The states of learning, in their order.
+const (
+	Waits Learning = "waiting"  // the network has not started
+	Goes  Learning = "learning" // also of a peer that is idle
+	Ends  Learning = "ending"   // a tenth of the leaves is left, or some streams have none
+	Ended Learning = "ended"    // rewards are learned from no more
+)

@@ -67,10 +67,15 @@ type Status struct {
 	Addresses     []string  `json:"addresses" nullable:"true"`
 	BlockedReason string    `json:"blocked_reason" doc:"Reason why nothing is released; empty while releases are made."`
 	AloneReason   string    `json:"alone_reason" doc:"Reason why this peer goes on without one that its protocol needs, such as a coordinator; empty while that answers."`
+	Learning      string    `json:"learning" enum:"waiting,learning,ending,ended" doc:"Whether rewards are learned from: the network has not started; they are; the charged budget ends soon, or has for some actions; they are no more."`
+	Notice        string    `json:"notice" doc:"What there is to know about learning; empty if nothing is."`
+	Remaining     uint64    `json:"remaining_leaves" doc:"Leaves that the charged budget still pays for, of the stream with fewest."`
+	Until         time.Time `json:"learning_until,omitzero" doc:"About when learning ends; absent if no clock says so."`
 	Pending       uint64    `json:"pending" doc:"Decisions that wait for their reward."`
 	LedgerRecords uint64    `json:"ledger_records"`
 	Incarnation   uint64    `json:"incarnation" doc:"Number of this life of the peer: the second, counted from 2020, in which it began. A restart keeps the number; a recovery after a restored backup makes a new one."`
 	Clones        uint64    `json:"clones" doc:"Connections seen from another process that uses this peer's key."`
+	Strangers     uint64    `json:"strangers" doc:"Connections refused because their peer is not in the network file."`
 	DiskFull      bool      `json:"disk_full" doc:"The disk is full: decisions and rewards are refused until there is room."`
 }
 

@@ -23,6 +23,8 @@ const (
 	maxLedgerFrom  = 1 << 53  // the largest integer that every JSON reader keeps exact
 	maxPooled      = 64 << 10 // bytes of a buffer worth keeping
 	stateUp        = "up"     // of a link
+	stateLearning  = "learning"
+	stateEnding    = "ending"
 )
 
 // reply sends an answer.

@@ -124,9 +124,16 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	count("dropped_messages_total", "Outgoing messages dropped.", s.Dropped)
 	count("refused_messages_total", "Messages refused because another peer broke the protocol.", s.Refused)
 	count("flooded_messages_total", "Messages dropped because their sender sent too many.", s.Flooded)
+	count("refused_strangers_total", "Connections refused because their peer is not in the network file.", s.Strangers)
+	count("refused_clones_total", "Connections refused because they were made with this peer's own key.", s.Clones)
 	gauge("decisions_pending", "Decisions that wait for their reward.", float64(s.Pending))
 	gauge("ledger_records", "Records of the ledger.", float64(s.LedgerRecords))
 	gauge("incarnation", "Number of this life of the peer; a restart keeps it.", float64(s.Incarnation))
+	gauge("learning", "1 while rewards are learned from: the network has started, and the charged budget has not ended.", number(s.Learning == stateLearning || s.Learning == stateEnding))
+	gauge("remaining_leaves", "Leaves that the charged budget still pays for, of the stream with fewest.", float64(s.Remaining))
+	if !s.Until.IsZero() {
+		gauge("learning_until_timestamp_seconds", "About when learning ends.", float64(s.Until.Unix()))
+	}
 	gauge("disk_full", "1 while the disk is full and decisions and rewards are refused.", number(s.DiskFull))
 
 	peers, err := p.backend.Peers(ctx)
@@ -139,6 +146,7 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 		if o.Neighbour {
 			neighbours++
 			up += int(number(o.State == stateUp))
+			neighbour(to, &o)
 		}
 		in += o.FramesIn
 		out += o.FramesOut
@@ -147,6 +155,20 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	gauge("neighbours_up", "Neighbours whose link works.", float64(up))
 	count("received_messages_total", "Messages from neighbours.", in)
 	count("sent_messages_total", "Messages to neighbours.", out)
+}
+
+// neighbour sends the metrics of one neighbour.
+func neighbour(to chan<- prometheus.Metric, o *Peer) {
+	gauge := func(name, help string, v float64) {
+		to <- prometheus.MustNewConstMetric(prometheus.NewDesc("peerd_neighbour_"+name, help, []string{"neighbour"}, nil), prometheus.GaugeValue, v, o.Name)
+	}
+	gauge("up", "1 while the link to the neighbour works.", number(o.State == stateUp))
+	if rtt, err := time.ParseDuration(o.RTT); err == nil {
+		gauge("rtt_seconds", "Round-trip time of the newest exchange of hellos.", rtt.Seconds())
+	}
+	if !o.LastSeen.IsZero() {
+		gauge("last_seen_timestamp_seconds", "Newest sign of life of the neighbour.", float64(o.LastSeen.UnixNano())/1e9)
+	}
 }
 
 func number(b bool) float64 {

@@ -29,6 +29,7 @@ const (
 	Learned  Source = "learned"  // the learner's choice
 	Exposure Source = "exposure" // every action gets a number of decisions first, and this one had fewer
 	Fallback Source = "fallback" // the configured action, while the learner is not ready
+	Initial  Source = "initial"  // the learner's choice before it knows any reward
 )
 
 // A Decision is the answer to an [Ask]. It was durable before it was returned.
@@ -37,7 +38,7 @@ type Decision struct {
 	Action     string
 	Propensity float64 // probability of the action, given what all peers may know; 0 if not computed
 	Source     Source
-	Counted    bool      // the peer will learn from its reward; false for a subject at its limit
+	Counted    bool      // the peer will learn from its reward; false for a subject at its limit, and where no release will hold it
 	Repeated   bool      // it was made before, for an ask with the same id
 	ExpiresAt  time.Time // its reward is accepted until then
 }

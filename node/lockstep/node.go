@@ -35,7 +35,7 @@ type Node struct {
 
 // New returns a node that has not begun.
 func New(c Config) *Node {
-	return &Node{c: c, asks: make(chan chan node.Status), status: node.Status{Rounds: c.Rounds}}
+	return &Node{c: c, asks: make(chan chan node.Status), status: node.Status{Rounds: c.Rounds, Learning: node.Goes}}
 }
 
 // Run plays the rounds, then goes on answering until ctx is done, which is a nil

@@ -20,6 +20,7 @@ type choice struct {
 	arm      bandit.Arm
 	features bandit.Features // of the arm; nil unless the learner is contextual
 	route    node.Route      // of the reward; zero unless counted
+	late     bool            // its stream had no leaf left
 	chance   float64
 	expires  time.Time
 	due      uint64 // round in which its reward is taken in
@@ -33,8 +34,12 @@ func (choice) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 // sources are stored by their place.
 func sources() []decision.Source {
-	return []decision.Source{decision.Learned, decision.Exposure, decision.Fallback}
+	return []decision.Source{decision.Learned, decision.Exposure, decision.Fallback, decision.Initial}
 }
+
+// learned reports whether the peer learns from the reward, as far as is known when the decision
+// is made.
+func (c *choice) learned() bool { return c.counted && c.route.In && !c.late }
 
 func (c *choice) bytes() []byte {
 	var source byte
@@ -43,7 +48,7 @@ func (c *choice) bytes() []byte {
 			source = byte(i)
 		}
 	}
-	b := append(make([]byte, 0, 80+8*len(c.features)), stateVersion, flags(c.counted, c.rewarded, c.route.In), source)
+	b := append(make([]byte, 0, 80+8*len(c.features)), stateVersion, flags(c.counted, c.rewarded, c.route.In, c.late), source)
 	b = binary.AppendUvarint(b, uint64(c.arm))
 	b = appendFeatures(b, c.features)
 	b = binary.AppendUvarint(b, uint64(c.route.Stream))
@@ -64,7 +69,7 @@ func parseChoice(b []byte, s shape) (c choice, err error) {
 	if source >= len(sources()) {
 		return c, fmt.Errorf("%w: decision", ErrDamaged)
 	}
-	c.counted, c.rewarded, c.source = f&1 != 0, f&2 != 0, sources()[source]
+	c.counted, c.rewarded, c.late, c.source = f&1 != 0, f&2 != 0, f&8 != 0, sources()[source]
 	c.arm = r.arm(s)
 	c.features = r.features(s)
 	c.route = node.Route{Stream: r.stream(s), In: f&4 != 0, Epoch: r.uvarint()}

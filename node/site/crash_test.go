@@ -224,7 +224,7 @@ func (k *acks) check(r *rig) {
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		if r.arms[c.arm] != d.Action || c.chance != d.Propensity || c.counted != d.Counted || !c.expires.Equal(d.ExpiresAt) || c.source != d.Source {
+		if r.arms[c.arm] != d.Action || c.chance != d.Propensity || c.learned() != d.Counted || !c.expires.Equal(d.ExpiresAt) || c.source != d.Source {
 			r.t.Fatalf("decision %s was %+v, is %+v", id, d, c)
 		}
 	}

@@ -31,7 +31,7 @@ func (s *Site) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome
 		}
 		out[i].Value = decision.Decision{
 			ID: asks[i].ID, Action: s.c.Arms[c.arm], Propensity: c.chance, Source: c.source,
-			Counted: c.counted, Repeated: repeated, ExpiresAt: c.expires,
+			Counted: c.learned(), Repeated: repeated, ExpiresAt: c.expires,
 		}
 	}
 	if err := x.close(); err != nil {
@@ -82,9 +82,13 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 		chosen := x.agent.Choose(turn)
 		c.arm, c.chance = chosen.Arm, chosen.Propensity
 		e.learner, e.features = true, turn.Features
+		if !x.knows() {
+			c.source = decision.Initial
+		}
 	}
 	e.arm, c.features = c.arm, turn.Of(c.arm)
 	c.route = x.take(&e)
+	c.late = c.route.In && x.late(c.route.Stream)
 	x.step++
 	x.made = true
 	x.batch.Set(store.Log, store.Number(x.step), e.bytes())
@@ -185,6 +189,11 @@ func (s *Site) rule(excluded []bandit.Arm) (decision.Source, bandit.Arm) {
 		return decision.Exposure, least
 	}
 	return decision.Learned, 0
+}
+
+// knows reports whether the learner knows a reward of any arm.
+func (s *Site) knows() bool {
+	return slices.ContainsFunc(s.belief.Samples, func(n float64) bool { return n > 0 })
 }
 
 // take makes a choice the agent's and returns where its reward goes.

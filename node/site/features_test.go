@@ -107,7 +107,7 @@ func TestFeaturesStayWithTheirDecision(t *testing.T) {
 		}
 		chosen := r.logged(logChosen)
 		e := chosen[len(chosen)-1]
-		if e.learner != (d.Source == decision.Learned) || e.learner != (len(e.features) > 0) {
+		if e.learner != (d.Source == decision.Learned || d.Source == decision.Initial) || e.learner != (len(e.features) > 0) {
 			t.Errorf("by the learner: %v, with %d lists of features", e.learner, len(e.features))
 		}
 		for k, f := range e.features {
@@ -168,7 +168,7 @@ func TestAChoiceThatIsNotLearnedFromUpdatesNothing(t *testing.T) {
 	if e := r.logged(logSettled); len(e) != 1 || e[0].decisions != 2 || len(e[0].observations) != 1 {
 		t.Errorf("%d steps are logged", len(e))
 	}
-	if got := r.pay("a", 1); !got.Duplicate || !got.Counted {
+	if got := r.pay("a", 1); !got.Duplicate || got.Counted {
 		t.Errorf("%+v", got)
 	}
 }

@@ -40,7 +40,7 @@ func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 		if c.value != r.Value {
 			return decision.Receipt{}, &decision.Refusal{Code: decision.Conflict, Field: "value", Reason: "another value was reported before and stands"}
 		}
-		return decision.Receipt{ID: r.ID, Duplicate: true, Counted: c.counted}, nil
+		return decision.Receipt{ID: r.ID, Duplicate: true, Counted: c.learned()}, nil
 	}
 	// A clock that went back opens no window again: what was taken in is.
 	due, err := x.store.Get(store.Due, dueKey(c.due, c.step))
@@ -64,5 +64,5 @@ func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 	room := c.room(r.ID)
 	x.batch.Reserve(-room)
 	x.fill += room
-	return decision.Receipt{ID: r.ID, Counted: c.counted}, nil
+	return decision.Receipt{ID: r.ID, Counted: c.learned()}, nil
 }

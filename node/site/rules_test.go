@@ -198,11 +198,11 @@ func TestFallbackUntilTheFirstRound(t *testing.T) {
 			t.Fatalf("%+v, want the fallback", d)
 		}
 	}
-	if d := r.ask(decision.Ask{Exclude: []string{"blue"}}); d.Action == "blue" || d.Source != decision.Learned {
+	if d := r.ask(decision.Ask{Exclude: []string{"blue"}}); d.Action == "blue" || d.Source != decision.Initial {
 		t.Fatalf("%+v, and the fallback is excluded", d)
 	}
 	r.round()
-	if d := r.ask(decision.Ask{}); d.Source != decision.Learned {
+	if d := r.ask(decision.Ask{}); d.Source != decision.Initial {
 		t.Fatalf("%+v after a round", d)
 	}
 }
@@ -230,7 +230,7 @@ func TestEveryActionIsExposedFirst(t *testing.T) {
 	if p := r.status().Pulls; p[0] != 4 || p[1] != 4 || p[2] != 4 {
 		t.Errorf("exposures %v, want 4 each", p)
 	}
-	if d := r.ask(decision.Ask{}); d.Source != decision.Learned {
+	if d := r.ask(decision.Ask{}); d.Source != decision.Initial {
 		t.Errorf("%+v after the exposures", d)
 	}
 }

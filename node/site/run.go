@@ -53,6 +53,7 @@ func (s *Site) Run(ctx context.Context, tr Transport) error {
 // the outbox is sent first, if that has not been done.
 func (s *Site) rounds(ctx context.Context, tr Transport, resent bool) error {
 	for {
+		s.notice()
 		t, in, err := s.gather(ctx, tr)
 		if err != nil {
 			return err

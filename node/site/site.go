@@ -83,6 +83,7 @@ type Site struct {
 	oldFrom   []byte // none is to be forgotten before this key
 	saveEvery uint64 // steps
 	belief    lastBelief
+	noticed   node.Learning // logged last
 	blocked   blocked
 	confirmed confirmed
 	counts    counters

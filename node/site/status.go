@@ -73,18 +73,24 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 	case s.c.Features > 0: // from which they follow
 		d = d.withoutPulls()
 	}
-	return node.Status{
+	status := node.Status{
 		Round: min(d.round, s.c.Rounds), Rounds: s.c.Rounds,
 		Pulls: slices.Clone(d.pulls), Means: d.belief.Means, Samples: d.belief.Samples, Noise: d.belief.Noise,
 		Spent: s.c.Genesis.Budget.Epsilon.Float() - d.left, Left: d.left, Regret: d.regret,
 		Released: d.released, Refused: s.counts.refused, Skipped: s.counts.skipped, Flooded: s.counts.flooded,
 		LastErr: s.counts.lastFault, Pending: d.pending, Records: d.ledger.Records,
 		BlockedReason: s.blockedReason(), AloneReason: d.alone, Full: s.blocked.full,
-	}, nil
+	}
+	s.learning(&status)
+	return status, nil
 }
 
 // blockedReason returns why nothing is released, or "".
 func (s *Site) blockedReason() string {
+	var status node.Status
+	if s.learning(&status); status.Learning == node.Waits {
+		return status.Notice
+	}
 	if why := s.reason(); why != "" {
 		return why
 	}

@@ -25,7 +25,7 @@ func rooms() [][]string {
 		{"cmd/peerd/internal/config", "cmd/peerd/internal/terminal", "cmd/peerd/internal/version"},
 		{"cmd/peerd/internal/explain", "cmd/peerd/internal/sites"},
 		{"cmd/peerd/internal/daemon", "cmd/peerd/internal/experiment"},
-		{"cmd/peerd/internal/doctor", "cmd/peerd/internal/testnet"},
+		{"cmd/peerd/internal/doctor", "cmd/peerd/internal/state", "cmd/peerd/internal/testnet"},
 		{"cmd/peerd"},
 	}
 }

@@ -46,10 +46,12 @@ export interface Decision {
    * the learner does not compute it. */
   propensity: number;
   /** Why this action: the learner chose it; every action is tried a few times first;
-   * or it is the configured action, while the peer is not ready. One of learned,
-   * exposure, fallback. */
-  source: "learned" | "exposure" | "fallback";
-  /** The peer will learn from the reward; false if the subject has reached its limit. */
+   * it is the configured action, while the peer is not ready; or the learner chose
+   * it and knows no reward yet. One of learned, exposure, fallback, initial. */
+  source: "learned" | "exposure" | "fallback" | "initial";
+  /** The peer will learn from the reward; false if the subject has reached its limit,
+   * if learning has ended, and for a decision that a phased learner does not explore
+   * with. */
   counted: boolean;
   /** The decision was made before, for a request with the same id. */
   repeated: boolean;
@@ -214,6 +216,14 @@ export interface Status {
   /** Reason why this peer goes on without one that its protocol needs, such as a
    * coordinator; empty while that answers. */
   alone_reason: string;
+  /** Whether rewards are learned from: the network has not started; they are; the
+   * charged budget ends soon, or has for some actions; they are no more. One of
+   * waiting, learning, ending, ended. */
+  learning: "waiting" | "learning" | "ending" | "ended";
+  /** What there is to know about learning; empty if nothing is. */
+  notice: string;
+  /** Leaves that the charged budget still pays for, of the stream with fewest. */
+  remaining_leaves: number;
   /** Decisions that wait for their reward. */
   pending: number;
   ledger_records: number;
@@ -223,6 +233,10 @@ export interface Status {
   incarnation: number;
   /** Connections seen from another process that uses this peer's key. */
   clones: number;
+  /** Connections refused because their peer is not in the network file. */
+  strangers: number;
   /** The disk is full: decisions and rewards are refused until there is room. */
   disk_full: boolean;
+  /** About when learning ends; absent if no clock says so. RFC 3339. */
+  learning_until?: string;
 }

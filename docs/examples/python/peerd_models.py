@@ -114,10 +114,12 @@ class Decision:
     # the learner does not compute it.
     propensity: float
     # Why this action: the learner chose it; every action is tried a few times first;
-    # or it is the configured action, while the peer is not ready. One of learned,
-    # exposure, fallback.
+    # it is the configured action, while the peer is not ready; or the learner chose
+    # it and knows no reward yet. One of learned, exposure, fallback, initial.
     source: str
-    # The peer will learn from the reward; false if the subject has reached its limit.
+    # The peer will learn from the reward; false if the subject has reached its limit,
+    # if learning has ended, and for a decision that a phased learner does not explore
+    # with.
     counted: bool
     # The decision was made before, for a request with the same id.
     repeated: bool
@@ -544,6 +546,14 @@ class Status:
     # Reason why this peer goes on without one that its protocol needs, such as a
     # coordinator; empty while that answers.
     alone_reason: str
+    # Whether rewards are learned from: the network has not started; they are; the
+    # charged budget ends soon, or has for some actions; they are no more. One of
+    # waiting, learning, ending, ended.
+    learning: str
+    # What there is to know about learning; empty if nothing is.
+    notice: str
+    # Leaves that the charged budget still pays for, of the stream with fewest.
+    remaining_leaves: int
     # Decisions that wait for their reward.
     pending: int
     ledger_records: int
@@ -553,8 +563,12 @@ class Status:
     incarnation: int
     # Connections seen from another process that uses this peer's key.
     clones: int
+    # Connections refused because their peer is not in the network file.
+    strangers: int
     # The disk is full: decisions and rewards are refused until there is room.
     disk_full: bool
+    # About when learning ends; absent if no clock says so. RFC 3339.
+    learning_until: Optional[str] = None
 
     @classmethod
     def from_json(cls, doc: Dict[str, Any]) -> Status:
@@ -582,11 +596,16 @@ class Status:
             addresses=doc["addresses"],
             blocked_reason=doc["blocked_reason"],
             alone_reason=doc["alone_reason"],
+            learning=doc["learning"],
+            notice=doc["notice"],
+            remaining_leaves=doc["remaining_leaves"],
             pending=doc["pending"],
             ledger_records=doc["ledger_records"],
             incarnation=doc["incarnation"],
             clones=doc["clones"],
+            strangers=doc["strangers"],
             disk_full=doc["disk_full"],
+            learning_until=doc.get("learning_until"),
         )
 
     def to_json(self) -> Dict[str, Any]:
@@ -614,10 +633,16 @@ class Status:
             "addresses": self.addresses,
             "blocked_reason": self.blocked_reason,
             "alone_reason": self.alone_reason,
+            "learning": self.learning,
+            "notice": self.notice,
+            "remaining_leaves": self.remaining_leaves,
             "pending": self.pending,
             "ledger_records": self.ledger_records,
             "incarnation": self.incarnation,
             "clones": self.clones,
+            "strangers": self.strangers,
             "disk_full": self.disk_full,
         }
+        if self.learning_until is not None:
+            doc["learning_until"] = self.learning_until
         return doc

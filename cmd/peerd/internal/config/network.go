@@ -131,7 +131,7 @@ func (n *Network) IDs() []string {
 func (n *Network) Infos() []gossip.PeerInfo {
 	infos := make([]gossip.PeerInfo, len(n.Peers))
 	for i, m := range n.Peers {
-		infos[i] = gossip.PeerInfo{ID: m.ID, Addrs: m.Addrs}
+		infos[i] = gossip.PeerInfo{Name: m.Name, ID: m.ID, Addrs: m.Addrs}
 	}
 	return infos
 }

@@ -66,6 +66,7 @@ func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
 		LinksUp: p.host != nil, Round: s.Round, Rounds: s.Rounds, Pulls: s.Pulls, Regret: s.Regret, Means: s.Means, Spent: s.Spent, Left: s.Left,
 		Released: s.Released, Refused: s.Refused, Skipped: s.Skipped, Flooded: s.Flooded, LastErr: s.LastErr,
 		BlockedReason: s.BlockedReason, AloneReason: s.AloneReason, Pending: s.Pending, LedgerRecords: s.Records, DiskFull: s.Full,
+		Learning: string(s.Learning), Notice: s.Notice, Remaining: s.Remaining, Until: s.Until,
 	}
 	if p.site != nil {
 		d.Incarnation = uint64(p.site.Incarnation())
@@ -84,7 +85,7 @@ func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
 	d.BytesIn += t.TopicBytesIn
 	d.BytesOut += t.TopicBytesOut
 	d.Dropped += t.TopicDropped
-	d.Clones = t.Clones
+	d.Clones, d.Strangers = t.Clones, t.Strangers
 	return d, nil
 }
 

@@ -162,12 +162,13 @@ func (p *Daemon) Run(ctx context.Context) error {
 		all.Go(func() { p.confirm(ctx) })
 	}
 	if p.host != nil {
-		p.log.Info("peer is up", "peer", p.deployment.Self, "network", p.deployment.Network.Name, "addresses", p.host.Addrs())
+		p.log.Info("peer is up", "peer", p.deployment.Network.Peers[p.deployment.Self].Name, "network", p.deployment.Network.Name, "addresses", p.host.Addrs())
 	}
 	err := p.play(ctx)
 	cause := context.Cause(ctx)
 	cancel(nil)
 	all.Wait()
+	p.log.Info("peer ends", "peer", p.deployment.Network.Peers[p.deployment.Self].Name)
 	if err != nil {
 		return withWayOut(p.deployment.s.Dir, err)
 	}

@@ -21,6 +21,7 @@ import (
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/daemon"
 	"peerd.dev/gossip"
+	"peerd.dev/node"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
@@ -104,6 +105,9 @@ func (d *doctor) links(ctx context.Context) {
 		all = append(all, c)
 	}
 	d.contacts(all)
+	if n := d.status.Strangers; n > 0 {
+		d.warn("strangers", "the log names them: put them into the network file, or keep them from this port", "%d connections refused of peers that are not in the network file", n)
+	}
 }
 
 // A contact is what came of asking a neighbour.
@@ -245,8 +249,12 @@ func (d *doctor) charged(r ledger.Report) {
 func (d *doctor) budget() {
 	s := d.status
 	text := fmt.Sprintf("ε %.4g charged, %.4g left; %d releases", s.Spent, s.Left, s.Released)
-	if s.Rounds > 0 && s.Round >= s.Rounds {
-		d.warn("budget", "a spent budget does not come back; the peer continues to listen", "%s; all rounds are played", text)
+	if s.Learning == string(node.Waits) {
+		d.warn("budget", "wait, or correct start in the network file at every peer", "%s; %s", text, s.Notice)
+		return
+	}
+	if s.Notice != "" {
+		d.warn("budget", "a spent budget does not come back; the peer continues to listen and to decide", "%s; %s", text, s.Notice)
 		return
 	}
 	d.pass("budget", "%s", text)

@@ -1,0 +1,129 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"peerd.dev/cmd/peerd/internal/daemon"
+	"peerd.dev/cmd/peerd/internal/doctor"
+	"peerd.dev/gossip"
+	"peerd.dev/node"
+)
+
+// TestNoStateIsSilent brings a peer into every state in which it does not learn, or is talked to by
+// one that it does not know, and looks at what status, readyz, log, metrics and doctor say. It is
+// the table of docs/operations.md.
+func TestNoStateIsSilent(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		changes []string
+		start   time.Duration // of the network, from now
+		both    bool          // the neighbour runs
+		bring   func(s *labSite)
+		until   func(s *labSite) bool
+		ready   int    // code of /readyz
+		says    string // in status, /readyz if that is not 200, and the log
+		metric  string
+		check   string // of doctor
+		outcome doctor.Outcome
+		detail  string
+	}{
+		{
+			name: "ended", changes: []string{"privacy.horizon", "50"}, both: true,
+			until: func(s *labSite) bool { return s.status().Learning == string(node.Ended) },
+			ready: 200, says: "learning has ended: every row that privacy.horizon pays for is used", metric: "peerd_learning 0",
+			check: "budget", outcome: doctor.Warn, detail: "learning has ended",
+		},
+		{
+			name: "ending", changes: []string{"privacy.horizon", "500", "rounds.every", "30ms"}, both: true,
+			until: func(s *labSite) bool { return s.status().Learning == string(node.Ends) },
+			ready: 200, says: "learning ends soon", metric: "peerd_learning_until_timestamp_seconds ",
+			check: "budget", outcome: doctor.Warn, detail: "learning ends soon",
+		},
+		{
+			name: "not started", start: 24 * time.Hour, both: true,
+			until: func(s *labSite) bool { return s.status().Learning == string(node.Waits) },
+			ready: 503, says: "the network starts at ", metric: "peerd_learning 0",
+			check: "budget", outcome: doctor.Warn, detail: "the network starts at ",
+		},
+		{
+			name:  "alone",
+			until: func(s *labSite) bool { return s.status().BlockedReason != "" },
+			ready: 503, says: "waiting for neighbours to report", metric: `peerd_neighbour_up{neighbour="s1"} 0`,
+			check: "neighbour s1", outcome: doctor.Fail, detail: "see that it runs",
+		},
+		{
+			name: "stranger", both: true, bring: (*labSite).strangerCalls,
+			until: func(s *labSite) bool { return s.status().Strangers > 0 },
+			ready: 200, says: "a peer that is not in the network file", metric: "peerd_refused_strangers_total 1",
+			check: "strangers", outcome: doctor.Warn, detail: "1 connections refused",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, 2, c.changes...)
+			if c.start > 0 {
+				l.net.Start = time.Now().Add(c.start)
+				l.writeNetwork()
+			}
+			s := l.sites[0]
+			s.start(launch{})
+			if c.both {
+				l.sites[1].start(launch{})
+				l.await("the link is up", 60*time.Second, func() bool { _, text := s.get("/v1/status"); return strings.Contains(text, `"links_up":true`) })
+			}
+			l.await("the API answers", 60*time.Second, func() bool { code, _ := s.get("/healthz"); return code == 200 })
+			if c.bring != nil {
+				c.bring(s)
+			}
+			l.await(c.name, 60*time.Second, func() bool { return c.until(s) })
+			st := s.status()
+			if c.name != "stranger" && !strings.Contains(st.Notice+st.BlockedReason, c.says) {
+				t.Errorf("status: %q, %q", st.Notice, st.BlockedReason)
+			}
+			if code, text := s.get("/readyz"); code != c.ready || code != 200 && !strings.Contains(text, c.says) {
+				t.Errorf("/readyz: %d %s", code, text)
+			}
+			l.await("the log says it", 10*time.Second, func() bool { return strings.Contains(s.log(), c.says) })
+			if _, text := s.get("/metrics"); !strings.Contains(text, c.metric) {
+				t.Errorf("no metric %s", c.metric)
+			}
+			want := exitOK
+			if c.outcome == doctor.Fail {
+				want = exitNetwork
+			}
+			seeDoctor(t, want, "--dir", s.dir).want(t, c.check, c.outcome, c.detail)
+			if c.name == "ended" {
+				if d, _, text := s.decide("late"); d.Counted {
+					t.Errorf("a decision after the end: %s", text)
+				}
+				s.stop()
+				if !strings.Contains(s.log(), "peer ends") {
+					t.Error("the log does not say that the peer has ended")
+				}
+			}
+		})
+	}
+}
+
+// strangerCalls has a peer with a key that is not in the network file connect.
+func (s *labSite) strangerCalls() {
+	s.Helper()
+	d, err := daemon.NewDeployment(s.sites[1].settings())
+	if err != nil {
+		s.Fatal(err)
+	}
+	c := d.HostConfig(1, slog.New(slog.DiscardHandler))
+	c.Identity = gossip.SeedIdentity([32]byte{77})
+	c.Peers[1].ID = c.Identity.ID()
+	ctx, cancel := context.WithTimeout(s.Context(), 10*time.Second)
+	defer cancel()
+	if _, err := gossip.Probe(ctx, c, 0); err == nil {
+		s.Error("a peer that is not in the network file was answered")
+	}
+}

@@ -1,0 +1,86 @@
+package site
+
+import (
+	"fmt"
+	"time"
+
+	"peerd.dev/dp"
+	"peerd.dev/node"
+)
+
+// few is the part of the leaves that is left when learning is about to end: one in few.
+const few = 10
+
+// learning fills in how far the site is with what its charge pays for.
+func (s *Site) learning(to *node.Status) {
+	to.Learning = node.Goes
+	if s.c.Streams == 0 {
+		return
+	}
+	now, start := s.c.Now(), s.c.Clock.Start
+	paid, spent := s.c.Cadence.Leaves(s.c.Horizon), 0
+	to.Remaining = paid
+	for k := range s.c.Streams {
+		left, err := s.agent.Remaining(dp.StreamID(k))
+		if err != nil {
+			return // no such stream, which Open has seen to
+		}
+		to.Remaining = min(to.Remaining, left)
+		if left == 0 {
+			spent++
+		}
+	}
+	end := time.Time{}
+	if every := s.c.Cadence.Rounds; every > 0 {
+		next := max(s.state.Round, s.roundAt(now))
+		end = start.Add(time.Duration((next/every+to.Remaining)*every) * s.c.Clock.Every)
+	}
+	if s.world != nil {
+		if last := start.Add(time.Duration(s.c.Rounds) * s.c.Clock.Every); end.IsZero() || last.Before(end) {
+			end = last
+		}
+	}
+	to.Until = end
+	when := func(t time.Time) string { return t.UTC().Format(time.DateTime) + " UTC" }
+	noun := s.c.Cadence.Noun
+	switch {
+	case now.Before(start):
+		to.Learning, to.Notice = node.Waits, fmt.Sprintf("the network starts at %s, in %v: nothing is learned or released until then", when(start), start.Sub(now).Round(time.Second))
+	case spent == s.c.Streams:
+		to.Learning, to.Notice = node.Ended, fmt.Sprintf("learning has ended: every %s that privacy.horizon pays for is used. Decisions follow what is known, and their rewards are learned from no more", noun)
+	case s.world != nil && s.roundAt(now) >= s.c.Rounds:
+		to.Learning, to.Notice = node.Ended, fmt.Sprintf("learning has ended: all %d rounds are over since %s", s.c.Rounds, when(end))
+	case spent > 0:
+		to.Learning, to.Notice = node.Ends, fmt.Sprintf("%d of %d streams have used every %s that privacy.horizon pays for: the rewards of their actions are learned from no more", spent, s.c.Streams, noun)
+	case to.Remaining <= paid/few:
+		to.Learning, to.Notice = node.Ends, fmt.Sprintf("learning ends soon: %d of %d that privacy.horizon pays for are left (each a %s)", to.Remaining, paid, noun)
+		if !end.IsZero() {
+			to.Notice += ", until about " + when(end)
+		}
+	}
+}
+
+// notice logs a new state of learning once.
+func (s *Site) notice() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var now node.Status
+	s.learning(&now)
+	if now.Learning == s.noticed {
+		return
+	}
+	s.noticed = now.Learning
+	switch now.Learning {
+	case node.Ends, node.Ended:
+		s.log.Warn(now.Notice)
+	case node.Waits:
+		s.log.Info(now.Notice)
+	case node.Goes: // nothing to say
+	}
+}
+
+// late reports whether what a stream takes in now enters no release: its last leaf is closed.
+func (s *Site) late(k dp.StreamID) bool {
+	left, err := s.agent.Remaining(k)
+	return err == nil && left == 0
+}
