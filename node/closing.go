@@ -148,9 +148,27 @@ func (a *Agent) ended(t protocol.Round) error {
 		c.periods = (uint64(t) + 1) / every
 		return a.close(0, len(c.open), nil)
 	}
+	if window := c.cadence.Window; window > 0 && (uint64(t)+1)/window > c.periods {
+		c.periods = (uint64(t) + 1) / window
+		return a.restart()
+	}
 	if c.cadence.Limit > 0 {
 		return a.limit(uint64(t) + 1)
 	}
+	return nil
+}
+
+// restart closes the leaves with a record at the end of a window, after which leaves are short again.
+func (a *Agent) restart() error {
+	for s, n := range a.closing.open {
+		if n == 0 {
+			continue
+		}
+		if err := a.close(s, s+1, nil); err != nil {
+			return err
+		}
+	}
+	clear(a.closing.closed)
 	return nil
 }
 

@@ -24,6 +24,9 @@ type Cadence struct {
 	// Limit is the number of rounds after which a leaf with a record closes, however few it
 	// has, for a cadence with First; 0 for none.
 	Limit uint64
+	// Window is the number of rounds, by the clock, after which leaves with a record close and
+	// their lengths begin again, for a cadence with First; 0 for never.
+	Window uint64
 	// Epochs is the number of leaves of a learner that explores in epochs. The leaves of
 	// all parts that an epoch asks for close together, when it has all its records.
 	Epochs uint64
@@ -49,6 +52,8 @@ func (c Cadence) Check() error {
 		return fmt.Errorf("protocol: leaves grow by %v, want 0 to 16", c.Growth)
 	case c.Limit > 0 && c.First == 0:
 		return fmt.Errorf("protocol: leaves close after %d rounds at the latest, and do not grow", c.Limit)
+	case c.Window > 0 && (c.First == 0 || c.Lanes > 1):
+		return fmt.Errorf("protocol: leaves begin again after %d rounds, and do not grow in one lane", c.Window)
 	case c.Epochs > 0 && c.Lanes > 1:
 		return fmt.Errorf("protocol: epochs in %d lanes, want one", c.Lanes)
 	case c.Noun == "":
@@ -87,6 +92,14 @@ func (c Cadence) Leaves(rounds uint64) uint64 {
 		return max(1, rounds/c.Rounds)
 	case c.Decisions > 0:
 		return max(1, of/c.Decisions)
+	case c.Window > 0:
+		one := c
+		one.Window = 0
+		n := rounds / c.Window * one.Leaves(c.Window)
+		if rest := rounds % c.Window; rest > 0 || n == 0 {
+			n += one.Leaves(rest)
+		}
+		return n
 	case c.First > 0:
 		n := uint64(0)
 		for records := uint64(0); records < of; n++ {
@@ -113,7 +126,7 @@ func (c Cadence) Size(closed uint64) uint64 {
 // Fewest returns the least number of leaves that hold a number of records, for a cadence with
 // First.
 func (c Cadence) Fewest(records uint64) uint64 {
-	c.Limit = 0
+	c.Limit, c.Window = 0, 0
 	return c.Leaves(records)
 }
 
@@ -150,6 +163,9 @@ func (c Cadence) Text() string {
 		text := fmt.Sprintf("after %d rewards, and then whenever the rewards so far have grown by %.4g %%", c.First, 100*c.Growth)
 		if c.Limit > 0 {
 			text += fmt.Sprintf(", or %d rounds after its first one", c.Limit)
+		}
+		if c.Window > 0 {
+			text += fmt.Sprintf("; the same from the start every %d rounds", c.Window)
 		}
 		return text
 	case c.Epochs > 0:

@@ -237,6 +237,32 @@ func TestLeavesGrow(t *testing.T) {
 	}
 }
 
+// TestLeavesBeginAgain when a window of the clock ends, with the records that they have, and are as short
+// as at first, of all streams and after a restart. It fails if restart left the records in closed, or if Leaves did
+// not count the leaf that the end of a window cuts short.
+func TestLeavesBeginAgain(t *testing.T) {
+	c := protocol.Cadence{First: 2, Growth: 1, Window: 10}
+	played(t, closingBy(c, 2, 100), func(p *play) {
+		for range 7 {
+			p.pull(0)
+			p.tick()
+		}
+		p.pull(1)
+		p.want("0#1:2 0#2:2 ")
+		for range 3 {
+			p.tick()
+		}
+		p.want("0#1:2 0#2:2 0#3:3 1#1:1 ")
+		p.pull(0, 0)
+		p.want("0#1:2 0#2:2 0#3:3 1#1:1 0#4:2 ")
+	})
+	for rounds, leaves := range map[uint64]uint64{1: 1, 9: 4, 10: 4, 11: 5, 20: 8, 23: 10} { // 2, 2, 4 and 2 of 8
+		if got := c.Leaves(rounds); got != leaves {
+			t.Errorf("%d rounds can close %d leaves, want %d", rounds, got, leaves)
+		}
+	}
+}
+
 // TestALeafThatStaysOpenCloses as many rounds after it was found open as the limit says, with
 // the records that it has; an empty one does not. The next one grows from what is closed. It
 // fails without limit in ended, and if close or save forgot c.since.
@@ -449,6 +475,9 @@ func TestNoRunClosesMoreThanLeaves(t *testing.T) {
 			c.Decisions = length
 		case 3:
 			c.First, c.Growth = length, rapid.SampledFrom([]float64{0, .1, .5, 1, 2}).Draw(r, "growth")
+			if c.Lanes < 2 {
+				c.Window = rapid.Uint64Range(0, 20).Draw(r, "window")
+			}
 		case 4:
 			c.Epochs, c.Lanes = length, 0
 		}
@@ -496,6 +525,8 @@ func TestCadenceCheck(t *testing.T) {
 		{Noun: "row", Epochs: 2, Lanes: 2}, // an epoch closes leaves of one lane
 		{Noun: "row", First: 1, Growth: 17},
 		{Noun: "row", Rounds: 1, Limit: 3},
+		{Noun: "row", Rounds: 1, Window: 3},
+		{Noun: "row", First: 1, Window: 3, Lanes: 2},
 	} {
 		if c.Check() == nil {
 			t.Errorf("%+v is taken", c)

@@ -15,7 +15,8 @@ import (
 //
 // An origin numbers its rows over all its streams; with several streams, the number of a row
 // is that of all leaves that its origin had closed, and a peer that holds all rows of an
-// origin can tell so, since the leaves in them add up to the greatest number.
+// origin can tell so, since the leaves in them add up to the greatest number. Such rows may be of
+// windows, which are numbered; see [windowed]. Those of earlier ones are void.
 type flood struct {
 	c       Config
 	row     Kind
@@ -59,11 +60,23 @@ func (f *flood) held(p Peer) (newest Label, ok bool) {
 			newest, ok = m.label, true
 		}
 		if f.streams > 1 {
-			leaves += m.body[0].Span().To
+			leaves += m.body[0].Span().To - m.body[0].Span().From
 		}
 	}
 	newest.Stream = 0
-	return newest, ok && (f.streams == 1 || leaves == newest.Seq)
+	return newest, ok && (f.streams == 1 || windowed(windowOf(newest), leaves) == newest.Seq)
+}
+
+// windowed returns the number of a row of a window, from 0, in which its origin had closed so many leaves.
+func windowed(window, leaves uint64) uint64 { return window<<32 + leaves }
+
+// windowOf returns the window of a row.
+func windowOf(l Label) uint64 { return l.Seq >> 32 }
+
+// over reports whether a row of label a is of a life, or a window, that is over if its origin has
+// signed one of label b.
+func over(a, b Label) bool {
+	return a.Incarnation < b.Incarnation || a.Incarnation == b.Incarnation && windowOf(a) < windowOf(b)
 }
 
 // refs returns how far this peer has everybody's rows.
@@ -121,11 +134,11 @@ func (f *flood) sign(seq uint64, stream dp.StreamID, body []dp.Release) Message 
 }
 
 // keep replaces what the row makes void: the older one of its stream, and those of earlier
-// lives of its origin.
+// lives and windows of its origin.
 func (f *flood) keep(m Message) {
 	rows := f.of(m.label.Origin)
 	for i := range rows {
-		if rows[i].kind != 0 && rows[i].label.Incarnation < m.label.Incarnation {
+		if rows[i].kind != 0 && over(rows[i].label, m.label) {
 			rows[i] = noMessage()
 		}
 	}
@@ -146,8 +159,8 @@ func (f *flood) take(m Message) (news bool, err error) {
 		return false, m.bad("a row of mine that I never made")
 	}
 	for i := range rows {
-		if rows[i].kind != 0 && rows[i].label.Incarnation > m.label.Incarnation {
-			return false, nil // of a life that is over
+		if rows[i].kind != 0 && over(m.label, rows[i].label) {
+			return false, nil
 		}
 	}
 	if err := f.verify(&m); err != nil {

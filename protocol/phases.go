@@ -21,6 +21,7 @@ type PhasesParams struct {
 	First  uint64  `want:"0..1000000" unit:"rewards" fixed:"yes" doc:"Rewards in the first batch of an arm; 0 takes 3 times the scale of the noise in a draw, which is 3/epsilon for one reward a user, and at least 4."`
 	Growth float64 `want:"over 0 up to 4" fixed:"yes" doc:"A batch of an arm has this many times the rewards of all batches before it."`
 	Limit  uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds after which a batch with a reward closes before it is full; that costs a draw of noise and no budget. 0 waits for ever."`
+	Window uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"For arms whose means change: rounds, by the clock, after which all batches are forgotten and learning begins again. 0 forgets nothing."`
 	Pull   uint64  `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
 	Merge  Merge   `want:"mean|trimmed" doc:"How rows become one estimate: the mean over sites, or the mean without the f largest and f smallest."`
 	F      int     `want:"1..1000000" unit:"peers" doc:"Number of lying sites to withstand, with merge: trimmed."`
@@ -53,6 +54,9 @@ func phasesEntry() Entry {
 				if p.Limit > 0 {
 					p.Limit = min(p.Limit, 2*leaf)
 				}
+				if p.Window > 0 {
+					p.Window = min(p.Window, 8*leaf)
+				}
 				return p
 			},
 			words: func(p PhasesParams) Words {
@@ -77,7 +81,7 @@ func (p PhasesParams) cadence() Cadence {
 	if p.First == 0 {
 		p.First = leastFirst
 	}
-	return Cadence{First: p.First, Growth: p.Growth, Limit: p.Limit, Noun: "batch"}
+	return Cadence{First: p.First, Growth: p.Growth, Limit: p.Limit, Window: p.Window, Noun: "batch"}
 }
 
 // phases is for mechanisms that release every leaf once. The rewards of an arm make batches,
@@ -95,6 +99,9 @@ func (p PhasesParams) cadence() Cadence {
 // others' estimates uncertain, and they would pull the arm on and on for nothing. How many
 // pulls claims can force is limited; see [forcing]. A peer that is ahead of others, because
 // they have less traffic or are away, leaves it to them to find out more; see [phases.ahead].
+//
+// With a window, all begin again when it ends: batches close, and what was released before counts no
+// more. Rows carry the number of their window; see [windowed].
 type phases struct {
 	totals
 	merger
@@ -110,6 +117,9 @@ type phases struct {
 func newPhases(c Config, p PhasesParams) (Protocol, error) {
 	if !(p.Growth > 0 && p.Growth <= 4) {
 		return nil, fmt.Errorf("phases: growth %v, want over 0 up to 4", p.Growth)
+	}
+	if p.Window > 0 && c.Charge.Mechanism.Running() {
+		return nil, fmt.Errorf("phases: a window of %d rounds with mechanism %v, whose sums hold all that was released before; want 0", p.Window, c.Charge.Mechanism)
 	}
 	r := &phases{
 		forcing: newForcing(c), cadence: p.cadence(), waiting: make([]uint64, c.Parts),
@@ -169,6 +179,13 @@ func (r *phases) Released(own []Own, out *Outbox) error {
 // Tick sends digests, and rows again that what peers agree on has made void.
 func (r *phases) Tick(t Round, out *Outbox) error {
 	r.round = t
+	if w := r.cadence.Window; w > 0 && (uint64(t)+1)/w > r.window {
+		r.forget((uint64(t) + 1) / w)
+		clear(r.waiting)
+		clear(r.forced)
+		clear(r.belief.Pulls)
+		r.staleAll()
+	}
 	r.tick(t, out)
 	return nil
 }

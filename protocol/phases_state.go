@@ -26,6 +26,9 @@ func (r *phases) Load(saved []byte) error {
 	s.Uints(r.forced)
 	s.Bools(r.over)
 	r.round = Round(s.Uint())
+	if w := r.cadence.Window; w > 0 {
+		r.window = (uint64(r.round) + 1) / w
+	}
 	r.allow, r.until = s.Float(), Round(s.Uint())
 	s.Uints(r.belief.Pulls)
 	r.staleAll()

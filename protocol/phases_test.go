@@ -5,9 +5,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
+	"peerd.dev/node"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/protocoltest"
 )
@@ -119,7 +123,7 @@ func TestClaimsForceFewPulls(t *testing.T) {
 		n := newNetwork(t, s)
 		n.Hostile = true
 		for arm := range dp.StreamID(2) {
-			lie := protocol.Draft{Kind: protocol.PhasesRow, Label: protocol.Label{Origin: 3, Stream: arm, Seq: 1 << 40}}
+			lie := protocol.Draft{Kind: protocol.PhasesRow, Label: protocol.Label{Origin: 3, Stream: arm, Seq: 1 << 30}}
 			x, err := dp.Received(dp.Fields{
 				Stream: arm, Span: dp.Span{To: 20}, Count: []uint64{10_000}, Value: []int64{0}, Exponent: dp.GridExponent,
 				Noise: dp.Noise{Scale: 1 << 20, VarianceUnits: 20 * dp.VarianceScale},
@@ -216,6 +220,65 @@ func TestAPeerIsAheadOfOneThatIsAway(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestAWindowForgets: when it ends nobody knows anything, batches are short again, and rows that were sent
+// before count no more, not even for a peer to which they come late.
+func TestAWindowForgets(t *testing.T) {
+	s := phases(protocoltest.Path(3), dp.EachLaplace)
+	s.Params = protocol.PhasesParams{First: 4, Growth: .5, Window: 100, Pull: 20, Merge: protocol.MergeMean}
+	n := newNetwork(t, s)
+	loss := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 2)), Cut: func(from, to protocol.Peer) bool { return from == 2 || to == 2 }}
+	known := func() (sites [3]int) {
+		for i, p := range n.Peers {
+			sites[i] = len(p.Belief().Sites[0])
+		}
+		return sites
+	}
+	for round := range 250 {
+		n.Play(t, func(int) (int, float64) { return 0, .5 })
+		if round < 150 {
+			loss.Befall(n)
+		}
+		switch got := known(); {
+		case round == 98 && got != [3]int{2, 2, 1}, round == 99 && got != [3]int{}, round == 190 && got != [3]int{3, 3, 3}, round == 199 && got != [3]int{}:
+			t.Fatalf("after %d rounds means are over %v sites", round+1, got)
+		}
+		if b := n.Peers[0].Belief(); round == 103 && (b.Sites[0][0].N != 4 || b.Pulls[0] != 4) {
+			t.Fatalf("4 rounds after a window rests on %+v and %d pulls", b.Sites[0], b.Pulls[0])
+		}
+	}
+	for i, p := range n.Peers {
+		saved, err := p.Protocol.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := s.Seat(t, protocol.Peer(i), 0)
+		if err := again.Protocol.Load(saved); err != nil {
+			t.Fatal(err)
+		}
+		if want, got := p.Belief().Sites[0], again.Protocol.Belief().Sites[0]; !slices.Equal(got, want) || len(got) != 3 {
+			t.Errorf("peer %d knows %+v after a restart, want %+v", i, got, want)
+		}
+		for _, row := range protocol.NewestRows(p.Protocol) {
+			if row.Label().Seq>>32 != 2 {
+				t.Errorf("peer %d holds a row of window %d", i, row.Label().Seq>>32)
+			}
+		}
+	}
+}
+
+// TestNoWindowWithRunningSums, which hold all that came before.
+func TestNoWindowWithRunningSums(t *testing.T) {
+	s := phases(protocoltest.Path(2), dp.None)
+	s.Params = protocol.PhasesParams{First: 4, Growth: .5, Window: 100, Pull: 20, Merge: protocol.MergeMean}
+	spec := node.Spec{
+		Arms: s.Arms, Graph: s.Graph, Protocol: s.Params, Learner: bandit.KLUCBParams{Level: bandit.TwoLog},
+		Privacy: node.Privacy{Mode: dp.Lockstep, Budget: account.Unlimited, Mechanism: s.Mechanism, RecordsPerUser: 1, Horizon: s.Rounds},
+	}
+	if _, err := spec.Agent(node.PeerConfig{Keys: protocoltest.Keys(0)}); err == nil || !strings.Contains(err.Error(), "window of 100 rounds with mechanism none") {
+		t.Errorf("a window with sums that hold everything: %v", err)
 	}
 }
 

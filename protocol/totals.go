@@ -10,15 +10,16 @@ import (
 // counted twice, and one that was lost is made good by the next, or by a digest.
 type totals struct {
 	offers
-	total []dp.Release // own sums, by part; empty before the first leaf
+	window uint64       // number of the window under way, from 0
+	total  []dp.Release // own sums of the window, by part; empty before the first leaf
 }
 
 func newTotals(c Config, row Kind, pull uint64, check func(*Message) error) (totals, error) {
 	o, err := newOffers(c, row, pull, check)
-	return totals{o, make([]dp.Release, c.Parts)}, err
+	return totals{offers: o, total: make([]dp.Release, c.Parts)}, err
 }
 
-// sumOf returns what a peer has released of a part; nil for nothing.
+// sumOf returns what a peer has released of a part in the window; nil for nothing.
 func (s *totals) sumOf(p Peer, part int) *dp.Release {
 	if p == s.c.Self { // its row may be out of date after a change of what peers agree on
 		if s.total[part].Empty() {
@@ -26,7 +27,7 @@ func (s *totals) sumOf(p Peer, part int) *dp.Release {
 		}
 		return &s.total[part]
 	}
-	if m := s.of(p)[part]; m.kind != 0 {
+	if m := s.of(p)[part]; m.kind != 0 && windowOf(m.label) == s.window {
 		return &m.body[0]
 	}
 	return nil
@@ -43,12 +44,20 @@ func (s *totals) add(own *Own, out *Outbox) error {
 	return nil
 }
 
-// closed returns how many leaves have closed or were given up, which is the number of a row.
-func (s *totals) closed() (n uint64) {
+// closed returns the number of a row: that of the window, and how many leaves there are in its sums.
+func (s *totals) closed() uint64 {
+	n := uint64(0)
 	for k := range s.total {
-		n += s.total[k].Span().To
+		over := s.total[k].Span()
+		n += over.To - over.From
 	}
-	return n
+	return windowed(s.window, n)
+}
+
+// forget begins a window.
+func (s *totals) forget(window uint64) {
+	s.window = window
+	clear(s.total)
 }
 
 // tick sends digests at the end of round t, and rows again that what peers agree on has made
@@ -67,6 +76,9 @@ func (s *totals) tick(t Round, out *Outbox) {
 func (s *totals) sound(m *Message, width int, c Cadence) error {
 	if len(m.body) != 1 {
 		return m.bad("%d sums, want one", len(m.body))
+	}
+	if c.Window == 0 && windowOf(m.label) > 0 {
+		return m.bad("of window %d, and nothing is forgotten", windowOf(m.label))
 	}
 	x := &m.body[0]
 	if x.Stream() != m.label.Stream || x.Len() != width || x.Counts() != 1 || x.Count(0) == 0 || x.Exponent() != dp.GridExponent {

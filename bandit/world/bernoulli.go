@@ -35,15 +35,7 @@ func bernoulliEntry() Entry {
 		typed[BernoulliParams]{
 			arms: func(p BernoulliParams) int { return p.means().arms() },
 			check: func(p BernoulliParams, c Config) (field, want string) {
-				if field, want = p.means().check("bernoulli", c); field != "" {
-					return field, want
-				}
-				for i, row := range p.Means {
-					if slices.ContainsFunc(row, func(x float64) bool { return !probability(x) }) {
-						return "means", fmt.Sprintf("numbers from 0 to 1 with world.kind: bernoulli; see row %d", i)
-					}
-				}
-				return "", ""
+				return p.means().checkProbabilities("bernoulli", c)
 			},
 			open: func(c Config, p BernoulliParams) (Source, error) {
 				return &meanSource{"bernoulli", c, p.means(), true, func(row []float64, src *rand.ChaCha8) (payer, error) {

@@ -58,6 +58,19 @@ func (m means) check(name string, c Config) (field, want string) {
 	return "", ""
 }
 
+// checkProbabilities is check for means that are probabilities.
+func (m means) checkProbabilities(name string, c Config) (field, want string) {
+	if field, want = m.check(name, c); field != "" {
+		return field, want
+	}
+	for i, row := range m.given {
+		if slices.ContainsFunc(row, func(x float64) bool { return !probability(x) }) {
+			return "means", fmt.Sprintf("numbers from 0 to 1 with world.kind: %s; see row %d", name, i)
+		}
+	}
+	return "", ""
+}
+
 // bySite returns the means by site and arm. Sites take the given rows in turn.
 func (m means) bySite(name string, c Config, run *rand.Rand) ([][]float64, error) {
 	switch {

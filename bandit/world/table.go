@@ -51,6 +51,8 @@ type Entry struct {
 	Small any
 	// Features returns how many features an arm has; 0 where arms have none.
 	Features func(params any) int
+	// Changing says that what arms pay on average depends on the round. Means are those of the first.
+	Changing bool
 	// Arms returns how many arms the world has; 0 if any number suits.
 	Arms func(params any) int
 	// Unclipped reports whether rewards may lie outside [0, 1], where no sensitivity holds.
@@ -132,6 +134,7 @@ func define[P any](e Entry, params, small P, f typed[P]) Entry {
 func Table() []Entry {
 	return []Entry{
 		bernoulliEntry(),
+		changingEntry(),
 		gaussianEntry(),
 		replayEntry(),
 		linearEntry(),

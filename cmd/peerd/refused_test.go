@@ -74,7 +74,7 @@ func refusedAlone() []refusedCase {
 		{key: "rounds.every", value: "5", reason: "want a duration"},
 		{key: "rounds.every", value: "soon", reason: "want a duration"},
 		{key: "rounds.count", value: "1073741825", reason: "want a whole number from 0 to 1073741824"},
-		{key: "world.kind", value: "poisson", reason: "want application, bernoulli, gaussian or replay"},
+		{key: "world.kind", value: "poisson", reason: "want application, bernoulli, changing, gaussian, replay or linear"},
 		{key: "api.listen", value: "0.0.0.0:8470", reason: "reachable by others"},
 		{key: "api.listen", value: "localhost", reason: "is not an address"},
 		{key: "api.window", value: "500ms", reason: "want a duration from 1s to 720h"},

@@ -44,6 +44,14 @@ func refusedTogether() []refusedCase {
 			key: "world.kind", value: "linear", reason: "want world.linear.features: 4 with learner.name: linucb",
 			with: map[string]string{"learner.name": "linucb", "learner.linucb.features": "4", "protocol.name": "batch", "privacy.mechanism": "blt", "privacy.delta": "0.000001"},
 		},
+		{
+			key: "privacy.mechanism", value: "none", reason: "want one that releases every leaf by itself with a window of 100 rounds, not running sums, which forget nothing",
+			with: inLockstep("protocol.name", "phases", "protocol.phases.window", "100", "privacy.epsilon", "inf"),
+		},
+		{
+			key: "experiment.coverage", value: "true", reason: "want false with world.kind: changing: its means change",
+			with: map[string]string{"world.kind": "changing", "world.changing.means": "[[0, 0.5, 1]]"},
+		},
 		{key: "api.min_exposures", value: "1", reason: "want 0 with privacy.counts: noised", with: rows("privacy.counts", "noised", "world.kind", "application")},
 		{key: "privacy.delta", value: "1e-06", reason: "want 0 with privacy.mechanism: tree, whose epsilon is never exceeded"},
 		{key: "privacy.delta", value: "0", reason: "want a small probability, such as 0.000001, with privacy.mechanism: tree-gaussian", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},

@@ -26,6 +26,17 @@ func protocolConstraints() []Constraint {
 			}
 			return fmt.Sprintf("want one of %s with %s", strings.Join(suits, ", "), s.With("protocol.name"))
 		}},
+		{[]string{"privacy.mechanism", "protocol.name"}, "Leaves that are forgotten are released one by one.", func(s *Settings) string {
+			e, err := protocol.Lookup(s.Protocol.Name)
+			m, wrong := dp.ParseMechanism(s.Privacy.Mechanism)
+			if err != nil || wrong != nil || !m.Running() {
+				return ""
+			}
+			if window := e.Cadence(s.ProtocolParams()).Window; window > 0 && e.Suits(m) {
+				return fmt.Sprintf("want one that releases every leaf by itself with a window of %d rounds, not running sums, which forget nothing", window)
+			}
+			return ""
+		}},
 		{[]string{"protocol.name", "learner.name"}, "The protocol carries what the learner adds up.", func(s *Settings) string {
 			e, err := protocol.Lookup(s.Protocol.Name)
 			l, wrong := bandit.EntryOf(s.LearnerParams())

@@ -64,6 +64,12 @@ func worldConstraints() []Constraint {
 			}
 			return ""
 		}},
+		{[]string{"experiment.coverage", "world.kind"}, "Coverage is of means that stay.", func(s *Settings) string {
+			if e, err := world.Lookup(s.World.Kind); err == nil && e.Changing && s.Experiment.Coverage {
+				return fmt.Sprintf("want false with %s: its means change", s.With("world.kind"))
+			}
+			return ""
+		}},
 		{[]string{"api.fallback", "arms"}, "The fallback is one of the actions.", func(s *Settings) string {
 			if f := s.API.Fallback; f != "" && !slices.Contains(s.Arms, f) {
 				return fmt.Sprintf("want one of %s, or nothing", s.With("arms"))

@@ -46,7 +46,13 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 	if err != nil {
 		return c, err
 	}
-	c.Truth = worlds.Overall()
+	what, err := world.Lookup(s.World.Kind)
+	if err != nil {
+		return c, err
+	}
+	if !what.Changing {
+		c.Truth = worlds.Overall()
+	}
 	var (
 		ids  []gossip.Identity
 		text []string
@@ -62,7 +68,7 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 			}
 		}
 		c.Worlds = append(c.Worlds, w)
-		if worlds.Means != nil {
+		if worlds.Means != nil && !what.Changing {
 			var own []float64 // nil for a peer without arms
 			if w != nil {
 				own = worlds.Means[s.SitesOf(i)]

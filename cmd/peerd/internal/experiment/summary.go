@@ -51,6 +51,7 @@ type CellDocument struct {
 	Lemmas   *sim.Lemmas          `json:"laws,omitempty"`         // over all runs
 	Coverage *sim.Coverage        `json:"coverage,omitempty"`     // over all runs
 	Misses   *experiment.Interval `json:"misses_a_run,omitempty"` // of Coverage
+	Missed   *experiment.Interval `json:"share_of_runs_with_a_miss,omitempty"`
 }
 
 func sumUp(c *config.Config, cells []cellRun) *Document {
@@ -104,8 +105,14 @@ func (r *cellRun) sumUp() CellDocument {
 		}
 	}
 	if d.Coverage != nil {
-		mean := experiment.MeanOf(misses)
-		d.Misses = &mean
+		with := 0
+		for _, n := range misses {
+			if n > 0 {
+				with++
+			}
+		}
+		mean, missed := experiment.MeanOf(misses), experiment.ShareOf(with, len(misses))
+		d.Misses, d.Missed = &mean, &missed
 	}
 	d.Cost = r.cost()
 	slices.Sort(gaps)
@@ -191,8 +198,8 @@ func (d *Document) Write(w io.Writer) {
 				c.Cell, l.Checked, l.Lemma1, l.Lemma2, l.GreatestBy, l.Allowed, l.Applies, l.Lemma3, l.GreatestOf, l.Mass)
 		}
 		if v := c.Coverage; v != nil {
-			_, _ = fmt.Fprintf(w, "%s: of %d estimates %d outside of their radius (allowed %.1f), %s a run, the last in round %d; greatest error %.4f of a radius\n",
-				c.Cell, v.Checked, v.Misses, v.Allowed, MeanText(*c.Misses), v.Last, v.Greatest)
+			_, _ = fmt.Fprintf(w, "%s: of %d estimates %d outside of their radius (allowed %.1f), %s a run, some in %s %% of the runs, the last in round %d; greatest error %.4f of a radius\n",
+				c.Cell, v.Checked, v.Misses, v.Allowed, MeanText(*c.Misses), percentText(*c.Missed), v.Last, v.Greatest)
 			for i, from := 0, 1; i < len(v.Rounds); i, from = i+1, 10*from {
 				if r := v.Rounds[i]; r.Broken() && !v.Broken() {
 					_, _ = fmt.Fprintf(w, "  of %d in rounds %d to %d, %d (allowed %.1f)\n", r.Checked, from, 10*from-1, r.Misses, r.Allowed)
@@ -209,6 +216,11 @@ func (d *Document) Write(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "results  %s  %.1f s\n", d.Out, d.Seconds)
 }
 
+// percentText writes a share as a number of per cent with its interval.
+func percentText(x experiment.Interval) string {
+	return intervalText(experiment.Interval{Mean: 100 * x.Mean, Low: 100 * x.Low, High: 100 * x.High}, 2)
+}
+
 // writeTails prints how the runs of cells spread.
 func (d *Document) writeTails(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -216,7 +228,7 @@ func (d *Document) writeTails(w io.Writer) {
 	for _, c := range d.Cells {
 		x := &c.Tails
 		_, _ = fmt.Fprintf(t, "%s\t%.1f\t%.1f\t%d\t%s %%\t%d\t%.2g\n", c.Cell, x.Median, x.Worst, x.Seed,
-			intervalText(experiment.Interval{Mean: 100 * x.Far.Mean, Low: 100 * x.Far.Low, High: 100 * x.Far.High}, 2), x.Linear, x.Resolved)
+			percentText(x.Far), x.Linear, x.Resolved)
 	}
 	_ = t.Flush()
 	_, _ = fmt.Fprintln(w, "A run loses linearly if decisions in its second half, and in its last quarter, cost a quarter of the arm gap each, or the gap resolved if that is more.")
