@@ -17,12 +17,15 @@ func (a *Agent) bugBelief(b *bandit.Belief) *bandit.Belief {
 		return b
 	}
 	c := *b
-	c.X, c.SampleVar = slices.Clone(b.X), slices.Clone(b.SampleVar)
+	c.X, c.SampleVar, c.Own = slices.Clone(b.X), slices.Clone(b.SampleVar), slices.Clone(b.Own)
 	none := make([]float64, len(b.X))
 	c.LaplaceSumSq, c.LaplaceMax, c.GaussVar, c.Sites = none, none, none, make([][]belief.Site, len(b.Sites))
 	for k := range c.X {
 		mean, n, _ := a.curator.Raw(dp.StreamID(k))
 		c.X[k], c.SampleVar[k] = mean, math.Inf(1)
+		if len(c.Own) > 0 {
+			c.Own[k] = mean
+		}
 		if n > 0 {
 			c.SampleVar[k] = 1 / float64(n)
 		}

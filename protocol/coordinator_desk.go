@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"math"
 	"slices"
 
 	"peerd.dev/dp"
@@ -81,12 +82,26 @@ func (x *coordinator) checkContent(m *Message) error {
 		if err := plausible(&x.c.Charge, m, r); err != nil {
 			return err
 		}
+		if _, err := dp.SiteMean(*r); err != nil || !x.poolable(r, 1) {
+			return m.bad("release %d: a sum, records or noise beyond what means are computed of", i)
+		}
 		next = int(r.Stream()) + 1
 	}
 	if !x.c.authentic(m) {
 		return m.bad("not signed by its origin")
 	}
 	return nil
+}
+
+// mostRecords is how many records of an arm a site can have.
+const mostRecords = 1 << 40
+
+// poolable reports whether means can be computed of a release of a number of sites and of those of
+// all other sites: no sum of what passes runs over.
+func (x *coordinator) poolable(r *dp.Release, sites uint64) bool {
+	noise := r.Noise()
+	return r.Count(0) <= sites*mostRecords && uint64(noise.VarianceUnits)*uint64(x.c.Peers()) <= sites*math.MaxUint32 &&
+		(noise.Scale == 0 || noise.Law == x.c.Charge.Mechanism.Law())
 }
 
 // after returns the means that a peer with those of a number lacks, the first ones of them; nil

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/protocoltest"
@@ -20,7 +21,9 @@ import (
 // listener is a protocol of peer 1 of 4, whose neighbours are 0 and 2. It believes every
 // signature, as if liars had the keys, and has no rewards.
 type listener struct {
-	name string
+	name   string
+	entry  protocol.Entry
+	params any
 	protocol.Protocol
 }
 
@@ -30,15 +33,30 @@ func (gullible) Verify(protocol.Peer, []byte, []byte) bool { return true }
 
 func listeners(t testing.TB) (all []listener) {
 	for _, e := range protocol.Table() {
-		for _, params := range variants(e) {
+		for _, params := range withRole(variants(e)) {
 			p, err := e.New(protocol.Config{
-				Self: 1, Graph: protocoltest.Graph{{1}, {0, 2}, {1, 3}, {2}}, Parts: 2, Width: 1, Keys: gullible{1},
+				Self: 1, Graph: protocoltest.Path(4), Parts: 2, Width: 1, Keys: gullible{1}, Charge: dp.Charge{Hi: 1 << 20, Leaves: 64},
 				Rand: rand.New(rand.NewPCG(1, 1)), Secret: rand.New(rand.NewPCG(1, 2)),
 			}, params)
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, listener{fmt.Sprintf("%s %+v", e.Name, params), p})
+			all = append(all, listener{fmt.Sprintf("%s %+v", e.Name, params), e, params, p})
+		}
+	}
+	return all
+}
+
+// withRole adds parameters with which peer 1 has the role that the protocol has for one peer.
+func withRole(all []any) []any {
+	for _, params := range all {
+		switch p := params.(type) {
+		case protocol.CoordinatorParams:
+			p.Coordinator = 2
+			all = append(all, p)
+		case protocol.SinkParams:
+			p.Server = 2
+			all = append(all, p)
 		}
 	}
 	return all
@@ -68,12 +86,66 @@ func (l listener) state(t *testing.T) []byte {
 	return b
 }
 
+// heard returns what peer 1 of a path of four hears while a protocol is played without noise, from its
+// neighbours in turn: where one says two things at once, a frame that no protocol knows stands between.
+func heard(t testing.TB, e protocol.Entry, params any) (ms []protocol.Message) {
+	t.Helper()
+	s := protocoltest.Setting{Entry: e, Params: params, Graph: protocoltest.Path(4), Arms: 2, Rounds: 64, Mechanism: dp.None}
+	s.Learner = func() bandit.Learner { return suited(s, 2) }
+	n := newNetwork(t, s)
+	pull := n.Choices(1)
+	for range 24 {
+		n.Play(t, pull)
+		for _, p := range n.Underway {
+			if p.To != 1 {
+				continue
+			}
+			if int(p.From) != len(ms)%2*2 {
+				ms = append(ms, protocol.Presence(p.From, 0))
+			}
+			ms = append(ms, p.Message)
+		}
+	}
+	return ms
+}
+
+// TestWhatIsHeardIsTaken: what FuzzReceive begins with gets past the checks of the protocol that it is of.
+func TestWhatIsHeardIsTaken(t *testing.T) {
+	for _, l := range listeners(t) {
+		taken, all := make(map[protocol.Kind]int), 0
+		for i, m := range heard(t, l.entry, l.params) {
+			if m.IsPresence() {
+				continue
+			}
+			all++
+			var out protocol.Outbox
+			if err := l.Receive(protocol.Peer(i%2*2), m, &out); err == nil {
+				taken[m.Kind()]++
+			} else {
+				t.Logf("%s: %v", l.name, err)
+			}
+			l.check(t)
+		}
+		t.Logf("%s: of %d messages these were taken, by kind: %v", l.name, all, taken)
+		if all < 4 || len(taken) == 0 {
+			t.Errorf("%s: of %d messages %v were taken: the seeds try little", l.name, all, taken)
+		}
+	}
+}
+
 // FuzzReceive gives every protocol any messages from both neighbours in turn: one that is
 // refused has changed and sent nothing, and what the others make leaves a belief of
 // numbers, and answers that fit a frame.
 func FuzzReceive(f *testing.F) {
 	for _, seed := range protocol.ReceiveSeeds() {
 		f.Add(seed)
+	}
+	for _, l := range listeners(f) {
+		var b []byte
+		for _, m := range heard(f, l.entry, l.params) {
+			b = protowire.AppendBytes(b, protocol.Encode(nil, m))
+		}
+		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var ms []protocol.Message

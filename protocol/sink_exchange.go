@@ -1,10 +1,6 @@
 package protocol
 
-import (
-	"slices"
-
-	"peerd.dev/dp"
-)
+import "slices"
 
 // Receive takes in means, reports and pools.
 func (x *sink) Receive(from Peer, m Message, out *Outbox) error {
@@ -109,8 +105,13 @@ func (x *sink) checkPool(m *Message) error {
 	if err := x.checkMeans(m); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(m.body, func(r dp.Release) bool { return r.Count(1) > sites }) {
-		return m.bad("a mean over more than the %d sites of the pool", sites)
+	for i := range m.body {
+		switch r := &m.body[i]; {
+		case r.Count(1) > sites:
+			return m.bad("release %d: a mean over more than the %d sites of the pool", i, sites)
+		case !x.poolable(r, r.Count(1)):
+			return m.bad("release %d: records or noise beyond what means are computed of", i)
+		}
 	}
 	if !x.c.authentic(m) {
 		return m.bad("not signed by its origin")

@@ -350,3 +350,50 @@ func TestSinkRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestNoSiteStopsTheServer: numbers with which means cannot be computed are refused, whoever signs
+// them, so that they stop neither a sink nor the server.
+func TestNoSiteStopsTheServer(t *testing.T) {
+	s := components()
+	s.Mechanism = dp.EachLaplace
+	n := newNetwork(t, s)
+	play := explores(n, .9, .85, .2)
+	var honest []protocoltest.Parcel
+	for len(honest) < 2 {
+		n.Play(t, play)
+		for _, p := range n.Underway {
+			if d := p.Message.Draft(); len(d.Body) > 0 && (p.From == 5 && d.Label.Origin == 5 || p.From == 6 && p.To == 0) {
+				honest = append(honest, p)
+			}
+		}
+	}
+	n.Hostile = true
+	for name, change := range map[string]func(f *dp.Fields){
+		"records": func(f *dp.Fields) { f.Count[0] = 1 << 60 },
+		"terms":   func(f *dp.Fields) { f.Noise.VarianceUnits = 1<<32 - 1 },
+		"law":     func(f *dp.Fields) { f.Noise.Law = dp.Gaussian },
+	} {
+		for _, p := range honest {
+			d, r := p.Message.Draft(), p.Message.Draft().Body[0]
+			f := dp.Fields{Stream: r.Stream(), Span: r.Span(), Value: []int64{r.Value(0)}, Exponent: r.Exponent(), Noise: r.Noise()}
+			for i := range r.Counts() {
+				f.Count = append(f.Count, r.Count(i))
+			}
+			change(&f)
+			lie, err := dp.Received(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.Body[0] = lie
+			if _, err := n.Deliver(t, int(p.To), protocol.Delivery{From: p.From, Message: d.Signed(protocoltest.Keys(d.Label.Origin))}); err == nil {
+				t.Errorf("%s of a %s are taken", name, protocol.KindName(d.Kind))
+			}
+		}
+	}
+	for range 100 {
+		n.Play(t, play) // fails if a peer stops
+	}
+	if e := n.Peers[2].Belief().Epoch; e != 8 {
+		t.Errorf("epoch %d, want 8", e)
+	}
+}

@@ -22,6 +22,7 @@ func TestSeededFaultsAreSeen(t *testing.T) {
 		{"quiet", true, true},
 		{"slow", true, true},
 		{"hasty", true, true},
+		{"raw", true, true}, // choices, which the status counts
 	} {
 		for _, name := range protocols() {
 			for _, world := range []bool{false, true} {
