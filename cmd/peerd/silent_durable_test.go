@@ -5,10 +5,12 @@ package main
 import (
 	"context"
 	"log/slog"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/daemon"
 	"peerd.dev/cmd/peerd/internal/doctor"
 	"peerd.dev/gossip"
@@ -125,5 +127,32 @@ func (s *labSite) strangerCalls() {
 	defer cancel()
 	if _, err := gossip.Probe(ctx, c, 0); err == nil {
 		s.Error("a peer that is not in the network file was answered")
+	}
+}
+
+// TestDoctorComparesWhereOthersDial: a peer that listens elsewhere than the network file says is
+// found before it starts, with the setting that helps. The length of a round is the network file's.
+func TestDoctorComparesWhereOthersDial(t *testing.T) {
+	l := newLab(t, 2, "rounds.every", "70ms")
+	s := l.sites[0]
+	own := l.net.Peers[0].Addrs[0]
+	seeDoctor(t, exitNetwork, "--dir", s.dir).want(t, "listen", doctor.Pass, own+", which others dial") // the neighbour does not run
+	seeDoctor(t, exitNetwork, "--dir", s.dir, "--set", "listen=/ip4/127.0.0.1/tcp/0").want(t, "listen", doctor.Warn, "set listen: [/ip4/0.0.0.0/tcp/")
+	l.net.Peers[0].Addrs = []string{"/ip4/192.0.2.7/tcp/8471"}
+	l.writeNetwork()
+	seeDoctor(t, exitNetwork, "--dir", s.dir).want(t, "listen", doctor.Fail, "set listen: [/ip4/0.0.0.0/tcp/8471]")
+	seeDoctor(t, exitNetwork, "--dir", s.dir, "--set", "listen=/ip4/0.0.0.0/tcp/8471").want(t, "listen", doctor.Pass, "which others dial")
+
+	file, err := os.ReadFile(s.config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := strings.Replace(string(file), "every: 70ms", "", 1)
+	if err := os.WriteFile(s.config(), []byte(without), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(s.config(), []string{"dir=" + s.dir})
+	if err != nil || c.Rounds.Every != 70*time.Millisecond || c.From["rounds.every"] != config.FromNetwork {
+		t.Errorf("rounds of %v from %s, %v", c.Rounds.Every, c.From["rounds.every"], err)
 	}
 }

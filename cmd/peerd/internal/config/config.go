@@ -64,7 +64,21 @@ func Read(file string, set []string) (*Config, []Problem, error) {
 		}
 	}
 	problems := slices.Concat(strangeKeys(inFile, FromFile), strangeEnv(), strangeKeys(flags, FromFlag), misfits)
-	return c, append(problems, c.decode(v, problems)...), nil
+	problems = append(problems, c.decode(v, problems)...)
+	c.followNetwork()
+	return c, problems, nil
+}
+
+// followNetwork takes the length of a round from the network file of a live peer, if there is one
+// that can be read and nothing else sets it.
+func (c *Config) followNetwork() {
+	const key = "rounds.every"
+	if c.Mode != Live || c.From[key] != FromDefault {
+		return
+	}
+	if n, err := ReadNetwork(c.NetworkPath()); err == nil {
+		c.Rounds.Every, c.From[key] = n.Every, FromNetwork
+	}
 }
 
 // Given returns what --set gives, also as text by key, checked as far as it goes: what is not

@@ -70,7 +70,7 @@ func (s *Settings) CheckNetwork(n *Network) []Problem {
 		}
 	}
 	peers := len(n.Peers)
-	refuse(s.Mode == Live && s.Rounds.Every != n.Every, "rounds.every", "want %s, which is every in the network file", DurationText(n.Every))
+	refuse(s.Mode == Live && s.Rounds.Every != n.Every, "rounds.every", "want %s, which is every in the network file; leave the key out to follow that file", DurationText(n.Every))
 	net := protocol.Net{Peers: peers, Horizon: s.Privacy.Rounds()}
 	if g, err := topology.NewGraph(peers, n.Links); err == nil {
 		net.LeastDegree, net.Graph = GraphDegrees(g).Least, Neighbours(peers, n.Links)

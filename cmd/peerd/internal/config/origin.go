@@ -15,6 +15,7 @@ const (
 	FromFlag    Origin = "flag"
 	FromEnv     Origin = "env"
 	FromFile    Origin = "file"
+	FromNetwork Origin = "network file"
 	FromDefault Origin = "default"
 	fromNobody  Origin = "missing" // the key is required
 )

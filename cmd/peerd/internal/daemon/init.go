@@ -31,6 +31,7 @@ func (d Made) Write(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "next: set %s in %s\n", strings.Join(d.ToSet, ", "), d.Config)
 	}
 	_, _ = fmt.Fprintf(w, "then: peerd config check %s\n", d.Config)
+	_, _ = fmt.Fprintf(w, "then: place the network file, which names this id, in %s, and run: peerd doctor --dir %s\n", d.Dir, d.Dir)
 }
 
 // Init makes a peer's folder with a key and a configuration that holds what set gives as

@@ -32,6 +32,7 @@ const unreached = "see that it runs, and that its address in the network file ca
 
 // ports checks that the peer can listen, or does.
 func (d *doctor) ports() {
+	d.dialled()
 	for _, s := range d.c.Listen {
 		d.port("port", s, func() (string, string, error) {
 			a, err := multiaddr.NewMultiaddr(s)
@@ -43,6 +44,35 @@ func (d *doctor) ports() {
 	}
 	if at := d.c.API.Listen; at != "" {
 		d.port("API port", at, func() (string, string, error) { return "tcp", at, nil })
+	}
+}
+
+// dialled compares the addresses at which others dial this peer with those at which it listens.
+func (d *doctor) dialled() {
+	var ports []string
+	far := false // it listens beyond this machine
+	for _, text := range d.c.Listen {
+		if own, err := multiaddr.NewMultiaddr(text); err == nil {
+			far = far || !manet.IsIPLoopback(own)
+			port, _ := own.ValueForProtocol(multiaddr.P_TCP) // the configuration was checked
+			ports = append(ports, port)
+		}
+	}
+	for _, text := range d.deployment.Network.Peers[d.deployment.Self].Addrs {
+		at, err := multiaddr.NewMultiaddr(text)
+		if err != nil {
+			continue // the network file was checked
+		}
+		port, _ := at.ValueForProtocol(multiaddr.P_TCP)
+		remedy := fmt.Sprintf("set listen: [/ip4/0.0.0.0/tcp/%s]", port)
+		switch {
+		case !far && !manet.IsIPLoopback(at):
+			d.fail(config.ErrNetwork, "listen", remedy, "others dial %s, by the network file, and this peer listens on %v, which no other machine can reach", text, d.c.Listen)
+		case !slices.Contains(ports, port):
+			d.warn("listen", remedy+", unless a gateway maps the port", "others dial %s, by the network file, and this peer listens on %v", text, d.c.Listen)
+		default:
+			d.pass("listen", "%s, which others dial", text)
+		}
 	}
 }
 
