@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"text/tabwriter"
@@ -69,7 +70,7 @@ func (c *cell) lost(from, to float64) []float64 {
 }
 
 // growth returns by which factor more is lost in the second half of the rounds than in the
-// quarter before: 2 where regret grows linearly, 1 where it does as a logarithm.
+// quarter before: 2 where regret grows linearly, 1 where it does as a logarithm; NaN where nothing is lost.
 func (c *cell) growth() experiment.Interval {
 	return experiment.RatioOf(c.lost(.5, 1), c.lost(.25, .5))
 }
@@ -100,6 +101,10 @@ func compare(w io.Writer, rows io.Reader, name string) error {
 	return t.Flush()
 }
 
+// text writes an interval; that of a quotient by nothing is none.
 func text(x experiment.Interval) string {
+	if math.IsNaN(x.Mean) {
+		return "none"
+	}
 	return fmt.Sprintf("%.3f (%.3f to %.3f)", x.Mean, x.Low, x.High)
 }

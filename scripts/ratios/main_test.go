@@ -40,6 +40,10 @@ func TestRatiosArePairedBySeed(t *testing.T) {
 			}
 		}
 	}
+	var out strings.Builder
+	if err := compare(&out, strings.NewReader(rows([]string{"flat"}, func(float64) float64 { return 3 })), ""); err != nil || !strings.Contains(out.String(), "none") {
+		t.Errorf("nothing is lost in the end: %v\n%s", err, &out)
+	}
 	for _, bad := range []string{"", "{", rows([]string{"a"}, func(float64) float64 { return 1 })} {
 		if err := compare(new(strings.Builder), strings.NewReader(bad), "b"); err == nil {
 			t.Errorf("nothing is wrong with %.40q", bad)
