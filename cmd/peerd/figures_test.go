@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -49,6 +50,11 @@ func TestFiguresInSmall(t *testing.T) {
 				}
 				if c.Rounds != rounds || c.Regret.Mean <= 0 || c.Refused > 0 {
 					t.Errorf("%+v", c)
+				}
+			}
+			for _, text := range regexp.MustCompile(">lower bound[^<]*<").FindAllString(svg, -1) {
+				if strings.Count(svg, text) > 1 {
+					t.Errorf("two lines are called %q", strings.Trim(text, "<>"))
 				}
 			}
 			if bound := strings.Contains(settings, "bound: true"); strings.Contains(svg, ">lower bound") != bound {

@@ -62,16 +62,24 @@ func (r *cellRun) boundName() string {
 }
 
 // distinctBounds returns lines of lower bounds, each once, whichever cells it is of. A single
-// one needs no longer name than lower bound.
-func distinctBounds(lines []figure.Line) []figure.Line {
+// one needs no longer name than lower bound, and different ones of one name have that of the cell.
+func distinctBounds(lines []figure.Line, cells []string) []figure.Line {
 	var distinct []figure.Line
-	for _, l := range lines {
+	var of []string
+	names := make(map[string]int)
+	for i, l := range lines {
 		if !slices.ContainsFunc(distinct, func(d figure.Line) bool { return slices.Equal(d.Points, l.Points) }) {
-			distinct = append(distinct, l)
+			distinct, of = append(distinct, l), append(of, cells[i])
+			names[l.Name]++
 		}
 	}
-	if len(distinct) == 1 {
-		distinct[0].Name = "lower bound"
+	for i := range distinct {
+		switch {
+		case len(distinct) == 1:
+			distinct[i].Name = "lower bound"
+		case names[distinct[i].Name] > 1:
+			distinct[i].Name = "lower bound of " + of[i]
+		}
 	}
 	return distinct
 }

@@ -30,11 +30,12 @@ func figureOf(c *config.Config, cells []cellRun) *figure.Figure {
 	}
 	f.Note += strings.Join(notPrivate(cells), " ")
 	var bounds []figure.Line
+	var of []string // cells of the bounds
 	if want.Kind == "curves" {
 		for i := range cells {
 			f.Lines = append(f.Lines, cells[i].curve(want.Runs))
 			if cells[i].bound != nil {
-				bounds = append(bounds, cells[i].boundCurve())
+				bounds, of = append(bounds, cells[i].boundCurve()), append(of, cells[i].Name)
 			}
 		}
 	} else {
@@ -42,11 +43,12 @@ func figureOf(c *config.Config, cells []cellRun) *figure.Figure {
 		f.Lines = finals(cells, want.X, func(r *cellRun) []float64 { return experiment.Finals(r.runs) })
 		bounds = finals(cells, want.X, func(r *cellRun) []float64 { return r.bound.at(r.RoundCount()) })
 		for i := range bounds {
+			of = append(of, bounds[i].Name)
 			bounds[i].Name = "lower bound of " + bounds[i].Name
 		}
 	}
 	if want.Bound {
-		f.Lines = append(f.Lines, distinctBounds(bounds)...)
+		f.Lines = append(f.Lines, distinctBounds(bounds, of)...)
 	}
 	return f
 }
