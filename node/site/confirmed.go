@@ -51,7 +51,7 @@ func (s *Site) readConfirmed() (x snapshot, err error) {
 		return x, err
 	}
 	if v == nil {
-		return x, fmt.Errorf("%w: no snapshot that neighbours confirmed", ErrDamaged)
+		return x, fmt.Errorf("no snapshot that neighbours confirmed: %w", ErrOlder)
 	}
 	return parseSnapshot(v, len(s.c.Arms))
 }
