@@ -132,19 +132,10 @@ func TestWhatIsSimulatedIsWhatRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := &c.Settings
-			want := simulatedTraces(t, s)
-			got := processTraces(t, s, nil)
-			if len(got) != len(want) || len(want) != 3*s.Testnet.Nodes {
-				t.Fatalf("%d files from processes, %d from the simulator, want %d", len(got), len(want), 3*s.Testnet.Nodes)
+			want := runsAsSimulated(t, s)
+			if len(want) != 3*s.Testnet.Nodes {
+				t.Fatalf("%d files, want %d", len(want), 3*s.Testnet.Nodes)
 			}
-			lines := 0
-			for name, w := range want {
-				if !bytes.Equal(got[name], w) {
-					t.Errorf("%s differs: %s", name, firstDifference(got[name], w))
-				}
-				lines += bytes.Count(w, []byte("\n"))
-			}
-			t.Logf("%d rounds, 5 processes: %d files with %d lines are equal", equalityRounds, len(want), lines)
 
 			changed := processTraces(t, s, map[int]uint64{3: node.PeerNumber(8, 3)})
 			differ := 0
@@ -164,6 +155,56 @@ func TestWhatIsSimulatedIsWhatRuns(t *testing.T) {
 			if once := e.Cadence(s.ProtocolParams()).Epochs > 0; differ < len(want)-same && (!once || differ <= s.Testnet.Nodes) {
 				t.Errorf("with the seed of one process changed only %d of %d files differ", differ, len(want))
 			}
+		})
+	}
+}
+
+// runsAsSimulated plays s in processes and in the simulator, fails where they differ, and returns the
+// traces.
+func runsAsSimulated(t *testing.T, s *config.Settings) (want map[string][]byte) {
+	t.Helper()
+	want = simulatedTraces(t, s)
+	got := processTraces(t, s, nil)
+	if len(got) != len(want) {
+		t.Fatalf("%d files from processes, %d from the simulator", len(got), len(want))
+	}
+	lines := 0
+	for name, w := range want {
+		if !bytes.Equal(got[name], w) {
+			t.Errorf("%s differs: %s", name, firstDifference(got[name], w))
+		}
+		lines += bytes.Count(w, []byte("\n"))
+	}
+	t.Logf("%d rounds, %d processes: %d files with %d lines are equal", s.RoundCount(), s.Testnet.Nodes, len(want), lines)
+	return want
+}
+
+// TestThePapersSystemsRunAsSimulated: the configurations of papers 001 and 003, in lockstep.
+func TestThePapersSystemsRunAsSimulated(t *testing.T) {
+	if os.Getenv("PEERD_LONG") == "" {
+		t.Skip("scripts/show/simulated-is-what-runs.sh runs it")
+	}
+	explored := []string{"learner.elimination.rounds=8", "learner.elimination.gap=0.2"}
+	for _, c := range []struct {
+		name string
+		set  []string
+	}{
+		{"cdp-mab", nil},
+		{"cdp-mab-pr", nil},
+		{"cdp-mab-hetero", nil},
+		{"ddp-mab", nil},
+		{"ddp-mab", explored},
+		{"hdp-mab", nil},
+		{"hdp-mab", explored},
+		{"dp-master-worker", nil},
+		{"dp-decentralized", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			loaded, err := config.Load("../../configs/"+c.name+".yaml", append(c.set, "mode=lockstep", "seed=7", fmt.Sprintf("rounds.count=%d", equalityRounds)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			runsAsSimulated(t, &loaded.Settings)
 		})
 	}
 }
