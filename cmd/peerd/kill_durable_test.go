@@ -62,11 +62,7 @@ func TestNothingIsLostWhenKilled(t *testing.T) {
 func smallProtocol(t *testing.T, e protocol.Entry) (changes []string) {
 	t.Helper()
 	var s config.Settings
-	params := e.Small(e.Params, 5)
-	if p, ok := params.(protocol.CoordinatorParams); ok { // which the killed peer is not
-		p.Coordinator = 2
-		params = p
-	}
+	params := e.Among(e.Small(e.Params, 5), 2) // the killed peer, the first of two, has arms
 	if err := s.SetProtocol(params); err != nil {
 		t.Fatal(err)
 	}
