@@ -87,6 +87,9 @@ func (s *Site) reason() string {
 				missing = append(missing, s.c.Name(id))
 			}
 		}
+		if len(missing) == 0 {
+			return "all neighbours have reported the last checkpoint they saw of this peer: releases begin with the next round"
+		}
 		need := "more than half of its neighbours do"
 		if s.closed() {
 			need = "all do"

@@ -191,9 +191,15 @@ func (s *Site) rule(excluded []bandit.Arm) (decision.Source, bandit.Arm) {
 	return decision.Learned, 0
 }
 
-// knows reports whether the learner knows a reward of any arm.
+// knows reports whether anything is known from which the learner has just chosen.
 func (s *Site) knows() bool {
-	return slices.ContainsFunc(s.belief.Samples, func(n float64) bool { return n > 0 })
+	b := s.agent.Belief()
+	for k := range b.SampleVar {
+		if b.Known(k) {
+			return true
+		}
+	}
+	return false
 }
 
 // take makes a choice the agent's and returns where its reward goes.
