@@ -10,12 +10,19 @@ var Bug string //nolint:gochecknoglobals // only with the tag
 
 // bug is the fault of one stream's noise.
 type bug struct {
-	before int64 // what was drawn last
-	exact  int64 // the first number of all closed leaves together
+	before int64   // what was drawn last
+	exact  []int64 // the sums of all closed leaves together; nil before the first
 }
 
 // take takes in what the records of a leaf add up to.
-func (b *bug) take(sum []int64) { b.exact += sum[0] }
+func (b *bug) take(sum []int64) {
+	if b.exact == nil {
+		b.exact = make([]int64, len(sum))
+	}
+	for i, x := range sum {
+		b.exact[i] += x
+	}
+}
 
 // noise returns the noise of leaf t for what it should have.
 func (b *bug) noise(t uint64, drawn int64) int64 {
@@ -36,9 +43,16 @@ func (b *bug) noise(t uint64, drawn int64) int64 {
 func bugRedraw() bool { return Bug == "redrawn" }
 
 // append and read keep it over a restart.
-func (b *bug) append(to []byte) []byte { return binary.AppendVarint(to, b.exact) }
+func (b *bug) append(to []byte) []byte {
+	return appendInts(binary.AppendUvarint(to, uint64(len(b.exact))), b.exact)
+}
 
-func (b *bug) read(r *reader) { b.exact = r.int() }
+func (b *bug) read(r *reader) {
+	if n := r.uint(); n > 0 && n <= MaxLen {
+		b.exact = make([]int64, n)
+		r.ints(b.exact)
+	}
+}
 
 // bugLevels leaves one level unpaid, as the ceiling of the binary logarithm does: 1 of the
 // L1 norm, or of the square of the L2 norm, of what a record moves.
@@ -58,10 +72,16 @@ func bugAdjacency(a Adjacency) Adjacency {
 	return a
 }
 
-// Raw returns the exact mean of stream s and of how many records, and whether one in
-// the open leaf is not 0.
-func (d *Curator) Raw(s StreamID) (mean float64, n uint64, open bool) {
+// Raw returns the exact sums of stream s and of how many records, and whether the first one of the
+// open leaf is not 0.
+func (d *Curator) Raw(s StreamID) (sums []float64, n uint64, open bool) {
 	in := d.streams[s]
-	n = in.total + in.open
-	return float64(in.bug.exact+in.leaf[0]) * unit(GridExponent) / float64(max(n, 1)), n, in.leaf[0] != 0
+	sums = make([]float64, len(in.leaf))
+	for i, x := range in.leaf {
+		if in.bug.exact != nil {
+			x += in.bug.exact[i]
+		}
+		sums[i] = float64(x) * unit(GridExponent)
+	}
+	return sums, in.total + in.open, in.leaf[0] != 0
 }

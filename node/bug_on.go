@@ -20,14 +20,19 @@ func (a *Agent) bugBelief(b *bandit.Belief) *bandit.Belief {
 	c.X, c.SampleVar, c.Own = slices.Clone(b.X), slices.Clone(b.SampleVar), slices.Clone(b.Own)
 	none := make([]float64, len(b.X))
 	c.LaplaceSumSq, c.LaplaceMax, c.GaussVar, c.Sites = none, none, none, make([][]belief.Site, len(b.Sites))
-	for k := range c.X {
-		mean, n, _ := a.curator.Raw(dp.StreamID(k))
-		c.X[k], c.SampleVar[k] = mean, math.Inf(1)
-		if len(c.Own) > 0 {
-			c.Own[k] = mean
-		}
+	for k := range c.SampleVar {
+		sums, n, _ := a.curator.Raw(dp.StreamID(k))
+		c.SampleVar[k] = math.Inf(1)
 		if n > 0 {
 			c.SampleVar[k] = 1 / float64(n)
+		}
+		if a.learner.Statistic().Kind != bandit.Sum {
+			copy(c.X[k*len(sums):], sums)
+			continue
+		}
+		c.X[k] = sums[0] / float64(max(n, 1))
+		if len(c.Own) > 0 {
+			c.Own[k] = c.X[k]
 		}
 	}
 	return &c

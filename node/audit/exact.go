@@ -118,6 +118,27 @@ func (e *exact) twins(first *transcript) {
 		fault = first.canary.Name + ": " + fault
 	}
 	e.ask(checkTwin, fault)
+	if fault == "" && !first.canary.values {
+		e.ask(checkSensitivity, first.twinFault())
+	}
+}
+
+// twinFault compares what the nodes of a play and of its twin really lie on with the charge.
+// shiftFault takes it that all but the user's rounds are the same, which is true only if no
+// later choice follows from the user's record.
+func (t *transcript) twinFault() string {
+	if len(t.nodes) != len(t.twin.nodes) {
+		return t.canary.Name + ": other nodes"
+	}
+	nodes := slices.Clone(t.nodes)
+	for i := range nodes {
+		nodes[i].exact[1] = t.twin.nodes[i].exact[1]
+	}
+	by := t.measure()
+	if cost := by.cost(nodes); cost.Cmp(by.pays(&t.charge)) > 0 {
+		return fmt.Sprintf("%s: %v %.4f, as the records of both histories are", t.canary.Name, by, by.reach(cost))
+	}
+	return ""
 }
 
 // sameTraffic compares all but the released numbers of two plays with the same coins and
