@@ -122,7 +122,10 @@ type Learner interface {
 	// Update appends to x what p adds to its part: Dim numbers, or for a linear statistic
 	// Dim features and the reward.
 	Update(p Pull, x []float64) []float64
-	// Choose returns the arm to pull. Not all arms are excluded.
+	// Choose returns the arm to pull. Not all arms are excluded. How many random numbers it takes
+	// follows from the Belief and from excluded arms, and not from features: those that later
+	// choices take must not follow from what is private, and a choice that is made again after a
+	// crash has other features.
 	Choose(b *Belief, t Turn) Choice
 	// Summarize returns what is known of every arm, for status and pages.
 	Summarize(b *Belief) Summary

@@ -283,6 +283,33 @@ func TestTheEstimateFollowsReleases(t *testing.T) {
 	}
 }
 
+// TestFeaturesTakeNoCoins: whatever features a choice has, and whatever is excluded, later choices
+// have the same random numbers.
+func TestFeaturesTakeNoCoins(t *testing.T) {
+	for _, index := range indices {
+		x := newLinear(3, 5)
+		a, b := linUCB(t, 4, LinUCBParams{3, index, 1}), linUCB(t, 4, LinUCBParams{3, index, 1})
+		nothing := belief.New(1, 9)
+		for i := range 2000 {
+			if i%20 == 0 {
+				x.pay(x.turn(1).Features[0])
+				x.release(3)
+			}
+			known := &x.b
+			if i < 1000 {
+				known = &nothing
+			}
+			turn := x.turn(4)
+			turn.Excluded = []Arm{Arm(i % 4)}
+			a.Choose(known, turn)
+			b.Choose(known, Turn{Features: []Features{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}})
+		}
+		if a.rng.Uint64() != b.rng.Uint64() {
+			t.Errorf("%s: other random numbers", index)
+		}
+	}
+}
+
 func TestBadParametersOfLinUCBAreRefused(t *testing.T) {
 	for _, p := range []LinUCBParams{{0, BoundIndex, 1}, {121, BoundIndex, 1}, {3, "other", 1}, {3, BoundIndex, 0}, {3, BoundIndex, 17}, {3, BoundIndex, math.NaN()}} {
 		if _, err := newLinUCB(Config{Arms: 2, Peers: 1}, p); err == nil {

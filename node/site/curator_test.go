@@ -169,7 +169,7 @@ func look(t *testing.T, r *rig, private, inside map[store.Table]bool) {
 func TestPrivateTypesSayNothing(t *testing.T) {
 	x := bandit.Features{marked, marked}
 	p := bandit.Pull{Features: x, Reward: marked}
-	e := logRecord{kind: logSettled, observations: []observation{{pull: p}}, played: &p, features: []bandit.Features{x}}
+	e := logRecord{kind: logSettled, observations: []observation{{pull: p}}, played: &p}
 	c := choice{value: marked, features: x}
 	d := tx{ids: map[string]choice{"a": c}}
 	state := binary.BigEndian.AppendUint64(nil, math.Float64bits(marked))
@@ -177,10 +177,10 @@ func TestPrivateTypesSayNothing(t *testing.T) {
 	ask := decision.Ask{ID: "a", Features: [][]float64{x, x}}
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x", "%q", "%g"} {
 		for _, v := range []any{
-			e, &e, e.observations, e.observations[0], *e.played, e.played, e.features, c, &c,
+			e, &e, e.observations, e.observations[0], *e.played, e.played, c, &c,
 			[]choice{c},
 			d, &d, n, &n,
-			bandit.Turn{Features: e.features},
+			bandit.Turn{Features: []bandit.Features{x}},
 			ask, &ask,
 			[]decision.Ask{ask},
 			decision.Report{ID: "a", Value: marked},

@@ -81,12 +81,12 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	if c.source == decision.Learned {
 		chosen := x.agent.Choose(turn)
 		c.arm, c.chance = chosen.Arm, chosen.Propensity
-		e.learner, e.features = true, turn.Features
+		e.learner = true
 		if !x.knows() {
 			c.source = decision.Initial
 		}
 	}
-	e.arm, c.features = c.arm, turn.Of(c.arm)
+	e.arm, c.features = c.arm, slices.Clone(turn.Of(c.arm))
 	c.route = x.take(&e)
 	c.late = c.route.In && x.late(c.route.Stream)
 	x.step++

@@ -28,7 +28,6 @@ type logRecord struct {
 	arm      bandit.Arm
 	turn     uint64
 	excluded []bandit.Arm
-	features []bandit.Features // of every arm, if a contextual learner chose
 
 	// of logSettled
 	decisions    uint64 // that were due
@@ -57,10 +56,6 @@ func (e *logRecord) bytes() []byte {
 		b = binary.AppendUvarint(b, uint64(len(e.excluded)))
 		for _, a := range e.excluded {
 			b = binary.AppendUvarint(b, uint64(a))
-		}
-		b = binary.AppendUvarint(b, uint64(len(e.features)))
-		for _, x := range e.features {
-			b = appendFeatures(b, x)
 		}
 	case logSettled:
 		b = binary.AppendUvarint(b, e.decisions)
@@ -103,13 +98,6 @@ func parseLogRecord(b []byte, s shape) (e logRecord, err error) {
 		e.turn = r.uvarint()
 		for range r.more(r.length()) {
 			e.excluded = append(e.excluded, r.arm(s))
-		}
-		n := r.length()
-		if n != 0 && (n != s.arms || s.features == 0) {
-			r.fail()
-		}
-		for range r.more(n) {
-			e.features = append(e.features, r.features(s))
 		}
 	case logSettled:
 		e.decisions = r.uvarint()

@@ -84,9 +84,6 @@ func anyLogRecord(ms []protocol.Message, nodes []dp.Release, features int) *rapi
 			e.learner, e.counted = rapid.Bool().Draw(r, "learner"), rapid.Bool().Draw(r, "counted")
 			e.arm, e.turn = anyArm().Draw(r, "arm"), rapid.Uint64().Draw(r, "turn")
 			e.excluded = rapid.SliceOfN(anyArm(), 0, 4).Draw(r, "excluded")
-			if features > 0 && e.learner {
-				e.features = rapid.SliceOfN(anyFeatures(features), parsed(0).arms, parsed(0).arms).Draw(r, "features")
-			}
 		case logSettled:
 			e.decisions = rapid.Uint64().Draw(r, "decisions")
 			e.observations = rapid.SliceOfN(anyObservation(features), 0, 20).Draw(r, "observations")
@@ -120,12 +117,12 @@ func TestLogRecordsSurvive(t *testing.T) {
 		}
 		if !bytes.Equal(got.bytes(), b) || got.kind != e.kind || got.arm != e.arm || got.turn != e.turn || got.round != e.round ||
 			got.learner != e.learner || got.counted != e.counted || !slices.Equal(got.excluded, e.excluded) || got.decisions != e.decisions ||
-			!equal(got.features, e.features) || !equal(got.observations, e.observations) ||
+			!equal(got.observations, e.observations) ||
 			!reflect.DeepEqual(got.played, e.played) || len(got.in) != len(e.in) || !slices.EqualFunc(got.drawn, e.drawn, dp.Release.Equal) ||
 			!bytes.Equal(got.hidden.Bytes(), e.hidden.Bytes()) {
 			r.Fatal("the record changed")
 		}
-		if _, err := parseLogRecord(b, parsed(features+1)); (len(e.features) > 0 || len(e.observations) > 0) && !errors.Is(err, ErrDamaged) {
+		if _, err := parseLogRecord(b, parsed(features+1)); len(e.observations) > 0 && !errors.Is(err, ErrDamaged) {
 			r.Fatalf("%d features are taken for %d: %v", features, features+1, err)
 		}
 		for i := range got.in {

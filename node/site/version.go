@@ -10,7 +10,7 @@ import (
 // The first byte of every stored value is the version of its kind. All were 1 in releases
 // that wrote some of them with encoding/gob.
 const (
-	stateVersion    = 2 // of log records, decisions and outboxes
+	stateVersion    = 3 // of log records, decisions and outboxes
 	lifeVersion     = 2
 	snapshotVersion = 2
 	evidenceVersion = 2
