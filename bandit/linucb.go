@@ -181,8 +181,9 @@ func (l *LinUCB) learn(b *Belief) {
 	l.estimate, l.known = aware(g)
 }
 
-// Summarize returns an entry an arm that says nothing: what is known is about features.
-func (l *LinUCB) Summarize(*Belief) Summary {
+// Summarize returns for every arm on how many records the parameter rests, which is the same for
+// all. Estimates are 0: they follow from features.
+func (l *LinUCB) Summarize(b *Belief) Summary {
 	n := len(l.means)
-	return Summary{make([]float64, n), make([]float64, n), make([]float64, n)}
+	return Summary{make([]float64, n), slices.Repeat([]float64{1 / b.SampleVar[0]}, n), make([]float64, n)}
 }

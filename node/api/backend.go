@@ -83,7 +83,7 @@ type Status struct {
 type Arm struct {
 	Name     string  `json:"name"`
 	Pulls    uint64  `json:"pulls" doc:"Number of times this peer chose it; 0 with an application whose counts are noised (privacy.counts), or whose actions follow from features."`
-	Estimate float64 `json:"estimate" doc:"Estimated mean reward, computed from releases only. While samples are few, noise can put it far outside of 0 to 1."`
+	Estimate float64 `json:"estimate" doc:"Estimated mean reward, computed from releases only. While samples are few, noise can put it far outside of 0 to 1. It is 0 with a learner that chooses by features, from which estimates follow."`
 	Samples  float64 `json:"samples" doc:"Number of rewards behind the estimate, as if one site had seen all of them; 0 while nothing is known."`
 	NoiseSD  float64 `json:"noise_sd" doc:"Standard deviation of the privacy noise in the estimate."`
 }

@@ -16,7 +16,8 @@ class Arm:
     # noised (privacy.counts), or whose actions follow from features.
     pulls: int
     # Estimated mean reward, computed from releases only. While samples are few, noise
-    # can put it far outside of 0 to 1.
+    # can put it far outside of 0 to 1. It is 0 with a learner that chooses by
+    # features, from which estimates follow.
     estimate: float
     # Number of rewards behind the estimate, as if one site had seen all of them; 0
     # while nothing is known.
