@@ -136,7 +136,7 @@ func (d *Document) writeMechanism(p pageWriter) {
 		sums = "running sums of its rewards, clipped to [0, 1], and of what each lacks to 1, which together count them. They are one vector"
 	}
 	if mechanism, err := dp.ParseMechanism(m.Name); err == nil && !mechanism.Running() {
-		p.say("Each of the %d actions has a sum of its rewards, clipped to [0, 1] and held in units of 2^%d. A %s of them is released %s, by mechanism %s: its own sum, once, and every reward lies in one.",
+		p.say("Each of the %d actions has a sum of its rewards, clipped to [0, 1] and held in units of 2^%d. What each %s adds to them is released %s, by mechanism %s: its own sum, once, and every reward lies in one.",
 			m.Streams, m.Grid, m.Leaf, d.Horizon.Released, m.Name)
 	} else {
 		p.say("Each of the %d actions has %s in units of 2^%d. It is released %s, up to %s, by mechanism %s. %s",
