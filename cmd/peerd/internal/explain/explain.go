@@ -70,6 +70,8 @@ type mechanismDoc struct {
 	Calibration string  `json:"calibration,omitempty"`
 	Protocol    string  `json:"protocol"`
 	Streams     int     `json:"streams"`
+	Features    int     `json:"features,omitempty"` // of an action, where records have them
+	Width       int     `json:"width"`              // numbers of a sum
 	Leaves      uint64  `json:"leaves"`
 	Leaf        string  `json:"leaf"` // what a leaf is called
 	Law         string  `json:"law"`
@@ -100,7 +102,7 @@ func New(c *config.Config) (*Document, error) {
 	}
 	doc := &Document{
 		File: c.File, Private: s.Mode == config.Live, World: s.World.Kind,
-		Unit:       unitDoc{s.Privacy.RecordsPerUser, "this site", charge.Adjacency.String(), neighboursText(charge.Adjacency), againstText},
+		Unit:       unitDoc{s.Privacy.RecordsPerUser, "this site", charge.Adjacency.String(), neighboursText(&charge), againstText},
 		Users:      users(s),
 		Public:     publicThings(s),
 		NotCovered: uncovered(s),
@@ -190,11 +192,14 @@ func mechanismOf(s *config.Settings, n noise) *mechanismDoc {
 	c := &n.charge
 	doc := &mechanismDoc{
 		Name: c.Mechanism.String(), About: c.Mechanism.Describe().Summary, Protocol: s.Protocol.Name,
-		Streams: c.Streams, Leaves: c.Leaves, Leaf: s.Cadence().Noun, Law: c.Mechanism.Law().String(), Norm: "L1",
+		Streams: c.Streams, Width: c.Width(), Leaves: c.Leaves, Leaf: s.Cadence().Noun, Law: c.Mechanism.Law().String(), Norm: "L1",
 		Sensitivity: math.Ldexp(float64(c.Change()), dp.GridExponent),
 		Scale:       math.Ldexp(float64(c.Scale), dp.GridExponent),
 		ScaleGrid:   c.Scale, Grid: dp.GridExponent,
 		SD: n.rewards(dp.Noise{Law: c.Mechanism.Law(), Scale: c.Scale, VarianceUnits: dp.VarianceScale}.Variance()),
+	}
+	if c.Shape == dp.Linear || c.Shape == dp.Corner {
+		doc.Features = c.Dim
 	}
 	loss := c.Loss.Pure.Float()
 	if c.Mechanism.Law() == dp.Gaussian {
@@ -225,9 +230,16 @@ func horizonOf(s *config.Settings, network *config.Network) horizonDoc {
 const againstText = "anyone who sees everything that the peer sends, with sizes, order and times: all other peers together, the network between them, and the actions that applications see elsewhere"
 
 // neighboursText says what is compared.
-func neighboursText(a dp.Adjacency) string {
+func neighboursText(c *dp.Charge) string {
+	if c.Shape == dp.Linear || c.Shape == dp.Corner {
+		by := "other features and another reward from 0 to 1"
+		if c.Adjacency == dp.ZeroOut {
+			by = "features and a reward of 0"
+		}
+		return "two histories of this site that differ in all records of that user, each replaced by one with " + by
+	}
 	by := "another from 0 to 1"
-	switch a {
+	switch c.Adjacency {
 	case dp.ZeroOut:
 		by = "0"
 	case dp.AddOrRemove:

@@ -135,10 +135,15 @@ func (d *Document) writeMechanism(p pageWriter) {
 	if d.Unit.Adjacency == dp.AddOrRemove.String() {
 		sums = "running sums of its rewards, clipped to [0, 1], and of what each lacks to 1, which together count them. They are one vector"
 	}
-	if mechanism, err := dp.ParseMechanism(m.Name); err == nil && !mechanism.Running() {
+	mechanism, err := dp.ParseMechanism(m.Name)
+	switch {
+	case m.Features > 0:
+		p.say("Every record is a vector of %d numbers: the products of the %d features of the chosen action with each other and with the reward. Features have norm 1 at most, rewards are clipped to [0, 1], and sums are held in units of 2^%d. The sum over a %s, or over all of them, is released %s, up to %s, by mechanism %s. %s",
+			m.Width, m.Features, m.Grid, m.Leaf, d.Horizon.Released, d.leavesText(), m.Name, m.About)
+	case err == nil && !mechanism.Running():
 		p.say("Each of the %d actions has a sum of its rewards, clipped to [0, 1] and held in units of 2^%d. What each %s adds to them is released %s, by mechanism %s: its own sum, once, and every reward lies in one.",
 			m.Streams, m.Grid, m.Leaf, d.Horizon.Released, m.Name)
-	} else {
+	default:
 		p.say("Each of the %d actions has %s in units of 2^%d. It is released %s, up to %s, by mechanism %s. %s",
 			m.Streams, sums, m.Grid, d.Horizon.Released, d.leavesText(), m.Name, m.About)
 	}
@@ -146,10 +151,19 @@ func (d *Document) writeMechanism(p pageWriter) {
 	if m.Law == dp.Gaussian.String() {
 		how, loss, deviation = "standard deviation", fmt.Sprintf("%.4g (μ)", d.Budget.Mu), ""
 	}
-	p.say("The noise in everything that is drawn, the first included, is discrete %s of %s %.4g rewards: %d (rewards of a user) × %.4g (the %s norm of what a change of 1 in one release changes in all that is drawn) × %.4g (change of a reward) / %s, exactly %d units.%s",
-		lawText(m.Law), how, m.Scale, d.Unit.RecordsPerUser, m.Column, m.Norm, m.Sensitivity, loss, m.ScaleGrid, deviation)
+	if m.Features > 0 {
+		p.say("The noise in every number that is drawn, the first included, is discrete %s of %s %.4g: %d (records of a user) × %.4g (the %s norm of what replacing one record changes in all that is drawn) / %s, exactly %d units.%s",
+			lawText(m.Law), how, m.Scale, d.Unit.RecordsPerUser, m.Column*m.Sensitivity, m.Norm, loss, m.ScaleGrid, deviation)
+	} else {
+		p.say("The noise in everything that is drawn, the first included, is discrete %s of %s %.4g rewards: %d (rewards of a user) × %.4g (the %s norm of what a change of 1 in one release changes in all that is drawn) × %.4g (change of a reward) / %s, exactly %d units.%s",
+			lawText(m.Law), how, m.Scale, d.Unit.RecordsPerUser, m.Column, m.Norm, m.Sensitivity, loss, m.ScaleGrid, deviation)
+	}
 	if d.Private {
-		p.say("It is drawn exactly, in integers, from the operating system's generator, stored before it is sent, and never drawn again. Actions are chosen from released numbers alone.")
+		from := "released numbers alone"
+		if m.Features > 0 {
+			from = "released numbers and the features of the decision alone"
+		}
+		p.say("It is drawn exactly, in integers, from the operating system's generator, stored before it is sent, and never drawn again. Actions are chosen from %s.", from)
 	}
 }
 
@@ -188,6 +202,9 @@ func (d *Document) writeHorizon(p pageWriter, s *config.Settings) {
 func (d *Document) writeError(p pageWriter, s *config.Settings) {
 	e := d.Error
 	p.title("What the noise does to the results")
+	if d.Mechanism.Features > 0 {
+		p.say("The table is about sums of rewards; of a vector every number of a sum has that noise. What it does to choices depends on the features: `peerd experiment run` shows it. Of actions with one feature, which is 1:")
+	}
 	p.say("Standard deviation of the noise, in rewards, by the number of rewards of one action, at one decision a round:")
 	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	_, _ = fmt.Fprintf(t, "\trewards\tleaf\tterms\tsum\tmean\taverage\tworst\tof %s\tchance\t\n", config.Counted(uint64(e.Sites), "site"))
