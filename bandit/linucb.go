@@ -29,7 +29,7 @@ const (
 type LinUCBParams struct {
 	Features int         `want:"1..120" fixed:"yes" doc:"Numbers that describe an action. An application sends as many for each; vectors longer than 1 are shortened to 1 before anything is made of them."`
 	Index    LinearIndex `want:"sample|bound|calibrated" doc:"What the chosen action has the greatest of: the reward under a sampled parameter, the estimated reward plus radius times its error, or a bound that is proved and far wider."`
-	Radius   float64     `want:"over 0 up to 16" doc:"How many times its estimated error a parameter is off in the index, with index: sample or bound. At 6 a bound has held in every test; less explores less."`
+	Radius   float64     `want:"over 0 up to 16" doc:"How many times its estimated error a parameter is off in the index, if that is sample or bound. At 6 a bound has held in every test; less explores less."`
 }
 
 // LinUCB chooses by features. Its statistic is one part for all arms: the Gram matrix Σ x xᵀ

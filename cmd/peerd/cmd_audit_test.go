@@ -154,7 +154,7 @@ func TestAuditOfManyRecordsPerUser(t *testing.T) {
 		if err := json.Unmarshal([]byte(stdout), &r); err != nil || c != exitOK {
 			t.Fatalf("%s: code %d, %v: %s%s", p.name, c, err, stderr, stdout)
 		}
-		if last := r.Canaries[len(r.Canaries)-1]; last.Name != "user" || last.Bound.Reach <= .5 {
+		if last := r.Canaries[len(r.Canaries)-1]; last.Name != "user" || last.Bound.Reach <= last.Bound.Charged/2 {
 			t.Errorf("%s: %+v", p.name, last)
 		}
 	}

@@ -59,13 +59,13 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"protocol.name": "rows", "protocol.average.consistency": "max", "protocol.average.f": "2", "protocol.average.rate": "0.5",
 		"protocol.average.patience": "9", "protocol.rows.every": "3", "protocol.rows.pull": "4", "protocol.rows.merge": "trimmed",
 		"protocol.rows.f": "2", "protocol.rows.relays": "1", "rounds.every": "5ms", "rounds.count": "6", "world.kind": "gaussian", "world.traffic": "[0.5, 1]", "world.bernoulli.means": "[[0.5, 1]]",
-		"world.bernoulli.draw": "sites", "world.bernoulli.instance": "8", "world.bernoulli.spread": "0.3", "world.gaussian.means": "[[-1, 2], [0, 1]]", "world.gaussian.draw": "shared",
+		"world.bernoulli.draw": "sites", "world.bernoulli.instance": "8", "world.bernoulli.spread": "0.3", "world.changing.means": "[[0.5, 1]]", "world.gaussian.means": "[[-1, 2], [0, 1]]", "world.gaussian.draw": "shared",
 		"world.gaussian.instance": "9", "world.gaussian.sd": "0.2", "world.gaussian.clip": "false", "world.replay.data": "there", "world.replay.split": "patient", "world.replay.cap": "2",
 		"testnet.nodes": "7", "testnet.topology": "smallworld(4,0.1)", "testnet.seeds": "2", "experiment.seeds": "3",
 		"experiment.first_seed": "4", "experiment.instances": "2", "experiment.faults.loss": "0.1", "experiment.faults.duplicate": "0.2",
 		"experiment.faults.reorder": "0.3", "experiment.faults.delay": "4", "experiment.faults.partition": "[1, 5]",
 		"experiment.faults.churn": "0.4", "experiment.liars.count": "1", "experiment.liars.claim": "half",
-		"experiment.liars.pay": "inside", "experiment.liars.noise": "loud", "experiment.liars.messages": "none", "experiment.cost.hub": "25", "experiment.cost.link": "2",
+		"experiment.liars.pay": "inside", "experiment.liars.noise": "loud", "experiment.liars.messages": "silent", "experiment.cost.hub": "25", "experiment.cost.link": "2",
 		"experiment.cells": "[{name: a, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, inf]}}]", "experiment.alone": "true",
 		"experiment.lemmas": "true", "experiment.coverage": "true", "experiment.figure.kind": "final", "experiment.figure.x": "spectral_gap",
 		"experiment.figure.log": "both", "experiment.figure.title": "a figure", "experiment.figure.bound": "true", "experiment.figure.runs": "4",
@@ -230,6 +230,7 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		}
 		rows := rapid.SliceOfN(rapid.SliceOfN(real, 1, 3), 1, 3)
 		s.World.Params = s.World.Params.With("bernoulli", world.BernoulliParams{Means: rows.Draw(t, "probabilities"), Draw: world.Draw(text.Draw(t, "draw"))})
+		s.World.Params = s.World.Params.With("changing", world.ChangingParams{Means: rows.Draw(t, "changing"), Draw: world.Draw(text.Draw(t, "drawn"))})
 		s.World.Params = s.World.Params.With("gaussian", world.GaussianParams{Means: rows.Draw(t, "means"), SD: real.Draw(t, "sd"), Clip: rapid.Bool().Draw(t, "clip")})
 		s.World.Traffic = rapid.SliceOfN(real, 1, 3).Draw(t, "traffic")
 		s.Experiment.Faults.Delay = rapid.Int().Draw(t, "delay")

@@ -134,7 +134,7 @@ func refusedAlone() []refusedCase {
 		{key: "experiment.faults.partition", value: "[5]", reason: "want [] or [from, to]"},
 		{key: "experiment.faults.partition", value: "[5, 5]", reason: "from below to"},
 		{key: "experiment.faults.churn", value: "1", reason: "want a probability"},
-		{key: "experiment.liars.messages", value: "few", reason: "want sound, none or malformed"},
+		{key: "experiment.liars.messages", value: "few", reason: "want sound, silent or malformed"},
 		{key: "experiment.cost.hub", value: "-1", reason: "want a number from 0"},
 		{key: "experiment.cost.link", value: "-1", reason: "want a number from 0"},
 		{key: "experiment.liars.count", value: "-1", reason: "want a whole number from 0"},

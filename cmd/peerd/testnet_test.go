@@ -52,7 +52,7 @@ func TestATestnetEndsByItself(t *testing.T) {
 				for _, n := range s.Pulls {
 					pulls += n
 				}
-				if pulls+s.Skipped != 400 || s.Spent != 1 || s.Left != 0 || s.BytesOut == 0 || !s.LinksUp {
+				if pulls+s.Skipped != 400 || s.Spent < .99 || s.Spent > 1 || s.Spent+s.Left != 1 || s.BytesOut == 0 || !s.LinksUp {
 					t.Errorf("%s: %+v", s.Name, s)
 				}
 			}

@@ -50,7 +50,7 @@ type Messages string
 // The messages. The empty Messages is MessagesSound.
 const (
 	MessagesSound     Messages = "sound"
-	MessagesNone      Messages = "none"      // nothing at all
+	MessagesSilent      Messages = "silent"    // nothing at all
 	MessagesMalformed Messages = "malformed" // with labels of peers and releases of arms that there are not
 )
 
@@ -94,9 +94,9 @@ func (l Liars) check() error {
 		return fmt.Errorf("sim: noise %q, want honest, quiet, loud or many", l.Noise)
 	}
 	switch l.Messages {
-	case "", MessagesSound, MessagesNone, MessagesMalformed:
+	case "", MessagesSound, MessagesSilent, MessagesMalformed:
 	default:
-		return fmt.Errorf("sim: messages %q, want sound, none or malformed", l.Messages)
+		return fmt.Errorf("sim: messages %q, want sound, silent or malformed", l.Messages)
 	}
 	return nil
 }

@@ -202,7 +202,7 @@ func TestFaultyPeersOfEpochs(t *testing.T) {
 	}
 	honest := play(sim.Liars{})
 	for _, l := range []sim.Liars{
-		{Count: 1, Messages: sim.MessagesNone},
+		{Count: 1, Messages: sim.MessagesSilent},
 		{Count: 1, Messages: sim.MessagesMalformed},
 		{Count: 1, Pay: sim.PayInside},
 		{Count: 1, Pay: sim.PayFork},

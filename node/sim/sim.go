@@ -289,7 +289,7 @@ func (r *run) step(t protocol.Round, i int) error {
 // send posts one message of a peer, or the lie in its place.
 func (r *run) send(t protocol.Round, from, to int, m *protocol.Message) error {
 	if r.liars[from] != nil {
-		if r.liars[from].Messages == MessagesNone {
+		if r.liars[from].Messages == MessagesSilent {
 			return nil
 		}
 		lie, err := r.liars[from].lie(m, t, protocol.Peer(to))

@@ -3,7 +3,6 @@ package site
 import (
 	"fmt"
 
-	"peerd.dev/dp"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -108,8 +107,8 @@ func (s *Site) goBack(b *store.Batch) error {
 	if s.agent, err = s.c.Agent(s.life.Life); err != nil {
 		return err
 	}
-	if err = s.agent.Load(dp.NewSecret(x.agent)); err != nil {
-		return fmt.Errorf("confirmed snapshot: %w", err)
+	if err = s.loadAgent(&x); err != nil {
+		return err
 	}
 	last, err := s.store.Get(store.Ledger, store.Number(x.records-1))
 	if err != nil {

@@ -22,8 +22,8 @@ func (s *Site) restore() error {
 	if err != nil {
 		return err
 	}
-	if err = s.agent.Load(dp.NewSecret(snap.agent)); err != nil {
-		return fmt.Errorf("snapshot: %w", err)
+	if err = s.loadAgent(&snap); err != nil {
+		return err
 	}
 	if err = s.loadWorld(&snap); err != nil {
 		return err
@@ -64,6 +64,14 @@ func (s *Site) blank() []bandit.Features {
 		return nil
 	}
 	return slices.Repeat([]bandit.Features{make(bandit.Features, s.c.Features)}, len(s.c.Arms))
+}
+
+// loadAgent brings the agent, which is new, to where it was in a snapshot.
+func (s *Site) loadAgent(x *snapshot) error {
+	if err := s.agent.Load(dp.NewSecret(x.agent)); err != nil {
+		return fmt.Errorf("snapshot: %w", err)
+	}
+	return nil
 }
 
 // replay makes a logged step again and returns how many nodes were drawn in it.

@@ -74,7 +74,7 @@ func lie(name string) (base, count, what string) {
 func seen(base, what string) bool {
 	return strings.Contains(base, ", trimmed") || strings.Contains(base, ", mean") &&
 		slices.ContainsFunc(strings.Split(what, ", "), func(word string) bool {
-			return word == "none" || word == "malformed" || word == "outside" || word == "quiet" || word == "loud"
+			return word == "silent" || word == "malformed" || word == "outside" || word == "quiet" || word == "loud"
 		})
 }
 

@@ -101,10 +101,10 @@ func compare(w io.Writer, rows io.Reader, name string) error {
 	return t.Flush()
 }
 
-// text writes an interval; that of a quotient by nothing is none.
+// text writes an interval; that of a quotient by nothing is a dash.
 func text(x experiment.Interval) string {
 	if math.IsNaN(x.Mean) {
-		return "none"
+		return "-"
 	}
 	return fmt.Sprintf("%.3f (%.3f to %.3f)", x.Mean, x.Low, x.High)
 }

@@ -241,8 +241,8 @@ func makeSchema() []Key {
 			Doc: "How much noise liars claim to be in their sums: what there is, next to none, 1,024 times the scale, or as many draws as rewards.",
 		},
 		{
-			Name: "experiment.liars.messages", Default: "sound", rule: oneOf("sound", "none", "malformed"),
-			Doc: "Which messages liars send: those of honest peers, with the lies above in them; none; or malformed ones, with labels and arms that there are not.",
+			Name: "experiment.liars.messages", Default: "sound", rule: oneOf("sound", "silent", "malformed"),
+			Doc: "Which messages liars send: those of honest peers, with the lies above in them; none, if they are silent; or malformed ones, with labels and arms that there are not.",
 		},
 		{
 			Name: "experiment.cost.hub", Default: "1", rule: number("a number from 0", func(x float64) bool { return x >= 0 && !math.IsInf(x, 0) }),

@@ -33,7 +33,7 @@ func protocolConstraints() []Constraint {
 				return ""
 			}
 			if window := e.Cadence(s.ProtocolParams()).Window; window > 0 && e.Suits(m) {
-				return fmt.Sprintf("want one that releases every leaf by itself with a window of %d rounds, not running sums, which forget nothing", window)
+				return fmt.Sprintf("want one that releases every leaf by itself, not running sums, which forget nothing, with a window of %d rounds and %s", window, s.With("protocol.name"))
 			}
 			return ""
 		}},
