@@ -148,7 +148,7 @@ func TestDoctorComparesWhereOthersDial(t *testing.T) {
 		t.Fatal(err)
 	}
 	without := strings.Replace(string(file), "every: 70ms", "", 1)
-	if err := os.WriteFile(s.config(), []byte(without), 0o600); err != nil {
+	if err = os.WriteFile(s.config(), []byte(without), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c, err := config.Load(s.config(), []string{"dir=" + s.dir})

@@ -50,7 +50,7 @@ type Messages string
 // The messages. The empty Messages is MessagesSound.
 const (
 	MessagesSound     Messages = "sound"
-	MessagesSilent      Messages = "silent"    // nothing at all
+	MessagesSilent    Messages = "silent"    // nothing at all
 	MessagesMalformed Messages = "malformed" // with labels of peers and releases of arms that there are not
 )
 
