@@ -7,4 +7,5 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 PEERD_HISTORIES="${PEERD_HISTORIES:-200000}" go test ./node/site -count=1 -timeout 3h -v -run '^TestLedgerNeverBelowReleased$' 2>&1 |
 	grep -v '^=== \|^ *--- PASS'
+export PEERD_HISTORIES=20000 # some mistakes take thousands
 exec go run ./scripts/mutants -j 1 -only '^H'
