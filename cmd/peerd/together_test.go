@@ -45,7 +45,7 @@ func refusedTogether() []refusedCase {
 			with: map[string]string{"learner.name": "linucb", "learner.linucb.features": "4", "protocol.name": "batch", "privacy.mechanism": "blt", "privacy.delta": "0.000001"},
 		},
 		{
-			key: "privacy.mechanism", value: "none", reason: "want one that releases every leaf by itself with a window of 100 rounds, not running sums, which forget nothing",
+			key: "privacy.mechanism", value: "none", reason: "want one that releases every leaf by itself, not running sums, which forget nothing, with a window of 100 rounds",
 			with: inLockstep("protocol.name", "phases", "protocol.phases.window", "100", "privacy.epsilon", "inf"),
 		},
 		{

@@ -55,19 +55,24 @@ func TestAnEarlierReleaseIsRefused(t *testing.T) {
 			}
 		})
 	}
-	for what, parse := range map[string]func(b []byte) error{
-		"life":     func(b []byte) error { _, err := parseLife(b); return err },
-		"pinned":   func(b []byte) error { _, err := parsePinned(b); return err },
-		"evidence": func(b []byte) error { _, err := parseEvidence(b); return err },
-		"snapshot": func(b []byte) error { _, err := parseSnapshot(b, 3); return err },
-		"log":      func(b []byte) error { _, err := parseLogRecord(b, parsed(0)); return err },
-		"decision": func(b []byte) error { _, err := parseChoice(b, parsed(0)); return err },
+	for what, c := range map[string]struct {
+		version byte
+		parse   func(b []byte) error
+	}{
+		"life":     {lifeVersion, func(b []byte) error { _, err := parseLife(b); return err }},
+		"pinned":   {pinnedVersion, func(b []byte) error { _, err := parsePinned(b); return err }},
+		"evidence": {evidenceVersion, func(b []byte) error { _, err := parseEvidence(b); return err }},
+		"snapshot": {snapshotVersion, func(b []byte) error { _, err := parseSnapshot(b, 3); return err }},
+		"log":      {stateVersion, func(b []byte) error { _, err := parseLogRecord(b, parsed(0)); return err }},
+		"decision": {stateVersion, func(b []byte) error { _, err := parseChoice(b, parsed(0)); return err }},
 	} {
-		if err := parse([]byte{1, 2, 3}); !errors.Is(err, ErrOlder) || !strings.Contains(err.Error(), sentence) {
-			t.Errorf("%s of version 1: %v", what, err)
+		for older := byte(1); older < c.version; older++ {
+			if err := c.parse([]byte{older, 2, 3}); !errors.Is(err, ErrOlder) || !strings.Contains(err.Error(), sentence) {
+				t.Errorf("%s of version %d: %v", what, older, err)
+			}
 		}
-		for _, b := range [][]byte{nil, {0}, {2}, {3}, {0xff, 1}} {
-			if err := parse(b); !errors.Is(err, ErrDamaged) {
+		for _, b := range [][]byte{nil, {0}, {c.version}, {c.version + 1}, {0xff, 1}} {
+			if err := c.parse(b); !errors.Is(err, ErrDamaged) {
 				t.Errorf("%s %x: %v", what, b, err)
 			}
 		}
