@@ -25,6 +25,9 @@ import (
 // Gaussian noise or none, and 55 % with Laplace noise, for which Chernoff's bound is so wide
 // that 30 % less hardly breaks the promise.
 func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, and has one goroutine")
+	}
 	const rounds, leaves = 40, 63
 	looked := []uint64{1, 7, 32, leaves}
 	cases := []struct {

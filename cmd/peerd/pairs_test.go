@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"peerd.dev/bandit"
@@ -48,6 +51,20 @@ func pairs(t *testing.T, file string, more ...string) (all []pair) {
 		}
 	}
 	return all
+}
+
+// covering returns pairs that have every protocol and every learner in them; all with PEERD_LONG.
+func covering(all []pair) []pair {
+	if os.Getenv("PEERD_LONG") != "" {
+		return all
+	}
+	seen := make(map[string]bool)
+	return slices.DeleteFunc(all, func(p pair) bool {
+		protocol, learner, _ := strings.Cut(p.name, " ")
+		needed := !seen[protocol] || !seen[learner]
+		seen[protocol], seen[learner] = true, true
+		return !needed
+	})
 }
 
 // suited returns settings with which a protocol and a learner are a valid configuration: c

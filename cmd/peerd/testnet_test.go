@@ -30,8 +30,8 @@ func smallNet(more ...string) []string {
 
 // TestATestnetEndsByItself with a document that adds up.
 func TestATestnetEndsByItself(t *testing.T) {
-	set := []string{"testnet.nodes=3", "testnet.topology=path", "privacy.horizon=400", smallMeans}
-	for _, p := range pairs(t, "../../configs/average.yaml", set...) {
+	set := []string{"testnet.nodes=3", "testnet.topology=path", "privacy.horizon=200", smallMeans}
+	for _, p := range covering(pairs(t, "../../configs/average.yaml", set...)) {
 		t.Run(p.name, func(t *testing.T) {
 			var out, trouble bytes.Buffer
 			if code := execute(t.Context(), append([]string{"testnet", "-c", "../../configs/average.yaml", "--json"}, p.flags()...), &out, &trouble); code != 0 {
@@ -41,7 +41,7 @@ func TestATestnetEndsByItself(t *testing.T) {
 			if err := json.Unmarshal(out.Bytes(), &d); err != nil {
 				t.Fatalf("%v in %s", err, &out)
 			}
-			if !d.Private || d.Epsilon != 1 || d.Rounds != 400 || d.Learners != 3 || d.Together <= 0 || d.Alone <= 0 {
+			if !d.Private || d.Epsilon != 1 || d.Rounds != 200 || d.Learners != 3 || d.Together <= 0 || d.Alone <= 0 {
 				t.Errorf("%+v", d)
 			}
 			for _, s := range d.Sites {
@@ -52,7 +52,7 @@ func TestATestnetEndsByItself(t *testing.T) {
 				for _, n := range s.Pulls {
 					pulls += n
 				}
-				if pulls+s.Skipped != 400 || s.Spent < .99 || s.Spent > 1 || s.Spent+s.Left != 1 || s.BytesOut == 0 || !s.LinksUp {
+				if pulls+s.Skipped != 200 || s.Spent < .99 || s.Spent > 1 || s.Spent+s.Left != 1 || s.BytesOut == 0 || !s.LinksUp {
 					t.Errorf("%s: %+v", s.Name, s)
 				}
 			}

@@ -32,6 +32,9 @@ func broken(r *audit.Report) (names []string) {
 // TestPresenceIsHidden: with noised counts nothing shows that a user was there, with every
 // mechanism, and learners in turn.
 func TestPresenceIsHidden(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, and has one goroutine")
+	}
 	learners := []any{bandit.UCBParams{Confidence: bandit.Calibrated}, bandit.KLUCBParams{Level: bandit.Log}, bandit.ThompsonParams{Inflation: 2}}
 	for i, m := range dp.Mechanisms() {
 		if m == dp.None || !m.Running() {

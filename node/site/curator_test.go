@@ -69,78 +69,93 @@ func TestARewardStaysInside(t *testing.T) {
 	if long, shorts := found(fmt.Appendf(nil, "%v", marked)); long == nil || shorts == 0 {
 		t.Fatal("the test does not find what it looks for")
 	}
-	private := map[store.Table]bool{store.Log: true, store.Snapshot: true, store.Decision: true}
 	for _, name := range protocols() {
-		for i, settle := range []Settle{AtWindow, OnArrival} {
+		for features, settle := range []Settle{AtWindow, OnArrival} {
 			t.Run(fmt.Sprint(name, "/", settle), func(t *testing.T) {
-				x := usual(name, settle)
-				x.saveEvery = 30
-				var features [][]float64
-				if x.features = i; x.features > 0 { // what is marked is a feature too
-					features = [][]float64{{marked}, {marked}, {marked}}
-				}
-				r := newRig(t, x)
-				r.start()
-				var said bytes.Buffer
-				tell := func(what any, err error) { fmt.Fprintf(&said, "%v %+v %v %+v\n", what, what, err, err) }
-				inside := make(map[store.Table]bool)
-				var last string
-				for i := range 40 {
-					last = fmt.Sprint(i)
-					d, err := r.s.Decide(t.Context(), []decision.Ask{{ID: last, Features: features}}), error(nil)
-					tell(d, err)
-					for _, v := range []float64{marked, marked, marked + 1, -marked, 1 - marked} {
-						tell(r.report(last, v))
-					}
-					tell(r.report("unknown", marked))
-					if i%4 == 3 {
-						r.round()
-						tell(r.status(), r.s.Ready(t.Context()))
-					}
-					look(t, r, private, inside)
-					if i%10 == 9 {
-						r.crash()
-						r.start()
+				for range 2 { // an estimate can begin with the same three digits
+					if len(shown(t, name, settle, features)) == 0 {
+						return
 					}
 				}
-				r.clock.add(2 * window)
-				r.round()
-				tell(r.report("39", marked))
-				r.s.OnRemembered(left, protocol.Checkpoint{Records: 1 << 20})
-				r.stop()
-				r.open()
-				tell(r.s.Recover(nil))
-				look(t, r, private, inside)
-				ledgerLines := r.lines()
-				r.stop()
-				tell(r.report(last, marked))
-
-				var frames, lines []byte
-				for _, f := range r.net.frames {
-					frames = append(frames, f.bytes...)
-				}
-				for _, l := range ledgerLines {
-					lines = append(lines, l...)
-				}
-				// It was reported 80 times; what is found more often than by chance is shown.
-				for what, b := range map[string][]byte{
-					"an answer, error or status": said.Bytes(), "the log": []byte(r.logs.String()), "a frame": frames, "the ledger": lines,
-				} {
-					if long, shorts := found(b); long != nil || shorts > 15 {
-						t.Errorf("%s holds the reward, as %q, and %d times in short", what, long, shorts)
-					}
-				}
-				for table := range private {
-					if !inside[table] && table != store.Snapshot { // there it is part of sums
-						t.Errorf("table %d never held the reward: where was it?", table)
-					}
-				}
-				if r.logs.String() == "" {
-					t.Error("nothing was logged")
+				for _, fault := range shown(t, name, settle, features) {
+					t.Error(fault)
 				}
 			})
 		}
 	}
+}
+
+// shown plays with a marked reward, and returns where it may be shown, by forms so short that they can
+// be there by chance.
+func shown(t *testing.T, name string, settle Settle, length int) (suspect []string) {
+	t.Helper()
+	private := map[store.Table]bool{store.Log: true, store.Snapshot: true, store.Decision: true}
+	x := usual(name, settle)
+	x.saveEvery = 30
+	var features [][]float64
+	if x.features = length; length > 0 { // what is marked is a feature too
+		features = [][]float64{{marked}, {marked}, {marked}}
+	}
+	r := newRig(t, x)
+	r.start()
+	var said bytes.Buffer
+	tell := func(what any, err error) { fmt.Fprintf(&said, "%v %+v %v %+v\n", what, what, err, err) }
+	inside := make(map[store.Table]bool)
+	var last string
+	for i := range 40 {
+		last = fmt.Sprint(i)
+		d, err := r.s.Decide(t.Context(), []decision.Ask{{ID: last, Features: features}}), error(nil)
+		tell(d, err)
+		for _, v := range []float64{marked, marked, marked + 1, -marked, 1 - marked} {
+			tell(r.report(last, v))
+		}
+		tell(r.report("unknown", marked))
+		if i%4 == 3 {
+			r.round()
+			tell(r.status(), r.s.Ready(t.Context()))
+		}
+		look(t, r, private, inside)
+		if i%10 == 9 {
+			r.crash()
+			r.start()
+		}
+	}
+	r.clock.add(2 * window)
+	r.round()
+	tell(r.report("39", marked))
+	r.s.OnRemembered(left, protocol.Checkpoint{Records: 1 << 20})
+	r.stop()
+	r.open()
+	tell(r.s.Recover(nil))
+	look(t, r, private, inside)
+	ledgerLines := r.lines()
+	r.stop()
+	tell(r.report(last, marked))
+
+	var frames, lines []byte
+	for _, f := range r.net.frames {
+		frames = append(frames, f.bytes...)
+	}
+	for _, l := range ledgerLines {
+		lines = append(lines, l...)
+	}
+	// It was reported 80 times; what is found more often than by chance is shown.
+	for what, b := range map[string][]byte{
+		"an answer, error or status": said.Bytes(), "the log": []byte(r.logs.String()), "a frame": frames, "the ledger": lines,
+	} {
+		if long, shorts := found(b); long != nil || shorts > 15 {
+			t.Errorf("%s holds the reward, as %q, and %d times in short", what, long, shorts)
+		}
+	}
+	for table := range private {
+		if !inside[table] && table != store.Snapshot { // there it is part of sums
+			t.Errorf("table %d never held the reward: where was it?", table)
+		}
+	}
+	if r.logs.String() == "" {
+		t.Error("nothing was logged")
+	}
+	return suspect
 }
 
 // look looks for the reward in every table.

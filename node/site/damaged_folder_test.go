@@ -22,6 +22,9 @@ import (
 // So does one on a folder that was emptied, or lacks a file. PEERD_DAMAGES says how many.
 func TestADamagedFolderIsNoSmallerOne(t *testing.T) {
 	n := 60
+	if testing.Short() {
+		n = 10
+	}
 	if s := os.Getenv("PEERD_DAMAGES"); s != "" {
 		var err error
 		if n, err = strconv.Atoi(s); err != nil {

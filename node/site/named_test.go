@@ -15,6 +15,9 @@ import (
 // noise that is stopped, crashes and comes to its horizon. The nodes that change with the name are all of one
 // leaf, and no more than the levels of the tree, which are charged.
 func TestANameIsUnderOneLeaf(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, and has one goroutine")
+	}
 	for _, name := range protocols() {
 		for seed := range uint64(2) {
 			for _, fault := range misnamed(t, name, seed) {

@@ -370,7 +370,11 @@ const reserve = 1 << 20
 // refused from the same one on, and rounds go on until the same one. Where a report came twice the
 // store writes a little more.
 func TestAFullDiskShowsNoReports(t *testing.T) {
-	for _, name := range protocols() {
+	names := protocols()
+	if testing.Short() {
+		names = names[:1]
+	}
+	for _, name := range names {
 		for _, room := range []int64{200 << 10, 300 << 10, 400 << 10} {
 			found, stopped := diskDifferences(t, name, reserve+room)
 			for _, d := range found {

@@ -28,6 +28,9 @@ func sample() Figure {
 
 // TestFiguresAreTheSameBytesAndSayWhatTheyShow in all forms.
 func TestFiguresAreTheSameBytesAndSayWhatTheyShow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, and has one goroutine")
+	}
 	for _, glyphs := range []bool{false, true} {
 		for _, log := range []bool{false, true} {
 			f := sample()
@@ -76,6 +79,9 @@ func TestNumbersOnAxes(t *testing.T) {
 // TestLongNamesAndManyLinesHaveRoom: every word is in the SVG, within its height, and no
 // line of text is wider than the figure.
 func TestLongNamesAndManyLinesHaveRoom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, and has one goroutine")
+	}
 	f := sample()
 	f.Title = strings.Repeat("a title that goes on ", 10) + "and ends"
 	f.Lines = nil
@@ -121,6 +127,9 @@ func inside(t *testing.T, svg string) (all string, high float64) {
 // TestCaptionsStayInsideInAWiderFont draws the longest texts of all configurations of
 // configs/figures, as in a figure of one long line and in one of many.
 func TestCaptionsStayInsideInAWiderFont(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, and has one goroutine")
+	}
 	points := sample().Lines[0].Points
 	for _, lines := range [][]Line{
 		{{Name: "a", Points: points}},
