@@ -93,33 +93,3 @@ func (g Gram) Margin(alpha float64) float64 {
 	d := float64(g.V.SymmetricDim())
 	return math.Sqrt(g.Noise.Diagonal) * (math.Sqrt(2*d) + math.Sqrt(-2*math.Log(alpha)))
 }
-
-// Shifted returns g with λ added to the diagonal of V. λ must follow from public things
-// alone, such as [Gram.Margin]: one that is made of exact sums tells of them.
-func (g Gram) Shifted(lambda float64) Gram {
-	v := mat.NewSymDense(g.V.SymmetricDim(), nil)
-	v.CopySym(g.V)
-	for i := range v.SymmetricDim() {
-		v.SetSym(i, i, v.At(i, i)+lambda)
-	}
-	g.V = v
-	return g
-}
-
-// Clipped returns g with the eigenvalues of V that are below a least one, 0 or more,
-// raised to it: the nearest such matrix in Frobenius norm. ok is false if they were not
-// found. Last digits can differ between machines.
-func (g Gram) Clipped(least float64) (clipped Gram, ok bool) {
-	var e mat.EigenSym
-	if !e.Factorize(g.V, true) {
-		return g, false
-	}
-	var q mat.Dense
-	e.VectorsTo(&q)
-	v := mat.NewSymDense(g.V.SymmetricDim(), nil)
-	for i, value := range e.Values(nil) {
-		v.SymRankOne(v, max(value, least), q.ColView(i))
-	}
-	g.V = v
-	return g, true
-}
