@@ -27,7 +27,7 @@ const (
 
 // LinUCBParams are the parameters of learner linucb.
 type LinUCBParams struct {
-	Features int         `want:"1..120" fixed:"yes" doc:"Numbers that describe an action. An application sends as many for each; vectors longer than 1 are shortened to 1 before anything is made of them."`
+	Features int         `want:"1..120" fixed:"yes" doc:"Numbers that describe an action. An application sends as many for each, with a sum of squares of at most 1."`
 	Index    LinearIndex `want:"sample|bound|calibrated" doc:"What the chosen action has the greatest of: the reward under a sampled parameter, the estimated reward plus radius times its error, or a bound that is proved and far wider."`
 	Radius   float64     `want:"over 0 up to 16" doc:"How many times its estimated error a parameter is off in the index, if that is sample or bound. At 6 a bound has held in every test; less explores less."`
 }

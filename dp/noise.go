@@ -82,6 +82,11 @@ func (n Noise) moments(e int8) NoiseMoments {
 	return NoiseMoments{LaplaceSumSq: sum, LaplaceMax: b}
 }
 
+// Plus returns the moments of the sum of two independent noises.
+func (s NoiseMoments) Plus(o NoiseMoments) NoiseMoments {
+	return NoiseMoments{s.LaplaceSumSq + o.LaplaceSumSq, max(s.LaplaceMax, o.LaplaceMax), s.GaussVar + o.GaussVar}
+}
+
 // Over returns the moments of the noise divided by n.
 func (s NoiseMoments) Over(n float64) NoiseMoments {
 	return NoiseMoments{s.LaplaceSumSq / (n * n), s.LaplaceMax / n, s.GaussVar / (n * n)}

@@ -1,9 +1,7 @@
 package gossip
 
 import (
-	"bufio"
 	"context"
-	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
 
@@ -40,21 +38,13 @@ func (h *Host) Confirm(ctx context.Context, c protocol.Checkpoint) {
 func (l *link) ask(ctx context.Context) (protocol.Checkpoint, error) {
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
+	defer context.AfterFunc(l.h.work, cancel)()
 	s, err := l.h.libp2p.NewStream(network.WithNoDial(ctx, "connected before"), l.id, probeProtocol)
 	if err != nil {
 		return protocol.Checkpoint{}, err
 	}
-	defer func() { _ = s.Reset() }()
-	stop := context.AfterFunc(l.h.work, func() { _ = s.ResetWithError(network.StreamShutdown) })
-	defer stop()
-	if err = s.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
-		return protocol.Checkpoint{}, err
-	}
 	ours := l.hello()
-	if err = writeHello(s, &ours); err != nil {
-		return protocol.Checkpoint{}, err
-	}
-	theirs, err := readHello(bufio.NewReaderSize(s, maxHello))
+	theirs, err := tradeHellos(ctx, s, &ours)
 	if err == nil {
 		err = ours.check(&theirs, l.index)
 	}

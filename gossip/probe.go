@@ -66,28 +66,37 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 	if err != nil {
 		return ProbeResult{}, fmt.Errorf("connected, but turned away: %w", err)
 	}
-	defer func() { _ = s.Reset() }()
-	stop := context.AfterFunc(ctx, func() { _ = s.Reset() })
-	defer stop()
 	ours := c.hello()
 	if c.Checkpoints {
 		ours.checkpoint = c.Checkpoint.Normal()
 	}
 	began := time.Now()
-	if err = writeHello(s, &ours); err != nil {
-		return ProbeResult{}, fmt.Errorf("connected, but turned away: %w", err)
-	}
-	theirs, err := readHello(bufio.NewReaderSize(s, maxHello))
-	if ctx.Err() != nil {
-		return ProbeResult{}, fmt.Errorf("connected, but no answer: %w", ctx.Err())
-	}
+	theirs, err := tradeHellos(ctx, s, &ours)
 	if err != nil {
-		return ProbeResult{}, fmt.Errorf("connected, but turned away: %w", err)
+		return ProbeResult{}, err
 	}
 	return ProbeResult{
 		RTT: time.Since(began), Incarnation: theirs.incarnation,
 		Checkpoint: theirs.checkpoint, Remembered: theirs.remembered,
 	}, ours.check(&theirs, index)
+}
+
+// tradeHellos sends a hello on a stream of a probe, returns the answer and ends the stream.
+func tradeHellos(ctx context.Context, s network.Stream, ours *hello) (hello, error) {
+	defer func() { _ = s.Reset() }()
+	stop := context.AfterFunc(ctx, func() { _ = s.Reset() })
+	defer stop()
+	if err := writeHello(s, ours); err != nil {
+		return hello{}, fmt.Errorf("connected, but turned away: %w", err)
+	}
+	theirs, err := readHello(bufio.NewReaderSize(s, maxHello))
+	if ctx.Err() != nil {
+		return hello{}, fmt.Errorf("connected, but no answer: %w", ctx.Err())
+	}
+	if err != nil {
+		return hello{}, fmt.Errorf("connected, but turned away: %w", err)
+	}
+	return theirs, nil
 }
 
 // answer serves a probe.

@@ -147,10 +147,7 @@ func (b *batch) addUp(part int) {
 			sums[i] += x.At(i)
 		}
 		n += float64(x.Count(0))
-		own := x.NoiseMoments()
-		noise.LaplaceSumSq += own.LaplaceSumSq
-		noise.LaplaceMax = max(noise.LaplaceMax, own.LaplaceMax)
-		noise.GaussVar += own.GaussVar
+		noise = noise.Plus(x.NoiseMoments())
 	}
 	b.belief.SampleVar[part] = 1 / n // +Inf for none
 	setNoise(&b.belief.Means, part, noise)

@@ -224,11 +224,8 @@ func (o *contributions) mean(m *belief.Means, epoch []*contribution, k int) {
 			continue
 		}
 		count := float64(sum.Count(0))
-		one := sum.NoiseMoments().Over(count)
 		n, x, v = n+1, x+sum.At(0)/count, v+1/count
-		noise.LaplaceSumSq += one.LaplaceSumSq
-		noise.LaplaceMax = max(noise.LaplaceMax, one.LaplaceMax)
-		noise.GaussVar += one.GaussVar
+		noise = noise.Plus(sum.NoiseMoments().Over(count))
 	}
 	if n == 0 {
 		m.X[k], m.SampleVar[k] = 0, inf

@@ -98,28 +98,37 @@ func (x *coordinator) endAlone() error {
 	return nil
 }
 
-// report sends the own sums when they are due, and again after a while.
-func (x *coordinator) report(out *Outbox) {
+// begins reports whether a report is to be sent now: it is due, or there was no answer for a while.
+// One that only lacks means asks for them.
+func (x *coordinator) begins(due bool, out *Outbox) bool {
 	s := &x.site
 	switch {
 	case s.waiting && x.round < s.asked+Round(x.p.Patience):
-		return
+		return false
 	case s.waiting:
-	case x.isDue():
+	case due:
 		s.waiting, s.since = true, x.round
 	case s.late:
 		s.late = false
 		x.ask(nil, out)
-		return
+		return false
 	default:
-		return
+		return false
 	}
 	s.asked = x.round
+	return true
+}
+
+// report sends the own sums when they are due, and again after a while.
+func (x *coordinator) report(out *Outbox) {
+	if !x.begins(x.isDue(), out) {
+		return
+	}
 	if !x.takesPart(x.c.Self, x.number()+1) {
 		x.ask(nil, out)
 		return
 	}
-	x.ask(s.report(), out)
+	x.ask(x.site.report(), out)
 }
 
 // report returns the sums of what was released.

@@ -263,26 +263,34 @@ func TestCoordinatorEpochs(t *testing.T) {
 				f.Befall(n)
 			}
 		}
-		first := n.Peers[1].Belief()
-		if first.Epoch != 8 || len(first.Epochs) != 8 {
-			t.Fatalf("seed %d: %d epochs of 8 have ended", seed, first.Epoch)
-		}
-		for i, p := range n.Peers[1:] {
-			b := p.Belief()
-			if b.Epoch != first.Epoch {
-				t.Errorf("seed %d: peer %d is in epoch %d", seed, i+1, b.Epoch)
-				continue
-			}
-			for r := range b.Epochs {
-				if !slices.Equal(b.Epochs[r].X, first.Epochs[r].X) || !slices.Equal(b.Epochs[r].SampleVar, first.Epochs[r].SampleVar) {
-					t.Errorf("seed %d: after epoch %d peer %d holds %v, peer 1 %v", seed, r+1, i+1, b.Epochs[r].X, first.Epochs[r].X)
-				}
-			}
-		}
+		first := sameEpochs(t, n, seed)
 		if math.Abs(first.X[0]-.9) > 1e-6 || first.Known(2) && math.Abs(first.X[2]-.2) > 1e-6 {
 			t.Errorf("seed %d: means %v", seed, first.X)
 		}
 	}
+}
+
+// sameEpochs returns what peer 1 believes, after checking that eight epochs have ended and that
+// all peers with arms hold the same means of each.
+func sameEpochs(t *testing.T, n *protocoltest.Network, seed uint64) *bandit.Belief {
+	t.Helper()
+	first := n.Peers[1].Belief()
+	if first.Epoch != 8 || len(first.Epochs) != 8 {
+		t.Fatalf("seed %d: %d epochs of 8 have ended", seed, first.Epoch)
+	}
+	for i, p := range n.Peers[1:] {
+		b := p.Belief()
+		if b.Epoch != first.Epoch {
+			t.Errorf("seed %d: peer %d is in epoch %d", seed, i+1, b.Epoch)
+			continue
+		}
+		for r := range b.Epochs {
+			if !slices.Equal(b.Epochs[r].X, first.Epochs[r].X) || !slices.Equal(b.Epochs[r].SampleVar, first.Epochs[r].SampleVar) {
+				t.Errorf("seed %d: after epoch %d peer %d holds %v, peer 1 %v", seed, r+1, i+1, b.Epochs[r].X, first.Epochs[r].X)
+			}
+		}
+	}
+	return first
 }
 
 // TestCoordinatorIsNotFarAhead: what a coordinator or a site says of the number of an epoch costs the

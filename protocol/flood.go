@@ -67,7 +67,8 @@ func (f *flood) held(p Peer) (newest Label, ok bool) {
 	return newest, ok && (f.streams == 1 || windowed(windowOf(newest), leaves) == newest.Seq)
 }
 
-// windowed returns the number of a row of a window, from 0, in which its origin had closed so many leaves.
+// windowed returns the number of a row: window counts from 0, and leaves are those that the origin
+// has closed in it.
 func windowed(window, leaves uint64) uint64 { return window<<32 + leaves }
 
 // windowOf returns the window of a row.

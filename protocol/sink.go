@@ -140,20 +140,9 @@ func (x *sink) Tick(t Round, out *Outbox) error {
 // does so again after a while.
 func (x *sink) report(out *Outbox) {
 	s := &x.site
-	switch {
-	case s.waiting && x.round < s.asked+Round(x.p.Patience):
-		return
-	case s.waiting:
-	case s.explored:
-		s.waiting, s.since = true, x.round
-	case s.late:
-		s.late = false
-		x.ask(nil, out)
-		return
-	default:
+	if !x.begins(s.explored, out) {
 		return
 	}
-	s.asked = x.round
 	own := x.request(x.ofReport, s.leaves, s.report())
 	x.desk.take(own, x.round)
 	if !x.collects() {

@@ -106,7 +106,7 @@ func (s *Site) aloneReason() string {
 	if !lost {
 		return ""
 	}
-	return fmt.Sprintf("peer %d, to which all report, does not answer: this peer goes on with what it has until it does", needed)
+	return fmt.Sprintf("%s, to which all report, does not answer: this peer goes on with what it has until it does", s.c.Name(s.c.ID(needed)))
 }
 
 // noteAlone logs when a peer that the protocol needs is lost, and when it answers again.

@@ -217,13 +217,13 @@ func (p *Daemon) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// confirmEvery is how old the state gets that a recovery goes back to, about, while neighbours are
-// there.
-const confirmEvery = 10 * time.Minute
+// confirmEvery is the time between two questions. An answer can be about the one before, so the
+// state that a recovery goes back to is about twice as old at most, while neighbours are there.
+const confirmEvery = 5 * time.Minute
 
 // confirm asks neighbours now and then what they remember of this peer's ledger.
 func (p *Daemon) confirm(ctx context.Context) {
-	tick := time.NewTicker(confirmEvery / 2) // an answer can be about the time before the question
+	tick := time.NewTicker(confirmEvery)
 	defer tick.Stop()
 	for {
 		select {
