@@ -125,32 +125,11 @@ func (b *batch) Receive(from Peer, m Message, out *Outbox) error {
 func (b *batch) Belief() *belief.Belief {
 	if b.stale {
 		for k := range b.total {
-			b.addUp(k)
+			b.addUp(&b.belief, k, k, nil)
 		}
 		b.stale = false
 	}
 	return &b.belief
-}
-
-// addUp adds up what all origins have released of a part.
-func (b *batch) addUp(part int) {
-	sums := b.belief.X[part*b.width:][:b.width]
-	clear(sums)
-	n := 0.
-	var noise dp.NoiseMoments
-	for p := range b.c.Peers() {
-		x := b.sumOf(Peer(p), part)
-		if x == nil {
-			continue
-		}
-		for i := range sums {
-			sums[i] += x.At(i)
-		}
-		n += float64(x.Count(0))
-		noise = noise.Plus(x.NoiseMoments())
-	}
-	b.belief.SampleVar[part] = 1 / n // +Inf for none
-	setNoise(&b.belief.Means, part, noise)
 }
 
 const batchVersion = 1

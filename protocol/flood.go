@@ -23,6 +23,7 @@ type flood struct {
 	streams int // that have rows of their own, of an origin
 	pull    uint64
 	check   func(*Message) error // refuses what is no row of its origin
+	reach   map[Peer][]bool      // whose rows this peer and its neighbours hold, by origin; nil for everyone's
 	newest  []Message            // by origin and stream; empty before the first
 	pulled  uint64               // digests that were due
 }
@@ -42,6 +43,9 @@ func newFlood(c Config, row Kind, streams int, pull uint64, check func(*Message)
 		newest: slices.Repeat([]Message{noMessage()}, streams*c.Peers()),
 	}, nil
 }
+
+// holds reports whether a peer, this one or a neighbour, holds the rows of an origin.
+func (f *flood) holds(p, origin Peer) bool { return f.reach == nil || f.reach[p][origin] }
 
 // of returns the rows of an origin, by stream.
 func (f *flood) of(p Peer) []Message {
@@ -80,11 +84,11 @@ func over(a, b Label) bool {
 	return a.Incarnation < b.Incarnation || a.Incarnation == b.Incarnation && windowOf(a) < windowOf(b)
 }
 
-// refs returns how far this peer has everybody's rows.
-func (f *flood) refs() []Label {
+// refs returns how far this peer has everybody's rows that a neighbour holds, too.
+func (f *flood) refs(to Peer) []Label {
 	refs := make([]Label, 0, f.c.Peers())
 	for p := range f.c.Peers() {
-		if l, ok := f.held(Peer(p)); ok {
+		if l, ok := f.held(Peer(p)); ok && f.holds(to, Peer(p)) {
 			refs = append(refs, l)
 		}
 	}
@@ -107,7 +111,7 @@ func (f *flood) named(m *Message) (theirs []Label, lacking bool, err error) {
 			return nil, false, m.bad("names peer %d of %d", l.Origin, len(theirs))
 		}
 		theirs[l.Origin] = l
-		if l.Origin != f.c.Self {
+		if l.Origin != f.c.Self && f.holds(f.c.Self, l.Origin) {
 			held, ok := f.held(l.Origin)
 			lacking = lacking || !ok || newer(l, held)
 		}
@@ -119,7 +123,7 @@ func (f *flood) named(m *Message) (theirs []Label, lacking bool, err error) {
 func (f *flood) serve(to Peer, theirs []Label, out *Outbox) (sent int) {
 	for i := range f.newest {
 		m := f.newest[i]
-		if m.kind != 0 && m.label.Origin != to && newer(m.label, theirs[m.label.Origin]) {
+		if m.kind != 0 && m.label.Origin != to && f.holds(to, m.label.Origin) && newer(m.label, theirs[m.label.Origin]) {
 			out.send(to, m)
 			sent++
 		}

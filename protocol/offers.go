@@ -66,7 +66,8 @@ func (o *offers) tick(t Round, out *Outbox) {
 	i := open[o.c.Rand.IntN(len(open))]
 	o.links[i].asked = true
 	o.links[i].next = o.quiet + min((o.quiet+3)/4, rest)
-	o.digest(o.row+floodDigest, o.sum(), o.refs(), o.c.Neighbours()[i], out)
+	to := o.c.Neighbours()[i]
+	o.digest(o.row+floodDigest, o.sum(to), o.refs(to), to, out)
 }
 
 // publish sends this peer's own row of a number and a stream.
@@ -74,7 +75,7 @@ func (o *offers) publish(seq uint64, body dp.Release, out *Outbox) {
 	o.pass(o.sign(seq, body.Stream(), []dp.Release{body}), o.c.Self, out)
 }
 
-// pass sends a new row on to neighbours that are not the origin's, nor those of the peer
+// pass sends a new row on to neighbours that hold such rows and are not the origin's, nor those of the peer
 // that it came from, which has sent it to them. That peer holds it, so nothing changes between
 // the two.
 func (o *offers) pass(m Message, from Peer, out *Outbox) {
@@ -84,6 +85,9 @@ func (o *offers) pass(m Message, from Peer, out *Outbox) {
 		theirs = o.c.Graph[from]
 	}
 	for i, n := range o.c.Neighbours() {
+		if !o.holds(n, m.label.Origin) {
+			continue
+		}
 		o.links[i].next = 0
 		if n == from {
 			continue
@@ -123,7 +127,7 @@ func (o *offers) compare(from Peer, m Message, out *Outbox) error {
 	if err != nil {
 		return err
 	}
-	l, sum := &o.links[i], o.sum()
+	l, sum := &o.links[i], o.sum(from)
 	answer := m.kind == o.row+floodDigest && !l.asked && !l.served
 	if l.agreed = m.label.Seq == sum; l.agreed {
 		if answer {
@@ -142,17 +146,17 @@ func (o *offers) compare(from Peer, m Message, out *Outbox) error {
 		o.serve(from, make([]Label, len(theirs)), out)
 	}
 	if answer && lacking {
-		o.digest(o.row+floodWant, sum, o.refs(), from, out)
+		o.digest(o.row+floodWant, sum, o.refs(from), from, out)
 	}
 	return nil
 }
 
-// sum returns a number that differs if the rows that a peer holds differ, except by a
-// chance of 2^-32; 0 for none.
-func (o *offers) sum() uint64 {
+// sum returns a number that differs if the rows that a peer holds differ, of those that a
+// neighbour holds, too, except by a chance of 2^-32; 0 for none.
+func (o *offers) sum(to Peer) uint64 {
 	h, rows := sha256.New(), 0
 	for _, m := range o.newest {
-		if m.kind != 0 {
+		if m.kind != 0 && o.holds(to, m.label.Origin) {
 			h.Write(m.sig)
 			rows++
 		}

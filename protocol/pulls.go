@@ -30,7 +30,8 @@ func (p *pulls) tick(t Round, out *Outbox) {
 	}
 	p.pulled = due
 	if n := len(p.c.Neighbours()); n > 0 {
-		p.digest(p.row+floodDigest, uint64(t), p.refs(), p.c.Neighbours()[p.c.Rand.IntN(n)], out)
+		to := p.c.Neighbours()[p.c.Rand.IntN(n)]
+		p.digest(p.row+floodDigest, uint64(t), p.refs(to), to, out)
 	}
 }
 
@@ -83,7 +84,7 @@ func (p *pulls) answer(from Peer, m Message, out *Outbox) error {
 	p.served[i] = true
 	p.serve(from, theirs, out)
 	if lacking && m.kind == p.row+floodDigest {
-		p.digest(p.row+floodWant, m.label.Seq, p.refs(), from, out)
+		p.digest(p.row+floodWant, m.label.Seq, p.refs(from), from, out)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
 )
@@ -31,6 +32,31 @@ func (s *totals) sumOf(p Peer, part int) *dp.Release {
 		return &m.body[0]
 	}
 	return nil
+}
+
+// addUp believes of a part the sum of what origins, nil for all, have released of a stream.
+func (s *totals) addUp(b *belief.Belief, part, stream int, origins []bool) {
+	width := len(b.X) / len(b.SampleVar)
+	sums := b.X[part*width:][:width]
+	clear(sums)
+	n := 0.
+	var noise dp.NoiseMoments
+	for p := range s.c.Peers() {
+		if origins != nil && !origins[p] {
+			continue
+		}
+		x := s.sumOf(Peer(p), stream)
+		if x == nil {
+			continue
+		}
+		for i := range sums {
+			sums[i] += x.At(i)
+		}
+		n += float64(x.Count(0))
+		noise = noise.Plus(x.NoiseMoments())
+	}
+	b.SampleVar[part] = 1 / n // +Inf for none
+	setNoise(&b.Means, part, noise)
 }
 
 // add adds a leaf that did not reach the horizon to those before it, and sends the sum.
