@@ -25,6 +25,7 @@ type Config struct {
 	Neighbours  []protocol.Peer
 	Network     string   // id of the network: up to 64 letters, digits, dots, dashes and underscores
 	Policy      [32]byte // hash of what both ends of a link must agree on
+	Terms       []Term   // what it is the hash of, for an end whose policy is another; may be nil
 
 	// Lossless makes Send wait for room instead of dropping messages, and makes the loss
 	// of a link end the host.

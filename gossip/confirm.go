@@ -44,7 +44,7 @@ func (l *link) ask(ctx context.Context) (protocol.Checkpoint, error) {
 		return protocol.Checkpoint{}, err
 	}
 	ours := l.hello()
-	theirs, err := tradeHellos(ctx, s, &ours)
+	theirs, err := l.h.cfg.tradeHellos(ctx, s, &ours)
 	if err == nil {
 		err = ours.check(&theirs, l.index)
 	}

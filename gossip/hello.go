@@ -36,6 +36,8 @@ type hello struct {
 	run         run                 // the sender's
 	linked      run                 // the receiver's that the sender is connected with; zero for none
 	network     string
+
+	differ string // how the terms of the two ends differ, if their policies do and it is known; not sent
 }
 
 // hello returns a peer's hello without its checkpoints.
@@ -102,7 +104,9 @@ func (h *hello) check(theirs *hello, of protocol.Peer) error {
 	if theirs.network != h.network {
 		differ = append(differ, fmt.Sprintf("its network is %.*q, ours %q", maxNetwork, theirs.network, h.network))
 	}
-	if theirs.policy != h.policy {
+	if theirs.policy != h.policy && theirs.differ != "" {
+		differ = append(differ, theirs.differ)
+	} else if theirs.policy != h.policy {
 		differ = append(differ, fmt.Sprintf("its policy hash is %x…, ours %x…", theirs.policy[:4], h.policy[:4]))
 	}
 	if theirs.self != of {

@@ -1,8 +1,9 @@
 // Package gossip carries messages between peers: over libp2p streams to
 // neighbours and over a GossipSub topic to everyone.
 //
-// The package keeps the privacy barrier at the wire. Only three things leave: the frame of
-// a [protocol.Message]; the constants of a [hello]; and each [protocol.Checkpoint], the
+// The package keeps the privacy barrier at the wire. Only these leave: the frame of
+// a [protocol.Message]; the constants of a [hello], and the terms behind its policy where two
+// ends have different ones; and each [protocol.Checkpoint], the
 // number of public records with a hash over them, for which the caller of [Host.Advance]
 // is responsible.
 //

@@ -76,10 +76,12 @@ func TestMismatchIsNamed(t *testing.T) {
 	}{
 		{func(c *Config) { c.Policy[0]++ }, "its policy hash is"},
 		{func(c *Config) { c.Network = "other" }, "its network is"},
+		{func(c *Config) { c.Policy[0]++; c.Terms[1].Value = "8" }, "its depth is "},
 	} {
 		cs := configs(2, ring(2))
 		for i := range cs {
 			cs[i].Neighbours = path(2)(i)
+			cs[i].Terms = []Term{{"arms", "[a, b]"}, {"depth", "7"}}
 		}
 		test.change(&cs[1])
 		hosts := start(t, cs)

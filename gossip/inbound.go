@@ -103,6 +103,7 @@ func (l *link) greet(s network.Stream, r *bufio.Reader) (protocol.Checkpoint, er
 	if err = writeHello(s, &ours); err != nil {
 		return protocol.Checkpoint{}, fmt.Errorf("hello: %w", err)
 	}
+	theirs.differ = l.h.cfg.tradeTerms(s, r, &ours, &theirs, false)
 	if err = ours.check(&theirs, l.index); err != nil {
 		return protocol.Checkpoint{}, err
 	}

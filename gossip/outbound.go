@@ -147,6 +147,7 @@ func (l *link) introduce(s network.Stream, r *bufio.Reader) (time.Duration, erro
 		return 0, fmt.Errorf("hello: %w", err)
 	}
 	rtt := time.Since(began)
+	theirs.differ = l.h.cfg.tradeTerms(s, r, &ours, &theirs, true)
 	if err := ours.check(&theirs, l.index); err != nil {
 		return 0, err
 	}

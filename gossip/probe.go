@@ -71,7 +71,7 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 		ours.checkpoint = c.Checkpoint.Normal()
 	}
 	began := time.Now()
-	theirs, err := tradeHellos(ctx, s, &ours)
+	theirs, err := c.tradeHellos(ctx, s, &ours)
 	if err != nil {
 		return ProbeResult{}, err
 	}
@@ -82,20 +82,22 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 }
 
 // tradeHellos sends a hello on a stream of a probe, returns the answer and ends the stream.
-func tradeHellos(ctx context.Context, s network.Stream, ours *hello) (hello, error) {
+func (c *Config) tradeHellos(ctx context.Context, s network.Stream, ours *hello) (hello, error) {
 	defer func() { _ = s.Reset() }()
 	stop := context.AfterFunc(ctx, func() { _ = s.Reset() })
 	defer stop()
 	if err := writeHello(s, ours); err != nil {
 		return hello{}, fmt.Errorf("connected, but turned away: %w", err)
 	}
-	theirs, err := readHello(bufio.NewReaderSize(s, maxHello))
+	r := bufio.NewReaderSize(s, maxHello)
+	theirs, err := readHello(r)
 	if ctx.Err() != nil {
 		return hello{}, fmt.Errorf("connected, but no answer: %w", ctx.Err())
 	}
 	if err != nil {
 		return hello{}, fmt.Errorf("connected, but turned away: %w", err)
 	}
+	theirs.differ = c.tradeTerms(s, r, ours, &theirs, true)
 	return theirs, nil
 }
 
@@ -118,7 +120,9 @@ func (h *Host) answer(s network.Stream) {
 		_ = s.Reset()
 		return
 	}
-	if _, err := readHello(bufio.NewReaderSize(s, maxHello)); err != nil {
+	r := bufio.NewReaderSize(s, maxHello)
+	theirs, err := readHello(r)
+	if err != nil {
 		l.violated(s, err)
 		return
 	}
@@ -127,5 +131,6 @@ func (h *Host) answer(s network.Stream) {
 		_ = s.Reset()
 		return
 	}
+	h.cfg.tradeTerms(s, r, &ours, &theirs, false)
 	_ = s.Close()
 }

@@ -95,6 +95,7 @@ func TestProbeSaysWhatIsWrong(t *testing.T) {
 	start(t, cs[1:2])
 	for want, change := range map[string]func(*Config){
 		"its policy hash is":            func(c *Config) { c.Policy[0]++ },
+		"its x is not set, ours is y":   func(c *Config) { c.Policy[0]++; c.Terms = []Term{{"x", "y"}} },
 		"its network is":                func(c *Config) { c.Network = "other" },
 		"only one of the two exchanges": func(c *Config) { c.Checkpoints = false },
 	} {

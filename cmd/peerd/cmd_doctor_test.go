@@ -106,7 +106,7 @@ func TestDoctor(t *testing.T) {
 	doc.want(t, "port", doctor.Pass, "is free")
 	doc.want(t, neighbour, doctor.Pass, "agrees")
 	doc.want(t, "ledger", doctor.Pass, "records verified; ε 1 of 1 charged")
-	seeDoctor(t, exitConfig, "--dir", first, "--set", "privacy.horizon=77").want(t, neighbour, doctor.Fail, "its policy hash is")
+	seeDoctor(t, exitConfig, "--dir", first, "--set", "privacy.horizon=77").want(t, neighbour, doctor.Fail, "its privacy.horizon is 15000, ours is 77")
 
 	// It goes on, and then its folder is replaced by the copy.
 	exe, err := os.Executable()

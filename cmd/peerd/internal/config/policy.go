@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
+	"peerd.dev/gossip"
 	"peerd.dev/protocol"
 )
 
@@ -18,30 +20,59 @@ import (
 func PolicyHash(s *Settings, n *Network, data string) [sha256.Size]byte {
 	h := sha256.New()
 	HashLine(h, "peerd policy", 3)
-	if data != "" {
-		HashLine(h, "world", s.World.Kind+" "+data)
-	}
-	for _, k := range Schema() {
-		if k.Shared && s.Applies(k) {
-			HashLine(h, k.Name, ValueText(s.Value(k.Name).Interface()))
-		}
-	}
-	HashLine(h, "network.name", n.Name)
-	HashLine(h, "network.start", n.Start.UTC().Format(time.RFC3339Nano))
-	HashLine(h, "network.every", n.Every)
-	for i, p := range n.Peers {
-		HashLine(h, "network.peer", fmt.Sprintf("%d %s %q", i, p.ID, p.Name))
-	}
-	for i, of := range Neighbours(len(n.Peers), n.Links) {
-		for _, j := range of {
-			if protocol.Peer(i) < j {
-				HashLine(h, "network.link", fmt.Sprintf("%d %d", i, j))
-			}
-		}
+	for _, t := range agreed(s, n, data) {
+		HashLine(h, t.Key, t.Value)
 	}
 	var sum [sha256.Size]byte
 	h.Sum(sum[:0])
 	return sum
+}
+
+// Terms returns what [PolicyHash] is the hash of, for people, each under a key of its own.
+func Terms(s *Settings, n *Network, data string) []gossip.Term {
+	all := agreed(s, n, data)
+	for i := range all {
+		switch t := &all[i]; t.Key {
+		case peerTerm:
+			place, value, _ := strings.Cut(t.Value, " ")
+			t.Key, t.Value = t.Key+" "+place, value
+		case linkTerm:
+			t.Key, t.Value = t.Key+" "+t.Value, "there"
+		}
+	}
+	return all
+}
+
+// The keys of which a policy has several.
+const (
+	peerTerm = "network.peer"
+	linkTerm = "network.link"
+)
+
+func agreed(s *Settings, n *Network, data string) (all []gossip.Term) {
+	add := func(key string, value any) { all = append(all, gossip.Term{Key: key, Value: fmt.Sprint(value)}) }
+	if data != "" {
+		add("world", s.World.Kind+" "+data)
+	}
+	for _, k := range Schema() {
+		if k.Shared && s.Applies(k) {
+			add(k.Name, ValueText(s.Value(k.Name).Interface()))
+		}
+	}
+	add("network.name", n.Name)
+	add("network.start", n.Start.UTC().Format(time.RFC3339Nano))
+	add("network.every", n.Every)
+	for i, p := range n.Peers {
+		add(peerTerm, fmt.Sprintf("%d %s %q", i, p.ID, p.Name))
+	}
+	for i, of := range Neighbours(len(n.Peers), n.Links) {
+		for _, j := range of {
+			if protocol.Peer(i) < j {
+				add(linkTerm, fmt.Sprintf("%d %d", i, j))
+			}
+		}
+	}
+	return all
 }
 
 // HashLine writes a key with a quoted value, so that no value reads as two lines.

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -20,15 +21,35 @@ func chooses(key string) []string {
 	return []string{choice + name}
 }
 
+// policy is a policy's hash, and its terms as text.
+type policy struct {
+	hash  [32]byte
+	terms string
+}
+
+// policyOf returns a policy, of which no two terms have one key.
+func policyOf(t *testing.T, s *config.Settings, n *config.Network, data string) policy {
+	t.Helper()
+	keys := make(map[string]bool)
+	all := config.Terms(s, n, data)
+	for _, term := range all {
+		if keys[term.Key] {
+			t.Errorf("two terms %s", term.Key)
+		}
+		keys[term.Key] = true
+	}
+	return policy{config.PolicyHash(s, n, data), fmt.Sprint(all)}
+}
+
 // TestPolicyIsWhatPeersShare changes each key, and each part of the network, and looks
-// whether the hash follows. A parameter counts where its learner, protocol or world is the
+// whether the hash and the terms follow. A parameter counts where its learner, protocol or world is the
 // chosen one.
 func TestPolicyIsWhatPeersShare(t *testing.T) {
 	c, err := config.Load(configtest.Write(t, configtest.Good(nil)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := config.PolicyHash(&c.Settings, configtest.ThreeSites(), "")
+	before := policyOf(t, &c.Settings, configtest.ThreeSites(), "")
 	other := map[string]string{"arms": "x,y", "rounds.every": "3s", "log.level": "warn", "world.gaussian.means": "[[1, 2, 3]]", "world.changing.means": "[]", "listen": "[]", "world.traffic": "[0.5]", "world.bernoulli.means": "[]", "experiment.faults.partition": "[1, 2]", "experiment.cells": "[{name: x}]", "api.window": "7s", "api.keep": "7s"}
 	for _, k := range config.Schema() {
 		value, ok := other[k.Name]
@@ -41,16 +62,17 @@ func TestPolicyIsWhatPeersShare(t *testing.T) {
 		default:
 			value = "7"
 		}
-		hash := func(set ...string) [32]byte {
+		hash := func(set ...string) policy {
 			t.Helper()
 			other, problems, err := config.Read(c.File, append(set, chooses(k.Name)...))
 			if err != nil || len(problems) > 0 {
 				t.Fatal(k.Name, err, problems)
 			}
-			return config.PolicyHash(&other.Settings, configtest.ThreeSites(), "")
+			return policyOf(t, &other.Settings, configtest.ThreeSites(), "")
 		}
-		if differs := hash(k.Name+"="+value) != hash(); differs != k.Shared {
-			t.Errorf("%s: shared %v, but the hash differs: %v", k.Name, k.Shared, differs)
+		changed, same := hash(k.Name+"="+value), hash()
+		if differs := changed != same; differs != k.Shared || differs != (changed.terms != same.terms) {
+			t.Errorf("%s: shared %v, but the policy differs: %v", k.Name, k.Shared, differs)
 		}
 	}
 	for what, change := range map[string]func(n *config.Network){
@@ -63,11 +85,11 @@ func TestPolicyIsWhatPeersShare(t *testing.T) {
 	} {
 		n := configtest.ThreeSites()
 		change(n)
-		if config.PolicyHash(&c.Settings, n, "") == before {
+		if now := policyOf(t, &c.Settings, n, ""); now.hash == before.hash || now.terms == before.terms {
 			t.Errorf("%s changes nothing", what)
 		}
 	}
-	if config.PolicyHash(&c.Settings, configtest.ThreeSites(), "0123") == before {
+	if policyOf(t, &c.Settings, configtest.ThreeSites(), "0123") == before {
 		t.Error("the records of a world change nothing")
 	}
 	for what, change := range map[string]func(n *config.Network){
@@ -77,7 +99,7 @@ func TestPolicyIsWhatPeersShare(t *testing.T) {
 	} {
 		n := configtest.ThreeSites()
 		change(n)
-		if config.PolicyHash(&c.Settings, n, "") != before {
+		if policyOf(t, &c.Settings, n, "") != before {
 			t.Errorf("%s should change nothing", what)
 		}
 	}

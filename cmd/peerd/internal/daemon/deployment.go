@@ -35,6 +35,7 @@ type Deployment struct {
 	Links   []protocol.Peer // neighbours, ascending
 	source  world.Source    // nil for an application's peer, and until it is needed
 	policy  [sha256.Size]byte
+	terms   []gossip.Term // what policy is the hash of
 	keys    protocol.Keys
 	Spec    node.Spec
 	tags    string // of this program's build
@@ -67,7 +68,7 @@ func NewDeployment(s *config.Settings) (*Deployment, error) {
 		}
 		data = t.source.Data()
 	}
-	t.policy = config.PolicyHash(s, t.Network, data)
+	t.policy, t.terms = config.PolicyHash(s, t.Network, data), config.Terms(s, t.Network, data)
 	ring, err := gossip.NewKeyring(s.Domain(t.policy), t.Network.IDs())
 	if err != nil {
 		return nil, config.Failf(config.ErrNetwork, "%w", err)
@@ -119,7 +120,7 @@ func (t *Deployment) idle() (bool, error) {
 func (t *Deployment) HostConfig(incarnation uint32, log *slog.Logger) gossip.Config {
 	return gossip.Config{
 		Identity: t.id, Listen: t.s.Listen, Self: t.Self, Incarnation: incarnation,
-		Peers: t.Network.Infos(), Neighbours: t.Links, Network: t.Network.Name, Policy: t.policy,
+		Peers: t.Network.Infos(), Neighbours: t.Links, Network: t.Network.Name, Policy: t.policy, Terms: t.terms,
 		Lossless: t.s.Mode == config.Lockstep, Topic: t.s.Mode == config.Live, Logger: log,
 	}
 }

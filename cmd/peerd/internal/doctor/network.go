@@ -156,7 +156,7 @@ func (d *doctor) contacts(all []contact) {
 		check := "neighbour " + c.name
 		switch {
 		case errors.Is(c.err, gossip.ErrMismatch):
-			d.fail(config.ErrRefused, check, "compare network file and `peerd config show` with that site; if this speaks of a backup, see docs/durability.md", "%v", c.err)
+			d.fail(config.ErrRefused, check, "set the keys that are named to one value at both sites; if this speaks of a backup, see docs/durability.md", "%v", c.err)
 		case c.silent:
 			d.warn(check, "start this peer to see", "%s", c.detail)
 		case c.err != nil && reached:
