@@ -31,8 +31,10 @@ func smallNet(more ...string) []string {
 // TestATestnetEndsByItself with a document that adds up.
 func TestATestnetEndsByItself(t *testing.T) {
 	set := []string{"testnet.nodes=3", "testnet.topology=path", "privacy.horizon=200", smallMeans}
+	t.Cleanup(func() { noneLeft(t) })
 	for _, p := range covering(pairs(t, "../../configs/average.yaml", set...)) {
 		t.Run(p.name, func(t *testing.T) {
+			t.Parallel() // most of the time is the wait for the start
 			var out, trouble bytes.Buffer
 			if code := execute(t.Context(), append([]string{"testnet", "-c", "../../configs/average.yaml", "--json"}, p.flags()...), &out, &trouble); code != 0 {
 				t.Fatalf("exit code %d\n%s", code, &trouble)
@@ -56,7 +58,6 @@ func TestATestnetEndsByItself(t *testing.T) {
 					t.Errorf("%s: %+v", s.Name, s)
 				}
 			}
-			noneLeft(t)
 		})
 	}
 }
@@ -161,7 +162,7 @@ func noneLeft(t *testing.T) {
 		t.Log("not checked whether processes are left behind: no pgrep")
 		return
 	}
-	b, _ := exec.CommandContext(t.Context(), "pgrep", "-f", exe+" run").Output() // none found is an error too
+	b, _ := exec.CommandContext(context.WithoutCancel(t.Context()), "pgrep", "-f", exe+" run").Output() // none found is an error too
 	if len(b) > 0 {
 		t.Errorf("left behind: %s", b)
 	}

@@ -26,7 +26,11 @@ func TestRestartedIsNeverStopped(t *testing.T) {
 		for _, kind := range []string{"window", "arrival", "world", "features", "world of features"} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				t.Parallel()
-				for seed := range uint64(2) {
+				seeds := uint64(2)
+				if testing.Short() {
+					seeds = 1
+				}
+				for seed := range seeds {
 					x := usual(name, Settle(kind)).repeatable(seed)
 					switch kind {
 					case "world", "features", "world of features":
@@ -52,17 +56,17 @@ func compareRestarts(t *testing.T, x setting) {
 		t.Fatalf("%d frames and %d ledger lines: this run shows nothing", len(want.frames), len(want.ledger))
 	}
 	rng := rand.New(rand.NewPCG(x.seed, 1))
-	once, often := 25, 2
+	once, often, stopped := 25, 2, 100
 	if testing.Short() {
-		once, often = 5, 1
+		once, often, stopped = 4, 1, 25
 	}
 	for range once {
 		x.saveEvery = 1 + rng.Uint64N(100)
 		want.compare(t, script.run(t, x, map[int]int{rng.IntN(len(script)): 1 + rng.IntN(3)}))
 	}
-	for range often { // a hundred times
+	for range often {
 		stops := make(map[int]int)
-		for range 100 {
+		for range stopped {
 			stops[rng.IntN(len(script))] = 1 + rng.IntN(3)
 		}
 		x.saveEvery = 1 + rng.Uint64N(40)
