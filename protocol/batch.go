@@ -52,12 +52,7 @@ func batchEntry() Entry {
 }
 
 // cadence returns when batches close.
-func (p BatchParams) cadence() Cadence {
-	if p.Growth == 0 {
-		return Cadence{Decisions: p.First, Noun: "batch"}
-	}
-	return Cadence{First: p.First, Growth: p.Growth, Noun: "batch"}
-}
+func (p BatchParams) cadence() Cadence { return batching(p.First, p.Growth) }
 
 // batch is Private-FedLinUCB without a server (Zhou and Chowdhury 2024): each batch of a
 // site's decisions is a leaf, and its row holds the sum over all of its batches, with one

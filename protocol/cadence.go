@@ -123,10 +123,10 @@ func (c Cadence) Size(closed uint64) uint64 {
 	return max(c.First, uint64(math.Ceil(c.Growth*float64(closed))))
 }
 
-// Fewest returns the least number of leaves that hold a number of records, for a cadence with
-// First.
+// Fewest returns the least number of leaves of a stream that hold a number of records, for a
+// cadence with First.
 func (c Cadence) Fewest(records uint64) uint64 {
-	c.Limit, c.Window = 0, 0
+	c.Limit, c.Window, c.Lanes = 0, 0, 0
 	return c.Leaves(records)
 }
 

@@ -196,6 +196,17 @@ func seat(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 	case protocol.BatchParams:
 		p.First, p.Growth, p.Pull = 2, 0, 4
 		s.Params = p
+	case protocol.LocalParams:
+		p.First, p.Growth, p.Pull = 2, 0, 4
+		d.MaybeScanArgs(t, "hops", &p.Hops)
+		var neighbourhood, estimators string
+		if d.MaybeScanArgs(t, "neighbourhood", &neighbourhood) {
+			p.Neighbourhood = protocol.Neighbourhood(neighbourhood)
+		}
+		if d.MaybeScanArgs(t, "estimators", &estimators) {
+			p.Estimators = protocol.Estimators(estimators)
+		}
+		s.Params = p
 	case protocol.ConsensusParams:
 		p = protocol.ConsensusParams{Weights: protocol.Metropolis, Kappa: .5, Patience: 4}
 		var weights string
@@ -222,7 +233,6 @@ func seat(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 	case protocol.FakeParams:
 		var hub, analyst string
 		d.MaybeScanArgs(t, "every", &p.Every)
-		d.MaybeScanArgs(t, "gamma", &p.Gamma)
 		if d.MaybeScanArgs(t, "hub", &hub) {
 			p.Hub = protocol.Peer(hub[0] - 'a')
 		}

@@ -83,8 +83,8 @@ var kindNames = map[Kind]string{
 	consensusState:   "state",
 	coordinatorMeans: "means", coordinatorSums: "report",
 	batchRow: "row", batchDigest: "digest", batchWant: "want",
-	fakeNews: "news",
-	gisAdv:   "adv", gisReq: "req", gisData: "data",
+	localRow: "row", localDigest: "digest", localWant: "want",
+	gisAdv: "adv", gisReq: "req", gisData: "data",
 	sinkMeans: "means", sinkReport: "report", sinkPool: "pool",
 	fakeSealed: "envelope", fakeShuffled: "batch", fakeSum: "sum",
 }
@@ -121,6 +121,9 @@ func equal(a, b Message) bool {
 
 // Diameter returns the greatest distance of two peers.
 func Diameter(graph [][]Peer) int { return diameter(graph) }
+
+// CliqueOf returns which peers are in a peer's clique.
+func CliqueOf(p Peer, g [][]Peer, hops uint64) []bool { return cliqueOf(p, balls(g, hops)) }
 
 // HeldContributions returns the labels of what a peer of gis holds of its first epochs.
 func HeldContributions(p Protocol, epochs uint64) (all []Label) {

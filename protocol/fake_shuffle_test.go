@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 )
 
@@ -174,4 +175,16 @@ func (s slotTable) put(i int, k uint64, node dp.Release) (dp.Release, error) {
 		}
 	}
 	return sum(at...)
+}
+
+// believe reads a vector of noised pulls and noised rewards.
+func believe(b *belief.Belief, total dp.Release) {
+	b.SampleVar[0] = inf
+	for k := range b.X {
+		b.X[k] = 0
+		if n := total.At(k); n > 0 {
+			b.X[k] = total.At(len(b.X)+k) / n
+			b.SampleVar[0] = 1 / float64(max(1, total.Count(0)))
+		}
+	}
 }

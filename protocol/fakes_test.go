@@ -17,7 +17,6 @@ import (
 
 // fakeParams are the parameters of all fakes.
 type fakeParams struct {
-	Gamma   uint64 // local: hops, and estimators
 	Every   uint64 // shuffle: rounds in a batch
 	Hub     Peer   // shuffle: the shuffler
 	Analyst Peer   // shuffle: the analyzer
@@ -25,17 +24,15 @@ type fakeParams struct {
 
 // fakes lists them.
 func fakes() []Entry {
-	params := fakeParams{Gamma: 2, Every: 2, Analyst: 1}
+	params := fakeParams{Every: 2, Analyst: 1}
 	fake := func(name string, wide bool, kinds []Kind, make func(Config, fakeParams) (Protocol, error), of func(fakeParams) Cadence, idle func(fakeParams, Peer) bool) Entry {
 		return define(
 			Entry{Name: name, Summary: "a fake", Kinds: kinds, Wide: wide}, params,
 			typed[fakeParams]{cadence: of, idle: idle, new: make, words: func(fakeParams) Words { return Words{Public: "nothing"} }},
 		)
 	}
-	lanes := func(p fakeParams) Cadence { return Cadence{Lanes: p.Gamma, Noun: "reward"} }
 	batches := func(p fakeParams) Cadence { return Cadence{Rounds: p.Every, Noun: "batch"} }
 	return []Entry{
-		fake("local", true, []Kind{fakeNews}, newFakeLocal, lanes, nil),
 		fake("shuffle", true, []Kind{fakeSealed, fakeShuffled, fakeSum}, newFakeShuffle, batches, func(p fakeParams, self Peer) bool { return self == p.Hub || self == p.Analyst }),
 	}
 }
@@ -126,20 +123,7 @@ func floor(x *big.Int, den uint64) int64 {
 // The kinds of the fakes, from the end of the range that real protocols will not
 // reach.
 const (
-	fakeNews Kind = 96 + iota // local: an origin's newest running sum in one estimator
-
-	_
-	_
-	_
-
-	_
-	_
-	_
-
-	_
-	_
-
-	fakeSealed   // shuffle: a silo's newest p-sum, for the analyzer's eyes
-	fakeShuffled // shuffle: all silos' p-sums of a batch, without their origins
-	fakeSum      // shuffle: the sum over all silos
+	fakeSealed   Kind = 105 + iota // shuffle: a silo's newest p-sum, for the analyzer's eyes
+	fakeShuffled                   // shuffle: all silos' p-sums of a batch, without their origins
+	fakeSum                        // shuffle: the sum over all silos
 )

@@ -33,6 +33,7 @@ var others = map[string]string{
 	"protocol/export_test.go batch":                 "a message of a fake",
 	"protocol/fakes_test.go batch":                  "a leaf of a fake",
 	"protocol/phases.go batch":                      "a leaf",
+	"protocol/totals.go batch":                      "a leaf",
 	"dp/noise.go gaussian":                          "a law of noise",
 	"cmd/peerd/internal/config/schema.go none":      "no figure, and no logarithmic axis",
 	"cmd/peerd/internal/experiment/figure.go none":  "no figure",

@@ -154,6 +154,7 @@ func Table() []Entry {
 		gisEntry(),
 		sinkEntry(),
 		batchEntry(),
+		localEntry(),
 	}
 }
 

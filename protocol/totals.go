@@ -15,6 +15,14 @@ type totals struct {
 	total  []dp.Release // own sums of the window, by part; empty before the first leaf
 }
 
+// batching returns the cadence of batches of decisions that grow, or stay as long as the first.
+func batching(first uint64, growth float64) Cadence {
+	if growth == 0 {
+		return Cadence{Decisions: first, Noun: "batch"}
+	}
+	return Cadence{First: first, Growth: growth, Noun: "batch"}
+}
+
 func newTotals(c Config, row Kind, pull uint64, check func(*Message) error) (totals, error) {
 	o, err := newOffers(c, row, pull, check)
 	return totals{offers: o, total: make([]dp.Release, c.Parts)}, err

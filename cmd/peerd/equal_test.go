@@ -179,7 +179,7 @@ func runsAsSimulated(t *testing.T, s *config.Settings) (want map[string][]byte) 
 	return want
 }
 
-// TestThePapersSystemsRunAsSimulated: the configurations of papers 001 and 003, in lockstep.
+// TestThePapersSystemsRunAsSimulated: the configurations of papers 000, 001 and 003, in lockstep.
 func TestThePapersSystemsRunAsSimulated(t *testing.T) {
 	if os.Getenv("PEERD_LONG") == "" {
 		t.Skip("scripts/show/simulated-is-what-runs.sh runs it")
@@ -198,6 +198,8 @@ func TestThePapersSystemsRunAsSimulated(t *testing.T) {
 		{"hdp-mab", explored},
 		{"dp-master-worker", nil},
 		{"dp-decentralized", nil},
+		{"local-feducb", nil},
+		{"local-feducb", []string{"protocol.local.estimators=split", "protocol.local.neighbourhood=clique", "protocol.local.first=100"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			loaded, err := config.Load("../../configs/"+c.name+".yaml", append(c.set, "mode=lockstep", "seed=7", fmt.Sprintf("rounds.count=%d", equalityRounds)))

@@ -1,0 +1,195 @@
+package protocol
+
+import (
+	"fmt"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+	"peerd.dev/dp/state"
+)
+
+// The messages of local.
+const (
+	localRow    Kind = 56 // the sum over all batches of an estimator of its origin, signed
+	localDigest Kind = localRow + floodDigest
+	localWant   Kind = localRow + floodWant
+)
+
+// Estimators names how many estimators a peer of protocol local has.
+type Estimators string
+
+// The numbers of estimators.
+const (
+	OneEstimator    Estimators = "one"   // of all records
+	SplitEstimators Estimators = "split" // as many as links that releases travel; rounds take turns
+)
+
+// LocalParams are the parameters of protocol local.
+type LocalParams struct {
+	Hops          uint64        `want:"1..255" unit:"links" fixed:"yes" doc:"Links that a release travels, one a round, and so how far away the sites are from which a site learns; γ of the paper."`
+	Neighbourhood Neighbourhood `want:"ball|clique" doc:"Whose releases a site adds up: of all sites at most hops links away, or of those that are in the same clique, of which every two are at most hops links apart, as the paper has it."`
+	Estimators    Estimators    `want:"one|split" fixed:"yes" doc:"one learns from every release; split, as the paper has it, has as many estimators as hops, and a round feeds and uses one of them, in turns."`
+	First         uint64        `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions of an estimator of a site in its first batch. With growth, 85 times the deviation of the noise in a draw over the root of the number of sites is good."`
+	Growth        float64       `want:"0 up to 4" fixed:"yes" doc:"A batch has this many times the decisions of all batches of its estimator before it; 0 keeps all batches as long as the first."`
+	Pull          uint64        `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
+}
+
+func localEntry() Entry {
+	return define(
+		Entry{
+			Name: "local", Summary: "batches of a site's decisions, each released once, and the sums over them spread to sites a few links away, for learners that choose by features",
+			Kinds: []Kind{localRow, localDigest, localWant}, Leaf: "first", Wide: true,
+			Suits:    func(dp.Mechanism) bool { return true },
+			Adaptive: true, // a digest has a sum of signatures, which follow from what was released
+		},
+		LocalParams{Hops: 2, Neighbourhood: Ball, Estimators: OneEstimator, First: 100, Growth: .5, Pull: 20},
+		typed[LocalParams]{
+			cadence: LocalParams.cadence,
+			check: func(p LocalParams, n Net) (field, want string) {
+				if lanes := p.cadence().lanes(); n.Horizon > 0 && p.First > n.Horizon/lanes {
+					return "first", fmt.Sprintf("at most privacy.horizon over the %d estimators, or no batch is ever released", lanes)
+				}
+				return "", ""
+			},
+			small: func(p LocalParams, leaf uint64) LocalParams {
+				p.First, p.Growth, p.Pull = leaf, min(p.Growth, .1), min(p.Pull, leaf+1)
+				return p
+			},
+			words: func(LocalParams) Words {
+				return Words{Public: "how many rewards each batch holds, which is one for every decision in it"}
+			},
+			new: newLocal,
+		},
+	)
+}
+
+// cadence returns when batches close.
+func (p LocalParams) cadence() Cadence {
+	c := batching(p.First, p.Growth)
+	if p.Estimators == SplitEstimators {
+		c.Lanes = p.Hops
+	}
+	return c
+}
+
+// local is decentralized FedUCB, in the LOCAL model of communication (Dubey and Pentland 2020,
+// Algorithm 3): what a site releases travels a number of links, one a round, and no further. Each
+// batch of a site's decisions is a leaf, and its row holds the sum over all of its
+// batches, with one count; see [totals]. A peer adds up the newest rows of its neighbourhood, so
+// a row that comes twice, late, or not at all is counted once in the end.
+//
+// How much further a row may travel is not written on it: that is the number of links less the
+// distance from its origin, by the published graph, whichever way it came. So no relay's word
+// is needed for it. A relay cannot change a row, which is signed, nor make it travel further
+// than its reach, since whoever is out of it refuses the row. It can keep a row back; then others
+// that hold it pass it on, once digests show that it is missing.
+//
+// With split estimators round t feeds and uses estimator t mod hops alone, each with
+// streams of its own. Every record lies in one of them, so the charge for one covers all. That is
+// what the paper's proof needs; estimators that learn from a part of the records each learn
+// less.
+//
+// As with batch the belief is of released batches alone, the peer's own included.
+type local struct {
+	totals
+	cadence Cadence
+	members []bool // whose rows are added up
+	parts   int
+	width   int
+	round   Round // of the next decision
+	belief  belief.Belief
+	stale   bool
+}
+
+func newLocal(c Config, p LocalParams) (Protocol, error) {
+	if err := p.cadence().Check(); err != nil || p.First < 1 || p.Hops < 1 {
+		return nil, fmt.Errorf("local: hops %d, first %d, growth %v, want at least 1, at least 1, and 0 up to 4", p.Hops, p.First, p.Growth)
+	}
+	l := &local{cadence: p.cadence(), parts: c.Parts, width: c.Width, belief: belief.New(c.Parts, c.Width)}
+	c.Parts, c.Topic = l.cadence.Streams(c.Parts), false // a row for each stream; and a topic has no reach
+	var err error
+	if l.totals, err = newTotals(c, localRow, p.Pull, l.check); err != nil {
+		return nil, fmt.Errorf("local: %w", err)
+	}
+	balls := balls(c.Graph, p.Hops)
+	if p.Neighbourhood == Clique {
+		l.members = cliqueOf(c.Self, balls)
+	}
+	l.reach = map[Peer][]bool{c.Self: balls[c.Self]}
+	for _, n := range c.Neighbours() {
+		l.reach[n] = balls[n]
+	}
+	return l, nil
+}
+
+// check refuses what is no row of an origin in reach.
+func (l *local) check(m *Message) error {
+	if !l.holds(l.c.Self, m.label.Origin) {
+		return m.bad("its origin is further away than releases travel")
+	}
+	return l.sound(m, l.width, l.cadence)
+}
+
+// Chosen counts the choice.
+func (l *local) Chosen(part int) { l.belief.Pulls[part]++ }
+
+// Released adds batches to those before and makes rows of them.
+func (l *local) Released(own []Own, out *Outbox) error {
+	for i := range own {
+		if own[i].Over {
+			continue
+		}
+		l.stale = true
+		if err := l.add(&own[i], out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Tick sends digests, and has the next estimator take its turn.
+func (l *local) Tick(t Round, out *Outbox) error {
+	l.round = t + 1
+	l.stale = l.stale || l.cadence.Lanes > 1
+	l.tick(t, out)
+	return nil
+}
+
+// Receive takes in rows and digests.
+func (l *local) Receive(from Peer, m Message, out *Outbox) error {
+	news, err := l.receive(from, m, out)
+	l.stale = l.stale || news
+	return err
+}
+
+// Belief adds up what the neighbourhood has released to the estimator whose turn it is.
+func (l *local) Belief() *belief.Belief {
+	if l.stale {
+		for k := range l.parts {
+			l.addUp(&l.belief, k, l.cadence.Stream(k, l.parts, l.round), l.members)
+		}
+		l.stale = false
+	}
+	return &l.belief
+}
+
+const localVersion = 1
+
+// Save implements [Protocol].
+func (l *local) Save() ([]byte, error) {
+	w := state.NewWriter(localVersion)
+	l.save(w)
+	w.Uint(uint64(l.round))
+	w.Uints(l.belief.Pulls)
+	return w.State(), nil
+}
+
+// Load implements [Protocol].
+func (l *local) Load(saved []byte) error {
+	s := state.NewReader(saved, localVersion)
+	l.load(s, l.width)
+	l.round = Round(s.Uint())
+	s.Uints(l.belief.Pulls)
+	l.stale = true
+	return ended(s)
+}
