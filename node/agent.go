@@ -74,6 +74,8 @@ type Agent struct {
 	self         protocol.Peer
 	neighbours   []protocol.Peer
 	roundEnds    bool
+	arms         int
+	explore      float64        // share of choices
 	learner      bandit.Learner // nil for an idle agent
 	noisedCounts bool
 	protocol     protocol.Protocol
@@ -137,10 +139,22 @@ func (a *Agent) NoisedCounts() bool { return a.noisedCounts }
 // Idle reports whether the agent has a role and no arms.
 func (a *Agent) Idle() bool { return a.learner == nil }
 
-// Choose returns the learner's choice, which is public.
+// Choose returns the learner's choice, or an exploring one. Without features it is public: the coins of
+// exploration are the learner's, and follow from nothing.
 func (a *Agent) Choose(t bandit.Turn) bandit.Choice {
-	return a.learner.Choose(a.bugBelief(a.Belief()), t)
+	c := a.learner.Choose(a.bugBelief(a.Belief()), t)
+	if a.explore > 0 {
+		c = bandit.Explore(c, t, a.arms, a.explore, a.coins[0].Rand)
+	}
+	return c
 }
+
+// Explored returns the share of choices that explore.
+func (a *Agent) Explored() float64 { return a.explore }
+
+// Explore sets that share for the choices that follow. A driver that makes choices again sets the share
+// with which they were made.
+func (a *Agent) Explore(share float64) { a.explore = share }
 
 // Chose says that an arm was chosen in round t, by the learner or by a rule, and returns
 // where the record of the choice goes. The driver keeps that with the choice.

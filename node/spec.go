@@ -18,6 +18,9 @@ type Spec struct {
 	Protocol any               // parameters of an entry of [protocol.Table]; the same
 	Privacy  Privacy
 	Public   Seed // of what is drawn alike by all peers
+	// Explore is the share of choices that explore, as [bandit.Explore] does. Peers need not agree
+	// on it.
+	Explore float64
 }
 
 // Peers returns how many peers the network has.
@@ -168,8 +171,11 @@ func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (b
 	if p := s.Privacy; p.Unclipped && (p.Mode != dp.Lockstep || p.Mechanism.Law() == dp.Gaussian) {
 		return nil, errors.New("node: unclipped rewards are for lockstep and Laplace noise")
 	}
+	if !(s.Explore >= 0 && s.Explore <= 1) {
+		return nil, fmt.Errorf("node: explore %v, want a share from 0 to 1", s.Explore)
+	}
 	a := &Agent{
-		spent: -1, noisedCounts: s.Privacy.NoisedCounts(), self: c.Self, neighbours: s.Graph[c.Self], roundEnds: c.RoundEnds,
+		arms: s.Arms, explore: s.Explore, spent: -1, noisedCounts: s.Privacy.NoisedCounts(), self: c.Self, neighbours: s.Graph[c.Self], roundEnds: c.RoundEnds,
 		coins: [3]Coins{c.Seed.Coins("learner"), c.Seed.Coins("protocol"), c.Seed.Coins("secret")},
 	}
 	learner, err := learn(a.coins[0])

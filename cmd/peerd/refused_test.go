@@ -107,6 +107,7 @@ func refusedAlone() []refusedCase {
 		{key: "world.replay.cap", value: "0", reason: "want a whole number from 1"},
 		{key: "testnet.nodes", value: "0", reason: "want a whole number from 1 to 100000"},
 		{key: "testnet.nodes", value: "100001", reason: "want a whole number from 1 to 100000"},
+		{key: "learner.explore", value: "1.01", reason: "want a number from 0 to 1"},
 		{key: "world.traffic", value: "[]", reason: "want a list of numbers over 0 up to 1; [1] is a decision in every round"},
 		{key: "world.traffic", value: "[0.5, 0]", reason: "want numbers over 0 up to 1; number 1 is 0"},
 		{key: "world.traffic", value: "[[1]]", reason: "want a list of numbers over 0 up to 1"},

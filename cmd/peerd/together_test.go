@@ -119,6 +119,7 @@ func refusedTogether() []refusedCase {
 		},
 		{key: "world.bernoulli.means", value: "[[0.1, 0.1, 0.1]]", reason: "want [] with draw: sites", with: map[string]string{"world.bernoulli.draw": "sites"}},
 		{key: "experiment.lemmas", value: "true", reason: "want false with protocol.name: rows", with: rows()},
+		{key: "experiment.lemmas", value: "true", reason: "want false with learner.explore: 0.1", with: average("learner.explore", "0.1", "protocol.average.consistency", "max")},
 		{key: "experiment.lemmas", value: "true", reason: "want false with experiment.alone: true", with: map[string]string{"protocol.average.consistency": "max", "experiment.alone": "true"}},
 		{key: "experiment.lemmas", value: "true", reason: "want false with protocol.average.consistency: capped"},
 		{key: "experiment.lemmas", value: "true", reason: "want false with privacy.mechanism: honaker", with: map[string]string{"privacy.mechanism": "honaker", "protocol.average.consistency": "max"}},

@@ -167,15 +167,15 @@ func TestDecisionsAndRewards(t *testing.T) {
 	for _, c := range []struct{ path, body, want string }{
 		{
 			"/v1/decisions", `{"id":"a","exclude":["red","blue"],"subject":"Ærøskøbing 7"}`,
-			`{"id":"a","action":"red","propensity":0.5,"source":"learned","counted":true,"repeated":false,"expires_at":"2030-01-02T03:04:05Z"}`,
+			`{"id":"a","action":"red","propensity":0.5,"source":"learned","model":"1-2-3","counted":true,"repeated":false,"expires_at":"2030-01-02T03:04:05Z"}`,
 		},
 		{
 			"/v1/decisions", "\t{ \"id\" : \"\\u0061\" }\r\n",
-			`{"id":"a","action":"red","propensity":0.5,"source":"learned","counted":true,"repeated":true,"expires_at":"2030-01-02T03:04:05Z"}`,
+			`{"id":"a","action":"red","propensity":0.5,"source":"learned","model":"1-2-3","counted":true,"repeated":true,"expires_at":"2030-01-02T03:04:05Z"}`,
 		},
 		{
 			"/v1/decisions", `{}`,
-			`{"id":"made-1","action":"red","propensity":0.5,"source":"learned","counted":true,"repeated":false,"expires_at":"2030-01-02T03:04:05Z"}`,
+			`{"id":"made-1","action":"red","propensity":0.5,"source":"learned","model":"1-2-3","counted":true,"repeated":false,"expires_at":"2030-01-02T03:04:05Z"}`,
 		},
 		{"/v1/rewards", `{"value":-0.0,"id":"a"}`, `{"id":"a","duplicate":false,"counted":true}`},
 		{"/v1/rewards", `{"id":"a","value":0e5}`, `{"id":"a","duplicate":true,"counted":true}`},
@@ -189,7 +189,7 @@ func TestDecisionsAndRewards(t *testing.T) {
 		},
 		{
 			"/v1/decisions/batch", `{"decisions":[{"id":"a"},{"id":7}]}`,
-			`{"outcomes":[{"status":200,"decision":{"id":"a","action":"red","propensity":0.5,"source":"learned","counted":true,"repeated":true,"expires_at":"2030-01-02T03:04:05Z"}},` +
+			`{"outcomes":[{"status":200,"decision":{"id":"a","action":"red","propensity":0.5,"source":"learned","model":"1-2-3","counted":true,"repeated":true,"expires_at":"2030-01-02T03:04:05Z"}},` +
 				`{"status":422,"problem":{"title":"Unprocessable Entity","status":422,"detail":"body.decisions[1].id: want a string","code":"invalid","errors":[{"location":"body.decisions[1].id","message":"want a string"}]}}]}`,
 		},
 	} {

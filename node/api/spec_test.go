@@ -83,7 +83,7 @@ func TestAnswersFitTheSpecification(t *testing.T) {
 func TestMisfitsAreFound(t *testing.T) {
 	all := schemas{}
 	ask, decided, status := all.of(reflect.TypeFor[askBatchBody](), true), all.of(reflect.TypeFor[decisionBody](), false), all.of(reflect.TypeFor[Status](), false)
-	const good = `"id":"a","action":"b","propensity":0.5,"source":"learned","counted":true,"repeated":false`
+	const good = `"id":"a","action":"b","propensity":0.5,"source":"learned","model":"1-2-3","counted":true,"repeated":false`
 	for _, c := range []struct {
 		schema object
 		text   string

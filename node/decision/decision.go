@@ -36,8 +36,9 @@ const (
 type Decision struct {
 	ID         string
 	Action     string
-	Propensity float64 // probability of the action, given what all peers may know; 0 if not computed
+	Propensity float64 // probability of the action, given what all peers may know and, with exploration, what the learner chose; 0 if not computed
 	Source     Source
+	Model      string    // what it was chosen from: incarnation-round-releases; equal for choices from the same releases
 	Counted    bool      // the peer will learn from its reward; false for a subject at its limit, and where no release will hold it
 	Repeated   bool      // it was made before, for an ask with the same id
 	ExpiresAt  time.Time // its reward is accepted until then

@@ -22,12 +22,24 @@ type choice struct {
 	route    node.Route      // of the reward; zero unless counted
 	late     bool            // its stream had no leaf left
 	chance   float64
+	model    model
 	expires  time.Time
-	due      uint64 // round in which its reward is taken in
-	step     uint64 // in which it was made
+	window   time.Duration // between the decision and then; 0 if an earlier release made it
+	due      uint64        // round in which its reward is taken in
+	step     uint64        // in which it was made
 	value    bandit.Reward
 	subject  [8]byte // of the hash of its subject; zero for none
 }
+
+// A model says what a learner chose from: the incarnation, the rounds whose messages it had taken in, and how
+// many nodes it had drawn. Of one peer, choices of one model rest on the same releases. All of it is
+// public; a number of steps would show how many decisions there were.
+type model struct {
+	incarnation     uint32
+	round, released uint64
+}
+
+func (m model) String() string { return fmt.Sprintf("%d-%d-%d", m.incarnation, m.round, m.released) }
 
 // Format implements [fmt.Formatter] as [logRecord] does.
 func (choice) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
@@ -48,7 +60,7 @@ func (c *choice) bytes() []byte {
 			source = byte(i)
 		}
 	}
-	b := append(make([]byte, 0, 80+8*len(c.features)), stateVersion, flags(c.counted, c.rewarded, c.route.In, c.late), source)
+	b := append(make([]byte, 0, 96+8*len(c.features)), choiceVersion, flags(c.counted, c.rewarded, c.route.In, c.late), source)
 	b = binary.AppendUvarint(b, uint64(c.arm))
 	b = appendFeatures(b, c.features)
 	b = binary.AppendUvarint(b, uint64(c.route.Stream))
@@ -56,12 +68,16 @@ func (c *choice) bytes() []byte {
 	for _, v := range []uint64{math.Float64bits(c.chance), uint64(c.expires.UnixNano()), c.due, c.step} {
 		b = binary.BigEndian.AppendUint64(b, v)
 	}
-	return append(appendReward(b, c.value), c.subject[:]...)
+	b = append(appendReward(b, c.value), c.subject[:]...)
+	b = binary.AppendUvarint(b, uint64(c.model.incarnation))
+	b = binary.AppendUvarint(b, c.model.round)
+	b = binary.AppendUvarint(b, c.model.released)
+	return binary.AppendUvarint(b, uint64(c.window/time.Millisecond))
 }
 
 // parseChoice reads a decision of a site of a shape.
 func parseChoice(b []byte, s shape) (c choice, err error) {
-	if err = checkVersion("decision", b, stateVersion); err != nil {
+	if err = checkVersion("decision", b, 3, choiceVersion); err != nil {
 		return c, err
 	}
 	r := reader{b: b[1:]}
@@ -78,6 +94,18 @@ func parseChoice(b []byte, s shape) (c choice, err error) {
 	c.due, c.step = r.uint64(), r.uint64()
 	c.value = r.reward()
 	copy(c.subject[:], r.take(len(c.subject)))
+	if b[0] > 3 {
+		incarnation := r.uvarint()
+		if incarnation > math.MaxUint32 {
+			r.fail()
+		}
+		c.model = model{uint32(incarnation), r.uvarint(), r.uvarint()}
+		window := r.uvarint()
+		if window > math.MaxInt64/uint64(time.Millisecond) {
+			r.fail()
+		}
+		c.window = time.Duration(window) * time.Millisecond
+	}
 	if r.err != nil || len(r.b) > 0 {
 		return c, fmt.Errorf("%w: decision", ErrDamaged)
 	}

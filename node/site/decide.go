@@ -31,7 +31,7 @@ func (s *Site) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome
 		}
 		out[i].Value = decision.Decision{
 			ID: asks[i].ID, Action: s.c.Arms[c.arm], Propensity: c.chance, Source: c.source,
-			Counted: c.learned(), Repeated: repeated, ExpiresAt: c.expires,
+			Counted: c.learned(), Repeated: repeated, ExpiresAt: c.expires, Model: c.model.String(),
 		}
 	}
 	if err := x.close(); err != nil {
@@ -75,8 +75,11 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	for _, f := range ask.Features {
 		turn.Features = append(turn.Features, f)
 	}
-	e := logRecord{kind: logChosen, counted: counted, turn: turn.Round, excluded: excluded}
-	c = choice{counted: counted, subject: subject, chance: 1, expires: x.now.Add(x.c.Rules.Window).UTC().Truncate(time.Millisecond), step: x.step + 1}
+	e := logRecord{kind: logChosen, explore: x.agent.Explored(), counted: counted, turn: turn.Round, excluded: excluded}
+	c = choice{
+		counted: counted, subject: subject, chance: 1, step: x.step + 1, model: model{x.life.Incarnation, x.state.Round, x.state.Released},
+		expires: x.now.Add(x.c.Rules.Window).UTC().Truncate(time.Millisecond), window: x.c.Rules.Window,
+	}
 	c.source, c.arm = x.rule(excluded)
 	if c.source == decision.Learned {
 		chosen := x.agent.Choose(turn)

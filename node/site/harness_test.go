@@ -58,6 +58,7 @@ type setting struct {
 	idle       bool            // the site has a role without actions
 	neighbours []protocol.Peer // nil for the usual
 	seed       uint64
+	explore    float64
 }
 
 // usual is a private site that serves an application.
@@ -143,7 +144,7 @@ func (x *setting) spec() node.Spec {
 	}
 	s := node.Spec{
 		Arms: len(x.arms), Graph: [][]protocol.Peer{{self}, {left, right}, {self}},
-		Learner: learner.Small(learner.Params), Protocol: params,
+		Learner: learner.Small(learner.Params), Protocol: params, Explore: x.explore,
 		Privacy: node.Privacy{Mode: x.mode, Budget: budget, Mechanism: x.mechanism, Adjacency: x.adjacency, RecordsPerUser: x.records, Horizon: x.horizon},
 	}
 	switch {

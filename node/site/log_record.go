@@ -3,6 +3,7 @@ package site
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
@@ -20,7 +21,8 @@ const (
 
 // logRecord is a step in the log: its input, and the noise that was drawn in it.
 type logRecord struct {
-	kind logKind
+	kind    logKind
+	explore float64 // share of exploration with which was chosen; of logChosen and logRound
 
 	// of logChosen
 	learner  bool // the learner chose; else a rule did
@@ -47,7 +49,10 @@ type logRecord struct {
 func (logRecord) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 func (e *logRecord) bytes() []byte {
-	b := []byte{stateVersion, byte(e.kind)}
+	b := []byte{logVersion, byte(e.kind)}
+	if e.kind != logSettled {
+		b = binary.BigEndian.AppendUint64(b, math.Float64bits(e.explore))
+	}
 	switch e.kind {
 	case logChosen:
 		b = append(b, flags(e.learner, e.counted))
@@ -85,11 +90,14 @@ func (e *logRecord) bytes() []byte {
 
 // parseLogRecord reads a log record of a site of a shape.
 func parseLogRecord(b []byte, s shape) (e logRecord, err error) {
-	if err = checkVersion("log record", b, stateVersion); err != nil {
+	if err = checkVersion("log record", b, 3, logVersion); err != nil {
 		return e, err
 	}
 	r := reader{b: b[1:]}
 	e.kind = logKind(r.byte())
+	if b[0] > 3 && e.kind != logSettled {
+		e.explore = math.Float64frombits(r.uint64())
+	}
 	switch e.kind {
 	case logChosen:
 		f := r.byte()

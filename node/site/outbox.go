@@ -111,7 +111,7 @@ func (s *Site) resend(ctx context.Context, to Transport) error {
 
 // outbox returns envelopes as they are stored, and has each message keep its bytes.
 func outbox(es []protocol.Envelope) []byte {
-	b := []byte{stateVersion}
+	b := []byte{outboxVersion}
 	for i := range es {
 		b = binary.AppendUvarint(b, uint64(es[i].To))
 		b = appendPart(b, es[i].Message.Frame())
@@ -121,7 +121,7 @@ func outbox(es []protocol.Envelope) []byte {
 
 func parseOutbox(b []byte) (es []protocol.Envelope, err error) {
 	r := reader{b: b}
-	if v := r.byte(); v != stateVersion {
+	if v := r.byte(); v != outboxVersion {
 		return nil, fmt.Errorf("%w: outbox of version %d", ErrDamaged, v)
 	}
 	for len(r.b) > 0 && r.err == nil {

@@ -3,6 +3,7 @@ package site
 import (
 	"bytes"
 	"errors"
+	"math"
 	"reflect"
 	"runtime"
 	"slices"
@@ -79,7 +80,11 @@ func anyObservation(features int) *rapid.Generator[observation] {
 
 func anyLogRecord(ms []protocol.Message, nodes []dp.Release, features int) *rapid.Generator[logRecord] {
 	return rapid.Custom(func(r *rapid.T) (e logRecord) {
-		switch e.kind = rapid.SampledFrom([]logKind{logChosen, logSettled, logRound}).Draw(r, "kind"); e.kind {
+		e.kind = rapid.SampledFrom([]logKind{logChosen, logSettled, logRound}).Draw(r, "kind")
+		if e.kind != logSettled {
+			e.explore = rapid.Float64Range(0, 1).Draw(r, "explore")
+		}
+		switch e.kind {
 		case logChosen:
 			e.learner, e.counted = rapid.Bool().Draw(r, "learner"), rapid.Bool().Draw(r, "counted")
 			e.arm, e.turn = anyArm().Draw(r, "arm"), rapid.Uint64().Draw(r, "turn")
@@ -115,7 +120,7 @@ func TestLogRecordsSurvive(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		if !bytes.Equal(got.bytes(), b) || got.kind != e.kind || got.arm != e.arm || got.turn != e.turn || got.round != e.round ||
+		if !bytes.Equal(got.bytes(), b) || got.kind != e.kind || got.explore != e.explore || got.arm != e.arm || got.turn != e.turn || got.round != e.round ||
 			got.learner != e.learner || got.counted != e.counted || !slices.Equal(got.excluded, e.excluded) || got.decisions != e.decisions ||
 			!equal(got.observations, e.observations) ||
 			!reflect.DeepEqual(got.played, e.played) || len(got.in) != len(e.in) || !slices.EqualFunc(got.drawn, e.drawn, dp.Release.Equal) ||
@@ -164,7 +169,8 @@ func anyChoice(features int) *rapid.Generator[choice] {
 			features: anyFeatures(features).Draw(r, "features"), route: anyRoute(rapid.Bool().Draw(r, "in")).Draw(r, "route"),
 			chance: rapid.Float64Range(0, 1).Draw(r, "chance"), expires: time.Unix(0, rapid.Int64().Draw(r, "expires")).UTC(),
 			due: rapid.Uint64().Draw(r, "due"), step: rapid.Uint64().Draw(r, "step"),
-			value: anyReward().Draw(r, "value"),
+			value: anyReward().Draw(r, "value"), model: model{rapid.Uint32().Draw(r, "incarnation"), rapid.Uint64().Draw(r, "round"), rapid.Uint64().Draw(r, "released")},
+			window: time.Duration(rapid.Int64Range(0, math.MaxInt64/1_000_000).Draw(r, "window")) * time.Millisecond,
 		}
 		copy(c.subject[:], rapid.SliceOfN(rapid.Byte(), 8, 8).Draw(r, "subject"))
 		return c
@@ -262,7 +268,7 @@ func FuzzParseLogRecord(f *testing.F) {
 		e := anyLogRecord(ms, nodes, i%2*3).Example(i)
 		f.Add(i%2 == 1, e.bytes())
 	}
-	f.Add(false, []byte{stateVersion, byte(logRound), 1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f})
+	f.Add(false, []byte{3, byte(logRound), 1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f})
 	f.Fuzz(func(t *testing.T, contextual bool, b []byte) {
 		of := parsed(0)
 		if contextual {

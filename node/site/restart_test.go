@@ -40,7 +40,7 @@ func TestRestartedIsNeverStopped(t *testing.T) {
 						x.features = 2
 					}
 					if seed == 1 {
-						x.rules.Fallback, x.rules.MinExposures = "green", 3
+						x.rules.Fallback, x.rules.MinExposures, x.explore = "green", 3, .3
 					}
 					compareRestarts(t, x)
 				}
@@ -204,7 +204,7 @@ func (tr *trace) ask(r *rig, asks []ask, ids []string) []string {
 		if o.Err == nil {
 			ids = append(ids, d.ID)
 		}
-		tr.answers = append(tr.answers, fmt.Sprintf("%s %x %s %v %v %v %v", d.Action, d.Propensity, d.Source, d.Counted, d.Repeated, d.ExpiresAt.Format(time.RFC3339Nano), o.Err))
+		tr.answers = append(tr.answers, fmt.Sprintf("%s %x %s %s %v %v %v %v", d.Action, d.Propensity, d.Source, d.Model, d.Counted, d.Repeated, d.ExpiresAt.Format(time.RFC3339Nano), o.Err))
 	}
 	return ids
 }

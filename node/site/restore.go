@@ -81,6 +81,9 @@ func (s *Site) replay(v []byte) (uint64, error) {
 		return 0, err
 	}
 	s.agent.Replay(e.drawn, e.hidden)
+	configured := s.agent.Explored()
+	defer s.agent.Explore(configured)
+	s.agent.Explore(e.explore)
 	switch e.kind {
 	case logChosen:
 		if e.learner {

@@ -42,7 +42,7 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 		return nil // found since the round began
 	}
 	protocol.Sort(in)
-	e := logRecord{kind: logRound, round: uint64(t), in: in}
+	e := logRecord{kind: logRound, explore: s.agent.Explored(), round: uint64(t), in: in}
 	s.agent.Receive(in)
 	if s.world != nil && uint64(t) < s.c.Rounds {
 		if turn := s.world.Turn(uint64(t)); !turn.None {

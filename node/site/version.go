@@ -10,7 +10,9 @@ import (
 // The first byte of every stored value is the version of its kind. All were 1 in releases
 // that wrote some of them with encoding/gob.
 const (
-	stateVersion    = 3 // of log records, decisions and outboxes
+	logVersion      = 4 // of log records; 3 had no share of exploration
+	choiceVersion   = 4 // of decisions; 3 had neither model nor window
+	outboxVersion   = 3
 	lifeVersion     = 2
 	snapshotVersion = 2
 	evidenceVersion = 2
@@ -25,22 +27,22 @@ var ErrDamaged = errors.New("the store is damaged, or another configuration's")
 // ErrOlder is wrapped by the errors that refuse a value of an earlier release.
 var ErrOlder = errors.New("this folder was begun by an earlier release of peerd, whose format is not read: begin a new folder with `peerd init`")
 
-// checkVersion refuses a value of another version than want.
-func checkVersion(what string, b []byte, want byte) error {
+// checkVersion refuses a value of a version that is not read: all are from oldest to newest.
+func checkVersion(what string, b []byte, oldest, newest byte) error {
 	switch {
 	case len(b) == 0:
 		return fmt.Errorf("%w: %s is missing or empty", ErrDamaged, what)
-	case 0 < b[0] && b[0] < want:
+	case 0 < b[0] && b[0] < oldest:
 		return fmt.Errorf("%s: %w", what, ErrOlder)
-	case b[0] != want:
-		return fmt.Errorf("%w: %s of version %d, want %d: another release of peerd wrote it", ErrDamaged, what, b[0], want)
+	case b[0] < oldest || b[0] > newest:
+		return fmt.Errorf("%w: %s of version %d, want %d: another release of peerd wrote it", ErrDamaged, what, b[0], newest)
 	}
 	return nil
 }
 
 // decode reads a value that was written by a [state.Writer] of a version.
 func decode(what string, b []byte, version byte, read func(*state.Reader)) error { //nolint:unparam // kinds change their versions one by one
-	if err := checkVersion(what, b, version); err != nil {
+	if err := checkVersion(what, b, version, version); err != nil {
 		return err
 	}
 	r := state.NewReader(b, version)

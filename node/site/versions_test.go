@@ -56,22 +56,22 @@ func TestAnEarlierReleaseIsRefused(t *testing.T) {
 		})
 	}
 	for what, c := range map[string]struct {
-		version byte
-		parse   func(b []byte) error
+		oldest, newest byte
+		parse          func(b []byte) error
 	}{
-		"life":     {lifeVersion, func(b []byte) error { _, err := parseLife(b); return err }},
-		"pinned":   {pinnedVersion, func(b []byte) error { _, err := parsePinned(b); return err }},
-		"evidence": {evidenceVersion, func(b []byte) error { _, err := parseEvidence(b); return err }},
-		"snapshot": {snapshotVersion, func(b []byte) error { _, err := parseSnapshot(b, 3); return err }},
-		"log":      {stateVersion, func(b []byte) error { _, err := parseLogRecord(b, parsed(0)); return err }},
-		"decision": {stateVersion, func(b []byte) error { _, err := parseChoice(b, parsed(0)); return err }},
+		"life":     {lifeVersion, lifeVersion, func(b []byte) error { _, err := parseLife(b); return err }},
+		"pinned":   {pinnedVersion, pinnedVersion, func(b []byte) error { _, err := parsePinned(b); return err }},
+		"evidence": {evidenceVersion, evidenceVersion, func(b []byte) error { _, err := parseEvidence(b); return err }},
+		"snapshot": {snapshotVersion, snapshotVersion, func(b []byte) error { _, err := parseSnapshot(b, 3); return err }},
+		"log":      {3, logVersion, func(b []byte) error { _, err := parseLogRecord(b, parsed(0)); return err }},
+		"decision": {3, choiceVersion, func(b []byte) error { _, err := parseChoice(b, parsed(0)); return err }},
 	} {
-		for older := byte(1); older < c.version; older++ {
+		for older := byte(1); older < c.oldest; older++ {
 			if err := c.parse([]byte{older, 2, 3}); !errors.Is(err, ErrOlder) || !strings.Contains(err.Error(), sentence) {
 				t.Errorf("%s of version %d: %v", what, older, err)
 			}
 		}
-		for _, b := range [][]byte{nil, {0}, {c.version}, {c.version + 1}, {0xff, 1}} {
+		for _, b := range [][]byte{nil, {0}, {c.oldest}, {c.newest}, {c.newest + 1}, {0xff, 1}} {
 			if err := c.parse(b); !errors.Is(err, ErrDamaged) {
 				t.Errorf("%s %x: %v", what, b, err)
 			}

@@ -47,7 +47,7 @@ export class Fake {
     if (path === '/v1/decisions') {
       const repeated = this.decisions.has(body.id);
       if (!repeated) {
-        this.decisions.set(body.id, { id: body.id, action: 'mail', propensity: 0.5, source: 'learned', counted: true, repeated, expires_at: '2026-11-21T14:10:00.123456789Z' });
+        this.decisions.set(body.id, { id: body.id, action: 'mail', propensity: 0.5, source: 'learned', model: '1-1-1', counted: true, repeated, expires_at: '2026-11-21T14:10:00.123456789Z' });
       }
       return { status: 200, doc: { ...this.decisions.get(body.id), repeated } };
     }

@@ -43,13 +43,17 @@ export interface AskBatch {
 export interface Decision {
   id: string;
   action: string;
-  /** Probability of the action, given the features and what all peers may know; 0 if
-   * the learner does not compute it. */
+  /** Probability of the action, given the features and what all peers may know; with
+   * learner.explore also given what the learner chose. 0 if the learner does not
+   * compute it and does not explore. */
   propensity: number;
   /** Why this action: the learner chose it; every action is tried a few times first;
    * it is the configured action, while the peer is not ready; or the learner chose
    * it and knows no reward yet. One of learned, exposure, fallback, initial. */
   source: "learned" | "exposure" | "fallback" | "initial";
+  /** What the action was chosen from: the peer's incarnation, its round, and how many
+   * releases it had made. Decisions of one model rest on the same releases. */
+  model: string;
   /** The peer will learn from the reward; false if the subject has reached its limit,
    * if learning has ended, and for a decision that a phased learner does not explore
    * with. */

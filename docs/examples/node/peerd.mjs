@@ -265,7 +265,7 @@ function named(ask) {
 function instead(err, ask, fallback) {
   if (fallback === undefined || !(err instanceof PeerdError) || (err instanceof Refused && !AGAIN.includes(err.status))) throw err;
   if (ask.exclude?.includes(fallback)) throw new TypeError(`the fallback ${fallback} is excluded`, { cause: err });
-  return { id: '', action: fallback, propensity: 1, source: 'client-fallback', counted: false, repeated: false, expires_at: '' };
+  return { id: '', action: fallback, propensity: 1, source: 'client-fallback', model: '', counted: false, repeated: false, expires_at: '' };
 }
 
 /**

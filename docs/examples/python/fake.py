@@ -54,7 +54,7 @@ class Fake:
                 known = body["id"] in self.decisions
                 if not known:
                     self.decisions[body["id"]] = {
-                        "id": body["id"], "action": "mail", "propensity": 0.5, "source": "learned", "counted": True,
+                        "id": body["id"], "action": "mail", "propensity": 0.5, "source": "learned", "model": "1-1-1", "counted": True,
                         "repeated": False, "expires_at": "2026-11-21T14:10:00.123456789Z"}
                 return 200, dict(self.decisions[body["id"]], repeated=known)
             known = self.rewards.setdefault(body["id"], [])

@@ -225,7 +225,7 @@ def _instead(err: PeerdError, ask: Ask, fallback: Optional[str]) -> Decision:
         raise err
     if fallback in (ask.exclude or ()):
         raise ValueError(f"the fallback {fallback!r} is excluded") from err
-    return Decision(id="", action=fallback, propensity=1.0, source=CLIENT_FALLBACK, counted=False, repeated=False, expires_at="")
+    return Decision(id="", action=fallback, propensity=1.0, source=CLIENT_FALLBACK, model="", counted=False, repeated=False, expires_at="")
 
 
 def _refused(status: int, text: bytes) -> Refused:

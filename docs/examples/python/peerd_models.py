@@ -111,13 +111,17 @@ class Decision:
 
     id: str
     action: str
-    # Probability of the action, given the features and what all peers may know; 0 if
-    # the learner does not compute it.
+    # Probability of the action, given the features and what all peers may know; with
+    # learner.explore also given what the learner chose. 0 if the learner does not
+    # compute it and does not explore.
     propensity: float
     # Why this action: the learner chose it; every action is tried a few times first;
     # it is the configured action, while the peer is not ready; or the learner chose
     # it and knows no reward yet. One of learned, exposure, fallback, initial.
     source: str
+    # What the action was chosen from: the peer's incarnation, its round, and how many
+    # releases it had made. Decisions of one model rest on the same releases.
+    model: str
     # The peer will learn from the reward; false if the subject has reached its limit,
     # if learning has ended, and for a decision that a phased learner does not explore
     # with.
@@ -134,6 +138,7 @@ class Decision:
             action=doc["action"],
             propensity=doc["propensity"],
             source=doc["source"],
+            model=doc["model"],
             counted=doc["counted"],
             repeated=doc["repeated"],
             expires_at=doc["expires_at"],
@@ -145,6 +150,7 @@ class Decision:
             "action": self.action,
             "propensity": self.propensity,
             "source": self.source,
+            "model": self.model,
             "counted": self.counted,
             "repeated": self.repeated,
             "expires_at": self.expires_at,

@@ -25,6 +25,7 @@ func (s *Settings) Spec(graph [][]protocol.Peer, domain string) (node.Spec, erro
 		Learner:  s.LearnerParams(),
 		Protocol: s.ProtocolParams(),
 		Privacy:  privacy,
+		Explore:  s.Learner.Explore,
 		Public:   sha256.Sum256([]byte("peerd public/" + domain)),
 	}, nil
 }

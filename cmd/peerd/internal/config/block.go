@@ -88,7 +88,7 @@ func (s *Settings) WorldParams() any { return s.World.Params.of("world", s.World
 func (s *Settings) SetLearner(params any) error {
 	e, err := bandit.EntryOf(params)
 	if err == nil {
-		s.Learner = Learner{e.Name, s.Learner.Params.With(e.Name, params)}
+		s.Learner.Name, s.Learner.Params = e.Name, s.Learner.Params.With(e.Name, params)
 	}
 	return err
 }

@@ -97,6 +97,10 @@ func makeSchema() []Key {
 			Name: "learner.name", Default: learners[0], Shared: true, Fixed: true, rule: oneOf(learners...),
 			Doc: "The learner, which chooses arms: " + learning + ".",
 		},
+		{
+			Name: "learner.explore", Default: "0", rule: number("a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 }),
+			Doc: "Share of this peer's choices that are one of the actions offered, each equally likely. Above 0 every choice has an exact propensity above 0, from which other policies can be estimated (peerd decisions export). Peers need not agree on it.",
+		},
 	}, blockKeys("learner", true), []Key{
 		{
 			Name: "protocol.name", Default: protocols[0], Shared: true, Fixed: true, rule: oneOf(protocols...),

@@ -138,8 +138,9 @@ func (p Privacy) promise(m Mode) (node.Privacy, error) {
 
 // Learner says how arms are chosen.
 type Learner struct {
-	Name   string
-	Params Params
+	Name    string
+	Explore float64
+	Params  Params
 }
 
 // Protocol says how what is learnt spreads.

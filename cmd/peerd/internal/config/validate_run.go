@@ -63,6 +63,12 @@ func runConstraints() []Constraint {
 			}
 			return ""
 		}},
+		{[]string{"experiment.lemmas", "learner.explore"}, "The lemmas are about peers that pull the arms that lag behind.", func(s *Settings) string {
+			if s.Experiment.Lemmas && s.Learner.Explore > 0 {
+				return fmt.Sprintf("want false with %s: the lemmas are about peers that pull the arms that lag behind", s.With("learner.explore"))
+			}
+			return ""
+		}},
 		{[]string{"experiment.lemmas", "privacy.mechanism"}, "The lemmas are checked on sums that are sums of nodes.", func(s *Settings) string {
 			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && s.Experiment.Lemmas && !m.Tiles() {
 				return fmt.Sprintf("want false with %s: own means are added up from nodes, which %s allow", s.With("privacy.mechanism"), strings.Join(tiling(), ", "))

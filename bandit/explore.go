@@ -1,0 +1,40 @@
+package bandit
+
+import "math/rand/v2"
+
+// Explore adds uniform exploration to a learner's choice c of one of n arms: with probability
+// share it returns an arm that t does not exclude, each equally likely, and else c. The
+// propensity is that of the arm given c: share over the number of arms that are not excluded, and
+// 1 - share more for the arm of c. So it is exact whatever law c has, also where the learner
+// samples and does not compute it. A reward weighted by 1/propensity has the right mean given c, and so
+// without it (Horvitz and Thompson 1952).
+//
+// It takes two random numbers, whatever the belief, the features and c are.
+func Explore(c Choice, t Turn, n int, share float64, rng *rand.Rand) Choice {
+	coin, place := rng.Float64(), rng.Float64()
+	offered := 0
+	for k := range n {
+		if !t.excludes(k) {
+			offered++
+		}
+	}
+	arm := c.Arm
+	if coin < share {
+		nth := min(int(place*float64(offered)), offered-1)
+		for k := range n {
+			if t.excludes(k) {
+				continue
+			}
+			if nth == 0 {
+				arm = Arm(k)
+				break
+			}
+			nth--
+		}
+	}
+	p := share / float64(offered)
+	if arm == c.Arm {
+		p += 1 - share
+	}
+	return Choice{arm, p}
+}

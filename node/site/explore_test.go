@@ -1,0 +1,64 @@
+package site
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"peerd.dev/node/decision"
+)
+
+// TestExplorationSurvivesAnotherShare: choices that were made with one share of exploration are made
+// again with it after a crash, whatever the share is by then; and every answer has the propensity of
+// its share.
+func TestExplorationSurvivesAnotherShare(t *testing.T) {
+	x := usual(stated, AtWindow).repeatable(1)
+	x.explore = .6
+	r := newRig(t, x)
+	r.start()
+	r.rounds(2)
+	seen := make(map[string]int)
+	ask := func(life int) {
+		for i := range 60 {
+			d := r.ask(decision.Ask{ID: fmt.Sprintf("%d-%d", life, i)})
+			p := r.explore / 3
+			if seen[fmt.Sprintf("%.6f", d.Propensity)]++; d.Source == decision.Learned && math.Abs(d.Propensity-p) > 1e-12 && math.Abs(d.Propensity-(1-2*p)) > 1e-12 {
+				t.Fatalf("propensity %v with a share of %v", d.Propensity, r.explore)
+			}
+		}
+	}
+	ask(0)
+	for life, share := range []float64{.1, 0, 1} {
+		r.explore = share
+		r.crash()
+		r.start()
+		ask(life + 1)
+		r.round()
+	}
+	if r.crash(); len(seen) < 5 {
+		t.Fatalf("propensities seen: %v", seen)
+	}
+	r.start()
+}
+
+// TestDecisionsNameTheirModel: choices between which nothing came in have one model, others another, and
+// a repeated answer has that of the first.
+func TestDecisionsNameTheirModel(t *testing.T) {
+	r := newRig(t, usual(stated, AtWindow))
+	r.start()
+	r.rounds(2)
+	first, second := r.ask(decision.Ask{ID: "a"}), r.ask(decision.Ask{ID: "b"})
+	r.round()
+	third := r.ask(decision.Ask{ID: "c"})
+	if first.Model == "" || first.Model != second.Model || third.Model == first.Model {
+		t.Errorf("models %q and %q before a round, %q after", first.Model, second.Model, third.Model)
+	}
+	r.crash()
+	r.start()
+	if again := r.ask(decision.Ask{ID: "a"}); !again.Repeated || again.Model != first.Model {
+		t.Errorf("asked again after a crash: %+v, want the model of %+v", again, first)
+	}
+	if fourth := r.ask(decision.Ask{ID: "d"}); fourth.Model != third.Model {
+		t.Errorf("nothing came in, and model %q is %q after a crash", third.Model, fourth.Model)
+	}
+}
