@@ -73,6 +73,7 @@ type Status struct {
 	Until         time.Time `json:"learning_until,omitzero" doc:"About when learning ends; absent if no clock says so."`
 	Pending       uint64    `json:"pending" doc:"Decisions that wait for their reward."`
 	LedgerRecords uint64    `json:"ledger_records"`
+	Confirmed     uint64    `json:"confirmed_round" doc:"Round to which a recovery would go back: that of the last state whose ledger half of the neighbours remember."`
 	Incarnation   uint64    `json:"incarnation" doc:"Number of this life of the peer: the second, counted from 2020, in which it began. A restart keeps the number; a recovery after a restored backup makes a new one."`
 	Clones        uint64    `json:"clones" doc:"Connections seen from another process that uses this peer's key."`
 	Strangers     uint64    `json:"strangers" doc:"Connections refused because their peer is not in the network file."`

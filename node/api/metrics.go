@@ -128,6 +128,7 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	count("refused_clones_total", "Connections refused because they were made with this peer's own key.", s.Clones)
 	gauge("decisions_pending", "Decisions that wait for their reward.", float64(s.Pending))
 	gauge("ledger_records", "Records of the ledger.", float64(s.LedgerRecords))
+	gauge("confirmed_round", "Round to which a recovery would go back: that of the last state whose ledger half of the neighbours remember.", float64(s.Confirmed))
 	gauge("incarnation", "Number of this life of the peer; a restart keeps it.", float64(s.Incarnation))
 	gauge("learning", "1 while rewards are learned from: the network has started, and the charged budget has not ended.", number(s.Learning == stateLearning || s.Learning == stateEnding))
 	gauge("remaining_leaves", "Leaves that the charged budget still pays for, of the stream with fewest.", float64(s.Remaining))

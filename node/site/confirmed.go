@@ -19,6 +19,7 @@ type confirmed struct {
 	records   map[string]uint64 // that a neighbour remembered, by its id, in this run
 	candidate *snapshot         // not confirmed yet; nil for none
 	kept      uint64            // records of the confirmed snapshot
+	round     uint64            // of the confirmed snapshot
 }
 
 // Durable returns the durable checkpoint of the ledger, and whether something may be released, so
@@ -32,14 +33,14 @@ func (s *Site) Durable() (c protocol.Checkpoint, open bool) {
 func (s *Site) keepConfirmed(b *store.Batch) error {
 	x, err := s.snapshot()
 	b.Set(store.Snapshot, []byte(confirmedKey), x.bytes())
-	s.confirmed.kept = x.records
+	s.confirmed.kept, s.confirmed.round = x.records, x.state.Round
 	return err
 }
 
 // openConfirmed reads how far the confirmed snapshot is.
 func (s *Site) openConfirmed() error {
 	x, err := s.readConfirmed()
-	s.confirmed = confirmed{kept: x.records, records: make(map[string]uint64)}
+	s.confirmed = confirmed{kept: x.records, round: x.state.Round, records: make(map[string]uint64)}
 	return err
 }
 
@@ -89,7 +90,7 @@ func (s *Site) confirm(id string, records uint64) error {
 		if err := b.Commit(); err != nil {
 			return err
 		}
-		h.kept, h.candidate = h.candidate.records, nil
+		h.kept, h.round, h.candidate = h.candidate.records, h.candidate.state.Round, nil
 	}
 	return nil
 }

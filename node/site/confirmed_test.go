@@ -31,6 +31,10 @@ func TestAnUnseenLifeIsTakenBack(t *testing.T) {
 		r.greet()
 		heard := r.s.chain.Next
 		older := r.disk.CrashClone(vfs.CrashCloneCfg{})
+		confirmed := r.status().Confirmed
+		if confirmed == 0 {
+			t.Errorf("%s: neighbours that heard of round %d confirmed nothing", name, r.status().Round)
+		}
 		deaf(true)
 		for range 100 {
 			if work(1); r.s.chain.Next > heard+2 {
@@ -57,6 +61,9 @@ func TestAnUnseenLifeIsTakenBack(t *testing.T) {
 
 		r.disk = copied
 		r.start()
+		if now := r.status().Confirmed; now != confirmed {
+			t.Errorf("%s: round %d is confirmed, and was %d before neighbours went deaf", name, now, confirmed)
+		}
 		r.reopen()
 		done, err := r.s.Recover(nil)
 		if err != nil || done.Dropped != unheard || done.Had != heard {

@@ -78,7 +78,7 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 		Pulls: slices.Clone(d.pulls), Means: d.belief.Means, Samples: d.belief.Samples, Noise: d.belief.Noise,
 		Spent: s.c.Genesis.Budget.Epsilon.Float() - d.left, Left: d.left, Regret: d.regret,
 		Released: d.released, Refused: s.counts.refused, Skipped: s.counts.skipped, Flooded: s.counts.flooded,
-		LastErr: s.counts.lastFault, Pending: d.pending, Records: d.ledger.Records,
+		LastErr: s.counts.lastFault, Pending: d.pending, Records: d.ledger.Records, Confirmed: s.confirmed.round,
 		BlockedReason: s.blockedReason(), AloneReason: d.alone, Full: s.blocked.full,
 	}
 	s.learning(&status)

@@ -564,6 +564,9 @@ class Status:
     # Decisions that wait for their reward.
     pending: int
     ledger_records: int
+    # Round to which a recovery would go back: that of the last state whose ledger
+    # half of the neighbours remember.
+    confirmed_round: int
     # Number of this life of the peer: the second, counted from 2020, in which it
     # began. A restart keeps the number; a recovery after a restored backup makes a
     # new one.
@@ -608,6 +611,7 @@ class Status:
             remaining_leaves=doc["remaining_leaves"],
             pending=doc["pending"],
             ledger_records=doc["ledger_records"],
+            confirmed_round=doc["confirmed_round"],
             incarnation=doc["incarnation"],
             clones=doc["clones"],
             strangers=doc["strangers"],
@@ -645,6 +649,7 @@ class Status:
             "remaining_leaves": self.remaining_leaves,
             "pending": self.pending,
             "ledger_records": self.ledger_records,
+            "confirmed_round": self.confirmed_round,
             "incarnation": self.incarnation,
             "clones": self.clones,
             "strangers": self.strangers,
