@@ -78,6 +78,7 @@ type Agent struct {
 	explore      float64        // share of choices
 	learner      bandit.Learner // nil for an idle agent
 	noisedCounts bool
+	raw          *rawRecords // nil unless choices follow from them
 	protocol     protocol.Protocol
 	curator      *dp.Curator
 	closing      closing
@@ -136,13 +137,16 @@ func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w bandit.World) 
 // NoisedCounts reports whether how many records there are is protected, too.
 func (a *Agent) NoisedCounts() bool { return a.noisedCounts }
 
+// FromRaw reports whether choices follow from raw records, so that nothing is private.
+func (a *Agent) FromRaw() bool { return a.raw != nil }
+
 // Idle reports whether the agent has a role and no arms.
 func (a *Agent) Idle() bool { return a.learner == nil }
 
 // Choose returns the learner's choice, or an exploring one. Without features it is public: the coins of
 // exploration are the learner's, and follow from nothing.
 func (a *Agent) Choose(t bandit.Turn) bandit.Choice {
-	c := a.learner.Choose(a.bugBelief(a.Belief()), t)
+	c := a.learner.Choose(a.bugBelief(a.raw.added(a.Belief(), a.curator)), t)
 	if a.explore > 0 {
 		c = bandit.Explore(c, t, a.arms, a.explore, a.coins[0].Rand)
 	}

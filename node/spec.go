@@ -174,6 +174,10 @@ func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (b
 	if !(s.Explore >= 0 && s.Explore <= 1) {
 		return nil, fmt.Errorf("node: explore %v, want a share from 0 to 1", s.Explore)
 	}
+	raw := entry.FromRaw(s.Protocol)
+	if raw && s.Privacy.Mode != dp.Lockstep {
+		return nil, fmt.Errorf("node: choices of protocol %s follow from raw records, which is for lockstep", entry.Name)
+	}
 	a := &Agent{
 		arms: s.Arms, explore: s.Explore, spent: -1, noisedCounts: s.Privacy.NoisedCounts(), self: c.Self, neighbours: s.Graph[c.Self], roundEnds: c.RoundEnds,
 		coins: [3]Coins{c.Seed.Coins("learner"), c.Seed.Coins("protocol"), c.Seed.Coins("secret")},
@@ -181,6 +185,9 @@ func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (b
 	learner, err := learn(a.coins[0])
 	if err != nil {
 		return nil, err
+	}
+	if raw {
+		a.raw = &rawRecords{}
 	}
 	budget := s.Privacy.Budget
 	budget.Epsilon, _, _ = s.Privacy.paid()

@@ -15,11 +15,28 @@ const (
 	batchWant   Kind = batchRow + floodWant
 )
 
+// DecideFrom says what of a site's own batch under way its choices follow from.
+type DecideFrom string
+
+// What choices follow from, besides released batches of all sites.
+const (
+	// FromReleases is nothing else: Algorithm 8 of paper 002.
+	FromReleases DecideFrom = "releases"
+	// FromNoisedLocal is a running sum of the own batch, which is drawn, charged and stored
+	// before it is used.
+	FromNoisedLocal DecideFrom = "noised-local"
+	// FromRaw is the own records themselves: Algorithm 1 of paper 002. One of them then changes
+	// more of a release than is charged for it.
+	FromRaw DecideFrom = "raw"
+)
+
 // BatchParams are the parameters of protocol batch.
 type BatchParams struct {
-	First  uint64  `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions of a site in its first batch. With growth, 85 times the deviation of the noise in a draw over the root of the number of sites is good."`
-	Growth float64 `want:"0 up to 4" fixed:"yes" doc:"A batch has this many times the decisions of all batches of its site before it; 0 keeps all batches as long as the first."`
-	Pull   uint64  `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
+	First      uint64     `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions of a site in its first batch. With growth, 85 times the deviation of the noise in a draw over the root of the number of sites is good. With decide_from: noised-local, decisions between two draws of noise."`
+	Growth     float64    `want:"0 up to 4" fixed:"yes" doc:"A batch has this many times the decisions of all batches of its site before it; 0 keeps all batches as long as the first."`
+	DecideFrom DecideFrom `key:"decide_from" want:"releases|noised-local|raw" fixed:"yes" doc:"What a site decides from, besides what others released: its own released batches; these and a noised sum of its batch under way; or these and the records of that batch, which is not private and for mode: lockstep."`
+	Draws      uint64     `want:"1..10000" unit:"draws" fixed:"yes" doc:"With decide_from: noised-local, draws of noise in a site's first batch."`
+	Pull       uint64     `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
 }
 
 func batchEntry() Entry {
@@ -30,17 +47,21 @@ func batchEntry() Entry {
 			Suits:    func(dp.Mechanism) bool { return true },
 			Adaptive: true, // a digest has a sum of signatures, which follow from what was released
 		},
-		BatchParams{First: 50, Growth: .25, Pull: 20},
+		BatchParams{First: 50, Growth: .25, DecideFrom: FromReleases, Draws: 5, Pull: 20},
 		typed[BatchParams]{
 			cadence: BatchParams.cadence,
 			check: func(p BatchParams, n Net) (field, want string) {
-				if n.Horizon > 0 && p.First > n.Horizon {
+				switch {
+				case n.Horizon > 0 && p.First > n.Horizon:
 					return "first", "at most privacy.horizon, or no batch is ever released"
+				case n.Live && p.DecideFrom == FromRaw:
+					return "decide_from", fmt.Sprintf("%s or %s with mode: live; choices that follow from raw records are not private", FromReleases, FromNoisedLocal)
 				}
 				return "", ""
 			},
+			raw: func(p BatchParams) bool { return p.DecideFrom == FromRaw },
 			small: func(p BatchParams, leaf uint64) BatchParams {
-				p.First, p.Growth, p.Pull = leaf, min(p.Growth, .1), min(p.Pull, leaf+1)
+				p.First, p.Growth, p.Draws, p.Pull = leaf, min(p.Growth, .1), min(p.Draws, 2), min(p.Pull, leaf+1)
 				return p
 			},
 			words: func(BatchParams) Words {
@@ -51,8 +72,13 @@ func batchEntry() Entry {
 	)
 }
 
-// cadence returns when batches close.
-func (p BatchParams) cadence() Cadence { return batching(p.First, p.Growth) }
+// cadence returns when leaves close: with batches, or several times in each.
+func (p BatchParams) cadence() Cadence {
+	if p.DecideFrom == FromNoisedLocal {
+		return Cadence{Decisions: p.First, Noun: "draw"}
+	}
+	return batching(p.First, p.Growth)
+}
 
 // batch is Private-FedLinUCB without a server (Zhou and Chowdhury 2024): each batch of a
 // site's decisions is a leaf, and its row holds the sum over all of its batches, with one
@@ -61,25 +87,37 @@ func (p BatchParams) cadence() Cadence { return batching(p.First, p.Growth) }
 // silo.
 //
 // The belief is of released batches alone, the peer's own included, as in the paper's
-// Algorithm 8. Choices within a batch that followed from its raw records would change with a
-// single one of them, and the sum of the batch with them by far more than is charged.
+// Algorithm 8. Choices within a batch that followed from its raw records, as in Algorithm 1, would
+// change with a single one of them, and the sum of the batch with them by far more than is
+// charged. With a noised local sum a batch has several leaves: the peer believes its own
+// sum after each of them, and sends that after the last one.
 type batch struct {
 	totals
 	cadence Cadence
+	batches Cadence // in leaves
 	width   int
 	belief  belief.Belief
 	stale   bool
 }
 
 func newBatch(c Config, p BatchParams) (Protocol, error) {
-	if err := p.cadence().Check(); err != nil || p.First < 1 {
+	switch local := p.DecideFrom == FromNoisedLocal; {
+	case p.cadence().Check() != nil || p.First < 1:
 		return nil, fmt.Errorf("batch: first %d, growth %v, want at least 1, and 0 up to 4", p.First, p.Growth)
+	case !local && p.DecideFrom != FromReleases && p.DecideFrom != FromRaw:
+		return nil, fmt.Errorf("batch: decide_from %q, want %s, %s or %s", p.DecideFrom, FromReleases, FromNoisedLocal, FromRaw)
+	case local && p.Draws < 1:
+		return nil, fmt.Errorf("batch: %d draws, want at least 1", p.Draws)
 	}
 	b := &batch{cadence: p.cadence(), width: c.Width, belief: belief.New(c.Parts, c.Width)}
+	if p.DecideFrom == FromNoisedLocal {
+		b.batches = Cadence{First: p.Draws, Growth: p.Growth}
+	}
 	var err error
 	if b.totals, err = newTotals(c, batchRow, p.Pull, b.check); err != nil {
 		return nil, fmt.Errorf("batch: %w", err)
 	}
+	b.own = make([]dp.Release, c.Parts)
 	return b, nil
 }
 
@@ -89,18 +127,31 @@ func (b *batch) check(m *Message) error { return b.sound(m, b.width, b.cadence) 
 // Chosen counts the choice.
 func (b *batch) Chosen(part int) { b.belief.Pulls[part]++ }
 
-// Released adds batches to those before and makes rows of them.
+// Released adds leaves to those before and makes rows of batches.
 func (b *batch) Released(own []Own, out *Outbox) error {
 	for i := range own {
-		if own[i].Over {
+		part := own[i].Stream
+		if own[i].Over { // nothing comes after what there is of a batch
+			if b.unshown(part) > 0 {
+				b.show(part, b.own[part], out)
+			}
 			continue
 		}
-		b.stale = true
-		if err := b.add(&own[i], out); err != nil {
+		sum, err := grown(b.own[part], own[i].Leaf)
+		if err != nil {
 			return err
+		}
+		b.own[part], b.stale = sum, true
+		if b.unshown(part) >= b.batches.Size(leavesOf(&b.total[part])) {
+			b.show(part, sum, out)
 		}
 	}
 	return nil
+}
+
+// unshown returns how many leaves of a part no row holds yet.
+func (b *batch) unshown(part dp.StreamID) uint64 {
+	return leavesOf(&b.own[part]) - leavesOf(&b.total[part])
 }
 
 // Tick sends digests, and rows again that what peers agree on has made void.
@@ -127,12 +178,15 @@ func (b *batch) Belief() *belief.Belief {
 	return &b.belief
 }
 
-const batchVersion = 1
+const batchVersion = 2
 
 // Save implements [Protocol].
 func (b *batch) Save() ([]byte, error) {
 	w := state.NewWriter(batchVersion)
 	b.save(w)
+	for _, x := range b.own {
+		writeRelease(w, x)
+	}
 	w.Uints(b.belief.Pulls)
 	return w.State(), nil
 }
@@ -141,6 +195,7 @@ func (b *batch) Save() ([]byte, error) {
 func (b *batch) Load(saved []byte) error {
 	s := state.NewReader(saved, batchVersion)
 	b.load(s, b.width)
+	b.readSums(s, b.own, b.width)
 	s.Uints(b.belief.Pulls)
 	b.stale = true
 	return ended(s)

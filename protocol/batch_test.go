@@ -24,7 +24,7 @@ func batches(g protocoltest.Graph, m dp.Mechanism, p protocol.BatchParams) proto
 // TestEveryBatchCountsOnce, whatever is lost, comes twice or comes late, and over restarts: in
 // the end all believe the sum of all records in closed batches, and of no other.
 func TestEveryBatchCountsOnce(t *testing.T) {
-	for _, p := range []protocol.BatchParams{small(), {First: 2, Growth: .5, Pull: 4}} {
+	for _, p := range []protocol.BatchParams{small(), {First: 2, Growth: .5, DecideFrom: protocol.FromRaw, Pull: 4}} {
 		for seed := range uint64(10) {
 			s := batches(protocoltest.Random(5, 3, rand.New(rand.NewPCG(seed, 1))), dp.None, p)
 			s.Seed = seed
@@ -114,7 +114,7 @@ func TestNoiseOfSitesAddsUp(t *testing.T) {
 // TestABatchIsOfDecisions: it closes with its last record, and neither with time nor with what
 // others do.
 func TestABatchIsOfDecisions(t *testing.T) {
-	n := newNetwork(t, batches(protocoltest.Path(2), dp.Tree, protocol.BatchParams{First: 4, Growth: .5, Pull: 4}))
+	n := newNetwork(t, batches(protocoltest.Path(2), dp.Tree, protocol.BatchParams{First: 4, Growth: .5, DecideFrom: protocol.FromReleases, Pull: 4}))
 	sizes := []int{4, 4, 4, 6, 9}
 	for i, size := range sizes {
 		for k := range size {
@@ -171,4 +171,44 @@ func TestNoRowOfBatchIsALie(t *testing.T) {
 }
 
 // small are parameters of batches of three decisions.
-func small() protocol.BatchParams { return protocol.BatchParams{First: 3, Pull: 4} }
+func small() protocol.BatchParams {
+	return protocol.BatchParams{First: 3, DecideFrom: protocol.FromReleases, Pull: 4}
+}
+
+// TestANoisedBatchHasManyDraws: with a noised local sum a peer believes its own batch so far
+// after every draw, and others hear of it at its end, of the same sum. What is left of a batch at
+// the horizon is sent, too.
+func TestANoisedBatchHasManyDraws(t *testing.T) {
+	s := batches(protocoltest.Path(2), dp.Tree, protocol.BatchParams{First: 2, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 3, Pull: 4})
+	s.Rounds = 24 // 12 draws: three batches of 3, and the first 3 of one of 5
+	n := newNetwork(t, s)
+	own, other := n.Peers[0], n.Peers[1]
+	for decisions := 1; decisions <= 30; decisions++ {
+		n.Pull(t, 0, 1, .5)
+		n.Play(t, nil)
+		n.Play(t, nil)
+		draws := min(decisions/2, 12)
+		shown := draws / 3 * 3
+		if shown == 12 && decisions < 26 { // nobody knows yet that there is no 13th
+			shown = 9
+		}
+		if got := own.Leaves(); got != draws {
+			t.Fatalf("%d draws after %d decisions, want %d", got, decisions, draws)
+		}
+		for _, c := range []struct {
+			peer  *protocoltest.Peer
+			draws int
+		}{{own, draws}, {other, shown}} {
+			want := make([]float64, 4)
+			if c.draws > 0 {
+				sum := own.Released[c.draws-1].Leaf.Sum
+				for i := range want {
+					want[i] = sum.At(i)
+				}
+			}
+			if got := c.peer.Belief().X; !slices.Equal(got, want) {
+				t.Fatalf("after %d decisions: %v, want the sum of %d draws, %v", decisions, got, c.draws, want)
+			}
+		}
+	}
+}

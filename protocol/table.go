@@ -15,6 +15,7 @@ type Net struct {
 	LeastDegree int      // neighbours of the peer that has fewest; 0 if it is not known
 	Graph       [][]Peer // neighbours of every peer, ascending; nil if it is not known
 	Horizon     uint64   // rounds
+	Live        bool     // there are people to protect
 }
 
 // Words are what pages for people say of a protocol.
@@ -58,6 +59,9 @@ type Entry struct {
 	// Fit returns params with what they leave to the noise: epsilon is 1/b for a draw with the
 	// deviation of Laplace noise of scale b on a reward, +Inf for none.
 	Fit func(params any, epsilon float64) any
+	// Raw reports whether choices follow from records that are not released, too, which
+	// protects nobody whose record is replaced; nil for never. See docs/proofs/linear.md.
+	Raw func(params any) bool
 	// Idle reports whether a peer has a role and no arms; nil if all peers have arms.
 	Idle func(params any, self Peer) bool
 	// Origins returns how many of a number of peers with arms have their releases of one leaf
@@ -76,6 +80,7 @@ type typed[P any] struct {
 	cadence func(P) Cadence
 	check   func(P, Net) (field, want string) // nil for none
 	fit     func(P, float64) P                // nil where params do for it
+	raw     func(P) bool                      // nil for never
 	idle    func(P, Peer) bool                // nil for no peer
 	origins func(P, int) int                  // nil for all
 	among   func(P, int) P                    // nil where params do for it
@@ -123,6 +128,9 @@ func define[P any](e Entry, params P, f typed[P]) Entry {
 	if e.Suits == nil {
 		e.Suits = dp.Mechanism.Running
 	}
+	if f.raw != nil {
+		e.Raw = func(p any) bool { return f.raw(p.(P)) }
+	}
 	if f.idle != nil {
 		e.Idle = func(p any, self Peer) bool { return f.idle(p.(P), self) }
 	}
@@ -138,6 +146,9 @@ func (e *Entry) Learners(params any, peers int) (n int) {
 	}
 	return n
 }
+
+// FromRaw reports whether choices follow from raw records by parameters.
+func (e *Entry) FromRaw(params any) bool { return e.Raw != nil && e.Raw(params) }
 
 // Learns reports whether a peer has arms.
 func (e *Entry) Learns(params any, p Peer) bool { return e.Idle == nil || !e.Idle(params, p) }

@@ -13,6 +13,7 @@ type totals struct {
 	offers
 	window uint64       // number of the window under way, from 0
 	total  []dp.Release // own sums of the window, by part; empty before the first leaf
+	own    []dp.Release // the same with leaves that are not sent yet; nil where all are sent at once
 }
 
 // batching returns the cadence of batches of decisions that grow, or stay as long as the first.
@@ -31,10 +32,14 @@ func newTotals(c Config, row Kind, pull uint64, check func(*Message) error) (tot
 // sumOf returns what a peer has released of a part in the window; nil for nothing.
 func (s *totals) sumOf(p Peer, part int) *dp.Release {
 	if p == s.c.Self { // its row may be out of date after a change of what peers agree on
-		if s.total[part].Empty() {
+		x := &s.total[part]
+		if s.own != nil {
+			x = &s.own[part]
+		}
+		if x.Empty() {
 			return nil
 		}
-		return &s.total[part]
+		return x
 	}
 	if m := s.of(p)[part]; m.kind != 0 && windowOf(m.label) == s.window {
 		return &m.body[0]
@@ -73,17 +78,27 @@ func (s *totals) add(own *Own, out *Outbox) error {
 	if err != nil {
 		return err
 	}
-	s.total[own.Stream] = sum
-	s.publish(s.closed(), sum, out)
+	s.show(own.Stream, sum, out)
 	return nil
+}
+
+// show sends the sum of a part over leaves from the first one on.
+func (s *totals) show(part dp.StreamID, sum dp.Release, out *Outbox) {
+	s.total[part] = sum
+	s.publish(s.closed(), sum, out)
+}
+
+// leavesOf returns how many leaves a sum is over.
+func leavesOf(sum *dp.Release) uint64 {
+	over := sum.Span()
+	return over.To - over.From
 }
 
 // closed returns the number of a row: that of the window, and how many leaves there are in its sums.
 func (s *totals) closed() uint64 {
 	n := uint64(0)
 	for k := range s.total {
-		over := s.total[k].Span()
-		n += over.To - over.From
+		n += leavesOf(&s.total[k])
 	}
 	return windowed(s.window, n)
 }
@@ -122,11 +137,10 @@ func (s *totals) sound(m *Message, width int, c Cadence) error {
 		return err
 	}
 	// A life closes its leaves one after the other, and every leaf has a record and draws.
-	over, n := x.Span(), x.Count(0)
-	leaves, draws := over.To-over.From, uint64(x.Noise().VarianceUnits)
-	if !s.c.Charge.Mechanism.Running() && (draws != leaves*dp.VarianceScale || leaves < c.Fewest(n) || leaves > n) {
+	over, n, draws := leavesOf(x), x.Count(0), uint64(x.Noise().VarianceUnits)
+	if !s.c.Charge.Mechanism.Running() && (draws != over*dp.VarianceScale || over < c.Fewest(n) || over > n) {
 		return m.bad("%d rewards in %d leaves with %d/%d draws of noise, want %d to %d leaves with a draw each",
-			n, leaves, draws, dp.VarianceScale, c.Fewest(n), n)
+			n, over, draws, dp.VarianceScale, c.Fewest(n), n)
 	}
 	return nil
 }
@@ -140,12 +154,17 @@ func (s *totals) save(w *state.Writer) {
 
 func (s *totals) load(r *state.Reader, width int) {
 	s.offers.load(r)
-	for k := range s.total {
+	s.readSums(r, s.total, width)
+}
+
+// readSums reads own sums, by part.
+func (s *totals) readSums(r *state.Reader, sums []dp.Release, width int) {
+	for k := range sums {
 		x := readRelease(r)
 		if !x.Empty() && (int(x.Stream()) != k || x.Len() != width || x.Counts() != 1 || x.Count(0) == 0) {
 			r.Fail("sum %d is not of part %d", k, k)
 			break
 		}
-		s.total[k] = x
+		sums[k] = x
 	}
 }

@@ -21,7 +21,7 @@ func TestSeededBugsAreFoundWithFeatures(t *testing.T) {
 			const n = 5
 			caught, by := 0, map[string]int{}
 			for seed := range uint64(n) {
-				r, err := audit.Run(t.Context(), described(dp.TreeGaussian, protocol.BatchParams{First: 10, Growth: .5, Pull: 25}, runs(), seed+1))
+				r, err := audit.Run(t.Context(), described(dp.TreeGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromReleases, Pull: 25}, runs(), seed+1))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -24,19 +24,39 @@ func described(m dp.Mechanism, p protocol.BatchParams, runs int, seed uint64) au
 // differ and lead to other arms; the farthest ones reach all that is charged.
 func TestFeaturesStayPrivate(t *testing.T) {
 	for _, m := range []dp.Mechanism{dp.TreeGaussian, dp.EachGaussian} {
-		for _, growth := range []float64{0, .5} {
-			r, err := audit.Run(t.Context(), described(m, protocol.BatchParams{First: 10, Growth: growth, Pull: 25}, audit.MinRuns, 3))
+		for _, p := range []protocol.BatchParams{
+			{First: 10, DecideFrom: protocol.FromReleases, Pull: 25},
+			{First: 10, Growth: .5, DecideFrom: protocol.FromReleases, Pull: 25},
+			{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Pull: 25},
+		} {
+			r, err := audit.Run(t.Context(), described(m, p, audit.MinRuns, 3))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !r.Passed {
-				t.Errorf("%v, growth %v: %v", m, growth, r.Broken)
+				t.Errorf("%v, %+v: %v", m, p, r.Broken)
 			}
 			for _, c := range r.Canaries {
 				if c.Bound.Reach < .9*c.Bound.Charged && c.Name != "middle" && c.Name != "last" {
-					t.Errorf("%v, growth %v: canary %s reaches %.3f of %.3f", m, growth, c.Name, c.Bound.Reach, c.Bound.Charged)
+					t.Errorf("%v, %+v: canary %s reaches %.3f of %.3f", m, p, c.Name, c.Bound.Reach, c.Bound.Charged)
 				}
 			}
+		}
+	}
+}
+
+// TestChoicesFromRawRecordsAreFound: where choices follow from raw records of a batch, one record
+// changes later ones, and with them more of the batch's release than is charged.
+func TestChoicesFromRawRecordsAreFound(t *testing.T) {
+	for seed := range uint64(3) {
+		p := protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromRaw, Pull: 25}
+		r, err := audit.Run(t.Context(), described(dp.TreeGaussian, p, audit.MinRuns, seed+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Log(r.Broken)
+		if r.Passed {
+			t.Errorf("seed %d: not found", seed+1)
 		}
 	}
 }

@@ -147,6 +147,9 @@ func (p *play) agent(i int) (*node.Agent, error) {
 		Keys: stamp{protocol.Peer(i)}, Topic: p.canary.setting.topic,
 	}
 	spec.Privacy.Mode, c.Noise = dp.Private, dp.NewSecureSource()
+	if p.canary.setting.entry.FromRaw(spec.Protocol) {
+		spec.Privacy.Mode = dp.Lockstep // no other curator shows records
+	}
 	if p.noise != nil && p.given == nil {
 		spec.Privacy.Mode, c.Noise = dp.Lockstep, p.noise(i)
 	}

@@ -35,7 +35,11 @@ type Node struct {
 
 // New returns a node that has not begun.
 func New(c Config) *Node {
-	return &Node{c: c, asks: make(chan chan node.Status), status: node.Status{Rounds: c.Rounds, Learning: node.Goes}}
+	s := node.Status{Rounds: c.Rounds, Learning: node.Goes}
+	if c.Agent.FromRaw() {
+		s.Notice = "not private: choices follow from raw records"
+	}
+	return &Node{c: c, asks: make(chan chan node.Status), status: s}
 }
 
 // Run plays the rounds, then goes on answering until ctx is done, which is a nil

@@ -36,6 +36,12 @@ func (s *Settings) Unclipped() bool {
 	return err == nil && e.Unclipped(s.WorldParams())
 }
 
+// FromRaw reports whether choices follow from raw records.
+func (s *Settings) FromRaw() bool {
+	e, err := protocol.Lookup(s.Protocol.Name)
+	return err == nil && e.FromRaw(s.ProtocolParams())
+}
+
 // Domain is what signatures are bound to: all that peers agree on, so that what was
 // signed for other settings is no row here. In lockstep it is a constant, which the
 // simulator shares.

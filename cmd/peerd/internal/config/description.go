@@ -63,7 +63,11 @@ func (s *Settings) readProtocol() string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("Protocol %s: %s.", e.Name, e.Summary)
+	text := fmt.Sprintf("Protocol %s: %s.", e.Name, e.Summary)
+	if s.FromRaw() {
+		text += " Choices follow from raw records, so the budget does not hold for a user whose record is replaced: not private."
+	}
+	return text
 }
 
 func (s *Settings) readWorld() string {

@@ -99,6 +99,7 @@ func (s *Settings) validateProtocol(n protocol.Net, bad map[string]bool) []Probl
 	if err != nil || anyBad(bad, "protocol."+e.Name+".", "protocol.name", "privacy.horizon", "testnet.nodes", "testnet.topology") {
 		return nil
 	}
+	n.Live = s.Mode == Live
 	field, want := e.Check(s.ProtocolParams(), n)
 	return s.refused("protocol."+e.Name+".", field, want)
 }

@@ -145,17 +145,21 @@ func (r *cellRun) shares() []float64 {
 // notPrivate says in sentences what of an experiment protects nobody.
 func notPrivate(cells []cellRun) []string {
 	said := []string{"Simulated: noise comes from seeds, so nothing here is private."}
-	unclipped, infinite := false, false
+	unclipped, infinite, raw := false, false, false
 	for i := range cells {
 		s := &cells[i].Settings
 		unclipped = unclipped || s.Unclipped()
 		infinite = infinite || s.Privacy.Epsilon.Infinite()
+		raw = raw || s.FromRaw()
 	}
 	if unclipped {
 		said = append(said, "Rewards are not clipped, so no ε holds: a daemon would refuse this world.")
 	}
 	if infinite {
 		said = append(said, "ε = ∞ adds no noise: a daemon would refuse it.")
+	}
+	if raw {
+		said = append(said, "Choices from raw records break ε for a user whose record is replaced: a daemon would refuse them.")
 	}
 	return said
 }
