@@ -28,11 +28,16 @@ import (
 // these with an idle peer, 0, or a part of the peers, where that is up to the parameters.
 func variants(e protocol.Entry) []any {
 	all := protocoltest.Variants(e.Small(e.Params, 2))
-	for _, params := range all {
+	for i, params := range all {
 		switch p := params.(type) {
 		case protocol.RowsParams:
 			p.Relays = 1
 			all = append(all, p)
+		case protocol.LocalParams:
+			if p.Schedule == protocol.LogDetSchedule {
+				p.Threshold = 3
+				all[i] = p
+			}
 		case protocol.GISParams:
 			p.Participation, p.Deadline = .6, 9
 			all = append(all, p)
@@ -77,6 +82,9 @@ func conforming(e protocol.Entry, seed uint64) protocoltest.Setting {
 			break
 		}
 	}
+	if logDet(s.Params) { // of linear records, for which a budget of no δ has no noise
+		s.Mechanism = dp.None
+	}
 	if shape := fakeGraph(e.Name); shape != nil {
 		s.Graph = shape
 	}
@@ -90,9 +98,18 @@ func suited(s protocoltest.Setting, each uint64) bandit.Learner {
 	case c.Epochs > 0:
 		return protocoltest.Explore(s.Arms, each, c.Epochs, true)
 	case s.Entry.Wide:
+		if logDet(s.Params) {
+			return protocoltest.Linear(s.Arms)
+		}
 		return protocoltest.Vector(s.Arms)
 	}
 	return protocoltest.Sums(s.Arms)
+}
+
+// logDet reports whether a protocol decides by determinants what it sends.
+func logDet(params any) bool {
+	p, ok := params.(protocol.LocalParams)
+	return ok && p.Schedule == protocol.LogDetSchedule
 }
 
 // fakeGraph returns the network that a fake wants; nil for any.

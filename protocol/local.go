@@ -31,6 +31,8 @@ type LocalParams struct {
 	Estimators    Estimators    `want:"one|split" fixed:"yes" doc:"one learns from every release; split, as the paper has it, has as many estimators as hops, and a round feeds and uses one of them, in turns."`
 	First         uint64        `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions of an estimator of a site in its first batch. With growth, 85 times the deviation of the noise in a draw over the root of the number of sites is good."`
 	Growth        float64       `want:"0 up to 4" fixed:"yes" doc:"A batch has this many times the decisions of all batches of its estimator before it; 0 keeps all batches as long as the first."`
+	Schedule      LocalSchedule `want:"fixed|logdet-private" doc:"What is sent: every batch, or the sum over batches only when unsent decisions times what they add to the log-determinant of the neighbourhood's records is threshold. All batches are released and charged for either way."`
+	Threshold     float64       `want:"over 0 up to 1000000000" doc:"With schedule: logdet-private, how much news is worth a row; D of the paper, over 2."`
 	Pull          uint64        `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
 }
 
@@ -42,7 +44,7 @@ func localEntry() Entry {
 			Suits:    func(dp.Mechanism) bool { return true },
 			Adaptive: true, // a digest has a sum of signatures, which follow from what was released
 		},
-		LocalParams{Hops: 2, Neighbourhood: Ball, Estimators: OneEstimator, First: 100, Growth: .5, Pull: 20},
+		LocalParams{Hops: 2, Neighbourhood: Ball, Estimators: OneEstimator, First: 100, Growth: .5, Schedule: FixedSchedule, Threshold: 50, Pull: 20},
 		typed[LocalParams]{
 			cadence: LocalParams.cadence,
 			check: func(p LocalParams, n Net) (field, want string) {
@@ -89,28 +91,37 @@ func (p LocalParams) cadence() Cadence {
 // what the paper's proof needs; estimators that learn from a part of the records each learn
 // less.
 //
+// With schedule logdet-private a site keeps a batch to itself, drawn and charged for as it is, until
+// there is enough news; see [local.newsworthy]. Its own belief has it at once.
+//
 // As with batch the belief is of released batches alone, the peer's own included.
 type local struct {
 	totals
 	cadence Cadence
 	members []bool // whose rows are added up
-	parts   int
-	width   int
-	round   Round // of the next decision
-	belief  belief.Belief
-	stale   bool
+	// threshold is how much news is worth a row; 0 if every batch is.
+	threshold float64
+	parts     int
+	width     int
+	round     Round // of the next decision
+	belief    belief.Belief
+	stale     bool
 }
 
 func newLocal(c Config, p LocalParams) (Protocol, error) {
-	if err := p.cadence().Check(); err != nil || p.First < 1 || p.Hops < 1 {
-		return nil, fmt.Errorf("local: hops %d, first %d, growth %v, want at least 1, at least 1, and 0 up to 4", p.Hops, p.First, p.Growth)
+	if err := p.cadence().Check(); err != nil || p.First < 1 || p.Hops < 1 || !(p.Threshold > 0) {
+		return nil, fmt.Errorf("local: hops %d, first %d, growth %v, threshold %v, want at least 1, at least 1, 0 up to 4, and over 0", p.Hops, p.First, p.Growth, p.Threshold)
 	}
 	l := &local{cadence: p.cadence(), parts: c.Parts, width: c.Width, belief: belief.New(c.Parts, c.Width)}
+	if p.Schedule == LogDetSchedule {
+		l.threshold = p.Threshold
+	}
 	c.Parts, c.Topic = l.cadence.Streams(c.Parts), false // a row for each stream; and a topic has no reach
 	var err error
 	if l.totals, err = newTotals(c, localRow, p.Pull, l.check); err != nil {
 		return nil, fmt.Errorf("local: %w", err)
 	}
+	l.own = make([]dp.Release, c.Parts)
 	balls := balls(c.Graph, p.Hops)
 	if p.Neighbourhood == Clique {
 		l.members = cliqueOf(c.Self, balls)
@@ -136,12 +147,20 @@ func (l *local) Chosen(part int) { l.belief.Pulls[part]++ }
 // Released adds batches to those before and makes rows of them.
 func (l *local) Released(own []Own, out *Outbox) error {
 	for i := range own {
-		if own[i].Over {
+		stream := own[i].Stream
+		if own[i].Over { // nothing comes after what is not sent yet
+			if leavesOf(&l.own[stream]) > leavesOf(&l.total[stream]) {
+				l.show(stream, l.own[stream], out)
+			}
 			continue
 		}
-		l.stale = true
-		if err := l.add(&own[i], out); err != nil {
+		sum, err := grown(l.own[stream], own[i].Leaf)
+		if err != nil {
 			return err
+		}
+		l.own[stream], l.stale = sum, true
+		if l.newsworthy(int(stream)) {
+			l.show(stream, sum, out)
 		}
 	}
 	return nil
@@ -179,6 +198,9 @@ const localVersion = 1
 func (l *local) Save() ([]byte, error) {
 	w := state.NewWriter(localVersion)
 	l.save(w)
+	for _, x := range l.own {
+		writeRelease(w, x)
+	}
 	w.Uint(uint64(l.round))
 	w.Uints(l.belief.Pulls)
 	return w.State(), nil
@@ -188,6 +210,7 @@ func (l *local) Save() ([]byte, error) {
 func (l *local) Load(saved []byte) error {
 	s := state.NewReader(saved, localVersion)
 	l.load(s, l.width)
+	l.readSums(s, l.own, l.width)
 	l.round = Round(s.Uint())
 	s.Uints(l.belief.Pulls)
 	l.stale = true

@@ -23,7 +23,7 @@ func locals(g protocoltest.Graph, m dp.Mechanism, p protocol.LocalParams) protoc
 
 // near are parameters of batches of three decisions that travel two links.
 func near() protocol.LocalParams {
-	return protocol.LocalParams{Hops: 2, Neighbourhood: protocol.Ball, Estimators: protocol.OneEstimator, First: 3, Pull: 4}
+	return protocol.LocalParams{Hops: 2, Neighbourhood: protocol.Ball, Estimators: protocol.OneEstimator, First: 3, Schedule: protocol.FixedSchedule, Threshold: 1, Pull: 4}
 }
 
 // distances returns the links between any two peers, by relaxing every way until none is

@@ -84,6 +84,19 @@ func Of(sums []float64, square float64, kind Kind, d int) (Gram, error) {
 	return g, nil
 }
 
+// LogDet returns ln det(V₊+shift·I), where V₊ is V with eigenvalues below 0 raised to it, and shift
+// is above 0. It is NaN if the eigenvalues were not found.
+func (g Gram) LogDet(shift float64) (sum float64) {
+	var eigen mat.EigenSym
+	if !eigen.Factorize(g.V, false) {
+		return math.NaN()
+	}
+	for _, value := range eigen.Values(nil) {
+		sum += math.Log(max(0, value) + shift)
+	}
+	return sum
+}
+
 // Margin returns a shift that makes V positive semi-definite but with a probability of
 // alpha, above 0 and below 1. It follows from what is public of the noise: with
 // independent normal entries of svec of deviation σ, the greatest eigenvalue of the noise

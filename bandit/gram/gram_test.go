@@ -2,6 +2,7 @@ package gram
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -53,6 +54,31 @@ func least(t *testing.T, g Gram) float64 {
 		t.Fatal("no eigenvalues")
 	}
 	return e.Values(nil)[0]
+}
+
+// TestLogDet of a matrix with eigenvalues 3, 1 and -2 in other directions than the axes.
+func TestLogDet(t *testing.T) {
+	q := [][]float64{{1. / 3, 2. / 3, 2. / 3}, {2. / 3, 1. / 3, -2. / 3}, {2. / 3, -2. / 3, 1. / 3}} // orthogonal
+	var sums []float64
+	for i := range 3 {
+		for j := i; j < 3; j++ {
+			x := 0.
+			for k, value := range []float64{3, 1, -2} {
+				x += value * q[k][i] * q[k][j]
+			}
+			if j > i {
+				x *= math.Sqrt2
+			}
+			sums = append(sums, x)
+		}
+	}
+	g, err := Of(append(sums, 0, 0, 0), 1, Linear, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := g.LogDet(.5), math.Log(3.5)+math.Log(1.5)+math.Log(.5); math.Abs(got-want) > 1e-12 {
+		t.Errorf("%v, want %v", got, want)
+	}
 }
 
 func TestOtherSumsAreRefused(t *testing.T) {

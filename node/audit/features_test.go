@@ -10,7 +10,7 @@ import (
 )
 
 // described is an audit of peers that choose by features.
-func described(m dp.Mechanism, p protocol.BatchParams, runs int, seed uint64) audit.Config {
+func described(m dp.Mechanism, p any, runs int, seed uint64) audit.Config {
 	c := config(p, m, runs, seed)
 	for _, l := range bandit.Table() {
 		if l.Contextual {
@@ -23,25 +23,36 @@ func described(m dp.Mechanism, p protocol.BatchParams, runs int, seed uint64) au
 // TestFeaturesStayPrivate: peers that choose by features pass, with canaries whose features
 // differ and lead to other arms; the farthest ones reach all that is charged.
 func TestFeaturesStayPrivate(t *testing.T) {
-	for _, m := range []dp.Mechanism{dp.TreeGaussian, dp.EachGaussian} {
-		for _, p := range []protocol.BatchParams{
-			{First: 10, DecideFrom: protocol.FromReleases, Pull: 25},
-			{First: 10, Growth: .5, DecideFrom: protocol.FromReleases, Pull: 25},
-			{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Pull: 25},
-		} {
-			r, err := audit.Run(t.Context(), described(m, p, audit.MinRuns, 3))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !r.Passed {
-				t.Errorf("%v, %+v: %v", m, p, r.Broken)
-			}
-			for _, c := range r.Canaries {
-				if c.Bound.Reach < .9*c.Bound.Charged && c.Name != "middle" && c.Name != "last" {
-					t.Errorf("%v, %+v: canary %s reaches %.3f of %.3f", m, p, c.Name, c.Bound.Reach, c.Bound.Charged)
-				}
+	for _, x := range []struct {
+		m dp.Mechanism
+		p any
+	}{
+		{dp.TreeGaussian, protocol.BatchParams{First: 10, DecideFrom: protocol.FromReleases, Pull: 25}},
+		{dp.EachGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromReleases, Pull: 25}},
+		{dp.TreeGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Pull: 25}},
+		{dp.EachGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Pull: 25}},
+		{dp.TreeGaussian, near(protocol.FixedSchedule)},
+		{dp.EachGaussian, near(protocol.LogDetSchedule)},
+	} {
+		r, err := audit.Run(t.Context(), described(x.m, x.p, audit.MinRuns, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Passed {
+			t.Errorf("%v, %+v: %v", x.m, x.p, r.Broken)
+		}
+		for _, c := range r.Canaries {
+			if c.Bound.Reach < .9*c.Bound.Charged && c.Name != "middle" && c.Name != "last" {
+				t.Errorf("%v, %+v: canary %s reaches %.3f of %.3f", x.m, x.p, c.Name, c.Bound.Reach, c.Bound.Charged)
 			}
 		}
+	}
+}
+
+// near are parameters of protocol local with estimators that take turns.
+func near(s protocol.LocalSchedule) protocol.LocalParams {
+	return protocol.LocalParams{
+		Hops: 2, Neighbourhood: protocol.Ball, Estimators: protocol.SplitEstimators, First: 5, Schedule: s, Threshold: .01, Pull: 25,
 	}
 }
 

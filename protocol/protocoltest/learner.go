@@ -32,6 +32,19 @@ func Vector(arms int) *Learner {
 	}
 }
 
+// Linear returns a learner of linear records, in which an action is described by its number:
+// how often each was pulled stands on the diagonal, and what each paid at the end.
+func Linear(arms int) *Learner {
+	return &Learner{
+		Of: bandit.Statistic{Parts: 1, Dim: arms, Kind: bandit.Linear},
+		Add: func(p bandit.Pull, x []float64) []float64 {
+			v := make([]float64, arms+1)
+			v[p.Arm], v[arms] = 1, float64(p.Reward)
+			return append(x, v...)
+		},
+	}
+}
+
 // Statistic implements [bandit.Learner].
 func (l *Learner) Statistic() bandit.Statistic { return l.Of }
 

@@ -14,7 +14,8 @@ trap 'rm -rf "$bin"' EXIT
 for bug in none halved reused first changed raw redrawn levels; do
 	go build -tags auditbug -ldflags "-X peerd.dev/dp.Bug=$bug" -o "$bin/peerd" ./cmd/peerd
 	for name in "rows tree 1" "average tree 1" "average kary 1" "rows tree-gaussian 5" "testnet each 1" \
-		"cdp-mab each 1" "hdp-mab each 1" "ddp-mab each 1" "dp-master-worker hybrid 1" "dp-decentralized hybrid 1"; do
+		"cdp-mab each 1" "hdp-mab each 1" "ddp-mab each 1" "dp-master-worker hybrid 1" "dp-decentralized hybrid 1" \
+		"local-feducb tree-gaussian 1"; do
 		read -r config mechanism epsilon <<<"$name"
 		set -- -c "configs/$config.yaml" --set "privacy.mechanism=$mechanism" --set "privacy.epsilon=$epsilon"
 		if [ "$mechanism" = tree-gaussian ]; then set -- "$@" --set privacy.delta=1e-6; fi
