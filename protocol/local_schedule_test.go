@@ -70,7 +70,7 @@ func TestNewsIsSentWhenItIsWorthIt(t *testing.T) {
 				next := (round + 1) % lanes
 				b := peer.Belief()
 				for a := range 2 {
-					at := 2 * a // of xxᵀ in svec: 11, 12, 22
+					at := 2 * a                                                                                     // of xxᵀ in svec: 11, 12, 22
 					if want := drawn[i*lanes+next][a] + heard[(1-i)*lanes+next][a]; math.Abs(b.X[at]-want) > 1e-3 { // features are rounded to the grid
 						t.Fatalf("%s, round %d, peer %d believes %v of action %d, want %v", estimators, round, i, b.X[at], a, want)
 					}

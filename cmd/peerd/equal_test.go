@@ -199,6 +199,7 @@ func TestThePapersSystemsRunAsSimulated(t *testing.T) {
 		{"dp-master-worker", nil},
 		{"dp-decentralized", nil},
 		{"local-feducb", nil},
+		{"local-feducb", []string{"protocol.local.schedule=logdet-private", "protocol.local.first=50", "protocol.local.growth=0"}},
 		{"local-feducb", []string{"protocol.local.estimators=split", "protocol.local.neighbourhood=clique", "protocol.local.first=100"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
