@@ -13,6 +13,8 @@ const (
 	batchRow    Kind = 88 // the sum over all batches of its origin, signed
 	batchDigest Kind = batchRow + floodDigest
 	batchWant   Kind = batchRow + floodWant
+	batchReport Kind = 91 // the same for the analyzer, signed; asks for the sum over others
+	batchOthers Kind = 92 // the sum over all silos but one, for that one, signed by the analyzer
 )
 
 // DecideFrom says what of a site's own batch under way its choices follow from.
@@ -35,6 +37,7 @@ type BatchParams struct {
 	First      uint64     `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions of a site in its first batch. With growth, 85 times the deviation of the noise in a draw over the root of the number of sites is good. With decide_from: noised-local, decisions between two draws of noise."`
 	Growth     float64    `want:"0 up to 4" fixed:"yes" doc:"A batch has this many times the decisions of all batches of its site before it; 0 keeps all batches as long as the first."`
 	DecideFrom DecideFrom `key:"decide_from" want:"releases|noised-local|raw" fixed:"yes" doc:"What a site decides from, besides what others released: its own released batches; these and a noised sum of its batch under way; or these and the records of that batch, which is not private and for mode: lockstep."`
+	Analyzer   int        `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the analyzer in the network file, from 1. It has no arms, and returns to each site the sum over the others. With 0 there is none, and rows spread to all sites."`
 	Draws      uint64     `want:"1..10000" unit:"draws" fixed:"yes" doc:"With decide_from: noised-local, draws of noise in a site's first batch."`
 	Pull       uint64     `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
 }
@@ -43,7 +46,7 @@ func batchEntry() Entry {
 	return define(
 		Entry{
 			Name: "batch", Summary: "batches of a site's decisions, each released once, and the sums over them spread to all, for learners that choose by features",
-			Kinds: []Kind{batchRow, batchDigest, batchWant}, Leaf: "first", Wide: true,
+			Kinds: []Kind{batchRow, batchDigest, batchWant, batchReport, batchOthers}, Leaf: "first", Wide: true,
 			Suits:    func(dp.Mechanism) bool { return true },
 			Adaptive: true, // a digest has a sum of signatures, which follow from what was released
 		},
@@ -54,10 +57,24 @@ func batchEntry() Entry {
 				switch {
 				case n.Horizon > 0 && p.First > n.Horizon:
 					return "first", "at most privacy.horizon, or no batch is ever released"
+				case n.Peers > 0 && p.Analyzer > n.Peers:
+					return "analyzer", fmt.Sprintf("0, or the place of one of the %d peers", n.Peers)
+				case n.Peers == 1 && p.Analyzer == 1:
+					return "analyzer", "0 with one peer, so that it has arms"
 				case n.Live && p.DecideFrom == FromRaw:
 					return "decide_from", fmt.Sprintf("%s or %s with mode: live; choices that follow from raw records are not private", FromReleases, FromNoisedLocal)
 				}
 				return "", ""
+			},
+			idle: func(p BatchParams, peer Peer) bool { return int64(peer) == int64(p.Analyzer)-1 },
+			among: func(p BatchParams, peers int) BatchParams {
+				if p.Analyzer > 0 {
+					p.Analyzer = peers
+				}
+				if peers == 1 {
+					p.Analyzer = 0
+				}
+				return p
 			},
 			raw: func(p BatchParams) bool { return p.DecideFrom == FromRaw },
 			small: func(p BatchParams, leaf uint64) BatchParams {
@@ -106,13 +123,19 @@ func newBatch(c Config, p BatchParams) (Protocol, error) {
 		return nil, fmt.Errorf("batch: first %d, growth %v, want at least 1, and 0 up to 4", p.First, p.Growth)
 	case !local && p.DecideFrom != FromReleases && p.DecideFrom != FromRaw:
 		return nil, fmt.Errorf("batch: decide_from %q, want %s, %s or %s", p.DecideFrom, FromReleases, FromNoisedLocal, FromRaw)
+	case p.Analyzer < 0 || p.Analyzer > c.Peers():
+		return nil, fmt.Errorf("batch: analyzer %d, want 0 or the place of one of the %d peers", p.Analyzer, c.Peers())
 	case local && p.Draws < 1:
 		return nil, fmt.Errorf("batch: %d draws, want at least 1", p.Draws)
 	}
-	b := &batch{cadence: p.cadence(), width: c.Width, belief: belief.New(c.Parts, c.Width)}
-	if p.DecideFrom == FromNoisedLocal {
-		b.batches = Cadence{First: p.Draws, Growth: p.Growth}
+	if p.Analyzer > 0 {
+		if p.Pull < 1 {
+			return nil, fmt.Errorf("batch: pull is %d rounds, want at least 1", p.Pull)
+		}
+		return newAnalyzed(c, p), nil
 	}
+	b := &batch{cadence: p.cadence(), width: c.Width, belief: belief.New(c.Parts, c.Width)}
+	b.batches = p.batches()
 	var err error
 	if b.totals, err = newTotals(c, batchRow, p.Pull, b.check); err != nil {
 		return nil, fmt.Errorf("batch: %w", err)
@@ -127,31 +150,38 @@ func (b *batch) check(m *Message) error { return b.sound(m, b.width, b.cadence) 
 // Chosen counts the choice.
 func (b *batch) Chosen(part int) { b.belief.Pulls[part]++ }
 
+// batches returns after how many leaves batches end: with every leaf, or several.
+func (p BatchParams) batches() Cadence {
+	if p.DecideFrom == FromNoisedLocal {
+		return Cadence{First: p.Draws, Growth: p.Growth}
+	}
+	return Cadence{}
+}
+
 // Released adds leaves to those before and makes rows of batches.
 func (b *batch) Released(own []Own, out *Outbox) error {
+	b.stale = true
+	return advance(own, b.own, b.total, b.batches, func(part dp.StreamID, sum dp.Release) { b.show(part, sum, out) })
+}
+
+// advance adds leaves to own sums, and shows those of parts whose batch has ended: with as many leaves
+// as batches says, or at the horizon.
+func advance(own []Own, sums, shown []dp.Release, batches Cadence, show func(part dp.StreamID, sum dp.Release)) error {
 	for i := range own {
 		part := own[i].Stream
-		if own[i].Over { // nothing comes after what there is of a batch
-			if b.unshown(part) > 0 {
-				b.show(part, b.own[part], out)
+		if !own[i].Over {
+			sum, err := grown(sums[part], own[i].Leaf)
+			if err != nil {
+				return err
 			}
-			continue
+			sums[part] = sum
 		}
-		sum, err := grown(b.own[part], own[i].Leaf)
-		if err != nil {
-			return err
-		}
-		b.own[part], b.stale = sum, true
-		if b.unshown(part) >= b.batches.Size(leavesOf(&b.total[part])) {
-			b.show(part, sum, out)
+		before := leavesOf(&shown[part])
+		if more := leavesOf(&sums[part]) - before; more > 0 && (own[i].Over || more >= batches.Size(before)) {
+			show(part, sums[part])
 		}
 	}
 	return nil
-}
-
-// unshown returns how many leaves of a part no row holds yet.
-func (b *batch) unshown(part dp.StreamID) uint64 {
-	return leavesOf(&b.own[part]) - leavesOf(&b.total[part])
 }
 
 // Tick sends digests, and rows again that what peers agree on has made void.

@@ -41,6 +41,9 @@ func variants(e protocol.Entry) []any {
 		case protocol.GISParams:
 			p.Participation, p.Deadline = .6, 9
 			all = append(all, p)
+		case protocol.BatchParams:
+			p.Analyzer = 1
+			all = append(all, p)
 		case protocol.CoordinatorParams:
 			if p.Schedule == protocol.ByEpoch {
 				p.Participation = .6

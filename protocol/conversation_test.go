@@ -195,6 +195,7 @@ func seat(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 		s.Params = protocol.PhasesParams{First: 2, Growth: .5, Pull: 4, Merge: protocol.MergeMean, F: 1}
 	case protocol.BatchParams:
 		p.First, p.Growth, p.Pull = 2, 0, 4
+		d.MaybeScanArgs(t, "analyzer", &p.Analyzer)
 		s.Params = p
 	case protocol.LocalParams:
 		p.First, p.Growth, p.Pull = 2, 0, 4

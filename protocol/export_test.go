@@ -82,7 +82,7 @@ var kindNames = map[Kind]string{
 	phasesRow: "row", phasesDigest: "digest", phasesWant: "want",
 	consensusState:   "state",
 	coordinatorMeans: "means", coordinatorSums: "report",
-	batchRow: "row", batchDigest: "digest", batchWant: "want",
+	batchRow: "row", batchDigest: "digest", batchWant: "want", batchReport: "report", batchOthers: "others",
 	localRow: "row", localDigest: "digest", localWant: "want",
 	gisAdv: "adv", gisReq: "req", gisData: "data",
 	sinkMeans: "means", sinkReport: "report", sinkPool: "pool",

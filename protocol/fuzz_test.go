@@ -51,6 +51,9 @@ func listeners(t testing.TB) (all []listener) {
 func withRole(all []any) []any {
 	for _, params := range all {
 		switch p := params.(type) {
+		case protocol.BatchParams:
+			p.Analyzer = 2
+			all = append(all, p)
 		case protocol.CoordinatorParams:
 			p.Coordinator = 2
 			all = append(all, p)

@@ -136,9 +136,14 @@ func (s *totals) sound(m *Message, width int, c Cadence) error {
 	if err := plausible(&s.c.Charge, m, x); err != nil {
 		return err
 	}
+	return plausibleLeaves(&s.c.Charge, m, x, c)
+}
+
+// plausibleLeaves refuses a sum of other draws than leaves have that hold as many records.
+func plausibleLeaves(charge *dp.Charge, m *Message, x *dp.Release, c Cadence) error {
 	// A life closes its leaves one after the other, and every leaf has a record and draws.
 	over, n, draws := leavesOf(x), x.Count(0), uint64(x.Noise().VarianceUnits)
-	if !s.c.Charge.Mechanism.Running() && (draws != over*dp.VarianceScale || over < c.Fewest(n) || over > n) {
+	if !charge.Mechanism.Running() && (draws != over*dp.VarianceScale || over < c.Fewest(n) || over > n) {
 		return m.bad("%d rewards in %d leaves with %d/%d draws of noise, want %d to %d leaves with a draw each",
 			n, over, draws, dp.VarianceScale, c.Fewest(n), n)
 	}

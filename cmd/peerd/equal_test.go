@@ -179,7 +179,7 @@ func runsAsSimulated(t *testing.T, s *config.Settings) (want map[string][]byte) 
 	return want
 }
 
-// TestThePapersSystemsRunAsSimulated: the configurations of papers 000, 001 and 003, in lockstep.
+// TestThePapersSystemsRunAsSimulated: the configurations of papers 000 to 003, in lockstep.
 func TestThePapersSystemsRunAsSimulated(t *testing.T) {
 	if os.Getenv("PEERD_LONG") == "" {
 		t.Skip("scripts/show/simulated-is-what-runs.sh runs it")
@@ -198,6 +198,11 @@ func TestThePapersSystemsRunAsSimulated(t *testing.T) {
 		{"hdp-mab", explored},
 		{"dp-master-worker", nil},
 		{"dp-decentralized", nil},
+		{"ldp-fedlinucb", nil},
+		{"ldp-fedlinucb-lazy", nil},
+		{"ldp-fedlinucb-local", nil},
+		{"ldp-fedlinucb-raw", nil},
+		{"feducb-central", nil},
 		{"local-feducb", nil},
 		{"local-feducb", []string{"protocol.local.schedule=logdet-private", "protocol.local.first=50", "protocol.local.growth=0"}},
 		{"local-feducb", []string{"protocol.local.estimators=split", "protocol.local.neighbourhood=clique", "protocol.local.first=100"}},

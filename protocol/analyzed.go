@@ -1,0 +1,256 @@
+package protocol
+
+import (
+	"slices"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+)
+
+// analyzed is Private-FedLinUCB with the paper's server (Zhou and Chowdhury 2024, Algorithm 1): one
+// peer without arms, the analyzer, holds the newest report of each silo and returns to a silo
+// the sum over all others, so that what a silo receives does not grow with their number. Messages
+// travel along shortest paths, which are one link where all silos are neighbours of the analyzer, and
+// are signed.
+//
+// A report holds the sum over all batches of its silo and takes the place of the one before. A silo
+// believes the others' sum that has most records, and its own sums. So no batch is ever counted
+// twice, one that was lost is in the next report, and an analyzer that has lost what it
+// knew takes nothing from what silos hold.
+//
+// A silo reports at the end of a batch, and again every pull rounds until the analyzer has named its
+// report. The analyzer answers in the round in which a silo asks, waiting for no other, and every
+// pull rounds it sends silos what has come since. A silo also asks without a report, ever more
+// rarely while there is no news, for what was lost on its way.
+type analyzed struct {
+	c       Config
+	p       BatchParams
+	cadence Cadence
+	batches Cadence // in leaves
+	tree    tree    // of ways to the analyzer
+	round   Round   // that is under way
+	belief  belief.Belief
+	stale   bool
+	silo    analyzedSilo
+	desk    analyzedDesk
+}
+
+// analyzedSilo is what a peer with arms knows.
+type analyzedSilo struct {
+	sums    []dp.Release // newest own ones, by part; empty before the first leaf
+	shown   []dp.Release // those of the newest report
+	others  Message      // the sum over other silos with most records; empty before the first
+	taken   bool         // the analyzer holds the newest report
+	fresh   bool         // it has not been sent
+	waiting bool         // an answer is awaited
+	since   Round        // when it was asked for first
+	asked   Round        // and last
+	quiet   uint64       // how many times pull rounds pass until it asks again without a report
+}
+
+func newAnalyzed(c Config, p BatchParams) *analyzed {
+	return &analyzed{
+		c: c, p: p, cadence: p.cadence(), batches: p.batches(), tree: newTree(c.Graph, Peer(p.Analyzer-1)),
+		belief: belief.New(c.Parts, c.Width), stale: true,
+		silo: analyzedSilo{sums: make([]dp.Release, c.Parts), shown: make([]dp.Release, c.Parts), others: noMessage(), taken: true, quiet: 1},
+		desk: newAnalyzedDesk(c.Peers()),
+	}
+}
+
+// root returns the analyzer.
+func (x *analyzed) root() Peer { return Peer(x.p.Analyzer - 1) }
+
+// analyzes reports whether this peer is the analyzer.
+func (x *analyzed) analyzes() bool { return x.c.Self == x.root() }
+
+// reports reports whether this peer has an analyzer to report to.
+func (x *analyzed) reports() bool { return !x.analyzes() && x.tree.reaches(x.c.Self) }
+
+// patience returns for how many rounds an answer is awaited.
+func (x *analyzed) patience() Round { return Round(x.p.Pull) + Round(2*max(0, x.tree.depth[x.c.Self])) }
+
+// Lost implements [Dependent].
+func (x *analyzed) Lost() (needed Peer, lost bool) {
+	return x.root(), x.reports() && x.silo.waiting && x.round >= x.silo.since+4*x.patience()
+}
+
+// Chosen counts the choice.
+func (x *analyzed) Chosen(part int) { x.belief.Pulls[part]++ }
+
+// Released adds leaves to those before. A batch that has ended is to be reported.
+func (x *analyzed) Released(own []Own, _ *Outbox) error {
+	s := &x.silo
+	x.stale = true
+	return advance(own, s.sums, s.shown, x.batches, func(part dp.StreamID, sum dp.Release) {
+		s.shown[part], s.taken, s.fresh = sum, false, true
+	})
+}
+
+// Tick asks the analyzer; at the analyzer it answers.
+func (x *analyzed) Tick(t Round, out *Outbox) error {
+	x.round = t + 1
+	if x.analyzes() {
+		return x.answer(out)
+	}
+	if x.reports() {
+		x.ask(out)
+	}
+	return nil
+}
+
+// ask sends the newest report, or asks without one, when it is time.
+func (x *analyzed) ask(out *Outbox) {
+	s := &x.silo
+	switch {
+	case s.waiting && !s.fresh && x.round < s.asked+x.patience():
+		return
+	case s.waiting:
+	case !s.taken:
+		s.waiting, s.since = true, x.round
+	case x.round >= s.asked+Round(s.quiet*x.p.Pull):
+		s.waiting, s.since, s.quiet = true, x.round, min(2*s.quiet, rest)
+	default:
+		return
+	}
+	s.asked, s.fresh = x.round, false
+	var body []dp.Release
+	for k := range s.shown {
+		if !s.taken && !s.shown[k].Empty() {
+			body = append(body, s.shown[k])
+		}
+	}
+	held := Label{Origin: x.root(), Incarnation: s.others.label.Incarnation, Seq: s.others.label.Seq}
+	m := &message{kind: batchReport, label: x.newest(), refs: []Label{held}, body: body}
+	x.c.sign(m)
+	out.send(x.tree.parent[x.c.Self], Message{m})
+}
+
+// newest returns the label of the newest report: its number is how many leaves are in it.
+func (x *analyzed) newest() Label {
+	l := Label{Origin: x.c.Self, Incarnation: x.c.Incarnation}
+	for k := range x.silo.shown {
+		l.Seq += leavesOf(&x.silo.shown[k])
+	}
+	return l
+}
+
+// Receive takes in reports and sums.
+func (x *analyzed) Receive(from Peer, m Message, out *Outbox) error {
+	if _, ok := slices.BinarySearch(x.c.Neighbours(), from); !ok {
+		return m.bad("from peer %d, want a neighbour on the way to or from the analyzer", from)
+	}
+	switch m.kind {
+	case batchReport:
+		return x.serve(from, m, out)
+	case batchOthers:
+		return x.take(from, m, out)
+	default:
+		return m.bad("unknown with an analyzer")
+	}
+}
+
+// take takes in the sum over other silos, or hands it on to the silo that it is for.
+func (x *analyzed) take(from Peer, m Message, out *Outbox) error {
+	switch {
+	case x.analyzes() || x.tree.parent[x.c.Self] != from:
+		return m.bad("a sum from peer %d, want the analyzer's along the way from it", from)
+	case m.label.Origin != x.root() || len(m.refs) != 1 || int64(m.refs[0].Origin) >= int64(x.c.Peers()):
+		return m.bad("want the analyzer's sum for a silo")
+	case !x.tree.over(m.refs[0].Origin, x.c.Self):
+		return m.bad("for peer %d, which is not on the way", m.refs[0].Origin)
+	}
+	if err := x.checkOthers(&m); err != nil {
+		return err
+	}
+	to := m.refs[0].Origin
+	if to != x.c.Self {
+		for _, n := range x.c.Neighbours() {
+			if x.tree.child(n, x.c.Self) && x.tree.over(to, n) {
+				out.send(n, m)
+			}
+		}
+		return nil
+	}
+	s := &x.silo
+	s.waiting = false
+	s.taken = m.refs[0] == x.newest()
+	if have, news := records(&s.others), records(&m); news > have || news == have && news > 0 && newer(m.label, s.others.label) {
+		s.others, s.quiet, x.stale = m, 1, true
+	}
+	return nil
+}
+
+// records returns how many records the sums of a message hold.
+func records(m *Message) (n uint64) {
+	if m.kind == 0 {
+		return 0
+	}
+	for i := range m.body {
+		n += m.body[i].Count(0)
+	}
+	return n
+}
+
+// checkOthers refuses what is no sum over silos that the analyzer has signed.
+func (x *analyzed) checkOthers(m *Message) error {
+	if err := x.checkBody(m); err != nil {
+		return err
+	}
+	if !x.c.authentic(m) {
+		return m.bad("not signed by the analyzer")
+	}
+	return nil
+}
+
+// checkBody refuses what is no list of sums, of a part each.
+func (x *analyzed) checkBody(m *Message) error {
+	next := 0
+	for i := range m.body {
+		r := &m.body[i]
+		if int(r.Stream()) < next || int(r.Stream()) >= x.c.Parts || r.Len() != x.c.Width || r.Counts() != 1 || r.Count(0) == 0 || r.Exponent() != dp.GridExponent {
+			return m.bad("release %d: want the sum of %d numbers of a part with its count, ascending", i, x.c.Width)
+		}
+		next = int(r.Stream()) + 1
+	}
+	if len(m.sealed) > 0 || m.round != 0 || m.hops != 0 || m.label.Stream != 0 {
+		return m.bad("want sums and nothing else")
+	}
+	return nil
+}
+
+// Belief adds the own sums to those of the others.
+func (x *analyzed) Belief() *belief.Belief {
+	if x.stale {
+		x.stale = false
+		for k := range x.silo.sums {
+			x.believe(k)
+		}
+	}
+	return &x.belief
+}
+
+func (x *analyzed) believe(part int) {
+	sums := x.belief.X[part*x.c.Width:][:x.c.Width]
+	clear(sums)
+	n := 0.
+	var noise dp.NoiseMoments
+	add := func(r *dp.Release) {
+		for i := range sums {
+			sums[i] += r.At(i)
+		}
+		n += float64(r.Count(0))
+		noise = noise.Plus(r.NoiseMoments())
+	}
+	if own := &x.silo.sums[part]; !own.Empty() {
+		add(own)
+	}
+	if x.silo.others.kind != 0 {
+		for i := range x.silo.others.body {
+			if r := &x.silo.others.body[i]; int(r.Stream()) == part {
+				add(r)
+			}
+		}
+	}
+	x.belief.SampleVar[part] = 1 / n // +Inf for none
+	setNoise(&x.belief.Means, part, noise)
+}

@@ -1,0 +1,156 @@
+package protocol
+
+import (
+	"math"
+	"slices"
+
+	"peerd.dev/dp"
+)
+
+// analyzedDesk is what the analyzer knows of the silos.
+type analyzedDesk struct {
+	newest []Message // reports, by origin; empty before the first
+	asks   []bool    // silos that asked in this round
+	held   []Label   // of the sums that silos hold, as they say
+	told   []Label   // of those that they were sent
+	owed   []bool    // silos for which there is more than they were sent
+	known  []bool    // silos that have ever asked
+	number uint64    // of the newest sum that was sent
+	pulled uint64    // times pull rounds that have passed
+}
+
+func newAnalyzedDesk(peers int) analyzedDesk {
+	return analyzedDesk{
+		newest: slices.Repeat([]Message{noMessage()}, peers), asks: make([]bool, peers), held: make([]Label, peers), told: make([]Label, peers),
+		owed: make([]bool, peers), known: make([]bool, peers),
+	}
+}
+
+// serve takes in a report, or hands it on to the analyzer.
+func (x *analyzed) serve(from Peer, m Message, out *Outbox) error {
+	origin := m.label.Origin
+	switch {
+	case int64(origin) >= int64(x.c.Peers()) || origin == x.root() || !x.tree.child(from, x.c.Self) || !x.tree.over(origin, from):
+		return m.bad("from peer %d, want the report of a silo on its way to the analyzer", from)
+	case len(m.refs) != 1 || m.refs[0].Origin != x.root():
+		return m.bad("want the label of the sum that the silo holds")
+	}
+	if err := x.checkReport(&m); err != nil {
+		return err
+	}
+	if !x.analyzes() {
+		out.send(x.tree.parent[x.c.Self], m)
+		return nil
+	}
+	d := &x.desk
+	d.asks[origin], d.known[origin], d.held[origin] = true, true, m.refs[0]
+	if len(m.body) == 0 || d.newest[origin].kind != 0 && !newer(m.label, d.newest[origin].label) {
+		return nil
+	}
+	d.newest[origin] = m
+	for i := range d.owed {
+		d.owed[i] = d.owed[i] || Peer(i) != origin
+	}
+	return nil
+}
+
+// checkReport refuses what its origin has not released or not signed.
+func (x *analyzed) checkReport(m *Message) error {
+	if err := x.checkBody(m); err != nil {
+		return err
+	}
+	closed := uint64(0)
+	for i := range m.body {
+		r := &m.body[i]
+		closed += leavesOf(r)
+		if err := plausible(&x.c.Charge, m, r); err != nil {
+			return err
+		}
+		if err := plausibleLeaves(&x.c.Charge, m, r, x.cadence); err != nil {
+			return err
+		}
+		if peers := uint64(x.c.Peers()); r.Count(0) > mostRecords/peers || uint64(r.Noise().VarianceUnits) > math.MaxUint32/peers {
+			return m.bad("release %d: records or noise beyond what sums are made of", i)
+		}
+	}
+	if len(m.body) > 0 && closed != m.label.Seq {
+		return m.bad("%d leaves, want %d, the number of the report", closed, m.label.Seq)
+	}
+	if !x.c.authentic(m) {
+		return m.bad("not signed by its origin")
+	}
+	return nil
+}
+
+// answer sends sums to the silos that have asked, and every pull rounds to those for which there is
+// more.
+func (x *analyzed) answer(out *Outbox) error {
+	d := &x.desk
+	periods := uint64(x.round) / x.p.Pull
+	all := periods > d.pulled
+	d.pulled = periods
+	for i := range d.asks {
+		if due := all && d.owed[i] && d.known[i]; !d.asks[i] && !due {
+			continue
+		}
+		d.asks[i] = false
+		if err := x.tell(Peer(i), out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell sends a silo the sum over all others; no sum if it holds that.
+func (x *analyzed) tell(silo Peer, out *Outbox) error {
+	d := &x.desk
+	holds := Label{Origin: silo}
+	if own := &d.newest[silo]; own.kind != 0 {
+		holds = own.label
+	}
+	var body []dp.Release
+	if d.owed[silo] || d.held[silo] != d.told[silo] || d.told[silo].Seq == 0 {
+		var err error
+		if body, err = x.others(silo); err != nil {
+			return err
+		}
+		if len(body) > 0 {
+			d.number++
+		}
+		d.told[silo], d.owed[silo] = Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: d.number}, false
+	}
+	m := &message{kind: batchOthers, label: d.told[silo], refs: []Label{holds}, body: body}
+	x.c.sign(m)
+	for _, n := range x.c.Neighbours() {
+		if x.tree.child(n, x.c.Self) && x.tree.over(silo, n) {
+			out.send(n, Message{m})
+		}
+	}
+	return nil
+}
+
+// others returns the sums over all silos but one, by part.
+func (x *analyzed) others(silo Peer) (body []dp.Release, err error) {
+	for k := range x.c.Parts {
+		var of []dp.Release
+		for i := range x.desk.newest {
+			if x.desk.newest[i].kind == 0 || Peer(i) == silo {
+				continue
+			}
+			for _, r := range x.desk.newest[i].body {
+				if int(r.Stream()) == k {
+					of = append(of, r)
+				}
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		sum, err := dp.Total(of)
+		if err != nil {
+			return nil, err
+		}
+		body = append(body, sum)
+	}
+	return body, nil
+}
