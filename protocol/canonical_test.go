@@ -28,8 +28,6 @@ func lenient(b []byte) (m Message, err error) {
 			return eachField(part, m.lenientContent)
 		case 2:
 			m.round = Round(v)
-		case 3:
-			m.hops = uint8(v)
 		case 4:
 			if len(part) != sigLen {
 				return ErrFrame

@@ -48,7 +48,6 @@ func Encode(b []byte, m Message) []byte {
 	b, at := begin(b, 1)
 	b = end(appendContent(b, m.message), at)
 	b = appendUint(b, 2, uint64(m.round))
-	b = appendUint(b, 3, uint64(m.hops))
 	if len(m.sig) > 0 {
 		b = appendBytes(b, 4, m.sig)
 	}

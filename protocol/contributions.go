@@ -168,7 +168,7 @@ func (o *contributions) check(m *Message) error {
 	switch {
 	case len(m.body) == 0:
 		return m.bad("want a sum at least")
-	case len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 || m.hops != 0:
+	case len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0:
 		return m.bad("a contribution brings nothing but its releases")
 	case !o.c.authentic(m):
 		return m.bad("not signed by its origin")

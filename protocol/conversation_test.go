@@ -355,9 +355,6 @@ func tell(message protocol.Message) string {
 	var b strings.Builder
 	m := message.Draft()
 	fmt.Fprintf(&b, "%s %s", nameOf(m.Kind), tellLabel(m.Label))
-	if m.Hops > 0 {
-		fmt.Fprintf(&b, " hops %d", m.Hops)
-	}
 	for i, l := range m.Refs {
 		b.WriteString([]string{", ", " on "}[b2i(i == 0)] + tellLabel(l))
 	}

@@ -277,7 +277,7 @@ func (x *coordinator) checkMeans(m *Message) error {
 		}
 		next = int(r.Stream()) + 1
 	}
-	if len(m.body) == 0 || len(m.sealed) > 0 || m.round != 0 || m.hops != 0 {
+	if len(m.body) == 0 || len(m.sealed) > 0 || m.round != 0 {
 		return m.bad("want means and nothing else")
 	}
 	return nil

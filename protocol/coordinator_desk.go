@@ -62,7 +62,7 @@ func (x *coordinator) checkSums(from Peer, m *Message) error {
 	if int64(origin) >= int64(x.c.Peers()) || origin == x.root() || !x.tree.child(from, x.c.Self) || !x.tree.over(origin, from) {
 		return m.bad("from peer %d, want the sums of a site on their way to the coordinator", from)
 	}
-	if len(m.refs) != 1 || m.refs[0].Origin != x.root() || len(m.sealed) > 0 || m.round != 0 || m.hops != 0 {
+	if len(m.refs) != 1 || m.refs[0].Origin != x.root() || len(m.sealed) > 0 || m.round != 0 {
 		return m.bad("want sums and the number of the means that the site holds")
 	}
 	if epoch := m.refs[0].Seq + 1; len(m.body) > 0 && !x.takesPart(origin, epoch) {

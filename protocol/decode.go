@@ -34,8 +34,6 @@ func (m *message) decode(b []byte) error {
 			}
 		case 2<<3 | number:
 			m.round = Round(r.number)
-		case 3<<3 | number:
-			m.hops = uint8(r.upTo(math.MaxUint8))
 		case 4<<3 | list:
 			if len(r.part) != sigLen {
 				return frameError("signature", "%d bytes, want %d", len(r.part), sigLen)

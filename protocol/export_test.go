@@ -21,14 +21,13 @@ type Draft struct {
 	Body   []dp.Release
 	Sealed []dp.Sealed
 	Round  Round
-	Hops   uint8
 	Sig    []byte
 }
 
 // Message returns the message, whose lists are the draft's.
 func (d Draft) Message() Message {
 	return Message{&message{
-		kind: d.Kind, label: d.Label, refs: d.Refs, body: d.Body, sealed: d.Sealed, round: d.Round, hops: d.Hops, sig: d.Sig,
+		kind: d.Kind, label: d.Label, refs: d.Refs, body: d.Body, sealed: d.Sealed, round: d.Round, sig: d.Sig,
 	}}
 }
 
@@ -42,7 +41,7 @@ func (d Draft) Signed(k Keys) Message {
 // Draft returns a copy that shares no list with m.
 func (m Message) Draft() Draft {
 	return Draft{
-		m.kind, m.label, slices.Clone(m.refs), slices.Clone(m.body), slices.Clone(m.sealed), m.round, m.hops,
+		m.kind, m.label, slices.Clone(m.refs), slices.Clone(m.body), slices.Clone(m.sealed), m.round,
 		slices.Clone(m.sig),
 	}
 }
@@ -112,7 +111,7 @@ func OverTheWire(t testing.TB, m Message) Message {
 
 // equal compares messages field by field, without the help of the codec.
 func equal(a, b Message) bool {
-	return a.kind == b.kind && a.label == b.label && a.round == b.round && a.hops == b.hops &&
+	return a.kind == b.kind && a.label == b.label && a.round == b.round &&
 		slices.Equal(a.refs, b.refs) &&
 		slices.EqualFunc(a.body, b.body, dp.Release.Equal) &&
 		slices.EqualFunc(a.sealed, b.sealed, func(x, y dp.Sealed) bool { return x == y }) &&

@@ -180,7 +180,7 @@ func (f *flood) verify(m *Message) error {
 	if err := f.check(m); err != nil {
 		return err
 	}
-	if len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 || m.hops != 0 {
+	if len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 {
 		return m.bad("a row brings nothing but its releases")
 	}
 	if !f.c.authentic(m) {

@@ -18,7 +18,6 @@ func anyMessage() *rapid.Generator[Message] {
 			refs:  rapid.SliceOfN(anyLabel(), 0, 5).Draw(t, "refs"),
 			body:  rapid.SliceOfN(anyRelease(), 0, 4).Draw(t, "body"),
 			round: Round(anyUint().Draw(t, "round")),
-			hops:  rapid.Uint8().Draw(t, "hops"),
 		}}
 		for _, b := range rapid.SliceOfN(rapid.SliceOfN(rapid.Byte(), 1, 40), 0, 3).Draw(t, "sealed") {
 			s, err := dp.ReceivedSealed(b)
@@ -103,7 +102,7 @@ func changed(m Message, f func(m *message)) Message {
 func garbled(t *rapid.T, m Message) Message {
 	m = changed(m, func(*message) {})
 	for range rapid.IntRange(0, 2).Draw(t, "changes") {
-		switch rapid.IntRange(0, 11).Draw(t, "change") {
+		switch rapid.IntRange(0, 10).Draw(t, "change") {
 		case 0:
 			m.kind = Kind(rapid.IntRange(1, int(maxKind)).Draw(t, "kind"))
 		case 1:
@@ -127,14 +126,12 @@ func garbled(t *rapid.T, m Message) Message {
 				m.body[i] = garbledRelease(t, m.body[i])
 			}
 		case 8:
-			m.hops = rapid.Uint8().Draw(t, "hops")
-		case 9:
 			m.round = Round(anyUint().Draw(t, "round"))
-		case 10:
+		case 9:
 			if len(m.sig) > 0 {
 				m.sig[rapid.IntRange(0, sigLen-1).Draw(t, "at")] ^= 1
 			}
-		case 11:
+		case 10:
 			m = anyMessage().Draw(t, "message")
 		}
 	}

@@ -39,7 +39,7 @@ func (g *gis) Receive(from Peer, m Message, out *Outbox) error {
 
 // checkLabels refuses a list of labels that no honest peer sends.
 func (g *gis) checkLabels(from Peer, m *Message) error {
-	if m.label.Origin != from || len(m.body) > 0 || len(m.sealed) > 0 || m.round != 0 || m.hops != 0 || len(m.sig) > 0 {
+	if m.label.Origin != from || len(m.body) > 0 || len(m.sealed) > 0 || m.round != 0 || len(m.sig) > 0 {
 		return m.bad("want labels and nothing else, by the neighbour itself")
 	}
 	for i, l := range m.refs {

@@ -60,7 +60,7 @@ func TestContentChangesAreFound(t *testing.T) {
 	}
 	for _, change := range []string{
 		"m.label.Seq = 1", "m.body[0] = dp.Release{}", "m.refs[0].Seq++", "m.message.kind += 1", "m.sig = nil",
-		"x, m.hops = 1, 2", "copy(m.sig, x)", "clear(m.refs)", "copy(m.refs[1:], m.refs)", "*m.message = message{}",
+		"x, m.round = 1, 2", "copy(m.sig, x)", "clear(m.refs)", "copy(m.refs[1:], m.refs)", "*m.message = message{}",
 	} {
 		c := newChecker(t, "peerd.dev/protocol")
 		src, err := parser.ParseFile(c.fset, "message.go", string(source)+"\nfunc change(m Message) { "+change+" }\n", 0)

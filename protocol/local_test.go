@@ -160,9 +160,8 @@ func TestRowsTravelAsManyLinks(t *testing.T) {
 	}
 }
 
-// TestRelaysHaveNoWord in what they pass on: a row that was changed, one that comes from
-// further away than rows travel, and one that says how much further it goes are refused, and one
-// that a relay keeps back comes over others.
+// TestRelaysHaveNoWord in what they pass on: a row that was changed and one that comes from
+// further away than rows travel are refused, and one that a relay keeps back comes over others.
 func TestRelaysHaveNoWord(t *testing.T) {
 	p := near()
 	p.First = 1
@@ -171,7 +170,6 @@ func TestRelaysHaveNoWord(t *testing.T) {
 	for name, change := range map[string]func(d *protocol.Draft){
 		"another number": func(d *protocol.Draft) { d.Label.Seq++ },
 		"another origin": func(d *protocol.Draft) { d.Label.Origin = 2 },
-		"hops":           func(d *protocol.Draft) { d.Hops = 1 },
 		"no signature":   func(d *protocol.Draft) { d.Sig = nil },
 	} {
 		d := row.Draft()

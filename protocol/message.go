@@ -27,13 +27,12 @@ type Message struct{ *message }
 // message is a Message's content.
 type message struct {
 	kind   Kind
-	hops   uint8 // how much further it may travel
 	label  Label
 	refs   []Label // labels of other messages
 	body   []dp.Release
 	sealed []dp.Sealed // releases that only the holder of a key can read
 	round  Round       // of the sender; 0 in kinds without one
-	sig    []byte      // by label.Origin over everything except round and hops
+	sig    []byte      // by label.Origin over everything except round
 
 	frame string // the canonical form; empty until it is asked for
 }

@@ -241,7 +241,6 @@ func TestForgedRowsAreRefused(t *testing.T) {
 		"no release":                            sign(change(theirs, func(d *draft) { d.Body = nil }), 2),
 		"a label beside the row":                sign(change(theirs, func(d *draft) { d.Refs = []protocol.Label{{}} }), 2),
 		"a round, which no signature covers":    change(sign(theirs, 2), func(d *draft) { d.Round = 1 }),
-		"hops, which no signature covers":       change(sign(theirs, 2), func(d *draft) { d.Hops = 1 }),
 		"a digest of peers that there are not":  {Kind: protocol.RowsDigest, Label: protocol.Label{Origin: 1}, Refs: []protocol.Label{{Origin: 3}}},
 		"a message of another protocol's kinds": {Kind: protocol.AverageCounts, Label: protocol.Label{Origin: 1}},
 	} {

@@ -53,7 +53,7 @@ func (x *sink) serve(from Peer, m Message, out *Outbox) error {
 	switch {
 	case int64(origin) >= int64(x.c.Peers()) || origin == x.root() || origin == x.c.Self || from == x.root():
 		return m.bad("from peer %d, want the sums of a site on their way to its sink", from)
-	case len(m.refs) != 1 || m.refs[0].Origin != x.root() || len(m.sealed) > 0 || m.round != 0 || m.hops != 0:
+	case len(m.refs) != 1 || m.refs[0].Origin != x.root() || len(m.sealed) > 0 || m.round != 0:
 		return m.bad("want sums and the number of the means that the site holds")
 	}
 	if err := x.checkContent(&m); err != nil {

@@ -11,7 +11,7 @@ func Size(m *Message) int {
 	if m.frame != "" {
 		return len(m.frame)
 	}
-	n := partSize(contentSize(m.message)) + uintSize(uint64(m.round)) + uintSize(uint64(m.hops))
+	n := partSize(contentSize(m.message)) + uintSize(uint64(m.round))
 	if len(m.sig) > 0 {
 		n += partSize(len(m.sig))
 	}
