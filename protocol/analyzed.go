@@ -212,7 +212,7 @@ func (x *analyzed) checkBody(m *Message) error {
 		}
 		next = int(r.Stream()) + 1
 	}
-	if len(m.sealed) > 0 || m.round != 0 || m.hops != 0 || m.label.Stream != 0 {
+	if len(m.sealed) > 0 || m.round != 0 || m.label.Stream != 0 {
 		return m.bad("want sums and nothing else")
 	}
 	return nil
