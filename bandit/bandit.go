@@ -15,6 +15,7 @@ import (
 	"log/slog"
 
 	"peerd.dev/bandit/belief"
+	"peerd.dev/bandit/score"
 )
 
 // Arm numbers an arm, from 0.
@@ -35,18 +36,8 @@ func (Reward) LogValue() slog.Value { return slog.StringValue("private") }
 // MarshalText implements [encoding.TextMarshaler], so that JSON hides it too.
 func (Reward) MarshalText() ([]byte, error) { return []byte("private"), nil }
 
-// Features describe an arm in one round, as numbers. They are private, as rewards are,
-// and print as "private".
-type Features []float64
-
-// Format implements [fmt.Formatter].
-func (Features) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
-
-// LogValue implements [slog.LogValuer].
-func (Features) LogValue() slog.Value { return slog.StringValue("private") }
-
-// MarshalText implements [encoding.TextMarshaler], so that JSON hides them too.
-func (Features) MarshalText() ([]byte, error) { return []byte("private"), nil }
+// Features describe an arm in one round, as numbers. They are private, as rewards are.
+type Features = score.Features
 
 // A Turn is what a learner is offered in one round.
 type Turn struct {

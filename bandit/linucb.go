@@ -2,12 +2,10 @@ package bandit
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
 	"peerd.dev/bandit/gram"
-	"peerd.dev/bandit/score"
 )
 
 // LinearIndex names what learner linucb chooses the greatest of.
@@ -49,11 +47,13 @@ type LinUCB struct {
 	from     basis // of the estimate
 	known    bool
 	estimate gram.Estimate
-	beta     float64   // factor of |W x|
-	theta    []float64 // scratch: sampled
-	normal   []float64 // scratch
-	means    []float64 // by arm; scratch
-	squares  []float64 // by arm; scratch
+	beta     float64    // factor of |W x|
+	theta    []float64  // scratch: sampled
+	normal   []float64  // scratch
+	scores   []float64  // by arm; scratch
+	able     []Arm      // arms that can have the greatest index; scratch
+	features []Features // theirs; scratch
+	squares  []float64  // theirs; scratch
 }
 
 // basis is what an estimate is computed from.
@@ -89,7 +89,7 @@ func newLinUCB(c Config, p LinUCBParams) (Learner, error) {
 	return &LinUCB{
 		d: p.Features, index: p.Index, radius: p.Radius, rng: c.Rand,
 		theta: make([]float64, p.Features), normal: make([]float64, p.Features),
-		means: make([]float64, c.Arms), squares: make([]float64, c.Arms),
+		scores: make([]float64, c.Arms), able: make([]Arm, 0, c.Arms), features: make([]Features, 0, c.Arms), squares: make([]float64, c.Arms),
 	}, nil
 }
 
@@ -102,60 +102,6 @@ func (*LinUCB) Part(Arm) int { return 0 }
 // Update adds the features, of which too long ones are shortened on their way, and the reward.
 func (*LinUCB) Update(p Pull, x []float64) []float64 {
 	return append(append(x, p.Features...), float64(p.Reward))
-}
-
-// Choose returns the arm with the greatest index, or any one, each equally likely, while
-// nothing is known. How likely a sampled one was is not computed.
-func (l *LinUCB) Choose(b *Belief, t Turn) Choice {
-	l.learn(b)
-	if !l.known {
-		return l.any(t)
-	}
-	xs := t.Features
-	means := l.means[:len(xs)]
-	if l.index == SampledIndex {
-		for i := range l.normal {
-			l.normal[i] = l.beta * l.rng.NormFloat64()
-		}
-		copy(l.theta, l.estimate.Theta)
-		score.AddTransposed(l.theta, l.estimate.Half, l.normal)
-		score.Products(means, l.theta, xs)
-		return Choice{l.greatest(t, means), 0}
-	}
-	squares := l.squares[:len(xs)]
-	score.Products(means, l.estimate.Theta, xs)
-	score.Squares(squares, l.estimate.Half, l.d, xs)
-	for k, square := range squares {
-		means[k] += l.beta * math.Sqrt(square)
-	}
-	return Choice{l.greatest(t, means), 1}
-}
-
-// greatest returns the arm with the greatest index; ties go to the lowest one.
-func (l *LinUCB) greatest(t Turn, index []float64) Arm {
-	arg := -1
-	for k, x := range index {
-		if (arg < 0 || x > index[arg]) && !t.excludes(k) {
-			arg = k
-		}
-	}
-	return Arm(arg)
-}
-
-// any picks an arm, each equally likely.
-func (l *LinUCB) any(t Turn) Choice {
-	n := len(l.means) - len(t.Excluded)
-	nth := int(l.rng.Float64() * float64(n)) // one draw, whatever is excluded
-	for k := range l.means {
-		if t.excludes(k) {
-			continue
-		}
-		if nth == 0 {
-			return Choice{Arm(k), 1 / float64(n)}
-		}
-		nth--
-	}
-	return Choice{NoArm, 0} // all are excluded, which nobody does
 }
 
 // learn computes the estimate anew if what it rests on has changed.
@@ -184,6 +130,6 @@ func (l *LinUCB) learn(b *Belief) {
 // Summarize returns for every arm on how many records the parameter rests, which is the same for
 // all. Estimates are 0: they follow from features.
 func (l *LinUCB) Summarize(b *Belief) Summary {
-	n := len(l.means)
+	n := len(l.scores)
 	return Summary{make([]float64, n), slices.Repeat([]float64{1 / b.SampleVar[0]}, n), make([]float64, n)}
 }

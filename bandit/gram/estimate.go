@@ -1,6 +1,8 @@
 package gram
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/mat"
 
 	"peerd.dev/bandit/score"
@@ -10,13 +12,15 @@ import (
 type Estimate struct {
 	Theta  []float64
 	Half   score.Triangle // W with P⁻¹ = WᵀW, where P says how sure Theta is
+	Panels score.Panels   // W, to score by
+	Reach  float64        // the greatest |Wx| of x of norm 1, but for rounding
 	Raised int            // eigenvalues of V below 0, which noise alone can make
 }
 
 // Estimate returns Q·diag(gain)·Qᵀ·B with the certainty P = Q·diag(precision)·Qᵀ, where Q has
 // the eigenvectors of V and of says what gain and precision an eigenvalue has. ok is false if
-// the eigenvectors were not found, or a precision is not above 0. Last digits can differ
-// between machines.
+// the eigenvectors were not found, or a precision is not above 0. Last digits
+// depend on the processor's family, as those of gonum do, and on nothing else.
 func (g Gram) Estimate(of func(eigenvalue float64) (gain, precision float64)) (e Estimate, ok bool) {
 	var eigen mat.EigenSym
 	if !eigen.Factorize(g.V, true) {
@@ -31,6 +35,7 @@ func (g Gram) Estimate(of func(eigenvalue float64) (gain, precision float64)) (e
 			e.Raised++
 		}
 		gain, precision := of(value)
+		e.Reach = max(e.Reach, 1/math.Sqrt(precision))
 		along := 0.
 		for i := range d {
 			along += q.At(i, k) * g.B.AtVec(i)
@@ -47,5 +52,6 @@ func (g Gram) Estimate(of func(eigenvalue float64) (gain, precision float64)) (e
 		return Estimate{}, false
 	}
 	e.Half.Invert(d)
+	e.Panels = e.Half.Panels(d)
 	return e, true
 }

@@ -9,15 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// vector is a type of its own, as features are.
-type vector []float64
-
 // a problem of k vectors of d entries, with a positive definite matrix.
 type problem struct {
 	p     *mat.SymDense
 	w     Triangle // P⁻¹ = WᵀW
 	theta []float64
-	xs    []vector
+	xs    []Features
 }
 
 func newProblem(t testing.TB, d, k int) (q problem) {
@@ -65,7 +62,7 @@ func TestScoresAreThoseOfTheInverse(t *testing.T) {
 			}
 			products, squares := make([]float64, k), make([]float64, k)
 			Products(products, q.theta, q.xs)
-			Squares(squares, q.w, d, q.xs)
+			Squares(squares, q.w.Panels(d), q.xs)
 			for i, x := range q.xs {
 				v := mat.NewVecDense(d, x)
 				product, square := mat.Dot(v, mat.NewVecDense(d, q.theta)), mat.Inner(v, &inverse, v)
@@ -111,10 +108,10 @@ func TestIndefiniteMatricesHaveNoFactor(t *testing.T) {
 
 func TestScoringAllocatesNothing(t *testing.T) {
 	q := newProblem(t, 10, 100)
-	dst := make([]float64, 100)
+	dst, w := make([]float64, 100), q.w.Panels(10)
 	if n := testing.AllocsPerRun(100, func() {
 		Products(dst, q.theta, q.xs)
-		Squares(dst, q.w, 10, q.xs)
+		Squares(dst, w, q.xs)
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -132,9 +129,10 @@ func BenchmarkDecision(b *testing.B) {
 		products, squares := make([]float64, k), make([]float64, k)
 		b.Run(fmt.Sprintf("d=%d,K=%d", d, k), func(b *testing.B) {
 			b.ReportAllocs()
+			w := q.w.Panels(d)
 			for b.Loop() {
 				Products(products, q.theta, q.xs)
-				Squares(squares, q.w, d, q.xs)
+				Squares(squares, w, q.xs)
 			}
 			flops := float64(2*k*d + k*d*(d+1))
 			b.ReportMetric(flops*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "Gflop/s")
