@@ -2,7 +2,6 @@ package bandit
 
 import (
 	"math"
-	"slices"
 
 	"peerd.dev/bandit/score"
 )
@@ -16,7 +15,8 @@ const (
 )
 
 // Choose returns the arm with the greatest index, or any arm while nothing is known. Among
-// equal ones each is equally likely. How likely a sampled one was is not computed.
+// equal ones each is equally likely, except that of arms with one sampled reward, which have the
+// same features, it is the lowest. How likely a sampled one was is not computed.
 func (l *LinUCB) Choose(b *Belief, t Turn) Choice {
 	l.learn(b)
 	if !l.known {
@@ -27,12 +27,12 @@ func (l *LinUCB) Choose(b *Belief, t Turn) Choice {
 		l.sample()
 		score.Products(scores, l.theta, t.Features)
 		forbid(scores, t)
-		return Choice{l.pick(scores).Arm, 0}
+		return Choice{l.pick(scores, 0).Arm, 0}
 	}
 	score.Products(scores, l.estimate.Theta, t.Features)
 	forbid(scores, t)
 	l.raise(scores, t)
-	return l.pick(scores)
+	return l.pick(scores, l.rng.Float64())
 }
 
 // forbid makes scores of excluded arms less than all others.
@@ -86,10 +86,15 @@ func (l *LinUCB) slack(s float64) float64 {
 	return tie * (1 + math.Abs(s) + l.beta*l.estimate.Reach)
 }
 
-// pick returns one of the arms with the greatest score, each equally likely.
-func (l *LinUCB) pick(scores []float64) Choice {
-	coin := l.rng.Float64() // also where one arm is the greatest alone
-	best := slices.Max(scores)
+// pick returns one of the arms with the greatest score, each equally likely for a coin from 0 up
+// to 1. A coin is drawn for one arm alone too.
+func (l *LinUCB) pick(scores []float64, coin float64) Choice {
+	best := scores[0]
+	for _, s := range scores {
+		if s > best {
+			best = s
+		}
+	}
 	best -= l.slack(best)
 	n := 0
 	for _, s := range scores {
@@ -115,5 +120,5 @@ func (l *LinUCB) any(t Turn) Choice {
 	scores := l.scores
 	clear(scores)
 	forbid(scores, t)
-	return l.pick(scores)
+	return l.pick(scores, l.rng.Float64())
 }

@@ -51,17 +51,13 @@ func TestArmsAreLeftOutOnlyIfTheyCannotWin(t *testing.T) {
 // TestEqualArmsAreEquallyLikely, where features are the same, and where all are of norm 1 and
 // nothing is known in any direction, so that rounding alone tells them apart.
 func TestEqualArmsAreEquallyLikely(t *testing.T) {
-	for _, index := range indices {
+	for _, index := range []LinearIndex{BoundIndex, CalibratedIndex} {
 		x := newLinear(4, 3)
 		same := x.turn(6)
 		for k := range same.Features {
 			same.Features[k] = same.Features[0]
 		}
-		turns := []Turn{same}
-		if index != SampledIndex {
-			turns = append(turns, x.turn(6))
-		}
-		for _, turn := range turns {
+		for _, turn := range []Turn{same, x.turn(6)} {
 			x.n = 1
 			x.release(0) // of one record, as if it had no features
 			l := linUCB(t, 6, LinUCBParams{4, index, 1})
@@ -69,7 +65,7 @@ func TestEqualArmsAreEquallyLikely(t *testing.T) {
 			for range 12_000 {
 				c := l.Choose(&x.b, turn)
 				counts[c.Arm]++
-				if index != SampledIndex && c.Propensity != 1./6 {
+				if c.Propensity != 1./6 {
 					t.Fatalf("%s: propensity %v", index, c.Propensity)
 				}
 			}

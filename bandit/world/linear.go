@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/score"
 )
 
 // Law names how the actions of world linear are drawn.
@@ -83,7 +83,8 @@ func (s *linearSource) Sites(run *rand.Rand) (*Sites, error) {
 		}
 	}
 	base := actions{law: p.Law, gap: p.Gap, k: s.config.Arms, theta: make([]float64, p.Features)}
-	base.drawTheta(run)
+	from := plainChance{run}
+	base.drawTheta(from)
 	fixed := make([]actions, s.config.Sites)
 	for i := range fixed {
 		fixed[i] = base.empty()
@@ -91,12 +92,13 @@ func (s *linearSource) Sites(run *rand.Rand) (*Sites, error) {
 			fixed[i] = fixed[0]
 			continue
 		}
-		fixed[i].draw(run)
+		fixed[i].draw(from)
 	}
+	tables := newZiggurat()
 	return &Sites{World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
-		w := &Linear{actions: fixed[i], fresh: p.Draw == FreshActions}
-		if w.fresh {
-			w.actions, w.key = base.empty(), src.Uint64()
+		w := &Linear{actions: fixed[i]}
+		if p.Draw == FreshActions {
+			w.actions, w.key, w.fresh = base.empty(), src.Uint64(), &quick{ziggurat: tables}
 			w.Turn(0)
 		}
 		w.coins = newCoins(src)
@@ -121,7 +123,7 @@ type Linear struct {
 	actions
 	coins
 	key   uint64 // of fresh actions
-	fresh bool
+	fresh *quick // that draws them; nil where actions stay the same
 }
 
 var _ bandit.World = (*Linear)(nil)
@@ -132,10 +134,9 @@ func (Linear) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 // Turn offers all actions, with their features.
 func (w *Linear) Turn(round uint64) bandit.Turn {
-	if w.fresh {
-		var g rand.PCG
-		g.Seed(w.key, round)
-		w.draw(rand.New(&g))
+	if w.fresh != nil {
+		w.fresh.seed(w.key, round)
+		w.draw(w.fresh)
 	}
 	return bandit.Turn{Round: round, Features: w.x}
 }
@@ -178,20 +179,29 @@ func (a *actions) empty() actions {
 	return e
 }
 
+// plainChance is a chance that is saved and seeded as all other worlds' are.
+type plainChance struct{ *rand.Rand }
+
+func (p plainChance) normals(x []float64) {
+	for i := range x {
+		x[i] = p.NormFloat64()
+	}
+}
+
 // drawTheta draws θ.
-func (a *actions) drawTheta(rng *rand.Rand) {
+func (a *actions) drawTheta(from chance) {
 	if a.law == Band {
-		direction(a.theta, 1, rng)
+		direction(a.theta, 1, from)
 		return
 	}
-	sphere(a.theta, rng)
+	sphere(a.theta, from)
 }
 
 // draw draws all actions.
-func (a *actions) draw(rng *rand.Rand) {
+func (a *actions) draw(from chance) {
 	best := -1
 	if a.law == Band {
-		best = rng.IntN(a.k)
+		best = from.IntN(a.k)
 	}
 	for i, x := range a.x {
 		if a.law == Band {
@@ -199,18 +209,26 @@ func (a *actions) draw(rng *rand.Rand) {
 			if i == best {
 				least = .6 + a.gap
 			}
-			a.band(x, least+.1*rng.Float64(), rng)
+			a.band(x, least+.1*from.Float64(), from)
 		} else {
-			sphere(x, rng)
+			sphere(x, from)
 		}
-		a.mean[i] = max(0, min(dot(x, a.theta), 1)) // but for rounding it is
 	}
-	a.best = slices.Max(a.mean)
+	score.Products(a.mean, a.theta, a.x)
+	a.best = 0
+	for i, m := range a.mean {
+		if m < 0 || m > 1 { // by rounding alone
+			a.mean[i] = max(0, min(m, 1))
+		}
+		if a.mean[i] > a.best {
+			a.best = a.mean[i]
+		}
+	}
 }
 
 // band draws a vector of norm 1 whose product with θ is m.
-func (a *actions) band(x []float64, m float64, rng *rand.Rand) {
-	direction(x, 1, rng)
+func (a *actions) band(x []float64, m float64, from chance) {
+	direction(x, 1, from)
 	along := dot(x, a.theta)
 	for i := range x {
 		x[i] -= along * a.theta[i]
@@ -222,17 +240,15 @@ func (a *actions) band(x []float64, m float64, rng *rand.Rand) {
 }
 
 // sphere draws a direction of norm 1/√2 and puts 1/√2 behind it.
-func sphere(x []float64, rng *rand.Rand) {
+func sphere(x []float64, from chance) {
 	last := len(x) - 1
-	direction(x[:last], math.Sqrt(.5), rng)
+	direction(x[:last], math.Sqrt(.5), from)
 	x[last] = math.Sqrt(.5)
 }
 
 // direction draws a vector of a norm, uniformly over directions.
-func direction(x []float64, norm float64, rng *rand.Rand) {
-	for i := range x {
-		x[i] = rng.NormFloat64()
-	}
+func direction(x []float64, norm float64, from chance) {
+	from.normals(x)
 	scale := norm / math.Sqrt(dot(x, x))
 	for i := range x {
 		x[i] *= scale
