@@ -131,6 +131,18 @@ type Summary struct {
 	Estimates []float64 // of the mean reward
 	Samples   []float64 // how many rewards an estimate rests on, as if all were one site's; 0 if nothing is known
 	NoiseDevs []float64 // standard deviation of the noise in an estimate
+	Parameter Parameter // of learners by features
+}
+
+// A Parameter is what is stated of the θ of rewards that are ⟨x, θ⟩ on average. It is 0 while nothing
+// is known, and for learners without features.
+type Parameter struct {
+	// Error is by how much the estimated reward of an action with features of norm 1 is off at
+	// most, for all of them and after all releases, except with a probability of 1 %. It is not what
+	// actions are chosen by.
+	Error float64
+	// Raised is how many eigenvalues of the Gram matrix noise has made negative.
+	Raised int
 }
 
 // A Phased learner explores in epochs: the leaves of all parts close together when an

@@ -44,22 +44,34 @@ type LinUCB struct {
 	radius float64
 	rng    *rand.Rand
 
-	from     basis // of the estimate
-	known    bool
-	estimate gram.Estimate
-	beta     float64    // factor of |W x|
-	theta    []float64  // scratch: sampled
-	normal   []float64  // scratch
-	scores   []float64  // by arm; scratch
-	able     []Arm      // arms that can have the greatest index; scratch
-	features []Features // theirs; scratch
-	squares  []float64  // theirs; scratch
+	from       basis // of the estimate
+	known      bool
+	estimate   gram.Estimate
+	beta       float64 // factor of |W x|
+	statedFrom basis
+	stated     Parameter
+	theta      []float64  // scratch: sampled
+	normal     []float64  // scratch
+	scores     []float64  // by arm; scratch
+	able       []Arm      // arms that can have the greatest index; scratch
+	features   []Features // theirs; scratch
+	squares    []float64  // theirs; scratch
 }
 
 // basis is what an estimate is computed from.
 type basis struct {
 	x        []float64
 	n, noise float64
+}
+
+// replace makes f what b has of it, and reports whether that is something else.
+func (f *basis) replace(b *Belief) bool {
+	n, noise := 1/b.SampleVar[0], b.GaussVar[0]
+	if f.n == n && f.noise == noise && slices.Equal(f.x, b.X) {
+		return false
+	}
+	*f = basis{append(f.x[:0], b.X...), n, noise}
+	return true
 }
 
 var _ Learner = (*LinUCB)(nil)
@@ -106,21 +118,19 @@ func (*LinUCB) Update(p Pull, x []float64) []float64 {
 
 // learn computes the estimate anew if what it rests on has changed.
 func (l *LinUCB) learn(b *Belief) {
-	n, noise := 1/b.SampleVar[0], b.GaussVar[0]
-	if l.from.n == n && l.from.noise == noise && slices.Equal(l.from.x, b.X) {
+	if !l.from.replace(b) {
 		return
 	}
-	l.from = basis{append(l.from.x[:0], b.X...), n, noise}
 	l.known = false
 	if !b.Known(0) {
 		return
 	}
-	g, err := gram.Of(b.X, noise, gram.Linear, l.d)
+	g, err := gram.Of(b.X, l.from.noise, gram.Linear, l.d)
 	if err != nil {
 		return
 	}
 	if l.index == CalibratedIndex {
-		l.estimate, l.beta, l.known = ridge(g, n)
+		l.estimate, l.beta, l.known = ridge(g, l.from.n)
 		return
 	}
 	l.beta = l.radius
@@ -131,5 +141,5 @@ func (l *LinUCB) learn(b *Belief) {
 // all. Estimates are 0: they follow from features.
 func (l *LinUCB) Summarize(b *Belief) Summary {
 	n := len(l.scores)
-	return Summary{make([]float64, n), slices.Repeat([]float64{1 / b.SampleVar[0]}, n), make([]float64, n)}
+	return Summary{make([]float64, n), slices.Repeat([]float64{1 / b.SampleVar[0]}, n), make([]float64, n), l.parameter(b)}
 }

@@ -21,7 +21,7 @@ const rewardVar = .25
 func aware(g gram.Gram) (gram.Estimate, bool) {
 	c := g.Noise.B + g.Noise.Diagonal/2
 	prior := float64(g.V.SymmetricDim())
-	return g.Estimate(func(eigenvalue float64) (gain, precision float64) {
+	return g.Estimate(func(eigenvalue, _ float64) (gain, precision float64) {
 		v := max(0, eigenvalue)
 		r := rewardVar*v + c
 		if r == 0 { // no noise, and no record in this direction
@@ -46,7 +46,7 @@ func ridge(g gram.Gram, n float64) (e gram.Estimate, beta float64, ok bool) {
 	norm := g.Margin(each / 2) // of either sign
 	least := max(1, norm)
 	lambda := norm + least
-	e, ok = g.Estimate(func(eigenvalue float64) (gain, precision float64) {
+	e, ok = g.Estimate(func(eigenvalue, _ float64) (gain, precision float64) {
 		precision = max(eigenvalue+lambda, least)
 		return 1 / precision, precision
 	})

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"peerd.dev/bandit/belief"
+	"peerd.dev/bandit/gram"
+	"peerd.dev/bandit/score"
 )
 
 func linUCB(t testing.TB, arms int, p LinUCBParams) *LinUCB {
@@ -176,7 +178,7 @@ func TestCalibratedSetHolds(t *testing.T) {
 				if !l.known {
 					t.Fatal("nothing is known")
 				}
-				if off := x.off(l); off > l.beta {
+				if off := x.off(l.estimate); off > l.beta {
 					t.Errorf("noise of %v, run %d: θ is %.3g off, the radius is %.3g", sigma, run, off, l.beta)
 				}
 			}
@@ -184,25 +186,26 @@ func TestCalibratedSetHolds(t *testing.T) {
 	}
 }
 
-// off returns how far θ is from the estimate: the greatest |⟨x, θ̂-θ⟩|/|Wx| of 200 directions x.
-func (x *linear) off(l *LinUCB) (most float64) {
-	for range 200 {
-		f := x.unit()
-		most = max(most, math.Abs(product(f, l.estimate.Theta)-product(f, x.theta))/math.Sqrt(square(l, f)))
+// off returns how far θ is from an estimate: the greatest |⟨x, θ̂-θ⟩|/|Wx|.
+func (x *linear) off(e gram.Estimate) float64 {
+	// The greatest is at x = P(θ̂-θ), where it is the norm of θ̂-θ by P, with P⁻¹ = WᵀW: that of the y
+	// with Wᵀy = θ̂-θ.
+	y := make([]float64, x.d)
+	for i := x.d - 1; i >= 0; i-- {
+		y[i] = e.Theta[i] - x.theta[i]
+		for k := i + 1; k < x.d; k++ {
+			y[i] -= e.Half.Row(k)[i] * y[k]
+		}
+		y[i] /= e.Half.Row(i)[i]
 	}
-	return most
+	return math.Sqrt(product(y, y))
 }
 
 // square returns |Wx|².
-func square(l *LinUCB, x []float64) (sum float64) {
-	for i := range l.d {
-		f := 0.
-		for j, w := range l.estimate.Half.Row(i) {
-			f += w * x[j]
-		}
-		sum += f * f
-	}
-	return sum
+func square(e gram.Estimate, x []float64) float64 {
+	f := []float64{0}
+	score.Squares(f, e.Panels, []Features{x})
+	return f[0]
 }
 
 // TestAwareErrorIsWhatItSays: over many runs the squared error of the estimate, in its own
@@ -222,7 +225,7 @@ func TestAwareErrorIsWhatItSays(t *testing.T) {
 			f := x.unit()
 			l.learn(&x.b)
 			e := product(f, l.estimate.Theta) - product(f, x.theta)
-			sum += e * e / square(l, f)
+			sum += e * e / square(l.estimate, f)
 		}
 		if mean := sum / runs; mean > 1.4 || mean < .4 { // of a χ² of 1; its mean over 400 has a deviation of .07
 			t.Errorf("noise of %v: squared errors are %.2f of what is said", sigma, mean)

@@ -18,10 +18,11 @@ type Estimate struct {
 }
 
 // Estimate returns Q·diag(gain)·Qᵀ·B with the certainty P = Q·diag(precision)·Qᵀ, where Q has
-// the eigenvectors of V and of says what gain and precision an eigenvalue has. ok is false if
+// the eigenvectors of V and of says what gain and precision one has, from its eigenvalue and the
+// product of it and B. ok is false if
 // the eigenvectors were not found, or a precision is not above 0. Last digits
 // depend on the processor's family, as those of gonum do, and on nothing else.
-func (g Gram) Estimate(of func(eigenvalue float64) (gain, precision float64)) (e Estimate, ok bool) {
+func (g Gram) Estimate(of func(eigenvalue, along float64) (gain, precision float64)) (e Estimate, ok bool) {
 	var eigen mat.EigenSym
 	if !eigen.Factorize(g.V, true) {
 		return e, false
@@ -34,12 +35,12 @@ func (g Gram) Estimate(of func(eigenvalue float64) (gain, precision float64)) (e
 		if value < 0 {
 			e.Raised++
 		}
-		gain, precision := of(value)
-		e.Reach = max(e.Reach, 1/math.Sqrt(precision))
 		along := 0.
 		for i := range d {
 			along += q.At(i, k) * g.B.AtVec(i)
 		}
+		gain, precision := of(value, along)
+		e.Reach = max(e.Reach, 1/math.Sqrt(precision))
 		for i := range d {
 			e.Theta[i] += gain * along * q.At(i, k)
 			row := e.Half.Row(i)

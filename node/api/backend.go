@@ -54,6 +54,8 @@ type Status struct {
 	Pulls         []uint64  `json:"pulls" nullable:"true" doc:"Pulls of each arm; null with an application whose counts are noised (privacy.counts), or whose actions follow from features."`
 	Regret        float64   `json:"regret" doc:"Regret of the simulated world over all rounds; 0 with an application."`
 	Means         []float64 `json:"means" nullable:"true" doc:"Estimated mean reward of each arm, computed from releases only."`
+	Error         float64   `json:"parameter_error,omitzero" doc:"With a learner by features: by how much the estimated reward of any action is off at most, at all times together, except with a probability of 1 %. It is computed from releases only, and it is not what actions are chosen by. Absent while nothing is known."`
+	Raised        int       `json:"raised_eigenvalues,omitzero" doc:"With a learner by features: how many eigenvalues of the sum of products of features noise has made negative. They count as 0 where actions are chosen."`
 	Spent         float64   `json:"epsilon_spent"`
 	Left          float64   `json:"epsilon_left"`
 	Released      uint64    `json:"released" doc:"Releases drawn."`

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp/state"
 	"peerd.dev/node/store"
 )
@@ -26,6 +27,7 @@ type progress struct {
 // between rounds would be a step of its own.
 type lastBelief struct {
 	Means, Samples, Noise []float64
+	parameter             bandit.Parameter // not saved: it follows from the agent's state
 }
 
 // snapshot is the state of a site as of a step.
@@ -71,7 +73,7 @@ func parseSnapshot(b []byte, arms int) (x snapshot, err error) {
 		x.state.Decisions, x.state.Pending = r.Uint(), r.Uint()
 		r.Uints(x.state.Pulls)
 		x.state.Released, x.state.Left, x.state.Regret = r.Uint(), r.Float(), r.Float()
-		x.belief = lastBelief{readFloats(r), readFloats(r), readFloats(r)}
+		x.belief = lastBelief{Means: readFloats(r), Samples: readFloats(r), Noise: readFloats(r)}
 		x.step, x.records = r.Uint(), r.Uint()
 		x.agent = r.Bytes()
 		x.played, x.world = r.Bool(), slices.Clone(r.Bytes())
@@ -82,7 +84,7 @@ func parseSnapshot(b []byte, arms int) (x snapshot, err error) {
 // keepBelief copies what the agent believes.
 func (s *Site) keepBelief() {
 	known := s.agent.Summary()
-	s.belief = lastBelief{known.Estimates, known.Samples, known.NoiseDevs}
+	s.belief = lastBelief{known.Estimates, known.Samples, known.NoiseDevs, known.Parameter}
 }
 
 // snapshot returns the state as of the newest step.

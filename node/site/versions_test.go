@@ -96,7 +96,7 @@ func TestSingleValuesSurvive(t *testing.T) {
 				Round: number(r), Begun: rapid.Bool().Draw(r, "begun"), Decisions: number(r), Pending: number(r),
 				Pulls: []uint64{number(r), number(r)}, Released: number(r), Left: rapid.Float64().Draw(r, "left"), Regret: rapid.Float64().Draw(r, "regret"),
 			},
-			belief: lastBelief{floats(r), floats(r), floats(r)}, step: number(r), records: number(r),
+			belief: lastBelief{Means: floats(r), Samples: floats(r), Noise: floats(r)}, step: number(r), records: number(r),
 			agent: rapid.SliceOf(rapid.Byte()).Draw(r, "agent"), played: rapid.Bool().Draw(r, "played"), world: rapid.SliceOf(rapid.Byte()).Draw(r, "world"),
 		}
 		var p []Pinned

@@ -247,4 +247,12 @@ export interface Status {
   disk_full: boolean;
   /** About when learning ends; absent if no clock says so. RFC 3339. */
   learning_until?: string;
+  /** With a learner by features: by how much the estimated reward of any action is
+   * off at most, at all times together, except with a probability of 1 %. It is
+   * computed from releases only, and it is not what actions are chosen by. Absent
+   * while nothing is known. */
+  parameter_error?: number;
+  /** With a learner by features: how many eigenvalues of the sum of products of
+   * features noise has made negative. They count as 0 where actions are chosen. */
+  raised_eigenvalues?: number;
 }

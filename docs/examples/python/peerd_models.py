@@ -579,6 +579,14 @@ class Status:
     disk_full: bool
     # About when learning ends; absent if no clock says so. RFC 3339.
     learning_until: Optional[str] = None
+    # With a learner by features: by how much the estimated reward of any action is
+    # off at most, at all times together, except with a probability of 1 %. It is
+    # computed from releases only, and it is not what actions are chosen by. Absent
+    # while nothing is known.
+    parameter_error: Optional[float] = None
+    # With a learner by features: how many eigenvalues of the sum of products of
+    # features noise has made negative. They count as 0 where actions are chosen.
+    raised_eigenvalues: Optional[int] = None
 
     @classmethod
     def from_json(cls, doc: Dict[str, Any]) -> Status:
@@ -617,6 +625,8 @@ class Status:
             strangers=doc["strangers"],
             disk_full=doc["disk_full"],
             learning_until=doc.get("learning_until"),
+            parameter_error=doc.get("parameter_error"),
+            raised_eigenvalues=doc.get("raised_eigenvalues"),
         )
 
     def to_json(self) -> Dict[str, Any]:
@@ -657,4 +667,8 @@ class Status:
         }
         if self.learning_until is not None:
             doc["learning_until"] = self.learning_until
+        if self.parameter_error is not None:
+            doc["parameter_error"] = self.parameter_error
+        if self.raised_eigenvalues is not None:
+            doc["raised_eigenvalues"] = self.raised_eigenvalues
         return doc

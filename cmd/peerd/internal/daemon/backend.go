@@ -63,7 +63,7 @@ func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
 	}
 	d := api.Status{
 		ID: p.deployment.id.ID(), Name: p.deployment.Network.Peers[p.deployment.Self].Name, Peer: uint32(p.deployment.Self), Network: p.deployment.Network.Name,
-		LinksUp: p.host != nil, Round: s.Round, Rounds: s.Rounds, Pulls: s.Pulls, Regret: s.Regret, Means: s.Means, Spent: s.Spent, Left: s.Left,
+		LinksUp: p.host != nil, Round: s.Round, Rounds: s.Rounds, Pulls: s.Pulls, Regret: s.Regret, Means: s.Means, Error: s.Parameter.Error, Raised: s.Parameter.Raised, Spent: s.Spent, Left: s.Left,
 		Released: s.Released, Refused: s.Refused, Skipped: s.Skipped, Flooded: s.Flooded, LastErr: s.LastErr,
 		BlockedReason: s.BlockedReason, AloneReason: s.AloneReason, Pending: s.Pending, LedgerRecords: s.Records, Confirmed: s.Confirmed, DiskFull: s.Full,
 		Learning: string(s.Learning), Notice: s.Notice, Remaining: s.Remaining, Until: s.Until,

@@ -23,6 +23,9 @@ func Status(w io.Writer, d api.Status, arms []string) {
 	_, _ = fmt.Fprintf(w, "round %d of %d, %d rounds skipped\n", d.Round, d.Rounds, d.Skipped)
 	_, _ = fmt.Fprintf(w, "privacy: ε %.4g charged for the whole horizon, %.4g left; %d releases drawn, at least %d more are paid for\n", d.Spent, d.Left, d.Released, d.Remaining)
 	_, _ = fmt.Fprintf(w, "ledger: %d records, `peerd ledger show`; a recovery goes back to round %d, which neighbours confirmed\n", d.LedgerRecords, d.Confirmed)
+	if d.Error > 0 {
+		_, _ = fmt.Fprintf(w, "parameter: estimated rewards are at most %.3g off, with probability .99; noise has made %d eigenvalues negative\n", d.Error, d.Raised)
+	}
 	if d.Notice != "" && d.Notice != d.BlockedReason {
 		_, _ = fmt.Fprintf(w, "NOTICE: %s\n", d.Notice)
 	}

@@ -1,0 +1,53 @@
+package bandit
+
+import (
+	"math"
+
+	"peerd.dev/bandit/gram"
+)
+
+// priorPart is what part of an ellipsoid around a set comes from |θ| ≤ 1, the rest from sums.
+const priorPart = .3
+
+// stated returns an ellipsoid in which θ lies after all releases, of n records each, except with
+// probability missed: |⟨x, θ̂-θ⟩| ≤ size·|Wx| for all x. It is around the set of Anderson and
+// Rubin (1949), the θ for which B - Vθ is as small as ξ + n - Nθ is, and |θ| ≤ 1, so it needs no
+// estimate, and no V that is positive definite. See docs/proofs/linear.md.
+func stated(g gram.Gram, n float64) (e gram.Estimate, size float64, ok bool) {
+	d, v := float64(g.V.SymmetricDim()), g.Noise.Diagonal
+	each := missed / 3 / (2 * n * n) // as in ridge
+	rewards := math.Sqrt(rewardVar * (2*math.Log(1/each) + d*math.Log(1+n/d)))
+	noise := math.Sqrt(v) * (math.Sqrt(1.5*d+.5) + math.Sqrt(-4*math.Log(each)))
+	shift := max(g.Margin(each)+1, noise*noise/(rewards*rewards))
+	most := rewards + noise/math.Sqrt(shift)
+
+	residual, centre := 0., 0. // BᵀR⁻¹B and θ̂ᵀPθ̂
+	e, ok = g.Estimate(func(eigenvalue, along float64) (gain, precision float64) {
+		weight := (1 - priorPart) / (most * most * (max(0, eigenvalue) + shift))
+		precision = weight*eigenvalue*eigenvalue + priorPart
+		gain = weight * eigenvalue / precision
+		residual += weight * along * along
+		centre += gain * gain * along * along * precision
+		return gain, precision
+	})
+	return e, math.Sqrt(max(0, 1-residual+centre)), ok
+}
+
+// parameter returns what is stated of θ.
+func (l *LinUCB) parameter(b *Belief) Parameter {
+	if !l.statedFrom.replace(b) {
+		return l.stated
+	}
+	l.stated = Parameter{}
+	if !b.Known(0) {
+		return l.stated
+	}
+	g, err := gram.Of(b.X, b.GaussVar[0], gram.Linear, l.d)
+	if err != nil {
+		return l.stated
+	}
+	if e, size, ok := stated(g, 1/b.SampleVar[0]); ok {
+		l.stated = Parameter{size * e.Reach, e.Raised}
+	}
+	return l.stated
+}
