@@ -59,6 +59,7 @@ type setting struct {
 	neighbours []protocol.Peer // nil for the usual
 	seed       uint64
 	explore    float64
+	learner    any // parameters; nil for those of the first that suits
 }
 
 // usual is a private site that serves an application.
@@ -146,6 +147,9 @@ func (x *setting) spec() node.Spec {
 		Arms: len(x.arms), Graph: [][]protocol.Peer{{self}, {left, right}, {self}},
 		Learner: learner.Small(learner.Params), Protocol: params, Explore: x.explore,
 		Privacy: node.Privacy{Mode: x.mode, Budget: budget, Mechanism: x.mechanism, Adjacency: x.adjacency, RecordsPerUser: x.records, Horizon: x.horizon},
+	}
+	if x.learner != nil {
+		s.Learner = x.learner
 	}
 	switch {
 	case x.alone:

@@ -175,6 +175,24 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 	return site.Open(c)
 }
 
+// desk returns how the decisions of the peer's store are read.
+func (t *Deployment) desk() (d site.Desk, err error) {
+	cadence, err := t.Spec.Cadence()
+	if err != nil {
+		return d, err
+	}
+	statistic, err := t.Spec.Statistic()
+	if err != nil {
+		return d, err
+	}
+	d = site.Desk{Arms: len(t.s.Arms), Streams: cadence.Streams(statistic.Parts), Default: t.s.API.DefaultReward}
+	learner, err := bandit.EntryOf(t.Spec.Learner)
+	if learner.Contextual {
+		d.Features = statistic.Dim
+	}
+	return d, err
+}
+
 // genesis returns the first record of the peer's ledger.
 func (t *Deployment) genesis() ledger.Genesis {
 	return ledger.Genesis{

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/daemon"
+)
+
+func newDecisions(o *options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "decisions",
+		Short:   "Export a site's own decisions and rewards",
+		Long:    `Export a site's own decisions and rewards, for its own eyes.`,
+		Example: `  peerd decisions export --dir hospital-a -o decisions.parquet`,
+		Args:    cobra.NoArgs,
+		RunE:    help,
+	}
+	cmd.AddCommand(newDecisionsExport(o))
+	return cmd
+}
+
+func newDecisionsExport(o *options) *cobra.Command {
+	var file, format string
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Write decisions and rewards as raw data",
+		Long: `Write the decisions of a stopped peer with their rewards, in the column names of the Open
+Bandit Pipeline: action, position, reward, pscore (the propensity) and context. The file
+is RAW DATA of people: it has no noise, no budget covers it, and only its owner can read
+it. Decisions whose windows are not over are left out.`,
+		Example: `  peerd decisions export --dir hospital-a -o decisions.parquet
+  peerd decisions export --dir hospital-a -o decisions.jsonl --format jsonl`,
+		RunE: o.run(func(context.Context) error {
+			if file == "" || file == standard {
+				return config.Failf(config.ErrUsage, "want -o FILE: raw data goes to a file that only you can read")
+			}
+			return o.exportDecisions(file, format)
+		}),
+	}
+	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write, mode 0600")
+	cmd.Flags().StringVar(&format, "format", "parquet", "parquet or jsonl")
+	return o.takesFile(cmd)
+}
+
+func (o *options) exportDecisions(file, format string) error {
+	c, err := o.load()
+	if err != nil {
+		return err
+	}
+	done, err := daemon.ExportDecisions(&c.Settings, file, format)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(o.stderr, "peerd: %s\n", done.Warning())
+	return o.print(done, func(w io.Writer) { _, _ = fmt.Fprintln(w, done) })
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"peerd.dev/node/decision"
+)
+
+// An oldAnswer is a decision as an earlier build answered it.
+type oldAnswer struct {
+	ID, Action string
+	Propensity float64
+	Repeated   bool
+}
+
+// TestFoldersOfEarlierBuilds: a folder of every earlier format, as scripts/old-folder.sh made it with that build,
+// is read: its ledger verifies, its decisions are exported as they were answered and rewarded, and a peer goes on
+// with it, also after it was killed. That it notices was tried by hand: without the older version in
+// parseChoice or in parseLogRecord it fails.
+func TestFoldersOfEarlierBuilds(t *testing.T) {
+	all, err := filepath.Glob("testdata/folders/*/*.tar.gz")
+	if err != nil || len(all) < 2 {
+		t.Fatalf("%d folders (%v)", len(all), err)
+	}
+	for _, archive := range all {
+		t.Run(strings.TrimSuffix(filepath.ToSlash(strings.TrimPrefix(archive, "testdata/folders/")), ".tar.gz"), func(t *testing.T) {
+			t.Parallel()
+			dir := unpack(t, archive)
+			old := oldAnswers(t, dir)
+			verifyExported(t, dir)
+			compareDecisions(t, dir, old)
+			goOn(t, dir, old)
+			verifyExported(t, dir)
+			compareDecisions(t, dir, old)
+		})
+	}
+}
+
+// unpack returns a folder with the contents of an archive.
+func unpack(t *testing.T, archive string) (dir string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	f, err := os.Open(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return dir
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, filepath.FromSlash(h.Name))
+		if h.Typeflag == tar.TypeDir {
+			err = os.MkdirAll(path, 0o700)
+		} else {
+			var b []byte
+			if b, err = io.ReadAll(r); err == nil {
+				err = os.WriteFile(path, b, h.FileInfo().Mode().Perm())
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func oldAnswers(t *testing.T, dir string) (all []oldAnswer) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "answers.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := json.NewDecoder(bytes.NewReader(b)); d.More(); {
+		var a oldAnswer
+		if err := d.Decode(&a); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, a)
+	}
+	if len(all) < 40 {
+		t.Fatalf("%d answers", len(all))
+	}
+	return all
+}
+
+func verifyExported(t *testing.T, dir string) {
+	t.Helper()
+	file := filepath.Join(dir, "ledger.jsonl")
+	for _, args := range [][]string{{"ledger", "export", "--dir", dir, "-o", file}, {"ledger", "verify", file}} {
+		if c, _, stderr := peerd(t, args...); c != exitOK {
+			t.Fatalf("%v: code %d, %s", args, c, stderr)
+		}
+	}
+}
+
+// compareDecisions exports the decisions and compares them with the answers: in form jsonl, and that parquet has
+// as many.
+func compareDecisions(t *testing.T, dir string, old []oldAnswer) {
+	t.Helper()
+	file := filepath.Join(dir, "decisions.jsonl")
+	c, stdout, stderr := peerd(t, "decisions", "export", "--dir", dir, "-o", file, "--format", "jsonl", "--json")
+	if c != exitOK || !strings.Contains(stderr, "RAW DATA") {
+		t.Fatalf("code %d, %s", c, stderr)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode of the export: %v (%v)", info.Mode(), err)
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make(map[string]decision.Row)
+	for d := json.NewDecoder(bytes.NewReader(b)); d.More(); {
+		var r decision.Row
+		if err := d.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		rows[r.ID] = r
+	}
+	rewarded := 0
+	for _, a := range old {
+		r, ok := rows[a.ID]
+		if !ok || r.Name != a.Action || r.PScore != a.Propensity {
+			t.Fatalf("exported %+v, answered %+v", r, a)
+		}
+		if r.Reported && r.Reward > 0 {
+			rewarded++
+		}
+	}
+	if rewarded < len(old)/2 {
+		t.Errorf("%d of %d have a reward", rewarded, len(old))
+	}
+	c, again, stderr := peerd(t, "decisions", "export", "--dir", dir, "-o", file+".parquet", "--json")
+	if c != exitOK || strings.ReplaceAll(again, ".parquet", "") != stdout {
+		t.Errorf("as parquet: code %d, %s%s, want %s", c, again, stderr, stdout)
+	}
+}
+
+// goOn runs a peer of this build in the folder, which gives the old answers again and a new one.
+func goOn(t *testing.T, dir string, old []oldAnswer) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan string, 1)
+	go func() {
+		var out, trouble bytes.Buffer
+		_ = execute(ctx, []string{"run", "--dir", dir, "--set", "listen=[/ip4/127.0.0.1/tcp/0]"}, &out, &trouble)
+		ended <- trouble.String()
+	}()
+	defer func() {
+		stop()
+		if said := <-ended; t.Failed() {
+			t.Log(said)
+		}
+	}()
+	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(dir, "peerd.sock"))
+	}}}
+	defer client.CloseIdleConnections()
+	ask := func(id, subject string) (a oldAnswer, err error) {
+		r, err := client.Post("http://peer/v1/decisions", "application/json", strings.NewReader(`{"id":"`+id+`"`+subject+`}`))
+		if err != nil {
+			return a, err
+		}
+		defer func() { _ = r.Body.Close() }()
+		return a, json.NewDecoder(r.Body).Decode(&a)
+	}
+	fresh, err := ask("fresh", "")
+	for tries := 0; err != nil && tries < 600; tries++ {
+		select {
+		case said := <-ended:
+			ended <- said
+			t.Fatal("the peer ended")
+		case <-time.After(100 * time.Millisecond):
+			fresh, err = ask("fresh", "")
+		}
+	}
+	if err != nil || fresh.Repeated || !slices.Contains([]string{"red", "green", "blue"}, fresh.Action) {
+		t.Fatalf("a new decision: %+v (%v)", fresh, err)
+	}
+	for _, was := range old {
+		subject := ""
+		if n, err := strconv.Atoi(strings.TrimPrefix(was.ID, "visit-")); err == nil && n <= 40 {
+			subject = fmt.Sprintf(`,"subject":"patient-%d"`, n)
+		}
+		a, err := ask(was.ID, subject)
+		if was.Repeated = true; err != nil || a != was {
+			t.Fatalf("asked again: %+v (%v), was %+v", a, err, was)
+		}
+	}
+}

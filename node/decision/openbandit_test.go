@@ -1,0 +1,66 @@
+package decision
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// TestRowsHaveOpenBanditsNames: in both forms, with the same values.
+func TestRowsHaveOpenBanditsNames(t *testing.T) {
+	rows := []Row{
+		{ID: "a", Time: time.UnixMilli(1e12).UTC(), Action: 2, Name: "blue", Reward: .5, Reported: true, PScore: .25, Context: []float64{1, -2}, Source: Learned, Model: "1-2-3", Counted: true},
+		{ID: "b", Time: time.UnixMilli(2e12).UTC(), Name: "red", Context: []float64{}, Source: Exposure, Model: "1-2-3"},
+	}
+	var text, table bytes.Buffer
+	for _, w := range []RowWriter{RowsJSONL(&text), RowsParquet(&table)} {
+		for _, r := range rows {
+			if err := w.Write(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var names []string
+	for _, c := range parquet.SchemaOf(Row{}).Fields() {
+		names = append(names, c.Name())
+	}
+	d := json.NewDecoder(&text)
+	for i := range rows {
+		var named map[string]any
+		var got Row
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(raw, &named); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(raw, &got); err != nil || !reflect.DeepEqual(got, rows[i]) {
+			t.Errorf("line %d: %+v, want %+v (%v)", i, got, rows[i], err)
+		}
+		for _, name := range []string{"action", "position", "reward", "pscore", "context"} {
+			if _, ok := named[name]; !ok || !slices.Contains(names, name) {
+				t.Errorf("no %s in %v or %v", name, named, names)
+			}
+		}
+	}
+	got, err := parquet.Read[Row](bytes.NewReader(table.Bytes()), int64(table.Len()))
+	if err != nil || len(got) != len(rows) {
+		t.Fatalf("%d rows (%v)", len(got), err)
+	}
+	for i := range got {
+		got[i].Time = got[i].Time.UTC()
+		got[i].Context = append([]float64{}, got[i].Context...)
+		if !reflect.DeepEqual(got[i], rows[i]) {
+			t.Errorf("row %d: %+v, want %+v", i, got[i], rows[i])
+		}
+	}
+}
