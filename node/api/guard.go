@@ -1,7 +1,6 @@
 package api
 
 import (
-	"crypto/subtle"
 	"fmt"
 	"net"
 	"net/http"
@@ -63,9 +62,17 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 		return nil
 	}
 	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare([]byte(given), s.token) != 1 {
-		return problem(http.StatusUnauthorized, codeUnauthorized, "send the header Authorization: Bearer with the token in the file "+TokenFile+" of the peer's folder",
-			Flaw{"header.Authorization", "does not hold the token of this peer"})
+	is := nobody
+	if strings.EqualFold(scheme, "Bearer") {
+		is = s.roleOf(given)
+	}
+	switch need := needs(r.Method); {
+	case is == nobody:
+		return problem(http.StatusUnauthorized, codeUnauthorized, "send the header Authorization: Bearer with the token in the file "+need.file()+" or "+TokenFile+" of the peer's folder",
+			Flaw{"header.Authorization", "does not hold a token of this peer"})
+	case is < need:
+		return problem(http.StatusForbidden, codeRole, fmt.Sprintf("the token has role %s, and this needs role %s: send the token in the file %s of the peer's folder", is, need, need.file()),
+			Flaw{"header.Authorization", "holds a token of another role"})
 	}
 	return nil
 }

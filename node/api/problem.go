@@ -37,6 +37,7 @@ const (
 	codeNoRoute      = "no_route"     // no such path
 	codeMethod       = "method"       // not on this path
 	codeUnauthorized = "unauthorized" // no token or a wrong one
+	codeRole         = "role"         // a token that is good for less
 	codeForbidden    = "forbidden"    // a request that a web page may have caused
 	codeNotReady     = "not_ready"    // of /readyz
 	codeInternal     = "internal"     // the peer is broken; its log says more

@@ -23,7 +23,8 @@ const (
 	idleTimeout   = 2 * time.Minute
 	drainTimeout  = 2 * time.Second // for requests under way at the end; a peer ends within three
 	maxHeader     = 16 << 10
-	maxConns      = 512 // open at once on a listener; more wait
+	headerSlack   = 4 << 10 // that net/http reads beyond its limit
+	maxConns      = 512     // open at once on a listener; more wait
 )
 
 // Config describes a [Server].
@@ -44,8 +45,8 @@ type Server struct {
 	c       Config
 	log     *slog.Logger
 	mux     *http.ServeMux
-	public  map[string]bool // paths that need no token
-	token   []byte          // of the TCP side
+	public  map[string]bool   // paths that need no token
+	tokens  [admin + 1][]byte // of the TCP side, by role
 	cross   *http.CrossOriginProtection
 	metrics *metrics
 	bodies  sync.Pool // of *bytes.Buffer
@@ -75,7 +76,7 @@ func NewServer(c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	if c.Listen != "" {
-		if s.token, err = token(c.Dir); err != nil {
+		if s.tokens, err = readTokens(c.Dir); err != nil {
 			return nil, err
 		}
 		if s.tcp, err = listenLoopback(c.Listen); err != nil {
@@ -121,7 +122,7 @@ func (s *Server) Run(ctx context.Context) error {
 		server := &http.Server{
 			Handler: h, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 			ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: writeTimeout,
-			IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, DisableGeneralOptionsHandler: true,
+			IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader - headerSlack, DisableGeneralOptionsHandler: true,
 		}
 		all.Go(func() {
 			if err := server.Serve(newLimited(l, maxConns)); !errors.Is(err, http.ErrServerClosed) {

@@ -500,7 +500,7 @@ func TestTheSocketIsItsOwnersOnly(t *testing.T) {
 
 func TestToken(t *testing.T) {
 	d := tempDir(t)
-	made, err := token(d)
+	made, err := token(d, TokenFile)
 	if err != nil || len(made) != 43 {
 		t.Fatal(string(made), err)
 	}
@@ -508,15 +508,15 @@ func TestToken(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
 		t.Error(info, err)
 	}
-	if again, err := token(d); err != nil || !bytes.Equal(again, made) {
+	if again, err := token(d, TokenFile); err != nil || !bytes.Equal(again, made) {
 		t.Error("another token", err)
 	}
-	if other, err := token(tempDir(t)); err != nil || bytes.Equal(other, made) {
+	if other, err := token(tempDir(t), TokenFile); err != nil || bytes.Equal(other, made) {
 		t.Error("the same token in another folder", err)
 	}
 	refused := func(want string) {
 		t.Helper()
-		if _, err := token(d); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "remove it") || strings.Contains(err.Error(), string(made)) {
+		if _, err := token(d, TokenFile); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "remove it") || strings.Contains(err.Error(), string(made)) {
 			t.Error(err)
 		}
 	}
@@ -589,6 +589,9 @@ func TestRawRequests(t *testing.T) {
 		"connect":              {"CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: 127.0.0.1\r\n" + auth + "\r\n", "404 "},
 		"two hosts":            {"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: attacker.example\r\n\r\n", "400 "},
 		"length and chunks":    {"POST /v1/decisions HTTP/1.1\r\nHost: localhost\r\n" + auth + "Content-Type: application/json\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "400 "},
+		"header of 15 kB":      {"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + strings.Repeat("x", 15_000) + "\r\n\r\n", "200 "},
+		"header of 16.5 kB":    {"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + strings.Repeat("x", 16_500) + "\r\n\r\n", "431 "},
+		"header of 20 kB":      {"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + strings.Repeat("x", 20_000) + "\r\n\r\n", "431 "},
 		"header too large":     {"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + strings.Repeat("x", 32<<10) + "\r\n\r\n", "431 "},
 		"body too large, said": {"POST /v1/decisions HTTP/1.1\r\nHost: localhost\r\n" + auth + "Content-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n", "413 "},
 	} {

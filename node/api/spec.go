@@ -28,7 +28,7 @@ func spec(routes []route) ([]byte, error) {
 		"openapi": "3.1.0",
 		"info": object{
 			"title": "peerd", "version": Version,
-			"description": "The API of a peer for the application of its site. Over the unix socket in the peer's folder it needs no token; over TCP, on a loopback address, it needs the token in the file api.token of that folder.",
+			"description": "The API of a peer for the application of its site. Over the unix socket in the peer's folder it needs no token; over TCP, on a loopback address, it needs a token of that folder: api.read.token for what asks, api.write.token for decisions and rewards, api.token for all.",
 		},
 		"servers": []object{{"url": "http://127.0.0.1:8470"}},
 		"components": object{
@@ -93,7 +93,7 @@ func meaning(status int) string {
 	case 401:
 		return "No token, or a wrong one."
 	case 403:
-		return "The request comes from a web page, or the peer plays a simulated world and takes neither decisions nor rewards."
+		return "The token is good for less, the request comes from a web page, or the peer plays a simulated world and takes neither decisions nor rewards."
 	case 404:
 		return "No such decision."
 	case 409:

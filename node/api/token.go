@@ -2,22 +2,83 @@ package api
 
 import (
 	"crypto/rand"
+	"crypto/subtle"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 )
 
-// TokenFile is the file in a peer's folder that holds the token of requests over TCP.
+// TokenFile is the file in a peer's folder that holds the token of requests over TCP for all that there is.
 const TokenFile = "api.token"
 
 const tokenBytes = 32 // of randomness
 
-// token reads the token of a directory. The first start makes it.
-func token(dir string) ([]byte, error) {
-	path := filepath.Join(dir, TokenFile)
+// A role is what a token is good for. Each includes those before it.
+type role uint8
+
+const (
+	nobody role = iota
+	reads       // asks: status, arms, peers, ledger, metrics
+	writes      // decides and rewards
+	admin       // all
+)
+
+// roles lists those that have a token.
+func roles() []role { return []role{reads, writes, admin} }
+
+func (r role) String() string { return [...]string{"none", "read", "write", "admin"}[r] }
+
+// file returns the file of its token in a peer's folder.
+func (r role) file() string {
+	if r == admin {
+		return TokenFile
+	}
+	return "api." + r.String() + ".token"
+}
+
+// TokenFiles lists the files in a peer's folder that hold tokens, one for each role.
+func TokenFiles() (all []string) {
+	for _, r := range roles() {
+		all = append(all, r.file())
+	}
+	return all
+}
+
+// needs returns the role that a request needs.
+func needs(method string) role {
+	if method == http.MethodGet || method == http.MethodHead {
+		return reads
+	}
+	return writes
+}
+
+// roleOf returns the role of a token.
+func (s *Server) roleOf(token string) (of role) {
+	for r, t := range s.tokens {
+		if role(r) != nobody && subtle.ConstantTimeCompare([]byte(token), t) == 1 {
+			of = role(r)
+		}
+	}
+	return of
+}
+
+// readTokens reads the tokens of a directory.
+func readTokens(dir string) (all [admin + 1][]byte, err error) {
+	for _, r := range roles() {
+		if all[r], err = token(dir, r.file()); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// token reads a token of a directory. The first start makes it.
+func token(dir, file string) ([]byte, error) {
+	path := filepath.Join(dir, file)
 	made, err := makeToken(path)
 	if err == nil || !errors.Is(err, fs.ErrExist) {
 		return made, err

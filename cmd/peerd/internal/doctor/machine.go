@@ -64,7 +64,11 @@ func (d *doctor) secrets() {
 			d.pass("key", "of %s", id.ID())
 		}
 	}
-	if d.private("token", filepath.Join(d.c.Dir, api.TokenFile), 0o600, "") {
+	tokens := true
+	for _, name := range api.TokenFiles() {
+		tokens = d.private("token", filepath.Join(d.c.Dir, name), 0o600, "") && tokens
+	}
+	if tokens {
 		d.pass("token", "of the API, for its owner alone")
 	}
 	if d.private("store", filepath.Join(d.c.Dir, daemon.StoreDir), 0o700, "") {

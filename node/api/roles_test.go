@@ -1,0 +1,70 @@
+package api
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTokensHaveRoles: each token answers for its role, and a refusal names the role that is needed, never
+// a token.
+func TestTokensHaveRoles(t *testing.T) {
+	r := run(t, newFake())
+	tokens := make(map[role]string)
+	for _, of := range roles() {
+		b, err := os.ReadFile(filepath.Join(r.dir, of.file()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(filepath.Join(r.dir, of.file())); err != nil || info.Mode() != 0o600 {
+			t.Error(of.file(), info, err)
+		}
+		tokens[of] = string(b)
+	}
+	for _, c := range []struct {
+		of     role
+		method string
+		path   string
+		want   int
+	}{
+		{reads, get, "/v1/status", 200},
+		{reads, get, "/metrics", 200},
+		{reads, get, "/v1/ledger", 200},
+		{reads, post, "/v1/decisions", 403},
+		{reads, post, "/v1/rewards/batch", 403},
+		{reads, http.MethodDelete, "/v1/status", 403},
+		{writes, get, "/v1/status", 200},
+		{writes, post, "/v1/decisions", 200},
+		{admin, get, "/v1/status", 200},
+		{admin, post, "/v1/decisions", 200},
+		{nobody, get, "/v1/status", 401},
+		{nobody, post, "/v1/decisions", 401},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), c.method, r.base+c.path, strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Authorization", "Bearer "+tokens[c.of])
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil || res.StatusCode != c.want {
+			t.Errorf("%s %s as %s: %d (%v), want %d", c.method, c.path, c.of, res.StatusCode, err, c.want)
+		}
+		if c.want == 403 && (!strings.Contains(string(b), `"code":"role"`) || !strings.Contains(string(b), "has role read, and this needs role write")) {
+			t.Errorf("refused as %s", b)
+		}
+		for _, token := range tokens {
+			if strings.Contains(string(b), token) {
+				t.Errorf("a token is in %s", b)
+			}
+		}
+	}
+}
