@@ -46,6 +46,44 @@ func TestFeaturesHaveTheShapeOfTheLearner(t *testing.T) {
 	}
 }
 
+// TestMistakesWithFeaturesNameFieldAndFix: each is refused with the field and what is wanted, the
+// backend does not hear of it, and the same decision is taken when it is made right.
+func TestMistakesWithFeaturesNameFieldAndFix(t *testing.T) {
+	f := newFake()
+	f.shape = decision.Shape{Actions: 3, Length: 2, Bounded: true}
+	r := run(t, f)
+	const shape = "want 3 lists of 2 numbers, one list for each action, in the network's order"
+	for name, c := range map[string]struct {
+		features, field, fix string
+		status               int
+	}{
+		"wrong-dimension":    {`[[0.1,0.2],[0.3],[0.5,0.6]]`, "body.features[1]", "want 2 numbers", 422},
+		"norm-above-1":       {`[[0.1,0.2],[0.3,0.4],[0.8,0.61]]`, "body.features[2]", "want a sum of squares of at most 1; divide all features by the greatest length that there can be", 422},
+		"NaN":                {`[[0.1,0.2],[0.3,NaN],[0.5,0.6]]`, "body.features[1][1]", "want a finite number", 422},
+		"beyond-all-numbers": {`[[0.1,0.2],[0.3,1e999],[0.5,0.6]]`, "body.features[1][1]", "want a finite number", 422},
+		"text":               {`[[0.1,0.2],[0.3,"0.4"],[0.5,0.6]]`, "body.features[1][1]", "want a finite number", 422},
+		"no-actions":         {`[]`, "body.features", shape, 422},
+		"fewer-actions":      {`[[0.1,0.2],[0.3,0.4]]`, "body.features", shape, 422},
+		"more-actions":       {`[[0.1,0.2],[0.3,0.4],[0.5,0.6],[0.1,0.1]]`, "body.features", shape, 422},
+		"names":              {`{"red":[0.1,0.2]}`, "body.features", "want a list", 422},
+		"too-long-a-body":    {`[[0.` + strings.Repeat("1", DefaultMaxBody) + `]]`, "", strconv.Itoa(DefaultMaxBody), 413},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, calls := f.state(), f.calls
+			status, _, body := r.ask(t, "/v1/decisions", `{"id":"`+name+`","features":`+c.features+`}`)
+			if status != c.status || !strings.Contains(body, c.fix) || c.field != "" && !strings.Contains(body, `"location":"`+c.field+`"`) {
+				t.Errorf("%d %s, want %s: %s", status, body, c.field, c.fix)
+			}
+			if f.state() != before || f.calls != calls {
+				t.Errorf("the backend has heard of it: %s, before %s", f.state(), before)
+			}
+			if status, _, body = r.ask(t, "/v1/decisions", `{"id":"`+name+`","features":[[0.1,0.2],[0.3,0.4],[0.8,0.6]]}`); status != 200 {
+				t.Errorf("made right: %d %s", status, body)
+			}
+		})
+	}
+}
+
 // TestFeaturesOfTheLargestShape fit into a body.
 func TestFeaturesOfTheLargestShape(t *testing.T) {
 	f := newFake()

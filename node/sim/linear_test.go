@@ -31,7 +31,12 @@ func linear(b *testing.B, rounds uint64, index bandit.LinearIndex, draw world.Dr
 		}
 	}
 	c := config(1, links, rounds, make([]float64, actions))
-	c.Spec.Protocol = protocol.BatchParams{First: 100, Growth: .25, Pull: 1000}
+	for _, e := range protocol.Table() {
+		if p, ok := e.Params.(protocol.BatchParams); ok {
+			p.First, p.Pull = 100, 1000
+			c.Spec.Protocol = p
+		}
+	}
 	c.Spec.Learner = bandit.LinUCBParams{Features: features, Index: index, Radius: 1}
 	c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget.Delta = dp.Sqrt, 1e6
 	c.Topic = true

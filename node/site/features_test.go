@@ -1,6 +1,7 @@
 package site
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -132,6 +133,48 @@ func TestFeaturesStayWithTheirDecision(t *testing.T) {
 	}
 	r.crash()
 	r.start()
+}
+
+// TestADecisionByFeaturesIsSmall: of 100 actions with 10 features each, what is stored of a decision and
+// its reward, in the log and beside it, is less than 1 kB, since it has the features of the chosen
+// action alone.
+func TestADecisionByFeaturesIsSmall(t *testing.T) {
+	x := contextual(AtWindow)
+	x.features, x.arms = 10, nil
+	for k := range 100 {
+		x.arms = append(x.arms, fmt.Sprint("action ", k))
+	}
+	r := started(t, x)
+	const n = 20
+	stored := 0
+	for i := range n {
+		id := fmt.Sprint("visit-", 880_000+i)
+		r.ask(decision.Ask{ID: id, Features: r.described(float64(i))})
+		r.pay(id, .5)
+		v, err := r.s.store.Get(store.Decision, []byte(id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored += len(id) + len(v)
+	}
+	r.clock.add(window)
+	r.rounds(2)
+	for _, kind := range []logKind{logChosen, logSettled} {
+		for _, e := range r.logged(kind) {
+			e.drawn = nil // of releases
+			stored += len(e.bytes())
+		}
+	}
+	if len(r.logged(logChosen)) != n {
+		t.Error("choices are logged otherwise")
+	}
+	if in, _ := r.taken(); in != n {
+		t.Errorf("%d rewards are in", in)
+	}
+	if stored/n > 1000 {
+		t.Errorf("%d bytes a decision", stored/n)
+	}
+	t.Logf("%d bytes a decision", stored/n)
 }
 
 // TestAChoiceThatIsNotLearnedFromUpdatesNothing: it is a decision all the same.
