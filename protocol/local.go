@@ -58,7 +58,10 @@ func localEntry() Entry {
 				return p
 			},
 			words: func(LocalParams) Words {
-				return Words{Public: "how many rewards each batch holds, which is one for every decision in it"}
+				return Words{
+					Public: "how many rewards each batch holds, which is one for every decision in it",
+					Mixed:  "; a site adds up those of its neighbourhood, which can be fewer sites",
+				}
 			},
 			new: newLocal,
 		},
