@@ -20,8 +20,9 @@ type fake struct {
 	decided map[string]decision.Decision
 	rewards map[string]bandit.Reward
 	expired map[string]bool
-	refusal error // of everything
-	panics  any   // of everything
+	refusal error     // of everything
+	panics  any       // of everything
+	until   time.Time // when learning ends; zero for unknown
 	alone   string
 	ready   error
 	shape   decision.Shape
@@ -136,7 +137,7 @@ func (f *fake) Status(context.Context) (Status, error) {
 	if f.panics != nil {
 		panic(f.panics)
 	}
-	return Status{ID: "12D3", Name: "hospital-a", Round: 7, Spent: .25, Left: .75, Pending: 3, LedgerRecords: uint64(f.records), Means: []float64{.123456789}, Learning: stateLearning, AloneReason: f.alone}, f.refusal
+	return Status{ID: "12D3", Name: "hospital-a", Round: 7, Spent: .25, Left: .75, Pending: 3, LedgerRecords: uint64(f.records), Means: []float64{.123456789}, Learning: stateLearning, AloneReason: f.alone, Until: f.until}, f.refusal
 }
 
 func (f *fake) Arms(context.Context) ([]Arm, error) {
@@ -145,7 +146,7 @@ func (f *fake) Arms(context.Context) ([]Arm, error) {
 
 func (f *fake) Peers(context.Context) ([]Peer, error) {
 	return []Peer{
-		{Peer: 1, Name: "b", Neighbour: true, State: "up", FramesIn: 5, FramesOut: 6},
+		{Peer: 1, Name: "b", Neighbour: true, State: "up", FramesIn: 5, FramesOut: 6, RTT: "12ms"},
 		{Peer: 2, Name: "c", Neighbour: true, State: "down", FramesIn: 1},
 		{Peer: 3, Name: "d"},
 	}, f.refusal

@@ -1,0 +1,54 @@
+package api
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestDashboardsNameMetrics: every metric that alerts and dashboard name is one that a peer has, and every
+// alert has a case that fires and one that does not. scripts/show/alerts.sh evaluates them.
+func TestDashboardsNameMetrics(t *testing.T) {
+	f := newFake()
+	f.until = time.Unix(2e9, 0)
+	r := run(t, f)
+	for range 2 { // counters of requests begin with the first
+		r.ask(t, "/v1/decisions", `{}`)
+	}
+	_, _, page := r.ask(t, "/metrics", "")
+	named := regexp.MustCompile(`peerd_[a-z_]+`)
+	for file, least := range map[string]int{"prometheus/peerd.rules.yml": 9, "prometheus/peerd.rules_test.yml": 9, "grafana/peerd.json": 15} {
+		b, err := os.ReadFile("../../deploy/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(file, ".json") && !json.Valid(b) {
+			t.Errorf("%s is not JSON", file)
+		}
+		all := make(map[string]bool)
+		for _, name := range named.FindAllString(string(b), -1) {
+			if all[name] = true; !strings.Contains(page, "\n"+name+" ") && !strings.Contains(page, "\n"+name+"{") {
+				t.Errorf("%s names %s, which no peer has", file, name)
+			}
+		}
+		if len(all) < least {
+			t.Errorf("%s names %d metrics: the test looks at too little", file, len(all))
+		}
+	}
+	rules, err := os.ReadFile("../../deploy/prometheus/peerd.rules.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, err := os.ReadFile("../../deploy/prometheus/peerd.rules_test.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(string(rules), -1) {
+		if n := strings.Count(string(cases), "alertname: "+m[1]+"\n"); n < 2 {
+			t.Errorf("alert %s has %d cases, want one that fires and one that does not", m[1], n)
+		}
+	}
+}
