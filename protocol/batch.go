@@ -47,8 +47,7 @@ func batchEntry() Entry {
 		Entry{
 			Name: "batch", Summary: "batches of a site's decisions, each released once, and the sums over them spread to all, for learners that choose by features",
 			Kinds: []Kind{batchRow, batchDigest, batchWant, batchReport, batchOthers}, Leaf: "first", Wide: true,
-			Suits:    func(dp.Mechanism) bool { return true },
-			Adaptive: true, // a digest has a sum of signatures, which follow from what was released
+			Suits: func(dp.Mechanism) bool { return true },
 		},
 		BatchParams{First: 50, Growth: .25, DecideFrom: FromReleases, Draws: 5, Pull: 20},
 		typed[BatchParams]{
@@ -76,7 +75,8 @@ func batchEntry() Entry {
 				}
 				return p
 			},
-			raw: func(p BatchParams) bool { return p.DecideFrom == FromRaw },
+			adaptive: func(p BatchParams) bool { return p.Analyzer == 0 }, // a digest has a sum of signatures, which follow from what was released
+			raw:      func(p BatchParams) bool { return p.DecideFrom == FromRaw },
 			small: func(p BatchParams, leaf uint64) BatchParams {
 				p.First, p.Growth, p.Draws, p.Pull = leaf, min(p.Growth, .1), min(p.Draws, 2), min(p.Pull, leaf+1)
 				return p

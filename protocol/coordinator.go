@@ -42,12 +42,12 @@ func coordinatorEntry() Entry {
 	return define(
 		Entry{
 			Name: "coordinator", Summary: "noised sums that a peer without arms collects, and of which it returns one mean an arm (DP-Master-worker UCB, CDP-MAB)",
-			Kinds:    []Kind{coordinatorMeans, coordinatorSums},
-			Suits:    func(dp.Mechanism) bool { return true },
-			Adaptive: true, // with schedule doubling an exchange follows a switch of arms
+			Kinds: []Kind{coordinatorMeans, coordinatorSums},
+			Suits: func(dp.Mechanism) bool { return true },
 		},
 		CoordinatorParams{Schedule: Doubling, Coordinator: 1, Epochs: 1000, Deadline: 50, Patience: 10, Participation: 1},
 		typed[CoordinatorParams]{
+			adaptive: func(CoordinatorParams) bool { return true }, // with schedule doubling an exchange follows a switch of arms
 			cadence: func(p CoordinatorParams) Cadence {
 				if p.Schedule == ByEpoch {
 					return Cadence{Epochs: p.Epochs, Noun: "epoch"}

@@ -41,12 +41,12 @@ func localEntry() Entry {
 		Entry{
 			Name: "local", Summary: "batches of a site's decisions, each released once, and the sums over them spread to sites a few links away, for learners that choose by features",
 			Kinds: []Kind{localRow, localDigest, localWant}, Leaf: "first", Wide: true,
-			Suits:    func(dp.Mechanism) bool { return true },
-			Adaptive: true, // a digest has a sum of signatures, which follow from what was released
+			Suits: func(dp.Mechanism) bool { return true },
 		},
 		LocalParams{Hops: 2, Neighbourhood: Ball, Estimators: OneEstimator, First: 100, Growth: .5, Schedule: FixedSchedule, Threshold: 50, Pull: 20},
 		typed[LocalParams]{
-			cadence: LocalParams.cadence,
+			adaptive: func(LocalParams) bool { return true }, // a digest has a sum of signatures, which follow from what was released
+			cadence:  LocalParams.cadence,
 			check: func(p LocalParams, n Net) (field, want string) {
 				if lanes := p.cadence().lanes(); n.Horizon > 0 && p.First > n.Horizon/lanes {
 					return "first", fmt.Sprintf("at most privacy.horizon over the %d estimators, or no batch is ever released", lanes)

@@ -49,8 +49,9 @@ type Entry struct {
 	// Suits reports whether a mechanism releases what the protocol carries; nil for
 	// running sums.
 	Suits func(m dp.Mechanism) bool
-	// Adaptive reports that when messages leave can follow from what was released before, too.
-	Adaptive bool
+	// Adaptive reports whether messages, or when they leave, can follow from what was released before,
+	// too; nil for never.
+	Adaptive func(params any) bool
 	// Cadence returns when leaves close.
 	Cadence func(params any) Cadence
 	// Check refuses parameters that do not suit the network: the field, as in a key, and
@@ -77,16 +78,17 @@ type Entry struct {
 
 // A part of an Entry that takes the parameters as they are.
 type typed[P any] struct {
-	cadence func(P) Cadence
-	check   func(P, Net) (field, want string) // nil for none
-	fit     func(P, float64) P                // nil where params do for it
-	raw     func(P) bool                      // nil for never
-	idle    func(P, Peer) bool                // nil for no peer
-	origins func(P, int) int                  // nil for all
-	among   func(P, int) P                    // nil where params do for it
-	small   func(P, uint64) P                 // nil where params do for it
-	words   func(P) Words
-	new     func(Config, P) (Protocol, error)
+	cadence  func(P) Cadence
+	check    func(P, Net) (field, want string) // nil for none
+	fit      func(P, float64) P                // nil where params do for it
+	adaptive func(P) bool                      // nil for never
+	raw      func(P) bool                      // nil for never
+	idle     func(P, Peer) bool                // nil for no peer
+	origins  func(P, int) int                  // nil for all
+	among    func(P, int) P                    // nil where params do for it
+	small    func(P, uint64) P                 // nil where params do for it
+	words    func(P) Words
+	new      func(Config, P) (Protocol, error)
 }
 
 // define completes an Entry by functions that take the parameters as they are.
@@ -127,6 +129,9 @@ func define[P any](e Entry, params P, f typed[P]) Entry {
 	}
 	if e.Suits == nil {
 		e.Suits = dp.Mechanism.Running
+	}
+	if f.adaptive != nil {
+		e.Adaptive = func(p any) bool { return f.adaptive(p.(P)) }
 	}
 	if f.raw != nil {
 		e.Raw = func(p any) bool { return f.raw(p.(P)) }

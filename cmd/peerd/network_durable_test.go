@@ -37,7 +37,7 @@ func killedNetworks() []killed {
 		{"ddp-mab", nil, slowly("protocol.gis.deadline=200")},
 		{"dp-master-worker", []int{0}, rewards},
 		{"dp-decentralized", nil, rewards},
-		{"ldp-fedlinucb-lazy", []int{0}, append(rewards, "rounds.count=1000000")},
+		{"ldp-fedlinucb-lazy", []int{0}, append(rewards, "rounds.count=1000000", "privacy.calibration=tight")}, // which charges all
 		{"ldp-fedlinucb-local", []int{0}, append(rewards, "rounds.count=1000000")},
 		{"feducb-central", []int{0}, append(rewards, "rounds.count=1000000", "protocol.batch.first=20", "protocol.batch.growth=0")},
 		{"local-feducb", nil, append(rewards, "rounds.count=1000000", "protocol.local.first=20", "protocol.local.growth=0")},

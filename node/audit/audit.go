@@ -136,6 +136,14 @@ type setting struct {
 	rounds   uint64
 }
 
+// trafficIsFixed reports whether all but released numbers follows from rounds and decisions.
+func (s *setting) trafficIsFixed() bool {
+	if adaptive := s.entry.Adaptive; adaptive != nil && adaptive(s.spec.Protocol) {
+		return false
+	}
+	return !s.cadence.FollowsChoices()
+}
+
 // chosen reports whether choices say how many leaves a stream closes.
 func (s *setting) chosen() bool { return s.spec.Arms > 1 && !s.cadence.SynchronousLeaves() }
 
@@ -262,7 +270,7 @@ func (a *auditor) many(ctx context.Context) error {
 				return err
 			}
 			for i, t := range plays {
-				if i%2 == 1 && !canary.setting.cadence.FollowsChoices() && !canary.setting.entry.Adaptive {
+				if i%2 == 1 && canary.setting.trafficIsFixed() {
 					a.exact.sameTraffic(canary.Name, plays[i-1], t)
 				}
 				a.noise.add(t)

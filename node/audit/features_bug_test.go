@@ -12,18 +12,21 @@ import (
 
 // TestSeededBugsAreFoundWithFeatures builds faults into peers that choose by features. Where
 // choices follow from raw records, one record changes later ones, and with them the sum of a
-// batch. Every other audit is of protocol local.
+// batch. Every third audit is of protocol local, every third one of peers with an analyzer that decide from a noised local sum.
 func TestSeededBugsAreFoundWithFeatures(t *testing.T) {
 	for _, bug := range []string{"halved", "reused", "first", "redrawn", "levels", "adjacency", "changed", "raw", "twice"} {
 		t.Run(bug, func(t *testing.T) {
 			dp.Bug = bug
 			defer func() { dp.Bug = "" }()
-			const n = 5
+			const n = 6
 			caught, by := 0, map[string]int{}
 			for seed := range uint64(n) {
 				var params any = protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromReleases, Pull: 25}
-				if seed%2 == 1 {
+				switch seed % 3 {
+				case 1:
 					params = near(protocol.LogDetSchedule)
+				case 2:
+					params = protocol.BatchParams{First: 5, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}
 				}
 				r, err := audit.Run(t.Context(), described(dp.TreeGaussian, params, runs(), seed+1))
 				if err != nil {

@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"slices"
 	"testing"
 
 	"peerd.dev/bandit"
@@ -29,8 +30,8 @@ func TestFeaturesStayPrivate(t *testing.T) {
 	}{
 		{dp.TreeGaussian, protocol.BatchParams{First: 10, DecideFrom: protocol.FromReleases, Pull: 25}},
 		{dp.EachGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromReleases, Pull: 25}},
-		{dp.TreeGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Pull: 25}},
-		{dp.EachGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Pull: 25}},
+		{dp.TreeGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}},
+		{dp.EachGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}},
 		{dp.TreeGaussian, near(protocol.FixedSchedule)},
 		{dp.EachGaussian, near(protocol.LogDetSchedule)},
 	} {
@@ -40,6 +41,12 @@ func TestFeaturesStayPrivate(t *testing.T) {
 		}
 		if !r.Passed {
 			t.Errorf("%v, %+v: %v", x.m, x.p, r.Broken)
+		}
+		// With an analyzer all messages follow from rounds and decisions.
+		p, batches := x.p.(protocol.BatchParams)
+		asked := slices.ContainsFunc(r.Checks, func(c audit.Check) bool { return c.Name == "traffic" && c.Asked > 0 })
+		if want := batches && p.Analyzer > 0; asked != want {
+			t.Errorf("%v, %+v: traffic is compared: %v", x.m, x.p, asked)
 		}
 		for _, c := range r.Canaries {
 			if c.Bound.Reach < .9*c.Bound.Charged && c.Name != "middle" && c.Name != "last" {
