@@ -13,10 +13,14 @@ import (
 // its status and once in its log, goes on deciding, and is ready; before it has asked it says
 // nothing.
 func TestThePeerThatAllReportToIsLost(t *testing.T) {
-	for _, params := range []any{protocol.CoordinatorParams{}, protocol.SinkParams{}} {
+	for _, params := range []any{protocol.CoordinatorParams{}, protocol.SinkParams{}, protocol.BatchParams{}} {
 		name := nameOf(params)
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, usual(name, OnArrival))
+			x := usual(name, OnArrival)
+			if _, ok := params.(protocol.BatchParams); ok {
+				x.params = protocol.BatchParams{First: 3, DecideFrom: protocol.FromReleases, Analyzer: 1, Pull: 4}
+			}
+			r := newRig(t, x)
 			r.mute = true // so it is not asked
 			r.start()
 			for i := range 120 {

@@ -3,6 +3,7 @@
 package site
 
 import (
+	"slices"
 	"testing"
 
 	"peerd.dev/dp"
@@ -24,8 +25,11 @@ func TestSeededFaultsAreSeen(t *testing.T) {
 		{"hasty", true, true},
 		{"raw", true, true}, // choices, which the status counts
 	} {
-		for _, name := range protocols() {
+		for _, name := range slices.Concat(protocols(), byFeatures()) {
 			for _, world := range []bool{false, true} {
+				if world && slices.Contains(byFeatures(), name) {
+					continue
+				}
 				dp.Bug = c.bug
 				found := differences(t, name, world)
 				want := !world && c.application || world && c.world

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"hash/crc32"
 	"log/slog"
 	"sync"
 	"testing"
@@ -42,7 +43,9 @@ func epoch() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) }
 type setting struct {
 	adjacency  dp.Adjacency
 	protocol   string
-	features   int // numbers that describe an action; the learner need not use them
+	params     any  // of it; nil for small ones
+	features   int  // numbers that describe an action; the learner need not use them
+	describes  bool // decisions come with features that nobody else gave
 	mode       dp.Mode
 	mechanism  dp.Mechanism
 	rules      Rules
@@ -64,10 +67,19 @@ type setting struct {
 
 // usual is a private site that serves an application.
 func usual(name string, settle Settle) setting {
-	return setting{
+	x := setting{
 		protocol: name, arms: []string{"red", "green", "blue"}, horizon: 4096, records: 2,
 		rules: Rules{Window: window, Default: .25, Settle: settle, Keep: 5 * every, PerSubject: 2},
 	}
+	if e, err := protocol.Lookup(name); err == nil && e.Wide {
+		l, _ := learnerFor(&e)
+		learner, err := l.New(bandit.Config{Arms: len(x.arms), Peers: 3, Horizon: x.horizon, Epsilon: 1}, l.Small(l.Params))
+		if err != nil {
+			panic(err)
+		}
+		x.features, x.describes, x.mechanism = learner.Statistic().Dim, true, dp.TreeGaussian
+	}
+	return x
 }
 
 // repeatable makes every draw the seed's, so that runs can be compared.
@@ -91,7 +103,18 @@ func nameOf(params any) string {
 // protocols names those that the tests about all protocols go through.
 func protocols() (names []string) {
 	for _, e := range protocol.Table() {
-		if _, ok := learnerFor(&e); ok && e.Learns(small(&e), self) {
+		if _, ok := learnerFor(&e); ok && !e.Wide && e.Learns(small(&e), self) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// byFeatures names the protocols of learners by features, which tests go through whose promise is
+// about features, too.
+func byFeatures() (names []string) {
+	for _, e := range protocol.Table() {
+		if e.Wide {
 			names = append(names, e.Name)
 		}
 	}
@@ -112,12 +135,11 @@ func withoutRoles() (names []string) {
 // small returns parameters with which a few rounds show all.
 func small(e *protocol.Entry) any { return e.Small(e.Params, 2) }
 
-// learnerFor returns the first learner of the table that goes with a protocol and needs no
-// features.
+// learnerFor returns the first learner of the table that goes with a protocol.
 func learnerFor(e *protocol.Entry) (bandit.Entry, bool) {
 	for _, l := range bandit.Table() {
 		learner, err := l.New(bandit.Config{Arms: 3, Peers: 3, Horizon: 4096, Epsilon: 1}, l.Small(l.Params))
-		if err != nil || l.Contextual || learner.Statistic().Width() > 1 != e.Wide {
+		if err != nil || learner.Statistic().Width() > 1 != e.Wide {
 			continue
 		}
 		if _, phased := learner.(bandit.Phased); phased == (e.Cadence(small(e)).Epochs > 0) {
@@ -131,8 +153,11 @@ func learnerFor(e *protocol.Entry) (bandit.Entry, bool) {
 // few rounds.
 func (x *setting) spec() node.Spec {
 	budget := account.Budget{Epsilon: dp.Nano}
-	if x.mechanism == dp.None {
+	switch {
+	case x.mechanism == dp.None:
 		budget = account.Unlimited
+	case x.mechanism.Law() == dp.Gaussian:
+		budget.Delta = 1e12
 	}
 	row, err := protocol.Lookup(x.protocol)
 	if err != nil {
@@ -140,6 +165,9 @@ func (x *setting) spec() node.Spec {
 	}
 	learner, _ := learnerFor(&row)
 	params := small(&row)
+	if x.params != nil {
+		params = x.params
+	}
 	if x.idle {
 		params, _ = withRelays(params, int(self)+1)
 	}
@@ -374,6 +402,11 @@ func (r *rig) pump() {
 }
 
 func (r *rig) decide(asks ...decision.Ask) []decision.Outcome[decision.Decision] {
+	for i := range asks {
+		if r.describes && asks[i].Features == nil {
+			asks[i].Features = r.described(float64(crc32.ChecksumIEEE([]byte(asks[i].ID))))
+		}
+	}
 	return r.s.Decide(r.t.Context(), asks)
 }
 
@@ -476,6 +509,7 @@ type frame struct {
 // neighbour is another peer.
 type neighbour struct {
 	agent  *node.Agent
+	x      *setting
 	in     []protocol.Delivery // arrived, for its next round
 	out    []protocol.Delivery // for the site's next round
 	deaf   bool                // cut off from the site
@@ -495,7 +529,7 @@ func newNetwork(t testing.TB, x *setting) *network {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n.peers[p] = &neighbour{agent: a}
+		n.peers[p] = &neighbour{agent: a, x: x}
 	}
 	return n
 }

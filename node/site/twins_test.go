@@ -29,6 +29,7 @@ type tale struct {
 	batches bool // the reports of a round come in one request
 	twice   bool // each report is repeated, and contradicted
 	visitor bool // one more user comes in some rounds, and pays 1
+	others  bool // every seventh user comes with other features
 }
 
 const never = time.Hour
@@ -55,6 +56,7 @@ func tales() []tale {
 			return 1, []time.Duration{every, 2 * every, window - 1, window + 1, 2 * window}[i%5]
 		}},
 		{name: "batches", of: soon(func(i int) float64 { return float64(i%5) / 4 }), batches: true},
+		{name: "other features", of: soon(func(i int) float64 { return float64(i % 2) }), others: true},
 		{name: "twice", of: soon(func(i int) float64 { return float64(i%4) / 3 }), twice: true},
 	}
 }
@@ -66,6 +68,7 @@ type view struct {
 	status  []string
 	ledger  []string
 	commits []int64
+	seventh []string // actions that every seventh user saw, with features; not compared
 }
 
 // A twin is a site that runs on a clock in a bubble and plays a history.
@@ -302,6 +305,9 @@ func (w *twin) decisions(n int, then func(i int, ids ...string)) int {
 		var ids []string
 		for k := range size {
 			a := decision.Ask{ID: fmt.Sprint("visit-", n+k)}
+			if w.others && (n+k)%7 == 0 {
+				a.Features = w.described(-float64(n + k))
+			}
 			if w.left > 0 {
 				a.ID += strings.Repeat("-", 2000) // the store looks at the disk now and then
 			}
@@ -310,7 +316,11 @@ func (w *twin) decisions(n int, then func(i int, ids ...string)) int {
 			}
 			asks, ids = append(asks, a), append(ids, a.ID)
 		}
-		for _, o := range w.decide(asks...) {
+		for k, o := range w.decide(asks...) {
+			if w.describes && (n+k)%7 == 0 {
+				w.view.seventh = append(w.view.seventh, o.Value.Action)
+				o.Value.Action = "" // that user may see another one
+			}
 			w.view.status = append(w.view.status, fmt.Sprintf("%+v %v", o.Value, o.Err))
 		}
 		then(n, ids...)
@@ -325,8 +335,11 @@ func (w *twin) decisions(n int, then func(i int, ids ...string)) int {
 // decisions, and commits that are counted. Every message leaves at the moment that the round sets.
 // Both crash once.
 func TestHistoriesLookTheSame(t *testing.T) {
-	for _, name := range protocols() {
+	for _, name := range slices.Concat(protocols(), byFeatures()) {
 		for _, world := range []bool{false, true} {
+			if world && slices.Contains(byFeatures(), name) {
+				continue // it pays without features
+			}
 			t.Run(fmt.Sprintf("%s/world=%v", name, world), func(t *testing.T) {
 				for _, d := range differences(t, name, world) {
 					t.Error(d)
@@ -342,14 +355,17 @@ func differences(t *testing.T, name string, world bool) (found []string) {
 	var want view
 	var nodes []dp.Release
 	for i, a := range tales() {
-		if world && (a.batches || a.twice) {
+		x := usual(name, AtWindow)
+		if world && (a.batches || a.twice) || a.others && !x.describes {
 			continue
 		}
 		running(t, func(t *testing.T) {
-			x := usual(name, AtWindow)
 			x.world, x.seed = world, 1
 			w := &twin{rig: newRig(t, x), tale: a, given: nodes}
 			got := w.play(24)
+			if a.others && slices.Equal(want.seventh, got.seventh) {
+				t.Fatal("other features lead to no other action: this shows little")
+			}
 			if i > 0 {
 				found = append(found, want.differences(a.name, &got)...)
 				return

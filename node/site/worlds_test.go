@@ -16,7 +16,15 @@ import (
 // payer is a neighbour's world.
 type payer struct{ *neighbour }
 
-func (payer) Turn(round uint64) bandit.Turn { return bandit.Turn{Round: round} }
+func (w payer) Turn(round uint64) bandit.Turn {
+	t := bandit.Turn{Round: round}
+	if w.x.describes {
+		for _, x := range w.x.described(float64(round)) {
+			t.Features = append(t.Features, x)
+		}
+	}
+	return t
+}
 
 func (w payer) Play(a bandit.Arm) (bandit.Reward, error) {
 	w.rounds++
