@@ -73,7 +73,11 @@ func (d *Document) Write(w io.Writer, s *config.Settings) {
 	if d.Private {
 		_, _ = fmt.Fprintf(w, "privacy: only noised releases left the sites; ε charged %g of %g at the site that charged most\n", d.most(), d.Epsilon)
 	} else {
-		_, _ = fmt.Fprintf(w, "NOT PRIVATE: lockstep draws noise from a seed\n")
+		raw := ""
+		if s.FromRaw() {
+			raw = ", and choices follow from raw records"
+		}
+		_, _ = fmt.Fprintf(w, "NOT PRIVATE: lockstep draws noise from a seed%s\n", raw)
 	}
 	if d.Skipped > 0 {
 		_, _ = fmt.Fprintf(w, "%d rounds were skipped: this machine was too busy for rounds of %v\n", d.Skipped, s.Rounds.Every)
