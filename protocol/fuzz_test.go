@@ -33,9 +33,13 @@ func (gullible) Verify(protocol.Peer, []byte, []byte) bool { return true }
 
 func listeners(t testing.TB) (all []listener) {
 	for _, e := range protocol.Table() {
+		parts, width := 2, 1
+		if e.Wide { // as in what is heard
+			parts, width = 1, 4
+		}
 		for _, params := range withRole(variants(e)) {
 			p, err := e.New(protocol.Config{
-				Self: 1, Graph: protocoltest.Path(4), Parts: 2, Width: 1, Keys: gullible{1}, Charge: dp.Charge{Hi: 1 << 20, Leaves: 64},
+				Self: 1, Graph: protocoltest.Path(4), Parts: parts, Width: width, Keys: gullible{1}, Charge: dp.Charge{Dim: width, Hi: 1 << 20, Leaves: 64},
 				Rand: rand.New(rand.NewPCG(1, 1)), Secret: rand.New(rand.NewPCG(1, 2)),
 			}, params)
 			if err != nil {

@@ -18,7 +18,7 @@ type payer struct{ *neighbour }
 
 func (w payer) Turn(round uint64) bandit.Turn {
 	t := bandit.Turn{Round: round}
-	if w.x.describes {
+	if w.x != nil && w.x.describes {
 		for _, x := range w.x.described(float64(round)) {
 			t.Features = append(t.Features, x)
 		}
