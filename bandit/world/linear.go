@@ -199,19 +199,22 @@ func (a *actions) drawTheta(from chance) {
 
 // draw draws all actions.
 func (a *actions) draw(from chance) {
-	best := -1
 	if a.law == Band {
-		best = from.IntN(a.k)
-	}
-	for i, x := range a.x {
-		if a.law == Band {
+		best := from.IntN(a.k)
+		for i, x := range a.x {
 			least := .5
 			if i == best {
 				least = .6 + a.gap
 			}
 			a.band(x, least+.1*from.Float64(), from)
-		} else {
-			sphere(x, from)
+		}
+	} else {
+		last := len(a.theta) - 1
+		for _, x := range a.x {
+			from.normals(x[:last])
+		}
+		for _, x := range a.x { // apart, since roots take long and need not wait for each other
+			behind(x)
 		}
 	}
 	score.Products(a.mean, a.theta, a.x)
@@ -241,17 +244,28 @@ func (a *actions) band(x []float64, m float64, from chance) {
 
 // sphere draws a direction of norm 1/√2 and puts 1/√2 behind it.
 func sphere(x []float64, from chance) {
+	from.normals(x[:len(x)-1])
+	behind(x)
+}
+
+// behind gives all of x except its last entry a norm of 1/√2, and puts 1/√2 behind it.
+func behind(x []float64) {
 	last := len(x) - 1
-	direction(x[:last], math.Sqrt(.5), from)
+	scale(x[:last], math.Sqrt(.5))
 	x[last] = math.Sqrt(.5)
 }
 
 // direction draws a vector of a norm, uniformly over directions.
 func direction(x []float64, norm float64, from chance) {
 	from.normals(x)
-	scale := norm / math.Sqrt(dot(x, x))
+	scale(x, norm)
+}
+
+// scale gives x a norm.
+func scale(x []float64, norm float64) {
+	by := norm / math.Sqrt(dot(x, x))
 	for i := range x {
-		x[i] *= scale
+		x[i] *= by
 	}
 }
 
