@@ -30,7 +30,7 @@ const (
 // roles lists those that have a token.
 func roles() []role { return []role{reads, writes, admin} }
 
-func (r role) String() string { return [...]string{"none", "read", "write", "admin"}[r] }
+func (r role) String() string { return [...]string{"no role", "read", "write", "admin"}[r] }
 
 // file returns the file of its token in a peer's folder.
 func (r role) file() string {
