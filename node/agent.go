@@ -97,7 +97,7 @@ type Ready struct {
 	Drawn    []dp.Release        // nodes that got their noise; to be durable, with the inputs of the step, BEFORE Messages are sent
 	Hidden   dp.Secret           // noise drawn with them that they do not show; the same
 	Messages []protocol.Envelope // to be sent AFTER that, in order
-	Refused  []error             // what peers did wrong
+	Refused  []error             // what peers did wrong: messages that were refused, and those that prove a wrong
 }
 
 // Played is what an agent did in a round.
@@ -210,7 +210,11 @@ func (a *Agent) Tick(t protocol.Round) error {
 // Receive takes in what arrived, in the order of [protocol.Sort].
 func (a *Agent) Receive(in []protocol.Delivery) {
 	for i := range in {
-		if err := a.protocol.Receive(in[i].From, in[i].Message, &a.out); err != nil {
+		err := a.protocol.Receive(in[i].From, in[i].Message, &a.out)
+		if accusation := a.out.Accusation(); err == nil {
+			err = accusation
+		}
+		if err != nil {
 			a.refused = append(a.refused, fmt.Errorf("from peer %d: %w", in[i].From, err))
 		}
 	}

@@ -11,7 +11,8 @@ import (
 // contributions are what a peer holds of the epochs of all, and what it believes by them.
 //
 // After epoch r the mean of an arm is that over the sites that take part in r, of what the
-// newest contribution of each says that is of epoch r or before and has the arm.
+// newest contribution of each says that is of epoch r or before and has the arm. Where a peer holds two
+// contributions of one origin and epoch, both count for nothing.
 type contributions struct {
 	c      Config
 	share  float64 // of the sites that take part
@@ -25,6 +26,7 @@ type contributions struct {
 // A contribution is one that takes part in an epoch, held or not.
 type contribution struct {
 	m       Message // of kind 0 until it is held
+	second  Message // another one under the label; of kind 0 if there is none. If there is, neither counts
 	marks   []mark  // by place among the neighbours
 	pending bool    // requested
 	asked   Round   // when
@@ -40,6 +42,12 @@ const (
 	offered                   // it was advertised to the neighbour, which has not asked since
 	allMarks = knows | promised | offered
 )
+
+// available reports whether a neighbour has advertised it, or another one under its label, and was
+// not asked since.
+func (s *contribution) available() bool {
+	return slices.ContainsFunc(s.marks, func(m mark) bool { return m&promised != 0 })
+}
 
 func newContributions(c Config, share float64) contributions {
 	o := contributions{c: c, share: share, total: make([]dp.Release, c.Parts), belief: belief.New(c.Parts, 1), newest: make([][]*dp.Release, c.Peers())}
@@ -66,7 +74,7 @@ func (o *contributions) draw(r uint64) []*contribution {
 	all := make([]*contribution, o.c.Peers())
 	for i, in := range o.c.drawn(o.share, o.c.Peers(), r) {
 		if in {
-			all[i] = &contribution{m: noMessage(), marks: make([]mark, len(o.c.Neighbours()))}
+			all[i] = &contribution{m: noMessage(), second: noMessage(), marks: make([]mark, len(o.c.Neighbours()))}
 		}
 	}
 	return all
@@ -198,7 +206,7 @@ func (o *contributions) merge() {
 	b.Epochs = b.Epochs[:b.Epoch]
 	for r := range b.Epochs {
 		for i, s := range o.epochs[r] {
-			if s == nil {
+			if s == nil || s.second.kind != 0 {
 				continue
 			}
 			for k := range s.m.body {

@@ -124,13 +124,20 @@ func Diameter(graph [][]Peer) int { return diameter(graph) }
 // CliqueOf returns which peers are in a peer's clique.
 func CliqueOf(p Peer, g [][]Peer, hops uint64) []bool { return cliqueOf(p, balls(g, hops)) }
 
+// TwoContributions is the stream that HeldContributions gives a label under which a peer holds two.
+const TwoContributions dp.StreamID = 1
+
 // HeldContributions returns the labels of what a peer of gis holds of its first epochs.
 func HeldContributions(p Protocol, epochs uint64) (all []Label) {
 	g := p.(*gis)
 	for _, epoch := range g.epochs[:min(epochs, uint64(len(g.epochs)))] {
 		for _, s := range epoch {
 			if s != nil && s.m.kind != 0 {
-				all = append(all, s.m.label)
+				l := s.m.label
+				if s.second.kind != 0 {
+					l.Stream = TwoContributions
+				}
+				all = append(all, l)
 			}
 		}
 	}

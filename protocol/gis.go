@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"slices"
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
@@ -54,6 +55,9 @@ func gisEntry() Entry {
 // requests those that it lacks of one neighbour at a time, and sends what is requested. So
 // without loss no contribution crosses a link twice, and every peer receives it once.
 //
+// Neighbours compare what they hold under a label, by fingerprints in advertisements. So two
+// contributions of one origin and epoch are found by all, and neither counts; see [gis.replace].
+//
 // A neighbour that does not answer is worked around: another one that has advertised the
 // contribution is asked after Patience rounds. A neighbour is asked again only when it has
 // advertised the contribution again, which it does when the other end seems to lack it.
@@ -67,7 +71,7 @@ type gis struct {
 	p        GISParams
 	deadline uint64
 	fresh    []Label // newly held, and not advertised yet
-	wanted   []Label // advertised by a neighbour, and not held
+	wanted   []Label // advertised by a neighbour, and not held, or another one is
 	round    Round   // that is under way
 	since    Round   // of the own release of the epoch under way
 	waiting  bool    // there is one
@@ -128,13 +132,20 @@ func (g *gis) Released(own []Own, _ *Outbox) error {
 // hold keeps a contribution and has it advertised.
 func (g *gis) hold(s *contribution, m Message) {
 	s.m, s.pending = m, false
-	g.fresh = append(g.fresh, m.label)
-	for j, mark := range s.marks {
-		if mark&knows == 0 {
+	for j := range s.marks {
+		if s.marks[j]&knows == 0 {
 			g.links[j].lacks++
 		}
+		s.marks[j] &^= promised // from now on, this is a promise of another contribution
 	}
-	if m.label.Seq <= g.belief.Epoch {
+	g.advertised(s)
+}
+
+// advertised has what is newly held under a label advertised.
+func (g *gis) advertised(s *contribution) {
+	same := func(l Label) bool { return byEpoch(l, s.m.label) == 0 }
+	g.fresh = append(slices.DeleteFunc(g.fresh, same), s.m.label)
+	if s.m.label.Seq <= g.belief.Epoch {
 		g.change()
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+
+	"peerd.dev/dp"
 )
 
 const (
@@ -21,7 +23,7 @@ func (g *gis) Receive(from Peer, m Message, out *Outbox) error {
 	}
 	switch m.kind {
 	case gisData:
-		return g.take(j, m)
+		return g.take(j, m, out)
 	case gisAdv, gisReq:
 	default:
 		return m.bad("unknown to this protocol")
@@ -42,7 +44,11 @@ func (g *gis) checkLabels(from Peer, m *Message) error {
 	if m.label.Origin != from || len(m.body) > 0 || len(m.sealed) > 0 || m.round != 0 || len(m.sig) > 0 {
 		return m.bad("want labels and nothing else, by the neighbour itself")
 	}
+	if err := m.checkPrints(); err != nil {
+		return err
+	}
 	for i, l := range m.refs {
+		l.Stream = 0
 		if err := g.checkLabel(m, l); err != nil {
 			return err
 		}
@@ -81,23 +87,39 @@ func (g *gis) hear(j int, m *Message) {
 		link.incarnation = m.label.Incarnation
 		g.forget(j)
 	}
-	link.wait = g.p.Renew
-	link.next = min(link.next, g.round+Round(g.p.Renew))
+	answers := len(m.refs) == 0 // else it may say on and on that it holds something else
 	for _, l := range m.refs {
-		s := g.at(l.Seq, l.Origin)
-		if s.m.kind != 0 {
+		s, print := g.at(l.Seq, l.Origin), l.Stream
+		l.Stream = 0
+		switch {
+		case s.m.kind == 0:
+			s.marks[j] |= knows | promised
+			answers = true
+		case l.Incarnation > s.m.label.Incarnation:
+			s.marks[j] |= promised
+		case l.Incarnation < s.m.label.Incarnation: // the neighbour lacks what is held here
+			continue
+		case print == s.fingerprint(m.label.Stream):
 			if s.marks[j]&knows == 0 {
 				link.lacks--
 			}
 			s.marks[j] |= knows
+			answers = true
 			continue
+		case s.second.kind != 0: // the same
+			continue
+		default:
+			s.marks[j] |= promised
 		}
-		s.marks[j] |= knows | promised
 		if i, found := slices.BinarySearchFunc(g.wanted, l, byEpoch); !found {
 			g.wanted = slices.Insert(g.wanted, i, l)
 		} else {
 			g.wanted[i] = l
 		}
+	}
+	if answers {
+		link.wait = g.p.Renew
+		link.next = min(link.next, g.round+Round(g.p.Renew))
 	}
 }
 
@@ -122,40 +144,46 @@ func (g *gis) serve(j int, to Peer, m *Message, out *Outbox) {
 		if s := g.at(l.Seq, l.Origin); s.m.kind != 0 && s.marks[j]&offered != 0 {
 			s.marks[j] &^= offered
 			out.send(to, s.m)
+			if s.second.kind != 0 {
+				out.send(to, s.second)
+			}
 		}
 	}
 }
 
 // take takes in a contribution.
-func (g *gis) take(j int, m Message) error {
+func (g *gis) take(j int, m Message, out *Outbox) error {
 	if err := g.checkLabel(&m, m.label); err != nil {
 		return err
 	}
-	held := noMessage()
+	var held *contribution
 	if m.label.Seq <= uint64(len(g.epochs)) {
-		held = g.at(m.label.Seq, m.label.Origin).m
+		held = g.at(m.label.Seq, m.label.Origin)
 	}
-	if held.kind != 0 && bytes.Equal(held.sig, m.sig) {
+	if held != nil && held.m.kind == 0 {
+		held = nil
+	}
+	switch {
+	case held == nil || m.label.Incarnation > held.m.label.Incarnation:
+	case m.label.Incarnation < held.m.label.Incarnation, held.second.kind != 0, bytes.Equal(held.m.sig, m.sig):
 		return nil
 	}
 	own := m.label.Origin == g.c.Self
-	if own && m.label.Incarnation >= g.c.Incarnation {
+	if own && m.label.Incarnation >= g.c.Incarnation && (held == nil || held.m.label != m.label) {
 		return m.bad("a contribution of mine that I never made")
 	}
 	if err := g.check(&m); err != nil {
 		return err
 	}
-	if held.kind != 0 {
-		if held.label == m.label {
-			return m.bad("its origin signed two contributions of that epoch; the first one stays")
-		}
-		return nil // another life's
-	}
-	if own {
+	g.links[j].doubt = false
+	if own && (held == nil || held.m.label != m.label) {
 		g.recover(m)
 	}
+	if held != nil {
+		g.replace(held, m, out)
+		return nil
+	}
 	s := g.at(m.label.Seq, m.label.Origin)
-	g.links[j].doubt = false
 	s.marks[j] |= knows
 	g.hold(s, m)
 	g.complete()
@@ -171,7 +199,7 @@ func (g *gis) request(t Round, out *Outbox) {
 	g.wanted = slices.DeleteFunc(g.wanted, func(l Label) bool {
 		s := g.at(l.Seq, l.Origin)
 		switch {
-		case s.m.kind != 0:
+		case s.m.kind != 0 && !s.available():
 			return true
 		case s.pending && uint64(t-s.asked) < g.p.Patience:
 			return false
@@ -180,7 +208,7 @@ func (g *gis) request(t Round, out *Outbox) {
 		}
 		j := g.choose(s, asks)
 		if j < 0 {
-			return !slices.ContainsFunc(s.marks, func(m mark) bool { return m&promised != 0 })
+			return !s.available()
 		}
 		s.marks[j] &^= promised
 		s.pending, s.asked, s.of = true, t, j
@@ -188,7 +216,7 @@ func (g *gis) request(t Round, out *Outbox) {
 		return false
 	})
 	for j, labels := range asks {
-		g.speak(gisReq, t, labels, j, out)
+		g.speak(gisReq, t, 0, labels, j, out)
 	}
 }
 
@@ -212,6 +240,7 @@ func (g *gis) choose(s *contribution, asks [][]Label) int {
 // that it seems to lack.
 func (g *gis) advertise(t Round, out *Outbox) {
 	slices.SortFunc(g.fresh, byEpoch)
+	salt := dp.StreamID(0)
 	for j := range g.links {
 		link := &g.links[j]
 		labels := g.fresh
@@ -228,9 +257,12 @@ func (g *gis) advertise(t Round, out *Outbox) {
 		for _, l := range labels {
 			g.at(l.Seq, l.Origin).marks[j] |= offered
 		}
-		g.speak(gisAdv, t, labels, j, out)
+		if len(labels) > 0 && salt == 0 {
+			salt = g.salt()
+		}
+		g.speak(gisAdv, t, salt, labels, j, out)
 		if g.hello && len(labels) == 0 {
-			g.speakOnce(gisAdv, t, nil, j, out)
+			g.speakOnce(gisAdv, t, 0, nil, j, out)
 		}
 	}
 	g.fresh, g.hello = g.fresh[:0], false
@@ -250,15 +282,21 @@ func (g *gis) lackedBy(j int) (labels []Label) {
 	return labels
 }
 
-// speak sends labels to neighbour j, in as many messages as they take.
-func (g *gis) speak(kind Kind, t Round, labels []Label, j int, out *Outbox) {
+// speak sends labels to neighbour j, in as many messages as they take; with a salt, fingerprints too.
+func (g *gis) speak(kind Kind, t Round, salt dp.StreamID, labels []Label, j int, out *Outbox) {
 	for some := range slices.Chunk(labels, mostAdvertised) {
-		g.speakOnce(kind, t, some, j, out)
+		g.speakOnce(kind, t, salt, some, j, out)
 	}
 }
 
-func (g *gis) speakOnce(kind Kind, t Round, labels []Label, j int, out *Outbox) {
+func (g *gis) speakOnce(kind Kind, t Round, salt dp.StreamID, labels []Label, j int, out *Outbox) {
+	refs := slices.Clone(labels)
+	if salt != 0 {
+		for i, l := range refs {
+			refs[i].Stream = g.at(l.Seq, l.Origin).fingerprint(salt)
+		}
+	}
 	out.send(g.c.Neighbours()[j], Message{&message{
-		kind: kind, label: Label{Origin: g.c.Self, Incarnation: g.c.Incarnation, Seq: uint64(t)}, refs: slices.Clone(labels),
+		kind: kind, label: Label{Origin: g.c.Self, Incarnation: g.c.Incarnation, Stream: salt, Seq: uint64(t)}, refs: refs,
 	}})
 }

@@ -2,7 +2,7 @@ package protocol
 
 import "peerd.dev/dp/state"
 
-const gisVersion = 1
+const gisVersion = 2
 
 // Save implements [Protocol].
 func (g *gis) Save() ([]byte, error) {
@@ -41,6 +41,7 @@ func (g *gis) Save() ([]byte, error) {
 
 func (s *contribution) save(w *state.Writer) {
 	writeMessage(w, &s.m)
+	writeMessage(w, &s.second)
 	w.Bool(s.pending)
 	w.Uint(uint64(s.asked))
 	w.Uint(uint64(s.of))
@@ -111,7 +112,7 @@ func (g *gis) loadEpochs(r *state.Reader, peers int, places []int) {
 			}
 			s := g.at(e+1, i)
 			if s == nil { // with a greater network others take part
-				s = &contribution{marks: make([]mark, len(g.links))}
+				s = &contribution{second: noMessage(), marks: make([]mark, len(g.links))}
 			}
 			lost = g.loadContribution(r, s, Label{Origin: i, Seq: e + 1}, places) || lost
 			if !r.OK() {
@@ -126,7 +127,7 @@ func (g *gis) loadEpochs(r *state.Reader, peers int, places []int) {
 
 // loadContribution reads s, and reports whether it is an own one that is good no more.
 func (g *gis) loadContribution(r *state.Reader, s *contribution, want Label, places []int) (lost bool) {
-	m := readMessage(r)
+	m, second := readMessage(r), readMessage(r)
 	s.pending, s.asked = r.Bool(), Round(r.Uint())
 	if of := r.Uint(); of < uint64(len(places)) && places[of] >= 0 {
 		s.of = places[of]
@@ -145,7 +146,8 @@ func (g *gis) loadContribution(r *state.Reader, s *contribution, want Label, pla
 	if m.kind == 0 {
 		return false
 	}
-	if m.kind != gisData || m.label.Origin != want.Origin || m.label.Seq != want.Seq {
+	if m.kind != gisData || m.label.Origin != want.Origin || m.label.Seq != want.Seq ||
+		second.kind != 0 && (second.kind != gisData || second.label.Origin != want.Origin || second.label.Seq != want.Seq) {
 		r.Fail("a contribution is not of epoch %d of peer %d", want.Seq, want.Origin)
 		return false
 	}
@@ -164,6 +166,9 @@ func (g *gis) loadContribution(r *state.Reader, s *contribution, want Label, pla
 		return own
 	}
 	s.m = m
+	if second.kind != 0 && g.c.authentic(&second) && g.check(&second) == nil {
+		s.second = second
+	}
 	for j := range s.marks {
 		if s.marks[j]&knows == 0 {
 			g.links[j].lacks++

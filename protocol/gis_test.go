@@ -458,6 +458,9 @@ func TestWhatNoHonestPeerSendsIsRefused(t *testing.T) {
 	}
 	labels := func(kind protocol.Kind, change func(d *protocol.Draft)) protocol.Message {
 		d := protocol.Draft{Kind: kind, Label: protocol.Label{Origin: 1, Seq: 9}, Refs: []protocol.Label{{Origin: 2, Seq: 1}, {Origin: 1, Seq: 3}}}
+		if kind == f.adv {
+			d.Label.Stream, d.Refs[0].Stream, d.Refs[1].Stream = 1<<21, 1<<7, 1
+		}
 		change(&d)
 		return d.Message()
 	}
@@ -498,11 +501,14 @@ func TestWhatNoHonestPeerSendsIsRefused(t *testing.T) {
 		"the noise of more epochs": {1, signed(func(d *protocol.Draft) {
 			d.Body[1] = release(d.Body[1], func(f *dp.Fields) { f.Noise.VarianceUnits *= 9; f.Count[0] = 99 })
 		}), "more noise"},
-		"less noise":                        {1, signed(func(d *protocol.Draft) { d.Body[1] = release(d.Body[1], func(f *dp.Fields) { f.Noise.Scale = 1 }) }), "less noise"},
-		"a mean over 1":                     {1, signed(func(d *protocol.Draft) { d.Body[1] = release(d.Body[1], func(f *dp.Fields) { f.Value[0] = 1 << 50 }) }), "add up to"},
-		"a contribution of mine":            {1, signed(func(d *protocol.Draft) { d.Label.Origin = 0 }), "mine that I never made"},
-		"one that another peer has signed":  {1, func() protocol.Message { d := data; d.Label.Seq = 7; return d.Signed(protocoltest.Keys(3)) }(), "not signed by its origin"},
-		"a second one under the same label": {1, func() protocol.Message { d := data; d.Body = d.Body[:1]; return d.Signed(protocoltest.Keys(1)) }(), "signed two contributions"},
+		"less noise":                       {1, signed(func(d *protocol.Draft) { d.Body[1] = release(d.Body[1], func(f *dp.Fields) { f.Noise.Scale = 1 }) }), "less noise"},
+		"a mean over 1":                    {1, signed(func(d *protocol.Draft) { d.Body[1] = release(d.Body[1], func(f *dp.Fields) { f.Value[0] = 1 << 50 }) }), "add up to"},
+		"a contribution of mine":           {1, signed(func(d *protocol.Draft) { d.Label.Origin = 0 }), "mine that I never made"},
+		"one that another peer has signed": {1, func() protocol.Message { d := data; d.Label.Seq = 7; return d.Signed(protocoltest.Keys(3)) }(), "not signed by its origin"},
+		"labels without fingerprints":      {1, labels(f.adv, func(d *protocol.Draft) { d.Label.Stream, d.Refs[0].Stream = 1<<21, 0 }), "want a fingerprint"},
+		"fingerprints without a salt":      {1, labels(f.adv, func(d *protocol.Draft) { d.Label.Stream = 0 }), "want a salt"},
+		"a request with a salt":            {1, labels(f.req, func(d *protocol.Draft) { d.Label.Stream = 1 << 21 }), "want a salt"},
+		"a request with a fingerprint":     {1, labels(f.req, func(d *protocol.Draft) { d.Refs[1].Stream = 1 }), "none elsewhere"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			before, err := f.Peers[0].Protocol.Save()
@@ -521,6 +527,128 @@ func TestWhatNoHonestPeerSendsIsRefused(t *testing.T) {
 				t.Errorf("it left a trace, or %d messages were sent", len(es))
 			}
 		})
+	}
+}
+
+// TestTwoContributionsUnderOneLabelCountForNobody: an origin that sends one contribution to half
+// of the peers and another one to the others is found by all of them, within six rounds for each link of
+// the diameter and three more. All then hold both, none counts either, and all say so once.
+func TestTwoContributionsUnderOneLabelCountForNobody(t *testing.T) {
+	const peers, origin, epoch = 12, 5, 2
+	for name, g := range map[string]protocoltest.Graph{
+		"ring": protocoltest.Ring(peers), "complete": protocoltest.Complete(peers), "random": gisGraph(t, "random", peers),
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newGISField(t, g, nil, nil)
+			f.Hostile = true
+			label := protocol.Label{Origin: origin, Seq: epoch}
+			two := protocol.Label{Origin: origin, Stream: protocol.TwoContributions, Seq: epoch}
+			lied, found, rounds := 0, 0, 0
+			for ; rounds < 300; rounds++ {
+				f.play(t)
+				for i := range f.Underway {
+					p := &f.Underway[i]
+					if m := p.Message; p.From == origin && m.Kind() == f.data && m.Label() == label && slices.Index(g[origin], p.To)%2 == 0 {
+						d := m.Draft()
+						d.Body = d.Body[:1]
+						p.Message = protocol.OverTheWire(t, d.Signed(protocoltest.Keys(origin)))
+						lied++
+					}
+				}
+				held := 0
+				found = 0
+				for i, p := range f.Peers {
+					all := protocol.HeldContributions(p.Protocol, epoch)
+					if i == origin { // it holds its own before it is out
+						continue
+					}
+					if slices.Contains(all, label) || slices.Contains(all, two) {
+						held++
+					}
+					if slices.Contains(all, two) {
+						found++
+					}
+				}
+				if held == 0 {
+					rounds = 0 // none is out yet
+				}
+				if found == peers-1 {
+					break
+				}
+			}
+			most := 6*protocol.Diameter(g) + 3
+			t.Logf("diameter %d: %d of %d peers hold both contributions %d rounds after the first one held one", protocol.Diameter(g), found, peers-1, rounds)
+			if lied == 0 || found < peers-1 || rounds > most {
+				t.Fatalf("%d lies, found by %d of %d peers after %d rounds, want all after %d", lied, found, peers-1, rounds, most)
+			}
+			for range 200 {
+				f.play(t)
+			}
+			if f.agree(t, epoch) < peers-1 {
+				t.Error("peers do not hold the same") // the origin is one of them: its key may be used elsewhere
+			}
+			// The means of the epoch are those of 11 sites, and of what the origin released before.
+			for i, p := range f.Peers {
+				accused := 0
+				for _, err := range f.Faults[i] {
+					if strings.Contains(err.Error(), "signed two contributions of that epoch") {
+						accused++
+					}
+				}
+				if accused != 1 {
+					t.Errorf("peer %d accuses %d times, want once: %v", i, accused, f.Faults[i])
+				}
+				if v, want := p.Belief().Epochs[epoch-1].SampleVar[0], (11./4+1./2)/144; math.Abs(v-want) > 1e-12 {
+					t.Errorf("peer %d: sample variance %v, want %v", i, v, want)
+				}
+			}
+			by, _ := f.crossed()
+			if n := by[label]; n > 4*peers*len(g[origin]) {
+				t.Errorf("contributions of the label were sent %d times", n)
+			}
+		})
+	}
+}
+
+// TestALaterLifeTakesThePlace: where an origin lost its memory and released an epoch again before it heard of
+// that, all come to hold what its later life signed, once, and nobody is accused.
+func TestALaterLifeTakesThePlace(t *testing.T) {
+	const peers, origin, at = 7, 1, 4
+	f := newGISField(t, protocoltest.Ring(peers), nil, nil)
+	var again protocol.Draft
+	for again.Kind == 0 {
+		f.play(t)
+		for _, p := range f.Underway {
+			if p.Message.Kind() == f.data && p.Message.Label().Origin == origin {
+				again = p.Message.Draft()
+			}
+		}
+	}
+	f.until(t, 1, 50)
+	f.Hostile = true // the origin itself is of the earlier life
+	again.Label.Incarnation = 1
+	if _, err := f.Deliver(t, at, protocol.Delivery{From: at - 1, Message: again.Signed(protocoltest.Keys(origin))}); err != nil {
+		t.Fatal(err)
+	}
+	for range 60 {
+		f.play(t)
+	}
+	earlier := again
+	earlier.Label.Incarnation = 0
+	if _, err := f.Deliver(t, at, protocol.Delivery{From: at - 1, Message: earlier.Signed(protocoltest.Keys(origin))}); err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range f.Peers {
+		if i != origin && !slices.Contains(protocol.HeldContributions(p.Protocol, 1), again.Label) {
+			t.Errorf("peer %d holds %v, want %+v", i, protocol.HeldContributions(p.Protocol, 1), again.Label)
+		}
+		if i != origin && len(f.Faults[i]) > 0 {
+			t.Errorf("peer %d: %v", i, f.Faults[i])
+		}
+	}
+	by, most := f.crossed()
+	if by[again.Label] > 2*peers || most > 4 {
+		t.Errorf("it was sent %d times, and %d times over one link", by[again.Label], most)
 	}
 }
 
@@ -551,6 +679,7 @@ func TestALiarMovesAMeanByItsShare(t *testing.T) {
 	const peers, liar, epochs = 10, 4, 3
 	play := func(lies bool) *gisField {
 		f := newGISField(t, protocoltest.Ring(peers), nil, nil)
+		f.Hostile = lies // the liar's own half holds the truth
 		f.Carry = func(t testing.TB, m protocol.Message) protocol.Message {
 			if !lies || m.Kind() != f.data || m.Label().Origin != liar {
 				return protocol.OverTheWire(t, m)

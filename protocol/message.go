@@ -72,7 +72,10 @@ type Delivery struct {
 }
 
 // An Outbox collects the messages of a step. Only this package adds to it.
-type Outbox struct{ envelopes []Envelope }
+type Outbox struct {
+	envelopes  []Envelope
+	accusation error
+}
 
 // Envelopes returns the messages in the order of sending. The slice is valid until the
 // next Reset.
@@ -80,6 +83,17 @@ func (o *Outbox) Envelopes() []Envelope { return o.envelopes }
 
 // Reset empties the Outbox.
 func (o *Outbox) Reset() { o.envelopes = o.envelopes[:0] }
+
+// accuse says what a message that was taken proves against a peer.
+func (o *Outbox) accuse(err error) { o.accusation = err }
+
+// Accusation returns what the message that was received last proves against a peer, though it was
+// not refused, and forgets it; nil for nothing.
+func (o *Outbox) Accusation() error {
+	err := o.accusation
+	o.accusation = nil
+	return err
+}
 
 func (o *Outbox) send(to Peer, m Message) {
 	o.envelopes = append(o.envelopes, Envelope{to, m})

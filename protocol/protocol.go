@@ -30,7 +30,7 @@ const Everyone Peer = 1<<32 - 1
 type Round uint64
 
 // Label names one thing that its origin sent. Labels carry no data: every field
-// is an address or a counter.
+// is an address, a counter, or a hash of what others may see.
 type Label struct {
 	Origin      Peer
 	Incarnation uint32 // grows when the origin starts anew with nothing in memory

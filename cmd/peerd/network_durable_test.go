@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/cmd/peerd/internal/sites"
 	"peerd.dev/node/api"
 )
 
@@ -20,6 +21,8 @@ type killed struct {
 	name  string
 	roles []int // peers with a role, of which half of the kills are: coordinator, server, sinks
 	more  []string
+	file  string        // name of the configuration, if it is another
+	lasts time.Duration // after which a new network begins; 0 if there is one for all kills
 }
 
 // slowly are settings with which a network that explores in epochs goes on for minutes, in 64
@@ -32,15 +35,36 @@ func slowly(more ...string) []string {
 func killedNetworks() []killed {
 	rewards := []string{"rounds.every=10ms", "privacy.horizon=1000000"}
 	return []killed{
-		{"cdp-mab", []int{0}, slowly("protocol.coordinator.deadline=100")},
-		{"hdp-mab", []int{0, 1, 0, 4, 0, 7}, slowly("protocol.sink.deadline=50")}, // the server, and the sinks if all are there
-		{"ddp-mab", nil, slowly("protocol.gis.deadline=200")},
-		{"dp-master-worker", []int{0}, rewards},
-		{"dp-decentralized", nil, rewards},
-		{"ldp-fedlinucb-lazy", []int{0}, append(rewards, "rounds.count=1000000", "privacy.calibration=tight")}, // which charges all
-		{"ldp-fedlinucb-local", []int{0}, append(rewards, "rounds.count=1000000")},
-		{"feducb-central", []int{0}, append(rewards, "rounds.count=1000000", "protocol.batch.first=20", "protocol.batch.growth=0")},
-		{"local-feducb", nil, append(rewards, "rounds.count=1000000", "protocol.local.first=20", "protocol.local.growth=0")},
+		{name: "cdp-mab", roles: []int{0}, more: slowly("protocol.coordinator.deadline=100")},
+		{name: "hdp-mab", roles: serverAndSinks(), more: slowly("protocol.sink.deadline=50")},
+		{name: "ddp-mab", more: slowly("protocol.gis.deadline=200")},
+		{name: "dp-master-worker", roles: []int{0}, more: rewards},
+		{name: "dp-decentralized", more: rewards},
+		{name: "ldp-fedlinucb-lazy", roles: []int{0}, more: append(rewards, "rounds.count=1000000", "privacy.calibration=tight")}, // which charges all
+		{name: "ldp-fedlinucb-local", roles: []int{0}, more: append(rewards, "rounds.count=1000000")},
+		{name: "feducb-central", roles: []int{0}, more: append(rewards, "rounds.count=1000000", "protocol.batch.first=20", "protocol.batch.growth=0")},
+		{name: "local-feducb", more: append(rewards, "rounds.count=1000000", "protocol.local.first=20", "protocol.local.growth=0")},
+	}
+}
+
+// serverAndSinks are those of configuration hdp-mab if all peers are there.
+func serverAndSinks() []int { return []int{9, 0, 9, 3, 9, 6} }
+
+// shippedNetworks are configurations as they are. Their runs last for some seconds, so there
+// are as many networks, one after another, as the kills take.
+func shippedNetworks() []killed {
+	const epochs, rewards = 9 * time.Second, 28 * time.Second                           // of 10 s and 30 s
+	explored := []string{"learner.elimination.rounds=3", "learner.elimination.gap=0.2"} // as the files propose
+	return []killed{
+		{name: "cdp-mab", roles: []int{0}, lasts: epochs},
+		{name: "cdp-mab-pr", roles: []int{0}, lasts: epochs},
+		{name: "cdp-mab-hetero", roles: []int{0}, lasts: epochs},
+		{name: "ddp-mab", lasts: epochs},
+		{name: "ddp-mab-pr", file: "ddp-mab", more: explored, lasts: epochs},
+		{name: "hdp-mab", roles: serverAndSinks(), lasts: epochs},
+		{name: "hdp-mab-pr", file: "hdp-mab", roles: serverAndSinks(), more: explored, lasts: epochs},
+		{name: "dp-master-worker", roles: []int{0}, lasts: rewards},
+		{name: "dp-decentralized", lasts: rewards},
 	}
 }
 
@@ -62,51 +86,90 @@ func TestANetworkIsKilled(t *testing.T) {
 	}
 }
 
+// TestANetworkIsKilledAsShipped does the same with configurations as they are: 50 kills of
+// each, in networks one after another that last as long as those of the configuration.
+func TestANetworkIsKilledAsShipped(t *testing.T) {
+	if os.Getenv("PEERD_LONG") == "" {
+		t.Skip("scripts/show/kill-network.sh runs it")
+	}
+	for _, x := range shippedNetworks() {
+		t.Run(x.name, func(t *testing.T) { x.run(t, 50) })
+	}
+}
+
+// run plays networks until there were as many kills as wanted.
 func (x *killed) run(t *testing.T, kills int) {
-	l := newConfigured(t, filepath.Join("..", "..", "configs", x.name+".yaml"), x.more...)
+	c := &casualties{rng: rand.New(rand.NewPCG(7, uint64(kills)))}
+	for c.kills < kills {
+		x.play(t, c, kills)
+	}
+	slices.Sort(c.starts)
+	t.Logf("%d kills in %d networks, %d of them of a coordinator, server or sink, %d peers away for 3 s; at the end %d releases of all, and %d of %d sites know the best arm; ledgers verify, nothing is blocked",
+		c.kills, c.networks, c.roles, c.away, c.leaves, c.right, c.sites)
+	t.Logf("from exec to /readyz: p50 %v, max %v", c.starts[len(c.starts)/2].Round(time.Millisecond), c.starts[len(c.starts)-1].Round(time.Millisecond))
+}
+
+// casualties are what kills have done.
+type casualties struct {
+	rng                          *rand.Rand
+	kills, networks, roles, away int
+	leaves                       uint64
+	right, sites                 int // sites that know the best arm at the end, of all sites
+	starts                       []time.Duration
+}
+
+// play begins a network and kills its peers until there were as many kills as wanted, or the
+// network has lasted long enough.
+func (x *killed) play(t *testing.T, c *casualties, kills int) {
+	file := x.file
+	if file == "" {
+		file = x.name
+	}
+	began := time.Now()
+	l := newConfigured(t, filepath.Join("..", "..", "configs", file+".yaml"), x.more...)
 	for _, s := range l.sites {
 		s.start(launch{})
 	}
 	for _, s := range l.sites {
 		s.ready()
 	}
+	c.networks++
 	seen := make([][][]byte, len(l.sites)) // lines of ledgers
-	r := rand.New(rand.NewPCG(7, uint64(kills)))
-	var starts []time.Duration
-	role, away := 0, 0
-	for k := range kills {
-		i := r.IntN(len(l.sites))
-		if k%2 == 0 && len(x.roles) > 0 {
-			i = x.roles[k/2%len(x.roles)]
-			role++
+	for c.kills < kills && (x.lasts == 0 || time.Since(began) < x.lasts) {
+		i := c.rng.IntN(len(l.sites))
+		if c.kills%2 == 0 && len(x.roles) > 0 {
+			i = x.roles[c.kills/2%len(x.roles)]
+			c.roles++
 		}
 		s := l.sites[i]
-		time.Sleep(time.Duration(r.Int64N(int64(400 * time.Millisecond))))
+		time.Sleep(time.Duration(c.rng.Int64N(int64(400 * time.Millisecond))))
 		seen[i] = s.lines()
 		s.kill()
-		if k%5 == 4 {
+		if c.kills++; c.kills%5 == 0 {
 			time.Sleep(3 * time.Second)
-			away++
+			c.away++
 		}
 		s.start(launch{})
-		starts = append(starts, s.ready())
+		c.starts = append(c.starts, s.ready())
 		x.compare(s, seen[i])
 	}
 	x.settle(l)
-	leaves := uint64(0)
 	for i, s := range l.sites {
 		d := s.status()
 		if arms := len(d.Pulls) > 0; d.BlockedReason != "" || d.Refused > 0 || arms && (d.Spent < .99 || d.Spent > 1) || !arms && d.Spent+float64(d.Released) > 0 {
 			t.Errorf("peer %d: %+v", i, d)
 		}
-		leaves += d.Released
+		c.leaves += d.Released
+		if len(d.Means) > 0 { // it has arms, and the first is the best in all configurations
+			c.sites++
+			if best, _ := sites.ArgMax(d.Means); best == 0 {
+				c.right++
+			}
+		}
 		x.compare(s, seen[i])
 		s.verified()
+		s.stop()
 	}
-	slices.Sort(starts)
-	t.Logf("%d kills, %d of them of a coordinator, server or sink, %d peers away for over a deadline; at the end %d rounds and %d releases of %d peers; ledgers verify, nothing is blocked",
-		kills, role, away, l.sites[0].status().Round, leaves, len(l.sites))
-	t.Logf("from exec to /readyz: p50 %v, max %v", starts[len(starts)/2].Round(time.Millisecond), starts[len(starts)-1].Round(time.Millisecond))
 }
 
 // compare fails if a ledger does not begin with lines that were seen.
@@ -123,15 +186,16 @@ func (x *killed) compare(s *labSite, seen [][]byte) {
 	}
 }
 
-// settle waits until all peers are linked and all with arms have released something again, and
-// heard of others.
+// settle waits until all peers are linked, none is alone and, unless the run is over, all with
+// arms have released something again and heard of others.
 func (x *killed) settle(l *lab) {
 	l.Helper()
 	before := statuses(l.sites)
 	l.await(fmt.Sprintf("%s goes on", x.name), 3*time.Minute, func() bool {
 		return !slices.ContainsFunc(statuses(l.sites), func(d api.Status) bool {
 			was := before[d.Peer]
-			return !d.LinksUp || d.BytesIn == was.BytesIn || len(d.Pulls) > 0 && d.Released <= was.Released+6
+			silent := d.BytesIn == was.BytesIn || len(d.Pulls) > 0 && d.Released <= was.Released+6
+			return !d.LinksUp || d.AloneReason != "" || x.lasts == 0 && silent
 		})
 	})
 }

@@ -296,6 +296,7 @@ func TestWhatGoesTogetherIsTaken(t *testing.T) {
 		"weak":           {"privacy.epsilon": "11", "privacy.accept_weak": "true"},
 		"robust":         average("protocol.average.consistency", "robust", "testnet.topology", "regular(4)", "testnet.nodes", "10"),
 		"robust, random": average("protocol.average.consistency", "robust", "testnet.topology", "gnp(0.5)", "testnet.nodes", "10"),
+		"components":     {"testnet.topology": "hub(2+2,gnp(0.9))"}, // chance decides
 		"trimmed":        rows("protocol.rows.merge", "trimmed", "protocol.rows.f", "2"),
 		"relays":         rows("protocol.rows.relays", "4"),
 		"rows in turn":   {"world.bernoulli.means": "[[0, 1, 0], [1, 0, 0]]"},

@@ -42,8 +42,6 @@ func checkClusters(s Spec) error {
 	return within(s, paramP, s.P, leastP, 1)
 }
 
-func checkHub(s Spec) error { return within(s, paramClusters, s.Clusters, 1, s.N-1) }
-
 // checkFile refuses what cannot be connected before a graph is made: one line of a
 // file could otherwise ask for memory for 1e18 peers.
 func checkFile(s Spec) error {

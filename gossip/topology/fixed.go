@@ -28,23 +28,6 @@ func star(s Spec, _ *rand.Rand) [][2]int {
 	return edges
 }
 
-// hub joins all other peers to peer 0, and splits them into s.Clusters rings of about equal
-// size; two peers are a pair.
-func hub(s Spec, _ *rand.Rand) [][2]int {
-	edges := star(s, nil)
-	start := func(c int) int { return 1 + c*(s.N-1)/s.Clusters }
-	for c := range s.Clusters {
-		first, last := start(c), start(c+1)-1
-		for i := first; i < last; i++ {
-			edges = append(edges, [2]int{i, i + 1})
-		}
-		if last-first > 1 {
-			edges = append(edges, [2]int{first, last})
-		}
-	}
-	return edges
-}
-
 // complete joins each pair of peers.
 func complete(s Spec, _ *rand.Rand) [][2]int {
 	edges := make([][2]int, 0, s.N*(s.N-1)/2)

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,25 +15,29 @@ const (
 	paramP
 	paramCols
 	paramClusters
+	paramComponents
+	paramComponent
 	paramFile
 )
 
 // params lists them all.
-func params() []param { return []param{paramDegree, paramP, paramCols, paramClusters, paramFile} }
+func params() []param {
+	return []param{paramDegree, paramP, paramCols, paramClusters, paramComponents, paramComponent, paramFile}
+}
 
 // name is how texts and errors call p.
 func (p param) name() string {
-	return [...]string{"degree", "p", "cols", "clusters", "file"}[p]
+	return [...]string{"degree", "p", "cols", "clusters", "components", "component", "file"}[p]
 }
 
 // example returns a value that most topologies take.
 func (p param) example() string {
-	return [...]string{"4", "0.1", "4", "3", "edges.txt"}[p]
+	return [...]string{"4", "0.1", "4", "3", "3", "ring", "edges.txt"}[p]
 }
 
-// field points to p in s: an *int, a *float64 or a *string.
+// field points to p in s: an *int, a *float64, a *string, a *[]int or a **Spec.
 func (p param) field(s *Spec) any {
-	return [...]any{&s.Degree, &s.P, &s.Cols, &s.Clusters, &s.File}[p]
+	return [...]any{&s.Degree, &s.P, &s.Cols, &s.Clusters, &s.Components, &s.Component, &s.File}[p]
 }
 
 // set reads p from text.
@@ -49,6 +54,16 @@ func (p param) set(s *Spec, text string) error {
 		}
 	case *string:
 		*v = text
+	case *[]int:
+		if *v, err = numbers(text); err != nil {
+			return fmt.Errorf("%s must be a whole number, or sizes with + between them, got %q", p.name(), text)
+		}
+	case **Spec:
+		of, err := ParseSpec(text)
+		if err != nil {
+			return errors.New(strings.TrimPrefix(err.Error(), "topology: "))
+		}
+		*v = &of
 	}
 	return nil
 }
@@ -62,9 +77,28 @@ func (p param) text(s Spec) string {
 		return strconv.FormatFloat(*v, 'g', -1, 64)
 	case *string:
 		return *v
+	case *[]int:
+		return strings.ReplaceAll(strings.Trim(fmt.Sprint(*v), "[]"), " ", "+")
+	case **Spec:
+		if *v == nil {
+			return ""
+		}
+		return (*v).String()
 	}
 	panic("topology: a parameter of a new type")
 }
 
 // isZero reports whether p has its zero value in s.
 func (p param) isZero(s Spec) bool { return p.text(s) == p.text(Spec{}) }
+
+// numbers reads whole numbers with + between them.
+func numbers(text string) (all []int, err error) {
+	for n := range strings.SplitSeq(text, "+") {
+		x, err := strconv.Atoi(strings.TrimSpace(n))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, x)
+	}
+	return all, nil
+}

@@ -11,14 +11,17 @@ const maxDraws = 100
 // A Spec says which graph to build. Its Name picks a row of the table, and each
 // row uses some of the other fields; those it does not use must be zero.
 type Spec struct {
-	Name     string   // ring, path, star, complete, grid, gnp, regular, smallworld, scalefree, clusters, hub or file
-	N        int      // peers; file: 0 means as many as the edges name
-	Degree   int      // regular: neighbours of each; smallworld: the same before edges move, even; scalefree: edges a new peer brings
-	P        float64  // gnp, clusters: probability of an edge; smallworld: that an edge moves
-	Cols     int      // grid: peers a row; 0 means ⌈√N⌉
-	Clusters int      // clusters: their number, at least 2; hub: the number of rings
-	File     string   // file: where the caller has read Edges from; only carried along
-	Edges    [][2]int // file: as from [Parse]
+	Name     string  // ring, path, star, complete, grid, gnp, regular, smallworld, scalefree, clusters, hub or file
+	N        int     // peers; file: 0 means as many as the edges name
+	Degree   int     // regular: neighbours of each; smallworld: the same before edges move, even; scalefree: edges a new peer brings
+	P        float64 // gnp, clusters: probability of an edge; smallworld: that an edge moves
+	Cols     int     // grid: peers a row; 0 means ⌈√N⌉
+	Clusters int     // clusters: their number, at least 2
+	// Components of a hub: one number is how many there are, of about equal size; several are the peers of each.
+	Components []int
+	Component  *Spec    // hub: the graph of each component, without N
+	File       string   // file: where the caller has read Edges from; only carried along
+	Edges      [][2]int // file: as from [Parse]
 }
 
 // A Report says how a graph was built.
@@ -47,15 +50,27 @@ func (s Spec) Validate() error {
 	return f.check(s)
 }
 
+// Drawn reports whether chance decides which graph Build returns.
+func (s Spec) Drawn() bool {
+	switch s.Name {
+	case "gnp", "regular", "smallworld", "scalefree", "clusters":
+		return true
+	}
+	return s.Component != nil && s.Component.Drawn()
+}
+
 // Build checks s and returns its graph, which is connected. A random graph that
 // comes out in pieces is drawn again, up to 100 times, so its law is the family's
 // given that the graph is connected. Equal Specs and equal generators give equal
-// graphs; rng may be nil for ring, path, star, complete, grid, hub and file.
+// graphs; rng may be nil for those that are not [Spec.Drawn].
 func (s Spec) Build(rng *rand.Rand) (*Graph, Report, error) {
 	if err := s.Validate(); err != nil {
 		return nil, Report{}, err
 	}
 	f, _ := find(s.Name)
+	if s.Component != nil {
+		return s.hub(rng)
+	}
 	for redraws := range maxDraws {
 		g, err := NewGraph(s.peers(), f.draw(s, rng))
 		if err != nil {

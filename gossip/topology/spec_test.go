@@ -29,7 +29,12 @@ func anySpec(t *rapid.T) Spec {
 	case "scalefree":
 		s.Degree = rapid.IntRange(1, n-1).Draw(t, "degree")
 	case "hub":
-		s.Clusters = rapid.IntRange(1, n-1).Draw(t, "clusters")
+		s.Components = []int{rapid.IntRange(1, n-1).Draw(t, "components")}
+		if rest := n - 1; rapid.Bool().Draw(t, "sizes") && rest > 1 {
+			some := rapid.IntRange(1, rest-1).Draw(t, "size")
+			s.Components = []int{some, rest - some}
+		}
+		s.Component = rapid.SampledFrom([]*Spec{{Name: "ring"}, {Name: "complete"}, {Name: "star"}, {Name: "gnp", P: .9}, {Name: "grid", Cols: 1}}).Draw(t, "component")
 	case "clusters":
 		s.Clusters = rapid.IntRange(2, n).Draw(t, "clusters")
 		s.P = 1
@@ -82,6 +87,18 @@ func TestSameSeedSameGraph(t *testing.T) {
 	})
 }
 
+// TestWhatIsNotDrawnNeedsNoGenerator, and what is drawn is not the same for all seeds
+// ([TestOtherSeedOtherGraph]).
+func TestWhatIsNotDrawnNeedsNoGenerator(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		if s := anySpec(t); !s.Drawn() {
+			if _, _, err := s.Build(nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
 func TestOtherSeedOtherGraph(t *testing.T) {
 	for _, s := range []Spec{
 		{Name: "gnp", N: 50, P: 0.3},
@@ -89,13 +106,14 @@ func TestOtherSeedOtherGraph(t *testing.T) {
 		{Name: "smallworld", N: 50, Degree: 4, P: 0.3},
 		{Name: "scalefree", N: 50, Degree: 2},
 		{Name: "clusters", N: 50, Clusters: 3, P: 0.8},
+		{Name: "hub", N: 50, Components: []int{3}, Component: &Spec{Name: "gnp", P: 0.8}},
 	} {
 		a, _, errA := s.Build(rng(1))
 		b, _, errB := s.Build(rng(2))
 		if errA != nil || errB != nil {
 			t.Fatal(errA, errB)
 		}
-		if slices.Equal(a.Edges(), b.Edges()) {
+		if slices.Equal(a.Edges(), b.Edges()) || !s.Drawn() {
 			t.Errorf("%v: the seed does not count", s)
 		}
 	}
@@ -114,7 +132,9 @@ func TestFixedTopologies(t *testing.T) {
 		{Spec{Name: "grid", N: 5}, [][2]int{{0, 1}, {0, 3}, {1, 2}, {1, 4}, {3, 4}}},
 		{Spec{Name: "grid", N: 4, Cols: 1}, [][2]int{{0, 1}, {1, 2}, {2, 3}}},
 		{Spec{Name: "smallworld", N: 5, Degree: 2}, [][2]int{{0, 1}, {0, 4}, {1, 2}, {2, 3}, {3, 4}}},
-		{Spec{Name: "hub", N: 6, Clusters: 2}, [][2]int{{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {1, 2}, {3, 4}, {3, 5}, {4, 5}}},
+		{Spec{Name: "hub", N: 6, Components: []int{2}, Component: &Spec{Name: "ring"}}, [][2]int{{0, 1}, {0, 5}, {1, 5}, {2, 3}, {2, 4}, {2, 5}, {3, 4}, {3, 5}, {4, 5}}},
+		{Spec{Name: "hub", N: 6, Components: []int{3, 1, 1}, Component: &Spec{Name: "complete"}}, [][2]int{{0, 1}, {0, 2}, {0, 5}, {1, 2}, {1, 5}, {2, 5}, {3, 5}, {4, 5}}},
+		{Spec{Name: "hub", N: 6, Components: []int{1}, Component: &Spec{Name: "star"}}, [][2]int{{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {1, 5}, {2, 5}, {3, 5}, {4, 5}}},
 		{Spec{Name: "file", Edges: [][2]int{{2, 1}, {0, 1}}}, [][2]int{{0, 1}, {1, 2}}},
 		{Spec{Name: "file", N: 1}, nil},
 	} {
@@ -134,7 +154,7 @@ func TestErrorsNameTheFieldAndItsRange(t *testing.T) {
 		spec Spec
 		want string
 	}{
-		{Spec{Name: "rnig", N: 3}, `there is no topology "rnig"; there are ring, path, star, complete, grid[(cols)], gnp(p), regular(degree), smallworld(degree,p), scalefree(degree), clusters(clusters,p), hub(clusters), file[(file)]`},
+		{Spec{Name: "rnig", N: 3}, `there is no topology "rnig"; there are ring, path, star, complete, grid[(cols)], gnp(p), regular(degree), smallworld(degree,p), scalefree(degree), clusters(clusters,p), hub(components,component), file[(file)]`},
 		{Spec{Name: "ring", N: 2}, "ring: n is 2, must be at least 3"},
 		{Spec{Name: "file", N: -1}, "file: n is -1, must be at least 0"},
 		{Spec{Name: "ring", N: 5, Degree: 6}, "ring takes no degree, but it is 6"},
@@ -149,7 +169,13 @@ func TestErrorsNameTheFieldAndItsRange(t *testing.T) {
 		{Spec{Name: "smallworld", N: 9, Degree: 4, P: 1.5}, "smallworld: p is 1.5, must be from 0 to 1 when n is 9"},
 		{Spec{Name: "smallworld", N: 9, Degree: 10}, "smallworld: degree is 10, must be from 2 to 8 when n is 9"},
 		{Spec{Name: "scalefree", N: 5}, "scalefree: degree is 0, must be from 1 to 4 when n is 5"},
-		{Spec{Name: "hub", N: 5, Clusters: 5}, "hub: clusters is 5, must be from 1 to 4 when n is 5"},
+		{Spec{Name: "hub", N: 5, Components: []int{5}, Component: &Spec{Name: "ring"}}, "hub: components is 5, must be from 1 to 4 when n is 5"},
+		{Spec{Name: "hub", N: 5, Components: []int{3, 2}, Component: &Spec{Name: "star"}}, "hub(3+2,star): components have 5 peers, must have n − 1, which is 4"},
+		{Spec{Name: "hub", N: 5, Components: []int{4, 0}, Component: &Spec{Name: "star"}}, "hub: components is 0, must be from 1 to 4 when n is 5"},
+		{Spec{Name: "hub", N: 5, Components: []int{1}, Component: &Spec{Name: "gnp"}}, "gnp: p is 0, must be from 1e-09 to 1 when n is 4"},
+		{Spec{Name: "hub", N: 5, Components: []int{1}, Component: &Spec{Name: "file", File: "a.txt"}}, "file(a.txt): 4 peers (0..3) need at least 3 edges, there are 0"},
+		{Spec{Name: "hub", N: 5}, "hub: write hub(components,component), as in hub(3,ring) or hub(10+5,complete)"},
+		{Spec{Name: "hub", N: 101, Components: []int{1}, Component: &Spec{Name: "gnp", P: .01}}, "gnp(0.01): not connected in any of 100 draws with n 100; raise p"},
 		{Spec{Name: "clusters", N: 5, P: 1}, "clusters: clusters is 0, must be from 2 to 5 when n is 5"},
 		{Spec{Name: "clusters", N: 5, Clusters: 2, P: -1}, "clusters: p is -1, must be from 1e-09 to 1 when n is 5"},
 		{Spec{Name: "file"}, "file: there are neither edges nor n"},
@@ -179,5 +205,51 @@ func TestRedrawsAreReported(t *testing.T) {
 	}
 	if total < 10 || total > 100 {
 		t.Errorf("%d redraws for 20 graphs, expected about 34", total)
+	}
+}
+
+// TestComponentsOfAHubAreConnected without the last peer, to which all are joined: as many as are
+// wanted, of their sizes, also where they are drawn.
+func TestComponentsOfAHubAreConnected(t *testing.T) {
+	for _, c := range []struct {
+		components, sizes []int
+		component         Spec
+	}{
+		{[]int{5}, []int{8, 8, 8, 8, 8}, Spec{Name: "gnp", P: 0.2}},
+		{[]int{3}, []int{13, 13, 14}, Spec{Name: "ring"}},
+		{[]int{20, 15, 5}, []int{20, 15, 5}, Spec{Name: "gnp", P: 0.3}},
+		{[]int{40}, slices.Repeat([]int{1}, 40), Spec{Name: "complete"}},
+	} {
+		s, redraws := Spec{Name: "hub", N: 41, Components: c.components, Component: &c.component}, 0
+		for seed := range uint64(20) {
+			g, r, err := s.Build(rng(seed))
+			if err != nil {
+				t.Fatal(err)
+			}
+			redraws += r.Redraws
+			if len(g.Neighbours(40)) != 40 {
+				t.Errorf("%v: the last peer has %d neighbours, want all 40", s, len(g.Neighbours(40)))
+			}
+			first := 0
+			for _, n := range c.sizes {
+				var edges [][2]int
+				for _, e := range g.Edges() {
+					switch in := e[0] >= first && e[0] < first+n; {
+					case e[1] == 40:
+					case in != (e[1] >= first && e[1] < first+n):
+						t.Errorf("%v: %v joins components", s, e)
+					case in:
+						edges = append(edges, [2]int{e[0] - first, e[1] - first})
+					}
+				}
+				if part, err := NewGraph(n, edges); err != nil || !part.Connected() {
+					t.Errorf("%v, seed %d: the component from peer %d is not connected, %v", s, seed, first, err)
+				}
+				first += n
+			}
+		}
+		if redraws > 0 != (c.component.Name == "gnp") {
+			t.Errorf("%v: %d redraws", s, redraws)
+		}
 	}
 }

@@ -13,7 +13,7 @@ type family struct {
 	leastN int     // peers
 	params []param // in the order of the text form
 	check  func(Spec) error
-	draw   func(Spec, *rand.Rand) [][2]int // of a checked Spec; edges in any order
+	draw   func(Spec, *rand.Rand) [][2]int // of a checked Spec; edges in any order; nil for hub, which [Spec.Build] builds
 	raise  string                          // what makes a random graph connected more often; empty if the graph is not drawn again
 }
 
@@ -30,7 +30,7 @@ func table() []family {
 		{"smallworld", 3, []param{paramDegree, paramP}, checkSmallworld, smallworld, "degree"},
 		{"scalefree", 2, []param{paramDegree}, checkScalefree, scalefree, ""},
 		{"clusters", 2, []param{paramClusters, paramP}, checkClusters, clusters, "p"},
-		{"hub", 2, []param{paramClusters}, checkHub, hub, ""},
+		{"hub", 2, []param{paramComponents, paramComponent}, checkHub, nil, ""},
 		{"file", 0, []param{paramFile}, checkFile, func(s Spec, _ *rand.Rand) [][2]int { return s.Edges }, ""},
 	}
 }

@@ -47,7 +47,8 @@ func TestParseSpec(t *testing.T) {
 		"gnp(0.2)":              {Name: "gnp", P: 0.2},
 		"smallworld( 4 , 0.1 )": {Name: "smallworld", Degree: 4, P: 0.1},
 		"scalefree(2)":          {Name: "scalefree", Degree: 2},
-		"hub(3)":                {Name: "hub", Clusters: 3},
+		"hub(3,ring)":           {Name: "hub", Components: []int{3}, Component: &Spec{Name: "ring"}},
+		"hub(20 + 5, gnp(0.2))": {Name: "hub", Components: []int{20, 5}, Component: &Spec{Name: "gnp", P: 0.2}},
 		"clusters(3,0.8)":       {Name: "clusters", Clusters: 3, P: 0.8},
 		"file(a, (b).txt)":      {Name: "file", File: "a, (b).txt"},
 	} {
@@ -68,6 +69,9 @@ func TestParseSpecErrorsTeach(t *testing.T) {
 		"regular(six)":   `"regular(six)": degree must be a whole number, got "six"`,
 		"regular(6,2)":   `"regular(6,2)": degree must be a whole number, got "6,2"`,
 		"clusters(3,x)":  `"clusters(3,x)": p must be a number, got "x"`,
+		"hub(3)":         `"hub(3)": write hub(components,component), as in hub(3,ring)`,
+		"hub(3+x,ring)":  `"hub(3+x,ring)": components must be a whole number, or sizes with + between them, got "3+x"`,
+		"hub(3,rnig)":    `"hub(3,rnig)": there is no topology "rnig"; there are ring, path,`,
 		"gnp(0.1) twice": `"gnp(0.1) twice": the closing parenthesis is missing`,
 	} {
 		if _, err := ParseSpec(text); err == nil || !strings.HasPrefix(err.Error(), "topology: "+want) {

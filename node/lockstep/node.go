@@ -97,7 +97,7 @@ func (n *Node) play(ctx context.Context, t protocol.Round, in []protocol.Deliver
 	s.Spent = n.c.Agent.Spent()
 	for _, err := range ready.Refused {
 		s.LastErr = err.Error()
-		n.c.Logger.Debug("message refused", "err", err)
+		n.c.Logger.Debug("another peer broke the protocol", "reason", err)
 	}
 	return n.c.Transport.Send(ctx, ready.Messages)
 }

@@ -182,11 +182,15 @@ func TestALieIsAboutItsArm(t *testing.T) {
 
 // TestFaultyPeersOfEpochs: one of 8 peers that explore in epochs is silent, says what its arms do not
 // pay, that to one half of the peers and the truth to the others, or sends malformed messages. The others
-// refuse what is malformed, and are at most two epochs later with the same arms.
+// refuse what is malformed, find the two contributions of a label, and are at most two epochs later with the same arms.
 func TestFaultyPeersOfEpochs(t *testing.T) {
 	const peers, rounds = 8, 3000
 	play := func(l sim.Liars) sim.Result {
-		c := config(2, ring(peers), rounds, []float64{.9, .5, .3})
+		graph := ring(peers)
+		if l.Pay == sim.PayFork { // a peer's neighbours on a ring are of one half
+			graph = protocoltest.Complete(peers)
+		}
+		c := config(2, graph, rounds, []float64{.9, .5, .3})
 		c.Spec.Protocol = protocol.GISParams{Epochs: 1 << 20, Patience: 4, Renew: 20, Participation: 1}
 		c.Spec.Learner = bandit.EliminationParams{Radii: bandit.Calibrated, Length: 1}
 		c.Spec.Privacy.Mechanism = dp.EachLaplace
@@ -218,7 +222,7 @@ func TestFaultyPeersOfEpochs(t *testing.T) {
 				t.Errorf("%+v: peer %d pulls the arms %v times", l, i, pulls)
 			}
 		}
-		if bad := l.Messages == sim.MessagesMalformed || l.Pay == sim.PayOutside; bad != (res.Refused > 0) {
+		if bad := l.Messages == sim.MessagesMalformed || l.Pay == sim.PayOutside || l.Pay == sim.PayFork; bad != (res.Refused > 0) {
 			t.Errorf("%+v: %d messages refused", l, res.Refused)
 		}
 	}

@@ -63,7 +63,7 @@ type Result struct {
 	// an end. They are 0 unless Bytes are asked for.
 	Links, HubLinks uint64
 	Lost            uint64 // messages
-	Refused         uint64 // messages
+	Refused         uint64 // messages, and messages that prove a wrong
 	Spent           float64
 	Gap             float64   // by how much the second best arm of Truth falls short of the best
 	Lemmas          *Lemmas   // nil unless asked for
@@ -256,7 +256,9 @@ func (r *run) step(t protocol.Round, i int) error {
 			}
 		}
 	}
-	r.res.Refused += uint64(len(ready.Refused))
+	if !lies {
+		r.res.Refused += uint64(len(ready.Refused))
+	}
 	r.res.Released += uint64(len(ready.Drawn))
 	if len(ready.Charges) > 0 {
 		r.res.Spent = max(r.res.Spent, r.agents[i].Spent())

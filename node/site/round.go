@@ -224,8 +224,7 @@ func (s *Site) note(r node.Ready) {
 	s.state.Left = s.agent.Left()
 	s.counts.refused += uint64(len(r.Refused))
 	for _, err := range r.Refused {
-		s.counts.lastFault = err.Error()
-		s.log.Debug("message refused", "err", err)
+		s.noteFault(err)
 	}
 	if len(r.Charges) > 0 {
 		s.log.Error("a charge outside of the first step") // cannot be: the agent opens its streams when it is made

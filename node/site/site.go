@@ -105,7 +105,8 @@ type counters struct {
 	refused, skipped, flooded uint64
 	skippedTo                 uint64 // the round before which skipped counts
 	lastFault                 string
-	alone                     bool // it was said in the log
+	warned                    time.Time // when a fault was logged as a warning
+	alone                     bool      // it was said in the log
 }
 
 // Open opens the site's store and brings the site to where it stopped. On a first

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"log/slog"
 	"math"
 	"slices"
 	"time"
@@ -107,6 +108,17 @@ func (s *Site) aloneReason() string {
 		return ""
 	}
 	return fmt.Sprintf("%s, to which all report, does not answer: this peer goes on with what it has until it does", s.c.Name(s.c.ID(needed)))
+}
+
+// noteFault logs what another peer did wrong: as a warning at most once a minute, which says how many there
+// were, and else for those that look for it. The newest is in the status.
+func (s *Site) noteFault(err error) {
+	s.counts.lastFault = err.Error()
+	level, now := slog.LevelDebug, s.c.Now()
+	if s.counts.warned.IsZero() || now.Sub(s.counts.warned) >= time.Minute {
+		level, s.counts.warned = slog.LevelWarn, now
+	}
+	s.log.Log(context.Background(), level, "another peer broke the protocol", "reason", err, "so far", s.counts.refused)
 }
 
 // noteAlone logs when a peer that the protocol needs is lost, and when it answers again.

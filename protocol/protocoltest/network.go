@@ -20,6 +20,7 @@ type Network struct {
 	Underway []Parcel
 	Crossed  map[Crossing]int // how often every message crossed a link
 	Hostile  bool             // somebody lies, so what honest peers say can be refused
+	Faults   map[int][]error  // what peers found wrong with others, by peer
 }
 
 // A Parcel is a message under way.
@@ -38,7 +39,7 @@ type Crossing struct {
 // New seats a peer at every vertex of the graph.
 func New(t testing.TB, s Setting) *Network {
 	t.Helper()
-	n := &Network{Setting: s, Crossed: make(map[Crossing]int)}
+	n := &Network{Setting: s, Crossed: make(map[Crossing]int), Faults: make(map[int][]error)}
 	for i := range s.Graph {
 		n.Peers = append(n.Peers, s.Seat(t, protocol.Peer(i), 0))
 	}
@@ -141,8 +142,12 @@ func (n *Network) Play(t testing.TB, pull func(i int) (arm int, reward float64))
 	t.Helper()
 	for i, in := range n.Take() {
 		for _, d := range in {
-			if _, err := n.Deliver(t, i, d); err != nil && !n.Hostile {
+			_, err := n.Deliver(t, i, d)
+			if err != nil && !n.Hostile {
 				t.Fatalf("peer %d refuses an honest message: %v", i, err)
+			}
+			if err != nil {
+				n.Faults[i] = append(n.Faults[i], err)
 			}
 		}
 	}

@@ -69,10 +69,11 @@ func lie(name string) (base, count, what string) {
 	return base, count, what
 }
 
-// seen reports whether a trimmed merge, or a check of every message, is there to see a lie. Cells
-// without a merge have neither.
+// seen reports whether a trimmed merge, or a check of every message, is there to see a lie, or whether
+// peers compare what they hold. Cells without a merge have none of these.
 func seen(base, what string) bool {
-	return strings.Contains(base, ", trimmed") || strings.Contains(base, ", mean") &&
+	compared := strings.Contains(base, ", compared") && what == "fork"
+	return compared || strings.Contains(base, ", trimmed") || strings.Contains(base, ", mean") &&
 		slices.ContainsFunc(strings.Split(what, ", "), func(word string) bool {
 			return word == "silent" || word == "malformed" || word == "outside" || word == "quiet" || word == "loud"
 		})

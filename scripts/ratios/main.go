@@ -1,6 +1,7 @@
 // Command ratios reads the rows of an experiment and prints for every cell, paired by seed, the
 // ratio of its regret to that of the cell before it and to that of a cell of a name, which is
-// the first one by default; and how fast it still grows.
+// the first one by default; the median of the latter over runs, and in how many of them it is over 1; and
+// how fast regret still grows.
 package main
 
 import (
@@ -12,6 +13,8 @@ import (
 	"os"
 	"slices"
 	"text/tabwriter"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"peerd.dev/node/experiment"
 )
@@ -75,6 +78,26 @@ func (c *cell) growth() experiment.Interval {
 	return experiment.RatioOf(c.lost(.5, 1), c.lost(.25, .5))
 }
 
+// medianOf returns the median of xs[i]/ys[i] with the ends between which the median of their law lies with
+// 95 % at least, by the sign test, and in how many places x is the greater one. The ends are infinite for fewer than six
+// pairs.
+func medianOf(xs, ys []float64) (ratio experiment.Interval, more int) {
+	n := len(xs)
+	ratios := make([]float64, n)
+	for i := range xs {
+		if ratios[i] = xs[i] / ys[i]; xs[i] > ys[i] {
+			more++
+		}
+	}
+	slices.Sort(ratios)
+	ratio = experiment.Interval{Mean: (ratios[(n-1)/2] + ratios[n/2]) / 2, Low: math.Inf(-1), High: math.Inf(1)}
+	heads := distuv.Binomial{N: float64(n), P: .5}
+	for k := 0; k < n/2 && 2*heads.CDF(float64(k)) <= .05; k++ {
+		ratio.Low, ratio.High = ratios[k], ratios[n-1-k]
+	}
+	return ratio, more
+}
+
 func compare(w io.Writer, rows io.Reader, name string) error {
 	cells, err := read(rows)
 	if err != nil {
@@ -88,15 +111,17 @@ func compare(w io.Writer, rows io.Reader, name string) error {
 		return fmt.Errorf("no cell is called %q", name)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintf(t, "CELL\tREGRET OF A PEER\tTO THE CELL BEFORE\tTO %q\tGROWTH\n", cells[at].name)
+	_, _ = fmt.Fprintf(t, "CELL\tREGRET OF A PEER\tTO THE CELL BEFORE\tTO %q\tMEDIAN\tOVER 1 IN\tGROWTH\n", cells[at].name)
 	for i := range cells {
 		finals, before := experiment.Finals(cells[i].runs), cells[max(0, i-1)]
 		reference := experiment.Finals(cells[at].runs)
 		if len(finals) != len(reference) || len(finals) != len(before.runs) {
 			return fmt.Errorf("cell %q has %d runs, others have %d", cells[i].name, len(finals), len(reference))
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%.1f\t%s\t%s\t%s\n", cells[i].name, experiment.MeanOf(finals).Mean,
-			text(experiment.RatioOf(finals, experiment.Finals(before.runs))), text(experiment.RatioOf(finals, reference)), text(cells[i].growth()))
+		median, more := medianOf(finals, reference)
+		_, _ = fmt.Fprintf(t, "%s\t%.1f\t%s\t%s\t%.4f (%.4f to %.4f)\t%d of %d\t%s\n", cells[i].name, experiment.MeanOf(finals).Mean,
+			text(experiment.RatioOf(finals, experiment.Finals(before.runs))), text(experiment.RatioOf(finals, reference)),
+			median.Mean, median.Low, median.High, more, len(finals), text(cells[i].growth()))
 	}
 	return t.Flush()
 }

@@ -26,8 +26,8 @@ func rows(names []string, of ...func(t float64) float64) string {
 func TestRatiosArePairedBySeed(t *testing.T) {
 	text := rows([]string{"line", "log", "twice"}, func(t float64) float64 { return t / 100 }, func(t float64) float64 { return math.Log(t) / math.Log(1000) * 5 }, func(t float64) float64 { return t / 50 })
 	for name, wants := range map[string][]string{
-		"":    {"line 20.0 1.000 (1.000 to 1.000) 1.000 (1.000 to 1.000) 2.000 (2.000 to 2.000)", "log 10.0 0.500 (0.500 to 0.500) 0.500", "twice 40.0 4.000 (4.000 to 4.000) 2.000 (2.000 to 2.000) 2.000"},
-		"log": {"line 20.0 1.000 (1.000 to 1.000) 2.000 (2.000 to 2.000)", "1.000 (1.000 to 1.000) 1.000 (1.000 to 1.000)"},
+		"":    {"line 20.0 1.000 (1.000 to 1.000) 1.000 (1.000 to 1.000) 1.0000 (-Inf to +Inf) 0 of 3 2.000 (2.000 to 2.000)", "log 10.0 0.500 (0.500 to 0.500) 0.500", "twice 40.0 4.000 (4.000 to 4.000) 2.000 (2.000 to 2.000) 2.0000 (-Inf to +Inf) 3 of 3 2.000"},
+		"log": {"line 20.0 1.000 (1.000 to 1.000) 2.000 (2.000 to 2.000)", "1.000 (1.000 to 1.000) 1.0000 (-Inf to +Inf) 0 of 3 1.000 (1.000 to 1.000)"},
 	} {
 		var out strings.Builder
 		if err := compare(&out, strings.NewReader(text), name); err != nil {
@@ -48,5 +48,22 @@ func TestRatiosArePairedBySeed(t *testing.T) {
 		if err := compare(new(strings.Builder), strings.NewReader(bad), "b"); err == nil {
 			t.Errorf("nothing is wrong with %.40q", bad)
 		}
+	}
+}
+
+// TestTheMedianRatio has the interval of the sign test, which one run out of line does not move.
+func TestTheMedianRatio(t *testing.T) {
+	xs, ys := make([]float64, 20), make([]float64, 20)
+	for i := range xs {
+		xs[i], ys[i] = 101+float64(i)/10, 100
+	}
+	xs[3] = 1 // out of line
+	ratio, more := medianOf(xs, ys)
+	// Of the ratios in order, the 6th and the 15th are the ends for 20 runs (95.9 %).
+	if more != 19 || math.Abs(ratio.Mean-1.0195) > 1e-9 || math.Abs(ratio.Low-1.015) > 1e-9 || math.Abs(ratio.High-1.024) > 1e-9 {
+		t.Errorf("median %+v, more in %d", ratio, more)
+	}
+	if few, _ := medianOf(xs[:5], ys[:5]); !math.IsInf(few.High, 1) || !math.IsInf(few.Low, -1) {
+		t.Errorf("of five runs: %+v, want no ends", few)
 	}
 }

@@ -48,10 +48,10 @@ func knownNet(text string, n int) protocol.Net {
 	if err != nil || spec.Validate() != nil {
 		return net
 	}
-	switch spec.Name {
-	case "regular":
+	switch {
+	case spec.Name == "regular":
 		net.LeastDegree = spec.Degree
-	case "ring", "path", "star", "complete", "grid", "hub", "file":
+	case !spec.Drawn():
 		if g, _, err := spec.Build(nil); err == nil {
 			net.LeastDegree, net.Graph = GraphDegrees(g).Least, Neighbours(g.N(), g.Edges())
 		}
