@@ -5,7 +5,7 @@
 # `--set privacy.horizon=2000 --set experiment.seeds=3` is a quick look.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-for figure in paper001-2a paper001-2b paper003-4 paper003-5 paper003-6 paper003-7 paper003-8 paper003-10 paper003-12 paper003-noise systems together; do
+for figure in paper001-2a paper001-2b paper003-4 paper003-5 paper003-6 paper003-7 paper003-8 paper003-10 paper003-11 paper003-12 paper003-noise systems together; do
 	go run ./cmd/peerd experiment run "configs/figures/$figure.yaml" -o "runs/$figure" "$@"
 	go run ./scripts/ratios "runs/$figure/rows.jsonl"
 done
