@@ -226,7 +226,7 @@ func (tr *trace) report(r *rig, reports []reward, ids []string) {
 
 // seen returns what of a status does not begin anew with a start.
 func seen(s node.Status) string {
-	s.Refused, s.Skipped, s.Flooded, s.LastErr = 0, 0, 0, ""
+	s.Refused, s.Skipped, s.Flooded, s.LastErr, s.Confirmed = 0, 0, 0, "", 0
 	return fmt.Sprintf("%+v", s)
 }
 
