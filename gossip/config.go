@@ -27,6 +27,10 @@ type Config struct {
 	Policy      [32]byte // hash of what both ends of a link must agree on
 	Terms       []Term   // what it is the hash of, for an end whose policy is another; may be nil
 
+	// Document, if set, is shown to every peer that asks, those with a former id among them.
+	Document Document
+	Former   []string // ids that peers had before, and ids of peers that left
+
 	// Lossless makes Send wait for room instead of dropping messages, and makes the loss
 	// of a link end the host.
 	Lossless bool
@@ -59,11 +63,34 @@ type Config struct {
 	UserAgent string       // empty is "peerd"
 }
 
+// formerIDs returns the parsed ids of Former, and of peers that are absent.
+func (c *Config) formerIDs() (ids []peer.ID, err error) {
+	for _, p := range c.Peers {
+		if p.Absent {
+			id, err := peer.Decode(p.ID)
+			if err != nil {
+				return nil, fmt.Errorf("gossip: id %q: %w", p.ID, err)
+			}
+			ids = append(ids, id)
+		}
+	}
+	for _, s := range c.Former {
+		id, err := peer.Decode(s)
+		if err != nil {
+			return nil, fmt.Errorf("gossip: former id %q: %w", s, err)
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
 // PeerInfo is a peer's id and the addresses on which it listens.
 type PeerInfo struct {
 	Name  string // for the log; its index if empty
 	ID    string
 	Addrs []string // multiaddrs, with or without /p2p/ID at the end
+	// Absent is for a place without a peer that takes part: it is heard as those with former ids are.
+	Absent bool
 }
 
 // roster holds the parsed addresses and peers of a Config.

@@ -14,21 +14,26 @@ import (
 	"peerd.dev/protocol"
 )
 
-// gate accepts connections with listed peers only. The peer is known once the connection
+// gate accepts connections with listed peers, and with former ones for documentProtocol alone. The peer is known once the connection
 // is secured, so a refused dialler sees its connection succeed and then close.
 type gate struct {
 	self      peer.ID
 	listed    map[peer.ID]protocol.Peer
+	former    map[peer.ID]bool // ids that listed peers had before, and those of peers that left
 	log       *slog.Logger
 	strangers atomic.Uint64 // connections refused
 	warned    atomic.Int64  // Unix time in ns of the last log line about one; 0 for none
 	clones    atomic.Uint64 // connections refused because they have our own key
 }
 
-func newGate(self peer.ID, listed []peer.AddrInfo, log *slog.Logger) *gate {
-	g := &gate{self: self, listed: make(map[peer.ID]protocol.Peer), log: log}
+func newGate(self peer.ID, listed []peer.AddrInfo, former []peer.ID, log *slog.Logger) *gate {
+	g := &gate{self: self, listed: make(map[peer.ID]protocol.Peer), former: make(map[peer.ID]bool), log: log}
 	for i, p := range listed {
 		g.listed[p.ID] = protocol.Peer(i)
+	}
+	for _, id := range former {
+		delete(g.listed, id)
+		g.former[id] = true
 	}
 	return g
 }
@@ -47,7 +52,7 @@ func (g *gate) InterceptAddrDial(peer.ID, ma.Multiaddr) bool { return true }
 // InterceptAccept allows all connections: the peer is not known yet.
 func (g *gate) InterceptAccept(network.ConnMultiaddrs) bool { return true }
 
-// InterceptSecured allows connections with listed peers other than this one.
+// InterceptSecured allows connections with listed and former peers other than this one.
 func (g *gate) InterceptSecured(_ network.Direction, p peer.ID, at network.ConnMultiaddrs) bool {
 	if p == g.self {
 		if g.clones.Add(1) == 1 {
@@ -55,7 +60,7 @@ func (g *gate) InterceptSecured(_ network.Direction, p peer.ID, at network.ConnM
 		}
 		return false
 	}
-	if _, ok := g.listed[p]; !ok {
+	if _, ok := g.listed[p]; !ok && !g.former[p] {
 		g.stranger(p, at)
 		return false
 	}

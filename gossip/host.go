@@ -3,7 +3,7 @@
 //
 // The package keeps the privacy barrier at the wire. Only these leave: the frame of
 // a [protocol.Message]; the constants of a [hello], and the terms behind its policy where two
-// ends have different ones; and each [protocol.Checkpoint], the
+// ends have different ones; what a [Document] shows; and each [protocol.Checkpoint], the
 // number of public records with a hash over them, for which the caller of [Host.Advance]
 // is responsible.
 //
@@ -110,7 +110,11 @@ func NewHost(c Config) (*Host, error) {
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
-	h.gate = newGate(c.Identity.id, r.peers, h.log)
+	former, err := c.formerIDs()
+	if err != nil {
+		return nil, err
+	}
+	h.gate = newGate(c.Identity.id, r.peers, former, h.log)
 	for i, p := range r.peers {
 		m := &member{index: protocol.Peer(i), name: c.Peers[i].Name, id: p.ID}
 		if m.name == "" {
@@ -141,6 +145,9 @@ func (h *Host) start(r roster) error {
 	}
 	h.libp2p.SetStreamHandler(linkProtocol, h.accept)
 	h.libp2p.SetStreamHandler(probeProtocol, h.answer)
+	if h.cfg.Document != nil {
+		h.libp2p.SetStreamHandler(documentProtocol, h.tradeBack)
+	}
 	for _, a := range r.listen {
 		if err := h.libp2p.Network().Listen(a); err != nil {
 			return fmt.Errorf("gossip: listen on %s: %w", a, err)

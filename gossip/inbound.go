@@ -21,7 +21,7 @@ func (h *Host) accept(s network.Stream) {
 	}
 	defer h.running.Done()
 	from, ok := h.gate.listed[s.Conn().RemotePeer()]
-	if !ok { // unreachable: the gate refuses unlisted peers
+	if !ok { // a former peer
 		_ = s.ResetWithError(network.StreamGated)
 		return
 	}

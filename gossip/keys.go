@@ -18,8 +18,8 @@ const signedMessage = "peerd/message/1\x00"
 // for concurrent use; peers in one process can share it.
 type Keyring struct {
 	prefix  []byte
-	public  []ed25519.PublicKey // by index
-	scratch sync.Pool           // of *[]byte
+	public  [][]ed25519.PublicKey // by index; the present key first, then those before
+	scratch sync.Pool             // of *[]byte
 }
 
 // NewKeyring returns the keyring of a network whose peers have the given ids, in
@@ -30,19 +30,39 @@ func NewKeyring(network string, ids []string) (*Keyring, error) {
 	}
 	k := &Keyring{
 		prefix: []byte(signedMessage + network + "\x00"),
-		public: make([]ed25519.PublicKey, len(ids)),
+		public: make([][]ed25519.PublicKey, len(ids)),
 	}
 	k.scratch.New = func() any { return new([]byte) }
 	for i, s := range ids {
-		id, err := peer.Decode(s)
-		if err != nil {
-			return nil, fmt.Errorf("gossip: peer %d: id %q: %w", i, s, err)
-		}
-		if k.public[i], err = publicKey(id); err != nil {
-			return nil, fmt.Errorf("gossip: peer %d: id %q: %w", i, s, err)
+		if err := k.add(i, s); err != nil {
+			return nil, err
 		}
 	}
 	return k, nil
+}
+
+// AddFormer has the keyring verify what a peer signed with an earlier key, too: its messages
+// are relayed for as long as nothing newer takes their place. It is called before the first use.
+func (k *Keyring) AddFormer(p protocol.Peer, ids []string) error {
+	for _, s := range ids {
+		if err := k.add(int(p), s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *Keyring) add(i int, s string) error {
+	id, err := peer.Decode(s)
+	if err != nil {
+		return fmt.Errorf("gossip: peer %d: id %q: %w", i, s, err)
+	}
+	key, err := publicKey(id)
+	if err != nil {
+		return fmt.Errorf("gossip: peer %d: id %q: %w", i, s, err)
+	}
+	k.public[i] = append(k.public[i], key)
+	return nil
 }
 
 // Verify reports whether sig is peer p's signature of b in this network.
@@ -52,7 +72,12 @@ func (k *Keyring) Verify(p protocol.Peer, b, sig []byte) bool {
 	}
 	signed := k.signed(b)
 	defer k.scratch.Put(signed)
-	return ed25519.Verify(k.public[p], *signed, sig)
+	for _, key := range k.public[p] {
+		if ed25519.Verify(key, *signed, sig) {
+			return true
+		}
+	}
+	return false
 }
 
 // Keys returns the keys of the peer with the given identity.

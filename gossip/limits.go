@@ -60,6 +60,8 @@ func newLimits(n int) (network.ResourceManager, error) {
 		ProtocolPeer: map[corep2p.ID]rcmgr.ResourceLimits{
 			linkProtocol:  {Streams: 8, StreamsInbound: 4, StreamsOutbound: 4, Memory: peerMemory},
 			probeProtocol: {Streams: 2, StreamsInbound: 2, StreamsOutbound: 2, Memory: peerMemory},
+
+			documentProtocol: {Streams: 4, StreamsInbound: 2, StreamsOutbound: 2, Memory: peerMemory},
 		},
 	}
 	perAddr := int(conns)

@@ -118,7 +118,7 @@ func streamEcho(b *testing.B, size int) echo {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if hosts[i], err = newLibp2p(c, newGate(c.Identity.id, r.peers, slog.New(slog.DiscardHandler))); err != nil {
+		if hosts[i], err = newLibp2p(c, newGate(c.Identity.id, r.peers, nil, slog.New(slog.DiscardHandler))); err != nil {
 			b.Fatal(err)
 		}
 		b.Cleanup(func() { _ = hosts[i].Close() })

@@ -44,7 +44,7 @@ func Probe(ctx context.Context, c Config, to protocol.Peer) (ProbeResult, error)
 	if len(r.peers[to].Addrs) == 0 {
 		return ProbeResult{}, fmt.Errorf("gossip: peer %d has no address to dial", to)
 	}
-	h, err := newLibp2p(c, newGate(c.Identity.id, r.peers, slog.New(slog.DiscardHandler)))
+	h, err := newLibp2p(c, newGate(c.Identity.id, r.peers, nil, slog.New(slog.DiscardHandler)))
 	if err != nil {
 		return ProbeResult{}, err
 	}

@@ -1,8 +1,11 @@
 package gossip
 
 import (
+	"crypto/ed25519"
 	"errors"
 	"fmt"
+
+	"github.com/libp2p/go-libp2p/core/peer"
 )
 
 // Sign returns the Ed25519 signature of domain, a zero byte and b. A domain names one use
@@ -16,4 +19,14 @@ func (i Identity) Sign(domain string, b []byte) ([]byte, error) {
 		return nil, fmt.Errorf("gossip: %w", err)
 	}
 	return sig, nil
+}
+
+// Verify reports whether sig is what [Identity.Sign] returns under the key of an id.
+func Verify(id, domain string, b, sig []byte) bool {
+	p, err := peer.Decode(id)
+	if err != nil {
+		return false
+	}
+	key, err := publicKey(p)
+	return err == nil && ed25519.Verify(key, append([]byte(domain+"\x00"), b...), sig)
 }

@@ -41,7 +41,8 @@ type CoordinatorParams struct {
 func coordinatorEntry() Entry {
 	return define(
 		Entry{
-			Name: "coordinator", Summary: "noised sums that a peer without arms collects, and of which it returns one mean an arm (DP-Master-worker UCB, CDP-MAB)",
+			Fixed: "the coordinator draws and counts the sites of an epoch from one list",
+			Name:  "coordinator", Summary: "noised sums that a peer without arms collects, and of which it returns one mean an arm (DP-Master-worker UCB, CDP-MAB)",
 			Kinds: []Kind{coordinatorMeans, coordinatorSums},
 			Suits: func(dp.Mechanism) bool { return true },
 		},

@@ -28,7 +28,8 @@ type GISParams struct {
 func gisEntry() Entry {
 	return define(
 		Entry{
-			Name: "gis", Summary: "contributions of epochs, advertised, requested and sent over every link once at most",
+			Fixed: "every epoch waits for the sites that were drawn for it, at all peers alike",
+			Name:  "gis", Summary: "contributions of epochs, advertised, requested and sent over every link once at most",
 			Kinds: []Kind{gisAdv, gisReq, gisData},
 			Suits: func(m dp.Mechanism) bool { return !m.Running() || m == dp.None },
 		},

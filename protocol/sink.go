@@ -25,7 +25,8 @@ type SinkParams struct {
 func sinkEntry() Entry {
 	return define(
 		Entry{
-			Name: "sink", Summary: "noised sums that a sink of every component pools, and a peer without arms over components (HDP-MAB)",
+			Fixed: "every epoch is planned from one list of sites, at all peers alike",
+			Name:  "sink", Summary: "noised sums that a sink of every component pools, and a peer without arms over components (HDP-MAB)",
 			Kinds: []Kind{sinkMeans, sinkReport, sinkPool},
 			Suits: func(m dp.Mechanism) bool { return !m.Running() || m == dp.None },
 		},

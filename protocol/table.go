@@ -49,6 +49,8 @@ type Entry struct {
 	// Suits reports whether a mechanism releases what the protocol carries; nil for
 	// running sums.
 	Suits func(m dp.Mechanism) bool
+	// Fixed says why no peer can join or leave while the network runs; empty if peers can.
+	Fixed string
 	// Adaptive reports whether messages, or when they leave, can follow from what was released before,
 	// too; nil for never.
 	Adaptive func(params any) bool

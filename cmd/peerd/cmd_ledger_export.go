@@ -27,7 +27,7 @@ run or be stopped. Nothing in the file is private.`,
   peerd ledger export --dir hospital-a | peerd ledger verify -`,
 		RunE: o.run(func(ctx context.Context) error {
 			return o.withLedger(ctx, func(c *config.Config, lines iter.Seq2[[]byte, error]) error {
-				id, err := c.Identity()
+				id, err := c.LedgerIdentity()
 				if err != nil {
 					return err
 				}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/cmd/peerd/internal/change"
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/terminal"
 )
@@ -78,6 +79,7 @@ PEERD_PRIVACY_EPSILON), from a file and from defaults, in that order.`,
 		newLedger(o), newDecisions(o), newPrivacy(o), newAudit(o), newTopology(o), newTestnet(o), newExperiment(o), newVersion(o),
 		newExitCodes(),
 	)
+	root.AddCommand(change.Commands(&change.Shell{Load: o.load, Print: o.print, Stderr: o.stderr, Set: &o.set, Dir: &o.dir})...)
 	codeErrors(root)
 	return root
 }

@@ -57,7 +57,9 @@ type setting struct {
 	alone      bool                // no neighbours
 	saveEvery  uint64              // 0 for the usual
 	pinned     []Pinned
-	grown      bool            // the network has a fourth peer, a neighbour
+	grown      bool // the network has a fourth peer, a neighbour
+	graph      [][]protocol.Peer
+	version    uint64          // of the membership; 0 for one without versions
 	idle       bool            // the site has a role without actions
 	neighbours []protocol.Peer // nil for the usual
 	seed       uint64
@@ -180,6 +182,8 @@ func (x *setting) spec() node.Spec {
 		s.Learner = x.learner
 	}
 	switch {
+	case x.graph != nil:
+		s.Graph = x.graph
 	case x.alone:
 		s.Graph = [][]protocol.Peer{nil, nil, nil}
 	case x.grown:
@@ -294,6 +298,10 @@ func (r *rig) config() Config {
 	}
 	if r.neighbours != nil {
 		c.Peers, c.Neighbours = 4, r.neighbours
+	}
+	if r.version > 0 {
+		m, _ := r.membership(r.version)
+		c.Version, c.Memberships, c.Peers, c.Neighbours, c.Agent = m.Version, r.membership, m.Peers, m.Neighbours, m.Agent
 	}
 	if r.worlds != nil {
 		c.World = func(Life) (bandit.World, error) { return r.worlds(), nil }
@@ -581,6 +589,9 @@ func (n *network) Inbox() <-chan protocol.Delivery { return n.inbox }
 func (n *network) memory(p protocol.Peer) protocol.Checkpoint {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.peers[p] == nil {
+		return protocol.Checkpoint{}
+	}
 	return n.peers[p].memory
 }
 

@@ -110,6 +110,9 @@ func (s *Site) charge() error {
 	s.state.Left = s.agent.Left()
 	b.Set(store.Meta, []byte(lifeKey), s.life.bytes())
 	b.Set(store.Meta, []byte(pinnedKey), pinnedBytes(s.c.Pinned))
+	if s.c.Memberships != nil {
+		b.Set(store.Meta, []byte(membershipKey), store.Number(s.c.Version))
+	}
 	s.blocked.witnesses = s.neighbours() // what this folder knows of an older one under its key
 	b.Set(store.Meta, []byte(witnessKey), s.witnessBytes())
 	s.keepBelief()

@@ -53,6 +53,9 @@ type Config struct {
 	Rounds     uint64 // that a World is played
 	Pinned     []Pinned
 
+	Version     uint64      // of the membership that Peers, ID, Name, Neighbours and Agent are of
+	Memberships Memberships // all versions; nil where it has none
+
 	// Alarm is called once, from another goroutine, when the site finds that its
 	// past is not the one that a peer remembers; may be nil.
 	Alarm  func(error)
@@ -149,10 +152,13 @@ func Open(c Config) (_ *Site, err error) {
 	} else {
 		err = s.begin()
 	}
+	if err == nil {
+		err = s.readMembership()
+	}
 	if err != nil {
 		return nil, err
 	}
-	if s.agent, err = c.Agent(s.life.Life); err != nil {
+	if s.agent, err = s.c.Agent(s.life.Life); err != nil {
 		return nil, err
 	}
 	if s.agent.Idle() {
@@ -180,6 +186,15 @@ func Open(c Config) (_ *Site, err error) {
 	}
 	s.readLost()
 	s.durable.Store(s.newest())
+	if s.c.Version != c.Version {
+		m, err := c.Memberships(c.Version)
+		if err == nil {
+			err = s.SetMembership(m)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	return s, nil
 }
 

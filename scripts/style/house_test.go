@@ -15,7 +15,7 @@ import (
 func rooms() [][]string {
 	return [][]string{
 		{"bandit/belief", "bandit/lowerbound", "bandit/score", "dp/account", "dp/factor", "dp/sample", "dp/state", "gossip/topology", "node/store"},
-		{"bandit/gram"},
+		{"bandit/gram", "node/network"},
 		{"bandit", "dp"},
 		{"bandit/world", "protocol"},
 		{"gossip", "node", "node/decision", "node/ledger"},
@@ -25,7 +25,7 @@ func rooms() [][]string {
 		{"cmd/peerd/internal/config", "cmd/peerd/internal/terminal", "cmd/peerd/internal/version"},
 		{"cmd/peerd/internal/explain", "cmd/peerd/internal/sites"},
 		{"cmd/peerd/internal/daemon", "cmd/peerd/internal/experiment"},
-		{"cmd/peerd/internal/doctor", "cmd/peerd/internal/state", "cmd/peerd/internal/testnet"},
+		{"cmd/peerd/internal/change", "cmd/peerd/internal/doctor", "cmd/peerd/internal/state", "cmd/peerd/internal/testnet"},
 		{"cmd/peerd"},
 	}
 }

@@ -3,6 +3,8 @@ package config
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io/fs"
 	"slices"
 
 	"peerd.dev/bandit/world"
@@ -63,6 +65,16 @@ func (s *Settings) Identity() (gossip.Identity, error) {
 		return LockstepIdentity(s.Seed), nil
 	}
 	return gossip.LoadIdentity(s.IdentityPath())
+}
+
+// LedgerIdentity returns the key that the ledger names, and that signs what is exported of it:
+// the first one of the folder.
+func (s *Settings) LedgerIdentity() (gossip.Identity, error) {
+	id, err := gossip.LoadIdentity(s.FirstIdentityPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.Identity()
+	}
+	return id, err
 }
 
 // Neighbours returns whom each of n peers talks to, ascending.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"os"
 	"path/filepath"
 
 	"peerd.dev/dp"
@@ -16,10 +17,20 @@ func (s *Settings) RoundCount() uint64 {
 	return s.Rounds.Count
 }
 
-// NetworkPath returns where the network file is: in Dir, unless it is absolute.
+// DocumentName is the name of the record of a signed network document in a peer's folder.
+const DocumentName = "network.json"
+
+// NetworkPath returns where the network file is: in Dir, unless it is absolute. If the setting has
+// its default, and the folder holds a signed document, that is it.
 func (s *Settings) NetworkPath() string {
 	if filepath.IsAbs(s.Network) {
 		return s.Network
+	}
+	if k, ok := FindKey("network"); ok && s.Network == k.Default {
+		path := filepath.Join(s.Dir, DocumentName)
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
 	}
 	return filepath.Join(s.Dir, s.Network)
 }
@@ -29,6 +40,9 @@ const FileName = "peerd.yaml"
 
 // IdentityPath returns where the peer's private key is.
 func (s *Settings) IdentityPath() string { return filepath.Join(s.Dir, "identity.key") }
+
+// FirstIdentityPath returns where the key is that the folder had before its key was replaced.
+func (s *Settings) FirstIdentityPath() string { return filepath.Join(s.Dir, "identity.first.key") }
 
 // Charge returns what an agent with these settings and arms is charged when it starts. It
 // fails where the agent would.

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"peerd.dev/gossip"
+	"peerd.dev/node/network"
 	"peerd.dev/protocol"
 )
 
@@ -24,6 +25,11 @@ type Network struct {
 	Every time.Duration `yaml:"every"`
 	Peers []Member      `yaml:"peers"`
 	Links [][2]int      `yaml:"links,flow"`
+
+	// Of a signed document only.
+	Version  uint64            `yaml:"-"` // 0 for a file that is not signed
+	First    string            `yaml:"-"` // hash of the first version
+	Settings []network.Setting `yaml:"-"` // that all share
 }
 
 // A Member is one peer of a network.
@@ -31,10 +37,16 @@ type Member struct {
 	Name  string   `yaml:"name"`
 	ID    string   `yaml:"id"`
 	Addrs []string `yaml:"addrs,flow"`
+
+	Standing network.Standing `yaml:"-"` // of a signed document; empty for present
+	Former   []string         `yaml:"-"` // ids that it had before
 }
 
 // ReadNetwork reads a network file and refuses a bad one with a *Refusal.
 func ReadNetwork(path string) (*Network, error) {
+	if signed(path) {
+		return readRecord(path)
+	}
 	b, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, Failf(ErrRefused, "%w; the setting network says where it is", err)
@@ -131,7 +143,7 @@ func (n *Network) IDs() []string {
 func (n *Network) Infos() []gossip.PeerInfo {
 	infos := make([]gossip.PeerInfo, len(n.Peers))
 	for i, m := range n.Peers {
-		infos[i] = gossip.PeerInfo{Name: m.Name, ID: m.ID, Addrs: m.Addrs}
+		infos[i] = gossip.PeerInfo{Name: m.Name, ID: m.ID, Addrs: m.Addrs, Absent: m.Absent()}
 	}
 	return infos
 }

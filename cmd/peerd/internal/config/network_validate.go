@@ -25,6 +25,16 @@ func (n *Network) Validate() []Problem {
 	refuse(n.Start.IsZero(), "start", n.Start.Format(time.RFC3339), "the time of round 0, such as 2026-01-02T15:04:05Z")
 	refuse(n.Every < time.Millisecond || n.Every > 24*time.Hour, "every", n.Every, "a duration from 1ms to 24h")
 	refuse(len(n.Peers) < 2, "peers", len(n.Peers), "at least 2")
+	return append(append(problems, n.ValidatePeers()...), n.validateLinks()...)
+}
+
+// ValidatePeers returns what is wrong with the peers.
+func (n *Network) ValidatePeers() (problems []Problem) {
+	refuse := func(bad bool, key string, value any, want string) {
+		if bad {
+			problems = append(problems, Problem{Key: key, Value: short(ValueText(value)), Reason: "want " + want})
+		}
+	}
 	for i, m := range n.Peers {
 		at := fmt.Sprintf("peers[%d].", i)
 		before := n.Peers[:i]
@@ -37,7 +47,7 @@ func (n *Network) Validate() []Problem {
 			refuse(checkAddress(a) != nil || strings.Contains(a+"/", "/tcp/0/"), at+"addrs", a, "an address to dial, such as /ip4/192.0.2.1/tcp/8471")
 		}
 	}
-	return append(problems, n.validateLinks()...)
+	return problems
 }
 
 // validateLinks refuses links that make no connected graph, and those that nobody
@@ -74,6 +84,15 @@ func (s *Settings) CheckNetwork(n *Network) []Problem {
 	net := protocol.Net{Peers: peers, Horizon: s.Privacy.Rounds()}
 	if g, err := topology.NewGraph(peers, n.Links); err == nil {
 		net.LeastDegree, net.Graph = GraphDegrees(g).Least, Neighbours(peers, n.Links)
+	}
+	if n.Version > 0 {
+		problems = append(problems, s.checkShared(n)...)
+		net.LeastDegree = peers
+		for i, of := range net.Graph {
+			if !n.Peers[i].Absent() {
+				net.LeastDegree = min(net.LeastDegree, len(of))
+			}
+		}
 	}
 	for _, p := range append(s.validateProtocol(net, nil), s.validateWorld(peers, nil)...) {
 		p.Reason += ", by the network file"

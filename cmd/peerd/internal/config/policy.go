@@ -62,6 +62,10 @@ func agreed(s *Settings, n *Network, data string) (all []gossip.Term) {
 	add("network.name", n.Name)
 	add("network.start", n.Start.UTC().Format(time.RFC3339Nano))
 	add("network.every", n.Every)
+	if n.Version > 0 { // who is there changes while peers run
+		add("network.first", n.First)
+		return all
+	}
 	for i, p := range n.Peers {
 		add(peerTerm, fmt.Sprintf("%d %s %q", i, p.ID, p.Name))
 	}

@@ -45,7 +45,7 @@ func makeSchema() []Key {
 		},
 		{
 			Name: "network", Default: "network.yaml", rule: pathText(true),
-			Doc: "The network file, which lists the peers and their links. A relative path starts at dir.",
+			Doc: "The network file, which lists the peers and their links. A relative path starts at dir. With the default, network.json, a signed document, comes first.",
 		},
 		{
 			Name: "listen", Default: "[/ip4/127.0.0.1/tcp/0]", rule: addresses(),

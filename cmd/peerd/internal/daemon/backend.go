@@ -61,9 +61,10 @@ func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
 	if err != nil {
 		return api.Status{}, err
 	}
+	deployment, host := p.now()
 	d := api.Status{
-		ID: p.deployment.id.ID(), Name: p.deployment.Network.Peers[p.deployment.Self].Name, Peer: uint32(p.deployment.Self), Network: p.deployment.Network.Name,
-		LinksUp: p.host != nil, Round: s.Round, Rounds: s.Rounds, Pulls: s.Pulls, Regret: s.Regret, Means: s.Means, Error: s.Parameter.Error, Raised: s.Parameter.Raised, Spent: s.Spent, Left: s.Left,
+		ID: deployment.id.ID(), Name: deployment.Network.Peers[deployment.Self].Name, Peer: uint32(deployment.Self), Network: deployment.Network.Name,
+		LinksUp: host != nil, Round: s.Round, Rounds: s.Rounds, Pulls: s.Pulls, Regret: s.Regret, Means: s.Means, Error: s.Parameter.Error, Raised: s.Parameter.Raised, Spent: s.Spent, Left: s.Left,
 		Released: s.Released, Refused: s.Refused, Skipped: s.Skipped, Flooded: s.Flooded, LastErr: s.LastErr,
 		BlockedReason: s.BlockedReason, AloneReason: s.AloneReason, Pending: s.Pending, LedgerRecords: s.Records, Confirmed: s.Confirmed, DiskFull: s.Full,
 		Learning: string(s.Learning), Notice: s.Notice, Remaining: s.Remaining, Until: s.Until,
@@ -71,17 +72,17 @@ func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
 	if p.site != nil {
 		d.Incarnation = uint64(p.site.Incarnation())
 	}
-	if p.host == nil {
+	if host == nil {
 		return d, nil
 	}
-	d.Addresses = p.host.Addrs()
-	for _, o := range p.host.Status() {
+	d.Addresses = host.Addrs()
+	for _, o := range host.Status() {
 		d.LinksUp = d.LinksUp && (!o.Neighbour || o.State == gossip.Up)
 		d.BytesIn += o.BytesIn
 		d.BytesOut += o.BytesOut
 		d.Dropped += o.Dropped
 	}
-	t := p.host.Totals()
+	t := host.Totals()
 	d.BytesIn += t.TopicBytesIn
 	d.BytesOut += t.TopicBytesOut
 	d.Dropped += t.TopicDropped
@@ -95,9 +96,10 @@ func (p *Daemon) Arms(ctx context.Context) ([]api.Arm, error) {
 	if err != nil {
 		return nil, err
 	}
+	deployment, _ := p.now()
 	arms := make([]api.Arm, len(s.Means))
 	for k := range arms {
-		arms[k] = api.Arm{Name: p.deployment.s.Arms[k], Estimate: s.Means[k], Samples: s.Samples[k], NoiseSD: s.Noise[k]}
+		arms[k] = api.Arm{Name: deployment.s.Arms[k], Estimate: s.Means[k], Samples: s.Samples[k], NoiseSD: s.Noise[k]}
 		if len(s.Pulls) > 0 {
 			arms[k].Pulls = s.Pulls[k]
 		}
@@ -107,13 +109,14 @@ func (p *Daemon) Arms(ctx context.Context) ([]api.Arm, error) {
 
 // Peers implements [api.Backend].
 func (p *Daemon) Peers(context.Context) ([]api.Peer, error) {
-	if p.host == nil {
+	deployment, host := p.now()
+	if host == nil {
 		return []api.Peer{}, nil
 	}
 	var all []api.Peer
-	for _, o := range p.host.Status() {
+	for _, o := range host.Status() {
 		d := api.Peer{
-			Peer: uint32(o.Peer), Name: p.deployment.Network.Peers[o.Peer].Name, ID: o.ID, Neighbour: o.Neighbour,
+			Peer: uint32(o.Peer), Name: deployment.Network.Peers[o.Peer].Name, ID: o.ID, Neighbour: o.Neighbour,
 			State: string(o.State), FramesIn: o.FramesIn, FramesOut: o.FramesOut,
 			BytesIn: o.BytesIn, BytesOut: o.BytesOut, Dropped: o.Dropped, Refused: o.Refused,
 			LastSeen: o.LastSeen, LastError: o.LastError, Records: o.Checkpoint.Records, Alarm: o.Alarm, Alarms: o.Alarms,

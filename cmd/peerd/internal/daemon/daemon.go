@@ -28,19 +28,31 @@ const readyTimeout = 30 * time.Second
 
 // Daemon is a running peer's parts.
 type Daemon struct {
-	deployment *Deployment
-	log        *slog.Logger
-	unlock     func()         // the folder
-	site       *site.Site     // in mode live
-	node       *lockstep.Node // in lockstep
-	server     *api.Server
-	host       *gossip.Host // nil for a peer that may not show itself
-	metrics    []prometheus.Collector
-	silent     sync.Once
-	alarm      chan struct{}
-	damaged    chan error // the store
+	log       *slog.Logger
+	unlock    func()         // the folder
+	site      *site.Site     // in mode live
+	node      *lockstep.Node // in lockstep
+	server    *api.Server
+	record    *Record // of the network document; nil without
+	links     *links  // nil for a peer that may not show itself
+	complaint string  // logged last; of follow
+	metrics   []prometheus.Collector
+	silent    sync.Once
+	alarm     chan struct{}
+	damaged   chan error // the store
 
 	closers []io.Closer // in the order of closing
+
+	mu         sync.RWMutex // a change of the network replaces both
+	deployment *Deployment
+	host       *gossip.Host // nil for a peer that may not show itself
+}
+
+// now returns the deployment and the host of the moment.
+func (p *Daemon) now() (*Deployment, *gossip.Host) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.deployment, p.host
 }
 
 // Options are what a peer is started with beside its settings.
@@ -102,16 +114,23 @@ func (p *Daemon) live() (err error) {
 		p.log.Error("nothing is released", "reason", p.site.Ready(context.Background()))
 		return nil
 	}
-	c := p.deployment.HostConfig(p.site.Incarnation(), p.log)
-	if c.Known, err = p.site.Checkpoints(); err != nil {
+	known, err := p.site.Checkpoints()
+	if err != nil {
 		return err
 	}
-	c.Checkpoints, c.Checkpoint = true, p.site.Checkpoint()
-	c.OnRemembered, c.OnCheckpoint, c.OnRival = p.site.OnRemembered, p.site.OnCheckpoint, p.site.OnRival
-	if p.host, err = gossip.NewHost(c); err != nil {
+	if p.host, err = gossip.NewHost(p.hostConfig(known)); err != nil {
 		return config.Failf(config.ErrNetwork, "%w", err)
 	}
+	p.links, p.record = newLinks(p.host), p.deployment.Record
 	return nil
+}
+
+// hostConfig returns the configuration of the live peer's host; known are the checkpoints of all peers.
+func (p *Daemon) hostConfig(known []protocol.Checkpoint) gossip.Config {
+	c := p.deployment.HostConfig(p.site.Incarnation(), p.log)
+	c.Known, c.Checkpoints, c.Checkpoint = known, true, p.site.Checkpoint()
+	c.OnRemembered, c.OnCheckpoint, c.OnRival = p.site.OnRemembered, p.site.OnCheckpoint, p.site.OnRival
+	return c
 }
 
 func (p *Daemon) lockstep(trace string) error {
@@ -158,11 +177,19 @@ func (p *Daemon) Run(ctx context.Context) error {
 	})
 	all.Go(func() { p.watch(ctx, cancel) })
 	all.Go(func() { manager.run(ctx) })
-	if p.host != nil && p.site != nil {
+	deployment, host := p.now()
+	if p.links != nil {
 		all.Go(func() { p.confirm(ctx) })
 	}
-	if p.host != nil {
-		p.log.Info("peer is up", "peer", p.deployment.Network.Peers[p.deployment.Self].Name, "network", p.deployment.Network.Name, "addresses", p.host.Addrs())
+	if p.record != nil {
+		all.Go(func() {
+			if err := p.follow(ctx); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	if host != nil {
+		p.log.Info("peer is up", "peer", deployment.Network.Peers[deployment.Self].Name, "network", deployment.Network.Name, "addresses", host.Addrs())
 	}
 	err := p.play(ctx)
 	cause := context.Cause(ctx)
@@ -179,11 +206,11 @@ func (p *Daemon) Run(ctx context.Context) error {
 }
 
 func (p *Daemon) play(ctx context.Context) error {
-	if p.deployment.s.Mode == config.Live {
-		if p.host == nil {
+	if p.site != nil {
+		if p.links == nil {
 			return p.site.Run(ctx, nowhere{})
 		}
-		return p.site.Run(ctx, p.host)
+		return p.site.Run(ctx, p.links)
 	}
 	ready, stop := context.WithTimeout(ctx, readyTimeout)
 	defer stop()
@@ -197,7 +224,7 @@ func (p *Daemon) play(ctx context.Context) error {
 // ends and decisions go on.
 func (p *Daemon) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	var gone <-chan struct{}
-	if p.host != nil {
+	if p.node != nil { // a live host ends only when it is closed
 		gone = p.host.Done()
 	}
 	for {
@@ -231,7 +258,8 @@ func (p *Daemon) confirm(ctx context.Context) {
 			return
 		case <-tick.C:
 			if c, open := p.site.Durable(); open {
-				p.host.Confirm(ctx, c)
+				_, host := p.now()
+				host.Confirm(ctx, c)
 			}
 		}
 	}
@@ -239,7 +267,9 @@ func (p *Daemon) confirm(ctx context.Context) {
 
 // silence leaves the network.
 func (p *Daemon) silence() (err error) {
-	if p.host != nil {
+	if p.links != nil {
+		p.silent.Do(func() { err = p.links.close() })
+	} else if p.host != nil {
 		p.silent.Do(func() { err = p.host.Close() })
 	}
 	return err

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -30,6 +31,7 @@ const StoreDir = "store"
 type Deployment struct {
 	s       *config.Settings
 	Network *config.Network
+	Record  *Record // of the network document; nil for a file that is not signed
 	id      gossip.Identity
 	Self    protocol.Peer
 	Links   []protocol.Peer // neighbours, ascending
@@ -46,40 +48,61 @@ type Deployment struct {
 // [config.ErrNetwork].
 func NewDeployment(s *config.Settings) (*Deployment, error) {
 	t := &Deployment{s: s, tags: version.Read().Tags}
-	var err error
-	if t.Network, err = config.ReadNetwork(s.NetworkPath()); err != nil {
+	n, err := config.ReadNetwork(s.NetworkPath())
+	if err != nil {
 		return nil, err
 	}
-	if problems := s.CheckNetwork(t.Network); len(problems) > 0 {
+	if n.Version > 0 && s.Mode == config.Lockstep {
+		return nil, config.Failf(config.ErrRefused, "mode: lockstep: want live with a signed network document, since rounds in lockstep wait for all peers")
+	}
+	if problems := s.CheckNetwork(n); len(problems) > 0 {
 		return nil, &config.Refusal{What: "configuration, beside network file " + s.NetworkPath() + ",", Problems: problems}
 	}
-	if t.id, err = s.Identity(); err != nil {
+	if t.id, err = identity(s, n); err != nil {
 		return nil, err
 	}
-	self, ok := t.Network.Index(t.id.ID())
+	self, ok := n.Index(t.id.ID())
 	if !ok {
 		return nil, config.Failf(config.ErrNetwork, "peer %s is not in %s: add it there, on every peer", t.id.ID(), s.NetworkPath())
 	}
-	t.Self = self
-	data := ""
-	if s.People().Records > 0 {
-		if err = t.openSource(); err != nil {
+	if t.Self = self; n.Peers[self].Absent() {
+		return nil, config.Failf(errGone, "peer %s is %s in version %d of the network", n.Peers[self].Name, n.Peers[self].Standing, n.Version)
+	}
+	if n.Version > 0 {
+		if t.Record, err = OpenRecord(s, t.id); err != nil {
 			return nil, err
+		}
+	}
+	return t, t.settle(n)
+}
+
+// settle makes t that of a network.
+func (t *Deployment) settle(n *config.Network) (err error) {
+	t.Network = n
+	data := ""
+	if t.s.People().Records > 0 {
+		if err = t.openSource(); err != nil {
+			return err
 		}
 		data = t.source.Data()
 	}
-	t.policy, t.terms = config.PolicyHash(s, t.Network, data), config.Terms(s, t.Network, data)
-	ring, err := gossip.NewKeyring(s.Domain(t.policy), t.Network.IDs())
+	t.policy, t.terms = config.PolicyHash(t.s, n, data), config.Terms(t.s, n, data)
+	ring, err := gossip.NewKeyring(t.s.Domain(t.policy), n.IDs())
 	if err != nil {
-		return nil, config.Failf(config.ErrNetwork, "%w", err)
+		return config.Failf(config.ErrNetwork, "%w", err)
+	}
+	for i := range n.Peers {
+		if err = ring.AddFormer(protocol.Peer(i), n.Peers[i].Former); err != nil {
+			return config.Failf(config.ErrNetwork, "%w", err)
+		}
 	}
 	if t.keys, err = ring.Keys(t.id); err != nil {
-		return nil, err
+		return err
 	}
-	graph := config.Neighbours(len(t.Network.Peers), t.Network.Links)
-	t.Links = graph[self]
-	t.Spec, err = s.Spec(graph, s.Domain(t.policy))
-	return t, err
+	graph := config.Neighbours(len(n.Peers), n.Links)
+	t.Links = graph[t.Self]
+	t.Spec, err = t.s.Spec(graph, t.s.Domain(t.policy))
+	return err
 }
 
 // agent returns the peer's agent in a life of it.
@@ -118,11 +141,16 @@ func (t *Deployment) idle() (bool, error) {
 
 // HostConfig returns the configuration of the peer's place in the network.
 func (t *Deployment) HostConfig(incarnation uint32, log *slog.Logger) gossip.Config {
-	return gossip.Config{
+	c := gossip.Config{
 		Identity: t.id, Listen: t.s.Listen, Self: t.Self, Incarnation: incarnation,
 		Peers: t.Network.Infos(), Neighbours: t.Links, Network: t.Network.Name, Policy: t.policy, Terms: t.terms,
 		Lossless: t.s.Mode == config.Lockstep, Topic: t.s.Mode == config.Live, Logger: log,
+		Former: t.Network.FormerIDs(),
 	}
+	if t.Record != nil {
+		c.Document = t.Record
+	}
+	return c
 }
 
 // site opens the peer's store, with the options that are not settings.
@@ -150,11 +178,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 		Store:   o,
 		Genesis: t.genesis(),
 		Arms:    s.Arms, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: s.Privacy.Rounds(),
-		Peers: len(t.Network.Peers), Neighbours: t.Links,
-		ID:     func(p protocol.Peer) string { return t.Network.Peers[p].ID },
-		Name:   t.name,
 		Pinned: t.pinned(),
-		Agent:  func(life site.Life) (*node.Agent, error) { return t.agent(life, dp.NewSecureSource()) },
 		Rules: site.Rules{
 			Window: s.API.Window, Default: s.API.DefaultReward, Settle: s.API.Settle, Fallback: s.API.Fallback,
 			MinExposures: s.API.MinExposures, Keep: s.API.Keep, PerSubject: s.Privacy.RecordsPerUser,
@@ -162,6 +186,11 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 		Clock:  node.Clock{Start: t.Network.Start, Every: t.Network.Every},
 		Rounds: s.RoundCount(),
 		Alarm:  alarm, Logger: log,
+	}
+	m := t.membership()
+	c.Version, c.Peers, c.Neighbours, c.ID, c.Name, c.Agent = m.Version, m.Peers, m.Neighbours, m.ID, m.Name, m.Agent
+	if t.Record != nil {
+		c.Memberships = t.membershipOf
 	}
 	if learner.Contextual {
 		c.Features = statistic.Dim
@@ -203,8 +232,10 @@ func (t *Deployment) genesis() ledger.Genesis {
 
 // name returns the name of a peer in the network file, or its id.
 func (t *Deployment) name(id string) string {
-	if p, ok := t.Network.Index(id); ok {
-		return t.Network.Peers[p].Name
+	for _, m := range t.Network.Peers {
+		if m.ID == id || slices.Contains(m.Former, id) {
+			return m.Name
+		}
 	}
 	return id
 }
@@ -213,7 +244,7 @@ func (t *Deployment) name(id string) string {
 // is made for, when its rounds are, and which records of a world are its own.
 func (t *Deployment) pinned() []site.Pinned {
 	all := []site.Pinned{
-		{Key: "identity.key", Value: t.id.ID()},
+		{Key: "identity.key", Value: t.Network.Peers[t.Self].FirstID()},
 		{Key: "network name", Value: t.Network.Name},
 		{Key: "network start", Value: t.Network.Start.UTC().Format(time.RFC3339Nano)},
 		{Key: "network every", Value: t.Network.Every.String()},

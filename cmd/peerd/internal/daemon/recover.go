@@ -49,7 +49,7 @@ func Recover(s *config.Settings, without []string, newStore bool, log *slog.Logg
 		ids[i] = name
 		for _, p := range deployment.Network.Peers {
 			if p.Name == name {
-				ids[i] = p.ID
+				ids[i] = p.FirstID()
 			}
 		}
 	}

@@ -1,0 +1,128 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"peerd.dev/node/network"
+	"peerd.dev/protocol"
+)
+
+// Signed reports whether the network file is a record of signed documents. Its name ends in .json.
+func (s *Settings) Signed() bool { return signed(s.NetworkPath()) }
+
+func signed(path string) bool { return filepath.Ext(path) == ".json" }
+
+// readRecord returns the newest version of a record of signed documents. Signatures are
+// verified by what runs on it.
+func readRecord(path string) (*Network, error) {
+	var r network.Record
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(b, &r)
+	}
+	if err != nil {
+		return nil, Failf(ErrRefused, "network file %s: %w", path, err)
+	}
+	d := &r.First
+	for i := range r.Steps {
+		if d, err = d.Next(&r.Steps[i].Motion.Change); err != nil {
+			return nil, Failf(ErrRefused, "network file %s: %w", path, err)
+		}
+	}
+	if err = d.Check(); err != nil {
+		return nil, Failf(ErrRefused, "network file %s: %w", path, err)
+	}
+	return NetworkOf(r.First.Hash(), d), nil
+}
+
+// NetworkOf returns a version of a network whose first document has a hash. Peers that are
+// not present have their places and no links.
+func NetworkOf(first string, d *network.Document) *Network {
+	n := &Network{Name: d.Name, Start: d.Start, Every: d.Duration(), Links: d.Edges(), Version: d.Version, First: first, Settings: d.Settings}
+	for _, p := range d.Peers {
+		n.Peers = append(n.Peers, Member{Name: p.Name, ID: p.ID, Addrs: p.Addrs, Standing: p.Standing, Former: p.Former})
+	}
+	return n
+}
+
+// SharedSettings returns those that all peers of a network must agree on.
+func (s *Settings) SharedSettings() (all []network.Setting) {
+	for _, k := range Schema() {
+		if k.Shared && s.Applies(k) {
+			all = append(all, network.Setting{Key: k.Name, Value: ValueText(s.Value(k.Name).Interface())})
+		}
+	}
+	return all
+}
+
+// checkShared compares the settings with those that a document says all share.
+func (s *Settings) checkShared(n *Network) (problems []Problem) {
+	ours := make(map[string]string)
+	for _, x := range s.SharedSettings() {
+		ours[x.Key] = x.Value
+	}
+	for _, x := range n.Settings {
+		if ours[x.Key] != x.Value {
+			problems = append(problems, Problem{Key: x.Key, Value: short(ours[x.Key]), Reason: "want " + x.Value + ", which the network document says"})
+		}
+		delete(ours, x.Key)
+	}
+	for _, x := range s.SharedSettings() {
+		if value, ok := ours[x.Key]; ok {
+			problems = append(problems, Problem{Key: x.Key, Value: short(value), Reason: "want none, since the network document does not have it"})
+		}
+	}
+	return problems
+}
+
+// CheckChange returns why a network may not go on with another version while its peers run, or
+// nil. It is the one place of that rule: addresses and keys can always change; who is there can,
+// unless the protocol or the world counts on it.
+func (s *Settings) CheckChange(was, is *Network) error {
+	if problems := s.CheckNetwork(is); len(problems) > 0 {
+		return &Refusal{What: fmt.Sprintf("version %d of the network", is.Version), Problems: problems}
+	}
+	if problems := is.ValidatePeers(); len(problems) > 0 {
+		return &Refusal{What: fmt.Sprintf("version %d of the network", is.Version), Problems: problems}
+	}
+	same := len(was.Peers) == len(is.Peers)
+	for i := range was.Peers {
+		same = same && was.Peers[i].Standing == is.Peers[i].Standing
+	}
+	if same {
+		return nil
+	}
+	e, err := protocol.EntryOf(s.ProtocolParams())
+	if err != nil {
+		return err
+	}
+	if e.Fixed != "" {
+		return Failf(ErrRefused, "no peer can join or leave with protocol.name %s: %s", e.Name, e.Fixed)
+	}
+	if s.People().Records > 0 {
+		return Failf(ErrRefused, "no peer can join or leave with world.kind %s: it deals its records to the peers that were there at the start", s.World.Kind)
+	}
+	return nil
+}
+
+// Absent reports whether a peer has a place and takes no part.
+func (m *Member) Absent() bool { return m.Standing == network.Gone || m.Standing == network.Invited }
+
+// FirstID returns the first id that the place had, by which others remember it.
+func (m *Member) FirstID() string {
+	if len(m.Former) > 0 {
+		return m.Former[0]
+	}
+	return m.ID
+}
+
+// FormerIDs returns the ids that peers had before.
+func (n *Network) FormerIDs() (ids []string) {
+	for _, m := range n.Peers {
+		ids = append(ids, m.Former...)
+	}
+	return ids
+}

@@ -1,0 +1,160 @@
+package gossip
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"peerd.dev/protocol"
+)
+
+// documentProtocol carries what two peers hold of the network document. It changes nothing
+// else, and is open to peers under a key that they had before, so that one that was away
+// learns of the change.
+const documentProtocol = "/peerd/document/1"
+
+// maxDocument bounds what a peer shows of the network document; a frame's length has three bytes.
+const maxDocument = 1<<21 - 1
+
+// A Document is what a peer holds of the network document, which it shows to every peer that
+// was ever in the network. Its methods are called by many goroutines.
+type Document interface {
+	Show() ([]byte, error)
+	// Merge takes in what another peer shows.
+	Merge(b []byte) error
+}
+
+// TradeDocument shows a peer what this one holds of the network document, and takes in what it
+// holds. The peer need not be a neighbour.
+func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
+	if h.cfg.Document == nil || !h.enter() {
+		return nil
+	}
+	defer h.running.Done()
+	return trade(ctx, func(ctx context.Context) (network.Stream, error) {
+		return h.libp2p.NewStream(ctx, h.members[to].id, documentProtocol)
+	}, h.cfg.Document)
+}
+
+// TradeDocument is [Host.TradeDocument] in place of a host, with one peer. It returns the address
+// from which that peer was reached.
+func TradeDocument(ctx context.Context, id Identity, with PeerInfo, d Document) (from string, err error) {
+	to, err := with.parse()
+	if err != nil {
+		return "", err
+	}
+	h, err := newLibp2p(Config{Identity: id, Peers: []PeerInfo{with}}, newGate(id.id, []peer.AddrInfo{to}, nil, slog.New(slog.DiscardHandler)))
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	if err = h.Connect(ctx, to); err != nil {
+		return "", fmt.Errorf("gossip: %w", err)
+	}
+	err = trade(ctx, func(ctx context.Context) (network.Stream, error) {
+		s, refused := h.NewStream(network.WithNoDial(ctx, "connected before"), to.ID, documentProtocol)
+		if refused == nil {
+			from = s.Conn().LocalMultiaddr().String()
+		}
+		return s, refused
+	}, d)
+	return from, err
+}
+
+// trade sends the hash of what this end shows and gets what the other end shows, if it is
+// anything else; then it sends what it has then, if that is not what the other end has.
+func trade(ctx context.Context, open func(context.Context) (network.Stream, error), d Document) error {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	ours, err := d.Show()
+	if err != nil {
+		return err
+	}
+	s, err := open(ctx)
+	if err != nil {
+		return fmt.Errorf("gossip: %w", err)
+	}
+	defer func() { _ = s.Reset() }()
+	defer context.AfterFunc(ctx, func() { _ = s.Reset() })()
+	hash := sha256.Sum256(ours)
+	if _, err = s.Write(prefixed(hash[:])); err != nil {
+		return err
+	}
+	f := frameReader{r: bufio.NewReader(s)}
+	theirs, err := f.next(maxDocument)
+	if err != nil || len(theirs) == 0 {
+		return err
+	}
+	wrong := d.Merge(theirs)
+	if ours, err = d.Show(); err != nil {
+		return err
+	}
+	answer := []byte{0} // the empty frame
+	if !bytes.Equal(ours, theirs) {
+		answer = prefixed(ours)
+	}
+	if _, err = s.Write(answer); err == nil {
+		err = s.CloseWrite()
+	}
+	if err == nil {
+		_, err = f.next(0) // the other end has taken it in
+	}
+	return errors.Join(wrong, err)
+}
+
+// tradeBack serves a stream of the documents' protocol.
+func (h *Host) tradeBack(s network.Stream) {
+	if !h.enter() {
+		_ = s.ResetWithError(network.StreamShutdown)
+		return
+	}
+	defer h.running.Done()
+	defer context.AfterFunc(h.life, func() { _ = s.Reset() })()
+	if err := h.answerTrade(s); err != nil {
+		h.log.Debug("network document not traded", "with", s.Conn().RemotePeer(), "reason", oneLine(err))
+		_ = s.Reset()
+		return
+	}
+	_ = s.Close()
+}
+
+func (h *Host) answerTrade(s network.Stream) error {
+	if err := s.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
+		return err
+	}
+	f := frameReader{r: bufio.NewReader(s)}
+	hash, err := f.next(sha256.Size)
+	if err != nil {
+		return err
+	}
+	ours, err := h.cfg.Document.Show()
+	if err != nil {
+		return err
+	}
+	if sum := sha256.Sum256(ours); bytes.Equal(sum[:], hash) {
+		_, err = s.Write([]byte{0})
+		return err
+	}
+	if _, err = s.Write(prefixed(ours)); err != nil {
+		return err
+	}
+	theirs, err := f.next(maxDocument)
+	if err == nil && len(theirs) > 0 {
+		err = h.cfg.Document.Merge(theirs)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = s.Write([]byte{0})
+	return err
+}

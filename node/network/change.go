@@ -1,0 +1,180 @@
+package network
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Kind is what a change does.
+type Kind string
+
+// The changes.
+const (
+	Invite Kind = "invite" // gives a peer a place, with a key that was made for it
+	Join   Kind = "join"   // puts the invited peer's own key and addresses in its place
+	Add    Kind = "add"    // gives a peer with a key and addresses of its own a place
+	Remove Kind = "remove" // ends a peer's part in the network, for good
+	Move   Kind = "move"   // sets a peer's addresses
+	Rotate Kind = "rotate" // sets a peer's key
+)
+
+// A Change makes the next version of a document.
+type Change struct {
+	Kind  Kind     `json:"kind"`
+	Peer  string   `json:"peer"`            // name
+	ID    string   `json:"id,omitempty"`    // the new key's
+	Addrs []string `json:"addrs,omitempty"` // the new ones
+	Links []string `json:"links,omitempty"` // names of a new peer's neighbours; none for all
+	Proof []byte   `json:"proof,omitempty"` // by the new key: that its holder wants this
+}
+
+// String says in words what c does.
+func (c *Change) String() string {
+	s := string(c.Kind) + " " + c.Peer
+	if len(c.Addrs) > 0 {
+		s += " at " + strings.Join(c.Addrs, ", ")
+	}
+	if c.ID != "" {
+		s += " with id " + c.ID
+	}
+	return s
+}
+
+// Own reports whether the change is its peer's own affair: what that peer asks for itself,
+// the others sign without being asked.
+func (c *Change) Own() bool { return c.Kind != Invite && c.Kind != Add }
+
+// proven returns what a new key signs in its proof.
+func (c *Change) proven(network string) []byte {
+	bare := *c
+	bare.Proof = nil
+	b, err := json.Marshal(bare)
+	if err != nil {
+		panic("network: " + err.Error()) // texts have a form
+	}
+	return fmt.Appendf(nil, "key\x00%s\x00%s", network, b)
+}
+
+// Prove signs the change with the new key that it brings. network is the hash of the first document.
+func (c *Change) Prove(network string, sign func(b []byte) ([]byte, error)) (err error) {
+	c.Proof, err = sign(c.proven(network))
+	return err
+}
+
+// Next returns the document that c makes of d.
+func (d *Document) Next(c *Change) (*Document, error) {
+	n := d.clone()
+	n.Version, n.Before = d.Version+1, d.Hash()
+	place, known := d.Place(c.Peer)
+	var p *Peer
+	if known {
+		p = &n.Peers[place]
+	}
+	wants := func(s ...Standing) error {
+		if !known {
+			return refuse("%s: there is no peer %.70q", c.Kind, c.Peer)
+		}
+		if !slices.Contains(s, p.Standing) {
+			return refuse("%s: %s is %s", c.Kind, c.Peer, p.Standing)
+		}
+		return nil
+	}
+	var err error
+	switch c.Kind {
+	case Invite, Add:
+		if known {
+			return nil, refuse("%s: there is a peer %s, or was one: choose another name", c.Kind, c.Peer)
+		}
+		err = n.enter(c)
+	case Join:
+		if err = wants(Invited); err == nil {
+			p.Former, p.ID, p.Addrs, p.Standing = append(p.Former, p.ID), c.ID, c.Addrs, Present
+		}
+	case Move:
+		if err = wants(Present); err == nil {
+			p.Addrs = c.Addrs
+		}
+	case Rotate:
+		if err = wants(Present); err == nil {
+			p.Former, p.ID = append(p.Former, p.ID), c.ID
+		}
+	case Remove:
+		if err = wants(Present, Invited); err == nil {
+			n.leave(place)
+		}
+	default:
+		err = refuse("change %.40q: want invite, join, add, remove, move or rotate", c.Kind)
+	}
+	if err == nil {
+		err = n.Check()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &n, nil
+}
+
+// enter appends a new peer with its links.
+func (d *Document) enter(c *Change) error {
+	place := len(d.Peers)
+	for _, name := range c.Links {
+		if _, ok := d.Place(name); !ok {
+			return refuse("%s: there is no peer %.70q to link with", c.Kind, name)
+		}
+	}
+	linked := false
+	for i, p := range d.Peers {
+		if p.Standing != Gone && (len(c.Links) == 0 || slices.Contains(c.Links, p.Name)) {
+			d.Links = append(d.Links, [2]int{i, place})
+			linked = linked || p.Standing == Present
+		}
+	}
+	if !linked {
+		return refuse("%s: %s would have no neighbour that is present", c.Kind, c.Peer)
+	}
+	standing := Invited
+	if c.Kind == Add {
+		standing = Present
+	}
+	d.Peers = append(d.Peers, Peer{Name: c.Peer, ID: c.ID, Addrs: c.Addrs, Standing: standing})
+	return nil
+}
+
+// leave ends a peer's part. If the others would fall apart, its neighbours are linked in a
+// circle, in the order of their places.
+func (d *Document) leave(place int) {
+	d.Peers[place].Standing, d.Peers[place].Addrs = Gone, nil
+	var around []int
+	d.Links = slices.DeleteFunc(d.Links, func(l [2]int) bool {
+		if l[0] != place && l[1] != place {
+			return false
+		}
+		if other := l[0] + l[1] - place; d.Peers[other].Standing == Present {
+			around = append(around, other)
+		}
+		return true
+	})
+	slices.Sort(around)
+	if len(around) < 2 || len(reach(len(d.Peers), d.Edges(), around[0])) == d.present() {
+		return
+	}
+	for i, a := range around {
+		b := around[(i+1)%len(around)]
+		l := [2]int{min(a, b), max(a, b)}
+		if a != b && !slices.Contains(d.Links, l) && !slices.Contains(d.Links, [2]int{l[1], l[0]}) {
+			d.Links = append(d.Links, l)
+		}
+	}
+}
+
+// present returns how many peers are present.
+func (d *Document) present() (n int) {
+	for _, p := range d.Peers {
+		if p.Standing == Present {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,223 @@
+// Package network is the network document: who the peers are, who talks to whom, and what all
+// agree on. A document has a version. The next one follows from it by one [Change] and is
+// valid when a majority of its signers have signed; see docs/network.md.
+//
+// The package has no clock, socket or file: a [Book] merges what other peers' books hold,
+// and hands what it knows to a function that makes it durable before anyone sees it.
+package network
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"peerd.dev/gossip/topology"
+)
+
+// ErrRefused is wrapped by errors about documents and changes that are against the rules.
+var ErrRefused = errors.New("network document refused")
+
+func refuse(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrRefused, fmt.Sprintf(format, args...))
+}
+
+// Standing says where a peer stands.
+type Standing string
+
+// The standings. A peer keeps its place for life, so a place is never another peer's.
+const (
+	Present Standing = "present"
+	Invited Standing = "invited" // has a place and a key that was made for it, and has not joined
+	Gone    Standing = "gone"    // left, or was removed, permanently
+)
+
+// A Peer is one place of a network.
+type Peer struct {
+	Name     string   `json:"name"`
+	ID       string   `json:"id"`               // of its key
+	Former   []string `json:"former,omitempty"` // ids that it had before
+	Addrs    []string `json:"addrs,omitempty"`
+	Standing Standing `json:"standing"`
+}
+
+// A Setting is one that all peers share, as a configuration file has it.
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// A Document is a network at one version.
+type Document struct {
+	Version  uint64    `json:"version"` // from 1
+	Before   string    `json:"before"`  // hash of the version before; empty in the first
+	Name     string    `json:"name"`
+	Start    time.Time `json:"start"`            // of round 0
+	Every    string    `json:"every"`            // length of a round, such as 10s
+	Admins   []string  `json:"admins,omitempty"` // names of the peers that sign; none if all do
+	Peers    []Peer    `json:"peers"`            // by place
+	Links    [][2]int  `json:"links"`            // by place; those of peers that are invited count once they joined
+	Settings []Setting `json:"settings"`
+}
+
+// Hash returns the hash of the document, in hexadecimal digits.
+func (d *Document) Hash() string {
+	b, err := json.Marshal(d)
+	if err != nil {
+		panic("network: " + err.Error()) // has no form only if a time is beyond the year 9999, which Check refuses
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// Place returns the place of the peer with a name.
+func (d *Document) Place(name string) (int, bool) {
+	i := slices.IndexFunc(d.Peers, func(p Peer) bool { return p.Name == name })
+	return i, i >= 0
+}
+
+// PlaceOf returns the place of the peer whose key has, or once had, an id.
+func (d *Document) PlaceOf(id string) (place int, former, ok bool) {
+	for i, p := range d.Peers {
+		if p.ID == id {
+			return i, p.Standing == Gone, true
+		}
+		if slices.Contains(p.Former, id) {
+			return i, true, true
+		}
+	}
+	return 0, false, false
+}
+
+// Signers returns the places of the peers whose majority makes the next version valid: the
+// admins, or all peers that are present.
+func (d *Document) Signers() (places []int) {
+	for i, p := range d.Peers {
+		if p.Standing == Present && (len(d.Admins) == 0 || slices.Contains(d.Admins, p.Name)) {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// majority returns how many signers are more than half of them.
+func (d *Document) majority() int { return len(d.Signers())/2 + 1 }
+
+// Edges returns the links between peers that are present.
+func (d *Document) Edges() (edges [][2]int) {
+	for _, l := range d.Links {
+		if d.Peers[l[0]].Standing == Present && d.Peers[l[1]].Standing == Present {
+			edges = append(edges, l)
+		}
+	}
+	return edges
+}
+
+// Duration returns the length of a round.
+func (d *Document) Duration() time.Duration {
+	every, _ := time.ParseDuration(d.Every) // Check refuses what is none
+	return every
+}
+
+// clone returns a copy that shares nothing that changes.
+func (d *Document) clone() Document {
+	c := *d
+	c.Peers, c.Links, c.Admins = slices.Clone(d.Peers), slices.Clone(d.Links), slices.Clone(d.Admins)
+	for i := range c.Peers {
+		c.Peers[i].Former, c.Peers[i].Addrs = slices.Clone(c.Peers[i].Former), slices.Clone(c.Peers[i].Addrs)
+	}
+	return c
+}
+
+// maxPeers bounds the places of a network, gone peers included.
+const maxPeers = 10_000
+
+var goodName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// Check refuses a document that is against the rules.
+func (d *Document) Check() error {
+	every, err := time.ParseDuration(d.Every)
+	switch {
+	case !goodName.MatchString(d.Name):
+		return refuse("name %.70q: want 1 to 64 letters, digits, dots, dashes and underscores", d.Name)
+	case err != nil || every < time.Millisecond || every > 24*time.Hour:
+		return refuse("every %.40q: want a duration from 1ms to 24h", d.Every)
+	case d.Start.Year() < 2020 || d.Start.Year() > 9000 || d.Start.Location() != time.UTC:
+		return refuse("start %v: want the time of round 0, in UTC", d.Start)
+	case len(d.Peers) > maxPeers:
+		return refuse("%d peers, at most %d", len(d.Peers), maxPeers)
+	}
+	ids, names := make(map[string]bool), make(map[string]bool)
+	for _, p := range d.Peers {
+		if !goodName.MatchString(p.Name) || names[p.Name] {
+			return refuse("peer %.70q: want a name of 1 to 64 letters, digits, dots, dashes and underscores, which no peer has or had", p.Name)
+		}
+		if p.Standing != Present && p.Standing != Invited && p.Standing != Gone {
+			return refuse("peer %s: standing %.40q", p.Name, p.Standing)
+		}
+		names[p.Name] = true
+		for _, id := range append([]string{p.ID}, p.Former...) {
+			if id == "" || ids[id] {
+				return refuse("peer %s: id %.70q: want one that no peer has or had", p.Name, id)
+			}
+			ids[id] = true
+		}
+	}
+	if len(d.Signers()) == 0 {
+		return refuse("no peer is left that could sign the next version")
+	}
+	return d.checkLinks()
+}
+
+// checkLinks refuses links that leave peers who are present, or will be, without a way to each other, and
+// those that nobody can open: of two neighbours the one with the lower place dials.
+func (d *Document) checkLinks() error {
+	g, err := topology.NewGraph(max(1, len(d.Peers)), d.Links)
+	if err != nil {
+		return refuse("links: %v", err)
+	}
+	for _, l := range g.Edges() {
+		switch a, b := d.Peers[l[0]], d.Peers[l[1]]; {
+		case a.Standing == Gone || b.Standing == Gone:
+			return refuse("a link of %s and %s, of whom one is gone", a.Name, b.Name)
+		case b.Standing == Present && len(b.Addrs) == 0:
+			return refuse("%s has no address, and %s dials it", b.Name, a.Name)
+		}
+	}
+	var now []int // what has a way to the first that is present
+	for i, p := range d.Peers {
+		if p.Standing == Present {
+			now = append(now, i)
+		}
+	}
+	if reached := reach(len(d.Peers), d.Edges(), now[0]); len(reached) < len(now) {
+		for _, i := range now {
+			if !slices.Contains(reached, i) {
+				return refuse("there is no way from %s to %s", d.Peers[now[0]].Name, d.Peers[i].Name)
+			}
+		}
+	}
+	return nil
+}
+
+// reach returns the places to which there is a way from one.
+func reach(n int, edges [][2]int, from int) (places []int) {
+	seen := make([]bool, n)
+	seen[from] = true
+	places = []int{from}
+	for todo := 0; todo < len(places); todo++ {
+		for _, l := range edges {
+			for _, side := range [2]int{0, 1} {
+				if next := l[1-side]; l[side] == places[todo] && !seen[next] {
+					seen[next] = true
+					places = append(places, next)
+				}
+			}
+		}
+	}
+	return places
+}

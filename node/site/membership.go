@@ -1,0 +1,114 @@
+package site
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"peerd.dev/node"
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+// membershipKey is the key of the version of the membership that the snapshot, and the log
+// after it, were made with; absent where memberships have no versions.
+const membershipKey = "membership"
+
+// A Membership is what a site has to know of who is in the network. Places are for life, so
+// peers are appended and never taken out.
+type Membership struct {
+	Version    uint64
+	Peers      int                             // places in the network
+	ID         func(protocol.Peer) string      // the first id that a place had
+	Name       func(id string) string          // of a peer, for people
+	Gone       []string                        // first ids of peers that left permanently
+	Neighbours []protocol.Peer                 // ascending
+	Agent      func(Life) (*node.Agent, error) // with this membership
+}
+
+// Memberships returns a version of the membership.
+type Memberships func(version uint64) (Membership, error)
+
+// join sets what the site knows of the network.
+func (s *Site) join(m *Membership) {
+	s.c.Version, s.c.Peers, s.c.ID, s.c.Name, s.c.Neighbours, s.c.Agent = m.Version, m.Peers, m.ID, m.Name, m.Neighbours, m.Agent
+}
+
+// readMembership has the site begin with the membership that its state was made with, whatever
+// the newest is: what is replayed has to be what was done.
+func (s *Site) readMembership() error {
+	if s.c.Memberships == nil {
+		return nil
+	}
+	v, err := s.store.Get(store.Meta, []byte(membershipKey))
+	if err != nil || v == nil {
+		return err
+	}
+	if len(v) != len(store.Number(0)) {
+		return fmt.Errorf("%w: version of the membership", ErrDamaged)
+	}
+	if version := store.ReadNumber(v); version != s.c.Version {
+		m, err := s.c.Memberships(version)
+		if err != nil {
+			return err
+		}
+		s.join(&m)
+	}
+	return nil
+}
+
+// Membership returns the version that the site works with.
+func (s *Site) Membership() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.c.Version
+}
+
+// SetMembership goes on with another membership. It does what a stop and a start with it would
+// do: the agent's state is taken over by an agent of the new membership, in one durable batch with
+// its version. After an error nothing has changed.
+func (s *Site) SetMembership(m Membership) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closing:
+		return errors.New("the site is closed")
+	case s.broken:
+		return errBroken
+	case s.store.Full():
+		return store.ErrFull
+	}
+	x, err := s.snapshot()
+	if err != nil {
+		return err
+	}
+	before, witnesses := s.agent, s.blocked.witnesses
+	undo := func(err error) error {
+		s.agent, s.blocked.witnesses = before, witnesses
+		return fmt.Errorf("version %d of the membership: %w", m.Version, err)
+	}
+	if s.agent, err = m.Agent(s.life.Life); err != nil {
+		return undo(err)
+	}
+	if err = s.loadAgent(&x); err != nil {
+		return undo(err)
+	}
+	left := func(id string) bool { return slices.Contains(m.Gone, id) }
+	s.blocked.witnesses = slices.DeleteFunc(slices.Clone(witnesses), left)
+	b := s.store.Batch()
+	if err = s.saveSnapshot(b); err != nil {
+		return undo(err)
+	}
+	b.Set(store.Meta, []byte(membershipKey), store.Number(m.Version))
+	b.Set(store.Meta, []byte(witnessKey), s.witnessBytes())
+	if err = b.Commit(); err != nil {
+		return s.broke(err)
+	}
+	s.blocked.before = slices.DeleteFunc(slices.Clone(s.blocked.before), left)
+	for _, id := range m.Gone {
+		delete(s.blocked.agree, id)
+		delete(s.blocked.rivals, id)
+	}
+	s.join(&m)
+	return nil
+}
