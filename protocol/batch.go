@@ -81,6 +81,12 @@ func batchEntry() Entry {
 				p.First, p.Growth, p.Draws, p.Pull = leaf, min(p.Growth, .1), min(p.Draws, 2), min(p.Pull, leaf+1)
 				return p
 			},
+			fixed: func(p BatchParams) string {
+				if p.Analyzer == 0 {
+					return ""
+				}
+				return "reports take the ways to the analyzer that one graph has, at all peers alike"
+			},
 			words: func(BatchParams) Words {
 				return Words{Public: "how many rewards each batch holds, which is one for every decision in it"}
 			},

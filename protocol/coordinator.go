@@ -41,8 +41,7 @@ type CoordinatorParams struct {
 func coordinatorEntry() Entry {
 	return define(
 		Entry{
-			Fixed: "the coordinator draws and counts the sites of an epoch from one list",
-			Name:  "coordinator", Summary: "noised sums that a peer without arms collects, and of which it returns one mean an arm (DP-Master-worker UCB, CDP-MAB)",
+			Name: "coordinator", Summary: "noised sums that a peer without arms collects, and of which it returns one mean an arm (DP-Master-worker UCB, CDP-MAB)",
 			Kinds: []Kind{coordinatorMeans, coordinatorSums},
 			Suits: func(dp.Mechanism) bool { return true },
 		},
@@ -72,6 +71,9 @@ func coordinatorEntry() Entry {
 			small: func(p CoordinatorParams, _ uint64) CoordinatorParams {
 				p.Deadline, p.Patience = min(p.Deadline, 8), min(p.Patience, 6)
 				return p
+			},
+			fixed: func(CoordinatorParams) string {
+				return "the coordinator draws and counts the sites of an epoch from one list"
 			},
 			words: func(p CoordinatorParams) Words {
 				w := Words{Public: "how many rewards of every action every report to the coordinator holds", Mixed: ", once the coordinator has its report"}

@@ -28,8 +28,7 @@ type GISParams struct {
 func gisEntry() Entry {
 	return define(
 		Entry{
-			Fixed: "every epoch waits for the sites that were drawn for it, at all peers alike",
-			Name:  "gis", Summary: "contributions of epochs, advertised, requested and sent over every link once at most",
+			Name: "gis", Summary: "contributions of epochs, advertised, requested and sent over every link once at most",
 			Kinds: []Kind{gisAdv, gisReq, gisData},
 			Suits: func(m dp.Mechanism) bool { return !m.Running() || m == dp.None },
 		},
@@ -41,6 +40,9 @@ func gisEntry() Entry {
 				return p
 			},
 			origins: func(p GISParams, learners int) int { return participants(p.Participation, learners) },
+			fixed: func(GISParams) string {
+				return "every epoch waits for the sites that were drawn for it, at all peers alike"
+			},
 			words: func(p GISParams) Words {
 				return Words{Public: "how many rewards of every action each epoch holds", Mixed: "; every site does at the end of an epoch"}
 			},

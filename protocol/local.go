@@ -57,6 +57,9 @@ func localEntry() Entry {
 				p.First, p.Growth, p.Pull = leaf, min(p.Growth, .1), min(p.Pull, leaf+1)
 				return p
 			},
+			fixed: func(LocalParams) string {
+				return "how far a release travels follows from one graph, at all peers alike"
+			},
 			words: func(LocalParams) Words {
 				return Words{
 					Public: "how many rewards each batch holds, which is one for every decision in it",

@@ -25,8 +25,7 @@ type SinkParams struct {
 func sinkEntry() Entry {
 	return define(
 		Entry{
-			Fixed: "every epoch is planned from one list of sites, at all peers alike",
-			Name:  "sink", Summary: "noised sums that a sink of every component pools, and a peer without arms over components (HDP-MAB)",
+			Name: "sink", Summary: "noised sums that a sink of every component pools, and a peer without arms over components (HDP-MAB)",
 			Kinds: []Kind{sinkMeans, sinkReport, sinkPool},
 			Suits: func(m dp.Mechanism) bool { return !m.Running() || m == dp.None },
 		},
@@ -50,6 +49,7 @@ func sinkEntry() Entry {
 				p.Deadline, p.Patience = leaf+1, 2
 				return p
 			},
+			fixed: func(SinkParams) string { return "every epoch is planned from one list of sites, at all peers alike" },
 			words: func(p SinkParams) Words {
 				return Words{Public: "how many rewards of every action each epoch holds", Mixed: "; every site does at the end of an epoch"}
 			},

@@ -49,8 +49,6 @@ type Entry struct {
 	// Suits reports whether a mechanism releases what the protocol carries; nil for
 	// running sums.
 	Suits func(m dp.Mechanism) bool
-	// Fixed says why no peer can join or leave while the network runs; empty if peers can.
-	Fixed string
 	// Adaptive reports whether messages, or when they leave, can follow from what was released before,
 	// too; nil for never.
 	Adaptive func(params any) bool
@@ -72,6 +70,8 @@ type Entry struct {
 	Origins func(params any, learners int) int
 	// Among returns params for a network of fewer peers, of which the first has arms.
 	Among func(params any, peers int) any
+	// Fixed returns why no peer can join or leave while the network runs, or "".
+	Fixed func(params any) string
 	// Words returns what pages say.
 	Words func(params any) Words
 	// New returns a peer's half of the protocol, with parameters of the type of Params.
@@ -89,6 +89,7 @@ type typed[P any] struct {
 	origins  func(P, int) int                  // nil for all
 	among    func(P, int) P                    // nil where params do for it
 	small    func(P, uint64) P                 // nil where params do for it
+	fixed    func(P) string                    // nil where peers can join and leave
 	words    func(P) Words
 	new      func(Config, P) (Protocol, error)
 }
@@ -131,6 +132,12 @@ func define[P any](e Entry, params P, f typed[P]) Entry {
 	}
 	if e.Suits == nil {
 		e.Suits = dp.Mechanism.Running
+	}
+	e.Fixed = func(p any) string {
+		if f.fixed == nil {
+			return ""
+		}
+		return f.fixed(p.(P))
 	}
 	if f.adaptive != nil {
 		e.Adaptive = func(p any) bool { return f.adaptive(p.(P)) }

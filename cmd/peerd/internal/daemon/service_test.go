@@ -24,7 +24,13 @@ func TestTheServiceManagerHears(t *testing.T) {
 		var fault error
 		lock := make(chan struct{}, 1) // what a peer that hangs holds
 		s := &service{
-			ready: func(context.Context) error { lock <- struct{}{}; defer func() { <-lock }(); return fault },
+			ready: func(context.Context) error {
+				lock <- struct{}{}
+				defer func() { <-lock }()
+				mu.Lock()
+				defer mu.Unlock()
+				return fault
+			},
 			tell: func(state string) error {
 				mu.Lock()
 				defer mu.Unlock()
@@ -32,6 +38,11 @@ func TestTheServiceManagerHears(t *testing.T) {
 				return nil
 			},
 			beat: 10 * time.Second, log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		}
+		fail := func(err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			fault = err
 		}
 		hear := func(want ...string) {
 			t.Helper()
@@ -44,18 +55,18 @@ func TestTheServiceManagerHears(t *testing.T) {
 			heard = nil
 		}
 		ctx, stop := context.WithCancel(t.Context())
-		fault = errors.New("no neighbour")
+		fail(errors.New("no neighbour"))
 		go s.run(ctx)
 		hear("WATCHDOG=1 STATUS=nothing is released: no neighbour")
 		time.Sleep(10 * time.Second)
 		hear("WATCHDOG=1")
-		fault = nil
+		fail(nil)
 		time.Sleep(10 * time.Second)
 		hear("WATCHDOG=1 STATUS=learns and releases READY=1")
-		fault = errors.New("the disk is full")
+		fail(errors.New("the disk is full"))
 		time.Sleep(10 * time.Second)
 		hear("WATCHDOG=1 STATUS=nothing is released: the disk is full")
-		fault = nil
+		fail(nil)
 		time.Sleep(10 * time.Second)
 		hear("WATCHDOG=1 STATUS=learns and releases")
 		lock <- struct{}{}
