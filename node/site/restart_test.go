@@ -50,8 +50,8 @@ func TestRestartedIsNeverStopped(t *testing.T) {
 }
 
 func compareRestarts(t *testing.T, x setting) {
-	script := newScript(x.seed, 250)
-	want := script.run(t, x, nil)
+	acts := newScript(x.seed, 250)
+	want := acts.run(t, x, nil)
 	if len(want.frames) == 0 || len(want.ledger) < 20 && x.protocol != stated {
 		t.Fatalf("%d frames and %d ledger lines: this run shows nothing", len(want.frames), len(want.ledger))
 	}
@@ -62,15 +62,15 @@ func compareRestarts(t *testing.T, x setting) {
 	}
 	for range once {
 		x.saveEvery = 1 + rng.Uint64N(100)
-		want.compare(t, script.run(t, x, map[int]int{rng.IntN(len(script)): 1 + rng.IntN(3)}))
+		want.compare(t, acts.run(t, x, map[int]int{rng.IntN(len(acts)): 1 + rng.IntN(3)}))
 	}
 	for range often {
 		stops := make(map[int]int)
 		for range stopped {
-			stops[rng.IntN(len(script))] = 1 + rng.IntN(3)
+			stops[rng.IntN(len(acts))] = 1 + rng.IntN(3)
 		}
 		x.saveEvery = 1 + rng.Uint64N(40)
-		want.compare(t, script.run(t, x, stops))
+		want.compare(t, acts.run(t, x, stops))
 	}
 }
 
