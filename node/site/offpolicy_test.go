@@ -21,6 +21,9 @@ func otherPolicy() []float64 { return []float64{.5, .3, .2} }
 // seeds (PEERD_OFF_POLICY_SEEDS), too. The learner samples, so that its own law has no formula;
 // with more seeds there is also one that does not.
 func TestOffPolicy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine; the tests without -short run it")
+	}
 	seeds := uint64(300)
 	learners := []any{bandit.ThompsonParams{Inflation: math.Sqrt2}}
 	if text := os.Getenv("PEERD_OFF_POLICY_SEEDS"); text != "" {
