@@ -81,8 +81,9 @@ func (x *analyzed) Chosen(part int) { x.belief.Pulls[part]++ }
 func (x *analyzed) Released(own []Own, _ *Outbox) error {
 	s := &x.silo
 	x.stale = true
-	return advance(own, s.sums, s.shown, x.batches, func(part dp.StreamID, sum dp.Release) {
-		s.shown[part], s.taken, s.fresh = sum, false, true
+	due := func(part dp.StreamID) bool { return x.batches.ended(&s.sums[part], &s.shown[part]) }
+	return advance(own, s.sums, s.shown, due, func(part dp.StreamID) {
+		s.shown[part], s.taken, s.fresh = s.sums[part], false, true
 	})
 }
 
@@ -164,11 +165,7 @@ func (x *analyzed) take(from Peer, m Message, out *Outbox) error {
 	}
 	to := m.refs[0].Origin
 	if to != x.c.Self {
-		for _, n := range x.c.Neighbours() {
-			if x.tree.child(n, x.c.Self) && x.tree.over(to, n) {
-				out.send(n, m)
-			}
-		}
+		x.handOn(to, m, out)
 		return nil
 	}
 	s := &x.silo
@@ -178,6 +175,15 @@ func (x *analyzed) take(from Peer, m Message, out *Outbox) error {
 		s.others, s.quiet, x.stale = m, 1, true
 	}
 	return nil
+}
+
+// handOn sends a sum to the next peer on the way to its silo.
+func (x *analyzed) handOn(silo Peer, m Message, out *Outbox) {
+	for _, n := range x.c.Neighbours() {
+		if x.tree.child(n, x.c.Self) && x.tree.over(silo, n) {
+			out.send(n, m)
+		}
+	}
 }
 
 // records returns how many records the sums of a message hold.
@@ -230,27 +236,17 @@ func (x *analyzed) Belief() *belief.Belief {
 }
 
 func (x *analyzed) believe(part int) {
-	sums := x.belief.X[part*x.c.Width:][:x.c.Width]
-	clear(sums)
-	n := 0.
-	var noise dp.NoiseMoments
-	add := func(r *dp.Release) {
-		for i := range sums {
-			sums[i] += r.At(i)
+	believeSum(&x.belief, part, func(yield func(*dp.Release) bool) {
+		if own := &x.silo.sums[part]; !own.Empty() && !yield(own) {
+			return
 		}
-		n += float64(r.Count(0))
-		noise = noise.Plus(r.NoiseMoments())
-	}
-	if own := &x.silo.sums[part]; !own.Empty() {
-		add(own)
-	}
-	if x.silo.others.kind != 0 {
+		if x.silo.others.kind == 0 {
+			return
+		}
 		for i := range x.silo.others.body {
-			if r := &x.silo.others.body[i]; int(r.Stream()) == part {
-				add(r)
+			if r := &x.silo.others.body[i]; int(r.Stream()) == part && !yield(r) {
+				return
 			}
 		}
-	}
-	x.belief.SampleVar[part] = 1 / n // +Inf for none
-	setNoise(&x.belief.Means, part, noise)
+	})
 }

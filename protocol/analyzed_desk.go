@@ -121,11 +121,7 @@ func (x *analyzed) tell(silo Peer, out *Outbox) error {
 	}
 	m := &message{kind: batchOthers, label: d.told[silo], refs: []Label{holds}, body: body}
 	x.c.sign(m)
-	for _, n := range x.c.Neighbours() {
-		if x.tree.child(n, x.c.Self) && x.tree.over(silo, n) {
-			out.send(n, Message{m})
-		}
-	}
+	x.handOn(silo, Message{m}, out)
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"peerd.dev/dp"
 	"peerd.dev/dp/state"
 )
 
@@ -36,7 +35,7 @@ func (x *analyzed) Load(saved []byte) error {
 	x.round = Round(r.Uint())
 	r.Uints(x.belief.Pulls)
 	for k := range s.sums {
-		s.sums[k], s.shown[k] = x.readSum(r, k), x.readSum(r, k)
+		s.sums[k], s.shown[k] = readSum(r, k, x.c.Width), readSum(r, k, x.c.Width)
 	}
 	// Signatures are bound to what peers agree on. After a change of that, silos report again.
 	if m := readMessage(r); m.kind == batchOthers && m.label.Origin == x.root() && len(m.refs) == 1 && x.checkOthers(&m) == nil {
@@ -62,13 +61,4 @@ func (x *analyzed) Load(saved []byte) error {
 	}
 	x.stale = true
 	return ended(r)
-}
-
-// readSum reads an own sum of a part.
-func (x *analyzed) readSum(r *state.Reader, part int) dp.Release {
-	sum := readRelease(r)
-	if !sum.Empty() && (int(sum.Stream()) != part || sum.Len() != x.c.Width || sum.Counts() != 1 || sum.Count(0) == 0) {
-		r.Fail("sum %d is not of part %d", part, part)
-	}
-	return sum
 }

@@ -167,27 +167,8 @@ func (p BatchParams) batches() Cadence {
 // Released adds leaves to those before and makes rows of batches.
 func (b *batch) Released(own []Own, out *Outbox) error {
 	b.stale = true
-	return advance(own, b.own, b.total, b.batches, func(part dp.StreamID, sum dp.Release) { b.show(part, sum, out) })
-}
-
-// advance adds leaves to own sums, and shows those of parts whose batch has ended: with as many leaves
-// as batches says, or at the horizon.
-func advance(own []Own, sums, shown []dp.Release, batches Cadence, show func(part dp.StreamID, sum dp.Release)) error {
-	for i := range own {
-		part := own[i].Stream
-		if !own[i].Over {
-			sum, err := grown(sums[part], own[i].Leaf)
-			if err != nil {
-				return err
-			}
-			sums[part] = sum
-		}
-		before := leavesOf(&shown[part])
-		if more := leavesOf(&sums[part]) - before; more > 0 && (own[i].Over || more >= batches.Size(before)) {
-			show(part, sums[part])
-		}
-	}
-	return nil
+	due := func(part dp.StreamID) bool { return b.batches.ended(&b.own[part], &b.total[part]) }
+	return advance(own, b.own, b.total, due, func(part dp.StreamID) { b.show(part, b.own[part], out) })
 }
 
 // Tick sends digests, and rows again that what peers agree on has made void.
@@ -220,9 +201,6 @@ const batchVersion = 2
 func (b *batch) Save() ([]byte, error) {
 	w := state.NewWriter(batchVersion)
 	b.save(w)
-	for _, x := range b.own {
-		writeRelease(w, x)
-	}
 	w.Uints(b.belief.Pulls)
 	return w.State(), nil
 }
@@ -231,7 +209,6 @@ func (b *batch) Save() ([]byte, error) {
 func (b *batch) Load(saved []byte) error {
 	s := state.NewReader(saved, batchVersion)
 	b.load(s, b.width)
-	b.readSums(s, b.own, b.width)
 	s.Uints(b.belief.Pulls)
 	b.stale = true
 	return ended(s)

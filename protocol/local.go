@@ -152,24 +152,8 @@ func (l *local) Chosen(part int) { l.belief.Pulls[part]++ }
 
 // Released adds batches to those before and makes rows of them.
 func (l *local) Released(own []Own, out *Outbox) error {
-	for i := range own {
-		stream := own[i].Stream
-		if own[i].Over { // nothing comes after what is not sent yet
-			if leavesOf(&l.own[stream]) > leavesOf(&l.total[stream]) {
-				l.show(stream, l.own[stream], out)
-			}
-			continue
-		}
-		sum, err := grown(l.own[stream], own[i].Leaf)
-		if err != nil {
-			return err
-		}
-		l.own[stream], l.stale = sum, true
-		if l.newsworthy(int(stream)) {
-			l.show(stream, sum, out)
-		}
-	}
-	return nil
+	l.stale = true
+	return advance(own, l.own, l.total, l.newsworthy, func(stream dp.StreamID) { l.show(stream, l.own[stream], out) })
 }
 
 // Tick sends digests, and has the next estimator take its turn.
@@ -204,9 +188,6 @@ const localVersion = 1
 func (l *local) Save() ([]byte, error) {
 	w := state.NewWriter(localVersion)
 	l.save(w)
-	for _, x := range l.own {
-		writeRelease(w, x)
-	}
 	w.Uint(uint64(l.round))
 	w.Uints(l.belief.Pulls)
 	return w.State(), nil
@@ -216,7 +197,6 @@ func (l *local) Save() ([]byte, error) {
 func (l *local) Load(saved []byte) error {
 	s := state.NewReader(saved, localVersion)
 	l.load(s, l.width)
-	l.readSums(s, l.own, l.width)
 	l.round = Round(s.Uint())
 	s.Uints(l.belief.Pulls)
 	l.stale = true

@@ -5,6 +5,7 @@ import (
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/bandit/gram"
+	"peerd.dev/dp"
 )
 
 // LocalSchedule names when a peer of protocol local sends what it has released.
@@ -29,12 +30,12 @@ const slack = .01
 // criterion of Dubey and Pentland (2020, Algorithm 3, line 6), of released sums in place of raw
 // ones: whether a row is sent, and when, is post-processing. Sums that are not of linear records have no
 // determinant, and are sent.
-func (l *local) newsworthy(stream int) bool {
+func (l *local) newsworthy(stream dp.StreamID) bool {
 	if l.threshold == 0 {
 		return true
 	}
 	all := belief.New(1, l.width)
-	l.addUp(&all, 0, stream, l.members)
+	l.addUp(&all, 0, int(stream), l.members)
 	own, sent := &l.own[stream], &l.total[stream]
 	n := own.Count(0)
 	known := make([]float64, l.width) // to the neighbourhood

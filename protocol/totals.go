@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"iter"
+
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
@@ -49,19 +51,26 @@ func (s *totals) sumOf(p Peer, part int) *dp.Release {
 
 // addUp believes of a part the sum of what origins, nil for all, have released of a stream.
 func (s *totals) addUp(b *belief.Belief, part, stream int, origins []bool) {
+	believeSum(b, part, func(yield func(*dp.Release) bool) {
+		for p := range s.c.Peers() {
+			if origins != nil && !origins[p] {
+				continue
+			}
+			if x := s.sumOf(Peer(p), stream); x != nil && !yield(x) {
+				return
+			}
+		}
+	})
+}
+
+// believeSum believes of a part the sum of releases.
+func believeSum(b *belief.Belief, part int, of iter.Seq[*dp.Release]) {
 	width := len(b.X) / len(b.SampleVar)
 	sums := b.X[part*width:][:width]
 	clear(sums)
 	n := 0.
 	var noise dp.NoiseMoments
-	for p := range s.c.Peers() {
-		if origins != nil && !origins[p] {
-			continue
-		}
-		x := s.sumOf(Peer(p), stream)
-		if x == nil {
-			continue
-		}
+	for x := range of {
 		for i := range sums {
 			sums[i] += x.At(i)
 		}
@@ -70,6 +79,31 @@ func (s *totals) addUp(b *belief.Belief, part, stream int, origins []bool) {
 	}
 	b.SampleVar[part] = 1 / n // +Inf for none
 	setNoise(&b.Means, part, noise)
+}
+
+// advance adds leaves to own sums, and shows those that have leaves which are not shown yet: when they are
+// due, or at the horizon, after which nothing comes.
+func advance(own []Own, sums, shown []dp.Release, due func(part dp.StreamID) bool, show func(part dp.StreamID)) error {
+	for i := range own {
+		part := own[i].Stream
+		if !own[i].Over {
+			sum, err := grown(sums[part], own[i].Leaf)
+			if err != nil {
+				return err
+			}
+			sums[part] = sum
+		}
+		if leavesOf(&sums[part]) > leavesOf(&shown[part]) && (own[i].Over || due(part)) {
+			show(part)
+		}
+	}
+	return nil
+}
+
+// ended reports whether a batch, counted in leaves, has ended since the sum that was shown.
+func (c Cadence) ended(sum, shown *dp.Release) bool {
+	before := leavesOf(shown)
+	return leavesOf(sum)-before >= c.Size(before)
 }
 
 // add adds a leaf that did not reach the horizon to those before it, and sends the sum.
@@ -152,24 +186,28 @@ func plausibleLeaves(charge *dp.Charge, m *Message, x *dp.Release, c Cadence) er
 
 func (s *totals) save(w *state.Writer) {
 	s.offers.save(w)
-	for _, x := range s.total {
-		writeRelease(w, x)
+	for _, sums := range [][]dp.Release{s.total, s.own} {
+		for _, x := range sums {
+			writeRelease(w, x)
+		}
 	}
 }
 
 func (s *totals) load(r *state.Reader, width int) {
 	s.offers.load(r)
-	s.readSums(r, s.total, width)
+	for _, sums := range [][]dp.Release{s.total, s.own} {
+		for k := range sums {
+			sums[k] = readSum(r, k, width)
+		}
+	}
 }
 
-// readSums reads own sums, by part.
-func (s *totals) readSums(r *state.Reader, sums []dp.Release, width int) {
-	for k := range sums {
-		x := readRelease(r)
-		if !x.Empty() && (int(x.Stream()) != k || x.Len() != width || x.Counts() != 1 || x.Count(0) == 0) {
-			r.Fail("sum %d is not of part %d", k, k)
-			break
-		}
-		sums[k] = x
+// readSum reads an own sum of a part.
+func readSum(r *state.Reader, part, width int) dp.Release {
+	x := readRelease(r)
+	if !x.Empty() && (int(x.Stream()) != part || x.Len() != width || x.Counts() != 1 || x.Count(0) == 0) {
+		r.Fail("sum %d is not of part %d", part, part)
+		return dp.Release{}
 	}
+	return x
 }

@@ -17,14 +17,15 @@ import (
 // different where nodes share noise.
 func faults(m dp.Mechanism) []string {
 	all := []string{"halved", "reused", "first", "redrawn", "levels", "changed", "raw", "twice"}
+	long := os.Getenv("PEERD_LONG") != ""
 	switch {
 	case m == dp.None:
 		return nil // promises nothing
-	case !m.Running(): // there are no levels
+	case !m.Running() && (long || m == dp.EachLaplace): // there are no levels
 		return slices.DeleteFunc(all, func(bug string) bool { return bug == "levels" })
-	case m == dp.Tree || os.Getenv("PEERD_LONG") != "":
+	case m == dp.Tree || long:
 		return all
-	case m == dp.TreeGaussian:
+	case m == dp.TreeGaussian || m == dp.EachGaussian:
 		return all[:3]
 	case m == dp.Kary:
 		return []string{"levels"}

@@ -33,7 +33,7 @@ func (t *terms) decided(r *Record) *Step {
 				s.Votes = append(s.Votes, Signature{w.Place, w.Sig})
 			}
 		}
-		if len(s.Votes) >= t.document.majority() {
+		if len(s.Votes) >= t.document.Majority() {
 			return &s
 		}
 	}
@@ -77,7 +77,7 @@ func (b *Book) vote(t *terms, r *Record) (bool, error) {
 		}
 	}
 	switch own := x.Motion.Author == b.self; {
-	case own && others+1 < t.document.majority():
+	case own && others+1 < t.document.Majority():
 		return false, nil
 	case own, c.Own() && t.document.Peers[x.Motion.Author].Name == c.Peer, slices.Contains(r.Approved, text(c)):
 	default:
@@ -97,21 +97,17 @@ func (b *Book) propose(t *terms, r *Record) (bool, error) {
 		return false, nil
 	}
 	var free, all []Promise
-	var last *Vote
 	for _, p := range r.Promises {
 		if p.Ballot != r.Asked {
 			continue
 		}
 		all = append(all, p)
-		switch {
-		case p.Voted == nil:
+		if p.Voted == nil {
 			free = append(free, p)
-		case last == nil || p.Voted.Ballot.compare(last.Ballot) > 0:
-			last = p.Voted
 		}
 	}
 	x := Proposal{Ballot: r.Asked}
-	switch majority := t.document.majority(); {
+	switch majority := t.document.Majority(); {
 	case len(free) >= majority && len(r.Wishes) > 0:
 		n, err := t.document.Next(&r.Wishes[0])
 		if err != nil {
@@ -121,10 +117,18 @@ func (b *Book) propose(t *terms, r *Record) (bool, error) {
 		if x.Motion.Sig, err = b.keys.Sign(t.signedMotion(n.Hash())); err != nil {
 			return false, err
 		}
-	case len(all) >= majority && last != nil:
-		x.Basis, x.Motion = all, last.Motion
 	default:
-		return false, nil
+		for _, v := range newest(all) {
+			basis := slices.DeleteFunc(slices.Clone(all), func(p Promise) bool {
+				return p.Voted != nil && p.Voted.Ballot == v.Ballot && text(&p.Voted.Motion.Change) != text(&v.Motion.Change)
+			})
+			if len(basis) >= majority {
+				x.Basis, x.Motion = basis, v.Motion
+			}
+		}
+		if x.Basis == nil {
+			return false, nil
+		}
 	}
 	r.Proposal = &x
 	return true, nil

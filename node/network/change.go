@@ -134,11 +134,11 @@ func (d *Document) enter(c *Change) error {
 	if !linked {
 		return refuse("%s: %s would have no neighbour that is present", c.Kind, c.Peer)
 	}
-	standing := Invited
-	if c.Kind == Add {
-		standing = Present
+	p := Peer{Name: c.Peer, ID: c.ID, Addrs: c.Addrs, Standing: Present}
+	if c.Kind == Invite {
+		p.Standing, p.Token = Invited, c.ID
 	}
-	d.Peers = append(d.Peers, Peer{Name: c.Peer, ID: c.ID, Addrs: c.Addrs, Standing: standing})
+	d.Peers = append(d.Peers, p)
 	return nil
 }
 

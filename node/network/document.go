@@ -41,6 +41,7 @@ type Peer struct {
 	Name     string   `json:"name"`
 	ID       string   `json:"id"`               // of its key
 	Former   []string `json:"former,omitempty"` // ids that it had before
+	Token    string   `json:"token,omitempty"`  // id that its invitation had, whose key others may know
 	Addrs    []string `json:"addrs,omitempty"`
 	Standing Standing `json:"standing"`
 }
@@ -104,8 +105,8 @@ func (d *Document) Signers() (places []int) {
 	return places
 }
 
-// majority returns how many signers are more than half of them.
-func (d *Document) majority() int { return len(d.Signers())/2 + 1 }
+// Majority returns how many signers are more than half of them.
+func (d *Document) Majority() int { return len(d.Signers())/2 + 1 }
 
 // Edges returns the links between peers that are present.
 func (d *Document) Edges() (edges [][2]int) {

@@ -11,7 +11,8 @@ import (
 // promises of a majority the peer that asked moves what the newest of those votes was for, or its
 // own change if there are enough promises without a vote; signers vote. What a majority voted for in one ballot is
 // the next version. Two such majorities share a signer, and its promise kept the later
-// ballot from another change.
+// ballot from another change. A peer that proposes two changes in one ballot brings no second one about:
+// promises that show votes for both allow no proposal.
 
 // A Ballot is one attempt at the next version.
 type Ballot struct {
@@ -164,7 +165,6 @@ func (t *terms) promise(p *Promise) error {
 // proposal verifies that a proposal may be voted on.
 func (t *terms) proposal(x *Proposal) error {
 	var places []int
-	var last *Vote
 	for i := range x.Basis {
 		p := &x.Basis[i]
 		if err := t.promise(p); err != nil {
@@ -174,24 +174,37 @@ func (t *terms) proposal(x *Proposal) error {
 			return refuse("a proposal with promises of another ballot, or two of one signer")
 		}
 		places = append(places, p.Place)
-		if p.Voted != nil && (last == nil || p.Voted.Ballot.compare(last.Ballot) > 0) {
-			last = p.Voted
-		}
 	}
-	if len(places) < t.document.majority() {
-		return refuse("a proposal with %d promises, want %d", len(places), t.document.majority())
+	if len(places) < t.document.Majority() {
+		return refuse("a proposal with %d promises, want %d", len(places), t.document.Majority())
 	}
 	n, err := t.next(&x.Motion)
 	if err != nil {
 		return err
 	}
-	if last != nil {
+	for _, last := range newest(x.Basis) {
 		before, err := t.next(&last.Motion)
 		if err != nil || before.Hash() != n.Hash() {
 			return refuse("a proposal of another change than a signer has voted for")
 		}
 	}
 	return nil
+}
+
+// newest returns the votes of the highest ballot that promises show. They are for one motion, unless
+// the peer that asked for that ballot proposed two.
+func newest(promises []Promise) (votes []*Vote) {
+	for i := range promises {
+		v := promises[i].Voted
+		switch {
+		case v == nil || len(votes) > 0 && v.Ballot.compare(votes[0].Ballot) < 0:
+		case len(votes) > 0 && v.Ballot == votes[0].Ballot:
+			votes = append(votes, v)
+		default:
+			votes = []*Vote{v}
+		}
+	}
+	return votes
 }
 
 // step verifies a step and returns the document that it leads to.
@@ -207,8 +220,8 @@ func (t *terms) step(s *Step) (*Document, error) {
 			places = append(places, v.Place)
 		}
 	}
-	if len(places) < t.document.majority() {
-		return nil, refuse("version %d has %d valid signatures, want %d of %d", n.Version, len(places), t.document.majority(), len(t.signers))
+	if len(places) < t.document.Majority() {
+		return nil, refuse("version %d has %d valid signatures, want %d of %d", n.Version, len(places), t.document.Majority(), len(t.signers))
 	}
 	return n, nil
 }

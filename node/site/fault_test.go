@@ -29,7 +29,7 @@ func TestFaultsOfOthersAreInTheLog(t *testing.T) {
 			warned = append(warned, line)
 		}
 	}
-	if len(warned) != 2 || !strings.Contains(warned[0], "reason a") || !strings.Contains(warned[1], "reason d") || !strings.Contains(warned[1], `"so far"=4`) {
+	if len(warned) != 2 || !strings.Contains(warned[0], "reason a") || !strings.Contains(warned[1], "reason d") || !strings.Contains(warned[1], `count=4`) {
 		t.Errorf("warnings: %q, want one of reason a, and one of reason d with 4 so far", warned)
 	}
 	if n := strings.Count(r.logs.String(), "broke the protocol"); n != 5 {

@@ -98,7 +98,7 @@ func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error
 		}
 		x.Document = b.Newest()
 		r := b.Record()
-		x.Needed = len(x.Document.Signers())/2 + 1
+		x.Needed = x.Document.Majority()
 		x.Wishes = append(x.Wishes, r.Wishes...)
 		if r.Proposal != nil {
 			x.Moved = &r.Proposal.Motion.Change

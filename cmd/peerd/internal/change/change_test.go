@@ -104,6 +104,10 @@ func TestJoin(t *testing.T) {
 	if d, wrong := daemon.NewDeployment(joined); wrong != nil || d.Self != 1 || len(d.Links) != 1 || joined.API.Window.String() != "7s" {
 		t.Error(wrong)
 	}
+	n, err := config.ReadNetwork(joined.NetworkPath())
+	if err != nil || len(n.Peers[1].Former) != 1 || len(n.Peers[1].FormerSigners()) != 0 {
+		t.Errorf("the key of the token signs messages: %+v, %v", n, err)
+	}
 	if _, err = change.Join(t.Context(), v.Token(), filepath.Join(t.TempDir(), "third"), listen, nil, nil); err == nil || !strings.Contains(err.Error(), "this token was used") {
 		t.Error(err)
 	}

@@ -25,7 +25,7 @@ const (
 	tokenVersion = 1
 )
 
-// Token returns the invitation as one word. Who has it can join in this place.
+// Token returns the invitation as one word. Anyone with the token can join in its place, once.
 func (v *Invitation) Token() string {
 	text := strings.Join(append([]string{v.Network, v.Name, v.With.ID}, v.With.Addrs...), " ")
 	b := append([]byte{tokenVersion}, v.Seed[:]...)

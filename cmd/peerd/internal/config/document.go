@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"peerd.dev/node/network"
 	"peerd.dev/protocol"
@@ -43,7 +44,7 @@ func readRecord(path string) (*Network, error) {
 func NetworkOf(first string, d *network.Document) *Network {
 	n := &Network{Name: d.Name, Start: d.Start, Every: d.Duration(), Links: d.Edges(), Version: d.Version, First: first, Settings: d.Settings}
 	for _, p := range d.Peers {
-		n.Peers = append(n.Peers, Member{Name: p.Name, ID: p.ID, Addrs: p.Addrs, Standing: p.Standing, Former: p.Former})
+		n.Peers = append(n.Peers, Member{Name: p.Name, ID: p.ID, Addrs: p.Addrs, Standing: p.Standing, Former: p.Former, Token: p.Token})
 	}
 	return n
 }
@@ -117,6 +118,12 @@ func (m *Member) FirstID() string {
 		return m.Former[0]
 	}
 	return m.ID
+}
+
+// FormerSigners returns the ids under whose keys the peer has sent messages before: all but that of its
+// invitation, whose key everyone knows that has seen the token.
+func (m *Member) FormerSigners() []string {
+	return slices.DeleteFunc(slices.Clone(m.Former), func(id string) bool { return id == m.Token })
 }
 
 // FormerIDs returns the ids that peers had before.

@@ -40,6 +40,7 @@ type Member struct {
 
 	Standing network.Standing `yaml:"-"` // of a signed document; empty for present
 	Former   []string         `yaml:"-"` // ids that it had before
+	Token    string           `yaml:"-"` // id of its invitation's key
 }
 
 // ReadNetwork reads a network file and refuses a bad one with a *Refusal.

@@ -92,7 +92,7 @@ func (t *Deployment) settle(n *config.Network) (err error) {
 		return config.Failf(config.ErrNetwork, "%w", err)
 	}
 	for i := range n.Peers {
-		if err = ring.AddFormer(protocol.Peer(i), n.Peers[i].Former); err != nil {
+		if err = ring.AddFormer(protocol.Peer(i), n.Peers[i].FormerSigners()); err != nil {
 			return config.Failf(config.ErrNetwork, "%w", err)
 		}
 	}

@@ -41,7 +41,7 @@ func Signs(id gossip.Identity) func(b []byte) ([]byte, error) { return documentK
 type Record struct {
 	path string
 	id   gossip.Identity
-	s    *config.Settings // nil where nothing is voted on
+	s    *config.Settings
 
 	mu   sync.Mutex
 	text []byte        // of the file
