@@ -98,11 +98,7 @@ func (g Gram) LogDet(shift float64) (sum float64) {
 }
 
 // Margin returns a shift that makes V positive semi-definite but with a probability of
-// alpha, above 0 and below 1. It follows from what is public of the noise: with
-// independent normal entries of svec of deviation σ, the greatest eigenvalue of the noise
-// has a mean of at most σ√(2d), and is Lipschitz in svec with constant 1, so that it is
-// above σ(√(2d)+√(2·ln(1/alpha))) with a probability of at most alpha.
+// alpha, above 0 and below 1. It follows from what is public of the noise; see [edge].
 func (g Gram) Margin(alpha float64) float64 {
-	d := float64(g.V.SymmetricDim())
-	return math.Sqrt(g.Noise.Diagonal) * (math.Sqrt(2*d) + math.Sqrt(-2*math.Log(alpha)))
+	return math.Sqrt(g.Noise.Diagonal) * edge(g.V.SymmetricDim(), alpha)
 }

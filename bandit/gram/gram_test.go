@@ -30,7 +30,7 @@ func noise(t *testing.T, n int) (all []Gram) {
 	return all
 }
 
-// TestMarginIsEnough, but for a tenth of the cases at most, for noise alone.
+// TestMarginIsEnough, but for a tenth of the cases and three deviations of their number, for noise alone.
 func TestMarginIsEnough(t *testing.T) {
 	short, needed := 0, 0
 	for _, g := range noise(t, streams) {
@@ -41,7 +41,7 @@ func TestMarginIsEnough(t *testing.T) {
 			needed++
 		}
 	}
-	if short > streams/10 || needed < streams/2 {
+	if short > streams/10+3*14 || needed < streams/2 {
 		t.Errorf("%d of %d indefinite, %d after the shift", needed, streams, short)
 	}
 }
