@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"slices"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
@@ -75,6 +76,7 @@ type Agent struct {
 	neighbours   []protocol.Peer
 	roundEnds    bool
 	arms         int
+	absent       []bandit.Arm   // never chosen
 	explore      float64        // share of choices
 	learner      bandit.Learner // nil for an idle agent
 	noisedCounts bool
@@ -146,6 +148,7 @@ func (a *Agent) Idle() bool { return a.learner == nil }
 // Choose returns the learner's choice, or an exploring one. Without features it is public: the coins of
 // exploration are the learner's, and follow from nothing.
 func (a *Agent) Choose(t bandit.Turn) bandit.Choice {
+	t.Excluded = append(slices.Clip(t.Excluded), a.absent...)
 	c := a.learner.Choose(a.bugBelief(a.raw.added(a.Belief(), a.curator)), t)
 	if a.explore > 0 {
 		c = bandit.Explore(c, t, a.arms, a.explore, a.coins[0].Rand)

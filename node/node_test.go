@@ -78,3 +78,20 @@ func TestAChoiceIsOnePull(t *testing.T) {
 		}
 	}
 }
+
+// TestAbsentArmsAreNotChosen: neither the learner nor exploration chooses an arm that is absent, and the
+// propensities are over those that are there.
+func TestAbsentArmsAreNotChosen(t *testing.T) {
+	s := spec(100)
+	s.Arms, s.Absent, s.Explore = 4, []bandit.Arm{0, 3}, .5
+	a := agent(t, s)
+	for range 200 {
+		c := a.Choose(bandit.Turn{Excluded: []bandit.Arm{3}})
+		if c.Arm == 0 || c.Arm == 3 || c.Propensity < .25 {
+			t.Fatalf("%+v", c)
+		}
+		if c = a.Choose(bandit.Turn{Excluded: []bandit.Arm{1}}); c != (bandit.Choice{Arm: 2, Propensity: 1}) {
+			t.Fatalf("%+v, where one is left", c)
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 // Spec is what all peers of a network agree on.
 type Spec struct {
 	Arms     int
+	Absent   []bandit.Arm      // that no peer chooses: retired ones, and places for arms to come
 	Graph    [][]protocol.Peer // neighbours of every peer, ascending
 	Learner  any               // parameters of an entry of [bandit.Table], whose type says which one
 	Protocol any               // parameters of an entry of [protocol.Table]; the same
@@ -179,7 +180,7 @@ func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (b
 		return nil, fmt.Errorf("node: choices of protocol %s follow from raw records, which is for lockstep", entry.Name)
 	}
 	a := &Agent{
-		arms: s.Arms, explore: s.Explore, spent: -1, noisedCounts: s.Privacy.NoisedCounts(), self: c.Self, neighbours: s.Graph[c.Self], roundEnds: c.RoundEnds,
+		arms: s.Arms, absent: s.Absent, explore: s.Explore, spent: -1, noisedCounts: s.Privacy.NoisedCounts(), self: c.Self, neighbours: s.Graph[c.Self], roundEnds: c.RoundEnds,
 		coins: [3]Coins{c.Seed.Coins("learner"), c.Seed.Coins("protocol"), c.Seed.Coins("secret")},
 	}
 	learner, err := learn(a.coins[0])

@@ -28,7 +28,11 @@ socket in its folder.`,
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}
-			return o.print(d, func(w io.Writer) { state.Status(w, d, c.Arms) })
+			arms, err := daemon.AskArms(ctx, c.Dir)
+			if err != nil {
+				return config.Failf(config.ErrNetwork, "%w", err)
+			}
+			return o.print(d, func(w io.Writer) { state.Status(w, d, arms) })
 		}),
 	})
 }

@@ -89,6 +89,7 @@ type Arm struct {
 	Estimate float64 `json:"estimate" doc:"Estimated mean reward, computed from releases only. While samples are few, noise can put it far outside of 0 to 1. It is 0 with a learner that chooses by features, from which estimates follow."`
 	Samples  float64 `json:"samples" doc:"Number of rewards behind the estimate, as if one site had seen all of them; 0 while nothing is known."`
 	NoiseSD  float64 `json:"noise_sd" doc:"Standard deviation of the privacy noise in the estimate."`
+	Retired  bool    `json:"retired,omitempty" doc:"The network has ended its choices."`
 }
 
 // Peer is the state of the link to another peer.

@@ -18,12 +18,15 @@ const (
 	Remove Kind = "remove" // ends a peer's part in the network, for good
 	Move   Kind = "move"   // sets a peer's addresses
 	Rotate Kind = "rotate" // sets a peer's key
+	Extend Kind = "extend" // adds an arm
+	Retire Kind = "retire" // ends the choices of an arm, for good
 )
 
 // A Change makes the next version of a document.
 type Change struct {
 	Kind  Kind     `json:"kind"`
-	Peer  string   `json:"peer"`            // name
+	Peer  string   `json:"peer"`            // name; empty for changes of arms
+	Arm   string   `json:"arm,omitempty"`   // name
 	ID    string   `json:"id,omitempty"`    // the new key's
 	Addrs []string `json:"addrs,omitempty"` // the new ones
 	Links []string `json:"links,omitempty"` // names of a new peer's neighbours; none for all
@@ -32,6 +35,9 @@ type Change struct {
 
 // String says in words what c does.
 func (c *Change) String() string {
+	if c.ofArms() {
+		return fmt.Sprintf("%s %q", c.Kind, c.Arm)
+	}
 	s := string(c.Kind) + " " + c.Peer
 	if len(c.Addrs) > 0 {
 		s += " at " + strings.Join(c.Addrs, ", ")
@@ -44,7 +50,10 @@ func (c *Change) String() string {
 
 // Own reports whether the change is its peer's own affair: what that peer asks for itself,
 // the others sign without being asked.
-func (c *Change) Own() bool { return c.Kind != Invite && c.Kind != Add }
+func (c *Change) Own() bool { return c.Kind != Invite && c.Kind != Add && !c.ofArms() }
+
+// ofArms reports whether the change is of arms, and not of peers.
+func (c *Change) ofArms() bool { return c.Kind == Extend || c.Kind == Retire }
 
 // proven returns what a new key signs in its proof.
 func (c *Change) proven(network string) []byte {
@@ -104,8 +113,10 @@ func (d *Document) Next(c *Change) (*Document, error) {
 		if err = wants(Present, Invited); err == nil {
 			n.leave(place)
 		}
+	case Extend, Retire:
+		err = n.setArm(c)
 	default:
-		err = refuse("change %.40q: want invite, join, add, remove, move or rotate", c.Kind)
+		err = refuse("change %.40q: want invite, join, add, remove, move, rotate, extend or retire", c.Kind)
 	}
 	if err == nil {
 		err = n.Check()
@@ -115,6 +126,28 @@ func (d *Document) Next(c *Change) (*Document, error) {
 	}
 	return &n, nil
 }
+
+// setArm adds an arm or retires one. Which there were at first, the settings say, which this package does
+// not read: what is built on it refuses the rest.
+func (d *Document) setArm(c *Change) error {
+	all, verb := &d.Added, "added"
+	if c.Kind == Retire {
+		all, verb = &d.Retired, "retired"
+	}
+	switch {
+	case c.Peer != "":
+		return refuse("%s: peer %.70q, want none", c.Kind, c.Peer)
+	case strings.TrimSpace(c.Arm) == "" || len(c.Arm) > maxName:
+		return refuse("%s: arm %.70q, want a name of 1 to %d bytes", c.Kind, c.Arm, maxName)
+	case slices.Contains(*all, c.Arm):
+		return refuse("%s: %q was %s before", c.Kind, c.Arm, verb)
+	}
+	*all = append(*all, c.Arm)
+	return nil
+}
+
+// maxName bounds the name of an arm.
+const maxName = 256
 
 // enter appends a new peer with its links.
 func (d *Document) enter(c *Change) error {

@@ -63,6 +63,8 @@ type Document struct {
 	Peers    []Peer    `json:"peers"`            // by place
 	Links    [][2]int  `json:"links"`            // by place; those of peers that are invited count once they joined
 	Settings []Setting `json:"settings"`
+	Added    []string  `json:"added,omitempty"`   // arms beside those of the settings, in their order
+	Retired  []string  `json:"retired,omitempty"` // arms that are not chosen any more
 }
 
 // Hash returns the hash of the document, in hexadecimal digits.
@@ -128,6 +130,7 @@ func (d *Document) Duration() time.Duration {
 func (d *Document) clone() Document {
 	c := *d
 	c.Peers, c.Links, c.Admins = slices.Clone(d.Peers), slices.Clone(d.Links), slices.Clone(d.Admins)
+	c.Added, c.Retired = slices.Clone(d.Added), slices.Clone(d.Retired)
 	for i := range c.Peers {
 		c.Peers[i].Former, c.Peers[i].Addrs = slices.Clone(c.Peers[i].Former), slices.Clone(c.Peers[i].Addrs)
 	}

@@ -168,7 +168,7 @@ func (l *lab) id() key {
 func (l *lab) change(s *labSite) network.Change {
 	d := s.book.Newest()
 	c := network.Change{Peer: s.name}
-	switch l.rand.IntN(6) {
+	switch l.rand.IntN(8) {
 	case 0:
 		c.Kind, c.Peer, c.ID = network.Add, fmt.Sprintf("site-%d", l.ids), string(l.id())
 		c.Addrs = []string{"at " + c.Peer}
@@ -179,6 +179,10 @@ func (l *lab) change(s *labSite) network.Change {
 			s.next = l.id()
 		}
 		c.Kind, c.ID = network.Rotate, string(s.next)
+	case 4:
+		c.Kind, c.Peer, c.Arm = network.Extend, "", fmt.Sprint("arm-", l.rand.IntN(10))
+	case 5:
+		c.Kind, c.Peer, c.Arm = network.Retire, "", fmt.Sprint("arm-", l.rand.IntN(10))
 	default:
 		c.Kind, c.Addrs = network.Move, []string{fmt.Sprint("at ", l.rand.IntN(1000))}
 	}

@@ -122,6 +122,9 @@ func (x *tx) excluded(names []string) ([]bandit.Arm, error) {
 	var arms []bandit.Arm
 	for i, name := range names {
 		a, ok := x.arms[name]
+		if !ok && name != "" && slices.Contains(x.c.Arms, name) {
+			continue // retired
+		}
 		if !ok {
 			return nil, &decision.Refusal{Code: decision.Invalid, Field: fmt.Sprintf("exclude[%d]", i), Reason: fmt.Sprintf("%q is no action of this network; GET /v1/arms lists them", name)}
 		}
@@ -184,7 +187,7 @@ func (s *Site) rule(excluded []bandit.Arm) (decision.Source, bandit.Arm) {
 	}
 	least := bandit.NoArm
 	for i, n := range s.state.Pulls {
-		if a := bandit.Arm(i); n < s.c.Rules.MinExposures && (least < 0 || n < s.state.Pulls[least]) && !slices.Contains(excluded, a) {
+		if a := bandit.Arm(i); n < s.c.Rules.MinExposures && !slices.Contains(s.c.Absent, a) && (least < 0 || n < s.state.Pulls[least]) && !slices.Contains(excluded, a) {
 			least = a
 		}
 	}

@@ -50,6 +50,7 @@ type setting struct {
 	mechanism  dp.Mechanism
 	rules      Rules
 	arms       []string
+	absent     []bandit.Arm
 	horizon    uint64
 	records    uint64              // of a user
 	world      bool                // simulated
@@ -174,7 +175,7 @@ func (x *setting) spec() node.Spec {
 		params, _ = withRelays(params, int(self)+1)
 	}
 	s := node.Spec{
-		Arms: len(x.arms), Graph: [][]protocol.Peer{{self}, {left, right}, {self}},
+		Arms: len(x.arms), Absent: x.absent, Graph: [][]protocol.Peer{{self}, {left, right}, {self}},
 		Learner: learner.Small(learner.Params), Protocol: params, Explore: x.explore,
 		Privacy: node.Privacy{Mode: x.mode, Budget: budget, Mechanism: x.mechanism, Adjacency: x.adjacency, RecordsPerUser: x.records, Horizon: x.horizon},
 	}
@@ -302,6 +303,7 @@ func (r *rig) config() Config {
 	if r.version > 0 {
 		m, _ := r.membership(r.version)
 		c.Version, c.Memberships, c.Peers, c.Neighbours, c.Agent = m.Version, r.membership, m.Peers, m.Neighbours, m.Agent
+		c.Arms, c.Absent = m.Arms, m.Absent
 	}
 	if r.worlds != nil {
 		c.World = func(Life) (bandit.World, error) { return r.worlds(), nil }

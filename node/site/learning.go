@@ -2,8 +2,10 @@ package site
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node"
 )
@@ -18,9 +20,13 @@ func (s *Site) learning(to *node.Status) {
 		return
 	}
 	now, start := s.c.Now(), s.c.Clock.Start
-	paid, spent := s.c.Cadence.Leaves(s.c.Horizon), 0
+	paid, spent, streams := s.c.Cadence.Leaves(s.c.Horizon), 0, 0
 	to.Remaining = paid
 	for k := range s.c.Streams {
+		if s.c.Streams == len(s.c.Arms) && slices.Contains(s.c.Absent, bandit.Arm(k)) {
+			continue // nothing is to be learned there
+		}
+		streams++
 		left, err := s.agent.Remaining(dp.StreamID(k))
 		if err != nil {
 			return // no such stream, which Open has seen to
@@ -46,12 +52,12 @@ func (s *Site) learning(to *node.Status) {
 	switch {
 	case now.Before(start):
 		to.Learning, to.Notice = node.Waits, fmt.Sprintf("the network starts at %s, in %v: nothing is learned or released until then", when(start), start.Sub(now).Round(time.Second))
-	case spent == s.c.Streams:
+	case spent == streams:
 		to.Learning, to.Notice = node.Ended, fmt.Sprintf("learning has ended: every %s that privacy.horizon pays for is used. Decisions follow what is known, and their rewards are learned from no more", noun)
 	case s.world != nil && s.roundAt(now) >= s.c.Rounds:
 		to.Learning, to.Notice = node.Ended, fmt.Sprintf("learning has ended: all %d rounds are over since %s", s.c.Rounds, when(end))
 	case spent > 0:
-		to.Learning, to.Notice = node.Ends, fmt.Sprintf("%d of %d streams have used every %s that privacy.horizon pays for: the rewards of their actions are learned from no more", spent, s.c.Streams, noun)
+		to.Learning, to.Notice = node.Ends, fmt.Sprintf("%d of %d streams have used every %s that privacy.horizon pays for: the rewards of their actions are learned from no more", spent, streams, noun)
 	case to.Remaining <= paid/few:
 		to.Learning, to.Notice = node.Ends, fmt.Sprintf("learning ends soon: %d of %d that privacy.horizon pays for are left (each a %s)", to.Remaining, paid, noun)
 		if !end.IsZero() {

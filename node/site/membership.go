@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"peerd.dev/bandit"
 	"peerd.dev/node"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -24,6 +25,8 @@ type Membership struct {
 	Gone       []string                        // first ids of peers that left permanently
 	Neighbours []protocol.Peer                 // ascending
 	Agent      func(Life) (*node.Agent, error) // with this membership
+	Arms       []string                        // as in [Config]; as many places in every membership
+	Absent     []bandit.Arm                    // the same
 }
 
 // Memberships returns a version of the membership.
@@ -32,6 +35,8 @@ type Memberships func(version uint64) (Membership, error)
 // join sets what the site knows of the network.
 func (s *Site) join(m *Membership) {
 	s.c.Version, s.c.Peers, s.c.ID, s.c.Name, s.c.Neighbours, s.c.Agent = m.Version, m.Peers, m.ID, m.Name, m.Neighbours, m.Agent
+	s.c.Arms, s.c.Absent = m.Arms, m.Absent
+	s.nameArms()
 }
 
 // readMembership has the site begin with the membership that its state was made with, whatever

@@ -3,18 +3,33 @@ package site
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/node"
+	"peerd.dev/node/decision"
 	"peerd.dev/protocol"
 )
 
-// graphs are the versions of a network: a fourth peer comes, the first one leaves, and so that there is
-// a version without a new graph, the fourth one gets another address.
+// graphs are the versions of a network: a fourth peer comes, the first one leaves, and in the last version
+// the graph stays.
 func graphs() [][][]protocol.Peer {
 	grown := [][]protocol.Peer{{self}, {left, right, 3}, {self}, {self}}
 	left := [][]protocol.Peer{nil, {right, 3}, {self}, {self}}
 	return [][][]protocol.Peer{{{self}, {0, right}, {self}}, grown, left, left}
+}
+
+// actions returns the actions of a version: in the second one is added, in the last one retired.
+func (r *rig) actions(version uint64) (names []string, absent []bandit.Arm) {
+	switch names = slices.Clone(r.arms); {
+	case r.features > 0: // all are there in every version
+	case version == 1:
+		names[2], absent = "", []bandit.Arm{2}
+	case version == 4:
+		absent = []bandit.Arm{0}
+	}
+	return names, absent
 }
 
 // membership returns a version of the membership of the site under test.
@@ -23,11 +38,12 @@ func (r *rig) membership(version uint64) (Membership, error) {
 	m := Membership{
 		Version: version, Peers: len(graph), Neighbours: graph[self],
 		ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Name: func(id string) string { return id },
-		Agent: func(life Life) (*node.Agent, error) {
-			x := r.setting
-			x.graph = graph
-			return x.agent(self, life)
-		},
+	}
+	m.Arms, m.Absent = r.actions(version)
+	m.Agent = func(life Life) (*node.Agent, error) {
+		x := r.setting
+		x.graph, x.absent = graph, m.Absent
+		return x.agent(self, life)
 	}
 	if version > 2 {
 		m.Gone = []string{m.ID(left)}
@@ -117,6 +133,71 @@ func TestNewMembershipIsARestart(t *testing.T) {
 					x.saveEvery = 1 + rng.Uint64N(60)
 					want.compare(t, acts.changing(t, x, at, by, crashes))
 				}
+			}
+		})
+	}
+}
+
+// TestActionsComeAndGo: an action is chosen once the network has added it, and not once it has retired
+// it, whoever asks for the others; rewards of decisions that were made before count.
+func TestActionsComeAndGo(t *testing.T) {
+	for _, name := range withoutRoles() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := usual(name, AtWindow).repeatable(1)
+			spec := x.spec()
+			if c, err := spec.Cadence(); err != nil || x.features > 0 || c.Epochs > 0 {
+				t.Skip("actions stay: they are chosen by features, or all of them explored in epochs")
+			}
+			x.rules.MinExposures = 2
+			r := newRig(t, x)
+			r.version = 1
+			r.start()
+			defer r.stop()
+			play := func(rounds int, exclude ...string) (chosen map[string]int) {
+				chosen = make(map[string]int)
+				for range rounds {
+					for range 5 {
+						d := r.ask(decision.Ask{Exclude: exclude})
+						r.pay(d.ID, 1)
+						chosen[d.Action]++
+					}
+					r.clock.add(every)
+					r.round()
+				}
+				return chosen
+			}
+			change := func(version uint64) {
+				r.version = version
+				m, _ := r.membership(version)
+				if err := r.s.SetMembership(m); err != nil {
+					t.Fatal(err)
+				}
+				r.c = r.config()
+			}
+			if chosen := play(20); chosen["red"] == 0 || chosen["green"] == 0 || len(chosen) > 2 {
+				t.Errorf("before: %v", chosen)
+			}
+			if out := r.s.Decide(t.Context(), []decision.Ask{{Exclude: []string{"blue"}}}); out[0].Err == nil {
+				t.Error("an action that is not there was known")
+			}
+			change(2)
+			if chosen := play(20); chosen["blue"] == 0 {
+				t.Errorf("with the new one: %v", chosen)
+			}
+			open := r.ask(decision.Ask{Exclude: []string{"green", "blue"}})
+			change(4)
+			if receipt := r.pay(open.ID, 1); open.Action != "red" || !receipt.Counted {
+				t.Errorf("a decision for %s, whose reward counts: %v", open.Action, receipt.Counted)
+			}
+			if chosen := play(20); chosen["red"] > 0 || chosen["blue"] == 0 || chosen["green"] == 0 {
+				t.Errorf("with one retired: %v", chosen)
+			}
+			if chosen := play(1, "red", "green"); chosen["blue"] != 5 {
+				t.Errorf("with others excluded: %v", chosen)
+			}
+			if out := r.s.Decide(t.Context(), []decision.Ask{{Exclude: []string{"blue", "green"}}}); out[0].Err == nil {
+				t.Error("only a retired action is left, and there was a choice")
 			}
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,7 +38,8 @@ type Config struct {
 	Store store.Options
 
 	Genesis    ledger.Genesis // of the ledger; the incarnation is filled in
-	Arms       []string       // none if the peer is idle
+	Arms       []string       // names by place, empty for a place without an arm; none if the peer is idle
+	Absent     []bandit.Arm   // places of which none is chosen: without an arm, or with a retired one
 	Features   int            // numbers that describe an action in one decision; 0 unless the learner is contextual
 	Streams    int            // of the peer's statistic, by its cadence; of no meaning for an idle peer
 	Cadence    protocol.Cadence
@@ -125,13 +127,11 @@ func Open(c Config) (_ *Site, err error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Site{
-		c: c, log: c.Logger, arms: make(map[string]bandit.Arm, len(c.Arms)),
+		c: c, log: c.Logger,
 		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]protocol.Checkpoint), saveEvery: snapshotEvery,
 		state: progress{Pulls: make([]uint64, len(c.Arms))},
 	}
-	for i, a := range c.Arms {
-		s.arms[a] = bandit.Arm(i)
-	}
+	s.nameArms()
 	if c.Store.Logger == nil {
 		c.Store.Logger = c.Logger
 	}
@@ -196,6 +196,16 @@ func Open(c Config) (_ *Site, err error) {
 		}
 	}
 	return s, nil
+}
+
+// nameArms makes the index of the arms that can be chosen.
+func (s *Site) nameArms() {
+	s.arms = make(map[string]bandit.Arm, len(s.c.Arms))
+	for i, name := range s.c.Arms {
+		if a := bandit.Arm(i); !slices.Contains(s.c.Absent, a) {
+			s.arms[name] = a
+		}
+	}
 }
 
 // Features returns the shape of the features that a decision needs.

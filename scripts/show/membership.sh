@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Three sites with applications run, and their network changes under them, without a restart: a fourth joins by
-# token, one moves to another address, one gets a new key, one leaves permanently. Fails if a reward is refused,
+# token, one moves to another address, one gets a new key, one leaves permanently, an action is added and another
+# retired. Fails if a reward is refused,
 # if any site goes more than two rounds without a release, if the sites do not end on one version,
 # or if a ledger does not verify. Two minutes.
 set -euo pipefail
@@ -62,7 +63,7 @@ play() {
 	eval "application_$1=$!"
 }
 settings=(--set 'arms=[red, green, blue]' --set privacy.epsilon=1 --set privacy.horizon=100000 --set protocol.name=rows
-	--set protocol.rows.every=1 --set protocol.rows.pull=5 --set rounds.every=1s --set api.window=2s)
+	--set spare_arms=2 --set protocol.rows.every=1 --set protocol.rows.pull=5 --set rounds.every=1s --set api.window=2s)
 
 "$peerd" init --dir a "${settings[@]}" --set "listen=[$(at 0)]" >/dev/null
 "$peerd" network new --dir a --name clinics --peer a --addr "$(at 0)" --start "$(date -u -d '+5 seconds' +%Y-%m-%dT%H:%M:%SZ)" >/dev/null
@@ -113,6 +114,21 @@ wait "$application_d" 2>/dev/null || true
 until_ok agree 10 a b c
 until_ok linked a b c
 sleep 8
+echo "white is added, and red retired"
+arms() { curl -s --unix-socket "$1/peerd.sock" http://peer/v1/arms; }
+has() { arms "$1" | grep -q "$2"; }
+for change in 'extend white' 'retire red'; do
+	"$peerd" network $change --dir a >/dev/null
+	sleep 3
+	"$peerd" network sign --dir b >/dev/null
+done
+until_ok agree 12 a b c
+for s in a b c; do until_ok has $s '"name":"red".*"retired":true.*"name":"white"'; done
+until_ok linked a b c
+before=$(arms a | sed 's/.*"name":"red","pulls":\([0-9]*\).*/\1/')
+sleep 8
+[ "$(arms a | sed 's/.*"name":"red","pulls":\([0-9]*\).*/\1/')" = "$before" ] || fail "red is still chosen"
+for s in a b c; do has $s '"name":"white","pulls":[1-9]' || fail "$s does not choose white: $(arms $s)"; done
 kill -0 "$pid_d" 2>/dev/null && fail "d still runs"
 
 for s in a b c d; do

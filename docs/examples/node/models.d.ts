@@ -15,6 +15,8 @@ export interface Arm {
   samples: number;
   /** Standard deviation of the privacy noise in the estimate. */
   noise_sd: number;
+  /** The network has ended its choices. */
+  retired?: boolean;
 }
 
 /** The body of POST /v1/decisions. */

@@ -24,6 +24,8 @@ class Arm:
     samples: float
     # Standard deviation of the privacy noise in the estimate.
     noise_sd: float
+    # The network has ended its choices.
+    retired: Optional[bool] = None
 
     @classmethod
     def from_json(cls, doc: Dict[str, Any]) -> Arm:
@@ -33,6 +35,7 @@ class Arm:
             estimate=doc["estimate"],
             samples=doc["samples"],
             noise_sd=doc["noise_sd"],
+            retired=doc.get("retired"),
         )
 
     def to_json(self) -> Dict[str, Any]:
@@ -43,6 +46,8 @@ class Arm:
             "samples": self.samples,
             "noise_sd": self.noise_sd,
         }
+        if self.retired is not None:
+            doc["retired"] = self.retired
         return doc
 
 

@@ -116,10 +116,10 @@ func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error
 	return x, err
 }
 
-// Want has the peer of a folder move a change. An empty name is this peer's.
+// Want has the peer of a folder move a change. An empty name is this peer's, unless the change is of an arm.
 func Want(s *config.Settings, c network.Change) (*State, error) {
 	return with(s, func(b *network.Book, id gossip.Identity) error {
-		if c.Peer == "" {
+		if c.Peer == "" && c.Arm == "" {
 			place, _, ok := b.Newest().PlaceOf(id.ID())
 			if !ok {
 				return network.ErrRefused
@@ -182,6 +182,9 @@ func (x *State) Write(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "%3d %s, %s%s: %s %s\n", i, p.Name, p.Standing, of, p.ID, strings.Join(p.Addrs, " "))
 	}
 	_, _ = fmt.Fprintf(w, "links %v\n", d.Edges())
+	if len(d.Added)+len(d.Retired) > 0 {
+		_, _ = fmt.Fprintf(w, "actions beside those of the settings %q, retired %q\n", d.Added, d.Retired)
+	}
 	if x.Moved != nil {
 		_, _ = fmt.Fprintf(w, "under vote: %v; %d of %d needed have voted: %s\n", x.Moved, len(x.Voted), x.Needed, strings.Join(x.Voted, ", "))
 	}

@@ -4,9 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/cmd/peerd/internal/change"
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/configtest"
@@ -158,4 +160,50 @@ func TestChangesThatDoNotComeAtOnce(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(fixed.Dir, config.DocumentName)); err != nil {
 		t.Error(err)
 	}
+}
+
+// Actions are added while there is room, and retired, and the settings of every peer follow.
+func TestActionsOfANetwork(t *testing.T) {
+	s := folder(t, map[string]string{"spare_arms": "1"})
+	if _, err := change.New(s, founded(true)); err != nil {
+		t.Fatal(err)
+	}
+	s = load(t, s.Dir)
+	if a := s.Actions(nil); !reflect.DeepEqual(a, config.Actions{Names: []string{"red", "green", ""}, Absent: []bandit.Arm{2}}) {
+		t.Errorf("%+v", a)
+	}
+	refused := func(reason string, c network.Change) {
+		t.Helper()
+		if _, err := change.Want(s, c); err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%v\nwant %s", err, reason)
+		}
+	}
+	refused("choose another name", network.Change{Kind: network.Extend, Arm: "red"})
+	refused("want a name", network.Change{Kind: network.Extend, Arm: " "})
+	refused("two actions have to be left", network.Change{Kind: network.Retire, Arm: "red"})
+	if _, err := change.Want(s, network.Change{Kind: network.Extend, Arm: "blue"}); err != nil {
+		t.Fatal(err)
+	}
+	refused("there is room for 1 more", network.Change{Kind: network.Extend, Arm: "white"})
+	refused("no action", network.Change{Kind: network.Retire, Arm: "white"})
+	x, err := change.Want(s, network.Change{Kind: network.Retire, Arm: "red"})
+	if err != nil || x.Document.Version != 3 {
+		t.Fatalf("%+v, %v", x, err)
+	}
+	refused("was retired before", network.Change{Kind: network.Retire, Arm: "red"})
+	d, err := daemon.NewDeployment(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Actions{Names: []string{"red", "green", "blue"}, Absent: []bandit.Arm{0}}
+	if a := s.Actions(d.Network); !reflect.DeepEqual(a, want) || !slices.Equal(d.Spec.Absent, want.Absent) || d.Spec.Arms != 3 {
+		t.Errorf("%+v, %+v", a, d.Spec)
+	}
+
+	fixed := folder(t, map[string]string{"protocol.name": "gis", "learner.name": "elimination", "privacy.mechanism": "each"})
+	if _, err := change.New(fixed, founded(true)); err != nil {
+		t.Fatal(err)
+	}
+	s = load(t, fixed.Dir)
+	refused("in whose epochs all of them are explored", network.Change{Kind: network.Retire, Arm: "red"})
 }

@@ -55,7 +55,10 @@ These commands act on the folder given by --dir. If its peer runs, it takes them
 	want := func(kind network.Kind) func(*config.Settings, []string) (*State, error) {
 		return func(s *config.Settings, name []string) (*State, error) {
 			c := network.Change{Kind: kind, Addrs: addrs, Links: links}
-			if len(name) > 0 {
+			switch {
+			case len(name) > 0 && (kind == network.Extend || kind == network.Retire):
+				c.Arm = name[0]
+			case len(name) > 0:
 				c.Peer = name[0]
 			}
 			if len(name) > 1 {
@@ -95,6 +98,8 @@ These commands act on the folder given by --dir. If its peer runs, it takes them
 	sub("remove NAME", "End a peer's part in the network permanently; a peer can remove itself", 1, want(network.Remove))
 	move := sub("move", "Set the addresses of this peer", 0, want(network.Move))
 	sub("rotate", "Give this peer a new key; what it learnt and paid is kept", 0, alone(Rotate))
+	sub("extend ACTION", "Add an action to choose, for which spare_arms has room", 1, want(network.Extend))
+	sub("retire ACTION", "End the choices of an action permanently; rewards under way are still learned from", 1, want(network.Retire))
 	sub("sign", "Vote for the change that is under vote", 0, alone(Sign))
 	sub("withdraw", "Take back what this peer wants changed", 0, alone(Withdraw))
 	for _, c := range []*cobra.Command{begin, add, move} {

@@ -22,7 +22,8 @@ func (s *Settings) Spec(graph [][]protocol.Peer, domain string) (node.Spec, erro
 	}
 	privacy.Unclipped = s.Unclipped()
 	return node.Spec{
-		Arms:     len(s.Arms),
+		Arms:     s.places(),
+		Absent:   s.Actions(nil).Absent,
 		Graph:    graph,
 		Learner:  s.LearnerParams(),
 		Protocol: s.ProtocolParams(),

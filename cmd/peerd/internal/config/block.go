@@ -132,6 +132,11 @@ func (s *Settings) Applies(k Key) bool {
 	return k.block == nil || s.chosen(k.block.section) == k.block.name
 }
 
+// Agreed reports whether a key is one that peers compare, or a folder keeps, if it is of that kind.
+func (s *Settings) Agreed(k Key) bool {
+	return s.Applies(k) && (!k.Later || ValueText(s.Value(k.Name).Interface()) != k.Default)
+}
+
 // fieldKey returns the last word of the key of a field.
 func fieldKey(f reflect.StructField) string {
 	if key := f.Tag.Get("key"); key != "" {
@@ -152,7 +157,7 @@ func blockKeys(section string, shared bool) (keys []Key) {
 			keys = append(keys, Key{
 				Name:    section + "." + b.name + "." + fieldKey(f),
 				Default: ValueText(v.Field(i).Interface()), Unit: f.Tag.Get("unit"), Doc: f.Tag.Get("doc"),
-				Shared: shared || f.Tag.Get("fixed") != "", Fixed: f.Tag.Get("fixed") != "", rule: wanted(f.Tag.Get("want")), block: &b,
+				Shared: shared || f.Tag.Get("fixed") != "", Fixed: f.Tag.Get("fixed") != "", Later: f.Tag.Get("later") != "", rule: wanted(f.Tag.Get("want")), block: &b,
 			})
 		}
 	}

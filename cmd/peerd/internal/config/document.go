@@ -42,7 +42,7 @@ func readRecord(path string) (*Network, error) {
 // NetworkOf returns a version of a network whose first document has a hash. Peers that are
 // not present have their places and no links.
 func NetworkOf(first string, d *network.Document) *Network {
-	n := &Network{Name: d.Name, Start: d.Start, Every: d.Duration(), Links: d.Edges(), Version: d.Version, First: first, Settings: d.Settings}
+	n := &Network{Name: d.Name, Start: d.Start, Every: d.Duration(), Links: d.Edges(), Version: d.Version, First: first, Settings: d.Settings, Added: d.Added, Retired: d.Retired}
 	for _, p := range d.Peers {
 		n.Peers = append(n.Peers, Member{Name: p.Name, ID: p.ID, Addrs: p.Addrs, Standing: p.Standing, Former: p.Former, Token: p.Token})
 	}
@@ -52,7 +52,7 @@ func NetworkOf(first string, d *network.Document) *Network {
 // SharedSettings returns those that all peers of a network must agree on.
 func (s *Settings) SharedSettings() (all []network.Setting) {
 	for _, k := range Schema() {
-		if k.Shared && s.Applies(k) {
+		if k.Shared && s.Agreed(k) {
 			all = append(all, network.Setting{Key: k.Name, Value: ValueText(s.Value(k.Name).Interface())})
 		}
 	}
@@ -80,14 +80,17 @@ func (s *Settings) checkShared(n *Network) (problems []Problem) {
 }
 
 // CheckChange returns why a network may not go on with another version while its peers run, or
-// nil. It is the one place of that rule: addresses and keys can always change; who is there can,
-// unless the protocol or the world counts on it.
+// nil. It is the one place of that rule: addresses and keys can always change; who is there can, and
+// which actions, unless the protocol or the world counts on it.
 func (s *Settings) CheckChange(was, is *Network) error {
 	if problems := s.CheckNetwork(is); len(problems) > 0 {
 		return &Refusal{What: fmt.Sprintf("version %d of the network", is.Version), Problems: problems}
 	}
 	if problems := is.ValidatePeers(); len(problems) > 0 {
 		return &Refusal{What: fmt.Sprintf("version %d of the network", is.Version), Problems: problems}
+	}
+	if err := s.checkActions(is); err != nil {
+		return err
 	}
 	same := len(was.Peers) == len(is.Peers)
 	for i := range was.Peers {

@@ -14,6 +14,7 @@ type Key struct {
 	Doc     string // one line
 	Shared  bool   // all peers of a network must agree on it
 	Fixed   bool   // a folder is founded with it and keeps it
+	Later   bool   // networks and folders from before it act as its default says: with that, it is left out of what they compare and keep
 	rule    rule
 	block   *block // nil unless it is a parameter of an entry
 }

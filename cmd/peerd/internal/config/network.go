@@ -30,6 +30,8 @@ type Network struct {
 	Version  uint64            `yaml:"-"` // 0 for a file that is not signed
 	First    string            `yaml:"-"` // hash of the first version
 	Settings []network.Setting `yaml:"-"` // that all share
+	Added    []string          `yaml:"-"` // actions beside those of the settings
+	Retired  []string          `yaml:"-"` // actions that are not chosen any more
 }
 
 // A Member is one peer of a network.

@@ -55,7 +55,7 @@ func agreed(s *Settings, n *Network, data string) (all []gossip.Term) {
 		add("world", s.World.Kind+" "+data)
 	}
 	for _, k := range Schema() {
-		if k.Shared && s.Applies(k) {
+		if k.Shared && s.Agreed(k) {
 			add(k.Name, ValueText(s.Value(k.Name).Interface()))
 		}
 	}

@@ -2,12 +2,14 @@ package config_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/configtest"
+	"peerd.dev/node/network"
 )
 
 // chooses returns the setting that makes a parameter count.
@@ -102,5 +104,26 @@ func TestPolicyIsWhatPeersShare(t *testing.T) {
 		if policyOf(t, &c.Settings, n, "") != before {
 			t.Errorf("%s should change nothing", what)
 		}
+	}
+}
+
+// A later key is left out of what peers compare while it has its default, so that builds from before
+// it take part; with another value it is there.
+func TestLaterKeys(t *testing.T) {
+	has := func(s *config.Settings) bool {
+		return slices.ContainsFunc(s.SharedSettings(), func(x network.Setting) bool { return x.Key == "spare_arms" })
+	}
+	c, err := config.Load(configtest.Write(t, configtest.Good(nil)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.Settings
+	without := config.PolicyHash(&s, configtest.ThreeSites(), "")
+	if has(&s) {
+		t.Error("the default is shared")
+	}
+	s.SpareArms = 2
+	if !has(&s) || config.PolicyHash(&s, configtest.ThreeSites(), "") == without {
+		t.Error("another value is not shared")
 	}
 }

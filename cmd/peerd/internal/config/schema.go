@@ -52,8 +52,12 @@ func makeSchema() []Key {
 			Doc: "Addresses to listen on; port 0 picks a free one.",
 		},
 		{
-			Name: "arms", Example: "[red, green, blue]", Shared: true, Fixed: true, rule: names(2, 1000),
+			Name: "arms", Example: "[red, green, blue]", Shared: true, Fixed: true, rule: names(2, mostArms),
 			Doc: "The actions to choose between: the same names, in the same order, at all peers.",
+		},
+		{
+			Name: "spare_arms", Default: "0", Shared: true, Fixed: true, Later: true, rule: whole(0, mostArms),
+			Doc: "Actions for which there is room beside arms, and which a signed network document can add while the peers run. Each has its streams from the start, and costs no budget.",
 		},
 
 		{

@@ -19,6 +19,7 @@ type Settings struct {
 	Network    string
 	Listen     []string
 	Arms       []string
+	SpareArms  uint64 `key:"spare_arms"`
 	Privacy    Privacy
 	Learner    Learner
 	Protocol   Protocol

@@ -55,7 +55,7 @@ type Constraint struct {
 // Constraints lists all rules across keys.
 func Constraints() []Constraint {
 	var all []Constraint
-	for _, part := range [][]Constraint{privacyConstraints(), protocolConstraints(), worldConstraints(), runConstraints()} {
+	for _, part := range [][]Constraint{privacyConstraints(), protocolConstraints(), worldConstraints(), spareConstraints(), runConstraints()} {
 		all = append(all, part...)
 	}
 	return all

@@ -11,6 +11,11 @@ func AskStatus(ctx context.Context, dir string) (s api.Status, err error) {
 	return s, api.Get(ctx, dir, "/v1/status", &s)
 }
 
+// AskArms asks the running peer of a folder what it knows of its actions.
+func AskArms(ctx context.Context, dir string) (arms []api.Arm, err error) {
+	return arms, api.Get(ctx, dir, "/v1/arms", &arms)
+}
+
 // AskPeers asks the running peer of a folder for the other peers and its links to them.
 func AskPeers(ctx context.Context, dir string) (ps []api.Peer, err error) {
 	return ps, api.Get(ctx, dir, "/v1/peers", &ps)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"time"
 
+	"peerd.dev/bandit"
 	"peerd.dev/gossip"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
@@ -62,6 +64,9 @@ func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
 		return api.Status{}, err
 	}
 	deployment, host := p.now()
+	if n := slices.Index(deployment.actions.Names, ""); n >= 0 && n < len(s.Means) { // room for more
+		s.Means, s.Pulls = s.Means[:n], s.Pulls[:min(n, len(s.Pulls))]
+	}
 	d := api.Status{
 		ID: deployment.id.ID(), Name: deployment.Network.Peers[deployment.Self].Name, Peer: uint32(deployment.Self), Network: deployment.Network.Name,
 		LinksUp: host != nil, Round: s.Round, Rounds: s.Rounds, Pulls: s.Pulls, Regret: s.Regret, Means: s.Means, Error: s.Parameter.Error, Raised: s.Parameter.Raised, Spent: s.Spent, Left: s.Left,
@@ -97,12 +102,17 @@ func (p *Daemon) Arms(ctx context.Context) ([]api.Arm, error) {
 		return nil, err
 	}
 	deployment, _ := p.now()
-	arms := make([]api.Arm, len(s.Means))
-	for k := range arms {
-		arms[k] = api.Arm{Name: deployment.s.Arms[k], Estimate: s.Means[k], Samples: s.Samples[k], NoiseSD: s.Noise[k]}
-		if len(s.Pulls) > 0 {
-			arms[k].Pulls = s.Pulls[k]
+	arms := []api.Arm{}
+	for k := range s.Means {
+		name := deployment.actions.Names[k]
+		if name == "" {
+			break // room for more
 		}
+		a := api.Arm{Name: name, Estimate: s.Means[k], Samples: s.Samples[k], NoiseSD: s.Noise[k], Retired: slices.Contains(deployment.actions.Absent, bandit.Arm(k))}
+		if len(s.Pulls) > 0 {
+			a.Pulls = s.Pulls[k]
+		}
+		arms = append(arms, a)
 	}
 	return arms, nil
 }

@@ -35,7 +35,8 @@ type Deployment struct {
 	id      gossip.Identity
 	Self    protocol.Peer
 	Links   []protocol.Peer // neighbours, ascending
-	source  world.Source    // nil for an application's peer, and until it is needed
+	actions config.Actions
+	source  world.Source // nil for an application's peer, and until it is needed
 	policy  [sha256.Size]byte
 	terms   []gossip.Term // what policy is the hash of
 	keys    protocol.Keys
@@ -101,7 +102,9 @@ func (t *Deployment) settle(n *config.Network) (err error) {
 	}
 	graph := config.Neighbours(len(n.Peers), n.Links)
 	t.Links = graph[t.Self]
+	t.actions = t.s.Actions(n)
 	t.Spec, err = t.s.Spec(graph, t.s.Domain(t.policy))
+	t.Spec.Absent = t.actions.Absent
 	return err
 }
 
@@ -177,7 +180,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 		Dir:     filepath.Join(s.Dir, StoreDir),
 		Store:   o,
 		Genesis: t.genesis(),
-		Arms:    s.Arms, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: s.Privacy.Rounds(),
+		Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: s.Privacy.Rounds(),
 		Pinned: t.pinned(),
 		Rules: site.Rules{
 			Window: s.API.Window, Default: s.API.DefaultReward, Settle: s.API.Settle, Fallback: s.API.Fallback,
@@ -189,6 +192,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 	}
 	m := t.membership()
 	c.Version, c.Peers, c.Neighbours, c.ID, c.Name, c.Agent = m.Version, m.Peers, m.Neighbours, m.ID, m.Name, m.Agent
+	c.Arms, c.Absent = m.Arms, m.Absent
 	if t.Record != nil {
 		c.Memberships = t.membershipOf
 	}
@@ -197,7 +201,6 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 	}
 	switch {
 	case idle:
-		c.Arms = nil
 	case s.World.Kind != config.Application:
 		c.World = func(life site.Life) (bandit.World, error) { return t.world(life.Seed) }
 	}
@@ -214,7 +217,7 @@ func (t *Deployment) desk() (d site.Desk, err error) {
 	if err != nil {
 		return d, err
 	}
-	d = site.Desk{Arms: len(t.s.Arms), Streams: cadence.Streams(statistic.Parts), Default: t.s.API.DefaultReward}
+	d = site.Desk{Arms: len(t.actions.Names), Streams: cadence.Streams(statistic.Parts), Default: t.s.API.DefaultReward}
 	learner, err := bandit.EntryOf(t.Spec.Learner)
 	if learner.Contextual {
 		d.Features = statistic.Dim
@@ -253,7 +256,7 @@ func (t *Deployment) pinned() []site.Pinned {
 		all = append(all, site.Pinned{Key: "build tags", Value: t.tags})
 	}
 	for _, k := range config.Schema() {
-		if k.Fixed && t.s.Applies(k) {
+		if k.Fixed && t.s.Agreed(k) {
 			all = append(all, site.Pinned{Key: k.Name, Value: config.ValueText(t.s.Value(k.Name).Interface())})
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"peerd.dev/node/api"
 )
 
-// Status writes the state of a peer with arms of some names.
-func Status(w io.Writer, d api.Status, arms []string) {
+// Status writes the state of a peer and of its arms.
+func Status(w io.Writer, d api.Status, arms []api.Arm) {
 	ready := "all neighbours linked"
 	if !d.LinksUp {
 		ready = "waiting for neighbours; see `peerd peers`"
@@ -44,15 +44,15 @@ func Status(w io.Writer, d api.Status, arms []string) {
 	_, _ = fmt.Fprintf(w, "traffic: %s in, %s out, %d messages dropped, %d refused\n\n", terminal.Bytes(d.BytesIn), terminal.Bytes(d.BytesOut), d.Dropped, d.Refused)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "ARM\tPULLS\tESTIMATE")
-	for k, mean := range d.Means {
-		name, pulls := fmt.Sprint(k), "hidden"
+	for k, a := range arms {
+		pulls := "hidden"
 		if k < len(d.Pulls) {
-			pulls = fmt.Sprint(d.Pulls[k])
+			pulls = fmt.Sprint(a.Pulls)
 		}
-		if k < len(arms) {
-			name = arms[k]
+		if a.Retired {
+			pulls += ", retired"
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%.4f\n", name, pulls, mean)
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%.4f\n", a.Name, pulls, a.Estimate)
 	}
 	_ = t.Flush()
 }

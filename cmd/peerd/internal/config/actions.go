@@ -1,0 +1,99 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/bandit"
+	"peerd.dev/protocol"
+)
+
+// Actions are what there is to choose between in a version of a network. Every arm that was there once
+// keeps its place; spare places have the empty name, and come last.
+type Actions struct {
+	Names  []string     // by place
+	Absent []bandit.Arm // places of which none is chosen: retired and spare
+}
+
+// mostArms bounds the arms of a network.
+const mostArms = 1000
+
+// places returns how many arms there is room for.
+func (s *Settings) places() int { return len(s.Arms) + int(s.SpareArms) }
+
+// Actions returns those of a network; nil stands for one in which none were added or retired.
+func (s *Settings) Actions(n *Network) (a Actions) {
+	var retired []string
+	a.Names = slices.Clone(s.Arms)
+	if n != nil {
+		a.Names, retired = append(a.Names, n.Added...), n.Retired
+	}
+	for i, name := range a.Names {
+		if slices.Contains(retired, name) {
+			a.Absent = append(a.Absent, bandit.Arm(i))
+		}
+	}
+	for i := len(a.Names); i < s.places(); i++ {
+		a.Names, a.Absent = append(a.Names, ""), append(a.Absent, bandit.Arm(i))
+	}
+	return a
+}
+
+// checkActions returns why a network cannot have added or retired the arms that it has; nil if it can.
+func (s *Settings) checkActions(n *Network) error {
+	if len(n.Added)+len(n.Retired) == 0 {
+		return nil
+	}
+	if e, err := protocol.Lookup(s.Protocol.Name); err != nil || e.Cadence(s.ProtocolParams()).Epochs > 0 {
+		return Failf(ErrRefused, "no action can be added or retired with %s, in whose epochs all of them are explored", s.With("protocol.name"))
+	}
+	if len(n.Added) > int(s.SpareArms) {
+		return Failf(ErrRefused, "there is room for %d more actions and not for %d, since the network began with %s", s.SpareArms, len(n.Added), s.With("spare_arms"))
+	}
+	all := slices.Concat(s.Arms, n.Added)
+	for i, name := range all {
+		if slices.Contains(all[:i], name) {
+			return Failf(ErrRefused, "there is an action %q, or was one: choose another name", name)
+		}
+	}
+	for _, name := range n.Retired {
+		if !slices.Contains(all, name) {
+			return Failf(ErrRefused, "there is no action %q; `peerd network show` lists them", name)
+		}
+	}
+	if left := len(all) - len(n.Retired); left < 2 {
+		return Failf(ErrRefused, "two actions have to be left, not %d", left)
+	}
+	return nil
+}
+
+// spareConstraints are the rules of room for actions that a network can add.
+func spareConstraints() []Constraint {
+	return []Constraint{
+		{[]string{"spare_arms", "world.kind"}, "A simulated world has all its arms from the start.", func(s *Settings) string {
+			if s.SpareArms > 0 && s.World.Kind != Application {
+				return fmt.Sprintf("want 0 with %s, whose arms are all there from the start", s.With("world.kind"))
+			}
+			return ""
+		}},
+		{[]string{"spare_arms", "learner.name"}, "What is known of a parameter is known of every action.", func(s *Settings) string {
+			if l, err := bandit.EntryOf(s.LearnerParams()); err == nil && l.Contextual && s.SpareArms > 0 {
+				return fmt.Sprintf("want 0 with %s, which chooses by features: actions come and go with every decision", s.With("learner.name"))
+			}
+			return ""
+		}},
+		{[]string{"spare_arms", "arms"}, "All arms have a place.", func(s *Settings) string {
+			if most := mostArms - len(s.Arms); int(s.SpareArms) > most {
+				return fmt.Sprintf("want at most %d with %d arms", most, len(s.Arms))
+			}
+			return ""
+		}},
+		{[]string{"spare_arms", "protocol.name"}, "In epochs all arms are explored.", func(s *Settings) string {
+			e, err := protocol.Lookup(s.Protocol.Name)
+			if err == nil && s.SpareArms > 0 && e.Cadence(s.ProtocolParams()).Epochs > 0 {
+				return fmt.Sprintf("want 0 with %s, in whose epochs all actions are explored", s.With("protocol.name"))
+			}
+			return ""
+		}},
+	}
+}
