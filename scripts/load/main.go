@@ -36,6 +36,8 @@ type options struct {
 	dir     string
 	seconds int
 	most    int
+	linear  bool
+	bare    bool
 }
 
 func main() {
@@ -44,7 +46,16 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "", "folder to work in, on the disk that is to be measured; empty takes one in the folder for temporary files")
 	flag.IntVar(&o.seconds, "seconds", 60, "length of a phase")
 	flag.IntVar(&o.most, "most", 40_000, "highest rate of rewards to try")
+	flag.BoolVar(&o.linear, "linear", false, "measure decisions by features instead")
+	flag.BoolVar(&o.bare, "bare", false, "be the bare server that a peer is compared with, until standard input ends")
 	flag.Parse()
+	if o.bare {
+		if err := serveBare(); err != nil {
+			fmt.Fprintln(os.Stderr, "load:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	missed, err := run(o)
 	switch {
 	case err != nil:
@@ -65,7 +76,11 @@ func run(o options) (missed []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := newNetwork(exe, dir)
+	settings := []string{"arms=[a, b, c]", "protocol.name=rows", "protocol.rows.every=1", "protocol.rows.pull=1"}
+	if o.linear {
+		settings = linearSettings()
+	}
+	n, err := newNetwork(exe, dir, settings...)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +92,9 @@ func run(o options) (missed []string, err error) {
 		runtime.NumCPU(), runtime.Version(), conns, 100*repeats)
 	fmt.Printf("The client runs on the same CPUs. Times are from when a request was to be sent.\n\n")
 	l := loader{options: o, net: n, disk: &disk{path: filepath.Join(dir, "raw")}}
+	if o.linear {
+		return l.linearDecisions(1000)
+	}
 	return l.all()
 }
 
@@ -143,9 +161,9 @@ func (l *loader) newIDs(n int) []string {
 }
 
 // repeated returns requests with some of them twice, the copy a few places later.
-func repeated(requests [][]byte) [][]byte {
+func repeated(requests [][][]byte) [][][]byte {
 	r := rand.New(rand.NewPCG(1, 2))
-	out := make([][]byte, 0, len(requests)+len(requests)/50)
+	out := make([][][]byte, 0, len(requests)+len(requests)/50)
 	for i, q := range requests {
 		out = append(out, q)
 		if i > conns && r.Float64() < repeats {
@@ -158,7 +176,7 @@ func repeated(requests [][]byte) [][]byte {
 // decisions asks at a rate.
 func (l *loader) decisions(rate int) error {
 	ids := l.newIDs(rate * l.seconds)
-	requests := make([][]byte, len(ids))
+	requests := make([][][]byte, len(ids))
 	for i, id := range ids {
 		requests[i] = l.net.request("/v1/decisions", fmt.Sprintf(`{"id":%q}`, id))
 	}
@@ -193,7 +211,7 @@ func (l *loader) rewarded(rate int, length time.Duration) (*phase, error) {
 	if err := l.net.prepare(ids); err != nil {
 		return nil, err
 	}
-	requests := make([][]byte, len(ids))
+	requests := make([][][]byte, len(ids))
 	for i, id := range ids {
 		requests[i] = l.net.request("/v1/rewards", fmt.Sprintf(`{"id":%q,"value":%.3f}`, id, float64(i%1000)/1000))
 	}

@@ -27,7 +27,9 @@ type network struct {
 	leash []io.Closer
 }
 
-func newNetwork(exe, dir string) (*network, error) {
+// newNetwork makes the folders of a network whose peers have settings, in the form of peerd init --set, beside those
+// that all networks here have.
+func newNetwork(exe, dir string, settings ...string) (*network, error) {
 	n := &network{exe: exe, dir: dir}
 	var members, ports []string
 	for range 3 {
@@ -42,10 +44,10 @@ func newNetwork(exe, dir string) (*network, error) {
 	for i := range 2 {
 		own := filepath.Join(dir, fmt.Sprint("s", i))
 		listen := "/ip4/127.0.0.1/tcp/" + ports[i]
-		set := []string{
-			"arms=[a, b, c]", "privacy.epsilon=1", "privacy.horizon=100000", "protocol.name=rows", "protocol.rows.every=1", "protocol.rows.pull=1",
+		set := append([]string{
+			"privacy.epsilon=1", "privacy.horizon=100000",
 			"rounds.every=1s", "listen=[" + listen + "]", "network=" + filepath.Join(dir, "network.yaml"), "log.level=warn",
-		}
+		}, settings...)
 		if i == 0 {
 			set = append(set, "api.listen="+n.addr)
 		}
@@ -147,10 +149,15 @@ func (n *network) stop() error {
 	return errors.Join(errs...)
 }
 
-// request returns the bytes of a request.
-func (n *network) request(path, body string) []byte {
-	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		path, n.addr, n.token, len(body), body)
+// request returns a request whose body is written in parts, of which the last may be shared with other requests.
+func (n *network) request(path, body string, rest ...[]byte) [][]byte {
+	length := len(body)
+	for _, part := range rest {
+		length += len(part)
+	}
+	head := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		path, n.addr, n.token, length, body)
+	return append([][]byte{head}, rest...)
 }
 
 // prepare makes the decisions of ids, a thousand at once.
@@ -189,8 +196,11 @@ func (n *network) prepare(ids []string) error {
 }
 
 // cpu returns the seconds of CPU that the first peer has used.
-func (n *network) cpu() float64 {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", n.peers[0].Process.Pid))
+func (n *network) cpu() float64 { return usedCPU(n.peers[0].Process.Pid) }
+
+// usedCPU returns the seconds of CPU that a process has used.
+func usedCPU(pid int) float64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0 // not Linux
 	}

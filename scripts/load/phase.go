@@ -52,19 +52,29 @@ func (p *phase) print(name string) {
 
 // job is a request and when it is to be sent.
 type job struct {
-	request []byte
+	request [][]byte
 	due     time.Time
 }
 
-// phase sends requests at a rate and waits for all answers.
-func (l *loader) phase(requests [][]byte, rate int) (*phase, error) {
+// A server is what requests are sent to.
+type server struct {
+	addr string
+	cpu  func() float64 // seconds that it has used
+}
+
+// phase sends requests to the first peer at a rate and waits for all answers.
+func (l *loader) phase(requests [][][]byte, rate int) (*phase, error) {
+	return l.phaseAt(server{l.net.addr, l.net.cpu}, requests, rate)
+}
+
+func (l *loader) phaseAt(to server, requests [][][]byte, rate int) (*phase, error) {
 	jobs := make(chan job, len(requests))
 	var all sync.WaitGroup
 	each := make([]times, conns)
 	errs := make([]error, conns)
 	var failed atomic.Bool
 	for i := range conns {
-		c, err := net.Dial("tcp", l.net.addr)
+		c, err := net.Dial("tcp", to.addr)
 		if err != nil {
 			return nil, err
 		}
@@ -84,12 +94,12 @@ func (l *loader) phase(requests [][]byte, rate int) (*phase, error) {
 	}
 	p := &phase{}
 	stop := l.disk.meanwhile(&p.raw)
-	server, client := l.net.cpu(), ownCPU()
+	used, client := to.cpu(), ownCPU()
 	begin := time.Now().Add(10 * time.Millisecond)
 	late := dispatch(jobs, requests, begin, time.Second/time.Duration(rate))
 	all.Wait()
 	p.took, p.late = time.Since(begin), late.at(.99)
-	p.server, p.client = (l.net.cpu()-server)/p.took.Seconds(), (ownCPU()-client)/p.took.Seconds()
+	p.server, p.client = (to.cpu()-used)/p.took.Seconds(), (ownCPU()-client)/p.took.Seconds()
 	err := errors.Join(append(errs, stop())...)
 	for _, t := range each {
 		p.times = append(p.times, t...)
@@ -99,7 +109,7 @@ func (l *loader) phase(requests [][]byte, rate int) (*phase, error) {
 }
 
 // dispatch hands every request over at its time, and returns how late it was itself.
-func dispatch(jobs chan<- job, requests [][]byte, begin time.Time, gap time.Duration) times {
+func dispatch(jobs chan<- job, requests [][][]byte, begin time.Time, gap time.Duration) times {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	late := make(times, 0, len(requests))
@@ -126,8 +136,9 @@ type wire struct {
 }
 
 // ask sends a request and reads the answer, which must be good.
-func (w *wire) ask(request []byte) error {
-	if _, err := w.c.Write(request); err != nil {
+func (w *wire) ask(request net.Buffers) error {
+	parts := slices.Clone(request) // which writing consumes
+	if _, err := parts.WriteTo(w.c); err != nil {
 		return err
 	}
 	n := 0

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// Size of decisions by features, that of figure 3(a) of paper 002.
+const (
+	linearArms     = 100
+	linearFeatures = 10
+	linearBodies   = 256 // that differ; every decision has one of them and an id of its own
+	linearPasses   = 3   // of peer and bare server in turn
+)
+
+func linearSettings() []string {
+	arms := make([]string, linearArms)
+	for i := range arms {
+		arms[i] = "a" + strconv.Itoa(i)
+	}
+	return []string{
+		"arms=[" + strings.Join(arms, ", ") + "]", "learner.name=linucb", "learner.linucb.features=" + strconv.Itoa(linearFeatures),
+		"privacy.mechanism=sqrt", "privacy.delta=0.000001", "protocol.name=batch", "protocol.batch.first=1000", "api.min_exposures=0",
+	}
+}
+
+// linearTails returns the ends of bodies with features of all actions, as encoding/json writes random numbers.
+func linearTails() [][]byte {
+	r := rand.New(rand.NewPCG(3, 4))
+	tails := make([][]byte, linearBodies)
+	for i := range tails {
+		b := []byte(`,"features":[`)
+		for range linearArms {
+			x, sum := make([]float64, linearFeatures), 0.
+			for k := range x {
+				x[k] = r.NormFloat64()
+				sum += x[k] * x[k]
+			}
+			b = append(b, '[')
+			for _, v := range x {
+				b = append(strconv.AppendFloat(b, v/math.Sqrt(sum), 'g', -1, 64), ',')
+			}
+			b = append(b[:len(b)-1], ']', ',')
+		}
+		tails[i] = append(b[:len(b)-1], ']', '}')
+	}
+	return tails
+}
+
+// linearDecisions asks the peer and a bare server in turn, at a rate.
+func (l *loader) linearDecisions(rate int) ([]string, error) {
+	tails := linearTails()
+	fmt.Printf("%d actions of %d features; a body has about %d bytes\n%s\n", linearArms, linearFeatures, len(tails[0]), header)
+	bare, stop, err := startBare()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = stop() }()
+	best := math.Inf(1)
+	for range linearPasses {
+		ids := l.newIDs(rate * l.seconds)
+		requests := make([][][]byte, len(ids))
+		for i, id := range ids {
+			requests[i] = l.net.request("/v1/decisions", fmt.Sprintf(`{"id":%q`, id), tails[i%len(tails)])
+		}
+		p, err := l.phase(requests, rate)
+		if err != nil {
+			return nil, err
+		}
+		p.print(fmt.Sprintf("decisions by features, %d/s", rate))
+		b, err := l.phaseAt(bare, requests, rate)
+		if err != nil {
+			return nil, err
+		}
+		b.print("bare net/http, reads the same body")
+		fmt.Printf("processor time of a decision: %.0f µs, of the bare server: %.0f µs\n", 1e6*p.server/p.rate(), 1e6*b.server/b.rate())
+		best = min(best, float64(p.at(.99)))
+	}
+	if best > float64(wantDecision) {
+		l.miss("decisions by features at %d/s: p99 of the best of %d runs %v, want %v", rate, linearPasses, short(times{wantDecision}.at(0)), wantDecision)
+	} else {
+		fmt.Println("all wanted figures reached")
+	}
+	for _, m := range l.missed {
+		fmt.Println("missed:", m)
+	}
+	return l.missed, nil
+}
+
+// startBare starts this program as a bare server.
+func startBare() (server, func() error, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return server{}, nil, err
+	}
+	cmd := exec.Command(exe, "-bare")
+	cmd.Stderr = os.Stderr
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err1, err2); err != nil {
+		return server{}, nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return server{}, nil, err
+	}
+	stop := func() error { return errors.Join(in.Close(), cmd.Wait()) }
+	var addr string
+	if _, err := fmt.Fscanln(out, &addr); err != nil {
+		return server{}, nil, errors.Join(err, stop())
+	}
+	return server{addr, func() float64 { return usedCPU(cmd.Process.Pid) }}, stop, nil
+}
+
+// serveBare answers every request, once its body is read, with as many bytes as a decision has.
+func serveBare() error {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println(l.Addr())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
+	answer := bytes.Repeat([]byte(" "), 190)
+	return http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { //nolint:gosec // without timeouts, as it has one client
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
+		_, _ = w.Write(answer)
+	}))
+}
