@@ -20,6 +20,10 @@ type Backend interface {
 	// receipt is returned. Ids are well formed and values in [0,1].
 	Reward(ctx context.Context, reports []decision.Report) []decision.Outcome[decision.Receipt]
 
+	// Actions returns the names of the network's actions, in its order; empty for a place
+	// in it that has no action.
+	Actions() []string
+
 	// Features returns the shape that the features of an ask must have. Asks with
 	// features of another shape are refused and do not reach Decide.
 	Features() decision.Shape

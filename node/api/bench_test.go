@@ -34,6 +34,7 @@ func (instant) Reward(_ context.Context, reports []decision.Report) []decision.O
 	return out
 }
 
+func (instant) Actions() []string                      { return nil }
 func (instant) Features() decision.Shape               { return decision.Shape{} }
 func (instant) Status(context.Context) (Status, error) { return Status{}, nil }
 func (instant) Arms(context.Context) ([]Arm, error)    { return nil, nil }

@@ -27,6 +27,9 @@ type fake struct {
 	ready   error
 	shape   decision.Shape
 	asked   []decision.Ask
+	actions []string
+	choice  string
+	chance  float64 // of the choice
 	records int
 	broken  int // record that cannot be read; 0 for none
 	entered chan struct{}
@@ -38,7 +41,8 @@ var _ Backend = (*fake)(nil)
 func newFake() *fake {
 	return &fake{
 		decided: make(map[string]decision.Decision), rewards: make(map[string]bandit.Reward), expired: make(map[string]bool),
-		records: 25,
+		actions: []string{"red", "green", "blue"},
+		records: 25, choice: "red", chance: .5,
 	}
 }
 
@@ -75,7 +79,7 @@ func (f *fake) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome
 		d, ok := f.decided[a.ID]
 		if d.Repeated = ok; !ok {
 			d = decision.Decision{
-				ID: a.ID, Action: "red", Propensity: .5, Source: decision.Learned, Model: "1-2-3", Counted: true,
+				ID: a.ID, Action: f.choice, Propensity: f.chance, Source: decision.Learned, Model: "1-2-3", Counted: true,
 				ExpiresAt: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC),
 			}
 			f.decided[a.ID] = d
@@ -130,6 +134,8 @@ func outcomes[Q, A any](all []Q, one func(Q) (A, error)) []decision.Outcome[A] {
 	}
 	return out
 }
+
+func (f *fake) Actions() []string { return f.actions }
 
 func (f *fake) Features() decision.Shape { return f.shape }
 

@@ -13,7 +13,7 @@ import (
 // happens after a panic.
 func (s *Server) handler(tcp bool) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		w := &responder{ResponseWriter: out}
+		w := &responder{ResponseWriter: out, personalizer: strings.HasPrefix(r.URL.Path, personalizer)}
 		began := time.Now()
 		defer func() {
 			v := recover()
@@ -61,18 +61,21 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 	if s.public[r.URL.Path] {
 		return nil
 	}
-	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	is := nobody
-	if strings.EqualFold(scheme, "Bearer") {
-		is = s.roleOf(given)
+	header, given := "Authorization", ""
+	if scheme, token, _ := strings.Cut(r.Header.Get(header), " "); strings.EqualFold(scheme, "Bearer") {
+		given = token
 	}
-	switch need := needs(r.Method); {
+	send := header + ": Bearer with"
+	if given == "" && strings.HasPrefix(r.URL.Path, personalizer) {
+		header, given, send = subscriptionKey, r.Header.Get(subscriptionKey), subscriptionKey+" with"
+	}
+	switch is, need := s.roleOf(given), needs(r.Method); {
 	case is == nobody:
-		return problem(http.StatusUnauthorized, codeUnauthorized, "send the header Authorization: Bearer with the token in the file "+need.file()+" or "+TokenFile+" of the peer's folder",
-			Flaw{"header.Authorization", "does not hold a token of this peer"})
+		return problem(http.StatusUnauthorized, codeUnauthorized, "send the header "+send+" the token in the file "+need.file()+" or "+TokenFile+" of the peer's folder",
+			Flaw{"header." + header, "does not hold a token of this peer"})
 	case is < need:
 		return problem(http.StatusForbidden, codeRole, fmt.Sprintf("the token has role %s, and this needs role %s: send the token in the file %s of the peer's folder", is, need, need.file()),
-			Flaw{"header.Authorization", "holds a token of another role"})
+			Flaw{"header." + header, "holds a token of another role"})
 	}
 	return nil
 }
@@ -106,6 +109,8 @@ type responder struct {
 	status int    // 0 before the answer
 	lost   bool   // no route has it yet: what is written is the mux's
 	mute   bool   // the mux's text is dropped
+
+	personalizer bool // problems have the form of that service
 }
 
 func (w *responder) WriteHeader(status int) {
@@ -120,9 +125,13 @@ func (w *responder) WriteHeader(status int) {
 	w.lost = false
 	h := w.Header()
 	h.Del("Location") // to a cleaner path: there is no such thing here
-	if allow := h.Get("Allow"); status == http.StatusMethodNotAllowed {
+	allow := h.Get("Allow")
+	switch {
+	case status == http.StatusMethodNotAllowed:
 		problem(status, codeMethod, "this path accepts "+allow).write(w)
-	} else {
+	case w.personalizer:
+		problem(http.StatusNotFound, codeNoRoute, notOfPersonalizer).write(w)
+	default:
 		problem(http.StatusNotFound, codeNoRoute, "no such path; /openapi.json lists all paths").write(w)
 	}
 	w.mute = true

@@ -28,7 +28,7 @@ const (
 )
 
 // reply sends an answer.
-func (s *Server) reply(w http.ResponseWriter, doc any) {
+func (s *Server) reply(w http.ResponseWriter, status int, doc any) {
 	b, err := json.Marshal(doc)
 	if err != nil { // such as a NaN of the backend
 		s.log.Error("api answer has no form", "err", err)
@@ -38,6 +38,7 @@ func (s *Server) reply(w http.ResponseWriter, doc any) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(b)))
+	w.WriteHeader(status)
 	_, _ = w.Write(b) // an error means that the client is gone
 }
 
@@ -120,28 +121,38 @@ func single[Q, A, D any](
 ) http.HandlerFunc {
 	return s.body(func(w http.ResponseWriter, r *http.Request, body []byte) {
 		q, err := decodeOne(body, read)
-		switch {
-		case err != nil:
-			malformed(err).write(w)
-			return
-		case len(q.flaws) > 0:
-			s.metrics.item(r.Pattern, http.StatusUnprocessableEntity)
-			flawed(q.flaws).write(w)
-			return
+		if a, ok := one(s, w, r, q, err, answer); ok {
+			s.reply(w, http.StatusOK, shown(a))
 		}
-		a := outcome(answer(r.Context(), []Q{q.value}), 1)[0]
-		if a.Err != nil {
-			p, unexpected := refused(a.Err, "body")
-			if unexpected {
-				s.log.Error("api request failed", "route", r.Pattern, "err", a.Err)
-			}
-			s.metrics.item(r.Pattern, p.Status)
-			p.write(w)
-			return
-		}
-		s.metrics.item(r.Pattern, http.StatusOK)
-		s.reply(w, shown(a.Value))
 	})
+}
+
+// one returns the backend's answer to what was read; if there is none, it sends a problem.
+func one[Q, A any](
+	s *Server, w http.ResponseWriter, r *http.Request, q item[Q], err error,
+	answer func(context.Context, []Q) []decision.Outcome[A],
+) (a A, ok bool) {
+	switch {
+	case err != nil:
+		malformed(err).write(w)
+		return a, false
+	case len(q.flaws) > 0:
+		s.metrics.item(r.Pattern, http.StatusUnprocessableEntity)
+		flawed(q.flaws).write(w)
+		return a, false
+	}
+	got := outcome(answer(r.Context(), []Q{q.value}), 1)[0]
+	if got.Err != nil {
+		p, unexpected := refused(got.Err, "body")
+		if unexpected {
+			s.log.Error("api request failed", "route", r.Pattern, "err", got.Err)
+		}
+		s.metrics.item(r.Pattern, p.Status)
+		p.write(w)
+		return a, false
+	}
+	s.metrics.item(r.Pattern, http.StatusOK)
+	return got.Value, true
 }
 
 // outcome panics unless there are n outcomes.
@@ -200,7 +211,7 @@ func batch[Q, A, D any](
 			s.metrics.item(r.Pattern, status)
 			docs[i] = shown(status, a.Value, p)
 		}
-		s.reply(w, struct {
+		s.reply(w, http.StatusOK, struct {
 			Outcomes []D `json:"outcomes"`
 		}{docs})
 	})
@@ -214,7 +225,7 @@ func view[D any](s *Server, get func(context.Context) (D, error)) http.HandlerFu
 			s.refuse(w, r, err)
 			return
 		}
-		s.reply(w, doc)
+		s.reply(w, http.StatusOK, doc)
 	}
 }
 
@@ -285,7 +296,7 @@ func ledgerQuery(u *url.URL) (from, limit uint64, flaws []Flaw) {
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
-	s.reply(w, healthBody{Status: "ok"})
+	s.reply(w, http.StatusOK, healthBody{Status: "ok"})
 }
 
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
@@ -298,5 +309,5 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 		problem(http.StatusServiceUnavailable, codeNotReady, err.Error()).write(w)
 		return
 	}
-	s.reply(w, readyBody{"ok", now.AloneReason})
+	s.reply(w, http.StatusOK, readyBody{"ok", now.AloneReason})
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,12 +26,11 @@ type metrics struct {
 	handler      http.Handler
 }
 
-// decisions is how the patterns of the routes begin by which decisions are made, and
-// reports is how the patterns of the routes begin on which rewards are reported.
-const (
-	decisions = "POST /v1/decisions"
-	reports   = "POST /v1/rewards"
-)
+// decisions lists how the patterns of the routes begin by which decisions are made, and
+// reports how those of the routes begin on which rewards are reported.
+func decisions() []string { return []string{"POST /v1/decisions", "POST " + personalizerRank} }
+
+func reports() []string { return []string{"POST /v1/rewards", "POST " + personalizerReward} }
 
 func newMetrics(c Config, panicked func(any)) *metrics {
 	m := &metrics{
@@ -71,7 +71,8 @@ func (m *metrics) observe(route string, status int, took time.Duration) {
 
 // hides reports whether requests of a route are not counted.
 func (m *metrics) hides(route string) bool {
-	return strings.HasPrefix(route, reports) || m.noisedCounts && strings.HasPrefix(route, decisions)
+	begins := func(with string) bool { return strings.HasPrefix(route, with) }
+	return slices.ContainsFunc(reports(), begins) || m.noisedCounts && slices.ContainsFunc(decisions(), begins)
 }
 
 // item counts an item of a route, if it is a decision.

@@ -102,19 +102,24 @@ func statusOf(c decision.Code) int {
 
 // write sends the problem instead of an answer.
 func (p *Problem) write(w http.ResponseWriter) {
-	b, err := json.Marshal(p)
+	var doc any = p
+	kind, status := "application/problem+json", p.Status
+	if out, ok := w.(*responder); ok && out.personalizer {
+		doc, kind, status = p.ofPersonalizer()
+	}
+	b, err := json.Marshal(doc)
 	if err != nil {
 		b = []byte("{}") // strings and numbers: cannot happen
 	}
 	h := w.Header()
-	h.Set("Content-Type", "application/problem+json")
+	h.Set("Content-Type", kind)
 	h.Set("Content-Length", strconv.Itoa(len(b)))
-	switch p.Status {
+	switch status {
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", `Bearer realm="peerd"`)
 	case http.StatusServiceUnavailable:
 		h.Set("Retry-After", "1")
 	}
-	w.WriteHeader(p.Status)
+	w.WriteHeader(status)
 	_, _ = w.Write(b) // an error means that the client is gone
 }

@@ -15,10 +15,11 @@ type route struct {
 	about        string
 	public       bool         // needs no token
 	takes        reflect.Type // of the body; nil for none
-	params       []object     // of the query
+	params       []object     // of the path and the query
 	gives        reflect.Type // nil for text of another kind
 	kind         string       // of text
 	fails        []int        // statuses of problems, in addition to those that all routes share
+	done         int          // status of an answer; 0 stands for 200
 	handle       http.HandlerFunc
 }
 
@@ -69,6 +70,8 @@ func (s *Server) table() []route {
 				return receiptOutcomeBody{Status: status, Receipt: &v}
 			}),
 		},
+		s.rankRoute(),
+		s.rankRewardRoute(),
 		{
 			method: get, path: "/v1/status", id: "status", summary: "State of the peer.",
 			gives: reflect.TypeFor[Status](), fails: []int{503}, handle: view(s, b.Status),

@@ -41,6 +41,8 @@ func (all schemas) of(t reflect.Type, closed bool) object {
 			all[name] = all.document(t, closed)
 		}
 		return object{"$ref": "#/components/schemas/" + name}
+	case reflect.Map:
+		return object{"type": "object"}
 	case reflect.Slice:
 		return object{"type": "array", "items": all.of(t.Elem(), closed)}
 	case reflect.String:

@@ -20,8 +20,11 @@ func spec(routes []route) ([]byte, error) {
 			all.of(r.takes, true) // first: requests alone allow no other fields, since a later peer may answer more
 		}
 	}
-	wrong := content("application/problem+json", all.of(reflect.TypeFor[Problem](), false))
 	for _, r := range routes {
+		wrong := content("application/problem+json", all.of(reflect.TypeFor[Problem](), false))
+		if strings.HasPrefix(r.path, personalizer) {
+			wrong = content("application/json", all.of(reflect.TypeFor[personalizerErrorBody](), false))
+		}
 		paths[r.path] = object{strings.ToLower(r.method): all.operation(r, wrong)}
 	}
 	b, err := json.MarshalIndent(object{
@@ -32,8 +35,11 @@ func spec(routes []route) ([]byte, error) {
 		},
 		"servers": []object{{"url": "http://127.0.0.1:8470"}},
 		"components": object{
-			"schemas":         all,
-			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}},
+			"schemas": all,
+			"securitySchemes": object{
+				"token": object{"type": "http", "scheme": "bearer"},
+				"key":   object{"type": "apiKey", "in": "header", "name": subscriptionKey},
+			},
 		},
 		"paths": paths,
 	}, "", "  ")
@@ -44,6 +50,9 @@ func spec(routes []route) ([]byte, error) {
 func (all schemas) operation(r route, wrong object) object {
 	o := object{"operationId": r.id, "summary": r.summary, "security": []object{{"token": []string{}}, {}}}
 	fails := append([]int{401, 403, 500}, r.fails...)
+	if strings.HasPrefix(r.path, personalizer) {
+		o["security"] = []object{{"key": []string{}}, {"token": []string{}}, {}}
+	}
 	if r.public {
 		o["security"] = []object{{}}
 		fails = append([]int{403, 500}, r.fails...)
@@ -61,7 +70,10 @@ func (all schemas) operation(r route, wrong object) object {
 	if r.gives != nil {
 		gives = content("application/json", all.of(r.gives, false))
 	}
-	responses := object{"200": object{"description": "Done.", "content": gives}}
+	responses := object{strconv.Itoa(max(r.done, http.StatusOK)): object{"description": "Done.", "content": gives}}
+	if r.done == http.StatusNoContent {
+		responses = object{strconv.Itoa(r.done): object{"description": "Done."}}
+	}
 	for _, status := range fails {
 		responses[strconv.Itoa(status)] = object{"description": meaning(status), "content": wrong}
 	}

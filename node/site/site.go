@@ -208,6 +208,17 @@ func (s *Site) nameArms() {
 	}
 }
 
+// Actions returns the names of the arms that can be chosen, by place; empty for a place of which none can.
+func (s *Site) Actions() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names := make([]string, len(s.c.Arms))
+	for name, a := range s.arms {
+		names[a] = name
+	}
+	return names
+}
+
 // Features returns the shape of the features that a decision needs.
 func (s *Site) Features() decision.Shape {
 	return decision.Shape{Actions: len(s.c.Arms), Length: s.c.Features, Bounded: true}

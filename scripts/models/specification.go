@@ -67,6 +67,9 @@ type limits struct {
 	Examples             []any    `json:"examples"`
 }
 
+// retired is how the names of documents begin for which the service that had them has clients of its own.
+const retired = "Personalizer"
+
 // parse reads a specification's documents, by name.
 func parse(text []byte) ([]document, error) {
 	var whole struct {
@@ -79,6 +82,9 @@ func parse(text []byte) ([]document, error) {
 	uses := usesOf(whole.Paths)
 	var all []document
 	for _, name := range slices.Sorted(maps.Keys(whole.Components.Schemas)) {
+		if strings.HasPrefix(name, retired) {
+			continue
+		}
 		d := json.NewDecoder(bytes.NewReader(whole.Components.Schemas[name]))
 		d.DisallowUnknownFields()
 		var s schema

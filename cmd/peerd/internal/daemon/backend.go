@@ -33,6 +33,14 @@ func (p *Daemon) Reward(ctx context.Context, reports []decision.Report) []decisi
 	return p.site.Reward(ctx, reports)
 }
 
+// Actions implements [api.Backend].
+func (p *Daemon) Actions() []string {
+	if p.site == nil {
+		return nil
+	}
+	return p.site.Actions()
+}
+
 // Features implements [api.Backend].
 func (p *Daemon) Features() decision.Shape {
 	if p.site == nil {

@@ -1,0 +1,190 @@
+// Command personalizer plays an application of Azure Personalizer v1.0 against a real network whose learner
+// chooses by features: the request bodies are those of that service's documentation, of which the address and
+// the key alone are changed. It prints the share of right choices by tenths of the run, and fails if in the
+// last one it is below what is wanted.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	sites  = 3
+	rate   = 150// decisions of a site in a second
+	wanted = .9 // of the decisions of the last tenth
+)
+
+// actions are those of that service's documentation.
+const actions = `[
+	{"id": "pasta", "features": [{"taste": "salty", "spiceLevel": "medium", "grams": [400, 800]}, {"nutritionLevel": 5, "cuisine": "italian"}]},
+	{"id": "ice cream", "features": [{"taste": "sweet", "spiceLevel": "none", "grams": [150, 300, 450]}, {"nutritionalLevel": 2}]},
+	{"id": "juice", "features": [{"taste": "sweet", "spiceLevel": "none", "grams": [300, 600, 900]}, {"nutritionLevel": 5}, {"drink": true}]},
+	{"id": "salad", "features": [{"taste": "salty", "spiceLevel": "low", "grams": [300, 600]}, {"nutritionLevel": 8}]}
+]`
+
+// right is what users want by the time of day; it is rewarded with probability 0.9, and all else with 0.1.
+var right = map[string]string{"morning": "juice", "noon": "salad", "evening": "pasta"} //nolint:gochecknoglobals // a table
+
+var times = []string{"morning", "noon", "evening"} //nolint:gochecknoglobals // a table
+
+func main() {
+	peerd := flag.String("peerd", "bin/peerd", "the program")
+	seconds := flag.Int("seconds", 60, "length of the run")
+	flag.Parse()
+	if err := run(*peerd, flag.Args(), time.Duration(*seconds)*time.Second); err != nil {
+		fmt.Fprintln(os.Stderr, "personalizer:", err)
+		os.Exit(1)
+	}
+}
+
+func run(peerd string, args []string, length time.Duration) (err error) {
+	cmd := exec.Command(peerd, append([]string{"testnet"}, args...)...)
+	out, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, cmd.Process.Signal(os.Interrupt))
+		_, _ = io.Copy(io.Discard, out)
+		_ = cmd.Wait() // that it was interrupted
+	}()
+	apps, err := find(out)
+	if err != nil {
+		return err
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+
+	var running sync.WaitGroup
+	begin, errs := time.Now(), make([]error, sites)
+	for i, a := range apps {
+		a.rng = rand.New(rand.NewPCG(uint64(i), 1))
+		running.Go(func() {
+			tick := time.NewTicker(time.Second / rate)
+			defer tick.Stop()
+			for n := 0; time.Since(begin) < length && errs[i] == nil; n++ {
+				<-tick.C
+				tenth := min(9, int(10*time.Since(begin)/length))
+				errs[i] = a.play(fmt.Sprintf("event-%d-%d", i, n), tenth)
+			}
+		})
+	}
+	running.Wait()
+	if err = errors.Join(errs...); err != nil {
+		return err
+	}
+	fmt.Print("share of right choices, by tenths of the run:")
+	share, all := 0., 0
+	for tenth := range 10 {
+		right, of := 0, 0
+		for _, a := range apps {
+			right, of = right+a.right[tenth], of+a.all[tenth]
+		}
+		share = float64(right) / float64(max(1, of))
+		all += of
+		fmt.Printf(" %.2f", share)
+	}
+	fmt.Printf("; %d decisions\n", all)
+	if share < wanted {
+		return fmt.Errorf("%.2f of the last choices are right, want %v", share, wanted)
+	}
+	return nil
+}
+
+// app is a site's application.
+type app struct {
+	url, key   string
+	rng        *rand.Rand
+	right, all [10]int
+}
+
+// find reads the places of all peers from what the network prints.
+func find(out io.Reader) (all []*app, err error) {
+	place := regexp.MustCompile(`(http://\S+)  token in (\S+)`)
+	lines := bufio.NewScanner(out)
+	for len(all) < sites && lines.Scan() {
+		m := place.FindStringSubmatch(lines.Text())
+		if m == nil {
+			continue
+		}
+		key, err := os.ReadFile(m[2])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, &app{url: m[1], key: strings.TrimSpace(string(key))})
+	}
+	if len(all) < sites {
+		return nil, errors.Join(fmt.Errorf("%d peers answer, want %d", len(all), sites), lines.Err())
+	}
+	return all, nil
+}
+
+// play asks for a ranking and reports its reward at once.
+func (a *app) play(event string, tenth int) error {
+	day := times[a.rng.IntN(len(times))]
+	body := fmt.Sprintf(`{"contextFeatures": [{"timeOfDay": %q}], "actions": %s, "excludedActions": ["ice cream"], "eventId": %q, "deferActivation": false}`, day, actions, event)
+	var answer struct {
+		Ranking        []struct{ ID string }
+		EventID        string
+		RewardActionID string
+	}
+	if err := a.post("/personalizer/v1.0/rank", body, http.StatusCreated, &answer); err != nil {
+		return err
+	}
+	if len(answer.Ranking) != 4 || answer.Ranking[0].ID != answer.RewardActionID || answer.EventID != event || answer.RewardActionID == "ice cream" {
+		return fmt.Errorf("%s: a ranking that does not fit: %+v", event, answer)
+	}
+	a.all[tenth]++
+	chance := .1
+	if answer.RewardActionID == right[day] {
+		a.right[tenth]++
+		chance = .9
+	}
+	value := 0.
+	if a.rng.Float64() < chance {
+		value = 1
+	}
+	return a.post("/personalizer/v1.0/events/"+event+"/reward", fmt.Sprintf(`{"value": %.1f}`, value), http.StatusNoContent, nil)
+}
+
+// post sends a document and reads the answer, which must have a status.
+func (a *app) post(path, body string, status int, answer any) error {
+	req, err := http.NewRequest(http.MethodPost, a.url+path, bytes.NewReader([]byte(body)))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Ocp-Apim-Subscription-Key", a.key)
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		return err
+	}
+	if res.StatusCode != status {
+		return fmt.Errorf("%s: %s %.300s", path, res.Status, b)
+	}
+	if answer == nil {
+		return nil
+	}
+	return json.Unmarshal(b, answer)
+}
