@@ -22,7 +22,7 @@ const (
 )
 
 const notOfPersonalizer = "a peer has rank and events/{eventId}/reward of Personalizer v1.0. It has no activate, since every decision counts, " +
-	"shown or not; no slots; and no configurations, model, logs or evaluations: docs/api.md says what takes their place"
+	"shown or not; no rank of several actions at once; and no configurations, model, logs or evaluations: docs/api.md says what takes their place"
 
 // The bodies of requests and answers, in the names of that service.
 type (

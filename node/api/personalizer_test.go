@@ -39,11 +39,15 @@ func TestASessionOfPersonalizer(t *testing.T) {
 		{.8, reward, `{"value":1}`, ``, 204},
 		{.8, reward, `{"value":1.0}`, ``, 204},
 		{.8, reward, `{"value":0.5}`, `{"error":{"code":"BadRequest","message":"is not what was reported before","target":"value","innerError":{"code":"conflict"}}}`, 409},
-		{1, personalizerRank, `{"actions":[{"id":"red","features":[]},{"id":"blue","features":null}],"contextFeatures":null,"excludedActions":null,"eventId":null,"deferActivation":null}`,
-			`{"ranking":[{"id":"blue","probability":1},{"id":"red","probability":0}],"eventId":"made-1","rewardActionId":"blue"}`, 201},
+		{
+			1, personalizerRank, `{"actions":[{"id":"red","features":[]},{"id":"blue","features":null}],"contextFeatures":null,"excludedActions":null,"eventId":null,"deferActivation":null}`,
+			`{"ranking":[{"id":"blue","probability":1},{"id":"red","probability":0}],"eventId":"made-1","rewardActionId":"blue"}`, 201,
+		},
 		{0, personalizerRank, `{"actions":[{"id":"red"},{"id":"blue"}],"eventId":"sampled"}`, `{"ranking":[{"id":"blue"},{"id":"red"}],"eventId":"sampled","rewardActionId":"blue"}`, 201},
-		{1, personalizerRank, `{"actions":[{"id":"red"},{"id":"blue"}],"excludedActions":["red","another"],"eventId":"first"}`,
-			`{"ranking":[{"id":"red","probability":0},{"id":"blue","probability":1}],"eventId":"first","rewardActionId":"blue"}`, 201},
+		{
+			1, personalizerRank, `{"actions":[{"id":"red"},{"id":"blue"}],"excludedActions":["red","another"],"eventId":"first"}`,
+			`{"ranking":[{"id":"red","probability":0},{"id":"blue","probability":1}],"eventId":"first","rewardActionId":"blue"}`, 201,
+		},
 	} {
 		f.chance = c.chance
 		status, h, got := r.ask(t, c.path, c.body)
@@ -118,7 +122,7 @@ func TestWhatIsNotOfPersonalizerIsRefused(t *testing.T) {
 		target, part string
 	}{
 		{personalizerRank, `{` + two + `,"deferActivation":true}`, 400, "deferActivation", "is not supported: every decision counts, shown or not"},
-		{personalizerRank, `{` + two + `,"slots":[]}`, 400, "slots", "is not a field here"},
+		{personalizerRank, `{` + two + `,"useNextBest":[]}`, 400, "useNextBest", "is not a field here"},
 		{personalizerRank, `{}`, 400, "actions", "is missing"},
 		{personalizerRank, `{"actions":[]}`, 400, "actions", "is empty"},
 		{personalizerRank, `{"actions":[{"id":"red"},{"id":"red"}]}`, 400, "actions[1].id", "is the id of an action before"},
@@ -139,7 +143,7 @@ func TestWhatIsNotOfPersonalizerIsRefused(t *testing.T) {
 		{"/personalizer/v1.0/events/a%20b/reward", `{"value":1}`, 400, "eventId", "want 1 to 128 characters"},
 		{"/personalizer/v1.0/events/a/activate", `{}`, 404, "", "It has no activate, since every decision counts"},
 		{"/personalizer/v1.0/configurations/service", ``, 404, "", "no configurations, model, logs or evaluations"},
-		{"/personalizer/v1.1-preview.1/multislot/rank", `{}`, 404, "", "no slots"},
+		{"/personalizer/v1.1-preview.1/multislot/rank", `{}`, 404, "", "no rank of several actions at once"},
 		{personalizerRank, ``, 405, "", "this path accepts POST"},
 	} {
 		status, _, got := r.ask(t, c.path, c.body)

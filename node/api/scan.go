@@ -170,29 +170,6 @@ func (s *scanner) object(fields ...field) {
 	}
 }
 
-// members reads an object whose fields may have any names, each by a call of read.
-func (s *scanner) members(read func(name string)) {
-	if !s.enter('{') {
-		s.other("want an object")
-		return
-	}
-	seen := make(map[string]bool)
-	for first := true; s.next(first, '}'); first = false {
-		key := s.name()
-		if s.err != nil {
-			return
-		}
-		s.within(key, func() {
-			if seen[key] {
-				s.other("is given twice")
-				return
-			}
-			seen[key] = true
-			read(key)
-		})
-	}
-}
-
 // name reads the name of a field and moves to its value.
 func (s *scanner) name() string {
 	key := s.str()
@@ -235,25 +212,6 @@ func (s *scanner) text(check func(string) (wrong string)) string {
 		s.flaw(wrong)
 	}
 	return v
-}
-
-// truth reads true or false.
-func (s *scanner) truth() bool {
-	switch c := s.peek(); {
-	case c == 't' && s.word("true"):
-		return true
-	case c == 'f' && s.word("false"):
-	default:
-		s.other("want true or false")
-	}
-	return false
-}
-
-// orNull reads a value, or null in the place of none.
-func (s *scanner) orNull(read func()) {
-	if s.peek() != 'n' || !s.word("null") {
-		read()
-	}
 }
 
 // unit reads a number from 0 to 1.

@@ -58,7 +58,7 @@ func TestAnswersFitTheSpecification(t *testing.T) {
 		{"/v1/peers", "", reflect.TypeFor[[]Peer]()},
 		{"/readyz", "", reflect.TypeFor[readyBody]()},
 		{personalizerRank, `{"actions":[{"id":"red"},{"id":"blue"}]}`, reflect.TypeFor[personalizerRankingBody]()},
-		{personalizerRank, `{"actions":[{"id":"red"},{"id":7}],"slots":1}`, reflect.TypeFor[personalizerErrorBody]()},
+		{personalizerRank, `{"actions":[{"id":"red"},{"id":7}],"more":1}`, reflect.TypeFor[personalizerErrorBody]()},
 		{personalizerRank, `{"actions":[]}`, reflect.TypeFor[personalizerErrorBody]()},
 	} {
 		_, _, body := r.ask(t, c.path, c.body)

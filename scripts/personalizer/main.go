@@ -24,8 +24,8 @@ import (
 
 const (
 	sites  = 3
-	rate   = 150// decisions of a site in a second
-	wanted = .9 // of the decisions of the last tenth
+	rate   = 150 // decisions of a site in a second
+	wanted = .9  // of the decisions of the last tenth
 )
 
 // actions are those of that service's documentation.
