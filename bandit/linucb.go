@@ -21,13 +21,29 @@ const (
 	// CalibratedIndex is the upper confidence bound of ridge regression whose radius is
 	// proved: docs/proofs/linear.md.
 	CalibratedIndex LinearIndex = "calibrated"
+	// PaperIndex is the upper confidence bound that the paper prints that releases such records,
+	// which is not proved for what is printed.
+	PaperIndex LinearIndex = "paper"
+)
+
+// LinearRecords names what learner linucb adds up.
+type LinearRecords string
+
+// The records.
+const (
+	// WithoutSquares is what the estimate needs: Σ x xᵀ and Σ x y.
+	WithoutSquares LinearRecords = "plain"
+	// WithSquares has Σ y² besides, as the Privatizer of Dubey and Pentland (2020) releases it. Nothing
+	// needs that number, and it moves further than the others.
+	WithSquares LinearRecords = "squares"
 )
 
 // LinUCBParams are the parameters of learner linucb.
 type LinUCBParams struct {
-	Features int         `want:"1..120" fixed:"yes" doc:"Numbers that describe an action. An application sends as many for each, with a sum of squares of at most 1."`
-	Index    LinearIndex `want:"sample|bound|calibrated" doc:"What the chosen action has the greatest of: the reward under a sampled parameter, the estimated reward plus radius times its error, or a bound that is proved and far wider."`
-	Radius   float64     `want:"over 0 up to 16" doc:"How many times its estimated error a parameter is off in the index, if that is sample or bound. At 6 a bound has held in every test; less explores less."`
+	Features int           `want:"1..120" fixed:"yes" doc:"Numbers that describe an action. An application sends as many for each, with a sum of squares of at most 1."`
+	Index    LinearIndex   `want:"sample|bound|calibrated|paper" doc:"What the chosen action has the greatest of: the reward under a sampled parameter, the estimated reward plus radius times its error, a bound that is proved and far wider, or the bound that papers print, which is not proved and is for comparison."`
+	Radius   float64       `want:"over 0 up to 16" doc:"How many times its estimated error a parameter is off in the index, if that is sample or bound. At 6 a bound has held in every test; less explores less."`
+	Records  LinearRecords `want:"plain|squares" fixed:"yes" later:"yes" doc:"What is released: sums of products of features with each other and with rewards; or, as in paper 000, with sums of squared rewards, which nothing needs and for which all takes more noise."`
 }
 
 // LinUCB chooses by features. Its statistic is one part for all arms: the Gram matrix Σ x xᵀ
@@ -42,6 +58,9 @@ type LinUCB struct {
 	d      int
 	index  LinearIndex
 	radius float64
+	kind   gram.Kind
+	peers  float64 // sites of which sums are added up
+	leaves float64 // that a site releases in its life
 	rng    *rand.Rand
 
 	from       basis // of the estimate
@@ -79,7 +98,7 @@ var _ Learner = (*LinUCB)(nil)
 func linucbEntry() Entry {
 	e := define(
 		"linucb", "chooses by features, of which rewards are a linear function that is learned",
-		LinUCBParams{Features: 5, Index: SampledIndex, Radius: 1},
+		LinUCBParams{Features: 5, Index: SampledIndex, Radius: 1, Records: WithoutSquares},
 		func(p LinUCBParams) LinUCBParams {
 			p.Features = min(p.Features, 3)
 			return p
@@ -93,20 +112,32 @@ func newLinUCB(c Config, p LinUCBParams) (Learner, error) {
 	switch {
 	case p.Features < 1 || p.Features > 120:
 		return nil, fmt.Errorf("bandit: features %d, want 1 to 120", p.Features)
-	case p.Index != SampledIndex && p.Index != BoundIndex && p.Index != CalibratedIndex:
-		return nil, fmt.Errorf("bandit: index %q, want sample, bound or calibrated", p.Index)
+	case p.Index != SampledIndex && p.Index != BoundIndex && p.Index != CalibratedIndex && p.Index != PaperIndex:
+		return nil, fmt.Errorf("bandit: index %q, want sample, bound, calibrated or paper", p.Index)
 	case !(p.Radius > 0 && p.Radius <= 16):
 		return nil, fmt.Errorf("bandit: radius %v, want over 0 up to 16", p.Radius)
+	case p.Records != WithoutSquares && p.Records != WithSquares:
+		return nil, fmt.Errorf("bandit: records %q, want plain or squares", p.Records)
+	}
+	kind := gram.Linear
+	if p.Records == WithSquares {
+		kind = gram.Corner
 	}
 	return &LinUCB{
-		d: p.Features, index: p.Index, radius: p.Radius, rng: c.Rand,
+		d: p.Features, index: p.Index, radius: p.Radius, kind: kind, peers: float64(c.Peers), leaves: float64(max(1, c.Leaves)), rng: c.Rand,
 		theta: make([]float64, p.Features), normal: make([]float64, p.Features),
 		scores: make([]float64, c.Arms), able: make([]Arm, 0, c.Arms), features: make([]Features, 0, c.Arms), squares: make([]float64, c.Arms),
 	}, nil
 }
 
 // Statistic returns one part for all arms.
-func (l *LinUCB) Statistic() Statistic { return Statistic{Parts: 1, Dim: l.d, Kind: Linear} }
+func (l *LinUCB) Statistic() Statistic {
+	kind := Linear
+	if l.kind == gram.Corner {
+		kind = Corner
+	}
+	return Statistic{Parts: 1, Dim: l.d, Kind: kind}
+}
 
 // Part returns the only one.
 func (*LinUCB) Part(Arm) int { return 0 }
@@ -125,16 +156,21 @@ func (l *LinUCB) learn(b *Belief) {
 	if !b.Known(0) {
 		return
 	}
-	g, err := gram.Of(b.X, l.from.noise, gram.Linear, l.d)
+	g, err := gram.Of(b.X, l.from.noise, l.kind, l.d)
 	if err != nil {
 		return
 	}
-	if l.index == CalibratedIndex {
+	switch {
+	case l.index == CalibratedIndex:
 		l.estimate, l.beta, l.known = ridge(g, l.from.n)
-		return
+	case l.index == PaperIndex && l.kind == gram.Corner:
+		l.estimate, l.beta, l.known = dubeyPentland(g, l.peers, l.leaves)
+	case l.index == PaperIndex:
+		l.estimate, l.beta, l.known = zhouChowdhury(g, l.from.n, l.leaves)
+	default:
+		l.beta = l.radius
+		l.estimate, l.known = aware(g)
 	}
-	l.beta = l.radius
-	l.estimate, l.known = aware(g)
 }
 
 // Summarize returns for every arm on how many records the parameter rests, which is the same for

@@ -14,10 +14,10 @@ const priorPart = .3
 // Rubin (1949), the θ for which B - Vθ is as small as ξ + n - Nθ is, and |θ| ≤ 1, so it needs no
 // estimate, and no V that is positive definite. See docs/proofs/linear.md.
 func stated(g gram.Gram, n float64) (e gram.Estimate, size float64, ok bool) {
-	d, v := float64(g.V.SymmetricDim()), g.Noise.Diagonal
+	d, v, w := float64(g.V.SymmetricDim()), g.Noise.Diagonal, g.Noise.B
 	each := missed / 3 / (2 * n * n) // as in ridge
 	rewards := math.Sqrt(rewardVar * (2*math.Log(1/each) + d*math.Log(1+n/d)))
-	noise := math.Sqrt(v) * (math.Sqrt(1.5*d+.5) + math.Sqrt(-4*math.Log(each)))
+	noise := math.Sqrt(w*d+v*(d+1)/2) + math.Sqrt(-2*(w+v)*math.Log(each))
 	shift := max(g.Margin(each)+1, noise*noise/(rewards*rewards))
 	most := rewards + noise/math.Sqrt(shift)
 
@@ -42,7 +42,7 @@ func (l *LinUCB) parameter(b *Belief) Parameter {
 	if !b.Known(0) {
 		return l.stated
 	}
-	g, err := gram.Of(b.X, b.GaussVar[0], gram.Linear, l.d)
+	g, err := gram.Of(b.X, b.GaussVar[0], l.kind, l.d)
 	if err != nil {
 		return l.stated
 	}

@@ -14,6 +14,7 @@ type Config struct {
 	Peers   int        // of the network that have arms
 	Origins int        // peers whose releases of one leaf are merged; 0 for all that have arms
 	Horizon uint64     // rounds that the budget pays for
+	Leaves  uint64     // that a peer releases of a part within them, at most
 	Epsilon float64    // that a node guarantees; +Inf without noise
 	Rand    *rand.Rand // breaks ties; its draws are public in effect
 }

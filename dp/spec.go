@@ -129,7 +129,7 @@ func (c *Charge) sigma(d *design, s Spec) (sigma float64, err error) {
 	case c.Shape == Linear && c.Mechanism == TreeGaussian:
 		sigma, err = account.ZhouChowdhury(epsilon, s.Delta, c.Leaves)
 	case c.Shape == Corner && c.Mechanism == TreeGaussian:
-		sigma, err = account.DubeyPentland(epsilon, s.Delta, levels(c.Leaves), math.Sqrt2)
+		sigma, err = account.DubeyPentland(epsilon, s.Delta, c.Leaves, math.Sqrt2)
 		sigma *= math.Sqrt2 // since they release (N+Nᵀ)/√2, where svec has (N+Nᵀ)/2
 	default:
 		sigma, err = account.Papers.Sigma(epsilon, s.Delta, 1)

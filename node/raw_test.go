@@ -15,7 +15,7 @@ import (
 // ones, and no curator of such records shows any.
 func TestRawRecordsAreForLockstep(t *testing.T) {
 	spec := node.Spec{
-		Arms: 2, Graph: [][]protocol.Peer{nil}, Learner: bandit.LinUCBParams{Features: 2, Index: bandit.SampledIndex, Radius: 1},
+		Arms: 2, Graph: [][]protocol.Peer{nil}, Learner: bandit.LinUCBParams{Features: 2, Index: bandit.SampledIndex, Radius: 1, Records: bandit.WithoutSquares},
 		Protocol: protocol.BatchParams{First: 5, DecideFrom: protocol.FromRaw, Pull: 20},
 		Privacy: node.Privacy{
 			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano, Delta: 1e12}, Mechanism: dp.TreeGaussian, RecordsPerUser: 1, Horizon: 100,

@@ -55,7 +55,8 @@ func (s *Spec) NewLearner(coins Coins) (bandit.Learner, error) {
 	}
 	peers := through.Learners(s.Protocol, s.Peers())
 	return entry.New(bandit.Config{
-		Arms: s.Arms, Peers: peers, Origins: through.Origins(s.Protocol, peers), Horizon: s.Privacy.Horizon, Epsilon: epsilon, Rand: coins.Rand,
+		Arms: s.Arms, Peers: peers, Origins: through.Origins(s.Protocol, peers), Horizon: s.Privacy.Horizon,
+		Leaves: through.Cadence(s.Protocol).Leaves(s.Privacy.Horizon), Epsilon: epsilon, Rand: coins.Rand,
 	}, s.Learner)
 }
 

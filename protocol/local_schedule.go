@@ -56,10 +56,11 @@ func (l *local) newsworthy(stream dp.StreamID) bool {
 
 // logDet returns ln det(V₊+ρI) of sums; false if they are not of linear records.
 func logDet(sums []float64, noise float64) (x float64, linear bool) {
-	d := int(math.Sqrt(float64(2*len(sums)+2))) - 1 // d(d+3)/2 numbers
-	g, err := gram.Of(sums, noise, gram.Linear, d)
-	if err != nil {
-		return 0, false
+	d := int(math.Sqrt(float64(2*len(sums)+2))) - 1 // d(d+3)/2 numbers, or with squares of rewards one more
+	for _, kind := range []gram.Kind{gram.Linear, gram.Corner} {
+		if g, err := gram.Of(sums, noise, kind, d); err == nil {
+			return g.LogDet(1 + g.Margin(slack)), true
+		}
 	}
-	return g.LogDet(1 + g.Margin(slack)), true
+	return 0, false
 }

@@ -40,6 +40,7 @@ func killedNetworks() []killed {
 		{name: "ddp-mab", more: slowly("protocol.gis.deadline=200")},
 		{name: "dp-master-worker", roles: []int{0}, more: rewards},
 		{name: "dp-decentralized", more: rewards},
+		{name: "ldp-fedlinucb", more: append(rewards, "rounds.count=1000000", "privacy.mechanism=tree-gaussian", "protocol.batch.first=20", "protocol.batch.growth=0")},
 		{name: "ldp-fedlinucb-lazy", roles: []int{0}, more: append(rewards, "rounds.count=1000000", "privacy.calibration=tight")}, // which charges all
 		{name: "ldp-fedlinucb-local", roles: []int{0}, more: append(rewards, "rounds.count=1000000")},
 		{name: "feducb-central", roles: []int{0}, more: append(rewards, "rounds.count=1000000", "protocol.batch.first=20", "protocol.batch.growth=0")},
@@ -53,7 +54,7 @@ func serverAndSinks() []int { return []int{9, 0, 9, 3, 9, 6} }
 // shippedNetworks are configurations as they are. Their runs last for some seconds, so there
 // are as many networks, one after another, as the kills take.
 func shippedNetworks() []killed {
-	const epochs, rewards = 9 * time.Second, 28 * time.Second                           // of 10 s and 30 s
+	const epochs, rewards, linear = 9 * time.Second, 28 * time.Second, 18 * time.Second // of 10 s, 30 s and 20 s
 	explored := []string{"learner.elimination.rounds=3", "learner.elimination.gap=0.2"} // as the files propose
 	return []killed{
 		{name: "cdp-mab", roles: []int{0}, lasts: epochs},
@@ -65,6 +66,7 @@ func shippedNetworks() []killed {
 		{name: "hdp-mab-pr", file: "hdp-mab", roles: serverAndSinks(), more: explored, lasts: epochs},
 		{name: "dp-master-worker", roles: []int{0}, lasts: rewards},
 		{name: "dp-decentralized", lasts: rewards},
+		{name: "ldp-fedlinucb", lasts: linear},
 	}
 }
 

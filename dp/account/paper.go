@@ -29,12 +29,11 @@ func ZhouChowdhury(epsilon, delta float64, n uint64) (float64, error) {
 	return math.Sqrt(8*kappa*(math.Log(2)-math.Log(delta)+epsilon)) / epsilon, nil
 }
 
-// DubeyPentland returns the deviation √(16·m·L⁴)·ln(4/δ)/ε that Dubey and Pentland
-// (2020) print for a tree of m levels over matrices of records with norm L. To be
+// DubeyPentland returns the deviation 4√m·L²·ln(2/δ)/ε, m = 1 + ⌈log2 n⌉, that Dubey and Pentland
+// (2020, Algorithm 2) print for a tree of n releases of the matrices of records with norm L. To be
 // corrected in it: pairs (ε, δ) composed node by node, where μ² adds; the classical
-// formula in each; and a matrix that holds the square of the reward too, which nobody
-// needs.
-func DubeyPentland(epsilon, delta float64, levels uint64, norm float64) (float64, error) {
+// formula in each; and a matrix that holds the square of the reward too, which nobody needs.
+func DubeyPentland(epsilon, delta float64, n uint64, norm float64) (float64, error) {
 	if err := within("epsilon", epsilon, 1e-9, maxEpsilon); err != nil {
 		return 0, err
 	}
@@ -44,7 +43,11 @@ func DubeyPentland(epsilon, delta float64, levels uint64, norm float64) (float64
 	if err := within("norm", norm, 1e-9, 1e9); err != nil {
 		return 0, err
 	}
-	return 4 * math.Sqrt(float64(levels)) * norm * norm * (math.Log(4) - math.Log(delta)) / epsilon, nil
+	if n == 0 {
+		return 0, fmt.Errorf("%w: 0 releases", ErrRange)
+	}
+	levels := 1 + bits.Len64(n-1)
+	return 4 * math.Sqrt(float64(levels)) * norm * norm * (math.Log(2) - math.Log(delta)) / epsilon, nil
 }
 
 // TreeSigma returns the deviation of the noise in every node of a binary tree over n

@@ -90,7 +90,7 @@ func TestPapersTable(t *testing.T) {
 		}
 		near(t, what+" split", must(TreeSigma(row.epsilon/2, row.delta/2, 1, batches)), row.split)
 	}
-	near(t, "Dubey and Pentland", must(DubeyPentland(1, 1e-5, 10, math.Sqrt2)), "326")
+	near(t, "Dubey and Pentland", must(DubeyPentland(1, 1e-5, batches, math.Sqrt2)), "309")
 	near(t, "the same, tight", must(TreeSigma(1, 1e-5, 2, batches)), "22.4")
 	near(t, "Gaussian at (1, 1e-6)", math.Pow(must(Analytic.Sigma(1, 1e-6, 1)), 2), "17.8")
 }

@@ -96,7 +96,7 @@ func (s *setting) shrink(leaf uint64) {
 // describe asks the learner how many features it wants.
 func (s *setting) describe() {
 	if statistic, err := s.spec.Statistic(); err == nil && s.learner.Contextual { // an error comes again
-		s.features = statistic.Dim
+		s.features, s.squares = statistic.Dim, statistic.Kind == bandit.Corner
 	}
 }
 
@@ -132,6 +132,7 @@ type setting struct {
 	cadence protocol.Cadence
 	// features is how many describe an arm; 0 unless the learner is contextual.
 	features int
+	squares  bool // its records have squares of rewards
 	topic    bool
 	rounds   uint64
 }

@@ -21,21 +21,34 @@ func described(m dp.Mechanism, p any, runs int, seed uint64) audit.Config {
 	return c
 }
 
+// squared makes its peers release squares of rewards besides.
+func squared(c audit.Config) audit.Config {
+	p := c.Spec.Learner.(bandit.LinUCBParams)
+	p.Records = bandit.WithSquares
+	c.Spec.Learner = p
+	return c
+}
+
 // TestFeaturesStayPrivate: peers that choose by features pass, with canaries whose features
 // differ and lead to other arms; the farthest ones reach all that is charged.
 func TestFeaturesStayPrivate(t *testing.T) {
 	for _, x := range []struct {
-		m dp.Mechanism
-		p any
+		m       dp.Mechanism
+		p       any
+		squares bool
 	}{
-		{dp.TreeGaussian, protocol.BatchParams{First: 10, DecideFrom: protocol.FromReleases, Pull: 25}},
-		{dp.EachGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromReleases, Pull: 25}},
-		{dp.TreeGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}},
-		{dp.EachGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}},
-		{dp.TreeGaussian, near(protocol.FixedSchedule)},
-		{dp.EachGaussian, near(protocol.LogDetSchedule)},
+		{dp.TreeGaussian, protocol.BatchParams{First: 10, DecideFrom: protocol.FromReleases, Pull: 25}, true},
+		{dp.EachGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromReleases, Pull: 25}, false},
+		{dp.TreeGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, false},
+		{dp.EachGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, true},
+		{dp.TreeGaussian, near(protocol.FixedSchedule), false},
+		{dp.EachGaussian, near(protocol.LogDetSchedule), true},
 	} {
-		r, err := audit.Run(t.Context(), described(x.m, x.p, audit.MinRuns, 3))
+		c := described(x.m, x.p, audit.MinRuns, 3)
+		if x.squares {
+			c = squared(c)
+		}
+		r, err := audit.Run(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func linear(b *testing.B, rounds uint64, index bandit.LinearIndex, draw world.Dr
 			c.Spec.Protocol = p
 		}
 	}
-	c.Spec.Learner = bandit.LinUCBParams{Features: features, Index: index, Radius: 1}
+	c.Spec.Learner = bandit.LinUCBParams{Features: features, Index: index, Radius: 1, Records: bandit.WithoutSquares}
 	c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget.Delta = dp.Sqrt, 1e6
 	c.Topic = true
 	p := world.LinearParams{Features: features, Law: world.Sphere, Draw: draw, Gap: .1, Instance: 1}

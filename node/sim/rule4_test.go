@@ -56,7 +56,7 @@ func (s silos) play(t *testing.T, seed uint64, from protocol.DecideFrom, index b
 		}
 	}
 	c := signed(config(seed, links, batches*s.first, make([]float64, s.arms)))
-	c.Spec.Learner = bandit.LinUCBParams{Features: s.features, Index: index, Radius: 1}
+	c.Spec.Learner = bandit.LinUCBParams{Features: s.features, Index: index, Radius: 1, Records: bandit.WithoutSquares}
 	c.Spec.Protocol = protocol.BatchParams{First: s.first, DecideFrom: from, Pull: 20}
 	c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget.Delta, c.Spec.Privacy.Horizon = dp.TreeGaussian, 1e17, 10_000
 	for _, e := range world.Table() {

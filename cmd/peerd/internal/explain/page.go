@@ -138,8 +138,12 @@ func (d *Document) writeMechanism(p pageWriter) {
 	mechanism, err := dp.ParseMechanism(m.Name)
 	switch {
 	case m.Features > 0:
-		p.say("Every record is a vector of %d numbers: the products of the %d features of the chosen action with each other and with the reward. Features have norm 1 at most, rewards are clipped to [0, 1], and sums are held in units of 2^%d. The sum over a %s, or over all of them, is released %s, up to %s, by mechanism %s. %s",
-			m.Width, m.Features, m.Grid, m.Leaf, d.Horizon.Released, d.leavesText(), m.Name, m.About)
+		squares := ""
+		if m.Width > m.Features*(m.Features+3)/2 {
+			squares = ", and its square"
+		}
+		p.say("Every record is a vector of %d numbers: the products of the %d features of the chosen action with each other and with the reward%s. Features have norm 1 at most, rewards are clipped to [0, 1], and sums are held in units of 2^%d. The sum over a %s, or over all of them, is released %s, up to %s, by mechanism %s. %s",
+			m.Width, m.Features, squares, m.Grid, m.Leaf, d.Horizon.Released, d.leavesText(), m.Name, m.About)
 	case err == nil && !mechanism.Running():
 		p.say("Each of the %d actions has a sum of its rewards, clipped to [0, 1] and held in units of 2^%d. What each %s adds to them is released %s, by mechanism %s: its own sum, once, and every reward lies in one.",
 			m.Streams, m.Grid, m.Leaf, d.Horizon.Released, m.Name)
