@@ -45,11 +45,15 @@ type Turn struct {
 	None     bool       // the round has no decision
 	Excluded []Arm      // not to be chosen
 	Features []Features // an entry an arm; nil unless the learner is contextual
+	Actions  Actions    // in place of Features where a simulation draws them one by one; else nil
 }
 
 // Of returns the features of an arm; nil where there are none.
 func (t *Turn) Of(a Arm) Features {
-	if t.Features == nil {
+	switch {
+	case t.Actions != nil:
+		return t.Actions.Of(a)
+	case t.Features == nil:
 		return nil
 	}
 	return t.Features[a]

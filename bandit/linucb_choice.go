@@ -22,6 +22,9 @@ func (l *LinUCB) Choose(b *Belief, t Turn) Choice {
 	if !l.known {
 		return l.any(t)
 	}
+	if t.Actions != nil {
+		return l.search(t)
+	}
 	scores := l.scores[:len(t.Features)]
 	if l.index == SampledIndex {
 		l.sample()

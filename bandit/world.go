@@ -22,3 +22,18 @@ type Finite interface {
 	// Left returns how many records of an arm have not been played.
 	Left(a Arm) int
 }
+
+// Actions are those of a turn of a simulated world that draws them while a learner looks for the
+// one with the greatest index, and leaves out those that cannot have it. The law of what is
+// chosen is that of features which are all drawn before; see docs/proofs/actions.md.
+type Actions interface {
+	// Aim begins to look for actions whose product with θ is great. It is called once in a turn, or
+	// not at all.
+	Aim(theta []float64)
+	// Next returns an action that it has not returned yet and its features x, with ⟨x, θ⟩ ≥ least
+	// but for rounding; false if there is none. In later calls of the turn least may be greater,
+	// and not less.
+	Next(least float64) (Arm, Features, bool)
+	// Of returns the features of an action.
+	Of(a Arm) Features
+}

@@ -88,6 +88,10 @@ func product(theta, x []float64) float64 {
 // plainSquares is what the assembly computes, bit for bit. Four vectors are taken at a time, so
 // that their sums do not wait for each other.
 func plainSquares(dst []float64, w Panels, xs []Features) {
+	if len(xs) == 1 {
+		dst[0] = square(w, xs[0][:w.d])
+		return
+	}
 	for n := 0; n < len(xs); n += 4 {
 		var x [4]Features
 		for i := range x { // the last one again where there are fewer
@@ -111,4 +115,17 @@ func plainSquares(dst []float64, w Panels, xs []Features) {
 			dst[n+i] = (s[0][i] + s[1][i]) + (s[2][i] + s[3][i])
 		}
 	}
+}
+
+// square is what the assembly computes of one vector, bit for bit.
+func square(w Panels, x []float64) float64 {
+	var s [lanes]float64
+	for i := range w.d {
+		f := 0.
+		for j, r := range w.rows.Row(i) {
+			f = math.FMA(r, x[j], f)
+		}
+		s[i%lanes] = math.FMA(f, f, s[i%lanes])
+	}
+	return (s[0] + s[1]) + (s[2] + s[3])
 }

@@ -24,6 +24,12 @@ const (
 	Band Law = "band"
 )
 
+// Means of law band.
+const (
+	others = .5 // the least mean
+	width  = .1 // of the band of the best action, and of that of all others
+)
+
 // Drawing names when and where the actions of world linear are drawn.
 type Drawing string
 
@@ -34,11 +40,21 @@ const (
 	FreshActions  Drawing = "rounds" // for every site and round
 )
 
+// Extent names how many of a turn's actions world linear draws.
+type Extent string
+
+// The extents.
+const (
+	FullActions Extent = "full" // all
+	LazyActions Extent = "lazy" // those that the learner can choose
+)
+
 // LinearParams are the parameters of world linear.
 type LinearParams struct {
 	Features int     `want:"2..1000" fixed:"yes" doc:"Numbers that describe an action, as many as learner.linucb.features."`
 	Law      Law     `want:"sphere|band" doc:"How actions are drawn: sphere is a direction with a constant behind it, band draws means with a gap below the best."`
 	Draw     Drawing `want:"sites|shared|rounds" doc:"When actions are drawn: once for every site, once for all sites, or for every site and round."`
+	Actions  Extent  `want:"full|lazy" doc:"Whether a round draws all actions, or those only that the learner can choose, which is faster and has the same law: lazy is for experiments, with law: band and draw: rounds."`
 	Gap      float64 `want:"0 up to .3" doc:"With law: band, by how much the best action is above all others at least."`
 	Instance uint64  `want:"0.." doc:"Seed of what is drawn once, the same in all runs; 0 draws it for every run of an experiment."`
 }
@@ -46,8 +62,8 @@ type LinearParams struct {
 func linearEntry() Entry {
 	return define(
 		Entry{Name: "linear", Summary: "pays 1 with a probability that is linear in the features of the action, and else 0"},
-		LinearParams{Features: 5, Law: Sphere, Draw: OwnActions, Gap: .1},
-		LinearParams{Features: 3, Law: Sphere, Draw: FreshActions, Gap: .1, Instance: 1},
+		LinearParams{Features: 5, Law: Sphere, Draw: OwnActions, Actions: FullActions, Gap: .1},
+		LinearParams{Features: 3, Law: Sphere, Draw: FreshActions, Actions: FullActions, Gap: .1, Instance: 1},
 		typed[LinearParams]{
 			features: func(p LinearParams) int { return p.Features },
 			check: func(p LinearParams, _ Config) (field, want string) {
@@ -56,6 +72,8 @@ func linearEntry() Entry {
 					return "features", "2 to 1000"
 				case !(p.Gap >= 0 && p.Gap <= .3):
 					return "gap", "0 up to .3"
+				case p.Actions == LazyActions && (p.Law != Band || p.Draw != FreshActions):
+					return "actions", fmt.Sprintf("%s, or law: %s and draw: %s", FullActions, Band, FreshActions)
 				}
 				return "", ""
 			},
@@ -74,6 +92,8 @@ type linearSource struct {
 func (s *linearSource) Sites(run *rand.Rand) (*Sites, error) {
 	p := s.params
 	switch {
+	case p.Actions == LazyActions && run == nil:
+		return nil, &ParamError{"world.linear.actions", fmt.Sprintf("%s is for experiments; want %s", LazyActions, FullActions)}
 	case p.Instance > 0:
 		run = s.config.Instance(p.Instance)
 	case run == nil:
@@ -85,6 +105,12 @@ func (s *linearSource) Sites(run *rand.Rand) (*Sites, error) {
 	base := actions{law: p.Law, gap: p.Gap, k: s.config.Arms, theta: make([]float64, p.Features)}
 	from := plainChance{run}
 	base.drawTheta(from)
+	tables := newZiggurat()
+	if p.Actions == LazyActions {
+		return &Sites{World: func(_ int, src *rand.ChaCha8) (bandit.World, error) {
+			return newLazyLinear(base, tables, src), nil
+		}}, nil
+	}
 	fixed := make([]actions, s.config.Sites)
 	for i := range fixed {
 		fixed[i] = base.empty()
@@ -94,7 +120,6 @@ func (s *linearSource) Sites(run *rand.Rand) (*Sites, error) {
 		}
 		fixed[i].draw(from)
 	}
-	tables := newZiggurat()
 	return &Sites{World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
 		w := &Linear{actions: fixed[i]}
 		if p.Draw == FreshActions {
@@ -202,11 +227,11 @@ func (a *actions) draw(from chance) {
 	if a.law == Band {
 		best := from.IntN(a.k)
 		for i, x := range a.x {
-			least := .5
+			least := others
 			if i == best {
-				least = .6 + a.gap
+				least = others + width + a.gap
 			}
-			a.band(x, least+.1*from.Float64(), from)
+			a.band(x, least+width*from.Float64(), from)
 		}
 	} else {
 		last := len(a.theta) - 1

@@ -1,0 +1,69 @@
+package bandit
+
+import (
+	"math"
+	"slices"
+
+	"peerd.dev/bandit/score"
+)
+
+// block is how many actions that are drawn one by one are scored together.
+const block = 4
+
+// search is Choose for actions that are drawn while it looks. Those that it never sees have an index
+// below the greatest by more than what counts as equal, so that the choice has the law of
+// Choose. Among equal ones each is equally likely: the first is the best one more often than not.
+func (l *LinUCB) search(t Turn) Choice {
+	theta, reach := l.estimate.Theta, l.beta*l.estimate.Reach*loose
+	if l.index == SampledIndex {
+		l.sample()
+		theta, reach = l.theta, 0
+	}
+	coin := l.rng.Float64()
+	t.Actions.Aim(theta)
+	l.able, l.features = l.able[:0], l.features[:0]
+	best, least, size := math.Inf(-1), math.Inf(-1), 1
+	for more := true; more; {
+		from := len(l.able)
+		for len(l.able) < from+size {
+			var a Arm
+			var x Features
+			if a, x, more = t.Actions.Next(least - reach); !more {
+				break
+			}
+			if !slices.Contains(t.Excluded, a) {
+				l.able, l.features = append(l.able, a), append(l.features, x)
+			}
+		}
+		for _, s := range l.score(from, theta) {
+			if s > best {
+				best, least = s, s-2*l.slack(s) // twice, since what Next compares is rounded in other ways
+			}
+		}
+		if reach > 0 { // else each one raises what the next has to reach
+			size = block
+		}
+	}
+	clear(l.features) // which are private, and of this choice only
+	c := l.pick(l.scores[:len(l.able)], coin)
+	c.Arm = l.able[c.Arm]
+	if l.index == SampledIndex {
+		c.Propensity = 0
+	}
+	return c
+}
+
+// score returns the indices of those of the actions in l.able that come from a place on.
+func (l *LinUCB) score(from int, theta []float64) []float64 {
+	scores, features := l.scores[from:len(l.able)], l.features[from:]
+	score.Products(scores, theta, features)
+	if l.index == SampledIndex {
+		return scores
+	}
+	squares := l.squares[:len(scores)]
+	score.Squares(squares, l.estimate.Panels, features)
+	for i, q := range squares {
+		scores[i] += l.beta * math.Sqrt(q)
+	}
+	return scores
+}
