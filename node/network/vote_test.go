@@ -204,4 +204,13 @@ func TestASignerIsBoundByItsVote(t *testing.T) {
 	if err := b.update(ask); err != nil || len(b.r.Promises) != 1 || b.r.Promises[0].Voted == nil || x.promise(&b.r.Promises[0]) != nil {
 		t.Errorf("%+v, %v", b.r.Promises, err)
 	}
+	b.r.Proposal = &Proposal{Ballot: Ballot{2, 3}, Motion: newer.Motion}
+	b.r.Approved = []string{text(&newer.Motion.Change)}
+	if did, err := b.vote(x, &b.r); did || err != nil {
+		t.Errorf("a vote in a ballot before the promised one: %+v, %v", b.r.Votes, err)
+	}
+	b.r.Proposal.Ballot = asked
+	if did, err := b.vote(x, &b.r); !did || err != nil {
+		t.Errorf("no vote in the promised ballot: %v", err)
+	}
 }
