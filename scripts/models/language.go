@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"go/format"
 	"strconv"
 	"strings"
 	"text/template"
@@ -11,6 +12,9 @@ import (
 
 //go:embed python.tmpl
 var pythonTemplate string
+
+//go:embed go.tmpl
+var goTemplate string
 
 //go:embed typescript.tmpl
 var typescriptTemplate string
@@ -30,6 +34,10 @@ func languages() []language {
 		{"docs/examples/node/models.d.ts", typescriptTemplate, template.FuncMap{
 			"type": typescriptType, "doc": doc, "uses": uses,
 		}},
+		{"node/api/client/models.go", goTemplate, template.FuncMap{
+			"name": goName, "type": goType, "omit": goOmit, "doc": doc, "uses": uses,
+			"lower": func(s string) string { return strings.ToLower(s[:1]) + s[1:] },
+		}},
 	}
 }
 
@@ -39,8 +47,10 @@ func (l language) render(all []document) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = t.Execute(&b, all)
-	return b.Bytes(), err
+	if err = t.Execute(&b, all); err != nil || !strings.HasSuffix(l.file, ".go") {
+		return b.Bytes(), err
+	}
+	return format.Source(b.Bytes())
 }
 
 // pythonType is the annotation of a field, for Python 3.9.
@@ -125,6 +135,49 @@ func typescriptType(k kind) string {
 		t += " | null"
 	}
 	return t
+}
+
+// goName is the name of a field in Go.
+func goName(f field) string {
+	var b strings.Builder
+	for part := range strings.SplitSeq(f.Name, "_") {
+		switch part {
+		case "id", "rtt", "sd":
+			b.WriteString(strings.ToUpper(part))
+		default:
+			b.WriteString(strings.ToUpper(part[:1]) + part[1:])
+		}
+	}
+	return b.String()
+}
+
+// goType is the type of a field in Go; a document that may be missing is a pointer.
+func goType(f field) string {
+	t := goKind(f.Type)
+	if f.Type.Ref != "" && !f.Required {
+		t = "*" + t
+	}
+	return t
+}
+
+func goKind(k kind) string {
+	switch {
+	case k.Ref != "":
+		return k.Ref
+	case k.List != nil:
+		return "[]" + goKind(*k.List)
+	case k.Date:
+		return "time.Time"
+	}
+	return map[string]string{"string": "string", "integer": "int64", "number": "float64", "boolean": "bool"}[k.JSON]
+}
+
+// goOmit is what follows the name of a field that may be missing.
+func goOmit(f field) string {
+	if f.Required {
+		return ""
+	}
+	return ",omitzero"
 }
 
 // doc is what is said of a field, in lines.

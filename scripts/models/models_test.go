@@ -33,21 +33,21 @@ func specified(fields string) []byte {
 
 // TestModelsFollowTheSchema shows what each kind of field becomes.
 func TestModelsFollowTheSchema(t *testing.T) {
-	for _, c := range []struct{ schema, python, typescript string }{
-		{`"a":{"type":"string"}`, "    a: Optional[str] = None\n", "  a?: string;\n"},
-		{`"a":{"type":"integer"}`, "    a: Optional[int] = None\n", "  a?: number;\n"},
-		{`"a":{"type":"string","enum":["x","y"]}`, "    # One of x, y.\n    a: Optional[str] = None\n", "  /** One of x, y. */\n  a?: \"x\" | \"y\";\n"},
-		{`"a":{"type":["array","null"],"items":{"type":"number"}}`, "    a: Optional[List[float]] = None\n", "  a?: number[] | null;\n"},
-		{`"a":{"type":"array","items":{"type":"string","enum":["x","y"]}}`, "    a: Optional[List[str]] = None\n", "  a?: (\"x\" | \"y\")[];\n"},
-		{`"a":{"$ref":"#/components/schemas/Thing"}`, "a=None if doc.get(\"a\") is None else Thing.from_json(doc[\"a\"]),\n", "  a?: Thing;\n"},
-		{`"a":{"type":"array","items":{"$ref":"#/components/schemas/Thing"}}`, "doc[\"a\"] = [x.to_json() for x in self.a]\n", "  a?: Thing[];\n"},
+	for _, c := range []struct{ schema, python, typescript, goes string }{
+		{`"a":{"type":"string"}`, "    a: Optional[str] = None\n", "  a?: string;\n", "\tA string `json:\"a,omitzero\"`\n"},
+		{`"a":{"type":"integer"}`, "    a: Optional[int] = None\n", "  a?: number;\n", "\tA int64  `json:\"a,omitzero\"`\n"},
+		{`"a":{"type":"string","enum":["x","y"]}`, "    # One of x, y.\n    a: Optional[str] = None\n", "  /** One of x, y. */\n  a?: \"x\" | \"y\";\n", "\t// One of x, y.\n\tA string `json:\"a,omitzero\"`\n"},
+		{`"a":{"type":["array","null"],"items":{"type":"number"}}`, "    a: Optional[List[float]] = None\n", "  a?: number[] | null;\n", "\tA []float64 `json:\"a,omitzero\"`\n"},
+		{`"a":{"type":"array","items":{"type":"string","enum":["x","y"]}}`, "    a: Optional[List[str]] = None\n", "  a?: (\"x\" | \"y\")[];\n", "\tA []string `json:\"a,omitzero\"`\n"},
+		{`"a":{"$ref":"#/components/schemas/Thing"}`, "a=None if doc.get(\"a\") is None else Thing.from_json(doc[\"a\"]),\n", "  a?: Thing;\n", "\tA *Thing `json:\"a,omitzero\"`\n"},
+		{`"a":{"type":"array","items":{"$ref":"#/components/schemas/Thing"}}`, "doc[\"a\"] = [x.to_json() for x in self.a]\n", "  a?: Thing[];\n", "\tA []Thing `json:\"a,omitzero\"`\n"},
 	} {
 		all, err := parse(specified(c.schema))
 		if err != nil {
 			t.Error(c.schema, err)
 			continue
 		}
-		for i, want := range []string{c.python, c.typescript} {
+		for i, want := range []string{c.python, c.typescript, c.goes} {
 			l := languages()[i]
 			got, err := l.render(all)
 			if err != nil || !strings.Contains(string(got), want) {

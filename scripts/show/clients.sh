@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The clients of docs/examples against a real network: their tests, with answers lost on
+# The clients of docs/examples and node/api/client against a real network: their tests, with answers lost on
 # the way, and both examples, after which the peers have counted each decision once.
 # Needs python3 (3.9 or newer), node (18 or newer) and curl; ports 8470 to 8472 must be free.
 # Usage: scripts/show/clients.sh [seconds of each example]
@@ -52,6 +52,8 @@ example() {
 }
 
 go test ./scripts/models
+printf '\n== Go %s\n' "$(go env GOVERSION)"
+go test -count=1 -v ./node/api/client
 printf '\n== Python %s\n' "$(python3 -c 'import platform; print(platform.python_version())')"
 python3 -B -m unittest discover -s docs/examples/python
 example python3 -B docs/examples/python/example.py

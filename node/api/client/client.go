@@ -1,0 +1,197 @@
+// Package client asks a peer for decisions and reports their rewards.
+//
+//	peer, err := client.New(client.Options{Dir: "hospital-a"}) // or URL and TokenFile
+//	d, err := peer.DecideOr(ctx, client.Ask{Subject: "patient-17"}, "usual-care")
+//	…
+//	if d.ID != "" {
+//		_, err = peer.Reward(ctx, d.ID, 1)
+//	}
+//
+// A request that gets no answer, or status 500, 503 or 507, is sent again with the same id until the
+// deadline, and counts once however often it was sent. The package imports the standard library alone.
+// docs/api.md describes the API, and docs/examples clients for Python and Node, which do the same.
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// What a method has no answer for: [Problem] says more about the first three, which a peer has answered.
+var (
+	ErrUnknown     = errors.New("the peer has no such decision")                  // 404
+	ErrConflict    = errors.New("decided or rewarded otherwise before")           // 409; that stands
+	ErrExpired     = errors.New("the time for this reward is over")               // 410
+	ErrUnreachable = errors.New("no answer; the peer may have taken the request") // by the deadline
+)
+
+// Fallback is the Source of a decision that no peer made. It has no id, and no reward to report.
+const Fallback = "client-fallback"
+
+// The default times of [Options].
+const (
+	DefaultTimeout  = 2 * time.Second
+	DefaultDeadline = 5 * time.Second
+)
+
+// Options say which peer a [Client] asks, and how long it waits.
+type Options struct {
+	Dir       string // the peer's folder: over its socket, without a token
+	URL       string // otherwise such as http://127.0.0.1:8470; empty for the environment's PEERD_URL, or that
+	TokenFile string // such as hospital-a/api.write.token; empty for the environment's PEERD_TOKEN_FILE, or no token
+
+	Timeout  time.Duration // of one try; 0 for [DefaultTimeout]
+	Deadline time.Duration // of a call with all its tries, or that of its context, if it is earlier; 0 for [DefaultDeadline]
+}
+
+// A Client asks one peer. Many goroutines may use it at once.
+type Client struct {
+	base      string
+	tokenFile string
+	timeout   time.Duration
+	deadline  time.Duration
+	http      *http.Client
+	transport *http.Transport
+}
+
+// New returns a client. It does not ask the peer for anything.
+func New(o Options) (*Client, error) {
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.Deadline == 0 {
+		o.Deadline = DefaultDeadline
+	}
+	c := &Client{timeout: o.Timeout, deadline: o.Deadline, transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}}
+	c.http = &http.Client{Transport: c.transport}
+	if o.Dir != "" {
+		socket := filepath.Join(o.Dir, "peerd.sock")
+		c.base = "http://peer"
+		c.transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, "unix", socket)
+		}
+		return c, nil
+	}
+	c.base = first(o.URL, os.Getenv("PEERD_URL"), "http://127.0.0.1:8470")
+	c.tokenFile = first(o.TokenFile, os.Getenv("PEERD_TOKEN_FILE"))
+	if u, err := url.Parse(c.base); err != nil || u.Scheme != "http" || u.Host == "" || u.Path != "" {
+		return nil, fmt.Errorf("%q is no URL such as http://127.0.0.1:8470", c.base)
+	}
+	return c, nil
+}
+
+func first(of ...string) string {
+	i := slices.IndexFunc(of, func(s string) bool { return s != "" })
+	if i < 0 {
+		return ""
+	}
+	return of[i]
+}
+
+// Close closes the connections that wait for the next request.
+func (c *Client) Close() { c.transport.CloseIdleConnections() }
+
+// Decide chooses an action. An ask without an id gets one before the first try. The error is a [*Problem] if the peer
+// refused, and otherwise wraps [ErrUnreachable], or the cause if ctx was cancelled.
+func (c *Client) Decide(ctx context.Context, ask Ask) (d Decision, err error) {
+	ask = named(ask)
+	err = c.call(ctx, http.MethodPost, "/v1/decisions", ask, &d)
+	return d, err
+}
+
+// DecideOr is Decide with an action for when the peer does not answer by the deadline: a decision with source
+// [Fallback] and no id. A refusal that is the program's fault is an error all the same, and so is the end of ctx
+// by cancellation.
+func (c *Client) DecideOr(ctx context.Context, ask Ask, fallback string) (Decision, error) {
+	if slices.Contains(ask.Exclude, fallback) {
+		return Decision{}, fmt.Errorf("the fallback %q is excluded", fallback)
+	}
+	d, err := c.Decide(ctx, ask)
+	p := new(Problem)
+	if err == nil || errors.Is(ctx.Err(), context.Canceled) || errors.As(err, &p) && !again(int(p.Status)) {
+		return d, err
+	}
+	return Decision{Action: fallback, Propensity: 1, Source: Fallback}, nil
+}
+
+// Reward reports the reward of a decision, from 0 to 1. Errors are as with Decide.
+func (c *Client) Reward(ctx context.Context, id string, value float64) (r Receipt, err error) {
+	if id == "" {
+		return r, errors.New("a decision without an id, such as a fallback, has no reward")
+	}
+	err = c.call(ctx, http.MethodPost, "/v1/rewards", Reward{ID: id, Value: value}, &r)
+	return r, err
+}
+
+// DecideBatch chooses actions for 1 to 1,000 asks. Outcomes are in the order of the asks; each has a decision or
+// a problem, for which the last try counts.
+func (c *Client) DecideBatch(ctx context.Context, asks []Ask) ([]DecisionOutcome, error) {
+	all := make([]Ask, len(asks))
+	for i, ask := range asks {
+		all[i] = named(ask)
+	}
+	return batch(ctx, c, "/v1/decisions/batch", all,
+		func(part []Ask) any { return AskBatch{Decisions: part} },
+		func(d *DecisionBatch) []DecisionOutcome { return d.Outcomes },
+		func(o DecisionOutcome) int64 { return o.Status })
+}
+
+// RewardBatch reports 1 to 1,000 rewards, as DecideBatch.
+func (c *Client) RewardBatch(ctx context.Context, rewards []Reward) ([]ReceiptOutcome, error) {
+	return batch(ctx, c, "/v1/rewards/batch", rewards,
+		func(part []Reward) any { return RewardBatch{Rewards: part} },
+		func(d *ReceiptBatch) []ReceiptOutcome { return d.Outcomes },
+		func(o ReceiptOutcome) int64 { return o.Status })
+}
+
+// Status returns the state of the peer.
+func (c *Client) Status(ctx context.Context) (s Status, err error) {
+	err = c.call(ctx, http.MethodGet, "/v1/status", nil, &s)
+	return s, err
+}
+
+// Arms returns what is known about every action.
+func (c *Client) Arms(ctx context.Context) (all []Arm, err error) {
+	err = c.call(ctx, http.MethodGet, "/v1/arms", nil, &all)
+	return all, err
+}
+
+// Peers returns the links to the other peers.
+func (c *Client) Peers(ctx context.Context) (all []Peer, err error) {
+	err = c.call(ctx, http.MethodGet, "/v1/peers", nil, &all)
+	return all, err
+}
+
+// named returns an ask with an id.
+func named(ask Ask) Ask {
+	if ask.ID == "" {
+		ask.ID = rand.Text()
+	}
+	return ask
+}
+
+// Error implements error.
+func (p *Problem) Error() string { return fmt.Sprintf("%d %s: %s", p.Status, p.Code, p.Detail) }
+
+// Is reports whether the problem is one of [ErrUnknown], [ErrConflict] and [ErrExpired].
+func (p *Problem) Is(target error) bool {
+	switch target {
+	case ErrUnknown:
+		return p.Code == "unknown"
+	case ErrConflict:
+		return p.Code == "conflict"
+	case ErrExpired:
+		return p.Code == "expired"
+	}
+	return false
+}

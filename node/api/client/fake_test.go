@@ -1,0 +1,174 @@
+package client_test
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"peerd.dev/node/api/client"
+)
+
+const slow = 200 * time.Millisecond // of an answer
+
+// fake is a peer that keeps decisions and rewards by id as peerd does, and loses, delays or refuses what a plan says.
+type fake struct {
+	url string
+
+	mu        sync.Mutex
+	plan      []string            // of the next requests, then "ok": drop, lose, half, slow, text, or a status
+	items     map[string][]string // statuses that items of batches get first, by id
+	decisions map[string]client.Decision
+	rewards   map[string]float64
+	asked     []string // ids, or paths, in order
+	keys      []string // Authorization headers
+}
+
+func newFake(t testing.TB, socket string) *fake {
+	f := &fake{items: make(map[string][]string), decisions: make(map[string]client.Decision), rewards: make(map[string]float64)}
+	s := httptest.NewUnstartedServer(f)
+	if socket != "" {
+		l, err := net.Listen("unix", filepath.Join(socket, "peerd.sock"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = s.Listener.Close()
+		s.Listener = l
+	}
+	s.Start()
+	t.Cleanup(s.Close)
+	f.url = s.URL
+	return f
+}
+
+func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		ID        string
+		Value     float64
+		Decisions []client.Ask
+		Rewards   []client.Reward
+	}
+	_ = json.NewDecoder(r.Body).Decode(&body)
+	f.mu.Lock()
+	step := "ok"
+	if len(f.plan) > 0 {
+		step, f.plan = f.plan[0], f.plan[1:]
+	}
+	f.keys = append(f.keys, r.Header.Get("Authorization"))
+	var status int
+	var doc any
+	if n, err := strconv.Atoi(step); err == nil {
+		f.asked = append(f.asked, body.ID)
+		status, doc = n, wrong(n)
+	} else if step == "drop" {
+		f.asked = append(f.asked, body.ID)
+	} else {
+		switch r.URL.Path {
+		case "/v1/decisions", "/v1/rewards":
+			f.asked = append(f.asked, body.ID)
+			status, doc = f.one(r.URL.Path, body.ID, body.Value)
+		case "/v1/decisions/batch":
+			var all client.DecisionBatch
+			for _, a := range body.Decisions {
+				f.asked = append(f.asked, a.ID)
+				o := client.DecisionOutcome{}
+				s, d := f.one("/v1/decisions", a.ID, 0)
+				o.Status = int64(s)
+				switch d := d.(type) {
+				case client.Decision:
+					o.Decision = &d
+				case *client.Problem:
+					o.Problem = d
+				}
+				all.Outcomes = append(all.Outcomes, o)
+			}
+			status, doc = 200, all
+		case "/v1/rewards/batch":
+			var all client.ReceiptBatch
+			for _, a := range body.Rewards {
+				f.asked = append(f.asked, a.ID)
+				s, d := f.one("/v1/rewards", a.ID, a.Value)
+				o := client.ReceiptOutcome{Status: int64(s)}
+				if d, ok := d.(client.Receipt); ok {
+					o.Receipt = &d
+				}
+				all.Outcomes = append(all.Outcomes, o)
+			}
+			status, doc = 200, all
+		case "/v1/arms":
+			status, doc = 200, []client.Arm{{Name: "mail", Estimate: .5}}
+		case "/v1/peers":
+			status, doc = 200, []client.Peer{{Name: "b"}}
+		case "/v1/status":
+			status, doc = 200, client.Status{Name: "a", Round: 7}
+		}
+	}
+	f.mu.Unlock()
+	switch step {
+	case "drop", "lose":
+		panic(http.ErrAbortHandler)
+	case "slow":
+		time.Sleep(slow)
+	case "text":
+		http.Error(w, "too many hosts", 400)
+		return
+	case "half":
+		w.Header().Set("Content-Length", "1000")
+		_, _ = w.Write([]byte(`{"id":`))
+		panic(http.ErrAbortHandler)
+	}
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(doc)
+}
+
+// one returns the status and document of a decision or a reward.
+func (f *fake) one(path, id string, value float64) (int, any) {
+	if all := f.items[id]; len(all) > 0 {
+		f.items[id] = all[1:]
+		n, _ := strconv.Atoi(all[0])
+		return n, wrong(n)
+	}
+	if path == "/v1/decisions" {
+		d, known := f.decisions[id]
+		d = client.Decision{ID: id, Action: "mail", Propensity: .5, Source: "learned", Model: "1-1-1", Counted: true, Repeated: known, ExpiresAt: time.Unix(1e9, 0).UTC()}
+		f.decisions[id] = d
+		return 200, d
+	}
+	_, known := f.rewards[id]
+	f.rewards[id] = value
+	return 200, client.Receipt{ID: id, Counted: true, Duplicate: known}
+}
+
+func wrong(status int) *client.Problem {
+	code := map[int]string{401: "unauthorized", 404: "unknown", 409: "conflict", 410: "expired", 422: "invalid"}[status]
+	if code == "" {
+		code = "internal"
+	}
+	return &client.Problem{Title: http.StatusText(status), Status: int64(status), Code: code, Detail: "it is wrong", Errors: []client.Flaw{{Location: "body.value", Message: "is wrong"}}}
+}
+
+// do sets what becomes of the next requests, and forgets those before.
+func (f *fake) do(plan string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked, f.keys, f.plan = nil, nil, strings.Fields(plan)
+}
+
+// rewarded returns the reward of a decision.
+func (f *fake) rewarded(id string) float64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.rewards[id]
+}
+
+func (f *fake) ids() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return strings.Join(f.asked, " ")
+}

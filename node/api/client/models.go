@@ -1,0 +1,264 @@
+// Code generated from docs/openapi.json by go run ./scripts/models. DO NOT EDIT.
+
+package client
+
+import "time"
+
+// Arm is the answer of GET /v1/arms, in a list.
+type Arm struct {
+	Name string `json:"name"`
+	// Number of times this peer chose it; 0 with an application whose counts are
+	// noised (privacy.counts), or whose actions follow from features.
+	Pulls int64 `json:"pulls"`
+	// Estimated mean reward, computed from releases only. While samples are few, noise
+	// can put it far outside of 0 to 1. It is 0 with a learner that chooses by
+	// features, from which estimates follow.
+	Estimate float64 `json:"estimate"`
+	// Number of rewards behind the estimate, as if one site had seen all of them; 0
+	// while nothing is known.
+	Samples float64 `json:"samples"`
+	// Standard deviation of the privacy noise in the estimate.
+	NoiseSD float64 `json:"noise_sd"`
+	// The network has ended its choices.
+	Retired bool `json:"retired,omitzero"`
+}
+
+// Ask is the body of POST /v1/decisions.
+type Ask struct {
+	// Actions that must not be chosen.
+	Exclude []string `json:"exclude,omitzero"`
+	// Features of the situation: a list of numbers for each action, in the network's
+	// order, including excluded actions. Contextual learners need them, other learners
+	// refuse them. Features are private: they are never sent to another peer.
+	Features [][]float64 `json:"features,omitzero"`
+	// Your id of the decision: a repeated request with the same id gets the same
+	// decision. Without it the peer makes one.
+	ID string `json:"id,omitzero"`
+	// The person whom the decision is about, such as a patient's number. It never
+	// leaves this peer's folder. The peer learns from at most as many rewards of one
+	// subject as the privacy settings allow.
+	Subject string `json:"subject,omitzero"`
+}
+
+// AskBatch is the body of POST /v1/decisions/batch.
+type AskBatch struct {
+	Decisions []Ask `json:"decisions"`
+}
+
+// Decision is the answer of POST /v1/decisions.
+type Decision struct {
+	ID     string `json:"id"`
+	Action string `json:"action"`
+	// Probability of the action, given the features and what all peers may know; with
+	// learner.explore also given what the learner chose. 0 if the learner does not
+	// compute it and does not explore.
+	Propensity float64 `json:"propensity"`
+	// Why this action: the learner chose it; every action is tried a few times first;
+	// it is the configured action, while the peer is not ready; or the learner chose
+	// it and knows no reward yet. One of learned, exposure, fallback, initial.
+	Source string `json:"source"`
+	// What the action was chosen from: the peer's incarnation, its round, and how many
+	// releases it had made. Decisions of one model rest on the same releases.
+	Model string `json:"model"`
+	// The peer will learn from the reward; false if the subject has reached its limit,
+	// if learning has ended, and for a decision that a phased learner does not explore
+	// with.
+	Counted bool `json:"counted"`
+	// The decision was made before, for a request with the same id.
+	Repeated bool `json:"repeated"`
+	// The reward is accepted until then. RFC 3339.
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// DecisionBatch is the answer of POST /v1/decisions/batch.
+type DecisionBatch struct {
+	// One for each item, in the order of the request.
+	Outcomes []DecisionOutcome `json:"outcomes"`
+}
+
+// DecisionOutcome is a part of other documents.
+type DecisionOutcome struct {
+	// The HTTP status that the item would have had as a request of its own.
+	Status   int64     `json:"status"`
+	Decision *Decision `json:"decision,omitzero"`
+	Problem  *Problem  `json:"problem,omitzero"`
+}
+
+// Flaw is a part of other documents.
+type Flaw struct {
+	// The field.
+	Location string `json:"location"`
+	Message  string `json:"message"`
+}
+
+// Health is the answer of GET /healthz.
+type Health struct {
+	// One of ok.
+	Status string `json:"status"`
+}
+
+// Peer is the answer of GET /v1/peers, in a list.
+type Peer struct {
+	// Its index in the network file, from 0.
+	Peer      int64  `json:"peer"`
+	Name      string `json:"name"`
+	ID        string `json:"id"`
+	Neighbour bool   `json:"neighbour"`
+	// State of the link; "up" if it works.
+	State     string `json:"state"`
+	FramesIn  int64  `json:"frames_in"`
+	FramesOut int64  `json:"frames_out"`
+	BytesIn   int64  `json:"bytes_in"`
+	BytesOut  int64  `json:"bytes_out"`
+	Dropped   int64  `json:"dropped"`
+	Refused   int64  `json:"refused"`
+	// Records in its ledger when it last reported them; 0 for a peer that is not a
+	// neighbour.
+	LedgerRecords int64 `json:"ledger_records"`
+	// Number of times that its ledger went back.
+	Alarms int64 `json:"alarms"`
+	// Why it is refused: its ledger went back to an earlier state.
+	Alarm     string `json:"alarm,omitzero"`
+	LastError string `json:"last_error,omitzero"`
+	// RFC 3339.
+	LastSeen time.Time `json:"last_seen,omitzero"`
+	RTT      string    `json:"rtt,omitzero"`
+}
+
+// Problem is a part of other documents.
+type Problem struct {
+	// The status in words.
+	Title string `json:"title"`
+	// The HTTP status; for an item of a batch, the status that it would have had as a
+	// request of its own.
+	Status int64 `json:"status"`
+	// What is wrong and what to do about it.
+	Detail string `json:"detail"`
+	// Code for programs; docs/api.md lists all codes.
+	Code string `json:"code"`
+	// The fields that are wrong.
+	Errors []Flaw `json:"errors,omitzero"`
+}
+
+// Ready is the answer of GET /readyz.
+type Ready struct {
+	// One of ok.
+	Status string `json:"status"`
+	// Reason why the peer goes on without one that its protocol needs.
+	Alone string `json:"alone,omitzero"`
+}
+
+// Receipt is the answer of POST /v1/rewards.
+type Receipt struct {
+	ID string `json:"id"`
+	// The same reward was reported before.
+	Duplicate bool `json:"duplicate"`
+	// The peer learns from it, as the decision said.
+	Counted bool `json:"counted"`
+}
+
+// ReceiptBatch is the answer of POST /v1/rewards/batch.
+type ReceiptBatch struct {
+	// One for each item, in the order of the request.
+	Outcomes []ReceiptOutcome `json:"outcomes"`
+}
+
+// ReceiptOutcome is a part of other documents.
+type ReceiptOutcome struct {
+	// The HTTP status that the item would have had as a request of its own.
+	Status  int64    `json:"status"`
+	Problem *Problem `json:"problem,omitzero"`
+	Receipt *Receipt `json:"receipt,omitzero"`
+}
+
+// Reward is the body of POST /v1/rewards.
+type Reward struct {
+	// Id of the decision.
+	ID    string  `json:"id"`
+	Value float64 `json:"value"`
+}
+
+// RewardBatch is the body of POST /v1/rewards/batch.
+type RewardBatch struct {
+	Rewards []Reward `json:"rewards"`
+}
+
+// Status is the answer of GET /v1/status.
+type Status struct {
+	// The peer's id, derived from its public key.
+	ID string `json:"id"`
+	// Its name in the network file.
+	Name string `json:"name"`
+	// Its index in the network file, from 0.
+	Peer    int64  `json:"peer"`
+	Network string `json:"network"`
+	// Links to all neighbours are up.
+	LinksUp bool `json:"links_up"`
+	// Rounds played.
+	Round int64 `json:"round"`
+	// Rounds to play.
+	Rounds int64 `json:"rounds"`
+	// Pulls of each arm; null with an application whose counts are noised
+	// (privacy.counts), or whose actions follow from features.
+	Pulls []int64 `json:"pulls"`
+	// Regret of the simulated world over all rounds; 0 with an application.
+	Regret float64 `json:"regret"`
+	// Estimated mean reward of each arm, computed from releases only.
+	Means        []float64 `json:"means"`
+	EpsilonSpent float64   `json:"epsilon_spent"`
+	EpsilonLeft  float64   `json:"epsilon_left"`
+	// Releases drawn.
+	Released int64 `json:"released"`
+	// Messages refused because another peer broke the protocol.
+	Refused int64 `json:"refused"`
+	// Rounds that passed without this peer: it was busy, down or blocked.
+	Skipped int64 `json:"skipped"`
+	// Messages dropped because their sender sent too many in a round.
+	Flooded int64 `json:"flooded"`
+	// The last fault of another peer.
+	LastFault string `json:"last_fault"`
+	BytesIn   int64  `json:"bytes_in"`
+	BytesOut  int64  `json:"bytes_out"`
+	// Outgoing messages dropped.
+	Dropped   int64    `json:"dropped"`
+	Addresses []string `json:"addresses"`
+	// Reason why nothing is released; empty while releases are made.
+	BlockedReason string `json:"blocked_reason"`
+	// Reason why this peer goes on without one that its protocol needs, such as a
+	// coordinator; empty while that answers.
+	AloneReason string `json:"alone_reason"`
+	// Whether rewards are learned from: the network has not started; they are; the
+	// charged budget ends soon, or has for some actions; they are no more. One of
+	// waiting, learning, ending, ended.
+	Learning string `json:"learning"`
+	// What there is to know about learning; empty if nothing is.
+	Notice string `json:"notice"`
+	// Leaves that the charged budget still pays for, of the stream with fewest.
+	RemainingLeaves int64 `json:"remaining_leaves"`
+	// Decisions that wait for their reward.
+	Pending       int64 `json:"pending"`
+	LedgerRecords int64 `json:"ledger_records"`
+	// Round to which a recovery would go back: that of the last state whose ledger
+	// half of the neighbours remember.
+	ConfirmedRound int64 `json:"confirmed_round"`
+	// Number of this life of the peer: the second, counted from 2020, in which it
+	// began. A restart keeps the number; a recovery after a restored backup makes a
+	// new one.
+	Incarnation int64 `json:"incarnation"`
+	// Connections seen from another process that uses this peer's key.
+	Clones int64 `json:"clones"`
+	// Connections refused because their peer is not in the network file.
+	Strangers int64 `json:"strangers"`
+	// The disk is full: decisions and rewards are refused until there is room.
+	DiskFull bool `json:"disk_full"`
+	// About when learning ends; absent if no clock says so. RFC 3339.
+	LearningUntil time.Time `json:"learning_until,omitzero"`
+	// With a learner by features: by how much the estimated reward of any action is
+	// off at most, at all times together, except with a probability of 1 %. It is
+	// computed from releases only, and it is not what actions are chosen by. Absent
+	// while nothing is known.
+	ParameterError float64 `json:"parameter_error,omitzero"`
+	// With a learner by features: how many eigenvalues of the sum of products of
+	// features noise has made negative. They count as 0 where actions are chosen.
+	RaisedEigenvalues int64 `json:"raised_eigenvalues,omitzero"`
+}

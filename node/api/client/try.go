@@ -1,0 +1,180 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"time"
+)
+
+// Pauses between tries: the first, and the longest; each is twice the one before, less up to a half.
+const (
+	firstPause   = 50 * time.Millisecond
+	longestPause = time.Second
+)
+
+// again reports whether another try may have another status.
+func again(status int) bool {
+	return status == http.StatusInternalServerError || status == http.StatusServiceUnavailable || status == http.StatusInsufficientStorage
+}
+
+// A tries counts the tries of a call.
+type tries struct {
+	end   time.Time
+	pause time.Duration // before the next try; 0 before the first
+}
+
+// next waits until it is time for the next try, and reports whether there is one.
+func (t *tries) next(ctx context.Context) bool {
+	if t.pause == 0 {
+		t.pause = firstPause
+		return true
+	}
+	wait := t.pause/2 + rand.N(t.pause/2)
+	t.pause = min(2*t.pause, longestPause)
+	if time.Until(t.end) <= wait {
+		return false
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(wait):
+		return true
+	}
+}
+
+// within returns a context that ends with the call.
+func (c *Client) within(ctx context.Context) (context.Context, context.CancelFunc, *tries) {
+	ctx, cancel := context.WithTimeout(ctx, c.deadline)
+	end, _ := ctx.Deadline()
+	return ctx, cancel, &tries{end: end}
+}
+
+// call sends a document, again if need be, and reads the answer.
+func (c *Client) call(ctx context.Context, method, path string, body, answer any) error {
+	within, cancel, t := c.within(ctx)
+	defer cancel()
+	return c.try(within, ctx, t, method, path, body, answer)
+}
+
+// try is call with the tries that are left. The context is within that of the caller, of which it reports
+// cancellation; the end of its time is that of the call.
+func (c *Client) try(ctx, caller context.Context, t *tries, method, path string, body, answer any) error {
+	var sent []byte
+	if body != nil {
+		var err error
+		if sent, err = json.Marshal(body); err != nil { // such as a NaN
+			return err
+		}
+	}
+	err := fmt.Errorf("%w: no time to ask", ErrUnreachable)
+	for t.next(ctx) {
+		status, text, failed := c.send(ctx, method, path, sent)
+		switch {
+		case failed != nil:
+			err = fmt.Errorf("%w: %s %s: %w", ErrUnreachable, method, path, failed)
+		case status != http.StatusOK:
+			if err = problem(status, text); !again(status) {
+				return err
+			}
+		default:
+			if failed = json.Unmarshal(text, answer); failed == nil {
+				return nil
+			}
+			err = fmt.Errorf("%w: %s %s: %w", ErrUnreachable, method, path, failed)
+		}
+	}
+	if errors.Is(caller.Err(), context.Canceled) {
+		return fmt.Errorf("%s %s: %w", method, path, context.Cause(caller))
+	}
+	return err
+}
+
+// send is one try.
+func (c *Client) send(ctx context.Context, method, path string, body []byte) (status int, text []byte, err error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.tokenFile != "" { // read each time, as the peer makes a new one if it is removed
+		token, err := os.ReadFile(c.tokenFile)
+		if err != nil {
+			return 0, nil, err
+		}
+		req.Header.Set("Authorization", "Bearer "+string(bytes.TrimSpace(token)))
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		c.Close() // the other connections are likely to be as dead as this one
+		return 0, nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err = io.ReadAll(res.Body)
+	return res.StatusCode, text, err
+}
+
+// problem is the error of an answer, which is text if the HTTP server itself refused.
+func problem(status int, text []byte) error {
+	p := new(Problem)
+	if json.Unmarshal(text, p) != nil || p.Code == "" {
+		p = &Problem{Title: http.StatusText(status), Detail: string(text)}
+	}
+	p.Status = int64(status)
+	return p
+}
+
+// batch sends items, and those again whose own status says so. A failure of the first request is an error; later
+// ones leave the outcomes as they are.
+func batch[I, D, O any](
+	ctx context.Context, c *Client, path string, items []I,
+	pack func([]I) any, unpack func(*D) []O, status func(O) int64,
+) ([]O, error) {
+	results, todo := make([]O, len(items)), make([]int, len(items))
+	for i := range todo {
+		todo[i] = i
+	}
+	within, cancel, t := c.within(ctx)
+	defer cancel()
+	for begin := true; len(todo) > 0; begin = false {
+		if !begin && !t.next(within) {
+			break
+		}
+		part := make([]I, len(todo))
+		for k, i := range todo {
+			part[k] = items[i]
+		}
+		var doc D
+		err := c.try(within, ctx, &tries{end: t.end}, http.MethodPost, path, pack(part), &doc)
+		if err == nil && len(unpack(&doc)) != len(todo) {
+			err = fmt.Errorf("%w: %s: %d outcomes of %d", ErrUnreachable, path, len(unpack(&doc)), len(todo))
+		}
+		if err != nil {
+			if begin {
+				return nil, err
+			}
+			break
+		}
+		var left []int
+		for k, o := range unpack(&doc) {
+			results[todo[k]] = o
+			if again(int(status(o))) {
+				left = append(left, todo[k])
+			}
+		}
+		if todo = left; begin {
+			t.pause = firstPause
+		}
+	}
+	return results, nil
+}
