@@ -30,9 +30,9 @@ func rooms() [][]string {
 	}
 }
 
-// beside lists the packages that the program does not need: tests and scripts.
+// beside lists the packages that the program does not need: tests, scripts and a client for other programs.
 func beside() []string {
-	return []string{"cmd/peerd/internal/configtest", "node/internal/apitest", "protocol/protocoltest", "scripts/"}
+	return []string{"cmd/peerd/internal/configtest", "node/api/client", "node/internal/apitest", "protocol/protocoltest", "scripts/"}
 }
 
 const module = "peerd.dev/"

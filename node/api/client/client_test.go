@@ -127,7 +127,7 @@ func TestRefusalsAreFinal(t *testing.T) {
 			t.Errorf("%d: %v, %s was asked", status, err, f.ids())
 		}
 		for _, kind := range []error{client.ErrUnknown, client.ErrConflict, client.ErrExpired, client.ErrUnreachable} {
-			if errors.Is(err, kind) != (kind == is) {
+			if want := is != nil && errors.Is(is, kind); errors.Is(err, kind) != want {
 				t.Errorf("%d: %v is %v", status, err, kind)
 			}
 		}

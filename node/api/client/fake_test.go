@@ -135,8 +135,8 @@ func (f *fake) one(path, id string, value float64) (int, any) {
 		return n, wrong(n)
 	}
 	if path == "/v1/decisions" {
-		d, known := f.decisions[id]
-		d = client.Decision{ID: id, Action: "mail", Propensity: .5, Source: "learned", Model: "1-1-1", Counted: true, Repeated: known, ExpiresAt: time.Unix(1e9, 0).UTC()}
+		_, known := f.decisions[id]
+		d := client.Decision{ID: id, Action: "mail", Propensity: .5, Source: "learned", Model: "1-1-1", Counted: true, Repeated: known, ExpiresAt: time.Unix(1e9, 0).UTC()}
 		f.decisions[id] = d
 		return 200, d
 	}

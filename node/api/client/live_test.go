@@ -96,14 +96,14 @@ func TestLive(t *testing.T) {
 	c := dial(t, client.Options{URL: "http://" + in.Addr().String(), TokenFile: token, Timeout: 2 * time.Second, Deadline: 20 * time.Second})
 	ids, duplicates := make(map[string]bool), 0
 	for range 60 {
-		d, err := c.Decide(t.Context(), client.Ask{})
-		if err != nil {
-			t.Fatal(err)
+		d, wrong := c.Decide(t.Context(), client.Ask{})
+		if wrong != nil {
+			t.Fatal(wrong)
 		}
 		ids[d.ID] = true
-		r, err := c.Reward(t.Context(), d.ID, 1)
-		if err != nil {
-			t.Fatal(err)
+		r, wrong := c.Reward(t.Context(), d.ID, 1)
+		if wrong != nil {
+			t.Fatal(wrong)
 		}
 		if r.Duplicate {
 			duplicates++

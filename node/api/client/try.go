@@ -36,7 +36,7 @@ func (t *tries) next(ctx context.Context) bool {
 		t.pause = firstPause
 		return true
 	}
-	wait := t.pause/2 + rand.N(t.pause/2)
+	wait := t.pause/2 + rand.N(t.pause/2) //nolint:forbidigo // of a program that is not a peer
 	t.pause = min(2*t.pause, longestPause)
 	if time.Until(t.end) <= wait {
 		return false
@@ -108,9 +108,9 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (st
 		req.Header.Set("Content-Type", "application/json")
 	}
 	if c.tokenFile != "" { // read each time, as the peer makes a new one if it is removed
-		token, err := os.ReadFile(c.tokenFile)
-		if err != nil {
-			return 0, nil, err
+		token, wrong := os.ReadFile(c.tokenFile)
+		if wrong != nil {
+			return 0, nil, wrong
 		}
 		req.Header.Set("Authorization", "Bearer "+string(bytes.TrimSpace(token)))
 	}
