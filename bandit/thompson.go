@@ -30,8 +30,11 @@ type Thompson struct {
 
 var _ Learner = (*Thompson)(nil)
 
+// Recommended is the learner that a new folder begins with.
+const Recommended = "thompson"
+
 func thompsonEntry() Entry {
-	return define("thompson", "samples means with the law of their errors and pulls the arm with the greatest", ThompsonParams{math.Sqrt2}, nil, newThompson)
+	return define(Recommended, "samples means with the law of their errors and pulls the arm with the greatest", ThompsonParams{math.Sqrt2}, nil, newThompson)
 }
 
 func newThompson(c Config, p ThompsonParams) (Learner, error) {

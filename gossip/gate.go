@@ -18,16 +18,19 @@ import (
 // is secured, so a refused dialler sees its connection succeed and then close.
 type gate struct {
 	self      peer.ID
+	peers     []peer.AddrInfo // listed, by index
 	listed    map[peer.ID]protocol.Peer
 	former    map[peer.ID]bool // ids that listed peers had before, and those of peers that left
 	log       *slog.Logger
-	strangers atomic.Uint64 // connections refused
-	warned    atomic.Int64  // Unix time in ns of the last log line about one; 0 for none
+	strangers atomic.Uint64 // connections refused because their peer is not listed
+	named     minute        // of log lines about them
+	limited   atomic.Uint64 // connections refused before the peer was known
+	logged    minute        // of log lines about them
 	clones    atomic.Uint64 // connections refused because they have our own key
 }
 
 func newGate(self peer.ID, listed []peer.AddrInfo, former []peer.ID, log *slog.Logger) *gate {
-	g := &gate{self: self, listed: make(map[peer.ID]protocol.Peer), former: make(map[peer.ID]bool), log: log}
+	g := &gate{self: self, peers: listed, listed: make(map[peer.ID]protocol.Peer), former: make(map[peer.ID]bool), log: log}
 	for i, p := range listed {
 		g.listed[p.ID] = protocol.Peer(i)
 	}
@@ -70,10 +73,25 @@ func (g *gate) InterceptSecured(_ network.Direction, p peer.ID, at network.ConnM
 // stranger counts a connection of a peer that is not listed. At most one a minute is logged.
 func (g *gate) stranger(p peer.ID, at network.ConnMultiaddrs) {
 	n := g.strangers.Add(1)
-	now, last := time.Now(), g.warned.Load()
-	if (last == 0 || now.Sub(time.Unix(0, last)) >= time.Minute) && g.warned.CompareAndSwap(last, now.UnixNano()) {
+	if g.named.over() {
 		g.log.Warn("refused: a peer that is not in the network file connected", "id", p, "at", at.RemoteMultiaddr(), "refused", n)
 	}
+}
+
+// refuse counts a connection that was refused before the peer was known. At most one a minute is logged.
+func (g *gate) refuse(at ma.Multiaddr, err error) {
+	n := g.limited.Add(1)
+	if g.logged.over() {
+		g.log.Warn("refused: too many connections", "at", at, "reason", oneLine(err), "refused", n)
+	}
+}
+
+// minute lets something happen once a minute.
+type minute struct{ last atomic.Int64 } // Unix time in ns; 0 for never
+
+func (m *minute) over() bool {
+	now, last := time.Now(), m.last.Load()
+	return (last == 0 || now.Sub(time.Unix(0, last)) >= time.Minute) && m.last.CompareAndSwap(last, now.UnixNano())
 }
 
 // InterceptUpgraded allows all connections that got this far.

@@ -7,9 +7,12 @@ import (
 
 	"github.com/libp2p/go-libp2p"
 	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
 	corep2p "github.com/libp2p/go-libp2p/core/protocol"
 	rcmgr "github.com/libp2p/go-libp2p/p2p/host/resource-manager"
 	"github.com/libp2p/go-libp2p/x/rate"
+	ma "github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
 )
 
 // Limits of a connection. A peer needs two link streams, four for the topic and a few
@@ -18,16 +21,44 @@ const (
 	peerStreams = 32
 	peerMemory  = 8 << 20
 	baseMemory  = 64 << 20
-	spare       = 64 // connections of strangers, until they are refused
+	spare       = 256 // connections of strangers, until they are refused
+	spareOne    = 16  // of one address
 )
 
-// newLimits returns a resource manager for a network of n peers. All peers may have the
-// same address, as in a test network or behind a NAT; libp2p's defaults would allow eight.
-func newLimits(n int) (network.ResourceManager, error) {
+// limits is a resource manager that has the gate count the connections which it refuses.
+type limits struct {
+	network.ResourceManager
+	gate *gate
+}
+
+// OpenConnection implements [network.ResourceManager].
+func (l limits) OpenConnection(dir network.Direction, fd bool, at ma.Multiaddr) (network.ConnManagementScope, error) {
+	c, err := l.ResourceManager.OpenConnection(dir, fd, at)
+	if err != nil && dir == network.DirInbound {
+		l.gate.refuse(at, err)
+	}
+	return c, err
+}
+
+// newLimits returns a resource manager for the peers of a gate. All may have the
+// same address, as in a test network or behind a NAT; libp2p's defaults would allow eight. What
+// strangers use up, whose connections take 15 s at most until they have said who they are, is not taken from
+// those at an address that the network lists.
+func newLimits(g *gate) (network.ResourceManager, error) {
 	defaults := rcmgr.DefaultLimits
 	libp2p.SetDefaultServiceLimits(&defaults)
+	n := len(g.peers)
 	conns := rcmgr.LimitVal(2*n + spare)
-	limits := rcmgr.PartialLimitConfig{
+	listed := rcmgr.ResourceLimits{
+		Conns: 4 * rcmgr.LimitVal(n), ConnsInbound: 2 * rcmgr.LimitVal(n), ConnsOutbound: 2 * rcmgr.LimitVal(n),
+		Streams:         rcmgr.LimitVal(peerStreams * (n + 1)),
+		StreamsInbound:  rcmgr.LimitVal(peerStreams * (n + 1)),
+		StreamsOutbound: rcmgr.LimitVal(peerStreams * (n + 1)),
+		FD:              4 * rcmgr.LimitVal(n),
+		Memory:          rcmgr.LimitVal64(baseMemory + n*peerMemory),
+	}
+	config := rcmgr.PartialLimitConfig{
+		AllowlistedSystem: listed, AllowlistedTransient: listed,
 		System: rcmgr.ResourceLimits{
 			Conns: 2 * conns, ConnsInbound: conns, ConnsOutbound: conns,
 			Streams:         rcmgr.LimitVal(peerStreams * (n + 1)),
@@ -64,20 +95,35 @@ func newLimits(n int) (network.ResourceManager, error) {
 			documentProtocol: {Streams: 4, StreamsInbound: 2, StreamsOutbound: 2, Memory: peerMemory},
 		},
 	}
-	perAddr := int(conns)
+	perAddr := 2*n + spareOne
 	m, err := rcmgr.NewResourceManager(
-		rcmgr.NewFixedLimiter(limits.Build(defaults.AutoScale())),
+		rcmgr.NewFixedLimiter(config.Build(defaults.AutoScale())),
 		rcmgr.WithMetricsDisabled(),
 		rcmgr.WithLimitPerSubnet(
 			[]rcmgr.ConnLimitPerSubnet{{PrefixLength: 32, ConnCount: perAddr}},
 			[]rcmgr.ConnLimitPerSubnet{{PrefixLength: 56, ConnCount: perAddr}},
 		),
 		rcmgr.WithConnRateLimiters(newConnRate(perAddr)),
+		rcmgr.WithAllowlistedMultiaddrs(listedIPs(g.peers)),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("gossip: %w", err)
 	}
-	return m, nil
+	return limits{m, g}, nil
+}
+
+// listedIPs returns the IP addresses at which peers are dialled. Names are left out.
+func listedIPs(peers []peer.AddrInfo) (all []ma.Multiaddr) {
+	for _, p := range peers {
+		for _, a := range p.Addrs {
+			if ip, err := manet.ToIP(a); err == nil {
+				if at, err := manet.FromIP(ip); err == nil {
+					all = append(all, at)
+				}
+			}
+		}
+	}
+	return all
 }
 
 // newConnRate limits the connections per second from one address, so that handshakes with

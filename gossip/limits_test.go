@@ -1,32 +1,92 @@
 package gossip
 
 import (
+	"fmt"
+	"log/slog"
 	"testing"
 
 	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
 	ma "github.com/multiformats/go-multiaddr"
 )
+
+// door returns the resource manager of a network of n peers, of which one has an address, and its gate.
+func door(t *testing.T, n int, log *slog.Logger) (network.ResourceManager, *gate) {
+	t.Helper()
+	peers := make([]peer.AddrInfo, n)
+	for i := range peers {
+		peers[i].ID = SeedIdentity([32]byte{byte(i + 1)}).id
+	}
+	peers[0].Addrs = []ma.Multiaddr{ma.StringCast("/ip4/203.0.113.9/tcp/8471"), ma.StringCast("/dns4/site.example/tcp/8471")}
+	g := newGate("", peers, nil, log)
+	m, err := newLimits(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close() })
+	return m, g
+}
+
+// enter opens connections from an address until one is refused, most at most, and returns their number. They
+// stay open.
+func enter(m network.ResourceManager, addr string, most int) (n int) {
+	for ; n < most; n++ {
+		if _, err := m.OpenConnection(network.DirInbound, true, ma.StringCast(addr)); err != nil {
+			break
+		}
+	}
+	return n
+}
 
 // All peers may have one address, but one address may not connect without limit.
 func TestOneAddressMayHoldAllPeers(t *testing.T) {
 	const n = 100
 	for _, addr := range []string{"/ip4/192.0.2.1/tcp/4001", "/ip6/2001:db8::1/tcp/4001"} {
-		m, err := newLimits(n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer m.Close()
-		let := 0
-		for range 10 * n {
-			c, err := m.OpenConnection(network.DirInbound, true, ma.StringCast(addr))
-			if err != nil {
-				break
-			}
-			defer c.Done()
-			let++
-		}
-		if let < 2*n || let > 3*n {
+		m, _ := door(t, n, slog.New(slog.DiscardHandler))
+		if let := enter(m, addr, 10*n); let < 2*n || let > 3*n {
 			t.Errorf("%s: %d connections for %d peers", addr, let, n)
 		}
+	}
+}
+
+// An address that holds all the connections that it may keeps no other one out. Many that hold all that there
+// are keep out whoever is not listed, and no peer at a listed address.
+func TestConnectionsOfOthersKeepNoPeerOut(t *testing.T) {
+	m, _ := door(t, 4, slog.New(slog.DiscardHandler))
+	enter(m, "/ip4/192.0.2.1/tcp/4001", 10_000)
+	if enter(m, "/ip4/192.0.2.2/tcp/4001", 4) < 4 {
+		t.Error("one address keeps others out")
+	}
+	for i := range 250 {
+		enter(m, fmt.Sprintf("/ip4/198.51.100.%d/tcp/4001", i), 10_000)
+	}
+	if enter(m, "/ip4/192.0.2.3/tcp/4001", 1) > 0 {
+		t.Error("there is no limit to all connections")
+	}
+	if enter(m, "/ip4/203.0.113.9/tcp/40001", 4) < 4 {
+		t.Error("many addresses keep out a listed one")
+	}
+}
+
+// An address that connects again and again is refused for a while, also if it holds nothing, and the count and one
+// line of the log say so.
+func TestRefusedConnectionsAreCounted(t *testing.T) {
+	log := new(lines)
+	m, g := door(t, 4, log.logger())
+	let := 0
+	for range 1000 {
+		if c, err := m.OpenConnection(network.DirInbound, true, ma.StringCast("/ip4/192.0.2.1/tcp/4001")); err == nil {
+			let++
+			c.Done()
+		}
+	}
+	if n := g.limited.Load(); let > 100 || n != uint64(1000-let) {
+		t.Errorf("%d of 1000 let in, %d counted", let, n)
+	}
+	if n := log.count("too many connections"); n != 1 {
+		t.Errorf("%d lines of the log", n)
+	}
+	if _, err := m.OpenConnection(network.DirInbound, true, ma.StringCast("/ip4/192.0.2.2/tcp/4001")); err != nil {
+		t.Errorf("another address: %v", err)
 	}
 }

@@ -109,7 +109,7 @@ func (l *link) accepted(s network.Stream) (old network.Stream) {
 // announce is called with mu held, after out or in was set.
 func (l *link) announce() {
 	if l.out != nil && l.in != nil {
-		l.log.Info("link up", "rtt", l.rtt)
+		l.log.Info("link up", "rtt", l.rtt.String())
 		l.logged = false
 		if errors.Is(l.reason, errUndialled) {
 			l.reason = nil // waiting was no error

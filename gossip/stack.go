@@ -17,7 +17,7 @@ const maxWindow = 1 << 20
 
 // newLibp2p returns a libp2p host that does not listen yet.
 func newLibp2p(c Config, g *gate) (host.Host, error) {
-	limits, err := newLimits(len(c.Peers))
+	limits, err := newLimits(g)
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,7 @@ type PeerStatus struct {
 // Totals are the counters that belong to no single link.
 type Totals struct {
 	Strangers     uint64 // connections of unlisted peers refused
+	Limited       uint64 // connections refused before the peer was known: too many from one address, or from all
 	Clones        uint64 // connections refused that were made with this peer's own key
 	Undeliverable uint64 // messages to peers that are not neighbours, or too long
 	TopicOut      uint64 // messages published
@@ -92,7 +93,7 @@ func (h *Host) Status() []PeerStatus {
 // Totals returns the counters that belong to no single link.
 func (h *Host) Totals() Totals {
 	t := Totals{
-		Strangers: h.gate.strangers.Load(), Clones: h.gate.clones.Load(),
+		Strangers: h.gate.strangers.Load(), Limited: h.gate.limited.Load(), Clones: h.gate.clones.Load(),
 		Undeliverable: h.undeliverable.Load(),
 	}
 	if h.topic != nil {

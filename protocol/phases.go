@@ -27,10 +27,13 @@ type PhasesParams struct {
 	F      int     `want:"1..1000000" unit:"peers" doc:"Number of lying sites to withstand, with merge: trimmed."`
 }
 
+// Recommended is the protocol that a new folder begins with.
+const Recommended = "phases"
+
 func phasesEntry() Entry {
 	return define(
 		Entry{
-			Name: "phases", Summary: "batches of every arm that grow, each released once, and their sums spread to all",
+			Name: Recommended, Summary: "batches of every arm that grow, each released once, and their sums spread to all",
 			Kinds: []Kind{phasesRow, phasesDigest, phasesWant}, Leaf: "first",
 			Suits: func(m dp.Mechanism) bool { return !m.Running() || m == dp.None },
 		},

@@ -15,12 +15,12 @@ func newInit(o *options) *cobra.Command {
 		Short: "Make a peer's folder: its key and its configuration",
 		Long: `Make a folder that only you may enter, with identity.key, the peer's private key, and
 peerd.yaml, a configuration with every key as a comment. Settings given by --set are
-written into it. Existing files are never overwritten.
+written into it, and beside them what is recommended: a protocol, a learner and a mechanism
+that suit each other and last for a whole life, unless one of them is given; an address that
+other machines can reach; a window of a minute for rewards. Existing files are never overwritten.
 
-The id that is printed names the peer in the network file.`,
-		Example: `  peerd init --dir hospital-a
-  peerd init --dir hospital-a --set arms=red,green --set privacy.epsilon=1 \
-    --set protocol.name=phases --set learner.name=klucb --set privacy.mechanism=each
+The privacy budget has no default: choose it. The id that is printed names the peer.`,
+		Example: `  peerd init --dir hospital-a --set arms=red,green --set privacy.epsilon=1
   peerd id --dir hospital-a`,
 		Args: cobra.NoArgs,
 		RunE: o.run(func(context.Context) error {

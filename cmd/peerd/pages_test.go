@@ -52,6 +52,9 @@ func configurationPage() string {
 		if k.Shared {
 			shared = "✓"
 		}
+		if k.Begin != "" {
+			standard += "; a new folder has `" + k.Begin + "`"
+		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name, standard, k.Want(), k.Unit, shared, k.Doc)
 	}
 	b.WriteString("\n## Across keys\n\nThe first key of a row is refused, and the message names the others.\n\n| keys | rule |\n|---|---|\n")

@@ -83,6 +83,7 @@ type Status struct {
 	Incarnation   uint64    `json:"incarnation" doc:"Number of this life of the peer: the second, counted from 2020, in which it began. A restart keeps the number; a recovery after a restored backup makes a new one."`
 	Clones        uint64    `json:"clones" doc:"Connections seen from another process that uses this peer's key."`
 	Strangers     uint64    `json:"strangers" doc:"Connections refused because their peer is not in the network file."`
+	Limited       uint64    `json:"limited" doc:"Connections refused before the peer was known: too many at once or in a second, from one address or from all."`
 	DiskFull      bool      `json:"disk_full" doc:"The disk is full: decisions and rewards are refused until there is room."`
 }
 

@@ -125,6 +125,7 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	count("dropped_messages_total", "Outgoing messages dropped.", s.Dropped)
 	count("refused_messages_total", "Messages refused because another peer broke the protocol.", s.Refused)
 	count("flooded_messages_total", "Messages dropped because their sender sent too many.", s.Flooded)
+	count("limited_connections_total", "Connections refused before the peer was known: too many at once or in a second, from one address or from all.", s.Limited)
 	count("refused_strangers_total", "Connections refused because their peer is not in the network file.", s.Strangers)
 	count("refused_clones_total", "Connections refused because they were made with this peer's own key.", s.Clones)
 	gauge("decisions_pending", "Decisions that wait for their reward.", float64(s.Pending))

@@ -245,6 +245,9 @@ export interface Status {
   clones: number;
   /** Connections refused because their peer is not in the network file. */
   strangers: number;
+  /** Connections refused before the peer was known: too many at once or in a second,
+   * from one address or from all. */
+  limited: number;
   /** The disk is full: decisions and rewards are refused until there is room. */
   disk_full: boolean;
   /** About when learning ends; absent if no clock says so. RFC 3339. */

@@ -580,6 +580,9 @@ class Status:
     clones: int
     # Connections refused because their peer is not in the network file.
     strangers: int
+    # Connections refused before the peer was known: too many at once or in a second,
+    # from one address or from all.
+    limited: int
     # The disk is full: decisions and rewards are refused until there is room.
     disk_full: bool
     # About when learning ends; absent if no clock says so. RFC 3339.
@@ -628,6 +631,7 @@ class Status:
             incarnation=doc["incarnation"],
             clones=doc["clones"],
             strangers=doc["strangers"],
+            limited=doc["limited"],
             disk_full=doc["disk_full"],
             learning_until=doc.get("learning_until"),
             parameter_error=doc.get("parameter_error"),
@@ -668,6 +672,7 @@ class Status:
             "incarnation": self.incarnation,
             "clones": self.clones,
             "strangers": self.strangers,
+            "limited": self.limited,
             "disk_full": self.disk_full,
         }
         if self.learning_until is not None:

@@ -23,7 +23,7 @@ type Founded struct {
 	Name   string    // of the network
 	Peer   string    // name of this peer
 	Addrs  []string  // at which others dial it
-	Start  time.Time // zero for the next minute
+	Start  time.Time // zero for now
 	Admins bool      // this peer alone signs changes, not a majority of all peers
 }
 
@@ -42,7 +42,7 @@ func New(s *config.Settings, f Founded) (*State, error) {
 		return nil, err
 	}
 	if f.Start.IsZero() {
-		f.Start = time.Now().Truncate(time.Minute).Add(time.Minute)
+		f.Start = time.Now().Truncate(time.Second)
 	}
 	d := network.Document{
 		Version: 1, Name: f.Name, Start: f.Start.UTC(), Every: config.DurationText(s.Rounds.Every), Settings: s.SharedSettings(),

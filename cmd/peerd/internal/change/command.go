@@ -81,7 +81,7 @@ These commands act on the folder given by --dir. If its peer runs, it takes them
 	})
 	begin.Flags().StringVar(&f.Name, "name", "", "the network's name")
 	begin.Flags().StringVar(&f.Peer, "peer", "", "this peer's name")
-	begin.Flags().StringVar(&start, "start", "", "the time of round 0 (default the next minute)")
+	begin.Flags().StringVar(&start, "start", "", "the time of round 0 (default now)")
 	begin.Flags().BoolVar(&f.Admins, "admin", false, "this peer alone signs changes, not a majority of all peers")
 	sub("show", "Show the network document and what is under vote", 0, alone(Show))
 	invite := sub("invite NAME", "Make a place for a new peer, and print the token with which it joins", 1, func(s *config.Settings, name []string) (*State, error) {

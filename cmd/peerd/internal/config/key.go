@@ -10,6 +10,7 @@ type Key struct {
 	Name    string // sections and the last word, with dots between
 	Default string // as in a file; empty if the key is required
 	Example string // as in a file; of a required key
+	Begin   string // what a new folder's file has where no value is given; empty for none
 	Unit    string // empty for none
 	Doc     string // one line
 	Shared  bool   // all peers of a network must agree on it

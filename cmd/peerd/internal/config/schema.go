@@ -7,8 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node/site"
+	"peerd.dev/protocol"
 )
 
 // Schema lists every setting, in the order in which people read them. The daemon,
@@ -48,7 +50,7 @@ func makeSchema() []Key {
 			Doc: "The network file, which lists the peers and their links. A relative path starts at dir. With the default, network.json, a signed document, comes first.",
 		},
 		{
-			Name: "listen", Default: "[/ip4/127.0.0.1/tcp/0]", rule: addresses(),
+			Name: "listen", Default: "[/ip4/127.0.0.1/tcp/0]", Begin: "[/ip4/0.0.0.0/tcp/8471]", rule: addresses(),
 			Doc: "Addresses to listen on; port 0 picks a free one.",
 		},
 		{
@@ -56,7 +58,7 @@ func makeSchema() []Key {
 			Doc: "The actions to choose between: the same names, in the same order, at all peers.",
 		},
 		{
-			Name: "spare_arms", Default: "0", Shared: true, Fixed: true, Later: true, rule: whole(0, mostArms),
+			Name: "spare_arms", Default: "0", Begin: "4", Shared: true, Fixed: true, Later: true, rule: whole(0, mostArms),
 			Doc: "Actions for which there is room beside arms, and which a signed network document can add while the peers run. Each has its streams from the start, and costs no budget.",
 		},
 
@@ -69,7 +71,7 @@ func makeSchema() []Key {
 			Doc: "With Gaussian noise, the probability by which the promise of epsilon may be exceeded; choose 0.000001 or less. 0 with Laplace noise, which never exceeds it.",
 		},
 		{
-			Name: "privacy.mechanism", Default: dp.Tree.String(), Shared: true, Fixed: true, rule: oneOf(mechanismNames()...),
+			Name: "privacy.mechanism", Default: dp.Tree.String(), Begin: dp.EachLaplace.String(), Shared: true, Fixed: true, rule: oneOf(mechanismNames()...),
 			Doc: "The mechanism that adds noise to sums; docs/mechanisms.md compares them. none adds no noise, for comparison in lockstep.",
 		},
 		{
@@ -89,7 +91,7 @@ func makeSchema() []Key {
 			Doc: "Maximum number of rewards from one user. The noise grows in proportion.",
 		},
 		{
-			Name: "privacy.horizon", Example: "10000", Unit: "rounds", Shared: true, Fixed: true, rule: whole(0, mostRounds),
+			Name: "privacy.horizon", Example: "10000", Begin: "0", Unit: "rounds", Shared: true, Fixed: true, rule: whole(0, mostRounds),
 			Doc: "Rounds that the budget covers; after them the peer releases nothing more. 0, with mechanisms that release every leaf once, stands for a whole life. With protocol average and an application, the number of rewards of one action, after which that action alone is no longer released.",
 		},
 		{
@@ -98,7 +100,7 @@ func makeSchema() []Key {
 		},
 
 		{
-			Name: "learner.name", Default: learners[0], Shared: true, Fixed: true, rule: oneOf(learners...),
+			Name: "learner.name", Default: learners[0], Begin: bandit.Recommended, Shared: true, Fixed: true, rule: oneOf(learners...),
 			Doc: "The learner, which chooses arms: " + learning + ".",
 		},
 		{
@@ -107,7 +109,7 @@ func makeSchema() []Key {
 		},
 	}, blockKeys("learner", true), []Key{
 		{
-			Name: "protocol.name", Default: protocols[0], Shared: true, Fixed: true, rule: oneOf(protocols...),
+			Name: "protocol.name", Default: protocols[0], Begin: protocol.Recommended, Shared: true, Fixed: true, rule: oneOf(protocols...),
 			Doc: "The protocol, which spreads what peers learn: " + spreading + ".",
 		},
 	}, blockKeys("protocol", true), []Key{
@@ -134,7 +136,7 @@ func makeSchema() []Key {
 			Doc: "Where the API listens in addition to its socket in dir, such as 127.0.0.1:8470. Only this machine can reach it, with the token in dir.",
 		},
 		{
-			Name: "api.window", Default: "10m", Unit: "duration", rule: between(time.Second, 30*24*time.Hour),
+			Name: "api.window", Default: "10m", Begin: "1m", Unit: "duration", rule: between(time.Second, 30*24*time.Hour),
 			Doc: "How long the reward of a decision is accepted.",
 		},
 		{

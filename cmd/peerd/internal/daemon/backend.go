@@ -99,7 +99,7 @@ func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
 	d.BytesIn += t.TopicBytesIn
 	d.BytesOut += t.TopicBytesOut
 	d.Dropped += t.TopicDropped
-	d.Clones, d.Strangers = t.Clones, t.Strangers
+	d.Clones, d.Strangers, d.Limited = t.Clones, t.Strangers, t.Limited
 	return d, nil
 }
 

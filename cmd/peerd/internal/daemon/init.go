@@ -31,13 +31,14 @@ func (d Made) Write(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "next: set %s in %s\n", strings.Join(d.ToSet, ", "), d.Config)
 	}
 	_, _ = fmt.Fprintf(w, "then: peerd config check %s\n", d.Config)
-	_, _ = fmt.Fprintf(w, "then: place the network file, which names this id, in %s, and run: peerd doctor --dir %s\n", d.Dir, d.Dir)
+	_, _ = fmt.Fprintf(w, "then: peerd network new --dir %s --name NETWORK --peer NAME --addr /ip4/ADDRESS/tcp/PORT --admin\n", d.Dir)
+	_, _ = fmt.Fprintf(w, "then: peerd doctor --dir %s\n", d.Dir)
 }
 
 // Init makes a peer's folder with a key and a configuration that holds what set gives as
 // key=value. It overwrites nothing.
 func Init(set []string) (Made, error) {
-	c, values, err := config.Given(set)
+	c, values, err := config.Given(append(config.Beginning(set), set...))
 	if err != nil {
 		return Made{}, err
 	}

@@ -57,7 +57,7 @@ func (d *doctor) folder() bool {
 func (d *doctor) secrets() {
 	if d.c.Mode == config.Lockstep {
 		d.pass("key", "comes from the seed in lockstep, which protects no one")
-	} else if d.private("key", d.c.IdentityPath(), 0o600, "peerd init --dir "+d.c.Dir+" makes one, with a new id") {
+	} else if d.private("key", d.c.IdentityPath(), 0o600, "restore it from a backup; without one, begin with a new folder: peerd init --dir "+d.c.Dir+"-2") {
 		if id, err := d.c.Identity(); err != nil {
 			d.fail(config.ErrUnexpected, "key", "restore it from a backup; with another key this is another peer", "%v", err)
 		} else {

@@ -135,6 +135,9 @@ func (d *doctor) links(ctx context.Context) {
 		all = append(all, c)
 	}
 	d.contacts(all)
+	if n := d.status.Limited; n > 0 {
+		d.warn("connections", "the log has the addresses: keep them from this port", "%d connections refused, since there were too many", n)
+	}
 	if n := d.status.Strangers; n > 0 {
 		d.warn("strangers", "the log names them: put them into the network file, or keep them from this port", "%d connections refused of peers that are not in the network file", n)
 	}
