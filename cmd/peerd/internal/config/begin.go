@@ -5,7 +5,7 @@ import "slices"
 // suiting returns settings that have to suit each other: with one of chosen given, a new folder takes the
 // recommendation for none of left.
 func suiting() (chosen, left []string) {
-	chosen = []string{"mode", "learner.name", "protocol.name", "privacy.mechanism", "privacy.counts"}
+	chosen = []string{"mode", "world.kind", "learner.name", "protocol.name", "privacy.mechanism", "privacy.counts"}
 	return chosen, append(chosen, "privacy.horizon", "spare_arms")
 }
 
