@@ -41,6 +41,7 @@ type Config struct {
 	// Checkpoints makes peers exchange the checkpoints of their ledgers. It must be the
 	// same at both ends of a link. See [Host.Advance].
 	Checkpoints bool
+	Run         Run                   // of this process; zero draws one for the host
 	Checkpoint  protocol.Checkpoint   // this peer's, at the start
 	Known       []protocol.Checkpoint // by peer: the highest one from earlier runs; may be nil
 	// OnRemembered, if set, is called for every hello, with the checkpoint that the

@@ -33,8 +33,8 @@ type hello struct {
 	checkpoints bool
 	checkpoint  protocol.Checkpoint // the sender's
 	remembered  protocol.Checkpoint // the receiver's highest, as far as the sender knows
-	run         run                 // the sender's
-	linked      run                 // the receiver's that the sender is connected with; zero for none
+	run         Run                 // the sender's
+	linked      Run                 // the receiver's that the sender is connected with; zero for none
 	network     string
 
 	differ string // how the terms of the two ends differ, if their policies do and it is known; not sent
@@ -81,7 +81,7 @@ func parseHello(b []byte) (hello, error) {
 		network:     string(b[helloFixed:]),
 	}
 	copy(h.policy[:], b[9:])
-	h.run, h.linked = run(binary.BigEndian.Uint64(b[42+2*checkpointSize:])), run(binary.BigEndian.Uint64(b[50+2*checkpointSize:]))
+	h.run, h.linked = Run(binary.BigEndian.Uint64(b[42+2*checkpointSize:])), Run(binary.BigEndian.Uint64(b[50+2*checkpointSize:]))
 	var wrong [2]error
 	h.checkpoint, wrong[0] = readCheckpoint(b[42:])
 	h.remembered, wrong[1] = readCheckpoint(b[42+checkpointSize:])

@@ -105,7 +105,9 @@ func NewHost(c Config) (*Host, error) {
 	if c.Checkpoints {
 		own := c.Checkpoint.Normal()
 		h.checkpoint.Store(&own)
-		h.self.run = newRun()
+		if h.self.run = c.Run; c.Run == 0 {
+			h.self.run = NewRun()
+		}
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)

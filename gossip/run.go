@@ -8,7 +8,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 )
 
-// A run is a random number of a host, which it has from its start to its end: two copies of a
+// A Run is a random number of a process, which it has from its start to its end: two copies of a
 // peer's folder that run at once have the same key, incarnation and checkpoint, and different
 // runs. Zero is none.
 //
@@ -16,14 +16,15 @@ import (
 // hello, and refuses it; so of two copies that start together the neighbour accepts the one
 // that comes first. As a run that the neighbour has accepted was reported to, and a peer
 // releases nothing before its neighbours have reported, copies that reach a common neighbour do
-// not both release.
-type run uint64
+// not both release. A process that replaces its host keeps its run, since neighbours may not have noticed
+// the end of the old one.
+type Run uint64
 
-// newRun draws a run.
-func newRun() run {
+// NewRun draws a run.
+func NewRun() Run {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // does not fail
-	return run(binary.LittleEndian.Uint64(b[:]) | 1)
+	return Run(binary.LittleEndian.Uint64(b[:]) | 1)
 }
 
 // errRival is wrapped by errors about two runs of one peer.
@@ -31,10 +32,10 @@ var errRival = fmt.Errorf("%w: its key runs twice", ErrMismatch)
 
 // claims are the connections with a neighbour on which it has said which run of it is there. A
 // connection belongs to one process.
-type claims map[network.Conn]run
+type claims map[network.Conn]Run
 
 // linked returns the run of the neighbour that this end is connected with; zero for none.
-func (l *link) linked() run {
+func (l *link) linked() Run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for c, r := range l.claims {
@@ -47,7 +48,7 @@ func (l *link) linked() run {
 
 // claim notes that a run of the neighbour is at the other end of a connection. It refuses a second
 // one while the first is connected.
-func (l *link) claim(c network.Conn, r run) error {
+func (l *link) claim(c network.Conn, r Run) error {
 	if r == 0 {
 		return nil
 	}

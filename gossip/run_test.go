@@ -52,3 +52,26 @@ func TestOfTwoRunsOneIsReportedTo(t *testing.T) {
 		}
 	}
 }
+
+// TestAProcessReplacesItsHost: a peer whose network changes opens a new host, and its neighbour may still
+// take the connections of the old one for alive, as when the address is gone. It is no rival: the run is the same.
+func TestAProcessReplacesItsHost(t *testing.T) {
+	cs, _ := checkpointed(configs(2, path(2)))
+	start(t, cs[1:])
+	c := cs[0]
+	c.Run = NewRun()
+	var heard [2]atomic.Int64
+	var rivals atomic.Int64
+	c.OnRival = func(protocol.Peer) { rivals.Add(1) }
+	for i := range heard { // the first stays open
+		c.OnRemembered = func(protocol.Peer, protocol.Checkpoint) { heard[i].Add(1) }
+		h := begin(t, c)
+		eventually(t, "a report", func() bool {
+			kick(h, 1)
+			return heard[i].Load() > 0 || rivals.Load() > 0
+		})
+	}
+	if rivals.Load() > 0 {
+		t.Error("a process is its own rival")
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -73,7 +74,7 @@ func parse(text string) (map[string]float64, error) {
 
 // run visits until ctx is done, and then waits for the rewards under way.
 func run(ctx context.Context, o *options) *report {
-	t := &tally{o: o, rounds: make(map[int64]map[string]int)}
+	t := &tally{o: o, rng: rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano()))), rounds: make(map[int64]map[string]int)}
 	p := newPeer(filepath.Join(o.dir, "peerd.sock"), o.patience)
 	watched, stop := context.WithCancel(context.Background())
 	var watch, visits sync.WaitGroup

@@ -28,6 +28,7 @@ type report struct {
 type tally struct {
 	o *options
 	sync.Mutex
+	rng      *rand.Rand
 	r        report
 	first    time.Time // reward
 	rounds   map[int64]map[string]int
@@ -47,9 +48,10 @@ func (t *tally) visit(p *peer, id string) {
 		return
 	}
 	t.decided(began, d.Action, d.Source, d.Model)
-	time.Sleep(time.Duration(rand.Float64() * float64(t.o.delay)))
+	late, coin := t.chance()
+	time.Sleep(time.Duration(late * float64(t.o.delay)))
 	value := 0
-	if rand.Float64() < t.o.pays[d.Action] {
+	if coin < t.o.pays[d.Action] {
 		value = 1
 	}
 	var r struct{}
@@ -63,6 +65,13 @@ func (t *tally) visit(p *peer, id string) {
 	if t.first.IsZero() {
 		t.first = time.Now()
 	}
+}
+
+// chance returns two random numbers.
+func (t *tally) chance() (float64, float64) {
+	t.Lock()
+	defer t.Unlock()
+	return t.rng.Float64(), t.rng.Float64()
 }
 
 // count counts a request that came to nothing, and shows the first few.

@@ -20,9 +20,10 @@ func Beginning(set []string) (all []string) {
 	chosen, left := suiting()
 	own := slices.ContainsFunc(chosen, has)
 	for _, k := range Schema() {
-		if k.Begin != "" && !has(k.Name) && !(own && slices.Contains(left, k.Name)) {
-			all = append(all, k.Name+"="+k.Begin)
+		if k.Begin == "" || has(k.Name) || own && slices.Contains(left, k.Name) {
+			continue
 		}
+		all = append(all, k.Name+"="+k.Begin)
 	}
 	return all
 }

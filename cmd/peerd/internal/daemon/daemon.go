@@ -35,7 +35,8 @@ type Daemon struct {
 	server    *api.Server
 	record    *Record // of the network document; nil without
 	links     *links  // nil for a peer that may not show itself
-	complaint string  // logged last; of follow
+	run       gossip.Run
+	complaint string // logged last; of follow
 	metrics   []prometheus.Collector
 	silent    sync.Once
 	alarm     chan struct{}
@@ -68,7 +69,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 	if o.Trace != "" && s.Mode != config.Lockstep {
 		return nil, config.Failf(config.ErrUsage, "--trace writes down what a peer keeps to itself; it needs mode: lockstep")
 	}
-	p := &Daemon{log: log, alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
+	p := &Daemon{log: log, run: gossip.NewRun(), alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
 	if p.unlock, err = LockDir(s.Dir); err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func (p *Daemon) live() (err error) {
 // hostConfig returns the configuration of the live peer's host; known are the checkpoints of all peers.
 func (p *Daemon) hostConfig(known []protocol.Checkpoint) gossip.Config {
 	c := p.deployment.HostConfig(p.site.Incarnation(), p.log)
-	c.Known, c.Checkpoints, c.Checkpoint = known, true, p.site.Checkpoint()
+	c.Known, c.Checkpoints, c.Checkpoint, c.Run = known, true, p.site.Checkpoint(), p.run
 	c.OnRemembered, c.OnCheckpoint, c.OnRival = p.site.OnRemembered, p.site.OnCheckpoint, p.site.OnRival
 	return c
 }
