@@ -44,8 +44,17 @@ type Turn struct {
 	Round    uint64     // from 0
 	None     bool       // the round has no decision
 	Excluded []Arm      // not to be chosen
-	Features []Features // an entry an arm; nil unless the learner is contextual
+	Features []Features // of the arms that are offered, the first ones; nil unless the learner is contextual
 	Actions  Actions    // in place of Features where a simulation draws them one by one; else nil
+}
+
+// offered returns how many of n arms a turn offers, from the first on, excluded ones included. Turns without
+// features offer all.
+func (t *Turn) offered(n int) int {
+	if t.Features == nil {
+		return n
+	}
+	return len(t.Features)
 }
 
 // Of returns the features of an arm; nil where there are none.

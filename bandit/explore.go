@@ -3,7 +3,7 @@ package bandit
 import "math/rand/v2"
 
 // Explore adds uniform exploration to a learner's choice c of one of n arms: with probability
-// share it returns an arm that t does not exclude, each equally likely, and else c. The
+// share it returns an arm that t offers and does not exclude, each equally likely, and else c. The
 // propensity is that of the arm given c: share over the number of arms that are not excluded, and
 // 1 - share more for the arm of c. So it is exact whatever law c has, also where the learner
 // samples and does not compute it. A reward weighted by 1/propensity has the right mean given c, and so
@@ -12,6 +12,7 @@ import "math/rand/v2"
 // It takes two random numbers, whatever the belief, the features and c are.
 func Explore(c Choice, t Turn, n int, share float64, rng *rand.Rand) Choice {
 	coin, place := rng.Float64(), rng.Float64()
+	n = t.offered(n)
 	offered := 0
 	for k := range n {
 		if !t.excludes(k) {

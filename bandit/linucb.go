@@ -41,10 +41,25 @@ const (
 // LinUCBParams are the parameters of learner linucb.
 type LinUCBParams struct {
 	Features int           `want:"1..120" fixed:"yes" doc:"Numbers that describe an action. An application sends as many for each, with a sum of squares of at most 1."`
+	Context  int           `want:"0..120" fixed:"yes" later:"yes" doc:"Numbers of a context that an application sends with a decision, which all its actions share, with a sum of squares of at most 1. 0 is for none. Simulated worlds offer what comes out of the map, and no context."`
+	Map      FeatureMap    `want:"concat|outer|interactions" fixed:"yes" later:"yes" doc:"What is learned from of a context c and an action x: both (concat, context + features numbers); the products of every number of c with every one of x (outer, context × features numbers); or these and x (interactions, (1 + context) × features numbers). At most 120 come out. Without a context it is x."`
 	Index    LinearIndex   `want:"sample|bound|calibrated|paper" doc:"What the chosen action has the greatest of: the reward under a sampled parameter, the estimated reward plus radius times its error, a bound that is proved and far wider, or the bound that papers print, which is not proved and is for comparison."`
 	Radius   float64       `want:"over 0 up to 16" doc:"How many times its estimated error a parameter is off in the index, if that is sample or bound. At 6 a bound has held in every test; less explores less."`
 	Records  LinearRecords `want:"plain|squares" fixed:"yes" later:"yes" doc:"What is released: sums of products of features with each other and with rewards; or, as in paper 000, with sums of squared rewards, which nothing needs and for which all takes more noise."`
 }
+
+func (p LinUCBParams) inputs() Inputs { return Inputs{p.Features, p.Context, p.Map} }
+
+// check refuses parameters that do not go together.
+func (p LinUCBParams) check() (field, want string) {
+	if d := p.inputs().Dim(); d > maxFeatures {
+		return "context", fmt.Sprintf("fewer, or fewer features: with learner.linucb.map: %s and learner.linucb.features: %d they make %d numbers, and %d is the most", p.Map, p.Features, d, maxFeatures)
+	}
+	return "", ""
+}
+
+// maxFeatures is how many numbers a learner chooses by at most.
+const maxFeatures = 120
 
 // LinUCB chooses by features. Its statistic is one part for all arms: the Gram matrix Σ x xᵀ
 // and the vector Σ x y over features x, of norm 1 at most, and rewards y in [0,1], which are
@@ -98,20 +113,26 @@ var _ Learner = (*LinUCB)(nil)
 func linucbEntry() Entry {
 	e := define(
 		"linucb", "chooses by features, of which rewards are a linear function that is learned",
-		LinUCBParams{Features: 5, Index: SampledIndex, Radius: 1, Records: WithoutSquares},
+		LinUCBParams{Features: 5, Map: Interactions, Index: SampledIndex, Radius: 1, Records: WithoutSquares},
 		func(p LinUCBParams) LinUCBParams {
-			p.Features = min(p.Features, 3)
+			p.Features, p.Context = min(p.inputs().Dim(), 3), 0
 			return p
 		}, newLinUCB,
 	)
 	e.Contextual = true
+	e.Inputs = func(p any) Inputs { return p.(LinUCBParams).inputs() }
+	e.Check = func(p any) (string, string) { return p.(LinUCBParams).check() }
 	return e
 }
 
 func newLinUCB(c Config, p LinUCBParams) (Learner, error) {
 	switch {
-	case p.Features < 1 || p.Features > 120:
-		return nil, fmt.Errorf("bandit: features %d, want 1 to 120", p.Features)
+	case p.Features < 1 || p.Features > maxFeatures:
+		return nil, fmt.Errorf("bandit: features %d, want 1 to %d", p.Features, maxFeatures)
+	case p.Context < 0:
+		return nil, fmt.Errorf("bandit: context %d, want 0 or more", p.Context)
+	case p.Context > 0 && p.Map != Concat && p.Map != Outer && p.Map != Interactions:
+		return nil, fmt.Errorf("bandit: map %q, want concat, outer or interactions", p.Map)
 	case p.Index != SampledIndex && p.Index != BoundIndex && p.Index != CalibratedIndex && p.Index != PaperIndex:
 		return nil, fmt.Errorf("bandit: index %q, want sample, bound, calibrated or paper", p.Index)
 	case !(p.Radius > 0 && p.Radius <= 16):
@@ -123,9 +144,13 @@ func newLinUCB(c Config, p LinUCBParams) (Learner, error) {
 	if p.Records == WithSquares {
 		kind = gram.Corner
 	}
+	if field, want := p.check(); field != "" {
+		return nil, fmt.Errorf("bandit: %s, want %s", field, want)
+	}
+	d := p.inputs().Dim()
 	return &LinUCB{
-		d: p.Features, index: p.Index, radius: p.Radius, kind: kind, peers: float64(c.Peers), leaves: float64(max(1, c.Leaves)), rng: c.Rand,
-		theta: make([]float64, p.Features), normal: make([]float64, p.Features),
+		d: d, index: p.Index, radius: p.Radius, kind: kind, peers: float64(c.Peers), leaves: float64(max(1, c.Leaves)), rng: c.Rand,
+		theta: make([]float64, d), normal: make([]float64, d),
 		scores: make([]float64, c.Arms), able: make([]Arm, 0, c.Arms), features: make([]Features, 0, c.Arms), squares: make([]float64, c.Arms),
 	}, nil
 }

@@ -41,7 +41,9 @@ func (l *LinUCB) Choose(b *Belief, t Turn) Choice {
 // forbid makes scores of excluded arms less than all others.
 func forbid(scores []float64, t Turn) {
 	for _, a := range t.Excluded {
-		scores[a] = math.Inf(-1)
+		if int(a) < len(scores) { // else it is not offered either
+			scores[a] = math.Inf(-1)
+		}
 	}
 }
 
@@ -120,7 +122,7 @@ func (l *LinUCB) pick(scores []float64, coin float64) Choice {
 
 // any picks an arm, each equally likely.
 func (l *LinUCB) any(t Turn) Choice {
-	scores := l.scores
+	scores := l.scores[:t.offered(len(l.scores))]
 	clear(scores)
 	forbid(scores, t)
 	return l.pick(scores, l.rng.Float64())

@@ -58,7 +58,7 @@ func TestSquaresChangeNothing(t *testing.T) {
 			if records == WithSquares {
 				x.corner(0)
 			}
-			of[i] = linUCB(t, 4, LinUCBParams{4, index, 1, records})
+			of[i] = linUCB(t, 4, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: records})
 			if w := of[i].Statistic().Width(); w != len(x.b.X) {
 				t.Fatalf("%d numbers in a sum, want %d", w, len(x.b.X))
 			}
@@ -79,7 +79,7 @@ func TestSetsOfSquaresHold(t *testing.T) {
 		printed, proved := 0., 0.
 		for run := range uint64(100) {
 			x := newLinear(3, 500+run)
-			paper, calibrated := linUCB(t, 1, LinUCBParams{3, PaperIndex, 1, WithSquares}), linUCB(t, 1, LinUCBParams{3, CalibratedIndex, 1, WithSquares})
+			paper, calibrated := linUCB(t, 1, LinUCBParams{Features: 3, Index: PaperIndex, Radius: 1, Records: WithSquares}), linUCB(t, 1, LinUCBParams{Features: 3, Index: CalibratedIndex, Radius: 1, Records: WithSquares})
 			paper.leaves = 8
 			for range 8 {
 				for range 1 + int(x.n/2) {

@@ -104,7 +104,7 @@ func TestFeaturesAreLearned(t *testing.T) {
 	for _, index := range indices {
 		for _, sigma := range []float64{0, 20} {
 			x := newLinear(4, 1)
-			l := linUCB(t, 8, LinUCBParams{4, index, 1, WithoutSquares})
+			l := linUCB(t, 8, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})
 			for range 200_000 {
 				x.pay(x.turn(1).Features[0])
 			}
@@ -135,7 +135,7 @@ func TestFeaturesAreLearned(t *testing.T) {
 func TestNothingKnownIsAnyArm(t *testing.T) {
 	x := newLinear(3, 2)
 	for _, index := range indices {
-		l := linUCB(t, 4, LinUCBParams{3, index, 1, WithoutSquares})
+		l := linUCB(t, 4, LinUCBParams{Features: 3, Index: index, Radius: 1, Records: WithoutSquares})
 		turn := x.turn(4)
 		turn.Excluded = []Arm{2}
 		b := belief.New(1, 9)
@@ -168,7 +168,7 @@ func TestCalibratedSetHolds(t *testing.T) {
 	for _, sigma := range []float64{0, 3, 30} {
 		for run := range uint64(200) {
 			x := newLinear(3, 100+run)
-			l := linUCB(t, 1, LinUCBParams{3, CalibratedIndex, 1, WithoutSquares})
+			l := linUCB(t, 1, LinUCBParams{Features: 3, Index: CalibratedIndex, Radius: 1, Records: WithoutSquares})
 			for range 12 {
 				for range 1 + int(x.n/2) {
 					x.pay(x.turn(1).Features[0])
@@ -217,7 +217,7 @@ func TestAwareErrorIsWhatItSays(t *testing.T) {
 		sum := 0.
 		for run := range uint64(runs) {
 			x := newLinear(d, 1000+run)
-			l := linUCB(t, 1, LinUCBParams{d, BoundIndex, 1, WithoutSquares})
+			l := linUCB(t, 1, LinUCBParams{Features: d, Index: BoundIndex, Radius: 1, Records: WithoutSquares})
 			for range 4000 {
 				x.pay(x.turn(1).Features[0])
 			}
@@ -240,7 +240,7 @@ func TestIndefiniteSumsAreUsed(t *testing.T) {
 		raised := 0
 		for seed := range uint64(50) {
 			x := newLinear(4, seed)
-			l := linUCB(t, 5, LinUCBParams{4, index, 1, WithoutSquares})
+			l := linUCB(t, 5, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})
 			for range 10 {
 				x.pay(x.turn(1).Features[0])
 			}
@@ -265,7 +265,7 @@ func TestIndefiniteSumsAreUsed(t *testing.T) {
 // nothing is computed.
 func TestTheEstimateFollowsReleases(t *testing.T) {
 	x := newLinear(3, 5)
-	l := linUCB(t, 2, LinUCBParams{3, BoundIndex, 1, WithoutSquares})
+	l := linUCB(t, 2, LinUCBParams{Features: 3, Index: BoundIndex, Radius: 1, Records: WithoutSquares})
 	for range 50 {
 		x.pay(x.turn(1).Features[0])
 	}
@@ -291,7 +291,7 @@ func TestTheEstimateFollowsReleases(t *testing.T) {
 func TestFeaturesTakeNoCoins(t *testing.T) {
 	for _, index := range indices {
 		x := newLinear(3, 5)
-		a, b := linUCB(t, 4, LinUCBParams{3, index, 1, WithoutSquares}), linUCB(t, 4, LinUCBParams{3, index, 1, WithoutSquares})
+		a, b := linUCB(t, 4, LinUCBParams{Features: 3, Index: index, Radius: 1, Records: WithoutSquares}), linUCB(t, 4, LinUCBParams{Features: 3, Index: index, Radius: 1, Records: WithoutSquares})
 		nothing := belief.New(1, 9)
 		for i := range 2000 {
 			if i%20 == 0 {
@@ -314,7 +314,21 @@ func TestFeaturesTakeNoCoins(t *testing.T) {
 }
 
 func TestBadParametersOfLinUCBAreRefused(t *testing.T) {
-	for _, p := range []LinUCBParams{{0, BoundIndex, 1, WithoutSquares}, {121, BoundIndex, 1, WithoutSquares}, {3, "other", 1, WithoutSquares}, {3, BoundIndex, 0, WithoutSquares}, {3, BoundIndex, 17, WithoutSquares}, {3, BoundIndex, math.NaN(), WithoutSquares}, {3, BoundIndex, 1, "other"}} {
+	for _, p := range []LinUCBParams{
+		{0, 0, "", BoundIndex, 1, WithoutSquares},
+		{121, 0, "", BoundIndex, 1, WithoutSquares},
+		{3, 0, "", "other", 1, WithoutSquares},
+		{3, 0, "", BoundIndex, 0, WithoutSquares},
+		{3, 0, "", BoundIndex, 17, WithoutSquares},
+		{3, 0, "", BoundIndex, math.NaN(), WithoutSquares},
+		{3, 1, "", BoundIndex, 1, WithoutSquares},
+		{3, 1, "other", BoundIndex, 1, WithoutSquares},
+		{3, -1, Outer, BoundIndex, 1, WithoutSquares},
+		{3, 118, Concat, BoundIndex, 1, WithoutSquares},
+		{11, 11, Outer, BoundIndex, 1, WithoutSquares},
+		{11, 10, Interactions, BoundIndex, 1, WithoutSquares},
+		{3, 0, "", BoundIndex, 1, "other"},
+	} {
 		if _, err := newLinUCB(Config{Arms: 2, Peers: 1}, p); err == nil {
 			t.Errorf("%+v is taken", p)
 		}
@@ -326,7 +340,7 @@ func BenchmarkLinUCB(b *testing.B) {
 	for _, index := range indices {
 		b.Run(string(index), func(b *testing.B) {
 			x := newLinear(10, 5)
-			l := linUCB(b, 100, LinUCBParams{10, index, 1, WithoutSquares})
+			l := linUCB(b, 100, LinUCBParams{Features: 10, Index: index, Radius: 1, Records: WithoutSquares})
 			for range 1000 {
 				x.pay(x.turn(1).Features[0])
 			}

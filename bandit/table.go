@@ -33,6 +33,8 @@ type Entry struct {
 	// Contextual says that the learner chooses by features. Arms then follow from what is
 	// private and are no longer public.
 	Contextual bool
+	// Inputs returns what an application sends of a decision; nil unless the learner is contextual.
+	Inputs func(params any) Inputs
 	// Check refuses parameters that do not go together: the field, as in a key, and what is
 	// wanted; empty if all is well. It is nil where all do.
 	Check func(params any) (field, want string)

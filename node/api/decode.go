@@ -22,7 +22,7 @@ type item[T any] struct {
 	flaws []Flaw
 }
 
-// decodeAsk reads an ask, whose features must have a shape.
+// decodeAsk reads an ask of a shape.
 func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 	s.object(
 		field{name: "id", read: func() { a.ID = s.text(wrongID) }},
@@ -31,19 +31,28 @@ func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 		}},
 		field{name: "subject", read: func() { a.Subject = s.text(wrongSubject) }},
 		field{name: "features", read: func() {
-			s.list(func() {
-				var list []float64 // not made to length: empty lists would cost memory that no byte of the body pays for
-				s.list(func() { list = append(list, s.finite()) })
-				a.Features = append(a.Features, list)
-			})
+			s.list(func() { a.Features = append(a.Features, s.numbers()) })
+		}},
+		field{name: "context", read: func() { a.Context = s.numbers() }},
+		field{name: "actions", read: func() {
+			a.Actions = []decision.Action{} // an empty list is not a missing one
+			s.list(func() { a.Actions = append(a.Actions, decodeAction(s)) })
 		}},
 	)
 	if len(s.flaws) > 0 || s.err != nil {
 		return a
 	}
-	if r := shape.Check(a.Features); r != nil {
+	if r := shape.Check(&a); r != nil {
 		s.within(r.Field, func() { s.flaw(r.Reason) })
 	}
+	return a
+}
+
+func decodeAction(s *scanner) (a decision.Action) {
+	s.object(
+		field{name: "id", need: true, read: func() { a.ID = s.text(wrongAction) }},
+		field{name: "features", need: true, read: func() { a.Features = s.numbers() }},
+	)
 	return a
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/internal/apitest"
 )
@@ -69,11 +70,17 @@ func shaped(shape decision.Shape) func(*scanner) decision.Ask {
 	return func(s *scanner) decision.Ask { return decodeAsk(s, shape) }
 }
 
-// FuzzDecodeFeatures shows that features are read as encoding/json reads them, have the
+// ownShape is a shape without a context.
+func ownShape(actions, numbers int, bounded bool) decision.Shape {
+	return decision.Shape{Actions: actions, Inputs: bandit.Inputs{Action: numbers}, Bounded: bounded}
+}
+
+// FuzzDecodeFeatures shows that features and actions are read as encoding/json reads them, have the
 // shape that is wanted and are finite.
 func FuzzDecodeFeatures(f *testing.F) {
-	seeds(f, `{"features":[[1,-0.5e3],[0,1e-999]]}`, `{"features":[[1,2],[3]]}`, `{"features":[[1,2],[3,4],[5,6]]}`, `{"features":[]}`, `{"features":[[1,2],[3,1e308]],"features":[]}`)
-	shape := decision.Shape{Actions: 2, Length: 2}
+	seeds(f, `{"features":[[1,-0.5e3],[0,1e-999]]}`, `{"features":[[1,2],[3]]}`, `{"features":[[1,2],[3,4],[5,6]]}`, `{"features":[]}`, `{"features":[[1,2],[3,1e308]],"features":[]}`,
+		`{"actions":[{"id":"a","features":[1,2]},{"features":[0,-1],"id":"b"}]}`, `{"actions":[]}`, `{"actions":[{"id":"a","features":[1,2]},{"id":"a","features":[1,2]}]}`, `{"actions":[{"id":"a"}]}`)
+	shape := ownShape(2, 2, false)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		q, err := decodeOne(b, shaped(shape))
 		agree(t, b, err)
@@ -81,12 +88,13 @@ func FuzzDecodeFeatures(f *testing.F) {
 			return
 		}
 		var want struct {
-			Features [][]float64 `json:"features"`
+			Features [][]float64       `json:"features"`
+			Actions  []decision.Action `json:"actions"`
 		}
-		if err := json.Unmarshal(b, &want); err != nil || !reflect.DeepEqual(want.Features, q.value.Features) {
-			t.Errorf("%q is read as %v, want %v %v", b, q.value.Features, want.Features, err)
+		if err := json.Unmarshal(b, &want); err != nil || !reflect.DeepEqual(want.Features, q.value.Features) || !reflect.DeepEqual(want.Actions, q.value.Actions) {
+			t.Errorf("%q is read as %v %v, want %v %v", b, q.value.Features, q.value.Actions, want, err)
 		}
-		if r := shape.Check(q.value.Features); r != nil {
+		if r := shape.Check(&q.value); r != nil {
 			t.Errorf("%q is read with a flaw: %v", b, r)
 		}
 	})

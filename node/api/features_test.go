@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/node/decision"
 )
 
@@ -13,26 +14,26 @@ import (
 // fit is refused with the field and what is wanted, before the backend hears of it.
 func TestFeaturesHaveTheShapeOfTheLearner(t *testing.T) {
 	f := newFake()
-	f.shape = decision.Shape{Actions: 3, Length: 2}
+	f.shape = ownShape(3, 2, false)
 	r := run(t, f)
 	const good = `[[1,-0.5],[0,2e3],[1e-999,-0]]`
 	want := [][]float64{{1, -.5}, {0, 2000}, {0, 0}}
 	if status, _, body := r.ask(t, "/v1/decisions", `{"id":"a","features":`+good+`}`); status != 200 || !reflect.DeepEqual(f.asked[0].Features, want) {
 		t.Errorf("%d %s: %v", status, body, f.asked)
 	}
-	const shape = "want 3 lists of 2 numbers, one list for each action, in the network's order"
+	const shape = "want 3 lists of 2 numbers, one list for each action, in the network's order, got "
 	for _, c := range []struct{ features, field, reason string }{
 		{``, "body.features", shape},
 		{`,"features":[]`, "body.features", shape},
 		{`,"features":[[1,2],[3,4]]`, "body.features", shape},
 		{`,"features":[[1,2],[3,4],[5,6],[7,8]]`, "body.features", shape},
-		{`,"features":[[1,2],[3],[5,6]]`, "body.features[1]", "want 2 numbers"},
-		{`,"features":[[1,2],[3,4],[5,6,7]]`, "body.features[2]", "want 2 numbers"},
+		{`,"features":[[1,2],[3],[5,6]]`, "body.features[1]", "want 2 numbers, got 1"},
+		{`,"features":[[1,2],[3,4],[5,6,7]]`, "body.features[2]", "want 2 numbers, got 3"},
 		{`,"features":[[1,2],[3,Infinity],[5,6]]`, "body.features[1][1]", "want a finite number"},
 	} {
 		f.asked = nil
 		status, _, body := r.ask(t, "/v1/decisions", `{"id":"b"`+c.features+`}`)
-		if status != 422 || !strings.Contains(body, `"errors":[{"location":"`+c.field+`","message":"`+c.reason+`"}]`) || f.asked != nil {
+		if status != 422 || !strings.Contains(body, `"errors":[{"location":"`+c.field+`","message":"`+c.reason) || f.asked != nil {
 			t.Errorf("%s: %d %s, want %s: %s", c.features, status, body, c.field, c.reason)
 		}
 	}
@@ -50,15 +51,15 @@ func TestFeaturesHaveTheShapeOfTheLearner(t *testing.T) {
 // backend does not hear of it, and the same decision is taken when it is made right.
 func TestMistakesWithFeaturesNameFieldAndFix(t *testing.T) {
 	f := newFake()
-	f.shape = decision.Shape{Actions: 3, Length: 2, Bounded: true}
+	f.shape = ownShape(3, 2, true)
 	r := run(t, f)
-	const shape = "want 3 lists of 2 numbers, one list for each action, in the network's order"
+	const shape = "want 3 lists of 2 numbers, one list for each action, in the network's order, got "
 	for name, c := range map[string]struct {
 		features, field, fix string
 		status               int
 	}{
-		"wrong-dimension":    {`[[0.1,0.2],[0.3],[0.5,0.6]]`, "body.features[1]", "want 2 numbers", 422},
-		"norm-above-1":       {`[[0.1,0.2],[0.3,0.4],[0.8,0.61]]`, "body.features[2]", "want a sum of squares of at most 1; divide all features by the greatest length that there can be", 422},
+		"wrong-dimension":    {`[[0.1,0.2],[0.3],[0.5,0.6]]`, "body.features[1]", "want 2 numbers, got 1", 422},
+		"norm-above-1":       {`[[0.1,0.2],[0.3,0.4],[0.8,0.61]]`, "body.features[2]", "want a sum of squares of at most 1; divide all such lists by the greatest norm that there can be", 422},
 		"NaN":                {`[[0.1,0.2],[0.3,NaN],[0.5,0.6]]`, "body.features[1][1]", "want a finite number", 422},
 		"beyond-all-numbers": {`[[0.1,0.2],[0.3,1e999],[0.5,0.6]]`, "body.features[1][1]", "want a finite number", 422},
 		"text":               {`[[0.1,0.2],[0.3,"0.4"],[0.5,0.6]]`, "body.features[1][1]", "want a finite number", 422},
@@ -84,10 +85,88 @@ func TestMistakesWithFeaturesNameFieldAndFix(t *testing.T) {
 	}
 }
 
+// withContext is a shape of an outer product of 2 numbers of context with 2 of an action.
+func withContext() decision.Shape {
+	return decision.Shape{Actions: 3, Inputs: bandit.Inputs{Map: bandit.Outer, Context: 2, Action: 2}, Bounded: true}
+}
+
+// TestActionsWithAContext come to the backend as they were sent, alone and in a batch, under any ids.
+func TestActionsWithAContext(t *testing.T) {
+	f := newFake()
+	f.shape = withContext()
+	r := run(t, f)
+	const one, two = `{"id":"1","context":[0.6,-0.8],"actions":[{"id":"article 7","features":[1,0]}]}`, `{"id":"2","context":[0,1],"exclude":[],"actions":[{"features":[0,0.5],"id":"b"},{"id":"article 8","features":[0.5,0.5]}]}`
+	want := []decision.Ask{
+		{ID: "1", Context: []float64{.6, -.8}, Actions: []decision.Action{{ID: "article 7", Features: []float64{1, 0}}}},
+		{ID: "2", Context: []float64{0, 1}, Actions: []decision.Action{{ID: "b", Features: []float64{0, .5}}, {ID: "article 8", Features: []float64{.5, .5}}}},
+	}
+	if status, _, body := r.ask(t, "/v1/decisions", one); status != 200 || !reflect.DeepEqual(f.asked, want[:1]) {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, _, body := r.ask(t, "/v1/decisions/batch", `{"decisions":[`+one+`,`+two+`]}`); status != 200 || !reflect.DeepEqual(f.asked, want) {
+		t.Errorf("%d %s", status, body)
+	}
+	list := f.shape
+	if status, _, body := r.ask(t, "/v1/decisions", `{"context":[1,0],"features":[[1,0],[0,1],[0,0]]}`); status != 200 || len(f.asked[0].Features) != list.Actions {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+// TestMistakesWithActionsNameFieldAndFix: each is refused with the field, what is wanted and how much there is, the
+// backend does not hear of it, and the same decision is taken when it is made right.
+func TestMistakesWithActionsNameFieldAndFix(t *testing.T) {
+	f := newFake()
+	f.shape = withContext()
+	r := run(t, f)
+	const (
+		large = "want a sum of squares of at most 1; divide all such lists by the greatest norm that there can be"
+		c     = `,"context":[1,0]`
+		a     = `{"id":"a","features":[1,0]}`
+	)
+	offer := func(actions string) string { return c + `,"actions":[` + actions + `]` }
+	for name, m := range map[string]struct {
+		fields, field, fix string
+		status             int
+	}{
+		"nothing":          {c, "body.features", "want 3 lists of 2 numbers, one list for each action, in the network's order, got 0 lists; or actions, with an id and 2 numbers each", 422},
+		"no-actions":       {offer(``), "body.actions", "want 1 to 3 actions, as many as the network has at most, got 0", 422},
+		"too-many":         {offer(a + `,{"id":"b","features":[1,0]},{"id":"c","features":[1,0]},{"id":"d","features":[1,0]}`), "body.actions", "want 1 to 3 actions, as many as the network has at most, got 4", 422},
+		"twice":            {offer(a + `,` + a), "body.actions[1].id", "is offered twice; want every action once", 422},
+		"no-id":            {offer(`{"features":[1,0]}`), "body.actions[0].id", "is missing", 422},
+		"blank-id":         {offer(`{"id":" ","features":[1,0]}`), "body.actions[0].id", "want the name of an action", 422},
+		"no-features":      {offer(a + `,{"id":"b"}`), "body.actions[1].features", "is missing", 422},
+		"wrong-dimension":  {offer(a + `,{"id":"b","features":[1,0,0]}`), "body.actions[1].features", "want 2 numbers, got 3", 422},
+		"norm-above-1":     {offer(a + `,{"id":"b","features":[1,0.1]}`), "body.actions[1].features", large, 422},
+		"NaN":              {offer(`{"id":"b","features":[NaN,0]}`), "body.actions[0].features[0]", "want a finite number", 422},
+		"both":             {offer(a) + `,"features":[[1,0],[1,0],[1,0]]`, "body.actions", "want either actions or features, not both", 422},
+		"no-context":       {`,"actions":[` + a + `]`, "body.context", "want 2 numbers, got 0", 422},
+		"longer-context":   {`,"context":[1,0,0],"actions":[` + a + `]`, "body.context", "want 2 numbers, got 3", 422},
+		"large-context":    {`,"context":[1,0.1],"actions":[` + a + `]`, "body.context", large, 422},
+		"NaN-in-context":   {`,"context":[1,NaN],"actions":[` + a + `]`, "body.context[1]", "want a finite number", 422},
+		"unknown-field":    {offer(`{"id":"a","features":[1,0],"price":3}`), "body.actions[0].price", "is not a field here", 422},
+		"too-long-a-body":  {offer(`{"id":"a","features":[0.` + strings.Repeat("1", DefaultMaxBody) + `,0]}`), "", strconv.Itoa(DefaultMaxBody), 413},
+		"names-to-numbers": {c + `,"actions":{"a":[1,0]}`, "body.actions", "want a list", 422},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, calls := f.state(), f.calls
+			status, _, body := r.ask(t, "/v1/decisions", `{"id":"`+name+`"`+m.fields+`}`)
+			if status != m.status || !strings.Contains(body, m.fix) || m.field != "" && !strings.Contains(body, `"location":"`+m.field+`"`) {
+				t.Errorf("%d %s, want %s: %s", status, body, m.field, m.fix)
+			}
+			if f.state() != before || f.calls != calls {
+				t.Errorf("the backend has heard of it: %s, before %s", f.state(), before)
+			}
+			if status, _, body = r.ask(t, "/v1/decisions", `{"id":"`+name+`"`+offer(a)+`}`); status != 200 {
+				t.Errorf("made right: %d %s", status, body)
+			}
+		})
+	}
+}
+
 // TestFeaturesOfTheLargestShape fit into a body.
 func TestFeaturesOfTheLargestShape(t *testing.T) {
 	f := newFake()
-	f.shape = decision.Shape{Actions: maxItems, Length: maxItems}
+	f.shape = ownShape(maxItems, maxItems, false)
 	r := run(t, f)
 	list := "[" + strings.Repeat("0.5,", maxItems-1) + "0.5]"
 	all := `{"features":[` + strings.Repeat(list+",", maxItems-1) + list + `]}`
@@ -101,8 +180,8 @@ func TestFeaturesOfTheLargestShape(t *testing.T) {
 }
 
 func BenchmarkDecodeFeatures(b *testing.B) {
-	shape := decision.Shape{Actions: 10, Length: 20}
-	list := "[" + strings.Repeat("0.8125,", shape.Length-1) + "-1e-3]"
+	shape := ownShape(10, 20, false)
+	list := "[" + strings.Repeat("0.8125,", shape.Inputs.Action-1) + "-1e-3]"
 	body := []byte(`{"id":"visit-8812","features":[` + strings.Repeat(list+",", shape.Actions-1) + list + `]}`)
 	b.ReportAllocs()
 	for b.Loop() {

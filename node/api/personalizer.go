@@ -190,7 +190,7 @@ func (p *Problem) ofPersonalizer() (doc personalizerErrorBody, kind string, stat
 // target is the name of a field in the form of that service.
 func target(location string) string {
 	name := strings.TrimPrefix(location, "body.")
-	for ours, theirs := range map[string]string{"id": "eventId", "path.eventId": "eventId", "exclude": "excludedActions", "features": "actions", "subject": "header." + subjectHeader} {
+	for ours, theirs := range map[string]string{"id": "eventId", "path.eventId": "eventId", "exclude": "excludedActions", "context": "contextFeatures", "subject": "header." + subjectHeader} {
 		if name == ours || strings.HasPrefix(name, ours+"[") {
 			return theirs
 		}

@@ -35,7 +35,7 @@ func decodeRank(s *scanner, actions []string, shape decision.Shape) (q ranked) {
 					field{name: "features", read: func() { s.orNull(func() { of = s.named() }) }},
 				)
 				if of == nil {
-					of = decision.Action(id)
+					of = decision.Identity(id)
 				}
 				if slices.Contains(q.ids, id) {
 					s.within("id", func() { s.flaw("is the id of an action before") })
@@ -62,11 +62,11 @@ func decodeRank(s *scanner, actions []string, shape decision.Shape) (q ranked) {
 	if len(s.flaws) > 0 || s.err != nil {
 		return q
 	}
-	if shape.Length == 0 {
+	if shape.Inputs.Action == 0 {
 		s.within("actions", func() { q.byName(s, actions) })
 		return q
 	}
-	s.within("actions", func() { q.byPlace(s, actions, shape, named, context) })
+	s.within("actions", func() { q.byFeatures(s, shape, named, context) })
 	return q
 }
 
@@ -93,13 +93,15 @@ func (q *ranked) byName(s *scanner, actions []string) {
 	}
 }
 
-// byPlace is for contextual learners, to which actions are what their features say: the first one takes the place of the
-// network's first, and so on. Places that are left over are excluded.
-func (q *ranked) byPlace(s *scanner, actions []string, shape decision.Shape, named [][]decision.Named, context []decision.Named) {
-	places := len(slices.DeleteFunc(slices.Clone(actions), func(name string) bool { return name == "" }))
-	if len(q.ids) > places {
-		s.flaw(fmt.Sprintf("are %d, and this network has %d (arms); send no more at once", len(q.ids), places))
+// byFeatures is for contextual learners, to which actions are what their features say.
+func (q *ranked) byFeatures(s *scanner, shape decision.Shape, named [][]decision.Named, context []decision.Named) {
+	if len(q.ids) > shape.Actions {
+		s.flaw(fmt.Sprintf("are %d, and this network has %d (arms); send no more at once", len(q.ids), shape.Actions))
 		return
+	}
+	if shape.Inputs.Context > 0 { // the learner's map has the products
+		q.ask.Context = decision.Sketch(context, shape.Inputs.Context)
+		context = nil
 	}
 	crossed := 0
 	for _, of := range named {
@@ -110,20 +112,12 @@ func (q *ranked) byPlace(s *scanner, actions []string, shape decision.Shape, nam
 		return
 	}
 	q.places = make(map[string]int, len(q.ids))
-	for _, name := range actions {
-		features, i := make([]float64, shape.Length), len(q.places)
-		switch {
-		case name == "": // and so cannot be chosen
-		case i == len(q.ids):
-			q.ask.Exclude = append(q.ask.Exclude, name)
-		default:
-			q.places[name] = i
-			features = decision.Sketch(decision.Crossed(named[i], context), shape.Length)
-			if slices.Contains(q.excluded, q.ids[i]) {
-				q.ask.Exclude = append(q.ask.Exclude, name)
-			}
+	for i, id := range q.ids {
+		q.places[id] = i
+		q.ask.Actions = append(q.ask.Actions, decision.Action{ID: id, Features: decision.Sketch(decision.Crossed(named[i], context), shape.Inputs.Action)})
+		if slices.Contains(q.excluded, id) {
+			q.ask.Exclude = append(q.ask.Exclude, id)
 		}
-		q.ask.Features = append(q.ask.Features, features)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/node/decision"
 )
 
@@ -165,23 +166,19 @@ func TestWhatIsNotOfPersonalizerIsRefused(t *testing.T) {
 	}
 }
 
-// TestFeaturesOfPersonalizer: a contextual learner gets the sketch of each action with its context, whatever the order of
-// names is; ids are the application's own, and left-over places are excluded.
+// TestFeaturesOfPersonalizer: a contextual learner gets the sketch of each action with its context, or with a context of its own
+// that of each alone, whatever the order of names is; ids are the application's own.
 func TestFeaturesOfPersonalizer(t *testing.T) {
 	f := newFake()
-	f.shape = decision.Shape{Actions: 4, Length: 16, Bounded: true}
-	f.actions = []string{"red", "", "green", "blue"} // one was retired
-	f.choice = "green"
+	f.shape = ownShape(3, 16, true)
+	f.choice = "juice"
 	r := run(t, f)
 	n := decision.Names()
-	day, device := n.Under("timeOfDay").Text("Morning"), n.Under("device").Under("mobile").Bool(true)
-	grams := []decision.Named{n.Under("grams").Place(0).Number(400), n.Under("grams").Place(1).Number(-.5)}
-	zero := make([]float64, 16)
-	want := [][]float64{ // by place
-		decision.Sketch(decision.Crossed(append([]decision.Named{n.Under("taste").Text("salty")}, grams...), []decision.Named{day, device}), 16),
-		zero,
-		decision.Sketch(decision.Crossed(decision.Action("juice"), []decision.Named{day, device}), 16),
-		zero,
+	context := []decision.Named{n.Under("timeOfDay").Text("Morning"), n.Under("device").Under("mobile").Bool(true)}
+	pasta := []decision.Named{n.Under("taste").Text("salty"), n.Under("grams").Place(0).Number(400), n.Under("grams").Place(1).Number(-.5)}
+	want := []decision.Action{
+		{ID: "pasta", Features: decision.Sketch(decision.Crossed(pasta, context), 16)},
+		{ID: "juice", Features: decision.Sketch(decision.Crossed(decision.Identity("juice"), context), 16)},
 	}
 	for _, body := range []string{
 		`{"contextFeatures":[{"timeOfDay":"Morning"},{"device":{"mobile":true}}],"actions":[{"id":"pasta","features":[{"taste":"salty"},{"grams":[400,-0.5]}]},{"id":"juice","features":[]}],"eventId":"a"}`,
@@ -191,10 +188,17 @@ func TestFeaturesOfPersonalizer(t *testing.T) {
 		if status != 201 || !strings.Contains(got, `"rewardActionId":"juice"`) {
 			t.Fatalf("%d %s", status, got)
 		}
-		if got := f.asked[0]; !reflect.DeepEqual(got.Features, want) || !slices.Equal(got.Exclude, []string{"blue"}) {
-			t.Errorf("%v, excluded %v; want %v", got.Features, got.Exclude, want)
+		if got := f.asked[0]; !reflect.DeepEqual(got.Actions, want) || got.Exclude != nil {
+			t.Errorf("%v, excluded %v; want %v", got.Actions, got.Exclude, want)
 		}
 	}
+	f.choice, f.shape.Inputs = "red", bandit.Inputs{Action: 3, Context: 5, Map: bandit.Interactions}
+	status, _, got := r.ask(t, personalizerRank, `{"contextFeatures":[{"timeOfDay":"Morning","device":{"mobile":true}}],"actions":[{"id":"red"},{"id":"green"}],"excludedActions":["green","bread"]}`)
+	if a := f.asked[0]; status != 201 || !reflect.DeepEqual(a.Context, decision.Sketch(context, 5)) ||
+		!reflect.DeepEqual(a.Actions[0].Features, decision.Sketch(decision.Identity("red"), 3)) || !slices.Equal(a.Exclude, []string{"green"}) {
+		t.Errorf("%d %s: %v", status, got, f.asked)
+	}
+	f.shape = ownShape(3, 16, true)
 	lists := func(n int) string { return "[" + strings.Repeat("1,", n-1) + "1]" }
 	for body, part := range map[string]string{
 		`{"actions":[{"id":"1"},{"id":"2"},{"id":"3"},{"id":"4"}]}`: `"message":"are 4, and this network has 3 (arms); send no more at once","target":"actions"`,
@@ -252,15 +256,19 @@ func FuzzRank(f *testing.F) {
 	}
 	actions := []string{"red", "", "green", "blue"}
 	f.Fuzz(func(t *testing.T, body []byte, length int) {
-		shape := decision.Shape{Actions: 4, Length: max(0, length%8), Bounded: true}
+		shape := ownShape(3, max(0, length%8), true)
 		q, err := decodeOne(body, func(in *scanner) ranked { return decodeRank(in, actions, shape) })
 		if err != nil || len(q.flaws) > 0 {
 			return
 		}
-		if refusal := shape.Check(q.value.ask.Features); refusal != nil {
+		if refusal := shape.Check(&q.value.ask); refusal != nil {
 			t.Error(refusal)
 		}
-		for _, name := range actions {
+		names := actions
+		if shape.Inputs.Action > 0 {
+			names = q.value.ids
+		}
+		for _, name := range names {
 			if name != "" && !slices.Contains(q.value.ask.Exclude, name) && len(q.value.ranking(decision.Decision{Action: name}).Ranking) != len(q.value.ids) {
 				t.Error(fmt.Sprint(q.value.ids), name)
 			}

@@ -201,6 +201,12 @@ func (s *scanner) list(read func()) {
 	s.path = s.path[:n]
 }
 
+// numbers reads a list of finite numbers.
+func (s *scanner) numbers() (all []float64) { // not made to length: empty lists would cost memory that no byte of the body pays for
+	s.list(func() { all = append(all, s.finite()) })
+	return all
+}
+
 // text reads a string, which is wrong if check says so.
 func (s *scanner) text(check func(string) (wrong string)) string {
 	if s.peek() != '"' {

@@ -15,10 +15,11 @@ type Ask struct {
 	Exclude []string // actions that must not be chosen
 	Subject string   // the person it is about, such as a patient's number; "" for none
 
-	// Features describe the situation to a contextual learner: a list of finite numbers
-	// for each action, as the peer's [Shape] wants them; nil for other learners. They are
-	// private, like a reward, and are not logged or sent.
-	Features [][]float64
+	// A contextual learner takes Features or Actions, as the peer's [Shape] wants them; other learners
+	// take neither. They are private, like a reward, and are not sent.
+	Features [][]float64 // of each action of the network, in its order, excluded ones included
+	Actions  []Action    // on offer, which need not be the network's
+	Context  []float64   // that all actions share; nil if the learner takes none
 }
 
 // Source says why an action was chosen.

@@ -6,8 +6,11 @@ import "fmt"
 // without them.
 func (a Ask) Format(f fmt.State, _ rune) {
 	features := ""
-	if a.Features != nil {
+	if a.Features != nil || a.Actions != nil || a.Context != nil {
 		features = " private"
 	}
 	_, _ = fmt.Fprintf(f, "{%s %v %s%s}", a.ID, a.Exclude, a.Subject, features)
 }
+
+// Format implements [fmt.Formatter] as an Ask does.
+func (a Action) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "{%s private}", a.ID) }

@@ -63,8 +63,8 @@ func (n Name) Number(x float64) Named {
 // Place is the name of a number in a list.
 func (n Name) Place(i int) Name { return n.with(partPlace, strconv.Itoa(i)) }
 
-// Action is the only feature of an action that has no features: its id.
-func Action(id string) []Named { return []Named{{Names().with(partAction, id), 1}} }
+// Identity is the only feature of an action that has no features: its id.
+func Identity(id string) []Named { return []Named{{Names().with(partAction, id), 1}} }
 
 // Crossed returns features and their products with those of a context: what a linear learner needs to
 // choose other actions in other contexts. What the context adds alone is the same for all actions and left out.

@@ -19,7 +19,7 @@ func TestSketchesNeverChange(t *testing.T) {
 	}{
 		{named, 12, "[0.0000 0.0000 0.0000 0.0000 -0.4330 0.0000 0.5774 0.0000 -0.1155 0.0000 0.0000 0.0000]"},
 		{Crossed(named, context), 12, "[-0.5833 0.0000 0.0000 0.0000 -0.2500 0.0000 0.3333 -0.2667 -0.1333 0.0000 0.0000 0.2500]"},
-		{Action("NewsArticle"), 4, "[0.0000 0.0000 0.0000 1.0000]"},
+		{Identity("NewsArticle"), 4, "[0.0000 0.0000 0.0000 1.0000]"},
 		{nil, 3, "[0.0000 0.0000 0.0000]"},
 	} {
 		if got := fmt.Sprintf("%.4f", Sketch(c.named, c.d)); got != c.want {
@@ -45,8 +45,8 @@ func TestSketchesAreAtMostOfLengthOne(t *testing.T) {
 				named[i] = n.Number([]float64{0, 1, -1, .3, 1e6, -math.MaxFloat64, math.SmallestNonzeroFloat64}[r.IntN(7)])
 			}
 		}
-		shape.Length = 1 + r.IntN(12)
-		if refusal := shape.Check([][]float64{Sketch(Crossed(named, named[:len(named)/2]), shape.Length)}); refusal != nil {
+		shape.Inputs.Action = 1 + r.IntN(12)
+		if refusal := shape.Check(&Ask{Features: [][]float64{Sketch(Crossed(named, named[:len(named)/2]), shape.Inputs.Action)}}); refusal != nil {
 			t.Fatal(refusal)
 		}
 	}
@@ -58,7 +58,7 @@ func TestNamesDiffer(t *testing.T) {
 	all := []Named{
 		n.Under("a").Text("b"), n.Under("a=b").Number(1), n.Under("ab").Number(1), n.Under("a").Under("b").Number(1), n.Under("b").Under("a").Number(1),
 		n.Under("a").Text("true"), n.Under("a").Bool(true), n.Under("a").Bool(false), n.Under("a").Number(1), n.Under("a").Text("1"),
-		n.Under("a").Place(1).Number(1), n.Under("a").Under("1").Number(1), n.Under("a").Text(""), n.Under("").Text("a"), Action("a")[0], n.Under("A").Number(1),
+		n.Under("a").Place(1).Number(1), n.Under("a").Under("1").Number(1), n.Under("a").Text(""), n.Under("").Text("a"), Identity("a")[0], n.Under("A").Number(1),
 	}
 	all = append(all, Crossed(all, all)[len(all):]...)
 	names := make(map[Name]bool)

@@ -17,7 +17,8 @@ type choice struct {
 	counted  bool
 	rewarded bool
 	source   decision.Source
-	arm      bandit.Arm
+	arm      bandit.Arm      // of the network, or the place among the actions of the ask
+	action   string          // its id, if the ask brought its own actions; else ""
 	features bandit.Features // of the arm; nil unless the learner is contextual
 	route    node.Route      // of the reward; zero unless counted
 	late     bool            // its stream had no leaf left
@@ -53,6 +54,14 @@ func sources() []decision.Source {
 // is made.
 func (c *choice) learned() bool { return c.counted && c.route.In && !c.late }
 
+// name returns the name of the chosen action at a site with arms.
+func (c *choice) name(arms []string) string {
+	if c.action != "" {
+		return c.action
+	}
+	return arms[c.arm]
+}
+
 func (c *choice) bytes() []byte {
 	var source byte
 	for i, s := range sources() {
@@ -72,7 +81,8 @@ func (c *choice) bytes() []byte {
 	b = binary.AppendUvarint(b, uint64(c.model.incarnation))
 	b = binary.AppendUvarint(b, c.model.round)
 	b = binary.AppendUvarint(b, c.model.released)
-	return binary.AppendUvarint(b, uint64(c.window/time.Millisecond))
+	b = binary.AppendUvarint(b, uint64(c.window/time.Millisecond))
+	return appendPart(b, c.action)
 }
 
 // parseChoice reads a decision of a site of a shape.
@@ -105,6 +115,9 @@ func parseChoice(b []byte, s shape) (c choice, err error) {
 			r.fail()
 		}
 		c.window = time.Duration(window) * time.Millisecond
+	}
+	if b[0] > 4 {
+		c.action = string(r.part())
 	}
 	if r.err != nil || len(r.b) > 0 {
 		return c, fmt.Errorf("%w: decision", ErrDamaged)

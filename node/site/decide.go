@@ -30,7 +30,7 @@ func (s *Site) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome
 			continue
 		}
 		out[i].Value = decision.Decision{
-			ID: asks[i].ID, Action: s.c.Arms[c.arm], Propensity: c.chance, Source: c.source,
+			ID: asks[i].ID, Action: c.name(s.c.Arms), Propensity: c.chance, Source: c.source,
 			Counted: c.learned(), Repeated: repeated, ExpiresAt: c.expires, Model: c.model.String(),
 		}
 	}
@@ -50,37 +50,31 @@ func refuseAll[T any](out []decision.Outcome[T], err error) []decision.Outcome[T
 }
 
 func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
-	excluded, err := x.excluded(ask.Exclude)
+	o, err := x.offer(ask)
 	if err != nil {
 		return c, false, err
-	}
-	if r := x.Features().Check(ask.Features); r != nil {
-		return c, false, r
 	}
 	subject, hash := x.subject(ask.Subject)
 	if ask.ID == "" {
 		ask.ID = rand.Text()
 	} else if old, ok, ferr := x.find(ask.ID); ferr != nil || ok {
 		x.wait = true
-		return old, true, x.same(&old, ask, subject, excluded, ferr)
+		return old, true, x.same(&old, &o, subject, ferr)
 	}
 	counted, err := x.count(ask.Subject, hash)
 	if err != nil {
 		return c, false, err
 	}
-	turn := bandit.Turn{Round: x.state.Round, Excluded: excluded}
+	turn := bandit.Turn{Round: x.state.Round, Excluded: o.excluded, Features: o.features}
 	if !x.agent.NoisedCounts() {
 		turn.Round = max(turn.Round, x.state.Decisions)
 	}
-	for _, f := range ask.Features {
-		turn.Features = append(turn.Features, f)
-	}
-	e := logRecord{kind: logChosen, explore: x.agent.Explored(), counted: counted, turn: turn.Round, excluded: excluded}
+	e := logRecord{kind: logChosen, explore: x.agent.Explored(), counted: counted, turn: turn.Round, excluded: o.excluded}
 	c = choice{
 		counted: counted, subject: subject, chance: 1, step: x.step + 1, model: model{x.life.Incarnation, x.state.Round, x.state.Released},
 		expires: x.now.Add(x.c.Rules.Window).UTC().Truncate(time.Millisecond), window: x.c.Rules.Window,
 	}
-	c.source, c.arm = x.rule(excluded)
+	c.source, c.arm = x.rule(&o)
 	if c.source == decision.Learned {
 		chosen := x.agent.Choose(turn)
 		c.arm, c.chance = chosen.Arm, chosen.Propensity
@@ -89,7 +83,7 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 			c.source = decision.Initial
 		}
 	}
-	e.arm, c.features = c.arm, slices.Clone(turn.Of(c.arm))
+	e.arm, c.features, c.action = c.arm, turn.Of(c.arm), o.nameOf(c.arm)
 	c.route = x.take(&e)
 	c.late = c.route.In && x.late(c.route.Stream)
 	x.step++
@@ -103,39 +97,25 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 }
 
 // same refuses a known id that is asked for in other words.
-func (x *tx) same(old *choice, ask *decision.Ask, subject [8]byte, excluded []bandit.Arm, err error) error {
+func (x *tx) same(old *choice, o *offer, subject [8]byte, err error) error {
+	place, offered := o.place(old, x.c.Arms)
+	field := "features"
+	if o.own {
+		field = "actions"
+	}
 	switch {
 	case err != nil:
 		return err
 	case old.subject != subject:
 		return &decision.Refusal{Code: decision.Conflict, Field: "subject", Reason: "the decision of this id was made for another subject; take another id"}
-	case len(ask.Features) > 0 && !slices.Equal(ask.Features[old.arm], old.features):
-		return &decision.Refusal{Code: decision.Conflict, Field: "features", Reason: "the decision of this id was made with other features; take another id"}
-	case slices.Contains(excluded, old.arm):
-		return &decision.Refusal{Code: decision.Conflict, Field: "exclude", Reason: fmt.Sprintf("the decision of this id was made and is %q; take another id", x.c.Arms[old.arm])}
+	case !offered:
+		return &decision.Refusal{Code: decision.Conflict, Field: field, Reason: fmt.Sprintf("the decision of this id was made and is %q, which is not offered; take another id", old.name(x.c.Arms))}
+	case o.features != nil && !slices.Equal(o.features[place], old.features):
+		return &decision.Refusal{Code: decision.Conflict, Field: field, Reason: "the decision of this id was made with other features; take another id"}
+	case slices.Contains(o.excluded, place):
+		return &decision.Refusal{Code: decision.Conflict, Field: "exclude", Reason: fmt.Sprintf("the decision of this id was made and is %q; take another id", old.name(x.c.Arms))}
 	}
 	return nil
-}
-
-// excluded returns the arms of names.
-func (x *tx) excluded(names []string) ([]bandit.Arm, error) {
-	var arms []bandit.Arm
-	for i, name := range names {
-		a, ok := x.arms[name]
-		if !ok && name != "" && slices.Contains(x.c.Arms, name) {
-			continue // retired
-		}
-		if !ok {
-			return nil, &decision.Refusal{Code: decision.Invalid, Field: fmt.Sprintf("exclude[%d]", i), Reason: fmt.Sprintf("%q is no action of this network; GET /v1/arms lists them", name)}
-		}
-		if !slices.Contains(arms, a) {
-			arms = append(arms, a)
-		}
-	}
-	if len(arms) == len(x.arms) {
-		return nil, &decision.Refusal{Code: decision.Invalid, Field: "exclude", Reason: "every action is excluded; leave one"}
-	}
-	return arms, nil
 }
 
 // subject returns what is stored of a subject. Its name is not.
@@ -176,18 +156,18 @@ func (x *tx) count(name string, hash [sha256.Size]byte) (bool, error) {
 }
 
 // rule returns what the site's rules choose, or leaves it to the learner.
-func (s *Site) rule(excluded []bandit.Arm) (decision.Source, bandit.Arm) {
-	if a, ok := s.arms[s.c.Rules.Fallback]; ok && !s.state.Begun && !slices.Contains(excluded, a) {
+func (s *Site) rule(o *offer) (decision.Source, bandit.Arm) {
+	if a, ok := o.has(s.c.Rules.Fallback); ok && !s.state.Begun {
 		return decision.Fallback, a
 	}
 	// With noised counts, which action has had fewest decisions shows how many there were. With
 	// features it follows from those of earlier users, and the next record must not.
-	if s.agent.NoisedCounts() || s.c.Features > 0 {
+	if s.agent.NoisedCounts() || o.features != nil {
 		return decision.Learned, 0
 	}
 	least := bandit.NoArm
 	for i, n := range s.state.Pulls {
-		if a := bandit.Arm(i); n < s.c.Rules.MinExposures && !slices.Contains(s.c.Absent, a) && (least < 0 || n < s.state.Pulls[least]) && !slices.Contains(excluded, a) {
+		if a := bandit.Arm(i); n < s.c.Rules.MinExposures && !slices.Contains(s.c.Absent, a) && (least < 0 || n < s.state.Pulls[least]) && !slices.Contains(o.excluded, a) {
 			least = a
 		}
 	}

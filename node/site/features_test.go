@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
 )
@@ -133,6 +134,173 @@ func TestFeaturesStayWithTheirDecision(t *testing.T) {
 	}
 	r.crash()
 	r.start()
+}
+
+// visit returns an ask for a decision in a context, of actions that others have no part in: i names the first of n.
+func visit(id string, i, n int) decision.Ask {
+	ask := decision.Ask{ID: id, Context: []float64{math.Sin(float64(i)) / 2, .5}}
+	for k := range n {
+		ask.Actions = append(ask.Actions, decision.Action{ID: fmt.Sprint("article ", i+k), Features: []float64{math.Cos(float64(i + k))}})
+	}
+	return ask
+}
+
+// TestActionsOfAnAskComeAndGo: with every protocol of a learner by features, each ask brings one to three actions of its own, of
+// which the next has others. The answer is one of them, also when it is repeated after a crash, and no other answer is
+// given to another ask of that id; their rewards are learned from with the features that the map makes; the log is
+// replayed; and the export has their names.
+func TestActionsOfAnAskComeAndGo(t *testing.T) {
+	for _, name := range byFeatures() {
+		t.Run(name, func(t *testing.T) {
+			x := usual(name, AtWindow)
+			x.inputs = bandit.Inputs{Map: bandit.Interactions, Context: 2, Action: 1}
+			if x.inputs.Dim() != x.features {
+				t.Fatalf("the map makes %d features, the learner takes %d", x.inputs.Dim(), x.features)
+			}
+			r := started(t, x)
+			chosen, seen := make(map[string]string), make(map[string]bool)
+			for i := range 40 {
+				id := fmt.Sprint("visit ", i)
+				ask := visit(id, i, 1+i%3)
+				if i%3 == 2 {
+					ask.Exclude = []string{ask.Actions[0].ID}
+				}
+				d := r.ask(ask)
+				k := slices.IndexFunc(ask.Actions, func(a decision.Action) bool { return a.ID == d.Action })
+				if k < 0 || slices.Contains(ask.Exclude, d.Action) {
+					t.Fatalf("%q is not offered", d.Action)
+				}
+				chosen[id], seen[d.Action] = d.Action, true
+				v, err := r.s.store.Get(store.Decision, []byte(id))
+				if err != nil {
+					t.Fatal(err)
+				}
+				c, err := parseChoice(v, r.c.shape())
+				if err != nil || !slices.Equal(c.features, x.inputs.Features(ask.Context, ask.Actions[k].Features)) || c.action != d.Action {
+					t.Fatalf("%s is stored as another (%v)", id, err)
+				}
+				r.pay(id, .5)
+				if i%7 == 6 {
+					r.round()
+					r.crash()
+					r.start()
+				}
+				if again := r.ask(ask); !again.Repeated || again.Action != d.Action {
+					t.Fatalf("%q, was %q", again.Action, d.Action)
+				}
+				changed := visit(id, i, 1+i%3)
+				changed.Context[0] += .1
+				network := decision.Ask{ID: id, Context: ask.Context, Features: [][]float64{{1}, {1}, {1}}}
+				excluded := visit(id, i, 3)
+				excluded.Exclude = []string{d.Action}
+				for field, other := range map[string]decision.Ask{"actions": changed, "features": network, "exclude": excluded} {
+					out := r.decide(other)
+					if refused(t, out[0].Err) != decision.Conflict || out[0].Err.(*decision.Refusal).Field != field { //nolint:errorlint // it is promised bare
+						t.Errorf("%s: %v", field, out[0].Err)
+					}
+				}
+				if out := r.decide(visit(id, i+10, 3)); refused(t, out[0].Err) != decision.Conflict {
+					t.Errorf("other actions: %v", out[0].Err)
+				}
+			}
+			if len(seen) < 20 {
+				t.Errorf("%d actions are chosen", len(seen))
+			}
+			for field, ask := range map[string]decision.Ask{
+				"exclude[0]": {Context: []float64{1, 0}, Actions: []decision.Action{{ID: "a", Features: []float64{1}}}, Exclude: []string{"red"}},
+				"exclude":    {Context: []float64{1, 0}, Actions: []decision.Action{{ID: "a", Features: []float64{1}}}, Exclude: []string{"a"}},
+				"actions":    visit("", 0, 4),
+				"context":    {Context: []float64{1}, Actions: []decision.Action{{ID: "a", Features: []float64{1}}}},
+			} {
+				before := r.everything(t)
+				out := r.decide(ask)
+				if refused(t, out[0].Err) != decision.Invalid || out[0].Err.(*decision.Refusal).Field != field { //nolint:errorlint // it is promised bare
+					t.Errorf("%s: %v", field, out[0].Err)
+				}
+				if r.everything(t) != before {
+					t.Errorf("%s: something is stored", field)
+				}
+			}
+			r.clock.add(2 * window)
+			r.rounds(3)
+			in := 0
+			for _, e := range r.logged(logSettled) {
+				in += len(e.observations)
+			}
+			if st := r.status(); in != len(chosen) || st.Pending != 0 {
+				t.Errorf("%d rewards are in, and %d decisions wait for theirs", in, st.Pending)
+			}
+			r.crash()
+			r.start()
+			desk := Desk{Arms: r.arms, Features: r.features, Streams: r.c.Streams}
+			n := 0
+			for row, err := range desk.Decisions(r.s.store, r.clock.Now(), func() { t.Error("a window is open") }) {
+				if n++; err != nil || row.Name != chosen[row.ID] {
+					t.Errorf("%s: %q, was %q (%v)", row.ID, row.Name, chosen[row.ID], err)
+				}
+			}
+			if n == 0 {
+				t.Error("no decision is exported")
+			}
+		})
+	}
+}
+
+// TestRetiredArmsHaveNoFeatures: where an arm is retired, an ask describes the others, and offers as many actions of its
+// own as there are others.
+func TestRetiredArmsHaveNoFeatures(t *testing.T) {
+	x := usual(byFeatures()[0], AtWindow)
+	x.absent, x.describes = []bandit.Arm{1}, false
+	r := started(t, x)
+	two, three := r.described(1)[:2], r.described(1)
+	own := func(features [][]float64) (ask decision.Ask) {
+		for i, f := range features {
+			ask.Actions = append(ask.Actions, decision.Action{ID: fmt.Sprint("article ", i), Features: f})
+		}
+		return ask
+	}
+	seen := make(map[string]int)
+	for i := range 40 {
+		lists := decision.Ask{ID: fmt.Sprint("lists ", i), Features: two}
+		d := r.ask(lists)
+		if again := r.ask(lists); !again.Repeated || again.Action != d.Action {
+			t.Fatalf("%+v, was %+v", again, d)
+		}
+		seen[d.Action]++
+		seen[r.ask(own(two)).Action]++
+		if d := r.ask(own(two[:1])); d.Action != "article 0" {
+			t.Errorf("%+v", d)
+		}
+	}
+	if len(seen) != 4 || seen["green"] > 0 {
+		t.Errorf("chosen: %v", seen)
+	}
+	for field, ask := range map[string]decision.Ask{"features": {Features: three}, "actions": own(three)} {
+		out := r.decide(ask)
+		if refused(t, out[0].Err) != decision.Invalid || out[0].Err.(*decision.Refusal).Field != field { //nolint:errorlint // it is promised bare
+			t.Errorf("%s: %v", field, out[0].Err)
+		}
+	}
+}
+
+// TestTheFallbackIsAnActionOnOffer: until the peer is ready an action of that name is taken where there is one.
+func TestTheFallbackIsAnActionOnOffer(t *testing.T) {
+	x := usual(byFeatures()[0], AtWindow)
+	x.rules.Fallback = "article 2"
+	r := newRig(t, x)
+	r.open()
+	offer := func(names ...string) (ask decision.Ask) {
+		for _, a := range names {
+			ask.Actions = append(ask.Actions, decision.Action{ID: a, Features: make([]float64, x.features)})
+		}
+		return ask
+	}
+	if d := r.ask(offer("article 1", "article 2")); d.Source != decision.Fallback || d.Action != "article 2" {
+		t.Errorf("%+v", d)
+	}
+	if d := r.ask(offer("article 1", "article 3")); d.Source == decision.Fallback {
+		t.Errorf("%+v", d)
+	}
 }
 
 // TestADecisionByFeaturesIsSmall: of 100 actions with 10 features each, what is stored of a decision and

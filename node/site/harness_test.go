@@ -43,9 +43,10 @@ func epoch() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) }
 type setting struct {
 	adjacency  dp.Adjacency
 	protocol   string
-	params     any  // of it; nil for small ones
-	features   int  // numbers that describe an action; the learner need not use them
-	describes  bool // decisions come with features that nobody else gave
+	params     any           // of it; nil for small ones
+	features   int           // numbers that describe an action; the learner need not use them
+	inputs     bandit.Inputs // of decisions; zero for as many numbers, without a context
+	describes  bool          // decisions come with features that nobody else gave
 	mode       dp.Mode
 	mechanism  dp.Mechanism
 	rules      Rules
@@ -277,12 +278,15 @@ func (r *rig) config() Config {
 			Version: ledger.Version, Peer: "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X", Network: "test",
 			Mode: ledger.Private, Budget: spec.Privacy.Budget, Unit: "a reward",
 		},
-		Arms: r.arms, Features: r.features, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: r.horizon,
+		Arms: r.arms, Absent: r.absent, Inputs: r.inputs, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: r.horizon,
 		Peers: 3, ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Neighbours: []protocol.Peer{left, right}, Rules: r.rules,
 		Agent: func(life Life) (*node.Agent, error) { return r.agent(self, life) },
 		Clock: node.Clock{Start: epoch(), Every: every}, Rounds: r.horizon,
 		Alarm: func(err error) { r.alarms <- err }, Now: r.clock.Now,
 		Logger: slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	if r.inputs.Action == 0 {
+		c.Inputs = bandit.Inputs{Action: r.features}
 	}
 	if r.mode == dp.Lockstep {
 		c.Genesis.Mode = ledger.Lockstep
@@ -413,7 +417,7 @@ func (r *rig) pump() {
 
 func (r *rig) decide(asks ...decision.Ask) []decision.Outcome[decision.Decision] {
 	for i := range asks {
-		if r.describes && asks[i].Features == nil {
+		if r.describes && asks[i].Features == nil && asks[i].Actions == nil {
 			asks[i].Features = r.described(float64(crc32.ChecksumIEEE([]byte(asks[i].ID))))
 		}
 	}

@@ -14,8 +14,9 @@ import (
 // reward.
 type Logged struct {
 	ID         string
-	At         time.Time // when it was made; of one that an earlier release made, when its window ended
-	Action     bandit.Arm
+	At         time.Time       // when it was made; of one that an earlier release made, when its window ended
+	Action     bandit.Arm      // of the network, or the place among the actions of the ask
+	Name       string          // of the action
 	Features   bandit.Features // of the action; nil unless the learner is contextual
 	Propensity float64         // 0 if not computed
 	Reward     bandit.Reward   // the default one if none was reported
@@ -31,8 +32,9 @@ func (Logged) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 // A Desk says how to read the decisions of a store: those of a site with arms, features and streams, as
 // in [Config].
 type Desk struct {
-	Arms, Features, Streams int
-	Default                 float64 // reward of a decision that got none
+	Arms              []string
+	Features, Streams int
+	Default           float64 // reward of a decision that got none
 }
 
 // Decisions yields the decisions of a store that are remembered and whose windows are over at a time, in
@@ -45,7 +47,7 @@ func (d Desk) Decisions(st *store.Store, at time.Time, open func()) iter.Seq2[Lo
 				yield(Logged{}, err)
 				return
 			}
-			c, err := parseChoice(e.Value, shape{d.Arms, d.Features, d.Streams})
+			c, err := parseChoice(e.Value, shape{len(d.Arms), d.Features, d.Streams})
 			if err != nil {
 				yield(Logged{}, err)
 				return
@@ -58,7 +60,7 @@ func (d Desk) Decisions(st *store.Store, at time.Time, open func()) iter.Seq2[Lo
 				c.value = bandit.Reward(d.Default)
 			}
 			if !yield(Logged{
-				ID: string(e.Key), At: c.expires.Add(-c.window), Action: c.arm, Features: c.features, Propensity: c.chance,
+				ID: string(e.Key), At: c.expires.Add(-c.window), Action: c.arm, Name: c.name(d.Arms), Features: c.features, Propensity: c.chance,
 				Reward: c.value, Rewarded: c.rewarded, Source: c.source, Model: c.model.String(), Counted: c.learned(),
 			}, nil) {
 				return

@@ -83,7 +83,7 @@ func playLogged(t *testing.T, learner any, seed uint64, truth []float64) (rows [
 		r.s.Reward(t.Context(), reports)
 		r.round()
 	}
-	desk := Desk{Arms: 3, Streams: 3}
+	desk := Desk{Arms: r.arms, Streams: 3}
 	r.clock.add(2 * every)
 	for row, err := range desk.Decisions(r.s.store, r.clock.Now(), func() { t.Fatal("a window is open") }) {
 		if err != nil {

@@ -165,7 +165,7 @@ func anyChoice(features int) *rapid.Generator[choice] {
 	return rapid.Custom(func(r *rapid.T) choice {
 		c := choice{
 			counted: rapid.Bool().Draw(r, "counted"), rewarded: rapid.Bool().Draw(r, "rewarded"),
-			source: rapid.SampledFrom(sources()).Draw(r, "source"), arm: anyArm().Draw(r, "arm"),
+			source: rapid.SampledFrom(sources()).Draw(r, "source"), arm: anyArm().Draw(r, "arm"), action: rapid.String().Draw(r, "action"),
 			features: anyFeatures(features).Draw(r, "features"), route: anyRoute(rapid.Bool().Draw(r, "in")).Draw(r, "route"),
 			chance: rapid.Float64Range(0, 1).Draw(r, "chance"), expires: time.Unix(0, rapid.Int64().Draw(r, "expires")).UTC(),
 			due: rapid.Uint64().Draw(r, "due"), step: rapid.Uint64().Draw(r, "step"),

@@ -10,11 +10,11 @@ import (
 	"peerd.dev/dp"
 )
 
-// shape bounds what stored values speak of: the site's arms, the numbers that describe one
-// in a decision, and the streams.
+// shape bounds what stored values speak of: the site's arms, the features of one that a learner takes, and the
+// streams.
 type shape struct{ arms, features, streams int }
 
-func (c *Config) shape() shape { return shape{len(c.Arms), c.Features, c.Streams} }
+func (c *Config) shape() shape { return shape{len(c.Arms), c.Inputs.Dim(), c.Streams} }
 
 // reader takes values off the front of b until the first error.
 type reader struct {

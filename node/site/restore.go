@@ -61,10 +61,10 @@ func (s *Site) restore() error {
 // blank returns features to choose by where those of a choice are not known any more, or nil. They
 // are not logged: the choice is, and it took as many random numbers as any other one takes.
 func (s *Site) blank() []bandit.Features {
-	if s.c.Features == 0 {
+	if s.c.Inputs.Dim() == 0 {
 		return nil
 	}
-	return slices.Repeat([]bandit.Features{make(bandit.Features, s.c.Features)}, len(s.c.Arms))
+	return slices.Repeat([]bandit.Features{make(bandit.Features, s.c.Inputs.Dim())}, len(s.c.Arms))
 }
 
 // loadAgent brings the agent, which is new, to where it was in a snapshot.
@@ -89,7 +89,7 @@ func (s *Site) replay(v []byte) (uint64, error) {
 	case logChosen:
 		if e.learner {
 			c := s.agent.Choose(bandit.Turn{Round: e.turn, Excluded: e.excluded, Features: s.blank()})
-			if c.Arm != e.arm && s.c.Features == 0 {
+			if c.Arm != e.arm && s.c.Inputs.Dim() == 0 {
 				return 0, fmt.Errorf("%w: arm %d is chosen, was %d", errNoSense, c.Arm, e.arm)
 			}
 		}

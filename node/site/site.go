@@ -40,7 +40,7 @@ type Config struct {
 	Genesis    ledger.Genesis // of the ledger; the incarnation is filled in
 	Arms       []string       // names by place, empty for a place without an arm; none if the peer is idle
 	Absent     []bandit.Arm   // places of which none is chosen: without an arm, or with a retired one
-	Features   int            // numbers that describe an action in one decision; 0 unless the learner is contextual
+	Inputs     bandit.Inputs  // of a decision; zero unless the learner is contextual
 	Streams    int            // of the peer's statistic, by its cadence; of no meaning for an idle peer
 	Cadence    protocol.Cadence
 	Horizon    uint64 // rounds that the budget pays for
@@ -67,11 +67,13 @@ type Config struct {
 
 // A Site is one running peer. It is safe for concurrent use.
 type Site struct {
-	c     Config
-	store *store.Store
-	log   *slog.Logger
-	arms  map[string]bandit.Arm
-	sends chan sending
+	c       Config
+	store   *store.Store
+	log     *slog.Logger
+	arms    map[string]bandit.Arm
+	present []bandit.Arm                   // that can be chosen, ascending
+	shape   atomic.Pointer[decision.Shape] // of asks, for readers without the lock
+	sends   chan sending
 
 	mu        sync.Mutex
 	closing   bool
@@ -198,14 +200,16 @@ func Open(c Config) (_ *Site, err error) {
 	return s, nil
 }
 
-// nameArms makes the index of the arms that can be chosen.
+// nameArms notes which arms can be chosen.
 func (s *Site) nameArms() {
-	s.arms = make(map[string]bandit.Arm, len(s.c.Arms))
+	s.arms, s.present = make(map[string]bandit.Arm, len(s.c.Arms)), nil
 	for i, name := range s.c.Arms {
 		if a := bandit.Arm(i); !slices.Contains(s.c.Absent, a) {
 			s.arms[name] = a
+			s.present = append(s.present, a)
 		}
 	}
+	s.shape.Store(&decision.Shape{Actions: len(s.present), Inputs: s.c.Inputs, Bounded: true})
 }
 
 // Actions returns the names of the arms that can be chosen, by place; empty for a place of which none can.
@@ -219,10 +223,8 @@ func (s *Site) Actions() []string {
 	return names
 }
 
-// Features returns the shape of the features that a decision needs.
-func (s *Site) Features() decision.Shape {
-	return decision.Shape{Actions: len(s.c.Arms), Length: s.c.Features, Bounded: true}
-}
+// Features returns what a decision must describe its actions by.
+func (s *Site) Features() decision.Shape { return *s.shape.Load() }
 
 // Checkpoint returns the ledger's length and head.
 func (s *Site) Checkpoint() protocol.Checkpoint {

@@ -71,7 +71,7 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 	case s.world != nil:
 	case s.agent.NoisedCounts():
 		d = d.withoutCounts()
-	case s.c.Features > 0: // from which they follow
+	case s.c.Inputs.Dim() > 0: // from which they follow
 		d = d.withoutPulls()
 	}
 	status := node.Status{

@@ -11,7 +11,7 @@ import (
 // that wrote some of them with encoding/gob.
 const (
 	logVersion      = 4 // of log records; 3 had no share of exploration
-	choiceVersion   = 4 // of decisions; 3 had neither model nor window
+	choiceVersion   = 5 // of decisions; 3 had neither model nor window, 4 no ids of an ask's own actions
 	outboxVersion   = 3
 	lifeVersion     = 2
 	snapshotVersion = 2

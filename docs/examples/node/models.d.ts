@@ -1,5 +1,14 @@
 // Generated from docs/openapi.json by: go run ./scripts/models; do not edit.
 
+/** A part of other documents. */
+export interface Action {
+  /** Your id of the action, which the decision returns. */
+  id: string;
+  /** As many numbers as learner.linucb.features, with a sum of squares of at most 1.
+   * Private. */
+  features: number[];
+}
+
 /** The answer of GET /v1/arms, in a list. */
 export interface Arm {
   name: string;
@@ -21,11 +30,20 @@ export interface Arm {
 
 /** The body of POST /v1/decisions. */
 export interface Ask {
-  /** Actions that must not be chosen. */
+  /** Actions on offer with their features, instead of features: no more than the
+   * network has, under ids of your own. The next decision may offer others. */
+  actions?: Action[];
+  /** Numbers that all actions of the decision share, such as what is known of the
+   * person: as many as learner.linucb.context, with a sum of squares of at most 1.
+   * Private, as features are. */
+  context?: number[];
+  /** Actions that must not be chosen: of actions, where these are given, and else of
+   * the network. */
   exclude?: string[];
-  /** Features of the situation: a list of numbers for each action, in the network's
-   * order, including excluded actions. Contextual learners need them, other learners
-   * refuse them. Features are private: they are never sent to another peer. */
+  /** Features of the network's actions: a list of numbers for each, in the network's
+   * order, including excluded actions. Contextual learners need these or actions,
+   * other learners refuse both. Features are private: they are never sent to another
+   * peer. */
   features?: number[][];
   /** Your id of the decision: a repeated request with the same id gets the same
    * decision. Without it the peer makes one. */

@@ -48,6 +48,9 @@ test('decide and reward', async () => {
 test('features', async () => {
   await client.decide({ id: 'visit-2', features: [[0.5, 1], [0, -2]] });
   assert.deepEqual(peer.asked, [{ id: 'visit-2', features: [[0.5, 1], [0, -2]] }]);
+  const ask = { id: 'visit-3', context: [1, 0.5], actions: [{ id: 'article 7', features: [0.5, 1] }, { id: 'article 9', features: [0, -1] }] };
+  await client.decide(ask);
+  assert.deepEqual(peer.asked[1], ask);
 });
 
 test('ids are made by the client', async () => {

@@ -22,9 +22,9 @@ import time
 import urllib.parse
 import uuid
 from dataclasses import replace
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Type, TypeVar, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Type, TypeVar, Union
 
-from peerd_models import Arm, Ask, Decision, Peer, Problem, Receipt, Reward, Status
+from peerd_models import Action, Arm, Ask, Decision, Peer, Problem, Receipt, Reward, Status
 
 T = TypeVar("T")
 AGAIN = (500, 503, 507)  # statuses after which another try may succeed
@@ -78,12 +78,18 @@ class Client:
         self._pid = os.getpid()
 
     def decide(self, id: Optional[str] = None, exclude: Iterable[str] = (), subject: Optional[str] = None,
-               fallback: Optional[str] = None, features: Optional[Iterable[Iterable[float]]] = None) -> Decision:
-        """Chooses an action, for contextual learners by the features of each. It is the
+               fallback: Optional[str] = None, features: Optional[Iterable[Iterable[float]]] = None,
+               context: Optional[Iterable[float]] = None,
+               actions: Optional[Mapping[str, Iterable[float]]] = None) -> Decision:
+        """Chooses an action, for contextual learners by features: of each of the network's
+        actions, or of actions by their ids, and of the context that all share. It is the
         fallback, if there is one, when the peer does not answer by the deadline; such a
         decision has no id, and no reward to report."""
-        lists = None if features is None else [list(f) for f in features]
-        ask = _named(Ask(id=id, exclude=list(exclude) or None, subject=subject, features=lists))
+        ask = _named(Ask(
+            id=id, exclude=list(exclude) or None, subject=subject,
+            features=None if features is None else [list(f) for f in features],
+            context=None if context is None else list(context),
+            actions=None if actions is None else [Action(a, list(f)) for a, f in actions.items()]))
         try:
             return self._call("POST", "/v1/decisions", ask.to_json(), Decision.from_json)
         except PeerdError as err:

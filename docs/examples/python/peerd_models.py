@@ -8,6 +8,31 @@ from typing import Any, Dict, List, Optional
 
 
 @dataclass(frozen=True)
+class Action:
+    """A part of other documents."""
+
+    # Your id of the action, which the decision returns.
+    id: str
+    # As many numbers as learner.linucb.features, with a sum of squares of at most 1.
+    # Private.
+    features: List[float]
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Action:
+        return cls(
+            id=doc["id"],
+            features=doc["features"],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "id": self.id,
+            "features": self.features,
+        }
+        return doc
+
+
+@dataclass(frozen=True)
 class Arm:
     """The answer of GET /v1/arms, in a list."""
 
@@ -55,11 +80,20 @@ class Arm:
 class Ask:
     """The body of POST /v1/decisions."""
 
-    # Actions that must not be chosen.
+    # Actions on offer with their features, instead of features: no more than the
+    # network has, under ids of your own. The next decision may offer others.
+    actions: Optional[List[Action]] = None
+    # Numbers that all actions of the decision share, such as what is known of the
+    # person: as many as learner.linucb.context, with a sum of squares of at most 1.
+    # Private, as features are.
+    context: Optional[List[float]] = None
+    # Actions that must not be chosen: of actions, where these are given, and else of
+    # the network.
     exclude: Optional[List[str]] = None
-    # Features of the situation: a list of numbers for each action, in the network's
-    # order, including excluded actions. Contextual learners need them, other learners
-    # refuse them. Features are private: they are never sent to another peer.
+    # Features of the network's actions: a list of numbers for each, in the network's
+    # order, including excluded actions. Contextual learners need these or actions,
+    # other learners refuse both. Features are private: they are never sent to another
+    # peer.
     features: Optional[List[List[float]]] = None
     # Your id of the decision: a repeated request with the same id gets the same
     # decision. Without it the peer makes one.
@@ -72,6 +106,8 @@ class Ask:
     @classmethod
     def from_json(cls, doc: Dict[str, Any]) -> Ask:
         return cls(
+            actions=None if doc.get("actions") is None else [Action.from_json(x) for x in doc["actions"]],
+            context=doc.get("context"),
             exclude=doc.get("exclude"),
             features=doc.get("features"),
             id=doc.get("id"),
@@ -80,6 +116,10 @@ class Ask:
 
     def to_json(self) -> Dict[str, Any]:
         doc: Dict[str, Any] = {}
+        if self.actions is not None:
+            doc["actions"] = [x.to_json() for x in self.actions]
+        if self.context is not None:
+            doc["context"] = self.context
         if self.exclude is not None:
             doc["exclude"] = self.exclude
         if self.features is not None:

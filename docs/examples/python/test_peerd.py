@@ -37,6 +37,9 @@ class ClientTest(unittest.TestCase):
         d = self.client.decide("visit-2", features=((0.5, 1), (0, -2)))
         self.assertEqual(self.peer.asked, [{"id": "visit-2", "features": [[0.5, 1], [0, -2]]}])
         self.assertEqual(d.id, "visit-2")
+        self.client.decide("visit-3", context=(1, 0.5), actions={"article 7": (0.5, 1), "article 9": [0, -1]})
+        self.assertEqual(self.peer.asked[1], {"id": "visit-3", "context": [1, 0.5], "actions": [
+            {"id": "article 7", "features": [0.5, 1]}, {"id": "article 9", "features": [0, -1]}]})
 
     def test_ids_are_made_by_the_client(self):
         a, b = self.client.decide(), self.client.decide()

@@ -4,6 +4,15 @@ package client
 
 import "time"
 
+// Action is a part of other documents.
+type Action struct {
+	// Your id of the action, which the decision returns.
+	ID string `json:"id"`
+	// As many numbers as learner.linucb.features, with a sum of squares of at most 1.
+	// Private.
+	Features []float64 `json:"features"`
+}
+
 // Arm is the answer of GET /v1/arms, in a list.
 type Arm struct {
 	Name string `json:"name"`
@@ -25,11 +34,20 @@ type Arm struct {
 
 // Ask is the body of POST /v1/decisions.
 type Ask struct {
-	// Actions that must not be chosen.
+	// Actions on offer with their features, instead of features: no more than the
+	// network has, under ids of your own. The next decision may offer others.
+	Actions []Action `json:"actions,omitzero"`
+	// Numbers that all actions of the decision share, such as what is known of the
+	// person: as many as learner.linucb.context, with a sum of squares of at most 1.
+	// Private, as features are.
+	Context []float64 `json:"context,omitzero"`
+	// Actions that must not be chosen: of actions, where these are given, and else of
+	// the network.
 	Exclude []string `json:"exclude,omitzero"`
-	// Features of the situation: a list of numbers for each action, in the network's
-	// order, including excluded actions. Contextual learners need them, other learners
-	// refuse them. Features are private: they are never sent to another peer.
+	// Features of the network's actions: a list of numbers for each, in the network's
+	// order, including excluded actions. Contextual learners need these or actions,
+	// other learners refuse both. Features are private: they are never sent to another
+	// peer.
 	Features [][]float64 `json:"features,omitzero"`
 	// Your id of the decision: a repeated request with the same id gets the same
 	// decision. Without it the peer makes one.

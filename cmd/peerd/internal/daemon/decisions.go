@@ -85,7 +85,7 @@ func writeDecisions(s *config.Settings, to decision.RowWriter) (done Exported, e
 		}
 		done.Rows++
 		if err = to.Write(decision.Row{
-			ID: d.ID, Time: d.At, Action: int64(d.Action), Name: t.actions.Names[d.Action], Reward: float64(d.Reward), Reported: d.Rewarded,
+			ID: d.ID, Time: d.At, Action: int64(d.Action), Name: d.Name, Reward: float64(d.Reward), Reported: d.Rewarded,
 			PScore: d.Propensity, Context: d.Features, Source: d.Source, Model: d.Model, Counted: d.Counted,
 		}); err != nil {
 			return done, err

@@ -197,7 +197,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 		c.Memberships = t.membershipOf
 	}
 	if learner.Contextual {
-		c.Features = statistic.Dim
+		c.Inputs = learner.Inputs(t.Spec.Learner)
 	}
 	switch {
 	case idle:
@@ -217,7 +217,7 @@ func (t *Deployment) desk() (d site.Desk, err error) {
 	if err != nil {
 		return d, err
 	}
-	d = site.Desk{Arms: len(t.actions.Names), Streams: cadence.Streams(statistic.Parts), Default: t.s.API.DefaultReward}
+	d = site.Desk{Arms: t.actions.Names, Streams: cadence.Streams(statistic.Parts), Default: t.s.API.DefaultReward}
 	learner, err := bandit.EntryOf(t.Spec.Learner)
 	if learner.Contextual {
 		d.Features = statistic.Dim

@@ -1,0 +1,106 @@
+package bandit
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestFeatureMaps: what the maps make of a small context and action.
+func TestFeatureMaps(t *testing.T) {
+	r := math.Sqrt(.5)
+	c, x := []float64{.5, -1}, []float64{.25, 0, 4}
+	if in := (Inputs{Action: 3}); !slices.Equal(in.Features(nil, x), Features(x)) || in.Dim() != 3 {
+		t.Error("without a context features are others")
+	}
+	for m, want := range map[FeatureMap]Features{
+		Concat:       {r * .5, -r, r * .25, 0, r * 4},
+		Outer:        {.125, 0, 2, -.25, 0, -4},
+		Interactions: {r * .25, 0, r * 4, r * .5 * .25, 0, r * .5 * 4, -r * .25, 0, -r * 4},
+	} {
+		in := Inputs{len(x), len(c), m}
+		if got := in.Features(c, x); !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-15 }) {
+			t.Errorf("%s: %v, want %v", m, []float64(got), []float64(want))
+		}
+		if in.Dim() != len(want) {
+			t.Errorf("%s: %d features, want %d", m, in.Dim(), len(want))
+		}
+	}
+}
+
+// TestFeatureMapsKeepTheBound: of a context and an action of norm 1 at most, the features have norm 1 at most, and as
+// many as are stated.
+func TestFeatureMapsKeepTheBound(t *testing.T) {
+	ball := func(r *rapid.T, what string) []float64 {
+		x := rapid.SliceOfN(rapid.Float64Range(-1, 1), 1, 6).Draw(r, what)
+		if n := math.Sqrt(norm2(x)); n > 1 {
+			for i := range x {
+				x[i] /= n
+			}
+		}
+		return x
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		c, x := ball(r, "context"), ball(r, "action")
+		for _, m := range []FeatureMap{Concat, Outer, Interactions} {
+			in := Inputs{len(x), len(c), m}
+			f := in.Features(c, x)
+			if len(f) != in.Dim() || norm2(f) > 1+1e-12 {
+				r.Fatalf("%s: %d features of norm² %v, want %d of at most 1", m, len(f), norm2(f), in.Dim())
+			}
+		}
+	})
+}
+
+func norm2(x []float64) (sum float64) {
+	for _, v := range x {
+		sum += v * v
+	}
+	return sum
+}
+
+// TestATurnMayOfferFewerArms: a learner by features and exploration choose among those that are offered and not
+// excluded, each sooner or later, before and after the first release; and how many random numbers a choice takes does not
+// depend on how many are offered.
+func TestATurnMayOfferFewerArms(t *testing.T) {
+	for _, index := range indices {
+		x := newLinear(4, 5)
+		l := linUCB(t, 9, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})
+		for _, known := range []bool{false, true} {
+			if known {
+				for range 50 {
+					x.pay(x.turn(1).Features[0])
+				}
+				x.release(1)
+			}
+			for offered := 2; offered <= 9; offered++ {
+				seen := make([]int, offered)
+				for i := range 100 * offered {
+					turn := x.turn(offered)
+					turn.Excluded = []Arm{1, 8}
+					c := l.Choose(&x.b, turn)
+					if i%2 == 0 {
+						c = Explore(c, turn, 9, 1, l.rng)
+					}
+					if int(c.Arm) >= offered {
+						t.Fatalf("%s: arm %d of %d is chosen", index, c.Arm, offered)
+					}
+					seen[c.Arm]++
+				}
+				for k, n := range seen {
+					if (n == 0) != (k == 1 || k == 8) {
+						t.Errorf("%s, %d offered: arm %d is chosen %d times", index, offered, k, n)
+					}
+				}
+			}
+		}
+		few, many := linUCB(t, 9, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares}), linUCB(t, 9, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})
+		few.Choose(&x.b, x.turn(2))
+		many.Choose(&x.b, x.turn(9))
+		if few.rng.Uint64() != many.rng.Uint64() {
+			t.Errorf("%s: what is drawn next shows how many were offered", index)
+		}
+	}
+}

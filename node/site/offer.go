@@ -1,0 +1,87 @@
+package site
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/bandit"
+	"peerd.dev/node/decision"
+)
+
+// An offer is what an ask has to choose among: the network's arms, or actions of its own, which take the places of
+// arms in their order.
+type offer struct {
+	own      bool
+	places   map[string]bandit.Arm // by name
+	features []bandit.Features     // by place, 0 where there is no arm; nil unless the learner is contextual
+	excluded []bandit.Arm          // without repetition, and never all
+}
+
+// offer returns what an ask offers.
+func (x *tx) offer(ask *decision.Ask) (o offer, err error) {
+	shape := x.Features()
+	if r := shape.Check(ask); r != nil {
+		return o, r
+	}
+	o = offer{own: ask.Actions != nil, places: x.arms}
+	if o.own {
+		o.places = make(map[string]bandit.Arm, len(ask.Actions))
+		for i, a := range ask.Actions {
+			o.places[a.ID] = x.present[i]
+		}
+	}
+	for i, f := range shape.Offered(ask) {
+		for len(o.features) < int(x.present[i]) {
+			o.features = append(o.features, make(bandit.Features, len(f)))
+		}
+		o.features = append(o.features, f)
+	}
+	return o, o.exclude(ask.Exclude, x.c.Arms)
+}
+
+// exclude takes names out. Those that are no place's any more are of retired arms.
+func (o *offer) exclude(names, arms []string) error {
+	for i, name := range names {
+		a, ok := o.places[name]
+		switch {
+		case !ok && !o.own && name != "" && slices.Contains(arms, name):
+		case !ok && o.own:
+			return &decision.Refusal{Code: decision.Invalid, Field: fmt.Sprintf("exclude[%d]", i), Reason: fmt.Sprintf("%q is no action of this request", name)}
+		case !ok:
+			return &decision.Refusal{Code: decision.Invalid, Field: fmt.Sprintf("exclude[%d]", i), Reason: fmt.Sprintf("%q is no action of this network; GET /v1/arms lists them", name)}
+		case !slices.Contains(o.excluded, a):
+			o.excluded = append(o.excluded, a)
+		}
+	}
+	if len(o.excluded) == len(o.places) {
+		return &decision.Refusal{Code: decision.Invalid, Field: "exclude", Reason: "every action is excluded; leave one"}
+	}
+	return nil
+}
+
+// has reports whether an action is offered and not excluded, and where.
+func (o *offer) has(name string) (bandit.Arm, bool) {
+	a, ok := o.places[name]
+	return a, ok && !slices.Contains(o.excluded, a)
+}
+
+// place returns where a choice that was made before stands now, if it is offered in the same form.
+func (o *offer) place(c *choice, arms []string) (bandit.Arm, bool) {
+	if o.features == nil {
+		return c.arm, true
+	}
+	a, ok := o.places[c.name(arms)]
+	return a, ok && o.own == (c.action != "")
+}
+
+// nameOf returns the id of an action of the ask's own; "" if it has none.
+func (o *offer) nameOf(place bandit.Arm) string {
+	if o.own {
+		for name, a := range o.places {
+			if a == place {
+				return name
+			}
+		}
+	}
+	return ""
+}
