@@ -267,6 +267,9 @@ type Status struct {
 	Clones int64 `json:"clones"`
 	// Connections refused because their peer is not in the network file.
 	Strangers int64 `json:"strangers"`
+	// Connections refused before the peer was known: too many at once or in a second,
+	// from one address or from all.
+	Limited int64 `json:"limited"`
 	// The disk is full: decisions and rewards are refused until there is room.
 	DiskFull bool `json:"disk_full"`
 	// About when learning ends; absent if no clock says so. RFC 3339.
