@@ -53,6 +53,7 @@ func TestSquaresChangeNothing(t *testing.T) {
 			x.pay(x.turn(1).Features[0])
 		}
 		var of [2]*LinUCB
+		var stated [2]float64
 		for i, records := range []LinearRecords{WithoutSquares, WithSquares} {
 			x.release(0)
 			if records == WithSquares {
@@ -63,6 +64,10 @@ func TestSquaresChangeNothing(t *testing.T) {
 				t.Fatalf("%d numbers in a sum, want %d", w, len(x.b.X))
 			}
 			of[i].learn(&x.b)
+			stated[i] = of[i].Summarize(&x.b).Parameter.Error
+		}
+		if math.Abs(stated[0]-stated[1]) > 1e-9 {
+			t.Errorf("%s: %v is stated, and %v with squares", index, stated[0], stated[1])
 		}
 		for i := range of[0].estimate.Theta {
 			if math.Abs(of[0].estimate.Theta[i]-of[1].estimate.Theta[i]) > 1e-9 || math.Abs(of[0].beta-of[1].beta) > 1e-9 {
@@ -73,7 +78,7 @@ func TestSquaresChangeNothing(t *testing.T) {
 }
 
 // TestSetsOfSquaresHold: the stated and the calibrated set, and the one that Dubey and Pentland print, hold after every
-// release of 100 runs with squares of rewards; and their radius is far wider than the noise.
+// release of 100 runs with squares of rewards.
 func TestSetsOfSquaresHold(t *testing.T) {
 	for _, sigma := range []float64{0, 3, 30} {
 		printed, proved := 0., 0.

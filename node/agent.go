@@ -139,8 +139,13 @@ func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w bandit.World) 
 // NoisedCounts reports whether how many records there are is protected, too.
 func (a *Agent) NoisedCounts() bool { return a.noisedCounts }
 
-// FromRaw reports whether choices follow from raw records, so that nothing is private.
-func (a *Agent) FromRaw() bool { return a.raw != nil }
+// FromRaw returns what follows from raw records, so that nothing is private.
+func (a *Agent) FromRaw() protocol.Raw {
+	if a.raw == nil {
+		return protocol.Raw{}
+	}
+	return a.raw.of
+}
 
 // Idle reports whether the agent has a role and no arms.
 func (a *Agent) Idle() bool { return a.learner == nil }

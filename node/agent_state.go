@@ -33,6 +33,7 @@ func (a *Agent) save(protocol []byte) (dp.Secret, error) {
 	if !a.Idle() {
 		w.Bytes(a.learner.Save())
 		a.closing.save(w)
+		a.raw.save(w)
 	}
 	w.Bytes(protocol)
 	for _, c := range a.coins {
@@ -63,6 +64,7 @@ func (a *Agent) Load(saved dp.Secret) error {
 	if !a.Idle() {
 		load(a.learner.Load)
 		a.closing.load(r)
+		a.raw.load(r)
 	}
 	load(func(b []byte) error {
 		if len(b) == 0 {

@@ -203,6 +203,9 @@ func (a *Agent) close(from, to int, quota []uint64) error {
 			return err
 		}
 		o := protocol.Own{Stream: dp.StreamID(s), Number: closed + 1}
+		if o.Held, err = a.raw.close(o.Stream, a.curator); err != nil {
+			return err
+		}
 		if o.Leaf, err = a.curator.Leaf(o.Stream, o.Number); err != nil {
 			if !errors.Is(err, dp.ErrHorizon) {
 				return err
@@ -216,7 +219,15 @@ func (a *Agent) close(from, to int, quota []uint64) error {
 	if len(c.own) == 0 {
 		return nil
 	}
-	return a.protocol.Released(c.own, &a.out)
+	if err := a.protocol.Released(c.own, &a.out); err != nil {
+		return err
+	}
+	for i := range c.own {
+		if !c.own[i].Held {
+			a.raw.sent(c.own[i].Stream, a.protocol.Belief())
+		}
+	}
+	return nil
 }
 
 // begin forgets what a lost life had open, and how long its leaves had grown: the protocol

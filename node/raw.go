@@ -4,20 +4,41 @@ import (
 	"slices"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/gram"
 	"peerd.dev/dp"
+	"peerd.dev/dp/state"
+	"peerd.dev/protocol"
 )
 
-// rawRecords are those of a peer's open leaves, from which choices follow where a paper has it so.
-// They are in no belief but the one that the learner is shown. A curator of people's records refuses.
+// rawRecords are a peer's records that are not released, from which choices follow, or when messages leave, where
+// a paper has it so. They are in no belief but the one that the learner is shown, and protocols are not given them. A
+// curator of people's records refuses. A nil *rawRecords is of a peer of which nothing follows from them.
 type rawRecords struct {
+	of     protocol.Raw
 	belief bandit.Belief // scratch: with the records
 	sums   []float64     // scratch
+	unsent []unsentRecords
 }
 
-// added returns a belief of sums with the records of the open leaves added. A nil receiver adds
-// nothing.
+// unsentRecords are those of a stream since the last message.
+type unsentRecords struct {
+	sums  []float64 // exact
+	n     uint64
+	known []float64 // what was believed after the last message; 0 before the first
+	noise float64   // variance of that in every number
+}
+
+func newRawRecords(of protocol.Raw, streams, width int) *rawRecords {
+	r := &rawRecords{of: of, unsent: make([]unsentRecords, streams)}
+	for i := range r.unsent {
+		r.unsent[i] = unsentRecords{sums: make([]float64, width), known: make([]float64, width)}
+	}
+	return r
+}
+
+// added returns a belief of sums with the records of the open leaves added, if choices follow from them.
 func (r *rawRecords) added(b *bandit.Belief, c *dp.Curator) *bandit.Belief {
-	if r == nil {
+	if r == nil || !r.of.Choices {
 		return b
 	}
 	x, variance := append(r.belief.X[:0], b.X...), append(r.belief.SampleVar[:0], b.SampleVar...)
@@ -36,4 +57,68 @@ func (r *rawRecords) added(b *bandit.Belief, c *dp.Curator) *bandit.Belief {
 		variance[k] = 1 / (1/variance[k] + float64(n))
 	}
 	return &r.belief
+}
+
+// close takes in the records of a leaf that is about to close, and reports whether they are not worth a message yet,
+// with those before: whether what they add to the log-determinant of what was known after the last one, times their
+// number, is less than is wanted (Dubey and Pentland 2020, Algorithm 1, line 12).
+func (r *rawRecords) close(s dp.StreamID, c *dp.Curator) (held bool, err error) {
+	if r == nil || r.of.News == 0 {
+		return false, nil
+	}
+	leaf, n, err := c.Unreleased(s, r.sums[:0])
+	if err != nil {
+		return false, err
+	}
+	r.sums = leaf
+	u := &r.unsent[s]
+	u.n += n
+	all := slices.Clone(u.known)
+	for i, x := range leaf {
+		u.sums[i] += x
+		all[i] += u.sums[i]
+	}
+	growth, linear := gram.Growth(all, u.known, u.noise)
+	return linear && float64(u.n)*growth < r.of.News, nil
+}
+
+// sent says that a message has left, after which b is believed.
+func (r *rawRecords) sent(s dp.StreamID, b *bandit.Belief) {
+	if r == nil || r.of.News == 0 {
+		return
+	}
+	parts := len(b.SampleVar)
+	k, width := int(s)%parts, len(b.X)/parts
+	u := &r.unsent[s]
+	clear(u.sums)
+	copy(u.known, b.X[k*width:][:width])
+	u.n, u.noise = 0, b.GaussVar[k]+2*b.LaplaceSumSq[k]
+}
+
+// save writes what is in no other state.
+func (r *rawRecords) save(w *state.Writer) {
+	if r == nil {
+		return
+	}
+	for i := range r.unsent {
+		u := &r.unsent[i]
+		w.Floats(u.sums)
+		w.Uint(u.n)
+		w.Floats(u.known)
+		w.Float(u.noise)
+	}
+}
+
+// load takes it over.
+func (r *rawRecords) load(s *state.Reader) {
+	if r == nil {
+		return
+	}
+	for i := range r.unsent {
+		u := &r.unsent[i]
+		s.Floats(u.sums)
+		u.n = s.Uint()
+		s.Floats(u.known)
+		u.noise = s.Float()
+	}
 }

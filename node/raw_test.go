@@ -11,7 +11,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestRawRecordsAreForLockstep: no peer of people's records takes a protocol whose choices follow from raw
+// TestRawRecordsAreForLockstep: no peer of people's records takes a protocol whose choices or messages follow from raw
 // ones, and no curator of such records shows any.
 func TestRawRecordsAreForLockstep(t *testing.T) {
 	spec := node.Spec{
@@ -25,8 +25,12 @@ func TestRawRecordsAreForLockstep(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec.Privacy.Mode = dp.Private
-	if _, err := spec.Agent(node.PeerConfig{Noise: dp.NewSecureSource()}); err == nil || !strings.Contains(err.Error(), "raw records") {
+	if _, err := spec.Agent(node.PeerConfig{Noise: dp.NewSecureSource()}); err == nil || !strings.Contains(err.Error(), "choices of protocol batch follow from raw records") {
 		t.Errorf("a peer that chooses from raw records of people: %v", err)
+	}
+	spec.Protocol = protocol.BatchParams{First: 5, DecideFrom: protocol.FromReleases, Schedule: protocol.LogDetRawSchedule, Threshold: 1, Pull: 20}
+	if _, err := spec.Agent(node.PeerConfig{Noise: dp.NewSecureSource()}); err == nil || !strings.Contains(err.Error(), "messages of protocol batch follow from raw records") {
+		t.Errorf("a peer that sends by raw records of people: %v", err)
 	}
 	streams, err := spec.Streams()
 	if err != nil {

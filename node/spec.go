@@ -177,8 +177,8 @@ func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (b
 		return nil, fmt.Errorf("node: explore %v, want a share from 0 to 1", s.Explore)
 	}
 	raw := entry.FromRaw(s.Protocol)
-	if raw && s.Privacy.Mode != dp.Lockstep {
-		return nil, fmt.Errorf("node: choices of protocol %s follow from raw records, which is for lockstep", entry.Name)
+	if raw != (protocol.Raw{}) && s.Privacy.Mode != dp.Lockstep {
+		return nil, fmt.Errorf("node: %v of protocol %s follow from raw records, which is for lockstep", raw, entry.Name)
 	}
 	a := &Agent{
 		arms: s.Arms, absent: s.Absent, explore: s.Explore, spent: -1, noisedCounts: s.Privacy.NoisedCounts(), self: c.Self, neighbours: s.Graph[c.Self], roundEnds: c.RoundEnds,
@@ -188,8 +188,9 @@ func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (b
 	if err != nil {
 		return nil, err
 	}
-	if raw {
-		a.raw = &rawRecords{}
+	if raw != (protocol.Raw{}) {
+		statistic := learner.Statistic()
+		a.raw = newRawRecords(raw, entry.Cadence(s.Protocol).Streams(statistic.Parts), statistic.Width())
 	}
 	budget := s.Privacy.Budget
 	budget.Epsilon, _, _ = s.Privacy.paid()

@@ -77,12 +77,26 @@ func (x *analyzed) Lost() (needed Peer, lost bool) {
 // Chosen counts the choice.
 func (x *analyzed) Chosen(part int) { x.belief.Pulls[part]++ }
 
+// due reports whether a batch has ended, and is to be reported with those before.
+func (x *analyzed) due(part dp.StreamID) bool {
+	own, shown := &x.silo.sums[part], &x.silo.shown[part]
+	if !x.batches.ended(own, shown) {
+		return false
+	}
+	threshold := x.p.Schedule.released(x.p.Threshold)
+	if threshold == 0 {
+		return true
+	}
+	all := belief.New(1, x.c.Width)
+	x.addUp(&all, 0, int(part))
+	return newsworthy(&all, own, shown, threshold)
+}
+
 // Released adds leaves to those before. A batch that has ended is to be reported.
 func (x *analyzed) Released(own []Own, _ *Outbox) error {
 	s := &x.silo
 	x.stale = true
-	due := func(part dp.StreamID) bool { return x.batches.ended(&s.sums[part], &s.shown[part]) }
-	return advance(own, s.sums, s.shown, due, func(part dp.StreamID) {
+	return advance(own, s.sums, s.shown, x.due, func(part dp.StreamID) {
 		s.shown[part], s.taken, s.fresh = s.sums[part], false, true
 	})
 }
@@ -229,22 +243,23 @@ func (x *analyzed) Belief() *belief.Belief {
 	if x.stale {
 		x.stale = false
 		for k := range x.silo.sums {
-			x.believe(k)
+			x.addUp(&x.belief, k, k)
 		}
 	}
 	return &x.belief
 }
 
-func (x *analyzed) believe(part int) {
-	believeSum(&x.belief, part, func(yield func(*dp.Release) bool) {
-		if own := &x.silo.sums[part]; !own.Empty() && !yield(own) {
+// addUp believes of a part the own sum of a stream and that of the others.
+func (x *analyzed) addUp(b *belief.Belief, part, stream int) {
+	believeSum(b, part, func(yield func(*dp.Release) bool) {
+		if own := &x.silo.sums[stream]; !own.Empty() && !yield(own) {
 			return
 		}
 		if x.silo.others.kind == 0 {
 			return
 		}
 		for i := range x.silo.others.body {
-			if r := &x.silo.others.body[i]; int(r.Stream()) == part && !yield(r) {
+			if r := &x.silo.others.body[i]; int(r.Stream()) == stream && !yield(r) {
 				return
 			}
 		}

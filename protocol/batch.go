@@ -34,12 +34,14 @@ const (
 
 // BatchParams are the parameters of protocol batch.
 type BatchParams struct {
-	First      uint64     `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions of a site in its first batch. With growth, 85 times the deviation of the noise in a draw over the root of the number of sites is good. With decide_from: noised-local, decisions between two draws of noise."`
-	Growth     float64    `want:"0 up to 4" fixed:"yes" doc:"A batch has this many times the decisions of all batches of its site before it; 0 keeps all batches as long as the first."`
-	DecideFrom DecideFrom `key:"decide_from" want:"releases|noised-local|raw" fixed:"yes" doc:"What a site decides from, besides what others released: its own released batches; these and a noised sum of its batch under way; or these and the records of that batch, which is not private and for mode: lockstep."`
-	Analyzer   int        `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the analyzer in the network file, from 1. It has no arms, and returns to each site the sum over the others. With 0 there is none, and rows spread to all sites."`
-	Draws      uint64     `want:"1..10000" unit:"draws" fixed:"yes" doc:"With decide_from: noised-local, draws of noise in a site's first batch."`
-	Pull       uint64     `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
+	First      uint64       `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions of a site in its first batch. With growth, 85 times the deviation of the noise in a draw over the root of the number of sites is good. With decide_from: noised-local, decisions between two draws of noise."`
+	Growth     float64      `want:"0 up to 4" fixed:"yes" doc:"A batch has this many times the decisions of all batches of its site before it; 0 keeps all batches as long as the first."`
+	DecideFrom DecideFrom   `key:"decide_from" want:"releases|noised-local|raw" fixed:"yes" doc:"What a site decides from, besides what others released: its own released batches; these and a noised sum of its batch under way; or these and the records of that batch, which is not private and for mode: lockstep."`
+	Analyzer   int          `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the analyzer in the network file, from 1. It has no arms, and returns to each site the sum over the others. With 0 there is none, and rows spread to all sites."`
+	Schedule   NewsSchedule `want:"fixed|logdet-private|logdet-raw" later:"yes" doc:"What is sent: every batch, or the sum over batches only when unsent decisions times what they add to the log-determinant of all records is threshold. All batches are released and charged for either way. logdet-raw takes the records themselves, as paper 000 has it, which is not private and for mode: lockstep."`
+	Threshold  float64      `want:"over 0 up to 1000000000" later:"yes" doc:"With a logdet schedule, how much news is worth a message; D of paper 000, over 2."`
+	Draws      uint64       `want:"1..10000" unit:"draws" fixed:"yes" doc:"With decide_from: noised-local, draws of noise in a site's first batch."`
+	Pull       uint64       `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
 }
 
 func batchEntry() Entry {
@@ -49,7 +51,7 @@ func batchEntry() Entry {
 			Kinds: []Kind{batchRow, batchDigest, batchWant, batchReport, batchOthers}, Leaf: "first", Wide: true,
 			Suits: func(dp.Mechanism) bool { return true },
 		},
-		BatchParams{First: 50, Growth: .25, DecideFrom: FromReleases, Draws: 5, Pull: 20},
+		BatchParams{First: 50, Growth: .25, DecideFrom: FromReleases, Schedule: FixedSchedule, Threshold: 50, Draws: 5, Pull: 20},
 		typed[BatchParams]{
 			cadence: BatchParams.cadence,
 			check: func(p BatchParams, n Net) (field, want string) {
@@ -62,6 +64,8 @@ func batchEntry() Entry {
 					return "analyzer", "0 with one peer, so that it has arms"
 				case n.Live && p.DecideFrom == FromRaw:
 					return "decide_from", fmt.Sprintf("%s or %s with mode: live; choices that follow from raw records are not private", FromReleases, FromNoisedLocal)
+				case n.Live && p.Schedule == LogDetRawSchedule:
+					return "schedule", p.Schedule.instead()
 				}
 				return "", ""
 			},
@@ -75,8 +79,11 @@ func batchEntry() Entry {
 				}
 				return p
 			},
-			adaptive: func(p BatchParams) bool { return p.Analyzer == 0 }, // a digest has a sum of signatures, which follow from what was released
-			raw:      func(p BatchParams) bool { return p.DecideFrom == FromRaw },
+			// A digest has a sum of signatures, which follow from what was released.
+			adaptive: func(p BatchParams) bool { return p.Analyzer == 0 || p.Schedule == LogDetSchedule },
+			raw: func(p BatchParams) Raw {
+				return Raw{Choices: p.DecideFrom == FromRaw, News: p.Schedule.raw(p.Threshold)}
+			},
 			small: func(p BatchParams, leaf uint64) BatchParams {
 				p.First, p.Growth, p.Draws, p.Pull = leaf, min(p.Growth, .1), min(p.Draws, 2), min(p.Pull, leaf+1)
 				return p
@@ -118,9 +125,11 @@ type batch struct {
 	totals
 	cadence Cadence
 	batches Cadence // in leaves
-	width   int
-	belief  belief.Belief
-	stale   bool
+	// threshold is how much news is worth a row; 0 if every batch is.
+	threshold float64
+	width     int
+	belief    belief.Belief
+	stale     bool
 }
 
 func newBatch(c Config, p BatchParams) (Protocol, error) {
@@ -131,6 +140,8 @@ func newBatch(c Config, p BatchParams) (Protocol, error) {
 		return nil, fmt.Errorf("batch: decide_from %q, want %s, %s or %s", p.DecideFrom, FromReleases, FromNoisedLocal, FromRaw)
 	case p.Analyzer < 0 || p.Analyzer > c.Peers():
 		return nil, fmt.Errorf("batch: analyzer %d, want 0 or the place of one of the %d peers", p.Analyzer, c.Peers())
+	case p.Schedule.released(1) > 0 && !(p.Threshold > 0):
+		return nil, fmt.Errorf("batch: threshold %v, want over 0", p.Threshold)
 	case local && p.Draws < 1:
 		return nil, fmt.Errorf("batch: %d draws, want at least 1", p.Draws)
 	}
@@ -140,7 +151,7 @@ func newBatch(c Config, p BatchParams) (Protocol, error) {
 		}
 		return newAnalyzed(c, p), nil
 	}
-	b := &batch{cadence: p.cadence(), width: c.Width, belief: belief.New(c.Parts, c.Width)}
+	b := &batch{cadence: p.cadence(), threshold: p.Schedule.released(p.Threshold), width: c.Width, belief: belief.New(c.Parts, c.Width)}
 	b.batches = p.batches()
 	var err error
 	if b.totals, err = newTotals(c, batchRow, p.Pull, b.check); err != nil {
@@ -164,11 +175,23 @@ func (p BatchParams) batches() Cadence {
 	return Cadence{}
 }
 
+// due reports whether a batch has ended, and is to be sent with those before.
+func (b *batch) due(part dp.StreamID) bool {
+	if !b.batches.ended(&b.own[part], &b.total[part]) {
+		return false
+	}
+	if b.threshold == 0 {
+		return true
+	}
+	all := belief.New(1, b.width)
+	b.addUp(&all, 0, int(part), nil)
+	return newsworthy(&all, &b.own[part], &b.total[part], b.threshold)
+}
+
 // Released adds leaves to those before and makes rows of batches.
 func (b *batch) Released(own []Own, out *Outbox) error {
 	b.stale = true
-	due := func(part dp.StreamID) bool { return b.batches.ended(&b.own[part], &b.total[part]) }
-	return advance(own, b.own, b.total, due, func(part dp.StreamID) { b.show(part, b.own[part], out) })
+	return advance(own, b.own, b.total, b.due, func(part dp.StreamID) { b.show(part, b.own[part], out) })
 }
 
 // Tick sends digests, and rows again that what peers agree on has made void.

@@ -31,8 +31,8 @@ type LocalParams struct {
 	Estimators    Estimators    `want:"one|split" fixed:"yes" doc:"one learns from every release; split, as the paper has it, has as many estimators as hops, and a round feeds and uses one of them, in turns."`
 	First         uint64        `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions of an estimator of a site in its first batch. With growth, 85 times the deviation of the noise in a draw over the root of the number of sites is good."`
 	Growth        float64       `want:"0 up to 4" fixed:"yes" doc:"A batch has this many times the decisions of all batches of its estimator before it; 0 keeps all batches as long as the first."`
-	Schedule      LocalSchedule `want:"fixed|logdet-private" doc:"What is sent: every batch, or the sum over batches only when unsent decisions times what they add to the log-determinant of the neighbourhood's records is threshold. All batches are released and charged for either way."`
-	Threshold     float64       `want:"over 0 up to 1000000000" doc:"With schedule: logdet-private, how much news is worth a row; D of the paper, over 2."`
+	Schedule      NewsSchedule  `want:"fixed|logdet-private|logdet-raw" doc:"What is sent: every batch, or the sum over batches only when unsent decisions times what they add to the log-determinant of the neighbourhood's records is threshold. All batches are released and charged for either way. logdet-raw takes the records themselves, as the paper has it, which is not private and for mode: lockstep."`
+	Threshold     float64       `want:"over 0 up to 1000000000" doc:"With a logdet schedule, how much news is worth a row; D of the paper, over 2."`
 	Pull          uint64        `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
 }
 
@@ -51,8 +51,12 @@ func localEntry() Entry {
 				if lanes := p.cadence().lanes(); n.Horizon > 0 && p.First > n.Horizon/lanes {
 					return "first", fmt.Sprintf("at most privacy.horizon over the %d estimators, or no batch is ever released", lanes)
 				}
+				if n.Live && p.Schedule == LogDetRawSchedule {
+					return "schedule", p.Schedule.instead()
+				}
 				return "", ""
 			},
+			raw: func(p LocalParams) Raw { return Raw{News: p.Schedule.raw(p.Threshold)} },
 			small: func(p LocalParams, leaf uint64) LocalParams {
 				p.First, p.Growth, p.Pull = leaf, min(p.Growth, .1), min(p.Pull, leaf+1)
 				return p
@@ -98,7 +102,7 @@ func (p LocalParams) cadence() Cadence {
 // less.
 //
 // With schedule logdet-private a site keeps a batch to itself, drawn and charged for as it is, until
-// there is enough news; see [local.newsworthy]. Its own belief has it at once.
+// there is enough news; see [newsworthy]. Its own belief has it at once.
 //
 // As with batch the belief is of released batches alone, the peer's own included.
 type local struct {
@@ -118,10 +122,7 @@ func newLocal(c Config, p LocalParams) (Protocol, error) {
 	if err := p.cadence().Check(); err != nil || p.First < 1 || p.Hops < 1 || !(p.Threshold > 0) {
 		return nil, fmt.Errorf("local: hops %d, first %d, growth %v, threshold %v, want at least 1, at least 1, 0 up to 4, and over 0", p.Hops, p.First, p.Growth, p.Threshold)
 	}
-	l := &local{cadence: p.cadence(), parts: c.Parts, width: c.Width, belief: belief.New(c.Parts, c.Width)}
-	if p.Schedule == LogDetSchedule {
-		l.threshold = p.Threshold
-	}
+	l := &local{cadence: p.cadence(), threshold: p.Schedule.released(p.Threshold), parts: c.Parts, width: c.Width, belief: belief.New(c.Parts, c.Width)}
 	c.Parts, c.Topic = l.cadence.Streams(c.Parts), false // a row for each stream; and a topic has no reach
 	var err error
 	if l.totals, err = newTotals(c, localRow, p.Pull, l.check); err != nil {
@@ -150,10 +151,20 @@ func (l *local) check(m *Message) error {
 // Chosen counts the choice.
 func (l *local) Chosen(part int) { l.belief.Pulls[part]++ }
 
+// due reports whether the unsent batches of a stream are to be sent.
+func (l *local) due(stream dp.StreamID) bool {
+	if l.threshold == 0 {
+		return true
+	}
+	all := belief.New(1, l.width)
+	l.addUp(&all, 0, int(stream), l.members)
+	return newsworthy(&all, &l.own[stream], &l.total[stream], l.threshold)
+}
+
 // Released adds batches to those before and makes rows of them.
 func (l *local) Released(own []Own, out *Outbox) error {
 	l.stale = true
-	return advance(own, l.own, l.total, l.newsworthy, func(stream dp.StreamID) { l.show(stream, l.own[stream], out) })
+	return advance(own, l.own, l.total, l.due, func(stream dp.StreamID) { l.show(stream, l.own[stream], out) })
 }
 
 // Tick sends digests, and has the next estimator take its turn.

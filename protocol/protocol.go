@@ -47,6 +47,7 @@ type Own struct {
 	Number uint64   // of the leaf, from 1
 	Leaf   *dp.Leaf // what it released; nil if Over. It is good as long as the slice that it comes in
 	Over   bool     // the horizon is reached: the stream released nothing and never will
+	Held   bool     // raw records say that it is worth no message yet; see [Raw]
 }
 
 // A Protocol is one peer's half of a protocol. It is not safe for concurrent use.

@@ -60,9 +60,8 @@ type Entry struct {
 	// Fit returns params with what they leave to the noise: epsilon is 1/b for a draw with the
 	// deviation of Laplace noise of scale b on a reward, +Inf for none.
 	Fit func(params any, epsilon float64) any
-	// Raw reports whether choices follow from records that are not released, too, which
-	// protects nobody whose record is replaced; nil for never. See docs/proofs/linear.md.
-	Raw func(params any) bool
+	// Raw returns what follows from records that are not released; nil for nothing.
+	Raw func(params any) Raw
 	// Idle reports whether a peer has a role and no arms; nil if all peers have arms.
 	Idle func(params any, self Peer) bool
 	// Origins returns how many of a number of peers with arms have their releases of one leaf
@@ -84,7 +83,7 @@ type typed[P any] struct {
 	check    func(P, Net) (field, want string) // nil for none
 	fit      func(P, float64) P                // nil where params do for it
 	adaptive func(P) bool                      // nil for never
-	raw      func(P) bool                      // nil for never
+	raw      func(P) Raw                       // nil for nothing
 	idle     func(P, Peer) bool                // nil for no peer
 	origins  func(P, int) int                  // nil for all
 	among    func(P, int) P                    // nil where params do for it
@@ -143,7 +142,7 @@ func define[P any](e Entry, params P, f typed[P]) Entry {
 		e.Adaptive = func(p any) bool { return f.adaptive(p.(P)) }
 	}
 	if f.raw != nil {
-		e.Raw = func(p any) bool { return f.raw(p.(P)) }
+		e.Raw = func(p any) Raw { return f.raw(p.(P)) }
 	}
 	if f.idle != nil {
 		e.Idle = func(p any, self Peer) bool { return f.idle(p.(P), self) }
@@ -161,8 +160,13 @@ func (e *Entry) Learners(params any, peers int) (n int) {
 	return n
 }
 
-// FromRaw reports whether choices follow from raw records by parameters.
-func (e *Entry) FromRaw(params any) bool { return e.Raw != nil && e.Raw(params) }
+// FromRaw returns what follows from raw records by parameters.
+func (e *Entry) FromRaw(params any) Raw {
+	if e.Raw == nil {
+		return Raw{}
+	}
+	return e.Raw(params)
+}
 
 // Learns reports whether a peer has arms.
 func (e *Entry) Learns(params any, p Peer) bool { return e.Idle == nil || !e.Idle(params, p) }

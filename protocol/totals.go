@@ -82,7 +82,7 @@ func believeSum(b *belief.Belief, part int, of iter.Seq[*dp.Release]) {
 }
 
 // advance adds leaves to own sums, and shows those that have leaves which are not shown yet: when they are
-// due, or at the horizon, after which nothing comes.
+// due and no leaf is held, or at the horizon, after which nothing comes.
 func advance(own []Own, sums, shown []dp.Release, due func(part dp.StreamID) bool, show func(part dp.StreamID)) error {
 	for i := range own {
 		part := own[i].Stream
@@ -93,7 +93,7 @@ func advance(own []Own, sums, shown []dp.Release, due func(part dp.StreamID) boo
 			}
 			sums[part] = sum
 		}
-		if leavesOf(&sums[part]) > leavesOf(&shown[part]) && (own[i].Over || due(part)) {
+		if leavesOf(&sums[part]) > leavesOf(&shown[part]) && (own[i].Over || !own[i].Held && due(part)) {
 			show(part)
 		}
 	}

@@ -36,8 +36,8 @@ type Node struct {
 // New returns a node that has not begun.
 func New(c Config) *Node {
 	s := node.Status{Rounds: c.Rounds, Learning: node.Goes}
-	if c.Agent.FromRaw() {
-		s.Notice = "not private: choices follow from raw records"
+	if what := c.Agent.FromRaw().String(); what != "" {
+		s.Notice = "not private: " + what + " follow from raw records"
 	}
 	return &Node{c: c, asks: make(chan chan node.Status), status: s}
 }

@@ -39,10 +39,13 @@ func (s *Settings) Unclipped() bool {
 	return err == nil && e.Unclipped(s.WorldParams())
 }
 
-// FromRaw reports whether choices follow from raw records.
-func (s *Settings) FromRaw() bool {
+// FromRaw returns what follows from raw records.
+func (s *Settings) FromRaw() protocol.Raw {
 	e, err := protocol.Lookup(s.Protocol.Name)
-	return err == nil && e.FromRaw(s.ProtocolParams())
+	if err != nil {
+		return protocol.Raw{}
+	}
+	return e.FromRaw(s.ProtocolParams())
 }
 
 // Domain is what signatures are bound to: all that peers agree on, so that what was

@@ -64,8 +64,8 @@ func (s *Settings) readProtocol() string {
 		return ""
 	}
 	text := fmt.Sprintf("Protocol %s: %s.", e.Name, e.Summary)
-	if s.FromRaw() {
-		text += " Choices follow from raw records, so the budget does not hold for a user whose record is replaced: not private."
+	if what := s.FromRaw().String(); what != "" {
+		text += " From raw records follow " + what + ", so the budget does not hold for a user whose record is replaced: not private."
 	}
 	return text
 }

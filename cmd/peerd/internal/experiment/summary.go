@@ -150,7 +150,7 @@ func notPrivate(cells []cellRun) []string {
 		s := &cells[i].Settings
 		unclipped = unclipped || s.Unclipped()
 		infinite = infinite || s.Privacy.Epsilon.Infinite()
-		raw = raw || s.FromRaw()
+		raw = raw || s.FromRaw().String() != ""
 	}
 	if unclipped {
 		said = append(said, "Rewards are not clipped, so no ε holds: a daemon would refuse this world.")
@@ -159,7 +159,7 @@ func notPrivate(cells []cellRun) []string {
 		said = append(said, "ε = ∞ adds no noise: a daemon would refuse it.")
 	}
 	if raw {
-		said = append(said, "Choices from raw records break ε for a user whose record is replaced: a daemon would refuse them.")
+		said = append(said, "Choices or messages from raw records break ε for a user whose record is replaced: a daemon would refuse them.")
 	}
 	return said
 }
