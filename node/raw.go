@@ -62,7 +62,7 @@ func (r *rawRecords) added(b *bandit.Belief, c *dp.Curator) *bandit.Belief {
 // close takes in the records of a leaf that is about to close, and reports whether they are not worth a message yet,
 // with those before: whether what they add to the log-determinant of what was known after the last one, times their
 // number, is less than is wanted (Dubey and Pentland 2020, Algorithm 1, line 12).
-func (r *rawRecords) close(s dp.StreamID, c *dp.Curator) (held bool, err error) {
+func (r *rawRecords) close(s dp.StreamID, c *dp.Curator) (early bool, err error) {
 	if r == nil || r.of.News == 0 {
 		return false, nil
 	}

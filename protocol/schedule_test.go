@@ -180,7 +180,7 @@ func TestRawNewsIsSentWhenItIsWorthIt(t *testing.T) {
 		var unsent, known [2]float64 // of peer 1, by action
 		batches, sent := 0, 0
 		for round := range 300 {
-			if round%50 == 48 {
+			if round%7 == 3 {
 				n.Restart(t, 1, 0)
 			}
 			due := false
