@@ -34,15 +34,16 @@ func variants(e protocol.Entry) []any {
 			p.Relays = 1
 			all = append(all, p)
 		case protocol.LocalParams:
-			if p.Schedule == protocol.LogDetSchedule {
-				p.Threshold = 3
-				all[i] = p
-			}
+			p.Threshold = 3
+			all[i] = p
 		case protocol.GISParams:
 			p.Participation, p.Deadline = .6, 9
 			all = append(all, p)
-		case protocol.BatchParams:
-			p.Analyzer = 1
+		case protocol.BatchParams: // with and without take turns, so that few seeds have both
+			p.Threshold = 3
+			p.Analyzer = i % 2
+			all[i] = p
+			p.Analyzer = 1 - p.Analyzer
 			all = append(all, p)
 		case protocol.CoordinatorParams:
 			if p.Schedule == protocol.ByEpoch {
@@ -111,8 +112,13 @@ func suited(s protocoltest.Setting, each uint64) bandit.Learner {
 
 // logDet reports whether a protocol decides by determinants what it sends.
 func logDet(params any) bool {
-	p, ok := params.(protocol.LocalParams)
-	return ok && p.Schedule == protocol.LogDetSchedule
+	switch p := params.(type) {
+	case protocol.LocalParams:
+		return p.Schedule != protocol.FixedSchedule
+	case protocol.BatchParams:
+		return p.Schedule != protocol.FixedSchedule
+	}
+	return false
 }
 
 // fakeGraph returns the network that a fake wants; nil for any.
