@@ -169,6 +169,12 @@ type Phased interface {
 	Quota(b *Belief) []uint64
 }
 
+// A BySite learner may need the mean of each site, in [belief.Means.Sites], and not only a mean over them.
+type BySite interface {
+	Learner
+	NeedsSites() bool
+}
+
 // A Bounder is a Learner that decides by how far means may be from the truth.
 type Bounder interface {
 	Learner

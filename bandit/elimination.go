@@ -49,7 +49,7 @@ var (
 func eliminationEntry() Entry {
 	e := define("elimination", "explores in epochs and leaves out arms that are behind", EliminationParams{Radii: Calibrated, Length: 1}, smallElimination, newElimination)
 	e.Phased = true
-	e.Check = func(params any) (field, want string) { return params.(EliminationParams).check() }
+	e.Check = func(params any, _ int) (field, want string) { return params.(EliminationParams).check() }
 	return e
 }
 

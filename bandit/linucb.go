@@ -121,7 +121,7 @@ func linucbEntry() Entry {
 	)
 	e.Contextual = true
 	e.Inputs = func(p any) Inputs { return p.(LinUCBParams).inputs() }
-	e.Check = func(p any) (string, string) { return p.(LinUCBParams).check() }
+	e.Check = func(p any, _ int) (string, string) { return p.(LinUCBParams).check() }
 	return e
 }
 

@@ -11,11 +11,15 @@ import (
 // A Config is what every learner is given.
 type Config struct {
 	Arms    int
-	Peers   int        // of the network that have arms
-	Origins int        // peers whose releases of one leaf are merged; 0 for all that have arms
-	Horizon uint64     // rounds that the budget pays for
-	Leaves  uint64     // that a peer releases of a part within them, at most
-	Epsilon float64    // that a node guarantees; +Inf without noise
+	Peers   int     // of the network that have arms
+	Origins int     // peers whose releases of one leaf are merged; 0 for all that have arms
+	Horizon uint64  // rounds that the budget pays for
+	Leaves  uint64  // that a peer releases of a part within them, at most
+	Epsilon float64 // that a node guarantees; +Inf without noise
+	Self    int     // the peer's place in the network
+	// Vectors are those of all arms of a simulated world, by peer; of a peer without arms nil. They are
+	// public. Nil where the world has none.
+	Vectors [][]Features
 	Rand    *rand.Rand // breaks ties; its draws are public in effect
 }
 
@@ -35,9 +39,12 @@ type Entry struct {
 	Contextual bool
 	// Inputs returns what an application sends of a decision; nil unless the learner is contextual.
 	Inputs func(params any) Inputs
-	// Check refuses parameters that do not go together: the field, as in a key, and what is
-	// wanted; empty if all is well. It is nil where all do.
-	Check func(params any) (field, want string)
+	// Vectors returns the vectors of arms that parameters hold, which are public, and none where
+	// those of the world are to be taken; nil for learners that know of no vectors.
+	Vectors func(params any) [][]float64
+	// Check refuses parameters that do not go together, or do not suit a number of arms: the
+	// field, as in a key, and what is wanted; empty if all is well. It is nil where all do.
+	Check func(params any, arms int) (field, want string)
 	// Phased says that the learner explores in epochs: it is a [Phased].
 	Phased bool
 	// New returns a learner with parameters of the type of Params. An error names the
@@ -81,6 +88,7 @@ func Table() []Entry {
 		dpucbEntry(),
 		eliminationEntry(),
 		linucbEntry(),
+		lintsEntry(),
 	}
 }
 

@@ -19,6 +19,9 @@ type Spec struct {
 	Protocol any               // parameters of an entry of [protocol.Table]; the same
 	Privacy  Privacy
 	Public   Seed // of what is drawn alike by all peers
+	// Vectors are those of the arms of a simulated world, by site, which peers with arms take in
+	// turn, and public. Nil where the world has none that stay the same, or the learner wants none.
+	Vectors [][]bandit.Features
 	// Explore is the share of choices that explore, as [bandit.Explore] does. Peers need not agree
 	// on it.
 	Explore float64
@@ -40,7 +43,10 @@ type PeerConfig struct {
 }
 
 // NewLearner returns a learner of the network with its random numbers.
-func (s *Spec) NewLearner(coins Coins) (bandit.Learner, error) {
+func (s *Spec) NewLearner(coins Coins) (bandit.Learner, error) { return s.learner(0, coins) }
+
+// learner returns the learner of a peer.
+func (s *Spec) learner(self protocol.Peer, coins Coins) (bandit.Learner, error) {
 	entry, err := bandit.EntryOf(s.Learner)
 	if err != nil {
 		return nil, err
@@ -57,7 +63,25 @@ func (s *Spec) NewLearner(coins Coins) (bandit.Learner, error) {
 	return entry.New(bandit.Config{
 		Arms: s.Arms, Peers: peers, Origins: through.Origins(s.Protocol, peers), Horizon: s.Privacy.Horizon,
 		Leaves: through.Cadence(s.Protocol).Leaves(s.Privacy.Horizon), Epsilon: epsilon, Rand: coins.Rand,
+		Self: int(self), Vectors: s.vectors(&through),
 	}, s.Learner)
+}
+
+// vectors returns those of the arms of every peer.
+func (s *Spec) vectors(through *protocol.Entry) (all [][]bandit.Features) {
+	if len(s.Vectors) == 0 {
+		return nil
+	}
+	site := 0
+	for p := range s.Peers() {
+		if !through.Learns(s.Protocol, protocol.Peer(p)) {
+			all = append(all, nil)
+			continue
+		}
+		all = append(all, s.Vectors[site%len(s.Vectors)])
+		site++
+	}
+	return all
 }
 
 // Statistic returns the shape of what every peer with arms adds up.
@@ -143,6 +167,9 @@ func (s *Spec) suits(entry *protocol.Entry, c protocol.Cadence, l bandit.Learner
 	if err := s.suitsCounts(entry, c, l.Statistic()); err != nil {
 		return err
 	}
+	if by, ok := l.(bandit.BySite); ok && by.NeedsSites() && !entry.StatesSites(s.Protocol) {
+		return fmt.Errorf("node: vectors of arms differ from site to site, and protocol %s states no mean of one site: want one that does, with merge: mean", entry.Name)
+	}
 	_, phased := l.(bandit.Phased)
 	switch width := l.Statistic().Width(); {
 	case width > 1 && !entry.Wide:
@@ -164,7 +191,7 @@ func (s *Spec) Agent(c PeerConfig) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Assemble(c, entry, s.NewLearner)
+	return s.Assemble(c, entry, func(coins Coins) (bandit.Learner, error) { return s.learner(c.Self, coins) })
 }
 
 // Assemble is [Spec.Agent] with a protocol and a learner that the tables need not list:

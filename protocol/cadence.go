@@ -24,6 +24,9 @@ type Cadence struct {
 	// Limit is the number of rounds after which a leaf with a record closes, however few it
 	// has, for a cadence with First; 0 for none.
 	Limit uint64
+	// OneArm has leaves of all streams grow together, for a cadence with First: records are those
+	// in closed leaves of all streams.
+	OneArm bool
 	// Window is the number of rounds, by the clock, after which leaves with a record close and
 	// their lengths begin again, for a cadence with First; 0 for never.
 	Window uint64
@@ -50,6 +53,8 @@ func (c Cadence) Check() error {
 		return fmt.Errorf("protocol: a cadence of %+v, want one of rounds, decisions, first and epochs", c)
 	case c.First > 0 && !(c.Growth >= 0 && c.Growth <= 16):
 		return fmt.Errorf("protocol: leaves grow by %v, want 0 to 16", c.Growth)
+	case c.OneArm && (c.First == 0 || c.Lanes > 1):
+		return fmt.Errorf("protocol: leaves of all streams grow together, and do not grow in one lane")
 	case c.Limit > 0 && c.First == 0:
 		return fmt.Errorf("protocol: leaves close after %d rounds at the latest, and do not grow", c.Limit)
 	case c.Window > 0 && (c.First == 0 || c.Lanes > 1):
@@ -117,8 +122,8 @@ func (c Cadence) Leaves(rounds uint64) uint64 {
 	return max(1, of)
 }
 
-// Size returns how many records close the leaf of a stream whose closed leaves hold a
-// number of them, for a cadence with First.
+// Size returns how many records close the leaf of a stream if closed leaves, its own or
+// with OneArm those of all streams, hold a number of them, for a cadence with First.
 func (c Cadence) Size(closed uint64) uint64 {
 	return max(c.First, uint64(math.Ceil(c.Growth*float64(closed))))
 }
@@ -126,6 +131,9 @@ func (c Cadence) Size(closed uint64) uint64 {
 // Fewest returns the least number of leaves of a stream that hold a number of records, for a
 // cadence with First.
 func (c Cadence) Fewest(records uint64) uint64 {
+	if c.OneArm { // other streams may have been long before
+		return 1
+	}
 	c.Limit, c.Window, c.Lanes = 0, 0, 0
 	return c.Leaves(records)
 }
@@ -139,6 +147,7 @@ func (c Cadence) Holding(records uint64) uint64 {
 	case n > 0:
 		return (records-1)/n + 1
 	case c.First > 0:
+		c.OneArm = false
 		return c.Fewest(records)
 	case c.Epochs > 0:
 		return c.Leaves(records)
@@ -161,6 +170,9 @@ func (c Cadence) Text() string {
 		return every(c.Decisions, "decision")
 	case c.First > 0:
 		text := fmt.Sprintf("after %d rewards, and then whenever the rewards so far have grown by %.4g %%", c.First, 100*c.Growth)
+		if c.OneArm {
+			text = fmt.Sprintf("after %d rewards, and then whenever the rewards of all actions so far have grown by %.4g %% with one of them", c.First, 100*c.Growth)
+		}
 		if c.Limit > 0 {
 			text += fmt.Sprintf(", or %d rounds after its first one", c.Limit)
 		}

@@ -24,6 +24,7 @@ const (
 type sample struct {
 	mean, n float64
 	noise   dp.NoiseMoments
+	peer    Peer
 }
 
 // merger makes a belief of what the origins say of the arms.
@@ -75,6 +76,7 @@ func (r *merger) merge(k int) {
 	r.samples = r.samples[:0]
 	for i := range r.peers {
 		if c, ok := r.sample(Peer(i), k); ok {
+			c.peer = Peer(i)
 			r.samples = append(r.samples, c)
 		}
 	}
@@ -96,7 +98,7 @@ func (r *merger) merge(k int) {
 	}
 	if f == 0 {
 		for _, c := range r.samples {
-			b.Sites[k] = append(b.Sites[k], belief.Site{N: c.n, LaplaceSumSq: c.noise.LaplaceSumSq, LaplaceMax: c.noise.LaplaceMax, GaussVar: c.noise.GaussVar})
+			b.Sites[k] = append(b.Sites[k], belief.Site{Peer: int(c.peer), Mean: c.mean, N: c.n, LaplaceSumSq: c.noise.LaplaceSumSq, LaplaceMax: c.noise.LaplaceMax, GaussVar: c.noise.GaussVar})
 		}
 	}
 	m := float64(len(r.samples) - 2*f)

@@ -20,6 +20,7 @@ const (
 type PhasesParams struct {
 	First  uint64  `want:"0..1000000" unit:"rewards" fixed:"yes" doc:"Rewards in the first batch of an arm; 0 takes 3 times the scale of the noise in a draw, which is 3/epsilon for one reward a user, and at least 4."`
 	Growth float64 `want:"over 0 up to 4" fixed:"yes" doc:"A batch of an arm has this many times the rewards of all batches before it."`
+	OneArm bool    `key:"one_arm" want:"true|false" fixed:"yes" later:"yes" doc:"A site goes on with one arm until its batch is full, and a batch has growth times the rewards of all batches of all arms before it. For learners that learn of all arms from each."`
 	Limit  uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds after which a batch with a reward closes before it is full; that costs a draw of noise and no budget. 0 waits for ever."`
 	Window uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"For arms whose means change: rounds, by the clock, after which all batches are forgotten and learning begins again. 0 forgets nothing."`
 	Pull   uint64  `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
@@ -40,6 +41,7 @@ func phasesEntry() Entry {
 		PhasesParams{Growth: .5, Limit: 100_000, Pull: 20, Merge: MergeMean, F: 1},
 		typed[PhasesParams]{
 			cadence: PhasesParams.cadence,
+			sites:   func(p PhasesParams) bool { return p.Merge == MergeMean },
 			check: func(p PhasesParams, n Net) (field, want string) {
 				if p.Merge == MergeTrimmed && n.Peers > 0 && p.F > (n.Peers-1)/2 {
 					return "f", fmt.Sprintf("at most %d with merge trimmed and %d peers, or nothing is left to take the mean of", (n.Peers-1)/2, n.Peers)
@@ -84,7 +86,7 @@ func (p PhasesParams) cadence() Cadence {
 	if p.First == 0 {
 		p.First = leastFirst
 	}
-	return Cadence{First: p.First, Growth: p.Growth, Limit: p.Limit, Window: p.Window, Noun: "batch"}
+	return Cadence{First: p.First, Growth: p.Growth, OneArm: p.OneArm, Limit: p.Limit, Window: p.Window, Noun: "batch"}
 }
 
 // phases is for mechanisms that release every leaf once. The rewards of an arm make batches,
@@ -103,6 +105,11 @@ func (p PhasesParams) cadence() Cadence {
 // pulls claims can force is limited; see [forcing]. A peer that is ahead of others, because
 // they have less traffic or are away, leaves it to them to find out more; see [phases.ahead].
 //
+// With one arm at a time a site goes on with an arm until its batch is full, and the next batch,
+// of any arm, grows with all that the site has released: a batch is one draw of noise, so few long
+// ones of few arms are better than many of all arms where one arm says something of the others. Then nobody
+// catches up with others.
+//
 // With a window, all begin again when it ends: batches close, and what was released before counts no
 // more. Rows carry the number of their window; see [windowed].
 type phases struct {
@@ -112,6 +119,7 @@ type phases struct {
 	cadence Cadence
 	waiting []uint64 // own choices since the newest batch, by arm
 	over    []bool   // arms whose horizon is reached
+	size    uint64   // of the next batch, with one arm at a time
 	most    []uint64 // released rewards of an arm to catch up with
 	claims  []uint64 // scratch of claims of an arm
 	round   Round
@@ -126,7 +134,7 @@ func newPhases(c Config, p PhasesParams) (Protocol, error) {
 	}
 	r := &phases{
 		forcing: newForcing(c), cadence: p.cadence(), waiting: make([]uint64, c.Parts),
-		over: make([]bool, c.Parts), most: make([]uint64, c.Parts),
+		over: make([]bool, c.Parts), most: make([]uint64, c.Parts), size: p.cadence().First,
 	}
 	var err error
 	if r.totals, err = newTotals(c, phasesRow, p.Pull, r.check); err == nil {
@@ -151,7 +159,19 @@ func (r *phases) Chosen(arm int) {
 
 // full reports whether as many choices of an arm wait as its next batch takes.
 func (r *phases) full(arm int) bool {
+	if r.cadence.OneArm {
+		return r.waiting[arm] >= r.size
+	}
 	return r.waiting[arm] >= r.cadence.Size(r.released(r.c.Self, arm))
+}
+
+// resize computes how long the next batch is, with one arm at a time.
+func (r *phases) resize() {
+	n := uint64(0)
+	for arm := range r.waiting {
+		n += r.released(r.c.Self, arm)
+	}
+	r.size = r.cadence.Size(n)
 }
 
 // released returns how many rewards of an arm are in the batches of a peer.
@@ -176,6 +196,9 @@ func (r *phases) Released(own []Own, out *Outbox) error {
 			return err
 		}
 	}
+	if r.cadence.OneArm {
+		r.resize()
+	}
 	return nil
 }
 
@@ -187,6 +210,7 @@ func (r *phases) Tick(t Round, out *Outbox) error {
 		clear(r.waiting)
 		clear(r.forced)
 		clear(r.belief.Pulls)
+		r.resize()
 		r.staleAll()
 	}
 	r.tick(t, out)
@@ -218,10 +242,11 @@ func (r *phases) sample(p Peer, arm int) (sample, bool) {
 	if p == r.c.Self && !r.over[arm] && r.full(arm) {
 		n += float64(r.waiting[arm])
 	}
-	return sample{x.At(0) / released, n, x.NoiseMoments().Over(released)}, true
+	return sample{mean: x.At(0) / released, n: n, noise: x.NoiseMoments().Over(released)}, true
 }
 
-// Belief merges the newest rows, and lists the arms to catch up with.
+// Belief merges the newest rows, and lists the arms to catch up with, or the one whose batch is under
+// way.
 func (r *phases) Belief() *belief.Belief {
 	for k, stale := range r.stale {
 		if stale {
@@ -232,6 +257,12 @@ func (r *phases) Belief() *belief.Belief {
 	b := r.merger.Belief()
 	b.Forced = b.Forced[:0]
 	for k, n := range b.Pulls {
+		if r.cadence.OneArm {
+			if r.waiting[k] > 0 && !r.over[k] && !r.full(k) {
+				b.Forced = append(b.Forced, k)
+			}
+			continue
+		}
 		if n < r.most[k] && r.may(k, r.round) {
 			b.Forced = append(b.Forced, k)
 		}

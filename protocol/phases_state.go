@@ -31,6 +31,7 @@ func (r *phases) Load(saved []byte) error {
 	}
 	r.allow, r.until = s.Float(), Round(s.Uint())
 	s.Uints(r.belief.Pulls)
+	r.resize()
 	r.staleAll()
 	return ended(s)
 }

@@ -47,7 +47,8 @@ func rowsEntry() Entry {
 				p.Relays = 0
 				return p
 			},
-			idle: rowsIdle,
+			sites: func(p RowsParams) bool { return p.Merge == MergeMean },
+			idle:  rowsIdle,
 			small: func(p RowsParams, leaf uint64) RowsParams {
 				p.Every, p.Pull = leaf, min(p.Pull, leaf+1)
 				return p
@@ -179,5 +180,5 @@ func (r *rows) sample(p Peer, k int) (sample, bool) {
 	if p == r.c.Self && !r.silent {
 		n = max(n, float64(r.belief.Pulls[k])) // an earlier incarnation may have pulled more
 	}
-	return sample{body.At(k) / released, n, body.NoiseMoments().Over(released)}, true
+	return sample{mean: body.At(k) / released, n: n, noise: body.NoiseMoments().Over(released)}, true
 }

@@ -38,7 +38,7 @@ func drawRows(t *rapid.T, p *rows, liars int) (honest [][]sample) {
 			if !lies {
 				b, x := math.Ldexp(float64(f.Noise.Scale), int(f.Exponent)), float64(n)
 				noise := dp.NoiseMoments{LaplaceSumSq: float64(f.Noise.VarianceUnits) / dp.VarianceScale * b * b, LaplaceMax: b}
-				honest[k] = append(honest[k], sample{math.Ldexp(float64(v), int(f.Exponent)) / x, x, noise.Over(x)})
+				honest[k] = append(honest[k], sample{mean: math.Ldexp(float64(v), int(f.Exponent)) / x, n: x, noise: noise.Over(x)})
 			}
 			f.Count, f.Value = append(f.Count, n), append(f.Value, v)
 		}

@@ -62,6 +62,8 @@ type Entry struct {
 	Fit func(params any, epsilon float64) any
 	// Raw returns what follows from records that are not released; nil for nothing.
 	Raw func(params any) Raw
+	// Sites reports whether a belief holds the mean of each site, and not only a mean over them; nil for never.
+	Sites func(params any) bool
 	// Idle reports whether a peer has a role and no arms; nil if all peers have arms.
 	Idle func(params any, self Peer) bool
 	// Origins returns how many of a number of peers with arms have their releases of one leaf
@@ -84,6 +86,7 @@ type typed[P any] struct {
 	fit      func(P, float64) P                // nil where params do for it
 	adaptive func(P) bool                      // nil for never
 	raw      func(P) Raw                       // nil for nothing
+	sites    func(P) bool                      // nil for never
 	idle     func(P, Peer) bool                // nil for no peer
 	origins  func(P, int) int                  // nil for all
 	among    func(P, int) P                    // nil where params do for it
@@ -144,6 +147,9 @@ func define[P any](e Entry, params P, f typed[P]) Entry {
 	if f.raw != nil {
 		e.Raw = func(p any) Raw { return f.raw(p.(P)) }
 	}
+	if f.sites != nil {
+		e.Sites = func(p any) bool { return f.sites(p.(P)) }
+	}
 	if f.idle != nil {
 		e.Idle = func(p any, self Peer) bool { return f.idle(p.(P), self) }
 	}
@@ -167,6 +173,9 @@ func (e *Entry) FromRaw(params any) Raw {
 	}
 	return e.Raw(params)
 }
+
+// StatesSites reports whether a belief holds the mean of each site by parameters.
+func (e *Entry) StatesSites(params any) bool { return e.Sites != nil && e.Sites(params) }
 
 // Learns reports whether a peer has arms.
 func (e *Entry) Learns(params any, p Peer) bool { return e.Idle == nil || !e.Idle(params, p) }

@@ -49,7 +49,7 @@ func (m *Means) NoiseDev(part int) float64 {
 // a part. All belong to whoever made the Belief and are good until the next step of its peer.
 type Belief struct {
 	Means
-	// Sites holds what each of the means rests on where X is the plain mean over sites of
+	// Sites holds each site's mean and what it rests on where X is the plain mean over sites of
 	// their means; nothing where it is made in another way.
 	Sites [][]Site
 	// PerSite is how many updates of a part a site has, as a mean over sites; 0 where nothing
@@ -71,9 +71,13 @@ type Belief struct {
 	Own      []float64 // mean of what this peer's own streams have released; -Inf before they have
 }
 
-// A Site is what the mean of one site rests on: N updates, and noise whose moments are those
-// of [Means].
-type Site struct{ N, LaplaceSumSq, LaplaceMax, GaussVar float64 }
+// A Site is the mean of one peer's site and what it rests on: N updates, and noise whose moments
+// are those of [Means].
+type Site struct {
+	Peer                                  int
+	Mean                                  float64
+	N, LaplaceSumSq, LaplaceMax, GaussVar float64
+}
 
 // New returns a Belief of a number of parts, each of dim numbers, that knows nothing.
 func New(parts, dim int) Belief {

@@ -66,6 +66,7 @@ func linearEntry() Entry {
 		LinearParams{Features: 3, Law: Sphere, Draw: FreshActions, Actions: FullActions, Gap: .1, Instance: 1},
 		typed[LinearParams]{
 			features: func(p LinearParams) int { return p.Features },
+			vectors:  func(p LinearParams) (fixed, own bool) { return p.Draw != FreshActions, p.Draw == OwnActions },
 			check: func(p LinearParams, _ Config) (field, want string) {
 				switch {
 				case p.Features < 2 || p.Features > 1000:
@@ -120,7 +121,13 @@ func (s *linearSource) Sites(run *rand.Rand) (*Sites, error) {
 		}
 		fixed[i].draw(from)
 	}
-	return &Sites{World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
+	var vectors [][]bandit.Features
+	for i := range fixed {
+		if p.Draw != FreshActions {
+			vectors = append(vectors, fixed[i].x)
+		}
+	}
+	return &Sites{Vectors: vectors, World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
 		w := &Linear{actions: fixed[i]}
 		if p.Draw == FreshActions {
 			w.actions, w.key, w.fresh = base.empty(), src.Uint64(), &quick{ziggurat: tables}

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"fmt"
 	"io"
 	"math/rand/v2"
 
@@ -28,10 +29,37 @@ type Sites struct {
 	Means [][]float64
 	// Binary says that all rewards are 0 or 1, drawn independently, so that Means are their law.
 	Binary bool
+	// Vectors are those of the arms of every site, which are the same in all rounds; nil where arms
+	// have none, or others in every round. Turns of worlds hold them, too; see [Sites.Known].
+	Vectors [][]bandit.Features
 	// World returns a new world of site i, from 0. Its random numbers are those of src and
 	// belong to it.
 	World func(i int, src *rand.ChaCha8) (bandit.World, error)
 }
+
+// Known returns the sites as they are for learners that know Vectors before they choose: turns
+// do not hold them.
+func (s *Sites) Known() *Sites {
+	known := *s
+	known.World = func(i int, src *rand.ChaCha8) (bandit.World, error) {
+		w, err := s.World(i, src)
+		return knownWorld{w}, err
+	}
+	return &known
+}
+
+// knownWorld is a world without features.
+type knownWorld struct{ bandit.World }
+
+// Turn offers all arms, without features.
+func (w knownWorld) Turn(round uint64) bandit.Turn {
+	t := w.World.Turn(round)
+	t.Features = nil
+	return t
+}
+
+// Format implements [fmt.Formatter], so that nothing is printed from which rewards follow.
+func (knownWorld) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 // Overall returns the mean of each arm over sites, or nil where arms have none.
 func (s *Sites) Overall() []float64 {

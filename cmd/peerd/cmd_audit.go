@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/cmd/peerd/internal/sites"
 	"peerd.dev/cmd/peerd/internal/terminal"
 	"peerd.dev/node/audit"
 	"peerd.dev/protocol"
@@ -77,7 +78,7 @@ func (o *options) audit(ctx context.Context, s *config.Settings, runs int, seed 
 	if s.Privacy.Epsilon.Infinite() {
 		return config.Failf(config.ErrRefused, "%s promises nothing, so there is nothing to audit", s.With("privacy.epsilon"))
 	}
-	spec, err := s.Spec(make([][]protocol.Peer, s.Testnet.Nodes), config.SimulatedNetwork)
+	spec, err := sites.Spec(s)
 	if err != nil {
 		return err
 	}

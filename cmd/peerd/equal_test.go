@@ -204,6 +204,7 @@ func TestThePapersSystemsRunAsSimulated(t *testing.T) {
 		{"ldp-fedlinucb-raw", nil},
 		{"feducb-central", nil},
 		{"local-feducb", nil},
+		{"lints", nil},
 		{"local-feducb", []string{"protocol.local.schedule=logdet-private", "protocol.local.first=50", "protocol.local.growth=0"}},
 		{"local-feducb", []string{"protocol.local.estimators=split", "protocol.local.neighbourhood=clique", "protocol.local.first=100"}},
 	} {

@@ -91,10 +91,14 @@ func suited(t *testing.T, c *config.Config, e protocol.Entry, l bandit.Entry, mo
 	if err := s.SetLearner(l.Small(l.Params)); err != nil {
 		t.Fatal(err)
 	}
-	if l.Contextual {
+	if l.Contextual || l.Vectors != nil {
 		for _, w := range world.Table() {
-			if w.Features(w.Small) > 0 {
-				s.World = config.World{Kind: w.Name, Params: s.World.Params.With(w.Name, w.Small)}
+			if params := w.Small; w.Features(params) > 0 {
+				if p, ok := params.(world.LinearParams); ok && l.Vectors != nil {
+					p.Draw = world.CommonActions
+					params = p
+				}
+				s.World = config.World{Kind: w.Name, Params: s.World.Params.With(w.Name, params)}
 			}
 		}
 	}

@@ -182,7 +182,7 @@ func TestAnyNumberOfSitesTakesTheRowsInTurn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := sites.Of(source)
+		s, err := sites.Of(&c.Settings, source)
 		if err != nil {
 			t.Fatal(err)
 		}

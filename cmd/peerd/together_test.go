@@ -44,6 +44,22 @@ func refusedTogether() []refusedCase {
 			key: "world.kind", value: "linear", reason: "want world.linear.features: 4 with learner.name: linucb",
 			with: map[string]string{"learner.name": "linucb", "learner.linucb.features": "4", "protocol.name": "batch", "privacy.mechanism": "blt", "privacy.delta": "0.000001"},
 		},
+		{key: "learner.name", value: "lints", reason: "want learner.lints.vectors, a row of numbers for each of arms, with world.kind: bernoulli, whose actions have none"},
+		{key: "learner.name", value: "lints", reason: "want learner.lints.vectors, a row of numbers for each of arms, with world.kind: application", with: map[string]string{"world.kind": "application"}},
+		{
+			key: "world.kind", value: "linear", reason: "want actions that stay the same with learner.name: lints, which knows them before it chooses: set world.linear.draw to another value",
+			with: map[string]string{"learner.name": "lints", "world.linear.draw": "rounds", "world.linear.instance": "1"},
+		},
+		{
+			key: "protocol.name", value: "average", reason: "want one of rows, phases with merge: mean and world.kind: linear, of which every site has actions of its own; or set world.linear.draw: shared",
+			with: map[string]string{"learner.name": "lints", "world.kind": "linear", "world.linear.instance": "1"},
+		},
+		{key: "learner.lints.vectors", value: "[[1], [0]]", reason: "want 3 rows, one for each of arms, not 2", with: map[string]string{"learner.name": "lints"}},
+		{key: "learner.lints.vectors", value: "[[1], [0], [0, 1]]", reason: "want rows of one length, at least 1; row 2 has 2 numbers, row 0 has 1", with: map[string]string{"learner.name": "lints"}},
+		{
+			key: "learner.lints.vectors", value: "[[1], [0], [2]]", reason: "want a sum of squares of at most 1 in each row; that of row 2 is 4: divide all rows by",
+			with: map[string]string{"learner.name": "lints"},
+		},
 		{
 			key: "privacy.mechanism", value: "none", reason: "want one that releases every leaf by itself, not running sums, which forget nothing, with a window of 100 rounds",
 			with: inLockstep("protocol.name", "phases", "protocol.phases.window", "100", "privacy.epsilon", "inf"),
@@ -189,15 +205,19 @@ func refusedByTables(t *testing.T) (all []refusedCase) {
 				t.Fatal(err)
 			}
 			apart := learner.Statistic().Width() > 1 != e.Wide
+			chosen := map[string]string{"learner.name": l.Name}
+			if l.Vectors != nil {
+				chosen["learner."+l.Name+".vectors"] = "[[1], [0], [0.5]]"
+			}
 			if l.Phased != epochs && !apart {
-				with := map[string]string{"learner.name": l.Name}
+				with := maps.Clone(chosen)
 				if !e.Suits(dp.Tree) {
 					with["privacy.mechanism"] = firstSuited(e)
 				}
 				all = append(all, refusedCase{key: "protocol.name", value: e.Name, reason: "want one of", with: with})
 			}
 			if apart {
-				with := map[string]string{"learner.name": l.Name}
+				with := maps.Clone(chosen)
 				if l.Contextual {
 					with = described(l.Name, e)
 				} else if !e.Suits(dp.Tree) {

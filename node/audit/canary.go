@@ -37,7 +37,8 @@ func (c Config) values() Canary {
 func (c Config) sharp() Canary {
 	s := c.asConfigured()
 	k := min(s.spec.Privacy.RecordsPerUser, most)
-	s.spec.Arms, s.rounds = 1, k
+	s.cut(1)
+	s.rounds = k
 	if s.cadence.SynchronousLeaves() {
 		s.rounds = max(k, min(s.leaf(), maxLeaf))
 	}
@@ -52,7 +53,7 @@ func (c Config) sharp() Canary {
 // a mechanism that needs a longer horizon is all that its levels reach.
 func (c Config) tree() Canary {
 	s := c.small()
-	s.spec.Arms = 1
+	s.cut(1)
 	if !s.cadence.SynchronousLeaves() && s.spec.Privacy.Mechanism.Describe().Small <= leaves {
 		s.rounds, s.spec.Privacy.Horizon = leaves, leaves
 	}

@@ -341,21 +341,37 @@ func TestHistoriesLookTheSame(t *testing.T) {
 				continue // it pays without features
 			}
 			t.Run(fmt.Sprintf("%s/world=%v", name, world), func(t *testing.T) {
-				for _, d := range differences(t, name, world) {
+				for _, d := range differences(t, usual(name, AtWindow), world) {
 					t.Error(d)
 				}
 			})
 		}
 	}
+	for _, world := range []bool{false, true} {
+		t.Run(fmt.Sprintf("public vectors/world=%v", world), func(t *testing.T) {
+			for _, d := range differences(t, byVectors(), world) {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// byVectors is a site whose actions have public vectors, and that plays one of them until its batch is
+// full.
+func byVectors() setting {
+	params := protocol.PhasesParams{First: 2, Growth: .5, OneArm: true, Limit: 10, Pull: 3, Merge: protocol.MergeMean}
+	x := usual(nameOf(params), AtWindow)
+	x.params, x.learner = params, bandit.LinTSParams{Vectors: [][]float64{{1, 0}, {.6, .8}, {0, 1}}, Radius: 1}
+	return x
 }
 
 // differences plays all histories and returns how they can be told apart from the first one.
-func differences(t *testing.T, name string, world bool) (found []string) {
+func differences(t *testing.T, x setting, world bool) (found []string) {
 	t.Helper()
 	var want view
 	var nodes []dp.Release
 	for i, a := range tales() {
-		x := usual(name, AtWindow)
+		x := x
 		if world && (a.batches || a.twice) || a.others && !x.describes {
 			continue
 		}

@@ -77,7 +77,11 @@ func spareConstraints() []Constraint {
 			return ""
 		}},
 		{[]string{"spare_arms", "learner.name"}, "What is known of a parameter is known of every action.", func(s *Settings) string {
-			if l, err := bandit.EntryOf(s.LearnerParams()); err == nil && l.Contextual && s.SpareArms > 0 {
+			l, err := bandit.EntryOf(s.LearnerParams())
+			if err == nil && l.Vectors != nil && s.SpareArms > 0 {
+				return fmt.Sprintf("want 0 with %s, which has to know the vector of every arm from the start", s.With("learner.name"))
+			}
+			if err == nil && l.Contextual && s.SpareArms > 0 {
 				return fmt.Sprintf("want 0 with %s, which chooses by features: actions come and go with every decision", s.With("learner.name"))
 			}
 			return ""

@@ -174,6 +174,8 @@ func wanted(tag string) rule {
 		return pathText(false)
 	case "rows of numbers":
 		return matrix()
+	case "vectors":
+		return vectors()
 	case "over 0":
 		return number("a number over 0", func(x float64) bool { return x > 0 && !math.IsInf(x, 0) })
 	}

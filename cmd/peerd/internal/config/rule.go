@@ -163,7 +163,16 @@ func checkAddress(text string) error {
 
 // matrix allows lists of rows of finite numbers.
 func matrix() rule {
-	return holds("a list of rows of numbers: one row for all sites, or several that sites take in turn, each as long as arms", func(v reflect.Value) bool {
+	return finiteRows("a list of rows of numbers: one row for all sites, or several that sites take in turn, each as long as arms")
+}
+
+// vectors allows the same, with another meaning.
+func vectors() rule {
+	return finiteRows("a list of rows of numbers, one row for each action in the order of arms, or []")
+}
+
+func finiteRows(want string) rule {
+	return holds(want, func(v reflect.Value) bool {
 		for _, row := range v.Interface().([][]float64) {
 			if len(row) == 0 || slices.ContainsFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
 				return false

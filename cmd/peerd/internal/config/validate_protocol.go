@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/world"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
 )
@@ -58,6 +59,24 @@ func protocolConstraints() []Constraint {
 			}
 			return fmt.Sprintf("want one of %s with learner.name: %s, whose sums have %d numbers", strings.Join(suits, ", "), l.Name, statistic.Width())
 		}},
+		{[]string{"protocol.name", "learner.name", "world.kind"}, "Where sites have actions of their own, a learner by public vectors has the mean of each.", func(s *Settings) string {
+			e, err := protocol.Lookup(s.Protocol.Name)
+			l, wrong := bandit.EntryOf(s.LearnerParams())
+			w, application := world.Lookup(s.World.Kind)
+			if err != nil || wrong != nil || application != nil || l.Vectors == nil || len(l.Vectors(s.LearnerParams())) > 0 || e.StatesSites(s.ProtocolParams()) || e.Wide {
+				return ""
+			}
+			if _, own := w.Vectors(s.WorldParams()); !own {
+				return ""
+			}
+			var suits []string
+			for _, other := range protocol.Table() {
+				if other.StatesSites(other.Params) {
+					suits = append(suits, other.Name)
+				}
+			}
+			return fmt.Sprintf("want one of %s with merge: mean and %s, of which every site has actions of its own; or set world.%s.draw: shared", strings.Join(suits, ", "), s.With("world.kind"), w.Name)
+		}},
 		{[]string{"protocol.name", "learner.name"}, "A protocol has epochs, and the learner explores in epochs, or neither.", func(s *Settings) string {
 			e, err := protocol.Lookup(s.Protocol.Name)
 			l, wrong := bandit.EntryOf(s.LearnerParams())
@@ -88,7 +107,7 @@ func (s *Settings) validateLearner(bad map[string]bool) []Problem {
 	if err != nil || l.Check == nil || anyBad(bad, "learner."+l.Name+".", "learner.name") {
 		return nil
 	}
-	field, want := l.Check(s.LearnerParams())
+	field, want := l.Check(s.LearnerParams(), len(s.Arms))
 	return s.refused("learner."+l.Name+".", field, want)
 }
 

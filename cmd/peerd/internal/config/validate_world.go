@@ -34,6 +34,11 @@ func worldConstraints() []Constraint {
 			if err != nil {
 				return ""
 			}
+			if l.Vectors != nil {
+				if fixed, _ := e.Vectors(s.WorldParams()); fixed || len(l.Vectors(s.LearnerParams())) > 0 {
+					return ""
+				}
+			}
 			n, wanted := e.Features(s.WorldParams()), 0
 			if l.Contextual {
 				statistic, err := s.statistic()
@@ -43,6 +48,8 @@ func worldConstraints() []Constraint {
 				wanted = statistic.Dim
 			}
 			switch {
+			case l.Vectors != nil && n > 0:
+				return fmt.Sprintf("want actions that stay the same with %s, which knows them before it chooses: set world.%s.draw to another value", s.With("learner.name"), e.Name)
 			case n == wanted:
 				return ""
 			case wanted == 0:
@@ -51,6 +58,16 @@ func worldConstraints() []Constraint {
 				return fmt.Sprintf("want a world with features with %s, which chooses by them", s.With("learner.name"))
 			}
 			return fmt.Sprintf("want world.%s.features: %d with %s, which takes as many", e.Name, wanted, s.With("learner.name"))
+		}},
+		{[]string{"learner.name", "world.kind"}, "A learner by public vectors is given some.", func(s *Settings) string {
+			l, err := bandit.EntryOf(s.LearnerParams())
+			if err != nil || l.Vectors == nil || len(l.Vectors(s.LearnerParams())) > 0 {
+				return ""
+			}
+			if e, err := world.Lookup(s.World.Kind); err == nil && e.Features(s.WorldParams()) > 0 {
+				return "" // these, or said above
+			}
+			return fmt.Sprintf("want learner.%s.vectors, a row of numbers for each of arms, with %s, whose actions have none", l.Name, s.With("world.kind"))
 		}},
 		{[]string{"world.kind", "mode"}, "An application's rewards are people's, so it is for mode live alone.", func(s *Settings) string {
 			if s.World.Kind == Application && s.Mode == Lockstep {

@@ -103,8 +103,11 @@ func (t *Deployment) settle(n *config.Network) (err error) {
 	graph := config.Neighbours(len(n.Peers), n.Links)
 	t.Links = graph[t.Self]
 	t.actions = t.s.Actions(n)
-	t.Spec, err = t.s.Spec(graph, t.s.Domain(t.policy))
+	if t.Spec, err = t.s.Spec(graph, t.s.Domain(t.policy)); err != nil {
+		return err
+	}
 	t.Spec.Absent = t.actions.Absent
+	t.Spec.Vectors, err = sites.Vectors(t.s, t.s.SitesOf(len(n.Peers)))
 	return err
 }
 
@@ -129,7 +132,7 @@ func (t *Deployment) world(seed node.Seed) (bandit.World, error) {
 	if err := t.openSource(); err != nil {
 		return nil, err
 	}
-	worlds, err := sites.Of(t.source)
+	worlds, err := sites.Of(t.s, t.source)
 	if err != nil {
 		return nil, err
 	}

@@ -210,7 +210,7 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 			}
 		}
 		r.world = worlds[made]
-		if _, bad := sites.Of(r.world); bad == nil && cell.Experiment.Instances > 0 {
+		if _, bad := sites.Of(&r.Settings, r.world); bad == nil && cell.Experiment.Instances > 0 {
 			return nil, config.Failf(config.ErrRefused, "cell %q: experiment.instances: %d, want 0 with a world that draws no means for every run",
 				cell.Name, cell.Experiment.Instances)
 		}

@@ -46,6 +46,7 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 	if err != nil {
 		return c, err
 	}
+	c.Spec.Vectors = worlds.Vectors
 	what, err := world.Lookup(s.World.Kind)
 	if err != nil {
 		return c, err
@@ -116,7 +117,7 @@ func Baseline(ctx context.Context, s *config.Settings, source world.Source) (Alo
 			a.regret[i] += x / baselineRuns
 		}
 	}
-	worlds, err := sites.Of(source)
+	worlds, err := sites.Of(s, source)
 	if err != nil {
 		return a, nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/world"
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/node"
@@ -38,13 +39,52 @@ func In(s *config.Settings, source world.Source, run uint64) (*world.Sites, erro
 		run = (run-1)%n + 1
 	}
 	t, err := source.Sites(node.PeerSeed(run, protocol.Everyone).Rand("means"))
-	return t, fault(err)
+	return known(s, t), fault(err)
 }
 
 // Of returns the sites of a network that has no run: of a daemon, or a testnet.
-func Of(source world.Source) (*world.Sites, error) {
+func Of(s *config.Settings, source world.Source) (*world.Sites, error) {
 	t, err := source.Sites(nil)
-	return t, fault(err)
+	return known(s, t), fault(err)
+}
+
+// Spec returns what the peers of a testnet agree on whose links are not known.
+func Spec(s *config.Settings) (node.Spec, error) {
+	spec, err := s.Spec(make([][]protocol.Peer, s.Testnet.Nodes), config.SimulatedNetwork)
+	if err == nil {
+		spec.Vectors, err = Vectors(s, s.SitesOf(s.Testnet.Nodes))
+	}
+	return spec, err
+}
+
+// Vectors returns those of the arms of a network of n sites that has no run; none where the chosen
+// learner takes none from a world.
+func Vectors(s *config.Settings, n int) ([][]bandit.Features, error) {
+	e, err := bandit.EntryOf(s.LearnerParams())
+	if err != nil || e.Vectors == nil || len(e.Vectors(s.LearnerParams())) > 0 || s.World.Kind == config.Application {
+		return nil, err
+	}
+	source, err := Open(s, n)
+	if err != nil {
+		return nil, err
+	}
+	t, err := Of(s, source)
+	if err != nil {
+		return nil, err
+	}
+	return t.Vectors, nil
+}
+
+// known returns sites as the chosen learner knows them.
+func known(s *config.Settings, t *world.Sites) *world.Sites {
+	if t == nil || t.Vectors == nil {
+		return t
+	}
+	if e, err := bandit.EntryOf(s.LearnerParams()); err == nil && e.Vectors != nil {
+		return t.Known()
+	}
+	t.Vectors = nil
+	return t
 }
 
 // fault says of what kind an error of a world is.

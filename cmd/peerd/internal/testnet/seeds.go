@@ -57,7 +57,7 @@ func (t *Net) compare(ctx context.Context, w io.Writer, source world.Source) (*C
 	if err != nil {
 		return nil, err
 	}
-	worlds, err := sites.Of(source)
+	worlds, err := sites.Of(t.Settings, source)
 	if err != nil {
 		return nil, err
 	}

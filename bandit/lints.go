@@ -1,0 +1,291 @@
+package bandit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"peerd.dev/bandit/score"
+)
+
+// LinTSParams are the parameters of learner lints.
+type LinTSParams struct {
+	Vectors [][]float64 `want:"vectors" doc:"A row of numbers for every action, in the order of arms, with a sum of squares of at most 1; rewards are believed to be linear in them. They are public: where a user's attributes decide what is offered, the chosen action reveals them; linucb takes features as private. Empty takes the actions of the simulated world, if they stay the same."`
+	Radius  float64     `want:"over 0 up to 16" doc:"How many times its estimated error a sampled parameter is off; less explores less."`
+}
+
+// LinTS is linear Thompson sampling over arms whose vectors x are public (Agrawal and Goyal 2013).
+// Rewards are believed to be ⟨x, θ⟩ on average for one θ of norm 1 at most, the same at all sites. A
+// record's private part is its reward alone, so the statistic is that of learners without
+// features: a sum of rewards an arm, of which one number is released with one draw of noise. The
+// Gram matrix follows from vectors and public counts.
+//
+// A mean m of n rewards of an arm x, with noise of variance v in it, is an observation of ⟨x, θ⟩ with
+// an error of variance w⁻¹ = 1/4n + v at most. With a prior of covariance I/d on θ and all such means,
+//
+//	P = Σ w x xᵀ + dI,  θ̂ = P⁻¹ Σ w m x,
+//
+// and each choice has the greatest ⟨x, θ̃⟩ for a θ̃ drawn about θ̂ with covariance radius²·P⁻¹. See
+// docs/proofs/vectors.md.
+type LinTS struct {
+	arms
+	stateless
+	d      int
+	radius float64
+	rng    *rand.Rand
+	own    []Features   // of this peer's arms
+	of     [][]Features // by peer; nil where all peers' arms are the same
+
+	seen  []seen // what the estimate is of
+	scan  []seen // scratch
+	theta []float64
+	half  score.Triangle // W with P⁻¹ = WᵀW
+	spare score.Triangle // noise of the estimate; scratch of Summarize
+	drawn []float64      // scratch
+	z     []float64      // scratch
+	index []float64      // by arm; scratch
+}
+
+// seen is a mean of rewards of an arm: of one peer, or over all.
+type seen struct {
+	peer, arm int
+	mean, n   float64
+	noise     float64 // variance
+}
+
+var _ BySite = (*LinTS)(nil)
+
+func lintsEntry() Entry {
+	e := define(
+		"lints", "samples the parameter of rewards that are linear in public vectors of the arms",
+		LinTSParams{Radius: 1},
+		func(p LinTSParams) LinTSParams {
+			p.Vectors = nil // there are other arms
+			return p
+		}, newLinTS,
+	)
+	e.Vectors = func(p any) [][]float64 { return p.(LinTSParams).Vectors }
+	e.Check = func(p any, arms int) (field, want string) { return p.(LinTSParams).check(arms) }
+	return e
+}
+
+// check returns which parameter does not suit a number of arms, and what is wanted.
+func (p LinTSParams) check(arms int) (field, want string) {
+	if !(p.Radius > 0 && p.Radius <= 16) {
+		return "radius", "a number over 0 up to 16"
+	}
+	if len(p.Vectors) > 0 && len(p.Vectors) != arms {
+		return "vectors", fmt.Sprintf("%d rows, one for each of arms, not %d", arms, len(p.Vectors))
+	}
+	for i, row := range p.Vectors {
+		if len(row) != len(p.Vectors[0]) || len(row) == 0 {
+			return "vectors", fmt.Sprintf("rows of one length, at least 1; row %d has %d numbers, row 0 has %d", i, len(row), len(p.Vectors[0]))
+		}
+		if square := squareOf(row); !(square <= longestVector) {
+			return "vectors", fmt.Sprintf("a sum of squares of at most 1 in each row; that of row %d is %.4g: divide all rows by the greatest root of it", i, square)
+		}
+	}
+	return "", ""
+}
+
+// longestVector is the greatest sum of squares, with room for what rounding adds to a length of 1.
+const longestVector = 1 + 1e-9
+
+func squareOf(x []float64) (sum float64) {
+	for _, v := range x {
+		sum += v * v
+	}
+	return sum
+}
+
+func newLinTS(c Config, p LinTSParams) (Learner, error) {
+	if field, want := p.check(c.Arms); field != "" {
+		return nil, fmt.Errorf("bandit: %s: want %s", field, want)
+	}
+	l := &LinTS{arms: arms{c.Arms}, radius: p.Radius, rng: c.Rand, index: make([]float64, c.Arms)}
+	switch {
+	case len(p.Vectors) > 0:
+		l.own = features(p.Vectors)
+	case len(c.Vectors) > 0:
+		l.own = c.Vectors[c.Self]
+		if !alike(c.Vectors) {
+			l.of = c.Vectors
+		}
+	default: // nothing is known of actions, so they have nothing in common
+		unit := make([][]float64, c.Arms)
+		for k := range unit {
+			unit[k] = make([]float64, c.Arms)
+			unit[k][k] = 1
+		}
+		l.own = features(unit)
+	}
+	if len(l.own) == 0 { // an idle peer chooses nothing
+		return l, nil
+	}
+	if len(l.own) != c.Arms {
+		return nil, fmt.Errorf("bandit: vectors of %d arms, want %d", len(l.own), c.Arms)
+	}
+	l.d = len(l.own[0])
+	l.theta, l.drawn, l.z = make([]float64, l.d), make([]float64, l.d), make([]float64, l.d)
+	l.half, l.spare = score.NewTriangle(l.d), score.NewTriangle(l.d)
+	l.estimate()
+	return l, nil
+}
+
+// alike reports whether peers that have arms have the same.
+func alike(peers [][]Features) bool {
+	var first []Features
+	for _, arms := range peers {
+		switch {
+		case arms == nil:
+		case first == nil:
+			first = arms
+		case !slices.EqualFunc(first, arms, slices.Equal[Features]):
+			return false
+		}
+	}
+	return true
+}
+
+func features(rows [][]float64) (all []Features) {
+	for _, row := range rows {
+		all = append(all, row)
+	}
+	return all
+}
+
+// NeedsSites reports whether arms differ from site to site.
+func (l *LinTS) NeedsSites() bool { return l.of != nil }
+
+// vector returns that of an arm of a peer.
+func (l *LinTS) vector(peer, arm int) Features {
+	if l.of == nil {
+		return l.own[arm]
+	}
+	return l.of[peer][arm]
+}
+
+// Choose returns a forced arm, picked at random, if there is one; else the arm with the greatest
+// sampled reward, the lowest one among equals. How likely that was is not computed.
+func (l *LinTS) Choose(b *Belief, t Turn) Choice {
+	if c, ok := forced(b, t, l.rng); ok {
+		return c
+	}
+	l.learn(b)
+	for i := range l.z {
+		l.z[i] = l.radius * l.rng.NormFloat64()
+	}
+	copy(l.drawn, l.theta)
+	score.AddTransposed(l.drawn, l.half, l.z)
+	score.Products(l.index, l.drawn, l.own)
+	arg, best := -1, math.Inf(-1)
+	for k, s := range l.index {
+		if !t.excludes(k) && (arg < 0 || s > best) {
+			arg, best = k, s
+		}
+	}
+	return Choice{Arm(arg), 0}
+}
+
+// learn computes the estimate anew if what it rests on has changed.
+func (l *LinTS) learn(b *Belief) {
+	l.scan = l.scan[:0]
+	for k := range l.n {
+		if l.of == nil && len(b.Sites[k]) == 0 && b.Known(k) {
+			l.scan = append(l.scan, seen{0, k, b.X[k], 1 / b.SampleVar[k], 2*b.LaplaceSumSq[k] + b.GaussVar[k]})
+		}
+		for _, s := range b.Sites[k] {
+			l.scan = append(l.scan, seen{s.Peer, k, s.Mean, s.N, 2*s.LaplaceSumSq + s.GaussVar})
+		}
+	}
+	if slices.Equal(l.scan, l.seen) {
+		return
+	}
+	l.seen, l.scan = l.scan, l.seen
+	l.estimate()
+}
+
+// weight returns the inverse of the greatest variance of its error.
+func (s *seen) weight() float64 { return 1 / (rewardVar/s.n + s.noise) }
+
+// estimate computes θ̂ and W of what is seen.
+func (l *LinTS) estimate() {
+	p, u := l.half, l.drawn
+	clear(p)
+	clear(u)
+	for i := range l.d {
+		p.Row(i)[i] = float64(l.d)
+	}
+	for i := range l.seen {
+		s := &l.seen[i]
+		x, w := l.vector(s.peer, s.arm), s.weight()
+		addSquare(p, x, w)
+		for j, v := range x {
+			u[j] += float64(w * s.mean * v)
+		}
+	}
+	if !p.Cholesky(l.d) {
+		panic("bandit: a matrix above d·I has no factor")
+	}
+	p.Invert(l.d)
+	clear(l.theta)
+	score.AddTransposed(l.theta, p, apply(l.z, p, u))
+}
+
+// addSquare adds w·x xᵀ to a symmetric matrix.
+func addSquare(m score.Triangle, x []float64, w float64) {
+	for i, v := range x {
+		row := m.Row(i)
+		for j := range row {
+			row[j] += float64(w * v * x[j])
+		}
+	}
+}
+
+// apply writes Wx to dst.
+func apply(dst []float64, w score.Triangle, x []float64) []float64 {
+	for i := range dst {
+		dst[i] = 0
+		for j, r := range w.Row(i) {
+			dst[i] += float64(r * x[j])
+		}
+	}
+	return dst
+}
+
+// Summarize returns the estimated reward of every own arm. All rest on all rewards that were
+// released.
+func (l *LinTS) Summarize(b *Belief) Summary {
+	l.learn(b)
+	s := Summary{Estimates: make([]float64, l.n), Samples: make([]float64, l.n), NoiseDevs: make([]float64, l.n)}
+	score.Products(s.Estimates, l.theta, l.own)
+	noise, total := l.spare, 0. // of Σ w m x
+	clear(noise)
+	for i := range l.seen {
+		o := &l.seen[i]
+		w := o.weight()
+		addSquare(noise, l.vector(o.peer, o.arm), w*w*o.noise)
+		total += o.n
+	}
+	for k, x := range l.own {
+		y := l.drawn // P⁻¹x
+		clear(y)
+		score.AddTransposed(y, l.half, apply(l.z, l.half, x))
+		s.Samples[k], s.NoiseDevs[k] = total, math.Sqrt(quadratic(noise, y))
+	}
+	return s
+}
+
+// quadratic returns yᵀMy.
+func quadratic(m score.Triangle, y []float64) (sum float64) {
+	for i, v := range y {
+		for j, r := range m.Row(i) {
+			if j < i {
+				r *= 2
+			}
+			sum += v * r * y[j]
+		}
+	}
+	return sum
+}

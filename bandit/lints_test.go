@@ -1,0 +1,201 @@
+package bandit
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"peerd.dev/bandit/belief"
+)
+
+// vectorSites are sites with arms of their own whose rewards have one parameter.
+type vectorSites struct {
+	d, arms int
+	theta   []float64
+	x       [][]Features // by peer
+	rng     *rand.Rand
+	b       Belief
+}
+
+func newVectorSites(d, arms, peers int, seed uint64) *vectorSites {
+	v := &vectorSites{d: d, arms: arms, rng: rand.New(rand.NewPCG(seed, 3)), b: belief.New(arms, 1)}
+	unit := func() []float64 {
+		x := make([]float64, d)
+		for i := range x {
+			x[i] = v.rng.NormFloat64()
+		}
+		norm := math.Sqrt(squareOf(x))
+		for i := range x {
+			x[i] /= norm
+		}
+		return x
+	}
+	v.theta = unit()
+	for range peers {
+		var own []Features
+		for len(own) < arms {
+			if x := unit(); product(x, v.theta) >= 0 {
+				own = append(own, x)
+			}
+		}
+		v.x = append(v.x, own)
+	}
+	return v
+}
+
+// learner returns that of a peer.
+func (v *vectorSites) learner(t testing.TB, self int) *LinTS {
+	t.Helper()
+	l, err := lintsEntry().New(Config{Arms: v.arms, Peers: len(v.x), Rand: v.rng, Self: self, Vectors: v.x}, LinTSParams{Radius: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.(*LinTS)
+}
+
+// release has a peer release n rewards of an arm, with noise of a deviation in the sum.
+func (v *vectorSites) release(peer, arm, n int, sigma float64) {
+	sum := sigma * v.rng.NormFloat64()
+	for range n {
+		if v.rng.Float64() < product(v.x[peer][arm], v.theta) {
+			sum++
+		}
+	}
+	v.b.Sites[arm] = append(v.b.Sites[arm], belief.Site{Peer: peer, Mean: sum / float64(n), N: float64(n), GaussVar: sigma * sigma / float64(n*n)})
+	v.b.X[arm], v.b.SampleVar[arm] = sum, 1/float64(n) // of no use where arms differ
+}
+
+// TestLinTSErrorIsWhatItSays: over many runs the squared error of an estimated reward is on average at
+// most what is said, and at least a third of it, with noise and without. With one peer's vectors for
+// another's, or without the noise in its weights, it is many times as large.
+func TestLinTSErrorIsWhatItSays(t *testing.T) {
+	const d, runs = 4, 300
+	for _, sigma := range []float64{0, 20} {
+		sum := 0.
+		for run := range uint64(runs) {
+			v := newVectorSites(d, 5, 3, 100+run)
+			l := v.learner(t, 1)
+			for i := range 60 {
+				v.release(i%3, i%5, 10+20*i, sigma)
+			}
+			l.learn(&v.b)
+			x := v.x[1][0]
+			e := product(x, l.theta) - product(x, v.theta)
+			z := apply(make([]float64, d), l.half, x)
+			sum += e * e / squareOf(z)
+		}
+		if mean := sum / runs; mean > 1.3 || mean < 1./3 { // its deviation is .08 at 1
+			t.Errorf("noise of %v: squared errors are %.2f of what is said", sigma, mean)
+		}
+	}
+}
+
+// TestLinTSLearnsFromAllSites: a peer that has released nothing plays its best arm, by what others have
+// released of theirs.
+func TestLinTSLearnsFromAllSites(t *testing.T) {
+	v := newVectorSites(4, 20, 4, 7)
+	l := v.learner(t, 0)
+	lost, random := 0., 0.
+	for i := range 60 {
+		v.release(1+i%3, i%20, 5000, 10)
+	}
+	means := make([]float64, 20)
+	for k, x := range v.x[0] {
+		means[k] = product(x, v.theta)
+	}
+	for range 200 {
+		c := l.Choose(&v.b, Turn{})
+		lost += slices.Max(means) - means[c.Arm]
+		random += slices.Max(means) - means[v.rng.IntN(20)]
+		if c.Propensity != 0 {
+			t.Fatal(c.Propensity)
+		}
+	}
+	if lost > random/20 {
+		t.Errorf("%.2f lost, at random %.2f", lost, random)
+	}
+	s := l.Summarize(&v.b)
+	for k, m := range means {
+		if math.Abs(s.Estimates[k]-m) > .1 || s.Samples[k] != 60*5000 || !(s.NoiseDevs[k] > 0 && s.NoiseDevs[k] < .1) {
+			t.Errorf("arm %d pays %.3f: estimate %.3f of %v rewards, noise %v", k, m, s.Estimates[k], s.Samples[k], s.NoiseDevs[k])
+		}
+	}
+}
+
+// TestLinTSTakesMeansOverSites where all sites have the same arms and the protocol states no
+// other.
+func TestLinTSTakesMeansOverSites(t *testing.T) {
+	p := LinTSParams{Vectors: [][]float64{{1, 0}, {0, 1}, {.6, .8}}, Radius: 1}
+	l, err := newLinTS(Config{Arms: 3, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := known(100_000, .2, .6, .6)
+	b.SampleVar[2] = math.Inf(1) // it follows from the others: .12 + .48
+	if s := l.Summarize(b); math.Abs(s.Estimates[2]-.6) > .01 || s.NoiseDevs[2] != 0 {
+		t.Errorf("%+v", s)
+	}
+	for range 100 {
+		if c := l.Choose(b, Turn{Excluded: []Arm{1, 2}}); c.Arm != 0 {
+			t.Fatalf("excluded arm %d is chosen", c.Arm)
+		}
+	}
+	b.Forced = []int{0}
+	if c := l.Choose(b, Turn{}); c.Arm != 0 {
+		t.Errorf("arm %d, want the forced one", c.Arm)
+	}
+	if by := l.(BySite); by.NeedsSites() {
+		t.Error("the same arms, and each site's mean is needed")
+	}
+}
+
+// TestLinTSDrawsAnewForEachChoice: while nothing is known all arms of one length are equally likely.
+func TestLinTSDrawsAnewForEachChoice(t *testing.T) {
+	l, err := newLinTS(Config{Arms: 3, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))}, LinTSParams{Radius: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, counts := belief.New(3, 1), make([]int, 3)
+	for range 30_000 {
+		counts[l.Choose(&b, Turn{}).Arm]++
+	}
+	for _, n := range counts {
+		if math.Abs(float64(n)-10_000) > 500 { // 6.1 deviations
+			t.Errorf("%v", counts)
+		}
+	}
+}
+
+// TestARelayHasNoVectors, and others have.
+func TestARelayHasNoVectors(t *testing.T) {
+	v := newVectorSites(3, 4, 3, 5)
+	v.x[0] = nil
+	if l := v.learner(t, 0); l.Statistic() != (Statistic{Parts: 4, Dim: 1}) || !l.NeedsSites() {
+		t.Errorf("%+v", l.Statistic())
+	}
+	v.x[1] = v.x[2]
+	if l := v.learner(t, 1); l.NeedsSites() {
+		t.Error("the two with arms have the same")
+	}
+}
+
+func TestBadVectorsAreRefused(t *testing.T) {
+	for want, p := range map[string]LinTSParams{
+		"radius: want a number over 0":                {nil, 0},
+		"radius: want":                                {nil, math.NaN()},
+		"3 rows, one for each of arms, not 2":         {[][]float64{{1}, {0}}, 1},
+		"rows of one length, at least 1; row 1 has 2": {[][]float64{{1}, {0, 1}, {1}}, 1},
+		"row 0 has 0 numbers":                         {[][]float64{{}, {}, {}}, 1},
+		"that of row 2 is 1.21":                       {[][]float64{{1}, {0}, {1.1}}, 1},
+		"that of row 1 is NaN":                        {[][]float64{{1}, {math.NaN()}, {1}}, 1},
+	} {
+		if _, err := newLinTS(Config{Arms: 3, Peers: 1}, p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", p, err, want)
+		}
+	}
+	if _, err := newLinTS(Config{Arms: 3, Peers: 1, Vectors: [][]Features{{{1}}}}, LinTSParams{Radius: 1}); err == nil {
+		t.Error("one vector for 3 arms is taken")
+	}
+}
