@@ -18,6 +18,7 @@ type accumulator struct {
 	t       uint64  // leaves closed or given up
 	total   uint64  // records in closed leaves
 	open    uint64  // records in the open leaf
+	clipped uint64  // records that were out of bounds, since this was made; private
 	leaf    []int64 // exact sum of the open leaf; private
 	next    []int64 // scratch
 }
@@ -51,7 +52,7 @@ func (a *accumulator) add(x []float64) error {
 			return err
 		}
 		a.leaf[0] += q
-		a.open++
+		a.taken(x)
 		return nil
 	}
 	if err := a.shape.quantize(a.next, x, a.lo, a.hi); err != nil {
@@ -60,8 +61,16 @@ func (a *accumulator) add(x []float64) error {
 	for i, q := range a.next {
 		a.leaf[i] += q
 	}
-	a.open++
+	a.taken(x)
 	return nil
+}
+
+// taken counts the record x.
+func (a *accumulator) taken(x []float64) {
+	a.open++
+	if a.shape.beyond(x, a.lo, a.hi) {
+		a.clipped++
+	}
 }
 
 // countLeaf makes the open leaf number t, with its records in total. Its sum and how many

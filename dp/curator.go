@@ -135,6 +135,15 @@ func (d *Curator) Add(s StreamID, x []float64) error {
 	return t.add(x)
 }
 
+// Clipped returns how many of the records that were added since the curator was made were changed to fit their
+// bounds. That is private: it is for the log of whoever has the records, and nothing that leaves may follow from it.
+func (d *Curator) Clipped() (n uint64) {
+	for _, t := range d.streams {
+		n += t.clipped
+	}
+	return n
+}
+
 // Unreleased appends to sums the exact sums of the open leaf of stream s, and returns how many
 // records are in it. It is for papers that choose from these, and refuses to in [Private] mode.
 func (d *Curator) Unreleased(s StreamID, sums []float64) ([]float64, uint64, error) {

@@ -19,7 +19,7 @@ var ErrNotFinite = errors.New("dp: not a finite number")
 // units of 2^[GridExponent]. Rounding toward zero keeps every norm bound. The result
 // grows with x, so two results differ by at most Quantize(hi) - Quantize(lo). It
 // refuses a NaN or infinite x, and bounds that are not lo ≤ hi within ±2^40.
-// Whether it clipped is private, so it does not say.
+// Whether it clipped is private, so it does not say; see [Curator.Clipped].
 func Quantize(x, lo, hi float64) (int64, error) {
 	if !(-maxClip <= lo && lo <= hi && hi <= maxClip) {
 		return 0, fmt.Errorf("dp: clip bounds %v to %v, want lo ≤ hi within ±2^40", lo, hi)

@@ -140,6 +140,20 @@ func (k Shape) quantize(to []int64, x []float64, lo, hi float64) error {
 	return nil
 }
 
+// beyond reports whether a record has a number outside of its bounds, or features longer than 1 by more than
+// rounding adds.
+func (k Shape) beyond(x []float64, lo, hi float64) bool {
+	square := 0.
+	for i, v := range x {
+		if k.linear() && i < len(x)-1 {
+			square += v * v
+		} else if v < lo || v > hi {
+			return true
+		}
+	}
+	return square > 1+0x1p-30
+}
+
 // Adjacency says what neighbouring histories differ in.
 type Adjacency uint8
 

@@ -282,5 +282,9 @@ func (a *Agent) Spent() float64 {
 // Left returns the ε that is not charged.
 func (a *Agent) Left() float64 { return a.curator.Budget().Epsilon.Float() - a.Spent() }
 
+// Clipped returns how many records since the agent was made had rewards or features out of bounds, which were
+// clipped. It is private, and for the site's own log alone.
+func (a *Agent) Clipped() uint64 { return a.curator.Clipped() }
+
 // Remaining returns how many leaves of a stream the charge still pays for.
 func (a *Agent) Remaining(s dp.StreamID) (uint64, error) { return a.curator.Remaining(s) }

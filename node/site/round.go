@@ -207,6 +207,7 @@ func (s *Site) finish(b *store.Batch, e *logRecord) error {
 	}
 	s.note(ready)
 	s.noteAlone()
+	s.noteClipped()
 	if len(ready.Messages) > 0 {
 		b.Set(store.Outbox, store.Number(s.step), outbox(ready.Messages))
 	}

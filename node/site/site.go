@@ -114,6 +114,8 @@ type counters struct {
 	lastFault                 string
 	warned                    time.Time // when a fault was logged as a warning
 	alone                     bool      // it was said in the log
+	clipped                   uint64    // records that were, of which the log says; private
+	saidClipped               time.Time // when
 }
 
 // Open opens the site's store and brings the site to where it stopped. On a first

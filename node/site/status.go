@@ -134,6 +134,20 @@ func (s *Site) noteAlone() {
 	s.counts.alone = !s.counts.alone
 }
 
+// noteClipped logs, at most once a minute, that rewards or features were out of bounds. How many there were is private,
+// so it is in the log and nowhere else.
+func (s *Site) noteClipped() {
+	n, now := s.agent.Clipped(), s.c.Now()
+	if n < s.counts.clipped { // of an agent that was made since
+		s.counts.clipped = 0
+	}
+	if n == s.counts.clipped || now.Sub(s.counts.saidClipped) < time.Minute {
+		return
+	}
+	s.counts.clipped, s.counts.saidClipped = n, now
+	s.log.Warn("rewards or features are out of bounds, and clipped", "records", n)
+}
+
 // Ledger yields at most limit records from number from on. A crash does not take them
 // back.
 func (s *Site) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, error] {
