@@ -102,7 +102,11 @@ func (k Shape) quantize(to []int64, x []float64, lo, hi float64) error {
 		}
 	}
 	d := len(x) - 1
-	z := make([]float64, d+1)
+	var few [32]float64
+	z := few[:]
+	if d >= len(few) {
+		z = make([]float64, d+1)
+	}
 	z[d] = min(max(x[d], lo), hi)
 	if most > 0 {
 		sum := 0.0

@@ -93,7 +93,10 @@ func (o *offers) pass(m Message, from Peer, out *Outbox) {
 			continue
 		}
 		o.links[i].agreed = false
-		if _, has := slices.BinarySearch(theirs, n); !has && n != m.label.Origin && !o.c.Topic {
+		if o.c.Topic || n == m.label.Origin {
+			continue
+		}
+		if _, has := slices.BinarySearch(theirs, n); !has {
 			out.send(n, m)
 		}
 	}

@@ -64,7 +64,9 @@ func knowing(t *testing.T, w bandit.World, d, n int, weight, sigma float64) *ban
 	for i := range b.X {
 		b.X[i] += sigma * rng.NormFloat64()
 	}
-	b.SampleVar[0], b.GaussVar[0] = 1/max(1, weight*float64(n)), sigma*sigma
+	if n > 0 {
+		b.SampleVar[0], b.GaussVar[0] = 1/max(1, weight*float64(n)), sigma*sigma
+	}
 	return &b
 }
 
@@ -154,7 +156,8 @@ func TestLazyActionsHaveTheLawOfAll(t *testing.T) {
 			excluded      []bandit.Arm
 			explore       float64
 		}{
-			{name: "nothing"},
+			{name: "no release"},
+			{name: "nothing", n: 1},
 			{name: "little", n: 50, weight: 1, sigma: 2},
 			{name: "some", n: 500, weight: 4, sigma: 4},
 			{name: "some, without three", n: 500, weight: 4, sigma: 4, excluded: []bandit.Arm{0, 3, 5}},

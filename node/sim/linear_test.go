@@ -3,7 +3,9 @@
 package sim_test
 
 import (
+	"math"
 	"math/rand/v2"
+	"os"
 	"runtime/debug"
 	"syscall"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/world"
 	"peerd.dev/dp"
+	"peerd.dev/dp/account"
 	"peerd.dev/node"
 	"peerd.dev/node/sim"
 	"peerd.dev/protocol"
@@ -19,7 +22,8 @@ import (
 
 // linear returns a run at the scale of Zhou and Chowdhury (2024, section 6): 100 silos, which
 // all hear of each other, and 100 actions of 10 features.
-func linear(b *testing.B, rounds uint64, index bandit.LinearIndex, draw world.Drawing) sim.Config {
+// The first batch of a silo has a number of decisions, and the run has a number, from 1.
+func linear(b testing.TB, number, rounds, first uint64, index bandit.LinearIndex, p world.LinearParams) sim.Config {
 	b.Helper()
 	const silos, actions, features = 100, 100, 10
 	links := make([][]protocol.Peer, silos)
@@ -30,17 +34,17 @@ func linear(b *testing.B, rounds uint64, index bandit.LinearIndex, draw world.Dr
 			}
 		}
 	}
-	c := config(1, links, rounds, make([]float64, actions))
+	c := config(number, links, rounds, make([]float64, actions))
 	for _, e := range protocol.Table() {
 		if p, ok := e.Params.(protocol.BatchParams); ok {
-			p.First, p.Pull = 100, 1000
+			p.First, p.Pull = first, 1000
 			c.Spec.Protocol = p
 		}
 	}
 	c.Spec.Learner = bandit.LinUCBParams{Features: features, Index: index, Radius: 1, Records: bandit.WithoutSquares}
 	c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget.Delta = dp.Sqrt, 1e6
 	c.Topic = true
-	p := world.LinearParams{Features: features, Law: world.Sphere, Draw: draw, Gap: .1, Instance: 1}
+	p.Features, p.Gap, p.Instance = features, .1, 1
 	for _, e := range world.Table() {
 		if _, ok := e.Params.(world.LinearParams); !ok {
 			continue
@@ -51,7 +55,7 @@ func linear(b *testing.B, rounds uint64, index bandit.LinearIndex, draw world.Dr
 		if err != nil {
 			b.Fatal(err)
 		}
-		sites, err := source.Sites(nil)
+		sites, err := source.Sites(node.NewSeed(number).Rand("means"))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -75,18 +79,89 @@ func BenchmarkLinearSteps(b *testing.B) {
 	for _, draw := range []world.Drawing{world.FreshActions, world.OwnActions} {
 		for _, index := range []bandit.LinearIndex{bandit.SampledIndex, bandit.BoundIndex} {
 			b.Run(string(draw)+"/"+string(index), func(b *testing.B) {
-				c := linear(b, uint64(max(1, b.N/100)), index, draw)
-				before := processorTime(b)
-				b.ResetTimer()
-				res, err := sim.Run(c)
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportMetric(float64(b.N)/(processorTime(b)-before), "steps/s")
-				b.ReportMetric(float64(res.Released)/100, "releases")
+				c := linear(b, 1, uint64(max(1, b.N/100)), 100, index, world.LinearParams{Law: world.Sphere, Draw: draw, Actions: world.FullActions})
+				rate(b, c)
 			})
 		}
 	}
+}
+
+// lazies are learners of worlds that draw actions lazily: ridge regression without noise, for which λ is 1, and
+// with the noise of ε = 1 and δ = 0.1, which shifts λ and makes the bound wide; and the indices that know the noise.
+var lazies = []struct {
+	name  string
+	index bandit.LinearIndex
+	noise bool
+}{
+	{"ridge", bandit.CalibratedIndex, false},
+	{"shifted", bandit.CalibratedIndex, true},
+	{"bound", bandit.BoundIndex, true},
+	{"sample", bandit.SampledIndex, true},
+}
+
+// drawn returns a run whose new actions of every round are drawn to an extent.
+func drawn(b testing.TB, number, rounds uint64, index bandit.LinearIndex, noise bool, extent world.Extent) sim.Config {
+	c := linear(b, number, rounds, 50, index, world.LinearParams{Law: world.Band, Draw: world.FreshActions, Actions: extent})
+	c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = dp.EachGaussian, account.Budget{Epsilon: dp.Nano, Delta: 1e17}
+	if !noise {
+		c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = dp.None, account.Budget{Epsilon: dp.Infinite}
+	}
+	return c
+}
+
+// BenchmarkLazySteps plays learners by features whose new actions of every round are drawn lazily. Wanted:
+// 1,000,000 steps/s for λ = 1, and 300,000 with the shift.
+func BenchmarkLazySteps(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as peerd experiment does
+	for _, l := range lazies {
+		b.Run(l.name, func(b *testing.B) {
+			rate(b, drawn(b, 1, uint64(max(1, b.N/100)), l.index, l.noise, world.LazyActions))
+		})
+	}
+}
+
+// TestLazyRunsLoseWhatOthersDo: over 40 runs of 400 rounds, the mean regret is the same within 3 standard errors
+// whether actions are drawn lazily or all.
+func TestLazyRunsLoseWhatOthersDo(t *testing.T) {
+	if os.Getenv("PEERD_LONG") == "" {
+		t.Skip("takes minutes; scripts/show/lazy-actions.sh runs it")
+	}
+	const runs, rounds = 40, 400
+	for _, l := range lazies {
+		var mean, square [2]float64
+		for i, extent := range []world.Extent{world.FullActions, world.LazyActions} {
+			for run := range uint64(runs) {
+				c := drawn(t, 1+run+uint64(i)*runs, rounds, l.index, l.noise, extent)
+				res, err := sim.Run(c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				lost := res.Regret[len(res.Regret)-1]
+				mean[i] += lost / runs
+				square[i] += lost * lost / runs
+			}
+		}
+		variance := (square[0] - mean[0]*mean[0] + square[1] - mean[1]*mean[1]) / (runs - 1)
+		off := math.Abs(mean[0]-mean[1]) / math.Sqrt(variance)
+		t.Logf("%-8s all %.2f, lazy %.2f, %.2f standard errors apart", l.name, mean[0], mean[1], off)
+		if off > 3 {
+			t.Errorf("%s: another regret", l.name)
+		}
+	}
+}
+
+// rate plays a run of b.N steps and reports how many it played in a second of processor time.
+func rate(b *testing.B, c sim.Config) {
+	b.Helper()
+	before := processorTime(b)
+	b.ResetTimer()
+	res, err := sim.Run(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(b.N)/(processorTime(b)-before), "steps/s")
+	b.ReportMetric(float64(res.Released)/100, "releases")
+	b.ReportMetric(res.Regret[len(res.Regret)-1], "regret")
 }
 
 // processorTime returns the seconds that the process has computed for.
