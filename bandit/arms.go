@@ -49,8 +49,13 @@ func forced(b *Belief, t Turn, rng *rand.Rand) (c Choice, ok bool) {
 	return Choice{Arm(all[rng.IntN(n)]), 1 / float64(n)}, true
 }
 
+// early is how often an arm of which nothing is known is chosen before all others.
+const early = 64
+
 // greatest returns the arm with the greatest index. Arms of which nothing is known come
-// first, the least pulled of them first; ties go to the lowest arm. Of an arm of which the
+// first, the least pulled of them first; ties go to the lowest arm. One that was chosen early times comes
+// first in its turn alone, one of as many rounds as there are arms: its rewards may be known late, and
+// all decisions until then would be for one action. Of an arm of which the
 // peer is ahead there is nothing to find out here, and so its mean counts in place of its
 // index.
 func greatest(b *Belief, t Turn, index []float64) Arm {
@@ -58,6 +63,8 @@ func greatest(b *Belief, t Turn, index []float64) Arm {
 	for k, i := range index {
 		switch {
 		case t.excludes(k):
+			continue
+		case !b.Known(k) && b.Pulls[k] >= early && t.Round%uint64(len(index)) != uint64(k) && someKnown(b, t):
 			continue
 		case !b.Known(k):
 			i = math.Inf(1)
@@ -84,4 +91,14 @@ func (stateless) Load(state []byte) error {
 		return fmt.Errorf("bandit: saved state of %d bytes, want none", len(state))
 	}
 	return nil
+}
+
+// someKnown reports whether something is known of an arm that may be chosen.
+func someKnown(b *Belief, t Turn) bool {
+	for k := range b.SampleVar {
+		if b.Known(k) && !t.excludes(k) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,6 +1,7 @@
 package bandit
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -42,5 +43,44 @@ func TestAnArmThatAPeerIsAheadOfCountsByItsMean(t *testing.T) {
 	}
 	if indexed < 3 {
 		t.Errorf("%d learners choose an uncertain arm, want 3 at least", indexed)
+	}
+}
+
+// TestANewArmGetsItsShareWhileRewardsWait, with every learner that has an index: an arm of which nothing
+// is known comes first, but not for as long as it takes until something is. In one of as many rounds as there are
+// arms it has its turn; and if nothing is known of any, the least pulled comes first.
+func TestANewArmGetsItsShareWhileRewardsWait(t *testing.T) {
+	for _, e := range Table() {
+		if e.Phased || e.Contextual {
+			continue
+		}
+		l, err := e.New(Config{Arms: 3, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))}, e.Params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := known(1000, .9, .1, .5)
+		b.SampleVar[2], b.Pulls[2] = math.Inf(1), 0
+		n := 0
+		for round := range uint64(3000) {
+			if a := l.Choose(b, Turn{Round: 5000 + round}).Arm; a == 2 {
+				n++
+				b.Pulls[2]++
+			} else if round < early {
+				t.Fatalf("%s: arm %d in round %d, and a new one waits", e.Name, a, round)
+			}
+		}
+		if n < 1000 || n > 1000+early {
+			t.Errorf("%s: a new arm is chosen %d times of 3000, while nothing is known of it", e.Name, n)
+		}
+		if a := l.Choose(b, Turn{Round: 1, Excluded: []Arm{0, 1}}).Arm; a != 2 {
+			t.Errorf("%s: arm %d, of one", e.Name, a)
+		}
+		b.SampleVar[0], b.SampleVar[1] = math.Inf(1), math.Inf(1)
+		b.Pulls[0], b.Pulls[1], b.Pulls[2] = 1001, 1000, 1001
+		for round := range uint64(3) {
+			if a := l.Choose(b, Turn{Round: round}).Arm; a != 1 {
+				t.Errorf("%s: arm %d, of three of which nothing is known, want the least pulled", e.Name, a)
+			}
+		}
 	}
 }

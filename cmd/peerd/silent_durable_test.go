@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"strings"
@@ -48,6 +49,25 @@ func TestNoStateIsSilent(t *testing.T) {
 			check: "budget", outcome: doctor.Warn, detail: "learning ends soon",
 		},
 		{
+			name: "over before it began", changes: []string{"world.kind", "bernoulli", "world.bernoulli.means", "[[0.2, 0.5, 0.8]]", "privacy.horizon", "1000"}, start: -24 * time.Hour, both: true,
+			until: func(s *labSite) bool { code, _ := s.get("/readyz"); return code == 200 },
+			ready: 200, says: "learning has ended: all 1000 rounds are over since ", metric: "peerd_learning 0",
+			check: "budget", outcome: doctor.Warn, detail: "learning has ended",
+		},
+		{ // the budget of an application pays for rounds that are played, and so for these
+			name: "begun long ago", start: -24 * time.Hour, both: true,
+			until: func(s *labSite) bool { return s.status().Released > 0 },
+			ready: 200, metric: "peerd_learning 1",
+			check: "budget", outcome: doctor.Pass, detail: "ε 1 charged",
+		},
+		{
+			name: "an action ended", both: true, bring: (*labSite).useUpOneAction,
+			changes: []string{"protocol.name", "average", "privacy.horizon", "5", "api.min_exposures", "0"},
+			until:   func(s *labSite) bool { return s.status().Learning == string(node.Ends) },
+			ready:   200, says: "of 3 streams have used every reward that privacy.horizon pays for", metric: "peerd_remaining_leaves 0",
+			check: "budget", outcome: doctor.Warn, detail: "of 3 streams",
+		},
+		{
 			name: "not started", start: 24 * time.Hour, both: true,
 			until: func(s *labSite) bool { return s.status().Learning == string(node.Waits) },
 			ready: 503, says: "the network starts at ", metric: "peerd_learning 0",
@@ -69,7 +89,7 @@ func TestNoStateIsSilent(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			l := newLab(t, 2, c.changes...)
-			if c.start > 0 {
+			if c.start != 0 {
 				l.net.Start = time.Now().Add(c.start)
 				l.writeNetwork()
 			}
@@ -100,6 +120,11 @@ func TestNoStateIsSilent(t *testing.T) {
 				want = exitNetwork
 			}
 			seeDoctor(t, want, "--dir", s.dir).want(t, c.check, c.outcome, c.detail)
+			if c.name == "an action ended" {
+				if _, text := s.post("/v1/decisions", map[string]any{"id": "late", "exclude": []string{"b", "c"}}); !strings.Contains(text, `"counted":false`) {
+					t.Errorf("a decision for it: %s", text)
+				}
+			}
 			if c.name == "ended" {
 				if d, _, text := s.decide("late"); d.Counted {
 					t.Errorf("a decision after the end: %s", text)
@@ -110,6 +135,20 @@ func TestNoStateIsSilent(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// useUpOneAction has decisions for one action, all others excluded, until its horizon ends.
+func (s *labSite) useUpOneAction() {
+	s.Helper()
+	for i := range 8 {
+		id := fmt.Sprint("visit-", i)
+		if code, text := s.post("/v1/decisions", map[string]any{"id": id, "exclude": []string{"b", "c"}}); code != 200 {
+			s.Fatal(text)
+		}
+		if _, code, text := s.reward(id, 1); code != 200 && i < 5 {
+			s.Fatal(text)
+		}
 	}
 }
 
