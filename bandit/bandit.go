@@ -13,6 +13,7 @@ package bandit
 import (
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/bandit/score"
@@ -173,6 +174,15 @@ type Phased interface {
 type BySite interface {
 	Learner
 	NeedsSites() bool
+}
+
+// A Sampler is a Learner whose choices are samples of a law that is not computed.
+type Sampler interface {
+	Learner
+	// Propensity returns how likely the choice of an arm was, given the samples of this choice and
+	// of further ones with rng: the share of them with the same arm. The samples are one as good as the other,
+	// so given all of them that is exact. No later choice depends on the call.
+	Propensity(b *Belief, t Turn, arm Arm, rng *rand.Rand) float64
 }
 
 // A Bounder is a Learner that decides by how far means may be from the truth.

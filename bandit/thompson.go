@@ -28,7 +28,7 @@ type Thompson struct {
 	index     []float64 // by arm; scratch
 }
 
-var _ Learner = (*Thompson)(nil)
+var _ Sampler = (*Thompson)(nil)
 
 // Recommended is the learner that a new folder begins with.
 const Recommended = "thompson"
@@ -45,40 +45,66 @@ func newThompson(c Config, p ThompsonParams) (Learner, error) {
 }
 
 // Choose returns a forced arm, picked at random, if there is one; else the arm with the
-// greatest sample. How likely that was is not computed.
+// greatest sample. How likely that was is not computed; see [Thompson.Propensity].
 func (s *Thompson) Choose(b *Belief, t Turn) Choice {
 	if c, ok := forced(b, t, s.rng); ok {
 		return c
 	}
+	return Choice{s.sample(b, t, s.rng), 0}
+}
+
+// sample returns the arm with the greatest sample.
+func (s *Thompson) sample(b *Belief, t Turn, rng *rand.Rand) Arm {
 	for k, v := range b.SampleVar {
 		if !b.Known(k) {
 			continue
 		}
-		e := math.Sqrt(v/4+b.GaussVar[k]) * s.rng.NormFloat64()
+		e := math.Sqrt(v/4+b.GaussVar[k]) * rng.NormFloat64()
 		if scale := b.LaplaceMax[k]; scale > 0 {
-			e += scale * s.laplaces(b.LaplaceSumSq[k]/(scale*scale))
+			e += scale * laplaces(b.LaplaceSumSq[k]/(scale*scale), rng)
 		}
 		s.index[k] = b.X[k] + s.inflation*e
 	}
-	return Choice{greatest(b, t, s.index), 0}
+	return greatest(b, t, s.index)
+}
+
+// Of how many samples a propensity is a share: of fewer with more than a hundred arms, each of which costs time.
+const (
+	mostSamples  = 64
+	leastSamples = 8
+	armSamples   = 6400
+)
+
+// Propensity implements [Sampler].
+func (s *Thompson) Propensity(b *Belief, t Turn, arm Arm, rng *rand.Rand) float64 {
+	n := min(mostSamples, max(leastSamples, armSamples/len(s.index)))
+	same := 1 // this one
+	for range n - 1 {
+		if s.sample(b, t, rng) == arm {
+			same++
+		}
+	}
+	return float64(same) / float64(n)
 }
 
 // laplaces samples a sum of n ≥ 1 Laplace terms of scale 1, or, where n is no whole number,
 // the law between them: the difference of two gamma variables of shape n.
-func (s *Thompson) laplaces(n float64) float64 { return s.gamma(max(1, n)) - s.gamma(max(1, n)) }
+func laplaces(n float64, rng *rand.Rand) float64 {
+	return gamma(max(1, n), rng) - gamma(max(1, n), rng)
+}
 
 // gamma samples a gamma variable of shape n ≥ 1 and scale 1 (Marsaglia and Tsang 2000).
-func (s *Thompson) gamma(n float64) float64 {
+func gamma(n float64, rng *rand.Rand) float64 {
 	d := n - 1./3
 	c := 1 / math.Sqrt(9*d)
 	for {
-		x := s.rng.NormFloat64()
+		x := rng.NormFloat64()
 		v := 1 + c*x
 		if v <= 0 {
 			continue
 		}
 		v *= v * v
-		if math.Log(1-s.rng.Float64()) < x*x/2+d-d*v+d*math.Log(v) {
+		if math.Log(1-rng.Float64()) < x*x/2+d-d*v+d*math.Log(v) {
 			return d * v
 		}
 	}

@@ -24,7 +24,7 @@ func TestSampledNoiseHasTheLawOfTheNoise(t *testing.T) {
 	for _, n := range []int{1, 3, 12} {
 		got, want := make([]float64, draws), make([]float64, draws)
 		for i := range draws {
-			got[i] = s.laplaces(float64(n))
+			got[i] = laplaces(float64(n), s.rng)
 			for range n {
 				want[i] += s.rng.ExpFloat64() * float64(2*s.rng.IntN(2)-1)
 			}
@@ -57,7 +57,7 @@ func TestABestArmIsNotLostToItsNoise(t *testing.T) {
 			b.LaplaceMax[0], b.LaplaceSumSq[0], b.GaussVar[0] = 0, 0, 2*scale*scale
 		}
 		for range trials {
-			b.X[0] = .5 + gap + scale*s.laplaces(1)
+			b.X[0] = .5 + gap + scale*laplaces(1, s.rng)
 			n := 1
 			for ; n < most && s.Choose(b, Turn{}).Arm != 0; n++ {
 			}
@@ -91,5 +91,38 @@ func TestSamplesLookEverywhere(t *testing.T) {
 	}
 	if n[2] > 0 || min(n[0], n[1]) < 800 {
 		t.Errorf("chosen %v", n)
+	}
+}
+
+// TestThompsonSaysHowLikelyAChoiceWas: over many decisions, 1/propensity of an arm's choices adds up to
+// their number, for every arm that 64 samples nearly always hold.
+func TestThompsonSaysHowLikelyAChoiceWas(t *testing.T) {
+	l, err := newThompson(Config{Arms: 4, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))}, ThompsonParams{math.Sqrt2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := l.(Sampler)
+	b := known(100, .5, .55, .45, .9)
+	turn := Turn{Round: 1000, Excluded: []Arm{3}}
+	const n = 4000
+	var sum, square [4]float64
+	for i := range n {
+		arm := l.Choose(b, turn).Arm
+		p := s.Propensity(b, turn, arm, rand.New(rand.NewPCG(3, uint64(i))))
+		if p < 1./64 || p > 1 || math.Mod(p*64, 1) != 0 {
+			t.Fatalf("propensity %v, want a number of 64ths", p)
+		}
+		sum[arm] += 1 / p
+		square[arm] += 1 / (p * p)
+	}
+	for k := range 3 {
+		mean := sum[k] / n
+		dev := math.Sqrt((square[k]/n - mean*mean) / n)
+		if math.Abs(mean-1) > 5*dev+.001 {
+			t.Errorf("arm %d: inverse propensities have a mean of %v, want 1 within %v", k, mean, 5*dev)
+		}
+	}
+	if sum[3] > 0 {
+		t.Error("an excluded arm was chosen")
 	}
 }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"peerd.dev/bandit"
@@ -154,11 +155,25 @@ func (a *Agent) Idle() bool { return a.learner == nil }
 // exploration are the learner's, and follow from nothing.
 func (a *Agent) Choose(t bandit.Turn) bandit.Choice {
 	t.Excluded = append(slices.Clip(t.Excluded), a.absent...)
-	c := a.learner.Choose(a.bugBelief(a.raw.added(a.Belief(), a.curator)), t)
+	c := a.learner.Choose(a.basis(), t)
 	if a.explore > 0 {
 		c = bandit.Explore(c, t, a.arms, a.explore, a.coins[0].Rand)
 	}
 	return c
+}
+
+// basis returns what choices rest on.
+func (a *Agent) basis() *bandit.Belief { return a.bugBelief(a.raw.added(a.Belief(), a.curator)) }
+
+// Propensity returns how likely the choice c was that Choose has just returned, also if the learner samples; see
+// [bandit.Sampler]. No later choice depends on the call.
+func (a *Agent) Propensity(t bandit.Turn, c bandit.Choice, rng *rand.Rand) float64 {
+	s, ok := a.learner.(bandit.Sampler)
+	if !ok || c.Propensity > 0 {
+		return c.Propensity
+	}
+	t.Excluded = slices.Concat(t.Excluded, a.absent)
+	return s.Propensity(a.basis(), t, c.Arm, rng)
 }
 
 // Explored returns the share of choices that explore.

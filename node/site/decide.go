@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	mathrand "math/rand/v2"
 	"slices"
 	"time"
 
@@ -77,7 +78,7 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	c.source, c.arm = x.rule(&o)
 	if c.source == decision.Learned {
 		chosen := x.agent.Choose(turn)
-		c.arm, c.chance = chosen.Arm, chosen.Propensity
+		c.arm, c.chance = chosen.Arm, x.agent.Propensity(turn, chosen, x.samples())
 		e.learner = true
 		if !x.knows() {
 			c.source = decision.Initial
@@ -186,6 +187,12 @@ func (s *Site) knows() bool {
 		}
 	}
 	return false
+}
+
+// samples returns random numbers for the propensity of the next choice. No other step has them, and no
+// choice follows from them.
+func (s *Site) samples() *mathrand.Rand {
+	return mathrand.New(mathrand.NewPCG(uint64(s.life.Incarnation), s.step)) //nolint:gosec // no secret
 }
 
 // take makes a choice the agent's and returns where its reward goes.

@@ -3,8 +3,10 @@ package site
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/node/decision"
 )
 
@@ -39,6 +41,52 @@ func TestExplorationSurvivesAnotherShare(t *testing.T) {
 		t.Fatalf("propensities seen: %v", seen)
 	}
 	r.start()
+}
+
+// TestDecisionsOfARoundSpread: with the learner of a new folder, decisions between which nothing came in go to
+// different actions while it is not known which is best, each answer says how likely its action was, and a
+// site that is started again makes the same choices.
+func TestDecisionsOfARoundSpread(t *testing.T) {
+	play := func(crash bool) (actions []string) {
+		x := usual(stated, AtWindow).repeatable(1)
+		e, err := bandit.Lookup(bandit.Recommended)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.learner, x.rules.MinExposures = e.Params, 1
+		r := newRig(t, x)
+		r.start()
+		for i := range 40 {
+			r.ask(decision.Ask{ID: fmt.Sprint("first-", i)})
+		}
+		r.rounds(12)
+		model := ""
+		for i := range 60 {
+			d := r.ask(decision.Ask{ID: fmt.Sprint(i)})
+			if model == "" {
+				model = d.Model
+			}
+			if d.Source != decision.Learned || d.Propensity <= 0 || d.Propensity > 1 || d.Model != model {
+				t.Fatalf("%+v, want a choice of the learner with a propensity, of model %s", d, model)
+			}
+			if actions = append(actions, d.Action); crash && i == 30 {
+				r.crash()
+				r.start()
+			}
+		}
+		return actions
+	}
+	actions := play(false)
+	count := make(map[string]int)
+	for _, a := range actions {
+		count[a]++
+	}
+	if len(count) < 2 {
+		t.Errorf("60 decisions of a round: %v", count)
+	}
+	if again := play(true); !slices.Equal(again, actions) {
+		t.Errorf("with a crash %v, without %v", again, actions)
+	}
 }
 
 // TestDecisionsNameTheirModel: choices between which nothing came in have one model, others another, and

@@ -46,7 +46,7 @@ func newNetwork(exe, dir string, settings ...string) (*network, error) {
 		listen := "/ip4/127.0.0.1/tcp/" + ports[i]
 		set := append([]string{
 			"privacy.epsilon=1", "privacy.horizon=100000",
-			"rounds.every=1s", "listen=[" + listen + "]", "network=" + filepath.Join(dir, "network.yaml"), "log.level=warn",
+			"rounds.every=1s", "api.window=10m", "listen=[" + listen + "]", "network=" + filepath.Join(dir, "network.yaml"), "log.level=warn",
 		}, settings...)
 		if i == 0 {
 			set = append(set, "api.listen="+n.addr)

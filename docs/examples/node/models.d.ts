@@ -64,8 +64,9 @@ export interface Decision {
   id: string;
   action: string;
   /** Probability of the action, given the features and what all peers may know; with
-   * learner.explore also given what the learner chose. 0 if the learner does not
-   * compute it and does not explore. */
+   * learner.explore also given what the learner chose, and without it, if the
+   * learner samples, given 64 samples. 0 if the learner does not compute it and does
+   * not explore. */
   propensity: number;
   /** Why this action: the learner chose it; every action is tried a few times first;
    * it is the configured action, while the peer is not ready; or the learner chose

@@ -157,8 +157,9 @@ class Decision:
     id: str
     action: str
     # Probability of the action, given the features and what all peers may know; with
-    # learner.explore also given what the learner chose. 0 if the learner does not
-    # compute it and does not explore.
+    # learner.explore also given what the learner chose, and without it, if the
+    # learner samples, given 64 samples. 0 if the learner does not compute it and does
+    # not explore.
     propensity: float
     # Why this action: the learner chose it; every action is tried a few times first;
     # it is the configured action, while the peer is not ready; or the learner chose
