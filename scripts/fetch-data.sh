@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Downloads the diabetes data from its publisher, for the replay experiments and for
+# Downloads real data from its publishers, for experiments with worlds replay and ranking and for
 # the tests that read PEERD_DATA:
 #
 #   Diabetes 130-US Hospitals for Years 1999-2008, UCI Machine Learning
 #   Repository, dataset 296, CC BY 4.0. Cite Strack et al., BioMed Research
 #   International 2014.
+#   Learning to rank, the lambdarank example of LightGBM (Microsoft), MIT: a
+#   stand-in for MSLR-WEB10K, which may not be passed on.
 #
 # Usage: scripts/fetch-data.sh
 #        eval "$(scripts/fetch-data.sh)"    # and set PEERD_DATA
@@ -13,13 +15,19 @@
 # sha256 of diabetic_data.csv inside is checked: publishers re-pack zips. A file
 # with the right checksum is kept. Needs curl or wget, and unzip or python3.
 #
-# PEERD_DIABETES_URL replaces the address: a mirror, or a local file:///... (curl
+# PEERD_DIABETES_URL and PEERD_LTR_URL replace the addresses: a mirror, or a local file:///... (curl
 # only). The script was tested against a local file and a local HTTP server; the
 # machine it was written on could not reach the publisher.
 set -euo pipefail
 
 url=${PEERD_DIABETES_URL:-https://archive.ics.uci.edu/static/public/296/diabetes+130-us+hospitals+for+years+1999-2008.zip}
 sha256=0689e7ec031237dc63031b938805c48377748761a3b26acab621567afa24df97
+
+ltr_url=${PEERD_LTR_URL:-https://raw.githubusercontent.com/microsoft/LightGBM/master/examples/lambdarank}
+ltr_files=(
+	"rank.train a0c7201c89120879c14a5059e091f441cbf2a29b8aaef363885ccb1a530448df"
+	"rank.train.query 40cb5fef637229311cd30fab13cb7fb633b023e86a87ff04ec55db420143d6af"
+)
 
 say() { printf 'fetch-data: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
@@ -89,4 +97,27 @@ else
 	mv -f "$part" "$zip"
 	say "$zip is new, checksum right"
 fi
+
+# fetch_ltr gets ltr/$1 with sha256 $2.
+fetch_ltr() {
+	local file=$data/ltr/$1 got
+	if [ -e "$file" ] && [ "$(digest <"$file")" = "$2" ]; then
+		say "$file exists, checksum right"
+		return
+	fi
+	part=$(mktemp "$data/ltr/.fetch.XXXXXX") || die "cannot write to $data/ltr"
+	trap 'rm -f "$part"' EXIT
+	say "downloading $ltr_url/$1"
+	download "$ltr_url/$1" "$part" || die "cannot download $ltr_url/$1: offline, or has it moved? nothing was changed"
+	got=$(digest <"$part")
+	[ "$got" = "$2" ] || die "$1 has sha256 $got, want $2; nothing was changed"
+	chmod 644 "$part"
+	mv -f "$part" "$file"
+	say "$file is new, checksum right"
+}
+mkdir -p "$data/ltr" || die "cannot make $data/ltr"
+for line in "${ltr_files[@]}"; do
+	# shellcheck disable=SC2086 # a name and a checksum
+	fetch_ltr $line
+done
 printf 'export PEERD_DATA=%q\n' "$data"

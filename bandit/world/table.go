@@ -148,6 +148,7 @@ func Table() []Entry {
 		gaussianEntry(),
 		replayEntry(),
 		linearEntry(),
+		rankingEntry(),
 	}
 }
 

@@ -46,7 +46,7 @@ var many = manySheet()
 // network is a Config of a number of sites, with data of 5 arms.
 func network(e Entry, params any, sites int) Config {
 	c := Config{
-		Arms: e.Arms(params), Sites: sites, RecordsPerUser: 1, Data: "data", Open: only("data/diabetes/diabetic_data.csv", many),
+		Arms: e.Arms(params), Sites: sites, RecordsPerUser: 1, Data: "data", Open: files(map[string]string{"data/diabetes/diabetic_data.csv": many, "data/ltr/rank.train": judgedSheet}),
 		Instance: func(number uint64) *rand.Rand { return rand.New(seeded(number)) },
 	}
 	if c.Arms == 0 {

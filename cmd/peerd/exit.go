@@ -45,7 +45,7 @@ func exitMeanings() []exitMeaning {
 		{exitNetwork, "network or peers: not ready in time, or lost", "check that the peers run and can be dialled"},
 		{exitConfig, "configuration or network file refused", "fix every line of the message; `peerd config check` tries again"},
 		{exitPrivacy, "privacy: the budget is too small, a ledger that does not verify, an audit that failed, or a blocked folder", "a spent budget does not come back; see `privacy` in the configuration, and the message"},
-		{exitData, "data is missing", "set `world.replay.data` or the environment variable `PEERD_DATA` to the folder that holds it"},
+		{exitData, "data is missing", "set `world.replay.data`, `world.ranking.data` or the environment variable `PEERD_DATA` to where it is"},
 		{exitDisk, "the disk failed: a write or a sync had an error, and nothing was acknowledged after it; or the store is damaged, or lacks what was acknowledged", "check the disk before starting again; what was acknowledged is there, or on the backup, and the message says how to go on"},
 		{exitInterrupted, "interrupted before it was done", "run it again"},
 	}

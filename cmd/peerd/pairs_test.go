@@ -93,10 +93,9 @@ func suited(t *testing.T, c *config.Config, e protocol.Entry, l bandit.Entry, mo
 	}
 	if l.Contextual || l.Vectors != nil {
 		for _, w := range world.Table() {
-			if params := w.Small; w.Features(params) > 0 {
-				if p, ok := params.(world.LinearParams); ok && l.Vectors != nil {
-					p.Draw = world.CommonActions
-					params = p
+			if params, ok := w.Small.(world.LinearParams); ok {
+				if l.Vectors != nil {
+					params.Draw = world.CommonActions
 				}
 				s.World = config.World{Kind: w.Name, Params: s.World.Params.With(w.Name, params)}
 			}

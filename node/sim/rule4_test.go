@@ -60,7 +60,7 @@ func (s silos) play(t *testing.T, seed uint64, from protocol.DecideFrom, index b
 	c.Spec.Protocol = protocol.BatchParams{First: s.first, DecideFrom: from, Pull: 20}
 	c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget.Delta, c.Spec.Privacy.Horizon = dp.TreeGaussian, 1e17, 10_000
 	for _, e := range world.Table() {
-		if e.Features(e.Small) == 0 {
+		if _, ok := e.Params.(world.LinearParams); !ok {
 			continue
 		}
 		source, err := e.Open(world.Config{

@@ -101,7 +101,7 @@ func describe(c *sim.Config) {
 	}
 	c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget.Delta = dp.BLT, 1e6
 	for _, e := range world.Table() {
-		if e.Features(e.Small) == 0 {
+		if _, ok := e.Params.(world.LinearParams); !ok {
 			continue
 		}
 		n := len(c.Worlds)

@@ -1,0 +1,148 @@
+package world
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"peerd.dev/bandit"
+)
+
+// Columns names which columns of a document are its features.
+type Columns string
+
+// The columns. A constant 1 is the first feature of all.
+const (
+	// CommonColumns are those that most documents have, as many as features wants.
+	CommonColumns Columns = "common"
+	// TitleColumns and BodyColumns are those of MSLR-WEB10K (Qin and Liu 2013) that Zhou and Chowdhury (2024, section 6)
+	// call title and body features, 57 and 78 of them: with the constant, the partition of Swaminathan et al. 2017 into
+	// anchor, URL and 126 to 131, and body, title, whole document, 132 and 133.
+	TitleColumns Columns = "title"
+	BodyColumns  Columns = "body"
+)
+
+// RankingParams are the parameters of world ranking.
+type RankingParams struct {
+	Data     string  `want:"path" doc:"File of judged documents in SVMlight format, with a qid in every line or sizes of queries in a file of the same name and .query behind it; empty takes ltr/rank.train of PEERD_DATA."`
+	Columns  Columns `want:"common|title|body" doc:"Columns that are features, besides a constant: those that most documents have, or those of MSLR-WEB10K that paper 002 takes."`
+	Features int     `want:"2..120" fixed:"yes" doc:"Numbers that describe a document, the constant included, as many as learner.linucb.features: 57 with columns: title, 78 with body."`
+	Ridge    float64 `want:"over 0 up to 1" doc:"Least weight of the squared norm of the parameter that is fitted to labels, per document; the weight is greater if the norm would be above 1."`
+}
+
+func rankingEntry() Entry {
+	p := RankingParams{Columns: CommonColumns, Features: 5, Ridge: .001}
+	small := p
+	small.Features = 3
+	return define(
+		Entry{Name: "ranking", Summary: "offers the judged documents of a query and pays 1 with a probability that is linear in their features and fitted to labels, and else 0"},
+		p, small,
+		typed[RankingParams]{
+			features: func(p RankingParams) int { return p.Features },
+			check: func(p RankingParams, _ Config) (field, want string) {
+				if n := len(p.Columns.ofMSLR()); n > 0 && p.Features != 1+n {
+					return "features", fmt.Sprintf("%d with columns: %s", 1+n, p.Columns)
+				}
+				if p.Features < 2 || p.Features > 120 {
+					return "features", "2 to 120"
+				}
+				if !(p.Ridge > 0 && p.Ridge <= 1) {
+					return "ridge", "over 0 up to 1"
+				}
+				return "", ""
+			},
+			open: openRanking,
+		},
+	)
+}
+
+// ofMSLR returns the columns of MSLR-WEB10K, from 1; nil for the common ones.
+func (c Columns) ofMSLR() (all []int) {
+	var streams, rest []int // body, anchor, title, URL and whole document are 1 to 5 of each 25 statistics
+	switch c {
+	case TitleColumns:
+		streams, rest = []int{2, 4}, []int{126, 127, 128, 129, 130, 131}
+	case BodyColumns:
+		streams, rest = []int{1, 3, 5}, []int{132, 133}
+	default:
+		return nil
+	}
+	for i := range 25 {
+		for _, s := range streams {
+			all = append(all, 5*i+s)
+		}
+	}
+	return append(all, rest...)
+}
+
+// rankingSource is a Source of worlds that share documents and θ. All runs have the same.
+type rankingSource struct {
+	queries []*query
+	sites   int
+	about   string
+	hash    string // of the files
+}
+
+// query is what is offered in a turn.
+type query struct {
+	x    []bandit.Features // of norm 1, by document
+	mean []float64         // ⟨x, θ⟩ within [0, 1]
+	best float64           // the greatest of them
+}
+
+// Sites implements [Source]: query i is of site i modulo their number.
+func (s *rankingSource) Sites(*rand.Rand) (*Sites, error) {
+	return &Sites{World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
+		w := &Ranking{key: src.Uint64()}
+		for q := i; q < len(s.queries); q += s.sites {
+			w.queries = append(w.queries, s.queries[q])
+		}
+		w.Turn(0)
+		w.coins = newCoins(src)
+		return w, nil
+	}}, nil
+}
+
+// About implements [Source].
+func (s *rankingSource) About() string { return s.about }
+
+// Data implements [Source].
+func (s *rankingSource) Data() string { return s.hash }
+
+// Ranking offers the documents of one of the site's queries, drawn anew in every round, and pays 1 with probability ⟨x, θ⟩
+// for a document with features x, and else 0. All sites have one θ, of norm 1 at most, which nobody is shown. Queries have
+// different numbers of documents.
+//
+// Which query it is follows from the site's key and the round alone, so it is no part of what is saved.
+type Ranking struct {
+	coins
+	key     uint64
+	queries []*query
+	now     *query
+}
+
+var _ bandit.World = (*Ranking)(nil)
+
+// Format implements [fmt.Formatter], so that no reward is printed, and nothing from which
+// rewards follow.
+func (Ranking) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+
+// Turn offers the documents of a query.
+func (w *Ranking) Turn(round uint64) bandit.Turn {
+	w.now = w.queries[rand.New(rand.NewPCG(w.key, round)).IntN(len(w.queries))]
+	return bandit.Turn{Round: round, Features: w.now.x}
+}
+
+// Play draws a reward of a document of the newest turn.
+func (w *Ranking) Play(a bandit.Arm) (bandit.Reward, error) {
+	if err := check(a, len(w.now.mean)); err != nil {
+		return 0, err
+	}
+	if w.rng.Float64() < w.now.mean[a] {
+		return 1, nil
+	}
+	return 0, nil
+}
+
+// Regret returns by how much a document of the newest turn is below the best of that turn. It
+// panics for one that does not exist.
+func (w *Ranking) Regret(a bandit.Arm) float64 { return w.now.best - w.now.mean[a] }
