@@ -10,10 +10,11 @@ import (
 	"peerd.dev/node"
 )
 
-// beyond is a world that pays and describes more than there may be, or exactly as much.
+// beyond is a world that describes more than there may be, or exactly as much; without features it pays more.
 type beyond struct {
 	bandit.World
-	times float64
+	features int
+	times    float64
 }
 
 func (w beyond) Turn(round uint64) bandit.Turn {
@@ -26,7 +27,10 @@ func (w beyond) Turn(round uint64) bandit.Turn {
 
 func (w beyond) Play(a bandit.Arm) (bandit.Reward, error) {
 	r, err := w.World.Play(a)
-	return r * bandit.Reward(w.times), err
+	if w.features == 0 {
+		r *= bandit.Reward(w.times)
+	}
+	return r, err
 }
 
 // TestWhatIsClippedIsInTheLogAlone: rewards and features out of bounds are a warning a minute with their number so far. All
@@ -37,7 +41,7 @@ func TestWhatIsClippedIsInTheLogAlone(t *testing.T) {
 		for i, times := range []float64{1, 3} {
 			x := usual(name, AtWindow).repeatable(5)
 			x.worlds = func() bandit.World {
-				return beyond{newCoins([]float64{.2, .5, .7}, x.features, node.NewSeed(5).Of("world")), times}
+				return beyond{newCoins([]float64{.2, .5, .7}, x.features, node.NewSeed(5).Of("world")), x.features, times}
 			}
 			r := newRig(t, x)
 			r.open()
