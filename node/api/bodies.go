@@ -1,6 +1,7 @@
 package api
 
 import (
+	"strconv"
 	"time"
 
 	"peerd.dev/node/decision"
@@ -85,3 +86,11 @@ type (
 		Alone  string `json:"alone,omitempty" doc:"Reason why the peer goes on without one that its protocol needs."`
 	}
 )
+
+// bytes returns what encoding/json writes: an id has no character that it would escape.
+func (r receiptBody) bytes() []byte {
+	b := make([]byte, 0, len(r.ID)+64)
+	b = append(append(append(b, `{"id":"`...), r.ID...), `","duplicate":`...)
+	b = append(strconv.AppendBool(b, r.Duplicate), `,"counted":`...)
+	return append(strconv.AppendBool(b, r.Counted), '}')
+}

@@ -30,8 +30,7 @@ func (s *Server) handler(tcp bool) http.Handler {
 			}
 		}()
 		h := w.Header()
-		h.Set("Cache-Control", "no-store")
-		h.Set("X-Content-Type-Options", "nosniff")
+		h["Cache-Control"], h["X-Content-Type-Options"] = s.values.noStore, s.values.noSniff
 		if p := s.guard(r, tcp); p != nil {
 			p.write(w)
 			return

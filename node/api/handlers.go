@@ -21,6 +21,7 @@ const (
 	ledgerLines    = 1000 // of an answer, by default
 	maxLedgerLines = 10_000
 	maxLedgerFrom  = 1 << 53  // the largest integer that every JSON reader keeps exact
+	maxShort       = 1 << 10  // bytes of an answer
 	maxPooled      = 64 << 10 // bytes of a buffer worth keeping
 	stateUp        = "up"     // of a link
 	stateLearning  = "learning"
@@ -29,15 +30,22 @@ const (
 
 // reply sends an answer.
 func (s *Server) reply(w http.ResponseWriter, status int, doc any) {
-	b, err := json.Marshal(doc)
-	if err != nil { // such as a NaN of the backend
-		s.log.Error("api answer has no form", "err", err)
-		internal().write(w)
-		return
+	var b []byte
+	if r, ok := doc.(receiptBody); ok { // there are more of these than of all others
+		b = r.bytes()
+	} else {
+		var err error
+		if b, err = json.Marshal(doc); err != nil { // such as a NaN of the backend
+			s.log.Error("api answer has no form", "err", err)
+			internal().write(w)
+			return
+		}
 	}
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(b)))
+	h["Content-Type"] = s.values.json
+	if len(b) > maxShort { // net/http knows the length of a shorter one
+		h.Set("Content-Length", strconv.Itoa(len(b)))
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(b) // an error means that the client is gone
 }
@@ -58,11 +66,8 @@ func (s *Server) body(handle func(w http.ResponseWriter, r *http.Request, body [
 			p.write(w)
 			return
 		}
-		long := problem(http.StatusRequestEntityTooLarge, codeTooLarge,
-			fmt.Sprintf("the body has more than %d bytes: send less at once, or raise api.max_body", s.c.MaxBody))
 		if r.ContentLength > s.c.MaxBody {
-			w.Header().Set("Connection", "close") // the rest is not read
-			long.write(w)
+			s.tooLarge(w)
 			return
 		}
 		b := s.bodies.Get().(*bytes.Buffer)
@@ -78,8 +83,7 @@ func (s *Server) body(handle func(w http.ResponseWriter, r *http.Request, body [
 		}
 		if _, err := b.ReadFrom(in); err != nil {
 			if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-				w.Header().Set("Connection", "close")
-				long.write(w)
+				s.tooLarge(w)
 				return
 			}
 			problem(http.StatusBadRequest, codeMalformed, "the body ended early").write(w)
@@ -87,6 +91,13 @@ func (s *Server) body(handle func(w http.ResponseWriter, r *http.Request, body [
 		}
 		handle(w, r, b.Bytes())
 	}
+}
+
+// tooLarge refuses a body, of which the rest is not read.
+func (s *Server) tooLarge(w http.ResponseWriter) {
+	w.Header().Set("Connection", "close")
+	problem(http.StatusRequestEntityTooLarge, codeTooLarge,
+		fmt.Sprintf("the body has more than %d bytes: send less at once, or raise api.max_body", s.c.MaxBody)).write(w)
 }
 
 // wrongKind returns a problem if the headers announce a body that cannot be read, or nil.

@@ -28,6 +28,7 @@ type scanner struct {
 	path  []byte // of the value being read: body.rewards[3].value
 	flaws []Flaw
 	err   error
+	read  []float64 // by numbers, which needs it no longer
 }
 
 func newScanner(b []byte) *scanner {
@@ -201,10 +202,12 @@ func (s *scanner) list(read func()) {
 	s.path = s.path[:n]
 }
 
-// numbers reads a list of finite numbers.
-func (s *scanner) numbers() (all []float64) { // not made to length: empty lists would cost memory that no byte of the body pays for
-	s.list(func() { all = append(all, s.finite()) })
-	return all
+// numbers reads a list of finite numbers. It is made to length once it is read: a length that is expected would let empty
+// lists cost memory that no byte of the body pays for.
+func (s *scanner) numbers() []float64 {
+	s.read = s.read[:0]
+	s.list(func() { s.read = append(s.read, s.finite()) })
+	return slices.Clone(s.read)
 }
 
 // text reads a string, which is wrong if check says so.

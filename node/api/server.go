@@ -49,7 +49,8 @@ type Server struct {
 	tokens  [admin + 1][]byte // of the TCP side, by role
 	cross   *http.CrossOriginProtection
 	metrics *metrics
-	bodies  sync.Pool // of *bytes.Buffer
+	bodies  sync.Pool                                 // of *bytes.Buffer
+	values  struct{ noStore, noSniff, json []string } // of headers; never changed
 	unix    net.Listener
 	tcp     net.Listener // nil without Listen
 }
@@ -68,6 +69,7 @@ func NewServer(c Config) (_ *Server, err error) {
 		cross:  http.NewCrossOriginProtection(),
 		bodies: sync.Pool{New: func() any { return new(bytes.Buffer) }},
 	}
+	s.values.noStore, s.values.noSniff, s.values.json = []string{"no-store"}, []string{"nosniff"}, []string{"application/json"}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -348,6 +348,16 @@ func TestARewardShowsNowhere(t *testing.T) {
 	}
 }
 
+// TestReceiptsAreWhatJSONIs: the form that is written by hand is that of encoding/json.
+func TestReceiptsAreWhatJSONIs(t *testing.T) {
+	for i := range 4 {
+		r := receiptBody{ID: "Az09._:-", Duplicate: i&1 == 1, Counted: i&2 == 2}
+		if want, err := json.Marshal(r); err != nil || string(r.bytes()) != string(want) {
+			t.Errorf("%s, want %s (%v)", r.bytes(), want, err)
+		}
+	}
+}
+
 // TestReportsAreInNoMetric: what is counted is the same whether rewards are reported or not, taken or
 // refused, one by one or in a batch.
 func TestReportsAreInNoMetric(t *testing.T) {

@@ -190,7 +190,8 @@ func TestPrivateTypesSayNothing(t *testing.T) {
 	p := bandit.Pull{Features: x, Reward: marked}
 	e := logRecord{kind: logSettled, observations: []observation{{pull: p}}, played: &p}
 	c := choice{value: marked, features: x}
-	d := tx{ids: map[string]choice{"a": c}}
+	d := tx{kept: []kept{{"a", c.bytes()}}}
+	m := recent{of: map[string][]byte{"a": c.bytes()}}
 	state := binary.BigEndian.AppendUint64(nil, math.Float64bits(marked))
 	n := snapshot{agent: state, world: state}
 	ask := decision.Ask{ID: "a", Features: [][]float64{x, x}}
@@ -198,7 +199,7 @@ func TestPrivateTypesSayNothing(t *testing.T) {
 		for _, v := range []any{
 			e, &e, e.observations, e.observations[0], *e.played, e.played, c, &c,
 			[]choice{c},
-			d, &d, n, &n,
+			d, &d, d.kept, d.kept[0], m, &m, n, &n,
 			bandit.Turn{Features: []bandit.Features{x}},
 			ask, &ask,
 			[]decision.Ask{ask},

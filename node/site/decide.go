@@ -21,7 +21,7 @@ import (
 func (s *Site) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome[decision.Decision] {
 	out := make([]decision.Outcome[decision.Decision], len(asks))
 	x := tx{Site: s}
-	if r := x.open(); r != nil {
+	if r := x.open(len(asks)); r != nil {
 		return refuseAll(out, r)
 	}
 	for i := range asks {
@@ -92,8 +92,7 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	x.batch.Set(store.Log, store.Number(x.step), e.bytes())
 	c.due = x.after(c.expires)
 	x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(ask.ID))
-	x.keep(ask.ID, &c)
-	x.batch.Reserve(c.room(ask.ID))
+	x.batch.Reserve(x.keep(ask.ID, &c))
 	return c, false, nil
 }
 

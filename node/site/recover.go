@@ -163,6 +163,7 @@ func (c *Config) recordsPerLeaf() uint64 {
 // uncount makes the decisions that wait for their reward count no more, and returns how many
 // they are: the lost life may have taken their rewards in.
 func (s *Site) uncount(b *store.Batch) (n uint64, err error) {
+	s.recent = recent{}
 	for due, err := range s.store.Scan(store.Due, nil, nil) {
 		if err != nil {
 			return n, err

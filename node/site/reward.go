@@ -12,7 +12,7 @@ import (
 func (s *Site) Reward(_ context.Context, reports []decision.Report) []decision.Outcome[decision.Receipt] {
 	out := make([]decision.Outcome[decision.Receipt], len(reports))
 	x := tx{Site: s, reports: true}
-	if r := x.open(); r != nil {
+	if r := x.open(len(reports)); r != nil {
 		return refuseAll(out, r)
 	}
 	for i := range reports {
@@ -42,12 +42,11 @@ func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 		}
 		return decision.Receipt{ID: r.ID, Duplicate: true, Counted: c.learned()}, nil
 	}
-	// A clock that went back opens no window again: what was taken in is.
-	due, err := x.store.Get(store.Due, dueKey(c.due, c.step))
+	waits, err := x.waits(r.ID, &c)
 	switch {
 	case err != nil:
 		return decision.Receipt{}, err
-	case due == nil || x.now.After(c.expires):
+	case !waits || x.now.After(c.expires):
 		return decision.Receipt{}, &decision.Refusal{
 			Code: decision.Expired, Field: "id",
 			Reason: fmt.Sprintf("the window of this decision ended at %s; it counts as the default reward", c.expires.Format("2006-01-02T15:04:05Z07:00")),
@@ -60,9 +59,17 @@ func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 		x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(r.ID))
 	}
 	x.bugReported(r.ID, &c)
-	x.keep(r.ID, &c)
-	room := c.room(r.ID)
+	room := x.keep(r.ID, &c)
 	x.batch.Reserve(-room)
 	x.fill += room
 	return decision.Receipt{ID: r.ID, Counted: c.learned()}, nil
+}
+
+// waits reports whether a decision waits for its reward. A clock that went back opens no window again: what was taken in is.
+func (x *tx) waits(id string, c *choice) (bool, error) {
+	if _, kept := x.recent.of[id]; kept {
+		return true, nil
+	}
+	due, err := x.store.Get(store.Due, dueKey(c.due, c.step))
+	return due != nil, err
 }

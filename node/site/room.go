@@ -9,7 +9,10 @@ const around = 240
 // room returns how many bytes are reserved for a decision from when it is made until it is written a
 // second time: with its reward or, if none has come, as it is when its window ends. So what the
 // store holds, and how much room there is, does not show which decisions got a reward.
-func (c *choice) room(id string) int { return len(id) + len(c.bytes()) + around }
+func (c *choice) room(id string) int { return roomOf(id, c.bytes()) }
+
+// roomOf is the room of what is stored as b.
+func roomOf(id string, b []byte) int { return len(id) + len(b) + around }
 
 // writeAgain writes a decision without a reward a second time, in the room that was reserved for one.
 func writeAgain(b *store.Batch, id string, c *choice) {

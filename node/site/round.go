@@ -119,6 +119,7 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 			e.observations = append(e.observations, observation{c.route, bandit.Pull{Arm: c.arm, Features: c.features, Reward: c.value}})
 		}
 		b.Delete(store.Due, due.Key)
+		s.recent.drop(string(due.Value))
 		b.Set(store.Past, dueKey(s.after(c.expires.Add(s.c.Rules.Keep)), c.step), due.Value)
 		s.dueFrom = append(s.dueFrom[:0], due.Key...)
 		if n++; n == chunk {

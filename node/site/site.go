@@ -86,6 +86,7 @@ type Site struct {
 	step      uint64 // the newest that is logged
 	state     progress
 	saved     uint64 // step of the newest snapshot
+	recent    recent
 	dueFrom   []byte // no decision waits before this key
 	oldFrom   []byte // none is to be forgotten before this key
 	saveEvery uint64 // steps

@@ -18,16 +18,26 @@ type tx struct {
 	made  bool // a decision was
 	fill  int  // bytes that the batch has at least
 
-	reports bool // of rewards: nothing in it may show to others, as which batches there are
-	ids     map[string]choice
+	reports bool                         // of rewards: nothing in it may show to others, as which batches there are
+	kept    []kept                       // what the batch writes, to be kept in [recent] once it is applied
+	places  map[string]int               // in kept, by id; nil for one item, after which nothing is looked up
 	known   map[[sha256.Size]byte]uint64 // decisions of a subject
+}
+
+// kept is a decision that was made or changed.
+type kept struct {
+	id    string
+	value []byte // as it is stored
 }
 
 // Format implements [fmt.Formatter] as [logRecord] does.
 func (tx) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
-// open locks the site, unless it takes nothing. Reports of rewards have room for longer.
-func (x *tx) open() error {
+// Format implements [fmt.Formatter] as [logRecord] does.
+func (kept) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+
+// open locks the site for a number of items, unless it takes nothing. Reports of rewards have room for longer.
+func (x *tx) open(items int) error {
 	switch {
 	case x.agent.Idle():
 		return &decision.Refusal{Code: decision.Simulated, Reason: "this peer has a role without actions, so it makes no decisions and takes no rewards; ask a peer that has actions"}
@@ -50,7 +60,9 @@ func (x *tx) open() error {
 	if x.reports {
 		x.batch.Quiet()
 	}
-	x.ids = make(map[string]choice, 1)
+	if items > 1 {
+		x.places = make(map[string]int, items)
+	}
 	return nil
 }
 
@@ -76,6 +88,9 @@ func (x *tx) close() error {
 	}
 	x.batch.Fill(x.fill - x.batch.Room())
 	p := x.batch.Apply()
+	for i := range x.kept {
+		x.recent.put(x.kept[i].id, x.kept[i].value)
+	}
 	x.mu.Unlock()
 	if err := p.Wait(); err != nil {
 		return err
@@ -86,10 +101,13 @@ func (x *tx) close() error {
 
 // find returns the decision of an id.
 func (x *tx) find(id string) (c choice, ok bool, err error) {
-	if c, ok = x.ids[id]; ok {
-		return c, true, nil
+	v, kept := x.recent.of[id]
+	if i, here := x.places[id]; here {
+		v, kept = x.kept[i].value, true
 	}
-	v, err := x.store.Get(store.Decision, []byte(id))
+	if !kept {
+		v, err = x.store.Get(store.Decision, []byte(id))
+	}
 	if err != nil || v == nil {
 		return c, false, err
 	}
@@ -97,8 +115,13 @@ func (x *tx) find(id string) (c choice, ok bool, err error) {
 	return c, true, err
 }
 
-// keep stores a decision.
-func (x *tx) keep(id string, c *choice) {
-	x.ids[id] = *c
-	x.batch.Set(store.Decision, []byte(id), c.bytes())
+// keep stores a decision and returns its room.
+func (x *tx) keep(id string, c *choice) int {
+	b := c.bytes()
+	if x.places != nil {
+		x.places[id] = len(x.kept)
+	}
+	x.kept = append(x.kept, kept{id, b})
+	x.batch.Set(store.Decision, []byte(id), b)
+	return roomOf(id, b)
 }

@@ -167,7 +167,7 @@ func (b *Batch) Apply() Pending {
 	if !b.quiet { // its room was counted when it was reserved
 		b.s.free.Add(-int64(b.b.Len() + b.reserved))
 	}
-	m, err := b.apply()
+	m, err := b.apply(since)
 	if err != nil {
 		b.s.fatal(fmt.Errorf("store: %w", err))
 	}
@@ -176,7 +176,7 @@ func (b *Batch) Apply() Pending {
 
 // apply adds the mark to the batch and writes it: batches are numbered in the order in which
 // they are written.
-func (b *Batch) apply() (m Mark, err error) {
+func (b *Batch) apply(at time.Time) (m Mark, err error) {
 	s := b.s
 	s.applying.Lock()
 	defer s.applying.Unlock()
@@ -189,6 +189,7 @@ func (b *Batch) apply() (m Mark, err error) {
 	b.must(b.b.Set(append(b.k[:0], byte(mark)), m.bytes(), nil))
 	if err = s.db.ApplyNoSyncWait(b.b, pebble.Sync); err == nil {
 		s.mark = m
+		s.crowd.count(m.Batch, at)
 	}
 	return m, err
 }

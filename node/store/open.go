@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
@@ -161,6 +162,7 @@ func (s *Store) openDB(readOnly bool) (err error) {
 		Levels:             levels(),
 		Logger:             &logger{s.log, s},
 		EventListener:      events,
+		WALMinSyncInterval: func() time.Duration { return s.crowd.pause(time.Now()) },
 	})
 	return err
 }

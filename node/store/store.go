@@ -105,6 +105,7 @@ type Store struct {
 	watermark *watermark // nil while the store lacks something, or is only read
 	lost      *Mark      // the watermark of a store that lacks something
 
+	crowd    crowd // counted under applying
 	applying sync.Mutex
 	mark     Mark // of the newest batch
 }

@@ -1,16 +1,9 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
-	"net"
-	"net/http"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"time"
@@ -62,7 +55,7 @@ func linearTails() [][]byte {
 func (l *loader) linearDecisions(rate int) ([]string, error) {
 	tails := linearTails()
 	fmt.Printf("%d actions of %d features; a body has about %d bytes\n%s\n", linearArms, linearFeatures, len(tails[0]), header)
-	bare, stop, err := startBare()
+	bare, stop, err := startBare("read", "")
 	if err != nil {
 		return nil, err
 	}
@@ -96,50 +89,4 @@ func (l *loader) linearDecisions(rate int) ([]string, error) {
 		fmt.Println("missed:", m)
 	}
 	return l.missed, nil
-}
-
-// startBare starts this program as a bare server.
-func startBare() (server, func() error, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return server{}, nil, err
-	}
-	cmd := exec.Command(exe, "-bare")
-	cmd.Stderr = os.Stderr
-	in, err1 := cmd.StdinPipe()
-	out, err2 := cmd.StdoutPipe()
-	if err := errors.Join(err1, err2); err != nil {
-		return server{}, nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return server{}, nil, err
-	}
-	stop := func() error { return errors.Join(in.Close(), cmd.Wait()) }
-	var addr string
-	if _, err := fmt.Fscanln(out, &addr); err != nil {
-		return server{}, nil, errors.Join(err, stop())
-	}
-	return server{addr, func() float64 { return usedCPU(cmd.Process.Pid) }}, stop, nil
-}
-
-// serveBare answers every request, once its body is read, with as many bytes as a decision has.
-func serveBare() error {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	fmt.Println(l.Addr())
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(0)
-	}()
-	answer := bytes.Repeat([]byte(" "), 190)
-	return http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { //nolint:gosec // without timeouts, as it has one client
-		if _, err := io.Copy(io.Discard, r.Body); err != nil {
-			w.WriteHeader(http.StatusBadRequest)
-			return
-		}
-		w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
-		_, _ = w.Write(answer)
-	}))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"syscall"
 	"time"
 )
@@ -10,6 +11,9 @@ func pause(d time.Duration) {
 	t := syscall.NsecToTimespec(int64(d))
 	_ = syscall.Nanosleep(&t, nil)
 }
+
+// syncData makes what a file holds durable, as the peer's log is.
+func syncData(f *os.File) error { return syscall.Fdatasync(int(f.Fd())) }
 
 // ownCPU returns the seconds of CPU that this process has used.
 func ownCPU() float64 {

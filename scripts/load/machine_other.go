@@ -2,7 +2,12 @@
 
 package main
 
-import "time"
+import (
+	"os"
+	"time"
+)
+
+func syncData(f *os.File) error { return f.Sync() }
 
 func pause(d time.Duration) { time.Sleep(d) }
 

@@ -37,7 +37,9 @@ type options struct {
 	seconds int
 	most    int
 	linear  bool
-	bare    bool
+	before  string
+	pairs   int
+	bare    string
 }
 
 func main() {
@@ -47,10 +49,12 @@ func main() {
 	flag.IntVar(&o.seconds, "seconds", 60, "length of a phase")
 	flag.IntVar(&o.most, "most", 40_000, "highest rate of rewards to try")
 	flag.BoolVar(&o.linear, "linear", false, "measure decisions by features instead")
-	flag.BoolVar(&o.bare, "bare", false, "be the bare server that a peer is compared with, until standard input ends")
+	flag.StringVar(&o.before, "before", "", "another build of the program: measure how much processor time a reward takes with each instead")
+	flag.IntVar(&o.pairs, "pairs", 12, "with -before, how often each is measured")
+	flag.StringVar(&o.bare, "bare", "", "be the bare server that a peer is compared with, until standard input ends: read, or write to append and sync as well")
 	flag.Parse()
-	if o.bare {
-		if err := serveBare(); err != nil {
+	if o.bare != "" {
+		if err := serveBare(o.bare, o.dir); err != nil {
 			fmt.Fprintln(os.Stderr, "load:", err)
 			os.Exit(1)
 		}
@@ -76,7 +80,10 @@ func run(o options) (missed []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	settings := []string{"arms=[a, b, c]", "protocol.name=rows", "protocol.rows.every=1", "protocol.rows.pull=1"}
+	if o.before != "" {
+		return nil, o.compare(dir)
+	}
+	settings := rowsSettings()
 	if o.linear {
 		settings = linearSettings()
 	}
@@ -96,6 +103,10 @@ func run(o options) (missed []string, err error) {
 		return l.linearDecisions(1000)
 	}
 	return l.all()
+}
+
+func rowsSettings() []string {
+	return []string{"arms=[a, b, c]", "protocol.name=rows", "protocol.rows.every=1", "protocol.rows.pull=1"}
 }
 
 // loader runs the phases.
@@ -207,15 +218,7 @@ func (l *loader) rewards(rate int, length time.Duration, name string) (median, e
 }
 
 func (l *loader) rewarded(rate int, length time.Duration) (*phase, error) {
-	ids := l.newIDs(int(float64(rate) * length.Seconds()))
-	if err := l.net.prepare(ids); err != nil {
-		return nil, err
-	}
-	requests := make([][][]byte, len(ids))
-	for i, id := range ids {
-		requests[i] = l.net.request("/v1/rewards", fmt.Sprintf(`{"id":%q,"value":%.3f}`, id, float64(i%1000)/1000))
-	}
-	return l.phase(repeated(requests), rate)
+	return l.reports(rate, length, nil)
 }
 
 // climb finds the highest rate of rewards at which 99 in 100 are early enough.

@@ -1,0 +1,38 @@
+package site
+
+import "fmt"
+
+// recentSize is how many decisions are kept in memory, of some 150 bytes each without features.
+const recentSize = 1 << 16
+
+// recent keeps decisions whose windows have not been settled, as they are in the store, so that a report
+// that comes soon reads nothing from it. It has what applied batches have and can be dropped at any time.
+type recent struct {
+	of   map[string][]byte // by id
+	ring []string          // ids in the order in which they came; those that are settled stay in it
+	next int               // place in a full ring
+}
+
+// Format implements [fmt.Formatter] as [logRecord] does.
+func (recent) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+
+// put keeps what is stored of a decision, and does not copy it.
+func (r *recent) put(id string, value []byte) {
+	if _, known := r.of[id]; !known {
+		switch {
+		case r.of == nil:
+			r.of = make(map[string][]byte)
+			r.ring = append(r.ring, id)
+		case len(r.ring) < recentSize:
+			r.ring = append(r.ring, id)
+		default:
+			delete(r.of, r.ring[r.next])
+			r.ring[r.next] = id
+			r.next = (r.next + 1) % recentSize
+		}
+	}
+	r.of[id] = value
+}
+
+// drop forgets a decision whose reward is taken in.
+func (r *recent) drop(id string) { delete(r.of, id) }
