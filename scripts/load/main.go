@@ -48,7 +48,7 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "", "folder to work in, on the disk that is to be measured; empty takes one in the folder for temporary files")
 	flag.IntVar(&o.seconds, "seconds", 60, "length of a phase")
 	flag.IntVar(&o.most, "most", 40_000, "highest rate of rewards to try")
-	flag.BoolVar(&o.linear, "linear", false, "measure decisions by features instead")
+	flag.BoolVar(&o.linear, "features", false, "measure decisions by features instead")
 	flag.StringVar(&o.before, "before", "", "another build of the program: measure how much processor time a reward takes with each instead")
 	flag.IntVar(&o.pairs, "pairs", 12, "with -before, how often each is measured")
 	flag.StringVar(&o.bare, "bare", "", "be the bare server that a peer is compared with, until standard input ends: read, or write to append and sync as well")

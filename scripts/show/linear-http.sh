@@ -8,4 +8,4 @@ cd "$(dirname "$0")/../.."
 mkdir -p bin
 go build -o bin/peerd ./cmd/peerd
 go build -o bin/load ./scripts/load
-exec bin/load -peerd bin/peerd -linear -seconds 30 "$@"
+exec bin/load -peerd bin/peerd -features -seconds 30 "$@"
