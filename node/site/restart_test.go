@@ -11,6 +11,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
+	"peerd.dev/protocol"
 )
 
 // TestRestartedIsNeverStopped: wherever a site is stopped, in good order or by a
@@ -46,6 +47,16 @@ func TestRestartedIsNeverStopped(t *testing.T) {
 				}
 			})
 		}
+	}
+	for _, settle := range []Settle{AtWindow, OnArrival} {
+		t.Run("public vectors/"+string(settle), func(t *testing.T) {
+			t.Parallel()
+			x := byVectors().repeatable(1)
+			p := x.params.(protocol.PhasesParams)
+			p.Growth = .1 // many batches
+			x.params, x.rules.Settle = p, settle
+			compareRestarts(t, x)
+		})
 	}
 }
 
