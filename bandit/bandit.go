@@ -170,7 +170,7 @@ type Phased interface {
 	Quota(b *Belief) []uint64
 }
 
-// A BySite learner may need the mean of each site, in [belief.Means.Sites], and not only a mean over them.
+// A BySite learner can need the mean of each site, in [belief.Means.Sites], and not only a mean over them.
 type BySite interface {
 	Learner
 	NeedsSites() bool

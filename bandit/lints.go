@@ -47,7 +47,7 @@ type LinTS struct {
 	index []float64      // by arm; scratch
 }
 
-// seen is a mean of rewards of an arm: of one peer, or over all.
+// seen is the mean of one peer's rewards of an arm.
 type seen struct {
 	peer, arm int
 	mean, n   float64
@@ -59,9 +59,9 @@ var _ BySite = (*LinTS)(nil)
 func lintsEntry() Entry {
 	e := define(
 		"lints", "samples the parameter of rewards that are linear in public vectors of the arms",
-		LinTSParams{Radius: 1},
+		LinTSParams{Vectors: [][]float64{}, Radius: 1},
 		func(p LinTSParams) LinTSParams {
-			p.Vectors = nil // there are other arms
+			p.Vectors = [][]float64{} // there are other arms
 			return p
 		}, newLinTS,
 	)
@@ -108,10 +108,7 @@ func newLinTS(c Config, p LinTSParams) (Learner, error) {
 	case len(p.Vectors) > 0:
 		l.own = features(p.Vectors)
 	case len(c.Vectors) > 0:
-		l.own = c.Vectors[c.Self]
-		if !alike(c.Vectors) {
-			l.of = c.Vectors
-		}
+		l.of, l.own = c.Vectors, c.Vectors[c.Self]
 	default: // nothing is known of actions, so they have nothing in common
 		unit := make([][]float64, c.Arms)
 		for k := range unit {
@@ -133,21 +130,6 @@ func newLinTS(c Config, p LinTSParams) (Learner, error) {
 	return l, nil
 }
 
-// alike reports whether peers that have arms have the same.
-func alike(peers [][]Features) bool {
-	var first []Features
-	for _, arms := range peers {
-		switch {
-		case arms == nil:
-		case first == nil:
-			first = arms
-		case !slices.EqualFunc(first, arms, slices.Equal[Features]):
-			return false
-		}
-	}
-	return true
-}
-
 func features(rows [][]float64) (all []Features) {
 	for _, row := range rows {
 		all = append(all, row)
@@ -155,8 +137,8 @@ func features(rows [][]float64) (all []Features) {
 	return all
 }
 
-// NeedsSites reports whether arms differ from site to site.
-func (l *LinTS) NeedsSites() bool { return l.of != nil }
+// NeedsSites reports true: each site's mean has a weight of its own.
+func (*LinTS) NeedsSites() bool { return true }
 
 // vector returns that of an arm of a peer.
 func (l *LinTS) vector(peer, arm int) Features {
@@ -192,9 +174,6 @@ func (l *LinTS) Choose(b *Belief, t Turn) Choice {
 func (l *LinTS) learn(b *Belief) {
 	l.scan = l.scan[:0]
 	for k := range l.n {
-		if l.of == nil && len(b.Sites[k]) == 0 && b.Known(k) {
-			l.scan = append(l.scan, seen{0, k, b.X[k], 1 / b.SampleVar[k], 2*b.LaplaceSumSq[k] + b.GaussVar[k]})
-		}
 		for _, s := range b.Sites[k] {
 			l.scan = append(l.scan, seen{s.Peer, k, s.Mean, s.N, 2*s.LaplaceSumSq + s.GaussVar})
 		}

@@ -124,30 +124,19 @@ func TestLinTSLearnsFromAllSites(t *testing.T) {
 	}
 }
 
-// TestLinTSTakesMeansOverSites where all sites have the same arms and the protocol states no
-// other.
-func TestLinTSTakesMeansOverSites(t *testing.T) {
-	p := LinTSParams{Vectors: [][]float64{{1, 0}, {0, 1}, {.6, .8}}, Radius: 1}
-	l, err := newLinTS(Config{Arms: 3, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := known(100_000, .2, .6, .6)
-	b.SampleVar[2] = math.Inf(1) // it follows from the others: .12 + .48
-	if s := l.Summarize(b); math.Abs(s.Estimates[2]-.6) > .01 || s.NoiseDevs[2] != 0 {
-		t.Errorf("%+v", s)
-	}
+// TestForcedAndExcludedArms: a forced arm comes before all others, and an excluded one is never chosen.
+func TestForcedAndExcludedArms(t *testing.T) {
+	v := newVectorSites(2, 3, 2, 1)
+	l := v.learner(t, 0)
+	v.release(1, 1, 5000, 1)
 	for range 100 {
-		if c := l.Choose(b, Turn{Excluded: []Arm{1, 2}}); c.Arm != 0 {
+		if c := l.Choose(&v.b, Turn{Excluded: []Arm{1, 2}}); c.Arm != 0 {
 			t.Fatalf("excluded arm %d is chosen", c.Arm)
 		}
 	}
-	b.Forced = []int{0}
-	if c := l.Choose(b, Turn{}); c.Arm != 0 {
+	v.b.Forced = []int{2}
+	if c := l.Choose(&v.b, Turn{}); c.Arm != 2 {
 		t.Errorf("arm %d, want the forced one", c.Arm)
-	}
-	if by := l.(BySite); by.NeedsSites() {
-		t.Error("the same arms, and each site's mean is needed")
 	}
 }
 
@@ -168,16 +157,12 @@ func TestLinTSDrawsAnewForEachChoice(t *testing.T) {
 	}
 }
 
-// TestARelayHasNoVectors, and others have.
+// TestARelayHasNoVectors, and a learner that is not asked.
 func TestARelayHasNoVectors(t *testing.T) {
 	v := newVectorSites(3, 4, 3, 5)
 	v.x[0] = nil
-	if l := v.learner(t, 0); l.Statistic() != (Statistic{Parts: 4, Dim: 1}) || !l.NeedsSites() {
+	if l := v.learner(t, 0); l.Statistic() != (Statistic{Parts: 4, Dim: 1}) {
 		t.Errorf("%+v", l.Statistic())
-	}
-	v.x[1] = v.x[2]
-	if l := v.learner(t, 1); l.NeedsSites() {
-		t.Error("the two with arms have the same")
 	}
 }
 

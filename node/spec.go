@@ -168,7 +168,7 @@ func (s *Spec) suits(entry *protocol.Entry, c protocol.Cadence, l bandit.Learner
 		return err
 	}
 	if by, ok := l.(bandit.BySite); ok && by.NeedsSites() && !entry.StatesSites(s.Protocol) {
-		return fmt.Errorf("node: vectors of arms differ from site to site, and protocol %s states no mean of one site: want one that does, with merge: mean", entry.Name)
+		return fmt.Errorf("node: the learner weighs each site's mean, and protocol %s states none of one site: want one that does, with merge: mean", entry.Name)
 	}
 	_, phased := l.(bandit.Phased)
 	switch width := l.Statistic().Width(); {

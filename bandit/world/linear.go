@@ -66,7 +66,7 @@ func linearEntry() Entry {
 		LinearParams{Features: 3, Law: Sphere, Draw: FreshActions, Actions: FullActions, Gap: .1, Instance: 1},
 		typed[LinearParams]{
 			features: func(p LinearParams) int { return p.Features },
-			vectors:  func(p LinearParams) (fixed, own bool) { return p.Draw != FreshActions, p.Draw == OwnActions },
+			vectors:  func(p LinearParams) bool { return p.Draw != FreshActions },
 			check: func(p LinearParams, _ Config) (field, want string) {
 				switch {
 				case p.Features < 2 || p.Features > 1000:

@@ -51,9 +51,8 @@ type Entry struct {
 	Small any
 	// Features returns how many features an arm has; 0 where arms have none.
 	Features func(params any) int
-	// Vectors reports whether arms have features that are the same in all rounds, and if so, whether
-	// every site has arms of its own.
-	Vectors func(params any) (fixed, own bool)
+	// Vectors reports whether arms have features that are the same in all rounds.
+	Vectors func(params any) bool
 	// Changing says that what arms pay on average depends on the round. Means are those of the first.
 	Changing bool
 	// Arms returns how many arms the world has; 0 if any number suits.
@@ -74,7 +73,7 @@ type Entry struct {
 type typed[P any] struct {
 	arms      func(P) int                          // nil for any number
 	features  func(P) int                          // nil for none
-	vectors   func(P) (fixed, own bool)            // nil for never
+	vectors   func(P) bool                         // nil for never
 	unclipped func(P) bool                         // nil for never
 	people    func(P) People                       // nil for simulated rewards
 	check     func(P, Config) (field, want string) // nil for none
@@ -96,12 +95,7 @@ func define[P any](e Entry, params, small P, f typed[P]) Entry {
 		}
 		return f.features(p.(P))
 	}
-	e.Vectors = func(p any) (fixed, own bool) {
-		if f.vectors == nil {
-			return false, false
-		}
-		return f.vectors(p.(P))
-	}
+	e.Vectors = func(p any) bool { return f.vectors != nil && f.vectors(p.(P)) }
 	e.Unclipped = func(p any) bool { return f.unclipped != nil && f.unclipped(p.(P)) }
 	e.People = func(p any) People {
 		if f.people == nil {

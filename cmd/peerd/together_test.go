@@ -44,14 +44,14 @@ func refusedTogether() []refusedCase {
 			key: "world.kind", value: "linear", reason: "want world.linear.features: 4 with learner.name: linucb",
 			with: map[string]string{"learner.name": "linucb", "learner.linucb.features": "4", "protocol.name": "batch", "privacy.mechanism": "blt", "privacy.delta": "0.000001"},
 		},
-		{key: "learner.name", value: "lints", reason: "want learner.lints.vectors, a row of numbers for each of arms, with world.kind: bernoulli, whose actions have none"},
-		{key: "learner.name", value: "lints", reason: "want learner.lints.vectors, a row of numbers for each of arms, with world.kind: application", with: map[string]string{"world.kind": "application"}},
+		{key: "learner.name", value: "lints", reason: "want learner.lints.vectors, a row of numbers for each of arms, with world.kind: bernoulli, whose actions have none", with: rows()},
+		{key: "learner.name", value: "lints", reason: "want learner.lints.vectors, a row of numbers for each of arms, with world.kind: application", with: rows("world.kind", "application")},
 		{
 			key: "world.kind", value: "linear", reason: "want actions that stay the same with learner.name: lints, which knows them before it chooses: set world.linear.draw to another value",
-			with: map[string]string{"learner.name": "lints", "world.linear.draw": "rounds", "world.linear.instance": "1"},
+			with: rows("learner.name", "lints", "world.linear.draw", "rounds", "world.linear.instance", "1"),
 		},
 		{
-			key: "protocol.name", value: "average", reason: "want one of rows, phases with merge: mean and world.kind: linear, of which every site has actions of its own; or set world.linear.draw: shared",
+			key: "protocol.name", value: "average", reason: "want one of rows, phases, with merge: mean, with learner.name: lints, which weighs each site's mean",
 			with: map[string]string{"learner.name": "lints", "world.kind": "linear", "world.linear.instance": "1"},
 		},
 		{key: "learner.lints.vectors", value: "[[1], [0]]", reason: "want 3 rows, one for each of arms, not 2", with: map[string]string{"learner.name": "lints"}},

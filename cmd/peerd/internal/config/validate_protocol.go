@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"peerd.dev/bandit"
-	"peerd.dev/bandit/world"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
 )
@@ -59,14 +58,10 @@ func protocolConstraints() []Constraint {
 			}
 			return fmt.Sprintf("want one of %s with learner.name: %s, whose sums have %d numbers", strings.Join(suits, ", "), l.Name, statistic.Width())
 		}},
-		{[]string{"protocol.name", "learner.name", "world.kind"}, "Where sites have actions of their own, a learner by public vectors has the mean of each.", func(s *Settings) string {
+		{[]string{"protocol.name", "learner.name"}, "A learner by public vectors has the mean of each site.", func(s *Settings) string {
 			e, err := protocol.Lookup(s.Protocol.Name)
 			l, wrong := bandit.EntryOf(s.LearnerParams())
-			w, application := world.Lookup(s.World.Kind)
-			if err != nil || wrong != nil || application != nil || l.Vectors == nil || len(l.Vectors(s.LearnerParams())) > 0 || e.StatesSites(s.ProtocolParams()) || e.Wide {
-				return ""
-			}
-			if _, own := w.Vectors(s.WorldParams()); !own {
+			if err != nil || wrong != nil || l.Vectors == nil || e.StatesSites(s.ProtocolParams()) || e.Wide || e.Cadence(s.ProtocolParams()).Epochs > 0 {
 				return ""
 			}
 			var suits []string
@@ -75,7 +70,7 @@ func protocolConstraints() []Constraint {
 					suits = append(suits, other.Name)
 				}
 			}
-			return fmt.Sprintf("want one of %s with merge: mean and %s, of which every site has actions of its own; or set world.%s.draw: shared", strings.Join(suits, ", "), s.With("world.kind"), w.Name)
+			return fmt.Sprintf("want one of %s, with merge: mean, with %s, which weighs each site's mean", strings.Join(suits, ", "), s.With("learner.name"))
 		}},
 		{[]string{"protocol.name", "learner.name"}, "A protocol has epochs, and the learner explores in epochs, or neither.", func(s *Settings) string {
 			e, err := protocol.Lookup(s.Protocol.Name)

@@ -34,10 +34,8 @@ func worldConstraints() []Constraint {
 			if err != nil {
 				return ""
 			}
-			if l.Vectors != nil {
-				if fixed, _ := e.Vectors(s.WorldParams()); fixed || len(l.Vectors(s.LearnerParams())) > 0 {
-					return ""
-				}
+			if l.Vectors != nil && (len(l.Vectors(s.LearnerParams())) > 0 || e.Vectors(s.WorldParams())) {
+				return ""
 			}
 			n, wanted := e.Features(s.WorldParams()), 0
 			if l.Contextual {
