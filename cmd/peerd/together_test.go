@@ -35,6 +35,16 @@ func refusedTogether() []refusedCase {
 			key: "api.min_exposures", value: "1", reason: "want 0 with learner.name: linucb",
 			with: map[string]string{"learner.name": "linucb", "protocol.name": "batch", "world.kind": "application", "privacy.mechanism": "blt", "privacy.delta": "0.000001"},
 		},
+		{key: "spare_arms", value: "2", reason: "want 0 with world.kind: bernoulli, whose arms are all there from the start"},
+		{key: "spare_arms", value: "998", reason: "want at most 997 with arms: [a, b, c]", with: map[string]string{"world.kind": "application"}},
+		{
+			key: "spare_arms", value: "2", reason: "want 0 with protocol.name: gis, in whose epochs all actions are explored",
+			with: map[string]string{"protocol.name": "gis", "learner.name": "elimination", "privacy.mechanism": "each", "world.kind": "application"},
+		},
+		{
+			key: "spare_arms", value: "2", reason: "want 0 with learner.name: linucb, which chooses by features: actions come and go with every decision",
+			with: map[string]string{"learner.name": "linucb", "protocol.name": "batch", "world.kind": "application", "privacy.mechanism": "blt", "privacy.delta": "0.000001", "api.min_exposures": "0"},
+		},
 		{key: "world.kind", value: "linear", reason: "want a world without features with learner.name: "},
 		{
 			key: "privacy.mechanism", value: "tree", reason: "want one of tree-gaussian",

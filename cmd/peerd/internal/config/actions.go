@@ -88,7 +88,7 @@ func spareConstraints() []Constraint {
 		}},
 		{[]string{"spare_arms", "arms"}, "All arms have a place.", func(s *Settings) string {
 			if most := mostArms - len(s.Arms); int(s.SpareArms) > most {
-				return fmt.Sprintf("want at most %d with %d arms", most, len(s.Arms))
+				return fmt.Sprintf("want at most %d with %s", most, s.With("arms"))
 			}
 			return ""
 		}},
