@@ -97,7 +97,7 @@ func TestChoicesFromRawRecordsAreFound(t *testing.T) {
 // change when messages leave, though all that is released is the same.
 func TestMessagesFromRawRecordsAreFound(t *testing.T) {
 	local := near(protocol.LogDetRawSchedule)
-	local.Threshold = 5
+	local.Threshold = 12 // with which one record decides when the first canary is sent
 	for _, p := range []any{
 		local,
 		protocol.BatchParams{First: 5, DecideFrom: protocol.FromReleases, Schedule: protocol.LogDetRawSchedule, Threshold: 5, Analyzer: 3, Pull: 25},
