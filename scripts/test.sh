@@ -19,7 +19,8 @@ step() {
 step 'module is tidy' go mod tidy -diff
 step 'build' go build ./...
 step 'tests' go test ./...
-step 'tests with race detector' go test -race -short ./node/site ./node/store ./node/api ./node/experiment ./gossip
+# Those that are left out play one goroutine, and were played above.
+step 'tests with race detector' go test -race -short -skip 'TestRestartedIsNeverStopped|TestNewMembershipIsARestart' ./node/site ./node/store ./node/api ./node/experiment ./gossip
 step 'lint' go run "$lint" run ./...
 
 printf '\n== must show\n'

@@ -67,7 +67,7 @@ func compareRestarts(t *testing.T, x setting) {
 		t.Fatalf("%d frames and %d ledger lines: this run shows nothing", len(want.frames), len(want.ledger))
 	}
 	rng := rand.New(rand.NewPCG(x.seed, 1))
-	once, often, stopped := 25, 2, 100
+	once, often, stopped := 12, 2, 100
 	if testing.Short() {
 		once, often, stopped = 4, 1, 25
 	}
