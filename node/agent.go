@@ -154,12 +154,18 @@ func (a *Agent) Idle() bool { return a.learner == nil }
 // Choose returns the learner's choice, or an exploring one. Without features it is public: the coins of
 // exploration are the learner's, and follow from nothing.
 func (a *Agent) Choose(t bandit.Turn) bandit.Choice {
-	t.Excluded = append(slices.Clip(t.Excluded), a.absent...)
+	t = a.present(t)
 	c := a.learner.Choose(a.basis(), t)
 	if a.explore > 0 {
 		c = bandit.Explore(c, t, a.arms, a.explore, a.coins[0].Rand)
 	}
 	return c
+}
+
+// present returns t without the arms that are absent.
+func (a *Agent) present(t bandit.Turn) bandit.Turn {
+	t.Excluded = append(slices.Clip(t.Excluded), a.absent...)
+	return t
 }
 
 // basis returns what choices rest on.
@@ -172,8 +178,7 @@ func (a *Agent) Propensity(t bandit.Turn, c bandit.Choice, rng *rand.Rand) float
 	if !ok || c.Propensity > 0 {
 		return c.Propensity
 	}
-	t.Excluded = slices.Concat(t.Excluded, a.absent)
-	return s.Propensity(a.basis(), t, c.Arm, rng)
+	return s.Propensity(a.basis(), a.present(t), c.Arm, rng)
 }
 
 // Explored returns the share of choices that explore.

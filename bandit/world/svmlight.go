@@ -18,8 +18,8 @@ type judged struct {
 	value  []float64
 }
 
-// readJudged calls each with the documents of a file, one by one; what it is given is good until it returns. Queries
-// are told apart by qid, or where lines have none by sizes, the numbers of documents of queries in order.
+// readJudged calls each with the documents of a file, one by one; what it is given is good until it returns. A query
+// ends where qid changes. If lines have no qid, sizes says how many documents each query has, in order.
 func readJudged(r io.Reader, sizes []int, each func(*judged)) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 64<<10), 1<<20)

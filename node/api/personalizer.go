@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
@@ -112,9 +113,16 @@ func (s *Server) rank(w http.ResponseWriter, r *http.Request, body []byte) {
 			q.flaws = []Flaw{{"header." + subjectHeader, wrong}}
 		}
 	}
-	if d, ok := one(s, w, r, item[decision.Ask]{q.value.ask, q.flaws}, err, b.Decide); ok {
-		s.reply(w, http.StatusCreated, q.value.ranking(d))
+	d, ok := one(s, w, r, item[decision.Ask]{q.value.ask, q.flaws}, err, b.Decide)
+	if !ok {
+		return
 	}
+	if _, offered := q.value.places[d.Action]; !offered { // the network has added it since the request was read
+		problem(http.StatusConflict, string(decision.Conflict), fmt.Sprintf("the decision of this id is %q, which is not offered: the network's actions have just changed; take another eventId", d.Action),
+			Flaw{"body.eventId", "has a decision for an action that is not offered"}).write(w)
+		return
+	}
+	s.reply(w, http.StatusCreated, q.value.ranking(d))
 }
 
 func (s *Server) rankReward(w http.ResponseWriter, r *http.Request, body []byte) {

@@ -275,3 +275,13 @@ func FuzzRank(f *testing.F) {
 		}
 	})
 }
+
+// TestAnActionThatIsNotOfferedIsNoRanking: the network adds an action between the reading of a request and the decision.
+func TestAnActionThatIsNotOfferedIsNoRanking(t *testing.T) {
+	f := newFake()
+	f.actions, f.choice = []string{"red", "green"}, "blue"
+	status, _, got := run(t, f).ask(t, personalizerRank, `{"actions":[{"id":"red"},{"id":"green"}],"eventId":"visit"}`)
+	if status != http.StatusConflict || !strings.Contains(got, "take another eventId") || !strings.Contains(got, `"target":"eventId"`) {
+		t.Errorf("%d %s", status, got)
+	}
+}

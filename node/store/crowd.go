@@ -9,7 +9,7 @@ import (
 // its group is larger: fewer syncs and wake-ups for the same batches. Where they do not, none waits.
 const (
 	crowdCount = 256                   // batches over which the rate is taken
-	crowdSpan  = 64 * time.Millisecond // in which so many are a crowd: 4,000 in a second
+	crowdSpan  = 64 * time.Millisecond // the longest time in which that count is a crowd: 4,000 in a second
 	crowdPause = time.Millisecond      // between syncs of a crowd
 )
 

@@ -70,6 +70,7 @@ type mechanismDoc struct {
 	Calibration string  `json:"calibration,omitempty"`
 	Protocol    string  `json:"protocol"`
 	Streams     int     `json:"streams"`
+	Spare       uint64  `json:"spare,omitempty"`    // of them, for actions that the network can add
 	Features    int     `json:"features,omitempty"` // of an action, where records have them
 	Width       int     `json:"width"`              // numbers of a sum
 	Leaves      uint64  `json:"leaves"`
@@ -192,7 +193,7 @@ func mechanismOf(s *config.Settings, n noise) *mechanismDoc {
 	c := &n.charge
 	doc := &mechanismDoc{
 		Name: c.Mechanism.String(), About: c.Mechanism.Describe().Summary, Protocol: s.Protocol.Name,
-		Streams: c.Streams, Width: c.Width(), Leaves: c.Leaves, Leaf: s.Cadence().Noun, Law: c.Mechanism.Law().String(), Norm: "L1",
+		Streams: c.Streams, Spare: s.SpareArms, Width: c.Width(), Leaves: c.Leaves, Leaf: s.Cadence().Noun, Law: c.Mechanism.Law().String(), Norm: "L1",
 		Sensitivity: math.Ldexp(float64(c.Change()), dp.GridExponent),
 		Scale:       math.Ldexp(float64(c.Scale), dp.GridExponent),
 		ScaleGrid:   c.Scale, Grid: dp.GridExponent,

@@ -108,6 +108,14 @@ func settings(t *testing.T, file string, set ...string) *config.Settings {
 	return &c.Settings
 }
 
+// TestExplainTellsRoomFromActions: room for actions to come has streams, and is no action.
+func TestExplainTellsRoomFromActions(t *testing.T) {
+	doc, page := explained(t, "-c", "../../../../configs/application.yaml", "--set", "spare_arms=2")
+	if want := "Each of the 3 actions, and of 2 that the network can add, has a"; doc.Mechanism.Streams != 5 || doc.Mechanism.Spare != 2 || !strings.Contains(strings.Join(strings.Fields(page), " "), want) {
+		t.Errorf("%+v\n%s", doc.Mechanism, page)
+	}
+}
+
 // TestNoiseIsWhatTheCuratorDraws closes leaves without records, of 2^14 streams with the
 // charged noise, and compares deviations with the table. Over 2^14 streams, the deviation of one term
 // is off by 4 % with probability 1e-5, of more terms less often; the seeds are fixed.

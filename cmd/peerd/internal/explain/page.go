@@ -128,6 +128,14 @@ func (d *Document) writeOdds(p pageWriter) {
 		b.Mu, b.Square, b.Used, b.Rho)
 }
 
+// actions says how many have sums.
+func (m *mechanismDoc) actions() string {
+	if m.Spare == 0 {
+		return fmt.Sprintf("%d actions", m.Streams)
+	}
+	return fmt.Sprintf("%d actions, and of %d that the network can add,", m.Streams-int(m.Spare), m.Spare)
+}
+
 func (d *Document) writeMechanism(p pageWriter) {
 	m := d.Mechanism
 	p.title("How it is kept")
@@ -145,11 +153,11 @@ func (d *Document) writeMechanism(p pageWriter) {
 		p.say("Every record is a vector of %d numbers: the products of the %d features of the chosen action with each other and with the reward%s. Features have norm 1 at most, rewards are clipped to [0, 1], and sums are held in units of 2^%d. The sum over a %s, or over all of them, is released %s, up to %s, by mechanism %s. %s",
 			m.Width, m.Features, squares, m.Grid, m.Leaf, d.Horizon.Released, d.leavesText(), m.Name, m.About)
 	case err == nil && !mechanism.Running():
-		p.say("Each of the %d actions has a sum of its rewards, clipped to [0, 1] and held in units of 2^%d. What each %s adds to them is released %s, by mechanism %s: its own sum, once, and every reward lies in one.",
-			m.Streams, m.Grid, m.Leaf, d.Horizon.Released, m.Name)
+		p.say("Each of the %s has a sum of its rewards, clipped to [0, 1] and held in units of 2^%d. What each %s adds to them is released %s, by mechanism %s: its own sum, once, and every reward lies in one.",
+			m.actions(), m.Grid, m.Leaf, d.Horizon.Released, m.Name)
 	default:
-		p.say("Each of the %d actions has %s in units of 2^%d. It is released %s, up to %s, by mechanism %s. %s",
-			m.Streams, sums, m.Grid, d.Horizon.Released, d.leavesText(), m.Name, m.About)
+		p.say("Each of the %s has %s in units of 2^%d. It is released %s, up to %s, by mechanism %s. %s",
+			m.actions(), sums, m.Grid, d.Horizon.Released, d.leavesText(), m.Name, m.About)
 	}
 	how, loss, deviation := "scale", fmt.Sprintf("%.4g (ε)", d.Budget.Epsilon), fmt.Sprintf(" Its standard deviation is %.4g rewards.", m.SD)
 	if m.Law == dp.Gaussian.String() {
