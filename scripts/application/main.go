@@ -4,7 +4,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -14,11 +13,10 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"os/exec"
-	"regexp"
-	"strings"
 	"sync"
 	"time"
+
+	"peerd.dev/scripts/served"
 )
 
 const (
@@ -50,32 +48,19 @@ func main() {
 
 func run(peerd string, args []string, minutes int, scale float64) (err error) {
 	fast := func(d time.Duration) time.Duration { return time.Duration(float64(d) / scale) }
-	args = append([]string{"testnet", "--set", "api.window=" + fast(window).String(), "--set", "rounds.every=" + fast(time.Second).String()}, args...)
-	cmd := exec.Command(peerd, args...)
-	out, err := cmd.StderrPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
+	args = append([]string{"--set", "api.window=" + fast(window).String(), "--set", "rounds.every=" + fast(time.Second).String()}, args...)
+	network, err := served.Start(peerd, sites, args...)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		err = errors.Join(err, cmd.Process.Signal(os.Interrupt))
-		_, _ = io.Copy(io.Discard, out)
-		_ = cmd.Wait() // that it was interrupted
-	}()
-	peers, err := find(out)
-	if err != nil {
-		return err
-	}
-	go func() { _, _ = io.Copy(io.Discard, out) }()
+	defer func() { err = errors.Join(err, network.Stop()) }()
 
 	c := &counts{right: make([]int, minutes), all: make([]int, minutes)}
 	var running sync.WaitGroup
 	errs := make([]error, sites)
 	begin := time.Now()
-	for i, p := range peers {
-		a := &app{peer: p, pays: means[i], window: fast(window), rng: rand.New(rand.NewPCG(uint64(i), 1))}
+	for i, p := range network.Peers {
+		a := &app{Peer: p, pays: means[i], window: fast(window), rng: rand.New(rand.NewPCG(uint64(i), 1))}
 		running.Go(func() {
 			tick := time.NewTicker(fast(time.Minute) / rate)
 			defer tick.Stop()
@@ -133,33 +118,9 @@ func (c *counts) print(minutes int) {
 	fmt.Printf("%.0f %% from minute %d on\n", 100*wanted, reached)
 }
 
-// peer is where a site answers.
-type peer struct{ url, token string }
-
-// find reads the places of all peers from what the network prints.
-func find(out io.Reader) (peers []peer, err error) {
-	place := regexp.MustCompile(`(http://\S+)  token in (\S+)`)
-	lines := bufio.NewScanner(out)
-	for len(peers) < sites && lines.Scan() {
-		m := place.FindStringSubmatch(lines.Text())
-		if m == nil {
-			continue
-		}
-		token, err := os.ReadFile(m[2])
-		if err != nil {
-			return nil, err
-		}
-		peers = append(peers, peer{m[1], strings.TrimSpace(string(token))})
-	}
-	if len(peers) < sites {
-		return nil, errors.Join(fmt.Errorf("%d peers answer, want %d", len(peers), sites), lines.Err())
-	}
-	return peers, nil
-}
-
 // app is a site's application.
 type app struct {
-	peer
+	served.Peer
 	pays   map[string]float64
 	window time.Duration
 	rng    *rand.Rand
@@ -202,11 +163,11 @@ func (a *app) post(path string, body, answer any) error {
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequest(http.MethodPost, a.url+path, bytes.NewReader(b))
+	req, err := http.NewRequest(http.MethodPost, a.URL+path, bytes.NewReader(b))
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Authorization", "Bearer "+a.token)
+	req.Header.Set("Authorization", "Bearer "+a.Token)
 	req.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {

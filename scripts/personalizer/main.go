@@ -5,7 +5,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -15,11 +14,10 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"os/exec"
-	"regexp"
-	"strings"
 	"sync"
 	"time"
+
+	"peerd.dev/scripts/served"
 )
 
 const (
@@ -52,29 +50,18 @@ func main() {
 }
 
 func run(peerd string, args []string, length time.Duration) (err error) {
-	cmd := exec.Command(peerd, append([]string{"testnet"}, args...)...)
-	out, err := cmd.StderrPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
+	network, err := served.Start(peerd, sites, args...)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		err = errors.Join(err, cmd.Process.Signal(os.Interrupt))
-		_, _ = io.Copy(io.Discard, out)
-		_ = cmd.Wait() // that it was interrupted
-	}()
-	apps, err := find(out)
-	if err != nil {
-		return err
-	}
-	go func() { _, _ = io.Copy(io.Discard, out) }()
+	defer func() { err = errors.Join(err, network.Stop()) }()
 
 	var running sync.WaitGroup
 	begin, errs := time.Now(), make([]error, sites)
-	for i, a := range apps {
-		a.rng = rand.New(rand.NewPCG(uint64(i), 1))
+	apps := make([]*app, sites)
+	for i, p := range network.Peers {
+		a := &app{Peer: p, rng: rand.New(rand.NewPCG(uint64(i), 1))}
+		apps[i] = a
 		running.Go(func() {
 			tick := time.NewTicker(time.Second / rate)
 			defer tick.Stop()
@@ -109,30 +96,9 @@ func run(peerd string, args []string, length time.Duration) (err error) {
 
 // app is a site's application.
 type app struct {
-	url, key   string
+	served.Peer
 	rng        *rand.Rand
 	right, all [10]int
-}
-
-// find reads the places of all peers from what the network prints.
-func find(out io.Reader) (all []*app, err error) {
-	place := regexp.MustCompile(`(http://\S+)  token in (\S+)`)
-	lines := bufio.NewScanner(out)
-	for len(all) < sites && lines.Scan() {
-		m := place.FindStringSubmatch(lines.Text())
-		if m == nil {
-			continue
-		}
-		key, err := os.ReadFile(m[2])
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, &app{url: m[1], key: strings.TrimSpace(string(key))})
-	}
-	if len(all) < sites {
-		return nil, errors.Join(fmt.Errorf("%d peers answer, want %d", len(all), sites), lines.Err())
-	}
-	return all, nil
 }
 
 // play asks for a ranking and reports its reward at once.
@@ -165,11 +131,11 @@ func (a *app) play(event string, tenth int) error {
 
 // post sends a document and reads the answer, which must have a status.
 func (a *app) post(path, body string, status int, answer any) error {
-	req, err := http.NewRequest(http.MethodPost, a.url+path, bytes.NewReader([]byte(body)))
+	req, err := http.NewRequest(http.MethodPost, a.URL+path, bytes.NewReader([]byte(body)))
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Ocp-Apim-Subscription-Key", a.key)
+	req.Header.Set("Ocp-Apim-Subscription-Key", a.Token)
 	req.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {

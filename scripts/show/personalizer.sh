@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # An application of Azure Personalizer v1.0 against three real peers at ε = 1, with the request bodies of that
 # service's documentation: learner linucb, whose features are hashes of names. Wanted: in the last tenth of the
-# run 90 % of the choices are right. A minute; -seconds 20 for a quick look.
+# run 90 % of the choices are right. A minute; 20 seconds are too few.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 mkdir -p bin

@@ -1,0 +1,73 @@
+// Package served runs networks of real peers for programs that play their applications.
+package served
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+)
+
+// A Peer is where the API of one peer answers.
+type Peer struct{ URL, Token string }
+
+// A Network is a testnet whose peers serve applications.
+type Network struct {
+	Peers []Peer
+	cmd   *exec.Cmd
+	read  chan struct{} // closed when all that it prints is read
+}
+
+// Start runs `peerd testnet` with arguments until all of n peers answer. What it prints after that is dropped.
+func Start(peerd string, n int, args ...string) (*Network, error) {
+	x := &Network{cmd: exec.Command(peerd, append([]string{"testnet"}, args...)...), read: make(chan struct{})}
+	out, err := x.cmd.StderrPipe()
+	if err == nil {
+		err = x.cmd.Start()
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = x.find(out, n)
+	go func() {
+		_, _ = io.Copy(io.Discard, out)
+		close(x.read)
+	}()
+	if err != nil {
+		return nil, errors.Join(err, x.Stop())
+	}
+	return x, nil
+}
+
+// Stop interrupts the network and waits for its end.
+func (x *Network) Stop() error {
+	err := x.cmd.Process.Signal(os.Interrupt)
+	<-x.read
+	_ = x.cmd.Wait() // that it was interrupted
+	return err
+}
+
+// find reads the places of all peers in what the network prints.
+func (x *Network) find(out io.Reader, n int) error {
+	place := regexp.MustCompile(`(http://\S+)  token in (\S+)`)
+	lines := bufio.NewScanner(out)
+	for len(x.Peers) < n && lines.Scan() {
+		m := place.FindStringSubmatch(lines.Text())
+		if m == nil {
+			continue
+		}
+		token, err := os.ReadFile(m[2])
+		if err != nil {
+			return err
+		}
+		x.Peers = append(x.Peers, Peer{m[1], strings.TrimSpace(string(token))})
+	}
+	if len(x.Peers) < n {
+		return errors.Join(fmt.Errorf("%d peers answer, want %d", len(x.Peers), n), lines.Err())
+	}
+	return nil
+}
