@@ -34,13 +34,14 @@ func (i Inputs) Dim() int {
 	}
 }
 
-// Features returns the features of an action with numbers x in a context.
+// Features returns the features of an action with numbers x in a context, which without a context are x itself.
 func (i Inputs) Features(context, x []float64) Features {
+	if i.Context == 0 {
+		return x
+	}
 	all := make(Features, 0, i.Dim())
 	by := math.Sqrt(.5)
 	switch {
-	case i.Context == 0:
-		return append(all, x...)
 	case i.Map == Concat:
 		return appendScaled(appendScaled(all, by, context), by, x)
 	case i.Map == Outer:

@@ -179,10 +179,25 @@ func TestFeaturesOfTheLargestShape(t *testing.T) {
 	}
 }
 
-func BenchmarkDecodeFeatures(b *testing.B) {
-	shape := ownShape(10, 20, false)
+// described returns a body with the features of all actions of a shape.
+func described(shape decision.Shape) []byte {
 	list := "[" + strings.Repeat("0.8125,", shape.Inputs.Action-1) + "-1e-3]"
-	body := []byte(`{"id":"visit-8812","features":[` + strings.Repeat(list+",", shape.Actions-1) + list + `]}`)
+	return []byte(`{"id":"visit-8812","features":[` + strings.Repeat(list+",", shape.Actions-1) + list + `]}`)
+}
+
+// TestFeaturesMakeLittleGarbage: a collection makes answers late, so lists are not allocated one by one.
+func TestFeaturesMakeLittleGarbage(t *testing.T) {
+	shape := ownShape(100, 10, true)
+	body := described(shape)
+	read := shaped(shape)
+	if n := testing.AllocsPerRun(100, func() { _, _ = decodeOne(body, read) }); n > 40 {
+		t.Errorf("%v allocations, want at most 40", n)
+	}
+}
+
+func BenchmarkDecodeFeatures(b *testing.B) {
+	shape := ownShape(100, 10, false)
+	body := described(shape)
 	b.ReportAllocs()
 	for b.Loop() {
 		if q, err := decodeOne(body, shaped(shape)); err != nil || len(q.flaws) > 0 {

@@ -14,6 +14,8 @@ const (
 	maxDepth = 8  // of a body; a batch needs four
 	maxFlaws = 8  // reported for one item
 	maxName  = 64 // bytes of an unknown field's name that are reported
+
+	roomOfNumbers = 512 // numbers that short lists are allocated for at once
 )
 
 // scanner reads one JSON text, which must be all of b. It is stricter than
@@ -29,6 +31,7 @@ type scanner struct {
 	flaws []Flaw
 	err   error
 	read  []float64 // by numbers, which needs it no longer
+	room  []float64 // for the next lists of numbers
 }
 
 func newScanner(b []byte) *scanner {
@@ -203,11 +206,18 @@ func (s *scanner) list(read func()) {
 }
 
 // numbers reads a list of finite numbers. It is made to length once it is read: a length that is expected would let empty
-// lists cost memory that no byte of the body pays for.
+// lists cost memory that no byte of the body pays for. Short lists, of which a body has many, share what is allocated.
 func (s *scanner) numbers() []float64 {
 	s.read = s.read[:0]
 	s.list(func() { s.read = append(s.read, s.finite()) })
-	return slices.Clone(s.read)
+	n := len(s.read)
+	if n > len(s.room) {
+		s.room = make([]float64, max(n, min(roomOfNumbers, len(s.b)/2)))
+	}
+	x := s.room[:n:n]
+	s.room = s.room[n:]
+	copy(x, s.read)
+	return x
 }
 
 // text reads a string, which is wrong if check says so.

@@ -29,12 +29,12 @@ func (s Shape) Check(a *Ask) *Refusal {
 	if r := s.checkForm(a); r != nil {
 		return r
 	}
-	if r := s.checkNumbers("context", a.Context, s.Inputs.Context); r != nil {
-		return r
+	if at, wrong := s.wrong(a.Context, s.Inputs.Context); wrong != "" {
+		return invalid("context"+at, wrong)
 	}
 	for i, x := range a.Features {
-		if r := s.checkNumbers(fmt.Sprintf("features[%d]", i), x, s.Inputs.Action); r != nil {
-			return r
+		if at, wrong := s.wrong(x, s.Inputs.Action); wrong != "" {
+			return invalid(fmt.Sprintf("features[%d]%s", i, at), wrong)
 		}
 	}
 	seen := make(map[string]bool, len(a.Actions))
@@ -46,8 +46,8 @@ func (s Shape) Check(a *Ask) *Refusal {
 			return invalid(fmt.Sprintf("actions[%d].id", i), fmt.Sprintf("%q is offered twice; want every action once", x.ID))
 		}
 		seen[x.ID] = true
-		if r := s.checkNumbers(fmt.Sprintf("actions[%d].features", i), x.Features, s.Inputs.Action); r != nil {
-			return r
+		if at, wrong := s.wrong(x.Features, s.Inputs.Action); wrong != "" {
+			return invalid(fmt.Sprintf("actions[%d].features%s", i, at), wrong)
 		}
 	}
 	return nil
@@ -83,27 +83,31 @@ func (s Shape) checkForm(a *Ask) *Refusal {
 	return nil
 }
 
-// checkNumbers refuses a list of another length than wanted, or with numbers that a learner cannot take.
-func (s Shape) checkNumbers(field string, x []float64, want int) *Refusal {
+// wrong says what is wrong with a list, if it has another length than wanted or numbers that a learner cannot take, and at
+// which of them; "" is the whole of it. Nothing is wrong with most lists, of which an ask has many.
+func (s Shape) wrong(x []float64, want int) (at, reason string) {
 	if len(x) != want {
-		return invalid(field, fmt.Sprintf("want %d numbers, got %d", want, len(x)))
+		return "", fmt.Sprintf("want %d numbers, got %d", want, len(x))
 	}
 	sum := 0.
 	for k, v := range x {
 		sum += v * v
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return invalid(fmt.Sprintf("%s[%d]", field, k), "want a finite number")
+			return fmt.Sprintf("[%d]", k), "want a finite number"
 		}
 	}
 	if s.Bounded && !(sum <= longest) {
-		return invalid(field, "want a sum of squares of at most 1; divide all such lists by the greatest norm that there can be")
+		return "", "want a sum of squares of at most 1; divide all such lists by the greatest norm that there can be"
 	}
-	return nil
+	return "", ""
 }
 
 // Offered returns the features, as the learner takes them, of the actions of an ask that [Shape.Check] has passed, in its
-// order; nil if the learner takes none.
+// order; nil if the learner takes none. They may be those of the ask itself.
 func (s Shape) Offered(a *Ask) (all []bandit.Features) {
+	if n := len(a.Features) + len(a.Actions); n > 0 {
+		all = make([]bandit.Features, 0, n)
+	}
 	for _, x := range a.Features {
 		all = append(all, s.Inputs.Features(a.Context, x))
 	}

@@ -30,7 +30,11 @@ func (x *tx) offer(ask *decision.Ask) (o offer, err error) {
 			o.places[a.ID] = x.present[i]
 		}
 	}
-	for i, f := range shape.Offered(ask) {
+	offered := shape.Offered(ask)
+	if n := len(offered); n > 0 {
+		o.features = make([]bandit.Features, 0, x.present[n-1]+1)
+	}
+	for i, f := range offered {
 		for len(o.features) < int(x.present[i]) {
 			o.features = append(o.features, make(bandit.Features, len(f)))
 		}
