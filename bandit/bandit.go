@@ -87,9 +87,10 @@ type Kind uint8
 
 // The kinds.
 const (
-	Sum    Kind = iota // Dim numbers from 0 to 1, added up one by one
-	Linear             // Dim features x and the reward y: Σ x xᵀ and Σ x y
-	Corner             // Linear with Σ y² beside it
+	Sum     Kind = iota // Dim numbers from 0 to 1, added up one by one
+	Linear              // Dim features x and the reward y: Σ x xᵀ and Σ x y
+	Corner              // Linear with Σ y² beside it
+	Centred             // Linear with a reward y from -1 to 1
 )
 
 // A Statistic is the shape of what a learner adds up over pulls. Every update belongs to
@@ -103,7 +104,7 @@ type Statistic struct {
 // Width returns how many numbers the sum of a part has.
 func (s Statistic) Width() int {
 	switch s.Kind {
-	case Linear:
+	case Linear, Centred:
 		return s.Dim*(s.Dim+1)/2 + s.Dim
 	case Corner:
 		return s.Dim*(s.Dim+1)/2 + s.Dim + 1

@@ -36,6 +36,9 @@ const (
 	// WithSquares has Σ y² besides, as the Privatizer of Dubey and Pentland (2020) releases it. Nothing
 	// needs that number, and it moves further than the others.
 	WithSquares LinearRecords = "squares"
+	// CentredRewards is of the reward less ½, which is at most ½ either way, so that what is learned of it has half the noise.
+	// Features get a constant behind them that learns what was taken off; see docs/proofs/records.md.
+	CentredRewards LinearRecords = "centred"
 )
 
 // LinUCBParams are the parameters of learner linucb.
@@ -45,17 +48,24 @@ type LinUCBParams struct {
 	Map      FeatureMap    `want:"concat|outer|interactions" fixed:"yes" later:"yes" doc:"What is learned from of a context c and an action x: both (concat, context + features numbers); the products of every number of c with every one of x (outer, context × features numbers); or these and x (interactions, (1 + context) × features numbers). At most 120 come out. Without a context it is x."`
 	Index    LinearIndex   `want:"sample|bound|calibrated|paper" doc:"What the chosen action has the greatest of: the reward under a sampled parameter, the estimated reward plus radius times its error, a bound that is proved and far wider, or the bound that papers print, which is not proved and is for comparison."`
 	Radius   float64       `want:"over 0 up to 16" doc:"How many times its estimated error a parameter is off in the index, if that is sample or bound. At 6 a bound has held in every test; less explores less."`
-	Records  LinearRecords `want:"plain|squares" fixed:"yes" later:"yes" doc:"What is released: sums of products of features with each other and with rewards; or, as in paper 000, with sums of squared rewards, which nothing needs and for which all takes more noise."`
+	Records  LinearRecords `want:"plain|centred|squares" fixed:"yes" later:"yes" doc:"What is released: sums of products of features with each other and with rewards (plain); with rewards less 1/2, which halves the noise in what is learned of them, if they are a constant plus what is linear in features (centred: peerd adds the constant, so send none); or, as in paper 000, with sums of squared rewards, which nothing needs and for which all takes more noise (squares)."`
 }
 
 func (p LinUCBParams) inputs() Inputs { return Inputs{p.Features, p.Context, p.Map} }
 
 // check refuses parameters that do not go together.
 func (p LinUCBParams) check() (field, want string) {
-	if d := p.inputs().Dim(); d > maxFeatures {
-		return "context", fmt.Sprintf("fewer, or fewer features: with learner.linucb.map: %s and learner.linucb.features: %d they make %d numbers, and %d is the most", p.Map, p.Features, d, maxFeatures)
+	d, most := p.inputs().Dim(), maxFeatures
+	if p.Records == CentredRewards {
+		most-- // for the constant
 	}
-	return "", ""
+	switch {
+	case d <= most:
+		return "", ""
+	case p.Context == 0:
+		return "features", fmt.Sprintf("at most %d with learner.linucb.records: %s, which adds one", most, p.Records)
+	}
+	return "context", fmt.Sprintf("fewer, or fewer features: with learner.linucb.map: %s and learner.linucb.features: %d they make %d numbers, and %d is the most", p.Map, p.Features, d, most)
 }
 
 // maxFeatures is how many numbers a learner chooses by at most.
@@ -63,7 +73,8 @@ const maxFeatures = 120
 
 // LinUCB chooses by features. Its statistic is one part for all arms: the Gram matrix Σ x xᵀ
 // and the vector Σ x y over features x, of norm 1 at most, and rewards y in [0,1], which are
-// believed to be ⟨x, θ⟩ on average for one θ of norm 1 at most. It decides from released sums
+// believed to be ⟨x, θ⟩ on average for one θ of norm 1 at most; with centred rewards the vector is Σ x (y-½), x has a
+// constant, and rewards are believed to be ½ + ⟨x, θ⟩. It decides from released sums
 // alone (Zhou and Chowdhury 2024, Algorithm 8), so its estimate changes with releases and not
 // with pulls. While nothing is known, all arms are equally likely.
 //
@@ -74,6 +85,7 @@ type LinUCB struct {
 	index  LinearIndex
 	radius float64
 	kind   gram.Kind
+	affine *affine // makes features; nil unless rewards are centred
 	peers  float64 // sites of which sums are added up
 	leaves float64 // that a site releases in its life
 	rng    *rand.Rand
@@ -137,19 +149,25 @@ func newLinUCB(c Config, p LinUCBParams) (Learner, error) {
 		return nil, fmt.Errorf("bandit: index %q, want sample, bound, calibrated or paper", p.Index)
 	case !(p.Radius > 0 && p.Radius <= 16):
 		return nil, fmt.Errorf("bandit: radius %v, want over 0 up to 16", p.Radius)
-	case p.Records != WithoutSquares && p.Records != WithSquares:
-		return nil, fmt.Errorf("bandit: records %q, want plain or squares", p.Records)
-	}
-	kind := gram.Linear
-	if p.Records == WithSquares {
-		kind = gram.Corner
+	case p.Records != WithoutSquares && p.Records != CentredRewards && p.Records != WithSquares:
+		return nil, fmt.Errorf("bandit: records %q, want plain, centred or squares", p.Records)
 	}
 	if field, want := p.check(); field != "" {
 		return nil, fmt.Errorf("bandit: %s, want %s", field, want)
 	}
-	d := p.inputs().Dim()
+	d, kind := p.inputs().Dim(), gram.Linear
+	var made *affine
+	switch p.Records {
+	case WithoutSquares:
+	case WithSquares:
+		kind = gram.Corner
+	case CentredRewards:
+		made = newAffine(c.Arms, d)
+		d, kind = d+1, gram.Centred
+	}
 	return &LinUCB{
-		d: d, index: p.Index, radius: p.Radius, kind: kind, peers: float64(c.Peers), leaves: float64(max(1, c.Leaves)), rng: c.Rand,
+		affine: made,
+		d:      d, index: p.Index, radius: p.Radius, kind: kind, peers: float64(c.Peers), leaves: float64(max(1, c.Leaves)), rng: c.Rand,
 		theta: make([]float64, d), normal: make([]float64, d),
 		scores: make([]float64, c.Arms), able: make([]Arm, 0, c.Arms), features: make([]Features, 0, c.Arms), squares: make([]float64, c.Arms),
 	}, nil
@@ -157,18 +175,18 @@ func newLinUCB(c Config, p LinUCBParams) (Learner, error) {
 
 // Statistic returns one part for all arms.
 func (l *LinUCB) Statistic() Statistic {
-	kind := Linear
-	if l.kind == gram.Corner {
-		kind = Corner
-	}
-	return Statistic{Parts: 1, Dim: l.d, Kind: kind}
+	return Statistic{Parts: 1, Dim: l.d, Kind: map[gram.Kind]Kind{gram.Linear: Linear, gram.Corner: Corner, gram.Centred: Centred}[l.kind]}
 }
 
 // Part returns the only one.
 func (*LinUCB) Part(Arm) int { return 0 }
 
-// Update adds the features, of which too long ones are shortened on their way, and the reward.
-func (*LinUCB) Update(p Pull, x []float64) []float64 {
+// Update adds the features, of which too long ones are shortened on their way, and the reward or, if rewards are
+// centred, twice how far it is above ½.
+func (l *LinUCB) Update(p Pull, x []float64) []float64 {
+	if l.affine != nil {
+		return append(appendAffine(x, p.Features), 2*float64(p.Reward)-1)
+	}
 	return append(append(x, p.Features...), float64(p.Reward))
 }
 

@@ -22,6 +22,10 @@ func (l *LinUCB) Choose(b *Belief, t Turn) Choice {
 	if !l.known {
 		return l.any(t)
 	}
+	if l.affine != nil {
+		t = l.affine.turn(t)
+		defer l.affine.forget()
+	}
 	if t.Actions != nil {
 		return l.search(t)
 	}

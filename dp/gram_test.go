@@ -13,17 +13,17 @@ import (
 
 const features, streams = 4, 2000
 
-// kinds of records, as learners call them.
-var kinds = map[dp.Shape]gram.Kind{dp.Linear: gram.Linear, dp.Corner: gram.Corner}
+// kinds of records, as learners call them, and of which shape they are.
+var kinds = map[gram.Kind]dp.Shape{gram.Linear: dp.Linear, gram.Corner: dp.Corner, gram.Centred: dp.Linear}
 
 // gramOf hands a release to a learner.
-func gramOf(t *testing.T, r dp.Release, kind dp.Shape) gram.Gram {
+func gramOf(t *testing.T, r dp.Release, kind gram.Kind) gram.Gram {
 	t.Helper()
 	sums := make([]float64, r.Len())
 	for i := range sums {
 		sums[i] = r.At(i)
 	}
-	g, err := gram.Of(sums, r.NoiseMoments().Variance(), kinds[kind], features)
+	g, err := gram.Of(sums, r.NoiseMoments().Variance(), kind, features)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,14 +32,14 @@ func gramOf(t *testing.T, r dp.Release, kind dp.Shape) gram.Gram {
 
 // released returns what many streams release of one leaf with the same records, and the
 // deviation of the noise by the charge, as a ledger has it.
-func released(t *testing.T, kind dp.Shape, records ...[]float64) (all []dp.Release, sigma float64) {
+func released(t *testing.T, kind gram.Kind, records ...[]float64) (all []dp.Release, sigma float64) {
 	t.Helper()
 	curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{7}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	first, err := curator.Open(dp.Spec{
-		What: "sums", Streams: streams, Shape: kind, Dim: features, Lo: -1, Hi: 1, Leaves: 8, RecordsPerUser: 1,
+		What: "sums", Streams: streams, Shape: kinds[kind], Dim: features, Lo: -1, Hi: 1, Leaves: 8, RecordsPerUser: 1,
 		Mechanism: dp.TreeGaussian, Epsilon: 5 * dp.Nano, Delta: 1e-6,
 	})
 	if err != nil {
@@ -60,10 +60,10 @@ func released(t *testing.T, kind dp.Shape, records ...[]float64) (all []dp.Relea
 	return all, math.Ldexp(float64(curator.TakeCharges()[0].Scale), dp.GridExponent)
 }
 
-// TestNoiseIsThatOfTheLedger: on the diagonal σ², off it σ²/2, as (N+Nᵀ)/2 has it. The
+// TestNoiseIsThatOfTheLedger: on the diagonal σ², off it σ²/2, as (N+Nᵀ)/2 has it, and in the vector as records have it. The
 // variance of 2000·4 numbers or more is off by 6 % with a probability of 2e-4 at most.
 func TestNoiseIsThatOfTheLedger(t *testing.T) {
-	for _, kind := range []dp.Shape{dp.Linear, dp.Corner} {
+	for kind := range kinds {
 		all, sigma := released(t, kind)
 		var seen gram.Variances
 		for _, r := range all {
@@ -79,9 +79,9 @@ func TestNoiseIsThatOfTheLedger(t *testing.T) {
 				}
 			}
 		}
-		b := sigma * sigma
-		if kind == dp.Corner {
-			b /= 2
+		b := sigma * sigma / map[gram.Kind]float64{gram.Linear: 1, gram.Corner: 2, gram.Centred: 4}[kind]
+		if g := gramOf(t, all[0], kind); math.Abs(g.Noise.B/b-1) > 1e-12 {
+			t.Errorf("%v: says %v of the vector, want %v", kind, g.Noise.B, b)
 		}
 		for _, c := range []struct {
 			what      string
@@ -104,13 +104,17 @@ func TestSumsAreThoseOfTheRecords(t *testing.T) {
 		outer.Outer(1, z, z)
 		exact.Add(exact, &outer)
 	}
-	for _, kind := range []dp.Shape{dp.Linear, dp.Corner} {
+	for kind := range kinds {
 		all, sigma := released(t, kind, records...)
 		mean := mat.NewDense(features+1, features+1, nil)
 		for _, r := range all {
 			g := gramOf(t, r, kind)
 			for i := range features {
-				mean.Set(features, i, mean.At(features, i)+g.B.AtVec(i)/streams)
+				times := 1.
+				if kind == gram.Centred { // of which the rewards are read as twice what they are
+					times = 2
+				}
+				mean.Set(features, i, mean.At(features, i)+times*g.B.AtVec(i)/streams)
 				for j := range features {
 					mean.Set(i, j, mean.At(i, j)+g.V.At(i, j)/streams)
 				}

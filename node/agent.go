@@ -58,6 +58,9 @@ func (p Privacy) Streams(s bandit.Statistic, c protocol.Cadence) dp.Spec {
 		what, shape = fmt.Sprintf("linear records of %d features", s.Dim), dp.Linear
 	case bandit.Corner:
 		what, shape = fmt.Sprintf("linear records of %d features, with squares", s.Dim), dp.Corner
+	case bandit.Centred:
+		what, shape = fmt.Sprintf("linear records of %d features, rewards centred", s.Dim), dp.Linear
+		lo = -1
 	}
 	return dp.Spec{
 		What: what, Shape: shape, Streams: c.Streams(s.Parts), Dim: s.Dim, Lo: lo, Hi: hi, Leaves: c.Leaves(p.Horizon),

@@ -170,6 +170,9 @@ func (s *Spec) suits(entry *protocol.Entry, c protocol.Cadence, l bandit.Learner
 	if by, ok := l.(bandit.BySite); ok && by.NeedsSites() && !entry.StatesSites(s.Protocol) {
 		return fmt.Errorf("node: the learner weighs each site's mean, and protocol %s states none of one site: want one that does, with merge: mean", entry.Name)
 	}
+	if l.Statistic().Kind == bandit.Centred && s.Privacy.Adjacency == dp.ZeroOut {
+		return errors.New("node: rewards cannot be centred where neighbours have 0 for them: a reward of 0 adds something then")
+	}
 	_, phased := l.(bandit.Phased)
 	switch width := l.Statistic().Width(); {
 	case width > 1 && !entry.Wide:

@@ -22,6 +22,8 @@ const (
 	Linear Kind = iota
 	// Corner is Linear with xy times √2 and y² behind it: (d+1)(d+2)/2 numbers.
 	Corner
+	// Centred is Linear with 2y-1 for y.
+	Centred
 )
 
 // len returns the number of sums over records of d features.
@@ -35,8 +37,8 @@ func (k Kind) len(d int) int {
 // ErrShape is returned if the number of sums does not suit the number of features.
 var ErrShape = errors.New("gram: sums of another shape")
 
-// A Gram is the sums over records of features x and rewards y, with noise that is
-// independent in every entry of V on or above the diagonal, and of B. It is not changed
+// A Gram is the sums over records of features x and rewards y, of [Centred] y-½, with noise that
+// is independent in every entry of V on or above the diagonal, and of B. It is not changed
 // once it is made.
 type Gram struct {
 	V     *mat.SymDense // Σ xxᵀ, d×d; noise can make it indefinite
@@ -48,7 +50,7 @@ type Gram struct {
 type Variances struct {
 	Diagonal float64 // of V, σ²
 	Off      float64 // of V off the diagonal, σ²/2: svec has these entries times √2
-	B        float64 // σ² of [Linear], σ²/2 of [Corner]
+	B        float64 // σ² of [Linear], σ²/2 of [Corner], σ²/4 of [Centred]
 }
 
 // Of reads sums over records of d features, in whose every entry is independent noise of
@@ -59,7 +61,7 @@ type Variances struct {
 // (N+Nᵀ)/√2, as they print it, the noise would be √2 too large. See
 // docs/proofs/records.md.
 func Of(sums []float64, square float64, kind Kind, d int) (Gram, error) {
-	if kind > Corner || d < 1 || len(sums) != kind.len(d) {
+	if kind > Centred || d < 1 || len(sums) != kind.len(d) {
 		return Gram{}, fmt.Errorf("%w: %d numbers of records of %d features", ErrShape, len(sums), d)
 	}
 	g := Gram{mat.NewSymDense(d, nil), mat.NewVecDense(d, nil), Variances{square, square / 2, square}}
@@ -75,8 +77,12 @@ func Of(sums []float64, square float64, kind Kind, d int) (Gram, error) {
 		}
 	}
 	times := 1.0
-	if kind == Corner {
+	switch kind {
+	case Linear:
+	case Corner:
 		times, g.Noise.B = 1/math.Sqrt2, square/2
+	case Centred:
+		times, g.Noise.B = .5, square/4
 	}
 	for i := range d {
 		g.B.SetVec(i, next(times))

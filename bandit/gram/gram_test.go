@@ -86,7 +86,7 @@ func TestOtherSumsAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		kind Kind
 		d    int
-	}{{Corner + 1, features}, {Corner, features}, {Linear, features + 1}, {Linear, 0}, {Linear, -1}} {
+	}{{Centred + 1, features}, {Corner, features}, {Linear, features + 1}, {Linear, 0}, {Linear, -1}} {
 		if _, err := Of(sums, 1, c.kind, c.d); !errors.Is(err, ErrShape) {
 			t.Errorf("%v, %d: %v", c.kind, c.d, err)
 		}

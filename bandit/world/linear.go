@@ -12,12 +12,15 @@ import (
 // Law names how the actions of world linear are drawn.
 type Law string
 
-// The laws. Both give vectors of norm 1 and means in [0, 1].
+// The laws. All give vectors of norm 1 and means in [0, 1].
 const (
 	// Sphere draws θ and every action alike, as Zhou and Chowdhury (2024, section 6) do: a
 	// vector of norm 1/√2, uniform over directions, and 1/√2 behind it, so that means are
 	// (1 + cos)/2 of an angle.
 	Sphere Law = "sphere"
+	// Direction is Sphere without the constant: a vector of norm 1, uniform over directions, as long
+	// as it is there without the last entry, and the same means. They are ½ more than a linear function of it.
+	Direction Law = "direction"
 	// Band draws actions by their means, as Dubey and Pentland (2020, section 4.4) do: one
 	// action, which all turns have, has a mean from 0.6 + gap to 0.7 + gap, all others one
 	// from 0.5 to 0.6. θ has norm 1 and what is at right angles to it is uniform.
@@ -52,7 +55,7 @@ const (
 // LinearParams are the parameters of world linear.
 type LinearParams struct {
 	Features int     `want:"2..1000" fixed:"yes" doc:"Numbers that describe an action, as many as learner.linucb.features."`
-	Law      Law     `want:"sphere|band" doc:"How actions are drawn: sphere is a direction with a constant behind it, band draws means with a gap below the best."`
+	Law      Law     `want:"sphere|direction|band" doc:"How actions are drawn: sphere is a direction with a constant behind it, direction is the direction alone, with the same means, and band draws means with a gap below the best."`
 	Draw     Drawing `want:"sites|shared|rounds" doc:"When actions are drawn: once for every site, once for all sites, or for every site and round."`
 	Actions  Extent  `want:"full|lazy" doc:"Whether a round draws all actions, or those only that the learner can choose, which is faster and has the same law: lazy is for experiments, with law: band and draw: rounds."`
 	Gap      float64 `want:"0 up to .3" doc:"With law: band, by how much the best action is above all others at least."`
@@ -147,7 +150,7 @@ func (s *linearSource) About() string {
 func (*linearSource) Data() string { return "" }
 
 // Linear offers actions with features x of norm 1 and pays 1 with probability ⟨x, θ⟩, which
-// lies in [0, 1], and else 0. All sites have one θ, of norm 1, which nobody is shown.
+// lies in [0, 1], and else 0; with [Direction] (1+⟨x, θ⟩)/2. All sites have one θ, of norm 1, which nobody is shown.
 //
 // Actions that are drawn for every round follow from the site's key and the round alone, so
 // that they are no part of what is saved.
@@ -196,7 +199,7 @@ type actions struct {
 	theta []float64
 
 	x    []bandit.Features // of norm 1
-	mean []float64         // ⟨x, θ⟩
+	mean []float64         // ⟨x, θ⟩, or (1+⟨x, θ⟩)/2
 	best float64           // the greatest of them
 }
 
@@ -222,16 +225,17 @@ func (p plainChance) normals(x []float64) {
 
 // drawTheta draws θ.
 func (a *actions) drawTheta(from chance) {
-	if a.law == Band {
-		direction(a.theta, 1, from)
+	if a.law == Sphere {
+		sphere(a.theta, from)
 		return
 	}
-	sphere(a.theta, from)
+	direction(a.theta, 1, from)
 }
 
 // draw draws all actions.
 func (a *actions) draw(from chance) {
-	if a.law == Band {
+	switch a.law {
+	case Band:
 		best := from.IntN(a.k)
 		for i, x := range a.x {
 			least := others
@@ -240,7 +244,11 @@ func (a *actions) draw(from chance) {
 			}
 			a.band(x, least+width*from.Float64(), from)
 		}
-	} else {
+	case Direction:
+		for _, x := range a.x {
+			direction(x, 1, from)
+		}
+	case Sphere:
 		last := len(a.theta) - 1
 		for _, x := range a.x {
 			from.normals(x[:last])
@@ -252,6 +260,10 @@ func (a *actions) draw(from chance) {
 	score.Products(a.mean, a.theta, a.x)
 	a.best = 0
 	for i, m := range a.mean {
+		if a.law == Direction {
+			m = (1 + m) / 2
+			a.mean[i] = m
+		}
 		if m < 0 || m > 1 { // by rounding alone
 			a.mean[i] = max(0, min(m, 1))
 		}

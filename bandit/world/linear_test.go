@@ -39,7 +39,7 @@ func linears(t *testing.T, p LinearParams, arms, sites int) (all []*Linear) {
 // everyLinear runs f for every law and drawing.
 func everyLinear(t *testing.T, f func(t *testing.T, p LinearParams)) {
 	t.Helper()
-	for _, law := range []Law{Sphere, Band} {
+	for _, law := range []Law{Sphere, Direction, Band} {
 		for _, draw := range []Drawing{OwnActions, CommonActions, FreshActions} {
 			t.Run(string(law)+" "+string(draw), func(t *testing.T) {
 				f(t, LinearParams{Features: 6, Law: law, Draw: draw, Gap: .15, Instance: 3})
@@ -62,7 +62,9 @@ func TestLinearActionsAreWhatTheirLawSays(t *testing.T) {
 					if n := dot(x, x); math.Abs(n-1) > 1e-12 {
 						t.Fatalf("action %d has norm² %v", a, n)
 					}
-					means[a] = dot(x, w.theta)
+					if means[a] = dot(x, w.theta); p.Law == Direction {
+						means[a] = (1 + means[a]) / 2
+					}
 					if r := w.Regret(bandit.Arm(a)); r < 0 || math.Abs(w.best-means[a]-r) > 1e-9 {
 						t.Fatalf("action %d has regret %v, mean %v, the best %v", a, r, means[a], w.best)
 					}
@@ -105,6 +107,26 @@ func TestLinearActionsAreDrawnWhenTheyShouldBe(t *testing.T) {
 			t.Error("another instance is the same")
 		}
 	})
+}
+
+// TestDirectionsAreSpheresWithoutTheConstant: of one instance, with a number less, actions point where those of law sphere do and pay
+// as much.
+func TestDirectionsAreSpheresWithoutTheConstant(t *testing.T) {
+	for _, draw := range []Drawing{OwnActions, CommonActions} {
+		spheres := linears(t, LinearParams{Features: 6, Law: Sphere, Draw: draw, Instance: 3}, 20, 2)
+		for i, w := range linears(t, LinearParams{Features: 5, Law: Direction, Draw: draw, Instance: 3}, 20, 2) {
+			for a, x := range w.Turn(0).Features {
+				if with := spheres[i].mean[a]; math.Abs(w.mean[a]-with) > 1e-12 {
+					t.Errorf("action %d pays %v, with the constant %v", a, w.mean[a], with)
+				}
+				for k, v := range x {
+					if math.Abs(v-spheres[i].x[a][k]*math.Sqrt2) > 1e-12 {
+						t.Fatalf("action %d is %v, with the constant %v", a, x, spheres[i].x[a])
+					}
+				}
+			}
+		}
+	}
 }
 
 // TestLinearPaysWhatItShould on average, for each action, with a false alarm in a billion.
@@ -156,7 +178,7 @@ func TestLinearNeedsAnInstanceOrARun(t *testing.T) {
 
 // BenchmarkLinearTurn draws 100 actions of 10 features.
 func BenchmarkLinearTurn(b *testing.B) {
-	for _, law := range []Law{Sphere, Band} {
+	for _, law := range []Law{Sphere, Direction, Band} {
 		b.Run(string(law), func(b *testing.B) {
 			e := linearEntry()
 			p := LinearParams{Features: 10, Law: law, Draw: FreshActions, Gap: .1, Instance: 3}

@@ -87,6 +87,23 @@ func TestPublicVectorsAtScale(t *testing.T) {
 	}
 }
 
+// TestCentredRewardsAtScale: on the instance of figure 3(a) of paper 002 sites with centred rewards lose at most what is wanted and
+// at least 1.5 times less than with plain ones, and no run loses linearly.
+func TestCentredRewardsAtScale(t *testing.T) {
+	if os.Getenv("PEERD_LONG") == "" {
+		t.Skip("scripts/show/centred.sh runs it")
+	}
+	r := playFile(t, t.TempDir(), "../../configs/figures/paper002-centred.yaml")
+	for i, most := range []float64{29, 42} {
+		plain, c := r.Cells[i], r.Cells[2+i]
+		ratio := plain.Regret.Mean / c.Regret.Mean
+		t.Logf("%s: regret of a site %.1f, want at most %v, %.2f times less than %s; %d runs lose linearly", c.Cell, c.Regret.Mean, most, ratio, plain.Cell, c.Tails.Linear)
+		if c.Regret.Mean > most || ratio < 1.5 || c.Tails.Linear > 0 || c.Rounds != 10_000 || c.Peers != 100 {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
 // TestTheTwinsOfFigure2 are the same instance: their arms are as far apart.
 func TestTheTwinsOfFigure2(t *testing.T) {
 	for _, name := range []string{"fig2a", "fig2b"} {

@@ -54,6 +54,10 @@ func refusedTogether() []refusedCase {
 			key: "world.kind", value: "linear", reason: "want world.linear.features: 4 with learner.name: linucb",
 			with: map[string]string{"learner.name": "linucb", "learner.linucb.features": "4", "protocol.name": "batch", "privacy.mechanism": "blt", "privacy.delta": "0.000001"},
 		},
+		{
+			key: "privacy.adjacency", value: "zero-out", reason: "want replace-one with learner.name: linucb and centred rewards, of which 0 adds something",
+			with: map[string]string{"learner.name": "linucb", "learner.linucb.records": "centred", "protocol.name": "batch", "world.kind": "linear", "world.linear.instance": "1", "privacy.mechanism": "blt", "privacy.delta": "0.000001"},
+		},
 		{key: "learner.name", value: "lints", reason: "want learner.lints.vectors, a row of numbers for each of arms, with world.kind: bernoulli, whose actions have none", with: rows()},
 		{key: "learner.name", value: "lints", reason: "want learner.lints.vectors, a row of numbers for each of arms, with world.kind: application", with: rows("world.kind", "application")},
 		{

@@ -106,7 +106,7 @@ func (s *setting) cut(arms int) {
 // describe asks the learner how many features it wants.
 func (s *setting) describe() {
 	if statistic, err := s.spec.Statistic(); err == nil && s.learner.Contextual { // an error comes again
-		s.features, s.squares = statistic.Dim, statistic.Kind == bandit.Corner
+		s.features, s.kind = s.learner.Inputs(s.spec.Learner).Dim(), statistic.Kind
 	}
 }
 
@@ -142,7 +142,7 @@ type setting struct {
 	cadence protocol.Cadence
 	// features is how many describe an arm; 0 unless the learner is contextual.
 	features int
-	squares  bool // its records have squares of rewards
+	kind     bandit.Kind // of its records
 	topic    bool
 	rounds   uint64
 }

@@ -133,7 +133,8 @@ func (c *Canary) reward(side int, t uint64, arm int) float64 {
 
 // context returns the features of all arms for the user in the first or second history. The
 // records of both are as far apart as records of norm 1 with rewards of 1 can be, at an angle
-// of 120 degrees, or of 180 with squares of rewards; see docs/proofs/records.md. Where one history has a record that adds nothing,
+// of 120 degrees with those of the record, or of 180 with squares of rewards; see docs/proofs/records.md. Centred rewards put a constant
+// behind features that differ by 180 degrees, which makes them 120. Where one history has a record that adds nothing,
 // its features are 0.
 func (c *Canary) context(side int) bandit.Features {
 	x := make(bandit.Features, c.setting.features)
@@ -143,8 +144,8 @@ func (c *Canary) context(side int) bandit.Features {
 	case side == 1 || c.absence:
 		x[0] = 1
 	case c.setting.spec.Privacy.Adjacency == dp.ZeroOut:
-	case len(x) == 1 || c.setting.squares:
-		x[0] = -1 // (x, 1) and (-x, 1) are at right angles
+	case len(x) == 1 || c.setting.kind != bandit.Linear:
+		x[0] = -1 // of a Corner (x, 1) and (-x, 1) are at right angles
 	default:
 		x[0], x[1] = -.5, math.Sqrt(.75)
 	}

@@ -21,10 +21,10 @@ func described(m dp.Mechanism, p any, runs int, seed uint64) audit.Config {
 	return c
 }
 
-// squared makes its peers release squares of rewards besides.
-func squared(c audit.Config) audit.Config {
+// releasing makes its peers release other records.
+func releasing(c audit.Config, records bandit.LinearRecords) audit.Config {
 	p := c.Spec.Learner.(bandit.LinUCBParams)
-	p.Records = bandit.WithSquares
+	p.Records = records
 	c.Spec.Learner = p
 	return c
 }
@@ -35,20 +35,17 @@ func TestFeaturesStayPrivate(t *testing.T) {
 	for _, x := range []struct {
 		m       dp.Mechanism
 		p       any
-		squares bool
+		records bandit.LinearRecords
 	}{
-		{dp.TreeGaussian, protocol.BatchParams{First: 10, DecideFrom: protocol.FromReleases, Pull: 25}, true},
-		{dp.EachGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromReleases, Pull: 25}, false},
-		{dp.TreeGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, false},
-		{dp.EachGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, true},
-		{dp.TreeGaussian, near(protocol.FixedSchedule), false},
-		{dp.EachGaussian, near(protocol.LogDetSchedule), true},
-		{dp.TreeGaussian, protocol.BatchParams{First: 10, DecideFrom: protocol.FromReleases, Schedule: protocol.LogDetSchedule, Threshold: .01, Analyzer: 3, Pull: 25}, false},
+		{dp.TreeGaussian, protocol.BatchParams{First: 10, DecideFrom: protocol.FromReleases, Pull: 25}, bandit.WithSquares},
+		{dp.EachGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromReleases, Pull: 25}, bandit.CentredRewards},
+		{dp.TreeGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, bandit.WithoutSquares},
+		{dp.EachGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, bandit.WithSquares},
+		{dp.TreeGaussian, near(protocol.FixedSchedule), bandit.CentredRewards},
+		{dp.EachGaussian, near(protocol.LogDetSchedule), bandit.WithSquares},
+		{dp.TreeGaussian, protocol.BatchParams{First: 10, DecideFrom: protocol.FromReleases, Schedule: protocol.LogDetSchedule, Threshold: .01, Analyzer: 3, Pull: 25}, bandit.WithoutSquares},
 	} {
-		c := described(x.m, x.p, audit.MinRuns, 3)
-		if x.squares {
-			c = squared(c)
-		}
+		c := releasing(described(x.m, x.p, audit.MinRuns, 3), x.records)
 		r, err := audit.Run(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)

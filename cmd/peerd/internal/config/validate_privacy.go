@@ -63,6 +63,12 @@ func privacyConstraints() []Constraint {
 			}
 			return ""
 		}},
+		{[]string{"privacy.adjacency", "learner.name"}, "Centred rewards are private against any others.", func(s *Settings) string {
+			if statistic, err := s.statistic(); err == nil && statistic.Kind == bandit.Centred && s.Privacy.Adjacency == dp.ZeroOut.String() {
+				return fmt.Sprintf("want %s with %s and centred rewards, of which 0 adds something", dp.ReplaceOne, s.With("learner.name"))
+			}
+			return ""
+		}},
 		{[]string{"privacy.delta", "privacy.accept_weak"}, "A delta over 0.001 must be accepted.", func(s *Settings) string {
 			if s.Privacy.Delta > weakDelta && !s.Privacy.AcceptWeak {
 				return fmt.Sprintf("want at most %v with %s; everything about that share of users could be revealed", weakDelta, s.With("privacy.accept_weak"))

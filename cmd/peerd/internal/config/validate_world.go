@@ -39,11 +39,10 @@ func worldConstraints() []Constraint {
 			}
 			n, wanted := e.Features(s.WorldParams()), 0
 			if l.Contextual {
-				statistic, err := s.statistic()
-				if err != nil {
+				if _, err := s.statistic(); err != nil {
 					return ""
 				}
-				wanted = statistic.Dim
+				wanted = l.Inputs(s.LearnerParams()).Dim()
 			}
 			switch {
 			case l.Vectors != nil && n > 0:

@@ -223,7 +223,7 @@ func (t *Deployment) desk() (d site.Desk, err error) {
 	d = site.Desk{Arms: t.actions.Names, Streams: cadence.Streams(statistic.Parts), Default: t.s.API.DefaultReward}
 	learner, err := bandit.EntryOf(t.Spec.Learner)
 	if learner.Contextual {
-		d.Features = statistic.Dim
+		d.Features = learner.Inputs(t.Spec.Learner).Dim()
 	}
 	return d, err
 }

@@ -72,6 +72,7 @@ type mechanismDoc struct {
 	Streams     int     `json:"streams"`
 	Spare       uint64  `json:"spare,omitempty"`    // of them, for actions that the network can add
 	Features    int     `json:"features,omitempty"` // of an action, where records have them
+	Centred     bool    `json:"centred,omitempty"`  // of their rewards 1/2 is taken off, and the last feature is 1/2
 	Width       int     `json:"width"`              // numbers of a sum
 	Leaves      uint64  `json:"leaves"`
 	Leaf        string  `json:"leaf"` // what a leaf is called
@@ -200,7 +201,7 @@ func mechanismOf(s *config.Settings, n noise) *mechanismDoc {
 		SD: n.rewards(dp.Noise{Law: c.Mechanism.Law(), Scale: c.Scale, VarianceUnits: dp.VarianceScale}.Variance()),
 	}
 	if c.Shape == dp.Linear || c.Shape == dp.Corner {
-		doc.Features = c.Dim
+		doc.Features, doc.Centred = c.Dim, c.Lo < 0
 	}
 	loss := c.Loss.Pure.Float()
 	if c.Mechanism.Law() == dp.Gaussian {

@@ -21,7 +21,14 @@ func TestThePageSaysWhatRecordsWithFeaturesAre(t *testing.T) {
 	if strings.Contains(page, "a running sum of its rewards") || strings.Contains(page, "another from 0 to 1") {
 		t.Error("the page speaks of sums of rewards of actions")
 	}
-	if doc.Mechanism.Features != 5 || doc.Mechanism.Width != 20 {
+	if doc.Mechanism.Features != 5 || doc.Mechanism.Centred || doc.Mechanism.Width != 20 {
+		t.Errorf("%+v", doc.Mechanism)
+	}
+	doc, page = explained(t, "-c", "../../../../configs/ldp-fedlinucb.yaml", "--set", "learner.linucb.records=centred")
+	if want := "6 features of the chosen action, of which the last is always 1/2, with each other and with twice what the reward is above 1/2"; !strings.Contains(strings.Join(strings.Fields(page), " "), want) {
+		t.Errorf("the page of centred rewards does not say %q", want)
+	}
+	if doc.Mechanism.Features != 6 || !doc.Mechanism.Centred || doc.Mechanism.Width != 27 {
 		t.Errorf("%+v", doc.Mechanism)
 	}
 }

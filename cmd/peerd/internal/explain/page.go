@@ -146,12 +146,15 @@ func (d *Document) writeMechanism(p pageWriter) {
 	mechanism, err := dp.ParseMechanism(m.Name)
 	switch {
 	case m.Features > 0:
-		squares := ""
-		if m.Width > m.Features*(m.Features+3)/2 {
-			squares = ", and its square"
+		of, reward := fmt.Sprintf("%d features of the chosen action", m.Features), "the reward"
+		switch {
+		case m.Centred:
+			of, reward = of+", of which the last is always 1/2,", "twice what the reward is above 1/2"
+		case m.Width > m.Features*(m.Features+3)/2:
+			reward += ", and its square"
 		}
-		p.say("Every record is a vector of %d numbers: the products of the %d features of the chosen action with each other and with the reward%s. Features have norm 1 at most, rewards are clipped to [0, 1], and sums are held in units of 2^%d. The sum over a %s, or over all of them, is released %s, up to %s, by mechanism %s. %s",
-			m.Width, m.Features, squares, m.Grid, m.Leaf, d.Horizon.Released, d.leavesText(), m.Name, m.About)
+		p.say("Every record is a vector of %d numbers: the products of the %s with each other and with %s. Features have norm 1 at most, rewards are clipped to [0, 1], and sums are held in units of 2^%d. The sum over a %s, or over all of them, is released %s, up to %s, by mechanism %s. %s",
+			m.Width, of, reward, m.Grid, m.Leaf, d.Horizon.Released, d.leavesText(), m.Name, m.About)
 	case err == nil && !mechanism.Running():
 		p.say("Each of the %s has a sum of its rewards, clipped to [0, 1] and held in units of 2^%d. What each %s adds to them is released %s, by mechanism %s: its own sum, once, and every reward lies in one.",
 			m.actions(), m.Grid, m.Leaf, d.Horizon.Released, m.Name)
