@@ -7,43 +7,16 @@
 # rounds, or if a ledger does not verify. Needs root and iproute2. Four minutes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-[ "$(id -u)" = 0 ] || {
-	echo "network namespaces need root"
-	exit 1
-}
-dir=$(mktemp -d) net=ph$$ pids=()
-cleanup() {
-	for p in "${pids[@]}"; do kill "$p" 2>/dev/null || true; done
-	wait
-	for s in a b c d e; do ip netns del "$net-$s" 2>/dev/null || true; done
-	ip link del "$net" 2>/dev/null || true
-	rm -rf "$dir"
-}
-trap cleanup EXIT
-trap 'fail "line $LINENO"' ERR
-fail() {
-	echo "FAIL: $*"
-	tail -n 20 "$dir"/*.log "$dir"/*.err 2>/dev/null || true
-	exit 1
-}
+source scripts/show/sites.bash
+folder=hospital-
 go build -o "$dir/peerd-first" ./cmd/peerd
 go build -ldflags=-s -o "$dir/peerd-next" ./cmd/peerd # another program, from the same source
 go build -o "$dir/visitors" ./scripts/visitors
 cd "$dir"
 cp peerd-first peerd # what the sites have installed
 
-ip link add "$net" type bridge
-ip link set "$net" up
-number() { case $1 in a) echo 1 ;; b) echo 2 ;; c) echo 3 ;; d) echo 4 ;; e) echo 5 ;; esac; }
-for s in a b c d e; do
-	ip netns add "$net-$s"
-	ip link add "$net$s" type veth peer name eth0 netns "$net-$s"
-	ip link set "$net$s" master "$net" up
-	ip -n "$net-$s" addr add "10.77.0.$(number "$s")/24" dev eth0
-	ip -n "$net-$s" link set eth0 up
-	ip -n "$net-$s" link set lo up
-done
-at() { echo "/ip4/10.77.0.$1/tcp/8471"; }
+bridge ph$$ a=10.77.0.1/24 b=10.77.0.2/24 c=10.77.0.3/24 d=10.77.0.4/24 e=10.77.0.5/24
+address() { echo "/ip4/10.77.0.$1/tcp/8471"; }
 commands=0
 # peerd SITE ARGUMENTS runs a command that a person types at a site.
 peerd() {
@@ -51,37 +24,12 @@ peerd() {
 	shift
 	commands=$((commands + 1))
 	echo "   hospital-$s$ peerd $*" | cut -c1-150 >&2
-	ip netns exec "$net-$s" ./peerd "$@" --dir "hospital-$s"
+	$(at "$s") ./peerd "$@" --dir "hospital-$s"
 }
-start() {
+first() {
 	commands=$((commands + 1))
 	echo "   hospital-$1$ peerd run" >&2
-	again "$1"
-}
-again() {
-	ip netns exec "$net-$1" ./peerd run --dir "hospital-$1" 2>>"$1.log" &
-	pids+=($!)
-	eval "pid_$1=$!"
-}
-ask() { curl -s --unix-socket "hospital-$1/peerd.sock" "http://peer$2"; }
-# until_ok COMMAND: waits until it succeeds, 30 s at most.
-until_ok() {
-	for _ in $(seq 150); do
-		if "$@" >/dev/null 2>&1; then return; fi
-		sleep 0.2
-	done
-	fail "never came: $*"
-}
-answers() { ask "$1" /healthz | grep -q .; }
-version() { ./peerd network show --dir "hospital-$1" | sed -n '1s/.*version \([0-9]*\),.*/\1/p'; }
-agree() {
-	local want=$1 s
-	shift
-	for s in "$@"; do [ "$(version "$s")" -ge "$want" ] || return 1; done
-}
-linked() {
-	local s
-	for s in "$@"; do ask "$s" /v1/status | grep -q '"links_up":true' || return 1; done
+	start "$1"
 }
 # shared: all four sites hold the same estimates, of something.
 shared() {
@@ -110,16 +58,16 @@ echo "== from nothing"
 clock=$(date +%s)
 since() { echo $(($(date +%s) - clock)); }
 peerd a init --set arms=red,green,blue --set privacy.epsilon=1 >/dev/null
-peerd a network new --name clinics --peer hospital-a --addr "$(at 1)" --admin >/dev/null
+peerd a network new --name clinics --peer hospital-a --addr "$(address 1)" --admin >/dev/null
 peerd a doctor >a.doctor || fail "$(cat a.doctor)"
 begin=$(./peerd network show --dir hospital-a | sed -n 's/^rounds of .* from //p')
-start a
+first a
 until_ok answers a
 visit a
 for s in b c d; do
 	token=$(peerd a network invite "hospital-$s")
 	peerd "$s" join "$token" >/dev/null
-	start "$s"
+	first "$s"
 	until_ok answers "$s"
 	visit "$s"
 done
@@ -137,7 +85,7 @@ sleep 15
 echo "== a fifth site joins"
 token=$(peerd a network invite hospital-e)
 peerd e join "$token" >/dev/null
-start e
+first e
 until_ok answers e
 until_ok linked a b c d e
 visit e
@@ -159,7 +107,7 @@ sleep 10
 echo "== c gets a new address"
 v=$(version a)
 ip -n "$net-c" addr add 10.77.0.33/24 dev eth0
-peerd c network move --addr "$(at 33)" >/dev/null
+peerd c network move --addr "$(address 33)" >/dev/null
 until_ok agree $((v + 1)) a b c d
 ip -n "$net-c" addr del 10.77.0.3/24 dev eth0
 ip -n "$net-c" addr add 10.77.0.33/24 dev eth0 2>/dev/null || true # if it was secondary
@@ -180,10 +128,8 @@ cp peerd-next peerd.new
 mv peerd.new peerd
 echo "   to program $(program)"
 for s in a b c d; do
-	eval "p=\$pid_$s"
-	kill -TERM "$p"
-	wait "$p" || true
-	again "$s"
+	end "$s"
+	start "$s"
 	until_ok linked a b c d
 	sleep 5
 done
@@ -202,7 +148,6 @@ for s in a b c d e; do
 	sed -n 's/.*\("actions":{[^}]*}\).*/   \1/p' "$s.json"
 done
 for s in a b c d; do
-	./peerd ledger export --dir "hospital-$s" -o "$s.jsonl" >/dev/null
-	./peerd ledger verify "$s.jsonl" | sed -n 1p
+	verify "$s"
 done
 echo ok
