@@ -199,6 +199,7 @@ func TestThePapersSystemsRunAsSimulated(t *testing.T) {
 		{"dp-master-worker", nil},
 		{"dp-decentralized", nil},
 		{"ldp-fedlinucb", nil},
+		{"ldp-fedlinucb", []string{"learner.linucb.records=centred"}},
 		{"ldp-fedlinucb-lazy", nil},
 		{"ldp-fedlinucb-local", nil},
 		{"ldp-fedlinucb-raw", nil},
