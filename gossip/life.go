@@ -18,6 +18,9 @@ const (
 	closeTimeout = 2 * time.Second
 )
 
+// errBusy is that of a host of which something still runs when Close returns.
+var errBusy = fmt.Errorf("gossip: host still busy %v after close", closeTimeout)
+
 // Done is closed when the host is closed or, if it is lossless, when a link breaks.
 func (h *Host) Done() <-chan struct{} { return h.work.Done() }
 
@@ -87,6 +90,6 @@ func (h *Host) close() error {
 	case <-gone:
 		return err
 	case <-end:
-		return fmt.Errorf("gossip: host still busy %v after close", closeTimeout)
+		return errBusy
 	}
 }

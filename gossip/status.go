@@ -67,16 +67,7 @@ func (h *Host) Status() []PeerStatus {
 		if m.index == h.cfg.Self {
 			continue
 		}
-		s := PeerStatus{
-			Peer: m.index, ID: m.id.String(), State: None,
-			Incarnation: m.incarnation.Load(),
-			FramesIn:    m.framesIn.Load(), FramesOut: m.framesOut.Load(),
-			BytesIn: m.bytesIn.Load(), BytesOut: m.bytesOut.Load(),
-			Dropped: m.dropped.Load(), Refused: m.refused.Load(),
-		}
-		if ns := m.seen.Load(); ns != 0 {
-			s.LastSeen = time.Unix(0, ns)
-		}
+		s := PeerStatus{Peer: m.index, ID: m.id.String(), State: None}
 		if l := m.link; l != nil {
 			var reason error
 			s.Neighbour, s.Dials, s.Queued = true, l.dials, len(l.queue)
@@ -84,6 +75,14 @@ func (h *Host) Status() []PeerStatus {
 			s.LastError = oneLine(reason)
 			s.Checkpoint = l.remembered()
 			s.Alarm, s.Alarms = l.warning()
+		}
+		// What is counted before the state changes is read after it, so that a refusal never shows without its count.
+		s.Incarnation = m.incarnation.Load()
+		s.FramesIn, s.FramesOut = m.framesIn.Load(), m.framesOut.Load()
+		s.BytesIn, s.BytesOut = m.bytesIn.Load(), m.bytesOut.Load()
+		s.Dropped, s.Refused = m.dropped.Load(), m.refused.Load()
+		if ns := m.seen.Load(); ns != 0 {
+			s.LastSeen = time.Unix(0, ns)
 		}
 		all = append(all, s)
 	}

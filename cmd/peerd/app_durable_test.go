@@ -271,7 +271,7 @@ func (a *app) tally(t *testing.T, arms []string) (counts []uint64, sums []int64)
 func settled(a *app, rec *recorder) *book {
 	s := a.s
 	s.Helper()
-	s.await("all rewards are taken in", 20*time.Second, func() bool { return s.status().Pending == 0 })
+	s.await("all rewards are taken in", time.Minute, func() bool { return s.status().Pending == 0 })
 	mark, received := rec.mark(), rec.received() // before the ledger is read: rounds go on meanwhile
 	d, lines := s.status(), s.lines()
 	s.stop()

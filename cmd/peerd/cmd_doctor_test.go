@@ -135,9 +135,14 @@ func TestDoctor(t *testing.T) {
 	seeDoctor(t, exitUnexpected, "--dir", first).want(t, "peer", doctor.Fail, "in use by another peerd")
 }
 
-func stop(p *testnet.Process) {
-	p.Release()
-	p.Wait(3 * time.Second)
+// stop ends processes, and leaves them the time to do so.
+func stop(ps ...*testnet.Process) {
+	for _, p := range ps {
+		p.Release()
+	}
+	for _, p := range ps {
+		p.Wait(time.Minute)
+	}
 }
 
 // copyFolder makes a backup.

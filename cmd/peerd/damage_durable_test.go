@@ -204,7 +204,7 @@ func (v *vandal) try(d damage, neighbour bool) {
 		if lost := v.lost(s); lost != "" {
 			select {
 			case <-s.gone:
-			case <-time.After(5 * time.Second):
+			case <-time.After(30 * time.Second):
 				verdict = lost
 			}
 		}

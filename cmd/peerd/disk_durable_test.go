@@ -82,14 +82,14 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	a := &app{s: s, stop: make(chan struct{})}
 
 	taken := fill(a)
-	l.await("the log says that the disk is full", 5*time.Second, func() bool { return strings.Contains(s.log(), "the disk is full") })
+	l.await("the log says that the disk is full", time.Minute, func() bool { return strings.Contains(s.log(), "the disk is full") })
 	d := s.status()
 	code, text := s.get("/readyz")
 	if !d.DiskFull || code != http.StatusServiceUnavailable || !strings.Contains(text, "disk is full") {
 		t.Errorf("status says %v, readyz %d %s", d.DiskFull, code, text)
 	}
 	round := s.status().Round
-	l.await("rounds go on, since room is left for them", 5*time.Second, func() bool { return s.status().Round > round+2 })
+	l.await("rounds go on, since room is left for them", time.Minute, func() bool { return s.status().Round > round+2 })
 	if err := os.WriteFile(filepath.Join(dir, "more"), make([]byte, 600<<10), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -107,12 +107,12 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	if err := errors.Join(os.Remove(ballast), os.Remove(filepath.Join(dir, "more"))); err != nil {
 		t.Fatal(err)
 	}
-	l.await("there is room again", 5*time.Second, func() bool {
+	l.await("there is room again", time.Minute, func() bool {
 		code, _ := s.get("/readyz")
 		return code == http.StatusOK
 	})
 	round = s.status().Round
-	l.await("rounds go on", 5*time.Second, func() bool { return s.status().Round > round+2 })
+	l.await("rounds go on", time.Minute, func() bool { return s.status().Round > round+2 })
 	for range 50 {
 		if !a.try(a.make(.25)) {
 			t.Fatal("no answer after there was room")
@@ -127,7 +127,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 		code, text := s.get("/readyz")
 		return code == http.StatusOK || strings.Contains(text, "disk is full")
 	}
-	l.await("an answer of a peer that is killed and started on a full disk", 10*time.Second, func() bool { return s.dead() || full() })
+	l.await("an answer of a peer that is killed and started on a full disk", time.Minute, func() bool { return s.dead() || full() })
 	if s.dead() {
 		t.Fatalf("killed on a full disk, it does not start: %v\n%s", s.cmd.ProcessState, s.tail())
 	}

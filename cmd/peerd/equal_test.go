@@ -58,7 +58,7 @@ func processTraces(t *testing.T, s *config.Settings, seeds map[int]uint64) map[s
 	if _, err := n.Watch(ctx, 20*time.Millisecond, func([]api.Status, bool) {}); err != nil {
 		t.Fatal(err)
 	}
-	n.Stop() // a peer's files are complete when it has ended
+	stop(n.Processes...) // a peer's files are complete when it has ended by itself
 	traces := map[string][]byte{}
 	for _, name := range n.Names {
 		files, err := filepath.Glob(filepath.Join(dir, name, "trace", "*.txt"))

@@ -209,7 +209,7 @@ func (s *labSite) kill() {
 func (s *labSite) stop() {
 	s.Helper()
 	_ = s.leash.Close()
-	s.ends(10 * time.Second)
+	s.ends(time.Minute)
 	if c := s.cmd.ProcessState.ExitCode(); c != 0 {
 		s.Fatalf("peer %d ended with code %d\n%s", s.i, c, s.tail())
 	}

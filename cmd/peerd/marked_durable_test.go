@@ -124,7 +124,7 @@ func TestAStackDumpShowsNoReward(t *testing.T) {
 		}
 		time.Sleep(300 * time.Millisecond)
 		_ = syscall.Kill(s.cmd.Process.Pid, syscall.SIGQUIT)
-		s.ends(10 * time.Second)
+		s.ends(time.Minute)
 		close(stop)
 		all.Wait()
 		if log := s.log(); !strings.Contains(log, "goroutine") {

@@ -31,7 +31,7 @@ func TestNoStateIsSilent(t *testing.T) {
 		until   func(s *labSite) bool
 		ready   int    // code of /readyz
 		says    string // in status, /readyz if that is not 200, and the log
-		metric  string
+		metrics []string
 		check   string // of doctor
 		outcome doctor.Outcome
 		detail  string
@@ -39,50 +39,51 @@ func TestNoStateIsSilent(t *testing.T) {
 		{
 			name: "ended", changes: []string{"privacy.horizon", "50"}, both: true,
 			until: func(s *labSite) bool { return s.status().Learning == string(node.Ended) },
-			ready: 200, says: "learning has ended: every row that privacy.horizon pays for is used", metric: "peerd_learning 0",
+			ready: 200, says: "learning has ended: every row that privacy.horizon pays for is used", metrics: []string{"peerd_learning 0"},
 			check: "budget", outcome: doctor.Warn, detail: "learning has ended",
 		},
 		{
-			name: "ending", changes: []string{"privacy.horizon", "500", "rounds.every", "30ms"}, both: true,
-			until: func(s *labSite) bool { return s.status().Learning == string(node.Ends) },
-			ready: 200, says: "learning ends soon", metric: "peerd_learning_until_timestamp_seconds ",
+			name: "ending", both: true, bring: func(s *labSite) { s.useOneAction(19) }, // it stays so, for the clock takes nothing
+			changes: []string{"protocol.name", "average", "privacy.horizon", "20", "api.min_exposures", "0"},
+			until:   func(s *labSite) bool { return s.status().Learning == string(node.Ends) },
+			ready:   200, says: "learning ends soon", metrics: []string{"peerd_learning 1", "peerd_remaining_leaves 1"},
 			check: "budget", outcome: doctor.Warn, detail: "learning ends soon",
 		},
 		{
 			name: "over before it began", changes: []string{"world.kind", "bernoulli", "world.bernoulli.means", "[[0.2, 0.5, 0.8]]", "privacy.horizon", "1000"}, start: -24 * time.Hour, both: true,
 			until: func(s *labSite) bool { code, _ := s.get("/readyz"); return code == 200 },
-			ready: 200, says: "learning has ended: all 1000 rounds are over since ", metric: "peerd_learning 0",
+			ready: 200, says: "learning has ended: all 1000 rounds are over since ", metrics: []string{"peerd_learning 0"},
 			check: "budget", outcome: doctor.Warn, detail: "learning has ended",
 		},
 		{ // the budget of an application pays for rounds that are played, and so for these
 			name: "begun long ago", start: -24 * time.Hour, both: true,
 			until: func(s *labSite) bool { return s.status().Released > 0 },
-			ready: 200, metric: "peerd_learning 1",
+			ready: 200, metrics: []string{"peerd_learning 1", "peerd_learning_until_timestamp_seconds "},
 			check: "budget", outcome: doctor.Pass, detail: "ε 1 charged",
 		},
 		{
-			name: "an action ended", both: true, bring: (*labSite).useUpOneAction,
+			name: "an action ended", both: true, bring: func(s *labSite) { s.useOneAction(8) },
 			changes: []string{"protocol.name", "average", "privacy.horizon", "5", "api.min_exposures", "0"},
 			until:   func(s *labSite) bool { return s.status().Learning == string(node.Ends) },
-			ready:   200, says: "of 3 streams have used every reward that privacy.horizon pays for", metric: "peerd_remaining_leaves 0",
+			ready:   200, says: "of 3 streams have used every reward that privacy.horizon pays for", metrics: []string{"peerd_remaining_leaves 0"},
 			check: "budget", outcome: doctor.Warn, detail: "of 3 streams",
 		},
 		{
 			name: "not started", start: 24 * time.Hour, both: true,
 			until: func(s *labSite) bool { return s.status().Learning == string(node.Waits) },
-			ready: 503, says: "the network starts at ", metric: "peerd_learning 0",
+			ready: 503, says: "the network starts at ", metrics: []string{"peerd_learning 0"},
 			check: "budget", outcome: doctor.Warn, detail: "the network starts at ",
 		},
 		{
 			name:  "alone",
 			until: func(s *labSite) bool { return s.status().BlockedReason != "" },
-			ready: 503, says: "waiting for neighbours to report", metric: `peerd_neighbour_up{neighbour="s1"} 0`,
+			ready: 503, says: "waiting for neighbours to report", metrics: []string{`peerd_neighbour_up{neighbour="s1"} 0`},
 			check: "neighbour s1", outcome: doctor.Fail, detail: "see that it runs",
 		},
 		{
 			name: "stranger", both: true, bring: (*labSite).strangerCalls,
 			until: func(s *labSite) bool { return s.status().Strangers > 0 },
-			ready: 200, says: "a peer that is not in the network file", metric: "peerd_refused_strangers_total 1",
+			ready: 200, says: "a peer that is not in the network file", metrics: []string{"peerd_refused_strangers_total 1"},
 			check: "strangers", outcome: doctor.Warn, detail: "1 connections refused",
 		},
 	} {
@@ -111,9 +112,12 @@ func TestNoStateIsSilent(t *testing.T) {
 			if code, text := s.get("/readyz"); code != c.ready || code != 200 && !strings.Contains(text, c.says) {
 				t.Errorf("/readyz: %d %s", code, text)
 			}
-			l.await("the log says it", 10*time.Second, func() bool { return strings.Contains(s.log(), c.says) })
-			if _, text := s.get("/metrics"); !strings.Contains(text, c.metric) {
-				t.Errorf("no metric %s", c.metric)
+			l.await("the log says it", time.Minute, func() bool { return strings.Contains(s.log(), c.says) })
+			_, text := s.get("/metrics")
+			for _, m := range c.metrics {
+				if !strings.Contains(text, m) {
+					t.Errorf("no metric %s", m)
+				}
 			}
 			want := exitOK
 			if c.outcome == doctor.Fail {
@@ -138,10 +142,11 @@ func TestNoStateIsSilent(t *testing.T) {
 	}
 }
 
-// useUpOneAction has decisions for one action, all others excluded, until its horizon ends.
-func (s *labSite) useUpOneAction() {
+// useOneAction has n decisions for one action, all others excluded, and reports a reward of each that
+// is learned from.
+func (s *labSite) useOneAction(n int) {
 	s.Helper()
-	for i := range 8 {
+	for i := range n {
 		id := fmt.Sprint("visit-", i)
 		if code, text := s.post("/v1/decisions", map[string]any{"id": id, "exclude": []string{"b", "c"}}); code != 200 {
 			s.Fatal(text)

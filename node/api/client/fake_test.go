@@ -15,14 +15,15 @@ import (
 	"peerd.dev/node/api/client"
 )
 
-const slow = 200 * time.Millisecond // of an answer
+const slow = 10 * time.Second // of an answer that nobody gives up
 
 // fake is a peer that keeps decisions and rewards by id as peerd does, and loses, delays or refuses what a plan says.
 type fake struct {
 	url string
 
 	mu        sync.Mutex
-	plan      []string            // of the next requests, then "ok": drop, lose, half, slow, text, or a status
+	plan      []string            // of the next requests, then "ok": drop, lose, half, text, or a status
+	slow      map[string]bool     // ids whose first answer comes when its try is given up
 	items     map[string][]string // statuses that items of batches get first, by id
 	decisions map[string]client.Decision
 	rewards   map[string]float64
@@ -59,6 +60,10 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	step := "ok"
 	if len(f.plan) > 0 {
 		step, f.plan = f.plan[0], f.plan[1:]
+	}
+	if f.slow[body.ID] { // by id: a try that was given up may be read after later ones
+		step = "slow"
+		delete(f.slow, body.ID)
 	}
 	f.keys = append(f.keys, r.Header.Get("Authorization"))
 	var status int
@@ -114,7 +119,10 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "drop", "lose":
 		panic(http.ErrAbortHandler)
 	case "slow":
-		time.Sleep(slow)
+		select {
+		case <-r.Context().Done():
+		case <-time.After(slow):
+		}
 	case "text":
 		http.Error(w, "too many hosts", 400)
 		return

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"sync"
@@ -12,6 +11,7 @@ import (
 
 	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/cmd/peerd/internal/daemon"
+	"peerd.dev/cmd/peerd/internal/testnet"
 )
 
 // Example runs the two peers of a network in this process, in lockstep and over loopback,
@@ -20,10 +20,9 @@ func Example() {
 	folder, err := os.MkdirTemp("", "peerd")
 	check(err)
 	defer func() { _ = os.RemoveAll(folder) }()
-	l, err := net.Listen("tcp4", "127.0.0.1:0") // a port for the second peer, which the first dials
+	ports, err := testnet.FreePorts(1) // for the second peer, which the first dials
 	check(err)
-	address := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", l.Addr().(*net.TCPAddr).Port)
-	_ = l.Close()
+	address := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", ports[0])
 	file := filepath.Join(folder, "network.yaml")
 	err = config.WriteNetwork(file, &config.Network{
 		Name: "lockstep", Start: time.Now(), Every: time.Second, Links: [][2]int{{0, 1}},

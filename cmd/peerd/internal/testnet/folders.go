@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"time"
@@ -68,20 +67,6 @@ func (t *Net) seed(i int) uint64 {
 		return n
 	}
 	return node.PeerNumber(t.Settings.Seed, protocol.Peer(i))
-}
-
-// FreePorts returns ports that nobody listened on a moment ago.
-func FreePorts(n int) ([]int, error) {
-	var ports []int
-	for range n {
-		l, err := net.Listen("tcp4", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = l.Close() }() // all at once, so that they differ
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports, nil
 }
 
 // Start starts a process for each peer.

@@ -1,0 +1,37 @@
+package testnet
+
+import (
+	"net"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// TestPortsAreFree: no port is given twice, or while somebody listens on it, or from those that the system hands out.
+func TestPortsAreFree(t *testing.T) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	if port := l.Addr().(*net.TCPAddr).Port; port <= lastPort {
+		t.Skipf("this system hands out port %d", port)
+	}
+	var all []int
+	for range 20 {
+		some, err := FreePorts(5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := some[4] + 1
+		if taken, err := net.Listen("tcp4", "127.0.0.1:"+strconv.Itoa(next)); err == nil {
+			defer func() { _ = taken.Close() }()
+			all = append(all, next)
+		}
+		all = append(all, some...)
+	}
+	slices.Sort(all)
+	if len(slices.Compact(all)) < 100 || all[0] < firstPort || all[len(all)-1] > lastPort {
+		t.Errorf("ports %v", all)
+	}
+}
