@@ -41,10 +41,10 @@ func (i Inputs) Features(context, x []float64) Features {
 	}
 	all := make(Features, 0, i.Dim())
 	by := math.Sqrt(.5)
-	switch {
-	case i.Map == Concat:
+	switch i.Map {
+	case Concat:
 		return appendScaled(appendScaled(all, by, context), by, x)
-	case i.Map == Outer:
+	case Outer:
 		by = 1
 	default:
 		all = appendScaled(all, by, x)
