@@ -160,12 +160,15 @@ func (f *fake) Peers(context.Context) ([]Peer, error) {
 
 func (f *fake) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		if f.refusal != nil {
-			yield(nil, f.refusal)
+		f.mu.Lock()
+		refusal, records, broken := f.refusal, uint64(f.records), uint64(f.broken)
+		f.mu.Unlock()
+		if refusal != nil {
+			yield(nil, refusal)
 			return
 		}
-		for i := from; i < uint64(f.records) && limit > 0; i, limit = i+1, limit-1 {
-			if f.broken > 0 && i == uint64(f.broken) {
+		for i := from; i < records && limit > 0; i, limit = i+1, limit-1 {
+			if broken > 0 && i == broken {
 				yield(nil, fmt.Errorf("record %d is broken", i))
 				return
 			}

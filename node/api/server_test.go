@@ -275,7 +275,9 @@ func TestViews(t *testing.T) {
 	if err := Get(t.Context(), r.dir, "/v1/status", &s); err != nil || s.Pending != 3 {
 		t.Error(s, err)
 	}
+	f.mu.Lock() // a ledger that broke off gave no last word of its reading
 	f.refusal = &decision.Refusal{Code: decision.Unavailable, Reason: "the peer is ending"}
+	f.mu.Unlock()
 	if err := Get(t.Context(), r.dir, "/v1/status", &s); err == nil || !strings.Contains(err.Error(), "the peer is ending") {
 		t.Error(err)
 	}
