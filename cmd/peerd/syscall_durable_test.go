@@ -79,7 +79,7 @@ func killAt(t *testing.T, again bool, at int) (calls []string, killed bool) {
 	if !s.dead() {
 		_ = s.leash.Close()
 	}
-	s.ends(20 * time.Second)
+	s.ends(time.Minute)
 	calls = s.calls()
 	if len(calls) < at {
 		return calls, false
