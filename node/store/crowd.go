@@ -8,9 +8,9 @@ import (
 // Batches are synced one group at a time, as they come. Where they come in crowds, a sync waits a little, so that
 // its group is larger: fewer syncs and wake-ups for the same batches. Where they do not, none waits.
 const (
-	crowdCount = 256                   // batches over which the rate is taken
-	crowdSpan  = 64 * time.Millisecond // the longest time in which that count is a crowd: 4,000 in a second
-	crowdPause = time.Millisecond      // between syncs of a crowd
+	crowdCount = 256                    // batches over which the rate is taken
+	crowdSpan  = 64 * time.Millisecond  // the longest time in which that count is a crowd: 4,000 in a second
+	crowdPause = 500 * time.Microsecond // between syncs of a crowd
 )
 
 // crowd knows whether batches come in a crowd. The zero value knows of none.

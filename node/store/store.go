@@ -40,7 +40,7 @@ const (
 const (
 	formatVersion = 1
 	versionKey    = "format"
-	memTable      = 4 << 20
+	memTable      = 16 << 20
 	cache         = 32 << 20               // for blocks that are read; filled as needed
 	filterBits    = 10                     // a key, so that few blocks are read without need
 	checkEvery    = 64 << 10               // bytes written between two looks at the free space, at most
