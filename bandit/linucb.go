@@ -81,14 +81,15 @@ const maxFeatures = 120
 // Arms follow from features, which are private; the part does not.
 type LinUCB struct {
 	stateless
-	d      int
-	index  LinearIndex
-	radius float64
-	kind   gram.Kind
-	affine *affine // makes features; nil unless rewards are centred
-	peers  float64 // sites of which sums are added up
-	leaves float64 // that a site releases in its life
-	rng    *rand.Rand
+	d       int
+	index   LinearIndex
+	radius  float64
+	kind    gram.Kind // of released sums
+	records Kind      // of the statistic
+	affine  *affine   // makes features; nil unless rewards are centred
+	peers   float64   // sites of which sums are added up
+	leaves  float64   // that a site releases in its life
+	rng     *rand.Rand
 
 	from       basis // of the estimate
 	known      bool
@@ -155,19 +156,19 @@ func newLinUCB(c Config, p LinUCBParams) (Learner, error) {
 	if field, want := p.check(); field != "" {
 		return nil, fmt.Errorf("bandit: %s, want %s", field, want)
 	}
-	d, kind := p.inputs().Dim(), gram.Linear
+	d, kind, records := p.inputs().Dim(), gram.Linear, Linear
 	var made *affine
 	switch p.Records {
 	case WithoutSquares:
 	case WithSquares:
-		kind = gram.Corner
+		kind, records = gram.Corner, Corner
 	case CentredRewards:
 		made = newAffine(c.Arms, d)
-		d, kind = d+1, gram.Centred
+		d, kind, records = d+1, gram.Centred, Centred
 	}
 	return &LinUCB{
-		affine: made,
-		d:      d, index: p.Index, radius: p.Radius, kind: kind, peers: float64(c.Peers), leaves: float64(max(1, c.Leaves)), rng: c.Rand,
+		records: records, affine: made,
+		d: d, index: p.Index, radius: p.Radius, kind: kind, peers: float64(c.Peers), leaves: float64(max(1, c.Leaves)), rng: c.Rand,
 		theta: make([]float64, d), normal: make([]float64, d),
 		scores: make([]float64, c.Arms), able: make([]Arm, 0, c.Arms), features: make([]Features, 0, c.Arms), squares: make([]float64, c.Arms),
 	}, nil
@@ -175,7 +176,7 @@ func newLinUCB(c Config, p LinUCBParams) (Learner, error) {
 
 // Statistic returns one part for all arms.
 func (l *LinUCB) Statistic() Statistic {
-	return Statistic{Parts: 1, Dim: l.d, Kind: map[gram.Kind]Kind{gram.Linear: Linear, gram.Corner: Corner, gram.Centred: Centred}[l.kind]}
+	return Statistic{Parts: 1, Dim: l.d, Kind: l.records}
 }
 
 // Part returns the only one.

@@ -181,33 +181,38 @@ func TestUndeliverableIsCounted(t *testing.T) {
 
 func TestCloseLeavesNoGoroutine(t *testing.T) {
 	before := runtime.NumGoroutine()
-	cs := configs(3, ring(3))
-	for i := range cs {
-		cs[i].Topic, cs[i].Checkpoints, cs[i].Checkpoint = true, true, checkpointOf(uint64(i))
-	}
-	hosts := start(t, cs)
-	ready(t, hosts...)
-	for _, h := range hosts {
-		shut(t, h)
-		shut(t, h)
-		if err := h.Send(t.Context(), roundEnds(0, 1, 0)); !errors.Is(err, ErrClosed) || !errors.Is(h.Err(), ErrClosed) {
-			t.Errorf("send after close: %v", err)
+	soon(t, closeTimeout, func() (longest time.Duration) {
+		cs := configs(3, ring(3))
+		for i := range cs {
+			cs[i].Topic, cs[i].Checkpoints, cs[i].Checkpoint = true, true, checkpointOf(uint64(i))
 		}
-	}
+		hosts := start(t, cs)
+		ready(t, hosts...)
+		for _, h := range hosts {
+			longest = max(longest, shut(t, h))
+			shut(t, h)
+			if err := h.Send(t.Context(), roundEnds(0, 1, 0)); !errors.Is(err, ErrClosed) || !errors.Is(h.Err(), ErrClosed) {
+				t.Errorf("send after close: %v", err)
+			}
+		}
+		return longest
+	})
 	eventually(t, "no more goroutines than before", func() bool { return runtime.NumGoroutine() <= before })
 }
 
 // A host whose neighbours do not answer closes in time too.
 func TestCloseWithoutNeighbours(t *testing.T) {
 	before := runtime.NumGoroutine()
-	cs := configs(2, path(2))
-	cs[0].Peers[1].Addrs = []string{"/ip4/127.0.0.1/tcp/1"}
-	h, err := NewHost(cs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "an attempt", func() bool { return status(h, 1).LastError != "" })
-	shut(t, h)
+	soon(t, closeTimeout, func() time.Duration {
+		cs := configs(2, path(2))
+		cs[0].Peers[1].Addrs = []string{"/ip4/127.0.0.1/tcp/1"}
+		h, err := NewHost(cs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "an attempt", func() bool { return status(h, 1).LastError != "" })
+		return shut(t, h)
+	})
 	eventually(t, "no more goroutines than before", func() bool { return runtime.NumGoroutine() <= before })
 }
 

@@ -100,13 +100,27 @@ func start(t testing.TB, cs []Config) []*Host {
 	return hosts
 }
 
-// shut closes a host. On a busy machine it may take longer than Close waits; that nothing of it stays,
-// TestCloseLeavesNoGoroutine shows.
-func shut(t testing.TB, h *Host) {
+// soon fails unless one of five tries takes no longer than a limit. A busy machine makes some of them late, a mistake all.
+func soon(t testing.TB, limit time.Duration, try func() time.Duration) {
 	t.Helper()
+	var took time.Duration
+	for range 5 {
+		if took = try(); took <= limit {
+			return
+		}
+	}
+	t.Errorf("took %v five times, want at most %v once", took, limit)
+}
+
+// shut closes a host and returns how long that took. On a busy machine it may be longer than Close waits; that it is not
+// on others, and that nothing stays, TestCloseLeavesNoGoroutine shows.
+func shut(t testing.TB, h *Host) time.Duration {
+	t.Helper()
+	began := time.Now()
 	if err := h.Close(); err != nil && !errors.Is(err, errBusy) {
 		t.Error(err)
 	}
+	return time.Since(began)
 }
 
 func ready(t testing.TB, hosts ...*Host) {

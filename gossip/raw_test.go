@@ -84,10 +84,16 @@ func greeted(t testing.TB, r host.Host, h *Host, as protocol.Peer) network.Strea
 }
 
 func TestStrangerIsTurnedAway(t *testing.T) {
-	hosts := start(t, configs(1, func(int) []protocol.Peer { return nil }))
-	r := raw(t, SeedIdentity([32]byte{99}), hosts[0]) // libp2p says that it is connected
-	eventually(t, "turned away", func() bool {
-		return len(r.Network().ConnsToPeer(hosts[0].libp2p.ID())) == 0
+	var hosts []*Host
+	var r host.Host
+	soon(t, time.Second, func() time.Duration {
+		hosts = start(t, configs(1, func(int) []protocol.Peer { return nil }))
+		began := time.Now()
+		r = raw(t, SeedIdentity([32]byte{99}), hosts[0]) // libp2p says that it is connected
+		eventually(t, "turned away", func() bool {
+			return len(r.Network().ConnsToPeer(hosts[0].libp2p.ID())) == 0
+		})
+		return time.Since(began)
 	})
 	if n := hosts[0].Totals().Strangers; n != 1 { // by its key, and not by a timeout
 		t.Errorf("%d strangers, want 1", n)
@@ -190,28 +196,32 @@ func TestSilentStreamsEnd(t *testing.T) {
 		t.Skip("takes the 5 s that a hello may take")
 	}
 	t.Parallel()
-	cs := configs(2, path(2))
-	h := start(t, cs[1:])[0]
-	r := raw(t, cs[0].Identity, h)
-	var silent []network.Stream
-	for range 10 {
-		s := stream(t, r, h)
-		_, _ = s.Write([]byte{50}) // a frame that never comes; a stream that is not let in is reset
-		silent = append(silent, s)
-	}
-	open := 0
-	for _, s := range silent {
-		var code *network.StreamError
-		if err := end(s); errors.As(err, &code) && code.ErrorCode == network.StreamProtocolViolation {
-			open++
-		} else if err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("a silent stream ends with %v", err)
+	soon(t, helloTimeout+5*time.Second, func() time.Duration {
+		began := time.Now()
+		cs := configs(2, path(2))
+		h := start(t, cs[1:])[0]
+		r := raw(t, cs[0].Identity, h)
+		var silent []network.Stream
+		for range 10 {
+			s := stream(t, r, h)
+			_, _ = s.Write([]byte{50}) // a frame that never comes; a stream that is not let in is reset
+			silent = append(silent, s)
 		}
-	}
-	if open != 4 {
-		t.Errorf("%d of 10 streams were let in, want 4", open)
-	}
-	eventually(t, "ended and counted", func() bool { return status(h, 0).Refused == 4 })
+		open := 0
+		for _, s := range silent {
+			var code *network.StreamError
+			if err := end(s); errors.As(err, &code) && code.ErrorCode == network.StreamProtocolViolation {
+				open++
+			} else if err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("a silent stream ends with %v", err)
+			}
+		}
+		if open != 4 {
+			t.Errorf("%d of 10 streams were let in, want 4", open)
+		}
+		eventually(t, "ended and counted", func() bool { return status(h, 0).Refused == 4 })
+		return time.Since(began)
+	})
 }
 
 func TestNewestStreamWins(t *testing.T) {

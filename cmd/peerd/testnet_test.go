@@ -92,18 +92,26 @@ func TestATestnetHasARelay(t *testing.T) {
 	}
 }
 
-// TestAnInterruptEndsATestnet long before its 400 seconds are over, with its code, and leaves no
-// process.
+// TestAnInterruptEndsATestnet within three seconds, with its code, and leaves no process. A busy machine may make four of five
+// tries late.
 func TestAnInterruptEndsATestnet(t *testing.T) {
-	ctx, interrupt := context.WithCancel(t.Context())
-	time.AfterFunc(1500*time.Millisecond, interrupt)
-	var out, trouble bytes.Buffer
-	begin := time.Now()
-	code := execute(ctx, smallNet("--set", "rounds.every=1s"), &out, &trouble)
-	if took := time.Since(begin); code != int(exitInterrupted) || took > time.Minute {
-		t.Errorf("exit code %d after %v, want %d\n%s", code, took, exitInterrupted, &trouble)
+	for tries := 1; ; tries++ {
+		ctx, interrupt := context.WithCancel(t.Context())
+		time.AfterFunc(1500*time.Millisecond, interrupt)
+		var out, trouble bytes.Buffer
+		begin := time.Now()
+		if code := execute(ctx, smallNet("--set", "rounds.every=1s"), &out, &trouble); code != int(exitInterrupted) {
+			t.Fatalf("exit code %d, want %d\n%s", code, exitInterrupted, &trouble)
+		}
+		took := time.Since(begin)
+		noneLeft(t)
+		if took <= 4500*time.Millisecond {
+			return
+		}
+		if tries == 5 {
+			t.Fatalf("ended after %v\n%s", took, &trouble)
+		}
 	}
-	noneLeft(t)
 }
 
 // TestABrokenPeerIsNamed: the reason that a peer gives for its end is the

@@ -83,8 +83,8 @@ func (s Shape) checkForm(a *Ask) *Refusal {
 	return nil
 }
 
-// wrong says what is wrong with a list, if it has another length than wanted or numbers that a learner cannot take, and at
-// which of them; "" is the whole of it. Nothing is wrong with most lists, of which an ask has many.
+// wrong returns what is wrong with a list that has another length than wanted or numbers that a learner cannot take, and the
+// index of such a number, as in "[3]", or "". The caller names the list, and so only a list with a mistake: an ask has many.
 func (s Shape) wrong(x []float64, want int) (at, reason string) {
 	if len(x) != want {
 		return "", fmt.Sprintf("want %d numbers, got %d", want, len(x))

@@ -93,15 +93,11 @@ play() {
 	pids+=($!)
 	eval "application_$1=$!"
 }
-# gap SITE: the most rounds from one release to the next.
-gap() {
-	ask "$1" "/v1/ledger?limit=10000" | sed -n 's/.*"round":\([0-9]*\).*/\1/p' | sort -n | uniq |
-		awk 'NR > 1 && $1 - last > gap { gap = $1 - last } { last = $1 } END { print gap + 0 }'
-}
 # learns SITE fails if there were more than two rounds without a release.
 learns() {
 	local n
-	n=$(gap "$1")
+	n=$(ask "$1" "/v1/ledger?limit=10000" | sed -n 's/.*"round":\([0-9]*\).*/\1/p' | sort -n | uniq |
+		awk 'NR > 1 && $1 - last > gap { gap = $1 - last } { last = $1 } END { print gap + 0 }')
 	echo "$1: at most $((n - 1)) rounds without a release"
 	[ "$n" -ge 1 ] && [ "$n" -le 3 ] || fail "$1: releases $n rounds apart"
 }
