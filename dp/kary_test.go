@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
 	"testing/cryptotest"
 
 	"peerd.dev/dp/factor"

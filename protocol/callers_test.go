@@ -28,21 +28,21 @@ var callers = map[string][]string{
 	"peerd.dev/dp.ReceivedSealed":      {"protocol/decode.go"},
 	"peerd.dev/protocol.decodeRelease": {"protocol/decode.go", "protocol/release_codec.go"},
 	"peerd.dev/protocol.ParseRelease":  {"node/site/log_record.go", "protocol/state.go"},
-	"peerd.dev/protocol.Decode":        {"gossip/inbound.go", "gossip/topic.go", "node/sim/liars.go", "node/site/log_record.go", "node/site/outbox.go", "protocol/protocoltest/network.go", "protocol/state.go"},
+	"peerd.dev/protocol.Decode":        {"gossip/inbound.go", "gossip/topic.go", "node/lab/sim/liars.go", "node/site/log_record.go", "node/site/outbox.go", "protocol/protocoltest/network.go", "protocol/state.go"},
 
 	// A saved state becomes numbers that are released.
 	"(*peerd.dev/dp.Mixed).Load":            {"protocol/average_state.go"},
 	"(*peerd.dev/dp.Counts).Load":           {"protocol/average_state.go"},
 	"(*peerd.dev/dp.Shares).Load":           {"protocol/consensus_state.go"},
 	"(*peerd.dev/dp.Flow).Load":             {"protocol/consensus_state.go"},
-	"(*peerd.dev/dp.Curator).Load":          {"node/agent_state.go", "node/audit/shadow.go"},
+	"(*peerd.dev/dp.Curator).Load":          {"node/agent_state.go", "node/lab/audit/shadow.go"},
 	"(*peerd.dev/dp.Curator).Replay":        {"node/agent_state.go"},
 	"(peerd.dev/protocol.Protocol).Load":    {"node/agent_state.go"},
 	"(*peerd.dev/protocol.average).Load":    nil,
 	"(*peerd.dev/protocol.rows).Load":       nil,
 	"(*peerd.dev/protocol.consensus).Load":  nil,
-	"(*peerd.dev/node.Agent).Load":          {"node/audit/peer.go", "node/site/restore.go", "protocol/protocoltest/network.go"},
-	"(*peerd.dev/node.Agent).Replay":        {"node/audit/peer.go", "node/site/restore.go"},
+	"(*peerd.dev/node.Agent).Load":          {"node/lab/audit/peer.go", "node/site/restore.go", "protocol/protocoltest/network.go"},
+	"(*peerd.dev/node.Agent).Replay":        {"node/lab/audit/peer.go", "node/site/restore.go"},
 	"peerd.dev/dp.NewSecret":                {"node/agent_state.go", "node/site/log_record.go", "node/site/restore.go"},
 	"(*peerd.dev/dp.Release).CopyTo":        {"protocol/average.go", "protocol/average_exchange.go"}, // memory of messages that are used again
 	"(*peerd.dev/dp.Counts).ReleaseTo":      {"protocol/average.go", "protocol/average_exchange.go", "dp/counts.go"},
@@ -53,14 +53,14 @@ var callers = map[string][]string{
 	"(*peerd.dev/protocol.Outbox).EndRound": {"node/agent.go"},
 
 	// A curator that protects no one: it repeats its noise, is never out of budget, or adds none.
-	"peerd.dev/dp.NewCurator":              {"cmd/peerd/internal/config/derived.go", "node/audit/shadow.go", "node/spec.go"},
+	"peerd.dev/dp.NewCurator":              {"internal/config/derived.go", "node/lab/audit/shadow.go", "node/spec.go"},
 	"peerd.dev/dp.NewSeededSource":         {"node/seed.go", "protocol/protocoltest/peer.go"},
 	"peerd.dev/dp/sample.NewSeededSource":  {"dp/source.go"},
-	"(peerd.dev/node.Seed).Noise":          {"cmd/peerd/internal/daemon/daemon.go", "node/audit/audit.go", "node/audit/shadow.go", "node/sim/sim.go"}, // in lockstep; on the auditor's own histories
-	"lockstep":                             {"cmd/peerd/internal/config/derived.go", "cmd/peerd/internal/config/settings.go", "cmd/peerd/internal/experiment/simulate.go", "node/audit/play.go", "node/audit/shadow.go", "protocol/protocoltest/peer.go"},
-	"unlimited":                            {"cmd/peerd/internal/config/derived.go", "node/agent.go", "node/audit/shadow.go", "protocol/protocoltest/peer.go"},
-	"noiseless":                            {"cmd/peerd/internal/config/validate_privacy.go"}, // its name, to refuse it
-	"(*peerd.dev/dp.Curator).Unreleased":   {"node/raw.go"},                                   // it refuses where there are people
+	"(peerd.dev/node.Seed).Noise":          {"internal/daemon/daemon.go", "node/lab/audit/audit.go", "node/lab/audit/shadow.go", "node/lab/sim/sim.go"}, // in lockstep; on the auditor's own histories
+	"lockstep":                             {"internal/config/derived.go", "internal/config/settings.go", "internal/lab/experiment/simulate.go", "node/lab/audit/play.go", "node/lab/audit/shadow.go", "protocol/protocoltest/peer.go"},
+	"unlimited":                            {"internal/config/derived.go", "node/agent.go", "node/lab/audit/shadow.go", "protocol/protocoltest/peer.go"},
+	"noiseless":                            {"internal/config/validate_privacy.go"}, // its name, to refuse it
+	"(*peerd.dev/dp.Curator).Unreleased":   {"node/raw.go"},                         // it refuses where there are people
 	"(reflect.Value).Call":                 nil,
 	"(reflect.Value).CallSlice":            nil,
 	"(reflect.Value).Method":               nil,

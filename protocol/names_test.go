@@ -11,34 +11,34 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
-	"peerd.dev/bandit/world"
 	"peerd.dev/dp"
+	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 )
 
 // others are strings that only look like a name of a table.
 var others = map[string]string{
-	"node/api/metrics.go none":                      "a request without a route",
-	"gossip/status.go none":                         "a link without a neighbour",
-	"node/audit/canary.go tree":                     "a canary in all nodes of a tree",
-	"dp/account/fuzz_test.go tree":                  "the sum of a tree of compositions",
-	"dp/account/google_test.go each":                "one of many losses",
-	"dp/factor/variance_test.go hybrid":             "which factorization is tried",
-	"dp/hidden_test.go none":                        "no hidden noise at all",
-	"bandit/world/diabetes_test.go replay":          "the part of the test that plays the records",
-	"bandit/world/world_test.go bernoulli":          "what one row of the test tries",
-	"bandit/world/world_test.go gaussian":           "what one row of the test tries",
-	"dp/shape.go linear":                            "a shape of records",
-	"node/store/store_test.go batch":                "an operation of the store",
-	"protocol/export_test.go batch":                 "a message of a fake",
-	"protocol/fakes_test.go batch":                  "a leaf of a fake",
-	"protocol/phases.go batch":                      "a leaf",
-	"protocol/totals.go batch":                      "a leaf",
-	"dp/noise.go gaussian":                          "a law of noise",
-	"cmd/peerd/internal/config/schema.go none":      "no figure, and no logarithmic axis",
-	"cmd/peerd/internal/experiment/figure.go none":  "no figure",
-	"cmd/peerd/internal/experiment/summary.go none": "an interval without a number",
-	"node/audit/power_test.go gaussian":             "the same",
+	"node/api/metrics.go none":                "a request without a route",
+	"gossip/status.go none":                   "a link without a neighbour",
+	"node/lab/audit/canary.go tree":           "a canary in all nodes of a tree",
+	"dp/account/fuzz_test.go tree":            "the sum of a tree of compositions",
+	"dp/account/google_test.go each":          "one of many losses",
+	"dp/factor/variance_test.go hybrid":       "which factorization is tried",
+	"dp/hidden_test.go none":                  "no hidden noise at all",
+	"node/lab/world/diabetes_test.go replay":  "the part of the test that plays the records",
+	"node/lab/world/world_test.go bernoulli":  "what one row of the test tries",
+	"node/lab/world/world_test.go gaussian":   "what one row of the test tries",
+	"dp/shape.go linear":                      "a shape of records",
+	"node/store/store_test.go batch":          "an operation of the store",
+	"protocol/export_test.go batch":           "a message of a fake",
+	"protocol/fakes_test.go batch":            "a leaf of a fake",
+	"protocol/phases.go batch":                "a leaf",
+	"protocol/totals.go batch":                "a leaf",
+	"dp/noise.go gaussian":                    "a law of noise",
+	"internal/config/schema.go none":          "no figure, and no logarithmic axis",
+	"internal/lab/experiment/figure.go none":  "no figure",
+	"internal/lab/experiment/summary.go none": "an interval without a number",
+	"node/lab/audit/power_test.go gaussian":   "the same",
 }
 
 // TestNamesStandInTables: a protocol, a learner, a world or a mechanism is named in its own file, in
@@ -53,7 +53,7 @@ func TestNamesStandInTables(t *testing.T) {
 		home[e.Name] = "bandit"
 	}
 	for _, e := range world.Table() {
-		home[e.Name] = "bandit/world"
+		home[e.Name] = "node/lab/world"
 	}
 	for _, m := range dp.Mechanisms() {
 		home[m.String()] = "dp"
@@ -114,7 +114,7 @@ func TestNamesStandInTables(t *testing.T) {
 // operates reports whether a file tests the command. Such a test chooses a protocol, a
 // learner, a world and a mechanism as an operator does, by writing their names.
 func operates(file string) bool {
-	return strings.HasPrefix(file, "cmd/") && strings.HasSuffix(file, "_test.go") || strings.HasPrefix(file, "cmd/peerd/internal/configtest/")
+	return (strings.HasPrefix(file, "cmd/") || strings.HasPrefix(file, "internal/")) && strings.HasSuffix(file, "_test.go") || strings.HasPrefix(file, "internal/configtest/")
 }
 
 // atHome reports whether a file is a table, or the own file or a test of what has a name.

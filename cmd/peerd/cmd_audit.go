@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/sites"
-	"peerd.dev/cmd/peerd/internal/terminal"
-	"peerd.dev/node/audit"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/terminal"
+	"peerd.dev/node/lab/audit"
 	"peerd.dev/protocol"
 )
 

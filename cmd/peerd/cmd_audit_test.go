@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"peerd.dev/cmd/peerd/internal/configtest"
 	"peerd.dev/dp"
-	"peerd.dev/node/audit"
+	"peerd.dev/internal/configtest"
+	"peerd.dev/node/lab/audit"
 )
 
 // TestAuditOfTheConfigurations audits what the repository's configurations promise,

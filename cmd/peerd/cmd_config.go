@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/internal/config"
 )
 
 func newConfig(o *options) *cobra.Command {

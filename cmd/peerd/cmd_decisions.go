@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/daemon"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
 )
 
 func newDecisions(o *options) *cobra.Command {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/doctor"
+	"peerd.dev/internal/doctor"
 )
 
 func newDoctor(o *options) *cobra.Command {

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/daemon"
-	"peerd.dev/cmd/peerd/internal/doctor"
-	"peerd.dev/cmd/peerd/internal/testnet"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/doctor"
+	"peerd.dev/internal/lab/testnet"
 	"peerd.dev/node/api"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/experiment"
+	"peerd.dev/internal/lab/experiment"
 )
 
 func newExperiment(o *options) *cobra.Command {

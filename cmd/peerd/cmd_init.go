@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/daemon"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
 )
 
 func newInit(o *options) *cobra.Command {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/internal/config"
 	"peerd.dev/node/ledger"
 )
 

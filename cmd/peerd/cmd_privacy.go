@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/explain"
+	"peerd.dev/internal/explain"
 )
 
 func newPrivacy(o *options) *cobra.Command {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/daemon"
+	"peerd.dev/internal/daemon"
 )
 
 func newRecover(o *options) *cobra.Command {

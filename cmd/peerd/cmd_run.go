@@ -9,9 +9,9 @@ import (
 	"github.com/libp2p/go-libp2p/gologshim"
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/daemon"
-	"peerd.dev/cmd/peerd/internal/version"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/version"
 )
 
 func newRun(o *options) *cobra.Command {

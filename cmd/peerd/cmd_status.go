@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/daemon"
-	"peerd.dev/cmd/peerd/internal/state"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/status"
 )
 
 func newStatus(o *options) *cobra.Command {
@@ -32,7 +32,7 @@ socket in its folder.`,
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}
-			return o.print(d, func(w io.Writer) { state.Status(w, d, arms) })
+			return o.print(d, func(w io.Writer) { status.Status(w, d, arms) })
 		}),
 	})
 }
@@ -53,7 +53,7 @@ received from them. The peer has to run; it is asked through the socket in its f
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}
-			return o.print(ds, func(w io.Writer) { state.Peers(w, ds) })
+			return o.print(ds, func(w io.Writer) { status.Peers(w, ds) })
 		}),
 	})
 }

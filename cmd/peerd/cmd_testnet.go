@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/testnet"
+	"peerd.dev/internal/lab/testnet"
 )
 
 func newTestnet(o *options) *cobra.Command {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/gossip/topology"
+	"peerd.dev/internal/config"
 )
 
 // mostNodes bounds what is measured while somebody waits: seconds at this size.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/version"
+	"peerd.dev/internal/version"
 )
 
 func newVersion(o *options) *cobra.Command {

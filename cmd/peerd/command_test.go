@@ -9,8 +9,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/configtest"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/configtest"
 )
 
 var update = flag.Bool("update", false, "write the files that tests compare with")

@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/bandit"
-	"peerd.dev/bandit/world"
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/configtest"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/configtest"
+	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 )
 

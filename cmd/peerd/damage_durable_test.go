@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"peerd.dev/cmd/peerd/internal/daemon"
 	"peerd.dev/gossip"
+	"peerd.dev/internal/daemon"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )

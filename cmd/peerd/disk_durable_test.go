@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"peerd.dev/cmd/peerd/internal/daemon"
+	"peerd.dev/internal/daemon"
 	"peerd.dev/node/store"
 )
 

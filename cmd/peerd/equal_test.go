@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/experiment"
-	"peerd.dev/cmd/peerd/internal/sites"
-	"peerd.dev/cmd/peerd/internal/testnet"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/experiment"
+	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/lab/testnet"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
-	"peerd.dev/node/sim"
+	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/internal/config"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )

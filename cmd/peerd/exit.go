@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"peerd.dev/bandit/world"
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/testnet"
 	"peerd.dev/dp"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/testnet"
+	"peerd.dev/node/lab/world"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
 )

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"testing"
 
-	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/config"
 	"peerd.dev/node/site"
 )
 

@@ -14,14 +14,14 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/parquet-go/parquet-go"
 
-	"peerd.dev/cmd/peerd/internal/config"
-	experiments "peerd.dev/cmd/peerd/internal/experiment"
-	"peerd.dev/node/experiment"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/experiment"
+	"peerd.dev/node/lab/stats"
 )
 
 // played is what an experiment left.
 type played struct {
-	experiments.Document
+	experiment.Document
 	dir    string
 	stderr string
 }
@@ -76,7 +76,7 @@ func TestTheSameSeedsAreTheSameBytes(t *testing.T) {
 			t.Errorf("%s: other seeds gave the same bytes", name)
 		}
 	}
-	rows, err := parquet.ReadFile[experiment.Row](filepath.Join(a.dir, "rows.parquet"))
+	rows, err := parquet.ReadFile[stats.Row](filepath.Join(a.dir, "rows.parquet"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestTheSameSeedsAreTheSameBytes(t *testing.T) {
 		t.Errorf("%d rows, want 100 a cell and seed", len(rows))
 	}
 	var text bytes.Buffer
-	if err := experiment.WriteJSONL(&text, rows); err != nil || !bytes.Equal(text.Bytes(), a.file(t, "rows.jsonl")) {
+	if err := stats.WriteJSONL(&text, rows); err != nil || !bytes.Equal(text.Bytes(), a.file(t, "rows.jsonl")) {
 		t.Errorf("rows.parquet and rows.jsonl differ: %v", err)
 	}
 	sum := 0.0
@@ -105,7 +105,7 @@ func TestTheSameSeedsAreTheSameBytes(t *testing.T) {
 	if alone.Messages != 0 || alone.Gap != 0 || alone.Ratio.Mean != alone.Regret.Mean/together.Regret.Mean {
 		t.Errorf("%+v", alone)
 	}
-	var m experiments.Manifest
+	var m experiment.Manifest
 	if err := json.Unmarshal(a.file(t, "manifest.json"), &m); err != nil {
 		t.Fatal(err)
 	}
@@ -190,11 +190,11 @@ func TestDamagedRunsArePlayedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edit := func(f func(r *experiment.Run)) []byte {
+	edit := func(f func(r *stats.Run)) []byte {
 		var k struct {
-			Seconds float64        `json:"seconds"`
-			Sum     string         `json:"sum"`
-			Run     experiment.Run `json:"run"`
+			Seconds float64   `json:"seconds"`
+			Sum     string    `json:"sum"`
+			Run     stats.Run `json:"run"`
 		}
 		if err := json.Unmarshal(lines[1], &k); err != nil {
 			t.Fatal(err)
@@ -208,9 +208,9 @@ func TestDamagedRunsArePlayedAgain(t *testing.T) {
 	}
 	for name, b := range map[string][]byte{
 		"cut": append(lines[1][:len(lines[1])/2:len(lines[1])/2], '\n'), "no object": []byte("3\n"), "no run": []byte("{}\n"), "of another cell": other,
-		"a run without rows": edit(func(r *experiment.Run) { r.Regret = nil }),
-		"another number":     edit(func(r *experiment.Run) { r.Regret[7]++ }),
-		"another seed":       edit(func(r *experiment.Run) { r.Seed = 9 }),
+		"a run without rows": edit(func(r *stats.Run) { r.Regret = nil }),
+		"another number":     edit(func(r *stats.Run) { r.Regret[7]++ }),
+		"another seed":       edit(func(r *stats.Run) { r.Seed = 9 }),
 	} {
 		if err := os.WriteFile(names[0], bytes.Join([][]byte{lines[0], b, lines[2]}, nil), 0o600); err != nil {
 			t.Fatal(err)
@@ -395,7 +395,7 @@ func TestRunsTakeInstancesInTurn(t *testing.T) {
 		"rounds.count=1500", "experiment.seeds=5", "experiment.instances=2", "experiment.figure.kind=none")
 	gaps, regrets := make(map[uint64]float64), make(map[uint64]float64)
 	for l := range bytes.Lines(cellOf(t, r.dir)) {
-		var kept struct{ Run experiment.Run }
+		var kept struct{ Run stats.Run }
 		if err := json.Unmarshal(l, &kept); err != nil {
 			t.Fatal(err)
 		}
@@ -449,7 +449,7 @@ func TestTheReportSaysHowRunsSpread(t *testing.T) {
 	if linear["learns"] != "0" || linear["at random"] != "3" {
 		t.Errorf("runs that lose linearly: %v, want 0 and 3\n%s", linear, stdout)
 	}
-	var doc experiments.Document
+	var doc experiment.Document
 	b, err := os.ReadFile(filepath.Join(dir, "summary.json"))
 	if err == nil {
 		err = json.Unmarshal(b, &doc)

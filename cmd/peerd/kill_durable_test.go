@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"peerd.dev/bandit"
-	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/dp"
+	"peerd.dev/internal/config"
 	"peerd.dev/node/api"
 	"peerd.dev/protocol"
 )

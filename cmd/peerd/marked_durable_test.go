@@ -21,8 +21,8 @@ import (
 	"testing"
 	"time"
 
-	"peerd.dev/cmd/peerd/internal/daemon"
 	"peerd.dev/dp"
+	"peerd.dev/internal/daemon"
 	"peerd.dev/protocol"
 )
 

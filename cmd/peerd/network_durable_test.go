@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"peerd.dev/cmd/peerd/internal/sites"
+	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/api"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/terminal"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/terminal"
 )
 
 // options are the flags that all commands share, and where their output goes.

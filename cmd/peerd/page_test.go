@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/configtest"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/configtest"
 )
 
 // TestConfigurationPage shows that what is written about the configuration is

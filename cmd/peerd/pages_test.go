@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/internal/config"
 )
 
 // What is written down is made of the schema and the table of codes, by the tests that

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
-	"peerd.dev/bandit/world"
-	"peerd.dev/cmd/peerd/internal/config"
 	"peerd.dev/dp"
+	"peerd.dev/internal/config"
+	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 )
 

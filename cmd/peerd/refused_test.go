@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/configtest"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/configtest"
 )
 
 // A refusedCase is a value that must be refused.

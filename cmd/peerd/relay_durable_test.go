@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/sites"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/api"
 	"peerd.dev/node/ledger"
 )

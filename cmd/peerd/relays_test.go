@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"peerd.dev/cmd/peerd/internal/testnet"
+	"peerd.dev/internal/lab/testnet"
 )
 
 // relaySet makes rows.yaml a network with peers that have no arms, without noise.

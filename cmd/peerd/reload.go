@@ -7,7 +7,7 @@ import (
 	"slices"
 	"syscall"
 
-	"peerd.dev/cmd/peerd/internal/config"
+	"peerd.dev/internal/config"
 )
 
 // changeable is the key that a running peer takes over.

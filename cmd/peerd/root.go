@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/cmd/peerd/internal/change"
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/terminal"
+	"peerd.dev/internal/change"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/terminal"
 )
 
 // execute runs a command line and returns the exit code.

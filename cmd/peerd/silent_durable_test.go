@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/daemon"
-	"peerd.dev/cmd/peerd/internal/doctor"
 	"peerd.dev/gossip"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/doctor"
 	"peerd.dev/node"
 )
 

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/sites"
-	"peerd.dev/cmd/peerd/internal/testnet"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/lab/testnet"
 	"peerd.dev/node/api"
 )
 

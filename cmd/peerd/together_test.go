@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/cmd/peerd/internal/configtest"
 	"peerd.dev/dp"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/configtest"
 	"peerd.dev/protocol"
 )
 

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"peerd.dev/cmd/peerd/internal/daemon"
+	"peerd.dev/internal/daemon"
 )
 
 // Environment of the tracer.

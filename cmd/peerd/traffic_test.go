@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"peerd.dev/cmd/peerd/internal/config"
-	"peerd.dev/node/sim"
+	"peerd.dev/internal/config"
+	"peerd.dev/node/lab/sim"
 )
 
 // TestPhasesSendLittle: over 600,000 rounds a peer of protocol phases makes fewer than 100

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"testing"
 
-	"peerd.dev/cmd/peerd/internal/daemon"
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
+	"peerd.dev/internal/daemon"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"

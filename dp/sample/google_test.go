@@ -3,10 +3,10 @@ package sample
 import (
 	"math"
 	"testing"
-	"testing/cryptotest"
 	"time"
 
 	"github.com/google/differential-privacy/go/v3/noise"
+	"testing/cryptotest"
 )
 
 // Google's library is a second opinion on the laws, since it comes to them another way:

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"peerd.dev/node/experiment"
+	"peerd.dev/node/lab/stats"
 )
 
 // wanted is the greatest ratio of regret to that without liars, for lies that are seen.
@@ -46,7 +46,7 @@ func read(r io.Reader) ([]cell, error) {
 	var cells []cell
 	seed, lines := uint64(0), bufio.NewScanner(r)
 	for lines.Scan() {
-		var row experiment.Row
+		var row stats.Row
 		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
 			return nil, err
 		}
@@ -97,14 +97,14 @@ func compare(w io.Writer, rows io.Reader) error {
 	for _, c := range cells {
 		base, count, what := lie(c.name)
 		if count == "" {
-			_, _ = fmt.Fprintf(t, "%s\t0\t\t%.1f\t1\t\n", base, experiment.MeanOf(c.finals).Mean)
+			_, _ = fmt.Fprintf(t, "%s\t0\t\t%.1f\t1\t\n", base, stats.MeanOf(c.finals).Mean)
 			continue
 		}
 		reference := honest[base]
 		if len(reference) != len(c.finals) || len(reference) < 2 {
 			return fmt.Errorf("cell %q has %d runs and the one without liars %d; want as many, 2 at least", c.name, len(c.finals), len(reference))
 		}
-		ratio, verdict := experiment.RatioOf(c.finals, reference), "seen"
+		ratio, verdict := stats.RatioOf(c.finals, reference), "seen"
 		switch {
 		case !seen(base, what):
 			if verdict = "not seen"; ratio.Low > wanted {
@@ -115,7 +115,7 @@ func compare(w io.Writer, rows io.Reader) error {
 		case ratio.Mean > wanted:
 			verdict, unsure = "unsure", append(unsure, c.name)
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%.1f\t%.2f (%.2f to %.2f)\t%s\n", base, count, what, experiment.MeanOf(c.finals).Mean, ratio.Mean, ratio.Low, ratio.High, verdict)
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%.1f\t%.2f (%.2f to %.2f)\t%s\n", base, count, what, stats.MeanOf(c.finals).Mean, ratio.Mean, ratio.Low, ratio.High, verdict)
 	}
 	_ = t.Flush()
 	list := func(title string, names []string) {

@@ -16,7 +16,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"peerd.dev/node/experiment"
+	"peerd.dev/node/lab/stats"
 )
 
 func main() {
@@ -37,14 +37,14 @@ func main() {
 // A cell is regret by run and round.
 type cell struct {
 	name string
-	runs []experiment.Run
+	runs []stats.Run
 }
 
 // read returns the cells of rows in their order.
 func read(r io.Reader) ([]cell, error) {
 	var cells []cell
 	for lines := json.NewDecoder(bufio.NewReader(r)); ; {
-		var row experiment.Row
+		var row stats.Row
 		if err := lines.Decode(&row); err == io.EOF {
 			return cells, nil
 		} else if err != nil {
@@ -55,7 +55,7 @@ func read(r io.Reader) ([]cell, error) {
 		}
 		c := &cells[len(cells)-1]
 		if n := len(c.runs); n == 0 || c.runs[n-1].Seed != row.Seed {
-			c.runs = append(c.runs, experiment.Run{Seed: row.Seed})
+			c.runs = append(c.runs, stats.Run{Seed: row.Seed})
 		}
 		run := &c.runs[len(c.runs)-1]
 		run.Points, run.Regret = append(run.Points, row.Round), append(run.Regret, row.Regret)
@@ -74,14 +74,14 @@ func (c *cell) lost(from, to float64) []float64 {
 
 // growth returns by which factor more is lost in the second half of the rounds than in the
 // quarter before: 2 where regret grows linearly, 1 where it does as a logarithm; NaN where nothing is lost.
-func (c *cell) growth() experiment.Interval {
-	return experiment.RatioOf(c.lost(.5, 1), c.lost(.25, .5))
+func (c *cell) growth() stats.Interval {
+	return stats.RatioOf(c.lost(.5, 1), c.lost(.25, .5))
 }
 
 // medianOf returns the median of xs[i]/ys[i] with the ends between which the median of their law lies with
 // 95 % at least, by the sign test, and in how many places x is the greater one. The ends are infinite for fewer than six
 // pairs.
-func medianOf(xs, ys []float64) (ratio experiment.Interval, more int) {
+func medianOf(xs, ys []float64) (ratio stats.Interval, more int) {
 	n := len(xs)
 	ratios := make([]float64, n)
 	for i := range xs {
@@ -90,7 +90,7 @@ func medianOf(xs, ys []float64) (ratio experiment.Interval, more int) {
 		}
 	}
 	slices.Sort(ratios)
-	ratio = experiment.Interval{Mean: (ratios[(n-1)/2] + ratios[n/2]) / 2, Low: math.Inf(-1), High: math.Inf(1)}
+	ratio = stats.Interval{Mean: (ratios[(n-1)/2] + ratios[n/2]) / 2, Low: math.Inf(-1), High: math.Inf(1)}
 	heads := distuv.Binomial{N: float64(n), P: .5}
 	for k := 0; k < n/2 && 2*heads.CDF(float64(k)) <= .05; k++ {
 		ratio.Low, ratio.High = ratios[k], ratios[n-1-k]
@@ -113,21 +113,21 @@ func compare(w io.Writer, rows io.Reader, name string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintf(t, "CELL\tREGRET OF A PEER\tTO THE CELL BEFORE\tTO %q\tMEDIAN\tOVER 1 IN\tGROWTH\n", cells[at].name)
 	for i := range cells {
-		finals, before := experiment.Finals(cells[i].runs), cells[max(0, i-1)]
-		reference := experiment.Finals(cells[at].runs)
+		finals, before := stats.Finals(cells[i].runs), cells[max(0, i-1)]
+		reference := stats.Finals(cells[at].runs)
 		if len(finals) != len(reference) || len(finals) != len(before.runs) {
 			return fmt.Errorf("cell %q has %d runs, others have %d", cells[i].name, len(finals), len(reference))
 		}
 		median, more := medianOf(finals, reference)
-		_, _ = fmt.Fprintf(t, "%s\t%.1f\t%s\t%s\t%.4f (%.4f to %.4f)\t%d of %d\t%s\n", cells[i].name, experiment.MeanOf(finals).Mean,
-			text(experiment.RatioOf(finals, experiment.Finals(before.runs))), text(experiment.RatioOf(finals, reference)),
+		_, _ = fmt.Fprintf(t, "%s\t%.1f\t%s\t%s\t%.4f (%.4f to %.4f)\t%d of %d\t%s\n", cells[i].name, stats.MeanOf(finals).Mean,
+			text(stats.RatioOf(finals, stats.Finals(before.runs))), text(stats.RatioOf(finals, reference)),
 			median.Mean, median.Low, median.High, more, len(finals), text(cells[i].growth()))
 	}
 	return t.Flush()
 }
 
 // text writes an interval; that of a quotient by nothing is a dash.
-func text(x experiment.Interval) string {
+func text(x stats.Interval) string {
 	if math.IsNaN(x.Mean) {
 		return "-"
 	}

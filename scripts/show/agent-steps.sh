@@ -4,5 +4,5 @@
 # exact noise, 2,000,000 without.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-GOMAXPROCS=1 go test ./node/sim -run '^$' -bench AgentSteps -benchtime 5000000x -count "${1:-5}"
-exec go test ./node/sim -run '^$' -bench AgentMemory -benchtime 1x
+GOMAXPROCS=1 go test ./node/lab/sim -run '^$' -bench AgentSteps -benchtime 5000000x -count "${1:-5}"
+exec go test ./node/lab/sim -run '^$' -bench AgentMemory -benchtime 1x

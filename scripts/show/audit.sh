@@ -6,8 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export PEERD_LONG=1
-go test ./node/audit -count=1 -v -timeout 120m -run 'TestCorrectPeersPass|TestLinearRecordsPass|TestPower' | grep -v '^=== '
-go test -tags auditbug ./node/audit -count=1 -v -timeout 120m -run 'TestSeededBugsAreFound' | grep -v '^=== '
+go test ./node/lab/audit -count=1 -v -timeout 120m -run 'TestCorrectPeersPass|TestLinearRecordsPass|TestPower' | grep -v '^=== '
+go test -tags auditbug ./node/lab/audit -count=1 -v -timeout 120m -run 'TestSeededBugsAreFound' | grep -v '^=== '
 
 bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT

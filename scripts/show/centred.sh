@@ -7,4 +7,4 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 PEERD_LONG=1 go test ./cmd/peerd -count=1 -v -timeout 120m -run 'TestCentredRewardsAtScale'
 go test ./node -count=1 -v -run 'TestRecordsMoveWhatIsCharged'
-go test ./node/audit -count=1 -v -run 'TestFeaturesStayPrivate'
+go test ./node/lab/audit -count=1 -v -run 'TestFeaturesStayPrivate'

@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 steps() {
-	GOMAXPROCS=1 go test ./node/sim -run '^$' -bench "LazySteps/$1" -benchtime "$2x" -count "$3" |
+	GOMAXPROCS=1 go test ./node/lab/sim -run '^$' -bench "LazySteps/$1" -benchtime "$2x" -count "$3" |
 		awk -v wanted="$4" '/steps\/s/ { for (i = 2; i < NF; i++) if ($(i + 1) == "steps/s" && $i > best) { best = $i; name = $1 } }
 		END { printf "%-40s %8d steps/s, wanted %s\n", name, best, wanted; exit best < wanted }'
 }
@@ -16,4 +16,4 @@ steps ridge 2000000 "${1:-5}" 1000000
 steps shifted 10000000 "$(((${1:-5} + 1) / 2))" 300000
 steps bound 2000000 "${1:-5}" 0
 steps sample 2000000 "${1:-5}" 0
-PEERD_LONG=1 go test ./node/sim -count=1 -v -timeout 60m -run TestLazyRunsLoseWhatOthersDo | grep -v '^=== '
+PEERD_LONG=1 go test ./node/lab/sim -count=1 -v -timeout 60m -run TestLazyRunsLoseWhatOthersDo | grep -v '^=== '

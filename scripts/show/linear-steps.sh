@@ -6,7 +6,7 @@
 # Usage: scripts/show/linear-steps.sh [runs]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-GOMAXPROCS=1 go test ./node/sim -run '^$' -bench LinearSteps -benchtime 1000000x -count "${1:-8}" |
+GOMAXPROCS=1 go test ./node/lab/sim -run '^$' -bench LinearSteps -benchtime 1000000x -count "${1:-8}" |
 	awk '/steps\/s/ { for (i = 2; i < NF; i++) if ($(i + 1) == "steps/s" && $i > best[$1]) best[$1] = $i }
 	END {
 		for (name in best) {

@@ -5,5 +5,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 PEERD_LONG=1 go test ./cmd/peerd -count=1 -v -timeout 120m -run 'TestPublicVectorsAtScale'
-go test ./node/audit -count=1 -v -run 'TestPublicVectorsLeaveRewardsPrivate'
+go test ./node/lab/audit -count=1 -v -run 'TestPublicVectorsLeaveRewardsPrivate'
 go test ./node/site -count=1 -v -run 'TestHistoriesLookTheSame/public_vectors'

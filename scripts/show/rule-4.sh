@@ -5,5 +5,5 @@
 # both is configs/figures/rule-4.yaml.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-PEERD_LONG=1 go test ./node/sim -count=1 -v -timeout 60m -run 'TestOneRewardChangesOneRecord'
-go test ./node/audit -count=1 -v -run 'TestChoicesFromRawRecordsAreFound|TestFeaturesStayPrivate'
+PEERD_LONG=1 go test ./node/lab/sim -count=1 -v -timeout 60m -run 'TestOneRewardChangesOneRecord'
+go test ./node/lab/audit -count=1 -v -run 'TestChoicesFromRawRecordsAreFound|TestFeaturesStayPrivate'

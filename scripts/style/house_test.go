@@ -14,25 +14,25 @@ import (
 // only, so no arrow leads up and none in a circle. A new package needs a place here.
 func rooms() [][]string {
 	return [][]string{
-		{"bandit/belief", "bandit/lowerbound", "bandit/score", "dp/account", "dp/factor", "dp/sample", "dp/state", "gossip/topology", "node/store"},
+		{"bandit/belief", "bandit/score", "dp/account", "dp/factor", "dp/sample", "dp/state", "gossip/topology", "node/lab/lowerbound", "node/store"},
 		{"bandit/gram", "node/network"},
 		{"bandit", "dp"},
-		{"bandit/world", "protocol"},
+		{"node/lab/world", "protocol"},
 		{"gossip", "node", "node/decision", "node/ledger"},
-		{"node/api", "node/lockstep", "node/sim", "node/site"},
-		{"node/experiment"},
-		{"node/audit", "node/experiment/figure"},
-		{"cmd/peerd/internal/config", "cmd/peerd/internal/terminal", "cmd/peerd/internal/version"},
-		{"cmd/peerd/internal/explain", "cmd/peerd/internal/sites"},
-		{"cmd/peerd/internal/daemon", "cmd/peerd/internal/experiment"},
-		{"cmd/peerd/internal/change", "cmd/peerd/internal/doctor", "cmd/peerd/internal/state", "cmd/peerd/internal/testnet"},
+		{"node/api", "node/lab/sim", "node/lockstep", "node/site"},
+		{"node/lab/stats"},
+		{"node/lab/audit", "node/lab/figure"},
+		{"internal/config", "internal/terminal", "internal/version"},
+		{"internal/explain", "internal/lab/sites"},
+		{"internal/daemon", "internal/lab/experiment"},
+		{"internal/change", "internal/doctor", "internal/lab/testnet", "internal/status"},
 		{"cmd/peerd"},
 	}
 }
 
 // beside lists the packages that the program does not need: tests, scripts and a client for other programs.
 func beside() []string {
-	return []string{"cmd/peerd/internal/configtest", "node/api/client", "node/internal/apitest", "protocol/protocoltest", "scripts/"}
+	return []string{"internal/configtest", "node/api/client", "node/internal/apitest", "protocol/protocoltest", "scripts/"}
 }
 
 const module = "peerd.dev/"

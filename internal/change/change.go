@@ -1,0 +1,194 @@
+// Package change is what operators do to the network document: begin one, change it, agree to
+// changes, join.
+package change
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"peerd.dev/gossip"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
+	"peerd.dev/node/network"
+)
+
+// Founded is what New needs to know beside the settings.
+type Founded struct {
+	Name   string    // of the network
+	Peer   string    // name of this peer
+	Addrs  []string  // at which others dial it
+	Start  time.Time // zero for now
+	Admins bool      // this peer alone signs changes, not a majority of all peers
+}
+
+// New begins a network document whose one peer is that of a folder.
+func New(s *config.Settings, f Founded) (*State, error) {
+	if s.Mode == config.Lockstep {
+		return nil, config.Failf(config.ErrRefused, "mode: lockstep: want live")
+	}
+	if old := s.NetworkPath(); filepath.Base(old) != config.DocumentName {
+		if _, err := os.Stat(old); err == nil {
+			return nil, config.Failf(config.ErrUnexpected, "%s already says what the network is; a signed document begins in a folder without one", old)
+		}
+	}
+	id, err := s.Identity()
+	if err != nil {
+		return nil, err
+	}
+	if f.Start.IsZero() {
+		f.Start = time.Now().Truncate(time.Second)
+	}
+	d := network.Document{
+		Version: 1, Name: f.Name, Start: f.Start.UTC(), Every: config.DurationText(s.Rounds.Every), Settings: s.SharedSettings(),
+		Peers: []network.Peer{{Name: f.Peer, ID: id.ID(), Addrs: f.Addrs, Standing: network.Present}},
+	}
+	if f.Admins {
+		d.Admins = []string{f.Peer}
+	}
+	if err = d.Check(); err != nil {
+		return nil, config.Failf(config.ErrUsage, "%w", err)
+	}
+	n := config.NetworkOf(d.Hash(), &d)
+	if problems := append(n.ValidatePeers(), s.CheckNetwork(n)...); len(problems) > 0 {
+		return nil, &config.Refusal{What: "network document", Problems: problems}
+	}
+	if err = daemon.CreateRecord(filepath.Join(s.Dir, config.DocumentName), network.Record{State: network.State{First: d}}); err != nil {
+		return nil, err
+	}
+	return Show(s)
+}
+
+// State is the network document of a folder, and what is under way.
+type State struct {
+	Document *network.Document `json:"document"`
+	Moved    *network.Change   `json:"moved"` // under vote
+	Voted    []string          `json:"voted"` // names of those that have
+	Needed   int               `json:"needed"`
+	Wishes   []network.Change  `json:"wishes"` // of this peer, that no version has yet
+}
+
+// Show returns the state of a folder's document.
+func Show(s *config.Settings) (*State, error) {
+	return with(s, func(*network.Book, gossip.Identity) error { return nil })
+}
+
+// with does something with a folder's book and returns its state.
+func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error) (*State, error) {
+	if !s.Signed() {
+		return nil, config.Failf(config.ErrUsage, "%s is not a signed document: `peerd network new` begins one", s.NetworkPath())
+	}
+	id, err := s.Identity()
+	if err != nil {
+		return nil, err
+	}
+	r, err := daemon.OpenRecord(s, id)
+	if err != nil {
+		return nil, err
+	}
+	x := &State{Voted: []string{}, Wishes: []network.Change{}}
+	err = r.With(func(b *network.Book) error {
+		if wrong := do(b, id); wrong != nil {
+			return wrong
+		}
+		x.Document = b.Newest()
+		r := b.Record()
+		x.Needed = x.Document.Majority()
+		x.Wishes = append(x.Wishes, r.Wishes...)
+		if r.Proposal != nil {
+			x.Moved = &r.Proposal.Motion.Change
+			for _, v := range r.Votes {
+				if v.Ballot == r.Proposal.Ballot {
+					x.Voted = append(x.Voted, x.Document.Peers[v.Place].Name)
+				}
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, network.ErrRefused) {
+		err = config.Failf(config.ErrUsage, "%w", err)
+	}
+	return x, err
+}
+
+// Want has the peer of a folder move a change. An empty name is this peer's, unless the change is of an arm.
+func Want(s *config.Settings, c network.Change) (*State, error) {
+	return with(s, func(b *network.Book, id gossip.Identity) error {
+		if c.Peer == "" && c.Arm == "" {
+			place, _, ok := b.Newest().PlaceOf(id.ID())
+			if !ok {
+				return network.ErrRefused
+			}
+			c.Peer = b.Newest().Peers[place].Name
+		}
+		return errors.Join(b.Wish(c), b.Tick())
+	})
+}
+
+// Rotate has the peer of a folder take a new key.
+func Rotate(s *config.Settings) (*State, error) {
+	path := filepath.Join(s.Dir, daemon.NextKey)
+	next, err := gossip.LoadIdentity(path)
+	if errors.Is(err, os.ErrNotExist) {
+		next, err = gossip.CreateIdentity(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return with(s, func(b *network.Book, id gossip.Identity) error {
+		place, former, ok := b.Newest().PlaceOf(id.ID())
+		if !ok || former {
+			return config.Failf(config.ErrNetwork, "this peer's key has no place in the network; start the peer first")
+		}
+		c := network.Change{Kind: network.Rotate, Peer: b.Newest().Peers[place].Name, ID: next.ID()}
+		if err := c.Prove(b.At(1).Hash(), daemon.Signs(next)); err != nil {
+			return err
+		}
+		return errors.Join(b.Wish(c), b.Tick())
+	})
+}
+
+// Sign has the peer of a folder vote for the change that is under vote.
+func Sign(s *config.Settings) (*State, error) {
+	return with(s, func(b *network.Book, _ gossip.Identity) error {
+		x := b.Record().Proposal
+		if x == nil {
+			return config.Failf(config.ErrUsage, "nothing is under vote here")
+		}
+		return b.Approve(x.Motion.Change)
+	})
+}
+
+// Withdraw ends what the peer of a folder wants.
+func Withdraw(s *config.Settings) (*State, error) {
+	return with(s, func(b *network.Book, _ gossip.Identity) error { return b.Withdraw() })
+}
+
+// Write says what the state is.
+func (x *State) Write(w io.Writer) {
+	d := x.Document
+	_, _ = fmt.Fprintf(w, "network %s, version %d, %s\n", d.Name, d.Version, d.Hash())
+	_, _ = fmt.Fprintf(w, "rounds of %s from %s\n", d.Every, d.Start.Format(time.RFC3339))
+	for i, p := range d.Peers {
+		of := ""
+		if slices.Contains(d.Signers(), i) {
+			of = ", signs changes"
+		}
+		_, _ = fmt.Fprintf(w, "%3d %s, %s%s: %s %s\n", i, p.Name, p.Standing, of, p.ID, strings.Join(p.Addrs, " "))
+	}
+	_, _ = fmt.Fprintf(w, "links %v\n", d.Edges())
+	if len(d.Added)+len(d.Retired) > 0 {
+		_, _ = fmt.Fprintf(w, "actions beside those of the settings %q, retired %q\n", d.Added, d.Retired)
+	}
+	if x.Moved != nil {
+		_, _ = fmt.Fprintf(w, "under vote: %v; %d of %d needed have voted: %s\n", x.Moved, len(x.Voted), x.Needed, strings.Join(x.Voted, ", "))
+	}
+	for i := range x.Wishes {
+		_, _ = fmt.Fprintf(w, "this peer wants: %v\n", &x.Wishes[i])
+	}
+}

@@ -1,0 +1,138 @@
+package change
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/node/network"
+)
+
+// Shell is what commands share: the settings, and how a result is printed.
+type Shell struct {
+	Load   func() (*config.Config, error)
+	Print  func(doc any, text func(w io.Writer)) error
+	Stderr io.Writer
+	Set    *[]string // what --set gives
+	Dir    *string
+}
+
+// Commands returns the commands about the network document.
+func Commands(o *Shell) []*cobra.Command { return []*cobra.Command{newNetwork(o), newJoin(o)} }
+
+func newNetwork(o *Shell) *cobra.Command {
+	var f Founded
+	var start string
+	var addrs, links []string
+	all := &cobra.Command{
+		Use: "network", Short: "Begin a signed network document, and change it while its peers run", RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Long: `A signed network document takes the place of the network file. It has a version, and the next
+version follows by one change that a majority of the peers has signed, or of the admins, if
+the document names any. The peers spread it themselves; nothing is copied, and nothing is restarted.
+
+These commands act on the folder given by --dir. If its peer runs, it takes them up within a second.`,
+		Example: "  peerd network new --dir hospital-a --name clinics --peer hospital-a --addr /ip4/192.0.2.1/tcp/8471 --admin\n" +
+			"  peerd network invite hospital-b --dir hospital-a\n  peerd network show --dir hospital-a",
+	}
+	sub := func(use, short string, args int, do func(s *config.Settings, name []string) (*State, error)) *cobra.Command {
+		c := &cobra.Command{Use: use, Short: short, Example: "  peerd network " + use + " --dir hospital-a", Args: cobra.ExactArgs(args), RunE: func(_ *cobra.Command, name []string) error {
+			c, err := o.Load()
+			if err != nil {
+				return err
+			}
+			x, err := do(&c.Settings, name)
+			if err != nil || x == nil {
+				return err
+			}
+			return o.Print(x, x.Write)
+		}}
+		all.AddCommand(c)
+		return c
+	}
+	want := func(kind network.Kind) func(*config.Settings, []string) (*State, error) {
+		return func(s *config.Settings, name []string) (*State, error) {
+			c := network.Change{Kind: kind, Addrs: addrs, Links: links}
+			switch {
+			case len(name) > 0 && (kind == network.Extend || kind == network.Retire):
+				c.Arm = name[0]
+			case len(name) > 0:
+				c.Peer = name[0]
+			}
+			if len(name) > 1 {
+				c.ID = name[1]
+			}
+			return Want(s, c)
+		}
+	}
+	alone := func(do func(*config.Settings) (*State, error)) func(*config.Settings, []string) (*State, error) {
+		return func(s *config.Settings, _ []string) (*State, error) { return do(s) }
+	}
+	begin := sub("new", "Begin a network document whose first peer is this one", 0, func(s *config.Settings, _ []string) (x *State, err error) {
+		if start != "" {
+			if f.Start, err = time.Parse(time.RFC3339, start); err != nil {
+				return nil, config.Failf(config.ErrUsage, "--start: %w", err)
+			}
+		}
+		f.Addrs = addrs
+		return New(s, f)
+	})
+	begin.Flags().StringVar(&f.Name, "name", "", "the network's name")
+	begin.Flags().StringVar(&f.Peer, "peer", "", "this peer's name")
+	begin.Flags().StringVar(&start, "start", "", "the time of round 0 (default now)")
+	begin.Flags().BoolVar(&f.Admins, "admin", false, "this peer alone signs changes, not a majority of all peers")
+	sub("show", "Show the network document and what is under vote", 0, alone(Show))
+	invite := sub("invite NAME", "Make a place for a new peer, and print the token with which it joins", 1, func(s *config.Settings, name []string) (*State, error) {
+		token, x, err := Invite(s, name[0], links)
+		if err != nil {
+			return nil, err
+		}
+		if x.Moved != nil {
+			_, _ = fmt.Fprintf(o.Stderr, "the token is of use once %d signers have voted: run `peerd network sign` at their sites\n", x.Needed)
+		}
+		return nil, o.Print(invitationDoc{token}, func(w io.Writer) { _, _ = fmt.Fprintln(w, token) })
+	})
+	add := sub("add NAME ID", "Add a peer with a folder and a key of its own", 2, want(network.Add))
+	sub("remove NAME", "End a peer's part in the network permanently; a peer can remove itself", 1, want(network.Remove))
+	move := sub("move", "Set the addresses of this peer", 0, want(network.Move))
+	sub("rotate", "Give this peer a new key; what it learnt and paid is kept", 0, alone(Rotate))
+	sub("extend ACTION", "Add an action to choose, for which spare_arms has room", 1, want(network.Extend))
+	sub("retire ACTION", "End the choices of an action permanently; rewards under way are still learned from", 1, want(network.Retire))
+	sub("sign", "Vote for the change that is under vote", 0, alone(Sign))
+	sub("withdraw", "Take back what this peer wants changed", 0, alone(Withdraw))
+	for _, c := range []*cobra.Command{begin, add, move} {
+		c.Flags().StringSliceVar(&addrs, "addr", nil, "address at which others dial the peer; may be repeated")
+	}
+	for _, c := range []*cobra.Command{invite, add} {
+		c.Flags().StringSliceVar(&links, "links", nil, "names of the new peer's neighbours (default all)")
+	}
+	return all
+}
+
+type invitationDoc struct {
+	Token string `json:"token"`
+}
+
+func newJoin(o *Shell) *cobra.Command {
+	var listen, addrs []string
+	c := &cobra.Command{
+		Use: "join TOKEN", Short: "Join a network with the token of an invitation", Args: cobra.ExactArgs(1),
+		Long: `Make a peer's folder with a key of its own and the settings that the network shares, and put that
+key into the place that the invitation made. Interrupted, it can be run again.`,
+		Example: "  peerd join peerd1-AX… --dir hospital-b --listen /ip4/0.0.0.0/tcp/8471\n  peerd run --dir hospital-b",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			j, err := Join(cmd.Context(), args[0], *o.Dir, listen, addrs, *o.Set)
+			if err != nil {
+				return err
+			}
+			return o.Print(j, func(w io.Writer) {
+				_, _ = fmt.Fprintf(w, "made %s: %s, peer of network %s in version %d\nthen: peerd run --dir %s\n", j.Dir, j.Name, j.Network, j.Version, j.Dir)
+			})
+		},
+	}
+	c.Flags().StringSliceVar(&listen, "listen", []string{"/ip4/0.0.0.0/tcp/8471"}, "address to listen on")
+	c.Flags().StringSliceVar(&addrs, "addr", nil, "address at which others dial the peer (default the one from which the network was reached, with the port of --listen)")
+	return c
+}

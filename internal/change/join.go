@@ -1,0 +1,206 @@
+package change
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"peerd.dev/gossip"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
+	"peerd.dev/node/network"
+)
+
+// joinTimeout is for how long Join waits until the others have agreed.
+const (
+	joinTimeout   = time.Minute
+	arriveTimeout = 15 * time.Second // for the first contact
+	pause         = 500 * time.Millisecond
+)
+
+// guest is what a machine that joins holds of the network document.
+type guest struct {
+	invited *Invitation
+	id      gossip.Identity
+
+	mu   sync.Mutex
+	book *network.Book
+}
+
+// Show implements [gossip.Document].
+func (g *guest) Show() ([]byte, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.book == nil {
+		return nil, nil
+	}
+	return json.Marshal(g.book.Record().State)
+}
+
+// Merge implements [gossip.Document]. The token says which network it has to be.
+func (g *guest) Merge(b []byte) (err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var theirs network.State
+	if err = json.Unmarshal(b, &theirs); err != nil {
+		return err
+	}
+	if g.book != nil {
+		_, err = g.book.Merge(&theirs)
+		return err
+	}
+	if theirs.First.Hash() != g.invited.Network {
+		return errors.New("the peer that the token names is in another network")
+	}
+	book, err := network.Open(network.Config{
+		Keys: daemon.Keys(g.id), ID: g.id.ID(), Keep: func(network.Record) error { return nil },
+		Rand: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), //nolint:forbidigo // pauses between ballots
+	}, network.Record{State: network.State{First: theirs.First}})
+	if err == nil {
+		g.book = book
+		_, err = book.Merge(&theirs)
+	}
+	return err
+}
+
+// Joined is what Join made.
+type Joined struct {
+	Dir     string `json:"dir"`
+	Name    string `json:"name"`
+	ID      string `json:"id"`
+	Network string `json:"network"`
+	Version uint64 `json:"version"`
+}
+
+// Join makes the folder of an invited peer, with a key of its own, and has the network put
+// that key and addrs in its place. With no addrs, the address from which the network was reached is
+// taken, with the port of listen. Interrupted, it can be run again. set is as of the command init.
+func Join(ctx context.Context, token, dir string, listen, addrs, set []string) (*Joined, error) {
+	v, err := ParseToken(token)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
+	defer cancel()
+	g := &guest{invited: v, id: gossip.SeedIdentity(v.Seed)}
+	from, err := g.arrive(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(addrs) == 0 {
+		addrs = reachedAt(from, listen)
+	}
+	s, err := makeFolder(g.book.Newest(), dir, listen, set)
+	if err != nil {
+		return nil, err
+	}
+	id, err := s.Identity()
+	if err != nil {
+		return nil, err
+	}
+	if err = g.enter(ctx, id, addrs); err != nil {
+		return nil, err
+	}
+	d, r := g.book.Newest(), g.book.Record()
+	r.Wishes, r.Approved = nil, nil
+	if err = daemon.CreateRecord(filepath.Join(s.Dir, config.DocumentName), r); err != nil {
+		return nil, err
+	}
+	return &Joined{Dir: s.Dir, Name: v.Name, ID: id.ID(), Network: d.Name, Version: d.Version}, nil
+}
+
+// arrive gets the network document, and returns the address from which it was reached. The peer that
+// invites may not know of the invitation yet.
+func (g *guest) arrive(ctx context.Context) (from string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, arriveTimeout)
+	defer cancel()
+	for {
+		from, err = gossip.TradeDocument(ctx, g.id, g.invited.With, g)
+		if err == nil && g.book == nil {
+			err = errors.New("it shows no network document")
+		}
+		if err == nil {
+			return from, nil
+		}
+		select {
+		case <-ctx.Done():
+			return "", config.Failf(config.ErrNetwork, "%s: %w; see that this peer runs, and that `peerd network show` there lists the invitation", strings.Join(g.invited.With.Addrs, ", "), err)
+		case <-time.After(pause):
+		}
+	}
+}
+
+// makeFolder makes a peer's folder with the settings that a document says all share, and those of set.
+func makeFolder(d *network.Document, dir string, listen, set []string) (*config.Settings, error) {
+	var all []string
+	for _, x := range d.Settings {
+		all = append(all, x.Key+"="+x.Value)
+	}
+	all = append(append(all, "dir="+dir, "listen=["+strings.Join(listen, ", ")+"]"), set...)
+	file := filepath.Join(dir, config.FileName)
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		if _, err = daemon.Init(all); err != nil {
+			return nil, err
+		}
+	}
+	c, err := config.Load(file, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &c.Settings, nil
+}
+
+// enter puts a key in the invited peer's place.
+func (g *guest) enter(ctx context.Context, id gossip.Identity, addrs []string) error {
+	c := network.Change{Kind: network.Join, Peer: g.invited.Name, ID: id.ID(), Addrs: addrs}
+	if err := c.Prove(g.invited.Network, daemon.Signs(id)); err != nil {
+		return err
+	}
+	for {
+		d := g.book.Newest()
+		place, ok := d.Place(g.invited.Name)
+		switch {
+		case !ok: // the invitation is not agreed on yet
+		case d.Peers[place].ID == id.ID():
+			return nil
+		case d.Peers[place].Standing != network.Invited:
+			return config.Failf(config.ErrNetwork, "%s is %s in version %d of the network, under another key: this token was used, or withdrawn", g.invited.Name, d.Peers[place].Standing, d.Version)
+		default:
+			if err := g.book.Wish(c); err != nil {
+				return config.Failf(config.ErrUsage, "%w", err)
+			}
+		}
+		err := g.book.Tick()
+		if err == nil {
+			_, err = gossip.TradeDocument(ctx, g.id, g.invited.With, g)
+		}
+		select {
+		case <-ctx.Done():
+			return config.Failf(config.ErrNetwork, "the network has not agreed in %v: see `peerd network show` at the site that invites; run this command again, it continues: %w", joinTimeout, errors.Join(err, ctx.Err()))
+		case <-time.After(pause):
+		}
+	}
+}
+
+// reachedAt returns the address of this machine from which others were reached, with the port of
+// listen.
+func reachedAt(from string, listen []string) []string {
+	at, _, ok := strings.Cut(from, "/tcp/")
+	if !ok {
+		return nil
+	}
+	for _, l := range listen {
+		if _, port, ok := strings.Cut(l, "/tcp/"); ok && port != "0" {
+			return []string{fmt.Sprintf("%s/tcp/%s", at, port)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"peerd.dev/gossip"
+	"peerd.dev/node"
+	"peerd.dev/node/lab/world"
+	"peerd.dev/protocol"
+)
+
+// Spec returns what all peers of a network agree on, whose neighbours are given by peer.
+// domain is what its signatures are bound to.
+func (s *Settings) Spec(graph [][]protocol.Peer, domain string) (node.Spec, error) {
+	privacy, err := s.Privacy.promise(s.Mode)
+	if err != nil {
+		return node.Spec{}, err
+	}
+	privacy.Unclipped = s.Unclipped()
+	return node.Spec{
+		Arms:     s.places(),
+		Absent:   s.Actions(nil).Absent,
+		Graph:    graph,
+		Learner:  s.LearnerParams(),
+		Protocol: s.ProtocolParams(),
+		Privacy:  privacy,
+		Explore:  s.Learner.Explore,
+		Public:   sha256.Sum256([]byte("peerd public/" + domain)),
+	}, nil
+}
+
+// Unclipped reports whether rewards of the simulated world may lie outside [0, 1].
+func (s *Settings) Unclipped() bool {
+	e, err := world.Lookup(s.World.Kind)
+	return err == nil && e.Unclipped(s.WorldParams())
+}
+
+// FromRaw returns what follows from raw records.
+func (s *Settings) FromRaw() protocol.Raw {
+	e, err := protocol.Lookup(s.Protocol.Name)
+	if err != nil {
+		return protocol.Raw{}
+	}
+	return e.FromRaw(s.ProtocolParams())
+}
+
+// Domain is what signatures are bound to: all that peers agree on, so that what was
+// signed for other settings is no row here. In lockstep it is a constant, which the
+// simulator shares.
+func (s *Settings) Domain(policy [sha256.Size]byte) string {
+	if s.Mode == Lockstep {
+		return SimulatedNetwork
+	}
+	return hex.EncodeToString(policy[:])
+}
+
+// LockstepIdentity returns the key that follows from a peer's seed number.
+func LockstepIdentity(number uint64) gossip.Identity {
+	return gossip.SeedIdentity(node.NewSeed(number).Of("identity"))
+}
+
+// Identity returns the peer's key.
+func (s *Settings) Identity() (gossip.Identity, error) {
+	if s.Mode == Lockstep {
+		return LockstepIdentity(s.Seed), nil
+	}
+	return gossip.LoadIdentity(s.IdentityPath())
+}
+
+// LedgerIdentity returns the key that the ledger names, and that signs what is exported of it:
+// the first one of the folder.
+func (s *Settings) LedgerIdentity() (gossip.Identity, error) {
+	id, err := gossip.LoadIdentity(s.FirstIdentityPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.Identity()
+	}
+	return id, err
+}
+
+// Neighbours returns whom each of n peers talks to, ascending.
+func Neighbours(n int, links [][2]int) [][]protocol.Peer {
+	all := make([][]protocol.Peer, n)
+	for _, l := range links {
+		all[l[0]] = append(all[l[0]], protocol.Peer(l[1]))
+		all[l[1]] = append(all[l[1]], protocol.Peer(l[0]))
+	}
+	for i := range all {
+		slices.Sort(all[i])
+	}
+	return all
+}
+
+// SimulatedNetwork is the name of networks in lockstep and in the simulator; it is
+// part of what peers sign.
+const SimulatedNetwork = "lockstep"

@@ -1,0 +1,266 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/go-viper/mapstructure/v2"
+
+	"peerd.dev/bandit"
+	"peerd.dev/node/lab/world"
+	"peerd.dev/protocol"
+)
+
+// Params hold the parameters of the entries of a table by name, each a struct. What is
+// missing is the default. A Params is never changed, only replaced.
+type Params map[string]any
+
+// With returns p with the parameters of one entry.
+func (p Params) With(name string, params any) Params {
+	q := maps.Clone(p)
+	if q == nil {
+		q = make(Params)
+	}
+	q[name] = params
+	return q
+}
+
+// A block is the parameters of one entry: the keys <section>.<name>.<field>.
+type block struct {
+	section, name string
+	standard      any // the defaults, a struct
+}
+
+// blocks lists those of all tables, in their order. The list is shared and not to be
+// changed.
+var blocks = sync.OnceValue(allBlocks) //nolint:gochecknoglobals // made once, then only read
+
+func allBlocks() (all []block) {
+	for _, e := range bandit.Table() {
+		all = append(all, block{"learner", e.Name, e.Params})
+	}
+	for _, e := range protocol.Table() {
+		all = append(all, block{"protocol", e.Name, e.Params})
+	}
+	for _, e := range world.Table() {
+		all = append(all, block{"world", e.Name, e.Params})
+	}
+	return all
+}
+
+// of returns the parameters of an entry.
+func (p Params) of(section, name string) any {
+	if params, ok := p[name]; ok {
+		return params
+	}
+	for _, b := range blocks() {
+		if b.section == section && b.name == name {
+			return b.standard
+		}
+	}
+	return nil
+}
+
+// LearnerParams returns the parameters of the chosen learner.
+func (s *Settings) LearnerParams() any { return s.Learner.Params.of("learner", s.Learner.Name) }
+
+// ProtocolParams returns the parameters of the chosen protocol, fitted to the budget.
+func (s *Settings) ProtocolParams() any {
+	params := s.Protocol.Params.of("protocol", s.Protocol.Name)
+	e, err := protocol.Lookup(s.Protocol.Name)
+	if err != nil {
+		return params
+	}
+	return e.Fit(params, s.Privacy.drawn())
+}
+
+// WorldParams returns the parameters of the chosen world; nil for an application.
+func (s *Settings) WorldParams() any { return s.World.Params.of("world", s.World.Kind) }
+
+// SetLearner makes a learner the chosen one, by its parameters.
+func (s *Settings) SetLearner(params any) error {
+	e, err := bandit.EntryOf(params)
+	if err == nil {
+		s.Learner.Name, s.Learner.Params = e.Name, s.Learner.Params.With(e.Name, params)
+	}
+	return err
+}
+
+// SetProtocol makes a protocol the chosen one, by its parameters.
+func (s *Settings) SetProtocol(params any) error {
+	e, err := protocol.EntryOf(params)
+	if err == nil {
+		s.Protocol = Protocol{e.Name, s.Protocol.Params.With(e.Name, params)}
+	}
+	return err
+}
+
+// params returns where the parameters of a section stand.
+func (s *Settings) params(section string) *Params {
+	switch section {
+	case "learner":
+		return &s.Learner.Params
+	case "protocol":
+		return &s.Protocol.Params
+	default:
+		return &s.World.Params
+	}
+}
+
+// chosen returns the name of the chosen entry of a section.
+func (s *Settings) chosen(section string) string {
+	switch section {
+	case "learner":
+		return s.Learner.Name
+	case "protocol":
+		return s.Protocol.Name
+	default:
+		return s.World.Kind
+	}
+}
+
+// Applies reports whether a key means something: it is no parameter of an entry that is
+// not chosen.
+func (s *Settings) Applies(k Key) bool {
+	return k.block == nil || s.chosen(k.block.section) == k.block.name
+}
+
+// Agreed reports whether a key is one that peers compare, or a folder keeps, if it is of that kind.
+func (s *Settings) Agreed(k Key) bool {
+	return s.Applies(k) && (!k.Later || ValueText(s.Value(k.Name).Interface()) != k.Default)
+}
+
+// fieldKey returns the last word of the key of a field.
+func fieldKey(f reflect.StructField) string {
+	if key := f.Tag.Get("key"); key != "" {
+		return key
+	}
+	return strings.ToLower(f.Name)
+}
+
+// blockKeys describes the parameters of a table's entries, by their tags.
+func blockKeys(section string, shared bool) (keys []Key) {
+	for _, b := range blocks() {
+		if b.section != section {
+			continue
+		}
+		v := reflect.ValueOf(b.standard)
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			keys = append(keys, Key{
+				Name:    section + "." + b.name + "." + fieldKey(f),
+				Default: ValueText(v.Field(i).Interface()), Unit: f.Tag.Get("unit"), Doc: f.Tag.Get("doc"),
+				Shared: shared || f.Tag.Get("fixed") != "", Fixed: f.Tag.Get("fixed") != "", Later: f.Tag.Get("later") != "", rule: wanted(f.Tag.Get("want")), block: &b,
+			})
+		}
+	}
+	return keys
+}
+
+// wanted makes a rule of a tag. A tag is part of the program, so a wrong one panics; a test
+// reads them all.
+func wanted(tag string) rule {
+	switch tag {
+	case "true|false":
+		return yesNo()
+	case "path":
+		return pathText(false)
+	case "rows of numbers":
+		return matrix()
+	case "vectors":
+		return vectors()
+	case "over 0":
+		return number("a number over 0", func(x float64) bool { return x > 0 && !math.IsInf(x, 0) })
+	}
+	var lo, hi float64
+	if n, _ := fmt.Sscanf(tag, "over %g up to %g", &lo, &hi); n == 2 {
+		return number("a number "+tag, func(x float64) bool { return x > lo && x <= hi })
+	}
+	if n, _ := fmt.Sscanf(tag, "%g up to %g", &lo, &hi); n == 2 {
+		return number("a number from "+tag, func(x float64) bool { return x >= lo && x <= hi })
+	}
+	if from, to, ok := strings.Cut(tag, ".."); ok {
+		least, err := strconv.ParseUint(from, 10, 64)
+		most := uint64(math.MaxUint64)
+		if err == nil && to != "" {
+			most, err = strconv.ParseUint(to, 10, 64)
+		}
+		if err == nil {
+			return whole(least, most)
+		}
+	}
+	if words := strings.Split(tag, "|"); len(words) > 1 {
+		return oneOf(words...)
+	}
+	panic(fmt.Sprintf("peerd: no rule for the tag %q", tag))
+}
+
+// decodeBlock takes in one parameter of an entry.
+func (c *Config) decodeBlock(k Key, value any) *Problem {
+	was := c.Value(k.Name)
+	to := reflect.New(was.Type())
+	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
+		Result: to.Interface(), DecodeHook: mapstructure.DecodeHookFuncValue(convert),
+	})
+	if err == nil {
+		err = d.Decode(value)
+	}
+	if err != nil {
+		item := ""
+		var misfit *mapstructure.DecodeError
+		if list := unjoin(err); errors.As(list[0], &misfit) {
+			item = itemText(misfit.Name())
+		}
+		return &Problem{
+			Key: k.Name, Value: short(ValueText(value)), Reason: "want " + k.Want() + item, From: c.From[k.Name].setter(k.Name),
+		}
+	}
+	c.set1(k, to.Elem())
+	return nil
+}
+
+// set1 replaces one parameter of an entry.
+func (s *Settings) set1(k Key, value reflect.Value) {
+	all := s.params(k.block.section)
+	next := reflect.New(reflect.TypeOf(k.block.standard)).Elem()
+	next.Set(reflect.ValueOf(all.of(k.block.section, k.block.name)))
+	for i := range next.NumField() {
+		if fieldKey(next.Type().Field(i)) == k.Last() {
+			next.Field(i).Set(value)
+		}
+	}
+	*all = all.With(k.block.name, next.Interface())
+}
+
+// names returns the names of a table and what they mean, for the setting that chooses one.
+func entryNames(section string, before ...string) (names []string, summaries string) {
+	names = slices.Clone(before)
+	var all []string
+	for _, b := range blocks() {
+		if b.section == section {
+			names = append(names, b.name)
+		}
+	}
+	switch section {
+	case "learner":
+		for _, e := range bandit.Table() {
+			all = append(all, e.Name+" "+e.Summary)
+		}
+	case "protocol":
+		for _, e := range protocol.Table() {
+			all = append(all, e.Name+" is "+e.Summary)
+		}
+	default:
+		for _, e := range world.Table() {
+			all = append(all, e.Name+" "+e.Summary)
+		}
+	}
+	return names, strings.Join(all, "; ")
+}

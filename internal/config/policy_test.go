@@ -1,0 +1,129 @@
+package config_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/configtest"
+	"peerd.dev/node/network"
+)
+
+// chooses returns the setting that makes a parameter count.
+func chooses(key string) []string {
+	section, name, _ := strings.Cut(key, ".")
+	name, _, parameter := strings.Cut(name, ".")
+	choice := map[string]string{"learner": "learner.name=", "protocol": "protocol.name=", "world": "world.kind="}[section]
+	if !parameter || choice == "" {
+		return nil
+	}
+	return []string{choice + name}
+}
+
+// policy is a policy's hash, and its terms as text.
+type policy struct {
+	hash  [32]byte
+	terms string
+}
+
+// policyOf returns a policy, of which no two terms have one key.
+func policyOf(t *testing.T, s *config.Settings, n *config.Network, data string) policy {
+	t.Helper()
+	keys := make(map[string]bool)
+	all := config.Terms(s, n, data)
+	for _, term := range all {
+		if keys[term.Key] {
+			t.Errorf("two terms %s", term.Key)
+		}
+		keys[term.Key] = true
+	}
+	return policy{config.PolicyHash(s, n, data), fmt.Sprint(all)}
+}
+
+// TestPolicyIsWhatPeersShare changes each key, and each part of the network, and looks
+// whether the hash and the terms follow. A parameter counts where its learner, protocol or world is the
+// chosen one.
+func TestPolicyIsWhatPeersShare(t *testing.T) {
+	c, err := config.Load(configtest.Write(t, configtest.Good(nil)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := policyOf(t, &c.Settings, configtest.ThreeSites(), "")
+	other := map[string]string{"arms": "x,y", "rounds.every": "3s", "log.level": "warn", "world.gaussian.means": "[[1, 2, 3]]", "world.changing.means": "[]", "listen": "[]", "world.traffic": "[0.5]", "learner.lints.vectors": "[[1], [0], [1]]", "world.bernoulli.means": "[]", "experiment.faults.partition": "[1, 2]", "experiment.cells": "[{name: x}]", "api.window": "7s", "api.keep": "7s"}
+	for _, k := range config.Schema() {
+		value, ok := other[k.Name]
+		switch {
+		case ok:
+		case k.Default == "true":
+			value = "false"
+		case k.Default == "false":
+			value = "true"
+		default:
+			value = "7"
+		}
+		hash := func(set ...string) policy {
+			t.Helper()
+			other, problems, err := config.Read(c.File, append(set, chooses(k.Name)...))
+			if err != nil || len(problems) > 0 {
+				t.Fatal(k.Name, err, problems)
+			}
+			return policyOf(t, &other.Settings, configtest.ThreeSites(), "")
+		}
+		changed, same := hash(k.Name+"="+value), hash()
+		if differs := changed != same; differs != k.Shared || differs != (changed.terms != same.terms) {
+			t.Errorf("%s: shared %v, but the policy differs: %v", k.Name, k.Shared, differs)
+		}
+	}
+	for what, change := range map[string]func(n *config.Network){
+		"name":   func(n *config.Network) { n.Name = "other" },
+		"start":  func(n *config.Network) { n.Start = n.Start.Add(time.Nanosecond) },
+		"every":  func(n *config.Network) { n.Every++ },
+		"peers":  func(n *config.Network) { n.Peers[0], n.Peers[1] = n.Peers[1], n.Peers[0] },
+		"member": func(n *config.Network) { n.Peers[0].Name = "other" },
+		"links":  func(n *config.Network) { n.Links[0] = [2]int{0, 2} },
+	} {
+		n := configtest.ThreeSites()
+		change(n)
+		if now := policyOf(t, &c.Settings, n, ""); now.hash == before.hash || now.terms == before.terms {
+			t.Errorf("%s changes nothing", what)
+		}
+	}
+	if policyOf(t, &c.Settings, configtest.ThreeSites(), "0123") == before {
+		t.Error("the records of a world change nothing")
+	}
+	for what, change := range map[string]func(n *config.Network){
+		"addresses":      func(n *config.Network) { n.Peers[0].Addrs = nil },
+		"order of links": func(n *config.Network) { n.Links = [][2]int{{2, 1}, {1, 0}} },
+		"time zone":      func(n *config.Network) { n.Start = n.Start.In(time.FixedZone("x", 3600)) },
+	} {
+		n := configtest.ThreeSites()
+		change(n)
+		if policyOf(t, &c.Settings, n, "") != before {
+			t.Errorf("%s should change nothing", what)
+		}
+	}
+}
+
+// A later key is left out of what peers compare while it has its default, so that builds from before
+// it take part; with another value it is there.
+func TestLaterKeys(t *testing.T) {
+	has := func(s *config.Settings) bool {
+		return slices.ContainsFunc(s.SharedSettings(), func(x network.Setting) bool { return x.Key == "spare_arms" })
+	}
+	c, err := config.Load(configtest.Write(t, configtest.Good(nil)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.Settings
+	without := config.PolicyHash(&s, configtest.ThreeSites(), "")
+	if has(&s) {
+		t.Error("the default is shared")
+	}
+	s.SpareArms = 2
+	if !has(&s) || config.PolicyHash(&s, configtest.ThreeSites(), "") == without {
+		t.Error("another value is not shared")
+	}
+}

@@ -1,0 +1,135 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/bandit"
+	"peerd.dev/node/lab/world"
+	"peerd.dev/protocol"
+)
+
+func worldConstraints() []Constraint {
+	return []Constraint{
+		{[]string{"arms", "world.kind"}, "A world that has its own arms knows how many.", func(s *Settings) string {
+			e, err := world.Lookup(s.World.Kind)
+			if err != nil {
+				return ""
+			}
+			params := s.WorldParams()
+			if field, _ := e.Check(params, s.worldConfig(s.SitesOf(s.Testnet.Nodes))); field != "" {
+				return "" // said of the parameter
+			}
+			if n := e.Arms(params); n > 0 && n != len(s.Arms) {
+				return fmt.Sprintf("want %d names with %s, which has as many arms", n, s.With("world.kind"))
+			}
+			return ""
+		}},
+		{[]string{"world.kind", "learner.name"}, "A learner that chooses by features has a world with as many, and others one without.", func(s *Settings) string {
+			e, err := world.Lookup(s.World.Kind)
+			if err != nil {
+				return "" // an application sends what the learner wants
+			}
+			l, err := bandit.EntryOf(s.LearnerParams())
+			if err != nil {
+				return ""
+			}
+			if l.Vectors != nil && (len(l.Vectors(s.LearnerParams())) > 0 || e.Vectors(s.WorldParams())) {
+				return ""
+			}
+			n, wanted := e.Features(s.WorldParams()), 0
+			if l.Contextual {
+				if _, err := s.statistic(); err != nil {
+					return ""
+				}
+				wanted = l.Inputs(s.LearnerParams()).Dim()
+			}
+			switch {
+			case l.Vectors != nil && n > 0:
+				return fmt.Sprintf("want actions that stay the same with %s, which knows them before it chooses: set world.%s.draw to another value", s.With("learner.name"), e.Name)
+			case n == wanted:
+				return ""
+			case wanted == 0:
+				return fmt.Sprintf("want a world without features with %s, which makes nothing of them", s.With("learner.name"))
+			case n == 0:
+				return fmt.Sprintf("want a world with features with %s, which chooses by them", s.With("learner.name"))
+			}
+			return fmt.Sprintf("want world.%s.features: %d with %s, which takes as many", e.Name, wanted, s.With("learner.name"))
+		}},
+		{[]string{"learner.name", "world.kind"}, "A learner by public vectors is given some.", func(s *Settings) string {
+			l, err := bandit.EntryOf(s.LearnerParams())
+			if err != nil || l.Vectors == nil || len(l.Vectors(s.LearnerParams())) > 0 {
+				return ""
+			}
+			if e, err := world.Lookup(s.World.Kind); err == nil && e.Features(s.WorldParams()) > 0 {
+				return "" // these, or said above
+			}
+			return fmt.Sprintf("want learner.%s.vectors, a row of numbers for each of arms, with %s, whose actions have none", l.Name, s.With("world.kind"))
+		}},
+		{[]string{"world.kind", "mode"}, "An application's rewards are people's, so it is for mode live alone.", func(s *Settings) string {
+			if s.World.Kind == Application && s.Mode == Lockstep {
+				return fmt.Sprintf("want a simulated one with %s, which protects no one", s.With("mode"))
+			}
+			return ""
+		}},
+		{[]string{"world.traffic", "world.kind"}, "An application asks when it has a decision to make.", func(s *Settings) string {
+			if s.World.Kind == Application && slices.Min(s.World.Traffic) < 1 {
+				return fmt.Sprintf("want [1] with %s, which asks when it has a decision to make", s.With("world.kind"))
+			}
+			return ""
+		}},
+		{[]string{"experiment.coverage", "world.kind"}, "Coverage is of means that stay.", func(s *Settings) string {
+			if e, err := world.Lookup(s.World.Kind); err == nil && e.Changing && s.Experiment.Coverage {
+				return fmt.Sprintf("want false with %s: its means change", s.With("world.kind"))
+			}
+			return ""
+		}},
+		{[]string{"api.fallback", "arms"}, "The fallback is one of the actions.", func(s *Settings) string {
+			if f := s.API.Fallback; f != "" && !slices.Contains(s.Arms, f) {
+				return fmt.Sprintf("want one of %s, or nothing", s.With("arms"))
+			}
+			return ""
+		}},
+		{[]string{"world.kind", "mode", "privacy.mechanism"}, "Rewards outside of [0, 1] are for lockstep and Laplace noise.", func(s *Settings) string {
+			switch {
+			case !s.Unclipped():
+				return ""
+			case s.Mode != Lockstep:
+				return fmt.Sprintf("want rewards in [0, 1] with %s, since the noise is made for them: set world.%s.clip: true", s.With("mode"), s.World.Kind)
+			case s.gaussianNoise():
+				return fmt.Sprintf("want rewards in [0, 1] with %s, since Gaussian noise is calibrated for them alone: set world.%s.clip: true", s.With("privacy.mechanism"), s.World.Kind)
+			}
+			return ""
+		}},
+	}
+}
+
+// worldConfig returns what the parameters of a world of a number of sites have to suit.
+func (s *Settings) worldConfig(sites int) world.Config {
+	return world.Config{Arms: len(s.Arms), Sites: sites, RecordsPerUser: s.Privacy.RecordsPerUser}
+}
+
+// SitesOf returns how many of the first peers of a network have arms. Each of them has a site
+// of the world, in the order of peers.
+func (s *Settings) SitesOf(peers int) int {
+	e, err := protocol.Lookup(s.Protocol.Name)
+	if err != nil {
+		return peers
+	}
+	return e.Learners(s.ProtocolParams(), peers)
+}
+
+// validateWorld asks the chosen world whether its parameters suit a network of a number of
+// peers. bad keys are passed over.
+func (s *Settings) validateWorld(peers int, bad map[string]bool) []Problem {
+	e, err := world.Lookup(s.World.Kind)
+	sites := s.SitesOf(peers)
+	if err != nil || peers > 0 && sites == 0 || anyBad(bad, "world."+e.Name+".", "world.kind", "arms", "testnet.nodes", "privacy.records_per_user") {
+		return nil
+	}
+	if want := world.CheckTraffic(s.World.Traffic, sites); want != "" && !bad["world.traffic"] {
+		return s.refused("world.", "traffic", want)
+	}
+	field, want := e.Check(s.WorldParams(), s.worldConfig(sites))
+	return s.refused("world."+e.Name+".", field, want)
+}

@@ -1,0 +1,48 @@
+// Package configtest has configurations and network files for tests.
+package configtest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"peerd.dev/gossip"
+	"peerd.dev/internal/config"
+)
+
+// Write makes a file in a folder of the test.
+func Write(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "peerd.yaml")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// Good is a valid configuration with changes, as they stand in a file. A value
+// that is "-" takes the key away.
+func Good(changes map[string]string) string {
+	values := map[string]string{
+		"arms": "[a, b, c]", "privacy.epsilon": "1", "privacy.horizon": "1000",
+		"world.kind": "bernoulli", "world.bernoulli.means": "[[0.2, 0.5, 0.4]]",
+	}
+	for k, v := range changes {
+		if v == "-" {
+			delete(values, k)
+		} else {
+			values[k] = v
+		}
+	}
+	return config.Text("A test.\n", values)
+}
+
+// ThreeSites is a valid network: a path of three peers.
+func ThreeSites() *config.Network {
+	n := &config.Network{Name: "clinics", Start: time.Date(2026, 1, 2, 3, 4, 5, 600, time.UTC), Every: time.Second, Links: [][2]int{{0, 1}, {1, 2}}}
+	for i, name := range []string{"north", "east", "south"} {
+		n.Peers = append(n.Peers, config.Member{Name: name, ID: gossip.SeedIdentity([32]byte{byte(i)}).ID(), Addrs: []string{"/ip4/127.0.0.1/tcp/847" + string(rune('1'+i))}})
+	}
+	return n
+}

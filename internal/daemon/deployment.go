@@ -1,0 +1,289 @@
+package daemon
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/gossip"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/version"
+	"peerd.dev/node"
+	"peerd.dev/node/lab/world"
+	"peerd.dev/node/ledger"
+	"peerd.dev/node/site"
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+// StoreDir is the folder of the store in a peer's folder. It is private.
+const StoreDir = "store"
+
+// A Deployment is a peer as its files describe it: configuration, key, network file.
+type Deployment struct {
+	s       *config.Settings
+	Network *config.Network
+	Record  *Record // of the network document; nil for a file that is not signed
+	id      gossip.Identity
+	Self    protocol.Peer
+	Links   []protocol.Peer // neighbours, ascending
+	actions config.Actions
+	source  world.Source // nil for an application's peer, and until it is needed
+	policy  [sha256.Size]byte
+	terms   []gossip.Term // what policy is the hash of
+	keys    protocol.Keys
+	Spec    node.Spec
+	tags    string // of this program's build
+}
+
+// NewDeployment reads the network file and the key of valid settings. Of its errors those of
+// the files are [config.ErrRefused], and a peer that the network does not name is
+// [config.ErrNetwork].
+func NewDeployment(s *config.Settings) (*Deployment, error) {
+	t := &Deployment{s: s, tags: version.Read().Tags}
+	n, err := config.ReadNetwork(s.NetworkPath())
+	if err != nil {
+		return nil, err
+	}
+	if n.Version > 0 && s.Mode == config.Lockstep {
+		return nil, config.Failf(config.ErrRefused, "mode: lockstep: want live with a signed network document, since rounds in lockstep wait for all peers")
+	}
+	if problems := s.CheckNetwork(n); len(problems) > 0 {
+		return nil, &config.Refusal{What: "configuration, beside network file " + s.NetworkPath() + ",", Problems: problems}
+	}
+	if t.id, err = identity(s, n); err != nil {
+		return nil, err
+	}
+	self, ok := n.Index(t.id.ID())
+	if !ok {
+		return nil, config.Failf(config.ErrNetwork, "peer %s is not in %s: add it there, on every peer", t.id.ID(), s.NetworkPath())
+	}
+	if t.Self = self; n.Peers[self].Absent() {
+		return nil, config.Failf(errGone, "peer %s is %s in version %d of the network", n.Peers[self].Name, n.Peers[self].Standing, n.Version)
+	}
+	if n.Version > 0 {
+		if t.Record, err = OpenRecord(s, t.id); err != nil {
+			return nil, err
+		}
+	}
+	return t, t.settle(n)
+}
+
+// settle makes t that of a network.
+func (t *Deployment) settle(n *config.Network) (err error) {
+	t.Network = n
+	data := ""
+	if t.s.People().Records > 0 {
+		if err = t.openSource(); err != nil {
+			return err
+		}
+		data = t.source.Data()
+	}
+	t.policy, t.terms = config.PolicyHash(t.s, n, data), config.Terms(t.s, n, data)
+	ring, err := gossip.NewKeyring(t.s.Domain(t.policy), n.IDs())
+	if err != nil {
+		return config.Failf(config.ErrNetwork, "%w", err)
+	}
+	for i := range n.Peers {
+		if err = ring.AddFormer(protocol.Peer(i), n.Peers[i].FormerSigners()); err != nil {
+			return config.Failf(config.ErrNetwork, "%w", err)
+		}
+	}
+	if t.keys, err = ring.Keys(t.id); err != nil {
+		return err
+	}
+	graph := config.Neighbours(len(n.Peers), n.Links)
+	t.Links = graph[t.Self]
+	t.actions = t.s.Actions(n)
+	if t.Spec, err = t.s.Spec(graph, t.s.Domain(t.policy)); err != nil {
+		return err
+	}
+	t.Spec.Absent = t.actions.Absent
+	t.Spec.Vectors, err = sites.Vectors(t.s, t.s.SitesOf(len(n.Peers)))
+	return err
+}
+
+// agent returns the peer's agent in a life of it.
+func (t *Deployment) agent(life site.Life, noise *dp.Source) (*node.Agent, error) {
+	return t.Spec.Agent(node.PeerConfig{
+		Self: t.Self, Incarnation: life.Incarnation, Seed: life.Seed, Noise: noise,
+		Keys: t.keys, Topic: t.s.Mode == config.Live, RoundEnds: t.s.Mode == config.Lockstep,
+	})
+}
+
+// openSource reads what the worlds of all sites need.
+func (t *Deployment) openSource() (err error) {
+	if t.source == nil {
+		t.source, err = sites.Open(t.s, t.s.SitesOf(len(t.Network.Peers)))
+	}
+	return err
+}
+
+// world returns what the peer plays with coins of its own.
+func (t *Deployment) world(seed node.Seed) (bandit.World, error) {
+	if err := t.openSource(); err != nil {
+		return nil, err
+	}
+	worlds, err := sites.Of(t.s, t.source)
+	if err != nil {
+		return nil, err
+	}
+	return worlds.World(t.s.SitesOf(int(t.Self)), rand.NewChaCha8(seed.Of("world")))
+}
+
+// idle reports whether the peer has a role and no arms.
+func (t *Deployment) idle() (bool, error) {
+	e, err := protocol.EntryOf(t.Spec.Protocol)
+	return err == nil && !e.Learns(t.Spec.Protocol, t.Self), err
+}
+
+// HostConfig returns the configuration of the peer's place in the network.
+func (t *Deployment) HostConfig(incarnation uint32, log *slog.Logger) gossip.Config {
+	c := gossip.Config{
+		Identity: t.id, Listen: t.s.Listen, Self: t.Self, Incarnation: incarnation,
+		Peers: t.Network.Infos(), Neighbours: t.Links, Network: t.Network.Name, Policy: t.policy, Terms: t.terms,
+		Lossless: t.s.Mode == config.Lockstep, Topic: t.s.Mode == config.Live, Logger: log,
+		Former: t.Network.FormerIDs(),
+	}
+	if t.Record != nil {
+		c.Document = t.Record
+	}
+	return c
+}
+
+// site opens the peer's store, with the options that are not settings.
+func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) (*site.Site, error) {
+	s := t.s
+	o.Reserve, o.Logger = s.Store.Reserve<<20, log
+	cadence, err := t.Spec.Cadence()
+	if err != nil {
+		return nil, err
+	}
+	statistic, err := t.Spec.Statistic()
+	if err != nil {
+		return nil, err
+	}
+	learner, err := bandit.EntryOf(t.Spec.Learner)
+	if err != nil {
+		return nil, err
+	}
+	idle, err := t.idle()
+	if err != nil {
+		return nil, err
+	}
+	c := site.Config{
+		Dir:     filepath.Join(s.Dir, StoreDir),
+		Store:   o,
+		Genesis: t.genesis(),
+		Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: s.Privacy.Rounds(),
+		Pinned: t.pinned(),
+		Rules: site.Rules{
+			Window: s.API.Window, Default: s.API.DefaultReward, Settle: s.API.Settle, Fallback: s.API.Fallback,
+			MinExposures: s.API.MinExposures, Keep: s.API.Keep, PerSubject: s.Privacy.RecordsPerUser,
+		},
+		Clock:  node.Clock{Start: t.Network.Start, Every: t.Network.Every},
+		Rounds: s.RoundCount(),
+		Alarm:  alarm, Logger: log,
+	}
+	m := t.membership()
+	c.Version, c.Peers, c.Neighbours, c.ID, c.Name, c.Agent = m.Version, m.Peers, m.Neighbours, m.ID, m.Name, m.Agent
+	c.Arms, c.Absent = m.Arms, m.Absent
+	if t.Record != nil {
+		c.Memberships = t.membershipOf
+	}
+	if learner.Contextual {
+		c.Inputs = learner.Inputs(t.Spec.Learner)
+	}
+	switch {
+	case idle:
+	case s.World.Kind != config.Application:
+		c.World = func(life site.Life) (bandit.World, error) { return t.world(life.Seed) }
+	}
+	return site.Open(c)
+}
+
+// desk returns how the decisions of the peer's store are read.
+func (t *Deployment) desk() (d site.Desk, err error) {
+	cadence, err := t.Spec.Cadence()
+	if err != nil {
+		return d, err
+	}
+	statistic, err := t.Spec.Statistic()
+	if err != nil {
+		return d, err
+	}
+	d = site.Desk{Arms: t.actions.Names, Streams: cadence.Streams(statistic.Parts), Default: t.s.API.DefaultReward}
+	learner, err := bandit.EntryOf(t.Spec.Learner)
+	if learner.Contextual {
+		d.Features = learner.Inputs(t.Spec.Learner).Dim()
+	}
+	return d, err
+}
+
+// genesis returns the first record of the peer's ledger.
+func (t *Deployment) genesis() ledger.Genesis {
+	return ledger.Genesis{
+		Version: ledger.Version, Peer: t.id.ID(), Network: t.Network.Name, Policy: t.policy,
+		Mode: ledger.Private, Budget: t.Spec.Privacy.Budget, Unit: ledgerUnit(&t.Spec.Privacy), Tags: t.tags,
+	}
+}
+
+// name returns the name of a peer in the network file, or its id.
+func (t *Deployment) name(id string) string {
+	for _, m := range t.Network.Peers {
+		if m.ID == id || slices.Contains(m.Former, id) {
+			return m.Name
+		}
+	}
+	return id
+}
+
+// pinned lists what a folder is founded with and keeps: what its ledger says and its noise
+// is made for, when its rounds are, and which records of a world are its own.
+func (t *Deployment) pinned() []site.Pinned {
+	all := []site.Pinned{
+		{Key: "identity.key", Value: t.Network.Peers[t.Self].FirstID()},
+		{Key: "network name", Value: t.Network.Name},
+		{Key: "network start", Value: t.Network.Start.UTC().Format(time.RFC3339Nano)},
+		{Key: "network every", Value: t.Network.Every.String()},
+	}
+	if t.tags != "" { // else they would write into the ledger of a program without
+		all = append(all, site.Pinned{Key: "build tags", Value: t.tags})
+	}
+	for _, k := range config.Schema() {
+		if k.Fixed && t.s.Agreed(k) {
+			all = append(all, site.Pinned{Key: k.Name, Value: config.ValueText(t.s.Value(k.Name).Interface())})
+		}
+	}
+	if t.s.People().Records > 0 {
+		all = append(all,
+			site.Pinned{Key: "the hash of the world's data", Value: t.source.Data()},
+			site.Pinned{Key: "the number of sites that share the world's data", Value: strconv.Itoa(t.s.SitesOf(len(t.Network.Peers)))},
+			site.Pinned{Key: "this peer's place among them", Value: strconv.Itoa(t.s.SitesOf(int(t.Self)))},
+		)
+	}
+	return all
+}
+
+// ledgerUnit says whom the budget protects.
+func ledgerUnit(p *node.Privacy) string {
+	if p.NoisedCounts() {
+		return fmt.Sprintf("the presence of one user with up to %d rewards", p.RecordsPerUser)
+	}
+	one, many := "another in [0,1]", "others in [0,1]"
+	if p.Adjacency == dp.ZeroOut {
+		one, many = "0", "0"
+	}
+	if p.RecordsPerUser == 1 {
+		return "the value of one reward, replaced by " + one
+	}
+	return fmt.Sprintf("the values of up to %d rewards of one user, replaced by %s", p.RecordsPerUser, many)
+}

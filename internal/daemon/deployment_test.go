@@ -1,0 +1,42 @@
+package daemon
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/node/site"
+)
+
+// TestBuildTagsAreInTheLedger: a program that was built with tags says so in its ledger, and does
+// not go on with the folder of a program without them.
+func TestBuildTagsAreInTheLedger(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "network.yaml")
+	if err := config.WriteNetwork(file, &config.Network{
+		Name: "lockstep", Start: time.Now(), Every: time.Second, Links: [][2]int{{0, 1}},
+		Peers: []config.Member{{Name: "north", ID: config.LockstepIdentity(1).ID()}, {Name: "south", ID: config.LockstepIdentity(2).ID(), Addrs: []string{"/ip4/127.0.0.1/tcp/4001"}}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load("", []string{
+		"mode=lockstep", "seed=1", "dir=" + dir, "network=" + file, "arms=red,green", "privacy.epsilon=1", "privacy.horizon=50",
+		"world.kind=bernoulli", "world.bernoulli.means=[[0.2, 0.8]]", "testnet.nodes=2", "testnet.topology=path",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := NewDeployment(&c.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tags := range []string{"", "auditbug"} {
+		d.tags = tags
+		pin := slices.Index(d.pinned(), site.Pinned{Key: "build tags", Value: tags})
+		if d.genesis().Tags != tags || (pin < 0) != (tags == "") {
+			t.Errorf("tags %q: %+v, number %d of %+v", tags, d.genesis(), pin, d.pinned())
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/renameio/v2"
+
+	"peerd.dev/gossip"
+	"peerd.dev/internal/config"
+)
+
+// Made is what Init made.
+type Made struct {
+	ID     string   `json:"id"`
+	Dir    string   `json:"dir"`
+	Config string   `json:"config"`
+	ToSet  []string `json:"to_set"` // required keys that are still without a value
+}
+
+// Write says what was made, and what is to be done next.
+func (d Made) Write(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "made %s\nid %s\n", d.Dir, d.ID)
+	if len(d.ToSet) > 0 {
+		_, _ = fmt.Fprintf(w, "next: set %s in %s\n", strings.Join(d.ToSet, ", "), d.Config)
+	}
+	_, _ = fmt.Fprintf(w, "then: peerd config check %s\n", d.Config)
+	_, _ = fmt.Fprintf(w, "then: peerd network new --dir %s --name NETWORK --peer NAME --addr /ip4/ADDRESS/tcp/PORT --admin\n", d.Dir)
+	_, _ = fmt.Fprintf(w, "then: peerd doctor --dir %s\n", d.Dir)
+}
+
+// Init makes a peer's folder with a key and a configuration that holds what set gives as
+// key=value. It overwrites nothing.
+func Init(set []string) (Made, error) {
+	c, values, err := config.Given(append(config.Beginning(set), set...))
+	if err != nil {
+		return Made{}, err
+	}
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return Made{}, err
+	}
+	c.Dir = dir
+	values["dir"] = config.ValueText(dir)
+	doc := Made{Dir: dir, Config: filepath.Join(dir, config.FileName), ToSet: []string{}}
+	for _, path := range []string{c.IdentityPath(), doc.Config} {
+		if _, err = os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			return doc, config.Failf(config.ErrUnexpected, "%s already exists; init overwrites nothing, so choose another --dir", path)
+		}
+	}
+	if err = privateDir(dir); err != nil {
+		return doc, err
+	}
+	id, err := gossip.CreateIdentity(c.IdentityPath())
+	if err != nil {
+		return doc, err
+	}
+	doc.ID = id.ID()
+	head := "Configuration of peer " + doc.ID + "\nTake the # off a key to change it from its default.\n"
+	if err := renameio.WriteFile(doc.Config, []byte(config.Text(head, values)), 0o600); err != nil {
+		return doc, err
+	}
+	problems := c.Validate()
+	for _, k := range config.Schema() { // which are required depends on others: some mechanisms need no horizon
+		if k.Required() && slices.ContainsFunc(problems, func(p config.Problem) bool { return p.Key == k.Name }) {
+			doc.ToSet = append(doc.ToSet, k.Name)
+		}
+	}
+	return doc, nil
+}
+
+// privateDir makes a folder that only its owner may enter, and refuses one that
+// others may.
+func privateDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return config.Failf(config.ErrUnexpected, "%s has mode %04o and is open to others than its owner; run: chmod 700 %s", dir, mode, dir)
+	}
+	return nil
+}

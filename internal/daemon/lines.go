@@ -1,0 +1,56 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/node/api"
+	"peerd.dev/node/ledger"
+	"peerd.dev/node/site"
+	"peerd.dev/node/store"
+)
+
+// LedgerLines returns the lines of the ledger of the peer in dir, without newlines and
+// each good until the next, and what to call when they were read. A running peer is
+// asked; the store of a stopped one is opened.
+func LedgerLines(ctx context.Context, dir string) (iter.Seq2[[]byte, error], func() error, error) {
+	if _, err := os.Stat(filepath.Join(dir, StoreDir)); errors.Is(err, os.ErrNotExist) {
+		return nil, nil, config.Failf(config.ErrUnexpected, "dir %s holds no ledger: the peer was never started with mode: live", dir)
+	}
+	unlock, err := LockDir(dir)
+	if err != nil {
+		return askedLines(ctx, dir), func() error { return nil }, nil
+	}
+	st, err := store.Open(filepath.Join(dir, StoreDir), store.Options{ReadOnly: true})
+	if err != nil {
+		unlock()
+		return nil, nil, withWayOut(dir, err)
+	}
+	return site.Records(st, 0, math.MaxUint64), func() error { defer unlock(); return st.Close() }, nil
+}
+
+// askedLines asks a running peer for its ledger, page by page.
+func askedLines(ctx context.Context, dir string) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for from, more := uint64(0), true; more; {
+			more = false
+			for line, err := range api.Lines(ctx, dir, fmt.Sprintf("/v1/ledger?from=%d", from)) {
+				if !yield(line, err) || err != nil {
+					return
+				}
+				r, err := ledger.ParseLine(line)
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				from, more = r.Seq+1, true
+			}
+		}
+	}
+}

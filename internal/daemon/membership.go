@@ -1,0 +1,192 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"peerd.dev/dp"
+	"peerd.dev/gossip"
+	"peerd.dev/internal/config"
+	"peerd.dev/node"
+	"peerd.dev/node/network"
+	"peerd.dev/node/site"
+	"peerd.dev/protocol"
+)
+
+// membership returns what the peer's site has to know of the network.
+func (t *Deployment) membership() site.Membership {
+	m := site.Membership{
+		Version: t.Network.Version, Peers: len(t.Network.Peers), Neighbours: t.Links,
+		ID: func(p protocol.Peer) string { return t.Network.Peers[p].FirstID() }, Name: t.name,
+		Agent: func(life site.Life) (*node.Agent, error) { return t.agent(life, dp.NewSecureSource()) },
+	}
+	if idle, err := t.idle(); err == nil && !idle {
+		m.Arms, m.Absent = t.actions.Names, t.actions.Absent
+	}
+	for _, p := range t.Network.Peers {
+		if p.Standing == network.Gone {
+			m.Gone = append(m.Gone, p.FirstID())
+		}
+	}
+	return m
+}
+
+// membershipOf returns that of a version of the network document.
+func (t *Deployment) membershipOf(version uint64) (site.Membership, error) {
+	other, err := t.at(version)
+	if err != nil {
+		return site.Membership{}, err
+	}
+	return other.membership(), nil
+}
+
+// at returns the peer's deployment in a version of the network document.
+func (t *Deployment) at(version uint64) (*Deployment, error) {
+	var n *config.Network
+	err := t.Record.With(func(b *network.Book) error {
+		d := b.At(version)
+		if d == nil {
+			return config.Failf(config.ErrRefused, "this folder was at version %d of the network, and its record does not know it", version)
+		}
+		n = config.NetworkOf(b.At(1).Hash(), d)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	other := *t
+	return &other, other.settle(n)
+}
+
+// errGone is wrapped by the error of a peer that has no part in the network any more.
+var errGone = fmt.Errorf("%w: no part in the network", config.ErrRefused)
+
+const (
+	tradeEvery = time.Second      // at most, while there is something new
+	tradeIdle  = 10 * time.Second // with one peer
+)
+
+// follow takes part in what happens to the network document: it shows and takes in what is
+// known of it, and goes on with new versions.
+func (p *Daemon) follow(ctx context.Context) error {
+	tick := time.NewTicker(tradeEvery)
+	defer tick.Stop()
+	var shown string
+	idle := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		var newest uint64
+		err := p.record.With(func(b *network.Book) error {
+			newest = b.Newest().Version
+			return b.Tick()
+		})
+		if err == nil && newest > p.site.Membership() {
+			err = p.change(ctx)
+		}
+		if errors.Is(err, config.ErrNetwork) || errors.Is(err, errGone) {
+			return err
+		}
+		if err != nil {
+			p.complain(err)
+			continue
+		}
+		text, err := p.record.Show()
+		if err != nil {
+			p.complain(err)
+			continue
+		}
+		if string(text) == shown && time.Since(idle) < tradeIdle {
+			continue
+		}
+		p.spread(ctx, string(text) != shown)
+		shown, idle = string(text), time.Now()
+	}
+}
+
+// spread shows the record to all peers that can be reached, or to one of them.
+func (p *Daemon) spread(ctx context.Context, all bool) {
+	deployment, host := p.now()
+	var to []protocol.Peer
+	for i := range deployment.Network.Peers {
+		if m := &deployment.Network.Peers[i]; protocol.Peer(i) != deployment.Self && !m.Absent() {
+			to = append(to, protocol.Peer(i))
+		}
+	}
+	if !all && len(to) > 1 {
+		i := rand.IntN(len(to)) //nolint:forbidigo // nothing depends on it
+		to = to[i : i+1]
+	}
+	done := make(chan struct{})
+	for _, i := range to {
+		go func() {
+			if err := host.TradeDocument(ctx, i); err != nil {
+				p.log.Debug("network document", "peer", deployment.Network.Peers[i].Name, "err", err)
+			}
+			done <- struct{}{}
+		}()
+	}
+	for range to {
+		<-done
+	}
+}
+
+// complain logs what keeps the peer from a version of the network, once.
+func (p *Daemon) complain(err error) {
+	if text := err.Error(); text != p.complaint {
+		p.complaint = text
+		p.log.Error("network document", "err", err)
+	}
+}
+
+// change goes on with the newest version of the network: the site first, so that what is sent
+// is of that version, then the links. The others are shown it before the links end.
+func (p *Daemon) change(ctx context.Context) error {
+	p.spread(ctx, true)
+	deployment, _ := p.now()
+	d, _, err := p.record.Newest()
+	if err != nil {
+		return err
+	}
+	if d.Peers[deployment.Self].Standing == network.Gone {
+		return config.Failf(errGone, "this peer left the network in version %d of its document, or was removed", d.Version)
+	}
+	next, err := NewDeployment(deployment.s)
+	if err != nil {
+		return err
+	}
+	next.Record, next.source = p.record, deployment.source
+	if next.id != deployment.id {
+		if err = p.record.Rekey(next.id); err != nil {
+			return err
+		}
+	}
+	if err = p.site.SetMembership(next.membership()); err != nil {
+		return err
+	}
+	known, err := p.site.Checkpoints()
+	if err != nil {
+		return err
+	}
+	err = p.links.replace(func() (*gossip.Host, error) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.deployment = next
+		h, failed := gossip.NewHost(p.hostConfig(known))
+		if failed == nil {
+			p.host = h
+		}
+		return h, failed
+	})
+	if err != nil {
+		return config.Failf(config.ErrNetwork, "%w", err)
+	}
+	p.log.Info("the network changed", "version", d.Version, "peers", len(next.Links)+1)
+	return nil
+}

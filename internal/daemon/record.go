@@ -1,0 +1,166 @@
+package daemon
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+
+	"peerd.dev/gossip"
+	"peerd.dev/internal/config"
+	"peerd.dev/node/network"
+)
+
+// signedDocument separates signatures of network documents from others made with a peer's key.
+const signedDocument = "peerd/document/1"
+
+// documentKeys signs network documents and verifies their signatures.
+type documentKeys struct{ id gossip.Identity }
+
+func (k documentKeys) Sign(b []byte) ([]byte, error) { return k.id.Sign(signedDocument, b) }
+
+func (k documentKeys) Verify(id string, b, sig []byte) bool {
+	return gossip.Verify(id, signedDocument, b, sig)
+}
+
+// Keys returns what signs network documents with a key.
+func Keys(id gossip.Identity) network.Keys { return documentKeys{id} }
+
+// Signs returns what a key signs of network documents with.
+func Signs(id gossip.Identity) func(b []byte) ([]byte, error) { return documentKeys{id}.Sign }
+
+// A Record is the file of a folder's network document. A running peer and the commands of its
+// operator share it: each reads it again if the other has changed it.
+type Record struct {
+	path string
+	id   gossip.Identity
+	s    *config.Settings
+
+	mu   sync.Mutex
+	text []byte        // of the file
+	book *network.Book // what it says
+	hash string        // of its first version
+}
+
+// OpenRecord opens the record of the network document that settings name.
+func OpenRecord(s *config.Settings, id gossip.Identity) (*Record, error) {
+	r := &Record{path: s.NetworkPath(), id: id, s: s}
+	return r, r.With(func(*network.Book) error { return nil })
+}
+
+// CreateRecord makes a record that does not exist yet.
+func CreateRecord(path string, r network.Record) error {
+	if _, err := os.Lstat(path); err == nil {
+		return config.Failf(config.ErrUnexpected, "%s already exists", path)
+	}
+	b, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return writeDurably(path, b)
+}
+
+// With does something with the book while nobody else does.
+func (r *Record) With(do func(b *network.Book) error) (err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l := flock.New(r.path + ".lock")
+	if err = l.Lock(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.Unlock()) }()
+	text, err := os.ReadFile(r.path)
+	if err != nil {
+		return config.Failf(config.ErrRefused, "network document: %w", err)
+	}
+	if !bytes.Equal(text, r.text) || r.book == nil {
+		var record network.Record
+		if err = json.Unmarshal(text, &record); err == nil {
+			r.book, err = network.Open(network.Config{
+				Keys: documentKeys{r.id}, ID: r.id.ID(), Keep: r.keep, Fits: r.fits,
+				Rand: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), //nolint:forbidigo // pauses between ballots
+			}, record)
+		}
+		if err != nil {
+			r.book = nil
+			return config.Failf(config.ErrRefused, "%s: %w", r.path, err)
+		}
+		r.text, r.hash = text, r.book.At(1).Hash()
+	}
+	return do(r.book)
+}
+
+// Rekey goes on under a new key of this peer.
+func (r *Record) Rekey(id gossip.Identity) error {
+	r.mu.Lock()
+	r.id, r.book = id, nil
+	r.mu.Unlock()
+	return r.With(func(*network.Book) error { return nil })
+}
+
+func (r *Record) keep(record network.Record) error {
+	b, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	if err = writeDurably(r.path, b); err == nil {
+		r.text = b
+	}
+	return err
+}
+
+// fits refuses a version with which this peer could not go on.
+func (r *Record) fits(was, is *network.Document) error {
+	return r.s.CheckChange(config.NetworkOf(r.hash, was), config.NetworkOf(r.hash, is))
+}
+
+// Newest returns the newest version, and the hash of the first.
+func (r *Record) Newest() (d *network.Document, first string, err error) {
+	err = r.With(func(b *network.Book) error {
+		d, first = b.Newest(), b.At(1).Hash()
+		return nil
+	})
+	return d, first, err
+}
+
+// Show implements [gossip.Document].
+func (r *Record) Show() (b []byte, err error) {
+	err = r.With(func(book *network.Book) error {
+		b, err = json.Marshal(book.Record().State)
+		return err
+	})
+	return b, err
+}
+
+// Merge implements [gossip.Document].
+func (r *Record) Merge(b []byte) error {
+	var theirs network.State
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&theirs); err != nil {
+		return fmt.Errorf("network document: %w", err)
+	}
+	return r.With(func(book *network.Book) error {
+		_, err := book.Merge(&theirs)
+		return err
+	})
+}
+
+// writeDurably writes a file, whole or not at all, and waits until it is on disk under its name.
+func writeDurably(path string, b []byte) error {
+	if err := renameio.WriteFile(path, b, 0o600); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}

@@ -1,0 +1,237 @@
+// Package doctor checks a peer's folder, machine and neighbours, running or stopped.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
+	"peerd.dev/node/api"
+)
+
+// Outcome is what a check comes to.
+type Outcome string
+
+// The outcomes.
+const (
+	Pass Outcome = "PASS"
+	Warn Outcome = "WARN"
+	Fail Outcome = "FAIL"
+)
+
+// A Finding is one line of a doctor's report.
+type Finding struct {
+	Check  string  `json:"check"`
+	Result Outcome `json:"result"`
+	Detail string  `json:"detail"`
+	Remedy string  `json:"remedy,omitempty"`
+	kind   error   // of a FAIL
+}
+
+// A Report is what a doctor found. Kind is that of the error which it amounts to, nil
+// if all is well or nothing more is known.
+type Report struct {
+	OK       bool
+	Kind     error
+	Running  bool
+	Checks   []Finding
+	warnings int
+	failures int
+}
+
+// doctor examines a peer.
+type doctor struct {
+	load       func() (*config.Config, error)
+	read       func() (*config.Config, error)
+	c          *config.Config
+	deployment *daemon.Deployment
+	running    bool
+	status     api.Status // if running
+	found      []Finding
+}
+
+func (d *doctor) pass(check, format string, args ...any) {
+	d.found = append(d.found, Finding{Check: check, Result: Pass, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (d *doctor) warn(check, remedy, format string, args ...any) {
+	d.found = append(d.found, Finding{Check: check, Result: Warn, Detail: fmt.Sprintf(format, args...), Remedy: remedy})
+}
+
+func (d *doctor) fail(kind error, check, remedy, format string, args ...any) {
+	d.found = append(d.found, Finding{Check: check, Result: Fail, Detail: fmt.Sprintf(format, args...), Remedy: remedy, kind: kind})
+}
+
+// refuse enters an error of reading a file: a line for each problem of a refusal.
+func (d *doctor) refuse(check, remedy string, err error) {
+	var refused *config.Refusal
+	if !errors.As(err, &refused) {
+		d.fail(severe(err), check, remedy, "%v", err)
+		return
+	}
+	for _, p := range refused.Problems {
+		d.fail(config.ErrRefused, check, remedy, "%v", p)
+	}
+}
+
+// severe returns which of a doctor's kinds an error is of.
+func severe(err error) error {
+	for _, kind := range []error{config.ErrRefused, config.ErrNetwork} {
+		if errors.Is(err, kind) {
+			return kind
+		}
+	}
+	return config.ErrUnexpected
+}
+
+// Examine checks the peer of the configuration that load returns: validated, else read
+// with keys and types checked alone.
+func Examine(ctx context.Context, load, read func() (*config.Config, error)) *Report {
+	d := &doctor{load: load, read: read}
+	d.examine(ctx)
+	return d.report()
+}
+
+// examine makes all checks that can be made. What one finds out the next ones use.
+func (d *doctor) examine(ctx context.Context) {
+	if !d.configuration() {
+		return
+	}
+	if !d.folder() {
+		return
+	}
+	d.secrets()
+	d.clock()
+	d.disk()
+	if !d.place() {
+		return
+	}
+	unlock, ok := d.daemon(ctx)
+	defer unlock()
+	if !ok {
+		return
+	}
+	d.ports()
+	if d.running {
+		d.links(ctx)
+		d.budget()
+		return
+	}
+	remembered := d.probe(ctx)
+	d.ledger(remembered)
+}
+
+// configuration reads the settings. A refused configuration may still say where the
+// folder is.
+func (d *doctor) configuration() bool {
+	c, err := d.load()
+	if err == nil {
+		d.c = c
+		where := c.File
+		if where == "" {
+			where = "no file was read"
+		}
+		d.pass("configuration", "%s", where)
+		return true
+	}
+	d.refuse("configuration", "fix it; `peerd config check` tries again", err)
+	d.c, err = d.read()
+	return err == nil
+}
+
+// place finds the peer in the network file.
+func (d *doctor) place() bool {
+	const again = "use the same file at every peer; docs/network.md says what it holds"
+	if d.found[0].Result == Fail { // what the settings are is not known
+		return false
+	}
+	path := d.c.NetworkPath()
+	n, err := config.ReadNetwork(path)
+	if err != nil {
+		d.refuse("network file", again, err)
+		return false
+	}
+	d.deployment, err = daemon.NewDeployment(&d.c.Settings)
+	if err != nil {
+		d.refuse("network file", again, err)
+		return false
+	}
+	d.pass("network file", "%s: %d peers; this one is %s, with %d neighbours", path, len(n.Peers), n.Peers[d.deployment.Self].Name, len(d.deployment.Links))
+	return true
+}
+
+// daemon finds out whether the peer runs. If not, the folder stays locked until
+// unlock is called, so that the peer does not start while it is examined.
+func (d *doctor) daemon(ctx context.Context) (unlock func(), ok bool) {
+	var err error
+	d.status, err = daemon.AskStatus(ctx, d.c.Dir)
+	if err == nil {
+		d.running = true
+		d.life()
+		return func() {}, true
+	}
+	if !errors.Is(err, api.ErrNotRunning) {
+		d.fail(config.ErrUnexpected, "peer", "look at its log", "runs, but does not say how it is: %v", err)
+		return func() {}, false
+	}
+	unlock, err = daemon.LockDir(d.c.Dir)
+	if err != nil {
+		d.fail(config.ErrUnexpected, "peer", "wait if it has just been started; otherwise read its log", "does not answer, but: %v", err)
+		return func() {}, false
+	}
+	d.pass("peer", "stopped")
+	return unlock, true
+}
+
+// life is about a running peer.
+func (d *doctor) life() {
+	switch s := d.status; {
+	case s.DiskFull:
+		d.fail(config.ErrUnexpected, "peer", "free space on the disk; the peer resumes by itself", "runs, and accepts nothing: the disk is full")
+	case s.BlockedReason != "" && len(s.Addresses) == 0:
+		d.fail(config.ErrUnexpected, "peer", "docs/durability.md says what to do", "runs, keeps off the network and releases nothing: %s", s.BlockedReason)
+	case s.BlockedReason != "":
+		d.warn("peer", "see that its neighbours run", "runs, and releases nothing yet: %s", s.BlockedReason)
+	default:
+		d.pass("peer", "runs, in round %d of %d", s.Round, s.Rounds)
+	}
+}
+
+// report sums up.
+func (d *doctor) report() *Report {
+	doc := &Report{Checks: d.found, Running: d.running}
+	for _, f := range d.found {
+		switch f.Result {
+		case Pass:
+		case Warn:
+			doc.warnings++
+		case Fail:
+			doc.failures++
+			if doc.failures == 1 || errors.Is(f.kind, config.ErrRefused) || errors.Is(doc.Kind, config.ErrNetwork) {
+				doc.Kind = f.kind
+			}
+		}
+	}
+	doc.OK = doc.failures == 0
+	return doc
+}
+
+func (doc *Report) Write(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, f := range doc.Checks {
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", f.Result, f.Check, oneLine(f.Detail))
+		if f.Remedy != "" {
+			_, _ = fmt.Fprintf(t, "\t\t→ %s\n", f.Remedy)
+		}
+	}
+	_ = t.Flush()
+	_, _ = fmt.Fprintf(w, "\n%d checks, %d failed, %d with a warning\n", len(doc.Checks), doc.failures, doc.warnings)
+}
+
+// oneLine takes out what would break a table.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,294 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
+
+	"peerd.dev/gossip"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
+	"peerd.dev/node"
+	"peerd.dev/node/ledger"
+	"peerd.dev/node/site"
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+const unreached = "see that it runs, and that its address in the network file can be dialled from here"
+
+// ports checks that the peer can listen, or does.
+func (d *doctor) ports() {
+	d.dialled()
+	for _, s := range d.c.Listen {
+		d.port("port", s, func() (string, string, error) {
+			a, err := multiaddr.NewMultiaddr(s)
+			if err != nil {
+				return "", "", err
+			}
+			return manet.DialArgs(a)
+		})
+	}
+	if at := d.c.API.Listen; at != "" {
+		d.port("API port", at, func() (string, string, error) { return "tcp", at, nil })
+	}
+}
+
+// dialled compares the addresses at which others dial this peer with those at which it listens.
+func (d *doctor) dialled() {
+	var ports []string
+	far := false // it listens beyond this machine
+	for _, text := range d.c.Listen {
+		if own, err := multiaddr.NewMultiaddr(text); err == nil {
+			far = far || !manet.IsIPLoopback(own)
+			port, _ := own.ValueForProtocol(multiaddr.P_TCP) // the configuration was checked
+			ports = append(ports, port)
+		}
+	}
+	for _, text := range d.deployment.Network.Peers[d.deployment.Self].Addrs {
+		at, err := multiaddr.NewMultiaddr(text)
+		if err != nil {
+			continue // the network file was checked
+		}
+		port, _ := at.ValueForProtocol(multiaddr.P_TCP)
+		remedy := fmt.Sprintf("set listen: [/ip4/0.0.0.0/tcp/%s]", port)
+		switch {
+		case !far && !manet.IsIPLoopback(at):
+			d.fail(config.ErrNetwork, "listen", remedy, "others dial %s, by the network file, and this peer listens on %v, which no other machine can reach", text, d.c.Listen)
+		case !slices.Contains(ports, port):
+			d.warn("listen", remedy+", unless a gateway maps the port", "others dial %s, by the network file, and this peer listens on %v", text, d.c.Listen)
+		default:
+			d.pass("listen", "%s, which others dial", text)
+		}
+	}
+}
+
+func (d *doctor) port(check, text string, address func() (network, host string, err error)) {
+	if d.running {
+		if d.listening(text) || check != "port" {
+			d.pass(check, "%s, held by the running peer", text)
+		} else {
+			d.warn(check, "restart the peer", "the running peer does not listen on %s but on %v", text, d.status.Addresses)
+		}
+		return
+	}
+	network, host, err := address()
+	if err == nil {
+		var l net.Listener
+		if l, err = net.Listen(network, host); err == nil {
+			err = l.Close()
+		}
+	}
+	if err != nil {
+		d.fail(config.ErrNetwork, check, "end what listens there, or take another port at every peer", "%s: %v", text, err)
+		return
+	}
+	d.pass(check, "%s is free", text)
+}
+
+// held reports whether the running peer listens on the port of an address.
+func (d *doctor) listening(text string) bool {
+	a, err := multiaddr.NewMultiaddr(text)
+	if err != nil {
+		return false
+	}
+	port, err := a.ValueForProtocol(multiaddr.P_TCP)
+	return err == nil && (port == "0" || slices.ContainsFunc(d.status.Addresses, func(s string) bool {
+		return strings.Contains(s+"/", "/tcp/"+port+"/")
+	}))
+}
+
+// links asks the running peer about its neighbours.
+func (d *doctor) links(ctx context.Context) {
+	peers, err := daemon.AskPeers(ctx, d.c.Dir)
+	if err != nil {
+		d.fail(config.ErrUnexpected, "neighbours", "look at the peer's log", "%v", err)
+		return
+	}
+	var all []contact
+	for _, p := range peers {
+		if !p.Neighbour {
+			continue
+		}
+		c := contact{name: p.Name}
+		switch gossip.State(p.State) {
+		case gossip.Up:
+			c.detail = "linked, " + p.RTT
+		case gossip.Refused:
+			c.err = fmt.Errorf("%w: %s", gossip.ErrMismatch, strings.TrimPrefix(p.LastError, gossip.ErrMismatch.Error()+": "))
+		default:
+			c.err = fmt.Errorf("link %s: %s", p.State, p.LastError)
+		}
+		all = append(all, c)
+	}
+	d.contacts(all)
+	if n := d.status.Limited; n > 0 {
+		d.warn("connections", "the log has the addresses: keep them from this port", "%d connections refused, since there were too many", n)
+	}
+	if n := d.status.Strangers; n > 0 {
+		d.warn("strangers", "the log names them: put them into the network file, or keep them from this port", "%d connections refused of peers that are not in the network file", n)
+	}
+}
+
+// A contact is what came of asking a neighbour.
+type contact struct {
+	name   string
+	detail string
+	err    error
+	silent bool // could not be asked
+}
+
+// contacts enters the neighbours. One that is away is its own site's affair, unless
+// none is there.
+func (d *doctor) contacts(all []contact) {
+	reached := slices.ContainsFunc(all, func(c contact) bool { return c.err == nil && !c.silent })
+	for _, c := range all {
+		check := "neighbour " + c.name
+		switch {
+		case errors.Is(c.err, gossip.ErrMismatch):
+			d.fail(config.ErrRefused, check, "set the keys that are named to one value at both sites; if this speaks of a backup, see docs/durability.md", "%v", c.err)
+		case c.silent:
+			d.warn(check, "start this peer to see", "%s", c.detail)
+		case c.err != nil && reached:
+			d.warn(check, unreached, "%v", c.err)
+		case c.err != nil:
+			d.fail(config.ErrNetwork, check, unreached, "%v", c.err)
+		default:
+			d.pass(check, "%s", c.detail)
+		}
+	}
+	if len(all) == 0 {
+		d.pass("neighbours", "none in the network file")
+	}
+}
+
+// probe asks the neighbours of a stopped peer, and returns what they remember of it.
+func (d *doctor) probe(ctx context.Context) map[protocol.Peer]protocol.Checkpoint {
+	c := d.deployment.HostConfig(0, slog.New(slog.DiscardHandler))
+	c.Checkpoints = d.c.Mode == config.Live
+	var mu sync.Mutex
+	remembered := make(map[protocol.Peer]protocol.Checkpoint) // by who tells
+	all := make([]contact, len(d.deployment.Links))
+	var asks sync.WaitGroup
+	for i, n := range d.deployment.Links {
+		m := d.deployment.Network.Peers[n]
+		all[i].name = m.Name
+		if len(m.Addrs) == 0 {
+			all[i].silent, all[i].detail = true, "not asked: it has no address in the network file and dials this peer"
+			continue
+		}
+		asks.Go(func() {
+			r, err := gossip.Probe(ctx, c, n)
+			if err != nil {
+				all[i].err = err
+				return
+			}
+			all[i].detail = fmt.Sprintf("agrees, %v; remembers %v of this peer", r.RTT.Round(time.Microsecond), r.Remembered)
+			mu.Lock()
+			defer mu.Unlock()
+			remembered[n] = r.Remembered
+		})
+	}
+	asks.Wait()
+	d.contacts(all)
+	return remembered
+}
+
+// ledger verifies a stopped peer's ledger, and compares it with what its neighbours
+// were told.
+func (d *doctor) ledger(remembered map[protocol.Peer]protocol.Checkpoint) {
+	if d.c.Mode == config.Lockstep {
+		return // keeps none
+	}
+	dir := filepath.Join(d.c.Dir, daemon.StoreDir)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		if d.agrees(remembered, protocol.Checkpoint{}, nil) {
+			d.pass("ledger", "none yet; ε %g to spend", float64(d.c.Privacy.Epsilon))
+		}
+		return
+	}
+	const remedy = "do not start it; docs/durability.md"
+	st, err := store.Open(dir, store.Options{ReadOnly: true})
+	if err != nil {
+		d.fail(config.ErrUnexpected, "ledger", remedy, "%v", err)
+		return
+	}
+	defer func() { _ = st.Close() }() // nothing was written
+	v := ledger.NewVerifier()
+	for line, err := range site.Records(st, 0, math.MaxUint64) {
+		if err == nil {
+			err = v.Line(line)
+		}
+		if err != nil {
+			d.fail(config.ErrUnexpected, "ledger", remedy, "%v", err)
+			return
+		}
+	}
+	chain := v.Chain()
+	if d.agrees(remembered, protocol.Checkpoint{Records: chain.Next, Head: chain.Head}, st) {
+		d.charged(v.Report())
+	}
+}
+
+// agrees compares the ledger with what neighbours remember of it.
+func (d *doctor) agrees(remembered map[protocol.Peer]protocol.Checkpoint, own protocol.Checkpoint, st *store.Store) bool {
+	for _, n := range d.deployment.Links { // in order
+		m := remembered[n]
+		same := own.Follows(m)
+		if same && m.Records > 0 && st != nil {
+			line, err := st.Get(store.Ledger, store.Number(m.Records-1))
+			same = err == nil && (line == nil || ledger.HashOf(line) == m.Head) // none in a gap
+		}
+		if !same {
+			d.fail(config.ErrUnexpected, "ledger", "use the newer folder if there is one; otherwise start this one once, stop it and run `peerd recover`; docs/durability.md",
+				"here are %v, but %s remembers %v: this folder was restored from a backup, or its key runs twice", own, d.deployment.Network.Peers[n].Name, m)
+			return false
+		}
+	}
+	return true
+}
+
+// charged is about the budget of a stopped peer.
+func (d *doctor) charged(r ledger.Report) {
+	text := fmt.Sprintf("%d records verified; ε %g of %g charged, %d releases", r.Records, r.Charged.Float(), r.Budget.Float(), r.Releases)
+	var leaves, most uint64 // released and paid for, of all arms if they share a horizon
+	for _, s := range r.Streams {
+		leaves, most = leaves+s.Leaf, max(most, s.Leaves)
+	}
+	if c, err := d.deployment.Spec.Cadence(); err == nil && c.SynchronousLeaves() {
+		most *= uint64(len(r.Streams))
+	}
+	if most > 0 && leaves >= most {
+		d.warn("ledger", "a spent budget does not come back; the peer continues to listen", "%s; all that was paid for is released", text)
+		return
+	}
+	d.pass("ledger", "%s", text)
+}
+
+// budget is about that of a running peer.
+func (d *doctor) budget() {
+	s := d.status
+	text := fmt.Sprintf("ε %.4g charged, %.4g left; %d releases", s.Spent, s.Left, s.Released)
+	if s.Learning == string(node.Waits) {
+		d.warn("budget", "wait, or correct start in the network file at every peer", "%s; %s", text, s.Notice)
+		return
+	}
+	if s.Notice != "" {
+		d.warn("budget", "a spent budget does not come back; the peer continues to listen and to decide", "%s; %s", text, s.Notice)
+		return
+	}
+	d.pass("budget", "%s", text)
+}

@@ -1,0 +1,331 @@
+// Package explain says what a configuration promises its users, for a privacy officer: the
+// promise, its noise, its horizon, and what is not covered.
+package explain
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"time"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/dp/account"
+	"peerd.dev/internal/config"
+	"peerd.dev/node/site"
+	"peerd.dev/protocol"
+)
+
+// A Document is what a configuration promises.
+type Document struct {
+	File       string        `json:"file"`
+	Private    bool          `json:"private"`
+	World      string        `json:"world"`
+	Unit       unitDoc       `json:"unit"`
+	Budget     *budgetDoc    `json:"budget,omitempty"`
+	Mechanism  *mechanismDoc `json:"mechanism,omitempty"`
+	Horizon    horizonDoc    `json:"horizon"`
+	Error      *errorDoc     `json:"error,omitempty"`
+	Users      []string      `json:"users,omitempty"` // how they are distinguished
+	Public     []string      `json:"public"`
+	NotCovered []string      `json:"not_covered"`
+	Warnings   []warningDoc  `json:"warnings"`
+	Documents  []paperDoc    `json:"documents"`
+}
+
+type unitDoc struct {
+	RecordsPerUser uint64 `json:"records_per_user"`
+	Scope          string `json:"scope"`
+	Adjacency      string `json:"adjacency"`
+	Neighbours     string `json:"neighbours"`
+	Against        string `json:"against"`
+}
+
+// A budgetDoc is the promise, and what is charged for it in other currencies.
+type budgetDoc struct {
+	Epsilon     float64        `json:"epsilon"`
+	NanoEpsilon dp.Cost        `json:"nano_epsilon"`
+	Delta       float64        `json:"delta"`
+	AttoDelta   account.Delta  `json:"atto_delta"`
+	Used        float64        `json:"epsilon_used"` // the ε of what is charged at that δ
+	Square      account.Square `json:"nano_mu_squared"`
+	Replaced    float64        `json:"epsilon_against_replacement"`
+	Chance      float64        `json:"chance_from_even_odds"`
+	Power       float64        `json:"power_at_5_percent_false_alarms"`
+	Mu          float64        `json:"gdp_mu"`
+	Rho         float64        `json:"zcdp_rho"`
+}
+
+// A paperDoc is a page of the documentation on which the promise rests.
+type paperDoc struct {
+	Path  string `json:"path"`
+	About string `json:"about"`
+}
+
+type mechanismDoc struct {
+	Name        string  `json:"name"`
+	About       string  `json:"about"`
+	Calibration string  `json:"calibration,omitempty"`
+	Protocol    string  `json:"protocol"`
+	Streams     int     `json:"streams"`
+	Spare       uint64  `json:"spare,omitempty"`    // of them, for actions that the network can add
+	Features    int     `json:"features,omitempty"` // of an action, where records have them
+	Centred     bool    `json:"centred,omitempty"`  // of their rewards 1/2 is taken off, and the last feature is 1/2
+	Width       int     `json:"width"`              // numbers of a sum
+	Leaves      uint64  `json:"leaves"`
+	Leaf        string  `json:"leaf"` // what a leaf is called
+	Law         string  `json:"law"`
+	Norm        string  `json:"norm"`
+	Column      float64 `json:"column"`      // that norm of what a change of 1 in one leaf changes in all that is drawn
+	Sensitivity float64 `json:"sensitivity"` // of one record, in rewards
+	Scale       float64 `json:"scale"`       // of the law, in rewards
+	ScaleGrid   uint64  `json:"scale_grid"`  // exactly, in units of 2^grid_exponent rewards
+	Grid        int     `json:"grid_exponent"`
+	SD          float64 `json:"sd"` // of one term of the noise, in rewards
+}
+
+type horizonDoc struct {
+	Rounds   uint64     `json:"rounds"`
+	Round    string     `json:"round"`
+	Released string     `json:"released"` // when
+	Lasts    string     `json:"lasts,omitempty"`
+	Start    *time.Time `json:"start,omitempty"`
+	End      *time.Time `json:"end,omitempty"`
+}
+
+// New returns the document of a valid configuration.
+func New(c *config.Config) (*Document, error) {
+	s := &c.Settings
+	charge, err := s.Charge()
+	if err != nil {
+		return nil, err
+	}
+	doc := &Document{
+		File: c.File, Private: s.Mode == config.Live, World: s.World.Kind,
+		Unit:       unitDoc{s.Privacy.RecordsPerUser, "this site", charge.Adjacency.String(), neighboursText(&charge), againstText},
+		Users:      users(s),
+		Public:     publicThings(s),
+		NotCovered: uncovered(s),
+		Documents:  papers(&charge),
+		Warnings:   []warningDoc{},
+	}
+	network, err := knownNetwork(s)
+	if err != nil {
+		return nil, err
+	}
+	doc.Horizon = horizonOf(s, network)
+	if charge.Mechanism == dp.None {
+		return doc, nil
+	}
+	if doc.Budget, err = budgetOf(s, charge); err != nil {
+		return nil, err
+	}
+	n := newNoise(s, charge)
+	peers, source := s.Testnet.Nodes, "testnet.nodes"
+	if network != nil {
+		peers, source = len(network.Peers), "the network file"
+	}
+	sites := s.SitesOf(peers)
+	if network != nil && sites == 0 {
+		return nil, &config.Refusal{What: "configuration, beside network file " + s.NetworkPath() + ",", Problems: s.CheckNetwork(network)}
+	}
+	doc.Mechanism = mechanismOf(s, n)
+	doc.Error = n.document(s.Privacy.Rounds(), sites, source)
+	doc.Error.LeastNoise = leastNoise(s, n)
+	if doc.Private {
+		doc.Warnings = warnings(s, doc, n, network)
+	}
+	return doc, nil
+}
+
+// knownNetwork returns the network file, or nil if there is none.
+func knownNetwork(s *config.Settings) (*config.Network, error) {
+	if _, err := os.Stat(s.NetworkPath()); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return config.ReadNetwork(s.NetworkPath())
+}
+
+// budgetOf returns what a charge means.
+func budgetOf(s *config.Settings, charge dp.Charge) (*budgetDoc, error) {
+	b, err := s.Privacy.Budget()
+	if err != nil {
+		return nil, err
+	}
+	l := charge.Loss
+	doc := &budgetDoc{Epsilon: b.Epsilon.Float(), NanoEpsilon: b.Epsilon, Delta: b.Delta.Float(), AttoDelta: b.Delta, Square: l.Square}
+	var errs [6]error
+	doc.Used, errs[0] = b.Used(l)
+	doc.Chance, errs[1] = l.Chance()
+	doc.Power, errs[2] = l.Power(0.05)
+	mu, rho := l.Square.Mu(), account.Rho(float64(l.Square)/account.Nano/2)
+	if l.Square == 0 {
+		mu, errs[3] = account.MuOf(l.Pure)
+		rho, errs[4] = account.RhoOf(l.Pure)
+	}
+	doc.Mu, doc.Rho = float64(mu), float64(rho)
+	doc.Replaced, errs[5] = replaced(s, charge, b)
+	return doc, errors.Join(errs[:]...)
+}
+
+// replaced returns the ε that the same noise is worth where records are replaced by any
+// others.
+func replaced(s *config.Settings, charge dp.Charge, b account.Budget) (float64, error) {
+	other := *s
+	other.Privacy.Adjacency = dp.ReplaceOne.String()
+	replace, err := other.Charge()
+	if err != nil {
+		return 0, err
+	}
+	times := float64(replace.Scale) / float64(charge.Scale)
+	if charge.Adjacency == dp.AddOrRemove {
+		times = 2 // one user's records are removed and another's added
+	}
+	return b.Used(account.Loss{
+		Pure:   dp.Cost(math.Ceil(float64(charge.Loss.Pure) * times)),
+		Square: account.Square(math.Ceil(float64(charge.Loss.Square) * times * times)),
+	})
+}
+
+// mechanismOf returns how the sums of a charge are noised.
+func mechanismOf(s *config.Settings, n noise) *mechanismDoc {
+	c := &n.charge
+	doc := &mechanismDoc{
+		Name: c.Mechanism.String(), About: c.Mechanism.Describe().Summary, Protocol: s.Protocol.Name,
+		Streams: c.Streams, Spare: s.SpareArms, Width: c.Width(), Leaves: c.Leaves, Leaf: s.Cadence().Noun, Law: c.Mechanism.Law().String(), Norm: "L1",
+		Sensitivity: math.Ldexp(float64(c.Change()), dp.GridExponent),
+		Scale:       math.Ldexp(float64(c.Scale), dp.GridExponent),
+		ScaleGrid:   c.Scale, Grid: dp.GridExponent,
+		SD: n.rewards(dp.Noise{Law: c.Mechanism.Law(), Scale: c.Scale, VarianceUnits: dp.VarianceScale}.Variance()),
+	}
+	if c.Shape == dp.Linear || c.Shape == dp.Corner {
+		doc.Features, doc.Centred = c.Dim, c.Lo < 0
+	}
+	loss := c.Loss.Pure.Float()
+	if c.Mechanism.Law() == dp.Gaussian {
+		doc.Norm, doc.Calibration = "L2", s.Privacy.Calibration
+		loss = float64(c.Loss.Square.Mu())
+	}
+	doc.Column = doc.Scale * loss / doc.Sensitivity / float64(c.RecordsPerUser)
+	return doc
+}
+
+// horizonOf says how long the budget lasts.
+func horizonOf(s *config.Settings, network *config.Network) horizonDoc {
+	h := s.Privacy.Rounds()
+	doc := horizonDoc{Rounds: h, Round: config.DurationText(s.Rounds.Every), Released: s.Cadence().Text()}
+	if s.Mode != config.Live {
+		doc.Round = "as fast as it is computed"
+		return doc
+	}
+	doc.Lasts = spanText(float64(h) * s.Rounds.Every.Seconds())
+	if network != nil && h <= uint64(math.MaxInt64/s.Rounds.Every) {
+		start := network.Start.UTC()
+		end := start.Add(s.Rounds.Every * time.Duration(h))
+		doc.Start, doc.End = &start, &end
+	}
+	return doc
+}
+
+const againstText = "anyone who sees everything that the peer sends, with sizes, order and times: all other peers together, the network between them, and the actions that applications see elsewhere"
+
+// neighboursText says what is compared.
+func neighboursText(c *dp.Charge) string {
+	if c.Shape == dp.Linear || c.Shape == dp.Corner {
+		by := "other features and another reward from 0 to 1"
+		if c.Adjacency == dp.ZeroOut {
+			by = "features and a reward of 0"
+		}
+		return "two histories of this site that differ in all records of that user, each replaced by one with " + by
+	}
+	by := "another from 0 to 1"
+	switch c.Adjacency {
+	case dp.ZeroOut:
+		by = "0"
+	case dp.AddOrRemove:
+		return "two histories of this site, one with all decisions and rewards of that user and one without"
+	case dp.ReplaceOne:
+	}
+	return "two histories of this site that differ in all rewards of that user, each replaced by " + by
+}
+
+// papers lists what to read.
+func papers(c *dp.Charge) []paperDoc {
+	records := paperDoc{"docs/proofs/records.md", "how far one record can move a sum"}
+	if c.Adjacency == dp.AddOrRemove {
+		records = paperDoc{"docs/proofs/counts.md", "noised counts hide who was there, and what one user's records move"}
+	}
+	return []paperDoc{
+		{"docs/privacy.md", "the promise, and how the program keeps it"},
+		{proofOf(c.Mechanism), "sums with this noise are private, with choices that follow from releases"},
+		{"docs/proofs/promise.md", "the promise as one theorem, with its assumptions"},
+		records,
+		{"docs/proofs/samplers.md", "the noise is drawn exactly"},
+		{"docs/proofs/skip.md", "a folder that was restored pays nothing twice"},
+		{"docs/proofs/account.md", "what epsilon means in other currencies"},
+		{"docs/mechanisms.md", "which mechanism has how much noise"},
+		{"docs/ledger.md", "what a peer has spent and released, for anyone to verify"},
+	}
+}
+
+// users returns sentences on how the users of an application are identified and how many
+// rewards each may have.
+func users(s *config.Settings) []string {
+	if s.World.Kind != config.Application {
+		return nil
+	}
+	k := s.Privacy.RecordsPerUser
+	return []string{
+		fmt.Sprintf("a decision may name its user as subject; after %s of a subject, further ones are answered but not learnt from", config.Counted(k, "decision")),
+		"a subject's name never leaves the site and is not stored: a salted hash is",
+		"decisions without a subject are not capped: the application then promises at most " + config.Counted(k, "reward") + " a user",
+	}
+}
+
+// publicThings lists what is released without noise.
+func publicThings(s *config.Settings) []string {
+	if s.Privacy.Counts == config.NoisedCounts {
+		return []string{
+			"that this site takes part, and the rounds in which its peer is up",
+			"when, to whom and how much the peer sends; these settings and the network file",
+		}
+	}
+	var list []string
+	if l, err := bandit.Lookup(s.Learner.Name); err == nil && l.Contextual {
+		list = append(list, "which parts of the statistic choices update, and how often each; not which actions were taken, since these follow from features, which are private")
+	} else {
+		list = append(list, "which actions were taken, in which order, and how often each: choices follow from released numbers alone")
+	}
+	if e, err := protocol.Lookup(s.Protocol.Name); err == nil {
+		list = append(list, e.Words(s.ProtocolParams()).Public)
+	}
+	switch {
+	case s.World.Kind != config.Application:
+	case s.API.Settle == site.OnArrival:
+		list = append(list, "that a decision was made, for which action, and when, to a round; with api.settle: arrival also when its reward was reported, and whether")
+	default:
+		list = append(list, fmt.Sprintf("that a decision was made, for which action, and when, to a round; not when its reward was reported, or whether (api.settle: window): what was reported within %s counts at its end, and what was not counts as %v",
+			config.DurationText(s.API.Window), s.API.DefaultReward))
+	}
+	return append(list, "when, to whom and how much the peer sends; these settings and the network file")
+}
+
+// uncovered lists what the promise does not speak of.
+func uncovered(s *config.Settings) []string {
+	list := []string{"the actions themselves, for those who see them at the site"}
+	switch people := s.People(); {
+	case s.World.Kind == config.Application:
+		list = append(list, "a user without a subject in the application's requests, or under several")
+	case people.Records > 0: // the world caps the records of each
+	default:
+		list = append(list, "a user with more than "+config.Counted(s.Privacy.RecordsPerUser, "reward"))
+	}
+	return append(list,
+		"a user of several sites: each promises for itself, and the epsilons add up",
+		"anyone who reads the site's memory or disk",
+		"a folder that was restored from a backup or runs twice, if no neighbour remembers it or its operator overrides them",
+		"timing below a round: messages leave when a round's arithmetic is done",
+	)
+}

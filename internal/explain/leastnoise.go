@@ -1,0 +1,43 @@
+package explain
+
+import (
+	"peerd.dev/dp"
+	"peerd.dev/internal/config"
+	"peerd.dev/protocol"
+)
+
+// A leastNoiseDoc names the mechanism with the least noise for a budget and a horizon.
+type leastNoiseDoc struct {
+	Mechanism   string  `json:"mechanism"`
+	Calibration string  `json:"calibration,omitempty"` // of Gaussian noise
+	Ratio       float64 `json:"sd_ratio"`              // of its deviation to that of the settings, over all leaves
+}
+
+// leastNoise opens the charge of every mechanism that the budget of these settings can
+// pay, and compares the mean variance of their sums with that of n.
+func leastNoise(s *config.Settings, n noise) leastNoiseDoc {
+	best := leastNoiseDoc{Mechanism: s.Privacy.Mechanism, Ratio: 1}
+	e, err := protocol.Lookup(s.Protocol.Name)
+	if err != nil {
+		return best
+	}
+	of, _ := n.sums(s.Privacy.Rounds())
+	for _, m := range dp.Mechanisms() {
+		if m == dp.None || !e.Suits(m) || m.Law() == dp.Gaussian && s.Privacy.Delta == 0 {
+			continue
+		}
+		other := *s
+		other.Privacy.Mechanism, other.Privacy.Calibration = m.String(), dp.Tight.String()
+		charge, err := other.Charge()
+		if err != nil { // it cannot be opened for so many leaves
+			continue
+		}
+		if sd, _ := newNoise(&other, charge).sums(s.Privacy.Rounds()); sd < best.Ratio*of*(1-1e-9) {
+			best = leastNoiseDoc{Mechanism: m.String(), Ratio: sd / of}
+			if m.Law() == dp.Gaussian {
+				best.Calibration = dp.Tight.String()
+			}
+		}
+	}
+	return best
+}

@@ -1,0 +1,304 @@
+package explain
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"peerd.dev/dp"
+	"peerd.dev/internal/config"
+	"peerd.dev/protocol"
+)
+
+// pageWidth is that of the page, in letters.
+const pageWidth = 88
+
+// A pageWriter writes a page of sections.
+type pageWriter struct{ w io.Writer }
+
+func (p pageWriter) title(text string) { _, _ = fmt.Fprintf(p.w, "\n%s\n", strings.ToUpper(text)) }
+
+// say writes a paragraph, item one of a list.
+func (p pageWriter) say(format string, args ...any) { p.paragraph("", fmt.Sprintf(format, args...)) }
+
+func (p pageWriter) item(format string, args ...any) { p.paragraph("- ", fmt.Sprintf(format, args...)) }
+
+func (p pageWriter) paragraph(mark, text string) {
+	for line := range strings.Lines(config.Wrap(text, pageWidth-len(mark)-2)) {
+		_, _ = fmt.Fprint(p.w, "  ", mark, line)
+		mark = strings.Repeat(" ", len(mark))
+	}
+}
+
+// list writes a section of items, if there are any.
+func (p pageWriter) list(title string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	p.title(title)
+	for _, x := range items {
+		p.item("%s", x)
+	}
+}
+
+// Write prints the page.
+func (d *Document) Write(w io.Writer, s *config.Settings) {
+	p := pageWriter{w}
+	name := d.File
+	if name == "" {
+		name = "defaults and flags"
+	}
+	_, _ = fmt.Fprintf(w, "What a peer promises its users, by %s\n", name)
+	d.writePromise(p, s)
+	if d.Mechanism == nil {
+		p.say("What leaves the peer carries no noise.")
+		return
+	}
+	if len(d.Warnings) > 0 {
+		p.title("Warnings")
+		for _, x := range d.Warnings {
+			p.item("%s. To do: %s.", x.What, x.Do)
+		}
+	}
+	d.writeMechanism(p)
+	d.writeHorizon(p, s)
+	d.writeError(p, s)
+	p.list("Users and caps", d.Users)
+	p.list("What is public, without noise", d.Public)
+	p.list("What is not covered", d.NotCovered)
+	p.title("Why it holds, and how to check it")
+	for _, x := range d.Documents {
+		p.item("%s: %s", x.Path, x.About)
+	}
+	p.item("peerd ledger export, peerd ledger verify: what a peer has really spent and released")
+}
+
+func (d *Document) writePromise(p pageWriter, s *config.Settings) {
+	p.title("The promise")
+	switch {
+	case !d.Private:
+		p.say("None. Mode lockstep protects no one: everything, including the noise, follows from a seed. What follows is what the same settings would mean for people's rewards.")
+	case d.World != config.Application && s.People().Records == 0:
+		p.say("The rewards of world %s are simulated and belong to no one. The page says what the settings would mean for people's.", d.World)
+	}
+	if d.Budget == nil {
+		return
+	}
+	b := d.Budget
+	p.say("For whom: one user with at most %s at this site.", config.Counted(d.Unit.RecordsPerUser, "reward"))
+	if b.Delta == 0 {
+		p.say("What: ε = %s, δ = 0, for everything the peer sends over its whole life. Compared are %s. Nothing that can be sent is more than e^ε = %s times as likely under one as under the other.",
+			config.ValueText(s.Privacy.Epsilon), d.Unit.Neighbours, ratioText(b.Epsilon))
+	} else {
+		p.say("What: ε = %s, δ = %v, for everything the peer sends over its whole life. Compared are %s. Any event in everything that is sent is, under one, at most e^ε = %s times as probable as under the other, plus δ.",
+			config.ValueText(s.Privacy.Epsilon), b.Delta, d.Unit.Neighbours, ratioText(b.Epsilon))
+	}
+	d.writeAdjacency(p)
+	p.say("Against: %s.", d.Unit.Against)
+	d.writeOdds(p)
+}
+
+// writeAdjacency says what zero-out is worth where a user's rewards are replaced.
+func (d *Document) writeAdjacency(p pageWriter) {
+	switch b := d.Budget; {
+	case d.Unit.Adjacency == dp.AddOrRemove.String():
+		p.say("Numbers of rewards are noised, too: that the user was there is hidden like what the user paid. Where another user's rewards take the place of the first one's, the promise is ε = %.4g at the same δ.", b.Replaced)
+	case d.Unit.Adjacency != dp.ZeroOut.String():
+	case b.Replaced <= b.Used*(1+1e-6):
+		p.say("If it is replaced by another value from 0 to 1, instead of 0, a reward moves a sum no further: the promise is then the same.")
+	default:
+		p.say("If it is replaced by another value, instead of 0, a reward moves a sum further: then the promise is ε = %.4g at the same δ.", b.Replaced)
+	}
+}
+
+// writeOdds says how much an attacker can find out.
+func (d *Document) writeOdds(p pageWriter) {
+	b := d.Budget
+	accepts := fmt.Sprintf("An attacker who wrongly suspects 5%% of users identifies at most %s of the users for whom the suspicion is true.", percent(b.Power))
+	if b.Square == 0 {
+		p.say("In plain figures: someone who sees everything the peer sends, and who first thought two accounts of a user's rewards equally likely, can become at most %s certain of either. %s", percent(b.Chance), accepts)
+		p.say("For experts: this implies μ-GDP with μ = %.4g, which is 2Φ⁻¹(e^ε/(1+e^ε)), and ρ-zCDP with ρ = %.4g, which is ε·tanh(ε/2). Both are the least for a pure ε.", b.Mu, b.Rho)
+		return
+	}
+	p.say("In plain figures: someone who sees everything the peer sends, and who first thought two accounts of a user's rewards equally likely, names the right one with probability at most %s. %s", percent(b.Chance), accepts)
+	p.say("For experts: what is charged is μ = %.4g of μ-GDP, %d in units of 1e-9 of μ², from which every pair (ε, δ) on its curve follows: ε = %.4g at this δ. The noise has ρ-zCDP with ρ = μ²/2 = %.4g, exactly. The probability above is Φ(μ/2).",
+		b.Mu, b.Square, b.Used, b.Rho)
+}
+
+// actions says how many have sums.
+func (m *mechanismDoc) actions() string {
+	if m.Spare == 0 {
+		return fmt.Sprintf("%d actions", m.Streams)
+	}
+	return fmt.Sprintf("%d actions, and of %d that the network can add,", m.Streams-int(m.Spare), m.Spare)
+}
+
+func (d *Document) writeMechanism(p pageWriter) {
+	m := d.Mechanism
+	p.title("How it is kept")
+	sums := "a running sum of its rewards, clipped to [0, 1] and held"
+	if d.Unit.Adjacency == dp.AddOrRemove.String() {
+		sums = "running sums of its rewards, clipped to [0, 1], and of what each lacks to 1, which together count them. They are one vector"
+	}
+	mechanism, err := dp.ParseMechanism(m.Name)
+	switch {
+	case m.Features > 0:
+		of, reward := fmt.Sprintf("%d features of the chosen action", m.Features), "the reward"
+		switch {
+		case m.Centred:
+			of, reward = of+", of which the last is always 1/2,", "twice what the reward is above 1/2"
+		case m.Width > m.Features*(m.Features+3)/2:
+			reward += ", and its square"
+		}
+		p.say("Every record is a vector of %d numbers: the products of the %s with each other and with %s. Features have norm 1 at most, rewards are clipped to [0, 1], and sums are held in units of 2^%d. The sum over a %s, or over all of them, is released %s, up to %s, by mechanism %s. %s",
+			m.Width, of, reward, m.Grid, m.Leaf, d.Horizon.Released, d.leavesText(), m.Name, m.About)
+	case err == nil && !mechanism.Running():
+		p.say("Each of the %s has a sum of its rewards, clipped to [0, 1] and held in units of 2^%d. What each %s adds to them is released %s, by mechanism %s: its own sum, once, and every reward lies in one.",
+			m.actions(), m.Grid, m.Leaf, d.Horizon.Released, m.Name)
+	default:
+		p.say("Each of the %s has %s in units of 2^%d. It is released %s, up to %s, by mechanism %s. %s",
+			m.actions(), sums, m.Grid, d.Horizon.Released, d.leavesText(), m.Name, m.About)
+	}
+	how, loss, deviation := "scale", fmt.Sprintf("%.4g (ε)", d.Budget.Epsilon), fmt.Sprintf(" Its standard deviation is %.4g rewards.", m.SD)
+	if m.Law == dp.Gaussian.String() {
+		how, loss, deviation = "standard deviation", fmt.Sprintf("%.4g (μ)", d.Budget.Mu), ""
+	}
+	if m.Features > 0 {
+		p.say("The noise in every number that is drawn, the first included, is discrete %s of %s %.4g: %d (records of a user) × %.4g (the %s norm of what replacing one record changes in all that is drawn) / %s, exactly %d units.%s",
+			lawText(m.Law), how, m.Scale, d.Unit.RecordsPerUser, m.Column*m.Sensitivity, m.Norm, loss, m.ScaleGrid, deviation)
+	} else {
+		p.say("The noise in everything that is drawn, the first included, is discrete %s of %s %.4g rewards: %d (rewards of a user) × %.4g (the %s norm of what a change of 1 in one release changes in all that is drawn) × %.4g (change of a reward) / %s, exactly %d units.%s",
+			lawText(m.Law), how, m.Scale, d.Unit.RecordsPerUser, m.Column, m.Norm, m.Sensitivity, loss, m.ScaleGrid, deviation)
+	}
+	if d.Private {
+		from := "released numbers alone"
+		if m.Features > 0 {
+			from = "released numbers and the features of the decision alone"
+		}
+		p.say("It is drawn exactly, in integers, from the operating system's generator, stored before it is sent, and never drawn again. Actions are chosen from %s.", from)
+	}
+}
+
+// lawText names a law as people write it.
+func lawText(law string) string { return strings.ToUpper(law[:1]) + law[1:] }
+
+// leavesText says how often a sum can be released.
+func (d *Document) leavesText() string {
+	return config.Counted(d.Mechanism.Leaves, d.Mechanism.Leaf)
+}
+
+func (d *Document) writeHorizon(p pageWriter, s *config.Settings) {
+	h := d.Horizon
+	p.title("Budget and horizon")
+	if s.Privacy.Horizon == 0 {
+		p.say("All of the budget is charged before the first release, and covers the peer's whole life: every reward lies in one release, so that there is no horizon. The budget does not refill. A new network starts with its own budget, and for a user of both the ε add up.")
+		return
+	}
+	text := fmt.Sprintf("All of the budget is charged before the first release, for %s", config.Counted(h.Rounds, "round"))
+	if h.Lasts != "" {
+		text += fmt.Sprintf(" of %s, which last %s", h.Round, h.Lasts)
+	}
+	if h.End != nil {
+		text += fmt.Sprintf(": from %s to %s", dateText(*h.Start), dateText(*h.End))
+	}
+	p.say("%s.", text)
+	switch {
+	case s.Cadence().Rounds > 0 && s.Mode == config.Live:
+		p.say("A %s leaves every %s, whether anything happened or not.", s.Cadence().Noun, spanText(float64(s.Cadence().Rounds)*s.Rounds.Every.Seconds()))
+	case !s.Cadence().SynchronousLeaves() && s.World.Kind == config.Application:
+		p.say("An action that gets %s before that is no longer released, while the others still are.", config.Counted(h.Rounds, "reward"))
+	}
+	p.say("After that the peer releases nothing more; it continues to decide, to learn from others and to relay what they release. The budget does not refill. A new network starts with its own budget, and for a user of both the ε add up.")
+}
+
+func (d *Document) writeError(p pageWriter, s *config.Settings) {
+	e := d.Error
+	p.title("What the noise does to the results")
+	if d.Mechanism.Features > 0 {
+		p.say("The table is about sums of rewards; of a vector every number of a sum has that noise. What it does to choices depends on the features: `peerd experiment run` shows it. Of actions with one feature, which is 1:")
+	}
+	p.say("Standard deviation of the noise, in rewards, by the number of rewards of one action, at one decision a round:")
+	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	_, _ = fmt.Fprintf(t, "\trewards\tleaf\tterms\tsum\tmean\taverage\tworst\tof %s\tchance\t\n", config.Counted(uint64(e.Sites), "site"))
+	for _, l := range e.After {
+		_, _ = fmt.Fprintf(t, "\t%d\t%d\t%.3g", l.Rewards, l.Leaf, l.Terms)
+		for _, sd := range []float64{l.Sum, l.Mean, l.Average, l.Worst, l.Merged, l.Sampling} {
+			_, _ = fmt.Fprintf(t, "\t%s", sdText(sd))
+		}
+		_, _ = fmt.Fprint(t, "\t\n")
+	}
+	_ = t.Flush()
+	over := "over the rewards up to there"
+	if s.Cadence().SynchronousLeaves() {
+		over = fmt.Sprintf("over all %ss of the horizon, since an action may have that number of rewards at any of them", d.Mechanism.Leaf)
+	}
+	mixed := ""
+	if entry, err := protocol.Lookup(s.Protocol.Name); err == nil {
+		mixed = entry.Words(s.ProtocolParams()).Mixed
+	}
+	p.say("Terms: how often the noise of one draw is in the sum, by variance. Sum, mean: of the action at that leaf. Average, worst: of the mean, %s. Of %s (%s): of the mean of their means, each of that number of rewards%s. Chance: the largest standard deviation that the randomness of the rewards themselves adds to one site's mean.",
+		over, config.Counted(uint64(e.Sites), "site"), e.Source, mixed)
+	if q := e.LeastNoise; q.Ratio < 1 {
+		name := q.Mechanism
+		if q.Calibration != "" {
+			name += ", calibrated " + q.Calibration + ","
+		}
+		p.say("Of all mechanisms %s has the least noise for this budget and horizon: %.2g of this deviation, on average over all leaves.", name, q.Ratio)
+	}
+	switch {
+	case e.Tenth == 0:
+		p.say("The noise in a mean of one site does not fall to a standard deviation of 0.1 within the horizon, on average.")
+	case e.Cent == 0:
+		p.say("In a mean of one site the noise falls to a standard deviation of 0.1 at %s, on average, and not to 0.01 within the horizon.", config.Counted(e.Tenth, "reward"))
+	default:
+		p.say("In a mean of one site the noise falls to a standard deviation of 0.1 at %s, on average, and of 0.01 at %d.", config.Counted(e.Tenth, "reward"), e.Cent)
+	}
+}
+
+// percent writes a probability, rounded up: it is a bound.
+func percent(p float64) string {
+	if p > 0.999 {
+		return "100%"
+	}
+	return fmt.Sprintf("%.1f%%", math.Ceil(p*1000-1e-6)/10)
+}
+
+// ratioText writes e^ε, rounded up.
+func ratioText(epsilon float64) string {
+	if epsilon > 13 {
+		return "a million"
+	}
+	ratio := math.Exp(epsilon)
+	unit := math.Pow10(int(math.Floor(math.Log10(ratio))) - 2)
+	return fmt.Sprintf("%.4g", math.Ceil(ratio/unit)*unit)
+}
+
+// sdText writes a standard deviation without an exponent.
+func sdText(sd float64) string {
+	if sd >= 100 {
+		return fmt.Sprintf("%.0f", sd)
+	}
+	return fmt.Sprintf("%.2g", sd)
+}
+
+// dateText writes a time to the minute.
+func dateText(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }
+
+// spanText writes a time in seconds in the greatest unit that it is twice of.
+func spanText(seconds float64) string {
+	for _, unit := range []struct {
+		name string
+		long float64
+	}{{"years", 365.25 * 86400}, {"days", 86400}, {"hours", 3600}, {"minutes", 60}} {
+		if n := seconds / unit.long; n >= 2 {
+			return fmt.Sprintf("%.3g %s", n, unit.name)
+		}
+	}
+	if seconds < 1 {
+		return fmt.Sprintf("%.3g ms", seconds*1000)
+	}
+	return fmt.Sprintf("%.3g s", seconds)
+}

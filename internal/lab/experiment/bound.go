@@ -1,0 +1,85 @@
+package experiment
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"peerd.dev/internal/lab/sites"
+	"peerd.dev/node/lab/figure"
+	"peerd.dev/node/lab/lowerbound"
+)
+
+// A cellBound is the lower bound on the regret of a peer, by run.
+type cellBound []lowerbound.Bound
+
+// lowerBound returns the lower bound of a cell, nil where none is computed: rewards have to be
+// 0 or 1, and peers neither alone, which cannot know the best arm over sites, nor liars, nor with
+// rounds in which they decide nothing.
+// With δ > 0 it is the bound without noise: that for ε holds at δ = 0 only.
+func (r *cellRun) lowerBound() (cellBound, error) {
+	if r.graph == nil || r.Experiment.Liars.Count > 0 || slices.Min(r.shares()) < 1 {
+		return nil, nil
+	}
+	var b cellBound
+	for k := range r.runs {
+		worlds, err := sites.In(&r.Settings, r.world, r.seed(k))
+		if err != nil {
+			return nil, err
+		}
+		if !worlds.Binary {
+			return nil, nil
+		}
+		b = append(b, lowerbound.New(worlds.Means, r.boundEpsilon()))
+	}
+	return b, nil
+}
+
+// boundEpsilon returns the ε that the lower bound is for.
+func (r *cellRun) boundEpsilon() float64 {
+	if r.Privacy.Delta > 0 {
+		return math.Inf(1)
+	}
+	return float64(r.Privacy.Epsilon)
+}
+
+// at returns the bounds by run after a number of rounds.
+func (b cellBound) at(rounds uint64) []float64 {
+	var all []float64
+	for _, x := range b {
+		all = append(all, x.Regret(rounds))
+	}
+	return all
+}
+
+// boundName is what a figure calls the lower bound of a cell.
+func (r *cellRun) boundName() string {
+	epsilon := r.boundEpsilon()
+	if math.IsInf(epsilon, 1) {
+		return "lower bound without noise"
+	}
+	return "lower bound at ε = " + strconv.FormatFloat(epsilon, 'g', 4, 64)
+}
+
+// distinctBounds returns lines of lower bounds, each once, whichever cells it is of. A single
+// one needs no longer name than lower bound, and different ones of one name have that of the cell.
+func distinctBounds(lines []figure.Line, cells []string) []figure.Line {
+	var distinct []figure.Line
+	var of []string
+	names := make(map[string]int)
+	for i, l := range lines {
+		if !slices.ContainsFunc(distinct, func(d figure.Line) bool { return slices.Equal(d.Points, l.Points) }) {
+			distinct, of = append(distinct, l), append(of, cells[i])
+			names[l.Name]++
+		}
+	}
+	for i := range distinct {
+		switch {
+		case len(distinct) == 1:
+			distinct[i].Name = "lower bound"
+		case names[distinct[i].Name] > 1:
+			distinct[i].Name = "lower bound of " + of[i]
+		}
+	}
+	return distinct
+}

@@ -1,0 +1,245 @@
+// Package experiment plays the cells of a configuration in the simulator, over seeds, and
+// keeps the results in a folder.
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"peerd.dev/gossip/topology"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/terminal"
+	"peerd.dev/node/lab/sim"
+	"peerd.dev/node/lab/stats"
+	"peerd.dev/node/lab/world"
+)
+
+// Title returns the name of a configuration's file without what is around it.
+func Title(c *config.Config) string {
+	return strings.TrimSuffix(filepath.Base(c.File), filepath.Ext(c.File))
+}
+
+// A cellRun is a cell with its network and what came of it.
+type cellRun struct {
+	config.CellConfig
+	graph    *topology.Graph // nil if nobody talks to anybody
+	gap      float64         // spectral, of the graph; 0 without one
+	world    world.Source
+	hash     string
+	runs     []stats.Run // by seed
+	finished []bool      // by seed
+	seconds  float64     // of the finished runs, added up
+	bound    cellBound   // nil where none is computed
+}
+
+// Options say where the results of an experiment go.
+type Options struct {
+	Out      string                // folder
+	Progress io.Writer             // lines and bars for people
+	Show     func(*Document) error // called with the results before figures are drawn
+}
+
+// Run plays the cells of a configuration that are not finished in the folder of
+// results, and writes the results there.
+func Run(ctx context.Context, c *config.Config, o Options) error {
+	// Simulated peers make garbage at a high rate and hold little: let it lie longer.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	begin := time.Now()
+	program, err := programHash()
+	if err != nil {
+		return err
+	}
+	cells, err := prepare(c, program)
+	if err != nil {
+		return err
+	}
+	f := resultFolder(o.Out)
+	unlock, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err = takeOver(o.Progress, f, cells); err != nil {
+		return err
+	}
+	if err = playCells(ctx, o.Progress, f, cells); err != nil {
+		return stopped(err, cells, o.Out)
+	}
+	doc := sumUp(c, cells)
+	doc.Seconds, doc.Out = time.Since(begin).Seconds(), o.Out
+	if err := f.write(newManifest(c, program, cells, begin), doc, cells, c); err != nil {
+		return err
+	}
+	if err := o.Show(doc); err != nil {
+		return err
+	}
+	return errors.Join(f.draw(figureOf(c, cells)), doc.lawful())
+}
+
+// takeOver takes the runs that are finished from the folder, and says so.
+func takeOver(w io.Writer, f resultFolder, cells []cellRun) error {
+	for i := range cells {
+		cell := &cells[i]
+		kept, damaged, err := f.kept(cell.hash)
+		if err != nil {
+			return fmt.Errorf("the folder of results: %w", err)
+		}
+		if damaged > 0 {
+			_, _ = fmt.Fprintf(w, "cell %q: damaged in %s: %d; what is missing is played again\n", cell.Name, f.cell(cell.hash), damaged)
+		}
+		for k := range cell.runs {
+			if run, ok := kept[cell.seed(k)]; ok {
+				cell.finish(k, run)
+			}
+		}
+	}
+	if done, all := finished(cells); done > 0 {
+		_, _ = fmt.Fprintf(w, "%d of %d runs are finished in %s and are not played again\n", done, all, f)
+	}
+	return nil
+}
+
+// seed returns the seed of run k, from 0.
+func (r *cellRun) seed(k int) uint64 { return r.Experiment.FirstSeed + uint64(k) }
+
+// finish takes in run k.
+func (r *cellRun) finish(k int, run keptRun) {
+	r.runs[k], r.finished[k] = run.Run, true
+	r.seconds += run.Seconds
+}
+
+// finished returns how many runs are finished, of how many.
+func finished(cells []cellRun) (done, all int) {
+	for i := range cells {
+		for _, ok := range cells[i].finished {
+			if all++; ok {
+				done++
+			}
+		}
+	}
+	return done, all
+}
+
+// playCells plays the runs that are left, as many at once as there are processors, whichever
+// cells they are of, and keeps each when it is finished.
+func playCells(ctx context.Context, w io.Writer, f resultFolder, cells []cellRun) error {
+	type job struct {
+		cell *cellRun
+		run  int
+	}
+	var jobs []job
+	unfinished, steps := 0, uint64(0)
+	for i := range cells {
+		cell, before := &cells[i], len(jobs)
+		for k, ok := range cell.finished {
+			if !ok {
+				jobs = append(jobs, job{cell, k})
+				steps += cell.steps()
+			}
+		}
+		if len(jobs) > before {
+			unfinished++
+		}
+	}
+	if len(jobs) == 0 {
+		return nil
+	}
+	p := terminal.NewProgress(w, fmt.Sprintf("%d cells, %d runs", unfinished, len(jobs)), steps)
+	defer p.End()
+	var mu sync.Mutex // of the cells and their files
+	return stats.Each(ctx, len(jobs), func(ctx context.Context, i int) error {
+		cell, k := jobs[i].cell, jobs[i].run
+		begin := time.Now()
+		run, err := cell.play(ctx, k, p.Add)
+		if err != nil {
+			return fmt.Errorf("cell %q: %w", cell.Name, err)
+		}
+		keep := keptRun{Seconds: time.Since(begin).Seconds(), Run: run}
+		mu.Lock()
+		defer mu.Unlock()
+		cell.finish(k, keep)
+		return f.keep(cell.hash, keep)
+	})
+}
+
+// stopped says what an experiment has finished before it was interrupted.
+func stopped(err error, cells []cellRun, out string) error {
+	if !errors.Is(err, context.Canceled) {
+		return err
+	}
+	done, all := finished(cells)
+	return config.Failf(context.Canceled, "interrupted; %d of %d runs are finished in %s, and the same command with -o %s plays the others", done, all, out, out)
+}
+
+// prepare returns the cells of a configuration, checked and with their networks and
+// worlds.
+func prepare(c *config.Config, program string) ([]cellRun, error) {
+	configs, err := c.Cells()
+	if err != nil {
+		return nil, err
+	}
+	worlds := make(map[string]world.Source) // by what they are made of; never ranged over
+	var cells []cellRun
+	for _, cell := range configs {
+		r := cellRun{CellConfig: cell, runs: make([]stats.Run, cell.Experiment.Seeds), finished: make([]bool, cell.Experiment.Seeds)}
+		if !cell.Experiment.Alone {
+			r.graph, _, err = config.BuildGraph(cell.Testnet.Topology, cell.Testnet.Nodes, max(1, cell.Seed))
+			if err != nil {
+				return nil, config.Failf(config.ErrRefused, "cell %q: testnet.topology: %w", cell.Name, err)
+			}
+			r.gap = topology.SpectralGap(r.graph)
+		}
+		if _, ok := r.x(c.Experiment.Figure.X); c.Experiment.Figure.Kind == "final" && !ok {
+			return nil, config.Failf(config.ErrRefused, "cell %q: experiment.figure.x: %s is %s, want a finite number in all cells",
+				cell.Name, c.Experiment.Figure.X, config.ValueText(cell.Value(c.Experiment.Figure.X).Interface()))
+		}
+		n := cell.SitesOf(cell.Testnet.Nodes)
+		made := madeOf(&cell, append(config.KeysUnder("world"), "arms")...) + strconv.Itoa(n)
+		if worlds[made] == nil {
+			if worlds[made], err = sites.Open(&cell.Settings, n); err != nil {
+				return nil, fmt.Errorf("cell %q: %w", cell.Name, err)
+			}
+		}
+		r.world = worlds[made]
+		if _, bad := sites.Of(&r.Settings, r.world); bad == nil && cell.Experiment.Instances > 0 {
+			return nil, config.Failf(config.ErrRefused, "cell %q: experiment.instances: %d, want 0 with a world that draws no means for every run",
+				cell.Name, cell.Experiment.Instances)
+		}
+		r.hash = digest(&cell, program, r.world.Data())
+		if r.bound, err = r.lowerBound(); err != nil {
+			return nil, fmt.Errorf("cell %q: %w", cell.Name, err)
+		}
+		cells = append(cells, r)
+	}
+	return cells, nil
+}
+
+// steps returns how many agent steps a run of the cell takes.
+func (r *cellRun) steps() uint64 { return uint64(r.Testnet.Nodes) * r.RoundCount() }
+
+// play plays run k of the cell, from 0.
+func (r *cellRun) play(ctx context.Context, k int, progress func(steps uint64)) (stats.Run, error) {
+	s := &r.Settings
+	result, err := stats.One(ctx, r.seed(k), func(run uint64) (c sim.Config, bad error) {
+		if r.graph == nil {
+			c, bad = SimulateAlone(s, r.world, run)
+		} else {
+			c, bad = Simulate(s, r.world, config.Neighbours(s.Testnet.Nodes, r.graph.Edges()), run)
+		}
+		c.Lemmas, c.Cover = s.Experiment.Lemmas, s.Experiment.Coverage
+		return c, bad
+	}, func(rounds uint64) { progress(rounds * uint64(s.Testnet.Nodes)) })
+	if err != nil {
+		return stats.Run{}, err
+	}
+	return stats.NewRun(r.seed(k), &result), nil
+}

@@ -1,0 +1,210 @@
+package experiment
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/version"
+	"peerd.dev/node/lab/figure"
+	"peerd.dev/node/lab/stats"
+)
+
+// A resultFolder is where an experiment keeps what comes of it.
+type resultFolder string
+
+func (f resultFolder) path(name string) string { return filepath.Join(string(f), name) }
+
+// cell returns the file of a cell's finished runs.
+func (f resultFolder) cell(hash string) string {
+	return f.path(filepath.Join("cells", hash+".jsonl"))
+}
+
+// lock returns the file by which a folder of results is known, and which keeps others out.
+func (f resultFolder) lock() string { return f.path(filepath.Join("cells", "lock")) }
+
+// open makes the folder, unless it is there, and keeps others out until unlock. What holds
+// files and no experiment is not touched.
+func (f resultFolder) open() (unlock func(), err error) {
+	if f.strange() {
+		return nil, config.Failf(config.ErrUsage, "%s holds files that are of no experiment: name another folder with -o", f)
+	}
+	l := flock.New(f.lock())
+	ok := false
+	if err = os.MkdirAll(f.path("cells"), 0o755); err == nil {
+		ok, err = l.TryLock()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the folder of results: %w", err)
+	}
+	if !ok {
+		return nil, config.Failf(config.ErrUnexpected, "%s is in use by another experiment: wait for it, or name another folder with -o", f)
+	}
+	return func() { _ = l.Unlock() }, nil // the process ends with it anyway
+}
+
+// strange reports whether the folder holds something and no experiment.
+func (f resultFolder) strange() bool {
+	inside, err := os.ReadDir(string(f))
+	if err != nil || len(inside) == 0 {
+		return false
+	}
+	info, err := os.Stat(f.lock())
+	return err != nil || !info.Mode().IsRegular()
+}
+
+// digest returns what a run of a cell depends on beside its seed: the program, the data and
+// all settings but those of cells, seeds and figures.
+func digest(c *config.CellConfig, program, data string) string {
+	h := sha256.New()
+	config.HashLine(h, "program", program)
+	config.HashLine(h, "data", data)
+	for _, k := range config.Schema() {
+		switch k.Name {
+		case "experiment.cells", "experiment.first_seed", "experiment.seeds":
+			continue
+		}
+		if !strings.HasPrefix(k.Name, "experiment.figure.") && !strings.HasPrefix(k.Name, "experiment.cost.") {
+			config.HashLine(h, k.Name, config.ValueText(c.Value(k.Name).Interface()))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// madeOf returns a text that is the same for cells in which all of some keys are.
+func madeOf(c *config.CellConfig, keys ...string) string {
+	var b strings.Builder
+	for _, key := range keys {
+		config.HashLine(&b, key, config.ValueText(c.Value(key).Interface()))
+	}
+	return b.String()
+}
+
+// programHash returns the hash of this program, another of which might play a cell
+// differently.
+func programHash() (string, error) {
+	name, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// A Manifest is what is needed to get the same results again, beside config.yaml.
+type Manifest struct {
+	Command    []string       `json:"command"`
+	File       string         `json:"configuration"`
+	FirstSeed  uint64         `json:"first_seed"`
+	Seeds      uint64         `json:"seeds"`
+	Version    version.Info   `json:"version"`
+	Program    string         `json:"program"` // hash of the executable
+	Machine    string         `json:"machine"`
+	Processors int            `json:"processors"`
+	Begin      time.Time      `json:"begin"`
+	Seconds    float64        `json:"seconds"` // since Begin
+	Cells      []ManifestCell `json:"cells"`
+}
+
+// A ManifestCell is the part of a manifest that is about one cell.
+type ManifestCell struct {
+	Cell     string            `json:"cell"`
+	Hash     string            `json:"hash"`           // of all that its runs depend on but their seeds; its file in cells/
+	Data     string            `json:"data,omitempty"` // hash of the file that records were read from
+	Seconds  float64           `json:"seconds"`        // of its runs, added up
+	Settings map[string]string `json:"settings"`
+}
+
+func newManifest(c *config.Config, program string, cells []cellRun, begin time.Time) *Manifest {
+	m := &Manifest{
+		Command: append([]string{"peerd"}, os.Args[1:]...), File: c.File, FirstSeed: c.Experiment.FirstSeed, Seeds: c.Experiment.Seeds,
+		Version: version.Read(), Program: program, Machine: runtime.GOOS + "/" + runtime.GOARCH, Processors: runtime.NumCPU(),
+		Begin: begin.UTC(), Seconds: time.Since(begin).Seconds(),
+	}
+	for i := range cells {
+		r := &cells[i]
+		settings := r.Values()
+		delete(settings, "experiment.cells") // all of them, in every one of them
+		m.Cells = append(m.Cells, ManifestCell{Cell: r.Name, Hash: r.hash, Data: r.world.Data(), Seconds: r.seconds, Settings: settings})
+	}
+	return m
+}
+
+// write writes all files of a finished experiment but figures. Figures of an earlier one
+// go.
+func (f resultFolder) write(m *Manifest, doc *Document, cells []cellRun, c *config.Config) error {
+	for _, name := range []string{"figure.svg", "figure.png"} {
+		if err := os.Remove(f.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	var rows []stats.Row
+	for i := range cells {
+		rows = append(rows, stats.Rows(cells[i].Name, cells[i].runs)...)
+	}
+	err := writeFile(f.path("rows.jsonl"), func(w io.Writer) error { return stats.WriteJSONL(w, rows) })
+	if err != nil {
+		return err
+	}
+	err = writeFile(f.path("rows.parquet"), func(w io.Writer) error { return stats.WriteParquet(w, rows) })
+	if err != nil {
+		return err
+	}
+	resolved := c.Settings
+	resolved.Experiment.Figure.Title = figureTitle(c)
+	if err = config.WriteSettings(f.path("config.yaml"), &resolved, 0o644); err != nil {
+		return err
+	}
+	if err := writeJSONFile(f.path("summary.json"), doc); err != nil {
+		return err
+	}
+	return writeJSONFile(f.path("manifest.json"), m)
+}
+
+// draw writes a figure, nil for none.
+func (f resultFolder) draw(fig *figure.Figure) error {
+	if fig == nil {
+		return nil
+	}
+	return writeFile(f.path("figure.svg"), func(svg io.Writer) error {
+		return writeFile(f.path("figure.png"), func(png io.Writer) error { return fig.Write(svg, png) })
+	})
+}
+
+func writeJSONFile(name string, doc any) error {
+	return writeFile(name, func(w io.Writer) error { return terminal.PrintJSON(w, doc) })
+}
+
+// writeFile writes a file whole or not at all.
+func writeFile(name string, write func(w io.Writer) error) error {
+	f, err := renameio.NewPendingFile(name, renameio.WithPermissions(0o644))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Cleanup() }() // does nothing after success
+	if err := write(f); err != nil {
+		return err
+	}
+	return f.CloseAtomicallyReplace()
+}

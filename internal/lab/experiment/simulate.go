@@ -1,0 +1,174 @@
+package experiment
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/gossip"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/sites"
+	"peerd.dev/node"
+	"peerd.dev/node/lab/sim"
+	"peerd.dev/node/lab/stats"
+	"peerd.dev/node/lab/world"
+	"peerd.dev/protocol"
+)
+
+// Simulate returns the run of a number in which n sites with given links do
+// what peers with these settings do. Its noise comes from the seed, so it is not
+// private.
+func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, run uint64) (sim.Config, error) {
+	spec, err := s.Spec(links, config.SimulatedNetwork)
+	if err != nil {
+		return sim.Config{}, err
+	}
+	entry, err := protocol.EntryOf(spec.Protocol)
+	if err != nil {
+		return sim.Config{}, err
+	}
+	spec.Privacy.Mode = dp.Lockstep
+	c := sim.Config{
+		Spec: spec, Rounds: s.RoundCount(), Points: 100, Bytes: true,
+		Network: node.PeerSeed(run, protocol.Everyone),
+		Faults: sim.Faults{
+			Loss: s.Experiment.Faults.Loss, Duplicate: s.Experiment.Faults.Duplicate, Reorder: s.Experiment.Faults.Reorder,
+			Delay: s.Experiment.Faults.Delay, Churn: s.Experiment.Faults.Churn,
+		},
+		Liars: sim.Liars{
+			Count: s.Experiment.Liars.Count, Claim: sim.Claim(s.Experiment.Liars.Claim),
+			Pay: sim.Pay(s.Experiment.Liars.Pay), Noise: sim.Noise(s.Experiment.Liars.Noise), Messages: sim.Messages(s.Experiment.Liars.Messages),
+		},
+	}
+	copy(c.Faults.Partition[:], s.Experiment.Faults.Partition)
+	worlds, err := sites.In(s, source, run)
+	if err != nil {
+		return c, err
+	}
+	c.Spec.Vectors = worlds.Vectors
+	what, err := world.Lookup(s.World.Kind)
+	if err != nil {
+		return c, err
+	}
+	if !what.Changing {
+		c.Truth = worlds.Overall()
+	}
+	var (
+		ids  []gossip.Identity
+		text []string
+	)
+	for i := range links {
+		number := node.PeerNumber(run, protocol.Peer(i))
+		seed := node.NewSeed(number)
+		c.Seeds = append(c.Seeds, seed)
+		var w bandit.World // nil for a peer without arms
+		if entry.Learns(spec.Protocol, protocol.Peer(i)) {
+			if w, err = worlds.World(s.SitesOf(i), rand.NewChaCha8(seed.Of("world"))); err != nil {
+				return c, err
+			}
+		}
+		c.Worlds = append(c.Worlds, w)
+		if worlds.Means != nil && !what.Changing {
+			var own []float64 // nil for a peer without arms
+			if w != nil {
+				own = worlds.Means[s.SitesOf(i)]
+			}
+			c.Means = append(c.Means, own)
+		}
+		ids = append(ids, config.LockstepIdentity(number))
+		text = append(text, ids[i].ID())
+	}
+	ring, err := gossip.NewKeyring(config.SimulatedNetwork, text)
+	if err != nil {
+		return c, err
+	}
+	for _, id := range ids {
+		k, err := ring.Keys(id)
+		if err != nil {
+			return c, err
+		}
+		c.Keys = append(c.Keys, k)
+	}
+	return c, nil
+}
+
+// Alone is the regret of peers without neighbours, by round.
+type Alone struct {
+	points []uint64
+	regret []float64
+}
+
+// baselineRuns is over how many runs the regret alone is averaged.
+const baselineRuns = 4
+
+// Baseline returns the regret alone and by how much each arm falls short of the
+// best one over all sites.
+func Baseline(ctx context.Context, s *config.Settings, source world.Source) (Alone, []float64, error) {
+	rs, err := stats.Runs(ctx, Seeds(1, baselineRuns), func(run uint64) (sim.Config, error) {
+		return SimulateAlone(s, source, run)
+	}, nil)
+	if err != nil {
+		return Alone{}, nil, err
+	}
+	a := Alone{points: rs[0].Points, regret: make([]float64, len(rs[0].Regret))}
+	for _, r := range rs {
+		for i, x := range r.Regret {
+			a.regret[i] += x / baselineRuns
+		}
+	}
+	worlds, err := sites.Of(s, source)
+	if err != nil {
+		return a, nil, err
+	}
+	return a, worlds.Gaps(), nil
+}
+
+// SimulateAlone is a simulation in which every peer that has arms is a network of one.
+func SimulateAlone(s *config.Settings, source world.Source, run uint64) (sim.Config, error) {
+	c, err := Simulate(s, source, make([][]protocol.Peer, s.Testnet.Nodes), run)
+	if err != nil {
+		return c, err
+	}
+	entry, err := protocol.EntryOf(c.Spec.Protocol)
+	if err != nil {
+		return c, err
+	}
+	var seeds []node.Seed
+	var keys []protocol.Keys
+	var worlds []bandit.World
+	var means [][]float64
+	for i := range c.Seeds {
+		if entry.Learns(c.Spec.Protocol, protocol.Peer(i)) {
+			seeds, keys, worlds = append(seeds, c.Seeds[i]), append(keys, c.Keys[i]), append(worlds, c.Worlds[i])
+			if c.Means != nil {
+				means = append(means, c.Means[i])
+			}
+		}
+	}
+	c.Seeds, c.Keys, c.Worlds, c.Means = seeds, keys, worlds, means
+	c.Spec.Graph, c.Spec.Protocol = make([][]protocol.Peer, len(seeds)), entry.Among(c.Spec.Protocol, 1)
+	c.Alone, c.Liars, c.Faults = true, sim.Liars{}, sim.Faults{}
+	return c, nil
+}
+
+// At returns the regret after a number of rounds.
+func (a Alone) At(round uint64) float64 {
+	r, t := 0.0, uint64(0)
+	for i, p := range a.points {
+		if p >= round {
+			return r + (a.regret[i]-r)*float64(round-t)/float64(p-t)
+		}
+		r, t = a.regret[i], p
+	}
+	return r
+}
+
+// Seeds returns n seeds, the first of them first.
+func Seeds(first, n uint64) []uint64 {
+	seeds := make([]uint64, n)
+	for i := range seeds {
+		seeds[i] = first + uint64(i)
+	}
+	return seeds
+}

@@ -1,0 +1,272 @@
+package experiment
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/node/lab/sim"
+	"peerd.dev/node/lab/stats"
+)
+
+// Document is the result of an experiment, over seeds.
+type Document struct {
+	Seeds      uint64         `json:"seeds"`
+	Cells      []CellDocument `json:"cells"`
+	Reference  string         `json:"reference"` // the cell that regret_ratio is to: the first
+	NotPrivate []string       `json:"not_private"`
+	Seconds    float64        `json:"seconds"`
+	Out        string         `json:"out"`
+}
+
+// CellDocument is the result of a cell. Intervals are of 95 %, over seeds.
+type CellDocument struct {
+	Cell   string         `json:"cell"`
+	Peers  int            `json:"peers"`
+	Rounds uint64         `json:"rounds"`
+	Gap    float64        `json:"spectral_gap"` // of the network; 1 less is lambda2
+	Least  float64        `json:"arm_gap_least"`
+	Middle float64        `json:"arm_gap_median"` // between the two best arms, by run
+	Regret stats.Interval `json:"regret"`         // of the average honest peer at the end
+	// Own is the regret of the average honest peer at the end against the best arm of its own site: what
+	// it loses there while all learn the best arm over sites. It is null where arms have no means.
+	Own      *stats.Interval `json:"own_regret"`
+	Ratio    stats.Interval  `json:"regret_ratio"` // of means, to the reference; paired by seed
+	Tails    stats.Tails     `json:"tails"`        // of Regret
+	Bound    *float64        `json:"lower_bound"`  // on Regret, asymptotic, mean over runs; null where none is computed
+	Messages float64         `json:"messages_a_peer_and_round"`
+	Bytes    float64         `json:"bytes_a_peer_and_round"`
+	Links    float64         `json:"links_a_run"`     // over which a release went, round by round, between peers with arms
+	HubLinks float64         `json:"hub_links_a_run"` // those with an idle peer at an end
+	Cost     float64         `json:"cost_a_run"`      // of both, by experiment.cost
+	Lost     float64         `json:"lost_share"`
+	Refused  uint64          `json:"refused"`
+	Epsilon  float64         `json:"epsilon_spent"`          // by each peer; -1 for infinity
+	Private  bool            `json:"private"`                // never: noise comes from seeds
+	Seconds  float64         `json:"seconds"`                // of all runs, added up
+	Lemmas   *sim.Lemmas     `json:"laws,omitempty"`         // over all runs
+	Coverage *sim.Coverage   `json:"coverage,omitempty"`     // over all runs
+	Misses   *stats.Interval `json:"misses_a_run,omitempty"` // of Coverage
+	Missed   *stats.Interval `json:"share_of_runs_with_a_miss,omitempty"`
+}
+
+func sumUp(c *config.Config, cells []cellRun) *Document {
+	d := &Document{Seeds: c.Experiment.Seeds, Reference: cells[0].Name, NotPrivate: notPrivate(cells)}
+	reference := stats.Finals(cells[0].runs)
+	for i := range cells {
+		cell := cells[i].sumUp()
+		cell.Ratio = stats.RatioOf(stats.Finals(cells[i].runs), reference)
+		d.Cells = append(d.Cells, cell)
+	}
+	return d
+}
+
+func (r *cellRun) sumUp() CellDocument {
+	runs := r.runs
+	d := CellDocument{
+		Cell: r.Name, Peers: r.Testnet.Nodes, Rounds: r.RoundCount(), Gap: r.gap, Epsilon: runs[0].Epsilon,
+		Regret: stats.MeanOf(stats.Finals(runs)), Seconds: r.seconds,
+		Tails: stats.TailsOf(runs, r.shares()),
+	}
+	if owns := stats.Owns(runs); owns != nil {
+		own := stats.MeanOf(owns)
+		d.Own = &own
+	}
+	if r.bound != nil {
+		bound := stats.MeanOf(r.bound.at(r.RoundCount())).Mean
+		d.Bound = &bound
+	}
+	var messages, lost, size uint64
+	var gaps, misses []float64
+	for i := range runs {
+		messages += runs[i].Messages
+		lost += runs[i].Lost
+		size += runs[i].Bytes
+		d.Links += float64(runs[i].Links) / float64(len(runs))
+		d.HubLinks += float64(runs[i].HubLinks) / float64(len(runs))
+		d.Refused += runs[i].Refused
+		gaps = append(gaps, runs[i].Gap)
+		if l := runs[i].Lemmas; l != nil {
+			if d.Lemmas == nil {
+				d.Lemmas = new(sim.Lemmas)
+			}
+			d.Lemmas.Add(l)
+		}
+		if v := runs[i].Coverage; v != nil {
+			if d.Coverage == nil {
+				d.Coverage = new(sim.Coverage)
+			}
+			d.Coverage.Add(v)
+			misses = append(misses, float64(v.Misses))
+		}
+	}
+	if d.Coverage != nil {
+		with := 0
+		for _, n := range misses {
+			if n > 0 {
+				with++
+			}
+		}
+		mean, missed := stats.MeanOf(misses), stats.ShareOf(with, len(misses))
+		d.Misses, d.Missed = &mean, &missed
+	}
+	d.Cost = r.cost()
+	slices.Sort(gaps)
+	d.Least, d.Middle = gaps[0], gaps[len(gaps)/2]
+	steps := float64(len(runs)) * float64(r.steps())
+	d.Messages, d.Bytes = float64(messages)/steps, float64(size)/steps
+	if messages > 0 {
+		d.Lost = float64(lost) / float64(messages)
+	}
+	return d
+}
+
+// cost returns that of the links in a run, as Li and Song count it (eq. 2).
+func (r *cellRun) cost() (mean float64) {
+	for i := range r.runs {
+		mean += r.Experiment.Cost.Hub*float64(r.runs[i].HubLinks) + r.Experiment.Cost.Link*float64(r.runs[i].Links)
+	}
+	return mean / float64(len(r.runs))
+}
+
+// shares returns in which share of all rounds each site of the cell decides.
+func (r *cellRun) shares() []float64 {
+	shares := make([]float64, r.SitesOf(r.Testnet.Nodes))
+	for i := range shares {
+		shares[i] = r.World.Traffic[i%len(r.World.Traffic)]
+	}
+	return shares
+}
+
+// notPrivate says in sentences what of an experiment protects nobody.
+func notPrivate(cells []cellRun) []string {
+	said := []string{"Simulated: noise comes from seeds, so nothing here is private."}
+	unclipped, infinite, raw := false, false, false
+	for i := range cells {
+		s := &cells[i].Settings
+		unclipped = unclipped || s.Unclipped()
+		infinite = infinite || s.Privacy.Epsilon.Infinite()
+		raw = raw || s.FromRaw().String() != ""
+	}
+	if unclipped {
+		said = append(said, "Rewards are not clipped, so no ε holds: a daemon would refuse this world.")
+	}
+	if infinite {
+		said = append(said, "ε = ∞ adds no noise: a daemon would refuse it.")
+	}
+	if raw {
+		said = append(said, "Choices or messages from raw records break ε for a user whose record is replaced: a daemon would refuse them.")
+	}
+	return said
+}
+
+// Write prints the results as a table.
+func (d *Document) Write(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintf(t, "CELL\tPEERS\tROUNDS\tSPECTRAL GAP\tREGRET OF A PEER\tOWN REGRET\tLOWER BOUND\tRATIO TO %q\tARM GAP\tMESSAGES\tBYTES\tCOST\tε\tSECONDS\n", d.Reference)
+	for _, c := range d.Cells {
+		epsilon := "∞"
+		if c.Epsilon >= 0 {
+			epsilon = strconv.FormatFloat(c.Epsilon, 'g', 4, 64)
+		}
+		bound := "none"
+		if c.Bound != nil {
+			bound = strconv.FormatFloat(*c.Bound, 'f', 1, 64)
+		}
+		own := "none"
+		if c.Own != nil {
+			own = MeanText(*c.Own)
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%d\t%d\t%.3g\t%s\t%s\t%s\t%s\t%.3g\t%.3g\t%.3g\t%.5g\t%s\t%.1f\n", c.Cell, c.Peers, c.Rounds, c.Gap,
+			MeanText(c.Regret), own, bound, timesText(c.Ratio), c.Least, c.Messages, c.Bytes, c.Cost, epsilon, c.Seconds)
+	}
+	_ = t.Flush()
+	over := "One seed, so no intervals;"
+	if d.Seeds > 1 {
+		over = fmt.Sprintf("Means over %d seeds with 95 %% intervals, ratios paired by seed; the arm gap is the least over seeds;", d.Seeds)
+	}
+	_, _ = fmt.Fprintf(w, "%s\nown regret is against the best arm of each peer's own site;\nmessages and bytes are those a peer sends in a round;\nlinks over which releases go in a round make up the cost of a run.\n", over)
+	if d.Seeds > 1 {
+		d.writeTails(w)
+	}
+	for _, c := range d.Cells {
+		if c.Lost > 0 || c.Refused > 0 {
+			_, _ = fmt.Fprintf(w, "%s: %.1f %% of messages lost, %d refused\n", c.Cell, 100*c.Lost, c.Refused)
+		}
+		if l := c.Lemmas; l != nil {
+			_, _ = fmt.Fprintf(w, "%s: of %d checks of Lemma 1 and 2, broken %d and %d, greatest lag %d (allowed below %d);\n  of %d of Lemma 3, broken %d, greatest ratio %.4f; mass not exact %d times\n",
+				c.Cell, l.Checked, l.Lemma1, l.Lemma2, l.GreatestBy, l.Allowed, l.Applies, l.Lemma3, l.GreatestOf, l.Mass)
+		}
+		if v := c.Coverage; v != nil {
+			_, _ = fmt.Fprintf(w, "%s: of %d estimates %d outside of their radius (allowed %.1f), %s a run, some in %s %% of the runs, the last in round %d; greatest error %.4f of a radius\n",
+				c.Cell, v.Checked, v.Misses, v.Allowed, MeanText(*c.Misses), percentText(*c.Missed), v.Last, v.Greatest)
+			for i, from := 0, 1; i < len(v.Rounds); i, from = i+1, 10*from {
+				if r := v.Rounds[i]; r.Broken() && !v.Broken() {
+					_, _ = fmt.Fprintf(w, "  of %d in rounds %d to %d, %d (allowed %.1f)\n", r.Checked, from, 10*from-1, r.Misses, r.Allowed)
+				}
+			}
+			if v.Free > 0 {
+				_, _ = fmt.Fprintf(w, "  of %d more, for which the formula promises nothing, %d\n", v.Free, v.FreeMisses)
+			}
+		}
+	}
+	for _, sentence := range d.NotPrivate {
+		_, _ = fmt.Fprintln(w, sentence)
+	}
+	_, _ = fmt.Fprintf(w, "results  %s  %.1f s\n", d.Out, d.Seconds)
+}
+
+// percentText writes a share as a number of per cent with its interval.
+func percentText(x stats.Interval) string {
+	return intervalText(stats.Interval{Mean: 100 * x.Mean, Low: 100 * x.Low, High: 100 * x.High}, 2)
+}
+
+// writeTails prints how the runs of cells spread.
+func (d *Document) writeTails(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "CELL\tMEDIAN\tWORST\tOF SEED\tOVER 5 MEDIANS\tLOSE LINEARLY\tGAP RESOLVED")
+	for _, c := range d.Cells {
+		x := &c.Tails
+		_, _ = fmt.Fprintf(t, "%s\t%.1f\t%.1f\t%d\t%s %%\t%d\t%.2g\n", c.Cell, x.Median, x.Worst, x.Seed,
+			percentText(x.Far), x.Linear, x.Resolved)
+	}
+	_ = t.Flush()
+	_, _ = fmt.Fprintln(w, "A run loses linearly if decisions in its second half, and in its last quarter, cost a quarter of the arm gap each, or the gap resolved if that is more.")
+}
+
+// lawful returns an error if a law, or the promise of the radii, was broken that the
+// experiment checked.
+func (d *Document) lawful() error {
+	for _, c := range d.Cells {
+		if c.Lemmas != nil && c.Lemmas.Broken() > 0 {
+			return fmt.Errorf("cell %q broke lemmas of averaging %d times: laws in %s/summary.json lists them", c.Cell, c.Lemmas.Broken(), d.Out)
+		}
+		if v := c.Coverage; v != nil && v.Broken() {
+			return fmt.Errorf("cell %q: %d estimates lay outside of their confidence radius, which allows %.1f: coverage in %s/summary.json", c.Cell, v.Misses, v.Allowed, d.Out)
+		}
+	}
+	return nil
+}
+
+func timesText(i stats.Interval) string {
+	if math.IsNaN(i.Mean) {
+		return "none"
+	}
+	return intervalText(i, 3)
+}
+
+// MeanText writes an interval of regrets.
+func MeanText(i stats.Interval) string { return intervalText(i, 1) }
+
+// intervalText writes an interval with a number of digits after the point, and without
+// ends if it has none.
+func intervalText(i stats.Interval, digits int) string {
+	if math.IsInf(i.High, 0) {
+		return fmt.Sprintf("%.*f", digits, i.Mean)
+	}
+	return fmt.Sprintf("%.*f (%.*f to %.*f)", digits, i.Mean, digits, i.Low, digits, i.High)
+}

@@ -1,0 +1,120 @@
+// Package sites makes the worlds of a network's sites from settings.
+package sites
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+
+	"peerd.dev/bandit"
+	"peerd.dev/internal/config"
+	"peerd.dev/node"
+	"peerd.dev/node/lab/world"
+	"peerd.dev/protocol"
+)
+
+// Open reads what the worlds of n sites need.
+func Open(s *config.Settings, n int) (world.Source, error) {
+	if s.World.Kind == config.Application {
+		return nil, config.Failf(config.ErrRefused, "world.kind: an application pays no simulated rewards; name a simulated world")
+	}
+	e, err := world.Lookup(s.World.Kind)
+	if err != nil {
+		return nil, config.Failf(config.ErrRefused, "%w", err)
+	}
+	source, err := e.Open(world.Config{
+		Arms: len(s.Arms), Sites: n, RecordsPerUser: s.Privacy.RecordsPerUser, Traffic: s.World.Traffic,
+		Instance: func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("means") },
+		Data:     os.Getenv("PEERD_DATA"),
+		Open:     func(name string) (world.File, error) { return os.Open(name) },
+	}, s.WorldParams())
+	return source, fault(err)
+}
+
+// In returns the sites of the run of a number, from 1, which draws means that runs do not
+// share, or shares those of one of the first experiment.instances runs.
+func In(s *config.Settings, source world.Source, run uint64) (*world.Sites, error) {
+	if n := s.Experiment.Instances; n > 0 {
+		run = (run-1)%n + 1
+	}
+	t, err := source.Sites(node.PeerSeed(run, protocol.Everyone).Rand("means"))
+	return known(s, t), fault(err)
+}
+
+// Of returns the sites of a network that has no run: of a daemon, or a testnet.
+func Of(s *config.Settings, source world.Source) (*world.Sites, error) {
+	t, err := source.Sites(nil)
+	return known(s, t), fault(err)
+}
+
+// Spec returns what the peers of a testnet agree on whose links are not known.
+func Spec(s *config.Settings) (node.Spec, error) {
+	spec, err := s.Spec(make([][]protocol.Peer, s.Testnet.Nodes), config.SimulatedNetwork)
+	if err == nil {
+		spec.Vectors, err = Vectors(s, s.SitesOf(s.Testnet.Nodes))
+	}
+	return spec, err
+}
+
+// Vectors returns those of the arms of a network of n sites that has no run; none where the chosen
+// learner takes none from a world.
+func Vectors(s *config.Settings, n int) ([][]bandit.Features, error) {
+	e, err := bandit.EntryOf(s.LearnerParams())
+	if err != nil || e.Vectors == nil || len(e.Vectors(s.LearnerParams())) > 0 || s.World.Kind == config.Application {
+		return nil, err
+	}
+	source, err := Open(s, n)
+	if err != nil {
+		return nil, err
+	}
+	t, err := Of(s, source)
+	if err != nil {
+		return nil, err
+	}
+	return t.Vectors, nil
+}
+
+// known returns sites as the chosen learner knows them.
+func known(s *config.Settings, t *world.Sites) *world.Sites {
+	if t == nil || t.Vectors == nil {
+		return t
+	}
+	if e, err := bandit.EntryOf(s.LearnerParams()); err == nil && e.Vectors != nil {
+		return t.Known()
+	}
+	t.Vectors = nil
+	return t
+}
+
+// fault says of what kind an error of a world is.
+func fault(err error) error {
+	var refused *world.ParamError
+	var data *world.DataError
+	switch {
+	case errors.As(err, &refused):
+		return config.Failf(config.ErrRefused, "%w", err)
+	case errors.As(err, &data):
+		return config.Failf(config.ErrData, "%w", err)
+	}
+	return err
+}
+
+// Names are what tables call the sites.
+func Names(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("site-%d", i+1)
+	}
+	return names
+}
+
+// ArgMax returns the first of the greatest numbers.
+func ArgMax(xs []float64) (arg int, best float64) {
+	for k, x := range xs {
+		if k == 0 || x > best {
+			arg, best = k, x
+		}
+	}
+	return arg, best
+}

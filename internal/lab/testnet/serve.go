@@ -1,0 +1,122 @@
+package testnet
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/node/api"
+)
+
+// apiPort is where the first peer of a testnet for an application answers, and the
+// others after it, unless somebody else does.
+const apiPort = 8470
+
+// apiAddresses returns where n peers can answer.
+func apiAddresses(n int) ([]string, error) {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf("127.0.0.1:%d", apiPort+i)
+		l, err := net.Listen("tcp4", all[i])
+		if err == nil {
+			_ = l.Close()
+			continue
+		}
+		ports, err := FreePorts(n)
+		for i, p := range ports {
+			all[i] = fmt.Sprintf("127.0.0.1:%d", p)
+		}
+		return all, err
+	}
+	return all, nil
+}
+
+// serve runs a network for an application until it is interrupted.
+func (t *Net) serve(ctx context.Context, w io.Writer) error {
+	t.announce(w)
+	if err := t.WriteFolders(); err != nil {
+		return err
+	}
+	if err := t.Start(); err != nil {
+		return err
+	}
+	if err := t.WaitReady(ctx); err != nil {
+		return err
+	}
+	t.announceAPIs(w)
+	table := newLiveTable(w)
+	for {
+		all := make([]api.Status, len(t.Processes))
+		for i, p := range t.Processes {
+			if err := p.Exited(); err != nil {
+				return err
+			}
+			var err error
+			if all[i], err = p.Status(ctx); err != nil && ctx.Err() == nil {
+				return config.Failf(config.ErrNetwork, "%s: %w", t.Names[i], err)
+			}
+		}
+		if ctx.Err() == nil {
+			table.show(false, func(w io.Writer, wide bool) { t.writeServed(w, all, wide) })
+		}
+		select {
+		case <-ctx.Done():
+			return nil // that is how it ends
+		case <-time.After(table.every()):
+		}
+	}
+}
+
+// announceAPIs writes where the peers that have arms answer.
+func (t *Net) announceAPIs(w io.Writer) {
+	_, _ = fmt.Fprintln(w, "ready; every peer answers `POST /v1/decisions` and `POST /v1/rewards` (docs/api.md):")
+	first := -1
+	for i, name := range t.Names {
+		if !t.learns(i) {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		_, _ = fmt.Fprintf(w, "  %s  http://%s  token in %s\n", name, t.apis[i], t.token(i))
+	}
+	_, _ = fmt.Fprintf(w, "for the clients in docs/examples, in another terminal:\n  export PEERD_URL=http://%s PEERD_TOKEN_FILE=%s\n", t.apis[first], t.token(first))
+	_, _ = fmt.Fprintln(w, "interrupt to end")
+}
+
+// token returns the file that holds the token of a peer's API.
+func (t *Net) token(i int) string { return filepath.Join(t.Dir, t.Names[i], api.TokenFile) }
+
+// writeServed writes what the peers of an application have learnt.
+func (t *Net) writeServed(w io.Writer, all []api.Status, wide bool) {
+	if !wide {
+		var pulls, released uint64
+		for _, d := range all {
+			released += d.Released
+			for _, n := range d.Pulls {
+				pulls += n
+			}
+		}
+		_, _ = fmt.Fprintf(w, "round %d  %d decisions  %d releases\n", all[0].Round, pulls, released)
+		return
+	}
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprint(tw, "SITE\tROUND\tPENDING\tRELEASES\tε LEFT")
+	for _, a := range t.Settings.Arms {
+		_, _ = fmt.Fprintf(tw, "\t%s", a)
+	}
+	_, _ = fmt.Fprintln(tw)
+	for i, d := range all {
+		_, _ = fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%.4g", t.Names[i], d.Round, d.Pending, d.Released, d.Left)
+		for k := range d.Pulls {
+			_, _ = fmt.Fprintf(tw, "\t%d × %.3f", d.Pulls[k], d.Means[k])
+		}
+		_, _ = fmt.Fprintln(tw)
+	}
+	_ = tw.Flush()
+}

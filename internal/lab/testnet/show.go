@@ -1,0 +1,114 @@
+package testnet
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/terminal"
+	"peerd.dev/node/api"
+	"peerd.dev/protocol"
+)
+
+// liveTable draws a table over and over: in place on a terminal, else a line every
+// few seconds.
+type liveTable struct {
+	w     io.Writer
+	tty   bool
+	lines int // drawn last
+	next  time.Time
+}
+
+func newLiveTable(w io.Writer) *liveTable { return &liveTable{w: w, tty: terminal.IsTerminal(w)} }
+
+func (l *liveTable) every() time.Duration {
+	if l.tty {
+		return 250 * time.Millisecond
+	}
+	return 100 * time.Millisecond // to notice the end; lines come every 5 s
+}
+
+// show draws what f writes: wide is the whole table, else one line.
+func (l *liveTable) show(last bool, f func(w io.Writer, wide bool)) {
+	if !l.tty {
+		if now := time.Now(); last || now.After(l.next) {
+			l.next = now.Add(5 * time.Second)
+			f(l.w, last)
+		}
+		return
+	}
+	var b bytes.Buffer
+	f(&b, true)
+	if l.lines > 0 {
+		_, _ = fmt.Fprintf(l.w, "\x1b[%dA\x1b[J", l.lines)
+	}
+	l.lines = bytes.Count(b.Bytes(), []byte("\n"))
+	_, _ = l.w.Write(b.Bytes())
+}
+
+// write writes the state of all peers.
+func (t *Net) write(w io.Writer, all []api.Status, wide bool) {
+	round, together, alone := t.progress(all)
+	if !wide {
+		var out uint64
+		for _, d := range all {
+			out += d.BytesOut
+		}
+		_, _ = fmt.Fprintf(w, "round %d/%d  regret together %.1f  alone %.1f  sent %s\n",
+			round, t.Settings.RoundCount(), together, alone, terminal.Bytes(out))
+		return
+	}
+	const width = 30
+	filled := int(float64(width) * float64(round) / float64(max(1, t.Settings.RoundCount())))
+	_, _ = fmt.Fprintf(w, "\n[%s%s] round %d of %d   regret a site: together %.1f, alone %.1f\n",
+		strings.Repeat("#", filled), strings.Repeat("-", width-filled), round, t.Settings.RoundCount(), together, alone)
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintf(tw, "SITE\tROUND\tREGRET\tFAVOURS\tε SPENT\tε LEFT\tRELEASES\tSENT\tRECEIVED\tLINKED\n")
+	for i, d := range all {
+		linked := "yes"
+		if !d.LinksUp {
+			linked = "no"
+		}
+		regret, favours := "-", "(no arms)"
+		if t.learns(i) {
+			regret, favours = fmt.Sprintf("%.1f", d.Regret), "-"
+			if t.gaps != nil {
+				arg, _ := sites.ArgMax(d.Means)
+				favours = t.Settings.Arms[arg]
+			}
+		}
+		_, _ = fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%.3g\t%.3g\t%d\t%s\t%s\t%s\n", t.Names[i], d.Round, regret,
+			favours, d.Spent, d.Left, d.Released, terminal.Bytes(d.BytesOut), terminal.Bytes(d.BytesIn), linked)
+	}
+	_ = tw.Flush()
+}
+
+// progress returns how many rounds all have played, their mean regret, and the
+// regret alone after as many pulls: a busy machine skips slots, and what was not
+// played costs nothing.
+func (t *Net) progress(all []api.Status) (round uint64, together, alone float64) {
+	round = all[0].Round
+	var pulls uint64
+	learners := t.Settings.SitesOf(t.Settings.Testnet.Nodes)
+	for i, d := range all {
+		round = min(round, d.Round)
+		if !t.learns(i) {
+			continue
+		}
+		together += d.Regret / float64(learners)
+		for _, n := range d.Pulls {
+			pulls += n
+		}
+	}
+	return round, together, t.alone.At(pulls / uint64(learners))
+}
+
+// learns reports whether a peer has arms.
+func (t *Net) learns(i int) bool {
+	e, err := protocol.Lookup(t.Settings.Protocol.Name)
+	return err != nil || e.Learns(t.Settings.ProtocolParams(), protocol.Peer(i))
+}

@@ -1,0 +1,88 @@
+package testnet
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/sites"
+	"peerd.dev/node/api"
+)
+
+// Document is the result of a testnet.
+type Document struct {
+	Nodes    int          `json:"nodes"`
+	Topology string       `json:"topology"`
+	Protocol string       `json:"protocol"`
+	Private  bool         `json:"private"`
+	Epsilon  float64      `json:"epsilon"` // -1 for infinity
+	Rounds   uint64       `json:"rounds"`
+	Together float64      `json:"regret_together"` // mean over sites
+	Alone    float64      `json:"regret_alone"`
+	Best     string       `json:"best_arm"` // over all sites; empty where arms have no means
+	Right    int          `json:"sites_right"`
+	Learners int          `json:"sites_with_arms"`
+	Skipped  uint64       `json:"rounds_skipped"`
+	Bytes    uint64       `json:"bytes_sent"`
+	Seconds  float64      `json:"seconds"`
+	Sites    []api.Status `json:"sites"`
+	Seeds    *Comparison  `json:"seeds,omitempty"`
+}
+
+func (t *Net) summary(all []api.Status, took time.Duration) Document {
+	round, together, alone := t.progress(all)
+	d := Document{
+		Nodes: t.Settings.Testnet.Nodes, Topology: t.Settings.Testnet.Topology, Protocol: t.Settings.Protocol.Name,
+		Private: t.Settings.Mode == config.Live, Epsilon: float64(t.Settings.Privacy.Epsilon), Rounds: round,
+		Together: together, Alone: alone, Learners: t.Settings.SitesOf(t.Settings.Testnet.Nodes), Seconds: took.Seconds(), Sites: all,
+	}
+	if t.Settings.Privacy.Epsilon.Infinite() {
+		d.Epsilon = -1
+	}
+	best := slices.Index(t.gaps, 0)
+	if best >= 0 {
+		d.Best = t.Settings.Arms[best]
+	}
+	for i, s := range all {
+		if arg, _ := sites.ArgMax(s.Means); t.learns(i) && arg == best {
+			d.Right++
+		}
+		d.Skipped += s.Skipped
+		d.Bytes += s.BytesOut
+	}
+	return d
+}
+
+// most is the greatest ε that a site has charged.
+func (d *Document) most() (eps float64) {
+	for _, s := range d.Sites {
+		eps = max(eps, s.Spent)
+	}
+	return eps
+}
+
+// Write prints the summary.
+func (d *Document) Write(w io.Writer, s *config.Settings) {
+	_, _ = fmt.Fprintf(w, "\n%d rounds, %d processes, %.1f s\n", d.Rounds, d.Nodes, d.Seconds)
+	_, _ = fmt.Fprintf(w, "regret of a site   together %.1f   alone %.1f   (lower is better)\n", d.Together, d.Alone)
+	if d.Best != "" {
+		_, _ = fmt.Fprintf(w, "best arm over all sites: %s; %d of %d sites favour it\n", d.Best, d.Right, d.Learners)
+	}
+	if d.Private {
+		_, _ = fmt.Fprintf(w, "privacy: only noised releases left the sites; ε charged %g of %g at the site that charged most\n", d.most(), d.Epsilon)
+	} else {
+		raw := ""
+		if what := s.FromRaw().String(); what != "" {
+			raw = ", and " + what + " follow from raw records"
+		}
+		_, _ = fmt.Fprintf(w, "NOT PRIVATE: lockstep draws noise from a seed%s\n", raw)
+	}
+	if d.Skipped > 0 {
+		_, _ = fmt.Fprintf(w, "%d rounds were skipped: this machine was too busy for rounds of %v\n", d.Skipped, s.Rounds.Every)
+	}
+	if d.Seeds != nil {
+		d.Seeds.write(w, s)
+	}
+}

@@ -1,0 +1,208 @@
+// Package testnet runs a network of peers on this machine, each a process of its own.
+package testnet
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"peerd.dev/gossip/topology"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/experiment"
+	"peerd.dev/internal/lab/sites"
+	"peerd.dev/node/api"
+	"peerd.dev/node/lab/world"
+)
+
+// Net is a network of processes on this machine.
+type Net struct {
+	Settings  *config.Settings
+	Dir       string
+	Graph     *topology.Graph
+	net       *config.Network
+	Processes []*Process
+	alone     experiment.Alone
+	gaps      []float64
+	Names     []string
+	apis      []string // where the peers of an application answer
+
+	Seeds  map[int]uint64 // of single peers, in lockstep, instead of those that follow from the run's
+	Traced bool           // peers write traces
+}
+
+// Options says what becomes of a run of a testnet.
+type Options struct {
+	Keep     bool                  // the peers' folders and logs
+	Progress io.Writer             // lines and tables for people
+	Show     func(*Document) error // called with the results
+}
+
+// mostProcesses is the largest number of peers of a network of processes.
+const mostProcesses = 200
+
+// Run runs a network of processes until all rounds are played or, with an
+// application, until ctx is done.
+func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
+	begin := time.Now()
+	if s.Testnet.Nodes < 2 {
+		return config.Failf(config.ErrRefused, "testnet.nodes: %d: want at least 2, since peers run for each other; `peerd experiment run` simulates one", s.Testnet.Nodes)
+	}
+	if n := s.Testnet.Nodes; n > mostProcesses {
+		return config.Failf(config.ErrRefused, "testnet.nodes: %d: want at most %d, since each peer is a process on this machine; `peerd experiment run` simulates more", n, mostProcesses)
+	}
+	dir, err := os.MkdirTemp("", "peerd-testnet-")
+	if err != nil {
+		return err
+	}
+	t := &Net{Settings: s, Dir: dir}
+	defer func() {
+		t.Stop()
+		switch {
+		case o.Keep:
+			_, _ = fmt.Fprintf(o.Progress, "peers' folders are in %s\n", dir)
+		case err != nil && ctx.Err() == nil && len(t.Processes) > 0:
+			_, _ = fmt.Fprintf(o.Progress, "logs of the peers are in %s\n", dir)
+		default:
+			_ = os.RemoveAll(dir)
+		}
+	}()
+	if t.Graph, _, err = config.BuildGraph(s.Testnet.Topology, s.Testnet.Nodes, max(1, s.Seed)); err != nil {
+		return config.Failf(config.ErrRefused, "testnet.topology: %w", err)
+	}
+	if s.World.Kind == config.Application {
+		return t.serve(ctx, o.Progress)
+	}
+	if e, wrong := world.Lookup(s.World.Kind); wrong == nil && e.Changing {
+		return config.Failf(config.ErrRefused, "world.kind: %s, want arms that pay the same in all rounds, which regret is shown of; peerd experiment run plays it", e.Name)
+	}
+	source, err := sites.Open(s, s.SitesOf(s.Testnet.Nodes))
+	if err != nil {
+		return err
+	}
+	t.announce(o.Progress)
+	if about := source.About(); about != "" {
+		_, _ = fmt.Fprintln(o.Progress, about)
+	}
+	if err = t.WriteFolders(); err != nil {
+		return err
+	}
+	if err = t.Start(); err != nil {
+		return err
+	}
+	// The baseline is computed while the processes come up.
+	if t.alone, t.gaps, err = experiment.Baseline(ctx, s, source); err != nil {
+		return err
+	}
+	if err = t.WaitReady(ctx); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(o.Progress, "all linked after %.1f s\n", time.Since(begin).Seconds())
+	table := newLiveTable(o.Progress)
+	last, err := t.Watch(ctx, table.every(), func(all []api.Status, done bool) {
+		table.show(done, func(w io.Writer, wide bool) { t.write(w, all, wide) })
+	})
+	if err != nil {
+		return err
+	}
+	doc := t.summary(last, time.Since(begin))
+	if s.Testnet.Seeds > 0 {
+		t.Stop() // the machine is free for simulations
+		if doc.Seeds, err = t.compare(ctx, o.Progress, source); err != nil {
+			return err
+		}
+	}
+	return o.Show(&doc)
+}
+
+func (t *Net) announce(w io.Writer) {
+	s, rounds := t.Settings, t.Settings.RoundCount()
+	_, _ = fmt.Fprintf(w, "peerd testnet: %d peers, %s, %d arms, protocol %s\n", s.Testnet.Nodes, s.Testnet.Topology, len(s.Arms), s.Protocol.Name)
+	if s.Mode == config.Lockstep {
+		_, _ = fmt.Fprintf(w, "lockstep: noise comes from a seed, so NOTHING HERE IS PRIVATE; %d rounds\n", rounds)
+		return
+	}
+	user := "reward"
+	if s.Privacy.RecordsPerUser > 1 {
+		user = fmt.Sprintf("user of up to %d rewards", s.Privacy.RecordsPerUser)
+	}
+	_, _ = fmt.Fprintf(w, "ε = %g for each %s at each site, over all rounds; %d rounds of %v, about %v\n",
+		float64(s.Privacy.Epsilon), user, rounds, s.Rounds.Every, (time.Duration(rounds) * s.Rounds.Every).Round(time.Second))
+}
+
+// WaitReady returns when all peers say that their neighbours are linked.
+func (t *Net) WaitReady(ctx context.Context) error {
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		waiting := ""
+		for i, p := range t.Processes {
+			if err := p.Exited(); err != nil {
+				return err
+			}
+			d, err := p.Status(ctx)
+			if err != nil {
+				waiting = fmt.Sprintf("%s does not answer: %v", t.Names[i], err)
+			} else if !d.LinksUp {
+				waiting = t.Names[i] + " is not linked to all its neighbours"
+			}
+		}
+		if waiting == "" {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return config.Failf(config.ErrNetwork, "not ready in time: %s", waiting)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// Watch shows the state of all peers again and again until all rounds are played,
+// and returns the last one.
+func (t *Net) Watch(ctx context.Context, every time.Duration, show func(all []api.Status, done bool)) ([]api.Status, error) {
+	for {
+		all := make([]api.Status, len(t.Processes))
+		done := true
+		for i, p := range t.Processes {
+			if err := p.Exited(); err != nil {
+				return nil, err
+			}
+			d, err := p.Status(ctx)
+			if err != nil {
+				if ctx.Err() != nil {
+					return nil, ctx.Err()
+				}
+				return nil, config.Failf(config.ErrNetwork, "%s: %w", t.Names[i], err)
+			}
+			all[i] = d
+			done = done && d.Round >= d.Rounds
+		}
+		show(all, done)
+		if done {
+			return all, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(every):
+		}
+	}
+}
+
+// Stop ends all processes; it may be called twice.
+func (t *Net) Stop() {
+	for _, p := range t.Processes {
+		p.Release()
+	}
+	for _, p := range t.Processes {
+		p.Wait(3 * time.Second)
+	}
+}
+
+// LogPath returns the file that holds the output of peer i.
+func (t *Net) LogPath(i int) string { return filepath.Join(t.Dir, t.Names[i], "log.txt") }

@@ -1,0 +1,84 @@
+// Package status writes the state of a running peer for people.
+package status
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"peerd.dev/gossip"
+	"peerd.dev/internal/terminal"
+	"peerd.dev/node/api"
+)
+
+// Status writes the state of a peer and of its arms.
+func Status(w io.Writer, d api.Status, arms []api.Arm) {
+	ready := "all neighbours linked"
+	if !d.LinksUp {
+		ready = "waiting for neighbours; see `peerd peers`"
+	}
+	_, _ = fmt.Fprintf(w, "%s  %s  network %s: %s\n", d.Name, d.ID, d.Network, ready)
+	_, _ = fmt.Fprintf(w, "round %d of %d, %d rounds skipped\n", d.Round, d.Rounds, d.Skipped)
+	_, _ = fmt.Fprintf(w, "privacy: ε %.4g charged for the whole horizon, %.4g left; %d releases drawn, at least %d more are paid for\n", d.Spent, d.Left, d.Released, d.Remaining)
+	_, _ = fmt.Fprintf(w, "ledger: %d records, `peerd ledger show`; a recovery goes back to round %d, which neighbours confirmed\n", d.LedgerRecords, d.Confirmed)
+	if d.Error > 0 {
+		_, _ = fmt.Fprintf(w, "parameter: estimated rewards are at most %.3g off, with probability .99; noise has made %d eigenvalues negative\n", d.Error, d.Raised)
+	}
+	if d.Notice != "" && d.Notice != d.BlockedReason {
+		_, _ = fmt.Fprintf(w, "NOTICE: %s\n", d.Notice)
+	}
+	if d.BlockedReason != "" {
+		_, _ = fmt.Fprintf(w, "BLOCKED: %s\n", d.BlockedReason)
+	}
+	if d.AloneReason != "" {
+		_, _ = fmt.Fprintf(w, "ALONE: %s\n", d.AloneReason)
+	}
+	if d.DiskFull {
+		_, _ = fmt.Fprintln(w, "DISK FULL: nothing is accepted until there is room")
+	}
+	if d.Clones > 0 {
+		_, _ = fmt.Fprintf(w, "ALARM: another process used this peer's key %d times\n", d.Clones)
+	}
+	_, _ = fmt.Fprintf(w, "traffic: %s in, %s out, %d messages dropped, %d refused\n\n", terminal.Bytes(d.BytesIn), terminal.Bytes(d.BytesOut), d.Dropped, d.Refused)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "ARM\tPULLS\tESTIMATE")
+	for k, a := range arms {
+		pulls := "hidden"
+		if k < len(d.Pulls) {
+			pulls = fmt.Sprint(a.Pulls)
+		}
+		if a.Retired {
+			pulls += ", retired"
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%.4f\n", a.Name, pulls, a.Estimate)
+	}
+	_ = t.Flush()
+}
+
+// Peers writes the other peers of a network and the links to them.
+func Peers(w io.Writer, ds []api.Peer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "PEER\tLINK\tRTT\tIN\tOUT\tDROPPED\tREFUSED\tLAST SEEN\tNOTE")
+	for _, d := range ds {
+		link := d.State
+		if !d.Neighbour {
+			link = "-"
+		}
+		seen := "never"
+		if !d.LastSeen.IsZero() {
+			seen = time.Since(d.LastSeen).Round(100*time.Millisecond).String() + " ago"
+		}
+		note := d.LastError
+		if d.State == string(gossip.Up) {
+			note = ""
+		}
+		if d.Alarm != "" {
+			note = "ALARM: " + d.Alarm
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", d.Name, link, d.RTT,
+			terminal.Bytes(d.BytesIn), terminal.Bytes(d.BytesOut), d.Dropped, d.Refused, seen, strings.TrimSpace(note))
+	}
+	_ = t.Flush()
+}

@@ -1,0 +1,320 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/node"
+	"peerd.dev/node/lab/stats"
+	"peerd.dev/protocol"
+)
+
+// MinRuns is the least number of plays of each history.
+const MinRuns = 20
+
+// Peers is the size of the network that is played. The first one is audited, the others are
+// everybody who listens.
+const Peers = 3
+
+// Limits of that network.
+const (
+	maxArms      = 3  // more arms would need more rounds and show nothing else
+	maxLeaf      = 8  // rounds of a leaf by the clock
+	leaves       = 8  // of a stream where the leaves of all arms close together
+	rounds       = 32 // where every pull closes a leaf
+	manyLeaf     = 2  // the same where a mechanism needs more leaves than that
+	asLong       = 1000
+	most         = 64  // records of a user in one leaf
+	twinShare    = 50  // one twin of so many plays
+	restartShare = 4   // one restart of so many
+	chunk        = 256 // pairs that are played before they are looked at
+)
+
+// Config describes an audit.
+type Config struct {
+	Spec  node.Spec // as configured; the graph does not matter
+	Topic bool      // as the agents of the configuration have it
+	Runs  int       // plays of every input
+	// Seed makes bounds and tests repeatable: their noise follows from the number. With 0
+	// noise is a daemon's, from the operating system, and coins are fresh. Pairs that are
+	// compared exactly have a daemon's noise in any case.
+	Seed     uint64
+	Progress func(plays uint64) // how many more are done; nil for nobody
+	// Presence asks whether it can be seen that a user was there, whatever is promised; with
+	// noised counts that is what is always asked.
+	Presence bool
+}
+
+// Plays returns how many plays the audit makes.
+func (c Config) Plays() uint64 {
+	n := 0
+	for _, canary := range c.all() {
+		n += 2*canary.runs + c.twins()
+	}
+	return uint64(n + c.long() + c.twins())
+}
+
+func (c Config) twins() int { return max(4, c.Runs/twinShare) }
+
+// long is how many pairs are played at the configured horizon.
+func (c Config) long() int { return max(2, min(10, c.Runs/100)) }
+
+// small returns the setting in which losses are bounded: the configured one with a horizon
+// so short that one record reaches all levels of the tree, or nearly.
+func (c Config) small() setting {
+	s := c.asConfigured()
+	s.cut(min(s.spec.Arms, maxArms))
+	s.rounds = rounds
+	n, leaf := uint64(leaves), uint64(maxLeaf)
+	if small := s.spec.Privacy.Mechanism.Describe().Small; small > leaves {
+		s.rounds, n, leaf = max(rounds, small), small, manyLeaf
+	}
+	if s.cadence.SynchronousLeaves() {
+		leaf = min(s.leaf(), leaf)
+		s.rounds = n * leaf
+	}
+	s.shrink(leaf)
+	s.spec.Privacy.Horizon = s.rounds
+	return s
+}
+
+// leaf returns how many rounds a leaf lasts that closes by the clock or by decisions, of
+// which every round has one.
+func (s *setting) leaf() uint64 { return max(s.cadence.Rounds, s.cadence.Decisions) }
+
+// shrink makes parameters small ones, with leaves of a number of rounds.
+func (s *setting) shrink(leaf uint64) {
+	s.spec.Protocol = s.entry.Small(s.spec.Protocol, leaf)
+	s.spec.Learner = s.learner.Small(s.spec.Learner)
+	s.cadence = s.entry.Cadence(s.spec.Protocol)
+	s.describe()
+}
+
+// cut leaves the first arms.
+func (s *setting) cut(arms int) {
+	s.spec.Arms = arms
+	all := s.spec.Vectors
+	s.spec.Vectors = nil
+	for _, site := range all {
+		s.spec.Vectors = append(s.spec.Vectors, site[:arms])
+	}
+}
+
+// describe asks the learner how many features it wants.
+func (s *setting) describe() {
+	if statistic, err := s.spec.Statistic(); err == nil && s.learner.Contextual { // an error comes again
+		s.features, s.kind = s.learner.Inputs(s.spec.Learner).Dim(), statistic.Kind
+	}
+}
+
+// asConfigured returns the configured setting, for as many rounds as are affordable.
+func (c Config) asConfigured() setting {
+	s := setting{spec: c.Spec, topic: c.Topic, rounds: min(c.Spec.Privacy.Horizon, asLong)}
+	s.spec.Graph = complete(Peers)
+	s.entry, _ = protocol.EntryOf(s.spec.Protocol) // checked by Run
+	s.learner, _ = bandit.EntryOf(s.spec.Learner)  // the same
+	s.cadence = s.entry.Cadence(s.spec.Protocol)
+	s.describe()
+	return s
+}
+
+// complete returns a graph in which all peers are neighbours.
+func complete(n int) [][]protocol.Peer {
+	g := make([][]protocol.Peer, n)
+	for i := range g {
+		for j := range n {
+			if j != i {
+				g[i] = append(g[i], protocol.Peer(j))
+			}
+		}
+	}
+	return g
+}
+
+// A setting is what is played.
+type setting struct {
+	spec    node.Spec
+	entry   protocol.Entry
+	learner bandit.Entry
+	cadence protocol.Cadence
+	// features is how many describe an arm; 0 unless the learner is contextual.
+	features int
+	kind     bandit.Kind // of its records
+	topic    bool
+	rounds   uint64
+}
+
+// trafficIsFixed reports whether all but released numbers follows from rounds and decisions.
+func (s *setting) trafficIsFixed() bool {
+	if adaptive := s.entry.Adaptive; adaptive != nil && adaptive(s.spec.Protocol) {
+		return false
+	}
+	return !s.cadence.FollowsChoices()
+}
+
+// chosen reports whether choices say how many leaves a stream closes.
+func (s *setting) chosen() bool { return s.spec.Arms > 1 && !s.cadence.SynchronousLeaves() }
+
+// Run audits. An error says that the audit could not be made; what it found out is in
+// the Report.
+func Run(ctx context.Context, c Config) (*Report, error) {
+	if c.Spec.Privacy.Mechanism == dp.None || c.Spec.Privacy.Budget.Epsilon == dp.Infinite {
+		return nil, errors.New("audit: without noise nothing is promised, so there is nothing to audit")
+	}
+	if c.Runs < MinRuns {
+		return nil, fmt.Errorf("audit: %d runs, want at least %d", c.Runs, MinRuns)
+	}
+	if _, err := protocol.EntryOf(c.Spec.Protocol); err != nil {
+		return nil, err
+	}
+	if _, err := bandit.EntryOf(c.Spec.Learner); err != nil {
+		return nil, err
+	}
+	a := &auditor{c: c, root: node.FreshSeed(), exact: newExact()}
+	if c.Seed != 0 {
+		a.root = node.NewSeed(c.Seed)
+	}
+	for _, part := range []func(context.Context) error{a.configured, a.twins, a.many} {
+		if err := part(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return a.report(), nil
+}
+
+// An auditor is an audit under way.
+type auditor struct {
+	c     Config
+	root  node.Seed
+	exact *exact
+	asIs  conformance // of the noise at the configured horizon
+	noise conformance // at the short one
+	found []Canary
+}
+
+// coins returns the public randomness of a pair of plays.
+func (a *auditor) coins(part string, canary, i int) node.Seed {
+	return a.root.Of(fmt.Sprintf("%s %d %d", part, canary, i))
+}
+
+// configured plays pairs of a daemon and its twin at the configured horizon.
+func (a *auditor) configured(ctx context.Context) error {
+	all := a.c.of(a.c.canaries(a.c.asConfigured()))
+	plays := make([]*transcript, a.c.long())
+	noise := make([]*transcript, len(plays))
+	err := a.parallel(ctx, len(plays), func(i int) (err error) {
+		canary, coins := &all[i%len(all)], a.coins("configured", 0, i)
+		plays[i], err = a.twin(ctx, canary, coins)
+		if noise[i] = plays[i]; err == nil && a.c.Seed != 0 { // theirs would not come again
+			noise[i], err = a.one(ctx, canary, 0, coins, true)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, t := range plays {
+		a.asIs.add(noise[i])
+		a.exact.twins(t)
+		a.exact.transcript(t)
+	}
+	return nil
+}
+
+// twins plays pairs of a daemon and its twin at the short horizon.
+func (a *auditor) twins(ctx context.Context) error {
+	for k, canary := range append(a.c.all(), a.c.values()) {
+		plays := make([]*transcript, a.c.twins())
+		err := a.parallel(ctx, len(plays), func(i int) (err error) {
+			plays[i], err = a.twin(ctx, &canary, a.coins("twin", k, i))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, t := range plays {
+			if a.c.Seed == 0 { // their noise would not come again
+				a.noise.add(t)
+			}
+			a.exact.twins(t)
+			if !canary.values {
+				a.exact.transcript(t)
+			}
+		}
+	}
+	return nil
+}
+
+// twin plays one input with a daemon's noise, and the other input with the nodes that
+// the first play drew. Nothing that leaves may differ.
+func (a *auditor) twin(ctx context.Context, canary *Canary, coins node.Seed) (*transcript, error) {
+	p := play{canary: canary, coins: coins, restart: true, keep: true}
+	first, err := p.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if first.departs != nil {
+		return first, nil
+	}
+	p.side, p.given = 1, first
+	first.twin, err = p.run(ctx)
+	return first, err
+}
+
+// many plays both histories of every canary many times with noise of their own.
+func (a *auditor) many(ctx context.Context) error {
+	all := a.c.all()
+	for k := range all {
+		canary := &all[k]
+		var sides [2][]playScores
+		for from := 0; from < canary.runs; from += chunk {
+			n := min(chunk, canary.runs-from)
+			plays := make([]*transcript, 2*n)
+			err := a.parallel(ctx, len(plays), func(i int) (err error) {
+				plays[i], err = a.one(ctx, canary, i%2, a.coins("many", k, from+i/2), (from+i/2)%restartShare == 0)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			for i, t := range plays {
+				if i%2 == 1 && canary.setting.trafficIsFixed() {
+					a.exact.sameTraffic(canary.Name, plays[i-1], t)
+				}
+				a.noise.add(t)
+				a.exact.transcript(t)
+				canary.Bound.Charged = t.measure().charged(&t.charge)
+				canary.Bound.Reach = max(canary.Bound.Reach, t.reach())
+				sides[i%2] = append(sides[i%2], t.scores())
+			}
+		}
+		canary.Bound.find(sides, measure(a.c.Spec.Privacy.Mechanism.Law()), len(all))
+		a.found = append(a.found, *canary)
+	}
+	return nil
+}
+
+// one plays one history of a canary.
+func (a *auditor) one(ctx context.Context, canary *Canary, side int, coins node.Seed, restart bool) (*transcript, error) {
+	p := play{canary: canary, side: side, coins: coins, restart: restart}
+	if a.c.Seed != 0 {
+		p.noise = func(peer int) *dp.Source {
+			return node.Seed(coins.Of(fmt.Sprintf("side %d peer %d", side, peer))).Noise()
+		}
+	}
+	return p.run(ctx)
+}
+
+// parallel calls f for 0 … n-1, as many at once as there are processors.
+func (a *auditor) parallel(ctx context.Context, n int, f func(i int) error) error {
+	return stats.Each(ctx, n, func(_ context.Context, i int) error {
+		err := f(i)
+		if a.c.Progress != nil {
+			a.c.Progress(1)
+		}
+		return err
+	})
+}

@@ -1,0 +1,142 @@
+package audit_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/dp/account"
+	"peerd.dev/node"
+	"peerd.dev/node/lab/audit"
+	"peerd.dev/node/lab/stats"
+	"peerd.dev/protocol"
+)
+
+// TestMain lets garbage lie longer, as peerd audit does.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
+}
+
+// promise is a budget and what keeps it: ε = 1, or, for Gaussian noise, the ε = 5 at which
+// few plays show most.
+func promise(m dp.Mechanism) node.Privacy {
+	p := node.Privacy{Mode: dp.Private, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: m, RecordsPerUser: 1, Horizon: 400}
+	if m.Law() == dp.Gaussian {
+		p.Budget = account.Budget{Epsilon: 5 * dp.Nano, Delta: 1e12}
+	}
+	return p
+}
+
+// config is an audit of a protocol with a mechanism.
+func config(params any, m dp.Mechanism, runs int, seed uint64) audit.Config {
+	return audit.Config{
+		Spec: node.Spec{
+			Arms: 3, Learner: bandit.UCBParams{Confidence: bandit.Calibrated}, Protocol: params,
+			Privacy: promise(m),
+		},
+		Topic: true, Runs: runs, Seed: seed,
+	}
+}
+
+// batches is the protocol for mechanisms that release every leaf once.
+func batches() any {
+	return protocol.PhasesParams{First: 10, Growth: .5, Limit: 200, Pull: 25, Merge: protocol.MergeMean}
+}
+
+func protocols() []any {
+	return []any{
+		protocol.RowsParams{Every: 50, Pull: 25, Merge: protocol.MergeMean},
+		protocol.AverageParams{Consistency: protocol.Capped, Rate: .2, Patience: 50},
+	}
+}
+
+// runs is how many plays an audit of these tests makes of each history: few, or, with
+// PEERD_LONG, as many as the command makes.
+func runs() int {
+	if os.Getenv("PEERD_LONG") != "" {
+		return 200
+	}
+	return 20
+}
+
+// audits audits peers with a mechanism over seeds from 1 on, as many at once as there are
+// processors.
+func audits(t *testing.T, m dp.Mechanism, seeds uint64) []*audit.Report {
+	t.Helper()
+	reports := make([]*audit.Report, seeds)
+	err := stats.Each(t.Context(), len(reports), func(ctx context.Context, i int) (err error) {
+		params := protocols()[i%2]
+		if !m.Running() {
+			params = batches()
+		}
+		reports[i], err = audit.Run(ctx, config(params, m, runs(), uint64(i)+1))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reports
+}
+
+// seeds is over how many of them correct peers with a mechanism are audited: 20 of those
+// that faults are built into, and of all with PEERD_LONG.
+func seeds(m dp.Mechanism) uint64 {
+	switch {
+	case testing.Short():
+		return 2
+	case m == dp.Tree || m == dp.TreeGaussian || os.Getenv("PEERD_LONG") != "":
+		return 20
+	}
+	return 3
+}
+
+// TestCorrectPeersPass audits peers as they are, over fixed seeds, so that it passes always
+// or never: none may alarm. With fresh seeds 11 of 1,000 audits would, at most.
+func TestCorrectPeersPass(t *testing.T) {
+	for _, m := range dp.Mechanisms() {
+		if m == dp.None {
+			continue // promises nothing
+		}
+		t.Run(m.String(), func(t *testing.T) {
+			alarms, seeds := uint64(0), seeds(m)
+			for i, r := range audits(t, m, seeds) {
+				if !r.Passed {
+					alarms++
+					t.Logf("seed %d: %v", i+1, r.Broken)
+				}
+			}
+			t.Logf("%d of %d audits of correct peers alarm", alarms, seeds)
+			if alarms > 0 {
+				t.Errorf("%d of %d alarm", alarms, seeds)
+			}
+		})
+	}
+}
+
+// TestBugsAreFound runs the tests of seeded bugs, which take another build.
+func TestBugsAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the peers anew")
+	}
+	out, err := exec.CommandContext(t.Context(), "go", "test", "-tags", "auditbug", "-v", "-run", "TestSeededBugsAreFound", ".").CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, "of 20") {
+			t.Log(strings.TrimSpace(line))
+		}
+	}
+	for tests, want := range map[string]int{"/": 11, "InRecords/": 24} {
+		if n := bytes.Count(out, []byte("--- PASS: TestSeededBugsAreFound"+tests)); n < want {
+			t.Errorf("%d bugs were built in, want %d:\n%s", n, want, out)
+		}
+	}
+}

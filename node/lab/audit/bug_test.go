@@ -1,0 +1,77 @@
+//go:build auditbug
+
+package audit_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"peerd.dev/dp"
+	"peerd.dev/node/lab/audit"
+)
+
+// faults lists those that are built into peers with a mechanism: all into those with a
+// tree or single leaves and, with PEERD_LONG, into every one; else the noise of the other law, and what is
+// different where nodes share noise.
+func faults(m dp.Mechanism) []string {
+	all := []string{"halved", "reused", "first", "redrawn", "levels", "changed", "raw", "twice"}
+	long := os.Getenv("PEERD_LONG") != ""
+	switch {
+	case m == dp.None:
+		return nil // promises nothing
+	case !m.Running() && (long || m == dp.EachLaplace): // there are no levels
+		return slices.DeleteFunc(all, func(bug string) bool { return bug == "levels" })
+	case m == dp.Tree || long:
+		return all
+	case m == dp.TreeGaussian || m == dp.EachGaussian:
+		return all[:3]
+	case m == dp.Kary:
+		return []string{"levels"}
+	}
+	return nil
+}
+
+// TestSeededBugsAreFound builds one fault after another into the peers, which the audit
+// does not know of, and audits them over 20 fixed seeds: all must fail.
+func TestSeededBugsAreFound(t *testing.T) {
+	for _, m := range dp.Mechanisms() {
+		for _, bug := range faults(m) {
+			t.Run(m.String()+" "+bug, func(t *testing.T) {
+				dp.Bug = bug
+				defer func() { dp.Bug = "" }()
+				caught, by := 0, map[string]int{}
+				for _, r := range audits(t, m, 20) {
+					if !r.Passed {
+						caught++
+					}
+					for _, k := range kinds(r) {
+						by[k]++
+					}
+				}
+				t.Logf("%v, %s: found in %d of 20 audits; by %v", m, bug, caught, by)
+				if caught < 20 {
+					t.Errorf("found in %d of 20", caught)
+				}
+			})
+		}
+	}
+}
+
+// kinds returns by what kinds of questions something was found.
+func kinds(r *audit.Report) (found []string) {
+	for _, b := range r.Broken {
+		k, _, _ := strings.Cut(b, ":")
+		switch {
+		case strings.HasPrefix(b, r.Measure+" is at least"):
+			k = "bound"
+		case !slices.ContainsFunc(r.Checks, func(c audit.Check) bool { return c.Name == k }):
+			k = "noise"
+		}
+		if !slices.Contains(found, k) {
+			found = append(found, k)
+		}
+	}
+	return found
+}

@@ -1,0 +1,111 @@
+package audit_test
+
+import (
+	"slices"
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/node/lab/audit"
+	"peerd.dev/protocol"
+)
+
+// described is an audit of peers that choose by features.
+func described(m dp.Mechanism, p any, runs int, seed uint64) audit.Config {
+	c := config(p, m, runs, seed)
+	for _, l := range bandit.Table() {
+		if l.Contextual {
+			c.Spec.Learner = l.Params
+		}
+	}
+	return c
+}
+
+// releasing makes its peers release other records.
+func releasing(c audit.Config, records bandit.LinearRecords) audit.Config {
+	p := c.Spec.Learner.(bandit.LinUCBParams)
+	p.Records = records
+	c.Spec.Learner = p
+	return c
+}
+
+// TestFeaturesStayPrivate: peers that choose by features pass, with canaries whose features
+// differ and lead to other arms; the farthest ones reach all that is charged.
+func TestFeaturesStayPrivate(t *testing.T) {
+	for _, x := range []struct {
+		m       dp.Mechanism
+		p       any
+		records bandit.LinearRecords
+	}{
+		{dp.TreeGaussian, protocol.BatchParams{First: 10, DecideFrom: protocol.FromReleases, Pull: 25}, bandit.WithSquares},
+		{dp.EachGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromReleases, Pull: 25}, bandit.CentredRewards},
+		{dp.TreeGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, bandit.WithoutSquares},
+		{dp.EachGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, bandit.WithSquares},
+		{dp.TreeGaussian, near(protocol.FixedSchedule), bandit.CentredRewards},
+		{dp.EachGaussian, near(protocol.LogDetSchedule), bandit.WithSquares},
+		{dp.TreeGaussian, protocol.BatchParams{First: 10, DecideFrom: protocol.FromReleases, Schedule: protocol.LogDetSchedule, Threshold: .01, Analyzer: 3, Pull: 25}, bandit.WithoutSquares},
+	} {
+		c := releasing(described(x.m, x.p, audit.MinRuns, 3), x.records)
+		r, err := audit.Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Passed {
+			t.Errorf("%v, %+v: %v", x.m, x.p, r.Broken)
+		}
+		// With an analyzer all messages follow from rounds and decisions.
+		p, batches := x.p.(protocol.BatchParams)
+		asked := slices.ContainsFunc(r.Checks, func(c audit.Check) bool { return c.Name == "traffic" && c.Asked > 0 })
+		if want := batches && p.Analyzer > 0 && p.Schedule != protocol.LogDetSchedule; asked != want {
+			t.Errorf("%v, %+v: traffic is compared: %v", x.m, x.p, asked)
+		}
+		for _, c := range r.Canaries {
+			if c.Bound.Reach < .9*c.Bound.Charged && c.Name != "middle" && c.Name != "last" {
+				t.Errorf("%v, %+v: canary %s reaches %.3f of %.3f", x.m, x.p, c.Name, c.Bound.Reach, c.Bound.Charged)
+			}
+		}
+	}
+}
+
+// near are parameters of protocol local with estimators that take turns.
+func near(s protocol.NewsSchedule) protocol.LocalParams {
+	return protocol.LocalParams{
+		Hops: 2, Neighbourhood: protocol.Ball, Estimators: protocol.SplitEstimators, First: 5, Schedule: s, Threshold: .01, Pull: 25,
+	}
+}
+
+// TestChoicesFromRawRecordsAreFound: where choices follow from raw records of a batch, one record
+// changes later ones, and with them more of the batch's release than is charged.
+func TestChoicesFromRawRecordsAreFound(t *testing.T) {
+	for seed := range uint64(3) {
+		p := protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromRaw, Pull: 25}
+		r, err := audit.Run(t.Context(), described(dp.TreeGaussian, p, audit.MinRuns, seed+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Log(r.Broken)
+		if r.Passed {
+			t.Errorf("seed %d: not found", seed+1)
+		}
+	}
+}
+
+// TestMessagesFromRawRecordsAreFound: where the records themselves decide when something is sent, other features of one user
+// change when messages leave, though all that is released is the same.
+func TestMessagesFromRawRecordsAreFound(t *testing.T) {
+	local := near(protocol.LogDetRawSchedule)
+	local.Threshold = 12 // with which one record decides when the first canary is sent
+	for _, p := range []any{
+		local,
+		protocol.BatchParams{First: 5, DecideFrom: protocol.FromReleases, Schedule: protocol.LogDetRawSchedule, Threshold: 5, Analyzer: 3, Pull: 25},
+	} {
+		r, err := audit.Run(t.Context(), described(dp.TreeGaussian, p, audit.MinRuns, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Log(r.Broken)
+		if r.Passed {
+			t.Errorf("%+v: not found", p)
+		}
+	}
+}

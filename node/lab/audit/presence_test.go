@@ -1,0 +1,86 @@
+package audit_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/node/lab/audit"
+	"peerd.dev/protocol"
+)
+
+// counted is an audit of rows with noised counts.
+func counted(m dp.Mechanism, learner any, seed uint64) audit.Config {
+	c := config(protocols()[0], m, runs(), seed)
+	c.Spec.Learner = learner
+	c.Spec.Privacy.Adjacency = dp.AddOrRemove
+	return c
+}
+
+// broken returns the names of the checks that failed.
+func broken(r *audit.Report) (names []string) {
+	for _, c := range r.Checks {
+		if c.Broken > 0 {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// TestPresenceIsHidden: with noised counts nothing shows that a user was there, with every
+// mechanism, and learners in turn.
+func TestPresenceIsHidden(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, and has one goroutine")
+	}
+	learners := []any{bandit.UCBParams{Confidence: bandit.Calibrated}, bandit.KLUCBParams{Level: bandit.Log}, bandit.ThompsonParams{Inflation: 2}}
+	for i, m := range dp.Mechanisms() {
+		if m == dp.None || !m.Running() {
+			continue
+		}
+		learner := learners[i%len(learners)]
+		t.Run(fmt.Sprintf("%v %T", m, learner), func(t *testing.T) {
+			c := counted(m, learner, uint64(i)+1)
+			c.Spec.Privacy.RecordsPerUser = uint64(i%3) + 1
+			r, err := audit.Run(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !r.Passed {
+				t.Errorf("alarm: %v", r.Broken)
+			}
+		})
+	}
+}
+
+// TestPresenceShowsInPublicCounts: where counts are public, the frames of the same histories
+// differ.
+func TestPresenceShowsInPublicCounts(t *testing.T) {
+	for _, params := range protocols() {
+		t.Run(fmt.Sprintf("%T", params), func(t *testing.T) {
+			c := config(params, dp.Tree, runs(), 1)
+			c.Presence = true
+			r, err := audit.Run(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if names := broken(r); r.Passed || !slices.Contains(names, "twin") {
+				t.Errorf("passed: %v, broken: %v", r.Passed, names)
+			}
+		})
+	}
+}
+
+// TestCountsCannotBeNoised with a protocol that does not say so, such as one whose leaves close
+// with records.
+func TestCountsCannotBeNoised(t *testing.T) {
+	for _, e := range protocol.Table() {
+		c := counted(dp.Tree, bandit.UCBParams{Confidence: bandit.Calibrated}, 1)
+		c.Spec.Protocol, c.Spec.Graph = e.Params, make([][]protocol.Peer, 3)
+		if err := c.Spec.CheckCounts(); (err == nil) != e.NoisedCounts {
+			t.Errorf("%s: %v", e.Name, err)
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package figure
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"image/png"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+
+	"peerd.dev/node/lab/stats"
+)
+
+func sample() Figure {
+	return Figure{
+		Title: "Title", Note: "Note.", X: "rounds", Y: "regret",
+		Lines: []Line{
+			{Name: "first", Points: []Point{{0, stats.Interval{}}, {100_000, stats.Interval{Mean: 5, Low: 4, High: 6}}}},
+			{Name: "one seed", Points: []Point{{0, stats.Interval{Low: math.Inf(-1), High: math.Inf(1)}}, {100_000, stats.Interval{Mean: 7, Low: math.Inf(-1), High: math.Inf(1)}}}},
+		},
+	}
+}
+
+// TestFiguresAreTheSameBytesAndSayWhatTheyShow in all forms.
+func TestFiguresAreTheSameBytesAndSayWhatTheyShow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, and has one goroutine")
+	}
+	for _, glyphs := range []bool{false, true} {
+		for _, log := range []bool{false, true} {
+			f := sample()
+			f.Glyphs, f.LogX, f.LogY = glyphs, log, log
+			var svg, pixels [2]bytes.Buffer
+			for i := range 2 {
+				if err := f.Write(&svg[i], &pixels[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !bytes.Equal(svg[0].Bytes(), svg[1].Bytes()) || !bytes.Equal(pixels[0].Bytes(), pixels[1].Bytes()) {
+				t.Error("the same figure is other bytes")
+			}
+			for _, word := range []string{"Title", "Note.", "rounds", "regret", "first", "one seed", "100\u00a0000", "Arial"} {
+				if !strings.Contains(svg[0].String(), word) {
+					t.Errorf("glyphs %v, log %v: no %q in the SVG", glyphs, log, word)
+				}
+			}
+			if strings.Contains(svg[0].String(), "NaN") || strings.Contains(svg[0].String(), "Inf") {
+				t.Errorf("glyphs %v, log %v: the SVG has numbers that are none", glyphs, log)
+			}
+			if _, err := png.Decode(&pixels[0]); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestNothingToDrawIsAnError(t *testing.T) {
+	f := Figure{LogY: true, Lines: []Line{{Name: "zero", Points: []Point{{1, stats.Interval{}}}}}}
+	if err := f.Write(new(bytes.Buffer), new(bytes.Buffer)); err == nil {
+		t.Error("a figure without points was drawn")
+	}
+}
+
+func TestNumbersOnAxes(t *testing.T) {
+	for x, want := range map[float64]string{
+		0: "0", 1000: "1000", 20000: "20\u00a0000", -1234567: "-1\u00a0234\u00a0567", .001: "0.001", .30000000000000004: "0.3",
+	} {
+		if got := number(x); got != want {
+			t.Errorf("%v is written %q, want %q", x, got, want)
+		}
+	}
+}
+
+// TestLongNamesAndManyLinesHaveRoom: every word is in the SVG, within its height, and no
+// line of text is wider than the figure.
+func TestLongNamesAndManyLinesHaveRoom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, and has one goroutine")
+	}
+	f := sample()
+	f.Title = strings.Repeat("a title that goes on ", 10) + "and ends"
+	f.Lines = nil
+	long := strings.Repeat("long ", 8) + strings.Repeat("x", 120) + "ε"
+	for i := range 12 {
+		f.Lines = append(f.Lines, Line{Name: fmt.Sprintf("%s line-%d", long, i), Points: sample().Lines[0].Points})
+	}
+	var svg, pixels bytes.Buffer
+	if err := f.Write(&svg, &pixels); err != nil {
+		t.Fatal(err)
+	}
+	all, high := inside(t, svg.String())
+	for _, want := range []string{"and ends", "line-0 ", "line-11 ", "xε"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if picture, err := png.Decode(&pixels); err != nil || math.Abs(float64(picture.Bounds().Dy())-high/72*resolution) > 1 {
+		t.Errorf("the picture is %v, want the height of %v points: %v", picture.Bounds(), high, err)
+	}
+}
+
+// inside returns the texts of an SVG and its height. It fails for a text that leaves the
+// picture, or would in a font that is 15 % wider than the one it was set for.
+func inside(t *testing.T, svg string) (all string, high float64) {
+	t.Helper()
+	const wider, wide = 1.15, 518.4
+	if _, after, ok := strings.Cut(svg, `viewBox="0 0 518.4 `); ok {
+		high, _ = strconv.ParseFloat(after[:strings.IndexByte(after, '"')], 64)
+	}
+	for _, text := range regexp.MustCompile(`<text x="([0-9.-]+)" y="([0-9.-]+)"[^>]*font-size:([0-9.]+)px[^>]*>([^<]*)<`).FindAllStringSubmatch(svg, -1) {
+		all += text[4] + " "
+		x, _ := strconv.ParseFloat(text[1], 64)
+		y, _ := strconv.ParseFloat(text[2], 64)
+		size, _ := strconv.ParseFloat(text[3], 64)
+		if end := x + wider*float64(style(vg.Length(size)).Width(html.UnescapeString(text[4]))); -y < 0 || -y > high || x < 0 || end > wide {
+			t.Errorf("%q is at %v, %v to %v, outside of %v", text[4], x, -y, end, high)
+		}
+	}
+	return all, high
+}
+
+// TestCaptionsStayInsideInAWiderFont draws the longest texts of all configurations of
+// configs/figures, as in a figure of one long line and in one of many.
+func TestCaptionsStayInsideInAWiderFont(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, and has one goroutine")
+	}
+	points := sample().Lines[0].Points
+	for _, lines := range [][]Line{
+		{{Name: "a", Points: points}},
+		{{Name: "ε = 1, calibrated, alone", Points: points}, {Name: "sites differ, average, ε = 0.1, complete graph, every exchange", Points: points}},
+	} {
+		f := Figure{
+			Title: "Three hospitals, diabetes records drawn with replacement, calibrated radius (paper 004, figure 2c)",
+			Note: "Mean over 100 seeds with the 95 % interval. Simulated: noise comes from seeds, so nothing here is private. " +
+				"Rewards are not clipped, so no ε holds: a daemon would refuse this world. ε = ∞ adds no noise: a daemon would refuse it.",
+			X:     strings.Repeat("spectral gap of the gossip matrix, 1 − λ₂ & ", 4),
+			Y:     strings.Repeat("regret of a peer at the end, in rewards, ", 4),
+			Lines: lines,
+		}
+		for range 2 {
+			var svg bytes.Buffer
+			if err := f.Write(&svg, new(bytes.Buffer)); err != nil {
+				t.Fatal(err)
+			}
+			all, _ := inside(t, svg.String())
+			for _, text := range []string{f.Title, f.Note, f.X, f.Y, lines[len(lines)-1].Name} {
+				for _, word := range strings.Fields(text) {
+					if !strings.Contains(html.UnescapeString(all), word) {
+						t.Errorf("no %q", word)
+					}
+				}
+			}
+			f.Glyphs, f.LogX = true, true
+		}
+	}
+}
+
+// TestLinesDifferByColourAndDashes: of up to seven lines all colours and all patterns
+// differ, and of up to 49 no two lines have both in common.
+func TestLinesDifferByColourAndDashes(t *testing.T) {
+	both := make(map[string]bool)
+	patterns := make(map[string]bool)
+	for i := range len(palette) * len(palette) {
+		both[fmt.Sprint(shade(i), dashes(i))] = true
+		if i < len(palette) {
+			patterns[fmt.Sprint(dashes(i))] = true
+		}
+	}
+	if len(patterns) != len(palette) || len(both) != len(palette)*len(palette) {
+		t.Errorf("%d patterns, %d pairs", len(patterns), len(both))
+	}
+}
+
+// TestSingleRunsAreDrawn: a thin path for each, above which the axis does not end.
+func TestSingleRunsAreDrawn(t *testing.T) {
+	f := sample()
+	f.Lines = f.Lines[:1]
+	at := func(x, y float64) Point { return Point{x, stats.Interval{Mean: y, Low: y, High: y}} }
+	high, zero := []Point{at(0, 0), at(50_000, 5), at(100_000, 50)}, []Point{at(50_000, 0), at(100_000, 0)}
+	for _, log := range []bool{false, true} {
+		f.LogY = log
+		f.Lines[0].Runs = nil
+		var without, with bytes.Buffer
+		if err := f.Write(&without, new(bytes.Buffer)); err != nil {
+			t.Fatal(err)
+		}
+		f.Lines[0].Runs = [][]Point{high, zero, high, high}
+		if err := f.Write(&with, new(bytes.Buffer)); err != nil {
+			t.Fatal(err)
+		}
+		thin := "stroke-width:0.4"
+		if a, b := strings.Count(without.String(), thin), strings.Count(with.String(), thin); a != 0 || b != 3 && b != 4 || (b == 4) == log {
+			t.Errorf("log %v: %d thin paths without runs, %d with three, and one of 0", log, a, b)
+		}
+		if p, _, err := f.plot(); err != nil || p.Y.Max < 50 {
+			t.Errorf("the axis ends at %v: %v", p.Y.Max, err)
+		}
+	}
+}
+
+// TestALineUnderAnotherIsNamed, and one that crosses another is not.
+func TestALineUnderAnotherIsNamed(t *testing.T) {
+	line := func(name string, ys ...float64) Line {
+		l := Line{Name: name}
+		for i, y := range ys {
+			l.Points = append(l.Points, Point{float64(i), stats.Interval{Mean: y, Low: y, High: y}})
+		}
+		return l
+	}
+	f := Figure{Note: "Note.", Lines: []Line{
+		line("a", 0, 10, 20, 30, 40), line("b", 0, 40, 20, 5, 1), line("c", 0, 10.1, 20.1, 30.1, 40.1), {Name: "bare", Points: []Point{{7, stats.Interval{Mean: 3}}}},
+	}}
+	p, _, err := f.plot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.note(p), "Note. Under another line: a (under c)."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestWhatALogarithmicAxisCannotShowIsNamed, and what is 0 everywhere stands on the axis
+// of x if the axis of y is linear.
+func TestWhatALogarithmicAxisCannotShowIsNamed(t *testing.T) {
+	f := Figure{X: "gap", Y: "regret", LogX: true, Glyphs: true, Note: "Note.", Lines: []Line{
+		{Name: "linked", Points: []Point{{.1, stats.Interval{Mean: 5, Low: 4, High: 6}}}},
+		{Name: "alone", Points: []Point{{0, stats.Interval{Mean: 5, Low: 4, High: 6}}}},
+	}}
+	var svg bytes.Buffer
+	if err := f.Write(&svg, new(bytes.Buffer)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(svg.String(), "missing from: alone.") {
+		t.Error("a line went missing without a word")
+	}
+	zero := Figure{Lines: []Line{{Name: "zero", Points: []Point{{1, stats.Interval{}}, {2, stats.Interval{}}}}}}
+	p, _, err := zero.plot()
+	if err != nil || p.Y.Min != 0 || p.Y.Max != 1 {
+		t.Errorf("the axis goes from %v to %v, want 0 to 1: %v", p.Y.Min, p.Y.Max, err)
+	}
+}
+
+// TestNarrowLogarithmicAxesHaveLabels.
+func TestNarrowLogarithmicAxesHaveLabels(t *testing.T) {
+	for _, ends := range [][2]float64{{.138, .25}, {1000, 1100}, {.3, .4}, {1, 10}, {.001, 1e6}} {
+		labels := 0
+		for _, tick := range (powers{}).Ticks(ends[0], ends[1]) {
+			if tick.Label != "" && tick.Value >= ends[0] && tick.Value <= ends[1] {
+				labels++
+			}
+		}
+		if labels < 2 {
+			t.Errorf("%v has %d labels", ends, labels)
+		}
+	}
+}

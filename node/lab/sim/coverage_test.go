@@ -1,0 +1,159 @@
+package sim_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/node/lab/sim"
+	"peerd.dev/protocol"
+)
+
+// TestTheRadiiKeepTheirPromise in small runs of both protocols, over ten seeds, where sites
+// are alike and where they differ. Worlds that pay something else than they say are found.
+func TestTheRadiiKeepTheirPromise(t *testing.T) {
+	const rounds, peers, arms, seeds = 2000, 4, 3, 10
+	alike := [][]float64{{.8, .5, .3}}
+	differ := [][]float64{{.9, .2, .3}, {.3, .8, .1}}
+	for _, c := range []struct {
+		name  string
+		means [][]float64
+		rule  protocol.Consistency // of average; empty for rows
+	}{
+		{"average, max", alike, protocol.Max},
+		{"average, capped", alike, protocol.Capped},
+		{"rows, sites alike", alike, ""},
+		{"average, max, sites differ", differ, protocol.Max},
+		{"rows, sites differ", differ, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var all, lied sim.Coverage
+			for seed := range uint64(seeds) {
+				play := func(shift float64) sim.Coverage {
+					s := signed(config(seed, ring(peers), rounds, c.means...))
+					if ruled(&s, c.rule); c.rule == "" {
+						s.Spec.Protocol = rows()
+					}
+					s.Truth, s.Cover = meanOver(peers, c.means), true
+					for k := range s.Truth {
+						s.Truth[k] += shift
+					}
+					res, err := sim.Run(s)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return *res.Coverage
+				}
+				one, other := play(0), play(.6)
+				all.Add(&one)
+				lied.Add(&other)
+			}
+			if most := uint64(rounds * peers * arms * seeds); all.Checked > most || all.Checked < most*9/10 || all.Greatest <= 0 {
+				t.Errorf("too little was checked, or too much: %+v", all)
+			}
+			t.Logf("%+v", all)
+			if all.Broken() {
+				t.Errorf("the promise is broken: %+v", all)
+			}
+			if n := len(all.Rounds); n != 4 || all.Rounds[1].Checked > all.Rounds[3].Checked || all.Rounds[0].Checked+all.Rounds[1].Checked+all.Rounds[2].Checked+all.Rounds[3].Checked != all.Checked {
+				t.Errorf("by rounds: %+v", all.Rounds)
+			}
+			if !lied.Broken() || lied.Last == 0 || lied.Greatest <= 1 {
+				t.Errorf("worlds that pay .6 less than they say are not found: %+v", lied)
+			}
+		})
+	}
+}
+
+// signed gives peers keys, which rows need.
+func signed(c sim.Config) sim.Config {
+	for i := range c.Spec.Peers() {
+		c.Keys = append(c.Keys, stamp{protocol.Peer(i)})
+	}
+	return c
+}
+
+// TestLookingChangesNothing: a run whose coverage is counted is the same run, and liars
+// are not looked at.
+func TestLookingChangesNothing(t *testing.T) {
+	for _, confidence := range []bandit.Confidence{bandit.Calibrated, bandit.Paper} {
+		for _, e := range protocol.Table() {
+			if e.Wide {
+				continue // arms have no means
+			}
+			name := e.Name
+			play := func(look bool) sim.Result {
+				means := [][]float64{{.8, .5, .3}, {.2, .6, .7}}
+				c := signed(config(5, ring(6), 1500, means...))
+				c.Spec.Learner = bandit.UCBParams{Confidence: confidence}
+				speak(&c, &e)
+				c.Faults = sim.Faults{Loss: .1, Delay: 2, Duplicate: .1, Churn: .001}
+				c.Liars = sim.Liars{Count: 2, Claim: sim.ClaimHalf}
+				c.Truth, c.Cover = meanOver(6, means), look
+				res, err := sim.Run(c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return res
+			}
+			with, without := play(true), play(false)
+			if !slices.Equal(with.Regret, without.Regret) || !slices.EqualFunc(with.Means, without.Means, slices.Equal) || with.Messages != without.Messages {
+				t.Errorf("%s, %s: another run", name, confidence)
+			}
+			if n := with.Coverage.Checked + with.Coverage.Free; n == 0 || n > 1500*4*3 || without.Coverage != nil {
+				t.Errorf("%s, %s: %+v of at most 18000, and %v", name, confidence, with.Coverage, without.Coverage)
+			}
+			if free := with.Coverage.Free > 0; free != (confidence == bandit.Paper) && e.Cadence(e.Params).Epochs == 0 {
+				t.Errorf("%s, %s: %+v", name, confidence, with.Coverage)
+			}
+		}
+	}
+}
+
+// TestThePrintedRadiusGivesArmsUp: after one pull formula (12) allows for no noise at all, so
+// that an arm whose first noise is negative is never pulled again, the best one like any
+// other. With the calibrated radius no arm is lost so.
+func TestThePrintedRadiusGivesArmsUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("five million agent steps")
+	}
+	const rounds, peers, arms, seeds = 20_000, 3, 5, 40
+	links := [][]protocol.Peer{{1, 2}, {0, 2}, {0, 1}}
+	lost := make(map[bandit.Confidence]int)
+	for _, radius := range []bandit.Confidence{bandit.Paper, bandit.Calibrated} {
+		for seed := range uint64(seeds) {
+			draw, means := rand.New(rand.NewPCG(seed, 12)), make([][]float64, peers)
+			for i := range means {
+				for range arms {
+					means[i] = append(means[i], draw.Float64())
+				}
+			}
+			c := config(seed, links, rounds, means...)
+			c.Spec.Learner = bandit.UCBParams{Confidence: radius}
+			average(&c, func(p *protocol.AverageParams) { p.Consistency, p.Rate = protocol.Max, 1./3 })
+			res, err := sim.Run(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			best, greatest := 0, 0.
+			for k := range arms {
+				sum := means[0][k] + means[1][k] + means[2][k]
+				if sum > greatest {
+					best, greatest = k, sum
+				}
+			}
+			most := uint64(0)
+			for i := range peers {
+				most = max(most, res.Pulls[i][best])
+			}
+			if most <= 2*peers { // news of a first pull forces that many
+				lost[radius]++
+			}
+		}
+	}
+	t.Logf("the best arm was given up in %d of %d instances with the printed radius, in %d with the calibrated one", lost[bandit.Paper], seeds, lost[bandit.Calibrated])
+	if lost[bandit.Paper] == 0 || lost[bandit.Calibrated] > 0 {
+		t.Errorf("best arms given up: %v", lost)
+	}
+}

@@ -1,0 +1,89 @@
+package sim_test
+
+import (
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/dp/account"
+	"peerd.dev/node/lab/sim"
+	"peerd.dev/protocol"
+)
+
+func path(n int) [][]protocol.Peer {
+	out := make([][]protocol.Peer, n)
+	for i := range n - 1 {
+		out[i] = append(out[i], protocol.Peer(i+1))
+		out[i+1] = append(out[i+1], protocol.Peer(i))
+	}
+	return out
+}
+
+// TestLemmasOfAveraging: through the paper's own rule the mass is exact, news moves one
+// hop a round (Lemma 1) and Lemmas 2 and 3 hold; the whole is checked, not nothing.
+func TestLemmasOfAveraging(t *testing.T) {
+	const rounds, peers = 6000, 5
+	c := config(3, path(peers), rounds, []float64{.8, .5}, []float64{.3, .9})
+	ruled(&c, protocol.Max)
+	c.Spec.Learner = bandit.UCBParams{Confidence: bandit.Paper}
+	c.Lemmas = true
+	res, err := sim.Run(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := res.Lemmas
+	if l.Checked != rounds*peers*2 || l.Applies == 0 || l.GreatestBy == 0 || l.GreatestOf < 1 {
+		t.Errorf("too little was checked: %+v", l)
+	}
+	if l.Broken() > 0 {
+		t.Errorf("lemmas are broken: %+v", l)
+	}
+}
+
+// TestLemmasWithEveryMechanism whose nodes add up; the others are refused.
+func TestLemmasWithEveryMechanism(t *testing.T) {
+	for _, m := range dp.Mechanisms() {
+		if !m.Running() {
+			continue
+		}
+		c := config(3, path(3), 500, []float64{.8, .5}, []float64{.3, .9})
+		ruled(&c, protocol.Max)
+		c.Spec.Privacy.Mechanism = m
+		switch {
+		case m == dp.None:
+			c.Spec.Privacy.Budget = account.Unlimited
+		case m.Law() == dp.Gaussian:
+			c.Spec.Privacy.Budget.Delta = 1e12 // a millionth
+		}
+		c.Lemmas = true
+		switch res, err := sim.Run(c); {
+		case m.Tiles() && err != nil:
+			t.Errorf("%v: %v", m, err)
+		case m.Tiles() && (res.Lemmas.Checked == 0 || res.Lemmas.Broken() > 0):
+			t.Errorf("%v: %+v", m, res.Lemmas)
+		case !m.Tiles() && err == nil:
+			t.Errorf("%v: lemmas were checked, %d times broken", m, res.Lemmas.Broken())
+		}
+	}
+}
+
+// TestLemmasNeedAFaultlessNetwork: what is under way is known only where nothing is lost.
+func TestLemmasNeedAFaultlessNetwork(t *testing.T) {
+	c := config(3, path(3), 100, []float64{.8, .5})
+	ruled(&c, protocol.Max)
+	c.Lemmas = true
+	c.Faults.Loss = .1
+	if _, err := sim.Run(c); err == nil {
+		t.Error("lemmas were checked on a lossy network")
+	}
+	c.Faults = sim.Faults{}
+	ruled(&c, protocol.Capped)
+	if _, err := sim.Run(c); err == nil {
+		t.Error("lemmas of consistency max were checked on capped")
+	}
+	ruled(&c, protocol.Max)
+	c.Spec.Protocol = rows()
+	if _, err := sim.Run(c); err == nil {
+		t.Error("lemmas of averaging were checked on rows")
+	}
+}

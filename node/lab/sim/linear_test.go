@@ -1,0 +1,175 @@
+//go:build unix
+
+package sim_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+	"syscall"
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/dp/account"
+	"peerd.dev/node"
+	"peerd.dev/node/lab/sim"
+	"peerd.dev/node/lab/world"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/protocoltest"
+)
+
+// linear returns a run at the scale of Zhou and Chowdhury (2024, section 6): 100 silos, which
+// all hear of each other, and 100 actions of 10 features.
+// The first batch of a silo has a number of decisions, and the run has a number, from 1.
+func linear(b testing.TB, number, rounds, first uint64, index bandit.LinearIndex, p world.LinearParams) sim.Config {
+	b.Helper()
+	const silos, actions, features = 100, 100, 10
+	links := make([][]protocol.Peer, silos)
+	for i := range links {
+		for j := range links {
+			if j != i {
+				links[i] = append(links[i], protocol.Peer(j))
+			}
+		}
+	}
+	c := config(number, links, rounds, make([]float64, actions))
+	for _, e := range protocol.Table() {
+		if p, ok := e.Params.(protocol.BatchParams); ok {
+			p.First, p.Pull = first, 1000
+			c.Spec.Protocol = p
+		}
+	}
+	c.Spec.Learner = bandit.LinUCBParams{Features: features, Index: index, Radius: 1, Records: bandit.WithoutSquares}
+	c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget.Delta = dp.Sqrt, 1e6
+	c.Topic = true
+	p.Features, p.Gap, p.Instance = features, .1, 1
+	for _, e := range world.Table() {
+		if _, ok := e.Params.(world.LinearParams); !ok {
+			continue
+		}
+		source, err := e.Open(world.Config{
+			Arms: actions, Sites: silos, Instance: func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("instance") },
+		}, p)
+		if err != nil {
+			b.Fatal(err)
+		}
+		sites, err := source.Sites(node.NewSeed(number).Rand("means"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range silos {
+			if c.Worlds[i], err = sites.World(i, rand.NewChaCha8(c.Seeds[i].Of("world"))); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	for i := range silos {
+		c.Keys = append(c.Keys, protocoltest.Keys(protocol.Peer(i)))
+	}
+	return c
+}
+
+// BenchmarkLinearSteps plays learners by features: contexts, decisions, rewards, sums, noise
+// and messages. The rate is by processor time, garbage collection included. Wanted: 200,000
+// steps/s where every round has new actions.
+func BenchmarkLinearSteps(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as peerd experiment does
+	for _, draw := range []world.Drawing{world.FreshActions, world.OwnActions} {
+		for _, index := range []bandit.LinearIndex{bandit.SampledIndex, bandit.BoundIndex} {
+			b.Run(string(draw)+"/"+string(index), func(b *testing.B) {
+				c := linear(b, 1, uint64(max(1, b.N/100)), 100, index, world.LinearParams{Law: world.Sphere, Draw: draw, Actions: world.FullActions})
+				rate(b, c)
+			})
+		}
+	}
+}
+
+// lazies are learners of worlds that draw actions lazily: ridge regression without noise, for which λ is 1, and
+// with the noise of ε = 1 and δ = 0.1, which shifts λ and makes the bound wide; and the indices that know the noise.
+var lazies = []struct {
+	name  string
+	index bandit.LinearIndex
+	noise bool
+}{
+	{"ridge", bandit.CalibratedIndex, false},
+	{"shifted", bandit.CalibratedIndex, true},
+	{"bound", bandit.BoundIndex, true},
+	{"sample", bandit.SampledIndex, true},
+}
+
+// drawn returns a run whose new actions of every round are drawn to an extent.
+func drawn(b testing.TB, number, rounds uint64, index bandit.LinearIndex, noise bool, extent world.Extent) sim.Config {
+	c := linear(b, number, rounds, 50, index, world.LinearParams{Law: world.Band, Draw: world.FreshActions, Actions: extent})
+	c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = dp.EachGaussian, account.Budget{Epsilon: dp.Nano, Delta: 1e17}
+	if !noise {
+		c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = dp.None, account.Budget{Epsilon: dp.Infinite}
+	}
+	return c
+}
+
+// BenchmarkLazySteps plays learners by features whose new actions of every round are drawn lazily. Wanted:
+// 1,000,000 steps/s for λ = 1, and 300,000 with the shift.
+func BenchmarkLazySteps(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as peerd experiment does
+	for _, l := range lazies {
+		b.Run(l.name, func(b *testing.B) {
+			rate(b, drawn(b, 1, uint64(max(1, b.N/100)), l.index, l.noise, world.LazyActions))
+		})
+	}
+}
+
+// TestLazyRunsLoseWhatOthersDo: over 40 runs of 400 rounds, the mean regret is the same within 3 standard errors
+// whether actions are drawn lazily or all.
+func TestLazyRunsLoseWhatOthersDo(t *testing.T) {
+	if os.Getenv("PEERD_LONG") == "" {
+		t.Skip("takes minutes; scripts/show/lazy-actions.sh runs it")
+	}
+	const runs, rounds = 40, 400
+	for _, l := range lazies {
+		var mean, square [2]float64
+		for i, extent := range []world.Extent{world.FullActions, world.LazyActions} {
+			for run := range uint64(runs) {
+				c := drawn(t, 1+run+uint64(i)*runs, rounds, l.index, l.noise, extent)
+				res, err := sim.Run(c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				lost := res.Regret[len(res.Regret)-1]
+				mean[i] += lost / runs
+				square[i] += lost * lost / runs
+			}
+		}
+		variance := (square[0] - mean[0]*mean[0] + square[1] - mean[1]*mean[1]) / (runs - 1)
+		off := math.Abs(mean[0]-mean[1]) / math.Sqrt(variance)
+		t.Logf("%-8s all %.2f, lazy %.2f, %.2f standard errors apart", l.name, mean[0], mean[1], off)
+		if off > 3 {
+			t.Errorf("%s: another regret", l.name)
+		}
+	}
+}
+
+// rate plays a run of b.N steps and reports how many it played in a second of processor time.
+func rate(b *testing.B, c sim.Config) {
+	b.Helper()
+	before := processorTime(b)
+	b.ResetTimer()
+	res, err := sim.Run(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(b.N)/(processorTime(b)-before), "steps/s")
+	b.ReportMetric(float64(res.Released)/100, "releases")
+	b.ReportMetric(res.Regret[len(res.Regret)-1], "regret")
+}
+
+// processorTime returns the seconds that the process has computed for.
+func processorTime(b *testing.B) float64 {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}

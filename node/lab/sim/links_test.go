@@ -1,0 +1,40 @@
+package sim_test
+
+import (
+	"testing"
+
+	"peerd.dev/node"
+	"peerd.dev/node/lab/sim"
+	"peerd.dev/protocol"
+)
+
+// TestLinksAreCountedByRound: an observation of every peer of four crosses each of the six
+// links between them in the same round, once an epoch; links of an idle peer are counted apart.
+func TestLinksAreCountedByRound(t *testing.T) {
+	c := signed(config(3, [][]protocol.Peer{{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}}, 200, []float64{.8, .5}))
+	e, err := protocol.EntryOf(protocol.GISParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	speak(&c, &e)
+	c.Bytes = true
+	epochs := uint64(0)
+	c.Watch = func(_ protocol.Round, agents []*node.Agent) { epochs = agents[0].Belief().Epoch }
+	res, err := sim.Run(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if epochs < 2 || res.Links < 6*epochs || res.Links > 6*epochs+6 || res.HubLinks != 0 {
+		t.Errorf("%d links and %d of idle peers in %d epochs, want 6 an epoch", res.Links, res.HubLinks, epochs)
+	}
+	c = signed(config(3, [][]protocol.Peer{{1, 2}, {0}, {0}}, 200, []float64{.8, .5}))
+	c.Spec.Protocol = protocol.RowsParams{Every: 20, Pull: 20, Merge: protocol.MergeMean, Relays: 1}
+	c.Bytes = true
+	if res, err = sim.Run(c); err != nil {
+		t.Fatal(err)
+	}
+	// Ten rows of each site go to the relay, and on to the other site in the next round.
+	if res.Links != 0 || res.HubLinks < 20 || res.HubLinks > 60 {
+		t.Errorf("%d links and %d of idle peers, want the latter alone", res.Links, res.HubLinks)
+	}
+}

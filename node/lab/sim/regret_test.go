@@ -1,0 +1,84 @@
+package sim_test
+
+import (
+	"math"
+	"testing"
+
+	"peerd.dev/dp"
+	"peerd.dev/node"
+	"peerd.dev/node/lab/sim"
+	"peerd.dev/protocol"
+)
+
+// TestRegretIsWhatPullsFallShortOfTheBestMeanOverSites: at every point, over honest peers,
+// counted from what agents say they pulled; and against each site's own best arm.
+func TestRegretIsWhatPullsFallShortOfTheBestMeanOverSites(t *testing.T) {
+	const rounds, points = 905, 10
+	// Over sites arm 0 pays 0.5 and arm 1 0.4375, though peer 0 sees the contrary.
+	c := config(5, path(4), rounds, []float64{.25, 1}, []float64{.5, .25}, []float64{.5, .25}, []float64{.75, .25})
+	c.Means = [][]float64{{.25, 1}, {.5, .25}, {.5, .25}, {.75, .25}}
+	c.Liars = sim.Liars{Count: 1, Claim: sim.ClaimHalf} // peer 3 of 4
+	c.Faults = sim.Faults{Loss: .1, Churn: .01}
+	pulls := make(map[uint64][2]uint64) // of honest peers, by arm, after so many rounds
+	c.Watch = func(r protocol.Round, agents []*node.Agent) {
+		var sum [2]uint64
+		for _, a := range agents[:3] {
+			for k, n := range a.Belief().Pulls {
+				sum[k] += n
+			}
+		}
+		pulls[uint64(r)+1] = sum
+	}
+	res, err := sim.Run(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Points) != points || res.Points[points-1] != rounds {
+		t.Errorf("points %v", res.Points)
+	}
+	for i, after := range res.Points {
+		want := .0625 * float64(pulls[after][1]) / 3
+		if math.Abs(res.Regret[i]-want) > 1e-9 {
+			t.Errorf("after %d rounds: %v, want %v", after, res.Regret[i], want)
+		}
+	}
+	own := .75*float64(res.Pulls[0][0]) + .25*float64(res.Pulls[1][1]+res.Pulls[2][1])
+	if math.Abs(*res.OwnRegret-own/3) > 1e-9 {
+		t.Errorf("against the best arms of their own sites %v, want %v", *res.OwnRegret, own/3)
+	}
+	if last := pulls[rounds]; last[0]+last[1] >= 3*rounds || last[1] == 0 {
+		t.Errorf("pulls %v: nobody was away, or nothing was lost by anybody", last)
+	}
+}
+
+// TestSitesOfLittleTrafficLearn what others know: regret is of decisions, a peer without one
+// takes in and sends as always, and peers count alike whatever their traffic.
+func TestSitesOfLittleTrafficLearn(t *testing.T) {
+	const rounds = 4000
+	c := signed(config(3, ring(3), rounds, []float64{.9, .1}))
+	c.Spec.Protocol, c.Spec.Privacy.Mechanism = phases(), dp.EachLaplace
+	for i := 1; i < 3; i++ {
+		c.Worlds[i] = rare{c.Worlds[i], uint64(i)}
+	}
+	res, err := sim.Run(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0.
+	for i, pulls := range res.Pulls {
+		n := uint64(rounds)
+		if i > 0 {
+			n = rounds * 2 / 5
+		}
+		if pulls[0]+pulls[1] != n {
+			t.Errorf("peer %d made %d decisions in %d rounds, want %d", i, pulls[0]+pulls[1], rounds, n)
+		}
+		if pulls[1] > n/4 {
+			t.Errorf("peer %d pulled the worse arm %d times of %d", i, pulls[1], n)
+		}
+		want += .8 * float64(pulls[1]) / 3
+	}
+	if got := res.Regret[len(res.Regret)-1]; math.Abs(got-want) > 1e-9 {
+		t.Errorf("regret %v, want %v", got, want)
+	}
+}

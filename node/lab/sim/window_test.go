@@ -1,0 +1,72 @@
+package sim_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/node"
+	"peerd.dev/node/lab/sim"
+	"peerd.dev/node/lab/world"
+	"peerd.dev/protocol"
+)
+
+// TestAWindowPaysWhereArmsChange, and costs where they stay: arms change places twice in 12,000 rounds, or
+// never. Without a window, what was learnt first stands against what is true now.
+func TestAWindowPaysWhereArmsChange(t *testing.T) {
+	const rounds, seeds = 12_000, 4
+	play := func(window, every uint64) (regret float64) {
+		for seed := range uint64(seeds) {
+			means := [][]float64{{.9, .3, .4}, {.7, .5, .2}, {.8, .1, .3}}
+			c := signed(config(seed, ring(3), rounds, means...))
+			p := phases()
+			p.Window = window
+			c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = p, dp.EachLaplace, bandit.KLUCBParams{Level: bandit.TwoLog}
+			for i := range c.Worlds {
+				c.Worlds[i] = changing(t, means, every, i, node.PeerSeed(seed, protocol.Peer(i)).Of("world"))
+			}
+			res, err := sim.Run(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			regret += res.Regret[len(res.Regret)-1] / seeds
+		}
+		return regret
+	}
+	stay, stayWindow := play(0, rounds), play(1500, rounds)
+	change, changeWindow := play(0, rounds/3), play(1500, rounds/3)
+	t.Logf("regret where arms stay %.0f, with a window %.0f; where they change %.0f, with a window %.0f", stay, stayWindow, change, changeWindow)
+	if changeWindow > change/3 {
+		t.Error("a window is of little use where arms change")
+	}
+	if stayWindow < 2*stay || stayWindow > 10*stay {
+		t.Error("a window costs other than what 8 runs of its length do")
+	}
+}
+
+// changing returns a site of a world whose arms change places.
+func changing(t *testing.T, means [][]float64, every uint64, site int, seed [32]byte) bandit.World {
+	for _, e := range world.Table() {
+		p, ok := e.Params.(world.ChangingParams)
+		if !ok {
+			continue
+		}
+		p.Means, p.Every = means, every
+		source, err := e.Open(world.Config{Arms: len(means[0]), Sites: len(means)}, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sites, err := source.Sites(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := sites.World(site, rand.NewChaCha8(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	t.Fatal("no world changes")
+	return nil
+}

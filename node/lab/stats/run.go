@@ -1,0 +1,85 @@
+package stats
+
+import (
+	"math"
+
+	"peerd.dev/node/lab/sim"
+)
+
+// A Run is what is kept of a simulated run.
+type Run struct {
+	Seed     uint64        `json:"seed"`
+	Points   []uint64      `json:"points"`     // numbers of rounds
+	Regret   []float64     `json:"regret"`     // cumulative, of the average honest peer, after them
+	Own      *float64      `json:"own_regret"` // at the end, against the best arm of each one's own site; null where arms have no means
+	Messages uint64        `json:"messages"`
+	Bytes    uint64        `json:"bytes"`
+	Links    uint64        `json:"links"`     // over which a release went in a round, round by round, between peers with arms
+	HubLinks uint64        `json:"hub_links"` // those with an idle peer at an end
+	Lost     uint64        `json:"lost"`
+	Refused  uint64        `json:"refused"`
+	Epsilon  float64       `json:"epsilon"` // charged to each peer; -1 for infinity
+	Gap      float64       `json:"gap"`     // between the two best arms
+	Lemmas   *sim.Lemmas   `json:"laws,omitempty"`
+	Coverage *sim.Coverage `json:"coverage,omitempty"`
+}
+
+// NewRun returns what is kept of a result.
+func NewRun(seed uint64, r *sim.Result) Run {
+	k := Run{
+		Seed: seed, Points: r.Points, Regret: r.Regret, Own: r.OwnRegret, Messages: r.Messages, Bytes: r.Bytes, Links: r.Links, HubLinks: r.HubLinks, Lost: r.Lost,
+		Refused: r.Refused, Epsilon: r.Spent, Gap: r.Gap, Lemmas: r.Lemmas, Coverage: r.Coverage,
+	}
+	if math.IsInf(k.Epsilon, 1) {
+		k.Epsilon = -1
+	}
+	return k
+}
+
+// Final returns the regret at the end.
+func (r *Run) Final() float64 { return r.Regret[len(r.Regret)-1] }
+
+// Finals returns the regrets at the end of runs, in their order.
+func Finals(runs []Run) []float64 {
+	all := make([]float64, len(runs))
+	for i := range runs {
+		all[i] = runs[i].Final()
+	}
+	return all
+}
+
+// Owns returns the regrets at the end of runs against the best arm of each peer's own site, in
+// their order, or nil where arms have no means.
+func Owns(runs []Run) []float64 {
+	var all []float64
+	for i := range runs {
+		if runs[i].Own != nil {
+			all = append(all, *runs[i].Own)
+		}
+	}
+	return all
+}
+
+// Rows returns the points of a cell's runs, by run and round.
+func Rows(cell string, runs []Run) []Row {
+	var rows []Row
+	for i := range runs {
+		for k, round := range runs[i].Points {
+			rows = append(rows, Row{Cell: cell, Seed: runs[i].Seed, Round: round, Regret: runs[i].Regret[k]})
+		}
+	}
+	return rows
+}
+
+// Curve returns the mean regret over runs at each of their points, which all runs share.
+func Curve(runs []Run) (rounds []uint64, regret []Interval) {
+	rounds = runs[0].Points
+	column := make([]float64, len(runs))
+	for k := range rounds {
+		for i := range runs {
+			column[i] = runs[i].Regret[k]
+		}
+		regret = append(regret, MeanOf(column))
+	}
+	return rounds, regret
+}

@@ -1,0 +1,82 @@
+// Package stats repeats simulated runs over seeds and returns results with
+// confidence intervals.
+package stats
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"peerd.dev/node/lab/sim"
+)
+
+// Each calls do for 0 to n-1, in this order, with one call at a time for each processor.
+// The first error ends all: it cancels the context of the other calls and is returned
+// when they have returned.
+func Each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var (
+		jobs = make(chan int)
+		wg   sync.WaitGroup
+	)
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Go(func() {
+			for i := range jobs {
+				if err := do(ctx, i); err != nil {
+					cancel(err)
+					return
+				}
+			}
+		})
+	}
+feed:
+	for i := range n {
+		select {
+		case jobs <- i:
+		case <-ctx.Done():
+			break feed
+		}
+	}
+	close(jobs)
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// Runs plays one run for each seed, in parallel like Each, and returns the results in the
+// order of the seeds. build makes a run, and must not share between seeds what a run
+// changes. progress is as in [One], and is called from several goroutines.
+func Runs(ctx context.Context, seeds []uint64, build func(seed uint64) (sim.Config, error), progress func(rounds uint64)) ([]sim.Result, error) {
+	results := make([]sim.Result, len(seeds))
+	err := Each(ctx, len(seeds), func(ctx context.Context, i int) (err error) {
+		results[i], err = One(ctx, seeds[i], build, progress)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+// One plays the run of a seed until it is over or ctx is. progress, if not nil, is
+// called with the number of rounds that were played since its last call. An error names the seed.
+func One(ctx context.Context, seed uint64, build func(seed uint64) (sim.Config, error), progress func(rounds uint64)) (sim.Result, error) {
+	c, err := build(seed)
+	if err != nil {
+		return sim.Result{}, fmt.Errorf("seed %d: %w", seed, err)
+	}
+	last := uint64(0)
+	c.Progress = func(done uint64) error {
+		if progress != nil {
+			progress(done - last)
+		}
+		last = done
+		return context.Cause(ctx)
+	}
+	res, err := sim.Run(c)
+	if err != nil {
+		return sim.Result{}, fmt.Errorf("seed %d: %w", seed, err)
+	}
+	return res, nil
+}

@@ -1,0 +1,80 @@
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// far is how many medians a run has to lose to be far from most.
+const far = 5
+
+// Tails are how the regrets of runs at the end spread.
+type Tails struct {
+	Median   float64  `json:"median"`
+	Worst    float64  `json:"worst"`
+	Seed     uint64   `json:"worst_seed"`
+	Far      Interval `json:"far_share"` // of runs with over 5 times the median
+	Resolved float64  `json:"resolved"`  // gap between two arms that a run can tell apart
+	Linear   int      `json:"linear"`    // runs that lose linearly
+}
+
+// TailsOf returns the tails of runs, in which sites decide in shares of all rounds.
+//
+// A run loses linearly if in the second half of its rounds, and in the last quarter too, it loses, for
+// every decision, a quarter of the gap between the two best arms or Resolved, whichever is more: what arms
+// that cannot be told from the best cost is no one's fault, and what has ended by the last quarter does not
+// grow with the rounds. Resolved is the radius of the level
+// 2 ln T for the difference of two means over N sites of rewards of variance 1/4, if these two
+// arms share the Dᵢ decisions of each site: √(2 ln T Σ 1/Dᵢ) / N.
+func TailsOf(runs []Run, shares []float64) Tails {
+	all := Finals(runs)
+	worst := 0
+	for i, x := range all {
+		if x > all[worst] {
+			worst = i
+		}
+	}
+	t := Tails{Worst: all[worst], Seed: runs[worst].Seed}
+	rounds := runs[0].Points[len(runs[0].Points)-1]
+	decisions, rest := 0., 0. // of the average peer, and Σ 1/Dᵢ
+	for _, share := range shares {
+		decisions += share * float64(rounds) / float64(len(shares))
+		rest += 1 / (share * float64(rounds))
+	}
+	t.Resolved = math.Sqrt(2*math.Log(float64(rounds))*rest) / float64(len(shares))
+	for i := range runs {
+		linear := true
+		for _, from := range []float64{.5, .75} {
+			late, part := runs[i].since(from)
+			linear = linear && late >= max(runs[i].Gap/4, t.Resolved)*decisions*part
+		}
+		if linear {
+			t.Linear++
+		}
+	}
+	slices.Sort(all)
+	n := len(all)
+	t.Median = (all[(n-1)/2] + all[n/2]) / 2
+	above := 0
+	for _, x := range all {
+		if x > far*t.Median {
+			above++
+		}
+	}
+	t.Far = ShareOf(above, n)
+	return t
+}
+
+// since returns the regret of a run after a share of its rounds, and how much of the run that is: its
+// points may not have that one.
+func (r *Run) since(share float64) (regret, part float64) {
+	rounds := r.Points[len(r.Points)-1]
+	from, before := uint64(0), 0.
+	for k, p := range r.Points {
+		if float64(p) > share*float64(rounds) {
+			break
+		}
+		from, before = p, r.Regret[k]
+	}
+	return r.Final() - before, float64(rounds-from) / float64(rounds)
+}
