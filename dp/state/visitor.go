@@ -15,7 +15,7 @@ import (
 //		v.Check(c.n <= limit, "%d counted, at most %d", c.n, limit)
 //	}
 //
-//	func (c *counter) Save() ([]byte, error)  { return state.Save(1, c.fields) }
+//	func (c *counter) Save() []byte            { return state.Save(1, c.fields) }
 //	func (c *counter) Load(saved []byte) error { return state.Load(saved, 1, c.fields) }
 //
 // Saving changes no field. After the first error a load reads zeros and empty lists, and [Load]
@@ -27,14 +27,11 @@ type Visitor struct {
 	version byte
 }
 
-// Save returns a state of a version with the fields that the function visits. It fails only if
-// the function calls [Visitor.Fail].
-func Save(version byte, fields func(*Visitor)) ([]byte, error) {
+// Save returns a state of a version with the fields that the function visits.
+func Save(version byte, fields func(*Visitor)) []byte {
 	v := &Visitor{b: []byte{version}, version: version}
-	if fields(v); v.err != nil {
-		return nil, v.err
-	}
-	return v.b, nil
+	fields(v)
+	return v.b
 }
 
 // Load reads a state, which has to be of a version, into the fields that the function visits.
@@ -57,20 +54,23 @@ func (v *Visitor) Loading() bool { return v.loading }
 // Version returns the version of the state.
 func (v *Visitor) Version() byte { return v.version }
 
-// OK reports whether nothing was wrong so far.
+// OK reports whether nothing was wrong so far. Nothing ever is with a state that is saved.
 func (v *Visitor) OK() bool { return v.err == nil }
 
-// Fail makes the state one that does not fit. The first call counts.
+// Fail refuses the state that is loaded. The first call counts.
 func (v *Visitor) Fail(format string, args ...any) {
+	if !v.loading {
+		return
+	}
 	if v.err == nil {
 		v.err = fmt.Errorf("%w: %w", ErrState, fmt.Errorf(format, args...))
 	}
 	v.b = nil
 }
 
-// Check fails a load unless ok. A state that is saved is taken to be right.
+// Check refuses the state that is loaded unless ok.
 func (v *Visitor) Check(ok bool, format string, args ...any) {
-	if v.loading && !ok {
+	if !ok {
 		v.Fail(format, args...)
 	}
 }
