@@ -1,8 +1,9 @@
 package dp
 
 import (
-	"encoding/binary"
 	"fmt"
+
+	"peerd.dev/dp/state"
 )
 
 // accumulator is where the records of one stream come in: it clips them, puts them on the
@@ -87,28 +88,14 @@ func (a *accumulator) clearLeaf() {
 	a.open = 0
 }
 
-// appendLeaf encodes the accumulator.
-func (a *accumulator) appendLeaf(b []byte) []byte {
-	b = binary.AppendUvarint(b, a.t)
-	b = binary.AppendUvarint(b, a.total)
-	b = binary.AppendUvarint(b, a.open)
-	return a.bug.append(appendInts(b, a.leaf))
-}
-
-// readLeaf fills a new accumulator. The reader turns bad where no stream of c can be so.
-func (a *accumulator) readLeaf(r *reader, c *Charge) {
-	a.t, a.total, a.open = r.uint(), r.uint(), r.uint()
-	r.ints(a.leaf)
-	a.bug.read(r)
-	if a.t > a.horizon || a.total > maxRecords || a.open > maxRecords-a.total || !c.sumsOf(a.leaf, a.open) {
-		r.fail()
-	}
-}
-
-// appendInts encodes numbers, whose number is known.
-func appendInts(b []byte, v []int64) []byte {
-	for _, x := range v {
-		b = binary.AppendVarint(b, x)
-	}
-	return b
+// fields visits the open leaf of a stream of c, in a new accumulator when loading.
+func (a *accumulator) fields(v *state.Visitor, c *Charge) {
+	v.Uint(&a.t)
+	v.Uint(&a.total)
+	v.Uint(&a.open)
+	ints(v, a.leaf)
+	a.bug.fields(v)
+	v.Check(a.t <= a.horizon, "%d leaves closed of %d", a.t, a.horizon)
+	v.Check(a.total <= maxRecords && a.open <= maxRecords-a.total, "%d records in closed leaves and %d in the open one", a.total, a.open)
+	v.Check(c.sumsOf(a.leaf, a.open), "sums that no %d records have", a.open)
 }

@@ -1,6 +1,9 @@
 package dp
 
-import "peerd.dev/dp/factor"
+import (
+	"peerd.dev/dp/factor"
+	"peerd.dev/dp/state"
+)
 
 // bltLayout is the layout of a [blt] over n leaves.
 type bltLayout struct {
@@ -65,17 +68,10 @@ func (s *blt) close(a *accumulator, d *drawer, node, sum []int64) (uint64, error
 	return a.total, nil
 }
 
-func (s *blt) appendState(b []byte, _ *accumulator) []byte {
+func (s *blt) fields(v *state.Visitor, _ *accumulator, _ *Charge) {
 	for j := range s.exact {
-		b = appendFixed(appendFixed(b, s.exact[j]), s.noisy[j])
+		fixed(v, s.exact[j])
+		fixed(v, s.noisy[j])
 	}
-	return appendFixed(b, s.sum)
-}
-
-func (s *blt) readState(r *reader, _ *accumulator, _ *Charge) {
-	for j := range s.exact {
-		r.fixed(s.exact[j])
-		r.fixed(s.noisy[j])
-	}
-	r.fixed(s.sum)
+	fixed(v, s.sum)
 }

@@ -2,6 +2,8 @@
 
 package dp
 
+import "peerd.dev/dp/state"
+
 // The tag auditbug builds faults in, by name, for `peerd audit` to find. Without it
 // the hooks do nothing and cost nothing.
 
@@ -12,9 +14,7 @@ func (*bug) take([]int64) {}
 
 func (*bug) noise(_ uint64, drawn int64) int64 { return drawn }
 
-func (*bug) append(b []byte) []byte { return b }
-
-func (*bug) read(*reader) {}
+func (*bug) fields(*state.Visitor) {}
 
 func bugRedraw() bool { return false }
 

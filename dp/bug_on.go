@@ -2,7 +2,7 @@
 
 package dp
 
-import "encoding/binary"
+import "peerd.dev/dp/state"
 
 // Bug names the fault that is built in; tests set it, and so does
 // -ldflags "-X peerd.dev/dp.Bug=halved".
@@ -42,16 +42,12 @@ func (b *bug) noise(t uint64, drawn int64) int64 {
 // bugRedraw makes a restart draw what was drawn.
 func bugRedraw() bool { return Bug == "redrawn" }
 
-// append and read keep it over a restart.
-func (b *bug) append(to []byte) []byte {
-	return appendInts(binary.AppendUvarint(to, uint64(len(b.exact))), b.exact)
-}
-
-func (b *bug) read(r *reader) {
-	if n := r.uint(); n > 0 && n <= MaxLen {
+// fields keeps it over a restart.
+func (b *bug) fields(v *state.Visitor) {
+	if n := v.Len(len(b.exact)); v.Loading() && n > 0 {
 		b.exact = make([]int64, n)
-		r.ints(b.exact)
 	}
+	ints(v, b.exact)
 }
 
 // bugLevels leaves one level unpaid, as the ceiling of the binary logarithm does: 1 of the

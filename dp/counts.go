@@ -1,8 +1,9 @@
 package dp
 
 import (
-	"encoding/binary"
 	"slices"
+
+	"peerd.dev/dp/state"
 )
 
 // Counts is a vector of pull counts that peers compare. It is made of the
@@ -75,27 +76,23 @@ func (c *Counts) Release() (r Release) {
 func (c *Counts) ReleaseTo(r *Release) { r.renew(c.n, nil, 0) }
 
 // Save returns the state, which is public.
-func (c *Counts) Save() []byte {
-	b := []byte{stateVersion}
-	for _, n := range c.n {
-		b = binary.AppendUvarint(b, n)
-	}
-	return b
-}
+func (c *Counts) Save() []byte { return state.Save(stateVersion, c.fields) }
 
 // Load takes over the state of as many counts. The error wraps [ErrState], and then
 // nothing has changed.
 func (c *Counts) Load(saved []byte) error {
-	r := newReader(saved)
-	next := make([]uint64, len(c.n))
-	for i := range next {
-		next[i] = r.uint()
-	}
-	if err := r.end(); err != nil {
+	next := NewCounts(len(c.n))
+	if err := state.Load(saved, stateVersion, next.fields); err != nil {
 		return err
 	}
-	c.n = next
+	c.n = next.n
 	return nil
+}
+
+func (c *Counts) fields(v *state.Visitor) {
+	for i := range c.n {
+		v.Uint(&c.n[i])
+	}
 }
 
 func (c *Counts) lift(i int, n uint64) {

@@ -48,7 +48,7 @@ type Curator struct {
 	leaves       []Leaf  // since the last Drawn
 	drawer       drawer  // here so that closing a leaf allocates nothing
 	replay       *replay // nil unless replaying
-	arena        arena
+	arena        *arena
 }
 
 // NewCurator returns a curator with a budget for the node's whole life. In [Private]
@@ -63,7 +63,7 @@ func NewCurator(mode Mode, budget account.Budget, src *Source) (*Curator, error)
 	if mode == Private && budget.Epsilon == Infinite {
 		return nil, errors.New("dp: an infinite budget outside lockstep would protect no one")
 	}
-	d := &Curator{mode: mode, budget: budget, src: src}
+	d := &Curator{mode: mode, budget: budget, src: src, arena: new(arena)}
 	d.drawer.src, d.drawer.hidden = src, &d.arena.hidden
 	return d, nil
 }
@@ -78,7 +78,7 @@ func (d *Curator) Open(s Spec) (StreamID, error) {
 	if err := d.payCharge(c); err != nil {
 		return 0, err
 	}
-	next := c.streams(&d.arena)
+	next := c.streams(d.arena)
 	for range c.Streams {
 		d.streams = append(d.streams, next())
 	}

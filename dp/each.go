@@ -1,5 +1,7 @@
 package dp
 
+import "peerd.dev/dp/state"
+
 // eachLayout is the layout of [each].
 type eachLayout struct{}
 
@@ -24,6 +26,4 @@ func (each) close(a *accumulator, d *drawer, node, _ []int64) (uint64, error) {
 	return a.open, nil
 }
 
-func (each) appendState(b []byte, _ *accumulator) []byte { return b }
-
-func (each) readState(*reader, *accumulator, *Charge) {}
+func (each) fields(*state.Visitor, *accumulator, *Charge) {}

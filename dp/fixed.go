@@ -4,27 +4,21 @@ import (
 	"encoding/binary"
 
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/state"
 )
 
-// appendFixed encodes numbers with 64 bits behind the point, whose number is known.
-func appendFixed(b []byte, v []factor.Fixed) []byte {
-	for _, x := range v {
-		hi, lo := x.Words()
-		b = binary.AppendVarint(b, hi)
-		b = binary.LittleEndian.AppendUint64(b, lo)
-	}
-	return b
-}
-
-// fixed fills v. The whole parts are within ±MaxValue.
-func (r *reader) fixed(v []factor.Fixed) {
-	for i := range v {
-		hi := r.int()
-		if len(r.b) < 8 || !within(hi) {
-			r.fail()
-			return
+// fixed visits numbers with 64 bits behind the point in place, without how many there are. The
+// whole parts are within ±[MaxValue].
+func fixed(v *state.Visitor, x []factor.Fixed) {
+	for i := range x {
+		hi, low := x[i].Words()
+		var lo [8]byte
+		binary.LittleEndian.PutUint64(lo[:], low)
+		v.Int(&hi)
+		v.Array(lo[:])
+		v.Check(within(hi), "a value of %d, at most %d either way", hi, int64(MaxValue))
+		if v.Loading() {
+			x[i] = factor.FixedOf(hi, binary.LittleEndian.Uint64(lo[:]))
 		}
-		v[i] = factor.FixedOf(hi, binary.LittleEndian.Uint64(r.b))
-		r.b = r.b[8:]
 	}
 }

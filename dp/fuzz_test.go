@@ -232,7 +232,7 @@ func FuzzLoadIsCheap(f *testing.F) {
 		}
 		b := []byte{stateVersion, byte(Lockstep)}
 		b = append(binary.AppendUvarint(b, uint64(Infinite)), 0)
-		return c.appendCharge(append(b, 0, 1))
+		return append(append(b, 0, 1), chargeBytes(&c)...)
 	}
 	wide := spec(MaxLeaves, None)
 	wide.Streams, wide.Dim = maxSums/MaxLen, MaxLen

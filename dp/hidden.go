@@ -7,15 +7,21 @@ import "encoding/binary"
 type hiddenNoise struct {
 	fresh    []byte // drawn or restored since the last [Curator.TakeDrawn]
 	taken    []byte // what [Curator.Hidden] returns
-	recorded reader // of a replay, still to come
+	recorded []byte // of a replay, still to come
+	short    bool   // recorded did not last
 }
 
 // keep notes a number that was drawn.
 func (h *hiddenNoise) keep(x int64) { h.fresh = binary.AppendVarint(h.fresh, x) }
 
-// next returns the next recorded number and notes it as drawn. Without one recorded is bad.
+// next returns the next recorded number, 0 without one, and notes it as drawn.
 func (h *hiddenNoise) next() int64 {
-	x := h.recorded.int()
+	x, n := binary.Varint(h.recorded)
+	if n <= 0 {
+		h.recorded, h.short = nil, true
+		return 0
+	}
+	h.recorded = h.recorded[n:]
 	h.keep(x)
 	return x
 }

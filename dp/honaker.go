@@ -1,10 +1,10 @@
 package dp
 
 import (
-	"encoding/binary"
 	"math/bits"
 
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/state"
 )
 
 // honakerLayout is the layout of a [honaker] over a number of leaves.
@@ -69,27 +69,13 @@ func (h *honaker) close(a *accumulator, d *drawer, nodes, sum []int64) (uint64, 
 	return mergeCounts(h.n, z, a.open), nil
 }
 
-func (h *honaker) appendState(b []byte, _ *accumulator) []byte {
-	for _, n := range h.n {
-		b = binary.AppendUvarint(b, n)
-	}
-	return appendFixed(appendInts(b, h.alpha), h.guess)
-}
-
-func (h *honaker) readState(r *reader, a *accumulator, c *Charge) {
-	total := uint64(0)
-	for l := range h.n {
-		h.n[l] = min(r.uint(), maxRecords+1)
-		total += h.n[l]
-	}
-	r.ints(h.alpha)
-	r.fixed(h.guess)
+func (h *honaker) fields(v *state.Visitor, a *accumulator, c *Charge) {
+	total := levelRecords(v, h.n)
+	ints(v, h.alpha)
+	fixed(v, h.guess)
+	ok := total == a.total
 	for l, n := range h.n {
-		if n > maxRecords || !c.sumsOf(h.alpha[l*a.width:(l+1)*a.width], n) {
-			r.fail()
-		}
+		ok = ok && c.sumsOf(h.alpha[l*a.width:(l+1)*a.width], n)
 	}
-	if total != a.total {
-		r.fail()
-	}
+	v.Check(ok, "nodes that no %d records have", a.total)
 }

@@ -1,10 +1,10 @@
 package dp
 
 import (
-	"encoding/binary"
 	"math/bits"
 
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/state"
 )
 
 // hybridLayout is the layout of a [hybrid] over a number of leaves.
@@ -114,32 +114,19 @@ func (h *hybrid) closeNode(a *accumulator, d *drawer, z int, node []int64) (reco
 	return mergeCounts(h.n, z, a.open)
 }
 
-func (h *hybrid) appendState(b []byte, _ *accumulator) []byte {
-	for _, n := range h.n {
-		b = binary.AppendUvarint(b, n)
+func (h *hybrid) fields(v *state.Visitor, a *accumulator, c *Charge) {
+	since := levelRecords(v, h.n)
+	ints(v, h.alpha)
+	ints(v, h.block)
+	values(v, h.node)
+	values(v, h.base)
+	if !v.Loading() {
+		return
 	}
-	b = appendInts(appendInts(b, h.alpha), h.block)
-	return appendInts(appendInts(b, h.node), h.base)
-}
-
-func (h *hybrid) readState(r *reader, a *accumulator, c *Charge) {
-	for l := range h.n {
-		h.n[l] = min(r.uint(), maxRecords+1)
-		h.since += h.n[l]
-	}
-	for _, v := range [][]int64{h.alpha, h.block, h.node, h.base} {
-		r.ints(v)
-	}
+	h.since = since
 	ok := h.since <= a.total && c.sumsOf(h.block, h.since)
 	for l, n := range h.n {
-		ok = ok && n <= maxRecords && c.sumsOf(h.alpha[l*a.width:(l+1)*a.width], n)
+		ok = ok && c.sumsOf(h.alpha[l*a.width:(l+1)*a.width], n)
 	}
-	for _, v := range [][]int64{h.node, h.base} {
-		for _, x := range v {
-			ok = ok && within(x)
-		}
-	}
-	if !ok {
-		r.fail()
-	}
+	v.Check(ok, "nodes that no %d records have", a.total)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/state"
 )
 
 // karyLayout is the layout of a [kary].
@@ -60,7 +61,7 @@ func (s *kary) close(a *accumulator, d *drawer, node, sum []int64) (uint64, erro
 		return 0, fmt.Errorf("%w: stream %d was replayed with other records than its own, and draws nothing more", ErrReplay, a.id)
 	}
 	s.step(a, d)
-	if d.hidden.recorded.bad {
+	if d.hidden.short {
 		return 0, fmt.Errorf("%w: leaf %d of stream %d without its hidden noise", ErrReplay, a.t, a.id)
 	}
 	for i, x := range a.leaf {
@@ -119,44 +120,21 @@ func (s *kary) noise(i int) (sum int64) {
 	return sum
 }
 
-// appendState encodes the levels' noise; a stream at its end has none to come.
-func (s *kary) appendState(b []byte, a *accumulator) []byte {
-	if a.t == a.horizon {
-		return b
-	}
-	b = appendInts(appendBool(b, s.adjusted), s.exact)
-	for _, l := range s.level {
-		b = appendInts(appendInts(b, l.plus), l.ahead)
-	}
-	return b
-}
-
-func (s *kary) readState(r *reader, a *accumulator, c *Charge) {
+// fields visits the levels' noise; a stream at its end has none to come.
+func (s *kary) fields(v *state.Visitor, a *accumulator, c *Charge) {
 	if a.t == a.horizon {
 		return
 	}
-	s.adjusted = r.bool()
-	r.ints(s.exact)
-	for j, d := range s.a.Digits(a.t) {
-		l := &s.level[j]
-		l.d, l.ahead = d, make([]int64, max(0, -d)*int64(a.width))
-		for _, v := range [][]int64{l.plus, l.ahead} {
-			r.ints(v)
-			for _, x := range v {
-				if !within(x) {
-					r.fail()
-				}
-			}
+	if v.Loading() {
+		for j, d := range s.a.Digits(a.t) {
+			s.level[j].d, s.level[j].ahead = d, make([]int64, max(0, -d)*int64(a.width))
 		}
 	}
-	if !c.sumsOf(s.exact, a.total) {
-		r.fail()
+	v.Bool(&s.adjusted)
+	ints(v, s.exact)
+	for _, l := range s.level {
+		values(v, l.plus)
+		values(v, l.ahead)
 	}
-}
-
-func appendBool(b []byte, x bool) []byte {
-	if x {
-		return append(b, 1)
-	}
-	return append(b, 0)
+	v.Check(c.sumsOf(s.exact, a.total), "sums that no %d records have", a.total)
 }

@@ -52,7 +52,7 @@ func TestKaryNoiseIsThatOfItsNodes(t *testing.T) {
 					var leaf Leaf
 					if k <= stop {
 						closeLeaf(t, first, one, nil, &leaf)
-						other.hidden.recorded.b, one.hidden.fresh = one.hidden.fresh, nil
+						other.hidden.recorded, one.hidden.fresh = one.hidden.fresh, nil
 						closeLeaf(t, second, other, leaf.Node.v, &leaf)
 					} else {
 						closeLeaf(t, second, other, nil, &leaf)

@@ -1,6 +1,10 @@
 package dp
 
-import "encoding/binary"
+import (
+	"slices"
+
+	"peerd.dev/dp/state"
+)
 
 // Mixed is the state of one peer in gossip averaging: for every coordinate the
 // peer's own newest released value and what averaging has made of all peers'. It is
@@ -195,44 +199,33 @@ func (m *Mixed) ReleaseTo(r *Release) {
 }
 
 // Save returns the state, which is public.
-func (m *Mixed) Save() []byte {
-	b := []byte{stateVersion, byte(m.e)}
-	for i, own := range m.own {
-		b = binary.AppendVarint(b, own)
-		b = binary.AppendVarint(b, m.v[i])
-		if m.in != nil {
-			b = appendBool(binary.AppendVarint(b, m.v[len(m.own)+i]), m.in[i])
-		}
-	}
-	return b
-}
+func (m *Mixed) Save() []byte { return state.Save(stateVersion, m.fields) }
 
 // Load takes over the state of a Mixed of as many coordinates on the same lattice, with
 // weights if this one has them. The error wraps [ErrState], and then nothing has changed.
 func (m *Mixed) Load(saved []byte) error {
-	r := newReader(saved)
-	n := len(m.own)
-	own, v, in := make([]int64, n), make([]int64, len(m.v)), m.in
-	if in != nil {
-		in = make([]bool, n)
-	}
-	if int8(r.byte()) != m.e {
-		r.fail()
-	}
-	for i := range own {
-		own[i], v[i] = r.int(), r.int()
-		if in != nil {
-			v[n+i], in[i] = r.int(), r.bool()
-		}
-		if !within(own[i]) || !within(v[i]) || in != nil && !within(v[n+i]) {
-			r.fail()
-		}
-	}
-	if err := r.end(); err != nil {
+	next := *m
+	next.own, next.v, next.in = slices.Clone(m.own), slices.Clone(m.v), slices.Clone(m.in)
+	if err := state.Load(saved, stateVersion, next.fields); err != nil {
 		return err
 	}
-	m.own, m.v, m.in = own, v, in
+	*m = next
 	return nil
+}
+
+func (m *Mixed) fields(v *state.Visitor) {
+	e := byte(m.e)
+	v.Byte(&e)
+	v.Check(e == byte(m.e), "a lattice of 2^%d, want 2^%d", int8(e), m.e)
+	n := len(m.own)
+	for i := range m.own {
+		values(v, m.own[i:i+1])
+		values(v, m.v[i:i+1])
+		if m.in != nil {
+			values(v, m.v[n+i:n+i+1])
+			v.Bool(&m.in[i])
+		}
+	}
 }
 
 func within(x int64) bool { return -MaxValue <= x && x <= MaxValue }

@@ -23,7 +23,7 @@ type replay struct {
 // many, are an [ErrReplay]. [Curator.Replayed] ends the replay. The curator keeps nodes.
 func (d *Curator) Replay(nodes []Release, hidden Secret) {
 	h := &d.arena.hidden
-	h.recorded.b = append(h.recorded.b[:len(h.recorded.b):len(h.recorded.b)], hidden.b...)
+	h.recorded = append(h.recorded[:len(h.recorded):len(h.recorded)], hidden.b...)
 	if d.replay == nil {
 		d.replay = &replay{nodes: nodes}
 		return
@@ -42,11 +42,11 @@ func (d *Curator) Replayed() error {
 			return fmt.Errorf("%w: %d nodes left, the first of stream %d, leaf %d",
 				ErrReplay, len(r.nodes), r.nodes[0].stream, r.nodes[0].span.To)
 		}
-		if n := len(d.arena.hidden.recorded.b); n > 0 && d.src.Private() && !bugRedraw() {
+		if n := len(d.arena.hidden.recorded); n > 0 && d.src.Private() && !bugRedraw() {
 			return fmt.Errorf("%w: %d bytes of hidden noise left", ErrReplay, n)
 		}
 	}
-	d.replay, d.arena.hidden.recorded = nil, reader{}
+	d.replay, d.arena.hidden.recorded, d.arena.hidden.short = nil, nil, false
 	return nil
 }
 

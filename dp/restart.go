@@ -1,8 +1,9 @@
 package dp
 
 import (
-	"encoding/binary"
 	"math"
+
+	"peerd.dev/dp/state"
 )
 
 // restarted is where a stream's mechanism began again after leaves that were given up. It runs
@@ -61,51 +62,29 @@ func (n Noise) plus(m Noise) Noise {
 	return n
 }
 
-// appendState encodes what was before the newest beginning, and the newest sum.
-func (s *restarted) appendState(b []byte) []byte {
-	b = binary.AppendUvarint(b, s.base)
-	return s.last.appendSum(s.before.appendSum(b))
+// fields visits what was before the newest beginning, and the newest sum.
+func (s *restarted) fields(v *state.Visitor, width int) {
+	v.Uint(&s.base)
+	s.before.fields(v, width)
+	s.last.fields(v, width)
 }
 
-func (s *restarted) readState(r *reader, width int) {
-	s.base = r.uint()
-	s.before.readSum(r, width)
-	s.last.readSum(r, width)
-}
-
-// appendSum encodes a sum, or that there is none.
-func (p *prefix) appendSum(b []byte) []byte {
-	if p.v == nil {
-		return append(b, 0)
-	}
-	b = append(b, 1, byte(p.noise.Law))
-	b = binary.AppendUvarint(b, p.noise.Scale)
-	b = binary.AppendUvarint(b, uint64(p.noise.VarianceUnits))
-	b = binary.AppendUvarint(b, p.count)
-	return appendInts(b, p.v)
-}
-
-func (p *prefix) readSum(r *reader, width int) {
-	switch r.byte() {
-	case 0:
-		return
-	case 1:
-	default:
-		r.fail()
+// fields visits a sum, or that there is none.
+func (p *prefix) fields(v *state.Visitor, width int) {
+	is := p.v != nil
+	if v.Bool(&is); !is {
 		return
 	}
-	p.noise = Noise{Law: Law(r.byte()), Scale: r.uint()}
-	terms := r.uint()
-	p.noise.VarianceUnits = uint32(terms)
-	p.count = r.uint()
-	p.v = make([]int64, width)
-	r.ints(p.v)
-	for _, x := range p.v {
-		if !within(x) {
-			r.fail()
-		}
+	if v.Loading() {
+		p.v = make([]int64, width)
 	}
-	if p.noise.check() != nil || terms > math.MaxUint32 || p.count > 1<<62 {
-		r.fail()
+	state.Number(v, &p.noise.Law)
+	v.Uint(&p.noise.Scale)
+	state.Number(v, &p.noise.VarianceUnits)
+	v.Uint(&p.count)
+	values(v, p.v)
+	if err := p.noise.check(); err != nil {
+		v.Fail("%w", err)
 	}
+	v.Check(p.count <= 1<<62, "a sum of %d records", p.count)
 }

@@ -2,6 +2,8 @@ package dp
 
 import (
 	"math/bits"
+
+	"peerd.dev/dp/state"
 )
 
 // Shares is the state of one peer in running consensus: for every part, what averaging has
@@ -155,44 +157,38 @@ func (f *Flow) Taken(i int) int64 { return f.taken[i] }
 func (f *Flow) ReleaseTo(r *Release) { r.renew(nil, f.sent, GridExponent) }
 
 // Save returns the state, which is public.
-func (s *Shares) Save() []byte { return appendInts(appendInts([]byte{stateVersion}, s.entered), s.v) }
+func (s *Shares) Save() []byte { return state.Save(stateVersion, s.fields) }
 
 // Load takes over the state of as many parts. The error wraps [ErrState], and then nothing
 // has changed.
 func (s *Shares) Load(saved []byte) error {
-	v, err := loadInts(saved, 2, len(s.v))
-	if err != nil {
+	next := NewShares(s.Parts())
+	if err := state.Load(saved, stateVersion, next.fields); err != nil {
 		return err
 	}
-	s.entered, s.v = v[0], v[1]
+	*s = *next
 	return nil
+}
+
+func (s *Shares) fields(v *state.Visitor) {
+	values(v, s.entered)
+	values(v, s.v)
 }
 
 // Save returns the state, which is public.
-func (f *Flow) Save() []byte { return appendInts(appendInts([]byte{stateVersion}, f.sent), f.taken) }
+func (f *Flow) Save() []byte { return state.Save(stateVersion, f.fields) }
 
 // Load takes over the state of a link with as many parts, as [Shares.Load] does.
 func (f *Flow) Load(saved []byte) error {
-	v, err := loadInts(saved, 2, len(f.sent))
-	if err != nil {
+	next := NewFlow(len(f.sent) / 2)
+	if err := state.Load(saved, stateVersion, next.fields); err != nil {
 		return err
 	}
-	f.sent, f.taken = v[0], v[1]
+	*f = next
 	return nil
 }
 
-// loadInts reads lists of n numbers each, within ±MaxValue.
-func loadInts(saved []byte, lists, n int) ([][]int64, error) {
-	r := newReader(saved)
-	all := make([][]int64, lists)
-	for i := range all {
-		all[i] = make([]int64, n)
-		r.ints(all[i])
-		for _, x := range all[i] {
-			if !within(x) {
-				r.fail()
-			}
-		}
-	}
-	return all, r.end()
+func (f *Flow) fields(v *state.Visitor) {
+	values(v, f.sent)
+	values(v, f.taken)
 }

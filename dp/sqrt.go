@@ -1,10 +1,10 @@
 package dp
 
 import (
-	"encoding/binary"
 	"math"
 
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/state"
 )
 
 // maxSqrtLeaves bounds the horizon of the square root, which keeps all leaves and goes
@@ -63,29 +63,19 @@ func (s *root) product(v []int64, i, width int) int64 {
 	return sum.Round()
 }
 
-func (s *root) appendState(b []byte, _ *accumulator) []byte {
-	return appendInts(appendInts(binary.AppendUvarint(b, uint64(len(s.exact))), s.exact), s.noisy)
-}
-
-func (s *root) readState(r *reader, a *accumulator, c *Charge) {
-	n := r.uint()
-	if n > a.t*uint64(a.width) || n%uint64(a.width) != 0 || n > uint64(len(r.b)) {
-		r.fail()
+func (s *root) fields(v *state.Visitor, a *accumulator, c *Charge) {
+	n := v.Len(len(s.exact))
+	if v.Check(uint64(n) <= a.t*uint64(a.width) && n%a.width == 0, "%d sums of %d leaves of %d", n, a.t, a.width); !v.OK() {
 		return
 	}
-	s.exact, s.noisy = make([]int64, n), make([]int64, n)
-	r.ints(s.exact)
-	r.ints(s.noisy)
+	if v.Loading() {
+		s.exact, s.noisy = make([]int64, n), make([]int64, n)
+	}
+	ints(v, s.exact)
+	values(v, s.noisy)
 	all := make([]int64, a.width)
 	for i, x := range s.exact {
 		all[i%a.width] += x
 	}
-	if !c.sumsOf(all, a.total) {
-		r.fail()
-	}
-	for _, y := range s.noisy {
-		if !within(y) {
-			r.fail()
-		}
-	}
+	v.Check(c.sumsOf(all, a.total), "sums that no %d records have", a.total)
 }

@@ -1,17 +1,16 @@
 package dp
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 
-	"peerd.dev/dp/account"
+	"peerd.dev/dp/state"
 )
 
 // ErrState is wrapped by the errors of Load: the state is damaged, or that of
 // something else.
-var ErrState = errors.New("dp: saved state does not fit")
+var ErrState = state.ErrState
 
 // stateVersion is the first byte of a saved state.
 const stateVersion = 4
@@ -23,20 +22,8 @@ func (d *Curator) Save() (Secret, error) {
 	if d.chargesTaken < len(d.charged) || len(d.drawn) > 0 || d.replay != nil {
 		return Secret{}, errors.New("dp: a curator is saved between steps only")
 	}
-	b := []byte{stateVersion}
-	b = binary.AppendUvarint(b, uint64(d.mode))
-	b = binary.AppendUvarint(b, uint64(d.budget.Epsilon))
-	b = binary.AppendUvarint(b, uint64(d.budget.Delta))
 	source := d.src.State()
-	b = append(binary.AppendUvarint(b, uint64(len(source))), source...)
-	b = binary.AppendUvarint(b, uint64(len(d.charged)))
-	for i, c := range d.charged {
-		b = d.charged[i].appendCharge(b)
-		for _, t := range d.streams[c.Stream : int(c.Stream)+c.Streams] {
-			b = t.appendState(b)
-		}
-	}
-	return Secret{b}, nil
+	return Secret{state.Save(stateVersion, func(v *state.Visitor) { d.fields(v, &source) })}, nil
 }
 
 // Load makes d the saved curator, which then goes on as if it had never been saved. d
@@ -44,19 +31,9 @@ func (d *Curator) Save() (Secret, error) {
 // same streams opened or none; nothing is charged again. The error wraps [ErrState],
 // and then nothing has changed.
 func (d *Curator) Load(saved Secret) error {
-	r := newReader(saved.b)
-	mode, budget := r.uint(), account.Budget{Epsilon: Cost(r.uint()), Delta: account.Delta(r.uint())}
-	if !r.bad && (mode != uint64(d.mode) || budget != d.budget) {
-		return fmt.Errorf("%w: mode %d with %v, want %d with %v", ErrState, mode, budget, d.mode, d.budget)
-	}
-	source := r.bytes()
-	next := Curator{budget: d.budget}
-	for n := r.uint(); n > 0 && !r.bad; n-- {
-		if err := next.readGroup(r, &d.arena); err != nil {
-			return err
-		}
-	}
-	if err := r.end(); err != nil {
+	var source []byte
+	next := Curator{mode: d.mode, budget: d.budget, arena: d.arena}
+	if err := state.Load(saved.b, stateVersion, func(v *state.Visitor) { next.fields(v, &source) }); err != nil {
 		return err
 	}
 	if len(d.charged) > 0 && !slices.Equal(d.charged, next.charged) {
@@ -70,59 +47,85 @@ func (d *Curator) Load(saved Secret) error {
 	return nil
 }
 
-// readGroup reads a charge, pays it, and reads the streams that it opened.
-func (d *Curator) readGroup(r *reader, a *arena) error {
-	c := readCharge(r)
-	if r.bad {
-		return r.end()
+// fields visits the state, of which source is where in its noise the [Source] stands.
+func (d *Curator) fields(v *state.Visitor, source *[]byte) {
+	mode, budget := d.mode, d.budget
+	state.Number(v, &mode)
+	state.Number(v, &budget.Epsilon)
+	state.Number(v, &budget.Delta)
+	v.Check(mode == d.mode && budget == d.budget, "mode %d with %v, want %d with %v", mode, budget, d.mode, d.budget)
+	v.Bytes(source)
+	for i := range v.Len(len(d.charged)) {
+		if !v.Loading() {
+			d.charged[i].fields(v)
+			for _, t := range d.streams[d.charged[i].Stream:][:d.charged[i].Streams] {
+				t.fields(v)
+			}
+		} else if err := d.loadGroup(v); err != nil {
+			v.Fail("%w", err)
+		}
 	}
-	c.Stream = StreamID(len(d.streams))
+}
+
+// loadGroup reads a charge, pays it, and reads the streams that it opened.
+func (d *Curator) loadGroup(v *state.Visitor) error {
+	c := Charge{Stream: StreamID(len(d.streams))}
+	if c.fields(v); !v.OK() {
+		return nil
+	}
 	if err := c.Check(); err != nil {
-		return fmt.Errorf("%w: %w", ErrState, err)
+		return err
 	}
 	if err := d.payCharge(c); err != nil {
-		return fmt.Errorf("%w: %w", ErrState, err)
+		return err
 	}
-	next := c.streams(a)
-	for i := 0; i < c.Streams && !r.bad; i++ { // a stream that is not there takes 4 MiB at most
+	next := c.streams(d.arena)
+	for i := 0; i < c.Streams && v.OK(); i++ { // a stream that is not there takes 4 MiB at most
 		t := next()
-		t.readState(r)
+		t.fields(v)
 		d.streams = append(d.streams, t)
-		if c.Mode == Sequential && !r.bad {
+		if c.Mode == Sequential && v.OK() {
 			loss, err := c.Loss.Times(t.closed()) // what was given up may have been paid
 			if err == nil {
 				err = d.pay(c.What, loss)
 			}
 			if err != nil {
-				return fmt.Errorf("%w: %w", ErrState, err)
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// appendCharge encodes all but the first stream, which follows from the charges before.
-func (c *Charge) appendCharge(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(len(c.What)))
-	b = append(b, c.What...)
-	b = binary.AppendUvarint(b, uint64(c.Streams))
-	b = append(b, byte(c.Shape))
-	b = binary.AppendUvarint(b, uint64(c.Dim))
-	b = binary.AppendVarint(b, c.Lo)
-	b = binary.AppendVarint(b, c.Hi)
-	b = binary.AppendUvarint(b, c.Leaves)
-	b = binary.AppendUvarint(b, c.RecordsPerUser)
-	b = append(b, byte(c.Adjacency), byte(c.Mechanism), byte(c.Mode))
-	b = binary.AppendUvarint(b, uint64(c.Loss.Pure))
-	b = binary.AppendUvarint(b, uint64(c.Loss.Square))
-	return binary.AppendUvarint(b, c.Scale)
+// fields visits all but the first stream, which follows from the charges before.
+func (c *Charge) fields(v *state.Visitor) {
+	v.String(&c.What)
+	state.Number(v, &c.Streams)
+	state.Number(v, &c.Shape)
+	state.Number(v, &c.Dim)
+	v.Int(&c.Lo)
+	v.Int(&c.Hi)
+	v.Uint(&c.Leaves)
+	v.Uint(&c.RecordsPerUser)
+	state.Number(v, &c.Adjacency)
+	state.Number(v, &c.Mechanism)
+	state.Number(v, &c.Mode)
+	state.Number(v, &c.Loss.Pure)
+	state.Number(v, &c.Loss.Square)
+	v.Uint(&c.Scale)
 }
 
-func readCharge(r *reader) Charge {
-	return Charge{
-		What: string(r.bytes()), Streams: r.size(), Shape: Shape(r.byte()), Dim: r.size(), Lo: r.int(), Hi: r.int(),
-		Leaves: r.uint(), RecordsPerUser: r.uint(),
-		Adjacency: Adjacency(r.byte()), Mechanism: Mechanism(r.byte()), Mode: ChargeMode(r.byte()),
-		Loss: account.Loss{Pure: Cost(r.uint()), Square: account.Square(r.uint())}, Scale: r.uint(),
+// ints visits numbers in place, without how many there are.
+func ints(v *state.Visitor, x []int64) {
+	for i := range x {
+		v.Int(&x[i])
+	}
+}
+
+// values is ints for numbers within ±[MaxValue].
+func values(v *state.Visitor, x []int64) {
+	ints(v, x)
+	for _, x := range x {
+		v.Check(within(x), "a value of %d, at most %d either way", x, int64(MaxValue))
 	}
 }

@@ -1,6 +1,10 @@
 package dp
 
-import "fmt"
+import (
+	"fmt"
+
+	"peerd.dev/dp/state"
+)
 
 // stream is one stream of a [Curator]: its records, its mechanism, and where the mechanism
 // began again.
@@ -33,17 +37,16 @@ type stream struct {
 // [layout], for the Curator and for those who check a charge alike.
 //
 // Saving and loading keep everything: a loaded stream goes on as if it had never been
-// saved. Load must refuse what no stream can be.
+// saved. What no stream can be must be refused.
 type streamMechanism interface {
 	// close takes in leaf a.t, whose exact sums are a.leaf, and fills node, of the length that
 	// the layout says, and sum, of a.width numbers, or of none where the node is the sum. It
 	// returns how many records are under the node. After an error, which is an [ErrReplay], the
 	// stream is of no use.
 	close(a *accumulator, d *drawer, node, sum []int64) (records uint64, err error)
-	// appendState and readState encode and decode everything that the accumulator does not
-	// hold. readState fills a new mechanism.
-	appendState(b []byte, a *accumulator) []byte
-	readState(r *reader, a *accumulator, c *Charge)
+	// fields visits everything that the accumulator does not hold, in a new mechanism when
+	// loading.
+	fields(v *state.Visitor, a *accumulator, c *Charge)
 }
 
 // newStream returns a stream of the charge, which has a design and a layout.
@@ -125,22 +128,16 @@ func (s *stream) renew() {
 	s.mechanism = s.layout.open(s.width, s.arena)
 }
 
-// appendState encodes the stream.
-func (s *stream) appendState(b []byte) []byte {
-	b = s.restarted.appendState(b)
-	return s.mechanism.appendState(s.appendLeaf(b), &s.accumulator)
-}
-
-// readState fills a new stream. The reader turns bad where no stream of the charge can be so.
-func (s *stream) readState(r *reader) {
-	s.restarted.readState(r, s.width)
-	if s.restarted.base > s.charge.Leaves {
-		r.fail()
+// fields visits the stream, a new one when loading.
+func (s *stream) fields(v *state.Visitor) {
+	s.restarted.fields(v, s.width)
+	if v.Check(s.restarted.base <= s.charge.Leaves, "%d leaves given up of %d", s.restarted.base, s.charge.Leaves); !v.OK() {
 		return
 	}
-	if s.restarted.base > 0 {
+	if v.Loading() && s.restarted.base > 0 {
 		s.renew()
 	}
-	s.readLeaf(r, s.charge)
-	s.mechanism.readState(r, &s.accumulator, s.charge)
+	if s.accumulator.fields(v, s.charge); v.OK() {
+		s.mechanism.fields(v, &s.accumulator, s.charge)
+	}
 }

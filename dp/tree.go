@@ -1,10 +1,10 @@
 package dp
 
 import (
-	"encoding/binary"
 	"math/bits"
 
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/state"
 )
 
 // treeLayout is the layout of a [tree] over a number of leaves.
@@ -75,32 +75,34 @@ func mergeCounts(n []uint64, z int, open uint64) uint64 {
 	return open
 }
 
-// appendState encodes the nodes; the running sum is theirs.
-func (t *tree) appendState(b []byte, _ *accumulator) []byte {
-	for _, n := range t.n {
-		b = binary.AppendUvarint(b, n)
+// fields visits the nodes; the running sum is theirs.
+func (t *tree) fields(v *state.Visitor, a *accumulator, c *Charge) {
+	total := levelRecords(v, t.n)
+	ints(v, t.alpha)
+	values(v, t.node)
+	if !v.Loading() {
+		return
 	}
-	return appendInts(appendInts(b, t.alpha), t.node)
-}
-
-func (t *tree) readState(r *reader, a *accumulator, c *Charge) {
 	w := a.width
-	total, ok := uint64(0), true
-	for l := range t.n {
-		t.n[l] = min(r.uint(), maxRecords+1)
-		total += t.n[l]
-	}
-	r.ints(t.alpha)
-	r.ints(t.node)
+	ok := total == a.total
 	for l, n := range t.n {
 		exact, noisy := t.alpha[l*w:(l+1)*w], t.node[l*w:(l+1)*w]
-		ok = ok && n <= maxRecords && c.sumsOf(exact, n)
-		for i, v := range noisy {
-			ok = ok && within(v) && (c.Scale != 0 || v == exact[i])
-			t.sum[i] += v
+		ok = ok && c.sumsOf(exact, n)
+		for i, y := range noisy {
+			ok = ok && (c.Scale != 0 || y == exact[i])
+			t.sum[i] += y
 		}
 	}
-	if !ok || total != a.total {
-		r.fail()
+	v.Check(ok, "nodes that no %d records have", a.total)
+}
+
+// levelRecords visits how many records are under the node that each level keeps, and returns
+// how many they are together.
+func levelRecords(v *state.Visitor, n []uint64) (total uint64) {
+	for l := range n {
+		v.Uint(&n[l])
+		v.Check(n[l] <= maxRecords, "%d records under a node", n[l])
+		total += n[l]
 	}
+	return total
 }
