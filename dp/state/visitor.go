@@ -209,25 +209,17 @@ func (v *Visitor) String(x *string) {
 	*x = string(v.take(n))
 }
 
-// Part visits a state within this one, with its length.
-func (v *Visitor) Part(x Saver) {
-	if !v.loading {
-		b := x.Save()
-		v.Bytes(&b)
-		return
-	}
+// Part visits a state within this one, with its length: of x by Part(x.Save, x.Load).
+func (v *Visitor) Part(save func() []byte, load func([]byte) error) {
 	var b []byte
-	if v.Bytes(&b); v.err == nil {
-		if err := x.Load(b); err != nil {
+	if !v.loading {
+		b = save()
+	}
+	if v.Bytes(&b); v.loading && v.err == nil {
+		if err := load(b); err != nil {
 			v.Fail("%w", err)
 		}
 	}
-}
-
-// A Saver has a state of its own.
-type Saver interface {
-	Save() []byte
-	Load(saved []byte) error
 }
 
 // Uints, Floats and Bools visit lists in place, with their lengths, which have to be those of the

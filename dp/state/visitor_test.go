@@ -50,7 +50,7 @@ func (x *all) fields(v *state.Visitor) {
 	v.Array(x.key[:])
 	v.Bytes(&x.frame)
 	v.String(&x.name)
-	v.Part(&x.part)
+	v.Part(x.part.Save, x.part.Load)
 	v.Uints(x.counts[:])
 	v.Floats(x.floats[:])
 	v.Bools(x.bools[:])
