@@ -21,9 +21,10 @@ const root = "../.."
 // A block is a run of prose: a paragraph, a list item, a cell of a table, a comment or a
 // string.
 type block struct {
-	file string // from root
-	line int    // its first
-	text string
+	file    string // from root
+	line    int    // its first
+	text    string
+	comment bool // in a Go file
 }
 
 // files returns the repository's files that a person or a test keeps, from root, sorted.
@@ -51,10 +52,11 @@ func files(t *testing.T) (all []string) {
 	return all
 }
 
-// blocks returns the prose of a file: nothing if it is of a kind that has none.
+// blocks returns the prose of a file, or nothing if the file's kind has none. Strings of
+// tests are not prose.
 func blocks(t *testing.T, file string) []block {
 	t.Helper()
-	if strings.HasPrefix(file, "scripts/style/") || strings.HasSuffix(file, "_test.go") {
+	if strings.HasPrefix(file, "scripts/style/") {
 		return nil
 	}
 	b, err := os.ReadFile(filepath.Join(root, file))
@@ -69,7 +71,16 @@ func blocks(t *testing.T, file string) []block {
 	case file == "docs/openapi.json", file == "docs/wire.proto", file == "scripts/show/pending.txt":
 		return lines(file, string(b))
 	case ext == ".go" && !strings.Contains(file, "testdata/"):
-		return literals(t, file, b)
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, file, b, parser.SkipObjectResolution|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := remarks(file, set, f)
+		if !strings.HasSuffix(file, "_test.go") {
+			all = append(all, literals(t, file, set, f)...)
+		}
+		return all
 	}
 	return nil
 }
@@ -106,7 +117,7 @@ func paragraphs(file, text string) (all []block) {
 			end()
 			for _, cell := range strings.Split(l, "|") {
 				if strings.TrimSpace(cell) != "" {
-					all = append(all, block{file, i + 1, strings.TrimSpace(cell)})
+					all = append(all, block{file: file, line: i + 1, text: strings.TrimSpace(cell)})
 				}
 			}
 			continue
@@ -147,10 +158,10 @@ func comments(file, text string) (all []block) {
 			now.text = ""
 		}
 		if _, c, ok := strings.Cut(l, " # "); ok {
-			all = append(all, block{file, i + 1, c})
+			all = append(all, block{file: file, line: i + 1, text: c})
 		}
 		if s := says.FindString(l); s != "" {
-			all = append(all, block{file, i + 1, s})
+			all = append(all, block{file: file, line: i + 1, text: s})
 		}
 	}
 	return all
@@ -159,19 +170,53 @@ func comments(file, text string) (all []block) {
 // lines returns every line by itself.
 func lines(file, text string) (all []block) {
 	for i, l := range strings.Split(text, "\n") {
-		all = append(all, block{file, i + 1, l})
+		all = append(all, block{file: file, line: i + 1, text: l})
 	}
 	return all
 }
 
-// literals returns the strings of a Go file that have more than one word.
-func literals(t *testing.T, file string, src []byte) (all []block) {
-	t.Helper()
-	set := token.NewFileSet()
-	f, err := parser.ParseFile(set, file, src, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
+// remarks returns the paragraphs and list items of a Go file's comments, without code,
+// directives and what examples print.
+func remarks(file string, set *token.FileSet, f *ast.File) (all []block) {
+	for _, group := range f.Comments {
+		now := block{file: file, comment: true}
+		end := func() {
+			if now.text != "" {
+				all = append(all, now)
+			}
+			now.text = ""
+		}
+		for _, c := range group.List {
+			l := strings.TrimPrefix(c.Text, "//")
+			if directive.MatchString(l) {
+				continue
+			}
+			if strings.HasPrefix(l, " Output:") {
+				break
+			}
+			indented := strings.HasPrefix(l, "\t") // code
+			if indented || strings.TrimSpace(l) == "" || item.MatchString(l) {
+				end()
+			}
+			if indented {
+				continue
+			}
+			if now.text == "" {
+				now.line = set.Position(c.Pos()).Line
+			}
+			now.text += strings.TrimRight(" "+strings.TrimSpace(code.ReplaceAllString(item.ReplaceAllString(l, ""), "code")), " ")
+		}
+		end()
 	}
+	return all
+}
+
+// directive matches the comments that are for tools, after the slashes.
+var directive = regexp.MustCompile(`^[a-z]+:[a-z]`)
+
+// literals returns the strings of a Go file that have more than one word.
+func literals(t *testing.T, file string, set *token.FileSet, f *ast.File) (all []block) {
+	t.Helper()
 	ast.Inspect(f, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 			s, err := strconv.Unquote(lit.Value)
@@ -179,7 +224,8 @@ func literals(t *testing.T, file string, src []byte) (all []block) {
 				t.Fatalf("%s: %v", set.Position(lit.Pos()), err)
 			}
 			if strings.Contains(strings.TrimSpace(s), " ") {
-				all = append(all, block{file, set.Position(lit.Pos()).Line, code.ReplaceAllString(s, "code")})
+				line := set.Position(lit.Pos()).Line
+				all = append(all, block{file: file, line: line, text: code.ReplaceAllString(s, "code")})
 			}
 		}
 		return true
