@@ -23,62 +23,43 @@ func (a *Agent) Save() (dp.Secret, error) {
 
 // save saves the agent with a state of its protocol; nil for one that begins anew.
 func (a *Agent) save(protocol []byte) (dp.Secret, error) {
-	w := state.NewWriter(agentVersion)
 	curator, err := a.curator.Save()
 	if err != nil {
 		return dp.Secret{}, err
 	}
-	w.Bytes(curator.Bytes())
-	w.Bool(a.Idle())
-	if !a.Idle() {
-		w.Bytes(a.learner.Save())
-		a.closing.save(w)
-		a.raw.save(w)
-	}
-	w.Bytes(protocol)
-	for _, c := range a.coins {
-		b, err := c.source.MarshalBinary()
-		if err != nil {
-			return dp.Secret{}, err
-		}
-		w.Bytes(b)
-	}
-	return dp.NewSecret(w.State()), nil
+	return dp.NewSecret(state.Save(agentVersion, func(v *state.Visitor) { a.fields(v, curator, protocol) })), nil
 }
 
 // Load takes over a saved state. After an error the agent is of no use.
 func (a *Agent) Load(saved dp.Secret) error {
 	a.Ready() // what Agent charged is in the state
-	r := state.NewReader(saved.Bytes(), agentVersion)
-	load := func(load func([]byte) error) {
-		if part := r.Bytes(); r.OK() {
-			if err := load(part); err != nil {
-				r.Fail("%v", err)
-			}
-		}
+	err := state.Load(saved.Bytes(), agentVersion, func(v *state.Visitor) { a.fields(v, dp.Secret{}, nil) })
+	if err != nil {
+		return fmt.Errorf("node: agent: %w", err)
 	}
-	load(func(b []byte) error { return a.curator.Load(dp.NewSecret(b)) })
-	if idle := r.Bool(); idle != a.Idle() {
-		r.Fail("a peer with arms, or one without, that is the other now")
-	}
+	return nil
+}
+
+// fields visits the state, of which curator and protocol are parts when saving.
+func (a *Agent) fields(v *state.Visitor, curator dp.Secret, protocol []byte) {
+	v.Part(curator.Bytes, func(b []byte) error { return a.curator.Load(dp.NewSecret(b)) })
+	idle := a.Idle()
+	v.Bool(&idle)
+	v.Check(idle == a.Idle(), "a peer with arms, or one without, that is the other now")
 	if !a.Idle() {
-		load(a.learner.Load)
-		a.closing.load(r)
-		a.raw.load(r)
+		v.Part(a.learner.Save, a.learner.Load)
+		a.closing.fields(v)
+		a.raw.fields(v)
 	}
-	load(func(b []byte) error {
+	v.Part(func() []byte { return protocol }, func(b []byte) error {
 		if len(b) == 0 {
 			return nil
 		}
 		return a.protocol.Load(b)
 	})
-	for i := range a.coins {
-		load(a.coins[i].source.UnmarshalBinary)
+	for _, c := range a.coins {
+		v.Part(c.save, c.source.UnmarshalBinary)
 	}
-	if err := r.End(); err != nil {
-		return fmt.Errorf("node: agent: %w", err)
-	}
-	return nil
 }
 
 // Replay makes the next step take its noise from what was drawn when it was first

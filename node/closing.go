@@ -252,24 +252,13 @@ func (c *closing) begin() {
 	c.periods, c.epoch = 0, 0
 }
 
-func (c *closing) save(w *state.Writer) {
-	w.Uint(c.periods)
-	w.Uints(c.open)
-	w.Uints(c.closed)
-	w.Uints(c.since)
-	w.Bools(c.over)
-	w.Uint(c.epoch)
-	w.Uints(c.chosen)
-	w.Uints(c.done)
-}
-
-func (c *closing) load(r *state.Reader) {
-	c.periods = r.Uint()
-	r.Uints(c.open)
-	r.Uints(c.closed)
-	r.Uints(c.since)
-	r.Bools(c.over)
-	c.epoch = r.Uint()
-	r.Uints(c.chosen)
-	r.Uints(c.done)
+func (c *closing) fields(v *state.Visitor) {
+	v.Uint(&c.periods)
+	v.Uints(c.open)
+	v.Uints(c.closed)
+	v.Uints(c.since)
+	v.Bools(c.over)
+	v.Uint(&c.epoch)
+	v.Uints(c.chosen)
+	v.Uints(c.done)
 }

@@ -95,30 +95,16 @@ func (r *rawRecords) sent(s dp.StreamID, b *bandit.Belief) {
 	u.n, u.noise = 0, b.GaussVar[k]+2*b.LaplaceSumSq[k]
 }
 
-// save writes what is in no other state.
-func (r *rawRecords) save(w *state.Writer) {
+// fields visits what is in no other state.
+func (r *rawRecords) fields(v *state.Visitor) {
 	if r == nil {
 		return
 	}
 	for i := range r.unsent {
 		u := &r.unsent[i]
-		w.Floats(u.sums)
-		w.Uint(u.n)
-		w.Floats(u.known)
-		w.Float(u.noise)
-	}
-}
-
-// load takes it over.
-func (r *rawRecords) load(s *state.Reader) {
-	if r == nil {
-		return
-	}
-	for i := range r.unsent {
-		u := &r.unsent[i]
-		s.Floats(u.sums)
-		u.n = s.Uint()
-		s.Floats(u.known)
-		u.noise = s.Float()
+		v.Floats(u.sums)
+		v.Uint(&u.n)
+		v.Floats(u.known)
+		v.Float(&u.noise)
 	}
 }

@@ -59,5 +59,11 @@ func (s Seed) Coins(use string) Coins {
 	return Coins{rand.New(source), source}
 }
 
+// save returns where the random numbers stand.
+func (c Coins) save() []byte {
+	b, _ := c.source.MarshalBinary() // never fails
+	return b
+}
+
 // Noise returns repeatable noise, for [dp.Lockstep] alone.
 func (s Seed) Noise() *dp.Source { return dp.NewSeededSource(s.Of("noise")) }
