@@ -28,7 +28,7 @@ var callers = map[string][]string{
 	"peerd.dev/dp.ReceivedSealed":      {"protocol/decode.go"},
 	"peerd.dev/protocol.decodeRelease": {"protocol/decode.go", "protocol/release_codec.go"},
 	"peerd.dev/protocol.ParseRelease":  {"node/site/log_record.go", "protocol/state.go"},
-	"peerd.dev/protocol.Decode":        {"gossip/inbound.go", "gossip/topic.go", "node/lab/sim/liars.go", "node/site/log_record.go", "node/site/outbox.go", "protocol/protocoltest/network.go", "protocol/state.go"},
+	"peerd.dev/protocol.Decode":        {"gossip/inbound.go", "gossip/topic.go", "node/lab/sim/liars.go", "node/site/outbox.go", "protocol/protocoltest/network.go", "protocol/state.go"},
 
 	// A saved state becomes numbers that are released.
 	"(*peerd.dev/dp.Mixed).Load":            {"protocol/average_state.go"},

@@ -64,17 +64,16 @@ func openVault(t *testing.T, s *labSite) vault {
 	if s.settings().Protocol.Name != "average" {
 		return v
 	}
-	r := state.NewReader(average, savedVersion)
-	r.Uint() // round
-	mixed := r.Bytes()
-	r.Bytes() // counts
-	r.Bytes() // own counts
-	for range r.Len() {
-		v.links = append(v.links, readLink(r))
-	}
-	if !r.OK() {
-		t.Fatal(r.End())
-	}
+	var mixed []byte
+	readState(t, average, savedVersion, func(r reader) {
+		r.uint() // round
+		mixed = r.bytes()
+		r.bytes() // counts
+		r.bytes() // own counts
+		for range r.len() {
+			v.links = append(v.links, readLink(r))
+		}
+	})
 	if len(mixed) > 0 {
 		m := dp.NewWeighted(arms, 1)
 		if err := m.Load(mixed); err != nil {
@@ -107,29 +106,66 @@ const (
 	agentVersion = 3
 )
 
+// A reader returns the fields of a state one by one.
+type reader struct{ v *state.Visitor }
+
+func (r reader) uint() (x uint64) {
+	r.v.Uint(&x)
+	return x
+}
+
+func (r reader) float() (x float64) {
+	r.v.Float(&x)
+	return x
+}
+
+func (r reader) bool() (x bool) {
+	r.v.Bool(&x)
+	return x
+}
+
+func (r reader) bytes() (x []byte) {
+	r.v.Bytes(&x)
+	return x
+}
+
+func (r reader) len() int { return r.v.Len(0) }
+
+// readState reads the beginning of a state.
+func readState(t *testing.T, b []byte, version byte, read func(reader)) {
+	t.Helper()
+	err := state.Load(b, version, func(v *state.Visitor) {
+		for read(reader{v}); v.More(); {
+			var rest byte
+			v.Byte(&rest)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // readSnapshot reads the step and the agent of a site's snapshot: see node/site/snapshot.go.
 func readSnapshot(t *testing.T, b []byte, arms int) (step uint64, agent []byte) {
 	t.Helper()
-	r := state.NewReader(b, savedVersion)
-	r.Uint() // round
-	r.Bool() // begun
-	r.Uint() // decisions
-	r.Uint() // pending
-	r.Uints(make([]uint64, arms))
-	r.Uint()  // releases
-	r.Float() // ε left
-	r.Float() // regret
-	for range 3 {
-		for range r.Len() {
-			r.Float() // of the newest belief
+	readState(t, b, savedVersion, func(r reader) {
+		r.uint() // round
+		r.bool() // begun
+		r.uint() // decisions
+		r.uint() // pending
+		r.v.Uints(make([]uint64, arms))
+		r.uint()  // releases
+		r.float() // ε left
+		r.float() // regret
+		for range 3 {
+			for range r.len() {
+				r.float() // of the newest belief
+			}
 		}
-	}
-	step = r.Uint()
-	r.Uint() // ledger records
-	agent = r.Bytes()
-	if !r.OK() {
-		t.Fatal(r.End())
-	}
+		step = r.uint()
+		r.uint() // ledger records
+		agent = r.bytes()
+	})
 	return step, agent
 }
 
@@ -137,48 +173,46 @@ func readSnapshot(t *testing.T, b []byte, arms int) (step uint64, agent []byte) 
 // streams have: see node/agent_state.go.
 func readAgent(t *testing.T, b []byte, streams int) (curator, protocol []byte, records []uint64) {
 	t.Helper()
-	r := state.NewReader(b, agentVersion)
-	curator = r.Bytes()
-	if r.Bool() {
-		t.Fatal("a peer without arms")
-	}
-	r.Bytes() // learner
-	r.Uint()  // periods
-	records = make([]uint64, streams)
-	for i := range 3 { // records in open and closed leaves, and since which
-		n := make([]uint64, streams)
-		r.Uints(n)
-		for k := range records {
-			if i < 2 {
-				records[k] += n[k]
+	readState(t, b, agentVersion, func(r reader) {
+		curator = r.bytes()
+		if r.bool() {
+			t.Fatal("a peer without arms")
+		}
+		r.bytes() // learner
+		r.uint()  // periods
+		records = make([]uint64, streams)
+		for i := range 3 { // records in open and closed leaves, and since which
+			n := make([]uint64, streams)
+			r.v.Uints(n)
+			for k := range records {
+				if i < 2 {
+					records[k] += n[k]
+				}
 			}
 		}
-	}
-	r.Bools(make([]bool, streams))
-	r.Uint() // epoch
-	for range 2 {
-		for range r.Len() {
-			r.Uint() // choices and records of the epoch
+		r.v.Bools(make([]bool, streams))
+		r.uint() // epoch
+		for range 2 {
+			for range r.len() {
+				r.uint() // choices and records of the epoch
+			}
 		}
-	}
-	protocol = r.Bytes()
-	if !r.OK() {
-		t.Fatal(r.End())
-	}
+		protocol = r.bytes()
+	})
 	return curator, protocol, records
 }
 
 // readLink reads a link of protocol average: see protocol/average_state.go.
-func readLink(r *state.Reader) (l vaultLink) {
-	r.Uint()  // peer
-	r.Bool()  // asked
-	r.Bytes() // claims
-	r.Uint()  // next
-	l.Seq, l.Open = r.Uint(), r.Bool()
-	r.Uint() // sent
-	l.Last = protocol.Label{Origin: protocol.Peer(r.Uint()), Incarnation: uint32(r.Uint()), Stream: dp.StreamID(r.Uint()), Seq: r.Uint()}
-	l.Answer, l.Delta = protocol.Kind(r.Uint()), r.Bytes()
-	r.Uint() // claimed
+func readLink(r reader) (l vaultLink) {
+	r.uint()  // peer
+	r.bool()  // asked
+	r.bytes() // claims
+	r.uint()  // next
+	l.Seq, l.Open = r.uint(), r.bool()
+	r.uint() // sent
+	l.Last = protocol.Label{Origin: protocol.Peer(r.uint()), Incarnation: uint32(r.uint()), Stream: dp.StreamID(r.uint()), Seq: r.uint()}
+	l.Answer, l.Delta = protocol.Kind(r.uint()), r.bytes()
+	r.uint() // claimed
 	return l
 }
 

@@ -29,7 +29,7 @@ type Visitor struct {
 
 // Save returns a state of a version with the fields that the function visits.
 func Save(version byte, fields func(*Visitor)) []byte {
-	v := &Visitor{b: []byte{version}, version: version}
+	v := &Visitor{b: append(make([]byte, 0, 128), version), version: version}
 	fields(v)
 	return v.b
 }
@@ -72,13 +72,6 @@ func (v *Visitor) Fail(format string, args ...any) {
 func (v *Visitor) Check(ok bool, format string, args ...any) {
 	if !ok {
 		v.Fail(format, args...)
-	}
-}
-
-// Grow makes room for n more bytes of a state that is saved, as [bytes.Buffer.Grow] does.
-func (v *Visitor) Grow(n int) {
-	if !v.loading {
-		v.b = append(make([]byte, 0, len(v.b)+n), v.b...)
 	}
 }
 

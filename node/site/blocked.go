@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -47,25 +46,17 @@ type rollbackEvidence struct {
 	Fork    bool // both histories have gone on, so what was released is not known
 }
 
-func (x *rollbackEvidence) bytes() []byte {
-	w := state.NewWriter(evidenceVersion)
-	w.Uint(uint64(x.Peer))
-	w.Uint(x.Records)
-	w.Bytes(x.Head[:])
-	w.Bool(x.Fork)
-	return w.State()
+func (x *rollbackEvidence) fields(v *state.Visitor) {
+	state.Number(v, &x.Peer)
+	v.Uint(&x.Records)
+	array(v, x.Head[:])
+	v.Bool(&x.Fork)
 }
 
+func (x *rollbackEvidence) bytes() []byte { return state.Save(evidenceVersion, x.fields) }
+
 func parseEvidence(b []byte) (x rollbackEvidence, err error) {
-	err = decode("rollback evidence", b, evidenceVersion, func(r *state.Reader) {
-		p := r.Uint()
-		if p > math.MaxUint32 {
-			r.Fail("peer %d", p)
-		}
-		x.Peer, x.Records = protocol.Peer(p), r.Uint()
-		readArray(r, x.Head[:])
-		x.Fork = r.Bool()
-	})
+	err = decode("rollback evidence", b, evidenceVersion, evidenceVersion, x.fields)
 	return x, err
 }
 
@@ -107,8 +98,7 @@ func (s *Site) readBlocked() error {
 		return err
 	}
 	if v != nil {
-		err = decode("witnesses", v, witnessVersion, func(r *state.Reader) { s.blocked.witnesses = readStrings(r) })
-		if err != nil {
+		if err := decode("witnesses", v, witnessVersion, witnessVersion, s.blocked.witnessFields); err != nil {
 			return err
 		}
 	}
@@ -188,11 +178,9 @@ func (s *Site) keepWitnesses() error {
 	return b.Commit()
 }
 
-func (s *Site) witnessBytes() []byte {
-	w := state.NewWriter(witnessVersion)
-	writeStrings(w, s.blocked.witnesses)
-	return w.State()
-}
+func (b *blocked) witnessFields(v *state.Visitor) { state.List(v, &b.witnesses, v.String) }
+
+func (s *Site) witnessBytes() []byte { return state.Save(witnessVersion, s.blocked.witnessFields) }
 
 // OnRemembered takes in what a neighbour remembers of this peer's ledger. Of several that
 // remember what is not here, the one that remembers most counts.

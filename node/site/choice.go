@@ -4,9 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"peerd.dev/bandit"
+	"peerd.dev/dp/state"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
@@ -62,67 +64,62 @@ func (c *choice) name(arms []string) string {
 	return arms[c.arm]
 }
 
+func (c *choice) fields(v *state.Visitor, s shape) {
+	v.Flags(&c.counted, &c.rewarded, &c.route.In, &c.late)
+	c.sourceField(v)
+	s.arm(v, &c.arm)
+	s.armFeatures(v, &c.features)
+	s.stream(v, &c.route.Stream)
+	v.Uint(&c.route.Epoch)
+	v.Float(&c.chance)
+	c.expiresField(v)
+	v.Uint64(&c.due)
+	v.Uint64(&c.step)
+	v.Float((*float64)(&c.value))
+	v.Array(c.subject[:])
+	if v.Version() > 3 {
+		state.Number(v, &c.model.incarnation)
+		v.Uint(&c.model.round)
+		v.Uint(&c.model.released)
+		c.windowField(v)
+	}
+	if v.Version() > 4 {
+		v.String(&c.action)
+	}
+}
+
+func (c *choice) sourceField(v *state.Visitor) {
+	place := byte(max(0, slices.Index(sources(), c.source)))
+	v.Byte(&place)
+	if v.Check(int(place) < len(sources()), "source %d of %d", place, len(sources())); v.Loading() && v.OK() {
+		c.source = sources()[place]
+	}
+}
+
+func (c *choice) expiresField(v *state.Visitor) {
+	nanos := uint64(c.expires.UnixNano())
+	if v.Uint64(&nanos); v.Loading() {
+		c.expires = time.Unix(0, int64(nanos)).UTC()
+	}
+}
+
+func (c *choice) windowField(v *state.Visitor) {
+	const most = math.MaxInt64 / time.Millisecond
+	window := uint64(c.window / time.Millisecond)
+	v.Uint(&window)
+	if v.Check(window <= uint64(most), "a window of %d ms", window); v.Loading() && v.OK() {
+		c.window = time.Duration(window) * time.Millisecond
+	}
+}
+
 func (c *choice) bytes() []byte {
-	var source byte
-	for i, s := range sources() {
-		if s == c.source {
-			source = byte(i)
-		}
-	}
-	b := append(make([]byte, 0, 96+8*len(c.features)), choiceVersion, flags(c.counted, c.rewarded, c.route.In, c.late), source)
-	b = binary.AppendUvarint(b, uint64(c.arm))
-	b = appendFeatures(b, c.features)
-	b = binary.AppendUvarint(b, uint64(c.route.Stream))
-	b = binary.AppendUvarint(b, c.route.Epoch)
-	for _, v := range []uint64{math.Float64bits(c.chance), uint64(c.expires.UnixNano()), c.due, c.step} {
-		b = binary.BigEndian.AppendUint64(b, v)
-	}
-	b = append(appendReward(b, c.value), c.subject[:]...)
-	b = binary.AppendUvarint(b, uint64(c.model.incarnation))
-	b = binary.AppendUvarint(b, c.model.round)
-	b = binary.AppendUvarint(b, c.model.released)
-	b = binary.AppendUvarint(b, uint64(c.window/time.Millisecond))
-	return appendPart(b, c.action)
+	return state.Save(choiceVersion, func(v *state.Visitor) { c.fields(v, shape{}) })
 }
 
 // parseChoice reads a decision of a site of a shape.
 func parseChoice(b []byte, s shape) (c choice, err error) {
-	if err = checkVersion("decision", b, 3, choiceVersion); err != nil {
-		return c, err
-	}
-	r := reader{b: b[1:]}
-	f, source := r.byte(), int(r.byte())
-	if source >= len(sources()) {
-		return c, fmt.Errorf("%w: decision", ErrDamaged)
-	}
-	c.counted, c.rewarded, c.late, c.source = f&1 != 0, f&2 != 0, f&8 != 0, sources()[source]
-	c.arm = r.arm(s)
-	c.features = r.features(s)
-	c.route = node.Route{Stream: r.stream(s), In: f&4 != 0, Epoch: r.uvarint()}
-	c.chance = math.Float64frombits(r.uint64())
-	c.expires = time.Unix(0, int64(r.uint64())).UTC()
-	c.due, c.step = r.uint64(), r.uint64()
-	c.value = r.reward()
-	copy(c.subject[:], r.take(len(c.subject)))
-	if b[0] > 3 {
-		incarnation := r.uvarint()
-		if incarnation > math.MaxUint32 {
-			r.fail()
-		}
-		c.model = model{uint32(incarnation), r.uvarint(), r.uvarint()}
-		window := r.uvarint()
-		if window > math.MaxInt64/uint64(time.Millisecond) {
-			r.fail()
-		}
-		c.window = time.Duration(window) * time.Millisecond
-	}
-	if b[0] > 4 {
-		c.action = string(r.part())
-	}
-	if r.err != nil || len(r.b) > 0 {
-		return c, fmt.Errorf("%w: decision", ErrDamaged)
-	}
-	return c, nil
+	err = decode("decision", b, 3, choiceVersion, func(v *state.Visitor) { c.fields(v, s) })
+	return c, err
 }
 
 // dueKey is where a decision waits for its round.

@@ -2,7 +2,6 @@ package site
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"peerd.dev/dp/state"
@@ -36,30 +35,20 @@ type life struct {
 	Opened  bool     // something may have been released since
 }
 
-func (l *life) bytes() []byte {
-	w := state.NewWriter(lifeVersion)
-	w.Bytes(l.Seed[:])
-	w.Uint(uint64(l.Incarnation))
-	w.Bytes(l.Salt[:])
-	w.Uint(l.Taken)
-	w.Uint(l.Gap)
-	writeStrings(w, l.Without)
-	w.Bool(l.Opened)
-	return w.State()
+func (l *life) fields(v *state.Visitor) {
+	array(v, l.Seed[:])
+	state.Number(v, &l.Incarnation)
+	array(v, l.Salt[:])
+	v.Uint(&l.Taken)
+	v.Uint(&l.Gap)
+	state.List(v, &l.Without, v.String)
+	v.Bool(&l.Opened)
 }
 
+func (l *life) bytes() []byte { return state.Save(lifeVersion, l.fields) }
+
 func parseLife(b []byte) (l life, err error) {
-	err = decode("life", b, lifeVersion, func(r *state.Reader) {
-		readArray(r, l.Seed[:])
-		n := r.Uint()
-		if n > math.MaxUint32 {
-			r.Fail("incarnation %d", n)
-		}
-		l.Incarnation = uint32(n)
-		readArray(r, l.Salt[:])
-		l.Taken, l.Gap = r.Uint(), r.Uint()
-		l.Without, l.Opened = readStrings(r), r.Bool()
-	})
+	err = decode("life", b, lifeVersion, lifeVersion, l.fields)
 	return l, err
 }
 

@@ -1,12 +1,11 @@
 package site
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/dp/state"
 	"peerd.dev/protocol"
 )
 
@@ -48,98 +47,68 @@ type logRecord struct {
 // into prints as private itself.
 func (logRecord) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
-func (e *logRecord) bytes() []byte {
-	b := []byte{logVersion, byte(e.kind)}
-	if e.kind != logSettled {
-		b = binary.BigEndian.AppendUint64(b, math.Float64bits(e.explore))
+func (e *logRecord) fields(v *state.Visitor, s shape) {
+	state.Number(v, &e.kind)
+	if v.Version() > 3 && e.kind != logSettled {
+		v.Float(&e.explore)
 	}
 	switch e.kind {
 	case logChosen:
-		b = append(b, flags(e.learner, e.counted))
-		b = binary.AppendUvarint(b, uint64(e.arm))
-		b = binary.AppendUvarint(b, e.turn)
-		b = binary.AppendUvarint(b, uint64(len(e.excluded)))
-		for _, a := range e.excluded {
-			b = binary.AppendUvarint(b, uint64(a))
-		}
+		v.Flags(&e.learner, &e.counted)
+		s.arm(v, &e.arm)
+		v.Uint(&e.turn)
+		state.List(v, &e.excluded, func(a *bandit.Arm) { s.arm(v, a) })
 	case logSettled:
-		b = binary.AppendUvarint(b, e.decisions)
-		b = binary.AppendUvarint(b, uint64(len(e.observations)))
-		for i := range e.observations {
-			b = e.observations[i].append(b)
-		}
+		v.Uint(&e.decisions)
+		state.List(v, &e.observations, func(o *observation) { o.fields(v, s) })
 	case logRound:
-		b = binary.AppendUvarint(b, e.round)
-		b = append(b, flags(e.played != nil))
-		if e.played != nil {
-			b = binary.AppendUvarint(b, uint64(e.played.Arm))
-			b = appendReward(b, e.played.Reward)
+		e.roundFields(v, s)
+	default:
+		v.Fail("a step of kind %d", e.kind)
+	}
+	state.List(v, &e.drawn, func(r *dp.Release) { release(v, r) })
+	hidden := e.hidden.Bytes()
+	if v.Bytes(&hidden); v.Loading() {
+		e.hidden = dp.NewSecret(hidden)
+	}
+}
+
+func (e *logRecord) roundFields(v *state.Visitor, s shape) {
+	v.Uint(&e.round)
+	played := e.played != nil
+	if v.Bool(&played); played {
+		if v.Loading() {
+			e.played = new(bandit.Pull)
 		}
-		b = binary.AppendUvarint(b, uint64(len(e.in)))
-		for i := range e.in {
-			b = binary.AppendUvarint(b, uint64(e.in[i].From))
-			b = appendPart(b, e.in[i].Message.Frame())
+		s.arm(v, &e.played.Arm)
+		v.Float((*float64)(&e.played.Reward))
+	}
+	state.List(v, &e.in, func(d *protocol.Delivery) {
+		state.Number(v, &d.From)
+		message(v, &d.Message)
+	})
+}
+
+// release visits a release that is not empty.
+func release(v *state.Visitor, r *dp.Release) {
+	var b []byte
+	if !v.Loading() {
+		b = protocol.AppendRelease(nil, *r)
+	}
+	if v.Bytes(&b); v.Loading() && v.OK() {
+		var err error
+		if *r, err = protocol.ParseRelease(b); err != nil {
+			v.Fail("%w", err)
 		}
 	}
-	b = binary.AppendUvarint(b, uint64(len(e.drawn)))
-	for _, r := range e.drawn {
-		b = appendPart(b, protocol.AppendRelease(nil, r))
-	}
-	return appendPart(b, e.hidden.Bytes())
+}
+
+func (e *logRecord) bytes() []byte {
+	return state.Save(logVersion, func(v *state.Visitor) { e.fields(v, shape{}) })
 }
 
 // parseLogRecord reads a log record of a site of a shape.
 func parseLogRecord(b []byte, s shape) (e logRecord, err error) {
-	if err = checkVersion("log record", b, 3, logVersion); err != nil {
-		return e, err
-	}
-	r := reader{b: b[1:]}
-	e.kind = logKind(r.byte())
-	if b[0] > 3 && e.kind != logSettled {
-		e.explore = math.Float64frombits(r.uint64())
-	}
-	switch e.kind {
-	case logChosen:
-		f := r.byte()
-		e.learner, e.counted = f&1 != 0, f&2 != 0
-		e.arm = r.arm(s)
-		e.turn = r.uvarint()
-		for range r.more(r.length()) {
-			e.excluded = append(e.excluded, r.arm(s))
-		}
-	case logSettled:
-		e.decisions = r.uvarint()
-		for range r.more(r.length()) {
-			e.observations = append(e.observations, r.observation(s))
-		}
-	case logRound:
-		e.round = r.uvarint()
-		if r.byte() != 0 {
-			e.played = &bandit.Pull{Arm: r.arm(s), Reward: r.reward()}
-		}
-		for range r.more(r.length()) {
-			d := protocol.Delivery{From: protocol.Peer(r.uvarint())}
-			if part := r.part(); r.err == nil {
-				d.Message, r.err = protocol.Decode(part)
-			}
-			e.in = append(e.in, d)
-		}
-	default:
-		r.fail()
-	}
-	for range r.more(r.length()) {
-		var drawn dp.Release
-		if part := r.part(); r.err == nil {
-			drawn, r.err = protocol.ParseRelease(part)
-		}
-		e.drawn = append(e.drawn, drawn)
-	}
-	e.hidden = dp.NewSecret(r.part())
-	if r.err == nil && len(r.b) > 0 {
-		r.fail()
-	}
-	if r.err != nil {
-		return e, fmt.Errorf("%w: log record: %w", ErrDamaged, r.err)
-	}
-	return e, nil
+	err = decode("log record", b, 3, logVersion, func(v *state.Visitor) { e.fields(v, s) })
+	return e, err
 }

@@ -1,10 +1,10 @@
 package site
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"peerd.dev/bandit"
+	"peerd.dev/dp/state"
 	"peerd.dev/node"
 )
 
@@ -18,17 +18,13 @@ type observation struct {
 // Format implements [fmt.Formatter] as [logRecord] does.
 func (observation) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
-func (o *observation) append(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(o.route.Stream))
-	b = binary.AppendUvarint(b, o.route.Epoch)
-	b = binary.AppendUvarint(b, uint64(o.pull.Arm))
-	b = appendFeatures(b, o.pull.Features)
-	return appendReward(b, o.pull.Reward)
-}
-
-func (r *reader) observation(s shape) observation {
-	return observation{
-		node.Route{Stream: r.stream(s), In: true, Epoch: r.uvarint()},
-		bandit.Pull{Arm: r.arm(s), Features: r.features(s), Reward: r.reward()},
+func (o *observation) fields(v *state.Visitor, s shape) {
+	if v.Loading() {
+		o.route.In = true
 	}
+	s.stream(v, &o.route.Stream)
+	v.Uint(&o.route.Epoch)
+	s.arm(v, &o.pull.Arm)
+	s.armFeatures(v, &o.pull.Features)
+	v.Float((*float64)(&o.pull.Reward))
 }

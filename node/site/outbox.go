@@ -2,10 +2,9 @@ package site
 
 import (
 	"context"
-	"encoding/binary"
-	"fmt"
 	"time"
 
+	"peerd.dev/dp/state"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
@@ -111,28 +110,41 @@ func (s *Site) resend(ctx context.Context, to Transport) error {
 
 // outbox returns envelopes as they are stored, and has each message keep its bytes.
 func outbox(es []protocol.Envelope) []byte {
-	b := []byte{outboxVersion}
-	for i := range es {
-		b = binary.AppendUvarint(b, uint64(es[i].To))
-		b = appendPart(b, es[i].Message.Frame())
-	}
-	return b
+	return state.Save(outboxVersion, func(v *state.Visitor) {
+		for i := range es {
+			envelope(v, &es[i])
+		}
+	})
 }
 
 func parseOutbox(b []byte) (es []protocol.Envelope, err error) {
-	r := reader{b: b}
-	if v := r.byte(); v != outboxVersion {
-		return nil, fmt.Errorf("%w: outbox of version %d", ErrDamaged, v)
-	}
-	for len(r.b) > 0 && r.err == nil {
-		e := protocol.Envelope{To: protocol.Peer(r.uvarint())}
-		if part := r.part(); r.err == nil {
-			e.Message, r.err = protocol.Decode(part)
+	err = decode("outbox", b, outboxVersion, outboxVersion, func(v *state.Visitor) {
+		for v.More() {
+			var e protocol.Envelope
+			envelope(v, &e)
+			es = append(es, e)
 		}
-		es = append(es, e)
+	})
+	return es, err
+}
+
+func envelope(v *state.Visitor, e *protocol.Envelope) {
+	state.Number(v, &e.To)
+	message(v, &e.Message)
+}
+
+// message visits a message by its frame, which a message that is saved keeps.
+func message(v *state.Visitor, m *protocol.Message) {
+	if !v.Loading() {
+		frame := m.Frame()
+		v.String(&frame)
+		return
 	}
-	if r.err != nil {
-		return nil, fmt.Errorf("%w: outbox: %w", ErrDamaged, r.err)
+	var frame []byte
+	if v.Bytes(&frame); v.OK() {
+		var err error
+		if *m, err = protocol.Decode(frame); err != nil {
+			v.Fail("%w", err)
+		}
 	}
-	return es, nil
 }

@@ -21,22 +21,19 @@ func (e *ChangedError) Error() string {
 }
 
 func pinnedBytes(all []Pinned) []byte {
-	w := state.NewWriter(pinnedVersion)
-	w.Uint(uint64(len(all)))
-	for _, p := range all {
-		w.String(p.Key)
-		w.String(p.Value)
-	}
-	return w.State()
+	return state.Save(pinnedVersion, func(v *state.Visitor) { pinnedFields(v, &all) })
 }
 
 func parsePinned(b []byte) (all []Pinned, err error) {
-	err = decode("pinned settings", b, pinnedVersion, func(r *state.Reader) {
-		for range r.Len() {
-			all = append(all, Pinned{Key: r.String(), Value: r.String()})
-		}
-	})
+	err = decode("pinned settings", b, pinnedVersion, pinnedVersion, func(v *state.Visitor) { pinnedFields(v, &all) })
 	return all, err
+}
+
+func pinnedFields(v *state.Visitor, all *[]Pinned) {
+	state.List(v, all, func(p *Pinned) {
+		v.String(&p.Key)
+		v.String(&p.Value)
+	})
 }
 
 // checkPinned compares the settings with those that the store was begun with.

@@ -44,40 +44,32 @@ type snapshot struct {
 // Format implements [fmt.Formatter] as [logRecord] does.
 func (snapshot) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
-func (x *snapshot) bytes() []byte {
-	w := state.NewWriter(snapshotVersion)
-	w.Uint(x.state.Round)
-	w.Bool(x.state.Begun)
-	w.Uint(x.state.Decisions)
-	w.Uint(x.state.Pending)
-	w.Uints(x.state.Pulls)
-	w.Uint(x.state.Released)
-	w.Float(x.state.Left)
-	w.Float(x.state.Regret)
-	w.Floats(x.belief.Means)
-	w.Floats(x.belief.Samples)
-	w.Floats(x.belief.Noise)
-	w.Uint(x.step)
-	w.Uint(x.records)
-	w.Bytes(x.agent)
-	w.Bool(x.played)
-	w.Bytes(x.world)
-	return w.State()
+func (x *snapshot) fields(v *state.Visitor) {
+	v.Uint(&x.state.Round)
+	v.Bool(&x.state.Begun)
+	v.Uint(&x.state.Decisions)
+	v.Uint(&x.state.Pending)
+	v.Uints(x.state.Pulls)
+	v.Uint(&x.state.Released)
+	v.Float(&x.state.Left)
+	v.Float(&x.state.Regret)
+	state.List(v, &x.belief.Means, v.Float)
+	state.List(v, &x.belief.Samples, v.Float)
+	state.List(v, &x.belief.Noise, v.Float)
+	v.Uint(&x.step)
+	v.Uint(&x.records)
+	v.Bytes(&x.agent)
+	v.Bool(&x.played)
+	v.Bytes(&x.world)
 }
+
+func (x *snapshot) bytes() []byte { return state.Save(snapshotVersion, x.fields) }
 
 // parseSnapshot reads the snapshot of a site with a number of arms.
 func parseSnapshot(b []byte, arms int) (x snapshot, err error) {
 	x.state.Pulls = make([]uint64, arms)
-	err = decode("snapshot", b, snapshotVersion, func(r *state.Reader) {
-		x.state.Round, x.state.Begun = r.Uint(), r.Bool()
-		x.state.Decisions, x.state.Pending = r.Uint(), r.Uint()
-		r.Uints(x.state.Pulls)
-		x.state.Released, x.state.Left, x.state.Regret = r.Uint(), r.Float(), r.Float()
-		x.belief = lastBelief{Means: readFloats(r), Samples: readFloats(r), Noise: readFloats(r)}
-		x.step, x.records = r.Uint(), r.Uint()
-		x.agent = r.Bytes()
-		x.played, x.world = r.Bool(), slices.Clone(r.Bytes())
-	})
+	err = decode("snapshot", b, snapshotVersion, snapshotVersion, x.fields)
+	x.world = slices.Clone(x.world)
 	return x, err
 }
 

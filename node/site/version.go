@@ -40,48 +40,20 @@ func checkVersion(what string, b []byte, oldest, newest byte) error {
 	return nil
 }
 
-// decode reads a value that was written by a [state.Writer] of a version.
-func decode(what string, b []byte, version byte, read func(*state.Reader)) error { //nolint:unparam // kinds change their versions one by one
-	if err := checkVersion(what, b, version, version); err != nil {
+// decode reads a value of a version from oldest to newest.
+func decode(what string, b []byte, oldest, newest byte, fields func(*state.Visitor)) error {
+	if err := checkVersion(what, b, oldest, newest); err != nil {
 		return err
 	}
-	r := state.NewReader(b, version)
-	read(r)
-	if err := r.End(); err != nil {
+	if err := state.Load(b, b[0], fields); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrDamaged, what, err)
 	}
 	return nil
 }
 
-// readArray reads a part that is as long as to, into it.
-func readArray(r *state.Reader, to []byte) {
-	if b := r.Bytes(); r.OK() && len(b) != len(to) {
-		r.Fail("%d bytes, want %d", len(b), len(to))
-	} else {
-		copy(to, b)
-	}
-}
-
-// readFloats reads a list of any length.
-func readFloats(r *state.Reader) (x []float64) {
-	for range r.Len() {
-		x = append(x, r.Float())
-	}
-	return x
-}
-
-// writeStrings writes a list of any length.
-func writeStrings(w *state.Writer, all []string) {
-	w.Uint(uint64(len(all)))
-	for _, x := range all {
-		w.String(x)
-	}
-}
-
-// readStrings reads what writeStrings wrote.
-func readStrings(r *state.Reader) (all []string) {
-	for range r.Len() {
-		all = append(all, r.String())
-	}
-	return all
+// array visits bytes in place, with their number.
+func array(v *state.Visitor, x []byte) {
+	n := v.Len(len(x))
+	v.Check(n == len(x), "%d bytes, want %d", n, len(x))
+	v.Array(x)
 }

@@ -97,22 +97,22 @@ func (w *coins) Save() []byte {
 	if err != nil {
 		panic(err)
 	}
-	s := state.NewWriter(1)
-	s.Bytes(b)
-	s.Uint(w.turns)
-	s.Uint(w.plays)
-	return s.State()
+	return state.Save(1, func(v *state.Visitor) { w.fields(v, &b) })
 }
 
 // Load implements [bandit.World].
 func (w *coins) Load(b []byte) error {
-	r := state.NewReader(b, 1)
-	source := r.Bytes()
-	w.turns, w.plays = r.Uint(), r.Uint()
-	if err := r.End(); err != nil {
+	var source []byte
+	if err := state.Load(b, 1, func(v *state.Visitor) { w.fields(v, &source) }); err != nil {
 		return err
 	}
 	return w.source.UnmarshalBinary(source)
+}
+
+func (w *coins) fields(v *state.Visitor, source *[]byte) {
+	v.Bytes(source)
+	v.Uint(&w.turns)
+	v.Uint(&w.plays)
 }
 
 // simulated is a site that plays coins.
