@@ -46,7 +46,7 @@ func parseMark(b []byte) (m Mark, ok bool) {
 // The file has two slots, each with a checksum, in blocks of their own, and the older one is
 // overwritten: whatever happens to one write, one slot stands. A write reaches the operating
 // system before anything is acknowledged, and the disk at most [watermarkSync] later; see
-// docs/decisions.md for what that means.
+// decision 70 (docs/decisions/durability.md) for what that means.
 type watermark struct {
 	name  string
 	file  vfs.File
