@@ -16,19 +16,18 @@ var ErrUnpaid = errors.New("dp: release not paid for")
 // ErrNoise is wrapped by the errors of [Charge.Covers] for other noise than charged.
 var ErrNoise = errors.New("dp: other noise than was charged")
 
-// ChargeMode says what a charge pays for.
+// ChargeMode says what a charge pays for, when its streams open.
 type ChargeMode uint8
 
 // The modes.
 const (
-	// Once is paid when the stream opens: the horizon is charged then; its releases cost
-	// nothing more and are refused past it.
+	// Once pays for a horizon of releases in which records lie again and again; they are refused
+	// past it.
 	Once ChargeMode = iota
-	// Parallel is paid when the stream opens, too. Every record lies in one release, so
-	// the charge is that of the dearest.
+	// Parallel pays for a horizon of releases of which each record lies in one, so the charge
+	// is that of the most expensive.
 	Parallel
-	// Sequential is paid release by release, when they are drawn.
-	Sequential
+	// 2 was that of releases which paid one by one. No program set it.
 )
 
 // String returns the name that ledgers use.
@@ -38,8 +37,6 @@ func (m ChargeMode) String() string {
 		return "once"
 	case Parallel:
 		return "parallel"
-	case Sequential:
-		return "sequential"
 	}
 	return fmt.Sprintf("ChargeMode(%d)", uint8(m))
 }
@@ -55,11 +52,11 @@ type Charge struct {
 	Dim            int          // entries or features of every record
 	Lo, Hi         int64        // to which entries or rewards are clipped, in units of 2^GridExponent
 	Leaves         uint64       // the horizon of each stream
-	RecordsPerUser uint64       // at most this number of records of all the streams are one user's; with Sequential, of every leaf
+	RecordsPerUser uint64       // at most this number of records of all the streams are one user's
 	Adjacency      Adjacency    // what neighbours differ in
 	Mechanism      Mechanism    // of each stream
-	Mode           ChargeMode   // when it is paid
-	Loss           account.Loss // of all that the mode pays for at a time, for all records of one user
+	Mode           ChargeMode   // what it pays for
+	Loss           account.Loss // of all that the streams release, for all records of one user
 	Scale          uint64       // of the noise, in grid units; 0 without noise. What a node has follows from it
 }
 
@@ -81,7 +78,7 @@ func (c Charge) Check() error {
 	if err != nil {
 		return err
 	}
-	if c.Mode != d.mode && (c.Mode != Sequential || d.mode != Parallel) {
+	if c.Mode != d.mode {
 		return fmt.Errorf("dp: %s: charge mode %v for %v", c.What, c.Mode, c.Mechanism)
 	}
 	if c.Mechanism == None {

@@ -81,7 +81,8 @@ func TestAForgedChargeIsRefused(t *testing.T) {
 		"past the last": func(c *Charge) { c.Stream = 1<<32 - 1; c.Streams = 2 },
 		"mechanism":     func(c *Charge) { c.Mechanism = 99 },
 		"mode":          func(c *Charge) { c.Mode = 9 },
-		"one by one":    func(c *Charge) { c.Mode = Sequential }, // records of a user in every leaf add up in a tree's nodes
+		"parallel":      func(c *Charge) { c.Mode = Parallel },
+		"reserved":      func(c *Charge) { c.Mode = 2 },
 	} {
 		c := good
 		change(&c)

@@ -87,10 +87,8 @@ func (d *Curator) Open(s Spec) (StreamID, error) {
 
 // payCharge charges c, which passes Check.
 func (d *Curator) payCharge(c Charge) error {
-	if c.Mode != Sequential {
-		if err := d.pay(c.What, c.Loss); err != nil {
-			return err
-		}
+	if err := d.pay(c.What, c.Loss); err != nil {
+		return err
 	}
 	d.charged = append(d.charged, c)
 	return nil
@@ -171,11 +169,6 @@ func (d *Curator) Leaf(s StreamID, k uint64) (*Leaf, error) {
 	}
 	if err = t.checkNext(k); err != nil {
 		return nil, err
-	}
-	if c := t.charge; c.Mode == Sequential {
-		if err = d.pay(c.What, c.Loss); err != nil {
-			return nil, err
-		}
 	}
 	n := len(d.leaves)
 	d.leaves = slices.Grow(d.leaves, 1)[:n+1]

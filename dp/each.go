@@ -15,8 +15,7 @@ func (eachLayout) sum(charged Noise, _ uint64) Noise { return charged }
 func (eachLayout) open(int, *arena) streamMechanism { return each{} }
 
 // each releases every leaf's own sum with its own noise: means of epochs, say. Every
-// record lies in one leaf, so a charge for one leaf covers them all. With the mode
-// [Sequential], where a user may come back in every leaf, each pays for itself.
+// record lies in one leaf, so a charge for one leaf covers them all.
 type each struct{}
 
 func (each) close(a *accumulator, d *drawer, node, _ []int64) (uint64, error) {

@@ -7,8 +7,6 @@ import (
 	"os"
 	"slices"
 	"testing"
-
-	"peerd.dev/dp/account"
 )
 
 // eachMechanism calls f with a spec of every mechanism of the table.
@@ -256,46 +254,6 @@ func covered(s Spec, one, other []Release) error {
 // drawsAhead reports whether what a mechanism draws is about leaves to come; its own
 // tests tell what a record moves.
 func drawsAhead(m Mechanism) bool { return m.Describe().SharesNoise }
-
-// TestLeavesPayOneByOne: with Sequential nothing is paid at the opening, every leaf pays,
-// and the first that the budget cannot pay is refused and releases nothing.
-func TestLeavesPayOneByOne(t *testing.T) {
-	s := mechanismSpec(EachLaplace, 10)
-	s.Sequential, s.Epsilon = true, Nano*3/10
-	d, err := NewCurator(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err = d.Open(s); err != nil || d.Spent() != (account.Loss{}) {
-		t.Fatalf("%v, spent %v", err, d.Spent())
-	}
-	d.TakeCharges()
-	for k := uint64(1); k <= 3; k++ {
-		if _, err = d.Leaf(0, k); err != nil || d.Spent().Pure != Cost(k)*s.Epsilon {
-			t.Fatalf("leaf %d: %v, spent %v", k, err, d.Spent())
-		}
-	}
-	d.TakeDrawn()
-	var refused *BudgetError
-	if _, err = d.Leaf(0, 4); !errors.As(err, &refused) || len(d.TakeDrawn()) != 0 || d.Spent().Pure != 3*s.Epsilon {
-		t.Errorf("leaf 4: %v, spent %v", err, d.Spent())
-	}
-	state, err := d.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := NewCurator(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := again.Load(state); err != nil || again.Spent() != d.Spent() {
-		t.Errorf("loaded %v, spent %v", err, again.Spent())
-	}
-	s.Mechanism = Tree
-	if _, err := d.Open(s); err == nil {
-		t.Error("the leaves of a tree pay one by one")
-	}
-}
 
 // TestRecordsOfLinearBandits: no pair of records, as far apart as records can be, moves
 // the sums by more than l2, and some come near.

@@ -28,11 +28,10 @@ type Spec struct {
 	Dim            int         // entries of a record, or features
 	Lo, Hi         float64     // to which every entry of a Box, or the reward, is clipped
 	Leaves         uint64      // the horizon of each stream
-	RecordsPerUser uint64      // at most this number of records of all streams are one user's; with Sequential, of every leaf
+	RecordsPerUser uint64      // at most this number of records of all streams are one user's
 	Adjacency      Adjacency   // of neighbouring histories
 	Mechanism      Mechanism   // of each stream
-	Sequential     bool        // every leaf pays for itself, when it closes
-	Epsilon        Cost        // for all records of one user; with Sequential, for one leaf
+	Epsilon        Cost        // for all records of one user
 	Delta          float64     // with Gaussian noise, in addition to Epsilon; above 0
 	Calibration    Calibration // of Gaussian noise
 }
@@ -82,12 +81,7 @@ func (s Spec) charge(first StreamID) (Charge, error) {
 	if err != nil {
 		return Charge{}, err
 	}
-	if c.Mode = d.mode; s.Sequential {
-		if d.mode != Parallel {
-			return Charge{}, fmt.Errorf("dp: %s: leaves of %v do not pay one by one", s.What, s.Mechanism)
-		}
-		c.Mode = Sequential
-	}
+	c.Mode = d.mode
 	switch {
 	case s.Mechanism == None:
 		c.Loss.Pure = Infinite

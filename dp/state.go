@@ -84,15 +84,6 @@ func (d *Curator) loadGroup(v *state.Visitor) error {
 		t := next()
 		t.fields(v)
 		d.streams = append(d.streams, t)
-		if c.Mode == Sequential && v.OK() {
-			loss, err := c.Loss.Times(t.closed()) // what was given up may have been paid
-			if err == nil {
-				err = d.pay(c.What, loss)
-			}
-			if err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func (o *Open) fields(c *codec) {
 	number(c, "records_per_user", &o.RecordsPerUser)
 	named(c, "adjacency", &o.Adjacency, adjacencyNames())
 	named(c, "mechanism", &o.Mechanism, mechanismNames())
-	named(c, "mode", &o.Mode, map[dp.ChargeMode]string{dp.Once: dp.Once.String(), dp.Parallel: dp.Parallel.String(), dp.Sequential: dp.Sequential.String()})
+	named(c, "mode", &o.Mode, map[dp.ChargeMode]string{dp.Once: dp.Once.String(), dp.Parallel: dp.Parallel.String()})
 	number(c, "cost", &o.Loss.Pure)
 	number(c, "square", &o.Loss.Square)
 	number(c, "scale", &o.Scale)

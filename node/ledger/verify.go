@@ -150,10 +150,8 @@ func (v *Verifier) openStreams(c *Open) error {
 	if err := c.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrCharge, err)
 	}
-	if c.Mode != dp.Sequential { // whose releases pay
-		if err := v.pay(c.What, c.Loss); err != nil {
-			return err
-		}
+	if err := v.pay(c.What, c.Loss); err != nil {
+		return err
 	}
 	for range c.Streams {
 		v.streams = append(v.streams, stream{open: len(v.opens), next: 1})
@@ -197,11 +195,6 @@ func (v *Verifier) release(r *Release) error {
 	case r.To > s.next:
 		return fmt.Errorf("%w: leaf %d of stream %d, and leaf %d is not there", ErrMissing, r.To, r.Stream, s.next)
 	}
-	if open.Mode == dp.Sequential {
-		if err := v.pay(open.What, open.Loss); err != nil {
-			return err
-		}
-	}
 	s.last, s.next = r.To, r.To+1
 	s.releases++
 	return nil
@@ -235,15 +228,6 @@ func (v *Verifier) gap(seq, skipped uint64, g *Gap) error {
 		ended = ended || next == end
 		report.GivenUp += next - s.next
 		s.base = next - 1
-		if open.Mode == dp.Sequential { // the lost life may have released them
-			loss, err := open.Loss.Times(next - s.next)
-			if err == nil {
-				err = v.pay(open.What, loss)
-			}
-			if err != nil {
-				return err
-			}
-		}
 		s.next = next
 	}
 	if !ended && len(v.streams) > 0 && report.GivenUp < g.Lost() {
