@@ -113,7 +113,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 }
 
-// BenchmarkSend is the cost of Send without the network, to eight neighbours.
+// BenchmarkSend measures the cost of Send to eight neighbours without the network.
 func BenchmarkSend(b *testing.B) {
 	h := start(b, configs(9, func(int) []protocol.Peer { return span8() })[8:])[0] // alone: the oldest frames are dropped
 	for name, e := range payloads(b, 1, 0) {

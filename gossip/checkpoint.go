@@ -17,8 +17,8 @@ const (
 	checkpointSize = 8 + 32 // in a hello
 )
 
-// checkpointFrame returns the frame that carries c: checkpointTag, the number of records
-// as a varint in its shortest form, the head.
+// checkpointFrame returns the frame that carries c: checkpointTag, then the number of records as
+// a varint in its shortest form, then the head.
 func checkpointFrame(c protocol.Checkpoint) []byte {
 	b := make([]byte, 1, maxCheckpoint)
 	b[0] = checkpointTag
@@ -41,12 +41,12 @@ func parseCheckpoint(frame []byte) (protocol.Checkpoint, error) {
 	return c, nil
 }
 
-// appendCheckpoint appends c as it stands in a hello.
+// appendCheckpoint appends c in the form that a hello has.
 func appendCheckpoint(b []byte, c protocol.Checkpoint) []byte {
 	return append(binary.BigEndian.AppendUint64(b, c.Records), c.Head[:]...)
 }
 
-// readCheckpoint reads a checkpoint at the beginning of b, as it stands in a hello.
+// readCheckpoint reads a checkpoint in the form that a hello has from the beginning of b.
 func readCheckpoint(b []byte) (protocol.Checkpoint, error) {
 	c := protocol.Checkpoint{Records: binary.BigEndian.Uint64(b)}
 	copy(c.Head[:], b[8:])

@@ -68,7 +68,8 @@ func (w *witness) remembered(p protocol.Peer, m protocol.Checkpoint) bool {
 	return false
 }
 
-// checkpointed returns configurations with checkpoints, and what each host's callbacks hear.
+// checkpointed returns configurations with checkpoints, and the witnesses of each host's
+// callbacks.
 func checkpointed(cs []Config) ([]Config, []*witness) {
 	ws := make([]*witness, len(cs))
 	for i := range cs {
@@ -133,8 +134,7 @@ func FuzzCheckpoint(f *testing.F) {
 	})
 }
 
-// Two peers that link up know each other's checkpoints, and what the other one
-// remembers.
+// Two peers that link up know each other's checkpoints, and what the other peer remembers.
 func TestHellosCarryCheckpoints(t *testing.T) {
 	cs, ws := checkpointed(configs(2, path(2)))
 	cs[0].Checkpoint, cs[1].Checkpoint = checkpointOf(10), checkpointOf(20)
@@ -160,8 +160,8 @@ func TestHellosCarryCheckpoints(t *testing.T) {
 	}
 }
 
-// A message never arrives before the checkpoint that the sender had when it sent it,
-// whatever is dropped and however often the link breaks.
+// A message never arrives before the checkpoint that the sender had when it sent it, no matter
+// what is dropped and how often the link breaks.
 func TestCheckpointsGoBeforeMessages(t *testing.T) {
 	rounds := protocol.Round(20_000)
 	if testing.Short() {
@@ -198,7 +198,7 @@ func TestCheckpointsGoBeforeMessages(t *testing.T) {
 			}
 		})
 	}
-	for i := range 15 { // break what there is, from both ends
+	for i := range 15 { // break whatever exists, from both ends
 		h := hosts[i%2]
 		broken := make(map[string]bool)
 		for _, c := range h.libp2p.Network().Conns() {
@@ -240,7 +240,7 @@ func TestCheckpointsGoBeforeMessages(t *testing.T) {
 	}
 }
 
-// What goes to everyone has the links carry the checkpoint too.
+// A message to all peers makes the links carry the checkpoint as well.
 func TestTopicMessagesMoveCheckpoints(t *testing.T) {
 	cs, ws := checkpointed(configs(2, path(2)))
 	for i := range cs {
@@ -261,7 +261,7 @@ func TestTopicMessagesMoveCheckpoints(t *testing.T) {
 }
 
 // A peer whose folder was rolled back learns of it and is refused, whichever end dials; no
-// message passes. Once it is further than what is remembered all is well.
+// message passes. Once its ledger is longer than the remembered one, it is accepted again.
 func TestAPeerThatWentBack(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -314,7 +314,7 @@ func TestAPeerThatWentBack(t *testing.T) {
 				t.Error("nothing was logged")
 			}
 
-			// The operator has adopted what the neighbours remember.
+			// The operator has recovered what the neighbours remember.
 			c := cs[test.bad]
 			c.Checkpoint, c.OnRemembered = branch(101, 1), nil
 			hosts[test.bad] = begin(t, c)
@@ -339,7 +339,7 @@ func kick(h *Host, p protocol.Peer) {
 	}
 }
 
-// A peer that goes on nevertheless stays out.
+// A peer that continues after a rollback is kept out.
 func TestAStubbornPeerStaysOut(t *testing.T) {
 	cs, _ := checkpointed(configs(2, path(2)))
 	cs[1].Known = []protocol.Checkpoint{checkpointOf(100), {}}
@@ -370,8 +370,8 @@ func TestAStubbornPeerStaysOut(t *testing.T) {
 	}
 }
 
-// Two processes with one key: the one that is behind cannot put the other one
-// out, and leaves it alone.
+// Two processes with one key: the one with the older checkpoint cannot replace the other, and
+// leaves it alone.
 func TestAClonedFolder(t *testing.T) {
 	cs, ws := checkpointed(configs(3, path(3)))
 	hosts := start(t, cs)
@@ -403,8 +403,8 @@ func TestAClonedFolder(t *testing.T) {
 	shut(t, clone)
 }
 
-// Without checkpoints two processes with one key take the link from each other, ever
-// more slowly, and the one that is left has it.
+// Without checkpoints, two processes with one key take the link from each other, ever more
+// slowly; when one ends, the other has the link.
 func TestTwoProcessesWithOneKey(t *testing.T) {
 	cs := configs(2, path(2))
 	hosts := start(t, cs)
@@ -450,8 +450,8 @@ func TestOurOwnKeyIsRefused(t *testing.T) {
 	}
 }
 
-// Streams overtake each other, so what they bring may be older than what is
-// known, but never another head.
+// Streams overtake each other, so they may bring an older checkpoint than the known one, but
+// never another head.
 func TestALateCheckpointIsNoAlarmAndAForkIs(t *testing.T) {
 	cs, ws := checkpointed(configs(2, path(2)))
 	l := start(t, cs[1:])[0].members[0].link
@@ -525,7 +525,7 @@ func TestWhatWasSaidBeforeIsNoAlarm(t *testing.T) {
 	eventually(t, "no connection", func() bool { return len(r.Network().ConnsToPeer(h.libp2p.ID())) == 0 })
 }
 
-// What a peer that went back publishes is not taken from others either.
+// Messages that a rolled-back peer publishes are not accepted through others either.
 func TestTopicOfAPeerThatWentBack(t *testing.T) {
 	cs, _ := checkpointed(configs(3, ring(3)))
 	for i := range cs {
@@ -559,7 +559,7 @@ func TestBothEndsExchangeCheckpointsOrNeither(t *testing.T) {
 	}
 }
 
-// What a neighbour says about checkpoints against the rules costs it the stream.
+// A neighbour that breaks the rules about checkpoints loses its stream.
 func TestCheckpointsAgainstTheRules(t *testing.T) {
 	cs, _ := checkpointed(configs(2, path(2)))
 	h := start(t, cs[1:])[0]
@@ -574,7 +574,7 @@ func TestCheckpointsAgainstTheRules(t *testing.T) {
 	}{
 		{"a message before the checkpoint", [][]byte{message}},
 		{"an empty frame before the checkpoint", [][]byte{nil}},
-		{"a checkpoint before that of the hello", [][]byte{checkpointFrame(checkpointOf(4))}},
+		{"a checkpoint before the hello's", [][]byte{checkpointFrame(checkpointOf(4))}},
 		{"another head than in the hello", [][]byte{checkpointFrame(branch(5, 1))}},
 		{"the same checkpoint twice", [][]byte{checkpointFrame(checkpointOf(5)), checkpointFrame(checkpointOf(5))}},
 		{"a checkpoint that goes back", [][]byte{checkpointFrame(checkpointOf(5)), checkpointFrame(checkpointOf(7)), checkpointFrame(checkpointOf(6))}},

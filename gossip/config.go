@@ -25,9 +25,9 @@ type Config struct {
 	Neighbours  []protocol.Peer
 	Network     string   // id of the network: up to 64 letters, digits, dots, dashes and underscores
 	Policy      [32]byte // hash of what both ends of a link must agree on
-	Terms       []Term   // what it is the hash of, for an end whose policy is another; may be nil
+	Terms       []Term   // the terms that Policy is the hash of, sent to a peer with another policy; may be nil
 
-	// Document, if set, is shown to every peer that asks, those with a former id among them.
+	// Document, if set, is shown to every peer that asks, also to peers with former ids.
 	Document Document
 	Former   []string // ids that peers had before, and ids of peers that left
 
@@ -41,15 +41,15 @@ type Config struct {
 	// Checkpoints makes peers exchange the checkpoints of their ledgers. It must be the
 	// same at both ends of a link. See [Host.Advance].
 	Checkpoints bool
-	Run         Run                   // of this process; zero draws one for the host
+	Run         Run                   // of this process; if zero, the host draws one
 	Checkpoint  protocol.Checkpoint   // this peer's, at the start
-	Known       []protocol.Checkpoint // by peer: the highest one from earlier runs; may be nil
-	// OnRemembered, if set, is called for every hello, with the checkpoint that the
-	// neighbour remembers of this peer. If this peer's checkpoint does not follow it,
-	// the link does not come up.
+	Known       []protocol.Checkpoint // by peer: the highest checkpoint from earlier runs; may be nil
+	// OnRemembered, if set, is called for every hello with the checkpoint that the neighbour
+	// remembers of this peer. If this peer's checkpoint does not follow it, the link does not
+	// come up.
 	OnRemembered func(from protocol.Peer, c protocol.Checkpoint)
-	// OnRival, if set, is called when a neighbour is connected with another process that has
-	// this peer's key. The link does not come up while it is.
+	// OnRival, if set, is called when a neighbour is connected with another process that has this
+	// peer's key. The link stays down while the other process is connected.
 	OnRival func(from protocol.Peer)
 	// OnCheckpoint, if set, is called when a neighbour's checkpoint is higher than the
 	// known one, never concurrently for one neighbour. The link waits for OnRemembered
@@ -90,7 +90,7 @@ type PeerInfo struct {
 	Name  string // for the log; its index if empty
 	ID    string
 	Addrs []string // multiaddrs, with or without /p2p/ID at the end
-	// Absent is for a place without a peer that takes part: it is heard as those with former ids are.
+	// Absent marks a place without an active peer. Its id is treated like a former id.
 	Absent bool
 }
 
@@ -174,7 +174,7 @@ func (p PeerInfo) parse() (peer.AddrInfo, error) {
 	return info, nil
 }
 
-// checkNetwork allows only network ids that are unambiguous in a topic's name and before
+// checkNetwork allows only network ids that cannot be ambiguous in a topic's name or in front of
 // signed bytes.
 func checkNetwork(s string) error {
 	if s == "" || len(s) > maxNetwork {

@@ -8,10 +8,10 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Confirm sends c, a checkpoint of this peer, to the neighbours whose links are up and asks each of
-// them what it remembers of this peer; OnRemembered is called with every answer. A neighbour may
-// answer before it has c; the next call then shows that it has. A host without checkpoints asks
-// nothing.
+// Confirm sends c, a checkpoint of this peer, to the neighbours whose links are up, and asks each
+// of them what it remembers of this peer. It calls OnRemembered with every answer. A neighbour
+// may answer before it has received c; the next call then shows that it has. A host without
+// checkpoints asks nothing.
 func (h *Host) Confirm(ctx context.Context, c protocol.Checkpoint) {
 	if !h.cfg.Checkpoints || !h.enter() {
 		return

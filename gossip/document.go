@@ -16,24 +16,24 @@ import (
 	"peerd.dev/protocol"
 )
 
-// documentProtocol carries what two peers hold of the network document. It changes nothing
-// else, and is open to peers under a key that they had before, so that one that was away
-// learns of the change.
+// documentProtocol carries what two peers hold of the network document. It changes nothing else.
+// It is open to peers with former ids, so that a peer that was absent during a change of keys
+// learns of it.
 const documentProtocol = "/peerd/document/1"
 
-// maxDocument bounds what a peer shows of the network document; a frame's length has three bytes.
+// maxDocument bounds what a peer shows of the network document: a frame's length has three bytes.
 const maxDocument = 1<<21 - 1
 
-// A Document is what a peer holds of the network document, which it shows to every peer that
-// was ever in the network. Its methods are called by many goroutines.
+// A Document is what a peer holds of the network document. The peer shows it to every peer that
+// was ever in the network. Its methods are called concurrently.
 type Document interface {
 	Show() ([]byte, error)
-	// Merge takes in what another peer shows.
+	// Merge adds what another peer shows.
 	Merge(b []byte) error
 }
 
-// TradeDocument shows a peer what this one holds of the network document, and takes in what it
-// holds. The peer need not be a neighbour.
+// TradeDocument exchanges network documents with a peer: it shows what this peer holds and merges
+// what the other peer holds. The peer need not be a neighbour.
 func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
 	if h.cfg.Document == nil || !h.enter() {
 		return nil
@@ -44,8 +44,8 @@ func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
 	}, h.cfg.Document)
 }
 
-// TradeDocument is [Host.TradeDocument] in place of a host, with one peer. It returns the address
-// from which that peer was reached.
+// TradeDocument does what [Host.TradeDocument] does, with one peer and without a host. It returns
+// the local address of the connection.
 func TradeDocument(ctx context.Context, id Identity, with PeerInfo, d Document) (from string, err error) {
 	to, err := with.parse()
 	if err != nil {
@@ -71,8 +71,9 @@ func TradeDocument(ctx context.Context, id Identity, with PeerInfo, d Document) 
 	return from, err
 }
 
-// trade sends the hash of what this end shows and gets what the other end shows, if it is
-// anything else; then it sends what it has then, if that is not what the other end has.
+// trade sends the hash of what this end shows. The other end answers with what it shows if that
+// differs. This end merges the answer and then sends its own document if it differs from the
+// other end's.
 func trade(ctx context.Context, open func(context.Context) (network.Stream, error), d Document) error {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
@@ -107,12 +108,12 @@ func trade(ctx context.Context, open func(context.Context) (network.Stream, erro
 		err = s.CloseWrite()
 	}
 	if err == nil {
-		_, err = f.next(0) // the other end has taken it in
+		_, err = f.next(0) // the other end has merged it
 	}
 	return errors.Join(wrong, err)
 }
 
-// tradeBack serves a stream of the documents' protocol.
+// tradeBack serves a stream of documentProtocol.
 func (h *Host) tradeBack(s network.Stream) {
 	if !h.enter() {
 		_ = s.ResetWithError(network.StreamShutdown)

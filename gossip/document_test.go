@@ -42,8 +42,8 @@ func (p *paper) has(want string) bool {
 	return string(b) == want
 }
 
-// Documents go both ways in one exchange, also to peers that are not neighbours, and to those under
-// a former id, which can do nothing else.
+// Documents go both ways in one exchange, also to peers that are not neighbours and to peers with
+// former ids, which can do nothing else.
 func TestDocumentsAreTraded(t *testing.T) {
 	cs := configs(3, path(3))
 	papers := []*paper{{words: []string{"a"}}, {words: []string{"b"}}, {words: []string{"c"}}}

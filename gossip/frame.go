@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A frame follows its length, a varint in its shortest form. The empty frame is a
-// keepalive; one that begins with checkpointTag is a checkpoint; all others are messages.
+// A frame is preceded by its length, a varint in its shortest form. The empty frame is a
+// keepalive; a frame that begins with checkpointTag is a checkpoint; all others are messages.
 
 // errViolation is wrapped by errors that are the other end's fault.
 var errViolation = errors.New("protocol violation")
@@ -20,13 +20,13 @@ const (
 	frameBuffer = 16 << 10
 	maxPrefix   = 3 // bytes of a length up to protocol.MaxFrame
 
-	// renew is the age at which a deadline is set again: setting it costs two
-	// allocations and a timer, too much for every frame.
+	// renew is the age at which a deadline is set again. Setting it costs two allocations and a
+	// timer, too much for every frame.
 	renew = time.Second
 )
 
-// frameReader reads frames. A frame must be complete within timeout after the call of
-// next, plus or minus renew; 0 means no limit.
+// frameReader reads frames. A frame must be complete within timeout, plus or minus renew, after
+// the call of next; 0 means no limit.
 type frameReader struct {
 	r       *bufio.Reader
 	setBy   func(time.Time) error // the stream's deadline
@@ -35,7 +35,7 @@ type frameReader struct {
 	buf     []byte
 }
 
-// next returns the next frame, good until the following call. [io.EOF] is an end
+// next returns the next frame, which is valid until the following call. [io.EOF] is an end
 // between two frames.
 func (f *frameReader) next(limit int) ([]byte, error) {
 	if f.timeout > 0 {

@@ -41,8 +41,8 @@ func TestFramesComeBack(t *testing.T) {
 	}
 }
 
-// A deadline is set before the first frame and not again for each that follows at
-// once; without a timeout there is none.
+// A deadline is set before the first frame and not again for each frame that follows at once;
+// without a timeout none is set.
 func TestDeadlinesAreSetSparingly(t *testing.T) {
 	for timeout, want := range map[time.Duration]int{0: 0, time.Minute: 1} {
 		var set []time.Time
@@ -77,8 +77,8 @@ func TestDeadlinesAreSetSparingly(t *testing.T) {
 	}
 }
 
-// The length of a frame is believed only up to the limit, and what is read is
-// what the one writer would have written.
+// A frame's length is trusted only up to the limit, and a frame that is read is exactly what the
+// writer would have written.
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte{0})
 	f.Add([]byte{0x80, 0})

@@ -14,13 +14,14 @@ import (
 	"peerd.dev/protocol"
 )
 
-// gate accepts connections with listed peers, and with former ones for documentProtocol alone. The peer is known once the connection
-// is secured, so a refused dialler sees its connection succeed and then close.
+// gate accepts connections with listed peers, and with former ones for documentProtocol only. The
+// peer is known only once the connection is secured, so a refused dialler sees its connection
+// succeed and then close.
 type gate struct {
 	self      peer.ID
 	peers     []peer.AddrInfo // listed, by index
 	listed    map[peer.ID]protocol.Peer
-	former    map[peer.ID]bool // ids that listed peers had before, and those of peers that left
+	former    map[peer.ID]bool // ids that listed peers had before, and ids of peers that left
 	log       *slog.Logger
 	strangers atomic.Uint64 // connections refused because their peer is not listed
 	named     minute        // of log lines about them
@@ -70,7 +71,7 @@ func (g *gate) InterceptSecured(_ network.Direction, p peer.ID, at network.ConnM
 	return true
 }
 
-// stranger counts a connection of a peer that is not listed. At most one a minute is logged.
+// stranger counts a connection of a peer that is not listed, and logs at most one a minute.
 func (g *gate) stranger(p peer.ID, at network.ConnMultiaddrs) {
 	n := g.strangers.Add(1)
 	if g.named.over() {
@@ -78,7 +79,8 @@ func (g *gate) stranger(p peer.ID, at network.ConnMultiaddrs) {
 	}
 }
 
-// refuse counts a connection that was refused before the peer was known. At most one a minute is logged.
+// refuse counts a connection that was refused before the peer was known, and logs at most one a
+// minute.
 func (g *gate) refuse(at ma.Multiaddr, err error) {
 	n := g.limited.Add(1)
 	if g.logged.over() {

@@ -11,8 +11,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// ErrMismatch is wrapped by the errors of two peers that refuse each other: they are
-// configured differently, or the checkpoint of one does not follow an earlier one.
+// ErrMismatch is wrapped by the errors with which two peers refuse each other: their
+// configurations differ, or the checkpoint of one does not follow an earlier one.
 var ErrMismatch = errors.New("hello refused")
 
 const (
@@ -21,10 +21,11 @@ const (
 	maxHello     = 256
 )
 
-// hello is the first frame of a stream, in both directions: version, index and
-// incarnation (big-endian, 4 bytes each), policy hash, 1 if checkpoints are exchanged or
-// 0, two checkpoints (each a big-endian number of records and a head; zero if none are
-// exchanged), two runs (8 bytes each), network id. A hello of another version may differ after its first byte.
+// hello is the first frame of a stream, in both directions. Its fields are version, index and
+// incarnation (big-endian, 4 bytes each), policy hash, 1 if checkpoints are exchanged or 0, two
+// checkpoints (each a big-endian number of records and a head; zero if none are exchanged), two
+// runs (8 bytes each), and network id. A hello of another version may differ after its first
+// byte.
 type hello struct {
 	version     byte
 	self        protocol.Peer
@@ -32,12 +33,12 @@ type hello struct {
 	policy      [32]byte
 	checkpoints bool
 	checkpoint  protocol.Checkpoint // the sender's
-	remembered  protocol.Checkpoint // the receiver's highest, as far as the sender knows
+	remembered  protocol.Checkpoint // the receiver's highest that the sender knows
 	run         Run                 // the sender's
-	linked      Run                 // the receiver's that the sender is connected with; zero for none
+	linked      Run                 // the receiver's run that the sender is connected with; zero for none
 	network     string
 
-	differ string // how the terms of the two ends differ, if their policies do and it is known; not sent
+	differ string // how the two ends' terms differ, if their policies do and both sent their terms; not sent
 }
 
 // hello returns a peer's hello without its checkpoints.

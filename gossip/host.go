@@ -1,13 +1,12 @@
-// Package gossip carries messages between peers: over libp2p streams to
-// neighbours and over a GossipSub topic to everyone.
+// Package gossip carries messages between peers: over libp2p streams to neighbours and over a
+// GossipSub topic to all peers.
 //
-// The package keeps the privacy barrier at the wire. Only these leave: the frame of
-// a [protocol.Message]; the constants of a [hello], and the terms behind its policy where two
-// ends have different ones; what a [Document] shows; and each [protocol.Checkpoint], the
-// number of public records with a hash over them, for which the caller of [Host.Advance]
-// is responsible.
+// The package keeps the privacy barrier at the wire. It sends only these: the frame of a
+// [protocol.Message]; the constants of a [hello] and, if the two ends' policies differ, the terms
+// behind them; what a [Document] shows; and each [protocol.Checkpoint], the number of public
+// records with a hash over them, for which the caller of [Host.Advance] is responsible.
 //
-// Neighbours are configured. Only the end with the lower index dials; each end opens one
+// Neighbours are configured. Only the end with the lower index dials. Each end opens one
 // long-lived stream to send on, and reads from the stream that the other end opened.
 package gossip
 
@@ -40,11 +39,11 @@ type Host struct {
 	self       hello     // ours, without checkpoints
 	members    []*member // by index
 	inbox      chan protocol.Delivery
-	topic      *topic // nil without
+	topic      *topic // nil if this peer has not joined it
 	checkpoint atomic.Pointer[protocol.Checkpoint]
 
-	// work ends when nothing more is to be sent, life when everything stops; between
-	// the two the queues are drained.
+	// work ends when no more messages are accepted, life when everything stops; in between the
+	// queues are drained.
 	work     context.Context
 	stopWork context.CancelCauseFunc
 	life     context.Context
@@ -166,6 +165,6 @@ func (h *Host) start(r roster) error {
 	return nil
 }
 
-// Inbox delivers the messages that arrive. While it is full the neighbours' messages
-// wait. It is never closed; see [Host.Done].
+// Inbox delivers the messages that arrive. While it is full, the neighbours' messages wait. It is
+// never closed; see [Host.Done].
 func (h *Host) Inbox() <-chan protocol.Delivery { return h.inbox }

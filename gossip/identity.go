@@ -27,9 +27,8 @@ type Identity struct {
 // ID returns the peer id as text.
 func (i Identity) ID() string { return i.id.String() }
 
-// CreateIdentity draws a key and writes it to path, which must not exist, in
-// libp2p's protobuf form and readable by the owner only. The key is on disk when
-// it returns.
+// CreateIdentity draws a key and writes it to path, which must not exist, in libp2p's protobuf
+// form, readable only by the owner. The key is on disk when CreateIdentity returns.
 func CreateIdentity(path string) (Identity, error) {
 	private, _, err := crypto.GenerateEd25519Key(rand.Reader)
 	if err != nil {
@@ -86,13 +85,13 @@ func LoadIdentity(path string) (Identity, error) {
 		return Identity{}, fmt.Errorf("%w: %s", err, path)
 	}
 	if raw, err := private.Raw(); err != nil || len(raw) != ed25519.PrivateKeySize || !bytes.Equal(raw, ed25519.NewKeyFromSeed(raw[:ed25519.SeedSize])) {
-		return Identity{}, fmt.Errorf("gossip: the key in %s is damaged: its public half is not that of its private half; restore the file from a backup", path)
+		return Identity{}, fmt.Errorf("gossip: the key in %s is damaged: its halves do not match; restore the file from a backup", path)
 	}
 	return id, nil
 }
 
-// SeedIdentity derives a key from a seed. It is for lockstep only: everyone who knows the
-// seed has the key.
+// SeedIdentity derives a key from a seed. It is for lockstep only: the key is known to anyone who
+// knows the seed.
 func SeedIdentity(seed [32]byte) Identity {
 	std := ed25519.NewKeyFromSeed(seed[:])
 	private, err := crypto.UnmarshalEd25519PrivateKey(std)

@@ -60,7 +60,7 @@ func TestSameSeedSameIdentity(t *testing.T) {
 	if a.ID() != b.ID() || a.ID() == c.ID() {
 		t.Error(a.ID(), b.ID(), c.ID())
 	}
-	// Lockstep traces of all versions hang on this.
+	// Lockstep traces of all versions depend on this.
 	if want := "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X"; a.ID() != want {
 		t.Errorf("%s, want %s", a.ID(), want)
 	}
@@ -124,7 +124,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// TestADamagedKeyIsRefused: one flipped bit of the key, in either half, makes no other peer.
+// TestADamagedKeyIsRefused: one flipped bit in either half of the key does not make another peer.
 func TestADamagedKeyIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "identity.key")
 	if _, err := CreateIdentity(path); err != nil {
@@ -148,7 +148,7 @@ func TestADamagedKeyIsRefused(t *testing.T) {
 	}
 }
 
-// TestASignatureIsForOneDomain: what was signed for one use is valid for no other.
+// TestASignatureIsForOneDomain: a signature for one use is valid for no other.
 func TestASignatureIsForOneDomain(t *testing.T) {
 	id, err := CreateIdentity(filepath.Join(t.TempDir(), "identity.key"))
 	if err != nil {

@@ -47,9 +47,9 @@ func (l *link) receive(s network.Stream) {
 		}
 		if errors.Is(err, ErrMismatch) {
 			l.refused.Add(1)
-			_ = s.Close() // after our hello, in which the other end sees the reason
+			_ = s.Close() // after our hello, which gives the other end the reason
 			if errors.Is(err, errRolledBack) || errors.Is(err, errRival) {
-				_ = s.Conn().Close() // it has seen it, and is not to send anything else
+				_ = s.Conn().Close() // the other end has read the reason and must not send anything else
 			}
 		} else {
 			l.violated(s, err)
@@ -84,9 +84,8 @@ func (l *link) receive(s network.Stream) {
 	}
 }
 
-// greet answers the neighbour's hello with ours, even if they differ, so that the
-// neighbour can see the difference too. It returns the checkpoint that the neighbour's
-// stream begins with.
+// greet answers the neighbour's hello with ours, even if they differ, so that the neighbour can
+// also see the difference. It returns the checkpoint with which the neighbour's stream begins.
 func (l *link) greet(s network.Stream, r *bufio.Reader) (protocol.Checkpoint, error) {
 	if err := s.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
 		return protocol.Checkpoint{}, err
@@ -98,7 +97,7 @@ func (l *link) greet(s network.Stream, r *bufio.Reader) (protocol.Checkpoint, er
 	if err != nil {
 		return protocol.Checkpoint{}, fmt.Errorf("hello: %w", err)
 	}
-	rival := l.claim(s.Conn(), theirs.run) // before our hello, which says that it is accepted
+	rival := l.claim(s.Conn(), theirs.run) // before our hello, which reports whether the run is accepted
 	ours := l.hello()
 	if err = writeHello(s, &ours); err != nil {
 		return protocol.Checkpoint{}, fmt.Errorf("hello: %w", err)
@@ -117,9 +116,9 @@ func (l *link) greet(s network.Stream, r *bufio.Reader) (protocol.Checkpoint, er
 	return checkpoint, s.SetDeadline(time.Time{})
 }
 
-// firstCheckpoint reads the checkpoint that the neighbour sends after it has read our
-// hello. OnRemembered may end this host, so it is called only then, when the neighbour
-// has our hello for certain.
+// firstCheckpoint reads the checkpoint that the neighbour sends after it has read our hello.
+// OnRemembered may end this host, so it is called only now, when the neighbour has certainly
+// received our hello.
 func (l *link) firstCheckpoint(r *bufio.Reader, ours, theirs *hello, rival bool) (protocol.Checkpoint, error) {
 	if !ours.checkpoints {
 		return protocol.Checkpoint{}, nil
@@ -138,7 +137,7 @@ func (l *link) firstCheckpoint(r *bufio.Reader, ours, theirs *hello, rival bool)
 	}
 	checkpoint, err := parseCheckpoint(b)
 	if err == nil && !checkpoint.Follows(theirs.checkpoint) {
-		err = fmt.Errorf("%w: checkpoint does not follow that of the hello", errViolation)
+		err = fmt.Errorf("%w: checkpoint does not follow the hello's", errViolation)
 	}
 	if err == nil {
 		err = l.checkAdvertised(checkpoint, ours.remembered)
@@ -146,8 +145,8 @@ func (l *link) firstCheckpoint(r *bufio.Reader, ours, theirs *hello, rival bool)
 	return checkpoint, errors.Join(err, wrong)
 }
 
-// closeOthers closes all connections with the neighbour except c. The neighbour dials
-// only if it has none, so an older one is dead even if this end has not noticed.
+// closeOthers closes all connections with the neighbour except c. The neighbour dials only if it
+// has no connection, so an older one is dead even if this end has not noticed.
 func (l *link) closeOthers(c network.Conn) {
 	for _, other := range l.h.libp2p.Network().ConnsToPeer(l.id) {
 		if other != c {
@@ -156,8 +155,8 @@ func (l *link) closeOthers(c network.Conn) {
 	}
 }
 
-// read delivers the messages on s, which began with checkpoint. It returns their number
-// and the reason of the end.
+// read delivers the messages on s, which began with checkpoint. It returns their number and why
+// the stream ended.
 func (l *link) read(s network.Stream, r *bufio.Reader, checkpoint protocol.Checkpoint) (n uint64, err error) {
 	f := frameReader{r: r, setBy: s.SetReadDeadline, timeout: l.patience(readTimeout)}
 	for {

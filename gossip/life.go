@@ -9,7 +9,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// ErrClosed is returned once a host was closed.
+// ErrClosed is returned after a host was closed.
 var ErrClosed = errors.New("gossip: host closed")
 
 const (
@@ -18,14 +18,14 @@ const (
 	closeTimeout = 2 * time.Second
 )
 
-// errBusy is that of a host of which something still runs when Close returns.
+// errBusy is returned by Close if some of the host's goroutines are still running.
 var errBusy = fmt.Errorf("gossip: host still busy %v after close", closeTimeout)
 
 // Done is closed when the host is closed or, if it is lossless, when a link breaks.
 func (h *Host) Done() <-chan struct{} { return h.work.Done() }
 
-// Err returns why the host is done: [ErrClosed] or the error of a broken link. Before that
-// it returns nil.
+// Err returns why the host is done: [ErrClosed] or the error of a broken link. It returns nil
+// while the host is running.
 func (h *Host) Err() error { return context.Cause(h.work) }
 
 // fail ends the host with err. Its neighbours' streams are reset.
@@ -57,8 +57,8 @@ func (h *Host) deliver(from protocol.Peer, m protocol.Message) bool {
 	}
 }
 
-// Close ends the host. It waits up to 1.5 seconds for queued messages to be sent, and
-// returns after two seconds at most.
+// Close ends the host. It waits up to 1.5 seconds until queued messages are sent, and returns
+// after at most two seconds.
 func (h *Host) Close() error {
 	h.closeOnce.Do(func() { h.closeErr = h.close() })
 	return h.closeErr

@@ -22,10 +22,10 @@ const (
 	peerMemory  = 8 << 20
 	baseMemory  = 64 << 20
 	spare       = 256 // connections of strangers, until they are refused
-	spareOne    = 16  // of one address
+	spareOne    = 16  // from one address
 )
 
-// limits is a resource manager that has the gate count the connections which it refuses.
+// limits is a resource manager whose refused connections are counted by the gate.
 type limits struct {
 	network.ResourceManager
 	gate *gate
@@ -40,10 +40,10 @@ func (l limits) OpenConnection(dir network.Direction, fd bool, at ma.Multiaddr) 
 	return c, err
 }
 
-// newLimits returns a resource manager for the peers of a gate. All may have the
-// same address, as in a test network or behind a NAT; libp2p's defaults would allow eight. What
-// strangers use up, whose connections take 15 s at most until they have said who they are, is not taken from
-// those at an address that the network lists.
+// newLimits returns a resource manager for the peers of a gate. All peers may have the same
+// address, as in a test network or behind a NAT; libp2p's defaults would allow eight. Connections
+// of strangers, who have 15 s to identify themselves, do not count against the limit of addresses
+// that the network lists.
 func newLimits(g *gate) (network.ResourceManager, error) {
 	defaults := rcmgr.DefaultLimits
 	libp2p.SetDefaultServiceLimits(&defaults)
@@ -112,7 +112,7 @@ func newLimits(g *gate) (network.ResourceManager, error) {
 	return limits{m, g}, nil
 }
 
-// listedIPs returns the IP addresses at which peers are dialled. Names are left out.
+// listedIPs returns the IP addresses at which peers are dialled, without names.
 func listedIPs(peers []peer.AddrInfo) (all []ma.Multiaddr) {
 	for _, p := range peers {
 		for _, a := range p.Addrs {

@@ -10,7 +10,8 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 )
 
-// door returns the resource manager of a network of n peers, of which one has an address, and its gate.
+// door returns the resource manager of a network of n peers, of which one has an address, and its
+// gate.
 func door(t *testing.T, n int, log *slog.Logger) (network.ResourceManager, *gate) {
 	t.Helper()
 	peers := make([]peer.AddrInfo, n)
@@ -27,8 +28,8 @@ func door(t *testing.T, n int, log *slog.Logger) (network.ResourceManager, *gate
 	return m, g
 }
 
-// enter opens connections from an address until one is refused, most at most, and returns their number. They
-// stay open.
+// enter opens connections from an address until one is refused or most are open, and returns
+// their number. They stay open.
 func enter(m network.ResourceManager, addr string, most int) (n int) {
 	for ; n < most; n++ {
 		if _, err := m.OpenConnection(network.DirInbound, true, ma.StringCast(addr)); err != nil {
@@ -38,7 +39,7 @@ func enter(m network.ResourceManager, addr string, most int) (n int) {
 	return n
 }
 
-// All peers may have one address, but one address may not connect without limit.
+// All peers may have one address, but an address may not connect without limit.
 func TestOneAddressMayHoldAllPeers(t *testing.T) {
 	const n = 100
 	for _, addr := range []string{"/ip4/192.0.2.1/tcp/4001", "/ip6/2001:db8::1/tcp/4001"} {
@@ -49,8 +50,9 @@ func TestOneAddressMayHoldAllPeers(t *testing.T) {
 	}
 }
 
-// An address that holds all the connections that it may keeps no other one out. Many that hold all that there
-// are keep out whoever is not listed, and no peer at a listed address.
+// An address that holds all the connections that it may have keeps no other address out. Many
+// addresses that together hold all the connections that exist keep out only strangers, not peers
+// at listed addresses.
 func TestConnectionsOfOthersKeepNoPeerOut(t *testing.T) {
 	m, _ := door(t, 4, slog.New(slog.DiscardHandler))
 	enter(m, "/ip4/192.0.2.1/tcp/4001", 10_000)
@@ -68,8 +70,8 @@ func TestConnectionsOfOthersKeepNoPeerOut(t *testing.T) {
 	}
 }
 
-// An address that connects again and again is refused for a while, also if it holds nothing, and the count and one
-// line of the log say so.
+// An address that connects again and again is refused for a while, even if it holds no
+// connection; the count and one line of the log show it.
 func TestRefusedConnectionsAreCounted(t *testing.T) {
 	log := new(lines)
 	m, g := door(t, 4, log.logger())

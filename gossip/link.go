@@ -21,16 +21,15 @@ const (
 	keepalive    = 10 * time.Second
 )
 
-// A parcel is an encoded message and this peer's checkpoint when it was queued.
-// Checkpoints only grow, so none is lost with a dropped message: the next one has the
-// same or a later one.
+// A parcel is an encoded message and this peer's checkpoint when it was queued. Checkpoints only
+// grow, so dropping a message loses none: the next message has the same or a later one.
 type parcel struct {
 	frame      string
 	checkpoint *protocol.Checkpoint
 }
 
-// link is the connection with one neighbour: a stream in each direction. It is up when
-// each end has accepted the other's hello on both.
+// link is the connection with one neighbour: a stream in each direction. It is up when each end
+// has accepted the other's hello on both streams.
 type link struct {
 	*member
 	h     *Host
@@ -80,8 +79,8 @@ func (l *link) hello() hello {
 	return ours
 }
 
-// patience returns d, or 0 for no timeout if links are lossless: a slow peer then does not
-// break the link, and yamux detects a dead one.
+// patience returns d, or 0 (no timeout) if links are lossless: then a slow peer does not break
+// the link, and yamux detects a dead one.
 func (l *link) patience(d time.Duration) time.Duration {
 	if l.h.cfg.Lossless {
 		return 0
@@ -97,7 +96,7 @@ func (l *link) opened(s network.Stream, rtt time.Duration) {
 	l.announce()
 }
 
-// accepted sets a stream that the neighbour opened and returns the one that it replaces.
+// accepted sets a stream that the neighbour opened and returns the stream that it replaces.
 func (l *link) accepted(s network.Stream) (old network.Stream) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -112,7 +111,7 @@ func (l *link) announce() {
 		l.log.Info("link up", "rtt", l.rtt.String())
 		l.logged = false
 		if errors.Is(l.reason, errUndialled) {
-			l.reason = nil // waiting was no error
+			l.reason = nil // waiting was not an error
 		}
 	}
 	l.h.notify()
@@ -147,7 +146,7 @@ func (l *link) failed(why error) {
 	case l.out != nil && l.in != nil:
 		return // the link is up; this was another stream
 	case errors.Is(why, errUndialled) && l.reason != nil:
-		return // the reason from the dialling end says more
+		return // the error of the dialling end has more detail
 	case errors.Is(why, errUndialled):
 		l.reason = why
 		return
@@ -160,8 +159,8 @@ func (l *link) failed(why error) {
 	l.h.notify()
 }
 
-// goodbye records that the neighbour has closed its stream in good order, and so has sent
-// everything that it wanted to send.
+// goodbye records that the neighbour has closed its stream in good order, so it has sent all its
+// messages.
 func (l *link) goodbye() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -103,7 +103,7 @@ func TestLosslessGoodbye(t *testing.T) {
 	}
 }
 
-// A link that breaks ends the whole network: no host waits for what cannot come.
+// A link that breaks ends the whole network: no host waits for messages that cannot come.
 func TestLosslessBreakEndsAll(t *testing.T) {
 	hosts := start(t, lossless(configs(4, path(4))))
 	ready(t, hosts...)
@@ -134,8 +134,8 @@ func TestLosslessRefusesWhatItCannotDeliver(t *testing.T) {
 	}
 }
 
-// Hosts that play rounds and leave when they are through do so at different
-// times, and none of them takes a neighbour's leaving for a break.
+// Hosts that play rounds and leave when they have finished do so at different times, and no host
+// takes a neighbour's leaving for a broken link.
 func TestLosslessRounds(t *testing.T) {
 	const n, rounds = 8, 300
 	hosts := start(t, lossless(configs(n, ring(n))))

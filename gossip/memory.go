@@ -15,11 +15,11 @@ import (
 //   - its neighbour receives a checkpoint that does not follow an earlier one, raises an
 //     alarm and accepts nothing from the peer.
 //
-// Streams overtake each other, so a checkpoint below the highest known one proves nothing
-// by itself. What counts is a checkpoint that a peer advertises after it has read what is
-// remembered of it: the one in the answer to a hello, or the frame that the opener of a
-// stream sends after it has read the answer. An honest peer's checkpoint then follows
-// everything that is remembered of it.
+// Streams overtake each other, so a checkpoint below the highest known one proves nothing by
+// itself. Only a checkpoint that a peer sends after it has read what is remembered of it counts:
+// the checkpoint in the answer to a hello, or in the frame that the opener of a stream sends
+// after it has read the answer. An honest peer's checkpoint then follows everything that is
+// remembered of it.
 
 // errRolledBack is wrapped by errors about a neighbour whose checkpoint does not follow an
 // earlier one.
@@ -27,7 +27,7 @@ var errRolledBack = fmt.Errorf("%w: its folder was restored from a backup or run
 
 // memory is what a link knows of the neighbour's ledger.
 type memory struct {
-	order   sync.Mutex // of the calls of OnCheckpoint
+	order   sync.Mutex // orders the calls of OnCheckpoint
 	mu      sync.Mutex
 	highest protocol.Checkpoint
 	alarm   string // why the neighbour was refused; empty once it is accepted again
@@ -46,9 +46,9 @@ func (y *memory) warning() (string, uint64) {
 	return y.alarm, y.alarms
 }
 
-// Advance sets this peer's checkpoint: on every link c, or a later checkpoint, is sent
-// before every message that is sent from now on. A checkpoint without more records than
-// the last one changes nothing.
+// Advance sets this peer's checkpoint. From now on, every link sends c or a later checkpoint
+// before the next message. Advance does nothing if c has no more records than the last
+// checkpoint.
 func (h *Host) Advance(c protocol.Checkpoint) {
 	for last := h.checkpoint.Load(); h.cfg.Checkpoints && c.Records > last.Records; last = h.checkpoint.Load() {
 		if h.checkpoint.CompareAndSwap(last, &c) {
@@ -58,8 +58,9 @@ func (h *Host) Advance(c protocol.Checkpoint) {
 }
 
 // checkRemembered compares what the neighbour remembers of this peer with this peer's own
-// checkpoint. It is an error if the own one does not follow it. Where the neighbour refuses this
-// run, or is not the run that it should be, it is heard for that error only.
+// checkpoint, and returns an error if the own one does not follow. If rival is set, the neighbour
+// is connected with another run of this peer, or is not the expected run itself; then
+// OnRemembered is called only in case of that error.
 func (l *link) checkRemembered(c protocol.Checkpoint, rival bool) error {
 	own := *l.h.checkpoint.Load()
 	if l.h.cfg.OnRemembered != nil && (!rival || !own.Follows(c)) {
@@ -71,8 +72,8 @@ func (l *link) checkRemembered(c protocol.Checkpoint, rival bool) error {
 	return nil
 }
 
-// checkAdvertised accepts a checkpoint that the neighbour sent after it had read what this
-// peer remembered of it, or refuses the neighbour.
+// checkAdvertised accepts or refuses the neighbour by a checkpoint that it sent after it had read
+// what this peer remembers of it.
 func (l *link) checkAdvertised(c, remembered protocol.Checkpoint) error {
 	if !c.Follows(remembered) {
 		return l.refuse(c, remembered)
@@ -111,7 +112,7 @@ func (l *link) remember(c protocol.Checkpoint) error {
 	return nil
 }
 
-// refuse raises the alarm and returns the error to refuse the neighbour with.
+// refuse raises the alarm and returns the error for the refusal.
 func (l *link) refuse(has, had protocol.Checkpoint) error {
 	l.memory.mu.Lock()
 	defer l.memory.mu.Unlock()
@@ -124,8 +125,8 @@ func (l *link) refuse(has, had protocol.Checkpoint) error {
 	return err
 }
 
-// barred reports whether messages that the peer publishes are ignored: it was refused
-// because of its checkpoint, and no link with an accepted one is up.
+// barred reports whether messages that the peer publishes are ignored: it was refused because of
+// its checkpoint, and no link with an accepted checkpoint is up.
 func (m *member) barred() bool {
 	if m.link == nil {
 		return false

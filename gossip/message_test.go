@@ -19,14 +19,14 @@ import (
 // come back.
 type echo func() error
 
-// BenchmarkMessageBesideABareStream measures round trips of a message of 1 kB between two
-// neighbours in one process: through two hosts, from Send to Inbox, through a bare libp2p
-// stream over Noise and yamux, and through bare TCP. The hosts decode every message; it was
-// encoded before, as one from a site's outbox is. They take turns of 1,000, so that all
-// meet the same machine. The bare stream has two medians, 4 µs apart, of which it keeps one
-// for a whole run or most of it; in turns of 100, right after the hosts', it is always the
-// lower one. An operation is one round trip of each; times is the median through the hosts
-// as a multiple of the bare stream's.
+// BenchmarkMessageBesideABareStream measures round trips of a message of 1 kB between two neighbours
+// in one process: through two hosts, from Send to Inbox; through a bare libp2p stream over Noise
+// and yamux; and through bare TCP. The hosts decode every message; it was encoded before, like a
+// message from a site's outbox. They take turns of 1,000, so that all run under the same
+// conditions. The bare stream has two medians, 4 µs apart, and keeps one of them for all or most
+// of a run; in turns of 100, right after the hosts', it is always the lower one. An operation is
+// one round trip of each; times is the median through the hosts as a multiple of the bare
+// stream's.
 func BenchmarkMessageBesideABareStream(b *testing.B) {
 	there := row(b, 0, 1, 205)
 	size := protocol.Size(&there.Message)
@@ -108,8 +108,8 @@ func hostEcho(b *testing.B, there, back protocol.Envelope) echo {
 	}
 }
 
-// streamEcho exchanges bytes over one stream between two libp2p hosts that are
-// configured as a Host's own.
+// streamEcho exchanges bytes over one stream between two libp2p hosts that are configured like a
+// Host's own.
 func streamEcho(b *testing.B, size int) echo {
 	b.Helper()
 	hosts := make([]host.Host, 2)

@@ -49,8 +49,9 @@ func path(n int) func(i int) []protocol.Peer {
 	}
 }
 
-// listenAgain has a host listen at a port of its own that it can take again after it was closed: from
-// port 0 systems take ports above 32767, so that no other process is given it meanwhile.
+// listenAgain makes a host listen at a port of its own, which it can take again after it was
+// closed. For port 0, systems pick ports above 32767, so no other process gets this one in
+// between.
 func listenAgain(t testing.TB, c *Config) {
 	t.Helper()
 	for range 100 {
@@ -100,7 +101,8 @@ func start(t testing.TB, cs []Config) []*Host {
 	return hosts
 }
 
-// soon fails unless one of five tries takes no longer than a limit. A busy machine makes some of them late, a mistake all.
+// soon fails unless one of five tries takes no longer than a limit. A busy machine delays some of
+// them, a bug all.
 func soon(t testing.TB, limit time.Duration, try func() time.Duration) {
 	t.Helper()
 	var took time.Duration
@@ -112,8 +114,9 @@ func soon(t testing.TB, limit time.Duration, try func() time.Duration) {
 	t.Errorf("took %v five times, want at most %v once", took, limit)
 }
 
-// shut closes a host and returns how long that took. On a busy machine it may be longer than Close waits; that it is not
-// on others, and that nothing stays, TestCloseLeavesNoGoroutine shows.
+// shut closes a host and returns how long that took. On a busy machine it may take longer than
+// Close waits; TestCloseLeavesNoGoroutine shows that it does not on others, and that nothing
+// remains.
 func shut(t testing.TB, h *Host) time.Duration {
 	t.Helper()
 	began := time.Now()
@@ -134,7 +137,7 @@ func ready(t testing.TB, hosts ...*Host) {
 	}
 }
 
-// checkpoints returns messages numbered by round to one peer.
+// roundEnds returns round ends of the given rounds to one peer.
 func roundEnds(from, to protocol.Peer, rounds ...protocol.Round) []protocol.Envelope {
 	var all []protocol.Envelope
 	for _, t := range rounds {
@@ -230,7 +233,7 @@ func (l *lines) count(s string) int {
 	return strings.Count(l.text.String(), s)
 }
 
-// end reads a stream to its end and returns what that was.
+// end reads a stream to its end and returns the final error.
 func end(s network.Stream) error {
 	_ = s.SetReadDeadline(time.Now().Add(patience))
 	_, err := io.Copy(io.Discard, s)

@@ -21,7 +21,7 @@ const (
 	// lingerTimeout is the longest time that an end which refuses a stream waits for the
 	// other end to read the reason.
 	lingerTimeout = time.Second
-	steady        = 10 * time.Second // a link that was up longer is tried again without a long pause
+	steady        = 10 * time.Second // the uptime after which a broken link is tried again without a long pause
 )
 
 var (
@@ -78,8 +78,8 @@ func (l *link) attempt() error {
 	if l.h.cfg.Lossless && !l.gone() && l.h.work.Err() == nil {
 		l.h.fail(fmt.Errorf("gossip: link to peer %d: %w", l.index, err))
 	}
-	// A kick from before the loss must not shorten the pause: a neighbour could keep us
-	// reconnecting without any.
+	// A kick from before the loss must not shorten the pause: a neighbour could otherwise keep us
+	// reconnecting without any pause.
 	select {
 	case <-l.kick:
 	default:
@@ -106,9 +106,9 @@ func (l *link) open() (network.Stream, *bufio.Reader, error) {
 		_ = s.Reset()
 		if errors.Is(err, ErrMismatch) || errors.Is(err, errViolation) {
 			l.refused.Add(1)
-			// Nothing else is to use this connection. The other end has our hello, which
-			// shows it the mismatch. Other connections may be another process's with the
-			// same key.
+			// This connection must not be used for anything else. The other end has our hello,
+			// which shows it the mismatch. Other connections may belong to another process with
+			// the same key.
 			_ = s.Conn().Close()
 		}
 		return nil, nil, err
@@ -125,14 +125,14 @@ func (l *link) connect(ctx context.Context) error {
 	if !l.dials {
 		return errUndialled
 	}
-	// run makes pauses between dials; libp2p's own begin at 5 s.
+	// run pauses between dials; libp2p's own pauses begin at 5 s.
 	if s, ok := l.h.libp2p.Network().(*swarm.Swarm); ok {
 		s.Backoff().Clear(l.id)
 	}
 	return l.h.libp2p.Connect(ctx, peer.AddrInfo{ID: l.id})
 }
 
-// introduce exchanges hellos on s and returns the time that this took.
+// introduce exchanges hellos on s and returns how long the exchange took.
 func (l *link) introduce(s network.Stream, r *bufio.Reader) (time.Duration, error) {
 	began := time.Now()
 	if err := s.SetDeadline(began.Add(helloTimeout)); err != nil {
@@ -160,9 +160,9 @@ func (l *link) introduce(s network.Stream, r *bufio.Reader) (time.Duration, erro
 	return rtt, s.SetDeadline(time.Time{})
 }
 
-// compare checks the checkpoints in the hellos of a stream that this end opened. Having
-// read what the other end remembers, this end sends its checkpoint once more, as the
-// first frame after the hellos, even if it does not follow the remembered one.
+// compare checks the checkpoints in the hellos of a stream that this end opened. This end then
+// sends its checkpoint again, as the first frame after the hellos, to show that it has read what
+// the other end remembers; it does so even if the checkpoint does not follow the remembered one.
 func (l *link) compare(s network.Stream, r *bufio.Reader, ours, theirs *hello, rival bool) error {
 	if !ours.checkpoints {
 		return nil
@@ -173,7 +173,8 @@ func (l *link) compare(s network.Stream, r *bufio.Reader, ours, theirs *hello, r
 	}
 	err := l.checkAdvertised(theirs.checkpoint, ours.remembered)
 	if err != nil || rival || !l.wrote.Follows(theirs.remembered) {
-		// OnRemembered may end this host, but the other end is to read the checkpoint first.
+		// OnRemembered may end this host, but the other end must be able to read the checkpoint
+		// first.
 		_ = s.CloseWrite()
 		_ = s.SetReadDeadline(time.Now().Add(lingerTimeout))
 		_, _ = io.Copy(io.Discard, r)

@@ -16,8 +16,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// probeProtocol carries one hello in each direction and changes nothing at the
-// answering end: no link comes up and no checkpoint is remembered.
+// probeProtocol carries one hello in each direction. It changes nothing at the answering end: no
+// link comes up and no checkpoint is remembered.
 const probeProtocol = "/peerd/probe/1"
 
 // A ProbeResult is a neighbour's answer to a [Probe].
@@ -25,14 +25,13 @@ type ProbeResult struct {
 	RTT         time.Duration
 	Incarnation uint32
 	Checkpoint  protocol.Checkpoint // the neighbour's own
-	Remembered  protocol.Checkpoint // this peer's highest that it remembers
+	Remembered  protocol.Checkpoint // this peer's highest that the neighbour remembers
 }
 
-// Probe exchanges hellos with a neighbour, in place of a [Host] that is not
-// running. It can dial a neighbour with a lower index too. Of c it needs the fields that
-// both ends must agree on, Self, Identity and the peers; it does not call OnRemembered and
-// OnCheckpoint. If the error wraps [ErrMismatch], the neighbour answered and is
-// configured differently.
+// Probe exchanges hellos with a neighbour, instead of a [Host] that is not running. It can also
+// dial a neighbour with a lower index. It uses only some fields of c: those that both ends must
+// agree on, Self, Identity and the peers. It does not call OnRemembered or OnCheckpoint. If the
+// error wraps [ErrMismatch], the neighbour answered and is configured differently.
 func Probe(ctx context.Context, c Config, to protocol.Peer) (ProbeResult, error) {
 	r, err := c.check()
 	if err != nil {

@@ -19,7 +19,7 @@ func probe(t testing.TB, c Config, to protocol.Peer) (ProbeResult, error) {
 	return Probe(ctx, c, to)
 }
 
-// A probe returns all that a hello contains, from either end of a link, and moves
+// A probe returns everything that a hello contains, from either end of a link, and changes
 // nothing at the other end.
 func TestProbe(t *testing.T) {
 	for _, self := range []protocol.Peer{0, 2} {
@@ -49,8 +49,8 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// A link that is up stays so, also if the probe comes from a second process with
-// the neighbour's key.
+// A link that is up stays up, also if the probe comes from a second process with the neighbour's
+// key.
 func TestProbeLeavesALinkAlone(t *testing.T) {
 	cs, _ := checkpointed(configs(2, path(2)))
 	hosts := start(t, cs)
@@ -67,7 +67,7 @@ func TestProbeLeavesALinkAlone(t *testing.T) {
 	}
 }
 
-// TestConfirm: a neighbour is sent a checkpoint without a message, and says that it has it.
+// TestConfirm: a neighbour receives a checkpoint without a message, and confirms it.
 func TestConfirm(t *testing.T) {
 	cs, _ := checkpointed(configs(2, path(2)))
 	answers := make(chan protocol.Checkpoint, 16)
@@ -121,7 +121,7 @@ func TestProbeSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// A peer that does not list us, or has us for no neighbour, turns a probe away.
+// A peer that does not list us, or does not list us as a neighbour, refuses a probe.
 func TestProbeIsTurnedAway(t *testing.T) {
 	cs := configs(3, path(3))
 	cs[1].Peers = append([]PeerInfo(nil), cs[1].Peers...)

@@ -89,7 +89,7 @@ func (l *link) writeCheckpoint(w *frameWriter, c *protocol.Checkpoint) error {
 	return nil
 }
 
-// writeQueue writes p and what else is queued, and flushes.
+// writeQueue writes p and the rest of the queue, and flushes.
 func (l *link) writeQueue(w *frameWriter, p parcel) error {
 	for {
 		if err := l.writeCheckpoint(w, p.checkpoint); err != nil {
@@ -114,8 +114,7 @@ func (l *link) writeQueue(w *frameWriter, p parcel) error {
 }
 
 // drain closes the stream in good order. The other end closes its side once it has read
-// everything. A host that failed resets the stream instead, so that its neighbours fail
-// too.
+// everything. A host that failed resets the stream instead, so that its neighbours fail as well.
 func (l *link) drain(s network.Stream, w *frameWriter, broken chan error) error {
 	if err := l.h.Err(); !errors.Is(err, ErrClosed) {
 		return err

@@ -63,7 +63,7 @@ func stream(t testing.TB, r host.Host, h *Host) network.Stream {
 	return s
 }
 
-// greeted opens a stream on which the hellos went well.
+// greeted opens a stream and exchanges hellos on it.
 func greeted(t testing.TB, r host.Host, h *Host, as protocol.Peer) network.Stream {
 	t.Helper()
 	s := stream(t, r, h)
@@ -89,13 +89,13 @@ func TestStrangerIsTurnedAway(t *testing.T) {
 	soon(t, time.Second, func() time.Duration {
 		hosts = start(t, configs(1, func(int) []protocol.Peer { return nil }))
 		began := time.Now()
-		r = raw(t, SeedIdentity([32]byte{99}), hosts[0]) // libp2p says that it is connected
+		r = raw(t, SeedIdentity([32]byte{99}), hosts[0]) // libp2p reports it as connected
 		eventually(t, "turned away", func() bool {
 			return len(r.Network().ConnsToPeer(hosts[0].libp2p.ID())) == 0
 		})
 		return time.Since(began)
 	})
-	if n := hosts[0].Totals().Strangers; n != 1 { // by its key, and not by a timeout
+	if n := hosts[0].Totals().Strangers; n != 1 { // by its key, not by a timeout
 		t.Errorf("%d strangers, want 1", n)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -121,7 +121,7 @@ func TestListedPeerThatIsNoNeighbourIsTurnedAway(t *testing.T) {
 	eventually(t, "counted", func() bool { return status(hosts[0], 0).Refused == 1 })
 }
 
-// Whatever a neighbour writes costs that neighbour a stream and no other peer
+// A neighbour that writes anything invalid loses its own stream, and no other peer loses
 // anything.
 func TestRuleBreakersLoseTheirStream(t *testing.T) {
 	cs := configs(2, path(2))
@@ -204,7 +204,7 @@ func TestSilentStreamsEnd(t *testing.T) {
 		var silent []network.Stream
 		for range 10 {
 			s := stream(t, r, h)
-			_, _ = s.Write([]byte{50}) // a frame that never comes; a stream that is not let in is reset
+			_, _ = s.Write([]byte{50}) // a frame that never comes; a stream that is not accepted is reset
 			silent = append(silent, s)
 		}
 		open := 0
@@ -229,7 +229,7 @@ func TestNewestStreamWins(t *testing.T) {
 	h := start(t, cs[1:])[0]
 	r := raw(t, cs[0].Identity, h)
 	old := greeted(t, r, h, 0)
-	eventually(t, "taken in", func() bool { // it says hello before it takes a stream in
+	eventually(t, "taken in", func() bool { // it sends its hello before it accepts a stream
 		l := h.members[0].link
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -246,7 +246,7 @@ func TestNewestStreamWins(t *testing.T) {
 	if d := receive(t, h); d.Message.Round() != 8 {
 		t.Errorf("%+v", d)
 	}
-	// A new connection takes the place of one that this end still believes in.
+	// A new connection replaces one that this end still takes for alive.
 	again := raw(t, cs[0].Identity, h)
 	greeted(t, again, h, 0)
 	eventually(t, "one connection", func() bool {

@@ -16,9 +16,9 @@ import (
 // recovery of missed messages.
 const replayWindow = 1024
 
-// replayGuard ignores repeated messages on the topic, which pubsub itself does for two
-// minutes only. The guard keeps nothing over a restart: an author's old messages can then
-// pass once more, and receivers of rows and announcements ignore them.
+// replayGuard ignores repeated messages on the topic; pubsub itself does so for two minutes only.
+// The guard's state does not survive a restart: an author's old messages can then pass once more,
+// and receivers of rows and announcements ignore them.
 type replayGuard struct {
 	listed  map[peer.ID]protocol.Peer // never changed
 	mu      sync.Mutex
@@ -43,13 +43,13 @@ func (g *replayGuard) validate(_ context.Context, _ peer.ID, msg *pubsub.Message
 	return pubsub.ValidationAccept
 }
 
-// window is the set of the newest numbers that have occurred.
+// window is the set of the newest sequence numbers that have occurred.
 type window struct {
 	newest uint64
 	seen   [replayWindow / 64]uint64 // bit n%replayWindow is number n's
 }
 
-// first adds n and reports whether it is new. A number below the window never is.
+// first adds n and reports whether it is new. A number below the window is never new.
 func (w *window) first(n uint64) bool {
 	switch {
 	case n > w.newest && n-w.newest >= replayWindow:

@@ -8,16 +8,16 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 )
 
-// A Run is a random number of a process, which it has from its start to its end: two copies of a
-// peer's folder that run at once have the same key, incarnation and checkpoint, and different
+// A Run identifies a process by a random number that it keeps from start to end. Two copies of a
+// peer's folder that run at once have the same key, incarnation and checkpoint, but different
 // runs. Zero is none.
 //
-// A neighbour is connected with one run of a peer at a time. To another one it says so in its
-// hello, and refuses it; so of two copies that start together the neighbour accepts the one
-// that comes first. As a run that the neighbour has accepted was reported to, and a peer
-// releases nothing before its neighbours have reported, copies that reach a common neighbour do
-// not both release. A process that replaces its host keeps its run, since neighbours may not have noticed
-// the end of the old one.
+// A neighbour is connected with one run of a peer at a time. It refuses a second run and says so
+// in its hello, so of two copies that start together the neighbour accepts the first to connect.
+// A peer releases nothing before its neighbours have reported what they remember, and they report
+// it only to the run that they have accepted. So two copies that have a common neighbour do not
+// both release. A process that replaces its host keeps its run, since neighbours may not have
+// noticed the end of the old host.
 type Run uint64
 
 // NewRun draws a run.
@@ -30,11 +30,11 @@ func NewRun() Run {
 // errRival is wrapped by errors about two runs of one peer.
 var errRival = fmt.Errorf("%w: its key runs twice", ErrMismatch)
 
-// claims are the connections with a neighbour on which it has said which run of it is there. A
+// claims maps each connection with a neighbour to the run that the neighbour announced on it. A
 // connection belongs to one process.
 type claims map[network.Conn]Run
 
-// linked returns the run of the neighbour that this end is connected with; zero for none.
+// linked returns the neighbour's run that this end is connected with; zero for none.
 func (l *link) linked() Run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,8 +46,8 @@ func (l *link) linked() Run {
 	return 0
 }
 
-// claim notes that a run of the neighbour is at the other end of a connection. It refuses a second
-// one while the first is connected.
+// claim records that run r of the neighbour is at the other end of connection c. It refuses a
+// second run while the first is connected.
 func (l *link) claim(c network.Conn, r Run) error {
 	if r == 0 {
 		return nil

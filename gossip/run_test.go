@@ -8,9 +8,9 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestOfTwoRunsOneIsReportedTo starts two hosts with one key and one checkpoint together, as
-// copies of a folder do: their common neighbour reports to one of them, and the other one hears
-// of a rival. When the first is gone, the other one is accepted.
+// TestOfTwoRunsOneIsReportedTo starts two hosts with one key and one checkpoint together, like
+// copies of a folder: their common neighbour reports to one of them, and the other one hears of a
+// rival. When the first is gone, the other one is accepted.
 func TestOfTwoRunsOneIsReportedTo(t *testing.T) {
 	trials := 5
 	if testing.Short() {
@@ -49,8 +49,9 @@ func TestOfTwoRunsOneIsReportedTo(t *testing.T) {
 	}
 }
 
-// TestAProcessReplacesItsHost: a peer whose network changes opens a new host, and its neighbour may still
-// take the connections of the old one for alive, as when the address is gone. It is no rival: the run is the same.
+// TestAProcessReplacesItsHost: a peer whose network changes opens a new host while its neighbour
+// may still take the old host's connections for alive, for example because the address is gone.
+// The peer is no rival: the run is the same.
 func TestAProcessReplacesItsHost(t *testing.T) {
 	cs, _ := checkpointed(configs(2, path(2)))
 	start(t, cs[1:])

@@ -46,8 +46,8 @@ func (h *Host) send(ctx context.Context, to protocol.Peer, frame string) error {
 	return nil
 }
 
-// checkpointDue makes every link send this peer's checkpoint, if it has not yet. A message
-// on the topic cannot wait for it.
+// checkpointDue makes every link send this peer's checkpoint unless it has done so. A message on
+// the topic cannot wait for it.
 func (h *Host) checkpointDue() {
 	for _, n := range h.cfg.Neighbours {
 		select {
@@ -88,8 +88,8 @@ func (l *link) put(ctx context.Context, p parcel) error {
 	}
 }
 
-// cannot counts a message that cannot be sent. It is an error only if the host is
-// lossless: the content of a neighbour's message must not be able to stop a host.
+// cannot counts a message that cannot be sent. It returns an error only if the host is lossless:
+// otherwise the content of a neighbour's message could stop a host.
 func (h *Host) cannot(format string, args ...any) error {
 	err := fmt.Errorf("gossip: "+format, args...)
 	if h.cfg.Lossless {

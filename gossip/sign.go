@@ -21,7 +21,7 @@ func (i Identity) Sign(domain string, b []byte) ([]byte, error) {
 	return sig, nil
 }
 
-// Verify reports whether sig is what [Identity.Sign] returns under the key of an id.
+// Verify reports whether sig is the signature that [Identity.Sign] returns with the key of an id.
 func Verify(id, domain string, b, sig []byte) bool {
 	p, err := peer.Decode(id)
 	if err != nil {

@@ -21,8 +21,8 @@ func newLibp2p(c Config, g *gate) (host.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Links are protected and not counted; the other connections are with listed peers
-	// that are not neighbours.
+	// Links are protected and not counted. The other connections are with listed peers that are
+	// not neighbours.
 	conns, err := connmgr.NewConnManager(32, 64, connmgr.WithGracePeriod(20*time.Second))
 	if err != nil {
 		return nil, fmt.Errorf("gossip: %w", err)
@@ -48,8 +48,8 @@ func newLibp2p(c Config, g *gate) (host.Host, error) {
 		libp2p.DisableIdentifyAddressDiscovery(),
 		libp2p.DisableMetrics(),
 		libp2p.Ping(false),
-		// A long absence of a neighbour must not make libp2p disable a whole family of
-		// addresses.
+		// Without this, libp2p disables a whole family of addresses after a long absence of a
+		// neighbour.
 		libp2p.IPv6BlackHoleSuccessCounter(nil),
 		libp2p.WithDialTimeout(dialTimeout),
 		libp2p.UserAgent(agent),

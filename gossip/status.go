@@ -33,10 +33,10 @@ type PeerStatus struct {
 	Incarnation uint32        // newest that the peer has announced
 
 	Checkpoint protocol.Checkpoint // the neighbour's highest, in this run or an earlier one
-	Alarm      string              // why the neighbour's checkpoint was refused; empty if it was not
+	Alarm      string              // why the neighbour's checkpoint was refused; empty if it was accepted
 	Alarms     uint64              // how often it was refused
 
-	// Of the link, including the lengths before frames. Frames are messages; bytes
+	// The link's traffic, including the length prefixes of frames. Frames counts messages; bytes
 	// include checkpoints. Keepalives and hellos are not counted.
 	FramesIn, FramesOut, BytesIn, BytesOut uint64
 
@@ -76,7 +76,8 @@ func (h *Host) Status() []PeerStatus {
 			s.Checkpoint = l.remembered()
 			s.Alarm, s.Alarms = l.warning()
 		}
-		// What is counted before the state changes is read after it, so that a refusal never shows without its count.
+		// Counters that are incremented before the state changes are read after it, so that a
+		// refusal never shows without its count.
 		s.Incarnation = m.incarnation.Load()
 		s.FramesIn, s.FramesOut = m.framesIn.Load(), m.framesOut.Load()
 		s.BytesIn, s.BytesOut = m.bytesIn.Load(), m.bytesOut.Load()
@@ -161,8 +162,7 @@ func (h *Host) notify() {
 	h.changed = make(chan struct{})
 }
 
-// oneLine writes an error without the line breaks that libp2p's lists of
-// addresses bring.
+// oneLine writes an error without the line breaks in libp2p's lists of addresses.
 func oneLine(err error) string {
 	if err == nil {
 		return ""

@@ -10,19 +10,19 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 )
 
-// A Term is one of the things that both ends of a link must agree on: a part of what the
-// policy is the hash of. Keys are unique.
+// A Term is one of the things that both ends of a link must agree on. The policy is the hash of
+// all terms. Keys are unique.
 type Term struct{ Key, Value string }
 
 const (
 	maxTerm  = 8 << 10
-	maxTerms = 128 << 10 // together; less than a stream takes unread
+	maxTerms = 128 << 10 // in total; less than a stream accepts unread
 	maxNamed = 5         // differences that an error names
 )
 
-// tradeTerms is for a stream whose hellos have different policies: each end sends its terms,
-// in a frame each with a zero byte between key and value, and then an empty frame. It
-// returns what differs, or nothing if that is not known.
+// tradeTerms exchanges terms on a stream whose hellos have different policies. Each end sends
+// every term in a frame, with a zero byte between key and value, and then an empty frame.
+// tradeTerms returns what differs, or "" if that is not known.
 func (c *Config) tradeTerms(s network.Stream, r *bufio.Reader, ours, theirs *hello, opener bool) string {
 	if theirs.version != ours.version || theirs.policy == ours.policy || writeTerms(s, c.Terms) != nil {
 		return ""
@@ -31,7 +31,7 @@ func (c *Config) tradeTerms(s network.Stream, r *bufio.Reader, ours, theirs *hel
 	if err != nil {
 		return ""
 	}
-	if opener { // the other end is to read before the stream is reset
+	if opener { // the other end must be able to read before the stream is reset
 		_ = s.CloseWrite()
 		_ = s.SetReadDeadline(time.Now().Add(lingerTimeout))
 		_, _ = io.Copy(io.Discard, r)

@@ -21,8 +21,8 @@ const (
 	// pubsub's default queues hold 32 messages and drop others without an error.
 	topicQueue = 1024
 
-	// presenceEvery is the longest time between two announcements. Their times do not
-	// depend on anything that the peer learns or does.
+	// presenceEvery is the longest time between two announcements. Their times do not depend on
+	// anything that the peer learns or does.
 	presenceEvery = 4 * time.Second
 )
 
@@ -44,7 +44,7 @@ func (h *Host) startTopic() error {
 		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),
 		pubsub.WithMaxMessageSize(maxTopicRPC),
 		pubsub.WithPeerExchange(false),
-		// An author's own messages go to all neighbours, mesh or no mesh.
+		// An author's own messages go to all neighbours, whether they are in the mesh or not.
 		pubsub.WithFloodPublish(true),
 		pubsub.WithPeerFilter(func(p peer.ID, _ string) bool {
 			_, ok := h.gate.listed[p]
@@ -75,8 +75,8 @@ func (h *Host) startTopic() error {
 	return nil
 }
 
-// publish sends a frame to everyone. It counts a frame that it cannot send; pubsub may
-// still drop one later, without an error.
+// publish sends a frame to all peers. It counts a frame that it cannot send; pubsub may still
+// drop one later without an error.
 func (t *topic) publish(ctx context.Context, frame []byte) error {
 	if len(frame) > topicFrame {
 		return t.h.cannot("message of %d bytes to everyone, at most %d", len(frame), topicFrame)
@@ -98,7 +98,7 @@ func (t *topic) publish(ctx context.Context, frame []byte) error {
 	return nil
 }
 
-// announce publishes at intervals that this peer is there.
+// announce publishes, at intervals, that this peer is up.
 func (t *topic) announce() {
 	frame := []byte(protocol.Presence(t.h.cfg.Self, t.h.cfg.Incarnation).Frame())
 	timer := time.NewTimer(jitter(presenceEvery / 4)) // the mesh takes a second

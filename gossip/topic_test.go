@@ -30,8 +30,8 @@ func subscribed(t testing.TB, hosts []*Host) {
 	}
 }
 
-// meshed waits until what any host publishes reaches all others. Until its mesh
-// stands, GossipSub forwards messages to no peer.
+// meshed waits until a message that any host publishes reaches all others. GossipSub does not
+// forward messages to a peer before its mesh is built.
 func meshed(t testing.TB, hosts []*Host) {
 	t.Helper()
 	subscribed(t, hosts)
@@ -43,7 +43,7 @@ func meshed(t testing.TB, hosts []*Host) {
 				heard[i] = make(map[protocol.Peer]bool)
 			}
 			send(t, h, roundEnds(protocol.Peer(i), protocol.Everyone, 0))
-			time.Sleep(5 * time.Millisecond) // a slow machine drops what comes faster than it reads
+			time.Sleep(5 * time.Millisecond) // a slow machine drops messages that come faster than it reads
 			for len(h.inbox) > 0 {
 				heard[i][receive(t, h).From] = true
 			}
@@ -84,7 +84,7 @@ func TestTopicReachesAll(t *testing.T) {
 		}
 		c := h.Totals()
 		if broke := slices.ContainsFunc(h.Status(), func(s PeerStatus) bool { return s.LastError != "" }); broke {
-			before[i] = c.TopicDropped // for there was no queue meanwhile
+			before[i] = c.TopicDropped // for there was no queue in between
 		}
 		if c.TopicOut < rounds || c.TopicIn < (n-1)*rounds || c.TopicDropped != before[i] || c.TopicRefused != 0 {
 			t.Errorf("peer %d: %+v, dropped %d before, %+v", i, c, before[i], h.Status())
@@ -146,8 +146,8 @@ func TestTopicRefusesWhatIsNoMessage(t *testing.T) {
 	}
 }
 
-// A neighbour that publishes what is none of a listed peer's messages is counted,
-// and nothing of it is delivered or passed on.
+// A message that a listed peer may not publish is counted, and is neither delivered nor
+// forwarded.
 func TestTopicRefusesOverTheWire(t *testing.T) {
 	cs := topical(configs(3, path(3)))
 	hosts := start(t, cs[1:])
@@ -189,7 +189,7 @@ func TestTopicRefusesOverTheWire(t *testing.T) {
 	}
 }
 
-// What a host does not take in is dropped, and it can be seen that it was.
+// A message that a host does not read is dropped and counted.
 func TestTopicCountsWhatItDrops(t *testing.T) {
 	hosts := start(t, topical(configs(2, path(2))))
 	ready(t, hosts...)

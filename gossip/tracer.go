@@ -8,7 +8,7 @@ import (
 	corep2p "github.com/libp2p/go-libp2p/core/protocol"
 )
 
-// tracer counts events of the topic, in particular messages that pubsub drops, which it
+// tracer counts events of the topic, in particular the messages that pubsub drops, which it
 // reports in no other way.
 type tracer struct {
 	out, in           atomic.Uint64

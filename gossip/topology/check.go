@@ -2,8 +2,8 @@ package topology
 
 import "fmt"
 
-// leastP is the least edge probability. It is below any that is of use: gnp skips edges
-// by 1/log(1−p), which has no meaning when 1−p rounds to 1.
+// leastP is the least edge probability. It is below any useful one: gnp skips edges by
+// 1/log(1−p), which has no meaning when 1−p rounds to 1.
 const leastP = 1e-9
 
 func anything(Spec) error { return nil }
@@ -42,8 +42,8 @@ func checkClusters(s Spec) error {
 	return within(s, paramP, s.P, leastP, 1)
 }
 
-// checkFile refuses what cannot be connected before a graph is made: one line of a
-// file could otherwise ask for memory for 1e18 peers.
+// checkFile refuses what cannot be connected before a graph is made: otherwise one line of a file
+// could ask for memory for 1e18 peers.
 func checkFile(s Spec) error {
 	n := s.peers()
 	if n == 0 {

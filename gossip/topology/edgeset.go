@@ -13,7 +13,7 @@ func newEdgeSet(edges [][2]int) edgeSet {
 
 func (s edgeSet) has(e [2]int) bool { return s[ordered(e)] }
 
-// replace takes each edge of old out and then puts each of fresh in.
+// replace removes each edge of old and then adds each of fresh.
 func (s edgeSet) replace(old, fresh [][2]int) {
 	for _, e := range old {
 		delete(s, ordered(e))

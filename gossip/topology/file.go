@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Parse reads a list of edges, one a line, as two peer numbers with space between
-// them. From a # to the end of its line is a comment; empty lines are skipped. It
-// returns the edges sorted, the lower end first. Errors name the line.
+// Parse reads a list of edges, one per line, as two peer numbers separated by space. A # starts a
+// comment that ends with the line; empty lines are skipped. It returns the edges sorted, the
+// lower end first. Errors name the line.
 func Parse(r io.Reader) ([][2]int, error) {
 	var edges [][2]int
 	lineOf := make(map[[2]int]int) // never ranged over

@@ -39,8 +39,8 @@ func complete(s Spec, _ *rand.Rand) [][2]int {
 	return edges
 }
 
-// grid fills rows of s.Cols peers, the last of which may stay short, and joins
-// each peer to the next in its row and to the one below.
+// grid fills rows of s.Cols peers, of which the last may stay short, and joins each peer to the
+// next in its row and to the one below.
 func grid(s Spec, _ *rand.Rand) [][2]int {
 	cols := s.Cols
 	if cols == 0 {

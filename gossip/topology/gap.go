@@ -2,8 +2,8 @@ package topology
 
 import "gonum.org/v1/gonum/mat"
 
-// denseMax is the largest number of peers whose Laplacian is solved densely:
-// milliseconds then, but half a second at 1,000, where Lanczos takes 15 ms.
+// denseMax is the largest number of peers whose Laplacian is solved densely, which then takes
+// milliseconds; at 1,000 it takes half a second, Lanczos 15 ms.
 const denseMax = 200
 
 // SpectralGap returns 1 − λ₂, where λ₂ is the second largest eigenvalue of the gossip
@@ -14,8 +14,8 @@ const denseMax = 200
 //
 // with L the Laplacian of the graph. The expected squared distance from the mean
 // shrinks by the factor λ₂ a round or faster. λ₂ lies in [0, 1) if g is connected
-// and is 1 if not. It is 0 for a single peer, which has nothing to agree on. Where λ₂ is
-// close to 1, the gap holds digits that 1 − λ₂ has lost.
+// and is 1 if not. It is 0 for a single peer, which has nothing to agree on. When λ₂ is close to
+// 1, the gap has digits that 1 − λ₂ has lost.
 //
 // The gap is μ₂/(2|E|), where μ₂, the algebraic connectivity, is the second smallest
 // eigenvalue of the Laplacian. It is 0 if g is not

@@ -1,10 +1,9 @@
-// Package topology has the graphs that say which peers are linked: it draws graphs,
-// reads them and measures how fast gossip mixes on them.
+// Package topology draws and reads graphs, which say which peers are linked, and measures how
+// fast gossip mixes on them.
 //
-// The law of the package: peers are the ints 0 … N−1, and a graph is a function
-// of its [Spec] and of the random numbers it is given. Nothing here touches the
-// clock, a file or the network, and no result depends on the order of a map.
-// Edges come sorted, the lower end first.
+// Peers are the ints 0 … N−1. A graph is a function of its [Spec] and of the random numbers it is
+// given. Nothing here uses the clock, a file or the network, and no result depends on the order
+// of a map. Edges come sorted, the lower end first.
 package topology
 
 import (

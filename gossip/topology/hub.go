@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// hub builds components of the other peers, one after another, and joins all of them to
-// the last peer. So peers have the numbers that they would have without it.
+// hub builds components of the other peers, one after another, and joins all of these peers to
+// the last peer. So peers have the same numbers as without the hub.
 func (s Spec) hub(rng *rand.Rand) (*Graph, Report, error) {
 	edges, report := make([][2]int, 0, 2*s.N), Report{}
 	first := 0
@@ -42,7 +42,7 @@ func (s Spec) sizes() []int {
 	return sizes
 }
 
-// component returns the Spec of a component of n peers: a path where they are too few for
+// component returns the Spec of a component of n peers, which is a path if they are too few for
 // the family.
 func (s Spec) component(n int) Spec {
 	c := *s.Component

@@ -5,27 +5,27 @@ import (
 	"math/rand/v2"
 )
 
-// settled is how little, relative to itself, the sparse eigenvalue may fall while
-// the number of Lanczos steps grows by a fifth, for it to be taken as found.
+// settled is how little, relative to itself, the sparse eigenvalue may fall, while the number of
+// Lanczos steps grows by a fifth, to be accepted.
 const settled = 1e-9
 
 // sparseConnectivity returns μ₂ of a connected graph of at least 2 peers by the
 // Lanczos method on the Laplacian, restricted to the vectors of mean 0.
 //
-// Power iteration is out of the question: on a ring of 10,000, μ₂ is 1e-7 of the
-// largest eigenvalue and μ₃ not much more, so it would take 1e8 steps. Lanczos
-// gains a square root and takes 1e4. Inverse iteration that solves L x = b by
-// conjugate gradients gains the same root, but pays it once for every solve.
+// Power iteration is too slow: on a ring of 10,000, μ₂ is 1e-7 of the largest eigenvalue and μ₃
+// not much more, so it would take 1e8 steps. Lanczos needs the square root of that number, 1e4.
+// Inverse iteration that solves L x = b by conjugate gradients gains the same root, but pays for
+// it in every solve.
 //
-// There is no reorthogonalisation, which would keep gigabytes of basis. Without it
-// rounding lets eigenvalues already found come again (Paige, 1980), and that does
-// not move the least. But the constant vector must not come back, for its
-// eigenvalue 0 is below μ₂: it is taken out in every step.
+// There is no reorthogonalisation, which would keep gigabytes of basis. Without it, rounding
+// makes eigenvalues that were already found appear again (Paige, 1980), which does not change the
+// least one. But the constant vector must not come back, since its eigenvalue 0 is below μ₂: it
+// is removed in every step.
 func sparseConnectivity(g *Graph) float64 {
 	v, w := make([]float64, g.N()), make([]float64, g.N())
-	// The graphs are symmetric, and a start as symmetric as they are may have no
-	// part along the vector sought; a random one has. Its seed is fixed, so that
-	// the answer depends on the graph alone.
+	// The graphs are symmetric, and a start with the same symmetry may have no component along
+	// the wanted vector; a random one has. Its seed is fixed, so that the result depends on the
+	// graph only.
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range w {
 		w[i] = rng.NormFloat64()
@@ -51,7 +51,7 @@ func sparseConnectivity(g *Graph) float64 {
 		}
 		t.diag = append(t.diag, alpha)
 		beta = centre(w)
-		if beta == 0 { // the vectors so far span all that the start can reach
+		if beta == 0 { // the vectors so far span all that can be reached from the start
 			return t.smallest()
 		}
 		if len(t.diag) == check {
@@ -66,7 +66,7 @@ func sparseConnectivity(g *Graph) float64 {
 	}
 }
 
-// centre takes the mean out of x and returns the Euclidean norm of what is left.
+// centre subtracts the mean from x and returns the Euclidean norm of the result.
 func centre(x []float64) float64 {
 	mean := 0.0
 	for _, xi := range x {

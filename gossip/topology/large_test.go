@@ -24,8 +24,8 @@ func large() []Spec {
 	}
 }
 
-// TestTenThousandPeersTakeLittle: a graph and its spectral gap take below 2 s of a processor and 200 MiB,
-// all that is allocated on the way included; a dense matrix alone would take 763 MiB.
+// TestTenThousandPeersTakeLittle: a graph and its spectral gap take less than 2 s of processor
+// time and allocate less than 200 MiB in total; a dense matrix alone would take 763 MiB.
 func TestTenThousandPeersTakeLittle(t *testing.T) {
 	const most, mostBytes = 2 * time.Second, 200 << 20
 	for _, s := range large() {
@@ -62,7 +62,7 @@ func TestTenThousandPeersTakeLittle(t *testing.T) {
 	}
 }
 
-// processorTime returns how long the process has computed.
+// processorTime returns the processor time that the process has used.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var u syscall.Rusage

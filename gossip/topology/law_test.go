@@ -63,7 +63,7 @@ func TestRegularIsUniform(t *testing.T) {
 	}
 }
 
-// What goes wrong with gonum's generator: hubs of degree near N at small p.
+// gonum's generator fails this: it makes hubs of degree near N at small p.
 func TestSmallworldKeepsItsEdgesAndHasNoHubs(t *testing.T) {
 	for _, p := range []float64{0, 1e-3, 0.1, 1} {
 		g := mustGraph(t, 1000, smallworld(Spec{N: 1000, Degree: 6, P: p}, rng(1)))

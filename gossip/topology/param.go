@@ -25,7 +25,7 @@ func params() []param {
 	return []param{paramDegree, paramP, paramCols, paramClusters, paramComponents, paramComponent, paramFile}
 }
 
-// name is how texts and errors call p.
+// name is what texts and errors call p.
 func (p param) name() string {
 	return [...]string{"degree", "p", "cols", "clusters", "components", "component", "file"}[p]
 }
@@ -68,7 +68,7 @@ func (p param) set(s *Spec, text string) error {
 	return nil
 }
 
-// text is what set reads back.
+// text returns what set reads back.
 func (p param) text(s Spec) string {
 	switch v := p.field(&s).(type) {
 	case *int:
@@ -91,7 +91,7 @@ func (p param) text(s Spec) string {
 // isZero reports whether p has its zero value in s.
 func (p param) isZero(s Spec) bool { return p.text(s) == p.text(Spec{}) }
 
-// numbers reads whole numbers with + between them.
+// numbers reads whole numbers separated by +.
 func numbers(text string) (all []int, err error) {
 	for n := range strings.SplitSeq(text, "+") {
 		x, err := strconv.Atoi(strings.TrimSpace(n))

@@ -9,11 +9,11 @@ import (
 	"gonum.org/v1/gonum/graph/simple"
 )
 
-// gnp joins each pair of peers with probability s.P (Gilbert, 1959). It draws how many
-// pairs it skips until the next edge, so it takes time and memory for edges and not for
-// pairs (Batagelj and Brandes, "Efficient generation of large random networks", Physical
-// Review E 71, 2005, algorithm 1). gonum's Gnp draws the same edges from the same numbers,
-// into maps that take ten times the memory.
+// gnp joins each pair of peers with probability s.P (Gilbert, 1959). It draws how many pairs it
+// skips until the next edge, so its time and memory grow with the edges, not with the pairs
+// (Batagelj and Brandes, "Efficient generation of large random networks", Physical Review E 71,
+// 2005, algorithm 1). gonum's Gnp draws the same edges from the same numbers, into maps that take
+// ten times the memory.
 func gnp(s Spec, rng *rand.Rand) [][2]int {
 	var edges [][2]int
 	skip := math.Log(1 - s.P)
@@ -38,10 +38,9 @@ func scalefree(s Spec, rng *rand.Rand) [][2]int {
 	return collect(g, gen.PreferentialAttachment(g, s.N, s.Degree, rng))
 }
 
-// clusters cuts the peers into s.Clusters blocks of consecutive numbers, whose
-// sizes differ by at most 1. Within a block each pair is joined with probability
-// s.P; the blocks stand in a circle, with one edge between random members of each
-// two that are next to each other.
+// clusters cuts the peers into s.Clusters blocks of consecutive numbers, whose sizes differ by at
+// most 1. Within a block each pair is joined with probability s.P. The blocks form a circle, with
+// one edge between random members of neighbouring blocks.
 func clusters(s Spec, rng *rand.Rand) [][2]int {
 	start := func(c int) int { return c * s.N / s.Clusters }
 	member := func(c int) int { return start(c) + rng.IntN(start(c+1)-start(c)) }
@@ -60,9 +59,9 @@ func clusters(s Spec, rng *rand.Rand) [][2]int {
 	return edges
 }
 
-// collect returns the edges that a generator of gonum has put in g, in the order
-// of a map: NewGraph sorts them. An error of the generator means that Validate has let
-// a wrong parameter through, a mistake in this package.
+// collect returns the edges that a generator of gonum has put in g, in the order of a map:
+// NewGraph sorts them. An error of the generator means that Validate has accepted a wrong
+// parameter, which is a bug in this package.
 func collect(g *simple.UndirectedGraph, err error) [][2]int {
 	if err != nil {
 		panic(fmt.Sprintf("topology: %v", err))

@@ -2,18 +2,17 @@ package topology
 
 import "math/rand/v2"
 
-// switches is the number of attempted switches an edge. From 5 on, a χ² test of
-// 70,000 draws sees no difference from the uniform law over the 70 graphs of 6
-// peers and degree 3, and the spectral gap of 10,000 peers has settled.
+// switches is the number of attempted switches per edge. From 5 on, a χ² test of 70,000 draws
+// sees no difference from the uniform distribution over the 70 graphs of 6 peers and degree 3,
+// and the spectral gap of 10,000 peers has settled.
 const switches = 10
 
-// regular gives every peer s.Degree neighbours. It starts from a circulant graph
-// and switches random pairs of edges: a-b, c-d become a-d, c-b, unless that makes
-// a loop or a double edge. A switch is as likely as its reverse, and switches lead
-// from any such graph to any other, so the law tends to the uniform one (Cooper,
-// Dyer and Greenhill, "Sampling regular graphs and a peer-to-peer network", 2007).
-// Pairing loose ends at random has that law at once, but the result is simple too
-// rarely: about once in 6,000 draws at degree 6.
+// regular gives every peer s.Degree neighbours. It starts from a circulant graph and switches
+// random pairs of edges: a-b, c-d become a-d, c-b, unless that makes a loop or a double edge. A
+// switch is as likely as its reverse, and switches lead from any such graph to any other, so the
+// distribution tends to the uniform one (Cooper, Dyer and Greenhill, "Sampling regular graphs and
+// a peer-to-peer network", 2007). Pairing loose ends at random is uniform at once, but the result
+// is rarely simple: about once in 6,000 draws at degree 6.
 func regular(s Spec, rng *rand.Rand) [][2]int {
 	if s.Degree > (s.N-1)/2 {
 		// In a dense graph nearly every switch would be refused. Its complement is

@@ -7,7 +7,7 @@ import "slices"
 type search struct {
 	g    *Graph
 	seen []bool
-	line []int // the peers in the order they were seen, so nearest first
+	line []int // the peers in the order in which they were seen, nearest first
 }
 
 func newSearch(g *Graph) *search {

@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 )
 
-// maxDraws bounds how often a random graph is drawn in search of a connected one.
+// maxDraws bounds how often a random graph is drawn to get a connected one.
 const maxDraws = 100
 
-// A Spec says which graph to build. Its Name picks a row of the table, and each
-// row uses some of the other fields; those it does not use must be zero.
+// A Spec describes a graph to build. Its Name picks a row of the table, and each row uses some of
+// the other fields; the fields that it does not use must be zero.
 type Spec struct {
 	Name     string  // ring, path, star, complete, grid, gnp, regular, smallworld, scalefree, clusters, hub or file
 	N        int     // peers; file: 0 means as many as the edges name
@@ -17,20 +17,20 @@ type Spec struct {
 	P        float64 // gnp, clusters: probability of an edge; smallworld: that an edge moves
 	Cols     int     // grid: peers a row; 0 means ⌈√N⌉
 	Clusters int     // clusters: their number, at least 2
-	// Components of a hub: one number is how many there are, of about equal size; several are the peers of each.
+	// Components of a hub: a single number is how many there are, of about equal size; several
+	// numbers are the components' sizes in peers.
 	Components []int
 	Component  *Spec    // hub: the graph of each component, without N
-	File       string   // file: where the caller has read Edges from; only carried along
+	File       string   // file: where the caller has read Edges from; Build does not read it
 	Edges      [][2]int // file: as from [Parse]
 }
 
 // A Report says how a graph was built.
 type Report struct {
-	Redraws int // graphs thrown away because they were not connected
+	Redraws int // graphs discarded because they were not connected
 }
 
-// Validate checks every field. Its error names the field, what it is and what it
-// may be.
+// Validate checks every field. Its error names the field, its value and the values allowed.
 func (s Spec) Validate() error {
 	f, ok := find(s.Name)
 	if !ok {
@@ -50,7 +50,7 @@ func (s Spec) Validate() error {
 	return f.check(s)
 }
 
-// Drawn reports whether chance decides which graph Build returns.
+// Drawn reports whether Build's graph is random.
 func (s Spec) Drawn() bool {
 	switch s.Name {
 	case "gnp", "regular", "smallworld", "scalefree", "clusters":
@@ -59,10 +59,10 @@ func (s Spec) Drawn() bool {
 	return s.Component != nil && s.Component.Drawn()
 }
 
-// Build checks s and returns its graph, which is connected. A random graph that
-// comes out in pieces is drawn again, up to 100 times, so its law is the family's
-// given that the graph is connected. Equal Specs and equal generators give equal
-// graphs; rng may be nil for those that are not [Spec.Drawn].
+// Build checks s and returns its graph, which is connected. A random graph that is not connected
+// is drawn again, up to 100 times, so its distribution is the family's, given that the graph is
+// connected. Equal Specs and equal generators give equal graphs; rng may be nil if the Spec is
+// not [Spec.Drawn].
 func (s Spec) Build(rng *rand.Rand) (*Graph, Report, error) {
 	if err := s.Validate(); err != nil {
 		return nil, Report{}, err
@@ -87,7 +87,7 @@ func (s Spec) Build(rng *rand.Rand) (*Graph, Report, error) {
 	return nil, Report{}, fmt.Errorf("topology: %s: not connected in any of %d draws with n %d; raise %s", s, maxDraws, s.N, f.raise)
 }
 
-// peers returns N, or how many peers a file names that does not say.
+// peers returns N or, if it is 0, how many peers the edges of a file name.
 func (s Spec) peers() int {
 	n := s.N
 	if n == 0 {

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anySpec draws a Spec that can be built: none so sparse that 100 draws of a
-// random graph may all come out in pieces.
+// anySpec draws a Spec that can be built. None is so sparse that 100 draws of a random graph may
+// all be disconnected.
 func anySpec(t *rapid.T) Spec {
 	n := rapid.IntRange(5, 40).Draw(t, "n")
 	s := Spec{N: n, Name: rapid.SampledFrom(table()).Draw(t, "row").name}
@@ -87,8 +87,8 @@ func TestSameSeedSameGraph(t *testing.T) {
 	})
 }
 
-// TestWhatIsNotDrawnNeedsNoGenerator, and what is drawn is not the same for all seeds
-// ([TestOtherSeedOtherGraph]).
+// TestWhatIsNotDrawnNeedsNoGenerator: specs that are not drawn build without a generator.
+// [TestOtherSeedOtherGraph] shows that the others depend on the seed.
 func TestWhatIsNotDrawnNeedsNoGenerator(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		if s := anySpec(t); !s.Drawn() {
@@ -208,8 +208,8 @@ func TestRedrawsAreReported(t *testing.T) {
 	}
 }
 
-// TestComponentsOfAHubAreConnected without the last peer, to which all are joined: as many as are
-// wanted, of their sizes, also where they are drawn.
+// TestComponentsOfAHubAreConnected without the last peer, to which all are joined: there are as
+// many as wanted, of the wanted sizes, also if they are drawn.
 func TestComponentsOfAHubAreConnected(t *testing.T) {
 	for _, c := range []struct {
 		components, sizes []int

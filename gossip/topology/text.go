@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// ParseSpec reads the short form of a topology, such as ring, regular(6),
-// smallworld(4,0.1), clusters(3,0.8) or file(edges.txt); [Forms] lists them all.
-// The form does not say N, nor the edges of a file, which the caller fills in, and
-// ParseSpec does not check ranges: most depend on N, so Validate does.
+// ParseSpec reads the short form of a topology, such as ring, regular(6), smallworld(4,0.1),
+// clusters(3,0.8) or file(edges.txt); [Forms] lists them all. The form contains neither N nor the
+// edges of a file, which the caller fills in. ParseSpec does not check ranges, most of which
+// depend on N; Validate does.
 func ParseSpec(text string) (Spec, error) {
 	name, args, has := strings.Cut(strings.TrimSpace(text), "(")
 	f, ok := find(strings.TrimSpace(name))
@@ -41,8 +41,8 @@ func ParseSpec(text string) (Spec, error) {
 	return s, nil
 }
 
-// String returns the short form, which [ParseSpec] reads back. N and the edges of
-// a file are not in it.
+// String returns the short form, which [ParseSpec] reads back. It contains neither N nor the
+// edges of a file.
 func (s Spec) String() string {
 	f, _ := find(s.Name)
 	bare := f.params == nil || f.mayBeBare() && f.params[0].isZero(s)

@@ -9,9 +9,9 @@ type tridiagonal struct {
 	off  []float64 // squares of the m−1 entries next to the diagonal
 }
 
-// smallest returns the least eigenvalue of T. It bisects on the sign of the
-// pivots, as Sturm sequences do, down to neighbouring floats: the eigenvalue may
-// be 1e-8 of the largest, and is wanted to digits of its own.
+// smallest returns the least eigenvalue of T. It bisects on the sign of the pivots, as Sturm
+// sequences do, down to adjacent floats: the eigenvalue may be 1e-8 of the largest, and needs a
+// small error relative to itself.
 func (t tridiagonal) smallest() float64 {
 	lo, hi := 0.0, slices.Min(t.diag) // e_iᵀTe_i is a mean of eigenvalues, so none of these is below the least
 	for {
@@ -27,7 +27,7 @@ func (t tridiagonal) smallest() float64 {
 	}
 }
 
-// allAbove reports whether every eigenvalue of T is above x, which is whether
+// allAbove reports whether every eigenvalue of T is above x, which holds if and only if
 // elimination of T − x meets positive pivots only.
 func (t tridiagonal) allAbove(x float64) bool {
 	pivot := t.diag[0] - x
