@@ -10,9 +10,9 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 )
 
-// door returns the resource manager of a network of n peers, of which one has an address, and its
+// limited returns the resource manager of a network of n peers, of which one has an address, and its
 // gate.
-func door(t *testing.T, n int, log *slog.Logger) (network.ResourceManager, *gate) {
+func limited(t *testing.T, n int, log *slog.Logger) (network.ResourceManager, *gate) {
 	t.Helper()
 	peers := make([]peer.AddrInfo, n)
 	for i := range peers {
@@ -43,7 +43,7 @@ func enter(m network.ResourceManager, addr string, most int) (n int) {
 func TestOneAddressMayHoldAllPeers(t *testing.T) {
 	const n = 100
 	for _, addr := range []string{"/ip4/192.0.2.1/tcp/4001", "/ip6/2001:db8::1/tcp/4001"} {
-		m, _ := door(t, n, slog.New(slog.DiscardHandler))
+		m, _ := limited(t, n, slog.New(slog.DiscardHandler))
 		if let := enter(m, addr, 10*n); let < 2*n || let > 3*n {
 			t.Errorf("%s: %d connections for %d peers", addr, let, n)
 		}
@@ -54,7 +54,7 @@ func TestOneAddressMayHoldAllPeers(t *testing.T) {
 // addresses that together hold all the connections that exist keep out only strangers, not peers
 // at listed addresses.
 func TestConnectionsOfOthersKeepNoPeerOut(t *testing.T) {
-	m, _ := door(t, 4, slog.New(slog.DiscardHandler))
+	m, _ := limited(t, 4, slog.New(slog.DiscardHandler))
 	enter(m, "/ip4/192.0.2.1/tcp/4001", 10_000)
 	if enter(m, "/ip4/192.0.2.2/tcp/4001", 4) < 4 {
 		t.Error("one address keeps others out")
@@ -74,7 +74,7 @@ func TestConnectionsOfOthersKeepNoPeerOut(t *testing.T) {
 // connection; the count and one line of the log show it.
 func TestRefusedConnectionsAreCounted(t *testing.T) {
 	log := new(lines)
-	m, g := door(t, 4, log.logger())
+	m, g := limited(t, 4, log.logger())
 	let := 0
 	for range 1000 {
 		if c, err := m.OpenConnection(network.DirInbound, true, ma.StringCast("/ip4/192.0.2.1/tcp/4001")); err == nil {
