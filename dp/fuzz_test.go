@@ -98,37 +98,44 @@ func FuzzReceived(f *testing.F) {
 		if both, err := Concat([]Release{r, r}); err != nil || both.Len() != 2*r.Len() || both.Counts() != 2*r.Counts() {
 			t.Fatalf("%+v twice is %+v, %v", r, both, err)
 		}
-		m, c := NewMixed(r.Len(), e), NewCounts(r.Counts())
-		d, err := m.HalfDifference(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		wellFormed(t, d)
-		for range 3 { // the limit lies at half the range
-			_ = m.Add(r)
-			_ = m.Sub(d)
-			wellFormed(t, m.Release())
-		}
-		if r.Len() == 1 {
-			_ = m.Replace(0, r)
-			wellFormed(t, m.Release())
-			if n, err := m.ReplaceByMean(0, &r); err == nil {
-				finite(t, "noise of the mean", n.LaplaceSumSq, n.LaplaceMax, n.GaussVar)
-			}
-			wellFormed(t, m.Release())
-		}
+		checkMixed(t, &r)
+		c := NewCounts(r.Counts())
 		if err := c.RaiseToMax(&r); err != nil || !slices.Equal(c.Release().count, r.count) {
 			t.Fatalf("counts %v, %v after those of %+v", c, err, r)
 		}
 		c.RaiseToRank([]Release{r, {}, r}, 1)
-		checkWeighted(t, Release{v: r.v, e: MeanExponent})
+		checkWeights(t, Release{v: r.v, e: MeanExponent})
 	})
 }
 
-// checkWeighted mixes what came from a peer into values with weights and makes the peer
+// checkMixed mixes what came from a peer into values that the peer has entered.
+func checkMixed(t *testing.T, r *Release) {
+	m := entered(r.Len(), 2)
+	other := Release{v: r.v, e: MeanExponent}
+	d, err := m.HalfDifference(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wellFormed(t, d)
+	for range 3 { // the limit lies at half the range
+		_ = m.Add(other)
+		_ = m.Sub(d)
+		wellFormed(t, m.Release())
+	}
+	if r.Len() == 1 {
+		_ = m.Replace(0, other)
+		wellFormed(t, m.Release())
+		if n, err := m.ReplaceByMean(0, r); err == nil {
+			finite(t, "noise of the mean", n.LaplaceSumSq, n.LaplaceMax, n.GaussVar)
+		}
+		wellFormed(t, m.Release())
+	}
+}
+
+// checkWeights mixes what came from a peer into values and weights and makes the peer
 // enter: whatever the weights are, estimates are numbers.
-func checkWeighted(t *testing.T, r Release) {
-	w := NewWeighted(r.Len()/2, 3)
+func checkWeights(t *testing.T, r Release) {
+	w := NewMixed(r.Len()/2, 3)
 	for range 3 {
 		if d, err := w.HalfDifference(r); err == nil {
 			_ = w.Add(d)
@@ -186,24 +193,24 @@ func checkLoad(t *testing.T, l loader, b []byte) {
 }
 
 func FuzzMixedLoad(f *testing.F) {
-	m := NewMixed(2, MeanExponent)
+	m := entered(2, 2)
 	if err := m.Add(Release{v: []int64{MaxValue / 2, -5}, e: MeanExponent}); err != nil {
 		f.Fatal(err)
 	}
-	f.Add(uint8(2), int8(MeanExponent), m.Save())
-	f.Add(uint8(0), int8(0), NewMixed(0, 0).Save())
-	f.Add(uint8(2), int8(MeanExponent), append(m.Save(), 0))
-	f.Add(uint8(2), int8(0), m.Save())
-	f.Add(uint8(1), int8(0), binary.AppendVarint([]byte{stateVersion, 0, 0}, MaxValue+1))
-	f.Add(uint8(1), int8(0), binary.AppendVarint([]byte{stateVersion, 0, 0}, math.MinInt64))
-	f.Add(uint8(1), int8(0), append([]byte{stateVersion, 0}, bytes.Repeat([]byte{0xff}, 20)...))
-	w := NewWeighted(2, 2)
+	f.Add(uint8(2), m.Save())
+	f.Add(uint8(0), NewMixed(0, 0).Save())
+	f.Add(uint8(2), append(m.Save(), 0))
+	head := NewMixed(0, 0).Save()
+	f.Add(uint8(1), binary.AppendVarint(append(slices.Clone(head), 0), MaxValue+1))
+	f.Add(uint8(1), binary.AppendVarint(append(slices.Clone(head), 0), math.MinInt64))
+	f.Add(uint8(1), append(slices.Clone(head), bytes.Repeat([]byte{0xff}, 20)...))
+	f.Add(uint8(0), []byte{stateVersion, 0}) // another lattice
+	w := NewMixed(2, 2)
 	w.Join(1)
-	f.Add(uint8(2), int8(MeanExponent), w.Save())
-	f.Add(uint8(2), int8(MeanExponent), append(w.Save()[:9], 2)) // neither in nor out
-	f.Fuzz(func(t *testing.T, n uint8, e int8, b []byte) {
-		checkLoad(t, NewMixed(int(n), e%(maxExponent+1)), b)
-		w := NewWeighted(int(n), 3)
+	f.Add(uint8(2), w.Save())
+	f.Add(uint8(2), append(w.Save()[:9], 2)) // neither in nor out
+	f.Fuzz(func(t *testing.T, n uint8, b []byte) {
+		w := NewMixed(int(n), 3)
 		checkLoad(t, w, b)
 		for i := range w.Len() {
 			finite(t, "estimate", w.At(i))

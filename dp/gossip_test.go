@@ -35,10 +35,19 @@ func TestMeanRoundsDown(t *testing.T) {
 	}
 }
 
+// entered returns the state of one of a number of peers that has entered all n coordinates.
+func entered(n, peers int) *Mixed {
+	m := NewMixed(n, peers)
+	for i := range n {
+		m.Join(i)
+	}
+	return m
+}
+
 // TestAnExchangeKeepsTheSum is the invariant of averaging, to the last unit.
 func TestAnExchangeKeepsTheSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := NewMixed(1, MeanExponent), NewMixed(1, MeanExponent)
+		a, b := entered(1, 2), entered(1, 2)
 		value := rapid.Int64Range(-MaxValue/8, MaxValue/8) // own means are far smaller
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
 			m := rapid.SampledFrom([]*Mixed{a, b}).Draw(t, "peer")
@@ -69,7 +78,7 @@ func TestAnExchangeKeepsTheSum(t *testing.T) {
 }
 
 func TestShapesThatDoNotFitAreRefused(t *testing.T) {
-	m := NewMixed(2, MeanExponent)
+	m := NewMixed(2, 2)
 	for _, r := range []Release{{}, {v: []int64{1}, e: MeanExponent}, {v: []int64{1, 2}, e: 0}} {
 		if _, err := m.HalfDifference(r); !errors.Is(err, ErrShape) {
 			t.Errorf("half the difference to %v: %v", r, err)
@@ -105,7 +114,7 @@ func TestLiarsAloneLiftNoCount(t *testing.T) {
 
 // TestAShownReleaseStaysAsItIs guards the slabs and caches that releases share.
 func TestAShownReleaseStaysAsItIs(t *testing.T) {
-	c, m := NewCounts(2), NewMixed(2, MeanExponent)
+	c, m := NewCounts(2), entered(2, 2)
 	counts, mixed := c.Release(), m.Release()
 	d := open(t, spec(4, Tree), seeded(1))
 	first, err := d.Leaf(0, 1)
@@ -131,7 +140,7 @@ func TestAShownReleaseStaysAsItIs(t *testing.T) {
 // TestWhatOthersSayLeavesRoom: a peer's own mean can be replaced whatever others
 // have made of its estimate.
 func TestWhatOthersSayLeavesRoom(t *testing.T) {
-	m := NewMixed(1, MeanExponent)
+	m := entered(1, 2)
 	for range 3 {
 		d, err := m.HalfDifference(Release{v: []int64{MaxValue}, e: MeanExponent})
 		if err != nil {
@@ -156,7 +165,7 @@ func TestWeightsAreMixedLikeValues(t *testing.T) {
 		n := rapid.IntRange(2, 6).Draw(t, "peers")
 		peers := make([]*Mixed, n)
 		for i := range peers {
-			peers[i] = NewWeighted(1, n)
+			peers[i] = NewMixed(1, n)
 		}
 		which := rapid.IntRange(0, n-1)
 		meet := func(i, j int) {
@@ -221,7 +230,7 @@ func TestWeightsAreMixedLikeValues(t *testing.T) {
 func TestWeightsThatAreTooSmall(t *testing.T) {
 	for _, w := range []int64{-MaxValue / 2, -one, 0, 1, one/8 - 1, one / 8, one, MaxValue / 2} {
 		for _, v := range []int64{-MaxValue / 2, one, MaxValue / 2} {
-			m := NewWeighted(1, 4)
+			m := NewMixed(1, 4)
 			if err := m.Replace(0, Release{v: []int64{one / 2}, e: MeanExponent}); err != nil {
 				t.Fatal(err)
 			}
@@ -244,7 +253,7 @@ func TestWeightsThatAreTooSmall(t *testing.T) {
 
 // TestASumOutOfRangeKeepsOut the own value, and changes nothing.
 func TestASumOutOfRangeKeepsOut(t *testing.T) {
-	m := NewWeighted(1, 4)
+	m := NewMixed(1, 4)
 	if err := m.Replace(0, Release{v: []int64{MaxValue}, e: MeanExponent}); err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +270,7 @@ func TestASumOutOfRangeKeepsOut(t *testing.T) {
 func TestADifferenceOutOfRangeMovesNothing(t *testing.T) {
 	for _, at := range []int{0, 1, 2} {
 		for _, sign := range []int64{1, -1} {
-			m := NewMixed(3, MeanExponent)
+			m := entered(3, 2)
 			to := func(x int64) Release {
 				v := []int64{1, 1, 1}
 				v[at] = x

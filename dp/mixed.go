@@ -7,39 +7,30 @@ import (
 )
 
 // Mixed is the state of one peer in gossip averaging: for every coordinate the
-// peer's own newest released value and what averaging has made of all peers'. It is
-// made of Releases alone, so it may leave as it stands. All arithmetic is exact, so
-// the sum over peers of (value - own) is 0 at all times, plus what is under way
-// between two peers.
+// peer's own newest released value and what averaging has made of all peers', on the lattice
+// of [MeanExponent]. It is made of Releases alone, so it may leave as it stands. All arithmetic
+// is exact.
 //
-// With weights ([NewWeighted]) a peer takes part in a coordinate only from
-// [Mixed.Join] on. Values and weights are mixed alike: Σ values = Σ own values of
-// those who have entered and Σ weights = their number, and a value by its weight
-// estimates the mean of their own values at any peer, entered or not (push-sum; Kempe,
-// Dobra and Gehrke 2003).
+// A peer takes part in a coordinate from [Mixed.Join] on. Values and weights are mixed alike:
+// Σ values = Σ own values of those who have entered and Σ weights = their number, except for what
+// is under way between two peers. A value by its weight estimates the mean of their own values at
+// any peer, entered or not (push-sum; Kempe, Dobra and Gehrke 2003).
 type Mixed struct {
 	own   []int64
-	in    []bool  // nil without weights: all have entered
-	v     []int64 // as many values, and as many weights if there are any
-	e     int8
-	least int64 // weight to divide by
-}
-
-// NewMixed returns the state of n coordinates without weights on the lattice 2^e, all 0.
-func NewMixed(n int, e int8) *Mixed {
-	return &Mixed{own: make([]int64, n), v: make([]int64, n), e: e}
+	in    []bool
+	v     []int64 // the values, and behind them the weights
+	least int64   // weight to divide by
 }
 
 // one is a weight of 1 on the lattice of means.
 const one = 1 << -MeanExponent
 
-// NewWeighted returns the state of n coordinates with weights on the lattice of
-// [MeanExponent], all 0 and none entered, of one of a number of peers. Where averaging has
-// left less weight than half of one by the number of peers, which is the least that
-// well-mixed weights can be, the estimate is the own value.
-func NewWeighted(n, peers int) *Mixed {
+// NewMixed returns the state of n coordinates, all 0 and none entered, of one of a number of
+// peers. Where averaging has left less weight than half of one by the number of peers, which
+// is the least that well-mixed weights can be, the estimate is the own value.
+func NewMixed(n, peers int) *Mixed {
 	return &Mixed{
-		own: make([]int64, n), in: make([]bool, n), v: make([]int64, 2*n), e: MeanExponent,
+		own: make([]int64, n), in: make([]bool, n), v: make([]int64, 2*n),
 		least: max(1, one/int64(2*max(1, peers))),
 	}
 }
@@ -47,11 +38,11 @@ func NewWeighted(n, peers int) *Mixed {
 // Len returns the number of coordinates.
 func (m *Mixed) Len() int { return len(m.own) }
 
-// Value returns the value of coordinate i in units of 2^e: its estimate where the
-// weight is 1.
+// Value returns the value of coordinate i in units of 2^[MeanExponent]: its estimate where
+// the weight is 1.
 func (m *Mixed) Value(i int) int64 { return m.v[i] }
 
-// Weight returns the weight of coordinate i in units of 2^e. Without weights there is none.
+// Weight returns the weight of coordinate i in units of 2^[MeanExponent].
 func (m *Mixed) Weight(i int) int64 { return m.v[len(m.own)+i] }
 
 // even reports whether every weight is 1.
@@ -66,20 +57,17 @@ func (m *Mixed) even() bool {
 
 // At returns the estimate of coordinate i as a float, for learners.
 func (m *Mixed) At(i int) float64 {
-	if m.in == nil {
-		return float64(m.v[i]) * unit(m.e)
-	}
 	if w := m.v[len(m.own)+i]; w >= m.least {
 		return float64(m.v[i]) / float64(w)
 	}
-	return float64(m.own[i]) * unit(m.e)
+	return float64(m.own[i]) / one
 }
 
-// Own returns the own value of coordinate i in units of 2^e.
+// Own returns the own value of coordinate i in units of 2^[MeanExponent].
 func (m *Mixed) Own(i int) int64 { return m.own[i] }
 
 // Joined reports whether the peer has entered coordinate i.
-func (m *Mixed) Joined(i int) bool { return m.in == nil || m.in[i] }
+func (m *Mixed) Joined(i int) bool { return m.in[i] }
 
 // Join makes the peer take part in coordinate i: it adds its own value, with weight 1.
 // It reports whether the peer is in; a sum out of range leaves it out.
@@ -98,7 +86,7 @@ func (m *Mixed) Join(i int) bool {
 // Replace makes the one value of r the own value of coordinate i; once the peer has
 // entered it, the value moves by the difference.
 func (m *Mixed) Replace(i int, r Release) error {
-	if len(r.v) != 1 || r.e != m.e {
+	if len(r.v) != 1 || r.e != MeanExponent {
 		return ErrShape
 	}
 	return m.set(i, r.v[0])
@@ -120,7 +108,7 @@ func (m *Mixed) set(i int, own int64) error {
 // ReplaceByMean is Replace with the mean of a running sum; see [Mean]. It returns
 // the mean's noise as [Release.NoiseMoments] does.
 func (m *Mixed) ReplaceByMean(i int, sum *Release) (NoiseMoments, error) {
-	if len(sum.v) != 1 || len(sum.count) != 1 || sum.count[0] == 0 || sum.e < MeanExponent || sum.e > MeanExponent+63 || m.e != MeanExponent {
+	if len(sum.v) != 1 || len(sum.count) != 1 || sum.count[0] == 0 || sum.e < MeanExponent || sum.e > MeanExponent+63 {
 		return NoiseMoments{}, ErrShape
 	}
 	n := sum.count[0]
@@ -140,7 +128,7 @@ func (m *Mixed) ReplaceByMean(i int, sum *Release) (NoiseMoments, error) {
 // 1 at both ends are left out.
 func (m *Mixed) HalfDifference(other Release) (Release, error) {
 	n := len(m.own)
-	if len(other.v) != n && len(other.v) != len(m.v) || other.e != m.e {
+	if len(other.v) != n && len(other.v) != len(m.v) || other.e != MeanExponent {
 		return Release{}, ErrShape
 	}
 	size := len(m.v)
@@ -155,7 +143,7 @@ func (m *Mixed) HalfDifference(other Release) (Release, error) {
 		}
 		d[i] = (x - m.v[i]) >> 1
 	}
-	return Release{v: d, e: m.e}, nil
+	return Release{v: d, e: MeanExponent}, nil
 }
 
 // Add adds d to values and, unless d leaves them out, to weights. It refuses what would leave
@@ -166,7 +154,7 @@ func (m *Mixed) Add(d Release) error { return m.move(d, 1) }
 func (m *Mixed) Sub(d Release) error { return m.move(d, -1) }
 
 func (m *Mixed) move(d Release, sign int64) error {
-	if len(d.v) != len(m.own) && len(d.v) != len(m.v) || d.e != m.e {
+	if len(d.v) != len(m.own) && len(d.v) != len(m.v) || d.e != MeanExponent {
 		return ErrShape
 	}
 	for i, x := range d.v {
@@ -195,14 +183,14 @@ func (m *Mixed) ReleaseTo(r *Release) {
 	if m.even() {
 		size = len(m.own)
 	}
-	r.renew(nil, m.v[:size], m.e)
+	r.renew(nil, m.v[:size], MeanExponent)
 }
 
 // Save returns the state, which is public.
 func (m *Mixed) Save() []byte { return state.Save(stateVersion, m.fields) }
 
-// Load takes over the state of a Mixed of as many coordinates on the same lattice, with
-// weights if this one has them. The error wraps [ErrState], and then nothing has changed.
+// Load takes over the state of a Mixed of as many coordinates. The error wraps [ErrState], and
+// then nothing has changed.
 func (m *Mixed) Load(saved []byte) error {
 	next := *m
 	next.own, next.v, next.in = slices.Clone(m.own), slices.Clone(m.v), slices.Clone(m.in)
@@ -214,17 +202,16 @@ func (m *Mixed) Load(saved []byte) error {
 }
 
 func (m *Mixed) fields(v *state.Visitor) {
-	e := byte(m.e)
+	lattice := int8(MeanExponent)
+	e := byte(lattice)
 	v.Byte(&e)
-	v.Check(e == byte(m.e), "a lattice of 2^%d, want 2^%d", int8(e), m.e)
+	v.Check(int8(e) == lattice, "a lattice of 2^%d, want 2^%d", int8(e), lattice)
 	n := len(m.own)
 	for i := range m.own {
 		values(v, m.own[i:i+1])
 		values(v, m.v[i:i+1])
-		if m.in != nil {
-			values(v, m.v[n+i:n+i+1])
-			v.Bool(&m.in[i])
-		}
+		values(v, m.v[n+i:n+i+1])
+		v.Bool(&m.in[i])
 	}
 }
 

@@ -145,7 +145,7 @@ func newAverage(c Config, p AverageParams) (Protocol, error) {
 	}
 	a := &average{
 		c: c, p: p,
-		mixed:       dp.NewWeighted(c.Parts, c.Peers()),
+		mixed:       dp.NewMixed(c.Parts, c.Peers()),
 		counts:      dp.NewCounts(c.Parts),
 		ownCounts:   dp.NewCounts(c.Parts),
 		links:       make([]averageLink, len(c.Neighbours())),

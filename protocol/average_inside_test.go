@@ -99,7 +99,7 @@ func averageMutants() map[string]func(a *average, l *averageLink, m Message) {
 		"a restart forgets which arms were entered": func(a *average, l *averageLink, _ Message) {
 			if l == nil {
 				was := a.mixed.Release()
-				a.mixed, a.notJoined = dp.NewWeighted(a.c.Parts, a.c.Peers()), a.c.Parts
+				a.mixed, a.notJoined = dp.NewMixed(a.c.Parts, a.c.Peers()), a.c.Parts
 				_ = a.mixed.Add(was)
 			}
 		},

@@ -22,7 +22,7 @@ func TestAverageRefusesStatesThatNoMessageMakes(t *testing.T) {
 	}
 	for name, damage := range map[string]func(a *average){
 		"claim":  func(a *average) { a.claims[0], a.unranked = dp.NewCounts(1).Release(), true },
-		"values": func(a *average) { a.claims[0] = dp.NewMixed(2, dp.MeanExponent).Release() },
+		"values": func(a *average) { a.claims[0] = dp.NewMixed(2, 2).Release() },
 		"answer": func(a *average) { a.links[0].answer = averageAsk },
 		"large":  func(a *average) { a.links[0].answer = rowsRow },
 	} {

@@ -70,8 +70,7 @@ func TestLeaksDoNotCompile(t *testing.T) {
 // them, so a new one is added here in the knowledge of that, and no float ever is.
 var known = map[string]string{
 	"dp.NewCounts(int)":                        "how many counts",
-	"dp.NewMixed(int, int8)":                   "how many values, and their lattice",
-	"dp.NewWeighted(int, int)":                 "how many values, and of how many peers",
+	"dp.NewMixed(int, int)":                    "how many values, and of how many peers",
 	"dp.Mixed.Join(int)":                       "which value",
 	"dp.Mixed.Weight(int)":                     "which weight is read",
 	"dp.Mixed.Joined(int)":                     "which value",

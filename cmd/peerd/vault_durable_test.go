@@ -75,7 +75,7 @@ func openVault(t *testing.T, s *labSite) vault {
 		}
 	})
 	if len(mixed) > 0 {
-		m := dp.NewWeighted(arms, 1)
+		m := dp.NewMixed(arms, 1)
 		if err := m.Load(mixed); err != nil {
 			t.Fatal(err)
 		}
@@ -399,7 +399,7 @@ func (b *book) mean(s dp.StreamID, n uint64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	m := dp.NewMixed(int(s)+1, dp.MeanExponent)
+	m := dp.NewMixed(int(s)+1, 1)
 	if _, err := m.ReplaceByMean(int(s), &r); err != nil {
 		return 0, err
 	}

@@ -126,8 +126,11 @@ func newSynchronous(t *testing.T, c sim.Config) *synchronous {
 		if _, err := curator.Open(p.Streams(l.Statistic(), protocol.Cadence{})); err != nil {
 			t.Fatal(err)
 		}
-		peer := &synchronousPeer{learner: l, curator: curator, mixed: dp.NewMixed(arms, dp.MeanExponent), most: make([]uint64, arms)}
+		peer := &synchronousPeer{learner: l, curator: curator, mixed: dp.NewMixed(arms, c.Spec.Peers()), most: make([]uint64, arms)}
 		peer.belief = belief.New(arms, 1)
+		for k := range arms {
+			peer.mixed.Join(k)
+		}
 		s.peers = append(s.peers, peer)
 	}
 	return s
