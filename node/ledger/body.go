@@ -10,7 +10,7 @@ import (
 // MaxStreams bounds the streams of a ledger.
 const MaxStreams = 1 << 16
 
-// Mode says whose data a peer guards.
+// Mode says whose data a peer protects.
 type Mode string
 
 // The modes.
@@ -24,12 +24,12 @@ type Genesis struct {
 	Version     int    // [Version]
 	Peer        string // its libp2p id, from which its public key follows
 	Network     string
-	Policy      Hash // of what the peers of the network agreed on
+	Policy      Hash // the hash that the peers of the network agreed on
 	Mode        Mode
 	Budget      account.Budget // for the peer's life
-	Unit        string         // whom a charge protects, in words
-	Incarnation uint32         // with which the peer began
-	Tags        string         // of the program's build, with commas between them; no field if there are none
+	Unit        string         // whom a charge protects, for people
+	Incarnation uint32         // the peer's first incarnation
+	Tags        string         // build tags of the program, separated by commas; the field is absent if there are none
 }
 
 // Kind returns [KindGenesis].
@@ -52,8 +52,7 @@ func (g *Genesis) fields(c *codec) {
 	c.optional("tags", &g.Tags)
 }
 
-// An Open is a charge: it opens a group of streams and pays for all that they will
-// ever release.
+// An Open is a charge: it opens a group of streams and pays for all that they will ever release.
 type Open struct{ dp.Charge }
 
 // Opened returns the body of a charge.
@@ -119,8 +118,8 @@ func streamsText(first dp.StreamID, n int) string {
 	return fmt.Sprintf("streams %d to %d", first, int64(first)+int64(n)-1)
 }
 
-// A Release is what one leaf released: the node that got its noise, in full. Everything
-// else that the peer shows is computed from such nodes.
+// A Release is the node that one leaf released, in full, with its noise. Everything else that the
+// peer shows is computed from such nodes.
 type Release struct {
 	Round    uint64
 	Stream   dp.StreamID
@@ -131,7 +130,7 @@ type Release struct {
 	Noise    dp.Noise // in every value
 }
 
-// Released returns the body of a node that got its noise in a round.
+// Released returns the body of a node that was drawn in a round.
 func Released(round uint64, r dp.Release) *Release {
 	b := &Release{
 		Round: round, Stream: r.Stream(), From: r.Span().From, To: r.Span().To, Exponent: r.Exponent(), Noise: r.Noise(),
@@ -146,7 +145,7 @@ func Released(round uint64, r dp.Release) *Release {
 	return b
 }
 
-// fieldsOf returns the release as package dp takes it.
+// fieldsOf returns the release in the form of package dp.
 func (r *Release) fieldsOf() dp.Fields {
 	return dp.Fields{
 		Stream: r.Stream, Span: dp.Span{From: r.From, To: r.To}, Count: r.Counts, Value: r.Values, Exponent: r.Exponent, Noise: r.Noise,
@@ -185,22 +184,22 @@ func (r *Release) fields(c *codec) {
 	number(c, "terms", &r.Noise.VarianceUnits)
 }
 
-// A Gap says that records before it are lost: a backup was restored, and the operator
-// accepted what the other peers remember. The leaves of the lost releases are given up,
-// with a margin for what no peer remembers, and every stream begins again after them, so
-// that no record is in what two lives drew.
+// A Gap states that records before it are lost: a backup was restored, and the operator accepted
+// what the other peers remember. The leaves of the lost releases are abandoned, with a margin for
+// what no peer remembers, and every stream begins again after them, so that no record is in the
+// nodes of two lives.
 type Gap struct {
 	Claimed     uint64   // records that peers remember
 	Had         uint64   // records that are here, or that an earlier gap counted as lost
 	Incarnation uint32   // with which the peer continues
-	Since       uint64   // first round that the lost life may have played and this one does not know
-	Round       uint64   // that had begun when the gap was written
-	Waiting     uint64   // decisions that waited for their reward, which count no more; 0 with noised counts
-	Margin      uint64   // leaves that each stream gives up beyond those that peers remember
-	Next        []uint64 // by stream: the first leaf that is not given up
-	Without     []string // ids of the neighbours that the operator does without
+	Since       uint64   // first round that the lost life may have played and this life does not know
+	Round       uint64   // round that had begun when the gap was written
+	Waiting     uint64   // decisions that waited for their reward and no longer count; 0 with noised counts
+	Margin      uint64   // leaves that each stream abandons in addition to those that peers remember
+	Next        []uint64 // by stream: the first leaf that is not abandoned
+	Without     []string // ids of the neighbours for which the operator did not wait
 
-	// Number is the least that the record may have, in [Chain.Append]; the line says it as seq.
+	// Number is a lower bound of the record's number in [Chain.Append]; the line has it as seq.
 	Number uint64
 }
 

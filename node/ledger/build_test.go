@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestBuildTagsStandInTheGenesis: a ledger says with which tags its program was built, ledgers
-// without the field are read as before, and those of a program with faults are not trusted.
+// TestBuildTagsStandInTheGenesis: a ledger names the tags of its program's build, ledgers without
+// the field are read as before, and ledgers of programs with faults are not trusted.
 func TestBuildTagsStandInTheGenesis(t *testing.T) {
 	line := func(tags string) []byte {
 		var c Chain

@@ -2,13 +2,13 @@ package ledger
 
 import "fmt"
 
-// maxRecords bounds the numbers of records, so that no claim makes them overflow.
+// maxRecords bounds the numbers of records, so that no claim can make them overflow.
 const maxRecords = 1 << 62
 
 // A Chain is the end of a ledger, to which records are added. The zero Chain is an
 // empty ledger. It is not safe for concurrent use.
 type Chain struct {
-	Next uint64 // the number of the next record; of all records, if none was lost
+	Next uint64 // number of the next record; equals the number of records if none was lost
 	Head Hash   // of the last line
 }
 
@@ -21,9 +21,9 @@ func Resume(last []byte) (Chain, error) {
 	return Chain{r.Seq + 1, HashOf(last)}, nil
 }
 
-// Append makes the next record of body and returns its line, without a newline. The
-// caller stores the line before it shows anything of it. A [Gap] gets the greatest of its
-// Number, Claimed and the next number. After an error the chain is as it was.
+// Append makes the next record of body and returns its line, without a newline. The caller stores
+// the line before it shows any of it. The number of a [Gap] is the greatest of its Number, its
+// Claimed and the next number. An error leaves the chain as it was.
 func (c *Chain) Append(body Body) ([]byte, error) {
 	if _, first := body.(*Genesis); first != (c.Next == 0) {
 		return nil, fmt.Errorf("ledger: record %d cannot be of kind %s: a ledger begins with its one genesis", c.Next, body.Kind())
@@ -43,8 +43,8 @@ func (c *Chain) Append(body Body) ([]byte, error) {
 	return line, nil
 }
 
-// number returns the least number of the next record. After a gap the numbers continue
-// after those that peers remember, so that no number is used twice.
+// number returns the least number of the next record. After a gap, numbers continue after those
+// that peers remember, so that no number is used twice.
 func (c *Chain) number(next Body) uint64 {
 	if g, ok := next.(*Gap); ok {
 		return max(c.Next, g.Claimed, g.Number)

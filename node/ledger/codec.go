@@ -13,10 +13,10 @@ import (
 // maxText bounds a text in bytes.
 const maxText = 256
 
-// A codec writes or reads one line. The same calls do both, so that a line is
-// described once: an object with its fields in a fixed order, no spaces, numbers as
-// decimal integers in their shortest form, texts without anything that JSON would
-// escape. It is therefore the only way to write what it says. The first error stays.
+// A codec writes or reads one line. The same calls do both, so that a line is described once: an
+// object with its fields in a fixed order, no spaces, numbers as decimal integers in their
+// shortest form, texts without anything that JSON would escape. So every content has exactly one
+// line. The codec keeps the first error.
 type codec struct {
 	reading bool
 	b       []byte // written so far, or the line to read
@@ -39,7 +39,7 @@ func (c *codec) done() error {
 	return c.err
 }
 
-// lit writes s or reads exactly that.
+// lit writes s, or reads exactly s.
 func (c *codec) lit(s string) bool {
 	if c.err != nil {
 		return false
@@ -80,8 +80,7 @@ func number[T integer](c *codec, name string, v *T) {
 	}
 }
 
-// digits is an integer: no plus sign, no zero in front, no minus zero, and within
-// the range of its type.
+// digits is an integer without plus sign, leading zeros or minus zero, in the range of its type.
 func digits[T integer](c *codec, v *T) {
 	signed := ^T(0) < 0
 	if !c.reading {
@@ -150,7 +149,7 @@ func numbers[T integer](c *codec, name string, v *[]T, most int) {
 	c.lit("]")
 }
 
-// text is a field that holds words.
+// text is a field that holds a text.
 func (c *codec) text(name string, v *string) {
 	if c.name(name) {
 		c.quoted(name, v)
@@ -186,7 +185,7 @@ func texts(c *codec, name string, v *[]string, most int) {
 	c.lit("]")
 }
 
-// quoted is words in quotes.
+// quoted is a text in quotes.
 func (c *codec) quoted(name string, v *string) {
 	if !c.lit(`"`) {
 		return
@@ -207,8 +206,7 @@ func (c *codec) quoted(name string, v *string) {
 	c.lit(`"`)
 }
 
-// optional is a text that is left out where it is empty, as in records of programs that did not
-// know it.
+// optional is a text that is absent if it is empty, as in records of earlier programs.
 func (c *codec) optional(name string, v *string) {
 	if c.reading {
 		if c.err != nil || !bytes.HasPrefix(c.b[c.at:], []byte(`,"`+name+`":`)) {
@@ -244,7 +242,7 @@ func named[T comparable](c *codec, field string, v *T, names map[T]string) {
 	}
 	c.text(field, &s)
 	if c.reading {
-		for value, name := range names { // names differ, so the order is no matter
+		for value, name := range names { // names differ, so the order does not matter
 			if name == s {
 				*v = value
 				return

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// What a [Fault] can be. The text of each says how to read it.
+// The kinds of a [Fault]. Each text explains how to read it.
 var (
 	ErrForm      = errors.New("not as a peer writes it, so the line was edited or damaged")
 	ErrChain     = errors.New("lines were changed, taken out, put in or moved")
@@ -29,7 +29,7 @@ type Fault struct {
 	Err  error  // wraps one of the errors above
 }
 
-// Error names the line, what is wrong and how to read it.
+// Error returns the line, what is wrong and how to read it.
 func (f *Fault) Error() string { return fmt.Sprintf("line %d: %v", f.Line, f.Err) }
 
 // Unwrap returns Err.

@@ -8,7 +8,7 @@ import (
 	"peerd.dev/dp/account"
 )
 
-// exact writes a cost as the decimal number that it is.
+// exact writes a cost as an exact decimal number.
 func exact(c dp.Cost) string {
 	if c == dp.Infinite {
 		return "inf"
@@ -17,7 +17,7 @@ func exact(c dp.Cost) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// lossText writes a loss in the numbers that it is.
+// lossText writes a loss as exact numbers.
 func lossText(l account.Loss) string {
 	switch {
 	case l.Square == 0:

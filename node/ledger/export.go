@@ -8,7 +8,7 @@ import (
 	"iter"
 )
 
-// Domain separates signatures of ledgers from all others of a peer's key.
+// Domain separates signatures of ledgers from all other signatures by a peer's key.
 const Domain = "peerd/ledger/1"
 
 // A trailer ends an export: the peer's statement that these are all its records.
@@ -35,10 +35,10 @@ func (t *trailer) signed(network string) []byte {
 	return fmt.Appendf(nil, "%s\x00%d\x00%v", network, t.records, t.head)
 }
 
-// Export writes a ledger for others to check: its lines, which are given without
-// newlines, and a last one with the signature by the peer's key of domain, a zero
-// byte and b. It checks all that [Verify] does and stops at the first fault, after
-// which w holds no whole export. The report is what Verify returns for the export.
+// Export writes a ledger for others to check: its lines, which are given without newlines, and a
+// last line with the signature by the peer's key. It checks everything that [Verify] checks and
+// stops at the first fault; what it has written to w is then no complete export. The report is
+// the one that Verify returns for the export.
 func Export(w io.Writer, lines iter.Seq2[[]byte, error], sign func(domain string, b []byte) ([]byte, error)) (Report, error) {
 	out := bufio.NewWriter(w)
 	v := NewVerifier()
@@ -64,7 +64,7 @@ func Export(w io.Writer, lines iter.Seq2[[]byte, error], sign func(domain string
 	if err != nil {
 		return Report{}, err
 	}
-	copy(t.signature[:], signature) // one of another length does not verify
+	copy(t.signature[:], signature) // a signature of another length does not verify
 	var c codec
 	t.fields(&c)
 	if err := put(c.b); err != nil {

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// base58 are the digits of a peer id, which leave out what is mistaken for another.
+// base58 has the digits of a peer id, without characters that are easily confused.
 const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 var errID = errors.New("not the id of an Ed25519 key")
 
-// publicKey returns the key that a peer id spells out. The id of an Ed25519 key is, in
-// base 58, the key itself after six bytes that say so: an identity multihash (0) of 36
-// bytes, which are a protobuf of key type (8) 1 and of key (18) with 32 bytes. It is
-// read here, so that checking a ledger needs no other library.
+// publicKey returns the key that a peer id contains. In base 58, the id of an Ed25519 key is the
+// key itself after six bytes of header: an identity multihash (0) of 36 bytes, which are a
+// protobuf of key type (8) 1 and of key (18) with 32 bytes. It is decoded here, so that checking
+// a ledger needs no other library.
 func publicKey(id string) (ed25519.PublicKey, error) {
 	if len(id) != 52 || id[0] != '1' { // a leading 1 is the leading byte 0
 		return nil, errID

@@ -30,7 +30,7 @@ func newSigner(seed byte) signer {
 	return signer{ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize))}
 }
 
-// id returns the id that libp2p makes of the key.
+// id returns the id that libp2p derives from the key.
 func (s signer) id(t testing.TB) string {
 	t.Helper()
 	public, err := crypto.UnmarshalEd25519PublicKey(s.key.Public().(ed25519.PublicKey))
@@ -48,7 +48,7 @@ func (s signer) sign(domain string, b []byte) ([]byte, error) {
 	return ed25519.Sign(s.key, append([]byte(domain+"\x00"), b...)), nil
 }
 
-// A book is a ledger as a running peer writes it, of what a real curator releases.
+// A book is a ledger as a running peer writes it, with releases of a real curator.
 type book struct {
 	t       testing.TB
 	chain   Chain
@@ -179,8 +179,8 @@ func TestAnExportIsVerified(t *testing.T) {
 	}
 }
 
-// TestTheFormatStays reads an export of an earlier build, since ledgers outlive
-// programs, and writes it again.
+// TestTheFormatStays reads an export of an earlier build, since ledgers outlive programs, and
+// writes it again.
 func TestTheFormatStays(t *testing.T) {
 	const name = "testdata/export.jsonl"
 	if *update {
@@ -203,7 +203,7 @@ func TestTheFormatStays(t *testing.T) {
 	golden(t, "testdata/report.txt", text.Bytes())
 	b := &book{t: t}
 	for line := range bytes.Lines(export) {
-		if r, err := ParseLine(bytes.TrimSuffix(line, []byte("\n"))); err == nil { // not the end
+		if r, err := ParseLine(bytes.TrimSuffix(line, []byte("\n"))); err == nil { // all lines except the end
 			b.add(r.Body)
 		}
 	}
@@ -239,8 +239,8 @@ func TestALineThatIsReadIsWrittenTheSame(t *testing.T) {
 	}
 }
 
-// TestThereIsOneWayToWriteALine edits lines into others that many JSON readers take
-// for the same, or for nothing bad.
+// TestThereIsOneWayToWriteALine changes lines into others that many JSON readers treat as equal,
+// or as harmless.
 func TestThereIsOneWayToWriteALine(t *testing.T) {
 	lines := small(t).lines
 	genesis, open, release := string(lines[0]), string(lines[1]), string(lines[3])
@@ -326,7 +326,7 @@ func TestAppendRefusesWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestTheLargestRecordsFit: what Append takes, ParseLine reads.
+// TestTheLargestRecordsFit: ParseLine reads what Append accepts.
 func TestTheLargestRecordsFit(t *testing.T) {
 	for _, body := range []Body{
 		&Release{
@@ -346,8 +346,8 @@ func TestTheLargestRecordsFit(t *testing.T) {
 	}
 }
 
-// TestNumbersOfLostRecordsAreSkipped: a peer that goes on after a gap has a longer
-// ledger than any that the others remember.
+// TestNumbersOfLostRecordsAreSkipped: a peer that continues after a gap has a longer ledger than
+// any that the others remember.
 func TestNumbersOfLostRecordsAreSkipped(t *testing.T) {
 	b := small(t)
 	for _, c := range []struct{ claimed, seq uint64 }{{12, 12}, {13, 13}, {5, 14}} {

@@ -43,7 +43,7 @@ const (
 	kindEnd     Kind = "end" // of an export; no record
 )
 
-// A Body is what a record says: a [*Genesis], an [*Open], a [*Release] or a [*Gap].
+// A Body is the content of a record: a [*Genesis], an [*Open], a [*Release] or a [*Gap].
 type Body interface {
 	Kind() Kind
 	String() string // for people, in one line
@@ -57,8 +57,8 @@ type Record struct {
 	Body Body
 }
 
-// ParseLine reads a line. It takes nothing but the canonical form, in which a record
-// can be written in one way only; other errors than of form are for [Verify].
+// ParseLine reads a line. It accepts only the canonical form, in which a record can be written in
+// one way; [Verify] finds all other errors.
 func ParseLine(line []byte) (Record, error) {
 	var r Record
 	if len(line) > MaxLine {
@@ -82,7 +82,7 @@ func (r *Record) Append(b []byte) ([]byte, error) {
 	return c.b, nil
 }
 
-// fields says what stands in a line and in which order, for reading and writing.
+// fields lists the fields of a line in their order, for reading and writing.
 func (r *Record) fields(c *codec) {
 	number(c, "seq", &r.Seq)
 	c.hex("prev", r.Prev[:])

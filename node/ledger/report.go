@@ -18,7 +18,7 @@ type Report struct {
 	Policy   Hash           `json:"policy"`
 	Mode     Mode           `json:"mode"`
 	Unit     string         `json:"unit"`
-	Signed   bool           `json:"signed"` // false before the end
+	Signed   bool           `json:"signed"` // false before the end of the export
 	Records  uint64         `json:"records"`
 	Next     uint64         `json:"next"` // number of the record after the last one
 	Head     Hash           `json:"head"`
@@ -62,13 +62,13 @@ type GapReport struct {
 	Seq         uint64   `json:"seq"`
 	Claimed     uint64   `json:"claimed"` // records that peers remember
 	Had         uint64   `json:"had"`     // records that are here, or that an earlier gap counted as lost
-	Lost        uint64   `json:"lost"`    // the rest of those that peers remember
+	Lost        uint64   `json:"lost"`    // the other records that peers remember
 	Incarnation uint32   `json:"incarnation"`
 	GivenUp     uint64   `json:"given_up"` // leaves of all streams
-	Since       uint64   `json:"since"`    // rounds of which decisions may be lost, from
-	Round       uint64   `json:"round"`    // and to
-	Waiting     uint64   `json:"waiting"`  // decisions that count no more
-	Without     []string `json:"without"`  // ids of neighbours whose memory was done without
+	Since       uint64   `json:"since"`    // decisions may be lost from this round
+	Round       uint64   `json:"round"`    // to this one
+	Waiting     uint64   `json:"waiting"`  // decisions that no longer count
+	Without     []string `json:"without"`  // ids of neighbours for which the recovery did not wait
 }
 
 // Report returns what the lines so far show.
@@ -141,7 +141,7 @@ func (r *Report) Write(w io.Writer) error {
 	return t.Flush()
 }
 
-// privacy says what is charged.
+// privacy describes what is charged.
 func (r *Report) privacy() string {
 	charged, budget := account.Loss{Pure: r.Charged, Square: r.Square}, account.Budget{Epsilon: r.Budget, Delta: r.Delta}
 	if r.Square == 0 {
@@ -154,7 +154,7 @@ func (r *Report) privacy() string {
 	return fmt.Sprintf("%s charged, which is ε %.6g with δ %v, of %s; the charges add up", lossText(charged), r.Used, r.Delta, budgetText(budget))
 }
 
-// rows writes the first of n rows and says how many more there are.
+// rows writes the first of n rows and how many more there are.
 func rows(n int, each, more func(int)) {
 	for i := range min(n, maxRows) {
 		each(i)
@@ -164,13 +164,13 @@ func rows(n int, each, more func(int)) {
 	}
 }
 
-// String says what was paid for.
+// String describes what was paid for.
 func (g GroupReport) String() string {
 	return fmt.Sprintf("%s, %s, leaves: %d each, records of a user: %d, %s, %s",
 		g.What, streamsText(g.Stream, g.Streams), g.Leaves, g.RecordsPerUser, g.Adjacency, lossText(account.Loss{Pure: g.Cost, Square: g.Square}))
 }
 
-// noise says how the group is protected.
+// noise describes the noise that protects the group.
 func (g GroupReport) noise() string {
 	if g.Scale == 0 {
 		return "no noise"
@@ -179,7 +179,7 @@ func (g GroupReport) noise() string {
 		g.Mechanism, g.Law, g.Scale, -dp.GridExponent, float64(g.Scale)/(1<<-dp.GridExponent))
 }
 
-// String says what was lost.
+// String describes what was lost.
 func (g GapReport) String() string {
 	without := ""
 	if len(g.Without) > 0 {
@@ -197,7 +197,7 @@ func (r *Report) lost() (n uint64) {
 	return n
 }
 
-// unproved returns what no ledger shows.
+// unproved returns what a ledger cannot show.
 func (r *Report) unproved() []string {
 	u := []string{
 		"that rewards were true, and no user gave more of them than the unit says",

@@ -15,9 +15,9 @@ import (
 // maxGaps bounds the gaps of a ledger, so that no file makes a Verifier large.
 const maxGaps = 1 << 10
 
-// Verify checks an export. It needs nothing else and reads it once; its memory grows
-// with the number of streams only. The error is a [*Fault] if something is wrong with
-// the export, and any other if it cannot be read.
+// Verify checks an export. It reads the export once and needs nothing else; its memory grows only
+// with the number of streams. The error is a [*Fault] if something is wrong with the export, and
+// another error if it cannot be read.
 func Verify(r io.Reader) (Report, error) {
 	v := NewVerifier()
 	if err := v.readAll(bufio.NewReaderSize(r, MaxLine+1)); err != nil {
@@ -39,17 +39,17 @@ type Verifier struct {
 	opens   []Open
 	streams []stream
 	gaps    []GapReport
-	skipped uint64 // numbers of records, by all gaps
-	again   uint32 // incarnation
+	skipped uint64 // numbers skipped by all gaps
+	again   uint32 // the newest incarnation
 	ended   bool
 }
 
-// stream is where a stream stands.
+// stream is the progress of a stream.
 type stream struct {
 	open     int    // of opens
-	last     uint64 // leaf that was released
-	next     uint64 // leaf that may be
-	base     uint64 // leaves before the newest gap that gave some up
+	last     uint64 // last leaf that was released
+	next     uint64 // next leaf that may be released
+	base     uint64 // leaves before the newest gap that abandoned some
 	releases uint64
 }
 
@@ -59,7 +59,7 @@ func NewVerifier() *Verifier { return new(Verifier) }
 // Chain returns the end of the ledger so far.
 func (v *Verifier) Chain() Chain { return v.chain }
 
-// Line checks the next line, which has no newline. After an error v cannot be used.
+// Line checks the next line, which has no newline. After an error, v must not be used.
 func (v *Verifier) Line(line []byte) error {
 	v.line++
 	if err := v.checkLine(line); err != nil {
@@ -160,7 +160,7 @@ func (v *Verifier) openStreams(c *Open) error {
 	return nil
 }
 
-// pay adds a loss to the charged ones, which the budget must cover together.
+// pay adds a loss to the charges, whose sum the budget must cover.
 func (v *Verifier) pay(what string, l account.Loss) error {
 	sum, err := v.charged.Plus(l)
 	ok := err == nil

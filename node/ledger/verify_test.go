@@ -16,10 +16,10 @@ import (
 	"peerd.dev/dp/account"
 )
 
-// TestLedgerEveryBitFlip flips every bit of an export of 64 KiB, one at a time. The
-// verifier that has read the lines before a flip is kept, so that a flip costs the
-// lines from the flipped one to the one at which it is found: the same code reads the
-// same bytes as it would from the first line.
+// TestLedgerEveryBitFlip flips every bit of an export of 64 KiB, one at a time. It keeps the
+// verifier that has read the lines before a flip, so that a flip costs only the lines from the
+// flipped one to the one at which it is found: the same code reads the same bytes as from the
+// first line.
 func TestLedgerEveryBitFlip(t *testing.T) {
 	b := newBook(t)
 	b.open(4, 1, 256)
@@ -101,8 +101,8 @@ func TestLedgerEveryBitFlip(t *testing.T) {
 	t.Logf("%d bits of %d bytes flipped, every one found in its line or the next", flips.Load(), len(whole))
 }
 
-// rewrite returns an export of a small book's records after a change, with all hashes
-// recomputed, as is possible without the key: the signature is of head.
+// rewrite returns an export of a small book's records after a change, with all hashes recomputed,
+// as is possible without the key: the signature covers head.
 func rewrite(t *testing.T, change func(bodies []Body) []Body) []byte {
 	t.Helper()
 	b := small(t)
@@ -125,7 +125,7 @@ func rewrite(t *testing.T, change func(bodies []Body) []Body) []byte {
 		c.Next, c.Head = r.Seq+1, HashOf(line)
 		w.Write(append(line, '\n'))
 	}
-	// Signed by the peer itself: what is found is not found by the signature.
+	// Signed by the peer itself, so the signature is not what finds the fault.
 	e := trailer{records: c.Next, head: c.Head}
 	signature, _ := newSigner(1).sign(Domain, e.signed("clinics"))
 	copy(e.signature[:], signature)
@@ -135,11 +135,11 @@ func rewrite(t *testing.T, change func(bodies []Body) []Body) []byte {
 	return w.Bytes()
 }
 
-// TestLedgerFaults: what can be done without the key to a file is found by the
-// chain or by the signature.
+// TestLedgerFaults: every change that is possible without the key is found by the chain or by the
+// signature.
 func TestLedgerFaults(t *testing.T) {
 	lines := bytes.SplitAfter(small(t).export(), []byte("\n"))
-	lines = lines[:len(lines)-1] // what follows the last newline
+	lines = lines[:len(lines)-1] // there is nothing after the last newline
 	join := func(l ...[]byte) []byte { return bytes.Join(l, nil) }
 	without := func(i, j int) []byte { return join(slices.Delete(slices.Clone(lines), i, j)...) }
 	edit := func(i int, from, to string) []byte {
@@ -192,7 +192,7 @@ func TestLedgerFaults(t *testing.T) {
 		if !errors.Is(err, c.want) || !errors.As(err, &fault) || fault.Line != c.line {
 			t.Errorf("%s: %v, want line %d: %v", c.name, err, c.line, c.want)
 		}
-		// However it arrives, the same is found.
+		// Reading it byte by byte finds the same.
 		if _, again := Verify(iotest.OneByteReader(bytes.NewReader(c.b))); again == nil || again.Error() != err.Error() {
 			t.Errorf("%s, byte by byte: %v, want %v", c.name, again, err)
 		}
@@ -203,8 +203,8 @@ func TestLedgerFaults(t *testing.T) {
 	}
 }
 
-// TestAForgedChainHasNoSignature edits a number and computes every hash after it
-// anew, up to the end. Only the signature is still the peer's own.
+// TestAForgedChainHasNoSignature edits a number and recomputes every hash after it, up to the
+// end. Only the signature is still the peer's own.
 func TestAForgedChainHasNoSignature(t *testing.T) {
 	signature := func(export []byte) string {
 		return string(export[bytes.LastIndex(export, []byte(`"signature"`)):])
@@ -227,8 +227,8 @@ func TestAForgedChainHasNoSignature(t *testing.T) {
 	}
 }
 
-// TestLedgerRules: what a peer itself wrote, chained and signed, is refused if it
-// paid or released what it must not.
+// TestLedgerRules: a ledger that the peer itself wrote, chained and signed is refused if it paid
+// or released what it must not.
 func TestLedgerRules(t *testing.T) {
 	again := func(b []Body, i int) []Body { return append(b, b[i]) }
 	for _, c := range []struct {
@@ -374,7 +374,8 @@ func TestLedgerRules(t *testing.T) {
 	}
 }
 
-// TestNumbersAreNotSkipped: a record that says that others were before it is refused, whoever signs it.
+// TestNumbersAreNotSkipped: a record whose number claims missing records before it is refused, no
+// matter who signs it.
 func TestNumbersAreNotSkipped(t *testing.T) {
 	b := small(t)
 	for _, seq := range []uint64{b.chain.Next + 1, b.chain.Next - 1, b.chain.Next + 1000, 0} {
@@ -428,7 +429,7 @@ func TestCostsAreCountedExactly(t *testing.T) {
 	}
 }
 
-// TestALargeReportStaysShort: what is printed does not grow with the streams.
+// TestALargeReportStaysShort: the printed report does not grow with the streams.
 func TestALargeReportStaysShort(t *testing.T) {
 	b := newBook(t)
 	b.open(1000, 1, 8)

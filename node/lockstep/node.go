@@ -1,5 +1,5 @@
-// Package lockstep drives a [node.Agent] in rounds that wait for each other. It guards
-// nobody: with the same seeds, processes and the simulator do the same, byte for byte.
+// Package lockstep drives a [node.Agent] in rounds that wait for each other. It protects no one:
+// with the same seeds, processes and the simulator do the same, byte for byte.
 package lockstep
 
 import (
@@ -24,16 +24,16 @@ type Config struct {
 	Logger     *slog.Logger
 }
 
-// A Node drives a [node.Agent] in lockstep: a round begins when all messages of the last
-// one are in. It guards nobody, so it keeps nothing. One goroutine, that of Run,
-// owns the agent; everyone else asks it.
+// A Node drives a [node.Agent] in lockstep: a round begins when all messages of the last one are
+// in. It protects no one, so it stores nothing. The goroutine of Run owns the agent; other
+// goroutines ask it.
 type Node struct {
 	c      Config
 	asks   chan chan node.Status
 	status node.Status
 }
 
-// New returns a node that has not begun.
+// New returns a node before its first round.
 func New(c Config) *Node {
 	s := node.Status{Rounds: c.Rounds, Learning: node.Goes}
 	if what := c.Agent.FromRaw().String(); what != "" {
@@ -42,8 +42,7 @@ func New(c Config) *Node {
 	return &Node{c: c, asks: make(chan chan node.Status), status: s}
 }
 
-// Run plays the rounds, then goes on answering until ctx is done, which is a nil
-// error.
+// Run plays the rounds, then answers questions until ctx is done, which is a nil error.
 func (n *Node) Run(ctx context.Context) error {
 	l := newRounds(n.c.Neighbours)
 	for t := protocol.Round(0); uint64(t) < n.c.Rounds; t++ {
@@ -124,7 +123,7 @@ func (n *Node) snapshot() node.Status {
 	return s
 }
 
-// ended tells an end that was asked for from one that was not.
+// ended returns nil for an end that ctx asked for, and err for any other.
 func (n *Node) ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil

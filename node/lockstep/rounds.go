@@ -7,8 +7,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// rounds sorts what arrives into rounds. A neighbour can be one round ahead: it
-// may have had the round ends that this peer still waits for.
+// rounds sorts arriving messages into rounds. A neighbour can be one round ahead: it may already
+// have the round ends for which this peer still waits.
 type rounds struct {
 	links map[protocol.Peer]*link
 }
@@ -27,8 +27,8 @@ func newRounds(neighbours []protocol.Peer) *rounds {
 	return l
 }
 
-// add takes in one delivery. An error means that the link lost or invented
-// something, which ends lockstep.
+// add sorts in one delivery. An error means that the link lost or invented a message, which ends
+// lockstep.
 func (l *rounds) add(d protocol.Delivery) error {
 	k, ok := l.links[d.From]
 	if !ok {
@@ -49,7 +49,7 @@ func (l *rounds) add(d protocol.Delivery) error {
 	return nil
 }
 
-// take returns the oldest round of every link, once all have one.
+// take returns the oldest round of every link once all have one.
 func (l *rounds) take(neighbours []protocol.Peer) ([]protocol.Delivery, bool) {
 	for _, k := range l.links {
 		if len(k.done) == 0 {
@@ -65,8 +65,7 @@ func (l *rounds) take(neighbours []protocol.Peer) ([]protocol.Delivery, bool) {
 	return in, true
 }
 
-// gather returns the messages of round t-1 once all neighbours have ended
-// it.
+// gather returns the messages of round t-1 once all neighbours have ended it.
 func (n *Node) gather(ctx context.Context, l *rounds, t protocol.Round) ([]protocol.Delivery, error) {
 	if t == 0 {
 		return nil, nil

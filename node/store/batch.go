@@ -9,7 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A Batch is written as a whole or not at all.
+// A Batch is written completely or not at all.
 type Batch struct {
 	s *Store
 	b *pebble.Batch
@@ -17,9 +17,9 @@ type Batch struct {
 	m []change // of a store in memory
 
 	quiet    bool
-	reserved int // bytes, more or less than before
+	reserved int // bytes set aside, or given back if negative
 
-	records uint64 // that the ledger has after it; 0 if it adds none
+	records uint64 // records in the ledger after the batch; 0 if it adds none
 	head    [32]byte
 }
 
@@ -31,38 +31,39 @@ func (s *Store) Batch() *Batch {
 	return &Batch{s: s, b: s.db.NewBatch()}
 }
 
-// Quiet keeps the batch from [Options.Observe], and from bringing the next look at the free space
-// nearer: that it was written follows from what is private, and its room was reserved.
+// Quiet keeps the batch from [Options.Observe] and from the schedule of [Store.Look]: when such a
+// batch is written follows from private data, and its room was reserved before.
 func (b *Batch) Quiet() { b.quiet = true }
 
-// Reserve sets bytes aside for a later batch, which takes them with a negative number. What is
-// reserved is not free, so that writing it changes nothing that [Store.Low] and [Store.Full] report.
+// Reserve sets bytes aside for a later batch, which releases them with a negative number.
+// Reserved bytes do not count as free, so writing them does not change what [Store.Low] and
+// [Store.Full] report.
 func (b *Batch) Reserve(bytes int) { b.reserved += bytes }
 
-// What a batch takes of the log beside what was put into it.
+// Bytes that a batch takes in the log in addition to its keys and values.
 const (
 	markRoom  = 4 + markSize // the store's mark: kind, key and lengths
-	frameRoom = 11           // a frame of the log; one more where two of its blocks meet
+	frameRoom = 11           // a frame of the log; one more if it crosses a block boundary
 )
 
 // Room returns how many bytes of the log the batch takes.
 func (b *Batch) Room() int { return b.Len() + markRoom + frameRoom }
 
-// Fill adds as many bytes, which are never read. It is for batches that are to take the room that was
-// reserved for them, whatever they hold. Fewer than 2 cannot be added.
+// Fill adds a number of bytes that are never read, at least 2. It makes batches with different
+// contents take the same reserved room.
 func (b *Batch) Fill(bytes int) {
 	const kindAndLength, most = 2, 127 // of a record
 	for b.b != nil && bytes >= kindAndLength {
 		n := min(bytes-kindAndLength, most)
 		if bytes == most+kindAndLength+1 {
-			n-- // or one byte is left over
+			n-- // otherwise one byte would remain
 		}
 		b.must(b.b.LogData(make([]byte, n), nil))
 		bytes -= kindAndLength + n
 	}
 }
 
-// Len returns how many bytes the batch has.
+// Len returns the size of the batch in bytes.
 func (b *Batch) Len() (n int) {
 	if b.b != nil {
 		return b.b.Len()
@@ -116,14 +117,14 @@ func (b *Batch) DeleteFrom(t Table, key []byte) {
 	b.must(b.b.DeleteRange(b.k, []byte{byte(t) + 1}, nil))
 }
 
-// must panics for an error of a batch in memory, which has none below 4 GiB.
+// must panics if an operation on a batch in memory fails, which cannot happen below 4 GiB.
 func (b *Batch) must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// Empty reports whether nothing is in the batch.
+// Empty reports whether the batch has no operations.
 func (b *Batch) Empty() bool { return len(b.m) == 0 && (b.b == nil || b.b.Empty()) }
 
 // Drop discards the batch.
@@ -144,7 +145,7 @@ func (b *Batch) Written(t Table) iter.Seq2[string, []byte] {
 	}
 }
 
-// A Pending is a batch that readers see already but that a crash may still undo.
+// A Pending is a batch that readers already see, but that a crash can still undo.
 type Pending struct {
 	s     *Store
 	b     *pebble.Batch
@@ -154,7 +155,7 @@ type Pending struct {
 	n     uint64 // of a store in memory
 }
 
-// Apply writes the batch. Batches become durable in the order of Apply.
+// Apply writes the batch. Batches become durable in the order of the calls of Apply.
 func (b *Batch) Apply() Pending {
 	if m := b.s.memory; m != nil {
 		if m.Watch != nil {
@@ -174,8 +175,8 @@ func (b *Batch) Apply() Pending {
 	return Pending{s: b.s, b: b.b, since: since, quiet: b.quiet, mark: m}
 }
 
-// apply adds the mark to the batch and writes it: batches are numbered in the order in which
-// they are written.
+// apply adds the mark to the batch and writes it. Batches are numbered in the order in which they
+// are written.
 func (b *Batch) apply(at time.Time) (m Mark, err error) {
 	s := b.s
 	s.applying.Lock()
@@ -194,7 +195,7 @@ func (b *Batch) apply(at time.Time) (m Mark, err error) {
 	return m, err
 }
 
-// Wait returns once the batch is durable. It is called once.
+// Wait returns when the batch is durable. It must be called once.
 func (p Pending) Wait() error {
 	if p.s.memory != nil {
 		p.s.memory.sync(p.n)

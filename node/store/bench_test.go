@@ -8,9 +8,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// BenchmarkCommit compares the time until a batch of two keys is durable with that of the same
-// keys in the bare database, one after the other on the same disk, and reports the medians and
-// their ratio.
+// BenchmarkCommit measures the time until a batch of two keys is durable, here and in the bare
+// database, alternately on the same disk. It reports both medians and their ratio.
 func BenchmarkCommit(b *testing.B) {
 	s, err := Open(b.TempDir()+"/store", Options{})
 	if err != nil {

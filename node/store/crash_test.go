@@ -17,7 +17,7 @@ import (
 	"peerd.dev/node/store"
 )
 
-// reopen gives a store its format back and opens it.
+// reopen writes a store's format again and opens it.
 func reopen(t testing.TB, fs vfs.FS) *store.Store {
 	t.Helper()
 	db, err := pebble.Open(dir, &pebble.Options{FS: fs, FormatMajorVersion: pebble.FormatTableFormatV6, Logger: quiet{}})
@@ -39,9 +39,9 @@ func (quiet) Infof(string, ...any)         {}
 func (quiet) Errorf(string, ...any)        {}
 func (quiet) Fatalf(f string, args ...any) { panic(fmt.Sprintf(f, args...)) }
 
-// TestACrashLeavesABeginning: whatever of what was not synced is on the disk after a
-// crash, it is the batches up to some one, in the order of Apply, each as a whole; and all
-// that Wait has returned for are among them.
+// TestACrashLeavesABeginning: no matter which unsynced data is on the disk after a crash, the
+// store holds the batches up to some number, in the order of Apply and each completely, among
+// them all for which Wait has returned.
 func TestACrashLeavesABeginning(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	lost, kept := 0, 0
@@ -126,8 +126,8 @@ func TestACrashLeavesABeginning(t *testing.T) {
 	t.Logf("%d batches kept, %d lost", kept, lost)
 }
 
-// TestASyncThatFailsIsFatal: whatever the sync was for; and no batch is called durable
-// after it.
+// TestASyncThatFailsIsFatal: this holds for any sync, and no batch is reported as durable after
+// it.
 func TestASyncThatFailsIsFatal(t *testing.T) {
 	for nth := range int64(12) {
 		var syncs atomic.Int64
@@ -153,7 +153,7 @@ func TestASyncThatFailsIsFatal(t *testing.T) {
 		go func() {
 			for i := range uint64(100) {
 				b := s.Batch()
-				b.Set(store.Log, store.Number(i), make([]byte, 200_000)) // memtables fill up
+				b.Set(store.Log, store.Number(i), make([]byte, 200_000)) // fills memtables
 				before := failed.Load()
 				if b.Commit() == nil {
 					durable <- before
@@ -168,7 +168,7 @@ func TestASyncThatFailsIsFatal(t *testing.T) {
 		case <-time.After(20 * time.Second):
 			t.Fatalf("sync %d failed without an error", nth)
 		}
-		for range 100 { // for what should not come
+		for range 100 { // time for calls that must not come
 			runtime.Gosched()
 		}
 		for range len(durable) {
@@ -179,7 +179,8 @@ func TestASyncThatFailsIsFatal(t *testing.T) {
 	}
 }
 
-// TestRoomIsLookedAt: less than the reserve, or an eighth of a small disk, is too little.
+// TestRoomIsLookedAt: less free space than the reserve, or than an eighth of a small disk, is too
+// little.
 func TestRoomIsLookedAt(t *testing.T) {
 	const mib = 1 << 20
 	for _, c := range []struct {
@@ -194,7 +195,7 @@ func TestRoomIsLookedAt(t *testing.T) {
 		{mib / 2, 2 * mib, 64 * mib, true, false}, // never less than 1 MiB
 		{mib/2 - 1, 2 * mib, 64 * mib, true, true},
 		{2 * mib, 2 * mib, 64 * mib, false, false},
-		{0, 1000 * mib, 0, false, false}, // not asked to look
+		{0, 1000 * mib, 0, false, false}, // no reserve, so no look
 		{1, 1000 * mib, 1 << 60, true, true},
 	} {
 		fs := vfs.NewMem()
@@ -212,8 +213,8 @@ func TestRoomIsLookedAt(t *testing.T) {
 	}
 }
 
-// TestRoomIsSeenInTime: after at most 64 KiB that were written the store looks again, and
-// while there is too little, at every call.
+// TestRoomIsSeenInTime: the store looks again after at most 64 KiB of writes, and at every call
+// while there is too little room.
 func TestRoomIsSeenInTime(t *testing.T) {
 	fs := vfs.NewMem()
 	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1 << 40, TotalBytes: 1 << 40})
@@ -239,7 +240,7 @@ func TestRoomIsSeenInTime(t *testing.T) {
 	}
 }
 
-// TestRoomThatIsReservedIsNotFree: what is set aside for later batches counts as written.
+// TestRoomThatIsReservedIsNotFree: bytes set aside for later batches count as written.
 func TestRoomThatIsReservedIsNotFree(t *testing.T) {
 	fs := vfs.NewMem()
 	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 33 << 20, TotalBytes: 1 << 40})

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestOnlyACrowdWaits: syncs pause while batches come faster than 4,000 in a second, and no longer.
+// TestOnlyACrowdWaits: syncs pause only while batches come faster than 4,000 in a second.
 func TestOnlyACrowdWaits(t *testing.T) {
 	for _, c := range []struct {
 		gap    time.Duration // between batches

@@ -10,12 +10,12 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A DamagedError says that a store does not hold what it held, or not all of it.
+// A DamagedError reports that a store has lost or damaged data.
 type DamagedError struct {
 	Path string // of the file or folder
-	What string // is wrong with it
-	// Usable is whether [Options.Accept] can go on with what is left: it is a state in which
-	// the store once was.
+	What string // what is wrong with it
+	// Usable reports whether [Options.Accept] can continue with the rest, which is then an
+	// earlier state of the store.
 	Usable bool
 	Err    error // of the database; may be nil
 }
@@ -26,8 +26,8 @@ func (e *DamagedError) Error() string {
 
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// damagedBy returns what an error of the database says about the store in dir: damage, or
-// something else.
+// damagedBy returns a [DamagedError] if an error of the database in dir means damage, and
+// otherwise the error itself.
 func damagedBy(dir string, err error) error {
 	var known *DamagedError
 	switch {
@@ -43,8 +43,8 @@ func damagedBy(dir string, err error) error {
 	return unreadable(path, err)
 }
 
-// openedBy does the same for an error of opening, which the database does not call
-// corruption where a file has another form, or is not there.
+// openedBy does the same for an error of opening. The database does not report a file of another
+// format, or a missing one, as corruption.
 func openedBy(dir string, err error) error {
 	var path *fs.PathError
 	if err = damagedBy(dir, err); err == nil || errors.As(err, new(*DamagedError)) || errors.As(err, &path) {
@@ -60,14 +60,15 @@ func unreadable(path string, err error) *DamagedError {
 	return &DamagedError{Path: path, What: "cannot be read: " + oneLine{err}.Error(), Err: err}
 }
 
-// errPanic is for a panic of the database.
+// errPanic is wrapped by errors made of a panic of the database.
 var errPanic = errors.New("the database gave up")
 
-// guard makes an error of a panic of the database, which has many where a file makes no sense.
+// guard turns a panic of the database into an error. The database has many panics for invalid
+// files.
 func guard(err *error) {
 	switch p := recover(); p {
 	case nil:
-	case pebble.ErrClosed: // it is thrown bare
+	case pebble.ErrClosed: // it is thrown unwrapped
 		*err = pebble.ErrClosed
 	default:
 		text, _, _ := strings.Cut(fmt.Sprint(p), "\n")
@@ -93,13 +94,12 @@ func (e oneLine) Error() string {
 
 func (e oneLine) Unwrap() error { return e.error }
 
-// corruption is called by the database, from any goroutine, when it finds that a table is
-// damaged.
+// corruption is called by the database, from any goroutine, when it finds a damaged table.
 func (s *Store) corruption(info pebble.DataCorruptionInfo) {
 	s.damage(unreadable(info.Path, info.Details))
 }
 
-// background is called by the database for an error of work that nobody waits for.
+// background is called by the database for an error in background work.
 func (s *Store) background(err error) {
 	if pebble.IsCorruptionError(err) {
 		s.damage(damagedBy(s.dir, err))
@@ -108,7 +108,7 @@ func (s *Store) background(err error) {
 	s.log.Error("store", "err", oneLine{err})
 }
 
-// damage notes the first damage that is found while the store is open.
+// damage records the first damage found while the store is open.
 func (s *Store) damage(err error) {
 	if s.damaged.CompareAndSwap(nil, &err) {
 		if s.report != nil {
@@ -117,7 +117,7 @@ func (s *Store) damage(err error) {
 	}
 }
 
-// failed makes an error of a read one of this package, and notes damage.
+// failed turns an error of a read into one of this package, and records damage.
 func (s *Store) failed(err error) error {
 	if err = damagedBy(s.dir, err); err != nil {
 		var d *DamagedError

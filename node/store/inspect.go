@@ -11,10 +11,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/wal"
 )
 
-// inspect returns the newest mark of a database that is open, or what shows that batches
-// before it are missing: the tables end with one batch, and every batch of the logs that
-// comes after it must be there. The database itself sees neither a log that is gone or ends
-// early while a newer one exists, nor a table that the newest manifest does not list.
+// inspect returns the newest mark of an open database, or an error if batches before it are
+// missing. The tables end with one batch, and every later batch must be in the logs. The database
+// itself notices neither that a log is missing, or ends early, while a newer one exists, nor that
+// the newest manifest does not list a table.
 func inspect(db *pebble.DB, from vfs.FS, dir string) (m Mark, err error) {
 	defer guard(&err)
 	flushed, err := markIn(db, true)
@@ -44,7 +44,7 @@ func inspect(db *pebble.DB, from vfs.FS, dir string) (m Mark, err error) {
 	return m, nil
 }
 
-// markIn returns the newest mark of a database, or of its tables alone.
+// markIn returns the newest mark of a database or, with tables, of its tables only.
 func markIn(db *pebble.DB, tables bool) (m Mark, err error) {
 	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{byte(mark)}, UpperBound: []byte{byte(mark) + 1}, OnlyReadGuaranteedDurable: tables})
 	if err != nil {
@@ -62,7 +62,7 @@ func markIn(db *pebble.DB, tables bool) (m Mark, err error) {
 	return m, err
 }
 
-// batches yields the numbers of the batches in a log, to where it ends or is cut off.
+// batches yields the numbers of the batches in a log, up to its end or to where it is cut off.
 func batches(l wal.LogicalLog) func(yield func(uint64) bool) {
 	return func(yield func(uint64) bool) {
 		r := l.OpenForRead()

@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// A Memory holds the tables of a [Store] without a file system, for tests that play many lives
-// of a store: what it promises is what a store promises, and a crash is a copy. It is for one
-// goroutine.
+// A Memory holds the tables of a [Store] without a file system, for tests that play many lives of
+// a store. It promises what a store promises; a crash is a copy. It is not safe for concurrent
+// use.
 type Memory struct {
-	Full bool // there is no room
+	Full bool // simulates a full disk
 	// Watch, if set, sees every batch before it is written and may add to it.
 	Watch func(b *Batch)
 
@@ -19,19 +19,19 @@ type Memory struct {
 	now      tables
 	durable  tables
 	unsynced [][]change // written and not yet durable, oldest first
-	written  uint64     // batches
+	written  uint64     // number of batches
 }
 
-// memoryTables is one more than the greatest table that a Memory has room for.
+// memoryTables is one more than the greatest table that a Memory can hold.
 const memoryTables = 16
 
-// tables hold keys in their order.
+// tables hold their keys in order.
 type tables [memoryTables]struct {
 	keys   []string
 	values [][]byte
 }
 
-// change is what a batch does to a key.
+// change is an operation of a batch on a key.
 type change struct {
 	table Table
 	key   string
@@ -48,11 +48,11 @@ const (
 	deleteFrom
 )
 
-// NewMemory returns an empty one.
+// NewMemory returns an empty Memory.
 func NewMemory() *Memory { return &Memory{} }
 
-// Crash returns what is left after a crash: what is durable, and of the batches that are not the
-// first few: keep of them at most.
+// Crash returns what remains after a crash: the durable batches, and the first keep of the
+// others.
 func (m *Memory) Crash(keep int) *Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -71,7 +71,7 @@ func (m *Memory) Unsynced() int {
 	return len(m.unsynced)
 }
 
-// Get returns a value as it was written last, or nil. It is not to be changed.
+// Get returns the value written last, or nil. The caller must not change it.
 func (m *Memory) Get(t Table, key []byte) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -82,7 +82,7 @@ func (m *Memory) Get(t Table, key []byte) []byte {
 	return nil
 }
 
-// scan yields a copy of a part of a table.
+// scan yields a copy of a range of a table.
 func (m *Memory) scan(t Table, from, below []byte) iter.Seq2[KV, error] {
 	return func(yield func(KV, error) bool) {
 		m.mu.Lock()
@@ -114,7 +114,7 @@ func (m *Memory) last(t Table) (kv KV, ok bool) {
 	return kv, false
 }
 
-// write writes a batch, which is durable once [Memory.sync] was called with its number.
+// write writes a batch, which is durable after a call of [Memory.sync] with its number.
 func (m *Memory) write(all []change) (number uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -124,7 +124,7 @@ func (m *Memory) write(all []change) (number uint64) {
 	return m.written
 }
 
-// sync makes all batches up to one durable.
+// sync makes all batches up to a number durable.
 func (m *Memory) sync(number uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -144,7 +144,7 @@ func (x *tables) clone() (c tables) {
 func (x *tables) apply(all []change) {
 	for _, c := range all {
 		t := &x[c.table]
-		i, ok := len(t.keys), false // mostly keys grow
+		i, ok := len(t.keys), false // keys mostly grow
 		if n := len(t.keys); n > 0 && strings.Compare(t.keys[n-1], c.key) >= 0 {
 			i, ok = slices.BinarySearch(t.keys, c.key)
 		}

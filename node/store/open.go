@@ -13,9 +13,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 )
 
-// open compares what the database holds with the watermark before it opens it for writing:
-// then the database begins anew where it finds nothing, and removes the tables that it does
-// not know of.
+// open compares the content of the database with the watermark before it opens the database for
+// writing: opening for writing creates a new database if none is found, and removes unknown
+// tables.
 func (s *Store) open(o Options) error {
 	had, known, err := s.readWatermark()
 	if err != nil && (!o.Accept || !usable(err)) {
@@ -33,7 +33,7 @@ func (s *Store) open(o Options) error {
 	if o.ReadOnly && !holds {
 		return fmt.Errorf("store %s: holds nothing", s.dir)
 	}
-	if !holds && !known { // in this order: a store without a watermark is never new
+	if !holds && !known { // the database is checked first: a store without a watermark is never new
 		if err = createWatermark(watched{s.fs, s.fatal}, s.watermarkName(), had); err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
@@ -45,7 +45,7 @@ func (s *Store) open(o Options) error {
 	if s.lock, err = pebble.LockDirectory(s.dir, s.fs); err != nil {
 		return fmt.Errorf("store %s: in use: %w", s.dir, err)
 	}
-	if !o.ReadOnly && known && had.Batch == 0 { // it was never founded to the end
+	if !o.ReadOnly && known && had.Batch == 0 { // its founding was interrupted
 		for _, n := range files {
 			if err = s.fs.Remove(s.fs.PathJoin(s.dir, n)); err != nil {
 				return fmt.Errorf("store: %w", err)
@@ -65,7 +65,7 @@ func (s *Store) open(o Options) error {
 	return s.openDB(o.ReadOnly)
 }
 
-// plausible compares what is there.
+// plausible checks that watermark and database exist both or neither.
 func (s *Store) plausible(had Mark, known, holds bool) error {
 	switch {
 	case holds && !known:
@@ -76,13 +76,13 @@ func (s *Store) plausible(had Mark, known, holds bool) error {
 	return nil
 }
 
-// compare opens the database for reading only and compares it with the watermark. If what is
-// left is to be accepted, all of it is read.
+// compare opens the database for reading and compares it with the watermark. With all, it also
+// reads every block, because the rest is to be accepted.
 func (s *Store) compare(had Mark, all bool) error {
 	if err := s.openDB(true); err != nil {
 		return err
 	}
-	err := s.checkVersion() // a newer one may have another form
+	err := s.checkVersion() // a newer version may have another format
 	if err == nil {
 		var m Mark
 		if m, err = inspect(s.db, s.fs, s.dir); err == nil {
@@ -114,13 +114,13 @@ func (s *Store) behind(m, had Mark) error {
 	return nil
 }
 
-// usable reports whether an error is of damage that a store can go on with.
+// usable reports whether an error is damage with which a store can continue.
 func usable(err error) bool {
 	var d *DamagedError
 	return errors.As(err, &d) && d.Usable
 }
 
-// readWatermark returns what the watermark says, if there is one.
+// readWatermark returns the mark in the watermark, if there is one.
 func (s *Store) readWatermark() (had Mark, known bool, err error) {
 	slots, err := readWatermark(s.fs, s.watermarkName())
 	switch {
@@ -134,8 +134,8 @@ func (s *Store) readWatermark() (had Mark, known bool, err error) {
 	return newest(slots), true, nil
 }
 
-// files lists what there is of a database in the folder, which may be where a file system of
-// its own is mounted.
+// files lists the database's files in the folder. The folder may be a mount point with files of
+// its own.
 func (s *Store) files() ([]string, error) {
 	names, err := s.fs.List(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -167,8 +167,8 @@ func (s *Store) openDB(readOnly bool) (err error) {
 	return err
 }
 
-// levels gives tables filters, since most lookups are for new ids that are not there, and
-// leaves tables uncompressed: their values are small and hardly repeat.
+// levels gives tables filters, since most lookups are for new ids that do not exist, and leaves
+// tables uncompressed: their values are small and rarely repeat.
 func levels() (all [numLevels]pebble.LevelOptions) {
 	for i := range all {
 		all[i].FilterPolicy = bloom.FilterPolicy(filterBits)

@@ -30,12 +30,11 @@ func (s *Store) get(key []byte) (out []byte, err error) {
 	return out, closer.Close()
 }
 
-// A KV is a key and its value. Both are valid until the next step of the scan.
+// A KV is a key and its value. Both are valid until the scan continues.
 type KV struct{ Key, Value []byte }
 
-// Scan returns the keys and values of a table in the order of their keys, from a key and
-// below another; nil is the end of the table. A scan sees the store as it was at its
-// beginning.
+// Scan yields the keys of a table from one key and below another, with their values, in order;
+// nil is the end of the table. A scan sees the store as it was when it began.
 func (s *Store) Scan(t Table, from, below []byte) iter.Seq2[KV, error] {
 	if s.memory != nil {
 		return s.memory.scan(t, from, below)
@@ -63,7 +62,7 @@ func (s *Store) Scan(t Table, from, below []byte) iter.Seq2[KV, error] {
 	}
 }
 
-// next returns what an iterator finds next; ok is false at the end and after an error.
+// next moves an iterator and returns what it is at; ok is false at the end and after an error.
 func next(it *pebble.Iterator, first bool) (kv KV, ok bool, err error) {
 	defer guard(&err)
 	if first {

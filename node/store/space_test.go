@@ -11,7 +11,7 @@ import (
 	"peerd.dev/node/store"
 )
 
-// TestRoomThatOthersTakeIsSeenInTime: without a write of its own, too.
+// TestRoomThatOthersTakeIsSeenInTime: the store notices it without a write of its own.
 func TestRoomThatOthersTakeIsSeenInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fs := vfs.NewMem()
@@ -31,7 +31,7 @@ func TestRoomThatOthersTakeIsSeenInTime(t *testing.T) {
 	})
 }
 
-// TestABatchTakesItsRoom of the log, to the byte, whatever it holds.
+// TestABatchTakesItsRoom: a batch takes exactly its Room in the log, whatever it holds.
 func TestABatchTakesItsRoom(t *testing.T) {
 	fs := vfs.NewMem()
 	s, err := store.Open(dir, store.Options{FS: fs})

@@ -1,8 +1,8 @@
-// Package store keeps what must survive a crash: tables of bytes in one embedded
-// database, written in atomic batches.
+// Package store keeps what must survive a crash: tables of bytes in one embedded database,
+// written in atomic batches.
 //
-// Every write is synced. The writer of a table decides what it holds; this package
-// knows only the form of a key.
+// Every write is synced. The writer of a table decides what the table holds; this package knows
+// only the form of a key.
 package store
 
 import (
@@ -24,14 +24,14 @@ type Table byte
 
 // The tables.
 const (
-	Meta     Table = 1 // a few words of its own
+	Meta     Table = 1 // the store's own values
 	Log      Table = 2 // inputs, by step
 	Snapshot Table = 3 // the newest state
 	Ledger   Table = 4 // records, by number
 	Outbox   Table = 5 // frames to be sent, by step
 	Decision Table = 6 // by id
-	Due      Table = 7 // decisions whose reward is to be taken in, by round
-	Past     Table = 8 // decisions to be forgotten, by round
+	Due      Table = 7 // decisions by the round in which their rewards are observed
+	Past     Table = 8 // decisions by the round in which they are forgotten
 	Subject  Table = 9 // decisions of each subject
 	Peer     Table = 10
 	mark     Table = 11 // the Mark of the newest batch
@@ -42,8 +42,8 @@ const (
 	versionKey    = "format"
 	memTable      = 16 << 20
 	cache         = 32 << 20               // for blocks that are read; filled as needed
-	filterBits    = 10                     // a key, so that few blocks are read without need
-	checkEvery    = 64 << 10               // bytes written between two looks at the free space, at most
+	filterBits    = 10                     // per key, so that few blocks are read in vain
+	checkEvery    = 64 << 10               // bytes written between two checks of the free space, at most
 	checkAfter    = 100 * time.Millisecond // the same in time: others write to the disk, too
 	minReserve    = 1 << 20
 	numLevels     = len(pebble.Options{}.Levels)
@@ -53,7 +53,8 @@ const (
 const DefaultReserve = 64 << 20
 
 var (
-	// ErrFull is returned while the disk has less free space than the reserve, or than half of it.
+	// ErrFull is returned while the disk has less free space than the reserve, or than half of
+	// it.
 	ErrFull = errors.New("the disk is full")
 	// ErrVersion is returned for a store of a newer peerd.
 	ErrVersion = errors.New("the store was written by a newer version of peerd")
@@ -63,25 +64,25 @@ var (
 type Options struct {
 	Memory   *Memory // holds the tables instead of files; nil for files
 	FS       vfs.FS  // nil for the operating system's
-	Reserve  uint64  // bytes of disk to leave free; at most an eighth of the disk is
+	Reserve  uint64  // bytes of disk to leave free, capped at an eighth of the disk
 	ReadOnly bool
-	// Fatal is called, from any goroutine, when a write or a sync has failed. The content
-	// of the disk is then unknown, so nothing may be acknowledged any more: Fatal must
-	// not return. Nil ends the process with code 74.
+	// Fatal is called, from any goroutine, when a write or a sync has failed. The content of the
+	// disk is then unknown, so nothing may be acknowledged any more: Fatal must not return. Nil
+	// ends the process with code 74.
 	Fatal func(error)
 	// Damaged is called once, in a goroutine of its own, when a table turns out to be damaged
 	// while the store is open. May be nil.
 	Damaged func(error)
 	// Accept opens a store that holds less than was acknowledged, or has no watermark. With
-	// Replace a store is founded in the place of one that is gone. See [Store.Lost] and [Store.Adopt].
+	// Replace, a store is founded in place of a missing one. See [Store.Lost] and [Store.Adopt].
 	Accept, Replace bool
 	Logger          *slog.Logger
-	// Observe, if set, is called with the time that each batch that is not quiet took to become durable.
+	// Observe, if set, is called with the time that each batch took to become durable, except
+	// quiet ones.
 	Observe func(time.Duration)
 }
 
-// ExitIO is the code with which a process ends whose disk failed (EX_IOERR of
-// sysexits.h).
+// ExitIO is the exit code of a process whose disk failed (EX_IOERR of sysexits.h).
 const ExitIO = 74
 
 // A Store is safe for concurrent use.
@@ -92,27 +93,27 @@ type Store struct {
 	fs        vfs.FS
 	log       *slog.Logger
 	fatal     func(error)
-	report    func(error) // of damage; may be nil
+	report    func(error) // called with damage; may be nil
 	observe   func(time.Duration)
 	reserve   uint64
-	free      atomic.Int64              // bytes that may be written before the next look
-	looked    atomic.Pointer[time.Time] // at the free space
+	free      atomic.Int64              // bytes that may be written before the next check of the free space
+	looked    atomic.Pointer[time.Time] // when the free space was checked
 	low       atomic.Bool
 	full      atomic.Bool
 	reserved  atomic.Int64 // bytes; see [Batch.Reserve]
 	damaged   atomic.Pointer[error]
 	lock      *pebble.Lock
-	watermark *watermark // nil while the store lacks something, or is only read
-	lost      *Mark      // the watermark of a store that lacks something
+	watermark *watermark // nil while the store has lost something, or is open for reading
+	lost      *Mark      // the watermark of a store that has lost something
 
 	crowd    crowd // counted under applying
 	applying sync.Mutex
 	mark     Mark // of the newest batch
 }
 
-// Open opens the store in dir. If there is neither a store nor its watermark, it founds
-// one; if there is only one of both, or the store holds less than its watermark says, the
-// error is a [*DamagedError] and nothing is changed. It leaves a store of another version alone.
+// Open opens the store in dir. If neither a store nor its watermark exists, it founds a store. If
+// only one of them exists, or the store holds less than its watermark says, it returns a
+// [*DamagedError] and changes nothing. It does not touch a store of another version.
 func Open(dir string, o Options) (_ *Store, err error) {
 	s := &Store{dir: dir, fs: o.FS, log: o.Logger, fatal: o.Fatal, report: o.Damaged, observe: o.Observe, reserve: o.Reserve}
 	if s.memory = o.Memory; s.memory != nil {
@@ -163,7 +164,8 @@ func (s *Store) checkVersion() error {
 	return err
 }
 
-// begin writes the version of a new store, and opens the watermark of one that lacks nothing.
+// begin writes the version of a new store, and opens the watermark unless the store has lost
+// something.
 func (s *Store) begin() (err error) {
 	if s.mark, err = markIn(s.db, false); err != nil {
 		return s.failed(err)
@@ -183,15 +185,15 @@ func (s *Store) begin() (err error) {
 	if err = removeOptions(s.fs, s.dir); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if s.watermark != nil { // what the logs had is durable by now
+	if s.watermark != nil { // opening has made the content of the logs durable
 		s.watermark.set(s.mark)
 		s.watermark.sync()
 	}
 	return nil
 }
 
-// Lost returns the watermark of a store that was opened with [Options.Accept] and holds
-// less; it is zero if nothing is known. The watermark stays as it is until [Store.Adopt].
+// Lost returns the watermark of a store that was opened with [Options.Accept] and holds less; it
+// is zero if the watermark is unknown. The watermark does not change until [Store.Adopt].
 func (s *Store) Lost() (had Mark, lost bool) {
 	if s.lost == nil {
 		return Mark{}, false
@@ -206,7 +208,8 @@ func (s *Store) Mark() Mark {
 	return s.mark
 }
 
-// Adopt makes what the store holds what it should hold. Nothing is under way.
+// Adopt accepts the present content of a store that has lost something. No other call may be in
+// progress.
 func (s *Store) Adopt() (err error) {
 	if s.lost == nil {
 		return nil
@@ -221,7 +224,7 @@ func (s *Store) Adopt() (err error) {
 	return nil
 }
 
-// Close closes the store. Nothing may be under way.
+// Close closes the store. No other call may be in progress.
 func (s *Store) Close() error {
 	if s.memory != nil {
 		return nil
@@ -236,17 +239,17 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Low reports whether there was too little room for anything new at the last look: less than the
-// reserve was free. What was promised room can still be written.
+// Low reports whether the last check of the disk found less free space than the reserve, which is
+// too little for anything new. Reserved bytes can still be written.
 func (s *Store) Low() bool { return s.low.Load() || s.memory != nil && s.memory.Full }
 
-// Full reports whether there was too little room to write anything at the last look: less than
-// half of the reserve was free.
+// Full reports whether the last check of the disk found less free space than half of the reserve,
+// which is too little to write anything.
 func (s *Store) Full() bool { return s.full.Load() || s.memory != nil && s.memory.Full }
 
-// Look looks at the free space of the disk: from time to time while there is room, and at every call
-// while there is not. When it is called must not follow from what is private, since what
-// it finds stops rounds.
+// Look checks the free space of the disk: now and then while there is room, and at every call
+// while there is not. When it is called must not depend on private data, since a full disk stops
+// rounds.
 func (s *Store) Look() {
 	if s.memory != nil {
 		return
@@ -256,7 +259,7 @@ func (s *Store) Look() {
 	}
 }
 
-// Reserve sets bytes aside for later batches, as [Batch.Reserve] does, and looks at the free space.
+// Reserve sets bytes aside for later batches, like [Batch.Reserve], and checks the free space.
 func (s *Store) Reserve(bytes int) {
 	if s.memory != nil {
 		return
@@ -265,7 +268,7 @@ func (s *Store) Reserve(bytes int) {
 	s.look()
 }
 
-// look sees how much room there is. What is reserved is not free.
+// look checks the free space. Reserved bytes do not count as free.
 func (s *Store) look() {
 	now := time.Now()
 	s.looked.Store(&now)
@@ -283,7 +286,7 @@ func (s *Store) look() {
 	s.free.Store(checkEvery)
 }
 
-// Number returns the key of a number; keys are in the order of numbers.
+// Number returns the key of a number. Keys sort like numbers.
 func Number(n uint64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 0, 16), n) }
 
 // ReadNumber reads the number at the beginning of a key.
@@ -294,7 +297,7 @@ func ReadNumber(key []byte) uint64 {
 	return binary.BigEndian.Uint64(key)
 }
 
-// logger passes on what the database logs. What the database calls fatal ends the process.
+// logger passes on the database's log. A fatal message of the database ends the process.
 type logger struct {
 	log *slog.Logger
 	s   *Store
@@ -308,5 +311,5 @@ func (l *logger) Errorf(format string, args ...any) {
 
 func (l *logger) Fatalf(format string, args ...any) {
 	l.s.fatal(fmt.Errorf(format, args...))
-	select {} // the caller must not go on as if nothing had happened
+	select {} // the caller must not continue
 }

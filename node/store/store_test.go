@@ -35,7 +35,7 @@ func put(t testing.TB, s *store.Store, table store.Table, key, value string) {
 	}
 }
 
-// rows lists a part of a table.
+// rows lists a range of a table.
 func rows(t testing.TB, s *store.Store, table store.Table, from, below []byte) (all []string) {
 	t.Helper()
 	for e, err := range s.Scan(table, from, below) {
@@ -103,7 +103,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
-// TestAScanSeesOneMoment: what is written meanwhile is not in it, and it may be left.
+// TestAScanSeesOneMoment: a scan does not see later writes, and it may stop early.
 func TestAScanSeesOneMoment(t *testing.T) {
 	s := open(t, vfs.NewMem())
 	for i := range uint64(10) {
@@ -128,7 +128,7 @@ func TestAScanSeesOneMoment(t *testing.T) {
 	for range s.Scan(store.Log, nil, nil) {
 		break
 	}
-	if err := s.Close(); err != nil { // complains of scans that are left open
+	if err := s.Close(); err != nil { // fails if a scan is left open
 		t.Error(err)
 	}
 }
@@ -145,7 +145,7 @@ func TestNumbersAreInOrder(t *testing.T) {
 	}
 }
 
-// TestTheStoreIsAMap: random batches do what they do to a map, through restarts and
+// TestTheStoreIsAMap: random batches change the store as they change a map, through restarts and
 // crashes that lose nothing.
 func TestTheStoreIsAMap(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
@@ -216,8 +216,8 @@ func TestTheStoreIsAMap(t *testing.T) {
 	})
 }
 
-// TestAnotherVersionIsLeftAlone: a store of a newer peerd is refused, by its own error,
-// and is as it was.
+// TestAnotherVersionIsLeftAlone: a store of a newer peerd is refused with its own error, and is
+// not changed.
 func TestAnotherVersionIsLeftAlone(t *testing.T) {
 	fs := vfs.NewMem()
 	if _, err := store.Open(dir, store.Options{FS: fs, ReadOnly: true}); err == nil {

@@ -8,10 +8,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// watched is a file system on which a sync that fails is fatal at once, whatever it
-// was for. The database tries again after some of them and panics after others; but after a
-// failed sync the content of the disk is unknown, and a second sync may succeed all the
-// same.
+// watched is a file system on which any failed sync is fatal at once. The database retries after
+// some of them and panics after others; but after a failed sync the content of the disk is
+// unknown, and a second sync may nevertheless succeed.
 type watched struct {
 	vfs.FS
 	fatal func(error)
@@ -42,8 +41,8 @@ func (w watched) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory)
 	return w.file(w.FS.ReuseForWrite(oldname, newname, c))
 }
 
-// List implements [vfs.FS]. It leaves out the files in which the database writes its options
-// down: they are those of this package, and the database refuses to start beside a damaged one.
+// List implements [vfs.FS]. It hides the files in which the database records its options: this
+// package sets the options, and the database refuses to start if such a file is damaged.
 func (w watched) List(dir string) ([]string, error) {
 	names, err := w.FS.List(dir)
 	return slices.DeleteFunc(names, isOptions), err
@@ -51,7 +50,7 @@ func (w watched) List(dir string) ([]string, error) {
 
 func isOptions(name string) bool { return strings.HasPrefix(name, "OPTIONS-") }
 
-// removeOptions removes such files but for the newest.
+// removeOptions removes all such files except the newest.
 func removeOptions(from vfs.FS, dir string) error {
 	names, err := from.List(dir)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A Mark says how far a store is. Every batch holds the mark after it.
+// A Mark is the state of progress of a store. Every batch holds the mark after it.
 type Mark struct {
 	Batch   uint64   // number of the newest batch, from 1
 	Records uint64   // in the ledger
@@ -39,14 +39,14 @@ func parseMark(b []byte) (m Mark, ok bool) {
 	return m, true
 }
 
-// A watermark is a file beside the store with the mark of a batch that is durable, the
-// newest but for those that nothing was acknowledged of. So a store with an older mark has
-// lost something: a damaged log ends early, as after a crash.
+// A watermark is a file next to the store with the mark of a durable batch: the newest one, or
+// one after which nothing was acknowledged. So a store with an older mark has lost something: a
+// damaged log ends early, like a log after a crash.
 //
-// The file has two slots, each with a checksum, in blocks of their own, and the older one is
-// overwritten: whatever happens to one write, one slot stands. A write reaches the operating
+// The file has two slots, each with a checksum, in blocks of their own. A write replaces the
+// older slot, so whatever happens to it, the other slot is intact. A write reaches the operating
 // system before anything is acknowledged, and the disk at most [watermarkSync] later; see
-// decision 70 (docs/decisions/durability.md) for what that means.
+// decision 70 (docs/decisions/durability.md) for the consequences.
 type watermark struct {
 	name  string
 	file  vfs.File
@@ -54,7 +54,7 @@ type watermark struct {
 
 	mu      sync.Mutex
 	slots   [2]Mark
-	timer   *time.Timer // of the next sync; nil if none is needed
+	timer   *time.Timer // fires the next sync; nil if none is needed
 	syncing sync.WaitGroup
 }
 
@@ -63,11 +63,11 @@ const (
 	watermarkSync   = time.Second
 	slotMagic       = "peerdmk1"
 	slotSize        = len(slotMagic) + markSize + crc32.Size
-	slotEvery       = 4096 // bytes from slot to slot
+	slotEvery       = 4096 // bytes between the starts of the slots
 	watermarkSize   = 2 * slotEvery
 )
 
-// errNoSlot is for a watermark with two bad slots.
+// errNoSlot is returned for a watermark with two invalid slots.
 var errNoSlot = errors.New("neither of its two entries is whole")
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
@@ -86,7 +86,7 @@ func parseSlot(b []byte) (m Mark, ok bool) {
 	return parseMark(body[len(slotMagic):])
 }
 
-// readWatermark reads the newer slot of a file. The error is [fs.ErrNotExist] if there is no file.
+// readWatermark reads both slots of a file. The error is [fs.ErrNotExist] if there is no file.
 func readWatermark(from vfs.FS, name string) (slots [2]Mark, err error) {
 	f, err := from.Open(name)
 	if err != nil {
@@ -110,7 +110,7 @@ func readWatermark(from vfs.FS, name string) (slots [2]Mark, err error) {
 	return slots, nil
 }
 
-// newest returns the newer of two slots; a bad one is as old as can be.
+// newest returns the newer of two slots; an invalid slot counts as older than any other.
 func newest(slots [2]Mark) Mark {
 	if slots[1].Batch > slots[0].Batch {
 		return slots[1]
@@ -118,14 +118,14 @@ func newest(slots [2]Mark) Mark {
 	return slots[0]
 }
 
-// createWatermark writes a new file whole, in the place of any other.
+// createWatermark writes a complete new file, which replaces any other.
 func createWatermark(in vfs.FS, name string, m Mark) (err error) {
 	part := name + ".new"
 	f, err := in.Create(part, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
-	if vfs.Root(in) == vfs.Default { // how many writes there were tells how many rewards
+	if vfs.Root(in) == vfs.Default { // the number of writes would show the number of rewards
 		if err = os.Chmod(part, 0o600); err != nil {
 			return errors.Join(err, f.Close())
 		}
@@ -161,7 +161,7 @@ func openWatermark(in vfs.FS, name string, fatal func(error)) (*watermark, error
 	return &watermark{name: name, file: f, fatal: fatal, slots: slots}, nil
 }
 
-// set notes that a batch is durable.
+// set records that a batch is durable.
 func (w *watermark) set(m Mark) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

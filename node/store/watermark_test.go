@@ -18,7 +18,7 @@ import (
 
 const watermark = dir + ".watermark"
 
-// kill leaves of a disk what was written, synced or not, as after a kill.
+// kill returns the disk after a kill: everything that was written, synced or not.
 func kill(fs *vfs.MemFS) *vfs.MemFS {
 	return fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})
 }
@@ -29,7 +29,7 @@ func tryOpen(fs vfs.FS, o store.Options) (*store.Store, error) {
 	return store.Open(dir, o)
 }
 
-// refused opens a store that must be refused as damaged, and does so again for reading only.
+// refused opens a store that must be refused as damaged, and opens it again for reading only.
 func refused(t *testing.T, fs *vfs.MemFS) *store.DamagedError {
 	t.Helper()
 	var d *store.DamagedError
@@ -48,10 +48,10 @@ func refused(t *testing.T, fs *vfs.MemFS) *store.DamagedError {
 	return d
 }
 
-// lines is how many ledger records filled makes.
+// lines is how many ledger records filled writes.
 const lines = 2
 
-// filled returns a disk with n batches in the store's log, that was killed.
+// filled returns a disk with n batches in the store's log, after a kill.
 func filled(t *testing.T, n int) *vfs.MemFS {
 	t.Helper()
 	fs := vfs.NewCrashableMem()
@@ -59,7 +59,7 @@ func filled(t *testing.T, n int) *vfs.MemFS {
 	for i := range n {
 		b := s.Batch()
 		b.Set(store.Log, store.Number(uint64(i)), []byte("x"))
-		if i < lines { // the others are no records
+		if i < lines { // the others are not records
 			b.Set(store.Ledger, store.Number(uint64(i)), fmt.Appendf(nil, "line %d", i))
 		}
 		if err := b.Commit(); err != nil {
@@ -95,7 +95,7 @@ func change(t *testing.T, fs *vfs.MemFS, name string, how func([]byte) []byte) {
 	}
 }
 
-// file returns the only file of the store with such a name.
+// file returns the store's only file whose name has a part.
 func file(t *testing.T, fs *vfs.MemFS, part string) string {
 	t.Helper()
 	names, err := fs.List(dir)
@@ -117,9 +117,9 @@ func file(t *testing.T, fs *vfs.MemFS, part string) string {
 	return found
 }
 
-// TestALogThatEndsEarlyIsDamaged: a cut at any place, and a flipped bit, are refused if a batch
-// is missing that was durable; accepted, the store goes on with what is left, and only Adopt
-// makes that all that there should be.
+// TestALogThatEndsEarlyIsDamaged: a cut at any place, and a flipped bit, are refused if a durable
+// batch is missing. With Accept, the store continues with the rest, and only Adopt makes that its
+// full content.
 func TestALogThatEndsEarlyIsDamaged(t *testing.T) {
 	const n = 40
 	whole := filled(t, n)
@@ -139,7 +139,7 @@ func TestALogThatEndsEarlyIsDamaged(t *testing.T) {
 			b[at] ^= 1 << (i % 8)
 			return b
 		})
-		if s, err := tryOpen(kill(fs), store.Options{}); err == nil { // nothing stands there
+		if s, err := tryOpen(kill(fs), store.Options{}); err == nil { // the cut changed nothing
 			if got := len(rows(t, s, store.Log, nil, nil)); got != n || s.Close() != nil {
 				t.Fatalf("place %d: opened with %d batches of %d", at, got, n)
 			}
