@@ -79,7 +79,7 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 		r.Claimed = evidence.Records
 	case len(without) == 0 && lacks:
 		r.Unknown = true
-		return r, s.store.Adopt()
+		return r, s.store.AcceptLoss()
 	case len(without) == 0:
 		return r, ErrNothing
 	default:
@@ -148,7 +148,7 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 		return r, err
 	}
 	s.blocked.evidence = nil
-	return r, s.store.Adopt()
+	return r, s.store.AcceptLoss()
 }
 
 // recordsPerLeaf returns how many ledger records at least there are of a leaf that is

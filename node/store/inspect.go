@@ -11,7 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/wal"
 )
 
-// inspect returns the newest mark of an open database, or an error if batches before it are
+// inspect returns the mark of an open database's newest batch, or an error if batches before it are
 // missing. The tables end with one batch, and every later batch must be in the logs. The database
 // itself notices neither that a log is missing, or ends early, while a newer one exists, nor that
 // the newest manifest does not list a table.
@@ -44,7 +44,7 @@ func inspect(db *pebble.DB, from vfs.FS, dir string) (m Mark, err error) {
 	return m, nil
 }
 
-// markIn returns the newest mark of a database or, with tables, of its tables only.
+// markIn returns the mark of the newest batch in a database or, with tables, of its tables only.
 func markIn(db *pebble.DB, tables bool) (m Mark, err error) {
 	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{byte(mark)}, UpperBound: []byte{byte(mark) + 1}, OnlyReadGuaranteedDurable: tables})
 	if err != nil {

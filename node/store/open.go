@@ -122,16 +122,16 @@ func usable(err error) bool {
 
 // readWatermark returns the mark in the watermark, if there is one.
 func (s *Store) readWatermark() (had Mark, known bool, err error) {
-	slots, err := readWatermark(s.fs, s.watermarkName())
+	entries, err := readWatermark(s.fs, s.watermarkName())
 	switch {
-	case errors.Is(err, errNoSlot):
+	case errors.Is(err, errNoEntry):
 		return had, false, &DamagedError{Path: s.watermarkName(), What: "cannot be read: " + err.Error(), Usable: true}
 	case errors.Is(err, fs.ErrNotExist):
 		return had, false, nil
 	case err != nil:
 		return had, false, fmt.Errorf("store: %w", err)
 	}
-	return newest(slots), true, nil
+	return newest(entries), true, nil
 }
 
 // files lists the database's files in the folder. The folder may be a mount point with files of

@@ -74,7 +74,7 @@ type Options struct {
 	// while the store is open. May be nil.
 	Damaged func(error)
 	// Accept opens a store that holds less than was acknowledged, or has no watermark. With
-	// Replace, a store is founded in place of a missing one. See [Store.Lost] and [Store.Adopt].
+	// Replace, a store is founded in place of a missing one. See [Store.Lost] and [Store.AcceptLoss].
 	Accept, Replace bool
 	Logger          *slog.Logger
 	// Observe, if set, is called with the time that each batch took to become durable, except
@@ -193,7 +193,7 @@ func (s *Store) begin() (err error) {
 }
 
 // Lost returns the watermark of a store that was opened with [Options.Accept] and holds less; it
-// is zero if the watermark is unknown. The watermark does not change until [Store.Adopt].
+// is zero if the watermark is unknown. The watermark does not change until [Store.AcceptLoss].
 func (s *Store) Lost() (had Mark, lost bool) {
 	if s.lost == nil {
 		return Mark{}, false
@@ -208,9 +208,9 @@ func (s *Store) Mark() Mark {
 	return s.mark
 }
 
-// Adopt accepts the present content of a store that has lost something. No other call may be in
+// AcceptLoss accepts the present content of a store that has lost something. No other call may be in
 // progress.
-func (s *Store) Adopt() (err error) {
+func (s *Store) AcceptLoss() (err error) {
 	if s.lost == nil {
 		return nil
 	}

@@ -24,7 +24,7 @@ type Mark struct {
 const markSize = 8 + 8 + 32
 
 func (m Mark) bytes() []byte {
-	b := make([]byte, 0, slotSize)
+	b := make([]byte, 0, entrySize)
 	b = binary.BigEndian.AppendUint64(b, m.Batch)
 	b = binary.BigEndian.AppendUint64(b, m.Records)
 	return append(b, m.Head[:]...)
@@ -43,8 +43,8 @@ func parseMark(b []byte) (m Mark, ok bool) {
 // one after which nothing was acknowledged. So a store with an older mark has lost something: a
 // damaged log ends early, like a log after a crash.
 //
-// The file has two slots, each with a checksum, in blocks of their own. A write replaces the
-// older slot, so whatever happens to it, the other slot is intact. A write reaches the operating
+// The file has two entries, each with a checksum, in blocks of their own. A write replaces the
+// older entry, so whatever happens to it, the other entry is intact. A write reaches the operating
 // system before anything is acknowledged, and the disk at most [watermarkSync] later; see
 // decision 70 (docs/decisions/durability.md) for the consequences.
 type watermark struct {
@@ -53,7 +53,7 @@ type watermark struct {
 	fatal func(error)
 
 	mu      sync.Mutex
-	slots   [2]Mark
+	entries [2]Mark
 	timer   *time.Timer // fires the next sync; nil if none is needed
 	syncing sync.WaitGroup
 }
@@ -61,61 +61,61 @@ type watermark struct {
 const (
 	watermarkSuffix = ".watermark"
 	watermarkSync   = time.Second
-	slotMagic       = "peerdmk1"
-	slotSize        = len(slotMagic) + markSize + crc32.Size
-	slotEvery       = 4096 // bytes between the starts of the slots
-	watermarkSize   = 2 * slotEvery
+	entryMagic      = "peerdmk1"
+	entrySize       = len(entryMagic) + markSize + crc32.Size
+	entryEvery      = 4096 // bytes between the starts of the entries
+	watermarkSize   = 2 * entryEvery
 )
 
-// errNoSlot is returned for a watermark with two invalid slots.
-var errNoSlot = errors.New("neither of its two entries is whole")
+// errNoEntry is returned for a watermark with two invalid entries.
+var errNoEntry = errors.New("neither of its two entries is whole")
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
-func slot(m Mark) []byte {
-	b := append(make([]byte, 0, slotSize), slotMagic...)
+func entry(m Mark) []byte {
+	b := append(make([]byte, 0, entrySize), entryMagic...)
 	b = append(b, m.bytes()...)
 	return binary.BigEndian.AppendUint32(b, checksum(b))
 }
 
-func parseSlot(b []byte) (m Mark, ok bool) {
-	body := b[:slotSize-crc32.Size]
-	if !bytes.HasPrefix(body, []byte(slotMagic)) || checksum(body) != binary.BigEndian.Uint32(b[len(body):]) {
+func parseEntry(b []byte) (m Mark, ok bool) {
+	body := b[:entrySize-crc32.Size]
+	if !bytes.HasPrefix(body, []byte(entryMagic)) || checksum(body) != binary.BigEndian.Uint32(b[len(body):]) {
 		return m, false
 	}
-	return parseMark(body[len(slotMagic):])
+	return parseMark(body[len(entryMagic):])
 }
 
-// readWatermark reads both slots of a file. The error is [fs.ErrNotExist] if there is no file.
-func readWatermark(from vfs.FS, name string) (slots [2]Mark, err error) {
+// readWatermark reads both entries of a file. The error is [fs.ErrNotExist] if there is no file.
+func readWatermark(from vfs.FS, name string) (entries [2]Mark, err error) {
 	f, err := from.Open(name)
 	if err != nil {
-		return slots, err
+		return entries, err
 	}
 	defer func() { _ = f.Close() }()
 	b := make([]byte, watermarkSize)
 	if _, err = io.ReadFull(f, b); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return slots, err
+		return entries, err
 	}
 	found := false
-	for i := range slots {
-		m, ok := parseSlot(b[i*slotEvery:][:slotSize])
-		if slots[i] = m; ok {
+	for i := range entries {
+		m, ok := parseEntry(b[i*entryEvery:][:entrySize])
+		if entries[i] = m; ok {
 			found = true
 		}
 	}
 	if !found {
-		return slots, errNoSlot
+		return entries, errNoEntry
 	}
-	return slots, nil
+	return entries, nil
 }
 
-// newest returns the newer of two slots; an invalid slot counts as older than any other.
-func newest(slots [2]Mark) Mark {
-	if slots[1].Batch > slots[0].Batch {
-		return slots[1]
+// newest returns the newer of two entries; an invalid entry counts as older than any other.
+func newest(entries [2]Mark) Mark {
+	if entries[1].Batch > entries[0].Batch {
+		return entries[1]
 	}
-	return slots[0]
+	return entries[0]
 }
 
 // createWatermark writes a complete new file, which replaces any other.
@@ -132,7 +132,7 @@ func createWatermark(in vfs.FS, name string, m Mark) (err error) {
 	}
 	b := make([]byte, watermarkSize)
 	for i := range 2 {
-		copy(b[i*slotEvery:], slot(m))
+		copy(b[i*entryEvery:], entry(m))
 	}
 	_, err = f.Write(b)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
@@ -150,7 +150,7 @@ func createWatermark(in vfs.FS, name string, m Mark) (err error) {
 
 // openWatermark opens a file for writing.
 func openWatermark(in vfs.FS, name string, fatal func(error)) (*watermark, error) {
-	slots, err := readWatermark(in, name)
+	entries, err := readWatermark(in, name)
 	if err != nil {
 		return nil, err
 	}
@@ -158,25 +158,25 @@ func openWatermark(in vfs.FS, name string, fatal func(error)) (*watermark, error
 	if err != nil {
 		return nil, err
 	}
-	return &watermark{name: name, file: f, fatal: fatal, slots: slots}, nil
+	return &watermark{name: name, file: f, fatal: fatal, entries: entries}, nil
 }
 
 // set records that a batch is durable.
 func (w *watermark) set(m Mark) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if m.Batch <= newest(w.slots).Batch {
+	if m.Batch <= newest(w.entries).Batch {
 		return
 	}
 	i := 0
-	if w.slots[1].Batch < w.slots[0].Batch {
+	if w.entries[1].Batch < w.entries[0].Batch {
 		i = 1
 	}
-	if _, err := w.file.WriteAt(slot(m), int64(i*slotEvery)); err != nil {
+	if _, err := w.file.WriteAt(entry(m), int64(i*entryEvery)); err != nil {
 		w.fatal(fmt.Errorf("%s: %w", w.name, err))
 		return
 	}
-	w.slots[i] = m
+	w.entries[i] = m
 	if w.timer == nil {
 		w.syncing.Add(1)
 		w.timer = time.AfterFunc(watermarkSync, func() {

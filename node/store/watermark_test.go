@@ -118,7 +118,7 @@ func file(t *testing.T, fs *vfs.MemFS, part string) string {
 }
 
 // TestALogThatEndsEarlyIsDamaged: a cut at any place, and a flipped bit, are refused if a durable
-// batch is missing. With Accept, the store continues with the rest, and only Adopt makes that its
+// batch is missing. With Accept, the store continues with the rest, and only AcceptLoss makes that its
 // full content.
 func TestALogThatEndsEarlyIsDamaged(t *testing.T) {
 	const n = 40
@@ -164,12 +164,12 @@ func TestALogThatEndsEarlyIsDamaged(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, fs) // not adopted
+		refused(t, fs) // the loss is not accepted
 		s, again := accept()
 		if again != left {
 			t.Fatalf("%d batches are left, were %d", again, left)
 		}
-		if err := errors.Join(s.Adopt(), s.Close()); err != nil {
+		if err := errors.Join(s.AcceptLoss(), s.Close()); err != nil {
 			t.Fatal(err)
 		}
 		s = open(t, fs)
@@ -264,12 +264,12 @@ func TestAMissingMiddleIsDamaged(t *testing.T) {
 func TestTheWatermarkIsRead(t *testing.T) {
 	whole := filled(t, 5)
 	for bit := range 8 * 64 {
-		for _, slot := range []int{0, 4096} {
+		for _, entry := range []int{0, 4096} {
 			fs := kill(whole)
-			change(t, fs, watermark, func(b []byte) []byte { b[slot+bit/8] ^= 1 << (bit % 8); return b })
+			change(t, fs, watermark, func(b []byte) []byte { b[entry+bit/8] ^= 1 << (bit % 8); return b })
 			s, err := tryOpen(fs, store.Options{})
 			if err != nil {
-				t.Fatalf("bit %d of entry %d: %v", bit, slot, err)
+				t.Fatalf("bit %d of entry %d: %v", bit, entry, err)
 			}
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
@@ -304,11 +304,11 @@ func TestTheWatermarkIsRead(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		if err := errors.Join(s.Adopt(), s.Close()); err != nil {
+		if err := errors.Join(s.AcceptLoss(), s.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if err := open(t, fs).Close(); err != nil {
-			t.Errorf("%s: after Adopt: %v", what, err)
+			t.Errorf("%s: after AcceptLoss: %v", what, err)
 		}
 	}
 }
@@ -339,7 +339,7 @@ func TestAFoundedFolderIsNotFoundedAgain(t *testing.T) {
 		if had, lost := s.Lost(); !lost || had.Records != lines {
 			t.Errorf("%+v %v", had, lost)
 		}
-		if err := errors.Join(s.Adopt(), s.Close()); err != nil {
+		if err := errors.Join(s.AcceptLoss(), s.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if err := open(t, fs).Close(); err != nil {
