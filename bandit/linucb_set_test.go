@@ -107,7 +107,7 @@ func TestParameterIsSummarized(t *testing.T) {
 	}
 }
 
-// setRuns and setFeatures are larger in scripts/show/linear-coverage.sh.
+// setRuns and setFeatures are larger in scripts/show.sh linear-coverage.
 var (
 	setRuns     = flag.Uint64("sets.runs", 10, "runs of TestStatedSetsHoldForWhatIsChosen")
 	setFeatures = flag.Int("sets.features", 4, "features in it")

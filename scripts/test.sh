@@ -2,7 +2,7 @@
 # Runs the default tests: lint, all packages, and those with goroutines again
 # under the race detector. Needs Go and git; ten minutes on two cores with empty
 # caches, two with full ones. Tests on real data run if PEERD_DATA names their
-# folder, and are reported as skipped if not. Longer checks are scripts/show/*.sh.
+# folder, and are reported as skipped if not. Longer checks are rows of scripts/show.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,7 +24,7 @@ step 'tests with race detector' go test -race -short -skip 'TestRestartedIsNever
 step 'lint' go run "$lint" run ./...
 
 printf '\n== must show\n'
-cat scripts/show/README.md | sed -n 's/^| \(`[^|]*\)|\(.*\)|$/   \1\2/p'
+scripts/show.sh
 printf '\n== not shown yet\n'
 if grep -v '^#' scripts/show/pending.txt; then :; else printf '   nothing\n'; fi
 if [ -z "${PEERD_DATA:-}" ]; then

@@ -182,7 +182,7 @@ func runsAsSimulated(t *testing.T, s *config.Settings) (want map[string][]byte) 
 // TestThePapersSystemsRunAsSimulated: the configurations of papers 000 to 003, in lockstep.
 func TestThePapersSystemsRunAsSimulated(t *testing.T) {
 	if os.Getenv("PEERD_LONG") == "" {
-		t.Skip("scripts/show/simulated-is-what-runs.sh runs it")
+		t.Skip("scripts/show.sh simulated-is-what-runs runs it")
 	}
 	explored := []string{"learner.elimination.rounds=8", "learner.elimination.gap=0.2"}
 	for _, c := range []struct {

@@ -75,7 +75,7 @@ func TestFiguresInSmall(t *testing.T) {
 // wanted, and no run loses linearly.
 func TestPublicVectorsAtScale(t *testing.T) {
 	if os.Getenv("PEERD_LONG") == "" {
-		t.Skip("scripts/show/public-vectors.sh runs it")
+		t.Skip("scripts/show.sh public-vectors runs it")
 	}
 	r := playFile(t, t.TempDir(), "../../configs/figures/paper002-public.yaml", "experiment.cells=[{set: {privacy.epsilon: [0.2, 1, 5]}}]")
 	for i, most := range []float64{20, 12, 8} {
@@ -91,7 +91,7 @@ func TestPublicVectorsAtScale(t *testing.T) {
 // at least 1.5 times less than with plain ones, and no run loses linearly.
 func TestCentredRewardsAtScale(t *testing.T) {
 	if os.Getenv("PEERD_LONG") == "" {
-		t.Skip("scripts/show/centred.sh runs it")
+		t.Skip("scripts/show.sh centred runs it")
 	}
 	r := playFile(t, t.TempDir(), "../../configs/figures/paper002-centred.yaml")
 	for i, most := range []float64{29, 42} {
@@ -138,7 +138,7 @@ func TestLiarsInSmall(t *testing.T) {
 	}
 }
 
-// TestTheLemmasHoldOnFigure2b in small; scripts/show/lemmas.sh does it in full.
+// TestTheLemmasHoldOnFigure2b in small; scripts/show.sh lemmas does it in full.
 func TestTheLemmasHoldOnFigure2b(t *testing.T) {
 	r := playFile(t, t.TempDir(), "../../configs/figures/fig2b.yaml", "privacy.horizon=4000", "experiment.seeds=1", "experiment.lemmas=true", "experiment.figure.kind=none")
 	for _, c := range r.Cells {
@@ -148,7 +148,7 @@ func TestTheLemmasHoldOnFigure2b(t *testing.T) {
 	}
 }
 
-// TestTheRadiiKeepTheirPromise in small; scripts/show/radius.sh does it in full. The printed
+// TestTheRadiiKeepTheirPromise in small; scripts/show.sh radius does it in full. The printed
 // formula promises nothing of arms with few pulls.
 func TestTheRadiiKeepTheirPromise(t *testing.T) {
 	r := playFile(t, t.TempDir(), "../../configs/figures/radius.yaml", "privacy.horizon=2000", "experiment.seeds=4", "experiment.coverage=true", "experiment.figure.kind=none")

@@ -92,7 +92,7 @@ func TestANetworkIsKilled(t *testing.T) {
 // each, in networks one after another that last as long as those of the configuration.
 func TestANetworkIsKilledAsShipped(t *testing.T) {
 	if os.Getenv("PEERD_LONG") == "" {
-		t.Skip("scripts/show/kill-network.sh runs it")
+		t.Skip("scripts/show.sh kill-network runs it")
 	}
 	for _, x := range shippedNetworks() {
 		t.Run(x.name, func(t *testing.T) { x.run(t, 50) })

@@ -28,7 +28,7 @@ import (
 func TestMomentsDoNotFollowRewards(t *testing.T) {
 	rounds, err := strconv.Atoi(os.Getenv("PEERD_ROUNDS"))
 	if err != nil {
-		t.Skip("PEERD_ROUNDS is not set; scripts/show/timing.sh sets it")
+		t.Skip("PEERD_ROUNDS is not set; scripts/show.sh timing sets it")
 	}
 	const every = 100 * time.Millisecond
 	coins := rand.New(rand.NewPCG(11, uint64(rounds)))

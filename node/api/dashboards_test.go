@@ -10,7 +10,7 @@ import (
 )
 
 // TestDashboardsNameMetrics: every metric that alerts and dashboard name is one that a peer has, and every
-// alert has a case that fires and one that does not. scripts/show/alerts.sh evaluates them.
+// alert has a case that fires and one that does not. scripts/show.sh alerts evaluates them.
 func TestDashboardsNameMetrics(t *testing.T) {
 	f := newFake()
 	f.until = time.Unix(2e9, 0)

@@ -1,6 +1,6 @@
 // Command kernel compares the time that a decision by features takes with the rate of the
 // machine's arithmetic, with compiler intrinsics in C, and with gonum. See
-// scripts/show/kernel.sh.
+// scripts/show.sh kernel.
 package main
 
 import (

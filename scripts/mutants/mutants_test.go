@@ -7,7 +7,7 @@ import (
 )
 
 // TestEveryMutantApplies: the old text of every mutant stands once in its file, so that what
-// scripts/show/mutants.sh tries are the mistakes that the table names. When it fails after a
+// scripts/show.sh mutants tries are the mistakes that the table names. When it fails after a
 // change of the code, change the mutant with it.
 func TestEveryMutantApplies(t *testing.T) {
 	t.Chdir("../..")

@@ -2,7 +2,7 @@
 # The clients of docs/examples and node/api/client against a real network: their tests, with answers lost on
 # the way, and both examples, after which the peers have counted each decision once.
 # Needs python3 (3.9 or newer), node (18 or newer) and curl; ports 8470 to 8472 must be free.
-# Usage: scripts/show/clients.sh [seconds of each example]
+# Usage: scripts/show.sh clients [seconds of each example]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 seconds=${1:-20}

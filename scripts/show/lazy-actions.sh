@@ -4,7 +4,7 @@
 # everything in it: over 20,000 rounds with λ = 1, of which 1,000,000 are wanted, over 100,000 rounds with the shift that
 # noise of ε = 1 needs, of which 300,000 are wanted, and with the indices that know the noise. The best of several runs
 # counts. Then the regret of 40 runs of 400 rounds beside that of 40 in which all actions are drawn.
-# Usage: scripts/show/lazy-actions.sh [runs]
+# Usage: scripts/show.sh lazy-actions [runs]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 steps() {

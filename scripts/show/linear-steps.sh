@@ -3,7 +3,7 @@
 # 002: 100 silos, 100 actions of 10 features, 10,000 rounds, with actions that are drawn for each round and that
 # stay the same, and with both indices. Everything is in it: actions, decisions, rewards, sums,
 # noise, messages. The best of several runs counts. Wanted: 200,000 with new actions.
-# Usage: scripts/show/linear-steps.sh [runs]
+# Usage: scripts/show.sh linear-steps [runs]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 GOMAXPROCS=1 go test ./node/lab/sim -run '^$' -bench LinearSteps -benchtime 1000000x -count "${1:-8}" |

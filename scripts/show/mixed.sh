@@ -4,7 +4,7 @@
 # refused while its site is up, if a site goes more than two rounds without a release, or if a ledger
 # does not verify. A minute, and the build of the earlier commit:
 #
-#	scripts/show/mixed.sh [COMMIT]
+#	scripts/show.sh mixed [COMMIT]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 commit=${1:-2dacd34da1f099a584dbc699014fee25c769bfe9}

@@ -124,7 +124,7 @@ func BenchmarkLazySteps(b *testing.B) {
 // whether actions are drawn lazily or all.
 func TestLazyRunsLoseWhatOthersDo(t *testing.T) {
 	if os.Getenv("PEERD_LONG") == "" {
-		t.Skip("takes minutes; scripts/show/lazy-actions.sh runs it")
+		t.Skip("takes minutes; scripts/show.sh lazy-actions runs it")
 	}
 	const runs, rounds = 40, 400
 	for _, l := range lazies {

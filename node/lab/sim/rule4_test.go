@@ -91,7 +91,7 @@ func (s silos) play(t *testing.T, seed uint64, from protocol.DecideFrom, index b
 
 // TestOneRewardChangesOneRecord: by how much the release of a batch changes when one user's reward is
 // the other one, and noise and all else are the same. Where choices within the batch follow from raw
-// records, it is more than is charged. scripts/show/rule-4.sh has the instance of paper 002.
+// records, it is more than is charged. scripts/show.sh rule-4 has the instance of paper 002.
 func TestOneRewardChangesOneRecord(t *testing.T) {
 	allowed := math.Sqrt(4.5) // docs/proofs/records.md
 	s, runs := silos{4, 4, 20, 25}, uint64(3)
