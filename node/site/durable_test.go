@@ -3,7 +3,7 @@ package site
 import (
 	"testing"
 
-	"peerd.dev/node/store"
+	"peerd.dev/node/store/storetest"
 	"peerd.dev/protocol"
 )
 
@@ -11,7 +11,7 @@ import (
 func TestMessagesFollowTheirStep(t *testing.T) {
 	for _, name := range protocols() {
 		r := newRig(t, usual(name, OnArrival))
-		r.memory = store.NewMemory()
+		r.memory = storetest.NewMemory()
 		sent := 0
 		r.net.watch = func([]protocol.Envelope, protocol.Checkpoint) {
 			if sent++; r.memory.Unsynced() > 0 {

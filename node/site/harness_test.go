@@ -20,6 +20,7 @@ import (
 	"peerd.dev/node/decision"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
+	"peerd.dev/node/store/storetest"
 	"peerd.dev/protocol"
 )
 
@@ -239,7 +240,7 @@ type rig struct {
 	setting
 	t      testing.TB
 	disk   *vfs.MemFS
-	memory *store.Memory       // instead of the disk; nil for the disk
+	memory *storetest.Memory   // instead of the disk; nil for the disk
 	wrap   func(vfs.FS) vfs.FS // nil for the bare disk
 	full   store.Options       // Reserve and Fatal
 	clock  *clock
@@ -291,7 +292,9 @@ func (r *rig) config() Config {
 	if r.mode == dp.Lockstep {
 		c.Genesis.Mode = ledger.Lockstep
 	}
-	c.Store.Memory, c.Store.FS = r.memory, r.disk
+	if c.Store.FS = r.disk; r.memory != nil {
+		c.Store.Memory = r.memory
+	}
 	if r.wrap != nil {
 		c.Store.FS = r.wrap(r.disk)
 	}

@@ -22,6 +22,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
+	"peerd.dev/node/store/storetest"
 	"peerd.dev/protocol"
 )
 
@@ -108,7 +109,7 @@ type past struct {
 // backup is a copy of a folder.
 type backup struct {
 	disk    *vfs.MemFS
-	memory  *store.Memory
+	memory  *storetest.Memory
 	records uint64   // in the ledger
 	knew    []string // ids of its witnesses
 }
@@ -137,7 +138,7 @@ func history(t *testing.T, seed uint64, sum *tally) {
 	}
 	p := &past{rig: newRig(t, x), seed: seed, rng: rng, books: newBooks(t), tally: sum}
 	if seed%32 != 0 {
-		p.memory = store.NewMemory()
+		p.memory = storetest.NewMemory()
 		p.memory.Watch = p.watch
 		p.books.names = p.names
 	}
@@ -285,14 +286,14 @@ func split(b []byte) []string { return strings.Fields(string(b)) }
 // watch adds the names of records to what is written with them: a decision's id, or which record
 // of its world a site played.
 func (p *past) watch(b *store.Batch) {
-	for _, line := range b.Written(store.Ledger) {
+	for _, line := range storetest.Written(b, store.Ledger) {
 		if bytes.Contains(line, []byte(`"kind":"gap"`)) { // the open leaves are given up
 			for s := range p.c.Streams {
 				b.Set(namesTable, openKey(dp.StreamID(s)), nil)
 			}
 		}
 	}
-	for _, v := range b.Written(store.Log) {
+	for _, v := range storetest.Written(b, store.Log) {
 		e, err := parseLogRecord(v, p.c.shape())
 		if err != nil {
 			p.t.Fatal(err)
@@ -311,7 +312,7 @@ func (p *past) assign(b *store.Batch, e *logRecord) {
 		return open[s]
 	}
 	i := 0
-	for _, id := range b.Written(store.Past) {
+	for _, id := range storetest.Written(b, store.Past) {
 		c, err := parseChoice(p.memory.Get(store.Decision, id), p.c.shape())
 		if err != nil {
 			p.t.Fatal(err)
@@ -406,7 +407,7 @@ func (p *past) act() {
 		_ = p.s.store.Close()
 		p.disk = vfs.NewCrashableMem()
 		if p.memory != nil {
-			p.memory = store.NewMemory()
+			p.memory = storetest.NewMemory()
 			p.memory.Watch = p.watch
 		}
 		p.begin()
@@ -456,7 +457,7 @@ func (p *past) byHalf(n uint64, ids []string) bool {
 
 func (p *past) cloneDisk() *vfs.MemFS { return p.disk.CrashClone(vfs.CrashCloneCfg{}) }
 
-func (p *past) cloneMemory() *store.Memory {
+func (p *past) cloneMemory() *storetest.Memory {
 	if p.memory == nil {
 		return nil
 	}
@@ -537,7 +538,7 @@ func (p *past) rewire() {
 func (p *past) fill() {
 	p.t.Helper()
 	p.tally.Full++
-	p.memory.Full = true
+	p.memory.NoRoom = true
 	if p.worlds == nil {
 		if out := p.decide(decision.Ask{ID: "full"}); refused(p.t, out[0].Err) != decision.Full {
 			p.t.Fatalf("a full disk takes a decision: %v", out[0].Err)
@@ -555,7 +556,7 @@ func (p *past) fill() {
 	if p.tally.Sends != before {
 		p.t.Fatal("a round is sent that is not stored")
 	}
-	p.memory.Full = false
+	p.memory.NoRoom = false
 }
 
 // play ends rounds, as Run does.

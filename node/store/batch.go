@@ -3,7 +3,6 @@ package store
 import (
 	"crypto/sha256"
 	"fmt"
-	"iter"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -14,7 +13,7 @@ type Batch struct {
 	s *Store
 	b *pebble.Batch
 	k []byte   // scratch
-	m []change // of a store in memory
+	m []Change // of a store in memory
 
 	quiet    bool
 	reserved int // bytes set aside, or given back if negative
@@ -69,7 +68,7 @@ func (b *Batch) Len() (n int) {
 		return b.b.Len()
 	}
 	for _, c := range b.m {
-		n += len(c.key) + len(c.value)
+		n += len(c.Key) + len(c.Value)
 	}
 	return n
 }
@@ -77,7 +76,7 @@ func (b *Batch) Len() (n int) {
 // Set writes a key and its value.
 func (b *Batch) Set(t Table, key, value []byte) {
 	if b.s.memory != nil {
-		b.m = append(b.m, change{t, string(key), append([]byte{}, value...), setKey})
+		b.m = append(b.m, Change{t, string(key), append([]byte{}, value...), SetKey})
 		return
 	}
 	if t == Ledger {
@@ -90,7 +89,7 @@ func (b *Batch) Set(t Table, key, value []byte) {
 // Delete removes a key and its value.
 func (b *Batch) Delete(t Table, key []byte) {
 	if b.s.memory != nil {
-		b.m = append(b.m, change{table: t, key: string(key), kind: deleteKey})
+		b.m = append(b.m, Change{Table: t, Key: string(key), Kind: DeleteKey})
 		return
 	}
 	b.k = append(append(b.k[:0], byte(t)), key...)
@@ -100,7 +99,7 @@ func (b *Batch) Delete(t Table, key []byte) {
 // DeleteBelow removes all keys of a table below key, with their values.
 func (b *Batch) DeleteBelow(t Table, key []byte) {
 	if b.s.memory != nil {
-		b.m = append(b.m, change{table: t, key: string(key), kind: deleteBelow})
+		b.m = append(b.m, Change{Table: t, Key: string(key), Kind: DeleteBelow})
 		return
 	}
 	b.k = append(append(b.k[:0], byte(t)), key...)
@@ -110,7 +109,7 @@ func (b *Batch) DeleteBelow(t Table, key []byte) {
 // DeleteFrom removes the keys of a table from key on, with their values.
 func (b *Batch) DeleteFrom(t Table, key []byte) {
 	if b.s.memory != nil {
-		b.m = append(b.m, change{table: t, key: string(key), kind: deleteFrom})
+		b.m = append(b.m, Change{Table: t, Key: string(key), Kind: DeleteFrom})
 		return
 	}
 	b.k = append(append(b.k[:0], byte(t)), key...)
@@ -134,17 +133,6 @@ func (b *Batch) Drop() {
 	}
 }
 
-// Written yields the keys and values that a batch for a [Memory] writes to a table.
-func (b *Batch) Written(t Table) iter.Seq2[string, []byte] {
-	return func(yield func(string, []byte) bool) {
-		for _, c := range b.m {
-			if c.table == t && c.kind == setKey && !yield(c.key, c.value) {
-				return
-			}
-		}
-	}
-}
-
 // A Pending is a batch that readers already see, but that a crash can still undo.
 type Pending struct {
 	s     *Store
@@ -158,10 +146,7 @@ type Pending struct {
 // Apply writes the batch. Batches become durable in the order of the calls of Apply.
 func (b *Batch) Apply() Pending {
 	if m := b.s.memory; m != nil {
-		if m.Watch != nil {
-			m.Watch(b)
-		}
-		return Pending{s: b.s, n: m.write(b.m)}
+		return Pending{s: b.s, n: m.Write(b)}
 	}
 	since := time.Now()
 	b.s.reserved.Add(int64(b.reserved))
@@ -198,7 +183,7 @@ func (b *Batch) apply(at time.Time) (m Mark, err error) {
 // Wait returns when the batch is durable. It must be called once.
 func (p Pending) Wait() error {
 	if p.s.memory != nil {
-		p.s.memory.sync(p.n)
+		p.s.memory.Sync(p.n)
 		return nil
 	}
 	if err := p.b.SyncWait(); err != nil {

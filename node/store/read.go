@@ -37,7 +37,7 @@ type KV struct{ Key, Value []byte }
 // nil is the end of the table. A scan sees the store as it was when it began.
 func (s *Store) Scan(t Table, from, below []byte) iter.Seq2[KV, error] {
 	if s.memory != nil {
-		return s.memory.scan(t, from, below)
+		return s.memory.Scan(t, from, below)
 	}
 	return func(yield func(KV, error) bool) {
 		o := &pebble.IterOptions{LowerBound: append([]byte{byte(t)}, from...), UpperBound: []byte{byte(t) + 1}}
@@ -81,7 +81,7 @@ func next(it *pebble.Iterator, first bool) (kv KV, ok bool, err error) {
 // Last returns the greatest key of a table with its value; ok is false for an empty table.
 func (s *Store) Last(t Table) (kv KV, ok bool, err error) {
 	if s.memory != nil {
-		kv, ok = s.memory.last(t)
+		kv, ok = s.memory.Last(t)
 		return kv, ok, nil
 	}
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{byte(t)}, UpperBound: []byte{byte(t) + 1}})

@@ -62,9 +62,9 @@ var (
 
 // Options describes a Store.
 type Options struct {
-	Memory   *Memory // holds the tables instead of files; nil for files
-	FS       vfs.FS  // nil for the operating system's
-	Reserve  uint64  // bytes of disk to leave free, capped at an eighth of the disk
+	Memory   Memory // holds the tables instead of files, in tests; nil for files
+	FS       vfs.FS // nil for the operating system's
+	Reserve  uint64 // bytes of disk to leave free, capped at an eighth of the disk
 	ReadOnly bool
 	// Fatal is called, from any goroutine, when a write or a sync has failed. The content of the
 	// disk is then unknown, so nothing may be acknowledged any more: Fatal must not return. Nil
@@ -87,7 +87,7 @@ const ExitIO = 74
 
 // A Store is safe for concurrent use.
 type Store struct {
-	memory    *Memory
+	memory    Memory
 	db        *pebble.DB // nil in memory
 	dir       string
 	fs        vfs.FS
@@ -241,11 +241,11 @@ func (s *Store) Close() error {
 
 // Low reports whether the last check of the disk found less free space than the reserve, which is
 // too little for anything new. Reserved bytes can still be written.
-func (s *Store) Low() bool { return s.low.Load() || s.memory != nil && s.memory.Full }
+func (s *Store) Low() bool { return s.low.Load() || s.memory != nil && s.memory.Full() }
 
 // Full reports whether the last check of the disk found less free space than half of the reserve,
 // which is too little to write anything.
-func (s *Store) Full() bool { return s.full.Load() || s.memory != nil && s.memory.Full }
+func (s *Store) Full() bool { return s.full.Load() || s.memory != nil && s.memory.Full() }
 
 // Look checks the free space of the disk: now and then while there is room, and at every call
 // while there is not. When it is called must not depend on private data, since a full disk stops

@@ -32,7 +32,7 @@ func rooms() [][]string {
 
 // beside lists the packages that the program does not need: tests, scripts and a client for other programs.
 func beside() []string {
-	return []string{"internal/configtest", "node/api/client", "node/internal/apitest", "protocol/protocoltest", "scripts/"}
+	return []string{"internal/configtest", "node/api/client", "node/internal/apitest", "node/store/storetest", "protocol/protocoltest", "scripts/"}
 }
 
 const module = "peerd.dev/"
