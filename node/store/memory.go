@@ -7,7 +7,7 @@ import "iter"
 type Memory interface {
 	// Get returns a value as it was written last, or nil.
 	Get(t Table, key []byte) []byte
-	// Scan and Last are as those of a Store.
+	// Scan and Last do what [Store.Scan] and [Store.Last] do.
 	Scan(t Table, from, below []byte) iter.Seq2[KV, error]
 	Last(t Table) (kv KV, ok bool)
 	// Write writes a batch, which is durable once Sync was called with its number or a later one.
