@@ -9,9 +9,9 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestThePeerThatAllReportToIsLost: a site whose coordinator or server does not answer says so in
-// its status and once in its log, goes on deciding, and is ready; before it has asked it says
-// nothing.
+// TestThePeerThatAllReportToIsLost: a site whose coordinator or server does not answer reports it
+// in its status and once in its log, continues to decide, and is ready. It reports nothing before
+// it has asked.
 func TestThePeerThatAllReportToIsLost(t *testing.T) {
 	for _, params := range []any{protocol.CoordinatorParams{}, protocol.SinkParams{}, protocol.BatchParams{}} {
 		name := nameOf(params)

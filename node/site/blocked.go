@@ -14,36 +14,35 @@ import (
 	"peerd.dev/protocol"
 )
 
-// ErrOldCopy is wrapped by what an Alarm says: a peer remembers a ledger of this peer
-// that this one is not.
+// ErrOldCopy is wrapped by the errors of an Alarm: a peer remembers records of this peer's ledger
+// that this ledger does not have.
 var ErrOldCopy = errors.New("this folder was restored from a backup, or its key runs twice")
 
-// blocked says why nothing is released. A site begins blocked, until its neighbours have
-// reported what they remember: a folder cannot tell by itself that it is an old copy. While
-// no neighbour can be reached there is also no peer to send to.
+// blocked says why nothing is released. A site starts blocked, until its neighbours have reported
+// what they remember, since a folder cannot itself show that it is an old copy. While no
+// neighbour can be reached, there is also no peer to send to.
 type blocked struct {
-	witnesses []string        // ids of the neighbours that may remember this life: they have linked with it, or it was founded with them
+	witnesses []string        // ids of the neighbours that may remember this life: those that have linked with it, and those it was founded with
 	before    []string        // the witnesses at the start
-	agree     map[string]bool // ids of neighbours that remember nothing that is not here
+	agree     map[string]bool // ids of neighbours that remember nothing that is missing here
 	since     time.Time       // when the first of them reported
 	open      bool            // something may be released
 	rivals    map[string]bool // ids of neighbours that are connected with another process under this key
-	shut      bool            // one was while this process was open: nothing is released until its end
+	shut      bool            // there was such a rival while this process was open, so it releases nothing more
 	evidence  *rollbackEvidence
 	full      bool
 }
 
-// grace is for how long a site waits for the other neighbours after the report of one:
-// the one that remembers more may be slower. A neighbour that dials tries again
-// after at most 30 seconds.
+// grace is how long a site waits for the other neighbours after the report of one, since another
+// may remember more. A neighbour that dials tries again after at most 30 seconds.
 const grace = 45 * time.Second
 
-// rollbackEvidence is what a peer remembers that is not here.
+// rollbackEvidence is what a peer remembers that is missing here.
 type rollbackEvidence struct {
 	Peer    protocol.Peer
 	Records uint64
 	Head    ledger.Hash
-	Fork    bool // both histories have gone on, so what was released is not known
+	Fork    bool // both histories have continued, so what was released is not known
 }
 
 func (x *rollbackEvidence) fields(v *state.Visitor) {
@@ -90,7 +89,7 @@ func (s *Site) reason() string {
 	return ""
 }
 
-// readBlocked reads what an earlier start found out.
+// readBlocked reads the evidence that an earlier start stored.
 func (s *Site) readBlocked() error {
 	s.blocked.agree, s.blocked.rivals = make(map[string]bool), make(map[string]bool)
 	v, err := s.store.Get(store.Meta, []byte(witnessKey))
@@ -120,9 +119,9 @@ func (s *Site) neighbours() (ids []string) {
 	return ids
 }
 
-// awaited returns the ids of all neighbours that may remember what is not here, or that are
-// in the network file. A life that has not been open since it recovered does not wait for
-// those that the operator does without.
+// awaited returns the ids of all neighbours that are in the network file or may remember what is
+// missing here. A life that has not been open since it recovered does not wait for the neighbours
+// that the operator excluded.
 func (s *Site) awaited() (ids []string) {
 	for _, id := range slices.Concat(s.blocked.witnesses, s.neighbours()) {
 		if !slices.Contains(ids, id) && (!s.closed() || !slices.Contains(s.life.Without, id)) {
@@ -132,10 +131,10 @@ func (s *Site) awaited() (ids []string) {
 	return ids
 }
 
-// heard reports whether enough neighbours have reported. An ordinary start waits for all of
-// them, or for the grace and more than half of those that linked before, of whom at least one then knows
-// what the lost life of a restored folder released, if half of them knew it. A life that
-// recovered waits for all.
+// heard reports whether enough neighbours have reported. An ordinary start waits for all of them,
+// or for the grace and more than half of those that linked before. If half of them knew what the
+// lost life of a restored folder released, one of these knows it. A life that recovered waits for
+// all.
 func (s *Site) heard() bool {
 	h := &s.blocked
 	agreed := func(ids []string) (n int) {
@@ -157,9 +156,9 @@ func (s *Site) heard() bool {
 	return !s.closed() && len(h.agree) > 0 && 2*agreed(may) > len(may) && s.c.Now().Sub(h.since) > grace
 }
 
-// keepWitnesses stores whose memory is waited for from now on: a neighbour that has linked with
-// a site that may release something. One that linked with a site that is blocked
-// is none yet, or it could open it at the next start.
+// keepWitnesses stores the neighbours for whose reports the site waits from now on: those that
+// have linked with the site while it could release something. A neighbour that linked with a
+// blocked site is not a witness yet; otherwise it could open the site at the next start.
 func (s *Site) keepWitnesses() error {
 	var ids []string
 	for _, id := range s.awaited() {
@@ -182,8 +181,8 @@ func (b *blocked) witnessFields(v *state.Visitor) { state.List(v, &b.witnesses, 
 
 func (s *Site) witnessBytes() []byte { return state.Save(witnessVersion, s.blocked.witnessFields) }
 
-// OnRemembered takes in what a neighbour remembers of this peer's ledger. Of several that
-// remember what is not here, the one that remembers most counts.
+// OnRemembered records what a neighbour remembers of this peer's ledger. If several neighbours
+// remember records that are missing here, the one that remembers most counts.
 func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,9 +211,9 @@ func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint) {
 		}
 		return
 	}
-	// Before anything was released in this run, this folder is an older state of the ledger
-	// that the peer remembers. Later, both have gone on. A gap is as long as a lost life
-	// may have been.
+	// If nothing was released in this run yet, this folder is an older state of the ledger that
+	// the peer remembers. Otherwise both have continued. A gap is as long as a lost life may have
+	// been.
 	x := &rollbackEvidence{from, m.Records, m.Head, s.blocked.open || s.life.Gap < m.Records && m.Records <= s.chain.Next}
 	if s.fresh() {
 		x.Fork = false
@@ -244,9 +243,9 @@ func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint) {
 	}
 }
 
-// OnRival takes in that a neighbour is connected with another process under this peer's key: a
-// copy of the folder runs. A site that has not been open stays so; one that has been falls silent
-// for good, since the other one has been accepted meanwhile.
+// OnRival records that a neighbour is connected with another process under this peer's key: a
+// copy of the folder is running. A site that has not been open stays blocked; one that has been
+// open releases nothing more, since the copy may have been accepted in the meantime.
 func (s *Site) OnRival(from protocol.Peer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -267,8 +266,8 @@ func (s *Site) OnRival(from protocol.Peer) {
 	}
 }
 
-// quiet reports whether something was found out since the site was opened, so that nothing more
-// is drawn.
+// quiet reports whether evidence or a rival was found since the site was opened, so that nothing
+// more is drawn.
 func (h *blocked) quiet() bool { return h.evidence != nil || h.shut }
 
 // recovered reports whether this life began with [Site.Recover].
@@ -277,8 +276,8 @@ func (s *Site) recovered() bool { return s.life.Taken > 0 }
 // closed reports whether this life began with [Site.Recover] and has not been open since.
 func (s *Site) closed() bool { return s.recovered() && !s.life.Opened }
 
-// fresh reports whether nothing was released since this life began: by a new folder
-// under an old key, or after [Site.Recover].
+// fresh reports whether nothing was released since this life began, either in a new folder under
+// an old key or after [Site.Recover].
 func (s *Site) fresh() bool {
 	if s.recovered() {
 		return s.chain.Next == s.life.Gap+1
@@ -286,8 +285,8 @@ func (s *Site) fresh() bool {
 	return s.state.Released == 0
 }
 
-// had returns how many of the records here neighbours have confirmed; after [Site.Recover], how
-// many it knew of, since a later one is about leaves that were given up.
+// had returns how many of the records here neighbours have confirmed or, after [Site.Recover],
+// how many it knew of: later records are about abandoned leaves.
 func (s *Site) had() uint64 {
 	switch {
 	case s.recovered():
@@ -298,8 +297,8 @@ func (s *Site) had() uint64 {
 	return s.confirmed.kept
 }
 
-// has reports whether the ledger was once as long as m says, with that head. What a neighbour
-// remembers that the operator did without counts from the gap on.
+// has reports whether the ledger once had the length in m, with m's head. For a neighbour that
+// the operator excluded from the recovery, only records from the gap on count.
 func (s *Site) has(id string, m protocol.Checkpoint) (bool, error) {
 	switch {
 	case m.Records <= s.life.Taken, m.Records <= s.life.Gap && slices.Contains(s.life.Without, id):
@@ -313,7 +312,7 @@ func (s *Site) has(id string, m protocol.Checkpoint) (bool, error) {
 	return line != nil && ledger.HashOf(line) == m.Head, err
 }
 
-// OldCopy reports whether a peer has been found to remember what is not here.
+// OldCopy reports whether a peer remembers what is missing here.
 func (s *Site) OldCopy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -112,9 +112,9 @@ func TestAloneNothingIsBlocked(t *testing.T) {
 	})
 }
 
-// TestNothingIsReleasedUntilNeighboursTell: no round ends and nothing is sent, and
-// waiting costs nothing, until all neighbours have reported, or more than half of them have and
-// the grace is over. Half of them is not enough.
+// TestNothingIsReleasedUntilNeighboursTell: no round ends and nothing is sent, and waiting costs
+// nothing, until all neighbours have reported, or until more than half of them have and the grace
+// is over. Half of them is not enough.
 func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 	const other protocol.Peer = 3
 	for _, c := range []struct {
@@ -169,8 +169,9 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 	}
 }
 
-// TestAnAlarmSilences: when a neighbour reports more records than there are, a running site raises one
-// alarm and sends nothing any more, while decisions go on; so it is after a restart.
+// TestAnAlarmSilences: when a neighbour reports more records than there are, a running site
+// raises one alarm and sends nothing more, while decisions continue; the same holds after a
+// restart.
 func TestAnAlarmSilences(t *testing.T) {
 	running(t, func(t *testing.T) {
 		a := wake(newRig(t, usual(averaged, OnArrival)))
@@ -218,8 +219,8 @@ func TestAnAlarmSilences(t *testing.T) {
 	})
 }
 
-// TestTheClockOfRounds: rounds follow the clock; those that pass without this peer are skipped, and
-// a clock that goes back repeats none.
+// TestTheClockOfRounds: rounds follow the clock; rounds that pass without this peer are skipped,
+// and a clock that goes back repeats none.
 func TestTheClockOfRounds(t *testing.T) {
 	running(t, func(t *testing.T) {
 		x := usual(stated, AtWindow)
@@ -249,7 +250,7 @@ func TestTheClockOfRounds(t *testing.T) {
 		if err := <-a.done; err != nil {
 			t.Fatal(err)
 		}
-		// The clock is set back by ten rounds: those that were played are not played again.
+		// The clock is set back by ten rounds: rounds that were played are not played again.
 		now := a.c.Now
 		s.c.Now = func() time.Time { return now().Add(-10 * every) }
 		ctx, end = context.WithCancel(context.Background())
@@ -269,8 +270,8 @@ func TestTheClockOfRounds(t *testing.T) {
 	})
 }
 
-// TestTheHighestIsBelieved: of several that remember what is not here, in whatever order
-// their reports come, the one that remembers most counts.
+// TestTheHighestIsBelieved: if several neighbours remember what is missing here, the one that
+// remembers most counts, in whatever order their reports come.
 func TestTheHighestIsBelieved(t *testing.T) {
 	for _, remembered := range [][]uint64{{50, 70}, {70, 50}, {70, 70}} {
 		r := newRig(t, usual(stated, OnArrival))
@@ -290,8 +291,8 @@ func TestTheHighestIsBelieved(t *testing.T) {
 	}
 }
 
-// lost makes a rig whose disk is a backup from before n rounds that its neighbours
-// remember.
+// lost returns a rig whose disk is a backup from n rounds ago; its neighbours remember these
+// rounds.
 func lost(t *testing.T, name string, n int) *rig {
 	t.Helper()
 	r := newRig(t, usual(name, OnArrival))
@@ -320,8 +321,8 @@ func lost(t *testing.T, name string, n int) *rig {
 }
 
 // TestRecoverGoesOn: after a restored backup and recover, the site releases again: as a new
-// incarnation, with a checkpoint above all that was remembered, and its neighbours accept its
-// messages.
+// incarnation, with a checkpoint above everything that was remembered, and its neighbours accept
+// its messages.
 func TestRecoverGoesOn(t *testing.T) {
 	for _, name := range withoutRoles() {
 		t.Run(name, func(t *testing.T) {
@@ -373,7 +374,7 @@ func TestRecoverGoesOn(t *testing.T) {
 			}
 			r.draft()
 			r.stop()
-			r.start() // and so it stays
+			r.start() // this also holds after a restart
 			if r.s.OldCopy() || r.s.Incarnation() <= incarnation {
 				t.Error("the recovery is forgotten with a restart")
 			}
@@ -383,8 +384,8 @@ func TestRecoverGoesOn(t *testing.T) {
 }
 
 // TestRecoverAgainIfAnotherRemembersMore: the neighbour that reported first had been away, and
-// with the alarm the site left the network. What the other one remembers is found on the
-// next start, and recovered from, too.
+// after the alarm the site left the network. What the other neighbour remembers is found at the
+// next start, and the site recovers from that as well.
 func TestRecoverAgainIfAnotherRemembersMore(t *testing.T) {
 	for _, name := range withoutRoles() {
 		r := newRig(t, usual(name, OnArrival))
@@ -444,8 +445,8 @@ func backupNodes(r *rig, known *draft) (both []place) {
 	return both
 }
 
-// incarnations are the incarnations of the site's own messages among frames; messages that it
-// passes on are of others.
+// incarnations returns the incarnations of the site's own messages among frames; forwarded
+// messages have others.
 func incarnations(t *testing.T, frames []frame) (found []uint32) {
 	t.Helper()
 	for _, f := range frames {
@@ -460,7 +461,7 @@ func incarnations(t *testing.T, frames []frame) (found []uint32) {
 	return found
 }
 
-// TestAWipedDiskUnderAnOldKey is an old copy too: that of the first moment.
+// TestAWipedDiskUnderAnOldKey: a wiped disk is an old copy as well, from before the first record.
 func TestAWipedDiskUnderAnOldKey(t *testing.T) {
 	for _, name := range protocols() {
 		r := lost(t, name, 10)
@@ -494,7 +495,7 @@ func TestAWipedDiskUnderAnOldKey(t *testing.T) {
 	}
 }
 
-// TestAForkIsForGood: where both histories went on there is nothing to recover.
+// TestAForkIsForGood: if both histories continued, there is nothing to recover.
 func TestAForkIsForGood(t *testing.T) {
 	for what, checkpoint := range map[string]func(r *rig) protocol.Checkpoint{
 		"same length": func(r *rig) protocol.Checkpoint {
@@ -517,7 +518,7 @@ func TestAForkIsForGood(t *testing.T) {
 				t.Fatal("not noticed")
 			}
 			before := len(r.net.frames)
-			r.s.OnRemembered(right, protocol.Checkpoint{Records: 1 << 20}) // makes nothing better
+			r.s.OnRemembered(right, protocol.Checkpoint{Records: 1 << 20}) // improves nothing
 			r.round()
 			if len(r.net.frames) != before {
 				t.Error("something is sent")
@@ -552,8 +553,7 @@ func TestThereMayBeNothingToRecover(t *testing.T) {
 	r.stop()
 }
 
-// TestRecoverFailsAsAWhole: with a clock that cannot give an incarnation nothing is given
-// up.
+// TestRecoverFailsAsAWhole: if the clock cannot give an incarnation, no leaf is abandoned.
 func TestRecoverFailsAsAWhole(t *testing.T) {
 	r := lost(t, averaged, 10)
 	r.start()
@@ -574,7 +574,7 @@ func TestRecoverFailsAsAWhole(t *testing.T) {
 	r.stop()
 }
 
-// TestCheckpointsAreRemembered: marks of other peers are stored with the next step.
+// TestCheckpointsAreRemembered: checkpoints of other peers are stored with the next step.
 func TestCheckpointsAreRemembered(t *testing.T) {
 	r := newRig(t, usual(stated, AtWindow))
 	r.start()

@@ -8,12 +8,12 @@ import (
 	"peerd.dev/protocol"
 )
 
-// books is what others know of a site, over all of its lives: every node of every tree
-// that may have left it. Once known, it must never be another one.
+// books is what others know of a site, over all of its lives: every node of every tree that may
+// have left it. A node that is known must never have another value.
 type books struct {
 	t     testing.TB
 	nodes map[drawn]*ledger.Release
-	leafs map[string]leaf                           // in which a record is, by its name
+	leafs map[string]leaf                           // the leaf of each record, by the record's name
 	names func(s dp.StreamID, leaf uint64) []string // of the records in a leaf of the site's present life; may be nil
 }
 
@@ -21,8 +21,8 @@ func newBooks(t testing.TB) *books {
 	return &books{t: t, nodes: make(map[drawn]*ledger.Release), leafs: make(map[string]leaf)}
 }
 
-// part names what is drawn between two beginnings of a stream, over all lives: the line of the
-// ledger with which it begins.
+// part identifies what is drawn between two beginnings of a stream, over all lives, by the line
+// of the ledger with which it begins.
 type part = ledger.Hash
 
 // drawn is a node of a part.
@@ -31,20 +31,20 @@ type drawn struct {
 	place
 }
 
-// leaf is one of a part.
+// leaf is a leaf of a part.
 type leaf struct {
 	part   part
 	stream dp.StreamID
 	number uint64
 }
 
-// place is a node's in the tree of a stream.
+// place is a node's place in the tree of a stream.
 type place struct {
 	stream   dp.StreamID
 	from, to uint64
 }
 
-// start is where a stream began, again after a gap: after a leaf, on top of a sum.
+// start is where a stream began, or began again after a gap: after a leaf, on top of a sum.
 type start struct {
 	leaf  uint64
 	value int64
@@ -57,7 +57,7 @@ type draft struct {
 	seqs     []uint64
 	releases []*ledger.Release // by line; nil for others
 	nodes    map[place]*ledger.Release
-	newest   []uint64 // leaf that was released, by stream
+	newest   []uint64 // last released leaf, by stream
 	starts   []start  // by stream
 	gone     int      // lines that have left
 	parts    []part   // by line
@@ -104,7 +104,7 @@ func (d *draft) add(t testing.TB, lines [][]byte) {
 	}
 }
 
-// leaves takes in that everything in a ledger up to a checkpoint may have left.
+// leaves records that everything in a ledger up to a checkpoint may have left.
 func (b *books) leaves(d *draft, m protocol.Checkpoint) {
 	b.t.Helper()
 	for ; d.gone < len(d.lines); d.gone++ {
@@ -120,8 +120,8 @@ func (b *books) leaves(d *draft, m protocol.Checkpoint) {
 	}
 }
 
-// leave takes in that a node of a part may have left: it must not have left otherwise, and
-// no record in it may lie in another leaf, of whatever life.
+// leave records that a node of a part may have left. The node must not have left with another
+// value, and no record in it may be in another leaf, of any life.
 func (b *books) leave(p part, r *ledger.Release) {
 	b.t.Helper()
 	at := drawn{p, place{r.Stream, r.From, r.To}}
@@ -144,7 +144,7 @@ func (b *books) leave(p part, r *ledger.Release) {
 	}
 }
 
-// covered checks that what a message of the site says stands in a ledger.
+// covered checks that the content of a message of the site is in a ledger.
 func covered(t testing.TB, x *setting, d *draft, m protocol.Message) {
 	t.Helper()
 	if m.Label().Origin != self {
@@ -169,8 +169,8 @@ func covered(t testing.TB, x *setting, d *draft, m protocol.Message) {
 	}
 }
 
-// sum returns the running sum of a stream at a leaf: that of the nodes at its set bits, on top
-// of the sum that the stream began on.
+// sum returns the running sum of a stream at a leaf: the sum of the nodes at the leaf's set bits
+// and of the sum on which the stream began.
 func (d *draft) sum(t testing.TB, s dp.StreamID, leaf uint64) (value int64, count uint64) {
 	t.Helper()
 	begun := d.starts[s]

@@ -2,7 +2,7 @@
 
 package site
 
-// As in package dp: faults for tests to find, none without the tag auditbug.
+// As in package dp: faults for tests to find, compiled in only with the tag auditbug.
 
 func (*tx) bugReported(string, *choice) {}
 

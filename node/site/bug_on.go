@@ -9,7 +9,7 @@ import (
 	"peerd.dev/node/store"
 )
 
-// bugReported has a reward of 1 taken in before its window ends, a round after it, or in both.
+// bugReported makes a reward of 1 observed before its window ends, a round after it, or in both.
 func (x *tx) bugReported(id string, c *choice) {
 	due := c.due
 	if c.value == 1 && dp.Bug == "again" {
@@ -28,7 +28,7 @@ func (x *tx) bugReported(id string, c *choice) {
 	}
 }
 
-var ones bool //nolint:gochecknoglobals // a reward of 1 was taken in since the last messages; of one site at a time
+var ones bool //nolint:gochecknoglobals // a reward of 1 was observed since the last messages; for one site at a time
 
 // bugSending drops the messages that follow a reward of 1, or sends them a millisecond later.
 func bugSending(e *logRecord, x *sending) {
@@ -51,5 +51,5 @@ func bugSending(e *logRecord, x *sending) {
 // bugAtOnce sends messages when the work of a round is done.
 func bugAtOnce() bool { return dp.Bug == "hasty" }
 
-// bugGoesOn ends a round though a neighbour has said that the folder is an old copy.
+// bugGoesOn ends a round although a neighbour has reported that the folder is an old copy.
 func bugGoesOn() bool { return dp.Bug == "goes on" }

@@ -9,13 +9,13 @@ import (
 	"peerd.dev/dp"
 )
 
-// TestSeededFaultsAreSeen: the comparison of histories finds each way in which a site could let its
-// messages follow from a reward, and a round that goes on after a claim.
+// TestSeededFaultsAreSeen: the comparison of histories finds each way in which a site could make
+// its messages depend on a reward, and a round that continues after a claim.
 func TestSeededFaultsAreSeen(t *testing.T) {
 	defer func() { dp.Bug = "" }()
 	for _, c := range []struct {
 		bug                string
-		application, world bool // in which it shows
+		application, world bool // in which the fault shows
 	}{
 		{"", false, false},
 		{"early", true, false},

@@ -8,7 +8,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// OnCheckpoint remembers how far another peer's ledger is. It is stored with the next
+// OnCheckpoint records the checkpoint of another peer's ledger, which is stored with the next
 // step.
 func (s *Site) OnCheckpoint(of protocol.Peer, m protocol.Checkpoint) {
 	s.seenMu.Lock()
@@ -16,7 +16,7 @@ func (s *Site) OnCheckpoint(of protocol.Peer, m protocol.Checkpoint) {
 	s.seen[of] = m
 }
 
-// storeCheckpoints stores what was seen since the last step.
+// storeCheckpoints stores the checkpoints seen since the last step.
 func (s *Site) storeCheckpoints(b *store.Batch) {
 	s.seenMu.Lock()
 	defer s.seenMu.Unlock()
@@ -26,10 +26,10 @@ func (s *Site) storeCheckpoints(b *store.Batch) {
 	clear(s.seen)
 }
 
-// Checkpoints returns how far every peer's ledger was when it was last seen.
+// Checkpoints returns every peer's checkpoint as it was last seen.
 func (s *Site) Checkpoints() ([]protocol.Checkpoint, error) {
 	all := make([]protocol.Checkpoint, s.c.Peers)
-	places := make(map[string]protocol.Peer, s.c.Peers) // a place may have got another peer
+	places := make(map[string]protocol.Peer, s.c.Peers) // another peer may be in a place
 	for p := range all {
 		places[s.c.ID(protocol.Peer(p))] = protocol.Peer(p)
 	}

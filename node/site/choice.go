@@ -19,24 +19,24 @@ type choice struct {
 	counted  bool
 	rewarded bool
 	source   decision.Source
-	arm      bandit.Arm      // of the network, or the place among the actions of the ask
-	action   string          // its id, if the ask brought its own actions; else ""
+	arm      bandit.Arm      // arm of the network, or its place among the ask's actions
+	action   string          // the action's id, if the ask brought its own actions; else ""
 	features bandit.Features // of the arm; nil unless the learner is contextual
 	route    node.Route      // of the reward; zero unless counted
 	late     bool            // its stream had no leaf left
 	chance   float64
 	model    model
 	expires  time.Time
-	window   time.Duration // between the decision and then; 0 if an earlier release made it
-	due      uint64        // round in which its reward is taken in
-	step     uint64        // in which it was made
+	window   time.Duration // from the decision to when it is due; 0 if an earlier release made it
+	due      uint64        // round in which its reward is observed
+	step     uint64        // step in which it was made
 	value    bandit.Reward
-	subject  [8]byte // of the hash of its subject; zero for none
+	subject  [8]byte // first bytes of the hash of its subject; zero for none
 }
 
-// A model says what a learner chose from: the incarnation, the rounds whose messages it had taken in, and how
-// many nodes it had drawn. Of one peer, choices of one model rest on the same releases. All of it is
-// public; a number of steps would show how many decisions there were.
+// A model identifies what a learner chose from: the incarnation, the rounds whose messages it had
+// received, and how many nodes it had drawn. Choices of one peer with one model rest on the same
+// releases. All of it is public; the number of steps would show how many decisions there were.
 type model struct {
 	incarnation     uint32
 	round, released uint64
@@ -47,7 +47,7 @@ func (m model) String() string { return fmt.Sprintf("%d-%d-%d", m.incarnation, m
 // Format implements [fmt.Formatter] as [logRecord] does.
 func (choice) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
-// sources are stored by their place.
+// sources are stored by their index.
 func sources() []decision.Source {
 	return []decision.Source{decision.Learned, decision.Exposure, decision.Fallback, decision.Initial}
 }
@@ -116,13 +116,13 @@ func (c *choice) bytes() []byte {
 	return state.Save(choiceVersion, func(v *state.Visitor) { c.fields(v, shape{}) })
 }
 
-// parseChoice reads a decision of a site of a shape.
+// parseChoice reads a decision of a site with a shape.
 func parseChoice(b []byte, s shape) (c choice, err error) {
 	err = decode("decision", b, 3, choiceVersion, func(v *state.Visitor) { c.fields(v, s) })
 	return c, err
 }
 
-// dueKey is where a decision waits for its round.
+// dueKey is the key under which a decision waits for its round.
 func dueKey(round, step uint64) []byte {
 	return binary.BigEndian.AppendUint64(store.Number(round), step)
 }

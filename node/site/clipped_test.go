@@ -10,7 +10,8 @@ import (
 	"peerd.dev/node"
 )
 
-// beyond is a world that describes more than there may be, or exactly as much; without features it pays more.
+// beyond is a world with features above or exactly at the bound; without features it pays more
+// than 1.
 type beyond struct {
 	bandit.World
 	features int
@@ -33,8 +34,9 @@ func (w beyond) Play(a bandit.Arm) (bandit.Reward, error) {
 	return r, err
 }
 
-// TestWhatIsClippedIsInTheLogAlone: rewards and features out of bounds are a warning a minute with their number so far. All
-// that is sent, the status and the ledger are what they are where the world itself stays in bounds.
+// TestWhatIsClippedIsInTheLogAlone: rewards and features out of bounds cause one warning a
+// minute, with their number so far. Messages, status and ledger are the same as if the world
+// itself stayed in bounds.
 func TestWhatIsClippedIsInTheLogAlone(t *testing.T) {
 	for _, name := range append([]string{stated}, byFeatures()[0]) {
 		var seen [2]string

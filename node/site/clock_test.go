@@ -7,11 +7,11 @@ import (
 	"unsafe"
 )
 
-// set returns t as a clock shows it that was set forward meanwhile: the wall's time is
-// another, the steady one's is not.
+// set returns t as shown by a clock that was set forward in between: the wall time differs, the
+// monotonic time does not.
 func set(t time.Time, forward time.Duration) time.Time {
 	inside := (*struct {
-		wall uint64 // 1 bit: steady time is there; 33 bits: seconds; 30 bits: nanoseconds
+		wall uint64 // 1 bit: has monotonic time; 33 bits: seconds; 30 bits: nanoseconds
 		ext  int64
 		loc  *time.Location
 	})(unsafe.Pointer(&t))
@@ -19,8 +19,8 @@ func set(t time.Time, forward time.Duration) time.Time {
 	return t
 }
 
-// TestAClockSetForwardIsNotFollowed: not by a jump, and not by playing all the rounds in
-// between at once. Both would give up the leaves of rounds that have not been.
+// TestAClockSetForwardIsNotFollowed: the site neither jumps nor plays all the rounds in between
+// at once. Both would use up the leaves of rounds that have not happened.
 func TestAClockSetForwardIsNotFollowed(t *testing.T) {
 	const every = 20 * time.Millisecond
 	for _, forward := range []time.Duration{0, time.Hour, 24 * 365 * time.Hour} {

@@ -8,28 +8,28 @@ import (
 	"peerd.dev/protocol"
 )
 
-// confirmedKey is that of the confirmed snapshot in the table of snapshots.
+// confirmedKey is the key of the confirmed snapshot in the table of snapshots.
 const confirmedKey = "confirmed"
 
 // confirmed is what neighbours are known to remember of this ledger. The confirmed snapshot is a
-// state of the site whose ledger half of them remember, so that no older folder starts without
-// being found out. A recovery goes back to it: what was drawn since then may have been drawn again
-// by an older folder in a life that is lost; see docs/proofs/skip.md.
+// state of the site whose ledger half of them remember, so that no older folder can start
+// unnoticed. A recovery goes back to it: nodes drawn since then may have been drawn again by an
+// older folder in a life that is lost; see docs/proofs/skip.md.
 type confirmed struct {
-	records   map[string]uint64 // that a neighbour remembered, by its id, in this run
+	records   map[string]uint64 // how many a neighbour remembered in this run, by its id
 	candidate *snapshot         // not confirmed yet; nil for none
 	kept      uint64            // records of the confirmed snapshot
 	round     uint64            // of the confirmed snapshot
 }
 
-// Durable returns the durable checkpoint of the ledger, and whether something may be released, so
-// that neighbours may see it.
+// Durable returns the durable checkpoint of the ledger, and whether the site is open, so that
+// neighbours may see it.
 func (s *Site) Durable() (c protocol.Checkpoint, open bool) {
 	return s.durable.Load().ledger, !s.isBlocked()
 }
 
-// keepConfirmed makes the present state the confirmed snapshot: that of a folder that has drawn
-// nothing yet.
+// keepConfirmed makes the present state, in which a folder has drawn nothing yet, the confirmed
+// snapshot.
 func (s *Site) keepConfirmed(b *store.Batch) error {
 	x, err := s.snapshot()
 	b.Set(store.Snapshot, []byte(confirmedKey), x.bytes())
@@ -37,7 +37,7 @@ func (s *Site) keepConfirmed(b *store.Batch) error {
 	return err
 }
 
-// openConfirmed reads how far the confirmed snapshot is.
+// openConfirmed reads the position of the confirmed snapshot.
 func (s *Site) openConfirmed() error {
 	x, err := s.readConfirmed()
 	s.confirmed = confirmed{kept: x.records, round: x.state.Round, records: make(map[string]uint64)}
@@ -56,9 +56,9 @@ func (s *Site) readConfirmed() (x snapshot, err error) {
 	return parseSnapshot(v, len(s.c.Arms))
 }
 
-// confirm takes in that a neighbour remembers the ledger up to a number of records. It keeps the
-// candidate once half of the neighbours that may remember this life do, and takes the present
-// state for the next one.
+// confirm records that a neighbour remembers a number of the ledger's records. It keeps the
+// candidate once half of the neighbours that may remember this life remember it, and makes the
+// present state the next candidate.
 func (s *Site) confirm(id string, records uint64) error {
 	h := &s.confirmed
 	h.records[id] = max(h.records[id], records)
@@ -95,8 +95,8 @@ func (s *Site) confirm(id string, records uint64) error {
 	return nil
 }
 
-// goBack makes the confirmed snapshot the state of the agent, and takes the records after it out
-// of the ledger. A site without neighbours, from which nothing goes out, stays where it is.
+// goBack makes the confirmed snapshot the state of the agent, and removes later records from the
+// ledger. A site without neighbours, which sends nothing, keeps its state.
 func (s *Site) goBack(b *store.Batch) error {
 	if len(s.awaited()) == 0 {
 		return nil

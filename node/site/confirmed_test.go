@@ -9,9 +9,10 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestAnUnseenLifeIsTakenBack: a site draws while no neighbour hears it, and is copied. An older folder
-// continues instead, since no neighbour knows of that; it draws the same leaves again, and is heard. When the
-// copy comes back it recovers, and nothing that it had drawn unheard is in its ledger.
+// TestAnUnseenLifeIsTakenBack: a site draws while no neighbour hears it, and is copied. An older
+// folder continues, since no neighbour knows of the site's nodes; it draws the same leaves again,
+// and is heard. When the copy is started again it recovers, and none of its unheard nodes are in
+// its ledger.
 func TestAnUnseenLifeIsTakenBack(t *testing.T) {
 	for _, name := range protocols() {
 		r := newRig(t, usual(name, OnArrival))
@@ -80,8 +81,8 @@ func TestAnUnseenLifeIsTakenBack(t *testing.T) {
 	}
 }
 
-// TestHalfOfTheNeighboursConfirm: a state is confirmed once half of the neighbours remember it, and
-// the present one is taken for the next.
+// TestHalfOfTheNeighboursConfirm: a state is confirmed once half of the neighbours remember it,
+// and the present state becomes the next candidate.
 func TestHalfOfTheNeighboursConfirm(t *testing.T) {
 	x := usual(stated, OnArrival)
 	x.neighbours = []protocol.Peer{left, right, 3}
@@ -118,8 +119,8 @@ func TestHalfOfTheNeighboursConfirm(t *testing.T) {
 	r.stop()
 }
 
-// TestDoingWithoutGivesUpWhatItTakesBack: a recovery without evidence gives up the leaves that were
-// drawn since the confirmed state, which others may have seen.
+// TestDoingWithoutGivesUpWhatItTakesBack: a recovery without evidence abandons the leaves that
+// were drawn since the confirmed state, which others may have seen.
 func TestDoingWithoutGivesUpWhatItTakesBack(t *testing.T) {
 	r := newRig(t, usual(stated, OnArrival))
 	r.start()

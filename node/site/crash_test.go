@@ -16,10 +16,9 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestCrashAtAnyMoment crashes a busy site again and again, while clients decide and
-// report and rounds end. Of what was not synced all, nothing or some blocks stay on the
-// disk. Whatever was answered is there, everything counts once, and no node is ever
-// two.
+// TestCrashAtAnyMoment crashes a busy site again and again, while clients decide and report and
+// rounds end. All, none or some blocks of the unsynced data stay on the disk. Everything that was
+// answered is there, every reward counts once, and no node has two values.
 func TestCrashAtAnyMoment(t *testing.T) {
 	for _, name := range protocols() {
 		for _, settle := range []Settle{AtWindow, OnArrival} {
@@ -81,8 +80,8 @@ func crashes(t *testing.T, x setting, lives int) {
 	r.stop()
 }
 
-// crashed lets clients and rounds run until the disk is copied in the middle of it, and
-// returns what had been answered before.
+// crashed runs clients and rounds until the disk is copied in the middle, and returns what had
+// been answered before.
 func crashed(r *rig, k *acks, rng *rand.Rand, life int) *acks {
 	ctx := r.t.Context()
 	site := r.s
@@ -177,7 +176,7 @@ func client(r *rig, s *Site, k *acks, rng *rand.Rand, name string, stop <-chan s
 	}
 }
 
-// acks is what was answered.
+// acks are the answers that were given.
 type acks struct {
 	mu        sync.Mutex
 	decisions map[string]decision.Decision
@@ -212,7 +211,7 @@ func (k *acks) clone() *acks {
 	return &acks{decisions: maps.Clone(k.decisions), rewards: maps.Clone(k.rewards)}
 }
 
-// check finds everything as it was answered.
+// check checks that the site still has everything that was answered.
 func (k *acks) check(r *rig) {
 	r.t.Helper()
 	for id, d := range k.decisions {
@@ -246,9 +245,9 @@ func (k *acks) check(r *rig) {
 	}
 }
 
-// settle holds what the leaves have taken in against the decisions: each that counts is
-// in one leaf, with what was reported or the default. Of a learner that explores in epochs
-// those count that explore; the newest epoch may be open.
+// settle compares the released leaves with the decisions: each decision that counts is in one
+// leaf, with its reported reward or the default. With a learner that explores in epochs, only
+// decisions that explore count, and the newest epoch may be open.
 func settle(r *rig, d *draft, k *acks) {
 	r.t.Helper()
 	counts, sums := make([]uint64, len(r.arms)), make([]int64, len(r.arms))

@@ -19,11 +19,11 @@ import (
 	"peerd.dev/protocol"
 )
 
-// marked is a reward that nothing else looks like.
+// marked is a reward that looks like nothing else.
 const marked = 0.7310585
 
-// traces are the forms in which a reward could stand somewhere: as a float in both byte
-// orders, in hex, in decimal with 3 to 17 digits, and as an integer of the lattice.
+// traces are the forms in which a reward could appear: as a float in both byte orders, in hex, in
+// decimal with 3 to 17 digits, and as an integer of the lattice.
 func traces(v float64) (all [][]byte) {
 	bits, bits32 := math.Float64bits(v), math.Float32bits(float32(v))
 	for _, b := range [][]byte{binary.BigEndian.AppendUint64(nil, bits), binary.LittleEndian.AppendUint64(nil, bits)} {
@@ -44,11 +44,10 @@ func traces(v float64) (all [][]byte) {
 	return all
 }
 
-// short bounds the forms that turn up in noise and hashes by chance.
+// short is the length up to which forms can appear in noise and hashes by chance.
 const short = 6
 
-// found returns a long trace of the marked reward in b, and how many short ones there
-// are.
+// found returns a long trace of the marked reward in b, and the number of short ones.
 func found(b []byte) (long []byte, shorts int) {
 	for _, t := range traces(marked) {
 		switch {
@@ -61,10 +60,10 @@ func found(b []byte) (long []byte, shorts int) {
 	return long, shorts
 }
 
-// TestARewardStaysInside: a marked reward, or feature, is in no frame, ledger line, status, log line or
-// error text, whatever happens to it, and in the store in private tables only. Here every
-// release is of many rewards with noise; that those are the only way out is the curator's own
-// matter.
+// TestARewardStaysInside: a marked reward, or feature, is in no frame, ledger line, status, log
+// line or error text, whatever happens to it, and only in private tables of the store. Every
+// release here is of many rewards with noise; that releases are the only way out is tested with
+// the curator.
 func TestARewardStaysInside(t *testing.T) {
 	if long, shorts := found(fmt.Appendf(nil, "%v", marked)); long == nil || shorts == 0 {
 		t.Fatal("the test does not find what it looks for")
@@ -85,15 +84,15 @@ func TestARewardStaysInside(t *testing.T) {
 	}
 }
 
-// shown plays with a marked reward, and returns where it may be shown, by forms so short that they can
-// be there by chance.
+// shown plays with a marked reward, and returns where it may be visible in forms so short that
+// they may be chance.
 func shown(t *testing.T, name string, settle Settle, length int) (suspect []string) {
 	t.Helper()
 	private := map[store.Table]bool{store.Log: true, store.Snapshot: true, store.Decision: true}
 	x := usual(name, settle)
 	x.saveEvery = 30
 	var features [][]float64
-	if x.features = length; length > 0 { // what is marked is a feature too
+	if x.features = length; length > 0 { // the marked number is a feature as well
 		features = [][]float64{{marked}, {marked}, {marked}}
 	}
 	r := newRig(t, x)
@@ -139,7 +138,7 @@ func shown(t *testing.T, name string, settle Settle, length int) (suspect []stri
 	for _, l := range ledgerLines {
 		lines = append(lines, l...)
 	}
-	// It was reported 80 times; what is found more often than by chance is shown.
+	// It was reported 80 times; a form found more often than by chance is visible.
 	for what, b := range map[string][]byte{
 		"an answer, error or status": said.Bytes(), "the log": []byte(r.logs.String()), "a frame": frames, "the ledger": lines,
 	} {
@@ -184,7 +183,7 @@ func look(t *testing.T, r *rig, private, inside map[store.Table]bool) {
 	}
 }
 
-// TestPrivateTypesSayNothing: what holds a reward or features prints as private.
+// TestPrivateTypesSayNothing: types that hold a reward or features print as private.
 func TestPrivateTypesSayNothing(t *testing.T) {
 	x := bandit.Features{marked, marked}
 	p := bandit.Pull{Features: x, Reward: marked}

@@ -14,7 +14,7 @@ import (
 	"peerd.dev/node/store"
 )
 
-// TestAStoreOfAnotherConfiguration is refused in words, and left as it was.
+// TestAStoreOfAnotherConfiguration: it is refused with a sentence, and not changed.
 func TestAStoreOfAnotherConfiguration(t *testing.T) {
 	for what, change := range map[string]func(x *setting){
 		"another protocol":     func(x *setting) { x.protocol = stated },
@@ -104,8 +104,8 @@ func TestDamageIsRefused(t *testing.T) {
 	}
 }
 
-// TestTheOutboxEmpties: what was sent is taken off with a later step, and a clean start
-// sends little again.
+// TestTheOutboxEmpties: sent messages are removed with a later step, and a clean start sends few
+// of them again.
 func TestTheOutboxEmpties(t *testing.T) {
 	r := started(t, usual(averaged, OnArrival))
 	for range 30 {
@@ -133,7 +133,7 @@ func TestTheOutboxEmpties(t *testing.T) {
 	}
 }
 
-// TestTheLogIsCutShort: by snapshots, also where no round ends.
+// TestTheLogIsCutShort: snapshots cut it, even if no round ends.
 func TestTheLogIsCutShort(t *testing.T) {
 	x := usual(stated, AtWindow)
 	x.saveEvery = 64
@@ -158,8 +158,8 @@ func TestTheLogIsCutShort(t *testing.T) {
 	}
 }
 
-// TestClosingWhileBusy: calls that are under way when the site closes are answered, with
-// what is then on the disk, or refused.
+// TestClosingWhileBusy: calls in progress when the site closes are answered with what is then on
+// the disk, or refused.
 func TestClosingWhileBusy(t *testing.T) {
 	r := newRig(t, usual(averaged, OnArrival))
 	r.start()
@@ -215,7 +215,7 @@ func TestOnlyOneOpens(t *testing.T) {
 	}
 }
 
-// TestTheLedgerIsReadInParts gives whole lines, from a number on.
+// TestTheLedgerIsReadInParts: Ledger yields whole lines, from a number on.
 func TestTheLedgerIsReadInParts(t *testing.T) {
 	r := started(t, usual(stated, AtWindow))
 	r.rounds(9)

@@ -17,9 +17,9 @@ import (
 	"peerd.dev/node/store"
 )
 
-// TestADamagedFolderIsNoSmallerOne flips bits of a site's files and cuts them: a start goes on
-// with everything that was acknowledged, or is refused with a sentence and changes nothing.
-// So does one on a folder that was emptied, or lacks a file. PEERD_DAMAGES says how many.
+// TestADamagedFolderIsNoSmallerOne flips bits of a site's files and cuts them: a start continues
+// with everything that was acknowledged, or is refused with a sentence and changes nothing. The
+// same holds for a folder that was emptied or lacks a file. PEERD_DAMAGES sets how many.
 func TestADamagedFolderIsNoSmallerOne(t *testing.T) {
 	n := 60
 	if testing.Short() {
@@ -116,7 +116,7 @@ func newVandal(t *testing.T, clean bool) *vandal {
 	return v
 }
 
-// files lists all files but locks.
+// files lists all files except locks.
 func files(t testing.TB, fs vfs.FS, in string) (all []string) {
 	t.Helper()
 	names, err := fs.List(in)
@@ -201,7 +201,7 @@ func (v *vandal) try(what string, do func(fs *vfs.MemFS)) {
 		if text := err.Error(); len(text) < 20 || len(text) > 1000 || strings.Contains(text, "\n") || strings.Contains(text, "panic") {
 			verdict = "refused without a sentence: " + text
 		} else if d := new(store.DamagedError); errors.As(err, &d) && strings.HasSuffix(d.Path, ".sst") {
-			verdict = "refused" // found by a read, after the opening
+			verdict = "refused" // found by a read after opening
 		} else if after := v.print(); after != before {
 			verdict = "refused and changed"
 		}
@@ -221,8 +221,8 @@ func (v *vandal) print() string {
 	return b.String()
 }
 
-// lost returns what of all that was acknowledged the site does not have, or "". A table that
-// cannot be read says so.
+// lost returns what the site lacks of everything that was acknowledged, or "". A table that
+// cannot be read is reported.
 func (v *vandal) lost(s *Site) string {
 	n := 0
 	for id, want := range v.acks {

@@ -96,7 +96,7 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	return c, false, nil
 }
 
-// same refuses a known id that is asked for in other words.
+// same refuses an ask whose id is known but whose content differs.
 func (x *tx) same(old *choice, o *offer, subject [8]byte, err error) error {
 	place, offered := o.place(old, x.c.Arms)
 	field := "features"
@@ -118,7 +118,7 @@ func (x *tx) same(old *choice, o *offer, subject [8]byte, err error) error {
 	return nil
 }
 
-// subject returns what is stored of a subject. Its name is not.
+// subject returns what is stored of a subject, without its name.
 func (s *Site) subject(name string) (short [8]byte, hash [sha256.Size]byte) {
 	if name == "" {
 		return short, hash
@@ -128,8 +128,8 @@ func (s *Site) subject(name string) (short [8]byte, hash [sha256.Size]byte) {
 	return short, hash
 }
 
-// count counts a decision of a subject, and reports whether it is one of those that
-// the budget pays for.
+// count counts a decision of a subject, and reports whether it is one of those that the budget
+// pays for.
 func (x *tx) count(name string, hash [sha256.Size]byte) (bool, error) {
 	if name == "" {
 		return true, nil
@@ -155,13 +155,14 @@ func (x *tx) count(name string, hash [sha256.Size]byte) (bool, error) {
 	return true, nil
 }
 
-// rule returns what the site's rules choose, or leaves it to the learner.
+// rule returns the choice of the site's rules, or Learned.
 func (s *Site) rule(o *offer) (decision.Source, bandit.Arm) {
 	if a, ok := o.has(s.c.Rules.Fallback); ok && !s.state.Begun {
 		return decision.Fallback, a
 	}
-	// With noised counts, which action has had fewest decisions shows how many there were. With
-	// features it follows from those of earlier users, and the next record must not.
+	// With noised counts, the action with the fewest decisions would show how many there were.
+	// With features, that action follows from earlier users' features, which must not influence
+	// the next record.
 	if s.agent.NoisedCounts() || o.features != nil {
 		return decision.Learned, 0
 	}
@@ -177,7 +178,7 @@ func (s *Site) rule(o *offer) (decision.Source, bandit.Arm) {
 	return decision.Learned, 0
 }
 
-// knows reports whether anything is known from which the learner has just chosen.
+// knows reports whether there is anything from which the learner can choose.
 func (s *Site) knows() bool {
 	b := s.agent.Belief()
 	for k := range b.SampleVar {
@@ -188,13 +189,13 @@ func (s *Site) knows() bool {
 	return false
 }
 
-// samples returns random numbers for the propensity of the next choice. No other step has them, and no
-// choice follows from them.
+// samples returns random numbers for the propensity of the next choice. No other step gets the
+// same, and no choice depends on them.
 func (s *Site) samples() *mathrand.Rand {
 	return mathrand.New(mathrand.NewPCG(uint64(s.life.Incarnation), s.step)) //nolint:gosec // no secret
 }
 
-// take makes a choice the agent's and returns where its reward goes.
+// take passes a choice to the agent and returns the route of its reward.
 func (s *Site) take(e *logRecord) (r node.Route) {
 	s.state.Decisions, s.state.Pending = s.state.Decisions+1, s.state.Pending+1
 	if e.counted {
@@ -209,7 +210,7 @@ func (s *Site) after(t time.Time) uint64 {
 	return max(s.roundAt(t)+1, s.state.Round, store.ReadNumber(s.dueFrom), store.ReadNumber(s.oldFrom))
 }
 
-// roundAt returns the round under way at a time.
+// roundAt returns the round that a time is in.
 func (s *Site) roundAt(t time.Time) uint64 {
 	return uint64(max(0, t.Sub(s.c.Clock.Start)) / s.c.Clock.Every)
 }

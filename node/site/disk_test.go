@@ -24,8 +24,8 @@ func (r *rig) room(bytes uint64) {
 	r.disk.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: bytes, TotalBytes: 100 * gib, UsedBytes: 100*gib - bytes})
 }
 
-// fill leaves so much room and asks until the store sees it: it looks now and then. It
-// returns how many decisions were made.
+// fill leaves a number of bytes free and asks until the store, which checks only now and then,
+// notices. It returns how many decisions were made.
 func (r *rig) fill(left uint64) (made int) {
 	r.t.Helper()
 	r.room(left)
@@ -43,8 +43,8 @@ func (r *rig) fill(left uint64) (made int) {
 	return 0
 }
 
-// TestAFullDiskTakesNothing: less room than the reserve, and nothing is taken in, learnt
-// or released; with room again all goes on, in the same process.
+// TestAFullDiskTakesNothing: with less room than the reserve, nothing is accepted, learned or
+// released; with room again everything continues, in the same process.
 func TestAFullDiskTakesNothing(t *testing.T) {
 	r := newRig(t, plain(OnArrival))
 	r.full.Reserve = gib
@@ -84,8 +84,8 @@ func TestAFullDiskTakesNothing(t *testing.T) {
 }
 
 // TestALowDiskKeepsWhatWasPromised: with less room than the reserve no decision is made, but the
-// rewards of those that were made are taken, and rounds go on. What is promised is not free, after
-// a restart either, until the reward or the end of the window.
+// rewards of earlier decisions are accepted, and rounds continue. Reserved room is not free, even
+// after a restart, until the reward comes or the window ends.
 func TestALowDiskKeepsWhatWasPromised(t *testing.T) {
 	r := newRig(t, plain(AtWindow))
 	r.full.Reserve = gib
@@ -124,7 +124,7 @@ func TestALowDiskKeepsWhatWasPromised(t *testing.T) {
 	r.stop()
 }
 
-// TestAFullDiskStopsRoundsOnly: Run says so once and waits, and goes on by itself.
+// TestAFullDiskStopsRoundsOnly: Run logs it once and waits, and continues by itself.
 func TestAFullDiskStopsRoundsOnly(t *testing.T) {
 	running(t, func(t *testing.T) {
 		x := usual(stated, OnArrival)
@@ -153,8 +153,8 @@ func TestAFullDiskStopsRoundsOnly(t *testing.T) {
 	})
 }
 
-// TestABrokenDiskEndsAll: after the first sync that fails, Fatal is called and nothing is
-// answered or sent any more. What was answered before is on the disk.
+// TestABrokenDiskEndsAll: after the first failed sync, Fatal is called and nothing more is
+// answered or sent. What was answered before is on the disk.
 func TestABrokenDiskEndsAll(t *testing.T) {
 	for _, name := range protocols() {
 		r := newRig(t, usual(name, OnArrival))
@@ -208,7 +208,7 @@ func TestABrokenDiskEndsAll(t *testing.T) {
 		case <-time.After(10 * time.Second):
 			t.Fatalf("%s: nobody says that the disk failed", name)
 		}
-		for range 100 { // for what should not come
+		for range 100 { // time for calls that must not come
 			runtime.Gosched()
 		}
 		mu.Lock()

@@ -10,9 +10,9 @@ import (
 	"peerd.dev/node/decision"
 )
 
-// TestExplorationSurvivesAnotherShare: choices that were made with one share of exploration are made
-// again with it after a crash, whatever the share is by then; and every answer has the propensity of
-// its share.
+// TestExplorationSurvivesAnotherShare: choices that were made with one share of exploration are
+// repeated with it after a crash, even if the share has changed; and every answer has the
+// propensity for its share.
 func TestExplorationSurvivesAnotherShare(t *testing.T) {
 	x := usual(stated, AtWindow).repeatable(1)
 	x.explore = .6
@@ -43,9 +43,9 @@ func TestExplorationSurvivesAnotherShare(t *testing.T) {
 	r.start()
 }
 
-// TestDecisionsOfARoundSpread: with the learner of a new folder, decisions between which nothing came in go to
-// different actions while it is not known which is best, each answer says how likely its action was, and a
-// site that is started again makes the same choices.
+// TestDecisionsOfARoundSpread: with the learner of a new folder, decisions between which nothing
+// was received choose different actions while it is not known which is best. Each answer says how
+// likely its action was, and a restarted site makes the same choices.
 func TestDecisionsOfARoundSpread(t *testing.T) {
 	play := func(crash bool) (actions []string) {
 		x := usual(stated, AtWindow).repeatable(1)
@@ -89,8 +89,8 @@ func TestDecisionsOfARoundSpread(t *testing.T) {
 	}
 }
 
-// TestDecisionsNameTheirModel: choices between which nothing came in have one model, others another, and
-// a repeated answer has that of the first.
+// TestDecisionsNameTheirModel: choices between which nothing was received have the same model,
+// others another, and a repeated answer has the model of the first.
 func TestDecisionsNameTheirModel(t *testing.T) {
 	r := newRig(t, usual(stated, AtWindow))
 	r.start()

@@ -2,6 +2,5 @@
 
 package site
 
-// failpoint is where the tests that are built with the tag failpoint kill the
-// process.
+// failpoint is a place where tests built with the tag failpoint kill the process.
 func failpoint(string) {}

@@ -12,8 +12,8 @@ import (
 
 var hits atomic.Int64 //nolint:gochecknoglobals // counts across the process
 
-// failpoint kills the process at the n-th passing of a place, as
-// PEERD_FAILPOINT=place:n asks.
+// failpoint kills the process when it passes a place for the n-th time, as set by
+// PEERD_FAILPOINT=place:n.
 func failpoint(place string) {
 	at, count, ok := strings.Cut(os.Getenv("PEERD_FAILPOINT"), ":")
 	if !ok || at != place {

@@ -14,8 +14,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestAnAnswerAgainWaitsToo: who asks or reports what another call is still writing is not
-// answered before it is durable either.
+// TestAnAnswerAgainWaitsToo: a call that repeats an ask or a report that another call is still
+// writing is not answered before it is durable either.
 func TestAnAnswerAgainWaitsToo(t *testing.T) {
 	r := newRig(t, usual(averaged, OnArrival))
 	var on atomic.Bool
@@ -64,8 +64,8 @@ func (f failing) Play(a bandit.Arm) (bandit.Reward, error) {
 	return f.World.Play(a)
 }
 
-// TestARoundThatFailsLeavesNothing: the site is of no use after it, and what it stores is
-// as it was before; a new start goes on as if the round had not been tried.
+// TestARoundThatFailsLeavesNothing: the site cannot be used afterwards, and its store is
+// unchanged; a new start continues as if the round had not been tried.
 func TestARoundThatFailsLeavesNothing(t *testing.T) {
 	for _, name := range protocols() {
 		x := usual(name, AtWindow).repeatable(3)
@@ -77,8 +77,7 @@ func TestARoundThatFailsLeavesNothing(t *testing.T) {
 	}
 }
 
-// play plays twelve rounds of a simulated site, of which one is played again after it
-// has failed.
+// play plays twelve rounds of a simulated site, of which one is played again after it has failed.
 func play(t *testing.T, x setting, fails int) *trace {
 	t.Helper()
 	r := newRig(t, x)

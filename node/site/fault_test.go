@@ -9,8 +9,8 @@ import (
 	"peerd.dev/node"
 )
 
-// TestFaultsOfOthersAreInTheLog: the first one in a minute as a warning, which says how many there were;
-// each is counted, and the newest is in the status.
+// TestFaultsOfOthersAreInTheLog: the first fault in a minute is logged as a warning, which says
+// how many there were; each is counted, and the newest is in the status.
 func TestFaultsOfOthersAreInTheLog(t *testing.T) {
 	r := newRig(t, usual(stated, OnArrival))
 	r.start()

@@ -24,7 +24,7 @@ func (x *setting) described(by float64) (all [][]float64) {
 	return all
 }
 
-// contextual is a site that takes features, though its learner makes nothing of them.
+// contextual is a site that accepts features, though its learner does not use them.
 func contextual(settle Settle) setting {
 	x := plain(settle)
 	x.features = 2
@@ -49,8 +49,8 @@ func (r *rig) logged(kind logKind) (all []logRecord) {
 	return all
 }
 
-// TestFeaturesAreChecked: they have the shape that the learner wants, or the decision is not
-// made, and nothing is stored.
+// TestFeaturesAreChecked: if features do not have the shape that the learner needs, the decision
+// is not made, and nothing is stored.
 func TestFeaturesAreChecked(t *testing.T) {
 	for _, c := range []struct {
 		numbers  int
@@ -79,8 +79,8 @@ func TestFeaturesAreChecked(t *testing.T) {
 	}
 }
 
-// TestFeaturesStayWithTheirDecision: those of the chosen arm wait for the reward with it; none
-// are logged with the choice.
+// TestFeaturesStayWithTheirDecision: the features of the chosen arm are stored with the decision
+// until its reward comes; the log has no features.
 func TestFeaturesStayWithTheirDecision(t *testing.T) {
 	x := contextual(OnArrival)
 	x.rules.MinExposures = 1
@@ -136,7 +136,8 @@ func TestFeaturesStayWithTheirDecision(t *testing.T) {
 	r.start()
 }
 
-// visit returns an ask for a decision in a context, of actions that others have no part in: i names the first of n.
+// visit returns an ask for a decision in a context, with n actions that no other ask has, named
+// by i.
 func visit(id string, i, n int) decision.Ask {
 	ask := decision.Ask{ID: id, Context: []float64{math.Sin(float64(i)) / 2, .5}}
 	for k := range n {
@@ -145,10 +146,11 @@ func visit(id string, i, n int) decision.Ask {
 	return ask
 }
 
-// TestActionsOfAnAskComeAndGo: with every protocol of a learner by features, each ask brings one to three actions of its own, of
-// which the next has others. The answer is one of them, also when it is repeated after a crash, and no other answer is
-// given to another ask of that id; their rewards are learned from with the features that the map makes; the log is
-// replayed; and the export has their names.
+// TestActionsOfAnAskComeAndGo: with every protocol of a learner by features, each ask brings one
+// to three actions of its own, and the next ask brings others. The answer is one of them, also
+// when it is repeated after a crash, and an ask with the same id and other actions is refused.
+// Rewards are learned from with the features that the map makes, the log is replayed, and the
+// export has the actions' names.
 func TestActionsOfAnAskComeAndGo(t *testing.T) {
 	for _, name := range byFeatures() {
 		t.Run(name, func(t *testing.T) {
@@ -246,8 +248,8 @@ func TestActionsOfAnAskComeAndGo(t *testing.T) {
 	}
 }
 
-// TestRetiredArmsHaveNoFeatures: where an arm is retired, an ask describes the others, and offers as many actions of its
-// own as there are others.
+// TestRetiredArmsHaveNoFeatures: if an arm is retired, an ask describes the other arms, and can
+// offer only as many actions of its own.
 func TestRetiredArmsHaveNoFeatures(t *testing.T) {
 	x := usual(byFeatures()[0], AtWindow)
 	x.absent, x.describes = []bandit.Arm{1}, false
@@ -283,7 +285,8 @@ func TestRetiredArmsHaveNoFeatures(t *testing.T) {
 	}
 }
 
-// TestTheFallbackIsAnActionOnOffer: until the peer is ready an action of that name is taken where there is one.
+// TestTheFallbackIsAnActionOnOffer: until the peer is ready, the action with that name is chosen
+// if there is one.
 func TestTheFallbackIsAnActionOnOffer(t *testing.T) {
 	x := usual(byFeatures()[0], AtWindow)
 	x.rules.Fallback = "article 2"
@@ -303,9 +306,9 @@ func TestTheFallbackIsAnActionOnOffer(t *testing.T) {
 	}
 }
 
-// TestADecisionByFeaturesIsSmall: of 100 actions with 10 features each, what is stored of a decision and
-// its reward, in the log and beside it, is less than 1 kB, since it has the features of the chosen
-// action alone.
+// TestADecisionByFeaturesIsSmall: with 100 actions of 10 features each, everything that is stored
+// of a decision and its reward is less than 1 kB, since only the features of the chosen action
+// are stored.
 func TestADecisionByFeaturesIsSmall(t *testing.T) {
 	x := contextual(AtWindow)
 	x.features, x.arms = 10, nil
@@ -329,7 +332,7 @@ func TestADecisionByFeaturesIsSmall(t *testing.T) {
 	r.rounds(2)
 	for _, kind := range []logKind{logChosen, logSettled} {
 		for _, e := range r.logged(kind) {
-			e.drawn = nil // of releases
+			e.drawn = nil // from releases
 			stored += len(e.bytes())
 		}
 	}
@@ -345,7 +348,7 @@ func TestADecisionByFeaturesIsSmall(t *testing.T) {
 	t.Logf("%d bytes a decision", stored/n)
 }
 
-// TestAChoiceThatIsNotLearnedFromUpdatesNothing: it is a decision all the same.
+// TestAChoiceThatIsNotLearnedFromUpdatesNothing: it is a decision nevertheless.
 func TestAChoiceThatIsNotLearnedFromUpdatesNothing(t *testing.T) {
 	r := started(t, plain(AtWindow))
 	for _, id := range []string{"a", "b"} {
@@ -360,7 +363,7 @@ func TestAChoiceThatIsNotLearnedFromUpdatesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.route.In = false // as a phased learner has it beyond its quota
+	c.route.In = false // as for a phased learner beyond its quota
 	b := r.s.store.Batch()
 	b.Set(store.Decision, []byte("a"), c.bytes())
 	if err := b.Commit(); err != nil {

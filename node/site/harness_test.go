@@ -44,10 +44,10 @@ func epoch() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) }
 type setting struct {
 	adjacency  dp.Adjacency
 	protocol   string
-	params     any           // of it; nil for small ones
+	params     any           // the protocol's parameters; nil for small ones
 	features   int           // numbers that describe an action; the learner need not use them
 	inputs     bandit.Inputs // of decisions; zero for as many numbers, without a context
-	describes  bool          // decisions come with features that nobody else gave
+	describes  bool          // decisions come with features
 	mode       dp.Mode
 	mechanism  dp.Mechanism
 	rules      Rules
@@ -67,7 +67,7 @@ type setting struct {
 	neighbours []protocol.Peer // nil for the usual
 	seed       uint64
 	explore    float64
-	learner    any // parameters; nil for those of the first that suits
+	learner    any // parameters; nil for the first learner that suits
 }
 
 // usual is a private site that serves an application.
@@ -87,14 +87,14 @@ func usual(name string, settle Settle) setting {
 	return x
 }
 
-// repeatable makes every draw the seed's, so that runs can be compared.
+// repeatable makes every draw depend on the seed, so that runs can be compared.
 func (x setting) repeatable(seed uint64) setting {
 	x.mode, x.seed = dp.Lockstep, seed
 	return x
 }
 
-// The protocols of tests that are about one: of means that peers mix, and of sums that each
-// peer states.
+// The protocols for tests that are about a single one: averaged is of means that peers mix,
+// stated of sums that each peer states.
 var averaged, stated = nameOf(protocol.AverageParams{}), nameOf(protocol.RowsParams{})
 
 func nameOf(params any) string {
@@ -115,8 +115,7 @@ func protocols() (names []string) {
 	return names
 }
 
-// byFeatures names the protocols of learners by features, which tests go through whose promise is
-// about features, too.
+// byFeatures names the protocols of learners by features, for tests that are also about features.
 func byFeatures() (names []string) {
 	for _, e := range protocol.Table() {
 		if e.Wide {
@@ -126,8 +125,8 @@ func byFeatures() (names []string) {
 	return names
 }
 
-// withoutRoles names those of them in which all peers have arms, so that the site has something
-// to say to both neighbours.
+// withoutRoles names the protocols in which all peers have arms, so that the site sends messages
+// to both neighbours.
 func withoutRoles() (names []string) {
 	for _, name := range protocols() {
 		if e, err := protocol.Lookup(name); err == nil && e.Learners(small(&e), 3) == 3 {
@@ -137,10 +136,10 @@ func withoutRoles() (names []string) {
 	return names
 }
 
-// small returns parameters with which a few rounds show all.
+// small returns parameters with which a few rounds show everything.
 func small(e *protocol.Entry) any { return e.Small(e.Params, 2) }
 
-// learnerFor returns the first learner of the table that goes with a protocol.
+// learnerFor returns the first learner of the table that suits a protocol.
 func learnerFor(e *protocol.Entry) (bandit.Entry, bool) {
 	for _, l := range bandit.Table() {
 		learner, err := l.New(bandit.Config{Arms: 3, Peers: 3, Horizon: 4096, Epsilon: 1}, l.Small(l.Params))
@@ -154,8 +153,8 @@ func learnerFor(e *protocol.Entry) (bandit.Entry, bool) {
 	return bandit.Entry{}, false
 }
 
-// spec describes the network: protocol and learner with the parameters that show all in a
-// few rounds.
+// spec describes the network: protocol and learner with parameters that show everything in a few
+// rounds.
 func (x *setting) spec() node.Spec {
 	budget := account.Budget{Epsilon: dp.Nano}
 	switch {
@@ -195,7 +194,7 @@ func (x *setting) spec() node.Spec {
 	return s
 }
 
-// agent returns a peer's agent. In lockstep all of its chance comes from the seed.
+// agent returns a peer's agent. In lockstep all its random numbers come from the seed.
 func (x *setting) agent(p protocol.Peer, life Life) (*node.Agent, error) {
 	c := node.PeerConfig{Self: p, Incarnation: life.Incarnation, Keys: stamp(p), Topic: true, Seed: life.Seed, Noise: dp.NewSecureSource()}
 	if x.mode == dp.Lockstep {
@@ -234,8 +233,8 @@ func (c *clock) add(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// rig is a site on a disk in memory, with a clock of its own, and its neighbours. It
-// outlives stops and crashes of the site.
+// rig is a site on a disk in memory, with a clock of its own, and its neighbours. It outlives
+// stops and crashes of the site.
 type rig struct {
 	setting
 	t      testing.TB
@@ -249,7 +248,7 @@ type rig struct {
 	c      Config
 	s      *Site
 	net    *network
-	mute   bool // what is durable is not sent
+	mute   bool // durable steps are not sent
 }
 
 func newRig(t testing.TB, x setting) *rig {
@@ -323,7 +322,7 @@ func (r *rig) config() Config {
 	return c
 }
 
-// open starts the site; no neighbour reports what it remembers.
+// open starts the site without reports of its neighbours.
 func (r *rig) open() {
 	r.t.Helper()
 	r.c = r.config()
@@ -337,15 +336,15 @@ func (r *rig) open() {
 	r.s = s
 }
 
-// start starts the site and has its neighbours report what they remember.
+// start starts the site and makes its neighbours report what they remember.
 func (r *rig) start() {
 	r.t.Helper()
 	r.open()
 	r.greet()
 }
 
-// greet has the neighbours report what they remember. What was left in the outbox is
-// sent again unless the site is blocked, as Run does it.
+// greet makes the neighbours report what they remember. Like Run, it sends what was left in the
+// outbox again unless the site is blocked.
 func (r *rig) greet() {
 	r.t.Helper()
 	for _, p := range r.c.Neighbours {
@@ -372,7 +371,7 @@ func (r *rig) stop() {
 	}
 }
 
-// crash leaves of the disk what was synced.
+// crash leaves only synced data on the disk.
 func (r *rig) crash() {
 	r.t.Helper()
 	was := r.disk
@@ -443,7 +442,7 @@ func (r *rig) report(id string, value float64) (decision.Receipt, error) {
 	return out[0].Value, out[0].Err
 }
 
-// pay reports a reward that must be taken.
+// pay reports a reward that must be accepted.
 func (r *rig) pay(id string, value float64) decision.Receipt {
 	r.t.Helper()
 	got, err := r.report(id, value)
@@ -500,21 +499,21 @@ func refused(t testing.TB, err error) decision.Code {
 	return r.Code
 }
 
-// network is the site's transport: it notes what is sent and brings it to two
-// neighbours, which are agents in memory.
+// network is the site's transport: it records what is sent and passes it to two neighbours, which
+// are agents in memory.
 type network struct {
 	t     testing.TB
 	peers map[protocol.Peer]*neighbour
 
 	mu         sync.Mutex
-	dead       bool // what is sent is lost
+	dead       bool // messages are lost
 	frames     []frame
 	known      map[frame]bool
 	again      int                 // frames that were sent more than once
-	checkpoint protocol.Checkpoint // that the next message goes with
+	checkpoint protocol.Checkpoint // with the next message
 	inbox      chan protocol.Delivery
 	watch      func(es []protocol.Envelope, m protocol.Checkpoint) // sees what is sent; may be nil
-	outrun     func() bool                                         // a message to everyone is faster than the checkpoint, which is then lost; may be nil
+	outrun     func() bool                                         // a message to everyone overtakes the checkpoint, which is then lost; may be nil
 }
 
 // frame is a message as it is sent.
@@ -604,8 +603,7 @@ func (n *network) memory(p protocol.Peer) protocol.Checkpoint {
 	return n.peers[p].memory
 }
 
-// step has the neighbours play a round and returns what they sent the site in the one
-// before.
+// step lets the neighbours play a round and returns what they sent the site in the round before.
 func (n *network) step(t protocol.Round) (in []protocol.Delivery) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

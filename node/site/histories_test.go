@@ -26,19 +26,19 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestLedgerNeverBelowReleased plays random histories of decisions, rewards, rounds, full
-// disks, stops, crashes, changed settings, neighbours that come and go, restored backups, wiped
-// disks and recoveries, with some neighbours away. Before every message that leaves, the ledger
-// of that life is checked as others would check it, all that the message says must stand in it,
-// no node may have left before with other noise, and no record may lie in two leaves, in any
-// life. One history in 32 is played on the real store, the others on one in memory.
-// PEERD_HISTORIES says how many, PEERD_HISTORIES_FROM with which to begin.
+// TestLedgerNeverBelowReleased plays random histories of decisions, rewards, rounds, full disks,
+// stops, crashes, changed settings, neighbours that come and go, restored backups, wiped disks
+// and recoveries, with some neighbours away. Before every message that leaves, the ledger of that
+// life is checked as others would check it; all of the message's content must be in it, no node
+// may have left before with other noise, and no record may be in two leaves, in any life. One
+// history in 32 is played on the real store, the others on one in memory. PEERD_HISTORIES sets
+// the number of histories, PEERD_HISTORIES_FROM the first one.
 func TestLedgerNeverBelowReleased(t *testing.T) {
 	n, from := number(t, "PEERD_HISTORIES", 1000), number(t, "PEERD_HISTORIES_FROM", 1)
 	if testing.Short() {
 		n = min(n, 200)
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(800)) // little lives long
+	defer debug.SetGCPercent(debug.SetGCPercent(800)) // few objects live long
 	workers := runtime.GOMAXPROCS(0)
 	var next atomic.Int64
 	next.Store(int64(from) - 1)
@@ -103,7 +103,7 @@ type past struct {
 	tally   *tally
 	resent  bool                // what was left in the outbox was sent
 	left    uint64              // records of the longest ledger that has left
-	third   protocol.Checkpoint // that the joined neighbour remembers, which nothing cuts off
+	third   protocol.Checkpoint // the checkpoint that the joined neighbour remembers; nothing cuts it off
 }
 
 // backup is a copy of a folder.
@@ -161,7 +161,7 @@ func history(t *testing.T, seed uint64, sum *tally) {
 	failed = t.Failed()
 }
 
-// begin starts a life, or goes on with one, and has the neighbours report that are there.
+// begin starts or continues a life, and makes the neighbours that are present report.
 func (p *past) begin() {
 	p.t.Helper()
 	p.open()
@@ -172,7 +172,7 @@ func (p *past) begin() {
 	hasty := p.rng.IntN(2) == 0
 	for _, n := range ends {
 		if p.report1(n); hasty && p.s.OldCopy() {
-			break // the daemon leaves the network with the alarm, so that no other is heard
+			break // the daemon leaves the network after the alarm, so no other report is heard
 		}
 	}
 	if p.rng.IntN(2) == 0 {
@@ -183,7 +183,7 @@ func (p *past) begin() {
 	p.send()
 }
 
-// report1 has a neighbour report what it remembers, if it is there.
+// report1 makes a neighbour report what it remembers, if it is present.
 func (p *past) report1(n protocol.Peer) {
 	switch {
 	case !slices.Contains(p.c.Neighbours, n):
@@ -203,8 +203,7 @@ func (p *past) send() {
 	}
 }
 
-// reread takes the ledger in that a life begins with: only what is new, if it goes on from the
-// last one.
+// reread reads the ledger with which a life begins: only new lines, if it continues the last one.
 func (p *past) reread() {
 	p.t.Helper()
 	if d := p.draft; d != nil {
@@ -220,7 +219,7 @@ func (p *past) reread() {
 	p.refresh()
 }
 
-// refresh takes new lines of the ledger in.
+// refresh reads new lines of the ledger.
 func (p *past) refresh() {
 	p.t.Helper()
 	from := uint64(0)
@@ -267,8 +266,9 @@ func (p *past) reaches(e protocol.Envelope) bool {
 	return false
 }
 
-// namesTable is where a store in memory has the names of records: of those in a leaf, and of those
-// that wait in the open leaf of a stream. What is written with a step is lost or restored with it.
+// namesTable is where a store in memory keeps the names of records: of those in a leaf, and of
+// those that wait in a stream's open leaf. Names written with a step are lost or restored with
+// it.
 const namesTable store.Table = 15
 
 func leafKey(s dp.StreamID, leaf uint64) []byte {
@@ -283,11 +283,11 @@ func (p *past) names(s dp.StreamID, leaf uint64) []string {
 
 func split(b []byte) []string { return strings.Fields(string(b)) }
 
-// watch adds the names of records to what is written with them: a decision's id, or which record
-// of its world a site played.
+// watch adds the names of records to the batch that writes them: a decision's id, or the record
+// of its world that a site played.
 func (p *past) watch(b *store.Batch) {
 	for _, line := range storetest.Written(b, store.Ledger) {
-		if bytes.Contains(line, []byte(`"kind":"gap"`)) { // the open leaves are given up
+		if bytes.Contains(line, []byte(`"kind":"gap"`)) { // the open leaves are abandoned
 			for s := range p.c.Streams {
 				b.Set(namesTable, openKey(dp.StreamID(s)), nil)
 			}
@@ -302,7 +302,7 @@ func (p *past) watch(b *store.Batch) {
 	}
 }
 
-// assign puts the records of a step into leaves.
+// assign assigns the records of a step to leaves.
 func (p *past) assign(b *store.Batch, e *logRecord) {
 	open := make(map[dp.StreamID][]string)
 	waiting := func(s dp.StreamID) []string {
@@ -396,7 +396,7 @@ func (p *past) act() {
 		p.upright(behind)
 	case x < 94:
 		p.fall()
-	case x < 98 && p.left == p.net.memory(left).Records && p.left <= p.s.chain.Next && !p.s.isBlocked(): // or no neighbour remembers what left
+	case x < 98 && p.left == p.net.memory(left).Records && p.left <= p.s.chain.Next && !p.s.isBlocked(): // otherwise no neighbour remembers what left
 		p.stop()
 		p.backups = append(p.backups, backup{p.cloneDisk(), p.cloneMemory(), p.s.chain.Next, p.s.blocked.witnesses})
 		p.begin()
@@ -420,19 +420,20 @@ func (p *past) act() {
 		p.fill()
 	case x < 118:
 		for _, n := range p.c.Neighbours {
-			p.report1(n) // as they are asked now and then
+			p.report1(n) // they are asked now and then
 		}
 	}
 }
 
-// witnessed reports whether what a folder of n records lacks is remembered: what left and no
-// neighbour stored cannot be found out.
+// witnessed reports whether any neighbour remembers what a folder of n records lacks: a message
+// that left and that no neighbour stored cannot be detected.
 func (p *past) witnessed(n uint64) bool {
 	return p.left <= n || p.net.memory(left).Records > n || p.net.memory(right).Records > n || p.third.Records > n
 }
 
-// byHalf reports whether half of those that a folder of n records waits for remember more: its
-// witnesses, or the neighbours if it has none. With fewer it is not found out.
+// byHalf reports whether at least half of the neighbours for which a folder of n records waits
+// remember more: its witnesses, or all neighbours if it has none. Fewer cannot detect the
+// rollback.
 func (p *past) byHalf(n uint64, ids []string) bool {
 	if p.left <= n {
 		return true
@@ -464,7 +465,7 @@ func (p *past) cloneMemory() *storetest.Memory {
 	return p.memory.Crash(0)
 }
 
-// restore puts a backup in the place of the folder.
+// restore replaces the folder by a backup.
 func (p *past) restore(b backup) {
 	if !p.witnessed(b.records) || !p.byHalf(b.records, b.knew) {
 		return
@@ -479,7 +480,7 @@ func (p *past) restore(b backup) {
 	p.recover()
 }
 
-// fall crashes, and goes on with what is left on the disk.
+// fall crashes, and continues with what is left on the disk.
 func (p *past) fall() {
 	p.tally.Crashes++
 	behind := p.s.OldCopy()
@@ -514,7 +515,7 @@ func (p *past) change() {
 	p.upright(behind)
 }
 
-// rewire takes a neighbour out of the network file or puts it in again, or a new one joins.
+// rewire removes a neighbour from the network file or adds it again, or lets a new one join.
 func (p *past) rewire() {
 	p.t.Helper()
 	p.stop()
@@ -534,7 +535,7 @@ func (p *past) rewire() {
 	p.begin()
 }
 
-// fill fills the disk for a while: nothing is taken in, and nothing leaves.
+// fill fills the disk for a while: nothing is accepted, and nothing leaves.
 func (p *past) fill() {
 	p.t.Helper()
 	p.tally.Full++
@@ -578,7 +579,7 @@ func (p *past) play(n int) {
 	}
 }
 
-// upright holds a site to account that was only stopped.
+// upright checks a site that was only stopped.
 func (p *past) upright(behind bool) {
 	p.t.Helper()
 	if p.s.OldCopy() != behind {
@@ -586,8 +587,8 @@ func (p *past) upright(behind bool) {
 	}
 }
 
-// recover goes on after a restored backup or a wiped disk: mostly as an operator should. It does
-// without neighbours that are away, sometimes.
+// recover continues after a restored backup or a wiped disk, mostly as an operator should.
+// Sometimes it excludes neighbours that are away.
 func (p *past) recover() {
 	p.t.Helper()
 	for i := range 8 {
@@ -596,7 +597,7 @@ func (p *past) recover() {
 		}
 		if p.rng.IntN(8) == 0 {
 			p.tally.Blocked++
-			return // stays silent, until all have reported
+			return // stays silent until all have reported
 		}
 		var without []string
 		for _, id := range p.s.awaited() {

@@ -8,8 +8,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// withRelays returns parameters of a protocol by which the first n peers are relays, if it
-// has such a role.
+// withRelays returns parameters of a protocol with which the first n peers are relays, if it has
+// such a role.
 func withRelays(params any, n int) (any, bool) {
 	if p, ok := params.(protocol.RowsParams); ok {
 		p.Relays = n
@@ -18,7 +18,7 @@ func withRelays(params any, n int) (any, bool) {
 	return params, false
 }
 
-// relays lists the protocols in which a peer without arms can pass on what others release.
+// relays lists the protocols in which a peer without arms can forward what others release.
 func relays() (names []string) {
 	for _, e := range protocol.Table() {
 		if _, ok := withRelays(e.Params, 1); ok {
@@ -35,8 +35,8 @@ func idle(name string) setting {
 	return x
 }
 
-// TestAnIdlePeerOwesNothing: it receives, sends and learns what others release, and its
-// ledger is a genesis alone. Asked for a decision, it refuses in words.
+// TestAnIdlePeerOwesNothing: it receives, sends and learns what others release, and its ledger
+// has only a genesis. It refuses an ask with a sentence.
 func TestAnIdlePeerOwesNothing(t *testing.T) {
 	for _, name := range relays() {
 		r := newRig(t, idle(name))
@@ -69,7 +69,7 @@ func TestAnIdlePeerOwesNothing(t *testing.T) {
 	}
 }
 
-// TestAnIdlePeerRestarts: as if it had not been stopped.
+// TestAnIdlePeerRestarts: it continues as if it had not been stopped.
 func TestAnIdlePeerRestarts(t *testing.T) {
 	for _, name := range relays() {
 		x := idle(name)
@@ -85,8 +85,8 @@ func TestAnIdlePeerRestarts(t *testing.T) {
 	}
 }
 
-// TestAnIdlePeerRecovers: there are no streams to give up, and its ledger goes on after
-// all that was remembered.
+// TestAnIdlePeerRecovers: there are no streams to abandon, and its ledger continues after
+// everything that was remembered.
 func TestAnIdlePeerRecovers(t *testing.T) {
 	for _, name := range relays() {
 		r := newRig(t, idle(name))

@@ -10,8 +10,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestARestartSendsNothingBeforeNeighboursReport: what waited to be sent when the site stopped may
-// be of an old folder; it leaves once neighbours have said that it is not.
+// TestARestartSendsNothingBeforeNeighboursReport: messages that waited when the site stopped may
+// come from an old folder; they are sent once neighbours have reported that it is not old.
 func TestARestartSendsNothingBeforeNeighboursReport(t *testing.T) {
 	running(t, func(t *testing.T) {
 		r := newRig(t, usual(averaged, OnArrival))
@@ -41,13 +41,13 @@ func TestARestartSendsNothingBeforeNeighboursReport(t *testing.T) {
 	})
 }
 
-// TestASenderIsHeardUpToABound: a round can last a day, so the messages that one peer sends in
-// it are bounded, and those of others come in all the same.
+// TestASenderIsHeardUpToABound: a round can last a day, so the number of messages from one peer
+// in it is bounded, without affecting other peers' messages.
 func TestASenderIsHeardUpToABound(t *testing.T) {
 	ms, _ := said(t)
 	running(t, func(t *testing.T) {
 		x := usual(stated, OnArrival)
-		x.alone = true // so that nothing is waited for
+		x.alone = true // so that the site does not wait
 		a := wake(newRig(t, x))
 		a.pass(every / 2)
 		for range maxHeard + 7 {
@@ -64,8 +64,8 @@ func TestASenderIsHeardUpToABound(t *testing.T) {
 	})
 }
 
-// TestSubjectsAreSalted: without the salt of the folder, a hash in it would tell who was there to
-// anyone who guesses a name.
+// TestSubjectsAreSalted: without the folder's salt, anyone who guesses a name could find out from
+// a hash whether that user was there.
 func TestSubjectsAreSalted(t *testing.T) {
 	r := started(t, plain(AtWindow))
 	r.ask(decision.Ask{Subject: "mary"})

@@ -10,10 +10,10 @@ import (
 	"peerd.dev/node"
 )
 
-// few is the part of the leaves that is left when learning is about to end: one in few.
+// few is the fraction of leaves left, 1/few, at which learning is about to end.
 const few = 10
 
-// learning fills in how far the site is with what its charge pays for.
+// learning reports how much of what its charge pays for the site has used.
 func (s *Site) learning(to *node.Status) {
 	to.Learning = node.Goes
 	if s.c.Streams == 0 {
@@ -24,12 +24,12 @@ func (s *Site) learning(to *node.Status) {
 	to.Remaining = paid
 	for k := range s.c.Streams {
 		if s.c.Streams == len(s.c.Arms) && slices.Contains(s.c.Absent, bandit.Arm(k)) {
-			continue // nothing is to be learned there
+			continue // nothing can be learned there
 		}
 		streams++
 		left, err := s.agent.Remaining(dp.StreamID(k))
 		if err != nil {
-			return // no such stream, which Open has seen to
+			return // no such stream, which Open has ruled out
 		}
 		to.Remaining = min(to.Remaining, left)
 		if left == 0 {
@@ -81,11 +81,12 @@ func (s *Site) notice() {
 		s.log.Warn(now.Notice)
 	case node.Waits:
 		s.log.Info(now.Notice)
-	case node.Goes: // nothing to say
+	case node.Goes: // nothing to log
 	}
 }
 
-// late reports whether what a stream takes in now enters no release: its last leaf is closed.
+// late reports whether records of a stream enter no release any more, since its last leaf is
+// closed.
 func (s *Site) late(k dp.StreamID) bool {
 	left, err := s.agent.Remaining(k)
 	return err == nil && left == 0

@@ -9,8 +9,8 @@ import (
 	"peerd.dev/node/decision"
 )
 
-// TestTheEndOfLearningIsShown: what the charge pays for comes to its end, which status, log and
-// decisions say: before, when it is near, and after.
+// TestTheEndOfLearningIsShown: when what the charge pays for runs out, status, log and decisions
+// say so: before, near the end, and after.
 func TestTheEndOfLearningIsShown(t *testing.T) {
 	x := usual(stated, OnArrival)
 	x.horizon = 60
@@ -81,7 +81,7 @@ func TestTheEndOfLearningIsShown(t *testing.T) {
 	r.stop()
 }
 
-// TestAWorldThatIsOverIsShown: a simulated network that began longer ago than it lasts.
+// TestAWorldThatIsOverIsShown: a simulated network began longer ago than it lasts.
 func TestAWorldThatIsOverIsShown(t *testing.T) {
 	x := usual(averaged, OnArrival)
 	x.world, x.horizon = true, 40

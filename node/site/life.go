@@ -25,13 +25,13 @@ type Life struct {
 	Incarnation uint32
 }
 
-// life is a Life as it is stored.
+// life is a Life in the form that is stored.
 type life struct {
 	Life
 	Salt    [16]byte // of the hashes of subjects
-	Taken   uint64   // records that peers remembered when [Site.Recover] took over; 0 before
+	Taken   uint64   // records that peers remembered at [Site.Recover]; 0 before
 	Gap     uint64   // number of the ledger record of that recovery
-	Without []string // ids of the neighbours that it did without
+	Without []string // ids of the neighbours for which it did not wait
 	Opened  bool     // something may have been released since
 }
 
@@ -52,8 +52,8 @@ func parseLife(b []byte) (l life, err error) {
 	return l, err
 }
 
-// NewIncarnation returns the number of a life that begins now: seconds since 2020,
-// which last for a century.
+// NewIncarnation returns the number of a life that begins now: seconds since 2020, enough for a
+// century.
 func NewIncarnation(now time.Time) (uint32, error) {
 	age := now.Sub(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))
 	if age < 0 {
@@ -72,7 +72,7 @@ func (s *Site) readLife() (found bool, err error) {
 	return true, err
 }
 
-// begin makes up a life. It is stored with the first charge.
+// begin draws a new life, which is stored with the first charge.
 func (s *Site) begin() (err error) {
 	s.life.Seed = node.FreshSeed()
 	salt := node.FreshSeed()
@@ -81,8 +81,8 @@ func (s *Site) begin() (err error) {
 	return err
 }
 
-// charge begins the ledger and pays for the horizon, before anything can be drawn. The
-// ledger of an idle peer, which has nothing to pay for, is its genesis alone.
+// charge begins the ledger and pays for the horizon, before anything can be drawn. The ledger of
+// an idle peer, which has nothing to pay for, has only its genesis.
 func (s *Site) charge() error {
 	g := s.c.Genesis
 	g.Incarnation = s.life.Incarnation

@@ -18,33 +18,33 @@ const (
 	logRound   logKind = 3
 )
 
-// logRecord is a step in the log: its input, and the noise that was drawn in it.
+// logRecord is a step in the log: its input and the nodes drawn in it.
 type logRecord struct {
 	kind    logKind
-	explore float64 // share of exploration with which was chosen; of logChosen and logRound
+	explore float64 // share of exploration of the choice, for logChosen and logRound
 
-	// of logChosen
+	// for logChosen
 	learner  bool // the learner chose; else a rule did
 	counted  bool // the choice is a pull
 	arm      bandit.Arm
 	turn     uint64
 	excluded []bandit.Arm
 
-	// of logSettled
-	decisions    uint64 // that were due
+	// for logSettled
+	decisions    uint64 // number of decisions that were due
 	observations []observation
 
-	// of logRound
+	// for logRound
 	round  uint64
 	played *bandit.Pull // in a simulated world, which offers its features again
 	in     []protocol.Delivery
 
 	drawn  []dp.Release
-	hidden dp.Secret // noise that was drawn and that no node in drawn shows
+	hidden dp.Secret // noise that was drawn and that no node in drawn contains
 }
 
-// Format implements [fmt.Formatter]: what holds a reward in a field that fmt cannot see
-// into prints as private itself.
+// Format implements [fmt.Formatter]: a type with a reward in a field that fmt cannot see into
+// prints itself as private.
 func (logRecord) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 func (e *logRecord) fields(v *state.Visitor, s shape) {
@@ -107,7 +107,7 @@ func (e *logRecord) bytes() []byte {
 	return state.Save(logVersion, func(v *state.Visitor) { e.fields(v, shape{}) })
 }
 
-// parseLogRecord reads a log record of a site of a shape.
+// parseLogRecord reads a log record of a site with a shape.
 func parseLogRecord(b []byte, s shape) (e logRecord, err error) {
 	err = decode("log record", b, 3, logVersion, func(v *state.Visitor) { e.fields(v, s) })
 	return e, err

@@ -10,17 +10,17 @@ import (
 	"peerd.dev/node/store"
 )
 
-// A Logged is a decision with its outcome, as the site's own people may see it. It is raw data: it has a
-// reward.
+// A Logged is a decision with its outcome, for the site's own people. It is raw data: it contains
+// a reward.
 type Logged struct {
 	ID         string
-	At         time.Time       // when it was made; of one that an earlier release made, when its window ended
-	Action     bandit.Arm      // of the network, or the place among the actions of the ask
+	At         time.Time       // when it was made; if an earlier release made it, when its window ended
+	Action     bandit.Arm      // arm of the network, or its place among the ask's actions
 	Name       string          // of the action
 	Features   bandit.Features // of the action; nil unless the learner is contextual
 	Propensity float64         // 0 if not computed
-	Reward     bandit.Reward   // the default one if none was reported
-	Rewarded   bool            // one was
+	Reward     bandit.Reward   // the default reward if none was reported
+	Rewarded   bool            // a reward was reported
 	Source     decision.Source
 	Model      string
 	Counted    bool
@@ -29,17 +29,18 @@ type Logged struct {
 // Format implements [fmt.Formatter] as [logRecord] does.
 func (Logged) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
-// A Desk says how to read the decisions of a store: those of a site with arms, features and streams, as
+// A Desk describes how to read the decisions of a store: a site's arms, features and streams, as
 // in [Config].
 type Desk struct {
 	Arms              []string
 	Features, Streams int
-	Default           float64 // reward of a decision that got none
+	Default           float64 // reward of a decision for which none was reported
 }
 
-// Decisions yields the decisions of a store that are remembered and whose windows are over at a time, in
-// the order of their ids. It calls open with each that is left out: to take those early whose rewards came
-// early would weigh outcomes by how fast they are reported.
+// Decisions yields the decisions of a store that are remembered and whose windows have ended at a
+// time, in the order of their ids. It calls open for each decision that it omits because its
+// window is still open, even if its reward was reported: including these would weigh outcomes by
+// how fast they are reported.
 func (d Desk) Decisions(st *store.Store, at time.Time, open func()) iter.Seq2[Logged, error] {
 	return func(yield func(Logged, error) bool) {
 		for e, err := range st.Scan(store.Decision, nil, nil) {

@@ -1,14 +1,14 @@
 package site
 
-// readLost takes the watermark of a store that lacks something for what a peer remembers of
-// this ledger: the store is a state of it from before.
+// readLost treats the watermark of a store that has lost something like a checkpoint that a peer
+// remembers of this ledger: the store is an earlier state.
 func (s *Site) readLost() {
 	had, lost := s.store.Lost()
 	if !lost || had.Batch == 0 {
 		return
 	}
 	x := &rollbackEvidence{Records: had.Records, Head: had.Head}
-	if had.Records < s.chain.Next { // of writes that were no records
+	if had.Records < s.chain.Next { // the lost writes were not records
 		x.Records, x.Head = s.chain.Next, s.chain.Head
 	}
 	if old := s.blocked.evidence; old != nil {

@@ -11,36 +11,36 @@ import (
 	"peerd.dev/protocol"
 )
 
-// membershipKey is the key of the version of the membership that the snapshot, and the log
-// after it, were made with; absent where memberships have no versions.
+// membershipKey is the key of the version of the membership with which the snapshot and the log
+// after it were made; absent if memberships have no versions.
 const membershipKey = "membership"
 
-// A Membership is what a site has to know of who is in the network. Places are for life, so
-// peers are appended and never taken out.
+// A Membership is what a site needs to know about the members of the network. Places are never
+// reused, so peers are appended and never removed.
 type Membership struct {
 	Version    uint64
-	Peers      int                             // places in the network
-	ID         func(protocol.Peer) string      // the first id that a place had
+	Peers      int                             // number of places in the network
+	ID         func(protocol.Peer) string      // the first id of the peer in a place
 	Name       func(id string) string          // of a peer, for people
 	Gone       []string                        // first ids of peers that left permanently
 	Neighbours []protocol.Peer                 // ascending
 	Agent      func(Life) (*node.Agent, error) // with this membership
-	Arms       []string                        // as in [Config]; as many places in every membership
+	Arms       []string                        // as in [Config]; every membership has as many places
 	Absent     []bandit.Arm                    // the same
 }
 
 // Memberships returns a version of the membership.
 type Memberships func(version uint64) (Membership, error)
 
-// join sets what the site knows of the network.
+// join sets the site's membership.
 func (s *Site) join(m *Membership) {
 	s.c.Version, s.c.Peers, s.c.ID, s.c.Name, s.c.Neighbours, s.c.Agent = m.Version, m.Peers, m.ID, m.Name, m.Neighbours, m.Agent
 	s.c.Arms, s.c.Absent = m.Arms, m.Absent
 	s.nameArms()
 }
 
-// readMembership has the site begin with the membership that its state was made with, whatever
-// the newest is: what is replayed has to be what was done.
+// readMembership makes the site begin with the membership with which its state was made, even if
+// there is a newer one: a replay must repeat what was done.
 func (s *Site) readMembership() error {
 	if s.c.Memberships == nil {
 		return nil
@@ -69,9 +69,9 @@ func (s *Site) Membership() uint64 {
 	return s.c.Version
 }
 
-// SetMembership goes on with another membership. It does what a stop and a start with it would
-// do: the agent's state is taken over by an agent of the new membership, in one durable batch with
-// its version. After an error nothing has changed.
+// SetMembership continues with another membership. It is equivalent to a stop and a start: an
+// agent of the new membership takes over the agent's state, in one durable batch with the
+// version. After an error nothing has changed.
 func (s *Site) SetMembership(m Membership) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

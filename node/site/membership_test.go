@@ -20,7 +20,8 @@ func graphs() [][][]protocol.Peer {
 	return [][][]protocol.Peer{{{self}, {0, right}, {self}}, grown, left, left}
 }
 
-// actions returns the actions of a version: in the second one is added, in the last one retired.
+// actions returns the actions of a version: the second one adds an action, the last one retires
+// it.
 func (r *rig) actions(version uint64) (names []string, absent []bandit.Arm) {
 	switch names = slices.Clone(r.arms); {
 	case r.features > 0: // all are there in every version
@@ -51,8 +52,9 @@ func (r *rig) membership(version uint64) (Membership, error) {
 	return m, nil
 }
 
-// changing runs a script in which the membership changes after some acts: stops says how the site
-// comes to the next version, while it runs (0), by a stop (1) or by a crash (2), and where it crashes besides.
+// changing runs a script in which the membership changes after some acts. by says how the site
+// gets to the next version: while it runs (0), by a stop (1) or by a crash (2). crashes says
+// where it crashes in addition.
 func (s script) changing(t *testing.T, x setting, at []int, by int, crashes map[int]bool) *trace {
 	t.Helper()
 	r := newRig(t, x)
@@ -103,9 +105,9 @@ func (s script) changing(t *testing.T, x setting, at []int, by int, crashes map[
 	return tr
 }
 
-// TestNewMembershipIsARestart: a change of the membership does to a running site what a stop and a
-// start do, with any protocol, and a crash before or after it changes nothing: every choice,
-// frame and ledger record is the same, so nothing is drawn or released twice.
+// TestNewMembershipIsARestart: a change of the membership has the same effect on a running site
+// as a stop and a start, with any protocol, and a crash before or after it changes nothing: every
+// choice, frame and ledger record is the same, so nothing is drawn or released twice.
 func TestNewMembershipIsARestart(t *testing.T) {
 	for _, name := range withoutRoles() {
 		t.Run(name, func(t *testing.T) {
@@ -138,8 +140,8 @@ func TestNewMembershipIsARestart(t *testing.T) {
 	}
 }
 
-// TestActionsComeAndGo: an action is chosen once the network has added it, and not once it has retired
-// it, whoever asks for the others; rewards of decisions that were made before count.
+// TestActionsComeAndGo: an action is chosen once the network has added it, and no longer once it
+// has retired it, even for asks that exclude the others; rewards of earlier decisions count.
 func TestActionsComeAndGo(t *testing.T) {
 	for _, name := range withoutRoles() {
 		t.Run(name, func(t *testing.T) {

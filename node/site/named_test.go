@@ -11,9 +11,10 @@ import (
 	"peerd.dev/node/ledger"
 )
 
-// TestANameIsUnderOneLeaf: one decision after another is named, which alone pays 1, in a site without
-// noise that is stopped, crashes and comes to its horizon. The nodes that change with the name are all of one
-// leaf, and no more than the levels of the tree, which are charged.
+// TestANameIsUnderOneLeaf: one decision after another is the named one, which alone pays 1, in a
+// site without noise that is stopped, crashes and comes to its horizon. The nodes that change
+// with the name are all above one leaf, and no more than the levels of the tree, which are
+// charged.
 func TestANameIsUnderOneLeaf(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long with the race detector, and has one goroutine")

@@ -8,8 +8,7 @@ import (
 	"peerd.dev/node"
 )
 
-// observation is a reward that is taken in, with where it goes. A choice that is not
-// learned from has none.
+// observation is an observed reward with its route. A choice that is not learned from has none.
 type observation struct {
 	route node.Route // In
 	pull  bandit.Pull

@@ -8,8 +8,8 @@ import (
 	"peerd.dev/node/decision"
 )
 
-// An offer is what an ask has to choose among: the network's arms, or actions of its own, which take the places of
-// arms in their order.
+// An offer is the set of actions of an ask: the network's arms, or actions of its own, which take
+// the places of arms in their order.
 type offer struct {
 	own      bool
 	places   map[string]bandit.Arm // by name
@@ -17,7 +17,7 @@ type offer struct {
 	excluded []bandit.Arm          // without repetition, and never all
 }
 
-// offer returns what an ask offers.
+// offer returns the offer of an ask.
 func (x *tx) offer(ask *decision.Ask) (o offer, err error) {
 	shape := x.Features()
 	if r := shape.Check(ask); r != nil {
@@ -43,7 +43,7 @@ func (x *tx) offer(ask *decision.Ask) (o offer, err error) {
 	return o, o.exclude(ask.Exclude, x.c.Arms)
 }
 
-// exclude takes names out. Those that are no place's any more are of retired arms.
+// exclude excludes actions by name. Names that have no place any more belong to retired arms.
 func (o *offer) exclude(names, arms []string) error {
 	for i, name := range names {
 		a, ok := o.places[name]
@@ -63,13 +63,14 @@ func (o *offer) exclude(names, arms []string) error {
 	return nil
 }
 
-// has reports whether an action is offered and not excluded, and where.
+// has returns the place of an action, and whether it is offered and not excluded.
 func (o *offer) has(name string) (bandit.Arm, bool) {
 	a, ok := o.places[name]
 	return a, ok && !slices.Contains(o.excluded, a)
 }
 
-// place returns where a choice that was made before stands now, if it is offered in the same form.
+// place returns the present place of a choice that was made before, if it is offered in the same
+// form.
 func (o *offer) place(c *choice, arms []string) (bandit.Arm, bool) {
 	if o.features == nil {
 		return c.arm, true
@@ -78,7 +79,7 @@ func (o *offer) place(c *choice, arms []string) (bandit.Arm, bool) {
 	return a, ok && o.own == (c.action != "")
 }
 
-// nameOf returns the id of an action of the ask's own; "" if it has none.
+// nameOf returns the id of one of the ask's own actions, or "" if it has none.
 func (o *offer) nameOf(place bandit.Arm) string {
 	if o.own {
 		for name, a := range o.places {

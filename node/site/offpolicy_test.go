@@ -12,14 +12,15 @@ import (
 	"peerd.dev/node/decision"
 )
 
-// otherPolicy is what is estimated: a policy that no learner follows, by action.
+// otherPolicy is the policy to estimate, by action; no learner follows it.
 func otherPolicy() []float64 { return []float64{.5, .3, .2} }
 
-// TestOffPolicy: from the decisions that a site logs while it learns, the value of a policy that it does not
-// follow is estimated. Over 300 seeds, each with coins, noise and rewards of its own, intervals of 95 % of inverse
-// propensity scoring (IPS) and of its self-normalized form (SNIPS) cover the truth in at least 93 of 100; with more
-// seeds (PEERD_OFF_POLICY_SEEDS), too. The learner samples, so that its own law has no formula;
-// with more seeds there is also one that does not.
+// TestOffPolicy: from the decisions that a site logs while it learns, the value of a policy that
+// it does not follow is estimated. Over 300 seeds, each with coins, noise and rewards of its own,
+// intervals of 95 % by inverse propensity scoring (IPS) and by its self-normalized form (SNIPS)
+// cover the truth in at least 93 of 100; PEERD_OFF_POLICY_SEEDS sets another number of seeds. The
+// learner samples, so its propensities have no formula; with more seeds there is also a learner
+// that does not sample.
 func TestOffPolicy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine; the tests without -short run it")
@@ -98,13 +99,13 @@ func playLogged(t *testing.T, learner any, seed uint64, truth []float64) (rows [
 	return rows
 }
 
-// estimate returns what the other policy would have paid on average, with half of the width of its interval
-// of 95 %: inverse propensity scoring, self-normalized or not.
+// estimate returns what the other policy would have paid on average, and half of the width of its
+// interval of 95 %, by inverse propensity scoring, self-normalized or not.
 func estimate(rows []Logged, normalized bool) (value, half float64) {
 	var weights, values []float64
 	for _, x := range rows {
 		if x.Source != decision.Learned && x.Source != decision.Initial {
-			continue // a rule's, which does not explore
+			continue // chosen by a rule, which does not explore
 		}
 		w := otherPolicy()[x.Action] / x.Propensity
 		weights, values = append(weights, w), append(values, w*float64(x.Reward))

@@ -17,26 +17,25 @@ type sending struct {
 	pending    store.Pending
 	step       uint64
 	checkpoint protocol.Checkpoint
-	messages   []protocol.Envelope // as they stand in the outbox
+	messages   []protocol.Envelope // in the form in which the outbox has them
 	at         time.Time           // when they are sent
-	status     *durableStatus      // nil for what changes nothing
+	status     *durableStatus      // nil if the step changes nothing
 }
 
-// maxOffset is the longest that a round's messages wait from its beginning.
+// maxOffset is the longest time that a round's messages wait after its beginning.
 const maxOffset = 50 * time.Millisecond
 
-// offset is when in a round messages are sent: at one time, whatever there was to do in
-// it, as long as it is done and durable by then.
+// offset is when in a round messages are sent: always at the same time, independent of how much
+// work the round was, if it is done and durable by then.
 func (s *Site) offset() time.Duration { return min(s.c.Clock.Every/5, maxOffset) }
 
-// queue hands a step to the sender. It is called with the lock held, so that steps
-// are queued in their order; so the sender never takes that lock.
+// queue passes a step to the sender. It is called with the lock held, so that steps are queued in
+// order; so the sender never takes that lock.
 func (s *Site) queue(x sending) { s.sends <- x }
 
-// send waits for every step until it is durable, then sends its messages: one that a
-// crash could take back never leaves. What leaves is what the store holds, since a
-// message keeps the bytes that it was stored in; so one that leaves a second time, after
-// a restart, is the same bytes.
+// send waits until every step is durable, then sends its messages, so that a crash never undoes a
+// message that was sent. It sends the bytes that the store holds, since a message keeps the bytes
+// in which it was stored; so a message that is sent again after a restart has the same bytes.
 func (s *Site) send(ctx context.Context, to Transport) error {
 	for x := range s.sends {
 		if err := s.sendOne(ctx, to, x); err != nil {
@@ -61,7 +60,7 @@ func (s *Site) sendOne(ctx context.Context, to Transport, x sending) error {
 	return s.post(ctx, to, x.step, x.checkpoint, x.messages)
 }
 
-// post sends the messages of a step, unless a peer has said meanwhile that this folder
+// post sends the messages of a step, unless a peer has reported in the meantime that this folder
 // is an old copy.
 func (s *Site) post(ctx context.Context, to Transport, step uint64, checkpoint protocol.Checkpoint, es []protocol.Envelope) error {
 	if s.silent.Load() {
@@ -69,7 +68,7 @@ func (s *Site) post(ctx context.Context, to Transport, step uint64, checkpoint p
 	}
 	to.Advance(checkpoint)
 	if err := to.Send(ctx, es); err != nil {
-		if s.silent.Load() { // the network was left meanwhile
+		if s.silent.Load() { // the network was left in the meantime
 			return nil
 		}
 		return err
@@ -80,7 +79,7 @@ func (s *Site) post(ctx context.Context, to Transport, step uint64, checkpoint p
 	return nil
 }
 
-// sweep removes what was sent.
+// sweep removes messages that were sent.
 func (s *Site) sweep(b *store.Batch) {
 	s.sentMu.Lock()
 	defer s.sentMu.Unlock()
@@ -90,7 +89,7 @@ func (s *Site) sweep(b *store.Batch) {
 	s.sent = s.sent[:0]
 }
 
-// resend sends what was left in the outbox when the peer stopped.
+// resend sends what was in the outbox when the peer stopped.
 func (s *Site) resend(ctx context.Context, to Transport) error {
 	checkpoint := s.Checkpoint()
 	for e, err := range s.store.Scan(store.Outbox, nil, nil) {
@@ -108,7 +107,8 @@ func (s *Site) resend(ctx context.Context, to Transport) error {
 	return nil
 }
 
-// outbox returns envelopes as they are stored, and has each message keep its bytes.
+// outbox returns envelopes in the form in which they are stored, and makes each message keep its
+// bytes.
 func outbox(es []protocol.Envelope) []byte {
 	return state.Save(outboxVersion, func(v *state.Visitor) {
 		for i := range es {

@@ -20,8 +20,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// parsed is the shape of the site that the tests parse values of: with and without
-// features.
+// parsed is the shape of the site whose values the tests parse, with or without features.
 func parsed(features int) shape { return shape{arms: 5, features: features, streams: 10} }
 
 // said returns real messages and nodes, to put into log records.
@@ -107,8 +106,8 @@ func anyLogRecord(ms []protocol.Message, nodes []dp.Release, features int) *rapi
 	})
 }
 
-// TestLogRecordsSurvive: what is logged is read back the same, and nothing that is cut
-// short, goes on or is of a site of another shape is read at all.
+// TestLogRecordsSurvive: a log record is read back unchanged, and a record that is cut short, too
+// long or from a site with another shape is not read at all.
 func TestLogRecordsSurvive(t *testing.T) {
 	ms, nodes := said(t)
 	rapid.Check(t, func(r *rapid.T) {
@@ -158,7 +157,7 @@ func TestLogRecordsSurvive(t *testing.T) {
 	}
 }
 
-// equal compares bit for bit what may hold features; nil is as good as none.
+// equal compares bit for bit what may hold features; nil equals an empty slice.
 func equal[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || reflect.DeepEqual(a, b)) }
 
 func anyChoice(features int) *rapid.Generator[choice] {
@@ -249,8 +248,8 @@ func TestDueKeysAreInOrder(t *testing.T) {
 	})
 }
 
-// spent bounds what reading n bytes may allocate: a message takes a few hundred bytes for
-// each of its own in the worst case.
+// spent bounds what reading n bytes may allocate: a message takes a few hundred bytes for each of
+// its own in the worst case.
 func spent(t *testing.T, n int, f func()) {
 	t.Helper()
 	var before, after runtime.MemStats

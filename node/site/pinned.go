@@ -7,10 +7,11 @@ import (
 	"peerd.dev/node/store"
 )
 
-// Pinned is a setting that a store is begun with and keeps.
+// Pinned is a setting that a store keeps from its beginning.
 type Pinned struct{ Key, Value string }
 
-// A ChangedError says that a store was begun with another setting; Was is empty if with none.
+// A ChangedError reports that a store was begun with another value of a setting; Was is empty if
+// it was begun without the setting.
 type ChangedError struct{ Key, Was, Is string }
 
 func (e *ChangedError) Error() string {

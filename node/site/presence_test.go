@@ -11,9 +11,9 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestPresenceLooksTheSame: with noised counts, a site to which one more user comes shows what it
-// shows without, if both get the same nodes: frames with their moments, ledger, status, and
-// the answers to all others. Both crash once. With public counts what they send differs.
+// TestPresenceLooksTheSame: with noised counts, a site with one more user shows the same as
+// without, if both get the same nodes: frames with their moments, ledger, status, and the answers
+// to all others. Both crash once. With public counts their messages differ.
 func TestPresenceLooksTheSame(t *testing.T) {
 	for _, e := range protocol.Table() {
 		if !e.NoisedCounts {
@@ -28,7 +28,7 @@ func TestPresenceLooksTheSame(t *testing.T) {
 	}
 }
 
-// presence returns how a site shows that one more user came.
+// presence returns how a site shows that there was one more user.
 func presence(t *testing.T, name string, adjacency dp.Adjacency) (found []string) {
 	t.Helper()
 	var want view
@@ -58,8 +58,8 @@ func presence(t *testing.T, name string, adjacency dp.Adjacency) (found []string
 	return found
 }
 
-// TestAGapSaysNoCounts: what a recovery writes into the public ledger is the same however many
-// decisions waited, where counts are noised.
+// TestAGapSaysNoCounts: with noised counts, a recovery writes the same into the public ledger
+// however many decisions waited.
 func TestAGapSaysNoCounts(t *testing.T) {
 	for adjacency, want := range map[dp.Adjacency]uint64{dp.ReplaceOne: 3, dp.AddOrRemove: 0} {
 		x := usual(stated, AtWindow)

@@ -5,18 +5,19 @@ import "fmt"
 // recentSize is how many decisions are kept in memory, of some 150 bytes each without features.
 const recentSize = 1 << 16
 
-// recent keeps decisions whose windows have not been settled, as they are in the store, so that a report
-// that comes soon reads nothing from it. It has what applied batches have and can be dropped at any time.
+// recent keeps decisions whose windows have not been settled, in their stored form, so that an
+// early report does not need to read the store. It contains what applied batches contain, and can
+// be dropped at any time.
 type recent struct {
 	of   map[string][]byte // by id
-	ring []string          // ids in the order in which they came; those that are settled stay in it
+	ring []string          // ids in the order in which they came; settled ones stay in it
 	next int               // place in a full ring
 }
 
 // Format implements [fmt.Formatter] as [logRecord] does.
 func (recent) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
-// put keeps what is stored of a decision, and does not copy it.
+// put keeps the stored form of a decision, without copying it.
 func (r *recent) put(id string, value []byte) {
 	if _, known := r.of[id]; !known {
 		switch {
@@ -34,5 +35,5 @@ func (r *recent) put(id string, value []byte) {
 	r.of[id] = value
 }
 
-// drop forgets a decision whose reward is taken in.
+// drop forgets a decision whose reward was observed.
 func (r *recent) drop(id string) { delete(r.of, id) }

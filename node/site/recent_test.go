@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestRecentIsBounded: the newest decisions are kept, however many there are and whatever was settled before.
+// TestRecentIsBounded: the newest decisions are kept, however many there are and whatever was
+// settled before.
 func TestRecentIsBounded(t *testing.T) {
 	var r recent
 	id := func(i int) string { return fmt.Sprint(i) }

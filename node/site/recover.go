@@ -10,52 +10,52 @@ import (
 	"peerd.dev/node/store"
 )
 
-// ErrNothing is returned by [Site.Recover] where there is nothing to recover from.
+// ErrNothing is returned by [Site.Recover] if there is nothing to recover from.
 var ErrNothing = errors.New("no peer has reported that it remembers more of this peer than there is here; start this peer once with `peerd run`, so that its neighbours can report")
 
-// ErrFork is returned by [Site.Recover] where both histories went on.
+// ErrFork is returned by [Site.Recover] if both histories continued.
 var ErrFork = errors.New("another copy of this folder has released under the same key, and what it released is not known: this folder releases nothing any more. Use the other copy, or begin with a new folder and key: `peerd init`")
 
-// ErrNeighbour is wrapped by [Site.Recover] where it is to do without a peer that it does not
-// wait for.
+// ErrNeighbour is wrapped by [Site.Recover] if a peer in without is not one for which it would
+// wait.
 var ErrNeighbour = errors.New("no neighbour of this peer")
 
-// Recovered says what [Site.Recover] did. Its numbers stand in the ledger's gap, except, with
-// noised counts, that of the decisions that waited.
+// Recovered says what [Site.Recover] did. The ledger's gap has the same numbers except, with
+// noised counts, Waiting.
 type Recovered struct {
 	Claimed uint64   `json:"claimed"`  // records that a peer remembers
-	Had     uint64   `json:"had"`      // records that are kept here, or had been counted as lost before
-	Dropped uint64   `json:"dropped"`  // records here that neighbours have not confirmed, and that are taken back
-	Lost    uint64   `json:"lost"`     // the rest of those that a peer remembers
+	Had     uint64   `json:"had"`      // records that are kept here, or that an earlier gap counted as lost
+	Dropped uint64   `json:"dropped"`  // records here that neighbours have not confirmed, and that are removed
+	Lost    uint64   `json:"lost"`     // the other records that a peer remembers
 	GivenUp uint64   `json:"given_up"` // leaves of all streams
-	Since   uint64   `json:"since"`    // rounds of which decisions may be lost, from
-	Round   uint64   `json:"round"`    // and to
-	Waiting uint64   `json:"waiting"`  // decisions here that waited for their reward, and count no more
+	Since   uint64   `json:"since"`    // decisions may be lost from this round
+	Round   uint64   `json:"round"`    // to this one
+	Waiting uint64   `json:"waiting"`  // decisions here that waited for their reward and no longer count
 	Next    []uint64 `json:"next"`     // first leaf of every stream that may still be released
-	Without []string `json:"without"`  // ids of the neighbours whose memory is done without
-	World   bool     `json:"world"`    // a world that hands records out once is given up
-	Spent   bool     `json:"spent"`    // there are streams, and none has a leaf left
-	Writes  uint64   `json:"writes"`   // acknowledged, and lost with a damaged store
-	Unknown bool     `json:"unknown"`  // the watermark alone was lost: what else was is not known
+	Without []string `json:"without"`  // ids of the neighbours for whose memory it did not wait
+	World   bool     `json:"world"`    // a world that hands records out once is not played any more
+	Spent   bool     `json:"spent"`    // there are streams, and none of them has a leaf left
+	Writes  uint64   `json:"writes"`   // acknowledged writes that were lost with a damaged store
+	Unknown bool     `json:"unknown"`  // only the watermark was lost, so what else was lost is not known
 }
 
-// minMargin is how many leaves of every stream are given up at least beyond those that peers
-// remember: a message on the topic may be out before any neighbour has stored the checkpoint
-// that goes with it. An eighth of what was lost is given up if that is more. No record is in
-// two lives' nodes even if it is too little; see docs/proofs/skip.md.
+// minMargin is how many leaves of every stream are abandoned, at least, in addition to those that
+// peers remember: a message on the topic may be sent before any neighbour has stored the
+// checkpoint that belongs to it. An eighth of what was lost is abandoned if that is more. Even if
+// the margin is too small, no record is in two lives' nodes; see docs/proofs/skip.md.
 const minMargin = 16
 
-// Recover accepts from the peers that records were lost with a restored backup: the
-// leaves that they may have released are given up, and the peer goes on as a new
-// incarnation, whose streams begin again. Nothing is charged a second time; see
-// docs/proofs/skip.md. The next start waits until all neighbours have reported what they
-// remember, except for those with an id in without; these may be neighbours that are in
-// the network file no more. The site is not running.
+// Recover accepts from the peers that records were lost with a restored backup: the leaves that
+// they may have released are abandoned, and the peer continues as a new incarnation, whose
+// streams begin again. Nothing is charged a second time; see docs/proofs/skip.md. The next start
+// waits until all neighbours have reported what they remember, except those whose ids are in
+// without; these may be neighbours that are no longer in the network file. The site must not be
+// running.
 func (s *Site) Recover(without []string) (Recovered, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := Recovered{Had: s.had(), Since: s.state.Round, Without: []string{}}
-	if s.closed() { // what was named then is still not waited for
+	if s.closed() { // neighbours that were excluded then are still excluded
 		r.Without = append(r.Without, s.life.Without...)
 	}
 	may := slices.Concat(s.blocked.witnesses, s.neighbours())
@@ -94,7 +94,7 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 	records := s.c.recordsPerLeaf()
 	lost := max(r.Lost, r.Dropped)
 	lost = lost/records + min(1, lost%records)
-	s.broken = true // from here on the agent is of no use: the next start makes a new one
+	s.broken = true // from here on the agent must not be used: the next start makes a new one
 	b := s.store.Batch()
 	if err = s.goBack(b); err != nil {
 		return r, err
@@ -113,9 +113,9 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 	for i, n := range next {
 		r.GivenUp += n - 1 - before[i]
 		r.Spent = r.Spent && n > s.c.Cadence.Leaves(s.c.Horizon)
-		// Should another old copy be restored later, whatever it has closed, it must give
-		// up what this life goes on with. All that it will know is how many records this
-		// ledger has more; so there must be one for every leaf that is closed here.
+		// If another old copy is restored later, it must abandon what this life continues with,
+		// whatever it has closed itself. It will only know how many more records this ledger has,
+		// so there must be one record for every leaf that is closed here.
 		above = max(above, r.Claimed+(n-1)*records)
 	}
 	_, r.World = s.world.(bandit.Finite)
@@ -126,7 +126,7 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 		return r, err
 	}
 	waiting := r.Waiting
-	if s.agent.NoisedCounts() { // the ledger is public, and that would be an exact number
+	if s.agent.NoisedCounts() { // the ledger is public, and this would be an exact number
 		waiting = 0
 	}
 	if err = s.append(b, &ledger.Gap{
@@ -151,8 +151,8 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 	return r, s.store.AcceptLoss()
 }
 
-// recordsPerLeaf returns how many ledger records at least there are of a leaf that is
-// closed: one of each stream that closes with it.
+// recordsPerLeaf returns the least number of ledger records that a closed leaf makes: one for
+// each stream that closes with it.
 func (c *Config) recordsPerLeaf() uint64 {
 	if !c.Cadence.SynchronousLeaves() {
 		return 1
@@ -160,8 +160,8 @@ func (c *Config) recordsPerLeaf() uint64 {
 	return max(1, uint64(c.Streams)/max(1, c.Cadence.Lanes))
 }
 
-// uncount makes the decisions that wait for their reward count no more, and returns how many
-// they are: the lost life may have taken their rewards in.
+// uncount makes the decisions that wait for their reward no longer count, since the lost life may
+// have observed their rewards, and returns their number.
 func (s *Site) uncount(b *store.Batch) (n uint64, err error) {
 	s.recent = recent{}
 	for due, err := range s.store.Scan(store.Due, nil, nil) {

@@ -18,8 +18,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// parted makes a rig whose disk is a backup, and whose neighbours remember different parts of
-// the life that went on from it: right remembers all, left the first rounds.
+// parted returns a rig whose disk is a backup, and whose neighbours remember different parts of
+// the life that continued from it: right remembers all of it, left the first rounds.
 func parted(t *testing.T, name string) *rig {
 	t.Helper()
 	r := newRig(t, usual(name, OnArrival))
@@ -41,18 +41,18 @@ func parted(t *testing.T, name string) *rig {
 	return r
 }
 
-// report has a neighbour report what it remembers.
+// remembered makes a neighbour report what it remembers.
 func (r *rig) remembered(p protocol.Peer) { r.s.OnRemembered(p, r.net.memory(p)) }
 
-// again starts the site anew, without reports.
+// reopen starts the site again, without reports.
 func (r *rig) reopen() {
 	r.t.Helper()
 	r.stop()
 	r.open()
 }
 
-// TestARecoveredSiteWaitsForAll: after a recovery with one neighbour away, no time opens the
-// site, until that neighbour reports: here that it remembers more, which asks for another
+// TestARecoveredSiteWaitsForAll: after a recovery with one neighbour away, the site stays blocked
+// for any time until that neighbour reports: here that it remembers more, which requires another
 // recovery.
 func TestARecoveredSiteWaitsForAll(t *testing.T) {
 	for _, name := range withoutRoles() {
@@ -91,8 +91,9 @@ func TestARecoveredSiteWaitsForAll(t *testing.T) {
 	}
 }
 
-// TestRecoverDoesWithoutANeighbour that is named, and says so in the ledger. What that one
-// remembers of the lost life is no alarm later; what it remembers of the new one is.
+// TestRecoverDoesWithoutANeighbour: recovery excludes a named neighbour, and says so in the
+// ledger. What that neighbour remembers of the lost life is no alarm later; what it remembers of
+// the new life is.
 func TestRecoverDoesWithoutANeighbour(t *testing.T) {
 	for _, name := range protocols() {
 		r := parted(t, name)
@@ -130,8 +131,8 @@ func TestRecoverDoesWithoutANeighbour(t *testing.T) {
 	}
 }
 
-// TestDoingWithoutNeedsNoEvidence: an operator whose neighbour is gone for good, so that the
-// others are too few, goes on as a new life.
+// TestDoingWithoutNeedsNoEvidence: an operator whose neighbour is gone permanently, so that the
+// others are too few, continues with a new life.
 func TestDoingWithoutNeedsNoEvidence(t *testing.T) {
 	r := newRig(t, usual(stated, OnArrival))
 	r.start()
@@ -146,7 +147,7 @@ func TestDoingWithoutNeedsNoEvidence(t *testing.T) {
 	if err != nil || done.Lost != 0 || done.GivenUp != minMargin*uint64(len(done.Next)) {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	for i := range 3 { // and so it stays: the life does not know that neighbour
+	for i := range 3 { // this does not change: the life does not know that neighbour
 		r.reopen()
 		r.remembered(left)
 		if waits := r.s.isBlocked(); waits != (i > 0) {
@@ -161,8 +162,8 @@ func TestDoingWithoutNeedsNoEvidence(t *testing.T) {
 	r.stop()
 }
 
-// TestARemovedNeighbourIsAskedFor: a link that is taken out of the network file takes no
-// memory away, and a new neighbour brings none.
+// TestARemovedNeighbourIsAskedFor: removing a link from the network file removes no memory, and a
+// new neighbour adds none.
 func TestARemovedNeighbourIsAskedFor(t *testing.T) {
 	const joined protocol.Peer = 3
 	for _, c := range []struct {
@@ -210,7 +211,7 @@ func (r *rig) gap() *ledger.Gap {
 	return nil
 }
 
-// TestOneGapTellsAll: the status, recover, the ledger and its verification say the same
+// TestOneGapTellsAll: the status, recover, the ledger and its verification report the same
 // numbers, and the decisions that waited are counted.
 func TestOneGapTellsAll(t *testing.T) {
 	r := lost(t, averaged, 10)
@@ -229,7 +230,7 @@ func TestOneGapTellsAll(t *testing.T) {
 	if done.Claimed != claimed || done.Had != had || done.Lost != claimed-had || done.Waiting != 3 {
 		t.Errorf("%+v, want %d of %d lost and 3 waiting", done, claimed-had, claimed)
 	}
-	for _, next := range done.Next { // what an older folder must give up, should it be restored later
+	for _, next := range done.Next { // what an older folder must abandon, should it be restored later
 		if above := done.Claimed + (next-1)*r.s.c.recordsPerLeaf(); r.s.life.Gap < above {
 			t.Errorf("the gap is record %d, want at least %d, as many as a life up to leaf %d can have", r.s.life.Gap, above, next)
 		}
@@ -294,8 +295,8 @@ func (d *deck) Load(b []byte) error {
 	return nil
 }
 
-// TestARecoveredSiteHandsNoRecordOutAgain: a world of records is played no more after a
-// recovery from a backup or a wiped disk, over restarts; without one it goes on.
+// TestARecoveredSiteHandsNoRecordOutAgain: a world of records is not played any more after a
+// recovery from a backup or a wiped disk, over restarts; without a recovery it continues.
 func TestARecoveredSiteHandsNoRecordOutAgain(t *testing.T) {
 	for _, wiped := range []bool{false, true} {
 		x := usual(averaged, AtWindow)
@@ -352,8 +353,8 @@ func (r *rig) outboxed() (n int) {
 	return n
 }
 
-// TestARecoveryForgetsWhatWaitedToBeSent: messages of the life before the gap are not sent with the
-// checkpoint of the one after it.
+// TestARecoveryForgetsWhatWaitedToBeSent: messages of the life before the gap are not sent with
+// the checkpoint of the life after it.
 func TestARecoveryForgetsWhatWaitedToBeSent(t *testing.T) {
 	r := parted(t, averaged)
 	r.open()
@@ -370,8 +371,8 @@ func TestARecoveryForgetsWhatWaitedToBeSent(t *testing.T) {
 	r.stop()
 }
 
-// TestMoreThanHalfAreNotAllAfterARecovery: of three neighbours that linked with a life two, and the
-// grace, open it, unless it began with a recovery and has released nothing since.
+// TestMoreThanHalfAreNotAllAfterARecovery: of three neighbours that linked with a life, two and
+// the grace open it, unless it began with a recovery and has released nothing since.
 func TestMoreThanHalfAreNotAllAfterARecovery(t *testing.T) {
 	all := []string{"a", "b", "c"}
 	now := epoch()
@@ -396,8 +397,8 @@ func TestMoreThanHalfAreNotAllAfterARecovery(t *testing.T) {
 	}
 }
 
-// TestANewNeighbourIsNoWitness: one that joined opens no old folder, however often the site is
-// started with it, until the site has released something with it.
+// TestANewNeighbourIsNoWitness: a neighbour that joined does not open an old folder, however
+// often the site is started with it, until the site has released something with it.
 func TestANewNeighbourIsNoWitness(t *testing.T) {
 	const joined protocol.Peer = 3
 	x := usual(stated, OnArrival)

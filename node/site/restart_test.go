@@ -14,14 +14,14 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestRestartedIsNeverStopped: wherever a site is stopped, in good order or by a
-// crash, it goes on as if it had not been: the same choices, the same frames to
-// everybody, the same ledger and status, bit for bit.
+// TestRestartedIsNeverStopped: wherever a site is stopped, in good order or by a crash, it
+// continues as if it had not been: the same choices, the same frames to all peers, the same
+// ledger and status, bit for bit.
 //
-// That the comparison sees what is forgotten was tried by hand: it fails at once when
-// Agent.Load leaves the coins as they are, when replay does not Receive, does not take
-// the choices that count, or does not settle, when restore does not keep the belief or send again what was left in the outbox, and
-// when a snapshot is saved as of the step before.
+// We tried by hand that the comparison notices omissions: it fails at once if Agent.Load does not
+// set the coins; if replay does not Receive, does not count choices, or does not settle; if
+// restore does not keep the belief or does not send again what was left in the outbox; and if a
+// snapshot is saved as of the step before.
 func TestRestartedIsNeverStopped(t *testing.T) {
 	for _, name := range protocols() {
 		for _, kind := range []string{"window", "arrival", "world", "features", "world of features"} {
@@ -148,7 +148,7 @@ func newScript(seed uint64, n int) script {
 	return s
 }
 
-// trace is all that can be seen of a run.
+// trace is everything that can be seen of a run.
 type trace struct {
 	answers []string
 	frames  []frame
@@ -157,8 +157,8 @@ type trace struct {
 	agent   []byte
 }
 
-// run plays a script; stops says after which acts the site is closed (1), crashes (2), or
-// crashes before anything of the act is sent (3), and is opened again.
+// run plays a script; stops says after which acts the site is closed (1), crashes (2), or crashes
+// before anything of the act is sent (3), and is opened again.
 func (s script) run(t *testing.T, x setting, stops map[int]int) *trace {
 	t.Helper()
 	r := newRig(t, x)
@@ -235,7 +235,7 @@ func (tr *trace) report(r *rig, reports []reward, ids []string) {
 	}
 }
 
-// seen returns what of a status does not begin anew with a start.
+// seen returns the part of a status that a start does not reset.
 func seen(s node.Status) string {
 	s.Refused, s.Skipped, s.Flooded, s.LastErr, s.Confirmed = 0, 0, 0, "", 0
 	return fmt.Sprintf("%+v", s)
@@ -273,8 +273,8 @@ func compareLists[T comparable](t *testing.T, what string, want, got []T) {
 	}
 }
 
-// TestNoiseIsRestored: after a crash a private site is where it was, with the noise that was
-// drawn and that no node shows, too.
+// TestNoiseIsRestored: after a crash a private site continues where it was, also with the noise
+// that was drawn and that no node shows.
 func TestNoiseIsRestored(t *testing.T) {
 	for _, m := range []dp.Mechanism{dp.Tree, dp.Kary} {
 		x := usual(averaged, OnArrival)

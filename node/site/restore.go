@@ -10,9 +10,9 @@ import (
 	"peerd.dev/node/store"
 )
 
-// restore brings the site to where it stopped: it loads the newest snapshot and makes the
-// steps that were logged after it again. The agent takes its noise from the log instead of
-// drawing it, and every choice, node and reward of a simulated world must be the same.
+// restore brings the site to the state in which it stopped: it loads the newest snapshot and
+// repeats the steps that were logged after it. The agent takes its nodes from the log instead of
+// drawing them, and every choice, node and reward of a simulated world must be the same.
 func (s *Site) restore() error {
 	v, err := s.store.Get(store.Snapshot, nil)
 	if err != nil {
@@ -58,8 +58,8 @@ func (s *Site) restore() error {
 	return nil
 }
 
-// blank returns features to choose by where those of a choice are not known any more, or nil. They
-// are not logged: the choice is, and it took as many random numbers as any other one takes.
+// blank returns features for a choice whose features are not known any more, or nil. Features are
+// not logged, but the choice is, and a choice draws as many random numbers with any features.
 func (s *Site) blank() []bandit.Features {
 	if s.c.Inputs.Dim() == 0 {
 		return nil
@@ -67,7 +67,7 @@ func (s *Site) blank() []bandit.Features {
 	return slices.Repeat([]bandit.Features{make(bandit.Features, s.c.Inputs.Dim())}, len(s.c.Arms))
 }
 
-// loadAgent brings the agent, which is new, to where it was in a snapshot.
+// loadAgent loads a snapshot into the agent, which is new.
 func (s *Site) loadAgent(x *snapshot) error {
 	if err := s.agent.Load(dp.NewSecret(x.agent)); err != nil {
 		return fmt.Errorf("snapshot: %w", err)
@@ -75,7 +75,7 @@ func (s *Site) loadAgent(x *snapshot) error {
 	return nil
 }
 
-// replay makes a logged step again and returns how many nodes were drawn in it.
+// replay repeats a logged step and returns how many nodes were drawn in it.
 func (s *Site) replay(v []byte) (uint64, error) {
 	e, err := parseLogRecord(v, s.c.shape())
 	if err != nil {

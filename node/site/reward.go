@@ -65,7 +65,8 @@ func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 	return decision.Receipt{ID: r.ID, Counted: c.learned()}, nil
 }
 
-// waits reports whether a decision waits for its reward. A clock that went back opens no window again: what was taken in is.
+// waits reports whether a decision waits for its reward. A clock that went back does not reopen a
+// window: what was observed stays observed.
 func (x *tx) waits(id string, c *choice) (bool, error) {
 	if _, kept := x.recent.of[id]; kept {
 		return true, nil

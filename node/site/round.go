@@ -15,9 +15,8 @@ import (
 
 const chunk = 64 // decisions settled or forgotten in a step, so that others get a turn
 
-// Round ends round t: the rewards that are due are taken in, a simulated world is
-// played, and the agent receives what arrived and sends what it has to send. Nothing
-// leaves the peer before it is durable.
+// Round ends round t: it observes the rewards that are due, plays a simulated world, and lets the
+// agent receive what arrived and send its messages. Nothing leaves the peer before it is durable.
 func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 	for more := true; more; {
 		var err error
@@ -67,8 +66,8 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 	return nil
 }
 
-// end passes the reward of a played round to the agent and ends the round. The arm was
-// chosen and the messages were received before.
+// end passes the reward of a played round to the agent and ends the round. The arm was chosen and
+// the messages were received before.
 func (s *Site) end(e *logRecord) error {
 	if p := e.played; p != nil {
 		route := s.agent.Chose(protocol.Round(e.round), p.Arm)
@@ -83,7 +82,7 @@ func (s *Site) end(e *logRecord) error {
 	return s.agent.Tick(protocol.Round(e.round))
 }
 
-// settle takes in the rewards of some decisions that are due by round t.
+// settle observes the rewards of some decisions that are due by round t.
 func (s *Site) settle(t protocol.Round) (more bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,15 +142,15 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 	return n == chunk, nil
 }
 
-// broke notes that the agent has taken a step that is not in the log. Nothing that it does
-// from then on may be stored, or a replay would differ.
+// broke records that the agent has taken a step that is not in the log. Nothing that the agent
+// does afterwards may be stored, or a replay would differ.
 func (s *Site) broke(err error) error {
 	s.broken = true
 	return err
 }
 
-// roundOf cuts a key down to its round. What comes later is due in that round or after
-// it, so the next look begins there and need not pass over what is gone.
+// roundOf cuts a key down to its round. Later entries are due in that round or after it, so the
+// next scan begins there and need not skip deleted keys.
 func roundOf(key []byte) []byte { return key[:min(len(key), 8)] }
 
 // settled passes rewards to the agent.
@@ -166,7 +165,7 @@ func (s *Site) settled(e *logRecord) error {
 	return nil
 }
 
-// forget removes some decisions that are remembered no longer than to round t.
+// forget removes some decisions that are remembered only up to round t.
 func (s *Site) forget(t protocol.Round) (more bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,8 +193,7 @@ func (s *Site) forget(t protocol.Round) (more bool, err error) {
 	return n == chunk, nil
 }
 
-// finish logs a step with all that follows from it, and has it sent once it is
-// durable.
+// finish logs a step with all its consequences, and queues it for sending once it is durable.
 func (s *Site) finish(b *store.Batch, e *logRecord) error {
 	ready := s.agent.Ready()
 	e.drawn, e.hidden = ready.Drawn, ready.Hidden
@@ -229,12 +227,12 @@ func (s *Site) note(r node.Ready) {
 		s.noteFault(err)
 	}
 	if len(r.Charges) > 0 {
-		s.log.Error("a charge outside of the first step") // cannot be: the agent opens its streams when it is made
+		s.log.Error("a charge outside of the first step") // cannot happen: the agent opens its streams when it is made
 	}
 }
 
-// errBroken is for a site whose agent and log differ.
+// errBroken is returned by a site whose agent and log differ.
 var errBroken = errors.New("a step could not be logged, so none may follow it")
 
-// errNoSense is for what a crash cannot explain.
+// errNoSense is wrapped by errors that a crash cannot explain.
 var errNoSense = fmt.Errorf("%w: what is replayed differs from what was done", ErrDamaged)

@@ -29,7 +29,7 @@ func started(t *testing.T, x setting) *rig {
 	return r
 }
 
-// taken returns how many rewards were taken in, and their sum.
+// taken returns how many rewards were observed, and their sum.
 func (r *rig) taken() (n uint64, sum float64) {
 	r.t.Helper()
 	d := r.draft()
@@ -41,13 +41,13 @@ func (r *rig) taken() (n uint64, sum float64) {
 	return n, sum
 }
 
-// TestWhenARewardIsTakenIn: at its window's end, reported or not; on arrival, with the
-// round that follows the report.
+// TestWhenARewardIsTakenIn: at its window's end, whether it was reported or not; on arrival, in
+// the round after the report.
 func TestWhenARewardIsTakenIn(t *testing.T) {
 	for _, c := range []struct {
 		settle   Settle
 		reported time.Duration // after the decision; 0 for never
-		round    uint64        // with which it comes in
+		round    uint64        // in which it is observed
 		sum      float64
 	}{
 		{AtWindow, every / 8, 4, .75},
@@ -99,8 +99,8 @@ func TestARewardAfterItsWindowIsRefused(t *testing.T) {
 	}
 }
 
-// TestAClockThatGoesBackOpensNothingAgain: what was taken in at a window's end stays so,
-// though the clock says then that the window is open.
+// TestAClockThatGoesBackOpensNothingAgain: what was observed at a window's end stays observed,
+// though by the clock the window is open again.
 func TestAClockThatGoesBackOpensNothingAgain(t *testing.T) {
 	for _, settle := range []Settle{AtWindow, OnArrival} {
 		r := started(t, plain(settle))
@@ -115,7 +115,7 @@ func TestAClockThatGoesBackOpensNothingAgain(t *testing.T) {
 		if got := r.pay(early.ID, .5); !got.Duplicate {
 			t.Errorf("%s: a reward is taken twice", settle)
 		}
-		d := r.ask(decision.Ask{}) // comes in although its round is behind the one that ended
+		d := r.ask(decision.Ask{}) // is accepted although its round is before the one that ended
 		r.pay(d.ID, 1)
 		r.rounds(5)
 		if n, sum := r.taken(); n != 3 || sum != .25+.5+1 {
@@ -145,7 +145,7 @@ func TestTimesHaveRounds(t *testing.T) {
 	}
 }
 
-// TestASubjectCountsUpToItsCap: more decisions of it are made, and never learnt from.
+// TestASubjectCountsUpToItsCap: more decisions of it are made, but not learned from.
 func TestASubjectCountsUpToItsCap(t *testing.T) {
 	r := started(t, plain(AtWindow))
 	counted := 0
@@ -263,8 +263,8 @@ func TestExcludedActionsAreNotChosen(t *testing.T) {
 	}
 }
 
-// TestAnIDIsOneDecision: asked for again it is the same, also in one batch and after a
-// restart; in other words it is refused.
+// TestAnIDIsOneDecision: a repeated ask gets the same decision, also in one batch and after a
+// restart; an ask with the same id and other content is refused.
 func TestAnIDIsOneDecision(t *testing.T) {
 	r := started(t, usual(averaged, AtWindow))
 	out := r.decide(decision.Ask{ID: "a", Subject: "s"}, decision.Ask{ID: "a", Subject: "s"}, decision.Ask{ID: "a"}, decision.Ask{ID: "b"})
@@ -400,11 +400,11 @@ func TestAClosedSiteServesNobody(t *testing.T) {
 		t.Error(err)
 	}
 	r.s.OnRemembered(left, protocol.Checkpoint{Records: 99})
-	r.stop() // again is no harm
+	r.stop() // doing it again is harmless
 }
 
-// TestSixtyFourAtOnce: of many who ask for one id at once all get one decision, and of
-// many who report two values for it, one value stands and counts once.
+// TestSixtyFourAtOnce: many asks for one id at once all get one decision, and of many reports
+// with two values, one value stands and counts once.
 func TestSixtyFourAtOnce(t *testing.T) {
 	r := started(t, plain(OnArrival))
 	for round := range 5 {

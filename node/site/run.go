@@ -9,16 +9,15 @@ import (
 	"peerd.dev/protocol"
 )
 
-// retry is the longest that a site that is blocked, or has no room, waits before it looks
-// again.
+// retry is how long a site that is blocked, or has no room, waits at most before it tries again.
 const retry = time.Second
 
-// maxHeard is how many messages of one sender a site takes in during a round. A round can
-// last a day, and its messages wait in memory for its end.
+// maxHeard is how many messages of one sender a site accepts during a round. A round can last a
+// day, and its messages wait in memory for its end.
 const maxHeard = 1024
 
-// Run ends every round as the clock begins the next one, until ctx is done, which is a nil
-// error. It is called once.
+// Run ends every round when the clock begins the next one, until ctx is done, which is a nil
+// error. It must be called once.
 func (s *Site) Run(ctx context.Context, tr Transport) error {
 	s.began = s.c.Now()
 	blocked := s.isBlocked()
@@ -48,9 +47,9 @@ func (s *Site) Run(ctx context.Context, tr Transport) error {
 	return ended(ctx, err)
 }
 
-// rounds ends a round whenever the clock reaches one. A round that has passed, or is not
-// after the last one that ended, is not played, however the clock jumps. What was left in
-// the outbox is sent first, if that has not been done.
+// rounds ends a round whenever the clock reaches one. A round that has passed, or is not after
+// the last one that ended, is not played, however the clock jumps. What was left in the outbox is
+// sent first unless that has been done.
 func (s *Site) rounds(ctx context.Context, tr Transport, resent bool) error {
 	for {
 		s.notice()
@@ -59,7 +58,7 @@ func (s *Site) rounds(ctx context.Context, tr Transport, resent bool) error {
 			return err
 		}
 		if s.isBlocked() {
-			// What arrived is dropped: an answer would be a release.
+			// Messages that arrived are dropped: an answer would be a release.
 			if err = s.pause(ctx); err != nil {
 				return err
 			}
@@ -97,7 +96,7 @@ func (s *Site) pause(ctx context.Context) error {
 	}
 }
 
-// full says once that the disk is full, and once that it is not.
+// full logs, once each time, that the disk is full and that it no longer is.
 func (s *Site) full(is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,8 +110,8 @@ func (s *Site) full(is bool) {
 	}
 }
 
-// gather waits for the beginning of the next round and returns its number, with what
-// arrived until then.
+// gather waits for the beginning of the next round and returns its number and the messages that
+// have arrived.
 func (s *Site) gather(ctx context.Context, tr Transport) (protocol.Round, []protocol.Delivery, error) {
 	s.mu.Lock()
 	next := s.state.Round
@@ -145,10 +144,10 @@ func (s *Site) gather(ctx context.Context, tr Transport) (protocol.Round, []prot
 // maxJump is by how much the clock may be set forward while the peer runs.
 const maxJump = 10 * time.Minute
 
-// sane returns now, unless the clock has been set forward by more than maxJump since the
-// start; then it returns what the clock would show if it had not been. A round that is
-// played too early keeps the peer silent until its time has come. An operator who corrects
-// the clock by that much starts the peer again.
+// sane returns now, unless the clock has been set forward by more than maxJump since the start;
+// then it returns what the clock would show otherwise. A round that is played too early keeps the
+// peer silent until its time has come. An operator who corrects the clock by that much starts the
+// peer again.
 func (s *Site) sane(now time.Time) time.Time {
 	steady := s.began.Round(0).Add(now.Sub(s.began)) // by the clock that cannot be set
 	if jump := now.Round(0).Sub(steady); jump > maxJump {
@@ -169,8 +168,7 @@ func (s *Site) flooded() {
 	s.counts.flooded++
 }
 
-// skip counts the rounds that passed without this peer, as long as there was something
-// to play.
+// skip counts the rounds that passed without this peer while there was something to play.
 func (s *Site) skip(t protocol.Round) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +180,7 @@ func (s *Site) skip(t protocol.Round) {
 	s.counts.skippedTo = to
 }
 
-// ended returns nil for an end that was asked for, and else err.
+// ended returns nil for an end that ctx asked for, and err for any other.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil

@@ -18,7 +18,7 @@ import (
 	"peerd.dev/node/store"
 )
 
-// served is a site behind the API, as the daemon has it.
+// served is a site behind the API, as in the daemon.
 type served struct{ *Site }
 
 func (s served) Status(ctx context.Context) (api.Status, error) {
@@ -30,7 +30,7 @@ func (served) Arms(context.Context) ([]api.Arm, error) { return nil, nil }
 
 func (served) Peers(context.Context) ([]api.Peer, error) { return nil, nil }
 
-// serve runs the API of a rig's site and returns where, with the token.
+// serve runs the API of a rig's site and returns its address and the token.
 func (r *rig) serve(t *testing.T) (base, token string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "p") //nolint:usetesting // t.TempDir's names are too long for sockets
@@ -67,7 +67,7 @@ func (r *rig) everything(t testing.TB) string {
 				t.Fatal(err)
 			}
 			if table == store.Meta && string(e.Key) == syncKey {
-				continue // what is asked again is answered once all before it is durable
+				continue // a repeated request is answered once everything before it is durable
 			}
 			_, _ = fmt.Fprintf(h, "%d %x %x\n", table, e.Key, e.Value)
 		}
@@ -75,8 +75,8 @@ func (r *rig) everything(t testing.TB) string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// TestWrongRequestsChangeNothing sends everything that is wrong to a real site: each is
-// refused with the right code, field and reason, and the store stays as it was.
+// TestWrongRequestsChangeNothing sends all kinds of wrong requests to a real site: each is
+// refused with the right code, field and reason, and the store does not change.
 func TestWrongRequestsChangeNothing(t *testing.T) {
 	x := usual(stated, AtWindow)
 	x.alone = true

@@ -6,8 +6,8 @@ import (
 	"peerd.dev/dp/state"
 )
 
-// shape bounds what stored values speak of: the site's arms, the features of one that a learner takes, and the
-// streams. Values that are written are taken to be within it.
+// shape bounds the numbers in stored values: the site's arms, the features of an arm, and the
+// streams. Values that are written are assumed to be within it.
 type shape struct{ arms, features, streams int }
 
 func (c *Config) shape() shape { return shape{len(c.Arms), c.Inputs.Dim(), c.Streams} }

@@ -1,11 +1,10 @@
-// Package site is a daemon's core: an agent, the site's application or a simulated
-// world that plays it, and the store that makes every step durable before any
-// of it is answered, sent or reported.
+// Package site is a daemon's core: an agent, the site's application or a simulated world, and the
+// store that makes every step durable before any of it is answered, sent or reported.
 //
-// A step is an input and what follows from it: a choice, rewards taken in, the end
-// of a round. Steps are logged in one order; what the agent draws, sends and owes
-// stands in the same atomic batch. After a crash the log is replayed into a new
-// agent, so there is one code path for both; see docs/durability.md.
+// A step is an input and its consequences: a choice, some observed rewards, the end of a round.
+// Steps are logged in one order. What the agent draws, sends and owes is in the same atomic
+// batch. After a crash the log is replayed into a new agent, so both run the same code; see
+// docs/durability.md.
 package site
 
 import (
@@ -28,7 +27,7 @@ import (
 // Transport carries a site's messages.
 type Transport interface {
 	node.Transport
-	// Advance sets the checkpoint of the ledger that goes before what is sent next.
+	// Advance sets the checkpoint of the ledger that is sent before the next message.
 	Advance(c protocol.Checkpoint)
 }
 
@@ -39,9 +38,9 @@ type Config struct {
 
 	Genesis    ledger.Genesis // of the ledger; the incarnation is filled in
 	Arms       []string       // names by place, empty for a place without an arm; none if the peer is idle
-	Absent     []bandit.Arm   // places of which none is chosen: without an arm, or with a retired one
+	Absent     []bandit.Arm   // places that are not chosen: without an arm, or with a retired one
 	Inputs     bandit.Inputs  // of a decision; zero unless the learner is contextual
-	Streams    int            // of the peer's statistic, by its cadence; of no meaning for an idle peer
+	Streams    int            // in the peer's statistic, by its cadence; not used for an idle peer
 	Cadence    protocol.Cadence
 	Horizon    uint64 // rounds that the budget pays for
 	Peers      int    // in the network
@@ -49,17 +48,17 @@ type Config struct {
 	Name       func(id string) string // of a peer, for people; nil for its id
 	Neighbours []protocol.Peer        // ascending
 	Agent      func(Life) (*node.Agent, error)
-	World      func(Life) (bandit.World, error) // nil where an application plays, and for an idle peer
+	World      func(Life) (bandit.World, error) // nil if an application chooses, and for an idle peer
 	Rules      Rules
 	Clock      node.Clock
-	Rounds     uint64 // that a World is played
+	Rounds     uint64 // how long a World is played
 	Pinned     []Pinned
 
-	Version     uint64      // of the membership that Peers, ID, Name, Neighbours and Agent are of
-	Memberships Memberships // all versions; nil where it has none
+	Version     uint64      // version of the membership from which Peers, ID, Name, Neighbours and Agent are
+	Memberships Memberships // all versions; nil if there are none
 
-	// Alarm is called once, from another goroutine, when the site finds that its
-	// past is not the one that a peer remembers; may be nil.
+	// Alarm is called once, from another goroutine, when the site finds that a peer remembers
+	// another past; may be nil.
 	Alarm  func(error)
 	Now    func() time.Time // nil for the clock
 	Logger *slog.Logger     // nil discards
@@ -72,37 +71,37 @@ type Site struct {
 	log     *slog.Logger
 	arms    map[string]bandit.Arm
 	present []bandit.Arm                   // that can be chosen, ascending
-	shape   atomic.Pointer[decision.Shape] // of asks, for readers without the lock
+	shape   atomic.Pointer[decision.Shape] // the shape of asks, for readers without the lock
 	sends   chan sending
 
 	mu        sync.Mutex
 	closing   bool
-	broken    bool // the agent has taken a step that is not in the log; it takes no other
+	broken    bool // the agent has taken a step that is not in the log, and must not take another
 	life      life
 	agent     *node.Agent
 	world     bandit.World // nil unless one is played
 	resting   []byte       // state of a world that was played before; nil for none
 	chain     ledger.Chain
-	step      uint64 // the newest that is logged
+	step      uint64 // the newest logged step
 	state     progress
 	saved     uint64 // step of the newest snapshot
 	recent    recent
 	dueFrom   []byte // no decision waits before this key
-	oldFrom   []byte // none is to be forgotten before this key
+	oldFrom   []byte // no decision is to be forgotten before this key
 	saveEvery uint64 // steps
 	belief    lastBelief
-	noticed   node.Learning // logged last
+	noticed   node.Learning // state of learning that was logged last
 	blocked   blocked
 	confirmed confirmed
 	counts    counters
 
-	began   time.Time // Run; of its goroutine
-	jumped  bool      // the clock; of the same
+	began   time.Time // start of Run; used by its goroutine only
+	jumped  bool      // the clock jumped; used by the same goroutine
 	durable atomic.Pointer[durableStatus]
 	silent  atomic.Bool // a peer remembers another ledger
 
 	sentMu sync.Mutex
-	sent   []uint64 // steps whose outbox may go
+	sent   []uint64 // steps whose outbox may be removed
 
 	seenMu sync.Mutex
 	seen   map[protocol.Peer]protocol.Checkpoint // checkpoints that are not stored yet
@@ -111,16 +110,16 @@ type Site struct {
 // counters begin at 0 with every start.
 type counters struct {
 	refused, skipped, flooded uint64
-	skippedTo                 uint64 // the round before which skipped counts
+	skippedTo                 uint64 // the round up to which skipped counts
 	lastFault                 string
-	warned                    time.Time // when a fault was logged as a warning
-	alone                     bool      // it was said in the log
-	clipped                   uint64    // records that were, of which the log says; private
-	saidClipped               time.Time // when
+	warned                    time.Time // when a fault was last logged as a warning
+	alone                     bool      // it was logged
+	clipped                   uint64    // clipped records that were logged; private
+	saidClipped               time.Time // when they were logged
 }
 
-// Open opens the site's store and brings the site to where it stopped. On a first
-// start it makes the store and charges the horizon.
+// Open opens the site's store and restores the site's last state. On a first start it makes the
+// store and charges the horizon.
 func Open(c Config) (_ *Site, err error) {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -203,7 +202,7 @@ func Open(c Config) (_ *Site, err error) {
 	return s, nil
 }
 
-// nameArms notes which arms can be chosen.
+// nameArms finds the arms that can be chosen.
 func (s *Site) nameArms() {
 	s.arms, s.present = make(map[string]bandit.Arm, len(s.c.Arms)), nil
 	for i, name := range s.c.Arms {
@@ -215,7 +214,8 @@ func (s *Site) nameArms() {
 	s.shape.Store(&decision.Shape{Actions: len(s.present), Inputs: s.c.Inputs, Bounded: true})
 }
 
-// Actions returns the names of the arms that can be chosen, by place; empty for a place of which none can.
+// Actions returns the names of the arms that can be chosen, by place; empty for a place without
+// one.
 func (s *Site) Actions() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,7 +226,7 @@ func (s *Site) Actions() []string {
 	return names
 }
 
-// Features returns what a decision must describe its actions by.
+// Features returns the features with which a decision must describe its actions.
 func (s *Site) Features() decision.Shape { return *s.shape.Load() }
 
 // Checkpoint returns the ledger's length and head.
@@ -243,8 +243,8 @@ func (s *Site) checkpoint() protocol.Checkpoint {
 // Incarnation returns the number of this peer's present life.
 func (s *Site) Incarnation() uint32 { return s.life.Incarnation }
 
-// Close saves the state, so that the next start has nothing to replay, and closes
-// the store. Run has returned.
+// Close saves the state, so that the next start has nothing to replay, and closes the store. Run
+// must have returned.
 func (s *Site) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -263,7 +263,8 @@ func (s *Site) Close() error {
 	return errors.Join(err, s.store.Close())
 }
 
-// Ready returns nil if choices are learned from and released, or why they are not.
+// Ready returns nil if the site learns from choices and releases, or else the reason why it does
+// not.
 func (s *Site) Ready(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 
 const snapshotEvery = 4096 // steps
 
-// progress is what a site remembers apart from the states of its agent and world.
+// progress is what a site remembers in addition to the states of its agent and world.
 type progress struct {
-	Round     uint64   // the next
+	Round     uint64   // the next round
 	Begun     bool     // a round has ended
 	Decisions uint64   // choices made
 	Pending   uint64   // decisions that wait for their round
@@ -23,14 +23,14 @@ type progress struct {
 	Regret    float64  // of the simulated world, over all rounds
 }
 
-// lastBelief is a copy of the belief at the end of the newest round. Asking the agent in
-// between rounds would be a step of its own.
+// lastBelief is a copy of the belief at the end of the newest round. Asking the agent between
+// rounds would be a step of its own.
 type lastBelief struct {
 	Means, Samples, Noise []float64
 	parameter             bandit.Parameter // not saved: it follows from the agent's state
 }
 
-// snapshot is the state of a site as of a step.
+// snapshot is the state of a site after a step.
 type snapshot struct {
 	state   progress
 	belief  lastBelief // empty after [Site.Recover]
@@ -73,13 +73,13 @@ func parseSnapshot(b []byte, arms int) (x snapshot, err error) {
 	return x, err
 }
 
-// keepBelief copies what the agent believes.
+// keepBelief copies the agent's belief.
 func (s *Site) keepBelief() {
 	known := s.agent.Summary()
 	s.belief = lastBelief{known.Estimates, known.Samples, known.NoiseDevs, known.Parameter}
 }
 
-// snapshot returns the state as of the newest step.
+// snapshot returns the state after the newest step.
 func (s *Site) snapshot() (x snapshot, err error) {
 	agent, err := s.agent.Save()
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Site) snapshot() (x snapshot, err error) {
 	return x, nil
 }
 
-// saveSnapshot saves the state as of the newest step and removes the log before it.
+// saveSnapshot saves the state after the newest step and removes the log before it.
 func (s *Site) saveSnapshot(b *store.Batch) error {
 	x, err := s.snapshot()
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// durableStatus is what a site reports of itself, as of a step that is durable: a crash
-// could take back what is not, and its noise would be drawn a second time.
+// durableStatus is a site's status after a step that is durable. A crash could undo a later step,
+// and its noise would be drawn a second time.
 type durableStatus struct {
 	step     uint64
 	belief   lastBelief
@@ -26,10 +26,10 @@ type durableStatus struct {
 	left     float64
 	regret   float64
 	pending  uint64
-	alone    string // why, if it is
+	alone    string // why, if it is alone
 }
 
-// newest returns what is to be reported of the newest step, once it is durable.
+// newest returns the status after the newest step, to be shown once that is durable.
 func (s *Site) newest() *durableStatus {
 	return &durableStatus{
 		s.step, s.belief, s.state.Round, slices.Clone(s.state.Pulls), s.state.Released, s.checkpoint(), s.state.Left, s.state.Regret, s.state.Pending, s.aloneReason(),
@@ -43,15 +43,16 @@ func (d *durableStatus) withoutCounts() *durableStatus {
 	return &hidden
 }
 
-// withoutPulls returns d without which actions were chosen.
+// withoutPulls returns d without the numbers of choices of each action.
 func (d *durableStatus) withoutPulls() *durableStatus {
 	hidden := *d
 	hidden.pulls = nil
 	return &hidden
 }
 
-// show makes d, which is durable, what is reported, unless d is nil or what is reported is newer:
-// batches become durable in their order, and those who wait for them may not wake up in it.
+// show makes d, which is durable, the reported status, unless d is nil or older than that.
+// Batches become durable in order, but the goroutines that wait for them may wake up in another
+// order.
 func (s *Site) show(d *durableStatus) {
 	for d != nil {
 		old := s.durable.Load()
@@ -61,8 +62,8 @@ func (s *Site) show(d *durableStatus) {
 	}
 }
 
-// Status returns what the site has done so far. Everything in it is public, and a crash
-// takes nothing of it back.
+// Status returns what the site has done so far. Everything in it is public, and a crash undoes
+// nothing of it.
 func (s *Site) Status(context.Context) (node.Status, error) {
 	d := s.durable.Load()
 	s.mu.Lock()
@@ -101,7 +102,7 @@ func (s *Site) blockedReason() string {
 	return ""
 }
 
-// aloneReason returns why the site goes on without a peer that its protocol needs, or "".
+// aloneReason returns why the site continues without a peer that its protocol needs, or "".
 func (s *Site) aloneReason() string {
 	needed, lost := s.agent.Lost()
 	if !lost {
@@ -110,8 +111,8 @@ func (s *Site) aloneReason() string {
 	return fmt.Sprintf("%s, to which all report, does not answer: this peer goes on with what it has until it does", s.c.Name(s.c.ID(needed)))
 }
 
-// noteFault logs what another peer did wrong: as a warning at most once a minute, which says how many there
-// were, and else for those that look for it. The newest is in the status.
+// noteFault logs a fault of another peer: at most once a minute as a warning with the number of
+// faults, and otherwise at a lower level. The newest is in the status.
 func (s *Site) noteFault(err error) {
 	s.counts.lastFault = err.Error()
 	level, now := slog.LevelDebug, s.c.Now()
@@ -134,11 +135,11 @@ func (s *Site) noteAlone() {
 	s.counts.alone = !s.counts.alone
 }
 
-// noteClipped logs, at most once a minute, that rewards or features were out of bounds. How many there were is private,
-// so it is in the log and nowhere else.
+// noteClipped logs, at most once a minute, that rewards or features were out of bounds. Their
+// number is private, so it is only in the log.
 func (s *Site) noteClipped() {
 	n, now := s.agent.Clipped(), s.c.Now()
-	if n < s.counts.clipped { // of an agent that was made since
+	if n < s.counts.clipped { // an agent was made in between
 		s.counts.clipped = 0
 	}
 	if n == s.counts.clipped || now.Sub(s.counts.saidClipped) < time.Minute {
@@ -148,19 +149,18 @@ func (s *Site) noteClipped() {
 	s.log.Warn("rewards or features are out of bounds, and clipped", "records", n)
 }
 
-// Ledger yields at most limit records from number from on. A crash does not take them
-// back.
+// Ledger yields at most limit records from number from on. A crash does not undo them.
 func (s *Site) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, error] {
 	return records(s.store, from, s.durable.Load().ledger.Records, limit)
 }
 
-// Records yields at most limit ledger records of a store from number from on. They are
-// the consumer's.
+// Records yields at most limit ledger records of a store from number from on. The consumer owns
+// them.
 func Records(st *store.Store, from, limit uint64) iter.Seq2[[]byte, error] {
 	return records(st, from, math.MaxUint64, limit)
 }
 
-// records yields at most limit records with numbers from one on and below another.
+// records yields at most limit records with numbers from from on and below below.
 func records(st *store.Store, from, below, limit uint64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if limit == 0 || from >= below {

@@ -41,8 +41,8 @@ func (f stuckFile) SyncData() error { f.wait(); return f.File.SyncData() }
 
 func (f stuckFile) SyncTo(n int64) (bool, error) { f.wait(); return f.File.SyncTo(n) }
 
-// TestOnlyWhatIsDurableIsShown: while a step waits for the disk, neither the status nor
-// the ledger holds anything of it, since after a crash its noise would be another.
+// TestOnlyWhatIsDurableIsShown: while a step waits for the disk, neither the status nor the
+// ledger shows any of it, since after a crash its noise would differ.
 func TestOnlyWhatIsDurableIsShown(t *testing.T) {
 	r := newRig(t, usual(averaged, OnArrival))
 	var on atomic.Bool
@@ -70,8 +70,8 @@ func TestOnlyWhatIsDurableIsShown(t *testing.T) {
 	}
 }
 
-// TestADecisionIsShownOnceItIsDurable: a choice that a power cut takes back, with the noise that it
-// may rest on, is not in the status before it is answered.
+// TestADecisionIsShownOnceItIsDurable: a choice that a power cut undoes, with the noise on which
+// it may rest, is not in the status before it is answered.
 func TestADecisionIsShownOnceItIsDurable(t *testing.T) {
 	r := newRig(t, usual(averaged, AtWindow))
 	var on atomic.Bool
@@ -102,8 +102,8 @@ func TestADecisionIsShownOnceItIsDurable(t *testing.T) {
 	r.stop()
 }
 
-// TestAClockThatWasAheadIsSaid: a round that was played too early keeps the site silent
-// until its time, and says so.
+// TestAClockThatWasAheadIsSaid: a round that was played too early keeps the site silent until its
+// time, and the status says so.
 func TestAClockThatWasAheadIsSaid(t *testing.T) {
 	r := newRig(t, usual(stated, AtWindow))
 	r.start()
@@ -121,15 +121,15 @@ func TestAClockThatWasAheadIsSaid(t *testing.T) {
 	if err := r.s.Ready(t.Context()); err == nil {
 		t.Error("ready")
 	}
-	r.ask(decision.Ask{}) // decisions go on
+	r.ask(decision.Ask{}) // decisions continue
 }
 
-// TestAClockSetForwardWhileRunning: rounds go by the time that has passed.
+// TestAClockSetForwardWhileRunning: rounds follow the time that has passed.
 func TestAClockSetForwardWhileRunning(t *testing.T) {
 	r := newRig(t, usual(stated, AtWindow))
 	r.start()
 	r.s.began = time.Now()
-	wall := time.Now().Add(time.Hour).Round(0) // no reading of the clock that cannot be set
+	wall := time.Now().Add(time.Hour).Round(0) // without a monotonic reading
 	if got := r.s.sane(wall); got != wall {
 		t.Errorf("a time of unknown origin became %v", got)
 	}
@@ -139,7 +139,7 @@ func TestAClockSetForwardWhileRunning(t *testing.T) {
 	}
 }
 
-// TestChangedSettingsAreNamed: a folder keeps what it was begun with.
+// TestChangedSettingsAreNamed: a folder keeps the settings with which it was begun.
 func TestChangedSettingsAreNamed(t *testing.T) {
 	r := newRig(t, usual(stated, AtWindow))
 	r.pinned = []Pinned{{"arms", "[red, green, blue]"}, {"privacy.epsilon", "1"}}
@@ -190,8 +190,8 @@ func TestANetworkMayGrow(t *testing.T) {
 	}
 }
 
-// TestCheckpointsBelongToPeersNotPlaces: a place in the network that gets another peer does
-// not inherit what was remembered of the one before.
+// TestCheckpointsBelongToPeersNotPlaces: a new peer in a place of the network does not inherit
+// what was remembered of the peer before it.
 func TestCheckpointsBelongToPeersNotPlaces(t *testing.T) {
 	r := newRig(t, usual(stated, AtWindow))
 	r.start()

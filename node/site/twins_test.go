@@ -21,8 +21,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// A tale is what is reported of decision i in one history, a time after the decision was made;
-// or what round i of a simulated world pays.
+// A tale is what is reported of decision i in one history, and how long after the decision; or
+// what round i of a simulated world pays.
 type tale struct {
 	name    string
 	of      func(i int) (value float64, after time.Duration)
@@ -34,8 +34,8 @@ type tale struct {
 
 const never = time.Hour
 
-// tales are the histories of users who differ in nothing but their rewards and in when these
-// are reported, if they are.
+// tales are histories of users who differ only in their rewards and in when these are reported,
+// if at all.
 func tales() []tale {
 	soon := func(value func(i int) float64) func(int) (float64, time.Duration) {
 		return func(i int) (float64, time.Duration) { return value(i), every / 8 }
@@ -52,7 +52,7 @@ func tales() []tale {
 			}
 			return 1, every / 4
 		}},
-		{name: "late", of: func(i int) (float64, time.Duration) { // the last ones past their windows
+		{name: "late", of: func(i int) (float64, time.Duration) { // the last ones after their windows
 			return 1, []time.Duration{every, 2 * every, window - 1, window + 1, 2 * window}[i%5]
 		}},
 		{name: "batches", of: soon(func(i int) float64 { return float64(i%5) / 4 }), batches: true},
@@ -61,8 +61,8 @@ func tales() []tale {
 	}
 }
 
-// A view is all that can be seen of a site: each frame and checkpoint with its moment, the status
-// and the answers to decisions, the ledger, and how many commits were observed.
+// A view is everything that can be seen of a site: each frame and checkpoint with its time, the
+// status and the answers to decisions, the ledger, and how many commits were observed.
 type view struct {
 	sent    []string
 	status  []string
@@ -78,8 +78,8 @@ type twin struct {
 	start   time.Time
 	given   []dp.Release // nodes of another history that this one gets; nil draws
 	drawn   []dp.Release // nodes of this one
-	turns   []uint64     // times that the learner was given
-	logged  uint64       // steps of which drawn and turns know
+	turns   []uint64     // times given to the learner
+	logged  uint64       // steps included in drawn and turns
 	commits atomic.Int64
 	left    int64 // bytes of the disk; 0 for plenty
 	view    view
@@ -175,7 +175,7 @@ func (w *twin) open() {
 	go func() { w.done <- s.Run(ctx, w.net) }()
 }
 
-// crash ends the site and leaves of its disk what was synced.
+// crash ends the site and leaves only synced data on its disk.
 func (w *twin) crash() {
 	w.t.Helper()
 	w.keep()
@@ -183,7 +183,7 @@ func (w *twin) crash() {
 	w.rig.crash()
 }
 
-// stop ends the rounds. That they ended by themselves can be seen.
+// stop ends the rounds, and fails if they ended by themselves.
 func (w *twin) stop() {
 	w.end()
 	if err := <-w.done; err != nil {
@@ -191,7 +191,7 @@ func (w *twin) stop() {
 	}
 }
 
-// keep notes what was drawn.
+// keep records what was drawn.
 func (w *twin) keep() {
 	w.t.Helper()
 	for e, err := range w.s.store.Scan(store.Log, store.Number(w.logged+1), nil) {
@@ -210,7 +210,7 @@ func (w *twin) keep() {
 	}
 }
 
-// until waits for a moment.
+// until waits until a time.
 func (w *twin) until(at time.Time) {
 	time.Sleep(time.Until(at))
 	synctest.Wait()
@@ -292,12 +292,12 @@ func (w *twin) play(rounds int) view {
 		w.view.ledger = append(w.view.ledger, string(l))
 	}
 	w.stop()
-	_ = w.s.store.Close() // a snapshot would be of the middle of a replay
+	_ = w.s.store.Close() // a snapshot would be from the middle of a replay
 	return w.view
 }
 
-// decisions asks for one decision, and for three in a batch, two of them of one subject. It returns
-// the number of the next one, and calls then with the ids that one request made.
+// decisions asks for one decision, and for three in a batch, two of them of one subject. It
+// returns the number of the next one, and calls then with the ids of each request.
 func (w *twin) decisions(n int, then func(i int, ids ...string)) int {
 	w.t.Helper()
 	for _, size := range []int{1, 3} {
@@ -309,7 +309,7 @@ func (w *twin) decisions(n int, then func(i int, ids ...string)) int {
 				a.Features = w.described(-float64(n + k))
 			}
 			if w.left > 0 {
-				a.ID += strings.Repeat("-", 2000) // the store looks at the disk now and then
+				a.ID += strings.Repeat("-", 2000) // the store checks the disk now and then
 			}
 			if k > 0 {
 				a.Subject = fmt.Sprint("subject-", n/12)
@@ -329,10 +329,10 @@ func (w *twin) decisions(n int, then func(i int, ids ...string)) int {
 	return n
 }
 
-// TestHistoriesLookTheSame: two sites with the same decisions and other rewards, reported or not,
-// at any time, in any form, show the same, byte for byte and moment for moment, if the second one
-// gets the nodes that the first one drew: frames, checkpoints, ledger, status, answers to
-// decisions, and commits that are counted. Every message leaves at the moment that the round sets.
+// TestHistoriesLookTheSame: two sites with the same decisions and different rewards, reported or
+// not, at any time, in any form, show the same, byte for byte and at the same times, if the
+// second one gets the nodes that the first one drew: frames, checkpoints, ledger, status, answers
+// to decisions, and the number of commits. Every message leaves at the time that the round sets.
 // Both crash once.
 func TestHistoriesLookTheSame(t *testing.T) {
 	for _, name := range slices.Concat(protocols(), byFeatures()) {
@@ -356,8 +356,8 @@ func TestHistoriesLookTheSame(t *testing.T) {
 	}
 }
 
-// byVectors is a site whose actions have public vectors, and that plays one of them until its batch is
-// full.
+// byVectors is a site whose actions have public vectors, and that plays one of them until its
+// batch is full.
 func byVectors() setting {
 	params := protocol.PhasesParams{First: 2, Growth: .5, OneArm: true, Limit: 10, Pull: 3, Merge: protocol.MergeMean}
 	x := usual(nameOf(params), AtWindow)
@@ -365,7 +365,7 @@ func byVectors() setting {
 	return x
 }
 
-// differences plays all histories and returns how they can be told apart from the first one.
+// differences plays all histories and returns how they can be distinguished from the first one.
 func differences(t *testing.T, x setting, world bool) (found []string) {
 	t.Helper()
 	var want view
@@ -395,12 +395,12 @@ func differences(t *testing.T, x setting, world bool) (found []string) {
 	return append(found, want.unpunctual(t)...)
 }
 
-// reserve is what is kept free of a disk that fills.
+// reserve is the free space to keep on a disk that fills.
 const reserve = 1 << 20
 
-// TestAFullDiskShowsNoReports: in histories with rewards, reported in any way, and without, decisions are
-// refused from the same one on, and rounds go on until the same one. Where a report came twice the
-// store writes a little more.
+// TestAFullDiskShowsNoReports: in histories with rewards, reported in any way, and without,
+// decisions are refused from the same one on, and rounds continue until the same one. If a report
+// came twice, the store writes a little more.
 func TestAFullDiskShowsNoReports(t *testing.T) {
 	names := protocols()
 	if testing.Short() {
@@ -419,7 +419,8 @@ func TestAFullDiskShowsNoReports(t *testing.T) {
 	}
 }
 
-// diskDifferences plays all histories on a disk that fills, and reports whether decisions were refused.
+// diskDifferences plays all histories on a disk that fills; it also reports whether decisions
+// were refused.
 func diskDifferences(t *testing.T, name string, left int64) (found []string, refused bool) {
 	t.Helper()
 	var want view
@@ -465,8 +466,8 @@ func (v *view) differences(name string, got *view) (found []string) {
 	return found
 }
 
-// unpunctual returns the messages that leave at other moments of a round than the one that is set. What
-// a restart sends again leaves when it starts.
+// unpunctual returns the messages that leave at another time of a round than the set one.
+// Messages that a restart sends again leave when it starts.
 func (v *view) unpunctual(t *testing.T) (found []string) {
 	t.Helper()
 	others := make(map[time.Duration]bool)
@@ -486,7 +487,7 @@ func (v *view) unpunctual(t *testing.T) (found []string) {
 }
 
 // TestAClaimEndsTheRound: a round that a neighbour's claim interrupts draws nothing, whether an
-// application or a simulated world plays, though its messages would not leave.
+// application or a simulated world plays, even though its messages would not leave.
 func TestAClaimEndsTheRound(t *testing.T) {
 	for _, name := range protocols() {
 		for _, world := range []bool{false, true} {
@@ -497,7 +498,7 @@ func TestAClaimEndsTheRound(t *testing.T) {
 	}
 }
 
-// afterAClaim returns what a site does in a round in which it is an old copy.
+// afterAClaim returns what a site does in a round in which it learns that it is an old copy.
 func afterAClaim(t *testing.T, name string, world bool) string {
 	t.Helper()
 	x := usual(name, AtWindow)

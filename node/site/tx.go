@@ -9,25 +9,25 @@ import (
 	"peerd.dev/node/store"
 )
 
-// tx is one call's transaction of decisions and rewards, with the site locked.
+// tx is one call's transaction of decisions or rewards, with the site locked.
 type tx struct {
 	*Site
 	batch *store.Batch
 	now   time.Time
-	wait  bool // an answer repeats what may not be durable yet
-	made  bool // a decision was
-	fill  int  // bytes that the batch has at least
+	wait  bool // an answer repeats a decision that may not be durable yet
+	made  bool // a decision was made
+	fill  int  // least size of the batch, in bytes
 
-	reports bool                         // of rewards: nothing in it may show to others, as which batches there are
+	reports bool                         // of rewards: nothing in it may be visible to others, not even which batches there are
 	kept    []kept                       // what the batch writes, to be kept in [recent] once it is applied
-	places  map[string]int               // in kept, by id; nil for one item, after which nothing is looked up
-	known   map[[sha256.Size]byte]uint64 // decisions of a subject
+	places  map[string]int               // in kept, by id; nil for one item, after which there is no lookup
+	known   map[[sha256.Size]byte]uint64 // number of decisions, by subject
 }
 
 // kept is a decision that was made or changed.
 type kept struct {
 	id    string
-	value []byte // as it is stored
+	value []byte // in its stored form
 }
 
 // Format implements [fmt.Formatter] as [logRecord] does.
@@ -36,7 +36,8 @@ func (tx) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 // Format implements [fmt.Formatter] as [logRecord] does.
 func (kept) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
-// open locks the site for a number of items, unless it takes nothing. Reports of rewards have room for longer.
+// open locks the site for a number of items, unless it accepts nothing. Reports of rewards are
+// accepted with less free room.
 func (x *tx) open(items int) error {
 	switch {
 	case x.agent.Idle():
@@ -66,7 +67,7 @@ func (x *tx) open(items int) error {
 	return nil
 }
 
-// close unlocks the site and waits until what was answered is durable.
+// close unlocks the site and waits until the answers are durable.
 func (x *tx) close() error {
 	if x.batch.Empty() {
 		if !x.wait {
@@ -74,7 +75,7 @@ func (x *tx) close() error {
 			x.mu.Unlock()
 			return nil
 		}
-		x.batch.Set(store.Meta, []byte(syncKey), nil) // durable after all that is under way
+		x.batch.Set(store.Meta, []byte(syncKey), nil) // durable after everything before it
 	}
 	var shown *durableStatus
 	if x.made {
@@ -99,7 +100,7 @@ func (x *tx) close() error {
 	return nil
 }
 
-// find returns the decision of an id.
+// find returns the decision with an id.
 func (x *tx) find(id string) (c choice, ok bool, err error) {
 	v, kept := x.recent.of[id]
 	if i, here := x.places[id]; here {

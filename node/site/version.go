@@ -20,14 +20,14 @@ const (
 	witnessVersion  = 2
 )
 
-// ErrDamaged is wrapped by the errors that say that a store's contents do not make
-// sense.
+// ErrDamaged is wrapped by errors that report that a store's contents make no sense.
 var ErrDamaged = errors.New("the store is damaged, or another configuration's")
 
-// ErrOlder is wrapped by the errors that refuse a value of an earlier release.
+// ErrOlder is wrapped by errors that refuse a value of an earlier release.
 var ErrOlder = errors.New("this folder was begun by an earlier release of peerd, whose format is not read: begin a new folder with `peerd init`")
 
-// checkVersion refuses a value of a version that is not read: all are from oldest to newest.
+// checkVersion refuses a value of a version that cannot be read. Versions from oldest to newest
+// can.
 func checkVersion(what string, b []byte, oldest, newest byte) error {
 	switch {
 	case len(b) == 0:

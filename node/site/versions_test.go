@@ -12,8 +12,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestAnEarlierReleaseIsRefused: a value of version 1 of any kind, with a sentence that says
-// what to do; and the store stays as it was.
+// TestAnEarlierReleaseIsRefused: a value of version 1 of any kind is refused, with a sentence
+// that says what to do, and the store does not change.
 func TestAnEarlierReleaseIsRefused(t *testing.T) {
 	const sentence = "this folder was begun by an earlier release of peerd, whose format is not read: begin a new folder with `peerd init`"
 	for what, c := range map[string]struct {
@@ -79,8 +79,8 @@ func TestAnEarlierReleaseIsRefused(t *testing.T) {
 	}
 }
 
-// TestSingleValuesSurvive: what is written seldom is read back the same, and nothing that is
-// cut short or goes on is read at all.
+// TestSingleValuesSurvive: rarely written values are read back unchanged, and a value that is cut
+// short or too long is not read at all.
 func TestSingleValuesSurvive(t *testing.T) {
 	array := func(r *rapid.T, to []byte) { copy(to, rapid.SliceOfN(rapid.Byte(), len(to), len(to)).Draw(r, "bytes")) }
 	number := func(r *rapid.T) uint64 { return rapid.Uint64().Draw(r, "number") }

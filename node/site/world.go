@@ -8,12 +8,12 @@ import (
 	"peerd.dev/bandit"
 )
 
-// ErrWorld is wrapped by the error for a world that is not the one that was saved.
+// ErrWorld is wrapped by errors about a world other than the saved one.
 var ErrWorld = errors.New("this folder was begun with another simulated world, and goes on with no other: set world back, or begin with a new folder (`peerd init`)")
 
-// openWorld makes the simulated world, if one is played. One that hands records out once is
-// played by a life that has lost nothing only: which of them a lost life has handed out cannot
-// be known.
+// openWorld makes the simulated world, if one is played. A world that hands records out once is
+// played only by a life that has lost nothing: which of them a lost life has handed out cannot be
+// known.
 func (s *Site) openWorld() error {
 	if s.c.World == nil {
 		return nil
@@ -26,8 +26,8 @@ func (s *Site) openWorld() error {
 	return nil
 }
 
-// loadWorld brings the world to where a snapshot has it. A world that is not played in
-// this start waits for one in which it is.
+// loadWorld loads the world's state from a snapshot. A world that is not played in this start
+// keeps its state for a later one.
 func (s *Site) loadWorld(x *snapshot) error {
 	switch {
 	case !x.played:
@@ -49,14 +49,14 @@ func (s *Site) saveWorld() (played bool, state []byte) {
 	return s.resting != nil, s.resting
 }
 
-// play has the agent choose an arm of a turn of the world and the world pay for it.
+// play makes the agent choose an arm for a turn of the world, and the world pay for it.
 func (s *Site) play(turn bandit.Turn) (bandit.Pull, error) {
 	arm := s.agent.Choose(turn).Arm
 	reward, err := s.world.Play(arm)
 	return bandit.Pull{Arm: arm, Features: turn.Of(arm), Reward: reward}, err
 }
 
-// playAgain plays a logged round again, which has to come out as it did.
+// playAgain repeats a logged round, which must have the same result.
 func (s *Site) playAgain(e *logRecord) error {
 	if s.world == nil {
 		return fmt.Errorf("%w: a round of a simulated world is logged, and none is configured: set world back and stop the peer in good order first", ErrDamaged)

@@ -37,8 +37,8 @@ func (payer) Save() []byte { return nil }
 
 func (payer) Load([]byte) error { return nil }
 
-// coins is a simulated world of coins, one an arm, that come with features if it has some.
-// A turn takes a draw too, so that one too many or too few shows.
+// coins is a simulated world of coins, one for each arm, with features if it has some. A turn
+// draws a random number as well, so that one turn too many or too few shows.
 type coins struct {
 	means  []float64
 	source *rand.ChaCha8
@@ -122,8 +122,8 @@ func simulated(name string) setting {
 	return x
 }
 
-// TestRegretIsOfAllRounds: of the turns that were played, whether they were played again in
-// a replay or are in a snapshot.
+// TestRegretIsOfAllRounds: it covers all turns that were played, whether they were replayed or
+// are in a snapshot.
 func TestRegretIsOfAllRounds(t *testing.T) {
 	for _, name := range protocols() {
 		x := simulated(name)
@@ -173,8 +173,8 @@ func TestAWorldWaitsWhileAnApplicationPlays(t *testing.T) {
 	r.stop()
 }
 
-// TestAnotherWorldIsRefused: one that pays another reward in a replay, one that has ended,
-// one that cannot go on from what was saved, and none.
+// TestAnotherWorldIsRefused: a world that pays another reward in a replay, one that has ended,
+// one that cannot continue from its saved state, and none.
 func TestAnotherWorldIsRefused(t *testing.T) {
 	for what, world := range map[string]func(w *coins) bandit.World{
 		"another seed": func(*coins) bandit.World {
@@ -215,7 +215,7 @@ type stubborn struct{ *coins }
 
 func (stubborn) Load([]byte) error { return errors.New("another world's") }
 
-// forgetful begins again when it should go on.
+// forgetful begins again when it should continue.
 type forgetful struct{ *coins }
 
 func (forgetful) Load([]byte) error { return nil }
@@ -230,8 +230,8 @@ func (w sparse) Turn(round uint64) bandit.Turn {
 	return w.coins.Turn(round)
 }
 
-// TestRoundsWithoutADecisionEnd as they do where an application asks nothing: nothing is
-// chosen or paid, and the round ends; nor is anything in a replay.
+// TestRoundsWithoutADecisionEnd: they end as if an application asked nothing: nothing is chosen
+// or paid, also in a replay.
 func TestRoundsWithoutADecisionEnd(t *testing.T) {
 	for _, name := range protocols() {
 		x := usual(name, AtWindow).repeatable(1)
