@@ -1,0 +1,44 @@
+package style
+
+import (
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestProofsAreIndexed: the index of proofs has a row for every page of its folder, and every row names tests that exist.
+func TestProofsAreIndexed(t *testing.T) {
+	const folder = "docs/proofs/"
+	index := read(t, folder+"README.md")
+	tests := make(map[string]bool)
+	for _, file := range files(t) {
+		if strings.HasSuffix(file, "_test.go") {
+			for _, d := range declarations(t, file) {
+				tests[d.name] = true
+			}
+		}
+		if name := path.Base(file); path.Dir(file)+"/" == folder && name != "README.md" && !strings.Contains(index, "]("+name) {
+			t.Errorf("the index has no row of %s", name)
+		}
+	}
+	rows := 0
+	for l := range strings.Lines(index) {
+		if !strings.HasPrefix(l, "| ") || strings.HasPrefix(l, "| claim |") {
+			continue
+		}
+		rows++
+		names := testName.FindAllStringSubmatch(l, -1)
+		if len(names) == 0 || !regexp.MustCompile(`\]\(\w+\.md|promise, \d|the page of each`).MatchString(l) {
+			t.Errorf("no test, or no proof: %s", l)
+		}
+		for _, n := range names {
+			if !tests[n[1]] {
+				t.Errorf("%s is no test: %s", n[1], l)
+			}
+		}
+	}
+	if rows < 30 {
+		t.Errorf("%d claims, want 30 or more", rows)
+	}
+}
