@@ -1,9 +1,9 @@
-// Package api serves HTTP to a site's application and to its operator's tools: over a
-// unix socket in the peer's directory, which only its owner can open, and, if
-// configured, over TCP on the loopback interface with a token.
+// Package api serves HTTP to a site's application and to its operator's tools: over a unix socket
+// in the peer's directory, which only its owner can open, and, if configured, over TCP on the
+// loopback interface with a token.
 //
-// What is answered with status 200 is durable. No log line, metric or problem holds a
-// reward or a feature. docs/api.md describes the API, docs/openapi.json every document.
+// What is answered with status 200 is durable. No log line, metric or problem contains a reward
+// or a feature. docs/api.md describes the API, docs/openapi.json every document.
 package api
 
 import (
@@ -21,7 +21,7 @@ import (
 
 const (
 	socketFile = "peerd.sock"
-	maxPath    = 100 // of a socket; the kernel takes 107 bytes
+	maxPath    = 100 // of a socket; the kernel allows 107 bytes
 	timeout    = 5 * time.Second
 	maxLine    = 1 << 20
 )
@@ -39,8 +39,8 @@ func Get(ctx context.Context, dir, path string, doc any) error {
 	return json.NewDecoder(body).Decode(doc)
 }
 
-// Lines asks the node of a directory and yields the lines of its answer, each valid
-// until the next.
+// Lines asks the node of a directory and yields the lines of its answer. Each is valid until the
+// next.
 func Lines(ctx context.Context, dir, path string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		body, err := ask(ctx, dir, path)

@@ -8,20 +8,20 @@ import (
 	"peerd.dev/node/decision"
 )
 
-// A Backend is the peer behind the API. Its methods are called by many
-// goroutines at once. No text that it returns may hold a reward.
+// A Backend is the peer behind the API. Its methods are called concurrently. No text that it
+// returns may contain a reward.
 type Backend interface {
-	// Decide answers every ask, in order. A decision is durable when it is
-	// returned. The asks are well formed; whether their names are actions of
-	// this network is for the backend to say. It may keep the slice, and the features.
+	// Decide answers every ask, in order. A decision is durable when it is returned. The asks are
+	// well formed; the backend checks whether their names are actions of this network. It may
+	// keep the slice and the features.
 	Decide(ctx context.Context, asks []decision.Ask) []decision.Outcome[decision.Decision]
 
-	// Reward answers every report, in order. A reward is durable when its
-	// receipt is returned. Ids are well formed and values in [0,1].
+	// Reward answers every report, in order. A reward is durable when its receipt is returned.
+	// Ids are well formed and values are in [0,1].
 	Reward(ctx context.Context, reports []decision.Report) []decision.Outcome[decision.Receipt]
 
-	// Actions returns the names of the network's actions, in its order; empty for a place
-	// in it that has no action.
+	// Actions returns the names of the network's actions, by place; empty for a place without an
+	// action.
 	Actions() []string
 
 	// Features returns the shape that the features of an ask must have. Asks with
@@ -41,12 +41,12 @@ type Backend interface {
 	// each as its line without the newline. It ends at the first error.
 	Ledger(ctx context.Context, from, limit uint64) iter.Seq2[[]byte, error]
 
-	// Ready returns nil while the peer decides and releases, and otherwise the reason
-	// why it does not.
+	// Ready returns nil while the peer decides and releases, and otherwise the reason why it does
+	// not.
 	Ready(ctx context.Context) error
 }
 
-// Status is a peer's state for its operator. It holds nothing private.
+// Status is a peer's state for its operator. It contains nothing private.
 type Status struct {
 	ID            string    `json:"id" doc:"The peer's id, derived from its public key."`
 	Name          string    `json:"name" doc:"Its name in the network file."`
@@ -79,7 +79,7 @@ type Status struct {
 	Until         time.Time `json:"learning_until,omitzero" doc:"About when learning ends; absent if no clock says so."`
 	Pending       uint64    `json:"pending" doc:"Decisions that wait for their reward."`
 	LedgerRecords uint64    `json:"ledger_records"`
-	Confirmed     uint64    `json:"confirmed_round" doc:"Round to which a recovery would go back: that of the last state whose ledger half of the neighbours remember."`
+	Confirmed     uint64    `json:"confirmed_round" doc:"Round to which a recovery would go back: the last one whose ledger half of the neighbours remember."`
 	Incarnation   uint64    `json:"incarnation" doc:"Number of this life of the peer: the second, counted from 2020, in which it began. A restart keeps the number; a recovery after a restored backup makes a new one."`
 	Clones        uint64    `json:"clones" doc:"Connections seen from another process that uses this peer's key."`
 	Strangers     uint64    `json:"strangers" doc:"Connections refused because their peer is not in the network file."`
@@ -87,7 +87,7 @@ type Status struct {
 	DiskFull      bool      `json:"disk_full" doc:"The disk is full: decisions and rewards are refused until there is room."`
 }
 
-// Arm is what is known about an action, computed from what all peers may know.
+// Arm is what is known about an action, computed from public data.
 type Arm struct {
 	Name     string  `json:"name"`
 	Pulls    uint64  `json:"pulls" doc:"Number of times this peer chose it; 0 with an application whose counts are noised (privacy.counts), or whose actions follow from features."`

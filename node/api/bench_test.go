@@ -44,9 +44,8 @@ func (instant) Ledger(context.Context, uint64, uint64) iter.Seq2[[]byte, error] 
 	return func(func([]byte, error) bool) {}
 }
 
-// BenchmarkRequests measures requests over TCP with keep-alive, JSON and token
-// included, by a client that does little. With -cpu 1 server and client share a
-// processor.
+// BenchmarkRequests measures requests over TCP with keep-alive, including JSON and token, by a
+// client that does little. With -cpu 1, server and client share a processor.
 func BenchmarkRequests(b *testing.B) {
 	many := func(item string) string { return strings.TrimSuffix(strings.Repeat(item+",", 100), ",") }
 	ask := `{"id":"01JD2Z3QK8W6T9V5Y4X7R0M1NA","subject":"patient 8812"}`
@@ -87,7 +86,7 @@ func BenchmarkRequests(b *testing.B) {
 	}
 }
 
-// skipAnswer reads an answer, which must be 200.
+// skipAnswer reads an answer, which must have status 200.
 func skipAnswer(in *bufio.Reader) error {
 	length := 0
 	for first := true; ; first = false {

@@ -87,7 +87,7 @@ type (
 	}
 )
 
-// bytes returns what encoding/json writes: an id has no character that it would escape.
+// bytes returns what encoding/json would write: an id has no character that needs an escape.
 func (r receiptBody) bytes() []byte {
 	b := make([]byte, 0, len(r.ID)+64)
 	b = append(append(append(b, `{"id":"`...), r.ID...), `","duplicate":`...)

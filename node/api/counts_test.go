@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestNoMetricCountsDecisions where counts are noised; with public counts two do.
+// TestNoMetricCountsDecisions if counts are noised; with public counts, two metrics do.
 func TestNoMetricCountsDecisions(t *testing.T) {
 	for _, noised := range []bool{false, true} {
 		m := newMetrics(Config{Backend: newFake(), NoisedCounts: noised}, func(any) {})

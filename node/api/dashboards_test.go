@@ -9,13 +9,14 @@ import (
 	"time"
 )
 
-// TestDashboardsNameMetrics: every metric that alerts and dashboard name is one that a peer has, and every
-// alert has a case that fires and one that does not. scripts/show.sh alerts evaluates them.
+// TestDashboardsNameMetrics: every metric in the alerts and in the dashboard is a metric of a
+// peer, and every alert has a case that fires and one that does not. scripts/show.sh alerts
+// evaluates them.
 func TestDashboardsNameMetrics(t *testing.T) {
 	f := newFake()
 	f.until = time.Unix(2e9, 0)
 	r := run(t, f)
-	for range 2 { // counters of requests begin with the first
+	for range 2 { // counters of requests appear with the first request
 		r.ask(t, "/v1/decisions", `{}`)
 	}
 	_, _, page := r.ask(t, "/metrics", "")

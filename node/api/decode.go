@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxItems   = 1000 // of any list: a batch, the actions of a network, the features of an action
+	maxItems   = 1000 // in any list: a batch, the actions of a network, the features of an action
 	maxID      = 128  // bytes
 	maxSubject = 256  // bytes
 	maxAction  = 1024 // bytes
@@ -22,7 +22,7 @@ type item[T any] struct {
 	flaws []Flaw
 }
 
-// decodeAsk reads an ask of a shape.
+// decodeAsk reads an ask for a shape.
 func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 	s.object(
 		field{name: "id", read: func() { a.ID = s.text(wrongID) }},
@@ -35,7 +35,7 @@ func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 		}},
 		field{name: "context", read: func() { a.Context = s.numbers() }},
 		field{name: "actions", read: func() {
-			a.Actions = []decision.Action{} // an empty list is not a missing one
+			a.Actions = []decision.Action{} // an empty list differs from a missing one
 			s.list(func() { a.Actions = append(a.Actions, decodeAction(s)) })
 		}},
 	)
@@ -72,8 +72,8 @@ func decodeOne[T any](b []byte, read func(*scanner) T) (item[T], error) {
 	return item[T]{v, s.flaws}, s.err
 }
 
-// decodeBatch reads a body that holds a list of items under a name. The flaws
-// are of the whole; every item has its own.
+// decodeBatch reads a body that has a list of items under a name. The flaws are those that
+// concern the whole body; every item has its own.
 func decodeBatch[T any](b []byte, name string, read func(*scanner) T) ([]item[T], []Flaw, error) {
 	s := newScanner(b)
 	var items []item[T]

@@ -13,8 +13,8 @@ import (
 	"peerd.dev/node/internal/apitest"
 )
 
-// FuzzDecodeReport shows that what is read as a report is JSON and holds what
-// encoding/json reads there, and that what is called malformed is no JSON.
+// FuzzDecodeReport shows that anything read as a report is JSON and has the values that
+// encoding/json reads, and that anything refused as malformed is not JSON.
 func FuzzDecodeReport(f *testing.F) {
 	seeds(f, `{"id":"a","value":0.5}`, `{"id":"a","value":-0}`, `{"id":"a","value":1E-400}`)
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -37,7 +37,7 @@ func FuzzDecodeReport(f *testing.F) {
 	})
 }
 
-// FuzzDecodeAsks shows the same of a batch of asks.
+// FuzzDecodeAsks shows the same for a batch of asks.
 func FuzzDecodeAsks(f *testing.F) {
 	seeds(f, `{"decisions":[{"id":"a","exclude":["red","\u0072ed"],"subject":"x y"},{},{"id":7}]}`)
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -65,7 +65,7 @@ func FuzzDecodeAsks(f *testing.F) {
 	})
 }
 
-// shaped reads asks whose features have a shape.
+// shaped reads asks with features for a shape.
 func shaped(shape decision.Shape) func(*scanner) decision.Ask {
 	return func(s *scanner) decision.Ask { return decodeAsk(s, shape) }
 }
@@ -75,8 +75,8 @@ func ownShape(actions, numbers int, bounded bool) decision.Shape {
 	return decision.Shape{Actions: actions, Inputs: bandit.Inputs{Action: numbers}, Bounded: bounded}
 }
 
-// FuzzDecodeFeatures shows that features and actions are read as encoding/json reads them, have the
-// shape that is wanted and are finite.
+// FuzzDecodeFeatures shows that features and actions are read as encoding/json reads them, have
+// the required shape and are finite.
 func FuzzDecodeFeatures(f *testing.F) {
 	seeds(f, `{"features":[[1,-0.5e3],[0,1e-999]]}`, `{"features":[[1,2],[3]]}`, `{"features":[[1,2],[3,4],[5,6]]}`, `{"features":[]}`, `{"features":[[1,2],[3,1e308]],"features":[]}`,
 		`{"actions":[{"id":"a","features":[1,2]},{"features":[0,-1],"id":"b"}]}`, `{"actions":[]}`, `{"actions":[{"id":"a","features":[1,2]},{"id":"a","features":[1,2]}]}`, `{"actions":[{"id":"a"}]}`)
@@ -100,7 +100,7 @@ func FuzzDecodeFeatures(f *testing.F) {
 	})
 }
 
-// seeds adds bodies and those of the table of wrong requests.
+// seeds adds bodies, among them those in the table of wrong requests.
 func seeds(f *testing.F, good ...string) {
 	for _, g := range good {
 		f.Add([]byte(g))
@@ -111,9 +111,8 @@ func seeds(f *testing.F, good ...string) {
 	}
 }
 
-// agree compares what is malformed with what is not JSON. Apart from depth and
-// bytes that are not UTF-8, which encoding/json takes, and NaN and Infinity,
-// which it does not, the two agree.
+// agree checks that malformed texts are those that are not JSON, with three exceptions: depth and
+// bytes that are not UTF-8, which encoding/json accepts, and NaN and Infinity, which it does not.
 func agree(t *testing.T, b []byte, err error) {
 	t.Helper()
 	if err == nil {

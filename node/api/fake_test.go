@@ -13,15 +13,15 @@ import (
 	"peerd.dev/node/decision"
 )
 
-// fake is a backend that remembers in memory.
+// fake is a backend that keeps everything in memory.
 type fake struct {
 	mu      sync.Mutex
 	calls   int // of Decide and Reward
 	decided map[string]decision.Decision
 	rewards map[string]bandit.Reward
 	expired map[string]bool
-	refusal error     // of everything
-	panics  any       // of everything
+	refusal error     // returned by every method
+	panics  any       // thrown by every method
 	until   time.Time // when learning ends; zero for unknown
 	alone   string
 	ready   error
@@ -29,11 +29,11 @@ type fake struct {
 	asked   []decision.Ask
 	actions []string
 	choice  string
-	chance  float64 // of the choice
+	chance  float64 // propensity of the choice
 	records int
 	broken  int // record that cannot be read; 0 for none
 	entered chan struct{}
-	leave   chan struct{} // of Decide; nil for at once
+	leave   chan struct{} // blocks Decide until closed; nil does not block
 }
 
 var _ Backend = (*fake)(nil)

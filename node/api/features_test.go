@@ -10,8 +10,8 @@ import (
 	"peerd.dev/node/decision"
 )
 
-// TestFeaturesHaveTheShapeOfTheLearner: what fits comes to the backend, and what does not
-// fit is refused with the field and what is wanted, before the backend hears of it.
+// TestFeaturesHaveTheShapeOfTheLearner: features that fit reach the backend. Others are refused
+// with the field and what is wanted, before the backend is called.
 func TestFeaturesHaveTheShapeOfTheLearner(t *testing.T) {
 	f := newFake()
 	f.shape = ownShape(3, 2, false)
@@ -47,8 +47,8 @@ func TestFeaturesHaveTheShapeOfTheLearner(t *testing.T) {
 	}
 }
 
-// TestMistakesWithFeaturesNameFieldAndFix: each is refused with the field and what is wanted, the
-// backend does not hear of it, and the same decision is taken when it is made right.
+// TestMistakesWithFeaturesNameFieldAndFix: each is refused with the field and what is wanted,
+// without a call of the backend, and the same decision is accepted once it is corrected.
 func TestMistakesWithFeaturesNameFieldAndFix(t *testing.T) {
 	f := newFake()
 	f.shape = ownShape(3, 2, true)
@@ -90,7 +90,8 @@ func withContext() decision.Shape {
 	return decision.Shape{Actions: 3, Inputs: bandit.Inputs{Map: bandit.Outer, Context: 2, Action: 2}, Bounded: true}
 }
 
-// TestActionsWithAContext come to the backend as they were sent, alone and in a batch, under any ids.
+// TestActionsWithAContext: they reach the backend as they were sent, alone and in a batch, with
+// any ids.
 func TestActionsWithAContext(t *testing.T) {
 	f := newFake()
 	f.shape = withContext()
@@ -112,8 +113,9 @@ func TestActionsWithAContext(t *testing.T) {
 	}
 }
 
-// TestMistakesWithActionsNameFieldAndFix: each is refused with the field, what is wanted and how much there is, the
-// backend does not hear of it, and the same decision is taken when it is made right.
+// TestMistakesWithActionsNameFieldAndFix: each is refused with the field, what is wanted and how
+// much there is, without a call of the backend, and the same decision is accepted once it is
+// corrected.
 func TestMistakesWithActionsNameFieldAndFix(t *testing.T) {
 	f := newFake()
 	f.shape = withContext()
@@ -163,7 +165,7 @@ func TestMistakesWithActionsNameFieldAndFix(t *testing.T) {
 	}
 }
 
-// TestFeaturesOfTheLargestShape fit into a body.
+// TestFeaturesOfTheLargestShape: they fit into a body.
 func TestFeaturesOfTheLargestShape(t *testing.T) {
 	f := newFake()
 	f.shape = ownShape(maxItems, maxItems, false)
@@ -185,7 +187,8 @@ func described(shape decision.Shape) []byte {
 	return []byte(`{"id":"visit-8812","features":[` + strings.Repeat(list+",", shape.Actions-1) + list + `]}`)
 }
 
-// TestFeaturesMakeLittleGarbage: a collection makes answers late, so lists are not allocated one by one.
+// TestFeaturesMakeLittleGarbage: garbage collection delays answers, so lists are not allocated
+// one by one.
 func TestFeaturesMakeLittleGarbage(t *testing.T) {
 	shape := ownShape(100, 10, true)
 	body := described(shape)

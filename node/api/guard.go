@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// handler is everything between a connection and the routes: access, metrics, and what
-// happens after a panic.
+// handler is everything between a connection and the routes: access, metrics, and recovery from
+// panics.
 func (s *Server) handler(tcp bool) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		w := &responder{ResponseWriter: out, personalizer: strings.HasPrefix(r.URL.Path, personalizer)}
 		began := time.Now()
 		defer func() {
 			v := recover()
-			if v != nil && v != http.ErrAbortHandler { //nolint:errorlint // recover gives the value itself
+			if v != nil && v != http.ErrAbortHandler { //nolint:errorlint // recover returns the value itself
 				s.panicked(v)
 			}
 			if v != nil && w.status == 0 {
@@ -26,7 +26,7 @@ func (s *Server) handler(tcp bool) http.Handler {
 			}
 			s.metrics.observe(w.route, w.status, time.Since(began))
 			if v != nil {
-				panic(http.ErrAbortHandler) // half an answer is out: only a broken connection says so
+				panic(http.ErrAbortHandler) // half an answer has been sent: only a broken connection shows the error
 			}
 		}()
 		h := w.Header()
@@ -51,7 +51,7 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 	}
 	host, _, err := net.SplitHostPort(r.Host)
 	if err != nil {
-		host = strings.Trim(r.Host, "[]") // no port
+		host = strings.Trim(r.Host, "[]") // without the port
 	}
 	if !loopback(host) {
 		return problem(http.StatusForbidden, codeForbidden, "the API answers to names of this machine only: ask http://127.0.0.1 or http://localhost, with the port",
@@ -79,8 +79,8 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 	return nil
 }
 
-// panicked logs where the program panicked, but neither the value nor a usual trace,
-// which shows arguments: a reward may be among them.
+// panicked logs where the program panicked, but neither the value nor an ordinary trace, which
+// shows arguments: a reward may be among them.
 func (s *Server) panicked(v any) {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
@@ -100,16 +100,16 @@ func (s *Server) panicked(v any) {
 	s.log.Error("api panicked", "type", fmt.Sprintf("%T", v), "at", at)
 }
 
-// responder remembers what was answered, and turns the answers of the mux itself, for
-// unknown paths and methods, into problems.
+// responder records what was answered, and turns the mux's own answers, for unknown paths and
+// methods, into problems.
 type responder struct {
 	http.ResponseWriter
-	route  string // that answers; "" for none
+	route  string // the route that answers; "" for none
 	status int    // 0 before the answer
-	lost   bool   // no route has it yet: what is written is the mux's
+	lost   bool   // no route has the request yet: what is written is the mux's
 	mute   bool   // the mux's text is dropped
 
-	personalizer bool // problems have the form of that service
+	personalizer bool // problems have Personalizer's form
 }
 
 func (w *responder) WriteHeader(status int) {
@@ -123,7 +123,7 @@ func (w *responder) WriteHeader(status int) {
 	}
 	w.lost = false
 	h := w.Header()
-	h.Del("Location") // to a cleaner path: there is no such thing here
+	h.Del("Location") // to a cleaner path, which does not exist here
 	allow := h.Get("Allow")
 	switch {
 	case status == http.StatusMethodNotAllowed:

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	ledgerLines    = 1000 // of an answer, by default
+	ledgerLines    = 1000 // in an answer, by default
 	maxLedgerLines = 10_000
-	maxLedgerFrom  = 1 << 53  // the largest integer that every JSON reader keeps exact
+	maxLedgerFrom  = 1 << 53  // the largest integer that every JSON reader keeps exactly
 	maxShort       = 1 << 10  // bytes of an answer
 	maxPooled      = 64 << 10 // bytes of a buffer worth keeping
 	stateUp        = "up"     // of a link
@@ -31,11 +31,11 @@ const (
 // reply sends an answer.
 func (s *Server) reply(w http.ResponseWriter, status int, doc any) {
 	var b []byte
-	if r, ok := doc.(receiptBody); ok { // there are more of these than of all others
+	if r, ok := doc.(receiptBody); ok { // the most frequent answer
 		b = r.bytes()
 	} else {
 		var err error
-		if b, err = json.Marshal(doc); err != nil { // such as a NaN of the backend
+		if b, err = json.Marshal(doc); err != nil { // for example because of a NaN from the backend
 			s.log.Error("api answer has no form", "err", err)
 			internal().write(w)
 			return
@@ -43,7 +43,7 @@ func (s *Server) reply(w http.ResponseWriter, status int, doc any) {
 	}
 	h := w.Header()
 	h["Content-Type"] = s.values.json
-	if len(b) > maxShort { // net/http knows the length of a shorter one
+	if len(b) > maxShort { // net/http sets the length of a shorter one
 		h.Set("Content-Length", strconv.Itoa(len(b)))
 	}
 	w.WriteHeader(status)
@@ -93,7 +93,7 @@ func (s *Server) body(handle func(w http.ResponseWriter, r *http.Request, body [
 	}
 }
 
-// tooLarge refuses a body, of which the rest is not read.
+// tooLarge refuses a body without reading the rest of it.
 func (s *Server) tooLarge(w http.ResponseWriter) {
 	w.Header().Set("Connection", "close")
 	problem(http.StatusRequestEntityTooLarge, codeTooLarge,
@@ -124,8 +124,8 @@ func malformed(err error) *Problem {
 	return problem(http.StatusBadRequest, codeMalformed, err.Error())
 }
 
-// single answers a request for one thing: ask is what was read, answer what the
-// backend makes of it, shown the document of that.
+// single answers a request for one thing: read reads the request, the backend answers it, and the
+// answer is shown as a document.
 func single[Q, A, D any](
 	s *Server, read func(*scanner) Q,
 	answer func(context.Context, []Q) []decision.Outcome[A], shown func(A) D,
@@ -138,7 +138,7 @@ func single[Q, A, D any](
 	})
 }
 
-// one returns the backend's answer to what was read; if there is none, it sends a problem.
+// one returns the backend's answer to a request; if there is none, it sends a problem.
 func one[Q, A any](
 	s *Server, w http.ResponseWriter, r *http.Request, q item[Q], err error,
 	answer func(context.Context, []Q) []decision.Outcome[A],
@@ -174,9 +174,8 @@ func outcome[A any](all []decision.Outcome[A], n int) []decision.Outcome[A] {
 	return all
 }
 
-// batch answers a request for many things, of which those that are well formed
-// go to the backend at once. Each is shown with its status and a document or a
-// problem.
+// batch answers a request for many things. Those that are well formed go to the backend together.
+// Each is shown with its status and either a document or a problem.
 func batch[Q, A, D any](
 	s *Server, name string, read func(*scanner) Q,
 	answer func(context.Context, []Q) []decision.Outcome[A], shown func(status int, a A, p *Problem) D,
@@ -211,7 +210,7 @@ func batch[Q, A, D any](
 			} else if a, answers = answers[0], answers[1:]; a.Err != nil {
 				var unexpected bool
 				if p, unexpected = refused(a.Err, fmt.Sprintf("body.%s[%d]", name, i)); unexpected && !logged {
-					logged = true // once a request
+					logged = true // once per request
 					s.log.Error("api request failed", "route", r.Pattern, "err", a.Err)
 				}
 			}
@@ -228,7 +227,7 @@ func batch[Q, A, D any](
 	})
 }
 
-// view answers with a document of the backend.
+// view answers with a document from the backend.
 func view[D any](s *Server, get func(context.Context) (D, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		doc, err := get(r.Context())
@@ -240,7 +239,7 @@ func view[D any](s *Server, get func(context.Context) (D, error)) http.HandlerFu
 	}
 }
 
-// list is get with an empty list for none.
+// list is get with an empty list instead of nil.
 func list[D any](get func(context.Context) ([]D, error)) func(context.Context) ([]D, error) {
 	return func(ctx context.Context) ([]D, error) {
 		docs, err := get(ctx)
@@ -251,7 +250,7 @@ func list[D any](get func(context.Context) ([]D, error)) func(context.Context) (
 	}
 }
 
-// ledger sends lines of the ledger as they are.
+// ledger sends lines of the ledger unchanged.
 func (s *Server) ledger(w http.ResponseWriter, r *http.Request) {
 	from, limit, flaws := ledgerQuery(r.URL)
 	if len(flaws) > 0 {
@@ -270,9 +269,9 @@ func (s *Server) ledger(w http.ResponseWriter, r *http.Request) {
 	for n := uint64(0); more && n < limit; n++ {
 		if err != nil {
 			s.log.Error("api request failed", "route", r.Pattern, "err", err)
-			panic(http.ErrAbortHandler) // lines are out already
+			panic(http.ErrAbortHandler) // lines have been sent already
 		}
-		_, _ = w.Write(line) // an error means that the client is gone, and comes again at the next write
+		_, _ = w.Write(line) // an error means that the client is gone; the next write fails as well
 		if _, err = io.WriteString(w, "\n"); err != nil {
 			return
 		}

@@ -41,14 +41,14 @@ func listenLoopback(address string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	if host, _, err := net.SplitHostPort(l.Addr().String()); err != nil || !loopback(host) { // a localhost that is another machine
+	if host, _, err := net.SplitHostPort(l.Addr().String()); err != nil || !loopback(host) { // localhost may be another machine
 		return nil, errors.Join(fmt.Errorf("api: %s resolved to %s, which other machines can reach", address, l.Addr()), l.Close())
 	}
 	return l, nil
 }
 
-// listenUnix makes the socket of a directory. It is made in a directory that only the
-// owner can open and then moved, so that it never has wider permissions.
+// listenUnix makes the socket of a directory. It is made in a directory that only the owner can
+// open and then moved, so that its permissions are never wider.
 func listenUnix(dir string) (net.Listener, error) {
 	path, err := socket(dir)
 	if err != nil {
@@ -64,7 +64,7 @@ func listenUnix(dir string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api socket: %w", err)
 	}
-	l.(*net.UnixListener).SetUnlinkOnClose(false) // it goes by another name then
+	l.(*net.UnixListener).SetUnlinkOnClose(false) // it has another name by then
 	if err = errors.Join(os.Chmod(made, 0o600), os.Rename(made, path)); err != nil {
 		return nil, errors.Join(fmt.Errorf("api socket: %w", err), l.Close())
 	}
@@ -94,9 +94,8 @@ func socket(dir string) (string, error) {
 	return path, nil
 }
 
-// limited is a listener that bounds the connections open at once. Further ones wait in
-// the kernel's queue, so an application that opens too many starves itself and not
-// the peer.
+// limited is a listener that bounds the number of open connections. Further ones wait in the
+// kernel's queue, so an application that opens too many blocks itself and not the peer.
 type limited struct {
 	net.Listener
 	room chan struct{}

@@ -15,9 +15,9 @@ import (
 
 const scrapeTimeout = 2 * time.Second // for the backend
 
-// metrics count requests and repeat the status without its estimates: nothing here is
-// computed from rewards, not even from noised ones, and no report of a reward is counted. Where
-// good outcomes alone are reported, their number is the sum of the rewards.
+// metrics count requests and repeat the status without its estimates. No metric is computed from
+// rewards, not even from noised ones, and none counts reports of rewards: if only good outcomes
+// are reported, their number is the sum of the rewards.
 type metrics struct {
 	noisedCounts bool
 	requests     *prometheus.CounterVec
@@ -26,8 +26,8 @@ type metrics struct {
 	handler      http.Handler
 }
 
-// decisions lists how the patterns of the routes begin by which decisions are made, and
-// reports how those of the routes begin on which rewards are reported.
+// decisions lists prefixes of the patterns of the routes that make decisions, and reports those
+// of the routes that report rewards.
 func decisions() []string { return []string{"POST /v1/decisions", "POST " + personalizerRank} }
 
 func reports() []string { return []string{"POST /v1/rewards", "POST " + personalizerReward} }
@@ -75,7 +75,7 @@ func (m *metrics) hides(route string) bool {
 	return slices.ContainsFunc(reports(), begins) || m.noisedCounts && slices.ContainsFunc(decisions(), begins)
 }
 
-// item counts an item of a route, if it is a decision.
+// item counts an item of a route if it is a decision.
 func (m *metrics) item(route string, status int) {
 	if !m.hides(route) {
 		m.decisions.WithLabelValues(strconv.Itoa(status)).Inc()
@@ -88,7 +88,7 @@ type peerCollector struct {
 	panicked func(any)
 }
 
-// Describe describes nothing: which metrics there are depends on the backend's answer.
+// Describe describes nothing, since the metrics depend on the backend's answer.
 func (*peerCollector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements [prometheus.Collector].
@@ -130,7 +130,7 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	count("refused_clones_total", "Connections refused because they were made with this peer's own key.", s.Clones)
 	gauge("decisions_pending", "Decisions that wait for their reward.", float64(s.Pending))
 	gauge("ledger_records", "Records of the ledger.", float64(s.LedgerRecords))
-	gauge("confirmed_round", "Round to which a recovery would go back: that of the last state whose ledger half of the neighbours remember.", float64(s.Confirmed))
+	gauge("confirmed_round", "Round to which a recovery would go back: the last one whose ledger half of the neighbours remember.", float64(s.Confirmed))
 	gauge("incarnation", "Number of this life of the peer; a restart keeps it.", float64(s.Incarnation))
 	gauge("learning", "1 while rewards are learned from: the network has started, and the charged budget has not ended.", number(s.Learning == stateLearning || s.Learning == stateEnding))
 	gauge("remaining_leaves", "Leaves that the charged budget still pays for, of the stream with fewest.", float64(s.Remaining))

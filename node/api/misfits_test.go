@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// misfits returns what in a JSON value does not fit a schema. It knows the words that
-// the schemas of this package use, and takes every other one for a misfit.
+// misfits returns where a JSON value does not fit a schema. It knows the keywords that the
+// schemas of this package use, and reports any other keyword.
 func (all schemas) misfits(schema object, v any, at string) (wrong []string) {
 	add := func(format string, args ...any) { wrong = append(wrong, at+": "+fmt.Sprintf(format, args...)) }
 	within := func(word any) (limit float64) {
@@ -94,7 +94,7 @@ func (all schemas) misfits(schema object, v any, at string) (wrong []string) {
 	return wrong
 }
 
-// isOf reports whether a value is of a type, or of one of several.
+// isOf reports whether a value has a type, or one of several.
 func isOf(kind, v any) bool {
 	if either, ok := kind.([]any); ok {
 		for _, k := range either {

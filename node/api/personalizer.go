@@ -11,21 +11,21 @@ import (
 	"peerd.dev/node/decision"
 )
 
-// The part of the API that has the form of Azure Personalizer v1.0, a service that has ended. Its
-// applications can ask a peer instead (Azure/azure-rest-api-specs, Personalizer/stable/v1.0).
+// This part of the API has the form of Azure Personalizer v1.0, a service that was discontinued.
+// Its applications can ask a peer instead (Azure/azure-rest-api-specs, Personalizer/stable/v1.0).
 const (
 	personalizer       = "/personalizer/"
 	personalizerRank   = personalizer + "v1.0/rank"
 	personalizerReward = personalizer + "v1.0/events/{eventId}/reward"
 
 	subscriptionKey = "Ocp-Apim-Subscription-Key" // the header with the token
-	subjectHeader   = "Peerd-Subject"             // which that service did not have
+	subjectHeader   = "Peerd-Subject"             // an addition to that service
 )
 
 const notOfPersonalizer = "a peer has rank and events/{eventId}/reward of Personalizer v1.0. It has no activate, since every decision counts, " +
 	"shown or not; no rank of several actions at once; and no configurations, model, logs or evaluations: docs/api.md says what takes their place"
 
-// The bodies of requests and answers, in the names of that service.
+// The bodies of requests and answers, with that service's names.
 type (
 	personalizerRankBody struct {
 		Actions  []personalizerActionBody `json:"actions" minItems:"1" maxItems:"1000"`
@@ -167,7 +167,8 @@ func (q *ranked) ranking(d decision.Decision) personalizerRankingBody {
 	return out
 }
 
-// ofPersonalizer returns a problem in the form of that service, whose status for a wrong field was 400.
+// ofPersonalizer returns a problem in the form of that service, which used status 400 for a wrong
+// field.
 func (p *Problem) ofPersonalizer() (doc personalizerErrorBody, kind string, status int) {
 	status = p.Status
 	code := "BadRequest"

@@ -21,7 +21,8 @@ type ranked struct {
 	ask      decision.Ask
 }
 
-// decodeRank reads a request for a ranking by a network with actions, whose features have a shape.
+// decodeRank reads a request for a ranking by a network with actions, whose features have a
+// shape.
 func decodeRank(s *scanner, actions []string, shape decision.Shape) (q ranked) {
 	var named [][]decision.Named
 	var context []decision.Named
@@ -70,8 +71,8 @@ func decodeRank(s *scanner, actions []string, shape decision.Shape) (q ranked) {
 	return q
 }
 
-// byName is for learners without features: ids are names of the network's actions, and those that are not offered are
-// excluded.
+// byName is for learners without features: ids are names of the network's actions, and actions
+// that are not offered are excluded.
 func (q *ranked) byName(s *scanner, actions []string) {
 	q.places = make(map[string]int, len(q.ids))
 	for i, id := range q.ids {
@@ -93,13 +94,13 @@ func (q *ranked) byName(s *scanner, actions []string) {
 	}
 }
 
-// byFeatures is for contextual learners, to which actions are what their features say.
+// byFeatures is for contextual learners, which know actions only by their features.
 func (q *ranked) byFeatures(s *scanner, shape decision.Shape, named [][]decision.Named, context []decision.Named) {
 	if len(q.ids) > shape.Actions {
 		s.flaw(fmt.Sprintf("are %d, and this network has %d (arms); send no more at once", len(q.ids), shape.Actions))
 		return
 	}
-	if shape.Inputs.Context > 0 { // the learner's map has the products
+	if shape.Inputs.Context > 0 { // the learner's map makes the products
 		q.ask.Context = decision.Sketch(context, shape.Inputs.Context)
 		context = nil
 	}
@@ -108,7 +109,7 @@ func (q *ranked) byFeatures(s *scanner, shape decision.Shape, named [][]decision
 		crossed += len(of) * len(context)
 	}
 	if crossed > maxCrossed {
-		s.flaw(fmt.Sprintf("have too many features beside those of the context: the products of one with one are more than %d", maxCrossed))
+		s.flaw(fmt.Sprintf("have too many features: their products with the features of the context are more than %d", maxCrossed))
 		return
 	}
 	q.places = make(map[string]int, len(q.ids))
@@ -130,8 +131,8 @@ func (s *scanner) named() (all []decision.Named) {
 	return all
 }
 
-// featuresIn reads an object of features, those in objects of it as well. Names that begin with _ are
-// skipped, as that service did.
+// featuresIn reads an object of features, also from nested objects. Like that service, it skips
+// names that begin with _.
 func (s *scanner) featuresIn(in decision.Name, to *[]decision.Named) {
 	s.members(func(name string) {
 		at := in.Under(name)

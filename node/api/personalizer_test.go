@@ -17,8 +17,8 @@ import (
 	"peerd.dev/node/decision"
 )
 
-// TestASessionOfPersonalizer plays the requests of the examples of that service's specification, with
-// the names of our actions, and what its applications repeat.
+// TestASessionOfPersonalizer plays the requests of the examples in that service's specification,
+// with the names of our actions, and with the repetitions that its applications make.
 func TestASessionOfPersonalizer(t *testing.T) {
 	f := newFake()
 	f.choice = "blue"
@@ -64,7 +64,8 @@ func TestASessionOfPersonalizer(t *testing.T) {
 	}
 }
 
-// TestPersonalizersKeyIsAToken: the header of that service holds a token, by role; the subject comes in a header of ours.
+// TestPersonalizersKeyIsAToken: that service's header holds a token, by role; the subject comes
+// in a header of ours.
 func TestPersonalizersKeyIsAToken(t *testing.T) {
 	f := newFake()
 	r := run(t, f)
@@ -97,7 +98,7 @@ func TestPersonalizersKeyIsAToken(t *testing.T) {
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
 			if c.subject == "\x7f" {
-				continue // the client refuses it by itself
+				continue // the client itself refuses it
 			}
 			t.Fatal(err)
 		}
@@ -112,7 +113,8 @@ func TestPersonalizersKeyIsAToken(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotOfPersonalizerIsRefused: by name, in the form of that service's errors, and nothing is stored.
+// TestWhatIsNotOfPersonalizerIsRefused: by name, in the form of that service's errors, and
+// nothing is stored.
 func TestWhatIsNotOfPersonalizerIsRefused(t *testing.T) {
 	f := newFake()
 	r := run(t, f)
@@ -166,8 +168,9 @@ func TestWhatIsNotOfPersonalizerIsRefused(t *testing.T) {
 	}
 }
 
-// TestFeaturesOfPersonalizer: a contextual learner gets the sketch of each action with its context, or with a context of its own
-// that of each alone, whatever the order of names is; ids are the application's own.
+// TestFeaturesOfPersonalizer: a contextual learner gets the sketch of each action with its
+// context or, with a context of its own, the sketch of each action alone, whatever the order of
+// names; ids are the application's own.
 func TestFeaturesOfPersonalizer(t *testing.T) {
 	f := newFake()
 	f.shape = ownShape(3, 16, true)
@@ -210,8 +213,8 @@ func TestFeaturesOfPersonalizer(t *testing.T) {
 	}
 }
 
-// TestRankingsHoldEveryAction: whatever is excluded and chosen, each action is listed once, excluded ones in their places, and
-// the first of the others is the chosen one.
+// TestRankingsHoldEveryAction: whatever is excluded and chosen, each action is listed once,
+// excluded ones in their places, and the first of the others is the chosen one.
 func TestRankingsHoldEveryAction(t *testing.T) {
 	ids := []string{"a", "b", "c", "d"}
 	places := map[string]int{"a": 0, "b": 1, "c": 2, "d": 3}
@@ -246,7 +249,8 @@ func TestRankingsHoldEveryAction(t *testing.T) {
 	}
 }
 
-// FuzzRank: no body brings a panic, an ask that the backend's shape does not take, or an id that it cannot know.
+// FuzzRank: no body causes a panic, an ask that does not fit the backend's shape, or an id that
+// the backend cannot know.
 func FuzzRank(f *testing.F) {
 	for _, body := range []string{
 		`{"actions":[{"id":"red","features":[{"a":{"b":[1,2]},"c":"d","e":true}]},{"id":"x"}],"contextFeatures":[{"t":-3e5}],"excludedActions":["x"]}`,

@@ -11,8 +11,8 @@ import (
 	"peerd.dev/node/decision"
 )
 
-// A Problem says what was wrong with a request (RFC 9457). Of a request it holds names
-// of fields only, never a reward or a feature.
+// A Problem says what is wrong with a request (RFC 9457). It contains only names of the request's
+// fields, never a reward or a feature.
 type Problem struct {
 	Title  string `json:"title" doc:"The status in words."`
 	Status int    `json:"status" doc:"The HTTP status; for an item of a batch, the status that it would have had as a request of its own."`
@@ -31,23 +31,23 @@ type Flaw struct {
 
 // Codes in addition to those of package decision.
 const (
-	codeMalformed    = "malformed"    // not the JSON that is wanted
+	codeMalformed    = "malformed"    // not the expected JSON
 	codeTooLarge     = "too_large"    // a body over the limit
 	codeMediaType    = "media_type"   // not application/json
 	codeNoRoute      = "no_route"     // no such path
 	codeMethod       = "method"       // not on this path
 	codeUnauthorized = "unauthorized" // no token or a wrong one
-	codeRole         = "role"         // a token that is good for less
+	codeRole         = "role"         // a token with too low a role
 	codeForbidden    = "forbidden"    // a request that a web page may have caused
-	codeNotReady     = "not_ready"    // of /readyz
-	codeInternal     = "internal"     // the peer is broken; its log says more
+	codeNotReady     = "not_ready"    // from /readyz
+	codeInternal     = "internal"     // the peer is broken; see its log
 )
 
 func problem(status int, code, detail string, flaws ...Flaw) *Problem {
 	return &Problem{Title: http.StatusText(status), Status: status, Detail: detail, Code: code, Errors: flaws}
 }
 
-// flawed is the problem of a body that is JSON but not what is wanted.
+// flawed is the problem for a body that is JSON but not as expected.
 func flawed(flaws []Flaw) *Problem {
 	detail := flaws[0].Location + ": " + flaws[0].Message
 	if n := len(flaws) - 1; n > 0 {
@@ -56,8 +56,8 @@ func flawed(flaws []Flaw) *Problem {
 	return problem(http.StatusUnprocessableEntity, string(decision.Invalid), detail, flaws...)
 }
 
-// refused returns the problem for an error of the backend, and whether the error is
-// unexpected, so that it belongs into the log.
+// refused returns the problem for an error of the backend, and whether the error is unexpected
+// and must be logged.
 func refused(err error, path string) (p *Problem, unexpected bool) {
 	var r *decision.Refusal
 	switch {
@@ -109,7 +109,7 @@ func (p *Problem) write(w http.ResponseWriter) {
 	}
 	b, err := json.Marshal(doc)
 	if err != nil {
-		b = []byte("{}") // strings and numbers: cannot happen
+		b = []byte("{}") // only strings and numbers: cannot happen
 	}
 	h := w.Header()
 	h.Set("Content-Type", kind)

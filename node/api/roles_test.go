@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestTokensHaveRoles: each token answers for its role, and a refusal names the role that is needed, never
-// a token.
+// TestTokensHaveRoles: each token has its role's rights, and a refusal names the required role,
+// never a token.
 func TestTokensHaveRoles(t *testing.T) {
 	r := run(t, newFake())
 	tokens := make(map[role]string)

@@ -10,7 +10,7 @@ import (
 // A route is an operation of the API: its description and its handler.
 type route struct {
 	method, path string
-	id           string // for programs that are generated
+	id           string // for generated programs
 	summary      string
 	about        string
 	public       bool         // needs no token

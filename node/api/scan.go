@@ -13,16 +13,15 @@ import (
 const (
 	maxDepth = 8  // of a body; a batch needs four
 	maxFlaws = 8  // reported for one item
-	maxName  = 64 // bytes of an unknown field's name that are reported
+	maxName  = 64 // bytes of an unknown field's name in a report
 
-	roomOfNumbers = 512 // numbers that short lists are allocated for at once
+	roomOfNumbers = 512 // numbers for which short lists allocate at once
 )
 
-// scanner reads one JSON text, which must be all of b. It is stricter than
-// encoding/json: no field twice, no unknown field, names by their exact letters, a small
-// depth. What is not JSON ends the reading with err; JSON that does not fit becomes a
-// flaw, and the scanner reads on. NaN and Infinity, which some programs write, are read
-// as values that do not fit anywhere.
+// scanner reads one JSON text, which must be all of b. It is stricter than encoding/json: no
+// field twice, no unknown field, exact letters of names, a small depth. Text that is not JSON
+// ends the reading with err. JSON that does not fit becomes a flaw, and the scanner reads on. NaN
+// and Infinity, which some programs write, are read as values that fit nowhere.
 type scanner struct {
 	b     []byte
 	i     int    // of the next byte
@@ -30,7 +29,7 @@ type scanner struct {
 	path  []byte // of the value being read: body.rewards[3].value
 	flaws []Flaw
 	err   error
-	read  []float64 // by numbers, which needs it no longer
+	read  []float64 // the buffer of numbers, free between its calls
 	room  []float64 // for the next lists of numbers
 }
 
@@ -54,7 +53,7 @@ func (s *scanner) end() {
 	}
 }
 
-// fail ends the reading; found is what stands at the next byte. The first failure stays.
+// fail ends the reading; found describes the next byte. The first failure is kept.
 func (s *scanner) fail(found string) {
 	if s.err == nil {
 		s.err = fmt.Errorf("the body cannot be read as JSON: at byte %d is %s", s.i, found)
@@ -68,7 +67,7 @@ func (s *scanner) flaw(reason string) {
 	}
 }
 
-// within runs f with name on the path.
+// within runs f with name appended to the path.
 func (s *scanner) within(name string, f func()) {
 	n := len(s.path)
 	s.path = append(append(s.path, '.'), name[:min(len(name), maxName)]...)
@@ -87,7 +86,7 @@ func (s *scanner) space() {
 	}
 }
 
-// peek is the next byte that is not space, and 0 at the end or after a failure.
+// peek returns the next byte that is not space, or 0 at the end or after a failure.
 func (s *scanner) peek() byte {
 	if s.space(); s.err != nil || s.i == len(s.b) {
 		return 0
@@ -205,8 +204,9 @@ func (s *scanner) list(read func()) {
 	s.path = s.path[:n]
 }
 
-// numbers reads a list of finite numbers. It is made to length once it is read: a length that is expected would let empty
-// lists cost memory that no byte of the body pays for. Short lists, of which a body has many, share what is allocated.
+// numbers reads a list of finite numbers. It allocates the list after reading it: allocating an
+// expected length would let empty lists cost memory that no byte of the body pays for. Short
+// lists, of which a body has many, share allocations.
 func (s *scanner) numbers() []float64 {
 	s.read = s.read[:0]
 	s.list(func() { s.read = append(s.read, s.finite()) })
@@ -220,7 +220,7 @@ func (s *scanner) numbers() []float64 {
 	return x
 }
 
-// text reads a string, which is wrong if check says so.
+// text reads a string and reports a flaw if check returns one.
 func (s *scanner) text(check func(string) (wrong string)) string {
 	if s.peek() != '"' {
 		s.other("want a string")
@@ -333,7 +333,7 @@ func (s *scanner) str() string {
 			return v
 		case c == '\\':
 			escaped = true
-			s.i++ // what is escaped is no end
+			s.i++ // an escaped quote does not end the string
 		case c < ' ':
 			s.fail("a control character in a string")
 			return ""

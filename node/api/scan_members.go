@@ -1,6 +1,6 @@
 package api
 
-// members reads an object whose fields may have any names, each by a call of read.
+// members reads an object with fields of any names, each by a call of read.
 func (s *scanner) members(read func(name string)) {
 	if !s.enter('{') {
 		s.other("want an object")
@@ -35,7 +35,7 @@ func (s *scanner) truth() bool {
 	return false
 }
 
-// orNull reads a value, or null in the place of none.
+// orNull reads a value, or null instead.
 func (s *scanner) orNull(read func()) {
 	if s.peek() != 'n' || !s.word("null") {
 		read()

@@ -11,13 +11,12 @@ import (
 // An object is a JSON object; encoding/json writes its names sorted.
 type object = map[string]any
 
-// schemas holds the JSON schema of every document, by name. It is filled from Go types:
-// the json tags of a field give its name and whether it may be missing, and the tags
-// below describe it.
+// schemas holds the JSON schema of every document, by name. It is derived from Go types: the json
+// tags of a field give its name and whether it may be missing, and the tags below describe it.
 type schemas map[string]object
 
-// The tags of a field, besides json, are words of JSON Schema. Doc is the description,
-// enum a list with commas, and maxItems has one number for each level of nested lists.
+// The tags of a field, in addition to json, are keywords of JSON Schema. Doc is the description,
+// enum a list separated by commas, and maxItems has one number for each level of nested lists.
 const (
 	tagDoc      = "doc"
 	tagEnum     = "enum"
@@ -26,8 +25,8 @@ const (
 	tagNullable = "nullable" // "true" for a list that may be null
 )
 
-// of returns the schema of t, which for a struct is a reference. A closed document
-// allows no fields that it does not list. It panics for types that no document has.
+// of returns the schema of t, which for a struct is a reference. A closed document allows only
+// the fields that it lists. of panics for types that no document has.
 func (all schemas) of(t reflect.Type, closed bool) object {
 	if t == reflect.TypeFor[time.Time]() {
 		return object{"type": "string", "format": "date-time"}
@@ -91,7 +90,7 @@ func (all schemas) document(t reflect.Type, closed bool) object {
 	return doc
 }
 
-// describe adds what the tags of a field say to its schema.
+// describe adds the content of a field's tags to its schema.
 func describe(s object, tag reflect.StructTag) {
 	for _, word := range []string{"minimum", "maximum", "minLength", "maxLength", "minItems"} {
 		if v, ok := tag.Lookup(word); ok {

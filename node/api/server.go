@@ -18,10 +18,10 @@ const DefaultMaxBody = 4 << 20
 
 const (
 	headerTimeout = 5 * time.Second
-	bodyTimeout   = 15 * time.Second // of the whole request
+	bodyTimeout   = 15 * time.Second // for the whole request
 	writeTimeout  = 60 * time.Second // from the end of the header to the end of the answer
 	idleTimeout   = 2 * time.Minute
-	drainTimeout  = 2 * time.Second // for requests under way at the end; a peer ends within three
+	drainTimeout  = 2 * time.Second // for requests in progress at the end; a peer ends within three seconds
 	maxHeader     = 16 << 10
 	headerSlack   = 4 << 10 // that net/http reads beyond its limit
 	maxConns      = 512     // open at once on a listener; more wait
@@ -30,13 +30,13 @@ const (
 // Config describes a [Server].
 type Config struct {
 	Dir          string                 // of the peer; holds the socket and the token
-	Listen       string                 // a loopback address for TCP as well, such as 127.0.0.1:8470; "" for none
+	Listen       string                 // a loopback address for TCP, such as 127.0.0.1:8470; "" for none
 	MaxBody      int64                  // bytes; 0 is [DefaultMaxBody]
 	Backend      Backend                // the peer
 	Logger       *slog.Logger           // nil logs nothing
 	Version      string                 // of the program
 	Collectors   []prometheus.Collector // further metrics; none may be computed from rewards
-	NoisedCounts bool                   // how many decisions there are is protected: no metric counts them
+	NoisedCounts bool                   // the number of decisions is protected, so no metric counts them
 }
 
 // Server serves the API on a unix socket and, if configured, on a TCP port of the
@@ -46,7 +46,7 @@ type Server struct {
 	log     *slog.Logger
 	mux     *http.ServeMux
 	public  map[string]bool   // paths that need no token
-	tokens  [admin + 1][]byte // of the TCP side, by role
+	tokens  [admin + 1][]byte // for TCP, by role
 	cross   *http.CrossOriginProtection
 	metrics *metrics
 	bodies  sync.Pool                                 // of *bytes.Buffer
@@ -55,8 +55,8 @@ type Server struct {
 	tcp     net.Listener // nil without Listen
 }
 
-// NewServer opens the listeners; [Server.Run] answers. A socket left by a killed
-// peer is replaced; the caller holds the lock of the directory.
+// NewServer opens the listeners; [Server.Run] answers. It replaces a socket left by a killed
+// peer; the caller holds the lock of the directory.
 func NewServer(c Config) (_ *Server, err error) {
 	if c.Backend == nil {
 		return nil, errors.New("api: no backend")
@@ -99,7 +99,7 @@ func (s *Server) Addr() net.Addr {
 	return s.tcp.Addr()
 }
 
-// Close closes the listeners, if they are still open: Run closes them at its end.
+// Close closes the listeners if they are still open. Run closes them when it returns.
 func (s *Server) Close() error {
 	var errs []error
 	for _, l := range []net.Listener{s.unix, s.tcp} {
@@ -113,13 +113,13 @@ func (s *Server) Close() error {
 	return errors.Join(errs...)
 }
 
-// Run answers until ctx is done, which is a nil error; requests under way get
-// two seconds to end. It is called once.
+// Run answers until ctx is done, which is a nil error; requests in progress get two seconds to
+// end. It must be called once.
 func (s *Server) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var all sync.WaitGroup
-	failed := make(chan error, 2) // a listener at most once
+	failed := make(chan error, 2) // each listener fails at most once
 	serve := func(l net.Listener, h http.Handler) {
 		server := &http.Server{
 			Handler: h, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),

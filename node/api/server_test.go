@@ -24,13 +24,13 @@ import (
 	"peerd.dev/node/internal/apitest"
 )
 
-// mark is a reward that must not show anywhere.
+// mark is a reward that must not appear anywhere.
 const mark = 0.7310585
 
 // tempDir is a folder with a short name, as a socket needs one.
 func tempDir(t testing.TB) string {
 	t.Helper()
-	d, err := os.MkdirTemp("", "p") //nolint:usetesting // its names are too long
+	d, err := os.MkdirTemp("", "p") //nolint:usetesting // t.TempDir's names are too long
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func tempDir(t testing.TB) string {
 	return d
 }
 
-// logs is a buffer for many goroutines.
+// logs is a buffer for concurrent use.
 type logs struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -144,11 +144,11 @@ func TestWrongRequestsAreRefused(t *testing.T) {
 				to.Base, to.Client, to.Token = "http://peer", unixClient(t, r.dir), ""
 			}
 			apitest.Wrong(t, to)
-			if f.state() != "2 decisions, 2 rewards" { // what the cases did before
+			if f.state() != "2 decisions, 2 rewards" { // earlier cases
 				t.Error(f.state())
 			}
-			// Eight requests came this far: four to make ready, and those that are
-			// wrong only for a backend that knows the decisions.
+			// Eight requests get this far: four that prepare, and those that only a backend that
+			// knows the decisions can refuse.
 			if f.calls != 4+6 {
 				t.Errorf("the backend was asked %d times", f.calls)
 			}
@@ -275,7 +275,7 @@ func TestViews(t *testing.T) {
 	if err := Get(t.Context(), r.dir, "/v1/status", &s); err != nil || s.Pending != 3 {
 		t.Error(s, err)
 	}
-	f.mu.Lock() // a ledger that broke off gave no last word of its reading
+	f.mu.Lock() // a ledger that broke off did not end properly
 	f.refusal = &decision.Refusal{Code: decision.Unavailable, Reason: "the peer is ending"}
 	f.mu.Unlock()
 	if err := Get(t.Context(), r.dir, "/v1/status", &s); err == nil || !strings.Contains(err.Error(), "the peer is ending") {
@@ -298,8 +298,8 @@ func TestHealthNeedsNoToken(t *testing.T) {
 	}
 }
 
-// TestARewardShowsNowhere sends a marked reward where things go well, where they
-// do not, and where the program is wrong.
+// TestARewardShowsNowhere sends a marked reward in requests that succeed, that fail, and that
+// make the program panic.
 func TestARewardShowsNowhere(t *testing.T) {
 	f := newFake()
 	r := run(t, f)
@@ -350,7 +350,7 @@ func TestARewardShowsNowhere(t *testing.T) {
 	}
 }
 
-// TestReceiptsAreWhatJSONIs: the form that is written by hand is that of encoding/json.
+// TestReceiptsAreWhatJSONIs: the hand-written form equals encoding/json's.
 func TestReceiptsAreWhatJSONIs(t *testing.T) {
 	for i := range 4 {
 		r := receiptBody{ID: "Az09._:-", Duplicate: i&1 == 1, Counted: i&2 == 2}
@@ -360,7 +360,7 @@ func TestReceiptsAreWhatJSONIs(t *testing.T) {
 	}
 }
 
-// TestReportsAreInNoMetric: what is counted is the same whether rewards are reported or not, taken or
+// TestReportsAreInNoMetric: metrics are the same whether rewards are reported or not, accepted or
 // refused, one by one or in a batch.
 func TestReportsAreInNoMetric(t *testing.T) {
 	process := regexp.MustCompile(`(?m)^(go_|process_|peerd_api_request_seconds_(bucket|sum)|# ).*\n`) // of all work; times
@@ -420,8 +420,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestRequestsUnderWayEnd shows that a request which the backend has is answered
-// when the peer ends, and that the end does not wait for ever.
+// TestRequestsUnderWayEnd shows that a request which the backend has is answered when the peer
+// ends, and that ending does not wait forever.
 func TestRequestsUnderWayEnd(t *testing.T) {
 	f := newFake()
 	f.entered, f.leave = make(chan struct{}), make(chan struct{})
@@ -490,7 +490,7 @@ func TestListening(t *testing.T) {
 
 func TestTheSocketIsItsOwnersOnly(t *testing.T) {
 	d := tempDir(t)
-	if err := os.WriteFile(filepath.Join(d, socketFile), nil, 0o666); err != nil { // of a killed peer
+	if err := os.WriteFile(filepath.Join(d, socketFile), nil, 0o666); err != nil { // from a killed peer
 		t.Fatal(err)
 	}
 	s, err := NewServer(Config{Dir: d, Backend: newFake()})
@@ -507,7 +507,7 @@ func TestTheSocketIsItsOwnersOnly(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if left, _ := os.ReadDir(d); len(left) > 0 { // no token without TCP either
+	if left, _ := os.ReadDir(d); len(left) > 0 { // without TCP there is no token
 		t.Error(left)
 	}
 }
@@ -584,7 +584,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 	case <-time.After(50 * time.Millisecond):
 	}
 	_ = first.Close()
-	_ = first.Close() // gives one place only
+	_ = first.Close() // frees one place only
 	<-accepted
 	_ = l.Close()
 	if _, more := <-accepted; more {
@@ -592,7 +592,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 	}
 }
 
-// TestRawRequests sends what a client library would not.
+// TestRawRequests sends requests that a client library would not.
 func TestRawRequests(t *testing.T) {
 	r := run(t, newFake())
 	auth := "Authorization: Bearer " + r.token + "\r\n"

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Version is the version of the API, not of the program: it changes when a program
-// that was written for the API may have to.
+// Version is the version of the API, not of the program: it changes when a program written for
+// the API may have to change.
 const Version = "1.0.0"
 
 // spec describes routes in OpenAPI 3.1.
@@ -17,7 +17,7 @@ func spec(routes []route) ([]byte, error) {
 	all, paths := schemas{}, object{}
 	for _, r := range routes {
 		if r.takes != nil {
-			all.of(r.takes, true) // first: requests alone allow no other fields, since a later peer may answer more
+			all.of(r.takes, true) // requests first: only they forbid unknown fields, since a later peer may add fields to answers
 		}
 	}
 	for _, r := range routes {

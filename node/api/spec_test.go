@@ -16,9 +16,9 @@ import (
 
 var update = flag.Bool("update", false, "write docs/openapi.json")
 
-// TestSpecification shows that docs/openapi.json is what the routes say. After a
-// change of them: go test ./node/api -run TestSpecification -update. If a program
-// that was written for the old one no longer works, [Version] changes as well.
+// TestSpecification shows that docs/openapi.json agrees with the routes. After a change of them:
+// go test ./node/api -run TestSpecification -update. If a program that was written for the old
+// specification no longer works, [Version] changes as well.
 func TestSpecification(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "openapi.json")
 	r := run(t, newFake())
@@ -37,8 +37,8 @@ func TestSpecification(t *testing.T) {
 	}
 }
 
-// TestAnswersFitTheSpecification checks real answers against the schemas, and the
-// schemas' limits against those of the decoder.
+// TestAnswersFitTheSpecification checks real answers against the schemas, and the schemas' limits
+// against the decoder's.
 func TestAnswersFitTheSpecification(t *testing.T) {
 	f := newFake()
 	r := run(t, f)
@@ -115,7 +115,7 @@ func TestMisfitsAreFound(t *testing.T) {
 	}
 }
 
-// TestEveryStatusIsDescribed shows that no route answers what the specification
+// TestEveryStatusIsDescribed shows that no route answers with a status that the specification
 // does not list.
 func TestEveryStatusIsDescribed(t *testing.T) {
 	s := run(t, newFake()).Server

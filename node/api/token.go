@@ -12,22 +12,22 @@ import (
 	"path/filepath"
 )
 
-// TokenFile is the file in a peer's folder that holds the token of requests over TCP for all that there is.
+// TokenFile is the file in a peer's folder with the token that allows all requests over TCP.
 const TokenFile = "api.token"
 
 const tokenBytes = 32 // of randomness
 
-// A role is what a token is good for. Each includes those before it.
+// A role is what a token allows. Each includes those before it.
 type role uint8
 
 const (
 	nobody role = iota
-	reads       // asks: status, arms, peers, ledger, metrics
-	writes      // decides and rewards
-	admin       // all
+	reads       // status, arms, peers, ledger, metrics
+	writes      // also decisions and rewards
+	admin       // everything
 )
 
-// roles lists those that have a token.
+// roles lists the roles that have a token.
 func roles() []role { return []role{reads, writes, admin} }
 
 func (r role) String() string { return [...]string{"no role", "read", "write", "admin"}[r] }
@@ -76,7 +76,7 @@ func readTokens(dir string) (all [admin + 1][]byte, err error) {
 	return all, nil
 }
 
-// token reads a token of a directory. The first start makes it.
+// token reads a token of a directory, and makes it at the first start.
 func token(dir, file string) ([]byte, error) {
 	path := filepath.Join(dir, file)
 	made, err := makeToken(path)

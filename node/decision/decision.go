@@ -1,5 +1,5 @@
-// Package decision has the requests of a site's application to its peer, for an action
-// and with a reward, and their answers.
+// Package decision defines what a site's application sends to its peer, asks for an action and
+// reports of a reward, and what the peer answers.
 package decision
 
 import (
@@ -13,13 +13,13 @@ import (
 type Ask struct {
 	ID      string   // chosen by the caller, so that it can repeat the request; "" lets the peer choose one
 	Exclude []string // actions that must not be chosen
-	Subject string   // the person it is about, such as a patient's number; "" for none
+	Subject string   // the person whom the decision is about, such as a patient's number; "" for none
 
-	// A contextual learner takes Features or Actions, as the peer's [Shape] wants them; other learners
-	// take neither. They are private, like a reward, and are not sent.
-	Features [][]float64 // of each action of the network, in its order, excluded ones included
+	// A contextual learner needs Features or Actions, with the peer's [Shape]; other learners
+	// accept neither. They are private, like a reward, and are not sent.
+	Features [][]float64 // of each action of the network, in its order, including excluded ones
 	Actions  []Action    // on offer, which need not be the network's
-	Context  []float64   // that all actions share; nil if the learner takes none
+	Context  []float64   // numbers that all actions share; nil if the learner takes none
 }
 
 // Source says why an action was chosen.
@@ -40,7 +40,7 @@ type Decision struct {
 	Propensity float64 // probability of the action, given what all peers may know and, with exploration, what the learner chose; 0 if not computed
 	Source     Source
 	Model      string    // what it was chosen from: incarnation-round-releases; equal for choices from the same releases
-	Counted    bool      // the peer will learn from its reward; false for a subject at its limit, and where no release will hold it
+	Counted    bool      // the peer will learn from its reward; false for a subject at its limit, and if no release will include it
 	Repeated   bool      // it was made before, for an ask with the same id
 	ExpiresAt  time.Time // its reward is accepted until then
 }
@@ -58,7 +58,7 @@ type Receipt struct {
 	Counted   bool // as in [Decision]
 }
 
-// An Outcome is a value, or the error because of which there is none.
+// An Outcome is a value, or the error for which there is none.
 type Outcome[T any] struct {
 	Value T
 	Err   error // a *[Refusal], unless the peer is broken
@@ -78,7 +78,7 @@ const (
 	Unavailable Code = "unavailable" // the peer is shutting down
 )
 
-// A Refusal says what was wrong and with which field. Nothing was changed.
+// A Refusal says what was wrong and in which field. Nothing was changed.
 type Refusal struct {
 	Code   Code
 	Field  string // "id", "value", …; "" for none

@@ -7,15 +7,16 @@ import (
 	"peerd.dev/bandit"
 )
 
-// An Action is offered by an [Ask] under an id of the caller's. The next ask may offer others.
+// An Action is offered by an [Ask] under an id that the caller chose. The next ask may offer
+// others.
 type Action struct {
-	ID       string // of no other action of the ask
+	ID       string // unique in the ask
 	Features []float64
 }
 
-// A Shape says what an [Ask] must describe its actions by.
+// A Shape says which numbers an [Ask] must describe its actions by.
 type Shape struct {
-	Actions int           // of the network; an ask offers no more
+	Actions int           // in the network; an ask offers no more
 	Inputs  bandit.Inputs // zero if the learner takes no features
 	Bounded bool          // context and features have norms of 1 at most
 }
@@ -23,8 +24,9 @@ type Shape struct {
 // longest is the greatest sum of squares, with room for what rounding adds to a norm of 1.
 const longest = 1 + 1e-9
 
-// Check returns nil if an ask has the actions, features and context that are wanted, and otherwise a refusal that names
-// the field, what is wanted and how much there is, never a number of the features.
+// Check returns nil if an ask has the required actions, features and context, and otherwise a
+// refusal that names the field, what is wanted and how much there is, never a number of the
+// features.
 func (s Shape) Check(a *Ask) *Refusal {
 	if r := s.checkForm(a); r != nil {
 		return r
@@ -57,7 +59,8 @@ func invalid(field, reason string) *Refusal {
 	return &Refusal{Code: Invalid, Field: field, Reason: reason}
 }
 
-// checkForm refuses fields that do not go with the learner or with each other, and wrong numbers of actions.
+// checkForm refuses fields that do not suit the learner or each other, and wrong numbers of
+// actions.
 func (s Shape) checkForm(a *Ask) *Refusal {
 	n := len(a.Actions)
 	switch {
@@ -83,8 +86,9 @@ func (s Shape) checkForm(a *Ask) *Refusal {
 	return nil
 }
 
-// wrong returns what is wrong with a list that has another length than wanted or numbers that a learner cannot take, and the
-// index of such a number, as in "[3]", or "". The caller names the list, and so only a list with a mistake: an ask has many.
+// wrong checks a list's length and numbers. It returns what is wrong, or "", and the index of a
+// wrong number, as in "[3]". The caller adds the name of the list only if there is a mistake,
+// since an ask has many lists.
 func (s Shape) wrong(x []float64, want int) (at, reason string) {
 	if len(x) != want {
 		return "", fmt.Sprintf("want %d numbers, got %d", want, len(x))
@@ -102,8 +106,9 @@ func (s Shape) wrong(x []float64, want int) (at, reason string) {
 	return "", ""
 }
 
-// Offered returns the features, as the learner takes them, of the actions of an ask that [Shape.Check] has passed, in its
-// order; nil if the learner takes none. They may be those of the ask itself.
+// Offered returns the features of an ask's actions, as the learner takes them, in the ask's
+// order; nil if the learner takes none. [Shape.Check] must have accepted the ask. The features
+// may be the ask's own slices.
 func (s Shape) Offered(a *Ask) (all []bandit.Features) {
 	if n := len(a.Features) + len(a.Actions); n > 0 {
 		all = make([]bandit.Features, 0, n)

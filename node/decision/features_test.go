@@ -73,7 +73,8 @@ func TestShapeNamesTheFieldThatIsWrong(t *testing.T) {
 	}
 }
 
-// TestBothFormsOfferTheSame: what a learner is offered follows from the numbers and not from the form of the ask.
+// TestBothFormsOfferTheSame: what a learner is offered depends on the numbers, not on the form of
+// the ask.
 func TestBothFormsOfferTheSame(t *testing.T) {
 	s := Shape{2, bandit.Inputs{Map: bandit.Outer, Context: 2, Action: 1}, true}
 	a := s.Offered(&Ask{Context: []float64{.5, .25}, Features: [][]float64{{1}, {-.5}}})

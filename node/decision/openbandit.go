@@ -8,8 +8,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// A Row is a decision with its outcome, in the names of the Open Bandit Pipeline (Saito et al. 2021), as far
-// as it has one: action, position, reward, pscore and context. It is raw data.
+// A Row is a decision with its outcome, with the names of the Open Bandit Pipeline (Saito et al.
+// 2021) where it has one: action, position, reward, pscore and context. It is raw data.
 type Row struct {
 	ID       string    `json:"id" parquet:"id"`
 	Time     time.Time `json:"timestamp" parquet:"timestamp,timestamp"`
@@ -17,7 +17,7 @@ type Row struct {
 	Name     string    `json:"name" parquet:"name,dict"`    // of the action
 	Position int64     `json:"position" parquet:"position"` // 0: a decision has one action
 	Reward   float64   `json:"reward" parquet:"reward"`
-	Reported bool      `json:"reported" parquet:"reported"` // else the reward is the default one
+	Reported bool      `json:"reported" parquet:"reported"` // a reward was reported; otherwise it is the default
 	PScore   float64   `json:"pscore" parquet:"pscore"`     // propensity; 0 if not computed
 	Context  []float64 `json:"context" parquet:"context"`   // features of the action; empty without features
 	Source   Source    `json:"source" parquet:"source,dict"`
@@ -49,7 +49,7 @@ func (l lines) Write(r Row) error {
 
 func (lines) Close() error { return nil }
 
-// RowsParquet returns a writer of a Parquet file, compressed as all readers understand it.
+// RowsParquet returns a writer of a Parquet file with a compression that all readers support.
 func RowsParquet(w io.Writer) RowWriter {
 	return columns{parquet.NewGenericWriter[Row](w, parquet.CreatedBy("peerd", "1", ""), parquet.Compression(&parquet.Snappy))}
 }

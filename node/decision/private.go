@@ -2,8 +2,7 @@ package decision
 
 import "fmt"
 
-// Format implements [fmt.Formatter]: the features of an Ask are private, so it prints
-// without them.
+// Format implements [fmt.Formatter]: the features of an Ask are private, so they are not printed.
 func (a Ask) Format(f fmt.State, _ rune) {
 	features := ""
 	if a.Features != nil || a.Actions != nil || a.Context != nil {
@@ -12,5 +11,5 @@ func (a Ask) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "{%s %v %s%s}", a.ID, a.Exclude, a.Subject, features)
 }
 
-// Format implements [fmt.Formatter] as an Ask does.
+// Format implements [fmt.Formatter] as [Ask] does.
 func (a Action) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "{%s private}", a.ID) }

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestSketchesNeverChange: peers of all versions learn one parameter, so where a feature stands is fixed.
+// TestSketchesNeverChange: peers of all versions learn one parameter, so a feature's index is
+// fixed.
 func TestSketchesNeverChange(t *testing.T) {
 	context := []Named{Names().Under("timeOfDay").Text("Morning"), Names().Under("device").Under("mobile").Bool(true)}
 	named := []Named{Names().Under("type").Text("News"), Names().Under("length").Number(3), Names().Under("scores").Place(1).Number(-.25)}
@@ -28,7 +29,8 @@ func TestSketchesNeverChange(t *testing.T) {
 	}
 }
 
-// TestSketchesAreAtMostOfLengthOne: whatever the features are, as the privacy of a record wants.
+// TestSketchesAreAtMostOfLengthOne: this holds for any features, as the privacy of a record
+// requires.
 func TestSketchesAreAtMostOfLengthOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	shape := Shape{Actions: 1, Bounded: true}
@@ -52,7 +54,7 @@ func TestSketchesAreAtMostOfLengthOne(t *testing.T) {
 	}
 }
 
-// TestNamesDiffer: names, values and kinds of values that read alike are other features.
+// TestNamesDiffer: names, values and kinds of values with the same text are different features.
 func TestNamesDiffer(t *testing.T) {
 	n := Names()
 	all := []Named{
@@ -70,8 +72,9 @@ func TestNamesDiffer(t *testing.T) {
 	}
 }
 
-// TestSketchesKeepInnerProducts: over many names, products of sketches are those of the features on
-// average, and places and signs are taken equally often. 5 standard errors of the mean may be missed.
+// TestSketchesKeepInnerProducts: over many names, products of sketches equal the features'
+// products on average, and indexes and signs are equally frequent. The mean may be off by 5
+// standard errors.
 func TestSketchesKeepInnerProducts(t *testing.T) {
 	const d, n = 16, 20_000
 	places := make([]float64, d)
@@ -92,7 +95,7 @@ func TestSketchesKeepInnerProducts(t *testing.T) {
 	}
 	const want = .8 * .8 / 2 // each of two named, divided by √2
 	mean := sum / n
-	if se := math.Sqrt((squares/n - mean*mean) / n); math.Abs(mean-want) > 5*se+.02 { // those made shorter are a little too small
+	if se := math.Sqrt((squares/n - mean*mean) / n); math.Abs(mean-want) > 5*se+.02 { // scaled ones are a little too small
 		t.Errorf("mean inner product %v, want %v ± %v", mean, want, se)
 	}
 	for k, c := range places {

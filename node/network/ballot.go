@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// react does one thing that follows from a record, and reports whether it did.
+// react makes one of the steps that follow from a record, and reports whether it made one.
 func (b *Book) react(r *Record) (bool, error) {
 	t := b.terms()
 	if s := t.decided(r); s != nil {
@@ -24,7 +24,7 @@ func (b *Book) react(r *Record) (bool, error) {
 	return b.propose(t, r)
 }
 
-// decided returns the step that a majority has voted for in one ballot.
+// decided returns the step for which a majority has voted in one ballot.
 func (t *terms) decided(r *Record) *Step {
 	for _, v := range r.Votes {
 		s := Step{Motion: v.Motion, Ballot: v.Ballot}
@@ -40,7 +40,7 @@ func (t *terms) decided(r *Record) *Step {
 	return nil
 }
 
-// promise makes a promise for the ballot that was asked for.
+// promise makes a promise for the newest ballot that was asked for.
 func (b *Book) promise(t *terms, r *Record) (bool, error) {
 	if old := find(r.Promises, b.self); r.Asked.Round == 0 || old != nil && r.Asked.compare(old.Ballot) <= 0 {
 		return false, nil
@@ -54,8 +54,8 @@ func (b *Book) promise(t *terms, r *Record) (bool, error) {
 	return true, nil
 }
 
-// vote votes for the proposal, if no promise speaks against it and this peer agrees. It votes
-// last for its own motion: one that others do not agree to must not stand in the way of others.
+// vote votes for the proposal, unless a promise forbids it or this peer disagrees. A peer votes
+// last for its own motion, so that a motion that others reject does not block theirs.
 func (b *Book) vote(t *terms, r *Record) (bool, error) {
 	x := r.Proposal
 	if x == nil {
@@ -67,7 +67,7 @@ func (b *Book) vote(t *terms, r *Record) (bool, error) {
 	}
 	n, err := t.next(&x.Motion)
 	if err != nil || b.fits(t.document, n) != nil {
-		return false, nil //nolint:nilerr // what does not fit here gets no vote
+		return false, nil //nolint:nilerr // a motion that does not fit here gets no vote
 	}
 	c := &x.Motion.Change
 	others := 0
@@ -91,7 +91,7 @@ func (b *Book) vote(t *terms, r *Record) (bool, error) {
 	return true, nil
 }
 
-// propose proposes, once a majority has promised for the ballot that this peer asked for.
+// propose makes a proposal once a majority has promised for the ballot that this peer asked for.
 func (b *Book) propose(t *terms, r *Record) (bool, error) {
 	if r.Asked.Round == 0 || r.Asked.Place != b.self || r.Proposal != nil && r.Proposal.Ballot.compare(r.Asked) >= 0 {
 		return false, nil

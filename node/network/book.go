@@ -17,15 +17,15 @@ type State struct {
 	Votes    []Vote    `json:"votes,omitempty"`    // the highest of each signer
 }
 
-// A Record is a state with what this peer keeps to itself.
+// A Record is a state with what this peer does not show.
 type Record struct {
 	State
 	Wishes   []Change `json:"wishes,omitempty"`   // changes that this peer moves, one after the other
-	Approved []string `json:"approved,omitempty"` // changes for which its operator has it vote
+	Approved []string `json:"approved,omitempty"` // changes for which its operator approved a vote
 }
 
-// A Book is one peer's record of a network, and its part in the votes. It is safe for
-// concurrent use.
+// A Book is one peer's record of a network, and its part in the votes. It is safe for concurrent
+// use.
 type Book struct {
 	keys Keys
 	id   string
@@ -38,17 +38,17 @@ type Book struct {
 	documents []*Document // by version, from 1
 	self      int         // this peer's place; -1 if it has none
 	pause     int         // ticks before a new ballot is asked for
-	watched   Ballot      // what pause began with
+	watched   Ballot      // the ballot for which pause was set
 }
 
 // Config is what a Book needs.
 type Config struct {
 	Keys Keys
 	ID   string             // of this peer's key
-	Keep func(Record) error // makes a record durable: nothing of it is shown before
+	Keep func(Record) error // makes a record durable; nothing of it is shown before
 	Rand *rand.Rand         // for pauses between ballots
-	// Fits refuses a version with which this peer could not go on; nil refuses none. It must not
-	// call the book.
+	// Fits returns an error for a version with which this peer could not continue; nil accepts
+	// all. It must not call the book.
 	Fits func(was, is *Document) error
 }
 
@@ -116,8 +116,8 @@ func (b *Book) Record() Record {
 	return b.r
 }
 
-// Wish has this peer move a change until the next version brings it, or another makes it
-// impossible.
+// Wish makes this peer move a change until the next version contains it, or another version makes
+// it impossible.
 func (b *Book) Wish(c Change) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,15 +137,15 @@ func (b *Book) Wish(c Change) error {
 		}
 		at := len(r.Wishes)
 		if c.Own() && c.Peer == b.newest().Peers[b.self].Name {
-			at = 0 // it waits for no person
+			at = 0 // it does not wait for a person
 		}
 		r.Wishes = slices.Insert(slices.Clone(r.Wishes), at, c)
 		return nil
 	})
 }
 
-// Withdraw ends this peer's wishes. What others have voted for meanwhile can still become the
-// next version.
+// Withdraw ends this peer's wishes. A change for which others have voted in the meantime can
+// still become the next version.
 func (b *Book) Withdraw() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -155,7 +155,7 @@ func (b *Book) Withdraw() error {
 	})
 }
 
-// Approve has this peer vote for a change, whoever moves it.
+// Approve makes this peer vote for a change, whichever peer moves it.
 func (b *Book) Approve(c Change) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -165,7 +165,8 @@ func (b *Book) Approve(c Change) error {
 	})
 }
 
-// Tick asks for a ballot, if this peer has a wish and no other ballot gets on. It is called now and then.
+// Tick asks for a ballot if this peer has a wish and no other ballot makes progress. It must be
+// called regularly.
 func (b *Book) Tick() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -194,7 +195,7 @@ func (b *Book) Tick() error {
 	})
 }
 
-// underway reports whether the newest ballot is this peer's, and for what it wants.
+// underway reports whether the newest ballot is this peer's, for its present wish.
 func (b *Book) underway() bool {
 	r := &b.r
 	if r.Asked.Round == 0 || r.Asked.Place != b.self {
@@ -208,8 +209,8 @@ func (b *Book) underway() bool {
 	return r.Proposal == nil || r.Proposal.Ballot != r.Asked || text(&r.Proposal.Motion.Change) == text(&r.Wishes[0])
 }
 
-// Merge takes in what another peer's book shows. What is against the rules is left out; the
-// error says what was. It reports whether anything was new.
+// Merge merges what another peer's book shows. It ignores what is against the rules, and returns
+// an error about it. It reports whether anything was new.
 func (b *Book) Merge(theirs *State) (news bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -246,7 +247,7 @@ func (b *Book) Merge(theirs *State) (news bool, err error) {
 	return !equal(&before.State, &b.r.State), wrong
 }
 
-// advance takes over the next version.
+// advance makes the next version the newest.
 func (b *Book) advance(r *Record, s Step) error {
 	d, err := b.terms().step(&s)
 	if err != nil {
@@ -262,13 +263,13 @@ func (b *Book) advance(r *Record, s Step) error {
 	})
 	r.Approved = slices.DeleteFunc(slices.Clone(r.Approved), func(a string) bool { return a == done })
 	b.place()
-	if b.self < 0 { // gone, or under its former key until it is opened with the new one
+	if b.self < 0 { // it has left, or it still has its former key until it is opened with the new one
 		r.Wishes = nil
 	}
 	return nil
 }
 
-// mergeVote takes in another peer's part of the vote on the next version.
+// mergeVote merges another peer's part of the vote on the next version.
 func (b *Book) mergeVote(r *Record, theirs *State) (wrong error) {
 	t := b.terms()
 	if theirs.Asked.compare(r.Asked) > 0 && theirs.Asked.Place >= 0 && theirs.Asked.Place < len(t.document.Peers) {
@@ -305,8 +306,8 @@ func (b *Book) mergeVote(r *Record, theirs *State) (wrong error) {
 	return wrong
 }
 
-// update changes the record, does what follows from the change, and keeps the result. After an
-// error nothing has changed.
+// update changes the record, makes the steps that follow from the change, and keeps the result.
+// After an error nothing has changed.
 func (b *Book) update(change func(r *Record) error) error {
 	r, documents, self := b.r, b.documents, b.self
 	err := change(&r)

@@ -15,11 +15,11 @@ const (
 	Invite Kind = "invite" // gives a peer a place, with a key that was made for it
 	Join   Kind = "join"   // puts the invited peer's own key and addresses in its place
 	Add    Kind = "add"    // gives a peer with a key and addresses of its own a place
-	Remove Kind = "remove" // ends a peer's part in the network, for good
+	Remove Kind = "remove" // ends a peer's part in the network permanently
 	Move   Kind = "move"   // sets a peer's addresses
 	Rotate Kind = "rotate" // sets a peer's key
 	Extend Kind = "extend" // adds an arm
-	Retire Kind = "retire" // ends the choices of an arm, for good
+	Retire Kind = "retire" // ends the choices of an arm permanently
 )
 
 // A Change makes the next version of a document.
@@ -30,10 +30,10 @@ type Change struct {
 	ID    string   `json:"id,omitempty"`    // the new key's
 	Addrs []string `json:"addrs,omitempty"` // the new ones
 	Links []string `json:"links,omitempty"` // names of a new peer's neighbours; none for all
-	Proof []byte   `json:"proof,omitempty"` // by the new key: that its holder wants this
+	Proof []byte   `json:"proof,omitempty"` // signed by the new key: its holder wants this
 }
 
-// String says in words what c does.
+// String describes c in words.
 func (c *Change) String() string {
 	if c.ofArms() {
 		return fmt.Sprintf("%s %q", c.Kind, c.Arm)
@@ -48,20 +48,20 @@ func (c *Change) String() string {
 	return s
 }
 
-// Own reports whether the change is its peer's own affair: what that peer asks for itself,
-// the others sign without being asked.
+// Own reports whether the change concerns only its peer: if that peer asks for it, the others
+// sign without their operators' approval.
 func (c *Change) Own() bool { return c.Kind != Invite && c.Kind != Add && !c.ofArms() }
 
-// ofArms reports whether the change is of arms, and not of peers.
+// ofArms reports whether the change is about arms, and not peers.
 func (c *Change) ofArms() bool { return c.Kind == Extend || c.Kind == Retire }
 
-// proven returns what a new key signs in its proof.
+// proven returns what a new key signs as proof.
 func (c *Change) proven(network string) []byte {
 	bare := *c
 	bare.Proof = nil
 	b, err := json.Marshal(bare)
 	if err != nil {
-		panic("network: " + err.Error()) // texts have a form
+		panic("network: " + err.Error()) // texts can always be encoded
 	}
 	return fmt.Appendf(nil, "key\x00%s\x00%s", network, b)
 }
@@ -127,8 +127,8 @@ func (d *Document) Next(c *Change) (*Document, error) {
 	return &n, nil
 }
 
-// setArm adds an arm or retires one. Which there were at first, the settings say, which this package does
-// not read: what is built on it refuses the rest.
+// setArm adds an arm or retires one. The settings have the first arms, and this package does not
+// read settings: its callers refuse the other wrong changes.
 func (d *Document) setArm(c *Change) error {
 	all, verb := &d.Added, "added"
 	if c.Kind == Retire {
@@ -175,7 +175,7 @@ func (d *Document) enter(c *Change) error {
 	return nil
 }
 
-// leave ends a peer's part. If the others would fall apart, its neighbours are linked in a
+// leave ends a peer's part. If the others would be disconnected, its neighbours are linked in a
 // circle, in the order of their places.
 func (d *Document) leave(place int) {
 	d.Peers[place].Standing, d.Peers[place].Addrs = Gone, nil

@@ -1,9 +1,9 @@
-// Package network is the network document: who the peers are, who talks to whom, and what all
-// agree on. A document has a version. The next one follows from it by one [Change] and is
-// valid when a majority of its signers have signed; see docs/network.md.
+// Package network implements the network document: who the peers are, who talks to whom, and what
+// all have agreed on. A document has a version. The next version follows from it by one [Change]
+// and is valid when a majority of its signers have signed; see docs/network.md.
 //
-// The package has no clock, socket or file: a [Book] merges what other peers' books hold,
-// and hands what it knows to a function that makes it durable before anyone sees it.
+// The package has no clock, socket or file: a [Book] merges what other peers' books show, and
+// passes what it knows to a function that makes it durable before it is shown.
 package network
 
 import (
@@ -26,13 +26,13 @@ func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrRefused, fmt.Sprintf(format, args...))
 }
 
-// Standing says where a peer stands.
+// Standing is the state of a peer's membership.
 type Standing string
 
-// The standings. A peer keeps its place for life, so a place is never another peer's.
+// The standings. A peer keeps its place permanently, so a place never gets another peer.
 const (
 	Present Standing = "present"
-	Invited Standing = "invited" // has a place and a key that was made for it, and has not joined
+	Invited Standing = "invited" // has a place and a key made for the invitation, and has not joined
 	Gone    Standing = "gone"    // left, or was removed, permanently
 )
 
@@ -41,12 +41,12 @@ type Peer struct {
 	Name     string   `json:"name"`
 	ID       string   `json:"id"`               // of its key
 	Former   []string `json:"former,omitempty"` // ids that it had before
-	Token    string   `json:"token,omitempty"`  // id that its invitation had, whose key others may know
+	Token    string   `json:"token,omitempty"`  // id of its invitation's key, which others may know
 	Addrs    []string `json:"addrs,omitempty"`
 	Standing Standing `json:"standing"`
 }
 
-// A Setting is one that all peers share, as a configuration file has it.
+// A Setting is one that all peers share, as in a configuration file.
 type Setting struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
@@ -59,11 +59,11 @@ type Document struct {
 	Name     string    `json:"name"`
 	Start    time.Time `json:"start"`            // of round 0
 	Every    string    `json:"every"`            // length of a round, such as 10s
-	Admins   []string  `json:"admins,omitempty"` // names of the peers that sign; none if all do
+	Admins   []string  `json:"admins,omitempty"` // names of the peers that sign; all peers if empty
 	Peers    []Peer    `json:"peers"`            // by place
-	Links    [][2]int  `json:"links"`            // by place; those of peers that are invited count once they joined
+	Links    [][2]int  `json:"links"`            // by place; a link of an invited peer counts once the peer has joined
 	Settings []Setting `json:"settings"`
-	Added    []string  `json:"added,omitempty"`   // arms beside those of the settings, in their order
+	Added    []string  `json:"added,omitempty"`   // arms in addition to those in the settings, in their order
 	Retired  []string  `json:"retired,omitempty"` // arms that are not chosen any more
 }
 
@@ -71,7 +71,7 @@ type Document struct {
 func (d *Document) Hash() string {
 	b, err := json.Marshal(d)
 	if err != nil {
-		panic("network: " + err.Error()) // has no form only if a time is beyond the year 9999, which Check refuses
+		panic("network: " + err.Error()) // only a time after the year 9999 cannot be encoded, which Check refuses
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
@@ -96,8 +96,8 @@ func (d *Document) PlaceOf(id string) (place int, former, ok bool) {
 	return 0, false, false
 }
 
-// Signers returns the places of the peers whose majority makes the next version valid: the
-// admins, or all peers that are present.
+// Signers returns the places of the peers whose majority makes the next version valid: the admins
+// or, without admins, all peers that are present.
 func (d *Document) Signers() (places []int) {
 	for i, p := range d.Peers {
 		if p.Standing == Present && (len(d.Admins) == 0 || slices.Contains(d.Admins, p.Name)) {
@@ -107,7 +107,7 @@ func (d *Document) Signers() (places []int) {
 	return places
 }
 
-// Majority returns how many signers are more than half of them.
+// Majority returns the least number of signers that is more than half of them.
 func (d *Document) Majority() int { return len(d.Signers())/2 + 1 }
 
 // Edges returns the links between peers that are present.
@@ -120,13 +120,13 @@ func (d *Document) Edges() (edges [][2]int) {
 	return edges
 }
 
-// Duration returns the length of a round.
+// Check refuses an invalid one
 func (d *Document) Duration() time.Duration {
 	every, _ := time.ParseDuration(d.Every) // Check refuses what is none
 	return every
 }
 
-// clone returns a copy that shares nothing that changes.
+// clone returns a copy that shares no mutable data.
 func (d *Document) clone() Document {
 	c := *d
 	c.Peers, c.Links, c.Admins = slices.Clone(d.Peers), slices.Clone(d.Links), slices.Clone(d.Admins)
@@ -137,7 +137,7 @@ func (d *Document) clone() Document {
 	return c
 }
 
-// maxPeers bounds the places of a network, gone peers included.
+// maxPeers bounds the places of a network, including those of gone peers.
 const maxPeers = 10_000
 
 var goodName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
@@ -177,8 +177,8 @@ func (d *Document) Check() error {
 	return d.checkLinks()
 }
 
-// checkLinks refuses links that leave peers who are present, or will be, without a way to each other, and
-// those that nobody can open: of two neighbours the one with the lower place dials.
+// checkLinks refuses links that leave peers who are present, or will be, disconnected, and links
+// that no peer can open: of two neighbours the one with the lower place dials.
 func (d *Document) checkLinks() error {
 	g, err := topology.NewGraph(max(1, len(d.Peers)), d.Links)
 	if err != nil {
@@ -192,7 +192,7 @@ func (d *Document) checkLinks() error {
 			return refuse("%s has no address, and %s dials it", b.Name, a.Name)
 		}
 	}
-	var now []int // what has a way to the first that is present
+	var now []int // reachable from the first peer that is present
 	for i, p := range d.Peers {
 		if p.Standing == Present {
 			now = append(now, i)
@@ -208,7 +208,7 @@ func (d *Document) checkLinks() error {
 	return nil
 }
 
-// reach returns the places to which there is a way from one.
+// reach returns the places that can be reached from one.
 func reach(n int, edges [][2]int, from int) (places []int) {
 	seen := make([]bool, n)
 	seen[from] = true

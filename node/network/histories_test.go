@@ -16,7 +16,7 @@ import (
 
 var histories = flag.Int("histories", 25, "random histories of a network")
 
-// key is a key that follows from a name, whose id is its name.
+// key is a key derived from a name, whose id is its name.
 type key string
 
 func (k key) private() ed25519.PrivateKey {
@@ -49,8 +49,8 @@ type labSite struct {
 	next  key // after a rotation
 	book  *network.Book
 	disk  []byte
-	crash int // keeps until a crash; 0 for none
-	group int // of the partition
+	crash int // number of keeps until a crash; 0 for none
+	group int // the part of a partition that it is in
 }
 
 type labKeys struct{ own key }
@@ -81,7 +81,7 @@ func (s *labSite) open() {
 				s.lab.t.Fatal(err)
 			}
 			if s.crash == 0 {
-				return errCrash // after
+				return errCrash // after it
 			}
 			return nil
 		},
@@ -103,7 +103,7 @@ func (s *labSite) do(step func() error) error {
 	return err
 }
 
-// look notes what the site believes, and takes over its new key.
+// look records what the site believes, and changes to its new key.
 func (s *labSite) look() {
 	d := s.book.Newest()
 	for v := d.Version; v > 0; v-- {
@@ -122,7 +122,7 @@ func (s *labSite) look() {
 	}
 }
 
-// trade has two sites show each other what they hold.
+// trade lets two sites show each other what they hold.
 func (l *lab) trade(a, b *labSite) {
 	show := func(from, to *labSite) {
 		var x network.State
@@ -142,12 +142,12 @@ func (l *lab) trade(a, b *labSite) {
 		}
 	}
 	show(a, b)
-	if l.rand.IntN(8) > 0 { // else the answer is lost
+	if l.rand.IntN(8) > 0 { // otherwise the answer is lost
 		show(b, a)
 	}
 }
 
-// honest looks whether no signer has shown two votes in one ballot, whatever crashes lost.
+// honest checks that no signer has shown two votes in one ballot, whatever crashes lost.
 func (l *lab) honest(x *network.State) {
 	for _, v := range x.Votes {
 		ballot := fmt.Sprint(len(x.Steps), v.Place, v.Ballot)
@@ -221,7 +221,7 @@ func newLab(t *testing.T, seed uint64) *lab {
 	return l
 }
 
-// newcomers gives peers that were added a machine.
+// newcomers gives added peers a machine.
 func (l *lab) newcomers() {
 	for _, s := range slices.Clone(l.sites) {
 		for _, p := range s.book.Newest().Peers {
@@ -240,9 +240,9 @@ func (l *lab) newcomers() {
 	}
 }
 
-// TestHistories plays random histories: sites want changes, approve those of others, crash
-// before and after they keep what they know, and are cut off from each other. No two of
-// them ever believe two documents of one version, and in the end all have the same.
+// TestHistories plays random histories: sites want changes, approve those of others, crash before
+// and after they keep what they know, and are partitioned. No two of them ever believe different
+// documents of one version, and in the end all have the same.
 func TestHistories(t *testing.T) {
 	versions := 0
 	for seed := range uint64(*histories) {
@@ -280,7 +280,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// settle lets everybody reach everybody and approve everything, until nobody wants anything.
+// settle lets all peers reach each other and approve everything, until there are no wishes left.
 func (l *lab) settle(seed uint64) int {
 	for range 400 {
 		l.newcomers()

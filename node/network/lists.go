@@ -18,7 +18,7 @@ func placeOf[T placed](x *T) int {
 	return -1
 }
 
-// find returns the one of a place, or nil.
+// find returns the element of a place, or nil.
 func find[T placed](all []T, place int) *T {
 	for i := range all {
 		if placeOf(&all[i]) == place {
@@ -28,7 +28,7 @@ func find[T placed](all []T, place int) *T {
 	return nil
 }
 
-// put returns all with x in place of the one of its place.
+// put returns all with x instead of the element with the same place.
 func put[T placed](all []T, x T) []T {
 	all = slices.DeleteFunc(slices.Clone(all), func(old T) bool { return placeOf(&old) == placeOf(&x) })
 	all = append(all, x)
@@ -40,7 +40,7 @@ func put[T placed](all []T, x T) []T {
 func text(c *Change) string {
 	b, err := json.Marshal(c)
 	if err != nil {
-		panic("network: " + err.Error()) // texts have a form
+		panic("network: " + err.Error()) // texts can always be encoded
 	}
 	return string(b)
 }
@@ -52,7 +52,7 @@ func equalRecords(a, b *Record) bool { return string(encode(a)) == string(encode
 func encode(x any) []byte {
 	b, err := json.Marshal(x)
 	if err != nil {
-		panic("network: " + err.Error()) // a document that was checked has a form
+		panic("network: " + err.Error()) // a document that was checked can be encoded
 	}
 	return b
 }

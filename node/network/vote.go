@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Versions are agreed on as by Paxos [Lamport 1998], one decision a version. A ballot is asked
-// for; signers promise to vote in no lower one, and say what they voted for last; with the
-// promises of a majority the peer that asked moves what the newest of those votes was for, or its
-// own change if there are enough promises without a vote; signers vote. What a majority voted for in one ballot is
-// the next version. Two such majorities share a signer, and its promise kept the later
-// ballot from another change. A peer that proposes two changes in one ballot brings no second one about:
-// promises that show votes for both allow no proposal.
+// Versions are agreed on as in Paxos [Lamport 1998], one decision per version. A peer asks for a
+// ballot. Signers promise to vote in no lower one, and report their last votes. With the promises
+// of a majority, the peer that asked proposes the motion of the newest of those votes, or its own
+// change if enough promises show no vote. Then signers vote. A motion for which a majority voted
+// in one ballot is the next version. Two such majorities share a signer, whose promise kept the
+// later ballot from another change. Proposing two changes in one ballot achieves nothing:
+// promises that show votes for both permit no proposal.
 
 // A Ballot is one attempt at the next version.
 type Ballot struct {
 	Round uint64 `json:"round"` // from 1; 0 for none
-	Place int    `json:"place"` // of the peer that asked for it
+	Place int    `json:"place"` // the peer that asked for it
 }
 
 func (b Ballot) compare(c Ballot) int {
@@ -47,35 +47,36 @@ type Promise struct {
 	Sig    []byte `json:"sig"`
 }
 
-// A Proposal is what is voted on in a ballot, with the promises that allow it.
+// A Proposal is what is voted on in a ballot, with the promises that permit it.
 type Proposal struct {
 	Ballot Ballot    `json:"ballot"`
 	Motion Motion    `json:"motion"`
 	Basis  []Promise `json:"basis"`
 }
 
-// A Step is how a version followed from the one before: what a majority of its signers voted for.
+// A Step is how a version follows from the one before: a motion for which a majority of its
+// signers voted.
 type Step struct {
 	Motion Motion      `json:"motion"`
 	Ballot Ballot      `json:"ballot"`
 	Votes  []Signature `json:"votes"`
 }
 
-// A Signature is what is kept of a vote.
+// A Signature is the part of a vote that is kept.
 type Signature struct {
 	Place int    `json:"place"`
 	Sig   []byte `json:"sig"`
 }
 
-// Keys signs with this peer's key and verifies signatures by the keys of others. Signatures are
-// for network documents and for nothing else.
+// Keys signs with this peer's key and verifies signatures by other peers' keys. Signatures are
+// for network documents only.
 type Keys interface {
 	Sign(b []byte) ([]byte, error)
 	Verify(id string, b, sig []byte) bool
 }
 
-// signedMotion, signedVote and signedPromise return what signatures cover. next is the hash
-// of the document that a motion makes.
+// signedMotion, signedVote and signedPromise return what signatures cover. next is the hash of
+// the document that a motion makes.
 
 func (t *terms) signedMotion(next string) []byte {
 	return fmt.Appendf(nil, "motion\x00%s\x00%s", t.network, next)
@@ -93,7 +94,7 @@ func (t *terms) signedPromise(p *Promise) []byte {
 	return fmt.Appendf(nil, "promise\x00%s\x00%s\x00%d\x00%d\x00%s", t.network, t.hash, p.Ballot.Round, p.Ballot.Place, voted)
 }
 
-// terms are those of the vote on the version after a document.
+// terms describe the vote on the version after a document.
 type terms struct {
 	keys     Keys
 	network  string // hash of the first document
@@ -191,8 +192,8 @@ func (t *terms) proposal(x *Proposal) error {
 	return nil
 }
 
-// newest returns the votes of the highest ballot that promises show. They are for one motion, unless
-// the peer that asked for that ballot proposed two.
+// newest returns the votes in the highest ballot that promises show. They are for one motion,
+// unless the peer that asked for that ballot proposed two.
 func newest(promises []Promise) (votes []*Vote) {
 	for i := range promises {
 		v := promises[i].Voted
@@ -207,7 +208,7 @@ func newest(promises []Promise) (votes []*Vote) {
 	return votes
 }
 
-// step verifies a step and returns the document that it leads to.
+// step verifies a step and returns the document that it makes.
 func (t *terms) step(s *Step) (*Document, error) {
 	n, err := t.next(&s.Motion)
 	if err != nil {

@@ -39,9 +39,10 @@ func five() (*Document, *terms) {
 	return d, newTerms(named("a"), d.Hash(), d)
 }
 
-// TestTwoProposalsOfOneBallotDecideOneChange: peer a proposes one change to b and c, and another one to d and e, in
-// one ballot. The first has a majority with a's own vote. What c, d and e promise later allows no
-// proposal of the second, nor of anything else; what a, b and c promise allows the first.
+// TestTwoProposalsOfOneBallotDecideOneChange: peer a proposes one change to b and c, and another
+// one to d and e, in one ballot. The first has a majority with a's own vote. The later promises
+// of c, d and e permit no proposal of the second, nor of anything else; the promises of a, b and
+// c permit the first.
 func TestTwoProposalsOfOneBallotDecideOneChange(t *testing.T) {
 	d, x := five()
 	motion := func(addr string) Motion {
@@ -173,8 +174,8 @@ func TestForgeriesAreRefused(t *testing.T) {
 	}
 }
 
-// TestASignerIsBoundByItsVote: what a signer promises shows its last vote, the newest of the votes that promises show
-// is what can be proposed, and nothing of it is shown before it is kept.
+// TestASignerIsBoundByItsVote: a signer's promise shows its last vote, only the newest of the
+// votes that promises show can be proposed, and nothing of it is shown before it is kept.
 func TestASignerIsBoundByItsVote(t *testing.T) {
 	d, x := five()
 	motion := func(addr string, ballot Ballot, by int) *Vote {

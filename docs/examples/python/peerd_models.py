@@ -610,8 +610,8 @@ class Status:
     # Decisions that wait for their reward.
     pending: int
     ledger_records: int
-    # Round to which a recovery would go back: that of the last state whose ledger
-    # half of the neighbours remember.
+    # Round to which a recovery would go back: the last one whose ledger half of the
+    # neighbours remember.
     confirmed_round: int
     # Number of this life of the peer: the second, counted from 2020, in which it
     # began. A restart keeps the number; a recovery after a restored backup makes a

@@ -7,9 +7,10 @@
 //		_, err = peer.Reward(ctx, d.ID, 1)
 //	}
 //
-// A request that gets no answer, or status 500, 503 or 507, is sent again with the same id until the
-// deadline, and counts once however often it was sent. The package imports the standard library alone.
-// docs/api.md describes the API, and docs/examples clients for Python and Node, which do the same.
+// A request that gets no answer, or status 500, 503 or 507, is sent again with the same id until
+// the deadline, and counts once however often it was sent. The package imports only the standard
+// library. docs/api.md describes the API, and docs/examples has clients for Python and Node that
+// do the same.
 package client
 
 import (
@@ -26,12 +27,13 @@ import (
 	"time"
 )
 
-// What a method has no answer for: [Problem] says more about the first three, which a peer has answered.
+// Errors of a method without an answer. For the first three, which a peer answered, [Problem] has
+// more detail.
 var (
 	ErrUnknown     = errors.New("the peer has no such decision")                  // 404
 	ErrConflict    = errors.New("decided or rewarded otherwise before")           // 409; that stands
 	ErrExpired     = errors.New("the time for this reward is over")               // 410
-	ErrUnreachable = errors.New("no answer; the peer may have taken the request") // by the deadline
+	ErrUnreachable = errors.New("no answer; the peer may have taken the request") // before the deadline
 )
 
 // Fallback is the Source of a decision that no peer made. It has no id, and no reward to report.
@@ -46,14 +48,14 @@ const (
 // Options say which peer a [Client] asks, and how long it waits.
 type Options struct {
 	Dir       string // the peer's folder: over its socket, without a token
-	URL       string // otherwise such as http://127.0.0.1:8470; empty for the environment's PEERD_URL, or that
+	URL       string // otherwise the peer's URL, such as http://127.0.0.1:8470; empty for the environment's PEERD_URL, or that
 	TokenFile string // such as hospital-a/api.write.token; empty for the environment's PEERD_TOKEN_FILE, or no token
 
 	Timeout  time.Duration // of one try; 0 for [DefaultTimeout]
-	Deadline time.Duration // of a call with all its tries, or that of its context, if it is earlier; 0 for [DefaultDeadline]
+	Deadline time.Duration // of a call with all its tries, unless the context's deadline is earlier; 0 for [DefaultDeadline]
 }
 
-// A Client asks one peer. Many goroutines may use it at once.
+// A Client asks one peer. It is safe for concurrent use.
 type Client struct {
 	base      string
 	tokenFile string
@@ -98,7 +100,7 @@ func first(of ...string) string {
 	return of[i]
 }
 
-// Close closes the connections that wait for the next request.
+// Close closes idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 // Decide chooses an action. An ask without an id gets one before the first try. The error is a [*Problem] if the peer
@@ -109,9 +111,9 @@ func (c *Client) Decide(ctx context.Context, ask Ask) (d Decision, err error) {
 	return d, err
 }
 
-// DecideOr is Decide with an action for when the peer does not answer by the deadline: a decision with source
-// [Fallback] and no id. A refusal that is the program's fault is an error all the same, and so is the end of ctx
-// by cancellation.
+// DecideOr is Decide with an action for the case that the peer does not answer by the deadline:
+// then it returns a decision with source [Fallback] and no id. A refusal because of a bug in the
+// program is still an error, and so is a cancelled ctx.
 func (c *Client) DecideOr(ctx context.Context, ask Ask, fallback string) (Decision, error) {
 	if slices.Contains(ask.Exclude, fallback) {
 		return Decision{}, fmt.Errorf("the fallback %q is excluded", fallback)
@@ -124,7 +126,7 @@ func (c *Client) DecideOr(ctx context.Context, ask Ask, fallback string) (Decisi
 	return Decision{Action: fallback, Propensity: 1, Source: Fallback}, nil
 }
 
-// Reward reports the reward of a decision, from 0 to 1. Errors are as with Decide.
+// Reward reports the reward of a decision, from 0 to 1. It returns errors as Decide does.
 func (c *Client) Reward(ctx context.Context, id string, value float64) (r Receipt, err error) {
 	if id == "" {
 		return r, errors.New("a decision without an id, such as a fallback, has no reward")
@@ -133,8 +135,8 @@ func (c *Client) Reward(ctx context.Context, id string, value float64) (r Receip
 	return r, err
 }
 
-// DecideBatch chooses actions for 1 to 1,000 asks. Outcomes are in the order of the asks; each has a decision or
-// a problem, for which the last try counts.
+// DecideBatch chooses actions for 1 to 1,000 asks. Outcomes are in the order of the asks; each
+// has a decision or the problem of the last try.
 func (c *Client) DecideBatch(ctx context.Context, asks []Ask) ([]DecisionOutcome, error) {
 	all := make([]Ask, len(asks))
 	for i, ask := range asks {
@@ -146,7 +148,7 @@ func (c *Client) DecideBatch(ctx context.Context, asks []Ask) ([]DecisionOutcome
 		func(o DecisionOutcome) int64 { return o.Status })
 }
 
-// RewardBatch reports 1 to 1,000 rewards, as DecideBatch.
+// RewardBatch reports 1 to 1,000 rewards, as DecideBatch asks.
 func (c *Client) RewardBatch(ctx context.Context, rewards []Reward) ([]ReceiptOutcome, error) {
 	return batch(ctx, c, "/v1/rewards/batch", rewards,
 		func(part []Reward) any { return RewardBatch{Rewards: part} },

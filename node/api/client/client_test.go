@@ -29,7 +29,8 @@ func dial(t testing.TB, o client.Options) *client.Client {
 	return c
 }
 
-// TestTheClientBringsNothing: an importer's build gets the standard library and this package.
+// TestTheClientBringsNothing: an importer's build gets only the standard library and this
+// package.
 func TestTheClientBringsNothing(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".").Output()
 	if err != nil {
@@ -40,7 +41,8 @@ func TestTheClientBringsNothing(t *testing.T) {
 	}
 }
 
-// TestBothWaysIn: over a socket without a token, and over TCP with one that is read each time.
+// TestBothWaysIn: over a socket without a token, and over TCP with a token that is read for each
+// request.
 func TestBothWaysIn(t *testing.T) {
 	dir, err := os.MkdirTemp("", "p") //nolint:usetesting // a socket needs a short name
 	if err != nil {
@@ -77,7 +79,8 @@ func TestBothWaysIn(t *testing.T) {
 	}
 }
 
-// TestWhatGetsNoAnswerIsAskedAgain: with the same id, and counts once.
+// TestWhatGetsNoAnswerIsAskedAgain: a request without an answer is sent again with the same id,
+// and counts once.
 func TestWhatGetsNoAnswerIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	f := newFake(t, "")
@@ -101,7 +104,8 @@ func TestWhatGetsNoAnswerIsAskedAgain(t *testing.T) {
 	}
 }
 
-// TestSlowAnswersAreNotTheNextOnes: a try that takes too long is given up, and what it is answered is lost.
+// TestSlowAnswersAreNotTheNextOnes: a try that takes too long is abandoned, and its answer is
+// lost.
 func TestSlowAnswersAreNotTheNextOnes(t *testing.T) {
 	t.Parallel()
 	f := newFake(t, "")
@@ -115,7 +119,8 @@ func TestSlowAnswersAreNotTheNextOnes(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreFinal: they have their types, are not tried again, and no fallback hides a fault of the program.
+// TestRefusalsAreFinal: they have their types, are not retried, and no fallback hides a bug of
+// the program.
 func TestRefusalsAreFinal(t *testing.T) {
 	t.Parallel()
 	f := newFake(t, "")
@@ -146,7 +151,8 @@ func TestRefusalsAreFinal(t *testing.T) {
 	}
 }
 
-// TestCallsEnd: by the deadline with a fallback or ErrUnreachable, and by the caller's context with its error.
+// TestCallsEnd: by the deadline with a fallback or ErrUnreachable, and by the caller's context
+// with its error.
 func TestCallsEnd(t *testing.T) {
 	t.Parallel()
 	f := newFake(t, "")
@@ -158,7 +164,7 @@ func TestCallsEnd(t *testing.T) {
 	}
 	p := new(client.Problem)
 	err := context.DeadlineExceeded
-	for n := 0; n < 50 && errors.Is(err, context.DeadlineExceeded); n++ { // of the last try, which the deadline may cut
+	for n := 0; n < 50 && errors.Is(err, context.DeadlineExceeded); n++ { // the deadline may cut the last try
 		f.do(strings.Repeat("503 ", 50))
 		_, err = c.Decide(t.Context(), client.Ask{})
 	}
@@ -189,7 +195,8 @@ func TestCallsEnd(t *testing.T) {
 	}
 }
 
-// TestBatches: items whose own status says so are sent again, alone; the others keep their outcomes.
+// TestBatches: items whose own status allows it are sent again, without the others, which keep
+// their outcomes.
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	f := newFake(t, "")
@@ -221,7 +228,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// TestManyGoroutinesShareAClient: every answer is its own request's.
+// TestManyGoroutinesShareAClient: every answer belongs to its request.
 func TestManyGoroutinesShareAClient(t *testing.T) {
 	t.Parallel()
 	f := newFake(t, "")

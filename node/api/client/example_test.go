@@ -11,9 +11,9 @@ import (
 	"peerd.dev/node/api/client"
 )
 
-// Example serves one patient and reports what came of it.
+// Example serves one patient and reports the outcome.
 func Example() {
-	// A peer of its own for this example; leave it out and write Dir: "hospital-a".
+	// A peer for this example only; a program writes Dir: "hospital-a" instead.
 	answers := map[string]string{
 		"/v1/decisions": `{"id":"visit-8812","action":"fast-track","propensity":1,"source":"learned","counted":true}`,
 		"/v1/rewards":   `{"id":"visit-8812","duplicate":false,"counted":true}`,
@@ -35,7 +35,7 @@ func Example() {
 	}
 	fmt.Println(d.Action)
 	if d.ID == "" {
-		return // of a fallback nothing is learned
+		return // nothing is learned from a fallback
 	}
 	receipt, err := peer.Reward(ctx, d.ID, 1)
 	switch {

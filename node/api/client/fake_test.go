@@ -15,15 +15,16 @@ import (
 	"peerd.dev/node/api/client"
 )
 
-const slow = 10 * time.Second // of an answer that nobody gives up
+const slow = 10 * time.Second // delay of an answer that is never abandoned
 
-// fake is a peer that keeps decisions and rewards by id as peerd does, and loses, delays or refuses what a plan says.
+// fake is a peer that keeps decisions and rewards by id as peerd does, and loses, delays or
+// refuses requests according to a plan.
 type fake struct {
 	url string
 
 	mu        sync.Mutex
-	plan      []string            // of the next requests, then "ok": drop, lose, half, text, or a status
-	slow      map[string]bool     // ids whose first answer comes when its try is given up
+	plan      []string            // for the next requests, then "ok": drop, lose, half, text, or a status
+	slow      map[string]bool     // ids whose first answer comes after its try is abandoned
 	items     map[string][]string // statuses that items of batches get first, by id
 	decisions map[string]client.Decision
 	rewards   map[string]float64
@@ -61,7 +62,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if len(f.plan) > 0 {
 		step, f.plan = f.plan[0], f.plan[1:]
 	}
-	if f.slow[body.ID] { // by id: a try that was given up may be read after later ones
+	if f.slow[body.ID] { // by id: a try that was abandoned may be read after later ones
 		step = "slow"
 		delete(f.slow, body.ID)
 	}
@@ -161,7 +162,7 @@ func wrong(status int) *client.Problem {
 	return &client.Problem{Title: http.StatusText(status), Status: int64(status), Code: code, Detail: "it is wrong", Errors: []client.Flaw{{Location: "body.value", Message: "is wrong"}}}
 }
 
-// do sets what becomes of the next requests, and forgets those before.
+// do sets the plan for the next requests, and forgets earlier requests.
 func (f *fake) do(plan string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"peerd.dev/node/api/client"
 )
 
-// A lossy port stands before a peer's. It loses a third of all answers and closes the connection, after the
-// peer has taken the request.
+// A lossy port stands in front of a peer's port. It loses a third of all answers and closes the
+// connection, after the peer has received the request.
 type lossy struct {
 	to string
 
@@ -63,8 +63,8 @@ func (l *lossy) loses() bool {
 	return true
 }
 
-// TestLive is against a real peer, which PEERD_URL and PEERD_TOKEN_FILE name and which nothing else asks meanwhile:
-// what answers are lost of counts once.
+// TestLive uses a real peer, at PEERD_URL with PEERD_TOKEN_FILE, which nothing else asks at the
+// same time: requests whose answers are lost count once.
 func TestLive(t *testing.T) {
 	at, token := os.Getenv("PEERD_URL"), os.Getenv("PEERD_TOKEN_FILE")
 	if at == "" || token == "" {

@@ -257,8 +257,8 @@ type Status struct {
 	// Decisions that wait for their reward.
 	Pending       int64 `json:"pending"`
 	LedgerRecords int64 `json:"ledger_records"`
-	// Round to which a recovery would go back: that of the last state whose ledger
-	// half of the neighbours remember.
+	// Round to which a recovery would go back: the last one whose ledger half of the
+	// neighbours remember.
 	ConfirmedRound int64 `json:"confirmed_round"`
 	// Number of this life of the peer: the second, counted from 2020, in which it
 	// began. A restart keeps the number; a recovery after a restored backup makes a

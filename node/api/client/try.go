@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// Pauses between tries: the first, and the longest; each is twice the one before, less up to a half.
+// Pauses between tries, the first and the longest. Each is twice the one before, less a random
+// part of up to a half.
 const (
 	firstPause   = 50 * time.Millisecond
 	longestPause = time.Second
@@ -56,20 +57,20 @@ func (c *Client) within(ctx context.Context) (context.Context, context.CancelFun
 	return ctx, cancel, &tries{end: end}
 }
 
-// call sends a document, again if need be, and reads the answer.
+// call sends a document, repeatedly if necessary, and reads the answer.
 func (c *Client) call(ctx context.Context, method, path string, body, answer any) error {
 	within, cancel, t := c.within(ctx)
 	defer cancel()
 	return c.try(within, ctx, t, method, path, body, answer)
 }
 
-// try is call with the tries that are left. The context is within that of the caller, of which it reports
-// cancellation; the end of its time is that of the call.
+// try is call with the remaining tries. ctx is within the caller's context, whose cancellation
+// try reports; ctx also ends with the call.
 func (c *Client) try(ctx, caller context.Context, t *tries, method, path string, body, answer any) error {
 	var sent []byte
 	if body != nil {
 		var err error
-		if sent, err = json.Marshal(body); err != nil { // such as a NaN
+		if sent, err = json.Marshal(body); err != nil { // for example because of a NaN
 			return err
 		}
 	}
@@ -107,7 +108,7 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (st
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if c.tokenFile != "" { // read each time, as the peer makes a new one if it is removed
+	if c.tokenFile != "" { // read each time, since the peer makes a new one if it is removed
 		token, wrong := os.ReadFile(c.tokenFile)
 		if wrong != nil {
 			return 0, nil, wrong
@@ -116,7 +117,7 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (st
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		c.Close() // the other connections are likely to be as dead as this one
+		c.Close() // the other connections are probably dead as well
 		return 0, nil, err
 	}
 	defer func() { _ = res.Body.Close() }()
@@ -134,8 +135,8 @@ func problem(status int, text []byte) error {
 	return p
 }
 
-// batch sends items, and those again whose own status says so. A failure of the first request is an error; later
-// ones leave the outcomes as they are.
+// batch sends items, and sends those again whose own status allows it. A failure of the first
+// request is an error; later failures leave the outcomes unchanged.
 func batch[I, D, O any](
 	ctx context.Context, c *Client, path string, items []I,
 	pack func([]I) any, unpack func(*D) []O, status func(O) int64,

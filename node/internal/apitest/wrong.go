@@ -1,5 +1,4 @@
-// Package apitest holds requests that a server of package api must refuse, and sends
-// them to one.
+// Package apitest has requests that a server of package api must refuse, and sends them to one.
 package apitest
 
 import (
@@ -15,24 +14,24 @@ import (
 //go:embed wrong.json
 var wrong []byte // read only
 
-// A Case is a request that is wrong, or one item of it is.
+// A Case is a wrong request, or one with a wrong item.
 type Case struct {
 	Name    string            `json:"name"`
 	Method  string            `json:"method"` // POST if empty
 	Path    string            `json:"path"`
-	TCP     bool              `json:"tcp"`     // of a server with a token only
+	TCP     bool              `json:"tcp"`     // only for a server with a token
 	Expired string            `json:"expired"` // the id of a decision whose time is over
 	Before  []Case            `json:"before"`  // must be answered 200 first
-	Headers map[string]string `json:"headers"` // "" takes one away
+	Headers map[string]string `json:"headers"` // "" removes one
 	Body    string            `json:"body"`    // followed by Repeat, Times over, and End
 	Repeat  string            `json:"repeat"`
 	Times   int               `json:"times"`
 	End     string            `json:"end"`
-	Base64  []byte            `json:"base64"` // instead, for what is no text
+	Base64  []byte            `json:"base64"` // instead of Body, for bytes that are not text
 	Want    Want              `json:"want"`
 }
 
-// Want is what is to come back.
+// Want is the expected answer.
 type Want struct {
 	Status int    `json:"status"`
 	Code   string `json:"code"`
@@ -45,9 +44,9 @@ type Want struct {
 type Target struct {
 	Base    string // such as http://127.0.0.1:8470
 	Client  *http.Client
-	Token   string                            // "" where none is needed; then cases about tokens and hosts are left out
-	Expired func(t testing.TB, id string)     // decides id and lets its time pass; nil leaves such cases out
-	State   func(t testing.TB) (state string) // of all that is stored; no refused request may change it
+	Token   string                            // "" if none is needed; then cases about tokens and hosts are skipped
+	Expired func(t testing.TB, id string)     // decides id and lets its time pass; nil skips such cases
+	State   func(t testing.TB) (state string) // of everything that is stored; no refused request may change it
 }
 
 // Cases reads the table.
