@@ -26,8 +26,8 @@ type metrics struct {
 	handler      http.Handler
 }
 
-// decisions lists prefixes of the patterns of the routes that make decisions, and reports those
-// of the routes that report rewards.
+// decisions lists prefixes of the patterns of the routes that make decisions, and reports
+// prefixes for the routes that report rewards.
 func decisions() []string { return []string{"POST /v1/decisions", "POST " + personalizerRank} }
 
 func reports() []string { return []string{"POST /v1/rewards", "POST " + personalizerReward} }

@@ -205,7 +205,7 @@ func TestFeaturesOfPersonalizer(t *testing.T) {
 	lists := func(n int) string { return "[" + strings.Repeat("1,", n-1) + "1]" }
 	for body, part := range map[string]string{
 		`{"actions":[{"id":"1"},{"id":"2"},{"id":"3"},{"id":"4"}]}`: `"message":"are 4, and this network has 3 (arms); send no more at once","target":"actions"`,
-		`{"actions":[{"id":"1","features":[{"a":` + lists(1000) + `}]},{"id":"2","features":[{"a":` + lists(1000) + `}]}],"contextFeatures":[{"b":` + lists(600) + `}]}`: `"message":"have too many features beside those of the context: the products of one with one are more than 1048576","target":"actions"`,
+		`{"actions":[{"id":"1","features":[{"a":` + lists(1000) + `}]},{"id":"2","features":[{"a":` + lists(1000) + `}]}],"contextFeatures":[{"b":` + lists(600) + `}]}`: `"message":"have too many features: their products with the features of the context are more than 1048576","target":"actions"`,
 	} {
 		if status, _, got := r.ask(t, personalizerRank, body); status != 400 || !strings.Contains(got, part) {
 			t.Errorf("%d %s, want %s", status, got, part)

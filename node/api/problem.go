@@ -29,7 +29,7 @@ type Flaw struct {
 	Message  string `json:"message"`
 }
 
-// Codes in addition to those of package decision.
+// Codes that package decision does not have.
 const (
 	codeMalformed    = "malformed"    // not the expected JSON
 	codeTooLarge     = "too_large"    // a body over the limit

@@ -137,7 +137,7 @@ func (d *Document) clone() Document {
 	return c
 }
 
-// maxPeers bounds the places of a network, including those of gone peers.
+// maxPeers bounds the places of a network, including the places of gone peers.
 const maxPeers = 10_000
 
 var goodName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)

@@ -240,7 +240,7 @@ func (l *lab) newcomers() {
 	}
 }
 
-// TestHistories plays random histories: sites want changes, approve those of others, crash before
+// TestHistories plays random histories: sites want changes, approve other sites' changes, crash before
 // and after they keep what they know, and are partitioned. No two of them ever believe different
 // documents of one version, and in the end all have the same.
 func TestHistories(t *testing.T) {
