@@ -43,11 +43,13 @@ type DPUCB struct {
 
 var _ Bounder = (*DPUCB)(nil)
 
-func dpucbEntry() Entry {
-	return define("dpucb", "pulls the arm with the greatest index of paper 001", DPUCBParams{Decentralized, 2, .5}, nil, newDPUCB)
+// Words implements [Params].
+func (DPUCBParams) Words() Words {
+	return Words{"dpucb", "pulls the arm with the greatest index of paper 001"}
 }
 
-func newDPUCB(c Config, p DPUCBParams) (Learner, error) {
+// New implements [Params].
+func (p DPUCBParams) New(c Config) (Learner, error) {
 	switch {
 	case p.Index != Decentralized && p.Index != MasterWorker:
 		return nil, fmt.Errorf("bandit: index %q, want decentralized or master-worker", p.Index)

@@ -20,7 +20,7 @@ func TestDPUCBIndexIsThePapers(t *testing.T) {
 		Decentralized: sigma*math.Sqrt(2*rho*(n+c)/(peers*n)*lt/n) + math.Log(2*math.Exp(rho*lnT))*noise,
 		MasterWorker:  math.Sqrt(2*lt/n) + 4*lnT*noise,
 	} {
-		l, err := newDPUCB(Config{Arms: 1, Peers: peers, Horizon: horizon, Epsilon: epsilon}, DPUCBParams{index, rho, sigma})
+		l, err := DPUCBParams{index, rho, sigma}.New(Config{Arms: 1, Peers: peers, Horizon: horizon, Epsilon: epsilon})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestDPUCBIndexIsThePapers(t *testing.T) {
 // TestDPUCBWithoutNoise adds nothing for it, and one reward has no logarithm.
 func TestDPUCBWithoutNoise(t *testing.T) {
 	for _, epsilon := range []float64{1, math.Inf(1)} {
-		l, err := newDPUCB(Config{Arms: 2, Peers: 3, Horizon: 1000, Epsilon: epsilon}, DPUCBParams{Decentralized, 2, .5})
+		l, err := DPUCBParams{Decentralized, 2, .5}.New(Config{Arms: 2, Peers: 3, Horizon: 1000, Epsilon: epsilon})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestDPUCBWithoutNoise(t *testing.T) {
 // TestDPUCBRefusesWhatIsNoIndex names the field.
 func TestDPUCBRefusesWhatIsNoIndex(t *testing.T) {
 	for _, p := range []DPUCBParams{{"nothing", 2, .5}, {Decentralized, .5, .5}, {Decentralized, 2, 0}, {Decentralized, math.NaN(), .5}} {
-		if _, err := newDPUCB(Config{Arms: 2, Peers: 3}, p); err == nil {
+		if _, err := p.New(Config{Arms: 2, Peers: 3}); err == nil {
 			t.Errorf("%+v is taken", p)
 		}
 	}

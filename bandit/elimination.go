@@ -46,20 +46,22 @@ var (
 	_ Bounder = (*Elimination)(nil)
 )
 
-func eliminationEntry() Entry {
-	e := define("elimination", "explores in epochs and leaves out arms that are behind", EliminationParams{Radii: Calibrated, Length: 1}, smallElimination, newElimination)
-	e.Phased = true
-	e.Check = func(params any, _ int) (field, want string) { return params.(EliminationParams).check() }
-	return e
+// Words implements [Params].
+func (EliminationParams) Words() Words {
+	return Words{"elimination", "explores in epochs and leaves out arms that are behind"}
 }
 
-// smallElimination makes epochs of a few pulls of an arm, and an end of exploration.
-func smallElimination(p EliminationParams) EliminationParams {
+// Traits implements [Traited].
+func (EliminationParams) Traits() Traits { return Traits{Phased: true} }
+
+// Small makes epochs of a few pulls of an arm, and an end of exploration.
+func (p EliminationParams) Small() Params {
 	p.Alpha, p.Length, p.Rounds, p.Gap = .5, .05, 16, .5
 	return p
 }
 
-func (p EliminationParams) check() (field, want string) {
+// Check implements [Checked].
+func (p EliminationParams) Check(int) (field, want string) {
 	switch {
 	case p.Radii != Calibrated && p.Radii != Paper:
 		return "radii", "calibrated or paper"
@@ -75,8 +77,9 @@ func (p EliminationParams) check() (field, want string) {
 	return "", ""
 }
 
-func newElimination(c Config, p EliminationParams) (Learner, error) {
-	if field, want := p.check(); field != "" {
+// New implements [Params].
+func (p EliminationParams) New(c Config) (Learner, error) {
+	if field, want := p.Check(c.Arms); field != "" {
 		return nil, fmt.Errorf("bandit: %s: want %s", field, want)
 	}
 	e := &Elimination{

@@ -14,8 +14,7 @@ import (
 
 func elimination(t *testing.T, c Config, p EliminationParams) *Elimination {
 	t.Helper()
-	e := eliminationEntry()
-	l, err := e.New(c, p)
+	l, err := New(p, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,9 +164,8 @@ func TestForcedArmsTakeTurns(t *testing.T) {
 // TestRoundsEndExploration with the best arm so far, and need a gap.
 func TestRoundsEndExploration(t *testing.T) {
 	c := Config{Arms: 2, Peers: 1, Horizon: 100, Epsilon: math.Inf(1)}
-	entry := eliminationEntry()
 	for _, gap := range []float64{0, 1} {
-		if _, err := entry.New(c, EliminationParams{Length: 1, Radii: Calibrated, Rounds: 2, Gap: gap}); err == nil || !strings.Contains(err.Error(), "gap: want") {
+		if _, err := New(EliminationParams{Length: 1, Radii: Calibrated, Rounds: 2, Gap: gap}, c); err == nil || !strings.Contains(err.Error(), "gap: want") {
 			t.Errorf("rounds and a gap of %v: %v", gap, err)
 		}
 	}

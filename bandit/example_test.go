@@ -12,12 +12,7 @@ import (
 // lower mean, but it is known from few rewards.
 func ExampleLearner() {
 	params := bandit.UCBParams{Confidence: bandit.Calibrated}
-	entry, err := bandit.EntryOf(params)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	learner, err := entry.New(bandit.Config{Arms: 2, Peers: 1, Rand: rand.New(rand.NewPCG(1, 1))}, params)
+	learner, err := bandit.New(params, bandit.Config{Arms: 2, Peers: 1, Rand: rand.New(rand.NewPCG(1, 1))})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -26,7 +21,7 @@ func ExampleLearner() {
 	b.X[0], b.SampleVar[0] = .6, 1./1000 // 1,000 rewards
 	b.X[1], b.SampleVar[1] = .5, 1./10
 	choice := learner.Choose(&b, bandit.Turn{Round: 1010})
-	fmt.Println(entry.Name, "chooses arm", choice.Arm)
+	fmt.Println(params.Words().Name, "chooses arm", choice.Arm)
 
 	update := learner.Update(bandit.Pull{Arm: choice.Arm, Reward: 1}, nil)
 	fmt.Println("part", learner.Part(choice.Arm), "is updated by", update)

@@ -50,11 +50,13 @@ type moments struct{ y, sampleVar, v, b, g float64 }
 
 var _ Bounder = (*KLUCB)(nil)
 
-func klucbEntry() Entry {
-	return define("klucb", "pulls the arm with the greatest mean that rewards and noise do not rule out", KLUCBParams{TwoLog}, nil, newKLUCB)
+// Words implements [Params].
+func (KLUCBParams) Words() Words {
+	return Words{"klucb", "pulls the arm with the greatest mean that rewards and noise do not rule out"}
 }
 
-func newKLUCB(c Config, p KLUCBParams) (Learner, error) {
+// New implements [Params].
+func (p KLUCBParams) New(c Config) (Learner, error) {
 	if p.Level != TwoLog && p.Level != LogPlus && p.Level != Log {
 		return nil, fmt.Errorf("bandit: level %q, want %q, %q or %q", p.Level, TwoLog, LogPlus, Log)
 	}

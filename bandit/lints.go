@@ -56,22 +56,22 @@ type seen struct {
 
 var _ BySite = (*LinTS)(nil)
 
-func lintsEntry() Entry {
-	e := define(
-		"lints", "samples the parameter of rewards that are linear in public vectors of the arms",
-		LinTSParams{Vectors: [][]float64{}, Radius: 1},
-		func(p LinTSParams) LinTSParams {
-			p.Vectors = [][]float64{} // there are other arms
-			return p
-		}, newLinTS,
-	)
-	e.Vectors = func(p any) [][]float64 { return p.(LinTSParams).Vectors }
-	e.Check = func(p any, arms int) (field, want string) { return p.(LinTSParams).check(arms) }
-	return e
+// Words implements [Params].
+func (LinTSParams) Words() Words {
+	return Words{"lints", "samples the parameter of rewards that are linear in public vectors of the arms"}
 }
 
-// check returns which parameter does not suit a number of arms, and what is wanted.
-func (p LinTSParams) check(arms int) (field, want string) {
+// Traits implements [Traited].
+func (p LinTSParams) Traits() Traits { return Traits{Vectored: true, Vectors: p.Vectors} }
+
+// Small leaves the vectors out, since there are other arms.
+func (p LinTSParams) Small() Params {
+	p.Vectors = [][]float64{}
+	return p
+}
+
+// Check implements [Checked].
+func (p LinTSParams) Check(arms int) (field, want string) {
 	if !(p.Radius > 0 && p.Radius <= 16) {
 		return "radius", "a number over 0 up to 16"
 	}
@@ -99,8 +99,9 @@ func squareOf(x []float64) (sum float64) {
 	return sum
 }
 
-func newLinTS(c Config, p LinTSParams) (Learner, error) {
-	if field, want := p.check(c.Arms); field != "" {
+// New implements [Params].
+func (p LinTSParams) New(c Config) (Learner, error) {
+	if field, want := p.Check(c.Arms); field != "" {
 		return nil, fmt.Errorf("bandit: %s: want %s", field, want)
 	}
 	l := &LinTS{arms: arms{c.Arms}, radius: p.Radius, rng: c.Rand, index: make([]float64, c.Arms)}

@@ -48,7 +48,7 @@ func newVectorSites(d, arms, peers int, seed uint64) *vectorSites {
 // learner returns that of a peer.
 func (v *vectorSites) learner(t testing.TB, self int) *LinTS {
 	t.Helper()
-	l, err := lintsEntry().New(Config{Arms: v.arms, Peers: len(v.x), Rand: v.rng, Self: self, Vectors: v.x}, LinTSParams{Radius: 1})
+	l, err := New(LinTSParams{Radius: 1}, Config{Arms: v.arms, Peers: len(v.x), Rand: v.rng, Self: self, Vectors: v.x})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestForcedAndExcludedArms(t *testing.T) {
 
 // TestLinTSDrawsAnewForEachChoice: while nothing is known all arms of one length are equally likely.
 func TestLinTSDrawsAnewForEachChoice(t *testing.T) {
-	l, err := newLinTS(Config{Arms: 3, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))}, LinTSParams{Radius: 1})
+	l, err := LinTSParams{Radius: 1}.New(Config{Arms: 3, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,11 +176,11 @@ func TestBadVectorsAreRefused(t *testing.T) {
 		"that of row 2 is 1.21":                       {[][]float64{{1}, {0}, {1.1}}, 1},
 		"that of row 1 is NaN":                        {[][]float64{{1}, {math.NaN()}, {1}}, 1},
 	} {
-		if _, err := newLinTS(Config{Arms: 3, Peers: 1}, p); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := p.New(Config{Arms: 3, Peers: 1}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", p, err, want)
 		}
 	}
-	if _, err := newLinTS(Config{Arms: 3, Peers: 1, Vectors: [][]Features{{{1}}}}, LinTSParams{Radius: 1}); err == nil {
+	if _, err := New(LinTSParams{Radius: 1}, Config{Arms: 3, Peers: 1, Vectors: [][]Features{{{1}}}}); err == nil {
 		t.Error("one vector for 3 arms is taken")
 	}
 }

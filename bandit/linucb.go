@@ -53,8 +53,8 @@ type LinUCBParams struct {
 
 func (p LinUCBParams) inputs() Inputs { return Inputs{p.Features, p.Context, p.Map} }
 
-// check refuses parameters that do not go together.
-func (p LinUCBParams) check() (field, want string) {
+// Check implements [Checked].
+func (p LinUCBParams) Check(int) (field, want string) {
 	d, most := p.inputs().Dim(), maxFeatures
 	if p.Records == CentredRewards {
 		most-- // for the constant
@@ -123,22 +123,22 @@ func (f *basis) replace(b *Belief) bool {
 
 var _ Learner = (*LinUCB)(nil)
 
-func linucbEntry() Entry {
-	e := define(
-		"linucb", "chooses by features, of which rewards are a linear function that is learned",
-		LinUCBParams{Features: 5, Map: Interactions, Index: SampledIndex, Radius: 1, Records: WithoutSquares},
-		func(p LinUCBParams) LinUCBParams {
-			p.Features, p.Context = min(p.inputs().Dim(), 3), 0
-			return p
-		}, newLinUCB,
-	)
-	e.Contextual = true
-	e.Inputs = func(p any) Inputs { return p.(LinUCBParams).inputs() }
-	e.Check = func(p any, _ int) (string, string) { return p.(LinUCBParams).check() }
-	return e
+// Words implements [Params].
+func (LinUCBParams) Words() Words {
+	return Words{"linucb", "chooses by features, of which rewards are a linear function that is learned"}
 }
 
-func newLinUCB(c Config, p LinUCBParams) (Learner, error) {
+// Traits implements [Traited].
+func (p LinUCBParams) Traits() Traits { return Traits{Contextual: true, Inputs: p.inputs()} }
+
+// Small has few features.
+func (p LinUCBParams) Small() Params {
+	p.Features, p.Context = min(p.inputs().Dim(), 3), 0
+	return p
+}
+
+// New implements [Params].
+func (p LinUCBParams) New(c Config) (Learner, error) {
 	switch {
 	case p.Features < 1 || p.Features > maxFeatures:
 		return nil, fmt.Errorf("bandit: features %d, want 1 to %d", p.Features, maxFeatures)
@@ -153,7 +153,7 @@ func newLinUCB(c Config, p LinUCBParams) (Learner, error) {
 	case p.Records != WithoutSquares && p.Records != CentredRewards && p.Records != WithSquares:
 		return nil, fmt.Errorf("bandit: records %q, want plain, centred or squares", p.Records)
 	}
-	if field, want := p.check(); field != "" {
+	if field, want := p.Check(c.Arms); field != "" {
 		return nil, fmt.Errorf("bandit: %s, want %s", field, want)
 	}
 	d, kind, records := p.inputs().Dim(), gram.Linear, Linear

@@ -184,8 +184,8 @@ func TestCentredRewardsThatDoNotSuitAreRefused(t *testing.T) {
 		{LinUCBParams{Features: 120, Index: BoundIndex, Radius: 1, Records: CentredRewards}, "features"},
 		{LinUCBParams{Features: 12, Context: 10, Map: Outer, Index: BoundIndex, Radius: 1, Records: CentredRewards}, "context"},
 	} {
-		field, _ := x.p.check()
-		_, err := newLinUCB(Config{Arms: 2, Peers: 1}, x.p)
+		field, _ := x.p.Check(2)
+		_, err := x.p.New(Config{Arms: 2, Peers: 1})
 		if field != x.field || (err != nil) != (field != "") {
 			t.Errorf("%+v: field %q, %v", x.p, field, err)
 		}

@@ -13,7 +13,7 @@ import (
 
 func linUCB(t testing.TB, arms int, p LinUCBParams) *LinUCB {
 	t.Helper()
-	l, err := newLinUCB(Config{Arms: arms, Peers: 1, Rand: rand.New(rand.NewPCG(3, 4))}, p)
+	l, err := p.New(Config{Arms: arms, Peers: 1, Rand: rand.New(rand.NewPCG(3, 4))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +329,7 @@ func TestBadParametersOfLinUCBAreRefused(t *testing.T) {
 		{11, 10, Interactions, BoundIndex, 1, WithoutSquares},
 		{3, 0, "", BoundIndex, 1, "other"},
 	} {
-		if _, err := newLinUCB(Config{Arms: 2, Peers: 1}, p); err == nil {
+		if _, err := p.New(Config{Arms: 2, Peers: 1}); err == nil {
 			t.Errorf("%+v is taken", p)
 		}
 	}

@@ -33,11 +33,13 @@ var _ Sampler = (*Thompson)(nil)
 // Recommended is the learner that a new folder begins with.
 const Recommended = "thompson"
 
-func thompsonEntry() Entry {
-	return define(Recommended, "samples means with the law of their errors and pulls the arm with the greatest", ThompsonParams{math.Sqrt2}, nil, newThompson)
+// Words implements [Params].
+func (ThompsonParams) Words() Words {
+	return Words{Recommended, "samples means with the law of their errors and pulls the arm with the greatest"}
 }
 
-func newThompson(c Config, p ThompsonParams) (Learner, error) {
+// New implements [Params].
+func (p ThompsonParams) New(c Config) (Learner, error) {
 	if !(p.Inflation > 1 && p.Inflation <= 4) {
 		return nil, fmt.Errorf("bandit: inflation %v, want over 1 up to 4", p.Inflation)
 	}

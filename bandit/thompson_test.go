@@ -9,7 +9,7 @@ import (
 
 func thompson(t *testing.T, arms int, inflation float64) *Thompson {
 	t.Helper()
-	l, err := newThompson(Config{Arms: arms, Peers: 1, Rand: rand.New(rand.NewPCG(5, 6))}, ThompsonParams{inflation})
+	l, err := ThompsonParams{inflation}.New(Config{Arms: arms, Peers: 1, Rand: rand.New(rand.NewPCG(5, 6))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestSamplesLookEverywhere(t *testing.T) {
 // TestThompsonSaysHowLikelyAChoiceWas: over many decisions, 1/propensity of an arm's choices adds up to
 // their number, for every arm that 64 samples nearly always hold.
 func TestThompsonSaysHowLikelyAChoiceWas(t *testing.T) {
-	l, err := newThompson(Config{Arms: 4, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))}, ThompsonParams{math.Sqrt2})
+	l, err := ThompsonParams{math.Sqrt2}.New(Config{Arms: 4, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))})
 	if err != nil {
 		t.Fatal(err)
 	}

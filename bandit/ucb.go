@@ -50,11 +50,13 @@ type UCBParams struct {
 	Confidence Confidence `want:"calibrated|paper" doc:"Confidence radius: computed from the noise that is in the mean, or as the paper prints it, hundreds of times wider."`
 }
 
-func ucbEntry() Entry {
-	return define("ucb", "pulls the arm with the greatest upper confidence bound", UCBParams{Calibrated}, nil, newUCB)
+// Words implements [Params].
+func (UCBParams) Words() Words {
+	return Words{"ucb", "pulls the arm with the greatest upper confidence bound"}
 }
 
-func newUCB(c Config, p UCBParams) (Learner, error) {
+// New implements [Params].
+func (p UCBParams) New(c Config) (Learner, error) {
 	if p.Confidence != Calibrated && p.Confidence != Paper {
 		return nil, fmt.Errorf("bandit: confidence %q, want calibrated or paper", p.Confidence)
 	}

@@ -12,7 +12,7 @@ import (
 
 func learner(t *testing.T, arms, peers int, c Confidence) *UCB {
 	t.Helper()
-	u, err := newUCB(Config{Arms: arms, Peers: peers, Rand: rand.New(rand.NewPCG(1, 2))}, UCBParams{c})
+	u, err := UCBParams{c}.New(Config{Arms: arms, Peers: peers, Rand: rand.New(rand.NewPCG(1, 2))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ type Spec struct {
 	Arms     int
 	Absent   []bandit.Arm      // that no peer chooses: retired ones, and places for arms to come
 	Graph    [][]protocol.Peer // neighbours of every peer, ascending
-	Learner  any               // parameters of an entry of [bandit.Table], whose type says which one
-	Protocol any               // parameters of an entry of [protocol.Table]; the same
+	Learner  bandit.Params
+	Protocol protocol.Params
 	Privacy  Privacy
 	Public   Seed // of what is drawn alike by all peers
 	// Vectors are those of the arms of a simulated world, by site, which peers with arms take in
@@ -47,34 +47,26 @@ func (s *Spec) NewLearner(coins Coins) (bandit.Learner, error) { return s.learne
 
 // learner returns the learner of a peer.
 func (s *Spec) learner(self protocol.Peer, coins Coins) (bandit.Learner, error) {
-	entry, err := bandit.EntryOf(s.Learner)
-	if err != nil {
-		return nil, err
-	}
 	epsilon := math.Inf(1)
 	if e := s.Privacy.Budget.Epsilon; e < dp.Infinite {
 		epsilon = e.Float()
 	}
-	through, err := protocol.EntryOf(s.Protocol)
-	if err != nil {
-		return nil, err
-	}
-	peers := through.Learners(s.Protocol, s.Peers())
-	return entry.New(bandit.Config{
-		Arms: s.Arms, Peers: peers, Origins: through.Origins(s.Protocol, peers), Horizon: s.Privacy.Horizon,
-		Leaves: through.Cadence(s.Protocol).Leaves(s.Privacy.Horizon), Epsilon: epsilon, Rand: coins.Rand,
-		Self: int(self), Vectors: s.vectors(&through),
-	}, s.Learner)
+	peers := protocol.Learners(s.Protocol, s.Peers())
+	return bandit.New(s.Learner, bandit.Config{
+		Arms: s.Arms, Peers: peers, Origins: protocol.Origins(s.Protocol, peers), Horizon: s.Privacy.Horizon,
+		Leaves: s.Protocol.Cadence().Leaves(s.Privacy.Horizon), Epsilon: epsilon, Rand: coins.Rand,
+		Self: int(self), Vectors: s.vectors(),
+	})
 }
 
 // vectors returns those of the arms of every peer.
-func (s *Spec) vectors(through *protocol.Entry) (all [][]bandit.Features) {
+func (s *Spec) vectors() (all [][]bandit.Features) {
 	if len(s.Vectors) == 0 {
 		return nil
 	}
 	site := 0
 	for p := range s.Peers() {
-		if !through.Learns(s.Protocol, protocol.Peer(p)) {
+		if !protocol.Learns(s.Protocol, protocol.Peer(p)) {
 			all = append(all, nil)
 			continue
 		}
@@ -95,11 +87,7 @@ func (s *Spec) Statistic() (bandit.Statistic, error) {
 
 // Cadence returns when leaves close.
 func (s *Spec) Cadence() (protocol.Cadence, error) {
-	entry, err := protocol.EntryOf(s.Protocol)
-	if err != nil {
-		return protocol.Cadence{}, err
-	}
-	c := entry.Cadence(s.Protocol)
+	c := s.Protocol.Cadence()
 	return c, c.Check()
 }
 
@@ -119,39 +107,32 @@ func (s *Spec) Streams() (dp.Spec, error) {
 // Check reports whether the protocol carries what the learner adds up, and closes leaves
 // as the learner explores.
 func (s *Spec) Check() error {
-	entry, err := protocol.EntryOf(s.Protocol)
-	if err != nil {
-		return err
-	}
 	learner, err := s.NewLearner(Coins{})
 	if err != nil {
 		return err
 	}
-	return s.suits(&entry, entry.Cadence(s.Protocol), learner)
+	return s.suits(learner)
 }
 
 // CheckCounts reports whether the network can do with the counts that it promises: noised
 // ones leave nothing to be seen that rests on exact ones.
 func (s *Spec) CheckCounts() error {
-	entry, err := protocol.EntryOf(s.Protocol)
-	if err != nil {
-		return err
-	}
 	statistic, err := s.Statistic()
 	if err != nil {
 		return err
 	}
-	return s.suitsCounts(&entry, entry.Cadence(s.Protocol), statistic)
+	return s.suitsCounts(statistic)
 }
 
-func (s *Spec) suitsCounts(entry *protocol.Entry, c protocol.Cadence, statistic bandit.Statistic) error {
+func (s *Spec) suitsCounts(statistic bandit.Statistic) error {
+	name, c := s.Protocol.Words().Name, s.Protocol.Cadence()
 	switch {
 	case !s.Privacy.NoisedCounts():
 		return nil
 	case c.Rounds == 0:
-		return fmt.Errorf("node: counts cannot be noised: the leaves of protocol %s close %s, so when they close shows how many rewards there were", entry.Name, c.Text())
-	case !entry.NoisedCounts:
-		return fmt.Errorf("node: counts cannot be noised: protocol %s computes with exact ones", entry.Name)
+		return fmt.Errorf("node: counts cannot be noised: the leaves of protocol %s close %s, so when they close shows how many rewards there were", name, c.Text())
+	case !protocol.TraitsOf(s.Protocol).NoisedCounts:
+		return fmt.Errorf("node: counts cannot be noised: protocol %s computes with exact ones", name)
 	case statistic.Kind != bandit.Sum || statistic.Dim != 1:
 		return errors.New("node: counts cannot be noised: the learner adds up more than rewards")
 	case s.Privacy.Unclipped:
@@ -160,29 +141,30 @@ func (s *Spec) suitsCounts(entry *protocol.Entry, c protocol.Cadence, statistic 
 	return nil
 }
 
-func (s *Spec) suits(entry *protocol.Entry, c protocol.Cadence, l bandit.Learner) error {
+func (s *Spec) suits(l bandit.Learner) error {
+	name, c, traits := s.Protocol.Words().Name, s.Protocol.Cadence(), protocol.TraitsOf(s.Protocol)
 	if err := c.Check(); err != nil {
 		return err
 	}
-	if err := s.suitsCounts(entry, c, l.Statistic()); err != nil {
+	if err := s.suitsCounts(l.Statistic()); err != nil {
 		return err
 	}
-	if by, ok := l.(bandit.BySite); ok && by.NeedsSites() && !entry.StatesSites(s.Protocol) {
-		return fmt.Errorf("node: the learner weighs each site's mean, and protocol %s states none of one site: want one that does, with merge: mean", entry.Name)
+	if by, ok := l.(bandit.BySite); ok && by.NeedsSites() && !traits.Sites {
+		return fmt.Errorf("node: the learner weighs each site's mean, and protocol %s states none of one site: want one that does, with merge: mean", name)
 	}
 	if l.Statistic().Kind == bandit.Centred && s.Privacy.Adjacency == dp.ZeroOut {
 		return errors.New("node: rewards cannot be centred where neighbours have 0 for them: a reward of 0 adds something then")
 	}
 	_, phased := l.(bandit.Phased)
 	switch width := l.Statistic().Width(); {
-	case width > 1 && !entry.Wide:
-		return fmt.Errorf("node: protocol %s carries one number a part, and the learner's sums have %d", entry.Name, width)
-	case width == 1 && entry.Wide:
-		return fmt.Errorf("node: protocol %s adds up over sites, and the learner wants a mean of rewards", entry.Name)
+	case width > 1 && !traits.Wide:
+		return fmt.Errorf("node: protocol %s carries one number a part, and the learner's sums have %d", name, width)
+	case width == 1 && traits.Wide:
+		return fmt.Errorf("node: protocol %s adds up over sites, and the learner wants a mean of rewards", name)
 	case phased && c.Epochs == 0:
-		return fmt.Errorf("node: the learner explores in epochs, and protocol %s has none", entry.Name)
+		return fmt.Errorf("node: the learner explores in epochs, and protocol %s has none", name)
 	case !phased && c.Epochs > 0:
-		return fmt.Errorf("node: protocol %s has epochs, and the learner does not explore in any", entry.Name)
+		return fmt.Errorf("node: protocol %s has epochs, and the learner does not explore in any", name)
 	}
 	return nil
 }
@@ -190,25 +172,20 @@ func (s *Spec) suits(entry *protocol.Entry, c protocol.Cadence, l bandit.Learner
 // Agent returns a peer that has seen nothing. The whole horizon of its streams is charged:
 // the first Ready holds the charge.
 func (s *Spec) Agent(c PeerConfig) (*Agent, error) {
-	entry, err := protocol.EntryOf(s.Protocol)
-	if err != nil {
-		return nil, err
-	}
-	return s.Assemble(c, entry, func(coins Coins) (bandit.Learner, error) { return s.learner(c.Self, coins) })
+	return s.Assemble(c, s.Protocol.New, func(coins Coins) (bandit.Learner, error) { return s.learner(c.Self, coins) })
 }
 
-// Assemble is [Spec.Agent] with a protocol and a learner that the tables need not list:
-// tests have such.
-func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (bandit.Learner, error)) (*Agent, error) {
+// Assemble is [Spec.Agent] with functions that make the protocol and the learner, by which tests watch them.
+func (s *Spec) Assemble(c PeerConfig, speak func(protocol.Config) (protocol.Protocol, error), learn func(Coins) (bandit.Learner, error)) (*Agent, error) {
 	if p := s.Privacy; p.Unclipped && (p.Mode != dp.Lockstep || p.Mechanism.Law() == dp.Gaussian) {
 		return nil, errors.New("node: unclipped rewards are for lockstep and Laplace noise")
 	}
 	if !(s.Explore >= 0 && s.Explore <= 1) {
 		return nil, fmt.Errorf("node: explore %v, want a share from 0 to 1", s.Explore)
 	}
-	raw := entry.FromRaw(s.Protocol)
+	raw := protocol.TraitsOf(s.Protocol).Raw
 	if raw != (protocol.Raw{}) && s.Privacy.Mode != dp.Lockstep {
-		return nil, fmt.Errorf("node: %v of protocol %s follow from raw records, which is for lockstep", raw, entry.Name)
+		return nil, fmt.Errorf("node: %v of protocol %s follow from raw records, which is for lockstep", raw, s.Protocol.Words().Name)
 	}
 	a := &Agent{
 		arms: s.Arms, absent: s.Absent, explore: s.Explore, spent: -1, noisedCounts: s.Privacy.NoisedCounts(), self: c.Self, neighbours: s.Graph[c.Self], roundEnds: c.RoundEnds,
@@ -220,32 +197,32 @@ func (s *Spec) Assemble(c PeerConfig, entry protocol.Entry, learn func(Coins) (b
 	}
 	if raw != (protocol.Raw{}) {
 		statistic := learner.Statistic()
-		a.raw = newRawRecords(raw, entry.Cadence(s.Protocol).Streams(statistic.Parts), statistic.Width())
+		a.raw = newRawRecords(raw, s.Protocol.Cadence().Streams(statistic.Parts), statistic.Width())
 	}
 	budget := s.Privacy.Budget
 	budget.Epsilon, _, _ = s.Privacy.paid()
 	if a.curator, err = dp.NewCurator(s.Privacy.Mode, budget, c.Noise); err != nil {
 		return nil, err
 	}
-	cadence, statistic := entry.Cadence(s.Protocol), learner.Statistic()
+	cadence, statistic := s.Protocol.Cadence(), learner.Statistic()
 	streams := s.Privacy.Streams(statistic, cadence)
 	charge, err := streams.Charge()
 	if err != nil {
 		return nil, err
 	}
-	if err = s.suits(&entry, cadence, learner); err != nil {
+	if err = s.suits(learner); err != nil {
 		return nil, err
 	}
-	if entry.Learns(s.Protocol, c.Self) {
+	if protocol.Learns(s.Protocol, c.Self) {
 		a.learner, a.closing = learner, newClosing(cadence, learner)
 		if _, err = a.curator.Open(streams); err != nil {
 			return nil, err
 		}
 	}
-	a.protocol, err = entry.New(protocol.Config{
+	a.protocol, err = speak(protocol.Config{
 		Self: c.Self, Incarnation: c.Incarnation, Graph: s.Graph, Parts: statistic.Parts, Width: statistic.Width(),
 		NoisedCounts: s.Privacy.NoisedCounts(), Charge: charge, Keys: c.Keys,
 		Topic: c.Topic, Reuse: c.Reuse, Rand: a.coins[1].Rand, Secret: a.coins[2].Rand, Public: s.Public,
-	}, s.Protocol)
+	})
 	return a, err
 }

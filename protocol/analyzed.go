@@ -50,7 +50,7 @@ type analyzedSilo struct {
 
 func newAnalyzed(c Config, p BatchParams) *analyzed {
 	return &analyzed{
-		c: c, p: p, cadence: p.cadence(), batches: p.batches(), tree: newTree(c.Graph, Peer(p.Analyzer-1)),
+		c: c, p: p, cadence: p.Cadence(), batches: p.batches(), tree: newTree(c.Graph, Peer(p.Analyzer-1)),
 		belief: belief.New(c.Parts, c.Width), stale: true,
 		silo: analyzedSilo{sums: make([]dp.Release, c.Parts), shown: make([]dp.Release, c.Parts), others: noMessage(), taken: true, quiet: 1},
 		desk: newAnalyzedDesk(c.Peers()),

@@ -42,30 +42,29 @@ type AverageParams struct {
 	Patience    uint64      `want:"2..1000000" unit:"rounds" doc:"Retry interval of an unanswered exchange. After the first interval it stops blocking other exchanges."`
 }
 
-func averageEntry() Entry {
-	return define(
-		Entry{
-			Name: "average", Summary: "randomized gossip averaging of noised means with max-count consistency (Gossip_UCB, Fed_UCB)",
-			Kinds: []Kind{averageDelta, averageBusy, averageAsk, averageCounts},
-		},
-		AverageParams{Consistency: Capped, F: 1, Rate: .2, Patience: 8},
-		typed[AverageParams]{
-			cadence: func(AverageParams) Cadence { return Cadence{Noun: "reward"} },
-			check: func(p AverageParams, n Net) (field, want string) {
-				if p.Consistency == Robust && n.LeastDegree > 0 && (n.LeastDegree-1)/2 < p.F {
-					return "f", fmt.Sprintf("more than 2f neighbours at every peer with consistency robust; some peer has %d", n.LeastDegree)
-				}
-				return "", ""
-			},
-			words: func(AverageParams) Words {
-				return Words{
-					Public: "how many rewards every action has had, after every round",
-					Mixed:  ", once exchanges have mixed them",
-				}
-			},
-			new: newAverage,
-		},
-	)
+// Words implements [Params].
+func (AverageParams) Words() Words {
+	return Words{
+		Name: "average", Summary: "randomized gossip averaging of noised means with max-count consistency (Gossip_UCB, Fed_UCB)",
+		Public: "how many rewards every action has had, after every round",
+		Mixed:  ", once exchanges have mixed them",
+	}
+}
+
+// Traits implements [Traited].
+func (AverageParams) Traits() Traits {
+	return Traits{Kinds: []Kind{averageDelta, averageBusy, averageAsk, averageCounts}}
+}
+
+// Cadence implements [Params].
+func (AverageParams) Cadence() Cadence { return Cadence{Noun: "reward"} }
+
+// Check implements [Checked].
+func (p AverageParams) Check(n Net) (field, want string) {
+	if p.Consistency == Robust && n.LeastDegree > 0 && (n.LeastDegree-1)/2 < p.F {
+		return "f", fmt.Sprintf("more than 2f neighbours at every peer with consistency robust; some peer has %d", n.LeastDegree)
+	}
+	return "", ""
 }
 
 // maxRate is what two rounds an exchange allow.
@@ -132,7 +131,8 @@ type averageLink struct {
 	claimed uint64 // round of the newest claim
 }
 
-func newAverage(c Config, p AverageParams) (Protocol, error) {
+// New implements [Params].
+func (p AverageParams) New(c Config) (Protocol, error) {
 	switch {
 	case p.Consistency != Max && p.Consistency != Robust && p.Consistency != Capped:
 		return nil, fmt.Errorf("average: consistency %q, want max, robust or capped", p.Consistency)

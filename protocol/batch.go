@@ -44,66 +44,70 @@ type BatchParams struct {
 	Pull       uint64       `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
 }
 
-func batchEntry() Entry {
-	return define(
-		Entry{
-			Name: "batch", Summary: "batches of a site's decisions, each released once, and the sums over them spread to all, for learners that choose by features",
-			Kinds: []Kind{batchRow, batchDigest, batchWant, batchReport, batchOthers}, Leaf: "first", Wide: true,
-			Suits: func(dp.Mechanism) bool { return true },
-		},
-		BatchParams{First: 50, Growth: .25, DecideFrom: FromReleases, Schedule: FixedSchedule, Threshold: 50, Draws: 5, Pull: 20},
-		typed[BatchParams]{
-			cadence: BatchParams.cadence,
-			check: func(p BatchParams, n Net) (field, want string) {
-				switch {
-				case n.Horizon > 0 && p.First > n.Horizon:
-					return "first", "at most privacy.horizon, or no batch is ever released"
-				case n.Peers > 0 && p.Analyzer > n.Peers:
-					return "analyzer", fmt.Sprintf("0, or the place of one of the %d peers", n.Peers)
-				case n.Peers == 1 && p.Analyzer == 1:
-					return "analyzer", "0 with one peer, so that it has arms"
-				case n.Live && p.DecideFrom == FromRaw:
-					return "decide_from", fmt.Sprintf("%s or %s with mode: live; choices that follow from raw records are not private", FromReleases, FromNoisedLocal)
-				case n.Live && p.Schedule == LogDetRawSchedule:
-					return "schedule", p.Schedule.instead()
-				}
-				return "", ""
-			},
-			idle: func(p BatchParams, peer Peer) bool { return int64(peer) == int64(p.Analyzer)-1 },
-			among: func(p BatchParams, peers int) BatchParams {
-				if p.Analyzer > 0 {
-					p.Analyzer = peers
-				}
-				if peers == 1 {
-					p.Analyzer = 0
-				}
-				return p
-			},
-			// A digest has a sum of signatures, which follow from what was released.
-			adaptive: func(p BatchParams) bool { return p.Analyzer == 0 || p.Schedule == LogDetSchedule },
-			raw: func(p BatchParams) Raw {
-				return Raw{Choices: p.DecideFrom == FromRaw, News: p.Schedule.raw(p.Threshold)}
-			},
-			small: func(p BatchParams, leaf uint64) BatchParams {
-				p.First, p.Growth, p.Draws, p.Pull = leaf, min(p.Growth, .1), min(p.Draws, 2), min(p.Pull, leaf+1)
-				return p
-			},
-			fixed: func(p BatchParams) string {
-				if p.Analyzer == 0 {
-					return ""
-				}
-				return "reports take the ways to the analyzer that one graph has, at all peers alike"
-			},
-			words: func(BatchParams) Words {
-				return Words{Public: "how many rewards each batch holds, which is one for every decision in it"}
-			},
-			new: newBatch,
-		},
-	)
+// Words implements [Params].
+func (BatchParams) Words() Words {
+	return Words{
+		Name: "batch", Summary: "batches of a site's decisions, each released once, and the sums over them spread to all, for learners that choose by features",
+		Public: "how many rewards each batch holds, which is one for every decision in it",
+	}
 }
 
-// cadence returns when leaves close: with batches, or several times in each.
-func (p BatchParams) cadence() Cadence {
+// Traits implements [Traited].
+func (p BatchParams) Traits() Traits {
+	t := Traits{
+		Kinds: []Kind{batchRow, batchDigest, batchWant, batchReport, batchOthers}, Leaf: "first", Wide: true,
+		// A digest has a sum of signatures, which follow from what was released.
+		Adaptive: p.Analyzer == 0 || p.Schedule == LogDetSchedule,
+		Raw:      Raw{Choices: p.DecideFrom == FromRaw, News: p.Schedule.raw(p.Threshold)},
+	}
+	if p.Analyzer > 0 {
+		t.Fixed = "reports take the ways to the analyzer that one graph has, at all peers alike"
+	}
+	return t
+}
+
+// Suits implements [Suited].
+func (BatchParams) Suits(dp.Mechanism) bool { return true }
+
+// Check implements [Checked].
+func (p BatchParams) Check(n Net) (field, want string) {
+	switch {
+	case n.Horizon > 0 && p.First > n.Horizon:
+		return "first", "at most privacy.horizon, or no batch is ever released"
+	case n.Peers > 0 && p.Analyzer > n.Peers:
+		return "analyzer", fmt.Sprintf("0, or the place of one of the %d peers", n.Peers)
+	case n.Peers == 1 && p.Analyzer == 1:
+		return "analyzer", "0 with one peer, so that it has arms"
+	case n.Live && p.DecideFrom == FromRaw:
+		return "decide_from", fmt.Sprintf("%s or %s with mode: live; choices that follow from raw records are not private", FromReleases, FromNoisedLocal)
+	case n.Live && p.Schedule == LogDetRawSchedule:
+		return "schedule", p.Schedule.instead()
+	}
+	return "", ""
+}
+
+// Idle reports whether a peer is the analyzer.
+func (p BatchParams) Idle(self Peer) bool { return int64(self) == int64(p.Analyzer)-1 }
+
+// Among implements [Resized].
+func (p BatchParams) Among(peers int) Params {
+	if p.Analyzer > 0 {
+		p.Analyzer = peers
+	}
+	if peers == 1 {
+		p.Analyzer = 0
+	}
+	return p
+}
+
+// Small implements [Shrinking].
+func (p BatchParams) Small(leaf uint64) Params {
+	p.First, p.Growth, p.Draws, p.Pull = leaf, min(p.Growth, .1), min(p.Draws, 2), min(p.Pull, leaf+1)
+	return p
+}
+
+// Cadence implements [Params]: leaves close with batches, or several times in each.
+func (p BatchParams) Cadence() Cadence {
 	if p.DecideFrom == FromNoisedLocal {
 		return Cadence{Decisions: p.First, Noun: "draw"}
 	}
@@ -132,9 +136,10 @@ type batch struct {
 	stale     bool
 }
 
-func newBatch(c Config, p BatchParams) (Protocol, error) {
+// New implements [Params].
+func (p BatchParams) New(c Config) (Protocol, error) {
 	switch local := p.DecideFrom == FromNoisedLocal; {
-	case p.cadence().Check() != nil || p.First < 1:
+	case p.Cadence().Check() != nil || p.First < 1:
 		return nil, fmt.Errorf("batch: first %d, growth %v, want at least 1, and 0 up to 4", p.First, p.Growth)
 	case !local && p.DecideFrom != FromReleases && p.DecideFrom != FromRaw:
 		return nil, fmt.Errorf("batch: decide_from %q, want %s, %s or %s", p.DecideFrom, FromReleases, FromNoisedLocal, FromRaw)
@@ -151,7 +156,7 @@ func newBatch(c Config, p BatchParams) (Protocol, error) {
 		}
 		return newAnalyzed(c, p), nil
 	}
-	b := &batch{cadence: p.cadence(), threshold: p.Schedule.released(p.Threshold), width: c.Width, belief: belief.New(c.Parts, c.Width)}
+	b := &batch{cadence: p.Cadence(), threshold: p.Schedule.released(p.Threshold), width: c.Width, belief: belief.New(c.Parts, c.Width)}
 	b.batches = p.batches()
 	var err error
 	if b.totals, err = newTotals(c, batchRow, p.Pull, b.check); err != nil {

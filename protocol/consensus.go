@@ -19,30 +19,27 @@ type ConsensusParams struct {
 	Patience uint64  `want:"2..1000000" unit:"rounds" doc:"A neighbour that has not been heard for this long gets no more shares until it is."`
 }
 
-func consensusEntry() Entry {
-	return define(
-		Entry{
-			Name: "consensus", Summary: "running consensus of noised sums and of how many rewards they hold (DP-Decentralized UCB)",
-			Kinds: []Kind{consensusState},
-		},
-		ConsensusParams{Weights: Metropolis, Kappa: .5, Patience: 8},
-		typed[ConsensusParams]{
-			cadence: func(ConsensusParams) Cadence { return Cadence{Noun: "reward"} },
-			check: func(p ConsensusParams, n Net) (field, want string) {
-				if p.swings(n.Graph) {
-					return "kappa", "below 1, or weights metropolis: " + swings
-				}
-				return "", ""
-			},
-			words: func(ConsensusParams) Words {
-				return Words{
-					Public: "how many rewards every action has had, after every round",
-					Mixed:  ", once consensus has mixed them",
-				}
-			},
-			new: newConsensus,
-		},
-	)
+// Words implements [Params].
+func (ConsensusParams) Words() Words {
+	return Words{
+		Name: "consensus", Summary: "running consensus of noised sums and of how many rewards they hold (DP-Decentralized UCB)",
+		Public: "how many rewards every action has had, after every round",
+		Mixed:  ", once consensus has mixed them",
+	}
+}
+
+// Traits implements [Traited].
+func (ConsensusParams) Traits() Traits { return Traits{Kinds: []Kind{consensusState}} }
+
+// Cadence implements [Params].
+func (ConsensusParams) Cadence() Cadence { return Cadence{Noun: "reward"} }
+
+// Check implements [Checked].
+func (p ConsensusParams) Check(n Net) (field, want string) {
+	if p.swings(n.Graph) {
+		return "kappa", "below 1, or weights metropolis: " + swings
+	}
+	return "", ""
 }
 
 // consensus is running consensus (Li, Song and Fragouli 2020, equations 5 to 7): in every
@@ -103,7 +100,8 @@ type formerLink struct {
 // swings says why P is refused.
 const swings = "all peers have as many neighbours and no circle of links is odd, so at 1 the least eigenvalue of P is -1 and estimates swing for ever"
 
-func newConsensus(c Config, p ConsensusParams) (Protocol, error) {
+// New implements [Params].
+func (p ConsensusParams) New(c Config) (Protocol, error) {
 	switch {
 	case p.Weights != Metropolis && p.Weights != Laplacian:
 		return nil, fmt.Errorf("consensus: weights %q, want metropolis or laplacian", p.Weights)

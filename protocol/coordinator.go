@@ -38,58 +38,72 @@ type CoordinatorParams struct {
 	Participation float64 `want:"over 0 up to 1" fixed:"yes" doc:"With schedule: epochs, share of the sites, drawn for every epoch, that report. All explore, release and pay."`
 }
 
-func coordinatorEntry() Entry {
-	return define(
-		Entry{
-			Name: "coordinator", Summary: "noised sums that a peer without arms collects, and of which it returns one mean an arm (DP-Master-worker UCB, CDP-MAB)",
-			Kinds: []Kind{coordinatorMeans, coordinatorSums},
-			Suits: func(dp.Mechanism) bool { return true },
-		},
-		CoordinatorParams{Schedule: Doubling, Coordinator: 1, Epochs: 1000, Deadline: 50, Patience: 10, Participation: 1},
-		typed[CoordinatorParams]{
-			adaptive: func(CoordinatorParams) bool { return true }, // with schedule doubling an exchange follows a switch of arms
-			cadence: func(p CoordinatorParams) Cadence {
-				if p.Schedule == ByEpoch {
-					return Cadence{Epochs: p.Epochs, Noun: "epoch"}
-				}
-				return Cadence{Noun: "reward"}
-			},
-			check: func(p CoordinatorParams, n Net) (field, want string) {
-				if p.Schedule != ByEpoch && p.Participation != 1 {
-					return "participation", "1 without schedule: epochs, in which sites are drawn"
-				}
-				return p.misplaced(n)
-			},
-			among: func(p CoordinatorParams, peers int) CoordinatorParams {
-				if p.Coordinator = peers; peers == 1 {
-					p.Coordinator = 0
-				}
-				return p
-			},
-			origins: func(p CoordinatorParams, learners int) int { return participants(p.Participation, learners) },
-			idle:    func(p CoordinatorParams, peer Peer) bool { return int64(peer) == int64(p.Coordinator)-1 },
-			small: func(p CoordinatorParams, _ uint64) CoordinatorParams {
-				p.Deadline, p.Patience = min(p.Deadline, 8), min(p.Patience, 6)
-				return p
-			},
-			fixed: func(CoordinatorParams) string {
-				return "the coordinator draws and counts the sites of an epoch from one list"
-			},
-			words: func(p CoordinatorParams) Words {
-				w := Words{Public: "how many rewards of every action every report to the coordinator holds", Mixed: ", once the coordinator has its report"}
-				if p.Schedule == ByEpoch {
-					w = Words{Public: "how many rewards of every action each epoch holds", Mixed: "; every site does at the end of an epoch"}
-				}
-				return w
-			},
-			new: func(c Config, p CoordinatorParams) (Protocol, error) {
-				if err := p.refuse(&c); err != nil {
-					return nil, err
-				}
-				return newCoordinator(c, p), nil
-			},
-		},
-	)
+// Words implements [Params].
+func (p CoordinatorParams) Words() Words {
+	w := Words{
+		Name: "coordinator", Summary: "noised sums that a peer without arms collects, and of which it returns one mean an arm (DP-Master-worker UCB, CDP-MAB)",
+		Public: "how many rewards of every action every report to the coordinator holds", Mixed: ", once the coordinator has its report",
+	}
+	if p.Schedule == ByEpoch {
+		w.Public, w.Mixed = "how many rewards of every action each epoch holds", "; every site does at the end of an epoch"
+	}
+	return w
+}
+
+// Traits implements [Traited].
+func (CoordinatorParams) Traits() Traits {
+	return Traits{
+		Kinds:    []Kind{coordinatorMeans, coordinatorSums},
+		Adaptive: true, // with schedule doubling an exchange follows a switch of arms
+		Fixed:    "the coordinator draws and counts the sites of an epoch from one list",
+	}
+}
+
+// Suits implements [Suited].
+func (CoordinatorParams) Suits(dp.Mechanism) bool { return true }
+
+// Cadence implements [Params].
+func (p CoordinatorParams) Cadence() Cadence {
+	if p.Schedule == ByEpoch {
+		return Cadence{Epochs: p.Epochs, Noun: "epoch"}
+	}
+	return Cadence{Noun: "reward"}
+}
+
+// Check implements [Checked].
+func (p CoordinatorParams) Check(n Net) (field, want string) {
+	if p.Schedule != ByEpoch && p.Participation != 1 {
+		return "participation", "1 without schedule: epochs, in which sites are drawn"
+	}
+	return p.misplaced(n)
+}
+
+// Among implements [Resized].
+func (p CoordinatorParams) Among(peers int) Params {
+	if p.Coordinator = peers; peers == 1 {
+		p.Coordinator = 0
+	}
+	return p
+}
+
+// Origins implements [Sampling].
+func (p CoordinatorParams) Origins(learners int) int { return participants(p.Participation, learners) }
+
+// Idle reports whether a peer is the coordinator.
+func (p CoordinatorParams) Idle(self Peer) bool { return int64(self) == int64(p.Coordinator)-1 }
+
+// Small implements [Shrinking].
+func (p CoordinatorParams) Small(uint64) Params {
+	p.Deadline, p.Patience = min(p.Deadline, 8), min(p.Patience, 6)
+	return p
+}
+
+// New implements [Params].
+func (p CoordinatorParams) New(c Config) (Protocol, error) {
+	if err := p.refuse(&c); err != nil {
+		return nil, err
+	}
+	return newCoordinator(c, p), nil
 }
 
 // misplaced returns what is wrong with the place of the coordinator.

@@ -25,31 +25,36 @@ type GISParams struct {
 	Participation float64 `want:"over 0 up to 1" fixed:"yes" doc:"Share of the sites, drawn for every epoch, whose releases are sent. All explore, release and pay."`
 }
 
-func gisEntry() Entry {
-	return define(
-		Entry{
-			Name: "gis", Summary: "contributions of epochs, advertised, requested and sent over every link once at most",
-			Kinds: []Kind{gisAdv, gisReq, gisData},
-			Suits: func(m dp.Mechanism) bool { return !m.Running() || m == dp.None },
-		},
-		GISParams{Epochs: 1 << 20, Patience: 4, Renew: 20, Participation: 1},
-		typed[GISParams]{
-			cadence: func(p GISParams) Cadence { return Cadence{Epochs: p.Epochs, Noun: "epoch"} },
-			small: func(p GISParams, leaf uint64) GISParams {
-				p.Deadline, p.Renew = leaf+2, min(p.Renew, 6)
-				return p
-			},
-			origins: func(p GISParams, learners int) int { return participants(p.Participation, learners) },
-			fixed: func(GISParams) string {
-				return "every epoch waits for the sites that were drawn for it, at all peers alike"
-			},
-			words: func(p GISParams) Words {
-				return Words{Public: "how many rewards of every action each epoch holds", Mixed: "; every site does at the end of an epoch"}
-			},
-			new: newGIS,
-		},
-	)
+// Words implements [Params].
+func (GISParams) Words() Words {
+	return Words{
+		Name: "gis", Summary: "contributions of epochs, advertised, requested and sent over every link once at most",
+		Public: "how many rewards of every action each epoch holds", Mixed: "; every site does at the end of an epoch",
+	}
 }
+
+// Traits implements [Traited].
+func (GISParams) Traits() Traits {
+	return Traits{
+		Kinds: []Kind{gisAdv, gisReq, gisData},
+		Fixed: "every epoch waits for the sites that were drawn for it, at all peers alike",
+	}
+}
+
+// Suits implements [Suited].
+func (GISParams) Suits(m dp.Mechanism) bool { return !m.Running() || m == dp.None }
+
+// Cadence implements [Params].
+func (p GISParams) Cadence() Cadence { return Cadence{Epochs: p.Epochs, Noun: "epoch"} }
+
+// Small implements [Shrinking].
+func (p GISParams) Small(leaf uint64) Params {
+	p.Deadline, p.Renew = leaf+2, min(p.Renew, 6)
+	return p
+}
+
+// Origins implements [Sampling].
+func (p GISParams) Origins(learners int) int { return participants(p.Participation, learners) }
 
 // gis is Global Information Synchronization (Li and Song, section V and Algorithm 2) for
 // learners that explore in epochs. The contribution of an epoch holds, for every arm that its
@@ -94,7 +99,8 @@ type gisLink struct {
 // mostAhead is how many epochs others can be ahead. Epochs grow, so it is not reached.
 const mostAhead = 64
 
-func newGIS(c Config, p GISParams) (Protocol, error) {
+// New implements [Params].
+func (p GISParams) New(c Config) (Protocol, error) {
 	switch {
 	case c.Parts > maxBody:
 		return nil, fmt.Errorf("gis: %d arms, want at most %d", c.Parts, maxBody)

@@ -36,47 +36,47 @@ type LocalParams struct {
 	Pull          uint64        `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
 }
 
-func localEntry() Entry {
-	return define(
-		Entry{
-			Name: "local", Summary: "batches of a site's decisions, each released once, and the sums over them spread to sites a few links away, for learners that choose by features",
-			Kinds: []Kind{localRow, localDigest, localWant}, Leaf: "first", Wide: true,
-			Suits: func(dp.Mechanism) bool { return true },
-		},
-		LocalParams{Hops: 2, Neighbourhood: Ball, Estimators: OneEstimator, First: 100, Growth: .5, Schedule: FixedSchedule, Threshold: 50, Pull: 20},
-		typed[LocalParams]{
-			adaptive: func(LocalParams) bool { return true }, // a digest has a sum of signatures, which follow from what was released
-			cadence:  LocalParams.cadence,
-			check: func(p LocalParams, n Net) (field, want string) {
-				if lanes := p.cadence().lanes(); n.Horizon > 0 && p.First > n.Horizon/lanes {
-					return "first", fmt.Sprintf("at most privacy.horizon over the %d estimators, or no batch is ever released", lanes)
-				}
-				if n.Live && p.Schedule == LogDetRawSchedule {
-					return "schedule", p.Schedule.instead()
-				}
-				return "", ""
-			},
-			raw: func(p LocalParams) Raw { return Raw{News: p.Schedule.raw(p.Threshold)} },
-			small: func(p LocalParams, leaf uint64) LocalParams {
-				p.First, p.Growth, p.Pull = leaf, min(p.Growth, .1), min(p.Pull, leaf+1)
-				return p
-			},
-			fixed: func(LocalParams) string {
-				return "how far a release travels follows from one graph, at all peers alike"
-			},
-			words: func(LocalParams) Words {
-				return Words{
-					Public: "how many rewards each batch holds, which is one for every decision in it",
-					Mixed:  "; a site adds up those of its neighbourhood, which can be fewer sites",
-				}
-			},
-			new: newLocal,
-		},
-	)
+// Words implements [Params].
+func (LocalParams) Words() Words {
+	return Words{
+		Name: "local", Summary: "batches of a site's decisions, each released once, and the sums over them spread to sites a few links away, for learners that choose by features",
+		Public: "how many rewards each batch holds, which is one for every decision in it",
+		Mixed:  "; a site adds up those of its neighbourhood, which can be fewer sites",
+	}
 }
 
-// cadence returns when batches close.
-func (p LocalParams) cadence() Cadence {
+// Traits implements [Traited].
+func (p LocalParams) Traits() Traits {
+	return Traits{
+		Kinds: []Kind{localRow, localDigest, localWant}, Leaf: "first", Wide: true,
+		Adaptive: true, // a digest has a sum of signatures, which follow from what was released
+		Raw:      Raw{News: p.Schedule.raw(p.Threshold)},
+		Fixed:    "how far a release travels follows from one graph, at all peers alike",
+	}
+}
+
+// Suits implements [Suited].
+func (LocalParams) Suits(dp.Mechanism) bool { return true }
+
+// Check implements [Checked].
+func (p LocalParams) Check(n Net) (field, want string) {
+	if lanes := p.Cadence().lanes(); n.Horizon > 0 && p.First > n.Horizon/lanes {
+		return "first", fmt.Sprintf("at most privacy.horizon over the %d estimators, or no batch is ever released", lanes)
+	}
+	if n.Live && p.Schedule == LogDetRawSchedule {
+		return "schedule", p.Schedule.instead()
+	}
+	return "", ""
+}
+
+// Small implements [Shrinking].
+func (p LocalParams) Small(leaf uint64) Params {
+	p.First, p.Growth, p.Pull = leaf, min(p.Growth, .1), min(p.Pull, leaf+1)
+	return p
+}
+
+// Cadence implements [Params]: leaves are batches.
+func (p LocalParams) Cadence() Cadence {
 	c := batching(p.First, p.Growth)
 	if p.Estimators == SplitEstimators {
 		c.Lanes = p.Hops
@@ -118,11 +118,12 @@ type local struct {
 	stale     bool
 }
 
-func newLocal(c Config, p LocalParams) (Protocol, error) {
-	if err := p.cadence().Check(); err != nil || p.First < 1 || p.Hops < 1 || !(p.Threshold > 0) {
+// New implements [Params].
+func (p LocalParams) New(c Config) (Protocol, error) {
+	if err := p.Cadence().Check(); err != nil || p.First < 1 || p.Hops < 1 || !(p.Threshold > 0) {
 		return nil, fmt.Errorf("local: hops %d, first %d, growth %v, threshold %v, want at least 1, at least 1, 0 up to 4, and over 0", p.Hops, p.First, p.Growth, p.Threshold)
 	}
-	l := &local{cadence: p.cadence(), threshold: p.Schedule.released(p.Threshold), parts: c.Parts, width: c.Width, belief: belief.New(c.Parts, c.Width)}
+	l := &local{cadence: p.Cadence(), threshold: p.Schedule.released(p.Threshold), parts: c.Parts, width: c.Width, belief: belief.New(c.Parts, c.Width)}
 	c.Parts, c.Topic = l.cadence.Streams(c.Parts), false // a row for each stream; and a topic has no reach
 	var err error
 	if l.totals, err = newTotals(c, localRow, p.Pull, l.check); err != nil {

@@ -31,58 +31,61 @@ type PhasesParams struct {
 // Recommended is the protocol that a new folder begins with.
 const Recommended = "phases"
 
-func phasesEntry() Entry {
-	return define(
-		Entry{
-			Name: Recommended, Summary: "batches of every arm that grow, each released once, and their sums spread to all",
-			Kinds: []Kind{phasesRow, phasesDigest, phasesWant}, Leaf: "first",
-			Suits: func(m dp.Mechanism) bool { return !m.Running() || m == dp.None },
-		},
-		PhasesParams{Growth: .5, Limit: 100_000, Pull: 20, Merge: MergeMean, F: 1},
-		typed[PhasesParams]{
-			cadence: PhasesParams.cadence,
-			sites:   func(p PhasesParams) bool { return p.Merge == MergeMean },
-			check: func(p PhasesParams, n Net) (field, want string) {
-				if p.Merge == MergeTrimmed && n.Peers > 0 && p.F > (n.Peers-1)/2 {
-					return "f", fmt.Sprintf("at most %d with merge trimmed and %d peers, or nothing is left to take the mean of", (n.Peers-1)/2, n.Peers)
-				}
-				return "", ""
-			},
-			fit: func(p PhasesParams, epsilon float64) PhasesParams {
-				if p.First == 0 {
-					p.First = uint64(max(leastFirst, math.Ceil(3/epsilon)))
-				}
-				return p
-			},
-			small: func(p PhasesParams, leaf uint64) PhasesParams {
-				p.First, p.Growth, p.Pull = leaf, min(p.Growth, .1), min(p.Pull, leaf+1)
-				if p.Limit > 0 {
-					p.Limit = min(p.Limit, 2*leaf)
-				}
-				if p.Window > 0 {
-					p.Window = min(p.Window, 8*leaf)
-				}
-				return p
-			},
-			words: func(p PhasesParams) Words {
-				w := Words{Public: "how many rewards of every action each batch holds"}
-				if p.Merge == MergeTrimmed {
-					w.Mixed = "; merge: trimmed leaves some out, and this is a guide"
-				}
-				return w
-			},
-			new: newPhases,
-		},
-	)
+// Words implements [Params].
+func (p PhasesParams) Words() Words {
+	w := Words{
+		Name: Recommended, Summary: "batches of every arm that grow, each released once, and their sums spread to all",
+		Public: "how many rewards of every action each batch holds",
+	}
+	if p.Merge == MergeTrimmed {
+		w.Mixed = "; merge: trimmed leaves some out, and this is a guide"
+	}
+	return w
+}
+
+// Traits implements [Traited].
+func (p PhasesParams) Traits() Traits {
+	return Traits{Kinds: []Kind{phasesRow, phasesDigest, phasesWant}, Leaf: "first", Sites: p.Merge == MergeMean}
+}
+
+// Suits implements [Suited].
+func (PhasesParams) Suits(m dp.Mechanism) bool { return !m.Running() || m == dp.None }
+
+// Check implements [Checked].
+func (p PhasesParams) Check(n Net) (field, want string) {
+	if p.Merge == MergeTrimmed && n.Peers > 0 && p.F > (n.Peers-1)/2 {
+		return "f", fmt.Sprintf("at most %d with merge trimmed and %d peers, or nothing is left to take the mean of", (n.Peers-1)/2, n.Peers)
+	}
+	return "", ""
+}
+
+// Fit implements [Fitted].
+func (p PhasesParams) Fit(epsilon float64) Params {
+	if p.First == 0 {
+		p.First = uint64(max(leastFirst, math.Ceil(3/epsilon)))
+	}
+	return p
+}
+
+// Small implements [Shrinking].
+func (p PhasesParams) Small(leaf uint64) Params {
+	p.First, p.Growth, p.Pull = leaf, min(p.Growth, .1), min(p.Pull, leaf+1)
+	if p.Limit > 0 {
+		p.Limit = min(p.Limit, 2*leaf)
+	}
+	if p.Window > 0 {
+		p.Window = min(p.Window, 8*leaf)
+	}
+	return p
 }
 
 // leastFirst is the least number of rewards in a first batch, of which one draw of noise at
 // a budget of 1 is a standard deviation of .35 of the mean.
 const leastFirst = 4
 
-// cadence returns when batches close. A first batch that was left to the budget is that of 1
+// Cadence implements [Params]: leaves are batches. A first batch that was left to the budget is that of 1
 // here.
-func (p PhasesParams) cadence() Cadence {
+func (p PhasesParams) Cadence() Cadence {
 	if p.First == 0 {
 		p.First = leastFirst
 	}
@@ -125,7 +128,8 @@ type phases struct {
 	round   Round
 }
 
-func newPhases(c Config, p PhasesParams) (Protocol, error) {
+// New implements [Params].
+func (p PhasesParams) New(c Config) (Protocol, error) {
 	if !(p.Growth > 0 && p.Growth <= 4) {
 		return nil, fmt.Errorf("phases: growth %v, want over 0 up to 4", p.Growth)
 	}
@@ -133,8 +137,8 @@ func newPhases(c Config, p PhasesParams) (Protocol, error) {
 		return nil, fmt.Errorf("phases: a window of %d rounds with mechanism %v, whose sums hold all that was released before; want 0", p.Window, c.Charge.Mechanism)
 	}
 	r := &phases{
-		forcing: newForcing(c), cadence: p.cadence(), waiting: make([]uint64, c.Parts),
-		over: make([]bool, c.Parts), most: make([]uint64, c.Parts), size: p.cadence().First,
+		forcing: newForcing(c), cadence: p.Cadence(), waiting: make([]uint64, c.Parts),
+		over: make([]bool, c.Parts), most: make([]uint64, c.Parts), size: p.Cadence().First,
 	}
 	var err error
 	if r.totals, err = newTotals(c, phasesRow, p.Pull, r.check); err == nil {

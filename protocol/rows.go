@@ -23,46 +23,52 @@ type RowsParams struct {
 	Relays int `want:"0..1000000" unit:"peers" fixed:"yes" doc:"Number of relays: that many peers, the first ones of the network file, have no arms and only pass rows on."`
 }
 
-func rowsEntry() Entry {
-	return define(
-		Entry{
-			Name: "rows", Summary: "every site's newest noised sums, signed, spread to all and merged locally",
-			Kinds: []Kind{rowsRow, rowsDigest, rowsWant}, Leaf: "every", NoisedCounts: true,
-		},
-		RowsParams{Every: 20, Pull: 20, Merge: MergeMean, F: 1},
-		typed[RowsParams]{
-			cadence: func(p RowsParams) Cadence { return Cadence{Rounds: p.Every, Noun: "row"} },
-			check: func(p RowsParams, n Net) (field, want string) {
-				switch {
-				case n.Horizon > 0 && p.Every > n.Horizon:
-					return "every", "at most privacy.horizon, or no row is ever sent"
-				case n.Peers > 0 && p.Relays >= n.Peers:
-					return "relays", fmt.Sprintf("fewer than the %d peers, so that some have arms", n.Peers)
-				case p.Merge == MergeTrimmed && n.Peers > 0 && p.F > (n.Peers-p.Relays-1)/2:
-					return "f", fmt.Sprintf("at most %d with merge trimmed and %d peers with arms, or nothing is left to take the mean of", (n.Peers-p.Relays-1)/2, n.Peers-p.Relays)
-				}
-				return "", ""
-			},
-			among: func(p RowsParams, _ int) RowsParams {
-				p.Relays = 0
-				return p
-			},
-			sites: func(p RowsParams) bool { return p.Merge == MergeMean },
-			idle:  rowsIdle,
-			small: func(p RowsParams, leaf uint64) RowsParams {
-				p.Every, p.Pull = leaf, min(p.Pull, leaf+1)
-				return p
-			},
-			words: func(p RowsParams) Words {
-				w := Words{Public: "how many rewards of every action each row holds"}
-				if p.Merge == MergeTrimmed {
-					w.Mixed = "; merge: trimmed leaves some out, and this is a guide"
-				}
-				return w
-			},
-			new: newRows,
-		},
-	)
+// Words implements [Params].
+func (p RowsParams) Words() Words {
+	w := Words{
+		Name: "rows", Summary: "every site's newest noised sums, signed, spread to all and merged locally",
+		Public: "how many rewards of every action each row holds",
+	}
+	if p.Merge == MergeTrimmed {
+		w.Mixed = "; merge: trimmed leaves some out, and this is a guide"
+	}
+	return w
+}
+
+// Traits implements [Traited].
+func (p RowsParams) Traits() Traits {
+	return Traits{Kinds: []Kind{rowsRow, rowsDigest, rowsWant}, Leaf: "every", NoisedCounts: true, Sites: p.Merge == MergeMean}
+}
+
+// Cadence implements [Params].
+func (p RowsParams) Cadence() Cadence { return Cadence{Rounds: p.Every, Noun: "row"} }
+
+// Check implements [Checked].
+func (p RowsParams) Check(n Net) (field, want string) {
+	switch {
+	case n.Horizon > 0 && p.Every > n.Horizon:
+		return "every", "at most privacy.horizon, or no row is ever sent"
+	case n.Peers > 0 && p.Relays >= n.Peers:
+		return "relays", fmt.Sprintf("fewer than the %d peers, so that some have arms", n.Peers)
+	case p.Merge == MergeTrimmed && n.Peers > 0 && p.F > (n.Peers-p.Relays-1)/2:
+		return "f", fmt.Sprintf("at most %d with merge trimmed and %d peers with arms, or nothing is left to take the mean of", (n.Peers-p.Relays-1)/2, n.Peers-p.Relays)
+	}
+	return "", ""
+}
+
+// Among implements [Resized].
+func (p RowsParams) Among(int) Params {
+	p.Relays = 0
+	return p
+}
+
+// Idle reports whether a peer is a relay.
+func (p RowsParams) Idle(self Peer) bool { return int64(self) < int64(p.Relays) }
+
+// Small implements [Shrinking].
+func (p RowsParams) Small(leaf uint64) Params {
+	p.Every, p.Pull = leaf, min(p.Pull, leaf+1)
+	return p
 }
 
 // rows spreads every site's own running sums. A row holds an origin's newest sums of all
@@ -85,10 +91,8 @@ type rows struct {
 	rowed  []uint64 // with noised counts, the choices before the newest own row, by arm
 }
 
-// rowsIdle reports whether a peer is a relay.
-func rowsIdle(p RowsParams, peer Peer) bool { return int64(peer) < int64(p.Relays) }
-
-func newRows(c Config, p RowsParams) (Protocol, error) {
+// New implements [Params].
+func (p RowsParams) New(c Config) (Protocol, error) {
 	if p.Every < 1 {
 		return nil, fmt.Errorf("rows: every is %d rounds, want at least 1", p.Every)
 	}
@@ -153,7 +157,7 @@ func (r *rows) check(m *Message) error {
 	if len(m.body) != 1 || m.body[0].Len() != values || m.body[0].Counts() != counts {
 		return m.bad("want one release of %d values and %d counts", values, counts)
 	}
-	if rowsIdle(r.p, m.label.Origin) {
+	if r.p.Idle(m.label.Origin) {
 		return m.bad("a relay has no rewards, so no row is its own")
 	}
 	return plausible(&r.c.Charge, m, &m.body[0])

@@ -22,40 +22,51 @@ type SinkParams struct {
 	Patience uint64 `want:"2..1000000" unit:"rounds" doc:"Rounds after which a site or a sink reports again if there was no answer."`
 }
 
-func sinkEntry() Entry {
-	return define(
-		Entry{
-			Name: "sink", Summary: "noised sums that a sink of every component pools, and a peer without arms over components (HDP-MAB)",
-			Kinds: []Kind{sinkMeans, sinkReport, sinkPool},
-			Suits: func(m dp.Mechanism) bool { return !m.Running() || m == dp.None },
-		},
-		SinkParams{Server: 1, Epochs: 1 << 20, Deadline: 50, Patience: 10},
-		typed[SinkParams]{
-			cadence: func(p SinkParams) Cadence { return Cadence{Epochs: p.Epochs, Noun: "epoch"} },
-			check: func(p SinkParams, n Net) (field, want string) {
-				if field, want := p.coordinator().misplaced(n); field != "" {
-					return "server", want
-				}
-				return "", ""
-			},
-			among: func(p SinkParams, peers int) SinkParams {
-				if p.Server = peers; peers == 1 {
-					p.Server = 0
-				}
-				return p
-			},
-			idle: func(p SinkParams, peer Peer) bool { return int64(peer) == int64(p.Server)-1 },
-			small: func(p SinkParams, leaf uint64) SinkParams {
-				p.Deadline, p.Patience = leaf+1, 2
-				return p
-			},
-			fixed: func(SinkParams) string { return "every epoch is planned from one list of sites, at all peers alike" },
-			words: func(p SinkParams) Words {
-				return Words{Public: "how many rewards of every action each epoch holds", Mixed: "; every site does at the end of an epoch"}
-			},
-			new: newSink,
-		},
-	)
+// Words implements [Params].
+func (SinkParams) Words() Words {
+	return Words{
+		Name: "sink", Summary: "noised sums that a sink of every component pools, and a peer without arms over components (HDP-MAB)",
+		Public: "how many rewards of every action each epoch holds", Mixed: "; every site does at the end of an epoch",
+	}
+}
+
+// Traits implements [Traited].
+func (SinkParams) Traits() Traits {
+	return Traits{
+		Kinds: []Kind{sinkMeans, sinkReport, sinkPool},
+		Fixed: "every epoch is planned from one list of sites, at all peers alike",
+	}
+}
+
+// Suits implements [Suited].
+func (SinkParams) Suits(m dp.Mechanism) bool { return !m.Running() || m == dp.None }
+
+// Cadence implements [Params].
+func (p SinkParams) Cadence() Cadence { return Cadence{Epochs: p.Epochs, Noun: "epoch"} }
+
+// Check implements [Checked].
+func (p SinkParams) Check(n Net) (field, want string) {
+	if field, want := p.coordinator().misplaced(n); field != "" {
+		return "server", want
+	}
+	return "", ""
+}
+
+// Among implements [Resized].
+func (p SinkParams) Among(peers int) Params {
+	if p.Server = peers; peers == 1 {
+		p.Server = 0
+	}
+	return p
+}
+
+// Idle reports whether a peer is the server.
+func (p SinkParams) Idle(self Peer) bool { return int64(self) == int64(p.Server)-1 }
+
+// Small implements [Shrinking].
+func (p SinkParams) Small(leaf uint64) Params {
+	p.Deadline, p.Patience = leaf+1, 2
+	return p
 }
 
 // coordinator returns the parameters of the exchange with the server.
@@ -81,7 +92,8 @@ type sink struct {
 	pooled Round  // when this peer has sent its newest pool of the epoch; 0 before the first
 }
 
-func newSink(c Config, p SinkParams) (Protocol, error) {
+// New implements [Params].
+func (p SinkParams) New(c Config) (Protocol, error) {
 	of := p.coordinator()
 	if err := of.refuse(&c); err != nil {
 		return nil, fmt.Errorf("sink: as protocol %w", err)

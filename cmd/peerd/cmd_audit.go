@@ -85,8 +85,8 @@ func (o *options) audit(ctx context.Context, s *config.Settings, runs int, seed 
 	if spec.Privacy.Unclipped {
 		return config.Failf(config.ErrRefused, "no epsilon holds for rewards that are not clipped, so there is nothing to audit; add --set world.%s.clip=true", s.World.Kind)
 	}
-	if idle, e := idlePeers(s); idle > 0 {
-		spec.Protocol = e.Among(spec.Protocol, audit.Peers) // the audited one has arms
+	if idlePeers(s) > 0 {
+		spec.Protocol = protocol.Among(spec.Protocol, audit.Peers) // the audited one has arms
 	}
 	c := audit.Config{Spec: spec, Topic: s.Mode == config.Live, Runs: runs, Seed: seed}
 	// As in experiments: played peers make garbage at a high rate and hold little.
@@ -107,7 +107,7 @@ func auditNotes(s *config.Settings) (notes []string) {
 	if s.Mode == config.Lockstep {
 		notes = append(notes, "mode lockstep protects no one; the audit is of what the same settings would promise people")
 	}
-	if idle, _ := idlePeers(s); idle > 0 {
+	if idle := idlePeers(s); idle > 0 {
 		notes = append(notes, fmt.Sprintf("peers with arms are audited; %s without arms, with no rewards to protect, left out", config.Counted(uint64(idle), "peer")))
 	}
 	if len(s.Experiment.Cells) == 0 {
@@ -124,13 +124,9 @@ func auditNotes(s *config.Settings) (notes []string) {
 	return append(notes, note)
 }
 
-// idlePeers returns how many peers have a role and no arms, and their protocol.
-func idlePeers(s *config.Settings) (n int, e protocol.Entry) {
-	e, err := protocol.Lookup(s.Protocol.Name)
-	if err != nil {
-		return 0, e
-	}
-	return s.Testnet.Nodes - e.Learners(s.ProtocolParams(), s.Testnet.Nodes), e
+// idlePeers returns how many peers have a role and no arms.
+func idlePeers(s *config.Settings) int {
+	return s.Testnet.Nodes - protocol.Learners(s.ProtocolParams(), s.Testnet.Nodes)
 }
 
 // showAudit prints a report, and fails if a promise is broken.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"peerd.dev/bandit"
-	"peerd.dev/protocol"
 )
 
 // Actions are what there is to choose between in a version of a network. Every arm that was there once
@@ -44,7 +43,7 @@ func (s *Settings) checkActions(n *Network) error {
 	if len(n.Added)+len(n.Retired) == 0 {
 		return nil
 	}
-	if e, err := protocol.Lookup(s.Protocol.Name); err != nil || e.Cadence(s.ProtocolParams()).Epochs > 0 {
+	if s.Cadence().Epochs > 0 {
 		return Failf(ErrRefused, "no action can be added or retired with %s, in whose epochs all of them are explored", s.With("protocol.name"))
 	}
 	if len(n.Added) > int(s.SpareArms) {
@@ -77,11 +76,11 @@ func spareConstraints() []Constraint {
 			return ""
 		}},
 		{[]string{"spare_arms", "learner.name"}, "What is known of a parameter is known of every action.", func(s *Settings) string {
-			l, err := bandit.EntryOf(s.LearnerParams())
-			if err == nil && l.Vectors != nil && s.SpareArms > 0 {
+			l := bandit.TraitsOf(s.LearnerParams())
+			if l.Vectored && s.SpareArms > 0 {
 				return fmt.Sprintf("want 0 with %s, which has to know the vector of every arm from the start", s.With("learner.name"))
 			}
-			if err == nil && l.Contextual && s.SpareArms > 0 {
+			if l.Contextual && s.SpareArms > 0 {
 				return fmt.Sprintf("want 0 with %s, which chooses by features: actions come and go with every decision", s.With("learner.name"))
 			}
 			return ""
@@ -93,8 +92,7 @@ func spareConstraints() []Constraint {
 			return ""
 		}},
 		{[]string{"spare_arms", "protocol.name"}, "In epochs all arms are explored.", func(s *Settings) string {
-			e, err := protocol.Lookup(s.Protocol.Name)
-			if err == nil && s.SpareArms > 0 && e.Cadence(s.ProtocolParams()).Epochs > 0 {
+			if s.SpareArms > 0 && s.Cadence().Epochs > 0 {
 				return fmt.Sprintf("want 0 with %s, in whose epochs all actions are explored", s.With("protocol.name"))
 			}
 			return ""

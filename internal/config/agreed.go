@@ -35,17 +35,12 @@ func (s *Settings) Spec(graph [][]protocol.Peer, domain string) (node.Spec, erro
 
 // Unclipped reports whether rewards of the simulated world may lie outside [0, 1].
 func (s *Settings) Unclipped() bool {
-	e, err := world.Lookup(s.World.Kind)
-	return err == nil && e.Unclipped(s.WorldParams())
+	return world.TraitsOf(s.WorldParams()).Unclipped
 }
 
 // FromRaw returns what follows from raw records.
 func (s *Settings) FromRaw() protocol.Raw {
-	e, err := protocol.Lookup(s.Protocol.Name)
-	if err != nil {
-		return protocol.Raw{}
-	}
-	return e.FromRaw(s.ProtocolParams())
+	return protocol.TraitsOf(s.ProtocolParams()).Raw
 }
 
 // Domain is what signatures are bound to: all that peers agree on, so that what was

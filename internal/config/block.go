@@ -34,8 +34,8 @@ func (p Params) With(name string, params any) Params {
 
 // A block is the parameters of one entry: the keys <section>.<name>.<field>.
 type block struct {
-	section, name string
-	standard      any // the defaults, a struct
+	section, name, summary string
+	standard               any // the defaults, a struct
 }
 
 // blocks lists those of all tables, in their order. The list is shared and not to be
@@ -43,19 +43,19 @@ type block struct {
 var blocks = sync.OnceValue(allBlocks) //nolint:gochecknoglobals // made once, then only read
 
 func allBlocks() (all []block) {
-	for _, e := range bandit.Table() {
-		all = append(all, block{"learner", e.Name, e.Params})
+	for _, p := range bandit.Table() {
+		all = append(all, block{"learner", p.Words().Name, p.Words().Summary, p})
 	}
-	for _, e := range protocol.Table() {
-		all = append(all, block{"protocol", e.Name, e.Params})
+	for _, p := range protocol.Table() {
+		all = append(all, block{"protocol", p.Words().Name, p.Words().Summary, p})
 	}
-	for _, e := range world.Table() {
-		all = append(all, block{"world", e.Name, e.Params})
+	for _, p := range world.Table() {
+		all = append(all, block{"world", p.Words().Name, p.Words().Summary, p})
 	}
 	return all
 }
 
-// of returns the parameters of an entry.
+// of returns the parameters of an entry; nil for one that there is not.
 func (p Params) of(section, name string) any {
 	if params, ok := p[name]; ok {
 		return params
@@ -68,38 +68,41 @@ func (p Params) of(section, name string) any {
 	return nil
 }
 
-// LearnerParams returns the parameters of the chosen learner.
-func (s *Settings) LearnerParams() any { return s.Learner.Params.of("learner", s.Learner.Name) }
-
-// ProtocolParams returns the parameters of the chosen protocol, fitted to the budget.
-func (s *Settings) ProtocolParams() any {
-	params := s.Protocol.Params.of("protocol", s.Protocol.Name)
-	e, err := protocol.Lookup(s.Protocol.Name)
-	if err != nil {
-		return params
+// LearnerParams returns the parameters of the chosen learner; of a name that there is not, which is
+// refused, those of the default one.
+func (s *Settings) LearnerParams() bandit.Params {
+	if p, ok := s.Learner.Params.of("learner", s.Learner.Name).(bandit.Params); ok {
+		return p
 	}
-	return e.Fit(params, s.Privacy.drawn())
+	return bandit.Table()[0]
+}
+
+// ProtocolParams returns the parameters of the chosen protocol, fitted to the budget; of a name that there
+// is not, which is refused, those of the default one.
+func (s *Settings) ProtocolParams() protocol.Params {
+	p, ok := s.Protocol.Params.of("protocol", s.Protocol.Name).(protocol.Params)
+	if !ok {
+		p = protocol.Table()[0]
+	}
+	return protocol.Fit(p, s.Privacy.drawn())
 }
 
 // WorldParams returns the parameters of the chosen world; nil for an application.
-func (s *Settings) WorldParams() any { return s.World.Params.of("world", s.World.Kind) }
+func (s *Settings) WorldParams() world.Params {
+	p, _ := s.World.Params.of("world", s.World.Kind).(world.Params)
+	return p
+}
 
 // SetLearner makes a learner the chosen one, by its parameters.
-func (s *Settings) SetLearner(params any) error {
-	e, err := bandit.EntryOf(params)
-	if err == nil {
-		s.Learner.Name, s.Learner.Params = e.Name, s.Learner.Params.With(e.Name, params)
-	}
-	return err
+func (s *Settings) SetLearner(p bandit.Params) {
+	name := p.Words().Name
+	s.Learner.Name, s.Learner.Params = name, s.Learner.Params.With(name, p)
 }
 
 // SetProtocol makes a protocol the chosen one, by its parameters.
-func (s *Settings) SetProtocol(params any) error {
-	e, err := protocol.EntryOf(params)
-	if err == nil {
-		s.Protocol = Protocol{e.Name, s.Protocol.Params.With(e.Name, params)}
-	}
-	return err
+func (s *Settings) SetProtocol(p protocol.Params) {
+	name := p.Words().Name
+	s.Protocol = Protocol{name, s.Protocol.Params.With(name, p)}
 }
 
 // params returns where the parameters of a section stand.
@@ -242,24 +245,14 @@ func (s *Settings) set1(k Key, value reflect.Value) {
 // names returns the names of a table and what they mean, for the setting that chooses one.
 func entryNames(section string, before ...string) (names []string, summaries string) {
 	names = slices.Clone(before)
+	verb := " "
+	if section == "protocol" {
+		verb = " is "
+	}
 	var all []string
 	for _, b := range blocks() {
 		if b.section == section {
-			names = append(names, b.name)
-		}
-	}
-	switch section {
-	case "learner":
-		for _, e := range bandit.Table() {
-			all = append(all, e.Name+" "+e.Summary)
-		}
-	case "protocol":
-		for _, e := range protocol.Table() {
-			all = append(all, e.Name+" is "+e.Summary)
-		}
-	default:
-		for _, e := range world.Table() {
-			all = append(all, e.Name+" "+e.Summary)
+			names, all = append(names, b.name), append(all, b.name+verb+b.summary)
 		}
 	}
 	return names, strings.Join(all, "; ")

@@ -66,10 +66,4 @@ func (s *Settings) Charge() (dp.Charge, error) {
 }
 
 // Cadence returns when the leaves of a peer's streams close.
-func (s *Settings) Cadence() protocol.Cadence {
-	e, err := protocol.Lookup(s.Protocol.Name)
-	if err != nil {
-		return protocol.Cadence{}
-	}
-	return e.Cadence(s.ProtocolParams())
-}
+func (s *Settings) Cadence() protocol.Cadence { return s.ProtocolParams().Cadence() }

@@ -9,7 +9,6 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/node/lab/world"
-	"peerd.dev/protocol"
 )
 
 // Description says in a paragraph what valid settings mean.
@@ -59,11 +58,8 @@ func (s *Settings) readNoise() string {
 }
 
 func (s *Settings) readProtocol() string {
-	e, err := protocol.Lookup(s.Protocol.Name)
-	if err != nil {
-		return ""
-	}
-	text := fmt.Sprintf("Protocol %s: %s.", e.Name, e.Summary)
+	w := s.ProtocolParams().Words()
+	text := fmt.Sprintf("Protocol %s: %s.", w.Name, w.Summary)
 	if what := s.FromRaw().String(); what != "" {
 		text += " From raw records follow " + what + ", so the budget does not hold for a user whose record is replaced: not private."
 	}
@@ -91,11 +87,7 @@ func ParamsText(params any) string {
 
 // People returns from whose records the simulated world pays.
 func (s *Settings) People() world.People {
-	e, err := world.Lookup(s.World.Kind)
-	if err != nil {
-		return world.People{}
-	}
-	return e.People(s.WorldParams())
+	return world.TraitsOf(s.WorldParams()).People
 }
 
 // Counted writes a number with its noun.

@@ -99,12 +99,8 @@ func (s *Settings) CheckChange(was, is *Network) error {
 	if same {
 		return nil
 	}
-	e, err := protocol.EntryOf(s.ProtocolParams())
-	if err != nil {
-		return err
-	}
-	if why := e.Fixed(s.ProtocolParams()); why != "" {
-		return Failf(ErrRefused, "no peer can join or leave with protocol.name %s: %s", e.Name, why)
+	if why := protocol.TraitsOf(s.ProtocolParams()).Fixed; why != "" {
+		return Failf(ErrRefused, "no peer can join or leave with protocol.name %s: %s", s.Protocol.Name, why)
 	}
 	if s.People().Records > 0 {
 		return Failf(ErrRefused, "no peer can join or leave with world.kind %s: it deals its records to the peers that were there at the start", s.World.Kind)

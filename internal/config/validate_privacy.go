@@ -107,7 +107,7 @@ func privacyConstraints() []Constraint {
 			return fmt.Sprintf("want 0 with %s: which action is exposed next would show how many decisions there were before", s.With("privacy.counts"))
 		}},
 		{[]string{"api.min_exposures", "learner.name", "world.kind"}, "With features no action is chosen because few decisions were for it.", func(s *Settings) string {
-			if l, err := bandit.EntryOf(s.LearnerParams()); err != nil || !l.Contextual || s.World.Kind != Application || s.API.MinExposures == 0 {
+			if !bandit.TraitsOf(s.LearnerParams()).Contextual || s.World.Kind != Application || s.API.MinExposures == 0 {
 				return ""
 			}
 			return fmt.Sprintf("want 0 with %s: actions follow from the features of users, and the next user's must not follow from those before", s.With("learner.name"))
@@ -150,7 +150,7 @@ func (s *Settings) gaussianNoise() bool {
 // mechanismNames lists the mechanisms that suit some protocol.
 func mechanismNames() (names []string) {
 	for _, m := range dp.Mechanisms() {
-		if slices.ContainsFunc(protocol.Table(), func(e protocol.Entry) bool { return e.Suits(m) }) {
+		if slices.ContainsFunc(protocol.Table(), func(p protocol.Params) bool { return protocol.Suits(p, m) }) {
 			names = append(names, m.String())
 		}
 	}
@@ -160,6 +160,5 @@ func mechanismNames() (names []string) {
 // laplaceOnFeatures reports whether a mechanism would draw Laplace noise for a learner by
 // features.
 func (s *Settings) laplaceOnFeatures(m dp.Mechanism) bool {
-	l, err := bandit.EntryOf(s.LearnerParams())
-	return err == nil && l.Contextual && m != dp.None && m.Law() == dp.Laplace
+	return bandit.TraitsOf(s.LearnerParams()).Contextual && m != dp.None && m.Law() == dp.Laplace
 }

@@ -12,41 +12,33 @@ import (
 func worldConstraints() []Constraint {
 	return []Constraint{
 		{[]string{"arms", "world.kind"}, "A world that has its own arms knows how many.", func(s *Settings) string {
-			e, err := world.Lookup(s.World.Kind)
-			if err != nil {
-				return ""
-			}
 			params := s.WorldParams()
-			if field, _ := e.Check(params, s.worldConfig(s.SitesOf(s.Testnet.Nodes))); field != "" {
+			if field, _ := world.Check(params, s.worldConfig(s.SitesOf(s.Testnet.Nodes))); field != "" {
 				return "" // said of the parameter
 			}
-			if n := e.Arms(params); n > 0 && n != len(s.Arms) {
+			if n := world.TraitsOf(params).Arms; n > 0 && n != len(s.Arms) {
 				return fmt.Sprintf("want %d names with %s, which has as many arms", n, s.With("world.kind"))
 			}
 			return ""
 		}},
 		{[]string{"world.kind", "learner.name"}, "A learner that chooses by features has a world with as many, and others one without.", func(s *Settings) string {
-			e, err := world.Lookup(s.World.Kind)
-			if err != nil {
-				return "" // an application sends what the learner wants
+			if s.World.Kind == Application {
+				return "" // which sends what the learner wants
 			}
-			l, err := bandit.EntryOf(s.LearnerParams())
-			if err != nil {
+			w, l := world.TraitsOf(s.WorldParams()), bandit.TraitsOf(s.LearnerParams())
+			if l.Vectored && (len(l.Vectors) > 0 || w.Vectors) {
 				return ""
 			}
-			if l.Vectors != nil && (len(l.Vectors(s.LearnerParams())) > 0 || e.Vectors(s.WorldParams())) {
-				return ""
-			}
-			n, wanted := e.Features(s.WorldParams()), 0
+			n, wanted := w.Features, 0
 			if l.Contextual {
 				if _, err := s.statistic(); err != nil {
 					return ""
 				}
-				wanted = l.Inputs(s.LearnerParams()).Dim()
+				wanted = l.Inputs.Dim()
 			}
 			switch {
-			case l.Vectors != nil && n > 0:
-				return fmt.Sprintf("want actions that stay the same with %s, which knows them before it chooses: set world.%s.draw to another value", s.With("learner.name"), e.Name)
+			case l.Vectored && n > 0:
+				return fmt.Sprintf("want actions that stay the same with %s, which knows them before it chooses: set world.%s.draw to another value", s.With("learner.name"), s.World.Kind)
 			case n == wanted:
 				return ""
 			case wanted == 0:
@@ -54,17 +46,16 @@ func worldConstraints() []Constraint {
 			case n == 0:
 				return fmt.Sprintf("want a world with features with %s, which chooses by them", s.With("learner.name"))
 			}
-			return fmt.Sprintf("want world.%s.features: %d with %s, which takes as many", e.Name, wanted, s.With("learner.name"))
+			return fmt.Sprintf("want world.%s.features: %d with %s, which takes as many", s.World.Kind, wanted, s.With("learner.name"))
 		}},
 		{[]string{"learner.name", "world.kind"}, "A learner by public vectors is given some.", func(s *Settings) string {
-			l, err := bandit.EntryOf(s.LearnerParams())
-			if err != nil || l.Vectors == nil || len(l.Vectors(s.LearnerParams())) > 0 {
+			if l := bandit.TraitsOf(s.LearnerParams()); !l.Vectored || len(l.Vectors) > 0 {
 				return ""
 			}
-			if e, err := world.Lookup(s.World.Kind); err == nil && e.Features(s.WorldParams()) > 0 {
+			if world.TraitsOf(s.WorldParams()).Features > 0 {
 				return "" // these, or said above
 			}
-			return fmt.Sprintf("want learner.%s.vectors, a row of numbers for each of arms, with %s, whose actions have none", l.Name, s.With("world.kind"))
+			return fmt.Sprintf("want learner.%s.vectors, a row of numbers for each of arms, with %s, whose actions have none", s.Learner.Name, s.With("world.kind"))
 		}},
 		{[]string{"world.kind", "mode"}, "An application's rewards are people's, so it is for mode live alone.", func(s *Settings) string {
 			if s.World.Kind == Application && s.Mode == Lockstep {
@@ -79,7 +70,7 @@ func worldConstraints() []Constraint {
 			return ""
 		}},
 		{[]string{"experiment.coverage", "world.kind"}, "Coverage is of means that stay.", func(s *Settings) string {
-			if e, err := world.Lookup(s.World.Kind); err == nil && e.Changing && s.Experiment.Coverage {
+			if world.TraitsOf(s.WorldParams()).Changing && s.Experiment.Coverage {
 				return fmt.Sprintf("want false with %s: its means change", s.With("world.kind"))
 			}
 			return ""
@@ -112,24 +103,19 @@ func (s *Settings) worldConfig(sites int) world.Config {
 // SitesOf returns how many of the first peers of a network have arms. Each of them has a site
 // of the world, in the order of peers.
 func (s *Settings) SitesOf(peers int) int {
-	e, err := protocol.Lookup(s.Protocol.Name)
-	if err != nil {
-		return peers
-	}
-	return e.Learners(s.ProtocolParams(), peers)
+	return protocol.Learners(s.ProtocolParams(), peers)
 }
 
 // validateWorld asks the chosen world whether its parameters suit a network of a number of
 // peers. bad keys are passed over.
 func (s *Settings) validateWorld(peers int, bad map[string]bool) []Problem {
-	e, err := world.Lookup(s.World.Kind)
-	sites := s.SitesOf(peers)
-	if err != nil || peers > 0 && sites == 0 || anyBad(bad, "world."+e.Name+".", "world.kind", "arms", "testnet.nodes", "privacy.records_per_user") {
+	prefix, sites := "world."+s.World.Kind+".", s.SitesOf(peers)
+	if s.World.Kind == Application || peers > 0 && sites == 0 || anyBad(bad, prefix, "world.kind", "arms", "testnet.nodes", "privacy.records_per_user") {
 		return nil
 	}
 	if want := world.CheckTraffic(s.World.Traffic, sites); want != "" && !bad["world.traffic"] {
 		return s.refused("world.", "traffic", want)
 	}
-	field, want := e.Check(s.WorldParams(), s.worldConfig(sites))
-	return s.refused("world."+e.Name+".", field, want)
+	field, want := world.Check(s.WorldParams(), s.worldConfig(sites))
+	return s.refused(prefix, field, want)
 }

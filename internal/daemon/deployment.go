@@ -140,9 +140,8 @@ func (t *Deployment) world(seed node.Seed) (bandit.World, error) {
 }
 
 // idle reports whether the peer has a role and no arms.
-func (t *Deployment) idle() (bool, error) {
-	e, err := protocol.EntryOf(t.Spec.Protocol)
-	return err == nil && !e.Learns(t.Spec.Protocol, t.Self), err
+func (t *Deployment) idle() bool {
+	return !protocol.Learns(t.Spec.Protocol, t.Self)
 }
 
 // HostConfig returns the configuration of the peer's place in the network.
@@ -171,14 +170,6 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 	if err != nil {
 		return nil, err
 	}
-	learner, err := bandit.EntryOf(t.Spec.Learner)
-	if err != nil {
-		return nil, err
-	}
-	idle, err := t.idle()
-	if err != nil {
-		return nil, err
-	}
 	c := site.Config{
 		Dir:     filepath.Join(s.Dir, StoreDir),
 		Store:   o,
@@ -199,11 +190,11 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 	if t.Record != nil {
 		c.Memberships = t.membershipOf
 	}
-	if learner.Contextual {
-		c.Inputs = learner.Inputs(t.Spec.Learner)
+	if learner := bandit.TraitsOf(t.Spec.Learner); learner.Contextual {
+		c.Inputs = learner.Inputs
 	}
 	switch {
-	case idle:
+	case t.idle():
 	case s.World.Kind != config.Application:
 		c.World = func(life site.Life) (bandit.World, error) { return t.world(life.Seed) }
 	}
@@ -221,11 +212,10 @@ func (t *Deployment) desk() (d site.Desk, err error) {
 		return d, err
 	}
 	d = site.Desk{Arms: t.actions.Names, Streams: cadence.Streams(statistic.Parts), Default: t.s.API.DefaultReward}
-	learner, err := bandit.EntryOf(t.Spec.Learner)
-	if learner.Contextual {
-		d.Features = learner.Inputs(t.Spec.Learner).Dim()
+	if learner := bandit.TraitsOf(t.Spec.Learner); learner.Contextual {
+		d.Features = learner.Inputs.Dim()
 	}
-	return d, err
+	return d, nil
 }
 
 // genesis returns the first record of the peer's ledger.

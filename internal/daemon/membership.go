@@ -23,7 +23,7 @@ func (t *Deployment) membership() site.Membership {
 		ID: func(p protocol.Peer) string { return t.Network.Peers[p].FirstID() }, Name: t.name,
 		Agent: func(life site.Life) (*node.Agent, error) { return t.agent(life, dp.NewSecureSource()) },
 	}
-	if idle, err := t.idle(); err == nil && !idle {
+	if !t.idle() {
 		m.Arms, m.Absent = t.actions.Names, t.actions.Absent
 	}
 	for _, p := range t.Network.Peers {

@@ -15,7 +15,6 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/config"
 	"peerd.dev/node/site"
-	"peerd.dev/protocol"
 )
 
 // A Document is what a configuration promises.
@@ -293,14 +292,12 @@ func publicThings(s *config.Settings) []string {
 		}
 	}
 	var list []string
-	if l, err := bandit.Lookup(s.Learner.Name); err == nil && l.Contextual {
+	if bandit.TraitsOf(s.LearnerParams()).Contextual {
 		list = append(list, "which parts of the statistic choices update, and how often each; not which actions were taken, since these follow from features, which are private")
 	} else {
 		list = append(list, "which actions were taken, in which order, and how often each: choices follow from released numbers alone")
 	}
-	if e, err := protocol.Lookup(s.Protocol.Name); err == nil {
-		list = append(list, e.Words(s.ProtocolParams()).Public)
-	}
+	list = append(list, s.ProtocolParams().Words().Public)
 	switch {
 	case s.World.Kind != config.Application:
 	case s.API.Settle == site.OnArrival:

@@ -17,13 +17,9 @@ type leastNoiseDoc struct {
 // pay, and compares the mean variance of their sums with that of n.
 func leastNoise(s *config.Settings, n noise) leastNoiseDoc {
 	best := leastNoiseDoc{Mechanism: s.Privacy.Mechanism, Ratio: 1}
-	e, err := protocol.Lookup(s.Protocol.Name)
-	if err != nil {
-		return best
-	}
 	of, _ := n.sums(s.Privacy.Rounds())
 	for _, m := range dp.Mechanisms() {
-		if m == dp.None || !e.Suits(m) || m.Law() == dp.Gaussian && s.Privacy.Delta == 0 {
+		if m == dp.None || !protocol.Suits(s.ProtocolParams(), m) || m.Law() == dp.Gaussian && s.Privacy.Delta == 0 {
 			continue
 		}
 		other := *s

@@ -10,7 +10,6 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
-	"peerd.dev/protocol"
 )
 
 // pageWidth is that of the page, in letters.
@@ -235,10 +234,7 @@ func (d *Document) writeError(p pageWriter, s *config.Settings) {
 	if s.Cadence().SynchronousLeaves() {
 		over = fmt.Sprintf("over all %ss of the horizon, since an action may have that number of rewards at any of them", d.Mechanism.Leaf)
 	}
-	mixed := ""
-	if entry, err := protocol.Lookup(s.Protocol.Name); err == nil {
-		mixed = entry.Words(s.ProtocolParams()).Mixed
-	}
+	mixed := s.ProtocolParams().Words().Mixed
 	p.say("Terms: how often the noise of one draw is in the sum, by variance. Sum, mean: of the action at that leaf. Average, worst: of the mean, %s. Of %s (%s): of the mean of their means, each of that number of rewards%s. Chance: the largest standard deviation that the randomness of the rewards themselves adds to one site's mean.",
 		over, config.Counted(uint64(e.Sites), "site"), e.Source, mixed)
 	if q := e.LeastNoise; q.Ratio < 1 {

@@ -109,18 +109,15 @@ func quieter(s *config.Settings, q leastNoiseDoc) (what, do string) {
 	return what, do
 }
 
-// longLeaves returns a protocol whose leaves can be as long as is wanted, the chosen one if
-// it is one, and its parameters.
-func longLeaves(s *config.Settings) (e protocol.Entry, params any, ok bool) {
-	if chosen, err := protocol.Lookup(s.Protocol.Name); err == nil && chosen.Leaf != "" {
-		return chosen, s.ProtocolParams(), true
-	}
-	for _, other := range protocol.Table() {
-		if other.Leaf != "" {
-			return other, other.Params, true
+// longLeaves returns parameters of a protocol whose leaves can be as long as is wanted, the chosen one if
+// it is one, and the field that says how long.
+func longLeaves(s *config.Settings) (p protocol.Params, field string) {
+	for _, p := range append([]protocol.Params{s.ProtocolParams()}, protocol.Table()...) {
+		if field := protocol.TraitsOf(p).Leaf; field != "" {
+			return p, field
 		}
 	}
-	return e, nil, false
+	return nil, ""
 }
 
 // remedy returns which settings halve a deviation of the noise in the mean of so many
@@ -133,16 +130,17 @@ func remedy(s *config.Settings, sd float64, rewards uint64) string {
 		return err == nil && newNoise(&other, charge).mean(at) <= sd/2*(1+1e-6) // scales are rounded up
 	}
 	text := "half of it is left with "
-	if e, params, ok := longLeaves(s); ok {
+	if p, field := longLeaves(s); p != nil {
+		name := p.Words().Name
 		leaves := func(n uint64) func(*config.Settings) {
-			return func(o *config.Settings) { _ = o.SetProtocol(e.Small(params, n)) } // the table has it
+			return func(o *config.Settings) { o.SetProtocol(protocol.Small(p, n)) }
 		}
 		fewest := uint64(1)
-		if s.Protocol.Name == e.Name {
+		if s.Protocol.Name == name {
 			fewest = max(s.Cadence().Rounds, s.Cadence().Decisions) + 1
 		}
 		if n, ok := leastGood(fewest, rewards, func(n uint64) bool { return half(leaves(n), rewards) }); ok {
-			text += fmt.Sprintf("protocol.name: %s and protocol.%s.%s: %d, or with ", e.Name, e.Name, e.Leaf, n)
+			text += fmt.Sprintf("protocol.name: %s and protocol.%s.%s: %d, or with ", name, name, field, n)
 		}
 	}
 	longer := func(rounds uint64) bool {

@@ -15,8 +15,7 @@ import (
 
 // A Setting is what the peers of a network agree on.
 type Setting struct {
-	Entry  protocol.Entry
-	Params any // of Entry
+	Params protocol.Params
 	Graph  Graph
 	Arms   int
 	// Learner returns a learner of its own for every peer; nil for [Sums].
@@ -89,12 +88,11 @@ func (t *tap) Released(own []protocol.Own, out *protocol.Outbox) error {
 func (s *Setting) Seat(t testing.TB, self protocol.Peer, incarnation uint32) *Peer {
 	t.Helper()
 	p := &Peer{Pulls: make([]uint64, s.Arms)}
-	entry := s.Entry
-	entry.New = func(c protocol.Config, params any) (_ protocol.Protocol, err error) {
+	speak := func(c protocol.Config) (_ protocol.Protocol, err error) {
 		if s.Schedule != nil {
 			c.Rand, c.Secret = s.Schedule(self, incarnation), s.Schedule(self, incarnation)
 		}
-		p.Protocol, err = s.Entry.New(c, params)
+		p.Protocol, err = s.Params.New(c)
 		return &tap{p.Protocol, p}, err
 	}
 	spec := node.Spec{
@@ -113,7 +111,7 @@ func (s *Setting) Seat(t testing.TB, self protocol.Peer, incarnation uint32) *Pe
 		Self: self, Incarnation: incarnation, Keys: Keys(self), Topic: s.Topic,
 		Seed:  seedOf(s.Seed, self, incarnation, "seed"),
 		Noise: dp.NewSeededSource(seedOf(s.Seed, self, incarnation, "noise")),
-	}, entry, func(node.Coins) (bandit.Learner, error) {
+	}, speak, func(node.Coins) (bandit.Learner, error) {
 		if s.Learner == nil {
 			return Sums(s.Arms), nil
 		}

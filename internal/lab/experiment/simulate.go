@@ -24,10 +24,6 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 	if err != nil {
 		return sim.Config{}, err
 	}
-	entry, err := protocol.EntryOf(spec.Protocol)
-	if err != nil {
-		return sim.Config{}, err
-	}
 	spec.Privacy.Mode = dp.Lockstep
 	c := sim.Config{
 		Spec: spec, Rounds: s.RoundCount(), Points: 100, Bytes: true,
@@ -47,11 +43,8 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 		return c, err
 	}
 	c.Spec.Vectors = worlds.Vectors
-	what, err := world.Lookup(s.World.Kind)
-	if err != nil {
-		return c, err
-	}
-	if !what.Changing {
+	changing := world.TraitsOf(s.WorldParams()).Changing
+	if !changing {
 		c.Truth = worlds.Overall()
 	}
 	var (
@@ -63,13 +56,13 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 		seed := node.NewSeed(number)
 		c.Seeds = append(c.Seeds, seed)
 		var w bandit.World // nil for a peer without arms
-		if entry.Learns(spec.Protocol, protocol.Peer(i)) {
+		if protocol.Learns(spec.Protocol, protocol.Peer(i)) {
 			if w, err = worlds.World(s.SitesOf(i), rand.NewChaCha8(seed.Of("world"))); err != nil {
 				return c, err
 			}
 		}
 		c.Worlds = append(c.Worlds, w)
-		if worlds.Means != nil && !what.Changing {
+		if worlds.Means != nil && !changing {
 			var own []float64 // nil for a peer without arms
 			if w != nil {
 				own = worlds.Means[s.SitesOf(i)]
@@ -130,16 +123,12 @@ func SimulateAlone(s *config.Settings, source world.Source, run uint64) (sim.Con
 	if err != nil {
 		return c, err
 	}
-	entry, err := protocol.EntryOf(c.Spec.Protocol)
-	if err != nil {
-		return c, err
-	}
 	var seeds []node.Seed
 	var keys []protocol.Keys
 	var worlds []bandit.World
 	var means [][]float64
 	for i := range c.Seeds {
-		if entry.Learns(c.Spec.Protocol, protocol.Peer(i)) {
+		if protocol.Learns(c.Spec.Protocol, protocol.Peer(i)) {
 			seeds, keys, worlds = append(seeds, c.Seeds[i]), append(keys, c.Keys[i]), append(worlds, c.Worlds[i])
 			if c.Means != nil {
 				means = append(means, c.Means[i])
@@ -147,7 +136,7 @@ func SimulateAlone(s *config.Settings, source world.Source, run uint64) (sim.Con
 		}
 	}
 	c.Seeds, c.Keys, c.Worlds, c.Means = seeds, keys, worlds, means
-	c.Spec.Graph, c.Spec.Protocol = make([][]protocol.Peer, len(seeds)), entry.Among(c.Spec.Protocol, 1)
+	c.Spec.Graph, c.Spec.Protocol = make([][]protocol.Peer, len(seeds)), protocol.Among(c.Spec.Protocol, 1)
 	c.Alone, c.Liars, c.Faults = true, sim.Liars{}, sim.Faults{}
 	return c, nil
 }

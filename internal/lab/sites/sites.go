@@ -19,16 +19,12 @@ func Open(s *config.Settings, n int) (world.Source, error) {
 	if s.World.Kind == config.Application {
 		return nil, config.Failf(config.ErrRefused, "world.kind: an application pays no simulated rewards; name a simulated world")
 	}
-	e, err := world.Lookup(s.World.Kind)
-	if err != nil {
-		return nil, config.Failf(config.ErrRefused, "%w", err)
-	}
-	source, err := e.Open(world.Config{
+	source, err := world.Open(s.WorldParams(), world.Config{
 		Arms: len(s.Arms), Sites: n, RecordsPerUser: s.Privacy.RecordsPerUser, Traffic: s.World.Traffic,
 		Instance: func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("means") },
 		Data:     os.Getenv("PEERD_DATA"),
 		Open:     func(name string) (world.File, error) { return os.Open(name) },
-	}, s.WorldParams())
+	})
 	return source, fault(err)
 }
 
@@ -60,9 +56,8 @@ func Spec(s *config.Settings) (node.Spec, error) {
 // Vectors returns those of the arms of a network of n sites that has no run; none where the chosen
 // learner takes none from a world.
 func Vectors(s *config.Settings, n int) ([][]bandit.Features, error) {
-	e, err := bandit.EntryOf(s.LearnerParams())
-	if err != nil || e.Vectors == nil || len(e.Vectors(s.LearnerParams())) > 0 || s.World.Kind == config.Application {
-		return nil, err
+	if t := bandit.TraitsOf(s.LearnerParams()); !t.Vectored || len(t.Vectors) > 0 || s.World.Kind == config.Application {
+		return nil, nil
 	}
 	source, err := Open(s, n)
 	if err != nil {
@@ -80,7 +75,7 @@ func known(s *config.Settings, t *world.Sites) *world.Sites {
 	if t == nil || t.Vectors == nil {
 		return t
 	}
-	if e, err := bandit.EntryOf(s.LearnerParams()); err == nil && e.Vectors != nil {
+	if bandit.TraitsOf(s.LearnerParams()).Vectored {
 		return t.Known()
 	}
 	t.Vectors = nil

@@ -109,6 +109,5 @@ func (t *Net) progress(all []api.Status) (round uint64, together, alone float64)
 
 // learns reports whether a peer has arms.
 func (t *Net) learns(i int) bool {
-	e, err := protocol.Lookup(t.Settings.Protocol.Name)
-	return err != nil || e.Learns(t.Settings.ProtocolParams(), protocol.Peer(i))
+	return protocol.Learns(t.Settings.ProtocolParams(), protocol.Peer(i))
 }

@@ -87,9 +87,9 @@ func (s *setting) leaf() uint64 { return max(s.cadence.Rounds, s.cadence.Decisio
 
 // shrink makes parameters small ones, with leaves of a number of rounds.
 func (s *setting) shrink(leaf uint64) {
-	s.spec.Protocol = s.entry.Small(s.spec.Protocol, leaf)
-	s.spec.Learner = s.learner.Small(s.spec.Learner)
-	s.cadence = s.entry.Cadence(s.spec.Protocol)
+	s.spec.Protocol = protocol.Small(s.spec.Protocol, leaf)
+	s.spec.Learner = bandit.Small(s.spec.Learner)
+	s.cadence = s.spec.Protocol.Cadence()
 	s.describe()
 }
 
@@ -105,8 +105,9 @@ func (s *setting) cut(arms int) {
 
 // describe asks the learner how many features it wants.
 func (s *setting) describe() {
-	if statistic, err := s.spec.Statistic(); err == nil && s.learner.Contextual { // an error comes again
-		s.features, s.kind = s.learner.Inputs(s.spec.Learner).Dim(), statistic.Kind
+	traits := bandit.TraitsOf(s.spec.Learner)
+	if statistic, err := s.spec.Statistic(); err == nil && traits.Contextual { // an error comes again
+		s.features, s.kind = traits.Inputs.Dim(), statistic.Kind
 	}
 }
 
@@ -114,9 +115,7 @@ func (s *setting) describe() {
 func (c Config) asConfigured() setting {
 	s := setting{spec: c.Spec, topic: c.Topic, rounds: min(c.Spec.Privacy.Horizon, asLong)}
 	s.spec.Graph = complete(Peers)
-	s.entry, _ = protocol.EntryOf(s.spec.Protocol) // checked by Run
-	s.learner, _ = bandit.EntryOf(s.spec.Learner)  // the same
-	s.cadence = s.entry.Cadence(s.spec.Protocol)
+	s.cadence = s.spec.Protocol.Cadence()
 	s.describe()
 	return s
 }
@@ -137,8 +136,6 @@ func complete(n int) [][]protocol.Peer {
 // A setting is what is played.
 type setting struct {
 	spec    node.Spec
-	entry   protocol.Entry
-	learner bandit.Entry
 	cadence protocol.Cadence
 	// features is how many describe an arm; 0 unless the learner is contextual.
 	features int
@@ -149,10 +146,7 @@ type setting struct {
 
 // trafficIsFixed reports whether all but released numbers follows from rounds and decisions.
 func (s *setting) trafficIsFixed() bool {
-	if adaptive := s.entry.Adaptive; adaptive != nil && adaptive(s.spec.Protocol) {
-		return false
-	}
-	return !s.cadence.FollowsChoices()
+	return !protocol.TraitsOf(s.spec.Protocol).Adaptive && !s.cadence.FollowsChoices()
 }
 
 // chosen reports whether choices say how many leaves a stream closes.
@@ -166,12 +160,6 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	}
 	if c.Runs < MinRuns {
 		return nil, fmt.Errorf("audit: %d runs, want at least %d", c.Runs, MinRuns)
-	}
-	if _, err := protocol.EntryOf(c.Spec.Protocol); err != nil {
-		return nil, err
-	}
-	if _, err := bandit.EntryOf(c.Spec.Learner); err != nil {
-		return nil, err
 	}
 	a := &auditor{c: c, root: node.FreshSeed(), exact: newExact()}
 	if c.Seed != 0 {

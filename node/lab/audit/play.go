@@ -147,7 +147,7 @@ func (p *play) agent(i int) (*node.Agent, error) {
 		Keys: stamp{protocol.Peer(i)}, Topic: p.canary.setting.topic,
 	}
 	spec.Privacy.Mode, c.Noise = dp.Private, dp.NewSecureSource()
-	if p.canary.setting.entry.FromRaw(spec.Protocol) != (protocol.Raw{}) {
+	if protocol.TraitsOf(spec.Protocol).Raw != (protocol.Raw{}) {
 		spec.Privacy.Mode = dp.Lockstep // no other curator shows records
 	}
 	if p.noise != nil && p.given == nil {

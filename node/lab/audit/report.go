@@ -42,7 +42,7 @@ func (a *auditor) report() *Report {
 		Presence: a.c.Presence || privacy.NoisedCounts(),
 		Epsilon:  privacy.Budget.Epsilon.Float(), Delta: privacy.Budget.Delta.Float(),
 		Mechanism: privacy.Mechanism.String(), Measure: measure(privacy.Mechanism.Law()).String(),
-		Protocol: s.entry.Name, Learner: fmt.Sprintf("%s %+v", s.learner.Name, a.c.Spec.Learner), Seed: a.c.Seed, Runs: a.c.Runs,
+		Protocol: s.spec.Protocol.Words().Name, Learner: fmt.Sprintf("%s %+v", a.c.Spec.Learner.Words().Name, a.c.Spec.Learner), Seed: a.c.Seed, Runs: a.c.Runs,
 		Plays: a.c.Plays(), Peers: Peers, Arms: s.spec.Arms, Rounds: s.rounds, Horizon: privacy.Horizon,
 		Untested: a.noise.untested, Canaries: a.found, Checks: a.exact.checks, Broken: []string{},
 	}

@@ -27,23 +27,29 @@ type BernoulliParams struct {
 
 func (p BernoulliParams) means() means { return means{p.Means, p.Draw, p.Instance, p.Spread} }
 
-func bernoulliEntry() Entry {
-	return define(
-		Entry{Name: "bernoulli", Summary: "pays 1 with the probability of the arm and else 0"},
-		BernoulliParams{Draw: Given},
-		BernoulliParams{Means: [][]float64{{.2, .8, .5}}, Draw: Given},
-		typed[BernoulliParams]{
-			arms: func(p BernoulliParams) int { return p.means().arms() },
-			check: func(p BernoulliParams, c Config) (field, want string) {
-				return p.means().checkProbabilities("bernoulli", c)
-			},
-			open: func(c Config, p BernoulliParams) (Source, error) {
-				return &meanSource{"bernoulli", c, p.means(), true, func(row []float64, src *rand.ChaCha8) (payer, error) {
-					return NewBernoulli(row, src)
-				}}, nil
-			},
-		},
-	)
+// Words implements [Params].
+func (BernoulliParams) Words() Words {
+	return Words{"bernoulli", "pays 1 with the probability of the arm and else 0"}
+}
+
+// Traits implements [Traited].
+func (p BernoulliParams) Traits() Traits { return Traits{Arms: p.means().arms()} }
+
+// Check implements [Checked].
+func (p BernoulliParams) Check(c Config) (field, want string) {
+	return p.means().checkProbabilities("bernoulli", c)
+}
+
+// Small implements [Shrinking].
+func (BernoulliParams) Small() Params {
+	return BernoulliParams{Means: [][]float64{{.2, .8, .5}}, Draw: Given}
+}
+
+// Open implements [Params].
+func (p BernoulliParams) Open(c Config) (Source, error) {
+	return &meanSource{"bernoulli", c, p.means(), true, func(row []float64, src *rand.ChaCha8) (payer, error) {
+		return NewBernoulli(row, src)
+	}}, nil
 }
 
 // NewBernoulli returns the world of a network of one site with these probabilities of a 1,

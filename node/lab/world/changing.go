@@ -29,22 +29,26 @@ func (p ChangingParams) means() means {
 	return means{given: p.Means, draw: p.Draw, instance: p.Instance}
 }
 
-func changingEntry() Entry {
-	return define(
-		Entry{Name: "changing", Summary: "pays as bernoulli does, with arms that change places at times", Changing: true},
-		ChangingParams{Draw: Given, Every: 10_000},
-		ChangingParams{Means: [][]float64{{.2, .8, .5}}, Draw: Given, Every: 8},
-		typed[ChangingParams]{
-			arms: func(p ChangingParams) int { return p.means().arms() },
-			check: func(p ChangingParams, c Config) (field, want string) {
-				return p.means().checkProbabilities("changing", c)
-			},
-			open: func(c Config, p ChangingParams) (Source, error) {
-				return &changingSource{c, p.means(), p.Every}, nil
-			},
-		},
-	)
+// Words implements [Params].
+func (ChangingParams) Words() Words {
+	return Words{"changing", "pays as bernoulli does, with arms that change places at times"}
 }
+
+// Traits implements [Traited].
+func (p ChangingParams) Traits() Traits { return Traits{Arms: p.means().arms(), Changing: true} }
+
+// Check implements [Checked].
+func (p ChangingParams) Check(c Config) (field, want string) {
+	return p.means().checkProbabilities("changing", c)
+}
+
+// Small implements [Shrinking].
+func (ChangingParams) Small() Params {
+	return ChangingParams{Means: [][]float64{{.2, .8, .5}}, Draw: Given, Every: 8}
+}
+
+// Open implements [Params].
+func (p ChangingParams) Open(c Config) (Source, error) { return &changingSource{c, p.means(), p.Every}, nil }
 
 // Format implements [fmt.Formatter], as that of other worlds does.
 func (Changing) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }

@@ -41,24 +41,27 @@ func (p GaussianParams) means() means {
 	return means{given: p.Means, draw: p.Draw, instance: p.Instance}
 }
 
-func gaussianEntry() Entry {
-	return define(
-		Entry{Name: "gaussian", Summary: "pays the mean of the arm plus normal noise"},
-		GaussianParams{Draw: Given, SD: .1, Clip: true},
-		GaussianParams{Means: [][]float64{{.2, .8, .5}}, Draw: Given, SD: .3, Clip: true},
-		typed[GaussianParams]{
-			arms:      func(p GaussianParams) int { return p.means().arms() },
-			unclipped: func(p GaussianParams) bool { return !p.Clip },
-			check: func(p GaussianParams, c Config) (field, want string) {
-				return p.means().check("gaussian", c)
-			},
-			open: func(c Config, p GaussianParams) (Source, error) {
-				return &meanSource{"gaussian", c, p.means(), false, func(row []float64, src *rand.ChaCha8) (payer, error) {
-					return NewGaussian(row, p.SD, p.Clip, src)
-				}}, nil
-			},
-		},
-	)
+// Words implements [Params].
+func (GaussianParams) Words() Words {
+	return Words{"gaussian", "pays the mean of the arm plus normal noise"}
+}
+
+// Traits implements [Traited].
+func (p GaussianParams) Traits() Traits { return Traits{Arms: p.means().arms(), Unclipped: !p.Clip} }
+
+// Check implements [Checked].
+func (p GaussianParams) Check(c Config) (field, want string) { return p.means().check("gaussian", c) }
+
+// Small implements [Shrinking].
+func (GaussianParams) Small() Params {
+	return GaussianParams{Means: [][]float64{{.2, .8, .5}}, Draw: Given, SD: .3, Clip: true}
+}
+
+// Open implements [Params].
+func (p GaussianParams) Open(c Config) (Source, error) {
+	return &meanSource{"gaussian", c, p.means(), false, func(row []float64, src *rand.ChaCha8) (payer, error) {
+		return NewGaussian(row, p.SD, p.Clip, src)
+	}}, nil
 }
 
 // NewGaussian returns the world of a network of one site with these means, one an arm, and

@@ -62,29 +62,36 @@ type LinearParams struct {
 	Instance uint64  `want:"0.." doc:"Seed of what is drawn once, the same in all runs; 0 draws it for every run of an experiment."`
 }
 
-func linearEntry() Entry {
-	return define(
-		Entry{Name: "linear", Summary: "pays 1 with a probability that is linear in the features of the action, and else 0"},
-		LinearParams{Features: 5, Law: Sphere, Draw: OwnActions, Actions: FullActions, Gap: .1},
-		LinearParams{Features: 3, Law: Sphere, Draw: FreshActions, Actions: FullActions, Gap: .1, Instance: 1},
-		typed[LinearParams]{
-			features: func(p LinearParams) int { return p.Features },
-			vectors:  func(p LinearParams) bool { return p.Draw != FreshActions },
-			check: func(p LinearParams, _ Config) (field, want string) {
-				switch {
-				case p.Features < 2 || p.Features > 1000:
-					return "features", "2 to 1000"
-				case !(p.Gap >= 0 && p.Gap <= .3):
-					return "gap", "0 up to .3"
-				case p.Actions == LazyActions && (p.Law != Band || p.Draw != FreshActions):
-					return "actions", fmt.Sprintf("%s, or law: %s and draw: %s", FullActions, Band, FreshActions)
-				}
-				return "", ""
-			},
-			open: func(c Config, p LinearParams) (Source, error) { return &linearSource{c, p}, nil },
-		},
-	)
+// Words implements [Params].
+func (LinearParams) Words() Words {
+	return Words{"linear", "pays 1 with a probability that is linear in the features of the action, and else 0"}
 }
+
+// Traits implements [Traited].
+func (p LinearParams) Traits() Traits {
+	return Traits{Features: p.Features, Vectors: p.Draw != FreshActions}
+}
+
+// Check implements [Checked].
+func (p LinearParams) Check(Config) (field, want string) {
+	switch {
+	case p.Features < 2 || p.Features > 1000:
+		return "features", "2 to 1000"
+	case !(p.Gap >= 0 && p.Gap <= .3):
+		return "gap", "0 up to .3"
+	case p.Actions == LazyActions && (p.Law != Band || p.Draw != FreshActions):
+		return "actions", fmt.Sprintf("%s, or law: %s and draw: %s", FullActions, Band, FreshActions)
+	}
+	return "", ""
+}
+
+// Small implements [Shrinking].
+func (LinearParams) Small() Params {
+	return LinearParams{Features: 3, Law: Sphere, Draw: FreshActions, Actions: FullActions, Gap: .1, Instance: 1}
+}
+
+// Open implements [Params].
+func (p LinearParams) Open(c Config) (Source, error) { return &linearSource{c, p}, nil }
 
 // linearSource is a Source of worlds that share θ.
 type linearSource struct {

@@ -29,30 +29,31 @@ type RankingParams struct {
 	Ridge    float64 `want:"over 0 up to 1" doc:"Least weight of the squared norm of the parameter that is fitted to labels, per document; the weight is greater if the norm would be above 1."`
 }
 
-func rankingEntry() Entry {
-	p := RankingParams{Columns: CommonColumns, Features: 5, Ridge: .001}
-	small := p
-	small.Features = 3
-	return define(
-		Entry{Name: "ranking", Summary: "offers the judged documents of a query and pays 1 with a probability that is linear in their features and fitted to labels, and else 0"},
-		p, small,
-		typed[RankingParams]{
-			features: func(p RankingParams) int { return p.Features },
-			check: func(p RankingParams, _ Config) (field, want string) {
-				if n := len(p.Columns.ofMSLR()); n > 0 && p.Features != 1+n {
-					return "features", fmt.Sprintf("%d with columns: %s", 1+n, p.Columns)
-				}
-				if p.Features < 2 || p.Features > 120 {
-					return "features", "2 to 120"
-				}
-				if !(p.Ridge > 0 && p.Ridge <= 1) {
-					return "ridge", "over 0 up to 1"
-				}
-				return "", ""
-			},
-			open: openRanking,
-		},
-	)
+// Words implements [Params].
+func (RankingParams) Words() Words {
+	return Words{"ranking", "offers the judged documents of a query and pays 1 with a probability that is linear in their features and fitted to labels, and else 0"}
+}
+
+// Traits implements [Traited].
+func (p RankingParams) Traits() Traits { return Traits{Features: p.Features} }
+
+// Check implements [Checked].
+func (p RankingParams) Check(Config) (field, want string) {
+	if n := len(p.Columns.ofMSLR()); n > 0 && p.Features != 1+n {
+		return "features", fmt.Sprintf("%d with columns: %s", 1+n, p.Columns)
+	}
+	if p.Features < 2 || p.Features > 120 {
+		return "features", "2 to 120"
+	}
+	if !(p.Ridge > 0 && p.Ridge <= 1) {
+		return "ridge", "over 0 up to 1"
+	}
+	return "", ""
+}
+
+// Small implements [Shrinking].
+func (RankingParams) Small() Params {
+	return RankingParams{Columns: CommonColumns, Features: 3, Ridge: .001}
 }
 
 // ofMSLR returns the columns of MSLR-WEB10K, from 1; nil for the common ones.

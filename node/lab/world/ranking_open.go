@@ -17,8 +17,8 @@ import (
 	"peerd.dev/bandit"
 )
 
-// openRanking reads documents twice: first to see which columns and sizes there are.
-func openRanking(c Config, p RankingParams) (Source, error) {
+// Open implements [Params]. It reads documents twice: first to see which columns and sizes there are.
+func (p RankingParams) Open(c Config) (Source, error) {
 	name := p.Data
 	if name == "" {
 		if c.Data == "" {

@@ -22,31 +22,27 @@ type ReplayParams struct {
 	Cap   uint64 `want:"1.." unit:"records" fixed:"yes" doc:"The maximum number of records of one patient that take part."`
 }
 
-func replayEntry() Entry {
-	p := ReplayParams{Split: Contiguous, Cap: 1}
-	return define(
-		Entry{Name: "replay", Summary: "pays what happened to real patients, every record once"},
-		p, p,
-		typed[ReplayParams]{
-			arms: func(ReplayParams) int { return arms },
-			people: func(p ReplayParams) People {
-				if p.Split == Patient {
-					return People{Records: p.Cap}
-				}
-				return People{
-					Records: p.Cap, Spread: fmt.Sprintf("world.replay.split: %s", p.Split),
-					Gather: "world.replay.split: patient, or world.replay.cap: 1",
-				}
-			},
-			check: func(p ReplayParams, c Config) (field, want string) {
-				if c.RecordsPerUser > 0 && p.Cap > c.RecordsPerUser {
-					return "cap", fmt.Sprintf("at most privacy.records_per_user: %d, or the promise to a patient is false", c.RecordsPerUser)
-				}
-				return "", ""
-			},
-			open: openReplay,
-		},
-	)
+// Words implements [Params].
+func (ReplayParams) Words() Words {
+	return Words{"replay", "pays what happened to real patients, every record once"}
+}
+
+// Traits implements [Traited].
+func (p ReplayParams) Traits() Traits {
+	t := Traits{Arms: arms, People: People{Records: p.Cap}}
+	if p.Split != Patient {
+		t.People.Spread = fmt.Sprintf("world.replay.split: %s", p.Split)
+		t.People.Gather = "world.replay.split: patient, or world.replay.cap: 1"
+	}
+	return t
+}
+
+// Check implements [Checked].
+func (p ReplayParams) Check(c Config) (field, want string) {
+	if c.RecordsPerUser > 0 && p.Cap > c.RecordsPerUser {
+		return "cap", fmt.Sprintf("at most privacy.records_per_user: %d, or the promise to a patient is false", c.RecordsPerUser)
+	}
+	return "", ""
 }
 
 // replaySource is a Source of worlds of records, which all runs share.
@@ -58,7 +54,8 @@ type replaySource struct {
 	hash    string // of the file
 }
 
-func openReplay(c Config, p ReplayParams) (Source, error) {
+// Open implements [Params].
+func (p ReplayParams) Open(c Config) (Source, error) {
 	all, hash, err := readRecords(c, p.Data)
 	if err != nil {
 		return nil, err

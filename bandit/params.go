@@ -1,0 +1,133 @@
+package bandit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// Params are the parameters of a learner, a struct. Its exported fields are the keys
+// learner.<name>.<field> of a configuration; their tags say what a value may be (want), its unit
+// (unit) and what it means (doc), and whether a folder keeps it (fixed). Further methods that
+// parameters may have are those of [Traited], [Checked] and [Shrinking]. Learners of other Go
+// modules are used as those of [Table] are.
+type Params interface {
+	// Words returns what pages say of the learner.
+	Words() Words
+	// New returns a learner. An error names the parameter. Callers use [New].
+	New(c Config) (Learner, error)
+}
+
+// Words are what pages say of a learner.
+type Words struct {
+	Name    string // in configurations
+	Summary string // one line
+}
+
+// A Config is what every learner is given.
+type Config struct {
+	Arms    int
+	Peers   int     // of the network that have arms
+	Origins int     // peers whose releases of one leaf are merged; 0 for all that have arms
+	Horizon uint64  // rounds that the budget pays for
+	Leaves  uint64  // that a peer releases of a part within them, at most
+	Epsilon float64 // that a node guarantees; +Inf without noise
+	Self    int     // the peer's place in the network
+	// Vectors are those of all arms of a simulated world, by peer; of a peer without arms nil. They are
+	// public. Nil where the world has none.
+	Vectors [][]Features
+	Rand    *rand.Rand // breaks ties; its draws are public in effect
+}
+
+// New returns a learner with parameters, and refuses a Config that suits none.
+func New(p Params, c Config) (Learner, error) {
+	switch {
+	case c.Arms < 1:
+		return nil, fmt.Errorf("bandit: %d arms, want at least 1", c.Arms)
+	case c.Peers < 1:
+		return nil, fmt.Errorf("bandit: %d peers, want at least 1", c.Peers)
+	}
+	if c.Origins == 0 {
+		c.Origins = c.Peers
+	}
+	return p.New(c)
+}
+
+// Traits say in what a learner differs from one of sums of rewards. The zero Traits are such a learner's.
+type Traits struct {
+	// Contextual says that the learner chooses by features. Its choices then follow from what is
+	// private and are not public.
+	Contextual bool
+	Inputs     Inputs // what an application sends of a decision, if Contextual
+	// Vectored says that the learner knows vectors of the arms, which are public: Vectors, a row an
+	// arm, or those of the world if there are none.
+	Vectored bool
+	Vectors  [][]float64
+	// Phased says that the learner explores in epochs: it is a [Phased].
+	Phased bool
+}
+
+// Traited parameters have traits.
+type Traited interface{ Traits() Traits }
+
+// TraitsOf returns the traits of parameters.
+func TraitsOf(p Params) Traits {
+	if t, ok := p.(Traited); ok {
+		return t.Traits()
+	}
+	return Traits{}
+}
+
+// Checked parameters can go together badly, or not suit a number of arms.
+type Checked interface {
+	// Check returns the field, as in a key, and what is wanted; empty if all is well.
+	Check(arms int) (field, want string)
+}
+
+// Check returns what [Checked] parameters refuse.
+func Check(p Params, arms int) (field, want string) {
+	if c, ok := p.(Checked); ok {
+		return c.Check(arms)
+	}
+	return "", ""
+}
+
+// Shrinking parameters can be changed so that a few rounds show all that the learner does.
+type Shrinking interface{ Small() Params }
+
+// Small returns such parameters, for audits and tests.
+func Small(p Params) Params {
+	if s, ok := p.(Shrinking); ok {
+		return s.Small()
+	}
+	return p
+}
+
+// Table lists the learners with their defaults, the default one first. A learner is here only when its
+// conformance tests pass.
+func Table() []Params {
+	return []Params{
+		UCBParams{Calibrated},
+		KLUCBParams{TwoLog},
+		ThompsonParams{math.Sqrt2},
+		DPUCBParams{Decentralized, 2, .5},
+		EliminationParams{Radii: Calibrated, Length: 1},
+		LinUCBParams{Features: 5, Map: Interactions, Index: SampledIndex, Radius: 1, Records: WithoutSquares},
+		LinTSParams{Vectors: [][]float64{}, Radius: 1},
+	}
+}
+
+// Lookup returns the parameters of a name in a table, or an error that lists the names there are.
+func Lookup(table []Params, name string) (Params, error) {
+	var names []string
+	for _, p := range table {
+		if p.Words().Name == name {
+			return p, nil
+		}
+		names = append(names, p.Words().Name)
+	}
+	slices.Sort(names)
+	return nil, fmt.Errorf("unknown learner %q, want one of %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,156 @@
+package world
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// Params are the parameters of a world, a struct. Its exported fields are the keys
+// world.<name>.<field> of a configuration; their tags say what a value may be (want), its unit
+// (unit) and what it means (doc). Further methods that parameters may have are those of [Traited],
+// [Checked] and [Shrinking]. Worlds of other Go modules are used as those of [Table] are.
+type Params interface {
+	// Words returns what pages say of the world.
+	Words() Words
+	// Open reads what the worlds of all sites need, and fails with a [DataError] if the data does.
+	// Callers use [Open].
+	Open(c Config) (Source, error)
+}
+
+// Words are what pages say of a world.
+type Words struct {
+	Name    string // in configurations
+	Summary string // one line
+}
+
+// A Config is what the parameters of a world have to suit, and what the world is made
+// with.
+type Config struct {
+	Arms           int
+	Sites          int    // 0 if it is not known
+	RecordsPerUser uint64 // that the promise to a user counts; 0 if there is none
+
+	// The rest is for Open alone.
+
+	// Traffic holds the shares of rounds in which there is a decision to make, over 0 up to
+	// 1, which sites take in turn; with none, every round has one. In a round without, a world
+	// offers a turn of None.
+	Traffic []float64
+	// Instance returns the random numbers of means that all runs share, from their number.
+	Instance func(number uint64) *rand.Rand
+	// Data is the folder of data where the parameters name none; empty for none.
+	Data string
+	// Open opens a file. The error for one that does not exist is fs.ErrNotExist.
+	Open func(name string) (File, error)
+}
+
+// People are the persons from whose records a world pays.
+type People struct {
+	// Records is how many one person has at most, over all sites; 0 where rewards are
+	// simulated.
+	Records uint64
+	// Spread is the setting by which one person may have records at several sites, and
+	// Gather the one that keeps them at one; empty where that cannot happen.
+	Spread, Gather string
+}
+
+// Traits say in what a world differs from one that pays simulated rewards from 0 to 1 for any number
+// of arms, which have no features and pay the same on average in all rounds. The zero Traits are such a
+// world's.
+type Traits struct {
+	Arms      int    // how many arms the world has; 0 if any number suits
+	Features  int    // how many features an arm has; 0 where arms have none
+	Vectors   bool   // arms have features that are the same in all rounds
+	Changing  bool   // what arms pay on average depends on the round; means are those of the first
+	Unclipped bool   // rewards may lie outside [0, 1], where no sensitivity holds
+	People    People // from whose records the world pays
+}
+
+// Traited parameters have traits.
+type Traited interface{ Traits() Traits }
+
+// TraitsOf returns the traits of parameters.
+func TraitsOf(p Params) Traits {
+	if t, ok := p.(Traited); ok {
+		return t.Traits()
+	}
+	return Traits{}
+}
+
+// Checked parameters can go together badly, or not suit a network.
+type Checked interface {
+	// Check returns the field, as in a key, and what is wanted; empty if all is well.
+	Check(c Config) (field, want string)
+}
+
+// Check returns what [Checked] parameters refuse.
+func Check(p Params, c Config) (field, want string) {
+	if x, ok := p.(Checked); ok {
+		return x.Check(c)
+	}
+	return "", ""
+}
+
+// Shrinking parameters can be changed to suit any number of sites, and so that a few rounds show all.
+type Shrinking interface{ Small() Params }
+
+// Small returns such parameters, for audits and tests.
+func Small(p Params) Params {
+	if s, ok := p.(Shrinking); ok {
+		return s.Small()
+	}
+	return p
+}
+
+// Open reads what the worlds of all sites need. It fails with a [ParamError] if Check
+// does, and with a [DataError] if the data does.
+func Open(p Params, c Config) (Source, error) {
+	name := p.Words().Name
+	switch {
+	case c.Arms < 1:
+		return nil, fmt.Errorf("world: %d arms, want at least 1", c.Arms)
+	case c.Sites < 1:
+		return nil, fmt.Errorf("world: %d sites, want at least 1", c.Sites)
+	}
+	if field, want := Check(p, c); field != "" {
+		return nil, &ParamError{"world." + name + "." + field, "want " + want}
+	}
+	if n := TraitsOf(p).Arms; n > 0 && n != c.Arms {
+		return nil, fmt.Errorf("world: %s has %d arms, not %d", name, n, c.Arms)
+	}
+	if want := CheckTraffic(c.Traffic, c.Sites); want != "" {
+		return nil, &ParamError{"world.traffic", "want " + want}
+	}
+	source, err := p.Open(c)
+	if err != nil {
+		return nil, err
+	}
+	return withTraffic(source, c.Traffic), nil
+}
+
+// Table lists the worlds with their defaults. A world is here only when its conformance tests pass.
+func Table() []Params {
+	return []Params{
+		BernoulliParams{Draw: Given},
+		ChangingParams{Draw: Given, Every: 10_000},
+		GaussianParams{Draw: Given, SD: .1, Clip: true},
+		ReplayParams{Split: Contiguous, Cap: 1},
+		LinearParams{Features: 5, Law: Sphere, Draw: OwnActions, Actions: FullActions, Gap: .1},
+		RankingParams{Columns: CommonColumns, Features: 5, Ridge: .001},
+	}
+}
+
+// Lookup returns the parameters of a name in a table, or an error that lists the names there are.
+func Lookup(table []Params, name string) (Params, error) {
+	var names []string
+	for _, p := range table {
+		if p.Words().Name == name {
+			return p, nil
+		}
+		names = append(names, p.Words().Name)
+	}
+	slices.Sort(names)
+	return nil, fmt.Errorf("unknown world %q, want one of %s", name, strings.Join(names, ", "))
+}
