@@ -11,10 +11,10 @@ import (
 func TestAnArmThatAPeerIsAheadOfCountsByItsMean(t *testing.T) {
 	indexed := 0
 	for _, e := range Table() {
-		if e.Phased || e.Contextual || e.Vectors != nil { // by vectors the rewards of all arms say how uncertain an arm is
+		if x := TraitsOf(e); x.Phased || x.Contextual || x.Vectored { // by vectors the rewards of all arms say how uncertain an arm is
 			continue
 		}
-		l, err := e.New(Config{Arms: 2, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))}, e.Params)
+		l, err := New(e, Config{Arms: 2, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,10 +35,10 @@ func TestAnArmThatAPeerIsAheadOfCountsByItsMean(t *testing.T) {
 		}
 		indexed++
 		if n := chosen(.45, true); n > 20 { // a learner may sample the mean of the other one
-			t.Errorf("%s: an arm to be left to others is chosen %d times of 200", e.Name, n)
+			t.Errorf("%s: an arm to be left to others is chosen %d times of 200", e.Words().Name, n)
 		}
 		if n := chosen(.8, true); n < 200 {
-			t.Errorf("%s: the best arm is chosen %d times of 200, if it is left to others to find out more", e.Name, n)
+			t.Errorf("%s: the best arm is chosen %d times of 200, if it is left to others to find out more", e.Words().Name, n)
 		}
 	}
 	if indexed < 3 {
@@ -52,10 +52,10 @@ func TestAnArmThatAPeerIsAheadOfCountsByItsMean(t *testing.T) {
 func TestANewArmGetsItsShareWhileRewardsWait(t *testing.T) {
 	first := 0
 	for _, e := range Table() {
-		if e.Phased || e.Contextual || e.Vectors != nil { // the others' rewards say something of the new one
+		if x := TraitsOf(e); x.Phased || x.Contextual || x.Vectored { // the others' rewards say something of the new one
 			continue
 		}
-		l, err := e.New(Config{Arms: 3, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))}, e.Params)
+		l, err := New(e, Config{Arms: 3, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,20 +71,20 @@ func TestANewArmGetsItsShareWhileRewardsWait(t *testing.T) {
 				n++
 				b.Pulls[2]++
 			} else if round < early {
-				t.Fatalf("%s: arm %d in round %d, and a new one waits", e.Name, a, round)
+				t.Fatalf("%s: arm %d in round %d, and a new one waits", e.Words().Name, a, round)
 			}
 		}
 		if n < 1000 || n > 1000+early {
-			t.Errorf("%s: a new arm is chosen %d times of 3000, while nothing is known of it", e.Name, n)
+			t.Errorf("%s: a new arm is chosen %d times of 3000, while nothing is known of it", e.Words().Name, n)
 		}
 		if a := l.Choose(b, Turn{Round: 1, Excluded: []Arm{0, 1}}).Arm; a != 2 {
-			t.Errorf("%s: arm %d, of one", e.Name, a)
+			t.Errorf("%s: arm %d, of one", e.Words().Name, a)
 		}
 		b.SampleVar[0], b.SampleVar[1] = math.Inf(1), math.Inf(1)
 		b.Pulls[0], b.Pulls[1], b.Pulls[2] = 1001, 1000, 1001
 		for round := range uint64(3) {
 			if a := l.Choose(b, Turn{Round: round}).Arm; a != 1 {
-				t.Errorf("%s: arm %d, of three of which nothing is known, want the least pulled", e.Name, a)
+				t.Errorf("%s: arm %d, of three of which nothing is known, want the least pulled", e.Words().Name, a)
 			}
 		}
 	}

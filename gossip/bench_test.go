@@ -22,15 +22,11 @@ func row(b testing.TB, from, to protocol.Peer, arms int) protocol.Envelope {
 		b.Fatal(err)
 	}
 	p := protocol.RowsParams{Every: 1, Pull: 1000, Merge: protocol.MergeMean}
-	entry, err := protocol.EntryOf(p)
-	if err != nil {
-		b.Fatal(err)
-	}
 	graph := make([][]protocol.Peer, 1+max(from, to))
 	graph[from], graph[to] = []protocol.Peer{to}, []protocol.Peer{from}
-	rows, err := entry.New(protocol.Config{
+	rows, err := p.New(protocol.Config{
 		Self: from, Graph: graph, Parts: arms, Width: 1, Keys: keys(b, "test", identities(2), int(from)),
-	}, p)
+	})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -61,11 +61,7 @@ func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
 					t.Fatal(err)
 				}
 				ucb := bandit.UCBParams{Confidence: bandit.Calibrated}
-				entry, err := bandit.EntryOf(ucb)
-				if err != nil {
-					t.Fatal(err)
-				}
-				learner, err := entry.New(bandit.Config{Arms: 1, Peers: 1}, ucb)
+				learner, err := bandit.New(ucb, bandit.Config{Arms: 1, Peers: 1})
 				if err != nil {
 					t.Fatal(err)
 				}

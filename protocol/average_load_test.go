@@ -12,9 +12,9 @@ import (
 // panic at the next rank, and an answer of another kind would leave as a message.
 func TestAverageRefusesStatesThatNoMessageMakes(t *testing.T) {
 	fresh := func() *average {
-		p, err := newAverage(Config{
+		p, err := AverageParams{Consistency: Robust, F: 1, Rate: .2, Patience: 8}.New(Config{
 			Graph: [][]Peer{{1}, {0}}, Parts: 2, Width: 1, Rand: rand.New(rand.NewPCG(1, 1)),
-		}, AverageParams{Consistency: Robust, F: 1, Rate: .2, Patience: 8})
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -99,7 +99,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 	n := 3 + rng.IntN(6)
 	h := &history{t: t, rng: rng, rounds: make([]protocol.Round, n), away: make([]bool, n)}
 	h.n = newNetwork(t, protocoltest.Setting{
-		Entry: lookup("average"), Graph: protocoltest.Random(n, rng.IntN(n), rng), Arms: 1 + rng.IntN(3),
+		Graph: protocoltest.Random(n, rng.IntN(n), rng), Arms: 1 + rng.IntN(3),
 		Rounds: 200, Mechanism: dp.Tree, Seed: seed,
 		Params: protocol.AverageParams{
 			Consistency: []protocol.Consistency{protocol.Max, protocol.Robust, protocol.Capped}[rng.IntN(3)], F: 1,

@@ -13,7 +13,7 @@ import (
 
 func averaging(graph protocoltest.Graph, rate float64) protocoltest.Setting {
 	return protocoltest.Setting{
-		Entry: lookup("average"), Graph: graph, Arms: 2, Rounds: 5000, Mechanism: dp.None, Seed: 1,
+		Graph: graph, Arms: 2, Rounds: 5000, Mechanism: dp.None, Seed: 1,
 		Params: averageParams(protocol.Max, rate),
 	}
 }

@@ -16,7 +16,7 @@ import (
 // pulled, and what each paid.
 func batches(g protocoltest.Graph, m dp.Mechanism, p protocol.BatchParams) protocoltest.Setting {
 	return protocoltest.Setting{
-		Entry: lookup("batch"), Graph: g, Arms: 2, Rounds: 1000, Mechanism: m, Params: p,
+		Graph: g, Arms: 2, Rounds: 1000, Mechanism: m, Params: p,
 		Learner: func() bandit.Learner { return protocoltest.Vector(2) },
 	}
 }

@@ -53,18 +53,22 @@ func (l *listening) Load(b []byte) error {
 	return nil
 }
 
+// closes are parameters of a protocol that says nothing.
+type closes struct {
+	by   protocol.Cadence
+	make func(protocol.Config) protocol.Protocol
+}
+
+func (closes) Words() protocol.Words                                 { return protocol.Words{Name: "listening"} }
+func (c closes) Cadence() protocol.Cadence                           { return c.by }
+func (c closes) New(with protocol.Config) (protocol.Protocol, error) { return c.make(with), nil }
+
 // closingBy returns a peer alone, whose leaves close by a cadence.
 func closingBy(c protocol.Cadence, arms int, rounds uint64) protocoltest.Setting {
 	c.Noun = "leaf"
 	return protocoltest.Setting{
-		Entry: protocol.Entry{
-			Name: "listening", Suits: dp.Mechanism.Running,
-			Cadence: func(any) protocol.Cadence { return c },
-			New: func(c protocol.Config, _ any) (protocol.Protocol, error) {
-				return &listening{belief.New(c.Parts, c.Width)}, nil
-			},
-		},
-		Graph: protocoltest.Graph{nil}, Arms: arms, Rounds: rounds, Mechanism: dp.None,
+		Params: closes{c, func(c protocol.Config) protocol.Protocol { return &listening{belief.New(c.Parts, c.Width)} }},
+		Graph:  protocoltest.Graph{nil}, Arms: arms, Rounds: rounds, Mechanism: dp.None,
 	}
 }
 
@@ -392,9 +396,9 @@ func TestAnEpochWantsLessOrMore(t *testing.T) {
 		p.pull(0, 1, 1, 0)
 		p.want("0#1:2 0#2:2 1#1:2 ")
 	})
-	s.Entry.New = func(c protocol.Config, _ any) (protocol.Protocol, error) {
-		return &waiting{listening{belief.New(c.Parts, c.Width)}}, nil
-	}
+	s.Params = closes{s.Params.Cadence(), func(c protocol.Config) protocol.Protocol {
+		return &waiting{listening{belief.New(c.Parts, c.Width)}}
+	}}
 	played(t, s, func(p *play) {
 		quota = []uint64{2, 2}
 		p.pull(0, 0, 1)

@@ -26,8 +26,8 @@ import (
 
 // variants returns small parameters of a protocol: all words that they may hold, and all of
 // these with an idle peer, 0, or a part of the peers, where that is up to the parameters.
-func variants(e protocol.Entry) []any {
-	all := protocoltest.Variants(e.Small(e.Params, 2))
+func variants(e protocol.Params) []protocol.Params {
+	all := protocoltest.Variants(protocol.Small(e, 2))
 	for i, params := range all {
 		switch p := params.(type) {
 		case protocol.RowsParams:
@@ -56,13 +56,13 @@ func variants(e protocol.Entry) []any {
 }
 
 // noised are parameters of a protocol that is run with noised counts.
-type noised struct{ Params any }
+type noised struct{ protocol.Params }
 
 // settings returns the variants, and where a protocol can do without exact counts, the first
 // and the last of them without.
-func settings(e protocol.Entry) []any {
+func settings(e protocol.Params) []protocol.Params {
 	all := variants(e)
-	if e.NoisedCounts {
+	if protocol.TraitsOf(e).NoisedCounts {
 		all = append(all, noised{all[0]}, noised{all[len(all)-1]})
 	}
 	return all
@@ -70,18 +70,18 @@ func settings(e protocol.Entry) []any {
 
 // conforming returns a small network of a protocol. The seeds take turns in the variants of
 // its parameters.
-func conforming(e protocol.Entry, seed uint64) protocoltest.Setting {
+func conforming(e protocol.Params, seed uint64) protocoltest.Setting {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	all := settings(e)
 	s := protocoltest.Setting{
-		Entry: e, Params: all[seed%uint64(len(all))], Graph: protocoltest.Random(5, 3, rng), Arms: 2, Rounds: 64, Seed: seed,
+		Params: all[seed%uint64(len(all))], Graph: protocoltest.Random(5, 3, rng), Arms: 2, Rounds: 64, Seed: seed,
 		Mechanism: dp.Tree,
 	}
 	if p, ok := s.Params.(noised); ok {
 		s.Params, s.Adjacency = p.Params, dp.AddOrRemove
 	}
 	for _, m := range dp.Mechanisms() {
-		if m != dp.None && e.Suits(m) {
+		if m != dp.None && protocol.Suits(e, m) {
 			s.Mechanism = m
 			break
 		}
@@ -89,7 +89,7 @@ func conforming(e protocol.Entry, seed uint64) protocoltest.Setting {
 	if logDet(s.Params) { // of linear records, for which a budget of no δ has no noise
 		s.Mechanism = dp.None
 	}
-	if shape := fakeGraph(e.Name); shape != nil {
+	if shape := fakeGraph(e.Words().Name); shape != nil {
 		s.Graph = shape
 	}
 	s.Learner = func() bandit.Learner { return suited(s, 2) }
@@ -98,10 +98,10 @@ func conforming(e protocol.Entry, seed uint64) protocoltest.Setting {
 
 // suited returns a learner for what the protocol of a network carries.
 func suited(s protocoltest.Setting, each uint64) bandit.Learner {
-	switch c := s.Entry.Cadence(s.Params); {
+	switch c := s.Params.Cadence(); {
 	case c.Epochs > 0:
 		return protocoltest.Explore(s.Arms, each, c.Epochs, true)
-	case s.Entry.Wide:
+	case protocol.TraitsOf(s.Params).Wide:
 		if logDet(s.Params) {
 			return protocoltest.Linear(s.Arms)
 		}
@@ -111,7 +111,7 @@ func suited(s protocoltest.Setting, each uint64) bandit.Learner {
 }
 
 // logDet reports whether a protocol decides by determinants what it sends.
-func logDet(params any) bool {
+func logDet(params protocol.Params) bool {
 	switch p := params.(type) {
 	case protocol.LocalParams:
 		return p.Schedule != protocol.FixedSchedule
@@ -132,20 +132,20 @@ func fakeGraph(name string) protocoltest.Graph {
 
 // lasting returns parameters of a protocol that has epochs, with a number of them; others as
 // they are.
-func lasting(params any, epochs uint64) any {
+func lasting(params protocol.Params, epochs uint64) protocol.Params {
 	p := reflect.New(reflect.TypeOf(params)).Elem()
 	p.Set(reflect.ValueOf(params))
 	if f := p.FieldByName("Epochs"); f.IsValid() {
 		f.SetUint(epochs)
 	}
-	return p.Interface()
+	return p.Interface().(protocol.Params)
 }
 
 // everyProtocol runs f for each, and for the fakes.
-func everyProtocol(t *testing.T, f func(t *testing.T, e protocol.Entry)) {
+func everyProtocol(t *testing.T, f func(t *testing.T, e protocol.Params)) {
 	t.Helper()
 	for _, e := range slices.Concat(protocol.Table(), protocol.Fakes()) {
-		t.Run(e.Name, func(t *testing.T) { f(t, e) })
+		t.Run(e.Words().Name, func(t *testing.T) { f(t, e) })
 	}
 }
 
@@ -153,7 +153,7 @@ func everyProtocol(t *testing.T, f func(t *testing.T, e protocol.Entry)) {
 // parameters.
 func everyVariant(t *testing.T, f func(t *testing.T, s protocoltest.Setting)) {
 	t.Helper()
-	everyEntry(t, func(t *testing.T, e protocol.Entry) {
+	everyEntry(t, func(t *testing.T, e protocol.Params) {
 		for i, params := range settings(e) {
 			t.Run(fmt.Sprintf("%+v", params), func(t *testing.T) { f(t, conforming(e, uint64(i))) })
 		}
@@ -161,10 +161,10 @@ func everyVariant(t *testing.T, f func(t *testing.T, s protocoltest.Setting)) {
 }
 
 // everyEntry runs f for each of the Table.
-func everyEntry(t *testing.T, f func(t *testing.T, e protocol.Entry)) {
+func everyEntry(t *testing.T, f func(t *testing.T, e protocol.Params)) {
 	t.Helper()
 	for _, e := range protocol.Table() {
-		t.Run(e.Name, func(t *testing.T) { f(t, e) })
+		t.Run(e.Words().Name, func(t *testing.T) { f(t, e) })
 	}
 }
 
@@ -185,7 +185,7 @@ func (tr *transcript) note(n *protocoltest.Network) {
 func beliefOf(p *protocoltest.Peer) string { return fmt.Sprintf("%v", *p.Belief()) }
 
 func TestSameSeedSameRun(t *testing.T) {
-	everyProtocol(t, func(t *testing.T, e protocol.Entry) {
+	everyProtocol(t, func(t *testing.T, e protocol.Params) {
 		run := func(seed uint64) (tr transcript) {
 			n := newNetwork(t, conforming(e, seed))
 			h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(seed, 3)), Lose: .1, Repeat: .1, Late: .2}
@@ -214,7 +214,7 @@ func TestSameSeedSameRun(t *testing.T) {
 // never. Nobody panics, nobody calls it an error, and no error is a peer's own.
 // That every message survives the codec is checked wherever one is sent.
 func TestFaultsAreNobodysFault(t *testing.T) {
-	everyProtocol(t, func(t *testing.T, e protocol.Entry) {
+	everyProtocol(t, func(t *testing.T, e protocol.Params) {
 		for seed := range uint64(20) {
 			n := newNetwork(t, conforming(e, seed))
 			h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(seed, 3)), Lose: .3 * float64(seed%2), Repeat: .3, Late: .4}
@@ -230,7 +230,7 @@ func TestFaultsAreNobodysFault(t *testing.T) {
 // TestSavedAtAnyPointAPeerGoesOn: peers that are put away and read again between any two
 // steps, between a choice and its reward too, do what others do, bit for bit.
 func TestSavedAtAnyPointAPeerGoesOn(t *testing.T) {
-	everyEntry(t, func(t *testing.T, e protocol.Entry) {
+	everyEntry(t, func(t *testing.T, e protocol.Params) {
 		for seed := range 2 * uint64(len(settings(e))) {
 			run := func(restart func(n *protocoltest.Network, i int)) (tr transcript) {
 				n := newNetwork(t, conforming(e, seed))
@@ -285,7 +285,7 @@ func TestSavedAtAnyPointAPeerGoesOn(t *testing.T) {
 func TestSilentOnceTheHorizonIsSpent(t *testing.T) {
 	everyVariant(t, func(t *testing.T, s protocoltest.Setting) {
 		s.Graph, s.Rounds = protocoltest.Complete(4), 200
-		if s.Entry.Suits(dp.None) {
+		if protocol.Suits(s.Params, dp.None) {
 			s.Mechanism = dp.None
 		}
 		s.Params = lasting(s.Params, 60)
@@ -295,7 +295,7 @@ func TestSilentOnceTheHorizonIsSpent(t *testing.T) {
 		self := slices.IndexFunc(n.Peers, func(p *protocoltest.Peer) bool { return !p.Idle() })
 		s.Rounds, s.Params = 8, lasting(s.Params, 3)
 		n.Peers[self] = s.Seat(t, protocol.Peer(self), 0)
-		cadence := s.Entry.Cadence(s.Params)
+		cadence := s.Params.Cadence()
 		leaves := cadence.Leaves(s.Rounds)
 		reward := 0.
 		pull := func(i int) (int, float64) { return (int(n.Round) + i) % s.Arms, reward }
@@ -335,7 +335,7 @@ func TestSilentOnceTheHorizonIsSpent(t *testing.T) {
 func TestRadiusNeedsData(t *testing.T) {
 	everyVariant(t, func(t *testing.T, s protocoltest.Setting) {
 		s.Graph, s.Rounds = protocoltest.Graph{nil}, 8 // a peer alone: nobody else's data comes in
-		s.Params = lasting(s.Entry.Among(s.Params, 1), 60)
+		s.Params = lasting(protocol.Among(s.Params, 1), 60)
 		of := s
 		s.Learner = func() bandit.Learner { return suited(of, 2) }
 		s.Params = lasting(s.Params, 3)
@@ -370,12 +370,12 @@ func TestRadiusNeedsData(t *testing.T) {
 // drawn, and it goes on while others do.
 func TestIdlePeersReleaseNothing(t *testing.T) {
 	idle := 0
-	everyProtocol(t, func(t *testing.T, e protocol.Entry) {
+	everyProtocol(t, func(t *testing.T, e protocol.Params) {
 		for seed := range uint64(len(settings(e))) {
 			n := newNetwork(t, conforming(e, seed))
 			pull := n.Choices(seed)
 			for i, p := range n.Peers {
-				if p.Idle() == e.Learns(n.Params, protocol.Peer(i)) {
+				if p.Idle() == protocol.Learns(n.Params, protocol.Peer(i)) {
 					t.Errorf("%+v: peer %d is idle: %v", n.Params, i, p.Idle())
 				}
 			}
@@ -401,15 +401,15 @@ func TestIdlePeersReleaseNothing(t *testing.T) {
 // TestEveryMessageHasAKindOfItsProtocol, and no two protocols have one in common.
 func TestEveryMessageHasAKindOfItsProtocol(t *testing.T) {
 	owner := make(map[protocol.Kind]string)
-	everyProtocol(t, func(t *testing.T, e protocol.Entry) {
-		for _, k := range e.Kinds {
+	everyProtocol(t, func(t *testing.T, e protocol.Params) {
+		for _, k := range protocol.TraitsOf(e).Kinds {
 			if owner[k] != "" {
 				t.Errorf("kind %d is %s's, too", k, owner[k])
 			}
 			if protocol.KindName(k) == "" {
 				t.Errorf("kind %d has no name for conversations", k)
 			}
-			owner[k] = e.Name
+			owner[k] = e.Words().Name
 		}
 		sent := make(map[protocol.Kind]bool)
 		for seed := range uint64(6) {
@@ -425,11 +425,11 @@ func TestEveryMessageHasAKindOfItsProtocol(t *testing.T) {
 			}
 		}
 		for k := range sent {
-			if !slices.Contains(e.Kinds, k) {
-				t.Errorf("a message of kind %d, which is none of %d", k, e.Kinds)
+			if !slices.Contains(protocol.TraitsOf(e).Kinds, k) {
+				t.Errorf("a message of kind %d, which is none of %d", k, protocol.TraitsOf(e).Kinds)
 			}
 		}
-		for _, k := range e.Kinds {
+		for _, k := range protocol.TraitsOf(e).Kinds {
 			if !sent[k] {
 				t.Errorf("no message of kind %d was sent: nothing was tested", k)
 			}
@@ -460,16 +460,16 @@ func TestQuotaFollowsFromWhatIsSaved(t *testing.T) {
 		}
 	}
 	for _, e := range bandit.Table() {
-		for _, params := range protocoltest.Variants(e.Small(e.Params)) {
+		for _, params := range protocoltest.Variants(bandit.Small(e)) {
 			of := func() bandit.Learner {
-				l, err := e.New(bandit.Config{Arms: 3, Peers: 4, Horizon: 1000, Epsilon: 1, Rand: rand.New(rand.NewPCG(1, 1))}, params)
+				l, err := params.New(bandit.Config{Arms: 3, Peers: 4, Horizon: 1000, Epsilon: 1, Rand: rand.New(rand.NewPCG(1, 1))})
 				if err != nil {
 					t.Fatal(err)
 				}
 				return l
 			}
 			if l, ok := of().(bandit.Phased); ok {
-				t.Run(e.Name, func(t *testing.T) { quota(t, l, func() bandit.Phased { return of().(bandit.Phased) }) })
+				t.Run(e.Words().Name, func(t *testing.T) { quota(t, l, func() bandit.Phased { return of().(bandit.Phased) }) })
 			}
 		}
 	}
@@ -498,7 +498,7 @@ func beliefs(s bandit.Statistic, n float64) *bandit.Belief {
 // send. What is refused leaves no trace: belief and all later messages are the
 // twin's. What is not refused is given to the twin too.
 func TestGarbageChangesNothing(t *testing.T) {
-	everyProtocol(t, func(t *testing.T, e protocol.Entry) {
+	everyProtocol(t, func(t *testing.T, e protocol.Params) {
 		refused, taken := 0, 0
 		rapid.Check(t, func(r *rapid.T) {
 			seed := rapid.Uint64Range(0, 1000).Draw(r, "seed")

@@ -16,8 +16,8 @@ import (
 
 func consensusOn(g protocoltest.Graph, w protocol.Weights, kappa float64) protocoltest.Setting {
 	return protocoltest.Setting{
-		Entry: lookup("consensus"), Params: protocol.ConsensusParams{Weights: w, Kappa: kappa, Patience: 4},
-		Graph: g, Arms: 2, Rounds: 400, Mechanism: dp.None,
+		Params: protocol.ConsensusParams{Weights: w, Kappa: kappa, Patience: 4},
+		Graph:  g, Arms: 2, Rounds: 400, Mechanism: dp.None,
 	}
 }
 
@@ -162,7 +162,6 @@ func TestConsensusIsThePapers(t *testing.T) {
 
 // TestConsensusRefusesToSwing: κ = 1 where P has an eigenvalue of -1, and nowhere else.
 func TestConsensusRefusesToSwing(t *testing.T) {
-	e := lookup("consensus")
 	for _, c := range []struct {
 		name   string
 		g      protocoltest.Graph
@@ -179,8 +178,8 @@ func TestConsensusRefusesToSwing(t *testing.T) {
 	} {
 		for _, w := range []protocol.Weights{protocol.Laplacian, protocol.Metropolis} {
 			params, refuse := protocol.ConsensusParams{Weights: w, Kappa: c.kappa, Patience: 4}, c.refuse && w == protocol.Laplacian
-			_, err := e.New(protocol.Config{Graph: c.g, Parts: 1, Width: 1}, params)
-			field, want := e.Check(params, protocol.Net{Peers: len(c.g), Graph: c.g})
+			_, err := params.New(protocol.Config{Graph: c.g, Parts: 1, Width: 1})
+			field, want := protocol.Check(params, protocol.Net{Peers: len(c.g), Graph: c.g})
 			if refuse != (err != nil) || refuse != (field == "kappa") || refuse && !strings.Contains(want, "swing") {
 				t.Errorf("%s, %s, κ = %v: %v; %s: %s", c.name, w, c.kappa, err, field, want)
 			}

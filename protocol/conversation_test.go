@@ -174,8 +174,8 @@ func seat(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 	t.Helper()
 	name := d.CmdArgs[0].Key
 	for _, e := range slices.Concat(protocol.Table(), protocol.Fakes()) {
-		if e.Name == name {
-			s.Entry, s.Params = e, e.Small(e.Params, 2)
+		if e.Words().Name == name {
+			s.Params = protocol.Small(e, 2)
 		}
 	}
 	switch p := s.Params.(type) {

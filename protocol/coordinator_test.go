@@ -15,7 +15,7 @@ import (
 
 func coordinated(g protocoltest.Graph, schedule protocol.Schedule) protocoltest.Setting {
 	s := protocoltest.Setting{
-		Entry: lookup("coordinator"), Graph: g, Arms: 3, Rounds: 400, Mechanism: dp.None,
+		Graph: g, Arms: 3, Rounds: 400, Mechanism: dp.None,
 		Params: protocol.CoordinatorParams{Schedule: schedule, Coordinator: 1, Epochs: 8, Deadline: 10, Patience: 4, Participation: 1},
 	}
 	if schedule == protocol.ByEpoch {
@@ -353,7 +353,7 @@ func TestCoordinatorDrawsSites(t *testing.T) {
 	p := s.Params.(protocol.CoordinatorParams)
 	p.Participation = .3 // 2 of 5
 	s.Params = p
-	if n := s.Entry.Origins(p, 5); n != 2 {
+	if n := protocol.Origins(p, 5); n != 2 {
 		t.Fatalf("%d of 5 sites take part, want 2", n)
 	}
 	n := newNetwork(t, s)
@@ -389,7 +389,7 @@ func TestCoordinatorDrawsSites(t *testing.T) {
 	}
 	for origin := protocol.Peer(1); origin < 6; origin++ {
 		d := protocol.Draft{
-			Kind: s.Entry.Kinds[1], Label: protocol.Label{Origin: origin, Seq: 1}, Refs: []protocol.Label{{Seq: 0}}, Body: []dp.Release{n.Peers[origin].Released[0].Leaf.Sum},
+			Kind: protocol.TraitsOf(s.Params).Kinds[1], Label: protocol.Label{Origin: origin, Seq: 1}, Refs: []protocol.Label{{Seq: 0}}, Body: []dp.Release{n.Peers[origin].Released[0].Leaf.Sum},
 		}
 		_, err := n.Deliver(t, 0, protocol.Delivery{From: origin, Message: d.Signed(protocoltest.Keys(origin))})
 		if refused := err != nil && strings.Contains(err.Error(), "takes no part"); refused == in[1][origin] {

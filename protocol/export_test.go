@@ -55,7 +55,7 @@ func AnyUint() *rapid.Generator[uint64]     { return anyUint() }
 
 type FakeParams = fakeParams
 
-func Fakes() []Entry { return fakes() }
+func Fakes() []Params { return fakes() }
 
 // Shares returns the state of a peer of consensus, and the flow of each of its links.
 func Shares(p Protocol) (s *dp.Shares, flows []dp.Flow, ok bool) {

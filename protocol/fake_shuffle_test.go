@@ -30,7 +30,7 @@ type fakeShufflePeer struct {
 	done    Message            // the newest total
 }
 
-func newFakeShuffle(c Config, s fakeParams) (Protocol, error) {
+func (s fakeParams) New(c Config) (Protocol, error) {
 	return &fakeShufflePeer{
 		c: c, every: s.Every, hub: s.Hub, analyst: s.Analyst, batch: 1,
 		waiting: make(map[Peer]dp.Sealed), levels: make(slotTable, 1), sent: noMessage(), done: noMessage(), stateless: about(1, c.Width/2),

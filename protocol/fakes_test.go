@@ -10,12 +10,12 @@ import (
 )
 
 // The fakes. Each fake_<name>_test.go is one more protocol of the five papers, just long
-// enough to show that Entry, Config, Message, Release and Protocol fit it. Table does not
+// enough to show that Params, Config, Message, Release and Protocol fit it. Table does not
 // list them, they are crude, and none keeps state over a restart. Each is deleted when the
 // real protocol is there; until then its conversation is what shows that a message can say
 // what the paper wants said.
 
-// fakeParams are the parameters of all fakes.
+// fakeParams are the parameters of a fake.
 type fakeParams struct {
 	Every   uint64 // shuffle: rounds in a batch
 	Hub     Peer   // shuffle: the shuffler
@@ -23,19 +23,17 @@ type fakeParams struct {
 }
 
 // fakes lists them.
-func fakes() []Entry {
-	params := fakeParams{Every: 2, Analyst: 1}
-	fake := func(name string, wide bool, kinds []Kind, make func(Config, fakeParams) (Protocol, error), of func(fakeParams) Cadence, idle func(fakeParams, Peer) bool) Entry {
-		return define(
-			Entry{Name: name, Summary: "a fake", Kinds: kinds, Wide: wide}, params,
-			typed[fakeParams]{cadence: of, idle: idle, new: make, words: func(fakeParams) Words { return Words{Public: "nothing"} }},
-		)
-	}
-	batches := func(p fakeParams) Cadence { return Cadence{Rounds: p.Every, Noun: "batch"} }
-	return []Entry{
-		fake("shuffle", true, []Kind{fakeSealed, fakeShuffled, fakeSum}, newFakeShuffle, batches, func(p fakeParams, self Peer) bool { return self == p.Hub || self == p.Analyst }),
-	}
+func fakes() []Params { return []Params{fakeParams{Every: 2, Analyst: 1}} }
+
+func (fakeParams) Words() Words { return Words{Name: "shuffle", Summary: "a fake", Public: "nothing"} }
+
+func (fakeParams) Traits() Traits {
+	return Traits{Wide: true, Kinds: []Kind{fakeSealed, fakeShuffled, fakeSum}}
 }
+
+func (p fakeParams) Cadence() Cadence { return Cadence{Rounds: p.Every, Noun: "batch"} }
+
+func (p fakeParams) Idle(self Peer) bool { return self == p.Hub || self == p.Analyst }
 
 // stateless is what a fake has instead of a state that outlives it.
 type stateless struct{ belief belief.Belief }

@@ -22,8 +22,7 @@ import (
 // signature, as if liars had the keys, and has no rewards.
 type listener struct {
 	name   string
-	entry  protocol.Entry
-	params any
+	params protocol.Params
 	protocol.Protocol
 }
 
@@ -34,25 +33,25 @@ func (gullible) Verify(protocol.Peer, []byte, []byte) bool { return true }
 func listeners(t testing.TB) (all []listener) {
 	for _, e := range protocol.Table() {
 		parts, width := 2, 1
-		if e.Wide { // as in what is heard
+		if protocol.TraitsOf(e).Wide { // as in what is heard
 			parts, width = 1, 4
 		}
 		for _, params := range withRole(variants(e)) {
-			p, err := e.New(protocol.Config{
+			p, err := params.New(protocol.Config{
 				Self: 1, Graph: protocoltest.Path(4), Parts: parts, Width: width, Keys: gullible{1}, Charge: dp.Charge{Dim: width, Hi: 1 << 20, Leaves: 64},
 				Rand: rand.New(rand.NewPCG(1, 1)), Secret: rand.New(rand.NewPCG(1, 2)),
-			}, params)
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, listener{fmt.Sprintf("%s %+v", e.Name, params), e, params, p})
+			all = append(all, listener{fmt.Sprintf("%s %+v", e.Words().Name, params), params, p})
 		}
 	}
 	return all
 }
 
 // withRole adds parameters with which peer 1 has the role that the protocol has for one peer.
-func withRole(all []any) []any {
+func withRole(all []protocol.Params) []protocol.Params {
 	for _, params := range all {
 		switch p := params.(type) {
 		case protocol.BatchParams:
@@ -95,9 +94,9 @@ func (l listener) state(t *testing.T) []byte {
 
 // heard returns what peer 1 of a path of four hears while a protocol is played without noise, from its
 // neighbours in turn: where one says two things at once, a frame that no protocol knows stands between.
-func heard(t testing.TB, e protocol.Entry, params any) (ms []protocol.Message) {
+func heard(t testing.TB, params protocol.Params) (ms []protocol.Message) {
 	t.Helper()
-	s := protocoltest.Setting{Entry: e, Params: params, Graph: protocoltest.Path(4), Arms: 2, Rounds: 64, Mechanism: dp.None}
+	s := protocoltest.Setting{Params: params, Graph: protocoltest.Path(4), Arms: 2, Rounds: 64, Mechanism: dp.None}
 	s.Learner = func() bandit.Learner { return suited(s, 2) }
 	n := newNetwork(t, s)
 	pull := n.Choices(1)
@@ -120,7 +119,7 @@ func heard(t testing.TB, e protocol.Entry, params any) (ms []protocol.Message) {
 func TestWhatIsHeardIsTaken(t *testing.T) {
 	for _, l := range listeners(t) {
 		taken, all := make(map[protocol.Kind]int), 0
-		for i, m := range heard(t, l.entry, l.params) {
+		for i, m := range heard(t, l.params) {
 			if m.IsPresence() {
 				continue
 			}
@@ -149,7 +148,7 @@ func FuzzReceive(f *testing.F) {
 	}
 	for _, l := range listeners(f) {
 		var b []byte
-		for _, m := range heard(f, l.entry, l.params) {
+		for _, m := range heard(f, l.params) {
 			b = protowire.AppendBytes(b, protocol.Encode(nil, m))
 		}
 		f.Add(b)

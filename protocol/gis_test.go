@@ -27,11 +27,11 @@ type gisField struct {
 
 func newGISField(t *testing.T, g protocoltest.Graph, change func(p *protocol.GISParams), learner func() bandit.Learner) *gisField {
 	t.Helper()
-	entry, err := protocol.EntryOf(protocol.GISParams{})
+	entry, err := protocol.Lookup(protocol.Table(), "gis")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := entry.Params.(protocol.GISParams)
+	p := entry.(protocol.GISParams)
 	if change != nil {
 		change(&p)
 	}
@@ -39,10 +39,10 @@ func newGISField(t *testing.T, g protocoltest.Graph, change func(p *protocol.GIS
 		learner = func() bandit.Learner { return protocoltest.Explore(2, 2, 8, false) }
 	}
 	s := protocoltest.Setting{
-		Entry: entry, Params: p, Graph: g, Arms: learner().Statistic().Parts, Rounds: 1000, Mechanism: dp.EachLaplace, Seed: 5, Learner: learner,
+		Params: p, Graph: g, Arms: learner().Statistic().Parts, Rounds: 1000, Mechanism: dp.EachLaplace, Seed: 5, Learner: learner,
 	}
 	f := &gisField{
-		Network: newNetwork(t, s), adv: entry.Kinds[0], req: entry.Kinds[1], data: entry.Kinds[2], rng: rand.New(rand.NewPCG(5, 5)),
+		Network: newNetwork(t, s), adv: protocol.TraitsOf(entry).Kinds[0], req: protocol.TraitsOf(entry).Kinds[1], data: protocol.TraitsOf(entry).Kinds[2], rng: rand.New(rand.NewPCG(5, 5)),
 		asked: make(map[[2]protocol.Peer]map[protocol.Label]int), means: []float64{.9, .2, .5, .4},
 	}
 	return f
@@ -245,11 +245,7 @@ func TestGISHealsLossAndRestarts(t *testing.T) {
 // noise in the lengths of its epochs.
 func eliminating(t *testing.T, p bandit.EliminationParams, arms, peers int) bandit.Learner {
 	t.Helper()
-	e, err := bandit.EntryOf(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := e.New(bandit.Config{Arms: arms, Peers: peers, Horizon: 1000, Epsilon: math.Inf(1)}, p)
+	l, err := bandit.New(p, bandit.Config{Arms: arms, Peers: peers, Horizon: 1000, Epsilon: math.Inf(1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,8 +405,7 @@ func TestAPartTakesPart(t *testing.T) {
 	const peers = 10
 	f := newGISField(t, protocoltest.Ring(peers), func(p *protocol.GISParams) { p.Participation = .25 }, nil)
 	f.until(t, 6, 400)
-	entry := f.Entry
-	if n := entry.Origins(f.Params, peers); n != 3 {
+	if n := protocol.Origins(f.Params, peers); n != 3 {
 		t.Errorf("%d peers of %d take part, want 3", n, peers)
 	}
 	all := make(map[protocol.Peer]bool)

@@ -16,7 +16,7 @@ import (
 // locals returns a setting of protocol local, with the statistic of [batches].
 func locals(g protocoltest.Graph, m dp.Mechanism, p protocol.LocalParams) protocoltest.Setting {
 	return protocoltest.Setting{
-		Entry: lookup("local"), Graph: g, Arms: 2, Rounds: 1000, Mechanism: m, Params: p,
+		Graph: g, Arms: 2, Rounds: 1000, Mechanism: m, Params: p,
 		Learner: func() bandit.Learner { return protocoltest.Vector(2) },
 	}
 }
@@ -65,7 +65,7 @@ func TestTheNeighbourhoodIsAddedUpOnce(t *testing.T) {
 			n := newNetwork(t, s)
 			h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(seed, 3)), Lose: .3, Repeat: .3, Late: .4}
 			choices := n.Choices(seed)
-			lanes := int(max(1, s.Entry.Cadence(p).Lanes))
+			lanes := int(max(1, p.Cadence().Lanes))
 			kept, open := make([][]float64, 8*lanes), make([][]float64, 8*lanes) // sums in closed batches, and in the open one, by peer and lane
 			for i := range open {
 				kept[i], open[i] = make([]float64, 4), make([]float64, 4)

@@ -47,13 +47,13 @@ var others = map[string]string{
 func TestNamesStandInTables(t *testing.T) {
 	home := make(map[string]string) // directory of the table, by name
 	for _, e := range protocol.Table() {
-		home[e.Name] = "protocol"
+		home[e.Words().Name] = "protocol"
 	}
 	for _, e := range bandit.Table() {
-		home[e.Name] = "bandit"
+		home[e.Words().Name] = "bandit"
 	}
 	for _, e := range world.Table() {
-		home[e.Name] = "node/lab/world"
+		home[e.Words().Name] = "node/lab/world"
 	}
 	for _, m := range dp.Mechanisms() {
 		home[m.String()] = "dp"

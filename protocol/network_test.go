@@ -19,8 +19,8 @@ func newNetwork(t testing.TB, s protocoltest.Setting) *protocoltest.Network {
 }
 
 // lookup returns an entry of the table.
-func lookup(name string) protocol.Entry {
-	e, err := protocol.Lookup(name)
+func lookup(name string) protocol.Params {
+	e, err := protocol.Lookup(protocol.Table(), name)
 	if err != nil {
 		panic(err)
 	}

@@ -19,7 +19,7 @@ import (
 // phases returns a setting of protocol phases, first 4 and half of what is closed.
 func phases(g protocoltest.Graph, m dp.Mechanism) protocoltest.Setting {
 	return protocoltest.Setting{
-		Entry: lookup("phases"), Graph: g, Arms: 2, Rounds: 10_000, Mechanism: m,
+		Graph: g, Arms: 2, Rounds: 10_000, Mechanism: m,
 		Params: protocol.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: protocol.MergeMean},
 	}
 }
@@ -353,14 +353,14 @@ func TestForgedBatchesAreRefused(t *testing.T) {
 func TestTheFirstBatchFitsTheBudget(t *testing.T) {
 	e := lookup("phases")
 	for epsilon, want := range map[float64]uint64{math.Inf(1): 4, 5: 4, 1: 4, .5: 6, .1: 30, .07: 43} {
-		fitted := e.Fit(e.Params, epsilon)
-		if got := fitted.(protocol.PhasesParams).First; got != want || e.Cadence(fitted).First != want {
+		fitted := protocol.Fit(e, epsilon)
+		if got := fitted.(protocol.PhasesParams).First; got != want || fitted.Cadence().First != want {
 			t.Errorf("ε = %v: first %d, want %d", epsilon, got, want)
 		}
 	}
-	own := e.Params.(protocol.PhasesParams)
+	own := e.(protocol.PhasesParams)
 	own.First = 7
-	if got := e.Fit(own, .1); got != own {
+	if got := protocol.Fit(own, .1); got != own {
 		t.Errorf("%+v was made of %+v", got, own)
 	}
 }

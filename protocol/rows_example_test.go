@@ -12,16 +12,16 @@ import (
 
 // Two peers of protocol rows. The driver closes the leaf and carries the messages.
 func ExampleProtocol() {
-	entry, _ := protocol.Lookup("rows")
+	entry, _ := protocol.Lookup(protocol.Table(), "rows")
 	streams := dp.Spec{
 		What: "rewards", Streams: 1, Dim: 1, Lo: 0, Hi: 1, Leaves: 8, RecordsPerUser: 1, Mechanism: dp.None, Epsilon: dp.Nano,
 	}
 	charge, _ := streams.Charge()
 	peer := func(self protocol.Peer) protocol.Protocol {
-		p, _ := entry.New(protocol.Config{
+		p, _ := protocol.Small(entry, 2).New(protocol.Config{
 			Self: self, Graph: [][]protocol.Peer{{1}, {0}}, Parts: 1, Width: 1, Charge: charge,
 			Keys: protocoltest.Keys(self), Rand: rand.New(rand.NewPCG(1, uint64(self))),
-		}, entry.Small(entry.Params, 2))
+		})
 		return p
 	}
 	a, b := peer(0), peer(1)

@@ -35,21 +35,17 @@ const (
 	joining = 5 * second
 )
 
-func newField(t *testing.T, seed uint64, params any) *field {
+func newField(t *testing.T, seed uint64, params protocol.Params) *field {
 	rng := rand.New(rand.NewPCG(seed, 4))
-	e, err := protocol.EntryOf(params)
-	if err != nil {
-		t.Fatal(err)
-	}
 	n := newNetwork(t, protocoltest.Setting{
-		Entry: e, Graph: protocoltest.Random(20, 15, rng), Arms: 3, Rounds: fieldLife, Mechanism: dp.None, Seed: seed, Params: params,
+		Graph: protocoltest.Random(20, 15, rng), Arms: 3, Rounds: fieldLife, Mechanism: dp.None, Seed: seed, Params: params,
 	})
 	return &field{Network: n, loss: protocoltest.Faults{Rand: rng, Lose: .3}, pull: n.Choices(seed), away: -1}
 }
 
 // fields runs f for protocols with rows and a few seeds.
-func fields(t *testing.T, f func(t *testing.T, seed uint64, params any)) {
-	for _, params := range []any{
+func fields(t *testing.T, f func(t *testing.T, seed uint64, params protocol.Params)) {
+	for _, params := range []protocol.Params{
 		protocol.RowsParams{Every: second, Pull: second / 5, Merge: protocol.MergeMean},
 		protocol.PhasesParams{First: 4, Growth: .5, Pull: second / 5, Merge: protocol.MergeMean},
 	} {
@@ -93,7 +89,7 @@ func stateOf(p *protocoltest.Peer) (b []byte) {
 // TestRowsAgreeAfterAPartition: with 30 % loss throughout, 10 s of partition and
 // rows closing all the while, all sites hold the same bytes a bounded time later.
 func TestRowsAgreeAfterAPartition(t *testing.T) {
-	fields(t, func(t *testing.T, seed uint64, params any) {
+	fields(t, func(t *testing.T, seed uint64, params protocol.Params) {
 		f := newField(t, seed, params)
 		f.play(t, 10*second)
 		f.loss.Cut = func(from, to protocol.Peer) bool { return (from < 10) != (to < 10) }
@@ -126,7 +122,7 @@ func TestRowsAgreeAfterAPartition(t *testing.T) {
 // TestLateJoinerCatchesUp: a site that comes when all is said, and one that comes
 // back with nothing in memory, hold what the others hold a bounded time later.
 func TestLateJoinerCatchesUp(t *testing.T) {
-	fields(t, func(t *testing.T, seed uint64, params any) {
+	fields(t, func(t *testing.T, seed uint64, params protocol.Params) {
 		f := newField(t, seed, params)
 		f.away = int(seed) * 3
 		f.play(t, fieldLife)
@@ -157,7 +153,7 @@ func TestRelaysPassRowsOn(t *testing.T) {
 		{protocol.MergeMean, 2, .5},
 	} {
 		n := newNetwork(t, protocoltest.Setting{
-			Entry: lookup("rows"), Graph: protocoltest.Star(4), Arms: 4, Rounds: 40, Mechanism: dp.None,
+			Graph: protocoltest.Star(4), Arms: 4, Rounds: 40, Mechanism: dp.None,
 			Params: protocol.RowsParams{Every: 2, Pull: x.pull, Merge: x.merge, F: 1, Relays: 1},
 		})
 		loss := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 1)), Lose: x.lose}
@@ -211,7 +207,7 @@ func TestRelaysPassRowsOn(t *testing.T) {
 // TestForgedRowsAreRefused: only the origin can make a row that replaces its last.
 func TestForgedRowsAreRefused(t *testing.T) {
 	n := newNetwork(t, protocoltest.Setting{
-		Entry: lookup("rows"), Graph: protocoltest.Complete(3), Arms: 2, Rounds: 100, Mechanism: dp.Tree,
+		Graph: protocoltest.Complete(3), Arms: 2, Rounds: 100, Mechanism: dp.Tree,
 		Params: protocol.RowsParams{Every: 1, Pull: 50, Merge: protocol.MergeMean},
 	})
 	for range 5 {
@@ -273,7 +269,7 @@ func TestForgedRowsAreRefused(t *testing.T) {
 // with the same one, in whichever order they come.
 func TestOfTwoRowsOfANumberOneStays(t *testing.T) {
 	n := newNetwork(t, protocoltest.Setting{
-		Entry: lookup("rows"), Graph: protocoltest.Complete(3), Arms: 2, Rounds: 100, Mechanism: dp.Tree,
+		Graph: protocoltest.Complete(3), Arms: 2, Rounds: 100, Mechanism: dp.Tree,
 		Params: protocol.RowsParams{Every: 1, Pull: 50, Merge: protocol.MergeMean},
 	})
 	for range 5 {

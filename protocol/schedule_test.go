@@ -27,7 +27,7 @@ func TestNewsIsSentWhenItIsWorthIt(t *testing.T) {
 		"batches": batches(protocoltest.Path(2), dp.None, protocol.BatchParams{First: 2, DecideFrom: protocol.FromReleases, Schedule: protocol.LogDetSchedule, Threshold: threshold, Pull: 4}),
 	} {
 		s.Rounds, s.Learner = 400, func() bandit.Learner { return protocoltest.Linear(2) }
-		lanes := int(max(1, s.Entry.Cadence(s.Params).Lanes))
+		lanes := int(max(1, s.Params.Cadence().Lanes))
 		n := newNetwork(t, s)
 		rng := rand.New(rand.NewPCG(7, 7))
 		type counts [2]float64 // records, by action
@@ -171,7 +171,7 @@ func TestRawNewsIsSentWhenItIsWorthIt(t *testing.T) {
 	for _, s := range []protocoltest.Setting{
 		locals(protocoltest.Path(2), dp.None, local), batches(protocoltest.Path(2), dp.None, rows), batches(protocoltest.Path(2), dp.None, analyzed),
 	} {
-		if raw := s.Entry.FromRaw(s.Params); raw != (protocol.Raw{News: threshold}) {
+		if raw := protocol.TraitsOf(s.Params).Raw; raw != (protocol.Raw{News: threshold}) {
 			t.Errorf("%+v follow from raw records", raw)
 		}
 		s.Rounds, s.Learner = 400, func() bandit.Learner { return protocoltest.Linear(2) }

@@ -29,7 +29,7 @@ func hybrid(sites int, links ...[2]int) protocoltest.Setting {
 
 func sunk(g protocoltest.Graph) protocoltest.Setting {
 	s := protocoltest.Setting{
-		Entry: lookup("sink"), Graph: g, Arms: 3, Rounds: 400, Mechanism: dp.None,
+		Graph: g, Arms: 3, Rounds: 400, Mechanism: dp.None,
 		Params: protocol.SinkParams{Server: 1, Epochs: 8, Deadline: 10, Patience: 4},
 	}
 	s.Learner = func() bandit.Learner { return protocoltest.Explore(s.Arms, 2, 8, true) }

@@ -22,10 +22,10 @@ type described struct {
 
 func describedEntries() (all []described) {
 	for _, e := range bandit.Table() {
-		all = append(all, described{"learner", e.Name, e.Summary, e.Params, e.Small(e.Params)})
+		all = append(all, described{"learner", e.Words().Name, e.Words().Summary, e, bandit.Small(e)})
 	}
 	for _, e := range protocol.Table() {
-		all = append(all, described{"protocol", e.Name, e.Summary, e.Params, e.Small(e.Params, 2)})
+		all = append(all, described{"protocol", e.Words().Name, e.Words().Summary, e, protocol.Small(e, 2)})
 	}
 	return all
 }
@@ -104,19 +104,16 @@ func fits(t *testing.T, want string, value any) bool {
 // TestEntriesOfLearnersFit: Phased and Check say of a learner what it is.
 func TestEntriesOfLearnersFit(t *testing.T) {
 	for _, e := range bandit.Table() {
-		for _, params := range slices.Concat(protocoltest.Variants(e.Params), protocoltest.Variants(e.Small(e.Params))) {
-			l, err := e.New(bandit.Config{Arms: 3, Peers: 4, Horizon: 1000, Epsilon: 1}, params)
+		for _, params := range slices.Concat(protocoltest.Variants(e), protocoltest.Variants(bandit.Small(e))) {
+			l, err := bandit.New(params, bandit.Config{Arms: 3, Peers: 4, Horizon: 1000, Epsilon: 1})
 			if err != nil {
-				t.Fatalf("%s: %v", e.Name, err)
+				t.Fatalf("%s: %v", e.Words().Name, err)
 			}
-			if _, phased := l.(bandit.Phased); phased != e.Phased {
-				t.Errorf("%s: Phased is %v", e.Name, e.Phased)
+			if _, phased := l.(bandit.Phased); phased != bandit.TraitsOf(params).Phased {
+				t.Errorf("%s: Phased is %v", e.Words().Name, !phased)
 			}
-			if e.Check == nil {
-				continue
-			}
-			if field, want := e.Check(params, 3); field != "" {
-				t.Errorf("%s: %+v: %s: want %s", e.Name, params, field, want)
+			if field, want := bandit.Check(params, 3); field != "" {
+				t.Errorf("%s: %+v: %s: want %s", e.Words().Name, params, field, want)
 			}
 		}
 	}
@@ -125,50 +122,47 @@ func TestEntriesOfLearnersFit(t *testing.T) {
 // TestEntriesOfProtocolsFit: their parts agree with each other, in all variants of their
 // parameters.
 func TestEntriesOfProtocolsFit(t *testing.T) {
-	everyEntry(t, func(t *testing.T, e protocol.Entry) {
-		if got, err := protocol.Lookup(e.Name); err != nil || got.Name != e.Name {
-			t.Errorf("looked up: %q, %v", got.Name, err)
+	everyEntry(t, func(t *testing.T, e protocol.Params) {
+		if got, err := protocol.Lookup(protocol.Table(), e.Words().Name); err != nil || got != e {
+			t.Errorf("looked up: %+v, %v", got, err)
 		}
-		if got, err := protocol.EntryOf(e.Params); err != nil || got.Name != e.Name {
-			t.Errorf("of its parameters: %q, %v", got.Name, err)
-		}
-		if len(e.Kinds) == 0 {
+		if len(protocol.TraitsOf(e).Kinds) == 0 {
 			t.Error("no kinds: it says nothing")
 		}
-		if !slices.ContainsFunc(dp.Mechanisms(), e.Suits) {
+		if !slices.ContainsFunc(dp.Mechanisms(), func(m dp.Mechanism) bool { return protocol.Suits(e, m) }) {
 			t.Error("no mechanism suits it")
 		}
-		for _, params := range []any{e.Params, e.Small(e.Params, 2)} {
+		for _, params := range []protocol.Params{e, protocol.Small(e, 2)} {
 			for _, n := range []protocol.Net{{}, {Peers: 10, LeastDegree: 4, Horizon: 10_000}} {
-				if field, want := e.Check(params, n); field != "" {
+				if field, want := protocol.Check(params, n); field != "" {
 					t.Errorf("%+v in %+v: %s: want %s", params, n, field, want)
 				}
 			}
 		}
-		for _, params := range slices.Concat(protocoltest.Variants(e.Params), variants(e)) {
-			c := e.Cadence(params)
+		for _, params := range slices.Concat(protocoltest.Variants(e), variants(e)) {
+			c := params.Cadence()
 			if err := c.Check(); err != nil {
 				t.Errorf("%+v: %v", params, err)
 			}
-			if e.NoisedCounts && c.Rounds == 0 {
+			if protocol.TraitsOf(e).NoisedCounts && c.Rounds == 0 {
 				t.Errorf("%+v: counts are noised, and leaves close %s", params, c.Text())
 			}
 			if c.Text() == "" || c.Leaves(1) < 1 || c.Leaves(1000) < c.Leaves(10) {
 				t.Errorf("%+v: leaves close %q, %d in a round, %d in 10, %d in 1000", params, c.Text(), c.Leaves(1), c.Leaves(10), c.Leaves(1000))
 			}
-			if e.Words(params).Public == "" {
+			if params.Words().Public == "" {
 				t.Errorf("%+v: no words for what is public", params)
 			}
-			if e.Learners(params, 10) == 0 {
+			if protocol.Learners(params, 10) == 0 {
 				t.Errorf("%+v: no peer of 10 has arms", params)
 			}
-			if alone := e.Among(params, 1); !e.Learns(alone, 0) || !e.Learns(e.Among(params, 3), 0) {
+			if alone := protocol.Among(params, 1); !protocol.Learns(alone, 0) || !protocol.Learns(protocol.Among(params, 3), 0) {
 				t.Errorf("%+v: a peer alone has no arms", alone)
 			}
-			leafLength(t, e, params)
+			leafLength(t, params)
 			// What Check refuses is a field, as it is called in a key.
 			for _, n := range []protocol.Net{{Peers: 1, LeastDegree: 1, Horizon: 1}, {Peers: 2, LeastDegree: 1, Horizon: 100}} {
-				field, want := e.Check(params, n)
+				field, want := protocol.Check(params, n)
 				_, known := reflect.TypeOf(params).FieldByNameFunc(func(f string) bool { return strings.ToLower(f) == field })
 				if (field == "") != (want == "") || field != "" && !known {
 					t.Errorf("%+v in %+v: Check says %q, %q", params, n, field, want)
@@ -176,32 +170,28 @@ func TestEntriesOfProtocolsFit(t *testing.T) {
 			}
 		}
 	})
-	if _, err := protocol.Lookup("nothing"); err == nil {
+	if _, err := protocol.Lookup(protocol.Table(), "nothing"); err == nil {
 		t.Error("a protocol that is not there is found")
-	}
-	for _, params := range []any{nil, "nothing", struct{}{}} {
-		if e, err := protocol.EntryOf(params); err == nil {
-			t.Errorf("%#v are parameters of %s", params, e.Name)
-		}
 	}
 }
 
 // leafLength holds Leaf and Small against when leaves close: the field sets how long a leaf
 // is, and Small sets the field. Where no field does, Small leaves it as it is.
-func leafLength(t *testing.T, e protocol.Entry, params any) {
+func leafLength(t *testing.T, params protocol.Params) {
+	of := protocol.TraitsOf(params).Leaf
 	t.Helper()
 	for _, n := range []uint64{2, 5} {
-		small := e.Small(params, n)
-		c := e.Cadence(small)
-		if e.Leaf == "" {
-			if c != e.Cadence(params) {
+		small := protocol.Small(params, n)
+		c := small.Cadence()
+		if of == "" {
+			if c != params.Cadence() {
 				t.Errorf("%+v: no field says how long a leaf is, and Small makes it %+v", params, c)
 			}
 			continue
 		}
-		field := reflect.ValueOf(small).FieldByNameFunc(func(f string) bool { return strings.ToLower(f) == e.Leaf })
+		field := reflect.ValueOf(small).FieldByNameFunc(func(f string) bool { return strings.ToLower(f) == of })
 		if !field.IsValid() || !field.CanUint() || field.Uint() != n || max(c.Rounds, c.Decisions, c.First) != n {
-			t.Errorf("%s of %+v: want leaves of %d, as Small was given, got %+v", e.Leaf, small, n, c)
+			t.Errorf("%s of %+v: want leaves of %d, as Small was given, got %+v", of, small, n, c)
 		}
 	}
 }
@@ -214,7 +204,7 @@ func TestVariants(t *testing.T) {
 		Count int    `want:"1..3"`
 	}
 	all := protocoltest.Variants(params{"b", true, 2})
-	if len(all) != 6 || all[0] != any(params{"b", true, 2}) || !slices.Contains(all, any(params{"c", false, 2})) {
+	if len(all) != 6 || all[0] != (params{"b", true, 2}) || !slices.Contains(all, params{"c", false, 2}) {
 		t.Errorf("%+v", all)
 	}
 }

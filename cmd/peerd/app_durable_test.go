@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"peerd.dev/dp"
-	"peerd.dev/protocol"
 )
 
 // An app is a site's application that never gives up: it asks for decisions and
@@ -277,13 +276,9 @@ func settled(a *app, rec *recorder) *book {
 	s.stop()
 	counts, sums := a.tally(s.T, s.settings().Arms)
 	v := openVault(s.T, s)
-	e, err := protocol.EntryOf(s.settings().ProtocolParams())
-	if err != nil {
-		s.Fatal(err)
-	}
 	// With epochs only rewards of decisions that explore are taken in.
 	taken := slices.Equal(v.counts, counts) && (!v.whole || slices.Equal(v.sums, sums))
-	if e.Cadence(s.settings().ProtocolParams()).Epochs > 0 {
+	if s.settings().ProtocolParams().Cadence().Epochs > 0 {
 		taken = slices.Max(v.counts) > 0 && !slices.ContainsFunc(v.counts, func(n uint64) bool { return n > slices.Max(counts) })
 	}
 	if s.features != nil { // which actions were chosen is not shown, and one stream is for all

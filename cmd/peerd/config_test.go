@@ -220,13 +220,13 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		s.Privacy.AcceptWeak = rapid.Bool().Draw(t, "accept")
 		s.Rounds.Every = time.Duration(rapid.Int64().Draw(t, "every"))
 		for _, e := range bandit.Table() {
-			s.Learner.Params = s.Learner.Params.With(e.Name, e.Params)
+			s.Learner.Params = s.Learner.Params.With(e.Words().Name, e)
 		}
 		for _, e := range protocol.Table() {
-			s.Protocol.Params = s.Protocol.Params.With(e.Name, e.Params)
+			s.Protocol.Params = s.Protocol.Params.With(e.Words().Name, e)
 		}
 		for _, e := range world.Table() {
-			s.World.Params = s.World.Params.With(e.Name, e.Params)
+			s.World.Params = s.World.Params.With(e.Words().Name, e)
 		}
 		rows := rapid.SliceOfN(rapid.SliceOfN(real, 1, 3), 1, 3)
 		s.World.Params = s.World.Params.With("bernoulli", world.BernoulliParams{Means: rows.Draw(t, "probabilities"), Draw: world.Draw(text.Draw(t, "draw"))})

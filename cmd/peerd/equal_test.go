@@ -145,14 +145,10 @@ func TestWhatIsSimulatedIsWhatRuns(t *testing.T) {
 				}
 			}
 			t.Logf("with the seed of one process changed %d of %d files differ", differ, len(want))
-			e, err := protocol.Lookup(s.Protocol.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
 			// A peer without arms plays nothing, and the link that is on no way to it carries nothing.
-			same := 3 * (s.Testnet.Nodes - e.Learners(s.ProtocolParams(), s.Testnet.Nodes))
+			same := 3 * (s.Testnet.Nodes - protocol.Learners(s.ProtocolParams(), s.Testnet.Nodes))
 			// A contribution of an epoch takes one way of several, and not every link is on it.
-			if once := e.Cadence(s.ProtocolParams()).Epochs > 0; differ < len(want)-same && (!once || differ <= s.Testnet.Nodes) {
+			if once := s.ProtocolParams().Cadence().Epochs > 0; differ < len(want)-same && (!once || differ <= s.Testnet.Nodes) {
 				t.Errorf("with the seed of one process changed only %d of %d files differ", differ, len(want))
 			}
 		})

@@ -35,13 +35,13 @@ func TestNothingIsLostWhenKilled(t *testing.T) {
 		exact = 0
 	}
 	for _, e := range protocol.Table() {
-		t.Run(e.Name, func(t *testing.T) {
+		t.Run(e.Words().Name, func(t *testing.T) {
 			changes, lates := smallProtocol(t, e), false
-			if e.Name == "average" { // with what a recorder that never answers can follow, and a window
+			if e.Words().Name == "average" { // with what a recorder that never answers can follow, and a window
 				changes, lates = append(changes, "protocol.average.consistency", "max", "api.settle", "window", "api.window", "1s"), true
 			}
 			lab := newLab(t, 2, changes...)
-			if e.Wide { // its learner has three
+			if protocol.TraitsOf(e).Wide { // its learner has three
 				lab.features = [][]float64{{1, 0, 0}, {0, .6, .8}, {.5, .5, -.5}}
 			}
 			k := newKiller(lab, lates)
@@ -59,20 +59,16 @@ func TestNothingIsLostWhenKilled(t *testing.T) {
 
 // smallProtocol returns changes that choose a protocol with parameters that show all in a few
 // rounds.
-func smallProtocol(t *testing.T, e protocol.Entry) (changes []string) {
+func smallProtocol(t *testing.T, e protocol.Params) (changes []string) {
 	t.Helper()
 	var s config.Settings
-	params := e.Among(e.Small(e.Params, 5), 2) // the killed peer, the first of two, has arms
-	if err := s.SetProtocol(params); err != nil {
-		t.Fatal(err)
-	}
-	keys := append(config.KeysUnder("protocol."+e.Name), "protocol.name")
+	params := protocol.Among(protocol.Small(e, 5), 2) // the killed peer, the first of two, has arms
+	s.SetProtocol(params)
+	keys := append(config.KeysUnder("protocol."+e.Words().Name), "protocol.name")
 	for _, l := range bandit.Table() {
-		if l.Phased && e.Cadence(e.Params).Epochs > 0 || l.Contextual && e.Wide {
-			if err := s.SetLearner(l.Small(l.Params)); err != nil {
-				t.Fatal(err)
-			}
-			keys = append(append(keys, config.KeysUnder("learner."+l.Name)...), "learner.name")
+		if bandit.TraitsOf(l).Phased && e.Cadence().Epochs > 0 || bandit.TraitsOf(l).Contextual && protocol.TraitsOf(e).Wide {
+			s.SetLearner(bandit.Small(l))
+			keys = append(append(keys, config.KeysUnder("learner."+l.Words().Name)...), "learner.name")
 		}
 	}
 	values := s.Values()
@@ -80,15 +76,15 @@ func smallProtocol(t *testing.T, e protocol.Entry) (changes []string) {
 		changes = append(changes, key, values[key])
 	}
 	law := dp.Laplace
-	if e.Wide {
+	if protocol.TraitsOf(e).Wide {
 		law, changes = dp.Gaussian, append(changes, "privacy.delta", "0.000001", "api.min_exposures", "0")
 	}
 	for _, m := range dp.Mechanisms() {
-		if e.Suits(m) && m != dp.None && m.Law() == law {
+		if protocol.Suits(e, m) && m != dp.None && m.Law() == law {
 			return append(changes, "privacy.mechanism", m.String())
 		}
 	}
-	t.Fatalf("no mechanism suits protocol %s", e.Name)
+	t.Fatalf("no mechanism suits protocol %s", e.Words().Name)
 	return nil
 }
 

@@ -35,18 +35,18 @@ func pairs(t *testing.T, file string, more ...string) (all []pair) {
 			if !ok {
 				continue
 			}
-			paired[e.Name], paired[l.Name] = true, true
-			all = append(all, pair{e.Name + " " + l.Name, set})
+			paired[e.Words().Name], paired[l.Words().Name] = true, true
+			all = append(all, pair{e.Words().Name + " " + l.Words().Name, set})
 		}
 	}
 	for _, e := range protocol.Table() {
-		if !paired[e.Name] {
-			t.Errorf("no learner suits protocol %s in %s", e.Name, file)
+		if !paired[e.Words().Name] {
+			t.Errorf("no learner suits protocol %s in %s", e.Words().Name, file)
 		}
 	}
 	for _, l := range bandit.Table() {
-		if !paired[l.Name] {
-			t.Errorf("no protocol suits learner %s in %s", l.Name, file)
+		if !paired[l.Words().Name] {
+			t.Errorf("no protocol suits learner %s in %s", l.Words().Name, file)
 		}
 	}
 	return all
@@ -73,31 +73,27 @@ func covering(all []pair) (few []pair) {
 
 // suited returns settings with which a protocol and a learner are a valid configuration: c
 // with the configured mechanism or else the first one that suits.
-func suited(t *testing.T, c *config.Config, e protocol.Entry, l bandit.Entry, more []string) (set []string, ok bool) {
+func suited(t *testing.T, c *config.Config, e protocol.Params, l bandit.Params, more []string) (set []string, ok bool) {
 	t.Helper()
 	const leaf = 20 // rounds or decisions
 	s := c.Settings
-	params := e.Small(e.Params, leaf)
-	if p, ok := params.(protocol.CoordinatorParams); ok && l.Phased {
+	params := protocol.Small(e, leaf)
+	if p, ok := params.(protocol.CoordinatorParams); ok && bandit.TraitsOf(l).Phased {
 		p.Schedule, p.Epochs = protocol.ByEpoch, 16
 		params = p
 	}
-	if err := s.SetProtocol(params); err != nil {
-		t.Fatal(err)
-	}
-	if idle := s.Testnet.Nodes - e.Learners(s.ProtocolParams(), s.Testnet.Nodes); idle > 0 { // as many sites with arms
+	s.SetProtocol(params)
+	if idle := s.Testnet.Nodes - protocol.Learners(s.ProtocolParams(), s.Testnet.Nodes); idle > 0 { // as many sites with arms
 		more = append(more[:len(more):len(more)], fmt.Sprintf("testnet.nodes=%d", s.Testnet.Nodes+idle))
 	}
-	if err := s.SetLearner(l.Small(l.Params)); err != nil {
-		t.Fatal(err)
-	}
-	if l.Contextual || l.Vectors != nil {
+	s.SetLearner(bandit.Small(l))
+	if bandit.TraitsOf(l).Contextual || bandit.TraitsOf(l).Vectored {
 		for _, w := range world.Table() {
-			if params, ok := w.Small.(world.LinearParams); ok {
-				if l.Vectors != nil {
+			if params, ok := world.Small(w).(world.LinearParams); ok {
+				if bandit.TraitsOf(l).Vectored {
 					params.Draw = world.CommonActions
 				}
-				s.World = config.World{Kind: w.Name, Params: s.World.Params.With(w.Name, params)}
+				s.World = config.World{Kind: w.Words().Name, Params: s.World.Params.With(w.Words().Name, params)}
 			}
 		}
 	}
@@ -109,8 +105,8 @@ func suited(t *testing.T, c *config.Config, e protocol.Entry, l bandit.Entry, mo
 		}
 	}
 	add("protocol.name", "learner.name", "world.kind")
-	add(config.KeysUnder("protocol." + e.Name)...)
-	add(config.KeysUnder("learner." + l.Name)...)
+	add(config.KeysUnder("protocol." + e.Words().Name)...)
+	add(config.KeysUnder("learner." + l.Words().Name)...)
 	add(config.KeysUnder("world." + s.World.Kind)...)
 	for _, m := range append([]dp.Mechanism{mechanism(t, &s)}, dp.Mechanisms()...) {
 		with := append(set[:len(set):len(set)], "privacy.mechanism="+m.String())

@@ -21,7 +21,7 @@ func TestARestoredBackupReleasesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	phases, err := protocol.Lookup("phases")
+	phases, err := protocol.Lookup(protocol.Table(), "phases")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -201,43 +201,43 @@ func refusedByTables(t *testing.T) (all []refusedCase) {
 	t.Helper()
 	mechanisms, _ := config.FindKey("privacy.mechanism")
 	for _, e := range protocol.Table() {
-		epochs := e.Cadence(e.Params).Epochs > 0
-		with := map[string]string{"protocol.name": e.Name}
+		epochs := e.Cadence().Epochs > 0
+		with := map[string]string{"protocol.name": e.Words().Name}
 		for _, l := range bandit.Table() {
-			if epochs && l.Phased {
-				with["learner.name"] = l.Name
+			if epochs && bandit.TraitsOf(l).Phased {
+				with["learner.name"] = l.Words().Name
 			}
 		}
 		for _, m := range dp.Mechanisms() {
-			if m.Law() == dp.Laplace && m != dp.None && !e.Suits(m) && strings.Contains(mechanisms.Want(), m.String()) {
+			if m.Law() == dp.Laplace && m != dp.None && !protocol.Suits(e, m) && strings.Contains(mechanisms.Want(), m.String()) {
 				all = append(all, refusedCase{key: "privacy.mechanism", value: m.String(), reason: "want one of", with: with})
 			}
 		}
 		for _, l := range bandit.Table() {
-			learner, err := l.New(bandit.Config{Arms: 3, Peers: 5, Horizon: 1000, Epsilon: 1}, l.Params)
+			learner, err := bandit.New(l, bandit.Config{Arms: 3, Peers: 5, Horizon: 1000, Epsilon: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
-			apart := learner.Statistic().Width() > 1 != e.Wide
-			chosen := map[string]string{"learner.name": l.Name}
-			if l.Vectors != nil {
-				chosen["learner."+l.Name+".vectors"] = "[[1], [0], [0.5]]"
+			apart := learner.Statistic().Width() > 1 != protocol.TraitsOf(e).Wide
+			chosen := map[string]string{"learner.name": l.Words().Name}
+			if bandit.TraitsOf(l).Vectored {
+				chosen["learner."+l.Words().Name+".vectors"] = "[[1], [0], [0.5]]"
 			}
-			if l.Phased != epochs && !apart {
+			if bandit.TraitsOf(l).Phased != epochs && !apart {
 				with := maps.Clone(chosen)
-				if !e.Suits(dp.Tree) {
+				if !protocol.Suits(e, dp.Tree) {
 					with["privacy.mechanism"] = firstSuited(e)
 				}
-				all = append(all, refusedCase{key: "protocol.name", value: e.Name, reason: "want one of", with: with})
+				all = append(all, refusedCase{key: "protocol.name", value: e.Words().Name, reason: "want one of", with: with})
 			}
 			if apart {
 				with := maps.Clone(chosen)
-				if l.Contextual {
-					with = described(l.Name, e)
-				} else if !e.Suits(dp.Tree) {
+				if bandit.TraitsOf(l).Contextual {
+					with = described(l.Words().Name, e)
+				} else if !protocol.Suits(e, dp.Tree) {
 					with["privacy.mechanism"] = firstSuited(e)
 				}
-				all = append(all, refusedCase{key: "protocol.name", value: e.Name, reason: "want one of", with: with})
+				all = append(all, refusedCase{key: "protocol.name", value: e.Words().Name, reason: "want one of", with: with})
 			}
 		}
 	}
@@ -246,10 +246,10 @@ func refusedByTables(t *testing.T) (all []refusedCase) {
 
 // described returns changes that choose a learner by features, with a world that has some and
 // Gaussian noise that suits a protocol.
-func described(learner string, e protocol.Entry) map[string]string {
+func described(learner string, e protocol.Params) map[string]string {
 	with := map[string]string{"learner.name": learner, "privacy.delta": "0.000001", "world.linear.instance": "1", "world.kind": "linear"}
 	for _, m := range dp.Mechanisms() {
-		if m.Law() == dp.Gaussian && e.Suits(m) {
+		if m.Law() == dp.Gaussian && protocol.Suits(e, m) {
 			with["privacy.mechanism"] = m.String()
 		}
 	}
@@ -257,9 +257,9 @@ func described(learner string, e protocol.Entry) map[string]string {
 }
 
 // firstSuited returns the first private mechanism that suits a protocol.
-func firstSuited(e protocol.Entry) string {
+func firstSuited(e protocol.Params) string {
 	for _, m := range dp.Mechanisms() {
-		if m != dp.None && m.Law() == dp.Laplace && e.Suits(m) {
+		if m != dp.None && m.Law() == dp.Laplace && protocol.Suits(e, m) {
 			return m.String()
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // in its status and once in its log, continues to decide, and is ready. It reports nothing before
 // it has asked.
 func TestThePeerThatAllReportToIsLost(t *testing.T) {
-	for _, params := range []any{protocol.CoordinatorParams{}, protocol.SinkParams{}, protocol.BatchParams{}} {
+	for _, params := range []protocol.Params{protocol.CoordinatorParams{}, protocol.SinkParams{}, protocol.BatchParams{}} {
 		name := nameOf(params)
 		t.Run(name, func(t *testing.T) {
 			x := usual(name, OnArrival)

@@ -44,10 +44,10 @@ func epoch() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) }
 type setting struct {
 	adjacency  dp.Adjacency
 	protocol   string
-	params     any           // the protocol's parameters; nil for small ones
-	features   int           // numbers that describe an action; the learner need not use them
-	inputs     bandit.Inputs // of decisions; zero for as many numbers, without a context
-	describes  bool          // decisions come with features
+	params     protocol.Params // nil for small ones
+	features   int             // numbers that describe an action; the learner need not use them
+	inputs     bandit.Inputs   // of decisions; zero for as many numbers, without a context
+	describes  bool            // decisions come with features
 	mode       dp.Mode
 	mechanism  dp.Mechanism
 	rules      Rules
@@ -67,7 +67,7 @@ type setting struct {
 	neighbours []protocol.Peer // nil for the usual
 	seed       uint64
 	explore    float64
-	learner    any // parameters; nil for the first learner that suits
+	learner    bandit.Params // nil for the first learner that suits
 }
 
 // usual is a private site that serves an application.
@@ -76,9 +76,9 @@ func usual(name string, settle Settle) setting {
 		protocol: name, arms: []string{"red", "green", "blue"}, horizon: 4096, records: 2,
 		rules: Rules{Window: window, Default: .25, Settle: settle, Keep: 5 * every, PerSubject: 2},
 	}
-	if e, err := protocol.Lookup(name); err == nil && e.Wide {
-		l, _ := learnerFor(&e)
-		learner, err := l.New(bandit.Config{Arms: len(x.arms), Peers: 3, Horizon: x.horizon, Epsilon: 1}, l.Small(l.Params))
+	if e, err := protocol.Lookup(protocol.Table(), name); err == nil && protocol.TraitsOf(e).Wide {
+		l, _ := learnerFor(e)
+		learner, err := bandit.New(bandit.Small(l), bandit.Config{Arms: len(x.arms), Peers: 3, Horizon: x.horizon, Epsilon: 1})
 		if err != nil {
 			panic(err)
 		}
@@ -97,19 +97,13 @@ func (x setting) repeatable(seed uint64) setting {
 // stated of sums that each peer states.
 var averaged, stated = nameOf(protocol.AverageParams{}), nameOf(protocol.RowsParams{})
 
-func nameOf(params any) string {
-	e, err := protocol.EntryOf(params)
-	if err != nil {
-		panic(err)
-	}
-	return e.Name
-}
+func nameOf(p protocol.Params) string { return p.Words().Name }
 
 // protocols names those that the tests about all protocols go through.
 func protocols() (names []string) {
 	for _, e := range protocol.Table() {
-		if _, ok := learnerFor(&e); ok && !e.Wide && e.Learns(small(&e), self) {
-			names = append(names, e.Name)
+		if _, ok := learnerFor(e); ok && !protocol.TraitsOf(e).Wide && protocol.Learns(small(e), self) {
+			names = append(names, e.Words().Name)
 		}
 	}
 	return names
@@ -118,8 +112,8 @@ func protocols() (names []string) {
 // byFeatures names the protocols of learners by features, for tests that are also about features.
 func byFeatures() (names []string) {
 	for _, e := range protocol.Table() {
-		if e.Wide {
-			names = append(names, e.Name)
+		if protocol.TraitsOf(e).Wide {
+			names = append(names, e.Words().Name)
 		}
 	}
 	return names
@@ -129,7 +123,7 @@ func byFeatures() (names []string) {
 // to both neighbours.
 func withoutRoles() (names []string) {
 	for _, name := range protocols() {
-		if e, err := protocol.Lookup(name); err == nil && e.Learners(small(&e), 3) == 3 {
+		if e, err := protocol.Lookup(protocol.Table(), name); err == nil && protocol.Learners(small(e), 3) == 3 {
 			names = append(names, name)
 		}
 	}
@@ -137,20 +131,20 @@ func withoutRoles() (names []string) {
 }
 
 // small returns parameters with which a few rounds show everything.
-func small(e *protocol.Entry) any { return e.Small(e.Params, 2) }
+func small(e protocol.Params) protocol.Params { return protocol.Small(e, 2) }
 
 // learnerFor returns the first learner of the table that suits a protocol.
-func learnerFor(e *protocol.Entry) (bandit.Entry, bool) {
+func learnerFor(e protocol.Params) (bandit.Params, bool) {
 	for _, l := range bandit.Table() {
-		learner, err := l.New(bandit.Config{Arms: 3, Peers: 3, Horizon: 4096, Epsilon: 1}, l.Small(l.Params))
-		if err != nil || learner.Statistic().Width() > 1 != e.Wide {
+		learner, err := bandit.New(bandit.Small(l), bandit.Config{Arms: 3, Peers: 3, Horizon: 4096, Epsilon: 1})
+		if err != nil || learner.Statistic().Width() > 1 != protocol.TraitsOf(e).Wide {
 			continue
 		}
-		if _, phased := learner.(bandit.Phased); phased == (e.Cadence(small(e)).Epochs > 0) {
+		if _, phased := learner.(bandit.Phased); phased == (small(e).Cadence().Epochs > 0) {
 			return l, true
 		}
 	}
-	return bandit.Entry{}, false
+	return nil, false
 }
 
 // spec describes the network: protocol and learner with parameters that show everything in a few
@@ -163,12 +157,12 @@ func (x *setting) spec() node.Spec {
 	case x.mechanism.Law() == dp.Gaussian:
 		budget.Delta = 1e12
 	}
-	row, err := protocol.Lookup(x.protocol)
+	row, err := protocol.Lookup(protocol.Table(), x.protocol)
 	if err != nil {
 		panic(err)
 	}
-	learner, _ := learnerFor(&row)
-	params := small(&row)
+	learner, _ := learnerFor(row)
+	params := small(row)
 	if x.params != nil {
 		params = x.params
 	}
@@ -177,7 +171,7 @@ func (x *setting) spec() node.Spec {
 	}
 	s := node.Spec{
 		Arms: len(x.arms), Absent: x.absent, Graph: [][]protocol.Peer{{self}, {left, right}, {self}},
-		Learner: learner.Small(learner.Params), Protocol: params, Explore: x.explore,
+		Learner: bandit.Small(learner), Protocol: params, Explore: x.explore,
 		Privacy: node.Privacy{Mode: x.mode, Budget: budget, Mechanism: x.mechanism, Adjacency: x.adjacency, RecordsPerUser: x.records, Horizon: x.horizon},
 	}
 	if x.learner != nil {

@@ -10,7 +10,7 @@ import (
 
 // withRelays returns parameters of a protocol with which the first n peers are relays, if it has
 // such a role.
-func withRelays(params any, n int) (any, bool) {
+func withRelays(params protocol.Params, n int) (protocol.Params, bool) {
 	if p, ok := params.(protocol.RowsParams); ok {
 		p.Relays = n
 		return p, true
@@ -21,8 +21,8 @@ func withRelays(params any, n int) (any, bool) {
 // relays lists the protocols in which a peer without arms can forward what others release.
 func relays() (names []string) {
 	for _, e := range protocol.Table() {
-		if _, ok := withRelays(e.Params, 1); ok {
-			names = append(names, e.Name)
+		if _, ok := withRelays(e, 1); ok {
+			names = append(names, e.Words().Name)
 		}
 	}
 	return names

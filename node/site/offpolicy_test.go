@@ -26,7 +26,7 @@ func TestOffPolicy(t *testing.T) {
 		t.Skip("one goroutine; the tests without -short run it")
 	}
 	seeds := uint64(300)
-	learners := []any{bandit.ThompsonParams{Inflation: math.Sqrt2}}
+	learners := []bandit.Params{bandit.ThompsonParams{Inflation: math.Sqrt2}}
 	if text := os.Getenv("PEERD_OFF_POLICY_SEEDS"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 32)
 		if err != nil {
@@ -62,7 +62,7 @@ func TestOffPolicy(t *testing.T) {
 }
 
 // playLogged plays a site that explores in a world of known means, and returns what it logs.
-func playLogged(t *testing.T, learner any, seed uint64, truth []float64) (rows []Logged) {
+func playLogged(t *testing.T, learner bandit.Params, seed uint64, truth []float64) (rows []Logged) {
 	t.Helper()
 	x := usual(stated, AtWindow).repeatable(seed)
 	x.explore, x.learner, x.rules.Keep, x.rules.Window = .3, learner, 1e6*every, every

@@ -16,14 +16,14 @@ import (
 // to all others. Both crash once. With public counts their messages differ.
 func TestPresenceLooksTheSame(t *testing.T) {
 	for _, e := range protocol.Table() {
-		if !e.NoisedCounts {
+		if !protocol.TraitsOf(e).NoisedCounts {
 			continue
 		}
-		if found := presence(t, e.Name, dp.AddOrRemove); len(found) > 0 {
-			t.Errorf("%s: %s", e.Name, found)
+		if found := presence(t, e.Words().Name, dp.AddOrRemove); len(found) > 0 {
+			t.Errorf("%s: %s", e.Words().Name, found)
 		}
-		if found := presence(t, e.Name, dp.ReplaceOne); len(found) == 0 {
-			t.Errorf("%s: nothing shows presence where counts are public: the comparison above compares nothing", e.Name)
+		if found := presence(t, e.Words().Name, dp.ReplaceOne); len(found) == 0 {
+			t.Errorf("%s: nothing shows presence where counts are public: the comparison above compares nothing", e.Words().Name)
 		}
 	}
 }

@@ -14,11 +14,11 @@ import (
 func ExampleNetwork() {
 	var t testing.T
 	for _, e := range protocol.Table() {
-		if e.Cadence(e.Params).Epochs > 0 || e.Wide {
+		if e.Cadence().Epochs > 0 || protocol.TraitsOf(e).Wide {
 			continue // it wants a learner that explores in epochs, or that chooses by features
 		}
 		n := protocoltest.New(&t, protocoltest.Setting{
-			Entry: e, Params: e.Small(e.Params, 2), Graph: protocoltest.Ring(5), Arms: 2, Rounds: 100, Mechanism: dp.None,
+			Params: protocol.Small(e, 2), Graph: protocoltest.Ring(5), Arms: 2, Rounds: 100, Mechanism: dp.None,
 		})
 		faults := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 1)), Lose: .1}
 		for range 100 {
@@ -28,7 +28,7 @@ func ExampleNetwork() {
 			})
 			faults.Befall(n)
 		}
-		fmt.Printf("%s: peer 3 believes %.2f\n", e.Name, n.Peers[3].Belief().X)
+		fmt.Printf("%s: peer 3 believes %.2f\n", e.Words().Name, n.Peers[3].Belief().X)
 	}
 	// Output:
 	// average: peer 3 believes [0.00 0.50]

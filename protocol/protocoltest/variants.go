@@ -7,8 +7,8 @@ import (
 
 // Variants returns a struct of parameters once for every combination of what its fields
 // with a tag want:"a|b|c" may hold; all else stays as it is. The struct itself comes first.
-func Variants(params any) []any {
-	all := []any{params}
+func Variants[P any](params P) []P {
+	all := []P{params}
 	of := reflect.TypeOf(params)
 	for i := range of.NumField() {
 		words := strings.Split(of.Field(i).Tag.Get("want"), "|")
@@ -27,8 +27,8 @@ func Variants(params any) []any {
 				default:
 					panic("protocoltest: words for " + of.Field(i).Name + ", which holds none")
 				}
-				if v.Interface() != p {
-					all = append(all, v.Interface())
+				if v.Interface() != any(p) {
+					all = append(all, v.Interface().(P))
 				}
 			}
 		}

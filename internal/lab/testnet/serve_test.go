@@ -13,9 +13,7 @@ import (
 // TestClientsAreSentToPeersWithArms: a relay, the first peer, answers no decision.
 func TestClientsAreSentToPeersWithArms(t *testing.T) {
 	s := &config.Settings{Testnet: config.Testnet{Nodes: 3}}
-	if err := s.SetProtocol(protocol.RowsParams{Every: 1, Pull: 1, Merge: protocol.MergeMean, Relays: 1}); err != nil {
-		t.Fatal(err)
-	}
+	s.SetProtocol(protocol.RowsParams{Every: 1, Pull: 1, Merge: protocol.MergeMean, Relays: 1})
 	n := &Net{Settings: s, Dir: "dir", Names: sites.Names(3), apis: []string{"a:1", "b:2", "c:3"}}
 	var b bytes.Buffer
 	n.announceAPIs(&b)

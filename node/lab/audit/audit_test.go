@@ -35,7 +35,7 @@ func promise(m dp.Mechanism) node.Privacy {
 }
 
 // config is an audit of a protocol with a mechanism.
-func config(params any, m dp.Mechanism, runs int, seed uint64) audit.Config {
+func config(params protocol.Params, m dp.Mechanism, runs int, seed uint64) audit.Config {
 	return audit.Config{
 		Spec: node.Spec{
 			Arms: 3, Learner: bandit.UCBParams{Confidence: bandit.Calibrated}, Protocol: params,
@@ -46,12 +46,12 @@ func config(params any, m dp.Mechanism, runs int, seed uint64) audit.Config {
 }
 
 // batches is the protocol for mechanisms that release every leaf once.
-func batches() any {
+func batches() protocol.Params {
 	return protocol.PhasesParams{First: 10, Growth: .5, Limit: 200, Pull: 25, Merge: protocol.MergeMean}
 }
 
-func protocols() []any {
-	return []any{
+func protocols() []protocol.Params {
+	return []protocol.Params{
 		protocol.RowsParams{Every: 50, Pull: 25, Merge: protocol.MergeMean},
 		protocol.AverageParams{Consistency: protocol.Capped, Rate: .2, Patience: 50},
 	}

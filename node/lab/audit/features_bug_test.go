@@ -21,7 +21,7 @@ func TestSeededBugsAreFoundWithFeatures(t *testing.T) {
 			const n = 6
 			caught, by := 0, map[string]int{}
 			for seed := range uint64(n) {
-				var params any = protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromReleases, Pull: 25}
+				var params protocol.Params = protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromReleases, Pull: 25}
 				switch seed % 3 {
 				case 1:
 					params = near(protocol.LogDetSchedule)

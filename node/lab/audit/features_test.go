@@ -11,11 +11,11 @@ import (
 )
 
 // described is an audit of peers that choose by features.
-func described(m dp.Mechanism, p any, runs int, seed uint64) audit.Config {
+func described(m dp.Mechanism, p protocol.Params, runs int, seed uint64) audit.Config {
 	c := config(p, m, runs, seed)
 	for _, l := range bandit.Table() {
-		if l.Contextual {
-			c.Spec.Learner = l.Params
+		if bandit.TraitsOf(l).Contextual {
+			c.Spec.Learner = l
 		}
 	}
 	return c
@@ -34,7 +34,7 @@ func releasing(c audit.Config, records bandit.LinearRecords) audit.Config {
 func TestFeaturesStayPrivate(t *testing.T) {
 	for _, x := range []struct {
 		m       dp.Mechanism
-		p       any
+		p       protocol.Params
 		records bandit.LinearRecords
 	}{
 		{dp.TreeGaussian, protocol.BatchParams{First: 10, DecideFrom: protocol.FromReleases, Pull: 25}, bandit.WithSquares},
@@ -95,7 +95,7 @@ func TestChoicesFromRawRecordsAreFound(t *testing.T) {
 func TestMessagesFromRawRecordsAreFound(t *testing.T) {
 	local := near(protocol.LogDetRawSchedule)
 	local.Threshold = 12 // with which one record decides when the first canary is sent
-	for _, p := range []any{
+	for _, p := range []protocol.Params{
 		local,
 		protocol.BatchParams{First: 5, DecideFrom: protocol.FromReleases, Schedule: protocol.LogDetRawSchedule, Threshold: 5, Analyzer: 3, Pull: 25},
 	} {

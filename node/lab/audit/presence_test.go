@@ -12,7 +12,7 @@ import (
 )
 
 // counted is an audit of rows with noised counts.
-func counted(m dp.Mechanism, learner any, seed uint64) audit.Config {
+func counted(m dp.Mechanism, learner bandit.Params, seed uint64) audit.Config {
 	c := config(protocols()[0], m, runs(), seed)
 	c.Spec.Learner = learner
 	c.Spec.Privacy.Adjacency = dp.AddOrRemove
@@ -35,7 +35,7 @@ func TestPresenceIsHidden(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long with the race detector, and has one goroutine")
 	}
-	learners := []any{bandit.UCBParams{Confidence: bandit.Calibrated}, bandit.KLUCBParams{Level: bandit.Log}, bandit.ThompsonParams{Inflation: 2}}
+	learners := []bandit.Params{bandit.UCBParams{Confidence: bandit.Calibrated}, bandit.KLUCBParams{Level: bandit.Log}, bandit.ThompsonParams{Inflation: 2}}
 	for i, m := range dp.Mechanisms() {
 		if m == dp.None || !m.Running() {
 			continue
@@ -78,9 +78,9 @@ func TestPresenceShowsInPublicCounts(t *testing.T) {
 func TestCountsCannotBeNoised(t *testing.T) {
 	for _, e := range protocol.Table() {
 		c := counted(dp.Tree, bandit.UCBParams{Confidence: bandit.Calibrated}, 1)
-		c.Spec.Protocol, c.Spec.Graph = e.Params, make([][]protocol.Peer, 3)
-		if err := c.Spec.CheckCounts(); (err == nil) != e.NoisedCounts {
-			t.Errorf("%s: %v", e.Name, err)
+		c.Spec.Protocol, c.Spec.Graph = e, make([][]protocol.Peer, 3)
+		if err := c.Spec.CheckCounts(); (err == nil) != protocol.TraitsOf(e).NoisedCounts {
+			t.Errorf("%s: %v", e.Words().Name, err)
 		}
 	}
 }

@@ -79,15 +79,15 @@ func signed(c sim.Config) sim.Config {
 func TestLookingChangesNothing(t *testing.T) {
 	for _, confidence := range []bandit.Confidence{bandit.Calibrated, bandit.Paper} {
 		for _, e := range protocol.Table() {
-			if e.Wide {
+			if protocol.TraitsOf(e).Wide {
 				continue // arms have no means
 			}
-			name := e.Name
+			name := e.Words().Name
 			play := func(look bool) sim.Result {
 				means := [][]float64{{.8, .5, .3}, {.2, .6, .7}}
 				c := signed(config(5, ring(6), 1500, means...))
 				c.Spec.Learner = bandit.UCBParams{Confidence: confidence}
-				speak(&c, &e)
+				speak(&c, e)
 				c.Faults = sim.Faults{Loss: .1, Delay: 2, Duplicate: .1, Churn: .001}
 				c.Liars = sim.Liars{Count: 2, Claim: sim.ClaimHalf}
 				c.Truth, c.Cover = meanOver(6, means), look
@@ -104,7 +104,7 @@ func TestLookingChangesNothing(t *testing.T) {
 			if n := with.Coverage.Checked + with.Coverage.Free; n == 0 || n > 1500*4*3 || without.Coverage != nil {
 				t.Errorf("%s, %s: %+v of at most 18000, and %v", name, confidence, with.Coverage, without.Coverage)
 			}
-			if free := with.Coverage.Free > 0; free != (confidence == bandit.Paper) && e.Cadence(e.Params).Epochs == 0 {
+			if free := with.Coverage.Free > 0; free != (confidence == bandit.Paper) && e.Cadence().Epochs == 0 {
 				t.Errorf("%s, %s: %+v", name, confidence, with.Coverage)
 			}
 		}

@@ -16,9 +16,8 @@ import (
 // Three peers in a triangle learn together which of two arms pays more over all sites. The
 // same seed gives the same run.
 func ExampleRun() {
-	entry, _ := world.Lookup(world.Table()[0].Name)
 	params := world.BernoulliParams{Means: [][]float64{{.9, .4}, {.3, .5}, {.8, .3}}, Draw: world.Given}
-	source, err := entry.Open(world.Config{Arms: 2, Sites: 3}, params)
+	source, err := world.Open(params, world.Config{Arms: 2, Sites: 3})
 	if err != nil {
 		fmt.Println(err)
 		return

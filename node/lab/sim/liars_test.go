@@ -118,7 +118,7 @@ func TestTheLyingPeer(t *testing.T) {
 // values that no rewards give.
 func TestALiarAboutRewards(t *testing.T) {
 	const peers, rounds = 20, 1000
-	play := func(p any, pay sim.Pay) sim.Result {
+	play := func(p protocol.Params, pay sim.Pay) sim.Result {
 		c := config(1, regular(t, peers, 6, 1), rounds, []float64{.9, .6, .5, .4, .3})
 		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = p, dp.None, account.Unlimited
 		c.Keys = nil
@@ -138,7 +138,7 @@ func TestALiarAboutRewards(t *testing.T) {
 	rows := protocol.RowsParams{Every: 20, Pull: 20, Merge: protocol.MergeMean}
 	phases := protocol.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: protocol.MergeMean}
 	average := protocol.AverageParams{Consistency: protocol.Capped, Rate: .3, Patience: 10}
-	for _, p := range []any{rows, phases} {
+	for _, p := range []protocol.Params{rows, phases} {
 		honest := play(p, "").Regret[0]
 		for _, pay := range []sim.Pay{sim.PayInside, sim.PayOutside, sim.PayFork} {
 			res := play(p, pay)
@@ -160,7 +160,7 @@ func TestALiarAboutRewards(t *testing.T) {
 // TestALieIsAboutItsArm: one of four says that the worse arm pays 1 and the better one 0, and that is
 // what everybody's means are made of, whether a release is of one arm or of all.
 func TestALieIsAboutItsArm(t *testing.T) {
-	for _, p := range []any{
+	for _, p := range []protocol.Params{
 		protocol.RowsParams{Every: 20, Pull: 20, Merge: protocol.MergeMean},
 		protocol.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: protocol.MergeMean},
 	} {

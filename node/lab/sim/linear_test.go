@@ -36,7 +36,7 @@ func linear(b testing.TB, number, rounds, first uint64, index bandit.LinearIndex
 	}
 	c := config(number, links, rounds, make([]float64, actions))
 	for _, e := range protocol.Table() {
-		if p, ok := e.Params.(protocol.BatchParams); ok {
+		if p, ok := e.(protocol.BatchParams); ok {
 			p.First, p.Pull = first, 1000
 			c.Spec.Protocol = p
 		}
@@ -46,12 +46,12 @@ func linear(b testing.TB, number, rounds, first uint64, index bandit.LinearIndex
 	c.Topic = true
 	p.Features, p.Gap, p.Instance = features, .1, 1
 	for _, e := range world.Table() {
-		if _, ok := e.Params.(world.LinearParams); !ok {
+		if _, ok := e.(world.LinearParams); !ok {
 			continue
 		}
-		source, err := e.Open(world.Config{
+		source, err := world.Open(p, world.Config{
 			Arms: actions, Sites: silos, Instance: func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("instance") },
-		}, p)
+		})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -12,11 +12,11 @@ import (
 // links between them in the same round, once an epoch; links of an idle peer are counted apart.
 func TestLinksAreCountedByRound(t *testing.T) {
 	c := signed(config(3, [][]protocol.Peer{{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}}, 200, []float64{.8, .5}))
-	e, err := protocol.EntryOf(protocol.GISParams{})
+	e, err := protocol.Lookup(protocol.Table(), protocol.GISParams{}.Words().Name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	speak(&c, &e)
+	speak(&c, e)
 	c.Bytes = true
 	epochs := uint64(0)
 	c.Watch = func(_ protocol.Round, agents []*node.Agent) { epochs = agents[0].Belief().Epoch }

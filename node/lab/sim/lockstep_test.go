@@ -175,10 +175,10 @@ func equal(t *testing.T, build func() sim.Config) {
 // every frame. The same over TCP between processes is a test of cmd/peerd.
 func TestNodesInLockstepEqualTheSimulator(t *testing.T) {
 	for _, e := range protocol.Table() {
-		t.Run(e.Name, func(t *testing.T) {
+		t.Run(e.Words().Name, func(t *testing.T) {
 			build := func(changed bool) sim.Config {
 				c := config(7, ring(5), 300, []float64{.8, .5, .2}, []float64{.3, .9, .2})
-				speak(&c, &e)
+				speak(&c, e)
 				for i := range 5 {
 					c.Keys = append(c.Keys, stamp{protocol.Peer(i)})
 				}

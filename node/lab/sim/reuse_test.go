@@ -57,10 +57,10 @@ func played(t *testing.T, c sim.Config, reuse bool, after func(sent [][]kept)) [
 // they stay as they are until the round after they were sent is over; elsewhere, for ever.
 func TestContentsAreUsedAgainAfterARound(t *testing.T) {
 	for _, e := range protocol.Table() {
-		t.Run(e.Name, func(t *testing.T) {
+		t.Run(e.Words().Name, func(t *testing.T) {
 			play := func(reuse bool, after func([][]kept)) [][]kept {
 				c := config(7, ring(5), 200, []float64{.8, .5, .2}, []float64{.3, .9, .2})
-				speak(&c, &e)
+				speak(&c, e)
 				return played(t, c, reuse, after)
 			}
 			count := func(rounds [][]kept) (changed int) {
@@ -78,7 +78,7 @@ func TestContentsAreUsedAgainAfterARound(t *testing.T) {
 					t.Fatalf("%d messages of rounds %d and %d have changed in round %d", n, len(sent)-2, len(sent)-1, len(sent)-1)
 				}
 			})
-			if isAveraging(e.Params) && count(sent) == 0 {
+			if isAveraging(e) && count(sent) == 0 {
 				t.Error("no message has changed after its time: this test sees nothing")
 			}
 			if n := count(play(false, func([][]kept) {})); n > 0 {
@@ -119,7 +119,7 @@ func TestPeersKeepCopies(t *testing.T) {
 }
 
 // isAveraging reports whether parameters are those of the protocol that sends counts.
-func isAveraging(params any) bool {
+func isAveraging(params protocol.Params) bool {
 	_, ok := params.(protocol.AverageParams)
 	return ok
 }

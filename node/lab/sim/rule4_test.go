@@ -60,12 +60,12 @@ func (s silos) play(t *testing.T, seed uint64, from protocol.DecideFrom, index b
 	c.Spec.Protocol = protocol.BatchParams{First: s.first, DecideFrom: from, Pull: 20}
 	c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget.Delta, c.Spec.Privacy.Horizon = dp.TreeGaussian, 1e17, 10_000
 	for _, e := range world.Table() {
-		if _, ok := e.Params.(world.LinearParams); !ok {
+		if _, ok := e.(world.LinearParams); !ok {
 			continue
 		}
-		source, err := e.Open(world.Config{
+		source, err := world.Open(world.LinearParams{Features: s.features, Law: world.Sphere, Draw: world.OwnActions, Instance: seed}, world.Config{
 			Arms: s.arms, Sites: s.count, Instance: func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("instance") },
-		}, world.LinearParams{Features: s.features, Law: world.Sphere, Draw: world.OwnActions, Instance: seed})
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

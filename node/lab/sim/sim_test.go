@@ -75,19 +75,19 @@ func config(seed uint64, links [][]protocol.Peer, rounds uint64, means ...[]floa
 
 // speak has a run speak a protocol, with a learner that suits it: one that explores in epochs
 // where the protocol has them.
-func speak(c *sim.Config, e *protocol.Entry) {
-	c.Spec.Protocol = e.Params
-	if e.Wide {
+func speak(c *sim.Config, e protocol.Params) {
+	c.Spec.Protocol = e
+	if protocol.TraitsOf(e).Wide {
 		describe(c)
 		return
 	}
-	if e.Cadence(e.Params).Epochs == 0 {
+	if e.Cadence().Epochs == 0 {
 		return
 	}
 	c.Spec.Privacy.Mechanism = dp.EachLaplace
 	for _, l := range bandit.Table() {
-		if l.Phased {
-			c.Spec.Learner = l.Small(l.Params)
+		if bandit.TraitsOf(l).Phased {
+			c.Spec.Learner = bandit.Small(l)
 		}
 	}
 }
@@ -95,19 +95,19 @@ func speak(c *sim.Config, e *protocol.Entry) {
 // describe gives a run a learner that chooses by features, and a world that has them.
 func describe(c *sim.Config) {
 	for _, l := range bandit.Table() {
-		if l.Contextual {
-			c.Spec.Learner = l.Small(l.Params)
+		if bandit.TraitsOf(l).Contextual {
+			c.Spec.Learner = bandit.Small(l)
 		}
 	}
 	c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget.Delta = dp.BLT, 1e6
 	for _, e := range world.Table() {
-		if _, ok := e.Params.(world.LinearParams); !ok {
+		if _, ok := e.(world.LinearParams); !ok {
 			continue
 		}
 		n := len(c.Worlds)
-		source, err := e.Open(world.Config{
+		source, err := world.Open(world.Small(e), world.Config{
 			Arms: c.Spec.Arms, Sites: n, Instance: func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("instance") },
-		}, e.Small)
+		})
 		if err != nil {
 			panic(err)
 		}

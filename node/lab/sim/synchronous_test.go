@@ -110,12 +110,8 @@ func newSynchronous(t *testing.T, c sim.Config) *synchronous {
 	t.Helper()
 	arms, p := c.Spec.Arms, c.Spec.Privacy
 	s := &synchronous{Config: c, edges: edgesOf(c.Spec.Graph), rng: c.Network.Rand("edges")}
-	entry, err := bandit.EntryOf(c.Spec.Learner)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for i := range c.Spec.Graph {
-		l, err := entry.New(bandit.Config{Arms: arms, Peers: c.Spec.Peers(), Rand: c.Seeds[i].Rand("learner")}, c.Spec.Learner)
+		l, err := bandit.New(c.Spec.Learner, bandit.Config{Arms: arms, Peers: c.Spec.Peers(), Rand: c.Seeds[i].Rand("learner")})
 		if err != nil {
 			t.Fatal(err)
 		}

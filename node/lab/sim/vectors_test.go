@@ -23,14 +23,14 @@ func vectored(t *testing.T, peers, arms int, rounds uint64) sim.Config {
 	p.OneArm = true
 	c.Spec.Protocol, c.Spec.Learner, c.Spec.Privacy.Mechanism = p, bandit.LinTSParams{Radius: 1}, dp.EachLaplace
 	for _, e := range world.Table() {
-		params, ok := e.Small.(world.LinearParams)
+		params, ok := world.Small(e).(world.LinearParams)
 		if !ok {
 			continue
 		}
 		params.Draw = world.OwnActions
-		source, err := e.Open(world.Config{
+		source, err := world.Open(params, world.Config{
 			Arms: arms, Sites: peers, Instance: func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("instance") },
-		}, params)
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,12 +48,12 @@ func TestAWindowPaysWhereArmsChange(t *testing.T) {
 // changing returns a site of a world whose arms change places.
 func changing(t *testing.T, means [][]float64, every uint64, site int, seed [32]byte) bandit.World {
 	for _, e := range world.Table() {
-		p, ok := e.Params.(world.ChangingParams)
+		p, ok := e.(world.ChangingParams)
 		if !ok {
 			continue
 		}
 		p.Means, p.Every = means, every
-		source, err := e.Open(world.Config{Arms: len(means[0]), Sites: len(means)}, p)
+		source, err := world.Open(p, world.Config{Arms: len(means[0]), Sites: len(means)})
 		if err != nil {
 			t.Fatal(err)
 		}

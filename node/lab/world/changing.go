@@ -48,7 +48,9 @@ func (ChangingParams) Small() Params {
 }
 
 // Open implements [Params].
-func (p ChangingParams) Open(c Config) (Source, error) { return &changingSource{c, p.means(), p.Every}, nil }
+func (p ChangingParams) Open(c Config) (Source, error) {
+	return &changingSource{c, p.means(), p.Every}, nil
+}
 
 // Format implements [fmt.Formatter], as that of other worlds does.
 func (Changing) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }

@@ -13,8 +13,7 @@ func TestArmsChangePlaces(t *testing.T) {
 	const every, n = 10, 4000
 	params := ChangingParams{Means: [][]float64{{.1, .9, .5}, {.3, .7, .9}}, Draw: Given, Every: every}
 	first := []float64{.2, .8, .7} // over both sites
-	e := changingEntry()
-	s := small(t, e, params, 2)
+	s := small(t, params, 2)
 	for i := range 2 {
 		w, again := siteOf(t, s, i, 1), siteOf(t, s, i, 2)
 		for _, round := range []uint64{0, 9, 10, 25, 30, 3001} {

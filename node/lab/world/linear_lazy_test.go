@@ -17,11 +17,10 @@ func extents(t testing.TB, p LinearParams, arms int) (full, lazy bandit.World) {
 	t.Helper()
 	var all []bandit.World
 	for i, extent := range []Extent{FullActions, LazyActions} {
-		e := linearEntry()
 		p.Law, p.Draw, p.Actions = Band, FreshActions, extent
-		c := network(e, p, 1)
+		c := network(p, 1)
 		c.Arms = arms
-		source, err := e.Open(c, p)
+		source, err := Open(p, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,11 +41,7 @@ func extents(t testing.TB, p LinearParams, arms int) (full, lazy bandit.World) {
 // weighs each with a weight, under noise of a deviation.
 func knowing(t *testing.T, w bandit.World, p bandit.LinUCBParams, n int, weight, sigma float64) *bandit.Belief {
 	t.Helper()
-	e, err := bandit.EntryOf(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := e.New(bandit.Config{Arms: 2, Peers: 1}, p)
+	l, err := bandit.New(p, bandit.Config{Arms: 2, Peers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,12 +104,8 @@ func (m *moments) apart(o *moments, n float64) (most float64, which int) {
 // it is spread, features and their products, and arms.
 func choices(t *testing.T, w bandit.World, b *bandit.Belief, p bandit.LinUCBParams, arms, rounds int, excluded []bandit.Arm, explore float64) (m moments) {
 	t.Helper()
-	e, err := bandit.EntryOf(p)
-	if err != nil {
-		t.Fatal(err)
-	}
 	rng := rand.New(seeded(uint64(rounds)))
-	l, err := e.New(bandit.Config{Arms: arms, Peers: 1, Rand: rng}, p)
+	l, err := bandit.New(p, bandit.Config{Arms: arms, Peers: 1, Rand: rng})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,9 +314,8 @@ func TestChiSquare(t *testing.T) {
 }
 
 func TestLazyActionsAreForExperiments(t *testing.T) {
-	e := linearEntry()
 	p := LinearParams{Features: 3, Law: Band, Draw: FreshActions, Actions: LazyActions, Instance: 1}
-	source, err := e.Open(network(e, p, 2), p)
+	source, err := Open(p, network(p, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +327,7 @@ func TestLazyActionsAreForExperiments(t *testing.T) {
 		{Features: 3, Law: Sphere, Draw: FreshActions, Actions: LazyActions},
 		{Features: 3, Law: Band, Draw: OwnActions, Actions: LazyActions},
 	} {
-		if got, _ := e.Check(bad, Config{}); got != "actions" {
+		if got, _ := Check(bad, Config{}); got != "actions" {
 			t.Errorf("%+v: %q is refused", bad, got)
 		}
 	}

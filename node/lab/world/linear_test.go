@@ -12,10 +12,9 @@ import (
 // linears returns the sites of world linear.
 func linears(t *testing.T, p LinearParams, arms, sites int) (all []*Linear) {
 	t.Helper()
-	e := linearEntry()
-	c := network(e, p, sites)
+	c := network(p, sites)
 	c.Arms = arms
-	source, err := e.Open(c, p)
+	source, err := Open(p, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,9 +152,8 @@ func TestLinearPaysWhatItShould(t *testing.T) {
 }
 
 func TestLinearNeedsAnInstanceOrARun(t *testing.T) {
-	e := linearEntry()
-	p := e.Params.(LinearParams)
-	source, err := e.Open(network(e, p, 2), p)
+	p := LinearParams{Features: 5, Law: Sphere, Draw: OwnActions, Actions: FullActions, Gap: .1}
+	source, err := Open(p, network(p, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,14 +161,14 @@ func TestLinearNeedsAnInstanceOrARun(t *testing.T) {
 	if _, err = source.Sites(nil); !errors.As(err, &refused) || refused.Key != "world.linear.instance" {
 		t.Error(err)
 	}
-	if _, err = source.Sites(network(e, p, 2).Instance(1)); err != nil {
+	if _, err = source.Sites(network(p, 2).Instance(1)); err != nil {
 		t.Error(err)
 	}
 	for field, bad := range map[string]LinearParams{
 		"features": {Features: 1, Law: Sphere, Draw: OwnActions},
 		"gap":      {Features: 2, Law: Band, Draw: OwnActions, Gap: .31},
 	} {
-		if got, _ := e.Check(bad, Config{}); got != field {
+		if got, _ := Check(bad, Config{}); got != field {
 			t.Errorf("%+v: %q is refused", bad, got)
 		}
 	}
@@ -180,11 +178,10 @@ func TestLinearNeedsAnInstanceOrARun(t *testing.T) {
 func BenchmarkLinearTurn(b *testing.B) {
 	for _, law := range []Law{Sphere, Direction, Band} {
 		b.Run(string(law), func(b *testing.B) {
-			e := linearEntry()
 			p := LinearParams{Features: 10, Law: law, Draw: FreshActions, Gap: .1, Instance: 3}
-			c := network(e, p, 1)
+			c := network(p, 1)
 			c.Arms = 100
-			source, err := e.Open(c, p)
+			source, err := Open(p, c)
 			if err != nil {
 				b.Fatal(err)
 			}

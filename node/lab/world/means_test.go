@@ -39,15 +39,15 @@ func TestDrawnMeans(t *testing.T) {
 func TestDrawnMeansAreOfTheRunOrTheInstance(t *testing.T) {
 	numbers := func(seed uint64) *rand.Rand { return rand.New(seeded(seed)) }
 	for _, c := range []struct {
-		e      Entry
 		clip   bool
-		params func(d Draw, instance uint64) any
+		params func(d Draw, instance uint64) Params
 	}{
-		{bernoulliEntry(), false, func(d Draw, i uint64) any { return BernoulliParams{Draw: d, Instance: i} }},
-		{gaussianEntry(), false, func(d Draw, i uint64) any { return GaussianParams{Draw: d, Instance: i, SD: 1} }},
-		{gaussianEntry(), true, func(d Draw, i uint64) any { return GaussianParams{Draw: d, Instance: i, SD: 1, Clip: true} }},
+		{false, func(d Draw, i uint64) Params { return BernoulliParams{Draw: d, Instance: i} }},
+		{false, func(d Draw, i uint64) Params { return GaussianParams{Draw: d, Instance: i, SD: 1} }},
+		{true, func(d Draw, i uint64) Params { return GaussianParams{Draw: d, Instance: i, SD: 1, Clip: true} }},
 	} {
-		e, name := c.e, fmt.Sprintf("%s, clip: %v", c.e.Name, c.clip)
+		e := c.params(Given, 0)
+		name := fmt.Sprintf("%s, clip: %v", e.Words().Name, c.clip)
 		for _, d := range []Draw{BySite, Shared} {
 			want := func(seed uint64) [][]float64 {
 				rows := drawn(4, 2, d == Shared, numbers(seed))
@@ -63,7 +63,7 @@ func TestDrawnMeansAreOfTheRunOrTheInstance(t *testing.T) {
 				return rows
 			}
 			open := func(instance uint64) Source {
-				source, err := e.Open(Config{Arms: 2, Sites: 4, Instance: numbers}, c.params(d, instance))
+				source, err := Open(c.params(d, instance), Config{Arms: 2, Sites: 4, Instance: numbers})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -84,18 +84,18 @@ func TestDrawnMeansAreOfTheRunOrTheInstance(t *testing.T) {
 			}
 			_, err := open(0).Sites(nil)
 			var refused *ParamError
-			if want := "world." + e.Name + ".instance: 0 draws means for every run of an experiment; want a number from 1, the same for all peers"; !errors.As(err, &refused) || err.Error() != want {
+			if want := "world." + e.Words().Name + ".instance: 0 draws means for every run of an experiment; want a number from 1, the same for all peers"; !errors.As(err, &refused) || err.Error() != want {
 				t.Errorf("%v, want %s", err, want)
 			}
 		}
-		if s := small(t, e, e.Small, 5); !slices.Equal(s.Means[0], s.Means[4]) {
+		if s := small(t, Small(e), 5); !slices.Equal(s.Means[0], s.Means[4]) {
 			t.Errorf("%s: one row, and sites differ: %v", name, s.Means)
 		}
-		source, err := e.Open(Config{Arms: 2, Sites: 1}, c.params("never", 0))
+		source, err := Open(c.params("never", 0), Config{Arms: 2, Sites: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := "world: " + e.Name + `: draw "never", want given, sites or shared`
+		want := "world: " + e.Words().Name + `: draw "never", want given, sites or shared`
 		if _, err := source.Sites(nil); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -107,7 +107,7 @@ func TestDrawnMeansAreOfTheRunOrTheInstance(t *testing.T) {
 func TestSitesTakeRowsInTurn(t *testing.T) {
 	p := BernoulliParams{Draw: Given, Means: [][]float64{{0, 1}, {1, 0}, {0, 1}}}
 	for i := range 7 {
-		s, row := small(t, bernoulliEntry(), p, 7), p.Means[i%3]
+		s, row := small(t, p, 7), p.Means[i%3]
 		w, err := s.World(i, seeded(1))
 		if err != nil {
 			t.Fatal(err)
@@ -118,7 +118,7 @@ func TestSitesTakeRowsInTurn(t *testing.T) {
 			}
 		}
 	}
-	s := small(t, bernoulliEntry(), p, 3)
+	s := small(t, p, 3)
 	if got := s.Gaps(); math.Abs(got[0]-1./3) > 1e-15 || got[1] != 0 {
 		t.Errorf("gaps %v", got)
 	}
@@ -172,7 +172,7 @@ func TestSeedsMeanWhatTheyDid(t *testing.T) {
 func TestSitesScatterAroundSharedMeans(t *testing.T) {
 	const sites, arms, spread = 40, 30, .2
 	rows := func(p BernoulliParams) [][]float64 {
-		rows, err := p.means().bySite(bernoulliEntry().Name, Config{Sites: sites, Arms: arms}, rand.New(rand.NewPCG(4, 4)))
+		rows, err := p.means().bySite("bernoulli", Config{Sites: sites, Arms: arms}, rand.New(rand.NewPCG(4, 4)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +199,7 @@ func TestSitesScatterAroundSharedMeans(t *testing.T) {
 	}
 	c := Config{Sites: sites, Arms: arms}
 	for _, p := range []BernoulliParams{{Draw: BySite, Spread: .1}, {Draw: Shared, Spread: 1.1}, {Draw: Shared, Spread: -.1}, {Draw: Shared, Spread: math.NaN()}} {
-		if field, _ := p.means().check(bernoulliEntry().Name, c); field != "spread" {
+		if field, _ := p.means().check("bernoulli", c); field != "spread" {
 			t.Errorf("%+v: refused %q, want spread", p, field)
 		}
 	}

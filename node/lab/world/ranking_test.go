@@ -49,10 +49,9 @@ func files(all map[string]string) func(string) (File, error) {
 
 // rankings returns the sites of world ranking with data of these files.
 func rankings(p RankingParams, arms, sites int, all map[string]string) (*rankingSource, error) {
-	e := rankingEntry()
-	c := network(e, p, sites)
+	c := network(p, sites)
 	c.Arms, c.Open = arms, files(all)
-	source, err := e.Open(c, p)
+	source, err := Open(p, c)
 	if err != nil {
 		return nil, err
 	}
@@ -233,8 +232,8 @@ func TestTheStandIn(t *testing.T) {
 		t.Skip("PEERD_DATA is not set, or has no ltr: no real data (scripts/fetch-data.sh gets it)")
 	}
 	for _, features := range []int{57, 78} {
-		e, p := rankingEntry(), RankingParams{Columns: CommonColumns, Features: features, Ridge: .001}
-		source, err := e.Open(Config{Arms: 27, Sites: 10, Data: dir, Open: func(name string) (File, error) { return os.Open(name) }}, p)
+		p := RankingParams{Columns: CommonColumns, Features: features, Ridge: .001}
+		source, err := Open(p, Config{Arms: 27, Sites: 10, Data: dir, Open: func(name string) (File, error) { return os.Open(name) }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,10 +27,7 @@ func TestReplayReadsTheSheetOrItsZip(t *testing.T) {
 		{"data/diabetes/diabetic_data.csv.zip", string(packed), "", "data"},
 		{"there/diabetes/diabetic_data.csv.zip", string(packed), "there", ""},
 	} {
-		source, err := replayEntry().Open(
-			Config{Arms: arms, Sites: 1, RecordsPerUser: 1, Data: c.folder, Open: only(c.name, c.content)},
-			ReplayParams{Data: c.data, Split: Contiguous, Cap: 1},
-		)
+		source, err := Open(ReplayParams{Data: c.data, Split: Contiguous, Cap: 1}, Config{Arms: arms, Sites: 1, RecordsPerUser: 1, Data: c.folder, Open: only(c.name, c.content)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +59,7 @@ func TestMissingDataIsADataError(t *testing.T) {
 		{"data", only(name+".zip", string(packed)), name + ".zip: world: no diabetic_data.csv among the 1 files of the zip"},
 		{"data", func(string) (File, error) { return broken{}, nil }, "the disk is gone"},
 	} {
-		_, err := replayEntry().Open(Config{Arms: arms, Sites: 1, Data: c.folder, Open: c.open}, ReplayParams{Split: Contiguous, Cap: 1})
+		_, err := Open(ReplayParams{Split: Contiguous, Cap: 1}, Config{Arms: arms, Sites: 1, Data: c.folder, Open: c.open})
 		var missing *DataError
 		if !errors.As(err, &missing) || !strings.HasPrefix(strings.ReplaceAll(err.Error(), `\`, "/"), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
@@ -89,7 +86,7 @@ func TestReplayTakesRecordsOfOneArmAndCapsPatients(t *testing.T) {
 	lines = append(lines, line{20, "?", "metformin=Steady", "NO"})
 	c := Config{Arms: arms, Sites: 2, RecordsPerUser: 2, Data: "data", Open: only("data/diabetes/diabetic_data.csv", sheet(lines))}
 	open := func(most uint64) (Source, *Sites) {
-		source, err := replayEntry().Open(c, ReplayParams{Split: Contiguous, Cap: most})
+		source, err := Open(ReplayParams{Split: Contiguous, Cap: most}, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,10 +111,10 @@ func TestReplayTakesRecordsOfOneArmAndCapsPatients(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	c.Sites = 3
-	if _, err := replayEntry().Open(c, ReplayParams{Split: Contiguous, Cap: 1}); err == nil || !strings.Contains(err.Error(), "has no record among") {
+	if _, err := Open(ReplayParams{Split: Contiguous, Cap: 1}, c); err == nil || !strings.Contains(err.Error(), "has no record among") {
 		t.Errorf("a site without records of an arm: %v", err)
 	}
-	if _, err := replayEntry().Open(c, ReplayParams{Split: "zip code", Cap: 1}); err == nil || err.Error() != `world: split "zip code", want contiguous, specialty or patient` {
+	if _, err := Open(ReplayParams{Split: "zip code", Cap: 1}, c); err == nil || err.Error() != `world: split "zip code", want contiguous, specialty or patient` {
 		t.Error(err)
 	}
 }

@@ -44,9 +44,9 @@ func manySheet() string {
 var many = manySheet()
 
 // network is a Config of a number of sites, with data of 5 arms.
-func network(e Entry, params any, sites int) Config {
+func network(params Params, sites int) Config {
 	c := Config{
-		Arms: e.Arms(params), Sites: sites, RecordsPerUser: 1, Data: "data", Open: files(map[string]string{"data/diabetes/diabetic_data.csv": many, "data/ltr/rank.train": judgedSheet}),
+		Arms: TraitsOf(params).Arms, Sites: sites, RecordsPerUser: 1, Data: "data", Open: files(map[string]string{"data/diabetes/diabetic_data.csv": many, "data/ltr/rank.train": judgedSheet}),
 		Instance: func(number uint64) *rand.Rand { return rand.New(seeded(number)) },
 	}
 	if c.Arms == 0 {
@@ -56,9 +56,9 @@ func network(e Entry, params any, sites int) Config {
 }
 
 // small returns the sites of a world with these parameters.
-func small(t testing.TB, e Entry, params any, sites int) *Sites {
+func small(t testing.TB, params Params, sites int) *Sites {
 	t.Helper()
-	source, err := e.Open(network(e, params, sites), params)
+	source, err := Open(params, network(params, sites))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,40 +74,40 @@ func small(t testing.TB, e Entry, params any, sites int) *Sites {
 func TestEntriesDescribeThemselves(t *testing.T) {
 	seen := map[string]bool{}
 	for _, e := range Table() {
-		if e.Name == "" || seen[e.Name] || e.Summary == "" {
-			t.Errorf("%q: twice, or without a name or a summary", e.Name)
+		if e.Words().Name == "" || seen[e.Words().Name] || e.Words().Summary == "" {
+			t.Errorf("%q: twice, or without a name or a summary", e.Words().Name)
 		}
-		seen[e.Name] = true
-		if got, err := Lookup(e.Name); err != nil || got.Name != e.Name {
-			t.Errorf("Lookup(%q): %q, %v", e.Name, got.Name, err)
+		seen[e.Words().Name] = true
+		if got, err := Lookup(Table(), e.Words().Name); err != nil || got.Words().Name != e.Words().Name {
+			t.Errorf("Lookup(%q): %+v, %v", e.Words().Name, got, err)
 		}
-		if reflect.TypeOf(e.Small) != reflect.TypeOf(e.Params) {
-			t.Errorf("%s: Small is a %T, Params a %T", e.Name, e.Small, e.Params)
+		if reflect.TypeOf(Small(e)) != reflect.TypeOf(e) {
+			t.Errorf("%s: Small is a %T, Params a %T", e.Words().Name, Small(e), e)
 		}
-		v := reflect.ValueOf(e.Params)
+		v := reflect.ValueOf(e)
 		unset := map[string]bool{}
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
 			key := strings.ToLower(f.Name)
 			unset[key] = v.Field(i).IsZero()
 			if f.Tag.Get("want") == "" || !strings.HasSuffix(f.Tag.Get("doc"), ".") {
-				t.Errorf("%s: %s has want %q, doc %q", e.Name, f.Name, f.Tag.Get("want"), f.Tag.Get("doc"))
+				t.Errorf("%s: %s has want %q, doc %q", e.Words().Name, f.Name, f.Tag.Get("want"), f.Tag.Get("doc"))
 			}
 			if words := strings.Split(f.Tag.Get("want"), "|"); f.Type.Kind() == reflect.String && len(words) > 1 && !slices.Contains(words, v.Field(i).String()) {
-				t.Errorf("%s: the default of %s is %v, want %v", e.Name, key, v.Field(i), words)
+				t.Errorf("%s: the default of %s is %v, want %v", e.Words().Name, key, v.Field(i), words)
 			}
 		}
-		if field, want := e.Check(e.Params, network(e, e.Params, 3)); field != "" && !unset[field] {
-			t.Errorf("%s: the default of %s is refused: want %s", e.Name, field, want)
+		if field, want := Check(e, network(e, 3)); field != "" && !unset[field] {
+			t.Errorf("%s: the default of %s is refused: want %s", e.Words().Name, field, want)
 		}
 		for sites := range 7 {
-			if field, want := e.Check(e.Small, network(e, e.Small, sites)); field != "" {
-				t.Errorf("%s: Small is refused for %d sites: %s, want %s", e.Name, sites, field, want)
+			if field, want := Check(Small(e), network(Small(e), sites)); field != "" {
+				t.Errorf("%s: Small is refused for %d sites: %s, want %s", e.Words().Name, sites, field, want)
 			}
 		}
 	}
 	names := slices.Sorted(maps.Keys(seen))
-	_, err := Lookup("moon")
+	_, err := Lookup(Table(), "moon")
 	if want := `unknown world "moon", want one of ` + strings.Join(names, ", "); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -118,8 +118,8 @@ func TestEntriesDescribeThemselves(t *testing.T) {
 // that one had been ahead.
 func TestWorldsGoOnWhereTheyWereSaved(t *testing.T) {
 	for _, e := range Table() {
-		s := small(t, e, e.Small, 3)
-		arms := network(e, e.Small, 3).Arms
+		s := small(t, Small(e), 3)
+		arms := network(Small(e), 3).Arms
 		for i := range 3 {
 			made := func() bandit.World {
 				w, err := s.World(i, seeded(uint64(i)))
@@ -131,8 +131,8 @@ func TestWorldsGoOnWhereTheyWereSaved(t *testing.T) {
 			play := func(w bandit.World, from, to uint64) (paid []bandit.Reward) {
 				for round := from; round < to; round++ {
 					turn := w.Turn(round)
-					if turn.Round != round || len(turn.Excluded) != 0 || !described(&turn, arms, e.Features(e.Small)) {
-						t.Fatalf("%s: round %d offers %+v", e.Name, round, turn)
+					if turn.Round != round || len(turn.Excluded) != 0 || !described(&turn, arms, TraitsOf(e).Features) {
+						t.Fatalf("%s: round %d offers %+v", e.Words().Name, round, turn)
 					}
 					y, err := w.Play(bandit.Arm(round * round % uint64(arms)))
 					if err != nil {
@@ -147,7 +147,7 @@ func TestWorldsGoOnWhereTheyWereSaved(t *testing.T) {
 			state := w.Save()
 			want := play(w, 100, 200)
 			if again := play(w, 100, 200); slices.Equal(want, again) {
-				t.Errorf("%s: 100 rewards twice", e.Name)
+				t.Errorf("%s: 100 rewards twice", e.Words().Name)
 			}
 			fresh, ahead := made(), w
 			for _, w := range []bandit.World{fresh, ahead} {
@@ -155,10 +155,10 @@ func TestWorldsGoOnWhereTheyWereSaved(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !bytes.Equal(w.Save(), state) {
-					t.Errorf("%s: loaded and saved, the state differs", e.Name)
+					t.Errorf("%s: loaded and saved, the state differs", e.Words().Name)
 				}
 				if got := play(w, 100, 200); !slices.Equal(got, want) {
-					t.Errorf("%s: site %d pays otherwise after a restart", e.Name, i)
+					t.Errorf("%s: site %d pays otherwise after a restart", e.Words().Name, i)
 				}
 			}
 		}
@@ -176,7 +176,7 @@ func described(turn *bandit.Turn, arms, features int) bool {
 // TestBadStatesAreRefused, and change nothing.
 func TestBadStatesAreRefused(t *testing.T) {
 	for _, e := range Table() {
-		w, err := small(t, e, e.Small, 1).World(0, seeded(1))
+		w, err := small(t, Small(e), 1).World(0, seeded(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,22 +189,22 @@ func TestBadStatesAreRefused(t *testing.T) {
 			"world: saved state":                        append([]byte{1}, bytes.Repeat([]byte{255}, len(good)-1)...),
 		} {
 			if err := w.Load(bad); err == nil || !strings.Contains(err.Error(), name) {
-				t.Errorf("%s: %v, want %s", e.Name, err, name)
+				t.Errorf("%s: %v, want %s", e.Words().Name, err, name)
 			}
 		}
 		if !bytes.Equal(w.Save(), good) {
-			t.Errorf("%s: a refused state was taken over", e.Name)
+			t.Errorf("%s: a refused state was taken over", e.Words().Name)
 		}
 	}
 }
 
 func TestRegretIsTheGapToTheBestMeanOverSites(t *testing.T) {
 	for _, e := range Table() {
-		if e.Features(e.Small) > 0 {
+		if TraitsOf(e).Features > 0 {
 			continue // arms have no means
 		}
 		for _, sites := range []int{1, 3} {
-			s := small(t, e, e.Small, sites)
+			s := small(t, Small(e), sites)
 			all, gap := s.Overall(), s.Gaps()
 			best := slices.Max(all)
 			for i := range sites {
@@ -213,19 +213,19 @@ func TestRegretIsTheGapToTheBestMeanOverSites(t *testing.T) {
 					t.Fatal(err)
 				}
 				if p, ok := w.(payer); ok && !slices.Equal(p.Means(), s.Means[i]) {
-					t.Errorf("%s: site %d pays %v on average, want %v", e.Name, i, p.Means(), s.Means[i])
+					t.Errorf("%s: site %d pays %v on average, want %v", e.Words().Name, i, p.Means(), s.Means[i])
 				}
 				w.Turn(0)
 				least := math.Inf(1)
 				for a := range all {
 					r := w.Regret(bandit.Arm(a))
 					if want := best - all[a]; r != want || r != gap[a] || r < 0 {
-						t.Errorf("%s: arm %d has regret %v, want %v", e.Name, a, r, want)
+						t.Errorf("%s: arm %d has regret %v, want %v", e.Words().Name, a, r, want)
 					}
 					least = min(least, r)
 				}
 				if least != 0 {
-					t.Errorf("%s: no arm is best", e.Name)
+					t.Errorf("%s: no arm is best", e.Words().Name)
 				}
 			}
 		}
@@ -235,7 +235,7 @@ func TestRegretIsTheGapToTheBestMeanOverSites(t *testing.T) {
 // TestWorldsPrintPrivate: no world shows a reward, or the random numbers that make them.
 func TestWorldsPrintPrivate(t *testing.T) {
 	for _, e := range Table() {
-		w, err := small(t, e, e.Small, 1).World(0, seeded(1))
+		w, err := small(t, Small(e), 1).World(0, seeded(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,10 +244,10 @@ func TestWorldsPrintPrivate(t *testing.T) {
 		}
 		for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%s", "%x"} {
 			if s := fmt.Sprintf(verb, w); s != "private" {
-				t.Errorf("%s of %s: %s", verb, e.Name, s)
+				t.Errorf("%s of %s: %s", verb, e.Words().Name, s)
 			}
 			if s := fmt.Sprintf(verb, reflect.ValueOf(w).Elem().Interface()); s != "private" {
-				t.Errorf("%s of a copy of %s: %s", verb, e.Name, s)
+				t.Errorf("%s of a copy of %s: %s", verb, e.Words().Name, s)
 			}
 		}
 	}
@@ -255,38 +255,36 @@ func TestWorldsPrintPrivate(t *testing.T) {
 
 // TestParametersAreRefused: the field, and what is wanted of it.
 func TestParametersAreRefused(t *testing.T) {
-	bernoulli, gaussian, replay := bernoulliEntry(), gaussianEntry(), replayEntry()
 	for _, c := range []struct {
-		e           Entry
-		params      any
+		params      Params
 		field, want string
 	}{
-		{bernoulli, BernoulliParams{Draw: Given}, "means", "a row of numbers as long as arms with world.kind: bernoulli"},
-		{gaussian, GaussianParams{Draw: Given}, "means", "a row of numbers as long as arms with world.kind: gaussian"},
-		{bernoulli, BernoulliParams{Draw: BySite, Means: [][]float64{{0, 0, 0}}}, "means", "[] with draw: sites"},
-		{gaussian, GaussianParams{Draw: Shared, Means: [][]float64{{0, 0, 0}}}, "means", "[] with draw: shared"},
-		{bernoulli, BernoulliParams{Draw: Given, Means: [][]float64{{0, 0}}}, "means", "3 numbers a row, as many as arms; row 0 has 2"},
-		{gaussian, GaussianParams{Draw: Given, Means: [][]float64{{0, 0, 0}, {0}}}, "means", "3 numbers a row, as many as arms; row 1 has 1"},
-		{bernoulli, BernoulliParams{Draw: Given, Means: [][]float64{{0, 0, 1.5}}}, "means", "numbers from 0 to 1 with world.kind: bernoulli; see row 0"},
-		{bernoulli, BernoulliParams{Draw: Given, Means: [][]float64{{0, 0, math.NaN()}}}, "means", "numbers from 0 to 1 with world.kind: bernoulli; see row 0"},
-		{gaussian, GaussianParams{Draw: Given, Means: [][]float64{{0, -2, 1.5}}}, "", ""},
-		{bernoulli, BernoulliParams{Draw: Given, Means: slices.Repeat([][]float64{{0, 0, 0}}, 5)}, "means", "at most 4 rows, one for each site, not 5"},
-		{bernoulli, BernoulliParams{Draw: Given, Means: [][]float64{{0, 0, 0}, {0, 0, 0}}}, "", ""},
-		{bernoulli, BernoulliParams{Draw: Given, Means: [][]float64{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}}, "", ""},
-		{bernoulli, BernoulliParams{Draw: BySite}, "", ""},
-		{replay, ReplayParams{Split: Patient, Cap: 3}, "cap", "at most privacy.records_per_user: 2, or the promise to a patient is false"},
-		{replay, ReplayParams{Split: Patient, Cap: 2}, "", ""},
+		{BernoulliParams{Draw: Given}, "means", "a row of numbers as long as arms with world.kind: bernoulli"},
+		{GaussianParams{Draw: Given}, "means", "a row of numbers as long as arms with world.kind: gaussian"},
+		{BernoulliParams{Draw: BySite, Means: [][]float64{{0, 0, 0}}}, "means", "[] with draw: sites"},
+		{GaussianParams{Draw: Shared, Means: [][]float64{{0, 0, 0}}}, "means", "[] with draw: shared"},
+		{BernoulliParams{Draw: Given, Means: [][]float64{{0, 0}}}, "means", "3 numbers a row, as many as arms; row 0 has 2"},
+		{GaussianParams{Draw: Given, Means: [][]float64{{0, 0, 0}, {0}}}, "means", "3 numbers a row, as many as arms; row 1 has 1"},
+		{BernoulliParams{Draw: Given, Means: [][]float64{{0, 0, 1.5}}}, "means", "numbers from 0 to 1 with world.kind: bernoulli; see row 0"},
+		{BernoulliParams{Draw: Given, Means: [][]float64{{0, 0, math.NaN()}}}, "means", "numbers from 0 to 1 with world.kind: bernoulli; see row 0"},
+		{GaussianParams{Draw: Given, Means: [][]float64{{0, -2, 1.5}}}, "", ""},
+		{BernoulliParams{Draw: Given, Means: slices.Repeat([][]float64{{0, 0, 0}}, 5)}, "means", "at most 4 rows, one for each site, not 5"},
+		{BernoulliParams{Draw: Given, Means: [][]float64{{0, 0, 0}, {0, 0, 0}}}, "", ""},
+		{BernoulliParams{Draw: Given, Means: [][]float64{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}}, "", ""},
+		{BernoulliParams{Draw: BySite}, "", ""},
+		{ReplayParams{Split: Patient, Cap: 3}, "cap", "at most privacy.records_per_user: 2, or the promise to a patient is false"},
+		{ReplayParams{Split: Patient, Cap: 2}, "", ""},
 	} {
 		n := Config{Arms: 3, Sites: 4, RecordsPerUser: 2}
-		if field, want := c.e.Check(c.params, n); field != c.field || want != c.want {
-			t.Errorf("%s %+v: %s, want %s", c.e.Name, c.params, field, want)
+		if field, want := Check(c.params, n); field != c.field || want != c.want {
+			t.Errorf("%s %+v: %s, want %s", c.params.Words().Name, c.params, field, want)
 		}
 		if c.field == "" {
 			continue
 		}
-		_, err := c.e.Open(n, c.params)
+		_, err := Open(c.params, n)
 		var refused *ParamError
-		if want := "world." + c.e.Name + "." + c.field + ": want " + c.want; !errors.As(err, &refused) || err.Error() != want {
+		if want := "world." + c.params.Words().Name + "." + c.field + ": want " + c.want; !errors.As(err, &refused) || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -301,13 +299,12 @@ func TestBadNetworksAreRefused(t *testing.T) {
 			{0, 1, "world: 0 arms, want at least 1"},
 			{3, 0, "world: 0 sites, want at least 1"},
 		} {
-			if _, err := e.Open(Config{Arms: c.arms, Sites: c.sites}, e.Small); err == nil || err.Error() != c.want {
-				t.Errorf("%s: %v, want %s", e.Name, err, c.want)
+			if _, err := Open(Small(e), Config{Arms: c.arms, Sites: c.sites}); err == nil || err.Error() != c.want {
+				t.Errorf("%s: %v, want %s", e.Words().Name, err, c.want)
 			}
 		}
 	}
-	e := replayEntry()
-	if _, err := e.Open(Config{Arms: 3, Sites: 1}, e.Small); err == nil || err.Error() != "world: replay has 5 arms, not 3" {
+	if _, err := Open(Small(ReplayParams{Split: Contiguous, Cap: 1}), Config{Arms: 3, Sites: 1}); err == nil || err.Error() != "world: replay has 5 arms, not 3" {
 		t.Error(err)
 	}
 }
@@ -315,15 +312,15 @@ func TestBadNetworksAreRefused(t *testing.T) {
 // TestOnlyReplayPaysFromPeople: and says how often one of them may appear, and where.
 func TestOnlyReplayPaysFromPeople(t *testing.T) {
 	for _, e := range Table() {
-		got, want := e.People(e.Small), People{}
-		if p, ok := e.Small.(ReplayParams); ok {
+		got, want := TraitsOf(Small(e)).People, People{}
+		if p, ok := Small(e).(ReplayParams); ok {
 			want = People{1, "world.replay.split: contiguous", "world.replay.split: patient, or world.replay.cap: 1"}
-			if one := e.People(ReplayParams{p.Data, Patient, 7}); one != (People{Records: 7}) {
+			if one := TraitsOf(ReplayParams{p.Data, Patient, 7}).People; one != (People{Records: 7}) {
 				t.Errorf("split by patient: %+v", one)
 			}
 		}
 		if got != want {
-			t.Errorf("%s: %+v, want %+v", e.Name, got, want)
+			t.Errorf("%s: %+v, want %+v", e.Words().Name, got, want)
 		}
 	}
 }

@@ -10,11 +10,11 @@ import (
 )
 
 // trafficked returns the sites of a world with shares of rounds.
-func trafficked(t testing.TB, e Entry, sites int, shares ...float64) *Sites {
+func trafficked(t testing.TB, e Params, sites int, shares ...float64) *Sites {
 	t.Helper()
-	c := network(e, e.Small, sites)
+	c := network(Small(e), sites)
 	c.Traffic = shares
-	source, err := e.Open(c, e.Small)
+	source, err := Open(Small(e), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestSitesDecideInTheirShareOfRounds(t *testing.T) {
 			for round := range uint64(rounds) {
 				turn := w.Turn(round)
 				if turn.Round != round {
-					t.Fatalf("%s: round %d offers %+v", e.Name, round, turn)
+					t.Fatalf("%s: round %d offers %+v", e.Words().Name, round, turn)
 				}
 				asked[i][round] = !turn.None
 				if !turn.None {
@@ -61,14 +61,14 @@ func TestSitesDecideInTheirShareOfRounds(t *testing.T) {
 			p := shares[i%3]
 			// Six standard deviations; pairs overlap, for which three times their variance is enough.
 			if off := math.Abs(n - p*rounds); off > 6*math.Sqrt(rounds*p*(1-p)) {
-				t.Errorf("%s: site %d decides in %v of %d rounds, want %v of them", e.Name, i, n, rounds, p)
+				t.Errorf("%s: site %d decides in %v of %d rounds, want %v of them", e.Words().Name, i, n, rounds, p)
 			}
 			if off := math.Abs(pairs - p*p*rounds); p < 1 && off > 1+6*math.Sqrt(3*rounds*p*p) {
-				t.Errorf("%s: site %d decides in %v pairs of rounds, want %v", e.Name, i, pairs, p*p*rounds)
+				t.Errorf("%s: site %d decides in %v pairs of rounds, want %v", e.Words().Name, i, pairs, p*p*rounds)
 			}
 		}
 		if asked[0] == asked[3] || asked[2] == asked[5] {
-			t.Errorf("%s: two sites decide in the same rounds", e.Name)
+			t.Errorf("%s: two sites decide in the same rounds", e.Words().Name)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestTrafficFollowsFromTheRound(t *testing.T) {
 				}
 			}
 			if round%7 == 3 && some.Turn(round).None != turn.None {
-				t.Errorf("%s: round %d differs for a world that skips rounds", e.Name, round)
+				t.Errorf("%s: round %d differs for a world that skips rounds", e.Words().Name, round)
 			}
 		}
 		again := siteOf(t, s, 0, 4)
@@ -96,23 +96,23 @@ func TestTrafficFollowsFromTheRound(t *testing.T) {
 		}
 		for round := uint64(300); round < 400; round++ {
 			if turn := all.Turn(round); again.Turn(round).None != turn.None {
-				t.Fatalf("%s: round %d differs after Load", e.Name, round)
+				t.Fatalf("%s: round %d differs after Load", e.Words().Name, round)
 			} else if turn.None {
 				continue
 			}
 			want, _ := all.Play(1)
 			if got, err := again.Play(1); err != nil || got != want {
-				t.Fatalf("%s: round %d pays %v, %v after Load", e.Name, round, got, err)
+				t.Fatalf("%s: round %d pays %v, %v after Load", e.Words().Name, round, got, err)
 			}
 		}
-		full, plain := siteOf(t, s, 1, 5), siteOf(t, small(t, e, e.Small, 2), 1, 5)
+		full, plain := siteOf(t, s, 1, 5), siteOf(t, small(t, Small(e), 2), 1, 5)
 		for round := range uint64(50) {
 			if full.Turn(round).None || plain.Turn(round).None {
-				t.Fatalf("%s: no decision in round %d", e.Name, round)
+				t.Fatalf("%s: no decision in round %d", e.Words().Name, round)
 			}
 			want, _ := plain.Play(0)
 			if got, err := full.Play(0); err != nil || got != want {
-				t.Fatalf("%s: pays %v, %v with traffic", e.Name, got, err)
+				t.Fatalf("%s: pays %v, %v with traffic", e.Words().Name, got, err)
 			}
 		}
 	}
@@ -122,11 +122,11 @@ func TestTrafficFollowsFromTheRound(t *testing.T) {
 func TestRecordsStayFiniteWithTraffic(t *testing.T) {
 	finite := 0
 	for _, e := range Table() {
-		with, without := siteOf(t, trafficked(t, e, 1, .5), 0, 1), siteOf(t, small(t, e, e.Small, 1), 0, 1)
+		with, without := siteOf(t, trafficked(t, e, 1, .5), 0, 1), siteOf(t, small(t, Small(e), 1), 0, 1)
 		got, is := with.(bandit.Finite)
 		want, was := without.(bandit.Finite)
 		if is != was || is && got.Left(0) != want.Left(0) {
-			t.Errorf("%s: is finite: %v with traffic and %v without", e.Name, is, was)
+			t.Errorf("%s: is finite: %v with traffic and %v without", e.Words().Name, is, was)
 		}
 		if is {
 			finite++
@@ -149,9 +149,9 @@ func TestTrafficIsRefused(t *testing.T) {
 		{[]float64{1, 1, 1}, "at most 2 numbers, one for each site, not 3"},
 	} {
 		e := Table()[0]
-		n := network(e, e.Small, 2)
+		n := network(Small(e), 2)
 		n.Traffic = c.shares
-		_, err := e.Open(n, e.Small)
+		_, err := Open(Small(e), n)
 		var refused *ParamError
 		if !errors.As(err, &refused) || fmt.Sprint(err) != "world.traffic: want "+c.want {
 			t.Errorf("%v: %v, want %s", c.shares, err, c.want)

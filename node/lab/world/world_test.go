@@ -76,15 +76,15 @@ func TestClippingShrinksGapsByTwoThirds(t *testing.T) {
 // [0,1] if it is not clipped.
 func TestUnclippedIsTrue(t *testing.T) {
 	for _, e := range Table() {
-		params := []any{e.Small}
-		if g, ok := e.Small.(GaussianParams); ok {
+		params := []Params{Small(e)}
+		if g, ok := Small(e).(GaussianParams); ok {
 			g.Means, g.SD = [][]float64{{.5, .5, .5}}, 1
 			for _, g.Clip = range []bool{false, true} {
 				params = append(params, g)
 			}
 		}
 		for _, p := range params {
-			w, err := small(t, e, p, 1).World(0, seeded(1))
+			w, err := small(t, p, 1).World(0, seeded(1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,8 +96,8 @@ func TestUnclippedIsTrue(t *testing.T) {
 				}
 				inside = inside && y >= 0 && y <= 1
 			}
-			if inside == e.Unclipped(p) {
-				t.Errorf("%s %+v: all inside: %v, Unclipped: %v", e.Name, p, inside, e.Unclipped(p))
+			if inside == TraitsOf(p).Unclipped {
+				t.Errorf("%s %+v: all inside: %v, Unclipped: %v", e.Words().Name, p, inside, TraitsOf(p).Unclipped)
 			}
 		}
 	}
