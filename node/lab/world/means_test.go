@@ -172,7 +172,7 @@ func TestSeedsMeanWhatTheyDid(t *testing.T) {
 func TestSitesScatterAroundSharedMeans(t *testing.T) {
 	const sites, arms, spread = 40, 30, .2
 	rows := func(p BernoulliParams) [][]float64 {
-		rows, err := p.means().bySite("bernoulli", Config{Sites: sites, Arms: arms}, rand.New(rand.NewPCG(4, 4)))
+		rows, err := p.means().bySite(BernoulliParams{}.Words().Name, Config{Sites: sites, Arms: arms}, rand.New(rand.NewPCG(4, 4)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +199,7 @@ func TestSitesScatterAroundSharedMeans(t *testing.T) {
 	}
 	c := Config{Sites: sites, Arms: arms}
 	for _, p := range []BernoulliParams{{Draw: BySite, Spread: .1}, {Draw: Shared, Spread: 1.1}, {Draw: Shared, Spread: -.1}, {Draw: Shared, Spread: math.NaN()}} {
-		if field, _ := p.means().check("bernoulli", c); field != "spread" {
+		if field, _ := p.means().check(BernoulliParams{}.Words().Name, c); field != "spread" {
 			t.Errorf("%+v: refused %q, want spread", p, field)
 		}
 	}

@@ -131,7 +131,7 @@ func TestWorldsGoOnWhereTheyWereSaved(t *testing.T) {
 			play := func(w bandit.World, from, to uint64) (paid []bandit.Reward) {
 				for round := from; round < to; round++ {
 					turn := w.Turn(round)
-					if turn.Round != round || len(turn.Excluded) != 0 || !described(&turn, arms, TraitsOf(e).Features) {
+					if turn.Round != round || len(turn.Excluded) != 0 || !described(&turn, arms, TraitsOf(Small(e)).Features) {
 						t.Fatalf("%s: round %d offers %+v", e.Words().Name, round, turn)
 					}
 					y, err := w.Play(bandit.Arm(round * round % uint64(arms)))
