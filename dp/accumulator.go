@@ -2,7 +2,9 @@ package dp
 
 import (
 	"fmt"
+	"math"
 
+	"peerd.dev/dp/mechanism"
 	"peerd.dev/dp/state"
 )
 
@@ -88,14 +90,19 @@ func (a *accumulator) clearLeaf() {
 	a.open = 0
 }
 
-// fields visits the open leaf of a stream of c, in a new accumulator when loading.
-func (a *accumulator) fields(v *state.Visitor, c *Charge) {
+// now returns the open leaf for the mechanism.
+func (a *accumulator) now() mechanism.Leaf {
+	return mechanism.Leaf{T: a.t, Horizon: a.horizon, Sums: a.leaf, Records: a.open, Total: a.total}
+}
+
+// fields visits the open leaf of a stream of a charge, in a new accumulator when loading.
+func (a *accumulator) fields(v *state.Visitor, of mechanism.Charged) {
 	v.Uint(&a.t)
 	v.Uint(&a.total)
 	v.Uint(&a.open)
-	ints(v, a.leaf)
+	v.Vector(a.leaf, math.MaxInt64)
 	a.bug.fields(v)
 	v.Check(a.t <= a.horizon, "%d leaves closed of %d", a.t, a.horizon)
 	v.Check(a.total <= maxRecords && a.open <= maxRecords-a.total, "%d records in closed leaves and %d in the open one", a.total, a.open)
-	v.Check(c.sumsOf(a.leaf, a.open), "sums that no %d records have", a.open)
+	v.Check(of.Holds(a.leaf, a.open), "sums that no %d records have", a.open)
 }

@@ -1,7 +1,5 @@
 package dp
 
-import "peerd.dev/dp/factor"
-
 // slab hands out slices of one large array, since a Release a pull would
 // otherwise cost an allocation each. It never takes one back: what it handed out
 // stays as it was filled for as long as anyone holds it, and holds the whole array.
@@ -22,18 +20,9 @@ func (s *slab[T]) alloc(n int) []T {
 	return out
 }
 
-// arena is where a curator's streams put what they release and hide, and what they share.
+// arena is where a curator's streams put what they release and hide.
 type arena struct {
 	hidden hiddenNoise
 	values slab[int64]
 	counts slab[uint64]
-	f      factor.Sqrt // the longest that a stream asked for
-}
-
-// root returns the coefficients for n leaves, which all streams share.
-func (r *arena) root(n uint64) factor.Sqrt {
-	if uint64(len(r.f)) < n-1 {
-		r.f = factor.NewSqrt(n)
-	}
-	return r.f[:n-1]
 }

@@ -2,7 +2,11 @@
 
 package dp
 
-import "peerd.dev/dp/state"
+import (
+	"math"
+
+	"peerd.dev/dp/state"
+)
 
 // Bug names the fault that is built in; tests set it, and so does
 // -ldflags "-X peerd.dev/dp.Bug=halved".
@@ -47,7 +51,7 @@ func (b *bug) fields(v *state.Visitor) {
 	if n := v.Len(len(b.exact)); v.Loading() && n > 0 {
 		b.exact = make([]int64, n)
 	}
-	ints(v, b.exact)
+	v.Vector(b.exact, math.MaxInt64)
 }
 
 // bugLevels leaves one level unpaid, as the ceiling of the binary logarithm does: 1 of the

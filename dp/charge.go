@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/dp/mechanism"
 	"peerd.dev/dp/sample"
 )
 
@@ -39,6 +40,14 @@ func (m ChargeMode) String() string {
 		return "parallel"
 	}
 	return fmt.Sprintf("ChargeMode(%d)", uint8(m))
+}
+
+// modeOf returns what a charge for a mechanism pays for.
+func modeOf(d *mechanism.Design) ChargeMode {
+	if d.Own {
+		return Parallel
+	}
+	return Once
 }
 
 // A Charge is one line of a node's privacy account. It holds, in integers, all
@@ -78,7 +87,7 @@ func (c Charge) Check() error {
 	if err != nil {
 		return err
 	}
-	if c.Mode != d.mode {
+	if c.Mode != modeOf(d) {
 		return fmt.Errorf("dp: %s: charge mode %v for %v", c.What, c.Mode, c.Mechanism)
 	}
 	if c.Mechanism == None {
@@ -119,23 +128,23 @@ func (c *Charge) CoversAfter(base uint64, f Fields) error {
 	case f.Span.To < 1 || f.Span.To > c.Leaves:
 		return fmt.Errorf("%w: leaf %d of stream %d, want 1 to %d", ErrUnpaid, f.Span.To, f.Stream, c.Leaves)
 	}
-	d, ok := c.Mechanism.design()
+	d, ok := c.Mechanism.Design()
 	if !ok {
 		return fmt.Errorf("%w: unknown mechanism %v", ErrUnpaid, c.Mechanism)
 	}
 	if f.Span.From < base || f.Span.To <= base {
 		return fmt.Errorf("%w: leaves %d to %d of stream %d, which gave up those up to %d", ErrUnpaid, f.Span.From+1, f.Span.To, f.Stream, base)
 	}
-	n := d.layout(c.Leaves).node(c.noise(), f.Span.To-base)
-	n.span = Span{n.span.From + base, n.span.To + base}
-	switch width := n.times * c.Width(); {
-	case f.Span != n.span:
-		return fmt.Errorf("%w: leaves %d to %d are no node, want %d to %d", ErrUnpaid, f.Span.From+1, f.Span.To, n.span.From+1, n.span.To)
+	n := d.Layout(c.Leaves).Node(c.noise(), f.Span.To-base)
+	n.Span = Span{From: n.Span.From + base, To: n.Span.To + base}
+	switch width := n.Times * c.Width(); {
+	case f.Span != n.Span:
+		return fmt.Errorf("%w: leaves %d to %d are no node, want %d to %d", ErrUnpaid, f.Span.From+1, f.Span.To, n.Span.From+1, n.Span.To)
 	case len(f.Value) != width || len(f.Count) != c.Shape.counts() || f.Exponent != GridExponent:
 		return fmt.Errorf("%w: %d values of 2^%d and %d counts, want %d of 2^%d and %d", ErrUnpaid, len(f.Value), f.Exponent, len(f.Count), width, GridExponent, c.Shape.counts())
-	case f.Noise != n.noise:
+	case f.Noise != n.Noise:
 		return fmt.Errorf("%w: %d/%d %v terms of scale %d, want %d/%d %v of %d",
-			ErrNoise, f.Noise.VarianceUnits, VarianceScale, f.Noise.Law, f.Noise.Scale, n.noise.VarianceUnits, VarianceScale, n.noise.Law, n.noise.Scale)
+			ErrNoise, f.Noise.VarianceUnits, VarianceScale, f.Noise.Law, f.Noise.Scale, n.Noise.VarianceUnits, VarianceScale, n.Noise.Law, n.Noise.Scale)
 	}
 	for i, v := range f.Value {
 		if !within(v) {
@@ -148,30 +157,29 @@ func (c *Charge) CoversAfter(base uint64, f Fields) error {
 // SumNoise returns the noise that the sum at leaf t has, from 1 to the horizon: what
 // is predicted is what a Release says.
 func (c *Charge) SumNoise(t uint64) Noise {
-	d, _ := c.Mechanism.design()
-	return d.layout(c.Leaves).sum(c.noise(), t)
+	d, _ := c.Mechanism.Design()
+	return d.Layout(c.Leaves).Sum(c.noise(), t)
 }
 
 // MostNoise returns an upper bound on the noise of a sum over leaves of a charge that passes
 // Check, in whichever lives its node closed them: a term for each leaf, each as wide as the
 // widest of any node.
 func (c *Charge) MostNoise(over Span) Noise {
-	d, ok := c.Mechanism.design()
+	d, ok := c.Mechanism.Design()
 	if !ok || c.Scale == 0 {
 		return Noise{}
 	}
 	terms := min(over.To-over.From, c.Leaves, math.MaxUint32/VarianceScale)
-	return Noise{Law: d.Law, Scale: c.Scale * d.times(c.Leaves), VarianceUnits: uint32(terms) * VarianceScale}
+	return Noise{Law: d.Law, Scale: c.Scale * d.Times(c.Leaves), VarianceUnits: uint32(terms) * VarianceScale}
 }
 
 // MostSumNoise returns the greatest moments that the noise has in the sums at leaves from one
 // up to another, within the horizon.
 func (c *Charge) MostSumNoise(from, to uint64) (most NoiseMoments) {
-	d, _ := c.Mechanism.design()
-	l := d.layout(c.Leaves)
+	d, _ := c.Mechanism.Design()
+	l := d.Layout(c.Leaves)
 	for t := from; t <= to; t++ {
-		m := l.sum(c.noise(), t).moments(GridExponent)
-		most = NoiseMoments{max(most.LaplaceSumSq, m.LaplaceSumSq), max(most.LaplaceMax, m.LaplaceMax), max(most.GaussVar, m.GaussVar)}
+		most = most.Max(l.Sum(c.noise(), t).Moments(unit(GridExponent)))
 	}
 	return most
 }
@@ -185,8 +193,8 @@ func (c *Charge) noise() Noise {
 }
 
 // design returns the mechanism's row, if all that it depends on is within limits.
-func (c *Charge) design() (*design, error) {
-	d, ok := c.Mechanism.design()
+func (c *Charge) design() (*mechanism.Design, error) {
+	d, ok := c.Mechanism.Design()
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("dp: %s: unknown mechanism %v", c.What, c.Mechanism)
@@ -200,7 +208,7 @@ func (c *Charge) design() (*design, error) {
 		return nil, fmt.Errorf("dp: %s: dimension %d of a %v record, want 1", c.What, c.Dim, c.Shape)
 	case c.Dim < 1 || c.Dim > MaxLen || c.Width() > MaxLen:
 		return nil, fmt.Errorf("dp: %s: dimension %d of a %v record, want 1 up to %d sums", c.What, c.Dim, c.Shape, MaxLen)
-	case d.keeps && uint64(c.Streams*c.Width())*c.Leaves > maxKept:
+	case d.Keeps && uint64(c.Streams*c.Width())*c.Leaves > maxKept:
 		return nil, fmt.Errorf("dp: %s: %d sums of %d leaves, and %v keeps at most %d together", c.What, c.Streams*c.Width(), c.Leaves, c.Mechanism, maxKept)
 	case c.Streams*c.Width() > maxSums:
 		return nil, fmt.Errorf("dp: %s: %d streams of %d sums, at most %d together", c.What, c.Streams, c.Width(), maxSums)
@@ -210,9 +218,9 @@ func (c *Charge) design() (*design, error) {
 		return nil, fmt.Errorf("dp: %s: bounds %d to %d grid units, want lo < hi within ±%d", c.What, c.Lo, c.Hi, maxBound)
 	case c.Shape.linear() && (c.Lo < -1<<-GridExponent || c.Hi > 1<<-GridExponent):
 		return nil, fmt.Errorf("dp: %s: rewards of %d to %d grid units, want them within ±1", c.What, c.Lo, c.Hi)
-	case c.Leaves < 1 || c.Leaves > d.most:
-		return nil, fmt.Errorf("dp: %s: horizon of %d leaves, want 1 to %d for %v", c.What, c.Leaves, d.most, c.Mechanism)
-	case d.layout(c.Leaves).node(Noise{}, 1<<(bits.Len64(c.Leaves)-1)).times*c.Width() > MaxLen:
+	case c.Leaves < 1 || c.Leaves > d.Most:
+		return nil, fmt.Errorf("dp: %s: horizon of %d leaves, want 1 to %d for %v", c.What, c.Leaves, d.Most, c.Mechanism)
+	case d.Layout(c.Leaves).Node(Noise{}, 1<<(bits.Len64(c.Leaves)-1)).Times*c.Width() > MaxLen:
 		return nil, fmt.Errorf("dp: %s: %d sums over %d leaves, whose nodes take more than %d values", c.What, c.Width(), c.Leaves, MaxLen)
 	case c.RecordsPerUser < 1 || c.RecordsPerUser > 1<<20:
 		return nil, fmt.Errorf("dp: %s: %d records per user, want 1 to %d", c.What, c.RecordsPerUser, 1<<20)
@@ -226,12 +234,12 @@ func (c *Charge) design() (*design, error) {
 //
 // where k is the number of records of one user. It is computed in integers, so
 // the promise does not rest on a float's rounding.
-func (c *Charge) laplaceScale(d *design) (uint64, error) {
+func (c *Charge) laplaceScale(d *mechanism.Design) (uint64, error) {
 	if c.Loss.Pure < minCost || c.Loss.Pure == Infinite {
 		return 0, fmt.Errorf("dp: %s: epsilon %v, want a finite number from %v", c.What, c.Loss.Pure, Cost(minCost))
 	}
 	delta := c.Change() * uint64(c.Dim) // below 2^43
-	hi, lo := bits.Mul64(c.RecordsPerUser*bugLevels(d.l1(c.Leaves)), delta)
+	hi, lo := bits.Mul64(c.RecordsPerUser*bugLevels(d.L1(c.Leaves)), delta)
 	if hi != 0 {
 		return 0, fmt.Errorf("dp: %s: sensitivity out of range", c.What)
 	}
@@ -243,7 +251,7 @@ func (c *Charge) laplaceScale(d *design) (uint64, error) {
 	if rem != 0 {
 		q++
 	}
-	if widest := d.times(c.Leaves); q > sample.MaxScale/widest {
+	if widest := d.Times(c.Leaves); q > sample.MaxScale/widest {
 		return 0, fmt.Errorf("dp: %s: noise scale 2^%d grid units, at most 2^%d; raise epsilon or lower the records per user",
 			c.What, bits.Len64(q*widest)-1, bits.Len64(sample.MaxScale)-1)
 	}
@@ -252,17 +260,17 @@ func (c *Charge) laplaceScale(d *design) (uint64, error) {
 
 // norm bounds the L2 norm of what all records of one user change in all that is drawn
 // noise on, in grid units.
-func (c *Charge) norm(d *design) float64 {
-	norm := float64(c.RecordsPerUser) * c.l2() * math.Sqrt(bugLevels(d.l2(c.Leaves))) * (1 + 0x1p-50)
-	if d.slack != nil { // of every stream in which the user has a record
-		norm += d.slack(c.Leaves, c.Width()) * math.Sqrt(float64(min(c.RecordsPerUser, uint64(c.Streams))))
+func (c *Charge) norm(d *mechanism.Design) float64 {
+	norm := float64(c.RecordsPerUser) * c.l2() * math.Sqrt(bugLevels(d.L2(c.Leaves))) * (1 + 0x1p-50)
+	if d.Slack != nil { // of every stream in which the user has a record
+		norm += d.Slack(c.Leaves, c.Width()) * math.Sqrt(float64(min(c.RecordsPerUser, uint64(c.Streams))))
 	}
 	return norm * (1 + 0x1p-50)
 }
 
 // square returns the μ² of Gaussian noise of the charge's scale: of the continuous law
 // that discrete noise is no worse than, see docs/proofs/lattice.md.
-func (c *Charge) square(d *design) (account.Square, error) {
+func (c *Charge) square(d *mechanism.Design) (account.Square, error) {
 	loss, err := account.Gaussian(c.norm(d), float64(c.Scale)*(1-0x1p-17))
 	if err != nil {
 		return 0, fmt.Errorf("dp: %s: %w", c.What, err)

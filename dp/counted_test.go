@@ -40,7 +40,7 @@ func TestACountedRecordIsOne(t *testing.T) {
 		if l2 := math.Hypot(float64(v[0]), float64(v[1])); l2 > c.l2() {
 			t.Fatalf("%v moves by %v in L2, charged %v", y, l2, c.l2())
 		}
-		if !c.sumsOf(v[:], 1) || c.sumsOf(v[:], 0) || c.sumsOf([]int64{-1, 1}, 1) {
+		if !c.charged().Holds(v[:], 1) || c.charged().Holds(v[:], 0) || c.charged().Holds([]int64{-1, 1}, 1) {
 			t.Fatalf("%v passes as none, or not as one", v)
 		}
 	})

@@ -97,8 +97,8 @@ func (d *Curator) payCharge(c Charge) error {
 // streams returns a function that makes the streams of the charge, which passes Check, one
 // after another.
 func (c *Charge) streams(a *arena) func() *stream {
-	d, _ := c.Mechanism.design()
-	l, id := d.layout(c.Leaves), c.Stream
+	d, _ := c.Mechanism.Design()
+	l, id := d.Layout(c.Leaves), c.Stream
 	return func() *stream {
 		id++
 		return newStream(id-1, c, &d, l, a)

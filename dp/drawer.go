@@ -1,35 +1,39 @@
 package dp
 
-// drawer adds noise to exact numbers or, in a replay, takes what was recorded of them.
+// drawer is the [mechanism.Drawer] of a curator.
 type drawer struct {
 	src      *Source
 	hidden   *hiddenNoise
-	noise    Noise   // of the node that is drawn
-	recorded []int64 // the node's numbers, where an earlier life drew them; else nil
+	noise    Noise        // of the node that is drawn
+	of       *accumulator // of the stream that draws
+	recorded []int64      // the node's numbers, where an earlier life drew them; else nil
 }
 
-// noisy returns number i of the node of a's newest leaf: exact with noise, or what is recorded.
-func (d *drawer) noisy(a *accumulator, i int, exact int64) int64 {
+func (d *drawer) Noisy(i int, exact int64) int64 {
 	if d.recorded != nil {
 		return d.recorded[i]
 	}
-	return exact + d.draw(a)
+	return exact + d.draw()
 }
 
-// hide returns noise that no node has alone: drawn, or what is recorded.
-func (d *drawer) hide(a *accumulator) int64 {
+func (d *drawer) Recorded() []int64 { return d.recorded }
+
+func (d *drawer) Hide() int64 {
 	if d.recorded != nil {
 		return d.hidden.next()
 	}
-	x := d.draw(a)
+	x := d.draw()
 	if d.src.Private() {
 		d.hidden.keep(x)
 	}
 	return x
 }
 
+func (d *drawer) Short() bool { return d.hidden.short }
+
 // draw returns a number of the node's law and scale, 0 without noise.
-func (d *drawer) draw(a *accumulator) int64 {
+func (d *drawer) draw() int64 {
+	a := d.of
 	switch {
 	case d.noise.Scale == 0:
 		return 0

@@ -80,7 +80,7 @@ func FuzzReceived(f *testing.F) {
 	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(9), uint32(VarianceScale), uint8(Gaussian+1))
 	f.Add(uint32(0), uint64(0), uint64(1), packed[uint64](1), packed[int64](1), int8(0), uint64(0), uint32(0), uint8(Gaussian))
 	f.Fuzz(func(t *testing.T, stream uint32, from, to uint64, count, value []byte, e int8, scale uint64, terms uint32, law uint8) {
-		fields := Fields{Stream: StreamID(stream), Span: Span{from, to}, Count: words(count), Exponent: e, Noise: Noise{Law(law), scale, terms}}
+		fields := Fields{Stream: StreamID(stream), Span: Span{From: from, To: to}, Count: words(count), Exponent: e, Noise: Noise{Law: Law(law), Scale: scale, VarianceUnits: terms}}
 		for _, w := range words(value) {
 			fields.Value = append(fields.Value, int64(w))
 		}
@@ -308,14 +308,14 @@ func checkNoise(t *testing.T, c Charge) {
 		}
 		return p
 	}
-	d := mechanisms()[c.Mechanism]
+	d := design(c.Mechanism)
 	switch {
 	case c.Mechanism == None:
 		if c.Scale != 0 || c.Loss.Pure != Infinite {
 			t.Fatalf("%+v: no noise for a price", c)
 		}
 	case d.Law == Laplace:
-		need := product(c.RecordsPerUser, d.l1(c.Leaves), c.Change(), uint64(c.Dim), Nano)
+		need := product(c.RecordsPerUser, d.L1(c.Leaves), c.Change(), uint64(c.Dim), Nano)
 		if c.Scale < 1 || c.Scale > sample.MaxScale || c.Loss.Pure == Infinite || c.Loss.Square != 0 ||
 			product(c.Scale, uint64(c.Loss.Pure)).Cmp(need) < 0 || product(c.Scale-1, uint64(c.Loss.Pure)).Cmp(need) >= 0 {
 			t.Fatalf("%+v: noise", c)
@@ -431,8 +431,8 @@ func FuzzCharge(f *testing.F) {
 		}
 		checkNoise(t, c)
 		r, err := Received(Fields{
-			Stream: StreamID(of), Span: Span{from, to}, Count: make([]uint64, 1), Value: make([]int64, uint64(values)%(MaxLen+1)),
-			Exponent: GridExponent, Noise: Noise{Law(law), noise, terms},
+			Stream: StreamID(of), Span: Span{From: from, To: to}, Count: make([]uint64, 1), Value: make([]int64, uint64(values)%(MaxLen+1)),
+			Exponent: GridExponent, Noise: Noise{Law: Law(law), Scale: noise, VarianceUnits: terms},
 		})
 		if err != nil {
 			return
@@ -522,7 +522,7 @@ func FuzzReplay(f *testing.F) {
 	f.Add(uint32(1), uint64(1), uint64(2), uint64(1), int64(0), uint8(0), uint64(1), uint32(2))
 	f.Fuzz(func(t *testing.T, stream uint32, from, to, count uint64, value int64, n uint8, scale uint64, terms uint32) {
 		r, err := Received(Fields{
-			Stream: StreamID(stream), Span: Span{from, to}, Count: []uint64{count}, Value: slices.Repeat([]int64{value}, int(n)),
+			Stream: StreamID(stream), Span: Span{From: from, To: to}, Count: []uint64{count}, Value: slices.Repeat([]int64{value}, int(n)),
 			Exponent: GridExponent, Noise: Noise{Scale: scale, VarianceUnits: terms},
 		})
 		if err != nil {

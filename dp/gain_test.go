@@ -41,7 +41,7 @@ func TestTightFactorizationAgainstThePapersTree(t *testing.T) {
 				}
 			}
 			d.TakeDrawn()
-			want := c.SumNoise(k).moments(GridExponent).Variance()
+			want := c.SumNoise(k).Moments(unit(GridExponent)).Variance()
 			off = max(off, math.Abs(square/n/want-1))
 			most = max(most, want)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing/cryptotest"
 
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/mechanism"
 )
 
 // signedNodes returns the nodes of the sum at leaf t, by level and number, with their
@@ -40,8 +41,8 @@ func TestKaryNoiseIsThatOfItsNodes(t *testing.T) {
 		t.Run(fmt.Sprint(a), func(t *testing.T) {
 			c := Charge{Streams: 1, Dim: width, Leaves: n, Mechanism: Kary, Scale: 1 << 10}
 			life := func() (*stream, *drawer) {
-				d, _ := Kary.design()
-				return newStream(0, &c, &d, &karyLayout{Kary: a}, new(arena)), &drawer{src: NewSecureSource(), hidden: new(hiddenNoise)}
+				d := design(Kary)
+				return newStream(0, &c, &d, mechanism.KaryLayout(a), new(arena)), &drawer{src: NewSecureSource(), hidden: new(hiddenNoise)}
 			}
 			for stop := range n {
 				cryptotest.SetGlobalRandom(t, stop) // a seeded Source keeps nothing hidden

@@ -7,7 +7,15 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"peerd.dev/dp/mechanism"
 )
+
+// design returns the row of a mechanism.
+func design(m Mechanism) mechanism.Design {
+	d, _ := m.Design()
+	return d
+}
 
 // eachMechanism calls f with a spec of every mechanism of the table.
 func eachMechanism(t *testing.T, leaves uint64, f func(t *testing.T, s Spec)) {
@@ -77,7 +85,7 @@ func TestNoMechanismReleasesPastItsHorizon(t *testing.T) {
 		if _, err := d.Leaf(0, 6); !errors.Is(err, ErrHorizon) {
 			t.Errorf("leaf 6 of 5: %v", err)
 		}
-		s.Leaves = mechanisms()[s.Mechanism].most + 1
+		s.Leaves = design(s.Mechanism).Most + 1
 		if _, err := d.Open(s); err == nil {
 			t.Errorf("opened for %d leaves", s.Leaves)
 		}
@@ -120,7 +128,7 @@ func TestAMechanismIsAsItIsCharged(t *testing.T) {
 		} {
 			forged := c
 			change(&forged)
-			l1 := mechanisms()[s.Mechanism].l1
+			l1 := design(s.Mechanism).L1
 			free := s.Mechanism == None || forged.Leaves != c.Leaves && (!s.Mechanism.Running() || l1 != nil && l1(forged.Leaves) == l1(c.Leaves))
 			if err := forged.Check(); err == nil && !free {
 				t.Errorf("%+v passes with the noise of %+v", forged, c)
@@ -165,7 +173,7 @@ func TestEmpiricalVariance(t *testing.T) {
 				square += z * z / float64(streams)
 			}
 			d.TakeDrawn()
-			want := c.SumNoise(k).moments(0).Variance()
+			want := c.SumNoise(k).Moments(unit(0)).Variance()
 			if s.Mechanism == None {
 				if square != 0 {
 					t.Fatalf("leaf %d: noise", k)

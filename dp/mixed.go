@@ -119,7 +119,7 @@ func (m *Mixed) ReplaceByMean(i int, sum *Release) (NoiseMoments, error) {
 	if err := m.set(i, mean); err != nil {
 		return NoiseMoments{}, err
 	}
-	return sum.noise.moments(sum.e).Over(float64(n)), nil
+	return sum.noise.Moments(unit(sum.e)).Over(float64(n)), nil
 }
 
 // HalfDifference returns ⌊(other - own state)/2⌋ of values and weights, which is what
@@ -208,9 +208,9 @@ func (m *Mixed) fields(v *state.Visitor) {
 	v.Check(int8(e) == lattice, "a lattice of 2^%d, want 2^%d", int8(e), lattice)
 	n := len(m.own)
 	for i := range m.own {
-		values(v, m.own[i:i+1])
-		values(v, m.v[i:i+1])
-		values(v, m.v[n+i:n+i+1])
+		v.Vector(m.own[i:i+1], MaxValue)
+		v.Vector(m.v[i:i+1], MaxValue)
+		v.Vector(m.v[n+i:n+i+1], MaxValue)
 		v.Bool(&m.in[i])
 	}
 }

@@ -19,7 +19,7 @@ func TestNoSumHasMoreThanMostNoise(t *testing.T) {
 			for first := uint64(0); first < leaf; first += 1 + first/4 {
 				sum := c.SumNoise(leaf - first)
 				if first > 0 {
-					sum = sum.plus(c.SumNoise(first))
+					sum = sum.Plus(c.SumNoise(first))
 				}
 				most := c.MostNoise(Span{To: leaf})
 				if sum.Scale > most.Scale || sum.VarianceUnits > most.VarianceUnits {

@@ -9,7 +9,7 @@ func Plus(a, b Release) (Release, error) {
 		a.span.To > b.span.From || a.noise.Scale > 0 && b.noise.Scale > 0 && a.noise.Law != b.noise.Law {
 		return Release{}, ErrShape
 	}
-	out := Release{stream: a.stream, span: Span{a.span.From, b.span.To}, e: a.e, noise: a.noise.plus(b.noise)}
+	out := Release{stream: a.stream, span: Span{From: a.span.From, To: b.span.To}, e: a.e, noise: a.noise.Plus(b.noise)}
 	if uint64(a.noise.VarianceUnits)+uint64(b.noise.VarianceUnits) > math.MaxUint32 {
 		return Release{}, ErrOverflow
 	}

@@ -10,18 +10,18 @@ import (
 // stream, shape or order.
 func TestSumsOfLeavesAdd(t *testing.T) {
 	leaf := func(change func(*Release)) Release {
-		r := Release{stream: 2, span: Span{4, 5}, count: []uint64{3}, v: []int64{-7}, e: GridExponent, noise: Noise{Scale: 9, VarianceUnits: VarianceScale}}
+		r := Release{stream: 2, span: Span{From: 4, To: 5}, count: []uint64{3}, v: []int64{-7}, e: GridExponent, noise: Noise{Scale: 9, VarianceUnits: VarianceScale}}
 		if change != nil {
 			change(&r)
 		}
 		return r
 	}
 	before := leaf(func(r *Release) {
-		r.span, r.count[0], r.v[0], r.noise.VarianceUnits = Span{0, 3}, 10, 50, 3*VarianceScale
+		r.span, r.count[0], r.v[0], r.noise.VarianceUnits = Span{From: 0, To: 3}, 10, 50, 3*VarianceScale
 	})
 	got, err := Plus(before, leaf(nil))
 	want := leaf(func(r *Release) {
-		r.span, r.count[0], r.v[0], r.noise.VarianceUnits = Span{0, 5}, 13, 43, 4*VarianceScale
+		r.span, r.count[0], r.v[0], r.noise.VarianceUnits = Span{From: 0, To: 5}, 13, 43, 4*VarianceScale
 	})
 	if err != nil || !got.Equal(want) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)

@@ -57,7 +57,7 @@ func Pool(means []Release) (Release, error) {
 		if uint64(out.noise.VarianceUnits)+uint64(part.VarianceUnits) > math.MaxUint32 {
 			return Release{}, ErrOverflow
 		}
-		out.noise = out.noise.plus(part)
+		out.noise = out.noise.Plus(part)
 	}
 	sum.Div(sum, all) // Euclidean, so rounded down: all is positive
 	if !sum.IsInt64() || !within(sum.Int64()) {

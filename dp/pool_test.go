@@ -32,7 +32,7 @@ func TestPool(t *testing.T) {
 			}
 			mean += float64(sum.v[0]) * 0x1p-20 / float64(n) / float64(m)
 			inverse += 1 / float64(n) / float64(m*m)
-			noise := sum.noise.moments(GridExponent).Over(float64(n) * float64(m))
+			noise := sum.noise.Moments(unit(GridExponent)).Over(float64(n) * float64(m))
 			v, b = v+noise.LaplaceSumSq, max(b, noise.LaplaceMax)
 		}
 		one, err := Pool(sites)

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"peerd.dev/dp/mechanism"
 )
 
 // StreamID numbers a stream of a node's published stream table, from 0.
 type StreamID uint32
-
-// Span is the interval of leaves that a Release is about: From < leaf ≤ To.
-type Span struct{ From, To uint64 }
 
 // A Release is a vector that may be shown to anyone: it came through a [Curator]
 // with its noise, or was made of Releases alone. Its numbers are value·2^exponent
@@ -30,7 +29,7 @@ type Release struct {
 // without overflow, so no peer can make arithmetic fail by what it claims.
 const (
 	MaxLen      = 1 << 13
-	MaxValue    = 1 << 61
+	MaxValue    = mechanism.MaxValue
 	maxExponent = 64
 )
 
@@ -75,7 +74,7 @@ func (r *Release) Empty() bool { return len(r.v) == 0 && len(r.count) == 0 }
 func (r *Release) At(i int) float64 { return float64(r.v[i]) * unit(r.e) }
 
 // NoiseMoments returns the noise in every entry as learners compute with it.
-func (r *Release) NoiseMoments() NoiseMoments { return r.noise.moments(r.e) }
+func (r *Release) NoiseMoments() NoiseMoments { return r.noise.Moments(unit(r.e)) }
 
 // unit returns 2^e for e within ±maxExponent, which math.Ldexp does much slower.
 func unit(e int8) float64 { return math.Float64frombits(uint64(1023+int(e)) << 52) }
@@ -125,8 +124,8 @@ func Received(f Fields) (Release, error) {
 	case f.Exponent > maxExponent || f.Exponent < -maxExponent:
 		return Release{}, fmt.Errorf("%w: exponent %d, at most %d either way", ErrMalformed, f.Exponent, maxExponent)
 	}
-	if err := f.Noise.check(); err != nil {
-		return Release{}, err
+	if err := f.Noise.Check(); err != nil {
+		return Release{}, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	for i, v := range f.Value {
 		if v > MaxValue || v < -MaxValue {

@@ -8,7 +8,7 @@ import (
 // TestReleasesAreImmutable: no slice that a Release was made of, or that it hands out, is
 // its own, so that no number can be written into one.
 func TestReleasesAreImmutable(t *testing.T) {
-	f := Fields{Stream: 1, Span: Span{0, 1}, Count: []uint64{7}, Value: []int64{5, 6}}
+	f := Fields{Stream: 1, Span: Span{From: 0, To: 1}, Count: []uint64{7}, Value: []int64{5, 6}}
 	r, err := Received(f)
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestReleasesOfACuratorAreImmutable(t *testing.T) {
 // TestEqualComparesEveryField: a replay takes a node for the recorded one by it.
 func TestEqualComparesEveryField(t *testing.T) {
 	fresh := func() Release {
-		return Release{1, Span{2, 4}, []uint64{3}, []int64{5, 6}, -20, Noise{Gaussian, 7, 8}}
+		return Release{1, Span{From: 2, To: 4}, []uint64{3}, []int64{5, 6}, -20, Noise{Law: Gaussian, Scale: 7, VarianceUnits: 8}}
 	}
 	if !fresh().Equal(fresh()) {
 		t.Error("a release differs from itself")

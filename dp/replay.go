@@ -1,13 +1,14 @@
 package dp
 
 import (
-	"errors"
 	"fmt"
+
+	"peerd.dev/dp/mechanism"
 )
 
 // ErrReplay is wrapped by the errors of a replay that departs from its record. The
 // curator then stays in the replay and closes no more leaves.
-var ErrReplay = errors.New("dp: replay differs from its record")
+var ErrReplay = mechanism.ErrReplay
 
 // replay closes leaves with the nodes of an earlier run.
 type replay struct {

@@ -1,10 +1,6 @@
 package dp
 
-import (
-	"math"
-
-	"peerd.dev/dp/state"
-)
+import "peerd.dev/dp/state"
 
 // restarted is where a stream's mechanism began again after leaves that were given up. It runs
 // over the leaves that were left then, and what it releases is added to the last sum that was
@@ -41,25 +37,12 @@ func (s *restarted) lift(sum *Release) {
 		for i := range sum.count {
 			sum.count[i] += s.before.count
 		}
-		sum.noise = sum.noise.plus(s.before.noise)
+		sum.noise = sum.noise.Plus(s.before.noise)
 	}
 	s.last = prefix{v: sum.v, noise: sum.noise}
 	if len(sum.count) > 0 {
 		s.last.count = sum.count[0]
 	}
-}
-
-// plus returns the noise of two independent sums of one law.
-func (n Noise) plus(m Noise) Noise {
-	if n.Scale < m.Scale {
-		n, m = m, n
-	}
-	if m.Scale == 0 {
-		return n
-	}
-	ratio := float64(m.Scale) / float64(n.Scale)
-	n.VarianceUnits += uint32(math.Ceil(float64(m.VarianceUnits) * ratio * ratio))
-	return n
 }
 
 // fields visits what was before the newest beginning, and the newest sum.
@@ -82,8 +65,8 @@ func (p *prefix) fields(v *state.Visitor, width int) {
 	v.Uint(&p.noise.Scale)
 	state.Number(v, &p.noise.VarianceUnits)
 	v.Uint(&p.count)
-	values(v, p.v)
-	if err := p.noise.check(); err != nil {
+	v.Vector(p.v, MaxValue)
+	if err := p.noise.Check(); err != nil {
 		v.Fail("%w", err)
 	}
 	v.Check(p.count <= 1<<62, "a sum of %d records", p.count)

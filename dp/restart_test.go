@@ -69,11 +69,11 @@ func TestAStreamBeginsAnewAfterALostLife(t *testing.T) {
 				if c.Covers(l.Node.Fields()) == nil && l.Node.Span().From < 7 {
 					t.Fatalf("%+v is taken for a node of a stream that gave nothing up", l.Node)
 				}
-				if l.Sum.Span() != (Span{0, 7 + k}) || l.Sum.Count(0) != 2+k {
+				if l.Sum.Span() != (Span{From: 0, To: 7 + k}) || l.Sum.Count(0) != 2+k {
 					t.Fatalf("%+v after %d new records", l.Sum, k)
 				}
-				want := c.SumNoise(k).moments(0).Variance() + old.Sum.NoiseMoments().Variance()*math.Pow(2, -2*GridExponent)
-				if got := l.Sum.noise.moments(0).Variance(); got < want*(1-1e-9) || got > want*1.01 {
+				want := c.SumNoise(k).Moments(unit(0)).Variance() + old.Sum.NoiseMoments().Variance()*math.Pow(2, -2*GridExponent)
+				if got := l.Sum.noise.Moments(unit(0)).Variance(); got < want*(1-1e-9) || got > want*1.01 {
 					t.Fatalf("leaf %d: variance %.4g, want %.4g", 7+k, got, want)
 				}
 				// The exact sum is that of the records that are left: the noise is no more than
@@ -190,7 +190,7 @@ func TestRoundingIsPaidInEveryStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := mechanisms()[m]; c.norm(&d) < math.Sqrt(16)*d.slack(512, 1) {
+		if d := design(m); c.norm(&d) < math.Sqrt(16)*d.Slack(512, 1) {
 			t.Errorf("%v: rounding of one stream is charged, not of all", m)
 		}
 	}

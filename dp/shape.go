@@ -3,6 +3,8 @@ package dp
 import (
 	"fmt"
 	"math"
+
+	"peerd.dev/dp/mechanism"
 )
 
 // Shape says what a stream's records look like, and so how far one can move a sum.
@@ -237,21 +239,15 @@ func (c *Charge) l2() float64 {
 	return (math.Sqrt(square)*(1<<-GridExponent) + math.Sqrt(width)) * (1 + 0x1p-49)
 }
 
-// sumsOf reports whether a number of records, at most maxRecords, can have these exact
-// sums.
-func (c *Charge) sumsOf(v []int64, records uint64) bool {
-	lo, hi := c.Lo, c.Hi
+// charged returns what mechanisms are told of the charge.
+func (c *Charge) charged() mechanism.Charged {
+	of := mechanism.Charged{Lo: c.Lo, Hi: c.Hi, Noisy: c.Scale != 0}
 	switch c.Shape {
 	case Box:
 	case Counted:
-		lo, hi = 0, hi-lo
+		of.Lo, of.Hi = 0, c.Hi-c.Lo
 	case Linear, Corner:
-		lo, hi = -2<<-GridExponent, 2<<-GridExponent
+		of.Lo, of.Hi = -2<<-GridExponent, 2<<-GridExponent
 	}
-	for _, x := range v {
-		if x < lo*int64(records) || x > hi*int64(records) {
-			return false
-		}
-	}
-	return true
+	return of
 }

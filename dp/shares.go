@@ -171,8 +171,8 @@ func (s *Shares) Load(saved []byte) error {
 }
 
 func (s *Shares) fields(v *state.Visitor) {
-	values(v, s.entered)
-	values(v, s.v)
+	v.Vector(s.entered, MaxValue)
+	v.Vector(s.v, MaxValue)
 }
 
 // Save returns the state, which is public.
@@ -189,6 +189,6 @@ func (f *Flow) Load(saved []byte) error {
 }
 
 func (f *Flow) fields(v *state.Visitor) {
-	values(v, f.sent)
-	values(v, f.taken)
+	v.Vector(f.sent, MaxValue)
+	v.Vector(f.taken, MaxValue)
 }

@@ -105,7 +105,7 @@ func (l *life) close(t *rapid.T) (Release, bool) {
 			t.Fatalf("leaf %d: node %v is %d, want %d", k, n.Span(), n.Value(0), l.exact(n.Span()))
 		}
 	}
-	if leaf.Sum.Value(0) != sum || leaf.Sum.Count(0) != records || leaf.Sum.noise.VarianceUnits != terms || leaf.Sum.Span() != (Span{0, k}) {
+	if leaf.Sum.Value(0) != sum || leaf.Sum.Count(0) != records || leaf.Sum.noise.VarianceUnits != terms || leaf.Sum.Span() != (Span{From: 0, To: k}) {
 		t.Fatalf("leaf %d: sum %d of %d records and %d terms over %v, want %d of %d and %d", k, leaf.Sum.Value(0), leaf.Sum.Count(0), leaf.Sum.noise.VarianceUnits, leaf.Sum.Span(), sum, records, terms)
 	}
 	l.newest = leaf.Sum

@@ -5,14 +5,14 @@ import (
 	"math"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/dp/mechanism"
 	"peerd.dev/dp/sample"
 )
 
-// Limits of a Spec. A running sum of maxRecords records stays within 2^58 grid
-// units and so, with its noise, within [MaxValue].
+// Limits of a Spec.
 const (
-	MaxLeaves  = 1 << 30
-	maxRecords = 1 << 30
+	MaxLeaves  = mechanism.MaxLeaves
+	maxRecords = mechanism.MaxRecords
 	maxKept    = 1 << 26                 // of all leaves, where a mechanism keeps them: 1 GiB
 	maxSums    = 1 << 20                 // of all streams of a Spec, since each is kept many times
 	maxBound   = 1 << (8 - GridExponent) // 2^8 in grid units
@@ -81,7 +81,7 @@ func (s Spec) charge(first StreamID) (Charge, error) {
 	if err != nil {
 		return Charge{}, err
 	}
-	c.Mode = d.mode
+	c.Mode = modeOf(d)
 	switch {
 	case s.Mechanism == None:
 		c.Loss.Pure = Infinite
@@ -99,7 +99,7 @@ func (s Spec) charge(first StreamID) (Charge, error) {
 // gaussianScale returns the deviation of the noise in grid units, a thousandth too
 // large: the exact curve is that of the continuous law, to which a lattice of at least
 // minSigma units a deviation comes closer than that.
-func (c *Charge) gaussianScale(d *design, s Spec) (uint64, error) {
+func (c *Charge) gaussianScale(d *mechanism.Design, s Spec) (uint64, error) {
 	sigma, err := c.sigma(d, s)
 	if err != nil {
 		return 0, fmt.Errorf("dp: %s: %w", c.What, err)
@@ -114,7 +114,7 @@ func (c *Charge) gaussianScale(d *design, s Spec) (uint64, error) {
 // sigma returns the deviation in grid units by the calibration's formula. The printed
 // ones know no records per user, and no adjacency: where they are too small for the
 // charge's, its μ says so, and the budget may not cover it.
-func (c *Charge) sigma(d *design, s Spec) (sigma float64, err error) {
+func (c *Charge) sigma(d *mechanism.Design, s Spec) (sigma float64, err error) {
 	epsilon := s.Epsilon.Float()
 	switch {
 	case s.Calibration == Tight:

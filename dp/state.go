@@ -105,18 +105,3 @@ func (c *Charge) fields(v *state.Visitor) {
 	state.Number(v, &c.Loss.Square)
 	v.Uint(&c.Scale)
 }
-
-// ints visits numbers in place, without how many there are.
-func ints(v *state.Visitor, x []int64) {
-	for i := range x {
-		v.Int(&x[i])
-	}
-}
-
-// values is ints for numbers within ±[MaxValue].
-func values(v *state.Visitor, x []int64) {
-	ints(v, x)
-	for _, x := range x {
-		v.Check(within(x), "a value of %d, at most %d either way", x, int64(MaxValue))
-	}
-}

@@ -93,7 +93,7 @@ func TestEveryMechanismGoesOnAsIfItHadNotStopped(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.SampledFrom(factored).Draw(t, "mechanism")
 		leaves := rapid.OneOf(rapid.Uint64Range(1, 60), rapid.Uint64Range(1, MaxLeaves)).Draw(t, "leaves")
-		s := mechanismSpec(m, min(leaves, mechanisms()[m].most))
+		s := mechanismSpec(m, min(leaves, design(m).Most))
 		s.Streams, s.Dim = 2, 2
 		curator := func() *Curator { return open2(t, Private, s, NewSecureSource()) }
 		first := curator()

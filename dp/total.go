@@ -19,8 +19,8 @@ func Total(of []Release) (Release, error) {
 		if uint64(out.noise.VarianceUnits)+uint64(r.noise.VarianceUnits) > math.MaxUint32 {
 			return Release{}, ErrOverflow
 		}
-		out.noise = out.noise.plus(r.noise)
-		out.span = Span{min(out.span.From, r.span.From), max(out.span.To, r.span.To)}
+		out.noise = out.noise.Plus(r.noise)
+		out.span = Span{From: min(out.span.From, r.span.From), To: max(out.span.To, r.span.To)}
 		for k, x := range r.v {
 			if out.v[k] += x; !within(out.v[k]) {
 				return Release{}, ErrOverflow

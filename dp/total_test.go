@@ -9,9 +9,9 @@ import (
 // TestTotal adds up values, counts and noise, and changes nothing that it is given.
 func TestTotal(t *testing.T) {
 	noise := Noise{Law: Gaussian, Scale: 7, VarianceUnits: 3 * VarianceScale}
-	a := Release{stream: 2, span: Span{0, 4}, count: []uint64{5}, v: []int64{1, -2}, e: GridExponent, noise: noise}
-	b := Release{stream: 2, span: Span{0, 6}, count: []uint64{6}, v: []int64{10, 20}, e: GridExponent, noise: noise}
-	want := Release{stream: 2, span: Span{0, 6}, count: []uint64{16}, v: []int64{12, 16}, e: GridExponent, noise: Noise{Law: Gaussian, Scale: 7, VarianceUnits: 9 * VarianceScale}}
+	a := Release{stream: 2, span: Span{From: 0, To: 4}, count: []uint64{5}, v: []int64{1, -2}, e: GridExponent, noise: noise}
+	b := Release{stream: 2, span: Span{From: 0, To: 6}, count: []uint64{6}, v: []int64{10, 20}, e: GridExponent, noise: noise}
+	want := Release{stream: 2, span: Span{From: 0, To: 6}, count: []uint64{16}, v: []int64{12, 16}, e: GridExponent, noise: Noise{Law: Gaussian, Scale: 7, VarianceUnits: 9 * VarianceScale}}
 	got, err := Total([]Release{a, b, a})
 	if err != nil || !got.Equal(want) {
 		t.Errorf("%+v, %v", got, err)

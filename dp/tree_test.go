@@ -62,8 +62,8 @@ func TestALeafLiesInAsManyNodesAsAreCharged(t *testing.T) {
 		for _, n := range in {
 			most = max(most, n)
 		}
-		if most != levels(leaves) {
-			t.Errorf("horizon %d: a leaf lies in %d nodes, %d are charged", leaves, most, levels(leaves))
+		if charged := design(TreeGaussian).L2(leaves); float64(most) != charged {
+			t.Errorf("horizon %d: a leaf lies in %d nodes, %v are charged", leaves, most, charged)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func TestSumsAreTheDumbOnes(t *testing.T) {
 					t.Fatalf("leaf %d, entry %d: %d, want %d", k, i, l.Sum.Value(i), sum[i])
 				}
 			}
-			if l.Sum.Count(0) != count || l.Sum.Span() != (Span{0, k}) {
+			if l.Sum.Count(0) != count || l.Sum.Span() != (Span{From: 0, To: k}) {
 				t.Fatalf("leaf %d: %d records in %v, want %d", k, l.Sum.Count(0), l.Sum.Span(), count)
 			}
 		}
@@ -180,7 +180,7 @@ func TestSumsCarryTheNoiseOfTheirNodes(t *testing.T) {
 		var sum int64
 		terms := uint32(0)
 		for to := k; to > 0; to &= to - 1 {
-			v, ok := nodes[Span{to & (to - 1), to}]
+			v, ok := nodes[Span{From: to & (to - 1), To: to}]
 			if !ok {
 				t.Fatalf("leaf %d: no node ends at %d", k, to)
 			}

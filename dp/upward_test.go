@@ -104,7 +104,7 @@ func TestTheLatticeIsPaidFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Scale = minSigma
-	d := mechanisms()[EachGaussian]
+	d := design(EachGaussian)
 	if c.Loss.Square, err = c.square(&d); err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ var others = map[string]string{
 	"protocol/fakes_test.go batch":            "a leaf of a fake",
 	"protocol/phases.go batch":                "a leaf",
 	"protocol/totals.go batch":                "a leaf",
-	"dp/noise.go gaussian":                    "a law of noise",
+	"dp/noise/noise.go gaussian":              "a law of noise",
 	"internal/config/schema.go none":          "no figure, and no logarithmic axis",
 	"internal/lab/experiment/figure.go none":  "no figure",
 	"internal/lab/experiment/summary.go none": "an interval without a number",
@@ -56,7 +56,7 @@ func TestNamesStandInTables(t *testing.T) {
 		home[e.Words().Name] = "node/lab/world"
 	}
 	for _, m := range dp.Mechanisms() {
-		home[m.String()] = "dp"
+		home[m.String()] = "dp/mechanism"
 	}
 	seen, operated := make(map[string]bool), 0
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {

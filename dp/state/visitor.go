@@ -182,6 +182,16 @@ func (v *Visitor) Array(x []byte) {
 	copy(x, v.take(len(x)))
 }
 
+// Vector visits numbers in place, without how many they are. Those that are read have to be within
+// ±most.
+func (v *Visitor) Vector(x []int64, most int64) {
+	for i := range x {
+		if v.Int(&x[i]); x[i] > most || x[i] < -most {
+			v.Fail("%d, at most %d either way", x[i], most)
+		}
+	}
+}
+
 // Bytes visits bytes with their number. Those that are read are part of the state.
 func (v *Visitor) Bytes(x *[]byte) {
 	n := v.Len(len(*x))

@@ -28,6 +28,7 @@ type all struct {
 	wide        uint64
 	ratio       float64
 	key         [3]byte
+	sums        [2]int64
 	frame       []byte
 	name        string
 	part        part
@@ -48,6 +49,7 @@ func (x *all) fields(v *state.Visitor) {
 	v.Uint64(&x.wide)
 	v.Float(&x.ratio)
 	v.Array(x.key[:])
+	v.Vector(x.sums[:], 5)
 	v.Bytes(&x.frame)
 	v.String(&x.name)
 	v.Part(x.part.Save, x.part.Load)
@@ -62,14 +64,14 @@ func (x *all) fields(v *state.Visitor) {
 
 func example() all {
 	return all{
-		200, true, false, true, 300, -2, 1, 0.5, [3]byte{1, 2, 3}, []byte("ab"), "c", part{"d"},
+		200, true, false, true, 300, -2, 1, 0.5, [3]byte{1, 2, 3}, [2]int64{-5, 5}, []byte("ab"), "c", part{"d"},
 		[2]uint64{1, 128}, [2]float64{0, math.Inf(1)}, [3]bool{true, false, true}, []string{"", "e"}, math.MaxUint32, 9,
 	}
 }
 
 // saved is the example as it has to stand on disk.
 var saved = []byte("\x05" + "\xc8" + "\x01" + "\x02" + "\xac\x02" + "\x03" + "\x00\x00\x00\x00\x00\x00\x00\x01" +
-	"\x3f\xe0\x00\x00\x00\x00\x00\x00" + "\x01\x02\x03" + "\x02ab" + "\x01c" + "\x03\x07\x01d" + "\x02\x01\x80\x01" +
+	"\x3f\xe0\x00\x00\x00\x00\x00\x00" + "\x01\x02\x03" + "\x09\x0a" + "\x02ab" + "\x01c" + "\x03\x07\x01d" + "\x02\x01\x80\x01" +
 	"\x02\x00\x00\x00\x00\x00\x00\x00\x00\x7f\xf0\x00\x00\x00\x00\x00\x00" + "\x03\x01\x00\x01" + "\x02\x00\x01e" +
 	"\xff\xff\xff\xff\x0f" + "\x09")
 
@@ -124,6 +126,8 @@ func TestVisitorRefusesValues(t *testing.T) {
 		"a number above 64 bits":               {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", func(v *state.Visitor) { v.Uint(&list[0]) }},
 		"no truth value":                       {"\x02", func(v *state.Visitor) { v.Bool(&is) }},
 		"too many truth values":                {"\x04", func(v *state.Visitor) { v.Flags(&bits[0], &bits[1]) }},
+		"a number out of range":                {"\x0c", func(v *state.Visitor) { v.Vector(make([]int64, 1), 5) }},
+		"a negative one":                       {"\x0b", func(v *state.Visitor) { v.Vector(make([]int64, 1), 5) }},
 		"a list of another length":             {"\x01\x01", func(v *state.Visitor) { v.Uints(list[:]) }},
 		"a list longer than the state":         {"\xff\x01\x00", func(v *state.Visitor) { state.List(v, &names, v.String) }},
 		"a check":                              {"", func(v *state.Visitor) { v.Check(false, "") }},

@@ -14,8 +14,8 @@ import (
 // only, so no arrow leads up and none in a circle. A new package needs a place here.
 func rooms() [][]string {
 	return [][]string{
-		{"bandit/belief", "bandit/score", "dp/account", "dp/factor", "dp/sample", "dp/state", "gossip/topology", "node/lab/lowerbound", "node/store"},
-		{"bandit/gram", "node/network"},
+		{"bandit/belief", "bandit/score", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/topology", "node/lab/lowerbound", "node/store"},
+		{"bandit/gram", "dp/mechanism", "node/network"},
 		{"bandit", "dp"},
 		{"node/lab/world", "protocol"},
 		{"gossip", "node", "node/decision", "node/ledger"},

@@ -1,9 +1,10 @@
-package dp
+package mechanism
 
 import (
 	"math"
 
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/noise"
 	"peerd.dev/dp/state"
 )
 
@@ -12,16 +13,26 @@ import (
 const maxSqrtLeaves = 1 << 14
 
 // rootLayout is the layout of a [root] over a number of leaves.
-type rootLayout struct{ leaves uint64 }
+type rootLayout struct {
+	leaves uint64
+	f      factor.Sqrt // nil before a stream is opened; all streams share it
+}
 
-func newRootLayout(n uint64) layout { return &rootLayout{n} }
+func newRootLayout(n uint64) Layout { return &rootLayout{leaves: n} }
 
-// node is of all leaves up to t.
-func (*rootLayout) node(charged Noise, t uint64) node { return node{Span{0, t}, 1, charged} }
+// Node is of all leaves up to t.
+func (*rootLayout) Node(charged noise.Noise, t uint64) Node { return Node{Span{0, t}, 1, charged} }
 
-func (*rootLayout) sum(charged Noise, t uint64) Noise { return charged.times(factor.SqrtVariance(t)) }
+func (*rootLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
+	return charged.Times(factor.SqrtVariance(t))
+}
 
-func (l *rootLayout) open(_ int, a *arena) streamMechanism { return &root{f: a.root(l.leaves)} }
+func (l *rootLayout) Open(int) Stream {
+	if l.f == nil {
+		l.f = factor.NewSqrt(l.leaves)
+	}
+	return &root{f: l.f}
+}
 
 func rootL2(n uint64) float64 { return factor.NewSqrt(n).Column().Float() }
 
@@ -40,16 +51,16 @@ type root struct {
 	noisy []int64 // what was drawn, width entries a leaf
 }
 
-func (s *root) close(a *accumulator, d *drawer, node, sum []int64) (uint64, error) {
-	s.exact = append(s.exact, a.leaf...)
+func (s *root) Close(a Leaf, d Drawer, node, sum []int64) (uint64, error) {
+	s.exact = append(s.exact, a.Sums...)
 	for i := range node {
-		node[i] = d.noisy(a, i, s.product(s.exact, i, a.width))
+		node[i] = d.Noisy(i, s.product(s.exact, i, len(a.Sums)))
 	}
 	s.noisy = append(s.noisy, node...)
 	for i := range sum {
-		sum[i] = s.product(s.noisy, i, a.width)
+		sum[i] = s.product(s.noisy, i, len(a.Sums))
 	}
-	return a.total, nil
+	return a.Total, nil
 }
 
 // product returns entry i of the newest row of the square root times v, of width numbers a
@@ -63,19 +74,19 @@ func (s *root) product(v []int64, i, width int) int64 {
 	return sum.Round()
 }
 
-func (s *root) fields(v *state.Visitor, a *accumulator, c *Charge) {
+func (s *root) Fields(v *state.Visitor, a Leaf, of Charged) {
 	n := v.Len(len(s.exact))
-	if v.Check(uint64(n) <= a.t*uint64(a.width) && n%a.width == 0, "%d sums of %d leaves of %d", n, a.t, a.width); !v.OK() {
+	if v.Check(uint64(n) <= a.T*uint64(len(a.Sums)) && n%len(a.Sums) == 0, "%d sums of %d leaves of %d", n, a.T, len(a.Sums)); !v.OK() {
 		return
 	}
 	if v.Loading() {
 		s.exact, s.noisy = make([]int64, n), make([]int64, n)
 	}
-	ints(v, s.exact)
-	values(v, s.noisy)
-	all := make([]int64, a.width)
+	v.Vector(s.exact, math.MaxInt64)
+	v.Vector(s.noisy, MaxValue)
+	all := make([]int64, len(a.Sums))
 	for i, x := range s.exact {
-		all[i%a.width] += x
+		all[i%len(a.Sums)] += x
 	}
-	v.Check(c.sumsOf(all, a.total), "sums that no %d records have", a.total)
+	v.Check(of.Holds(all, a.Total), "sums that no %d records have", a.Total)
 }

@@ -1,4 +1,4 @@
-package dp
+package mechanism
 
 import (
 	"encoding/binary"
@@ -16,7 +16,7 @@ func fixed(v *state.Visitor, x []factor.Fixed) {
 		binary.LittleEndian.PutUint64(lo[:], low)
 		v.Int(&hi)
 		v.Array(lo[:])
-		v.Check(within(hi), "a value of %d, at most %d either way", hi, int64(MaxValue))
+		v.Check(hi <= MaxValue && hi >= -MaxValue, "%d, at most %d either way", hi, int64(MaxValue))
 		if v.Loading() {
 			x[i] = factor.FixedOf(hi, binary.LittleEndian.Uint64(lo[:]))
 		}

@@ -1,27 +1,29 @@
-package dp
+package mechanism
 
 import (
+	"math"
 	"math/bits"
 
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/noise"
 	"peerd.dev/dp/state"
 )
 
 // honakerLayout is the layout of a [honaker] over a number of leaves.
 type honakerLayout struct{ leaves uint64 }
 
-func newHonakerLayout(n uint64) layout { return &honakerLayout{n} }
+func newHonakerLayout(n uint64) Layout { return &honakerLayout{n} }
 
-// node is all nodes that end at leaf t, the leaf's own first. The span is that of the last one.
-func (*honakerLayout) node(charged Noise, t uint64) node {
-	return node{Span{t & (t - 1), t}, bits.TrailingZeros64(t) + 1, charged}
+// Node is all nodes that end at leaf t, the leaf's own first. The span is that of the last one.
+func (*honakerLayout) Node(charged noise.Noise, t uint64) Node {
+	return Node{Span{t & (t - 1), t}, bits.TrailingZeros64(t) + 1, charged}
 }
 
-func (*honakerLayout) sum(charged Noise, t uint64) Noise {
-	return charged.times(factor.HonakerVariance(t))
+func (*honakerLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
+	return charged.Times(factor.HonakerVariance(t))
 }
 
-func (l *honakerLayout) open(width int, _ *arena) streamMechanism {
+func (l *honakerLayout) Open(width int) Stream {
 	levels := factor.TreeLevels(l.leaves)
 	return &honaker{
 		n:     make([]uint64, levels),
@@ -41,9 +43,9 @@ type honaker struct {
 	guess []factor.Fixed // estimates, width entries a level
 }
 
-func (h *honaker) close(a *accumulator, d *drawer, nodes, sum []int64) (uint64, error) {
-	z, w := bits.TrailingZeros64(a.t), a.width
-	for i, exact := range a.leaf {
+func (h *honaker) Close(a Leaf, d Drawer, nodes, sum []int64) (uint64, error) {
+	z, w := bits.TrailingZeros64(a.T), len(a.Sums)
+	for i, exact := range a.Sums {
 		var guess factor.Fixed
 		for l := range z + 1 {
 			if l > 0 { // half is the left one of the two that make this node
@@ -52,7 +54,7 @@ func (h *honaker) close(a *accumulator, d *drawer, nodes, sum []int64) (uint64, 
 				guess = guess.Plus(h.guess[half])
 				h.alpha[half], h.guess[half] = 0, factor.Fixed{}
 			}
-			nodes[l*w+i] = d.noisy(a, l*w+i, exact)
+			nodes[l*w+i] = d.Noisy(l*w+i, exact)
 			own := factor.Whole(nodes[l*w+i])
 			if l > 0 {
 				own = guess.Plus(own.Minus(guess).Times(factor.HonakerWeight(l)))
@@ -66,16 +68,16 @@ func (h *honaker) close(a *accumulator, d *drawer, nodes, sum []int64) (uint64, 
 		}
 		sum[i] = all.Round()
 	}
-	return mergeCounts(h.n, z, a.open), nil
+	return mergeCounts(h.n, z, a.Records), nil
 }
 
-func (h *honaker) fields(v *state.Visitor, a *accumulator, c *Charge) {
+func (h *honaker) Fields(v *state.Visitor, a Leaf, of Charged) {
 	total := levelRecords(v, h.n)
-	ints(v, h.alpha)
+	v.Vector(h.alpha, math.MaxInt64)
 	fixed(v, h.guess)
-	ok := total == a.total
+	ok := total == a.Total
 	for l, n := range h.n {
-		ok = ok && c.sumsOf(h.alpha[l*a.width:(l+1)*a.width], n)
+		ok = ok && of.Holds(h.alpha[l*len(a.Sums):(l+1)*len(a.Sums)], n)
 	}
-	v.Check(ok, "nodes that no %d records have", a.total)
+	v.Check(ok, "nodes that no %d records have", a.Total)
 }

@@ -1,9 +1,11 @@
-package dp
+package mechanism
 
 import (
 	"fmt"
+	"math"
 
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/noise"
 	"peerd.dev/dp/state"
 )
 
@@ -13,21 +15,24 @@ type karyLayout struct {
 	t, terms uint64 // of the sum that was asked for last: it is its leaf's node as well
 }
 
-func newKaryLayout(n uint64) layout { return &karyLayout{Kary: factor.KaryFor(n)} }
+func newKaryLayout(n uint64) Layout { return KaryLayout(factor.KaryFor(n)) }
 
-// node is the sum of all leaves up to t.
-func (l *karyLayout) node(charged Noise, t uint64) node {
-	return node{Span{0, t}, 1, l.sum(charged, t)}
+// KaryLayout returns the layout of mechanism Kary with some base and levels.
+func KaryLayout(a factor.Kary) Layout { return &karyLayout{Kary: a} }
+
+// Node is the sum of all leaves up to t.
+func (l *karyLayout) Node(charged noise.Noise, t uint64) Node {
+	return Node{Span{0, t}, 1, l.Sum(charged, t)}
 }
 
-func (l *karyLayout) sum(charged Noise, t uint64) Noise {
+func (l *karyLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
 	if l.t != t {
 		l.t, l.terms = t, l.Terms(t)
 	}
-	return charged.times(float64(l.terms))
+	return charged.Times(float64(l.terms))
 }
 
-func (l *karyLayout) open(width int, _ *arena) streamMechanism {
+func (l *karyLayout) Open(width int) Stream {
 	s := &kary{a: l.Kary, exact: make([]int64, width), level: make([]digit, l.Levels)}
 	for j := range s.level {
 		s.level[j].plus = make([]int64, width)
@@ -56,24 +61,24 @@ type digit struct {
 	ahead []int64 // noise of the |d| nodes that are taken off, the earliest first
 }
 
-func (s *kary) close(a *accumulator, d *drawer, node, sum []int64) (uint64, error) {
-	if s.adjusted && d.recorded == nil {
-		return 0, fmt.Errorf("%w: stream %d was replayed with other records than its own, and draws nothing more", ErrReplay, a.id)
+func (s *kary) Close(a Leaf, d Drawer, node, sum []int64) (uint64, error) {
+	if s.adjusted && d.Recorded() == nil {
+		return 0, fmt.Errorf("%w: it was replayed with other records than its own, and draws nothing more", ErrReplay)
 	}
-	s.step(a, d)
-	if d.hidden.short {
-		return 0, fmt.Errorf("%w: leaf %d of stream %d without its hidden noise", ErrReplay, a.t, a.id)
+	s.step(d)
+	if d.Short() {
+		return 0, fmt.Errorf("%w: leaf %d without its hidden noise", ErrReplay, a.T)
 	}
-	for i, x := range a.leaf {
+	for i, x := range a.Sums {
 		s.exact[i] += x
 		y := s.exact[i] + s.noise(i)
-		if d.recorded != nil {
-			s.adjust(i, d.recorded[i]-y)
-			y = d.recorded[i]
+		if d.Recorded() != nil {
+			s.adjust(i, d.Recorded()[i]-y)
+			y = d.Recorded()[i]
 		}
 		node[i], sum[i] = y, y
 	}
-	return a.total, nil
+	return a.Total, nil
 }
 
 // adjust makes the sum greater by x where other records were drawn over, as in the twins of
@@ -85,7 +90,7 @@ func (s *kary) adjust(i int, x int64) {
 
 // step adds 1 to the digits. The level to which it carries adds a new node, or has one less
 // ahead; those below have all their nodes ahead.
-func (s *kary) step(a *accumulator, d *drawer) {
+func (s *kary) step(d Drawer) {
 	m, c, width := int64(s.a.Base-1)/2, 0, len(s.exact)
 	for ; s.level[c].d == m; c++ {
 	}
@@ -93,7 +98,7 @@ func (s *kary) step(a *accumulator, d *drawer) {
 		l := &s.level[j]
 		l.d, l.ahead = -m, make([]int64, m*int64(width))
 		for i := range l.ahead {
-			l.ahead[i] = d.hide(a)
+			l.ahead[i] = d.Hide()
 		}
 		clear(l.plus)
 	}
@@ -102,7 +107,7 @@ func (s *kary) step(a *accumulator, d *drawer) {
 		l.ahead = l.ahead[width:]
 	} else {
 		for i := range l.plus {
-			l.plus[i] += d.hide(a)
+			l.plus[i] += d.Hide()
 		}
 	}
 	l.d++
@@ -120,21 +125,21 @@ func (s *kary) noise(i int) (sum int64) {
 	return sum
 }
 
-// fields visits the levels' noise; a stream at its end has none to come.
-func (s *kary) fields(v *state.Visitor, a *accumulator, c *Charge) {
-	if a.t == a.horizon {
+// Fields visits the levels' noise; a stream at its end has none to come.
+func (s *kary) Fields(v *state.Visitor, a Leaf, of Charged) {
+	if a.T == a.Horizon {
 		return
 	}
 	if v.Loading() {
-		for j, d := range s.a.Digits(a.t) {
-			s.level[j].d, s.level[j].ahead = d, make([]int64, max(0, -d)*int64(a.width))
+		for j, d := range s.a.Digits(a.T) {
+			s.level[j].d, s.level[j].ahead = d, make([]int64, max(0, -d)*int64(len(a.Sums)))
 		}
 	}
 	v.Bool(&s.adjusted)
-	ints(v, s.exact)
+	v.Vector(s.exact, math.MaxInt64)
 	for _, l := range s.level {
-		values(v, l.plus)
-		values(v, l.ahead)
+		v.Vector(l.plus, MaxValue)
+		v.Vector(l.ahead, MaxValue)
 	}
-	v.Check(c.sumsOf(s.exact, a.total), "sums that no %d records have", a.total)
+	v.Check(of.Holds(s.exact, a.Total), "sums that no %d records have", a.Total)
 }

@@ -1,7 +1,8 @@
-package dp
+package mechanism
 
 import (
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/noise"
 	"peerd.dev/dp/state"
 )
 
@@ -11,19 +12,19 @@ type bltLayout struct {
 	variance factor.Inverse // of the sums; made when the first is asked for
 }
 
-func newBLTLayout(n uint64) layout { return &bltLayout{n: n} }
+func newBLTLayout(n uint64) Layout { return &bltLayout{n: n} }
 
-// node is of all leaves up to t.
-func (*bltLayout) node(charged Noise, t uint64) node { return node{Span{0, t}, 1, charged} }
+// Node is of all leaves up to t.
+func (*bltLayout) Node(charged noise.Noise, t uint64) Node { return Node{Span{0, t}, 1, charged} }
 
-func (l *bltLayout) sum(charged Noise, t uint64) Noise {
+func (l *bltLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
 	if l.variance == nil {
 		l.variance = factor.BLTFor(l.n).Inverse()
 	}
-	return charged.times(l.variance.Variance(t))
+	return charged.Times(l.variance.Variance(t))
 }
 
-func (l *bltLayout) open(width int, _ *arena) streamMechanism {
+func (l *bltLayout) Open(width int) Stream {
 	s := &blt{sum: make([]factor.Fixed, width)}
 	for _, x := range factor.BLTFor(l.n) {
 		theta, omega := x.Factor()
@@ -46,15 +47,15 @@ type blt struct {
 	sum          []factor.Fixed   // of decoded leaves
 }
 
-func (s *blt) close(a *accumulator, d *drawer, node, sum []int64) (uint64, error) {
-	for i, exact := range a.leaf {
+func (s *blt) Close(a Leaf, d Drawer, node, sum []int64) (uint64, error) {
+	for i, exact := range a.Sums {
 		x := factor.Whole(exact)
 		encoded := x
 		for j, m := range s.exact {
 			encoded = encoded.Plus(m[i].Times(s.omega[j]))
 			m[i] = m[i].Times(s.theta[j]).Plus(x)
 		}
-		node[i] = d.noisy(a, i, encoded.Round())
+		node[i] = d.Noisy(i, encoded.Round())
 		x = factor.Whole(node[i])
 		for j, b := range s.noisy {
 			x = x.Minus(b[i].Times(s.omega[j]))
@@ -65,10 +66,10 @@ func (s *blt) close(a *accumulator, d *drawer, node, sum []int64) (uint64, error
 		s.sum[i] = s.sum[i].Plus(x)
 		sum[i] = s.sum[i].Round()
 	}
-	return a.total, nil
+	return a.Total, nil
 }
 
-func (s *blt) fields(v *state.Visitor, _ *accumulator, _ *Charge) {
+func (s *blt) Fields(v *state.Visitor, _ Leaf, _ Charged) {
 	for j := range s.exact {
 		fixed(v, s.exact[j])
 		fixed(v, s.noisy[j])

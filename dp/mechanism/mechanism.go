@@ -1,8 +1,13 @@
-package dp
+// Package mechanism has the mechanisms that release sums with noise, one in a file, and their
+// table. They are given exact sums, which is why package dp alone uses them; others find here what
+// a mechanism is called and what it draws.
+package mechanism
 
 import (
 	"fmt"
 	"strings"
+
+	"peerd.dev/dp/noise"
 )
 
 // Mechanism names how the sums of a stream are released.
@@ -24,16 +29,16 @@ const (
 	BLT                              // running sums by buffered linear Toeplitz factors with Gaussian noise; docs/proofs/blt.md
 )
 
-// design returns the mechanism's row of the table; ok is false for an unknown one.
-func (m Mechanism) design() (d design, ok bool) {
+// Design returns the mechanism's row of the table; ok is false for an unknown one.
+func (m Mechanism) Design() (d Design, ok bool) {
 	if table := mechanisms(); int(m) < len(table) {
 		return table[m], true
 	}
 	return d, false
 }
 
-// Mechanisms returns all mechanisms, in the order of their numbers.
-func Mechanisms() []Mechanism {
+// All returns all mechanisms, in the order of their numbers.
+func All() []Mechanism {
 	var list []Mechanism
 	for m := range BLT + 1 {
 		list = append(list, m)
@@ -41,8 +46,8 @@ func Mechanisms() []Mechanism {
 	return list
 }
 
-// ParseMechanism returns the mechanism of a name that configurations use.
-func ParseMechanism(name string) (Mechanism, error) {
+// Parse returns the mechanism of a name that configurations use.
+func Parse(name string) (Mechanism, error) {
 	var names []string
 	for m, d := range mechanisms() {
 		if d.Name == name {
@@ -55,31 +60,31 @@ func ParseMechanism(name string) (Mechanism, error) {
 
 // Describe returns what the mechanism says of itself, nothing for an unknown one.
 func (m Mechanism) Describe() Description {
-	d, _ := m.design()
+	d, _ := m.Design()
 	return d.Description
 }
 
 // String returns the name that configurations use.
 func (m Mechanism) String() string {
-	if d, ok := m.design(); ok {
+	if d, ok := m.Design(); ok {
 		return d.Name
 	}
 	return fmt.Sprintf("Mechanism(%d)", uint8(m))
 }
 
 // Law returns the law of the noise.
-func (m Mechanism) Law() Law { return m.Describe().Law }
+func (m Mechanism) Law() noise.Law { return m.Describe().Law }
 
 // Running reports whether a leaf releases the sum of all leaves so far, not its own.
 func (m Mechanism) Running() bool {
-	d, ok := m.design()
-	return ok && d.mode == Once
+	d, ok := m.Design()
+	return ok && !d.Own
 }
 
 // Tiles reports whether a running sum is the sum of the newest nodes that lie side by side
 // from the first leaf to the last: a new node takes the place of those that it reaches back
 // over.
 func (m Mechanism) Tiles() bool {
-	d, _ := m.design()
+	d, _ := m.Design()
 	return d.tiles
 }

@@ -1,37 +1,39 @@
-package dp
+package mechanism
 
 import (
+	"math"
 	"math/bits"
 
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/noise"
 	"peerd.dev/dp/state"
 )
 
 // hybridLayout is the layout of a [hybrid] over a number of leaves.
 type hybridLayout struct{ leaves uint64 }
 
-func newHybridLayout(n uint64) layout { return &hybridLayout{n} }
+func newHybridLayout(n uint64) Layout { return &hybridLayout{n} }
 
-func (*hybridLayout) node(charged Noise, t uint64) node {
+func (*hybridLayout) Node(charged noise.Noise, t uint64) Node {
 	k, offset := factor.HybridBlock(t)
 	if offset == 0 {
-		return node{Span{t / 2, t}, 1, charged}
+		return Node{Span{t / 2, t}, 1, charged}
 	}
 	charged.Scale *= uint64(factor.HybridLevels(k))
-	return node{Span{1<<k + offset&(offset-1), t}, 1, charged}
+	return Node{Span{1<<k + offset&(offset-1), t}, 1, charged}
 }
 
-func (*hybridLayout) sum(charged Noise, t uint64) Noise {
+func (*hybridLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
 	k, offset := factor.HybridBlock(t)
 	if offset == 0 {
-		return charged.times(factor.HybridVariance(t))
+		return charged.Times(factor.HybridVariance(t))
 	}
 	l := float64(factor.HybridLevels(k))
 	charged.Scale *= uint64(factor.HybridLevels(k))
-	return charged.times(factor.HybridVariance(t) / float64(l*l))
+	return charged.Times(factor.HybridVariance(t) / float64(l*l))
 }
 
-func (l *hybridLayout) open(width int, _ *arena) streamMechanism {
+func (l *hybridLayout) Open(width int) Stream {
 	levels := factor.TreeLevels(l.leaves)
 	return &hybrid{
 		n:     make([]uint64, levels),
@@ -67,12 +69,12 @@ type hybrid struct {
 	base  []int64  // sum of the noisy increments
 }
 
-func (h *hybrid) close(a *accumulator, d *drawer, node, sum []int64) (records uint64, err error) {
-	h.since += a.open
-	for i, exact := range a.leaf {
+func (h *hybrid) Close(a Leaf, d Drawer, node, sum []int64) (records uint64, err error) {
+	h.since += a.Records
+	for i, exact := range a.Sums {
 		h.block[i] += exact
 	}
-	if _, offset := factor.HybridBlock(a.t); offset == 0 {
+	if _, offset := factor.HybridBlock(a.T); offset == 0 {
 		records = h.closeBlock(a, d, node)
 	} else {
 		records = h.closeNode(a, d, bits.TrailingZeros64(offset), node)
@@ -80,16 +82,16 @@ func (h *hybrid) close(a *accumulator, d *drawer, node, sum []int64) (records ui
 	for i := range sum {
 		sum[i] = h.base[i]
 		for l := range h.n {
-			sum[i] += h.node[l*a.width+i]
+			sum[i] += h.node[l*len(a.Sums)+i]
 		}
 	}
 	return records, nil
 }
 
 // closeBlock draws the increment over the block and begins the next one.
-func (h *hybrid) closeBlock(a *accumulator, d *drawer, node []int64) (records uint64) {
+func (h *hybrid) closeBlock(a Leaf, d Drawer, node []int64) (records uint64) {
 	for i, exact := range h.block {
-		node[i] = d.noisy(a, i, exact)
+		node[i] = d.Noisy(i, exact)
 		h.base[i] += node[i]
 	}
 	records, h.since = h.since, 0
@@ -101,32 +103,32 @@ func (h *hybrid) closeBlock(a *accumulator, d *drawer, node []int64) (records ui
 }
 
 // closeNode draws the node of level z that ends with the leaf.
-func (h *hybrid) closeNode(a *accumulator, d *drawer, z int, node []int64) (records uint64) {
-	w := a.width
-	for i, exact := range a.leaf {
+func (h *hybrid) closeNode(a Leaf, d Drawer, z int, node []int64) (records uint64) {
+	w := len(a.Sums)
+	for i, exact := range a.Sums {
 		for l := range z {
 			exact += h.alpha[l*w+i]
 			h.alpha[l*w+i], h.node[l*w+i] = 0, 0
 		}
-		node[i] = d.noisy(a, i, exact)
+		node[i] = d.Noisy(i, exact)
 		h.alpha[z*w+i], h.node[z*w+i] = exact, node[i]
 	}
-	return mergeCounts(h.n, z, a.open)
+	return mergeCounts(h.n, z, a.Records)
 }
 
-func (h *hybrid) fields(v *state.Visitor, a *accumulator, c *Charge) {
+func (h *hybrid) Fields(v *state.Visitor, a Leaf, of Charged) {
 	since := levelRecords(v, h.n)
-	ints(v, h.alpha)
-	ints(v, h.block)
-	values(v, h.node)
-	values(v, h.base)
+	v.Vector(h.alpha, math.MaxInt64)
+	v.Vector(h.block, math.MaxInt64)
+	v.Vector(h.node, MaxValue)
+	v.Vector(h.base, MaxValue)
 	if !v.Loading() {
 		return
 	}
 	h.since = since
-	ok := h.since <= a.total && c.sumsOf(h.block, h.since)
+	ok := h.since <= a.Total && of.Holds(h.block, h.since)
 	for l, n := range h.n {
-		ok = ok && c.sumsOf(h.alpha[l*a.width:(l+1)*a.width], n)
+		ok = ok && of.Holds(h.alpha[l*len(a.Sums):(l+1)*len(a.Sums)], n)
 	}
-	v.Check(ok, "nodes that no %d records have", a.total)
+	v.Check(ok, "nodes that no %d records have", a.Total)
 }

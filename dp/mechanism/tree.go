@@ -1,26 +1,30 @@
-package dp
+package mechanism
 
 import (
+	"math"
 	"math/bits"
 
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/noise"
 	"peerd.dev/dp/state"
 )
 
 // treeLayout is the layout of a [tree] over a number of leaves.
 type treeLayout struct{ leaves uint64 }
 
-func newTreeLayout(n uint64) layout { return &treeLayout{n} }
+func newTreeLayout(n uint64) Layout { return &treeLayout{n} }
 
-// node is the one that closing leaf t completes.
-func (*treeLayout) node(charged Noise, t uint64) node { return node{Span{t & (t - 1), t}, 1, charged} }
-
-// sum counts a term for every node in the t-th sum.
-func (*treeLayout) sum(charged Noise, t uint64) Noise {
-	return charged.times(float64(factor.TreeTerms(t)))
+// Node is the one that closing leaf t completes.
+func (*treeLayout) Node(charged noise.Noise, t uint64) Node {
+	return Node{Span{t & (t - 1), t}, 1, charged}
 }
 
-func (l *treeLayout) open(width int, _ *arena) streamMechanism {
+// Sum counts a term for every node in the t-th sum.
+func (*treeLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
+	return charged.Times(float64(factor.TreeTerms(t)))
+}
+
+func (l *treeLayout) Open(width int) Stream {
 	levels := factor.TreeLevels(l.leaves)
 	return &tree{
 		n:     make([]uint64, levels),
@@ -47,21 +51,21 @@ type tree struct {
 	sum   []int64  // noisy running sum
 }
 
-func (t *tree) close(a *accumulator, d *drawer, node, sum []int64) (uint64, error) {
-	z, w := bits.TrailingZeros64(a.t), a.width
-	for i, exact := range a.leaf {
+func (t *tree) Close(a Leaf, d Drawer, node, sum []int64) (uint64, error) {
+	z, w := bits.TrailingZeros64(a.T), len(a.Sums)
+	for i, exact := range a.Sums {
 		for l := range z {
-			exact += t.alpha[l*w+i] // within maxRecords·maxBound·2^20: no overflow
+			exact += t.alpha[l*w+i] // within MaxRecords·maxBound·2^20: no overflow
 			t.sum[i] -= t.node[l*w+i]
 			t.alpha[l*w+i], t.node[l*w+i] = 0, 0
 		}
 		t.alpha[z*w+i] = exact
-		node[i] = d.noisy(a, i, exact)
+		node[i] = d.Noisy(i, exact)
 		t.node[z*w+i] = node[i]
 		t.sum[i] += node[i]
 		sum[i] = t.sum[i]
 	}
-	return mergeCounts(t.n, z, a.open), nil
+	return mergeCounts(t.n, z, a.Records), nil
 }
 
 // mergeCounts makes the records under the nodes of levels below z, with those of the open
@@ -75,25 +79,25 @@ func mergeCounts(n []uint64, z int, open uint64) uint64 {
 	return open
 }
 
-// fields visits the nodes; the running sum is theirs.
-func (t *tree) fields(v *state.Visitor, a *accumulator, c *Charge) {
+// Fields visits the nodes; the running sum is theirs.
+func (t *tree) Fields(v *state.Visitor, a Leaf, of Charged) {
 	total := levelRecords(v, t.n)
-	ints(v, t.alpha)
-	values(v, t.node)
+	v.Vector(t.alpha, math.MaxInt64)
+	v.Vector(t.node, MaxValue)
 	if !v.Loading() {
 		return
 	}
-	w := a.width
-	ok := total == a.total
+	w := len(a.Sums)
+	ok := total == a.Total
 	for l, n := range t.n {
 		exact, noisy := t.alpha[l*w:(l+1)*w], t.node[l*w:(l+1)*w]
-		ok = ok && c.sumsOf(exact, n)
+		ok = ok && of.Holds(exact, n)
 		for i, y := range noisy {
-			ok = ok && (c.Scale != 0 || y == exact[i])
+			ok = ok && (of.Noisy || y == exact[i])
 			t.sum[i] += y
 		}
 	}
-	v.Check(ok, "nodes that no %d records have", a.total)
+	v.Check(ok, "nodes that no %d records have", a.Total)
 }
 
 // levelRecords visits how many records are under the node that each level keeps, and returns
@@ -101,7 +105,7 @@ func (t *tree) fields(v *state.Visitor, a *accumulator, c *Charge) {
 func levelRecords(v *state.Visitor, n []uint64) (total uint64) {
 	for l := range n {
 		v.Uint(&n[l])
-		v.Check(n[l] <= maxRecords, "%d records under a node", n[l])
+		v.Check(n[l] <= MaxRecords, "%d records under a node", n[l])
 		total += n[l]
 	}
 	return total

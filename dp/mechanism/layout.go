@@ -1,0 +1,24 @@
+package mechanism
+
+import "peerd.dev/dp/noise"
+
+// Layout is what a mechanism over some number of leaves releases: the one place that says
+// so, for the curator that draws and for those who check or predict what was charged.
+type Layout interface {
+	// Node is what closing leaf t draws.
+	Node(charged noise.Noise, t uint64) Node
+	// Sum is the noise in the t-th sum, with the charged noise.
+	Sum(charged noise.Noise, t uint64) noise.Noise
+	// Open returns the mechanism of a stream of sums of width numbers, which has closed no leaf.
+	Open(width int) Stream
+}
+
+// Node is what the closing of one leaf draws.
+type Node struct {
+	Span  Span
+	Times int         // values for every sum
+	Noise noise.Noise // in each value
+}
+
+// Span is the interval of leaves that a release is about: From < leaf ≤ To.
+type Span struct{ From, To uint64 }
