@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDeltaToTwelveDigits compares with values computed in 400 decimal digits. What is
-// returned is never below them.
+// TestDeltaToTwelveDigits compares with values computed in 400 decimal digits, which no result is
+// below.
 func TestDeltaToTwelveDigits(t *testing.T) {
 	for _, c := range []struct{ mu, epsilon, delta float64 }{
 		{1, 1, 1.26936737506643943e-01},
@@ -63,8 +63,7 @@ func TestDeltaIsTheMeanOfTheLoss(t *testing.T) {
 	})
 }
 
-// TestInversesStayOnTheSafeSide: what is returned keeps the promise, and a hair less
-// noise would not.
+// TestInversesStayOnTheSafeSide: a result keeps the promise, and slightly less noise would not.
 func TestInversesStayOnTheSafeSide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		epsilon := rapid.Float64Range(.01, 20).Draw(t, "epsilon")
@@ -123,8 +122,8 @@ func TestPureIsACoin(t *testing.T) {
 	})
 }
 
-// TestMixedLossIsExactAndBetweenItsBounds: the δ of a pure and a Gaussian part is at
-// least each one's, and at most that of adding ε, and of adding μ².
+// TestMixedLossIsExactAndBetweenItsBounds: the δ of a pure and a Gaussian part together is at
+// least each one's own, and at most the δ from adding ε, and from adding μ².
 func TestMixedLossIsExactAndBetweenItsBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Loss{
@@ -177,14 +176,14 @@ func TestABudgetPaysForExactlySoMany(t *testing.T) {
 		if b.Delta == 0 && spent.Square == 0 && spent.Pure <= b.Epsilon && (pure != b.Epsilon-spent.Pure || square != 0) {
 			t.Errorf("left of %+v after %+v: %v and %v", b, spent, pure, square)
 		}
-		if l := spent.Beside(each); l.Pure < each.Pure || l.Square < spent.Square {
+		if l := spent.Parallel(each); l.Pure < each.Pure || l.Square < spent.Square {
 			t.Errorf("%+v beside %+v is %+v", spent, each, l)
 		}
 	})
 }
 
-// TestTheExactBudgetPaysForMore: releases of σ = 100 at (1, 1e-5), 718 by the exact curve
-// and 399 by the papers' formula.
+// TestTheExactBudgetPaysForMore: a budget of (1, 1e-5) pays for 718 releases of σ = 100 by the
+// exact curve, and for 399 by the papers' formula.
 func TestTheExactBudgetPaysForMore(t *testing.T) {
 	each := must(Gaussian(1, 100))
 	if n := must(Budget{Nano, atto * 1e-5}.Releases(Loss{}, each)); n != 718 {
@@ -224,7 +223,7 @@ func TestWhatIsNoNumberIsRefused(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestLossesAddUp: one after another both parts add up, beside each other the greater counts.
+// TestLossesAddUp: in sequence both parts add; in parallel the greater one counts.
 func TestLossesAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Loss{Cost(rapid.Uint64Range(0, 9*Nano).Draw(t, "pure")), Square(rapid.Uint64Range(0, 9*Nano).Draw(t, "square"))}
@@ -232,7 +231,7 @@ func TestLossesAddUp(t *testing.T) {
 		if sum := must(l.Plus(m)); sum != (Loss{l.Pure + m.Pure, l.Square + m.Square}) {
 			t.Errorf("%+v and %+v are %+v", l, m, sum)
 		}
-		if got := l.Beside(m); got != (Loss{max(l.Pure, m.Pure), max(l.Square, m.Square)}) {
+		if got := l.Parallel(m); got != (Loss{max(l.Pure, m.Pure), max(l.Square, m.Square)}) {
 			t.Errorf("%+v beside %+v is %+v", l, m, got)
 		}
 		if sum := must(must(l.Plus(l)).Plus(l)); sum != must(l.Times(3)) {

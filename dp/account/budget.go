@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// A Budget is what a node promises over its whole life: (ε, δ). With δ = 0 it pays for
-// pure losses only; with an infinite ε it promises nothing and pays for everything.
+// A Budget is what a node promises over its whole life: (ε, δ). With δ = 0 it pays only for pure
+// losses; with an infinite ε it promises nothing and pays for everything.
 type Budget struct {
 	Epsilon Cost
 	Delta   Delta
@@ -63,8 +63,8 @@ func (b Budget) covers(l Loss) bool {
 	return b.Delta > 0 && l.deltaAt(b.Epsilon) <= b.Delta.Float()
 }
 
-// Releases returns how many more releases of a loss each the budget pays for, one after
-// another, when some of it is spent.
+// Releases returns how many more releases of a loss each the budget pays for, in sequence, after
+// some of it is spent.
 func (b Budget) Releases(spent, each Loss) (uint64, error) {
 	if each == (Loss{}) || b.Epsilon == Infinite {
 		return 0, fmt.Errorf("%w: releases without end", ErrRange)
@@ -85,7 +85,7 @@ func (b Budget) Releases(spent, each Loss) (uint64, error) {
 	}
 	yes, no := uint64(0), uint64(1)
 	for pays(no) {
-		yes, no = no, 2*no // ends: a budget is finite
+		yes, no = no, 2*no // ends because a budget is finite
 	}
 	for no-yes > 1 {
 		if mid := yes + (no-yes)/2; pays(mid) {
@@ -97,8 +97,7 @@ func (b Budget) Releases(spent, each Loss) (uint64, error) {
 	return yes, nil
 }
 
-// Left returns what the budget still pays for: so much of a pure loss, or instead so
-// much of a Gaussian one.
+// Left returns what the budget still pays for: a pure loss or, instead, a Gaussian one.
 func (b Budget) Left(spent Loss) (pure Cost, square Square, err error) {
 	p, err := b.Releases(spent, Loss{Pure: 1})
 	if err != nil {

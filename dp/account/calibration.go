@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// Calibration says by which theorem Gaussian noise is made for (ε, δ).
+// Calibration is the theorem by which Gaussian noise is chosen for (ε, δ).
 type Calibration uint8
 
 // The calibrations, the tightest first. Printed formulas are kept for comparison.
 const (
 	Analytic   Calibration = iota // the exact curve of μ (Balle and Wang 2018)
-	CKS                           // ρ by Canonne, Kamath and Steinke (2020), good for discrete noise of any scale
+	CKS                           // ρ by Canonne, Kamath and Steinke (2020), valid for discrete noise of any scale
 	BunSteinke                    // ρ by ε = ρ + 2√(ρ·ln 1/δ) (Bun and Steinke 2016)
-	Papers                        // ρ = ε²/4(ln(1/δ)+ε), as papers on linear bandits have it
-	Classical                     // σ = Δ√(2·ln(1.25/δ))/ε (Dwork and Roth 2014), proven for ε < 1 alone
+	Papers                        // ρ = ε²/4(ln(1/δ)+ε), as in papers on linear bandits
+	Classical                     // σ = Δ√(2·ln(1.25/δ))/ε (Dwork and Roth 2014), proven only for ε < 1
 )
 
 // String returns the name of the calibration.

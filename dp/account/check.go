@@ -8,7 +8,7 @@ import (
 // ErrRange is wrapped by the errors of this package: a number out of range.
 var ErrRange = errors.New("account: out of range")
 
-// Limits of what is taken. The greatest μ² fits in a [Square].
+// Limits of arguments. The greatest μ² fits in a [Square].
 const (
 	maxEpsilon = 1e9
 	maxMu      = 1e5
@@ -18,7 +18,7 @@ const (
 	maxSigma   = 1e300
 )
 
-// within refuses NaN and what is not from lo to hi.
+// within refuses NaN and numbers outside of [lo, hi].
 func within(what string, x, lo, hi float64) error {
 	if lo <= x && x <= hi {
 		return nil
@@ -26,7 +26,7 @@ func within(what string, x, lo, hi float64) error {
 	return fmt.Errorf("%w: %s %v, want a number from %v to %v", ErrRange, what, x, lo, hi)
 }
 
-// probability refuses what is not above 0 and below 1.
+// probability refuses numbers outside of (0, 1).
 func probability(delta float64) error {
 	if 0 < delta && delta < 1 {
 		return nil

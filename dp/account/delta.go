@@ -10,8 +10,8 @@ type Delta uint64
 
 const atto = 1e18
 
-// DeltaOf returns a δ from 0 to below 1, rounded down: a budget is never larger than
-// what was asked for.
+// DeltaOf returns a δ from 0 to below 1, rounded down, so that a budget is never larger than
+// requested.
 func DeltaOf(delta float64) (Delta, error) {
 	if !(0 <= delta && delta < 1) {
 		return 0, fmt.Errorf("%w: delta %v, want a number from 0 to below 1", ErrRange, delta)

@@ -1,10 +1,9 @@
-// Package account says what a privacy loss means and how losses add up: pure ε, the
-// μ of Gaussian differential privacy, ρ-zCDP, and (ε, δ).
+// Package account says what a privacy loss means and how losses add up: pure ε, the μ of Gaussian
+// differential privacy, ρ-zCDP, and (ε, δ).
 //
-// Every number errs against the one who claims it: a δ, an ε or a cost comes out a
-// little too large, a μ, a ρ or a number of releases that a budget allows a little too
-// small. Budgets are kept as integers, nano-ε and nano-μ². NaN, infinities and
-// numbers out of range are refused, and none is returned.
+// All rounding is conservative: a δ, an ε or a cost comes out a little too large; a μ, a ρ or the
+// number of releases that a budget allows, a little too small. Budgets are integers, nano-ε and
+// nano-μ². NaN, infinities and numbers out of range are refused, and never returned.
 //
 // Formulas, sources and numerical care are in docs/proofs/account.md.
 package account

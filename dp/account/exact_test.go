@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// bigBits is the precision of the exact values: δ of a loss cancels some 110 bits where x is 12.
+// bigBits is the precision of the exact values: computing the δ of a loss cancels some 110 bits
+// when x is 12.
 const bigBits = 512
 
 func number(x float64) *big.Float { return new(big.Float).SetPrec(bigBits).SetFloat64(x) }
@@ -23,7 +24,7 @@ func minus(a, b *big.Float) *big.Float { return new(big.Float).Sub(a, b) }
 func times(a, b *big.Float) *big.Float { return new(big.Float).Mul(a, b) }
 func over(a, b *big.Float) *big.Float  { return new(big.Float).Quo(a, b) }
 
-// small reports whether a term changes a sum no more.
+// small reports whether a term no longer changes a sum.
 func small(term, sum *big.Float) bool {
 	return term.Sign() == 0 || sum.Sign() != 0 && term.MantExp(nil) < sum.MantExp(nil)-bigBits
 }
@@ -60,7 +61,7 @@ func bigPi() *big.Float {
 	return minus(times(number(16), arctan(5)), times(number(4), arctan(239)))
 }
 
-// bigTail returns Φ(-x): a half less φ(x)·(x + x³/3 + x⁵/(3·5) + …).
+// bigTail returns Φ(-x) = 1/2 - φ(x)·(x + x³/3 + x⁵/(3·5) + …).
 func bigTail(x, pi *big.Float) *big.Float {
 	square := times(x, x)
 	sum, term := number(0), new(big.Float).Copy(x)
@@ -73,8 +74,8 @@ func bigTail(x, pi *big.Float) *big.Float {
 	return minus(number(.5), times(density, sum))
 }
 
-// bigDelta returns δ(ε; μ) = Φ(-x) - e^ε·Φ(-y) for an ε of either sign, or a lower bound of it,
-// 0, where x is above 12.
+// bigDelta returns δ(ε; μ) = Φ(-x) - e^ε·Φ(-y) for an ε of either sign or, for x above 12, the
+// lower bound 0.
 func bigDelta(epsilon, mu, pi *big.Float) *big.Float {
 	x := minus(over(epsilon, mu), times(mu, number(.5)))
 	if x.Cmp(number(12)) > 0 {
@@ -92,9 +93,9 @@ func exactDelta(l Loss, epsilon, pi *big.Float) *big.Float {
 	return plus(times(p, bigDelta(minus(epsilon, pure), mu, pi)), times(times(p, tails), bigDelta(plus(epsilon, pure), mu, pi)))
 }
 
-// TestMixedLossesErrUpward compares δ of mixed losses, and the ε of a δ, with exact arithmetic:
-// what is charged is no less, and no more than a part in 10^10. Small μ beside a great pure loss
-// are where a difference of two ε that was rounded would show.
+// TestMixedLossesErrUpward compares the δ of mixed losses, and the ε of a δ, with exact
+// arithmetic: what is charged is no less, and at most a part in 10^10 more. With a small μ and a
+// large pure loss, a rounded difference of two ε would show.
 func TestMixedLossesErrUpward(t *testing.T) {
 	pi := bigPi()
 	if f, _ := pi.Float64(); f != math.Pi {
@@ -133,7 +134,7 @@ func TestMixedLossesErrUpward(t *testing.T) {
 	}
 }
 
-// TestPureLossesErrUpward is the same of a pure loss alone, whose δ is p - e^ε·q.
+// TestPureLossesErrUpward does the same for a pure loss alone, whose δ is p - e^ε·q.
 func TestPureLossesErrUpward(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, most := range []float64{1e-6, 1, 1e3, 1e6, 1e9} {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// checkNumber fails for what no function of this package may return.
+// checkNumber fails for numbers that no function of this package may return.
 func checkNumber(t *testing.T, what string, x float64, err error, most float64) {
 	t.Helper()
 	if err != nil && x != 0 {

@@ -8,18 +8,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Google's library makes σ of ε and δ by the same theorem (Balle and Wang 2018), with
-// another normal distribution function and another search. It stops within 1/1000 above
-// the least σ. It has neither ε nor δ of a given σ, nor ρ, nor composition, nor what a
-// pure ε is worth; and where δ is below 1e-12 or so, what it computes δ from cancels.
-// Those are checked against tables and with 400 digits instead.
+// Google's library computes σ from ε and δ by the same theorem (Balle and Wang 2018), with
+// another normal distribution function and another search. It stops within 1/1000 above the least
+// σ. It computes neither ε nor δ from a σ, nor ρ, composition, or the μ of a pure ε; and for δ
+// below about 1e-12, its computation of δ cancels. These are checked against tables and with 400
+// digits instead.
 
-// sigmaOfGoogle returns its σ for a sensitivity of each in sums.
+// sigmaOfGoogle returns Google's σ for a sensitivity of each in sums.
 func sigmaOfGoogle(epsilon, delta float64, sums int64, each float64) float64 {
 	return noise.SigmaForGaussian(sums, each, epsilon, delta)
 }
 
-// checkLeast fails unless google is what a search for σ from above may end with.
+// checkLeast fails unless google is a possible result of a search for σ from above.
 func checkLeast(t rapid.TB, what string, sigma, google float64) {
 	t.Helper()
 	if google < sigma*(1-1e-9) || google > sigma*(1+1.001e-3) {
@@ -27,7 +27,7 @@ func checkLeast(t rapid.TB, what string, sigma, google float64) {
 	}
 }
 
-// TestGoogleMakesTheSameSigma compares at random.
+// TestGoogleMakesTheSameSigma compares random arguments.
 func TestGoogleMakesTheSameSigma(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		epsilon := rapid.Float64Range(.01, 10).Draw(t, "epsilon")
@@ -39,7 +39,7 @@ func TestGoogleMakesTheSameSigma(t *testing.T) {
 	})
 }
 
-// TestGoogleMakesTheSameTables compares where the published tables are.
+// TestGoogleMakesTheSameTables compares the arguments of the published tables.
 func TestGoogleMakesTheSameTables(t *testing.T) {
 	const batches, levels = 400, 9
 	for _, epsilon := range []float64{.2, 1, 5} {
@@ -53,7 +53,7 @@ func TestGoogleMakesTheSameTables(t *testing.T) {
 			}{{"left out", 2 * levels, 1}, {"replaced", 9 * levels, math.Sqrt(.5)}} {
 				sensitivity := math.Sqrt(float64(side.sums)/levels) * side.each
 				checkLeast(t, side.what, must(TreeSigma(epsilon, delta, sensitivity, batches)), sigmaOfGoogle(epsilon, delta, side.sums, side.each))
-				// What σ0 delivers: at that ε it is the least σ, unless any ε would do.
+				// What σ0 delivers: σ0 is the least σ for that ε, unless any ε would do.
 				loss := must(Gaussian(sensitivity*math.Sqrt(levels), sigma0))
 				delivered := must(loss.Epsilon(delta))
 				if delivered == 0 {

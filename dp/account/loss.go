@@ -9,15 +9,15 @@ import (
 // Square is μ² in units of 1e-9, an integer, so that sums are exact.
 type Square uint64
 
-// A Loss is all that releases can reveal of one user: those with Laplace noise a pure
-// ε, those with Gaussian noise a μ. The zero Loss is none.
+// A Loss is the most that releases can reveal of one user: a pure ε for releases with Laplace
+// noise, a μ for those with Gaussian noise. The zero Loss is none.
 type Loss struct {
 	Pure   Cost   // nano-ε
 	Square Square // nano-μ²
 }
 
-// Gaussian returns the loss of releases with Gaussian noise of a deviation, whose L2
-// sensitivity all together is given: of a tree, √levels times that of one node.
+// Gaussian returns the loss of releases with Gaussian noise of deviation sigma. sensitivity is
+// the L2 sensitivity of all of them together: for a tree, √levels times one node's.
 func Gaussian(sensitivity, sigma float64) (Loss, error) {
 	if err := within("sensitivity", sensitivity, 0, 1e9); err != nil {
 		return Loss{}, err
@@ -54,7 +54,7 @@ func (l Loss) String() string {
 	return pure + " and " + gaussian
 }
 
-// Check refuses a loss out of range, such as one that protects nobody.
+// Check refuses a loss out of range, such as one that protects no one.
 func (l Loss) Check() error {
 	if _, err := pureEpsilon(l.Pure); err != nil {
 		return err
@@ -62,8 +62,8 @@ func (l Loss) Check() error {
 	return l.Square.Mu().Check()
 }
 
-// Plus returns the loss of l and then m, which may depend on what l released. With
-// one that protects nobody it is that one.
+// Plus returns the loss of l followed by m, which may depend on what l released. If one of them
+// protects no one, so does the sum.
 func (l Loss) Plus(m Loss) (Loss, error) {
 	if !l.Protects() || !m.Protects() {
 		return Loss{Pure: Infinite}, nil
@@ -75,14 +75,14 @@ func (l Loss) Plus(m Loss) (Loss, error) {
 	return sum, sum.Check()
 }
 
-// Beside returns the loss of l and m where every user's records lie in one of them
-// only: streams of different arms, say.
-func (l Loss) Beside(m Loss) Loss {
+// Parallel returns the loss of l and m if every user's records lie in only one of them, as with
+// streams of different arms.
+func (l Loss) Parallel(m Loss) Loss {
 	return Loss{max(l.Pure, m.Pure), max(l.Square, m.Square)}
 }
 
-// Times returns the loss of n releases of l, one after another. What is charged once
-// for a whole horizon is taken once, however much of it is released.
+// Times returns the loss of n releases of l in sequence. A charge for a whole horizon counts
+// once, however much of it is released.
 func (l Loss) Times(n uint64) (Loss, error) {
 	hiP, pure := bits.Mul64(uint64(l.Pure), n)
 	hiS, square := bits.Mul64(uint64(l.Square), n)
@@ -93,8 +93,8 @@ func (l Loss) Times(n uint64) (Loss, error) {
 	return product, product.Check()
 }
 
-// Delta returns the δ for which the loss is (ε, δ)-private: the least one if one
-// release has the pure part, and a valid one if several have it.
+// Delta returns the δ for which the loss is (ε, δ)-private: the least one if a single release has
+// the pure part, and a valid one if several have it.
 func (l Loss) Delta(epsilon float64) (float64, error) {
 	if err := l.Check(); err != nil {
 		return 0, err
@@ -105,17 +105,17 @@ func (l Loss) Delta(epsilon float64) (float64, error) {
 	return l.delta(epsilon), nil
 }
 
-// delta is Delta of a loss and an ε within range.
+// delta is Delta for a valid loss and ε.
 func (l Loss) delta(epsilon float64) float64 { return l.deltaBeyond(epsilon, beyond(epsilon, l.Pure)) }
 
-// deltaAt is delta of an ε in units of 10^-9, of which a float may be off.
+// deltaAt is delta for an ε in units of 10^-9, for which a float may be inexact.
 func (l Loss) deltaAt(epsilon Cost) float64 {
 	return l.deltaBeyond(epsilon.Float(), float64(int64(epsilon)-int64(l.Pure))/Nano)
 }
 
-// deltaBeyond is the mean of the Gaussian curve over the coin of the pure part, whose loss is
-// its ε or -ε. The difference of ε and the pure part comes with it, right to a few units of
-// its last place: divided by a small μ, a rounding of ε would make δ too small.
+// deltaBeyond returns the mean of the Gaussian curve over the coin of the pure part, whose loss
+// is its ε or -ε. difference is ε minus the pure part, exact to a few units in its last place:
+// divided by a small μ, a rounded ε would make δ too small.
 func (l Loss) deltaBeyond(epsilon, difference float64) float64 {
 	pure, mu := l.Pure.Float(), float64(l.Square.Mu())
 	switch {

@@ -2,13 +2,13 @@ package account
 
 import "math"
 
-// density returns the density of the normal law at x.
+// density returns the density of the normal distribution at x.
 func density(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
 
 // tail returns the probability that a normal number is above x.
 func tail(x float64) float64 { return math.Erfc(x/math.Sqrt2) / 2 }
 
-// mills returns tail(x)/density(x), Mills' ratio, for x ≥ -4. It falls with x.
+// mills returns tail(x)/density(x), Mills' ratio, for x ≥ -4. It decreases in x.
 func mills(x float64) float64 {
 	if x < 4 {
 		return tail(x) * math.Sqrt(2*math.Pi) * math.Exp(x*x/2)
@@ -25,8 +25,8 @@ func fall(x float64) float64 {
 	return k / (x + k)
 }
 
-// fraction returns 1/(x + 2/(x + 3/(x + …))) for x ≥ 4, so that 1/mills(x) is x plus
-// it (Laplace). Sixty terms settle every digit.
+// fraction returns 1/(x + 2/(x + 3/(x + …))) for x ≥ 4, so that 1/mills(x) = x + fraction(x)
+// (Laplace). Sixty terms determine every digit.
 func fraction(x float64) float64 {
 	k := x
 	for n := 60.0; n > 1; n-- {
@@ -35,8 +35,8 @@ func fraction(x float64) float64 {
 	return 1 / k
 }
 
-// millsDrop returns mills(x) - mills(x+d) for x ≥ -4 and d ≥ 0. A short drop is the
-// integral of fall, with Gauss and Legendre's eight points: the difference would cancel.
+// millsDrop returns mills(x) - mills(x+d) for x ≥ -4 and d ≥ 0. For a short drop it integrates
+// fall with Gauss and Legendre's eight points, since the difference would cancel.
 func millsDrop(x, d float64) float64 {
 	if d > 0.5 {
 		return mills(x) - mills(x+d)

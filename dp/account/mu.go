@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Mu is the parameter of Gaussian differential privacy (Dong, Roth and Su 2022): what
-// is released tells two neighbours no better apart than one number of N(0, 1) and N(μ, 1).
-// Gaussian noise of deviation σ on something of L2 sensitivity Δ has μ = Δ/σ.
+// Mu is the parameter of Gaussian differential privacy (Dong, Roth and Su 2022): distinguishing
+// two neighbours by what is released is at least as hard as distinguishing N(0, 1) and N(μ, 1) by
+// one number. Gaussian noise of deviation σ on something of L2 sensitivity Δ has μ = Δ/σ.
 type Mu float64
 
 // MuFor returns the greatest μ that is (ε, δ)-private.
@@ -68,9 +68,9 @@ func epsilonOf(delta float64, curve func(epsilon float64) float64) (float64, err
 	return epsilon, nil
 }
 
-// gaussianDelta returns δ(ε; μ) = Φ(-x) - e^ε·Φ(-y), with x = ε/μ - μ/2 and y = x + μ, a
-// little too large. Since e^ε·φ(y) = φ(x), that is φ(x)·(R(x) - R(y)) with Mills' ratio
-// R, where nothing over- or underflows before δ does.
+// gaussianDelta returns δ(ε; μ) = Φ(-x) - e^ε·Φ(-y), with x = ε/μ - μ/2 and y = x + μ, a little
+// too large. Since e^ε·φ(y) = φ(x), this is φ(x)·(R(x) - R(y)) with Mills' ratio R, where nothing
+// over- or underflows before δ does.
 func gaussianDelta(mu, epsilon float64) float64 {
 	if mu == 0 {
 		return 0
@@ -86,8 +86,8 @@ func gaussianDelta(mu, epsilon float64) float64 {
 	return up(delta, 16+8*z+z*z)
 }
 
-// gaussianDeltaAny is gaussianDelta for an ε of either sign: for δ with -ε the roles of
-// the neighbours change, and 1 - δ(-ε) = e^-ε·(1 - δ(ε)).
+// gaussianDeltaAny is gaussianDelta for an ε of either sign: for -ε the neighbours change roles,
+// and 1 - δ(-ε) = e^-ε·(1 - δ(ε)).
 func gaussianDeltaAny(mu, epsilon float64) float64 {
 	if epsilon >= 0 {
 		return gaussianDelta(mu, epsilon)
@@ -95,8 +95,8 @@ func gaussianDeltaAny(mu, epsilon float64) float64 {
 	return min(1, -math.Expm1(epsilon)+math.Exp(epsilon)*gaussianDelta(mu, -epsilon))
 }
 
-// up returns p, computed with a relative error below roundings·2^-50, as an upper bound
-// of the probability that is meant.
+// up returns an upper bound of the exact value of p, which was computed with a relative error
+// below roundings·2^-50.
 func up(p, roundings float64) float64 {
 	return min(1, math.Nextafter(p+p*roundings*0x1p-50, 1))
 }

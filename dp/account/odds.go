@@ -2,10 +2,10 @@ package account
 
 import "math"
 
-// Chance returns with what probability one who held two neighbours for equally likely
-// names the right one by all that is released, at most: (1+δ(0))/2, which is Φ(μ/2) for
-// a μ. For a pure ε it is e^ε/(1+e^ε), and then nothing that is released makes anybody
-// surer than that.
+// Chance bounds the probability with which an attacker, to whom two neighbours were equally
+// likely before, names the right one after seeing everything that is released: (1+δ(0))/2, which
+// is Φ(μ/2) for a μ. For a pure ε it is e^ε/(1+e^ε), which is also a bound on how sure any single
+// release can make the attacker.
 func (l Loss) Chance() (float64, error) {
 	if err := l.Check(); err != nil {
 		return 0, err
@@ -13,12 +13,12 @@ func (l Loss) Chance() (float64, error) {
 	return up((1+l.delta(0))/2, 4), nil
 }
 
-// Power returns the best chance to find out a fact, whatever one does with all that is
-// released, for one who claims it wrongly with at most a probability: the least of
-// e^ε·wrong + δ(ε) over ε of either sign. For a μ that is Φ(Φ⁻¹(wrong)+μ).
+// Power bounds the probability with which an attacker, using everything that is released, detects
+// a fact, if it claims the fact wrongly with probability at most wrong: the least of e^ε·wrong +
+// δ(ε) over ε of either sign. For a μ that is Φ(Φ⁻¹(wrong)+μ).
 //
-// In e^ε what is searched is convex. Every ε gives a valid bound, so a search that ends
-// beside the least one is safe.
+// The function is convex in e^ε. Every ε gives a valid bound, so a search that ends near the
+// least one is safe.
 func (l Loss) Power(wrong float64) (float64, error) {
 	if err := l.Check(); err != nil {
 		return 0, err
@@ -28,9 +28,9 @@ func (l Loss) Power(wrong float64) (float64, error) {
 	}
 	bound := func(epsilon float64) float64 { return math.Exp(epsilon)*wrong + l.deltaAny(epsilon) }
 	mu := float64(l.Square.Mu())
-	hi := min(l.Pure.Float()+mu*(mu/2+40), 700) // e^700 is a number, and a worse factor is of no use
+	hi := min(l.Pure.Float()+mu*(mu/2+40), 700) // e^700 is finite, and a greater factor is useless
 	lo := -hi
-	for range 200 { // thirds
+	for range 200 { // the search cuts the interval into thirds
 		a, b := lo+(hi-lo)/3, hi-(hi-lo)/3
 		if bound(a) < bound(b) {
 			hi = b
@@ -41,7 +41,7 @@ func (l Loss) Power(wrong float64) (float64, error) {
 	return up(min(bound(lo), bound(hi)), 16), nil
 }
 
-// deltaAny is delta for an ε of either sign, see [gaussianDeltaAny].
+// deltaAny is delta for an ε of either sign; see [gaussianDeltaAny].
 func (l Loss) deltaAny(epsilon float64) float64 {
 	if epsilon >= 0 {
 		return l.delta(epsilon)

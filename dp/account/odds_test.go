@@ -22,8 +22,8 @@ func anyLoss(t *rapid.T) Loss {
 	return l
 }
 
-// TestChanceIsTheIntegral integrates the greater of the two densities, half of which is
-// the chance to guess right: of a coin and a number of N(0, 1) or N(μ, 1).
+// TestChanceIsTheIntegral integrates the greater of the two densities, half of which is the
+// chance to guess right, for a coin and a number of N(0, 1) or N(μ, 1).
 func TestChanceIsTheIntegral(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := anyLoss(t)
@@ -43,8 +43,8 @@ func TestChanceIsTheIntegral(t *testing.T) {
 	})
 }
 
-// TestPowerIsThatOfTheBestTest: Neyman and Pearson's, which claims the fact where it is
-// some factor more likely. Its errors are tails of the normal law.
+// TestPowerIsThatOfTheBestTest: Neyman and Pearson's test claims the fact where it is some factor
+// more likely. Its errors are tails of the normal distribution.
 func TestPowerIsThatOfTheBestTest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := anyLoss(t)
@@ -68,8 +68,8 @@ func TestPowerIsThatOfTheBestTest(t *testing.T) {
 	})
 }
 
-// TestPowerAtTheEnds: who is never wrong claims nothing, and who may always be claims
-// everything.
+// TestPowerAtTheEnds: a test that is never wrong claims nothing, and one that may always be wrong
+// claims everything.
 func TestPowerAtTheEnds(t *testing.T) {
 	for _, l := range []Loss{{}, {Pure: Nano}, {Square: Nano}, {Nano, Nano}, {1, 1}, {Nano * 1e9, 0}} {
 		if got := must(l.Power(1)); got != 1 {

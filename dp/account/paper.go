@@ -6,10 +6,8 @@ import (
 	"math/bits"
 )
 
-// ZhouChowdhury returns the deviation σ0 = √(8κ(ln(2/δ)+ε))/ε, κ = 1 + log2 n, that
-// Zhou and Chowdhury (2024) print for both of their streams of n batches. What is to
-// be corrected in it:
-//
+// ZhouChowdhury returns the deviation σ0 = √(8κ(ln(2/δ)+ε))/ε, κ = 1 + log2 n, that Zhou and
+// Chowdhury (2024) print for both of their streams of n batches. It can be improved:
 //   - ρ = ε²/4(ln(1/δ)+ε) instead of the exact curve, see [Papers];
 //   - a budget of ε/2 and δ/2 for each stream instead of one for both ([TreeSigma]);
 //   - κ, which need not be whole, instead of the nodes that one batch lies in;
@@ -30,9 +28,9 @@ func ZhouChowdhury(epsilon, delta float64, n uint64) (float64, error) {
 }
 
 // DubeyPentland returns the deviation 4√m·L²·ln(2/δ)/ε, m = 1 + ⌈log2 n⌉, that Dubey and Pentland
-// (2020, Algorithm 2) print for a tree of n releases of the matrices of records with norm L. To be
-// corrected in it: pairs (ε, δ) composed node by node, where μ² adds; the classical
-// formula in each; and a matrix that holds the square of the reward too, which nobody needs.
+// (2020, Algorithm 2) print for a tree of n releases of the matrices of records with norm L. It
+// can be improved: it composes pairs (ε, δ) node by node, where μ² adds; it uses the classical
+// formula in each; and its matrix also holds the square of the reward, which is not needed.
 func DubeyPentland(epsilon, delta float64, n uint64, norm float64) (float64, error) {
 	if err := within("epsilon", epsilon, 1e-9, maxEpsilon); err != nil {
 		return 0, err
@@ -50,9 +48,9 @@ func DubeyPentland(epsilon, delta float64, n uint64, norm float64) (float64, err
 	return 4 * math.Sqrt(float64(levels)) * norm * norm * (math.Log(2) - math.Log(delta)) / epsilon, nil
 }
 
-// TreeSigma returns the deviation of the noise in every node of a binary tree over n
-// leaves, all of whose nodes are released, that makes a change of L2 sensitivity in one
-// leaf (ε, δ)-private: a leaf lies in at most ⌊log2 n⌋ + 1 nodes.
+// TreeSigma returns the deviation of the noise in every node of a binary tree over n leaves, all
+// of whose nodes are released, that makes a change of the given L2 sensitivity in one leaf (ε,
+// δ)-private: a leaf lies in at most ⌊log2 n⌋ + 1 nodes.
 func TreeSigma(epsilon, delta, sensitivity float64, n uint64) (float64, error) {
 	if n == 0 {
 		return 0, fmt.Errorf("%w: 0 leaves", ErrRange)

@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// A pure loss of ε tells neighbours no better apart than randomized response does: one
-// coin that falls one way with e^ε/(1+e^ε) for one neighbour and with the rest for the
+// A pure loss of ε makes neighbours no easier to distinguish than randomized response does: one
+// coin that falls one way with probability e^ε/(1+e^ε) for one neighbour and 1/(1+e^ε) for the
 // other. So what is exact for the coin is exact for the promise.
 
 // pureEpsilon returns ε of a finite cost.
@@ -13,7 +13,7 @@ func pureEpsilon(c Cost) (float64, error) {
 	return c.Float(), within("epsilon", c.Float(), 0, maxEpsilon)
 }
 
-// MuOf returns the least μ of which everything that is ε-private is: 2·Φ⁻¹(e^ε/(1+e^ε)).
+// MuOf returns the least μ that everything ε-private has: 2·Φ⁻¹(e^ε/(1+e^ε)).
 func MuOf(c Cost) (Mu, error) {
 	epsilon, err := pureEpsilon(c)
 	if err != nil || c == 0 {
@@ -33,7 +33,7 @@ func pureMu(epsilon float64) float64 {
 	return mu
 }
 
-// RhoOf returns the least ρ of which everything that is ε-private is: ε·tanh(ε/2).
+// RhoOf returns the least ρ that everything ε-private has: ε·tanh(ε/2).
 func RhoOf(c Cost) (Rho, error) {
 	epsilon, err := pureEpsilon(c)
 	if err != nil {
@@ -42,8 +42,8 @@ func RhoOf(c Cost) (Rho, error) {
 	return Rho(epsilon * math.Tanh(epsilon/2) * (1 + 0x1p-49)), nil
 }
 
-// pureDelta returns the least δ for which what is pure-private is (ε, δ)-private, for the
-// difference of ε and pure.
+// pureDelta returns the least δ for which a pure-private release is (ε, δ)-private, where
+// difference is ε - pure.
 func pureDelta(pure, difference float64) float64 {
 	if difference >= 0 {
 		return 0

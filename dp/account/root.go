@@ -1,8 +1,8 @@
 package account
 
-// least returns the least number above bad for which good holds, where good holds from
-// some number on: the last one is tried, so what is returned is good whatever rounding
-// did. Doubling good start finds one; ok is false if that passes most.
+// least returns the least number for which good holds, if good holds from some number on. It
+// tests the number that it returns, which is therefore good despite rounding. It finds a good
+// number by doubling start; ok is false if that exceeds most.
 func least(start, most float64, good func(float64) bool) (x float64, ok bool) {
 	bad := 0.0
 	for x = start; !good(x); x *= 2 {
@@ -31,8 +31,8 @@ func greatest(start, fewest, most float64, good func(float64) bool) (x float64, 
 	return halve(x, 2*x, good), true
 }
 
-// halve moves yes, which is good, towards no, which is not, until no float or only
-// very small ones lie between them.
+// halve moves yes, which is good, towards no, which is not, until there is no float between them,
+// or only very small ones.
 func halve(yes, no float64, good func(float64) bool) float64 {
 	for range 200 {
 		mid := yes + (no-yes)/2

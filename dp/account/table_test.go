@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// near compares with a number as it is printed: to half a unit of its last digit.
+// near compares with a printed number, to half a unit of its last digit.
 func near(t *testing.T, what string, got float64, printed string) {
 	t.Helper()
 	var want float64
@@ -24,7 +24,7 @@ func near(t *testing.T, what string, got float64, printed string) {
 	}
 }
 
-// must passes on a number that has to be there.
+// must returns x and panics if there is an error.
 func must[T any](x T, err error) T {
 	if err != nil {
 		panic(err)
@@ -55,9 +55,9 @@ func TestSigmaTable(t *testing.T) {
 	}
 }
 
-// TestPapersTable is the comparison of Zhou and Chowdhury's σ0 for 400 batches with a
-// joint release of both statistics, whose squared sensitivity is 2 when a record is left
-// out and 4.5 when it is replaced, and what σ0 really delivers.
+// TestPapersTable compares Zhou and Chowdhury's σ0 for 400 batches with a joint release of both
+// statistics, whose squared sensitivity is 2 if a record is omitted and 4.5 if it is replaced,
+// and with what σ0 really delivers.
 func TestPapersTable(t *testing.T) {
 	const batches, levels = 400, 9
 	out, replaced := math.Sqrt(2), math.Sqrt(4.5)
@@ -95,8 +95,8 @@ func TestPapersTable(t *testing.T) {
 	near(t, "Gaussian at (1, 1e-6)", math.Pow(must(Analytic.Sigma(1, 1e-6, 1)), 2), "17.8")
 }
 
-// TestTheCurveOfMuHoldsUpToTheLattice is why discrete noise needs a fine lattice, or ρ:
-// at σ of 4 units the exact curve is exceeded by 4 %, at 2^10 by a millionth.
+// TestTheCurveOfMuHoldsUpToTheLattice shows why discrete noise needs a fine lattice, or ρ: at a σ
+// of 4 units the exact curve is exceeded by 4 %, at 2^10 by a millionth.
 func TestTheCurveOfMuHoldsUpToTheLattice(t *testing.T) {
 	discrete := func(sigma float64, shift int) float64 {
 		total, delta := 0.0, 0.0

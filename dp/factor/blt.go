@@ -9,16 +9,16 @@ import "math"
 //	(C·x)_t = x_t + Σ_j ω_j·m_j, then m_j ← θ_j·m_j + x_t
 //	B·y:      x̂_t = y_t - Σ_j ω_j·b_j, then b_j ← θ_j·b_j + x̂_t, and Σ x̂ is released
 //
-// (McMahan, Xu and Zhang 2024, Algorithms 2 and 3). Every choice of θ and ω is private
-// with noise for its Column; only the variance rests on it.
+// (McMahan, Xu and Zhang 2024, Algorithms 2 and 3). Every choice of θ and ω is private with noise
+// for its Column; they only affect the variance.
 type BLT []Buffer
 
-// A Buffer has a weight and how much of it decays from leaf to leaf, both above 0 and
-// below 1: θ = 1 - Decay. Decay is kept since θ is close to 1.
+// A Buffer has a weight and a decay per leaf, both above 0 and below 1: θ = 1 - Decay. Decay is
+// stored because θ is close to 1.
 type Buffer struct{ Decay, Weight float64 }
 
-// Factor returns θ and ω in units of 2^-64, rounded down, so that no coefficient is
-// greater than what Column counts.
+// Factor returns θ and ω in units of 2^-64, rounded down, so that no coefficient is greater than
+// the one in Column.
 func (b Buffer) Factor() (theta, omega uint64) {
 	return ^uint64(b.Decay * 0x1p64), uint64(b.Weight * 0x1p64)
 }
@@ -35,12 +35,12 @@ func (b BLT) Column(n uint64) Norm {
 	return normOf(sum)
 }
 
-// both returns 1 - (1-g)·(1-h), without a difference of like numbers for small ones.
+// both returns 1 - (1-g)·(1-h) without cancellation for small arguments.
 func both(g, h float64) float64 { return g + float64(h*(1-g)) }
 
-// geometric returns Σ q^k over k < n for q = 1 - gap from 0 to 1: (1-q^n)/(1-q), with
-// 1-q^n by doubling. For a gap up to 1 every step adds a relative error of at most
-// 3·2^-53 and makes no earlier one greater, so that 2·64 steps leave it below 2^-44.
+// geometric returns Σ q^k over k < n for q = 1 - gap from 0 to 1: (1-q^n)/(1-q), with 1-q^n by
+// doubling. For a gap up to 1 every step adds a relative error of at most 3·2^-53 and does not
+// increase earlier ones, so the error after 2·64 steps is below 2^-44.
 func geometric(gap float64, n uint64) float64 {
 	if gap == 0 {
 		return float64(n)
@@ -55,8 +55,8 @@ func geometric(gap float64, n uint64) float64 {
 	return all / gap
 }
 
-// Error returns the greatest variance of a sum over n leaves, that of the last one, with
-// noise of variance 1 for a column of norm 1; +Inf for buffers out of their range.
+// Error returns the greatest variance of a sum over n leaves, which the last one has, with noise
+// of variance 1 for a column of norm 1; +Inf for buffers out of range.
 func (b BLT) Error(n uint64) float64 {
 	for _, x := range b {
 		if !(0 < x.Decay && x.Decay < 1 && 0 < x.Weight && x.Weight < 1) {

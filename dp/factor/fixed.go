@@ -2,9 +2,8 @@ package factor
 
 import "math/bits"
 
-// Fixed is a number of 128 bits, 64 of them behind the point, from -2^63 to below
-// 2^63. Sums and differences are exact; the caller sees to it that none leaves the
-// range.
+// Fixed is a number of 128 bits, 64 of them after the point, from -2^63 to below 2^63. Sums and
+// differences are exact; the caller must keep them in range.
 type Fixed struct {
 	hi int64
 	lo uint64
@@ -34,13 +33,13 @@ func (a Fixed) Minus(b Fixed) Fixed {
 	return Fixed{a.hi - b.hi - int64(borrow), lo}
 }
 
-// Times returns a·w/2^64, rounded down to 64 bits behind the point.
+// Times returns a·w/2^64, rounded down to 64 bits after the point.
 func (a Fixed) Times(w uint64) Fixed {
 	below, _ := bits.Mul64(a.lo, w)
 	return Share(a.hi, w).Plus(Fixed{lo: below})
 }
 
-// Round returns the nearest integer, the greater of two.
+// Round returns the nearest integer, and rounds halves up.
 func (a Fixed) Round() int64 { return a.hi + int64(a.lo>>63) }
 
 // Words returns a as hi·2^64 + lo, for saved states; [FixedOf] is its inverse.

@@ -5,15 +5,14 @@ import (
 	"math/bits"
 )
 
-// HonakerWeight returns the weight of a node of level z, from 1 to 62, beside the sum
-// of its two halves' estimates, whose weight is 1 less it, in units of 2^-64 (Honaker
-// 2015, the estimate from below). Weights are inverse to variances: with v_0 = 1 of a
-// leaf's node, 1/v_z = 1 + 1/(2·v_(z-1)), so that v_z = 2^z/(2^(z+1)-1), and v_z is
-// the weight too.
+// HonakerWeight returns, in units of 2^-64, the weight of a node of level z, from 1 to 62, in its
+// estimate from below (Honaker 2015). The sum of its two halves' estimates has the remaining
+// weight. Weights are inverse to variances: with v_0 = 1 for a leaf's node, 1/v_z = 1 +
+// 1/(2·v_(z-1)), so v_z = 2^z/(2^(z+1)-1), which is also the weight.
 //
-// The halves must have noisy nodes of their own, the right ones too, which the running
-// sum of the plain tree does without: at leaf t nodes of all levels that end at t are
-// drawn. A leaf still lies in [TreeLevels] of them at most.
+// Both halves must have noisy nodes of their own, also the right ones, which the running sum of
+// the plain tree does not need: at leaf t nodes of all levels that end at t are drawn. A leaf
+// still lies in at most [TreeLevels] of them.
 func HonakerWeight(z int) uint64 {
 	w, _ := bits.Div64(1<<z, 0, 1<<(z+1)-1)
 	return w

@@ -10,7 +10,7 @@ import (
 // zeros of 1 + Σ_j ω_j/(u-θ_j), one below each θ.
 type Inverse []Pole
 
-// A Pole has its share in the first coefficient, which is 1, and how much of it decays.
+// A Pole has a share in the first coefficient, which is 1, and a decay.
 type Pole struct{ Decay, Share float64 }
 
 // Inverse solves for the poles.
@@ -40,7 +40,7 @@ func (b BLT) Inverse() Inverse {
 	return poles
 }
 
-// at returns 1 + Σ_j ω_j/(u-θ_j) at u = 1 - decay, and its derivative by decay.
+// at returns 1 + Σ_j ω_j/(u-θ_j) at u = 1 - decay, and its derivative in decay.
 func (b BLT) at(decay float64) (value, slope float64) {
 	value = 1
 	for _, x := range b {

@@ -2,21 +2,21 @@ package factor
 
 import "sort"
 
-// Kary is the mechanism of digits of either sign (Andersson, Pagh, Steiner and Torkamani
-// 2025, "Count on Your Elders"). Leaf t is written in base k with digits -m … m, where
-// m = (k-1)/2. The digit d of level i takes the sum from a multiple p of k^(i+1) to
-// p + d·k^i by |d| nodes of k^i leaves each, which are added if d > 0 and taken off if
-// d < 0. Nodes that are taken off hold leaves that are still to come.
+// Kary is the mechanism of signed digits (Andersson, Pagh, Steiner and Torkamani 2025, "Count on
+// Your Elders"). Leaf t is written in base k with digits -m … m, where m = (k-1)/2. The digit d
+// of level i takes the sum from a multiple p of k^(i+1) to p + d·k^i by |d| nodes of k^i leaves
+// each, which are added if d > 0 and subtracted if d < 0. Subtracted nodes contain leaves that
+// are still to come.
 //
-// Nodes of one level do not overlap, so a leaf lies in at most Levels of them, and
-// noise of scale Levels·Δ/ε in each makes everything ε-private: docs/proofs/kary.md.
+// Nodes of one level do not overlap, so a leaf lies in at most Levels of them, and noise of scale
+// Levels·Δ/ε in each makes everything ε-private: docs/proofs/kary.md.
 type Kary struct {
 	Base   uint64 // k, odd
 	Levels int    // h, with (k^h-1)/2 at least the horizon
 }
 
-// KaryFor returns the mechanism for n leaves, 1 ≤ n ≤ 2^30, that has the least greatest
-// variance of a sum, and the least mean variance of these.
+// KaryFor returns the mechanism for n leaves, 1 ≤ n ≤ 2^30, whose greatest variance of a sum is
+// least and, among these, whose mean variance is least.
 func KaryFor(n uint64) Kary {
 	h := 1
 	for (Kary{3, h}).reach() < n { // with base 3, more levels only add noise
@@ -33,7 +33,7 @@ func KaryFor(n uint64) Kary {
 		for k := least + 2; k <= most; k += 2 {
 			a := Kary{k, h}
 			if best.Base > 0 && a.least() > best.node()*best.mostTerms(n) {
-				break // as all greater bases are
+				break // so do all greater bases
 			}
 			if a.before(one, n) {
 				one = a
@@ -46,8 +46,8 @@ func KaryFor(n uint64) Kary {
 	return best
 }
 
-// least returns no more than the greatest variance of a sum has: m on all levels but the
-// highest. If they reach the horizon alone, the mechanism with a level less is better.
+// least returns a lower bound of the greatest variance of a sum: digits m on all levels but the
+// highest. If these alone reach the horizon, the mechanism with one level less is better.
 func (a Kary) least() uint64 {
 	return a.node() * uint64(a.Levels-1) * (a.Base - 1) / 2
 }
@@ -73,7 +73,7 @@ func (a Kary) reach() uint64 {
 	return (p - 1) / 2
 }
 
-// Digits returns the digits of leaf t, that of level 0 first.
+// Digits returns the digits of leaf t, lowest level first.
 func (a Kary) Digits(t uint64) []int64 {
 	d := make([]int64, a.Levels)
 	m := int64(a.Base-1) / 2
@@ -88,8 +88,7 @@ func (a Kary) Digits(t uint64) []int64 {
 	return d
 }
 
-// Terms returns how many nodes the sum at leaf t is made of. Every node counts once in
-// its variance.
+// Terms returns how many nodes the sum at leaf t has. Each counts once in its variance.
 func (a Kary) Terms(t uint64) uint64 {
 	sum := uint64(0)
 	for _, d := range a.Digits(t) {
@@ -98,8 +97,8 @@ func (a Kary) Terms(t uint64) uint64 {
 	return sum
 }
 
-// mostTerms returns the greatest Terms of leaves 1 … n: of n itself, or of a leaf
-// whose digits agree with n's down to one that is lower and are m or -m below.
+// mostTerms returns the greatest Terms over leaves 1 … n: at n itself, or at a leaf whose digits
+// agree with n's down to one that is lower, and are m or -m below.
 func (a Kary) mostTerms(n uint64) uint64 {
 	d, m := a.Digits(n), int64(a.Base-1)/2
 	most, above := a.Terms(n), int64(0)

@@ -9,7 +9,7 @@ import (
 // A node of a test is the j-th one of its level, over leaves j·k^i+1 … (j+1)·k^i.
 type node struct{ level, j int64 }
 
-// signed returns the nodes that the sum at leaf t is made of, and their signs.
+// signed returns the nodes of the sum at leaf t, and their signs.
 func (a Kary) signed(t uint64) map[node]int64 {
 	nodes := map[node]int64{}
 	size, p := int64(1), int64(0)
@@ -30,9 +30,9 @@ func (a Kary) signed(t uint64) map[node]int64 {
 	return nodes
 }
 
-// TestKaryIsAFactorization enumerates B and C for small horizons: B·C is the triangle
-// of ones though nodes reach past the sums that use them, no column of C has an L1 norm
-// above the number of levels, and one has just that.
+// TestKaryIsAFactorization enumerates B and C for small horizons: B·C is the triangle of ones
+// though nodes extend beyond the sums that use them; no column of C has an L1 norm above the
+// number of levels, and one has exactly that norm.
 func TestKaryIsAFactorization(t *testing.T) {
 	for _, a := range []Kary{{3, 1}, {3, 2}, {3, 4}, {5, 2}, {5, 3}, {7, 2}, {9, 2}, {15, 1}} {
 		n := a.reach()
@@ -100,7 +100,7 @@ func TestKarySumsOfTerms(t *testing.T) {
 	})
 }
 
-// TestKaryForIsTheBest compares with all bases up to twice the least, of every number of
+// TestKaryForIsTheBest compares with all bases up to twice the least one, for every number of
 // levels.
 func TestKaryForIsTheBest(t *testing.T) {
 	best := func(n uint64) (best Kary) {
@@ -131,7 +131,7 @@ func TestKaryForIsTheBest(t *testing.T) {
 	})
 }
 
-// TestKaryForReaches looks at every horizon that a power could miss.
+// TestKaryForReaches checks every horizon that a power could miss.
 func TestKaryForReaches(t *testing.T) {
 	for _, n := range []uint64{1, 2, 3, 4, 5, 12, 13, 14, 40, 1 << 10, 1 << 16, 1<<30 - 1, 1 << 30} {
 		a := KaryFor(n)

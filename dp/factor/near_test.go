@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// near compares with a number as it is printed: to half a unit of its last digit.
+// near compares with a printed number, to half a unit of its last digit.
 func near(t *testing.T, what string, got float64, printed string) {
 	t.Helper()
 	var want float64

@@ -2,8 +2,8 @@ package factor
 
 import "math"
 
-// Norm is a bound of the squared L2 norm of a column of C, that is of how far a change
-// of 1 in one leaf moves all that is drawn: an integer, in units of 2^-32, rounded up.
+// Norm is a bound on the squared L2 norm of a column of C, which is how far a change of 1 in one
+// leaf moves everything that is drawn: an integer in units of 2^-32, rounded up.
 type Norm uint64
 
 const normBits = 32

@@ -30,9 +30,9 @@ func (s Sqrt) Column() Norm {
 	return 1<<normBits + Norm(sum.Rsh(sum, 128-normBits).Uint64()) + 1
 }
 
-// SqrtVariance returns the variance of the sum at leaf t in units of the variance of an
-// entry of z: S(t) = Σ f_k² over k < t. With noise for the norm of a column of n leaves
-// it is S(t)·S(n) times that for a norm of 1.
+// SqrtVariance returns the variance of the sum at leaf t in units of the variance of an entry of
+// z: S(t) = Σ f_k² over k < t. With noise for the norm of a column of n leaves, the variance is
+// S(t)·S(n) times that for norm 1.
 func SqrtVariance(t uint64) float64 {
 	sum, f := 0.0, 1.0
 	for k := range t {

@@ -1,7 +1,7 @@
 package factor
 
-// BLTFor returns the factorization of the least tabled horizon from n up, for n from 1
-// to 2^30 leaves. Its Column is taken for n itself.
+// BLTFor returns the factorization for the least tabled horizon of at least n, for n from 1 to
+// 2^30 leaves. Its Column is computed for n itself.
 func BLTFor(n uint64) BLT {
 	for _, e := range blts {
 		if n <= e.leaves {
@@ -11,7 +11,7 @@ func BLTFor(n uint64) BLT {
 	panic("factor: more than 2^30 leaves")
 }
 
-// blts is what scripts/blt prints: for every horizon as few buffers as keep the greatest
+// blts is the output of scripts/blt: for every horizon the fewest buffers that keep the greatest
 // variance of a sum within 3 % of the square root's.
 //
 //nolint:gochecknoglobals // a table, never written

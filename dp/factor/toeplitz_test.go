@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// series returns the coefficients of C, and those of B = A·C^(-1) by dividing.
+// series returns the coefficients of C, and of B = A·C^(-1) by division.
 func (b BLT) series(n int) (c, inverse []float64) {
 	c, inverse = make([]float64, n), make([]float64, n)
 	for k := range n {
@@ -46,8 +46,8 @@ func TestBLTInClosedForm(t *testing.T) {
 	}
 }
 
-// TestNormsErrUpward compares with exact arithmetic on what mechanisms multiply by,
-// units of 2^-64 and all, up to the greatest horizons.
+// TestNormsErrUpward compares with exact arithmetic on the factors that mechanisms use, in units
+// of 2^-64, up to the greatest horizons.
 func TestNormsErrUpward(t *testing.T) {
 	const precision = 400
 	number := func(w uint64) *big.Float {
@@ -115,8 +115,8 @@ func TestTheSquareRootSquared(t *testing.T) {
 	}
 }
 
-// TestTheTableIsCloseToTheSquareRoot has every horizon within 3 %, the tabled ones and
-// those that take the buffers of the next one.
+// TestTheTableIsCloseToTheSquareRoot: every horizon is within 3 %, both the tabled ones and those
+// that use the buffers of the next one.
 func TestTheTableIsCloseToTheSquareRoot(t *testing.T) {
 	check := func(n uint64) {
 		s := (math.Log(float64(n)) + 0.5772156649015329 + 4*math.Ln2) / math.Pi

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestTheHybridIsPaidForEveryLeaf counts in how many increments and nodes every leaf
-// lies.
+// TestTheHybridIsPaidForEveryLeaf counts how many increments and nodes every leaf lies in.
 func TestTheHybridIsPaidForEveryLeaf(t *testing.T) {
 	const n = 300
 	var (
@@ -40,8 +39,8 @@ func TestTheHybridIsPaidForEveryLeaf(t *testing.T) {
 	}
 }
 
-// estimate returns the coefficients of the noise of all nodes of level z, the newest of
-// which ends at leaf t, in its estimate from below, and adds their squares.
+// estimate returns the coefficients of the noise of all nodes of level z, of which the newest
+// ends at leaf t, in its estimate from below, and adds their squares.
 func estimate(z int) (squares float64) {
 	if z == 0 {
 		return 1
@@ -50,8 +49,8 @@ func estimate(z int) (squares float64) {
 	return w*w + (1-w)*(1-w)*2*estimate(z-1)
 }
 
-// TestHonakersWeightsAreTheBest checks that the weights have the variance that is
-// stated, and that no other weight has less.
+// TestHonakersWeightsAreTheBest checks that the weights have the stated variance, and that no
+// other weight has less.
 func TestHonakersWeightsAreTheBest(t *testing.T) {
 	for z := 1; z <= 12; z++ {
 		got, want := estimate(z), HonakerVariance(1<<z)

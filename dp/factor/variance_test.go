@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// published are the buffers that were found for another program, by leaves and number.
+// published are buffers that were computed for another program, by leaves and number.
 var published = map[uint64][]BLT{
 	400:  {of([]float64{.6659559, .9606236, .9977047}, []float64{.2804107, .1436858, .0651697})},
 	1024: {of([]float64{.7432818, .9785597, .9989729}, []float64{.3113907, .1205460, .0444412})},
@@ -25,9 +25,9 @@ func of(theta, omega []float64) (b BLT) {
 	return b
 }
 
-// TestVarianceTable compares the greatest and the mean variance of a sum over all
-// leaves with the printed ones. Those with Gaussian noise are for a column of L2 norm 1,
-// those with Laplace noise in units of 1/ε².
+// TestVarianceTable compares the greatest and the mean variance of a sum over all leaves with
+// printed ones: for Gaussian noise with a column of L2 norm 1, for Laplace noise in units of
+// 1/ε².
 func TestVarianceTable(t *testing.T) {
 	leaves := []uint64{64, 400, 1024, 4096, 65536}
 	for _, row := range []struct {
@@ -91,7 +91,7 @@ func TestVarianceTable(t *testing.T) {
 			}, "372/187 778/402 1404/702 2299/1150 5088/2544",
 		},
 		{
-			// The printed bases are the best up to 15; KaryFor takes greater ones too.
+			// The printed bases are the best up to 15; KaryFor also considers greater ones.
 			"k-ary of printed base", func(n uint64) func(uint64) float64 {
 				return kary(map[uint64]Kary{64: {15, 2}, 400: {11, 3}, 1024: {15, 3}, 4096: {11, 4}, 65536: {11, 5}}[n])
 			}, "88/47 234/126 342/176 576/309 1200/655", // the 309 is 309.45, and was printed as 310
@@ -101,9 +101,9 @@ func TestVarianceTable(t *testing.T) {
 			"88/46 224/114 324/171 522/271 1184/615",
 		},
 		{
-			// Printed was a mechanism without noise in leaf 1, and with a level for a
-			// node over a whole block, which is never drawn. Its printed means are over
-			// other leaves: those from n/2 to n come within 0.2 %.
+			// The printed mechanism had no noise in leaf 1, and one level for a node over a whole
+			// block, which is never drawn. Its printed means are over other leaves: with those
+			// from n/2 to n they agree within 0.2 %.
 			"hybrid as printed", func(uint64) func(uint64) float64 {
 				return func(t uint64) float64 {
 					k, offset := HybridBlock(t)

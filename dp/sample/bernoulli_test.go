@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestBernoulliComparesEveryDigit checks bernoulli against a/b in exact
-// arithmetic: with V equal to a/b in its first digits and then one unit below, at
-// or above it.
+// TestBernoulliComparesEveryDigit checks bernoulli against a/b in exact arithmetic, with V equal
+// to a/b in its first digits and then one unit below it, equal to it, or above it.
 func TestBernoulliComparesEveryDigit(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	base := new(big.Int).Lsh(big.NewInt(1), 64)

@@ -1,4 +1,4 @@
-// Package sample draws noise on the integers, exactly: discrete Laplace and Gaussian numbers
-// from uniform 64-bit words, with no float between them. It knows neither records nor
-// releases; package dp decides what the noise is for. docs/proofs/samplers.md has the proofs.
+// Package sample draws integer noise exactly: discrete Laplace and Gaussian numbers from uniform
+// 64-bit words, without floats. It knows neither records nor releases; package dp decides what
+// the noise is for. docs/proofs/samplers.md has the proofs.
 package sample

@@ -8,13 +8,13 @@ import (
 // draws is the size of the statistical tests.
 const draws = 2_000_000
 
-// badFit is the |z| of a χ² beyond which a law is rejected: a correct sampler once
-// in 7·10^4 seeds. A scale 2 % off has z of 11 to 28 at 100.
+// badFit is the |z| of a χ² beyond which a distribution is rejected: a correct sampler once in
+// 7·10^4 seeds. A scale that is 2 % off has z of 11 to 28 at 100.
 const badFit = 4.35
 
-// fit draws n numbers and returns the χ² of their counts under the law p as a
-// standard normal z, and the degrees of freedom. Every number expected 25 times has a
-// cell of its own; the two tails are cells too.
+// fit draws n numbers and returns the χ² of their counts under the probabilities p as a standard
+// normal z, and the degrees of freedom. Every number expected at least 25 times has its own cell;
+// the two tails are cells, too.
 func fit(n int, draw func() int64, p func(int64) float64) (z float64, freedom int) {
 	count := map[int64]int{}
 	for range n {
@@ -74,7 +74,7 @@ func checkLaw(t *testing.T, name string, z float64, freedom int) {
 	}
 }
 
-// uniform returns the law of a uniform number below n.
+// uniform returns the distribution of a uniform number below n.
 func uniform(n int64) func(int64) float64 {
 	return func(x int64) float64 {
 		if x < 0 || x >= n {

@@ -22,7 +22,7 @@ func packed(list ...uint64) (b []byte) {
 	return b
 }
 
-// FuzzDraw gives the samplers any first words.
+// FuzzDraw gives the samplers arbitrary first words.
 func FuzzDraw(f *testing.F) {
 	f.Add(uint64(1), packed(0, 0, math.MaxUint64))
 	f.Add(uint64(MaxSigma), packed(math.MaxUint64, 0, 0, 0))

@@ -24,7 +24,7 @@ func TestGaussianHasItsLaw(t *testing.T) {
 	}
 }
 
-// TestTheFitRejectsWrongGaussians shows what the fit has power against.
+// TestTheFitRejectsWrongGaussians shows which wrong distributions the fit detects.
 func TestTheFitRejectsWrongGaussians(t *testing.T) {
 	s := NewSeededSource([32]byte{2})
 	for _, c := range []struct {
@@ -74,8 +74,8 @@ func TestGaussianHasItsMoments(t *testing.T) {
 	}
 }
 
-// TestTheLowBitsOfGaussianAreUniform looks where rounded floats leak (Jin and
-// others 2022). It rejects a correct sampler once in 2·10^4 seeds (three fits).
+// TestTheLowBitsOfGaussianAreUniform checks the bits in which rounded floats leak (Jin and others
+// 2022). It rejects a correct sampler once in 2·10^4 seeds (three fits).
 func TestTheLowBitsOfGaussianAreUniform(t *testing.T) {
 	s := NewSeededSource([32]byte{4})
 	for _, sigma := range []uint64{1<<20 + 7, 1 << 24, MaxSigma} {
@@ -94,8 +94,8 @@ func BenchmarkGaussian(b *testing.B) {
 	}
 }
 
-// TestWideGaussiansHaveTheirLaw runs the sampler for wide ones where it is not needed
-// and the law can be fitted, and looks at moments where it is.
+// TestWideGaussiansHaveTheirLaw runs the sampler for wide distributions at scales that do not
+// need it, where the distribution can be fitted, and checks moments at scales that do.
 func TestWideGaussiansHaveTheirLaw(t *testing.T) {
 	s := NewSeededSource([32]byte{5})
 	for _, sigma := range []uint64{1, 3, 20} {

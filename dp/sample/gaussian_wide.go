@@ -1,9 +1,9 @@
 package sample
 
-// narrowSigma bounds the σ for which (|y|-σ)² and 2σ² fit 64 bits.
+// narrowSigma bounds the σ for which (|y|-σ)² and 2σ² fit in 64 bits.
 const narrowSigma = 1 << 26
 
-// maxTimes cuts the law of a wide Gaussian off at 2^16 σ and more.
+// maxTimes cuts off the distribution of a wide Gaussian at 2^16 σ or more.
 const maxTimes = 1 << 16
 
 // wideGaussian is [Source.Gaussian] for a σ up to [MaxSigma]: with d = |(|y|-σ)| = qσ + r
@@ -31,7 +31,7 @@ func (s *Source) bernoulliExps(n, a, b uint64) bool {
 	return true
 }
 
-// bernoulliExpHalfSquare is true with probability exactly exp(-(a/b)²/2), as
+// bernoulliExpHalfSquare is true with probability exactly exp(-(a/b)²/2), like
 // [Source.bernoulliExp] with Ber(a²/2b²k) as Ber(a/b) twice and Ber(1/2k).
 func (s *Source) bernoulliExpHalfSquare(a, b uint64) bool {
 	k := uint64(1)

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// An interval has length 1/intervalsPerUnit of the exponential law.
+// An interval has length 1/intervalsPerUnit of the exponential distribution.
 const (
 	intervalBits     = 4
 	intervalsPerUnit = 1 << intervalBits
-	tableIntervals   = 64 // of the table, which ends at exp(-4)
+	tableIntervals   = 64 // in the table, which ends at exp(-4)
 	guideBits        = 10 // bins of 2^-10 are narrower than the last interval, 0.00118
 )
 
-// intervalTable inverts the law of [Source.geometric] by one comparison.
+// intervalTable inverts the distribution of [Source.geometric] by one comparison.
 type intervalTable struct {
 	edge  [tableIntervals + 1]uint64 // first 64-bit digit of exp(-(j+1)/16); the last is 0
-	guide [1 << guideBits]uint8      // how many edges lie above a bin of the first digit
+	guide [1 << guideBits]uint8      // how many edges are above a bin of the first digit
 }
 
 //nolint:gochecknoglobals // a table, never written after it is made
@@ -28,7 +28,7 @@ func newIntervalTable() *intervalTable {
 		c.edge[j] = expDigits(uint64(j)+1, 2)[0]
 	}
 	for i := range c.guide {
-		last := uint64(i+1)<<(64-guideBits) - 1 // of the bin
+		last := uint64(i+1)<<(64-guideBits) - 1 // last word of the bin
 		for c.edge[c.guide[i]] > last {
 			c.guide[i]++
 		}
@@ -36,9 +36,9 @@ func newIntervalTable() *intervalTable {
 	return &c
 }
 
-// geometric returns j ≥ 0 with P(j ≥ n) = exp(-n/16) exactly: the number of edges
-// exp(-1/16), exp(-2/16), … above a uniform number. Beyond the table it starts
-// afresh, since the law has no memory.
+// geometric returns j ≥ 0 with P(j ≥ n) = exp(-n/16) exactly: the number of edges exp(-1/16),
+// exp(-2/16), … above a uniform number. Beyond the table it starts again, since the distribution
+// is memoryless.
 func (s *Source) geometric() uint64 {
 	for skipped := uint64(0); ; skipped += tableIntervals {
 		v := s.Uint64()
@@ -54,15 +54,15 @@ func (s *Source) geometric() uint64 {
 	}
 }
 
-// belowEdge reports whether a uniform number whose first digit v is also that of
-// exp(-i/16) lies below it. It draws digits until one differs.
+// belowEdge reports whether a uniform number is below exp(-i/16), if both have the first digit v.
+// It draws digits until one differs.
 func (s *Source) belowEdge(v, i uint64) bool {
 	digits := []uint64{v}
 	for n := 3; ; n++ {
 		digits = append(digits, s.Uint64())
 		edge := expDigits(i, n)
 		if edge[n-1]+expSlack < 2*expSlack {
-			continue // the error could carry into the digits before
+			continue // the error could carry into earlier digits
 		}
 		if c := slices.Compare(digits, edge[:n-1]); c != 0 {
 			return c < 0
@@ -73,11 +73,11 @@ func (s *Source) belowEdge(v, i uint64) bool {
 // expSlack bounds the error of expDigits in units of the last digit.
 const expSlack = 64
 
-// expDigits returns exp(-i/16), 1 ≤ i ≤ 64, as n ≥ 2 digits in base 2^64. With
-// x = i/16 it runs v ← 1 - v·x/k for k = N … 1 from v = 1/2. Every v is in (0,1), as
-// v = k·∫(1-r)^(k-1)·exp(-xr)dr over [0,1] in the limit. An error of v is multiplied
-// by x/k, so that rounding adds up to less than e^x + 1 units and the start to
-// x^N/N!, which N = 32n+16 makes less than one.
+// expDigits returns exp(-i/16), 1 ≤ i ≤ 64, as n ≥ 2 digits in base 2^64. With x = i/16 it
+// computes v ← 1 - v·x/k for k = N … 1 from v = 1/2. Every v is in (0,1), since in the limit v =
+// k·∫(1-r)^(k-1)·exp(-xr)dr over [0,1]. An error of v is multiplied by x/k, so rounding adds up
+// to less than e^x + 1 units, and the start contributes x^N/N!, which is less than one for N =
+// 32n+16.
 func expDigits(i uint64, n int) []uint64 {
 	v := make([]uint64, n)
 	v[0] = 1 << 63

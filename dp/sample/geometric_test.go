@@ -54,8 +54,8 @@ func toInt(digits []uint64) *big.Int {
 	return v
 }
 
-// TestTheTableCountsEdges compares the guided look-up with counting, at every edge
-// and at random words. A word of the table's end is followed by ^0: no more edges.
+// TestTheTableCountsEdges compares the guided look-up with counting, at every edge and at random
+// words. A word at the end of the table is followed by ^0: no more edges.
 func TestTheTableCountsEdges(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	words := []uint64{0, 1, math.MaxUint64}
@@ -81,8 +81,7 @@ func TestTheTableCountsEdges(t *testing.T) {
 	}
 }
 
-// TestATieAtAnEdgeGoesOnWithItsDigits scripts words that agree with an edge in 1 to
-// 4 digits.
+// TestATieAtAnEdgeGoesOnWithItsDigits scripts words that agree with an edge in 1 to 4 digits.
 func TestATieAtAnEdgeGoesOnWithItsDigits(t *testing.T) {
 	for i := uint64(1); i <= tableIntervals; i++ {
 		edge := bigDigits(expFloat(i), 5)
@@ -91,7 +90,7 @@ func TestATieAtAnEdgeGoesOnWithItsDigits(t *testing.T) {
 			below[n]--
 			above := append([]uint64(nil), edge[:n+1]...)
 			above[n]++
-			below = append(below, math.MaxUint64) // the table's end asks for more
+			below = append(below, math.MaxUint64) // the end of the table asks for more
 			if got := scripted(below...).geometric(); got != i {
 				t.Errorf("below exp(-%d/16) at digit %d: %d edges above", i, n, got)
 			}

@@ -9,15 +9,15 @@ import (
 	"testing/cryptotest"
 )
 
-// Google's library is a second opinion on the laws, since it comes to them another way:
-// to Laplace by a binary search for a geometric number of steps of about 2^-40 of the
-// scale, to Gauss by a binomial of 2^112 coins or more, both rounded to whole numbers.
+// Google's library is an independent implementation of the distributions: it samples Laplace by a
+// binary search for a geometric number of steps of about 2^-40 of the scale, and Gauss by a
+// binomial of 2^112 coins or more, both rounded to whole numbers.
 //
-// It does not draw the laws exactly (its probabilities are floats), nor those of small
-// scales, where what is rounded differs from what is discrete: so it is asked at 2^20
-// and above only. It takes no σ, but makes one of ε and δ at every draw, up to 1/1000
-// too large. It takes no seed, but reads crypto/rand, which the tests replace. It has no
-// running sums and no account, so these are not compared.
+// It does not sample exactly (its probabilities are floats), and at small scales rounded
+// distributions differ from discrete ones, so we compare only at 2^20 and above. It accepts no σ,
+// but computes one from ε and δ at every draw, up to 1/1000 too large. It accepts no seed, but
+// reads crypto/rand, which the tests replace. It has no running sums and no accountant, so these
+// are not compared.
 
 // googleDraws are as many as take a second or two.
 const googleDraws = 300_000
@@ -38,7 +38,7 @@ func (g noiseOfGoogle) draw() int64 {
 	return x
 }
 
-// beyond returns x for which |noise| > x has a probability.
+// beyond returns the x for which |noise| > x has a probability.
 func (g noiseOfGoogle) beyond(t *testing.T, probability float64) float64 {
 	interval, err := g.ComputeConfidenceIntervalFloat64(0, googleSums, googleSensitivity, g.epsilon, g.delta, probability)
 	if err != nil {
@@ -47,7 +47,7 @@ func (g noiseOfGoogle) beyond(t *testing.T, probability float64) float64 {
 	return interval.UpperBound
 }
 
-// A twin is a law that both libraries draw.
+// A twin is a distribution that both libraries sample.
 type twin struct {
 	name   string
 	google noiseOfGoogle
@@ -64,8 +64,8 @@ func twins() []twin {
 	}
 }
 
-// TestGoogleDrawsTheSameLaws takes two samples, and then ours of laws slightly wrong. It
-// rejects a correct sampler once in 10^4 seeds (eight times |z| > badFit).
+// TestGoogleDrawsTheSameLaws compares two samples, and then a sample of ours from a slightly
+// wrong distribution. It rejects a correct sampler once in 10^4 seeds (eight times |z| > badFit).
 func TestGoogleDrawsTheSameLaws(t *testing.T) {
 	cryptotest.SetGlobalRandom(t, 1)
 	s := NewSecureSource()
@@ -105,8 +105,8 @@ func sample(n int, draw func() int64) []int64 {
 	return xs
 }
 
-// apart compares two samples: by the χ² of their counts in cells of a quarter of the
-// scale, as a standard normal z, and by z of the first, second and fourth moments.
+// apart compares two samples: by the χ² of their counts in cells of a quarter of the scale, as a
+// standard normal z, and by the z of the first, second and fourth moments.
 func apart(a, b []int64, scale float64) (cells float64, moments [3]float64) {
 	const ends = 12 // cells on each side; the last ones are the tails
 	var counts [2][2 * ends]float64
@@ -138,7 +138,7 @@ func apart(a, b []int64, scale float64) (cells float64, moments [3]float64) {
 	return normal(chi2, 2*ends-1), moments
 }
 
-// TestDrawsLieInGooglesIntervals counts ours outside of its confidence intervals. It
+// TestDrawsLieInGooglesIntervals counts our draws outside of Google's confidence intervals. It
 // rejects a correct sampler once in 10^4 seeds (ten times |z| > badFit).
 func TestDrawsLieInGooglesIntervals(t *testing.T) {
 	s := NewSeededSource([32]byte{7})
@@ -166,9 +166,9 @@ func TestDrawsLieInGooglesIntervals(t *testing.T) {
 	}
 }
 
-// BenchmarkBesideGoogle draws from both in turn, each from crypto/rand, so that what
-// else runs slows both. Google's time for a Gaussian number is given with and without
-// the making of σ, which it repeats at every draw.
+// BenchmarkBesideGoogle draws from both libraries alternately, each from crypto/rand, so that
+// other load slows both. It reports Google's time for a Gaussian number with and without
+// computing σ, which Google's library repeats at every draw.
 func BenchmarkBesideGoogle(b *testing.B) {
 	const n = 1000
 	for _, w := range twins() {

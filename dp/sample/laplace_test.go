@@ -22,8 +22,8 @@ func TestLaplaceHasItsLaw(t *testing.T) {
 	}
 }
 
-// TestTheFitRejectsWrongLaplaces shows what the fit has power against: the same
-// draws must not pass for these laws.
+// TestTheFitRejectsWrongLaplaces shows which wrong distributions the fit detects: the same draws
+// must not pass for these.
 func TestTheFitRejectsWrongLaplaces(t *testing.T) {
 	s := NewSeededSource([32]byte{2})
 	for _, c := range []struct {
@@ -95,7 +95,7 @@ func TestLaplaceHasItsMoments(t *testing.T) {
 	}
 }
 
-// TestTheLowBitsOfLaplaceAreUniform looks where rounded floats leak (Mironov 2012).
+// TestTheLowBitsOfLaplaceAreUniform checks the bits in which rounded floats leak (Mironov 2012).
 // It rejects a correct sampler once in 2·10^4 seeds (four fits).
 func TestTheLowBitsOfLaplaceAreUniform(t *testing.T) {
 	s := NewSeededSource([32]byte{5})
@@ -105,9 +105,9 @@ func TestTheLowBitsOfLaplaceAreUniform(t *testing.T) {
 	}
 }
 
-// TestLaplaceFallsWithinItsIntervals looks at the place of |x| in its 16th of the
-// scale, where exp(-u/16t) makes u fall by 6 % from one end to the other. A sampler
-// without that factor has z = 25 on the mean.
+// TestLaplaceFallsWithinItsIntervals checks the place of |x| within its 16th of the scale, where
+// exp(-u/16t) makes the density fall by 6 % from one end to the other. A sampler without that
+// factor has z = 25 for the mean.
 func TestLaplaceFallsWithinItsIntervals(t *testing.T) {
 	s := NewSeededSource([32]byte{6})
 	const n = float64(draws)
@@ -123,8 +123,8 @@ func TestLaplaceFallsWithinItsIntervals(t *testing.T) {
 	}
 }
 
-// TestEveryValueOfAScaleHasEquallyManyWords takes the 2^63 even words apart at the
-// first and last word of a value.
+// TestEveryValueOfAScaleHasEquallyManyWords splits the 2^63 even words at the first and last word
+// of a value.
 func TestEveryValueOfAScaleHasEquallyManyWords(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {

@@ -8,13 +8,12 @@ import (
 	"math/rand/v2"
 )
 
-// A Source is where noise comes from: uniform 64-bit words, either from the
-// operating system's generator or, for worlds without people, from a seed. The
-// type is closed, so that a curator can tell which. The zero Source is private.
+// A Source is where noise comes from: uniform 64-bit words, either from the operating system's
+// generator or, for worlds without people, from a seed. The type is closed, so that a curator can
+// distinguish the two. The zero Source is private.
 //
-// A Source is not safe for concurrent use and must not be copied: two copies
-// would draw the same noise. So would a cloned virtual machine, for at most the
-// 4 KiB that wait in the buffer.
+// A Source is not safe for concurrent use and must not be copied: two copies would draw the same
+// noise. So would a cloned virtual machine, but only for the at most 4 KiB in the buffer.
 type Source struct {
 	_      noCopy
 	seeded *rand.ChaCha8 // nil for the operating system's generator
@@ -25,9 +24,8 @@ type Source struct {
 // NewSecureSource returns a Source over crypto/rand.
 func NewSecureSource() *Source { return &Source{} }
 
-// NewSeededSource returns the words of ChaCha8 in their order. Equal seeds give
-// equal noise, so whoever knows the seed can take the noise off: it is for
-// lockstep and the simulator.
+// NewSeededSource returns the words of ChaCha8 in order. Equal seeds give equal noise, so anyone
+// who knows the seed can subtract the noise: it is for lockstep and the simulator.
 func NewSeededSource(seed [32]byte) *Source {
 	return &Source{seeded: rand.NewChaCha8(seed)}
 }
@@ -35,8 +33,8 @@ func NewSeededSource(seed [32]byte) *Source {
 // Private reports whether the noise cannot be repeated.
 func (s *Source) Private() bool { return s.seeded == nil }
 
-// Uint64 returns a uniform word and wipes it from the buffer, so that whoever
-// reads the memory later learns nothing of noise that is already out.
+// Uint64 returns a uniform word and wipes it from the buffer, so that a later reader of the
+// memory learns nothing about noise that was used.
 func (s *Source) Uint64() uint64 {
 	if s.seeded != nil {
 		return s.seeded.Uint64()
@@ -55,8 +53,8 @@ func (s *Source) Uint64() uint64 {
 	return x
 }
 
-// State returns where in its noise a seeded Source stands, for [Source.Restore]. A private
-// one has no state: State returns nil.
+// State returns the position of a seeded Source, for [Source.Restore]. A private Source has no
+// state: State returns nil.
 func (s *Source) State() []byte {
 	if s.seeded == nil {
 		return nil
@@ -68,8 +66,8 @@ func (s *Source) State() []byte {
 // ErrState is returned by Restore for a state that no Source of the same kind can have.
 var ErrState = errors.New("sample: not the state of such a source")
 
-// Restore makes s draw what the Source with that state would draw next. Both must be seeded,
-// or both private. After an error nothing has changed.
+// Restore makes s draw what the Source with that state would draw next. Both must be seeded, or
+// both private. After an error nothing has changed.
 func (s *Source) Restore(state []byte) error {
 	if s.seeded == nil {
 		if len(state) > 0 {
@@ -78,7 +76,7 @@ func (s *Source) Restore(state []byte) error {
 		return nil
 	}
 	seeded := new(rand.ChaCha8)
-	// Other prefixes are of states that Uint64 alone does not make.
+	// Other prefixes belong to states that Uint64 alone does not produce.
 	if !bytes.HasPrefix(state, []byte("chacha8:")) || seeded.UnmarshalBinary(state) != nil {
 		return ErrState
 	}

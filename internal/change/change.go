@@ -1,5 +1,5 @@
-// Package change is what operators do to the network document: begin one, change it, agree to
-// changes, join.
+// Package change is what operators do to the network document: they begin one, change it, agree
+// to changes, and join.
 package change
 
 import (
@@ -18,17 +18,17 @@ import (
 	"peerd.dev/node/network"
 )
 
-// Founded is what New needs to know beside the settings.
-type Founded struct {
+// Founding holds the arguments of New that are not settings.
+type Founding struct {
 	Name   string    // of the network
 	Peer   string    // name of this peer
-	Addrs  []string  // at which others dial it
+	Addrs  []string  // at which other peers dial it
 	Start  time.Time // zero for now
-	Admins bool      // this peer alone signs changes, not a majority of all peers
+	Admins bool      // only this peer signs changes, not a majority of all peers
 }
 
-// New begins a network document whose one peer is that of a folder.
-func New(s *config.Settings, f Founded) (*State, error) {
+// New begins a network document whose only peer is a folder's.
+func New(s *config.Settings, f Founding) (*State, error) {
 	if s.Mode == config.Lockstep {
 		return nil, config.Failf(config.ErrRefused, "mode: lockstep: want live")
 	}
@@ -64,13 +64,13 @@ func New(s *config.Settings, f Founded) (*State, error) {
 	return Show(s)
 }
 
-// State is the network document of a folder, and what is under way.
+// State is the network document of a folder, with the vote on its next version.
 type State struct {
 	Document *network.Document `json:"document"`
-	Moved    *network.Change   `json:"moved"` // under vote
-	Voted    []string          `json:"voted"` // names of those that have
+	Moved    *network.Change   `json:"moved"` // the change under vote
+	Voted    []string          `json:"voted"` // names of the peers that have voted for it
 	Needed   int               `json:"needed"`
-	Wishes   []network.Change  `json:"wishes"` // of this peer, that no version has yet
+	Wishes   []network.Change  `json:"wishes"` // changes that this peer wants, which no version has yet
 }
 
 // Show returns the state of a folder's document.
@@ -78,7 +78,7 @@ func Show(s *config.Settings) (*State, error) {
 	return with(s, func(*network.Book, gossip.Identity) error { return nil })
 }
 
-// with does something with a folder's book and returns its state.
+// with calls do with a folder's book and returns the state afterwards.
 func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error) (*State, error) {
 	if !s.Signed() {
 		return nil, config.Failf(config.ErrUsage, "%s is not a signed document: `peerd network new` begins one", s.NetworkPath())
@@ -116,7 +116,8 @@ func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error
 	return x, err
 }
 
-// Want has the peer of a folder move a change. An empty name is this peer's, unless the change is of an arm.
+// Want makes the peer of a folder move a change. An empty name is this peer's, unless the change
+// is about an arm.
 func Want(s *config.Settings, c network.Change) (*State, error) {
 	return with(s, func(b *network.Book, id gossip.Identity) error {
 		if c.Peer == "" && c.Arm == "" {
@@ -130,7 +131,7 @@ func Want(s *config.Settings, c network.Change) (*State, error) {
 	})
 }
 
-// Rotate has the peer of a folder take a new key.
+// Rotate gives the peer of a folder a new key.
 func Rotate(s *config.Settings) (*State, error) {
 	path := filepath.Join(s.Dir, daemon.NextKey)
 	next, err := gossip.LoadIdentity(path)
@@ -153,7 +154,7 @@ func Rotate(s *config.Settings) (*State, error) {
 	})
 }
 
-// Sign has the peer of a folder vote for the change that is under vote.
+// Sign makes the peer of a folder vote for the change that is under vote.
 func Sign(s *config.Settings) (*State, error) {
 	return with(s, func(b *network.Book, _ gossip.Identity) error {
 		x := b.Record().Proposal
@@ -164,12 +165,12 @@ func Sign(s *config.Settings) (*State, error) {
 	})
 }
 
-// Withdraw ends what the peer of a folder wants.
+// Withdraw ends the wishes of a folder's peer.
 func Withdraw(s *config.Settings) (*State, error) {
 	return with(s, func(b *network.Book, _ gossip.Identity) error { return b.Withdraw() })
 }
 
-// Write says what the state is.
+// Write writes the state for people.
 func (x *State) Write(w io.Writer) {
 	d := x.Document
 	_, _ = fmt.Fprintf(w, "network %s, version %d, %s\n", d.Name, d.Version, d.Hash())
@@ -183,7 +184,7 @@ func (x *State) Write(w io.Writer) {
 	}
 	_, _ = fmt.Fprintf(w, "links %v\n", d.Edges())
 	if len(d.Added)+len(d.Retired) > 0 {
-		_, _ = fmt.Fprintf(w, "actions beside those of the settings %q, retired %q\n", d.Added, d.Retired)
+		_, _ = fmt.Fprintf(w, "actions added %q, retired %q\n", d.Added, d.Retired)
 	}
 	if x.Moved != nil {
 		_, _ = fmt.Fprintf(w, "under vote: %v; %d of %d needed have voted: %s\n", x.Moved, len(x.Voted), x.Needed, strings.Join(x.Voted, ", "))

@@ -41,8 +41,8 @@ func load(t *testing.T, dir string) *config.Settings {
 	return &c.Settings
 }
 
-func founded(admin bool) change.Founded {
-	return change.Founded{Name: "clinics", Peer: "first", Addrs: []string{"/ip4/192.0.2.1/tcp/8471"}, Admins: admin}
+func founded(admin bool) change.Founding {
+	return change.Founding{Name: "clinics", Peer: "first", Addrs: []string{"/ip4/192.0.2.1/tcp/8471"}, Admins: admin}
 }
 
 func TestTokensReadAsWritten(t *testing.T) {
@@ -58,8 +58,8 @@ func TestTokensReadAsWritten(t *testing.T) {
 	}
 }
 
-// A token and one command make a folder with which a peer can run, and the network has it in its
-// place. A token is of use once.
+// A token and one command make a folder with which a peer can run, and the network has the peer
+// in its place. A token can be used once.
 func TestJoin(t *testing.T) {
 	s := folder(t, nil)
 	if _, err := change.New(s, founded(true)); err != nil {
@@ -115,7 +115,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// What a majority has to sign waits for it; what the protocol counts on cannot change.
+// Changes that a majority has to sign wait for it; things on which the protocol relies cannot
+// change.
 func TestChangesThatDoNotComeAtOnce(t *testing.T) {
 	s := folder(t, nil)
 	if _, err := change.New(s, founded(false)); err != nil {

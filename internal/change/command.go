@@ -24,7 +24,7 @@ type Shell struct {
 func Commands(o *Shell) []*cobra.Command { return []*cobra.Command{newNetwork(o), newJoin(o)} }
 
 func newNetwork(o *Shell) *cobra.Command {
-	var f Founded
+	var f Founding
 	var start string
 	var addrs, links []string
 	all := &cobra.Command{

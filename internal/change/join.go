@@ -19,14 +19,14 @@ import (
 	"peerd.dev/node/network"
 )
 
-// joinTimeout is for how long Join waits until the others have agreed.
+// joinTimeout is how long Join waits until the other peers have agreed.
 const (
 	joinTimeout   = time.Minute
 	arriveTimeout = 15 * time.Second // for the first contact
 	pause         = 500 * time.Millisecond
 )
 
-// guest is what a machine that joins holds of the network document.
+// guest is what a joining machine holds of the network document.
 type guest struct {
 	invited *Invitation
 	id      gossip.Identity
@@ -45,7 +45,7 @@ func (g *guest) Show() ([]byte, error) {
 	return json.Marshal(g.book.Record().State)
 }
 
-// Merge implements [gossip.Document]. The token says which network it has to be.
+// Merge implements [gossip.Document]. The token determines the network.
 func (g *guest) Merge(b []byte) (err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -80,9 +80,10 @@ type Joined struct {
 	Version uint64 `json:"version"`
 }
 
-// Join makes the folder of an invited peer, with a key of its own, and has the network put
-// that key and addrs in its place. With no addrs, the address from which the network was reached is
-// taken, with the port of listen. Interrupted, it can be run again. set is as of the command init.
+// Join makes the folder of an invited peer, with a key of its own, and lets the network put that
+// key and addrs in the peer's place. If addrs is empty, it uses the address from which the
+// network was reached, with the port of listen. If it is interrupted, it can be run again. set is
+// the same as for the command init.
 func Join(ctx context.Context, token, dir string, listen, addrs, set []string) (*Joined, error) {
 	v, err := ParseToken(token)
 	if err != nil {
@@ -117,8 +118,8 @@ func Join(ctx context.Context, token, dir string, listen, addrs, set []string) (
 	return &Joined{Dir: s.Dir, Name: v.Name, ID: id.ID(), Network: d.Name, Version: d.Version}, nil
 }
 
-// arrive gets the network document, and returns the address from which it was reached. The peer that
-// invites may not know of the invitation yet.
+// arrive gets the network document, and returns the local address of the connection. The inviting
+// peer may not know of the invitation yet.
 func (g *guest) arrive(ctx context.Context) (from string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, arriveTimeout)
 	defer cancel()
@@ -138,7 +139,7 @@ func (g *guest) arrive(ctx context.Context) (from string, err error) {
 	}
 }
 
-// makeFolder makes a peer's folder with the settings that a document says all share, and those of set.
+// makeFolder makes a peer's folder with the shared settings in a document, and those in set.
 func makeFolder(d *network.Document, dir string, listen, set []string) (*config.Settings, error) {
 	var all []string
 	for _, x := range d.Settings {

@@ -14,7 +14,7 @@ import (
 
 // An Invitation lets a machine join a network in the place that was made for it.
 type Invitation struct {
-	Seed    [32]byte // of the key of the place, until the peer puts its own there
+	Seed    [32]byte // of the place's key, until the peer puts its own there
 	Network string   // hash of the first document
 	Name    string   // of the new peer
 	With    gossip.PeerInfo
@@ -49,7 +49,7 @@ func ParseToken(token string) (*Invitation, error) {
 	return v, nil
 }
 
-// Invite gives a new peer a place, whose neighbours are those named, or all peers, and returns
+// Invite gives a new peer a place, linked with the named peers, or with all peers, and returns
 // the token for it.
 func Invite(s *config.Settings, name string, links []string) (token string, x *State, err error) {
 	v := Invitation{Name: name}

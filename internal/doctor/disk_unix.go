@@ -26,5 +26,5 @@ func diskOf(dir string) (total, free uint64, err error) {
 	return times(s.Blocks, s.Bsize), times(s.Bavail, s.Bsize), nil
 }
 
-// times multiplies what systems count in different types.
+// times multiplies numbers that systems count in different types.
 func times[A, B int64 | uint64 | uint32](a A, b B) uint64 { return uint64(a) * uint64(b) }

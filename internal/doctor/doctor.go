@@ -14,7 +14,7 @@ import (
 	"peerd.dev/node/api"
 )
 
-// Outcome is what a check comes to.
+// Outcome is the result of a check.
 type Outcome string
 
 // The outcomes.
@@ -33,8 +33,8 @@ type Finding struct {
 	kind   error   // of a FAIL
 }
 
-// A Report is what a doctor found. Kind is that of the error which it amounts to, nil
-// if all is well or nothing more is known.
+// A Report is what a doctor found. Kind is the kind of error that it amounts to; nil if all is
+// well or nothing more is known.
 type Report struct {
 	OK       bool
 	Kind     error
@@ -67,7 +67,7 @@ func (d *doctor) fail(kind error, check, remedy, format string, args ...any) {
 	d.found = append(d.found, Finding{Check: check, Result: Fail, Detail: fmt.Sprintf(format, args...), Remedy: remedy, kind: kind})
 }
 
-// refuse enters an error of reading a file: a line for each problem of a refusal.
+// refuse adds the error of reading a file, with a line for each problem of a refusal.
 func (d *doctor) refuse(check, remedy string, err error) {
 	var refused *config.Refusal
 	if !errors.As(err, &refused) {
@@ -79,7 +79,7 @@ func (d *doctor) refuse(check, remedy string, err error) {
 	}
 }
 
-// severe returns which of a doctor's kinds an error is of.
+// severe returns which of a doctor's kinds an error has.
 func severe(err error) error {
 	for _, kind := range []error{config.ErrRefused, config.ErrNetwork} {
 		if errors.Is(err, kind) {
@@ -89,15 +89,15 @@ func severe(err error) error {
 	return config.ErrUnexpected
 }
 
-// Examine checks the peer of the configuration that load returns: validated, else read
-// with keys and types checked alone.
+// Examine checks the peer of the configuration that load returns. If load fails, it uses the one
+// that read returns, of which only keys and types are checked.
 func Examine(ctx context.Context, load, read func() (*config.Config, error)) *Report {
 	d := &doctor{load: load, read: read}
 	d.examine(ctx)
 	return d.report()
 }
 
-// examine makes all checks that can be made. What one finds out the next ones use.
+// examine makes all checks that can be made. Later checks use the results of earlier ones.
 func (d *doctor) examine(ctx context.Context) {
 	if !d.configuration() {
 		return
@@ -126,8 +126,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.ledger(remembered)
 }
 
-// configuration reads the settings. A refused configuration may still say where the
-// folder is.
+// configuration reads the settings. Even a refused configuration may contain the folder.
 func (d *doctor) configuration() bool {
 	c, err := d.load()
 	if err == nil {
@@ -147,7 +146,7 @@ func (d *doctor) configuration() bool {
 // place finds the peer in the network file.
 func (d *doctor) place() bool {
 	const again = "use the same file at every peer; docs/network.md says what it holds"
-	if d.found[0].Result == Fail { // what the settings are is not known
+	if d.found[0].Result == Fail { // the settings are not known
 		return false
 	}
 	path := d.c.NetworkPath()
@@ -165,8 +164,8 @@ func (d *doctor) place() bool {
 	return true
 }
 
-// daemon finds out whether the peer runs. If not, the folder stays locked until
-// unlock is called, so that the peer does not start while it is examined.
+// daemon finds out whether the peer runs. If not, the folder stays locked until unlock is called,
+// so that the peer does not start during the examination.
 func (d *doctor) daemon(ctx context.Context) (unlock func(), ok bool) {
 	var err error
 	d.status, err = daemon.AskStatus(ctx, d.c.Dir)
@@ -188,7 +187,7 @@ func (d *doctor) daemon(ctx context.Context) (unlock func(), ok bool) {
 	return unlock, true
 }
 
-// life is about a running peer.
+// life reports on a running peer.
 func (d *doctor) life() {
 	switch s := d.status; {
 	case s.DiskFull:
@@ -202,7 +201,7 @@ func (d *doctor) life() {
 	}
 }
 
-// report sums up.
+// report makes the report.
 func (d *doctor) report() *Report {
 	doc := &Report{Checks: d.found, Running: d.running}
 	for _, f := range d.found {
@@ -233,5 +232,5 @@ func (doc *Report) Write(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "\n%d checks, %d failed, %d with a warning\n", len(doc.Checks), doc.failures, doc.warnings)
 }
 
-// oneLine takes out what would break a table.
+// oneLine removes what would break a table.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

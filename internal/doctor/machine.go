@@ -17,16 +17,16 @@ import (
 
 const (
 	syncs     = 100
-	syncBytes = 300              // about a step's
+	syncBytes = 300              // about as many as a step's
 	syncLimit = 10 * time.Second // for all of them
 	slowSync  = 20 * time.Millisecond
 
 	maxDrift = 20 * time.Millisecond // between wall clock and monotonic clock in a test of a second or so
-	future   = time.Minute           // that a file may be ahead of the clock
-	farAway  = 24 * time.Hour        // a network's start
+	future   = time.Minute           // how far a file may be ahead of the clock
+	farAway  = 24 * time.Hour        // for a network's start
 )
 
-// folder checks the peer's folder. Without one nothing else can be checked.
+// folder checks the peer's folder. Without one, nothing else can be checked.
 func (d *doctor) folder() bool {
 	dir := d.c.Dir
 	info, err := os.Stat(dir)
@@ -53,7 +53,7 @@ func (d *doctor) folder() bool {
 	return true
 }
 
-// secrets checks what others must not read.
+// secrets checks the files that others must not read.
 func (d *doctor) secrets() {
 	if d.c.Mode == config.Lockstep {
 		d.pass("key", "comes from the seed in lockstep, which protects no one")
@@ -76,8 +76,8 @@ func (d *doctor) secrets() {
 	}
 }
 
-// private reports whether a file is there and only its owner can reach it, and enters
-// it if not. Without a remedy for a missing file it is no trouble.
+// private reports whether a file exists and only its owner can reach it, and adds a finding if
+// not. A missing file without a remedy is not a finding.
 func (d *doctor) private(check, path string, mode fs.FileMode, missing string) bool {
 	info, err := os.Lstat(path)
 	switch {
@@ -107,7 +107,7 @@ func (d *doctor) private(check, path string, mode fs.FileMode, missing string) b
 	return true
 }
 
-// clock compares the wall clock with what there is to compare it with.
+// clock compares the wall clock with other times that are known.
 func (d *doctor) clock() {
 	const remedy = "set the clock and keep NTP running"
 	now := time.Now()
@@ -135,7 +135,7 @@ func (d *doctor) clock() {
 	d.pass("clock", "%s; not compared with another one", text)
 }
 
-// disk checks room and speed, and the clock's pace meanwhile.
+// disk checks room and speed, and at the same time the clock's pace.
 func (d *doctor) disk() {
 	d.room()
 	began := time.Now()
@@ -160,7 +160,7 @@ func (d *doctor) disk() {
 	}
 }
 
-// room compares the free space with what the store leaves free.
+// room compares the free space with what the store keeps free.
 func (d *doctor) room() {
 	total, free, err := diskOf(d.c.Dir)
 	if err != nil {

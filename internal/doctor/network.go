@@ -30,7 +30,7 @@ import (
 
 const unreached = "see that it runs, and that its address in the network file can be dialled from here"
 
-// ports checks that the peer can listen, or does.
+// ports checks that the peer can listen, or does listen.
 func (d *doctor) ports() {
 	d.dialled()
 	for _, s := range d.c.Listen {
@@ -99,7 +99,7 @@ func (d *doctor) port(check, text string, address func() (network, host string, 
 	d.pass(check, "%s is free", text)
 }
 
-// held reports whether the running peer listens on the port of an address.
+// listening reports whether the running peer listens on the port of an address.
 func (d *doctor) listening(text string) bool {
 	a, err := multiaddr.NewMultiaddr(text)
 	if err != nil {
@@ -143,7 +143,7 @@ func (d *doctor) links(ctx context.Context) {
 	}
 }
 
-// A contact is what came of asking a neighbour.
+// A contact is the result of asking a neighbour.
 type contact struct {
 	name   string
 	detail string
@@ -151,8 +151,8 @@ type contact struct {
 	silent bool // could not be asked
 }
 
-// contacts enters the neighbours. One that is away is its own site's affair, unless
-// none is there.
+// contacts adds findings about the neighbours. That one of them is away is not this peer's
+// problem, unless all are.
 func (d *doctor) contacts(all []contact) {
 	reached := slices.ContainsFunc(all, func(c contact) bool { return c.err == nil && !c.silent })
 	for _, c := range all {
@@ -180,7 +180,7 @@ func (d *doctor) probe(ctx context.Context) map[protocol.Peer]protocol.Checkpoin
 	c := d.deployment.HostConfig(0, slog.New(slog.DiscardHandler))
 	c.Checkpoints = d.c.Mode == config.Live
 	var mu sync.Mutex
-	remembered := make(map[protocol.Peer]protocol.Checkpoint) // by who tells
+	remembered := make(map[protocol.Peer]protocol.Checkpoint) // by neighbour
 	all := make([]contact, len(d.deployment.Links))
 	var asks sync.WaitGroup
 	for i, n := range d.deployment.Links {
@@ -207,11 +207,10 @@ func (d *doctor) probe(ctx context.Context) map[protocol.Peer]protocol.Checkpoin
 	return remembered
 }
 
-// ledger verifies a stopped peer's ledger, and compares it with what its neighbours
-// were told.
+// ledger verifies a stopped peer's ledger, and compares it with what its neighbours remember.
 func (d *doctor) ledger(remembered map[protocol.Peer]protocol.Checkpoint) {
 	if d.c.Mode == config.Lockstep {
-		return // keeps none
+		return // there is no ledger
 	}
 	dir := filepath.Join(d.c.Dir, daemon.StoreDir)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -250,7 +249,7 @@ func (d *doctor) agrees(remembered map[protocol.Peer]protocol.Checkpoint, own pr
 		same := own.Follows(m)
 		if same && m.Records > 0 && st != nil {
 			line, err := st.Get(store.Ledger, store.Number(m.Records-1))
-			same = err == nil && (line == nil || ledger.HashOf(line) == m.Head) // none in a gap
+			same = err == nil && (line == nil || ledger.HashOf(line) == m.Head) // there is no line in a gap
 		}
 		if !same {
 			d.fail(config.ErrUnexpected, "ledger", "use the newer folder if there is one; otherwise start this one once, stop it and run `peerd recover`; docs/durability.md",
@@ -261,10 +260,10 @@ func (d *doctor) agrees(remembered map[protocol.Peer]protocol.Checkpoint, own pr
 	return true
 }
 
-// charged is about the budget of a stopped peer.
+// charged reports on the budget of a stopped peer.
 func (d *doctor) charged(r ledger.Report) {
 	text := fmt.Sprintf("%d records verified; ε %g of %g charged, %d releases", r.Records, r.Charged.Float(), r.Budget.Float(), r.Releases)
-	var leaves, most uint64 // released and paid for, of all arms if they share a horizon
+	var leaves, most uint64 // released and paid for, for all arms if they share a horizon
 	for _, s := range r.Streams {
 		leaves, most = leaves+s.Leaf, max(most, s.Leaves)
 	}
@@ -278,7 +277,7 @@ func (d *doctor) charged(r ledger.Report) {
 	d.pass("ledger", "%s", text)
 }
 
-// budget is about that of a running peer.
+// budget reports on the budget of a running peer.
 func (d *doctor) budget() {
 	s := d.status
 	text := fmt.Sprintf("ε %.4g charged, %.4g left; %d releases", s.Spent, s.Left, s.Released)

@@ -1,4 +1,4 @@
-// Package explain says what a configuration promises its users, for a privacy officer: the
+// Package explain writes what a configuration promises its users, for a privacy officer: the
 // promise, its noise, its horizon, and what is not covered.
 package explain
 
@@ -27,7 +27,7 @@ type Document struct {
 	Mechanism  *mechanismDoc `json:"mechanism,omitempty"`
 	Horizon    horizonDoc    `json:"horizon"`
 	Error      *errorDoc     `json:"error,omitempty"`
-	Users      []string      `json:"users,omitempty"` // how they are distinguished
+	Users      []string      `json:"users,omitempty"` // how they are identified
 	Public     []string      `json:"public"`
 	NotCovered []string      `json:"not_covered"`
 	Warnings   []warningDoc  `json:"warnings"`
@@ -42,13 +42,13 @@ type unitDoc struct {
 	Against        string `json:"against"`
 }
 
-// A budgetDoc is the promise, and what is charged for it in other currencies.
+// A budgetDoc is the promise, and its charge in other units.
 type budgetDoc struct {
 	Epsilon     float64        `json:"epsilon"`
 	NanoEpsilon dp.Cost        `json:"nano_epsilon"`
 	Delta       float64        `json:"delta"`
 	AttoDelta   account.Delta  `json:"atto_delta"`
-	Used        float64        `json:"epsilon_used"` // the ε of what is charged at that δ
+	Used        float64        `json:"epsilon_used"` // the ε of the charge at that δ
 	Square      account.Square `json:"nano_mu_squared"`
 	Replaced    float64        `json:"epsilon_against_replacement"`
 	Chance      float64        `json:"chance_from_even_odds"`
@@ -69,17 +69,17 @@ type mechanismDoc struct {
 	Calibration string  `json:"calibration,omitempty"`
 	Protocol    string  `json:"protocol"`
 	Streams     int     `json:"streams"`
-	Spare       uint64  `json:"spare,omitempty"`    // of them, for actions that the network can add
-	Features    int     `json:"features,omitempty"` // of an action, where records have them
-	Centred     bool    `json:"centred,omitempty"`  // of their rewards 1/2 is taken off, and the last feature is 1/2
+	Spare       uint64  `json:"spare,omitempty"`    // leaves for actions that the network can add
+	Features    int     `json:"features,omitempty"` // of an action, if records have features
+	Centred     bool    `json:"centred,omitempty"`  // 1/2 is subtracted from rewards, and the last feature is 1/2
 	Width       int     `json:"width"`              // numbers of a sum
 	Leaves      uint64  `json:"leaves"`
 	Leaf        string  `json:"leaf"` // what a leaf is called
 	Law         string  `json:"law"`
 	Norm        string  `json:"norm"`
-	Column      float64 `json:"column"`      // that norm of what a change of 1 in one leaf changes in all that is drawn
+	Column      float64 `json:"column"`      // that norm of the change in everything drawn, if one leaf changes by 1
 	Sensitivity float64 `json:"sensitivity"` // of one record, in rewards
-	Scale       float64 `json:"scale"`       // of the law, in rewards
+	Scale       float64 `json:"scale"`       // of the noise, in rewards
 	ScaleGrid   uint64  `json:"scale_grid"`  // exactly, in units of 2^grid_exponent rewards
 	Grid        int     `json:"grid_exponent"`
 	SD          float64 `json:"sd"` // of one term of the noise, in rewards
@@ -169,8 +169,7 @@ func budgetOf(s *config.Settings, charge dp.Charge) (*budgetDoc, error) {
 	return doc, errors.Join(errs[:]...)
 }
 
-// replaced returns the ε that the same noise is worth where records are replaced by any
-// others.
+// replaced returns the ε to which the same noise amounts if records are replaced by any others.
 func replaced(s *config.Settings, charge dp.Charge, b account.Budget) (float64, error) {
 	other := *s
 	other.Privacy.Adjacency = dp.ReplaceOne.String()
@@ -188,7 +187,7 @@ func replaced(s *config.Settings, charge dp.Charge, b account.Budget) (float64, 
 	})
 }
 
-// mechanismOf returns how the sums of a charge are noised.
+// mechanismOf describes the noise in the sums of a charge.
 func mechanismOf(s *config.Settings, n noise) *mechanismDoc {
 	c := &n.charge
 	doc := &mechanismDoc{
@@ -211,7 +210,7 @@ func mechanismOf(s *config.Settings, n noise) *mechanismDoc {
 	return doc
 }
 
-// horizonOf says how long the budget lasts.
+// horizonOf describes how long the budget lasts.
 func horizonOf(s *config.Settings, network *config.Network) horizonDoc {
 	h := s.Privacy.Rounds()
 	doc := horizonDoc{Rounds: h, Round: config.DurationText(s.Rounds.Every), Released: s.Cadence().Text()}
@@ -230,7 +229,7 @@ func horizonOf(s *config.Settings, network *config.Network) horizonDoc {
 
 const againstText = "anyone who sees everything that the peer sends, with sizes, order and times: all other peers together, the network between them, and the actions that applications see elsewhere"
 
-// neighboursText says what is compared.
+// neighboursText describes the neighbouring histories.
 func neighboursText(c *dp.Charge) string {
 	if c.Shape == dp.Linear || c.Shape == dp.Corner {
 		by := "other features and another reward from 0 to 1"
@@ -309,7 +308,7 @@ func publicThings(s *config.Settings) []string {
 	return append(list, "when, to whom and how much the peer sends; these settings and the network file")
 }
 
-// uncovered lists what the promise does not speak of.
+// uncovered lists what the promise does not cover.
 func uncovered(s *config.Settings) []string {
 	list := []string{"the actions themselves, for those who see them at the site"}
 	switch people := s.People(); {

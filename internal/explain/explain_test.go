@@ -24,8 +24,8 @@ import (
 
 var update = flag.Bool("update", false, "write the files that tests compare with")
 
-// explained returns what is said about settings, as a document and as a page. The
-// arguments are those of the command.
+// explained returns the explanation of settings, as a document and as a page. The arguments are
+// the command's.
 func explained(t *testing.T, args ...string) (*Document, string) {
 	t.Helper()
 	var file string
@@ -93,8 +93,8 @@ func TestExplainSaysInJSONWhatIsCharged(t *testing.T) {
 	}
 }
 
-// warned returns the warnings but the one of a mechanism with less noise, which rests on
-// what mechanisms there are.
+// warned returns the warnings except the one about a mechanism with less noise, which depends on
+// the mechanisms that exist.
 func warned(d *Document) []warningDoc {
 	return slices.DeleteFunc(slices.Clone(d.Warnings), func(w warningDoc) bool { return strings.HasPrefix(w.What, "another mechanism") })
 }
@@ -108,7 +108,8 @@ func settings(t *testing.T, file string, set ...string) *config.Settings {
 	return &c.Settings
 }
 
-// TestExplainTellsRoomFromActions: room for actions to come has streams, and is no action.
+// TestExplainTellsRoomFromActions: room for later actions has streams, but is not counted as
+// actions.
 func TestExplainTellsRoomFromActions(t *testing.T) {
 	doc, page := explained(t, "-c", "../../configs/application.yaml", "--set", "spare_arms=2")
 	if want := "Each of the 3 actions, and of 2 that the network can add, has a"; doc.Mechanism.Streams != 5 || doc.Mechanism.Spare != 2 || !strings.Contains(strings.Join(strings.Fields(page), " "), want) {
@@ -116,9 +117,9 @@ func TestExplainTellsRoomFromActions(t *testing.T) {
 	}
 }
 
-// TestNoiseIsWhatTheCuratorDraws closes leaves without records, of 2^14 streams with the
-// charged noise, and compares deviations with the table. Over 2^14 streams, the deviation of one term
-// is off by 4 % with probability 1e-5, of more terms less often; the seeds are fixed.
+// TestNoiseIsWhatTheCuratorDraws closes leaves without records, in 2^14 streams with the charged
+// noise, and compares deviations with the table. Over 2^14 streams, the deviation of one term is
+// off by 4 % with probability 1e-5, of more terms less often; the seeds are fixed.
 func TestNoiseIsWhatTheCuratorDraws(t *testing.T) {
 	for _, c := range [][]string{{"average"}, {"rows"}, {"diabetes"}, {"rows", "privacy.mechanism=tree-gaussian", "privacy.delta=0.000001"}} {
 		t.Run(strings.Join(c, " "), func(t *testing.T) {
@@ -174,7 +175,7 @@ func TestNoiseIsWhatTheCuratorDraws(t *testing.T) {
 			if seen < 2 {
 				t.Errorf("%d lines compared", seen)
 			}
-			if !n.cadence.SynchronousLeaves() || charge.Leaves <= last { // else the average is over more leaves
+			if !n.cadence.SynchronousLeaves() || charge.Leaves <= last { // otherwise the average is over more leaves
 				total := 0.0
 				for _, v := range square {
 					total += v
@@ -185,8 +186,9 @@ func TestNoiseIsWhatTheCuratorDraws(t *testing.T) {
 	}
 }
 
-// TestTermsAreThoseOfTheTable: the published worst and mean variance of the Laplace tree
-// in units of 1/ε², 2·levels² a node. Averages that look at some leaves are within 1 %.
+// TestTermsAreThoseOfTheTable: the worst and mean variance are the published ones of the Laplace
+// tree, in units of 1/ε², 2·levels² for each node. Averages over some of the leaves are within 1
+// %.
 func TestTermsAreThoseOfTheTable(t *testing.T) {
 	file := configtest.Write(t, configtest.Good(map[string]string{"privacy.epsilon": "1", "privacy.mechanism": "tree"}))
 	for leaves, want := range map[uint64][2]float64{64: {588, 296}, 400: {1296, 675}, 1024: {2420, 1210}, 4096: {4056, 2028}, 65536: {9248, 4624}} {
@@ -202,8 +204,8 @@ func TestTermsAreThoseOfTheTable(t *testing.T) {
 	}
 }
 
-// TestLeavesAreLookedAt: as many as there are up to the limit, else spread evenly; and the
-// one with the most binary ones.
+// TestLeavesAreLookedAt: all leaves up to the limit; beyond it, leaves spread evenly, and the one
+// with the most binary ones.
 func TestLeavesAreLookedAt(t *testing.T) {
 	for n := uint64(1); n < 5000; n++ {
 		worst, full, list := 0, 0, spreadLeaves(n)
@@ -237,7 +239,7 @@ func TestLeavesAreLookedAt(t *testing.T) {
 	}
 }
 
-// TestEveryMechanismHasAPage: words and a proof.
+// TestEveryMechanismHasAPage: with a description and a proof.
 func TestEveryMechanismHasAPage(t *testing.T) {
 	for _, m := range dp.Mechanisms() {
 		if m == dp.None || !m.Running() {
@@ -259,7 +261,7 @@ func TestEveryMechanismHasAPage(t *testing.T) {
 	}
 }
 
-// TestTheNoiseIsThatOfAnyHorizon: the page is made at once for the longest one.
+// TestTheNoiseIsThatOfAnyHorizon: the page is fast even for the longest horizon.
 func TestTheNoiseIsThatOfAnyHorizon(t *testing.T) {
 	begin := time.Now()
 	for _, m := range []string{"tree", "tree-gaussian"} {
@@ -276,8 +278,8 @@ func TestTheNoiseIsThatOfAnyHorizon(t *testing.T) {
 	}
 }
 
-// TestQuietestIsFound: for so few leaves Laplace noise is less than Gaussian, whose
-// formula in print makes 1.34 times what it need, for δ = 1e-6.
+// TestQuietestIsFound: for so few leaves there is less Laplace noise than Gaussian noise, whose
+// printed formula makes 1.34 times as much as necessary, for δ = 1e-6.
 func TestQuietestIsFound(t *testing.T) {
 	few := map[string]string{"privacy.epsilon": "5", "privacy.mechanism": "tree-gaussian", "privacy.delta": "0.000001", "privacy.horizon": "2"}
 	doc, page := explained(t, "-c", configtest.Write(t, configtest.Good(few)))
@@ -307,7 +309,7 @@ func TestQuietestIsFound(t *testing.T) {
 	}
 }
 
-// TestZeroOutIsCompared with replacement: rewards from 0 to 1 move a sum no further.
+// TestZeroOutIsCompared with replacement: rewards from 0 to 1 do not move a sum further.
 func TestZeroOutIsCompared(t *testing.T) {
 	for _, changes := range []map[string]string{
 		{"privacy.adjacency": "zero-out"},
@@ -323,7 +325,7 @@ func TestZeroOutIsCompared(t *testing.T) {
 	}
 }
 
-// TestWarningsNameWhatWouldHelp takes the remedies at their word.
+// TestWarningsNameWhatWouldHelp applies the remedies.
 func TestWarningsNameWhatWouldHelp(t *testing.T) {
 	for _, changes := range []map[string]string{
 		{"privacy.epsilon": "0.2", "privacy.horizon": "2000"},
@@ -349,7 +351,7 @@ func TestWarningsNameWhatWouldHelp(t *testing.T) {
 	}
 }
 
-// checkRemedies takes those of a configuration with too much noise at their word.
+// checkRemedies applies the remedies to a configuration with too much noise.
 func checkRemedies(t *testing.T, file string) {
 	t.Helper()
 	doc, page := explained(t, "-c", file)
@@ -380,7 +382,7 @@ func checkRemedies(t *testing.T, file string) {
 	}
 }
 
-// TestExplainKnowsTheDay reads the network file, if there is one.
+// TestExplainKnowsTheDay: it reads the network file if there is one.
 func TestExplainKnowsTheDay(t *testing.T) {
 	file := configtest.Write(t, configtest.Good(map[string]string{"privacy.horizon": "86400", "privacy.epsilon": "1"}))
 	dir := filepath.Dir(file)
@@ -405,7 +407,7 @@ func TestExplainKnowsTheDay(t *testing.T) {
 	}
 }
 
-// TestIdlePeersAreNoSites: the mean over sites is of those that have arms.
+// TestIdlePeersAreNoSites: the mean over sites includes only those with arms.
 func TestIdlePeersAreNoSites(t *testing.T) {
 	if doc, page := explained(t, "-c", "../../configs/relay.yaml"); doc.Error.Sites != 4 {
 		t.Errorf("%d sites:\n%s", doc.Error.Sites, page)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestThePageSaysWhatRecordsWithFeaturesAre, and not that there are sums of the rewards of
+// TestThePageSaysWhatRecordsWithFeaturesAre: and it does not mention sums of the rewards of
 // actions.
 func TestThePageSaysWhatRecordsWithFeaturesAre(t *testing.T) {
 	doc, page := explained(t, "-c", "../../configs/ldp-fedlinucb.yaml")

@@ -10,11 +10,11 @@ import (
 type leastNoiseDoc struct {
 	Mechanism   string  `json:"mechanism"`
 	Calibration string  `json:"calibration,omitempty"` // of Gaussian noise
-	Ratio       float64 `json:"sd_ratio"`              // of its deviation to that of the settings, over all leaves
+	Ratio       float64 `json:"sd_ratio"`              // its deviation divided by the settings' deviation, over all leaves
 }
 
-// leastNoise opens the charge of every mechanism that the budget of these settings can
-// pay, and compares the mean variance of their sums with that of n.
+// leastNoise opens the charge of every mechanism that the budget of these settings can pay for,
+// and compares the mean variance of their sums with n's.
 func leastNoise(s *config.Settings, n noise) leastNoiseDoc {
 	best := leastNoiseDoc{Mechanism: s.Privacy.Mechanism, Ratio: 1}
 	of, _ := n.sums(s.Privacy.Rounds())

@@ -11,8 +11,8 @@ import (
 	"peerd.dev/dp/account"
 )
 
-// TestMechanismsPage compares the tables of docs/mechanisms.md with what every mechanism's
-// charge predicts.
+// TestMechanismsPage compares the tables of docs/mechanisms.md with the predictions of every
+// mechanism's charge.
 func TestMechanismsPage(t *testing.T) {
 	const file, begin, end = "../../docs/mechanisms.md", "<!-- tables: go test ./internal/explain -run TestMechanismsPage -update -->\n", "<!-- end of tables -->"
 	page, err := os.ReadFile(file)
@@ -38,13 +38,13 @@ func TestMechanismsPage(t *testing.T) {
 	}
 }
 
-// TestSomeLeavesStandForAll: what is predicted from some of the leaves is what all say.
+// TestSomeLeavesStandForAll: predictions from some of the leaves agree with those from all.
 func TestSomeLeavesStandForAll(t *testing.T) {
 	for _, m := range dp.Mechanisms() {
 		for _, leaves := range []uint64{4096, 20_000} {
 			charge, err := charged(m, leaves, 1)
 			if err != nil {
-				continue // not for so many
+				continue // not possible for so many
 			}
 			var sum, most float64
 			for k := uint64(1); k <= leaves; k++ {
@@ -100,7 +100,7 @@ func writeDeviations(t *testing.T, b *strings.Builder, epsilon float64) {
 		_, _ = fmt.Fprintf(b, "| [`%v`](proofs/%s.md) | %v |", m, m.Describe().Family, delta)
 		for _, n := range horizons {
 			charge, err := charged(m, n, epsilon)
-			if err != nil { // not for so many leaves
+			if err != nil { // not possible for so many leaves
 				_, _ = fmt.Fprint(b, " - |")
 				continue
 			}

@@ -9,8 +9,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// A noise predicts how far the noise moves sums and means, by what the charge says of
-// every sum.
+// A noise predicts how far the noise moves sums and means, from the noise that the charge states
+// for every sum.
 type noise struct {
 	charge  dp.Charge
 	cadence protocol.Cadence
@@ -21,13 +21,13 @@ func newNoise(s *config.Settings, charge dp.Charge) noise {
 	return noise{charge, s.Cadence()}
 }
 
-// leaf returns the first leaf that can hold so many rewards of one arm, with a reward a
+// leaf returns the first leaf that can hold a number of rewards of one arm, with one reward per
 // round.
 func (n noise) leaf(rewards uint64) uint64 {
 	return n.cadence.Holding(rewards)
 }
 
-// together reports whether what leaves release is added up outside of the mechanism.
+// together reports whether releases of leaves are added up outside of the mechanism.
 func (n noise) together() bool { return n.cadence.First > 0 && !n.charge.Mechanism.Running() }
 
 // variance returns the variance of the noise in the sum at a leaf, on the grid.
@@ -56,9 +56,9 @@ func (n noise) rewards(variance float64) float64 {
 	return math.Ldexp(math.Sqrt(variance), dp.GridExponent)
 }
 
-// sums returns the standard deviation of the noise in the running sum over so many
-// rewards on average and at worst: over the leaves up to the one that they close or, by
-// the clock, over all, since any of them may be the one at which an arm has so many.
+// sums returns the standard deviation of the noise in the running sum over a number of rewards,
+// on average and at worst. It is taken over the leaves up to the one that these rewards close; if
+// leaves close by the clock, over all leaves, since an arm may reach that number at any of them.
 func (n noise) sums(rewards uint64) (average, worst float64) {
 	last := min(n.leaf(rewards), n.charge.Leaves)
 	if n.cadence.SynchronousLeaves() {
@@ -75,11 +75,11 @@ func (n noise) sums(rewards uint64) (average, worst float64) {
 	return n.rewards(sum / float64(len(leaves))), n.rewards(most)
 }
 
-// looks is at how many leaves averages look.
+// looks is how many leaves averages use.
 const looks = 512
 
-// spreadLeaves returns the leaves from 1 to last, or as many of them as averages look
-// at, spread by the golden ratio so that no digit of theirs recurs.
+// spreadLeaves returns the leaves from 1 to last, or, if there are more, as many as averages use,
+// spread by the golden ratio so that none of their digits recurs.
 func spreadLeaves(last uint64) []uint64 {
 	list := make([]uint64, min(last, looks))
 	for i := range list {
@@ -92,9 +92,9 @@ func spreadLeaves(last uint64) []uint64 {
 	return list
 }
 
-// fullLeaves returns the leaves up to last among which the one with the most binary
-// ones is, and last: where sums of binary trees have the most nodes, and where those of
-// factorizations that go on and on have the most noise.
+// fullLeaves returns leaves up to last, among them last itself and the leaf with the most binary
+// ones: sums of binary trees have the most nodes there, and sums of factorizations over the whole
+// horizon the most noise at last.
 func fullLeaves(last uint64) (list []uint64) {
 	for i := range bits.Len64(last) {
 		if t := (last+1)>>i<<i - 1; t > 0 {
@@ -111,14 +111,14 @@ func (n noise) mean(rewards uint64) float64 {
 	return average / float64(rewards)
 }
 
-// enough returns the least number of rewards up to most from which on the noise in a
-// mean has a deviation of at most sd.
+// enough returns the least number of rewards, up to most, from which on the noise in a mean has a
+// deviation of at most sd.
 func (n noise) enough(sd float64, most uint64) (rewards uint64, ok bool) {
 	return leastGood(1, most, func(rewards uint64) bool { return n.mean(rewards) <= sd })
 }
 
-// leastGood returns a good number from lo to hi below which none is, of a rule that once
-// holds goes on to, or nearly.
+// leastGood returns the least good number from lo to hi, for a rule that holds from some number
+// on, or nearly.
 func leastGood(lo, hi uint64, good func(uint64) bool) (x uint64, ok bool) {
 	if lo > hi || !good(hi) {
 		return 0, false
@@ -144,7 +144,7 @@ type errorDoc struct {
 	LeastNoise leastNoiseDoc `json:"quietest"`
 }
 
-// An errorLine is about the moment when one arm has had so many rewards.
+// An errorLine describes the moment when one arm has had a number of rewards.
 type errorLine struct {
 	Rewards  uint64  `json:"rewards"`
 	Leaf     uint64  `json:"leaf"`

@@ -12,7 +12,7 @@ import (
 	"peerd.dev/internal/config"
 )
 
-// pageWidth is that of the page, in letters.
+// pageWidth is the width of the page in letters.
 const pageWidth = 88
 
 // A pageWriter writes a page of sections.
@@ -20,7 +20,7 @@ type pageWriter struct{ w io.Writer }
 
 func (p pageWriter) title(text string) { _, _ = fmt.Fprintf(p.w, "\n%s\n", strings.ToUpper(text)) }
 
-// say writes a paragraph, item one of a list.
+// say writes a paragraph, item an item of a list.
 func (p pageWriter) say(format string, args ...any) { p.paragraph("", fmt.Sprintf(format, args...)) }
 
 func (p pageWriter) item(format string, args ...any) { p.paragraph("- ", fmt.Sprintf(format, args...)) }
@@ -100,7 +100,7 @@ func (d *Document) writePromise(p pageWriter, s *config.Settings) {
 	d.writeOdds(p)
 }
 
-// writeAdjacency says what zero-out is worth where a user's rewards are replaced.
+// writeAdjacency states to what zero-out amounts if a user's rewards are replaced.
 func (d *Document) writeAdjacency(p pageWriter) {
 	switch b := d.Budget; {
 	case d.Unit.Adjacency == dp.AddOrRemove.String():
@@ -113,7 +113,7 @@ func (d *Document) writeAdjacency(p pageWriter) {
 	}
 }
 
-// writeOdds says how much an attacker can find out.
+// writeOdds states how much an attacker can find out.
 func (d *Document) writeOdds(p pageWriter) {
 	b := d.Budget
 	accepts := fmt.Sprintf("An attacker who wrongly suspects 5%% of users identifies at most %s of the users for whom the suspicion is true.", percent(b.Power))
@@ -127,7 +127,7 @@ func (d *Document) writeOdds(p pageWriter) {
 		b.Mu, b.Square, b.Used, b.Rho)
 }
 
-// actions says how many have sums.
+// actions states how many actions have sums.
 func (m *mechanismDoc) actions() string {
 	if m.Spare == 0 {
 		return fmt.Sprintf("%d actions", m.Streams)
@@ -181,10 +181,10 @@ func (d *Document) writeMechanism(p pageWriter) {
 	}
 }
 
-// lawText names a law as people write it.
+// lawText returns a law's name in ordinary spelling.
 func lawText(law string) string { return strings.ToUpper(law[:1]) + law[1:] }
 
-// leavesText says how often a sum can be released.
+// leavesText states how often a sum can be released.
 func (d *Document) leavesText() string {
 	return config.Counted(d.Mechanism.Leaves, d.Mechanism.Leaf)
 }
@@ -283,7 +283,7 @@ func sdText(sd float64) string {
 // dateText writes a time to the minute.
 func dateText(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }
 
-// spanText writes a time in seconds in the greatest unit that it is twice of.
+// spanText writes a time in seconds, in the greatest unit of which it has at least two.
 func spanText(seconds float64) string {
 	for _, unit := range []struct {
 		name string

@@ -11,27 +11,27 @@ import (
 	"peerd.dev/protocol"
 )
 
-// A warningDoc names what somebody should know, and what to do.
+// A warningDoc is a warning and what to do about it.
 type warningDoc struct {
 	What string `json:"what"`
 	Do   string `json:"do"`
 }
 
-// How sure somebody may become before a budget is called weak, and how much noise in a
-// mean of rewards from 0 to 1 swamps it.
+// How sure an attacker may become before a budget is called weak, and how much noise in a mean of
+// rewards from 0 to 1 hides it.
 const (
 	sure  = 0.95
 	swamp = 0.1
 )
 
-// largeDelta is the greatest δ without a warning, and quiet the ratio of deviations from
-// which on another mechanism is not worth one.
+// largeDelta is the greatest δ without a warning, and quiet the ratio of deviations above which
+// there is no warning about another mechanism.
 const (
 	largeDelta = 1e-6
 	quiet      = 0.9
 )
 
-// mostRounds is the longest horizon, and mostEpsilon more than anybody advises.
+// mostRounds is the longest horizon, and mostEpsilon more than anyone recommends.
 const (
 	mostRounds  = 1 << 30
 	mostEpsilon = 1000
@@ -75,7 +75,7 @@ func warnings(s *config.Settings, doc *Document, n noise, network *config.Networ
 	return list
 }
 
-// sureText says what can become of even odds.
+// sureText states what even odds can become.
 func sureText(b *budgetDoc) string {
 	if b.Square == 0 {
 		return fmt.Sprintf("become %s sure of one", percent(b.Chance))
@@ -83,16 +83,17 @@ func sureText(b *budgetDoc) string {
 	return fmt.Sprintf("name the right one with a probability of %s", percent(b.Chance))
 }
 
-// strongEnough returns the ε at which that is as sure as it may be without a warning.
+// strongEnough returns the ε at which an attacker becomes as sure as is allowed without a
+// warning.
 func strongEnough(delta float64) float64 {
 	if delta == 0 {
 		return math.Log(sure / (1 - sure))
 	}
-	epsilon, _ := account.Mu(2 * math.Sqrt2 * math.Erfinv(2*sure-1)).Epsilon(delta) // of a δ that was in range
+	epsilon, _ := account.Mu(2 * math.Sqrt2 * math.Erfinv(2*sure-1)).Epsilon(delta) // for a δ that was in range
 	return epsilon
 }
 
-// quieter says which settings make less noise.
+// quieter states which settings make less noise.
 func quieter(s *config.Settings, q leastNoiseDoc) (what, do string) {
 	if q.Mechanism == s.Privacy.Mechanism {
 		return fmt.Sprintf("privacy.calibration: %s makes more noise than epsilon and delta ask for; %s makes %.2g of it", s.Privacy.Calibration, q.Calibration, q.Ratio),
@@ -120,7 +121,7 @@ func longLeaves(s *config.Settings) (p protocol.Params, field string) {
 	return nil, ""
 }
 
-// remedy returns which settings halve a deviation of the noise in the mean of so many
+// remedy states which settings halve the deviation of the noise in the mean of a number of
 // rewards.
 func remedy(s *config.Settings, sd float64, rewards uint64) string {
 	half := func(change func(*config.Settings), at uint64) bool {
@@ -149,7 +150,7 @@ func remedy(s *config.Settings, sd float64, rewards uint64) string {
 	if rounds, ok := leastGood(s.Privacy.Rounds()+1, mostRounds, longer); ok {
 		text += fmt.Sprintf("privacy.horizon: %d (%s), which brings more rewards by its tenth, or with ", rounds, spanText(float64(rounds)*s.Rounds.Every.Seconds()))
 	}
-	epsilon := 2 * s.Privacy.Epsilon // with Gaussian noise a little more
+	epsilon := 2 * s.Privacy.Epsilon // a little more than needed with Gaussian noise
 	for epsilon < mostEpsilon && !half(func(o *config.Settings) { o.Privacy.Epsilon = epsilon }, rewards) {
 		epsilon *= 1.01
 	}

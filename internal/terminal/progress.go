@@ -9,11 +9,11 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Progress shows how far long work is: a bar on a terminal, else a line every few
-// seconds. It is safe for concurrent use.
+// Progress shows the progress of long work: a bar on a terminal, else a line every few seconds.
+// It is safe for concurrent use.
 type Progress struct {
 	mu    sync.Mutex
-	bar   *progressbar.ProgressBar // nil where nobody watches
+	bar   *progressbar.ProgressBar // nil if w is not a terminal
 	w     io.Writer
 	what  string
 	total uint64
@@ -38,7 +38,7 @@ func NewProgress(w io.Writer, what string, total uint64) *Progress {
 	return p
 }
 
-// Add says that some more of the work is done.
+// Add records that n more of the work is done.
 func (p *Progress) Add(n uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,7 +55,7 @@ func (p *Progress) Add(n uint64) {
 	}
 }
 
-// End takes the bar away.
+// End removes the bar.
 func (p *Progress) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

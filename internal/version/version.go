@@ -1,4 +1,4 @@
-// Package version says what this binary was built from.
+// Package version reports what this binary was built from.
 package version
 
 import (
@@ -8,19 +8,19 @@ import (
 	"runtime/debug"
 )
 
-// A Info says what a binary was built from. Fields that the Go tool did not
-// record are empty.
+// An Info describes what a binary was built from. Fields that the Go tool did not record are
+// empty.
 type Info struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
 	Time     string `json:"time,omitempty"`
 	Modified bool   `json:"modified"`
-	Tags     string `json:"tags,omitempty"` // of the build, with commas between them; a release has none
+	Tags     string `json:"tags,omitempty"` // of the build, separated by commas; a release has none
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
-// Read returns what this binary was built from, as the Go tool recorded it.
+// Read returns what the Go tool recorded about this binary.
 func Read() Info {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -29,7 +29,7 @@ func Read() Info {
 	return infoOf(info)
 }
 
-// infoOf returns what a record of the Go tool says.
+// infoOf returns the content of a record of the Go tool.
 func infoOf(info *debug.BuildInfo) Info {
 	doc := Info{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info.Main.Version != "" {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestBuildTagsAreShown: a binary with faults built in says so.
+// TestBuildTagsAreShown: a binary that was built with faults shows it.
 func TestBuildTagsAreShown(t *testing.T) {
 	for tags, want := range map[string]string{"": "", "auditbug": "build tags auditbug\n", "failpoint,netgo": "build tags failpoint,netgo\n"} {
 		var b debug.BuildInfo
