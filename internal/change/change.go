@@ -66,11 +66,11 @@ func New(s *config.Settings, f Founding) (*State, error) {
 
 // State is the network document of a folder, with the vote on its next version.
 type State struct {
-	Document *network.Document `json:"document"`
-	Moved    *network.Change   `json:"moved"` // the change under vote
-	Voted    []string          `json:"voted"` // names of the peers that have voted for it
-	Needed   int               `json:"needed"`
-	Wishes   []network.Change  `json:"wishes"` // changes that this peer wants, which no version has yet
+	Document  *network.Document `json:"document"`
+	UnderVote *network.Change   `json:"under_vote"` // nil for none
+	Voted     []string          `json:"voted"`      // names of the peers that have voted for it
+	Needed    int               `json:"needed"`
+	Wanted    []network.Change  `json:"wanted"` // changes that this peer wants, which no version has yet
 }
 
 // Show returns the state of a folder's document.
@@ -91,7 +91,7 @@ func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error
 	if err != nil {
 		return nil, err
 	}
-	x := &State{Voted: []string{}, Wishes: []network.Change{}}
+	x := &State{Voted: []string{}, Wanted: []network.Change{}}
 	err = r.With(func(b *network.Book) error {
 		if wrong := do(b, id); wrong != nil {
 			return wrong
@@ -99,9 +99,9 @@ func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error
 		x.Document = b.Newest()
 		r := b.Record()
 		x.Needed = x.Document.Majority()
-		x.Wishes = append(x.Wishes, r.Wishes...)
+		x.Wanted = append(x.Wanted, r.Wishes...)
 		if r.Proposal != nil {
-			x.Moved = &r.Proposal.Motion.Change
+			x.UnderVote = &r.Proposal.Motion.Change
 			for _, v := range r.Votes {
 				if v.Ballot == r.Proposal.Ballot {
 					x.Voted = append(x.Voted, x.Document.Peers[v.Place].Name)
@@ -186,10 +186,10 @@ func (x *State) Write(w io.Writer) {
 	if len(d.Added)+len(d.Retired) > 0 {
 		_, _ = fmt.Fprintf(w, "actions added %q, retired %q\n", d.Added, d.Retired)
 	}
-	if x.Moved != nil {
-		_, _ = fmt.Fprintf(w, "under vote: %v; %d of %d needed have voted: %s\n", x.Moved, len(x.Voted), x.Needed, strings.Join(x.Voted, ", "))
+	if x.UnderVote != nil {
+		_, _ = fmt.Fprintf(w, "under vote: %v; %d of %d needed have voted: %s\n", x.UnderVote, len(x.Voted), x.Needed, strings.Join(x.Voted, ", "))
 	}
-	for i := range x.Wishes {
-		_, _ = fmt.Fprintf(w, "this peer wants: %v\n", &x.Wishes[i])
+	for i := range x.Wanted {
+		_, _ = fmt.Fprintf(w, "this peer wants: %v\n", &x.Wanted[i])
 	}
 }

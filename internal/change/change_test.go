@@ -130,14 +130,14 @@ func TestChangesThatDoNotComeAtOnce(t *testing.T) {
 	want := func(version uint64, wishes int, c network.Change) {
 		t.Helper()
 		x, err := change.Want(s, c)
-		if err != nil || x.Document.Version != version || len(x.Wishes) != wishes {
+		if err != nil || x.Document.Version != version || len(x.Wanted) != wishes {
 			t.Fatalf("%+v, %v", x, err)
 		}
 	}
 	want(2, 0, network.Change{Kind: network.Add, Peer: "second", ID: other, Addrs: []string{"/ip4/192.0.2.2/tcp/1"}})
 	want(2, 1, network.Change{Kind: network.Remove, Peer: "second"}) // the second has not voted
 	x, err := change.Withdraw(s)
-	if err != nil || len(x.Wishes) != 0 {
+	if err != nil || len(x.Wanted) != 0 {
 		t.Error(x, err)
 	}
 	for reason, c := range map[string]network.Change{

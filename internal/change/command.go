@@ -29,11 +29,11 @@ func newNetwork(o *Shell) *cobra.Command {
 	var addrs, links []string
 	all := &cobra.Command{
 		Use: "network", Short: "Begin a signed network document, and change it while its peers run", RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-		Long: `A signed network document takes the place of the network file. It has a version, and the next
-version follows by one change that a majority of the peers has signed, or of the admins, if
-the document names any. The peers spread it themselves; nothing is copied, and nothing is restarted.
+		Long: `A signed network document replaces the network file. It has a version. The next version differs
+by one change, which a majority of the peers has signed, or of the admins, if the document names
+any. The peers spread it themselves; nothing is copied, and nothing is restarted.
 
-These commands act on the folder given by --dir. If its peer runs, it takes them up within a second.`,
+These commands act on the folder given by --dir. If its peer runs, it notices them within a second.`,
 		Example: "  peerd network new --dir hospital-a --name clinics --peer hospital-a --addr /ip4/192.0.2.1/tcp/8471 --admin\n" +
 			"  peerd network invite hospital-b --dir hospital-a\n  peerd network show --dir hospital-a",
 	}
@@ -82,22 +82,22 @@ These commands act on the folder given by --dir. If its peer runs, it takes them
 	begin.Flags().StringVar(&f.Name, "name", "", "the network's name")
 	begin.Flags().StringVar(&f.Peer, "peer", "", "this peer's name")
 	begin.Flags().StringVar(&start, "start", "", "the time of round 0 (default now)")
-	begin.Flags().BoolVar(&f.Admins, "admin", false, "this peer alone signs changes, not a majority of all peers")
+	begin.Flags().BoolVar(&f.Admins, "admin", false, "only this peer signs changes, not a majority of all peers")
 	sub("show", "Show the network document and what is under vote", 0, alone(Show))
 	invite := sub("invite NAME", "Make a place for a new peer, and print the token with which it joins", 1, func(s *config.Settings, name []string) (*State, error) {
 		token, x, err := Invite(s, name[0], links)
 		if err != nil {
 			return nil, err
 		}
-		if x.Moved != nil {
-			_, _ = fmt.Fprintf(o.Stderr, "the token is of use once %d signers have voted: run `peerd network sign` at their sites\n", x.Needed)
+		if x.UnderVote != nil {
+			_, _ = fmt.Fprintf(o.Stderr, "the token can be used once %d signers have voted: run `peerd network sign` at their sites\n", x.Needed)
 		}
 		return nil, o.Print(invitationDoc{token}, func(w io.Writer) { _, _ = fmt.Fprintln(w, token) })
 	})
 	add := sub("add NAME ID", "Add a peer with a folder and a key of its own", 2, want(network.Add))
 	sub("remove NAME", "End a peer's part in the network permanently; a peer can remove itself", 1, want(network.Remove))
 	move := sub("move", "Set the addresses of this peer", 0, want(network.Move))
-	sub("rotate", "Give this peer a new key; what it learnt and paid is kept", 0, alone(Rotate))
+	sub("rotate", "Give this peer a new key; it keeps what it learned and paid", 0, alone(Rotate))
 	sub("extend ACTION", "Add an action to choose, for which spare_arms has room", 1, want(network.Extend))
 	sub("retire ACTION", "End the choices of an action permanently; rewards under way are still learned from", 1, want(network.Retire))
 	sub("sign", "Vote for the change that is under vote", 0, alone(Sign))
@@ -120,7 +120,7 @@ func newJoin(o *Shell) *cobra.Command {
 	c := &cobra.Command{
 		Use: "join TOKEN", Short: "Join a network with the token of an invitation", Args: cobra.ExactArgs(1),
 		Long: `Make a peer's folder with a key of its own and the settings that the network shares, and put that
-key into the place that the invitation made. Interrupted, it can be run again.`,
+key in the place that the invitation made. If it is interrupted, it can be run again.`,
 		Example: "  peerd join peerd1-AX… --dir hospital-b --listen /ip4/0.0.0.0/tcp/8471\n  peerd run --dir hospital-b",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := Join(cmd.Context(), args[0], *o.Dir, listen, addrs, *o.Set)

@@ -57,7 +57,7 @@ func NewDeployment(s *config.Settings) (*Deployment, error) {
 		return nil, config.Failf(config.ErrRefused, "mode: lockstep: want live with a signed network document, since rounds in lockstep wait for all peers")
 	}
 	if problems := s.CheckNetwork(n); len(problems) > 0 {
-		return nil, &config.Refusal{What: "configuration, beside network file " + s.NetworkPath() + ",", Problems: problems}
+		return nil, &config.Refusal{What: "configuration, with network file " + s.NetworkPath() + ",", Problems: problems}
 	}
 	if t.id, err = identity(s, n); err != nil {
 		return nil, err

@@ -128,7 +128,7 @@ func New(c *config.Config) (*Document, error) {
 	}
 	sites := s.SitesOf(peers)
 	if network != nil && sites == 0 {
-		return nil, &config.Refusal{What: "configuration, beside network file " + s.NetworkPath() + ",", Problems: s.CheckNetwork(network)}
+		return nil, &config.Refusal{What: "configuration, with network file " + s.NetworkPath() + ",", Problems: s.CheckNetwork(network)}
 	}
 	doc.Mechanism = mechanismOf(s, n)
 	doc.Error = n.document(s.Privacy.Rounds(), sites, source)

@@ -25,7 +25,7 @@ func leastNoise(s *config.Settings, n noise) leastNoiseDoc {
 		other := *s
 		other.Privacy.Mechanism, other.Privacy.Calibration = m.String(), dp.Tight.String()
 		charge, err := other.Charge()
-		if err != nil { // it cannot be opened for so many leaves
+		if err != nil { // it cannot be opened for this number of leaves
 			continue
 		}
 		if sd, _ := newNoise(&other, charge).sums(s.Privacy.Rounds()); sd < best.Ratio*of*(1-1e-9) {

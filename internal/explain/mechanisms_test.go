@@ -44,7 +44,7 @@ func TestSomeLeavesStandForAll(t *testing.T) {
 		for _, leaves := range []uint64{4096, 20_000} {
 			charge, err := charged(m, leaves, 1)
 			if err != nil {
-				continue // not possible for so many
+				continue // not possible for this number
 			}
 			var sum, most float64
 			for k := uint64(1); k <= leaves; k++ {
@@ -100,7 +100,7 @@ func writeDeviations(t *testing.T, b *strings.Builder, epsilon float64) {
 		_, _ = fmt.Fprintf(b, "| [`%v`](proofs/%s.md) | %v |", m, m.Describe().Family, delta)
 		for _, n := range horizons {
 			charge, err := charged(m, n, epsilon)
-			if err != nil { // not possible for so many leaves
+			if err != nil { // not possible for this number of leaves
 				_, _ = fmt.Fprint(b, " - |")
 				continue
 			}
