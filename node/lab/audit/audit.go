@@ -15,36 +15,35 @@ import (
 // MinRuns is the least number of plays of each history.
 const MinRuns = 20
 
-// Peers is the size of the network that is played. The first one is audited, the others are
-// everybody who listens.
+// Peers is the size of the network that is played. The first peer is audited; the others listen.
 const Peers = 3
 
 // Limits of that network.
 const (
 	maxArms      = 3  // more arms would need more rounds and show nothing else
 	maxLeaf      = 8  // rounds of a leaf by the clock
-	leaves       = 8  // of a stream where the leaves of all arms close together
-	rounds       = 32 // where every pull closes a leaf
-	manyLeaf     = 2  // the same where a mechanism needs more leaves than that
+	leaves       = 8  // of a stream, if the leaves of all arms close together
+	rounds       = 32 // if every pull closes a leaf
+	manyLeaf     = 2  // the same, if a mechanism needs more leaves
 	asLong       = 1000
 	most         = 64  // records of a user in one leaf
-	twinShare    = 50  // one twin of so many plays
-	restartShare = 4   // one restart of so many
-	chunk        = 256 // pairs that are played before they are looked at
+	twinShare    = 50  // one twin for this many plays
+	restartShare = 4   // one restart for this many plays
+	chunk        = 256 // pairs that are played before they are evaluated
 )
 
 // Config describes an audit.
 type Config struct {
 	Spec  node.Spec // as configured; the graph does not matter
-	Topic bool      // as the agents of the configuration have it
+	Topic bool      // as for the configuration's agents
 	Runs  int       // plays of every input
-	// Seed makes bounds and tests repeatable: their noise follows from the number. With 0
-	// noise is a daemon's, from the operating system, and coins are fresh. Pairs that are
-	// compared exactly have a daemon's noise in any case.
+	// Seed makes bounds and tests repeatable: their noise is derived from it. With 0, noise comes
+	// from the operating system, as for a daemon, and coins are fresh. Pairs that are compared
+	// exactly always have a daemon's noise.
 	Seed     uint64
-	Progress func(plays uint64) // how many more are done; nil for nobody
-	// Presence asks whether it can be seen that a user was there, whatever is promised; with
-	// noised counts that is what is always asked.
+	Progress func(plays uint64) // called with the number of further plays; may be nil
+	// Presence checks whether the presence of a user can be seen, whatever is promised; with
+	// noised counts this is always checked.
 	Presence bool
 }
 
@@ -59,11 +58,11 @@ func (c Config) Plays() uint64 {
 
 func (c Config) twins() int { return max(4, c.Runs/twinShare) }
 
-// long is how many pairs are played at the configured horizon.
+// long returns how many pairs are played at the configured horizon.
 func (c Config) long() int { return max(2, min(10, c.Runs/100)) }
 
-// small returns the setting in which losses are bounded: the configured one with a horizon
-// so short that one record reaches all levels of the tree, or nearly.
+// small returns the setting in which losses are bounded: the configured one with a horizon so
+// short that one record reaches all levels of the tree, or nearly all.
 func (c Config) small() setting {
 	s := c.asConfigured()
 	s.cut(min(s.spec.Arms, maxArms))
@@ -81,11 +80,11 @@ func (c Config) small() setting {
 	return s
 }
 
-// leaf returns how many rounds a leaf lasts that closes by the clock or by decisions, of
-// which every round has one.
+// leaf returns how many rounds a leaf lasts that closes by the clock or by decisions, with one
+// decision per round.
 func (s *setting) leaf() uint64 { return max(s.cadence.Rounds, s.cadence.Decisions) }
 
-// shrink makes parameters small ones, with leaves of a number of rounds.
+// shrink makes parameters small, with leaves of a number of rounds.
 func (s *setting) shrink(leaf uint64) {
 	s.spec.Protocol = protocol.Small(s.spec.Protocol, leaf)
 	s.spec.Learner = bandit.Small(s.spec.Learner)
@@ -93,7 +92,7 @@ func (s *setting) shrink(leaf uint64) {
 	s.describe()
 }
 
-// cut leaves the first arms.
+// cut keeps only the first arms.
 func (s *setting) cut(arms int) {
 	s.spec.Arms = arms
 	all := s.spec.Vectors
@@ -103,7 +102,7 @@ func (s *setting) cut(arms int) {
 	}
 }
 
-// describe asks the learner how many features it wants.
+// describe asks the learner how many features it needs.
 func (s *setting) describe() {
 	traits := bandit.TraitsOf(s.spec.Learner)
 	if statistic, err := s.spec.Statistic(); err == nil && traits.Contextual { // an error comes again
@@ -133,27 +132,28 @@ func complete(n int) [][]protocol.Peer {
 	return g
 }
 
-// A setting is what is played.
+// A setting is a configuration to play.
 type setting struct {
 	spec    node.Spec
 	cadence protocol.Cadence
-	// features is how many describe an arm; 0 unless the learner is contextual.
+	// features is the number of features of an arm; 0 unless the learner is contextual.
 	features int
-	kind     bandit.Kind // of its records
+	kind     bandit.Kind // kind of its records
 	topic    bool
 	rounds   uint64
 }
 
-// trafficIsFixed reports whether all but released numbers follows from rounds and decisions.
+// trafficIsFixed reports whether everything except released numbers follows from rounds and
+// decisions.
 func (s *setting) trafficIsFixed() bool {
 	return !protocol.TraitsOf(s.spec.Protocol).Adaptive && !s.cadence.FollowsChoices()
 }
 
-// chosen reports whether choices say how many leaves a stream closes.
+// chosen reports whether choices determine how many leaves a stream closes.
 func (s *setting) chosen() bool { return s.spec.Arms > 1 && !s.cadence.SynchronousLeaves() }
 
-// Run audits. An error says that the audit could not be made; what it found out is in
-// the Report.
+// Run audits. It returns an error only if the audit could not be made; its findings are in the
+// Report.
 func Run(ctx context.Context, c Config) (*Report, error) {
 	if c.Spec.Privacy.Mechanism == dp.None || c.Spec.Privacy.Budget.Epsilon == dp.Infinite {
 		return nil, errors.New("audit: without noise nothing is promised, so there is nothing to audit")
@@ -173,13 +173,13 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	return a.report(), nil
 }
 
-// An auditor is an audit under way.
+// An auditor is an audit in progress.
 type auditor struct {
 	c     Config
 	root  node.Seed
 	exact *exact
-	asIs  conformance // of the noise at the configured horizon
-	noise conformance // at the short one
+	asIs  conformance // test of the noise at the configured horizon
+	noise conformance // test of the noise at the short one
 	found []Canary
 }
 
@@ -196,7 +196,7 @@ func (a *auditor) configured(ctx context.Context) error {
 	err := a.parallel(ctx, len(plays), func(i int) (err error) {
 		canary, coins := &all[i%len(all)], a.coins("configured", 0, i)
 		plays[i], err = a.twin(ctx, canary, coins)
-		if noise[i] = plays[i]; err == nil && a.c.Seed != 0 { // theirs would not come again
+		if noise[i] = plays[i]; err == nil && a.c.Seed != 0 { // theirs could not be repeated
 			noise[i], err = a.one(ctx, canary, 0, coins, true)
 		}
 		return err
@@ -224,7 +224,7 @@ func (a *auditor) twins(ctx context.Context) error {
 			return err
 		}
 		for _, t := range plays {
-			if a.c.Seed == 0 { // their noise would not come again
+			if a.c.Seed == 0 { // their noise could not be repeated
 				a.noise.add(t)
 			}
 			a.exact.twins(t)
@@ -236,8 +236,8 @@ func (a *auditor) twins(ctx context.Context) error {
 	return nil
 }
 
-// twin plays one input with a daemon's noise, and the other input with the nodes that
-// the first play drew. Nothing that leaves may differ.
+// twin plays one input with a daemon's noise, and the other input with the nodes that the first
+// play drew. Everything that leaves must be equal.
 func (a *auditor) twin(ctx context.Context, canary *Canary, coins node.Seed) (*transcript, error) {
 	p := play{canary: canary, coins: coins, restart: true, keep: true}
 	first, err := p.run(ctx)
@@ -296,7 +296,7 @@ func (a *auditor) one(ctx context.Context, canary *Canary, side int, coins node.
 	return p.run(ctx)
 }
 
-// parallel calls f for 0 … n-1, as many at once as there are processors.
+// parallel calls f for 0 … n-1, with as many concurrent calls as there are processors.
 func (a *auditor) parallel(ctx context.Context, n int, f func(i int) error) error {
 	return stats.Each(ctx, n, func(_ context.Context, i int) error {
 		err := f(i)

@@ -18,14 +18,14 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestMain lets garbage lie longer, as peerd audit does.
+// TestMain lets garbage accumulate longer, as peerd audit does.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())
 }
 
-// promise is a budget and what keeps it: ε = 1, or, for Gaussian noise, the ε = 5 at which
-// few plays show most.
+// promise returns a budget and a mechanism that keeps it: ε = 1 or, for Gaussian noise, the ε = 5
+// at which few plays show most.
 func promise(m dp.Mechanism) node.Privacy {
 	p := node.Privacy{Mode: dp.Private, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: m, RecordsPerUser: 1, Horizon: 400}
 	if m.Law() == dp.Gaussian {
@@ -57,7 +57,7 @@ func protocols() []protocol.Params {
 	}
 }
 
-// runs is how many plays an audit of these tests makes of each history: few, or, with
+// runs returns how many plays of each history an audit of these tests makes: few or, with
 // PEERD_LONG, as many as the command makes.
 func runs() int {
 	if os.Getenv("PEERD_LONG") != "" {
@@ -66,8 +66,8 @@ func runs() int {
 	return 20
 }
 
-// audits audits peers with a mechanism over seeds from 1 on, as many at once as there are
-// processors.
+// audits audits peers with a mechanism over seeds from 1 on, with as many concurrent audits as
+// there are processors.
 func audits(t *testing.T, m dp.Mechanism, seeds uint64) []*audit.Report {
 	t.Helper()
 	reports := make([]*audit.Report, seeds)
@@ -85,8 +85,8 @@ func audits(t *testing.T, m dp.Mechanism, seeds uint64) []*audit.Report {
 	return reports
 }
 
-// seeds is over how many of them correct peers with a mechanism are audited: 20 of those
-// that faults are built into, and of all with PEERD_LONG.
+// seeds returns over how many seeds correct peers with a mechanism are audited: 20 for mechanisms
+// with built-in faults, and for all with PEERD_LONG.
 func seeds(m dp.Mechanism) uint64 {
 	switch {
 	case testing.Short():
@@ -97,8 +97,8 @@ func seeds(m dp.Mechanism) uint64 {
 	return 3
 }
 
-// TestCorrectPeersPass audits peers as they are, over fixed seeds, so that it passes always
-// or never: none may alarm. With fresh seeds 11 of 1,000 audits would, at most.
+// TestCorrectPeersPass audits correct peers over fixed seeds, so that it passes always or never:
+// none may alarm. With fresh seeds, at most 11 of 1,000 audits would.
 func TestCorrectPeersPass(t *testing.T) {
 	for _, m := range dp.Mechanisms() {
 		if m == dp.None {
@@ -120,7 +120,7 @@ func TestCorrectPeersPass(t *testing.T) {
 	}
 }
 
-// TestBugsAreFound runs the tests of seeded bugs, which take another build.
+// TestBugsAreFound runs the tests of seeded bugs, which need another build.
 func TestBugsAreFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the peers anew")

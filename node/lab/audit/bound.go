@@ -7,17 +7,17 @@ import (
 	"peerd.dev/dp"
 )
 
-// A Bound is what telling the histories of a canary apart shows of ε, or of μ.
+// A Bound is what distinguishing the histories of a canary shows about ε, or about μ.
 type Bound struct {
 	Runs      int     `json:"runs"`      // plays of each history
 	Charged   float64 `json:"charged"`   // the ε or μ that a play was charged
 	Reach     float64 `json:"reach"`     // the part of it that this canary costs a correct peer, at most
 	Statistic string  `json:"statistic"` // of the event, chosen on half of the plays
-	Low95     float64 `json:"low95"`     // it is no less, with 95 % confidence for all canaries together
+	Low95     float64 `json:"low95"`     // lower bound, with 95 % confidence for all canaries together
 	Low99     float64 `json:"low99"`
 }
 
-// A score is something of a transcript that could tell the histories apart.
+// A score is a feature of a transcript that could distinguish the histories.
 type score struct {
 	name string
 	of   func(t *transcript) float64
@@ -50,8 +50,8 @@ func (t *transcript) scores() (m playScores) {
 	return m
 }
 
-// likelihood returns the logarithm of how much likelier the nodes are in the second
-// history than in the first, by the law of the charged noise and given the choices.
+// likelihood returns the log-likelihood ratio of the nodes in the second history against the
+// first, by the charged noise and given the choices.
 func (t *transcript) likelihood() (l float64) {
 	for i := range t.nodes {
 		if n := &t.nodes[i]; n.peer == 0 && !n.open {
@@ -67,12 +67,12 @@ func (n *drawnNode) likelihood() float64 {
 	if n.noise.Law == dp.Gaussian {
 		return (x - y) * (x + y) / (2 * scale * scale)
 	}
-	return (math.Abs(x) - math.Abs(y)) / scale // equal where it is most or least, to the last bit
+	return (math.Abs(x) - math.Abs(y)) / scale // to the last bit the same for all nodes where it is greatest or least
 }
 
-// event is {score ≥ at}, or {score < at}, and in which history it is the likelier one.
+// event is {score ≥ at} or {score < at}, and the history in which it is likelier.
 type event struct {
-	score int // by place
+	score int // index of the score
 	at    float64
 	below bool
 	side  int
@@ -88,7 +88,8 @@ func (e *event) count(plays []playScores) (n int) {
 }
 
 // find chooses the event on the first half of the plays and tests it on the second: its
-// probabilities bound ε or μ from below. tests is how many bounds are looked at together.
+// probabilities bound ε or μ from below. tests is the number of bounds that are evaluated
+// together.
 func (b *Bound) find(sides [2][]playScores, by measure, tests int) {
 	b.Runs = len(sides[0])
 	half := b.Runs / 2
@@ -103,7 +104,7 @@ func (b *Bound) find(sides [2][]playScores, by measure, tests int) {
 	b.Low95, b.Low99 = low(.05), low(.01)
 }
 
-// choose returns the event that tells the plays apart best, by a rough bound.
+// choose returns the event that distinguishes the plays best, by a rough bound.
 func choose(sides [2][]playScores, by measure) event {
 	const quantiles = 64
 	best, most := event{}, math.Inf(-1)

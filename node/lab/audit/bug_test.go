@@ -12,9 +12,9 @@ import (
 	"peerd.dev/node/lab/audit"
 )
 
-// faults lists those that are built into peers with a mechanism: all into those with a
-// tree or single leaves and, with PEERD_LONG, into every one; else the noise of the other law, and what is
-// different where nodes share noise.
+// faults lists the faults that are built into peers with a mechanism: all of them for a tree or
+// single leaves and, with PEERD_LONG, for every mechanism; otherwise the noise of the other
+// distribution, and what differs if nodes share noise.
 func faults(m dp.Mechanism) []string {
 	all := []string{"halved", "reused", "first", "redrawn", "levels", "changed", "raw", "twice"}
 	long := os.Getenv("PEERD_LONG") != ""
@@ -33,8 +33,8 @@ func faults(m dp.Mechanism) []string {
 	return nil
 }
 
-// TestSeededBugsAreFound builds one fault after another into the peers, which the audit
-// does not know of, and audits them over 20 fixed seeds: all must fail.
+// TestSeededBugsAreFound builds one fault after another into the peers, which the audit does not
+// know of, and audits them over 20 fixed seeds: all audits must fail.
 func TestSeededBugsAreFound(t *testing.T) {
 	for _, m := range dp.Mechanisms() {
 		for _, bug := range faults(m) {
@@ -59,7 +59,7 @@ func TestSeededBugsAreFound(t *testing.T) {
 	}
 }
 
-// kinds returns by what kinds of questions something was found.
+// kinds returns the kinds of checks that found something.
 func kinds(r *audit.Report) (found []string) {
 	for _, b := range r.Broken {
 		k, _, _ := strings.Cut(b, ":")

@@ -8,11 +8,10 @@ import (
 	"peerd.dev/dp"
 )
 
-// A Canary is a pair of histories of peer 0 that differ in one user's rewards: 0 in the
-// first, 1 in the second, which is as far apart as rewards can be. A reward of 0
-// adds nothing, so that they are neighbours under zero-out as well as replace-one. With noised
-// counts, and where presence is asked for, the user is absent from the first history and
-// pays 1 in the second.
+// A Canary is a pair of histories of peer 0 that differ in one user's rewards: 0 in the first, 1
+// in the second, which is as far apart as rewards can be. A reward of 0 adds nothing, so the
+// histories are neighbours under zero-out as well as under replace-one. With noised counts, and
+// if Presence is set, the user is absent from the first history and pays 1 in the second.
 type Canary struct {
 	Name    string   `json:"name"`
 	What    string   `json:"what"`
@@ -20,20 +19,20 @@ type Canary struct {
 	rounds  []uint64 // in which the user comes
 	runs    int      // of each history
 	setting setting
-	likes   bool // other users pay by arm, so that choices made from rewards pay on
-	absence bool // the user is in the second history only
-	values  bool // all users pay another value in each round of the second history
+	likes   bool // other users pay by arm, so that choices made from rewards affect later rewards
+	absence bool // the user is only in the second history
+	values  bool // in each round of the second history, all users pay another value
 }
 
-// values returns two histories in which all rewards differ. They are no neighbours, so nothing is
-// asked of them except whether they are twins: given the nodes, nothing may follow from any value.
+// values returns two histories in which all rewards differ. They are not neighbours, so they are
+// only checked for being twins: given the nodes, nothing may depend on any value.
 func (c Config) values() Canary {
 	return Canary{Name: "values", What: "all rewards: 0, or every sixteenth in turn and numbers that are none", setting: c.small(), values: true}
 }
 
-// sharp returns the canary that shows most: all that is charged is in one node. The horizon is so
-// short that a stream has one leaf, there is one arm, and all records of a user lie in
-// it, where the protocol can do so.
+// sharp returns the canary that shows most: the whole charge is in one node. The horizon is so
+// short that a stream has one leaf, there is one arm, and all records of a user are in this leaf,
+// if the protocol allows it.
 func (c Config) sharp() Canary {
 	s := c.asConfigured()
 	k := min(s.spec.Privacy.RecordsPerUser, most)
@@ -44,13 +43,13 @@ func (c Config) sharp() Canary {
 	}
 	s.shrink(s.rounds)
 	s.spec.Privacy.Horizon = s.rounds
-	s.rounds += maxLeaf // past the horizon
+	s.rounds += maxLeaf // beyond the horizon
 	return Canary{Name: "sharp", What: "one leaf, one arm: all that a user has in one node", rounds: first(k), runs: 4 * c.Runs, setting: s}
 }
 
-// tree returns the canary that lies in a node of every level: there is one arm, and the
-// number of leaves is a power of two, which is where levels are undercounted. That of
-// a mechanism that needs a longer horizon is all that its levels reach.
+// tree returns the canary whose record is in a node of every level: there is one arm, and the
+// number of leaves is a power of two, for which levels are easily undercounted. For a mechanism
+// that needs a longer horizon, it is as many leaves as its levels reach.
 func (c Config) tree() Canary {
 	s := c.small()
 	s.cut(1)
@@ -60,7 +59,7 @@ func (c Config) tree() Canary {
 	return Canary{Name: "tree", What: "the first record of the only arm, which lies in a node of every level", rounds: []uint64{0}, runs: c.Runs, setting: s}
 }
 
-// canaries lists those of a setting.
+// canaries lists the canaries of a setting.
 func (c Config) canaries(s setting) []Canary {
 	arms := uint64(s.spec.Arms)
 	all := []Canary{
@@ -79,12 +78,12 @@ func (c Config) canaries(s setting) []Canary {
 	return all
 }
 
-// all returns the canaries whose bounds are looked at together.
+// all returns the canaries whose bounds are evaluated together.
 func (c Config) all() []Canary {
 	return c.of(append([]Canary{c.sharp(), c.tree()}, c.canaries(c.small())...))
 }
 
-// of makes canaries such as neighbours are under the configuration's promise.
+// of makes canaries neighbours in the sense of the configuration's promise.
 func (c Config) of(all []Canary) []Canary {
 	for i := range all {
 		all[i].absence = c.Presence || c.Spec.Privacy.NoisedCounts()
@@ -92,7 +91,7 @@ func (c Config) of(all []Canary) []Canary {
 	return all
 }
 
-// absent reports whether the user of a round is in the other history only.
+// absent reports whether the user of a round is only in the other history.
 func (c *Canary) absent(side int, t uint64) bool {
 	return c.absence && side == 0 && slices.Contains(c.rounds, t)
 }
@@ -108,9 +107,9 @@ func first(k uint64) []uint64 {
 	return rounds
 }
 
-// reward is what the user of a round pays for an arm in the first (side 0) or second
-// (side 1) history. Others pay nothing, so that a single 1 stands alone, or, where
-// likes says so, one half at first and then 1 for the first arm alone.
+// reward is what the user of a round pays for an arm in the first (side 0) or second (side 1)
+// history. Other users pay nothing, so that a single 1 stands alone, or, if likes is set, one
+// half at first and then 1 for the first arm only.
 func (c *Canary) reward(side int, t uint64, arm int) float64 {
 	switch {
 	case c.values && t%32 < 16:
@@ -118,7 +117,7 @@ func (c *Canary) reward(side int, t uint64, arm int) float64 {
 	case c.values:
 		return float64(side) * float64(t%32-15) / 17
 	case c.comes(t) && c.setting.features > 0 && c.setting.spec.Privacy.Adjacency == dp.ReplaceOne && !c.absence:
-		return 1 // where contexts differ as far as can be, such rewards make the most of it
+		return 1 // if contexts differ as much as possible, such rewards amplify the difference most
 	case c.comes(t):
 		return float64(side)
 	case !c.likes:
@@ -132,10 +131,10 @@ func (c *Canary) reward(side int, t uint64, arm int) float64 {
 }
 
 // context returns the features of all arms for the user in the first or second history. The
-// records of both are as far apart as records of norm 1 with rewards of 1 can be, at an angle
-// of 120 degrees with those of the record, or of 180 with squares of rewards; see docs/proofs/records.md. Centred rewards put a constant
-// behind features that differ by 180 degrees, which makes them 120. Where one history has a record that adds nothing,
-// its features are 0.
+// records of the two histories are as far apart as records of norm 1 with rewards of 1 can be:
+// their features have an angle of 120 degrees, or of 180 with squares of rewards; see
+// docs/proofs/records.md. Centred rewards append a constant to features at 180 degrees, which
+// makes the angle 120. If a history has a record that adds nothing, its features are 0.
 func (c *Canary) context(side int) bandit.Features {
 	x := make(bandit.Features, c.setting.features)
 	switch {
@@ -145,16 +144,16 @@ func (c *Canary) context(side int) bandit.Features {
 		x[0] = 1
 	case c.setting.spec.Privacy.Adjacency == dp.ZeroOut:
 	case len(x) == 1 || c.setting.kind != bandit.Linear:
-		x[0] = -1 // of a Corner (x, 1) and (-x, 1) are at right angles
+		x[0] = -1 // for a Corner, (x, 1) and (-x, 1) are orthogonal
 	default:
 		x[0], x[1] = -.5, math.Sqrt(.75)
 	}
 	return x
 }
 
-// features returns those of every arm in a round of a peer, or nil if the learner takes none.
-// Of peer 0, all arms have the user's in the user's rounds; where all values differ, so do
-// contexts, and with them which arm is best.
+// features returns the features of every arm in a round of a peer, or nil if the learner takes
+// none. For peer 0, all arms have the user's features in the user's rounds; if all values differ,
+// so do contexts, and with them the best arm.
 func (c *Canary) features(side int, t uint64, peer int) (all []bandit.Features) {
 	d := c.setting.features
 	for arm := range c.setting.spec.Arms {

@@ -11,13 +11,13 @@ type Check struct {
 	What    string `json:"what"`
 	Asked   uint64 `json:"asked"`
 	Broken  uint64 `json:"broken"`
-	Example string `json:"example,omitempty"` // the first one broken
+	Example string `json:"example,omitempty"` // the first broken one
 }
 
 // exact holds the answers.
 type exact struct{ checks []Check }
 
-// The exact checks, by place.
+// The exact checks, by index.
 const (
 	checkCharge = iota
 	checkPaid
@@ -38,7 +38,7 @@ func newExact() *exact {
 	}}
 }
 
-// ask counts an answer; broken is empty where all is well.
+// ask counts an answer; broken is empty if all is well.
 func (e *exact) ask(check int, broken string) {
 	c := &e.checks[check]
 	c.Asked++
@@ -64,8 +64,8 @@ func (e *exact) transcript(t *transcript) {
 	}
 }
 
-// chargeFault compares peer 0's charge with its own noise, with what the configuration
-// asks for, and with the budget.
+// chargeFault compares peer 0's charge with its own noise, with the configured one, and with the
+// budget.
 func (t *transcript) chargeFault() string {
 	budget := t.canary.setting.spec.Privacy.Budget
 	if err := t.charge.Check(); err != nil {
@@ -80,7 +80,7 @@ func (t *transcript) chargeFault() string {
 	return ""
 }
 
-// shiftFault compares what the histories differ by in peer 0's nodes with the charge.
+// shiftFault compares the difference between the histories in peer 0's nodes with the charge.
 func (t *transcript) shiftFault() string {
 	by := t.measure()
 	if by.cost(t.nodes).Cmp(by.pays(&t.charge)) > 0 {
@@ -123,9 +123,9 @@ func (e *exact) twins(first *transcript) {
 	}
 }
 
-// twinFault compares what the nodes of a play and of its twin really lie on with the charge.
-// shiftFault takes it that all but the user's rounds are the same, which is true only if no
-// later choice follows from the user's record.
+// twinFault compares the actual difference of the values under a play's nodes and its twin's with
+// the charge. shiftFault assumes that all rounds except the user's are equal, which is true only
+// if no later choice depends on the user's record.
 func (t *transcript) twinFault() string {
 	if len(t.nodes) != len(t.twin.nodes) {
 		return t.canary.Name + ": other nodes"
@@ -141,8 +141,8 @@ func (t *transcript) twinFault() string {
 	return ""
 }
 
-// sameTraffic compares all but the released numbers of two plays with the same coins and
-// noise of their own.
+// sameTraffic compares two plays with the same coins and independent noise in everything except
+// the released numbers.
 func (e *exact) sameTraffic(canary string, a, b *transcript) {
 	if a.departs != nil || b.departs != nil {
 		return

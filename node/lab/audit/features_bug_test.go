@@ -10,9 +10,10 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestSeededBugsAreFoundWithFeatures builds faults into peers that choose by features. Where
-// choices follow from raw records, one record changes later ones, and with them the sum of a
-// batch. Every third audit is of protocol local, every third one of peers with an analyzer that decide from a noised local sum.
+// TestSeededBugsAreFoundWithFeatures builds faults into peers that choose by features. If choices
+// depend on raw records, one record changes later ones, and with them the sum of a batch. A third
+// of the audits is of protocol local, a third of peers with an analyzer that decide from a noised
+// local sum.
 func TestSeededBugsAreFoundWithFeatures(t *testing.T) {
 	for _, bug := range []string{"halved", "reused", "first", "redrawn", "levels", "adjacency", "changed", "raw", "twice"} {
 		t.Run(bug, func(t *testing.T) {

@@ -21,7 +21,7 @@ func described(m dp.Mechanism, p protocol.Params, runs int, seed uint64) audit.C
 	return c
 }
 
-// releasing makes its peers release other records.
+// releasing makes its peers release another kind of records.
 func releasing(c audit.Config, records bandit.LinearRecords) audit.Config {
 	p := c.Spec.Learner.(bandit.LinUCBParams)
 	p.Records = records
@@ -30,7 +30,7 @@ func releasing(c audit.Config, records bandit.LinearRecords) audit.Config {
 }
 
 // TestFeaturesStayPrivate: peers that choose by features pass, with canaries whose features
-// differ and lead to other arms; the farthest ones reach all that is charged.
+// differ and lead to other arms; the farthest canaries reach the whole charge.
 func TestFeaturesStayPrivate(t *testing.T) {
 	for _, x := range []struct {
 		m       dp.Mechanism
@@ -67,14 +67,14 @@ func TestFeaturesStayPrivate(t *testing.T) {
 	}
 }
 
-// near are parameters of protocol local with estimators that take turns.
+// near returns parameters of protocol local with estimators that take turns.
 func near(s protocol.NewsSchedule) protocol.LocalParams {
 	return protocol.LocalParams{
 		Hops: 2, Neighbourhood: protocol.Ball, Estimators: protocol.SplitEstimators, First: 5, Schedule: s, Threshold: .01, Pull: 25,
 	}
 }
 
-// TestChoicesFromRawRecordsAreFound: where choices follow from raw records of a batch, one record
+// TestChoicesFromRawRecordsAreFound: if choices depend on raw records of a batch, one record
 // changes later ones, and with them more of the batch's release than is charged.
 func TestChoicesFromRawRecordsAreFound(t *testing.T) {
 	for seed := range uint64(3) {
@@ -90,8 +90,8 @@ func TestChoicesFromRawRecordsAreFound(t *testing.T) {
 	}
 }
 
-// TestMessagesFromRawRecordsAreFound: where the records themselves decide when something is sent, other features of one user
-// change when messages leave, though all that is released is the same.
+// TestMessagesFromRawRecordsAreFound: if the records themselves decide when something is sent,
+// other features of one user change when messages leave, though everything released is the same.
 func TestMessagesFromRawRecordsAreFound(t *testing.T) {
 	local := near(protocol.LogDetRawSchedule)
 	local.Threshold = 12 // with which one record decides when the first canary is sent

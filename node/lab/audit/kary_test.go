@@ -33,9 +33,9 @@ func signed(a factor.Kary, t uint64) map[span]int64 {
 	return nodes
 }
 
-// TestKaryIsToldApart: from sums made of the nodes that digits say, of any noise, the
-// nodes come back with theirs; and after every leaf the nodes that are known and those
-// that are open, together, are those of any sum so far that a record moves.
+// TestKaryIsToldApart: from sums made of the nodes given by digits, with any noise, the nodes and
+// their noise are recovered; and after every leaf the known and the open nodes together are those
+// of any sum so far that a record moves.
 func TestKaryIsToldApart(t *testing.T) {
 	for _, n := range []uint64{1, 8, dp.Kary.Describe().Small, 60, 400, 1200} {
 		c := &dp.Charge{Mechanism: dp.Kary, Dim: 1, Leaves: n}

@@ -6,19 +6,20 @@ import (
 	"peerd.dev/dp"
 )
 
-// A law is what is known of noise X on the integers.
+// A law is a distribution of integer noise X.
 type law interface {
-	// pit, the probability integral transform, returns a number that is uniform in [0,1) if x has the law and v is.
+	// pit, the probability integral transform, returns a number that is uniform in [0,1) if x has
+	// the distribution and v is uniform.
 	pit(x int64, v float64) float64
 	// zero returns P(X = 0).
 	zero() float64
-	// alike returns P(|X| = |Y|) for two of them.
+	// alike returns P(|X| = |Y|) for two independent ones.
 	alike() float64
 	// size returns the mean and the deviation of |X|.
 	size() (mean, deviation float64)
 }
 
-// lawOf returns that of one term of noise.
+// lawOf returns the distribution of one term of noise.
 func lawOf(n dp.Noise) law {
 	if n.Law == dp.Gaussian {
 		return gaussian(n.Scale)
@@ -26,9 +27,9 @@ func lawOf(n dp.Noise) law {
 	return newLaplace(n.Scale)
 }
 
-// laplace is the discrete Laplace law of a scale b: P(x) ∝ exp(-|x|/b).
+// laplace is the discrete Laplace distribution of scale b: P(x) ∝ exp(-|x|/b).
 type laplace struct {
-	q, one float64 // exp(-1/b), and 1 less it
+	q, one float64 // exp(-1/b), and 1 minus it
 }
 
 func newLaplace(scale uint64) laplace {
@@ -52,16 +53,16 @@ func (l laplace) pit(x int64, v float64) float64 { return l.below(x) + v*l.p(x) 
 
 func (l laplace) zero() float64 { return l.p(0) }
 
-func (l laplace) alike() float64 { return l.one / 2 } // but for a share of 1/b²
+func (l laplace) alike() float64 { return l.one / 2 } // up to a relative error of 1/b²
 
 func (l laplace) size() (mean, deviation float64) {
 	mean = 2 * l.q / (l.one * (1 + l.q))
 	return mean, math.Sqrt(2*l.q/(l.one*l.one) - mean*mean)
 }
 
-// gaussian is the discrete Gaussian law of a deviation σ of at least 1,000 units:
-// P(x) ∝ exp(-x²/2σ²). It is reckoned with as if a continuous number were rounded,
-// which is right but for a share of 1/24σ² of every probability.
+// gaussian is the discrete Gaussian distribution of a deviation σ of at least 1,000 units: P(x) ∝
+// exp(-x²/2σ²). It is approximated by a rounded continuous number, up to a relative error of
+// 1/24σ² in every probability.
 type gaussian float64
 
 func (s gaussian) pit(x int64, v float64) float64 {

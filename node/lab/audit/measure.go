@@ -9,14 +9,13 @@ import (
 	"peerd.dev/dp"
 )
 
-// A measure is what tells how far a mechanism keeps two histories apart: the ε of Laplace
-// noise or the μ of Gaussian noise. Where an event has probability p in one history and
+// A measure is the unit of how far apart a mechanism keeps two histories: the ε of Laplace noise
+// or the μ of Gaussian noise. If an event has probability p in one history and q in the other,
 // q in the other,
 //
 //	p ≤ e^ε·q,  and  Φ⁻¹(p) ≤ Φ⁻¹(q) + μ
 //
-// (Dong, Roth and Su 2022). That p ≤ e^ε·q + δ holds for Gaussian noise, too, but tells
-// much less of it.
+// (Dong, Roth and Su 2022). For Gaussian noise p ≤ e^ε·q + δ also holds, but is much weaker.
 type measure dp.Law
 
 // String returns the letter.
@@ -27,7 +26,7 @@ func (m measure) String() string {
 	return "ε"
 }
 
-// between returns how far an event of probabilities p and q sets two histories apart.
+// between returns the distance of two histories that an event of probabilities p and q shows.
 func (m measure) between(p, q float64) float64 {
 	if dp.Law(m) == dp.Gaussian {
 		return distuv.UnitNormal.Quantile(p) - distuv.UnitNormal.Quantile(q)
@@ -35,8 +34,8 @@ func (m measure) between(p, q float64) float64 {
 	return math.Log(p / q)
 }
 
-// rough returns the same for an event that was seen k and l times in n plays of each
-// history, less two standard deviations.
+// rough returns the same for an event that was seen k and l times in n plays of each history,
+// minus two standard deviations.
 func (m measure) rough(k, l, n int) float64 {
 	p, q, all := float64(k)+.5, float64(l)+.5, float64(n)+1
 	if dp.Law(m) == dp.Gaussian {
@@ -47,7 +46,7 @@ func (m measure) rough(k, l, n int) float64 {
 	return math.Log(p/q) - 2*math.Sqrt(1/p+1/q)
 }
 
-// probit returns Φ⁻¹(p) and the deviation of its estimate by the share of n.
+// probit returns Φ⁻¹(p) and the standard deviation of its estimate from a share of n.
 func probit(p, n float64) (x, deviation float64) {
 	x = distuv.UnitNormal.Quantile(p)
 	return x, math.Sqrt(p*(1-p)/n) / distuv.UnitNormal.Prob(x)
@@ -61,8 +60,8 @@ func (m measure) charged(c *dp.Charge) float64 {
 	return c.Loss.Pure.Float()
 }
 
-// cost returns what the histories differ by in peer 0's nodes, exactly: Σ|shift|/scale, an ε,
-// or Σ(shift/scale)², a μ².
+// cost returns the exact difference of the histories in peer 0's nodes: Σ|shift|/scale, an ε, or
+// Σ(shift/scale)², a μ².
 func (m measure) cost(nodes []drawnNode) *big.Rat {
 	cost := new(big.Rat)
 	for i := range nodes {
@@ -79,7 +78,7 @@ func (m measure) cost(nodes []drawnNode) *big.Rat {
 	return cost
 }
 
-// pays returns how much of a cost a charge pays for.
+// pays returns the cost that a charge pays for.
 func (m measure) pays(c *dp.Charge) *big.Rat {
 	if dp.Law(m) == dp.Gaussian {
 		return big.NewRat(int64(c.Loss.Square), dp.Nano)
@@ -96,8 +95,8 @@ func (m measure) reach(cost *big.Rat) float64 {
 	return x
 }
 
-// atLeast and atMost are Clopper and Pearson's bounds of a probability of which k of n
-// was seen; each is wrong with probability miss at most.
+// atLeast and atMost are Clopper and Pearson's bounds of the probability of an event that was
+// seen k times in n; each is wrong with probability at most miss.
 func atLeast(k, n int, miss float64) float64 {
 	if k == 0 {
 		return 0

@@ -8,8 +8,8 @@ import (
 	"peerd.dev/dp"
 )
 
-// A Test asks whether noise has its law; P is the probability of so bad a sight if it
-// has.
+// A Test checks whether noise has its distribution; P is the probability of a result at least as
+// bad if it has.
 type Test struct {
 	Name   string  `json:"name"`
 	N      int     `json:"n"`
@@ -17,51 +17,51 @@ type Test struct {
 	Detail string  `json:"saw,omitempty"`
 }
 
-// conformance collects noise: what was drawn less what the auditor knows to be under it.
+// conformance collects noise: what was drawn minus the value that the auditor knows.
 type conformance struct {
 	laws     map[dp.Noise]law
 	nodes    int
-	untested int // other nodes, whose noise need not have its law
+	untested int // other nodes, whose noise need not have its distribution
 	groups   [4]group
 	pairs    [3]pairs
 	zeros    int
-	silent   float64 // of those, expected
+	silent   float64 // expected number of silent ones
 	same     int     // pairs of equal size in one play of a peer
-	chance   float64 // of those, expected
+	chance   float64 // expected number of such pairs
 	rng      *rand.Rand
 }
 
-// The groups and pairs, by place.
+// The groups and pairs, by index.
 const (
 	groupAll   = iota
-	groupFirst // of their streams
-	groupLeaf  // of one leaf, later
-	groupWide  // of several
+	groupFirst // of its stream
+	groupLeaf  // of one leaf, except first ones
+	groupWide  // of several leaves
 )
 
 const (
-	pairNext    = iota // nodes that follow one another in a stream
+	pairNext    = iota // consecutive nodes of a stream
 	pairStreams        // nodes of two streams, drawn one after the other
-	pairHalf           // a node and the one of the left half of its leaves
+	pairHalf           // a node and the node of the left half of its leaves
 )
 
-// enough numbers have a mean that is normal.
+// enough is the number of numbers whose mean is nearly normal.
 const enough = 100
 
 type group struct {
 	n      int
 	counts [bins]uint32 // of numbers that should be uniform in [0,1)
-	size   float64      // Σ|x|, each by its mean
-	excess float64      // the same less 1, by its standard deviation
+	size   float64      // Σ|x|, each divided by its mean
+	excess float64      // the same minus 1, divided by its standard deviation
 }
 
-// pairs sums the products of uniform numbers less their mean.
+// pairs sums the products of uniform numbers minus their mean.
 type pairs struct {
 	n   int
 	sum float64
 }
 
-// add takes in all nodes of a play.
+// add adds all nodes of a play.
 func (c *conformance) add(t *transcript) {
 	if c.rng == nil {
 		c.rng, c.laws = rand.New(rand.NewPCG(1, 2)), map[dp.Noise]law{} // it breaks ties
@@ -123,11 +123,11 @@ func (c *conformance) add(t *transcript) {
 				c.same++
 			}
 		}
-		c.chance += float64(len(s)*(len(s)-1)) / 2 * alike[peer] // at most, where scales differ
+		c.chance += float64(len(s)*(len(s)-1)) / 2 * alike[peer] // at most, if scales differ
 	}
 }
 
-// law returns that of noise.
+// law returns the distribution of noise.
 func (c *conformance) law(n dp.Noise) law {
 	l := c.laws[n]
 	if l == nil {
@@ -142,7 +142,7 @@ func (p *pairs) add(u, v float64) {
 	p.sum += (u - .5) * (v - .5)
 }
 
-// p returns the probability of so much correlation among independent ones.
+// p returns the probability of at least this correlation among independent pairs.
 func (p *pairs) p() float64 {
 	if p.n == 0 {
 		return 1
@@ -150,8 +150,8 @@ func (p *pairs) p() float64 {
 	return normal(12 * p.sum / math.Sqrt(float64(p.n)))
 }
 
-// tests returns the tests of what was collected: all of them, or those that a few nodes
-// can answer.
+// tests returns the tests of the collected noise: all of them, or those that a few nodes can
+// answer.
 func (c *conformance) tests(few bool) []Test {
 	if c.nodes == 0 {
 		return nil

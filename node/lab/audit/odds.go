@@ -6,15 +6,16 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// The functions below return probabilities that a right law looks as bad as this.
+// The functions below return the probability that a correct distribution gives a result at least
+// as bad.
 
-// normal is that of a standard normal number, on both sides.
+// normal is for a standard normal number, two-sided.
 func normal(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
 
-// bins is in how many parts of [0,1) numbers are counted.
+// bins is the number of parts of [0,1) in which numbers are counted.
 const bins = 1 << 14
 
-// kolmogorov is that of n numbers which should be uniform in [0,1).
+// kolmogorov is for n numbers that should be uniform in [0,1).
 func kolmogorov(count *[bins]uint32, n int) float64 {
 	sum, d := 0., 0.
 	for i, c := range count {
@@ -34,7 +35,7 @@ func kolmogorov(count *[bins]uint32, n int) float64 {
 	return min(1, max(0, p))
 }
 
-// chiSquare is that of n numbers which should be uniform in [0,1), by 32nds.
+// chiSquare is for n numbers that should be uniform in [0,1), by 32nds.
 func chiSquare(count *[bins]uint32, n int) float64 {
 	const parts = 32
 	want, sum := float64(n)/parts, 0.
@@ -48,7 +49,7 @@ func chiSquare(count *[bins]uint32, n int) float64 {
 	return distuv.ChiSquared{K: parts - 1}.Survival(sum)
 }
 
-// atLeastSeen is that of n or more where mean are expected.
+// atLeastSeen is for n or more events if mean are expected.
 func atLeastSeen(n int, mean float64) float64 {
 	if n == 0 {
 		return 1

@@ -14,8 +14,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// errDeparts says that a peer, started again or given what another drew, did not do
-// the same.
+// errDeparts is wrapped by errors about a peer that was restarted, or given another play's nodes,
+// and did not do the same.
 var errDeparts = errors.New("departs")
 
 // A peer is an agent with what its store would hold: a saved state and the steps since.
@@ -23,25 +23,25 @@ type peer struct {
 	make    func() (*node.Agent, error)
 	agent   *node.Agent
 	charge  dp.Charge
-	audited bool // its frames are looked at
-	durable bool // it keeps what follows, and can be started again
+	audited bool // its frames are checked
+	durable bool // it keeps its steps, and can be restarted
 	saved   dp.Secret
 	log     []step
 }
 
-// A step is a round of a peer: what came in, and what followed.
+// A step is a round of a peer: what it received, and what followed.
 type step struct {
 	round protocol.Round
 	in    []protocol.Delivery
 	node.Played
 	features []bandit.Features // of every arm; nil unless the learner is contextual
-	absent   bool              // nobody came; the arm is what would have been chosen
+	absent   bool              // no user came; the arm is what would have been chosen
 	drawn    []dp.Release
 	hidden   dp.Secret // noise drawn with them that they do not show
 	out      []sent
 }
 
-// Format implements [fmt.Formatter]: a step holds a reward.
+// Format implements [fmt.Formatter]: a step contains a reward.
 func (step) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 // A sent is a message that left.
@@ -73,7 +73,7 @@ func newPeer(audited, durable bool, make func() (*node.Agent, error)) (*peer, er
 	return p, p.save()
 }
 
-// save keeps the state; the steps before it may go.
+// save saves the state; earlier steps may be discarded.
 func (p *peer) save() (err error) {
 	if !p.durable {
 		return nil
@@ -83,12 +83,12 @@ func (p *peer) save() (err error) {
 	return err
 }
 
-// play is a round of a world that pays what w says; nothing if nobody comes.
+// play plays a round of a world that pays what w says; nothing if no user comes.
 func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, error) {
 	s := step{round: t, in: in, features: w.features, absent: w.pay == nil}
 	var err error
 	if s.absent {
-		// The coins are independent from choice to choice, so those of the absent may go unused.
+		// Coins are independent between choices, so an absent user's coins may go unused.
 		p.agent.Receive(in)
 		turn := w.Turn(uint64(t))
 		s.Pull.Arm = p.agent.Choose(turn).Arm
@@ -115,7 +115,7 @@ func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, er
 	return s, nil
 }
 
-// given plays a round in which nothing is drawn: the noise is that of an earlier one.
+// given plays a round in which nothing is drawn: it takes the noise of an earlier one.
 func (p *peer) given(t protocol.Round, in []protocol.Delivery, w world, earlier *step) (step, error) {
 	p.agent.Replay(earlier.drawn, earlier.hidden)
 	s, err := p.play(t, in, w)
@@ -125,8 +125,8 @@ func (p *peer) given(t protocol.Round, in []protocol.Delivery, w world, earlier 
 	return s, nil
 }
 
-// restart makes the agent anew from the saved state and the log, as a site does after a
-// crash, and returns what the newest step sends again.
+// restart makes the agent again from the saved state and the log, as a site does after a crash,
+// and returns what the newest step sends again.
 func (p *peer) restart() ([]sent, error) {
 	var err error
 	if p.agent, err = p.make(); err != nil {
@@ -161,7 +161,7 @@ func (p *peer) restart() ([]sent, error) {
 // world pays rewards.
 type world struct {
 	features []bandit.Features                  // nil unless the learner is contextual
-	pay      func(arm bandit.Arm) bandit.Reward // nil if nobody comes
+	pay      func(arm bandit.Arm) bandit.Reward // nil if no user comes
 }
 
 // Turn implements [bandit.World].
@@ -170,16 +170,16 @@ func (w world) Turn(round uint64) bandit.Turn { return bandit.Turn{Round: round,
 // Play implements [bandit.World].
 func (w world) Play(arm bandit.Arm) (bandit.Reward, error) { return w.pay(arm), nil }
 
-// Regret implements [bandit.World]: there is no referee.
+// Regret implements [bandit.World]; there is no referee.
 func (w world) Regret(bandit.Arm) float64 { return 0 }
 
-// Save implements [bandit.World]: what is paid follows from the round.
+// Save implements [bandit.World]; rewards depend only on the round.
 func (w world) Save() []byte { return nil }
 
 // Load implements [bandit.World].
 func (w world) Load([]byte) error { return nil }
 
-// stamp signs with a hash, as long as a signature: nobody forges here.
+// stamp signs with a hash, as long as a signature; there are no forgers here.
 type stamp struct{ self protocol.Peer }
 
 // Sign implements [protocol.Keys].

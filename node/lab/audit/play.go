@@ -14,41 +14,41 @@ import (
 	"peerd.dev/protocol"
 )
 
-// faults are those of the network between the peers. A message that comes twice is what
-// a repeated question is.
+// faults returns the faults of the network between the peers. A duplicate message also stands for
+// a repeated question.
 func faults() sim.Faults { return sim.Faults{Loss: .1, Duplicate: .1, Reorder: .2} }
 
 // A play is one run of a small network of agents.
 type play struct {
 	canary  *Canary
 	side    int       // which of the two histories peer 0 has
-	coins   node.Seed // public: of choices, schedules and faults
-	restart bool      // peer 0 crashes once and starts again from its store
-	keep    bool      // every frame
+	coins   node.Seed // public: for choices, schedules and faults
+	restart bool      // peer 0 crashes once and restarts from its store
+	keep    bool      // keep every frame
 	noise   func(peer int) *dp.Source
 	given   *transcript // draw nothing, take the nodes of this play
 
 	peers   []*peer
 	network *sim.Network
-	rng     *rand.Rand // of faults
+	rng     *rand.Rand // for faults
 	t       *transcript
 }
 
-// A transcript is what everybody could see of peer 0, and what only the auditor knows.
+// A transcript is what anyone could see of peer 0, and what only the auditor knows.
 type transcript struct {
 	canary  *Canary
 	side    int
 	charge  dp.Charge
-	asked   dp.Charge   // what the configuration charges
+	asked   dp.Charge   // the charge that the configuration implies
 	nodes   []drawnNode // of all peers
-	parts   []int       // of the statistic that peer 0's choices update
+	parts   []int       // parts of the statistic that peer 0's choices update
 	frames  []sent      // peer 0's, with keep
-	shape   []outline   // of each
-	size    int         // of all, in bytes
+	shape   []outline   // of each frame
+	size    int         // of all frames, in bytes
 	steps   [][]step    // by peer and round; with keep
 	unpaid  string      // a node that the charge does not pay for, or that was drawn twice
-	crashed bool        // peer 0 did, and was started again
-	departs error       // peer 0 did not do the same again
+	crashed bool        // peer 0 crashed and restarted
+	departs error       // peer 0 did not repeat what it had done
 	twin    *transcript // of the other history, with the nodes of this one
 }
 
@@ -61,7 +61,7 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 	if p.network, err = sim.NewNetwork(Peers, faults(), p.rng); err != nil {
 		return nil, err
 	}
-	books := make([]book, Peers)
+	books := make([]notes, Peers)
 	opened, err := p.canary.setting.spec.Streams()
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 			return nil, err
 		}
 		p.peers = append(p.peers, n)
-		if books[i], err = newBook(i, n.charge, streams, &p.canary.setting); err != nil {
+		if books[i], err = newNotes(i, n.charge, streams, &p.canary.setting); err != nil {
 			return nil, err
 		}
 		books[i].learner = learner
@@ -180,7 +180,7 @@ func (p *play) step(i int, t protocol.Round) (step, error) {
 // other is what users of the other peers pay.
 func other(t uint64, arm int) bandit.Reward { return bandit.Reward((t + uint64(arm)) % 2) }
 
-// send records what peer 0 sends and hands everything on, as far as it is not lost.
+// send records what peer 0 sends and delivers all messages that are not lost.
 func (p *play) send(from int, out []sent) {
 	for _, s := range out {
 		if from == 0 {

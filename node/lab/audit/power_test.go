@@ -12,15 +12,14 @@ import (
 	"peerd.dev/node"
 )
 
-// sharpPlay is a play of the sharp canary as far as a bound looks at it: one node.
+// sharpPlay is a play of the sharp canary, reduced to what a bound uses: one node.
 func sharpPlay(side int, charged dp.Noise, noise int64) *transcript {
 	n := drawnNode{exact: [2]int64{0, dp.Nano}, side: side, noise: charged}
 	n.value = n.exact[side] + noise
 	return &transcript{side: side, nodes: []drawnNode{n}}
 }
 
-// claim is a promise that a bound is to break: an ε of Laplace noise, or a μ of Gaussian
-// noise.
+// claim is a promise that a bound should refute: an ε of Laplace noise, or a μ of Gaussian noise.
 type claim struct {
 	law  dp.Law
 	most float64
@@ -36,8 +35,8 @@ func gaussianClaim(t *testing.T, epsilon, delta float64) claim {
 	return claim{dp.Gaussian, float64(mu)}
 }
 
-// found returns in how many of some audits the bound of the sharp canary at 99 % is over
-// what is claimed, where the noise has a share of the scale that the claim asks for.
+// found returns in how many of some audits the bound of the sharp canary at 99 % exceeds the
+// claim, if the noise has a share of the scale that the claim requires.
 func (c claim) found(share float64, runs, audits int) (n int) {
 	src := node.NewSeed(uint64(1000*c.most) + uint64(runs)).Noise()
 	charged := dp.Noise{Law: c.law, Scale: uint64(math.Ceil(dp.Nano / c.most)), VarianceUnits: dp.VarianceScale}
@@ -61,9 +60,8 @@ func (c claim) found(share float64, runs, audits int) (n int) {
 	return n
 }
 
-// TestPowerOfTheBound: noise of half the scale is found by the bound alone at the default
-// number of runs, and right noise is not. With PEERD_LONG it prints the table of
-// docs/audit.md.
+// TestPowerOfTheBound: noise of half the scale is found by the bound alone at the default number
+// of runs, and correct noise is not. With PEERD_LONG it prints the table of docs/audit.md.
 func TestPowerOfTheBound(t *testing.T) {
 	claims := map[string]claim{"laplace": {dp.Laplace, 1}, "gaussian": gaussianClaim(t, 5, 1e-6)}
 	for name, c := range claims {
@@ -94,7 +92,7 @@ func TestPowerOfTheBound(t *testing.T) {
 	}
 }
 
-// TestBoundsOfProbabilities: Clopper and Pearson's bounds hold as often as they say.
+// TestBoundsOfProbabilities: Clopper and Pearson's bounds hold as often as they state.
 func TestBoundsOfProbabilities(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n, miss, draws = 50, .05, 4000
@@ -121,11 +119,11 @@ func TestBoundsOfProbabilities(t *testing.T) {
 	}
 }
 
-// TestNoiseOfTheLawPasses and noise of another law does not: of a scale 4 % less, with
-// some of it left out, or drawn once for two nodes, or of one law for the other.
+// TestNoiseOfTheLawPasses: and other noise does not: with a scale 4 % less, with some of it
+// omitted, drawn once for two nodes, or of the other distribution.
 func TestNoiseOfTheLawPasses(t *testing.T) {
 	const scale = 1 << 20
-	deviation := math.Round(math.Sqrt2 * scale) // of a Laplace law of that scale
+	deviation := math.Round(math.Sqrt2 * scale) // of a Laplace distribution of that scale
 	src := node.NewSeed(7).Noise()
 	draws := map[dp.Noise]func() int64{
 		{Law: dp.Laplace, Scale: scale, VarianceUnits: dp.VarianceScale}:              func() int64 { return src.Laplace(scale) },
@@ -185,8 +183,8 @@ func TestNoiseOfTheLawPasses(t *testing.T) {
 	}
 }
 
-// TestLikelihoodsOfLaplaceNoiseHaveAtoms: beyond both sums the likelihood is the same to the
-// last bit, wherever the node is, so that a threshold there has all of them on one side.
+// TestLikelihoodsOfLaplaceNoiseHaveAtoms: beyond both sums the likelihood is the same to the last
+// bit, wherever the node is, so that a threshold there has all of them on one side.
 func TestLikelihoodsOfLaplaceNoiseHaveAtoms(t *testing.T) {
 	charged := dp.Noise{Law: dp.Laplace, Scale: 5_000_000_001, VarianceUnits: dp.VarianceScale}
 	want := sharpPlay(0, charged, 2*dp.Nano).likelihood()

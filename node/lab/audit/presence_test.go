@@ -55,8 +55,7 @@ func TestPresenceIsHidden(t *testing.T) {
 	}
 }
 
-// TestPresenceShowsInPublicCounts: where counts are public, the frames of the same histories
-// differ.
+// TestPresenceShowsInPublicCounts: with public counts, the frames of the same histories differ.
 func TestPresenceShowsInPublicCounts(t *testing.T) {
 	for _, params := range protocols() {
 		t.Run(fmt.Sprintf("%T", params), func(t *testing.T) {
@@ -73,8 +72,8 @@ func TestPresenceShowsInPublicCounts(t *testing.T) {
 	}
 }
 
-// TestCountsCannotBeNoised with a protocol that does not say so, such as one whose leaves close
-// with records.
+// TestCountsCannotBeNoised with a protocol that does not support it, such as one whose leaves
+// close with records.
 func TestCountsCannotBeNoised(t *testing.T) {
 	for _, e := range protocol.Table() {
 		c := counted(dp.Tree, bandit.UCBParams{Confidence: bandit.Calibrated}, 1)

@@ -10,7 +10,7 @@ import (
 	"peerd.dev/dp"
 )
 
-// recordFaults lists what is built into the curators of a mechanism.
+// recordFaults lists the faults that are built into the curators of a mechanism.
 func recordFaults(m dp.Mechanism) []string {
 	all := []string{"halved", "reused", "first", "adjacency", "levels"}
 	if m == dp.EachGaussian { // a record is in one leaf

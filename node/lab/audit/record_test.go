@@ -11,21 +11,21 @@ import (
 	"peerd.dev/node"
 )
 
-// No peer has streams of linear records yet, so these are audited at the curator: a stream of
-// its own instead of a network, and of the questions those that are about nodes.
+// No peer has streams of linear records yet, so these are audited at the curator, with a stream
+// instead of a network, and only by the checks that are about nodes.
 
-// A records is what is played at a curator: a mechanism, and a kind of records with one of
-// the pairs that are the farthest apart by an adjacency: √4.5 and √8 where one takes the
-// place of the other, √2 and 2 where it is left out (dp/shape.go).
+// A records is what is played at a curator: a mechanism, and a kind of records with a pair that
+// is as far apart as the adjacency allows: √4.5 and √8 if one replaces the other, √2 and 2 if it
+// is omitted (dp/shape.go).
 type records struct {
 	mechanism dp.Mechanism
 	shape     dp.Shape
 	adjacency dp.Adjacency
-	pair      [2][]float64 // of the user, in both histories: features, and the reward behind
+	pair      [2][]float64 // of the user, in both histories: features followed by the reward
 }
 
 const (
-	recordLeaves = 8 // the user's record lies in nodes of all levels
+	recordLeaves = 8 // the user's record is in nodes of all levels
 	recordUser   = 2 // records of the user, in the first leaf
 )
 
@@ -34,13 +34,13 @@ func (r *records) String() string {
 	return fmt.Sprintf("%v %v %v", r.mechanism, r.shape, r.adjacency)
 }
 
-// allRecords returns every mechanism with Gaussian noise, which these records need, with
-// every kind of them and either adjacency.
+// allRecords returns every mechanism with Gaussian noise, which these records need, with every
+// kind of records and either adjacency.
 func allRecords() (all []records) {
 	x := []float64{.6, .8, 0, 1}
-	away := []float64{-.6, -.8, 0, 1}                 // with the reward, at a right angle to x
+	away := []float64{-.6, -.8, 0, 1}                 // with the reward, orthogonal to x
 	aside := []float64{-.3, -.4, math.Sqrt(3) / 2, 1} // at 120 degrees to x, with the same reward
-	far := []float64{600, 800, 0, 1e6}                // the same as x, once it is clipped
+	far := []float64{600, 800, 0, 1e6}                // equals x once it is clipped
 	none := []float64{0, 0, 0, 0}                     // adds nothing
 	for _, m := range dp.Mechanisms() {
 		if m.Law() != dp.Gaussian {
@@ -75,7 +75,7 @@ func (r *records) play(side int, noise *dp.Source, streams blank) (*transcript, 
 		return nil, err
 	}
 	t := &transcript{canary: &Canary{Name: r.String()}, side: side, charge: d.TakeCharges()[0]}
-	b, err := newBook(0, t.charge, streams, &setting{})
+	b, err := newNotes(0, t.charge, streams, &setting{})
 	if err != nil {
 		return nil, err
 	}
@@ -108,9 +108,9 @@ func (r *records) play(side int, noise *dp.Source, streams blank) (*transcript, 
 	return t, nil
 }
 
-// audit asks what a report asks of nodes, over a number of plays of each history, and
-// returns what is broken, in words, and the bound. tests is how many cases are looked at
-// together.
+// audit makes the checks that a report makes on nodes, over a number of plays of each history,
+// and returns what is broken, in words, and the bound. tests is the number of cases that are
+// evaluated together.
 func (r *records) audit(t *testing.T, runs, tests int, seed uint64) (broken []string, b Bound) {
 	t.Helper()
 	streams, err := newBlank(r.spec())
@@ -147,7 +147,7 @@ func (r *records) audit(t *testing.T, runs, tests int, seed uint64) (broken []st
 	return broken, b
 }
 
-// recordRuns is how many plays of each history these audits make.
+// recordRuns returns how many plays of each history these audits make.
 func recordRuns() int {
 	if os.Getenv("PEERD_LONG") != "" {
 		return 400
@@ -155,9 +155,9 @@ func recordRuns() int {
 	return 20
 }
 
-// TestLinearRecordsPass audits curators as they are over fixed seeds, so that it passes
-// always or never; with another seed all cases together alarm with probability .011 at
-// most. Every pair moves all that is charged, but for rounding.
+// TestLinearRecordsPass audits correct curators over fixed seeds, so that it passes always or
+// never; with other seeds all cases together alarm with probability .011 at most. Every pair
+// moves the whole charge, up to rounding.
 func TestLinearRecordsPass(t *testing.T) {
 	all := allRecords()
 	if len(all) != 20 {

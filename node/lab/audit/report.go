@@ -11,29 +11,29 @@ import (
 // A Report is what an audit found.
 type Report struct {
 	Passed    bool     `json:"passed"`
-	Broken    []string `json:"broken"`   // the promises that are, in words
+	Broken    []string `json:"broken"`   // the broken promises, in words
 	Epsilon   float64  `json:"epsilon"`  // claimed
 	Delta     float64  `json:"delta"`    // claimed
 	Presence  bool     `json:"presence"` // histories differ in whether a user was there
 	Mechanism string   `json:"mechanism"`
-	Measure   string   `json:"measure"` // of what is charged and of all bounds: ε, or μ of Gaussian noise
+	Measure   string   `json:"measure"` // of the charge and of all bounds: ε, or μ of Gaussian noise
 	Protocol  string   `json:"protocol"`
 	Learner   string   `json:"learner"` // with its parameters
-	Seed      uint64   `json:"seed"`    // 0: noise as a daemon's
+	Seed      uint64   `json:"seed"`    // 0: noise as for a daemon
 	Runs      int      `json:"runs"`    // of every history
 	Plays     uint64   `json:"plays"`
 	Peers     int      `json:"peers"`
 	Arms      int      `json:"arms"`
 	Rounds    uint64   `json:"rounds"`   // of a play
 	Horizon   uint64   `json:"horizon"`  // as configured
-	Untested  int      `json:"untested"` // nodes of which only what a record moves can be asked
+	Untested  int      `json:"untested"` // nodes for which only what a record moves can be checked
 	Canaries  []Canary `json:"canaries"`
 	Checks    []Check  `json:"checks"`
 	Tests     []Test   `json:"tests"`
 	TestsAt   float64  `json:"tests_at"` // P below which a test alarms
 }
 
-// alarm is the probability that any test of noise alarms for nothing.
+// alarm is the probability that any test of noise gives a false alarm.
 const alarm = 1e-3
 
 func (a *auditor) report() *Report {
@@ -74,7 +74,7 @@ func (a *auditor) report() *Report {
 // Write writes the report for people.
 func (r *Report) Write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	p := func(format string, args ...any) { _, _ = fmt.Fprintf(t, format+"\n", args...) } // Flush has the errors
+	p := func(format string, args ...any) { _, _ = fmt.Fprintf(t, format+"\n", args...) } // Flush returns the errors
 	noise := "as a daemon's"
 	if r.Seed != 0 {
 		noise = fmt.Sprintf("from seed %d", r.Seed)
@@ -147,8 +147,8 @@ func paren(s string) string {
 	return " (" + s + ")"
 }
 
-// By reports whether what is broken was found by something of that name: a check, a
-// canary or the beginning of a test's name.
+// By reports whether something broken was found by name: a check, a canary or the beginning of a
+// test's name.
 func (r *Report) By(name string) bool {
 	return slices.ContainsFunc(r.Broken, func(b string) bool { return len(b) >= len(name) && b[:len(name)] == name })
 }

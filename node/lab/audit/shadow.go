@@ -6,17 +6,16 @@ import (
 	"peerd.dev/node"
 )
 
-// A shadow computes what the noise of a peer's nodes lies on, by the peer's own
-// mechanism: it takes the records of the histories, and none, through curators whose
-// noise is from one seed. Noise does not depend on records, so what two curators draw
-// differs by what they would draw without it. No mechanism is written down twice for
-// this, and there is no curator without noise.
+// A shadow computes the values under the noise of a peer's nodes with the peer's own mechanism:
+// it passes the records of the histories, and none, through curators with noise from one seed.
+// Noise does not depend on records, so what two curators draw differs as it would without noise.
+// So no mechanism is implemented twice, and there is no curator without noise.
 type shadow struct {
-	curators []*dp.Curator // of the histories; the last one of nothing
+	curators []*dp.Curator // of the histories; the last one without records
 }
 
-// A blank is what shadows begin with: streams that hold nothing. They are made once for
-// all peers of a play, since it takes a while to find the noise that a budget asks for.
+// A blank is what shadows begin with: streams without records. They are made once for all peers
+// of a play, since it takes a while to find the noise for a budget.
 type blank struct {
 	charge dp.Charge
 	saved  dp.Secret
@@ -39,7 +38,7 @@ func newCurator() (*dp.Curator, error) {
 	return dp.NewCurator(dp.Lockstep, account.Unlimited, node.NewSeed(1).Noise())
 }
 
-// shadow returns one of a number of histories.
+// shadow returns a shadow for a number of histories.
 func (b blank) shadow(histories int) (*shadow, error) {
 	s := &shadow{curators: make([]*dp.Curator, histories+1)}
 	for i := range s.curators {
@@ -55,7 +54,7 @@ func (b blank) shadow(histories int) (*shadow, error) {
 	return s, nil
 }
 
-// add takes in a record, which may be another in each history, or nil for none.
+// add adds a record, which may differ by history, or be nil for none.
 func (s *shadow) add(stream dp.StreamID, of func(history int) []float64) error {
 	for i, d := range s.curators[:len(s.curators)-1] {
 		if x := of(i); x != nil {
@@ -67,8 +66,8 @@ func (s *shadow) add(stream dp.StreamID, of func(history int) []float64) error {
 	return nil
 }
 
-// leaf closes a leaf and returns what is drawn then, by history, without its noise. The
-// error is that of [dp.Curator.Leaf].
+// leaf closes a leaf and returns what is drawn then, by history, without its noise. It returns
+// the error of [dp.Curator.Leaf].
 func (s *shadow) leaf(stream dp.StreamID, k uint64) ([][]int64, error) {
 	nodes := make([]dp.Release, len(s.curators))
 	for i, d := range s.curators {

@@ -8,7 +8,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// An outline is all of a message that is sent but the released numbers.
+// An outline is all of a message that was sent except the released numbers.
 type outline struct {
 	round protocol.Round
 	to    protocol.Peer
@@ -22,9 +22,8 @@ func newOutline(s *sent) outline {
 }
 
 // shape returns a frame without the numbers that were released: every list of values
-// (Message.content.body.values of docs/wire.proto) and of counts is replaced by its
-// length, and the signature, which covers them, by its own. What is left is addresses,
-// counters and sizes.
+// (Message.content.body.values of docs/wire.proto) and of counts is replaced by its length, and
+// so is the signature, which covers them. Addresses, counters and sizes remain.
 func shape(frame []byte) []byte { return strip(nil, frame, 0) }
 
 // depths of a frame
@@ -64,10 +63,10 @@ func strip(out, b []byte, depth int) []byte {
 	return out
 }
 
-// numbers returns how many varints there are.
+// numbers returns the number of varints.
 func numbers(b []byte) (n int) {
 	for _, x := range b {
-		if x < 0x80 { // the last byte of one
+		if x < 0x80 { // the last byte of a varint
 			n++
 		}
 	}

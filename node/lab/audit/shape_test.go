@@ -22,8 +22,8 @@ func frame(seq uint64, values ...int64) []byte {
 	return part(part(nil, 1, content), 4, make([]byte, 64))
 }
 
-// TestShapeForgetsReleasedNumbersAndNothingElse: other values, longer ones too, have the
-// same shape; another number of them, or another label, has not.
+// TestShapeForgetsReleasedNumbersAndNothingElse: other values, also longer ones, have the same
+// shape; another number of values, or another label, has another one.
 func TestShapeForgetsReleasedNumbersAndNothingElse(t *testing.T) {
 	want := shape(frame(7, 1, 2, 3))
 	if got := shape(frame(7, 1<<40, -5, 0)); !bytes.Equal(got, want) {

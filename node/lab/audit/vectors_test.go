@@ -9,8 +9,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestPublicVectorsLeaveRewardsPrivate: peers that choose by public vectors, and play one arm until its
-// batch is full, show of a record no more than is charged for its reward.
+// TestPublicVectorsLeaveRewardsPrivate: peers that choose by public vectors, and play one arm
+// until its batch is full, show no more of a record than is charged for its reward.
 func TestPublicVectorsLeaveRewardsPrivate(t *testing.T) {
 	for _, m := range []dp.Mechanism{dp.EachLaplace, dp.EachGaussian} {
 		p := protocol.PhasesParams{First: 10, Growth: .5, OneArm: true, Limit: 200, Pull: 25, Merge: protocol.MergeMean}

@@ -18,7 +18,7 @@ func axis(a *plot.Axis, log bool) {
 	}
 }
 
-// limits begins a linear axis at 0, and gives room to an axis with one number.
+// limits makes a linear axis begin at 0, and widens an axis with a single number.
 func limits(a *plot.Axis, log bool) {
 	switch {
 	case log && a.Min == a.Max:
@@ -31,7 +31,7 @@ func limits(a *plot.Axis, log bool) {
 	}
 }
 
-// linear writes ticks as 400 000 and not as 4e+05.
+// linear writes ticks as 400 000 instead of 4e+05.
 type linear struct{}
 
 func (linear) Ticks(low, high float64) []plot.Tick {
@@ -44,8 +44,8 @@ func (linear) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// powers has a labelled tick for every power of ten, and for 2 and 5 of each where
-// there are few. Where these are fewer than two it has those of a linear axis.
+// powers has a labelled tick for every power of ten and, if there are few, also for 2 and 5 times
+// each. If these are fewer than two, it has a linear axis's ticks.
 type powers struct{}
 
 func (powers) Ticks(low, high float64) []plot.Tick {
@@ -72,7 +72,7 @@ func (powers) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// number writes x with its thousands apart.
+// number writes x with its thousands separated.
 func number(x float64) string {
 	s := strconv.FormatFloat(x, 'f', -1, 64)
 	if r := strconv.FormatFloat(x, 'g', 6, 64); len(r) < len(s) {
@@ -87,7 +87,7 @@ func number(x float64) string {
 	b.WriteString(sign)
 	for i, c := range whole {
 		if left := len(whole) - i; i > 0 && left%3 == 0 && len(whole) > 4 {
-			b.WriteRune('\u00a0') // does not break
+			b.WriteRune('\u00a0') // non-breaking
 		}
 		b.WriteRune(c)
 	}

@@ -27,9 +27,9 @@ var (
 
 func shade(i int) color.NRGBA { return palette[i%len(palette)] }
 
-// dashes returns the pattern of line i, in points. Lines whose colours differ have other
-// patterns too, for readers and printers that see no colours; a pair of colour and pattern
-// comes again after 49 lines.
+// dashes returns the pattern of line i, in points. Lines with different colours also have
+// different patterns, for readers and printers without colours; a pair of colour and pattern
+// recurs after 49 lines.
 func dashes(i int) []vg.Length {
 	all := [len(palette)][]vg.Length{nil, {6, 3}, {2, 2}, {9, 3, 2, 3}, {12, 4}, {4, 2, 1, 2, 1, 2}, {1, 3}}
 	return all[(i+i/len(palette))%len(all)]

@@ -1,4 +1,4 @@
-// Package figure draws the results of experiments. The same figure is the same bytes.
+// Package figure draws the results of experiments. Equal figures have equal bytes.
 package figure
 
 import (
@@ -18,45 +18,44 @@ import (
 	"peerd.dev/node/lab/stats"
 )
 
-// A Figure is lines with 95 % intervals.
+// A Figure is a set of lines with 95 % intervals.
 type Figure struct {
 	Title      string
-	Note       string // below the title: what is not private, over what the intervals are
+	Note       string // below the title: what is not private, and what the intervals are over
 	X, Y       string // labels with units
 	LogX, LogY bool
-	Glyphs     bool // points with whiskers; else lines with bands
+	Glyphs     bool // points with whiskers; otherwise lines with bands
 	Lines      []Line
 }
 
-// A Line is a curve, which the legend names.
+// A Line is a curve with a name in the legend.
 type Line struct {
 	Name   string
 	Points []Point   // by ascending X
 	Runs   [][]Point // drawn thin, without intervals
 }
 
-// A Point is an estimate with its interval, which may be infinitely wide and is then not
-// drawn.
+// A Point is an estimate with its interval. An infinitely wide interval is not drawn.
 type Point struct {
 	X float64
 	Y stats.Interval
 }
 
-// The size of a figure, which is higher where title, note or legend need it. The legend
-// stands to the right of the lines, never over them.
+// The size of a figure, which is higher if title, note or legend need it. The legend is to the
+// right of the lines, never over them.
 const (
 	width      = 7.2 * vg.Inch
 	height     = 4.2 * vg.Inch
-	plotHeight = 2.6 * vg.Inch // the least of plot and axes
-	nameWidth  = 2.2 * vg.Inch // the most of a line of the legend
+	plotHeight = 2.6 * vg.Inch // least height of plot and axes
+	nameWidth  = 2.2 * vg.Inch // greatest width of a line of the legend
 	thumbWidth = 28            // of a line in the legend: a whole pattern of dashes
 	margin     = 9 * vg.Millimeter
 	resolution = 200 // dots per inch
 
-	// slack is how much wider than here text may be set without leaving the picture. An
-	// SVG names a font, Liberation Sans, and is shown in another where that is missing.
+	// slack is the factor by which text may be wider than here without leaving the picture. An
+	// SVG names a font, Liberation Sans, and is shown in another one where that is missing.
 	slack     = 1.15
-	headWidth = (width - margin) / slack // the most of a line above the plot
+	headWidth = (width - margin) / slack // greatest width of a line above the plot
 )
 
 // Write draws f as SVG and as PNG. It fails for a figure without points.
@@ -87,7 +86,7 @@ func (f *Figure) Write(svg, png io.Writer) error {
 	return err
 }
 
-// legendHeight returns the height of the legend, or of the plot next to it if that is higher.
+// legendHeight returns the height of the legend or of the plot next to it, whichever is higher.
 func legendHeight(legend plot.Legend) vg.Length {
 	size := legend.Rectangle(draw.Canvas{})
 	return max(plotHeight, size.Max.Y-size.Min.Y)
@@ -102,8 +101,8 @@ type headLine struct {
 
 func (l *headLine) height() vg.Length { return l.style.Height("X") + l.gap }
 
-// head returns what stands above the plot: title, note and, since gonum reserves the
-// wrong room for it next to logarithmic axes, the label of y.
+// head returns the lines above the plot: title, note and, because gonum reserves the wrong space
+// for it next to logarithmic axes, the label of y.
 func (f *Figure) head(p *plot.Plot) []headLine {
 	var lines []headLine
 	title, note, label := style(12), style(8.5), style(10)
@@ -122,7 +121,7 @@ func (f *Figure) head(p *plot.Plot) []headLine {
 	return lines
 }
 
-// draw puts head, plot, label of x and legend on c.
+// draw draws head, plot, label of x and legend on c.
 func (f *Figure) draw(head []headLine, p *plot.Plot, legend plot.Legend, c draw.Canvas) {
 	c.SetColor(p.BackgroundColor)
 	c.Fill(c.Path())
@@ -173,7 +172,7 @@ func (f *Figure) plot() (*plot.Plot, plot.Legend, error) {
 		areas, lines = append(areas, area...), append(lines, line...)
 	}
 	p.Add(areas...)
-	p.Add(lines...) // so that no area lies over one
+	p.Add(lines...) // so that no area covers a line
 	if len(lines) == 0 {
 		return nil, legend, fmt.Errorf("figure: nothing to draw in %q: logarithmic axes show numbers above 0 only", f.Title)
 	}
@@ -186,8 +185,8 @@ func (f *Figure) plot() (*plot.Plot, plot.Legend, error) {
 	return p, legend, nil
 }
 
-// note returns the note, which lines the axes do not show in full, and which lie under others.
-// The points of 0 that most curves begin with do not count.
+// note returns the note, extended by the lines that the axes do not show completely and by those
+// that are hidden under others. The points of 0 with which most curves begin do not count.
 func (f *Figure) note(p *plot.Plot) string {
 	var missing []string
 	for _, l := range f.Lines {

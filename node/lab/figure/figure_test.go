@@ -26,7 +26,7 @@ func sample() Figure {
 	}
 }
 
-// TestFiguresAreTheSameBytesAndSayWhatTheyShow in all forms.
+// TestFiguresAreTheSameBytesAndSayWhatTheyShow: in all forms.
 func TestFiguresAreTheSameBytesAndSayWhatTheyShow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long with the race detector, and has one goroutine")
@@ -104,8 +104,8 @@ func TestLongNamesAndManyLinesHaveRoom(t *testing.T) {
 	}
 }
 
-// inside returns the texts of an SVG and its height. It fails for a text that leaves the
-// picture, or would in a font that is 15 % wider than the one it was set for.
+// inside returns the texts of an SVG and its height. It fails for a text that leaves the picture,
+// or would leave it in a font that is 15 % wider than the intended one.
 func inside(t *testing.T, svg string) (all string, high float64) {
 	t.Helper()
 	const wider, wide = 1.15, 518.4
@@ -124,8 +124,8 @@ func inside(t *testing.T, svg string) (all string, high float64) {
 	return all, high
 }
 
-// TestCaptionsStayInsideInAWiderFont draws the longest texts of all configurations of
-// configs/figures, as in a figure of one long line and in one of many.
+// TestCaptionsStayInsideInAWiderFont draws the longest texts of all configurations in
+// configs/figures, in a figure of one long line and in one of many.
 func TestCaptionsStayInsideInAWiderFont(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long with the race detector, and has one goroutine")
@@ -161,8 +161,8 @@ func TestCaptionsStayInsideInAWiderFont(t *testing.T) {
 	}
 }
 
-// TestLinesDifferByColourAndDashes: of up to seven lines all colours and all patterns
-// differ, and of up to 49 no two lines have both in common.
+// TestLinesDifferByColourAndDashes: of up to seven lines all colours and all patterns differ, and
+// of up to 49 no two lines agree in both.
 func TestLinesDifferByColourAndDashes(t *testing.T) {
 	both := make(map[string]bool)
 	patterns := make(map[string]bool)
@@ -177,7 +177,7 @@ func TestLinesDifferByColourAndDashes(t *testing.T) {
 	}
 }
 
-// TestSingleRunsAreDrawn: a thin path for each, above which the axis does not end.
+// TestSingleRunsAreDrawn: each has a thin path, and the axis extends beyond all of them.
 func TestSingleRunsAreDrawn(t *testing.T) {
 	f := sample()
 	f.Lines = f.Lines[:1]
@@ -204,7 +204,7 @@ func TestSingleRunsAreDrawn(t *testing.T) {
 	}
 }
 
-// TestALineUnderAnotherIsNamed, and one that crosses another is not.
+// TestALineUnderAnotherIsNamed: a line that crosses another is not.
 func TestALineUnderAnotherIsNamed(t *testing.T) {
 	line := func(name string, ys ...float64) Line {
 		l := Line{Name: name}
@@ -225,8 +225,8 @@ func TestALineUnderAnotherIsNamed(t *testing.T) {
 	}
 }
 
-// TestWhatALogarithmicAxisCannotShowIsNamed, and what is 0 everywhere stands on the axis
-// of x if the axis of y is linear.
+// TestWhatALogarithmicAxisCannotShowIsNamed: a line that is 0 everywhere is drawn on the x axis
+// if the y axis is linear.
 func TestWhatALogarithmicAxisCannotShowIsNamed(t *testing.T) {
 	f := Figure{X: "gap", Y: "regret", LogX: true, Glyphs: true, Note: "Note.", Lines: []Line{
 		{Name: "linked", Points: []Point{{.1, stats.Interval{Mean: 5, Low: 4, High: 6}}}},

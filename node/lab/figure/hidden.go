@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Lines that are closer than the share near of the plot's height, at all but the share apart of
-// their points, cannot be distinguished.
+// Two lines cannot be distinguished if they are closer than near, relative to the plot's height,
+// at all except a share apart of their points.
 const (
 	near  = 0.01 // about the width of a line
 	apart = 0.1
 )
 
-// hidden returns the lines that lie under a later one, with its name.
+// hidden returns the lines that are under a later one, with its name.
 func (f *Figure) hidden(p *plot.Plot) []string {
 	var names []string
 	for i, l := range f.Lines {
@@ -27,7 +27,7 @@ func (f *Figure) hidden(p *plot.Plot) []string {
 	return names
 }
 
-// covers reports whether a line lies over another, as far as their points have equal X.
+// covers reports whether a line covers another, at the points that have equal X.
 func (f *Figure) covers(p *plot.Plot, over, under []Point) bool {
 	shared, same := 0, 0
 	k := 0

@@ -31,7 +31,8 @@ func (f *Figure) visible(points []Point) []Point {
 	return seen
 }
 
-// line returns what is drawn of line i with its visible points, below and above, and adds it to the legend.
+// line returns the plotters of line i with its visible points, below and above, and adds it to
+// the legend.
 func (f *Figure) line(legend *plot.Legend, i int, l Line, points []Point) (below, above []plot.Plotter, err error) {
 	line, err := plotter.NewLine(means(points))
 	if err != nil {
@@ -122,7 +123,7 @@ func band(points []Point, i int) ([]plot.Plotter, error) {
 	return []plot.Plotter{b}, nil
 }
 
-// intervals are points with errors, as gonum wants them.
+// intervals are points with errors, in gonum's form.
 type intervals []Point
 
 func (s intervals) Len() int { return len(s) }

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// wrap breaks text into lines of a width, where words allow if they are not longer.
+// wrap breaks text into lines of a width, between words unless a word is longer.
 func wrap(s string, most vg.Length, wide func(string) vg.Length) []string {
 	var lines []string
 	for _, word := range strings.Fields(s) {
@@ -26,8 +26,8 @@ func wrap(s string, most vg.Length, wide func(string) vg.Length) []string {
 	return lines
 }
 
-// fitting returns the longest beginning of a word that is within a width, at least a
-// letter, and the rest.
+// fitting returns the longest prefix of a word that fits in a width, at least one letter, and the
+// rest.
 func fitting(word string, most vg.Length, wide func(string) vg.Length) (begin, rest string) {
 	if wide(word) <= most {
 		return word, ""

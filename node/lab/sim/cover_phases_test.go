@@ -20,9 +20,9 @@ func (w seldom) Turn(round uint64) bandit.Turn {
 	return w.World.Turn(round)
 }
 
-// TestTheIndexCoversInPhases as often as promised at its level, with messages that are late or lost and a
-// site that decides in one round of 50, so that pulls are unequal. It has the power to tell: an index at .6 of
-// its distance from the mean is too low more often.
+// TestTheIndexCoversInPhases: it covers as often as promised at its level, with messages that are
+// late or lost and a site that decides in one round of 50, so that pulls are unequal. The test
+// has power: an index at .6 of its distance from the mean is too low more often.
 func TestTheIndexCoversInPhases(t *testing.T) {
 	const rounds, runs = 500, 30
 	shares := []float64{1, .6}

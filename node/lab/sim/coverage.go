@@ -9,10 +9,10 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Coverage counts how often an estimate lay outside of its confidence radius, whatever
-// the reason. A triple is a choice of an honest peer and an arm of which the peer knew
-// something. Estimate and radius are those of the choice; the truth is the arm's mean
-// over all sites, as for regret.
+// Coverage counts how often an estimate was outside of its confidence radius, for whatever
+// reason. A triple is a choice of an honest peer and an arm of which the peer knew something.
+// Estimate and radius are those at the choice; the truth is the arm's mean over all sites, as for
+// regret.
 type Coverage struct {
 	Tally
 	Greatest float64 `json:"greatest"` // greatest |estimate - truth| / radius
@@ -26,8 +26,8 @@ type Coverage struct {
 // A Tally counts triples for which the learner promises something.
 type Tally struct {
 	Checked uint64  `json:"checked"`
-	Misses  uint64  `json:"misses"`  // those with |estimate - truth| > radius; with truth - estimate where a radius bounds that alone
-	Allowed float64 `json:"allowed"` // misses to expect at most if the promise holds: its probability, summed over triples
+	Misses  uint64  `json:"misses"`  // triples with |estimate - truth| > radius; with truth - estimate if a radius bounds only that
+	Allowed float64 `json:"allowed"` // greatest expected number of misses if the promise holds: its probability, summed over triples
 }
 
 // Broken reports whether there were more misses than allowed.
@@ -39,7 +39,7 @@ func (c *Tally) add(o Tally) {
 	c.Allowed += o.Allowed
 }
 
-// Add takes in what another run counted.
+// Add adds another run's counts.
 func (c *Coverage) Add(o *Coverage) {
 	c.add(o.Tally)
 	for i, r := range o.Rounds {
@@ -80,7 +80,7 @@ func (w *checked) Turn(round uint64) bandit.Turn {
 	return turn
 }
 
-// check looks at what an agent knows right before its choice in round t.
+// check checks an agent's estimates right before its choice in round t.
 func (c *cover) check(a *node.Agent, t protocol.Round) error {
 	c.radii = a.Radii(c.radii[:0], t)
 	if len(c.radii) == 0 {
@@ -95,7 +95,7 @@ func (c *cover) check(a *node.Agent, t protocol.Round) error {
 		if !r.Above {
 			off = math.Abs(off)
 		}
-		miss := !(off <= r.Size) // so that NaN is one
+		miss := !(off <= r.Size) // NaN counts as a miss
 		if r.Miss >= 1 {
 			c.Free++
 			if miss {

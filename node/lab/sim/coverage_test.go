@@ -10,8 +10,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestTheRadiiKeepTheirPromise in small runs of both protocols, over ten seeds, where sites
-// are alike and where they differ. Worlds that pay something else than they say are found.
+// TestTheRadiiKeepTheirPromise: in small runs of both protocols, over ten seeds, with equal and
+// with different sites. Worlds that pay something other than they state are found.
 func TestTheRadiiKeepTheirPromise(t *testing.T) {
 	const rounds, peers, arms, seeds = 2000, 4, 3, 10
 	alike := [][]float64{{.8, .5, .3}}
@@ -74,8 +74,8 @@ func signed(c sim.Config) sim.Config {
 	return c
 }
 
-// TestLookingChangesNothing: a run whose coverage is counted is the same run, and liars
-// are not looked at.
+// TestLookingChangesNothing: a run is the same whether its coverage is counted or not, and liars
+// are not checked.
 func TestLookingChangesNothing(t *testing.T) {
 	for _, confidence := range []bandit.Confidence{bandit.Calibrated, bandit.Paper} {
 		for _, e := range protocol.Table() {
@@ -111,9 +111,9 @@ func TestLookingChangesNothing(t *testing.T) {
 	}
 }
 
-// TestThePrintedRadiusGivesArmsUp: after one pull formula (12) allows for no noise at all, so
-// that an arm whose first noise is negative is never pulled again, the best one like any
-// other. With the calibrated radius no arm is lost so.
+// TestThePrintedRadiusGivesArmsUp: after one pull, formula (12) allows for no noise at all, so an
+// arm whose first noise is negative is never pulled again, even if it is the best one. With the
+// calibrated radius, no arm is lost this way.
 func TestThePrintedRadiusGivesArmsUp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("five million agent steps")

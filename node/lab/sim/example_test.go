@@ -13,8 +13,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Three peers in a triangle learn together which of two arms pays more over all sites. The
-// same seed gives the same run.
+// Three peers in a triangle learn together which of two arms pays more over all sites. The same
+// seed gives the same run.
 func ExampleRun() {
 	params := world.BernoulliParams{Means: [][]float64{{.9, .4}, {.3, .5}, {.8, .3}}, Draw: world.Given}
 	source, err := world.Open(params, world.Config{Arms: 2, Sites: 3})

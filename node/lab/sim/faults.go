@@ -7,7 +7,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// MeanAbsence is for how many rounds churn takes a peer away, on average.
+// MeanAbsence is the mean number of rounds for which churn takes a peer away.
 const MeanAbsence = 50
 
 // MaxDelay bounds the delay of a message in rounds.
@@ -20,7 +20,7 @@ type Faults struct {
 	Reorder   float64   // probability that it is overtaken: 1 to 3 rounds late
 	Delay     int       // it arrives 0 to Delay rounds late, uniformly
 	Partition [2]uint64 // rounds from … to before which no message crosses between the halves
-	Churn     float64   // probability, each round, that a peer goes away for a while; it keeps its memory
+	Churn     float64   // probability, in each round, that a peer goes away for a while; it keeps its memory
 
 	none bool
 }
@@ -44,7 +44,7 @@ func (f *Faults) check() error {
 	return nil
 }
 
-// horizon returns by how many rounds a message can be late.
+// horizon returns the greatest number of rounds by which a message can be late.
 func (f *Faults) horizon() int {
 	if f.Reorder > 0 {
 		return f.Delay + 3
@@ -63,7 +63,7 @@ func (f *Faults) delay(rng *rand.Rand) int {
 	return d
 }
 
-// cut reports whether the partition stands between two of n peers.
+// cut reports whether the partition separates two of n peers.
 func (f *Faults) cut(t protocol.Round, from, to, n int) bool {
 	return uint64(t) >= f.Partition[0] && uint64(t) < f.Partition[1] && (from < n/2) != (to < n/2)
 }

@@ -10,8 +10,8 @@ import (
 
 const letters = 20_000
 
-// arrivals sends letters from peer 0 to peer 3 of 4 in round 0 and returns how many arrive
-// by rounds of lateness, and how many copies do.
+// arrivals sends letters from peer 0 to peer 3 of 4 in round 0. It returns how many arrive by
+// rounds of lateness, and the number of copies.
 func arrivals(t *testing.T, f Faults) (late map[int]int, copies int, r *run) {
 	t.Helper()
 	rng := node.NewSeed(1).Rand("network")
@@ -42,7 +42,7 @@ func arrivals(t *testing.T, f Faults) (late map[int]int, copies int, r *run) {
 	return late, copies, r
 }
 
-// near fails unless n of letters is a share of them, within 5 standard deviations.
+// near fails unless n is a share of letters, within 5 standard deviations.
 func near(t *testing.T, what string, n int, share float64) {
 	t.Helper()
 	if sd := math.Sqrt(letters * share * (1 - share)); math.Abs(float64(n)-letters*share) > 5*sd {
@@ -50,7 +50,7 @@ func near(t *testing.T, what string, n int, share float64) {
 	}
 }
 
-// TestFaultsDoWhatTheySay, each by itself.
+// TestFaultsDoWhatTheySay: each on its own.
 func TestFaultsDoWhatTheySay(t *testing.T) {
 	if late, copies, _ := arrivals(t, Faults{}); copies != letters || late[0] != letters {
 		t.Errorf("without faults: %v", late)
@@ -81,7 +81,7 @@ func TestFaultsDoWhatTheySay(t *testing.T) {
 	}
 }
 
-// TestAPartitionStandsBetweenTheHalves in its rounds and in no others.
+// TestAPartitionStandsBetweenTheHalves: in its rounds and in no others.
 func TestAPartitionStandsBetweenTheHalves(t *testing.T) {
 	f := Faults{Partition: [2]uint64{10, 20}}
 	for _, c := range []struct {
@@ -95,8 +95,8 @@ func TestAPartitionStandsBetweenTheHalves(t *testing.T) {
 	}
 }
 
-// TestChurnKeepsPeersAwayForAWhile: an absence begins with the probability given and lasts
-// 50 rounds on average.
+// TestChurnKeepsPeersAwayForAWhile: an absence begins with the given probability and lasts 50
+// rounds on average.
 func TestChurnKeepsPeersAwayForAWhile(t *testing.T) {
 	const churn, rounds = .01, 2_000_000
 	r := &run{Config: Config{Faults: Faults{Churn: churn}}, down: make([]uint64, 1), rng: node.NewSeed(2).Rand("network")}

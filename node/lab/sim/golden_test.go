@@ -9,10 +9,10 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestTracesAreGolden: decisions, releases, estimates and frames of seeded runs are the
-// bytes that they were when the tables were introduced, which were those of the commit
-// before: 8.3 MB by two protocols, with and without faults. A change that is meant to
-// change them states here what changed, and why.
+// TestTracesAreGolden: decisions, releases, estimates and frames of seeded runs have the same
+// bytes as when the tables were introduced, and as in the commit before: 8.3 MB with two
+// protocols, with and without faults. A change that intends to change them states here what
+// changed, and why.
 func TestTracesAreGolden(t *testing.T) {
 	h := sha256.New()
 	for _, params := range []protocol.Params{nil, rows()} {
@@ -24,7 +24,7 @@ func TestTracesAreGolden(t *testing.T) {
 			c.Keys = append(c.Keys, stamp{protocol.Peer(i)})
 		}
 		for _, faults := range []sim.Faults{{}, {Loss: .2, Delay: 3, Churn: .01}} {
-			c.Faults = faults // the worlds go on
+			c.Faults = faults // the worlds continue
 			for _, r := range simulated(t, c) {
 				h.Write([]byte(r.String()))
 			}

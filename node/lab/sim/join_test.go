@@ -24,11 +24,11 @@ func (w later) Turn(round uint64) bandit.Turn {
 	return w.World.Turn(round)
 }
 
-// TestASiteThatJoinsAtHalfTheHorizonIsUsefulAtOnce: two sites have learnt which arm is best for both
-// of them. The third one, which has neither heard nor done anything, makes another arm the best over all.
-// In the 500 rounds after it has joined the three lose less by a tenth than three that begin
-// together lose in their first 500, and the others have followed it; it does not explore as it would
-// alone.
+// TestASiteThatJoinsAtHalfTheHorizonIsUsefulAtOnce: two sites have learned which arm is best for
+// both of them. A third one, which has heard and done nothing, makes another arm the best over
+// all. In the 500 rounds after it has joined, the three lose a tenth less than three that begin
+// together lose in their first 500, and the others have followed it; it does not explore as it
+// would alone.
 func TestASiteThatJoinsAtHalfTheHorizonIsUsefulAtOnce(t *testing.T) {
 	const rounds, soon, seeds, best = 20_000, 500, 8, 1
 	means := [][]float64{{.1, .95, .5}, {.8, .5, .2}, {.7, .5, .3}} // over all .53, .65 and .33

@@ -9,17 +9,17 @@ import (
 // mostSigned is how many signatures are remembered.
 const mostSigned = 1 << 13
 
-// A notary remembers what the peers of a run have signed, so that a message that all of them
-// receive is not verified by each. What it does not remember is verified.
+// A notary remembers what the peers of a run have signed, so that a message which all of them
+// receive is not verified by each. Signatures that it does not remember are verified.
 type notary map[string]deed // by signature
 
-// A deed is what was signed.
+// A deed is what was signed, and by which peer.
 type deed struct {
 	by      protocol.Peer
 	content []byte
 }
 
-// notarized are the keys of a peer whose signatures are remembered.
+// notarized are a peer's keys, whose signatures are remembered.
 type notarized struct {
 	protocol.Keys
 	self   protocol.Peer

@@ -18,7 +18,7 @@ func (k verified) Verify(p protocol.Peer, b, sig []byte) bool {
 	return k.Keys.Verify(p, b, sig)
 }
 
-// TestSignaturesAreRemembered, with who signed what, and nothing else is taken for signed.
+// TestSignaturesAreRemembered: with signer and content, and nothing else counts as signed.
 func TestSignaturesAreRemembered(t *testing.T) {
 	n, all := 0, make(notary)
 	keys := func(p protocol.Peer) *notarized {
@@ -27,7 +27,7 @@ func TestSignaturesAreRemembered(t *testing.T) {
 	first, second := keys(1), keys(2)
 	text := []byte("text")
 	sig := first.Sign(text)
-	text[0] = 'T' // the caller's own again
+	text[0] = 'T' // the caller may reuse it
 	if !second.Verify(1, []byte("text"), sig) || n > 0 {
 		t.Error("what was signed is verified, or not known")
 	}

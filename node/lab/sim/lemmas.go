@@ -11,13 +11,13 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Lemmas counts how often a run of protocol average broke what Zhu, Zhu, Liu and Liu
-// 2021 say of it, for every round, arm and peer. n is a peer's pull count, ñ its
-// belief of the greatest, N the number of peers and M that of arms, as there.
+// Lemmas counts how often a run of protocol average broke what Zhu, Zhu, Liu and Liu 2021 prove
+// about it, for every round, arm and peer. As in the paper, n is a peer's pull count, ñ its
+// belief of the greatest, N the number of peers and M the number of arms.
 type Lemmas struct {
 	Checked    uint64  `json:"checked"`     // triples of round, peer and arm
-	Mass       uint64  `json:"mass"`        // rounds and arms in which Σ estimates ≠ Σ own + under way, on the lattice of means
-	Lemma1     uint64  `json:"lemma1"`      // ñ_i(t+1) = max_j n_j(t - d_ji), as the counts sent show it
+	Mass       uint64  `json:"mass"`        // rounds and arms with Σ estimates ≠ Σ own + in transit, on the lattice of means
+	Lemma1     uint64  `json:"lemma1"`      // ñ_i(t+1) = max_j n_j(t - d_ji), as shown by the counts that were sent
 	Lemma2     uint64  `json:"lemma2"`      // n_i(t) > ñ_i(t+1) - 3MN
 	Lemma3     uint64  `json:"lemma3"`      // max_j n_j(t) ≤ 2n_i(t) where n_i(t) ≥ (3M+1)N
 	Applies    uint64  `json:"lemma3_at"`   // triples in which the condition of Lemma 3 holds
@@ -29,7 +29,7 @@ type Lemmas struct {
 // Broken returns how many checks failed.
 func (l *Lemmas) Broken() uint64 { return l.Mass + l.Lemma1 + l.Lemma2 + l.Lemma3 }
 
-// Add takes in what another run of the same network counted.
+// Add adds the counts of another run of the same network.
 func (l *Lemmas) Add(o *Lemmas) {
 	l.Checked += o.Checked
 	l.Mass += o.Mass
@@ -42,21 +42,21 @@ func (l *Lemmas) Add(o *Lemmas) {
 	l.Allowed = o.Allowed
 }
 
-// watch checks lemmas. It sees what is public alone: releases that were drawn, counts
-// and differences that were sent, estimates, pulls.
+// watch checks lemmas. It sees only public data: releases that were drawn, counts and differences
+// that were sent, estimates, pulls.
 type watch struct {
 	Lemmas
 	arms     int
 	distance [][]int
 	own      [][]ownSum   // by peer and arm
 	way      []int64      // δ that one end has added and the other will subtract, by arm
-	claimed  [][]uint64   // ñ as the peer sent it this round; nil if it sent none
+	claimed  [][]uint64   // ñ as the peer sent it in this round; nil if it sent none
 	pulls    [][][]uint64 // by age in rounds, peer and arm; index 0 is the newest
 	num, den *big.Int     // scratch
 }
 
-// ownSum is what one peer has released of one arm: the nodes that make up its running
-// sum, and its mean on the lattice of means.
+// ownSum is what one peer has released of one arm: the nodes of its running sum, and its mean on
+// the lattice of means.
 type ownSum struct {
 	nodes []dp.Release
 	mean  int64
@@ -94,8 +94,8 @@ func newWatch(c *Config) (*watch, error) {
 	return w, nil
 }
 
-// drew takes in the nodes that peer i drew: those of one arm lie side by side and
-// together cover all its leaves.
+// drew records the nodes that peer i drew: the nodes of one arm are consecutive and together
+// cover all its leaves.
 func (w *watch) drew(i int, drawn []dp.Release) {
 	for _, r := range drawn {
 		o := &w.own[i][r.Stream()]
@@ -113,9 +113,9 @@ func (w *watch) drew(i int, drawn []dp.Release) {
 	}
 }
 
-// sent takes in what peer i sends. The messages of protocol average tell themselves
-// apart: counts bring counts alone, and an answer speaks of a question. Where all begin
-// together and nothing is lost, every weight is 1 before the first exchange and stays so.
+// sent records what peer i sends. The messages of protocol average can be distinguished: only
+// counts have counts, and an answer refers to a question. If all peers begin together and nothing
+// is lost, every weight is 1 before the first exchange and stays 1.
 func (w *watch) sent(i int, m *protocol.Message) {
 	if m.Body() == 0 {
 		return
@@ -183,7 +183,7 @@ func (w *watch) age(pulls [][]uint64) {
 	}
 }
 
-// heard returns max_j n_j(t - d_ji) of an arm, where t is some rounds ago.
+// heard returns max_j n_j(t - d_ji) of an arm, where t is ago rounds ago.
 func (w *watch) heard(i, k, ago int) uint64 {
 	most := uint64(0)
 	for j, d := range w.distance[i] {
@@ -194,7 +194,7 @@ func (w *watch) heard(i, k, ago int) uint64 {
 	return most
 }
 
-// distances returns the hops between any two peers, -1 where no path leads.
+// distances returns the number of hops between any two peers, -1 if there is no path.
 func distances(links [][]protocol.Peer) [][]int {
 	all := make([][]int, len(links))
 	for i := range links {

@@ -18,7 +18,7 @@ func (still) Regret(bandit.Arm) float64 { return 0 }
 
 func (still) Play(bandit.Arm) (bandit.Reward, error) { return .5, nil }
 
-// TestBrokenLemmasAreFound: what is wrong by one, in one round, is counted.
+// TestBrokenLemmasAreFound: a number that is off by one, in one round, is counted.
 func TestBrokenLemmasAreFound(t *testing.T) {
 	for _, c := range []struct {
 		name  string

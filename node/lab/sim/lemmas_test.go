@@ -19,8 +19,8 @@ func path(n int) [][]protocol.Peer {
 	return out
 }
 
-// TestLemmasOfAveraging: through the paper's own rule the mass is exact, news moves one
-// hop a round (Lemma 1) and Lemmas 2 and 3 hold; the whole is checked, not nothing.
+// TestLemmasOfAveraging: with the paper's own rule the mass is exact, news moves one hop per
+// round (Lemma 1), and Lemmas 2 and 3 hold; the test fails if nothing was checked.
 func TestLemmasOfAveraging(t *testing.T) {
 	const rounds, peers = 6000, 5
 	c := config(3, path(peers), rounds, []float64{.8, .5}, []float64{.3, .9})
@@ -67,7 +67,7 @@ func TestLemmasWithEveryMechanism(t *testing.T) {
 	}
 }
 
-// TestLemmasNeedAFaultlessNetwork: what is under way is known only where nothing is lost.
+// TestLemmasNeedAFaultlessNetwork: what is in transit is known only if nothing is lost.
 func TestLemmasNeedAFaultlessNetwork(t *testing.T) {
 	c := config(3, path(3), 100, []float64{.8, .5})
 	ruled(&c, protocol.Max)

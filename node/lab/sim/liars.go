@@ -18,11 +18,11 @@ const (
 	ClaimHonest Claim = "honest"
 	ClaimHuge   Claim = "huge" // 2^63
 	ClaimT      Claim = "t"    // the rounds so far, which is possible for one arm
-	ClaimHalf   Claim = "half" // half of them
+	ClaimHalf   Claim = "half" // half of ClaimT
 	ClaimFew    Claim = "few"  // 1
 )
 
-// Pay names what a liar claims that arms pay.
+// Pay names which rewards a liar claims for arms.
 type Pay string
 
 // The claims of rewards. The empty Pay is PayHonest.
@@ -39,7 +39,7 @@ type Noise string
 // The claims of noise. The empty Noise is NoiseHonest.
 const (
 	NoiseHonest Noise = "honest"
-	NoiseQuiet  Noise = "quiet" // next to none
+	NoiseQuiet  Noise = "quiet" // almost none
 	NoiseLoud   Noise = "loud"  // of 2^10 times the scale
 	NoiseMany   Noise = "many"  // of as many draws as there are rewards
 )
@@ -51,19 +51,19 @@ type Messages string
 const (
 	MessagesSound     Messages = "sound"
 	MessagesSilent    Messages = "silent"    // nothing at all
-	MessagesMalformed Messages = "malformed" // with labels of peers and releases of arms that there are not
+	MessagesMalformed Messages = "malformed" // with labels of peers, and releases of arms, that do not exist
 )
 
-// nowhere is the number of no peer and of no arm.
+// nowhere is a number that no peer and no arm has.
 const nowhere = 1 << 30
 
-// loud is how many times the scale of the noise a loud liar claims.
+// loud is the factor by which a loud liar exaggerates the scale of its noise.
 const loud = 1 << 10
 
-// Liars are peers that claim what is not so, in their own messages, and sign it. They are
-// spread evenly over the peer numbers. In all else they do what honest peers do. A liar makes
-// its lies fit each other where it can: a sum is of as many rewards as it claims, and of as
-// many batches as these take.
+// Liars are peers that make and sign false claims in their own messages. They are spread evenly
+// over the peer numbers. In all other respects they act like honest peers. A liar makes its lies
+// consistent where it can: a sum covers as many rewards as it claims, and as many batches as
+// these need.
 type Liars struct {
 	Count    int
 	Claim    Claim
@@ -101,7 +101,7 @@ func (l Liars) check() error {
 	return nil
 }
 
-// mostPulls bounds what a sum is of, so that it fits a release.
+// mostPulls bounds the pulls that a sum claims, so that it fits in a release.
 const mostPulls = 1 << 30
 
 // A liar is one of them.
@@ -110,11 +110,11 @@ type liar struct {
 	self  protocol.Peer
 	keys  protocol.Keys
 	arms  int
-	worst int // arm, over all sites
-	// batches is when leaves close, with First set where a row states how many there were.
+	worst int // the worst arm over all sites
+	// batches says when leaves close, with First set if a row states their number.
 	batches protocol.Cadence
-	// said are the lies in place of its newest signed message, by whether its addressee has an
-	// even number. A liar that lied anew in copies of a message would give itself away.
+	// said are the lies that replace its newest signed message, by whether the addressee has an
+	// even number. A liar that lied differently in copies of one message would be detected.
 	label protocol.Label
 	kind  protocol.Kind
 	said  [2]*protocol.Message
@@ -122,8 +122,8 @@ type liar struct {
 	asked map[protocol.Peer][]int64
 }
 
-// hear remembers what peers ask, since a liar that never changes its mind answers with the
-// difference between that and its lie.
+// hear records what peers ask, since a liar that never changes its claim answers with the
+// difference between the question and its lie.
 func (l *liar) hear(ds []protocol.Delivery) {
 	for i := range ds {
 		m := &ds[i].Message
@@ -142,14 +142,14 @@ func (l *liar) hear(ds []protocol.Delivery) {
 	}
 }
 
-// lie returns what the liar sends in place of m, in round t. Nothing but bytes off the wire
-// makes a Release, so it does what a real one would: it edits the frame, and signs it.
+// lie returns what the liar sends instead of m in round t. A Release can only be made from bytes
+// off the wire, so the liar does what a real one would: it edits the frame, and signs it.
 func (l *liar) lie(m *protocol.Message, t protocol.Round, to protocol.Peer) (protocol.Message, error) {
 	if l.Messages == MessagesMalformed {
 		return l.malformed(m)
 	}
 	if m.Label().Origin != l.self {
-		return *m, nil // others signed what it passes on
+		return *m, nil // others signed what it forwards
 	}
 	if m.Label() != l.label || m.Kind() != l.kind {
 		l.label, l.kind, l.said = m.Label(), m.Kind(), [2]*protocol.Message{}
@@ -177,7 +177,7 @@ func (l *liar) lie(m *protocol.Message, t protocol.Round, to protocol.Peer) (pro
 	return lie, err
 }
 
-// sign signs a frame that is signed, and reports whether it is.
+// sign signs a frame again if it is signed, and reports whether it is.
 func (l *liar) sign(frame []byte) (again []byte, signed bool) {
 	var content []byte
 	edit(frame, []protowire.Number{1}, func(b []byte) []byte {
@@ -190,9 +190,9 @@ func (l *liar) sign(frame []byte) (again []byte, signed bool) {
 	}), signed
 }
 
-// malformed returns m with labels of a peer and releases of an arm that there are not.
+// malformed returns m with labels of a peer, and releases of an arm, that do not exist.
 func (l *liar) malformed(m *protocol.Message) (protocol.Message, error) {
-	// Label.origin and Release.stream are both field 1, which zero leaves out.
+	// Label.origin and Release.stream both are field 1, which is omitted if zero.
 	renumber := func(b []byte) []byte {
 		if num, typ, n := protowire.ConsumeTag(b); num == 1 {
 			b = b[n+protowire.ConsumeFieldValue(num, typ, b[n:]):]
@@ -205,9 +205,9 @@ func (l *liar) malformed(m *protocol.Message) (protocol.Message, error) {
 	return protocol.Decode(frame)
 }
 
-// release returns the lie in place of r, as it stands on the wire. Values with counts are sums
-// of as many rewards. Others are means or, in the answer to a question, half of the difference
-// to what was asked.
+// release returns the lie that replaces r, in wire format. Values with counts are sums of that
+// number of rewards. Others are means or, in the answer to a question, half of the difference
+// from what was asked.
 func (l *liar) release(r *dp.Release, t protocol.Round, even bool, asked []int64) []byte {
 	span, noise := r.Span(), r.Noise()
 	var counts, values []byte
@@ -220,10 +220,10 @@ func (l *liar) release(r *dp.Release, t protocol.Round, even bool, asked []int64
 	}
 	for k := range r.Len() {
 		v := r.Value(k)
-		if r.Counts() > 0 && r.Count(k) > 0 && l.claims() { // the mean stays what it is
+		if r.Counts() > 0 && r.Count(k) > 0 && l.claims() { // the mean stays as it is
 			v = int64(float64(v) / float64(r.Count(k)) * float64(min(l.count(r.Count(k), t), mostPulls)))
 		}
-		if pay, lies := l.pay(int(r.Stream())+k, even); lies && k < l.arms { // a release is of all arms, or of one
+		if pay, lies := l.pay(int(r.Stream())+k, even); lies && k < l.arms { // a release is about all arms, or about one
 			v = int64(math.Ldexp(pay, -int(r.Exponent())))
 			switch {
 			case r.Counts() > 0:
@@ -258,8 +258,8 @@ func (l *liar) release(r *dp.Release, t protocol.Round, even bool, asked []int64
 	return b
 }
 
-// noise returns the lie in place of the noise in a release of t rounds, and the leaves that it
-// says it is about.
+// noise returns the lie that replaces the noise in a release of t rounds, and the leaves that the
+// release claims to cover.
 func (l *liar) noise(r *dp.Release, span dp.Span, n dp.Noise, t protocol.Round) (dp.Span, dp.Noise) {
 	if n.Scale == 0 {
 		return span, n
@@ -282,7 +282,7 @@ func (l *liar) noise(r *dp.Release, span dp.Span, n dp.Noise, t protocol.Round) 
 // claims reports whether the liar lies about numbers of pulls.
 func (l *liar) claims() bool { return l.Claim != "" && l.Claim != ClaimHonest }
 
-// count returns the lie in place of a number of pulls.
+// count returns the lie that replaces a number of pulls.
 func (l *liar) count(n uint64, t protocol.Round) uint64 {
 	switch l.Claim {
 	case ClaimHonest:
@@ -298,7 +298,7 @@ func (l *liar) count(n uint64, t protocol.Round) uint64 {
 	return n
 }
 
-// pay returns what arm k pays by the lie, false for the truth.
+// pay returns what arm k pays according to the lie, or false for the truth.
 func (l *liar) pay(k int, even bool) (float64, bool) {
 	switch {
 	case l.Pay == PayInside, l.Pay == PayFork && even:

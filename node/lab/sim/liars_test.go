@@ -32,10 +32,9 @@ func regular(t testing.TB, n, degree int, seed uint64) [][]protocol.Peer {
 	return out
 }
 
-// TestTheLyingPeer puts one liar among 20 peers on random 6-regular graphs for
-// 5,000 rounds and compares the honest peers' regret with that of no attack:
-// max must fail, robust stays within 1.25 times and capped within 3 times. One
-// seed by default, ten with PEERD_LONG.
+// TestTheLyingPeer puts one liar among 20 peers on random 6-regular graphs for 5,000 rounds and
+// compares the honest peers' regret with their regret without an attack: max must fail, robust
+// stays within 1.25 times and capped within 3 times. It uses one seed, or ten with PEERD_LONG.
 func TestTheLyingPeer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million agent steps")
@@ -113,9 +112,9 @@ func TestTheLyingPeer(t *testing.T) {
 	}
 }
 
-// TestALiarAboutRewards signs what it says: one among 20 peers takes the estimates of average
-// wherever it likes, and costs those of rows and phases next to nothing, since they refuse
-// values that no rewards give.
+// TestALiarAboutRewards: it signs its claims. One among 20 peers moves the estimates of average
+// arbitrarily, and hardly affects those of rows and phases, since they refuse values that no
+// rewards give.
 func TestALiarAboutRewards(t *testing.T) {
 	const peers, rounds = 20, 1000
 	play := func(p protocol.Params, pay sim.Pay) sim.Result {
@@ -157,8 +156,8 @@ func TestALiarAboutRewards(t *testing.T) {
 	}
 }
 
-// TestALieIsAboutItsArm: one of four says that the worse arm pays 1 and the better one 0, and that is
-// what everybody's means are made of, whether a release is of one arm or of all.
+// TestALieIsAboutItsArm: one of four claims that the worse arm pays 1 and the better one 0, and
+// all peers' means use these values, whether a release is about one arm or about all.
 func TestALieIsAboutItsArm(t *testing.T) {
 	for _, p := range []protocol.Params{
 		protocol.RowsParams{Every: 20, Pull: 20, Merge: protocol.MergeMean},
@@ -180,14 +179,15 @@ func TestALieIsAboutItsArm(t *testing.T) {
 	}
 }
 
-// TestFaultyPeersOfEpochs: one of 8 peers that explore in epochs is silent, says what its arms do not
-// pay, that to one half of the peers and the truth to the others, or sends malformed messages. The others
-// refuse what is malformed, find the two contributions of a label, and are at most two epochs later with the same arms.
+// TestFaultyPeersOfEpochs: one of 8 peers that explore in epochs is silent, claims false rewards,
+// claims them to one half of the peers and tells the truth to the others, or sends malformed
+// messages. The others refuse malformed messages, detect two contributions with one label, and
+// are at most two epochs later with the same arms.
 func TestFaultyPeersOfEpochs(t *testing.T) {
 	const peers, rounds = 8, 3000
 	play := func(l sim.Liars) sim.Result {
 		graph := ring(peers)
-		if l.Pay == sim.PayFork { // a peer's neighbours on a ring are of one half
+		if l.Pay == sim.PayFork { // a peer's neighbours on a ring are in one half
 			graph = protocoltest.Complete(peers)
 		}
 		c := config(2, graph, rounds, []float64{.9, .5, .3})

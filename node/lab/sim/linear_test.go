@@ -20,9 +20,9 @@ import (
 	"peerd.dev/protocol/protocoltest"
 )
 
-// linear returns a run at the scale of Zhou and Chowdhury (2024, section 6): 100 silos, which
-// all hear of each other, and 100 actions of 10 features.
-// The first batch of a silo has a number of decisions, and the run has a number, from 1.
+// linear returns a run at the scale of Zhou and Chowdhury (2024, section 6): 100 silos, each of
+// which hears all others, and 100 actions of 10 features. first is the number of decisions in the
+// first batch of a silo; number is the number of the run, from 1.
 func linear(b testing.TB, number, rounds, first uint64, index bandit.LinearIndex, p world.LinearParams) sim.Config {
 	b.Helper()
 	const silos, actions, features = 100, 100, 10
@@ -71,11 +71,11 @@ func linear(b testing.TB, number, rounds, first uint64, index bandit.LinearIndex
 	return c
 }
 
-// BenchmarkLinearSteps plays learners by features: contexts, decisions, rewards, sums, noise
-// and messages. The rate is by processor time, garbage collection included. Wanted: 200,000
-// steps/s where every round has new actions.
+// BenchmarkLinearSteps plays learners by features: contexts, decisions, rewards, sums, noise and
+// messages. The rate is per second of processor time, including garbage collection. Goal: 200,000
+// steps/s with new actions in every round.
 func BenchmarkLinearSteps(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as peerd experiment does
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as in peerd experiment
 	for _, draw := range []world.Drawing{world.FreshActions, world.OwnActions} {
 		for _, index := range []bandit.LinearIndex{bandit.SampledIndex, bandit.BoundIndex} {
 			b.Run(string(draw)+"/"+string(index), func(b *testing.B) {
@@ -86,8 +86,9 @@ func BenchmarkLinearSteps(b *testing.B) {
 	}
 }
 
-// lazies are learners of worlds that draw actions lazily: ridge regression without noise, for which λ is 1, and
-// with the noise of ε = 1 and δ = 0.1, which shifts λ and makes the bound wide; and the indices that know the noise.
+// lazies are learners for worlds that draw actions lazily: ridge regression without noise, for
+// which λ is 1; with the noise of ε = 1 and δ = 0.1, which shifts λ and makes the bound wide; and
+// the indices that use the noise.
 var lazies = []struct {
 	name  string
 	index bandit.LinearIndex
@@ -99,7 +100,7 @@ var lazies = []struct {
 	{"sample", bandit.SampledIndex, true},
 }
 
-// drawn returns a run whose new actions of every round are drawn to an extent.
+// drawn returns a run in which new actions are drawn in every round, to an extent.
 func drawn(b testing.TB, number, rounds uint64, index bandit.LinearIndex, noise bool, extent world.Extent) sim.Config {
 	c := linear(b, number, rounds, 50, index, world.LinearParams{Law: world.Band, Draw: world.FreshActions, Actions: extent})
 	c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = dp.EachGaussian, account.Budget{Epsilon: dp.Nano, Delta: 1e17}
@@ -109,10 +110,10 @@ func drawn(b testing.TB, number, rounds uint64, index bandit.LinearIndex, noise 
 	return c
 }
 
-// BenchmarkLazySteps plays learners by features whose new actions of every round are drawn lazily. Wanted:
-// 1,000,000 steps/s for λ = 1, and 300,000 with the shift.
+// BenchmarkLazySteps plays learners by features with new actions in every round that are drawn
+// lazily. Goal: 1,000,000 steps/s for λ = 1, and 300,000 with the shift.
 func BenchmarkLazySteps(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as peerd experiment does
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as in peerd experiment
 	for _, l := range lazies {
 		b.Run(l.name, func(b *testing.B) {
 			rate(b, drawn(b, 1, uint64(max(1, b.N/100)), l.index, l.noise, world.LazyActions))
@@ -120,8 +121,8 @@ func BenchmarkLazySteps(b *testing.B) {
 	}
 }
 
-// TestLazyRunsLoseWhatOthersDo: over 40 runs of 400 rounds, the mean regret is the same within 3 standard errors
-// whether actions are drawn lazily or all.
+// TestLazyRunsLoseWhatOthersDo: over 40 runs of 400 rounds, the mean regret with lazily drawn
+// actions is within 3 standard errors of the mean regret with all actions drawn.
 func TestLazyRunsLoseWhatOthersDo(t *testing.T) {
 	if os.Getenv("PEERD_LONG") == "" {
 		t.Skip("takes minutes; scripts/show.sh lazy-actions runs it")
@@ -164,7 +165,7 @@ func rate(b *testing.B, c sim.Config) {
 	b.ReportMetric(res.Regret[len(res.Regret)-1], "regret")
 }
 
-// processorTime returns the seconds that the process has computed for.
+// processorTime returns the processor time of the process in seconds.
 func processorTime(b *testing.B) float64 {
 	b.Helper()
 	var u syscall.Rusage

@@ -8,8 +8,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestLinksAreCountedByRound: an observation of every peer of four crosses each of the six
-// links between them in the same round, once an epoch; links of an idle peer are counted apart.
+// TestLinksAreCountedByRound: an observation of each of four peers crosses each of the six links
+// between them in the same round, once per epoch; links of an idle peer are counted separately.
 func TestLinksAreCountedByRound(t *testing.T) {
 	c := signed(config(3, [][]protocol.Peer{{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}}, 200, []float64{.8, .5}))
 	e, err := protocol.Lookup(protocol.Table(), protocol.GISParams{}.Words().Name)
@@ -33,7 +33,7 @@ func TestLinksAreCountedByRound(t *testing.T) {
 	if res, err = sim.Run(c); err != nil {
 		t.Fatal(err)
 	}
-	// Ten rows of each site go to the relay, and on to the other site in the next round.
+	// Ten rows of each site go to the relay, and to the other site in the next round.
 	if res.Links != 0 || res.HubLinks < 20 || res.HubLinks > 60 {
 		t.Errorf("%d links and %d of idle peers, want the latter alone", res.Links, res.HubLinks)
 	}

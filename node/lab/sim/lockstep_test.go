@@ -17,7 +17,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// stamp signs with a hash: enough where nobody forges.
+// stamp signs with a hash, which is enough without forgers.
 type stamp struct{ self protocol.Peer }
 
 func (s stamp) Sign(b []byte) []byte {
@@ -147,7 +147,7 @@ func live(t *testing.T, c sim.Config) []*record {
 	return rs
 }
 
-// rare is a world with a decision in some rounds, others at every site.
+// rare is a world with a decision in some rounds, which differ by site.
 type rare struct {
 	bandit.World
 	site uint64
@@ -171,8 +171,8 @@ func equal(t *testing.T, build func() sim.Config) {
 }
 
 // TestNodesInLockstepEqualTheSimulator, with a decision in every round and in some of them,
-// compares decisions, releases, estimates and
-// every frame. The same over TCP between processes is a test of cmd/peerd.
+// compares decisions, releases, estimates and every frame. A test of cmd/peerd does the same over
+// TCP between processes.
 func TestNodesInLockstepEqualTheSimulator(t *testing.T) {
 	for _, e := range protocol.Table() {
 		t.Run(e.Words().Name, func(t *testing.T) {

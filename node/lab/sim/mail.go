@@ -2,10 +2,10 @@ package sim
 
 import "peerd.dev/protocol"
 
-// mail holds what is under way: for every peer a ring of boxes, one a round.
+// mail holds the messages in transit: for every peer a ring of boxes, one for each round.
 type mail struct {
 	boxes [][][]protocol.Delivery // by rounds from now, by peer
-	spare [][]protocol.Delivery   // of the round that is being taken in
+	spare [][]protocol.Delivery   // of the present round
 }
 
 func newMail(peers, rounds int) *mail {
@@ -16,12 +16,12 @@ func newMail(peers, rounds int) *mail {
 	return m
 }
 
-// put delivers d to a peer at the start of the round after next by late.
+// put delivers d to a peer late rounds after the start of the next one.
 func (m *mail) put(to, late int, d protocol.Delivery) {
 	m.boxes[late][to] = append(m.boxes[late][to], d)
 }
 
-// take returns what a peer takes in this round. It is good until turn.
+// take returns what a peer receives in this round. It is valid until turn.
 func (m *mail) take(i int) []protocol.Delivery { return m.spare[i] }
 
 // turn begins the next round.

@@ -11,9 +11,9 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestTenThousandAgents: 10,000 agents of the default experiment, four neighbours each, take
-// at most 1 GiB of heap, garbage included. What every agent holds of all peers would show: 12
-// bytes of each are 1.2 GB.
+// TestTenThousandAgents: 10,000 agents of the default experiment, with four neighbours each, take
+// at most 1 GiB of heap, including garbage. State that every agent holds about all peers would
+// show: 12 bytes for each are 1.2 GB.
 func TestTenThousandAgents(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -6,8 +6,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// A Network carries messages between simulated peers, through faults. What is posted in a
-// round arrives at the start of the next one, or later, or never.
+// A Network carries messages between simulated peers, subject to faults. A message that is posted
+// in a round arrives at the start of the next one, or later, or never.
 type Network struct {
 	faults Faults
 	mail   *mail
@@ -23,8 +23,8 @@ func NewNetwork(peers int, f Faults, rng *rand.Rand) (*Network, error) {
 	return &Network{faults: f, mail: newMail(peers, f.horizon()), rng: rng, peers: peers}, nil
 }
 
-// prompt reports whether all that is posted in a round is taken in the next one or lost, and
-// so nothing is kept longer.
+// prompt reports whether every message posted in a round is received in the next one or lost, so
+// that nothing is kept longer.
 func (n *Network) prompt() bool { return n.faults.horizon() == 0 }
 
 // Post sends one message in round t and reports whether it is lost.
@@ -48,7 +48,7 @@ func (n *Network) Post(t protocol.Round, from, to int, m *protocol.Message) (los
 	return false
 }
 
-// Take returns what a peer takes in this round, sorted. It is good until Turn.
+// Take returns what a peer receives in this round, sorted. It is valid until Turn.
 func (n *Network) Take(i int) []protocol.Delivery {
 	in := n.mail.take(i)
 	protocol.Sort(in)

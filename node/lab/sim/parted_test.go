@@ -10,10 +10,10 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestWhoWasPartedCatchesUp: a network is parted while there is most to learn, and every
-// side's own rewards mislead it. Once it has met, under capped as under max, regret all
-// but stops growing and every peer plays the best arm. Where exchanges left out what one
-// end hardly knew, capped had 1.6 times the regret of max, and its peers stayed wrong.
+// TestWhoWasPartedCatchesUp: a network is partitioned while there is most to learn, and each
+// side's own rewards mislead it. After the partition, under capped as under max, regret almost
+// stops growing and every peer plays the best arm. When exchanges omitted estimates of which one
+// end knew little, capped had 1.6 times the regret of max, and its peers stayed wrong.
 func TestWhoWasPartedCatchesUp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a quarter of a million agent steps")
@@ -48,20 +48,21 @@ func TestWhoWasPartedCatchesUp(t *testing.T) {
 }
 
 // TestAPeerThatLeavesForGoodMisleadsNobody: what it knew of every arm stays as uncertain as it
-// was, and the others would explore every arm on and on for it, as if they could find out more.
+// was; the other peers could explore every arm forever because of it, as if that could reduce the
+// uncertainty.
 func TestAPeerThatLeavesForGoodMisleadsNobody(t *testing.T) {
 	const rounds, seeds = 20_000, 10
 	means := [][]float64{{.8, .5, .2}, {.9, .6, .1}, {.7, .4, .3}}
 	for seed := range uint64(seeds) {
 		c := signed(config(seed, ring(3), rounds, means...))
 		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = phases(), dp.EachLaplace, bandit.KLUCBParams{Level: bandit.TwoLog}
-		c.Faults.Partition = [2]uint64{50, rounds} // between peer 0 and the two others
+		c.Faults.Partition = [2]uint64{50, rounds} // between peer 0 and the other two
 		res, err := sim.Run(c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		half, whole := res.Regret[4], res.Regret[9]
-		// The second best arm in every round costs .3 each; in a quarter of them, 750.
+		// Pulling the second best arm costs .3 per round; in a quarter of the rounds, 750.
 		if whole-half > 750 {
 			t.Errorf("seed %d: a regret of %.0f, of which %.0f in the second half", seed, whole, whole-half)
 		}

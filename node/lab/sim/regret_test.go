@@ -11,10 +11,10 @@ import (
 )
 
 // TestRegretIsWhatPullsFallShortOfTheBestMeanOverSites: at every point, over honest peers,
-// counted from what agents say they pulled; and against each site's own best arm.
+// computed from the pulls that agents report; and against each site's own best arm.
 func TestRegretIsWhatPullsFallShortOfTheBestMeanOverSites(t *testing.T) {
 	const rounds, points = 905, 10
-	// Over sites arm 0 pays 0.5 and arm 1 0.4375, though peer 0 sees the contrary.
+	// Over sites arm 0 pays 0.5 and arm 1 0.4375, though peer 0 sees the opposite.
 	c := config(5, path(4), rounds, []float64{.25, 1}, []float64{.5, .25}, []float64{.5, .25}, []float64{.75, .25})
 	c.Means = [][]float64{{.25, 1}, {.5, .25}, {.5, .25}, {.75, .25}}
 	c.Liars = sim.Liars{Count: 1, Claim: sim.ClaimHalf} // peer 3 of 4
@@ -51,8 +51,8 @@ func TestRegretIsWhatPullsFallShortOfTheBestMeanOverSites(t *testing.T) {
 	}
 }
 
-// TestSitesOfLittleTrafficLearn what others know: regret is of decisions, a peer without one
-// takes in and sends as always, and peers count alike whatever their traffic.
+// TestSitesOfLittleTrafficLearn what others know: only decisions cause regret, a peer without one
+// receives and sends as usual, and all peers have the same weight whatever their traffic.
 func TestSitesOfLittleTrafficLearn(t *testing.T) {
 	const rounds = 4000
 	c := signed(config(3, ring(3), rounds, []float64{.9, .1}))

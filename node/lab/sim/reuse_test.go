@@ -10,7 +10,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// kept is a message and what it said when it was sent.
+// kept is a message and its content when it was sent.
 type kept struct {
 	m    protocol.Message
 	said []byte
@@ -18,8 +18,7 @@ type kept struct {
 
 func (k kept) changed() bool { return !bytes.Equal(protocol.Encode(nil, k.m), k.said) }
 
-// played returns the messages of a run, by round, and calls after at the end
-// of every round.
+// played returns the messages of a run, by round, and calls after at the end of every round.
 func played(t *testing.T, c sim.Config, reuse bool, after func(sent [][]kept)) [][]kept {
 	t.Helper()
 	n := c.Spec.Peers()
@@ -53,8 +52,8 @@ func played(t *testing.T, c sim.Config, reuse bool, after func(sent [][]kept)) [
 	return sent
 }
 
-// TestContentsAreUsedAgainAfterARound: where the driver allows contents to be used again,
-// they stay as they are until the round after they were sent is over; elsewhere, for ever.
+// TestContentsAreUsedAgainAfterARound: if the driver allows reuse of contents, they do not change
+// until the end of the round after the one in which they were sent; otherwise, never.
 func TestContentsAreUsedAgainAfterARound(t *testing.T) {
 	for _, e := range protocol.Table() {
 		t.Run(e.Words().Name, func(t *testing.T) {
@@ -88,8 +87,8 @@ func TestContentsAreUsedAgainAfterARound(t *testing.T) {
 	}
 }
 
-// TestPeersKeepCopies: what a peer keeps of a message that is lost the next time does not
-// depend on whether contents are used again.
+// TestPeersKeepCopies: a peer's copy of a message that is lost the next time does not depend on
+// whether contents are reused.
 func TestPeersKeepCopies(t *testing.T) {
 	for _, rule := range []protocol.Consistency{protocol.Max, protocol.Robust, protocol.Capped} {
 		t.Run(string(rule), func(t *testing.T) {

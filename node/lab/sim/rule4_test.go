@@ -16,7 +16,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// flipped pays another reward, 1 for 0 and 0 for 1, in one round.
+// flipped pays the opposite reward, 1 for 0 and 0 for 1, in one round.
 type flipped struct {
 	bandit.World
 	flip, round uint64
@@ -37,14 +37,14 @@ func (f *flipped) Play(a bandit.Arm) (bandit.Reward, error) {
 	return r, err
 }
 
-// silos are those of an instance of paper 002: each has its own fixed actions.
+// silos are an instance of paper 002: each silo has its own fixed actions.
 type silos struct {
 	count, features, arms int
 	first                 uint64 // decisions in a batch
 }
 
-// play returns what silo 0 has released after some batches, up to what is the same in all plays
-// of a seed, and the arms that it played. The reward of one round is the other one.
+// play returns what silo 0 has released after some batches, up to a part that is the same in all
+// plays of a seed, and the arms that it played. The reward of round flip is flipped.
 func (s silos) play(t *testing.T, seed uint64, from protocol.DecideFrom, index bandit.LinearIndex, batches, flip uint64) ([]float64, []bandit.Arm) {
 	t.Helper()
 	links := make([][]protocol.Peer, s.count)
@@ -89,9 +89,10 @@ func (s silos) play(t *testing.T, seed uint64, from protocol.DecideFrom, index b
 	return released, w.arms
 }
 
-// TestOneRewardChangesOneRecord: by how much the release of a batch changes when one user's reward is
-// the other one, and noise and all else are the same. Where choices within the batch follow from raw
-// records, it is more than is charged. scripts/show.sh rule-4 has the instance of paper 002.
+// TestOneRewardChangesOneRecord: it measures how much the release of a batch changes if one
+// user's reward is flipped while noise and everything else stay the same. If choices within the
+// batch depend on raw records, the change is greater than charged. scripts/show.sh rule-4 has the
+// instance of paper 002.
 func TestOneRewardChangesOneRecord(t *testing.T) {
 	allowed := math.Sqrt(4.5) // docs/proofs/records.md
 	s, runs := silos{4, 4, 20, 25}, uint64(3)

@@ -1,8 +1,8 @@
 // Package sim runs hundreds of agents in one goroutine, from one seed.
 //
-// A round is what it is in lockstep: every message sent in round t is delivered at
-// the start of round t+1, in the order of [protocol.Sort], unless the network's
-// faults lose, repeat or delay it. The agents are the daemon's own.
+// A round is the same as in lockstep: every message sent in round t is delivered at the start of
+// round t+1, in the order of [protocol.Sort], unless the network's faults lose, repeat or delay
+// it. The agents are the daemon's own.
 package sim
 
 import (
@@ -20,57 +20,57 @@ import (
 type Config struct {
 	Spec    node.Spec
 	Seeds   []node.Seed     // by peer
-	Keys    []protocol.Keys // by peer; nil where the protocol signs nothing
+	Keys    []protocol.Keys // by peer; nil if the protocol signs nothing
 	Worlds  []bandit.World  // by peer; idle peers need none
 	Rounds  uint64
 	Points  uint64 // of the regret curve; at least 1
 	Faults  Faults
 	Liars   Liars
-	Network node.Seed // of faults and liars
+	Network node.Seed // seed of faults and liars
 	Topic   bool      // messages to everyone arrive directly at all peers
 	Alone   bool      // every peer is a network of one
-	Bytes   bool      // Result.Bytes and Result.Links are wanted; it takes a tenth of the time
-	Lemmas  bool      // Result.Lemmas is wanted: of protocol average, without faults and liars
-	Truth   []float64 // means of the arms over all sites; nil where arms have none
-	// Means are those of the arms at each peer's own site; nil where arms have none.
+	Bytes   bool      // compute Result.Bytes and Result.Links; it takes a tenth of the time
+	Lemmas  bool      // compute Result.Lemmas, for protocol average without faults and liars
+	Truth   []float64 // means of the arms over all sites; nil if arms have none
+	// Means are the arms' means at each peer's own site; nil if arms have none.
 	Means [][]float64
-	Cover bool // Result.Coverage is wanted; it needs Truth
+	Cover bool // compute Result.Coverage, which needs Truth
 
 	// Trace, if not nil, returns where to write what peer p does; see
 	// [node.Trace]. Agents then send round ends, as in lockstep.
 	Trace func(p protocol.Peer) *node.Trace
 	// Watch, if not nil, is called after every round with all agents.
 	Watch func(t protocol.Round, agents []*node.Agent)
-	// Progress, if not nil, is called about a hundred times a run with the rounds
-	// done. An error of its ends the run.
+	// Progress, if not nil, is called about a hundred times per run with the number of rounds
+	// played. If it returns an error, the run ends.
 	Progress func(done uint64) error
 }
 
-// Result is what a referee who knows the worlds sees. Liars do not count.
+// Result is what a referee who knows the worlds sees, without liars.
 type Result struct {
 	Points []uint64  // numbers of rounds
 	Regret []float64 // cumulative, of the average honest peer with arms, after Points rounds
-	// OwnRegret is how far the pulls of the average honest peer with arms fall short of the best arm
-	// of its own site, at the end, by Config.Means; nil without them.
+	// OwnRegret is the regret of the average honest peer with arms against the best arm of its
+	// own site, at the end, by Config.Means; nil without them.
 	OwnRegret *float64
 	Pulls     [][]uint64  // by peer and arm
-	Means     [][]float64 // of the estimates at the end, by peer and arm
-	Released  uint64      // nodes that got their noise
+	Means     [][]float64 // final estimates, by peer and arm
+	Released  uint64      // nodes that were drawn
 	Messages  uint64
 	Bytes     uint64 // of encoded messages, without transport framing; 0 unless asked for
-	// Links and HubLinks count the links over which a release went in a round, round by round,
-	// as Li and Song (eq. 2) do: those between peers with arms, and those with an idle peer at
-	// an end. They are 0 unless Bytes are asked for.
+	// Links and HubLinks count the links over which a release went in a round, round by round, as
+	// Li and Song (eq. 2) do: Links those between peers with arms, HubLinks those with an idle
+	// peer at one end. They are 0 unless Config.Bytes is set.
 	Links, HubLinks uint64
 	Lost            uint64 // messages
-	Refused         uint64 // messages, and messages that prove a wrong
+	Refused         uint64 // messages, and messages that prove another peer's fault
 	Spent           float64
-	Gap             float64   // by how much the second best arm of Truth falls short of the best
+	Gap             float64   // difference between the best and the second best arm of Truth
 	Lemmas          *Lemmas   // nil unless asked for
 	Coverage        *Coverage // nil unless asked for
 }
 
-// run is a run under way.
+// run is a run in progress.
 type run struct {
 	Config
 	agents  []*node.Agent
@@ -80,9 +80,9 @@ type run struct {
 	down    []uint64 // round until which a peer is away
 	rng     *rand.Rand
 	regret  float64                   // summed over honest peers
-	own     float64                   // the same, against the best arm of each one's own site
+	own     float64                   // the same, against the best arm of each site
 	best    []float64                 // mean of that arm, by peer
-	honest  float64                   // peers with arms
+	honest  float64                   // number of peers with arms
 	lemmas  *watch                    // nil unless asked for
 	cover   *cover                    // nil unless asked for
 	busy    map[[2]int]protocol.Round // by both ends of a link: the round after the last in which a release went over it
@@ -291,7 +291,7 @@ func (r *run) step(t protocol.Round, i int) error {
 	return nil
 }
 
-// send posts one message of a peer, or the lie in its place.
+// send posts one message of a peer, or the lie that replaces it.
 func (r *run) send(t protocol.Round, from, to int, m *protocol.Message) error {
 	if r.liars[from] != nil {
 		if r.liars[from].Messages == MessagesSilent {
@@ -307,8 +307,8 @@ func (r *run) send(t protocol.Round, from, to int, m *protocol.Message) error {
 	return nil
 }
 
-// size returns the encoded size of m. A message that a peer sends to several
-// neighbours in a row is measured once.
+// size returns the encoded size of m. A message that a peer sends to several neighbours in
+// sequence is measured once.
 func (r *run) size(m *protocol.Message) uint64 {
 	if !r.Bytes {
 		return 0

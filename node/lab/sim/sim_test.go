@@ -16,7 +16,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// coin pays 1 with an arm's probability. It keeps nothing.
+// coin pays 1 with an arm's probability. It is stateless.
 type coin struct {
 	means []float64
 	gaps  []float64 // by the mean over sites
@@ -47,8 +47,8 @@ func ring(n int) [][]protocol.Peer {
 	return out
 }
 
-// config returns a run of protocol average on a graph, every peer with the same
-// means unless more rows are given.
+// config returns a run of protocol average on a graph. All peers have the same means unless there
+// are more rows.
 func config(seed uint64, links [][]protocol.Peer, rounds uint64, means ...[]float64) sim.Config {
 	n := len(links)
 	c := sim.Config{
@@ -92,7 +92,7 @@ func speak(c *sim.Config, e protocol.Params) {
 	}
 }
 
-// describe gives a run a learner that chooses by features, and a world that has them.
+// describe gives a run a learner that chooses by features, and a world that has features.
 func describe(c *sim.Config) {
 	for _, l := range bandit.Table() {
 		if bandit.TraitsOf(l).Contextual {
@@ -123,24 +123,24 @@ func describe(c *sim.Config) {
 	}
 }
 
-// average returns the parameters of a run, for changing.
+// average changes the parameters of a run of protocol average.
 func average(c *sim.Config, change func(p *protocol.AverageParams)) {
 	p := c.Spec.Protocol.(protocol.AverageParams)
 	change(&p)
 	c.Spec.Protocol = p
 }
 
-// ruled makes a run one with a consistency rule.
+// ruled sets the consistency rule of a run.
 func ruled(c *sim.Config, rule protocol.Consistency) {
 	average(c, func(p *protocol.AverageParams) { p.Consistency = rule })
 }
 
-// rows are parameters of the other protocol.
+// rows returns parameters of protocol rows.
 func rows() protocol.RowsParams {
 	return protocol.RowsParams{Every: 20, Pull: 20, Merge: protocol.MergeMean, F: 1}
 }
 
-// phases returns the parameters of phases for a budget of 1.
+// phases returns parameters of protocol phases for a budget of 1.
 func phases() protocol.PhasesParams {
 	return protocol.PhasesParams{First: 4, Growth: .5, Limit: 100_000, Pull: 20, Merge: protocol.MergeMean, F: 1}
 }
@@ -156,11 +156,11 @@ func meanOver(n int, rows [][]float64) []float64 {
 	return mean
 }
 
-// BenchmarkAgentSteps plays protocol average on a ring of 10 with 10 arms, at the
-// paper's rate of one exchange a round. Wanted on one core: 1,500,000 steps/s with
-// exact noise, 2,000,000 without.
+// BenchmarkAgentSteps plays protocol average on a ring of 10 with 10 arms, at the paper's rate of
+// one exchange per round. Goal on one core: 1,500,000 steps/s with exact noise, 2,000,000
+// without.
 func BenchmarkAgentSteps(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as peerd experiment does
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as in peerd experiment
 	for _, m := range []dp.Mechanism{dp.Tree, dp.None} {
 		b.Run(m.String(), func(b *testing.B) {
 			const peers = 10
@@ -175,8 +175,8 @@ func BenchmarkAgentSteps(b *testing.B) {
 	}
 }
 
-// BenchmarkAgentMemory reports the heap that an agent holds in the middle of such
-// a run with a horizon of 2^20 rounds, its mailbox and worlds included.
+// BenchmarkAgentMemory reports the heap that an agent holds in the middle of such a run with a
+// horizon of 2^20 rounds, including its mailbox and worlds.
 func BenchmarkAgentMemory(b *testing.B) {
 	const peers, rounds = 1000, 200
 	for range b.N {

@@ -15,11 +15,11 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestAsynchronyAgainstThePaper compares protocol average, whose exchanges take two
-// rounds and run side by side, with Algorithms 1 and 4 of paper 004 as printed: in every
-// round one random edge averages at once. Learner, noise, rewards and consistency max are
-// the same. Over few seeds the regrets may differ by their intervals and a tenth;
-// PEERD_LONG plays those of docs/asynchrony.md.
+// TestAsynchronyAgainstThePaper compares protocol average, whose exchanges take two rounds and
+// run concurrently, with Algorithms 1 and 4 of paper 004 as printed: in every round one random
+// edge averages at once. Learner, noise, rewards and consistency max are the same. With few seeds
+// the regrets may differ by their intervals and a tenth; PEERD_LONG plays the seeds of
+// docs/asynchrony.md.
 func TestAsynchronyAgainstThePaper(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million agent steps")
@@ -89,8 +89,8 @@ func TestAsynchronyAgainstThePaper(t *testing.T) {
 	}
 }
 
-// A synchronous network plays paper 004's algorithms. Of the daemon it has the learner,
-// the curator and the arithmetic of estimates.
+// A synchronous network plays paper 004's algorithms. From the daemon it uses the learner, the
+// curator and the arithmetic of estimates.
 type synchronous struct {
 	sim.Config
 	edges [][2]int
@@ -103,7 +103,7 @@ type synchronousPeer struct {
 	curator *dp.Curator
 	mixed   *dp.Mixed
 	belief  bandit.Belief
-	most    []uint64 // ñ: greatest pull counts heard of
+	most    []uint64 // ñ: greatest pull counts that the peer has heard of
 }
 
 func newSynchronous(t *testing.T, c sim.Config) *synchronous {

@@ -14,8 +14,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// vectored is a run of sites whose arms have public vectors of their own, and that play one arm until
-// its batch is full.
+// vectored is a run of sites whose arms have public vectors of their own, and that play one arm
+// until its batch is full.
 func vectored(t *testing.T, peers, arms int, rounds uint64) sim.Config {
 	t.Helper()
 	c := config(1, ring(peers), rounds, make([]float64, arms))
@@ -52,7 +52,7 @@ func vectored(t *testing.T, peers, arms int, rounds uint64) sim.Config {
 	return c
 }
 
-// watched keeps which arms a world is asked to pay for.
+// watched records which arms a world is asked to pay for.
 type watched struct {
 	bandit.World
 	arms *[]bandit.Arm
@@ -63,8 +63,8 @@ func (w watched) Play(a bandit.Arm) (bandit.Reward, error) {
 	return w.World.Play(a)
 }
 
-// TestSitesPlayOneArmABatch: every site's choices are runs of one arm, each of which ends with a batch, and
-// every batch is one release.
+// TestSitesPlayOneArmABatch: every site's choices are sequences of one arm, each of which ends
+// with a batch, and every batch is one release.
 func TestSitesPlayOneArmABatch(t *testing.T) {
 	const peers, rounds = 3, 400
 	c := vectored(t, peers, 6, rounds)
@@ -101,8 +101,8 @@ func TestSitesPlayOneArmABatch(t *testing.T) {
 	}
 }
 
-// TestOwnVectorsNeedTheMeanOfEachSite: a protocol that states means over sites alone is refused, and a site can
-// be alone.
+// TestOwnVectorsNeedTheMeanOfEachSite: a protocol that states only means over sites is refused,
+// and a site can be alone.
 func TestOwnVectorsNeedTheMeanOfEachSite(t *testing.T) {
 	c := vectored(t, 3, 4, 100)
 	mixed := c.Spec

@@ -12,8 +12,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestAWindowPaysWhereArmsChange, and costs where they stay: arms change places twice in 12,000 rounds, or
-// never. Without a window, what was learnt first stands against what is true now.
+// TestAWindowPaysWhereArmsChange: and it costs where they do not. Arms change places twice in
+// 12,000 rounds, or never. Without a window, what was learned first outweighs what is true now.
 func TestAWindowPaysWhereArmsChange(t *testing.T) {
 	const rounds, seeds = 12_000, 4
 	play := func(window, every uint64) (regret float64) {

@@ -17,7 +17,7 @@ type Interval struct {
 
 const confidence = .95
 
-// MarshalJSON writes null for numbers that are not finite, which JSON does not have.
+// MarshalJSON writes null for numbers that are not finite, which JSON cannot represent.
 func (i Interval) MarshalJSON() ([]byte, error) {
 	number := func(x float64) *float64 {
 		if math.IsInf(x, 0) || math.IsNaN(x) {
@@ -32,8 +32,8 @@ func (i Interval) MarshalJSON() ([]byte, error) {
 	}{number(i.Mean), number(i.Low), number(i.High)})
 }
 
-// MeanOf returns the mean of xs with Student's interval, which is infinitely wide for a
-// single value.
+// MeanOf returns the mean of xs with Student's interval, which is infinitely wide for a single
+// value.
 func MeanOf(xs []float64) Interval {
 	if len(xs) < 2 {
 		return Interval{stat.Mean(xs, nil), math.Inf(-1), math.Inf(1)}
@@ -44,10 +44,10 @@ func MeanOf(xs []float64) Interval {
 	return Interval{m, m - h, m + h}
 }
 
-// RatioOf returns the mean of xs divided by the mean of ys, where xs[i] and ys[i] come
-// from the same seed, with the interval of the ratio estimator (Cochran, Sampling
-// Techniques, 1977, section 6.4): Student's, of the mean of (xᵢ - r·yᵢ)/ȳ. It is NaN
-// where the mean of ys is 0.
+// RatioOf returns the mean of xs divided by the mean of ys, where xs[i] and ys[i] come from the
+// same seed, with the interval of the ratio estimator (Cochran, Sampling Techniques, 1977,
+// section 6.4): Student's interval for the mean of (xᵢ - r·yᵢ)/ȳ. It is NaN if the mean of ys is
+// 0.
 func RatioOf(xs, ys []float64) Interval {
 	mean := stat.Mean(ys, nil)
 	if mean == 0 {

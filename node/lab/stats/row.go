@@ -28,8 +28,8 @@ func WriteJSONL(w io.Writer, rows []Row) error {
 	return nil
 }
 
-// WriteParquet writes one column for each field. Equal rows give equal bytes, whatever
-// built the program.
+// WriteParquet writes one column for each field. Equal rows give equal bytes, independent of the
+// build.
 func WriteParquet(w io.Writer, rows []Row) error {
 	return parquet.Write(w, rows, parquet.CreatedBy("peerd", "1", ""), parquet.Compression(&parquet.Zstd))
 }

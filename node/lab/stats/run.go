@@ -6,16 +6,16 @@ import (
 	"peerd.dev/node/lab/sim"
 )
 
-// A Run is what is kept of a simulated run.
+// A Run is the part of a simulated run that is kept.
 type Run struct {
 	Seed     uint64        `json:"seed"`
 	Points   []uint64      `json:"points"`     // numbers of rounds
 	Regret   []float64     `json:"regret"`     // cumulative, of the average honest peer, after them
-	Own      *float64      `json:"own_regret"` // at the end, against the best arm of each one's own site; null where arms have no means
+	Own      *float64      `json:"own_regret"` // at the end, against the best arm of each site; null if arms have no means
 	Messages uint64        `json:"messages"`
 	Bytes    uint64        `json:"bytes"`
-	Links    uint64        `json:"links"`     // over which a release went in a round, round by round, between peers with arms
-	HubLinks uint64        `json:"hub_links"` // those with an idle peer at an end
+	Links    uint64        `json:"links"`     // links between peers with arms over which a release went in a round, summed over rounds
+	HubLinks uint64        `json:"hub_links"` // the same for links with an idle peer at one end
 	Lost     uint64        `json:"lost"`
 	Refused  uint64        `json:"refused"`
 	Epsilon  float64       `json:"epsilon"` // charged to each peer; -1 for infinity
@@ -24,7 +24,7 @@ type Run struct {
 	Coverage *sim.Coverage `json:"coverage,omitempty"`
 }
 
-// NewRun returns what is kept of a result.
+// NewRun returns the part of a result that is kept.
 func NewRun(seed uint64, r *sim.Result) Run {
 	k := Run{
 		Seed: seed, Points: r.Points, Regret: r.Regret, Own: r.OwnRegret, Messages: r.Messages, Bytes: r.Bytes, Links: r.Links, HubLinks: r.HubLinks, Lost: r.Lost,
@@ -48,8 +48,8 @@ func Finals(runs []Run) []float64 {
 	return all
 }
 
-// Owns returns the regrets at the end of runs against the best arm of each peer's own site, in
-// their order, or nil where arms have no means.
+// Owns returns the final regrets of runs against the best arm of each peer's own site, in their
+// order, or nil if arms have no means.
 func Owns(runs []Run) []float64 {
 	var all []float64
 	for i := range runs {

@@ -11,9 +11,9 @@ import (
 	"peerd.dev/node/lab/sim"
 )
 
-// Each calls do for 0 to n-1, in this order, with one call at a time for each processor.
-// The first error ends all: it cancels the context of the other calls and is returned
-// when they have returned.
+// Each calls do for 0 to n-1, in this order, with as many concurrent calls as there are
+// processors. The first error ends it: Each cancels the context of the other calls, waits for
+// them, and returns the error.
 func Each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -44,9 +44,9 @@ feed:
 	return context.Cause(ctx)
 }
 
-// Runs plays one run for each seed, in parallel like Each, and returns the results in the
-// order of the seeds. build makes a run, and must not share between seeds what a run
-// changes. progress is as in [One], and is called from several goroutines.
+// Runs plays one run for each seed, in parallel like Each, and returns the results in the order
+// of the seeds. build makes a run; runs must not share anything that they change. progress is as
+// in [One], and is called from several goroutines.
 func Runs(ctx context.Context, seeds []uint64, build func(seed uint64) (sim.Config, error), progress func(rounds uint64)) ([]sim.Result, error) {
 	results := make([]sim.Result, len(seeds))
 	err := Each(ctx, len(seeds), func(ctx context.Context, i int) (err error) {
@@ -59,8 +59,8 @@ func Runs(ctx context.Context, seeds []uint64, build func(seed uint64) (sim.Conf
 	return results, nil
 }
 
-// One plays the run of a seed until it is over or ctx is. progress, if not nil, is
-// called with the number of rounds that were played since its last call. An error names the seed.
+// One plays the run of a seed until it is over or ctx is done. progress, if not nil, is called
+// with the number of rounds played since its last call. An error names the seed.
 func One(ctx context.Context, seed uint64, build func(seed uint64) (sim.Config, error), progress func(rounds uint64)) (sim.Result, error) {
 	c, err := build(seed)
 	if err != nil {

@@ -49,8 +49,8 @@ func TestAnInterruptEndsAllRuns(t *testing.T) {
 	}
 }
 
-// TestEachKeepsAllProcessorsBusy: as many at once as there are processors, each number
-// once, and nothing is begun after an error.
+// TestEachKeepsAllProcessorsBusy: as many calls at once as there are processors, each number
+// once, and no call begins after an error.
 func TestEachKeepsAllProcessorsBusy(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	var seen [40]atomic.Int32
@@ -86,8 +86,8 @@ func TestEachKeepsAllProcessorsBusy(t *testing.T) {
 	}
 }
 
-// TestRatiosArePaired: where every run of one is twice that of the other the ratio is
-// sure, however much the runs differ; and a known case comes out by hand.
+// TestRatiosArePaired: if every run of one is twice the run of the other, the ratio is certain,
+// however much the runs differ; and a known case agrees with a calculation by hand.
 func TestRatiosArePaired(t *testing.T) {
 	ys := []float64{1, 5, 2, 9}
 	if r := RatioOf([]float64{2, 10, 4, 18}, ys); math.Abs(r.Mean-2) > 1e-12 || r.High-r.Low > 1e-9 {
@@ -103,7 +103,7 @@ func TestRatiosArePaired(t *testing.T) {
 	}
 }
 
-// TestIntervalsWithoutEndsAreJSON: null is what cannot be said.
+// TestIntervalsWithoutEndsAreJSON: unknown ends are null.
 func TestIntervalsWithoutEndsAreJSON(t *testing.T) {
 	b, err := json.Marshal(MeanOf([]float64{7}))
 	if want := `{"mean":7,"low":null,"high":null}`; err != nil || string(b) != want {

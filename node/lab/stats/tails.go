@@ -5,27 +5,28 @@ import (
 	"slices"
 )
 
-// far is how many medians a run has to lose to be far from most.
+// far is the factor of the median regret from which on a run is far from most.
 const far = 5
 
-// Tails are how the regrets of runs at the end spread.
+// Tails describe the distribution of the regrets of runs at the end.
 type Tails struct {
 	Median   float64  `json:"median"`
 	Worst    float64  `json:"worst"`
 	Seed     uint64   `json:"worst_seed"`
-	Far      Interval `json:"far_share"` // of runs with over 5 times the median
-	Resolved float64  `json:"resolved"`  // gap between two arms that a run can tell apart
-	Linear   int      `json:"linear"`    // runs that lose linearly
+	Far      Interval `json:"far_share"` // of runs with more than 5 times the median
+	Resolved float64  `json:"resolved"`  // smallest gap between two arms that a run can distinguish
+	Linear   int      `json:"linear"`    // runs with linear regret
 }
 
-// TailsOf returns the tails of runs, in which sites decide in shares of all rounds.
+// TailsOf returns the tails of runs whose sites decide in shares of all rounds.
 //
-// A run loses linearly if in the second half of its rounds, and in the last quarter too, it loses, for
-// every decision, a quarter of the gap between the two best arms or Resolved, whichever is more: what arms
-// that cannot be told from the best cost is no one's fault, and what has ended by the last quarter does not
-// grow with the rounds. Resolved is the radius of the level
-// 2 ln T for the difference of two means over N sites of rewards of variance 1/4, if these two
-// arms share the Dᵢ decisions of each site: √(2 ln T Σ 1/Dᵢ) / N.
+// A run has linear regret if, both in the second half of its rounds and in the last quarter, it
+// loses per decision at least a quarter of the gap between the two best arms or Resolved,
+// whichever is greater. So two kinds of regret do not count: the cost of arms that cannot be
+// distinguished from the best one is unavoidable, and regret that has ended by the last quarter
+// does not grow with the rounds. Resolved is the radius of level 2 ln T for the difference of two
+// means over N sites of rewards of variance 1/4, if these two arms share the Dᵢ decisions of each
+// site: √(2 ln T Σ 1/Dᵢ) / N.
 func TailsOf(runs []Run, shares []float64) Tails {
 	all := Finals(runs)
 	worst := 0
@@ -65,8 +66,8 @@ func TailsOf(runs []Run, shares []float64) Tails {
 	return t
 }
 
-// since returns the regret of a run after a share of its rounds, and how much of the run that is: its
-// points may not have that one.
+// since returns the regret of a run after a share of its rounds, and the exact share, since its
+// points may not include the given one.
 func (r *Run) since(share float64) (regret, part float64) {
 	rounds := r.Points[len(r.Points)-1]
 	from, before := uint64(0), 0.

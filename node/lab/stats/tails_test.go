@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// straight is a run of 1,000 rounds that loses at two rates, in its first half and after it.
+// straight is a run of 1,000 rounds that loses at one rate in its first half and at another in
+// its second.
 func straight(seed uint64, gap, first, second float64) Run {
 	r := Run{Seed: seed, Gap: gap}
 	for p := uint64(10); p <= 1000; p += 10 {
@@ -15,11 +16,11 @@ func straight(seed uint64, gap, first, second float64) Run {
 	return r
 }
 
-// TestTails by hand: of three peers, one of which decides in a fifth of all rounds.
+// TestTails: a case by hand of three peers, one of which decides in a fifth of all rounds.
 func TestTails(t *testing.T) {
 	shares := []float64{.2, 1, 1}
-	// Σ 1/Dᵢ is .007, so the gap resolved √(2 ln 1000 · .007)/3 = .10366, and a quarter of a gap
-	// of .8 is more.
+	// Σ 1/Dᵢ is .007, so the resolved gap is √(2 ln 1000 · .007)/3 = .10366, and a quarter of a
+	// gap of .8 is more.
 	runs := []Run{
 		straight(5, .8, .01, .001),
 		straight(6, .8, .01, .147), // a peer decides 366.7 times in 500 rounds, and may lose .2 at each
@@ -38,7 +39,7 @@ func TestTails(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	ended := straight(10, .8, .01, .3)
-	for k, p := range ended.Points { // what it loses, it loses before round 750
+	for k, p := range ended.Points { // it loses everything before round 750
 		ended.Regret[k] = ended.Regret[min(k, 74)]
 		ended.Regret[k] += .001 * float64(max(p, 750)-750)
 	}

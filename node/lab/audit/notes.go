@@ -5,9 +5,9 @@ import (
 	"peerd.dev/dp"
 )
 
-// A book is what the auditor knows of a peer: what its nodes would be without noise, in
-// the history that was played and in the other one, given the same choices.
-type book struct {
+// notes are what the auditor knows of a peer: the values of its nodes without noise, in the
+// history that was played and in the other one, given the same choices.
+type notes struct {
 	peer    int
 	charge  dp.Charge
 	learner bandit.Learner // computes updates
@@ -15,29 +15,29 @@ type book struct {
 	kary    []*kary // by stream; nil for other mechanisms
 }
 
-// A drawnNode is one number with noise of its own, with what this lies on. It is what was
-// drawn, or, for kary, follows from that.
+// A drawnNode is one number with noise of its own, and the value under the noise. It is what was
+// drawn or, for kary, follows from that.
 type drawnNode struct {
 	peer, stream int
 	from, to     uint64
-	place        int // among the numbers that its leaf drew
+	place        int // index among the numbers that its leaf drew
 	noise        dp.Noise
 	value        int64
 	exact        [2]int64 // in both histories
-	side         int      // which of them was played
-	open         bool     // hidden by other noise so far: value is nothing
-	chosen       bool     // whether it stayed so was chosen by who knew a part of its noise
+	side         int      // which history was played
+	open         bool     // hidden by other noise so far, so value is unset
+	chosen       bool     // whether it stayed so was chosen by someone who knew part of its noise
 }
 
 // added returns the noise.
 func (n *drawnNode) added() int64 { return n.value - n.exact[n.side] }
 
-// shift returns by how much the histories differ in the node, given the same choices.
+// shift returns the difference between the histories in the node, given the same choices.
 func (n *drawnNode) shift() int64 { return n.exact[1] - n.exact[0] }
 
-// newBook returns that of a peer with a charge. Peers but the first have one history.
-func newBook(peer int, c dp.Charge, streams blank, s *setting) (b book, err error) {
-	b = book{peer: peer, charge: c}
+// newNotes returns the notes about a peer with a charge. Peers except the first have one history.
+func newNotes(peer int, c dp.Charge, streams blank, s *setting) (b notes, err error) {
+	b = notes{peer: peer, charge: c}
 	if c.Streams == 0 { // it has a role and no arms
 		return b, nil
 	}
@@ -52,11 +52,11 @@ func newBook(peer int, c dp.Charge, streams blank, s *setting) (b book, err erro
 	return b, err
 }
 
-// enter books a step of a play, with its nodes. The error says that the charge does not
-// pay for one, or that its leaf is not the next one.
-func (b *book) enter(p *play, s *step) error {
+// enter records a step of a play, with its nodes. It returns an error if the charge does not pay
+// for a node, or if its leaf is not the next one.
+func (b *notes) enter(p *play, s *step) error {
 	route := s.Route
-	if s.absent { // where the record would have gone
+	if s.absent { // the stream that the record would have entered
 		part := b.learner.Part(s.Pull.Arm)
 		route.Stream, route.In = dp.StreamID(p.canary.setting.cadence.Stream(part, b.learner.Statistic().Parts, s.round)), true
 	}
@@ -92,8 +92,8 @@ func (b *book) enter(p *play, s *step) error {
 	return nil
 }
 
-// draw books what closing a leaf drew, and returns the nodes that are known by it.
-func (b *book) draw(r dp.Release, side int) ([]drawnNode, error) {
+// draw records what closing a leaf drew, and returns the nodes that become known.
+func (b *notes) draw(r dp.Release, side int) ([]drawnNode, error) {
 	if err := b.charge.Covers(r.Fields()); err != nil {
 		return nil, err
 	}
@@ -118,8 +118,8 @@ func (b *book) draw(r dp.Release, side int) ([]drawnNode, error) {
 	return nodes, nil
 }
 
-// end books what a play leaves open.
-func (b *book) end(p *play) {
+// end records what a play leaves open.
+func (b *notes) end(p *play) {
 	for _, k := range b.kary {
 		if k != nil {
 			p.t.nodes = append(p.t.nodes, k.open()...)
