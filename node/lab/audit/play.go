@@ -61,7 +61,7 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 	if p.network, err = sim.NewNetwork(Peers, faults(), p.rng); err != nil {
 		return nil, err
 	}
-	books := make([]notes, Peers)
+	known := make([]notes, Peers)
 	opened, err := p.canary.setting.spec.Streams()
 	if err != nil {
 		return nil, err
@@ -80,10 +80,10 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 			return nil, err
 		}
 		p.peers = append(p.peers, n)
-		if books[i], err = newNotes(i, n.charge, streams, &p.canary.setting); err != nil {
+		if known[i], err = newNotes(i, n.charge, streams, &p.canary.setting); err != nil {
 			return nil, err
 		}
-		books[i].learner = learner
+		known[i].learner = learner
 	}
 	p.t.charge, p.t.asked = p.peers[0].charge, streams.charge
 	crash, save := p.plan()
@@ -100,7 +100,7 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 				return nil, err
 			}
 			p.send(i, s.out)
-			if err := books[i].enter(p, &s); err != nil && p.t.unpaid == "" {
+			if err := known[i].enter(p, &s); err != nil && p.t.unpaid == "" {
 				p.t.unpaid = fmt.Sprintf("%s: peer %d in round %d: %v", p.canary.Name, i, t, err)
 			}
 			if p.keep {
@@ -128,8 +128,8 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 		}
 		p.network.Turn()
 	}
-	for i := range books {
-		books[i].end(p)
+	for i := range known {
+		known[i].end(p)
 	}
 	return p.t, nil
 }

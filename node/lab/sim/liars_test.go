@@ -113,7 +113,7 @@ func TestTheLyingPeer(t *testing.T) {
 }
 
 // TestALiarAboutRewards: it signs its claims. One among 20 peers moves the estimates of average
-// arbitrarily, and hardly affects those of rows and phases, since they refuse values that no
+// arbitrarily, and hardly affects the estimates of rows and phases, since they refuse values that no
 // rewards give.
 func TestALiarAboutRewards(t *testing.T) {
 	const peers, rounds = 20, 1000
@@ -180,7 +180,7 @@ func TestALieIsAboutItsArm(t *testing.T) {
 }
 
 // TestFaultyPeersOfEpochs: one of 8 peers that explore in epochs is silent, claims false rewards,
-// claims them to one half of the peers and tells the truth to the others, or sends malformed
+// claims them only to one half of the peers, or sends malformed
 // messages. The others refuse malformed messages, detect two contributions with one label, and
 // are at most two epochs later with the same arms.
 func TestFaultyPeersOfEpochs(t *testing.T) {

@@ -19,7 +19,7 @@ func TestRegretIsWhatPullsFallShortOfTheBestMeanOverSites(t *testing.T) {
 	c.Means = [][]float64{{.25, 1}, {.5, .25}, {.5, .25}, {.75, .25}}
 	c.Liars = sim.Liars{Count: 1, Claim: sim.ClaimHalf} // peer 3 of 4
 	c.Faults = sim.Faults{Loss: .1, Churn: .01}
-	pulls := make(map[uint64][2]uint64) // of honest peers, by arm, after so many rounds
+	pulls := make(map[uint64][2]uint64) // of honest peers, by arm, by number of rounds
 	c.Watch = func(r protocol.Round, agents []*node.Agent) {
 		var sum [2]uint64
 		for _, a := range agents[:3] {
