@@ -34,8 +34,8 @@ func signed(a factor.Kary, t uint64) map[span]int64 {
 }
 
 // TestKaryIsToldApart: from sums made of the nodes given by digits, with any noise, the nodes and
-// their noise are recovered; and after every leaf the known and the open nodes together are all nodes of sums so far
-// that a record moves.
+// their noise are recovered; and after every leaf the known and the open nodes together are all
+// nodes of the sums so far that a record moves.
 func TestKaryIsToldApart(t *testing.T) {
 	for _, n := range []uint64{1, 8, dp.Kary.Describe().Small, 60, 400, 1200} {
 		c := &dp.Charge{Mechanism: dp.Kary, Dim: 1, Leaves: n}
