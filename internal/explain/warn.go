@@ -110,8 +110,8 @@ func quieter(s *config.Settings, q leastNoiseDoc) (what, do string) {
 	return what, do
 }
 
-// longLeaves returns parameters of a protocol whose leaves can be as long as is wanted, the chosen one if
-// it is one, and the field that says how long.
+// longLeaves returns parameters of a protocol whose leaves can have any length, of the chosen one
+// if possible, and the field with that length.
 func longLeaves(s *config.Settings) (p protocol.Params, field string) {
 	for _, p := range append([]protocol.Params{s.ProtocolParams()}, protocol.Table()...) {
 		if field := protocol.TraitsOf(p).Leaf; field != "" {

@@ -1,6 +1,6 @@
-// Command application plays the applications of three sites against a real network: decisions by a
-// clock, and the reward of each at a random moment of its window. It prints the share of decisions
-// for the best arm in every minute, and when it was 90 % at last.
+// Command application plays the applications of three sites against a real network: decisions by
+// a clock, and the reward of each at a random time in its window. It prints the share of
+// decisions for the best arm in every minute, and when it last rose to 90 %.
 package main
 
 import (
@@ -22,11 +22,11 @@ import (
 const (
 	sites  = 3
 	window = time.Minute
-	rate   = 2000 // decisions of a site in a minute
-	wanted = .9   // of the decisions of a minute
+	rate   = 2000 // decisions of a site per minute
+	wanted = .9   // share of the decisions of a minute
 )
 
-// means are what the actions pay, by site. Over all sites mail pays most.
+// means are the mean rewards of the actions, by site. Over all sites mail pays most.
 var means = [sites]map[string]float64{ //nolint:gochecknoglobals // a table
 	{"mail": .9, "banner": .3, "call": .2},
 	{"mail": .4, "banner": .9, "call": .3},
@@ -124,7 +124,7 @@ type app struct {
 	pays   map[string]float64
 	window time.Duration
 	rng    *rand.Rand
-	late   sync.WaitGroup // rewards that are still to come
+	late   sync.WaitGroup // rewards that are not reported yet
 	mu     sync.Mutex
 	err    error
 }

@@ -1,6 +1,6 @@
-// Command blt looks for the parameters of buffered linear Toeplitz factorizations that
-// dp/factor has in a table, and prints them as Go. For every horizon it takes as few
-// buffers as keep the greatest variance of a sum within 3 % of the square root's.
+// Command blt searches for the parameters of buffered linear Toeplitz factorizations in the table
+// of dp/factor, and prints them as Go. For every horizon it takes the fewest buffers that keep
+// the greatest variance of a sum within 3 % of the square root's.
 package main
 
 import (
@@ -35,17 +35,17 @@ func main() {
 	}
 }
 
-// squareRoot returns the greatest variance of the square root, S(n)², from its
-// expansion, good to 1e-3/n.
+// squareRoot returns the greatest variance of the square root, S(n)², from its expansion, with an
+// error of 1e-3/n.
 func squareRoot(n uint64) float64 {
 	const eulerGamma = 0.5772156649015329
 	s := (math.Log(float64(n)) + eulerGamma + 4*math.Ln2) / math.Pi
 	return s * s
 }
 
-// search returns the factorization with d buffers whose greatest variance over n leaves
-// is least, as far as Nelder and Mead's simplex finds it, begun again until it ends
-// where it began. Decays start evenly on a logarithmic scale from 1/2 to 1/n.
+// search returns the factorization with d buffers whose greatest variance over n leaves is least,
+// as found by Nelder and Mead's simplex, restarted until it ends where it began. Decays start
+// evenly on a logarithmic scale from 1/2 to 1/n.
 func search(n uint64, d int) (factor.BLT, error) {
 	x := make([]float64, 2*d)
 	for i := range d {
@@ -68,8 +68,8 @@ func search(n uint64, d int) (factor.BLT, error) {
 	}
 }
 
-// parameters returns the factorization with decays of logarithms x_1 … x_d and weights
-// of logarithms x_(d+1) … x_2d, the fastest buffer first.
+// parameters returns the factorization with decays of logarithms x_1 … x_d and weights of
+// logarithms x_(d+1) … x_2d, the fastest buffer first.
 func parameters(x []float64) factor.BLT {
 	d := len(x) / 2
 	b := make(factor.BLT, d)

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestSearchFindsThePublishedErrors compares the greatest variances over 64, 400, 1024,
-// 4096 and 65536 leaves with printed ones: none is above what is printed, to half a unit
-// of its last digit, or below by more than 0.1 %. Four buffers for 4096 leaves are better
-// than printed, 13.81.
+// TestSearchFindsThePublishedErrors compares the greatest variances over 64, 400, 1024, 4096 and
+// 65536 leaves with printed ones: none is above the printed one, to half a unit of its last
+// digit, or more than 0.1 % below it. Four buffers for 4096 leaves are better than printed,
+// 13.81.
 func TestSearchFindsThePublishedErrors(t *testing.T) {
 	leaves := []uint64{64, 400, 1024, 4096, 65536}
 	for d, row := range []string{

@@ -19,14 +19,14 @@ import (
 	"peerd.dev/bandit/score"
 )
 
-// sizes are the synthetic instance and the two of learning to rank of Zhou and Chowdhury
-// (2024), and the greatest ratio to the limit that is wanted.
+// sizes are the synthetic instance of Zhou and Chowdhury (2024) and their two of learning to
+// rank, with the greatest allowed ratio to the limit.
 var sizes = []struct { //nolint:gochecknoglobals // a table
 	d, k int
 	want float64
 }{{10, 100, 2.2}, {57, 908, 1.5}, {128, 1000, 1.25}}
 
-// rounds is how often everything is measured, in turns; the best of each counts.
+// rounds is how often everything is measured, alternately; the best of each counts.
 const rounds = 15
 
 func main() {
@@ -56,8 +56,8 @@ func start(path string) (r reference, err error) {
 	return reference{in, bufio.NewReader(out)}, c.Start()
 }
 
-// ask returns what the reference measures for d features and k actions with vectors of 256
-// bits and with the widest.
+// ask returns the reference's measurements for d features and k actions, with vectors of 256 bits
+// and with the widest ones.
 func (r reference) ask(d, k int) (narrow, wide float64, err error) {
 	if _, err = fmt.Fprintln(r.in, d, k); err != nil {
 		return 0, 0, err
@@ -130,7 +130,7 @@ func measure(r reference, d, k int) (t times, err error) {
 	return t, nil
 }
 
-// best returns the least time of a call in samples of some 200 µs.
+// best returns the least time of a call in samples of about 200 µs.
 func best(samples int, f func()) (ns float64) {
 	begin := time.Now()
 	f()

@@ -1,6 +1,6 @@
 // Command liars reads the rows of an experiment whose cells differ in liars, and compares each
-// cell with that of the same name without liars, seed by seed. It fails if a lie that is seen
-// costs more than is wanted, and names those that are not seen.
+// cell with the cell of the same name without liars, seed by seed. It fails if a detectable lie
+// costs more than allowed, and lists the lies that cannot be detected.
 package main
 
 import (
@@ -17,7 +17,8 @@ import (
 	"peerd.dev/node/lab/stats"
 )
 
-// wanted is the greatest ratio of regret to that without liars, for lies that are seen.
+// wanted is the greatest allowed ratio of regret to the regret without liars, for detectable
+// lies.
 const wanted = 1.25
 
 func main() {
@@ -62,15 +63,15 @@ func read(r io.Reader) ([]cell, error) {
 	return cells, lines.Err()
 }
 
-// lie splits a cell's name into that without liars, how many there are, and what they say.
+// lie splits a cell's name into the name without liars, their number, and their lies.
 func lie(name string) (base, count, what string) {
 	base, rest, _ := strings.Cut(name, ", count = ")
 	count, what, _ = strings.Cut(rest, ", ")
 	return base, count, what
 }
 
-// seen reports whether a trimmed merge, or a check of every message, is there to see a lie, or whether
-// peers compare what they hold. Cells without a merge have none of these.
+// seen reports whether something can detect a lie: a trimmed merge, a check of every message, or
+// peers that compare what they hold. Cells without a merge have none of these.
 func seen(base, what string) bool {
 	compared := strings.Contains(base, ", compared") && what == "fork"
 	return compared || strings.Contains(base, ", trimmed") || strings.Contains(base, ", mean") &&
@@ -79,7 +80,7 @@ func seen(base, what string) bool {
 		})
 }
 
-// compare writes a table, and fails if a lie that is seen surely costs more than wanted.
+// compare writes a table, and fails if a detectable lie certainly costs more than allowed.
 func compare(w io.Writer, rows io.Reader) error {
 	cells, err := read(rows)
 	if err != nil {

@@ -19,7 +19,7 @@ func rows(cells ...any) string {
 	return b.String()
 }
 
-// TestALieThatIsSeenMayNotCostMuch, one that is not is named, and intervals are heeded.
+// TestALieThatIsSeenMayNotCostMuch: one that cannot be detected is listed, and intervals count.
 func TestALieThatIsSeenMayNotCostMuch(t *testing.T) {
 	base := []float64{10, 11, 12}
 	for _, x := range []struct {

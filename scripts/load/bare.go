@@ -38,8 +38,8 @@ func startBare(kind, dir string) (server, func() error, error) {
 	return server{addr, func() float64 { return usedCPU(cmd.Process.Pid) }}, stop, nil
 }
 
-// serveBare answers every request once its body is read and, if it writes, 300 bytes are appended and synced. Its answers are
-// as long as those to decisions or rewards.
+// serveBare answers every request once it has read its body and, if it writes, appended and
+// synced 300 bytes. Its answers are as long as those to decisions or rewards.
 func serveBare(kind, dir string) error {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -72,7 +72,7 @@ func serveBare(kind, dir string) error {
 	}))
 }
 
-// A group syncs what many append at once.
+// A group syncs the appends of many requests together.
 type group struct {
 	f    *os.File
 	mu   sync.Mutex

@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// compareRate is how many rewards a second are reported where builds are compared.
+// compareRate is the number of rewards per second when builds are compared.
 const compareRate = 10_000
 
-// compare measures the processor time of a reward with two builds and with a bare server, in turn, and prints
-// the ratios. Decisions are made before each measurement and are not in it.
+// compare measures the processor time of a reward with two builds and with a bare server,
+// alternately, and prints the ratios. Decisions are made before each measurement and are not
+// included.
 func (o options) compare(dir string) (err error) {
 	bare, stop, err := startBare("write", dir)
 	if err != nil {
@@ -66,8 +67,9 @@ func (o options) compare(dir string) (err error) {
 	return nil
 }
 
-// rankOf returns how many of n sorted values lie outside of an interval of 95 % for the median, on each side: the
-// greatest number for which the probability of as few or fewer heads in n throws of a coin is at most 2.5 %.
+// rankOf returns how many of n sorted values are outside of a 95 % interval for the median, on
+// each side: the greatest number for which the probability of at most as many heads in n tosses
+// of a coin is at most 2.5 %.
 func rankOf(n int) (cut int) {
 	chance, sum := 1., 0. // of no heads
 	for range n {
@@ -83,7 +85,8 @@ func rankOf(n int) (cut int) {
 	return cut
 }
 
-// reports reports rewards of decisions that it has made before, to the peer or, with the same requests, to another server.
+// reports reports rewards of decisions that it has made before, to the peer or, with the same
+// requests, to another server.
 func (l *loader) reports(rate int, length time.Duration, to *server) (*phase, error) {
 	ids := l.newIDs(int(float64(rate) * length.Seconds()))
 	if to == nil {

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Size of decisions by features, that of figure 3(a) of paper 002.
+// Size of decisions by features, as in figure 3(a) of paper 002.
 const (
 	linearArms     = 100
 	linearFeatures = 10
-	linearBodies   = 256 // that differ; every decision has one of them and an id of its own
-	linearPasses   = 3   // of peer and bare server in turn
+	linearBodies   = 256 // number of different bodies; every decision has one of them and an id of its own
+	linearPasses   = 3   // alternating runs of peer and bare server
 )
 
 func linearSettings() []string {
@@ -28,7 +28,8 @@ func linearSettings() []string {
 	}
 }
 
-// linearTails returns the ends of bodies with features of all actions, as encoding/json writes random numbers.
+// linearTails returns the ends of bodies with features of all actions, in which encoding/json
+// writes random numbers.
 func linearTails() [][]byte {
 	r := rand.New(rand.NewPCG(3, 4))
 	tails := make([][]byte, linearBodies)
@@ -51,7 +52,7 @@ func linearTails() [][]byte {
 	return tails
 }
 
-// linearDecisions asks the peer and a bare server in turn, at a rate.
+// linearDecisions asks the peer and a bare server alternately, at a rate.
 func (l *loader) linearDecisions(rate int) ([]string, error) {
 	tails := linearTails()
 	fmt.Printf("%d actions of %d features; a body has about %d bytes\n%s\n", linearArms, linearFeatures, len(tails[0]), header)

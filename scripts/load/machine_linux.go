@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// pause sleeps. [time.Sleep] takes a millisecond at least where nothing else runs.
+// pause sleeps. [time.Sleep] takes at least a millisecond on an idle machine.
 func pause(d time.Duration) {
 	t := syscall.NsecToTimespec(int64(d))
 	_ = syscall.Nanosleep(&t, nil)
 }
 
-// syncData makes what a file holds durable, as the peer's log is.
+// syncData makes a file's content durable, as the peer's log does.
 func syncData(f *os.File) error { return syscall.Fdatasync(int(f.Fd())) }
 
 // ownCPU returns the seconds of CPU that this process has used.

@@ -11,5 +11,5 @@ func syncData(f *os.File) error { return f.Sync() }
 
 func pause(d time.Duration) { time.Sleep(d) }
 
-// ownCPU is not known here.
+// ownCPU is unknown here.
 func ownCPU() float64 { return 0 }

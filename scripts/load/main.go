@@ -1,13 +1,12 @@
-// Command load measures how fast a real peer answers an application that does not
-// wait: decisions and rewards over 64 keep-alive TCP connections, sent by a clock and
-// not when the last answer is there. Every time is measured from when a request
-// should have been sent, so a slow answer makes those behind it late as well. Beside
-// it, on the same disk and in the same run, it measures what the least durable thing
-// takes: to append 300 bytes to a file and sync it.
+// Command load measures how fast a real peer answers an application that does not wait: decisions
+// and rewards over 64 keep-alive TCP connections, sent by a clock and not after the last answer.
+// Every time is measured from when a request should have been sent, so a slow answer also delays
+// later ones. For comparison, on the same disk and in the same run, it measures the minimal
+// durable operation: to append 300 bytes to a file and sync it.
 //
-// The client shares the machine with the peer, so it is lean: requests are formatted
-// before a phase begins, sent over raw TCP, and of an answer only the status and the
-// length are read. It says how much of the machine it used all the same.
+// The client shares the machine with the peer, so it is lean: it formats requests before a phase
+// begins, sends them over raw TCP, and reads only the status and the length of an answer. It
+// reports how much of the machine it used nevertheless.
 package main
 
 import (
@@ -21,14 +20,14 @@ import (
 	"time"
 )
 
-// Wanted figures.
+// Limits.
 const (
-	wantDecision = 2 * time.Millisecond // p99 of a durable decision at 1,000 a second
-	wantReward   = 3                    // times an append with fsync: the median of a durable reward
-	wantRate     = 10_000               // durable rewards a second
+	wantDecision = 2 * time.Millisecond // p99 of a durable decision at 1,000 per second
+	wantReward   = 3                    // the median of a durable reward, as a multiple of an append with fsync
+	wantRate     = 10_000               // durable rewards per second
 	wantLate     = 25 * time.Millisecond
 	conns        = 64
-	repeats      = 0.01 // of the ids are asked for again
+	repeats      = 0.01 // share of ids that are asked for again
 )
 
 type options struct {
@@ -161,7 +160,7 @@ func (l *loader) miss(format string, args ...any) {
 	l.missed = append(l.missed, fmt.Sprintf(format, args...))
 }
 
-// newIDs returns ids that were not used yet.
+// newIDs returns unused ids.
 func (l *loader) newIDs(n int) []string {
 	ids := make([]string, n)
 	for i := range ids {
@@ -171,7 +170,7 @@ func (l *loader) newIDs(n int) []string {
 	return ids
 }
 
-// repeated returns requests with some of them twice, the copy a few places later.
+// repeated returns requests, some of them twice; the copy comes a few places later.
 func repeated(requests [][][]byte) [][][]byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	out := make([][][]byte, 0, len(requests)+len(requests)/50)
@@ -221,7 +220,7 @@ func (l *loader) rewarded(rate int, length time.Duration) (*phase, error) {
 	return l.reports(rate, length, nil)
 }
 
-// climb finds the highest rate of rewards at which 99 in 100 are early enough.
+// climb finds the highest rate of rewards at which 99 in 100 are in time.
 func (l *loader) climb() error {
 	best, length := 0, time.Duration(l.seconds)*time.Second
 	for rate := wantRate; rate <= l.most; rate += rate / 4 {

@@ -27,8 +27,8 @@ type network struct {
 	leash []io.Closer
 }
 
-// newNetwork makes the folders of a network whose peers have settings, in the form of peerd init --set, beside those
-// that all networks here have.
+// newNetwork makes the folders of a network whose peers have settings, in the form of peerd init
+// --set, in addition to those that all networks here have.
 func newNetwork(exe, dir string, settings ...string) (*network, error) {
 	n := &network{exe: exe, dir: dir}
 	var members, ports []string
@@ -37,7 +37,7 @@ func newNetwork(exe, dir string, settings ...string) (*network, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = l.Close() }() // all at once, so that they differ
+		defer func() { _ = l.Close() }() // after the loop, so that the ports differ
 		ports = append(ports, strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
 	}
 	n.addr = "127.0.0.1:" + ports[2]
@@ -111,11 +111,11 @@ func (n *network) ready() error {
 	}
 }
 
-// restart kills the first peer and returns how long it takes until it is ready again,
-// and how many decisions wait for their rewards.
+// restart kills the first peer and returns how long it takes until it is ready again, and how
+// many decisions wait for their rewards.
 func (n *network) restart() (took time.Duration, waiting uint64, err error) {
 	_ = n.peers[0].Process.Kill()
-	_ = n.peers[0].Wait() // that it was killed
+	_ = n.peers[0].Wait() // returns an error because it was killed
 	begin := time.Now()
 	if err = errors.Join(n.run(0), n.ready()); err != nil {
 		return 0, 0, err
@@ -149,7 +149,8 @@ func (n *network) stop() error {
 	return errors.Join(errs...)
 }
 
-// request returns a request whose body is written in parts, of which the last may be shared with other requests.
+// request returns a request whose body is written in parts, of which the last may be shared with
+// other requests.
 func (n *network) request(path, body string, rest ...[]byte) [][]byte {
 	length := len(body)
 	for _, part := range rest {
@@ -160,7 +161,7 @@ func (n *network) request(path, body string, rest ...[]byte) [][]byte {
 	return append([][]byte{head}, rest...)
 }
 
-// prepare makes the decisions of ids, a thousand at once.
+// prepare makes the decisions of ids, a thousand at a time.
 func (n *network) prepare(ids []string) error {
 	type ask struct {
 		ID string `json:"id"`

@@ -32,12 +32,12 @@ func (t times) print(name string) {
 	fmt.Printf("%-38s %8s %9v %9v %9v %9v\n", name, "", short(t.at(.5)), short(t.at(.9)), short(t.at(.99)), short(t.at(1)))
 }
 
-// A phase is what was measured.
+// A phase is the result of a measurement.
 type phase struct {
 	times
-	raw    times // appends with fsync meanwhile
+	raw    times // appends with fsync during the phase
 	took   time.Duration
-	late   time.Duration // by which the client began a request late, 99 in 100
+	late   time.Duration // delay with which the client began a request, 99 in 100
 	server float64       // CPUs
 	client float64
 }
@@ -50,7 +50,7 @@ func (p *phase) print(name string) {
 		short(p.raw.at(.5)), short(p.raw.at(.99)), p.server, p.client, short(p.late))
 }
 
-// job is a request and when it is to be sent.
+// job is a request and when to send it.
 type job struct {
 	request [][]byte
 	due     time.Time
@@ -108,7 +108,7 @@ func (l *loader) phaseAt(to server, requests [][][]byte, rate int) (*phase, erro
 	return p, err
 }
 
-// dispatch hands every request over at its time, and returns how late it was itself.
+// dispatch passes on every request at its time, and returns its own delays.
 func dispatch(jobs chan<- job, requests [][][]byte, begin time.Time, gap time.Duration) times {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -129,7 +129,7 @@ func dispatch(jobs chan<- job, requests [][][]byte, begin time.Time, gap time.Du
 	return late
 }
 
-// wire is a connection, with as little of HTTP as the peer's answers need.
+// wire is a connection with the minimum of HTTP that the peer's answers need.
 type wire struct {
 	c   net.Conn
 	buf []byte
@@ -137,7 +137,7 @@ type wire struct {
 
 // ask sends a request and reads the answer, which must be good.
 func (w *wire) ask(request net.Buffers) error {
-	parts := slices.Clone(request) // which writing consumes
+	parts := slices.Clone(request) // writing consumes them
 	if _, err := parts.WriteTo(w.c); err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (w *wire) ask(request net.Buffers) error {
 	}
 }
 
-// disk measures what it takes to append to a file and sync it.
+// disk measures how long it takes to append to a file and sync it.
 type disk struct{ path string }
 
 func (d *disk) open() (*os.File, error) {
@@ -195,7 +195,7 @@ func one(f *os.File) (time.Duration, error) {
 	return time.Since(begin), err
 }
 
-// measure appends for a while, one after the other.
+// measure appends repeatedly for a while.
 func (d *disk) measure(length time.Duration) (times, error) {
 	f, err := d.open()
 	if err != nil {

@@ -76,7 +76,7 @@ func pythonKind(k kind) string {
 	return t
 }
 
-// pythonRead is the expression of a field out of doc, which is JSON.
+// pythonRead is the expression that reads a field from doc, which is JSON.
 func pythonRead(f field) string {
 	item := fmt.Sprintf("doc[%q]", f.Name)
 	if !f.Required {
@@ -89,8 +89,8 @@ func pythonRead(f field) string {
 	return value
 }
 
-// pythonWrite is the expression of a field of self as JSON; an optional one is
-// not None there.
+// pythonWrite is the expression that writes a field of self as JSON; an optional one is not None
+// there.
 func pythonWrite(f field) string {
 	item := "self." + f.Name
 	value := convert(f.Type, item, "%[2]s.to_json()")
@@ -100,8 +100,7 @@ func pythonWrite(f field) string {
 	return value
 }
 
-// convert is the expression that makes a value of a kind another; as is how a
-// document is made another.
+// convert is the expression that converts a value of a kind; as converts a document.
 func convert(k kind, value, as string) string {
 	switch {
 	case k.Ref != "":
@@ -180,7 +179,7 @@ func goOmit(f field) string {
 	return ",omitzero"
 }
 
-// doc is what is said of a field, in lines.
+// doc returns the description of a field, in lines.
 func doc(f field) []string {
 	words := strings.Fields(f.Doc)
 	if f.Type.Date {
@@ -201,7 +200,7 @@ func doc(f field) []string {
 	return lines
 }
 
-// uses is what a document is for.
+// uses describes the uses of a document.
 func uses(d document) string {
 	if len(d.Uses) == 0 {
 		return "A part of other documents."

@@ -1,5 +1,5 @@
-// Models writes the models of the clients in docs/examples from
-// docs/openapi.json. Run it in the repository's root: go run ./scripts/models.
+// Models writes the models of the clients in docs/examples from docs/openapi.json. Run it in the
+// repository's root: go run ./scripts/models.
 package main
 
 import (

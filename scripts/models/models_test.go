@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestModelsAreOfTheSpecification fails when docs/openapi.json was changed and
-// the models of the clients were not written anew.
+// TestModelsAreOfTheSpecification fails if docs/openapi.json was changed and the models of the
+// clients were not generated again.
 func TestModelsAreOfTheSpecification(t *testing.T) {
 	root := filepath.Join("..", "..")
 	files, err := render(root)
@@ -31,7 +31,7 @@ func specified(fields string) []byte {
 	return []byte(`{"components":{"schemas":{"Thing":{"type":"object","required":["b"],"properties":{"b":{"type":"string"},` + fields + `}}}}}`)
 }
 
-// TestModelsFollowTheSchema shows what each kind of field becomes.
+// TestModelsFollowTheSchema shows the model of each kind of field.
 func TestModelsFollowTheSchema(t *testing.T) {
 	for _, c := range []struct{ schema, python, typescript, goes string }{
 		{`"a":{"type":"string"}`, "    a: Optional[str] = None\n", "  a?: string;\n", "\tA string `json:\"a,omitzero\"`\n"},
@@ -57,7 +57,7 @@ func TestModelsFollowTheSchema(t *testing.T) {
 	}
 }
 
-// TestUnknownWordsAreRefused shows that no schema is modelled by half.
+// TestUnknownWordsAreRefused shows that no schema is modelled partially.
 func TestUnknownWordsAreRefused(t *testing.T) {
 	for _, fields := range []string{
 		`"a":{"oneOf":[]}`, `"a":{"type":"object"}`, `"a":{"type":"array"}`, `"a":{"type":["string","number"]}`, `"a":{}`,

@@ -14,10 +14,10 @@ import (
 type document struct {
 	Name   string
 	Uses   []string // such as "the answer of GET /v1/status"
-	Fields []field  // those that are required first, in the order of the specification
+	Fields []field  // required ones first, in the order of the specification
 }
 
-// HasRequired says if there is a field that is never left out.
+// HasRequired reports whether any field is required.
 func (d document) HasRequired() bool {
 	return slices.ContainsFunc(d.Fields, func(f field) bool { return f.Required })
 }
@@ -29,19 +29,18 @@ type field struct {
 	Required bool
 }
 
-// A kind is the type of a field: a list of another, a document, or a plain JSON
-// type.
+// A kind is the type of a field: a list of another kind, a document, or a plain JSON type.
 type kind struct {
 	JSON string // string, integer, number or boolean
 	Ref  string // name of a document
 	List *kind
 	Null bool     // may be null
-	Enum []string // of a string: these alone
+	Enum []string // of a string: its only values
 	Date bool     // of a string: RFC 3339
 }
 
-// schema is what the specification says of a type. Words that are not here are
-// refused, since a model that leaves them out would be a wrong one.
+// schema is the specification's description of a type. Keywords that are not here are refused,
+// since a model that ignored them would be wrong.
 type schema struct {
 	Ref         string            `json:"$ref"`
 	Type        any               `json:"type"` // a name, or that and null
@@ -54,7 +53,7 @@ type schema struct {
 	limits
 }
 
-// limits are for the peer to check.
+// limits are checked by the peer.
 type limits struct {
 	AdditionalProperties *bool    `json:"additionalProperties"`
 	Minimum              *float64 `json:"minimum"`
@@ -67,7 +66,7 @@ type limits struct {
 	Examples             []any    `json:"examples"`
 }
 
-// retired is how the names of documents begin for which the service that had them has clients of its own.
+// retired is the prefix of the names of documents whose original service has clients of its own.
 const retired = "Personalizer"
 
 // parse reads a specification's documents, by name.
@@ -149,7 +148,7 @@ func (s schema) kind() (kind, error) {
 	return kind{}, fmt.Errorf("no model of type %v", s.Type)
 }
 
-// operation is what can be done with a path.
+// operation is an operation on a path.
 type operation struct {
 	RequestBody content `json:"requestBody"`
 	Responses   map[string]content
@@ -159,7 +158,7 @@ type content struct {
 	Content map[string]struct{ Schema schema }
 }
 
-// refs returns the documents that a content is or lists, said in words.
+// refs returns the documents that a content is or lists, described in words.
 func (c content) refs(word string) map[string]string {
 	all := make(map[string]string)
 	for _, as := range c.Content {
@@ -175,7 +174,7 @@ func (c content) refs(word string) map[string]string {
 	return all
 }
 
-// usesOf says where documents are sent and answered, in the order of the paths.
+// usesOf returns where documents are sent and answered, in the order of the paths.
 func usesOf(paths map[string]map[string]operation) map[string][]string {
 	uses := make(map[string][]string)
 	for _, path := range slices.Sorted(maps.Keys(paths)) {

@@ -1,7 +1,7 @@
-// Mutants changes one place of the program at a time, as a mistake or an attacker would, and
-// runs the tests of the package with it. Every mutant must make a test fail, except those that
+// Mutants changes one place of the program at a time, as a mistake or an attacker would, and runs
+// the tests of the package with the change. Every mutant must make a test fail, except those that
 // their table lists as harmless. The changes are overlays of the go command: no file of the
-// checkout is touched.
+// checkout is modified.
 //
 //	go run ./scripts/mutants              # all of them, two at a time
 //	go run ./scripts/mutants -only '^D'   # those whose id matches
@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// run tries the mutants whose ids match and prints what became of each.
+// run tries the mutants whose ids match and prints the outcome of each.
 func run(ctx context.Context, only string, jobs int) error {
 	id, err := regexp.Compile(only)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestEveryMutantApplies: the old text of every mutant stands once in its file, so that what
-// scripts/show.sh mutants tries are the mistakes that the table names. When it fails after a
-// change of the code, change the mutant with it.
+// TestEveryMutantApplies: the old text of every mutant occurs once in its file, so that
+// scripts/show.sh mutants tries the mistakes that the table names. If it fails after a change of
+// the code, change the mutant with it.
 func TestEveryMutantApplies(t *testing.T) {
 	t.Chdir("../..")
 	all, err := readTables("scripts/mutants")

@@ -16,19 +16,19 @@ type mutant struct {
 	id       string
 	what     string // the mistake, in words
 	file     string // by its path from the root
-	old, new string // the text that is there once, and what takes its place
+	old, new string // text that occurs once, and its replacement
 	packages []string
 	run      string // names of tests, as a regular expression; all if empty
 	long     bool   // tests without -short
-	timeout  bool   // a test that does not end is a way to be killed
-	harmless string // why nothing is lost if it survives
+	timeout  bool   // a test that does not end kills it, too
+	harmless string // why it does not matter if it survives
 }
 
 // readTables reads all tables of a directory.
 //
 // In a table every mutant is a paragraph. Its first line is the id and what is wrong, the second
-// the file. Lines that begin with - are the old text and those with + the new one. In between
-// may stand "run: names of tests", "packages: ./a ./b" for other tests than the package's own,
+// the file. Lines that begin with - are the old text and those with + the new one. Between them
+// there may be "run: names of tests", "packages: ./a ./b" for other tests than the package's own,
 // "long" for tests without -short, "timeout", and "harmless: reason". A # begins a comment.
 func readTables(dir string) (all []mutant, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.txt"))

@@ -17,10 +17,10 @@ import (
 // limit bounds the tests of one package with one mutant.
 const limit = 10 * time.Minute
 
-// endlessLimit bounds those with a mutant after which a test may not end.
+// endlessLimit bounds the tests of a mutant with which a test may not end.
 const endlessLimit = time.Minute
 
-// An outcome is what became of a mutant.
+// An outcome is the result of a mutant.
 type outcome string
 
 // The outcomes.
@@ -32,7 +32,7 @@ const (
 	broken   outcome = "BROKEN" // it does not apply, or does not compile
 )
 
-// A trial is a mutant with what became of it.
+// A trial is a mutant with its outcome.
 type trial struct {
 	mutant
 	outcome outcome
@@ -40,7 +40,7 @@ type trial struct {
 	took    time.Duration
 }
 
-// good reports whether that is how it should be.
+// good reports whether the outcome is as it should be.
 func (t *trial) good() bool { return t.outcome == killed || t.outcome == harmless }
 
 func (t *trial) print() {
@@ -72,7 +72,7 @@ func (m *mutant) try(ctx context.Context, dir string, failing map[string][]strin
 	return t
 }
 
-// overlay writes the changed file and what the go command is to make of it.
+// overlay writes the changed file and the overlay for the go command.
 func (m *mutant) overlay(dir string) (string, error) {
 	b, err := m.apply()
 	if err != nil {
@@ -134,7 +134,7 @@ func (t *trial) test(ctx context.Context, pkg, overlay string, failing []string)
 	}
 }
 
-// failuresOf returns those of a package's tests that fail without any mutant.
+// failuresOf returns the tests of a package that fail without any mutant.
 func failuresOf(ctx context.Context, pkg, run, dir string) (names []string, err error) {
 	bin, err := build(ctx, pkg, dir)
 	if err != nil {
@@ -179,7 +179,7 @@ func start(ctx context.Context, pkg, bin string, args ...string) ([]byte, error)
 
 // usesRapid reports whether the tests of a package take the flags of that library.
 func usesRapid(pkg string) bool {
-	names, _ := filepath.Glob(filepath.Join(pkg, "*_test.go")) // the pattern is a good one
+	names, _ := filepath.Glob(filepath.Join(pkg, "*_test.go")) // the pattern is valid
 	for _, name := range names {
 		if b, err := os.ReadFile(name); err == nil && bytes.Contains(b, []byte(`"pgregory.net/rapid"`)) {
 			return true

@@ -1,7 +1,7 @@
-// Command personalizer plays an application of Azure Personalizer v1.0 against a real network whose learner
-// chooses by features: the request bodies are those of that service's documentation, of which the address and
-// the key alone are changed. It prints the share of right choices by tenths of the run, and fails if in the
-// last one it is below what is wanted.
+// Command personalizer plays an application of Azure Personalizer v1.0 against a real network
+// whose learner chooses by features: the request bodies are from that service's documentation,
+// with only address and key changed. It prints the share of right choices by tenths of the run,
+// and fails if it is too low in the last tenth.
 package main
 
 import (
@@ -22,11 +22,11 @@ import (
 
 const (
 	sites  = 3
-	rate   = 150 // decisions of a site in a second
+	rate   = 150 // decisions of a site per second
 	wanted = .9  // of the decisions of the last tenth
 )
 
-// actions are those of that service's documentation.
+// actions are from that service's documentation.
 const actions = `[
 	{"id": "pasta", "features": [{"taste": "salty", "spiceLevel": "medium", "grams": [400, 800]}, {"nutritionLevel": 5, "cuisine": "italian"}]},
 	{"id": "ice cream", "features": [{"taste": "sweet", "spiceLevel": "none", "grams": [150, 300, 450]}, {"nutritionalLevel": 2}]},
@@ -34,7 +34,8 @@ const actions = `[
 	{"id": "salad", "features": [{"taste": "salty", "spiceLevel": "low", "grams": [300, 600]}, {"nutritionLevel": 8}]}
 ]`
 
-// right is what users want by the time of day; it is rewarded with probability 0.9, and all else with 0.1.
+// right is what users want by the time of day; it is rewarded with probability 0.9, and
+// everything else with 0.1.
 var right = map[string]string{"morning": "juice", "noon": "salad", "evening": "pasta"} //nolint:gochecknoglobals // a table
 
 var times = []string{"morning", "noon", "evening"} //nolint:gochecknoglobals // a table

@@ -1,7 +1,7 @@
 // Command ratios reads the rows of an experiment and prints for every cell, paired by seed, the
-// ratio of its regret to that of the cell before it and to that of a cell of a name, which is
-// the first one by default; the median of the latter over runs, and in how many of them it is over 1; and
-// how fast regret still grows.
+// ratio of its regret to the regret of the cell before it, and to that of a reference cell, by
+// default the first; the median of the latter over runs, and in how many runs it is over 1; and
+// how fast regret still grows at the end.
 package main
 
 import (
@@ -62,7 +62,7 @@ func read(r io.Reader) ([]cell, error) {
 	}
 }
 
-// lost returns by run what is lost from one share of the rounds to another.
+// lost returns, by run, the regret from one share of the rounds to another.
 func (c *cell) lost(from, to float64) []float64 {
 	all := make([]float64, len(c.runs))
 	for i := range c.runs {
@@ -72,15 +72,15 @@ func (c *cell) lost(from, to float64) []float64 {
 	return all
 }
 
-// growth returns by which factor more is lost in the second half of the rounds than in the
-// quarter before: 2 where regret grows linearly, 1 where it does as a logarithm; NaN where nothing is lost.
+// growth returns the ratio of the regret in the second half of the rounds to the regret in the
+// quarter before: 2 if regret grows linearly, 1 if logarithmically, NaN if there is none.
 func (c *cell) growth() stats.Interval {
 	return stats.RatioOf(c.lost(.5, 1), c.lost(.25, .5))
 }
 
-// medianOf returns the median of xs[i]/ys[i] with the ends between which the median of their law lies with
-// 95 % at least, by the sign test, and in how many places x is the greater one. The ends are infinite for fewer than six
-// pairs.
+// medianOf returns the median of xs[i]/ys[i] with a 95 % confidence interval for the median of
+// their distribution, by the sign test, and in how many places x is greater. The interval is
+// infinite for fewer than six pairs.
 func medianOf(xs, ys []float64) (ratio stats.Interval, more int) {
 	n := len(xs)
 	ratios := make([]float64, n)
@@ -126,7 +126,7 @@ func compare(w io.Writer, rows io.Reader, name string) error {
 	return t.Flush()
 }
 
-// text writes an interval; that of a quotient by nothing is a dash.
+// text writes an interval; a quotient by zero is a dash.
 func text(x stats.Interval) string {
 	if math.IsNaN(x.Mean) {
 		return "-"

@@ -21,8 +21,8 @@ func rows(names []string, of ...func(t float64) float64) string {
 	return b.String()
 }
 
-// TestRatiosArePairedBySeed: to the cell before and to a named one, without an interval where runs
-// differ by a factor alone; growth distinguishes lines from logarithms.
+// TestRatiosArePairedBySeed: to the cell before and to a reference, without an interval if runs
+// differ only by a factor; growth distinguishes lines from logarithms.
 func TestRatiosArePairedBySeed(t *testing.T) {
 	text := rows([]string{"line", "log", "twice"}, func(t float64) float64 { return t / 100 }, func(t float64) float64 { return math.Log(t) / math.Log(1000) * 5 }, func(t float64) float64 { return t / 50 })
 	for name, wants := range map[string][]string{
@@ -51,15 +51,15 @@ func TestRatiosArePairedBySeed(t *testing.T) {
 	}
 }
 
-// TestTheMedianRatio has the interval of the sign test, which one run out of line does not move.
+// TestTheMedianRatio has the interval of the sign test, which an outlier does not move.
 func TestTheMedianRatio(t *testing.T) {
 	xs, ys := make([]float64, 20), make([]float64, 20)
 	for i := range xs {
 		xs[i], ys[i] = 101+float64(i)/10, 100
 	}
-	xs[3] = 1 // out of line
+	xs[3] = 1 // an outlier
 	ratio, more := medianOf(xs, ys)
-	// Of the ratios in order, the 6th and the 15th are the ends for 20 runs (95.9 %).
+	// Of the sorted ratios, the 6th and the 15th are the ends for 20 runs (95.9 %).
 	if more != 19 || math.Abs(ratio.Mean-1.0195) > 1e-9 || math.Abs(ratio.Low-1.015) > 1e-9 || math.Abs(ratio.High-1.024) > 1e-9 {
 		t.Errorf("median %+v, more in %d", ratio, more)
 	}

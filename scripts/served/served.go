@@ -12,17 +12,18 @@ import (
 	"strings"
 )
 
-// A Peer is where the API of one peer answers.
+// A Peer is the address of a peer's API.
 type Peer struct{ URL, Token string }
 
 // A Network is a testnet whose peers serve applications.
 type Network struct {
 	Peers []Peer
 	cmd   *exec.Cmd
-	read  chan struct{} // closed when all that it prints is read
+	read  chan struct{} // closed when all its output is read
 }
 
-// Start runs `peerd testnet` with arguments until all of n peers answer. What it prints after that is dropped.
+// Start runs `peerd testnet` with arguments until all of n peers answer. Its later output is
+// dropped.
 func Start(peerd string, n int, args ...string) (*Network, error) {
 	x := &Network{cmd: exec.Command(peerd, append([]string{"testnet"}, args...)...), read: make(chan struct{})}
 	out, err := x.cmd.StderrPipe()
@@ -47,11 +48,11 @@ func Start(peerd string, n int, args ...string) (*Network, error) {
 func (x *Network) Stop() error {
 	err := x.cmd.Process.Signal(os.Interrupt)
 	<-x.read
-	_ = x.cmd.Wait() // that it was interrupted
+	_ = x.cmd.Wait() // returns an error because it was interrupted
 	return err
 }
 
-// find reads the places of all peers in what the network prints.
+// find reads the addresses of all peers in the network's output.
 func (x *Network) find(out io.Reader, n int) error {
 	place := regexp.MustCompile(`(http://\S+)  token in (\S+)`)
 	lines := bufio.NewScanner(out)

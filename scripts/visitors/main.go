@@ -1,7 +1,8 @@
-// Command visitors plays the application of one site: decisions by a clock over the peer's socket, and the reward
-// of each up to a few seconds later, until it is interrupted. A request that is not answered, or with 503, is
-// repeated with the same id, as docs/api.md says. At its end it prints what became of them as JSON, and fails if
-// an answer was a refusal, or a decision or a reward was never acknowledged.
+// Command visitors plays the application of one site: decisions by a clock over the peer's
+// socket, and the reward of each up to a few seconds later, until it is interrupted. It repeats a
+// request that is not answered, or answered with 503, with the same id, as docs/api.md says. At
+// the end it prints the outcomes as JSON, and fails if an answer was a refusal, or a decision or
+// a reward was never acknowledged.
 package main
 
 import (
@@ -42,7 +43,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	r := run(ctx, &o)
-	text, _ := json.Marshal(r) // numbers and strings
+	text, _ := json.Marshal(r) // only strings and numbers
 	fmt.Println(string(text))
 	if r.Refused > 0 || r.Lost > 0 {
 		os.Exit(1)
@@ -72,7 +73,7 @@ func parse(text string) (map[string]float64, error) {
 	return pays, nil
 }
 
-// run visits until ctx is done, and then waits for the rewards under way.
+// run visits until ctx is done, and then waits for the rewards that are pending.
 func run(ctx context.Context, o *options) *report {
 	t := &tally{o: o, rng: rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano()))), rounds: make(map[int64]map[string]int)}
 	p := newPeer(filepath.Join(o.dir, "peerd.sock"), o.patience)

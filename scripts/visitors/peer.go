@@ -25,8 +25,8 @@ func newPeer(socket string, patience time.Duration) *peer {
 	return &peer{&http.Client{Transport: &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 64}, Timeout: 10 * time.Second}, patience}
 }
 
-// ask sends a request until it is answered, and decodes the answer into out. refused is an answer that
-// repeating does not change; lost is that none came.
+// ask sends a request until it is answered, and decodes the answer into out. refused is an answer
+// that repeating would not change; lost means that there was none.
 func (p *peer) ask(path string, body, out any) (refused, lost error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -56,13 +56,13 @@ func (p *peer) send(method, path string, body []byte) (code int, answer []byte, 
 	if err != nil {
 		return 0, nil, err
 	}
-	defer func() { _ = a.Body.Close() }() // it was read, or the error says why not
+	defer func() { _ = a.Body.Close() }() // it was read, or the error explains why not
 	answer, err = io.ReadAll(a.Body)
 	return a.StatusCode, answer, err
 }
 
-// linked reports how many neighbours the peer has and how many of them are linked; an error if it does not
-// answer.
+// linked returns how many neighbours the peer has and how many of them are linked, or an error if
+// it does not answer.
 func (p *peer) linked() (neighbours, up int, err error) {
 	_, answer, err := p.send(http.MethodGet, "/v1/peers", nil)
 	if err != nil {

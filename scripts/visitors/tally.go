@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// report is what became of all visits.
+// report summarizes all visits.
 type report struct {
 	Decisions  int            `json:"decisions"`
 	Rewards    int            `json:"rewards"`
 	Refused    int            `json:"refused"`
 	Lost       int            `json:"lost"`
 	Longest    float64        `json:"longest_answer_seconds"`
-	Learned    float64        `json:"first_learned_seconds"` // from the first reward to the first choice of the learner from releases
+	Learned    float64        `json:"first_learned_seconds"` // from the first reward to the learner's first choice from releases
 	Pause      int64          `json:"longest_pause_rounds"`  // rounds of the clock that the peer had not ended when it answered
 	Unlinked   float64        `json:"longest_unlinked_seconds"`
 	Rounds     int            `json:"rounds"`         // with at least ten decisions of the learner
-	OfOne      int            `json:"rounds_of_one"`  // of these, with one action alone
-	LongestOne int            `json:"longest_of_one"` // one after the other
+	OfOne      int            `json:"rounds_of_one"`  // with only one action among these decisions
+	LongestOne int            `json:"longest_of_one"` // consecutive
 	Actions    map[string]int `json:"actions"`
 }
 
@@ -74,7 +74,7 @@ func (t *tally) chance() (float64, float64) {
 	return t.rng.Float64(), t.rng.Float64()
 }
 
-// count counts a request that came to nothing, and shows the first few.
+// count counts a request that failed, and shows the first few.
 func (t *tally) count(refused, lost error) bool {
 	t.Lock()
 	defer t.Unlock()
@@ -123,7 +123,7 @@ func (t *tally) decided(began time.Time, action, source, model string) {
 	t.rounds[clock][action]++
 }
 
-// watch looks for how long no neighbour is linked.
+// watch measures for how long no neighbour is linked.
 func (t *tally) watch(ctx context.Context, p *peer) {
 	seen := time.Now()
 	for ctx.Err() == nil {

@@ -105,7 +105,7 @@ func (s *setting) cut(arms int) {
 // describe asks the learner how many features it needs.
 func (s *setting) describe() {
 	traits := bandit.TraitsOf(s.spec.Learner)
-	if statistic, err := s.spec.Statistic(); err == nil && traits.Contextual { // an error comes again
+	if statistic, err := s.spec.Statistic(); err == nil && traits.Contextual { // an error is reported later
 		s.features, s.kind = traits.Inputs.Dim(), statistic.Kind
 	}
 }

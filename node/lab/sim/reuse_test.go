@@ -117,7 +117,7 @@ func TestPeersKeepCopies(t *testing.T) {
 	}
 }
 
-// isAveraging reports whether parameters are those of the protocol that sends counts.
+// isAveraging reports whether parameters are for the protocol that sends counts.
 func isAveraging(params protocol.Params) bool {
 	_, ok := params.(protocol.AverageParams)
 	return ok

@@ -73,8 +73,8 @@ func config(seed uint64, links [][]protocol.Peer, rounds uint64, means ...[]floa
 	return c
 }
 
-// speak has a run speak a protocol, with a learner that suits it: one that explores in epochs
-// where the protocol has them.
+// speak changes the protocol of a run, and its learner to one that suits: one that explores in
+// epochs if the protocol has epochs.
 func speak(c *sim.Config, e protocol.Params) {
 	c.Spec.Protocol = e
 	if protocol.TraitsOf(e).Wide {
