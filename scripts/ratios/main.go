@@ -1,6 +1,6 @@
 // Command ratios reads the rows of an experiment and prints for every cell, paired by seed, the
-// ratio of its regret to the regret of the cell before it, and to that of a reference cell, by
-// default the first; the median of the latter over runs, and in how many runs it is over 1; and
+// ratio of its regret to the regret of the cell before it, and to the regret of a
+// reference cell, by default the first; the median of the latter over runs, and in how many runs it is over 1; and
 // how fast regret still grows at the end.
 package main
 
