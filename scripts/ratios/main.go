@@ -1,7 +1,7 @@
 // Command ratios reads the rows of an experiment and prints for every cell, paired by seed, the
-// ratio of its regret to the regret of the cell before it, and to the regret of a
-// reference cell, by default the first; the median of the latter over runs, and in how many runs it is over 1; and
-// how fast regret still grows at the end.
+// ratio of its regret to the regret of the cell before it, and to the regret of a reference cell,
+// by default the first; the median of the latter over runs, and in how many runs it is over 1;
+// and how fast regret still grows at the end.
 package main
 
 import (
