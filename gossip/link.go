@@ -176,7 +176,7 @@ func (l *link) gone() bool {
 
 // state returns the link's state, the newest round-trip time and the newest
 // reason why the link was down.
-func (l *link) state() (State, time.Duration, error) {
+func (l *link) state() (LinkState, time.Duration, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := Down

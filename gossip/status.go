@@ -9,16 +9,16 @@ import (
 	"peerd.dev/protocol"
 )
 
-// State is the state of a link.
-type State string
+// LinkState is the state of a link.
+type LinkState string
 
 // The states.
 const (
-	None    State = "none"    // not a neighbour, so no link
-	Down    State = "down"    // no stream in either direction
-	Refused State = "refused" // the two ends are set up differently
-	Half    State = "half"    // one direction only
-	Up      State = "up"      // both directions
+	None    LinkState = "none"    // not a neighbour, so no link
+	Down    LinkState = "down"    // no stream in either direction
+	Refused LinkState = "refused" // the two ends are set up differently
+	Half    LinkState = "half"    // one direction only
+	Up      LinkState = "up"      // both directions
 )
 
 // PeerStatus is the state of a peer and of the link to it.
@@ -27,7 +27,7 @@ type PeerStatus struct {
 	ID          string
 	Neighbour   bool
 	Dials       bool // this end dials
-	State       State
+	State       LinkState
 	LastError   string        // newest reason why the link was down; kept when it comes up
 	RTT         time.Duration // of the newest exchange of hellos; 0 before
 	Incarnation uint32        // newest that the peer has announced

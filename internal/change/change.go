@@ -28,7 +28,7 @@ type Founding struct {
 }
 
 // New begins a network document whose only peer is a folder's.
-func New(s *config.Settings, f Founding) (*State, error) {
+func New(s *config.Settings, f Founding) (*Overview, error) {
 	if s.Mode == config.Lockstep {
 		return nil, config.Failf(config.ErrRefused, "mode: lockstep: want live")
 	}
@@ -64,8 +64,8 @@ func New(s *config.Settings, f Founding) (*State, error) {
 	return Show(s)
 }
 
-// State is the network document of a folder, with the vote on its next version.
-type State struct {
+// Overview is the network document of a folder, with the vote on its next version.
+type Overview struct {
 	Document  *network.Document `json:"document"`
 	UnderVote *network.Change   `json:"under_vote"` // nil for none
 	Voted     []string          `json:"voted"`      // names of the peers that have voted for it
@@ -74,12 +74,12 @@ type State struct {
 }
 
 // Show returns the state of a folder's document.
-func Show(s *config.Settings) (*State, error) {
+func Show(s *config.Settings) (*Overview, error) {
 	return with(s, func(*network.Book, gossip.Identity) error { return nil })
 }
 
 // with calls do with a folder's book and returns the state afterwards.
-func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error) (*State, error) {
+func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error) (*Overview, error) {
 	if !s.Signed() {
 		return nil, config.Failf(config.ErrUsage, "%s is not a signed document: `peerd network new` begins one", s.NetworkPath())
 	}
@@ -91,7 +91,7 @@ func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error
 	if err != nil {
 		return nil, err
 	}
-	x := &State{Voted: []string{}, Wanted: []network.Change{}}
+	x := &Overview{Voted: []string{}, Wanted: []network.Change{}}
 	err = r.With(func(b *network.Book) error {
 		if wrong := do(b, id); wrong != nil {
 			return wrong
@@ -118,7 +118,7 @@ func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error
 
 // Want makes the peer of a folder move a change. An empty name is this peer's, unless the change
 // is about an arm.
-func Want(s *config.Settings, c network.Change) (*State, error) {
+func Want(s *config.Settings, c network.Change) (*Overview, error) {
 	return with(s, func(b *network.Book, id gossip.Identity) error {
 		if c.Peer == "" && c.Arm == "" {
 			place, _, ok := b.Newest().PlaceOf(id.ID())
@@ -132,7 +132,7 @@ func Want(s *config.Settings, c network.Change) (*State, error) {
 }
 
 // Rotate gives the peer of a folder a new key.
-func Rotate(s *config.Settings) (*State, error) {
+func Rotate(s *config.Settings) (*Overview, error) {
 	path := filepath.Join(s.Dir, daemon.NextKey)
 	next, err := gossip.LoadIdentity(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -155,7 +155,7 @@ func Rotate(s *config.Settings) (*State, error) {
 }
 
 // Sign makes the peer of a folder vote for the change that is under vote.
-func Sign(s *config.Settings) (*State, error) {
+func Sign(s *config.Settings) (*Overview, error) {
 	return with(s, func(b *network.Book, _ gossip.Identity) error {
 		x := b.Record().Proposal
 		if x == nil {
@@ -166,12 +166,12 @@ func Sign(s *config.Settings) (*State, error) {
 }
 
 // Withdraw ends the wishes of a folder's peer.
-func Withdraw(s *config.Settings) (*State, error) {
+func Withdraw(s *config.Settings) (*Overview, error) {
 	return with(s, func(b *network.Book, _ gossip.Identity) error { return b.Withdraw() })
 }
 
 // Write writes the state for people.
-func (x *State) Write(w io.Writer) {
+func (x *Overview) Write(w io.Writer) {
 	d := x.Document
 	_, _ = fmt.Fprintf(w, "network %s, version %d, %s\n", d.Name, d.Version, d.Hash())
 	_, _ = fmt.Fprintf(w, "rounds of %s from %s\n", d.Every, d.Start.Format(time.RFC3339))

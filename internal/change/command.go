@@ -37,7 +37,7 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 		Example: "  peerd network new --dir hospital-a --name clinics --peer hospital-a --addr /ip4/192.0.2.1/tcp/8471 --admin\n" +
 			"  peerd network invite hospital-b --dir hospital-a\n  peerd network show --dir hospital-a",
 	}
-	sub := func(use, short string, args int, do func(s *config.Settings, name []string) (*State, error)) *cobra.Command {
+	sub := func(use, short string, args int, do func(s *config.Settings, name []string) (*Overview, error)) *cobra.Command {
 		c := &cobra.Command{Use: use, Short: short, Example: "  peerd network " + use + " --dir hospital-a", Args: cobra.ExactArgs(args), RunE: func(_ *cobra.Command, name []string) error {
 			c, err := o.Load()
 			if err != nil {
@@ -52,8 +52,8 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 		all.AddCommand(c)
 		return c
 	}
-	want := func(kind network.Kind) func(*config.Settings, []string) (*State, error) {
-		return func(s *config.Settings, name []string) (*State, error) {
+	want := func(kind network.Kind) func(*config.Settings, []string) (*Overview, error) {
+		return func(s *config.Settings, name []string) (*Overview, error) {
 			c := network.Change{Kind: kind, Addrs: addrs, Links: links}
 			switch {
 			case len(name) > 0 && (kind == network.Extend || kind == network.Retire):
@@ -67,10 +67,10 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 			return Want(s, c)
 		}
 	}
-	alone := func(do func(*config.Settings) (*State, error)) func(*config.Settings, []string) (*State, error) {
-		return func(s *config.Settings, _ []string) (*State, error) { return do(s) }
+	alone := func(do func(*config.Settings) (*Overview, error)) func(*config.Settings, []string) (*Overview, error) {
+		return func(s *config.Settings, _ []string) (*Overview, error) { return do(s) }
 	}
-	begin := sub("new", "Begin a network document whose first peer is this one", 0, func(s *config.Settings, _ []string) (x *State, err error) {
+	begin := sub("new", "Begin a network document whose first peer is this one", 0, func(s *config.Settings, _ []string) (x *Overview, err error) {
 		if start != "" {
 			if f.Start, err = time.Parse(time.RFC3339, start); err != nil {
 				return nil, config.Failf(config.ErrUsage, "--start: %w", err)
@@ -84,7 +84,7 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 	begin.Flags().StringVar(&start, "start", "", "the time of round 0 (default now)")
 	begin.Flags().BoolVar(&f.Admins, "admin", false, "only this peer signs changes, not a majority of all peers")
 	sub("show", "Show the network document and what is under vote", 0, alone(Show))
-	invite := sub("invite NAME", "Make a place for a new peer, and print the token with which it joins", 1, func(s *config.Settings, name []string) (*State, error) {
+	invite := sub("invite NAME", "Make a place for a new peer, and print the token with which it joins", 1, func(s *config.Settings, name []string) (*Overview, error) {
 		token, x, err := Invite(s, name[0], links)
 		if err != nil {
 			return nil, err

@@ -51,7 +51,7 @@ func ParseToken(token string) (*Invitation, error) {
 
 // Invite gives a new peer a place, linked with the named peers, or with all peers, and returns
 // the token for it.
-func Invite(s *config.Settings, name string, links []string) (token string, x *State, err error) {
+func Invite(s *config.Settings, name string, links []string) (token string, x *Overview, err error) {
 	v := Invitation{Name: name}
 	_, _ = rand.Read(v.Seed[:]) // does not fail
 	x, err = with(s, func(b *network.Book, id gossip.Identity) error {

@@ -63,7 +63,7 @@ func writeDecisions(s *config.Settings, to decision.RowWriter) (done Exported, e
 	if err != nil {
 		return done, err
 	}
-	desk, err := t.desk()
+	reader, err := t.decisionReader()
 	if err != nil {
 		return done, err
 	}
@@ -76,7 +76,7 @@ func writeDecisions(s *config.Settings, to decision.RowWriter) (done Exported, e
 			err = e
 		}
 	}()
-	for d, err := range desk.Decisions(st, time.Now(), func() { done.Open++ }) {
+	for d, err := range reader.Decisions(st, time.Now(), func() { done.Open++ }) {
 		if err != nil {
 			return done, err
 		}

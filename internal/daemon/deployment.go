@@ -201,8 +201,8 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 	return site.Open(c)
 }
 
-// desk returns how the decisions of the peer's store are read.
-func (t *Deployment) desk() (d site.Desk, err error) {
+// decisionReader returns how the decisions of the peer's store are read.
+func (t *Deployment) decisionReader() (d site.DecisionReader, err error) {
 	cadence, err := t.Spec.Cadence()
 	if err != nil {
 		return d, err
@@ -211,7 +211,7 @@ func (t *Deployment) desk() (d site.Desk, err error) {
 	if err != nil {
 		return d, err
 	}
-	d = site.Desk{Arms: t.actions.Names, Streams: cadence.Streams(statistic.Parts), Default: t.s.API.DefaultReward}
+	d = site.DecisionReader{Arms: t.actions.Names, Streams: cadence.Streams(statistic.Parts), Default: t.s.API.DefaultReward}
 	if learner := bandit.TraitsOf(t.Spec.Learner); learner.Contextual {
 		d.Features = learner.Inputs.Dim()
 	}

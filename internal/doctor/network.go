@@ -124,7 +124,7 @@ func (d *doctor) links(ctx context.Context) {
 			continue
 		}
 		c := contact{name: p.Name}
-		switch gossip.State(p.State) {
+		switch gossip.LinkState(p.State) {
 		case gossip.Up:
 			c.detail = "linked, " + p.RTT
 		case gossip.Refused:

@@ -10,19 +10,20 @@ import (
 // rounds sorts arriving messages into rounds. A neighbour can be one round ahead: it may already
 // have the round ends for which this peer still waits.
 type rounds struct {
-	links map[protocol.Peer]*link
+	from map[protocol.Peer]*arrivals
 }
 
-type link struct {
+// arrivals are the messages of one neighbour.
+type arrivals struct {
 	open  []protocol.Delivery   // of the round that is arriving
 	round protocol.Round        // its number
 	done  [][]protocol.Delivery // complete rounds, oldest first
 }
 
 func newRounds(neighbours []protocol.Peer) *rounds {
-	l := &rounds{links: make(map[protocol.Peer]*link, len(neighbours))}
+	l := &rounds{from: make(map[protocol.Peer]*arrivals, len(neighbours))}
 	for _, p := range neighbours {
-		l.links[p] = &link{}
+		l.from[p] = &arrivals{}
 	}
 	return l
 }
@@ -30,7 +31,7 @@ func newRounds(neighbours []protocol.Peer) *rounds {
 // add sorts in one delivery. An error means that the link lost or invented a message, which ends
 // lockstep.
 func (l *rounds) add(d protocol.Delivery) error {
-	k, ok := l.links[d.From]
+	k, ok := l.from[d.From]
 	if !ok {
 		return fmt.Errorf("lockstep: a message from peer %d, who is no neighbour", d.From)
 	}
@@ -49,16 +50,16 @@ func (l *rounds) add(d protocol.Delivery) error {
 	return nil
 }
 
-// take returns the oldest round of every link once all have one.
+// take returns the oldest round of every neighbour once all have one.
 func (l *rounds) take(neighbours []protocol.Peer) ([]protocol.Delivery, bool) {
-	for _, k := range l.links {
+	for _, k := range l.from {
 		if len(k.done) == 0 {
 			return nil, false
 		}
 	}
 	var in []protocol.Delivery
 	for _, p := range neighbours {
-		k := l.links[p]
+		k := l.from[p]
 		in = append(in, k.done[0]...)
 		k.done = k.done[1:]
 	}

@@ -234,9 +234,9 @@ func TestActionsOfAnAskComeAndGo(t *testing.T) {
 			}
 			r.crash()
 			r.start()
-			desk := Desk{Arms: r.arms, Features: r.features, Streams: r.c.Streams}
+			reader := DecisionReader{Arms: r.arms, Features: r.features, Streams: r.c.Streams}
 			n := 0
-			for row, err := range desk.Decisions(r.s.store, r.clock.Now(), func() { t.Error("a window is open") }) {
+			for row, err := range reader.Decisions(r.s.store, r.clock.Now(), func() { t.Error("a window is open") }) {
 				if n++; err != nil || row.Name != chosen[row.ID] {
 					t.Errorf("%s: %q, was %q (%v)", row.ID, row.Name, chosen[row.ID], err)
 				}

@@ -29,9 +29,9 @@ type Logged struct {
 // Format implements [fmt.Formatter] as [logRecord] does.
 func (Logged) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
-// A Desk describes how to read the decisions of a store: a site's arms, features and streams, as
-// in [Config].
-type Desk struct {
+// A DecisionReader reads the decisions of a store, with a site's arms, features and streams as in
+// [Config].
+type DecisionReader struct {
 	Arms              []string
 	Features, Streams int
 	Default           float64 // reward of a decision for which none was reported
@@ -41,7 +41,7 @@ type Desk struct {
 // time, in the order of their ids. It calls open for each decision that it omits because its
 // window is still open, even if its reward was reported: including these would weigh outcomes by
 // how fast they are reported.
-func (d Desk) Decisions(st *store.Store, at time.Time, open func()) iter.Seq2[Logged, error] {
+func (d DecisionReader) Decisions(st *store.Store, at time.Time, open func()) iter.Seq2[Logged, error] {
 	return func(yield func(Logged, error) bool) {
 		for e, err := range st.Scan(store.Decision, nil, nil) {
 			if err != nil {

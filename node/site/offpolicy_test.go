@@ -84,9 +84,9 @@ func playLogged(t *testing.T, learner bandit.Params, seed uint64, truth []float6
 		r.s.Reward(t.Context(), reports)
 		r.round()
 	}
-	desk := Desk{Arms: r.arms, Streams: 3}
+	reader := DecisionReader{Arms: r.arms, Streams: 3}
 	r.clock.add(2 * every)
-	for row, err := range desk.Decisions(r.s.store, r.clock.Now(), func() { t.Fatal("a window is open") }) {
+	for row, err := range reader.Decisions(r.s.store, r.clock.Now(), func() { t.Fatal("a window is open") }) {
 		if err != nil {
 			t.Fatal(err)
 		}
