@@ -14,8 +14,8 @@ func newConfig(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Check and show the configuration",
-		Long: `Check and show the configuration. The daemon, the testnet and experiments share one
-schema. An unknown key, a wrong type or a value out of range is an error. Neither
+		Long: `Check and show the configuration. What a site sets is part of what an experiment sets, so that
+one file can be run, tried in a testnet and simulated. An unknown key, a wrong type or a value out of range is an error. Neither
 command starts a peer or changes a file.`,
 		Example: `  peerd config check peerd.yaml
   peerd config show --schema`,
@@ -61,13 +61,15 @@ type checkDoc struct {
 }
 
 func newConfigShow(o *options) *cobra.Command {
-	var asSchema bool
+	var asSchema, all bool
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "Print every setting and its source, or the schema",
-		Long: `Print every setting as a run would see it, and whether a flag, the environment, the file
-or the default set it. Values are read and not checked against each other. With --schema,
-print the meaning of each key, its default and the values that it accepts.`,
+		Short: "Print the settings and their sources, or the schema",
+		Long: `Print the settings as a run would see them, and whether a flag, the environment, the file
+or the default set each. Parameters of learners, protocols and worlds that are not chosen, and
+settings of simulations that nothing sets, are left out; --all prints them, too. Values are read
+and not checked against each other. With --schema, print the meaning of each key, its default
+and the values that it accepts.`,
 		Example: `  peerd config show configs/testnet.yaml
   peerd config show configs/testnet.yaml --set privacy.epsilon=0.5 --json
   peerd config show --schema`,
@@ -79,9 +81,10 @@ print the meaning of each key, its default and the values that it accepts.`,
 			if err != nil {
 				return err
 			}
-			return o.print(showDoc{c.File, c.SettingDocs()}, c.Write)
+			return o.print(showDoc{c.File, c.SettingDocs(all)}, func(w io.Writer) { c.Write(w, all) })
 		}),
 	}
+	cmd.Flags().BoolVar(&all, "all", false, "print every setting")
 	cmd.Flags().BoolVar(&asSchema, "schema", false, "print the meaning of every key instead")
 	return o.takesFile(cmd)
 }

@@ -14,8 +14,8 @@ func newInit(o *options) *cobra.Command {
 		Use:   "init",
 		Short: "Make a peer's folder: its key and its configuration",
 		Long: `Make a folder that only you may enter, with identity.key, the peer's private key, and
-peerd.yaml, a configuration with every key as a comment. Settings given by --set are
-written into it, and beside them what is recommended: a protocol, a learner and a mechanism
+peerd.yaml, a configuration of one page with what a site may want to change. Settings given by
+--set are written into it, and beside them what is recommended: a protocol, a learner and a mechanism
 that suit each other and last for a whole life, unless one of them is given; an address that
 other machines can reach; a window of a minute for rewards. Existing files are never overwritten.
 

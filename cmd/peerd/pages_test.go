@@ -23,27 +23,42 @@ const pageHead = "# Configuration\n\n" +
 	"line and in the environment a list of names may be written `a,b,c`.\n\n" +
 	"Parameters of a learner, protocol or world have its name in their key, as in `learner.ucb.confidence`, and\n" +
 	"mean something only if it is the chosen one. `peerd config check` prints what a configuration means,\n" +
-	"`peerd config show` the source of each value, and [configs/peerd.yaml](../configs/peerd.yaml) has every key\n" +
-	"to copy. Keys marked ✓ must be the same at all peers of a network: peers with different values refuse each\n" +
+	"`peerd config show` the source of each value. [configs/peerd.yaml](../configs/peerd.yaml) is the page that\n" +
+	"`peerd init` writes. Keys marked ✓ must be the same at all peers of a network: peers with different values refuse each\n" +
 	"other.\n"
 
 // configurationPage returns docs/configuration.md.
 func configurationPage() string {
 	var b strings.Builder
 	b.WriteString(pageHead)
+	writeKeys(&b, "A site", "The peer", func(k config.Key) bool { return !k.Laboratory() })
+	writeKeys(&b, "The laboratory", "Runs", config.Key.Laboratory)
+	b.WriteString("\n## Across keys\n\nThe first key of a row is refused, and the message names the others.\n\n| keys | rule |\n|---|---|\n")
+	for _, p := range config.Constraints() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.Join(p.Keys, "`, `"), p.Doc)
+	}
+	return b.String()
+}
+
+// writeKeys writes a part of the page: tables of keys by section.
+func writeKeys(b *strings.Builder, part, first string, of func(config.Key) bool) {
+	fmt.Fprintf(b, "\n## %s\n", part)
 	title := "-"
 	for _, k := range config.Schema() {
+		if !of(k) {
+			continue
+		}
 		top, _, deep := strings.Cut(k.Name, ".")
 		if !deep {
 			top = ""
 		}
 		if top != title {
 			title = top
-			heading := "The peer"
+			heading := first
 			if top != "" {
 				heading = "`" + top + "`"
 			}
-			fmt.Fprintf(&b, "\n## %s\n\n| key | default | wants | unit | shared | meaning |\n|---|---|---|---|---|---|\n", heading)
+			fmt.Fprintf(b, "\n### %s\n\n| key | default | wants | unit | shared | meaning |\n|---|---|---|---|---|---|\n", heading)
 		}
 		standard, shared := "`"+k.Default+"`", ""
 		if k.Required() {
@@ -55,18 +70,13 @@ func configurationPage() string {
 		if k.Begin != "" {
 			standard += "; a new folder has `" + k.Begin + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name, standard, k.Want(), k.Unit, shared, k.Doc)
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name, standard, k.Want(), k.Unit, shared, k.Doc)
 	}
-	b.WriteString("\n## Across keys\n\nThe first key of a row is refused, and the message names the others.\n\n| keys | rule |\n|---|---|\n")
-	for _, p := range config.Constraints() {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.Join(p.Keys, "`, `"), p.Doc)
-	}
-	return b.String()
 }
 
 // exampleHead stands above configs/peerd.yaml.
-const exampleHead = `Every key of peerd with its default. The keys without # have no default and stand
-here with an example. docs/configuration.md says more.
+const exampleHead = `What a site may want to change, as peerd init writes it; docs/configuration.md has the rest.
+Take the # off a key to change it from its default.
 Written by: go test ./cmd/peerd -run TestConfigurationPage -update
 `
 
@@ -74,11 +84,14 @@ Written by: go test ./cmd/peerd -run TestConfigurationPage -update
 func exampleConfig() string {
 	values := make(map[string]string)
 	for _, k := range config.Schema() {
-		if k.Example != "" {
+		switch {
+		case k.Begin != "":
+			values[k.Name] = k.Begin
+		case k.Example != "":
 			values[k.Name] = k.Example
 		}
 	}
-	return config.Text(exampleHead, values)
+	return config.Page(exampleHead, values)
 }
 
 // exitCodesPage returns docs/exit-codes.md.

@@ -23,6 +23,16 @@ type Key struct {
 // Required reports whether there is no default.
 func (k Key) Required() bool { return k.Default == "" }
 
+// Laboratory reports whether the key is for simulated worlds, testnets and experiments, so that a site has
+// no use for it.
+func (k Key) Laboratory() bool {
+	top, _, deep := strings.Cut(k.Name, ".")
+	if !deep || top == "rounds" {
+		return k.Name == "mode" || k.Name == "seed" || k.Name == "rounds.count"
+	}
+	return top == "world" || top == "testnet" || top == "experiment"
+}
+
 // Want says in words which values are allowed.
 func (k Key) Want() string { return k.rule.want }
 

@@ -16,10 +16,21 @@ type SettingDoc struct {
 	Source Origin `json:"source"`
 }
 
-// SettingDocs returns every setting, in the order of the schema.
-func (c *Config) SettingDocs() []SettingDoc {
-	var docs []SettingDoc
+// shown returns the settings that mean something: those of a site, without the parameters of what is not chosen,
+// and of the laboratory those that are set; or all of them.
+func (c *Config) shown(all bool) (keys []Key) {
 	for _, k := range Schema() {
+		if all || c.Applies(k) && (!k.Laboratory() || c.From[k.Name] != FromDefault) {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// SettingDocs returns the settings that mean something, or all of them, in the order of the schema.
+func (c *Config) SettingDocs(all bool) []SettingDoc {
+	var docs []SettingDoc
+	for _, k := range c.shown(all) {
 		d := SettingDoc{k.Name, c.Value(k.Name).Interface(), c.From[k.Name]}
 		if d.Source == fromNobody {
 			d.Value = nil
@@ -43,11 +54,11 @@ func (d SettingDoc) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(d))
 }
 
-// Write prints the settings as a table.
-func (c *Config) Write(w io.Writer) {
+// Write prints the settings that mean something, or all of them, as a table.
+func (c *Config) Write(w io.Writer, all bool) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "KEY\tSOURCE\tVALUE")
-	for _, k := range Schema() {
+	for _, k := range c.shown(all) {
 		value, source := ValueText(c.Value(k.Name).Interface()), string(c.From[k.Name])
 		switch c.From[k.Name] {
 		case fromNobody:

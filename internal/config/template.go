@@ -8,8 +8,7 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// Text writes a configuration with every key: those of values with their
-// value, the others as comments with their default.
+// Text writes a configuration that holds values by key, in the order of the schema.
 func Text(head string, values map[string]string) string {
 	var b strings.Builder
 	for line := range strings.Lines(head) {
@@ -17,27 +16,19 @@ func Text(head string, values map[string]string) string {
 	}
 	section := ""
 	for _, k := range Schema() {
-		if k.Section() == section {
-			b.WriteByte('\n')
+		value, ok := values[k.Name]
+		if !ok {
+			continue
 		}
 		writeSections(&b, section, k.Section())
 		section = k.Section()
-		pad := strings.Repeat("  ", strings.Count(k.Name, "."))
-		for line := range strings.Lines(Wrap(k.Doc+" Wants "+k.Want()+inUnit(k)+".", 78-len(pad))) {
-			b.WriteString(pad + "# " + line)
-		}
-		value, ok := values[k.Name]
-		switch {
-		case ok:
-			fmt.Fprintf(&b, "%s%s: %s\n", pad, k.Last(), value)
-		case k.Required():
-			fmt.Fprintf(&b, "%s# %s: %s # required, without a default\n", pad, k.Last(), k.Example)
-		default:
-			fmt.Fprintf(&b, "%s# %s: %s\n", pad, k.Last(), k.Default)
-		}
+		fmt.Fprintf(&b, "%s%s: %s\n", indent(k.Name), k.Last(), value)
 	}
 	return b.String()
 }
+
+// indent returns the space before a key in a file.
+func indent(name string) string { return strings.Repeat("  ", strings.Count(name, ".")) }
 
 // writeSections writes the headings that lead from one section to another.
 func writeSections(b *strings.Builder, from, to string) {
@@ -48,9 +39,6 @@ func writeSections(b *strings.Builder, from, to string) {
 	same := 0
 	for same < min(len(had), len(words)) && had[same] == words[same] {
 		same++
-	}
-	if same == 0 {
-		b.WriteByte('\n')
 	}
 	for depth := same; depth < len(words); depth++ {
 		fmt.Fprintf(b, "%s%s:\n", strings.Repeat("  ", depth), words[depth])

@@ -62,8 +62,8 @@ func Init(set []string) (Made, error) {
 		return doc, err
 	}
 	doc.ID = id.ID()
-	head := "Configuration of peer " + doc.ID + "\nTake the # off a key to change it from its default.\n"
-	if err := renameio.WriteFile(doc.Config, []byte(config.Text(head, values)), 0o600); err != nil {
+	head := "Peer " + doc.ID + "\nTake the # off a key to change it from its default; a change takes effect with a restart.\n`peerd config show --all` lists every setting, `peerd config show --schema` what each means.\n"
+	if err := renameio.WriteFile(doc.Config, []byte(config.Page(head, values)), 0o600); err != nil {
 		return doc, err
 	}
 	problems := c.Validate()

@@ -1,0 +1,40 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestTheFileOfANewFolderIsAPage: at most 60 lines, in which every key is one of the schema and stands once,
+// with what is given, and nothing of what is not chosen.
+func TestTheFileOfANewFolderIsAPage(t *testing.T) {
+	_, values, err := Given(append(Beginning(nil), "arms=red,green", "privacy.epsilon=1", "dir=here", "protocol.phases.growth=1", "testnet.nodes=3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := Page("Peer 1.\n", values)
+	if n := strings.Count(text, "\n"); n > 60 {
+		t.Errorf("%d lines, want at most 60:\n%s", n, text)
+	}
+	for _, g := range page() {
+		for _, k := range g.keys {
+			if _, ok := FindKey(k.name); !ok {
+				t.Errorf("%s is no key", k.name)
+			}
+			_, last := cutLast(k.name)
+			if n := strings.Count(text, " # "+k.about+"\n"); n != 1 || !strings.Contains(text, last+": ") {
+				t.Errorf("%s stands there %d times, want once:\n%s", k.name, n, text)
+			}
+		}
+	}
+	for _, line := range []string{"  name: phases", "  phases:\n    growth: 1\n", "\n# Other\ntestnet:\n  nodes: 3\n", "\narms: [red, green] "} {
+		if !strings.Contains(text, line) {
+			t.Errorf("no %q:\n%s", line, text)
+		}
+	}
+	for _, other := range []string{"consensus", "bernoulli", "experiment"} {
+		if strings.Contains(text, other) {
+			t.Errorf("%s is not chosen:\n%s", other, text)
+		}
+	}
+}
