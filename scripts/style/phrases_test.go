@@ -14,13 +14,17 @@ import (
 type phrase struct {
 	*regexp.Regexp
 	instead string
-	goOnly  bool // the phrase is allowed outside of Go files
+	only    string // extension of the files that are held to it; all if empty
 }
 
 func phrases(t *testing.T) (all []phrase) {
 	t.Helper()
 	for _, row := range table(t, "phrases.txt", 2) {
-		all = append(all, phrase{regexp.MustCompile(row[0]), row[1], len(row) > 2 && row[2] == "go"})
+		p := phrase{regexp.MustCompile(row[0]), row[1], ""}
+		if len(row) > 2 {
+			p.only = "." + row[2]
+		}
+		all = append(all, p)
 	}
 	return all
 }
@@ -38,7 +42,7 @@ func TestPhrases(t *testing.T) {
 			for _, s := range b.sentences() {
 				for _, p := range all {
 					found := p.FindString(s)
-					if found == "" || p.goOnly && filepath.Ext(file) != ".go" {
+					if found == "" || p.only != "" && p.only != filepath.Ext(file) {
 						continue
 					}
 					if prefix := prefix[b.comment]; prefix != "" {
