@@ -10,7 +10,7 @@ if [ $# -eq 0 ]; then
 	awk '/^## / { printf "\n%s\n", substr($0, 4) }
 	/^[a-z0-9]/ { name = $0; needs = "" }
 	/^\tshows: / { shows = substr($0, 9) }
-	/^\ttime: / { time = substr($0, 8); if (time == "?") time = "" }
+	/^\ttime: / { time = substr($0, 8); if (time == "?") time = "-" }
 	/^\tneeds: / { needs = "; needs " substr($0, 9) }
 	/^$/ && name { printf "  %-23s %-9s %s%s\n", name, time, shows, needs; name = "" }
 	END { if (name) printf "  %-23s %-9s %s%s\n", name, time, shows, needs }' $table
