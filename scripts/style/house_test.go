@@ -2,6 +2,7 @@ package style
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,4 +114,15 @@ func goList(t *testing.T, format string) string {
 		t.Fatal(err)
 	}
 	return string(out)
+}
+
+// TestFloorsAreOnThePage: docs/architecture.md has the floors that TestNoArrowLeadsUp holds.
+func TestFloorsAreOnThePage(t *testing.T) {
+	page := read(t, "docs/architecture.md")
+	for i, names := range rooms() {
+		row := fmt.Sprintf("| %d | %s |", i+1, strings.Join(slices.Sorted(slices.Values(names)), ", "))
+		if !strings.Contains(page, "\n"+row+"\n") {
+			t.Errorf("docs/architecture.md lacks the row %s", row)
+		}
+	}
 }
