@@ -57,7 +57,7 @@ options() {
 	for s in "${all[@]}"; do [ -z "$s" ] || set+=(--set "$s"); done
 }
 
-# An experiment gives its rows, and what it says of each cell except the time.
+# An experiment gives its rows, and what it says of each cell except its time and folder.
 experiment() { # SIDE OUT WORK [FILE]
 	local code=0
 	"$dir/$1/peerd" experiment run "${@:4}" --dir "$3/none" -o "$3/results" "${set[@]}" >"$3/log" 2>&1 || code=$?
@@ -68,7 +68,7 @@ experiment() { # SIDE OUT WORK [FILE]
 	{
 		echo "exit code $code"
 		cat "$3/results/rows.jsonl"
-		grep -v '"seconds":' "$3/results/summary.json"
+		grep -vE '"(seconds|out)":' "$3/results/summary.json"
 	} >"$2"
 }
 # An audit gives its report. Parameters in it are as Go prints structs, so names alone are compared.
@@ -216,7 +216,7 @@ live() { # OUT WORK LINKS DECIDERS
 		count=$(($(wc -l <"$work/$s.before") - 1)) # the last line is the signature
 		cmp -s <(head -n $count "$work/$s.before") <(head -n $count "$work/$s.after") || bad "the ledger of $s has other records than before"
 	done
-	echo "$(cat "$work"/*.before | wc -l) lines of ledgers, then $(cat "$work"/*.after | wc -l)" >"$out"
+	for s in before after; do sites "$links" | sed "s|.*|$work/&.$s|" | xargs cat | wc -l; done | paste -sd' ' | sed 's/ / lines of ledgers, then /' >"$out"
 }
 
 # play SIDE OUT WORK LINE writes the result of a case to OUT, or the reason for having none to OUT.failed.
