@@ -89,6 +89,7 @@ ask() { curl -s -m 5 --unix-socket "$1/peerd.sock" "${@:3}" "http://peer$2"; }
 post() { ask "$1" "$2" -o /dev/null -w '%{http_code}' -H 'Content-Type: application/json' -d "$3"; }
 round() { ask "$1" /v1/status | sed -n 's/.*"round":\([0-9]*\).*/\1/p'; }
 played() { [ "$(round "$1")" -ge "$2" ] 2>/dev/null; }
+over() { played "$1" "$2" || ! kill -0 "$3" 2>/dev/null; } # a process that has ended plays no more
 ready() { [ "$(ask "$1" /readyz -o /dev/null -w '%{http_code}')" = 200 ]; }
 # within SECONDS COMMAND...
 within() {
@@ -133,7 +134,12 @@ lockstep() { # SIDE OUT WORK LINKS ROUNDS
 		pids+=($!)
 		i=$((i + 1))
 	done
-	for s in $(sites "$4"); do within 60 played "$3/$s" "$5" || wrong="$s: $(tail -n 1 "$3/$s.log")"; done
+	i=0
+	for s in $(sites "$4"); do
+		within 60 over "$3/$s" "$5" "${pids[i]}"
+		played "$3/$s" "$5" || wrong="$s: $(tail -n 2 "$3/$s.log")"
+		i=$((i + 1))
+	done
 	kill "${pids[@]}" 2>/dev/null
 	wait "${pids[@]}"
 	pids=()
@@ -320,7 +326,7 @@ for kind in run audit lockstep; do
 done
 echo "another seed is seen in experiments, audits and traces"
 
-export -f words options experiment audit ask post round played ready within sites ports network lockstep live play compare
+export -f words options experiment audit ask post round played over ready within sites ports network lockstep live play compare
 export dir table cache
 printf '%s\0' "$dir"/cases/* | xargs -0 -P "$(nproc)" -n 1 bash -c 'set -fu; compare "$1"' - | tee "$dir/log"
 count() { grep -c "^$1 " "$dir/log" || true; }
