@@ -21,20 +21,20 @@ type Privacy struct {
 	RecordsPerUser uint64
 	Horizon        uint64 // rounds that the budget pays for
 
-	// Unclipped takes rewards as they are, within ±[Reach], with the Laplace noise that ε
-	// needs for rewards from 0 to 1, as papers do it that promise for the one and play the
-	// other. It costs 2·Reach times as much, and is for [dp.Lockstep] alone.
+	// Unclipped accepts rewards unchanged, within ±[Reach], with the Laplace noise that ε needs
+	// for rewards from 0 to 1, like papers whose promise is for the one and whose experiments are
+	// with the other. It costs 2·Reach times as much, and is only for [dp.Lockstep].
 	Unclipped bool
 }
 
-// NoisedCounts reports whether the number of records is protected, too: adjacency is by
-// presence then. See docs/proofs/counts.md.
+// NoisedCounts reports whether the number of records is protected, too: then adjacency is by
+// presence. See docs/proofs/counts.md.
 func (p Privacy) NoisedCounts() bool { return p.Adjacency == dp.AddOrRemove }
 
 // Reach bounds unclipped rewards.
 const Reach = 128
 
-// paid returns what of the budget all streams are charged, and the bounds of rewards.
+// paid returns the part of the budget that all streams are charged, and the bounds of rewards.
 func (p Privacy) paid() (epsilon dp.Cost, lo, hi float64) {
 	switch {
 	case !p.Unclipped:
@@ -69,9 +69,8 @@ func (p Privacy) Streams(s bandit.Statistic, c protocol.Cadence) dp.Spec {
 	}
 }
 
-// An Agent is a peer with the world taken away: a learner, a protocol, and the
-// curator between them. It has no clock, socket, file or goroutine, is
-// deterministic, and is not safe for concurrent use.
+// An Agent is a peer without its world: a learner, a protocol, and the curator between them. It
+// has no clock, socket, file or goroutine, is deterministic, and is not safe for concurrent use.
 //
 // An agent whose role has no arms is idle: it has no learner and no stream and is charged
 // nothing. It receives, ticks and saves.
@@ -81,10 +80,10 @@ type Agent struct {
 	roundEnds    bool
 	arms         int
 	absent       []bandit.Arm   // never chosen
-	explore      float64        // share of choices
+	explore      float64        // share of exploring choices
 	learner      bandit.Learner // nil for an idle agent
 	noisedCounts bool
-	raw          *rawRecords // nil unless choices follow from them
+	raw          *rawRecords // nil unless choices depend on them
 	protocol     protocol.Protocol
 	curator      *dp.Curator
 	closing      closing
@@ -93,30 +92,30 @@ type Agent struct {
 	out     protocol.Outbox
 	refused []error
 	update  []float64 // scratch
-	spent   float64   // ε, or -1 while nobody asked; the streams are charged when they open, and all open at the start
+	spent   float64   // ε, or -1 if not computed yet; streams are charged when they open, and all open at the start
 }
 
-// Ready is what an Agent asks of its driver: make Charges durable, then send
-// Messages. The slices are good until the next step.
+// Ready is what an Agent asks of its driver: make Charges durable, then send Messages. The slices
+// are valid until the next step.
 type Ready struct {
-	Charges  []dp.Charge         // to be durable BEFORE anything of Drawn or Messages is
-	Drawn    []dp.Release        // nodes that got their noise; to be durable, with the inputs of the step, BEFORE Messages are sent
-	Hidden   dp.Secret           // noise drawn with them that they do not show; the same
-	Messages []protocol.Envelope // to be sent AFTER that, in order
-	Refused  []error             // what peers did wrong: messages that were refused, and those that prove a wrong
+	Charges  []dp.Charge         // make durable BEFORE anything in Drawn or Messages is used
+	Drawn    []dp.Release        // nodes that were drawn; make durable, with the inputs of the step, BEFORE Messages are sent
+	Hidden   dp.Secret           // noise drawn with them that they do not show; as Drawn
+	Messages []protocol.Envelope // send AFTER that, in order
+	Refused  []error             // faults of peers: messages that were refused, and those that prove a fault
 }
 
 // Played is what an agent did in a round.
 type Played struct {
-	Pull  bandit.Pull // of bandit.NoArm if the agent is idle, or had no decision to make
+	Pull  bandit.Pull // bandit.NoArm's if the agent is idle, or had no decision to make
 	Route Route
 }
 
-// Round plays round t: it takes in what arrived, chooses an arm from what is
-// public and what the world offers, plays it, and lets the protocol end the round.
-// Messages that are a peer's fault are dropped and reported in Ready; any error returned
-// is this peer's own and leaves it unusable. An idle agent needs no world. Where the world has
-// no decision to make, the agent does what an idle one does.
+// Round plays round t: it receives what arrived, chooses an arm from public data and what the
+// world offers, plays it, and lets the protocol end the round. Messages that are a peer's fault
+// are dropped and reported in Ready; a returned error is this peer's own and leaves it unusable.
+// An idle agent needs no world. If the world has no decision to make, the agent acts like an idle
+// one.
 func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w bandit.World) (p Played, err error) {
 	a.Receive(in)
 	if a.Idle() {
@@ -140,10 +139,10 @@ func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w bandit.World) 
 	return p, a.Tick(t)
 }
 
-// NoisedCounts reports whether how many records there are is protected, too.
+// NoisedCounts reports whether the number of records is protected, too.
 func (a *Agent) NoisedCounts() bool { return a.noisedCounts }
 
-// FromRaw returns what follows from raw records, so that nothing is private.
+// FromRaw returns what depends on raw records, so that nothing is private.
 func (a *Agent) FromRaw() protocol.Raw {
 	if a.raw == nil {
 		return protocol.Raw{}
@@ -151,11 +150,11 @@ func (a *Agent) FromRaw() protocol.Raw {
 	return a.raw.of
 }
 
-// Idle reports whether the agent has a role and no arms.
+// Idle reports whether the agent has a role without arms.
 func (a *Agent) Idle() bool { return a.learner == nil }
 
-// Choose returns the learner's choice, or an exploring one. Without features it is public: the coins of
-// exploration are the learner's, and follow from nothing.
+// Choose returns the learner's choice, or an exploring one. Without features it is public: the
+// coins of exploration are the learner's, and depend on nothing.
 func (a *Agent) Choose(t bandit.Turn) bandit.Choice {
 	t = a.present(t)
 	c := a.learner.Choose(a.basis(), t)
@@ -171,11 +170,11 @@ func (a *Agent) present(t bandit.Turn) bandit.Turn {
 	return t
 }
 
-// basis returns what choices rest on.
+// basis returns the belief from which choices are made.
 func (a *Agent) basis() *bandit.Belief { return a.bugBelief(a.raw.added(a.Belief(), a.curator)) }
 
-// Propensity returns how likely the choice c was that Choose has just returned, also if the learner samples; see
-// [bandit.Sampler]. No later choice depends on the call.
+// Propensity returns the probability of the choice c that Choose has just returned, also if the
+// learner samples; see [bandit.Sampler]. No later choice depends on the call.
 func (a *Agent) Propensity(t bandit.Turn, c bandit.Choice, rng *rand.Rand) float64 {
 	s, ok := a.learner.(bandit.Sampler)
 	if !ok || c.Propensity > 0 {
@@ -187,12 +186,12 @@ func (a *Agent) Propensity(t bandit.Turn, c bandit.Choice, rng *rand.Rand) float
 // Explored returns the share of choices that explore.
 func (a *Agent) Explored() float64 { return a.explore }
 
-// Explore sets that share for the choices that follow. A driver that makes choices again sets the share
-// with which they were made.
+// Explore sets that share for later choices. A driver that repeats choices sets the share with
+// which they were made.
 func (a *Agent) Explore(share float64) { a.explore = share }
 
-// Chose says that an arm was chosen in round t, by the learner or by a rule, and returns
-// where the record of the choice goes. The driver keeps that with the choice.
+// Chose records that an arm was chosen in round t, by the learner or by a rule, and returns the
+// route of the choice's record. The driver keeps the route with the choice.
 func (a *Agent) Chose(t protocol.Round, arm bandit.Arm) Route {
 	part := a.learner.Part(arm)
 	if !a.noisedCounts {
@@ -201,12 +200,12 @@ func (a *Agent) Chose(t protocol.Round, arm bandit.Arm) Route {
 	return a.closing.route(part, t, a.protocol)
 }
 
-// Observed takes in the reward of a choice that was given a route.
+// Observed records the reward of a choice with its route.
 func (a *Agent) Observed(r Route, p bandit.Pull) error {
 	if a.closing.phased != nil {
 		a.closing.enter(a.protocol.Belief())
 	}
-	if !r.In || r.Epoch != 0 && (r.Epoch != a.closing.epoch || a.closing.explored()) { // an epoch that is over waits for nothing
+	if !r.In || r.Epoch != 0 && (r.Epoch != a.closing.epoch || a.closing.explored()) { // a finished epoch does not wait
 		return nil
 	}
 	a.update = a.learner.Update(p, a.update[:0])
@@ -238,7 +237,7 @@ func (a *Agent) Tick(t protocol.Round) error {
 	return nil
 }
 
-// Receive takes in what arrived, in the order of [protocol.Sort].
+// Receive handles messages, which must be in the order of [protocol.Sort].
 func (a *Agent) Receive(in []protocol.Delivery) {
 	for i := range in {
 		err := a.protocol.Receive(in[i].From, in[i].Message, &a.out)
@@ -251,7 +250,7 @@ func (a *Agent) Receive(in []protocol.Delivery) {
 	}
 }
 
-// Ready returns what is to be done and forgets it.
+// Ready returns what the driver must do, and forgets it.
 func (a *Agent) Ready() Ready {
 	r := Ready{a.curator.TakeCharges(), a.curator.TakeDrawn(), a.curator.Hidden(), a.out.Envelopes(), a.refused}
 	a.refused = a.refused[:0]
@@ -277,7 +276,7 @@ func (a *Agent) Belief() *bandit.Belief {
 	return b
 }
 
-// Summary returns what the agent's learner knows of every arm; nothing of an idle agent.
+// Summary returns what the agent's learner knows of every arm; nothing for an idle agent.
 func (a *Agent) Summary() (s bandit.Summary) {
 	if !a.Idle() {
 		s = a.learner.Summarize(a.Belief())
@@ -285,8 +284,8 @@ func (a *Agent) Summary() (s bandit.Summary) {
 	return s
 }
 
-// Radii appends to r the confidence radius of every arm with which the learner would
-// choose in round t from [Agent.Belief]; nothing if the learner is no [bandit.Bounder].
+// Radii appends to r the confidence radius of every arm with which the learner would choose in
+// round t from [Agent.Belief]; nothing if the learner is not a [bandit.Bounder].
 func (a *Agent) Radii(r []bandit.Radius, t protocol.Round) []bandit.Radius {
 	if l, ok := a.learner.(bandit.Bounder); ok {
 		r = l.Radii(r, a.Belief(), uint64(t))
@@ -294,10 +293,10 @@ func (a *Agent) Radii(r []bandit.Radius, t protocol.Round) []bandit.Radius {
 	return r
 }
 
-// Spent returns the ε that all charges amount to at the budget's δ.
+// Spent returns the ε of all charges together at the budget's δ.
 func (a *Agent) Spent() float64 {
 	if a.spent < 0 {
-		a.spent, _ = a.curator.Budget().Used(a.curator.Spent()) // the budget pays for it, so it has one
+		a.spent, _ = a.curator.Budget().Used(a.curator.Spent()) // the budget covers it, so there is one
 	}
 	return a.spent
 }
@@ -305,8 +304,8 @@ func (a *Agent) Spent() float64 {
 // Left returns the ε that is not charged.
 func (a *Agent) Left() float64 { return a.curator.Budget().Epsilon.Float() - a.Spent() }
 
-// Clipped returns how many records since the agent was made had rewards or features out of bounds, which were
-// clipped. It is private, and for the site's own log alone.
+// Clipped returns the number of records, since the agent was made, whose rewards or features were
+// out of bounds and clipped. It is private, and only for the site's own log.
 func (a *Agent) Clipped() uint64 { return a.curator.Clipped() }
 
 // Remaining returns how many leaves of a stream the charge still pays for.

@@ -11,8 +11,8 @@ import (
 // agentVersion is the version of a saved Agent.
 const agentVersion = 3
 
-// Save returns the agent's state between two steps, after Ready. An agent made with
-// the same config that Loads it goes on bit for bit where this one stands.
+// Save returns the agent's state between two steps, after Ready. An agent with the same config
+// that Loads it continues bit for bit like this one.
 func (a *Agent) Save() (dp.Secret, error) {
 	protocol, err := a.protocol.Save()
 	if err != nil {
@@ -21,7 +21,7 @@ func (a *Agent) Save() (dp.Secret, error) {
 	return a.save(protocol)
 }
 
-// save saves the agent with a state of its protocol; nil for one that begins anew.
+// save saves the agent with a state of its protocol; nil for a protocol that begins again.
 func (a *Agent) save(protocol []byte) (dp.Secret, error) {
 	curator, err := a.curator.Save()
 	if err != nil {
@@ -30,7 +30,7 @@ func (a *Agent) save(protocol []byte) (dp.Secret, error) {
 	return dp.NewSecret(state.Save(agentVersion, func(v *state.Visitor) { a.fields(v, curator, protocol) })), nil
 }
 
-// Load takes over a saved state. After an error the agent is of no use.
+// Load restores a saved state. After an error the agent must not be used.
 func (a *Agent) Load(saved dp.Secret) error {
 	a.Ready() // what Agent charged is in the state
 	err := state.Load(saved.Bytes(), agentVersion, func(v *state.Visitor) { a.fields(v, dp.Secret{}, nil) })
@@ -62,14 +62,14 @@ func (a *Agent) fields(v *state.Visitor, curator dp.Secret, protocol []byte) {
 	}
 }
 
-// Replay makes the next step take its noise from what was drawn when it was first
-// made, and hidden then.
+// Replay makes the next step take its noise from drawn and hidden, which were drawn when the step
+// was first made.
 func (a *Agent) Replay(drawn []dp.Release, hidden dp.Secret) { a.curator.Replay(drawn, hidden) }
 
-// Replayed reports whether all of it was taken.
+// Replayed returns an error unless all of it was taken.
 func (a *Agent) Replayed() error { return a.curator.Replayed() }
 
-// Closed returns how many leaves of every stream are closed or given up.
+// Closed returns how many leaves of every stream are closed or abandoned.
 func (a *Agent) Closed() ([]uint64, error) {
 	closed := make([]uint64, len(a.closing.open))
 	for k := range closed {
@@ -81,10 +81,9 @@ func (a *Agent) Closed() ([]uint64, error) {
 	return closed, nil
 }
 
-// AbandonLeaves gives up the leaves of every stream that a lost life may have closed: up to
-// lost of them after those that this one closed. It returns the state of the agent
-// of a new incarnation, with its protocol at the beginning, and its first leaves; see
-// docs/proofs/skip.md.
+// AbandonLeaves abandons the leaves of every stream that a lost life may have closed: up to lost
+// of them after those that this one closed. It returns the state of the agent of a new
+// incarnation, with its protocol at the beginning, and its first leaves; see docs/proofs/skip.md.
 func (a *Agent) AbandonLeaves(lost uint64) (state dp.Secret, next []uint64, err error) {
 	next, err = a.Closed()
 	if err != nil {

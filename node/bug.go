@@ -4,7 +4,7 @@ package node
 
 import "peerd.dev/bandit"
 
-// As in package dp: faults for `peerd audit` to find, none without the tag auditbug.
+// As in package dp: faults for `peerd audit` to find, compiled in only with the tag auditbug.
 
 func (*Agent) bugBelief(b *bandit.Belief) *bandit.Belief { return b }
 

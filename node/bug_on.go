@@ -38,8 +38,8 @@ func (a *Agent) bugBelief(b *bandit.Belief) *bandit.Belief {
 	return &c
 }
 
-// bugSilent reports whether all rewards since the last leaf are 0, where nothing is
-// sent that brings no news.
+// bugSilent reports whether all rewards since the last leaf are 0, for a fault that then sends
+// nothing.
 func (a *Agent) bugSilent() bool {
 	if dp.Bug != "changed" || len(a.update) > 0 && a.update[0] != 0 {
 		return false

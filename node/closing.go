@@ -10,30 +10,30 @@ import (
 	"peerd.dev/protocol"
 )
 
-// A Route is where the record of a choice goes. It is fixed when the choice is made; the
-// reward may be known much later.
+// A Route is where the record of a choice goes. It is fixed when the choice is made; the reward
+// may become known much later.
 type Route struct {
 	Stream dp.StreamID
-	In     bool   // the record enters the stream; else it enters no release
-	Epoch  uint64 // in which the choice explores, with a phased learner; else 0
+	In     bool   // the record enters the stream; otherwise it enters no release
+	Epoch  uint64 // epoch in which the choice explores, with a phased learner; else 0
 }
 
-// closing closes an agent's leaves by its protocol's cadence. Everything that it decides
-// from is public: rounds, and choices, which follow from releases.
+// closing closes an agent's leaves by its protocol's cadence. All its decisions depend on public
+// data: rounds, and choices, which follow from releases.
 type closing struct {
 	cadence protocol.Cadence
 	parts   int
-	phased  bandit.Phased // nil unless the learner is
+	phased  bandit.Phased // nil unless the learner is phased
 
-	periods uint64   // of the clock that have ended; a busy daemon skips rounds and so may close one leaf for several
+	periods uint64   // periods of the clock that have ended; a busy daemon skips rounds and so may close one leaf for several periods
 	open    []uint64 // records in the open leaf, by stream
 	closed  []uint64 // records in closed leaves, by stream
-	since   []uint64 // number of the round at whose end the open leaf was found to have a record, by stream; 0 for none
+	since   []uint64 // number of the round at whose end the open leaf was first found to have a record, by stream; 0 for none
 	over    []bool   // streams that have reached their horizon
 
-	epoch  uint64   // that is explored
-	chosen []uint64 // choices that explore in it, by part; the greatest number there is once its leaves have closed
-	done   []uint64 // those whose record is in, by part
+	epoch  uint64   // that is being explored
+	chosen []uint64 // exploring choices in it, by part; the greatest uint64 once its leaves have closed
+	done   []uint64 // those whose record was observed, by part
 
 	own    []protocol.Own // scratch
 	forced []int          // scratch
@@ -48,7 +48,7 @@ func newClosing(c protocol.Cadence, l bandit.Learner) closing {
 	return x
 }
 
-// enter begins the epoch under way, unless it is explored already.
+// enter begins the present epoch, unless it is explored already.
 func (c *closing) enter(b *bandit.Belief) {
 	if b.Epoch+1 != c.epoch {
 		c.epoch = b.Epoch + 1
@@ -57,17 +57,17 @@ func (c *closing) enter(b *bandit.Belief) {
 	}
 }
 
-// quota returns what the epoch under way wants of every part; nil for nothing.
+// quota returns what the present epoch wants of every part; nil for nothing.
 func (c *closing) quota(b *bandit.Belief) []uint64 {
 	c.enter(b)
 	return c.phased.Quota(b)
 }
 
-// explored reports whether the leaves of the epoch under way have closed. A release that comes
-// late can change what an epoch wants; it closes once all the same.
+// explored reports whether the leaves of the present epoch have closed. A late release can change
+// what an epoch wants; its leaves close only once anyway.
 func (c *closing) explored() bool { return c.epoch > 0 && c.chosen[0] == math.MaxUint64 }
 
-// lacking returns the parts of which the epoch under way wants more choices.
+// lacking returns the parts of which the present epoch wants more choices.
 func (c *closing) lacking(b *bandit.Belief) []int {
 	c.forced = c.forced[:0]
 	for k, n := range c.quota(b) {
@@ -78,7 +78,7 @@ func (c *closing) lacking(b *bandit.Belief) []int {
 	return c.forced
 }
 
-// route fixes where the record of a choice in round t goes.
+// route fixes the route of the record of a choice in round t.
 func (c *closing) route(part int, t protocol.Round, p protocol.Protocol) Route {
 	r := Route{Stream: dp.StreamID(c.cadence.Stream(part, c.parts, t)), In: true}
 	if c.phased == nil {
@@ -119,7 +119,8 @@ func (a *Agent) recorded(r Route) error {
 	return a.close(s, s+1, nil)
 }
 
-// before returns how many records in closed leaves say how long the next leaf of a stream is.
+// before returns the number of records in closed leaves that determines how long the next leaf of
+// a stream is.
 func (c *closing) before(s int) (n uint64) {
 	if !c.cadence.OneArm {
 		return c.closed[s]
@@ -130,8 +131,8 @@ func (c *closing) before(s int) (n uint64) {
 	return n
 }
 
-// complete closes the leaves of all parts that the epoch under way wants when all have their
-// records.
+// complete closes the leaves of all parts that the present epoch wants, once all of them have
+// their records.
 func (a *Agent) complete() error {
 	c := &a.closing
 	q := c.quota(a.protocol.Belief())
@@ -183,7 +184,7 @@ func (a *Agent) restart() error {
 	return nil
 }
 
-// limit closes the leaves that have been open for too long at the end of a round of a number.
+// limit closes the leaves that have been open for too long at the end of the round with a number.
 func (a *Agent) limit(number uint64) error {
 	c := &a.closing
 	for s, n := range c.open {
@@ -200,8 +201,8 @@ func (a *Agent) limit(number uint64) error {
 	return nil
 }
 
-// close closes a leaf of the streams from one up to another, or of those that a quota
-// wants something of.
+// close closes a leaf of each stream in [from, to) or, with a quota, of those in it that the
+// quota wants something of.
 func (a *Agent) close(from, to int, quota []uint64) error {
 	c := &a.closing
 	c.own = c.own[:0]
@@ -241,8 +242,8 @@ func (a *Agent) close(from, to int, quota []uint64) error {
 	return nil
 }
 
-// begin forgets what a lost life had open, and how long its leaves had grown: the protocol
-// begins without them. A stream that had reached its horizon has.
+// begin forgets the records that a lost life had in open leaves, and how long its leaves had
+// grown: the protocol begins without them. It keeps which streams have reached their horizon.
 func (c *closing) begin() {
 	clear(c.open)
 	clear(c.closed)

@@ -17,10 +17,10 @@
 //		   only then send r.Messages
 //	}
 //
-// Choices may come at any time and rewards much later: 2 and 3 are then steps of their
-// own, each with its Ready. [Agent.Round] is 1 to 4 where a [bandit.World] pays at once.
+// Choices may come at any time and rewards much later: then 2 and 3 are steps of their own, each
+// with its Ready. [Agent.Round] does 1 to 4 if a [bandit.World] pays at once.
 //
-// After a crash, an agent of the same [Spec] and [PeerConfig] that Loads the newest saved
-// state and takes the logged inputs again, each after Replay with what was drawn then, is
-// where the first one was.
+// After a crash, an agent with the same [Spec] and [PeerConfig] continues like the first one if
+// it Loads the newest saved state and takes the logged inputs again, each after Replay with what
+// was drawn then.
 package node

@@ -10,8 +10,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// A peer without neighbours plays three rounds of a world whose second arm pays. Of the
-// rewards it keeps, nothing but what Ready says may leave.
+// A peer without neighbours plays three rounds of a world whose second arm pays. It keeps the
+// rewards; only what Ready contains may leave.
 func ExampleAgent() {
 	spec := node.Spec{
 		Arms: 2, Graph: [][]protocol.Peer{nil},

@@ -30,16 +30,16 @@ func relayed(t *testing.T, peers int) (node.Spec, []*node.Agent) {
 	return s, all
 }
 
-// nobody signs with nothing: everyone is believed.
+// nobody signs nothing and accepts every signature.
 type nobody struct{}
 
 func (nobody) Sign([]byte) []byte { return make([]byte, 64) }
 
 func (nobody) Verify(protocol.Peer, []byte, []byte) bool { return true }
 
-// TestAnIdlePeerIsChargedNothing: a relay has no learner and no stream, draws nothing and
-// owes nothing, and what it passes on makes the others learn of each other. Its state
-// goes to the disk and back.
+// TestAnIdlePeerIsChargedNothing: a relay has no learner and no stream, draws nothing and is
+// charged nothing, and what it forwards lets the others learn from each other. Its state can be
+// saved and loaded.
 func TestAnIdlePeerIsChargedNothing(t *testing.T) {
 	const peers = 4
 	s, agents := relayed(t, peers)
@@ -92,7 +92,7 @@ func TestAnIdlePeerIsChargedNothing(t *testing.T) {
 				rows += 1 / b.SampleVar[k]
 			}
 		}
-		if rows < 40 { // 20 rewards of each of three sites, of which the newest are under way
+		if rows < 40 { // 20 rewards of each of three sites, of which the newest are still in transit
 			t.Errorf("peer %d knows of %v rewards: the relay passes nothing on", i, rows)
 		}
 	}

@@ -59,7 +59,7 @@ type payer struct {
 
 func (w payer) Play(bandit.Arm) (bandit.Reward, error) { return w.reward, nil }
 
-// TestAChoiceIsOnePull: whatever it pays.
+// TestAChoiceIsOnePull: whatever reward it pays.
 func TestAChoiceIsOnePull(t *testing.T) {
 	for _, reward := range []bandit.Reward{0, 1e-9, .1, .25, 1. / 3, .5, .75, .9, 1 - 1e-9, 1} {
 		a := agent(t, spec(100))
@@ -79,8 +79,8 @@ func TestAChoiceIsOnePull(t *testing.T) {
 	}
 }
 
-// TestAbsentArmsAreNotChosen: neither the learner nor exploration chooses an arm that is absent, and the
-// propensities are over those that are there.
+// TestAbsentArmsAreNotChosen: neither the learner nor exploration chooses an absent arm, and the
+// propensities are over the others.
 func TestAbsentArmsAreNotChosen(t *testing.T) {
 	s := spec(100)
 	s.Arms, s.Absent, s.Explore = 4, []bandit.Arm{0, 3}, .5

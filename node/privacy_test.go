@@ -11,8 +11,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestUnclippedRewardsHaveTheNoiseOfClippedOnes and cost as much more as they are wider;
-// what is paid is what the noise needs. Without noise the sum is theirs.
+// TestUnclippedRewardsHaveTheNoiseOfClippedOnes: they cost as much more as their range is wider,
+// and the charge is what the noise needs. Without noise the sum is exact.
 func TestUnclippedRewardsHaveTheNoiseOfClippedOnes(t *testing.T) {
 	charge := func(p node.Privacy) dp.Charge {
 		curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{1}))
@@ -51,8 +51,8 @@ func TestUnclippedRewardsHaveTheNoiseOfClippedOnes(t *testing.T) {
 	}
 }
 
-// TestUnclippedRewardsAreForLockstep: for people rewards are clipped, and so they are where the
-// noise is Gaussian, since nothing says what it is worth then.
+// TestUnclippedRewardsAreForLockstep: rewards of people are clipped, and so are rewards with
+// Gaussian noise, since its cost is not known otherwise.
 func TestUnclippedRewardsAreForLockstep(t *testing.T) {
 	for _, c := range []struct {
 		mode      dp.Mode

@@ -17,13 +17,13 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestTheRadiusCoversTheSumsOfEveryMechanism draws real noise on fair coins, the rewards
-// of the greatest variance, and counts the streams whose mean lies outside of the radius
-// that the learner computes from what the release says. They may be a share of 2/t²: more
-// is an error if as many have a probability below 1e-6, for all cases together. That such
-// a count finds a radius that is too small is tested, too: one that is 30 % smaller with
-// Gaussian noise or none, and 55 % with Laplace noise, for which Chernoff's bound is so wide
-// that 30 % less hardly breaks the promise.
+// TestTheRadiusCoversTheSumsOfEveryMechanism draws real noise on fair coins, the rewards of the
+// greatest variance, and counts the streams whose mean is outside of the radius that the learner
+// computes from the release's moments. A share of 2/t² is allowed: a greater number is an error
+// if it has a probability below 1e-6, for all cases together. The test also checks that such a
+// count detects a radius that is too small: 30 % smaller with Gaussian noise or none, and 55 %
+// with Laplace noise, for which Chernoff's bound is so wide that 30 % less rarely breaks the
+// promise.
 func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long with the race detector, and has one goroutine")
@@ -41,7 +41,7 @@ func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
 			share = .45
 		}
 		if !m.Running() {
-			records = 16 // a leaf has no other's
+			records = 16 // a leaf has no other stream's records
 		}
 		for _, c := range cases {
 			t.Run(fmt.Sprintf("%v, ε %v", m, c.epsilon), func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
 						continue
 					}
 					allowed := float64(c.streams) * radius.Miss
-					chance := func(n int) float64 { // of so many or more
+					chance := func(n int) float64 { // of n or more
 						return mathext.RegIncBeta(float64(n), float64(c.streams-n+1), radius.Miss)
 					}
 					t.Logf("leaf %d: radius %.3g, outside %d of %d, of %.0f %% of it %d; allowed %.1f", k, radius.Size, outside, c.streams, 100*share, outsideLess, allowed)

@@ -10,9 +10,10 @@ import (
 	"peerd.dev/protocol"
 )
 
-// rawRecords are a peer's records that are not released, from which choices follow, or when messages leave, where
-// a paper has it so. They are in no belief but the one that the learner is shown, and protocols are not given them. A
-// curator of people's records refuses. A nil *rawRecords is of a peer of which nothing follows from them.
+// rawRecords are a peer's records that are not released, on which choices, or the times of
+// messages, depend if a paper has it so. They are only in the belief that the learner is shown,
+// and protocols do not get them. A curator of people's records refuses to return them. A nil
+// *rawRecords is for a peer on whose raw records nothing depends.
 type rawRecords struct {
 	of     protocol.Raw
 	belief bandit.Belief // scratch: with the records
@@ -20,12 +21,12 @@ type rawRecords struct {
 	unsent []unsentRecords
 }
 
-// unsentRecords are those of a stream since the last message.
+// unsentRecords are a stream's records since the last message.
 type unsentRecords struct {
 	sums  []float64 // exact
 	n     uint64
-	known []float64 // what was believed after the last message; 0 before the first
-	noise float64   // variance of that in every number
+	known []float64 // the belief after the last message; 0 before the first
+	noise float64   // variance of the noise in each number of known
 }
 
 func newRawRecords(of protocol.Raw, streams, width int) *rawRecords {
@@ -36,7 +37,8 @@ func newRawRecords(of protocol.Raw, streams, width int) *rawRecords {
 	return r
 }
 
-// added returns a belief of sums with the records of the open leaves added, if choices follow from them.
+// added returns a belief of sums with the records of the open leaves added, if choices depend on
+// them.
 func (r *rawRecords) added(b *bandit.Belief, c *dp.Curator) *bandit.Belief {
 	if r == nil || !r.of.Choices {
 		return b
@@ -59,9 +61,10 @@ func (r *rawRecords) added(b *bandit.Belief, c *dp.Curator) *bandit.Belief {
 	return &r.belief
 }
 
-// close takes in the records of a leaf that is about to close, and reports whether they are not worth a message yet,
-// with those before: whether what they add to the log-determinant of what was known after the last one, times their
-// number, is less than is wanted (Dubey and Pentland 2020, Algorithm 1, line 12).
+// close adds the records of a leaf that is about to close to the unsent ones, and reports whether
+// these are not worth a message yet: whether what they add to the log-determinant of what was
+// known after the last message, times their number, is below the threshold (Dubey and Pentland
+// 2020, Algorithm 1, line 12).
 func (r *rawRecords) close(s dp.StreamID, c *dp.Curator) (early bool, err error) {
 	if r == nil || r.of.News == 0 {
 		return false, nil
@@ -82,7 +85,7 @@ func (r *rawRecords) close(s dp.StreamID, c *dp.Curator) (early bool, err error)
 	return linear && float64(u.n)*growth < r.of.News, nil
 }
 
-// sent says that a message has left, after which b is believed.
+// sent records that a message has left, after which the belief is b.
 func (r *rawRecords) sent(s dp.StreamID, b *bandit.Belief) {
 	if r == nil || r.of.News == 0 {
 		return

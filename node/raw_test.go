@@ -11,8 +11,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestRawRecordsAreForLockstep: no peer of people's records takes a protocol whose choices or messages follow from raw
-// ones, and no curator of such records shows any.
+// TestRawRecordsAreForLockstep: no peer with people's records accepts a protocol whose choices or
+// messages depend on raw records, and no curator of such records shows them.
 func TestRawRecordsAreForLockstep(t *testing.T) {
 	spec := node.Spec{
 		Arms: 2, Graph: [][]protocol.Peer{nil}, Learner: bandit.LinUCBParams{Features: 2, Index: bandit.SampledIndex, Radius: 1, Records: bandit.WithoutSquares},

@@ -102,10 +102,10 @@ func (r *recorder) moved(a, b []float64) float64 {
 	return math.Sqrt(square)
 }
 
-// TestRecordsMoveWhatIsCharged: the two decisions whose records are farthest apart, in deviations of the noise that
-// learners compute with, differ by all of the μ that is charged but for what noise is rounded up by, and by no more, whatever
-// records there are; so no entry has more noise than another for what it gives away. They are looked for by climbing
-// from random pairs, of features of any norm up to 1 and rewards from 0 to 1.
+// TestRecordsMoveWhatIsCharged: the two decisions whose records are farthest apart, in deviations
+// of the noise that learners assume, differ by exactly the charged μ, up to the rounding of
+// noise, for every kind of records; so no entry has more noise than necessary. The test finds
+// them by climbing from random pairs, with features of any norm up to 1 and rewards from 0 to 1.
 func TestRecordsMoveWhatIsCharged(t *testing.T) {
 	for _, records := range []bandit.LinearRecords{bandit.WithoutSquares, bandit.CentredRewards, bandit.WithSquares} {
 		t.Run(string(records), func(t *testing.T) {
@@ -142,7 +142,8 @@ func TestRecordsMoveWhatIsCharged(t *testing.T) {
 	}
 }
 
-// TestCentredRecordsAreOfTheRewardLessOneHalf, with the features behind which a constant is, and no reward is clipped.
+// TestCentredRecordsAreOfTheRewardLessOneHalf: with the features followed by a constant, and no
+// reward is clipped.
 func TestCentredRecordsAreOfTheRewardLessOneHalf(t *testing.T) {
 	r := newRecorder(t, bandit.CentredRewards)
 	for _, y := range []float64{0, .25, .5, 1} {
@@ -162,7 +163,7 @@ func TestCentredRecordsAreOfTheRewardLessOneHalf(t *testing.T) {
 	}
 }
 
-// TestCentredRewardsAreNotZeroedOut: a reward of 0 adds something then.
+// TestCentredRewardsAreNotZeroedOut: a centred reward of 0 adds something.
 func TestCentredRewardsAreNotZeroedOut(t *testing.T) {
 	for _, records := range []bandit.LinearRecords{bandit.WithoutSquares, bandit.CentredRewards} {
 		s := byFeatures(records)

@@ -13,16 +13,17 @@ import (
 // Spec is what all peers of a network agree on.
 type Spec struct {
 	Arms     int
-	Absent   []bandit.Arm      // that no peer chooses: retired ones, and places for arms to come
+	Absent   []bandit.Arm      // arms that no peer chooses: retired ones, and places for later arms
 	Graph    [][]protocol.Peer // neighbours of every peer, ascending
 	Learner  bandit.Params
 	Protocol protocol.Params
 	Privacy  Privacy
-	Public   Seed // of what is drawn alike by all peers
-	// Vectors are those of the arms of a simulated world, by site, which peers with arms take in
-	// turn, and public. Nil where the world has none that stay the same, or the learner wants none.
+	Public   Seed // of draws that all peers share
+	// Vectors are the public vectors of the arms of a simulated world, by site; peers with arms
+	// take the sites in turn. Nil if the world has none that stay the same, or the learner needs
+	// none.
 	Vectors [][]bandit.Features
-	// Explore is the share of choices that explore, as [bandit.Explore] does. Peers need not agree
+	// Explore is the share of choices that explore, as in [bandit.Explore]. Peers need not agree
 	// on it.
 	Explore float64
 }
@@ -59,7 +60,7 @@ func (s *Spec) learner(self protocol.Peer, coins Coins) (bandit.Learner, error) 
 	})
 }
 
-// vectors returns those of the arms of every peer.
+// vectors returns the vectors of the arms of every peer.
 func (s *Spec) vectors() (all [][]bandit.Features) {
 	if len(s.Vectors) == 0 {
 		return nil
@@ -76,7 +77,7 @@ func (s *Spec) vectors() (all [][]bandit.Features) {
 	return all
 }
 
-// Statistic returns the shape of what every peer with arms adds up.
+// Statistic returns the shape of the statistic that every peer with arms adds up.
 func (s *Spec) Statistic() (bandit.Statistic, error) {
 	l, err := s.NewLearner(Coins{})
 	if err != nil {
@@ -91,7 +92,8 @@ func (s *Spec) Cadence() (protocol.Cadence, error) {
 	return c, c.Check()
 }
 
-// Streams returns what every peer with arms opens, and is charged for, when it starts.
+// Streams returns the streams that every peer with arms opens, and is charged for, when it
+// starts.
 func (s *Spec) Streams() (dp.Spec, error) {
 	c, err := s.Cadence()
 	if err != nil {
@@ -104,7 +106,7 @@ func (s *Spec) Streams() (dp.Spec, error) {
 	return s.Privacy.Streams(statistic, c), nil
 }
 
-// Check reports whether the protocol carries what the learner adds up, and closes leaves
+// Check returns an error unless the protocol carries what the learner adds up, and closes leaves
 // as the learner explores.
 func (s *Spec) Check() error {
 	learner, err := s.NewLearner(Coins{})
@@ -114,8 +116,8 @@ func (s *Spec) Check() error {
 	return s.suits(learner)
 }
 
-// CheckCounts reports whether the network can do with the counts that it promises: noised
-// ones leave nothing to be seen that rests on exact ones.
+// CheckCounts returns an error unless the network works with the counts that it promises: with
+// noised ones, nothing visible may depend on exact ones.
 func (s *Spec) CheckCounts() error {
 	statistic, err := s.Statistic()
 	if err != nil {
@@ -169,13 +171,14 @@ func (s *Spec) suits(l bandit.Learner) error {
 	return nil
 }
 
-// Agent returns a peer that has seen nothing. The whole horizon of its streams is charged:
-// the first Ready holds the charge.
+// Agent returns a peer before its first round. The whole horizon of its streams is charged: the
+// first Ready has the charge.
 func (s *Spec) Agent(c PeerConfig) (*Agent, error) {
 	return s.Assemble(c, s.Protocol.New, func(coins Coins) (bandit.Learner, error) { return s.learner(c.Self, coins) })
 }
 
-// Assemble is [Spec.Agent] with functions that make the protocol and the learner, by which tests watch them.
+// Assemble is [Spec.Agent] with functions that make the protocol and the learner, with which
+// tests can watch them.
 func (s *Spec) Assemble(c PeerConfig, speak func(protocol.Config) (protocol.Protocol, error), learn func(Coins) (bandit.Learner, error)) (*Agent, error) {
 	if p := s.Privacy; p.Unclipped && (p.Mode != dp.Lockstep || p.Mechanism.Law() == dp.Gaussian) {
 		return nil, errors.New("node: unclipped rewards are for lockstep and Laplace noise")

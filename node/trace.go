@@ -9,11 +9,11 @@ import (
 	"peerd.dev/protocol"
 )
 
-// A Trace writes down what a peer does, so that a daemon in lockstep and a
-// simulated one can be compared byte for byte. Numbers are written exactly.
+// A Trace records what a peer does, so that a daemon in lockstep and a simulated one can be
+// compared byte for byte. Numbers are written exactly.
 type Trace struct {
-	Steps io.Writer                        // a line a round: decision, releases, estimates
-	Links func(to protocol.Peer) io.Writer // a line a frame
+	Steps io.Writer                        // one line per round: decision, releases, estimates
+	Links func(to protocol.Peer) io.Writer // one line per frame
 }
 
 // Step writes a round's line.

@@ -14,7 +14,7 @@ import (
 	"peerd.dev/node/decision"
 )
 
-// A daemon is what is behind the API.
+// A Daemon is the backend of the API.
 var _ api.Backend = (*Daemon)(nil)
 
 // Decide implements [api.Backend].
@@ -49,7 +49,7 @@ func (p *Daemon) Features() decision.Shape {
 	return p.site.Features()
 }
 
-// simulated refuses all in lockstep, which protects nobody.
+// simulated refuses everything in lockstep, which protects no one.
 func simulated[T any](n int) []decision.Outcome[T] {
 	out := make([]decision.Outcome[T], n)
 	for i := range out {
@@ -150,7 +150,7 @@ func (p *Daemon) Peers(context.Context) ([]api.Peer, error) {
 // Ledger implements [api.Backend].
 func (p *Daemon) Ledger(ctx context.Context, from, limit uint64) iter.Seq2[[]byte, error] {
 	if p.site == nil {
-		return func(func([]byte, error) bool) {} // lockstep guards nobody and keeps none
+		return func(func([]byte, error) bool) {} // lockstep protects no one and has no ledger
 	}
 	return p.site.Ledger(ctx, from, limit)
 }

@@ -1,5 +1,4 @@
-// Package daemon is a running peer: its place in a network, its store, its links and its
-// API.
+// Package daemon is a running peer: its place in a network, its store, its links and its API.
 package daemon
 
 import (
@@ -23,48 +22,47 @@ import (
 	"peerd.dev/protocol"
 )
 
-// readyTimeout is for how long lockstep waits for all neighbours.
+// readyTimeout is how long lockstep waits for all neighbours.
 const readyTimeout = 30 * time.Second
 
 // Daemon is a running peer's parts.
 type Daemon struct {
 	log       *slog.Logger
-	unlock    func()         // the folder
+	unlock    func()         // unlocks the folder
 	site      *site.Site     // in mode live
 	node      *lockstep.Node // in lockstep
 	server    *api.Server
-	record    *Record // of the network document; nil without
-	links     *links  // nil for a peer that may not show itself
+	record    *Record // of the network document; nil without one
+	links     *links  // nil for a peer that must not show itself
 	run       gossip.Run
-	complaint string // logged last; of follow
+	complaint string // last complaint that was logged; used by follow
 	metrics   []prometheus.Collector
 	silent    sync.Once
 	alarm     chan struct{}
-	damaged   chan error // the store
+	damaged   chan error // receives damage of the store
 
 	closers []io.Closer // in the order of closing
 
-	mu         sync.RWMutex // a change of the network replaces both
+	mu         sync.RWMutex // held for writing while a change of the network replaces both
 	deployment *Deployment
-	host       *gossip.Host // nil for a peer that may not show itself
+	host       *gossip.Host // nil for a peer that must not show itself
 }
 
-// now returns the deployment and the host of the moment.
+// now returns the present deployment and host.
 func (p *Daemon) now() (*Deployment, *gossip.Host) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return p.deployment, p.host
 }
 
-// Options are what a peer is started with beside its settings.
+// Options are what a peer needs in addition to its settings.
 type Options struct {
-	Trace   string // folder for a trace, in lockstep alone; empty for none
+	Trace   string // folder for a trace, only in lockstep; empty for none
 	Version string // of the program, for the API
 }
 
-// New opens the peer of valid settings: its folder, of which no other process may
-// have hold, the network file, the store and the network. The peer plays with run, and is
-// ended with close.
+// New opens the peer of valid settings: its folder, which no other process may be using, the
+// network file, the store and the network. [Daemon.Run] plays it, and [Daemon.Close] ends it.
 func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error) {
 	if o.Trace != "" && s.Mode != config.Lockstep {
 		return nil, config.Failf(config.ErrUsage, "--trace writes down what a peer keeps to itself; it needs mode: lockstep")
@@ -126,7 +124,8 @@ func (p *Daemon) live() (err error) {
 	return nil
 }
 
-// hostConfig returns the configuration of the live peer's host; known are the checkpoints of all peers.
+// hostConfig returns the configuration of the live peer's host; known are the checkpoints of all
+// peers.
 func (p *Daemon) hostConfig(known []protocol.Checkpoint) gossip.Config {
 	c := p.deployment.HostConfig(p.site.Incarnation(), p.log)
 	c.Known, c.Checkpoints, c.Checkpoint, c.Run = known, true, p.site.Checkpoint(), p.run
@@ -162,7 +161,7 @@ func (p *Daemon) lockstep(trace string) error {
 	return nil
 }
 
-// Run plays until ctx is done or something breaks.
+// Run plays until ctx is done or something fails.
 func (p *Daemon) Run(ctx context.Context) error {
 	spareCollections()
 	manager, fault := newService(p.Ready, p.log)
@@ -222,8 +221,8 @@ func (p *Daemon) play(ctx context.Context) error {
 	return p.node.Run(ctx)
 }
 
-// watch ends the peer with its network, unless it has to fall silent: then the network
-// ends and decisions go on.
+// watch ends the peer with its network, unless it has to fall silent: then the network ends and
+// decisions continue.
 func (p *Daemon) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	var gone <-chan struct{}
 	if p.node != nil { // a live host ends only when it is closed
@@ -233,7 +232,7 @@ func (p *Daemon) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 		select {
 		case <-p.alarm:
 			gone = nil
-			_ = p.silence() // what is left of the network has nothing to say
+			_ = p.silence() // the rest of the network has nothing to send
 		case <-gone:
 			cancel(config.Failf(config.ErrNetwork, "%w", p.host.Err()))
 			return
@@ -246,8 +245,8 @@ func (p *Daemon) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// confirmEvery is the time between two questions. An answer can be about the one before, so the
-// state that a recovery goes back to is about twice as old at most, while neighbours are there.
+// confirmEvery is the time between two questions. An answer can be about the question before, so
+// while neighbours answer, the state to which a recovery goes back is at most about twice as old.
 const confirmEvery = 5 * time.Minute
 
 // confirm asks neighbours now and then what they remember of this peer's ledger.
@@ -293,7 +292,7 @@ func (p *Daemon) Close() error {
 	return errors.Join(errs...)
 }
 
-// nowhere is the network of a peer that may not show itself.
+// nowhere is the network of a peer that must not show itself.
 type nowhere struct{}
 
 func (nowhere) Send(context.Context, []protocol.Envelope) error { return nil }

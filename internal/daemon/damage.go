@@ -22,12 +22,12 @@ func withWayOut(dir string, err error) error {
 	return err
 }
 
-// damaged reports whether err is of a store that cannot be used as it is.
+// damaged reports whether err is about a store that cannot be used as it is.
 func damaged(err error) bool {
 	return errors.As(err, new(*store.DamagedError)) || errors.Is(err, site.ErrDamaged)
 }
 
-// setStoreAside gives the store of a folder a name under which no peer looks for it.
+// setStoreAside renames the store of a folder to a name that no peer looks for.
 func setStoreAside(dir string) (name string, err error) {
 	from := filepath.Join(dir, StoreDir)
 	for i := 1; ; i++ {

@@ -13,20 +13,20 @@ import (
 	"peerd.dev/node/store"
 )
 
-// Exported says what of a peer's decisions was written.
+// Exported describes what was written of a peer's decisions.
 type Exported struct {
 	File    string `json:"file"`
 	Rows    uint64 `json:"rows"`
-	Open    uint64 `json:"open"`     // left out: their windows are not over
-	NoScore uint64 `json:"no_score"` // of the rows: the learner computed no propensity
+	Open    uint64 `json:"open"`     // omitted: their windows have not ended
+	NoScore uint64 `json:"no_score"` // rows for which the learner computed no propensity
 }
 
-// String says how much was written and left out.
+// String returns how much was written and omitted.
 func (e Exported) String() string {
 	return fmt.Sprintf("wrote %s: %s; left out, since their windows are not over: %d", e.File, config.Counted(e.Rows, "decision"), e.Open)
 }
 
-// Warning says what the file is.
+// Warning describes the file.
 func (e Exported) Warning() string {
 	text := e.File + " is RAW DATA: rewards as they were reported, without noise. No privacy budget covers it; keep it as you keep the records that it comes from."
 	if e.NoScore > 0 {

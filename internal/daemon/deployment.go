@@ -38,15 +38,14 @@ type Deployment struct {
 	actions config.Actions
 	source  world.Source // nil for an application's peer, and until it is needed
 	policy  [sha256.Size]byte
-	terms   []gossip.Term // what policy is the hash of
+	terms   []gossip.Term // the terms that policy is the hash of
 	keys    protocol.Keys
 	Spec    node.Spec
-	tags    string // of this program's build
+	tags    string // build tags of this program
 }
 
-// NewDeployment reads the network file and the key of valid settings. Of its errors those of
-// the files are [config.ErrRefused], and a peer that the network does not name is
-// [config.ErrNetwork].
+// NewDeployment reads the network file and the key of valid settings. Errors of these files are
+// [config.ErrRefused]; a peer that the network does not name is [config.ErrNetwork].
 func NewDeployment(s *config.Settings) (*Deployment, error) {
 	t := &Deployment{s: s, tags: version.Read().Tags}
 	n, err := config.ReadNetwork(s.NetworkPath())
@@ -77,7 +76,7 @@ func NewDeployment(s *config.Settings) (*Deployment, error) {
 	return t, t.settle(n)
 }
 
-// settle makes t that of a network.
+// settle makes t the deployment in a network.
 func (t *Deployment) settle(n *config.Network) (err error) {
 	t.Network = n
 	data := ""
@@ -111,7 +110,7 @@ func (t *Deployment) settle(n *config.Network) (err error) {
 	return err
 }
 
-// agent returns the peer's agent in a life of it.
+// agent returns the peer's agent for one of its lives.
 func (t *Deployment) agent(life site.Life, noise *dp.Source) (*node.Agent, error) {
 	return t.Spec.Agent(node.PeerConfig{
 		Self: t.Self, Incarnation: life.Incarnation, Seed: life.Seed, Noise: noise,
@@ -127,7 +126,7 @@ func (t *Deployment) openSource() (err error) {
 	return err
 }
 
-// world returns what the peer plays with coins of its own.
+// world returns what the peer plays, with coins of its own.
 func (t *Deployment) world(seed node.Seed) (bandit.World, error) {
 	if err := t.openSource(); err != nil {
 		return nil, err
@@ -139,7 +138,7 @@ func (t *Deployment) world(seed node.Seed) (bandit.World, error) {
 	return worlds.World(t.s.SitesOf(int(t.Self)), rand.NewChaCha8(seed.Of("world")))
 }
 
-// idle reports whether the peer has a role and no arms.
+// idle reports whether the peer has a role without arms.
 func (t *Deployment) idle() bool {
 	return !protocol.Learns(t.Spec.Protocol, t.Self)
 }
@@ -236,8 +235,8 @@ func (t *Deployment) name(id string) string {
 	return id
 }
 
-// pinned lists what a folder is founded with and keeps: what its ledger says and its noise
-// is made for, when its rounds are, and which records of a world are its own.
+// pinned lists the settings that a folder keeps from its founding: what its ledger contains, what
+// its noise was computed for, when its rounds are, and which records of a world are its own.
 func (t *Deployment) pinned() []site.Pinned {
 	all := []site.Pinned{
 		{Key: "identity.key", Value: t.Network.Peers[t.Self].FirstID()},
@@ -245,7 +244,7 @@ func (t *Deployment) pinned() []site.Pinned {
 		{Key: "network start", Value: t.Network.Start.UTC().Format(time.RFC3339Nano)},
 		{Key: "network every", Value: t.Network.Every.String()},
 	}
-	if t.tags != "" { // else they would write into the ledger of a program without
+	if t.tags != "" { // otherwise they would write into the ledger of a program without tags
 		all = append(all, site.Pinned{Key: "build tags", Value: t.tags})
 	}
 	for _, k := range config.Schema() {
@@ -263,7 +262,7 @@ func (t *Deployment) pinned() []site.Pinned {
 	return all
 }
 
-// ledgerUnit says whom the budget protects.
+// ledgerUnit returns whom the budget protects.
 func ledgerUnit(p *node.Privacy) string {
 	if p.NoisedCounts() {
 		return fmt.Sprintf("the presence of one user with up to %d rewards", p.RecordsPerUser)

@@ -11,7 +11,7 @@ import (
 )
 
 // TestBuildTagsAreInTheLedger: a program that was built with tags says so in its ledger, and does
-// not go on with the folder of a program without them.
+// not continue with the folder of a program without them.
 func TestBuildTagsAreInTheLedger(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "network.yaml")

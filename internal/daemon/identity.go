@@ -10,12 +10,11 @@ import (
 	"peerd.dev/internal/config"
 )
 
-// NextKey is the file of a key that takes the place of the peer's key in the next version of the
-// network.
+// NextKey is the file of the key that replaces the peer's key in the next version of the network.
 const NextKey = "identity.next.key"
 
-// identity returns the peer's key. If the network has the next one in its place, that is the key
-// from now on.
+// identity returns the peer's key. If the network has the next key in the peer's place, identity
+// makes it the peer's key.
 func identity(s *config.Settings, n *config.Network) (gossip.Identity, error) {
 	id, err := s.Identity()
 	if err != nil || s.Mode == config.Lockstep {

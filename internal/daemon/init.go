@@ -21,10 +21,10 @@ type Made struct {
 	ID     string   `json:"id"`
 	Dir    string   `json:"dir"`
 	Config string   `json:"config"`
-	ToSet  []string `json:"to_set"` // required keys that are still without a value
+	ToSet  []string `json:"to_set"` // required keys that still have no value
 }
 
-// Write says what was made, and what is to be done next.
+// Write writes what was made, and what to do next.
 func (d Made) Write(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "made %s\nid %s\n", d.Dir, d.ID)
 	if len(d.ToSet) > 0 {
@@ -35,7 +35,7 @@ func (d Made) Write(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "then: peerd doctor --dir %s\n", d.Dir)
 }
 
-// Init makes a peer's folder with a key and a configuration that holds what set gives as
+// Init makes a peer's folder with a key and a configuration with the settings in set, given as
 // key=value. It overwrites nothing.
 func Init(set []string) (Made, error) {
 	c, values, err := config.Given(append(config.Beginning(set), set...))
@@ -67,7 +67,7 @@ func Init(set []string) (Made, error) {
 		return doc, err
 	}
 	problems := c.Validate()
-	for _, k := range config.Schema() { // which are required depends on others: some mechanisms need no horizon
+	for _, k := range config.Schema() { // whether a key is required depends on others: some mechanisms need no horizon
 		if k.Required() && slices.ContainsFunc(problems, func(p config.Problem) bool { return p.Key == k.Name }) {
 			doc.ToSet = append(doc.ToSet, k.Name)
 		}
@@ -75,8 +75,8 @@ func Init(set []string) (Made, error) {
 	return doc, nil
 }
 
-// privateDir makes a folder that only its owner may enter, and refuses one that
-// others may.
+// privateDir makes a folder that only its owner may enter, and refuses an existing one that
+// others may enter.
 func privateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

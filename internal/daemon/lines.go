@@ -16,9 +16,9 @@ import (
 	"peerd.dev/node/store"
 )
 
-// LedgerLines returns the lines of the ledger of the peer in dir, without newlines and
-// each good until the next, and what to call when they were read. A running peer is
-// asked; the store of a stopped one is opened.
+// LedgerLines returns the lines of the ledger of the peer in dir, without newlines, each valid
+// until the next, and a function to call after reading them. It asks a running peer, and opens
+// the store of a stopped one.
 func LedgerLines(ctx context.Context, dir string) (iter.Seq2[[]byte, error], func() error, error) {
 	if _, err := os.Stat(filepath.Join(dir, StoreDir)); errors.Is(err, os.ErrNotExist) {
 		return nil, nil, config.Failf(config.ErrUnexpected, "dir %s holds no ledger: the peer was never started with mode: live", dir)

@@ -9,7 +9,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// links carry a site's messages over the host of the moment: a change of the network replaces it.
+// links carry a site's messages over the present host, which a change of the network replaces.
 type links struct {
 	inbox chan protocol.Delivery
 
@@ -24,7 +24,7 @@ func newLinks(h *gossip.Host) *links {
 	return l
 }
 
-// pump passes on what arrives at a host until it is closed.
+// pump forwards what arrives at a host until it is closed.
 func (l *links) pump(h *gossip.Host) {
 	for {
 		select {
@@ -40,7 +40,7 @@ func (l *links) pump(h *gossip.Host) {
 	}
 }
 
-// replace closes the host and takes another one.
+// replace closes the host and opens another one.
 func (l *links) replace(open func() (*gossip.Host, error)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,7 +74,7 @@ func (l *links) Advance(c protocol.Checkpoint) {
 	l.host.Advance(c)
 }
 
-// close ends the host, and no other takes its place.
+// close ends the host; no other replaces it.
 func (l *links) close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"peerd.dev/internal/config"
 )
 
-// LockDir makes sure that one peer at a time uses a folder.
+// LockDir ensures that only one peer at a time uses a folder.
 func LockDir(dir string) (unlock func(), err error) {
 	l := flock.New(filepath.Join(dir, "lock"))
 	ok, err := l.TryLock()
@@ -19,5 +19,5 @@ func LockDir(dir string) (unlock func(), err error) {
 	if !ok {
 		return nil, config.Failf(config.ErrUnexpected, "dir %s is in use by another peerd", dir)
 	}
-	return func() { _ = l.Unlock() }, nil // the process ends with it anyway
+	return func() { _ = l.Unlock() }, nil // the end of the process unlocks it anyway
 }

@@ -8,7 +8,7 @@ import (
 	"peerd.dev/internal/terminal"
 )
 
-// NewLogger returns the log that settings ask for, and its level, which can be set later.
+// NewLogger returns the logger that settings ask for, and its level, which can be changed later.
 func NewLogger(w io.Writer, l config.Log) (*slog.Logger, *slog.LevelVar, error) {
 	level := new(slog.LevelVar)
 	if err := level.UnmarshalText([]byte(l.Level)); err != nil {

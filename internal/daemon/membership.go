@@ -16,7 +16,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// membership returns what the peer's site has to know of the network.
+// membership returns what the peer's site needs to know about the network.
 func (t *Deployment) membership() site.Membership {
 	m := site.Membership{
 		Version: t.Network.Version, Peers: len(t.Network.Peers), Neighbours: t.Links,
@@ -34,7 +34,7 @@ func (t *Deployment) membership() site.Membership {
 	return m
 }
 
-// membershipOf returns that of a version of the network document.
+// membershipOf returns the membership in a version of the network document.
 func (t *Deployment) membershipOf(version uint64) (site.Membership, error) {
 	other, err := t.at(version)
 	if err != nil {
@@ -61,7 +61,7 @@ func (t *Deployment) at(version uint64) (*Deployment, error) {
 	return &other, other.settle(n)
 }
 
-// errGone is wrapped by the error of a peer that has no part in the network any more.
+// errGone is wrapped by the error of a peer that is no longer part of the network.
 var errGone = fmt.Errorf("%w: no part in the network", config.ErrRefused)
 
 const (
@@ -69,8 +69,8 @@ const (
 	tradeIdle  = 10 * time.Second // with one peer
 )
 
-// follow takes part in what happens to the network document: it shows and takes in what is
-// known of it, and goes on with new versions.
+// follow takes part in changes of the network document: it exchanges what is known of it with
+// other peers, and changes to new versions.
 func (p *Daemon) follow(ctx context.Context) error {
 	tick := time.NewTicker(tradeEvery)
 	defer tick.Stop()
@@ -137,7 +137,7 @@ func (p *Daemon) spread(ctx context.Context, all bool) {
 	}
 }
 
-// complain logs what keeps the peer from a version of the network, once.
+// complain logs, once, what keeps the peer from a version of the network.
 func (p *Daemon) complain(err error) {
 	if text := err.Error(); text != p.complaint {
 		p.complaint = text
@@ -145,8 +145,8 @@ func (p *Daemon) complain(err error) {
 	}
 }
 
-// change goes on with the newest version of the network: the site first, so that what is sent
-// is of that version, then the links. The others are shown it before the links end.
+// change changes to the newest version of the network: first the site, so that messages belong to
+// that version, then the links. The other peers are shown the version before the links end.
 func (p *Daemon) change(ctx context.Context) error {
 	p.spread(ctx, true)
 	deployment, _ := p.now()

@@ -5,12 +5,12 @@ import (
 	"runtime/debug"
 )
 
-// garbage is by how much of what is in use, in percent, the heap of a peer grows between collections. A peer has little in
-// use, and what is asked for during a collection waits a few milliseconds.
+// garbage is the growth of a peer's heap between collections, in percent of the live heap. A peer
+// has a small heap, and requests during a collection wait a few milliseconds.
 const garbage = 400
 
-// spareCollections has this process collect garbage more seldom than Go does by default, unless GOGC says how often. A
-// GOMEMLIMIT stays in force.
+// spareCollections makes this process collect garbage less often than Go's default, unless GOGC
+// is set. A GOMEMLIMIT still applies.
 func spareCollections() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)

@@ -18,7 +18,8 @@ import (
 	"peerd.dev/node/network"
 )
 
-// signedDocument separates signatures of network documents from others made with a peer's key.
+// signedDocument separates signatures of network documents from other signatures with a peer's
+// key.
 const signedDocument = "peerd/document/1"
 
 // documentKeys signs network documents and verifies their signatures.
@@ -30,14 +31,14 @@ func (k documentKeys) Verify(id string, b, sig []byte) bool {
 	return gossip.Verify(id, signedDocument, b, sig)
 }
 
-// Keys returns what signs network documents with a key.
+// Keys returns the signer and verifier of network documents for a key.
 func Keys(id gossip.Identity) network.Keys { return documentKeys{id} }
 
-// Signs returns what a key signs of network documents with.
+// Signs returns the function with which a key signs parts of network documents.
 func Signs(id gossip.Identity) func(b []byte) ([]byte, error) { return documentKeys{id}.Sign }
 
-// A Record is the file of a folder's network document. A running peer and the commands of its
-// operator share it: each reads it again if the other has changed it.
+// A Record is the file of a folder's network document. A running peer and the operator's commands
+// share it: each reads it again after the other has changed it.
 type Record struct {
 	path string
 	id   gossip.Identity
@@ -45,8 +46,8 @@ type Record struct {
 
 	mu   sync.Mutex
 	text []byte        // of the file
-	book *network.Book // what it says
-	hash string        // of its first version
+	book *network.Book // its content
+	hash string        // hash of its first version
 }
 
 // OpenRecord opens the record of the network document that settings name.
@@ -67,7 +68,7 @@ func CreateRecord(path string, r network.Record) error {
 	return writeDurably(path, b)
 }
 
-// With does something with the book while nobody else does.
+// With calls do with the book, exclusively.
 func (r *Record) With(do func(b *network.Book) error) (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -97,7 +98,7 @@ func (r *Record) With(do func(b *network.Book) error) (err error) {
 	return do(r.book)
 }
 
-// Rekey goes on under a new key of this peer.
+// Rekey continues with a new key of this peer.
 func (r *Record) Rekey(id gossip.Identity) error {
 	r.mu.Lock()
 	r.id, r.book = id, nil
@@ -116,7 +117,7 @@ func (r *Record) keep(record network.Record) error {
 	return err
 }
 
-// fits refuses a version with which this peer could not go on.
+// fits refuses a version with which this peer could not continue.
 func (r *Record) fits(was, is *network.Document) error {
 	return r.s.CheckChange(config.NetworkOf(r.hash, was), config.NetworkOf(r.hash, is))
 }
@@ -153,7 +154,8 @@ func (r *Record) Merge(b []byte) error {
 	})
 }
 
-// writeDurably writes a file, whole or not at all, and waits until it is on disk under its name.
+// writeDurably writes a file completely or not at all, and waits until it is on disk under its
+// name.
 func writeDurably(path string, b []byte) error {
 	if err := renameio.WriteFile(path, b, 0o600); err != nil {
 		return err

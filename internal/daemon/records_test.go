@@ -25,7 +25,7 @@ type hospital struct {
 	set     map[string]string
 }
 
-// patients writes a sheet with records of every arm, of as many patients each.
+// patients writes a sheet with records of n patients for every arm.
 func patients(t *testing.T, dir string, n int) string {
 	t.Helper()
 	var b strings.Builder
@@ -62,7 +62,7 @@ func newHospital(t *testing.T) *hospital {
 	return h
 }
 
-// open opens the peer's store, as it is configured, and closes it.
+// open opens the peer's store with the present configuration, and closes it.
 func (h *hospital) open() (policy [32]byte, err error) {
 	h.t.Helper()
 	if err = config.WriteNetwork(h.set["network"], h.network); err != nil {
@@ -87,9 +87,9 @@ func (h *hospital) open() (policy [32]byte, err error) {
 	return d.policy, s.Close()
 }
 
-// TestAFolderKeepsItsRecords: whatever decides which records of a world are a site's, a folder
-// keeps, and the network agrees on: another split, cap, file, number of sites or place would
-// hand records out again. As it was the folder opens.
+// TestAFolderKeepsItsRecords: a folder keeps, and the network agrees on, whatever decides which
+// records of a world are a site's: another split, cap, file, number of sites or place would hand
+// records out again. With the old settings the folder opens.
 func TestAFolderKeepsItsRecords(t *testing.T) {
 	other := gossip.SeedIdentity([32]byte{9}).ID()
 	for what, c := range map[string]struct {

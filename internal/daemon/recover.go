@@ -9,10 +9,10 @@ import (
 	"peerd.dev/node/store"
 )
 
-// Recover goes on with the folder of a stopped peer where its neighbours remember
-// more than the folder does, or where its store lacks what was acknowledged. It does without the
-// memory of neighbours that are named, by name or id. With newStore it sets a store that cannot
-// be read aside and goes on with an empty one.
+// Recover continues with the folder of a stopped peer whose neighbours remember more than the
+// folder has, or whose store lacks acknowledged writes. It does not wait for neighbours named in
+// without, by name or id. With newStore it sets an unreadable store aside and continues with an
+// empty one.
 func Recover(s *config.Settings, without []string, newStore bool, log *slog.Logger) (done site.Recovered, err error) {
 	if s.Mode == config.Lockstep {
 		return done, config.Failf(config.ErrUsage, "a peer in lockstep keeps nothing that could be recovered")

@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// TestTheServiceManagerHears: a beat at once and every interval, readiness once, when /readyz
-// first says so, each reason once, and the end. A peer that hangs beats no more.
+// TestTheServiceManagerHears: a beat at once and at every interval, readiness once, when /readyz
+// first says so, each reason once, and the end. A peer that hangs stops beating.
 func TestTheServiceManagerHears(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var heard []string
 		var fault error
-		lock := make(chan struct{}, 1) // what a peer that hangs holds
+		lock := make(chan struct{}, 1) // held by a peer that hangs
 		s := &service{
 			ready: func(context.Context) error {
 				lock <- struct{}{}
@@ -31,7 +31,7 @@ func TestTheServiceManagerHears(t *testing.T) {
 				defer mu.Unlock()
 				return fault
 			},
-			tell: func(state string) error {
+			notify: func(state string) error {
 				mu.Lock()
 				defer mu.Unlock()
 				heard = append(heard, strings.ReplaceAll(state, "\n", " "))
@@ -80,8 +80,8 @@ func TestTheServiceManagerHears(t *testing.T) {
 	})
 }
 
-// TestTheServiceManagerIsWhereTheEnvironmentSays over a real socket, and the beat is half of
-// the watchdog's limit.
+// TestTheServiceManagerIsWhereTheEnvironmentSays over a real socket; the beat is half of the
+// watchdog's limit.
 func TestTheServiceManagerIsWhereTheEnvironmentSays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notify")
 	l, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})

@@ -25,7 +25,7 @@ func (p *Daemon) trace(dir string) (*node.Trace, func(protocol.Peer, []byte), er
 	if err != nil {
 		return nil, nil, err
 	}
-	// The tap is called from one goroutine a link, so all files exist before.
+	// The tap is called from one goroutine per link, so all files are made before.
 	links := make([]io.Writer, len(p.deployment.Network.Peers))
 	for _, n := range config.Neighbours(len(links), p.deployment.Network.Links)[p.deployment.Self] {
 		if links[n], err = p.create(dir, "link-"+strconv.Itoa(int(n))+".txt"); err != nil {

@@ -3,27 +3,27 @@ package lowerbound
 
 import "math"
 
-// A Bound is the asymptotic lower bound on the regret of one peer: the sum over arms of
-// gap · ln(rounds) / I. An arm counts with at most the pulls that choosing at random gives it:
-// few rounds do not distinguish arms that hardly differ, and no learner needs to do worse than that.
+// A Bound is the asymptotic lower bound on the regret of one peer: the sum over arms of gap ·
+// ln(rounds) / I. An arm counts with at most the pulls that random choices give it: few rounds do
+// not distinguish arms with nearly equal means, and no learner needs to be worse than random.
 //
-// I is the information that a pull of the arm at every site gives against the worlds in which
-// the arm is as good as the best one: the least Σᵢ d(pᵢ, qᵢ) over qᵢ with that mean. It is
-// +Inf, and the arm costs nothing, where no such world is possible.
+// I is the information that a pull of the arm at every site gives against the worlds in which the
+// arm is as good as the best one: the least Σᵢ d(pᵢ, qᵢ) over qᵢ with that mean. If no such world
+// is possible, I is +Inf, and the arm costs nothing.
 //
-// The divergence d(p, q) = inf over r of ε|p - r| + KL(r, q) is that of Azize, Wu, Honda,
-// Orabona, Ito and Basu 2025 for one site. Without noise and at one site this is the bound of
-// Lai and Robbins 1985.
+// The divergence d(p, q) = inf over r of ε|p - r| + KL(r, q) is the one of Azize, Wu, Honda,
+// Orabona, Ito and Basu 2025 for one site. Without noise and at one site this is the bound of Lai
+// and Robbins 1985.
 type Bound struct {
-	arms  float64 // all of them
+	arms  float64 // number of arms
 	worse []arm
 }
 
-// arm is one that is worse than the best.
+// arm is an arm that is worse than the best.
 type arm struct{ gap, information float64 }
 
-// New returns the bound for rewards of 0 or 1 with the probabilities means[site][arm] of a 1,
-// in [0, 1]; the best arm has the greatest mean over sites. Peers see whatever the others
+// New returns the bound for rewards of 0 or 1 with the probabilities means[site][arm] of a 1, in
+// [0, 1]; the best arm has the greatest mean over sites. Peers see everything that the others
 // release, and all pull an arm equally often. Each record is protected with epsilon, > 0 and
 // possibly infinite, and delta 0.
 func New(means [][]float64, epsilon float64) Bound {
@@ -58,9 +58,9 @@ func (b Bound) Regret(rounds uint64) float64 {
 	return sum
 }
 
-// information returns the least Σᵢ d(pᵢ, qᵢ) over qᵢ with a mean, which is more than that of
-// p. The least has one slope ∂d/∂q at all sites, by Lagrange: the greater the slope, the greater
-// all qᵢ.
+// information returns the least Σᵢ d(pᵢ, qᵢ) over qᵢ with the given mean, which is greater than
+// the mean of p. At the least, by Lagrange, the slope ∂d/∂q is the same at all sites: the greater
+// the slope, the greater all qᵢ.
 func information(p []float64, mean, epsilon float64) float64 {
 	at := func(slope float64) (q, d float64) {
 		for _, x := range p {
@@ -89,8 +89,8 @@ func information(p []float64, mean, epsilon float64) float64 {
 }
 
 // tangent returns the q in [p, 1] at which d(p, q) has a slope > 0, or p or 1 if there is none.
-// Where the odds of q are at most e^ε times those of p, d is KL with slope (q-p)/(q(1-q));
-// beyond, it has slope c/(1-cq) with c = 1 - e^-ε.
+// As long as the odds of q are at most e^ε times the odds of p, d is KL with slope
+// (q-p)/(q(1-q)); beyond that, its slope is c/(1-cq) with c = 1 - e^-ε.
 func tangent(p, slope, epsilon float64) float64 {
 	c := -math.Expm1(-epsilon)
 	if q := min(1, 1/c-1/slope); q > p && nearest(q, epsilon) >= p {
@@ -112,8 +112,8 @@ func divergence(p, q, epsilon float64) float64 {
 	return epsilon*(r-p) + relativeEntropy(r, q)
 }
 
-// nearest returns the r below q at which KL(r, q) changes as fast as ε·r: its odds are e^-ε
-// times those of q.
+// nearest returns the r below q at which KL(r, q) changes as fast as ε·r: its odds are e^-ε times
+// the odds of q.
 func nearest(q, epsilon float64) float64 {
 	if q == 1 {
 		return 1

@@ -20,8 +20,8 @@ func TestOneSiteWithoutNoise(t *testing.T) {
 	}
 }
 
-// TestBySearch compares the information with the least one of a search over the q of two
-// sites, in which each divergence is the least one of a search over r.
+// TestBySearch compares the information with the minimum found by a search over the q of two
+// sites, in which each divergence is the minimum of a search over r.
 func TestBySearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
@@ -58,7 +58,8 @@ func searched(p, q, epsilon float64) float64 {
 	return least
 }
 
-// TestCertainBestArm has a best arm that always pays: only privacy makes others worth a pull.
+// TestCertainBestArm has a best arm that always pays: only privacy makes pulls of other arms
+// worthwhile.
 func TestCertainBestArm(t *testing.T) {
 	means := [][]float64{{1, .5}, {1, .7}}
 	if got := New(means, math.Inf(1)).Regret(100); got != 0 {
@@ -71,7 +72,8 @@ func TestCertainBestArm(t *testing.T) {
 	}
 }
 
-// TestNoMorePullsThanAtRandom: arms that the rounds do not distinguish cost no more than choosing at random.
+// TestNoMorePullsThanAtRandom: arms that the rounds do not distinguish cost no more than random
+// choices.
 func TestNoMorePullsThanAtRandom(t *testing.T) {
 	b := New([][]float64{{.5, .501, .5, .5}}, 1)
 	if got := b.Regret(1000); math.Abs(got-.75) > 1e-9 {
@@ -82,7 +84,7 @@ func TestNoMorePullsThanAtRandom(t *testing.T) {
 	}
 }
 
-// TestLessPrivacyCostsLess: the bound falls with ε, to the one without noise.
+// TestLessPrivacyCostsLess: the bound decreases in ε, to the bound without noise.
 func TestLessPrivacyCostsLess(t *testing.T) {
 	means := [][]float64{{.9, .3, .2}, {.4, .9, .3}, {.9, .2, .4}, {.5, .2, .9}, {.8, .4, .2}}
 	last := math.Inf(1)
