@@ -21,7 +21,7 @@ func relayed(t *testing.T, peers int) (node.Spec, []*node.Agent) {
 		s.Graph[i] = []protocol.Peer{0}
 	}
 	for i := range peers {
-		a, err := s.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: nobody{}})
+		a, err := s.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: noKeys{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,12 +30,12 @@ func relayed(t *testing.T, peers int) (node.Spec, []*node.Agent) {
 	return s, all
 }
 
-// nobody signs nothing and accepts every signature.
-type nobody struct{}
+// noKeys signs nothing and accepts every signature.
+type noKeys struct{}
 
-func (nobody) Sign([]byte) []byte { return make([]byte, 64) }
+func (noKeys) Sign([]byte) []byte { return make([]byte, 64) }
 
-func (nobody) Verify(protocol.Peer, []byte, []byte) bool { return true }
+func (noKeys) Verify(protocol.Peer, []byte, []byte) bool { return true }
 
 // TestAnIdlePeerIsChargedNothing: a relay has no learner and no stream, draws nothing and is
 // charged nothing, and what it forwards lets the others learn from each other. Its state can be
@@ -71,13 +71,13 @@ func TestAnIdlePeerIsChargedNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if agents[0], err = s.Agent(node.PeerConfig{Self: 0, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: nobody{}}); err != nil {
+		if agents[0], err = s.Agent(node.PeerConfig{Self: 0, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: noKeys{}}); err != nil {
 			t.Fatal(err)
 		}
 		if err = agents[0].Load(saved); err != nil {
 			t.Fatal(err)
 		}
-		other, err := s.Agent(node.PeerConfig{Self: 1, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: nobody{}})
+		other, err := s.Agent(node.PeerConfig{Self: 1, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: noKeys{}})
 		if err != nil {
 			t.Fatal(err)
 		}
