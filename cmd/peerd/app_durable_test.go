@@ -14,16 +14,15 @@ import (
 	"peerd.dev/dp"
 )
 
-// An app is a site's application that never gives up: it asks for decisions and
-// reports their rewards, asks again with the same id what it got no answer to, and
-// holds the peer to every answer.
+// An app is a site's application that never gives up: it asks for decisions and reports their
+// rewards, repeats unanswered requests with the same id, and checks all answers of the peer.
 type app struct {
 	s     *labSite
-	lates bool // a window may end before a reward is taken
+	lates bool // a window may end before a reward is accepted
 
 	mu     sync.Mutex
 	asks   []*appAsk
-	undone []*appAsk // no longer under way, and not answered
+	undone []*appAsk // no longer in progress, and not answered
 	faults []string
 	again  int // answers that were asked for again and were the same
 
@@ -34,10 +33,10 @@ type app struct {
 type appAsk struct {
 	id       string
 	value    float64
-	action   string // of the first answer
+	action   string // in the first answer
 	decided  bool
-	rewarded bool // the reward was taken
-	late     bool // it was not, for its window had ended
+	rewarded bool // the reward was accepted
+	late     bool // it was not, because its window had ended
 }
 
 // newApp begins to ask from a number of goroutines.
@@ -103,7 +102,7 @@ func (a *app) pick(r *rand.Rand) *appAsk {
 	return ask
 }
 
-// try asks for what has no answer yet, and reports whether all has one now.
+// try sends the requests that have no answer yet, and reports whether all have one now.
 func (a *app) try(ask *appAsk) bool {
 	if !a.decide(ask) {
 		return false
@@ -144,7 +143,7 @@ func (a *app) decide(ask *appAsk) bool {
 	return true
 }
 
-// check asks again for what was answered.
+// check repeats answered requests.
 func (a *app) check(ask *appAsk) {
 	if ask == nil {
 		return
@@ -192,8 +191,8 @@ func (a *app) acknowledged() (decisions, rewards int) {
 	return decisions, rewards
 }
 
-// end stops asking, asks once more for everything that was ever asked for, and fails
-// the test if an answer is not what it was. The peer runs.
+// end stops asking, repeats everything that was ever asked for, and fails the test if an answer
+// differs. The peer must be running.
 func (a *app) end(t *testing.T) {
 	t.Helper()
 	close(a.stop)
@@ -211,7 +210,7 @@ func (a *app) end(t *testing.T) {
 	}
 }
 
-// checkAll is check for many at once.
+// checkAll is check for many asks.
 func (a *app) checkAll(t *testing.T, part []*appAsk) {
 	t.Helper()
 	type item struct {
@@ -244,8 +243,8 @@ func (a *app) checkAll(t *testing.T, part []*appAsk) {
 	}
 }
 
-// tally returns what the peer must have taken in: by arm, decisions and the exact
-// sum of rewards on the lattice.
+// tally returns what the peer must have observed: by arm, decisions and the exact sum of rewards
+// on the lattice.
 func (a *app) tally(t *testing.T, arms []string) (counts []uint64, sums []int64) {
 	t.Helper()
 	counts, sums = make([]uint64, len(arms)), make([]int64, len(arms))
@@ -264,24 +263,23 @@ func (a *app) tally(t *testing.T, arms []string) (counts []uint64, sums []int64)
 	return counts, sums
 }
 
-// settled waits until all rewards are taken in, stops the peer, and compares what it
-// took in and released with what was reported, and with what a neighbour received. It
-// returns the ledger.
+// settled waits until all rewards are observed, stops the peer, and compares what it observed and
+// released with what was reported, and with what a neighbour received. It returns the ledger.
 func settled(a *app, rec *recorder) *book {
 	s := a.s
 	s.Helper()
 	s.await("all rewards are taken in", time.Minute, func() bool { return s.status().Pending == 0 })
-	mark, received := rec.mark(), rec.received() // before the ledger is read: rounds go on meanwhile
+	mark, received := rec.mark(), rec.received() // before the ledger is read: rounds go on in between
 	d, lines := s.status(), s.lines()
 	s.stop()
 	counts, sums := a.tally(s.T, s.settings().Arms)
 	v := openVault(s.T, s)
-	// With epochs only rewards of decisions that explore are taken in.
+	// With epochs, only rewards of exploring decisions are observed.
 	taken := slices.Equal(v.counts, counts) && (!v.whole || slices.Equal(v.sums, sums))
 	if s.settings().ProtocolParams().Cadence().Epochs > 0 {
 		taken = slices.Max(v.counts) > 0 && !slices.ContainsFunc(v.counts, func(n uint64) bool { return n > slices.Max(counts) })
 	}
-	if s.features != nil { // which actions were chosen is not shown, and one stream is for all
+	if s.features != nil { // it does not show which actions were chosen, and one stream is for all
 		all := uint64(0)
 		for _, n := range counts {
 			all += n

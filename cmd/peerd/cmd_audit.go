@@ -86,10 +86,10 @@ func (o *options) audit(ctx context.Context, s *config.Settings, runs int, seed 
 		return config.Failf(config.ErrRefused, "no epsilon holds for rewards that are not clipped, so there is nothing to audit; add --set world.%s.clip=true", s.World.Kind)
 	}
 	if idlePeers(s) > 0 {
-		spec.Protocol = protocol.Among(spec.Protocol, audit.Peers) // the audited one has arms
+		spec.Protocol = protocol.Among(spec.Protocol, audit.Peers) // the audited peer has arms
 	}
 	c := audit.Config{Spec: spec, Topic: s.Mode == config.Live, Runs: runs, Seed: seed}
-	// As in experiments: played peers make garbage at a high rate and hold little.
+	// As in experiments: played peers make much garbage and hold little.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	p := terminal.NewProgress(o.stderr, "audit", c.Plays())
 	defer p.End()
@@ -102,7 +102,7 @@ func (o *options) audit(ctx context.Context, s *config.Settings, runs int, seed 
 	return o.showAudit(r)
 }
 
-// auditNotes says what of a configuration is not audited as it stands.
+// auditNotes returns what of a configuration is not audited unchanged.
 func auditNotes(s *config.Settings) (notes []string) {
 	if s.Mode == config.Lockstep {
 		notes = append(notes, "mode lockstep protects no one; the audit is of what the same settings would promise people")
@@ -124,7 +124,7 @@ func auditNotes(s *config.Settings) (notes []string) {
 	return append(notes, note)
 }
 
-// idlePeers returns how many peers have a role and no arms.
+// idlePeers returns how many peers have a role without arms.
 func idlePeers(s *config.Settings) int {
 	return s.Testnet.Nodes - protocol.Learners(s.ProtocolParams(), s.Testnet.Nodes)
 }

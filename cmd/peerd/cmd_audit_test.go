@@ -12,8 +12,8 @@ import (
 	"peerd.dev/node/lab/audit"
 )
 
-// TestAuditOfTheConfigurations audits what the repository's configurations promise,
-// quickly, in both forms.
+// TestAuditOfTheConfigurations audits what the repository's configurations promise, quickly, in
+// both forms.
 func TestAuditOfTheConfigurations(t *testing.T) {
 	for _, name := range []string{"testnet", "rows", "application"} {
 		t.Run(name, func(t *testing.T) {
@@ -30,7 +30,7 @@ func TestAuditOfTheConfigurations(t *testing.T) {
 				t.Errorf("report %+v", r)
 			}
 			for _, canary := range r.Canaries {
-				// The last record can lie in a batch that is still open.
+				// The last record can be in a batch that is still open.
 				if reach := canary.Bound.Reach; reach > 1 || reach < 0 || reach == 0 && (canary.Name != "last" || name != "testnet") {
 					t.Errorf("canary %s: reach %v", canary.Name, reach)
 				}
@@ -43,7 +43,7 @@ func TestAuditOfTheConfigurations(t *testing.T) {
 	}
 }
 
-// TestAuditOfEveryMechanism: each can be audited, and says in which measure.
+// TestAuditOfEveryMechanism: each can be audited, and the report names its measure.
 func TestAuditOfEveryMechanism(t *testing.T) {
 	for _, m := range dp.Mechanisms() {
 		if m == dp.None || !m.Running() {
@@ -72,8 +72,8 @@ func TestAuditOfEveryMechanism(t *testing.T) {
 	}
 }
 
-// TestAuditOfAnExperiment audits a file with cells: it says that it leaves them out, and how
-// one is audited; what --set says is in the report.
+// TestAuditOfAnExperiment audits a file with cells: it says that it omits them, and how to audit
+// one; the report shows the settings of --set.
 func TestAuditOfAnExperiment(t *testing.T) {
 	args := []string{"audit", "-c", "../../configs/figures/radius.yaml", "--runs", "20", "--seed", "1", "--json"}
 	for _, want := range []string{"calibrated", "paper"} {
@@ -96,7 +96,7 @@ func TestAuditOfAnExperiment(t *testing.T) {
 	}
 }
 
-// TestAuditLeavesIdlePeersOut, and says so.
+// TestAuditLeavesIdlePeersOut: and says so.
 func TestAuditLeavesIdlePeersOut(t *testing.T) {
 	c, stdout, stderr := peerd(t, "audit", "../../configs/relay.yaml", "--runs", "20", "--seed", "1", "--json")
 	var r audit.Report
@@ -108,8 +108,8 @@ func TestAuditLeavesIdlePeersOut(t *testing.T) {
 	}
 }
 
-// TestAuditEndsWithTheCodeOfWhatItFound: 5 for a promise that is broken, and an error's
-// own code else.
+// TestAuditEndsWithTheCodeOfWhatItFound: 5 for a broken promise, and otherwise the error's own
+// code.
 func TestAuditEndsWithTheCodeOfWhatItFound(t *testing.T) {
 	var out bytes.Buffer
 	o := &options{stdout: &out}

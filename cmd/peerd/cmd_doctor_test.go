@@ -32,7 +32,7 @@ func seeDoctor(t *testing.T, want code, args ...string) doctorDoc {
 	return doc
 }
 
-// of returns what was found about something: the worst of it.
+// of returns the worst finding about something.
 func (doc doctorDoc) of(check string) (f doctor.Finding) {
 	rank := map[doctor.Outcome]int{"": 0, doctor.Pass: 1, doctor.Warn: 2, doctor.Fail: 3}
 	for _, o := range doc.Checks {
@@ -51,8 +51,8 @@ func (doc doctorDoc) want(t *testing.T, check string, result doctor.Outcome, tex
 	}
 }
 
-// TestDoctor sees a network from one of its folders: running, stopped, with other
-// settings, alone, and restored from a backup.
+// TestDoctor examines a network from one of its folders: running, stopped, with other settings,
+// alone, and restored from a backup.
 func TestDoctor(t *testing.T) {
 	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // t.TempDir's names are too long for sockets
 	if err != nil {
@@ -72,7 +72,7 @@ func TestDoctor(t *testing.T) {
 	}
 	first := filepath.Join(dir, n.Names[0])
 	neighbour := "neighbour " + n.Names[1]
-	fresh := seeDoctor(t, exitNetwork, "--dir", first) // nobody else is there
+	fresh := seeDoctor(t, exitNetwork, "--dir", first) // no other peer is there
 	fresh.want(t, neighbour, doctor.Fail, "connection refused")
 	fresh.want(t, "ledger", doctor.Pass, "none yet; ε 1 to spend")
 
@@ -108,7 +108,7 @@ func TestDoctor(t *testing.T) {
 	doc.want(t, "ledger", doctor.Pass, "records verified; ε 1 of 1 charged")
 	seeDoctor(t, exitConfig, "--dir", first, "--set", "privacy.horizon=77").want(t, neighbour, doctor.Fail, "its privacy.horizon is 15000, ours is 77")
 
-	// It goes on, and then its folder is replaced by the copy.
+	// It continues, and then its folder is replaced by the copy.
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestDoctor(t *testing.T) {
 	}
 	seeDoctor(t, exitUnexpected, "--dir", first).want(t, "ledger", doctor.Fail, "restored from a backup")
 
-	// A folder that is in use by a process that does not answer.
+	// A folder that is used by a process that does not answer.
 	unlock, err := daemon.LockDir(first)
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestDoctor(t *testing.T) {
 	seeDoctor(t, exitUnexpected, "--dir", first).want(t, "peer", doctor.Fail, "in use by another peerd")
 }
 
-// stop ends processes, and leaves them the time to do so.
+// stop ends processes, and gives them time to end.
 func stop(ps ...*testnet.Process) {
 	for _, p := range ps {
 		p.Release()
@@ -166,7 +166,7 @@ func copyFolder(t *testing.T, from, to string) {
 	}
 }
 
-// TestDoctorNamesWhatIsWrong, and how to fix it.
+// TestDoctorNamesWhatIsWrong: and how to fix it.
 func TestDoctorNamesWhatIsWrong(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "peer")
 	if c, _, stderr := peerd(t, "init", "--dir", dir, "--set", "arms=[a, b]", "--set", "privacy.epsilon=1", "--set", "privacy.horizon=100"); c != exitOK {
@@ -219,7 +219,7 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestDoctorOfAPeerOutsideItsNetwork also sees a port that is taken.
+// TestDoctorOfAPeerOutsideItsNetwork also checks a port that is taken.
 func TestDoctorOfAPeerOutsideItsNetwork(t *testing.T) {
 	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // t.TempDir's names are too long for sockets
 	if err != nil {
@@ -243,7 +243,7 @@ func TestDoctorOfAPeerOutsideItsNetwork(t *testing.T) {
 		}
 		ids = append(ids, doc.ID)
 	}
-	// b has no address: it dials c, and is dialled by nobody.
+	// b has no address: it dials c, and no peer dials it.
 	n := &config.Network{
 		Name: "test", Start: time.Now().Add(48 * time.Hour), Every: time.Second, Links: [][2]int{{0, 1}},
 		Peers: []config.Member{{Name: "b", ID: ids[1]}, {Name: "c", ID: ids[2], Addrs: []string{"/ip4/127.0.0.1/tcp/1"}}},

@@ -29,8 +29,8 @@ and do what processes in lockstep would do. The same seed gives the same result.
 comes from the seeds, so simulated runs protect no one. No process is started and no
 network is used.
 
-The folder of results holds config.yaml (all settings, resolved), manifest.json (those of
-every cell, seeds, version, machine, wall time), rows.jsonl and rows.parquet (regret by
+The folder of results holds config.yaml (all settings, resolved), manifest.json (each
+cell's settings, seeds, version, machine, wall time), rows.jsonl and rows.parquet (regret by
 cell, seed and round), summary.json, figure.svg and figure.png. To resume
 an interrupted experiment, repeat the command with the same -o: finished runs are not
 played again, and with more seeds only the new ones are played.`,

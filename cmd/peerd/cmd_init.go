@@ -19,7 +19,7 @@ peerd.yaml, a configuration of one page with what a site may want to change. Set
 that suit each other and last for a whole life, unless one of them is given; an address that
 other machines can reach; a window of a minute for rewards. Existing files are never overwritten.
 
-The privacy budget has no default: choose it. The id that is printed names the peer.`,
+The privacy budget has no default: choose it. The printed id identifies the peer.`,
 		Example: `  peerd init --dir hospital-a --set arms=red,green --set privacy.epsilon=1
   peerd id --dir hospital-a`,
 		Args: cobra.NoArgs,

@@ -17,7 +17,7 @@ import (
 	"peerd.dev/node/ledger"
 )
 
-// standard is the name of a file that stands for standard input or output.
+// standard is the file name that means standard input or output.
 const standard = "-"
 
 func newLedger(o *options) *cobra.Command {
@@ -38,7 +38,7 @@ explains how to read it.`,
 	return cmd
 }
 
-// withLedger calls f with the configuration and the ledger that the flags lead to.
+// withLedger calls f with the configuration and the ledger that the flags select.
 func (o *options) withLedger(ctx context.Context, f func(c *config.Config, lines iter.Seq2[[]byte, error]) error) error {
 	c, err := o.read()
 	if err != nil {
@@ -83,7 +83,7 @@ func newLedgerShow(o *options) *cobra.Command {
 type ledgerPage struct {
 	newest bool   // the last ones
 	from   uint64 // else those from this one on
-	limit  int    // at most so many, 0 for all
+	limit  int    // at most this number of records; 0 for all
 }
 
 // A shownRecord is a record, and the line that is its form as JSON.

@@ -51,7 +51,7 @@ func (o *options) exportLedger(file string, lines iter.Seq2[[]byte, error], sign
 		_, err := ledger.Export(o.stdout, lines, sign)
 		return ledgerError("the peer's ledger", err)
 	}
-	f, err := renameio.NewPendingFile(file, renameio.WithStaticPermissions(0o644)) // for others
+	f, err := renameio.NewPendingFile(file, renameio.WithStaticPermissions(0o644)) // others may read it
 	if err != nil {
 		return err
 	}

@@ -144,8 +144,7 @@ func TestLedgerVerifyReadsStandardInput(t *testing.T) {
 	}
 }
 
-// TestLedgerExportIsWholeOrAbsent: a ledger that is wrong leaves no file, and none is
-// replaced.
+// TestLedgerExportIsWholeOrAbsent: a ledger with a fault leaves no file, and replaces none.
 func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 	file := exportTestLedger(t)
 	info, err := os.Stat(file)

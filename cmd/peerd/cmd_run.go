@@ -60,7 +60,7 @@ func (o *options) runPeer(ctx context.Context, c *config.Config, r runOptions) e
 		ctx, cut = context.WithCancel(ctx)
 		defer cut()
 		go func() {
-			_, _ = io.Copy(io.Discard, os.Stdin) // ends with an error or at the end: either way nobody holds the leash
+			_, _ = io.Copy(io.Discard, os.Stdin) // returns at the end or with an error: either way the other end of the leash is gone
 			cut()
 		}()
 	}

@@ -14,7 +14,7 @@ import (
 	"peerd.dev/internal/config"
 )
 
-// mostNodes bounds what is measured while somebody waits: seconds at this size.
+// mostNodes bounds the size of measured graphs, which takes seconds.
 const mostNodes = 10_000
 
 func newTopology(o *options) *cobra.Command {
@@ -76,7 +76,7 @@ type topologyDoc struct {
 	Lambda2  float64  `json:"lambda2"`
 	Gap      float64  `json:"spectral_gap"`
 	Diameter int      `json:"diameter"`
-	Redraws  int      `json:"redraws"` // graphs thrown away because they were not connected
+	Redraws  int      `json:"redraws"` // graphs discarded because they were not connected
 	Edges    [][2]int `json:"edges,omitempty"`
 }
 

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the files that tests compare with")
 
-// TestScripts types what a user would; see testdata/script.
+// TestScripts runs what a user would type; see testdata/script.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update})
 }
@@ -28,8 +28,8 @@ func peerd(t *testing.T, args ...string) (got code, stdout, stderr string) {
 	return code(c), out.String(), trouble.String()
 }
 
-// check runs `config check` on a file with the changes and returns its problems.
-// It shows on the way that they are told in both forms.
+// check runs `config check` on a file with the changes and returns its problems. It also checks
+// that both forms report the same.
 func check(t *testing.T, changes map[string]string) []config.Problem {
 	t.Helper()
 	file := configtest.Write(t, configtest.Good(changes))

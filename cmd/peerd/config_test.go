@@ -42,7 +42,7 @@ func TestFlagsGoBeforeEnvironmentBeforeFileBeforeDefault(t *testing.T) {
 		t.Errorf("two flags: %d from %s", v, o)
 	}
 	file = configtest.Write(t, configtest.Good(nil))
-	t.Setenv("PEERD_ROUNDS_COUNT", "") // as good as not set
+	t.Setenv("PEERD_ROUNDS_COUNT", "") // counts as not set
 	if v, o := read(); v != 0 || o != config.FromDefault {
 		t.Errorf("default: %d from %s", v, o)
 	}

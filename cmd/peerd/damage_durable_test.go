@@ -24,10 +24,10 @@ import (
 )
 
 // TestADamagedFolderLosesNothingSilently flips a bit of a peer's folder, or cuts one of its
-// files, and starts the peer: it goes on with everything that was acknowledged, or refuses
-// with a sentence. Then the way out that the sentence names is taken. PEERD_LONG flips 200
-// bits and cuts every file at 20 lengths, with and without a neighbour, in a folder with
-// 2,000 decisions.
+// files, and starts the peer: it continues with everything that was acknowledged, or refuses with
+// a sentence. Then the test takes the way out that the sentence names. PEERD_LONG flips 200 bits
+// and cuts every file at 20 lengths, with and without a neighbour, in a folder with 2,000
+// decisions.
 func TestADamagedFolderLosesNothingSilently(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -266,7 +266,7 @@ func (v *vandal) wayOut(d damage, s *labSite, neighbour bool) {
 	}
 }
 
-// sentence reports whether the log of a peer that has ended says in a few lines why.
+// sentence reports whether the log of a peer that has ended explains why in a few lines.
 func sentence(s *labSite) bool {
 	log := s.log()
 	c := s.cmd.ProcessState.ExitCode()
@@ -278,7 +278,7 @@ func lastLine(log string) string {
 	return lines[len(lines)-1]
 }
 
-// lost returns what of all that was acknowledged the peer does not have, or "".
+// lost returns what the peer lacks of everything that was acknowledged, or "".
 func (v *vandal) lost(s *labSite) string {
 	type item struct {
 		Status   int
@@ -323,11 +323,11 @@ func TestATableThatIsDamagedEndsThePeer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	v := newVandal(t, 1000, true) // more than the blocks that were read by then
+	v := newVandal(t, 1000, true) // more than the blocks that were read before
 	s := v.sites[0]
 	s.start(launch{})
 	v.await("an answer", 30*time.Second, func() bool { code, _ := s.get("/v1/status"); return code == http.StatusOK })
-	for end := time.Now().Add(20 * time.Second); !s.dead() && time.Now().Before(end); { // a compaction may replace a table meanwhile
+	for end := time.Now().Add(20 * time.Second); !s.dead() && time.Now().Before(end); { // a compaction may replace a table in between
 		v.spoilTables(s)
 		for _, ask := range v.app.asks {
 			if d, status, _ := s.decide(ask.id); status == http.StatusOK && (!d.Repeated || d.Action != ask.action) {

@@ -20,11 +20,11 @@ import (
 	"peerd.dev/node/store"
 )
 
-// inNamespace says that a test runs where it may mount.
+// inNamespace marks a process that may mount.
 const inNamespace = "LAB_NAMESPACE"
 
-// mountable runs the calling test again where it may mount file systems that nobody
-// else sees, and reports whether this is that run.
+// mountable runs the calling test again in a process that may mount file systems that no other
+// process sees, and reports whether this is that process.
 func mountable(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(inNamespace) != "" {
@@ -140,8 +140,8 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	t.Logf("with more room: all %d that were acknowledged are there, once", len(a.asks))
 }
 
-// TestADiskThatOthersFillLosesNothing: somebody else takes the last byte between two
-// looks at the free space, so that a write fails.
+// TestADiskThatOthersFillLosesNothing: another program takes the last byte between two checks of
+// the free space, so that a write fails.
 func TestADiskThatOthersFillLosesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -194,7 +194,7 @@ func TestADiskThatOthersFillLosesNothing(t *testing.T) {
 	t.Logf("with room again: all %d that were acknowledged are there, once", len(a.asks))
 }
 
-// mount puts the peer's store on a file system of 3 MiB and returns where it is.
+// mount puts the peer's store on a file system of 3 MiB and returns its path.
 func (s *labSite) mount() string {
 	s.Helper()
 	dir := filepath.Join(s.dir, daemon.StoreDir)
@@ -208,8 +208,8 @@ func (s *labSite) mount() string {
 	return dir
 }
 
-// fill asks and rewards until the peer says that the disk is full, and returns how
-// often it could. The last reward is taken: its room was reserved.
+// fill asks and rewards until the peer reports that the disk is full, and returns how often it
+// could. The last reward is accepted: its room was reserved.
 func fill(a *app) (taken int) {
 	for ; ; taken++ {
 		ask := a.make(.5)
@@ -234,7 +234,7 @@ func fill(a *app) (taken int) {
 	}
 }
 
-// free says how much room there is.
+// free returns how much room there is.
 func free(t *testing.T, dir string) string {
 	t.Helper()
 	var f syscall.Statfs_t

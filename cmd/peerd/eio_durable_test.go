@@ -11,8 +11,7 @@ import (
 	"peerd.dev/node/store"
 )
 
-// TestAFailedSyncEndsThePeer with code 74, and nothing that was asked for after it is
-// acknowledged.
+// TestAFailedSyncEndsThePeer with code 74, and no later request is acknowledged.
 func TestAFailedSyncEndsThePeer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -35,7 +34,7 @@ func failSync(t *testing.T, at int) {
 	defer func() { _ = rec.close() }()
 	a := &app{s: s, stop: make(chan struct{})}
 	s.start(failing(s, at))
-	var last time.Time // when the newest was asked for that was acknowledged
+	var last time.Time // when the newest acknowledged request was sent
 	for !s.dead() {
 		ask := a.make(.5)
 		began := time.Now()

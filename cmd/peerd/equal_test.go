@@ -29,9 +29,9 @@ func equalitySet() []string {
 	return []string{"mode=lockstep", "seed=7", fmt.Sprintf("rounds.count=%d", equalityRounds)}
 }
 
-// processTraces plays s in processes over TCP and Noise and returns their traces.
-// Each process is given the network file and its own seed number, those in seeds
-// instead of what follows from the run's.
+// processTraces plays s in processes over TCP and Noise and returns their traces. Each process
+// gets the network file and its own seed number: the one in seeds or else the one derived from
+// the run's.
 func processTraces(t *testing.T, s *config.Settings, seeds map[int]uint64) map[string][]byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -94,7 +94,7 @@ func simulated(t *testing.T, s *config.Settings, run uint64) sim.Config {
 	return c
 }
 
-// simulatedTraces returns what the simulator says that the same peers do.
+// simulatedTraces returns what the same peers do in the simulator.
 func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 	t.Helper()
 	c := simulated(t, s, s.Seed)
@@ -121,9 +121,9 @@ func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 	return traces
 }
 
-// TestWhatIsSimulatedIsWhatRuns: decisions, releases, estimates and the frames of
-// every link are the same bytes in five processes and in the simulator, and with
-// the seed of one process changed they are not.
+// TestWhatIsSimulatedIsWhatRuns: decisions, releases, estimates and the frames of every link are
+// the same bytes in five processes and in the simulator, and differ if the seed of one process is
+// changed.
 func TestWhatIsSimulatedIsWhatRuns(t *testing.T) {
 	for _, p := range covering(pairs(t, equalityFile, equalitySet()...)) {
 		t.Run(p.name, func(t *testing.T) {
@@ -145,9 +145,10 @@ func TestWhatIsSimulatedIsWhatRuns(t *testing.T) {
 				}
 			}
 			t.Logf("with the seed of one process changed %d of %d files differ", differ, len(want))
-			// A peer without arms plays nothing, and the link that is on no way to it carries nothing.
+			// A peer without arms plays nothing, and links that are on no path to it carry
+			// nothing.
 			same := 3 * (s.Testnet.Nodes - protocol.Learners(s.ProtocolParams(), s.Testnet.Nodes))
-			// A contribution of an epoch takes one way of several, and not every link is on it.
+			// A contribution of an epoch takes one path of several, and not every link is on it.
 			if once := s.ProtocolParams().Cadence().Epochs > 0; differ < len(want)-same && (!once || differ <= s.Testnet.Nodes) {
 				t.Errorf("with the seed of one process changed only %d of %d files differ", differ, len(want))
 			}

@@ -16,12 +16,12 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestAveragingIsExactThroughKills: three real peers average; one of them is killed
-// again and again, with the tag failpoint just when a step is durable and its messages
-// are not sent yet: a question, or the answer that says what was added. In the end the
-// stores are read: over all peers, values and the own means that were entered must sum up
-// to the same number on the lattice, and weights likewise, but for what was under way between
-// two peers when they stopped. PEERD_LONG goes on until 10 answers and 10 questions were cut off.
+// TestAveragingIsExactThroughKills: three real peers average; one of them is killed again and
+// again, with the tag failpoint at a time when a step is durable and its messages are not sent
+// yet: a question, or the answer that says what was added. Then the stores are read: over all
+// peers, values must sum up to the same number on the lattice as the own means that were entered,
+// and weights likewise, except for what was in transit between two peers when they stopped.
+// PEERD_LONG continues until 10 answers and 10 questions were cut off.
 func TestAveragingIsExactThroughKills(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -75,8 +75,7 @@ func TestAveragingIsExactThroughKills(t *testing.T) {
 	l.conserved()
 }
 
-// unsent returns the kinds of the messages of the newest step, which a killed peer
-// had not sent.
+// unsent returns the kinds of the messages of the newest step, which a killed peer had not sent.
 func unsent(t *testing.T, s *labSite) []protocol.Kind {
 	t.Helper()
 	st := openStore(t, s)
@@ -94,7 +93,7 @@ func unsent(t *testing.T, s *labSite) []protocol.Kind {
 	}
 	var kinds []protocol.Kind
 	for b := out.Value[1:]; len(b) > 0; {
-		_, n := binary.Uvarint(b) // to whom
+		_, n := binary.Uvarint(b) // the addressee
 		size, m := binary.Uvarint(b[n:])
 		b = b[n+m:]
 		msg, err := protocol.Decode(b[:size])
@@ -138,7 +137,7 @@ func (l *lab) conserved() {
 			if err != nil {
 				l.Fatal(err)
 			}
-			for k := range delta.Len() { // weights that stay as they are stand in none
+			for k := range delta.Len() { // constant weights are in none
 				flying[k] += delta.Value(k)
 			}
 		}

@@ -16,7 +16,7 @@ import (
 // A code says why the process ended.
 type code int
 
-// The codes. They are a promise to scripts: none ever changes its meaning.
+// The codes. Scripts rely on them: none ever changes its meaning.
 const (
 	exitOK          code = 0
 	exitUnexpected  code = 1
@@ -61,8 +61,8 @@ func (e *exitError) Error() string { return e.err.Error() }
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// coded returns err with its code, which it finds out if err carries none. A
-// command's errors all pass here, so that those without a code are cobra's.
+// coded returns err with its code, which it determines if err has none. All errors of commands
+// pass here, so errors without a code are cobra's.
 func coded(err error) error {
 	var carries *exitError
 	var fault *config.Fault
@@ -110,7 +110,7 @@ func codeOfKind(kind error) code {
 	return exitUnexpected
 }
 
-// codeOf returns the code of what cobra returned.
+// codeOf returns the code of an error that cobra returned.
 func codeOf(err error) code {
 	var carries *exitError
 	switch {
@@ -122,7 +122,7 @@ func codeOf(err error) code {
 	return exitUsage
 }
 
-// A shownError ends the process with a code. What is wrong was shown as the result.
+// A shownError ends the process with a code, after what is wrong was shown as the result.
 type shownError struct{ code code }
 
 func (e *shownError) Error() string { return "not all is well" }

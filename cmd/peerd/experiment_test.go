@@ -19,7 +19,7 @@ import (
 	"peerd.dev/node/lab/stats"
 )
 
-// played is what an experiment left.
+// played is what an experiment wrote.
 type played struct {
 	experiment.Document
 	dir    string
@@ -63,8 +63,8 @@ func playFile(t *testing.T, dir, file string, set ...string) *played {
 
 var sameBytes = []string{"rows.jsonl", "rows.parquet", "figure.svg", "figure.png"}
 
-// TestTheSameSeedsAreTheSameBytes: two runs write the same files, other seeds do not,
-// and the files and the summary agree.
+// TestTheSameSeedsAreTheSameBytes: two runs write the same files, other seeds write others, and
+// the files agree with the summary.
 func TestTheSameSeedsAreTheSameBytes(t *testing.T) {
 	a, b := play(t, t.TempDir()), play(t, t.TempDir())
 	c := play(t, t.TempDir(), "experiment.first_seed=2")
@@ -115,7 +115,7 @@ func TestTheSameSeedsAreTheSameBytes(t *testing.T) {
 	}
 }
 
-// TestTheResolvedConfigurationPlaysTheSameAgain, whatever was on the command line.
+// TestTheResolvedConfigurationPlaysTheSameAgain: whatever was on the command line.
 func TestTheResolvedConfigurationPlaysTheSameAgain(t *testing.T) {
 	a := play(t, t.TempDir())
 	again := playFile(t, t.TempDir(), filepath.Join(a.dir, "config.yaml"))
@@ -126,8 +126,8 @@ func TestTheResolvedConfigurationPlaysTheSameAgain(t *testing.T) {
 	}
 }
 
-// cellFiles returns the names of the files that an experiment of play keeps its runs in, and
-// the lines of the first.
+// cellFiles returns the names of the files in which an experiment of play keeps its runs, and the
+// lines of the first.
 func cellFiles(t *testing.T, dir string) (names []string, lines [][]byte) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "cells", "*.jsonl"))
@@ -141,8 +141,8 @@ func cellFiles(t *testing.T, dir string) (names []string, lines [][]byte) {
 	return names, slices.Collect(bytes.Lines(b))
 }
 
-// TestFinishedRunsAreNotPlayedAgain: only runs of the same settings are taken over, and
-// what comes out is the same as if all had been played.
+// TestFinishedRunsAreNotPlayedAgain: only runs with the same settings are reused, and the result
+// is the same as if all had been played.
 func TestFinishedRunsAreNotPlayedAgain(t *testing.T) {
 	dir := t.TempDir()
 	a := play(t, dir)
@@ -180,8 +180,8 @@ func TestFinishedRunsAreNotPlayedAgain(t *testing.T) {
 	}
 }
 
-// TestDamagedRunsArePlayedAgain: a line that is not what was written for its cell is told
-// and not believed.
+// TestDamagedRunsArePlayedAgain: a line that differs from what was written for its cell is
+// reported and not used.
 func TestDamagedRunsArePlayedAgain(t *testing.T) {
 	dir := t.TempDir()
 	rows := play(t, dir).file(t, "rows.jsonl")
@@ -225,7 +225,7 @@ func TestDamagedRunsArePlayedAgain(t *testing.T) {
 	}
 }
 
-// TestOnlyFoldersOfExperimentsAreWrittenTo, and by one experiment at a time.
+// TestOnlyFoldersOfExperimentsAreWrittenTo: and only by one experiment at a time.
 func TestOnlyFoldersOfExperimentsAreWrittenTo(t *testing.T) {
 	try := func(dir string) (code, string) {
 		c, _, stderr := peerd(t, "experiment", "run", "../../configs/rows.yaml", "--set", "rounds.count=100", "--set", "experiment.seeds=1", "-o", dir)
@@ -262,8 +262,8 @@ func TestOnlyFoldersOfExperimentsAreWrittenTo(t *testing.T) {
 	}
 }
 
-// TestResultsDoNotHangOnTheFigure: what took long is written and told where there is
-// nothing to draw.
+// TestResultsDoNotHangOnTheFigure: the results are written and shown even if there is nothing to
+// draw.
 func TestResultsDoNotHangOnTheFigure(t *testing.T) {
 	dir := t.TempDir()
 	c, stdout, stderr := peerd(t, "experiment", "run", "../../configs/rows.yaml", "-o", dir, "--set", "rounds.count=100", "--set", "experiment.seeds=2",
@@ -278,7 +278,7 @@ func TestResultsDoNotHangOnTheFigure(t *testing.T) {
 	}
 }
 
-// TestWorldsAreMadeBeforeAnythingRuns, those of the last cell, too.
+// TestWorldsAreMadeBeforeAnythingRuns: also the last cell's worlds.
 func TestWorldsAreMadeBeforeAnythingRuns(t *testing.T) {
 	t.Setenv("PEERD_DATA", t.TempDir())
 	out := filepath.Join(t.TempDir(), "out")
@@ -292,7 +292,7 @@ func TestWorldsAreMadeBeforeAnythingRuns(t *testing.T) {
 	}
 }
 
-// TestRowsDoNotDependOnTheProcessors, though runs of several cells are under way at once.
+// TestRowsDoNotDependOnTheProcessors: even if runs of several cells are played concurrently.
 func TestRowsDoNotDependOnTheProcessors(t *testing.T) {
 	sweep := "experiment.cells=[{set: {privacy.epsilon: [1, 2, 3, 4, 5, 6]}}]"
 	var files [2][]byte
@@ -316,7 +316,7 @@ func TestAnInterruptedExperimentSaysWhatIsFinished(t *testing.T) {
 	}
 }
 
-// TestBadCellsAreRefusedBeforeAnythingRuns names every field and its cell.
+// TestBadCellsAreRefusedBeforeAnythingRuns: the error names every field and its cell.
 func TestBadCellsAreRefusedBeforeAnythingRuns(t *testing.T) {
 	for cells, wants := range map[string][]string{
 		"[{set: {privacy.epsilon: [1, -2, 20]}}]": {
@@ -346,7 +346,7 @@ func TestBadCellsAreRefusedBeforeAnythingRuns(t *testing.T) {
 	}
 }
 
-// TestCellsAreTheCrossProduct of the values of each, in the order in which they stand.
+// TestCellsAreTheCrossProduct of each one's values, in the order of the file.
 func TestCellsAreTheCrossProduct(t *testing.T) {
 	all := config.Expand([]config.Cell{
 		{Name: "alone", Set: map[string]any{"experiment.alone": true}},
@@ -369,8 +369,8 @@ func TestCellsAreTheCrossProduct(t *testing.T) {
 	}
 }
 
-// TestDrawnWorlds: an instance is the same in all runs, other runs draw others, and the
-// least gap between arms is told.
+// TestDrawnWorlds: an instance is the same in all runs, other runs draw others, and the least gap
+// between arms is reported.
 func TestDrawnWorlds(t *testing.T) {
 	gaps := func(instance string) (least, middle float64) {
 		r := playFile(t, t.TempDir(), "../../configs/rows.yaml", "world.bernoulli.means=[]", "world.bernoulli.draw=sites", "world.bernoulli.instance="+instance,
@@ -389,7 +389,7 @@ func TestDrawnWorlds(t *testing.T) {
 	}
 }
 
-// TestRunsTakeInstancesInTurn: the gaps between arms come again, and regret does not.
+// TestRunsTakeInstancesInTurn: the gaps between arms recur, and regret does not.
 func TestRunsTakeInstancesInTurn(t *testing.T) {
 	r := playFile(t, t.TempDir(), "../../configs/rows.yaml", "world.bernoulli.means=[]", "world.bernoulli.draw=sites",
 		"rounds.count=1500", "experiment.seeds=5", "experiment.instances=2", "experiment.figure.kind=none")
@@ -427,7 +427,7 @@ func cellOf(t *testing.T, dir string) []byte {
 	return b
 }
 
-// TestTheReportSaysHowRunsSpread, and which of them lose linearly: peers that pull at random.
+// TestTheReportSaysHowRunsSpread: and which of them lose linearly: peers that pull at random.
 func TestTheReportSaysHowRunsSpread(t *testing.T) {
 	dir := t.TempDir()
 	c, stdout, stderr := peerd(t, "experiment", "run", "../../configs/rows.yaml", "-o", dir, "--set", "privacy.horizon=20000", "--set", "rounds.count=2000",

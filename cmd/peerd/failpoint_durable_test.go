@@ -2,5 +2,5 @@
 
 package main
 
-// failpoints says that peers can be killed at exact places.
+// failpoints reports whether peers can be killed at exact places.
 const failpoints = true

@@ -31,7 +31,7 @@ func TestFiguresInSmall(t *testing.T) {
 				rounds = 40
 			}
 			set := []string{"privacy.horizon=" + strconv.FormatUint(rounds, 10), "protocol.rows.every=50", "experiment.seeds=2"}
-			if strings.HasPrefix(name, "paper") && name != "paper003-11" { // whose components have their sizes
+			if strings.HasPrefix(name, "paper") && name != "paper003-11" { // their components have fixed sizes
 				set = append(set, "testnet.nodes=9")
 			}
 			r := playFile(t, t.TempDir(), file, set...)
@@ -43,7 +43,7 @@ func TestFiguresInSmall(t *testing.T) {
 			settings := string(b)
 			for _, c := range r.Cells {
 				line := c.Cell
-				if name == "gap" || strings.HasPrefix(name, "mechanisms") || name == "phases" || name == "paper003-7" || name == "together" || name == "paper000-graphs" || name == "paper000-central-gap" { // a point a cell there
+				if name == "gap" || strings.HasPrefix(name, "mechanisms") || name == "phases" || name == "paper003-7" || name == "together" || name == "paper000-graphs" || name == "paper000-central-gap" { // these have a point for each cell
 					line, _, _ = strings.Cut(c.Cell, ", ")
 				}
 				if !strings.Contains(svg, ">"+line+"<") {
@@ -71,8 +71,8 @@ func TestFiguresInSmall(t *testing.T) {
 	}
 }
 
-// TestPublicVectorsAtScale: on the instance of figure 3(a) of paper 002 sites with public vectors lose at most what is
-// wanted, and no run loses linearly.
+// TestPublicVectorsAtScale: on the instance of figure 3(a) of paper 002, sites with public
+// vectors lose at most the limit, and no run loses linearly.
 func TestPublicVectorsAtScale(t *testing.T) {
 	if os.Getenv("PEERD_LONG") == "" {
 		t.Skip("scripts/show.sh public-vectors runs it")
@@ -87,8 +87,9 @@ func TestPublicVectorsAtScale(t *testing.T) {
 	}
 }
 
-// TestCentredRewardsAtScale: on the instance of figure 3(a) of paper 002 sites with centred rewards lose at most what is wanted and
-// at least 1.5 times less than with plain ones, and no run loses linearly.
+// TestCentredRewardsAtScale: on the instance of figure 3(a) of paper 002, sites with centred
+// rewards lose at most the limit and at least 1.5 times less than with plain ones, and no run
+// loses linearly.
 func TestCentredRewardsAtScale(t *testing.T) {
 	if os.Getenv("PEERD_LONG") == "" {
 		t.Skip("scripts/show.sh centred runs it")
@@ -104,7 +105,7 @@ func TestCentredRewardsAtScale(t *testing.T) {
 	}
 }
 
-// TestTheTwinsOfFigure2 are the same instance: their arms are as far apart.
+// TestTheTwinsOfFigure2 are the same instance: the gaps between their arms are equal.
 func TestTheTwinsOfFigure2(t *testing.T) {
 	for _, name := range []string{"fig2a", "fig2b"} {
 		var gaps []float64
@@ -118,8 +119,8 @@ func TestTheTwinsOfFigure2(t *testing.T) {
 	}
 }
 
-// TestLiarsInSmall: every cell with liars has one of its name without any, rows outside of what rewards
-// give are refused, and where sites are alike own regret is regret.
+// TestLiarsInSmall: every cell with liars has one with the same name without any, rows outside of
+// what rewards give are refused, and if sites are alike own regret equals regret.
 func TestLiarsInSmall(t *testing.T) {
 	r := playFile(t, t.TempDir(), "../../configs/liars.yaml", "privacy.horizon=40", "testnet.nodes=8", "experiment.seeds=1")
 	honest := map[string]bool{}
@@ -149,7 +150,7 @@ func TestTheLemmasHoldOnFigure2b(t *testing.T) {
 }
 
 // TestTheRadiiKeepTheirPromise in small; scripts/show.sh radius does it in full. The printed
-// formula promises nothing of arms with few pulls.
+// formula promises nothing about arms with few pulls.
 func TestTheRadiiKeepTheirPromise(t *testing.T) {
 	r := playFile(t, t.TempDir(), "../../configs/figures/radius.yaml", "privacy.horizon=2000", "experiment.seeds=4", "experiment.coverage=true", "experiment.figure.kind=none")
 	for _, c := range r.Cells {
@@ -163,8 +164,9 @@ func TestTheRadiiKeepTheirPromise(t *testing.T) {
 	}
 }
 
-// TestABrokenPromiseIsTold: who is alone where sites differ, or cut off, or hears little
-// without noise, is surer than is right, and the experiment fails. Who is together is not.
+// TestABrokenPromiseIsTold: a peer that is alone while sites differ, or cut off, or that hears
+// little without noise, is surer than it should be, and the experiment fails. Peers that work
+// together are not.
 func TestABrokenPromiseIsTold(t *testing.T) {
 	r := &played{dir: t.TempDir()}
 	got, stdout, stderr := peerd(t, "experiment", "run", "../../configs/coverage.yaml", "-o", r.dir, "--set", "privacy.horizon=1200",

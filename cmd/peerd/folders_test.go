@@ -29,10 +29,11 @@ type oldAnswer struct {
 	Repeated   bool
 }
 
-// TestFoldersOfEarlierBuilds: a folder of every earlier format, as scripts/old-folder.sh made it with that build,
-// is read: its ledger verifies, its decisions are exported as they were answered and rewarded, and a peer goes on
-// with it, also after it was killed. That it notices was tried by hand: without the older version in
-// parseChoice or in parseLogRecord it fails.
+// TestFoldersOfEarlierBuilds: a folder of every earlier format, made by scripts/old-folder.sh
+// with the build of that time, can be read: its ledger verifies, its decisions are exported as
+// they were answered and rewarded, and a peer continues with it, also after a kill. We tried by
+// hand that the test notices omissions: without the older version in parseChoice or in
+// parseLogRecord it fails.
 func TestFoldersOfEarlierBuilds(t *testing.T) {
 	all, err := filepath.Glob("testdata/folders/*/*.tar.gz")
 	if err != nil || len(all) < 2 {
@@ -55,7 +56,7 @@ func TestFoldersOfEarlierBuilds(t *testing.T) {
 // unpack returns a folder with the contents of an archive.
 func unpack(t *testing.T, archive string) (dir string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket is short
+	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,8 +122,8 @@ func verifyExported(t *testing.T, dir string) {
 	}
 }
 
-// compareDecisions exports the decisions and compares them with the answers: in form jsonl, and that parquet has
-// as many.
+// compareDecisions exports the decisions and compares them with the answers in form jsonl, and
+// their number in parquet.
 func compareDecisions(t *testing.T, dir string, old []oldAnswer) {
 	t.Helper()
 	file := filepath.Join(dir, "decisions.jsonl")
@@ -164,7 +165,7 @@ func compareDecisions(t *testing.T, dir string, old []oldAnswer) {
 	}
 }
 
-// goOn runs a peer of this build in the folder, which gives the old answers again and a new one.
+// goOn runs a peer of this build in the folder. It repeats the old answers and gives a new one.
 func goOn(t *testing.T, dir string, old []oldAnswer) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())

@@ -13,8 +13,8 @@ import (
 	"peerd.dev/node/ledger"
 )
 
-// A forgery is a ledger that a peer writes and signs itself, with numbers, hashes and signature
-// in order, so that nothing but what it says can give it away.
+// A forgery is a ledger that a peer writes and signs itself, with correct numbers, hashes and
+// signature, so that only its content can show that it is forged.
 type forgery struct {
 	t      *testing.T
 	bodies []ledger.Body
@@ -49,7 +49,7 @@ func (f *forgery) release(c *dp.Charge, s dp.StreamID, leaf uint64) {
 	})
 }
 
-// verify writes the ledger and has the command look at it.
+// verify writes the ledger and runs the command on it.
 func (f *forgery) verify() (c code, says string) {
 	f.t.Helper()
 	id := gossip.SeedIdentity([32]byte{1})
@@ -78,8 +78,8 @@ func (f *forgery) verify() (c code, says string) {
 	return c, says
 }
 
-// TestForgedLedgersAreRefused: each of five forged ledgers is refused for what it says, and the
-// honest one that it was made of is not.
+// TestForgedLedgersAreRefused: each of five forged ledgers is refused because of its content, and
+// the honest one from which it was made is not.
 func TestForgedLedgersAreRefused(t *testing.T) {
 	each := dp.Spec{What: "means", Streams: 2, Dim: 1, Hi: 1, Leaves: 8, RecordsPerUser: 1, Mechanism: dp.EachLaplace, Epsilon: dp.Nano / 2}
 	small := each // so that the least noise is enough

@@ -18,11 +18,11 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestNothingIsLostWhenKilled kills a peer under load again and again, at random
-// moments and, with the tag failpoint, between commit and answer, and starts it on
-// the same folder. No answer may be taken back, no reward counted twice, no noise
-// drawn twice, and nothing may have left that is not in the ledger.
-// Without the tag, the ledger verifies at the end. PEERD_LONG makes it more than 200 kills with every protocol.
+// TestNothingIsLostWhenKilled kills a peer under load again and again, at random times and, with
+// the tag failpoint, between commit and answer, and starts it on the same folder. No answer may
+// be undone, no reward counted twice, no noise drawn twice, and nothing may have left that is not
+// in the ledger. Without the tag, the ledger verifies at the end. PEERD_LONG makes more than 200
+// kills with every protocol.
 func TestNothingIsLostWhenKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -57,8 +57,8 @@ func TestNothingIsLostWhenKilled(t *testing.T) {
 	}
 }
 
-// smallProtocol returns changes that choose a protocol with parameters that show all in a few
-// rounds.
+// smallProtocol returns changes that choose a protocol with parameters that show everything in a
+// few rounds.
 func smallProtocol(t *testing.T, e protocol.Params) (changes []string) {
 	t.Helper()
 	var s config.Settings
@@ -95,10 +95,10 @@ type killer struct {
 	app      *app
 	recorder *recorder
 	last     []byte // newest ledger line that was seen
-	seen     uint64 // its place and one
+	seen     uint64 // its number plus one
 	kills    int
 	ready    []time.Duration // from exec to /readyz
-	first    []time.Duration // and to the first answer that is durable
+	first    []time.Duration // from exec to the first durable answer
 }
 
 func newKiller(l *lab, lates bool) *killer {
@@ -109,8 +109,8 @@ func newKiller(l *lab, lates bool) *killer {
 	return k
 }
 
-// up starts the peer, waits until it answers and releases, and looks whether the
-// ledger has all that was seen of it before.
+// up starts the peer, waits until it answers and releases, and checks that the ledger has
+// everything that was seen of it before.
 func (k *killer) up(o launch) {
 	k.Helper()
 	had := k.recorder.mark()
@@ -122,7 +122,7 @@ func (k *killer) up(o launch) {
 	}()
 	decided, ready := time.Duration(0), time.Duration(0)
 	for decided == 0 || ready == 0 {
-		if k.s.dead() { // of a failpoint
+		if k.s.dead() { // because of a failpoint
 			if decided == 0 {
 				k.app.giveBack(ask)
 			}
@@ -149,7 +149,7 @@ func (k *killer) up(o launch) {
 	k.look()
 }
 
-// look compares the ledger with what was seen of it, if the peer lives.
+// look compares the ledger with what was seen of it, if the peer is alive.
 func (k *killer) look() {
 	k.Helper()
 	if k.seen > 0 {
@@ -168,8 +168,8 @@ func (k *killer) look() {
 	}
 }
 
-// random kills the running peer at a random moment and starts it again; every third
-// time it is killed once more while it starts.
+// random kills the running peer at a random time and starts it again; every third time it is
+// killed again while it starts.
 func (k *killer) random(r *rand.Rand) {
 	k.Helper()
 	time.Sleep(time.Duration(r.Int64N(int64(60 * time.Millisecond))))
@@ -184,7 +184,7 @@ func (k *killer) random(r *rand.Rand) {
 	k.up(launch{})
 }
 
-// exact kills the peer at the n-th passing of a place.
+// exact kills the peer when it passes a place for the n-th time.
 func (k *killer) exact(place string, n int) {
 	k.Helper()
 	k.s.stop()
@@ -197,12 +197,12 @@ func (k *killer) exact(place string, n int) {
 	k.up(launch{})
 }
 
-// finish holds the peer to everything.
+// finish makes all checks.
 func (k *killer) finish() {
 	k.Helper()
 	k.app.end(k.T)
 	b := settled(k.app, k.recorder)
-	if !failpoints { // with them, the ledger of a program that is not as published is refused
+	if !failpoints { // with them, the ledger's program differs from the published one, and it is refused
 		k.s.verified()
 	}
 	decisions, rewards := k.app.acknowledged()

@@ -30,16 +30,15 @@ import (
 	"peerd.dev/protocol"
 )
 
-// A lab is a network on this machine, some of whose peers are real processes that
-// tests kill, stop, copy and restore, and others hosts in the test that record all
-// that they are sent.
+// A lab is a network on this machine. Some of its peers are real processes that tests kill, stop,
+// copy and restore; others are hosts in the test that record everything that they receive.
 type lab struct {
 	*testing.T
 	dir   string
 	net   *config.Network
 	sites []*labSite
 
-	features [][]float64 // of every decision; nil for learners without
+	features [][]float64 // of every decision; nil for learners without features
 }
 
 // labBase are the settings of every peer of a lab, which a test may override.
@@ -51,8 +50,8 @@ func labBase() map[string]string {
 	}
 }
 
-// newLab lays out a network of n peers on a line, with changes to labBase given as
-// keys and values in turn.
+// newLab makes a network of n peers on a line, with changes to labBase given as keys and values
+// in turn.
 func newLab(t *testing.T, n int, changes ...string) *lab {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "p") //nolint:usetesting // t.TempDir's names are too long for sockets
@@ -136,11 +135,11 @@ func (s *labSite) config() string { return filepath.Join(s.dir, config.FileName)
 
 func (s *labSite) logPath() string { return filepath.Join(s.lab.dir, filepath.Base(s.dir)+".log") }
 
-// A launch says how a peer is started.
+// A launch says how to start a peer.
 type launch struct {
-	env  []string // beside the usual
+	env  []string // in addition to the usual environment
 	wrap []string // command that runs the peer
-	args []string // more of them
+	args []string // additional ones
 }
 
 // start starts the peer's process. Its output goes to the end of its log.
@@ -192,14 +191,14 @@ func dialer(name string) *http.Client {
 	}}
 }
 
-// withoutSettings is the environment without settings: those of a site are in its file.
+// withoutSettings returns the environment without settings: a site's settings are in its file.
 func withoutSettings() []string {
 	return slices.DeleteFunc(os.Environ(), func(e string) bool {
 		return strings.HasPrefix(e, "PEERD_") && !strings.HasPrefix(e, "PEERD_DATA=")
 	})
 }
 
-// kill ends the process, and whatever wraps it, at once.
+// kill ends the process, and its wrapper, at once.
 func (s *labSite) kill() {
 	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
 	<-s.gone
@@ -246,8 +245,8 @@ func (s *labSite) tail() string {
 	return log[max(0, len(log)-4000):]
 }
 
-// get asks the peer and returns the status and the text of its answer; the status is
-// 0 if there is none.
+// get sends a request and returns the status and the text of the answer; the status is 0 if there
+// is none.
 func (s *labSite) get(path string) (int, string) {
 	res, err := s.client.Get("http://peer" + path)
 	return answerOf(res, err)
@@ -377,8 +376,7 @@ func (s *labSite) peerd(args ...string) (code, string) {
 	return code(c), out.String()
 }
 
-// A recorder is a peer that keeps all that it is sent. It answers nothing but what
-// links need.
+// A recorder is a peer that keeps everything that it receives. It answers only what links need.
 type recorder struct {
 	host *gossip.Host
 	stop chan struct{}
@@ -388,16 +386,16 @@ type recorder struct {
 	all    []protocol.Delivery
 	values map[recordKey][]byte
 	twice  []string            // what came with two values
-	seen   protocol.Checkpoint // highest mark of peer 0
+	seen   protocol.Checkpoint // highest checkpoint of peer 0
 }
 
-// recordKey names what may have one value only.
+// recordKey identifies what may have one value only.
 type recordKey struct {
 	kind  protocol.Kind
 	label protocol.Label
 }
 
-// record puts a recorder into the place of a peer.
+// record puts a recorder in the place of a peer.
 func (s *labSite) record() *recorder {
 	s.Helper()
 	r := &recorder{values: make(map[recordKey][]byte), stop: make(chan struct{}), done: make(chan struct{})}
@@ -423,7 +421,7 @@ func (s *labSite) record() *recorder {
 	return r
 }
 
-// host puts a host of the test into the place of a peer.
+// host puts a host of the test in the place of a peer.
 func (s *labSite) host(seen func(protocol.Peer, protocol.Checkpoint)) *gossip.Host {
 	s.Helper()
 	deployment, err := daemon.NewDeployment(s.settings())
@@ -450,7 +448,7 @@ func (r *recorder) close() error {
 	return r.host.Close()
 }
 
-// Kinds of messages. Some may change under one label: an open question is asked again with what is
+// Kinds of messages. Some may change under one label: an open question is repeated with what is
 // known by then, and an answer names no rows if it has nothing to ask for.
 const (
 	kindPresence  = 2
@@ -487,7 +485,7 @@ func (r *recorder) received() []protocol.Delivery {
 	return r.all[:len(r.all):len(r.all)]
 }
 
-// mark returns the highest mark that the peer has named.
+// mark returns the highest checkpoint that the peer has sent.
 func (r *recorder) mark() protocol.Checkpoint {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -501,7 +499,7 @@ func (r *recorder) contradictions() []string {
 	return slices.Clone(r.twice)
 }
 
-// lines returns the lines of a peer's ledger, asked for in pages.
+// lines returns the lines of a peer's ledger, read in pages.
 func (s *labSite) lines() [][]byte {
 	s.Helper()
 	const page = 10_000
@@ -521,7 +519,7 @@ func (s *labSite) lines() [][]byte {
 	}
 }
 
-// copyDir copies a folder but for sockets and pipes.
+// copyDir copies a folder except sockets and pipes.
 func copyDir(t *testing.T, from, to string) {
 	t.Helper()
 	err := filepath.WalkDir(from, func(path string, e os.DirEntry, err error) error {

@@ -1,10 +1,10 @@
-// Command peerd is a peer that learns with others which action pays, without any
-// reward leaving it unguarded.
+// Command peerd is a peer that learns together with others which action pays, without any reward
+// leaving it unprotected.
 //
 // Settings come from flags, the environment, a file and defaults, in that order;
-// docs/configuration.md lists them. People's text about trouble goes to stderr;
-// with --json everything, trouble included, is a JSON document on stdout. The
-// exit code says why a run ended; docs/exit-codes.md lists them.
+// docs/configuration.md lists them. Errors go to stderr as text; with --json everything,
+// including errors, is a JSON document on stdout. The exit code says why a run ended;
+// docs/exit-codes.md lists them.
 package main
 
 import (

@@ -7,8 +7,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// beProcess makes the test binary the real one, so that tests start real
-// processes without building another binary.
+// beProcess makes the test binary act as the real one, so that tests start real processes without
+// building another binary.
 const beProcess = "TEST_BE_PEERD"
 
 func TestMain(m *testing.M) {

@@ -26,12 +26,12 @@ import (
 	"peerd.dev/protocol"
 )
 
-// marked is the reward that is looked for.
+// marked is the reward to search for.
 const marked = 0.7310585
 
-// TestAMarkedRewardIsFoundNowhere: an application reports one value again and again,
-// among requests of all kinds, well formed and not, to a real peer that logs all it
-// can. Then all that came out of the peer is searched for it.
+// TestAMarkedRewardIsFoundNowhere: an application reports one value again and again, among
+// requests of all kinds, well formed and not, to a real peer with the most verbose log. Then
+// everything that came out of the peer is searched for it.
 func TestAMarkedRewardIsFoundNowhere(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -63,7 +63,7 @@ func TestAMarkedRewardIsFoundNowhere(t *testing.T) {
 	}
 	close(stop)
 	all.Wait()
-	s.kill() // a clean end would tidy the store up
+	s.kill() // a clean end would clean up the store
 	answers.add("log", s.log())
 
 	m := newMark(t, marked)
@@ -72,7 +72,7 @@ func TestAMarkedRewardIsFoundNowhere(t *testing.T) {
 		sizes[d.what] += len(d.text)
 		m.least = 3
 		if strings.Contains(d.what, "status") || strings.Contains(d.what, "arms") {
-			m.least = 6 // estimates of what always pays this are near it, noise and all
+			m.least = 6 // estimates are near a reward that is always paid, even with noise
 		}
 		for _, hit := range m.inText(d.text) {
 			t.Errorf("%s holds %s", d.what, hit)
@@ -107,8 +107,8 @@ func TestAMarkedRewardIsFoundNowhere(t *testing.T) {
 		"The lattice number takes three bytes, which ciphertext holds by chance, so it is not looked for there.")
 }
 
-// TestAStackDumpShowsNoReward, not even what is left of one in a register or on the
-// stack, when a peer is asked for it with rewards under way.
+// TestAStackDumpShowsNoReward, not even the rest of one in a register or on the stack, when a
+// peer prints its stacks while rewards are in progress.
 func TestAStackDumpShowsNoReward(t *testing.T) {
 	m := newMark(t, marked)
 	for range 5 {
@@ -147,7 +147,7 @@ func keysOf(m map[string]int) func(yield func(string) bool) {
 	}
 }
 
-// told is all that a peer answered.
+// answers are all answers of a peer.
 type answers struct {
 	mu        sync.Mutex
 	documents []document
@@ -210,12 +210,12 @@ func (d *answers) chaos(s *labSite, caller int, stop chan struct{}) {
 	}
 }
 
-// A mark is a number in all forms in which it may stand somewhere.
+// A mark is a number in all forms in which it may appear.
 type mark struct {
 	value   float64
 	bits    uint64
 	lattice int64
-	least   int // digits of a decimal that is found
+	least   int // least number of digits of a decimal to find
 }
 
 func newMark(t *testing.T, v float64) mark {
@@ -229,7 +229,7 @@ func newMark(t *testing.T, v float64) mark {
 
 var decimals = regexp.MustCompile(`\d*\.\d+(?:[eE][-+]?\d+)?|\d+`)
 
-// inText says where a text holds the number.
+// inText returns where a text contains the number.
 func (m mark) inText(text string) (hits []string) {
 	text = clockTimes.ReplaceAllString(text, "$1") // 1 in 1,000 of them ends in any three digits
 	for _, at := range decimals.FindAllStringIndex(text, -1) {
@@ -254,8 +254,7 @@ func swap(x uint64) uint64 {
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// is reports whether a number as it is printed is this one, to as many digits as it
-// has.
+// is reports whether a printed number is this one, to the number of its digits.
 func (m mark) is(token string) bool {
 	if token == strconv.FormatInt(m.lattice, 10) {
 		return true
@@ -287,7 +286,7 @@ func (m mark) inFloat(b []byte) (hits []string) {
 	return hits
 }
 
-// inBytes says what form of the number any bytes hold.
+// inBytes returns in which forms bytes contain the number.
 func (m mark) inBytes(b []byte) []string {
 	hits := m.inFloat(b)
 	if text := fmt.Sprintf("%.3f", m.value); bytes.Contains(b, []byte(text)) {
@@ -296,8 +295,7 @@ func (m mark) inBytes(b []byte) []string {
 	return hits
 }
 
-// inMessage looks at every number that a message brings, and returns how many there
-// are.
+// inMessage checks every number in a message, and returns how many there are.
 func (m mark) inMessage(t *testing.T, msg protocol.Message) (n int) {
 	t.Helper()
 	for i := range msg.Body() {
@@ -319,7 +317,7 @@ func (m mark) inMessage(t *testing.T, msg protocol.Message) (n int) {
 	return n
 }
 
-// inStore reports whether some file of a folder holds the number.
+// inStore reports whether some file of a folder contains the number.
 func (m mark) inStore(t *testing.T, dir string) (found bool) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -336,7 +334,7 @@ func (m mark) inStore(t *testing.T, dir string) (found bool) {
 	return found
 }
 
-// control shows that the search finds what is there.
+// control checks that the search can find the number.
 func (m mark) control(t *testing.T) {
 	t.Helper()
 	texts := []string{fmt.Sprintf("0x%x", m.bits), fmt.Sprint(m.lattice), string(binary.LittleEndian.AppendUint64([]byte("x"), m.bits))}
@@ -360,7 +358,7 @@ func (m mark) control(t *testing.T) {
 	}
 }
 
-// A tap is what a TCP proxy before a peer has seen.
+// A tap is what a TCP proxy in front of a peer has seen.
 type tap struct {
 	mu  sync.Mutex
 	way map[string][]byte
@@ -372,7 +370,7 @@ func (w *tap) bytes() map[string][]byte {
 	return w.way
 }
 
-// tap puts a proxy before a peer, which keeps all bytes to it and from it.
+// tap puts a proxy in front of a peer, which keeps all bytes to it and from it.
 func (l *lab) tap(i int) *tap {
 	l.Helper()
 	behind := strings.Split(l.net.Peers[i].Addrs[0], "/")

@@ -19,14 +19,14 @@ import (
 // A killed is a network of a configuration whose processes are killed.
 type killed struct {
 	name  string
-	roles []int // peers with a role, of which half of the kills are: coordinator, server, sinks
+	roles []int // peers with a role, which get half of the kills: coordinator, server, sinks
 	more  []string
-	file  string        // name of the configuration, if it is another
-	lasts time.Duration // after which a new network begins; 0 if there is one for all kills
+	file  string        // name of the configuration, if it differs
+	lasts time.Duration // after which a new network begins; 0 if one network takes all kills
 }
 
-// slowly are settings with which a network that explores in epochs goes on for minutes, in 64
-// epochs of nearly one length, over three arms that are hard to tell apart.
+// slowly returns settings with which a network that explores in epochs runs for minutes, in 64
+// epochs of nearly equal length, over three arms that are hard to distinguish.
 func slowly(more ...string) []string {
 	return append(more, "rounds.every=10ms", "rounds.count=1000000", "learner.elimination.rounds=64", "learner.elimination.gap=0.06",
 		"world.bernoulli.means=[[0.52, 0.5, 0.48]]")
@@ -48,11 +48,11 @@ func killedNetworks() []killed {
 	}
 }
 
-// serverAndSinks are those of configuration hdp-mab if all peers are there.
+// serverAndSinks are the roles of configuration hdp-mab if all peers are there.
 func serverAndSinks() []int { return []int{9, 0, 9, 3, 9, 6} }
 
-// shippedNetworks are configurations as they are. Their runs last for some seconds, so there
-// are as many networks, one after another, as the kills take.
+// shippedNetworks are unchanged configurations. Their runs last some seconds, so the kills need
+// several networks, one after another.
 func shippedNetworks() []killed {
 	const epochs, rewards, linear = 9 * time.Second, 28 * time.Second, 18 * time.Second // of 10 s, 30 s and 20 s
 	explored := []string{"learner.elimination.rounds=3", "learner.elimination.gap=0.2"} // as the files propose
@@ -70,11 +70,11 @@ func shippedNetworks() []killed {
 	}
 }
 
-// TestANetworkIsKilled kills processes of a network with SIGKILL at random moments, one after
-// another, and starts them again on their folders; some stay away for longer than a deadline. Whatever
-// was in a ledger stays in it as it was, no peer is blocked by what others remember of it, the budget is
-// charged once, and at the end all release again and are linked. PEERD_LONG makes it 50 kills of
-// each network; else it is a few of the first one.
+// TestANetworkIsKilled kills processes of a network with SIGKILL at random times, one after
+// another, and starts them again on their folders; some stay away for longer than a deadline.
+// Whatever was in a ledger stays in it unchanged, no peer is blocked by what others remember of
+// it, the budget is charged once, and at the end all release again and are linked. PEERD_LONG
+// makes 50 kills of each network; otherwise there are a few kills of the first one.
 func TestANetworkIsKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -88,8 +88,8 @@ func TestANetworkIsKilled(t *testing.T) {
 	}
 }
 
-// TestANetworkIsKilledAsShipped does the same with configurations as they are: 50 kills of
-// each, in networks one after another that last as long as those of the configuration.
+// TestANetworkIsKilledAsShipped does the same with unchanged configurations: 50 kills of each, in
+// consecutive networks that last as long as the configuration says.
 func TestANetworkIsKilledAsShipped(t *testing.T) {
 	if os.Getenv("PEERD_LONG") == "" {
 		t.Skip("scripts/show.sh kill-network runs it")
@@ -111,12 +111,12 @@ func (x *killed) run(t *testing.T, kills int) {
 	t.Logf("from exec to /readyz: p50 %v, max %v", c.starts[len(c.starts)/2].Round(time.Millisecond), c.starts[len(c.starts)-1].Round(time.Millisecond))
 }
 
-// casualties are what kills have done.
+// casualties are the results of kills.
 type casualties struct {
 	rng                          *rand.Rand
 	kills, networks, roles, away int
 	leaves                       uint64
-	right, sites                 int // sites that know the best arm at the end, of all sites
+	right, sites                 int // sites that know the best arm at the end, and all sites
 	starts                       []time.Duration
 }
 
@@ -162,7 +162,7 @@ func (x *killed) play(t *testing.T, c *casualties, kills int) {
 			t.Errorf("peer %d: %+v", i, d)
 		}
 		c.leaves += d.Released
-		if len(d.Means) > 0 { // it has arms, and the first is the best in all configurations
+		if len(d.Means) > 0 { // it has arms, of which the first is the best in all configurations
 			c.sites++
 			if best, _ := sites.ArgMax(d.Means); best == 0 {
 				c.right++

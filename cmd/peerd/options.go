@@ -22,7 +22,7 @@ type options struct {
 	set    []string
 	json   bool
 	stdout io.Writer // results
-	stderr io.Writer // trouble, logs, progress
+	stderr io.Writer // errors, logs, progress
 }
 
 // register adds the flags.
@@ -33,7 +33,7 @@ func (o *options) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.json, "json", false, "print results and errors as JSON documents on standard output")
 }
 
-// load returns the validated configuration that the flags lead to.
+// load returns the validated configuration that the flags select.
 func (o *options) load() (*config.Config, error) {
 	file, set, err := o.sources()
 	if err != nil {
@@ -42,8 +42,8 @@ func (o *options) load() (*config.Config, error) {
 	return config.Load(file, set)
 }
 
-// read returns it with nothing but keys and types checked, for commands that do
-// not run a peer.
+// read returns the configuration with only keys and types checked, for commands that do not run a
+// peer.
 func (o *options) read() (*config.Config, error) {
 	file, set, err := o.sources()
 	if err != nil {
@@ -56,7 +56,7 @@ func (o *options) read() (*config.Config, error) {
 	return c, c.Refuse(problems)
 }
 
-// sources returns the file to read, "" for none, and all that --set stands for.
+// sources returns the file to read, "" for none, and everything that --set gives.
 func (o *options) sources() (file string, set []string, err error) {
 	set = o.set
 	if o.dir != "" {
@@ -76,8 +76,8 @@ func (o *options) sources() (file string, set []string, err error) {
 	return file, set, nil
 }
 
-// takesFile lets a command that reads the configuration take its file as an argument, as
-// well as by --config.
+// takesFile makes a command that reads the configuration accept its file as an argument as well
+// as by --config.
 func (o *options) takesFile(cmd *cobra.Command) *cobra.Command {
 	run := cmd.RunE
 	cmd.Use += " [FILE]"
@@ -94,12 +94,12 @@ func (o *options) takesFile(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// run makes a command's function of one that needs no arguments.
+// run turns a function without arguments into a command's function.
 func (o *options) run(f func(ctx context.Context) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error { return f(cmd.Context()) }
 }
 
-// print writes a result: doc as JSON with --json, else what text writes.
+// print writes a result: doc as JSON with --json, otherwise what text writes.
 func (o *options) print(doc any, text func(w io.Writer)) error {
 	if o.json {
 		return terminal.PrintJSON(o.stdout, doc)

@@ -10,9 +10,8 @@ import (
 	"peerd.dev/internal/configtest"
 )
 
-// TestConfigurationPage shows that what is written about the configuration is
-// what the code does. After a change of the schema: go test ./cmd/peerd -run
-// TestConfigurationPage -update.
+// TestConfigurationPage shows that the pages about the configuration agree with the code. After a
+// change of the schema: go test ./cmd/peerd -run TestConfigurationPage -update.
 func TestConfigurationPage(t *testing.T) {
 	for name, want := range map[string]string{
 		"docs/configuration.md": configurationPage(),
@@ -49,7 +48,7 @@ func TestShippedConfigurationsAreGood(t *testing.T) {
 
 func TestExampleHasEveryKey(t *testing.T) {
 	text := exampleConfig()
-	var plain strings.Builder // with every comment that holds a key opened
+	var plain strings.Builder // with every commented key enabled
 	for line := range strings.Lines(text) {
 		trimmed := strings.TrimLeft(line, " ")
 		if rest, ok := strings.CutPrefix(trimmed, "# "); ok {

@@ -7,8 +7,8 @@ import (
 	"peerd.dev/internal/config"
 )
 
-// What is written down is made of the schema and the table of codes, by the tests that
-// compare it.
+// These pages are generated from the schema and the table of codes, by the tests that compare
+// them.
 
 const pageHead = "# Configuration\n\n" +
 	"<!-- Written by: go test ./cmd/peerd -run TestConfigurationPage -update -->\n\n" +

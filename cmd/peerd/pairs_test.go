@@ -13,15 +13,15 @@ import (
 	"peerd.dev/protocol"
 )
 
-// A pair is a protocol and a learner that suit each other, as settings for --set: with
-// parameters that show all in a few rounds, and a mechanism and a world that suit them.
+// A pair is a protocol and a learner that suit each other, as settings for --set: with parameters
+// that show everything in a few rounds, and a mechanism and a world that suit them.
 type pair struct {
 	name string
 	set  []string
 }
 
-// pairs returns every pair that a configuration with more settings can have, and fails if
-// some protocol or learner has none.
+// pairs returns every pair that a configuration with more settings can have, and fails if some
+// protocol or learner has none.
 func pairs(t *testing.T, file string, more ...string) (all []pair) {
 	t.Helper()
 	c, err := config.Load(file, more)
@@ -52,7 +52,7 @@ func pairs(t *testing.T, file string, more ...string) (all []pair) {
 	return all
 }
 
-// covering returns few pairs that have every protocol and every learner in them; all with PEERD_LONG.
+// covering returns few pairs that include every protocol and every learner; all with PEERD_LONG.
 func covering(all []pair) (few []pair) {
 	if os.Getenv("PEERD_LONG") != "" {
 		return all
@@ -71,8 +71,8 @@ func covering(all []pair) (few []pair) {
 	return few
 }
 
-// suited returns settings with which a protocol and a learner are a valid configuration: c
-// with the configured mechanism or else the first one that suits.
+// suited returns settings with which a protocol and a learner are a valid configuration: c with
+// its mechanism or else the first one that suits.
 func suited(t *testing.T, c *config.Config, e protocol.Params, l bandit.Params, more []string) (set []string, ok bool) {
 	t.Helper()
 	const leaf = 20 // rounds or decisions

@@ -2,8 +2,8 @@
 
 package main
 
-// keepPrivate does nothing where there are no modes.
+// keepPrivate does nothing on systems without file modes.
 func keepPrivate() {}
 
-// hideArguments does nothing where a process cannot become another.
+// hideArguments does nothing on systems where a process cannot replace itself.
 func hideArguments() error { return nil }

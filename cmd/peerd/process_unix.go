@@ -10,13 +10,13 @@ import (
 	"syscall"
 )
 
-// keepPrivate has this process make files that only its owner may read.
+// keepPrivate makes this process create files that only its owner may read.
 func keepPrivate() { syscall.Umask(0o077) }
 
-// hideArguments keeps what stood in registers and on stacks, which may be a reward, out
-// of what is printed when the process dies: the runtime prints no stack at all, which
-// only the environment of a new process can ask for, and a quit is answered with where
-// every goroutine is, without arguments.
+// hideArguments keeps the contents of registers and stacks, which may include a reward, out of
+// what is printed when the process dies. The runtime then prints no stack at all, which only the
+// environment of a new process can request, and a quit signal prints where every goroutine is,
+// without arguments.
 func hideArguments() error {
 	if os.Getenv(traceback) == "" {
 		exe, err := os.Executable()
@@ -30,7 +30,7 @@ func hideArguments() error {
 	go func() {
 		_, _ = fmt.Fprintln(os.Stderr, <-quit)
 		_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 1)
-		os.Exit(int(exitUsage)) // as the runtime does
+		os.Exit(int(exitUsage)) // like the runtime
 	}()
 	return nil
 }

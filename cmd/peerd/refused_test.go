@@ -12,12 +12,12 @@ import (
 // A refusedCase is a value that must be refused.
 type refusedCase struct {
 	key, value string            // as in a file
-	shown      string            // the value in the message, if it is not the same
-	reason     string            // a part of it
-	with       map[string]string // what else has to be set
+	shown      string            // the value in the message, if it differs
+	reason     string            // part of the reason
+	with       map[string]string // other settings that are needed
 }
 
-// refusedAlone has at least one case for each key: its own rule refuses it.
+// refusedAlone has at least one case for each key, which the key's own rule refuses.
 func refusedAlone() []refusedCase {
 	return []refusedCase{
 		{key: "mode", value: "slot", reason: "want live or lockstep"},
@@ -163,7 +163,7 @@ func TestEveryKeyHasAValueThatIsRefused(t *testing.T) {
 	for _, k := range config.Schema() {
 		switch {
 		case had[k.Name]:
-		case isParameter(k.Name): // whose rule is made of its field's tags, as all of them are
+		case isParameter(k.Name): // all of whose rules are made of their fields' tags
 			c := refusedCase{key: k.Name, value: "'no such value'", shown: "no such value", reason: "want"}
 			t.Run(k.Name, c.run)
 		default:
@@ -181,7 +181,7 @@ func isParameter(key string) bool {
 	return strings.Count(key, ".") == 2 && (section == "protocol" || section == "learner" || section == "world")
 }
 
-// run shows that the case is refused, and nothing beside it.
+// run checks that the case is refused, and nothing else.
 func (c refusedCase) run(t *testing.T) {
 	changes := map[string]string{c.key: c.value}
 	for k, v := range c.with {
@@ -203,8 +203,8 @@ func (c refusedCase) run(t *testing.T) {
 	}
 }
 
-// TestAnEmptyValueIsNoDefault: what --set gives a parameter of an entry counts, even if it
-// is nothing, as with every other key.
+// TestAnEmptyValueIsNoDefault: an empty value that --set gives to a parameter of an entry counts,
+// as with every other key.
 func TestAnEmptyValueIsNoDefault(t *testing.T) {
 	file := configtest.Write(t, configtest.Good(nil))
 	for _, set := range []string{"privacy.records_per_user=", "protocol.rows.every=", "protocol.average.rate=null", "world.gaussian.sd="} {

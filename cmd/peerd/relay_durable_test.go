@@ -16,9 +16,9 @@ import (
 )
 
 // TestARelayIsKilled kills the centre of a star of real processes again and again, at random
-// moments, while the sites around it learn. The sites go on meanwhile and learn through it:
-// all favour the arm that is best over all sites, which at two of them is not the best. The
-// relay, which has no arms, never pays and never releases.
+// times, while the sites around it learn. The sites continue in between and learn through it: all
+// favour the arm that is best over all sites, which at two of them is not the best. The relay,
+// which has no arms, never pays and never releases.
 func TestARelayIsKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -69,7 +69,7 @@ func TestARelayIsKilled(t *testing.T) {
 	t.Logf("%d kills; at the end %d rounds, the relay's ledger holds its genesis alone", kills, relay.status().Round)
 }
 
-// newConfigured lays out the network of a configuration, with changes.
+// newConfigured makes the network of a configuration, with changes.
 func newConfigured(t *testing.T, file string, more ...string) *lab {
 	t.Helper()
 	c, err := config.Load(file, more)
@@ -100,8 +100,8 @@ func statuses(sites []*labSite) (all []api.Status) {
 	return all
 }
 
-// checkRelay shows that a peer has paid for nothing and released nothing, by what it says of
-// itself and by its ledger.
+// checkRelay checks, by its status and by its ledger, that a peer has paid for nothing and
+// released nothing.
 func checkRelay(s *labSite) {
 	s.Helper()
 	if d := s.status(); d.Spent != 0 || d.Released != 0 || d.LedgerRecords != 1 || len(d.Pulls) != 0 {

@@ -8,7 +8,7 @@ import (
 	"peerd.dev/internal/lab/testnet"
 )
 
-// relaySet makes rows.yaml a network with peers that have no arms, without noise.
+// relaySet makes rows.yaml a network with peers without arms, without noise.
 func relaySet(relays string, more ...string) []string {
 	return append([]string{
 		"protocol.rows.relays=" + relays, "testnet.nodes=4", "testnet.topology=complete", "rounds.count=2000", "privacy.horizon=2000",
@@ -17,8 +17,8 @@ func relaySet(relays string, more ...string) []string {
 	}, more...)
 }
 
-// TestTheTruthIsThatOfSitesWithArms: what relays would be paid is no part of the mean over
-// sites that peers estimate.
+// TestTheTruthIsThatOfSitesWithArms: what relays would be paid is not part of the mean over sites
+// that peers estimate.
 func TestTheTruthIsThatOfSitesWithArms(t *testing.T) {
 	for _, alone := range []string{"false", "true"} {
 		d := playFile(t, t.TempDir(), "../../configs/rows.yaml", relaySet("3", "experiment.coverage=true", "experiment.alone="+alone,
@@ -39,7 +39,7 @@ func TestRelaysTakeNoRowOfMeans(t *testing.T) {
 	}
 }
 
-// TestATestnetWithARelayIsCompared: the closing table is about the peers that have arms.
+// TestATestnetWithARelayIsCompared: the final table is about the peers with arms.
 func TestATestnetWithARelayIsCompared(t *testing.T) {
 	c, stdout, stderr := peerd(t, "testnet", "../../configs/relay.yaml", "--json", "--set", "rounds.count=100", "--set", "testnet.seeds=2")
 	var d testnet.Document

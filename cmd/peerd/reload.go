@@ -10,11 +10,11 @@ import (
 	"peerd.dev/internal/config"
 )
 
-// changeable is the key that a running peer takes over.
+// changeable is the key whose changes a running peer applies.
 const changeable = "log.level"
 
-// reloads reads the configuration again whenever the process is sent SIGHUP, until the
-// function that it returns is called.
+// reloads reads the configuration again whenever the process receives SIGHUP, until the returned
+// function is called.
 func (o *options) reloads(running *config.Config, level *slog.LevelVar, log *slog.Logger) (stop func()) {
 	hup := make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP)
@@ -35,8 +35,7 @@ func (o *options) reloads(running *config.Config, level *slog.LevelVar, log *slo
 	}
 }
 
-// reload takes over what can change and names what cannot. A configuration that is not valid
-// changes nothing.
+// reload applies what can change and names what cannot. An invalid configuration changes nothing.
 func (o *options) reload(running *config.Config, level *slog.LevelVar, log *slog.Logger) {
 	c, err := o.load()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAReloadTakesOverWhatCanChange and names what cannot; a configuration that is refused
-// changes nothing.
+// TestAReloadTakesOverWhatCanChange and names what cannot; a refused configuration changes
+// nothing.
 func TestAReloadTakesOverWhatCanChange(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "peerd.yaml")
 	write := func(s string) {

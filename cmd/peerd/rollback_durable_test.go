@@ -15,8 +15,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestARestoredBackupReleasesNothing until the operator says that the newer folder is
-// lost; decisions go on all the time.
+// TestARestoredBackupReleasesNothing until the operator says that the newer folder is lost;
+// decisions go on all the time.
 func TestARestoredBackupReleasesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -80,7 +80,7 @@ func restoredBackupReleasesNothing(t *testing.T, changes []string) {
 	time.Sleep(500 * time.Millisecond) // 50 rounds, 10 rows
 	s.stop()
 	s.start(launch{})
-	l.alarmed(s) // without having been told again
+	l.alarmed(s) // without another report
 	use(5)
 	time.Sleep(200 * time.Millisecond)
 	if d := s.status(); d.BlockedReason == "" || d.LedgerRecords >= newest.Records {
@@ -123,8 +123,8 @@ func (s *labSite) verified() {
 	}
 }
 
-// once checks that no row that was received from message n on has a number of an
-// earlier one, and that nothing came with two values.
+// once checks that no row that was received from message n on has a number of an earlier one, and
+// that nothing came with two values.
 func (l *lab) once(rec *recorder, n int) {
 	l.Helper()
 	for _, c := range rec.contradictions() {
@@ -151,13 +151,13 @@ func (l *lab) once(rec *recorder, n int) {
 	}
 }
 
-// grown waits until the neighbour has seen so many records.
+// grown waits until the neighbour has seen a number of records.
 func (l *lab) grown(rec *recorder, n uint64) {
 	l.Helper()
 	l.await("releases", time.Minute, func() bool { return rec.mark().Records >= n })
 }
 
-// alarmed waits for the alarm of a peer that finds itself an old copy, in all places.
+// alarmed waits until the alarm of a peer that finds itself an old copy shows everywhere.
 func (l *lab) alarmed(s *labSite) {
 	l.Helper()
 	l.await("an alarm, also in the log", time.Minute, func() bool {
@@ -169,7 +169,7 @@ func (l *lab) alarmed(s *labSite) {
 	}
 }
 
-// TestTheSameKeyTwice: a copy of a folder runs beside the folder.
+// TestTheSameKeyTwice: a copy of a folder runs at the same time.
 func TestTheSameKeyTwice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -206,8 +206,8 @@ func TestTheSameKeyTwice(t *testing.T) {
 	}
 }
 
-// TestCopiesStartedTogether: two equal folders that start within a second of each other and
-// reach a common neighbour do not both draw. PEERD_COPIES says how many trials.
+// TestCopiesStartedTogether: two equal folders that start within a second of each other and reach
+// a common neighbour do not both draw. PEERD_COPIES sets the number of trials.
 func TestCopiesStartedTogether(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")

@@ -54,7 +54,7 @@ func trouble(err error) troubleDoc {
 	return doc
 }
 
-// newRoot returns the command peerd with all others below it.
+// newRoot returns the command peerd with all its subcommands.
 func newRoot(o *options) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "peerd",
@@ -84,11 +84,11 @@ PEERD_PRIVACY_EPSILON), from a file and from defaults, in that order.`,
 	return root
 }
 
-// help is what a command does that only has others below it.
+// help runs a command that only has subcommands.
 func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// codeErrors gives what commands return its exit code, so that an error without
-// one is about the command line.
+// codeErrors adds exit codes to the errors of commands, so that an error without a code is about
+// the command line.
 func codeErrors(cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error { return coded(run(cmd, args)) }

@@ -18,9 +18,9 @@ import (
 	"peerd.dev/node"
 )
 
-// TestNoStateIsSilent brings a peer into every state in which it does not learn, or is talked to by
-// one that it does not know, and looks at what status, readyz, log, metrics and doctor say. It is
-// the table of docs/operations.md.
+// TestNoStateIsSilent brings a peer into every state in which it does not learn, or is called by
+// a peer that it does not know, and checks what status, readyz, log, metrics and doctor report.
+// It is the table of docs/operations.md.
 func TestNoStateIsSilent(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -43,7 +43,7 @@ func TestNoStateIsSilent(t *testing.T) {
 			check: "budget", outcome: doctor.Warn, detail: "learning has ended",
 		},
 		{
-			name: "ending", both: true, bring: func(s *labSite) { s.useOneAction(19) }, // it stays so, for the clock takes nothing
+			name: "ending", both: true, bring: func(s *labSite) { s.useOneAction(19) }, // it stays so, since the clock closes nothing
 			changes: []string{"protocol.name", "average", "privacy.horizon", "20", "api.min_exposures", "0"},
 			until:   func(s *labSite) bool { return s.status().Learning == string(node.Ends) },
 			ready:   200, says: "learning ends soon", metrics: []string{"peerd_learning 1", "peerd_remaining_leaves "},
@@ -55,7 +55,7 @@ func TestNoStateIsSilent(t *testing.T) {
 			ready: 200, says: "learning has ended: all 1000 rounds are over since ", metrics: []string{"peerd_learning 0"},
 			check: "budget", outcome: doctor.Warn, detail: "learning has ended",
 		},
-		{ // the budget of an application pays for rounds that are played, and so for these
+		{ // an application's budget pays for rounds that are played
 			name: "begun long ago", start: -24 * time.Hour, both: true,
 			until: func(s *labSite) bool { return s.status().Released > 0 },
 			ready: 200, metrics: []string{"peerd_learning 1", "peerd_learning_until_timestamp_seconds "},
@@ -143,8 +143,8 @@ func TestNoStateIsSilent(t *testing.T) {
 	}
 }
 
-// useOneAction has n decisions for one action, all others excluded, and reports a reward of each that
-// is learned from.
+// useOneAction makes n decisions for one action, with all others excluded, and reports a reward
+// for each, from which the peer learns.
 func (s *labSite) useOneAction(n int) {
 	s.Helper()
 	for i := range n {
@@ -158,7 +158,7 @@ func (s *labSite) useOneAction(n int) {
 	}
 }
 
-// strangerCalls has a peer with a key that is not in the network file connect.
+// strangerCalls connects a peer whose key is not in the network file.
 func (s *labSite) strangerCalls() {
 	s.Helper()
 	d, err := daemon.NewDeployment(s.sites[1].settings())
@@ -175,8 +175,9 @@ func (s *labSite) strangerCalls() {
 	}
 }
 
-// TestDoctorComparesWhereOthersDial: a peer that listens elsewhere than the network file says is
-// found before it starts, with the setting that helps. The length of a round is the network file's.
+// TestDoctorComparesWhereOthersDial: a peer that does not listen where the network file says is
+// detected before it starts, with the setting that helps. The network file determines the length
+// of a round.
 func TestDoctorComparesWhereOthersDial(t *testing.T) {
 	l := newLab(t, 2, "rounds.every", "70ms")
 	s := l.sites[0]

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// TestNothingIsLostAtAnyCall kills a peer just before each call by which it writes to
-// its store, syncs, makes, renames or removes a file of it, while an application asks
-// for 50 decisions and reports their rewards: once in a new folder, once in one in
-// which a peer was killed before, until its clean end. Then the peer is started again
-// on what is there. PEERD_LONG does every call, else 20 of them.
+// TestNothingIsLostAtAnyCall kills a peer just before each call by which it writes to its store,
+// syncs, or makes, renames or removes a file of it, while an application asks for 50 decisions
+// and reports their rewards: once in a new folder, and once, until its clean end, in a folder in
+// which a peer was killed before. Then the peer is started again. PEERD_LONG tries every call,
+// otherwise 20 of them.
 func TestNothingIsLostAtAnyCall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -48,8 +48,8 @@ func TestNothingIsLostAtAnyCall(t *testing.T) {
 	}
 }
 
-// killAt runs the script and kills the peer before a call; 0 is none. It returns the
-// calls that there were, and whether it came to that one: runs are not quite alike.
+// killAt runs the script and kills the peer before a call; 0 for none. It returns the calls, and
+// whether that call was reached: runs are not quite equal.
 func killAt(t *testing.T, again bool, at int) (calls []string, killed bool) {
 	t.Helper()
 	l := newLab(t, 2, "rounds.every", "20ms", "protocol.name", "average", "protocol.average.consistency", "max")

@@ -18,7 +18,7 @@ import (
 	"peerd.dev/node/api"
 )
 
-// smallMeans are those of three actions at every site.
+// smallMeans are the means of three actions, the same at every site.
 const smallMeans = "world.bernoulli.means=[[0.9, 0.1, 0.2]]"
 
 // smallNet are arguments for three processes and a second of rounds.
@@ -29,7 +29,7 @@ func smallNet(more ...string) []string {
 	}, more...)
 }
 
-// TestATestnetEndsByItself with a document that adds up.
+// TestATestnetEndsByItself: with a consistent document.
 func TestATestnetEndsByItself(t *testing.T) {
 	set := []string{"testnet.nodes=3", "testnet.topology=path", "privacy.horizon=200", smallMeans}
 	t.Cleanup(func() { noneLeft(t) })
@@ -77,7 +77,7 @@ func allPlayed(d *testnet.Document) bool {
 	return !slices.ContainsFunc(d.Sites, func(s api.Status) bool { return len(s.Pulls) > 0 && s.Skipped > d.Rounds/2 })
 }
 
-// TestATestnetHasARelay, which has no regret and favours nothing.
+// TestATestnetHasARelay: which has no regret and no favourite.
 func TestATestnetHasARelay(t *testing.T) {
 	c, stdout, stderr := peerd(t, "testnet", "../../configs/relay.yaml", "--json", "--set", "rounds.count=200")
 	var d testnet.Document
@@ -92,8 +92,8 @@ func TestATestnetHasARelay(t *testing.T) {
 	}
 }
 
-// TestAnInterruptEndsATestnet within three seconds, with its code, and leaves no process. A busy machine may make four of five
-// tries late.
+// TestAnInterruptEndsATestnet: within three seconds, with its exit code, and without remaining
+// processes. A busy machine may delay four of five tries.
 func TestAnInterruptEndsATestnet(t *testing.T) {
 	for tries := 1; ; tries++ {
 		ctx, interrupt := context.WithCancel(t.Context())
@@ -114,8 +114,7 @@ func TestAnInterruptEndsATestnet(t *testing.T) {
 	}
 }
 
-// TestABrokenPeerIsNamed: the reason that a peer gives for its end is the
-// testnet's.
+// TestABrokenPeerIsNamed: the testnet reports the reason that a peer gives for its end.
 func TestABrokenPeerIsNamed(t *testing.T) {
 	t.Setenv("PEERD_DATA", "")
 	var out, trouble bytes.Buffer
@@ -125,8 +124,8 @@ func TestABrokenPeerIsNamed(t *testing.T) {
 	}
 }
 
-// TestARestartGoesOnAndPaysNothing: a peer that is stopped and started again releases
-// more, charges no more, and is the same peer to others.
+// TestARestartGoesOnAndPaysNothing: a peer that is stopped and started again continues to
+// release, charges nothing more, and is the same peer to others.
 func TestARestartGoesOnAndPaysNothing(t *testing.T) {
 	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // t.TempDir's names are too long for sockets
 	if err != nil {
@@ -160,7 +159,7 @@ func TestARestartGoesOnAndPaysNothing(t *testing.T) {
 	}
 }
 
-// released waits until site 1 has drawn so many releases.
+// released waits until site 1 has drawn n releases.
 func released(t *testnet.Net, tb *testing.T, n uint64) api.Status {
 	tb.Helper()
 	for ; ; time.Sleep(20 * time.Millisecond) {
@@ -185,14 +184,14 @@ func noneLeft(t *testing.T) {
 		t.Log("not checked whether processes are left behind: no pgrep")
 		return
 	}
-	b, _ := exec.CommandContext(context.WithoutCancel(t.Context()), "pgrep", "-f", exe+" run").Output() // none found is an error too
+	b, _ := exec.CommandContext(context.WithoutCancel(t.Context()), "pgrep", "-f", exe+" run").Output() // finding none is an error as well
 	if len(b) > 0 {
 		t.Errorf("left behind: %s", b)
 	}
 }
 
-// TestAnyNumberOfSitesTakesTheRowsInTurn: -n goes with a configuration that has a
-// row of means for each of a smaller number of sites, and not with more rows than sites.
+// TestAnyNumberOfSitesTakesTheRowsInTurn: -n is valid with a configuration that has rows of means
+// for fewer sites, and not with more rows than sites.
 func TestAnyNumberOfSitesTakesTheRowsInTurn(t *testing.T) {
 	for n, last := range map[int]float64{20: .8, 7: .4, 5: .8} {
 		o := &options{config: "../../configs/testnet.yaml"}
@@ -219,7 +218,7 @@ func TestAnyNumberOfSitesTakesTheRowsInTurn(t *testing.T) {
 	}
 }
 
-// TestATestnetOfTooManyProcessesOrOneIsRefused, and an experiment with as many simulated peers is
+// TestATestnetOfTooManyProcessesOrOneIsRefused: an experiment with as many simulated peers is
 // not.
 func TestATestnetOfTooManyProcessesOrOneIsRefused(t *testing.T) {
 	c, _, stderr := peerd(t, "testnet", "../../configs/testnet.yaml", "-n", "201")

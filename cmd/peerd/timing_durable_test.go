@@ -20,11 +20,12 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestMomentsDoNotFollowRewards: two real processes serve an application that reports a reward of 0 or
-// 1 for each round, by coin, and the opposite one to the second process. A neighbour notes when the
-// message of each round arrives. The moments after a 0 and after a 1 must have one law; those of a
-// third process, which has the fault slow built in and sends a millisecond later after a 1, must not.
-// PEERD_ROUNDS says how many rounds are played, a tenth of a second each. It needs the tag auditbug.
+// TestMomentsDoNotFollowRewards: two real processes serve an application that reports a reward of
+// 0 or 1 for each round, by coin, and the opposite one to the second process. A neighbour records
+// when the message of each round arrives. The times after a 0 and after a 1 must have the same
+// distribution; those of a third process, which has the built-in fault slow and sends a
+// millisecond later after a 1, must not. PEERD_ROUNDS sets the number of rounds, of a tenth of a
+// second each. It needs the tag auditbug.
 func TestMomentsDoNotFollowRewards(t *testing.T) {
 	rounds, err := strconv.Atoi(os.Getenv("PEERD_ROUNDS"))
 	if err != nil {
@@ -40,12 +41,12 @@ func TestMomentsDoNotFollowRewards(t *testing.T) {
 	var all sync.WaitGroup
 	for i, n := range []struct {
 		bug   string
-		other float64 // 1 turns the coins over
+		other float64 // 1 flips the coins
 		to    *moments
 	}{{"", 0, &clean}, {"", 1, &clean}, {"slow", 0, &slow}} {
 		l := newLab(t, 2, "protocol.rows.every", "1", "protocol.rows.pull", "1000", "rounds.every", every.String(),
 			"api.settle", "window", "api.window", "1s", "privacy.horizon", "1000000")
-		l.net.Start = time.Now().Add(2*time.Second + time.Duration(i)*every/3).Truncate(time.Millisecond) // in turn
+		l.net.Start = time.Now().Add(2*time.Second + time.Duration(i)*every/3).Truncate(time.Millisecond) // alternately
 		l.writeNetwork()
 		s, c := l.sites[0], newArrivals(l.sites[1])
 		s.start(launch{env: []string{"PEERD_BUG=" + n.bug}})
@@ -72,8 +73,8 @@ func TestMomentsDoNotFollowRewards(t *testing.T) {
 	}
 }
 
-// pay asks for a decision in the middle of each round and reports its reward, until it has reported
-// all values, and returns what is taken in with each round.
+// pay asks for a decision in the middle of each round and reports its reward, until it has
+// reported all values, and returns what is observed in each round.
 func (s *labSite) pay(values []float64, other float64, every time.Duration) map[protocol.Round]float64 {
 	paid := make(map[protocol.Round]float64)
 	start := s.net.Start
@@ -95,7 +96,7 @@ func (s *labSite) pay(values []float64, other float64, every time.Duration) map[
 		}
 		round := protocol.Round(at.Sub(start)/every) + 1
 		if _, twice := paid[round]; twice {
-			delete(paid, round) // a pause of the machine: two in one round are neither
+			delete(paid, round) // a pause of the machine: two in one round do not count
 			continue
 		}
 		paid[round] = v
@@ -104,13 +105,13 @@ func (s *labSite) pay(values []float64, other float64, every time.Duration) map[
 	return paid
 }
 
-// arrivals are when the rows of peer 0 came.
+// arrivals are the times when the rows of peer 0 came.
 type arrivals struct {
 	mu sync.Mutex
 	at []time.Time
 }
 
-// newArrivals puts a peer that notes arrivals into the place of a site.
+// newArrivals puts a peer that records arrivals in the place of a site.
 func newArrivals(s *labSite) *arrivals {
 	s.Helper()
 	a := new(arrivals)
@@ -214,7 +215,7 @@ func (m *moments) p(extra float64) float64 {
 	return min(1, 2*min(ks, 2*distuv.UnitNormal.CDF(-math.Abs(z))))
 }
 
-// least returns the least delay in µs after a 1 that would be seen.
+// least returns the least delay in µs after a 1 that the test would detect.
 func (m *moments) least() float64 {
 	for extra := 1.0; extra < 1e5; extra *= 1.1 {
 		if m.p(extra) < .001 && m.p(-extra) < .001 {

@@ -13,7 +13,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// refusedTogether has cases in which each key is good alone.
+// refusedTogether has cases in which each key is valid by itself.
 func refusedTogether() []refusedCase {
 	return []refusedCase{
 		{key: "seed", value: "7", reason: "want 0 with mode: live"},
@@ -167,8 +167,7 @@ func refusedTogether() []refusedCase {
 	}
 }
 
-// inLockstep, average and rows return changes that choose these, and pairs of a key
-// and a value.
+// inLockstep, average and rows return changes that choose these, and pairs of a key and a value.
 func inLockstep(pairs ...string) map[string]string {
 	return changed(append([]string{"mode", "lockstep", "seed", "1"}, pairs...))
 }
@@ -195,8 +194,8 @@ func TestWhatDoesNotGoTogetherIsRefused(t *testing.T) {
 	}
 }
 
-// refusedByTables has a case for every mechanism, and every learner, that some protocol does
-// not suit. Where all suit there is none.
+// refusedByTables has a case for every mechanism, and every learner, that does not suit some
+// protocol. If all suit, there is none.
 func refusedByTables(t *testing.T) (all []refusedCase) {
 	t.Helper()
 	mechanisms, _ := config.FindKey("privacy.mechanism")
@@ -244,7 +243,7 @@ func refusedByTables(t *testing.T) (all []refusedCase) {
 	return all
 }
 
-// described returns changes that choose a learner by features, with a world that has some and
+// described returns changes that choose a learner by features, with a world that has features and
 // Gaussian noise that suits a protocol.
 func described(learner string, e protocol.Params) map[string]string {
 	with := map[string]string{"learner.name": learner, "privacy.delta": "0.000001", "world.linear.instance": "1", "world.kind": "linear"}
@@ -266,7 +265,7 @@ func firstSuited(e protocol.Params) string {
 	return dp.None.String()
 }
 
-// ofTables reports whether a rule is of what tables alone say: it may be that all suit.
+// ofTables reports whether a rule depends only on tables: it is possible that all suit.
 func ofTables(p config.Constraint) bool {
 	return !slices.ContainsFunc(p.Keys, func(key string) bool {
 		return key != "privacy.mechanism" && key != "protocol.name" && key != "learner.name"
@@ -286,7 +285,7 @@ func breaks(t *testing.T, p config.Constraint) bool {
 	})
 }
 
-// TestEveryPactRefusesSomething also shows that a message names a key beside the
+// TestEveryPactRefusesSomething also checks that a message names another key in addition to the
 // refused one.
 func TestEveryPactRefusesSomething(t *testing.T) {
 	for _, p := range config.Constraints() {
@@ -330,7 +329,7 @@ func TestWhatGoesTogetherIsTaken(t *testing.T) {
 		"weak":           {"privacy.epsilon": "11", "privacy.accept_weak": "true"},
 		"robust":         average("protocol.average.consistency", "robust", "testnet.topology", "regular(4)", "testnet.nodes", "10"),
 		"robust, random": average("protocol.average.consistency", "robust", "testnet.topology", "gnp(0.5)", "testnet.nodes", "10"),
-		"components":     {"testnet.topology": "hub(2+2,gnp(0.9))"}, // chance decides
+		"components":     {"testnet.topology": "hub(2+2,gnp(0.9))"}, // random
 		"trimmed":        rows("protocol.rows.merge", "trimmed", "protocol.rows.f", "2"),
 		"relays":         rows("protocol.rows.relays", "4"),
 		"rows in turn":   {"world.bernoulli.means": "[[0, 1, 0], [1, 0, 0]]"},
@@ -338,7 +337,7 @@ func TestWhatGoesTogetherIsTaken(t *testing.T) {
 		"row a site":     {"world.bernoulli.means": "[[0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0]]"},
 		"replay":         {"world.kind": "replay", "arms": "[a, b, c, d, e]", "world.replay.cap": "3", "privacy.records_per_user": "3"},
 		"float horizon":  {"privacy.horizon": "1e6"},
-		"short average":  {"privacy.horizon": "10"}, // rows.every is over it, but rows are not used
+		"short average":  {"privacy.horizon": "10"}, // rows.every exceeds it, but rows are not used
 		"partition":      {"experiment.faults.partition": "[10, 20]", "experiment.liars.count": "4"},
 	} {
 		if problems := check(t, changes); problems != nil {
@@ -360,8 +359,8 @@ func TestAllProblemsAreNamedAtOnceInOrder(t *testing.T) {
 	}
 }
 
-// TestARefusalNamesTheNetworkThatItIsBy: a number of peers that somebody never set comes
-// from testnet.nodes, and what does not depend on peers names neither.
+// TestARefusalNamesTheNetworkThatItIsBy: if the number of peers is not set, it comes from
+// testnet.nodes, and a refusal that does not depend on peers mentions neither.
 func TestARefusalNamesTheNetworkThatItIsBy(t *testing.T) {
 	const by = ", with testnet.nodes: 5 and testnet.topology: ring"
 	for _, c := range []struct {

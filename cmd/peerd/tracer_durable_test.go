@@ -22,14 +22,14 @@ import (
 
 // Environment of the tracer.
 const (
-	tracerAt    = "LAB_TRACE_AT"    // before which call to kill, from 1; 0 for none
-	tracerFail  = "LAB_TRACE_FAIL"  // not kill, but have the sync of that number fail
+	tracerAt    = "LAB_TRACE_AT"    // the call before which to kill, from 1; 0 for none
+	tracerFail  = "LAB_TRACE_FAIL"  // instead of killing, make the sync with that number fail
 	tracerDir   = "LAB_TRACE_DIR"   // only calls on files in it, and on its watermark, count
 	tracerCalls = "LAB_TRACE_CALLS" // file for the names of the calls that count
 )
 
-// traced is a launch under the tracer. strace can do it too, but counts by thread,
-// and so cannot name every call of a Go program.
+// traced is a launch under the tracer. strace could do it, but counts by thread, and so cannot
+// identify every call of a Go program.
 func traced(s *labSite, at int) launch {
 	exe, err := os.Executable()
 	if err != nil {
@@ -51,12 +51,12 @@ func failing(s *labSite, at int) launch {
 	return o
 }
 
-// failedPath is a file that says when a sync failed.
+// failedPath is a file that shows when a sync failed.
 func failedPath(dir string) string { return filepath.Join(dir, "failed") }
 
 func (s *labSite) callsPath() string { return filepath.Join(s.lab.dir, "calls") }
 
-// calls returns the calls that counted in the newest traced run.
+// calls returns the calls that counted in the last traced run.
 func (s *labSite) calls() []string {
 	b, err := os.ReadFile(s.callsPath())
 	if err != nil {
@@ -65,8 +65,8 @@ func (s *labSite) calls() []string {
 	return strings.Fields(string(b))
 }
 
-// TestTracer is no test but the tracer: it runs the command that is its arguments and
-// kills it just before one of its calls.
+// TestTracer is not a test but the tracer: it runs the command in its arguments and kills it just
+// before one of its calls.
 func TestTracer(t *testing.T) {
 	at, err := strconv.Atoi(os.Getenv(tracerAt))
 	if err != nil {
@@ -90,7 +90,7 @@ type tracer struct {
 	fail   bool
 	failed int // thread in whose call it is
 	pid    int
-	calls  []string // what counted
+	calls  []string // the calls that counted
 	status syscall.WaitStatus
 }
 
@@ -149,8 +149,8 @@ func (r *tracer) run(line []string) error {
 	}
 }
 
-// call looks at a call at its beginning or end, and kills the process at the
-// beginning of the one that is asked for, which then does not happen.
+// call handles the beginning or the end of a call. At the beginning of the requested call it
+// kills the process, so that the call does not happen.
 func (r *tracer) call(tid int) {
 	var regs syscall.PtraceRegs
 	if syscall.PtraceGetRegs(tid, &regs) != nil {

@@ -18,14 +18,14 @@ import (
 	"peerd.dev/protocol"
 )
 
-// A vault is what stands in the store of a peer that does not run: also what is
-// private, which nothing but a test may look at like this.
+// A vault is the content of the store of a peer that does not run, including private data, which
+// only a test may read like this.
 type vault struct {
 	sums   []int64  // exact sums of rewards, by arm, on the lattice
 	counts []uint64 // rewards under them
-	whole  bool     // sums hold all rewards, and not only those of open leaves
+	whole  bool     // sums include all rewards, not only those in open leaves
 	own    []int64  // of protocol average: the own means
-	put    []int64  // what of them the peer has entered, and behind that the weights that it has
+	put    []int64  // the part of them that the peer has entered, followed by its weights
 	mixed  []int64  // values and weights, as averaging has left them
 	links  []vaultLink
 	step   uint64
@@ -40,7 +40,7 @@ type vaultLink struct {
 	Delta  []byte
 }
 
-// openVault reads a store that was closed cleanly, so that its snapshot is all.
+// openVault reads a store that was closed cleanly, so that its snapshot is complete.
 func openVault(t *testing.T, s *labSite) vault {
 	t.Helper()
 	st := openStore(t, s)
@@ -55,7 +55,7 @@ func openVault(t *testing.T, s *labSite) vault {
 	arms := len(s.settings().Arms)
 	step, agent := readSnapshot(t, b, arms)
 	v := vault{step: step}
-	if s.features != nil { // its sums are of more than one number
+	if s.features != nil { // its sums have more than one number
 		_, _, v.counts = readAgent(t, agent, 1)
 		return v
 	}
@@ -169,8 +169,8 @@ func readSnapshot(t *testing.T, b []byte, arms int) (step uint64, agent []byte) 
 	return step, agent
 }
 
-// readAgent reads the curator and the protocol of an agent with arms, and how many records its
-// streams have: see node/agent_state.go.
+// readAgent reads the curator and the protocol of an agent with arms, and the number of records
+// in its streams: see node/agent_state.go.
 func readAgent(t *testing.T, b []byte, streams int) (curator, protocol []byte, records []uint64) {
 	t.Helper()
 	readState(t, b, agentVersion, func(r reader) {
@@ -181,7 +181,7 @@ func readAgent(t *testing.T, b []byte, streams int) (curator, protocol []byte, r
 		r.bytes() // learner
 		r.uint()  // periods
 		records = make([]uint64, streams)
-		for i := range 3 { // records in open and closed leaves, and since which
+		for i := range 3 { // records in open and closed leaves, and the round of the first
 			n := make([]uint64, streams)
 			r.v.Uints(n)
 			for k := range records {
@@ -297,7 +297,7 @@ func (v *vault) readCurator(t *testing.T, b []byte) {
 	}
 }
 
-// A book is a ledger read for what it says was drawn.
+// A book is what a ledger says was drawn.
 type book struct {
 	sums map[leafKey][]int64 // running sums, by stream and leaf
 	n    []uint64            // leaves, by stream
@@ -342,8 +342,8 @@ func readBook(lines [][]byte) (*book, error) {
 	return b, nil
 }
 
-// explain says what is wrong with a message of the peer whose book it is: all that it
-// brings must follow from what stands in the book.
+// explain returns what is wrong with a message of the peer whose book it is: all its content must
+// follow from the book.
 func (b *book) explain(m protocol.Message) error {
 	switch m.Kind() {
 	case kindBatches, kindDescribed:
@@ -362,7 +362,7 @@ func (b *book) explain(m protocol.Message) error {
 				return fmt.Errorf("row %d has %d for arm %d, by the ledger it is %d (%v)", m.Label().Seq, row.Value(k), k, want, ok)
 			}
 		}
-	case kindAsk: // of a peer whom nobody answers, under max: its own means
+	case kindAsk: // of a peer that gets no answers, under max: its own means
 		theta, counts := m.Release(0), m.Release(1)
 		if theta.Len() != counts.Counts() {
 			return fmt.Errorf("%d estimates of %d arms: weights that are not 1", theta.Len(), counts.Counts())
