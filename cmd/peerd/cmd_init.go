@@ -14,10 +14,10 @@ func newInit(o *options) *cobra.Command {
 		Use:   "init",
 		Short: "Make a peer's folder: its key and its configuration",
 		Long: `Make a folder that only you may enter, with identity.key, the peer's private key, and
-peerd.yaml, a configuration of one page with what a site may want to change. Settings given by
---set are written into it, and beside them what is recommended: a protocol, a learner and a mechanism
-that suit each other and last for a whole life, unless one of them is given; an address that
-other machines can reach; a window of a minute for rewards. Existing files are never overwritten.
+peerd.yaml, a configuration of one page with what a site may want to change. It contains the
+settings given by --set, and recommendations: a protocol, a learner and a mechanism that suit each
+other and last for a whole life, unless one of them is given; an address that other machines can
+reach; a window of a minute for rewards. Existing files are never overwritten.
 
 The privacy budget has no default: choose it. The printed id identifies the peer.`,
 		Example: `  peerd init --dir hospital-a --set arms=red,green --set privacy.epsilon=1

@@ -74,7 +74,7 @@ func writeKeys(b *strings.Builder, part, first string, of func(config.Key) bool)
 	}
 }
 
-// exampleHead stands above configs/peerd.yaml.
+// exampleHead is the head of configs/peerd.yaml.
 const exampleHead = `What a site may want to change, as peerd init writes it; docs/configuration.md has the rest.
 Take the # off a key to change it from its default.
 Written by: go test ./cmd/peerd -run TestConfigurationPage -update

@@ -23,8 +23,7 @@ import (
 // TestMomentsDoNotFollowRewards: two real processes serve an application that reports a reward of
 // 0 or 1 for each round, by coin, and the opposite one to the second process. A neighbour records
 // when the message of each round arrives. The times after a 0 and after a 1 must have the same
-// distribution; the times
-// of a third process, which has the built-in fault slow and sends a
+// distribution; the times of a third process, which has the built-in fault slow and sends a
 // millisecond later after a 1, must not. PEERD_ROUNDS sets the number of rounds, of a tenth of a
 // second each. It needs the tag auditbug.
 func TestMomentsDoNotFollowRewards(t *testing.T) {
