@@ -8,25 +8,25 @@ import (
 	"peerd.dev/dp/state"
 )
 
-// accumulator is where the records of one stream come in: it clips them, puts them on the
-// grid and adds them up until the leaf closes.
+// accumulator receives the records of one stream: it clips them, rounds them to the grid and adds
+// them up until the leaf closes.
 type accumulator struct {
 	bug     bug
 	id      StreamID
 	shape   Shape
-	dim     int     // of a record as it comes
+	dim     int     // of a record as it is added
 	width   int     // of the sums
 	lo, hi  float64 // clipping bounds, on the grid
 	horizon uint64  // leaves that can close
-	t       uint64  // leaves closed or given up
+	t       uint64  // leaves closed or abandoned
 	total   uint64  // records in closed leaves
 	open    uint64  // records in the open leaf
-	clipped uint64  // records that were out of bounds, since this was made; private
+	clipped uint64  // records that were out of bounds since the accumulator was made; private
 	leaf    []int64 // exact sum of the open leaf; private
 	next    []int64 // scratch
 }
 
-// newAccumulator returns the one of stream id of a charge, for a number of leaves.
+// newAccumulator returns the accumulator of stream id of a charge, for a number of leaves.
 func newAccumulator(id StreamID, c *Charge, horizon uint64) accumulator {
 	width := c.Width()
 	lo, hi := c.Bounds()
@@ -41,7 +41,7 @@ func newAccumulator(id StreamID, c *Charge, horizon uint64) accumulator {
 	return a
 }
 
-// add takes a record into the open leaf, or refuses it and takes in nothing.
+// add adds a record to the open leaf, or refuses it and changes nothing.
 func (a *accumulator) add(x []float64) error {
 	if a.total+a.open >= maxRecords {
 		return ErrOverflow
@@ -76,15 +76,15 @@ func (a *accumulator) taken(x []float64) {
 	}
 }
 
-// countLeaf makes the open leaf number t, with its records in total. Its sum and how many
-// records are in it stay until clearLeaf.
+// countLeaf makes the open leaf number t, with its records counted in total. Its sum and its
+// number of records stay until clearLeaf.
 func (a *accumulator) countLeaf() {
 	a.bug.take(a.leaf)
 	a.total += a.open
 	a.t++
 }
 
-// clearLeaf begins an open leaf without records.
+// clearLeaf begins a leaf without records.
 func (a *accumulator) clearLeaf() {
 	clear(a.leaf)
 	a.open = 0

@@ -1,8 +1,8 @@
 package dp
 
-// slab hands out slices of one large array, since a Release a pull would
-// otherwise cost an allocation each. It never takes one back: what it handed out
-// stays as it was filled for as long as anyone holds it, and holds the whole array.
+// slab hands out slices of one large array, since one Release per pull would otherwise cost an
+// allocation each. It never reuses them: a slice keeps its content, and the whole array, for as
+// long as anyone holds it.
 type slab[T any] struct{ rest []T }
 
 const slabSize = 128

@@ -4,8 +4,8 @@ package dp
 
 import "peerd.dev/dp/state"
 
-// The tag auditbug builds faults in, by name, for `peerd audit` to find. Without it
-// the hooks do nothing and cost nothing.
+// The tag auditbug compiles in faults, by name, for `peerd audit` to find. Without it the hooks
+// do nothing and cost nothing.
 
 // bug is the fault of one stream's noise.
 type bug struct{}

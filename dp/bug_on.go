@@ -8,17 +8,17 @@ import (
 	"peerd.dev/dp/state"
 )
 
-// Bug names the fault that is built in; tests set it, and so does
-// -ldflags "-X peerd.dev/dp.Bug=halved".
+// Bug names the fault that is compiled in. Tests set it, or -ldflags "-X
+// peerd.dev/dp.Bug=halved".
 var Bug string //nolint:gochecknoglobals // only with the tag
 
 // bug is the fault of one stream's noise.
 type bug struct {
-	before int64   // what was drawn last
+	before int64   // drawn last
 	exact  []int64 // the sums of all closed leaves together; nil before the first
 }
 
-// take takes in what the records of a leaf add up to.
+// take records the sums of a leaf.
 func (b *bug) take(sum []int64) {
 	if b.exact == nil {
 		b.exact = make([]int64, len(sum))
@@ -28,7 +28,7 @@ func (b *bug) take(sum []int64) {
 	}
 }
 
-// noise returns the noise of leaf t for what it should have.
+// noise returns the faulty noise of leaf t instead of the drawn one.
 func (b *bug) noise(t uint64, drawn int64) int64 {
 	before := b.before
 	b.before = drawn
@@ -43,7 +43,7 @@ func (b *bug) noise(t uint64, drawn int64) int64 {
 	return drawn
 }
 
-// bugRedraw makes a restart draw what was drawn.
+// bugRedraw makes a restart draw again what was drawn.
 func bugRedraw() bool { return Bug == "redrawn" }
 
 // fields keeps it over a restart.
@@ -54,8 +54,8 @@ func (b *bug) fields(v *state.Visitor) {
 	v.Vector(b.exact, math.MaxInt64)
 }
 
-// bugLevels leaves one level unpaid, as the ceiling of the binary logarithm does: 1 of the
-// L1 norm, or of the square of the L2 norm, of what a record moves.
+// bugLevels leaves one level unpaid, like the ceiling of the binary logarithm: 1 of the L1 norm,
+// or of the square of the L2 norm, of what a record moves.
 func bugLevels[N uint64 | float64](norm N) N {
 	if Bug == "levels" && norm > 1 {
 		return max(1, norm-1)
@@ -63,8 +63,7 @@ func bugLevels[N uint64 | float64](norm N) N {
 	return norm
 }
 
-// bugAdjacency pays for records that are left out, as proofs do that count 1 for each
-// of xxᵀ and xy.
+// bugAdjacency pays for omitted records, like proofs that count 1 for each of xxᵀ and xy.
 func bugAdjacency(a Adjacency) Adjacency {
 	if Bug == "adjacency" {
 		return ZeroOut
@@ -72,8 +71,8 @@ func bugAdjacency(a Adjacency) Adjacency {
 	return a
 }
 
-// Raw returns the exact sums of stream s and of how many records, and whether the first one of the
-// open leaf is not 0.
+// Raw returns the exact sums of stream s, the number of their records, and whether the first sum
+// of the open leaf is not 0.
 func (d *Curator) Raw(s StreamID) (sums []float64, n uint64, open bool) {
 	in := d.streams[s]
 	sums = make([]float64, len(in.leaf))

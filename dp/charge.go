@@ -14,21 +14,21 @@ import (
 // ErrUnpaid is wrapped by the errors of [Charge.Covers].
 var ErrUnpaid = errors.New("dp: release not paid for")
 
-// ErrNoise is wrapped by the errors of [Charge.Covers] for other noise than charged.
+// ErrNoise is wrapped by the errors of [Charge.Covers] about noise other than charged.
 var ErrNoise = errors.New("dp: other noise than was charged")
 
-// ChargeMode says what a charge pays for, when its streams open.
+// ChargeMode says what a charge pays for when its streams open.
 type ChargeMode uint8
 
 // The modes.
 const (
-	// Once pays for a horizon of releases in which records lie again and again; they are refused
-	// past it.
+	// Once pays for a horizon of releases, of which each may include a record; releases beyond it
+	// are refused.
 	Once ChargeMode = iota
-	// Parallel pays for a horizon of releases of which each record lies in one, so the charge
-	// is that of the most expensive.
+	// Parallel pays for a horizon of releases of which each record is in one, so the charge is
+	// the one of the most expensive release.
 	Parallel
-	// 2 was that of releases which paid one by one. No program set it.
+	// 2 was for releases that paid one by one. No program set it.
 )
 
 // String returns the name that ledgers use.
@@ -50,23 +50,23 @@ func modeOf(d *mechanism.Design) ChargeMode {
 	return Once
 }
 
-// A Charge is one line of a node's privacy account. It holds, in integers, all
-// that a verifier needs to compute the noise again and to find which releases were
-// paid for. Everything in it is public.
+// A Charge is one line of a node's privacy account. It contains, in integers, everything that a
+// verifier needs to recompute the noise and to determine which releases were paid for. Everything
+// in it is public.
 type Charge struct {
 	What           string       // the streams in words
 	Stream         StreamID     // the first stream that the charge opens
-	Streams        int          // how many; parallel, since a record lies in one of them
+	Streams        int          // how many; parallel, since a record is in one of them
 	Shape          Shape        // what a record is
 	Dim            int          // entries or features of every record
-	Lo, Hi         int64        // to which entries or rewards are clipped, in units of 2^GridExponent
+	Lo, Hi         int64        // bounds to which entries or rewards are clipped, in units of 2^GridExponent
 	Leaves         uint64       // the horizon of each stream
-	RecordsPerUser uint64       // at most this number of records of all the streams are one user's
-	Adjacency      Adjacency    // what neighbours differ in
+	RecordsPerUser uint64       // at most this number of records in all the streams belong to one user
+	Adjacency      Adjacency    // how neighbours differ
 	Mechanism      Mechanism    // of each stream
 	Mode           ChargeMode   // what it pays for
 	Loss           account.Loss // of all that the streams release, for all records of one user
-	Scale          uint64       // of the noise, in grid units; 0 without noise. What a node has follows from it
+	Scale          uint64       // of the noise, in grid units; 0 without noise. A node's noise is derived from it
 }
 
 // minSigma is the least deviation of Gaussian noise in grid units.
@@ -75,13 +75,13 @@ const minSigma = 1 << 10
 // Width returns the length of the streams' sums.
 func (c *Charge) Width() int { return c.Shape.width(c.Dim) }
 
-// Bounds returns what records are clipped to: every entry of a Box, or the reward.
+// Bounds returns the bounds to which records are clipped: every entry of a Box, or the reward.
 func (c *Charge) Bounds() (lo, hi float64) {
 	return float64(c.Lo) * unit(GridExponent), float64(c.Hi) * unit(GridExponent)
 }
 
-// Check computes again the noise that the other fields need and refuses a charge
-// with less, and one that no [Curator] makes.
+// Check recomputes the noise that the other fields require and refuses a charge with less, and
+// one that no [Curator] makes.
 func (c Charge) Check() error {
 	d, err := c.design()
 	if err != nil {
@@ -115,12 +115,12 @@ func (c Charge) Check() error {
 	return nil
 }
 
-// Covers reports, as a nil error, that a release of these fields is what the streams of
-// a charge that passes Check draw when they close leaf To, with the charged noise. It
-// cannot tell whether the same was drawn twice.
+// Covers returns nil if a release with these fields is what the streams of a charge that passes
+// Check draw when they close leaf To, with the charged noise. It cannot detect that the same was
+// drawn twice.
 func (c *Charge) Covers(f Fields) error { return c.CoversAfter(0, f) }
 
-// CoversAfter is Covers for a stream that last gave up leaves up to base; see [Curator.Skip].
+// CoversAfter is Covers for a stream that last abandoned leaves up to base; see [Curator.Skip].
 func (c *Charge) CoversAfter(base uint64, f Fields) error {
 	switch {
 	case f.Stream < c.Stream || int64(f.Stream-c.Stream) >= int64(c.Streams):
@@ -154,16 +154,16 @@ func (c *Charge) CoversAfter(base uint64, f Fields) error {
 	return nil
 }
 
-// SumNoise returns the noise that the sum at leaf t has, from 1 to the horizon: what
-// is predicted is what a Release says.
+// SumNoise returns the noise in the sum at leaf t, from 1 to the horizon: the prediction equals
+// what a Release states.
 func (c *Charge) SumNoise(t uint64) Noise {
 	d, _ := c.Mechanism.Design()
 	return d.Layout(c.Leaves).Sum(c.noise(), t)
 }
 
 // MostNoise returns an upper bound on the noise of a sum over leaves of a charge that passes
-// Check, in whichever lives its node closed them: a term for each leaf, each as wide as the
-// widest of any node.
+// Check, in whichever lives its node closed them: a term for each leaf, each with the greatest
+// scale of any node.
 func (c *Charge) MostNoise(over Span) Noise {
 	d, ok := c.Mechanism.Design()
 	if !ok || c.Scale == 0 {
@@ -173,8 +173,8 @@ func (c *Charge) MostNoise(over Span) Noise {
 	return Noise{Law: d.Law, Scale: c.Scale * d.Times(c.Leaves), VarianceUnits: uint32(terms) * VarianceScale}
 }
 
-// MostSumNoise returns the greatest moments that the noise has in the sums at leaves from one
-// up to another, within the horizon.
+// MostSumNoise returns the greatest moments of the noise in the sums at leaves from one to
+// another, within the horizon.
 func (c *Charge) MostSumNoise(from, to uint64) (most NoiseMoments) {
 	d, _ := c.Mechanism.Design()
 	l := d.Layout(c.Leaves)
@@ -192,7 +192,7 @@ func (c *Charge) noise() Noise {
 	return Noise{Law: c.Mechanism.Law(), Scale: c.Scale, VarianceUnits: VarianceScale}
 }
 
-// design returns the mechanism's row, if all that it depends on is within limits.
+// design returns the mechanism's row if all its arguments are within limits.
 func (c *Charge) design() (*mechanism.Design, error) {
 	d, ok := c.Mechanism.Design()
 	switch {
@@ -232,8 +232,8 @@ func (c *Charge) design() (*mechanism.Design, error) {
 //
 //	k · l1 · Δ / ε,  Δ = change · dim in L1 on the grid,
 //
-// where k is the number of records of one user. It is computed in integers, so
-// the promise does not rest on a float's rounding.
+// where k is the number of records of one user. It is computed in integers, so that the promise
+// does not depend on the rounding of floats.
 func (c *Charge) laplaceScale(d *mechanism.Design) (uint64, error) {
 	if c.Loss.Pure < minCost || c.Loss.Pure == Infinite {
 		return 0, fmt.Errorf("dp: %s: epsilon %v, want a finite number from %v", c.What, c.Loss.Pure, Cost(minCost))
@@ -258,18 +258,18 @@ func (c *Charge) laplaceScale(d *mechanism.Design) (uint64, error) {
 	return q, nil
 }
 
-// norm bounds the L2 norm of what all records of one user change in all that is drawn
-// noise on, in grid units.
+// norm bounds the L2 norm of the change, in grid units, of all drawn values through all records
+// of one user.
 func (c *Charge) norm(d *mechanism.Design) float64 {
 	norm := float64(c.RecordsPerUser) * c.l2() * math.Sqrt(bugLevels(d.L2(c.Leaves))) * (1 + 0x1p-50)
-	if d.Slack != nil { // of every stream in which the user has a record
+	if d.Slack != nil { // for every stream in which the user has a record
 		norm += d.Slack(c.Leaves, c.Width()) * math.Sqrt(float64(min(c.RecordsPerUser, uint64(c.Streams))))
 	}
 	return norm * (1 + 0x1p-50)
 }
 
-// square returns the μ² of Gaussian noise of the charge's scale: of the continuous law
-// that discrete noise is no worse than, see docs/proofs/lattice.md.
+// square returns the μ² of Gaussian noise of the charge's scale: of the continuous distribution,
+// than which discrete noise is no worse; see docs/proofs/lattice.md.
 func (c *Charge) square(d *mechanism.Design) (account.Square, error) {
 	loss, err := account.Gaussian(c.norm(d), float64(c.Scale)*(1-0x1p-17))
 	if err != nil {

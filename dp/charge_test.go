@@ -25,8 +25,8 @@ func anySpec() *rapid.Generator[Spec] {
 	})
 }
 
-// TestAChargeProvesItsNoise: what a curator charged passes Check, and with any number
-// of the account changed it does not.
+// TestAChargeProvesItsNoise: what a curator charged passes Check, and does not with any number of
+// the account changed.
 func TestAChargeProvesItsNoise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d, err := NewCurator(Lockstep, account.Unlimited, seeded(1))
@@ -92,12 +92,12 @@ func TestAForgedChargeIsRefused(t *testing.T) {
 	}
 }
 
-// TestAChargeCoversWhatItsStreamsRelease and nothing else.
+// TestAChargeCoversWhatItsStreamsRelease: and nothing else.
 func TestAChargeCoversWhatItsStreamsRelease(t *testing.T) {
 	for _, m := range []Mechanism{Tree, None} {
 		s := spec(100, m)
 		s.Streams, s.Dim = 2, 3
-		d := open(t, spec(5, m), seeded(1)) // stream 0, another charge's
+		d := open(t, spec(5, m), seeded(1)) // stream 0 belongs to another charge
 		d.budget = account.Unlimited
 		if _, err := d.Open(s); err != nil {
 			t.Fatal(err)
@@ -145,8 +145,8 @@ func TestAChargeCoversWhatItsStreamsRelease(t *testing.T) {
 	}
 }
 
-// TestBoundsOffTheGridChangeNoRecord: clipping to them and to what the charge says
-// gives the same.
+// TestBoundsOffTheGridChangeNoRecord: clipping to them and clipping to the charge's bounds give
+// the same.
 func TestBoundsOffTheGridChangeNoRecord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		near := rapid.Float64Range(-8, 8) // grid units

@@ -1,7 +1,7 @@
 package dp
 
-// Concat puts the values and counts of several Releases behind one another.
-// They must share lattice, span and noise.
+// Concat concatenates the values and counts of several Releases. They must have the same lattice,
+// span and noise.
 func Concat(rs []Release) (Release, error) {
 	if len(rs) == 0 {
 		return Release{}, ErrShape

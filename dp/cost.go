@@ -9,15 +9,14 @@ import (
 // Cost is a pure privacy loss in nano-ε.
 type Cost = account.Cost
 
-// Infinite is the cost of a release without noise. Only an infinite budget pays
-// it, and only lockstep and the simulator may have one.
+// Infinite is the cost of a release without noise. Only an infinite budget pays it, and only
+// lockstep and the simulator may have one.
 const Infinite = account.Infinite
 
 // Nano is the number of Cost units in ε = 1.
 const Nano = account.Nano
 
-// A BudgetError says that a charge does not fit what is left. Nothing was
-// charged.
+// A BudgetError reports a charge that exceeds what is left. Nothing was charged.
 type BudgetError struct {
 	What   string
 	Asked  account.Loss
@@ -25,7 +24,7 @@ type BudgetError struct {
 	Budget account.Budget
 }
 
-// Error names what is asked and what there is.
+// Error returns what was asked for and what is left.
 func (e *BudgetError) Error() string {
 	if e.Budget.Delta == 0 && e.Asked.Square == 0 {
 		return fmt.Sprintf("dp: %s costs %v but only %v is left", e.What, e.Asked, e.Budget.Epsilon-e.Spent.Pure)

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// countedSpec returns streams of a mechanism whose releases hide how many records there are.
+// countedSpec returns streams of a mechanism whose releases hide the number of records.
 func countedSpec(m Mechanism, leaves uint64) Spec {
 	s := mechanismSpec(m, leaves)
 	s.Shape, s.Adjacency = Counted, AddOrRemove
@@ -22,8 +22,8 @@ func eachCounted(t *testing.T, leaves uint64, f func(t *testing.T, s Spec)) {
 	eachMechanism(t, leaves, func(t *testing.T, s Spec) { f(t, countedSpec(s.Mechanism, leaves)) })
 }
 
-// TestACountedRecordIsOne: whatever a reward is, its two sums add up to Hi - Lo, so that
-// no record moves them further, in L1 or L2, than Change and l2 say.
+// TestACountedRecordIsOne: whatever a reward is, its two sums add up to Hi - Lo, so that no
+// record moves them further, in L1 or L2, than Change and l2 state.
 func TestACountedRecordIsOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Charge{Shape: Counted, Dim: 1, Adjacency: AddOrRemove}
@@ -50,8 +50,8 @@ func TestACountedRecordIsOne(t *testing.T) {
 	}
 }
 
-// TestPresenceMovesNoMoreThanIsCharged plays inputs with the records of one user and
-// without, with the same noise. Some pair costs all that is charged, to a thousandth.
+// TestPresenceMovesNoMoreThanIsCharged plays inputs with and without the records of one user,
+// with the same noise. Some pair costs the whole charge, to a thousandth.
 func TestPresenceMovesNoMoreThanIsCharged(t *testing.T) {
 	const leaves = 13
 	eachCounted(t, leaves, func(t *testing.T, s Spec) {
@@ -74,7 +74,7 @@ func TestPresenceMovesNoMoreThanIsCharged(t *testing.T) {
 								}
 							}
 						}
-						if err := d.Add(0, []float64{record(k)}); err != nil { // of another user
+						if err := d.Add(0, []float64{record(k)}); err != nil { // another user's
 							t.Fatal(err)
 						}
 						if _, err := d.Leaf(0, k); err != nil {
@@ -96,8 +96,8 @@ func TestPresenceMovesNoMoreThanIsCharged(t *testing.T) {
 	})
 }
 
-// TestCountedReleasesHaveNoCounts: neither nodes nor sums, nor what a charge covers, nor
-// after leaves were given up; and the noise of a count is the charged one's, twice.
+// TestCountedReleasesHaveNoCounts: neither nodes nor sums, nor what a charge covers, nor after
+// leaves were abandoned; and the noise of a count is twice the charged noise.
 func TestCountedReleasesHaveNoCounts(t *testing.T) {
 	eachCounted(t, 40, func(t *testing.T, s Spec) {
 		d := open(t, s, seeded(5))
@@ -144,7 +144,7 @@ func TestCountedReleasesHaveNoCounts(t *testing.T) {
 }
 
 // TestOnlyCountedRecordsAreAddedOrRemoved: the promise for presence is not charged for records
-// whose number shows, nor another promise for records whose number does not.
+// whose number is visible, nor another promise for records whose number is not.
 func TestOnlyCountedRecordsAreAddedOrRemoved(t *testing.T) {
 	for _, change := range []func(*Spec){
 		func(s *Spec) { s.Shape = Box }, func(s *Spec) { s.Adjacency = ZeroOut },

@@ -6,8 +6,8 @@ import (
 	"peerd.dev/dp/state"
 )
 
-// Counts is a vector of pull counts that peers compare. It is made of the
-// counts of Releases alone.
+// Counts is a vector of pull counts that peers compare. It is made only of the counts of
+// Releases.
 type Counts struct {
 	n      []uint64
 	claims []uint64 // scratch
@@ -24,7 +24,7 @@ func (c *Counts) Len() int { return len(c.n) }
 // At returns count i.
 func (c *Counts) At(i int) uint64 { return c.n[i] }
 
-// Raise lifts count i to the one count of r, if that is more.
+// Raise raises count i to the one count of r if that is greater.
 func (c *Counts) Raise(i int, r *Release) error {
 	if len(r.count) != 1 {
 		return ErrShape
@@ -33,12 +33,12 @@ func (c *Counts) Raise(i int, r *Release) error {
 	return nil
 }
 
-// RaiseTo lifts every count to o's, where that is more. Both have as many.
+// RaiseTo raises every count to o's if that is greater. Both must have the same length.
 func (c *Counts) RaiseTo(o *Counts) {
 	c.liftAll(o.n)
 }
 
-// RaiseToMax lifts every count to r's, where that is more.
+// RaiseToMax raises every count to r's if that is greater.
 func (c *Counts) RaiseToMax(r *Release) error {
 	if len(r.count) != len(c.n) {
 		return ErrShape
@@ -47,9 +47,9 @@ func (c *Counts) RaiseToMax(r *Release) error {
 	return nil
 }
 
-// RaiseToRank lifts every count to the (f+1)-th largest of the claims, where
-// that is more: f liars alone cannot lift it. Empty claims are passed over; with
-// f claims or fewer nothing changes. Claims of another length panic.
+// RaiseToRank raises every count to the (f+1)-th largest of the claims if that is greater: f
+// liars alone cannot raise it. Empty claims are skipped; with f claims or fewer nothing changes.
+// Claims of another length panic.
 func (c *Counts) RaiseToRank(claims []Release, f int) {
 	for i := range c.n {
 		c.claims = c.claims[:0]
@@ -66,7 +66,7 @@ func (c *Counts) RaiseToRank(claims []Release, f int) {
 	}
 }
 
-// Release returns the counts as they are now, as a Release without values.
+// Release returns the present counts as a Release without values.
 func (c *Counts) Release() (r Release) {
 	c.ReleaseTo(&r)
 	return r
@@ -78,8 +78,8 @@ func (c *Counts) ReleaseTo(r *Release) { r.renew(c.n, nil, 0) }
 // Save returns the state, which is public.
 func (c *Counts) Save() []byte { return state.Save(stateVersion, c.fields) }
 
-// Load takes over the state of as many counts. The error wraps [ErrState], and then
-// nothing has changed.
+// Load restores the state of the same number of counts. An error wraps [ErrState] and leaves the
+// state unchanged.
 func (c *Counts) Load(saved []byte) error {
 	next := NewCounts(len(c.n))
 	if err := state.Load(saved, stateVersion, next.fields); err != nil {
@@ -99,7 +99,7 @@ func (c *Counts) lift(i int, n uint64) {
 	c.n[i] = max(c.n[i], n)
 }
 
-// liftAll lifts every count to the one of all, of which there are as many.
+// liftAll raises every count to the one in all, which has the same length.
 func (c *Counts) liftAll(all []uint64) {
 	own := c.n[:len(all)]
 	for i, n := range all {

@@ -8,21 +8,20 @@ import (
 	"peerd.dev/dp/account"
 )
 
-// Mode says whose data a Curator guards.
+// Mode says whose data a Curator protects.
 type Mode uint8
 
 // The modes.
 const (
-	// Private guards people: noise comes from the operating system's generator
-	// and every release is paid from a finite budget.
+	// Private protects people: noise comes from the operating system's generator, and every
+	// release is paid from a finite budget.
 	Private Mode = iota
 	// Lockstep is for worlds without people: seeds and infinite budgets are allowed, for
 	// simulated worlds, whose results are marked "not private".
 	Lockstep
 )
 
-// ErrHorizon is returned for a leaf beyond the horizon that a stream was paid
-// for.
+// ErrHorizon is returned for a leaf beyond the horizon for which a stream was paid.
 var ErrHorizon = errors.New("dp: horizon reached; the stream releases nothing more")
 
 // ErrLeaf is returned for a leaf that is not the stream's next one.
@@ -30,7 +29,7 @@ var ErrLeaf = errors.New("dp: leaf out of order")
 
 // A Leaf is what a stream releases when a leaf closes.
 type Leaf struct {
-	Node Release // what was drawn: the newest node of the mechanism
+	Node Release // the newest node of the mechanism, which was drawn
 	Sum  Release // the running sum up to and including this leaf, made of nodes
 }
 
@@ -42,17 +41,17 @@ type Curator struct {
 	spent        account.Loss
 	src          *Source
 	charged      []Charge // in the order of their streams
-	chargesTaken int      // of charged, by TakeCharges
+	chargesTaken int      // number of charged that TakeCharges has returned
 	streams      []*stream
 	drawn        []Release
-	leaves       []Leaf  // since the last Drawn
-	drawer       drawer  // here so that closing a leaf allocates nothing
+	leaves       []Leaf  // since the last TakeDrawn
+	drawer       drawer  // here so that closing a leaf does not allocate
 	replay       *replay // nil unless replaying
 	arena        *arena
 }
 
-// NewCurator returns a curator with a budget for the node's whole life. In [Private]
-// mode it refuses seeded noise and an infinite budget.
+// NewCurator returns a curator with a budget for the node's whole life. In [Private] mode it
+// refuses seeded noise and an infinite budget.
 func NewCurator(mode Mode, budget account.Budget, src *Source) (*Curator, error) {
 	if err := budget.Check(); err != nil {
 		return nil, fmt.Errorf("dp: budget: %w", err)
@@ -68,8 +67,8 @@ func NewCurator(mode Mode, budget account.Budget, src *Source) (*Curator, error)
 	return d, nil
 }
 
-// Open charges s and opens its streams, numbered from the returned one. If the
-// budget cannot pay, the error is a *[BudgetError] and nothing is charged.
+// Open charges s and opens its streams, numbered from the returned one. If the budget cannot pay,
+// the error is a *[BudgetError] and nothing is charged.
 func (d *Curator) Open(s Spec) (StreamID, error) {
 	c, err := s.charge(StreamID(len(d.streams)))
 	if err != nil {
@@ -94,7 +93,7 @@ func (d *Curator) payCharge(c Charge) error {
 	return nil
 }
 
-// streams returns a function that makes the streams of the charge, which passes Check, one
+// streams returns a function that makes the streams of the charge, which must pass Check, one
 // after another.
 func (c *Charge) streams(a *arena) func() *stream {
 	d, _ := c.Mechanism.Design()
@@ -122,9 +121,8 @@ func (d *Curator) pay(what string, l account.Loss) error {
 	return nil
 }
 
-// Add takes one record into the open leaf of stream s: every entry is clipped,
-// rounded toward zero to the grid and summed. It refuses NaN and infinities and
-// then takes in nothing.
+// Add adds one record to the open leaf of stream s: every entry is clipped, rounded toward zero
+// to the grid and summed. It refuses NaN and infinities and then changes nothing.
 func (d *Curator) Add(s StreamID, x []float64) error {
 	t, err := d.stream(s)
 	if err != nil {
@@ -133,8 +131,9 @@ func (d *Curator) Add(s StreamID, x []float64) error {
 	return t.add(x)
 }
 
-// Clipped returns how many of the records that were added since the curator was made were changed to fit their
-// bounds. That is private: it is for the log of whoever has the records, and nothing that leaves may follow from it.
+// Clipped returns how many of the records added since the curator was made were changed to fit
+// their bounds. The number is private: it is for the log of the records' owner, and nothing that
+// leaves may depend on it.
 func (d *Curator) Clipped() (n uint64) {
 	for _, t := range d.streams {
 		n += t.clipped
@@ -142,8 +141,8 @@ func (d *Curator) Clipped() (n uint64) {
 	return n
 }
 
-// Unreleased appends to sums the exact sums of the open leaf of stream s, and returns how many
-// records are in it. It is for papers that choose from these, and refuses to in [Private] mode.
+// Unreleased appends to sums the exact sums of the open leaf of stream s, and returns the number
+// of records in it. It is for papers that choose from these, and refuses in [Private] mode.
 func (d *Curator) Unreleased(s StreamID, sums []float64) ([]float64, uint64, error) {
 	t, err := d.stream(s)
 	if err == nil && d.mode == Private {
@@ -158,10 +157,10 @@ func (d *Curator) Unreleased(s StreamID, sums []float64) ([]float64, uint64, err
 	return sums, t.open, nil
 }
 
-// Leaf closes leaf k of stream s, draws the noise of the node that it completes
-// and returns what is newly public, which is good until a leaf closes after the next
-// [Curator.TakeDrawn]. Leaves are closed in order, from 1 or from what [Curator.Skip] returned. In a
-// [Curator.Replay] nothing new becomes public.
+// Leaf closes leaf k of stream s, draws the noise of the node that it completes and returns the
+// new public data, which is valid until a leaf closes after the next [Curator.TakeDrawn]. Leaves
+// are closed in order, from 1 or from what [Curator.Skip] returned. In a [Curator.Replay] nothing
+// new becomes public.
 func (d *Curator) Leaf(s StreamID, k uint64) (*Leaf, error) {
 	t, err := d.stream(s)
 	if err != nil {
@@ -172,7 +171,7 @@ func (d *Curator) Leaf(s StreamID, k uint64) (*Leaf, error) {
 	}
 	n := len(d.leaves)
 	d.leaves = slices.Grow(d.leaves, 1)[:n+1]
-	leaf := &d.leaves[n] // closing fills in every field
+	leaf := &d.leaves[n] // closing sets every field
 	if d.replay == nil {
 		err = t.close(&d.drawer, leaf)
 	} else {
@@ -188,23 +187,23 @@ func (d *Curator) Leaf(s StreamID, k uint64) (*Leaf, error) {
 // Budget returns what the curator may spend over its whole life.
 func (d *Curator) Budget() account.Budget { return d.budget }
 
-// Spent returns what is charged.
+// Spent returns the loss that is charged.
 func (d *Curator) Spent() account.Loss { return d.spent }
 
 // Mode returns the mode that the curator was made with.
 func (d *Curator) Mode() Mode { return d.mode }
 
-// TakeCharges returns what was charged since the last call. It must be durable
-// before any Release of those streams leaves the node.
+// TakeCharges returns what was charged since the last call. It must be durable before any Release
+// of those streams leaves the node.
 func (d *Curator) TakeCharges() []Charge {
 	c := d.charged[d.chargesTaken:len(d.charged):len(d.charged)]
 	d.chargesTaken = len(d.charged)
 	return c
 }
 
-// TakeDrawn returns the nodes that got their noise since the last call, in the order of
-// their leaves; in a [Curator.Replay], those that got it back. The slice is good until
-// the next leaf closes, the Releases in it for ever.
+// TakeDrawn returns the nodes that were drawn since the last call, in the order of their leaves;
+// in a [Curator.Replay], those that were restored. The slice is valid until the next leaf closes,
+// its Releases forever.
 func (d *Curator) TakeDrawn() []Release {
 	r := d.drawn
 	d.drawn, d.leaves = d.drawn[:0], d.leaves[:0]

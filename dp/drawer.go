@@ -4,9 +4,9 @@ package dp
 type drawer struct {
 	src      *Source
 	hidden   *hiddenNoise
-	noise    Noise        // of the node that is drawn
+	noise    Noise        // of the node that is being drawn
 	of       *accumulator // of the stream that draws
-	recorded []int64      // the node's numbers, where an earlier life drew them; else nil
+	recorded []int64      // the node's numbers if an earlier life drew them; else nil
 }
 
 func (d *drawer) Noisy(i int, exact int64) int64 {
@@ -31,7 +31,7 @@ func (d *drawer) Hide() int64 {
 
 func (d *drawer) Short() bool { return d.hidden.short }
 
-// draw returns a number of the node's law and scale, 0 without noise.
+// draw returns a number with the node's distribution and scale, 0 without noise.
 func (d *drawer) draw() int64 {
 	a := d.of
 	switch {

@@ -6,9 +6,10 @@ import (
 	"testing"
 )
 
-// TestNoSplitOfAUsersRecordsCostsMore: whichever way a user's records lie in leaves of several
-// streams, what they move in all that is drawn is paid for, and all in one leaf cost what is charged:
-// with Laplace noise every split does, with Gaussian noise one over m leaves costs m times less.
+// TestNoSplitOfAUsersRecordsCostsMore: however a user's records are split over leaves of several
+// streams, what they move in everything drawn is paid for. All in one leaf cost the whole charge;
+// with Laplace noise every split does, with Gaussian noise a split over m leaves costs m times
+// less.
 func TestNoSplitOfAUsersRecordsCostsMore(t *testing.T) {
 	const streams, leaves, records = 2, 3, 4
 	for _, m := range []Mechanism{EachLaplace, EachGaussian} {
@@ -76,8 +77,8 @@ func TestNoSplitOfAUsersRecordsCostsMore(t *testing.T) {
 	}
 }
 
-// TestGaussianLeavesAreWider than Laplace ones under the same budget, by a factor that does not depend
-// on how many records a user has: docs/proofs/each.md.
+// TestGaussianLeavesAreWider than Laplace ones under the same budget, by a factor that does not
+// depend on a user's number of records: docs/proofs/each.md.
 func TestGaussianLeavesAreWider(t *testing.T) {
 	for _, epsilon := range []float64{.01, .1, 1, 5, 10, 50} {
 		var factors []float64

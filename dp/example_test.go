@@ -8,9 +8,9 @@ import (
 	"peerd.dev/dp/account"
 )
 
-// A stream of rewards in a world without people: records go in, and every closed leaf
-// releases a running sum with noise. People need dp.Private and dp.NewSecureSource instead,
-// whose noise is different every time.
+// A stream of rewards in a world without people: records go in, and every closed leaf releases a
+// running sum with noise. People need dp.Private and dp.NewSecureSource instead, whose noise is
+// different every time.
 func ExampleCurator() {
 	curator, err := dp.NewCurator(dp.Lockstep, account.Budget{Epsilon: dp.Nano}, dp.NewSeededSource([32]byte{1}))
 	if err != nil {
@@ -51,7 +51,7 @@ func ExampleCurator() {
 	// dp: more rewards costs epsilon 1 but only 0 is left
 }
 
-// What a stream would cost, and how much noise its sums would have, without a Curator.
+// The cost of a stream, and the noise of its sums, without a Curator.
 func ExampleSpec_Charge() {
 	spec := dp.Spec{
 		What: "rewards", Streams: 1, Dim: 1, Lo: 0, Hi: 1, Leaves: 4096,
@@ -71,7 +71,7 @@ func ExampleSpec_Charge() {
 	// blt: mu 0.2365, gaussian noise of deviation 15.8 in the sum of 4095 leaves
 }
 
-// A charge is what a verifier holds: it says which releases were paid for, with what noise.
+// A verifier has a charge, which says which releases were paid for, with which noise.
 func ExampleCharge() {
 	charge, err := dp.Spec{
 		What: "rewards", Streams: 1, Dim: 1, Lo: 0, Hi: 1, Leaves: 8,

@@ -15,9 +15,9 @@ import (
 	"peerd.dev/dp/sample"
 )
 
-// Nothing that comes off the wire, out of the store or from a configuration makes a
-// panic, a number that is not finite, or a cost or noise that is less than was meant.
-// FuzzQuantize and FuzzLoad stand beside what they test.
+// Nothing that comes off the wire, out of the store or from a configuration causes a panic, a
+// number that is not finite, or a cost or noise below the intended one. FuzzQuantize and FuzzLoad
+// are next to what they test.
 
 // words returns b as numbers of eight bytes.
 func words(b []byte) []uint64 {
@@ -43,7 +43,7 @@ func finite(t *testing.T, what string, xs ...float64) {
 	}
 }
 
-// wellFormed checks what everybody may rely on in a Release.
+// wellFormed checks what holds for every Release.
 func wellFormed(t *testing.T, r Release) {
 	t.Helper()
 	n := r.NoiseMoments()
@@ -62,8 +62,8 @@ func wellFormed(t *testing.T, r Release) {
 	}
 }
 
-// FuzzReceived: what is taken off the wire can be mixed, averaged and put together with
-// anything without leaving the range of values.
+// FuzzReceived: what comes off the wire can be mixed, averaged and combined with anything without
+// leaving the range of values.
 func FuzzReceived(f *testing.F) {
 	f.Add(uint32(1), uint64(0), uint64(4), packed[uint64](3), packed[int64](-7), int8(GridExponent), uint64(1<<20), uint32(1), uint8(Laplace))
 	f.Add(uint32(0), uint64(9), uint64(9), packed[uint64](0, math.MaxUint64), packed[int64](MaxValue, -MaxValue), int8(maxExponent), uint64(MaxValue), uint32(math.MaxUint32), uint8(Laplace))
@@ -117,7 +117,7 @@ func checkMixed(t *testing.T, r *Release) {
 		t.Fatal(err)
 	}
 	wellFormed(t, d)
-	for range 3 { // the limit lies at half the range
+	for range 3 { // the limit is half the range
 		_ = m.Add(other)
 		_ = m.Sub(d)
 		wellFormed(t, m.Release())
@@ -132,8 +132,8 @@ func checkMixed(t *testing.T, r *Release) {
 	}
 }
 
-// checkWeights mixes what came from a peer into values and weights and makes the peer
-// enter: whatever the weights are, estimates are numbers.
+// checkWeights mixes what came from a peer into values and weights and lets the peer enter:
+// whatever the weights are, estimates are finite.
 func checkWeights(t *testing.T, r Release) {
 	w := NewMixed(r.Len()/2, 3)
 	for range 3 {
@@ -172,8 +172,8 @@ type loader interface {
 	Release() Release
 }
 
-// checkLoad: what is refused changes nothing; what is taken is written in its one form,
-// which no other one is shorter than.
+// checkLoad: what is refused changes nothing; what is accepted is written in its one form, which
+// is the shortest.
 func checkLoad(t *testing.T, l loader, b []byte) {
 	before := l.Save()
 	if err := l.Load(b); err != nil {
@@ -208,7 +208,7 @@ func FuzzMixedLoad(f *testing.F) {
 	w := NewMixed(2, 2)
 	w.Join(1)
 	f.Add(uint8(2), w.Save())
-	f.Add(uint8(2), append(w.Save()[:9], 2)) // neither in nor out
+	f.Add(uint8(2), append(w.Save()[:9], 2)) // neither entered nor not
 	f.Fuzz(func(t *testing.T, n uint8, b []byte) {
 		w := NewMixed(int(n), 3)
 		checkLoad(t, w, b)
@@ -229,8 +229,8 @@ func FuzzCountsLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, n uint8, b []byte) { checkLoad(t, NewCounts(int(n)), b) })
 }
 
-// FuzzLoadIsCheap: a state of a curator takes no more memory than in proportion to its
-// length, whatever it claims of what is to come.
+// FuzzLoadIsCheap: a state of a curator takes memory at most in proportion to its length,
+// whatever lengths it claims.
 func FuzzLoadIsCheap(f *testing.F) {
 	charged := func(s Spec) []byte {
 		c, err := s.charge(0)
@@ -263,8 +263,8 @@ func FuzzLoadIsCheap(f *testing.F) {
 	})
 }
 
-// FuzzEpsilon: a cost is the number that was asked for, up to its own rounding and one
-// of floats, and never more than finite unless that was asked for.
+// FuzzEpsilon: a cost is the requested number, up to its own rounding and one rounding of floats,
+// and infinite only if that was requested.
 func FuzzEpsilon(f *testing.F) {
 	for _, x := range []float64{0, .3, 1, 1e9, math.Nextafter(1e9, 2e9), math.Inf(1), math.Inf(-1), math.NaN(), math.Copysign(0, -1), -1, 1e-300} {
 		f.Add(x)
@@ -291,8 +291,8 @@ func FuzzEpsilon(f *testing.F) {
 	})
 }
 
-// checkNoise computes with integers of any size whether a charge has the noise that its
-// streams need, and with Laplace noise no more.
+// checkNoise computes with big integers whether a charge has the noise that its streams require
+// and, for Laplace noise, not more.
 func checkNoise(t *testing.T, c Charge) {
 	t.Helper()
 	if err := c.Check(); err != nil {
@@ -328,8 +328,7 @@ func checkNoise(t *testing.T, c Charge) {
 	}
 }
 
-// FuzzOpen: what a curator charges is what its noise is worth, and what it refuses costs
-// nothing.
+// FuzzOpen: a curator charges what its noise costs, and what it refuses costs nothing.
 func FuzzOpen(f *testing.F) {
 	add := func(streams, dim int, lo, hi float64, leaves, records uint64, m Mechanism, epsilon, budget uint64, delta float64) {
 		f.Add(streams, dim, lo, hi, leaves, records, uint8(m), uint8(Box), uint8(ReplaceOne), uint8(Tight), epsilon, budget, delta)
@@ -390,8 +389,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzCharge: a charge that passes has its noise, and covers nothing with another one or
-// past its horizon.
+// FuzzCharge: a charge that passes has its noise, and covers nothing with other noise or beyond
+// its horizon.
 func FuzzCharge(f *testing.F) {
 	add := func(c Charge, from, to uint64, noise Noise) {
 		f.Add(uint32(c.Stream), c.Streams, uint8(c.Shape), c.Dim, c.Lo, c.Hi, c.Leaves, c.RecordsPerUser, uint8(c.Adjacency), uint8(c.Mechanism), uint8(c.Mode),
@@ -448,9 +447,8 @@ func FuzzCharge(f *testing.F) {
 	})
 }
 
-// FuzzRecords gives a curator any numbers: those that are none are refused and leave it as
-// it was; without noise the sums are those of the others, clipped; with noise they are
-// in range.
+// FuzzRecords gives a curator any numbers: it refuses NaN and infinities without any change;
+// without noise the sums are the sums of the others, clipped; with noise they are in range.
 func FuzzRecords(f *testing.F) {
 	f.Add(uint8(Hybrid), uint8(0), 2.7, 132.3, bytes.Repeat([]byte("0"), 40))
 	f.Add(uint8(TreeGaussian), uint8(2), -256., 256., packed(1e308, -1e308, 1, 256))
@@ -511,7 +509,7 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// FuzzReplay gives a curator nodes that it never drew: it takes one as it is or stops.
+// FuzzReplay gives a curator nodes that it never drew: it takes one unchanged or stops.
 func FuzzReplay(f *testing.F) {
 	c, err := spec(8, Tree).charge(0)
 	if err != nil {

@@ -7,11 +7,10 @@ import (
 	"peerd.dev/dp/account"
 )
 
-// TestTightFactorizationAgainstThePapersTree measures what is released of the sums that
-// linear bandits need, d = 10 and 400 batches at (1, 1e-5): with the tree and the noise
-// that Zhou and Chowdhury (2024) print, and with buffers and exact noise. The greatest
-// deviation over the batches is 5.8 times less where neighbours leave a record out, and
-// 3.8 times where they replace one.
+// TestTightFactorizationAgainstThePapersTree measures releases of the sums that linear bandits
+// need, d = 10 and 400 batches at (1, 1e-5): with the tree and the noise that Zhou and Chowdhury
+// (2024) print, and with buffers and exact noise. The greatest deviation over the batches is 5.8
+// times smaller if neighbours omit a record, and 3.8 times if they replace one.
 func TestTightFactorizationAgainstThePapersTree(t *testing.T) {
 	const batches, features, rows = 400, 10, 40
 	worst := func(m Mechanism, k Calibration, a Adjacency) float64 {
@@ -35,7 +34,7 @@ func TestTightFactorizationAgainstThePapersTree(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for j := range l.Sum.Len() { // no record came, so all is noise
+				for j := range l.Sum.Len() { // there are no records, so everything is noise
 					square += l.Sum.At(j) * l.Sum.At(j)
 					n++
 				}
@@ -45,7 +44,7 @@ func TestTightFactorizationAgainstThePapersTree(t *testing.T) {
 			off = max(off, math.Abs(square/n/want-1))
 			most = max(most, want)
 		}
-		if off > .12 { // 2600 numbers a batch have a relative error of 2.8 %
+		if off > .12 { // 2600 numbers per batch have a relative error of 2.8 %
 			t.Errorf("%v, %v: variance off its prediction by %.3f", m, k, off)
 		}
 		return math.Sqrt(most)

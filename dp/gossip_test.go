@@ -20,7 +20,7 @@ func TestMeanRoundsDown(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := new(big.Int).Lsh(big.NewInt(x), 12)
-		want.Div(want, new(big.Int).SetUint64(n)) // Euclidean, so down for n > 0
+		want.Div(want, new(big.Int).SetUint64(n)) // Euclidean, so rounded down for n > 0
 		if want.Int64() != m.Value(0) {
 			t.Fatalf("mean of %d by %d is %d, want %d", x, n, m.Value(0), want)
 		}
@@ -137,8 +137,8 @@ func TestAShownReleaseStaysAsItIs(t *testing.T) {
 	}
 }
 
-// TestWhatOthersSayLeavesRoom: a peer's own mean can be replaced whatever others
-// have made of its estimate.
+// TestWhatOthersSayLeavesRoom: a peer's own mean can be replaced whatever the others have done to
+// its estimate.
 func TestWhatOthersSayLeavesRoom(t *testing.T) {
 	m := entered(1, 2)
 	for range 3 {
@@ -157,9 +157,9 @@ func TestWhatOthersSayLeavesRoom(t *testing.T) {
 	}
 }
 
-// TestWeightsAreMixedLikeValues: peers pull, enter and meet in any order. Values add up to
-// the own values of those who entered, weights to their number, to the last unit; once all
-// have met often enough, everybody's estimate is the mean of those own values.
+// TestWeightsAreMixedLikeValues: peers pull, enter and meet in any order. Values add up to the
+// own values of the peers that entered, weights to their number, to the last unit; once all have
+// met often enough, every peer's estimate is the mean of those own values.
 func TestWeightsAreMixedLikeValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 6).Draw(t, "peers")
@@ -226,7 +226,7 @@ func TestWeightsAreMixedLikeValues(t *testing.T) {
 	})
 }
 
-// TestWeightsThatAreTooSmall are not divided by, whoever made them so.
+// TestWeightsThatAreTooSmall: they are not divided by, whatever made them small.
 func TestWeightsThatAreTooSmall(t *testing.T) {
 	for _, w := range []int64{-MaxValue / 2, -one, 0, 1, one/8 - 1, one / 8, one, MaxValue / 2} {
 		for _, v := range []int64{-MaxValue / 2, one, MaxValue / 2} {
@@ -265,8 +265,8 @@ func TestASumOutOfRangeKeepsOut(t *testing.T) {
 	}
 }
 
-// TestADifferenceOutOfRangeMovesNothing: whichever coordinate it leads out of range, and whichever
-// way, no other one moves either.
+// TestADifferenceOutOfRangeMovesNothing: whichever coordinate it leads out of range, and in
+// whichever direction, no other coordinate moves either.
 func TestADifferenceOutOfRangeMovesNothing(t *testing.T) {
 	for _, at := range []int{0, 1, 2} {
 		for _, sign := range []int64{1, -1} {

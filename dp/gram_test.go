@@ -13,10 +13,10 @@ import (
 
 const features, streams = 4, 2000
 
-// kinds of records, as learners call them, and of which shape they are.
+// kinds maps kinds of records, as learners name them, to shapes.
 var kinds = map[gram.Kind]dp.Shape{gram.Linear: dp.Linear, gram.Corner: dp.Corner, gram.Centred: dp.Linear}
 
-// gramOf hands a release to a learner.
+// gramOf passes a release to a learner.
 func gramOf(t *testing.T, r dp.Release, kind gram.Kind) gram.Gram {
 	t.Helper()
 	sums := make([]float64, r.Len())
@@ -30,8 +30,8 @@ func gramOf(t *testing.T, r dp.Release, kind gram.Kind) gram.Gram {
 	return g
 }
 
-// released returns what many streams release of one leaf with the same records, and the
-// deviation of the noise by the charge, as a ledger has it.
+// released returns what many streams release of one leaf with the same records, and the deviation
+// of the noise according to the charge, as a ledger has it.
 func released(t *testing.T, kind gram.Kind, records ...[]float64) (all []dp.Release, sigma float64) {
 	t.Helper()
 	curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{7}))
@@ -60,8 +60,9 @@ func released(t *testing.T, kind gram.Kind, records ...[]float64) (all []dp.Rele
 	return all, math.Ldexp(float64(curator.TakeCharges()[0].Scale), dp.GridExponent)
 }
 
-// TestNoiseIsThatOfTheLedger: on the diagonal σ², off it σ²/2, as (N+Nᵀ)/2 has it, and in the vector as records have it. The
-// variance of 2000·4 numbers or more is off by 6 % with a probability of 2e-4 at most.
+// TestNoiseIsThatOfTheLedger: its variance is σ² on the diagonal, σ²/2 off it, as for (N+Nᵀ)/2,
+// and in the vector as for records. The variance of 2000·4 numbers or more is off by 6 % with a
+// probability of at most 2e-4.
 func TestNoiseIsThatOfTheLedger(t *testing.T) {
 	for kind := range kinds {
 		all, sigma := released(t, kind)
@@ -94,7 +95,7 @@ func TestNoiseIsThatOfTheLedger(t *testing.T) {
 	}
 }
 
-// TestSumsAreThoseOfTheRecords: the noise is averaged away over streams.
+// TestSumsAreThoseOfTheRecords: the noise averages out over streams.
 func TestSumsAreThoseOfTheRecords(t *testing.T) {
 	records := [][]float64{{.5, -.5, .5, .1, .8}, {.1, .2, -.3, .4, -1}, {3, 0, 4, 0, .5}} // the last one is scaled to norm 1
 	exact := mat.NewDense(features+1, features+1, nil)
@@ -111,7 +112,7 @@ func TestSumsAreThoseOfTheRecords(t *testing.T) {
 			g := gramOf(t, r, kind)
 			for i := range features {
 				times := 1.
-				if kind == gram.Centred { // of which the rewards are read as twice what they are
+				if kind == gram.Centred { // its rewards are read as twice the centred ones
 					times = 2
 				}
 				mean.Set(features, i, mean.At(features, i)+times*g.B.AtVec(i)/streams)

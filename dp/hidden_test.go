@@ -49,7 +49,7 @@ func replayLeaf(d *Curator, k uint64, reward float64, nodes []Release, hidden Se
 	return d.Replayed()
 }
 
-// TestHiddenNoiseIsRestoredWhole: a replay without it, with less or with more is refused.
+// TestHiddenNoiseIsRestoredWhole: a replay with none, less or more of it is refused.
 func TestHiddenNoiseIsRestoredWhole(t *testing.T) {
 	s := mechanismSpec(Kary, Kary.Describe().Small)
 	const leaves = 12 // beyond a carry
@@ -92,7 +92,7 @@ func nodesHidden(list []Secret) (all []byte) {
 	return all
 }
 
-// TestOnlyKaryHidesNoise, and none of a seed, which draws it again.
+// TestOnlyKaryHidesNoise: and none with a seed, which draws it again.
 func TestOnlyKaryHidesNoise(t *testing.T) {
 	for _, m := range Mechanisms() {
 		for _, src := range []*Source{NewSecureSource(), seeded(1)} {
@@ -108,8 +108,8 @@ func TestOnlyKaryHidesNoise(t *testing.T) {
 	}
 }
 
-// TestATwinDrawsTheSameAndNothingNew: over other records, with the same noise, a stream
-// releases the same, over a restart, too. It cannot go on by itself.
+// TestATwinDrawsTheSameAndNothingNew: over other records, with the same noise, a stream releases
+// the same, also over a restart. It cannot continue by itself.
 func TestATwinDrawsTheSameAndNothingNew(t *testing.T) {
 	s := mechanismSpec(Kary, Kary.Describe().Small)
 	const leaves = 30
@@ -136,9 +136,9 @@ func TestATwinDrawsTheSameAndNothingNew(t *testing.T) {
 	}
 }
 
-// TestARestartDrawsNothing: what a restart does takes no time that depends on noise beyond reading
-// it. No mechanism takes a word from its source while a saved state is loaded and later leaves
-// are replayed; the next leaf does.
+// TestARestartDrawsNothing: the time of a restart does not depend on noise except for reading it.
+// No mechanism takes a word from its source while a saved state is loaded and later leaves are
+// replayed; the next leaf does.
 func TestARestartDrawsNothing(t *testing.T) {
 	for _, m := range Mechanisms() {
 		if m == None {
@@ -168,7 +168,7 @@ func TestARestartDrawsNothing(t *testing.T) {
 		if touched() {
 			t.Errorf("%v: noise is drawn in a restart", m)
 		}
-		for k := uint64(leaves) + 1; k <= leaves+10; k++ { // kary's sums can lie on nodes that are all drawn
+		for k := uint64(leaves) + 1; k <= leaves+10; k++ { // kary's sums can rest on nodes that are all drawn
 			if _, err := again.Leaf(0, k); err != nil {
 				t.Fatal(err)
 			}

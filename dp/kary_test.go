@@ -11,8 +11,7 @@ import (
 	"peerd.dev/dp/mechanism"
 )
 
-// signedNodes returns the nodes of the sum at leaf t, by level and number, with their
-// signs.
+// signedNodes returns the nodes of the sum at leaf t, by level and number, with their signs.
 func signedNodes(a factor.Kary, t uint64) map[[2]int64]float64 {
 	nodes := map[[2]int64]float64{}
 	left := int64(t)
@@ -29,11 +28,11 @@ func signedNodes(a factor.Kary, t uint64) map[[2]int64]float64 {
 	return nodes
 }
 
-// TestKaryNoiseIsThatOfItsNodes compares the covariance of the noise in all pairs of sums
-// with the nodes that they share, in a life that does not stop and in lives that
-// replay their first leaves, after each of them, and then draw. Of 8000 entries a
-// covariance of sums with k and l nodes deviates by at most √(5kl/8000) of a node's
-// variance; one of 1300 pairs is off by five of that in less than a seed of 1000.
+// TestKaryNoiseIsThatOfItsNodes compares the covariance of the noise in all pairs of sums with
+// their common nodes, in a life that does not stop and in lives that replay their first leaves,
+// after each of them, and then draw. Over 8000 entries, a covariance of sums with k and l nodes
+// deviates by at most √(5kl/8000) of a node's variance; one of 1300 pairs is off by five times
+// that in fewer than one of 1000 seeds.
 func TestKaryNoiseIsThatOfItsNodes(t *testing.T) {
 	const width = 8000
 	for _, a := range []factor.Kary{{Base: 3, Levels: 3}, {Base: 5, Levels: 2}, {Base: 7, Levels: 2}} {

@@ -61,8 +61,8 @@ func TestQuantizeRefuses(t *testing.T) {
 	}
 }
 
-// FuzzQuantize compares with exact rationals: the result is clip(x)·2^20 rounded
-// toward zero, grows with x and is never farther from zero than clip(x) is.
+// FuzzQuantize compares with exact rationals: the result is clip(x)·2^20 rounded toward zero, is
+// monotone in x and never farther from zero than clip(x).
 func FuzzQuantize(f *testing.F) {
 	f.Add(.3, .7, 0., 1.)
 	f.Add(-1e308, 1e308, -1., 1.)

@@ -2,8 +2,8 @@ package dp
 
 import "math/bits"
 
-// MeanExponent is the lattice of sample means: 2^-32, finer than the grid so
-// that rounding a mean down to it loses at most 2.4e-10.
+// MeanExponent is the lattice of sample means: 2^-32, finer than the grid, so that rounding a
+// mean down to it loses at most 2.4e-10.
 const MeanExponent = -32
 
 // Mean returns sum divided by its one count, rounded down to the lattice of

@@ -34,11 +34,11 @@ func mechanismSpec(m Mechanism, leaves uint64) Spec {
 	return s
 }
 
-// record of leaf k, on the grid so that sums are exact.
+// record returns the record of leaf k, on the grid so that sums are exact.
 func record(k uint64) float64 { return float64(k%5) / 4 }
 
-// TestTilesAddUp: nodes side by side make the running sum, to the integer, of those
-// mechanisms that say so, and of no others.
+// TestTilesAddUp: adjacent nodes add up to the running sum, exactly, for mechanisms that say so,
+// and for no others.
 func TestTilesAddUp(t *testing.T) {
 	const leaves = 100
 	eachMechanism(t, leaves, func(t *testing.T, s Spec) {
@@ -69,8 +69,8 @@ func TestTilesAddUp(t *testing.T) {
 	})
 }
 
-// TestNoMechanismReleasesPastItsHorizon or out of order, and none opens for more leaves
-// than it can.
+// TestNoMechanismReleasesPastItsHorizon or out of order, and none opens for more leaves than it
+// can.
 func TestNoMechanismReleasesPastItsHorizon(t *testing.T) {
 	eachMechanism(t, 5, func(t *testing.T, s Spec) {
 		d := open(t, s, seeded(1))
@@ -92,8 +92,8 @@ func TestNoMechanismReleasesPastItsHorizon(t *testing.T) {
 	})
 }
 
-// TestAMechanismIsAsItIsCharged: every charge passes its check, covers every node and
-// nothing of other noise; sums say the noise that is predicted.
+// TestAMechanismIsAsItIsCharged: every charge passes its check, covers every node and nothing
+// with other noise; sums state the predicted noise.
 func TestAMechanismIsAsItIsCharged(t *testing.T) {
 	eachMechanism(t, 100, func(t *testing.T, s Spec) {
 		s.Dim = 3
@@ -137,10 +137,10 @@ func TestAMechanismIsAsItIsCharged(t *testing.T) {
 	})
 }
 
-// TestEmpiricalVariance compares what is predicted of every sum with what 2000 streams
-// show. The mean of the squares of n Laplace numbers has a relative deviation of √(5/n),
-// so it is within 4 % of its expectation on average over the leaves. PEERD_VARIANCE asks
-// for other leaves and streams, such as "4096 4000".
+// TestEmpiricalVariance compares the prediction for every sum with the noise of 2000 streams. The
+// mean of the squares of n Laplace numbers has a relative deviation of √(5/n), so it is within 4
+// % of its expectation on average over the leaves. PEERD_VARIANCE sets other leaves and streams,
+// such as "4096 4000".
 func TestEmpiricalVariance(t *testing.T) {
 	leaves, streams := uint64(200), 2000
 	if s := os.Getenv("PEERD_VARIANCE"); s != "" {
@@ -196,9 +196,9 @@ func TestEmpiricalVariance(t *testing.T) {
 	})
 }
 
-// TestNoRecordMovesMoreThanIsCharged plays neighbouring inputs with the same noise, so
-// that what is drawn differs by what the records do, and adds that up as the law of
-// the noise does: |x|/scale, or x²/scale².
+// TestNoRecordMovesMoreThanIsCharged plays neighbouring inputs with the same noise, so that what
+// is drawn differs by the records, and adds up the differences in the measure of the noise:
+// |x|/scale, or x²/scale².
 func TestNoRecordMovesMoreThanIsCharged(t *testing.T) {
 	for _, leaves := range []uint64{1, 2, 3, 8, 13, 64} {
 		eachMechanism(t, leaves, func(t *testing.T, s Spec) {
@@ -235,8 +235,8 @@ func TestNoRecordMovesMoreThanIsCharged(t *testing.T) {
 	}
 }
 
-// covered refuses what two runs with the same noise drew if it lies further apart, as the
-// law of the noise counts it, than the charge pays for.
+// covered returns an error if what two runs with the same noise drew differs by more, in the
+// noise's measure, than the charge pays for.
 func covered(s Spec, one, other []Release) error {
 	c, err := s.charge(0)
 	if err != nil {
@@ -259,12 +259,12 @@ func covered(s Spec, one, other []Release) error {
 	return nil
 }
 
-// drawsAhead reports whether what a mechanism draws is about leaves to come; its own
-// tests tell what a record moves.
+// drawsAhead reports whether what a mechanism draws includes later leaves; its own tests check
+// what a record moves.
 func drawsAhead(m Mechanism) bool { return m.Describe().SharesNoise }
 
-// TestRecordsOfLinearBandits: no pair of records, as far apart as records can be, moves
-// the sums by more than l2, and some come near.
+// TestRecordsOfLinearBandits: no pair of records, as far apart as records can be, moves the sums
+// by more than l2, and some come close.
 func TestRecordsOfLinearBandits(t *testing.T) {
 	for _, kind := range []Shape{Linear, Corner} {
 		for _, adjacency := range []Adjacency{ReplaceOne, ZeroOut} {

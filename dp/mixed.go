@@ -6,28 +6,28 @@ import (
 	"peerd.dev/dp/state"
 )
 
-// Mixed is the state of one peer in gossip averaging: for every coordinate the
-// peer's own newest released value and what averaging has made of all peers', on the lattice
-// of [MeanExponent]. It is made of Releases alone, so it may leave as it stands. All arithmetic
-// is exact.
+// Mixed is the state of one peer in gossip averaging: for every coordinate the peer's own newest
+// released value and what averaging has made of all peers' values, on the lattice of
+// [MeanExponent]. It is made only of Releases, so it may leave unchanged. All arithmetic is
+// exact.
 //
-// A peer takes part in a coordinate from [Mixed.Join] on. Values and weights are mixed alike:
-// Σ values = Σ own values of those who have entered and Σ weights = their number, except for what
-// is under way between two peers. A value by its weight estimates the mean of their own values at
-// any peer, entered or not (push-sum; Kempe, Dobra and Gehrke 2003).
+// A peer takes part in a coordinate from [Mixed.Join] on. Values and weights are mixed alike: Σ
+// values = Σ own values of the peers that have entered and Σ weights = their number, except for
+// what is in transit between two peers. At any peer, entered or not, a value divided by its
+// weight estimates the mean of the own values (push-sum; Kempe, Dobra and Gehrke 2003).
 type Mixed struct {
 	own   []int64
 	in    []bool
-	v     []int64 // the values, and behind them the weights
-	least int64   // weight to divide by
+	v     []int64 // the values, followed by the weights
+	least int64   // least weight by which to divide
 }
 
 // one is a weight of 1 on the lattice of means.
 const one = 1 << -MeanExponent
 
-// NewMixed returns the state of n coordinates, all 0 and none entered, of one of a number of
-// peers. Where averaging has left less weight than half of one by the number of peers, which
-// is the least that well-mixed weights can be, the estimate is the own value.
+// NewMixed returns the state of n coordinates, all 0 and none entered, for one of a number of
+// peers. Where averaging has left less weight than half of one over the number of peers, which is
+// the least that well-mixed weights can be, the estimate is the own value.
 func NewMixed(n, peers int) *Mixed {
 	return &Mixed{
 		own: make([]int64, n), in: make([]bool, n), v: make([]int64, 2*n),
@@ -38,7 +38,7 @@ func NewMixed(n, peers int) *Mixed {
 // Len returns the number of coordinates.
 func (m *Mixed) Len() int { return len(m.own) }
 
-// Value returns the value of coordinate i in units of 2^[MeanExponent]: its estimate where
+// Value returns the value of coordinate i in units of 2^[MeanExponent], which is its estimate if
 // the weight is 1.
 func (m *Mixed) Value(i int) int64 { return m.v[i] }
 
@@ -83,8 +83,8 @@ func (m *Mixed) Join(i int) bool {
 	return true
 }
 
-// Replace makes the one value of r the own value of coordinate i; once the peer has
-// entered it, the value moves by the difference.
+// Replace makes the one value of r the own value of coordinate i. If the peer has entered it, the
+// value moves by the difference.
 func (m *Mixed) Replace(i int, r Release) error {
 	if len(r.v) != 1 || r.e != MeanExponent {
 		return ErrShape
@@ -105,8 +105,8 @@ func (m *Mixed) set(i int, own int64) error {
 	return nil
 }
 
-// ReplaceByMean is Replace with the mean of a running sum; see [Mean]. It returns
-// the mean's noise as [Release.NoiseMoments] does.
+// ReplaceByMean is Replace with the mean of a running sum; see [Mean]. It returns the mean's
+// noise as [Release.NoiseMoments] does.
 func (m *Mixed) ReplaceByMean(i int, sum *Release) (NoiseMoments, error) {
 	if len(sum.v) != 1 || len(sum.count) != 1 || sum.count[0] == 0 || sum.e < MeanExponent || sum.e > MeanExponent+63 {
 		return NoiseMoments{}, ErrShape
@@ -122,10 +122,9 @@ func (m *Mixed) ReplaceByMean(i int, sum *Release) (NoiseMoments, error) {
 	return sum.noise.Moments(unit(sum.e)).Over(float64(n)), nil
 }
 
-// HalfDifference returns ⌊(other - own state)/2⌋ of values and weights, which is what
-// this peer should add and the other subtract for both to hold their mean. Where a
-// difference is odd, the other end keeps the unit that is left over. Weights that are all
-// 1 at both ends are left out.
+// HalfDifference returns ⌊(other - own state)/2⌋ of values and weights, which this peer should
+// add and the other subtract for both to have their mean. If a difference is odd, the other end
+// keeps the remaining unit. If all weights at both ends are 1, they are omitted.
 func (m *Mixed) HalfDifference(other Release) (Release, error) {
 	n := len(m.own)
 	if len(other.v) != n && len(other.v) != len(m.v) || other.e != MeanExponent {
@@ -137,7 +136,7 @@ func (m *Mixed) HalfDifference(other Release) (Release, error) {
 	}
 	d := make([]int64, size)
 	for i := range d {
-		x := int64(one) // what is left out
+		x := int64(one) // if omitted
 		if i < len(other.v) {
 			x = other.v[i]
 		}
@@ -146,7 +145,7 @@ func (m *Mixed) HalfDifference(other Release) (Release, error) {
 	return Release{v: d, e: MeanExponent}, nil
 }
 
-// Add adds d to values and, unless d leaves them out, to weights. It refuses what would leave
+// Add adds d to values and, unless d omits them, to weights. It refuses a result outside of
 // ±MaxValue/2.
 func (m *Mixed) Add(d Release) error { return m.move(d, 1) }
 
@@ -158,8 +157,8 @@ func (m *Mixed) move(d Release, sign int64) error {
 		return ErrShape
 	}
 	for i, x := range d.v {
-		// Half the range: what others say must leave arena for what the peer itself
-		// will learn, so that they cannot stop it.
+		// Half the range: the others' values must leave room for what the peer itself will learn,
+		// so that they cannot stop it.
 		if v := m.v[i] + sign*x; v > MaxValue/2 || v < -MaxValue/2 {
 			return ErrOverflow
 		}
@@ -170,8 +169,7 @@ func (m *Mixed) move(d Release, sign int64) error {
 	return nil
 }
 
-// Release returns the values as they are now and behind them the weights, unless all
-// are 1.
+// Release returns the present values, followed by the weights unless all are 1.
 func (m *Mixed) Release() (r Release) {
 	m.ReleaseTo(&r)
 	return r
@@ -189,8 +187,8 @@ func (m *Mixed) ReleaseTo(r *Release) {
 // Save returns the state, which is public.
 func (m *Mixed) Save() []byte { return state.Save(stateVersion, m.fields) }
 
-// Load takes over the state of a Mixed of as many coordinates. The error wraps [ErrState], and
-// then nothing has changed.
+// Load restores the state of a Mixed with the same number of coordinates. An error wraps
+// [ErrState] and leaves the state unchanged.
 func (m *Mixed) Load(saved []byte) error {
 	next := *m
 	next.own, next.v, next.in = slices.Clone(m.own), slices.Clone(m.v), slices.Clone(m.in)

@@ -2,7 +2,7 @@ package dp
 
 import "testing"
 
-// TestNoSumHasMoreThanMostNoise: in one life, and in two that part at any leaf, of which the
+// TestNoSumHasMoreThanMostNoise: in one life, and in two that separate at any leaf, of which the
 // second begins on top of the first.
 func TestNoSumHasMoreThanMostNoise(t *testing.T) {
 	const leaves = 600

@@ -5,7 +5,7 @@ import (
 	"peerd.dev/dp/noise"
 )
 
-// What charges and releases consist of, under the names that other packages use.
+// The parts of charges and releases, under the names that other packages use.
 type (
 	Mechanism    = mechanism.Mechanism
 	Description  = mechanism.Description
@@ -42,5 +42,5 @@ const VarianceScale = noise.VarianceScale
 // Mechanisms returns all mechanisms, in the order of their numbers.
 func Mechanisms() []Mechanism { return mechanism.All() }
 
-// ParseMechanism returns the mechanism of a name that configurations use.
+// ParseMechanism returns the mechanism with a name that configurations use.
 func ParseMechanism(name string) (Mechanism, error) { return mechanism.Parse(name) }

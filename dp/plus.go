@@ -2,8 +2,8 @@ package dp
 
 import "math"
 
-// Plus returns the sum of two Releases of one stream, of which the second is about later
-// leaves. Its counts are their sums, its noise is that of both.
+// Plus returns the sum of two Releases of one stream, of which the second covers later leaves.
+// Its counts are the sums of theirs, its noise is both's.
 func Plus(a, b Release) (Release, error) {
 	if a.stream != b.stream || a.e != b.e || len(a.v) != len(b.v) || len(a.count) != len(b.count) ||
 		a.span.To > b.span.From || a.noise.Scale > 0 && b.noise.Scale > 0 && a.noise.Law != b.noise.Law {

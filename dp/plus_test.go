@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSumsOfLeavesAdd: values, counts, spans and terms of noise, and nothing of another
-// stream, shape or order.
+// TestSumsOfLeavesAdd: values, counts, spans and terms of noise; other streams, shapes and orders
+// are refused.
 func TestSumsOfLeavesAdd(t *testing.T) {
 	leaf := func(change func(*Release)) Release {
 		r := Release{stream: 2, span: Span{From: 4, To: 5}, count: []uint64{3}, v: []int64{-7}, e: GridExponent, noise: Noise{Scale: 9, VarianceUnits: VarianceScale}}

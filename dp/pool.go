@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// SiteMean returns a running sum divided by its one count, as [Mean] does, as a mean over one
-// site: its counts are those of records and of sites.
+// SiteMean returns a running sum divided by its one count, like [Mean], as a mean over one site:
+// its counts are the numbers of records and of sites.
 func SiteMean(sum Release) (Release, error) {
 	m, err := Mean(sum)
 	if err != nil {
@@ -16,10 +16,10 @@ func SiteMean(sum Release) (Release, error) {
 	return m, nil
 }
 
-// Pool returns the mean over all sites of means over some of them, each of its own sites: with
-// s sites in each mean and S in all, Σ (s/S)·mean, rounded down. Its first count is how many
-// records it rests on as if all were one site's, 1/Σ (s/S)²/n rounded down, at least 1; the
-// second one is S. Stream and span are those of the first mean.
+// Pool returns the mean over all sites of means over some of them, each over its own sites: with
+// s sites in each mean and S in all, Σ (s/S)·mean, rounded down. Its first count is the number of
+// records on which it rests, as if all were one site's, 1/Σ (s/S)²/n rounded down, at least 1;
+// the second one is S. Stream and span are the first mean's.
 func Pool(means []Release) (Release, error) {
 	if len(means) == 0 {
 		return Release{}, ErrShape

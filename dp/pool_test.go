@@ -67,7 +67,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestPoolRefuses what are no means over sites.
+// TestPoolRefuses releases that are not means over sites.
 func TestPoolRefuses(t *testing.T) {
 	good := Release{e: MeanExponent, v: []int64{1}, count: []uint64{1, 1}, noise: Noise{Scale: 1, VarianceUnits: VarianceScale}}
 	for name, bad := range map[string]func(r *Release){
@@ -94,7 +94,7 @@ func TestPoolRefuses(t *testing.T) {
 	}
 }
 
-// TestPoolCountsRecordsExactly where that is a whole number, also in pools of pools.
+// TestPoolCountsRecordsExactly if that is a whole number, also in pools of pools.
 func TestPoolCountsRecordsExactly(t *testing.T) {
 	pool := func(means ...Release) Release {
 		r, err := Pool(means)

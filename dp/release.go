@@ -12,10 +12,10 @@ import (
 // StreamID numbers a stream of a node's published stream table, from 0.
 type StreamID uint32
 
-// A Release is a vector that may be shown to anyone: it came through a [Curator]
-// with its noise, or was made of Releases alone. Its numbers are value·2^exponent
-// with int64 values, so that no float takes part between a record and the wire.
-// A Release is immutable; the zero Release is empty.
+// A Release is a vector that may be shown to anyone: it came through a [Curator] with its noise,
+// or was made only of Releases. Its numbers are value·2^exponent with int64 values, so that no
+// float takes part between a record and the wire. A Release is immutable; the zero Release is
+// empty.
 type Release struct {
 	stream StreamID
 	span   Span
@@ -25,8 +25,8 @@ type Release struct {
 	noise  Noise // in every entry of v
 }
 
-// Limits of what [Received] takes. Two values within MaxValue can be subtracted
-// without overflow, so no peer can make arithmetic fail by what it claims.
+// Limits of what [Received] accepts. Two values within MaxValue can be subtracted without
+// overflow, so no peer can make arithmetic fail by its claims.
 const (
 	MaxLen      = 1 << 13
 	MaxValue    = mechanism.MaxValue
@@ -45,7 +45,7 @@ var ErrOverflow = errors.New("dp: sum out of range")
 // Stream returns the stream that the Release belongs to.
 func (r *Release) Stream() StreamID { return r.stream }
 
-// Span returns the leaves that the Release is about.
+// Span returns the leaves that the Release covers.
 func (r *Release) Span() Span { return r.span }
 
 // Len returns the length of the vector.
@@ -66,21 +66,20 @@ func (r *Release) Count(i int) uint64 { return r.count[i] }
 // Noise returns the noise in every entry.
 func (r *Release) Noise() Noise { return r.noise }
 
-// Empty reports whether r holds neither values nor counts.
+// Empty reports whether r has neither values nor counts.
 func (r *Release) Empty() bool { return len(r.v) == 0 && len(r.count) == 0 }
 
-// At returns entry i as a float, for learners and reports. Nothing turns it
-// back into a Release.
+// At returns entry i as a float, for learners and reports. Nothing turns it back into a Release.
 func (r *Release) At(i int) float64 { return float64(r.v[i]) * unit(r.e) }
 
-// NoiseMoments returns the noise in every entry as learners compute with it.
+// NoiseMoments returns the noise in every entry in the form with which learners compute.
 func (r *Release) NoiseMoments() NoiseMoments { return r.noise.Moments(unit(r.e)) }
 
 // unit returns 2^e for e within ±maxExponent, which math.Ldexp does much slower.
 func unit(e int8) float64 { return math.Float64frombits(uint64(1023+int(e)) << 52) }
 
 // CopyTo makes to a copy of r, in to's memory, which no other Release may share. It is for the
-// messages that package protocol uses again; a test refuses any other caller.
+// messages that package protocol reuses; a test refuses any other caller.
 func (r *Release) CopyTo(to *Release) {
 	to.renew(r.count, r.v, r.e)
 	to.stream, to.span, to.noise = r.stream, r.span, r.noise
@@ -98,7 +97,7 @@ func (r Release) Equal(o Release) bool {
 		slices.Equal(r.count, o.count) && slices.Equal(r.v, o.v)
 }
 
-// Fields are the contents of a Release as they stand on the wire.
+// Fields are the contents of a Release, as on the wire.
 type Fields struct {
 	Stream   StreamID
 	Span     Span
@@ -113,8 +112,8 @@ func (r *Release) Fields() Fields {
 	return Fields{r.stream, r.span, slices.Clone(r.count), slices.Clone(r.v), r.e, r.noise}
 }
 
-// Received makes a Release of a copy of what a peer sent. It is for the codec of package
-// protocol alone; a test of this repository refuses any other caller.
+// Received makes a Release of a copy of what a peer sent. It is only for the codec of package
+// protocol; a test refuses any other caller.
 func Received(f Fields) (Release, error) {
 	switch {
 	case len(f.Value) > MaxLen || len(f.Count) > MaxLen:

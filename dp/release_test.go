@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReleasesAreImmutable: no slice that a Release was made of, or that it hands out, is
-// its own, so that no number can be written into one.
+// TestReleasesAreImmutable: no slice that a Release was made of, or that it returns, is its own,
+// so nothing can be written into it.
 func TestReleasesAreImmutable(t *testing.T) {
 	f := Fields{Stream: 1, Span: Span{From: 0, To: 1}, Count: []uint64{7}, Value: []int64{5, 6}}
 	r, err := Received(f)
@@ -33,8 +33,8 @@ func TestReleasesAreImmutable(t *testing.T) {
 	}
 }
 
-// TestReleasesOfACuratorAreImmutable: what a curator gives out neither changes with it nor
-// changes it.
+// TestReleasesOfACuratorAreImmutable: what a curator returns neither changes with it nor changes
+// it.
 func TestReleasesOfACuratorAreImmutable(t *testing.T) {
 	for _, m := range Mechanisms() {
 		if m == None {
@@ -70,7 +70,7 @@ func TestReleasesOfACuratorAreImmutable(t *testing.T) {
 	}
 }
 
-// TestEqualComparesEveryField: a replay takes a node for the recorded one by it.
+// TestEqualComparesEveryField: a replay uses it to compare a node with the recorded one.
 func TestEqualComparesEveryField(t *testing.T) {
 	fresh := func() Release {
 		return Release{1, Span{From: 2, To: 4}, []uint64{3}, []int64{5, 6}, -20, Noise{Law: Gaussian, Scale: 7, VarianceUnits: 8}}

@@ -6,22 +6,23 @@ import (
 	"peerd.dev/dp/mechanism"
 )
 
-// ErrReplay is wrapped by the errors of a replay that departs from its record. The
-// curator then stays in the replay and closes no more leaves.
+// ErrReplay is wrapped by errors about a replay that departs from its record. The curator then
+// stays in the replay and closes no more leaves.
 var ErrReplay = mechanism.ErrReplay
 
 // replay closes leaves with the nodes of an earlier run.
 type replay struct {
-	nodes []Release // still to come
-	err   error     // how it went wrong
+	nodes []Release // not used yet
+	err   error     // why it failed
 }
 
 // Replay makes the next leaves take their noise from an earlier run, so that none is ever drawn
-// twice: the nodes in the order in which [Curator.TakeDrawn] returned them, and the hidden noise that
-// [Curator.Hidden] returned with them. Exact sums, running sums and what TakeDrawn and Hidden return
-// are as they were. With a seeded [Source] noise is drawn as usual and compared with the nodes,
-// and hidden is not used. A leaf whose node or hidden noise is not the next one, and a leaf too
-// many, are an [ErrReplay]. [Curator.Replayed] ends the replay. The curator keeps nodes.
+// twice: the nodes in the order in which [Curator.TakeDrawn] returned them, and the hidden noise
+// that [Curator.Hidden] returned with them. Exact sums, running sums and what TakeDrawn and
+// Hidden return are the same as in that run. With a seeded [Source], noise is drawn as usual and
+// compared with the nodes, and hidden is not used. A leaf whose node or hidden noise is not the
+// next one, and a leaf too many, are an [ErrReplay]. [Curator.Replayed] ends the replay. The
+// curator keeps nodes.
 func (d *Curator) Replay(nodes []Release, hidden Secret) {
 	h := &d.arena.hidden
 	h.recorded = append(h.recorded[:len(h.recorded):len(h.recorded)], hidden.b...)
@@ -32,8 +33,8 @@ func (d *Curator) Replay(nodes []Release, hidden Secret) {
 	d.replay.nodes = append(d.replay.nodes[:len(d.replay.nodes):len(d.replay.nodes)], nodes...)
 }
 
-// Replayed ends a replay: leaves draw their noise again. If a leaf was refused, or
-// nodes or hidden noise are left over, the error is an [ErrReplay] and the replay goes on.
+// Replayed ends a replay: leaves draw their noise again. If a leaf was refused, or nodes or
+// hidden noise remain, it returns an [ErrReplay] and the replay continues.
 func (d *Curator) Replayed() error {
 	if r := d.replay; r != nil {
 		if r.err != nil {
@@ -63,7 +64,7 @@ func (r *replay) closeLeaf(t *stream, d *drawer, out *Leaf) error {
 	}
 	old := r.nodes[0]
 	r.nodes = r.nodes[1:]
-	if t.noise.Scale != 0 && d.src.Private() && !bugRedraw() { // else it can be computed again
+	if t.noise.Scale != 0 && d.src.Private() && !bugRedraw() { // otherwise it can be recomputed
 		d.recorded = old.v
 	}
 	r.err = t.close(d, out)

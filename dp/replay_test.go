@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A move is what a node does to its curator: it adds a record, or closes the next leaf.
+// A move is what a node does with its curator: it adds a record, or closes the next leaf.
 type move struct {
 	stream StreamID
 	x      []float64 // nil to close a leaf
@@ -75,8 +75,8 @@ func anyCurator(t *rapid.T) (Spec, func() *Curator) {
 	return s, func() *Curator { return open2(t, Lockstep, s, seeded(1)) }
 }
 
-// TestAReplayGoesOnAsTheFirstRun records a run with real noise and replays it step by
-// step. Both then go on, the second with the noise of the first, and stay equal.
+// TestAReplayGoesOnAsTheFirstRun records a run with real noise and replays it step by step. Both
+// then continue, the second with the noise of the first, and stay equal.
 func TestAReplayGoesOnAsTheFirstRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, fresh := anyCurator(t)
@@ -114,8 +114,8 @@ func TestAReplayGoesOnAsTheFirstRun(t *testing.T) {
 	})
 }
 
-// TestAChangedRecordIsNotReplayed: one node changed, missing, too many or out of
-// order is refused, by the leaf or at the end, and nothing is drawn instead.
+// TestAChangedRecordIsNotReplayed: a node that is changed, missing, superfluous or out of order
+// is refused, by the leaf or at the end, and nothing is drawn instead.
 func TestAChangedRecordIsNotReplayed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, fresh := anyCurator(t)
@@ -145,7 +145,7 @@ func TestAChangedRecordIsNotReplayed(t *testing.T) {
 		if j := rapid.IntRange(0, len(nodes)-1).Draw(t, "other"); j != i {
 			changes = append(changes, func() { nodes[i], nodes[j] = nodes[j], nodes[i] })
 		}
-		if first.mode == Lockstep { // private noise cannot be computed again
+		if first.mode == Lockstep { // private noise cannot be recomputed
 			changes = append(changes, func() { n.v = slices.Clone(n.v); n.v[0]++; nodes[i] = n })
 		}
 		rapid.SampledFrom(changes).Draw(t, "change")()
@@ -188,8 +188,8 @@ func TestAReplayWithoutNodesDrawsNothing(t *testing.T) {
 	}
 }
 
-// TestAReplayLeavesNothingOver: with a node that no leaf took, the replay is not over, and nothing is
-// drawn.
+// TestAReplayLeavesNothingOver: with a node that no leaf took, the replay is not over, and
+// nothing is drawn.
 func TestAReplayLeavesNothingOver(t *testing.T) {
 	for _, m := range []Mechanism{Tree, Kary, BLT} {
 		s := mechanismSpec(m, 8)

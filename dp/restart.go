@@ -2,11 +2,11 @@ package dp
 
 import "peerd.dev/dp/state"
 
-// restarted is where a stream's mechanism began again after leaves that were given up. It runs
-// over the leaves that were left then, and what it releases is added to the last sum that was
-// known: docs/proofs/skip.md.
+// restarted is where a stream's mechanism began again after leaves that were abandoned. It runs
+// over the remaining leaves, and what it releases is added to the last known sum:
+// docs/proofs/skip.md.
 type restarted struct {
-	base   uint64 // leaves closed or given up before the newest beginning
+	base   uint64 // leaves closed or abandoned before the newest beginning
 	before prefix // the sum at base
 	last   prefix // the newest sum
 }
@@ -18,7 +18,7 @@ type prefix struct {
 	noise Noise
 }
 
-// begin notes a beginning after leaf base, on top of the newest sum.
+// begin records a beginning after leaf base, on top of the newest sum.
 func (s *restarted) begin(base, leaves uint64) {
 	s.base, s.before = base, s.last
 	for _, x := range s.before.v {
@@ -28,7 +28,7 @@ func (s *restarted) begin(base, leaves uint64) {
 	}
 }
 
-// lift adds what was before to the newest sum, whose slices are its own.
+// lift adds the sum from before to the newest sum, which must own its slices.
 func (s *restarted) lift(sum *Release) {
 	if s.base > 0 {
 		for i, x := range s.before.v {
@@ -45,14 +45,14 @@ func (s *restarted) lift(sum *Release) {
 	}
 }
 
-// fields visits what was before the newest beginning, and the newest sum.
+// fields visits the sum before the newest beginning, and the newest sum.
 func (s *restarted) fields(v *state.Visitor, width int) {
 	v.Uint(&s.base)
 	s.before.fields(v, width)
 	s.last.fields(v, width)
 }
 
-// fields visits a sum, or that there is none.
+// fields visits a sum, or the fact that there is none.
 func (p *prefix) fields(v *state.Visitor, width int) {
 	is := p.v != nil
 	if v.Bool(&is); !is {

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestAStreamBeginsAnewAfterALostLife: it goes on after the leaves that are given up, on
-// top of the last sum, without the records of the open leaf; its nodes are those of a new
-// stream, further on; its noise adds to that of the old sum. Saved, it goes on the same.
+// TestAStreamBeginsAnewAfterALostLife: it continues after the abandoned leaves, on top of the
+// last sum, without the records of the open leaf. Its nodes are like a new stream's, shifted; its
+// noise adds to the old sum's. A saved stream continues the same.
 func TestAStreamBeginsAnewAfterALostLife(t *testing.T) {
 	for _, m := range factored {
 		t.Run(m.String(), func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestAStreamBeginsAnewAfterALostLife(t *testing.T) {
 			}
 			leaf(1)
 			old := leaf(2)
-			if err := d.Add(0, []float64{1}); err != nil { // is given up
+			if err := d.Add(0, []float64{1}); err != nil { // is abandoned
 				t.Fatal(err)
 			}
 			for _, k := range []uint64{0, 2} {
@@ -76,7 +76,7 @@ func TestAStreamBeginsAnewAfterALostLife(t *testing.T) {
 				if got := l.Sum.noise.Moments(unit(0)).Variance(); got < want*(1-1e-9) || got > want*1.01 {
 					t.Fatalf("leaf %d: variance %.4g, want %.4g", 7+k, got, want)
 				}
-				// The exact sum is that of the records that are left: the noise is no more than
+				// The exact sum is the sum of the remaining records: the noise is no more than
 				// chance allows, the old and the new one together.
 				if z := l.Sum.At(0) - float64(2+k); math.Abs(z) > 12*math.Sqrt(l.Sum.NoiseMoments().Variance()) {
 					t.Fatalf("leaf %d: off by %v", 7+k, z)
@@ -99,9 +99,9 @@ func TestAStreamBeginsAnewAfterALostLife(t *testing.T) {
 	}
 }
 
-// TestNewLivesCostNoMore: a user's records lie in what was released before and after a
-// restart; both together move no more than is charged. The lost life goes on from the
-// backup, the new one begins anew after it.
+// TestNewLivesCostNoMore: a user's records are in releases before and after a restart; together
+// these move no more than is charged. The lost life continues from the backup, the new one begins
+// again after it.
 func TestNewLivesCostNoMore(t *testing.T) {
 	for _, m := range factored {
 		if drawsAhead(m) {
@@ -155,8 +155,8 @@ func TestNewLivesCostNoMore(t *testing.T) {
 	}
 }
 
-// TestRoundingIsPaidInEveryStream: a user's records in many streams, each so small that
-// rounding is most of what they move, move no more than is charged.
+// TestRoundingIsPaidInEveryStream: a user's records in many streams, each so small that rounding
+// is most of what they move, move no more than is charged.
 func TestRoundingIsPaidInEveryStream(t *testing.T) {
 	for _, m := range []Mechanism{Sqrt, BLT} {
 		s := mechanismSpec(m, 512)

@@ -12,8 +12,8 @@ const MaxSealed = 1 << 15
 // Bytes returns a copy of the ciphertext.
 func (s Sealed) Bytes() []byte { return []byte(s.b) }
 
-// ReceivedSealed makes a Sealed of a copy of what a peer sent. Like [Received] it is for
-// the codec alone.
+// ReceivedSealed makes a Sealed of a copy of what a peer sent. Like [Received], it is only for
+// the codec.
 func ReceivedSealed(b []byte) (Sealed, error) {
 	if len(b) == 0 || len(b) > MaxSealed {
 		return Sealed{}, fmt.Errorf("%w: %d sealed bytes, want 1 to %d", ErrMalformed, len(b), MaxSealed)

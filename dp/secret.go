@@ -5,14 +5,14 @@ import (
 	"log/slog"
 )
 
-// A Secret is an encoded state with private data in it. It prints, logs and marshals
-// as "private", so that it reaches the store and nothing else.
+// A Secret is an encoded state with private data. It prints, logs and marshals as "private", so
+// that it reaches only the store.
 type Secret struct{ b []byte }
 
 // NewSecret makes a Secret of bytes that the store kept. It keeps b.
 func NewSecret(b []byte) Secret { return Secret{b} }
 
-// Bytes returns the bytes, for the store alone. They must not be written to.
+// Bytes returns the bytes, only for the store. They must not be changed.
 func (s Secret) Bytes() []byte { return s.b }
 
 // Format implements [fmt.Formatter].
@@ -21,5 +21,5 @@ func (Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 // LogValue implements [slog.LogValuer].
 func (Secret) LogValue() slog.Value { return slog.StringValue("private") }
 
-// MarshalText implements [encoding.TextMarshaler], so that JSON hides it too.
+// MarshalText implements [encoding.TextMarshaler], so that JSON hides it as well.
 func (Secret) MarshalText() ([]byte, error) { return []byte("private"), nil }

@@ -7,24 +7,24 @@ import (
 	"peerd.dev/dp/mechanism"
 )
 
-// Shape says what a stream's records look like, and so how far one can move a sum.
+// Shape is the form of a stream's records, which determines how far one can move a sum.
 type Shape uint8
 
 // The kinds of records.
 const (
 	// Box is a vector whose entries are clipped to [Lo, Hi] one by one.
 	Box Shape = iota
-	// Linear is what linear bandits add up: of features x, scaled down to norm 1 if they
-	// are longer, and a reward y clipped to [Lo, Hi] within [-1, 1], the symmetric matrix
-	// xxᵀ as svec, row by row from the diagonal on with everything off it times √2, and
-	// then xy. A stream takes x and y behind it.
+	// Linear is the records of linear bandits: for features x, scaled down to norm 1 if they are
+	// longer, and a reward y clipped to [Lo, Hi] within [-1, 1], it adds the symmetric matrix xxᵀ
+	// as svec, row by row from the diagonal on with everything off it times √2, followed by xy. A
+	// stream takes x followed by y.
 	Linear
-	// Corner is Linear with y² behind it: all of the matrix [x y]ᵀ[x y], as Dubey and
-	// Pentland (2020) release it, with xy times √2. Nobody needs y².
+	// Corner is Linear followed by y²: all of the matrix [x y]ᵀ[x y], as Dubey and Pentland
+	// (2020) release it, with xy times √2. Nothing needs y².
 	Corner
-	// Counted hides how many records there are. Of one number y clipped to [Lo, Hi] it adds
-	// y - Lo and Hi - y, together Hi - Lo for every record: the sums of both add up to a
-	// noised count. Releases of such streams have no counts. See docs/proofs/counts.md.
+	// Counted hides the number of records. For one number y clipped to [Lo, Hi] it adds y - Lo
+	// and Hi - y, together Hi - Lo for every record: the two sums add up to a noised count.
+	// Releases of such streams have no counts. See docs/proofs/counts.md.
 	Counted
 )
 
@@ -43,7 +43,7 @@ func (k Shape) String() string {
 	return fmt.Sprintf("Shape(%d)", uint8(k))
 }
 
-// numbers returns how many a record has when it comes, of dim entries or features.
+// numbers returns the length of a record as it is added, with dim entries or features.
 func (k Shape) numbers(dim int) int {
 	if k == Box || k == Counted {
 		return dim
@@ -51,7 +51,7 @@ func (k Shape) numbers(dim int) int {
 	return dim + 1
 }
 
-// width returns how many numbers it adds to the sums.
+// width returns how many numbers a record adds to the sums.
 func (k Shape) width(dim int) int {
 	switch k {
 	case Box:
@@ -68,7 +68,7 @@ func (k Shape) width(dim int) int {
 // linear reports whether records have features.
 func (k Shape) linear() bool { return k == Linear || k == Corner }
 
-// counts returns how many counts a release has.
+// counts returns the number of counts in a release.
 func (k Shape) counts() int {
 	if k == Counted {
 		return 0
@@ -76,8 +76,8 @@ func (k Shape) counts() int {
 	return 1
 }
 
-// quantize writes what the record x adds to the sums, on the grid and rounded toward
-// zero, or refuses it.
+// quantize writes what the record x adds to the sums, on the grid and rounded toward zero, or
+// refuses it.
 func (k Shape) quantize(to []int64, x []float64, lo, hi float64) error {
 	if k == Box {
 		for i := range x {
@@ -116,7 +116,7 @@ func (k Shape) quantize(to []int64, x []float64, lo, hi float64) error {
 			z[i] = f / most // no square overflows
 			sum += float64(z[i] * z[i])
 		}
-		// A unit in the last place or a few, since the norm is rounded, too.
+		// A few units in the last place less, since the norm is rounded as well.
 		scale := min(most, (1-0x1p-40)/math.Sqrt(sum))
 		for i := range d {
 			z[i] *= scale
@@ -146,8 +146,8 @@ func (k Shape) quantize(to []int64, x []float64, lo, hi float64) error {
 	return nil
 }
 
-// beyond reports whether a record has a number outside of its bounds, or features longer than 1 by more than
-// rounding adds.
+// beyond reports whether a record has a number outside of its bounds, or features longer than 1
+// by more than rounding adds.
 func (k Shape) beyond(x []float64, lo, hi float64) bool {
 	square := 0.
 	for i, v := range x {
@@ -160,18 +160,18 @@ func (k Shape) beyond(x []float64, lo, hi float64) bool {
 	return square > 1+0x1p-30
 }
 
-// Adjacency says what neighbouring histories differ in.
+// Adjacency says how neighbouring histories differ.
 type Adjacency uint8
 
 // The adjacencies.
 const (
 	// ReplaceOne replaces all records of one user by others.
 	ReplaceOne Adjacency = iota
-	// ZeroOut replaces all records of one user by such that add nothing. Against
-	// replacement it is worth half: ε doubles, and so does μ.
+	// ZeroOut replaces all records of one user by records that add nothing. Compared with
+	// replacement, it is worth half: ε doubles, and so does μ.
 	ZeroOut
-	// AddOrRemove leaves all records of one user out, so that there are fewer. It is for
-	// Counted records, whose number does not show.
+	// AddOrRemove omits all records of one user, so that there are fewer. It is for Counted
+	// records, whose number is not visible.
 	AddOrRemove
 )
 
@@ -188,8 +188,8 @@ func (a Adjacency) String() string {
 	return fmt.Sprintf("Adjacency(%d)", uint8(a))
 }
 
-// Change returns by how much neighbours differ in one number of a Box, in grid units; in
-// both sums of a Counted record together.
+// Change returns by how much neighbours differ in one number of a Box, in grid units, or in both
+// sums of a Counted record together.
 func (c *Charge) Change() uint64 {
 	if c.Adjacency == ZeroOut {
 		return uint64(max(c.Hi, -c.Hi, c.Lo, -c.Lo))
@@ -197,7 +197,7 @@ func (c *Charge) Change() uint64 {
 	return uint64(c.Hi - c.Lo)
 }
 
-// EntryBounds returns between which numbers entry i of what a record adds to the sums lies.
+// EntryBounds returns the bounds of entry i of what a record adds to the sums.
 func (c *Charge) EntryBounds(i int) (lo, hi float64) {
 	lo, hi = c.Bounds()
 	switch most := max(-lo, hi); {
@@ -222,14 +222,14 @@ func (c *Charge) EntryBounds(i int) (lo, hi float64) {
 	return -math.Sqrt2 / 2, math.Sqrt2 / 2
 }
 
-// l2 bounds the L2 norm of what neighbours differ in through one record, in grid
-// units. The squares of Linear and Corner are 2 and 4 under ZeroOut; under ReplaceOne
-// 4.5, reached at x·x′ = -1/2 and yy′ = 1, where (x·x′)² + yy′(x·x′) is least, and 8,
-// where the vectors [x y] are at right angles. Rounding toward zero moves every
-// entry of either record by less than one unit, one way or the other.
+// l2 bounds the L2 norm of the difference of neighbours through one record, in grid units. The
+// squares for Linear and Corner are 2 and 4 under ZeroOut. Under ReplaceOne they are 4.5, reached
+// at x·x′ = -1/2 and yy′ = 1, where (x·x′)² + yy′(x·x′) is least, and 8, reached if the vectors
+// [x y] are orthogonal. Rounding toward zero moves every entry of either record by less than one
+// unit, in either direction.
 func (c *Charge) l2() float64 {
 	width := float64(c.Width())
-	if c.Shape == Counted { // where y is Lo or Hi, one sum takes all of it; nothing is rounded
+	if c.Shape == Counted { // if y is Lo or Hi, one sum gets all of it; nothing is rounded
 		return float64(c.Change())
 	}
 	if c.Shape == Box {
@@ -239,7 +239,7 @@ func (c *Charge) l2() float64 {
 	return (math.Sqrt(square)*(1<<-GridExponent) + math.Sqrt(width)) * (1 + 0x1p-49)
 }
 
-// charged returns what mechanisms are told of the charge.
+// charged returns the part of the charge that mechanisms get.
 func (c *Charge) charged() mechanism.Charged {
 	of := mechanism.Charged{Lo: c.Lo, Hi: c.Hi, Noisy: c.Scale != 0}
 	switch c.Shape {

@@ -6,13 +6,13 @@ import (
 	"peerd.dev/dp/state"
 )
 
-// Shares is the state of one peer in running consensus: for every part, what averaging has
-// made of the sums of all peers, and behind these of the numbers of records in them, both on
-// the lattice of [GridExponent]. Sums and numbers move alike. It is made of Releases alone,
-// so it may leave as it stands. All arithmetic is exact: over all peers Σ values = Σ of what
-// has entered, less what is under way on links.
+// Shares is the state of one peer in running consensus: for every part, what averaging has made
+// of the sums of all peers, followed by the numbers of records in them, both on the lattice of
+// [GridExponent]. Sums and numbers move alike. It is made only of Releases, so it may leave
+// unchanged. All arithmetic is exact: over all peers, Σ values = Σ of what has entered, minus
+// what is in transit on links.
 type Shares struct {
-	entered []int64 // the own sums and numbers as they stand now
+	entered []int64 // the present own sums and numbers
 	v       []int64
 }
 
@@ -27,7 +27,7 @@ func (s *Shares) Parts() int { return len(s.v) / 2 }
 // Value returns value i in units of 2^[GridExponent]: the sums, then the numbers of records.
 func (s *Shares) Value(i int) int64 { return s.v[i] }
 
-// Entered returns the own sum or number that has entered, as Value does.
+// Entered returns the own sum or number that has entered, with the same index as Value.
 func (s *Shares) Entered(i int) int64 { return s.entered[i] }
 
 // Sum returns the sum of a part, for learners.
@@ -36,7 +36,7 @@ func (s *Shares) Sum(part int) float64 { return float64(s.v[part]) * unit(GridEx
 // Records returns the number of records in the sum of a part, for learners.
 func (s *Shares) Records(part int) float64 { return float64(s.v[s.Parts()+part]) * unit(GridExponent) }
 
-// Enter adds what an own running sum of a part and its number of records have grown by.
+// Enter adds the growth of an own running sum of a part and of its number of records.
 func (s *Shares) Enter(part int, sum *Release) error {
 	v, n, err := s.own(sum)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Shares) Enter(part int, sum *Release) error {
 	return nil
 }
 
-// Start makes an own running sum that which later ones are compared with. What is in it has
+// Start makes an own running sum the one with which later ones are compared. Its content has
 // entered in an earlier life.
 func (s *Shares) Start(part int, sum *Release) error {
 	v, n, err := s.own(sum)
@@ -75,8 +75,8 @@ func (s *Shares) own(sum *Release) (v, n int64, err error) {
 // WholeShare is the weight of a link that moves everything.
 const WholeShare = 1 << 32
 
-// Pass moves a share of every value, rounded toward zero, into each flow: weight by
-// [WholeShare] of what the value is before. The weights add up to at most WholeShare.
+// Pass moves a share of every value, rounded toward zero, into each flow: weight/[WholeShare] of
+// the value before. The weights add up to at most WholeShare.
 func (s *Shares) Pass(flows []Flow, weights []uint64) {
 	for k, x := range s.v {
 		for i, w := range weights {
@@ -96,10 +96,10 @@ func share(x int64, w uint64) int64 {
 	return int64(hi<<32 | lo>>32)
 }
 
-// Take adds what the other end of a link has sent since the last time: r is the newest
-// Release of its flow. Where it holds fewer records than before, the other end went back to a
-// state from a backup: nothing is added, and what it sends from there on counts. After an error
-// nothing has changed.
+// Take adds what the other end of a link has sent since the last time: r is the newest Release of
+// its flow. If it covers fewer records than before, the other end went back to a state from a
+// backup: nothing is added, and only what it sends from there on counts. After an error nothing
+// has changed.
 func (s *Shares) Take(f *Flow, r *Release) error {
 	if len(r.v) != len(s.v) || len(r.count) != 0 || r.e != GridExponent {
 		return ErrShape
@@ -122,9 +122,9 @@ func (s *Shares) Take(f *Flow, r *Release) error {
 	return nil
 }
 
-// A Flow is what has crossed a link since both ends began, in each direction, modulo 2^61.
-// A message holds all of one direction, so what a lost one would have brought comes with the
-// next (Hadjicostis, Vaidya and Domínguez-García 2016, "exchange of running sums").
+// A Flow is what has crossed a link since both ends began, in each direction, modulo 2^61. A
+// message has all of one direction, so the next message includes what a lost one would have
+// brought (Hadjicostis, Vaidya and Domínguez-García 2016, "exchange of running sums").
 type Flow struct{ sent, taken []int64 }
 
 // NewFlow returns the flow of a new link.
@@ -133,7 +133,7 @@ func NewFlow(parts int) Flow { return Flow{make([]int64, 2*parts), make([]int64,
 // wrap returns the number from -2^60 to 2^60-1 that is x modulo 2^61.
 func wrap(x int64) int64 { return x << 3 >> 3 }
 
-// Skip makes the newest Release of the other direction what has been taken in.
+// Skip makes the newest Release of the other direction count as taken, without adding it.
 func (f *Flow) Skip(r *Release) error {
 	if len(r.v) != len(f.taken) || len(r.count) != 0 || r.e != GridExponent {
 		return ErrShape
@@ -150,7 +150,7 @@ func (f *Flow) Skip(r *Release) error {
 // Sent returns what has been sent of value i of [Shares].
 func (f *Flow) Sent(i int) int64 { return f.sent[i] }
 
-// Taken returns what has been taken in of value i of [Shares].
+// Taken returns what has been taken of value i of [Shares].
 func (f *Flow) Taken(i int) int64 { return f.taken[i] }
 
 // ReleaseTo makes r what was sent over the link, in r's memory, as [Release.CopyTo] does.
@@ -159,8 +159,8 @@ func (f *Flow) ReleaseTo(r *Release) { r.renew(nil, f.sent, GridExponent) }
 // Save returns the state, which is public.
 func (s *Shares) Save() []byte { return state.Save(stateVersion, s.fields) }
 
-// Load takes over the state of as many parts. The error wraps [ErrState], and then nothing
-// has changed.
+// Load restores the state of the same number of parts. An error wraps [ErrState] and leaves the
+// state unchanged.
 func (s *Shares) Load(saved []byte) error {
 	next := NewShares(s.Parts())
 	if err := state.Load(saved, stateVersion, next.fields); err != nil {
@@ -178,7 +178,7 @@ func (s *Shares) fields(v *state.Visitor) {
 // Save returns the state, which is public.
 func (f *Flow) Save() []byte { return state.Save(stateVersion, f.fields) }
 
-// Load takes over the state of a link with as many parts, as [Shares.Load] does.
+// Load restores the state of a link with the same number of parts, as [Shares.Load] does.
 func (f *Flow) Load(saved []byte) error {
 	next := NewFlow(len(f.sent) / 2)
 	if err := state.Load(saved, stateVersion, next.fields); err != nil {

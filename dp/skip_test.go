@@ -12,9 +12,9 @@ import (
 	"peerd.dev/dp/account"
 )
 
-// A life is a curator with the records that its own leaves hold, by number, and the
-// nodes of its part, which it drew or knows from the lives that it was restored from. A part
-// is what is drawn between two restarts of the mechanism, over all lives.
+// A life is a curator with the records in its own leaves, by number, and the nodes of its part,
+// which it drew or knows from the lives from which it was restored. A part is what is drawn
+// between two restarts of the mechanism, over all lives.
 type life struct {
 	curator *Curator
 	open    []int
@@ -40,7 +40,7 @@ func newLife(t *rapid.T, s Spec, src *Source) *life {
 	return &life{curator: d, leaves: map[uint64][]int{}, nodes: map[uint64]Release{}, horizon: s.Leaves}
 }
 
-// backup returns what a backup of the life's folder is restored to.
+// backup returns the life that is restored from a backup of the life's folder.
 func (l *life) backup(t *rapid.T, s Spec, src *Source) *life {
 	state, err := l.curator.Save()
 	if err != nil {
@@ -57,7 +57,7 @@ func (l *life) backup(t *rapid.T, s Spec, src *Source) *life {
 	return b
 }
 
-// value is what record i says.
+// value returns the number in record i.
 func value(i int) float64 { return float64(i%7) / 8 }
 
 func (l *life) add(t *rapid.T, shape int) {
@@ -67,8 +67,8 @@ func (l *life) add(t *rapid.T, shape int) {
 	l.open = append(l.open, shape)
 }
 
-// close closes the next leaf and checks all that it releases against the records
-// and nodes of this life. It is false at the horizon.
+// close closes the next leaf and checks everything that it releases against the records and nodes
+// of this life. It returns false at the horizon.
 func (l *life) close(t *rapid.T) (Release, bool) {
 	k := l.closed + 1
 	leaf, err := l.curator.Leaf(0, k)
@@ -144,10 +144,10 @@ func (l *life) skip(t *rapid.T, k uint64, part int) {
 	clear(l.nodes)
 }
 
-// TestARecordIsInOnePart plays many lives, each restored from a backup that any earlier one
-// made, and each after a Skip of any number of leaves, fewer than were lost among them: what
-// neighbours remember may be too little. No node of a part is drawn twice, and no record
-// lies in nodes of two parts, or in two of one level: that is all that the proof asks for.
+// TestARecordIsInOnePart plays many lives, each restored from a backup that any earlier one made,
+// and each after a Skip of any number of leaves, possibly fewer than were lost: what neighbours
+// remember may be too little. No node of a part is drawn twice, and no record is in nodes of two
+// parts, or in two of one level: the proof needs no more.
 func TestARecordIsInOnePart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := spec(rapid.Uint64Range(1, 200).Draw(t, "leaves"), rapid.SampledFrom([]Mechanism{Tree, None}).Draw(t, "mechanism"))

@@ -2,8 +2,9 @@ package dp
 
 import "math"
 
-// Total returns the sum of Releases of one stream number of several peers. Its counts are their sums, its
-// noise is that of all together, and its span reaches from the first leaf of any to the last.
+// Total returns the sum of Releases of one stream number of several peers. Its counts are their
+// sums, its noise is all peers' together, and its span reaches from the first leaf of any to the
+// last.
 func Total(of []Release) (Release, error) {
 	if len(of) == 0 {
 		return Release{}, ErrShape

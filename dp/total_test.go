@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTotal adds up values, counts and noise, and changes nothing that it is given.
+// TestTotal adds up values, counts and noise, and does not change its arguments.
 func TestTotal(t *testing.T) {
 	noise := Noise{Law: Gaussian, Scale: 7, VarianceUnits: 3 * VarianceScale}
 	a := Release{stream: 2, span: Span{From: 0, To: 4}, count: []uint64{5}, v: []int64{1, -2}, e: GridExponent, noise: noise}

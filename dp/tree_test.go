@@ -19,7 +19,7 @@ func spec(leaves uint64, m Mechanism) Spec {
 
 func seeded(b byte) *Source { return NewSeededSource([32]byte{b}) }
 
-// budgetOf returns one that pays for s once.
+// budgetOf returns a budget that pays for s once.
 func budgetOf(t interface{ Fatal(args ...any) }, s Spec) account.Budget {
 	if s.Mechanism == None {
 		return account.Unlimited
@@ -43,8 +43,8 @@ func open(t testing.TB, s Spec, src *Source) *Curator {
 	return d
 }
 
-// TestALeafLiesInAsManyNodesAsAreCharged counts on the nodes that the tree
-// really releases, for every horizon, powers of two among them.
+// TestALeafLiesInAsManyNodesAsAreCharged counts in the nodes that the tree really releases, for
+// every horizon, including powers of two.
 func TestALeafLiesInAsManyNodesAsAreCharged(t *testing.T) {
 	for leaves := uint64(1); leaves <= 130; leaves++ {
 		d := open(t, spec(leaves, None), seeded(1))
@@ -114,11 +114,10 @@ func TestSumsAreTheDumbOnes(t *testing.T) {
 	})
 }
 
-// TestEveryNodeHasItsOwnNoiseOfTheChargedScale recomputes the noise of each node
-// from the exact sums. The mean of |z| of discrete Laplace noise of scale b is b
-// to a relative 1/(12b²), its deviation b; 2^15 nodes are off by 3 % with
-// probability 5e-8. Noise drawn twice for one node, once for two, or none for the
-// first leaf shows as equal or zero noise.
+// TestEveryNodeHasItsOwnNoiseOfTheChargedScale recomputes the noise of each node from the exact
+// sums. The mean of |z| of discrete Laplace noise of scale b is b up to a relative 1/(12b²), its
+// deviation b; 2^15 nodes are off by 3 % with probability 5e-8. Noise drawn twice for one node,
+// once for two, or none for the first leaf shows as equal or zero noise.
 func TestEveryNodeHasItsOwnNoiseOfTheChargedScale(t *testing.T) {
 	const leaves = 1 << 15
 	s := spec(leaves, Tree)
@@ -165,8 +164,8 @@ func TestEveryNodeHasItsOwnNoiseOfTheChargedScale(t *testing.T) {
 	}
 }
 
-// TestSumsCarryTheNoiseOfTheirNodes checks that a running sum is the sum of its
-// nodes and says how many.
+// TestSumsCarryTheNoiseOfTheirNodes checks that a running sum is the sum of its nodes and states
+// their number.
 func TestSumsCarryTheNoiseOfTheirNodes(t *testing.T) {
 	const leaves = 300
 	d := open(t, spec(leaves, Tree), seeded(3))

@@ -8,7 +8,7 @@ import (
 	"peerd.dev/dp/account"
 )
 
-// distance returns how far apart the sums of two histories are.
+// distance returns the distance of the sums of two histories.
 func distance(a, b []int64) float64 {
 	sum := 0.0
 	for j := range a {
@@ -17,8 +17,8 @@ func distance(a, b []int64) float64 {
 	return math.Sqrt(sum)
 }
 
-// TestRoundingOfLinearRecordsIsCharged: rounding to the grid takes some pairs of records farther
-// apart than any two are before it, by up to a few units. The bound has room for that.
+// TestRoundingOfLinearRecordsIsCharged: after rounding to the grid, some pairs of records are
+// farther apart than any two are before, by up to a few units. The bound has room for that.
 func TestRoundingOfLinearRecordsIsCharged(t *testing.T) {
 	c := Charge{Shape: Linear, Dim: 2, Lo: -1 << 20, Hi: 1 << 20}
 	before, most := math.Sqrt(4.5)*(1<<20), 0.0
@@ -41,8 +41,8 @@ func TestRoundingOfLinearRecordsIsCharged(t *testing.T) {
 	}
 }
 
-// TestARecordLeftOutMovesByItsLongerSide: records that are zeroed move sums by the bound that is
-// farther from 0, whichever it is.
+// TestARecordLeftOutMovesByItsLongerSide: omitted records move sums by the bound that is farther
+// from 0.
 func TestARecordLeftOutMovesByItsLongerSide(t *testing.T) {
 	for _, b := range [][2]float64{{-3, 1}, {-1, 3}, {-3, -1}, {1, 3}, {-2, 2}, {0, 1}, {-1, 0}} {
 		for _, m := range []Mechanism{Tree, EachLaplace, TreeGaussian, Kary} {
@@ -53,7 +53,7 @@ func TestARecordLeftOutMovesByItsLongerSide(t *testing.T) {
 				t.Fatal(err)
 			}
 			moved := 0.0
-			for _, x := range b { // the extreme records, beside one that adds nothing
+			for _, x := range b { // the extreme records, and one that adds nothing
 				q, err := Quantize(x, s.Lo, s.Hi)
 				if err != nil {
 					t.Fatal(err)
@@ -72,7 +72,7 @@ func TestARecordLeftOutMovesByItsLongerSide(t *testing.T) {
 			if less.Check() == nil {
 				t.Errorf("%v of records from %v to %v: half the noise passes", m, b[0], b[1])
 			}
-			// With the bounds turned round it costs the same.
+			// Reversed bounds cost the same.
 			s.Lo, s.Hi = -b[1], -b[0]
 			if turned, err := s.charge(0); err != nil || turned.Loss != c.Loss || turned.Scale != c.Scale {
 				t.Errorf("%v: %+v turned round is %+v, %v", m, c, turned, err)
@@ -93,9 +93,9 @@ func latticeDelta(sigma, delta, epsilon float64) float64 {
 	return sum / total
 }
 
-// TestTheLatticeIsPaidFor: where the curve of μ of continuous noise is below that of the noise that
-// is drawn, which is so at the least deviation, what is charged is above both; and Check takes
-// no less. See docs/proofs/lattice.md.
+// TestTheLatticeIsPaidFor: the curve of μ of continuous noise can be below the curve of the noise
+// that is drawn, and is at the least deviation; the charge is above both, and Check accepts no
+// less. See docs/proofs/lattice.md.
 func TestTheLatticeIsPaidFor(t *testing.T) {
 	s := mechanismSpec(EachGaussian, 1)
 	s.Hi = 1. / (1 << 10)
@@ -147,8 +147,8 @@ func TestNoiseBelowTheLeastDeviationIsRefused(t *testing.T) {
 	}
 }
 
-// TestGivingUpLeavesDropsWhatWaited: a stream whose next leaf is only its own drops the open leaf
-// when leaves are given up, since a lost life may have released it.
+// TestGivingUpLeavesDropsWhatWaited: a stream whose next leaf covers only itself drops the open
+// leaf when leaves are abandoned, since a lost life may have released it.
 func TestGivingUpLeavesDropsWhatWaited(t *testing.T) {
 	for _, m := range Mechanisms() {
 		if m == None || m == Tree || m == TreeGaussian { // its new node covers the lost leaves
@@ -183,8 +183,8 @@ func TestGivingUpLeavesDropsWhatWaited(t *testing.T) {
 	}
 }
 
-// TestRecordsOfAStreamAreBounded: sums stay within range since a stream takes in no more than
-// maxRecords, of closed leaves and the open one together.
+// TestRecordsOfAStreamAreBounded: sums stay in range since a stream accepts at most maxRecords,
+// in closed leaves and the open one together.
 func TestRecordsOfAStreamAreBounded(t *testing.T) {
 	for _, dim := range []int{1, 3} {
 		s := spec(8, Tree)

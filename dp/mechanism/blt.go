@@ -9,12 +9,12 @@ import (
 // bltLayout is the layout of a [blt] over n leaves.
 type bltLayout struct {
 	n        uint64
-	variance factor.Inverse // of the sums; made when the first is asked for
+	variance factor.Inverse // of the sums; computed when the first is needed
 }
 
 func newBLTLayout(n uint64) Layout { return &bltLayout{n: n} }
 
-// Node is of all leaves up to t.
+// Node covers all leaves up to t.
 func (*bltLayout) Node(charged noise.Noise, t uint64) Node { return Node{Span{0, t}, 1, charged} }
 
 func (l *bltLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
@@ -37,13 +37,13 @@ func (l *bltLayout) Open(width int) Stream {
 
 func bltL2(n uint64) float64 { return factor.BLTFor(n).Column(n).Float() }
 
-// blt is a buffered linear Toeplitz factorization ([factor.BLT]) with Gaussian noise.
-// Closing leaf t draws y_t = (C·x)_t + z_t, rounded to the grid; the running sum is
-// (B·y)_t. Both need one buffer a number for every θ. See docs/proofs/blt.md.
+// blt is a buffered linear Toeplitz factorization ([factor.BLT]) with Gaussian noise. Closing
+// leaf t draws y_t = (C·x)_t + z_t, rounded to the grid; the running sum is (B·y)_t. For each
+// number, both need one buffer for every θ. See docs/proofs/blt.md.
 type blt struct {
 	theta, omega []uint64         // of the buffers, in units of 2^-64
 	exact        [][]factor.Fixed // a buffer's Σ θ^(t-i)·x_i, by entry; private
-	noisy        [][]factor.Fixed // the same of decoded leaves
+	noisy        [][]factor.Fixed // the same for decoded leaves
 	sum          []factor.Fixed   // of decoded leaves
 }
 

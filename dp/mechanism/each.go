@@ -17,8 +17,8 @@ func (eachLayout) Sum(charged noise.Noise, _ uint64) noise.Noise { return charge
 
 func (eachLayout) Open(int) Stream { return each{} }
 
-// each releases every leaf's own sum with its own noise: means of epochs, say. Every
-// record lies in one leaf, so a charge for one leaf covers them all.
+// each releases every leaf's own sum with its own noise, for example means of epochs. Every
+// record is in one leaf, so a charge for one leaf covers them all.
 type each struct{}
 
 func (each) Close(a Leaf, d Drawer, node, _ []int64) (uint64, error) {

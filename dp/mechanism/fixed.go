@@ -7,8 +7,8 @@ import (
 	"peerd.dev/dp/state"
 )
 
-// fixed visits numbers with 64 bits behind the point in place, without how many there are. The
-// whole parts are within ±[MaxValue].
+// fixed visits numbers with 64 bits after the point in place, without their number. Integer parts
+// are within ±[MaxValue].
 func fixed(v *state.Visitor, x []factor.Fixed) {
 	for i := range x {
 		hi, low := x[i].Words()

@@ -14,7 +14,7 @@ type honakerLayout struct{ leaves uint64 }
 
 func newHonakerLayout(n uint64) Layout { return &honakerLayout{n} }
 
-// Node is all nodes that end at leaf t, the leaf's own first. The span is that of the last one.
+// Node has all nodes that end at leaf t, the leaf's own first. The span is the last one's.
 func (*honakerLayout) Node(charged noise.Noise, t uint64) Node {
 	return Node{Span{t & (t - 1), t}, bits.TrailingZeros64(t) + 1, charged}
 }
@@ -32,15 +32,15 @@ func (l *honakerLayout) Open(width int) Stream {
 	}
 }
 
-// honaker is the binary tree with running sums by the estimate from below (Honaker
-// 2015). Closing leaf t draws the nodes of all levels that end there, from the leaf's
-// own up to z = (trailing zeros of t); see docs/proofs/honaker.md. A node's estimate
-// weights its own noisy value and the sum of its halves' estimates by their variances,
-// and the running sum is that of the newest estimates at the set bits of t.
+// honaker is the binary tree with running sums by the estimate from below (Honaker 2015). Closing
+// leaf t draws the nodes of all levels that end there, from the leaf's own up to z = (trailing
+// zeros of t); see docs/proofs/honaker.md. A node's estimate weights its own noisy value and the
+// sum of its halves' estimates by their variances; the running sum is the sum of the newest
+// estimates at the set bits of t.
 type honaker struct {
 	n     []uint64       // records under the node that each level keeps
-	alpha []int64        // exact sums, width entries a level; private
-	guess []factor.Fixed // estimates, width entries a level
+	alpha []int64        // exact sums, width entries per level; private
+	guess []factor.Fixed // estimates, width entries per level
 }
 
 func (h *honaker) Close(a Leaf, d Drawer, nodes, sum []int64) (uint64, error) {
@@ -48,7 +48,7 @@ func (h *honaker) Close(a Leaf, d Drawer, nodes, sum []int64) (uint64, error) {
 	for i, exact := range a.Sums {
 		var guess factor.Fixed
 		for l := range z + 1 {
-			if l > 0 { // half is the left one of the two that make this node
+			if l > 0 { // half is the left half of this node
 				half := (l-1)*w + i
 				exact += h.alpha[half]
 				guess = guess.Plus(h.guess[half])

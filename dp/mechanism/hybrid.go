@@ -44,28 +44,27 @@ func (l *hybridLayout) Open(width int) Stream {
 	}
 }
 
-// hybridL1 counts a record once in its increment and once in all nodes of its tree,
-// whose noise is as much wider as there are levels.
+// hybridL1 counts a record once in its increment and once in all nodes of its tree, whose noise
+// is wider by the number of levels.
 func hybridL1(uint64) uint64 { return 2 }
 
-// hybridWidest returns by how much the noise of the last block's nodes is wider.
+// hybridWidest returns the factor by which the noise of the last block's nodes is wider.
 func hybridWidest(n uint64) uint64 {
 	k, _ := factor.HybridBlock(n)
 	return uint64(max(1, factor.HybridLevels(k)))
 }
 
-// hybrid is the mechanism of Chan, Shi and Song (2011, section 4) whose error needs no
-// horizon. At every power of two the logarithmic mechanism adds an increment over the
-// leaves since the last one, with noise of the charged scale. In between a binary tree
-// over the block that has begun adds nodes, whose noise is as many times as wide as the
-// block's tree has levels. Closing a leaf draws one of the two. See
-// docs/proofs/hybrid.md.
+// hybrid is the mechanism of Chan, Shi and Song (2011, section 4) whose error needs no horizon.
+// At every power of two the logarithmic mechanism adds an increment over the leaves since the
+// last one, with noise of the charged scale. In between, a binary tree over the present block
+// adds nodes, whose noise is wider by the number of levels of the block's tree. Closing a leaf
+// draws one of the two. See docs/proofs/hybrid.md.
 type hybrid struct {
 	n     []uint64 // records under the node that each level of the block's tree keeps
 	since uint64   // records in the block
-	alpha []int64  // exact sums of nodes, width entries a level; private
+	alpha []int64  // exact sums of nodes, width entries per level; private
 	block []int64  // exact sum of the block; private
-	node  []int64  // noisy nodes, width entries a level
+	node  []int64  // noisy nodes, width entries per level
 	base  []int64  // sum of the noisy increments
 }
 

@@ -12,7 +12,7 @@ import (
 // karyLayout is the layout of a [kary].
 type karyLayout struct {
 	factor.Kary
-	t, terms uint64 // of the sum that was asked for last: it is its leaf's node as well
+	t, terms uint64 // of the last requested sum, which is also its leaf's node
 }
 
 func newKaryLayout(n uint64) Layout { return KaryLayout(factor.KaryFor(n)) }
@@ -42,23 +42,22 @@ func (l *karyLayout) Open(width int) Stream {
 
 func karyL1(n uint64) uint64 { return uint64(factor.KaryFor(n).Levels) }
 
-// kary is the mechanism of digits of either sign ([factor.Kary]) with Laplace noise. What
-// it draws for leaf t is the noisy running sum itself: the exact one, the noise of nodes
-// that the digits of t add, less that of nodes that they take off. The latter, which
-// hold leaves to come, lie ahead. The noise of single nodes is hidden. See
-// docs/proofs/kary.md.
+// kary is the mechanism of signed digits ([factor.Kary]) with Laplace noise. For leaf t it draws
+// the noisy running sum itself: the exact sum plus the noise of the nodes that the digits of t
+// add, minus the noise of the nodes that they subtract. The latter include later leaves; they are
+// ahead. The noise of single nodes is hidden. See docs/proofs/kary.md.
 type kary struct {
 	a        factor.Kary
 	exact    []int64 // running sum; private
 	level    []digit // of the leaves closed
-	adjusted bool    // exact was made to fit what was drawn over other records
+	adjusted bool    // exact was adjusted to what was drawn over other records
 }
 
-// digit is one level of a kary. All noise is private, width entries a node.
+// digit is one level of a kary. All noise is private, width entries per node.
 type digit struct {
 	d     int64   // the digit
-	plus  []int64 // Σ noise of the d > 0 nodes that are added
-	ahead []int64 // noise of the |d| nodes that are taken off, the earliest first
+	plus  []int64 // Σ noise of the d > 0 added nodes
+	ahead []int64 // noise of the |d| subtracted nodes, the earliest first
 }
 
 func (s *kary) Close(a Leaf, d Drawer, node, sum []int64) (uint64, error) {
@@ -81,15 +80,15 @@ func (s *kary) Close(a Leaf, d Drawer, node, sum []int64) (uint64, error) {
 	return a.Total, nil
 }
 
-// adjust makes the sum greater by x where other records were drawn over, as in the twins of
-// peerd audit. All that is drawn with the same noise then stays what it was.
+// adjust adds x to the exact sum if other records were drawn over, as in the twins of peerd
+// audit. Then everything drawn with the same noise stays the same.
 func (s *kary) adjust(i int, x int64) {
 	s.exact[i] += x
 	s.adjusted = s.adjusted || x != 0
 }
 
 // step adds 1 to the digits. The level to which it carries adds a new node, or has one less
-// ahead; those below have all their nodes ahead.
+// ahead; all nodes of lower levels are ahead.
 func (s *kary) step(d Drawer) {
 	m, c, width := int64(s.a.Base-1)/2, 0, len(s.exact)
 	for ; s.level[c].d == m; c++ {
@@ -125,7 +124,7 @@ func (s *kary) noise(i int) (sum int64) {
 	return sum
 }
 
-// Fields visits the levels' noise; a stream at its end has none to come.
+// Fields visits the levels' noise; a stream at its end needs none.
 func (s *kary) Fields(v *state.Visitor, a Leaf, of Charged) {
 	if a.T == a.Horizon {
 		return

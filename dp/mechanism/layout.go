@@ -2,12 +2,12 @@ package mechanism
 
 import "peerd.dev/dp/noise"
 
-// Layout is what a mechanism over some number of leaves releases: the one place that says
-// so, for the curator that draws and for those who check or predict what was charged.
+// Layout describes what a mechanism over some number of leaves releases: for the curator that
+// draws, and for checks and predictions of charges.
 type Layout interface {
-	// Node is what closing leaf t draws.
+	// Node returns what closing leaf t draws.
 	Node(charged noise.Noise, t uint64) Node
-	// Sum is the noise in the t-th sum, with the charged noise.
+	// Sum returns the noise in the t-th sum.
 	Sum(charged noise.Noise, t uint64) noise.Noise
 	// Open returns the mechanism of a stream of sums of width numbers, which has closed no leaf.
 	Open(width int) Stream

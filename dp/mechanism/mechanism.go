@@ -1,6 +1,6 @@
-// Package mechanism has the mechanisms that release sums with noise, one in a file, and their
-// table. They are given exact sums, which is why package dp alone uses them; others find here what
-// a mechanism is called and what it draws.
+// Package mechanism has the mechanisms that release sums with noise, one per file, and their
+// table. They get exact sums, so only package dp may run them; other packages find here what a
+// mechanism is called and what it draws.
 package mechanism
 
 import (
@@ -13,8 +13,8 @@ import (
 // Mechanism names how the sums of a stream are released.
 type Mechanism uint8
 
-// The mechanisms. Those with Laplace noise are pure, δ = 0; those with Gaussian noise
-// have a μ and need a budget with δ > 0.
+// The mechanisms. Those with Laplace noise are pure, δ = 0; those with Gaussian noise have a μ
+// and need a budget with δ > 0.
 const (
 	Tree            Mechanism = iota // running sums by the binary mechanism with Laplace noise; docs/proofs/tree.md
 	None                             // running sums without noise, at infinite cost
@@ -24,7 +24,7 @@ const (
 	Honaker                          // the binary tree with Laplace noise, sums estimated from below; docs/proofs/honaker.md
 	HonakerGaussian                  // the binary tree with Gaussian noise, sums estimated from below; docs/proofs/honaker.md
 	Hybrid                           // running sums without a horizon, with Laplace noise; docs/proofs/hybrid.md
-	Kary                             // running sums in base k with digits of either sign and Laplace noise; docs/proofs/kary.md
+	Kary                             // running sums in base k with signed digits and Laplace noise; docs/proofs/kary.md
 	Sqrt                             // running sums by the square-root factorization with Gaussian noise; docs/proofs/sqrt.md
 	BLT                              // running sums by buffered linear Toeplitz factors with Gaussian noise; docs/proofs/blt.md
 )
@@ -46,7 +46,7 @@ func All() []Mechanism {
 	return list
 }
 
-// Parse returns the mechanism of a name that configurations use.
+// Parse returns the mechanism with a name that configurations use.
 func Parse(name string) (Mechanism, error) {
 	var names []string
 	for m, d := range mechanisms() {
@@ -58,7 +58,7 @@ func Parse(name string) (Mechanism, error) {
 	return 0, fmt.Errorf("dp: mechanism %q, want one of %s", name, strings.Join(names, ", "))
 }
 
-// Describe returns what the mechanism says of itself, nothing for an unknown one.
+// Describe returns the mechanism's description; empty for an unknown one.
 func (m Mechanism) Describe() Description {
 	d, _ := m.Design()
 	return d.Description
@@ -72,7 +72,7 @@ func (m Mechanism) String() string {
 	return fmt.Sprintf("Mechanism(%d)", uint8(m))
 }
 
-// Law returns the law of the noise.
+// Law returns the distribution of the noise.
 func (m Mechanism) Law() noise.Law { return m.Describe().Law }
 
 // Running reports whether a leaf releases the sum of all leaves so far, not its own.
@@ -81,9 +81,8 @@ func (m Mechanism) Running() bool {
 	return ok && !d.Own
 }
 
-// Tiles reports whether a running sum is the sum of the newest nodes that lie side by side
-// from the first leaf to the last: a new node takes the place of those that it reaches back
-// over.
+// Tiles reports whether a running sum is the sum of the newest nodes that are adjacent from the
+// first leaf to the last: a new node replaces those that it covers.
 func (m Mechanism) Tiles() bool {
 	d, _ := m.Design()
 	return d.tiles

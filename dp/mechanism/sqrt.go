@@ -8,8 +8,8 @@ import (
 	"peerd.dev/dp/state"
 )
 
-// maxSqrtLeaves bounds the horizon of the square root, which keeps all leaves and goes
-// through them at every leaf.
+// maxSqrtLeaves bounds the horizon of the square root, which keeps all leaves and processes them
+// at every leaf.
 const maxSqrtLeaves = 1 << 14
 
 // rootLayout is the layout of a [root] over a number of leaves.
@@ -20,7 +20,7 @@ type rootLayout struct {
 
 func newRootLayout(n uint64) Layout { return &rootLayout{leaves: n} }
 
-// Node is of all leaves up to t.
+// Node covers all leaves up to t.
 func (*rootLayout) Node(charged noise.Noise, t uint64) Node { return Node{Span{0, t}, 1, charged} }
 
 func (*rootLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
@@ -36,8 +36,8 @@ func (l *rootLayout) Open(int) Stream {
 
 func rootL2(n uint64) float64 { return factor.NewSqrt(n).Column().Float() }
 
-// roundingSlack bounds the L2 norm of what rounding adds to the difference of what two
-// histories draw: less than 1 for every value, and 2^-30 for the buffers of a [blt].
+// roundingSlack bounds the L2 norm of what rounding adds to the difference of what two histories
+// draw: less than 1 for every value, and 2^-30 for the buffers of a [blt].
 func roundingSlack(n uint64, width int) float64 {
 	return math.Sqrt(float64(n)*float64(width)) * (1 + 0x1p-29)
 }
@@ -48,7 +48,7 @@ func roundingSlack(n uint64, width int) float64 {
 type root struct {
 	f     factor.Sqrt
 	exact []int64 // sums of the leaves, width entries each; private
-	noisy []int64 // what was drawn, width entries a leaf
+	noisy []int64 // what was drawn, width entries per leaf
 }
 
 func (s *root) Close(a Leaf, d Drawer, node, sum []int64) (uint64, error) {
@@ -63,8 +63,8 @@ func (s *root) Close(a Leaf, d Drawer, node, sum []int64) (uint64, error) {
 	return a.Total, nil
 }
 
-// product returns entry i of the newest row of the square root times v, of width numbers a
-// leaf, rounded. The products and their sum are exact.
+// product returns entry i of the product of the square root's newest row with v, of width numbers
+// per leaf, rounded. The products and their sum are exact.
 func (s *root) product(v []int64, i, width int) int64 {
 	last := len(v) - width + i
 	sum := factor.Whole(v[last])

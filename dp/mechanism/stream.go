@@ -14,7 +14,7 @@ const (
 	MaxValue   = 1 << 61
 )
 
-// ErrReplay is wrapped by the errors of a replay that departs from its record.
+// ErrReplay is wrapped by errors about a replay that departs from its record.
 var ErrReplay = errors.New("dp: replay differs from its record")
 
 // Stream turns the leaves of one stream into numbers to release. It draws all

@@ -2,38 +2,39 @@ package mechanism
 
 import "peerd.dev/dp/noise"
 
-// Description is what a mechanism says of itself to people and to audits.
+// Description describes a mechanism to people and to audits.
 type Description struct {
-	Name    string    // that configurations use
-	Family  string    // the name that it shares with the same mechanism of the other law
+	Name    string    // the name in configurations
+	Family  string    // the name that it shares with the same mechanism with other noise
 	Summary string    // how running sums get their noise
-	Suits   string    // when to take it
+	Suits   string    // when to use it
 	Law     noise.Law // of the noise
-	// SharesNoise says that what two leaves draw can have noise in common, so that an audit has to
-	// tell the noise of single nodes apart first.
+	// SharesNoise says that what two leaves draw can have noise in common, so that an audit must
+	// first separate the noise of single nodes.
 	SharesNoise bool
-	// Small is a horizon, as short as can be, at which a record lies in every kind of node
-	// that the mechanism has: for audits and tests.
+	// Small is a shortest horizon for which a record is in every kind of node of the mechanism,
+	// for audits and tests.
 	Small uint64
 }
 
-// Design is what there is to know about a mechanism.
+// Design has all properties of a mechanism.
 type Design struct {
 	Description
-	// Own says that a leaf releases its own sum, and not a running one.
+	// Own says that a leaf releases its own sum instead of a running one.
 	Own bool
-	// Most is the greatest horizon, for what it keeps or computes.
+	// Most is the greatest horizon, which bounds memory or time.
 	Most uint64
-	// L1 bounds the L1 norm of what one record of norm 1 changes in all that a stream of n
-	// leaves draws noise on, for Laplace noise; L2 is the square of the L2 norm, for
-	// Gaussian noise.
+	// L1 bounds the L1 norm of the change of everything drawn in a stream of n leaves through one
+	// record of norm 1, for Laplace noise; L2 bounds the square of the L2 norm, for Gaussian
+	// noise.
 	L1 func(n uint64) uint64
 	L2 func(n uint64) float64
 	// Slack is what rounding adds to that L2 norm, in grid units; nil for nothing.
 	Slack func(n uint64, width int) float64
-	// widest is how many times the charged scale a node of n leaves can have; nil for 1.
+	// widest is the factor by which the noise of a node of n leaves can exceed the charged scale;
+	// nil for 1.
 	widest func(n uint64) uint64
-	// Layout returns that over n leaves.
+	// Layout returns the layout over n leaves.
 	Layout func(n uint64) Layout
 	// tiles is [Mechanism.Tiles].
 	tiles bool
@@ -41,7 +42,7 @@ type Design struct {
 	Keeps bool
 }
 
-// Times returns how many times the charged scale the noise of a node can have.
+// Times returns the factor by which the noise of a node can exceed the charged scale.
 func (d *Design) Times(n uint64) uint64 {
 	if d.widest == nil {
 		return 1
@@ -88,7 +89,7 @@ func mechanisms() [BLT + 1]Design {
 		Kary: {
 			Description: Description{
 				Name: "kary", Family: "kary", Summary: karySummary, Suits: "delta = 0: the least noise of those", Law: noise.Laplace,
-				SharesNoise: true, Small: 40, // fewer leaves have one level, and no nodes of leaves to come
+				SharesNoise: true, Small: 40, // fewer leaves have one level, and no nodes of later leaves
 			},
 			Most: MaxLeaves, L1: karyL1, Layout: newKaryLayout, tiles: true,
 		},
@@ -113,7 +114,7 @@ const (
 	bltSummary     = "Every release draws noise once, for a sum in which earlier ones count less and less; running sums are put together from all of these, so that most of the noise cancels. The weights are sums of a few that decay, kept in as many buffers."
 )
 
-// onceL1 and onceL2 count a record that lies in one leaf's own sum.
+// onceL1 and onceL2 count a record that is in one leaf's own sum.
 func onceL1(uint64) uint64 { return 1 }
 
 func onceL2(uint64) float64 { return 1 }

@@ -14,7 +14,7 @@ type treeLayout struct{ leaves uint64 }
 
 func newTreeLayout(n uint64) Layout { return &treeLayout{n} }
 
-// Node is the one that closing leaf t completes.
+// Node is the node that closing leaf t completes.
 func (*treeLayout) Node(charged noise.Noise, t uint64) Node {
 	return Node{Span{t & (t - 1), t}, 1, charged}
 }
@@ -34,20 +34,20 @@ func (l *treeLayout) Open(width int) Stream {
 	}
 }
 
-// levels is in how many nodes of a tree over leaves one leaf can lie.
+// levels returns the number of nodes of a tree over leaves in which one leaf can be.
 func levels(leaves uint64) uint64 { return uint64(factor.TreeLevels(leaves)) }
 
-// levelsSquared is the square of the L2 norm of as many ones.
+// levelsSquared returns the squared L2 norm of a vector of that many ones.
 func levelsSquared(leaves uint64) float64 { return float64(levels(leaves)) }
 
-// tree is the binary mechanism of one stream (Chan, Shi and Song 2011,
-// Algorithm 2). Closing leaf t completes exactly one node, the one of level
-// z = (trailing zeros of t) over leaves t-2^z+1 … t; it gets its own noise, once.
-// The running sum is the sum of the newest noisy nodes at the set bits of t.
+// tree is the binary mechanism of one stream (Chan, Shi and Song 2011, Algorithm 2). Closing leaf
+// t completes exactly one node, the node of level z = (trailing zeros of t) over leaves t-2^z+1 …
+// t; its noise is drawn once. The running sum is the sum of the newest noisy nodes at the set
+// bits of t.
 type tree struct {
 	n     []uint64 // records under the node that each level keeps
-	alpha []int64  // exact sums, width entries a level; private
-	node  []int64  // noisy nodes, width entries a level
+	alpha []int64  // exact sums, width entries per level; private
+	node  []int64  // noisy nodes, width entries per level
 	sum   []int64  // noisy running sum
 }
 
@@ -68,8 +68,8 @@ func (t *tree) Close(a Leaf, d Drawer, node, sum []int64) (uint64, error) {
 	return mergeCounts(t.n, z, a.Records), nil
 }
 
-// mergeCounts makes the records under the nodes of levels below z, with those of the open
-// leaf, the records under the node of level z, and returns how many they are.
+// mergeCounts moves the records under the nodes of levels below z and in the open leaf to the
+// node of level z, and returns their number.
 func mergeCounts(n []uint64, z int, open uint64) uint64 {
 	for l := range z {
 		open += n[l]
@@ -79,7 +79,7 @@ func mergeCounts(n []uint64, z int, open uint64) uint64 {
 	return open
 }
 
-// Fields visits the nodes; the running sum is theirs.
+// Fields visits the nodes; the running sum follows from them.
 func (t *tree) Fields(v *state.Visitor, a Leaf, of Charged) {
 	total := levelRecords(v, t.n)
 	v.Vector(t.alpha, math.MaxInt64)
@@ -100,8 +100,7 @@ func (t *tree) Fields(v *state.Visitor, a Leaf, of Charged) {
 	v.Check(ok, "nodes that no %d records have", a.Total)
 }
 
-// levelRecords visits how many records are under the node that each level keeps, and returns
-// how many they are together.
+// levelRecords visits the number of records under each level's node, and returns their total.
 func levelRecords(v *state.Visitor, n []uint64) (total uint64) {
 	for l := range n {
 		v.Uint(&n[l])

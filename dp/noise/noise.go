@@ -1,4 +1,4 @@
-// Package noise describes noise: its law, its scale, and what sums of it come to.
+// Package noise describes noise: its distribution, its scale, and the noise of sums.
 package noise
 
 import (
@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// A Law is that of noise.
+// A Law is the distribution of noise.
 type Law uint8
 
-// The laws, both on the integers and drawn exactly; see docs/proofs/samplers.md.
+// The laws, both on the integers and sampled exactly; see docs/proofs/samplers.md.
 const (
 	Laplace  Law = iota // P(x) ~ exp(-|x|/scale)
 	Gaussian            // P(x) ~ exp(-x²/2·scale²)
@@ -26,22 +26,22 @@ func (l Law) String() string {
 	return fmt.Sprintf("Law(%d)", uint8(l))
 }
 
-// maxScale bounds scales, as values are bounded.
+// maxScale bounds scales, like values.
 const maxScale = 1 << 61
 
-// VarianceScale is how [Noise] counts the variance of one term: in 256ths, since decoders weight terms by
-// fractions.
+// VarianceScale is the unit in which [Noise] counts the variance of one term: 256ths, since
+// decoders weight terms by fractions.
 const VarianceScale = 256
 
-// Noise is what every entry of a release has of it: independent terms of one law. The
-// zero Noise is none.
+// Noise is the noise in every entry of a release: independent terms of one law. The zero Noise is
+// none.
 type Noise struct {
 	Law           Law
 	Scale         uint64 // of the widest term, in units of the release's lattice
 	VarianceUnits uint32 // Σ of squared scales over Scale², in units of 1/[VarianceScale], rounded up
 }
 
-// Times returns the noise of a sum in which the variance of a term counts so often, a number that is exact or
+// Times returns the noise of a sum with a variance of that many terms, a number that is exact or
 // rounded the same on every machine.
 func (n Noise) Times(variance float64) Noise {
 	if n.Scale == 0 {
@@ -64,7 +64,7 @@ func (n Noise) Plus(m Noise) Noise {
 	return n
 }
 
-// Check refuses what is no noise.
+// Check refuses invalid noise.
 func (n Noise) Check() error {
 	switch {
 	case n.Law > Gaussian:
@@ -77,19 +77,19 @@ func (n Noise) Check() error {
 	return nil
 }
 
-// Variance returns the noise's variance in squares of the lattice's unit, without that
-// of the lattice itself.
+// Variance returns the noise's variance in squares of the lattice's unit, without the rounding
+// error of the lattice.
 func (n Noise) Variance() float64 { return n.Moments(1).Variance() }
 
-// Moments are noise as learners compute with it: independent Laplace terms of scales b
-// and Gaussian ones. Its variance is 2·LaplaceSumSq + GaussVar.
+// Moments are the noise in the form with which learners compute: independent Laplace terms of
+// scales b and Gaussian ones. Its variance is 2·LaplaceSumSq + GaussVar.
 type Moments struct {
 	LaplaceSumSq float64 // Σ b²
 	LaplaceMax   float64 // max b
 	GaussVar     float64 // variance of the Gaussian terms
 }
 
-// Moments returns the noise on a lattice of a unit.
+// Moments returns the moments of the noise on a lattice with a unit.
 func (n Noise) Moments(unit float64) Moments {
 	b := float64(n.Scale) * unit
 	sum := float64(n.VarianceUnits) / VarianceScale * b * b
@@ -104,7 +104,7 @@ func (s Moments) Plus(o Moments) Moments {
 	return Moments{s.LaplaceSumSq + o.LaplaceSumSq, max(s.LaplaceMax, o.LaplaceMax), s.GaussVar + o.GaussVar}
 }
 
-// Max returns the greater one of every moment.
+// Max returns the greater of each moment.
 func (s Moments) Max(o Moments) Moments {
 	return Moments{max(s.LaplaceSumSq, o.LaplaceSumSq), max(s.LaplaceMax, o.LaplaceMax), max(s.GaussVar, o.GaussVar)}
 }
