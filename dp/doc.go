@@ -2,26 +2,25 @@
 //
 // # Which mechanism
 //
-// With δ = 0 use [Kary]: it has the least noise of the mechanisms that promise a plain ε. If
-// a δ such as 1e-6 is acceptable use [BLT], which has less over long horizons. The others
-// are here because papers use them ([Tree], [Hybrid], [Honaker] and their Gaussian forms), as
-// a second opinion on BLT ([Sqrt]), for sums that are not added up ([EachLaplace],
-// [EachGaussian]), and for worlds without people ([None]). [Mechanism.Describe] says what each
-// is for; docs/mechanisms.md compares their noise.
+// With δ = 0 use [Kary]: it has the least noise of the mechanisms that promise a plain ε. If a δ
+// such as 1e-6 is acceptable use [BLT], which has less over long horizons. The others are here
+// because papers use them ([Tree], [Hybrid], [Honaker] and their Gaussian forms), as a second
+// opinion on BLT ([Sqrt]), for sums that are not added up ([EachLaplace], [EachGaussian]), and
+// for worlds without people ([None]). [Mechanism.Describe] says when to use each;
+// docs/mechanisms.md compares their noise.
 //
 // # Types that keep the promise
 //
-// The only payload that a message can carry is a [Release]. A Release comes out of a [Curator],
-// is made of other Releases by a named operation with integer weights, or is read off the
-// wire. Plain numbers do not convert.
+// The only payload that a message can carry is a [Release]. A Release comes from a [Curator], is
+// made of other Releases by a named operation with integer weights, or is read from the wire.
+// Plain numbers do not convert.
 //
 // # The account
 //
-// A [Curator] has a budget for the node's whole life. Opening a stream charges the
-// stream's whole horizon once, before its first record is taken in; a Curator that
-// cannot pay refuses and names both numbers. What a Curator charged must be durable
-// before the first Release it paid for is sent, so that a crash can lose a
-// message but never forget a cost.
+// A [Curator] has a budget for the node's whole life. Opening a stream charges the stream's whole
+// horizon once, before it gets its first record; a Curator that cannot pay refuses and names both
+// numbers. A charge must be durable before the first Release that it pays for is sent, so that a
+// crash can lose a message but never forget a cost.
 //
 // # Exactness
 //

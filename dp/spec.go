@@ -13,39 +13,39 @@ import (
 const (
 	MaxLeaves  = mechanism.MaxLeaves
 	maxRecords = mechanism.MaxRecords
-	maxKept    = 1 << 26                 // of all leaves, where a mechanism keeps them: 1 GiB
-	maxSums    = 1 << 20                 // of all streams of a Spec, since each is kept many times
+	maxKept    = 1 << 26                 // in all leaves, if a mechanism keeps them: 1 GiB
+	maxSums    = 1 << 20                 // in all streams of a Spec, since each is kept many times
 	maxBound   = 1 << (8 - GridExponent) // 2^8 in grid units
 	minCost    = Nano / 1_000_000        // ε of one millionth
 )
 
-// Spec describes a group of parallel streams: every record lies in exactly one
-// of them, so that together they cost what one costs.
+// Spec describes a group of parallel streams: every record is in exactly one of them, so that
+// together they cost as much as one.
 type Spec struct {
-	What           string      // in words, for the account
+	What           string      // description for the account
 	Streams        int         // in the group
 	Shape          Shape       // of each stream
 	Dim            int         // entries of a record, or features
-	Lo, Hi         float64     // to which every entry of a Box, or the reward, is clipped
+	Lo, Hi         float64     // bounds to which every entry of a Box, or the reward, is clipped
 	Leaves         uint64      // the horizon of each stream
-	RecordsPerUser uint64      // at most this number of records of all streams are one user's
-	Adjacency      Adjacency   // of neighbouring histories
+	RecordsPerUser uint64      // at most this number of records in all streams belong to one user
+	Adjacency      Adjacency   // how neighbouring histories differ
 	Mechanism      Mechanism   // of each stream
 	Epsilon        Cost        // for all records of one user
 	Delta          float64     // with Gaussian noise, in addition to Epsilon; above 0
 	Calibration    Calibration // of Gaussian noise
 }
 
-// Calibration says by which formula Gaussian noise is made for (ε, δ).
+// Calibration is the formula by which Gaussian noise is computed for (ε, δ).
 type Calibration uint8
 
-// The calibrations. What is charged is the μ of the noise, whichever made it.
+// The calibrations. The charge is the μ of the noise, whichever formula computed it.
 const (
 	// Tight is the exact curve, for everything that a user's records move together.
 	Tight Calibration = iota
-	// Paper is what papers print, for comparison: Zhou and Chowdhury (2024) for Linear and
-	// Dubey and Pentland (2020) for Corner records in a tree, see [account.ZhouChowdhury]
-	// and [account.DubeyPentland]; else the ρ that both begin with, [account.Papers].
+	// Paper is what papers print, for comparison: Zhou and Chowdhury (2024) for Linear and Dubey
+	// and Pentland (2020) for Corner records in a tree, see [account.ZhouChowdhury] and
+	// [account.DubeyPentland]; for other records the ρ with which both begin, [account.Papers].
 	Paper
 )
 
@@ -57,13 +57,13 @@ func (k Calibration) String() string {
 	return "tight"
 }
 
-// Charge returns what s costs, with its streams numbered from 0. A [Curator] that opens s
+// Charge returns the cost of s, with its streams numbered from 0. A [Curator] that opens s
 // charges the same.
 func (s Spec) Charge() (Charge, error) { return s.charge(0) }
 
-// charge returns what s costs with its streams numbered from first. Bounds off the
-// grid are rounded toward zero, as records are, which changes no record: rounding
-// is monotone, so clipping before and after it gives the same.
+// charge returns the cost of s with its streams numbered from first. Bounds off the grid are
+// rounded toward zero, like records, which changes no record: rounding is monotone, so clipping
+// before and after it gives the same.
 func (s Spec) charge(first StreamID) (Charge, error) {
 	lo, err := Quantize(s.Lo, s.Lo, s.Hi)
 	if err != nil {
@@ -96,9 +96,9 @@ func (s Spec) charge(first StreamID) (Charge, error) {
 	return c, err
 }
 
-// gaussianScale returns the deviation of the noise in grid units, a thousandth too
-// large: the exact curve is that of the continuous law, to which a lattice of at least
-// minSigma units a deviation comes closer than that.
+// gaussianScale returns the deviation of the noise in grid units, a thousandth too large: the
+// exact curve is for the continuous distribution, from which a lattice differs by less if the
+// deviation has at least minSigma units.
 func (c *Charge) gaussianScale(d *mechanism.Design, s Spec) (uint64, error) {
 	sigma, err := c.sigma(d, s)
 	if err != nil {
@@ -111,9 +111,9 @@ func (c *Charge) gaussianScale(d *mechanism.Design, s Spec) (uint64, error) {
 	return max(uint64(units)+1, minSigma), nil
 }
 
-// sigma returns the deviation in grid units by the calibration's formula. The printed
-// ones know no records per user, and no adjacency: where they are too small for the
-// charge's, its μ says so, and the budget may not cover it.
+// sigma returns the deviation in grid units by the calibration's formula. The printed formulas
+// ignore records per user and adjacency: if they give too little for the charge's, its μ shows
+// it, and the budget may not cover it.
 func (c *Charge) sigma(d *mechanism.Design, s Spec) (sigma float64, err error) {
 	epsilon := s.Epsilon.Float()
 	switch {
@@ -124,7 +124,7 @@ func (c *Charge) sigma(d *mechanism.Design, s Spec) (sigma float64, err error) {
 		sigma, err = account.ZhouChowdhury(epsilon, s.Delta, c.Leaves)
 	case c.Shape == Corner && c.Mechanism == TreeGaussian:
 		sigma, err = account.DubeyPentland(epsilon, s.Delta, c.Leaves, math.Sqrt2)
-		sigma *= math.Sqrt2 // since they release (N+Nᵀ)/√2, where svec has (N+Nᵀ)/2
+		sigma *= math.Sqrt2 // they release (N+Nᵀ)/√2, where svec has (N+Nᵀ)/2
 	default:
 		sigma, err = account.Papers.Sigma(epsilon, s.Delta, 1)
 		return sigma * c.norm(d), err

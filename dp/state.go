@@ -8,16 +8,15 @@ import (
 	"peerd.dev/dp/state"
 )
 
-// ErrState is wrapped by the errors of Load: the state is damaged, or that of
-// something else.
+// ErrState is wrapped by the errors of Load: the state is damaged, or belongs to something else.
 var ErrState = state.ErrState
 
 // stateVersion is the first byte of a saved state.
 const stateVersion = 4
 
-// Save returns the curator's state, with the private sums and, for a seeded [Source],
-// where in its noise it stands. What was charged and drawn must have been taken by
-// [Curator.TakeCharges] and [Curator.TakeDrawn], and no [Curator.Replay] be under way.
+// Save returns the curator's state, with the private sums and, for a seeded [Source], the
+// position in its noise. Everything charged and drawn must have been taken by
+// [Curator.TakeCharges] and [Curator.TakeDrawn], and no [Curator.Replay] may be in progress.
 func (d *Curator) Save() (Secret, error) {
 	if d.chargesTaken < len(d.charged) || len(d.drawn) > 0 || d.replay != nil {
 		return Secret{}, errors.New("dp: a curator is saved between steps only")
@@ -26,10 +25,9 @@ func (d *Curator) Save() (Secret, error) {
 	return Secret{state.Save(stateVersion, func(v *state.Visitor) { d.fields(v, &source) })}, nil
 }
 
-// Load makes d the saved curator, which then goes on as if it had never been saved. d
-// must be fresh, with the saved one's mode, budget and kind of [Source], and with the
-// same streams opened or none; nothing is charged again. The error wraps [ErrState],
-// and then nothing has changed.
+// Load makes d the saved curator, which then continues as if it had never been saved. d must be
+// new, with the saved one's mode, budget and kind of [Source], and with the same streams opened
+// or none; nothing is charged again. An error wraps [ErrState] and leaves d unchanged.
 func (d *Curator) Load(saved Secret) error {
 	var source []byte
 	next := Curator{mode: d.mode, budget: d.budget, arena: d.arena}
@@ -47,7 +45,7 @@ func (d *Curator) Load(saved Secret) error {
 	return nil
 }
 
-// fields visits the state, of which source is where in its noise the [Source] stands.
+// fields visits the state; source is the position of the [Source] in its noise.
 func (d *Curator) fields(v *state.Visitor, source *[]byte) {
 	mode, budget := d.mode, d.budget
 	state.Number(v, &mode)
@@ -80,7 +78,7 @@ func (d *Curator) loadGroup(v *state.Visitor) error {
 		return err
 	}
 	next := c.streams(d.arena)
-	for i := 0; i < c.Streams && v.OK(); i++ { // a stream that is not there takes 4 MiB at most
+	for i := 0; i < c.Streams && v.OK(); i++ { // a missing stream costs at most 4 MiB
 		t := next()
 		t.fields(v)
 		d.streams = append(d.streams, t)
@@ -88,7 +86,7 @@ func (d *Curator) loadGroup(v *state.Visitor) error {
 	return nil
 }
 
-// fields visits all but the first stream, which follows from the charges before.
+// fields visits everything except the first stream, which follows from earlier charges.
 func (c *Charge) fields(v *state.Visitor) {
 	v.String(&c.What)
 	state.Number(v, &c.Streams)

@@ -15,8 +15,8 @@ import (
 	"peerd.dev/dp/state"
 )
 
-// TestALoadedCuratorGoesOnAsTheSavedOne: bit for bit, as one that was never saved, with
-// noise from a seed and with replayed noise from the operating system.
+// TestALoadedCuratorGoesOnAsTheSavedOne: bit for bit like one that was never saved, with noise
+// from a seed and with replayed noise from the operating system.
 func TestALoadedCuratorGoesOnAsTheSavedOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, fresh := anyCurator(t)
@@ -87,7 +87,7 @@ func TestACuratorIsSavedBetweenSteps(t *testing.T) {
 	}
 }
 
-// TestAnotherCuratorsStateIsRefused and changes nothing.
+// TestAnotherCuratorsStateIsRefused: and changes nothing.
 func TestAnotherCuratorsStateIsRefused(t *testing.T) {
 	saved := func(d *Curator) Secret {
 		d.TakeCharges()
@@ -129,7 +129,7 @@ func TestAnotherCuratorsStateIsRefused(t *testing.T) {
 	if err := secure.Load(saved(d)); !errors.Is(err, ErrState) {
 		t.Errorf("a seed's noise for the operating system's: %v, want %v", err, ErrState)
 	}
-	// A state that says more than its budget pays is none that a curator saved.
+	// No curator saves a state with more charges than its budget pays for.
 	rich := curator(Lockstep, 2*Nano, seeded(1), spec(8, Tree))
 	if _, err := rich.Open(spec(8, Tree)); err != nil {
 		t.Fatal(err)
@@ -185,10 +185,10 @@ func TestAStateThatNoStreamCanHaveIsRefused(t *testing.T) {
 	}
 }
 
-// chargeBytes returns a charge as it stands in a state.
+// chargeBytes returns a charge in the form that a state has.
 func chargeBytes(c *Charge) []byte { return state.Save(stateVersion, c.fields)[1:] }
 
-// FuzzLoad gives Load any bytes. What it takes is a curator that saves and goes on.
+// FuzzLoad gives Load any bytes. What it accepts is a curator that saves and continues.
 func FuzzLoad(f *testing.F) {
 	s := spec(8, Tree)
 	s.Streams, s.Dim = 2, 2
@@ -289,7 +289,7 @@ func TestADamagedStateIsRefused(t *testing.T) {
 	}
 }
 
-// TestAveragesAndCountsAreSavedWhole and refuse what is not theirs.
+// TestAveragesAndCountsAreSavedWhole: and other states are refused.
 func TestAveragesAndCountsAreSavedWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 5).Draw(t, "length")

@@ -7,14 +7,14 @@ import (
 	"peerd.dev/dp/state"
 )
 
-// stream is one stream of a [Curator]: its records, its mechanism, and where the mechanism
-// began again.
+// stream is one stream of a [Curator]: its records, its mechanism, and where the mechanism began
+// again.
 type stream struct {
 	accumulator
 	charge    *Charge
 	layout    mechanism.Layout
 	noise     Noise // one term of the charged noise; none without
-	sums      bool  // leaves release running sums, not their own alone
+	sums      bool  // leaves release running sums, not only their own
 	mechanism mechanism.Stream
 	restarted restarted
 	arena     *arena
@@ -28,10 +28,10 @@ func newStream(id StreamID, c *Charge, d *mechanism.Design, l mechanism.Layout, 
 	}
 }
 
-// closed returns how many leaves are closed or given up.
+// closed returns how many leaves are closed or abandoned.
 func (s *stream) closed() uint64 { return s.restarted.base + s.t }
 
-// checkNext refuses every leaf but the next one.
+// checkNext refuses every leaf except the next one.
 func (s *stream) checkNext(k uint64) error {
 	closed := s.closed()
 	if closed >= s.charge.Leaves {
@@ -46,8 +46,8 @@ func (s *stream) checkNext(k uint64) error {
 // noiseLen returns how many numbers closing the next leaf draws.
 func (s *stream) noiseLen() int { return s.layout.Node(s.noise, s.t+1).Times * s.width }
 
-// close ends the next leaf, which must be there, and writes what that releases. What d has
-// recorded, if anything, are noiseLen numbers.
+// close ends the next leaf, which must exist, and writes what that releases. What d has recorded,
+// if anything, are noiseLen numbers.
 func (s *stream) close(d *drawer, out *Leaf) error {
 	s.countLeaf()
 	n := s.layout.Node(s.noise, s.t)
@@ -78,13 +78,13 @@ func (s *stream) close(d *drawer, out *Leaf) error {
 	return nil
 }
 
-// fill makes an empty Release one on the grid. Field by field it takes less time than
-// a literal, which is copied.
+// fill makes an empty Release one on the grid. Setting each field is faster than copying a
+// literal.
 func (r *Release) fill(s StreamID, over Span, count []uint64, v []int64, noise Noise) {
 	r.stream, r.span, r.count, r.v, r.e, r.noise = s, over, count, v, GridExponent, noise
 }
 
-// skipTo gives up the leaves up to k; see [Curator.Skip].
+// skipTo abandons the leaves up to k; see [Curator.Skip].
 func (s *stream) skipTo(k uint64) {
 	if k > s.closed() {
 		s.restarted.begin(min(k, s.charge.Leaves), s.charge.Leaves)
@@ -92,14 +92,14 @@ func (s *stream) skipTo(k uint64) {
 	}
 }
 
-// renew begins the mechanism again after leaf base, without the records of the open leaf,
-// which a life that was lost may have released.
+// renew begins the mechanism again after leaf base, without the records of the open leaf, which a
+// lost life may have released.
 func (s *stream) renew() {
 	s.accumulator = newAccumulator(s.id, s.charge, s.charge.Leaves-s.restarted.base)
 	s.mechanism = s.layout.Open(s.width)
 }
 
-// fields visits the stream, a new one when loading.
+// fields visits the stream, which must be new when loading.
 func (s *stream) fields(v *state.Visitor) {
 	s.restarted.fields(v, s.width)
 	if v.Check(s.restarted.base <= s.charge.Leaves, "%d leaves given up of %d", s.restarted.base, s.charge.Leaves); !v.OK() {

@@ -7,10 +7,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// factored are the mechanisms that decode their sums, beside the tree.
+// factored are the mechanisms that decode their sums, without the tree.
 var factored = []Mechanism{Honaker, HonakerGaussian, Hybrid, Kary, Sqrt, BLT}
 
-// seededDrawer returns one of a curator with a seed.
+// seededDrawer returns the drawer of a curator with a seed.
 func seededDrawer(b byte) *drawer { return &drawer{src: seeded(b), hidden: new(hiddenNoise)} }
 
 // closeLeaf closes the next leaf of s.
@@ -21,8 +21,7 @@ func closeLeaf(t interface{ Fatal(args ...any) }, s *stream, d *drawer, recorded
 	}
 }
 
-// TestSumsDecode plays records and none with equal noise. Sums differ by those of the
-// records.
+// TestSumsDecode plays records and no records with equal noise. Sums differ by the records' sums.
 func TestSumsDecode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.SampledFrom(factored).Draw(t, "mechanism")
@@ -64,7 +63,7 @@ func TestSumsDecode(t *testing.T) {
 	})
 }
 
-// TestALongStreamDecodes looks at buffers that hardly decay.
+// TestALongStreamDecodes checks buffers with a very small decay.
 func TestALongStreamDecodes(t *testing.T) {
 	c, err := mechanismSpec(BLT, MaxLeaves).charge(0)
 	if err != nil {
@@ -86,9 +85,9 @@ func TestALongStreamDecodes(t *testing.T) {
 	}
 }
 
-// TestEveryMechanismGoesOnAsIfItHadNotStopped plays with real noise, stops at a state
-// that was saved some leaves ago, replays these leaves and goes on. What is released is
-// the same, and the horizon is the end.
+// TestEveryMechanismGoesOnAsIfItHadNotStopped plays with real noise, stops at a state that was
+// saved some leaves ago, replays these leaves and continues. What is released is the same, and
+// the horizon is the end.
 func TestEveryMechanismGoesOnAsIfItHadNotStopped(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.SampledFrom(factored).Draw(t, "mechanism")

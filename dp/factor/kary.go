@@ -46,7 +46,7 @@ func KaryFor(n uint64) Kary {
 	return best
 }
 
-// least returns a lower bound of the greatest variance of a sum: digits m on all levels but the
+// least returns a lower bound of the greatest variance of a sum: digits m on all levels except the
 // highest. If these alone reach the horizon, the mechanism with one level less is better.
 func (a Kary) least() uint64 {
 	return a.node() * uint64(a.Levels-1) * (a.Base - 1) / 2

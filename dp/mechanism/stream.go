@@ -17,8 +17,8 @@ const (
 // ErrReplay is wrapped by errors about a replay that departs from its record.
 var ErrReplay = errors.New("dp: replay differs from its record")
 
-// Stream turns the leaves of one stream into numbers to release. It draws all
-// its noise in Close, once, and keeps what it drew:
+// Stream turns the leaves of one stream into numbers to release. It draws all its noise in Close,
+// once, and keeps what it drew:
 //
 //   - What Close draws are the numbers in node: exact ones, with noise from the [Drawer], or
 //     what an earlier life drew. The exact ones must follow from the records by integer
@@ -31,30 +31,29 @@ var ErrReplay = errors.New("dp: replay differs from its record")
 //
 // One mechanism, [kary], also draws noise that is in no node alone; see [Drawer].
 //
-// Which leaves a node and a sum are about, and the noise in them, are in the mechanism's
-// [Layout], for the curator and for those who check a charge alike.
+// The mechanism's [Layout] has the leaves that a node and a sum cover, and the noise in them,
+// both for the curator and for checks of a charge.
 //
-// Saving and loading keep everything: a loaded stream goes on as if it had never been
-// saved. What no stream can be must be refused.
+// Saving and loading keep everything: a loaded stream continues as if it had never been saved. An
+// impossible state must be refused.
 type Stream interface {
-	// Close takes in leaf a.T and fills node, of the length that the layout says, and sum, of a
-	// number for each of a.Sums, or of none where the node is the sum. It returns how many
-	// records are under the node. After an error, which is an [ErrReplay], the stream is of
-	// no use.
+	// Close closes leaf a.T and fills node, which has the layout's length, and sum, with a number
+	// for each of a.Sums, or none if the node is the sum. It returns the number of records under
+	// the node. After an error, which is an [ErrReplay], the stream must not be used.
 	Close(a Leaf, d Drawer, node, sum []int64) (records uint64, err error)
 	// Fields visits everything that is not in the leaf, in a new stream when loading.
 	Fields(v *state.Visitor, a Leaf, of Charged)
 }
 
-// Leaf is the exact leaf that closes, and where its stream stands. It is private.
+// Leaf is the exact leaf that closes, and the position of its stream. It is private.
 type Leaf struct {
-	T, Horizon uint64  // its number, and that of the last leaf
+	T, Horizon uint64  // its number, and the last leaf's
 	Sums       []int64 // of its records
 	Records    uint64  // in the leaf
-	Total      uint64  // with those of the leaves before
+	Total      uint64  // in the leaf and all leaves before it
 }
 
-// Charged is what a stream's charge says of a record and of the noise.
+// Charged is what a stream's charge states about records and noise.
 type Charged struct {
 	Lo, Hi int64 // what a record adds to a sum
 	Noisy  bool
@@ -72,12 +71,12 @@ func (c Charged) Holds(sums []int64, records uint64) bool {
 
 // Drawer draws the noise of one node or, in a replay, has what an earlier life drew.
 type Drawer interface {
-	// Noisy returns number i of the node: exact with noise, or what is recorded.
+	// Noisy returns number i of the node: exact with noise, or the recorded number.
 	Noisy(i int, exact int64) int64
-	// Recorded returns the numbers of the node, where an earlier life drew them; else nil.
+	// Recorded returns the numbers of the node if an earlier life drew them; else nil.
 	Recorded() []int64
-	// Hide returns noise that no node has alone: drawn, or what is recorded.
+	// Hide returns noise that no node has alone: drawn, or recorded.
 	Hide() int64
-	// Short reports that less of it was recorded than is needed.
+	// Short reports that less of it was recorded than needed.
 	Short() bool
 }

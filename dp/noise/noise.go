@@ -114,5 +114,5 @@ func (s Moments) Over(n float64) Moments {
 	return Moments{s.LaplaceSumSq / (n * n), s.LaplaceMax / n, s.GaussVar / (n * n)}
 }
 
-// Variance returns the noise's variance, without that of the lattice.
+// Variance returns the noise's variance, without the lattice's rounding error.
 func (s Moments) Variance() float64 { return 2*s.LaplaceSumSq + s.GaussVar }

@@ -1,6 +1,6 @@
-// Package state writes and reads saved states: numbers and parts one behind the other, in
-// an order that writer and reader share, behind a version byte. Nothing is optional and
-// nothing has a default, so a state of another form is refused and never half read.
+// Package state writes and reads saved states: a version byte followed by numbers and parts, in
+// an order that writer and reader share. Nothing is optional and nothing has a default, so a
+// state of another form is refused and never read partially.
 package state
 
 import (
@@ -68,14 +68,14 @@ func list[T any](w *Writer, x []T, write func(T)) {
 	}
 }
 
-// A Reader reads what a Writer wrote. Once something is wrong it returns zeros, and
-// [Reader.End] says so.
+// A Reader reads what a Writer wrote. After an error it returns zeros, and [Reader.End] returns
+// the error.
 type Reader struct {
 	b   []byte
 	err error
 }
 
-// NewReader returns a Reader of a state that has to be of a version.
+// NewReader returns a Reader of a state that must have a version.
 func NewReader(b []byte, version byte) *Reader {
 	if len(b) == 0 || b[0] != version {
 		return &Reader{err: fmt.Errorf("%w: version %x, want %02x: it was written by another release of peerd", ErrState, b[:min(len(b), 1)], version)}
@@ -124,7 +124,7 @@ func (r *Reader) Bool() bool {
 	return x
 }
 
-// Bytes reads a part, as it stands in the state.
+// Bytes reads a part, which shares the state's memory.
 func (r *Reader) Bytes() []byte {
 	n := r.Uint()
 	if n > uint64(len(r.b)) {
@@ -139,16 +139,16 @@ func (r *Reader) Bytes() []byte {
 // String reads a string.
 func (r *Reader) String() string { return string(r.Bytes()) }
 
-// Uints reads a list, which has to be as long as to, into it.
+// Uints reads a list, which must be as long as to, into it.
 func (r *Reader) Uints(to []uint64) { fill(r, to, r.Uint) }
 
-// Floats reads a list, which has to be as long as to, into it.
+// Floats reads a list, which must be as long as to, into it.
 func (r *Reader) Floats(to []float64) { fill(r, to, r.Float) }
 
-// Bools reads a list, which has to be as long as to, into it.
+// Bools reads a list, which must be as long as to, into it.
 func (r *Reader) Bools(to []bool) { fill(r, to, r.Bool) }
 
-// Parts reads a list, which has to be as long as to, into it.
+// Parts reads a list, which must be as long as to, into it.
 func (r *Reader) Parts(to [][]byte) { fill(r, to, r.Bytes) }
 
 func fill[T any](r *Reader, to []T, read func() T) {
@@ -160,7 +160,7 @@ func fill[T any](r *Reader, to []T, read func() T) {
 	}
 }
 
-// Len reads the length of a list whose items are read one by one, each at least a byte.
+// Len reads the length of a list whose items are read one by one, each of at least a byte.
 func (r *Reader) Len() int {
 	n := r.Uint()
 	if n > uint64(len(r.b)) {
@@ -170,10 +170,10 @@ func (r *Reader) Len() int {
 	return int(n)
 }
 
-// OK reports whether nothing was wrong so far.
+// OK reports whether there was no error so far.
 func (r *Reader) OK() bool { return r.err == nil }
 
-// End returns what was wrong, or refuses a state that has more in it.
+// End returns the first error, or refuses a state with remaining bytes.
 func (r *Reader) End() error {
 	if r.err == nil && len(r.b) > 0 {
 		r.Fail("%d bytes too long", len(r.b))

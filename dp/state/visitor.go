@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// A Visitor writes the fields of a state that is saved, and reads those of one that is loaded.
-// One function visits the fields for both, in one order:
+// A Visitor writes the fields of a state to save, and reads the fields of a state to load. One
+// function visits the fields for both, in one order:
 //
 //	func (c *counter) fields(v *state.Visitor) {
 //		v.Uint(&c.n)
@@ -21,7 +21,7 @@ import (
 // Saving changes no field. After the first error a load reads zeros and empty lists, and [Load]
 // returns that error.
 type Visitor struct {
-	b       []byte // what is written, or still to be read
+	b       []byte // what is written, or not read yet
 	err     error
 	loading bool
 	version byte
@@ -34,8 +34,8 @@ func Save(version byte, fields func(*Visitor)) []byte {
 	return v.b
 }
 
-// Load reads a state, which has to be of a version, into the fields that the function visits.
-// Its errors wrap [ErrState]; the fields are then of no use.
+// Load reads a state, which must have a version, into the fields that the function visits. Its
+// errors wrap [ErrState]; the fields must then not be used.
 func Load(saved []byte, version byte, fields func(*Visitor)) error {
 	if len(saved) == 0 || saved[0] != version {
 		return fmt.Errorf("%w: version %x, want %02x: it was written by another release of peerd", ErrState, saved[:min(len(saved), 1)], version)
@@ -48,16 +48,16 @@ func Load(saved []byte, version byte, fields func(*Visitor)) error {
 	return v.err
 }
 
-// Loading reports whether fields are read and not written.
+// Loading reports whether fields are read rather than written.
 func (v *Visitor) Loading() bool { return v.loading }
 
 // Version returns the version of the state.
 func (v *Visitor) Version() byte { return v.version }
 
-// OK reports whether nothing was wrong so far. Nothing ever is with a state that is saved.
+// OK reports whether there was no error so far. Saving never has one.
 func (v *Visitor) OK() bool { return v.err == nil }
 
-// Fail refuses the state that is loaded. The first call counts.
+// Fail refuses the state that is being loaded. Only the first call counts.
 func (v *Visitor) Fail(format string, args ...any) {
 	if !v.loading {
 		return
@@ -68,14 +68,14 @@ func (v *Visitor) Fail(format string, args ...any) {
 	v.b = nil
 }
 
-// Check refuses the state that is loaded unless ok.
+// Check refuses the state that is being loaded unless ok.
 func (v *Visitor) Check(ok bool, format string, args ...any) {
 	if !ok {
 		v.Fail(format, args...)
 	}
 }
 
-// take returns the next n bytes that are to be read; nil if there are fewer.
+// take returns the next n bytes to read; nil if there are fewer.
 func (v *Visitor) take(n int) []byte {
 	if n > len(v.b) || v.err != nil {
 		v.Fail("cut short")
@@ -133,7 +133,7 @@ func (v *Visitor) Uint(x *uint64) {
 	v.pass(n)
 }
 
-// Int visits a number as Uint does; small negative ones are short as well.
+// Int visits a number like Uint; small negative ones are short as well.
 func (v *Visitor) Int(x *int64) {
 	if !v.loading {
 		v.b = binary.AppendVarint(v.b, *x)
@@ -144,7 +144,7 @@ func (v *Visitor) Int(x *int64) {
 	v.pass(n)
 }
 
-// pass goes on behind a number of n bytes; n ≤ 0 says that there was none.
+// pass skips a number of n bytes; n ≤ 0 means that there was none.
 func (v *Visitor) pass(n int) {
 	if n <= 0 {
 		v.Fail("cut short")
@@ -182,8 +182,7 @@ func (v *Visitor) Array(x []byte) {
 	copy(x, v.take(len(x)))
 }
 
-// Vector visits numbers in place, without how many they are. Those that are read have to be within
-// ±most.
+// Vector visits numbers in place, without their number. When loading, they must be within ±most.
 func (v *Visitor) Vector(x []int64, most int64) {
 	for i := range x {
 		if v.Int(&x[i]); x[i] > most || x[i] < -most {
@@ -192,7 +191,7 @@ func (v *Visitor) Vector(x []int64, most int64) {
 	}
 }
 
-// Bytes visits bytes with their number. Those that are read are part of the state.
+// Bytes visits bytes with their number. When loading, they share the state's memory.
 func (v *Visitor) Bytes(x *[]byte) {
 	n := v.Len(len(*x))
 	if !v.loading {
@@ -212,7 +211,7 @@ func (v *Visitor) String(x *string) {
 	*x = string(v.take(n))
 }
 
-// Part visits a state within this one, with its length: of x by Part(x.Save, x.Load).
+// Part visits a state within this one, with its length: for x, call Part(x.Save, x.Load).
 func (v *Visitor) Part(save func() []byte, load func([]byte) error) {
 	var b []byte
 	if !v.loading {
@@ -225,14 +224,14 @@ func (v *Visitor) Part(save func() []byte, load func([]byte) error) {
 	}
 }
 
-// Uints, Floats and Bools visit lists in place, with their lengths, which have to be those of the
-// lists that are loaded. For lists of any length there is [List].
+// Uints, Floats and Bools visit lists in place, with their lengths, which must equal those of the
+// loaded ones. For lists of any length there is [List].
 func (v *Visitor) Uints(x []uint64) { inPlace(v, x, v.Uint) }
 
-// Floats is as Uints.
+// Floats is like Uints.
 func (v *Visitor) Floats(x []float64) { inPlace(v, x, v.Float) }
 
-// Bools is as Uints.
+// Bools is like Uints.
 func (v *Visitor) Bools(x []bool) { inPlace(v, x, v.Bool) }
 
 func inPlace[T any](v *Visitor, x []T, visit func(*T)) {
@@ -245,7 +244,7 @@ func inPlace[T any](v *Visitor, x []T, visit func(*T)) {
 }
 
 // Len visits the length of a list whose items are visited one by one, each of at least a byte. It
-// returns n where the state is saved, and what was read where it is loaded.
+// returns n when saving, and the length that was read when loading.
 func (v *Visitor) Len(n int) int {
 	all := uint64(n)
 	if v.Uint(&all); v.loading && all > uint64(len(v.b)) {
@@ -276,8 +275,8 @@ func List[T any](v *Visitor, x *[]T, visit func(*T)) {
 	}
 }
 
-// Number visits a number from 0 up of any type as [Visitor.Uint] does, and refuses one that its
-// type does not hold.
+// Number visits a number of any unsigned type like [Visitor.Uint], and refuses one that its type
+// cannot hold.
 func Number[T integer](v *Visitor, x *T) {
 	all := uint64(*x)
 	if v.Uint(&all); !v.loading {

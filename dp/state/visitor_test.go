@@ -69,7 +69,7 @@ func example() all {
 	}
 }
 
-// saved is the example as it has to stand on disk.
+// saved is the example's form on disk.
 var saved = []byte("\x05" + "\xc8" + "\x01" + "\x02" + "\xac\x02" + "\x03" + "\x00\x00\x00\x00\x00\x00\x00\x01" +
 	"\x3f\xe0\x00\x00\x00\x00\x00\x00" + "\x01\x02\x03" + "\x09\x0a" + "\x02ab" + "\x01c" + "\x03\x07\x01d" + "\x02\x01\x80\x01" +
 	"\x02\x00\x00\x00\x00\x00\x00\x00\x00\x7f\xf0\x00\x00\x00\x00\x00\x00" + "\x03\x01\x00\x01" + "\x02\x00\x01e" +
@@ -90,7 +90,7 @@ func TestVisitor(t *testing.T) {
 	}
 }
 
-// Every beginning of a state, one with more behind it and one of another version is refused.
+// Every prefix of a state, an extended state and one of another version are refused.
 func TestVisitorRefuses(t *testing.T) {
 	for n := range saved {
 		var x all
