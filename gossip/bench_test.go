@@ -24,7 +24,7 @@ func row(b testing.TB, from, to protocol.Peer, arms int) protocol.Envelope {
 	p := protocol.RowsParams{Every: 1, Pull: 1000, Merge: protocol.MergeMean}
 	graph := make([][]protocol.Peer, 1+max(from, to))
 	graph[from], graph[to] = []protocol.Peer{to}, []protocol.Peer{from}
-	rows, err := p.New(protocol.Config{
+	rows, err := protocol.New(p, protocol.Config{
 		Self: from, Graph: graph, Parts: arms, Width: 1, Keys: keys(b, "test", identities(2), int(from)),
 	})
 	if err != nil {

@@ -174,7 +174,8 @@ func (s *Spec) suits(l bandit.Learner) error {
 // Agent returns a peer before its first round. The whole horizon of its streams is charged: the
 // first Ready has the charge.
 func (s *Spec) Agent(c PeerConfig) (*Agent, error) {
-	return s.Assemble(c, s.Protocol.New, func(coins Coins) (bandit.Learner, error) { return s.learner(c.Self, coins) })
+	speak := func(p protocol.Config) (protocol.Protocol, error) { return protocol.New(s.Protocol, p) }
+	return s.Assemble(c, speak, func(coins Coins) (bandit.Learner, error) { return s.learner(c.Self, coins) })
 }
 
 // Assemble is [Spec.Agent] with functions that make the protocol and the learner, with which

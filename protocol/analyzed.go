@@ -135,9 +135,8 @@ func (x *analyzed) ask(out *Outbox) {
 		}
 	}
 	held := Label{Origin: x.root(), Incarnation: s.others.label.Incarnation, Seq: s.others.label.Seq}
-	m := &message{kind: batchReport, label: x.newest(), refs: []Label{held}, body: body}
-	x.c.sign(m)
-	out.send(x.tree.parent[x.c.Self], Message{m})
+	m := x.c.Press.Signed(Content{Kind: batchReport, Label: x.newest(), Refs: []Label{held}, Body: body})
+	out.Send(x.tree.parent[x.c.Self], m)
 }
 
 // newest returns the label of the newest report: its number is how many leaves are in it.
@@ -152,7 +151,7 @@ func (x *analyzed) newest() Label {
 // Receive takes in reports and sums.
 func (x *analyzed) Receive(from Peer, m Message, out *Outbox) error {
 	if _, ok := slices.BinarySearch(x.c.Neighbours(), from); !ok {
-		return m.bad("from peer %d, want a neighbour on the way to or from the analyzer", from)
+		return m.Refuse("from peer %d, want a neighbour on the way to or from the analyzer", from)
 	}
 	switch m.kind {
 	case batchReport:
@@ -160,7 +159,7 @@ func (x *analyzed) Receive(from Peer, m Message, out *Outbox) error {
 	case batchOthers:
 		return x.take(from, m, out)
 	default:
-		return m.bad("unknown with an analyzer")
+		return m.Refuse("unknown with an analyzer")
 	}
 }
 
@@ -168,11 +167,11 @@ func (x *analyzed) Receive(from Peer, m Message, out *Outbox) error {
 func (x *analyzed) take(from Peer, m Message, out *Outbox) error {
 	switch {
 	case x.analyzes() || x.tree.parent[x.c.Self] != from:
-		return m.bad("a sum from peer %d, want the analyzer's along the way from it", from)
+		return m.Refuse("a sum from peer %d, want the analyzer's along the way from it", from)
 	case m.label.Origin != x.root() || len(m.refs) != 1 || int64(m.refs[0].Origin) >= int64(x.c.Peers()):
-		return m.bad("want the analyzer's sum for a silo")
+		return m.Refuse("want the analyzer's sum for a silo")
 	case !x.tree.over(m.refs[0].Origin, x.c.Self):
-		return m.bad("for peer %d, which is not on the way", m.refs[0].Origin)
+		return m.Refuse("for peer %d, which is not on the way", m.refs[0].Origin)
 	}
 	if err := x.checkOthers(&m); err != nil {
 		return err
@@ -195,7 +194,7 @@ func (x *analyzed) take(from Peer, m Message, out *Outbox) error {
 func (x *analyzed) handOn(silo Peer, m Message, out *Outbox) {
 	for _, n := range x.c.Neighbours() {
 		if x.tree.child(n, x.c.Self) && x.tree.over(silo, n) {
-			out.send(n, m)
+			out.Send(n, m)
 		}
 	}
 }
@@ -216,8 +215,8 @@ func (x *analyzed) checkOthers(m *Message) error {
 	if err := x.checkBody(m); err != nil {
 		return err
 	}
-	if !x.c.authentic(m) {
-		return m.bad("not signed by the analyzer")
+	if !x.c.Press.Authentic(*m) {
+		return m.Refuse("not signed by the analyzer")
 	}
 	return nil
 }
@@ -228,12 +227,12 @@ func (x *analyzed) checkBody(m *Message) error {
 	for i := range m.body {
 		r := &m.body[i]
 		if int(r.Stream()) < next || int(r.Stream()) >= x.c.Parts || r.Len() != x.c.Width || r.Counts() != 1 || r.Count(0) == 0 || r.Exponent() != dp.GridExponent {
-			return m.bad("release %d: want the sum of %d numbers of a part with its count, ascending", i, x.c.Width)
+			return m.Refuse("release %d: want the sum of %d numbers of a part with its count, ascending", i, x.c.Width)
 		}
 		next = int(r.Stream()) + 1
 	}
 	if len(m.sealed) > 0 || m.round != 0 || m.label.Stream != 0 {
-		return m.bad("want sums and nothing else")
+		return m.Refuse("want sums and nothing else")
 	}
 	return nil
 }

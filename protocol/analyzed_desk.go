@@ -31,15 +31,15 @@ func (x *analyzed) serve(from Peer, m Message, out *Outbox) error {
 	origin := m.label.Origin
 	switch {
 	case int64(origin) >= int64(x.c.Peers()) || origin == x.root() || !x.tree.child(from, x.c.Self) || !x.tree.over(origin, from):
-		return m.bad("from peer %d, want the report of a silo on its way to the analyzer", from)
+		return m.Refuse("from peer %d, want the report of a silo on its way to the analyzer", from)
 	case len(m.refs) != 1 || m.refs[0].Origin != x.root():
-		return m.bad("want the label of the sum that the silo holds")
+		return m.Refuse("want the label of the sum that the silo holds")
 	}
 	if err := x.checkReport(&m); err != nil {
 		return err
 	}
 	if !x.analyzes() {
-		out.send(x.tree.parent[x.c.Self], m)
+		out.Send(x.tree.parent[x.c.Self], m)
 		return nil
 	}
 	d := &x.desk
@@ -70,14 +70,14 @@ func (x *analyzed) checkReport(m *Message) error {
 			return err
 		}
 		if peers := uint64(x.c.Peers()); r.Count(0) > mostRecords/peers || uint64(r.Noise().VarianceUnits) > math.MaxUint32/peers {
-			return m.bad("release %d: records or noise beyond what sums are made of", i)
+			return m.Refuse("release %d: records or noise beyond what sums are made of", i)
 		}
 	}
 	if len(m.body) > 0 && closed != m.label.Seq {
-		return m.bad("%d leaves, want %d, the number of the report", closed, m.label.Seq)
+		return m.Refuse("%d leaves, want %d, the number of the report", closed, m.label.Seq)
 	}
-	if !x.c.authentic(m) {
-		return m.bad("not signed by its origin")
+	if !x.c.Press.Authentic(*m) {
+		return m.Refuse("not signed by its origin")
 	}
 	return nil
 }
@@ -119,9 +119,8 @@ func (x *analyzed) tell(silo Peer, out *Outbox) error {
 		}
 		d.told[silo], d.owed[silo] = Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: d.number}, false
 	}
-	m := &message{kind: batchOthers, label: d.told[silo], refs: []Label{holds}, body: body}
-	x.c.sign(m)
-	x.handOn(silo, Message{m}, out)
+	m := x.c.Press.Signed(Content{Kind: batchOthers, Label: d.told[silo], Refs: []Label{holds}, Body: body})
+	x.handOn(silo, m, out)
 	return nil
 }
 

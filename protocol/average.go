@@ -53,7 +53,7 @@ func (AverageParams) Words() Words {
 
 // Traits implements [Traited].
 func (AverageParams) Traits() Traits {
-	return Traits{Kinds: []Kind{averageDelta, averageBusy, averageAsk, averageCounts}}
+	return Traits{Kinds: map[Kind]string{averageDelta: "delta", averageBusy: "busy", averageAsk: "ask", averageCounts: "counts"}}
 }
 
 // Cadence implements [Params].
@@ -221,7 +221,7 @@ func (a *average) Tick(t Round, out *Outbox) error {
 		m := a.made.take(averageCounts, a.label(uint64(t)), 1)
 		a.counts.ReleaseTo(&m.body[0])
 		for i := range a.links {
-			out.send(a.links[i].peer, m)
+			out.Send(a.links[i].peer, m)
 		}
 	}
 	// Only now: news of this round's pull leaves with the next round's counts,
@@ -262,10 +262,10 @@ func (a *average) Belief() *belief.Belief {
 func (a *average) Receive(from Peer, m Message, out *Outbox) error {
 	i := a.link(from)
 	if i < 0 {
-		return m.bad("from peer %d, who is no neighbour", from)
+		return m.Refuse("from peer %d, who is no neighbour", from)
 	}
 	if m.label.Origin != from {
-		return m.bad("forwarded by peer %d", from)
+		return m.Refuse("forwarded by peer %d", from)
 	}
 	switch m.kind {
 	case averageCounts:
@@ -275,13 +275,13 @@ func (a *average) Receive(from Peer, m Message, out *Outbox) error {
 	case averageDelta, averageBusy:
 		return a.settle(i, &m)
 	default:
-		return m.bad("unknown to protocol average")
+		return m.Refuse("unknown to protocol average")
 	}
 }
 
 func (a *average) claim(i int, m *Message) error {
 	if len(m.body) != 1 || m.body[0].Counts() != a.c.Parts || m.body[0].Len() != 0 {
-		return m.bad("want one release of %d counts", a.c.Parts)
+		return m.Refuse("want one release of %d counts", a.c.Parts)
 	}
 	if a.p.Consistency != Robust {
 		a.heardCounts = true

@@ -14,14 +14,14 @@ func (a *average) ask(i int, t Round, out *Outbox) {
 	m := a.made.take(averageAsk, a.label(l.seq), 2)
 	a.mixed.ReleaseTo(&m.body[0])
 	a.ownCounts.ReleaseTo(&m.body[1])
-	out.send(l.peer, m)
+	out.Send(l.peer, m)
 }
 
 // answer decides a question once and gives the same answer to its copies.
 func (a *average) answer(i int, m *Message, out *Outbox) error {
 	l := &a.links[i]
 	if len(m.body) != 2 || m.body[1].Counts() != a.c.Parts {
-		return m.bad("want an estimate and %d counts", a.c.Parts)
+		return m.Refuse("want an estimate and %d counts", a.c.Parts)
 	}
 	if l.answer != 0 && !newer(m.label, l.last) {
 		if m.label == l.last {
@@ -36,10 +36,10 @@ func (a *average) answer(i int, m *Message, out *Outbox) error {
 	}
 	d, err := a.mixed.HalfDifference(m.body[0])
 	if err != nil {
-		return m.bad("%v", err)
+		return m.Refuse("%v", err)
 	}
 	if err := a.mixed.Add(d); err != nil {
-		return m.bad("%v", err)
+		return m.Refuse("%v", err)
 	}
 	l.last, l.answer, l.delta = m.label, averageDelta, d
 	a.reply(l, out)
@@ -50,20 +50,20 @@ func (a *average) answer(i int, m *Message, out *Outbox) error {
 
 func (a *average) reply(l *averageLink, out *Outbox) {
 	if l.answer == averageBusy {
-		out.send(l.peer, a.made.take(averageBusy, a.label(l.last.Seq), 0, l.last))
+		out.Send(l.peer, a.made.take(averageBusy, a.label(l.last.Seq), 0, l.last))
 		return
 	}
 	m := a.made.take(l.answer, a.label(l.last.Seq), 2, l.last)
 	l.delta.CopyTo(&m.body[0])
 	a.ownCounts.ReleaseTo(&m.body[1])
-	out.send(l.peer, m)
+	out.Send(l.peer, m)
 }
 
 // settle takes in the answer to the open question of link i.
 func (a *average) settle(i int, m *Message) error {
 	l := &a.links[i]
 	if len(m.refs) != 1 {
-		return m.bad("answers no question")
+		return m.Refuse("answers no question")
 	}
 	q := m.refs[0]
 	if !l.open || q != (Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: l.seq}) {
@@ -71,10 +71,10 @@ func (a *average) settle(i int, m *Message) error {
 	}
 	if m.kind == averageDelta {
 		if len(m.body) != 2 || m.body[1].Counts() != a.c.Parts {
-			return m.bad("want a difference and %d counts", a.c.Parts)
+			return m.Refuse("want a difference and %d counts", a.c.Parts)
 		}
 		if err := a.mixed.Sub(m.body[0]); err != nil {
-			return m.bad("%v", err)
+			return m.Refuse("%v", err)
 		}
 		a.joinByNeighbour(m.body[1])
 		a.refresh()

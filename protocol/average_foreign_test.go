@@ -13,7 +13,7 @@ import (
 func middle(t *testing.T, p AverageParams) *average {
 	t.Helper()
 	p.Rate, p.Patience = .5, 8
-	made, err := p.New(Config{
+	made, err := New(p, Config{
 		Self: 1, Incarnation: 7, Graph: [][]Peer{{1}, {0, 2, 4}, {1}, {}, {1}}, Parts: 2, Width: 1, Rand: rand.New(rand.NewPCG(1, 1)),
 	})
 	if err != nil {

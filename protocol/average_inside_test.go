@@ -16,7 +16,7 @@ const (
 	MaxPullRatio = maxPullRatio
 )
 
-func NewAverage(c Config, p AverageParams) (Protocol, error) { return p.New(c) }
+func NewAverage(c Config, p AverageParams) (Protocol, error) { return New(p, c) }
 
 func (a *average) Mixed() *dp.Mixed          { return a.mixed }
 func (a *average) Counts() *dp.Counts        { return a.counts }

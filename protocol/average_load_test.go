@@ -12,7 +12,7 @@ import (
 // panic at the next rank, and an answer of another kind would leave as a message.
 func TestAverageRefusesStatesThatNoMessageMakes(t *testing.T) {
 	fresh := func() *average {
-		p, err := AverageParams{Consistency: Robust, F: 1, Rate: .2, Patience: 8}.New(Config{
+		p, err := New(AverageParams{Consistency: Robust, F: 1, Rate: .2, Patience: 8}, Config{
 			Graph: [][]Peer{{1}, {0}}, Parts: 2, Width: 1, Rand: rand.New(rand.NewPCG(1, 1)),
 		})
 		if err != nil {

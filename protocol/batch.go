@@ -55,7 +55,7 @@ func (BatchParams) Words() Words {
 // Traits implements [Traited].
 func (p BatchParams) Traits() Traits {
 	t := Traits{
-		Kinds: []Kind{batchRow, batchDigest, batchWant, batchReport, batchOthers}, Leaf: "first", Wide: true,
+		Kinds: map[Kind]string{batchRow: "row", batchDigest: "digest", batchWant: "want", batchReport: "report", batchOthers: "others"}, Leaf: "first", Wide: true,
 		// A digest has a sum of signatures, which follow from what was released.
 		Adaptive: p.Analyzer == 0 || p.Schedule == LogDetSchedule,
 		Raw:      Raw{Choices: p.DecideFrom == FromRaw, News: p.Schedule.raw(p.Threshold)},

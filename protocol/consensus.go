@@ -29,7 +29,9 @@ func (ConsensusParams) Words() Words {
 }
 
 // Traits implements [Traited].
-func (ConsensusParams) Traits() Traits { return Traits{Kinds: []Kind{consensusState}} }
+func (ConsensusParams) Traits() Traits {
+	return Traits{Kinds: map[Kind]string{consensusState: "state"}}
+}
 
 // Cadence implements [Params].
 func (ConsensusParams) Cadence() Cadence { return Cadence{Noun: "reward"} }
@@ -186,7 +188,7 @@ func (x *consensus) Tick(t Round, out *Outbox) error {
 		label := Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: uint64(t) + 1}
 		m := x.made.take(consensusState, label, 1, Label{Origin: l.peer, Incarnation: l.newest.Incarnation, Seq: l.newest.Seq})
 		x.flows[i].ReleaseTo(&m.body[0])
-		out.send(l.peer, m)
+		out.Send(l.peer, m)
 	}
 	x.made.turn()
 	return nil
@@ -197,11 +199,11 @@ func (x *consensus) Receive(from Peer, m Message, _ *Outbox) error {
 	i, ok := slices.BinarySearch(x.c.Neighbours(), from)
 	switch {
 	case !ok || m.label.Origin != from:
-		return m.bad("from peer %d, want a neighbour's own", from)
+		return m.Refuse("from peer %d, want a neighbour's own", from)
 	case m.kind != consensusState:
-		return m.bad("unknown to protocol consensus")
+		return m.Refuse("unknown to protocol consensus")
 	case len(m.refs) != 1 || m.refs[0].Origin != x.c.Self || len(m.body) != 1 || m.label.Seq == 0:
-		return m.bad("want what has crossed the link to peer %d", x.c.Self)
+		return m.Refuse("want what has crossed the link to peer %d", x.c.Self)
 	}
 	l, flow, heard := &x.links[i], x.flows[i], &m.refs[0]
 	if l.newest.Seq > 0 && !newer(m.label, l.newest) {
@@ -214,11 +216,11 @@ func (x *consensus) Receive(from Peer, m Message, _ *Outbox) error {
 	case heard.Seq > 0 && heard.Incarnation != x.c.Incarnation: // it was meant for another life of mine
 	case x.sent(heard.Seq):
 		if err := x.shares.Take(&flow, &m.body[0]); err != nil {
-			return m.bad("%v", err)
+			return m.Refuse("%v", err)
 		}
 	default: // this peer goes on from an old state; what came since that has gone on to others
 		if err := flow.Skip(&m.body[0]); err != nil {
-			return m.bad("%v", err)
+			return m.Refuse("%v", err)
 		}
 	}
 	x.flows[i], l.newest, l.heard, x.stale = flow, m.label, x.round, true

@@ -178,7 +178,7 @@ func TestConsensusRefusesToSwing(t *testing.T) {
 	} {
 		for _, w := range []protocol.Weights{protocol.Laplacian, protocol.Metropolis} {
 			params, refuse := protocol.ConsensusParams{Weights: w, Kappa: c.kappa, Patience: 4}, c.refuse && w == protocol.Laplacian
-			_, err := params.New(protocol.Config{Graph: c.g, Parts: 1, Width: 1})
+			_, err := protocol.New(params, protocol.Config{Graph: c.g, Parts: 1, Width: 1})
 			field, want := protocol.Check(params, protocol.Net{Peers: len(c.g), Graph: c.g})
 			if refuse != (err != nil) || refuse != (field == "kappa") || refuse && !strings.Contains(want, "swing") {
 				t.Errorf("%s, %s, κ = %v: %v; %s: %s", c.name, w, c.kappa, err, field, want)

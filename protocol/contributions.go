@@ -162,24 +162,24 @@ func (o *contributions) check(m *Message) error {
 	for i := range m.body {
 		x := &m.body[i]
 		if x.Stream() < next || int(x.Stream()) >= o.c.Parts || x.Len() != 1 || x.Counts() != 1 || x.Count(0) == 0 || x.Exponent() != dp.GridExponent {
-			return m.bad("want sums of rewards, one number each, by ascending arm of %d", o.c.Parts)
+			return m.Refuse("want sums of rewards, one number each, by ascending arm of %d", o.c.Parts)
 		}
 		if err := plausible(&o.c.Charge, m, x); err != nil {
 			return err
 		}
 		// A lost life may have closed leaves that are not known, and its sums go on.
 		if draws := uint64(x.Noise().VarianceUnits) / dp.VarianceScale; m.label.Incarnation == 0 && draws > m.label.Seq || x.Count(0) < draws {
-			return m.bad("arm %d: %d rewards with the noise of %d epochs, want at most %d and a reward in each", x.Stream(), x.Count(0), draws, m.label.Seq)
+			return m.Refuse("arm %d: %d rewards with the noise of %d epochs, want at most %d and a reward in each", x.Stream(), x.Count(0), draws, m.label.Seq)
 		}
 		next = x.Stream() + 1
 	}
 	switch {
 	case len(m.body) == 0:
-		return m.bad("want a sum at least")
+		return m.Refuse("want a sum at least")
 	case len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0:
-		return m.bad("a contribution brings nothing but its releases")
-	case !o.c.authentic(m):
-		return m.bad("not signed by its origin")
+		return m.Refuse("a contribution brings nothing but its releases")
+	case !o.c.Press.Authentic(*m):
+		return m.Refuse("not signed by its origin")
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func (o *Outbox) EndRound(self Peer, t Round, peers []Peer) {
 				messages++
 			}
 		}
-		o.send(p, Message{&message{kind: kindRoundEnd, label: Label{Origin: self, Seq: messages}, round: t}})
+		o.Send(p, Message{&message{kind: kindRoundEnd, label: Label{Origin: self, Seq: messages}, round: t}})
 	}
 }
 

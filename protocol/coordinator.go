@@ -53,7 +53,7 @@ func (p CoordinatorParams) Words() Words {
 // Traits implements [Traited].
 func (CoordinatorParams) Traits() Traits {
 	return Traits{
-		Kinds:    []Kind{coordinatorMeans, coordinatorSums},
+		Kinds:    map[Kind]string{coordinatorMeans: "means", coordinatorSums: "report"},
 		Adaptive: true, // with schedule doubling an exchange follows a switch of arms
 		Fixed:    "the coordinator draws and counts the sites of an epoch from one list",
 	}
@@ -227,7 +227,7 @@ func (x *coordinator) root() Peer { return Peer(x.p.Coordinator - 1) }
 // Receive takes in sums and means.
 func (x *coordinator) Receive(from Peer, m Message, out *Outbox) error {
 	if _, ok := slices.BinarySearch(x.c.Neighbours(), from); !ok || x.p.Coordinator == 0 {
-		return m.bad("from peer %d, want a neighbour on the way to or from the coordinator", from)
+		return m.Refuse("from peer %d, want a neighbour on the way to or from the coordinator", from)
 	}
 	switch m.kind {
 	case x.ofMeans:
@@ -235,7 +235,7 @@ func (x *coordinator) Receive(from Peer, m Message, out *Outbox) error {
 	case x.ofReport:
 		return x.serve(from, m, out)
 	default:
-		return m.bad("unknown to protocol coordinator")
+		return m.Refuse("unknown to protocol coordinator")
 	}
 }
 
@@ -243,9 +243,9 @@ func (x *coordinator) Receive(from Peer, m Message, out *Outbox) error {
 func (x *coordinator) take(from Peer, m Message, out *Outbox) error {
 	switch {
 	case x.coordinates() || x.tree.parent[x.c.Self] != from:
-		return m.bad("means from peer %d, want the coordinator's along the way from it", from)
+		return m.Refuse("means from peer %d, want the coordinator's along the way from it", from)
 	case len(m.refs) > 1:
-		return m.bad("want no peers named")
+		return m.Refuse("want no peers named")
 	}
 	news, err := x.learn(&m)
 	if news {
@@ -258,17 +258,17 @@ func (x *coordinator) take(from Peer, m Message, out *Outbox) error {
 func (x *coordinator) learn(m *Message) (news bool, err error) {
 	switch {
 	case m.label.Origin != x.root():
-		return false, m.bad("means of peer %d, want the coordinator's", m.label.Origin)
+		return false, m.Refuse("means of peer %d, want the coordinator's", m.label.Origin)
 	case m.label.Seq == 0 || len(m.refs) < 1 || m.refs[0].Seq > m.label.Seq:
-		return false, m.bad("want means with a number, and that of the first ones that there are")
+		return false, m.Refuse("want means with a number, and that of the first ones that there are")
 	case x.p.Schedule == ByEpoch && m.label.Seq > x.number()+mostAhead:
-		return false, m.bad("means of epoch %d, want at most %d", m.label.Seq, x.number()+mostAhead)
+		return false, m.Refuse("means of epoch %d, want at most %d", m.label.Seq, x.number()+mostAhead)
 	}
 	if err := x.checkMeans(m); err != nil {
 		return false, err
 	}
-	if !x.c.authentic(m) {
-		return false, m.bad("not signed by its origin")
+	if !x.c.Press.Authentic(*m) {
+		return false, m.Refuse("not signed by its origin")
 	}
 	s := &x.site
 	if m.label.Seq <= x.number() {
@@ -290,12 +290,12 @@ func (x *coordinator) checkMeans(m *Message) error {
 	for i := range m.body {
 		r := &m.body[i]
 		if int(r.Stream()) < next || int(r.Stream()) >= x.c.Parts || r.Len() != 1 || r.Counts() != 2 || r.Count(0) == 0 || r.Count(1) == 0 || r.Exponent() != dp.MeanExponent {
-			return m.bad("release %d: want the mean of an arm over sites, ascending", i)
+			return m.Refuse("release %d: want the mean of an arm over sites, ascending", i)
 		}
 		next = int(r.Stream()) + 1
 	}
 	if len(m.body) == 0 || len(m.sealed) > 0 || m.round != 0 {
-		return m.bad("want means and nothing else")
+		return m.Refuse("want means and nothing else")
 	}
 	return nil
 }
@@ -312,7 +312,7 @@ func (x *coordinator) keep(m Message) {
 func (x *coordinator) hand(out *Outbox) {
 	for _, n := range x.c.Neighbours() {
 		if x.tree.child(n, x.c.Self) {
-			out.send(n, x.means[len(x.means)-1])
+			out.Send(n, x.means[len(x.means)-1])
 		}
 	}
 }

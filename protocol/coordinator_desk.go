@@ -28,11 +28,11 @@ func (x *coordinator) serve(from Peer, m Message, out *Outbox) error {
 		return err
 	}
 	if next := x.after(m.refs[0].Seq); next != nil {
-		out.send(from, *next)
+		out.Send(from, *next)
 		return nil
 	}
 	if !x.coordinates() {
-		out.send(x.tree.parent[x.c.Self], m)
+		out.Send(x.tree.parent[x.c.Self], m)
 		return nil
 	}
 	if len(m.body) > 0 {
@@ -60,13 +60,13 @@ func (d *coordinatorDesk) begun() bool { return slices.Contains(d.reported, true
 func (x *coordinator) checkSums(from Peer, m *Message) error {
 	origin := m.label.Origin
 	if int64(origin) >= int64(x.c.Peers()) || origin == x.root() || !x.tree.child(from, x.c.Self) || !x.tree.over(origin, from) {
-		return m.bad("from peer %d, want the sums of a site on their way to the coordinator", from)
+		return m.Refuse("from peer %d, want the sums of a site on their way to the coordinator", from)
 	}
 	if len(m.refs) != 1 || m.refs[0].Origin != x.root() || len(m.sealed) > 0 || m.round != 0 {
-		return m.bad("want sums and the number of the means that the site holds")
+		return m.Refuse("want sums and the number of the means that the site holds")
 	}
 	if epoch := m.refs[0].Seq + 1; len(m.body) > 0 && !x.takesPart(origin, epoch) {
-		return m.bad("peer %d takes no part in epoch %d", origin, epoch)
+		return m.Refuse("peer %d takes no part in epoch %d", origin, epoch)
 	}
 	return x.checkContent(m)
 }
@@ -77,18 +77,18 @@ func (x *coordinator) checkContent(m *Message) error {
 	for i := range m.body {
 		r := &m.body[i]
 		if int(r.Stream()) < next || int(r.Stream()) >= x.c.Parts || r.Len() != 1 || r.Counts() != 1 || r.Count(0) == 0 || r.Exponent() != dp.GridExponent {
-			return m.bad("release %d: want the sum of an arm with its count, ascending", i)
+			return m.Refuse("release %d: want the sum of an arm with its count, ascending", i)
 		}
 		if err := plausible(&x.c.Charge, m, r); err != nil {
 			return err
 		}
 		if _, err := dp.SiteMean(*r); err != nil || !x.poolable(r, 1) {
-			return m.bad("release %d: a sum, records or noise beyond what means are computed of", i)
+			return m.Refuse("release %d: a sum, records or noise beyond what means are computed of", i)
 		}
 		next = int(r.Stream()) + 1
 	}
-	if !x.c.authentic(m) {
-		return m.bad("not signed by its origin")
+	if !x.c.Press.Authentic(*m) {
+		return m.Refuse("not signed by its origin")
 	}
 	return nil
 }
@@ -140,14 +140,12 @@ func (x *coordinator) answer(out *Outbox) error {
 
 // meansOf makes means of a number. They can name peers.
 func (x *coordinator) meansOf(number uint64, body []dp.Release, peers ...Label) Message {
-	m := &message{kind: x.ofMeans, label: Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: number}, body: body}
-	first := m.label // that the coordinator knows
+	label := Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: number}
+	first := label // that the coordinator knows
 	if len(x.means) > 0 && x.p.Schedule == ByEpoch {
 		first = x.means[0].label
 	}
-	m.refs = append([]Label{first}, peers...)
-	x.c.sign(m)
-	return Message{m}
+	return x.c.Press.Signed(Content{Kind: x.ofMeans, Label: label, Refs: append([]Label{first}, peers...), Body: body})
 }
 
 // pool returns the mean of every arm over sites, of the sums of some and the means over others.

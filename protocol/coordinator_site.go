@@ -158,16 +158,14 @@ func (x *coordinator) isDue() bool {
 
 // ask sends sums, or none, to the coordinator, for the means after those that this peer holds.
 func (x *coordinator) ask(body []dp.Release, out *Outbox) {
-	out.send(x.tree.parent[x.c.Self], x.request(x.ofReport, x.site.leaves, body))
+	out.Send(x.tree.parent[x.c.Self], x.request(x.ofReport, x.site.leaves, body))
 }
 
 // request makes a message of a kind and number, for the means after those that this peer holds. It
 // can name peers.
 func (x *coordinator) request(kind Kind, seq uint64, body []dp.Release, peers ...Label) Message {
-	m := &message{
-		kind: kind, label: Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: seq},
-		refs: append([]Label{{Origin: x.root(), Seq: x.number()}}, peers...), body: body,
-	}
-	x.c.sign(m)
-	return Message{m}
+	return x.c.Press.Signed(Content{
+		Kind: kind, Label: Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: seq},
+		Refs: append([]Label{{Origin: x.root(), Seq: x.number()}}, peers...), Body: body,
+	})
 }

@@ -58,7 +58,7 @@ func (x *coordinator) load(r *state.Reader, good func(m *Message) bool) {
 		}
 		// Signatures are bound to what peers agree on. After a change of that, others would
 		// refuse the means.
-		if m.label.Origin == x.origin() && x.checkMeans(&m) == nil && x.c.authentic(&m) {
+		if m.label.Origin == x.origin() && x.checkMeans(&m) == nil && x.c.Press.Authentic(m) {
 			x.keep(m)
 		}
 	}

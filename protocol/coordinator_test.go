@@ -389,7 +389,7 @@ func TestCoordinatorDrawsSites(t *testing.T) {
 	}
 	for origin := protocol.Peer(1); origin < 6; origin++ {
 		d := protocol.Draft{
-			Kind: protocol.TraitsOf(s.Params).Kinds[1], Label: protocol.Label{Origin: origin, Seq: 1}, Refs: []protocol.Label{{Seq: 0}}, Body: []dp.Release{n.Peers[origin].Released[0].Leaf.Sum},
+			Kind: protocol.KindOf(s.Params, "report"), Label: protocol.Label{Origin: origin, Seq: 1}, Refs: []protocol.Label{{Seq: 0}}, Body: []dp.Release{n.Peers[origin].Released[0].Leaf.Sum},
 		}
 		_, err := n.Deliver(t, 0, protocol.Delivery{From: origin, Message: d.Signed(protocoltest.Keys(origin))})
 		if refused := err != nil && strings.Contains(err.Error(), "takes no part"); refused == in[1][origin] {

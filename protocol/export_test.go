@@ -72,20 +72,24 @@ func Constants(p ConsensusParams, g [][]Peer, self Peer) (ci, c0, noiseSq, noise
 	return m.ci, m.c0, m.noiseSq, m.noiseMax
 }
 
-// KindName returns what conversations call a kind.
-func KindName(k Kind) string { return kindNames[k] }
+// KindName returns the name of a kind, or "".
+func KindName(k Kind) string {
+	for _, p := range slices.Concat(Table(), fakes()) {
+		if name := TraitsOf(p).Kinds[k]; name != "" {
+			return name
+		}
+	}
+	return ""
+}
 
-var kindNames = map[Kind]string{
-	averageDelta: "delta", averageBusy: "busy", averageAsk: "ask", averageCounts: "counts",
-	rowsRow: "row", rowsDigest: "digest", rowsWant: "want",
-	phasesRow: "row", phasesDigest: "digest", phasesWant: "want",
-	consensusState:   "state",
-	coordinatorMeans: "means", coordinatorSums: "report",
-	batchRow: "row", batchDigest: "digest", batchWant: "want", batchReport: "report", batchOthers: "others",
-	localRow: "row", localDigest: "digest", localWant: "want",
-	gisAdv: "adv", gisReq: "req", gisData: "data",
-	sinkMeans: "means", sinkReport: "report", sinkPool: "pool",
-	fakeSealed: "envelope", fakeShuffled: "batch", fakeSum: "sum",
+// KindOf returns the kind of a name.
+func KindOf(p Params, name string) Kind {
+	for k, n := range TraitsOf(p).Kinds {
+		if n == name {
+			return k
+		}
+	}
+	panic("no kind " + name)
 }
 
 // OverTheWire encodes m, checks that the encoding keeps its promises, and returns what

@@ -58,10 +58,10 @@ func (p *fakeShufflePeer) Tick(t Round, out *Outbox) error {
 		return nil
 	}
 	if p.c.Self == p.hub && p.sent.kind != 0 && p.done.label.Seq < p.sent.label.Seq {
-		out.send(p.analyst, p.sent)
+		out.Send(p.analyst, p.sent)
 	}
 	if len(p.queue) > 0 {
-		out.send(p.hub, p.queue[0])
+		out.Send(p.hub, p.queue[0])
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (p *fakeShufflePeer) Tick(t Round, out *Outbox) error {
 func (p *fakeShufflePeer) Receive(from Peer, m Message, out *Outbox) error {
 	switch {
 	case indexOf(p.c.Neighbours(), from) < 0:
-		return m.bad("from no neighbour")
+		return m.Refuse("from no neighbour")
 	case m.kind == fakeSealed && p.c.Self == p.hub && p.silo(from) && m.label.Origin == from && len(m.sealed) == 1:
 		p.collect(m, out)
 		return nil
@@ -80,7 +80,7 @@ func (p *fakeShufflePeer) Receive(from Peer, m Message, out *Outbox) error {
 		p.learn(m, out)
 		return nil
 	}
-	return m.bad("does not go this way")
+	return m.Refuse("does not go this way")
 }
 
 // collect waits for one Sealed of every silo. From here on nobody can tell whose
@@ -88,7 +88,7 @@ func (p *fakeShufflePeer) Receive(from Peer, m Message, out *Outbox) error {
 func (p *fakeShufflePeer) collect(m Message, out *Outbox) {
 	switch {
 	case m.label.Seq < p.batch && p.done.kind != 0:
-		out.send(m.label.Origin, p.done) // the receipt was lost
+		out.Send(m.label.Origin, p.done) // the receipt was lost
 	case m.label.Seq == p.batch:
 		p.waiting[m.label.Origin] = m.sealed[0]
 	}
@@ -105,38 +105,38 @@ func (p *fakeShufflePeer) collect(m Message, out *Outbox) {
 	p.c.Secret.Shuffle(len(s), func(i, j int) { s[i], s[j] = s[j], s[i] })
 	clear(p.waiting)
 	p.batch++
-	out.send(p.analyst, p.sent)
+	out.Send(p.analyst, p.sent)
 }
 
 func (p *fakeShufflePeer) analyze(m Message, out *Outbox) error {
 	if m.label.Seq < p.batch && p.done.kind != 0 {
-		out.send(p.hub, p.done)
+		out.Send(p.hub, p.done)
 		return nil
 	}
 	if m.label.Seq != p.batch {
-		return m.bad("batch %d is under way", p.batch)
+		return m.Refuse("batch %d is under way", p.batch)
 	}
 	var nodes []dp.Release
 	for _, s := range m.sealed {
 		r, err := unseal(s)
 		if err != nil || r.Len() != p.c.Width || r.Counts() != 1 || r.Exponent() != dp.GridExponent || tooGreat(r) ||
 			r.Span().To != m.label.Seq || r.Span().To-r.Span().From != m.label.Seq&-m.label.Seq {
-			return m.bad("holds no p-sum of the batch: %v", err)
+			return m.Refuse("holds no p-sum of the batch: %v", err)
 		}
 		nodes = append(nodes, r)
 	}
 	node, err := sum(nodes...)
 	if err != nil {
-		return m.bad("%v", err)
+		return m.Refuse("%v", err)
 	}
 	total, err := p.levels.put(0, m.label.Seq, node)
 	if err != nil {
-		return m.bad("%v", err)
+		return m.Refuse("%v", err)
 	}
 	p.batch++
 	p.done = Message{&message{kind: fakeSum, label: Label{Origin: p.c.Self, Seq: m.label.Seq}, body: []dp.Release{total}}}
 	believe(&p.belief, total)
-	out.send(p.hub, p.done)
+	out.Send(p.hub, p.done)
 	return nil
 }
 
@@ -148,12 +148,12 @@ func (p *fakeShufflePeer) learn(m Message, out *Outbox) {
 	believe(&p.belief, m.body[0])
 	p.queue = slices.DeleteFunc(p.queue, func(q Message) bool { return q.label.Seq <= m.label.Seq })
 	if len(p.queue) > 0 {
-		out.send(p.hub, p.queue[0])
+		out.Send(p.hub, p.queue[0])
 	}
 	if p.c.Self == p.hub {
 		for _, n := range p.c.Neighbours() {
 			if p.silo(n) {
-				out.send(n, m)
+				out.Send(n, m)
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func fakes() []Params { return []Params{fakeParams{Every: 2, Analyst: 1}} }
 func (fakeParams) Words() Words { return Words{Name: "shuffle", Summary: "a fake", Public: "nothing"} }
 
 func (fakeParams) Traits() Traits {
-	return Traits{Wide: true, Kinds: []Kind{fakeSealed, fakeShuffled, fakeSum}}
+	return Traits{Wide: true, Kinds: map[Kind]string{fakeSealed: "envelope", fakeShuffled: "batch", fakeSum: "sum"}}
 }
 
 func (p fakeParams) Cadence() Cadence { return Cadence{Rounds: p.Every, Noun: "batch"} }

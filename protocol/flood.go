@@ -97,9 +97,9 @@ func (f *flood) refs(to Peer) []Label {
 
 // digest sends a neighbour a digest.
 func (f *flood) digest(kind Kind, seq uint64, refs []Label, to Peer, out *Outbox) {
-	out.send(to, Message{&message{
-		kind: kind, label: Label{Origin: f.c.Self, Incarnation: f.c.Incarnation, Seq: seq}, refs: refs,
-	}})
+	out.Send(to, f.c.Press.Message(Content{
+		Kind: kind, Label: Label{Origin: f.c.Self, Incarnation: f.c.Incarnation, Seq: seq}, Refs: refs,
+	}))
 }
 
 // named returns how far the sender of a digest has everybody's rows, and whether this peer
@@ -108,7 +108,7 @@ func (f *flood) named(m *Message) (theirs []Label, lacking bool, err error) {
 	theirs = make([]Label, f.c.Peers())
 	for _, l := range m.refs {
 		if int(l.Origin) >= len(theirs) {
-			return nil, false, m.bad("names peer %d of %d", l.Origin, len(theirs))
+			return nil, false, m.Refuse("names peer %d of %d", l.Origin, len(theirs))
 		}
 		theirs[l.Origin] = l
 		if l.Origin != f.c.Self && f.holds(f.c.Self, l.Origin) {
@@ -124,7 +124,7 @@ func (f *flood) serve(to Peer, theirs []Label, out *Outbox) (sent int) {
 	for i := range f.newest {
 		m := f.newest[i]
 		if m.kind != 0 && m.label.Origin != to && f.holds(to, m.label.Origin) && newer(m.label, theirs[m.label.Origin]) {
-			out.send(to, m)
+			out.Send(to, m)
 			sent++
 		}
 	}
@@ -133,7 +133,9 @@ func (f *flood) serve(to Peer, theirs []Label, out *Outbox) (sent int) {
 
 // sign makes this peer's own row of a number and stream.
 func (f *flood) sign(seq uint64, stream dp.StreamID, body []dp.Release) Message {
-	m := f.c.signed(f.row, Label{Origin: f.c.Self, Incarnation: f.c.Incarnation, Stream: stream, Seq: seq}, body)
+	m := f.c.Press.Signed(Content{
+		Kind: f.row, Label: Label{Origin: f.c.Self, Incarnation: f.c.Incarnation, Stream: stream, Seq: seq}, Body: body,
+	})
 	f.keep(m)
 	return m
 }
@@ -153,7 +155,7 @@ func (f *flood) keep(m Message) {
 // take keeps a row that arrived, and reports whether it is new.
 func (f *flood) take(m Message) (news bool, err error) {
 	if int(m.label.Origin) >= f.c.Peers() || int64(m.label.Stream) >= int64(f.streams) {
-		return false, m.bad("origin of %d peers, stream of %d", f.c.Peers(), f.streams)
+		return false, m.Refuse("origin of %d peers, stream of %d", f.c.Peers(), f.streams)
 	}
 	rows := f.of(m.label.Origin)
 	old := &rows[m.label.Stream]
@@ -161,7 +163,7 @@ func (f *flood) take(m Message) (news bool, err error) {
 		return f.again(old, m)
 	}
 	if m.label.Origin == f.c.Self {
-		return false, m.bad("a row of mine that I never made")
+		return false, m.Refuse("a row of mine that I never made")
 	}
 	for i := range rows {
 		if rows[i].kind != 0 && over(m.label, rows[i].label) {
@@ -181,10 +183,10 @@ func (f *flood) verify(m *Message) error {
 		return err
 	}
 	if len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 {
-		return m.bad("a row brings nothing but its releases")
+		return m.Refuse("a row brings nothing but its releases")
 	}
-	if !f.c.authentic(m) {
-		return m.bad("not signed by its origin")
+	if !f.c.Press.Authentic(*m) {
+		return m.Refuse("not signed by its origin")
 	}
 	return nil
 }
@@ -200,7 +202,7 @@ func (f *flood) again(old *Message, m Message) (news bool, err error) {
 		return false, err
 	}
 	if bytes.Compare(m.sig, old.sig) < 0 {
-		return false, m.bad("its origin signed two rows of that number; the other one stays")
+		return false, m.Refuse("its origin signed two rows of that number; the other one stays")
 	}
 	f.keep(m)
 	return true, nil
@@ -232,7 +234,7 @@ func (f *flood) load(r *state.Reader) (void bool) {
 		}
 		// Signatures are bound to what peers agree on. After a change of that, others
 		// would refuse the row, and its origin makes a new one.
-		if f.check(&m) == nil && f.c.authentic(&m) {
+		if f.check(&m) == nil && f.c.Press.Authentic(m) {
 			f.newest[i] = m
 		} else {
 			void = true

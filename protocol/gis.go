@@ -36,7 +36,7 @@ func (GISParams) Words() Words {
 // Traits implements [Traited].
 func (GISParams) Traits() Traits {
 	return Traits{
-		Kinds: []Kind{gisAdv, gisReq, gisData},
+		Kinds: map[Kind]string{gisAdv: "adv", gisReq: "req", gisData: "data"},
 		Fixed: "every epoch waits for the sites that were drawn for it, at all peers alike",
 	}
 }
@@ -132,7 +132,9 @@ func (g *gis) Released(own []Own, _ *Outbox) error {
 	g.since, g.waiting = g.round, true
 	r := g.belief.Epoch + 1
 	if s := g.at(r, g.c.Self); s != nil && s.m.kind == 0 && len(body) > 0 {
-		g.hold(s, g.c.signed(gisData, Label{Origin: g.c.Self, Incarnation: g.c.Incarnation, Seq: r}, body))
+		g.hold(s, g.c.Press.Signed(Content{
+			Kind: gisData, Label: Label{Origin: g.c.Self, Incarnation: g.c.Incarnation, Seq: r}, Body: body,
+		}))
 	}
 	g.complete()
 	return nil

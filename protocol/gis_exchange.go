@@ -19,14 +19,14 @@ const (
 func (g *gis) Receive(from Peer, m Message, out *Outbox) error {
 	j, ok := slices.BinarySearch(g.c.Neighbours(), from)
 	if !ok {
-		return m.bad("from peer %d, which is no neighbour", from)
+		return m.Refuse("from peer %d, which is no neighbour", from)
 	}
 	switch m.kind {
 	case gisData:
 		return g.take(j, m, out)
 	case gisAdv, gisReq:
 	default:
-		return m.bad("unknown to this protocol")
+		return m.Refuse("unknown to this protocol")
 	}
 	if err := g.checkLabels(from, &m); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (g *gis) Receive(from Peer, m Message, out *Outbox) error {
 // checkLabels refuses a list of labels that no honest peer sends.
 func (g *gis) checkLabels(from Peer, m *Message) error {
 	if m.label.Origin != from || len(m.body) > 0 || len(m.sealed) > 0 || m.round != 0 || len(m.sig) > 0 {
-		return m.bad("want labels and nothing else, by the neighbour itself")
+		return m.Refuse("want labels and nothing else, by the neighbour itself")
 	}
 	if err := m.checkPrints(); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (g *gis) checkLabels(from Peer, m *Message) error {
 			return err
 		}
 		if i > 0 && byEpoch(m.refs[i-1], l) >= 0 {
-			return m.bad("labels are not in order")
+			return m.Refuse("labels are not in order")
 		}
 	}
 	return nil
@@ -63,10 +63,10 @@ func (g *gis) checkLabels(from Peer, m *Message) error {
 func (g *gis) checkLabel(m *Message, l Label) error {
 	most := g.belief.Epoch + mostAhead
 	if int(l.Origin) >= g.c.Peers() || l.Stream != 0 || l.Seq < 1 || l.Seq > most {
-		return m.bad("epoch %d of peer %d, want 1 to %d of %d peers", l.Seq, l.Origin, most, g.c.Peers())
+		return m.Refuse("epoch %d of peer %d, want 1 to %d of %d peers", l.Seq, l.Origin, most, g.c.Peers())
 	}
 	if !g.takesPart(l.Seq, l.Origin) {
-		return m.bad("peer %d takes no part in epoch %d", l.Origin, l.Seq)
+		return m.Refuse("peer %d takes no part in epoch %d", l.Origin, l.Seq)
 	}
 	return nil
 }
@@ -143,9 +143,9 @@ func (g *gis) serve(j int, to Peer, m *Message, out *Outbox) {
 	for _, l := range m.refs {
 		if s := g.at(l.Seq, l.Origin); s.m.kind != 0 && s.marks[j]&offered != 0 {
 			s.marks[j] &^= offered
-			out.send(to, s.m)
+			out.Send(to, s.m)
 			if s.second.kind != 0 {
-				out.send(to, s.second)
+				out.Send(to, s.second)
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func (g *gis) take(j int, m Message, out *Outbox) error {
 	}
 	own := m.label.Origin == g.c.Self
 	if own && m.label.Incarnation >= g.c.Incarnation && (held == nil || held.m.label != m.label) {
-		return m.bad("a contribution of mine that I never made")
+		return m.Refuse("a contribution of mine that I never made")
 	}
 	if err := g.check(&m); err != nil {
 		return err
@@ -296,7 +296,7 @@ func (g *gis) speakOnce(kind Kind, t Round, salt dp.StreamID, labels []Label, j 
 			refs[i].Stream = g.at(l.Seq, l.Origin).fingerprint(salt)
 		}
 	}
-	out.send(g.c.Neighbours()[j], Message{&message{
-		kind: kind, label: Label{Origin: g.c.Self, Incarnation: g.c.Incarnation, Stream: salt, Seq: uint64(t)}, refs: refs,
-	}})
+	out.Send(g.c.Neighbours()[j], g.c.Press.Message(Content{
+		Kind: kind, Label: Label{Origin: g.c.Self, Incarnation: g.c.Incarnation, Stream: salt, Seq: uint64(t)}, Refs: refs,
+	}))
 }

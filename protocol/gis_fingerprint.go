@@ -39,11 +39,11 @@ func (s *contribution) fingerprint(salt dp.StreamID) dp.StreamID {
 func (m *Message) checkPrints() error {
 	salted := m.kind == gisAdv && len(m.refs) > 0
 	if s := m.label.Stream; salted && (s < leastSalt || s >= endSalts) || !salted && s != 0 {
-		return m.bad("want a salt with fingerprints, and none without")
+		return m.Refuse("want a salt with fingerprints, and none without")
 	}
 	for _, l := range m.refs {
 		if p := l.Stream; salted && p != twoFingerprint && (p < leastFingerprint || p >= endFingerprints) || !salted && p != 0 {
-			return m.bad("label of epoch %d of peer %d: want a fingerprint in an advertisement, and none elsewhere", l.Seq, l.Origin)
+			return m.Refuse("label of epoch %d of peer %d: want a fingerprint in an advertisement, and none elsewhere", l.Seq, l.Origin)
 		}
 	}
 	return nil
@@ -55,7 +55,7 @@ func (m *Message) checkPrints() error {
 func (g *gis) replace(s *contribution, m Message, out *Outbox) {
 	if m.label == s.m.label {
 		s.second = m
-		out.accuse(m.bad("its origin signed two contributions of that epoch; neither counts"))
+		out.Accuse(m.Refuse("its origin signed two contributions of that epoch; neither counts"))
 	} else {
 		s.m, s.second = m, noMessage()
 	}

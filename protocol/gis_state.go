@@ -154,19 +154,19 @@ func (g *gis) loadContribution(r *state.Reader, s *contribution, want Label, pla
 	own := m.label.Origin == g.c.Self
 	// Signatures are bound to what peers agree on. After a change of that all refuse what was
 	// signed before: the own contributions are signed again, and everything is sent again.
-	if !g.c.authentic(&m) {
+	if !g.c.Press.Authentic(m) {
 		clear(s.marks)
 		if !own {
 			return false
 		}
-		m = g.c.signed(gisData, m.label, m.body)
+		m = g.c.Press.Signed(Content{Kind: gisData, Label: m.label, Body: m.body})
 		g.fresh = append(g.fresh, m.label)
 	}
 	if g.check(&m) != nil { // less noise than is charged now
 		return own
 	}
 	s.m = m
-	if second.kind != 0 && g.c.authentic(&second) && g.check(&second) == nil {
+	if second.kind != 0 && g.c.Press.Authentic(second) && g.check(&second) == nil {
 		s.second = second
 	}
 	for j := range s.marks {

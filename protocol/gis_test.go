@@ -42,7 +42,7 @@ func newGISField(t *testing.T, g protocoltest.Graph, change func(p *protocol.GIS
 		Params: p, Graph: g, Arms: learner().Statistic().Parts, Rounds: 1000, Mechanism: dp.EachLaplace, Seed: 5, Learner: learner,
 	}
 	f := &gisField{
-		Network: newNetwork(t, s), adv: protocol.TraitsOf(entry).Kinds[0], req: protocol.TraitsOf(entry).Kinds[1], data: protocol.TraitsOf(entry).Kinds[2], rng: rand.New(rand.NewPCG(5, 5)),
+		Network: newNetwork(t, s), adv: protocol.KindOf(entry, "adv"), req: protocol.KindOf(entry, "req"), data: protocol.KindOf(entry, "data"), rng: rand.New(rand.NewPCG(5, 5)),
 		asked: make(map[[2]protocol.Peer]map[protocol.Label]int), means: []float64{.9, .2, .5, .4},
 	}
 	return f

@@ -21,9 +21,7 @@ func TestContentsDoNotChange(t *testing.T) {
 
 		"codec.go":  "keeps the frame",
 		"decode.go": "fills in what it has just made",
-		"signed.go": "signs a message before it is held or sent",
-
-		"coordinator_desk.go": "fills in the means that it has just made",
+		"press.go":  "signs a message before it is held or sent",
 	}
 	files, err := filepath.Glob("*.go")
 	if err != nil {

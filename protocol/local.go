@@ -48,7 +48,7 @@ func (LocalParams) Words() Words {
 // Traits implements [Traited].
 func (p LocalParams) Traits() Traits {
 	return Traits{
-		Kinds: []Kind{localRow, localDigest, localWant}, Leaf: "first", Wide: true,
+		Kinds: map[Kind]string{localRow: "row", localDigest: "digest", localWant: "want"}, Leaf: "first", Wide: true,
 		Adaptive: true, // a digest has a sum of signatures, which follow from what was released
 		Raw:      Raw{News: p.Schedule.raw(p.Threshold)},
 		Fixed:    "how far a release travels follows from one graph, at all peers alike",
@@ -144,7 +144,7 @@ func (p LocalParams) New(c Config) (Protocol, error) {
 // check refuses what is no row of an origin in reach.
 func (l *local) check(m *Message) error {
 	if !l.holds(l.c.Self, m.label.Origin) {
-		return m.bad("its origin is further away than releases travel")
+		return m.Refuse("its origin is further away than releases travel")
 	}
 	return l.sound(m, l.width, l.cadence)
 }

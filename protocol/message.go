@@ -14,8 +14,8 @@ var inf = math.Inf(1) //nolint:gochecknoglobals // a constant that Go cannot spe
 // Kind is the type of a message. Every protocol has its own kinds.
 type Kind uint8
 
-// A Message is all that can cross the wire. Its fields are unexported: only the
-// protocols of this package fill one in, and the only payload is a [dp.Release].
+// A Message is all that can cross the wire. Its fields are unexported: only a [Press] fills
+// them in, which protocols have, and the only payload is a [dp.Release].
 //
 // A Message is a handle: copies share one content, which never changes once the Message
 // is in an [Outbox] or was decoded. With Config.Reuse alone a Tick may use the contents of
@@ -53,6 +53,9 @@ func (m Message) Round() Round { return m.round }
 // Refs returns the number of labels of other messages.
 func (m Message) Refs() int { return len(m.refs) }
 
+// Ref returns label i of another message.
+func (m Message) Ref(i int) Label { return m.refs[i] }
+
 // Body returns the number of releases in the message.
 func (m Message) Body() int { return len(m.body) }
 
@@ -71,7 +74,7 @@ type Delivery struct {
 	Message Message
 }
 
-// An Outbox collects the messages of a step. Only this package adds to it.
+// An Outbox collects the messages of a step.
 type Outbox struct {
 	envelopes  []Envelope
 	accusation error
@@ -84,8 +87,8 @@ func (o *Outbox) Envelopes() []Envelope { return o.envelopes }
 // Reset empties the Outbox.
 func (o *Outbox) Reset() { o.envelopes = o.envelopes[:0] }
 
-// accuse says what a message that was taken proves against a peer.
-func (o *Outbox) accuse(err error) { o.accusation = err }
+// Accuse says what a message that was taken proves against a peer.
+func (o *Outbox) Accuse(err error) { o.accusation = err }
 
 // Accusation returns what the message that was received last proves against a peer, though it was
 // not refused, and forgets it; nil for nothing.
@@ -95,7 +98,8 @@ func (o *Outbox) Accusation() error {
 	return err
 }
 
-func (o *Outbox) send(to Peer, m Message) {
+// Send adds a message to a peer, or to Everyone.
+func (o *Outbox) Send(to Peer, m Message) {
 	o.envelopes = append(o.envelopes, Envelope{to, m})
 }
 
@@ -144,6 +148,7 @@ func newer(a, b Label) bool {
 	return cmp.Or(cmp.Compare(a.Incarnation, b.Incarnation), cmp.Compare(a.Seq, b.Seq)) > 0
 }
 
-func (m Message) bad(format string, args ...any) error {
+// Refuse returns the error with which a protocol refuses the message. It wraps [ErrPeer].
+func (m Message) Refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: kind %d of peer %d, number %d: %s", ErrPeer, m.kind, m.label.Origin, m.label.Seq, fmt.Sprintf(format, args...))
 }

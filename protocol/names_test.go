@@ -30,7 +30,6 @@ var others = map[string]string{
 	"node/lab/world/world_test.go gaussian":   "what one row of the test tries",
 	"dp/shape.go linear":                      "a shape of records",
 	"node/store/store_test.go batch":          "an operation of the store",
-	"protocol/export_test.go batch":           "a message of a fake",
 	"protocol/fakes_test.go batch":            "a leaf of a fake",
 	"protocol/phases.go batch":                "a leaf",
 	"protocol/totals.go batch":                "a leaf",

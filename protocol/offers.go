@@ -97,11 +97,11 @@ func (o *offers) pass(m Message, from Peer, out *Outbox) {
 			continue
 		}
 		if _, has := slices.BinarySearch(theirs, n); !has {
-			out.send(n, m)
+			out.Send(n, m)
 		}
 	}
 	if o.c.Topic && from == o.c.Self {
-		out.send(Everyone, m)
+		out.Send(Everyone, m)
 	}
 }
 
@@ -116,7 +116,7 @@ func (o *offers) receive(from Peer, m Message, out *Outbox) (news bool, err erro
 	case o.row + floodDigest, o.row + floodWant:
 		return false, o.compare(from, m, out)
 	default:
-		return false, m.bad("unknown to this protocol")
+		return false, m.Refuse("unknown to this protocol")
 	}
 }
 
@@ -124,7 +124,7 @@ func (o *offers) receive(from Peer, m Message, out *Outbox) (news bool, err erro
 func (o *offers) compare(from Peer, m Message, out *Outbox) error {
 	i, ok := slices.BinarySearch(o.c.Neighbours(), from)
 	if !ok {
-		return m.bad("from peer %d, who is no neighbour", from)
+		return m.Refuse("from peer %d, who is no neighbour", from)
 	}
 	theirs, lacking, err := o.named(&m)
 	if err != nil {

@@ -18,7 +18,7 @@ type Params interface {
 	Words() Words
 	// Cadence returns when leaves close.
 	Cadence() Cadence
-	// New returns a peer's half of the protocol.
+	// New returns a peer's half of the protocol. Call the function [New], which completes c.
 	New(c Config) (Protocol, error)
 }
 
@@ -34,8 +34,9 @@ type Words struct {
 // Traits say in what a protocol differs from one that spreads one running sum an arm. The zero
 // Traits are such a protocol's.
 type Traits struct {
-	// Kinds lists the messages of the protocol. No other one has them.
-	Kinds []Kind
+	// Kinds names the messages of the protocol. No other one has their numbers: those from
+	// [FirstFree] on are for protocols of other modules.
+	Kinds map[Kind]string
 	// Leaf is the field of Params that sets how long a leaf is; empty if none does.
 	Leaf string
 	// Wide says that the protocol carries sums of more than one number.

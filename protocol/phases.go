@@ -45,7 +45,7 @@ func (p PhasesParams) Words() Words {
 
 // Traits implements [Traited].
 func (p PhasesParams) Traits() Traits {
-	return Traits{Kinds: []Kind{phasesRow, phasesDigest, phasesWant}, Leaf: "first", Sites: p.Merge == MergeMean}
+	return Traits{Kinds: map[Kind]string{phasesRow: "row", phasesDigest: "digest", phasesWant: "want"}, Leaf: "first", Sites: p.Merge == MergeMean}
 }
 
 // Suits implements [Suited].

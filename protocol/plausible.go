@@ -23,14 +23,14 @@ func plausible(c *dp.Charge, m *Message, sums *dp.Release) error {
 	most := c.MostNoise(over)
 	switch {
 	case sums.Exponent() != dp.GridExponent: // the charged scale is in its units
-		return m.bad("a lattice of 2^%d, want 2^%d", sums.Exponent(), dp.GridExponent)
+		return m.Refuse("a lattice of 2^%d, want 2^%d", sums.Exponent(), dp.GridExponent)
 	case c.Scale == 0 && noise.Scale != 0:
-		return m.bad("noise of scale %d, and the policy is none", noise.Scale)
+		return m.Refuse("noise of scale %d, and the policy is none", noise.Scale)
 	case c.Scale > 0 && (noise.Law != c.Mechanism.Law() || noise.Scale < c.Scale || noise.VarianceUnits < leastVariance):
-		return m.bad("%d/%d %v terms of scale %d are less noise than half a %v term of scale %d, which every sum has under the policy",
+		return m.Refuse("%d/%d %v terms of scale %d are less noise than half a %v term of scale %d, which every sum has under the policy",
 			noise.VarianceUnits, dp.VarianceScale, noise.Law, noise.Scale, c.Mechanism.Law(), c.Scale)
 	case noise.Scale > most.Scale || noise.VarianceUnits > most.VarianceUnits:
-		return m.bad("%d/%d %v terms of scale %d are more noise than %d leaves have under the policy, at most one term of scale %d each",
+		return m.Refuse("%d/%d %v terms of scale %d are more noise than %d leaves have under the policy, at most one term of scale %d each",
 			noise.VarianceUnits, dp.VarianceScale, noise.Law, noise.Scale, over.To-over.From, most.Scale)
 	}
 	moments := sums.NoiseMoments()
@@ -39,7 +39,7 @@ func plausible(c *dp.Charge, m *Message, sums *dp.Release) error {
 		sum := sums.At(k)
 		if c.Shape == dp.Counted { // a sum of distances from a bound
 			if sum < -tail {
-				return m.bad("value %d: %v, and no value is below 0 without noise of at most %.3g", k, sum, tail)
+				return m.Refuse("value %d: %v, and no value is below 0 without noise of at most %.3g", k, sum, tail)
 			}
 			continue
 		}
@@ -49,7 +49,7 @@ func plausible(c *dp.Charge, m *Message, sums *dp.Release) error {
 		}
 		lo, hi := c.EntryBounds(entry)
 		if n := float64(sums.Count(count)); sum < n*lo-tail || sum > n*hi+tail {
-			return m.bad("part %d: no %d rewards from %v to %v add up to %v with noise of at most %.3g",
+			return m.Refuse("part %d: no %d rewards from %v to %v add up to %v with noise of at most %.3g",
 				k, sums.Count(count), lo, hi, sum, tail)
 		}
 	}

@@ -96,12 +96,13 @@ type Keys interface {
 type Config struct {
 	Self         Peer
 	Incarnation  uint32
-	Graph        [][]Peer  // neighbours of every peer, ascending; published in the network file
-	Parts        int       // of everybody's statistic; stream k is part k's, of the first lane
-	Width        int       // numbers of a part's sum
-	Charge       dp.Charge // of the streams of every peer with arms
-	NoisedCounts bool      // releases are of counted records: two sums a part, and no counts
-	Keys         Keys
+	Graph        [][]Peer   // neighbours of every peer, ascending; published in the network file
+	Parts        int        // of everybody's statistic; stream k is part k's, of the first lane
+	Width        int        // numbers of a part's sum
+	Charge       dp.Charge  // of the streams of every peer with arms
+	NoisedCounts bool       // releases are of counted records: two sums a part, and no counts
+	Keys         Keys       // nil where nothing is signed
+	Press        Press      // makes messages; [New] sets it
 	Topic        bool       // Outbox messages to Everyone reach all peers
 	Reuse        bool       // no Message is kept for more than a Tick after the one that sent it; see [Message]
 	Rand         *rand.Rand // for schedules; public in effect

@@ -44,13 +44,13 @@ func (p *pulls) publish(seq uint64, body []dp.Release, out *Outbox) {
 func (p *pulls) forward(m Message, from Peer, out *Outbox) {
 	if p.c.Topic {
 		if from == p.c.Self {
-			out.send(Everyone, m)
+			out.Send(Everyone, m)
 		}
 		return
 	}
 	for _, n := range p.c.Neighbours() {
 		if n != from && n != m.label.Origin {
-			out.send(n, m)
+			out.Send(n, m)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func (p *pulls) receive(from Peer, m Message, out *Outbox) (news bool, err error
 	case p.row + floodDigest, p.row + floodWant:
 		return false, p.answer(from, m, out)
 	default:
-		return false, m.bad("unknown to this protocol")
+		return false, m.Refuse("unknown to this protocol")
 	}
 }
 
@@ -75,7 +75,7 @@ func (p *pulls) receive(from Peer, m Message, out *Outbox) (news bool, err error
 func (p *pulls) answer(from Peer, m Message, out *Outbox) error {
 	i, ok := slices.BinarySearch(p.c.Neighbours(), from)
 	if !ok {
-		return m.bad("from peer %d, who is no neighbour", from)
+		return m.Refuse("from peer %d, who is no neighbour", from)
 	}
 	theirs, lacking, err := p.named(&m)
 	if err != nil || p.served[i] { // enough for this round

@@ -37,7 +37,7 @@ func (p RowsParams) Words() Words {
 
 // Traits implements [Traited].
 func (p RowsParams) Traits() Traits {
-	return Traits{Kinds: []Kind{rowsRow, rowsDigest, rowsWant}, Leaf: "every", NoisedCounts: true, Sites: p.Merge == MergeMean}
+	return Traits{Kinds: map[Kind]string{rowsRow: "row", rowsDigest: "digest", rowsWant: "want"}, Leaf: "every", NoisedCounts: true, Sites: p.Merge == MergeMean}
 }
 
 // Cadence implements [Params].
@@ -155,10 +155,10 @@ func (r *rows) check(m *Message) error {
 		values, counts = 2*r.c.Parts, 0
 	}
 	if len(m.body) != 1 || m.body[0].Len() != values || m.body[0].Counts() != counts {
-		return m.bad("want one release of %d values and %d counts", values, counts)
+		return m.Refuse("want one release of %d values and %d counts", values, counts)
 	}
 	if r.p.Idle(m.label.Origin) {
-		return m.bad("a relay has no rewards, so no row is its own")
+		return m.Refuse("a relay has no rewards, so no row is its own")
 	}
 	return plausible(&r.c.Charge, m, &m.body[0])
 }

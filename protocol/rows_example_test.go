@@ -18,7 +18,7 @@ func ExampleProtocol() {
 	}
 	charge, _ := streams.Charge()
 	peer := func(self protocol.Peer) protocol.Protocol {
-		p, _ := protocol.Small(entry, 2).New(protocol.Config{
+		p, _ := protocol.New(protocol.Small(entry, 2), protocol.Config{
 			Self: self, Graph: [][]protocol.Peer{{1}, {0}}, Parts: 1, Width: 1, Charge: charge,
 			Keys: protocoltest.Keys(self), Rand: rand.New(rand.NewPCG(1, uint64(self))),
 		})

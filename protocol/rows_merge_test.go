@@ -69,7 +69,8 @@ func drawRows(t *rapid.T, p *rows, liars int) (honest [][]sample) {
 func merging(t rapid.TB, peers int, merge Merge, f int) *rows {
 	graph := make([][]Peer, peers)
 	graph[0] = []Peer{1}
-	p, err := RowsParams{Every: 1, Pull: 1, Merge: merge, F: f}.New(
+	p, err := New(
+		RowsParams{Every: 1, Pull: 1, Merge: merge, F: f},
 		Config{Graph: graph, Parts: 2, Width: 1, Charge: dp.Charge{Scale: 5 << 20, Hi: 1 << 20, Leaves: 3}, Keys: gullible{}, Rand: rand.New(rand.NewPCG(1, 1))},
 	)
 	if err != nil {

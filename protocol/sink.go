@@ -33,7 +33,7 @@ func (SinkParams) Words() Words {
 // Traits implements [Traited].
 func (SinkParams) Traits() Traits {
 	return Traits{
-		Kinds: []Kind{sinkMeans, sinkReport, sinkPool},
+		Kinds: map[Kind]string{sinkMeans: "means", sinkReport: "report", sinkPool: "pool"},
 		Fixed: "every epoch is planned from one list of sites, at all peers alike",
 	}
 }
@@ -159,7 +159,7 @@ func (x *sink) report(out *Outbox) {
 	own := x.request(x.ofReport, s.leaves, s.report())
 	x.desk.take(own, x.round)
 	if !x.collects() {
-		out.send(x.tree.parent[x.c.Self], own)
+		out.Send(x.tree.parent[x.c.Self], own)
 	}
 }
 
@@ -187,7 +187,7 @@ func (x *sink) send(out *Outbox) error {
 		return err
 	}
 	x.pooled = x.round
-	out.send(x.root(), x.request(sinkPool, x.site.leaves, body, sites...))
+	out.Send(x.root(), x.request(sinkPool, x.site.leaves, body, sites...))
 	return nil
 }
 

@@ -5,7 +5,7 @@ import "slices"
 // Receive takes in means, reports and pools.
 func (x *sink) Receive(from Peer, m Message, out *Outbox) error {
 	if _, ok := slices.BinarySearch(x.c.Neighbours(), from); !ok || x.p.Coordinator == 0 {
-		return m.bad("from peer %d, want a neighbour", from)
+		return m.Refuse("from peer %d, want a neighbour", from)
 	}
 	switch m.kind {
 	case sinkMeans:
@@ -15,17 +15,17 @@ func (x *sink) Receive(from Peer, m Message, out *Outbox) error {
 	case sinkPool:
 		return x.collect(from, m, out)
 	default:
-		return m.bad("unknown to protocol sink")
+		return m.Refuse("unknown to protocol sink")
 	}
 }
 
 // take takes in means, which name the peers that are absent, and hands them on along the ways of the next epoch.
 func (x *sink) take(m Message, out *Outbox) error {
 	if x.coordinates() {
-		return m.bad("means of mine")
+		return m.Refuse("means of mine")
 	}
 	if len(m.refs) > 0 && !x.names(m.refs[1:]) {
-		return m.bad("want sites that are absent, ascending")
+		return m.Refuse("want sites that are absent, ascending")
 	}
 	news, err := x.learn(&m)
 	if news {
@@ -52,16 +52,16 @@ func (x *sink) serve(from Peer, m Message, out *Outbox) error {
 	origin := m.label.Origin
 	switch {
 	case int64(origin) >= int64(x.c.Peers()) || origin == x.root() || origin == x.c.Self || from == x.root():
-		return m.bad("from peer %d, want the sums of a site on their way to its sink", from)
+		return m.Refuse("from peer %d, want the sums of a site on their way to its sink", from)
 	case len(m.refs) != 1 || m.refs[0].Origin != x.root() || len(m.sealed) > 0 || m.round != 0:
-		return m.bad("want sums and the number of the means that the site holds")
+		return m.Refuse("want sums and the number of the means that the site holds")
 	}
 	if err := x.checkContent(&m); err != nil {
 		return err
 	}
 	held := m.refs[0].Seq
 	if next := x.after(held); next != nil {
-		out.send(from, *next)
+		out.Send(from, *next)
 		return nil
 	}
 	switch {
@@ -72,7 +72,7 @@ func (x *sink) serve(from Peer, m Message, out *Outbox) error {
 	case x.collects() && len(m.body) > 0:
 		x.desk.take(m, x.round)
 	default:
-		out.send(x.tree.parent[x.c.Self], m)
+		out.Send(x.tree.parent[x.c.Self], m)
 	}
 	return nil
 }
@@ -83,10 +83,10 @@ func (x *sink) collect(from Peer, m Message, out *Outbox) error {
 		return err
 	}
 	if !x.coordinates() || from != m.label.Origin {
-		return m.bad("from peer %d, want a pool from its sink, at the server", from)
+		return m.Refuse("from peer %d, want a pool from its sink, at the server", from)
 	}
 	if next := x.after(m.refs[0].Seq); next != nil {
-		out.send(from, *next)
+		out.Send(from, *next)
 		return nil
 	}
 	d, i := &x.desk, m.label.Origin
@@ -99,7 +99,7 @@ func (x *sink) collect(from Peer, m Message, out *Outbox) error {
 // checkPool refuses what is no pool of sites.
 func (x *sink) checkPool(m *Message) error {
 	if len(m.refs) < 2 || m.refs[0].Origin != x.root() || !x.names(m.refs[1:]) {
-		return m.bad("want the number of means and the sites of a pool, ascending")
+		return m.Refuse("want the number of means and the sites of a pool, ascending")
 	}
 	sites := uint64(len(m.refs) - 1)
 	if err := x.checkMeans(m); err != nil {
@@ -108,13 +108,13 @@ func (x *sink) checkPool(m *Message) error {
 	for i := range m.body {
 		switch r := &m.body[i]; {
 		case r.Count(1) > sites:
-			return m.bad("release %d: a mean over more than the %d sites of the pool", i, sites)
+			return m.Refuse("release %d: a mean over more than the %d sites of the pool", i, sites)
 		case !x.poolable(r, r.Count(1)):
-			return m.bad("release %d: records or noise beyond what means are computed of", i)
+			return m.Refuse("release %d: records or noise beyond what means are computed of", i)
 		}
 	}
-	if !x.c.authentic(m) {
-		return m.bad("not signed by its origin")
+	if !x.c.Press.Authentic(*m) {
+		return m.Refuse("not signed by its origin")
 	}
 	return nil
 }

@@ -158,14 +158,14 @@ func (s *totals) tick(t Round, out *Outbox) {
 // count.
 func (s *totals) sound(m *Message, width int, c Cadence) error {
 	if len(m.body) != 1 {
-		return m.bad("%d sums, want one", len(m.body))
+		return m.Refuse("%d sums, want one", len(m.body))
 	}
 	if c.Window == 0 && windowOf(m.label) > 0 {
-		return m.bad("of window %d, and nothing is forgotten", windowOf(m.label))
+		return m.Refuse("of window %d, and nothing is forgotten", windowOf(m.label))
 	}
 	x := &m.body[0]
 	if x.Stream() != m.label.Stream || x.Len() != width || x.Counts() != 1 || x.Count(0) == 0 || x.Exponent() != dp.GridExponent {
-		return m.bad("want %d sums of part %d", width, m.label.Stream)
+		return m.Refuse("want %d sums of part %d", width, m.label.Stream)
 	}
 	if err := plausible(&s.c.Charge, m, x); err != nil {
 		return err
@@ -178,7 +178,7 @@ func plausibleLeaves(charge *dp.Charge, m *Message, x *dp.Release, c Cadence) er
 	// A life closes its leaves one after the other, and every leaf has a record and draws.
 	over, n, draws := leavesOf(x), x.Count(0), uint64(x.Noise().VarianceUnits)
 	if !charge.Mechanism.Running() && (draws != over*dp.VarianceScale || over < c.Fewest(n) || over > n) {
-		return m.bad("%d rewards in %d leaves with %d/%d draws of noise, want %d to %d leaves with a draw each",
+		return m.Refuse("%d rewards in %d leaves with %d/%d draws of noise, want %d to %d leaves with a draw each",
 			n, over, draws, dp.VarianceScale, c.Fewest(n), n)
 	}
 	return nil

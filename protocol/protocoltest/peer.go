@@ -92,7 +92,7 @@ func (s *Setting) Seat(t testing.TB, self protocol.Peer, incarnation uint32) *Pe
 		if s.Schedule != nil {
 			c.Rand, c.Secret = s.Schedule(self, incarnation), s.Schedule(self, incarnation)
 		}
-		p.Protocol, err = s.Params.New(c)
+		p.Protocol, err = protocol.New(s.Params, c)
 		return &tap{p.Protocol, p}, err
 	}
 	spec := node.Spec{

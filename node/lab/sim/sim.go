@@ -20,7 +20,7 @@ import (
 type Config struct {
 	Spec    node.Spec
 	Seeds   []node.Seed     // by peer
-	Keys    []protocol.Keys // by peer; nil if the protocol signs nothing
+	Keys    []protocol.Keys // by peer; nil for hashes in their place
 	Worlds  []bandit.World  // by peer; idle peers need none
 	Rounds  uint64
 	Points  uint64 // of the regret curve; at least 1
@@ -189,6 +189,7 @@ func start(c Config) (*run, error) {
 			Self: protocol.Peer(i), Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(), Topic: c.Topic, RoundEnds: c.Trace != nil,
 			Reuse: r.network.prompt(),
 		}
+		peer.Keys = stamp{peer.Self}
 		if c.Keys != nil {
 			peer.Keys = &notarized{c.Keys[i], protocol.Peer(i), signed}
 		}

@@ -1,0 +1,178 @@
+package sim_test
+
+import (
+	"testing"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+	"peerd.dev/dp/state"
+	"peerd.dev/node/lab/audit"
+	"peerd.dev/node/lab/sim"
+	"peerd.dev/protocol"
+)
+
+// pushed is the message of push: the sums of one arm, signed.
+const pushed = protocol.FirstFree
+
+// push is a protocol as another module can have one: it uses what is exported. Every peer sends
+// its neighbours, all others, the running sums of each of its arms, and takes the mean over peers.
+type push struct{ Every uint64 }
+
+func (push) Words() protocol.Words {
+	return protocol.Words{Name: "push", Summary: "every peer sends its sums to its neighbours", Public: "nothing"}
+}
+
+func (push) Traits() protocol.Traits {
+	return protocol.Traits{Kinds: map[protocol.Kind]string{pushed: "sums"}, Leaf: "every"}
+}
+
+func (p push) Cadence() protocol.Cadence { return protocol.Cadence{Rounds: p.Every, Noun: "row"} }
+
+func (push) Small(leaf uint64) protocol.Params { return push{leaf} }
+
+func (push) New(c protocol.Config) (protocol.Protocol, error) {
+	return &pusher{c: c, belief: belief.New(c.Parts, 1), sums: make([][]dp.Release, c.Parts, c.Parts*c.Peers())}, nil
+}
+
+type pusher struct {
+	c      protocol.Config
+	belief belief.Belief
+	sums   [][]dp.Release // by arm and peer
+}
+
+func (p *pusher) Chosen(arm int)                            { p.belief.Pulls[arm]++ }
+func (p *pusher) Belief() *belief.Belief                    { return &p.belief }
+func (*pusher) Tick(protocol.Round, *protocol.Outbox) error { return nil }
+
+func (p *pusher) Released(own []protocol.Own, out *protocol.Outbox) error {
+	for _, o := range own {
+		if o.Over {
+			continue
+		}
+		m := p.c.Press.Signed(protocol.Content{
+			Kind: pushed, Label: protocol.Label{Origin: p.c.Self, Stream: o.Stream, Seq: o.Number}, Body: []dp.Release{o.Leaf.Sum},
+		})
+		for _, n := range p.c.Neighbours() {
+			out.Send(n, m)
+		}
+		p.hold(p.c.Self, o.Leaf.Sum)
+	}
+	return nil
+}
+
+func (p *pusher) Receive(from protocol.Peer, m protocol.Message, _ *protocol.Outbox) error {
+	if m.Kind() != pushed || m.Body() != 1 || m.Label().Origin != from || int(m.Label().Stream) >= p.c.Parts || !p.c.Press.Authentic(m) {
+		return m.Refuse("want the sums of an arm, signed by their sender")
+	}
+	if r := m.Release(0); r.Stream() != m.Label().Stream || r.Len() != 1 || r.Counts() != 1 {
+		return m.Refuse("want one sum and one count")
+	}
+	p.hold(from, m.Release(0))
+	return nil
+}
+
+// hold takes the newest sums of an arm of a peer.
+func (p *pusher) hold(from protocol.Peer, sum dp.Release) {
+	arm := int(sum.Stream())
+	if p.sums[arm] == nil {
+		p.sums[arm] = make([]dp.Release, p.c.Peers())
+	}
+	p.sums[arm][from] = sum
+	p.merge(arm)
+}
+
+func (p *pusher) merge(arm int) {
+	var mean, inverse, sites float64
+	var noise dp.NoiseMoments
+	for _, r := range p.sums[arm] {
+		if !r.Empty() && r.Count(0) > 0 {
+			n := float64(r.Count(0))
+			mean, inverse, sites = mean+r.At(0)/n, inverse+1/n, sites+1
+			of := r.NoiseMoments().Over(n)
+			noise.LaplaceSumSq, noise.LaplaceMax = noise.LaplaceSumSq+of.LaplaceSumSq, max(noise.LaplaceMax, of.LaplaceMax)
+		}
+	}
+	if sites > 0 {
+		p.belief.X[arm], p.belief.SampleVar[arm] = mean/sites, inverse/sites/sites
+		p.belief.LaplaceSumSq[arm], p.belief.LaplaceMax[arm] = noise.LaplaceSumSq/sites/sites, noise.LaplaceMax/sites
+	}
+}
+
+func (p *pusher) Save() ([]byte, error) { return state.Save(1, p.visit), nil }
+func (p *pusher) Load(b []byte) error   { return state.Load(b, 1, p.visit) }
+
+func (p *pusher) visit(v *state.Visitor) {
+	v.Uints(p.belief.Pulls)
+	for arm := range p.sums {
+		state.List(v, &p.sums[arm], func(r *dp.Release) {
+			var b []byte
+			if !r.Empty() {
+				b = protocol.AppendRelease(nil, *r)
+			}
+			v.Bytes(&b)
+			if v.Loading() && len(b) > 0 {
+				var err error
+				if *r, err = protocol.ParseRelease(b); err != nil {
+					v.Fail("%v", err)
+				}
+			}
+		})
+		p.merge(arm)
+	}
+}
+
+// pushing returns a run of push by five peers, each of which knows all others.
+func pushing() sim.Config {
+	complete := make([][]protocol.Peer, 5)
+	for i := range complete {
+		for j := range protocol.Peer(5) {
+			if int(j) != i {
+				complete[i] = append(complete[i], j)
+			}
+		}
+	}
+	c := config(7, complete, 2000, []float64{.8, .5, .2}, []float64{.3, .9, .2})
+	c.Spec.Protocol = push{20}
+	return c
+}
+
+// TestAProtocolOfAnotherModule learns in the simulator.
+func TestAProtocolOfAnotherModule(t *testing.T) {
+	res, err := sim.Run(pushing())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Messages == 0 || res.Refused > 0 {
+		t.Errorf("%d messages, %d refused", res.Messages, res.Refused)
+	}
+	for i, pulls := range res.Pulls {
+		if pulls[1] < 1000 { // the means over sites are .6, .66 and .2
+			t.Errorf("peer %d pulls %v, want the second arm most", i, pulls)
+		}
+	}
+}
+
+// TestAProtocolOfAnotherModuleInLockstep does there what it does in the simulator.
+func TestAProtocolOfAnotherModuleInLockstep(t *testing.T) {
+	equal(t, func() sim.Config {
+		c := pushing()
+		c.Rounds = 200
+		for i := range c.Worlds {
+			c.Keys = append(c.Keys, stamp{protocol.Peer(i)})
+		}
+		return c
+	})
+}
+
+// TestAProtocolOfAnotherModuleIsAudited, with its restarts.
+func TestAProtocolOfAnotherModuleIsAudited(t *testing.T) {
+	c := pushing()
+	c.Spec.Privacy.Mode = dp.Private
+	report, err := audit.Run(t.Context(), audit.Config{Spec: c.Spec, Runs: audit.MinRuns, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !report.Passed {
+		t.Errorf("broken: %v", report.Broken)
+	}
+}

@@ -1,0 +1,61 @@
+package protocol
+
+import "peerd.dev/dp"
+
+// A Press makes the messages of one peer. [New] hands one to a protocol, and there is no other: the
+// zero Press makes nothing. So drivers and applications, which see rewards, make no messages, and a
+// protocol, which makes them, sees no reward.
+type Press struct{ *press }
+
+type press struct {
+	keys  Keys
+	kinds map[Kind]string // that it makes
+}
+
+// Content is what a message says. The message keeps the slices.
+type Content struct {
+	Kind  Kind         // one of the protocol's [Traits]
+	Label Label        // of this peer, or of an earlier life of it
+	Refs  []Label      // labels of other messages, at most 4096
+	Body  []dp.Release // at most 1024
+}
+
+// Message returns a message without a signature. It panics if the kind is none of the protocol's.
+func (p Press) Message(c Content) Message { return Message{p.content(c)} }
+
+// Signed returns a message that this peer has signed. It panics if the kind is none of the protocol's.
+func (p Press) Signed(c Content) Message {
+	m := p.content(c)
+	m.sig = p.keys.Sign(appendContent(nil, m))
+	return Message{m}
+}
+
+func (p Press) content(c Content) *message {
+	if p.press == nil || p.kinds[c.Kind] == "" {
+		panic("protocol: this press makes no messages of that kind")
+	}
+	return &message{kind: c.Kind, label: c.Label, refs: c.Refs, body: c.Body}
+}
+
+// Authentic reports whether a message is signed by its origin.
+func (p Press) Authentic(m Message) bool {
+	return p.keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig)
+}
+
+// unsigned are the keys of a peer that has none.
+type unsigned struct{}
+
+// Sign implements [Keys].
+func (unsigned) Sign([]byte) []byte { panic("protocol: Config has no Keys, and the protocol signs") }
+
+// Verify implements [Keys].
+func (unsigned) Verify(Peer, []byte, []byte) bool { return false }
+
+// New returns a peer's half of the protocol with parameters. It gives it a [Press].
+func New(p Params, c Config) (Protocol, error) {
+	if c.Keys == nil {
+		c.Keys = unsigned{}
+	}
+	c.Press = Press{&press{c.Keys, TraitsOf(p).Kinds}}
+	return p.New(c)
+}
