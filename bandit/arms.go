@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// arms is the statistic of learners without features: the sum of rewards in [0,1] of
-// every arm, a part an arm.
+// arms is the statistic of learners without features: every arm is a part, with the sum of its
+// rewards in [0,1].
 type arms struct{ n int }
 
 // Statistic returns a sum for each arm.
 func (a arms) Statistic() Statistic { return Statistic{Parts: a.n, Dim: 1} }
 
-// Part returns the arm's own.
+// Part returns the arm's own part.
 func (a arms) Part(arm Arm) int { return int(arm) }
 
 // Update adds the reward.
@@ -30,13 +30,13 @@ func (a arms) Summarize(b *Belief) Summary {
 	return s
 }
 
-// excludes reports whether an arm is not to be chosen.
+// excludes reports whether an arm must not be chosen.
 func (t *Turn) excludes(k int) bool {
 	return len(t.Excluded) > 0 && slices.Contains(t.Excluded, Arm(k))
 }
 
-// forced picks one of the arms that are to be chosen before all others, each equally
-// likely. ok is false if there are none.
+// forced picks one of the arms that must be chosen before all others, each equally likely. ok is
+// false if there are none.
 func forced(b *Belief, t Turn, rng *rand.Rand) (c Choice, ok bool) {
 	all := b.Forced
 	if len(t.Excluded) > 0 {
@@ -49,15 +49,14 @@ func forced(b *Belief, t Turn, rng *rand.Rand) (c Choice, ok bool) {
 	return Choice{Arm(all[rng.IntN(n)]), 1 / float64(n)}, true
 }
 
-// early is how often an arm of which nothing is known is chosen before all others.
+// early is how often an unknown arm is chosen before all others.
 const early = 64
 
-// greatest returns the arm with the greatest index. Arms of which nothing is known come
-// first, the least pulled of them first; ties go to the lowest arm. One that was chosen early times comes
-// first in its turn alone, one of as many rounds as there are arms: its rewards may be known late, and
-// all decisions until then would be for one action. Of an arm of which the
-// peer is ahead there is nothing to find out here, and so its mean counts in place of its
-// index.
+// greatest returns the arm with the greatest index. Unknown arms come first, the least pulled of
+// them first; ties go to the lowest arm. An unknown arm that was chosen early times comes first
+// only in its turn, one of as many rounds as there are arms: its rewards may become known late,
+// and all decisions until then would choose one action. For an arm of which the peer is ahead,
+// its mean counts instead of its index, since there is nothing to find out here.
 func greatest(b *Belief, t Turn, index []float64) Arm {
 	arg, best := -1, math.Inf(-1)
 	for k, i := range index {
@@ -78,8 +77,8 @@ func greatest(b *Belief, t Turn, index []float64) Arm {
 	return Arm(arg)
 }
 
-// stateless is a part of learners that have nothing to save: what they choose rests on the belief,
-// the round and random numbers.
+// stateless is embedded in learners without state: their choices depend on the belief, the round
+// and random numbers.
 type stateless struct{}
 
 // Save returns nothing.
@@ -93,7 +92,7 @@ func (stateless) Load(state []byte) error {
 	return nil
 }
 
-// someKnown reports whether something is known of an arm that may be chosen.
+// someKnown reports whether anything is known of an arm that may be chosen.
 func someKnown(b *Belief, t Turn) bool {
 	for k := range b.SampleVar {
 		if b.Known(k) && !t.excludes(k) {

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// TestAnArmThatAPeerIsAheadOfCountsByItsMean, with every learner that has an index: it is
-// pulled if it looks best, and not to find out more.
+// TestAnArmThatAPeerIsAheadOfCountsByItsMean, with every learner that has an index: it is pulled
+// if it looks best, and not to find out more.
 func TestAnArmThatAPeerIsAheadOfCountsByItsMean(t *testing.T) {
 	indexed := 0
 	for _, e := range Table() {
-		if x := TraitsOf(e); x.Phased || x.Contextual || x.Vectored { // by vectors the rewards of all arms say how uncertain an arm is
+		if x := TraitsOf(e); x.Phased || x.Contextual || x.Vectored { // with vectors, the rewards of all arms determine how uncertain an arm is
 			continue
 		}
 		l, err := New(e, Config{Arms: 2, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))})
@@ -20,7 +20,7 @@ func TestAnArmThatAPeerIsAheadOfCountsByItsMean(t *testing.T) {
 		}
 		chosen := func(x float64, ahead bool) (n int) {
 			b := known(1000, .5, x)
-			b.SampleVar[1] = 1. / 3 // next to nothing is known
+			b.SampleVar[1] = 1. / 3 // almost nothing is known
 			b.Ahead[1] = ahead
 			for round := range uint64(200) {
 				if l.Choose(b, Turn{Round: 1000 + round}).Arm == 1 {
@@ -29,12 +29,12 @@ func TestAnArmThatAPeerIsAheadOfCountsByItsMean(t *testing.T) {
 			}
 			return n
 		}
-		// The learner that samples takes an arm of a wide law half of the time.
+		// The sampling learner takes an arm with a wide distribution half of the time.
 		if chosen(.45, false) < 50 {
 			continue // another belief than this one guides it
 		}
 		indexed++
-		if n := chosen(.45, true); n > 20 { // a learner may sample the mean of the other one
+		if n := chosen(.45, true); n > 20 { // a learner may sample the other arm's mean
 			t.Errorf("%s: an arm to be left to others is chosen %d times of 200", e.Words().Name, n)
 		}
 		if n := chosen(.8, true); n < 200 {
@@ -46,13 +46,13 @@ func TestAnArmThatAPeerIsAheadOfCountsByItsMean(t *testing.T) {
 	}
 }
 
-// TestANewArmGetsItsShareWhileRewardsWait, with every learner that has an index: an arm of which nothing
-// is known comes first, but not for as long as it takes until something is. In one of as many rounds as there are
-// arms it has its turn; and if nothing is known of any, the least pulled comes first.
+// TestANewArmGetsItsShareWhileRewardsWait, with every learner that has an index: an unknown arm
+// comes first, but not until it is known. In one of as many rounds as there are arms it has its
+// turn; and if no arm is known, the least pulled one comes first.
 func TestANewArmGetsItsShareWhileRewardsWait(t *testing.T) {
 	first := 0
 	for _, e := range Table() {
-		if x := TraitsOf(e); x.Phased || x.Contextual || x.Vectored { // the others' rewards say something of the new one
+		if x := TraitsOf(e); x.Phased || x.Contextual || x.Vectored { // the others' rewards say something about the new one
 			continue
 		}
 		l, err := New(e, Config{Arms: 3, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))})
@@ -62,7 +62,7 @@ func TestANewArmGetsItsShareWhileRewardsWait(t *testing.T) {
 		b := known(1000, .9, .1, .5)
 		b.SampleVar[2], b.Pulls[2] = math.Inf(1), 0
 		if l.Choose(b, Turn{Round: 5000}).Arm != 2 {
-			continue // it guesses what an arm pays of which nothing is known
+			continue // it guesses what an unknown arm pays
 		}
 		first++
 		n := 0

@@ -1,11 +1,10 @@
 // Package bandit holds the learners.
 //
-// A learner turns what its peer believes into the next arm to pull. The law of
-// the package: a learner never sees the rewards its own choices rest on. Every
-// pull becomes an update of the learner's [Statistic], which goes through the one way
-// out of package dp and comes back as part of a [Belief]; [Learner.Choose] reads nothing
-// else. That is what makes the choices of a learner without features, and so the pull
-// counts, public.
+// A learner turns what its peer believes into the next arm to pull. A learner never sees the
+// rewards on which its own choices rest: every pull becomes an update of the learner's
+// [Statistic], which goes through package dp and comes back as part of a [Belief], and
+// [Learner.Choose] reads nothing else. So the choices of a learner without features, and with
+// them the pull counts, are public.
 //
 // A learner is a file here and a line of [Table].
 package bandit
@@ -37,7 +36,7 @@ func (Reward) LogValue() slog.Value { return slog.StringValue("private") }
 // MarshalText implements [encoding.TextMarshaler], so that JSON hides it too.
 func (Reward) MarshalText() ([]byte, error) { return []byte("private"), nil }
 
-// Features describe an arm in one round, as numbers. They are private, as rewards are.
+// Features describe an arm in one round, as numbers. They are private, like rewards.
 type Features = score.Features
 
 // A Turn is what a learner is offered in one round.
@@ -45,12 +44,12 @@ type Turn struct {
 	Round    uint64     // from 0
 	None     bool       // the round has no decision
 	Excluded []Arm      // not to be chosen
-	Features []Features // of the arms that are offered, the first ones; nil unless the learner is contextual
-	Actions  Actions    // in place of Features where a simulation draws them one by one; else nil
+	Features []Features // of the arms on offer, which are the first ones; nil unless the learner is contextual
+	Actions  Actions    // used instead of Features if a simulation draws them one by one; else nil
 }
 
-// offered returns how many of n arms a turn offers, from the first on, excluded ones included. Turns without
-// features offer all.
+// offered returns how many of n arms a turn offers, from the first on, including excluded ones.
+// Turns without features offer all.
 func (t *Turn) offered(n int) int {
 	if t.Features == nil {
 		return n
@@ -58,7 +57,7 @@ func (t *Turn) offered(n int) int {
 	return len(t.Features)
 }
 
-// Of returns the features of an arm; nil where there are none.
+// Of returns the features of an arm; nil if there are none.
 func (t *Turn) Of(a Arm) Features {
 	switch {
 	case t.Actions != nil:
@@ -69,7 +68,7 @@ func (t *Turn) Of(a Arm) Features {
 	return t.Features[a]
 }
 
-// A Choice is an arm and how likely its choice was, given the Belief.
+// A Choice is an arm and the probability of its choice, given the Belief.
 type Choice struct {
 	Arm        Arm
 	Propensity float64
@@ -82,19 +81,19 @@ type Pull struct {
 	Reward   Reward
 }
 
-// Kind says what an update of a statistic is.
+// Kind is the kind of a statistic's updates.
 type Kind uint8
 
 // The kinds.
 const (
 	Sum     Kind = iota // Dim numbers from 0 to 1, added up one by one
 	Linear              // Dim features x and the reward y: Σ x xᵀ and Σ x y
-	Corner              // Linear with Σ y² beside it
+	Corner              // Linear and Σ y²
 	Centred             // Linear with a reward y from -1 to 1
 )
 
-// A Statistic is the shape of what a learner adds up over pulls. Every update belongs to
-// one of its parts; a part is released as a stream of its own.
+// A Statistic is the shape of what a learner adds up over pulls. Every update belongs to one of
+// its parts; each part is released as a stream of its own.
 type Statistic struct {
 	Parts int
 	Dim   int // numbers of an update of kind Sum; features otherwise
@@ -125,80 +124,79 @@ type Learner interface {
 	Statistic() Statistic
 	// Part returns the part that pulls of an arm update.
 	Part(a Arm) int
-	// Update appends to x what p adds to its part: Dim numbers, or for a linear statistic
-	// Dim features and the reward.
+	// Update appends to x what p adds to its part: Dim numbers, or for a linear statistic Dim
+	// features and the reward.
 	Update(p Pull, x []float64) []float64
 	// Choose returns the arm to pull. Not all arms are excluded. How many random numbers it takes
-	// follows from the Belief and from excluded arms, and not from features: those that later
-	// choices take must not follow from what is private, and a choice that is made again after a
-	// crash has other features.
+	// depends on the Belief and on excluded arms, but not on features: the random numbers of
+	// later choices must not depend on private data, and a choice that is repeated after a crash
+	// has other features.
 	Choose(b *Belief, t Turn) Choice
 	// Summarize returns what is known of every arm, for status and pages.
 	Summarize(b *Belief) Summary
-	// Save returns the state, without that of the random numbers; it holds nothing
-	// private. Load takes one over.
+	// Save returns the state, except for the random numbers; it is not private. Load restores it.
 	Save() []byte
 	Load(state []byte) error
 }
 
-// A Summary says what is known of every arm. Each slice has an entry an arm.
+// A Summary is what is known of every arm. Each slice has an entry per arm.
 type Summary struct {
 	Estimates []float64 // of the mean reward
-	Samples   []float64 // how many rewards an estimate rests on, as if all were one site's; 0 if nothing is known
+	Samples   []float64 // number of rewards on which an estimate rests, as if all were one site's; 0 if nothing is known
 	NoiseDevs []float64 // standard deviation of the noise in an estimate
-	Parameter Parameter // of learners by features
+	Parameter Parameter // for learners by features
 }
 
-// A Parameter is what is stated of the θ of rewards that are ⟨x, θ⟩ on average. It is 0 while nothing
-// is known, and for learners without features.
+// A Parameter describes what is known of the θ of rewards that are ⟨x, θ⟩ on average. It is 0
+// while nothing is known, and for learners without features.
 type Parameter struct {
-	// Error is by how much the estimated reward of an action with features of norm 1 is off at
-	// most, for all of them and after all releases, except with a probability of 1 %. It is not what
-	// actions are chosen by.
+	// Error is the greatest error of the estimated reward of an action with features of norm 1,
+	// over all of them and after all releases, except with a probability of 1 %. Actions are not
+	// chosen by it.
 	Error float64
-	// Raised is how many eigenvalues of the Gram matrix noise has made negative.
+	// Raised is the number of eigenvalues of the Gram matrix that noise has made negative.
 	Raised int
 }
 
-// A Phased learner explores in epochs: the leaves of all parts close together when an
-// epoch has the updates that it wants.
+// A Phased learner explores in epochs: the leaves of all parts close together when an epoch has
+// the updates that it wants.
 type Phased interface {
 	Learner
-	// Quota returns how many updates of each part epoch b.Epoch+1 wants, or nil when
-	// nothing is explored any more. It follows from the Belief and the learner's saved
-	// state alone, and is good until the next call. A choice beyond the quota of its part
-	// updates nothing.
+	// Quota returns how many updates of each part epoch b.Epoch+1 wants, or nil when exploration
+	// has ended. It depends only on the Belief and the learner's saved state, and is valid until
+	// the next call. A choice beyond the quota of its part updates nothing.
 	Quota(b *Belief) []uint64
 }
 
-// A BySite learner can need the mean of each site, in [belief.Means.Sites], and not only a mean over them.
+// A BySite learner can need the mean of each site, in [belief.Means.Sites], in addition to the
+// mean over sites.
 type BySite interface {
 	Learner
 	NeedsSites() bool
 }
 
-// A Sampler is a Learner whose choices are samples of a law that is not computed.
+// A Sampler is a Learner whose choices are samples of a distribution that is not computed.
 type Sampler interface {
 	Learner
-	// Propensity returns how likely the choice of an arm was, given the samples of this choice and
-	// of further ones with rng: the share of them with the same arm. The samples are one as good as the other,
-	// so given all of them that is exact. No later choice depends on the call.
+	// Propensity returns the probability of the choice of an arm, given the samples of this
+	// choice and of further ones with rng: the share of them with the same arm. The samples are
+	// exchangeable, so given all of them this is exact. No later choice depends on the call.
 	Propensity(b *Belief, t Turn, arm Arm, rng *rand.Rand) float64
 }
 
 // A Bounder is a Learner that decides by how far means may be from the truth.
 type Bounder interface {
 	Learner
-	// Radii appends to r the confidence radius of every arm that Choose uses with
-	// this Belief in this round, from 0, or would use if no arm were forced. The radius of
-	// an arm of which nothing is known means nothing. No later choice depends on the call.
+	// Radii appends to r the confidence radius of every arm that Choose uses with this Belief in
+	// this round, from 0, or would use if no arm were forced. The radius of an unknown arm has no
+	// meaning. No later choice depends on the call.
 	Radii(r []Radius, b *Belief, round uint64) []Radius
 }
 
-// A Radius is how far an arm's mean is from the truth at most, except with probability
+// A Radius is the greatest distance of an arm's mean from the truth, except with probability
 // Miss.
 type Radius struct {
 	Size  float64
-	Miss  float64 // 1 where nothing is promised
-	Above bool    // it bounds how far the truth is above the mean, and nothing else
+	Miss  float64 // 1 if nothing is promised
+	Above bool    // it only bounds how far the truth is above the mean
 }

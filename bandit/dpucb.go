@@ -12,25 +12,25 @@ type Index string
 // The formulas of paper 001.
 const (
 	Decentralized Index = "decentralized" // (8), of Algorithm 2
-	MasterWorker  Index = "master-worker" // line 13 of Algorithm 1: that of one site, as all sites have the same
+	MasterWorker  Index = "master-worker" // line 13 of Algorithm 1, for one site, as all sites have the same
 )
 
 // DPUCBParams are the parameters of learner dpucb.
 type DPUCBParams struct {
-	Index Index   `want:"decentralized|master-worker" doc:"Formula of the index: (8) of paper 001, for estimates that sites mix, or that of its Algorithm 1, for the mean of the sites' own indices. Neither is a valid bound."`
+	Index Index   `want:"decentralized|master-worker" doc:"Formula of the index: (8) of paper 001, for estimates that sites mix, or the one of its Algorithm 1, for the mean of the sites' own indices. Neither is a valid bound."`
 	Rho   float64 `want:"over 1 up to 100" doc:"With index: decentralized, how much is explored; the paper has 1.2, 2 and 4."`
 	Sigma float64 `want:"over 0 up to 1" doc:"With index: decentralized, the standard deviation of a reward. No reward from 0 to 1 has more than 0.5."`
 }
 
-// DPUCB pulls the arm with the greatest index of Li, Song and Fragouli (2020). With n rewards
-// of an arm a site, the horizon T and t from 1:
+// DPUCB pulls the arm with the greatest index of Li, Song and Fragouli (2020). With n rewards of
+// an arm per site, the horizon T and t from 1:
 //
 //	decentralized   X + σ √(2ρ ln t · SampleVar) + ln(1/δ) ln^1.5(n) / εn,  δ = T^-ρ/2
 //	master-worker   X + √(2 ln t / n) + ln(1/δ) ln^1.5(n) / εn,             δ = T^-4
 //
-// The last term is an order of magnitude in the source of its Fact 1 and no bound: with the noise that
-// ε costs it is exceeded far more often than δ. So nothing is promised of the radius. In the
-// text of (8) the paper leaves out σ, which its proof has.
+// The last term is an order of magnitude in the source of its Fact 1, not a bound: with the noise
+// that ε costs, it is exceeded far more often than with probability δ. So the radius promises
+// nothing. In the text of (8) the paper omits σ, which its proof has.
 type DPUCB struct {
 	arms
 	stateless
@@ -65,7 +65,7 @@ func (p DPUCBParams) New(c Config) (Learner, error) {
 	return &DPUCB{arms: arms{c.Arms}, DPUCBParams: p, peers: float64(c.Peers), logs: logs / c.Epsilon, rng: c.Rand, index: make([]float64, c.Arms)}, nil
 }
 
-// Choose returns a forced arm, picked at random, if there is one; else the arm with the
+// Choose returns a forced arm, picked at random, if there is one; otherwise the arm with the
 // greatest index.
 func (u *DPUCB) Choose(b *Belief, t Turn) Choice {
 	if c, ok := forced(b, t, u.rng); ok {
@@ -90,7 +90,7 @@ func (u *DPUCB) Radii(r []Radius, b *Belief, round uint64) []Radius {
 // radius returns what the index of an arm adds to the mean, with lt = ln t.
 func (u *DPUCB) radius(b *Belief, k int, lt float64) float64 {
 	n := b.PerSite[k]
-	if n == 0 { // as if all sites had as many
+	if n == 0 { // as if all sites had the same number
 		n = 1 / (u.peers * b.SampleVar[k])
 	}
 	noise := u.logs * math.Pow(max(0, math.Log(n)), 1.5) / n

@@ -31,7 +31,7 @@ func TestDPUCBIndexIsThePapers(t *testing.T) {
 	}
 }
 
-// TestDPUCBWithoutNoise adds nothing for it, and one reward has no logarithm.
+// TestDPUCBWithoutNoise: the index has no term for noise, and one reward has no logarithm.
 func TestDPUCBWithoutNoise(t *testing.T) {
 	for _, epsilon := range []float64{1, math.Inf(1)} {
 		l, err := DPUCBParams{Decentralized, 2, .5}.New(Config{Arms: 2, Peers: 3, Horizon: 1000, Epsilon: epsilon})
@@ -39,15 +39,15 @@ func TestDPUCBWithoutNoise(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := belief.New(2, 1)
-		b.SampleVar[0], b.SampleVar[1] = 1./3, 1./300 // 1 and 100 rewards a site
-		r := l.(*DPUCB).Radii(nil, &b, 0)             // ln 1 = 0: what is left is for noise
+		b.SampleVar[0], b.SampleVar[1] = 1./3, 1./300 // 1 and 100 rewards per site
+		r := l.(*DPUCB).Radii(nil, &b, 0)             // ln 1 = 0: only the term for noise is left
 		if r[0].Size != 0 || (r[1].Size == 0) != math.IsInf(epsilon, 1) {
 			t.Errorf("ε = %v: %+v", epsilon, r)
 		}
 	}
 }
 
-// TestDPUCBRefusesWhatIsNoIndex names the field.
+// TestDPUCBRefusesWhatIsNoIndex: the error names the field.
 func TestDPUCBRefusesWhatIsNoIndex(t *testing.T) {
 	for _, p := range []DPUCBParams{{"nothing", 2, .5}, {Decentralized, .5, .5}, {Decentralized, 2, 0}, {Decentralized, math.NaN(), .5}} {
 		if _, err := p.New(Config{Arms: 2, Peers: 3}); err == nil {

@@ -15,28 +15,28 @@ type EliminationParams struct {
 	Gap    float64    `want:"0 up to 1" doc:"Smallest difference between the best arm and another one, which learner.elimination.rounds needs; 0 if it is not known."`
 }
 
-// Elimination explores in epochs and leaves out arms that are behind (Li and Song,
-// Algorithms 1, 3 and 5, with the budget of one node as ε). After epoch r every arm that is
-// left has been pulled S(r) times at each site, so that means that differ by Δ_r = 2^-r, or
-// gap^(r/rounds), can be told apart; those that are two radii behind the best one go. Which
-// arms are left follows from what the Belief says of all complete epochs, and so is
-// recomputed when something that was released late comes in.
+// Elimination explores in epochs and eliminates arms that are behind (Li and Song, Algorithms 1,
+// 3 and 5, with the budget of one node as ε). After epoch r every remaining arm has been pulled
+// S(r) times at each site, so that means that differ by Δ_r = 2^-r, or gap^(r/rounds), can be
+// distinguished; arms that are two radii behind the best one are eliminated. Which arms remain
+// follows from the Belief about all complete epochs, and is recomputed when a late release
+// arrives.
 //
-// While an epoch waits for other sites, the learner pulls the arm that is best by what its
-// own site has released; those pulls enter no release. See docs/proofs/elimination.md.
+// While an epoch waits for other sites, the learner pulls the arm that is best by its own site's
+// releases; these pulls enter no release. See docs/proofs/elimination.md.
 type Elimination struct {
 	arms
 	stateless
 	p       EliminationParams
-	origins float64 // whose means are merged
+	origins float64 // number of peers whose means are merged
 	epsilon float64
 	alpha   float64
 
 	sums   []uint64 // S(r), by epoch from 0
-	left   []bool   // arms, after the newest epoch
-	number int      // of them
-	known  uint64   // 1 + the revision of the Belief of which left and quota are; 0 for none
-	quota  []uint64 // of the epoch under way, by arm
+	left   []bool   // arms that remain after the newest epoch
+	number int      // number of remaining arms
+	known  uint64   // 1 + the revision of the Belief from which left and quota were computed; 0 for none
+	quota  []uint64 // of the present epoch, by arm
 	free   []int    // scratch
 	radii  []float64
 }
@@ -92,9 +92,8 @@ func (p EliminationParams) New(c Config) (Learner, error) {
 	return e, nil
 }
 
-// renew recomputes which arms are left, and how often the epoch under way pulls them: every
-// epoch leaves out those whose mean is too far behind the best one's of those that were left
-// before it.
+// renew recomputes which arms remain, and how often the present epoch pulls them: every epoch
+// eliminates arms whose mean is too far behind the best one's among those that remained before.
 func (e *Elimination) renew(b *Belief) {
 	if e.known == b.Revision+1 {
 		return
@@ -117,7 +116,7 @@ func (e *Elimination) renew(b *Belief) {
 	}
 }
 
-// eliminate leaves out what is behind after epoch r.
+// eliminate eliminates what is behind after epoch r.
 func (e *Elimination) eliminate(m *Means, r uint64) {
 	if e.number == 1 {
 		return
@@ -137,7 +136,7 @@ func (e *Elimination) eliminate(m *Means, r uint64) {
 	}
 }
 
-// commit leaves only the best arm.
+// commit keeps only the best arm.
 func (e *Elimination) commit(m *Means) {
 	best := -1
 	for k, left := range e.left {
@@ -154,7 +153,7 @@ func (e *Elimination) commit(m *Means) {
 	e.number = 1
 }
 
-// Quota implements [Phased]: every arm that is left is pulled S(r) - S(r-1) times in epoch r.
+// Quota implements [Phased]: every remaining arm is pulled S(r) - S(r-1) times in epoch r.
 func (e *Elimination) Quota(b *Belief) []uint64 {
 	e.renew(b)
 	if e.number == 1 {
@@ -163,9 +162,8 @@ func (e *Elimination) Quota(b *Belief) []uint64 {
 	return e.quota
 }
 
-// Choose returns the forced arms in turn. Without any it returns the arm that is best by
-// what the own site has released, of those that are left; before the first release these
-// take turns.
+// Choose returns the forced arms in turn. Without any, it returns the remaining arm that is best
+// by the own site's releases; before the first release the remaining arms take turns.
 func (e *Elimination) Choose(b *Belief, t Turn) Choice {
 	e.renew(b)
 	e.free = append(e.free[:0], b.Forced...)
@@ -187,7 +185,7 @@ func (e *Elimination) Choose(b *Belief, t Turn) Choice {
 	return Choice{Arm(e.free[0]), 1}
 }
 
-// open lists the arms that may be chosen, of some.
+// open lists the arms that may be chosen and for which of holds.
 func (e *Elimination) open(t Turn, of func(k int) bool) {
 	e.free = e.free[:0]
 	for k := range e.n {

@@ -3,12 +3,12 @@ package bandit
 import "math"
 
 // level returns ln(8Kr²/α): each side of each part of the radius of one arm fails with
-// α/8Kr² after epoch r.
+// probability α/8Kr² after epoch r.
 func (e *Elimination) level(r uint64) float64 {
 	return math.Log(8*float64(e.n)/e.alpha) + 2*math.Log(float64(r))
 }
 
-// delta returns Δ_r, the difference that epoch r looks for.
+// delta returns Δ_r, the difference that epoch r can detect.
 func (e *Elimination) delta(r uint64) float64 {
 	if e.p.Rounds > 0 {
 		return math.Pow(e.p.Gap, float64(r)/float64(e.p.Rounds))
@@ -20,8 +20,8 @@ func (e *Elimination) delta(r uint64) float64 {
 const mostPulls = 1 << 62
 
 // pulls returns S(r), the pulls of an arm by each site up to the end of epoch r (Li and Song,
-// Algorithm 1, line 4, with K for the number of arms left, which sites need not agree on, and
-// ε of one node for Mε).
+// Algorithm 1, line 4, with K for the number of remaining arms, on which sites need not agree,
+// and ε of one node for Mε).
 func (e *Elimination) pulls(r uint64) uint64 {
 	for q := uint64(len(e.sums)); q <= r; q++ {
 		l, d := e.level(q), e.delta(q)
@@ -35,8 +35,8 @@ func (e *Elimination) pulls(r uint64) uint64 {
 	return e.sums[r]
 }
 
-// epochRadii computes how far means are from the truth at most after epoch r: C(r). Two are
-// compared, so an arm is out when it is two radii behind.
+// epochRadii computes the greatest distance of means from the truth after epoch r: C(r). Two
+// means are compared, so an arm is out when it is two radii behind.
 func (e *Elimination) epochRadii(m *Means, r uint64) {
 	l := e.level(r)
 	for k, v := range m.SampleVar {
@@ -44,8 +44,8 @@ func (e *Elimination) epochRadii(m *Means, r uint64) {
 	}
 }
 
-// noise returns the part of a radius that is for noise. The paper's is r√(8L)/(√M ε S), where
-// the noise of r epochs has LaplaceSumSq r/(√M ε S)².
+// noise returns the part of a radius for noise. The paper's is r√(8L)/(√M ε S), where the noise
+// of r epochs has LaplaceSumSq r/(√M ε S)².
 func (e *Elimination) noise(m *Means, k int, r uint64, l float64) float64 {
 	v, b, g := m.LaplaceSumSq[k], m.LaplaceMax[k], m.GaussVar[k]
 	if e.p.Radii == Paper {
@@ -55,8 +55,8 @@ func (e *Elimination) noise(m *Means, k int, r uint64, l float64) float64 {
 }
 
 // eliminationTail returns h with P(Y > h) ≤ exp(-l) for a sum Y of Laplace terms with Σ b² = v
-// and max b: Chernoff's bound with -ln(1-x) ≤ 2x, for x ≤ 1/2. A Gaussian term of variance g
-// adds gs²/2 to the exponent, as v = g/4 does.
+// and max b: Chernoff's bound with -ln(1-x) ≤ 2x, for x ≤ 1/2. A Gaussian term of variance g adds
+// gs²/2 to the exponent, as v = g/4 does.
 func eliminationTail(v, b, g, l float64) float64 {
 	v += g / 4
 	if l*b*b <= v {

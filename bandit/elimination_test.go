@@ -21,8 +21,8 @@ func elimination(t *testing.T, c Config, p EliminationParams) *Elimination {
 	return l.(*Elimination)
 }
 
-// after returns what is believed after epochs with means by epoch and arm, of a site each of
-// n pulls, without noise.
+// after returns the belief after epochs with means by epoch and arm, from one site with n pulls
+// each, without noise.
 func after(n float64, means ...[]float64) *Belief {
 	b := belief.New(len(means[0]), 1)
 	b.Epoch, b.Revision = uint64(len(means)), 1
@@ -39,7 +39,7 @@ func after(n float64, means ...[]float64) *Belief {
 	return &b
 }
 
-// TestEpochLengthsAreThePapers: S(r) with node budgets, by hand, and at least a pull an epoch.
+// TestEpochLengthsAreThePapers: S(r) with node budgets, by hand, and at least one pull per epoch.
 func TestEpochLengthsAreThePapers(t *testing.T) {
 	const k, m, horizon, eps = 10, 50, 1e5, 5.0
 	e := elimination(t, Config{Arms: k, Peers: m, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1, Radii: Calibrated})
@@ -51,7 +51,7 @@ func TestEpochLengthsAreThePapers(t *testing.T) {
 		}
 	}
 	e = elimination(t, Config{Arms: 2, Peers: 1e9, Horizon: 10, Epsilon: math.Inf(1)}, EliminationParams{Length: 1, Radii: Calibrated})
-	for r := uint64(1); r < 300; r++ { // past all that a number holds, too
+	for r := uint64(1); r < 300; r++ { // also beyond all that a number holds
 		if e.pulls(r) <= e.pulls(r-1) {
 			t.Fatalf("epoch %d has no pulls: S is %d, then %d", r, e.pulls(r-1), e.pulls(r))
 		}
@@ -86,8 +86,8 @@ func TestPaperRadiusIsThePapers(t *testing.T) {
 	}
 }
 
-// TestArmsTwoRadiiBehindGo, at once and for ever, and what is left follows from the epochs as
-// they are now.
+// TestArmsTwoRadiiBehindGo, at once and permanently, and the remaining arms follow from the
+// present epochs.
 func TestArmsTwoRadiiBehindGo(t *testing.T) {
 	c := Config{Arms: 3, Peers: 1, Horizon: 100, Epsilon: math.Inf(1)}
 	e := elimination(t, c, EliminationParams{Length: 1, Radii: Calibrated})
@@ -110,13 +110,14 @@ func TestArmsTwoRadiiBehindGo(t *testing.T) {
 	if got := out(b); !slices.Equal(got, []int{2}) {
 		t.Fatalf("after two epochs out: %v, want arm 2", got)
 	}
-	// What was released late changes the first epoch.
+	// A late release changes the first epoch.
 	b.Epochs[0].X[2], b.Epochs[1].X[2] = .5, .5
 	b.Revision++
 	if got := out(b); len(got) != 0 {
 		t.Errorf("after a late release out: %v, want none", got)
 	}
-	// One arm is left: nothing is explored, and it is pulled, whatever the own site says.
+	// One arm remains: there is no exploration, and it is pulled, whatever the own site's
+	// releases are.
 	b.Epochs[1].X[1], b.Epochs[1].X[2] = .1, .1
 	b.Own = []float64{.1, .9, .2}
 	b.Revision++
@@ -128,8 +129,8 @@ func TestArmsTwoRadiiBehindGo(t *testing.T) {
 	}
 }
 
-// TestForcedArmsTakeTurns, and while nothing is forced the own best arm of those left is
-// pulled.
+// TestForcedArmsTakeTurns: and while nothing is forced, the remaining arm that is best at the own
+// site is pulled.
 func TestForcedArmsTakeTurns(t *testing.T) {
 	e := elimination(t, Config{Arms: 4, Peers: 1, Horizon: 100, Epsilon: math.Inf(1)}, EliminationParams{Length: 1, Radii: Calibrated})
 	b := belief.New(4, 1)
@@ -183,9 +184,9 @@ func TestRoundsEndExploration(t *testing.T) {
 	}
 }
 
-// TestTheBestArmStays: `calibrated` eliminates the best arm in at most 1 % of runs, so at most
-// 132 of 10,000 are observed except once in a thousand times. With a seventh of the radius, or
-// without the part of it that is for noise, more are, so the test can fail.
+// TestTheBestArmStays: `calibrated` eliminates the best arm in at most 1 % of runs, so more than
+// 132 of 10,000 are observed at most once in a thousand times. With a seventh of the radius, or
+// without its part for noise, there are more, so the test can fail.
 func TestTheBestArmStays(t *testing.T) {
 	const runs, most, arms, epsilon, last = 10_000, 132, 5, .1, 8
 	rng := rand.New(rand.NewPCG(3, 8))
@@ -193,8 +194,8 @@ func TestTheBestArmStays(t *testing.T) {
 		g := distuv.Gamma{Alpha: n, Beta: 1, Src: rng}
 		return g.Rand() - g.Rand()
 	}
-	// lost counts runs that lose the best arm, if learners believe in a share of the errors by
-	// chance and of those by noise.
+	// lost counts runs that lose the best arm, if learners assume a share of the errors by chance
+	// and a share of those by noise.
 	lost := func(sites, chance, share float64) (lost int) {
 		for range runs {
 			e := elimination(t, Config{Arms: arms, Peers: int(sites), Horizon: 1, Epsilon: epsilon}, EliminationParams{Length: 1, Radii: Calibrated, Alpha: .01})
@@ -241,9 +242,9 @@ func TestTheBestArmStays(t *testing.T) {
 	}
 }
 
-// TestTheTailHoldsForAFewSites, where the paper's does not (its Fact 2 wants ln(8Kr²T) < M):
-// with one draw of noise of scale 1 each, one or two sites are outside of the calibrated bound
-// with at most e^-l, and of the paper's with more.
+// TestTheTailHoldsForAFewSites, for which the paper's does not (its Fact 2 requires ln(8Kr²T) <
+// M): with one draw of noise of scale 1 each, one or two sites are outside of the calibrated
+// bound with probability at most e^-l, and outside of the paper's with a greater one.
 func TestTheTailHoldsForAFewSites(t *testing.T) {
 	e := elimination(t, Config{Arms: 5, Peers: 2, Horizon: 1e5, Epsilon: 1}, EliminationParams{Length: 1, Radii: Paper})
 	m := belief.NewMeans(5, 1)
@@ -256,7 +257,7 @@ func TestTheTailHoldsForAFewSites(t *testing.T) {
 			if p := tail(eliminationTail(sites, 1, 0, l)); p > math.Exp(-l) {
 				t.Errorf("%v sites, epoch %d: the calibrated bound fails with %.3g, want at most %.3g", sites, r, p, math.Exp(-l))
 			}
-			// With the noise of one epoch alone, the paper's bound is that of epoch 1.
+			// With only the noise of one epoch, the paper's bound is the one of epoch 1.
 			m.LaplaceSumSq[0], m.LaplaceMax[0] = sites, 1
 			if p := tail(e.noise(&m, 0, 1, l)); p < math.Exp(-l) {
 				t.Errorf("%v sites, level %.3g: the paper's bound fails with %.3g, which is less than %.3g: the formula is another", sites, l, p, math.Exp(-l))

@@ -6,23 +6,23 @@ import (
 	"peerd.dev/bandit/belief"
 )
 
-// evidence is what is known of one arm: the mean y over some sites of their released means,
-// and what each of these rests on.
+// evidence is what is known of one arm: the mean y over some sites of their released means, and
+// what each of these rests on.
 type evidence struct {
 	y     float64
 	sites []siteEvidence
-	top   float64 // the arguments s of the exponent are below it
-	even  float64 // multiplier of the inner maximum, from which the next search begins
+	top   float64 // upper bound of the arguments s of the exponent
+	even  float64 // multiplier of the inner maximum, with which the next search begins
 }
 
-// siteEvidence is one site's, with what the search last computed of it.
+// siteEvidence is one site's evidence, with what the search last computed for it.
 type siteEvidence struct {
 	belief.Site
 	x, r float64 // s/n, and 1/(1-e^-x) - 1/x, from 1/2 to 1
 	q    float64 // the mean in the inner maximum
 }
 
-// take fills e with what a belief says of an arm.
+// take sets e to what a belief knows of an arm.
 func (e *evidence) take(b *Belief, k int) {
 	sites := b.Sites[k]
 	if len(sites) == 0 {
@@ -35,7 +35,7 @@ func (e *evidence) set(y float64, sites []belief.Site) {
 	e.y, e.sites, e.top, e.even = y, e.sites[:0], 0, 0
 	for _, s := range sites {
 		e.sites = append(e.sites, siteEvidence{Site: s})
-		e.top = max(e.top, 700*s.N) // beyond which e^-x is nothing
+		e.top = max(e.top, 700*s.N) // beyond it e^-x is negligible
 	}
 	for _, s := range sites {
 		if s.LaplaceMax > 0 {
@@ -44,9 +44,9 @@ func (e *evidence) set(y float64, sites []belief.Site) {
 	}
 }
 
-// greatest returns the index: the greatest q with an exponent of at most l. An index over 1
-// is 1 plus the level less the exponent at 1; an index below 0 is the level less the exponent
-// at 0. Both are continuous and keep the order.
+// greatest returns the index: the greatest q with an exponent of at most l. An index over 1 is 1
+// plus the level minus the exponent at 1; an index below 0 is the level minus the exponent at 0.
+// Both are continuous and keep the order.
 func (e *evidence) greatest(l float64) float64 {
 	s := 0.
 	if x := e.exponent(1, &s); x <= l {
@@ -67,7 +67,7 @@ func (e *evidence) greatest(l float64) float64 {
 			lo = q
 		}
 		next := q - (x-l)/e.slope(s)
-		if !(next > lo && next < hi) { // NaN included
+		if !(next > lo && next < hi) { // also NaN
 			next = lo + (hi-lo)/2
 		}
 		if math.Abs(next-q) < 1e-8 {
@@ -78,12 +78,12 @@ func (e *evidence) greatest(l float64) float64 {
 	return q
 }
 
-// slope returns by how much the exponent grows with q, at the last argument.
+// slope returns the derivative of the exponent in q, at the last argument.
 func (e *evidence) slope(s float64) float64 {
 	return float64(len(e.sites)) / (1/s + e.even)
 }
 
-// exponent returns the supremum over s and where it is. It is concave in s and 0 at 0.
+// exponent returns the supremum over s and its argument. The function is concave in s and 0 at 0.
 func (e *evidence) exponent(q float64, at *float64) float64 {
 	if q <= e.y { // the mean is not below q
 		*at = 0
@@ -105,7 +105,7 @@ func (e *evidence) exponent(q float64, at *float64) float64 {
 		if !(next > lo && next < hi) {
 			next = lo + (hi-lo)/2
 		}
-		// The exponent is flat where it is greatest: an error in s counts squared.
+		// The exponent is flat at its maximum: an error in s counts squared.
 		if math.Abs(next-s) <= 1e-5*s {
 			s = next
 			break
@@ -136,8 +136,8 @@ func (e *evidence) at(q, s float64) float64 {
 	return x
 }
 
-// slopes returns the first derivative of the exponent by s, and the second one as if the
-// inner maximum stayed where it is, which is closer to 0 than the true one.
+// slopes returns the first derivative of the exponent in s, and the second one as if the inner
+// maximum did not move, which is closer to 0 than the true one.
 func (e *evidence) slopes(q, s float64) (first, second float64) {
 	e.share(q, s)
 	first = -float64(len(e.sites)) * e.y
@@ -160,9 +160,9 @@ func (e *evidence) slopes(q, s float64) (first, second float64) {
 }
 
 // share finds the sites' means qᵢ, with mean q, for which Σ nᵢ ln(1 - qᵢ + qᵢ e^(-s/nᵢ)) is
-// the greatest. It is concave in them, so where none of them is 0 or 1 the derivatives are
-// equal: qᵢ = rᵢ - nᵢ·even for one number even, and clipped where that is outside. The sum of
-// the qᵢ falls with even in straight pieces, so Newton's steps end in the right one.
+// greatest. It is concave in them, so if none of them is 0 or 1 the derivatives are equal: qᵢ =
+// rᵢ - nᵢ·even for one number even, clipped to [0, 1]. The sum of the qᵢ decreases in even
+// piecewise linearly, so Newton's steps end in the right piece.
 func (e *evidence) share(q, s float64) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i := range e.sites {

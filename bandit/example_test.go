@@ -8,8 +8,8 @@ import (
 	"peerd.dev/bandit/belief"
 )
 
-// A learner of the table chooses from what is believed of two arms. The second has the
-// lower mean, but it is known from few rewards.
+// A learner of the table chooses from a belief about two arms. The second has the lower mean, but
+// it is known from few rewards.
 func ExampleLearner() {
 	params := bandit.UCBParams{Confidence: bandit.Calibrated}
 	learner, err := bandit.New(params, bandit.Config{Arms: 2, Peers: 1, Rand: rand.New(rand.NewPCG(1, 1))})

@@ -3,11 +3,11 @@ package bandit
 import "math/rand/v2"
 
 // Explore adds uniform exploration to a learner's choice c of one of n arms: with probability
-// share it returns an arm that t offers and does not exclude, each equally likely, and else c. The
-// propensity is that of the arm given c: share over the number of arms that are not excluded, and
-// 1 - share more for the arm of c. So it is exact whatever law c has, also where the learner
-// samples and does not compute it. A reward weighted by 1/propensity has the right mean given c, and so
-// without it (Horvitz and Thompson 1952).
+// share it returns an arm that t offers and does not exclude, each equally likely, and otherwise
+// c. The propensity is the arm's probability given c: share over the number of arms that are not
+// excluded, plus 1 - share for the arm of c. So it is exact whatever the distribution of c, even
+// if the learner samples and does not compute it. A reward weighted by 1/propensity has the right
+// mean given c, and so without it (Horvitz and Thompson 1952).
 //
 // It takes two random numbers, whatever the belief, the features and c are.
 func Explore(c Choice, t Turn, n int, share float64, rng *rand.Rand) Choice {

@@ -7,8 +7,9 @@ import (
 )
 
 // TestExplorePropensities: an exploring choice is as frequent as its propensity says, given the
-// learner's, and excluded arms are never chosen. Each of 2·8·3 frequencies of 20,000 draws may be off by 4.5
-// standard deviations, which happens in less than one of 3,000 tests; the seed is fixed.
+// learner's choice, and excluded arms are never chosen. Each of 2·8·3 frequencies of 20,000 draws
+// may be off by 4.5 standard deviations, which happens in less than one of 3,000 tests; the seed
+// is fixed.
 func TestExplorePropensities(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n, draws = 5, 20_000
@@ -41,7 +42,7 @@ func TestExplorePropensities(t *testing.T) {
 	}
 }
 
-// TestExploreTakesTwoNumbers: what is drawn after a choice does not show what it was.
+// TestExploreTakesTwoNumbers: what is drawn after a choice does not show the choice.
 func TestExploreTakesTwoNumbers(t *testing.T) {
 	for seed := range uint64(50) {
 		a, b := rand.NewPCG(seed, 0), rand.NewPCG(seed, 0)

@@ -2,22 +2,22 @@ package bandit
 
 import "math"
 
-// A FeatureMap names how a learner's features of an action are made of a context c, which all actions of a
-// decision share, and of numbers x of the action's own.
+// A FeatureMap names how a learner's features of an action are made from a context c, which all
+// actions of a decision share, and from the action's own numbers x.
 type FeatureMap string
 
-// The maps. If c and x have norms of 1 at most, so do the features.
+// The maps. If c and x have norms of at most 1, so do the features.
 const (
-	Concat       FeatureMap = "concat"       // (c, x)/√2: the context is worth the same for every action
+	Concat       FeatureMap = "concat"       // (c, x)/√2: the context adds the same for every action
 	Outer        FeatureMap = "outer"        // c ⊗ x, all products of one number of each
 	Interactions FeatureMap = "interactions" // (x, c ⊗ x)/√2
 )
 
-// Inputs say what an application sends of a decision.
+// Inputs describe what an application sends for a decision.
 type Inputs struct {
 	Action  int        // numbers of an action
 	Context int        // numbers of the context; 0 if there is none, and features are the action's numbers
-	Map     FeatureMap // of no meaning without a context
+	Map     FeatureMap // not used without a context
 }
 
 // Dim returns how many features the map makes.
@@ -34,7 +34,8 @@ func (i Inputs) Dim() int {
 	}
 }
 
-// Features returns the features of an action with numbers x in a context, which without a context are x itself.
+// Features returns the features of an action with numbers x in a context. Without a context these
+// are x itself.
 func (i Inputs) Features(context, x []float64) Features {
 	if i.Context == 0 {
 		return x

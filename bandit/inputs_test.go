@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestFeatureMaps: what the maps make of a small context and action.
+// TestFeatureMaps: the maps of a small context and action.
 func TestFeatureMaps(t *testing.T) {
 	r := math.Sqrt(.5)
 	c, x := []float64{.5, -1}, []float64{.25, 0, 4}
@@ -30,8 +30,8 @@ func TestFeatureMaps(t *testing.T) {
 	}
 }
 
-// TestFeatureMapsKeepTheBound: of a context and an action of norm 1 at most, the features have norm 1 at most, and as
-// many as are stated.
+// TestFeatureMapsKeepTheBound: for a context and an action of norm at most 1, the features have
+// norm at most 1, and the stated number.
 func TestFeatureMapsKeepTheBound(t *testing.T) {
 	ball := func(r *rapid.T, what string) []float64 {
 		x := rapid.SliceOfN(rapid.Float64Range(-1, 1), 1, 6).Draw(r, what)
@@ -61,9 +61,9 @@ func norm2(x []float64) (sum float64) {
 	return sum
 }
 
-// TestATurnMayOfferFewerArms: a learner by features and exploration choose among those that are offered and not
-// excluded, each sooner or later, before and after the first release; and how many random numbers a choice takes does not
-// depend on how many are offered.
+// TestATurnMayOfferFewerArms: a learner by features and exploration choose among arms that are
+// offered and not excluded, each sooner or later, before and after the first release; how many
+// random numbers a choice takes does not depend on how many are offered.
 func TestATurnMayOfferFewerArms(t *testing.T) {
 	for _, index := range indices {
 		x := newLinear(4, 5)

@@ -8,13 +8,13 @@ import (
 	"math/rand/v2"
 )
 
-// Level names how improbable a mean has to be, in a round t, for [KLUCB] to rule it out.
+// Level is the exponent, in round t, of the probability below which [KLUCB] rules out a mean.
 type Level string
 
 // The levels, of the exponent in round t.
 const (
-	TwoLog  Level = "2 ln t"           // what the calibrated radius of [UCB] promises, kept if pulls are unequal
-	LogPlus Level = "ln t + 3 ln ln t" // with which Garivier and Cappé (2011) prove the regret of KL-UCB
+	TwoLog  Level = "2 ln t"           // the promise of the calibrated radius of [UCB], kept if pulls are unequal
+	LogPlus Level = "ln t + 3 ln ln t" // the one for which Garivier and Cappé (2011) prove the regret of KL-UCB
 	Log     Level = "ln t"             // the least, for peers in step
 )
 
@@ -23,29 +23,29 @@ type KLUCBParams struct {
 	Level Level `want:"2 ln t|ln t + 3 ln ln t|ln t" doc:"Exponent of the probability with which an index may be too low in round t. Less explores less; ln t is not safe where sites pull unequally."`
 }
 
-// KLUCB pulls the arm with the greatest mean that what is known does not rule out: the
-// greatest q for which the joint Chernoff bound of rewards with mean q and of the noise
+// KLUCB pulls the arm with the greatest mean that the evidence does not rule out: the greatest q
+// for which the joint Chernoff bound of rewards with mean q and of the noise
 //
 //	sup over s ≥ 0 of [-N s y - max Σ nᵢ ln(1 - qᵢ + qᵢ e^(-s/nᵢ)) + Σ (vᵢ/bᵢ²) ln(1 - bᵢ²s²) - Σ gᵢ s²/2]
 //
-// is at most the level, where y is the mean over N sites of released means of nᵢ rewards,
-// vᵢ, bᵢ and gᵢ are the moments of the noise in them, and the inner maximum is over means qᵢ
-// of the sites whose mean is q. A belief that does not know its sites counts as one site of
-// n = 1/SampleVar. Without noise it is KL-UCB (Garivier and Cappé 2011); with one site and
-// one Laplace term for each batch it is the index of DP-KLUCB (Azize, Wu, Honda, Orabona,
-// Ito and Basu 2025). See docs/proofs/klucb.md.
+// is at most the level, where y is the mean over N sites of released means of nᵢ rewards, vᵢ, bᵢ
+// and gᵢ are the moments of the noise in them, and the inner maximum is over means qᵢ of the
+// sites whose mean is q. A belief that does not know its sites counts as one site of n =
+// 1/SampleVar. Without noise it is KL-UCB (Garivier and Cappé 2011); with one site and one
+// Laplace term for each batch it is the index of DP-KLUCB (Azize, Wu, Honda, Orabona, Ito and
+// Basu 2025). See docs/proofs/klucb.md.
 type KLUCB struct {
 	arms
 	level Level
 	rng   *rand.Rand // picks among forced arms
-	known []moments  // by arm, of which the index is
+	known []moments  // by arm, from which the index was computed
 	index []float64  // by arm
 	block uint64     // last round for which they hold
 	l     float64    // level of that round
 	e     evidence   // scratch
 }
 
-// moments are what a belief says of an arm in short: they change with every release.
+// moments summarize a belief about an arm: they change with every release.
 type moments struct{ y, sampleVar, v, b, g float64 }
 
 var _ Bounder = (*KLUCB)(nil)
@@ -65,7 +65,7 @@ func (p KLUCBParams) New(c Config) (Learner, error) {
 	}, nil
 }
 
-// Choose returns a forced arm, picked at random, if there is one; else the arm with the
+// Choose returns a forced arm, picked at random, if there is one; otherwise the arm with the
 // greatest index.
 func (u *KLUCB) Choose(b *Belief, t Turn) Choice {
 	if c, ok := forced(b, t, u.rng); ok {
@@ -75,8 +75,8 @@ func (u *KLUCB) Choose(b *Belief, t Turn) Choice {
 	return Choice{greatest(b, t, u.index), 1}
 }
 
-// Radii implements [Bounder]: how far the index is above the mean. Miss is e^(-l) at the level
-// of the round.
+// Radii implements [Bounder] with how far the index is above the mean. Miss is e^(-l) at the
+// level of the round.
 func (u *KLUCB) Radii(r []Radius, b *Belief, round uint64) []Radius {
 	u.indices(b, round)
 	miss := math.Exp(-u.level.of(round + 2))
@@ -86,7 +86,7 @@ func (u *KLUCB) Radii(r []Radius, b *Belief, round uint64) []Radius {
 	return r
 }
 
-// indices computes those anew that something has changed for.
+// indices recomputes the indices for which something has changed.
 func (u *KLUCB) indices(b *Belief, round uint64) {
 	if r := round + 2; r > u.block { // as in UCB, a block is a 64th of the rounds so far
 		step := uint64(1) << max(0, bits.Len64(r)-7)
@@ -104,7 +104,7 @@ func (u *KLUCB) indices(b *Belief, round uint64) {
 func (l Level) of(t uint64) float64 {
 	x := math.Log(float64(t))
 	switch l {
-	case Log: // as it is
+	case Log: // unchanged
 	case TwoLog:
 		x *= 2
 	case LogPlus:
@@ -121,7 +121,7 @@ func (u *KLUCB) renew(t uint64) {
 	}
 }
 
-// Save returns the block of rounds, from which the indices follow.
+// Save returns the block of rounds, which determines the indices.
 func (u *KLUCB) Save() []byte { return binary.BigEndian.AppendUint64(nil, u.block) }
 
 // Load implements [Learner].

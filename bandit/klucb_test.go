@@ -9,15 +9,15 @@ import (
 	"peerd.dev/bandit/belief"
 )
 
-// about returns what is known of an arm with mean y over sites.
+// about returns the evidence of an arm with mean y over sites.
 func about(y float64, sites ...belief.Site) *evidence {
 	e := new(evidence)
 	e.set(y, sites)
 	return e
 }
 
-// plain returns the exponent at s, with the inner maximum over the means of two sites at
-// most, by a search that is slow and plain.
+// plain returns the exponent at s, with the inner maximum over the means of at most two sites, by
+// a slow and plain search.
 func (e *evidence) plain(q, s float64) float64 {
 	x := -float64(len(e.sites)) * s * e.y
 	for _, c := range e.sites {
@@ -66,8 +66,8 @@ func (e *evidence) brute(l float64) float64 {
 	return from
 }
 
-// TestTheIndexIsTheGreatestMeanNotRuledOut compares with a search that is slow and plain, of
-// one site and of two.
+// TestTheIndexIsTheGreatestMeanNotRuledOut compares with a slow and plain search, for one site
+// and for two.
 func TestTheIndexIsTheGreatestMeanNotRuledOut(t *testing.T) {
 	for _, e := range []*evidence{
 		about(.3, belief.Site{N: 10}),
@@ -92,8 +92,8 @@ func TestTheIndexIsTheGreatestMeanNotRuledOut(t *testing.T) {
 	}
 }
 
-// TestTheIndexWithoutNoiseIsKLUCB: it solves n kl(y, q) = l, for sites that have pulled the
-// same, too.
+// TestTheIndexWithoutNoiseIsKLUCB: it solves n kl(y, q) = l, also for sites with the same number
+// of pulls.
 func TestTheIndexWithoutNoiseIsKLUCB(t *testing.T) {
 	for _, y := range []float64{.01, .3, .9} {
 		for sites := 1; sites <= 4; sites *= 2 {
@@ -106,8 +106,8 @@ func TestTheIndexWithoutNoiseIsKLUCB(t *testing.T) {
 	}
 }
 
-// TestTheIndexIsMonotone: in the mean and in the level, also past 0 and 1, where it orders
-// what the bound cannot tell apart.
+// TestTheIndexIsMonotone: in the mean and in the level, also beyond 0 and 1, where it orders arms
+// that the bound cannot distinguish.
 func TestTheIndexIsMonotone(t *testing.T) {
 	for _, n := range []float64{1, 5, 100} {
 		last := math.Inf(-1)
@@ -126,8 +126,8 @@ func TestTheIndexIsMonotone(t *testing.T) {
 	}
 }
 
-// TestTheIndexFallsWithPulls: more pulls at any site, or fewer draws of noise, leave less room
-// over the mean.
+// TestTheIndexFallsWithPulls: more pulls at any site, or fewer draws of noise, make the index
+// closer to the mean.
 func TestTheIndexFallsWithPulls(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 2000 {
@@ -150,18 +150,18 @@ func TestTheIndexFallsWithPulls(t *testing.T) {
 	}
 }
 
-// TestTheIndexCovers: released means of coins, with noise, have an index below the truth
-// no more often than the level says; at a quarter of the level they do, so the test would find
-// an index that is too low. Sites differ in their pulls by up to 1 : 100 and in their means.
+// TestTheIndexCovers: released means of coins, with noise, have an index below the truth no more
+// often than the level allows. At a quarter of the level they do, so the test would detect an
+// index that is too low. Sites differ in their pulls by up to 1 : 100 and in their means.
 func TestTheIndexCovers(t *testing.T) {
 	const draws, l = 40_000, 3.
 	rng := rand.New(rand.NewPCG(4, 2))
 	type site struct {
 		q     float64
 		n     int
-		b     float64 // scale of Laplace noise on the sum
+		b     float64 // scale of the Laplace noise in the sum
 		draws int
-		sd    float64 // of Gaussian noise on the sum
+		sd    float64 // of the Gaussian noise in the sum
 	}
 	for _, sites := range [][]site{
 		{{q: .5, n: 20}},

@@ -15,19 +15,20 @@ type LinTSParams struct {
 	Radius  float64     `want:"over 0 up to 16" doc:"How many times its estimated error a sampled parameter is off; less explores less."`
 }
 
-// LinTS is linear Thompson sampling over arms whose vectors x are public (Agrawal and Goyal 2013).
-// Rewards are believed to be ⟨x, θ⟩ on average for one θ of norm 1 at most, the same at all sites. A
-// record's private part is its reward alone, so the statistic is that of learners without
-// features: a sum of rewards an arm, of which one number is released with one draw of noise. The
-// Gram matrix follows from vectors and public counts.
+// LinTS is linear Thompson sampling over arms whose vectors x are public (Agrawal and Goyal
+// 2013). Rewards are assumed to be ⟨x, θ⟩ on average for one θ of norm at most 1, the same at all
+// sites. Only a record's reward is private, so the statistic is the one of learners without
+// features: a sum of rewards for each arm, of which one number is released with one draw of
+// noise. The Gram matrix follows from vectors and public counts.
 //
-// A mean m of n rewards of an arm x, with noise of variance v in it, is an observation of ⟨x, θ⟩ with
-// an error of variance w⁻¹ = 1/4n + v at most. With a prior of covariance I/d on θ and all such means,
+// A mean m of n rewards of an arm x, with noise of variance v in it, is an observation of ⟨x, θ⟩
+// with an error of variance at most w⁻¹ = 1/4n + v. With a prior of covariance I/d on θ and all
+// such means,
 //
 //	P = Σ w x xᵀ + dI,  θ̂ = P⁻¹ Σ w m x,
 //
-// and each choice has the greatest ⟨x, θ̃⟩ for a θ̃ drawn about θ̂ with covariance radius²·P⁻¹. See
-// docs/proofs/vectors.md.
+// and each choice has the greatest ⟨x, θ̃⟩ for a θ̃ drawn around θ̂ with covariance radius²·P⁻¹.
+// See docs/proofs/vectors.md.
 type LinTS struct {
 	arms
 	stateless
@@ -35,9 +36,9 @@ type LinTS struct {
 	radius float64
 	rng    *rand.Rand
 	own    []Features   // of this peer's arms
-	of     [][]Features // by peer; nil where all peers' arms are the same
+	of     [][]Features // by peer; nil if all peers' arms are the same
 
-	seen  []seen // what the estimate is of
+	seen  []seen // what the estimate was computed from
 	scan  []seen // scratch
 	theta []float64
 	half  score.Triangle // W with P⁻¹ = WᵀW
@@ -64,7 +65,7 @@ func (LinTSParams) Words() Words {
 // Traits implements [Traited].
 func (p LinTSParams) Traits() Traits { return Traits{Vectored: true, Vectors: p.Vectors} }
 
-// Small leaves the vectors out, since there are other arms.
+// Small omits the vectors, since there are other arms.
 func (p LinTSParams) Small() Params {
 	p.Vectors = [][]float64{}
 	return p
@@ -141,7 +142,7 @@ func features(rows [][]float64) (all []Features) {
 // NeedsSites reports true: each site's mean has a weight of its own.
 func (*LinTS) NeedsSites() bool { return true }
 
-// vector returns that of an arm of a peer.
+// vector returns the vector of an arm of a peer.
 func (l *LinTS) vector(peer, arm int) Features {
 	if l.of == nil {
 		return l.own[arm]
@@ -149,8 +150,9 @@ func (l *LinTS) vector(peer, arm int) Features {
 	return l.of[peer][arm]
 }
 
-// Choose returns a forced arm, picked at random, if there is one; else the arm with the greatest
-// sampled reward, the lowest one among equals. How likely that was is not computed.
+// Choose returns a forced arm, picked at random, if there is one; otherwise the arm with the
+// greatest sampled reward, the lowest among equals. It does not compute the probability of the
+// choice.
 func (l *LinTS) Choose(b *Belief, t Turn) Choice {
 	if c, ok := forced(b, t, l.rng); ok {
 		return c
@@ -171,7 +173,7 @@ func (l *LinTS) Choose(b *Belief, t Turn) Choice {
 	return Choice{Arm(arg), 0}
 }
 
-// learn computes the estimate anew if what it rests on has changed.
+// learn recomputes the estimate if its inputs have changed.
 func (l *LinTS) learn(b *Belief) {
 	l.scan = l.scan[:0]
 	for k := range l.n {
@@ -186,10 +188,10 @@ func (l *LinTS) learn(b *Belief) {
 	l.estimate()
 }
 
-// weight returns the inverse of the greatest variance of its error.
+// weight returns the inverse of the greatest variance of the error.
 func (s *seen) weight() float64 { return 1 / (rewardVar/s.n + s.noise) }
 
-// estimate computes θ̂ and W of what is seen.
+// estimate computes θ̂ and W from what was seen.
 func (l *LinTS) estimate() {
 	p, u := l.half, l.drawn
 	clear(p)
@@ -234,8 +236,8 @@ func apply(dst []float64, w score.Triangle, x []float64) []float64 {
 	return dst
 }
 
-// Summarize returns the estimated reward of every own arm. All rest on all rewards that were
-// released.
+// Summarize returns the estimated reward of every own arm. All estimates rest on all released
+// rewards.
 func (l *LinTS) Summarize(b *Belief) Summary {
 	l.learn(b)
 	s := Summary{Estimates: make([]float64, l.n), Samples: make([]float64, l.n), NoiseDevs: make([]float64, l.n)}

@@ -45,7 +45,7 @@ func newVectorSites(d, arms, peers int, seed uint64) *vectorSites {
 	return v
 }
 
-// learner returns that of a peer.
+// learner returns the learner of a peer.
 func (v *vectorSites) learner(t testing.TB, self int) *LinTS {
 	t.Helper()
 	l, err := New(LinTSParams{Radius: 1}, Config{Arms: v.arms, Peers: len(v.x), Rand: v.rng, Self: self, Vectors: v.x})
@@ -55,7 +55,7 @@ func (v *vectorSites) learner(t testing.TB, self int) *LinTS {
 	return l.(*LinTS)
 }
 
-// release has a peer release n rewards of an arm, with noise of a deviation in the sum.
+// release makes a peer release n rewards of an arm, with noise of a deviation in the sum.
 func (v *vectorSites) release(peer, arm, n int, sigma float64) {
 	sum := sigma * v.rng.NormFloat64()
 	for range n {
@@ -64,12 +64,12 @@ func (v *vectorSites) release(peer, arm, n int, sigma float64) {
 		}
 	}
 	v.b.Sites[arm] = append(v.b.Sites[arm], belief.Site{Peer: peer, Mean: sum / float64(n), N: float64(n), GaussVar: sigma * sigma / float64(n*n)})
-	v.b.X[arm], v.b.SampleVar[arm] = sum, 1/float64(n) // of no use where arms differ
+	v.b.X[arm], v.b.SampleVar[arm] = sum, 1/float64(n) // not used if arms differ
 }
 
-// TestLinTSErrorIsWhatItSays: over many runs the squared error of an estimated reward is on average at
-// most what is said, and at least a third of it, with noise and without. With one peer's vectors for
-// another's, or without the noise in its weights, it is many times as large.
+// TestLinTSErrorIsWhatItSays: over many runs the squared error of an estimated reward is on
+// average at most the stated one, and at least a third of it, with noise and without. With
+// another peer's vectors, or without the noise in its weights, it is many times as large.
 func TestLinTSErrorIsWhatItSays(t *testing.T) {
 	const d, runs = 4, 300
 	for _, sigma := range []float64{0, 20} {
@@ -92,8 +92,8 @@ func TestLinTSErrorIsWhatItSays(t *testing.T) {
 	}
 }
 
-// TestLinTSLearnsFromAllSites: a peer that has released nothing plays its best arm, by what others have
-// released of theirs.
+// TestLinTSLearnsFromAllSites: a peer that has released nothing plays its best arm, from what
+// others have released about theirs.
 func TestLinTSLearnsFromAllSites(t *testing.T) {
 	v := newVectorSites(4, 20, 4, 7)
 	l := v.learner(t, 0)
@@ -124,7 +124,8 @@ func TestLinTSLearnsFromAllSites(t *testing.T) {
 	}
 }
 
-// TestForcedAndExcludedArms: a forced arm comes before all others, and an excluded one is never chosen.
+// TestForcedAndExcludedArms: a forced arm comes before all others, and an excluded one is never
+// chosen.
 func TestForcedAndExcludedArms(t *testing.T) {
 	v := newVectorSites(2, 3, 2, 1)
 	l := v.learner(t, 0)
@@ -140,7 +141,8 @@ func TestForcedAndExcludedArms(t *testing.T) {
 	}
 }
 
-// TestLinTSDrawsAnewForEachChoice: while nothing is known all arms of one length are equally likely.
+// TestLinTSDrawsAnewForEachChoice: while nothing is known, all arms with vectors of one length
+// are equally likely.
 func TestLinTSDrawsAnewForEachChoice(t *testing.T) {
 	l, err := LinTSParams{Radius: 1}.New(Config{Arms: 3, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))})
 	if err != nil {
@@ -157,7 +159,7 @@ func TestLinTSDrawsAnewForEachChoice(t *testing.T) {
 	}
 }
 
-// TestARelayHasNoVectors, and a learner that is not asked.
+// TestARelayHasNoVectors: nor does a learner that is not asked.
 func TestARelayHasNoVectors(t *testing.T) {
 	v := newVectorSites(3, 4, 3, 5)
 	v.x[0] = nil

@@ -8,21 +8,21 @@ import (
 	"peerd.dev/bandit/gram"
 )
 
-// LinearIndex names what learner linucb chooses the greatest of.
+// LinearIndex names the index by which learner linucb chooses.
 type LinearIndex string
 
 // The indices.
 const (
-	// SampledIndex is ⟨x, θ̃⟩ with a θ̃ drawn around the estimate for every choice, so that
-	// sites with the same releases and actions do not all choose the same.
+	// SampledIndex is ⟨x, θ̃⟩ with a θ̃ drawn around the estimate for every choice, so that sites
+	// with the same releases and actions do not all choose the same.
 	SampledIndex LinearIndex = "sample"
 	// BoundIndex is ⟨x, θ̂⟩ plus radius times the deviation of its error.
 	BoundIndex LinearIndex = "bound"
-	// CalibratedIndex is the upper confidence bound of ridge regression whose radius is
-	// proved: docs/proofs/linear.md.
+	// CalibratedIndex is the upper confidence bound of ridge regression with a proved radius:
+	// docs/proofs/linear.md.
 	CalibratedIndex LinearIndex = "calibrated"
-	// PaperIndex is the upper confidence bound that the paper prints that releases such records,
-	// which is not proved for what is printed.
+	// PaperIndex is the upper confidence bound printed in the paper that releases such records.
+	// It is not proved as printed.
 	PaperIndex LinearIndex = "paper"
 )
 
@@ -33,11 +33,12 @@ type LinearRecords string
 const (
 	// WithoutSquares is what the estimate needs: Σ x xᵀ and Σ x y.
 	WithoutSquares LinearRecords = "plain"
-	// WithSquares has Σ y² besides, as the Privatizer of Dubey and Pentland (2020) releases it. Nothing
-	// needs that number, and it moves further than the others.
+	// WithSquares adds Σ y², as the Privatizer of Dubey and Pentland (2020) releases it. Nothing
+	// needs that number, and a record moves it further than the others.
 	WithSquares LinearRecords = "squares"
-	// CentredRewards is of the reward less ½, which is at most ½ either way, so that what is learned of it has half the noise.
-	// Features get a constant behind them that learns what was taken off; see docs/proofs/records.md.
+	// CentredRewards uses the reward minus ½, which is at most ½ in absolute value, so that
+	// learning from it has half the noise. Features get a constant, which learns what was
+	// subtracted; see docs/proofs/records.md.
 	CentredRewards LinearRecords = "centred"
 )
 
@@ -68,30 +69,30 @@ func (p LinUCBParams) Check(int) (field, want string) {
 	return "context", fmt.Sprintf("fewer, or fewer features: with learner.linucb.map: %s and learner.linucb.features: %d they make %d numbers, and %d is the most", p.Map, p.Features, d, most)
 }
 
-// maxFeatures is how many numbers a learner chooses by at most.
+// maxFeatures is the greatest number of features.
 const maxFeatures = 120
 
-// LinUCB chooses by features. Its statistic is one part for all arms: the Gram matrix Σ x xᵀ
-// and the vector Σ x y over features x, of norm 1 at most, and rewards y in [0,1], which are
-// believed to be ⟨x, θ⟩ on average for one θ of norm 1 at most; with centred rewards the vector is Σ x (y-½), x has a
-// constant, and rewards are believed to be ½ + ⟨x, θ⟩. It decides from released sums
-// alone (Zhou and Chowdhury 2024, Algorithm 8), so its estimate changes with releases and not
-// with pulls. While nothing is known, all arms are equally likely.
+// LinUCB chooses by features. Its statistic is one part for all arms: the Gram matrix Σ x xᵀ and
+// the vector Σ x y over features x, of norm at most 1, and rewards y in [0,1], which are assumed
+// to be ⟨x, θ⟩ on average for one θ of norm at most 1. With centred rewards the vector is Σ x
+// (y-½), x has a constant, and rewards are assumed to be ½ + ⟨x, θ⟩. It decides only from
+// released sums (Zhou and Chowdhury 2024, Algorithm 8), so its estimate changes with releases and
+// not with pulls. While nothing is known, all arms are equally likely.
 //
-// Arms follow from features, which are private; the part does not.
+// The chosen arm depends on features, which are private; the part does not.
 type LinUCB struct {
 	stateless
 	d       int
 	index   LinearIndex
 	radius  float64
-	kind    gram.Kind // of released sums
+	kind    gram.Kind // of the released sums
 	records Kind      // of the statistic
 	affine  *affine   // makes features; nil unless rewards are centred
-	peers   float64   // sites of which sums are added up
-	leaves  float64   // that a site releases in its life
+	peers   float64   // number of sites whose sums are added up
+	leaves  float64   // number that a site releases in its life
 	rng     *rand.Rand
 
-	from       basis // of the estimate
+	from       basis // inputs of the estimate
 	known      bool
 	estimate   gram.Estimate
 	beta       float64 // factor of |W x|
@@ -105,13 +106,13 @@ type LinUCB struct {
 	squares    []float64  // theirs; scratch
 }
 
-// basis is what an estimate is computed from.
+// basis is the input of an estimate.
 type basis struct {
 	x        []float64
 	n, noise float64
 }
 
-// replace makes f what b has of it, and reports whether that is something else.
+// replace sets f from b, and reports whether it has changed.
 func (f *basis) replace(b *Belief) bool {
 	n, noise := 1/b.SampleVar[0], b.GaussVar[0]
 	if f.n == n && f.noise == noise && slices.Equal(f.x, b.X) {
@@ -182,8 +183,8 @@ func (l *LinUCB) Statistic() Statistic {
 // Part returns the only one.
 func (*LinUCB) Part(Arm) int { return 0 }
 
-// Update adds the features, of which too long ones are shortened on their way, and the reward or, if rewards are
-// centred, twice how far it is above ½.
+// Update appends the features, which package dp shortens if they are too long, and the reward or,
+// if rewards are centred, twice its excess over ½.
 func (l *LinUCB) Update(p Pull, x []float64) []float64 {
 	if l.affine != nil {
 		return append(appendAffine(x, p.Features), 2*float64(p.Reward)-1)
@@ -191,7 +192,7 @@ func (l *LinUCB) Update(p Pull, x []float64) []float64 {
 	return append(append(x, p.Features...), float64(p.Reward))
 }
 
-// learn computes the estimate anew if what it rests on has changed.
+// learn recomputes the estimate if its inputs have changed.
 func (l *LinUCB) learn(b *Belief) {
 	if !l.from.replace(b) {
 		return
@@ -217,8 +218,8 @@ func (l *LinUCB) learn(b *Belief) {
 	}
 }
 
-// Summarize returns for every arm on how many records the parameter rests, which is the same for
-// all. Estimates are 0: they follow from features.
+// Summarize returns, for every arm, the number of records on which the parameter rests, which is
+// the same for all. Estimates are 0, since they depend on features.
 func (l *LinUCB) Summarize(b *Belief) Summary {
 	n := len(l.scores)
 	return Summary{make([]float64, n), slices.Repeat([]float64{1 / b.SampleVar[0]}, n), make([]float64, n), l.parameter(b)}

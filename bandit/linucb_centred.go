@@ -1,8 +1,9 @@
 package bandit
 
-// Where rewards are centred, the feature that all actions have, and what their own numbers are multiplied by, so that
-// the norm of all is 1 at most. A quarter of its square is the least part for which every mean reward c + ⟨z, φ⟩ that lies
-// in [0,1] for all z of norm 1 at most is ½ + ⟨x, θ⟩ with a θ of norm 1 at most: docs/proofs/linear.md.
+// For centred rewards, constant is the feature that all actions have, and beside the factor of
+// their own numbers, so that the norm of all is at most 1. A quarter of its square is the least
+// part for which every mean reward c + ⟨z, φ⟩ in [0,1] for all z of norm at most 1 is ½ + ⟨x, θ⟩
+// with a θ of norm at most 1: docs/proofs/linear.md.
 const (
 	constant = .5
 	beside   = 0.8660254037844386 // √¾
@@ -13,17 +14,17 @@ func appendAffine(x []float64, z Features) []float64 {
 	return append(appendScaled(x, beside, z), constant)
 }
 
-// affine makes features of the actions of a turn, and is itself the [Actions] of one in which they are drawn one
-// by one.
+// affine makes features for the actions of a turn. It also implements [Actions], for actions that
+// are drawn one by one.
 type affine struct {
 	actions  Actions    // of the turn, without the constant
 	aim      []float64  // scratch
-	offset   float64    // what the constant adds to products with what is aimed at
-	features []Features // scratch; as many as there are arms
-	made     int        // of them in this turn
+	offset   float64    // what the constant adds to products with the aim
+	features []Features // scratch, one per arm
+	made     int        // number of them in use in this turn
 }
 
-// newAffine returns one for a number of arms with d numbers each.
+// newAffine returns an affine for a number of arms with d numbers each.
 func newAffine(arms, d int) *affine {
 	f := &affine{aim: make([]float64, d), features: make([]Features, arms)}
 	all := make([]float64, arms*(d+1))
@@ -33,7 +34,7 @@ func newAffine(arms, d int) *affine {
 	return f
 }
 
-// turn returns t with features that have the constant, until forget.
+// turn returns t with features that include the constant, valid until forget.
 func (f *affine) turn(t Turn) Turn {
 	if f.made = 0; t.Actions != nil {
 		f.actions, t.Actions = t.Actions, f
@@ -46,7 +47,7 @@ func (f *affine) turn(t Turn) Turn {
 	return t
 }
 
-// forget clears what was made, which is private, and of one choice only.
+// forget clears the features, which are private and for one choice only.
 func (f *affine) forget() {
 	for _, x := range f.features[:f.made] {
 		clear(x)
@@ -80,5 +81,5 @@ func (f *affine) Next(least float64) (Arm, Features, bool) {
 	return a, f.of(z), true
 }
 
-// Of implements [Actions]. No learner asks for it.
+// Of implements [Actions]. No learner calls it.
 func (f *affine) Of(a Arm) Features { return f.of(f.actions.Of(a)) }

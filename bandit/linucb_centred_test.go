@@ -11,14 +11,15 @@ import (
 	"peerd.dev/bandit/gram"
 )
 
-// centred is a problem whose rewards are ½ + ⟨x, θ⟩ on average, for features x that have the constant, and a learner that
-// has sums of such records.
+// centred is a problem whose rewards are ½ + ⟨x, θ⟩ on average, for features x that include the
+// constant, and a learner with sums of such records.
 type centred struct {
 	linear
 	l *LinUCB
 }
 
-// newCentred returns one for actions with d numbers and means that are an offset from ½ on average, all in [0,1].
+// newCentred returns a problem for actions with d numbers and means that are an offset from ½ on
+// average, all in [0,1].
 func newCentred(t testing.TB, d, arms int, seed uint64, index LinearIndex, offset float64) *centred {
 	t.Helper()
 	x := &centred{*newLinear(d, seed), linUCB(t, arms, LinUCBParams{Features: d, Index: index, Radius: 1, Records: CentredRewards})}
@@ -29,13 +30,13 @@ func newCentred(t testing.TB, d, arms int, seed uint64, index LinearIndex, offse
 	return x
 }
 
-// numbers returns those of an action, of norm 1.
+// numbers returns the numbers of an action, of norm 1.
 func (x *centred) numbers() Features {
 	z := x.unit()[:x.d-1]
 	return appendScaled(nil, 1/math.Sqrt(product(z, z)), z)
 }
 
-// actions are a turn's.
+// actions returns a turn.
 func (x *centred) actions(arms int) (t Turn) {
 	for range arms {
 		t.Features = append(t.Features, x.numbers())
@@ -45,7 +46,8 @@ func (x *centred) actions(arms int) (t Turn) {
 
 func (x *centred) mean(z Features) float64 { return .5 + product(appendAffine(nil, z), x.theta) }
 
-// pay adds the record that the learner makes of an action with numbers z, as package dp adds it up.
+// pay adds the record that the learner makes of an action with numbers z, as package dp adds it
+// up.
 func (x *centred) pay(z Features) {
 	y := 0.
 	if x.rng.Float64() < x.mean(z) {
@@ -66,7 +68,8 @@ func (x *centred) pay(z Features) {
 	x.n++
 }
 
-// TestCentredRewardsAreLearned by every index, at means around ½ and off it: with many records the chosen arm is nearly the best.
+// TestCentredRewardsAreLearned by every index, at means around ½ and away from it: with many
+// records the chosen arm is nearly the best.
 func TestCentredRewardsAreLearned(t *testing.T) {
 	for _, index := range indices {
 		for _, offset := range []float64{0, -.3} {
@@ -95,8 +98,8 @@ func TestCentredRewardsAreLearned(t *testing.T) {
 	}
 }
 
-// TestSetsOfCentredRewardsHold: the stated and the calibrated set, after every release of 100 runs. Sets that take noise to be a
-// thousandth of what it is fail in most.
+// TestSetsOfCentredRewardsHold: the stated and the calibrated set, after every release of 100
+// runs. Sets that assume a thousandth of the noise fail in most.
 func TestSetsOfCentredRewardsHold(t *testing.T) {
 	for _, sigma := range []float64{0, 3, 30} {
 		wrong := 0
@@ -132,8 +135,9 @@ func TestSetsOfCentredRewardsHold(t *testing.T) {
 	}
 }
 
-// TestMeansWithinBoundsHaveAShortParameter: whatever c and φ have c + ⟨z, φ⟩ in [0,1] for all z of norm 1 at most, θ has norm 1 at
-// most, and some have all of it; with a smaller constant some would have more.
+// TestMeansWithinBoundsHaveAShortParameter: for any c and φ with c + ⟨z, φ⟩ in [0,1] for all z of
+// norm at most 1, θ has norm at most 1, and some reach it; with a smaller constant some would
+// exceed it.
 func TestMeansWithinBoundsHaveAShortParameter(t *testing.T) {
 	norm := func(c, phi float64) float64 {
 		return math.Hypot(phi/beside, (c-.5)/constant)
@@ -150,7 +154,8 @@ func TestMeansWithinBoundsHaveAShortParameter(t *testing.T) {
 	})
 }
 
-// TestFeaturesWithTheConstantAreOfOneChoice: nothing is allocated for them, nothing of them stays, and those of the turn are as they were.
+// TestFeaturesWithTheConstantAreOfOneChoice: they need no allocation, nothing of them remains,
+// and the turn's features do not change.
 func TestFeaturesWithTheConstantAreOfOneChoice(t *testing.T) {
 	for _, index := range indices {
 		x := newCentred(t, 4, 6, 3, index, 0)

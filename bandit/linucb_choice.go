@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// tie is up to which difference scores count as equal, as a part of what they are made of.
-	// Rounding changes them by less.
+	// tie is the difference up to which scores count as equal, relative to their terms. Rounding
+	// changes them by less.
 	tie = 1e-12
-	// loose is by what factor more than Reach |Wx| may be, of which both are rounded.
+	// loose is the factor by which |Wx| may exceed Reach, since both are rounded.
 	loose = 1 + 1e-6
 )
 
-// Choose returns the arm with the greatest index, or any arm while nothing is known. Among
-// equal ones each is equally likely, except that of arms with one sampled reward, which have the
-// same features, it is the lowest. How likely a sampled one was is not computed.
+// Choose returns the arm with the greatest index, or any arm while nothing is known. Equal arms
+// are equally likely, except for arms with one sampled reward, which have the same features: then
+// it is the lowest. The probability of a sampled choice is not computed.
 func (l *LinUCB) Choose(b *Belief, t Turn) Choice {
 	l.learn(b)
 	if !l.known {
@@ -42,10 +42,10 @@ func (l *LinUCB) Choose(b *Belief, t Turn) Choice {
 	return l.pick(scores, l.rng.Float64())
 }
 
-// forbid makes scores of excluded arms less than all others.
+// forbid makes scores of excluded arms lower than all others.
 func forbid(scores []float64, t Turn) {
 	for _, a := range t.Excluded {
-		if int(a) < len(scores) { // else it is not offered either
+		if int(a) < len(scores) { // otherwise it is not offered either
 			scores[a] = math.Inf(-1)
 		}
 	}
@@ -60,9 +60,9 @@ func (l *LinUCB) sample() {
 	score.AddTransposed(l.theta, l.estimate.Half, l.normal)
 }
 
-// raise adds β|Wx| to estimated rewards. |Wx| is computed of those arms only that can have
-// the greatest sum, since it is at most Reach for features of norm 1; others count as excluded.
-// The choice is what it would be without that.
+// raise adds β|Wx| to estimated rewards. It computes |Wx| only for arms that can have the
+// greatest sum, since it is at most Reach for features of norm 1; the others count as excluded.
+// This does not change the choice.
 func (l *LinUCB) raise(scores []float64, t Turn) {
 	reach := l.beta * l.estimate.Reach * loose
 	first := 0
@@ -84,19 +84,19 @@ func (l *LinUCB) raise(scores []float64, t Turn) {
 	}
 	squares := l.squares[:len(l.able)]
 	score.Squares(squares, l.estimate.Panels, l.features)
-	clear(l.features) // which are private, and of this choice only
+	clear(l.features) // they are private, and for this choice only
 	for i, k := range l.able {
 		scores[k] += l.beta * math.Sqrt(squares[i])
 	}
 }
 
-// slack returns up to which difference scores of a size count as equal.
+// slack returns the difference up to which scores of a size count as equal.
 func (l *LinUCB) slack(s float64) float64 {
 	return tie * (1 + math.Abs(s) + l.beta*l.estimate.Reach)
 }
 
-// pick returns one of the arms with the greatest score, each equally likely for a coin from 0 up
-// to 1. A coin is drawn for one arm alone too.
+// pick returns one of the arms with the greatest score, each equally likely, for a coin in [0,
+// 1). A coin is drawn even for a single arm.
 func (l *LinUCB) pick(scores []float64, coin float64) Choice {
 	best := scores[0]
 	for _, s := range scores {
@@ -121,7 +121,7 @@ func (l *LinUCB) pick(scores []float64, coin float64) Choice {
 		}
 		nth--
 	}
-	return Choice{NoArm, 0} // all are excluded, which nobody does
+	return Choice{NoArm, 0} // all arms are excluded, which no caller does
 }
 
 // any picks an arm, each equally likely.

@@ -8,9 +8,9 @@ import (
 	"peerd.dev/bandit/score"
 )
 
-// TestArmsAreLeftOutOnlyIfTheyCannotWin: where the radius of some arms only is computed, the
-// choice is among the same as if that of all were, at every size of noise and number of records,
-// with arms excluded and with features shorter than 1.
+// TestArmsAreLeftOutOnlyIfTheyCannotWin: computing the radius of some arms only does not change
+// the arms among which the choice is, at every size of noise and number of records, with arms
+// excluded and with features shorter than 1.
 func TestArmsAreLeftOutOnlyIfTheyCannotWin(t *testing.T) {
 	const arms = 30
 	left := 0
@@ -48,8 +48,8 @@ func TestArmsAreLeftOutOnlyIfTheyCannotWin(t *testing.T) {
 	}
 }
 
-// TestEqualArmsAreEquallyLikely, where features are the same, and where all are of norm 1 and
-// nothing is known in any direction, so that rounding alone tells them apart.
+// TestEqualArmsAreEquallyLikely, if features are the same, and if all have norm 1 and nothing is
+// known in any direction, so that only rounding distinguishes them.
 func TestEqualArmsAreEquallyLikely(t *testing.T) {
 	for _, index := range []LinearIndex{BoundIndex, CalibratedIndex} {
 		x := newLinear(4, 3)

@@ -6,14 +6,14 @@ import (
 	"peerd.dev/bandit/gram"
 )
 
-// rewardVar bounds the variance of a reward in [0,1], and its square root is what a reward is
-// sub-Gaussian with.
+// rewardVar bounds the variance of a reward in [0,1]; rewards are sub-Gaussian with its square
+// root.
 const rewardVar = .25
 
-// aware returns the estimate that knows how noise enters. With V = G + N and B = Gθ + ξ + n the
-// error of B about Vθ is ξ + n - Nθ: besides n one vector with a covariance of at most v|θ|²,
-// for |θ| = 1 and noise of variance v on the diagonal of N, and half of that on average over
-// directions. Weighting by it, with a prior of covariance I/d on θ:
+// aware returns the estimate that models how noise enters. With V = G + N and B = Gθ + ξ + n the
+// error of B from Vθ is ξ + n - Nθ: in addition to n, one vector with a covariance of at most
+// v|θ|², for |θ| = 1 and noise of variance v on the diagonal of N, and half of that on average
+// over directions. Weighting by it, with a prior of covariance I/d on θ:
 //
 //	R = V₊/4 + 3v/2,  P = V₊R⁻¹V₊ + dI,  θ̂ = P⁻¹V₊R⁻¹B,
 //
@@ -32,16 +32,17 @@ func aware(g gram.Gram) (gram.Estimate, bool) {
 	})
 }
 
-// missed is with what probability a calibrated radius may be too small in all of a life.
+// missed is the probability with which a calibrated radius may be too small at any time in a
+// life.
 const missed = .01
 
 // ridge returns the estimate (V+λI)⁻¹B and the radius β with which |⟨x, θ̂-θ⟩| ≤ β|x|_{P⁻¹} for
 // all x and after all releases, of n records each, except with probability missed:
-// Abbasi-Yadkori, Pál and Szepesvári (2011) for rewards, and for noise bounds on |N| and |n|. See
+// Abbasi-Yadkori, Pál and Szepesvári (2011) for rewards, and bounds on |N| and |n| for noise. See
 // docs/proofs/linear.md.
 func ridge(g gram.Gram, n float64) (e gram.Estimate, beta float64, ok bool) {
 	d := float64(g.V.SymmetricDim())
-	each := missed / 3 / (2 * n * n) // of three parts, after one release; the sum over n of 1/n² is below 2
+	each := missed / 3 / (2 * n * n) // for three parts, after one release; the sum over n of 1/n² is below 2
 	most := math.Sqrt(g.Noise.B) * (math.Sqrt(d) + math.Sqrt(-2*math.Log(each)))
 	norm := g.Margin(each / 2) // of either sign
 	least := max(1, norm)

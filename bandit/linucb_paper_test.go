@@ -8,8 +8,8 @@ import (
 	"peerd.dev/bandit/gram"
 )
 
-// TestPrintedRadii compares with numbers that another program computed: one feature, V = 10, B = 5, noise of
-// variance 4, 100 releases of each site.
+// TestPrintedRadii compares with numbers that another program computed: one feature, V = 10, B =
+// 5, noise of variance 4, 100 releases of each site.
 func TestPrintedRadii(t *testing.T) {
 	g, err := gram.Of([]float64{10, 5}, 4, gram.Linear, 1)
 	if err != nil {
@@ -30,8 +30,8 @@ func TestPrintedRadii(t *testing.T) {
 	near("their certainty", 1/(e.Reach*e.Reach), 222.6365106184963)
 }
 
-// corner believes of x what releases with squares of rewards say, which are as many as the rewards themselves where
-// those are 0 or 1.
+// corner sets the belief about x to a release with squares of rewards, which equal the rewards if
+// these are 0 or 1.
 func (x *linear) corner(sigma float64) {
 	at := x.d * (x.d + 1) / 2
 	sums := append(slices.Clone(x.exact), 0)
@@ -44,8 +44,8 @@ func (x *linear) corner(sigma float64) {
 	x.b.X, x.b.SampleVar[0], x.b.GaussVar[0] = sums, 1/x.n, sigma*sigma
 }
 
-// TestSquaresChangeNothing but the noise: without any, each index has the same estimate and the same radius
-// from records with squares of rewards as without, if it is no paper's.
+// TestSquaresChangeNothing except the noise: without noise, each index except the paper's has the
+// same estimate and the same radius from records with squares of rewards as without.
 func TestSquaresChangeNothing(t *testing.T) {
 	for _, index := range []LinearIndex{SampledIndex, BoundIndex, CalibratedIndex} {
 		x := newLinear(4, 11)
@@ -77,8 +77,8 @@ func TestSquaresChangeNothing(t *testing.T) {
 	}
 }
 
-// TestSetsOfSquaresHold: the stated and the calibrated set, and the one that Dubey and Pentland print, hold after every
-// release of 100 runs with squares of rewards.
+// TestSetsOfSquaresHold: the stated and the calibrated set, and the one that Dubey and Pentland
+// print, hold after every release of 100 runs with squares of rewards.
 func TestSetsOfSquaresHold(t *testing.T) {
 	for _, sigma := range []float64{0, 3, 30} {
 		printed, proved := 0., 0.

@@ -7,12 +7,12 @@ import (
 	"peerd.dev/bandit/score"
 )
 
-// block is how many actions that are drawn one by one are scored together.
+// block is the number of actions drawn one by one that are scored together.
 const block = 4
 
-// search is Choose for actions that are drawn while it looks. Those that it never sees have an index
-// below the greatest by more than what counts as equal, so that the choice has the law of
-// Choose. Among equal ones each is equally likely: the first is the best one more often than not.
+// search is Choose for actions that are drawn during the search. Actions that it never sees have
+// an index below the greatest by more than the tolerance for ties, so the choice has the same
+// distribution as with Choose. Equal ones are equally likely: mostly the first one is the best.
 func (l *LinUCB) search(t Turn) Choice {
 	theta, reach := l.estimate.Theta, l.beta*l.estimate.Reach*loose
 	if l.index == SampledIndex {
@@ -37,14 +37,14 @@ func (l *LinUCB) search(t Turn) Choice {
 		}
 		for _, s := range l.score(from, theta) {
 			if s > best {
-				best, least = s, s-2*l.slack(s) // twice, since what Next compares is rounded in other ways
+				best, least = s, s-2*l.slack(s) // twice, since Next compares numbers that are rounded in other ways
 			}
 		}
-		if reach > 0 { // else each one raises what the next has to reach
+		if reach > 0 { // otherwise each action raises what the next one must reach
 			size = block
 		}
 	}
-	clear(l.features) // which are private, and of this choice only
+	clear(l.features) // they are private, and for this choice only
 	c := l.pick(l.scores[:len(l.able)], coin)
 	c.Arm = l.able[c.Arm]
 	if l.index == SampledIndex {
@@ -53,7 +53,7 @@ func (l *LinUCB) search(t Turn) Choice {
 	return c
 }
 
-// score returns the indices of those of the actions in l.able that come from a place on.
+// score returns the indices of the actions in l.able from a place on.
 func (l *LinUCB) score(from int, theta []float64) []float64 {
 	scores, features := l.scores[from:len(l.able)], l.features[from:]
 	score.Products(scores, theta, features)

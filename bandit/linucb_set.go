@@ -6,13 +6,14 @@ import (
 	"peerd.dev/bandit/gram"
 )
 
-// priorPart is what part of an ellipsoid around a set comes from |θ| ≤ 1, the rest from sums.
+// priorPart is the share of an ellipsoid around a set that comes from |θ| ≤ 1; the rest comes
+// from sums.
 const priorPart = .3
 
 // stated returns an ellipsoid in which θ lies after all releases, of n records each, except with
-// probability missed: |⟨x, θ̂-θ⟩| ≤ size·|Wx| for all x. It is around the set of Anderson and
-// Rubin (1949), the θ for which B - Vθ is as small as ξ + n - Nθ is, and |θ| ≤ 1, so it needs no
-// estimate, and no V that is positive definite. See docs/proofs/linear.md.
+// probability missed: |⟨x, θ̂-θ⟩| ≤ size·|Wx| for all x. It contains the set of Anderson and
+// Rubin (1949), the θ for which B - Vθ is as small as ξ + n - Nθ is, and |θ| ≤ 1, so it needs
+// neither an estimate nor a positive definite V. See docs/proofs/linear.md.
 func stated(g gram.Gram, n float64) (e gram.Estimate, size float64, ok bool) {
 	d, v, w := float64(g.V.SymmetricDim()), g.Noise.Diagonal, g.Noise.B
 	each := missed / 3 / (2 * n * n) // as in ridge
@@ -33,7 +34,7 @@ func stated(g gram.Gram, n float64) (e gram.Estimate, size float64, ok bool) {
 	return e, math.Sqrt(max(0, 1-residual+centre)), ok
 }
 
-// parameter returns what is stated of θ.
+// parameter returns the summary of θ.
 func (l *LinUCB) parameter(b *Belief) Parameter {
 	if !l.statedFrom.replace(b) {
 		return l.stated

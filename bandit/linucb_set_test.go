@@ -8,7 +8,7 @@ import (
 	"peerd.dev/bandit/gram"
 )
 
-// grown plays 12 releases of sums that grow by a half each, with a noise of their own, and calls
+// grown plays 12 releases of sums that grow by half each time, with independent noise, and calls
 // f after each.
 func (x *linear) grown(t *testing.T, sigma float64, f func(g gram.Gram)) {
 	t.Helper()
@@ -25,8 +25,8 @@ func (x *linear) grown(t *testing.T, sigma float64, f func(g gram.Gram)) {
 	}
 }
 
-// TestStatedSetHolds at every release of 200 runs, in which at most 1 % may fail; none does. Sets
-// that take noise to be a thousandth of what it is fail in most.
+// TestStatedSetHolds at every release of 200 runs, of which at most 1 % may fail; none does. Sets
+// that assume a thousandth of the noise fail in most.
 func TestStatedSetHolds(t *testing.T) {
 	for _, sigma := range []float64{0, 3, 30} {
 		wrong := 0
@@ -53,8 +53,8 @@ func TestStatedSetHolds(t *testing.T) {
 	}
 }
 
-// TestStatedSetIsSmaller than that of the calibrated index in its worst direction, where noise
-// is most of the error, and shrinks.
+// TestStatedSetIsSmaller than the calibrated index's set in its worst direction, if noise is most
+// of the error, and shrinks.
 func TestStatedSetIsSmaller(t *testing.T) {
 	x, last := newLinear(3, 5), math.Inf(1)
 	for range 4 {
@@ -75,7 +75,7 @@ func TestStatedSetIsSmaller(t *testing.T) {
 	}
 }
 
-// TestParameterIsSummarized: what is stated follows releases, with every index, and says what noise
+// TestParameterIsSummarized: the summary follows releases, with every index, and shows what noise
 // has done to the matrix. A summary changes no choice.
 func TestParameterIsSummarized(t *testing.T) {
 	for _, index := range indices {
@@ -113,9 +113,9 @@ var (
 	setFeatures = flag.Int("sets.features", 4, "features in it")
 )
 
-// TestStatedSetsHoldForWhatIsChosen: records are of actions that a learner chooses from the
-// releases before, in batches that grow, and each batch adds noise of its own. Of the runs at
-// most 1 % may have a release after which θ is outside of the stated or of the calibrated set.
+// TestStatedSetsHoldForWhatIsChosen: records are of actions that a learner chooses from earlier
+// releases, in batches that grow, and each batch adds noise of its own. At most 1 % of the runs
+// may have a release after which θ is outside of the stated or of the calibrated set.
 func TestStatedSetsHoldForWhatIsChosen(t *testing.T) {
 	const actions, batches = 10, 20
 	for _, index := range indices {

@@ -20,7 +20,7 @@ func linUCB(t testing.TB, arms int, p LinUCBParams) *LinUCB {
 	return l.(*LinUCB)
 }
 
-// indices are all that a learner by features may choose by.
+// indices are all indices of a learner by features.
 var indices = []LinearIndex{SampledIndex, BoundIndex, CalibratedIndex, PaperIndex}
 
 // linear is a problem with a θ of norm 1 and sums that are released with noise.
@@ -91,7 +91,7 @@ func (x *linear) pay(f []float64) {
 	x.n++
 }
 
-// release believes the sums with noise of a deviation.
+// release sets the belief to the sums with noise of a deviation.
 func (x *linear) release(sigma float64) {
 	for i, v := range x.exact {
 		x.b.X[i] = v + sigma*x.rng.NormFloat64()
@@ -130,7 +130,7 @@ func TestFeaturesAreLearned(t *testing.T) {
 	}
 }
 
-// TestNothingKnownIsAnyArm, each equally likely, and excluded ones are never chosen; also when
+// TestNothingKnownIsAnyArm, each equally likely, and excluded arms are never chosen, also when
 // something is known.
 func TestNothingKnownIsAnyArm(t *testing.T) {
 	x := newLinear(3, 2)
@@ -162,8 +162,7 @@ func TestNothingKnownIsAnyArm(t *testing.T) {
 	}
 }
 
-// TestCalibratedSetHolds at every release of 200 runs, in which at most 1 % may fail; none
-// does.
+// TestCalibratedSetHolds at every release of 200 runs, of which at most 1 % may fail; none does.
 func TestCalibratedSetHolds(t *testing.T) {
 	for _, sigma := range []float64{0, 3, 30} {
 		for run := range uint64(200) {
@@ -188,8 +187,8 @@ func TestCalibratedSetHolds(t *testing.T) {
 
 // off returns how far θ is from an estimate: the greatest |⟨x, θ̂-θ⟩|/|Wx|.
 func (x *linear) off(e gram.Estimate) float64 {
-	// The greatest is at x = P(θ̂-θ), where it is the norm of θ̂-θ by P, with P⁻¹ = WᵀW: that of the y
-	// with Wᵀy = θ̂-θ.
+	// The greatest is at x = P(θ̂-θ), where it is the norm of θ̂-θ by P, with P⁻¹ = WᵀW: the norm
+	// of the y with Wᵀy = θ̂-θ.
 	y := make([]float64, x.d)
 	for i := x.d - 1; i >= 0; i-- {
 		y[i] = e.Theta[i] - x.theta[i]
@@ -208,9 +207,9 @@ func square(e gram.Estimate, x []float64) float64 {
 	return f[0]
 }
 
-// TestAwareErrorIsWhatItSays: over many runs the squared error of the estimate, in its own
-// norm, is on average what a vector of d entries of variance 1 has, within a fifth, where
-// noise is most of it.
+// TestAwareErrorIsWhatItSays: over many runs the squared error of the estimate, in its own norm,
+// is on average the one of a vector of d entries of variance 1, within a fifth, if noise is most
+// of it.
 func TestAwareErrorIsWhatItSays(t *testing.T) {
 	const d, runs = 4, 400
 	for _, sigma := range []float64{5, 30} {
@@ -233,8 +232,8 @@ func TestAwareErrorIsWhatItSays(t *testing.T) {
 	}
 }
 
-// TestIndefiniteSumsAreUsed: where noise makes the matrix indefinite there is an estimate all the
-// same, and it says how many eigenvalues were raised.
+// TestIndefiniteSumsAreUsed: if noise makes the matrix indefinite there is still an estimate, and
+// it states how many eigenvalues were raised.
 func TestIndefiniteSumsAreUsed(t *testing.T) {
 	for _, index := range indices {
 		raised := 0
@@ -261,8 +260,8 @@ func TestIndefiniteSumsAreUsed(t *testing.T) {
 	}
 }
 
-// TestTheEstimateFollowsReleases: with other sums there is another estimate, with the same ones
-// nothing is computed.
+// TestTheEstimateFollowsReleases: other sums give another estimate, with the same ones nothing is
+// computed.
 func TestTheEstimateFollowsReleases(t *testing.T) {
 	x := newLinear(3, 5)
 	l := linUCB(t, 2, LinUCBParams{Features: 3, Index: BoundIndex, Radius: 1, Records: WithoutSquares})
@@ -286,8 +285,8 @@ func TestTheEstimateFollowsReleases(t *testing.T) {
 	}
 }
 
-// TestFeaturesTakeNoCoins: whatever features a choice has, and whatever is excluded, later choices
-// have the same random numbers.
+// TestFeaturesTakeNoCoins: whatever features a choice has, and whatever is excluded, later
+// choices have the same random numbers.
 func TestFeaturesTakeNoCoins(t *testing.T) {
 	for _, index := range indices {
 		x := newLinear(3, 5)

@@ -10,33 +10,33 @@ import (
 
 // Params are the parameters of a learner, a struct. Its exported fields are the keys
 // learner.<name>.<field> of a configuration; their tags say what a value may be (want), its unit
-// (unit) and what it means (doc), and whether a folder keeps it (fixed). Further methods that
-// parameters may have are those of [Traited], [Checked] and [Shrinking]. Learners of other Go
-// modules are used as those of [Table] are.
+// (unit) and what it means (doc), and whether a folder keeps it (fixed). Parameters may also
+// implement [Traited], [Checked] and [Shrinking]. Learners of other Go modules are used like
+// those in [Table].
 type Params interface {
-	// Words returns what pages say of the learner.
+	// Words returns the learner's name and description for pages.
 	Words() Words
-	// New returns a learner. An error names the parameter. Callers use [New].
+	// New returns a learner. An error names the parameter. Callers use the function [New].
 	New(c Config) (Learner, error)
 }
 
-// Words are what pages say of a learner.
+// Words are the name and the description of a learner for pages.
 type Words struct {
 	Name    string // in configurations
 	Summary string // one line
 }
 
-// A Config is what every learner is given.
+// A Config has the arguments of every learner.
 type Config struct {
 	Arms    int
-	Peers   int     // of the network that have arms
+	Peers   int     // number of peers with arms
 	Origins int     // peers whose releases of one leaf are merged; 0 for all that have arms
 	Horizon uint64  // rounds that the budget pays for
-	Leaves  uint64  // that a peer releases of a part within them, at most
+	Leaves  uint64  // greatest number that a peer releases of a part within them
 	Epsilon float64 // that a node guarantees; +Inf without noise
 	Self    int     // the peer's place in the network
-	// Vectors are those of all arms of a simulated world, by peer; of a peer without arms nil. They are
-	// public. Nil where the world has none.
+	// Vectors are the public vectors of all arms of a simulated world, by peer; nil for a peer
+	// without arms. Nil if the world has none.
 	Vectors [][]Features
 	Rand    *rand.Rand // breaks ties; its draws are public in effect
 }
@@ -55,14 +55,14 @@ func New(p Params, c Config) (Learner, error) {
 	return p.New(c)
 }
 
-// Traits say in what a learner differs from one of sums of rewards. The zero Traits are such a learner's.
+// Traits say how a learner differs from one of sums of rewards, which has the zero Traits.
 type Traits struct {
-	// Contextual says that the learner chooses by features. Its choices then follow from what is
-	// private and are not public.
+	// Contextual says that the learner chooses by features. Then its choices depend on private
+	// data and are not public.
 	Contextual bool
-	Inputs     Inputs // what an application sends of a decision, if Contextual
-	// Vectored says that the learner knows vectors of the arms, which are public: Vectors, a row an
-	// arm, or those of the world if there are none.
+	Inputs     Inputs // what an application sends for a decision, if Contextual
+	// Vectored says that the learner knows public vectors of the arms: Vectors, a row for each
+	// arm, or the world's if there are none.
 	Vectored bool
 	Vectors  [][]float64
 	// Phased says that the learner explores in epochs: it is a [Phased].
@@ -80,7 +80,7 @@ func TraitsOf(p Params) Traits {
 	return Traits{}
 }
 
-// Checked parameters can go together badly, or not suit a number of arms.
+// Checked parameters can be inconsistent, or not suit a number of arms.
 type Checked interface {
 	// Check returns the field, as in a key, and what is wanted; empty if all is well.
 	Check(arms int) (field, want string)
@@ -94,7 +94,7 @@ func Check(p Params, arms int) (field, want string) {
 	return "", ""
 }
 
-// Shrinking parameters can be changed so that a few rounds show all that the learner does.
+// Shrinking parameters can be changed so that a few rounds show everything that the learner does.
 type Shrinking interface{ Small() Params }
 
 // Small returns such parameters, for audits and tests.
@@ -105,8 +105,8 @@ func Small(p Params) Params {
 	return p
 }
 
-// Table lists the learners with their defaults, the default one first. A learner is here only when its
-// conformance tests pass.
+// Table lists the learners with their defaults, the default one first. A learner is here only
+// when its conformance tests pass.
 func Table() []Params {
 	return []Params{
 		UCBParams{Calibrated},
@@ -119,7 +119,7 @@ func Table() []Params {
 	}
 }
 
-// Lookup returns the parameters of a name in a table, or an error that lists the names there are.
+// Lookup returns the parameters with a name in a table, or an error that lists the names.
 func Lookup(table []Params, name string) (Params, error) {
 	var names []string
 	for _, p := range table {

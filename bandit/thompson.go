@@ -11,15 +11,14 @@ type ThompsonParams struct {
 	Inflation float64 `want:"over 1 up to 4" doc:"Factor by which sampled errors are wider than the errors of the means. Less explores less; at 1 nothing is promised."`
 }
 
-// Thompson samples an error for every mean and pulls the arm whose mean plus error is the
-// greatest. The error of rewards is normal with the variance 1/4n of rewards in [0,1]; the
-// error of noise has the law of the noise itself, Laplace terms included. Both are
-// inflated.
+// Thompson samples an error for every mean and pulls the arm whose mean plus error is greatest.
+// The error of rewards is normal with the variance 1/4n of rewards in [0,1]; the error of noise
+// has the distribution of the noise itself, including Laplace terms. Both are inflated.
 //
-// With a normal error in place of the Laplace terms a best arm whose noise is far below 0
-// is never sampled again. With errors inflated by c the expected number of samples until
-// the best arm is sampled above its mean is at most c/(c-1) + 1, over all that the noise in
-// it can be: docs/proofs/thompson.md.
+// With a normal error instead of the Laplace terms, a best arm whose noise is far below 0 is
+// never sampled again. With errors inflated by c, the expected number of samples until the best
+// arm is sampled above its mean is at most c/(c-1) + 1, over all values of the noise in it:
+// docs/proofs/thompson.md.
 type Thompson struct {
 	arms
 	stateless
@@ -30,7 +29,7 @@ type Thompson struct {
 
 var _ Sampler = (*Thompson)(nil)
 
-// Recommended is the learner that a new folder begins with.
+// Recommended is the learner with which a new folder begins.
 const Recommended = "thompson"
 
 // Words implements [Params].
@@ -46,8 +45,8 @@ func (p ThompsonParams) New(c Config) (Learner, error) {
 	return &Thompson{arms: arms{c.Arms}, inflation: p.Inflation, rng: c.Rand, index: make([]float64, c.Arms)}, nil
 }
 
-// Choose returns a forced arm, picked at random, if there is one; else the arm with the
-// greatest sample. How likely that was is not computed; see [Thompson.Propensity].
+// Choose returns a forced arm, picked at random, if there is one; otherwise the arm with the
+// greatest sample. The probability of the choice is not computed; see [Thompson.Propensity].
 func (s *Thompson) Choose(b *Belief, t Turn) Choice {
 	if c, ok := forced(b, t, s.rng); ok {
 		return c
@@ -70,7 +69,8 @@ func (s *Thompson) sample(b *Belief, t Turn, rng *rand.Rand) Arm {
 	return greatest(b, t, s.index)
 }
 
-// Of how many samples a propensity is a share: of fewer with more than a hundred arms, each of which costs time.
+// The number of samples of which a propensity is a share: fewer with more than a hundred arms,
+// since each costs time.
 const (
 	mostSamples  = 64
 	leastSamples = 8
@@ -89,8 +89,8 @@ func (s *Thompson) Propensity(b *Belief, t Turn, arm Arm, rng *rand.Rand) float6
 	return float64(same) / float64(n)
 }
 
-// laplaces samples a sum of n ≥ 1 Laplace terms of scale 1, or, where n is no whole number,
-// the law between them: the difference of two gamma variables of shape n.
+// laplaces samples a sum of n ≥ 1 Laplace terms of scale 1 or, if n is not a whole number, the
+// distribution in between: the difference of two gamma variables of shape n.
 func laplaces(n float64, rng *rand.Rand) float64 {
 	return gamma(max(1, n), rng) - gamma(max(1, n), rng)
 }

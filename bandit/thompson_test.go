@@ -16,8 +16,8 @@ func thompson(t *testing.T, arms int, inflation float64) *Thompson {
 	return l.(*Thompson)
 }
 
-// TestSampledNoiseHasTheLawOfTheNoise: sums of Laplace terms, drawn one by one and by
-// gamma variables, have the same quantiles far out.
+// TestSampledNoiseHasTheLawOfTheNoise: sums of Laplace terms, drawn one by one and by gamma
+// variables, have the same quantiles far out.
 func TestSampledNoiseHasTheLawOfTheNoise(t *testing.T) {
 	const draws = 200_000
 	s := thompson(t, 1, 2)
@@ -33,8 +33,8 @@ func TestSampledNoiseHasTheLawOfTheNoise(t *testing.T) {
 		slices.Sort(want)
 		for _, p := range []float64{.001, .01, .1, .5, .9, .99, .999} {
 			i := int(p * draws)
-			// The standard error of a quantile is √(p(1-p)/draws) over the density, which is
-			// at least that of an exponential tail.
+			// The standard error of a quantile is √(p(1-p)/draws) over the density, which is at
+			// least an exponential tail's.
 			tail := min(p, 1-p)
 			if dev := math.Abs(got[i] - want[i]); dev > 8*math.Sqrt(2*tail/draws)/tail*math.Sqrt(float64(n)) {
 				t.Errorf("%d terms: the quantile at %v is %v, want %v", n, p, got[i], want[i])
@@ -44,9 +44,9 @@ func TestSampledNoiseHasTheLawOfTheNoise(t *testing.T) {
 }
 
 // TestABestArmIsNotLostToItsNoise: the noise in the best arm's mean is drawn from its own
-// law, again and again, and the mean of the other arm is known. The samples until the best
-// arm is chosen are few on average, as proven. With a normal error of the same variance
-// they are not: the test would find it.
+// distribution, again and again, and the mean of the other arm is known. The number of samples
+// until the best arm is chosen is small on average, as proved. With a normal error of the same
+// variance it is not: the test would detect it.
 func TestABestArmIsNotLostToItsNoise(t *testing.T) {
 	const trials, most = 4000, 200_000
 	const scale, gap = .2, .05
@@ -81,7 +81,7 @@ func TestABestArmIsNotLostToItsNoise(t *testing.T) {
 	}
 }
 
-// TestSamplesLookEverywhere: of two arms alike both are chosen, and an excluded one never.
+// TestSamplesLookEverywhere: of two equal arms both are chosen, and an excluded one never.
 func TestSamplesLookEverywhere(t *testing.T) {
 	s := thompson(t, 3, math.Sqrt2)
 	b := known(50, .5, .5, .9)
@@ -94,8 +94,8 @@ func TestSamplesLookEverywhere(t *testing.T) {
 	}
 }
 
-// TestThompsonSaysHowLikelyAChoiceWas: over many decisions, 1/propensity of an arm's choices adds up to
-// their number, for every arm that 64 samples nearly always hold.
+// TestThompsonSaysHowLikelyAChoiceWas: over many decisions, 1/propensity of an arm's choices adds
+// up to their number, for every arm that is nearly always among 64 samples.
 func TestThompsonSaysHowLikelyAChoiceWas(t *testing.T) {
 	l, err := ThompsonParams{math.Sqrt2}.New(Config{Arms: 4, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))})
 	if err != nil {

@@ -13,22 +13,21 @@ import (
 // Confidence names the formula of a confidence radius.
 type Confidence string
 
-// The formulas. Each bounds the error of an arm's mean in round t, from 2, but with
+// The formulas. Each bounds the error of an arm's mean in round t, from 2, except with
 // probability 2/t².
 const (
 	// Calibrated is computed from the noise that is really in the mean; see
 	// docs/proofs/radius.md.
 	Calibrated Confidence = "calibrated"
-	// Paper is formula (12) of paper 004, of which (11) is the case without
-	// noise, as printed. It is hundreds of standard deviations wide, but for one pull,
-	// of which it leaves out the noise. Lemma 6 there says nothing below (3K+1)M pulls
-	// of K arms by each of M peers.
+	// Paper is formula (12) of paper 004 as printed, of which (11) is the case without noise. It
+	// is hundreds of standard deviations wide, except after one pull, for which it omits the
+	// noise. Its Lemma 6 promises nothing below (3K+1)M pulls of K arms by each of M peers.
 	Paper Confidence = "paper"
 )
 
-// UCB pulls the arm with the greatest upper confidence bound (Zhu, Zhu, Liu and
-// Liu 2021, Algorithm 1, lines 6 to 13). Its statistic is the sum of rewards in
-// [0,1] of every arm, a part an arm.
+// UCB pulls the arm with the greatest upper confidence bound (Zhu, Zhu, Liu and Liu 2021,
+// Algorithm 1, lines 6 to 13). Its statistic has a part for every arm, the sum of its rewards in
+// [0,1].
 type UCB struct {
 	arms
 	peers      float64
@@ -37,10 +36,10 @@ type UCB struct {
 	bounds     []bound    // by arm
 	index      []float64  // by arm; scratch
 	block      uint64     // last round for which they hold
-	l          float64    // ln(2t²) of that round: each side of each part of a radius fails once in 2t²
+	l          float64    // ln(2t²) for that round: each side of each part of a radius fails with probability 1/2t²
 }
 
-// bound is a radius and what it was computed from.
+// bound is a radius and its inputs.
 type bound struct{ sampleVar, v, b, g, radius float64 }
 
 var _ Bounder = (*UCB)(nil)
@@ -63,9 +62,9 @@ func (p UCBParams) New(c Config) (Learner, error) {
 	return &UCB{arms: arms{c.Arms}, peers: float64(c.Peers), confidence: p.Confidence, rng: c.Rand, bounds: make([]bound, c.Arms), index: make([]float64, c.Arms)}, nil
 }
 
-// Choose returns a forced arm, picked at random, if there is one; else
-// the arm with the greatest upper bound. Arms of which nothing is known come
-// first, the least pulled of them first; ties go to the lowest arm.
+// Choose returns a forced arm, picked at random, if there is one; otherwise the arm with the
+// greatest upper bound. Unknown arms come first, the least pulled of them first; ties go to the
+// lowest arm.
 func (u *UCB) Choose(b *Belief, t Turn) Choice {
 	if c, ok := forced(b, t, u.rng); ok {
 		return c
@@ -78,7 +77,7 @@ func (u *UCB) Choose(b *Belief, t Turn) Choice {
 	return Choice{greatest(b, t, u.index), 1}
 }
 
-// Radii implements [Bounder]. Where a formula says something, Miss is 2/t².
+// Radii implements [Bounder]. Miss is 2/t² where the formula promises something.
 func (u *UCB) Radii(r []Radius, b *Belief, round uint64) []Radius {
 	t := float64(round + 2)
 	least := 0.0
@@ -102,7 +101,7 @@ func (u *UCB) radii(b *Belief, round uint64) []bound {
 	return u.paperRadii(b, round)
 }
 
-// Save returns the block of rounds, from which the radii follow.
+// Save returns the block of rounds, which determines the radii.
 func (u *UCB) Save() []byte { return binary.BigEndian.AppendUint64(nil, u.block) }
 
 // Load implements [Learner].
@@ -115,23 +114,23 @@ func (u *UCB) Load(state []byte) error {
 	return nil
 }
 
-// paperRadii computes formula (12) without its first term, which is the same for
-// all arms: M peers, n = 1/SampleVar pulls, natural logarithms. As printed, the number of
-// noise terms is ⌈log₂ t⌉, the most that a running sum can hold, and not how many it does
-// hold: with those the radius would be least at powers of two, and pulls stop there.
+// paperRadii computes formula (12) without its first term, which is the same for all arms: M
+// peers, n = 1/SampleVar pulls, natural logarithms. As printed, the number of noise terms is
+// ⌈log₂ t⌉, the most that a running sum can have, and not the actual number: with that, the
+// radius would be least at powers of two, and pulls would stop there.
 func (u *UCB) paperRadii(b *Belief, round uint64) []bound {
 	m, t := u.peers, round+2
 	lt, terms := math.Log(float64(t)), float64(bits.Len64(t-1))
 	for k, v := range b.SampleVar {
-		noise := terms*b.LaplaceMax[k]*b.LaplaceMax[k] + b.GaussVar[k]/2 // the formula knows Laplace noise alone
+		noise := terms*b.LaplaceMax[k]*b.LaplaceMax[k] + b.GaussVar[k]/2 // the formula knows only Laplace noise
 		u.bounds[k].radius = math.Sqrt(2 * m * (v - 128*m*noise*math.Log(v)) * lt)
 	}
 	return u.bounds
 }
 
-// calibratedRadii computes those radii anew for which something has changed. At the
-// end of a block of rounds all have: within it the radius is that of its last round,
-// which is valid for all of them. A block is a 64th of the rounds so far.
+// calibratedRadii recomputes the radii for which something has changed. At the end of a block of
+// rounds, all have: within it the radius is the one of its last round, which is valid for all of
+// them. A block is a 64th of the rounds so far.
 func (u *UCB) calibratedRadii(b *Belief, round uint64) []bound {
 	if t := round + 2; t > u.block {
 		step := uint64(1) << max(0, bits.Len64(t)-7)

@@ -19,7 +19,7 @@ func learner(t *testing.T, arms, peers int, c Confidence) *UCB {
 	return u.(*UCB)
 }
 
-// known is what is believed of arms with n pulls each, without noise.
+// known returns the belief about arms with n pulls each, without noise.
 func known(n float64, means ...float64) *Belief {
 	b := belief.New(len(means), 1)
 	copy(b.X, means)
@@ -35,7 +35,7 @@ func TestChooseTakesTheGreatestUpperBound(t *testing.T) {
 	if got := u.Choose(b, Turn{Round: 300}).Arm; got != 1 {
 		t.Errorf("equal radii: arm %d, want 1", got)
 	}
-	b.SampleVar[2] = 1. / 4 // known from four pulls only
+	b.SampleVar[2] = 1. / 4 // known from only four pulls
 	if got := u.Choose(b, Turn{Round: 301}).Arm; got != 2 {
 		t.Errorf("a wide radius: arm %d, want 2", got)
 	}
@@ -77,7 +77,7 @@ func TestArmsBehindComeBeforeAll(t *testing.T) {
 }
 
 // TestRadiiAreRenewed compares every radius of a long run with the formula of
-// docs/proofs/radius.md at its round: never smaller, and at most 2 % larger.
+// docs/proofs/radius.md for its round: never smaller, and at most 2 % larger.
 func TestRadiiAreRenewed(t *testing.T) {
 	u := learner(t, 2, 1, Calibrated)
 	b := known(50, 0, 0)
@@ -93,8 +93,8 @@ func TestRadiiAreRenewed(t *testing.T) {
 	}
 }
 
-// TestLaplaceTailHolds draws sums of Laplace terms: at most exp(-l) of them may lie
-// beyond the bound, and half of it must be too little.
+// TestLaplaceTailHolds draws sums of Laplace terms: at most exp(-l) of them may exceed the bound,
+// and half of the bound must be too small.
 func TestLaplaceTailHolds(t *testing.T) {
 	const draws = 400_000
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -130,8 +130,8 @@ func TestLaplaceTailHolds(t *testing.T) {
 	}
 }
 
-// TestMixedNoiseTailHolds draws Laplace terms with a Gaussian one: the bound holds, is
-// nowhere better than either alone, and is that of the Gaussian where it is all there is.
+// TestMixedNoiseTailHolds draws Laplace terms with a Gaussian one: the bound holds, is nowhere
+// better than either alone, and equals the Gaussian bound if there are no Laplace terms.
 func TestMixedNoiseTailHolds(t *testing.T) {
 	const draws, l = 400_000, 4
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -164,7 +164,7 @@ func TestPaperRadiusIsFormula12(t *testing.T) {
 	u := learner(t, 1, 3, Paper)
 	b := known(400, .5)
 	const scale, terms = 14., 10.                                           // of node noise; at most ⌈log₂ 1000⌉ nodes in a prefix
-	b.LaplaceSumSq[0], b.LaplaceMax[0] = 3*scale*scale/(400*400), scale/400 // 3 nodes in that of n = 400 pulls
+	b.LaplaceSumSq[0], b.LaplaceMax[0] = 3*scale*scale/(400*400), scale/400 // 3 nodes in the prefix of n = 400 pulls
 	got := u.paperRadii(b, 998)[0].radius
 	want := math.Sqrt(2 * 3 * (1./400 + 128*3*scale*scale*terms*math.Log(400)/(400*400)) * math.Log(1000))
 	if math.Abs(got-want) > 1e-12*want {

@@ -1,24 +1,24 @@
-// Package belief is what a protocol hands to a learner: floats about the parts of a
-// statistic, computed from releases and public counts alone. Nothing turns them back into
-// a release, so neither side learns the other's types: a learner does not know of peers
-// and noise mechanisms, a protocol does not know of arms and rewards.
+// Package belief is what a protocol passes to a learner: floats about the parts of a statistic,
+// computed only from releases and public counts. Nothing turns them back into a release. Neither
+// side sees the other's types: learners do not know peers and noise mechanisms, protocols do not
+// know arms and rewards.
 package belief
 
 import "math"
 
-// Means are what is known of every part of a statistic. Slices have an entry a part, X has Dim
-// of them a part.
+// Means are what is known of every part of a statistic. Slices have an entry per part; X has Dim
+// entries per part.
 type Means struct {
-	// X holds what is believed of every part, one behind the other: the mean of its
-	// updates, or their sum over all peers where the statistic is linear.
+	// X has the estimate of every part, one after another: the mean of its updates, or their sum
+	// over all peers if the statistic is linear.
 	X []float64
-	// SampleVar is Σ a²/n over the sample means of n updates that are averaged with
-	// weights a: the variance of a part's mean if a single update has variance 1. Its
-	// inverse is how many updates the part rests on, as if all were one site's. It is +Inf
-	// where nothing is known.
+	// SampleVar is Σ a²/n over the sample means of n updates that are averaged with weights a:
+	// the variance of a part's mean if a single update has variance 1. Its inverse is the number
+	// of updates on which the part rests, as if all were one site's. It is +Inf if nothing is
+	// known.
 	SampleVar []float64
-	// The noise in X. LaplaceSumSq is Σ b² over its Laplace terms of scale b, LaplaceMax
-	// their greatest b, and GaussVar the variance of its Gaussian terms.
+	// The noise in X. LaplaceSumSq is Σ b² over its Laplace terms of scale b, LaplaceMax their
+	// greatest b, and GaussVar the variance of its Gaussian terms.
 	LaplaceSumSq, LaplaceMax, GaussVar []float64
 }
 
@@ -45,41 +45,40 @@ func (m *Means) NoiseDev(part int) float64 {
 	return math.Sqrt(2*m.LaplaceSumSq[part] + m.GaussVar[part])
 }
 
-// A Belief is all that a learner may decide from. Slices but Forced and Epochs have an entry
-// a part. All belong to whoever made the Belief and are good until the next step of its peer.
+// A Belief is all that a learner may decide from. Slices except Forced and Epochs have an entry
+// per part. All belong to the maker of the Belief and are valid until the next step of its peer.
 type Belief struct {
 	Means
-	// Sites holds each site's mean and what it rests on where X is the plain mean over sites of
-	// their means; nothing where it is made in another way.
+	// Sites has each site's mean and what it rests on, if X is the plain mean over sites of their
+	// means; otherwise it is empty.
 	Sites [][]Site
-	// PerSite is how many updates of a part a site has, as a mean over sites; 0 where nothing
-	// is known, and where the protocol does not know it.
+	// PerSite is the number of updates of a part at a site, as a mean over sites; 0 if nothing is
+	// known, and if the protocol does not know it.
 	PerSite []float64
 
 	Pulls  []uint64 // this peer's own choices
 	Forced []int    // parts to be chosen before all others, ascending; often empty
-	Ahead  []bool   // parts of which more choices of this peer tell next to nothing, since others have far fewer
+	Ahead  []bool   // parts about which more choices of this peer reveal almost nothing, since others have far fewer
 
-	// What a learner that explores in epochs needs. With other protocols it is empty.
+	// What a learner that explores in epochs needs; empty with other protocols.
 
 	Epoch uint64 // newest epoch that is complete, from 1; 0 before the first
-	// Epochs holds what is known of the end of every complete epoch, the first one first;
-	// Means is the last of them. What was released late changes those that it is of and all
-	// that follow.
+	// Epochs has what is known at the end of every complete epoch, the first one first; the last
+	// of them is Means. A late release changes its own epoch and all later ones.
 	Epochs   []Means
 	Revision uint64    // grows with every change of Epochs
-	Own      []float64 // mean of what this peer's own streams have released; -Inf before they have
+	Own      []float64 // means of what this peer's own streams have released; -Inf before the first release
 }
 
-// A Site is the mean of one peer's site and what it rests on: N updates, and noise whose moments
-// are those of [Means].
+// A Site is the mean of one peer's site and what it rests on: N updates, and noise with the
+// moments of [Means].
 type Site struct {
 	Peer                                  int
 	Mean                                  float64
 	N, LaplaceSumSq, LaplaceMax, GaussVar float64
 }
 
-// New returns a Belief of a number of parts, each of dim numbers, that knows nothing.
+// New returns a Belief of a number of parts, each of dim numbers, of which nothing is known.
 func New(parts, dim int) Belief {
 	return Belief{
 		Means: NewMeans(parts, dim), Sites: make([][]Site, parts), PerSite: make([]float64, parts), Pulls: make([]uint64, parts),
@@ -90,10 +89,9 @@ func New(parts, dim int) Belief {
 // IsAhead reports whether this peer is ahead of others in a part.
 func (b *Belief) IsAhead(part int) bool { return part < len(b.Ahead) && b.Ahead[part] }
 
-// NoiseTail returns y with P(Y > y) ≤ exp(-l) for a sum Y of independent Laplace terms
-// with Σ b² = v and max b and of a Gaussian one of variance g: Chernoff's bound at s with
-// 1/s² = b²(1 + 2v/b²l) + g/2l, which is the best s for g alone, and within 2 % of it for
-// Laplace terms alone.
+// NoiseTail returns y with P(Y > y) ≤ exp(-l) for a sum Y of independent Laplace terms with Σ b²
+// = v and max b and of a Gaussian one of variance g: Chernoff's bound at s with 1/s² = b²(1 +
+// 2v/b²l) + g/2l, which is the best s for g alone, and within 2 % of it for Laplace terms alone.
 func NoiseTail(v, b, g, l float64) float64 {
 	if b == 0 {
 		return math.Sqrt(2 * g * l)

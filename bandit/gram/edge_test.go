@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestEdgeIsThatOfSimulatedNoise: of simulated matrices as many pass edge as it says, to three
-// deviations of their number and a tenth; and with a tenth less, more would than are allowed.
+// TestEdgeIsThatOfSimulatedNoise: as many simulated matrices exceed edge as stated, up to three
+// deviations of their number and a tenth; with a tenth less, more than allowed would.
 func TestEdgeIsThatOfSimulatedNoise(t *testing.T) {
 	const alpha = .01
 	for _, x := range []struct{ d, runs int }{{1, 60_000}, {2, 60_000}, {3, 60_000}, {10, 30_000}, {31, 3000}} {
@@ -48,9 +48,9 @@ func TestEdgeIsThatOfSimulatedNoise(t *testing.T) {
 	}
 }
 
-// TestEdgeFarOut compares with what is known without simulation: for d = 1 the normal law, for d = 2
-// the sum of half the trace, which is normal with variance ½, and a length of two such numbers,
-// integrated over the length.
+// TestEdgeFarOut compares with exact formulas: for d = 1 the normal distribution, for d = 2 half
+// the trace, which is normal with variance ½, plus the length of two such numbers, integrated
+// over the length.
 func TestEdgeFarOut(t *testing.T) {
 	for _, alpha := range []float64{1e-3, 1e-6, 1e-12, 1e-18} {
 		one, two := edge(1, alpha), edge(2, alpha)

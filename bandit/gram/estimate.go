@@ -8,20 +8,19 @@ import (
 	"peerd.dev/bandit/score"
 )
 
-// An Estimate is what a Gram says of the parameter θ of rewards ⟨x, θ⟩.
+// An Estimate is what a Gram implies about the parameter θ of rewards ⟨x, θ⟩.
 type Estimate struct {
 	Theta  []float64
-	Half   score.Triangle // W with P⁻¹ = WᵀW, where P says how sure Theta is
-	Panels score.Panels   // W, to score by
-	Reach  float64        // the greatest |Wx| of x of norm 1, but for rounding
-	Raised int            // eigenvalues of V below 0, which noise alone can make
+	Half   score.Triangle // W with P⁻¹ = WᵀW, where P is the precision of Theta
+	Panels score.Panels   // W, in the form for scoring
+	Reach  float64        // the greatest |Wx| of x of norm 1, up to rounding
+	Raised int            // number of eigenvalues of V below 0, which only noise can cause
 }
 
-// Estimate returns Q·diag(gain)·Qᵀ·B with the certainty P = Q·diag(precision)·Qᵀ, where Q has
-// the eigenvectors of V and of says what gain and precision one has, from its eigenvalue and the
-// product of it and B. ok is false if
-// the eigenvectors were not found, or a precision is not above 0. Last digits
-// depend on the processor's family, as those of gonum do, and on nothing else.
+// Estimate returns Q·diag(gain)·Qᵀ·B with the precision P = Q·diag(precision)·Qᵀ, where Q has the
+// eigenvectors of V, and of returns the gain and precision of one, given its eigenvalue and its
+// product with B. ok is false if the eigenvectors were not found, or a precision is not above 0.
+// The last digits depend only on the processor's family, like gonum's.
 func (g Gram) Estimate(of func(eigenvalue, along float64) (gain, precision float64)) (e Estimate, ok bool) {
 	var eigen mat.EigenSym
 	if !eigen.Factorize(g.V, true) {

@@ -11,7 +11,7 @@ import (
 
 const features, streams = 4, 2000
 
-// noise returns matrices of nothing but noise, of which dp's tests say that releases have it.
+// noise returns matrices of pure noise, of the distribution that dp's tests show for releases.
 func noise(t *testing.T, n int) (all []Gram) {
 	t.Helper()
 	const sigma = 3
@@ -30,7 +30,8 @@ func noise(t *testing.T, n int) (all []Gram) {
 	return all
 }
 
-// TestMarginIsEnough, but for a tenth of the cases and three deviations of their number, for noise alone.
+// TestMarginIsEnough for pure noise, except in a tenth of the cases and three deviations of their
+// number.
 func TestMarginIsEnough(t *testing.T) {
 	short, needed := 0, 0
 	for _, g := range noise(t, streams) {
@@ -56,7 +57,7 @@ func least(t *testing.T, g Gram) float64 {
 	return e.Values(nil)[0]
 }
 
-// TestLogDet of a matrix with eigenvalues 3, 1 and -2 in other directions than the axes.
+// TestLogDet of a matrix with eigenvalues 3, 1 and -2 in directions other than the axes.
 func TestLogDet(t *testing.T) {
 	q := [][]float64{{1. / 3, 2. / 3, 2. / 3}, {2. / 3, 1. / 3, -2. / 3}, {2. / 3, -2. / 3, 1. / 3}} // orthogonal
 	var sums []float64

@@ -2,13 +2,14 @@ package gram
 
 import "math"
 
-// slack is with what probability noise takes an eigenvalue below what determinants are computed with.
+// slack is the probability with which noise takes an eigenvalue below the value with which
+// determinants are computed.
 const slack = .01
 
-// Growth returns ln det(V₊+ρI) - ln det(S₊+ρI) for the Gram matrices V and S of two sums over linear records of
-// either [Kind], with noise of a variance in every number, where eigenvalues below 0 are raised to it and ρ is
-// what noise can take off one, and 1. It is false of sums that are not of linear records, which have no
-// determinant.
+// Growth returns ln det(V₊+ρI) - ln det(S₊+ρI) for the Gram matrices V and S of two sums over
+// linear records of either [Kind], with noise of a variance in every number, where negative
+// eigenvalues are raised to 0 and ρ is what noise can take off one, plus 1. linear is false for
+// sums that are not of linear records, which have no determinant.
 func Growth(v, s []float64, noise float64) (growth float64, linear bool) {
 	d := int(math.Sqrt(float64(2*len(v)+2))) - 1 // d(d+3)/2 numbers, or with squares of rewards one more
 	for _, kind := range []Kind{Linear, Corner} {

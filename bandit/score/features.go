@@ -14,5 +14,5 @@ func (Features) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) 
 // LogValue implements [slog.LogValuer].
 func (Features) LogValue() slog.Value { return slog.StringValue("private") }
 
-// MarshalText implements [encoding.TextMarshaler], so that JSON hides them too.
+// MarshalText implements [encoding.TextMarshaler], so that JSON hides them as well.
 func (Features) MarshalText() ([]byte, error) { return []byte("private"), nil }

@@ -2,14 +2,15 @@ package score
 
 import "math"
 
-// lanes is how many sums a kernel keeps of each vector; they are added up last, in pairs.
+// lanes is the number of sums that a kernel keeps for each vector; they are added up last, in
+// pairs.
 const lanes = 4
 
-// Panels is a lower triangular d×d matrix W as [Squares] reads it.
+// Panels is a lower triangular d×d matrix W in the form that [Squares] reads.
 type Panels struct {
 	rows  Triangle
 	d     int
-	count int       // of panels: blocks of three rows of lanes
+	count int       // number of panels: blocks of three rows of lanes
 	first int       // columns of the middle row of lanes of the first panel
 	w     []float64 // panel by panel, column by column, without the zeros above the diagonal
 }
@@ -17,15 +18,15 @@ type Panels struct {
 // rowsOfLanes is how many rows of lanes a panel has.
 const rowsOfLanes = 3
 
-// Panels returns t, of d×d entries, in panels. The last panel ends with the last row, and so
-// the first one, whose columns are short, is filled up with zeros in front.
+// Panels returns t, of d×d entries, in panels. The last panel ends with the last row, so the
+// first one, whose columns are short, starts with zeros.
 func (t Triangle) Panels(d int) Panels {
 	n := (d + lanes - 1) / lanes
 	count := (n + rowsOfLanes - 1) / rowsOfLanes
 	missing := rowsOfLanes*count - n
 	p := Panels{rows: t, d: d, count: count, first: lanes * (2 - missing)}
 	for panel := range count {
-		top := rowsOfLanes*panel - missing // row of lanes; below 0 in front
+		top := rowsOfLanes*panel - missing // row of lanes; below 0 in the padding
 		for j := range min(lanes*(top+rowsOfLanes), d) {
 			for r := max(top, j/lanes); r < top+rowsOfLanes; r++ {
 				for i := lanes * r; i < lanes*(r+1); i++ {
@@ -42,9 +43,9 @@ func (t Triangle) Panels(d int) Panels {
 }
 
 // Products writes ⟨x, θ⟩ for every x of xs, of finite entries, to dst, which has as many entries.
-// It panics if a vector has fewer than θ has; further ones do not count. The terms are added up
-// in four sums, of every fourth entry each, and with one rounding each (FMA); then the first two
-// sums, the last two, and both.
+// It panics if a vector has fewer entries than θ; further ones are ignored. The terms are added
+// up in four sums, of every fourth entry each, and with one rounding each (FMA); then the first
+// two sums, the last two, and both.
 func Products(dst, theta []float64, xs []Features) {
 	n := len(xs)
 	dst = dst[:n]
@@ -61,8 +62,8 @@ func Products(dst, theta []float64, xs []Features) {
 }
 
 // Squares writes |W x|² for every x of xs, of finite entries, to dst, which has as many entries.
-// It panics if a vector has fewer than W has columns. An entry of W x is one sum over columns in
-// order, and the squares of entries are added up as terms of [Products] are.
+// It panics if a vector has fewer entries than W has columns. An entry of W x is one sum over
+// columns in order, and the squares of entries are added up like the terms of [Products].
 func Squares(dst []float64, w Panels, xs []Features) {
 	n := len(xs)
 	dst = dst[:n]
@@ -76,7 +77,7 @@ func Squares(dst []float64, w Panels, xs []Features) {
 	}
 }
 
-// product is what the assembly computes of one vector, bit for bit.
+// product is what the assembly computes for one vector, bit for bit.
 func product(theta, x []float64) float64 {
 	var s [lanes]float64
 	for i, t := range theta {
@@ -85,8 +86,8 @@ func product(theta, x []float64) float64 {
 	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
-// plainSquares is what the assembly computes, bit for bit. Four vectors are taken at a time, so
-// that their sums do not wait for each other.
+// plainSquares is what the assembly computes, bit for bit. It processes four vectors at a time,
+// so that their sums do not wait for each other.
 func plainSquares(dst []float64, w Panels, xs []Features) {
 	if len(xs) == 1 {
 		dst[0] = square(w, xs[0][:w.d])
@@ -94,7 +95,7 @@ func plainSquares(dst []float64, w Panels, xs []Features) {
 	}
 	for n := 0; n < len(xs); n += 4 {
 		var x [4]Features
-		for i := range x { // the last one again where there are fewer
+		for i := range x { // the last one again if there are fewer
 			x[i] = xs[min(n+i, len(xs)-1)][:w.d]
 		}
 		var s [lanes][4]float64
@@ -117,7 +118,7 @@ func plainSquares(dst []float64, w Panels, xs []Features) {
 	}
 }
 
-// square is what the assembly computes of one vector, bit for bit.
+// square is what the assembly computes for one vector, bit for bit.
 func square(w Panels, x []float64) float64 {
 	var s [lanes]float64
 	for i := range w.d {

@@ -36,7 +36,7 @@ func TestKernelsAgreeToTheBit(t *testing.T) {
 		for k := range 10 {
 			xs := make([]Features, k)
 			for n := range xs {
-				for range d + n%2 { // some are longer than they need to be
+				for range d + n%2 { // some are longer than necessary
 					xs[n] = append(xs[n], entry())
 				}
 			}

@@ -1,10 +1,10 @@
-// Package score computes, for many vectors x at once, what linear bandits choose by: the
-// product of x with one vector, and the norm of x by a factor of an inverse matrix.
+// Package score computes, for many vectors x at once, what linear bandits choose by: the product
+// of x with one vector, and the norm of x by a factor of an inverse matrix.
 //
-// Results are the same bits on every machine and with every build: sums are taken in one order,
-// which [Products] and [Squares] state, of fused or of rounded products as the code says. Products
-// are converted to float64 where they must not be fused. On amd64 with AVX2 and FMA both run in
-// assembly; the build tag purego leaves that out.
+// Results have the same bits on every machine and with every build: sums are taken in one order,
+// which [Products] and [Squares] state, of fused or of rounded products as the code says.
+// Products are converted to float64 where they must not be fused. On amd64 with AVX2 and FMA both
+// run in assembly; the build tag purego disables it.
 package score
 
 import "math"
@@ -18,8 +18,8 @@ func NewTriangle(d int) Triangle { return make(Triangle, d*(d+1)/2) }
 // Row returns row i, up to the diagonal.
 func (t Triangle) Row(i int) []float64 { return t[i*(i+1)/2:][:i+1] }
 
-// Cholesky makes t, which holds the lower half of a symmetric d×d matrix, its factor L: the
-// matrix is L Lᵀ. ok is false if it is not positive definite; t is of no use then.
+// Cholesky replaces t, the lower half of a symmetric d×d matrix, by its factor L: the matrix is L
+// Lᵀ. ok is false if the matrix is not positive definite; then t must not be used.
 func (t Triangle) Cholesky(d int) (ok bool) {
 	for i := range d {
 		row := t.Row(i)
@@ -33,7 +33,7 @@ func (t Triangle) Cholesky(d int) (ok bool) {
 				row[j] = sum / other[j]
 				continue
 			}
-			if !(sum > 0) { // NaN included
+			if !(sum > 0) { // also NaN
 				return false
 			}
 			row[i] = math.Sqrt(sum)
@@ -42,7 +42,7 @@ func (t Triangle) Cholesky(d int) (ok bool) {
 	return true
 }
 
-// Invert makes t, whose diagonal has no 0, its inverse.
+// Invert replaces t, whose diagonal has no 0, by its inverse.
 func (t Triangle) Invert(d int) {
 	for i := range d {
 		row := t.Row(i)
@@ -52,7 +52,7 @@ func (t Triangle) Invert(d int) {
 			for k := j; k < i; k++ {
 				sum += float64(row[k] * t[k*(k+1)/2+j])
 			}
-			row[j] = sum // for the time being, of L W; entries before j are read no more
+			row[j] = sum // temporarily, for L W; entries before j are not read any more
 		}
 		for j := range i {
 			row[j] = -row[j] / last
