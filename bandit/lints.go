@@ -11,8 +11,8 @@ import (
 
 // LinTSParams are the parameters of learner lints.
 type LinTSParams struct {
-	Vectors [][]float64 `want:"vectors" doc:"A row of numbers for every action, in the order of arms, with a sum of squares of at most 1; rewards are believed to be linear in them. They are public: where a user's attributes decide what is offered, the chosen action reveals them; linucb takes features as private. Empty takes the actions of the simulated world, if they stay the same."`
-	Radius  float64     `want:"over 0 up to 16" doc:"How many times its estimated error a sampled parameter is off; less explores less."`
+	Vectors [][]float64 `want:"vectors" doc:"A row of numbers for every action, in the order of arms, with a sum of squares of at most 1; rewards are assumed to be linear in them. They are public: if a user's attributes decide what is offered, the chosen action reveals them; linucb treats features as private. If empty, the actions of the simulated world are used, if they stay the same."`
+	Radius  float64     `want:"over 0 up to 16" doc:"Width of exploration in standard errors of the sampled parameter; smaller explores less."`
 }
 
 // LinTS is linear Thompson sampling over arms whose vectors x are public (Agrawal and Goyal
@@ -84,7 +84,7 @@ func (p LinTSParams) Check(arms int) (field, want string) {
 			return "vectors", fmt.Sprintf("rows of one length, at least 1; row %d has %d numbers, row 0 has %d", i, len(row), len(p.Vectors[0]))
 		}
 		if square := squareOf(row); !(square <= longestVector) {
-			return "vectors", fmt.Sprintf("a sum of squares of at most 1 in each row; that of row %d is %.4g: divide all rows by the greatest root of it", i, square)
+			return "vectors", fmt.Sprintf("a sum of squares of at most 1 in each row; row %d has %.4g: divide all rows by the root of the greatest sum", i, square)
 		}
 	}
 	return "", ""

@@ -175,8 +175,8 @@ func TestBadVectorsAreRefused(t *testing.T) {
 		"3 rows, one for each of arms, not 2":         {[][]float64{{1}, {0}}, 1},
 		"rows of one length, at least 1; row 1 has 2": {[][]float64{{1}, {0, 1}, {1}}, 1},
 		"row 0 has 0 numbers":                         {[][]float64{{}, {}, {}}, 1},
-		"that of row 2 is 1.21":                       {[][]float64{{1}, {0}, {1.1}}, 1},
-		"that of row 1 is NaN":                        {[][]float64{{1}, {math.NaN()}, {1}}, 1},
+		"row 2 has 1.21":                              {[][]float64{{1}, {0}, {1.1}}, 1},
+		"row 1 has NaN":                               {[][]float64{{1}, {math.NaN()}, {1}}, 1},
 	} {
 		if _, err := p.New(Config{Arms: 3, Peers: 1}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", p, err, want)

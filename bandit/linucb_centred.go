@@ -1,17 +1,17 @@
 package bandit
 
-// For centred rewards, constant is the feature that all actions have, and beside the factor of
+// For centred rewards, constant is the feature that all actions have, and ownFactor the factor of
 // their own numbers, so that the norm of all is at most 1. A quarter of its square is the least
 // part for which every mean reward c + ⟨z, φ⟩ in [0,1] for all z of norm at most 1 is ½ + ⟨x, θ⟩
 // with a θ of norm at most 1: docs/proofs/linear.md.
 const (
-	constant = .5
-	beside   = 0.8660254037844386 // √¾
+	constant  = .5
+	ownFactor = 0.8660254037844386 // √¾
 )
 
 // appendAffine appends the features (√¾ z, ½) of an action with numbers z.
 func appendAffine(x []float64, z Features) []float64 {
-	return append(appendScaled(x, beside, z), constant)
+	return append(appendScaled(x, ownFactor, z), constant)
 }
 
 // affine makes features for the actions of a turn. It also implements [Actions], for actions that
@@ -66,7 +66,7 @@ func (f *affine) of(z Features) Features {
 // Aim implements [Actions].
 func (f *affine) Aim(theta []float64) {
 	for i := range f.aim {
-		f.aim[i] = beside * theta[i]
+		f.aim[i] = ownFactor * theta[i]
 	}
 	f.offset = constant * theta[len(f.aim)]
 	f.actions.Aim(f.aim)

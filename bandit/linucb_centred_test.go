@@ -25,7 +25,7 @@ func newCentred(t testing.TB, d, arms int, seed uint64, index LinearIndex, offse
 	x := &centred{*newLinear(d, seed), linUCB(t, arms, LinUCBParams{Features: d, Index: index, Radius: 1, Records: CentredRewards})}
 	w := x.l.Statistic().Width()
 	x.b, x.exact = belief.New(1, w), make([]float64, w)
-	theta := appendScaled(nil, (.5-math.Abs(offset))/beside, x.theta)
+	theta := appendScaled(nil, (.5-math.Abs(offset))/ownFactor, x.theta)
 	x.d, x.theta = d+1, append(theta, offset/constant)
 	return x
 }
@@ -140,7 +140,7 @@ func TestSetsOfCentredRewardsHold(t *testing.T) {
 // exceed it.
 func TestMeansWithinBoundsHaveAShortParameter(t *testing.T) {
 	norm := func(c, phi float64) float64 {
-		return math.Hypot(phi/beside, (c-.5)/constant)
+		return math.Hypot(phi/ownFactor, (c-.5)/constant)
 	}
 	if n := norm(0, 0); n != 1 {
 		t.Errorf("a mean of 0 has a parameter of norm %v", n)

@@ -71,7 +71,7 @@ func refusedTogether() []refusedCase {
 		{key: "learner.lints.vectors", value: "[[1], [0]]", reason: "want 3 rows, one for each of arms, not 2", with: map[string]string{"learner.name": "lints"}},
 		{key: "learner.lints.vectors", value: "[[1], [0], [0, 1]]", reason: "want rows of one length, at least 1; row 2 has 2 numbers, row 0 has 1", with: map[string]string{"learner.name": "lints"}},
 		{
-			key: "learner.lints.vectors", value: "[[1], [0], [2]]", reason: "want a sum of squares of at most 1 in each row; that of row 2 is 4: divide all rows by",
+			key: "learner.lints.vectors", value: "[[1], [0], [2]]", reason: "want a sum of squares of at most 1 in each row; row 2 has 4: divide all rows by",
 			with: map[string]string{"learner.name": "lints"},
 		},
 		{
