@@ -109,9 +109,9 @@ func Small(p Params) Params {
 // when its conformance tests pass.
 func Table() []Params {
 	return []Params{
+		ThompsonParams{math.Sqrt2},
 		UCBParams{Calibrated},
 		KLUCBParams{TwoLog},
-		ThompsonParams{math.Sqrt2},
 		DPUCBParams{Decentralized, 2, .5},
 		EliminationParams{Radii: Calibrated, Length: 1},
 		LinUCBParams{Features: 5, Map: Interactions, Index: SampledIndex, Radius: 1, Records: WithoutSquares},

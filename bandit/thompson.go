@@ -29,12 +29,9 @@ type Thompson struct {
 
 var _ Sampler = (*Thompson)(nil)
 
-// Recommended is the learner with which a new folder begins.
-const Recommended = "thompson"
-
 // Words implements [Params].
 func (ThompsonParams) Words() Words {
-	return Words{Recommended, "samples means with the law of their errors and pulls the arm with the greatest"}
+	return Words{"thompson", "samples means with the law of their errors and pulls the arm with the greatest"}
 }
 
 // New implements [Params].

@@ -169,9 +169,9 @@ func Among(p Params, peers int) Params {
 // here only when its conformance tests pass.
 func Table() []Params {
 	return []Params{
+		PhasesParams{Growth: .5, Limit: 100_000, Pull: 20, Merge: MergeMean, F: 1},
 		AverageParams{Consistency: Capped, F: 1, Rate: .2, Patience: 8},
 		RowsParams{Every: 20, Pull: 20, Merge: MergeMean, F: 1},
-		PhasesParams{Growth: .5, Limit: 100_000, Pull: 20, Merge: MergeMean, F: 1},
 		ConsensusParams{Weights: Metropolis, Kappa: .5, Patience: 8},
 		CoordinatorParams{Schedule: Doubling, Coordinator: 1, Epochs: 1000, Deadline: 50, Patience: 10, Participation: 1},
 		GISParams{Epochs: 1 << 20, Patience: 4, Renew: 20, Participation: 1},

@@ -28,13 +28,10 @@ type PhasesParams struct {
 	F      int     `want:"1..1000000" unit:"peers" doc:"Number of lying sites to withstand, with merge: trimmed."`
 }
 
-// Recommended is the protocol that a new folder begins with.
-const Recommended = "phases"
-
 // Words implements [Params].
 func (p PhasesParams) Words() Words {
 	w := Words{
-		Name: Recommended, Summary: "batches of every arm that grow, each released once, and their sums spread to all",
+		Name: "phases", Summary: "batches of every arm that grow, each released once, and their sums spread to all",
 		Public: "how many rewards of every action each batch holds",
 	}
 	if p.Merge == MergeTrimmed {

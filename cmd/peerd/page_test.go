@@ -5,9 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"peerd.dev/internal/config"
-	"peerd.dev/internal/configtest"
 )
 
 // TestConfigurationPage shows that the pages about the configuration agree with the code. After a
@@ -42,33 +39,6 @@ func TestShippedConfigurationsAreGood(t *testing.T) {
 	for _, file := range files {
 		if c, stdout, stderr := peerd(t, "config", "check", "-c", file); c != exitOK || !strings.HasPrefix(stdout, "ok: ") {
 			t.Errorf("%s: code %d\n%s%s", file, c, stdout, stderr)
-		}
-	}
-}
-
-func TestExampleHasEveryKey(t *testing.T) {
-	text := exampleConfig()
-	var plain strings.Builder // with every commented key enabled
-	for line := range strings.Lines(text) {
-		trimmed := strings.TrimLeft(line, " ")
-		if rest, ok := strings.CutPrefix(trimmed, "# "); ok {
-			word, _, _ := strings.Cut(rest, ": ")
-			for _, k := range config.Schema() {
-				if k.Last() == word && !k.Required() {
-					line = strings.Replace(line, "# ", "", 1)
-					break
-				}
-			}
-		}
-		plain.WriteString(line)
-	}
-	c, problems, err := config.Read(configtest.Write(t, plain.String()), nil)
-	if err != nil || len(problems) > 0 {
-		t.Fatal(err, problems)
-	}
-	for _, k := range config.Schema() {
-		if c.From[k.Name] != config.FromFile {
-			t.Errorf("%s is not in the example", k.Name)
 		}
 	}
 }

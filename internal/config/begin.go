@@ -9,8 +9,13 @@ func suiting() (chosen, left []string) {
 	return chosen, append(chosen, "privacy.horizon", "spare_arms")
 }
 
-// Beginning returns what the file of a new folder holds beside set, in the form of set. It is written down
-// and not a default, so that a later recommendation changes no folder.
+// kept are the recommendations that a new folder writes down although they are defaults, so that a later
+// recommendation changes no folder.
+func kept() []string {
+	return []string{"privacy.mechanism", "privacy.horizon", "learner.name", "protocol.name", "api.window"}
+}
+
+// Beginning returns what the file of a new folder holds beside set, in the form of set.
 func Beginning(set []string) (all []string) {
 	given, err := parseSet(set)
 	if err != nil {
@@ -20,10 +25,14 @@ func Beginning(set []string) (all []string) {
 	chosen, left := suiting()
 	own := slices.ContainsFunc(chosen, has)
 	for _, k := range Schema() {
-		if k.Begin == "" || has(k.Name) || own && slices.Contains(left, k.Name) {
+		value := k.Begin
+		if slices.Contains(kept(), k.Name) {
+			value = k.Default
+		}
+		if value == "" || has(k.Name) || own && slices.Contains(left, k.Name) {
 			continue
 		}
-		all = append(all, k.Name+"="+k.Begin)
+		all = append(all, k.Name+"="+value)
 	}
 	return all
 }

@@ -12,6 +12,9 @@ import (
 
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/viper"
+
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
 )
 
 // A Config is Settings with where they came from. This file is the only one that
@@ -66,7 +69,16 @@ func Read(file string, set []string) (*Config, []Problem, error) {
 	problems := slices.Concat(strangeKeys(inFile, FromFile), strangeEnv(), strangeKeys(flags, FromFlag), misfits)
 	problems = append(problems, c.decode(v, problems)...)
 	c.followNetwork()
+	c.suitProtocol()
 	return c, problems, nil
+}
+
+// suitProtocol takes the other default mechanism where nothing sets one and the protocol carries running
+// sums, which the usual one does not release.
+func (c *Config) suitProtocol() {
+	if c.From["privacy.mechanism"] == FromDefault && !protocol.Suits(c.ProtocolParams(), dp.EachLaplace) {
+		c.Privacy.Mechanism = dp.Tree.String()
+	}
 }
 
 // followNetwork takes the length of a round from the network file of a live peer, if there is one

@@ -7,10 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node/site"
-	"peerd.dev/protocol"
 )
 
 // Schema lists every setting, in the order in which people read them. The daemon,
@@ -71,8 +69,8 @@ func makeSchema() []Key {
 			Doc: "With Gaussian noise, the probability by which the promise of epsilon may be exceeded; choose 0.000001 or less. 0 with Laplace noise, which never exceeds it.",
 		},
 		{
-			Name: "privacy.mechanism", Default: dp.Tree.String(), Begin: dp.EachLaplace.String(), Shared: true, Fixed: true, rule: oneOf(mechanismNames()...),
-			Doc: "The mechanism that adds noise to sums; docs/mechanisms.md compares them. none adds no noise, for comparison in lockstep.",
+			Name: "privacy.mechanism", Default: dp.EachLaplace.String(), Shared: true, Fixed: true, rule: oneOf(mechanismNames()...),
+			Doc: "The mechanism that adds noise to sums; docs/mechanisms.md compares them. The default is tree with protocols that carry running sums. none adds no noise, for comparison in lockstep.",
 		},
 		{
 			Name: "privacy.calibration", Default: "tight", Shared: true, Fixed: true, rule: oneOf(dp.Tight.String(), dp.Paper.String()),
@@ -91,7 +89,7 @@ func makeSchema() []Key {
 			Doc: "Maximum number of rewards from one user. The noise grows in proportion.",
 		},
 		{
-			Name: "privacy.horizon", Example: "10000", Begin: "0", Unit: "rounds", Shared: true, Fixed: true, rule: whole(0, mostRounds),
+			Name: "privacy.horizon", Default: "0", Unit: "rounds", Shared: true, Fixed: true, rule: whole(0, mostRounds),
 			Doc: "Rounds that the budget covers; after them the peer releases nothing more. 0, with mechanisms that release every leaf once, stands for a whole life. With protocol average and an application, the number of rewards of one action, after which that action alone is no longer released.",
 		},
 		{
@@ -100,7 +98,7 @@ func makeSchema() []Key {
 		},
 
 		{
-			Name: "learner.name", Default: learners[0], Begin: bandit.Recommended, Shared: true, Fixed: true, rule: oneOf(learners...),
+			Name: "learner.name", Default: learners[0], Shared: true, Fixed: true, rule: oneOf(learners...),
 			Doc: "The learner, which chooses arms: " + learning + ".",
 		},
 		{
@@ -109,7 +107,7 @@ func makeSchema() []Key {
 		},
 	}, blockKeys("learner", true), []Key{
 		{
-			Name: "protocol.name", Default: protocols[0], Begin: protocol.Recommended, Shared: true, Fixed: true, rule: oneOf(protocols...),
+			Name: "protocol.name", Default: protocols[0], Shared: true, Fixed: true, rule: oneOf(protocols...),
 			Doc: "The protocol, which spreads what peers learn: " + spreading + ".",
 		},
 	}, blockKeys("protocol", true), []Key{
@@ -136,7 +134,7 @@ func makeSchema() []Key {
 			Doc: "Where the API listens in addition to its socket in dir, such as 127.0.0.1:8470. Only this machine can reach it, with the token in dir.",
 		},
 		{
-			Name: "api.window", Default: "10m", Begin: "1m", Unit: "duration", rule: between(time.Second, 30*24*time.Hour),
+			Name: "api.window", Default: "1m", Unit: "duration", rule: between(time.Second, 30*24*time.Hour),
 			Doc: "How long the reward of a decision is accepted.",
 		},
 		{

@@ -26,6 +26,7 @@ func Write(t *testing.T, text string) string {
 func Good(changes map[string]string) string {
 	values := map[string]string{
 		"arms": "[a, b, c]", "privacy.epsilon": "1", "privacy.horizon": "1000",
+		"protocol.name": "average", "learner.name": "ucb", "privacy.mechanism": "tree",
 		"world.kind": "bernoulli", "world.bernoulli.means": "[[0.2, 0.5, 0.4]]",
 	}
 	for k, v := range changes {

@@ -68,7 +68,7 @@ func Init(set []string) (Made, error) {
 	}
 	problems := c.Validate()
 	for _, k := range config.Schema() { // whether a key is required depends on others: some mechanisms need no horizon
-		if k.Required() && slices.ContainsFunc(problems, func(p config.Problem) bool { return p.Key == k.Name }) {
+		if slices.ContainsFunc(problems, func(p config.Problem) bool { return p.Key == k.Name }) {
 			doc.ToSet = append(doc.ToSet, k.Name)
 		}
 	}

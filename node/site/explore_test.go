@@ -49,11 +49,7 @@ func TestExplorationSurvivesAnotherShare(t *testing.T) {
 func TestDecisionsOfARoundSpread(t *testing.T) {
 	play := func(crash bool) (actions []string) {
 		x := usual(stated, AtWindow).repeatable(1)
-		e, err := bandit.Lookup(bandit.Table(), bandit.Recommended)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x.learner, x.rules.MinExposures = e, 1
+		x.learner, x.rules.MinExposures = bandit.Table()[0], 1
 		r := newRig(t, x)
 		r.start()
 		for i := range 40 {
