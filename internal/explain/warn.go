@@ -113,8 +113,9 @@ func quieter(s *config.Settings, q leastNoiseDoc) (what, do string) {
 // longLeaves returns parameters of a protocol whose leaves can have any length, of the chosen one
 // if possible, and the field with that length.
 func longLeaves(s *config.Settings) (p protocol.Params, field string) {
+	m, err := dp.ParseMechanism(s.Privacy.Mechanism)
 	for _, p := range append([]protocol.Params{s.ProtocolParams()}, protocol.Table()...) {
-		if field := protocol.TraitsOf(p).Leaf; field != "" {
+		if field := protocol.TraitsOf(p).Leaf; field != "" && err == nil && protocol.Suits(p, m) {
 			return p, field
 		}
 	}
