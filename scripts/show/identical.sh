@@ -191,7 +191,7 @@ live() { # OUT WORK LINKS DECIDERS
 	network "$work" "$links" clinics 200ms '1 second ago'
 	begin base
 	decide "$4" early- 30
-	sleep 2
+	sleep 5 # the window of the decisions ends
 	decide "$4" later- 5
 	i=0
 	for s in "${pids[@]}"; do # a coordinator, which is the first, is killed
