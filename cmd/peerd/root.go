@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/internal/change"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/terminal"
 )
@@ -75,11 +74,10 @@ PEERD_PRIVACY_EPSILON), from a file and from defaults, in that order.`,
 	root.SetErr(o.stderr)
 	o.register(root.PersistentFlags())
 	root.AddCommand(
-		newInit(o), newID(o), newConfig(o), newRun(o), newStatus(o), newPeers(o), newRecover(o), newDoctor(o),
+		newInit(o), newJoin(o), newNetwork(o), newID(o), newConfig(o), newRun(o), newStatus(o), newPeers(o), newRecover(o), newDoctor(o),
 		newLedger(o), newDecisions(o), newPrivacy(o), newAudit(o), newTopology(o), newTestnet(o), newExperiment(o), newVersion(o),
 		newExitCodes(),
 	)
-	root.AddCommand(change.Commands(&change.Shell{Load: o.load, Print: o.print, Stderr: o.stderr, Set: &o.set, Dir: &o.dir})...)
 	codeErrors(root)
 	return root
 }

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"peerd.dev/internal/change"
+)
+
+func newJoin(o *options) *cobra.Command {
+	var listen, addrs []string
+	c := &cobra.Command{
+		Use: "join TOKEN", Short: "Join a network with the token of an invitation", Args: cobra.ExactArgs(1),
+		Long: `Make a peer's folder with a key of its own and the settings that the network shares, and put that
+key in the place that the invitation made. If it is interrupted, it can be run again.`,
+		Example: "  peerd join peerd1-AX… --dir hospital-b --listen /ip4/0.0.0.0/tcp/8471\n  peerd run --dir hospital-b",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			j, err := change.Join(cmd.Context(), args[0], o.dir, listen, addrs, o.set)
+			if err != nil {
+				return err
+			}
+			return o.print(j, func(w io.Writer) {
+				_, _ = fmt.Fprintf(w, "made %s: %s, peer of network %s in version %d\nthen: peerd run --dir %s\n", j.Dir, j.Name, j.Network, j.Version, j.Dir)
+			})
+		},
+	}
+	c.Flags().StringSliceVar(&listen, "listen", []string{"/ip4/0.0.0.0/tcp/8471"}, "address to listen on")
+	c.Flags().StringSliceVar(&addrs, "addr", nil, "address at which others dial the peer (default the one from which the network was reached, with the port of --listen)")
+	return c
+}
