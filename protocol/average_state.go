@@ -1,69 +1,18 @@
 package protocol
 
-import "peerd.dev/dp/state"
+import (
+	"peerd.dev/dp"
+	"peerd.dev/dp/state"
+)
 
 const averageVersion = 2
 
 // Save implements [Protocol].
-func (a *average) Save() ([]byte, error) {
-	w, b := state.NewWriter(averageVersion), &a.belief
-	w.Uint(uint64(a.round))
-	w.Bytes(a.mixed.Save())
-	w.Bytes(a.counts.Save())
-	w.Bytes(a.ownCounts.Save())
-	w.Uint(uint64(len(a.links)))
-	for i := range a.links {
-		l := &a.links[i]
-		w.Uint(uint64(l.peer))
-		w.Bool(i == a.pendingLink)
-		writeRelease(w, a.claims[i])
-		w.Uint(uint64(l.next))
-		w.Uint(l.seq)
-		w.Bool(l.open)
-		w.Uint(uint64(l.sent))
-		writeLabel(w, l.last)
-		w.Uint(uint64(l.answer))
-		writeRelease(w, l.delta)
-		w.Uint(l.claimed)
-	}
-	w.Bool(a.declined)
-	w.Bool(a.unranked)
-	w.Bool(a.heardCounts)
-	w.Bools(a.silent)
-	w.Uints(a.forced)
-	w.Uints(b.Pulls)
-	for _, x := range [][]float64{b.SampleVar, b.LaplaceSumSq, b.LaplaceMax, b.GaussVar} {
-		w.Floats(x)
-	}
-	w.Float(a.allow)
-	w.Uint(uint64(a.until))
-	return w.State(), nil
-}
+func (a *average) Save() ([]byte, error) { return state.Save(averageVersion, a.fields), nil }
 
 // Load implements [Protocol].
 func (a *average) Load(saved []byte) error {
-	s, b := state.NewReader(saved, averageVersion), &a.belief
-	a.round = Round(s.Uint())
-	for _, load := range []func([]byte) error{a.mixed.Load, a.counts.Load, a.ownCounts.Load} {
-		if part := s.Bytes(); s.OK() {
-			if err := load(part); err != nil {
-				s.Fail("%v", err)
-			}
-		}
-	}
-	a.pendingLink = -1
-	for range s.Len() {
-		a.loadLink(s)
-	}
-	a.declined, a.unranked, a.heardCounts = s.Bool(), s.Bool(), s.Bool()
-	s.Bools(a.silent)
-	s.Uints(a.forced)
-	s.Uints(b.Pulls)
-	for _, x := range [][]float64{b.SampleVar, b.LaplaceSumSq, b.LaplaceMax, b.GaussVar} {
-		s.Floats(x)
-	}
-	a.allow, a.until = s.Float(), Round(s.Uint())
-	if err := ended(s); err != nil {
+	if err := load(saved, averageVersion, a.fields); err != nil {
 		return err
 	}
 	a.notJoined = 0
@@ -77,24 +26,60 @@ func (a *average) Load(saved []byte) error {
 	return nil
 }
 
-// loadLink reads the state of exchanges with a peer, who may be no neighbour any more.
-func (a *average) loadLink(s *state.Reader) {
-	l := averageLink{peer: Peer(s.Uint())}
-	asked, claim := s.Bool(), readRelease(s)
-	l.next, l.seq, l.open, l.sent = Round(s.Uint()), s.Uint(), s.Bool(), Round(s.Uint())
-	l.last = readLabel(s)
-	answer := s.Uint()
-	l.answer, l.delta, l.claimed = Kind(answer), readRelease(s), s.Uint()
-	if answer != 0 && answer != uint64(averageDelta) && answer != uint64(averageBusy) {
-		s.Fail("an answer of kind %d", answer)
+func (a *average) fields(v *state.Visitor) {
+	b := &a.belief
+	state.Number(v, &a.round)
+	v.Part(a.mixed.Save, a.mixed.Load)
+	v.Part(a.counts.Save, a.counts.Load)
+	v.Part(a.ownCounts.Save, a.ownCounts.Load)
+	if v.Loading() {
+		a.pendingLink = -1
 	}
-	if !claim.Empty() && claim.Counts() != a.c.Parts {
-		s.Fail("a claim of %d counts, want %d", claim.Counts(), a.c.Parts)
+	for i := range v.Len(len(a.links)) {
+		a.visitLink(v, i)
 	}
-	if i := a.link(l.peer); i >= 0 && s.OK() {
-		a.links[i], a.claims[i] = l, claim
+	v.Bool(&a.declined)
+	v.Bool(&a.unranked)
+	v.Bool(&a.heardCounts)
+	v.Bools(a.silent)
+	v.Uints(a.forced)
+	v.Uints(b.Pulls)
+	for _, x := range [][]float64{b.SampleVar, b.LaplaceSumSq, b.LaplaceMax, b.GaussVar} {
+		v.Floats(x)
+	}
+	v.Float(&a.allow)
+	state.Number(v, &a.until)
+}
+
+// visitLink visits the exchanges with the peer of a place. A load may find a peer there that is no
+// neighbour any more.
+func (a *average) visitLink(v *state.Visitor, i int) {
+	var l averageLink
+	var asked bool
+	var claim dp.Release
+	if !v.Loading() {
+		l, asked, claim = a.links[i], i == a.pendingLink, a.claims[i]
+	}
+	state.Number(v, &l.peer)
+	v.Bool(&asked)
+	visitRelease(v, &claim)
+	state.Number(v, &l.next)
+	v.Uint(&l.seq)
+	v.Bool(&l.open)
+	state.Number(v, &l.sent)
+	visitLabel(v, &l.last)
+	state.Number(v, &l.answer)
+	visitRelease(v, &l.delta)
+	v.Uint(&l.claimed)
+	if !v.Loading() {
+		return
+	}
+	v.Check(l.answer == 0 || l.answer == averageDelta || l.answer == averageBusy, "an answer of kind %d", l.answer)
+	v.Check(claim.Empty() || claim.Counts() == a.c.Parts, "a claim of %d counts, want %d", claim.Counts(), a.c.Parts)
+	if place := a.link(l.peer); place >= 0 && v.OK() {
+		a.links[place], a.claims[place] = l, claim
 		if asked {
-			a.pendingLink = i
+			a.pendingLink = place
 		}
 	}
 }

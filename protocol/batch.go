@@ -226,18 +226,15 @@ func (b *batch) Belief() *belief.Belief {
 const batchVersion = 2
 
 // Save implements [Protocol].
-func (b *batch) Save() ([]byte, error) {
-	w := state.NewWriter(batchVersion)
-	b.save(w)
-	w.Uints(b.belief.Pulls)
-	return w.State(), nil
-}
+func (b *batch) Save() ([]byte, error) { return state.Save(batchVersion, b.fields), nil }
 
 // Load implements [Protocol].
 func (b *batch) Load(saved []byte) error {
-	s := state.NewReader(saved, batchVersion)
-	b.load(s, b.width)
-	s.Uints(b.belief.Pulls)
 	b.stale = true
-	return ended(s)
+	return load(saved, batchVersion, b.fields)
+}
+
+func (b *batch) fields(v *state.Visitor) {
+	b.totals.fields(v, b.width)
+	v.Uints(b.belief.Pulls)
 }

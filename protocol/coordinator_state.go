@@ -8,53 +8,58 @@ const coordinatorVersion = 2
 
 // Save implements [Protocol].
 func (x *coordinator) Save() ([]byte, error) {
-	w := state.NewWriter(coordinatorVersion)
-	x.save(w)
-	return w.State(), nil
-}
-
-func (x *coordinator) save(w *state.Writer) {
-	s, d := &x.site, &x.desk
-	w.Uint(uint64(x.round))
-	w.Uint(uint64(len(x.means)))
-	for i := range x.means {
-		writeMessage(w, &x.means[i])
-	}
-	w.Uints(x.belief.Pulls)
-	for k := range s.sums {
-		writeRelease(w, s.sums[k])
-	}
-	w.Bools(s.over)
-	for _, n := range []uint64{s.leaves, uint64(s.since), uint64(s.asked), uint64(s.due), s.gap, uint64(s.arm + 1), uint64(d.began), s.ahead} {
-		w.Uint(n)
-	}
-	for _, is := range []bool{s.explored, s.late, s.waiting, s.bound} {
-		w.Bool(is)
-	}
-	w.Uint(uint64(len(d.newest)))
-	for i := range d.newest {
-		writeMessage(w, &d.newest[i])
-		w.Uint(d.held[i])
-		w.Bool(d.reported[i])
-	}
+	return state.Save(coordinatorVersion, func(v *state.Visitor) { x.fields(v, nil) }), nil
 }
 
 // Load implements [Protocol].
 func (x *coordinator) Load(saved []byte) error {
-	r := state.NewReader(saved, coordinatorVersion)
-	x.load(r, func(m *Message) bool { return m.kind == x.ofReport && x.coordinates() && x.checkContent(m) == nil })
-	return ended(r)
+	return load(saved, coordinatorVersion, func(v *state.Visitor) {
+		x.fields(v, func(m *Message) bool { return m.kind == x.ofReport && x.coordinates() && x.checkContent(m) == nil })
+	})
 }
 
-// load reads a state; of what was on the desk, what is good.
-func (x *coordinator) load(r *state.Reader, good func(m *Message) bool) {
+// fields visits the state. A load keeps what is good of what was on the desk.
+func (x *coordinator) fields(v *state.Visitor, good func(m *Message) bool) {
 	s, d := &x.site, &x.desk
-	x.round = Round(r.Uint())
-	for range r.Len() {
-		m := readMessage(r)
-		if m.kind != x.ofMeans || m.label.Seq <= x.number() {
-			r.Fail("no means of an exchange after %d", x.number())
-			break
+	state.Number(v, &x.round)
+	x.visitMeans(v)
+	v.Uints(x.belief.Pulls)
+	x.visitSums(v)
+	v.Bools(s.over)
+	v.Uint(&s.leaves)
+	state.Number(v, &s.since)
+	state.Number(v, &s.asked)
+	state.Number(v, &s.due)
+	v.Uint(&s.gap)
+	arm := uint64(s.arm + 1)
+	if v.Uint(&arm); v.Loading() {
+		v.Check(arm <= uint64(x.c.Parts), "arm %d of %d", arm, x.c.Parts)
+		s.arm = int(min(arm, uint64(x.c.Parts))) - 1
+	}
+	state.Number(v, &d.began)
+	v.Uint(&s.ahead)
+	v.Bool(&s.explored)
+	v.Bool(&s.late)
+	v.Bool(&s.waiting)
+	if v.Bool(&s.bound); v.Loading() {
+		s.bound = s.bound && arm > 0
+	}
+	d.fields(v, good)
+	x.stale = x.stale || v.Loading()
+}
+
+// visitMeans visits the means of all exchanges.
+func (x *coordinator) visitMeans(v *state.Visitor) {
+	n := v.Len(len(x.means))
+	for i := 0; i < n && v.OK(); i++ {
+		if !v.Loading() {
+			visitMessage(v, &x.means[i])
+			continue
+		}
+		var m Message
+		if visitMessage(v, &m); m.kind != x.ofMeans || m.label.Seq <= x.number() {
+			v.Fail("no means of an exchange after %d", x.number())
+			return
 		}
 		// Signatures are bound to what peers agree on. After a change of that, others would
 		// refuse the means.
@@ -62,45 +67,45 @@ func (x *coordinator) load(r *state.Reader, good func(m *Message) bool) {
 			x.keep(m)
 		}
 	}
-	r.Uints(x.belief.Pulls)
-	for k := range s.sums {
-		sum := readRelease(r)
-		if !sum.Empty() && (int(sum.Stream()) != k || sum.Len() != 1 || sum.Counts() != 1) {
-			r.Fail("sum %d is not of arm %d", k, k)
-			break
+}
+
+// visitSums visits the own sums.
+func (x *coordinator) visitSums(v *state.Visitor) {
+	for k := range x.site.sums {
+		sum := x.site.sums[k]
+		if visitRelease(v, &sum); !v.Loading() {
+			continue
 		}
-		if s.sums[k] = sum; x.p.Schedule == ByEpoch && !sum.Empty() && sum.Count(0) > 0 {
+		if !sum.Empty() && (int(sum.Stream()) != k || sum.Len() != 1 || sum.Counts() != 1) {
+			v.Fail("sum %d is not of arm %d", k, k)
+			return
+		}
+		if x.site.sums[k] = sum; x.p.Schedule == ByEpoch && !sum.Empty() && sum.Count(0) > 0 {
 			x.belief.Own[k] = sum.At(0) / float64(sum.Count(0))
 		}
 	}
-	r.Bools(s.over)
-	s.leaves = r.Uint()
-	s.since, s.asked, s.due = Round(r.Uint()), Round(r.Uint()), Round(r.Uint())
-	s.gap = r.Uint()
-	arm := r.Uint()
-	if arm > uint64(x.c.Parts) {
-		r.Fail("arm %d of %d", arm, x.c.Parts)
-		arm = 0
-	}
-	s.arm, d.began, s.ahead = int(arm)-1, Round(r.Uint()), r.Uint()
-	s.explored, s.late, s.waiting, s.bound = r.Bool(), r.Bool(), r.Bool(), r.Bool() && arm > 0
-	n := r.Len()
+}
+
+func (d *coordinatorDesk) fields(v *state.Visitor, good func(m *Message) bool) {
+	n := v.Len(len(d.newest))
 	if n > len(d.newest) { // a network grows at its end
-		r.Fail("sums of %d peers, want %d", n, len(d.newest))
+		v.Fail("sums of %d peers, want %d", n, len(d.newest))
 		n = 0
 	}
 	for i := range n {
-		m, held, reported := readMessage(r), r.Uint(), r.Bool()
-		if m.kind == 0 {
+		m, held, reported := d.newest[i], d.held[i], d.reported[i]
+		visitMessage(v, &m)
+		v.Uint(&held)
+		v.Bool(&reported)
+		if !v.Loading() || m.kind == 0 {
 			continue
 		}
 		if int64(m.label.Origin) != int64(i) || len(m.refs) == 0 {
-			r.Fail("sums %d are not of peer %d", i, i)
+			v.Fail("sums %d are not of peer %d", i, i)
 			break
 		}
 		if good(&m) {
 			d.newest[i], d.held[i], d.reported[i] = m, held, reported
 		}
 	}
-	x.stale = true
 }

@@ -208,28 +208,21 @@ func (f *flood) again(old *Message, m Message) (news bool, err error) {
 	return true, nil
 }
 
-func (f *flood) save(w *state.Writer) {
-	w.Uint(uint64(len(f.newest)))
-	for i := range f.newest {
-		writeMessage(w, &f.newest[i])
-	}
-	w.Uint(f.pulled)
-}
-
-// load reports whether rows were left out that what peers agree on has made void.
-func (f *flood) load(r *state.Reader) (void bool) {
-	n := r.Len()
+// fields visits the rows, and reports whether some were left out of a load that what peers agree on
+// has made void.
+func (f *flood) fields(v *state.Visitor) (void bool) {
+	n := v.Len(len(f.newest))
 	if n > len(f.newest) { // a network grows at its end
-		r.Fail("%d rows, want up to %d", n, len(f.newest))
+		v.Fail("%d rows, want up to %d", n, len(f.newest))
 		n = 0
 	}
 	for i := range n {
-		m := readMessage(r)
-		if m.kind == 0 {
+		m := f.newest[i]
+		if visitMessage(v, &m); !v.Loading() || m.kind == 0 {
 			continue
 		}
 		if m.kind != f.row || int(m.label.Origin) != i/f.streams || int(m.label.Stream) != i%f.streams {
-			r.Fail("row %d is not of peer %d and stream %d", i, i/f.streams, i%f.streams)
+			v.Fail("row %d is not of peer %d and stream %d", i, i/f.streams, i%f.streams)
 			break
 		}
 		// Signatures are bound to what peers agree on. After a change of that, others
@@ -240,6 +233,6 @@ func (f *flood) load(r *state.Reader) (void bool) {
 			void = true
 		}
 	}
-	f.pulled = r.Uint()
+	v.Uint(&f.pulled)
 	return void
 }

@@ -1,121 +1,106 @@
 package protocol
 
-import "peerd.dev/dp/state"
+import (
+	"slices"
+
+	"peerd.dev/dp/state"
+)
 
 const gisVersion = 2
 
 // Save implements [Protocol].
-func (g *gis) Save() ([]byte, error) {
-	w := state.NewWriter(gisVersion)
-	w.Uint(g.belief.Epoch)
-	w.Uint(g.belief.Revision)
-	w.Uints(g.belief.Pulls)
-	for _, x := range g.total {
-		writeRelease(w, x)
-	}
-	w.Uint(uint64(g.round))
-	w.Uint(uint64(g.since))
-	w.Bools([]bool{g.waiting, g.over, g.hello})
-	w.Uint(uint64(len(g.links)))
-	for j, n := range g.c.Neighbours() {
-		link := &g.links[j]
-		w.Uint(uint64(n))
-		w.Uint(uint64(link.incarnation))
-		w.Uint(uint64(link.next))
-		w.Uint(link.wait)
-		w.Bool(link.doubt)
-	}
-	writeLabels(w, g.fresh)
-	writeLabels(w, g.wanted)
-	w.Uint(uint64(g.c.Peers()))
-	w.Uint(uint64(len(g.epochs)))
-	for _, epoch := range g.epochs {
-		for _, s := range epoch {
-			if w.Bool(s != nil); s != nil {
-				s.save(w)
-			}
-		}
-	}
-	return w.State(), nil
-}
-
-func (s *contribution) save(w *state.Writer) {
-	writeMessage(w, &s.m)
-	writeMessage(w, &s.second)
-	w.Bool(s.pending)
-	w.Uint(uint64(s.asked))
-	w.Uint(uint64(s.of))
-	marks := make([]byte, len(s.marks))
-	for j, m := range s.marks {
-		marks[j] = byte(m)
-	}
-	w.Bytes(marks)
-}
+func (g *gis) Save() ([]byte, error) { return state.Save(gisVersion, g.fields), nil }
 
 // Load implements [Protocol]. Links that are new begin with nothing; a network grows at its
 // end.
 func (g *gis) Load(saved []byte) error {
-	r := state.NewReader(saved, gisVersion)
-	g.belief.Epoch = r.Uint()
-	g.belief.Revision = r.Uint()
-	r.Uints(g.belief.Pulls)
-	for k := range g.total {
-		x := readRelease(r)
-		if !x.Empty() && (int(x.Stream()) != k || x.Len() != 1 || x.Counts() != 1 || x.Count(0) == 0) {
-			r.Fail("sum %d is not of arm %d", k, k)
-			break
-		}
-		g.total[k] = x
-		g.own(k)
-	}
-	g.round, g.since = Round(r.Uint()), Round(r.Uint())
-	flags := make([]bool, 3)
-	r.Bools(flags)
-	g.waiting, g.over, g.hello = flags[0], flags[1], flags[2]
-	places := g.loadLinks(r)
-	fresh, wanted := readLabels(r), readLabels(r)
-	if peers := r.Uint(); peers > uint64(g.c.Peers()) {
-		r.Fail("contributions of %d peers, want at most %d", peers, g.c.Peers())
-	} else {
-		g.loadEpochs(r, int(peers), places)
-	}
-	g.fresh, g.wanted = g.known(r, append(fresh, g.fresh...), true), g.known(r, wanted, false)
-	if g.belief.Epoch > uint64(len(g.epochs)) {
-		r.Fail("%d complete epochs of %d", g.belief.Epoch, len(g.epochs))
-	}
 	g.stale = true
-	return ended(r)
+	return load(saved, gisVersion, g.fields)
 }
 
-// loadLinks returns the place of every neighbour that there was; -1 if it is none now.
-func (g *gis) loadLinks(r *state.Reader) (places []int) {
-	for range r.Len() {
-		n := Peer(r.Uint())
-		link := gisLink{incarnation: uint32(r.Uint()), next: Round(r.Uint()), wait: max(1, r.Uint()), doubt: r.Bool()}
-		at := -1
-		for j, now := range g.c.Neighbours() {
-			if now == n {
-				at, g.links[j] = j, link
-			}
+func (g *gis) fields(v *state.Visitor) {
+	v.Uint(&g.belief.Epoch)
+	v.Uint(&g.belief.Revision)
+	v.Uints(g.belief.Pulls)
+	for k := range g.total {
+		if visitSum(v, &g.total[k], k, 1); v.Loading() {
+			g.own(k)
+		}
+	}
+	state.Number(v, &g.round)
+	state.Number(v, &g.since)
+	visitFlags(v, &g.waiting, &g.over, &g.hello)
+	places := g.visitLinks(v)
+	fresh, wanted := g.fresh, g.wanted
+	label := func(l *Label) { visitLabel(v, l) }
+	state.List(v, &fresh, label)
+	state.List(v, &wanted, label)
+	peers := uint64(g.c.Peers())
+	if v.Uint(&peers); peers > uint64(g.c.Peers()) {
+		v.Fail("contributions of %d peers, want at most %d", peers, g.c.Peers())
+	} else {
+		g.visitEpochs(v, int(peers), places)
+	}
+	if v.Loading() {
+		g.fresh, g.wanted = g.known(v, append(fresh, g.fresh...), true), g.known(v, wanted, false)
+		v.Check(g.belief.Epoch <= uint64(len(g.epochs)), "%d complete epochs of %d", g.belief.Epoch, len(g.epochs))
+	}
+}
+
+// visitLinks returns the place of every neighbour that there was; -1 if it is none now.
+func (g *gis) visitLinks(v *state.Visitor) (places []int) {
+	for i := range v.Len(len(g.links)) {
+		var n Peer
+		var link gisLink
+		if !v.Loading() {
+			n, link = g.c.Neighbours()[i], g.links[i]
+		}
+		state.Number(v, &n)
+		state.Number(v, &link.incarnation)
+		state.Number(v, &link.next)
+		v.Uint(&link.wait)
+		v.Bool(&link.doubt)
+		at := g.place(n)
+		if v.Loading() && at >= 0 {
+			link.wait = max(1, link.wait)
+			g.links[at] = link
 		}
 		places = append(places, at)
 	}
 	return places
 }
 
-func (g *gis) loadEpochs(r *state.Reader, peers int, places []int) {
+// place returns the place of a neighbour; -1 if it is none.
+func (g *gis) place(p Peer) int {
+	if at, ok := slices.BinarySearch(g.c.Neighbours(), p); ok {
+		return at
+	}
+	return -1
+}
+
+func (g *gis) visitEpochs(v *state.Visitor, peers int, places []int) {
 	lost := false
-	for e := range uint64(r.Len()) {
+	for e := range v.Len(len(g.epochs)) {
 		for i := range Peer(peers) {
-			if !r.Bool() {
+			label := Label{Origin: i, Seq: uint64(e) + 1}
+			var s *contribution
+			if !v.Loading() {
+				s = g.epochs[e][i]
+			}
+			there := s != nil
+			if v.Bool(&there); !there {
 				continue
 			}
-			s := g.at(e+1, i)
-			if s == nil { // with a greater network others take part
-				s = &contribution{second: noMessage(), marks: make([]mark, len(g.links))}
+			if v.Loading() {
+				if s = g.at(label.Seq, i); s == nil { // with a greater network others take part
+					s = &contribution{second: noMessage(), marks: make([]mark, len(g.links))}
+				}
 			}
-			lost = g.loadContribution(r, s, Label{Origin: i, Seq: e + 1}, places) || lost
-			if !r.OK() {
+			read := s.fields(v, places)
+			if v.Loading() {
+				lost = g.restore(v, s, read, label) || lost
+			}
+			if !v.OK() {
 				return
 			}
 		}
@@ -125,30 +110,50 @@ func (g *gis) loadEpochs(r *state.Reader, peers int, places []int) {
 	}
 }
 
-// loadContribution reads s, and reports whether it is an own one that is good no more.
-func (g *gis) loadContribution(r *state.Reader, s *contribution, want Label, places []int) (lost bool) {
-	m, second := readMessage(r), readMessage(r)
-	s.pending, s.asked = r.Bool(), Round(r.Uint())
-	if of := r.Uint(); of < uint64(len(places)) && places[of] >= 0 {
+// fields visits what is known of a contribution, and returns the messages, which a load checks
+// before it holds them.
+func (s *contribution) fields(v *state.Visitor, places []int) (read [2]Message) {
+	read = [2]Message{s.m, s.second}
+	visitMessage(v, &read[0])
+	visitMessage(v, &read[1])
+	v.Bool(&s.pending)
+	state.Number(v, &s.asked)
+	of, marks := uint64(s.of), make([]byte, len(s.marks))
+	for j, m := range s.marks {
+		marks[j] = byte(m)
+	}
+	v.Uint(&of)
+	v.Bytes(&marks)
+	if !v.Loading() {
+		return read
+	}
+	if of < uint64(len(places)) && places[of] >= 0 {
 		s.of = places[of]
 	} else {
 		s.pending = false
 	}
-	for j, b := range r.Bytes() {
+	for j, b := range marks {
 		if mark(b)&^allMarks != 0 || j >= len(places) {
-			r.Fail("marks of no neighbour")
-			return false
+			v.Fail("marks of no neighbour")
+			return read
 		}
 		if places[j] >= 0 {
 			s.marks[places[j]] = mark(b)
 		}
 	}
-	if m.kind == 0 {
+	return read
+}
+
+// restore holds the messages of a contribution that were loaded, and reports whether it is an own one
+// that is good no more.
+func (g *gis) restore(v *state.Visitor, s *contribution, read [2]Message, want Label) (lost bool) {
+	m, second := read[0], read[1]
+	if m.kind == 0 || !v.OK() {
 		return false
 	}
 	if m.kind != gisData || m.label.Origin != want.Origin || m.label.Seq != want.Seq ||
 		second.kind != 0 && (second.kind != gisData || second.label.Origin != want.Origin || second.label.Seq != want.Seq) {
-		r.Fail("a contribution is not of epoch %d of peer %d", want.Seq, want.Origin)
+		v.Fail("a contribution is not of epoch %d of peer %d", want.Seq, want.Origin)
 		return false
 	}
 	own := m.label.Origin == g.c.Self
@@ -178,10 +183,10 @@ func (g *gis) loadContribution(r *state.Reader, s *contribution, want Label, pla
 }
 
 // known keeps labels of contributions that take part and are held, or are not.
-func (g *gis) known(r *state.Reader, labels []Label, held bool) (all []Label) {
+func (g *gis) known(v *state.Visitor, labels []Label, held bool) (all []Label) {
 	for _, l := range labels {
 		if int(l.Origin) >= g.c.Peers() || l.Seq < 1 || l.Seq > uint64(len(g.epochs)) {
-			r.Fail("label of epoch %d of peer %d", l.Seq, l.Origin)
+			v.Fail("label of epoch %d of peer %d", l.Seq, l.Origin)
 			return nil
 		}
 		if s := g.at(l.Seq, l.Origin); s != nil && (s.m.kind != 0) == held {
@@ -189,18 +194,4 @@ func (g *gis) known(r *state.Reader, labels []Label, held bool) (all []Label) {
 		}
 	}
 	return all
-}
-
-func writeLabels(w *state.Writer, labels []Label) {
-	w.Uint(uint64(len(labels)))
-	for _, l := range labels {
-		writeLabel(w, l)
-	}
-}
-
-func readLabels(r *state.Reader) (labels []Label) {
-	for range r.Len() {
-		labels = append(labels, readLabel(r))
-	}
-	return labels
 }

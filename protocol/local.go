@@ -197,20 +197,16 @@ func (l *local) Belief() *belief.Belief {
 const localVersion = 1
 
 // Save implements [Protocol].
-func (l *local) Save() ([]byte, error) {
-	w := state.NewWriter(localVersion)
-	l.save(w)
-	w.Uint(uint64(l.round))
-	w.Uints(l.belief.Pulls)
-	return w.State(), nil
-}
+func (l *local) Save() ([]byte, error) { return state.Save(localVersion, l.fields), nil }
 
 // Load implements [Protocol].
 func (l *local) Load(saved []byte) error {
-	s := state.NewReader(saved, localVersion)
-	l.load(s, l.width)
-	l.round = Round(s.Uint())
-	s.Uints(l.belief.Pulls)
 	l.stale = true
-	return ended(s)
+	return load(saved, localVersion, l.fields)
+}
+
+func (l *local) fields(v *state.Visitor) {
+	l.totals.fields(v, l.width)
+	state.Number(v, &l.round)
+	v.Uints(l.belief.Pulls)
 }

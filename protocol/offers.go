@@ -170,27 +170,12 @@ func (o *offers) sum(to Peer) uint64 {
 	return 1 + uint64(binary.BigEndian.Uint32(h.Sum(nil)))
 }
 
-func (o *offers) save(w *state.Writer) {
-	o.flood.save(w)
-	w.Uint(o.quiet)
-	w.Uint(uint64(len(o.links)))
-	for i, n := range o.c.Neighbours() {
-		l := o.links[i]
-		w.Uint(uint64(n))
-		w.Bools([]bool{l.agreed, l.asked, l.served})
-		w.Uint(l.next)
-	}
-}
-
-func (o *offers) load(r *state.Reader) {
-	void := o.flood.load(r)
-	o.quiet = r.Uint()
-	for range r.Len() {
-		n, is := Peer(r.Uint()), make([]bool, 3)
-		r.Bools(is)
-		l := link{is[0] && !void, is[1], is[2], r.Uint()}
-		if i, ok := slices.BinarySearch(o.c.Neighbours(), n); ok {
-			o.links[i] = l
-		}
-	}
+func (o *offers) fields(v *state.Visitor) {
+	void := o.flood.fields(v)
+	v.Uint(&o.quiet)
+	visitNeighbours(v, o.c.Neighbours(), o.links, func(l *link) {
+		visitFlags(v, &l.agreed, &l.asked, &l.served)
+		l.agreed = l.agreed && !void
+		v.Uint(&l.next)
+	})
 }

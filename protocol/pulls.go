@@ -89,21 +89,7 @@ func (p *pulls) answer(from Peer, m Message, out *Outbox) error {
 	return nil
 }
 
-func (p *pulls) save(w *state.Writer) {
-	p.flood.save(w)
-	w.Uint(uint64(len(p.served)))
-	for i, n := range p.c.Neighbours() {
-		w.Uint(uint64(n))
-		w.Bool(p.served[i])
-	}
-}
-
-func (p *pulls) load(r *state.Reader) {
-	p.flood.load(r)
-	for range r.Len() {
-		n, served := Peer(r.Uint()), r.Bool()
-		if i, ok := slices.BinarySearch(p.c.Neighbours(), n); ok {
-			p.served[i] = served
-		}
-	}
+func (p *pulls) fields(v *state.Visitor) {
+	p.flood.fields(v)
+	visitNeighbours(v, p.c.Neighbours(), p.served, v.Bool)
 }

@@ -3,6 +3,7 @@ package protocol
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
@@ -12,59 +13,84 @@ import (
 // another configuration's.
 var ErrState = errors.New("protocol: saved state does not fit")
 
-// ended returns what is wrong with a state that has been read.
-func ended(r *state.Reader) error {
-	if err := r.End(); err != nil {
+// load reads a state, as [state.Load] does, with errors of [Protocol.Load].
+func load(saved []byte, version byte, fields func(*state.Visitor)) error {
+	if err := state.Load(saved, version, fields); err != nil {
 		return fmt.Errorf("%w: %w", ErrState, err)
 	}
 	return nil
 }
 
-func writeLabel(w *state.Writer, l Label) {
-	for _, x := range []uint64{uint64(l.Origin), uint64(l.Incarnation), uint64(l.Stream), l.Seq} {
-		w.Uint(x)
+func visitLabel(v *state.Visitor, l *Label) {
+	state.Number(v, &l.Origin)
+	state.Number(v, &l.Incarnation)
+	state.Number(v, &l.Stream)
+	v.Uint(&l.Seq)
+}
+
+// visitMessage and visitRelease visit nothing where it is empty.
+func visitMessage(v *state.Visitor, m *Message) {
+	var b []byte
+	if !v.Loading() && m.kind != 0 {
+		b = Encode(nil, *m)
 	}
-}
-
-func readLabel(r *state.Reader) Label {
-	return Label{Peer(r.Uint()), uint32(r.Uint()), dp.StreamID(r.Uint()), r.Uint()}
-}
-
-// writeMessage and writeRelease write nothing of what is empty.
-func writeMessage(w *state.Writer, m *Message) {
-	if m.kind == 0 {
-		w.Bytes(nil)
+	if v.Bytes(&b); !v.Loading() {
 		return
 	}
-	w.Bytes(Encode(nil, *m))
-}
-
-func readMessage(r *state.Reader) Message {
-	m := noMessage()
-	if b := r.Bytes(); len(b) > 0 {
-		var err error
-		if m, err = Decode(b); err != nil {
-			r.Fail("%v", err)
-			return noMessage()
-		}
-	}
-	return m
-}
-
-func writeRelease(w *state.Writer, x dp.Release) {
-	if x.Empty() {
-		w.Bytes(nil)
+	*m = noMessage()
+	if len(b) == 0 {
 		return
 	}
-	w.Bytes(AppendRelease(nil, x))
+	read, err := Decode(b)
+	if err != nil {
+		v.Fail("%v", err)
+		return
+	}
+	*m = read
 }
 
-func readRelease(r *state.Reader) (x dp.Release) {
-	if b := r.Bytes(); len(b) > 0 {
+func visitRelease(v *state.Visitor, x *dp.Release) {
+	var b []byte
+	if !v.Loading() && !x.Empty() {
+		b = AppendRelease(nil, *x)
+	}
+	if v.Bytes(&b); !v.Loading() {
+		return
+	}
+	*x = dp.Release{}
+	if len(b) > 0 {
 		var err error
-		if x, err = ParseRelease(b); err != nil {
-			r.Fail("%v", err)
+		if *x, err = ParseRelease(b); err != nil {
+			v.Fail("%v", err)
 		}
 	}
-	return x
+}
+
+// visitFlags visits truth values as a list.
+func visitFlags(v *state.Visitor, flags ...*bool) {
+	is := make([]bool, len(flags))
+	for i, f := range flags {
+		is[i] = *f
+	}
+	v.Bools(is)
+	for i, f := range flags {
+		*f = is[i]
+	}
+}
+
+// visitNeighbours visits what a peer keeps of its neighbours, by place. What is loaded of a peer
+// that is no neighbour any more is left out.
+func visitNeighbours[T any](v *state.Visitor, neighbours []Peer, of []T, visit func(*T)) {
+	for i := range v.Len(len(of)) {
+		var p Peer
+		var x T
+		if !v.Loading() {
+			p, x = neighbours[i], of[i]
+		}
+		state.Number(v, &p)
+		visit(&x)
+		if place, ok := slices.BinarySearch(neighbours, p); ok && v.Loading() {
+			of[place] = x
+		}
+	}
 }

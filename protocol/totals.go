@@ -184,30 +184,20 @@ func plausibleLeaves(charge *dp.Charge, m *Message, x *dp.Release, c Cadence) er
 	return nil
 }
 
-func (s *totals) save(w *state.Writer) {
-	s.offers.save(w)
-	for _, sums := range [][]dp.Release{s.total, s.own} {
-		for _, x := range sums {
-			writeRelease(w, x)
-		}
-	}
-}
-
-func (s *totals) load(r *state.Reader, width int) {
-	s.offers.load(r)
+func (s *totals) fields(v *state.Visitor, width int) {
+	s.offers.fields(v)
 	for _, sums := range [][]dp.Release{s.total, s.own} {
 		for k := range sums {
-			sums[k] = readSum(r, k, width)
+			visitSum(v, &sums[k], k, width)
 		}
 	}
 }
 
-// readSum reads an own sum of a part.
-func readSum(r *state.Reader, part, width int) dp.Release {
-	x := readRelease(r)
-	if !x.Empty() && (int(x.Stream()) != part || x.Len() != width || x.Counts() != 1 || x.Count(0) == 0) {
-		r.Fail("sum %d is not of part %d", part, part)
-		return dp.Release{}
+// visitSum visits an own sum of a part.
+func visitSum(v *state.Visitor, x *dp.Release, part, width int) {
+	visitRelease(v, x)
+	if v.Loading() && !x.Empty() && (int(x.Stream()) != part || x.Len() != width || x.Counts() != 1 || x.Count(0) == 0) {
+		v.Fail("sum %d is not of part %d", part, part)
+		*x = dp.Release{}
 	}
-	return x
 }

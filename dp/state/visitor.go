@@ -1,10 +1,17 @@
+// Package state writes and reads saved states: a version byte followed by numbers and parts, in
+// an order that saving and loading share. Nothing is optional and nothing has a default, so a
+// state of another form is refused and never read partially.
 package state
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 )
+
+// ErrState is wrapped by the errors of [Load].
+var ErrState = errors.New("saved state does not fit")
 
 // A Visitor writes the fields of a state to save, and reads the fields of a state to load. One
 // function visits the fields for both, in one order:
