@@ -5,7 +5,6 @@ import (
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
-	"peerd.dev/dp/state"
 )
 
 // The messages of batch.
@@ -114,7 +113,9 @@ func (p BatchParams) Cadence() Cadence {
 	return batching(p.First, p.Growth)
 }
 
-// batch is Private-FedLinUCB without a server (Zhou and Chowdhury 2024): each batch of a
+// New implements [Params].
+//
+// Protocol batch is Private-FedLinUCB without a server (Zhou and Chowdhury 2024): each batch of a
 // site's decisions is a leaf, and its row holds the sum over all of its batches, with one
 // count; see [totals]. Everybody adds up the newest rows of all origins, so all who hold the
 // same rows believe the same. It is the paper's prefix-sum form with an analyzer at every
@@ -125,18 +126,6 @@ func (p BatchParams) Cadence() Cadence {
 // change with a single one of them, and the sum of the batch with them by far more than is
 // charged. With a noised local sum a batch has several leaves: the peer believes its own
 // sum after each of them, and sends that after the last one.
-type batch struct {
-	totals
-	cadence Cadence
-	batches Cadence // in leaves
-	// threshold is how much news is worth a row; 0 if every batch is.
-	threshold float64
-	width     int
-	belief    belief.Belief
-	stale     bool
-}
-
-// New implements [Params].
 func (p BatchParams) New(c Config) (Protocol, error) {
 	switch local := p.DecideFrom == FromNoisedLocal; {
 	case p.Cadence().Check() != nil || p.First < 1:
@@ -156,21 +145,12 @@ func (p BatchParams) New(c Config) (Protocol, error) {
 		}
 		return newAnalyzed(c, p), nil
 	}
-	b := &batch{cadence: p.Cadence(), threshold: p.Schedule.released(p.Threshold), width: c.Width, belief: belief.New(c.Parts, c.Width)}
-	b.batches = p.batches()
-	var err error
-	if b.totals, err = newTotals(c, batchRow, p.Pull, b.check); err != nil {
+	b := &batched{batches: p.batches(), threshold: p.Schedule.released(p.Threshold), belief: belief.New(c.Parts, c.Width)}
+	if err := b.open(c, batchRow, p.Pull, p.Cadence()); err != nil {
 		return nil, fmt.Errorf("batch: %w", err)
 	}
-	b.own = make([]dp.Release, c.Parts)
 	return b, nil
 }
-
-// check refuses what is no row of its origin.
-func (b *batch) check(m *Message) error { return b.sound(m, b.width, b.cadence) }
-
-// Chosen counts the choice.
-func (b *batch) Chosen(part int) { b.belief.Pulls[part]++ }
 
 // batches returns after how many leaves batches end: with every leaf, or several.
 func (p BatchParams) batches() Cadence {
@@ -178,63 +158,4 @@ func (p BatchParams) batches() Cadence {
 		return Cadence{First: p.Draws, Growth: p.Growth}
 	}
 	return Cadence{}
-}
-
-// due reports whether a batch has ended, and is to be sent with those before.
-func (b *batch) due(part dp.StreamID) bool {
-	if !b.batches.ended(&b.own[part], &b.total[part]) {
-		return false
-	}
-	if b.threshold == 0 {
-		return true
-	}
-	all := belief.New(1, b.width)
-	b.addUp(&all, 0, int(part), nil)
-	return newsworthy(&all, &b.own[part], &b.total[part], b.threshold)
-}
-
-// Released adds leaves to those before and makes rows of batches.
-func (b *batch) Released(own []Own, out *Outbox) error {
-	b.stale = true
-	return advance(own, b.own, b.total, b.due, func(part dp.StreamID) { b.show(part, b.own[part], out) })
-}
-
-// Tick sends digests, and rows again that what peers agree on has made void.
-func (b *batch) Tick(t Round, out *Outbox) error {
-	b.tick(t, out)
-	return nil
-}
-
-// Receive takes in rows and digests.
-func (b *batch) Receive(from Peer, m Message, out *Outbox) error {
-	news, err := b.receive(from, m, out)
-	b.stale = b.stale || news
-	return err
-}
-
-// Belief adds up what all origins have released.
-func (b *batch) Belief() *belief.Belief {
-	if b.stale {
-		for k := range b.total {
-			b.addUp(&b.belief, k, k, nil)
-		}
-		b.stale = false
-	}
-	return &b.belief
-}
-
-const batchVersion = 2
-
-// Save implements [Protocol].
-func (b *batch) Save() ([]byte, error) { return state.Save(batchVersion, b.fields), nil }
-
-// Load implements [Protocol].
-func (b *batch) Load(saved []byte) error {
-	b.stale = true
-	return load(saved, batchVersion, b.fields)
-}
-
-func (b *batch) fields(v *state.Visitor) {
-	b.totals.fields(v, b.width)
-	v.Uints(b.belief.Pulls)
 }

@@ -5,7 +5,6 @@ import (
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
-	"peerd.dev/dp/state"
 )
 
 // The messages of local.
@@ -84,7 +83,9 @@ func (p LocalParams) Cadence() Cadence {
 	return c
 }
 
-// local is decentralized FedUCB, in the LOCAL model of communication (Dubey and Pentland 2020,
+// New implements [Params].
+//
+// Protocol local is decentralized FedUCB, in the LOCAL model of communication (Dubey and Pentland 2020,
 // Algorithm 3): what a site releases travels a number of links, one a round, and no further. Each
 // batch of a site's decisions is a leaf, and its row holds the sum over all of its
 // batches, with one count; see [totals]. A peer adds up the newest rows of its neighbourhood, so
@@ -105,31 +106,16 @@ func (p LocalParams) Cadence() Cadence {
 // there is enough news; see [newsworthy]. Its own belief has it at once.
 //
 // As with batch the belief is of released batches alone, the peer's own included.
-type local struct {
-	totals
-	cadence Cadence
-	members []bool // whose rows are added up
-	// threshold is how much news is worth a row; 0 if every batch is.
-	threshold float64
-	parts     int
-	width     int
-	round     Round // of the next decision
-	belief    belief.Belief
-	stale     bool
-}
-
-// New implements [Params].
 func (p LocalParams) New(c Config) (Protocol, error) {
 	if err := p.Cadence().Check(); err != nil || p.First < 1 || p.Hops < 1 || !(p.Threshold > 0) {
 		return nil, fmt.Errorf("local: hops %d, first %d, growth %v, threshold %v, want at least 1, at least 1, 0 up to 4, and over 0", p.Hops, p.First, p.Growth, p.Threshold)
 	}
-	l := &local{cadence: p.Cadence(), threshold: p.Schedule.released(p.Threshold), parts: c.Parts, width: c.Width, belief: belief.New(c.Parts, c.Width)}
-	c.Parts, c.Topic = l.cadence.Streams(c.Parts), false // a row for each stream; and a topic has no reach
-	var err error
-	if l.totals, err = newTotals(c, localRow, p.Pull, l.check); err != nil {
+	cadence := p.Cadence()
+	l := &batched{threshold: p.Schedule.released(p.Threshold), turns: true, belief: belief.New(c.Parts, c.Width)}
+	c.Parts, c.Topic = cadence.Streams(c.Parts), false // a row for each stream; and a topic has no reach
+	if err := l.open(c, localRow, p.Pull, cadence); err != nil {
 		return nil, fmt.Errorf("local: %w", err)
 	}
-	l.own = make([]dp.Release, c.Parts)
 	balls := balls(c.Graph, p.Hops)
 	if p.Neighbourhood == Clique {
 		l.members = cliqueOf(c.Self, balls)
@@ -139,74 +125,4 @@ func (p LocalParams) New(c Config) (Protocol, error) {
 		l.reach[n] = balls[n]
 	}
 	return l, nil
-}
-
-// check refuses what is no row of an origin in reach.
-func (l *local) check(m *Message) error {
-	if !l.holds(l.c.Self, m.label.Origin) {
-		return m.Refuse("its origin is further away than releases travel")
-	}
-	return l.sound(m, l.width, l.cadence)
-}
-
-// Chosen counts the choice.
-func (l *local) Chosen(part int) { l.belief.Pulls[part]++ }
-
-// due reports whether the unsent batches of a stream are to be sent.
-func (l *local) due(stream dp.StreamID) bool {
-	if l.threshold == 0 {
-		return true
-	}
-	all := belief.New(1, l.width)
-	l.addUp(&all, 0, int(stream), l.members)
-	return newsworthy(&all, &l.own[stream], &l.total[stream], l.threshold)
-}
-
-// Released adds batches to those before and makes rows of them.
-func (l *local) Released(own []Own, out *Outbox) error {
-	l.stale = true
-	return advance(own, l.own, l.total, l.due, func(stream dp.StreamID) { l.show(stream, l.own[stream], out) })
-}
-
-// Tick sends digests, and has the next estimator take its turn.
-func (l *local) Tick(t Round, out *Outbox) error {
-	l.round = t + 1
-	l.stale = l.stale || l.cadence.Lanes > 1
-	l.tick(t, out)
-	return nil
-}
-
-// Receive takes in rows and digests.
-func (l *local) Receive(from Peer, m Message, out *Outbox) error {
-	news, err := l.receive(from, m, out)
-	l.stale = l.stale || news
-	return err
-}
-
-// Belief adds up what the neighbourhood has released to the estimator whose turn it is.
-func (l *local) Belief() *belief.Belief {
-	if l.stale {
-		for k := range l.parts {
-			l.addUp(&l.belief, k, l.cadence.Stream(k, l.parts, l.round), l.members)
-		}
-		l.stale = false
-	}
-	return &l.belief
-}
-
-const localVersion = 1
-
-// Save implements [Protocol].
-func (l *local) Save() ([]byte, error) { return state.Save(localVersion, l.fields), nil }
-
-// Load implements [Protocol].
-func (l *local) Load(saved []byte) error {
-	l.stale = true
-	return load(saved, localVersion, l.fields)
-}
-
-func (l *local) fields(v *state.Visitor) {
-	l.totals.fields(v, l.width)
-	state.Number(v, &l.round)
-	v.Uints(l.belief.Pulls)
 }

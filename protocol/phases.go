@@ -93,7 +93,7 @@ func (p PhasesParams) Cadence() Cadence {
 // by default each half as long as all before it together, so that there are few; each is a leaf.
 // Every record lies in one of them, and so the charge for one covers a whole life. All
 // batches count: a row holds, for an arm, the sum of what they released, how many rewards that
-// is and how much noise is in it; see [offers]. Everybody merges the newest row of each origin
+// is and how much noise is in it; see [agreement]. Everybody merges the newest row of each origin
 // and arm.
 //
 // The belief is of released batches alone, so a peer goes on with an arm until its batch is

@@ -84,7 +84,7 @@ func (p RowsParams) Small(leaf uint64) Params {
 // choices there were; what is counted is one choice a round, made or not. Past the horizon no epoch ends any
 // more, and only released pulls count.
 type rows struct {
-	pulls
+	digests
 	merger
 	p      RowsParams
 	silent bool     // the horizon is reached
@@ -98,7 +98,7 @@ func (p RowsParams) New(c Config) (Protocol, error) {
 	}
 	r := &rows{p: p, rowed: make([]uint64, c.Parts)}
 	var err error
-	if r.pulls, err = newPulls(c, rowsRow, p.Pull, r.check); err == nil {
+	if r.digests, err = newDigests(c, rowsRow, p.Pull, r.check); err == nil {
 		r.merger, err = newMerger(c, p.Merge, p.F, r.sample)
 	}
 	if err != nil {

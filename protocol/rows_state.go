@@ -14,7 +14,7 @@ func (r *rows) Load(saved []byte) error {
 }
 
 func (r *rows) fields(v *state.Visitor) {
-	r.pulls.fields(v)
+	r.digests.fields(v)
 	v.Bool(&r.silent)
 	v.Uints(r.belief.Pulls)
 	if r.c.NoisedCounts {

@@ -12,7 +12,7 @@ import (
 // this peer's own sums. The newest row of a stream stands for all its leaves, so none is ever
 // counted twice, and one that was lost is made good by the next, or by a digest.
 type totals struct {
-	offers
+	agreement
 	window uint64       // number of the window under way, from 0
 	total  []dp.Release // own sums of the window, by part; empty before the first leaf
 	own    []dp.Release // the same with leaves that are not sent yet; nil where all are sent at once
@@ -27,8 +27,8 @@ func batching(first uint64, growth float64) Cadence {
 }
 
 func newTotals(c Config, row Kind, pull uint64, check func(*Message) error) (totals, error) {
-	o, err := newOffers(c, row, pull, check)
-	return totals{offers: o, total: make([]dp.Release, c.Parts)}, err
+	o, err := newAgreement(c, row, pull, check)
+	return totals{agreement: o, total: make([]dp.Release, c.Parts)}, err
 }
 
 // sumOf returns what a peer has released of a part in the window; nil for nothing.
@@ -151,7 +151,7 @@ func (s *totals) tick(t Round, out *Outbox) {
 			s.publish(s.closed(), s.total[k], out)
 		}
 	}
-	s.offers.tick(t, out)
+	s.agreement.tick(t, out)
 }
 
 // sound refuses a row that is no sum of a number of values over leaves of a cadence, with one
@@ -185,7 +185,7 @@ func plausibleLeaves(charge *dp.Charge, m *Message, x *dp.Release, c Cadence) er
 }
 
 func (s *totals) fields(v *state.Visitor, width int) {
-	s.offers.fields(v)
+	s.agreement.fields(v)
 	for _, sums := range [][]dp.Release{s.total, s.own} {
 		for k := range sums {
 			visitSum(v, &sums[k], k, width)
@@ -200,4 +200,13 @@ func visitSum(v *state.Visitor, x *dp.Release, part, width int) {
 		v.Fail("sum %d is not of part %d", part, part)
 		*x = dp.Release{}
 	}
+}
+
+// grown returns what a stream has released in all, from what it had and what its newest leaf
+// has: a running sum holds what was before.
+func grown(total dp.Release, leaf *dp.Leaf) (dp.Release, error) {
+	if total.Empty() || leaf.Sum.Span().From == 0 {
+		return leaf.Sum, nil
+	}
+	return dp.Plus(total, leaf.Sum)
 }

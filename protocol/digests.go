@@ -7,22 +7,22 @@ import (
 	"peerd.dev/dp/state"
 )
 
-// pulls spread rows that come all the time: by topic where there is one, else from neighbour
+// digests spread rows that come all the time: by topic where there is one, else from neighbour
 // to neighbour, once each. What was missed is pulled: every pull rounds a peer sends one
 // neighbour a digest of what it holds and gets what is newer; if the digest names newer rows
 // than the neighbour's, the neighbour asks back. A neighbour is served once a round.
-type pulls struct {
+type digests struct {
 	flood
 	served []bool // neighbours, by place, in this round
 }
 
-func newPulls(c Config, row Kind, pull uint64, check func(*Message) error) (pulls, error) {
+func newDigests(c Config, row Kind, pull uint64, check func(*Message) error) (digests, error) {
 	f, err := newFlood(c, row, 1, pull, check)
-	return pulls{f, make([]bool, len(c.Neighbours()))}, err
+	return digests{f, make([]bool, len(c.Neighbours()))}, err
 }
 
 // tick sends digests at the end of round t.
-func (p *pulls) tick(t Round, out *Outbox) {
+func (p *digests) tick(t Round, out *Outbox) {
 	clear(p.served)
 	due := (uint64(t) + 1) / p.pull
 	if due <= p.pulled {
@@ -36,12 +36,12 @@ func (p *pulls) tick(t Round, out *Outbox) {
 }
 
 // publish sends this peer's own row of a number.
-func (p *pulls) publish(seq uint64, body []dp.Release, out *Outbox) {
+func (p *digests) publish(seq uint64, body []dp.Release, out *Outbox) {
 	p.forward(p.sign(seq, 0, body), p.c.Self, out)
 }
 
 // forward sends m on to all but the peer that it came from and its origin.
-func (p *pulls) forward(m Message, from Peer, out *Outbox) {
+func (p *digests) forward(m Message, from Peer, out *Outbox) {
 	if p.c.Topic {
 		if from == p.c.Self {
 			out.Send(Everyone, m)
@@ -56,7 +56,7 @@ func (p *pulls) forward(m Message, from Peer, out *Outbox) {
 }
 
 // receive takes in rows and digests, and reports whether a row is new.
-func (p *pulls) receive(from Peer, m Message, out *Outbox) (news bool, err error) {
+func (p *digests) receive(from Peer, m Message, out *Outbox) (news bool, err error) {
 	switch m.kind {
 	case p.row:
 		if news, err = p.take(m); news {
@@ -72,7 +72,7 @@ func (p *pulls) receive(from Peer, m Message, out *Outbox) (news bool, err error
 
 // answer answers a digest with the rows that the sender does not hold, and asks for
 // those that this peer does not.
-func (p *pulls) answer(from Peer, m Message, out *Outbox) error {
+func (p *digests) answer(from Peer, m Message, out *Outbox) error {
 	i, ok := slices.BinarySearch(p.c.Neighbours(), from)
 	if !ok {
 		return m.Refuse("from peer %d, who is no neighbour", from)
@@ -89,7 +89,7 @@ func (p *pulls) answer(from Peer, m Message, out *Outbox) error {
 	return nil
 }
 
-func (p *pulls) fields(v *state.Visitor) {
+func (p *digests) fields(v *state.Visitor) {
 	p.flood.fields(v)
 	visitNeighbours(v, p.c.Neighbours(), p.served, v.Bool)
 }

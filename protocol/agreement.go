@@ -13,7 +13,7 @@ import (
 // that does not answer.
 const rest = 256
 
-// offers spread rows that come ever more rarely, with few messages. A row goes by topic where
+// agreement spreads rows that come ever more rarely, with few messages. A row goes by topic where
 // there is one, else from neighbour to neighbour, and not to those that have it from the
 // same one. Two neighbours then make sure that they hold the same: once pull rounds have
 // passed, a peer sends a neighbour a digest, whose number is a sum of the signatures that it
@@ -22,7 +22,7 @@ const rest = 256
 // A neighbour that does not answer gets digests ever more rarely.
 //
 // One neighbour gets a digest every pull rounds at most; a neighbour is answered once a round.
-type offers struct {
+type agreement struct {
 	flood
 	quiet uint64 // how many times pull rounds have passed without a new row
 	links []link // by place of the neighbour
@@ -36,13 +36,13 @@ type link struct {
 	next   uint64 // when it gets the next one, as quiet
 }
 
-func newOffers(c Config, row Kind, pull uint64, check func(*Message) error) (offers, error) {
+func newAgreement(c Config, row Kind, pull uint64, check func(*Message) error) (agreement, error) {
 	f, err := newFlood(c, row, c.Parts, pull, check)
-	return offers{flood: f, links: make([]link, len(c.Neighbours()))}, err
+	return agreement{flood: f, links: make([]link, len(c.Neighbours()))}, err
 }
 
 // tick sends a digest at the end of round t, if one is due.
-func (o *offers) tick(t Round, out *Outbox) {
+func (o *agreement) tick(t Round, out *Outbox) {
 	for i := range o.links {
 		o.links[i].served = false
 	}
@@ -71,14 +71,14 @@ func (o *offers) tick(t Round, out *Outbox) {
 }
 
 // publish sends this peer's own row of a number and a stream.
-func (o *offers) publish(seq uint64, body dp.Release, out *Outbox) {
+func (o *agreement) publish(seq uint64, body dp.Release, out *Outbox) {
 	o.pass(o.sign(seq, body.Stream(), []dp.Release{body}), o.c.Self, out)
 }
 
 // pass sends a new row on to neighbours that hold such rows and are not the origin's, nor those of the peer
 // that it came from, which has sent it to them. That peer holds it, so nothing changes between
 // the two.
-func (o *offers) pass(m Message, from Peer, out *Outbox) {
+func (o *agreement) pass(m Message, from Peer, out *Outbox) {
 	o.quiet = 0
 	var theirs []Peer
 	if from != o.c.Self && int64(from) < int64(o.c.Peers()) {
@@ -106,7 +106,7 @@ func (o *offers) pass(m Message, from Peer, out *Outbox) {
 }
 
 // receive takes in rows and digests, and reports whether a row is new.
-func (o *offers) receive(from Peer, m Message, out *Outbox) (news bool, err error) {
+func (o *agreement) receive(from Peer, m Message, out *Outbox) (news bool, err error) {
 	switch m.kind {
 	case o.row:
 		if news, err = o.take(m); news {
@@ -121,7 +121,7 @@ func (o *offers) receive(from Peer, m Message, out *Outbox) (news bool, err erro
 }
 
 // compare takes in a digest. If this peer has sent one that crossed it, that is the answer.
-func (o *offers) compare(from Peer, m Message, out *Outbox) error {
+func (o *agreement) compare(from Peer, m Message, out *Outbox) error {
 	i, ok := slices.BinarySearch(o.c.Neighbours(), from)
 	if !ok {
 		return m.Refuse("from peer %d, who is no neighbour", from)
@@ -156,7 +156,7 @@ func (o *offers) compare(from Peer, m Message, out *Outbox) error {
 
 // sum returns a number that differs if the rows that a peer holds differ, of those that a
 // neighbour holds, too, except by a chance of 2^-32; 0 for none.
-func (o *offers) sum(to Peer) uint64 {
+func (o *agreement) sum(to Peer) uint64 {
 	h, rows := sha256.New(), 0
 	for _, m := range o.newest {
 		if m.kind != 0 && o.holds(to, m.label.Origin) {
@@ -170,7 +170,7 @@ func (o *offers) sum(to Peer) uint64 {
 	return 1 + uint64(binary.BigEndian.Uint32(h.Sum(nil)))
 }
 
-func (o *offers) fields(v *state.Visitor) {
+func (o *agreement) fields(v *state.Visitor) {
 	void := o.flood.fields(v)
 	v.Uint(&o.quiet)
 	visitNeighbours(v, o.c.Neighbours(), o.links, func(l *link) {
