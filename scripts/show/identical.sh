@@ -211,7 +211,7 @@ live() { # OUT WORK LINKS DECIDERS
 	decide "$4" again- 10
 	for s in $(sites "$links"); do
 		n=first_$s
-		within 10 played "$work/$s" $((${!n:-1000000} + 12)) || bad "$s plays no rounds after ${!n}: $(tail -n 1 "$work/$s.log")"
+		within 20 played "$work/$s" $((${!n:-1000000} + 35)) || bad "$s plays no rounds after ${!n}: $(tail -n 1 "$work/$s.log")"
 	done
 	kill "${pids[@]}"
 	for s in "${pids[@]}"; do wait "$s" || bad "a site ends with exit code $?"; done
@@ -223,6 +223,8 @@ live() { # OUT WORK LINKS DECIDERS
 		cmp -s <(head -n $count "$work/$s.before") <(head -n $count "$work/$s.after") || bad "the ledger of $s has other records than before"
 	done
 	for s in before after; do sites "$links" | sed "s|.*|$work/&.$s|" | xargs cat | wc -l; done | paste -sd' ' | sed 's/ / lines of ledgers, then /' >"$out"
+	read -r n _ _ _ _ count <"$out"
+	[ "$count" -gt "$n" ] || bad "no site releases anything more: $(cat "$out")"
 }
 
 # play SIDE OUT WORK LINE writes the result of a case to OUT, or the reason for having none to OUT.failed.
