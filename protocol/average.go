@@ -46,6 +46,7 @@ type AverageParams struct {
 func (AverageParams) Words() Words {
 	return Words{
 		Name: "average", Summary: "randomized gossip averaging of noised means with max-count consistency (Gossip_UCB, Fed_UCB)",
+		When:   "to compare with paper 004; peers have to trust each other, since one liar can take all estimates wherever it likes",
 		Public: "how many rewards every action has had, after every round",
 		Mixed:  ", once exchanges have mixed them",
 	}

@@ -47,6 +47,7 @@ type BatchParams struct {
 func (BatchParams) Words() Words {
 	return Words{
 		Name: "batch", Summary: "batches of a site's decisions, each released once, and the sums over them spread to all, for learners that choose by features",
+		When:   "when actions are chosen by features of the user or of the actions (learner `linucb`), and all sites learn from all",
 		Public: "how many rewards each batch holds, which is one for every decision in it",
 	}
 }

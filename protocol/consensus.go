@@ -23,6 +23,7 @@ type ConsensusParams struct {
 func (ConsensusParams) Words() Words {
 	return Words{
 		Name: "consensus", Summary: "running consensus of noised sums and of how many rewards they hold (DP-Decentralized UCB)",
+		When:   "to compare with paper 001; peers have to trust each other",
 		Public: "how many rewards every action has had, after every round",
 		Mixed:  ", once consensus has mixed them",
 	}

@@ -42,6 +42,7 @@ type CoordinatorParams struct {
 func (p CoordinatorParams) Words() Words {
 	w := Words{
 		Name: "coordinator", Summary: "noised sums that a peer without arms collects, and of which it returns one mean an arm (DP-Master-worker UCB, CDP-MAB)",
+		When:   "when one peer without arms is trusted to add up for all; with `schedule: epochs` for learner `elimination`",
 		Public: "how many rewards of every action every report to the coordinator holds", Mixed: ", once the coordinator has its report",
 	}
 	if p.Schedule == ByEpoch {

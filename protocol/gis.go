@@ -29,6 +29,7 @@ type GISParams struct {
 func (GISParams) Words() Words {
 	return Words{
 		Name: "gis", Summary: "contributions of epochs, advertised, requested and sent over every link once at most",
+		When:   "with learner `elimination`, when there is no centre and links are expensive: a release crosses each link once at most",
 		Public: "how many rewards of every action each epoch holds", Mixed: "; every site does at the end of an epoch",
 	}
 }

@@ -39,6 +39,7 @@ type LocalParams struct {
 func (LocalParams) Words() Words {
 	return Words{
 		Name: "local", Summary: "batches of a site's decisions, each released once, and the sums over them spread to sites a few links away, for learners that choose by features",
+		When:   "instead of `batch`, when releases may travel a few links only, or when only near sites are alike",
 		Public: "how many rewards each batch holds, which is one for every decision in it",
 		Mixed:  "; a site adds up those of its neighbourhood, which can be fewer sites",
 	}

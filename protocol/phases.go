@@ -32,6 +32,7 @@ type PhasesParams struct {
 func (p PhasesParams) Words() Words {
 	w := Words{
 		Name: "phases", Summary: "batches of every arm that grow, each released once, and their sums spread to all",
+		When:   "to begin with, when actions are the same for everyone: it has the least regret, sends least, and its budget lasts for the network's whole life",
 		Public: "how many rewards of every action each batch holds",
 	}
 	if p.Merge == MergeTrimmed {

@@ -27,6 +27,7 @@ type RowsParams struct {
 func (p RowsParams) Words() Words {
 	w := Words{
 		Name: "rows", Summary: "every site's newest noised sums, signed, spread to all and merged locally",
+		When:   "when it must stay hidden that a user was there (`privacy.counts: noised`), or when peers without arms relay between the sites",
 		Public: "how many rewards of every action each row holds",
 	}
 	if p.Merge == MergeTrimmed {

@@ -26,6 +26,7 @@ type SinkParams struct {
 func (SinkParams) Words() Words {
 	return Words{
 		Name: "sink", Summary: "noised sums that a sink of every component pools, and a peer without arms over components (HDP-MAB)",
+		When:   "with learner `elimination`, when the components of a network meet at one server; sinks and server are trusted to add up",
 		Public: "how many rewards of every action each epoch holds", Mixed: "; every site does at the end of an epoch",
 	}
 }

@@ -14,6 +14,7 @@ func TestConfigurationPage(t *testing.T) {
 		"docs/configuration.md": configurationPage(),
 		"docs/exit-codes.md":    exitCodesPage(),
 		"configs/peerd.yaml":    exampleConfig(),
+		"docs/protocols.md":     protocolsPage(t),
 	} {
 		path := filepath.Join("..", "..", filepath.FromSlash(name))
 		if *update {

@@ -2,9 +2,13 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"testing"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/protocol"
 )
 
 // These pages are generated from the schema and the table of codes, by the tests that compare
@@ -105,4 +109,29 @@ func exitCodesPage() string {
 		fmt.Fprintf(&b, "| %d | %s | %s |\n", m.Code, m.Meaning, m.Remedy)
 	}
 	return b.String()
+}
+
+// protocolsPage returns docs/protocols.md with its table as the protocols describe themselves.
+func protocolsPage(t *testing.T) string {
+	t.Helper()
+	const begin, end = "<!-- protocols: go test ./cmd/peerd -run TestConfigurationPage -update -->\n", "<!-- end of protocols -->"
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "protocols.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(text), begin)
+	_, tail, also := strings.Cut(rest, end)
+	if !ok || !also {
+		t.Fatal("docs/protocols.md has no place for the table")
+	}
+	var b strings.Builder
+	b.WriteString(head + begin + "| protocol | spreads | take it |\n|---|---|---|\n")
+	for _, p := range protocol.Table() {
+		w := p.Words()
+		if w.When == "" {
+			t.Errorf("protocol %s does not say when to take it", w.Name)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", w.Name, w.Summary, w.When)
+	}
+	return b.String() + end + tail
 }
