@@ -80,7 +80,7 @@ func (x *analyzed) Chosen(part int) { x.belief.Pulls[part]++ }
 // due reports whether a batch has ended, and is to be reported with those before.
 func (x *analyzed) due(part dp.StreamID) bool {
 	own, shown := &x.silo.sums[part], &x.silo.shown[part]
-	if !x.batches.ended(own, shown) {
+	if !ended(x.batches, own, shown) {
 		return false
 	}
 	threshold := x.p.Schedule.released(x.p.Threshold)

@@ -43,7 +43,7 @@ func (b *batched) Chosen(part int) { b.belief.Pulls[part]++ }
 
 // due reports whether a batch of a stream has ended, and is to be sent with those before.
 func (b *batched) due(stream dp.StreamID) bool {
-	if !b.batches.ended(&b.own[stream], &b.total[stream]) {
+	if !ended(b.batches, &b.own[stream], &b.total[stream]) {
 		return false
 	}
 	if b.threshold == 0 {

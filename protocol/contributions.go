@@ -72,7 +72,7 @@ func (o *contributions) at(r uint64, origin Peer) *contribution {
 // draw returns the contributions of an epoch, of which none is held.
 func (o *contributions) draw(r uint64) []*contribution {
 	all := make([]*contribution, o.c.Peers())
-	for i, in := range o.c.drawn(o.share, o.c.Peers(), r) {
+	for i, in := range drawn(&o.c, o.share, o.c.Peers(), r) {
 		if in {
 			all[i] = &contribution{m: noMessage(), second: noMessage(), marks: make([]mark, len(o.c.Neighbours()))}
 		}
@@ -85,7 +85,7 @@ func (o *contributions) takesPart(r uint64, p Peer) bool {
 	if r <= uint64(len(o.epochs)) {
 		return o.epochs[r-1][p] != nil
 	}
-	return o.c.drawn(o.share, o.c.Peers(), r)[p]
+	return drawn(&o.c, o.share, o.c.Peers(), r)[p]
 }
 
 // lacking returns how many contributions of an epoch are not held; without the own one if it

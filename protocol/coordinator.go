@@ -203,7 +203,7 @@ func (x *coordinator) takesPart(p Peer, epoch uint64) bool {
 	if p > x.root() {
 		place--
 	}
-	return x.c.drawn(x.p.Participation, x.c.Peers()-1, epoch)[place]
+	return drawn(&x.c, x.p.Participation, x.c.Peers()-1, epoch)[place]
 }
 
 // number returns that of the newest means that this peer holds; 0 before the first.

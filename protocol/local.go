@@ -60,7 +60,7 @@ func (LocalParams) Suits(dp.Mechanism) bool { return true }
 
 // Check implements [Checked].
 func (p LocalParams) Check(n Net) (field, want string) {
-	if lanes := p.Cadence().lanes(); n.Horizon > 0 && p.First > n.Horizon/lanes {
+	if lanes := max(1, p.Cadence().Lanes); n.Horizon > 0 && p.First > n.Horizon/lanes {
 		return "first", fmt.Sprintf("at most privacy.horizon over the %d estimators, or no batch is ever released", lanes)
 	}
 	if n.Live && p.Schedule == LogDetRawSchedule {

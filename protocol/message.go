@@ -3,13 +3,10 @@ package protocol
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"peerd.dev/dp"
 )
-
-var inf = math.Inf(1) //nolint:gochecknoglobals // a constant that Go cannot spell
 
 // Kind is the type of a message. Every protocol has its own kinds.
 type Kind uint8

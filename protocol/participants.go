@@ -12,7 +12,7 @@ func participants(share float64, sites int) int {
 
 // drawn returns which of a number of sites take part in an epoch, by public random numbers,
 // which are the same at all peers.
-func (c *Config) drawn(share float64, sites int, epoch uint64) []bool {
+func drawn(c *Config, share float64, sites int, epoch uint64) []bool {
 	n := participants(share, sites)
 	if n == sites {
 		return slices.Repeat([]bool{true}, sites)

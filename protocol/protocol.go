@@ -126,8 +126,3 @@ func publicSeed(root [32]byte, use string, epoch uint64) [32]byte {
 	b := append(root[:len(root):len(root)], use...)
 	return sha256.Sum256(binary.BigEndian.AppendUint64(b, epoch))
 }
-
-// setNoise says how much noise part k of a belief has.
-func setNoise(m *belief.Means, k int, n dp.NoiseMoments) {
-	m.LaplaceSumSq[k], m.LaplaceMax[k], m.GaussVar[k] = n.LaplaceSumSq, n.LaplaceMax, n.GaussVar
-}

@@ -101,9 +101,9 @@ func advance(own []Own, sums, shown []dp.Release, due func(part dp.StreamID) boo
 }
 
 // ended reports whether a batch, counted in leaves, has ended since the sum that was shown.
-func (c Cadence) ended(sum, shown *dp.Release) bool {
+func ended(batches Cadence, sum, shown *dp.Release) bool {
 	before := leavesOf(shown)
-	return leavesOf(sum)-before >= c.Size(before)
+	return leavesOf(sum)-before >= batches.Size(before)
 }
 
 // add adds a leaf that did not reach the horizon to those before it, and sends the sum.
