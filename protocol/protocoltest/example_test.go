@@ -31,9 +31,9 @@ func ExampleNetwork() {
 		fmt.Printf("%s: peer 3 believes %.2f\n", e.Words().Name, n.Peers[3].Belief().X)
 	}
 	// Output:
+	// phases: peer 3 believes [0.00 0.50]
 	// average: peer 3 believes [0.00 0.50]
 	// rows: peer 3 believes [0.00 0.50]
-	// phases: peer 3 believes [0.00 0.50]
 	// consensus: peer 3 believes [0.00 0.50]
 	// coordinator: peer 3 believes [0.00 0.50]
 }
