@@ -218,16 +218,17 @@ func (l *liar) release(r *dp.Release, t protocol.Round, even bool, asked []int64
 		span.From, span.To = 0, l.batches.Fewest(l.count(r.Count(0), t))
 		noise.VarianceUnits = uint32(span.To) * dp.VarianceScale
 	}
+	of := func(k int) uint64 { return r.Count(min(k, r.Counts()-1)) } // of the rewards in value k; linear sums have one count
 	for k := range r.Len() {
 		v := r.Value(k)
-		if r.Counts() > 0 && r.Count(k) > 0 && l.claims() { // the mean stays as it is
-			v = int64(float64(v) / float64(r.Count(k)) * float64(min(l.count(r.Count(k), t), mostPulls)))
+		if r.Counts() > 0 && of(k) > 0 && l.claims() { // the mean stays as it is
+			v = int64(float64(v) / float64(of(k)) * float64(min(l.count(of(k), t), mostPulls)))
 		}
 		if pay, lies := l.pay(int(r.Stream())+k, even); lies && k < l.arms { // a release is about all arms, or about one
 			v = int64(math.Ldexp(pay, -int(r.Exponent())))
 			switch {
 			case r.Counts() > 0:
-				v *= int64(min(l.count(r.Count(k), t), mostPulls))
+				v *= int64(min(l.count(of(k), t), mostPulls))
 			case k < len(asked):
 				v = (asked[k] - v) / 2
 			}

@@ -230,3 +230,29 @@ func TestFaultyPeersOfEpochs(t *testing.T) {
 		t.Errorf("%d messages of honest peers are refused", honest.Refused)
 	}
 }
+
+// TestALiarAboutFeatures lies about linear sums, which have one count for all their values. Sums that no
+// records give are refused, and the others go on.
+func TestALiarAboutFeatures(t *testing.T) {
+	const peers, rounds = 5, 200
+	for _, liars := range []sim.Liars{
+		{Count: 1, Claim: sim.ClaimHuge},
+		{Count: 1, Pay: sim.PayOutside},
+		{Count: 1, Claim: sim.ClaimHalf, Pay: sim.PayInside, Noise: sim.NoiseMany},
+	} {
+		c := config(1, regular(t, peers, 2, 1), rounds, []float64{.9, .6, .5})
+		speak(&c, protocol.Small(protocol.BatchParams{Growth: .1, DecideFrom: protocol.FromReleases, Schedule: protocol.FixedSchedule, Threshold: 1, Draws: 2, Pull: 4}, 5))
+		c.Keys = nil
+		for i := range peers {
+			c.Keys = append(c.Keys, protocoltest.Keys(protocol.Peer(i)))
+		}
+		c.Liars = liars
+		res, err := sim.Run(c)
+		if err != nil {
+			t.Fatalf("%+v: %v", liars, err)
+		}
+		if res.Refused == 0 {
+			t.Errorf("%+v: nothing was refused", liars)
+		}
+	}
+}
