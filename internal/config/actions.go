@@ -7,11 +7,11 @@ import (
 	"peerd.dev/bandit"
 )
 
-// Actions are what there is to choose between in a version of a network. Every arm that was there once
-// keeps its place; spare places have the empty name, and come last.
+// Actions are the actions of a version of a network. Every arm that ever existed keeps its place;
+// spare places have the empty name, and come last.
 type Actions struct {
 	Names  []string     // by place
-	Absent []bandit.Arm // places of which none is chosen: retired and spare
+	Absent []bandit.Arm // places that are not chosen: retired and spare
 }
 
 // mostArms bounds the arms of a network.
@@ -20,7 +20,7 @@ const mostArms = 1000
 // places returns how many arms there is room for.
 func (s *Settings) places() int { return len(s.Arms) + int(s.SpareArms) }
 
-// Actions returns those of a network; nil stands for one in which none were added or retired.
+// Actions returns the actions of a network; nil means one in which none were added or retired.
 func (s *Settings) Actions(n *Network) (a Actions) {
 	var retired []string
 	a.Names = slices.Clone(s.Arms)
@@ -38,7 +38,8 @@ func (s *Settings) Actions(n *Network) (a Actions) {
 	return a
 }
 
-// checkActions returns why a network cannot have added or retired the arms that it has; nil if it can.
+// checkActions returns why a network cannot have the arms that were added or retired in it; nil
+// if it can.
 func (s *Settings) checkActions(n *Network) error {
 	if len(n.Added)+len(n.Retired) == 0 {
 		return nil

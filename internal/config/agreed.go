@@ -13,8 +13,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Spec returns what all peers of a network agree on, whose neighbours are given by peer.
-// domain is what its signatures are bound to.
+// Spec returns what all peers of a network agree on. graph has the neighbours by peer; domain is
+// what signatures are bound to.
 func (s *Settings) Spec(graph [][]protocol.Peer, domain string) (node.Spec, error) {
 	privacy, err := s.Privacy.promise(s.Mode)
 	if err != nil {
@@ -33,19 +33,19 @@ func (s *Settings) Spec(graph [][]protocol.Peer, domain string) (node.Spec, erro
 	}, nil
 }
 
-// Unclipped reports whether rewards of the simulated world may lie outside [0, 1].
+// Unclipped reports whether rewards of the simulated world may be outside of [0, 1].
 func (s *Settings) Unclipped() bool {
 	return world.TraitsOf(s.WorldParams()).Unclipped
 }
 
-// FromRaw returns what follows from raw records.
+// FromRaw returns what depends on raw records.
 func (s *Settings) FromRaw() protocol.Raw {
 	return protocol.TraitsOf(s.ProtocolParams()).Raw
 }
 
-// Domain is what signatures are bound to: all that peers agree on, so that what was
-// signed for other settings is no row here. In lockstep it is a constant, which the
-// simulator shares.
+// Domain is what signatures are bound to: everything on which peers agree, so that what was
+// signed with other settings is not valid here. In lockstep it is a constant, which the simulator
+// shares.
 func (s *Settings) Domain(policy [sha256.Size]byte) string {
 	if s.Mode == Lockstep {
 		return SimulatedNetwork
@@ -53,7 +53,7 @@ func (s *Settings) Domain(policy [sha256.Size]byte) string {
 	return hex.EncodeToString(policy[:])
 }
 
-// LockstepIdentity returns the key that follows from a peer's seed number.
+// LockstepIdentity returns the key derived from a peer's seed number.
 func LockstepIdentity(number uint64) gossip.Identity {
 	return gossip.SeedIdentity(node.NewSeed(number).Of("identity"))
 }
@@ -66,8 +66,8 @@ func (s *Settings) Identity() (gossip.Identity, error) {
 	return gossip.LoadIdentity(s.IdentityPath())
 }
 
-// LedgerIdentity returns the key that the ledger names, and that signs what is exported of it:
-// the first one of the folder.
+// LedgerIdentity returns the key that the ledger names, and that signs exports of it: the first
+// key of the folder.
 func (s *Settings) LedgerIdentity() (gossip.Identity, error) {
 	id, err := gossip.LoadIdentity(s.FirstIdentityPath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -76,7 +76,7 @@ func (s *Settings) LedgerIdentity() (gossip.Identity, error) {
 	return id, err
 }
 
-// Neighbours returns whom each of n peers talks to, ascending.
+// Neighbours returns the neighbours of each of n peers, ascending.
 func Neighbours(n int, links [][2]int) [][]protocol.Peer {
 	all := make([][]protocol.Peer, n)
 	for _, l := range links {

@@ -2,8 +2,8 @@ package config
 
 import "slices"
 
-// suiting returns settings that have to suit each other: with one of chosen given, a new folder takes the
-// recommendation for none of left.
+// suiting returns settings that must suit each other: if one of chosen is given, a new folder
+// takes no recommendation for left.
 func suiting() (chosen, left []string) {
 	chosen = []string{"mode", "world.kind", "learner.name", "protocol.name", "privacy.mechanism", "privacy.counts"}
 	return chosen, append(chosen, "privacy.horizon", "spare_arms")
@@ -19,7 +19,7 @@ func kept() []string {
 func Beginning(set []string) (all []string) {
 	given, err := parseSet(set)
 	if err != nil {
-		return nil // whoever reads set says so
+		return nil // the reader of set reports it
 	}
 	has := func(name string) bool { return given[name] != nil }
 	chosen, left := suiting()

@@ -18,8 +18,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Params hold the parameters of the entries of a table by name, each a struct. What is
-// missing is the default. A Params is never changed, only replaced.
+// Params hold the parameters of the entries of a table by name, each a struct. Missing ones have
+// their defaults. A Params is never changed, only replaced.
 type Params map[string]any
 
 // With returns p with the parameters of one entry.
@@ -32,13 +32,13 @@ func (p Params) With(name string, params any) Params {
 	return q
 }
 
-// A block is the parameters of one entry: the keys <section>.<name>.<field>.
+// A block has the parameters of one entry: the keys <section>.<name>.<field>.
 type block struct {
 	section, name, summary string
 	standard               any // the defaults, a struct
 }
 
-// blocks lists those of all tables, in their order. The list is shared and not to be
+// blocks lists the blocks of all tables, in their order. The list is shared and must not be
 // changed.
 var blocks = sync.OnceValue(allBlocks) //nolint:gochecknoglobals // made once, then only read
 
@@ -55,7 +55,7 @@ func allBlocks() (all []block) {
 	return all
 }
 
-// of returns the parameters of an entry; nil for one that there is not.
+// of returns the parameters of an entry; nil if it does not exist.
 func (p Params) of(section, name string) any {
 	if params, ok := p[name]; ok {
 		return params
@@ -68,8 +68,8 @@ func (p Params) of(section, name string) any {
 	return nil
 }
 
-// LearnerParams returns the parameters of the chosen learner; of a name that there is not, which is
-// refused, those of the default one.
+// LearnerParams returns the parameters of the chosen learner, or the default learner's if the
+// name, which is refused elsewhere, does not exist.
 func (s *Settings) LearnerParams() bandit.Params {
 	if p, ok := s.Learner.Params.of("learner", s.Learner.Name).(bandit.Params); ok {
 		return p
@@ -77,8 +77,8 @@ func (s *Settings) LearnerParams() bandit.Params {
 	return bandit.Table()[0]
 }
 
-// ProtocolParams returns the parameters of the chosen protocol, fitted to the budget; of a name that there
-// is not, which is refused, those of the default one.
+// ProtocolParams returns the parameters of the chosen protocol, fitted to the budget, or the
+// default protocol's if the name, which is refused elsewhere, does not exist.
 func (s *Settings) ProtocolParams() protocol.Params {
 	p, ok := s.Protocol.Params.of("protocol", s.Protocol.Name).(protocol.Params)
 	if !ok {
@@ -93,19 +93,19 @@ func (s *Settings) WorldParams() world.Params {
 	return p
 }
 
-// SetLearner makes a learner the chosen one, by its parameters.
+// SetLearner chooses a learner by its parameters.
 func (s *Settings) SetLearner(p bandit.Params) {
 	name := p.Words().Name
 	s.Learner.Name, s.Learner.Params = name, s.Learner.Params.With(name, p)
 }
 
-// SetProtocol makes a protocol the chosen one, by its parameters.
+// SetProtocol chooses a protocol by its parameters.
 func (s *Settings) SetProtocol(p protocol.Params) {
 	name := p.Words().Name
 	s.Protocol = Protocol{name, s.Protocol.Params.With(name, p)}
 }
 
-// params returns where the parameters of a section stand.
+// params returns the parameters of a section.
 func (s *Settings) params(section string) *Params {
 	switch section {
 	case "learner":
@@ -129,13 +129,14 @@ func (s *Settings) chosen(section string) string {
 	}
 }
 
-// Applies reports whether a key means something: it is no parameter of an entry that is
-// not chosen.
+// Applies reports whether a key has a meaning: it is not a parameter of an entry that is not
+// chosen.
 func (s *Settings) Applies(k Key) bool {
 	return k.block == nil || s.chosen(k.block.section) == k.block.name
 }
 
-// Agreed reports whether a key is one that peers compare, or a folder keeps, if it is of that kind.
+// Agreed reports whether a key of the kind that peers compare, or a folder keeps, really is
+// compared or kept.
 func (s *Settings) Agreed(k Key) bool {
 	return s.Applies(k) && (!k.Later || ValueText(s.Value(k.Name).Interface()) != k.Default)
 }
@@ -167,7 +168,7 @@ func blockKeys(section string, shared bool) (keys []Key) {
 	return keys
 }
 
-// wanted makes a rule of a tag. A tag is part of the program, so a wrong one panics; a test
+// wanted makes a rule from a tag. A tag is part of the program, so a wrong one panics; a test
 // reads them all.
 func wanted(tag string) rule {
 	switch tag {
@@ -205,7 +206,7 @@ func wanted(tag string) rule {
 	panic(fmt.Sprintf("peerd: no rule for the tag %q", tag))
 }
 
-// decodeBlock takes in one parameter of an entry.
+// decodeBlock decodes one parameter of an entry.
 func (c *Config) decodeBlock(k Key, value any) *Problem {
 	was := c.Value(k.Name)
 	to := reflect.New(was.Type())
@@ -242,7 +243,7 @@ func (s *Settings) set1(k Key, value reflect.Value) {
 	*all = all.With(k.block.name, next.Interface())
 }
 
-// names returns the names of a table and what they mean, for the setting that chooses one.
+// entryNames returns the names of a table and what they mean, for the setting that chooses one.
 func entryNames(section string, before ...string) (names []string, summaries string) {
 	names = slices.Clone(before)
 	verb := " "

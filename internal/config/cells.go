@@ -14,7 +14,7 @@ type CellConfig struct {
 	Name string
 	*Config
 	swept []string // keys with a list of values in the configuration, in the order of the schema
-	Set   []string // all that the cell sets, as --set would
+	Set   []string // everything that the cell sets, in the form of --set
 	given string   // the name of its Cell
 }
 
@@ -80,8 +80,8 @@ func didYouMean(name string) string {
 	return ""
 }
 
-// choices returns the values that a cell gives a key, and whether they stand in a list.
-// A key that holds a list has one value.
+// choices returns the values that a cell gives a key, and whether they are in a list. A key that
+// holds a list has one value.
 func choices(key string, values any) (list []any, swept bool) {
 	list, swept = values.([]any)
 	var s Settings
@@ -91,8 +91,8 @@ func choices(key string, values any) (list []any, swept bool) {
 	return list, true
 }
 
-// Cells returns the cells of an experiment, each validated as a configuration of its
-// own. Problems of all of them come as one error.
+// Cells returns the cells of an experiment, each validated as a configuration of its own. The
+// problems of all of them are one error.
 func (c *Config) Cells() ([]CellConfig, error) {
 	var err error
 	all := Expand(c.Experiment.Cells)
@@ -128,8 +128,8 @@ func (c *CellConfig) sets(key string) bool {
 	return slices.ContainsFunc(c.Set, func(entry string) bool { return strings.HasPrefix(entry, key+"=") })
 }
 
-// Expand makes a cell of every choice of values: of one Cell in the order of its
-// values, of keys in the order of the schema, the first of which changes last.
+// Expand makes a cell for every choice of values: of one Cell in the order of its values, of keys
+// in the order of the schema, the first of which changes last.
 func Expand(cells []Cell) []CellConfig {
 	if len(cells) == 0 {
 		return []CellConfig{{Name: "all"}}
@@ -163,8 +163,7 @@ func Expand(cells []Cell) []CellConfig {
 	return all
 }
 
-// Label names a cell by its own name and the values of the keys that are swept, but
-// for one key.
+// Label names a cell by its own name and the values of the keys that are swept, except one key.
 func (c *CellConfig) Label(without string) string {
 	var parts []string
 	if c.given != "" {
@@ -192,7 +191,7 @@ func KeyLabel(key string) string {
 	return strings.ReplaceAll(last, "_", " ")
 }
 
-// The axes that are no settings.
+// The axes that are not settings.
 const (
 	SpectralGap = "spectral_gap"
 	LinkCost    = "cost"

@@ -1,6 +1,6 @@
-// Package config is the configuration language of peerd: settings and their schema, the
-// files, variables and flags that they come from, the rules that refuse them, what they
-// mean, and the network file. Its errors carry kinds, from which exit codes follow.
+// Package config is the configuration language of peerd: settings and their schema, the files,
+// variables and flags that they come from, the rules that refuse them, what they mean, and the
+// network file. Its errors have kinds, which determine exit codes.
 package config
 
 import (
@@ -21,14 +21,14 @@ import (
 // knows viper.
 type Config struct {
 	Settings
-	File string            // that was read; empty if there was none
+	File string            // the file that was read; empty if there was none
 	From map[string]Origin // by key
-	set  []string          // what --set was given
+	set  []string          // the values of --set
 }
 
-// Load reads a file, unless its name is "", and what counts more or less
-// than a file: flags go before the environment, that before the file, that before
-// the defaults. What is wrong with the values comes as one *Refusal.
+// Load reads a file, unless its name is "", together with the other sources: flags have
+// precedence over the environment, that over the file, that over the defaults. All problems with
+// values are one *Refusal.
 func Load(file string, set []string) (*Config, error) {
 	c, problems, err := Read(file, set)
 	if err != nil {
@@ -37,8 +37,8 @@ func Load(file string, set []string) (*Config, error) {
 	return c, c.Refuse(append(problems, c.invalid(problems)...))
 }
 
-// Read reads without validating. The problems are unknown keys and values
-// of the wrong type, which stay zero.
+// Read reads without validating. The problems are unknown keys and values of the wrong type,
+// which stay zero.
 func Read(file string, set []string) (*Config, []Problem, error) {
 	c := &Config{File: file, From: make(map[string]Origin), set: set}
 	flags, err := parseSet(set)
@@ -56,7 +56,7 @@ func Read(file string, set []string) (*Config, []Problem, error) {
 		value, c.From[k.Name] = c.layer(k, flags, inFile)
 		switch {
 		case value == nil && k.block == nil:
-		case value == nil: // nothing, which is no default
+		case value == nil: // an empty value is not a default
 			c.set1(k, reflect.Zero(c.Value(k.Name).Type()))
 		case k.block == nil:
 			v.Set(k.Name, value)
@@ -93,8 +93,8 @@ func (c *Config) followNetwork() {
 	}
 }
 
-// Given returns what --set gives, also as text by key, checked as far as it goes: what is not
-// given yet refuses nothing.
+// Given returns the values of --set, also as text by key. It checks them as far as possible:
+// missing values refuse nothing.
 func Given(set []string) (*Config, map[string]string, error) {
 	c, problems, err := Read("", set)
 	if err != nil {
@@ -110,8 +110,8 @@ func Given(set []string) (*Config, map[string]string, error) {
 	return c, values, c.Refuse(problems)
 }
 
-// readFile returns the values of a file by key. A key without a value, such as
-// that of a section in which everything is a comment, is as good as absent.
+// readFile returns the values of a file by key. A key without a value, such as a section in which
+// everything is a comment, counts as absent.
 func readFile(file string) (map[string]any, error) {
 	values := make(map[string]any)
 	if file == "" {
@@ -136,8 +136,7 @@ func readFile(file string) (map[string]any, error) {
 	return values, nil
 }
 
-// layer returns the value of k that counts, nil if there is none, and whose it
-// is.
+// layer returns the value of k with the highest precedence, nil if there is none, and its origin.
 func (c *Config) layer(k Key, flags, inFile map[string]any) (any, Origin) {
 	typ := c.Value(k.Name).Type()
 	if text, ok := flags[k.Name]; ok {
@@ -155,8 +154,8 @@ func (c *Config) layer(k Key, flags, inFile map[string]any) (any, Origin) {
 	return parseValue(typ, k.Default), FromDefault
 }
 
-// decode fills the Settings. It refuses values of the wrong type, and whatever
-// else is left over unless it is known to be.
+// decode fills the Settings. It refuses values of the wrong type, and unknown keys unless they
+// are in known.
 func (c *Config) decode(v *viper.Viper, known []Problem) []Problem {
 	err := v.UnmarshalExact(&c.Settings, func(d *mapstructure.DecoderConfig) {
 		d.WeaklyTypedInput = false
@@ -179,7 +178,7 @@ func (c *Config) decode(v *viper.Viper, known []Problem) []Problem {
 	return problems
 }
 
-// invalid returns what Validate finds beyond problems that are known.
+// invalid returns what Validate finds in addition to known problems.
 func (c *Config) invalid(known []Problem) []Problem {
 	bad := make(map[string]bool) // never ranged over
 	for _, k := range Schema() {

@@ -39,8 +39,8 @@ func readRecord(path string) (*Network, error) {
 	return NetworkOf(r.First.Hash(), d), nil
 }
 
-// NetworkOf returns a version of a network whose first document has a hash. Peers that are
-// not present have their places and no links.
+// NetworkOf returns a version of a network whose first document has a hash. Peers that are not
+// present have their places and no links.
 func NetworkOf(first string, d *network.Document) *Network {
 	n := &Network{Name: d.Name, Start: d.Start, Every: d.Duration(), Links: d.Edges(), Version: d.Version, First: first, Settings: d.Settings, Added: d.Added, Retired: d.Retired}
 	for _, p := range d.Peers {
@@ -49,7 +49,7 @@ func NetworkOf(first string, d *network.Document) *Network {
 	return n
 }
 
-// SharedSettings returns those that all peers of a network must agree on.
+// SharedSettings returns the settings on which all peers of a network must agree.
 func (s *Settings) SharedSettings() (all []network.Setting) {
 	for _, k := range Schema() {
 		if k.Shared && s.Agreed(k) {
@@ -59,7 +59,7 @@ func (s *Settings) SharedSettings() (all []network.Setting) {
 	return all
 }
 
-// checkShared compares the settings with those that a document says all share.
+// checkShared compares the settings with the shared ones in a document.
 func (s *Settings) checkShared(n *Network) (problems []Problem) {
 	ours := make(map[string]string)
 	for _, x := range s.SharedSettings() {
@@ -79,9 +79,9 @@ func (s *Settings) checkShared(n *Network) (problems []Problem) {
 	return problems
 }
 
-// CheckChange returns why a network may not go on with another version while its peers run, or
-// nil. It is the one place of that rule: addresses and keys can always change; who is there can, and
-// which actions, unless the protocol or the world counts on it.
+// CheckChange returns why a network may not change to another version while its peers run, or
+// nil. It is the only place of that rule: addresses and keys can always change; peers and actions
+// can, unless the protocol or the world relies on them.
 func (s *Settings) CheckChange(was, is *Network) error {
 	if problems := s.CheckNetwork(is); len(problems) > 0 {
 		return &Refusal{What: fmt.Sprintf("version %d of the network", is.Version), Problems: problems}
@@ -108,7 +108,7 @@ func (s *Settings) CheckChange(was, is *Network) error {
 	return nil
 }
 
-// Absent reports whether a peer has a place and takes no part.
+// Absent reports whether the place has no active peer.
 func (m *Member) Absent() bool { return m.Standing == network.Gone || m.Standing == network.Invited }
 
 // FirstID returns the first id that the place had, by which others remember it.
@@ -119,8 +119,8 @@ func (m *Member) FirstID() string {
 	return m.ID
 }
 
-// FormerSigners returns the ids under whose keys the peer has sent messages before: all but that of its
-// invitation, whose key everyone knows that has seen the token.
+// FormerSigners returns the ids under whose keys the peer has sent messages before: all except
+// the id of its invitation, whose key is known to anyone who has seen the token.
 func (m *Member) FormerSigners() []string {
 	return slices.DeleteFunc(slices.Clone(m.Former), func(id string) bool { return id == m.Token })
 }

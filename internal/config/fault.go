@@ -15,8 +15,8 @@ var (
 	ErrUnexpected = errors.New("unexpected error")
 )
 
-// A Fault is an error with its kind, which is one of this package or
-// [context.Canceled]. The kind adds nothing to the text.
+// A Fault is an error with its kind, which is one of this package or [context.Canceled]. The kind
+// adds nothing to the text.
 type Fault struct {
 	Kind error
 	Err  error
@@ -27,7 +27,7 @@ func (f *Fault) Error() string { return f.Err.Error() }
 // Unwrap returns the kind and the error.
 func (f *Fault) Unwrap() []error { return []error{f.Kind, f.Err} }
 
-// Failf returns a [*Fault]. The format is that of [fmt.Errorf].
+// Failf returns a [*Fault] with a text formatted like [fmt.Errorf]'s.
 func Failf(kind error, format string, args ...any) error {
 	return &Fault{kind, fmt.Errorf(format, args...)}
 }

@@ -10,12 +10,12 @@ type Key struct {
 	Name    string // sections and the last word, with dots between
 	Default string // as in a file; empty if the key is required
 	Example string // as in a file; of a required key
-	Begin   string // what a new folder's file has where no value is given; empty for none
+	Begin   string // value in a new folder's file if none is given; empty for none
 	Unit    string // empty for none
 	Doc     string // one line
 	Shared  bool   // all peers of a network must agree on it
 	Fixed   bool   // a folder is founded with it and keeps it
-	Later   bool   // networks and folders from before it act as its default says: with that, it is left out of what they compare and keep
+	Later   bool   // older networks and folders act as its default says: with the default, it is omitted from what they compare and keep
 	rule    rule
 	block   *block // nil unless it is a parameter of an entry
 }
@@ -23,8 +23,8 @@ type Key struct {
 // Required reports whether there is no default.
 func (k Key) Required() bool { return k.Default == "" }
 
-// Laboratory reports whether the key is for simulated worlds, testnets and experiments, so that a site has
-// no use for it.
+// Laboratory reports whether the key is for simulated worlds, testnets and experiments, so that a
+// site does not use it.
 func (k Key) Laboratory() bool {
 	top, _, deep := strings.Cut(k.Name, ".")
 	if !deep || top == "rounds" {
@@ -33,7 +33,7 @@ func (k Key) Laboratory() bool {
 	return top == "world" || top == "testnet" || top == "experiment"
 }
 
-// Want says in words which values are allowed.
+// Want describes which values are allowed.
 func (k Key) Want() string { return k.rule.want }
 
 // Section returns the name without its last word.
@@ -74,9 +74,9 @@ func KeysUnder(section string) []string {
 	return under
 }
 
-// nearestKey returns the key that somebody who wrote name may have meant, or "":
-// the one that is a slip away, else the only one with that last word, else the one that
-// is the fewest slips away.
+// nearestKey returns the key that name may have been meant to be, or "": the one that is one
+// typing error away, else the only one with that last word, else the one with the fewest typing
+// errors.
 func nearestKey(name string) string {
 	var same []string
 	_, last := cutLast(name)
@@ -95,8 +95,8 @@ func nearestKey(name string) string {
 	return best
 }
 
-// distance counts the letters to insert, delete, replace or swap with their
-// neighbour that make a of b.
+// distance counts the letters to insert, delete, replace or swap with their neighbour that turn a
+// into b.
 func distance(a, b string) int {
 	before, row := []int(nil), make([]int, len(b)+1)
 	for j := range row {

@@ -17,8 +17,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// A Network is what a network file says: who the peers are, who talks to whom and
-// when. A peer's place in Peers is its index.
+// A Network is the content of a network file: who the peers are, who talks to whom and when. A
+// peer's index is its place in Peers.
 type Network struct {
 	Name  string        `yaml:"name"`
 	Start time.Time     `yaml:"start"` // of round 0
@@ -26,11 +26,11 @@ type Network struct {
 	Peers []Member      `yaml:"peers"`
 	Links [][2]int      `yaml:"links,flow"`
 
-	// Of a signed document only.
+	// Only of a signed document.
 	Version  uint64            `yaml:"-"` // 0 for a file that is not signed
 	First    string            `yaml:"-"` // hash of the first version
 	Settings []network.Setting `yaml:"-"` // that all share
-	Added    []string          `yaml:"-"` // actions beside those of the settings
+	Added    []string          `yaml:"-"` // actions in addition to those in the settings
 	Retired  []string          `yaml:"-"` // actions that are not chosen any more
 }
 
@@ -40,7 +40,7 @@ type Member struct {
 	ID    string   `yaml:"id"`
 	Addrs []string `yaml:"addrs,flow"`
 
-	Standing network.Standing `yaml:"-"` // of a signed document; empty for present
+	Standing network.Standing `yaml:"-"` // in a signed document; empty for present
 	Former   []string         `yaml:"-"` // ids that it had before
 	Token    string           `yaml:"-"` // id of its invitation's key
 }
@@ -79,7 +79,7 @@ func ReadNetwork(path string) (*Network, error) {
 	return n, nil
 }
 
-// networkMisfits says of each unknown key and wrong type where it stands.
+// networkMisfits returns a problem for each unknown key and wrong type, with its place.
 func networkMisfits(err *yaml.TypeError) []Problem {
 	var problems []Problem
 	for _, text := range err.Errors {
@@ -98,7 +98,7 @@ func networkMisfits(err *yaml.TypeError) []Problem {
 	return problems
 }
 
-// networkType says in words what a Go type of Network takes.
+// networkType describes the values that a Go type of Network takes.
 func networkType(typ string) string {
 	switch typ {
 	case "time.Time":
@@ -115,7 +115,7 @@ func networkType(typ string) string {
 	return "a list or section here"
 }
 
-// WriteNetwork writes a network file, whole or not at all.
+// WriteNetwork writes a network file completely or not at all.
 func WriteNetwork(path string, n *Network) error {
 	var b bytes.Buffer
 	b.WriteString("# A network of peerd: the same file at every peer.\n")
@@ -142,7 +142,7 @@ func (n *Network) IDs() []string {
 	return ids
 }
 
-// Infos returns the peers as package gossip knows them, by index.
+// Infos returns the peers in the form of package gossip, by index.
 func (n *Network) Infos() []gossip.PeerInfo {
 	infos := make([]gossip.PeerInfo, len(n.Peers))
 	for i, m := range n.Peers {

@@ -50,8 +50,8 @@ func (n *Network) ValidatePeers() (problems []Problem) {
 	return problems
 }
 
-// validateLinks refuses links that make no connected graph, and those that nobody
-// can open: of two neighbours the lower index dials.
+// validateLinks refuses links that do not make a connected graph, and links that no peer can
+// open: of two neighbours the lower index dials.
 func (n *Network) validateLinks() []Problem {
 	g, err := topology.NewGraph(max(1, len(n.Peers)), n.Links)
 	if err != nil {
@@ -71,7 +71,7 @@ func (n *Network) validateLinks() []Problem {
 	return slices.CompactFunc(problems, func(a, b Problem) bool { return a.Key == b.Key })
 }
 
-// CheckNetwork returns what of s does not suit the network n.
+// CheckNetwork returns what in s does not suit the network n.
 func (s *Settings) CheckNetwork(n *Network) []Problem {
 	var problems []Problem
 	refuse := func(bad bool, key, reason string, args ...any) {

@@ -10,8 +10,8 @@ import (
 	"peerd.dev/node/site"
 )
 
-// Settings is a configuration. The key of a field is its lower-case name, or the
-// tag where that reads better, after the keys of the structs around it.
+// Settings is a configuration. The key of a field is its lower-case name, or the tag where that
+// reads better, after the keys of the structs around it.
 type Settings struct {
 	Mode       Mode
 	Dir        string
@@ -38,10 +38,10 @@ type Mode string
 // The modes.
 const (
 	Live     Mode = "live"     // people's; rounds follow the wall clock
-	Lockstep Mode = "lockstep" // nobody's; rounds wait for each other and come from a seed
+	Lockstep Mode = "lockstep" // simulated data; rounds wait for each other and come from a seed
 )
 
-// Curator returns what the mode is to package dp.
+// Curator returns the mode for package dp.
 func (m Mode) Curator() dp.Mode {
 	if m == Lockstep {
 		return dp.Lockstep
@@ -49,10 +49,10 @@ func (m Mode) Curator() dp.Mode {
 	return dp.Private
 }
 
-// Epsilon is a budget; +Inf is one that protects nobody.
+// Epsilon is a budget; +Inf protects no one.
 type Epsilon float64
 
-// Infinite reports whether e protects nobody.
+// Infinite reports whether e protects no one.
 func (e Epsilon) Infinite() bool { return math.IsInf(float64(e), 1) }
 
 // Privacy is what a peer promises its users.
@@ -77,8 +77,8 @@ const (
 // mostRounds is the greatest horizon: the leaves that a stream may have.
 const mostRounds = 1 << 30
 
-// Rounds returns the rounds that the budget covers: the horizon, or as many as there can be
-// where a reward lies in one release and the horizon costs nothing.
+// Rounds returns the rounds that the budget covers: the horizon, or the greatest number if a
+// reward is in one release and the horizon costs nothing.
 func (p Privacy) Rounds() uint64 {
 	if p.Horizon == 0 {
 		return mostRounds
@@ -86,8 +86,8 @@ func (p Privacy) Rounds() uint64 {
 	return p.Horizon
 }
 
-// drawn returns 1/b for the scale b of Laplace noise that has the deviation of a single draw: ε with
-// Laplace noise and √2/σ with Gaussian, divided by the records of a user. Settings that make no
+// drawn returns 1/b for the scale b of Laplace noise that has the deviation of a single draw: ε
+// with Laplace noise and √2/σ with Gaussian, divided by the records of a user. Settings without
 // noise are refused elsewhere.
 func (p Privacy) drawn() float64 {
 	epsilon := float64(p.Epsilon)
@@ -112,7 +112,7 @@ func (p Privacy) Budget() (b account.Budget, err error) {
 	return b, err
 }
 
-// promise returns the same as agents take it.
+// promise returns the same in the form of agents.
 func (p Privacy) promise(m Mode) (node.Privacy, error) {
 	budget, err := p.Budget()
 	if err != nil {
@@ -144,7 +144,7 @@ type Learner struct {
 	Params  Params
 }
 
-// Protocol says how what is learnt spreads.
+// Protocol says how what is learned spreads.
 type Protocol struct {
 	Name   string
 	Params Params
@@ -205,8 +205,8 @@ type Experiment struct {
 	Figure    Figure
 }
 
-// Cell is a part of an experiment: settings in place of the configuration's. A key
-// that has a list of values stands for as many cells.
+// Cell is a part of an experiment: settings that replace the configuration's. A key with a list
+// of values stands for as many cells.
 type Cell struct {
 	Name string         `yaml:",omitempty"`
 	Set  map[string]any `yaml:",omitempty"`
@@ -232,7 +232,7 @@ type Faults struct {
 	Churn     float64
 }
 
-// Liars are simulated peers that claim what is not so.
+// Liars are simulated peers that make false claims.
 type Liars struct {
 	Count    int
 	Claim    string
@@ -241,7 +241,7 @@ type Liars struct {
 	Messages string
 }
 
-// Cost is what it costs that releases go over a link in a round.
+// Cost is the cost of a release over a link in a round.
 type Cost struct {
 	Hub  float64 // of a peer without arms
 	Link float64 // between peers with arms

@@ -16,8 +16,8 @@ type SettingDoc struct {
 	Source Origin `json:"source"`
 }
 
-// shown returns the settings that mean something: those of a site, without the parameters of what is not chosen,
-// and of the laboratory those that are set; or all of them.
+// shown returns the settings that have a meaning: a site's, without the parameters of what is not
+// chosen, and the laboratory's that are set; or all of them.
 func (c *Config) shown(all bool) (keys []Key) {
 	for _, k := range Schema() {
 		if all || c.Applies(k) && (!k.Laboratory() || c.From[k.Name] != FromDefault) {
@@ -27,7 +27,8 @@ func (c *Config) shown(all bool) (keys []Key) {
 	return keys
 }
 
-// SettingDocs returns the settings that mean something, or all of them, in the order of the schema.
+// SettingDocs returns the settings that have a meaning, or all of them, in the order of the
+// schema.
 func (c *Config) SettingDocs(all bool) []SettingDoc {
 	var docs []SettingDoc
 	for _, k := range c.shown(all) {
@@ -40,7 +41,7 @@ func (c *Config) SettingDocs(all bool) []SettingDoc {
 	return docs
 }
 
-// MarshalJSON writes a duration and an infinite budget as they stand in a file.
+// MarshalJSON writes a duration and an infinite budget as in a file.
 func (d SettingDoc) MarshalJSON() ([]byte, error) {
 	type plain SettingDoc
 	switch v := d.Value.(type) {
@@ -54,7 +55,7 @@ func (d SettingDoc) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(d))
 }
 
-// Write prints the settings that mean something, or all of them, as a table.
+// Write prints the settings that have a meaning, or all of them, as a table.
 func (c *Config) Write(w io.Writer, all bool) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "KEY\tSOURCE\tVALUE")
@@ -72,7 +73,7 @@ func (c *Config) Write(w io.Writer, all bool) {
 	_ = t.Flush()
 }
 
-// Differences returns the keys whose values are others in o, in the order of the schema.
+// Differences returns the keys whose values differ in o, in the order of the schema.
 func (c *Config) Differences(o *Config) (keys []string) {
 	for _, k := range Schema() {
 		if !reflect.DeepEqual(c.Value(k.Name).Interface(), o.Value(k.Name).Interface()) {

@@ -7,12 +7,11 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Validate returns everything that is wrong with s, in the order of the schema:
-// first what each key's own rule refuses, then, of the keys that are good alone,
-// what does not go together.
+// Validate returns everything that is wrong with s, in the order of the schema: first what each
+// key's own rule refuses, then the combinations of valid values that are refused.
 func (s *Settings) Validate() []Problem { return s.validate(make(map[string]bool)) }
 
-// validate passes over keys that are bad already, and marks those that it finds.
+// validate skips keys that are already bad, and marks those that it finds.
 func (s *Settings) validate(bad map[string]bool) []Problem {
 	var problems []Problem
 	for _, k := range Schema() {
@@ -46,9 +45,9 @@ func (s *Settings) validate(bad map[string]bool) []Problem {
 
 // A Constraint is a rule across keys.
 type Constraint struct {
-	Keys []string // the first is refused; none of them is bad alone
+	Keys []string // the first is refused; each of them is valid by itself
 	Doc  string   // one sentence
-	// broken returns how to mend s, naming the other keys; "" if the constraint holds.
+	// Broken returns how to fix s, naming the other keys; "" if the constraint holds.
 	Broken func(s *Settings) string
 }
 
@@ -76,7 +75,7 @@ func (s *Settings) validateTogether(bad map[string]bool) []Problem {
 	return problems
 }
 
-// isBad reports whether a key is bad or, of one that chooses an entry, a parameter of that.
+// isBad reports whether a key is bad or, if it chooses an entry, a parameter of that entry is.
 func (s *Settings) isBad(key string, bad map[string]bool) bool {
 	section, last := cutLast(key)
 	if choice := last == "name" || last == "kind"; choice && anyBad(bad, section+"."+s.chosen(section)+".") {
@@ -85,7 +84,7 @@ func (s *Settings) isBad(key string, bad map[string]bool) bool {
 	return bad[key]
 }
 
-// With writes a key and its value as they stand in a message.
+// With writes a key and its value in the form of messages.
 func (s *Settings) With(key string) string {
 	return fmt.Sprintf("%s: %s", key, short(ValueText(s.Value(key).Interface())))
 }

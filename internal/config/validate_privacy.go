@@ -10,12 +10,12 @@ import (
 	"peerd.dev/protocol"
 )
 
-// weakEpsilon is the budget above which a promise says next to nothing: a
-// likelihood ratio of e^10.
+// weakEpsilon is the budget above which a promise means almost nothing: a likelihood ratio of
+// e^10.
 const weakEpsilon = 10
 
-// weakDelta is the δ above which it does not either: a mechanism that publishes each
-// user with that probability keeps it.
+// weakDelta is the δ above which it means nothing either: a mechanism that publishes each user
+// with that probability keeps it.
 const weakDelta = 1e-3
 
 func privacyConstraints() []Constraint {

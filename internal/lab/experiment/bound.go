@@ -13,10 +13,10 @@ import (
 // A cellBound is the lower bound on the regret of a peer, by run.
 type cellBound []lowerbound.Bound
 
-// lowerBound returns the lower bound of a cell, nil where none is computed: rewards have to be
-// 0 or 1, and peers neither alone, which cannot know the best arm over sites, nor liars, nor with
-// rounds in which they decide nothing.
-// With δ > 0 it is the bound without noise: that for ε holds at δ = 0 only.
+// lowerBound returns the lower bound of a cell, nil if there is none: rewards must be 0 or 1, and
+// peers must not be alone, since such peers cannot know the best arm over sites, nor be liars,
+// nor have rounds in which they decide nothing. With δ > 0 it is the bound without noise, since
+// the bound for ε holds only at δ = 0.
 func (r *cellRun) lowerBound() (cellBound, error) {
 	if r.graph == nil || r.Experiment.Liars.Count > 0 || slices.Min(r.shares()) < 1 {
 		return nil, nil
@@ -61,8 +61,9 @@ func (r *cellRun) boundName() string {
 	return "lower bound at ε = " + strconv.FormatFloat(epsilon, 'g', 4, 64)
 }
 
-// distinctBounds returns lines of lower bounds, each once, whichever cells it is of. A single
-// one needs no longer name than lower bound, and different ones of one name have that of the cell.
+// distinctBounds returns lines of lower bounds, each once, even if it is the bound of several
+// cells. A single one is named lower bound; different ones with one name get the names of their
+// cells.
 func distinctBounds(lines []figure.Line, cells []string) []figure.Line {
 	var distinct []figure.Line
 	var of []string

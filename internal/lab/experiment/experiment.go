@@ -23,15 +23,15 @@ import (
 	"peerd.dev/node/lab/world"
 )
 
-// Title returns the name of a configuration's file without what is around it.
+// Title returns the base name of a configuration's file without its extension.
 func Title(c *config.Config) string {
 	return strings.TrimSuffix(filepath.Base(c.File), filepath.Ext(c.File))
 }
 
-// A cellRun is a cell with its network and what came of it.
+// A cellRun is a cell with its network and its results.
 type cellRun struct {
 	config.CellConfig
-	graph    *topology.Graph // nil if nobody talks to anybody
+	graph    *topology.Graph // nil if the peers do not communicate
 	gap      float64         // spectral, of the graph; 0 without one
 	world    world.Source
 	hash     string
@@ -51,7 +51,7 @@ type Options struct {
 // Run plays the cells of a configuration that are not finished in the folder of
 // results, and writes the results there.
 func Run(ctx context.Context, c *config.Config, o Options) error {
-	// Simulated peers make garbage at a high rate and hold little: let it lie longer.
+	// Simulated peers make much garbage and hold little: collect it less often.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	begin := time.Now()
 	program, err := programHash()
@@ -85,7 +85,7 @@ func Run(ctx context.Context, c *config.Config, o Options) error {
 	return errors.Join(f.draw(figureOf(c, cells)), doc.lawful())
 }
 
-// takeOver takes the runs that are finished from the folder, and says so.
+// takeOver reads the finished runs from the folder, and reports them.
 func takeOver(w io.Writer, f resultFolder, cells []cellRun) error {
 	for i := range cells {
 		cell := &cells[i]
@@ -111,13 +111,13 @@ func takeOver(w io.Writer, f resultFolder, cells []cellRun) error {
 // seed returns the seed of run k, from 0.
 func (r *cellRun) seed(k int) uint64 { return r.Experiment.FirstSeed + uint64(k) }
 
-// finish takes in run k.
+// finish records run k.
 func (r *cellRun) finish(k int, run keptRun) {
 	r.runs[k], r.finished[k] = run.Run, true
 	r.seconds += run.Seconds
 }
 
-// finished returns how many runs are finished, of how many.
+// finished returns how many runs are finished, and how many there are.
 func finished(cells []cellRun) (done, all int) {
 	for i := range cells {
 		for _, ok := range cells[i].finished {
@@ -129,8 +129,8 @@ func finished(cells []cellRun) (done, all int) {
 	return done, all
 }
 
-// playCells plays the runs that are left, as many at once as there are processors, whichever
-// cells they are of, and keeps each when it is finished.
+// playCells plays the remaining runs of all cells, with as many concurrent runs as there are
+// processors, and saves each when it is finished.
 func playCells(ctx context.Context, w io.Writer, f resultFolder, cells []cellRun) error {
 	type job struct {
 		cell *cellRun
@@ -171,7 +171,7 @@ func playCells(ctx context.Context, w io.Writer, f resultFolder, cells []cellRun
 	})
 }
 
-// stopped says what an experiment has finished before it was interrupted.
+// stopped adds to an interruption what the experiment has finished.
 func stopped(err error, cells []cellRun, out string) error {
 	if !errors.Is(err, context.Canceled) {
 		return err
@@ -180,8 +180,7 @@ func stopped(err error, cells []cellRun, out string) error {
 	return config.Failf(context.Canceled, "interrupted; %d of %d runs are finished in %s, and the same command with -o %s plays the others", done, all, out, out)
 }
 
-// prepare returns the cells of a configuration, checked and with their networks and
-// worlds.
+// prepare returns the cells of a configuration, checked and with their networks and worlds.
 func prepare(c *config.Config, program string) ([]cellRun, error) {
 	configs, err := c.Cells()
 	if err != nil {

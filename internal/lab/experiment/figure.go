@@ -11,7 +11,7 @@ import (
 	"peerd.dev/node/lab/stats"
 )
 
-// figureOf returns what the configuration wants drawn, nil for nothing.
+// figureOf returns the figure that the configuration wants, nil for none.
 func figureOf(c *config.Config, cells []cellRun) *figure.Figure {
 	want := c.Experiment.Figure
 	if want.Kind == "none" {
@@ -61,7 +61,7 @@ func figureTitle(c *config.Config) string {
 	return Title(c)
 }
 
-// curve returns the mean regret over rounds, and that of the first of the single runs.
+// curve returns the mean regret over rounds, and the regret of the first runs individually.
 func (r *cellRun) curve(single int) figure.Line {
 	l := figure.Line{Name: r.Name}
 	rounds, regret := stats.Curve(r.runs)
@@ -78,7 +78,7 @@ func (r *cellRun) curve(single int) figure.Line {
 	return l
 }
 
-// boundCurve is the lower bound over rounds. It is a number and not an estimate, so without
+// boundCurve is the lower bound over rounds. It is a number and not an estimate, so it has no
 // intervals.
 func (r *cellRun) boundCurve() figure.Line {
 	l := figure.Line{Name: r.boundName()}
@@ -89,8 +89,8 @@ func (r *cellRun) boundCurve() figure.Line {
 	return l
 }
 
-// finals makes a line of the values of all cells that differ in x alone. Topologies are what
-// the spectral gap is swept by. A cell without values has no point.
+// finals makes a line of the values of all cells that differ only in x. The spectral gap is swept
+// by topologies. A cell without values has no point.
 func finals(cells []cellRun, x string, values func(*cellRun) []float64) []figure.Line {
 	without := x
 	if x == config.SpectralGap {
@@ -129,7 +129,7 @@ func finals(cells []cellRun, x string, values func(*cellRun) []float64) []figure
 	return lines
 }
 
-// x returns where a cell stands on an axis, false if that is no finite number.
+// x returns the coordinate of a cell on an axis, false if that is not a finite number.
 func (r *cellRun) x(axis string) (float64, bool) {
 	if axis == "" {
 		return 0, false

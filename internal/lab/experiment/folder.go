@@ -23,7 +23,7 @@ import (
 	"peerd.dev/node/lab/stats"
 )
 
-// A resultFolder is where an experiment keeps what comes of it.
+// A resultFolder is where an experiment keeps its results.
 type resultFolder string
 
 func (f resultFolder) path(name string) string { return filepath.Join(string(f), name) }
@@ -33,11 +33,11 @@ func (f resultFolder) cell(hash string) string {
 	return f.path(filepath.Join("cells", hash+".jsonl"))
 }
 
-// lock returns the file by which a folder of results is known, and which keeps others out.
+// lock returns the file that identifies a folder of results and keeps other experiments out.
 func (f resultFolder) lock() string { return f.path(filepath.Join("cells", "lock")) }
 
-// open makes the folder, unless it is there, and keeps others out until unlock. What holds
-// files and no experiment is not touched.
+// open makes the folder, unless it exists, and keeps other experiments out until unlock. A folder
+// with files that are not an experiment's is not changed.
 func (f resultFolder) open() (unlock func(), err error) {
 	if f.strange() {
 		return nil, config.Failf(config.ErrUsage, "%s holds files that are of no experiment: name another folder with -o", f)
@@ -56,7 +56,7 @@ func (f resultFolder) open() (unlock func(), err error) {
 	return func() { _ = l.Unlock() }, nil // the process ends with it anyway
 }
 
-// strange reports whether the folder holds something and no experiment.
+// strange reports whether the folder has content that is not an experiment's.
 func (f resultFolder) strange() bool {
 	inside, err := os.ReadDir(string(f))
 	if err != nil || len(inside) == 0 {
@@ -66,8 +66,8 @@ func (f resultFolder) strange() bool {
 	return err != nil || !info.Mode().IsRegular()
 }
 
-// digest returns what a run of a cell depends on beside its seed: the program, the data and
-// all settings but those of cells, seeds and figures.
+// digest returns the hash of everything on which a run of a cell depends, except its seed: the
+// program, the data and all settings other than cells, seeds and figures.
 func digest(c *config.CellConfig, program, data string) string {
 	h := sha256.New()
 	config.HashLine(h, "program", program)
@@ -84,7 +84,7 @@ func digest(c *config.CellConfig, program, data string) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// madeOf returns a text that is the same for cells in which all of some keys are.
+// madeOf returns a text that is the same for cells in which some keys have the same values.
 func madeOf(c *config.CellConfig, keys ...string) string {
 	var b strings.Builder
 	for _, key := range keys {
@@ -93,8 +93,7 @@ func madeOf(c *config.CellConfig, keys ...string) string {
 	return b.String()
 }
 
-// programHash returns the hash of this program, another of which might play a cell
-// differently.
+// programHash returns the hash of this program, since another one might play a cell differently.
 func programHash() (string, error) {
 	name, err := os.Executable()
 	if err != nil {
@@ -112,7 +111,7 @@ func programHash() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// A Manifest is what is needed to get the same results again, beside config.yaml.
+// A Manifest has what is needed, in addition to config.yaml, to get the same results again.
 type Manifest struct {
 	Command    []string       `json:"command"`
 	File       string         `json:"configuration"`

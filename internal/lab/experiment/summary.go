@@ -125,7 +125,7 @@ func (r *cellRun) sumUp() CellDocument {
 	return d
 }
 
-// cost returns that of the links in a run, as Li and Song count it (eq. 2).
+// cost returns the mean cost of the links in a run, as Li and Song count it (eq. 2).
 func (r *cellRun) cost() (mean float64) {
 	for i := range r.runs {
 		mean += r.Experiment.Cost.Hub*float64(r.runs[i].HubLinks) + r.Experiment.Cost.Link*float64(r.runs[i].Links)
@@ -142,7 +142,7 @@ func (r *cellRun) shares() []float64 {
 	return shares
 }
 
-// notPrivate says in sentences what of an experiment protects nobody.
+// notPrivate returns sentences about the parts of an experiment that are not private.
 func notPrivate(cells []cellRun) []string {
 	said := []string{"Simulated: noise comes from seeds, so nothing here is private."}
 	unclipped, infinite, raw := false, false, false

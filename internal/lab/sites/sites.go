@@ -28,8 +28,8 @@ func Open(s *config.Settings, n int) (world.Source, error) {
 	return source, fault(err)
 }
 
-// In returns the sites of the run of a number, from 1, which draws means that runs do not
-// share, or shares those of one of the first experiment.instances runs.
+// In returns the sites of a run, numbered from 1. Every run draws its own means, or takes the
+// means of one of the first experiment.instances runs.
 func In(s *config.Settings, source world.Source, run uint64) (*world.Sites, error) {
 	if n := s.Experiment.Instances; n > 0 {
 		run = (run-1)%n + 1
@@ -53,8 +53,8 @@ func Spec(s *config.Settings) (node.Spec, error) {
 	return spec, err
 }
 
-// Vectors returns those of the arms of a network of n sites that has no run; none where the chosen
-// learner takes none from a world.
+// Vectors returns the features of the arms for a network of n sites that has no run, or none if
+// the learner takes no features from a world.
 func Vectors(s *config.Settings, n int) ([][]bandit.Features, error) {
 	if t := bandit.TraitsOf(s.LearnerParams()); !t.Vectored || len(t.Vectors) > 0 || s.World.Kind == config.Application {
 		return nil, nil

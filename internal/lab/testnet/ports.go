@@ -15,14 +15,14 @@ const (
 	lastPort  = 32_767
 )
 
-// chosen is the port that was chosen last: this process chooses none again before all others, also if nobody
-// listens on it yet.
+// chosen is the port that was chosen last. This process takes all other ports before it chooses a
+// port again, even if nothing listens on that port yet.
 var chosen = struct { //nolint:gochecknoglobals // networks that start at once share it
 	sync.Mutex
 	port int
 }{port: firstPort + rand.IntN(lastPort-firstPort)} //nolint:forbidigo // no trace depends on a port
 
-// FreePorts returns different ports that nobody listened on a moment ago.
+// FreePorts returns n different ports that were free a moment ago.
 func FreePorts(n int) (free []int, err error) {
 	chosen.Lock()
 	defer chosen.Unlock()

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestPortsAreFree: no port is given twice, or while somebody listens on it, or from those that the system hands out.
+// TestPortsAreFree: no port is returned twice, while it is in use, or from the range that the
+// system assigns.
 func TestPortsAreFree(t *testing.T) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {

@@ -84,7 +84,7 @@ func (p *Process) Exited() error {
 	return e
 }
 
-// An ExitedError is that of a peer's process that ended before it was to.
+// An ExitedError reports a peer's process that ended too early.
 type ExitedError struct {
 	Code int // of the process
 	Name string

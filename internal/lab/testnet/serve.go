@@ -13,8 +13,8 @@ import (
 	"peerd.dev/node/api"
 )
 
-// apiPort is where the first peer of a testnet for an application answers, and the
-// others after it, unless somebody else does.
+// apiPort is the API port of the first peer of a testnet for an application. The other peers have
+// the ports after it. If one of them is in use, all peers have free ports instead.
 const apiPort = 8470
 
 // apiAddresses returns where n peers can answer.

@@ -87,9 +87,9 @@ func (t *Net) write(w io.Writer, all []api.Status, wide bool) {
 	_ = tw.Flush()
 }
 
-// progress returns how many rounds all have played, their mean regret, and the
-// regret alone after as many pulls: a busy machine skips slots, and what was not
-// played costs nothing.
+// progress returns how many rounds all peers have played, their mean regret, and the regret alone
+// after the same number of pulls. A busy machine skips rounds, and a round that was not played
+// adds no regret.
 func (t *Net) progress(all []api.Status) (round uint64, together, alone float64) {
 	round = all[0].Round
 	var pulls uint64

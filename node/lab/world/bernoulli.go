@@ -52,8 +52,8 @@ func (p BernoulliParams) Open(c Config) (Source, error) {
 	}}, nil
 }
 
-// NewBernoulli returns the world of a network of one site with these probabilities of a 1,
-// one an arm, each in [0,1]. Its random numbers are those of src, which belongs to it.
+// NewBernoulli returns the world of a network of one site with these probabilities of a 1, one
+// per arm, each in [0,1]. It draws from src, which belongs to it.
 func NewBernoulli(means []float64, src *rand.ChaCha8) (*Bernoulli, error) {
 	if len(means) == 0 {
 		return nil, errors.New("world: bernoulli: no arms")
@@ -66,7 +66,7 @@ func NewBernoulli(means []float64, src *rand.ChaCha8) (*Bernoulli, error) {
 	return &Bernoulli{newPlain(slices.Clone(means)), newCoins(src)}, nil
 }
 
-// probability reports whether x lies in [0,1]; NaN does not.
+// probability reports whether x is in [0,1]; NaN is not.
 func probability(x float64) bool { return x >= 0 && x <= 1 }
 
 // Play draws a reward of an arm.

@@ -5,18 +5,13 @@ import (
 	"math"
 )
 
-// Uncapped is the cap that drops nothing. A patient of the diabetes data then has
-// up to 40 encounters, and a claim about patients 40 times the cost of a claim
-// about encounters.
+// Uncapped is the cap that drops nothing. A patient of the diabetes data then has up to 40
+// encounters, and a claim about patients costs 40 times as much as a claim about encounters.
 const Uncapped = math.MaxInt
 
-// Cap keeps each patient's first k ≥ 1 encounters in file order and returns how
-// many it dropped. Whether an encounter stays depends on its own patient alone.
-//
-// What r does not hold is not counted: for the private claim, Cap comes before
-// Split, since a patient whose encounters lie at several sites would otherwise
-// have k at each. Single, where it is used, comes before both, since an encounter
-// that cannot be played would still count towards k.
+// What is not in r is not counted: for the private claim, Cap comes before Split, since a patient
+// whose encounters are at several sites would otherwise have k at each. Single, if used, comes
+// before both, since an encounter that cannot be played would otherwise count towards k.
 func (r *Records) Cap(k int) (kept *Records, dropped int, err error) {
 	if k < 1 {
 		return nil, 0, fmt.Errorf("world: a cap of %d encounters a patient, want at least 1, or Uncapped", k)

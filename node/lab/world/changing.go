@@ -8,8 +8,8 @@ import (
 )
 
 // Changing is a [Bernoulli] whose arms change places, abruptly and at all sites at once: after a
-// number of rounds each arm pays what the next one has paid, and the last one what
-// the first one has. Regret is against the arm that is best in the round.
+// number of rounds each arm pays what the next one has paid, and the last one what the first one
+// has. Regret is against the best arm of the round.
 type Changing struct {
 	bandit.World
 	arms  int
@@ -52,10 +52,10 @@ func (p ChangingParams) Open(c Config) (Source, error) {
 	return &changingSource{c, p.means(), p.Every}, nil
 }
 
-// Format implements [fmt.Formatter], as that of other worlds does.
+// Format implements [fmt.Formatter] like other worlds.
 func (Changing) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
-// Turn offers all arms, and moves them to where they are in a round.
+// Turn offers all arms, and moves them to their places in a round.
 func (w *Changing) Turn(round uint64) bandit.Turn {
 	w.by = int(round / w.every % uint64(w.arms))
 	return w.World.Turn(round)
@@ -69,11 +69,11 @@ func (w *Changing) Play(a bandit.Arm) (bandit.Reward, error) {
 	return w.World.Play(w.at(a))
 }
 
-// Regret returns by how much the mean of an arm over all sites is below the best one, in the round of
-// the last Turn.
+// Regret returns by how much the mean of an arm over all sites is below the best one, in the
+// round of the last Turn.
 func (w *Changing) Regret(a bandit.Arm) float64 { return w.World.Regret(w.at(a)) }
 
-// at returns the arm that paid at first what a pays now.
+// at returns the arm that initially paid what a pays now.
 func (w *Changing) at(a bandit.Arm) bandit.Arm { return bandit.Arm((int(a) + w.by) % w.arms) }
 
 // changingSource is a Source of Changing.

@@ -64,10 +64,10 @@ func (p GaussianParams) Open(c Config) (Source, error) {
 	}}, nil
 }
 
-// NewGaussian returns the world of a network of one site with these means, one an arm, and
-// the standard deviation sd > 0 of its noise. If clip, every reward is moved into [0,1].
-// Without, rewards have no bound, no sensitivity holds, and the run must be marked not
-// private: see [Entry.Unclipped]. Its random numbers are those of src, which belongs to it.
+// NewGaussian returns the world of a network of one site with these means, one per arm, and the
+// standard deviation sd > 0 of its noise. If clip, every reward is moved into [0,1]. Otherwise
+// rewards have no bound, no sensitivity holds, and the run must be marked not private: see
+// [Traits.Unclipped]. It draws from src, which belongs to it.
 func NewGaussian(means []float64, sd float64, clip bool, src *rand.ChaCha8) (*Gaussian, error) {
 	if len(means) == 0 {
 		return nil, errors.New("world: gaussian: no arms")

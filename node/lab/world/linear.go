@@ -14,23 +14,24 @@ type Law string
 
 // The laws. All give vectors of norm 1 and means in [0, 1].
 const (
-	// Sphere draws θ and every action alike, as Zhou and Chowdhury (2024, section 6) do: a
-	// vector of norm 1/√2, uniform over directions, and 1/√2 behind it, so that means are
-	// (1 + cos)/2 of an angle.
+	// Sphere draws θ and every action alike, as Zhou and Chowdhury (2024, section 6) do: a vector
+	// of norm 1/√2, uniform over directions, followed by 1/√2, so that means are (1 + cos)/2 of
+	// an angle.
 	Sphere Law = "sphere"
-	// Direction is Sphere without the constant: a vector of norm 1, uniform over directions, as long
-	// as it is there without the last entry, and the same means. They are ½ more than a linear function of it.
+	// Direction is Sphere without the constant: a vector of norm 1, uniform over directions, of
+	// the same length as in Sphere without the last entry, and the same means. They are ½ more
+	// than a linear function of it.
 	Direction Law = "direction"
 	// Band draws actions by their means, as Dubey and Pentland (2020, section 4.4) do: one
-	// action, which all turns have, has a mean from 0.6 + gap to 0.7 + gap, all others one
-	// from 0.5 to 0.6. θ has norm 1 and what is at right angles to it is uniform.
+	// action, which all turns have, has a mean from 0.6 + gap to 0.7 + gap, all others one from
+	// 0.5 to 0.6. θ has norm 1 and the orthogonal part is uniform.
 	Band Law = "band"
 )
 
 // Means of law band.
 const (
 	others = .5 // the least mean
-	width  = .1 // of the band of the best action, and of that of all others
+	width  = .1 // of the best action's band, and of the others'
 )
 
 // Drawing names when and where the actions of world linear are drawn.
@@ -49,7 +50,7 @@ type Extent string
 // The extents.
 const (
 	FullActions Extent = "full" // all
-	LazyActions Extent = "lazy" // those that the learner can choose
+	LazyActions Extent = "lazy" // only those that the learner can choose
 )
 
 // LinearParams are the parameters of world linear.
@@ -156,22 +157,23 @@ func (s *linearSource) About() string {
 // Data implements [Source].
 func (*linearSource) Data() string { return "" }
 
-// Linear offers actions with features x of norm 1 and pays 1 with probability ⟨x, θ⟩, which
-// lies in [0, 1], and else 0; with [Direction] (1+⟨x, θ⟩)/2. All sites have one θ, of norm 1, which nobody is shown.
+// Linear offers actions with features x of norm 1 and pays 1 with probability ⟨x, θ⟩, which is in
+// [0, 1], and else 0; with [Direction] (1+⟨x, θ⟩)/2. All sites have one θ, of norm 1, which is
+// shown to no one.
 //
-// Actions that are drawn for every round follow from the site's key and the round alone, so
-// that they are no part of what is saved.
+// Actions that are drawn for every round depend only on the site's key and the round, so they are
+// not saved.
 type Linear struct {
 	actions
 	coins
 	key   uint64 // of fresh actions
-	fresh *quick // that draws them; nil where actions stay the same
+	fresh *quick // draws them; nil if actions stay the same
 }
 
 var _ bandit.World = (*Linear)(nil)
 
-// Format implements [fmt.Formatter], so that no reward is printed, and nothing from which
-// rewards follow.
+// Format implements [fmt.Formatter], so that no reward is printed, and nothing from which rewards
+// follow.
 func (Linear) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 // Turn offers all actions, with their features.
@@ -198,7 +200,7 @@ func (w *Linear) Play(a bandit.Arm) (bandit.Reward, error) {
 // panics for one that does not exist.
 func (w *Linear) Regret(a bandit.Arm) float64 { return w.best - w.mean[a] }
 
-// actions are those of a turn, with what they pay on average.
+// actions are the actions of a turn, with their mean rewards.
 type actions struct {
 	law   Law
 	gap   float64
@@ -210,7 +212,7 @@ type actions struct {
 	best float64           // the greatest of them
 }
 
-// empty returns actions of the same law that are to be drawn.
+// empty returns actions with the same law that are not drawn yet.
 func (a *actions) empty() actions {
 	d := len(a.theta)
 	e := actions{law: a.law, gap: a.gap, k: a.k, theta: a.theta, x: make([]bandit.Features, a.k), mean: make([]float64, a.k)}
@@ -221,7 +223,7 @@ func (a *actions) empty() actions {
 	return e
 }
 
-// plainChance is a chance that is saved and seeded as all other worlds' are.
+// plainChance is a chance that is saved and seeded like in other worlds.
 type plainChance struct{ *rand.Rand }
 
 func (p plainChance) normals(x []float64) {
@@ -260,7 +262,7 @@ func (a *actions) draw(from chance) {
 		for _, x := range a.x {
 			from.normals(x[:last])
 		}
-		for _, x := range a.x { // apart, since roots take long and need not wait for each other
+		for _, x := range a.x { // in a separate loop, since roots take long and need not wait for each other
 			behind(x)
 		}
 	}
@@ -271,7 +273,7 @@ func (a *actions) draw(from chance) {
 			m = (1 + m) / 2
 			a.mean[i] = m
 		}
-		if m < 0 || m > 1 { // by rounding alone
+		if m < 0 || m > 1 { // only by rounding
 			a.mean[i] = max(0, min(m, 1))
 		}
 		if a.mean[i] > a.best {
@@ -293,13 +295,13 @@ func (a *actions) band(x []float64, m float64, from chance) {
 	}
 }
 
-// sphere draws a direction of norm 1/√2 and puts 1/√2 behind it.
+// sphere draws a direction of norm 1/√2 and appends 1/√2.
 func sphere(x []float64, from chance) {
 	from.normals(x[:len(x)-1])
 	behind(x)
 }
 
-// behind gives all of x except its last entry a norm of 1/√2, and puts 1/√2 behind it.
+// behind gives all of x except its last entry a norm of 1/√2, and sets the last entry to 1/√2.
 func behind(x []float64) {
 	last := len(x) - 1
 	scale(x[:last], math.Sqrt(.5))

@@ -9,26 +9,26 @@ import (
 	"peerd.dev/bandit"
 )
 
-// lazyLinear is [Linear] with law band and actions of each round of its own, drawn one by one in
-// descending order of what they pay, as order statistics, up to where no other can be
-// chosen. See docs/proofs/actions.md.
+// lazyLinear is [Linear] with law band and new actions in each round, which are drawn one by one
+// in descending order of their means, as order statistics, until no other can be chosen. See
+// docs/proofs/actions.md.
 type lazyLinear struct {
 	coins
 	draw  quick
 	key   uint64
 	gap   float64
 	theta []float64
-	side  []float64 // of norm 1, at right angles to θ
-	rest  chiSquare // of normal numbers for what is at right angles to θ and to a side
+	side  []float64 // of norm 1, orthogonal to θ
+	rest  chiSquare // of the squared norm of what is orthogonal to θ and to a side
 
 	// of the turn
 	places []place      // of the actions that were drawn; the best one first
-	arms   []bandit.Arm // of all places: those of the drawn ones, then all others
+	arms   []bandit.Arm // first the arms of the drawn actions, then all others
 	left   int          // actions without a place
-	top    float64      // which pay others to others + width·top
+	top    float64      // their means are from others to others + width·top
 	seen   int          // places that Next has passed
 	aim    aim          // of what is looked for
-	space  []float64    // for the features of as many actions as there are
+	space  []float64    // for the features of all actions
 }
 
 // A place is what is known of an action that was drawn.
@@ -36,16 +36,16 @@ type place struct {
 	swap   int     // with which place it exchanged arms
 	mean   float64 // ⟨x, θ⟩
 	turned bool    // along is drawn
-	along  float64 // of the part of x that is at right angles to θ, of norm 1: its product with the aim's side
+	along  float64 // product of the aim's side with the part of x that is orthogonal to θ, of norm 1
 	x      bandit.Features
 }
 
-// An aim is a θ' for which actions are looked for, in the plane that it spans with θ.
+// An aim is a θ' for which actions are searched, in the plane that it spans with θ.
 type aim struct {
 	on    float64   // ⟨θ', θ⟩
 	off   float64   // norm of the rest
 	side  []float64 // its direction
-	least float64   // product that is wanted
+	least float64   // required product
 	floor float64   // the least mean with which an action can have it
 }
 
@@ -73,12 +73,12 @@ func newLazyLinear(law actions, tables *ziggurat, src *rand.ChaCha8) *lazyLinear
 	return w
 }
 
-// Format implements [fmt.Formatter], as of [Linear].
+// Format implements [fmt.Formatter] like [Linear].
 func (*lazyLinear) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
-// Turn offers all actions, of which it has drawn what the best one pays.
+// Turn offers all actions, of which it has drawn the best one's mean.
 func (w *lazyLinear) Turn(round uint64) bandit.Turn {
-	for i := len(w.places) - 1; i >= 0; i-- { // so that arms follow from the key and the round alone
+	for i := len(w.places) - 1; i >= 0; i-- { // so that arms depend only on the key and the round
 		j := w.places[i].swap
 		w.arms[i], w.arms[j] = w.arms[j], w.arms[i]
 	}
@@ -143,8 +143,8 @@ func (w *lazyLinear) Next(least float64) (bandit.Arm, bandit.Features, bool) {
 	}
 }
 
-// more draws what one of the actions without a place pays: the best of them if that leaves out many,
-// and else any.
+// more draws the mean of one of the actions without a place: of the best of them if that omits
+// many, and otherwise of any.
 func (w *lazyLinear) more() {
 	part := 1 - w.draw.Float64()
 	if w.aim.floor > (others+w.top)/2 {
@@ -154,20 +154,20 @@ func (w *lazyLinear) more() {
 	w.put(len(w.places)+w.draw.IntN(w.left), others+(w.top-others)*part)
 }
 
-// mean returns the least mean with which an action of the band can have a product with θ'; more than 1
-// if none can.
+// mean returns the least mean with which an action of the band can have a product with θ'; more
+// than 1 if none can.
 func (a *aim) mean(product float64) float64 {
 	norm := a.on*a.on + a.off*a.off
 	switch {
 	case !(a.on*others+a.off*across(others) < product):
 		return others
-	case a.on < others*math.Sqrt(norm) || product*product > norm: // products fall with the mean, or are less
+	case a.on < others*math.Sqrt(norm) || product*product > norm: // products decrease in the mean, or are less
 		return math.Inf(1)
 	}
 	return (a.on*product - a.off*math.Sqrt(norm-product*product)) / norm
 }
 
-// across returns the norm of what is at right angles to θ, of a vector of norm 1 with a mean.
+// across returns the norm of the part orthogonal to θ of a vector of norm 1 with a mean.
 func across(mean float64) float64 { return math.Sqrt(1 - mean*mean) }
 
 // turn draws an action's product with the aim's side.
@@ -184,8 +184,8 @@ func (w *lazyLinear) turn(p *place) {
 	p.along = z / math.Sqrt(z*z+w.rest.draw(&w.draw))
 }
 
-// features returns those of the action at a place, which it draws the first time: what they have
-// of θ and of the aim's side, and the rest uniform over directions.
+// features returns the features of the action at a place, which it draws the first time: from
+// their products with θ and with the aim's side, and the rest uniform over directions.
 func (w *lazyLinear) features(i int) bandit.Features {
 	p, d := &w.places[i], len(w.theta)
 	if p.x != nil {
@@ -202,7 +202,7 @@ func (w *lazyLinear) features(i int) bandit.Features {
 	} else {
 		w.draw.normals(x)
 		square, a, b := products(x, w.theta, side)
-		for square-a*a-b*b < square/64 { // the difference of what is nearly equal has few digits
+		for square-a*a-b*b < square/64 { // the difference of nearly equal numbers has few digits
 			remove(x, w.theta)
 			remove(x, side)
 			square, a, b = products(x, w.theta, side)
@@ -225,8 +225,8 @@ func products(x, y, z []float64) (xx, xy, xz float64) {
 	return xx, xy, xz
 }
 
-// place returns at which place an action is, which it draws if it was not: it is any of those
-// without a place.
+// place returns the place of an action, which it draws if necessary: it is any of those without a
+// place.
 func (w *lazyLinear) place(a bandit.Arm) int {
 	i := slices.Index(w.arms, a)
 	if n := len(w.places); i >= n {
@@ -239,7 +239,7 @@ func (w *lazyLinear) place(a bandit.Arm) int {
 // Of implements [bandit.Actions].
 func (w *lazyLinear) Of(a bandit.Arm) bandit.Features { return w.features(w.place(a)) }
 
-// Play implements [bandit.World], as of [Linear].
+// Play implements [bandit.World] like [Linear].
 func (w *lazyLinear) Play(a bandit.Arm) (bandit.Reward, error) {
 	if err := check(a, len(w.arms)); err != nil {
 		return 0, err
@@ -255,7 +255,7 @@ func (w *lazyLinear) Regret(a bandit.Arm) float64 {
 	return w.places[0].mean - w.places[w.place(a)].mean
 }
 
-// remove takes from x what it has of y, of norm 1, and returns how much that was.
+// remove subtracts from x its part along y, of norm 1, and returns the product of both.
 func remove(x, y []float64) (product float64) {
 	product = dot(x, y)
 	for i, v := range y {

@@ -141,10 +141,11 @@ func choices(t *testing.T, w bandit.World, b *bandit.Belief, p bandit.LinUCBPara
 	return m
 }
 
-// TestLazyActionsHaveTheLawOfAll: regret, rewards, features and arm of the choice, with every index, where
-// all indices are equal but for rounding, where next to nothing is known, much and all,
-// with arms excluded and with exploration, and with centred rewards. Each of some 3,000 means over 3,000 rounds differs by less
-// than 5.5 deviations, with a false alarm in 8,000 sets of seeds.
+// TestLazyActionsHaveTheLawOfAll: regret, rewards, features and arm of the choice, with every
+// index, if all indices are equal except for rounding, if almost nothing is known, much and
+// everything, with arms excluded and with exploration, and with centred rewards. Each of some
+// 3,000 means over 3,000 rounds differs by less than 5.5 deviations, with a false alarm in 8,000
+// sets of seeds.
 func TestLazyActionsHaveTheLawOfAll(t *testing.T) {
 	const arms, rounds = 8, 3000
 	learners := []bandit.LinUCBParams{

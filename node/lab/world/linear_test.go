@@ -108,8 +108,8 @@ func TestLinearActionsAreDrawnWhenTheyShouldBe(t *testing.T) {
 	})
 }
 
-// TestDirectionsAreSpheresWithoutTheConstant: of one instance, with a number less, actions point where those of law sphere do and pay
-// as much.
+// TestDirectionsAreSpheresWithoutTheConstant: for one instance, with a number less, actions have
+// the same directions as with law sphere and pay as much.
 func TestDirectionsAreSpheresWithoutTheConstant(t *testing.T) {
 	for _, draw := range []Drawing{OwnActions, CommonActions} {
 		spheres := linears(t, LinearParams{Features: 6, Law: Sphere, Draw: draw, Instance: 3}, 20, 2)

@@ -34,8 +34,9 @@ func TestDrawnMeans(t *testing.T) {
 	}
 }
 
-// TestDrawnMeansAreOfTheRunOrTheInstance: without an instance every run has other means,
-// and no run none; with one all runs have those of its number, clipped as what is paid is.
+// TestDrawnMeansAreOfTheRunOrTheInstance: without an instance every run has other means, and
+// there are none without a run; with one, all runs have the means of its number, clipped like
+// rewards.
 func TestDrawnMeansAreOfTheRunOrTheInstance(t *testing.T) {
 	numbers := func(seed uint64) *rand.Rand { return rand.New(seeded(seed)) }
 	for _, c := range []struct {

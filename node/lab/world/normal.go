@@ -43,15 +43,15 @@ func newZiggurat() *ziggurat {
 	return z
 }
 
-// quick is a chance that is seeded in no time and draws normal numbers in little: SplitMix64
-// (Steele, Lea and Flood 2014) and a ziggurat. It is for what a simulation draws again in each
-// round, and not for noise.
+// quick is a chance that is seeded at once and draws normal numbers fast: SplitMix64 (Steele, Lea
+// and Flood 2014) and a ziggurat. It is for what a simulation draws again in each round, and not
+// for noise.
 type quick struct {
 	*ziggurat
 	state uint64
 }
 
-// seed makes the numbers follow from a key and a round.
+// seed makes the numbers depend on a key and a round.
 func (q *quick) seed(key, round uint64) { q.state = mix(key + mix(round)) }
 
 // step is what SplitMix64 adds to its state: 2^64 over the golden ratio, odd.
@@ -73,7 +73,7 @@ func (q *quick) Uint64() uint64 {
 // Float64 implements chance.
 func (q *quick) Float64() float64 { return float64(q.Uint64()>>11) * 0x1p-53 }
 
-// IntN implements chance, but for 2^-53.
+// IntN implements chance, up to 2^-53.
 func (q *quick) IntN(n int) int { return int(q.Float64() * float64(n)) }
 
 // normals implements chance.
@@ -102,7 +102,7 @@ func (q *quick) normal() float64 {
 	return x[0]
 }
 
-// rest returns a normal number where u, of a layer, is not under the curve at all heights.
+// rest returns a normal number for a u of a layer that is not under the curve at all heights.
 func (q *quick) rest(i uint64, u float64) float64 {
 	for {
 		if i == 0 {

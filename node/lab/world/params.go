@@ -9,38 +9,37 @@ import (
 
 // Params are the parameters of a world, a struct. Its exported fields are the keys
 // world.<name>.<field> of a configuration; their tags say what a value may be (want), its unit
-// (unit) and what it means (doc). Further methods that parameters may have are those of [Traited],
-// [Checked] and [Shrinking]. Worlds of other Go modules are used as those of [Table] are.
+// (unit) and what it means (doc). Parameters may also implement [Traited], [Checked] and
+// [Shrinking]. Worlds of other Go modules are used like those in [Table].
 type Params interface {
-	// Words returns what pages say of the world.
+	// Words returns the world's name and description for pages.
 	Words() Words
-	// Open reads what the worlds of all sites need, and fails with a [DataError] if the data does.
-	// Callers use [Open].
+	// Open reads what the worlds of all sites need, and fails with a [DataError] if the data
+	// does. Callers use the function [Open].
 	Open(c Config) (Source, error)
 }
 
-// Words are what pages say of a world.
+// Words are the name and the description of a world for pages.
 type Words struct {
 	Name    string // in configurations
 	Summary string // one line
 }
 
-// A Config is what the parameters of a world have to suit, and what the world is made
-// with.
+// A Config has what the parameters of a world must suit, and what the world is made with.
 type Config struct {
 	Arms           int
 	Sites          int    // 0 if it is not known
 	RecordsPerUser uint64 // that the promise to a user counts; 0 if there is none
 
-	// The rest is for Open alone.
+	// Only Open uses the rest.
 
-	// Traffic holds the shares of rounds in which there is a decision to make, over 0 up to
-	// 1, which sites take in turn; with none, every round has one. In a round without, a world
-	// offers a turn of None.
+	// Traffic has the shares of rounds with a decision, over 0 up to 1, which sites take in turn;
+	// if it is empty, every round has a decision. In a round without one, a world offers a turn
+	// of None.
 	Traffic []float64
-	// Instance returns the random numbers of means that all runs share, from their number.
+	// Instance returns the random numbers for means that all runs share, by their number.
 	Instance func(number uint64) *rand.Rand
-	// Data is the folder of data where the parameters name none; empty for none.
+	// Data is the folder of data if the parameters name none; empty for none.
 	Data string
 	// Open opens a file. The error for one that does not exist is fs.ErrNotExist.
 	Open func(name string) (File, error)
@@ -48,11 +47,11 @@ type Config struct {
 
 // People are the persons from whose records a world pays.
 type People struct {
-	// Records is how many one person has at most, over all sites; 0 where rewards are
+	// Records is the greatest number of records of one person, over all sites; 0 if rewards are
 	// simulated.
 	Records uint64
-	// Spread is the setting by which one person may have records at several sites, and
-	// Gather the one that keeps them at one; empty where that cannot happen.
+	// Spread is the setting by which one person may have records at several sites, and Gather the
+	// one that keeps them at one; empty if that cannot happen.
 	Spread, Gather string
 }
 
@@ -63,7 +62,7 @@ type Traits struct {
 	Arms      int    // how many arms the world has; 0 if any number suits
 	Features  int    // how many features an arm has; 0 where arms have none
 	Vectors   bool   // arms have features that are the same in all rounds
-	Changing  bool   // what arms pay on average depends on the round; means are those of the first
+	Changing  bool   // what arms pay on average depends on the round; means are the first round's
 	Unclipped bool   // rewards may lie outside [0, 1], where no sensitivity holds
 	People    People // from whose records the world pays
 }

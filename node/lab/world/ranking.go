@@ -12,9 +12,9 @@ type Columns string
 
 // The columns. A constant 1 is the first feature of all.
 const (
-	// CommonColumns are those that most documents have, as many as features wants.
+	// CommonColumns are the columns that most documents have, as many as features requires.
 	CommonColumns Columns = "common"
-	// TitleColumns and BodyColumns are those of MSLR-WEB10K (Qin and Liu 2013) that Zhou and Chowdhury (2024, section 6)
+	// TitleColumns and BodyColumns are the columns of MSLR-WEB10K (Qin and Liu 2013) that Zhou and Chowdhury (2024, section 6)
 	// call title and body features, 57 and 78 of them: with the constant, the partition of Swaminathan et al. 2017 into
 	// anchor, URL and 126 to 131, and body, title, whole document, 132 and 133.
 	TitleColumns Columns = "title"
@@ -109,11 +109,11 @@ func (s *rankingSource) About() string { return s.about }
 // Data implements [Source].
 func (s *rankingSource) Data() string { return s.hash }
 
-// Ranking offers the documents of one of the site's queries, drawn anew in every round, and pays 1 with probability ⟨x, θ⟩
-// for a document with features x, and else 0. All sites have one θ, of norm 1 at most, which nobody is shown. Queries have
+// Ranking offers the documents of one of the site's queries, drawn in every round, and pays 1 with probability ⟨x, θ⟩ for a
+// document with features x, and else 0. All sites have one θ, of norm 1 at most, which is shown to no one. Queries have
 // different numbers of documents.
 //
-// Which query it is follows from the site's key and the round alone, so it is no part of what is saved.
+// The query depends only on the site's key and the round, so it is not saved.
 type Ranking struct {
 	coins
 	key     uint64

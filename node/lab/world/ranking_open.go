@@ -210,8 +210,8 @@ func (f *fit) add(x []float64, y float64) {
 	f.y, f.yy = f.y+y, f.yy+y*y
 }
 
-// theta returns the minimum of Σ (y - ⟨x, θ⟩)² + n λ |θ|², where λ is least, or so much more that the norm
-// is 1 at most.
+// theta returns the minimum of Σ (y - ⟨x, θ⟩)² + n λ |θ|², where λ is least, or the smallest greater λ for
+// which the norm is at most 1.
 func (f *fit) theta(least float64) ([]float64, error) {
 	var e mat.EigenSym
 	if !e.Factorize(f.gram, true) {

@@ -153,7 +153,7 @@ func TestColumnsOfMSLR(t *testing.T) {
 	}
 	both := slices.Concat(title, body)
 	slices.Sort(both)
-	for i, k := range both { // all but the quality scores and clicks at the end
+	for i, k := range both { // all except the quality scores and clicks at the end
 		if k != i+1 {
 			t.Fatalf("column %d at place %d", k, i)
 		}

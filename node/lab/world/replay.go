@@ -12,14 +12,13 @@ import (
 // to exactly one arm and is handed out at most once, in random order, so that a
 // patient adds to an experiment no more records than Cap left.
 //
-// An encounter that qualifies for several arms is given to one of them, each
-// equally likely, when the Replay is made: before any choice, and whatever its
-// reward. Its arm's pulls are thereby fixed, and every record lies in the stream
-// of one arm, as parallel composition over arms needs. The price is that the
-// means move from those of [Records.Means] towards those of [Records.Single]: on
-// the whole data they are expected to be .340, .338, .385, .370, .309, and those
-// of one site vary with the seed (in contiguous thirds the second hospital's bias
-// is .006 with a standard deviation of .005, and gone with about one seed in seven).
+// When the Replay is made, an encounter that qualifies for several arms is assigned to one of
+// them, each equally likely: before any choice, and independently of its reward. This fixes the
+// arm's pulls, and every record is in the stream of one arm, as parallel composition over arms
+// requires. The cost is that the means move from [Records.Means] towards [Records.Single]: on the
+// whole data they are expected to be .340, .338, .385, .370, .309, and one site's means vary with
+// the seed (in contiguous thirds the second hospital's bias is .006 with a standard deviation of
+// .005, and gone with about one seed in seven).
 // [Records.Single] before Split avoids the draw, with a quarter fewer records.
 //
 // What is protected is the reward. The treatment plays the part of the choice and

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestReplayReadsTheSheetOrItsZip: out of the folder of the parameters, or else of the
-// configuration; the hash is that of the file.
+// TestReplayReadsTheSheetOrItsZip: from the parameters' folder, or else the configuration's; the
+// hash is the file's.
 func TestReplayReadsTheSheetOrItsZip(t *testing.T) {
 	plain := sheet(everyArm())
 	z, n := zipped(t, [2]string{"a/diabetic_data.csv", plain})

@@ -27,7 +27,7 @@ func replay(t rapid.TB, r *Records, seed uint64) *Replay {
 func TestEachRecordPlayedAtMostOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := load(t, append(anyLines(t), everyArm()...))
-		// A reward no other record has tells which record was played.
+		// Every record has its own reward, so that a reward identifies the record that was played.
 		playable := map[bandit.Reward]armset{}
 		for i := range r.rows {
 			r.rows[i].reward = bandit.Reward(i + 1)

@@ -6,9 +6,8 @@ import (
 	"peerd.dev/bandit"
 )
 
-// A Report describes a split to whoever prepares an experiment. It is made of
-// statistics that nothing protects: it belongs beside a figure on published
-// data, never on the wire.
+// A Report describes a split, for the preparation of an experiment. Its statistics are not
+// protected: print them next to a figure on published data, and never send them.
 type Report struct {
 	Reach int        // most sites that one patient has encounters at
 	Best  bandit.Arm // of all sites' encounters together

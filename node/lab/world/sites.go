@@ -29,11 +29,12 @@ type Sites struct {
 	Means [][]float64
 	// Binary says that all rewards are 0 or 1, drawn independently, so that Means are their law.
 	Binary bool
-	// Vectors are those of the arms of every site, which are the same in all rounds; nil where arms
-	// have none, or others in every round. Turns of worlds hold them, too; see [Sites.Known].
+	// Vectors are the features of every site's arms, if they are the same in all rounds; nil if arms
+	// have no features, or other features in every round. A world's turns hold them, too; see
+	// [Sites.Known].
 	Vectors [][]bandit.Features
-	// World returns a new world of site i, from 0. Its random numbers are those of src and
-	// belong to it.
+	// World returns a new world of site i, from 0. It draws from src, which
+	// belongs to it.
 	World func(i int, src *rand.ChaCha8) (bandit.World, error)
 }
 

@@ -14,8 +14,8 @@ type Split string
 
 // The splits. Only Patient keeps all of a patient's encounters at one site, and
 // only there does the site of an encounter depend on its own patient alone; a
-// private claim needs it. Report.Reach tells how many sites a patient can reach
-// under the others.
+// private claim needs it. Report.Reach is the number of sites that a patient can
+// reach under the others.
 const (
 	// Contiguous cuts the rows, in file order, into parts that differ by one row
 	// at most. This is where the local bias of paper 004 shows.

@@ -325,8 +325,8 @@ func TestOnlyReplayPaysFromPeople(t *testing.T) {
 	}
 }
 
-// TestAFolderKeepsHowRecordsAreDealt: another split or cap would deal the records anew, and
-// hand those out again that the folder has used.
+// TestAFolderKeepsHowRecordsAreDealt: another split or cap would deal the records again, and
+// hand out records that the folder has used.
 func TestAFolderKeepsHowRecordsAreDealt(t *testing.T) {
 	params := reflect.TypeFor[ReplayParams]()
 	for _, name := range []string{"Split", "Cap"} {

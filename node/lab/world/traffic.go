@@ -30,7 +30,7 @@ type traffic struct {
 	share float64 // of rounds with a decision
 }
 
-// finiteTraffic is that of records.
+// finiteTraffic is the traffic of a world of records.
 type finiteTraffic struct {
 	traffic
 	records bandit.Finite

@@ -1,11 +1,10 @@
-// Package world is where rewards come from when no application is attached.
+// Package world provides rewards when no application is attached.
 //
-// The law of the package: a world shows a reward only as a [bandit.Reward] that
-// Play returns, and whatever holds rewards prints as "private". What else a world
-// says (Regret, Means, Left, Report) is for the referee who computes regret and
-// for whoever prepares an experiment; a learner is never given it. A world has
-// no clock and no files, and all its chance comes from the random numbers it was
-// given, so that the same seed is the same world.
+// The rule of the package: a world shows a reward only as a [bandit.Reward] that Play returns, and
+// all values that hold rewards print as "private". The other results of a world (Regret, Means,
+// Left, Report) are for the computation of regret and the preparation of experiments; a learner
+// never receives them. A world has no clock and no files, and draws only from the random numbers
+// that it was given, so that the same seed gives the same world.
 //
 // A world is a file here and a line of [Table].
 package world
