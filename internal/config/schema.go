@@ -57,7 +57,7 @@ func makeSchema() []Key {
 		},
 		{
 			Name: "spare_arms", Default: "0", Begin: "4", Shared: true, Fixed: true, Later: true, rule: whole(0, mostArms),
-			Doc: "Actions for which there is room beside arms, and which a signed network document can add while the peers run. Each has its streams from the start, and costs no budget.",
+			Doc: "Number of further actions that a signed network document can add while the peers run. Each has its streams from the start, and costs no budget.",
 		},
 
 		{
@@ -82,7 +82,7 @@ func makeSchema() []Key {
 		},
 		{
 			Name: "privacy.counts", Default: PublicCounts, Shared: true, Fixed: true, rule: oneOf(PublicCounts, NoisedCounts),
-			Doc: "Whether numbers of rewards are released as they are, or with noise: with noised, a user's rewards are left out of one of the histories that must be indistinguishable, so that it is hidden, too, whether the user was there. For protocols whose leaves close by the clock.",
+			Doc: "Whether numbers of rewards are released as they are, or with noise: with noised, one of the histories that must be indistinguishable leaves the user's rewards out, so the user's presence is hidden, too. For protocols whose leaves close by the clock.",
 		},
 		{
 			Name: "privacy.records_per_user", Default: "1", Unit: "rewards", Shared: true, Fixed: true, rule: whole(1, 1<<20),
@@ -190,7 +190,7 @@ func makeSchema() []Key {
 		},
 		{
 			Name: "experiment.instances", Default: "0", Unit: "instances", rule: whole(0, many),
-			Doc: "Number of instances that runs take in turn, where the world draws means for every run: run i + instances plays that of run i with coins and noise of its own. With 0 every run has its own.",
+			Doc: "Number of instances that runs take in turn, where the world draws means for every run: run i + instances plays the instance of run i with its own coins and noise. With 0 every run has its own instance.",
 		},
 		{
 			Name: "experiment.cells", Default: "[]", rule: cellList(),
@@ -250,7 +250,7 @@ func makeSchema() []Key {
 		},
 		{
 			Name: "experiment.liars.messages", Default: "sound", rule: oneOf("sound", "silent", "malformed"),
-			Doc: "Which messages liars send: those of honest peers, with the lies above in them; none, if they are silent; or malformed ones, with labels and arms that there are not.",
+			Doc: "Which messages liars send: an honest peer's, with the lies above in them; none, if they are silent; or malformed ones, with labels and arms that do not exist.",
 		},
 		{
 			Name: "experiment.cost.hub", Default: "1", rule: number("a number from 0", func(x float64) bool { return x >= 0 && !math.IsInf(x, 0) }),
@@ -266,7 +266,7 @@ func makeSchema() []Key {
 		},
 		{
 			Name: "experiment.figure.x", Default: `""`, rule: axisText(),
-			Doc: "What final is drawn against: spectral_gap, cost, or a setting that holds a number; cells that differ only in it are joined by a line, and by cost those of one name.",
+			Doc: "What final is drawn against: spectral_gap, cost, or a setting that holds a number; cells that differ only in it are joined by a line; with cost, cells of one name are.",
 		},
 		{
 			Name: "experiment.figure.log", Default: "none", rule: oneOf("none", "x", "y", "both"),

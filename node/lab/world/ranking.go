@@ -24,7 +24,7 @@ const (
 // RankingParams are the parameters of world ranking.
 type RankingParams struct {
 	Data     string  `want:"path" doc:"File of judged documents in SVMlight format, with a qid in every line or sizes of queries in a file of the same name and .query behind it; empty takes ltr/rank.train of PEERD_DATA."`
-	Columns  Columns `want:"common|title|body" doc:"Columns that are features, besides a constant: those that most documents have, or those of MSLR-WEB10K that paper 002 takes."`
+	Columns  Columns `want:"common|title|body" doc:"Columns that are features, besides a constant: the ones that most documents have, or the columns of MSLR-WEB10K that paper 002 takes."`
 	Features int     `want:"2..120" fixed:"yes" doc:"Numbers that describe a document, the constant included, as many as learner.linucb.features: 57 with columns: title, 78 with body."`
 	Ridge    float64 `want:"over 0 up to 1" doc:"Least weight of the squared norm of the parameter that is fitted to labels, per document; the weight is greater if the norm would be above 1."`
 }
