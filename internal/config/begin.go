@@ -9,13 +9,13 @@ func suiting() (chosen, left []string) {
 	return chosen, append(chosen, "privacy.horizon", "spare_arms")
 }
 
-// kept are the recommendations that a new folder writes down although they are defaults, so that a later
-// recommendation changes no folder.
+// kept returns the settings that a new folder writes to its file although they are defaults, so that a
+// later default changes no folder.
 func kept() []string {
 	return []string{"privacy.mechanism", "privacy.horizon", "learner.name", "protocol.name", "api.window"}
 }
 
-// Beginning returns what the file of a new folder holds beside set, in the form of set.
+// Beginning returns the settings for the file of a new folder, in addition to set and in its form.
 func Beginning(set []string) (all []string) {
 	given, err := parseSet(set)
 	if err != nil {

@@ -73,16 +73,16 @@ func Read(file string, set []string) (*Config, []Problem, error) {
 	return c, problems, nil
 }
 
-// suitProtocol takes the other default mechanism where nothing sets one and the protocol carries running
-// sums, which the usual one does not release.
+// suitProtocol takes the tree mechanism if none is set and the protocol sends running sums, which the
+// default mechanism does not release.
 func (c *Config) suitProtocol() {
 	if c.From["privacy.mechanism"] == FromDefault && !protocol.Suits(c.ProtocolParams(), dp.EachLaplace) {
 		c.Privacy.Mechanism = dp.Tree.String()
 	}
 }
 
-// followNetwork takes the length of a round from the network file of a live peer, if there is one
-// that can be read and nothing else sets it.
+// followNetwork takes the length of a round from the network file of a live peer, if the file can
+// be read and nothing else sets it.
 func (c *Config) followNetwork() {
 	const key = "rounds.every"
 	if c.Mode != Live || c.From[key] != FromDefault {

@@ -22,7 +22,7 @@ type BernoulliParams struct {
 	Means    [][]float64 `want:"rows of numbers" doc:"The probability of a reward for every arm: one row for all sites, or several rows that sites take in turn."`
 	Draw     Draw        `want:"given|sites|shared" doc:"Where the means come from: given takes means; sites draws them uniformly from [0, 1] for every site, shared once for all sites."`
 	Instance uint64      `want:"0.." doc:"Seed of the drawn means, the same in all runs; 0 draws new ones for every run of an experiment."`
-	Spread   float64     `want:"0 up to 1" doc:"With draw: shared, greatest difference between a site's means and the shared means, drawn uniformly, within [0, 1]."`
+	Spread   float64     `want:"0 up to 1" doc:"With draw: shared, the greatest difference between a site's means and the shared means, drawn uniformly, within [0, 1]."`
 }
 
 func (p BernoulliParams) means() means { return means{p.Means, p.Draw, p.Instance, p.Spread} }
