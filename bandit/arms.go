@@ -7,21 +7,21 @@ import (
 	"slices"
 )
 
-// arms is the statistic of learners without features: every arm is a part, with the sum of its
-// rewards in [0,1].
-type arms struct{ n int }
+// Arms is the statistic of learners without features: each of N arms is a part, with the sum of
+// its rewards in [0,1]. Such learners embed it.
+type Arms struct{ N int }
 
 // Statistic returns a sum for each arm.
-func (a arms) Statistic() Statistic { return Statistic{Parts: a.n, Dim: 1} }
+func (a Arms) Statistic() Statistic { return Statistic{Parts: a.N, Dim: 1} }
 
 // Part returns the arm's own part.
-func (a arms) Part(arm Arm) int { return int(arm) }
+func (a Arms) Part(arm Arm) int { return int(arm) }
 
 // Update adds the reward.
-func (a arms) Update(p Pull, x []float64) []float64 { return append(x, float64(p.Reward)) }
+func (a Arms) Update(p Pull, x []float64) []float64 { return append(x, float64(p.Reward)) }
 
 // Summarize returns the belief, arm by arm.
-func (a arms) Summarize(b *Belief) Summary {
+func (a Arms) Summarize(b *Belief) Summary {
 	s := Summary{Estimates: slices.Clone(b.X)}
 	for k, v := range b.SampleVar {
 		s.Samples = append(s.Samples, 1/v) // 0 for +Inf
@@ -35,9 +35,9 @@ func (t *Turn) excludes(k int) bool {
 	return len(t.Excluded) > 0 && slices.Contains(t.Excluded, Arm(k))
 }
 
-// forced picks one of the arms that must be chosen before all others, each equally likely. ok is
+// Forced picks one of the arms that must be chosen before all others, each equally likely. ok is
 // false if there are none.
-func forced(b *Belief, t Turn, rng *rand.Rand) (c Choice, ok bool) {
+func Forced(b *Belief, t Turn, rng *rand.Rand) (c Choice, ok bool) {
 	all := b.Forced
 	if len(t.Excluded) > 0 {
 		all = slices.DeleteFunc(slices.Clone(all), t.excludes)
@@ -52,12 +52,13 @@ func forced(b *Belief, t Turn, rng *rand.Rand) (c Choice, ok bool) {
 // early is how often an unknown arm is chosen before all others.
 const early = 64
 
-// greatest returns the arm with the greatest index. Unknown arms come first, the least pulled of
+// Greatest returns the arm with the greatest index. Unknown arms come first, the least pulled of
 // them first; ties go to the lowest arm. An unknown arm that was chosen early times comes first
 // only in its turn, one of as many rounds as there are arms: its rewards may become known late,
 // and all decisions until then would choose one action. For an arm of which the peer is ahead,
-// its mean counts instead of its index, since there is nothing to find out here.
-func greatest(b *Belief, t Turn, index []float64) Arm {
+// rested counts instead of its index, since there is nothing to find out here: the index without
+// what it adds for exploration, in the same units. For an index that is a bound of a mean, it is b.X.
+func Greatest(b *Belief, t Turn, index, rested []float64) Arm {
 	arg, best := -1, math.Inf(-1)
 	for k, i := range index {
 		switch {
@@ -68,7 +69,7 @@ func greatest(b *Belief, t Turn, index []float64) Arm {
 		case !b.Known(k):
 			i = math.Inf(1)
 		case b.IsAhead(k):
-			i = b.X[k]
+			i = rested[k]
 		}
 		if arg < 0 || i > best || (i > math.MaxFloat64 && b.Pulls[k] < b.Pulls[arg]) {
 			arg, best = k, i
@@ -77,15 +78,15 @@ func greatest(b *Belief, t Turn, index []float64) Arm {
 	return Arm(arg)
 }
 
-// stateless is embedded in learners without state: their choices depend on the belief, the round
+// Stateless is embedded in learners without state: their choices depend on the belief, the round
 // and random numbers.
-type stateless struct{}
+type Stateless struct{}
 
 // Save returns nothing.
-func (stateless) Save() []byte { return nil }
+func (Stateless) Save() []byte { return nil }
 
 // Load accepts nothing else.
-func (stateless) Load(state []byte) error {
+func (Stateless) Load(state []byte) error {
 	if len(state) != 0 {
 		return fmt.Errorf("bandit: saved state of %d bytes, want none", len(state))
 	}

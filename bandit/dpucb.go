@@ -32,8 +32,8 @@ type DPUCBParams struct {
 // that ε costs, it is exceeded far more often than with probability δ. So the radius promises
 // nothing. In the text of (8) the paper omits σ, which its proof has.
 type DPUCB struct {
-	arms
-	stateless
+	Arms
+	Stateless
 	DPUCBParams
 	peers float64
 	logs  float64 // ln(1/δ)/ε
@@ -62,20 +62,20 @@ func (p DPUCBParams) New(c Config) (Learner, error) {
 	if p.Index == Decentralized {
 		logs = math.Ln2 + p.Rho*math.Log(float64(max(1, c.Horizon)))
 	}
-	return &DPUCB{arms: arms{c.Arms}, DPUCBParams: p, peers: float64(c.Peers), logs: logs / c.Epsilon, rng: c.Rand, index: make([]float64, c.Arms)}, nil
+	return &DPUCB{Arms: Arms{c.Arms}, DPUCBParams: p, peers: float64(c.Peers), logs: logs / c.Epsilon, rng: c.Rand, index: make([]float64, c.Arms)}, nil
 }
 
 // Choose returns a forced arm, picked at random, if there is one; otherwise the arm with the
 // greatest index.
 func (u *DPUCB) Choose(b *Belief, t Turn) Choice {
-	if c, ok := forced(b, t, u.rng); ok {
+	if c, ok := Forced(b, t, u.rng); ok {
 		return c
 	}
 	lt := math.Log(float64(t.Round + 1))
 	for k, x := range b.X {
 		u.index[k] = x + u.radius(b, k, lt)
 	}
-	return Choice{greatest(b, t, u.index), 1}
+	return Choice{Greatest(b, t, u.index, b.X), 1}
 }
 
 // Radii implements [Bounder]. Nothing is promised, so Miss is 1.

@@ -25,8 +25,8 @@ type EliminationParams struct {
 // While an epoch waits for other sites, the learner pulls the arm that is best by its own site's
 // releases; these pulls enter no release. See docs/proofs/elimination.md.
 type Elimination struct {
-	arms
-	stateless
+	Arms
+	Stateless
 	p       EliminationParams
 	origins float64 // number of peers whose means are merged
 	epsilon float64
@@ -83,7 +83,7 @@ func (p EliminationParams) New(c Config) (Learner, error) {
 		return nil, fmt.Errorf("bandit: %s: want %s", field, want)
 	}
 	e := &Elimination{
-		arms: arms{c.Arms}, p: p, origins: float64(c.Origins), epsilon: c.Epsilon, alpha: p.Alpha,
+		Arms: Arms{c.Arms}, p: p, origins: float64(c.Origins), epsilon: c.Epsilon, alpha: p.Alpha,
 		sums: []uint64{0}, left: make([]bool, c.Arms), quota: make([]uint64, c.Arms), radii: make([]float64, c.Arms),
 	}
 	if e.alpha == 0 {
@@ -98,7 +98,7 @@ func (e *Elimination) renew(b *Belief) {
 	if e.known == b.Revision+1 {
 		return
 	}
-	e.known, e.number = b.Revision+1, e.n
+	e.known, e.number = b.Revision+1, e.N
 	for k := range e.left {
 		e.left[k] = true
 	}
@@ -188,7 +188,7 @@ func (e *Elimination) Choose(b *Belief, t Turn) Choice {
 // open lists the arms that may be chosen and for which of holds.
 func (e *Elimination) open(t Turn, of func(k int) bool) {
 	e.free = e.free[:0]
-	for k := range e.n {
+	for k := range e.N {
 		if of(k) && !t.excludes(k) {
 			e.free = append(e.free, k)
 		}

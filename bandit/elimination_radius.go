@@ -5,7 +5,7 @@ import "math"
 // level returns ln(8Kr²/α): each side of each part of the radius of one arm fails with
 // probability α/8Kr² after epoch r.
 func (e *Elimination) level(r uint64) float64 {
-	return math.Log(8*float64(e.n)/e.alpha) + 2*math.Log(float64(r))
+	return math.Log(8*float64(e.N)/e.alpha) + 2*math.Log(float64(r))
 }
 
 // delta returns Δ_r, the difference that epoch r can detect.

@@ -35,7 +35,7 @@ type KLUCBParams struct {
 // Laplace term for each batch it is the index of DP-KLUCB (Azize, Wu, Honda, Orabona, Ito and
 // Basu 2025). See docs/proofs/klucb.md.
 type KLUCB struct {
-	arms
+	Arms
 	level Level
 	rng   *rand.Rand // picks among forced arms
 	known []moments  // by arm, from which the index was computed
@@ -61,18 +61,18 @@ func (p KLUCBParams) New(c Config) (Learner, error) {
 		return nil, fmt.Errorf("bandit: level %q, want %q, %q or %q", p.Level, TwoLog, LogPlus, Log)
 	}
 	return &KLUCB{
-		arms: arms{c.Arms}, level: p.Level, rng: c.Rand, known: make([]moments, c.Arms), index: make([]float64, c.Arms),
+		Arms: Arms{c.Arms}, level: p.Level, rng: c.Rand, known: make([]moments, c.Arms), index: make([]float64, c.Arms),
 	}, nil
 }
 
 // Choose returns a forced arm, picked at random, if there is one; otherwise the arm with the
 // greatest index.
 func (u *KLUCB) Choose(b *Belief, t Turn) Choice {
-	if c, ok := forced(b, t, u.rng); ok {
+	if c, ok := Forced(b, t, u.rng); ok {
 		return c
 	}
 	u.indices(b, t.Round)
-	return Choice{greatest(b, t, u.index), 1}
+	return Choice{Greatest(b, t, u.index, b.X), 1}
 }
 
 // Radii implements [Bounder] with how far the index is above the mean. Miss is e^(-l) at the

@@ -30,8 +30,8 @@ type LinTSParams struct {
 // and each choice has the greatest ⟨x, θ̃⟩ for a θ̃ drawn around θ̂ with covariance radius²·P⁻¹.
 // See docs/proofs/vectors.md.
 type LinTS struct {
-	arms
-	stateless
+	Arms
+	Stateless
 	d      int
 	radius float64
 	rng    *rand.Rand
@@ -105,7 +105,7 @@ func (p LinTSParams) New(c Config) (Learner, error) {
 	if field, want := p.Check(c.Arms); field != "" {
 		return nil, fmt.Errorf("bandit: %s: want %s", field, want)
 	}
-	l := &LinTS{arms: arms{c.Arms}, radius: p.Radius, rng: c.Rand, index: make([]float64, c.Arms)}
+	l := &LinTS{Arms: Arms{c.Arms}, radius: p.Radius, rng: c.Rand, index: make([]float64, c.Arms)}
 	switch {
 	case len(p.Vectors) > 0:
 		l.own = features(p.Vectors)
@@ -154,7 +154,7 @@ func (l *LinTS) vector(peer, arm int) Features {
 // greatest sampled reward, the lowest among equals. It does not compute the probability of the
 // choice.
 func (l *LinTS) Choose(b *Belief, t Turn) Choice {
-	if c, ok := forced(b, t, l.rng); ok {
+	if c, ok := Forced(b, t, l.rng); ok {
 		return c
 	}
 	l.learn(b)
@@ -176,7 +176,7 @@ func (l *LinTS) Choose(b *Belief, t Turn) Choice {
 // learn recomputes the estimate if its inputs have changed.
 func (l *LinTS) learn(b *Belief) {
 	l.scan = l.scan[:0]
-	for k := range l.n {
+	for k := range l.N {
 		for _, s := range b.Sites[k] {
 			l.scan = append(l.scan, seen{s.Peer, k, s.Mean, s.N, 2*s.LaplaceSumSq + s.GaussVar})
 		}
@@ -240,7 +240,7 @@ func apply(dst []float64, w score.Triangle, x []float64) []float64 {
 // rewards.
 func (l *LinTS) Summarize(b *Belief) Summary {
 	l.learn(b)
-	s := Summary{Estimates: make([]float64, l.n), Samples: make([]float64, l.n), NoiseDevs: make([]float64, l.n)}
+	s := Summary{Estimates: make([]float64, l.N), Samples: make([]float64, l.N), NoiseDevs: make([]float64, l.N)}
 	score.Products(s.Estimates, l.theta, l.own)
 	noise, total := l.spare, 0. // of Σ w m x
 	clear(noise)

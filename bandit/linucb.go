@@ -81,7 +81,7 @@ const maxFeatures = 120
 //
 // The chosen arm depends on features, which are private; the part does not.
 type LinUCB struct {
-	stateless
+	Stateless
 	d       int
 	index   LinearIndex
 	radius  float64

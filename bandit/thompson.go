@@ -20,8 +20,8 @@ type ThompsonParams struct {
 // arm is sampled above its mean is at most c/(c-1) + 1, over all values of the noise in it:
 // docs/proofs/thompson.md.
 type Thompson struct {
-	arms
-	stateless
+	Arms
+	Stateless
 	inflation float64
 	rng       *rand.Rand
 	index     []float64 // by arm; scratch
@@ -39,13 +39,13 @@ func (p ThompsonParams) New(c Config) (Learner, error) {
 	if !(p.Inflation > 1 && p.Inflation <= 4) {
 		return nil, fmt.Errorf("bandit: inflation %v, want over 1 up to 4", p.Inflation)
 	}
-	return &Thompson{arms: arms{c.Arms}, inflation: p.Inflation, rng: c.Rand, index: make([]float64, c.Arms)}, nil
+	return &Thompson{Arms: Arms{c.Arms}, inflation: p.Inflation, rng: c.Rand, index: make([]float64, c.Arms)}, nil
 }
 
 // Choose returns a forced arm, picked at random, if there is one; otherwise the arm with the
 // greatest sample. The probability of the choice is not computed; see [Thompson.Propensity].
 func (s *Thompson) Choose(b *Belief, t Turn) Choice {
-	if c, ok := forced(b, t, s.rng); ok {
+	if c, ok := Forced(b, t, s.rng); ok {
 		return c
 	}
 	return Choice{s.sample(b, t, s.rng), 0}
@@ -63,7 +63,7 @@ func (s *Thompson) sample(b *Belief, t Turn, rng *rand.Rand) Arm {
 		}
 		s.index[k] = b.X[k] + s.inflation*e
 	}
-	return greatest(b, t, s.index)
+	return Greatest(b, t, s.index, b.X)
 }
 
 // The number of samples of which a propensity is a share: fewer with more than a hundred arms,

@@ -29,7 +29,7 @@ const (
 // Algorithm 1, lines 6 to 13). Its statistic has a part for every arm, the sum of its rewards in
 // [0,1].
 type UCB struct {
-	arms
+	Arms
 	peers      float64
 	confidence Confidence
 	rng        *rand.Rand // picks among forced arms
@@ -59,14 +59,14 @@ func (p UCBParams) New(c Config) (Learner, error) {
 	if p.Confidence != Calibrated && p.Confidence != Paper {
 		return nil, fmt.Errorf("bandit: confidence %q, want calibrated or paper", p.Confidence)
 	}
-	return &UCB{arms: arms{c.Arms}, peers: float64(c.Peers), confidence: p.Confidence, rng: c.Rand, bounds: make([]bound, c.Arms), index: make([]float64, c.Arms)}, nil
+	return &UCB{Arms: Arms{c.Arms}, peers: float64(c.Peers), confidence: p.Confidence, rng: c.Rand, bounds: make([]bound, c.Arms), index: make([]float64, c.Arms)}, nil
 }
 
 // Choose returns a forced arm, picked at random, if there is one; otherwise the arm with the
 // greatest upper bound. Unknown arms come first, the least pulled of them first; ties go to the
 // lowest arm.
 func (u *UCB) Choose(b *Belief, t Turn) Choice {
-	if c, ok := forced(b, t, u.rng); ok {
+	if c, ok := Forced(b, t, u.rng); ok {
 		return c
 	}
 	bounds, x := u.radii(b, t.Round), b.X[:len(u.index)]
@@ -74,7 +74,7 @@ func (u *UCB) Choose(b *Belief, t Turn) Choice {
 	for k := range u.index {
 		u.index[k] = x[k] + bounds[k].radius
 	}
-	return Choice{greatest(b, t, u.index), 1}
+	return Choice{Greatest(b, t, u.index, b.X), 1}
 }
 
 // Radii implements [Bounder]. Miss is 2/t² where the formula promises something.
@@ -82,7 +82,7 @@ func (u *UCB) Radii(r []Radius, b *Belief, round uint64) []Radius {
 	t := float64(round + 2)
 	least := 0.0
 	if u.confidence == Paper {
-		least = float64(3*u.n+1) * u.peers
+		least = float64(3*u.N+1) * u.peers
 	}
 	for k, c := range u.radii(b, round) {
 		one := Radius{Size: c.radius, Miss: 2 / (t * t)}
