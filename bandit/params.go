@@ -112,7 +112,6 @@ func Table() []Params {
 		ThompsonParams{math.Sqrt2},
 		UCBParams{Calibrated},
 		KLUCBParams{TwoLog},
-		DPUCBParams{Decentralized, 2, .5},
 		EliminationParams{Radii: Calibrated, Length: 1},
 		LinUCBParams{Features: 5, Map: Interactions, Index: SampledIndex, Radius: 1, Records: WithoutSquares},
 		LinTSParams{Vectors: [][]float64{}, Radius: 1},

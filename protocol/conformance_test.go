@@ -15,6 +15,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
+	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/protocoltest"
 )
@@ -460,7 +461,7 @@ func TestQuotaFollowsFromWhatIsSaved(t *testing.T) {
 			asked++
 		}
 	}
-	for _, e := range bandit.Table() {
+	for _, e := range slices.Concat(bandit.Table(), printed.Learners()) {
 		for _, params := range protocoltest.Variants(bandit.Small(e)) {
 			of := func() bandit.Learner {
 				l, err := params.New(bandit.Config{Arms: 3, Peers: 4, Horizon: 1000, Epsilon: 1, Rand: rand.New(rand.NewPCG(1, 1))})

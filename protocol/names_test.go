@@ -12,6 +12,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 )
@@ -50,6 +51,9 @@ func TestNamesStandInTables(t *testing.T) {
 	}
 	for _, e := range bandit.Table() {
 		home[e.Words().Name] = "bandit"
+	}
+	for _, e := range printed.Learners() {
+		home[e.Words().Name] = "node/lab/printed"
 	}
 	for _, e := range world.Table() {
 		home[e.Words().Name] = "node/lab/world"

@@ -10,6 +10,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/protocoltest"
 )
@@ -21,7 +22,7 @@ type described struct {
 }
 
 func describedEntries() (all []described) {
-	for _, e := range bandit.Table() {
+	for _, e := range slices.Concat(bandit.Table(), printed.Learners()) {
 		all = append(all, described{"learner", e.Words().Name, e.Words().Summary, e, bandit.Small(e)})
 	}
 	for _, e := range protocol.Table() {
@@ -103,7 +104,7 @@ func fits(t *testing.T, want string, value any) bool {
 
 // TestEntriesOfLearnersFit: Phased and Check say of a learner what it is.
 func TestEntriesOfLearnersFit(t *testing.T) {
-	for _, e := range bandit.Table() {
+	for _, e := range slices.Concat(bandit.Table(), printed.Learners()) {
 		for _, params := range slices.Concat(protocoltest.Variants(e), protocoltest.Variants(bandit.Small(e))) {
 			l, err := bandit.New(params, bandit.Config{Arms: 3, Peers: 4, Horizon: 1000, Epsilon: 1})
 			if err != nil {

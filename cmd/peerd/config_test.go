@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
+	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 )
@@ -219,7 +221,7 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		s.Privacy.Epsilon = config.Epsilon(rapid.OneOf(real, rapid.Just(math.Inf(1))).Draw(t, "epsilon"))
 		s.Privacy.AcceptWeak = rapid.Bool().Draw(t, "accept")
 		s.Rounds.Every = time.Duration(rapid.Int64().Draw(t, "every"))
-		for _, e := range bandit.Table() {
+		for _, e := range slices.Concat(bandit.Table(), printed.Learners()) {
 			s.Learner.Params = s.Learner.Params.With(e.Words().Name, e)
 		}
 		for _, e := range protocol.Table() {

@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
+	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 )
@@ -30,7 +32,7 @@ func pairs(t *testing.T, file string, more ...string) (all []pair) {
 	}
 	paired := make(map[string]bool)
 	for _, e := range protocol.Table() {
-		for _, l := range bandit.Table() {
+		for _, l := range slices.Concat(bandit.Table(), printed.Learners()) {
 			set, ok := suited(t, c, e, l, more)
 			if !ok {
 				continue
@@ -44,7 +46,7 @@ func pairs(t *testing.T, file string, more ...string) (all []pair) {
 			t.Errorf("no learner suits protocol %s in %s", e.Words().Name, file)
 		}
 	}
-	for _, l := range bandit.Table() {
+	for _, l := range slices.Concat(bandit.Table(), printed.Learners()) {
 		if !paired[l.Words().Name] {
 			t.Errorf("no protocol suits learner %s in %s", l.Words().Name, file)
 		}

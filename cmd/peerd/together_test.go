@@ -10,6 +10,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
+	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 )
 
@@ -202,7 +203,7 @@ func refusedByTables(t *testing.T) (all []refusedCase) {
 	for _, e := range protocol.Table() {
 		epochs := e.Cadence().Epochs > 0
 		with := map[string]string{"protocol.name": e.Words().Name}
-		for _, l := range bandit.Table() {
+		for _, l := range slices.Concat(bandit.Table(), printed.Learners()) {
 			if epochs && bandit.TraitsOf(l).Phased {
 				with["learner.name"] = l.Words().Name
 			}
@@ -212,7 +213,7 @@ func refusedByTables(t *testing.T) (all []refusedCase) {
 				all = append(all, refusedCase{key: "privacy.mechanism", value: m.String(), reason: "want one of", with: with})
 			}
 		}
-		for _, l := range bandit.Table() {
+		for _, l := range slices.Concat(bandit.Table(), printed.Learners()) {
 			learner, err := bandit.New(l, bandit.Config{Arms: 3, Peers: 5, Horizon: 1000, Epsilon: 1})
 			if err != nil {
 				t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/go-viper/mapstructure/v2"
 
 	"peerd.dev/bandit"
+	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 )
@@ -43,7 +44,7 @@ type block struct {
 var blocks = sync.OnceValue(allBlocks) //nolint:gochecknoglobals // made once, then only read
 
 func allBlocks() (all []block) {
-	for _, p := range bandit.Table() {
+	for _, p := range slices.Concat(bandit.Table(), printed.Learners()) {
 		all = append(all, block{"learner", p.Words().Name, p.Words().Summary, p})
 	}
 	for _, p := range protocol.Table() {

@@ -18,7 +18,7 @@ func rooms() [][]string {
 		{"bandit/belief", "bandit/score", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/topology", "node/lab/lowerbound", "node/store"},
 		{"bandit/gram", "dp/mechanism", "node/network"},
 		{"bandit", "dp"},
-		{"node/lab/world", "protocol"},
+		{"node/lab/printed", "node/lab/world", "protocol"},
 		{"gossip", "node", "node/decision", "node/ledger"},
 		{"node/api", "node/lab/sim", "node/lockstep", "node/site"},
 		{"node/lab/stats"},

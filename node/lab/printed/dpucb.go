@@ -1,9 +1,11 @@
-package bandit
+package printed
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"peerd.dev/bandit"
 )
 
 // Index names the formula of [DPUCB].
@@ -32,8 +34,8 @@ type DPUCBParams struct {
 // that ε costs, it is exceeded far more often than with probability δ. So the radius promises
 // nothing. In the text of (8) the paper omits σ, which its proof has.
 type DPUCB struct {
-	Arms
-	Stateless
+	bandit.Arms
+	bandit.Stateless
 	DPUCBParams
 	peers float64
 	logs  float64 // ln(1/δ)/ε
@@ -41,54 +43,54 @@ type DPUCB struct {
 	index []float64 // by arm; scratch
 }
 
-var _ Bounder = (*DPUCB)(nil)
+var _ bandit.Bounder = (*DPUCB)(nil)
 
-// Words implements [Params].
-func (DPUCBParams) Words() Words {
-	return Words{"dpucb", "pulls the arm with the greatest index of paper 001"}
+// Words implements [bandit.Params].
+func (DPUCBParams) Words() bandit.Words {
+	return bandit.Words{Name: "dpucb", Summary: "pulls the arm with the greatest index of paper 001"}
 }
 
-// New implements [Params].
-func (p DPUCBParams) New(c Config) (Learner, error) {
+// New implements [bandit.Params].
+func (p DPUCBParams) New(c bandit.Config) (bandit.Learner, error) {
 	switch {
 	case p.Index != Decentralized && p.Index != MasterWorker:
-		return nil, fmt.Errorf("bandit: index %q, want decentralized or master-worker", p.Index)
+		return nil, fmt.Errorf("printed: index %q, want decentralized or master-worker", p.Index)
 	case !(p.Rho > 1 && p.Rho <= 100):
-		return nil, fmt.Errorf("bandit: rho %v, want over 1 up to 100", p.Rho)
+		return nil, fmt.Errorf("printed: rho %v, want over 1 up to 100", p.Rho)
 	case !(p.Sigma > 0 && p.Sigma <= 1):
-		return nil, fmt.Errorf("bandit: sigma %v, want over 0 up to 1", p.Sigma)
+		return nil, fmt.Errorf("printed: sigma %v, want over 0 up to 1", p.Sigma)
 	}
 	logs := 4 * math.Log(float64(max(1, c.Horizon)))
 	if p.Index == Decentralized {
 		logs = math.Ln2 + p.Rho*math.Log(float64(max(1, c.Horizon)))
 	}
-	return &DPUCB{Arms: Arms{c.Arms}, DPUCBParams: p, peers: float64(c.Peers), logs: logs / c.Epsilon, rng: c.Rand, index: make([]float64, c.Arms)}, nil
+	return &DPUCB{Arms: bandit.Arms{N: c.Arms}, DPUCBParams: p, peers: float64(c.Peers), logs: logs / c.Epsilon, rng: c.Rand, index: make([]float64, c.Arms)}, nil
 }
 
 // Choose returns a forced arm, picked at random, if there is one; otherwise the arm with the
 // greatest index.
-func (u *DPUCB) Choose(b *Belief, t Turn) Choice {
-	if c, ok := Forced(b, t, u.rng); ok {
+func (u *DPUCB) Choose(b *bandit.Belief, t bandit.Turn) bandit.Choice {
+	if c, ok := bandit.Forced(b, t, u.rng); ok {
 		return c
 	}
 	lt := math.Log(float64(t.Round + 1))
 	for k, x := range b.X {
 		u.index[k] = x + u.radius(b, k, lt)
 	}
-	return Choice{Greatest(b, t, u.index, b.X), 1}
+	return bandit.Choice{Arm: bandit.Greatest(b, t, u.index, b.X), Propensity: 1}
 }
 
-// Radii implements [Bounder]. Nothing is promised, so Miss is 1.
-func (u *DPUCB) Radii(r []Radius, b *Belief, round uint64) []Radius {
+// Radii implements [bandit.Bounder]. Nothing is promised, so Miss is 1.
+func (u *DPUCB) Radii(r []bandit.Radius, b *bandit.Belief, round uint64) []bandit.Radius {
 	lt := math.Log(float64(round + 1))
 	for k := range b.X {
-		r = append(r, Radius{Size: u.radius(b, k, lt), Miss: 1})
+		r = append(r, bandit.Radius{Size: u.radius(b, k, lt), Miss: 1})
 	}
 	return r
 }
 
 // radius returns what the index of an arm adds to the mean, with lt = ln t.
-func (u *DPUCB) radius(b *Belief, k int, lt float64) float64 {
+func (u *DPUCB) radius(b *bandit.Belief, k int, lt float64) float64 {
 	n := b.PerSite[k]
 	if n == 0 { // as if all sites had the same number
 		n = 1 / (u.peers * b.SampleVar[k])

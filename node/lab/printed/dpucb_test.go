@@ -1,9 +1,10 @@
-package bandit
+package printed
 
 import (
 	"math"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
 )
 
@@ -20,7 +21,7 @@ func TestDPUCBIndexIsThePapers(t *testing.T) {
 		Decentralized: sigma*math.Sqrt(2*rho*(n+c)/(peers*n)*lt/n) + math.Log(2*math.Exp(rho*lnT))*noise,
 		MasterWorker:  math.Sqrt(2*lt/n) + 4*lnT*noise,
 	} {
-		l, err := DPUCBParams{index, rho, sigma}.New(Config{Arms: 1, Peers: peers, Horizon: horizon, Epsilon: epsilon})
+		l, err := DPUCBParams{index, rho, sigma}.New(bandit.Config{Arms: 1, Peers: peers, Horizon: horizon, Epsilon: epsilon})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +35,7 @@ func TestDPUCBIndexIsThePapers(t *testing.T) {
 // TestDPUCBWithoutNoise: the index has no term for noise, and one reward has no logarithm.
 func TestDPUCBWithoutNoise(t *testing.T) {
 	for _, epsilon := range []float64{1, math.Inf(1)} {
-		l, err := DPUCBParams{Decentralized, 2, .5}.New(Config{Arms: 2, Peers: 3, Horizon: 1000, Epsilon: epsilon})
+		l, err := DPUCBParams{Decentralized, 2, .5}.New(bandit.Config{Arms: 2, Peers: 3, Horizon: 1000, Epsilon: epsilon})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +51,7 @@ func TestDPUCBWithoutNoise(t *testing.T) {
 // TestDPUCBRefusesWhatIsNoIndex: the error names the field.
 func TestDPUCBRefusesWhatIsNoIndex(t *testing.T) {
 	for _, p := range []DPUCBParams{{"nothing", 2, .5}, {Decentralized, .5, .5}, {Decentralized, 2, 0}, {Decentralized, math.NaN(), .5}} {
-		if _, err := p.New(Config{Arms: 2, Peers: 3}); err == nil {
+		if _, err := p.New(bandit.Config{Arms: 2, Peers: 3}); err == nil {
 			t.Errorf("%+v is taken", p)
 		}
 	}

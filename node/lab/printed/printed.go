@@ -1,0 +1,13 @@
+// Package printed holds what papers print and no network of people should use: learners whose
+// formulas hold no promise. The laboratory adds them to the product's tables, to compare.
+package printed
+
+import "peerd.dev/bandit"
+
+// Learners lists the learners with their defaults. A learner is here only when its conformance
+// tests pass.
+func Learners() []bandit.Params {
+	return []bandit.Params{
+		DPUCBParams{Decentralized, 2, .5},
+	}
+}
