@@ -7,6 +7,7 @@ import (
 
 // The parts of charges and releases, under the names that other packages use.
 type (
+	// Mechanism names how the sums of a stream are released.
 	Mechanism    = mechanism.Mechanism
 	Description  = mechanism.Description
 	Span         = mechanism.Span

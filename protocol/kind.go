@@ -12,4 +12,4 @@ const (
 
 // FirstFree is the first kind that no protocol of this module has, nor will have. Those from it to
 // 127 are for protocols of other modules; peers of one network agree on what they mean.
-const FirstFree Kind = 96
+const FirstFree = 96

@@ -74,7 +74,7 @@ func (h *hybrid) Close(a Leaf, d Drawer, node, sum []int64) (records uint64, err
 		h.block[i] += exact
 	}
 	if _, offset := factor.HybridBlock(a.T); offset == 0 {
-		records = h.closeBlock(a, d, node)
+		records = h.closeBlock(d, node)
 	} else {
 		records = h.closeNode(a, d, bits.TrailingZeros64(offset), node)
 	}
@@ -88,7 +88,7 @@ func (h *hybrid) Close(a Leaf, d Drawer, node, sum []int64) (records uint64, err
 }
 
 // closeBlock draws the increment over the block and begins the next one.
-func (h *hybrid) closeBlock(a Leaf, d Drawer, node []int64) (records uint64) {
+func (h *hybrid) closeBlock(d Drawer, node []int64) (records uint64) {
 	for i, exact := range h.block {
 		node[i] = d.Noisy(i, exact)
 		h.base[i] += node[i]

@@ -231,8 +231,7 @@ func (v *Visitor) Part(save func() []byte, load func([]byte) error) {
 	}
 }
 
-// Uints, Floats and Bools visit lists in place, with their lengths, which must equal the loaded
-// lengths. For lists of any length there is [List].
+// Uints visits a list in place, with its length, which must equal the loaded length. For lists of any length there is [List].
 func (v *Visitor) Uints(x []uint64) { inPlace(v, x, v.Uint) }
 
 // Floats is like Uints.

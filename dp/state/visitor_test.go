@@ -64,8 +64,16 @@ func (x *all) fields(v *state.Visitor) {
 
 func example() all {
 	return all{
-		200, true, false, true, 300, -2, 1, 0.5, [3]byte{1, 2, 3}, [2]int64{-5, 5}, []byte("ab"), "c", part{"d"},
-		[2]uint64{1, 128}, [2]float64{0, math.Inf(1)}, [3]bool{true, false, true}, []string{"", "e"}, math.MaxUint32, 9,
+		200, true, false, true, 300, -2, 1, 0.5,
+		[3]byte{1, 2, 3},
+		[2]int64{-5, 5},
+		[]byte("ab"), "c",
+		part{"d"},
+		[2]uint64{1, 128},
+		[2]float64{0, math.Inf(1)},
+		[3]bool{true, false, true},
+		[]string{"", "e"},
+		math.MaxUint32, 9,
 	}
 }
 

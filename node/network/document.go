@@ -120,9 +120,9 @@ func (d *Document) Edges() (edges [][2]int) {
 	return edges
 }
 
-// Check refuses an invalid one
+// Duration returns the length of a round; 0 if it is invalid, which Check refuses.
 func (d *Document) Duration() time.Duration {
-	every, _ := time.ParseDuration(d.Every) // Check refuses what is none
+	every, _ := time.ParseDuration(d.Every) // 0 with an error
 	return every
 }
 

@@ -97,7 +97,7 @@ func (s *Site) readBlocked() error {
 		return err
 	}
 	if v != nil {
-		if err := decode("witnesses", v, witnessVersion, witnessVersion, s.blocked.witnessFields); err != nil {
+		if err = decode("witnesses", v, witnessVersion, witnessVersion, s.blocked.witnessFields); err != nil {
 			return err
 		}
 	}
@@ -268,7 +268,7 @@ func (s *Site) OnRival(from protocol.Peer) {
 
 // quiet reports whether evidence or a rival was found since the site was opened, so that nothing
 // more is drawn.
-func (h *blocked) quiet() bool { return h.evidence != nil || h.shut }
+func (b *blocked) quiet() bool { return b.evidence != nil || b.shut }
 
 // recovered reports whether this life began with [Site.Recover].
 func (s *Site) recovered() bool { return s.life.Taken > 0 }

@@ -9,6 +9,9 @@ import (
 // encounters, and a claim about patients costs 40 times as much as a claim about encounters.
 const Uncapped = math.MaxInt
 
+// Cap keeps the first k ≥ 1 encounters of each patient in file order and returns how many it
+// dropped. Whether an encounter stays depends on its own patient alone.
+//
 // What is not in r is not counted: for the private claim, Cap comes before Split, since a patient
 // whose encounters are at several sites would otherwise have k at each. Single, if used, comes
 // before both, since an encounter that cannot be played would otherwise count towards k.
