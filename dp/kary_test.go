@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"testing"
-
 	"testing/cryptotest"
 
 	"peerd.dev/dp/factor"

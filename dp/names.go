@@ -5,16 +5,23 @@ import (
 	"peerd.dev/dp/noise"
 )
 
-// The parts of charges and releases, under the names that other packages use.
-type (
-	// Mechanism names how the sums of a stream are released.
-	Mechanism    = mechanism.Mechanism
-	Description  = mechanism.Description
-	Span         = mechanism.Span
-	Law          = noise.Law
-	Noise        = noise.Noise
-	NoiseMoments = noise.Moments
-)
+// Mechanism names how the sums of a stream are released.
+type Mechanism = mechanism.Mechanism
+
+// Description is what a mechanism says of itself to people and to audits.
+type Description = mechanism.Description
+
+// Span is the leaves that a release is over.
+type Span = mechanism.Span
+
+// Law is the law of noise.
+type Law = noise.Law
+
+// Noise is what is known of the noise in a release.
+type Noise = noise.Noise
+
+// NoiseMoments are the moments of the noise in a release.
+type NoiseMoments = noise.Moments
 
 // The mechanisms; see [mechanism.Mechanism].
 const (

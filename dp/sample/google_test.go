@@ -3,10 +3,10 @@ package sample
 import (
 	"math"
 	"testing"
+	"testing/cryptotest"
 	"time"
 
 	"github.com/google/differential-privacy/go/v3/noise"
-	"testing/cryptotest"
 )
 
 // Google's library is an independent implementation of the distributions: it samples Laplace by a
