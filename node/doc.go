@@ -13,12 +13,13 @@
 //		3. agent.Observed(route, pull)         // when the reward is known; may draw noise
 //		4. agent.Tick(t)                       // may draw noise
 //		5. r := agent.Ready()
-//		   write r.Charges, r.Drawn and the inputs of this step in one durable batch
+//		   write r.Charges, r.Drawn, r.Hidden and the inputs of this step in one durable batch
 //		   only then send r.Messages
 //	}
 //
 // Choices may come at any time and rewards much later: then 2 and 3 are steps of their own, each
-// with its Ready. [Agent.Round] does 1 to 4 if a [bandit.World] pays at once.
+// with its Ready. [Agent.Round] does 1 to 4 if a [bandit.World] pays at once. An idle agent (a
+// relay) does 1, 4 and 5 only.
 //
 // After a crash, an agent with the same [Spec] and [PeerConfig] continues like the first one if
 // it Loads the newest saved state and takes the logged inputs again, each after Replay with what

@@ -1,20 +1,12 @@
 package api
 
 import (
-	"strings"
-	"unicode"
-	"unicode/utf8"
-
 	"peerd.dev/bandit"
 	"peerd.dev/node/decision"
 )
 
-const (
-	maxItems   = 1000 // in any list: a batch, the actions of a network, the features of an action
-	maxID      = 128  // bytes
-	maxSubject = 256  // bytes
-	maxAction  = 1024 // bytes
-)
+// maxItems is the greatest length of any list: a batch, the actions of a network, the features of an action.
+const maxItems = 1000
 
 // An item is what was read from a request, with its flaws.
 type item[T any] struct {
@@ -25,11 +17,11 @@ type item[T any] struct {
 // decodeAsk reads an ask for a shape.
 func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 	s.object(
-		field{name: "id", read: func() { a.ID = s.text(wrongID) }},
+		field{name: "id", read: func() { a.ID = s.text(decision.WrongID) }},
 		field{name: "exclude", read: func() {
-			s.list(func() { a.Exclude = append(a.Exclude, s.text(wrongAction)) })
+			s.list(func() { a.Exclude = append(a.Exclude, s.text(decision.WrongAction)) })
 		}},
-		field{name: "subject", read: func() { a.Subject = s.text(wrongSubject) }},
+		field{name: "subject", read: func() { a.Subject = s.text(decision.WrongSubject) }},
 		field{name: "features", read: func() {
 			s.list(func() { a.Features = append(a.Features, s.numbers()) })
 		}},
@@ -50,7 +42,7 @@ func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 
 func decodeAction(s *scanner) (a decision.Action) {
 	s.object(
-		field{name: "id", need: true, read: func() { a.ID = s.text(wrongAction) }},
+		field{name: "id", need: true, read: func() { a.ID = s.text(decision.WrongAction) }},
 		field{name: "features", need: true, read: func() { a.Features = s.numbers() }},
 	)
 	return a
@@ -58,7 +50,7 @@ func decodeAction(s *scanner) (a decision.Action) {
 
 func decodeReport(s *scanner) (r decision.Report) {
 	s.object(
-		field{name: "id", need: true, read: func() { r.ID = s.text(wrongID) }},
+		field{name: "id", need: true, read: func() { r.ID = s.text(decision.WrongID) }},
 		field{name: "value", need: true, read: func() { r.Value = bandit.Reward(s.unit()) }},
 	)
 	return r
@@ -91,34 +83,3 @@ func decodeBatch[T any](b []byte, name string, read func(*scanner) T) ([]item[T]
 	s.end()
 	return items, s.flaws, s.err
 }
-
-func wrongID(id string) string {
-	if len(id) == 0 || len(id) > maxID || strings.ContainsFunc(id, notOfID) {
-		return "want 1 to 128 characters out of A-Z a-z 0-9 . _ : -"
-	}
-	return ""
-}
-
-func notOfID(c rune) bool {
-	switch {
-	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-		return false
-	}
-	return c != '.' && c != '_' && c != ':' && c != '-'
-}
-
-func wrongAction(name string) string {
-	if strings.TrimSpace(name) == "" || len(name) > maxAction || strings.ContainsRune(name, utf8.RuneError) {
-		return "want the name of an action"
-	}
-	return ""
-}
-
-func wrongSubject(name string) string {
-	if len(name) == 0 || len(name) > maxSubject || strings.ContainsFunc(name, unprintable) {
-		return "want 1 to 256 bytes of printable text"
-	}
-	return ""
-}
-
-func unprintable(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }

@@ -28,7 +28,7 @@ func FuzzDecodeReport(f *testing.F) {
 			Value float64 `json:"value"`
 		}
 		v := float64(q.value.Value)
-		if err := json.Unmarshal(b, &want); err != nil || want.ID != q.value.ID || want.Value != v || wrongID(want.ID) != "" {
+		if err := json.Unmarshal(b, &want); err != nil || want.ID != q.value.ID || want.Value != v || decision.WrongID(want.ID) != "" {
 			t.Errorf("%q is read as %q, want %+v %v", b, q.value.ID, want, err)
 		}
 		if !(v >= 0 && v <= 1) || math.Signbit(v) {

@@ -85,7 +85,7 @@ func (s *Server) rankRoute() route {
 		takes: reflect.TypeFor[personalizerRankBody](), gives: reflect.TypeFor[personalizerRankingBody](), done: http.StatusCreated,
 		params: []object{{
 			"name": subjectHeader, "in": "header", "description": "The person whom the decision is about, as subject of a decision; without it every decision counts as one about a person of its own.",
-			"schema": object{"type": "string", "minLength": 1, "maxLength": maxSubject},
+			"schema": object{"type": "string", "minLength": 1, "maxLength": decision.MaxSubject},
 		}},
 		fails: []int{400, 409, 413, 503, 507}, handle: s.body(s.rank),
 	}
@@ -98,7 +98,7 @@ func (s *Server) rankRewardRoute() route {
 		takes: reflect.TypeFor[personalizerRewardBody](), done: http.StatusNoContent,
 		params: []object{{
 			"name": "eventId", "in": "path", "required": true, "description": "Id of the decision.",
-			"schema": object{"type": "string", "minLength": 1, "maxLength": maxID},
+			"schema": object{"type": "string", "minLength": 1, "maxLength": decision.MaxID},
 		}},
 		fails: []int{400, 404, 409, 410, 413, 503, 507}, handle: s.body(s.rankReward),
 	}
@@ -109,7 +109,7 @@ func (s *Server) rank(w http.ResponseWriter, r *http.Request, body []byte) {
 	q, err := decodeOne(body, func(in *scanner) ranked { return decodeRank(in, b.Actions(), b.Features()) })
 	if subject := r.Header.Get(subjectHeader); subject != "" && len(q.flaws) == 0 {
 		q.value.ask.Subject = subject
-		if wrong := wrongSubject(subject); wrong != "" {
+		if wrong := decision.WrongSubject(subject); wrong != "" {
 			q.flaws = []Flaw{{"header." + subjectHeader, wrong}}
 		}
 	}
@@ -133,7 +133,7 @@ func (s *Server) rankReward(w http.ResponseWriter, r *http.Request, body []byte)
 		}})
 		return report
 	})
-	if wrong := wrongID(id); wrong != "" {
+	if wrong := decision.WrongID(id); wrong != "" {
 		q.flaws = append(q.flaws, Flaw{"path.eventId", wrong})
 	}
 	if _, ok := one(s, w, r, q, err, s.c.Backend.Reward); ok {

@@ -51,7 +51,7 @@ func decodeRank(s *scanner, actions []string, shape decision.Shape) (q ranked) {
 		field{name: "excludedActions", read: func() {
 			s.orNull(func() { s.list(func() { q.excluded = append(q.excluded, s.text(wrongActionID)) }) })
 		}},
-		field{name: "eventId", read: func() { s.orNull(func() { q.ask.ID = s.text(wrongID) }) }},
+		field{name: "eventId", read: func() { s.orNull(func() { q.ask.ID = s.text(decision.WrongID) }) }},
 		field{name: "deferActivation", read: func() {
 			s.orNull(func() {
 				if s.truth() {

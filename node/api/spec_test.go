@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"peerd.dev/node/decision"
 )
 
 var update = flag.Bool("update", false, "write docs/openapi.json")
@@ -77,7 +79,7 @@ func TestAnswersFitTheSpecification(t *testing.T) {
 		return v.String()
 	}
 	if limit("AskBatch", "decisions", "maxItems") != strconv.Itoa(maxItems) || limit("Ask", "exclude", "maxItems") != strconv.Itoa(maxItems) || limit("Ask", "features", "maxItems") != strconv.Itoa(maxItems) ||
-		limit("Ask", "id", "maxLength") != strconv.Itoa(maxID) || limit("Ask", "subject", "maxLength") != strconv.Itoa(maxSubject) {
+		limit("Ask", "id", "maxLength") != strconv.Itoa(decision.MaxID) || limit("Ask", "subject", "maxLength") != strconv.Itoa(decision.MaxSubject) {
 		t.Error("the limits of the schema are not those of the decoder")
 	}
 }

@@ -26,7 +26,7 @@ func rooms() [][]string {
 		{"internal/config", "internal/terminal", "internal/version"},
 		{"internal/explain", "internal/lab/sites"},
 		{"internal/daemon", "internal/lab/experiment"},
-		{"internal/change", "internal/doctor", "internal/lab/testnet", "internal/status"},
+		{"internal/change", "internal/doctor", "internal/lab/testnet", "internal/status", "node/peer"},
 		{"cmd/peerd"},
 	}
 }

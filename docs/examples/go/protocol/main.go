@@ -1,0 +1,191 @@
+// Command protocol has a protocol of its own, in which peers send each other their sums, and plays it in the simulator
+// and in the audit.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math/rand/v2"
+
+	"peerd.dev/bandit"
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+	"peerd.dev/dp/account"
+	"peerd.dev/dp/state"
+	"peerd.dev/node"
+	"peerd.dev/node/lab/audit"
+	"peerd.dev/node/lab/sim"
+	"peerd.dev/node/lab/world"
+	"peerd.dev/protocol"
+)
+
+// pushed is the message of push: the sums of one arm, signed.
+const pushed = protocol.FirstFree
+
+// push is the protocol. Every peer sends its neighbours, all others, the running sums of each of its
+// arms, and takes the mean over peers.
+type push struct{ Every uint64 }
+
+func (push) Words() protocol.Words {
+	return protocol.Words{Name: "push", Summary: "every peer sends its sums to its neighbours", Public: "nothing"}
+}
+
+func (push) Traits() protocol.Traits {
+	return protocol.Traits{Kinds: map[protocol.Kind]string{pushed: "sums"}, Leaf: "every"}
+}
+
+func (p push) Cadence() protocol.Cadence { return protocol.Cadence{Rounds: p.Every, Noun: "row"} }
+
+func (push) Small(leaf uint64) protocol.Params { return push{leaf} }
+
+func (push) New(c protocol.Config) (protocol.Protocol, error) {
+	return &pusher{c: c, belief: belief.New(c.Parts, 1), sums: make([][]dp.Release, c.Parts, c.Parts*c.Peers())}, nil
+}
+
+type pusher struct {
+	c      protocol.Config
+	belief belief.Belief
+	sums   [][]dp.Release // by arm and peer
+}
+
+func (p *pusher) Chosen(arm int)                            { p.belief.Pulls[arm]++ }
+func (p *pusher) Belief() *belief.Belief                    { return &p.belief }
+func (*pusher) Tick(protocol.Round, *protocol.Outbox) error { return nil }
+
+func (p *pusher) Released(own []protocol.Own, out *protocol.Outbox) error {
+	for _, o := range own {
+		if o.Over {
+			continue
+		}
+		m := p.c.Press.Signed(protocol.Content{
+			Kind: pushed, Label: protocol.Label{Origin: p.c.Self, Stream: o.Stream, Seq: o.Number}, Body: []dp.Release{o.Leaf.Sum},
+		})
+		for _, n := range p.c.Neighbours() {
+			out.Send(n, m)
+		}
+		p.hold(p.c.Self, o.Leaf.Sum)
+	}
+	return nil
+}
+
+func (p *pusher) Receive(from protocol.Peer, m protocol.Message, _ *protocol.Outbox) error {
+	if m.Kind() != pushed || m.Body() != 1 || m.Label().Origin != from || int(m.Label().Stream) >= p.c.Parts || !p.c.Press.Authentic(m) {
+		return m.Refuse("want the sums of an arm, signed by their sender")
+	}
+	if r := m.Release(0); r.Stream() != m.Label().Stream || r.Len() != 1 || r.Counts() != 1 {
+		return m.Refuse("want one sum and one count")
+	}
+	p.hold(from, m.Release(0))
+	return nil
+}
+
+// hold takes the newest sums of an arm of a peer.
+func (p *pusher) hold(from protocol.Peer, sum dp.Release) {
+	arm := int(sum.Stream())
+	if p.sums[arm] == nil {
+		p.sums[arm] = make([]dp.Release, p.c.Peers())
+	}
+	p.sums[arm][from] = sum
+	p.merge(arm)
+}
+
+func (p *pusher) merge(arm int) {
+	var mean, inverse, sites float64
+	var noise dp.NoiseMoments
+	for _, r := range p.sums[arm] {
+		if !r.Empty() && r.Count(0) > 0 {
+			n := float64(r.Count(0))
+			mean, inverse, sites = mean+r.At(0)/n, inverse+1/n, sites+1
+			of := r.NoiseMoments().Over(n)
+			noise.LaplaceSumSq, noise.LaplaceMax = noise.LaplaceSumSq+of.LaplaceSumSq, max(noise.LaplaceMax, of.LaplaceMax)
+		}
+	}
+	if sites > 0 {
+		p.belief.X[arm], p.belief.SampleVar[arm] = mean/sites, inverse/sites/sites
+		p.belief.LaplaceSumSq[arm], p.belief.LaplaceMax[arm] = noise.LaplaceSumSq/sites/sites, noise.LaplaceMax/sites
+	}
+}
+
+func (p *pusher) Save() ([]byte, error) { return state.Save(1, p.visit), nil }
+func (p *pusher) Load(b []byte) error   { return state.Load(b, 1, p.visit) }
+
+func (p *pusher) visit(v *state.Visitor) {
+	v.Uints(p.belief.Pulls)
+	for arm := range p.sums {
+		state.List(v, &p.sums[arm], func(r *dp.Release) {
+			var b []byte
+			if !r.Empty() {
+				b = protocol.AppendRelease(nil, *r)
+			}
+			v.Bytes(&b)
+			if v.Loading() && len(b) > 0 {
+				var err error
+				if *r, err = protocol.ParseRelease(b); err != nil {
+					v.Fail("%v", err)
+				}
+			}
+		})
+		p.merge(arm)
+	}
+}
+
+func main() {
+	log.SetFlags(0)
+	spec := node.Spec{
+		Arms: 2, Graph: [][]protocol.Peer{{1, 2}, {0, 2}, {0, 1}},
+		Learner:  bandit.UCBParams{Confidence: bandit.Calibrated},
+		Protocol: push{Every: 20},
+		Privacy: node.Privacy{
+			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: 5 * dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 2000,
+		},
+	}
+	if err := simulate(spec); err != nil {
+		log.Fatal(err)
+	}
+	if err := check(spec); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// simulate plays three sites, over all of which the first arm pays more.
+func simulate(spec node.Spec) error {
+	means := world.BernoulliParams{Means: [][]float64{{.9, .4}, {.3, .5}, {.8, .3}}, Draw: world.Given}
+	source, err := world.Open(means, world.Config{Arms: 2, Sites: 3})
+	if err != nil {
+		return err
+	}
+	sites, err := source.Sites(nil)
+	if err != nil {
+		return err
+	}
+	c := sim.Config{Spec: spec, Rounds: 2000, Points: 1, Network: node.NewSeed(1), Truth: sites.Overall()}
+	for i := range 3 {
+		seed := node.PeerSeed(1, protocol.Peer(i))
+		w, err := sites.World(i, rand.NewChaCha8(seed.Of("world")))
+		if err != nil {
+			return err
+		}
+		c.Seeds, c.Worlds = append(c.Seeds, seed), append(c.Worlds, w)
+	}
+	result, err := sim.Run(c)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("simulator: messages: %t, refused: %d\n", result.Messages > 0, result.Refused)
+	for i, pulls := range result.Pulls {
+		fmt.Printf("simulator: peer %d pulls the better arm most: %t\n", i, pulls[0] > pulls[1])
+	}
+	return nil
+}
+
+// check looks for private data in what such peers send.
+func check(spec node.Spec) error {
+	spec.Privacy.Mode = dp.Private
+	report, err := audit.Run(context.Background(), audit.Config{Spec: spec, Runs: audit.MinRuns, Seed: 1})
+	if err != nil {
+		return err
+	}
+	fmt.Println("audit passed:", report.Passed)
+	return nil
+}

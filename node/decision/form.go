@@ -1,0 +1,86 @@
+package decision
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The greatest lengths, in bytes.
+const (
+	MaxID      = 128
+	MaxSubject = 256
+	MaxAction  = 1024
+)
+
+// Check returns nil if the texts of an ask are well formed, and otherwise a refusal that names the
+// field. [Shape.Check] checks the rest.
+func (a *Ask) Check() *Refusal {
+	if a.ID != "" {
+		if wrong := WrongID(a.ID); wrong != "" {
+			return invalid("id", wrong)
+		}
+	}
+	if a.Subject != "" {
+		if wrong := WrongSubject(a.Subject); wrong != "" {
+			return invalid("subject", wrong)
+		}
+	}
+	for i, name := range a.Exclude {
+		if wrong := WrongAction(name); wrong != "" {
+			return invalid(fmt.Sprintf("exclude[%d]", i), wrong)
+		}
+	}
+	for i, x := range a.Actions {
+		if wrong := WrongAction(x.ID); wrong != "" {
+			return invalid(fmt.Sprintf("actions[%d].id", i), wrong)
+		}
+	}
+	return nil
+}
+
+// Check returns nil if a report is well formed, and otherwise a refusal that names the field.
+func (r *Report) Check() *Refusal {
+	if wrong := WrongID(r.ID); wrong != "" {
+		return invalid("id", wrong)
+	}
+	if !(r.Value >= 0 && r.Value <= 1) {
+		return invalid("value", "want a number from 0 to 1")
+	}
+	return nil
+}
+
+// WrongID returns what is wanted in place of the id of a decision, or "" if it is well formed.
+func WrongID(id string) string {
+	if len(id) == 0 || len(id) > MaxID || strings.ContainsFunc(id, notOfID) {
+		return "want 1 to 128 characters out of A-Z a-z 0-9 . _ : -"
+	}
+	return ""
+}
+
+func notOfID(c rune) bool {
+	switch {
+	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		return false
+	}
+	return c != '.' && c != '_' && c != ':' && c != '-'
+}
+
+// WrongAction returns what is wanted in place of the name of an action, or "" if it is well formed.
+func WrongAction(name string) string {
+	if strings.TrimSpace(name) == "" || len(name) > MaxAction || strings.ContainsRune(name, utf8.RuneError) {
+		return "want the name of an action"
+	}
+	return ""
+}
+
+// WrongSubject returns what is wanted in place of a subject, or "" if it is well formed.
+func WrongSubject(name string) string {
+	if len(name) == 0 || len(name) > MaxSubject || strings.ContainsFunc(name, unprintable) {
+		return "want 1 to 256 bytes of printable text"
+	}
+	return ""
+}
+
+func unprintable(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }
