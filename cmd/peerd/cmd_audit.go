@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/sites"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/lab/audit"
@@ -113,7 +114,7 @@ func auditNotes(s *config.Settings) (notes []string) {
 	if len(s.Experiment.Cells) == 0 {
 		return notes
 	}
-	cells := config.Expand(s.Experiment.Cells)
+	cells := plan.Expand(s.Experiment.Cells)
 	note := fmt.Sprintf("the configuration is audited without what its %d experiment cells set", len(cells))
 	for _, c := range cells {
 		if len(c.Set) > 0 {

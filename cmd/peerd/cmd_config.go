@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/plan"
 )
 
 func newConfig(o *options) *cobra.Command {
@@ -75,7 +76,7 @@ and the values that it accepts.`,
   peerd config show --schema`,
 		RunE: o.run(func(context.Context) error {
 			if asSchema {
-				return o.print(config.SchemaDocs(), config.WriteSchema)
+				return o.print(plan.Schema().Docs(), plan.Schema().Write)
 			}
 			c, err := o.read()
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/doctor"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/testnet"
 	"peerd.dev/node/api"
 )
@@ -59,7 +60,7 @@ func TestDoctor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	c, err := config.Load("../../configs/average.yaml", []string{"testnet.nodes=2", "testnet.topology=path", "world.bernoulli.means=[[0.9, 0.1, 0.2]]", "rounds.every=20ms"})
+	c, err := plan.Schema().Load("../../configs/average.yaml", []string{"testnet.nodes=2", "testnet.topology=path", "world.bernoulli.means=[[0.9, 0.1, 0.2]]", "rounds.every=20ms"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/lab/plan"
 )
 
 func newInit(o *options) *cobra.Command {
@@ -31,7 +32,7 @@ The privacy budget has no default: choose it. The printed id identifies the peer
 			if err != nil {
 				return err
 			}
-			made, err := daemon.Init(set)
+			made, err := daemon.Init(plan.Schema(), set)
 			if err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/change"
+	"peerd.dev/internal/lab/plan"
 )
 
 func newJoin(o *options) *cobra.Command {
@@ -17,7 +18,7 @@ func newJoin(o *options) *cobra.Command {
 key in the place that the invitation made. If it is interrupted, it can be run again.`,
 		Example: "  peerd join peerd1-AX… --dir hospital-b --listen /ip4/0.0.0.0/tcp/8471\n  peerd run --dir hospital-b",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			j, err := change.Join(cmd.Context(), args[0], o.dir, listen, addrs, o.set)
+			j, err := change.Join(cmd.Context(), plan.Schema(), args[0], o.dir, listen, addrs, o.set)
 			if err != nil {
 				return err
 			}

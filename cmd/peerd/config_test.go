@@ -15,6 +15,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
@@ -24,7 +25,7 @@ func TestFlagsGoBeforeEnvironmentBeforeFileBeforeDefault(t *testing.T) {
 	file := configtest.Write(t, configtest.Good(map[string]string{"rounds.count": "1", "privacy.horizon": "1000"}))
 	read := func(set ...string) (uint64, config.Origin) {
 		t.Helper()
-		c, err := config.Load(file, set)
+		c, err := plan.Schema().Load(file, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +76,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"api.listen": "127.0.0.1:9", "api.window": "5m", "api.default_reward": "0.5", "api.settle": "arrival",
 		"api.fallback": "blue", "api.min_exposures": "3", "api.keep": "1h", "api.max_body": "2048", "store.reserve": "5",
 	}
-	for _, k := range config.Schema() {
+	for _, k := range plan.Schema().Keys() {
 		want, ok := other[k.Name]
 		if !ok && isParameter(k.Name) {
 			want, ok = another(t, k)
@@ -93,9 +94,9 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 				case config.FromEnv:
 					t.Setenv(config.EnvName(k.Name), want)
 				default:
-					file = configtest.Write(t, config.Text("A test.\n", map[string]string{k.Name: want}))
+					file = configtest.Write(t, plan.Schema().Text("A test.\n", map[string]string{k.Name: want}))
 				}
-				c, problems, err := config.Read(file, set)
+				c, problems, err := plan.Schema().Read(file, set)
 				if err != nil || len(problems) > 0 {
 					t.Fatal(err, problems)
 				}
@@ -116,7 +117,7 @@ func another(t *testing.T, k config.Key) (string, bool) {
 		tried = append(tried, strconv.FormatFloat(x+1, 'f', -1, 64), config.ValueText(x/2), config.ValueText((x+1)/2))
 	}
 	for _, x := range tried {
-		if _, problems, err := config.Read("", []string{k.Name + "=" + x}); x != k.Default && err == nil && len(problems) == 0 {
+		if _, problems, err := plan.Schema().Read("", []string{k.Name + "=" + x}); x != k.Default && err == nil && len(problems) == 0 {
 			return x, true
 		}
 	}
@@ -124,7 +125,7 @@ func another(t *testing.T, k config.Key) (string, bool) {
 }
 
 func TestListsAndTextNeedNoQuotesOnTheCommandLine(t *testing.T) {
-	c, problems, err := config.Read("", []string{"arms=1, b,on", "dir=5", "testnet.topology=regular(6)", "rounds.every=1m30s"})
+	c, problems, err := plan.Schema().Read("", []string{"arms=1, b,on", "dir=5", "testnet.topology=regular(6)", "rounds.every=1m30s"})
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
@@ -194,11 +195,11 @@ func TestFilesThatAreNoYAMLAreRefusedWithTheLine(t *testing.T) {
 }
 
 func TestSectionsOfCommentsAreAbsent(t *testing.T) {
-	c, err := config.Load(configtest.Write(t, configtest.Good(nil)+"\nworld:\n  # level: debug\n"), []string{"rounds.count=5"})
+	c, err := plan.Schema().Load(configtest.Write(t, configtest.Good(nil)+"\nworld:\n  # level: debug\n"), []string{"rounds.count=5"})
 	if err == nil {
 		t.Fatalf("%v: a section twice is an error", c)
 	}
-	c, err = config.Load(configtest.Write(t, configtest.Good(nil)+"\nlog:\n  # level: debug\n"), []string{"rounds.count=5", "privacy.records_per_user=2"})
+	c, err = plan.Schema().Load(configtest.Write(t, configtest.Good(nil)+"\nlog:\n  # level: debug\n"), []string{"rounds.count=5", "privacy.records_per_user=2"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,11 +214,10 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[ -~é]{0,8}`)
 		real := rapid.Float64Range(-1e300, 1e300)
-		s := config.Settings{
-			Mode: config.Mode(text.Draw(t, "mode")), Dir: text.Draw(t, "dir"), Seed: rapid.Uint64().Draw(t, "seed"),
-			Arms: rapid.SliceOfN(text, 1, 4).Draw(t, "arms"), Listen: []string{text.Draw(t, "listen")},
-			Experiment: config.Experiment{Cells: []config.Cell{}, Faults: config.Faults{Partition: []uint64{}}},
-		}
+		s := plan.Schema().Zero()
+		s.Mode, s.Dir, s.Seed = config.Mode(text.Draw(t, "mode")), text.Draw(t, "dir"), rapid.Uint64().Draw(t, "seed")
+		s.Arms, s.Listen = rapid.SliceOfN(text, 1, 4).Draw(t, "arms"), []string{text.Draw(t, "listen")}
+		s.Experiment.Cells, s.Experiment.Faults.Partition = []config.Cell{}, []uint64{}
 		s.Privacy.Epsilon = config.Epsilon(rapid.OneOf(real, rapid.Just(math.Inf(1))).Draw(t, "epsilon"))
 		s.Privacy.AcceptWeak = rapid.Bool().Draw(t, "accept")
 		s.Rounds.Every = time.Duration(rapid.Int64().Draw(t, "every"))
@@ -237,10 +237,10 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		s.World.Traffic = rapid.SliceOfN(real, 1, 3).Draw(t, "traffic")
 		s.Experiment.Faults.Delay = rapid.Int().Draw(t, "delay")
 		file := dir + "/peerd.yaml"
-		if err := os.WriteFile(file, []byte(config.Text("A test.\n", s.Values())), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(plan.Schema().Text("A test.\n", s.Values())), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c, problems, err := config.Read(file, nil)
+		c, problems, err := plan.Schema().Read(file, nil)
 		if err != nil || len(problems) > 0 {
 			t.Fatal(err, problems)
 		}

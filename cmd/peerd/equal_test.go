@@ -12,6 +12,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/experiment"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/sites"
 	"peerd.dev/internal/lab/testnet"
 	"peerd.dev/node"
@@ -127,7 +128,7 @@ func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 func TestWhatIsSimulatedIsWhatRuns(t *testing.T) {
 	for _, p := range covering(pairs(t, equalityFile, equalitySet()...)) {
 		t.Run(p.name, func(t *testing.T) {
-			c, err := config.Load(equalityFile, p.set)
+			c, err := plan.Schema().Load(equalityFile, p.set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,7 +208,7 @@ func TestThePapersSystemsRunAsSimulated(t *testing.T) {
 		{"local-feducb", []string{"protocol.local.estimators=split", "protocol.local.neighbourhood=clique", "protocol.local.first=100"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			loaded, err := config.Load("../../configs/"+c.name+".yaml", append(c.set, "mode=lockstep", "seed=7", fmt.Sprintf("rounds.count=%d", equalityRounds)))
+			loaded, err := plan.Schema().Load("../../configs/"+c.name+".yaml", append(c.set, "mode=lockstep", "seed=7", fmt.Sprintf("rounds.count=%d", equalityRounds)))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,6 +16,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/experiment"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/stats"
 )
 
@@ -348,7 +349,7 @@ func TestBadCellsAreRefusedBeforeAnythingRuns(t *testing.T) {
 
 // TestCellsAreTheCrossProduct of each one's values, in the order of the file.
 func TestCellsAreTheCrossProduct(t *testing.T) {
-	all := config.Expand([]config.Cell{
+	all := plan.Expand([]config.Cell{
 		{Name: "alone", Set: map[string]any{"experiment.alone": true}},
 		{Set: map[string]any{"testnet.topology": []any{"ring", "complete"}, "privacy.epsilon": []any{1, 2.5}}},
 		{Name: "few", Set: map[string]any{"world.bernoulli.means": []any{[]any{1, 0}}, "privacy.epsilon": []any{3}}},

@@ -14,6 +14,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/api"
 	"peerd.dev/protocol"
 )
@@ -64,11 +65,11 @@ func smallProtocol(t *testing.T, e protocol.Params) (changes []string) {
 	var s config.Settings
 	params := protocol.Among(protocol.Small(e, 5), 2) // the killed peer, the first of two, has arms
 	s.SetProtocol(params)
-	keys := append(config.KeysUnder("protocol."+e.Words().Name), "protocol.name")
+	keys := append(plan.Schema().Under("protocol."+e.Words().Name), "protocol.name")
 	for _, l := range bandit.Table() {
 		if bandit.TraitsOf(l).Phased && e.Cadence().Epochs > 0 || bandit.TraitsOf(l).Contextual && protocol.TraitsOf(e).Wide {
 			s.SetLearner(bandit.Small(l))
-			keys = append(append(keys, config.KeysUnder("learner."+l.Words().Name)...), "learner.name")
+			keys = append(append(keys, plan.Schema().Under("learner."+l.Words().Name)...), "learner.name")
 		}
 	}
 	values := s.Values()

@@ -25,6 +25,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/testnet"
 	"peerd.dev/node/api"
 	"peerd.dev/protocol"
@@ -92,7 +93,7 @@ func (l *lab) lay(n int, changes []string) {
 		for k, v := range values {
 			own[k] = v
 		}
-		if err := os.WriteFile(s.config(), []byte(config.Text("A lab.\n", own)), 0o600); err != nil {
+		if err := os.WriteFile(s.config(), []byte(plan.Schema().Text("A lab.\n", own)), 0o600); err != nil {
 			l.Fatal(err)
 		}
 		l.net.Peers = append(l.net.Peers, config.Member{Name: fmt.Sprint("s", i), ID: id.ID(), Addrs: []string{addr}})
@@ -362,7 +363,7 @@ func (s *labSite) ready() time.Duration {
 // settings returns the peer's settings.
 func (s *labSite) settings() *config.Settings {
 	s.Helper()
-	c, err := config.Load(s.config(), []string{"dir=" + s.dir})
+	c, err := plan.Schema().Load(s.config(), []string{"dir=" + s.dir})
 	if err != nil {
 		s.Fatal(err)
 	}

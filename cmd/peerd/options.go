@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/terminal"
 )
 
@@ -39,7 +40,7 @@ func (o *options) load() (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return config.Load(file, set)
+	return plan.Schema().Load(file, set)
 }
 
 // read returns the configuration with only keys and types checked, for commands that do not run a
@@ -49,7 +50,7 @@ func (o *options) read() (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, problems, err := config.Read(file, set)
+	c, problems, err := plan.Schema().Read(file, set)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (o *options) sources() (file string, set []string, err error) {
 	if o.config != "" {
 		return o.config, set, nil
 	}
-	c, _, err := config.Read("", set)
+	c, _, err := plan.Schema().Read("", set)
 	if err != nil {
 		return "", nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/protocol"
 )
 
@@ -35,10 +36,10 @@ const pageHead = "# Configuration\n\n" +
 func configurationPage() string {
 	var b strings.Builder
 	b.WriteString(pageHead)
-	writeKeys(&b, "A site", "The peer", func(k config.Key) bool { return !k.Laboratory() })
-	writeKeys(&b, "The laboratory", "Runs", config.Key.Laboratory)
+	writeKeys(&b, "A site", "The peer", func(k config.Key) bool { return !k.Laboratory })
+	writeKeys(&b, "The laboratory", "Runs", func(k config.Key) bool { return k.Laboratory })
 	b.WriteString("\n## Across keys\n\nThe first key of a row is refused, and the message names the others.\n\n| keys | rule |\n|---|---|\n")
-	for _, p := range config.Constraints() {
+	for _, p := range plan.Schema().Constraints() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.Join(p.Keys, "`, `"), p.Doc)
 	}
 	return b.String()
@@ -48,7 +49,7 @@ func configurationPage() string {
 func writeKeys(b *strings.Builder, part, first string, of func(config.Key) bool) {
 	fmt.Fprintf(b, "\n## %s\n", part)
 	title := "-"
-	for _, k := range config.Schema() {
+	for _, k := range plan.Schema().Keys() {
 		if !of(k) {
 			continue
 		}
@@ -87,7 +88,7 @@ Written by: go test ./cmd/peerd -run TestConfigurationPage -update
 // exampleConfig returns configs/peerd.yaml.
 func exampleConfig() string {
 	values := make(map[string]string)
-	for _, k := range config.Schema() {
+	for _, k := range plan.Schema().Keys() {
 		switch {
 		case k.Begin != "":
 			values[k.Name] = k.Begin
@@ -95,7 +96,7 @@ func exampleConfig() string {
 			values[k.Name] = k.Example
 		}
 	}
-	return config.Page(exampleHead, values)
+	return plan.Schema().Page(exampleHead, values)
 }
 
 // exitCodesPage returns docs/exit-codes.md.

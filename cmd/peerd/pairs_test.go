@@ -10,6 +10,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
@@ -26,7 +27,7 @@ type pair struct {
 // protocol or learner has none.
 func pairs(t *testing.T, file string, more ...string) (all []pair) {
 	t.Helper()
-	c, err := config.Load(file, more)
+	c, err := plan.Schema().Load(file, more)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,15 +108,15 @@ func suited(t *testing.T, c *config.Config, e protocol.Params, l bandit.Params, 
 		}
 	}
 	add("protocol.name", "learner.name", "world.kind")
-	add(config.KeysUnder("protocol." + e.Words().Name)...)
-	add(config.KeysUnder("learner." + l.Words().Name)...)
-	add(config.KeysUnder("world." + s.World.Kind)...)
+	add(plan.Schema().Under("protocol." + e.Words().Name)...)
+	add(plan.Schema().Under("learner." + l.Words().Name)...)
+	add(plan.Schema().Under("world." + s.World.Kind)...)
 	for _, m := range append([]dp.Mechanism{mechanism(t, &s)}, dp.Mechanisms()...) {
 		with := append(set[:len(set):len(set)], "privacy.mechanism="+m.String())
 		if m.Law() == dp.Gaussian {
 			with = append(with, "privacy.delta=0.000001")
 		}
-		if _, err := config.Load(c.File, with); err == nil {
+		if _, err := plan.Schema().Load(c.File, with); err == nil {
 			return with, true
 		}
 	}

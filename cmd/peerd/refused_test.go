@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
+	"peerd.dev/internal/lab/plan"
 )
 
 // A refusedCase is a value that must be refused.
@@ -160,7 +161,7 @@ func TestEveryKeyHasAValueThatIsRefused(t *testing.T) {
 	for _, c := range refusedAlone() {
 		had[c.key] = true
 	}
-	for _, k := range config.Schema() {
+	for _, k := range plan.Schema().Keys() {
 		switch {
 		case had[k.Name]:
 		case isParameter(k.Name): // all of whose rules are made of their fields' tags
@@ -208,7 +209,7 @@ func (c refusedCase) run(t *testing.T) {
 func TestAnEmptyValueIsNoDefault(t *testing.T) {
 	file := configtest.Write(t, configtest.Good(nil))
 	for _, set := range []string{"privacy.records_per_user=", "protocol.rows.every=", "protocol.average.rate=null", "world.gaussian.sd="} {
-		_, err := config.Load(file, []string{set})
+		_, err := plan.Schema().Load(file, []string{set})
 		key, _, _ := strings.Cut(set, "=")
 		var r *config.Refusal
 		if !errors.As(err, &r) || len(r.Problems) != 1 || r.Problems[0].Key != key || r.Problems[0].From != "--set "+key {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/api"
 	"peerd.dev/node/ledger"
@@ -72,13 +73,13 @@ func TestARelayIsKilled(t *testing.T) {
 // newConfigured makes the network of a configuration, with changes.
 func newConfigured(t *testing.T, file string, more ...string) *lab {
 	t.Helper()
-	c, err := config.Load(file, more)
+	c, err := plan.Schema().Load(file, more)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var changes []string
 	values := c.Values()
-	for _, k := range config.Schema() {
+	for _, k := range plan.Schema().Keys() {
 		if c.From[k.Name] != config.FromDefault {
 			changes = append(changes, k.Name, values[k.Name])
 		}

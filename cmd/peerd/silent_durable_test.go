@@ -15,6 +15,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/doctor"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node"
 )
 
@@ -197,7 +198,7 @@ func TestDoctorComparesWhereOthersDial(t *testing.T) {
 	if err = os.WriteFile(s.config(), []byte(without), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := config.Load(s.config(), []string{"dir=" + s.dir})
+	c, err := plan.Schema().Load(s.config(), []string{"dir=" + s.dir})
 	if err != nil || c.Rounds.Every != 70*time.Millisecond || c.From["rounds.every"] != config.FromNetwork {
 		t.Errorf("rounds of %v from %s, %v", c.Rounds.Every, c.From["rounds.every"], err)
 	}

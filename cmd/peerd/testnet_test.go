@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/sites"
 	"peerd.dev/internal/lab/testnet"
 	"peerd.dev/node/api"
@@ -132,7 +133,7 @@ func TestARestartGoesOnAndPaysNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	c, err := config.Load("../../configs/average.yaml", []string{"testnet.nodes=2", "testnet.topology=path", smallMeans, "rounds.every=20ms"})
+	c, err := plan.Schema().Load("../../configs/average.yaml", []string{"testnet.nodes=2", "testnet.topology=path", smallMeans, "rounds.every=20ms"})
 	if err != nil {
 		t.Fatal(err)
 	}

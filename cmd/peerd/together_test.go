@@ -10,6 +10,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 )
@@ -199,7 +200,7 @@ func TestWhatDoesNotGoTogetherIsRefused(t *testing.T) {
 // protocol. If all suit, there is none.
 func refusedByTables(t *testing.T) (all []refusedCase) {
 	t.Helper()
-	mechanisms, _ := config.FindKey("privacy.mechanism")
+	mechanisms, _ := plan.Schema().Find("privacy.mechanism")
 	for _, e := range protocol.Table() {
 		epochs := e.Cadence().Epochs > 0
 		with := map[string]string{"protocol.name": e.Words().Name}
@@ -281,7 +282,7 @@ func breaks(t *testing.T, p config.Constraint) bool {
 		}
 		changes := map[string]string{c.key: c.value}
 		maps.Copy(changes, c.with)
-		cfg, problems, err := config.Read(configtest.Write(t, configtest.Good(changes)), nil)
+		cfg, problems, err := plan.Schema().Read(configtest.Write(t, configtest.Good(changes)), nil)
 		return err == nil && len(problems) == 0 && p.Broken(&cfg.Settings) != ""
 	})
 }
@@ -289,7 +290,7 @@ func breaks(t *testing.T, p config.Constraint) bool {
 // TestEveryPactRefusesSomething also checks that a message names another key in addition to the
 // refused one.
 func TestEveryPactRefusesSomething(t *testing.T) {
-	for _, p := range config.Constraints() {
+	for _, p := range plan.Schema().Constraints() {
 		refuses := ofTables(p) && !breaks(t, p)
 		for _, c := range append(refusedTogether(), refusedByTables(t)...) {
 			if c.key != p.Keys[0] {
@@ -299,7 +300,7 @@ func TestEveryPactRefusesSomething(t *testing.T) {
 			for k, v := range c.with {
 				changes[k] = v
 			}
-			cfg, problems, err := config.Read(configtest.Write(t, configtest.Good(changes)), nil)
+			cfg, problems, err := plan.Schema().Read(configtest.Write(t, configtest.Good(changes)), nil)
 			if err != nil || len(problems) > 0 {
 				t.Fatal(err, problems)
 			}
@@ -355,7 +356,7 @@ func TestAllProblemsAreNamedAtOnceInOrder(t *testing.T) {
 	for _, p := range problems {
 		keys = append(keys, p.Key)
 	}
-	if got, want := strings.Join(keys, " "), "mode seed arms privacy.epsilon rounds.count log.level"; got != want {
+	if got, want := strings.Join(keys, " "), "mode arms seed privacy.epsilon rounds.count log.level"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/sim"
 )
 
@@ -20,7 +20,7 @@ func TestPhasesSendLittle(t *testing.T) {
 		cells["average"] = []string{"protocol.name=average", "privacy.mechanism=kary", "learner.name=ucb"}
 	}
 	for name, set := range cells {
-		c, err := config.Load("../../configs/figures/phases.yaml", set)
+		c, err := plan.Schema().Load("../../configs/figures/phases.yaml", set)
 		if err != nil {
 			t.Fatal(err)
 		}

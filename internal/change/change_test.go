@@ -26,7 +26,7 @@ func folder(t *testing.T, set map[string]string) *config.Settings {
 		all = append(all, k+"="+v)
 	}
 	all = append(all, "dir="+dir, "arms=[red, green]", "privacy.epsilon=1", "privacy.horizon=1000")
-	if _, err := daemon.Init(all); err != nil {
+	if _, err := daemon.Init(config.Site(), all); err != nil {
 		t.Fatal(err)
 	}
 	return load(t, dir)
@@ -34,7 +34,7 @@ func folder(t *testing.T, set map[string]string) *config.Settings {
 
 func load(t *testing.T, dir string) *config.Settings {
 	t.Helper()
-	c, err := config.Load(filepath.Join(dir, config.FileName), nil)
+	c, err := config.Site().Load(filepath.Join(dir, config.FileName), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestJoin(t *testing.T) {
 	v.With.Addrs = host.Addrs()
 	dir := filepath.Join(t.TempDir(), "second")
 	listen := []string{"/ip4/0.0.0.0/tcp/8472"}
-	j, err := change.Join(t.Context(), v.Token(), dir, listen, nil, []string{"api.window=7s"})
+	j, err := change.Join(t.Context(), config.Site(), v.Token(), dir, listen, nil, []string{"api.window=7s"})
 	if err != nil || j.Version != 3 || j.Name != "second" {
 		t.Fatalf("%+v, %v", j, err)
 	}
@@ -110,7 +110,7 @@ func TestJoin(t *testing.T) {
 	if err != nil || len(n.Peers[1].Former) != 1 || len(n.Peers[1].FormerSigners()) != 0 {
 		t.Errorf("the key of the token signs messages: %+v, %v", n, err)
 	}
-	if _, err = change.Join(t.Context(), v.Token(), filepath.Join(t.TempDir(), "third"), listen, nil, nil); err == nil || !strings.Contains(err.Error(), "this token was used") {
+	if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), "third"), listen, nil, nil); err == nil || !strings.Contains(err.Error(), "this token was used") {
 		t.Error(err)
 	}
 }

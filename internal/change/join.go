@@ -83,8 +83,8 @@ type Joined struct {
 // Join makes the folder of an invited peer, with a key of its own, and lets the network put that
 // key and addrs in the peer's place. If addrs is empty, it uses the address from which the
 // network was reached, with the port of listen. If it is interrupted, it can be run again. set is
-// the same as for the command init.
-func Join(ctx context.Context, token, dir string, listen, addrs, set []string) (*Joined, error) {
+// the same as for the command init, with keys of schema.
+func Join(ctx context.Context, schema *config.Schema, token, dir string, listen, addrs, set []string) (*Joined, error) {
 	v, err := ParseToken(token)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func Join(ctx context.Context, token, dir string, listen, addrs, set []string) (
 	if len(addrs) == 0 {
 		addrs = reachedAt(from, listen)
 	}
-	s, err := makeFolder(g.book.Newest(), dir, listen, set)
+	s, err := makeFolder(schema, g.book.Newest(), dir, listen, set)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (g *guest) arrive(ctx context.Context) (from string, err error) {
 }
 
 // makeFolder makes a peer's folder with the shared settings in a document, and those in set.
-func makeFolder(d *network.Document, dir string, listen, set []string) (*config.Settings, error) {
+func makeFolder(schema *config.Schema, d *network.Document, dir string, listen, set []string) (*config.Settings, error) {
 	var all []string
 	for _, x := range d.Settings {
 		all = append(all, x.Key+"="+x.Value)
@@ -148,11 +148,11 @@ func makeFolder(d *network.Document, dir string, listen, set []string) (*config.
 	all = append(append(all, "dir="+dir, "listen=["+strings.Join(listen, ", ")+"]"), set...)
 	file := filepath.Join(dir, config.FileName)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		if _, err = daemon.Init(all); err != nil {
+		if _, err = daemon.Init(schema, all); err != nil {
 			return nil, err
 		}
 	}
-	c, err := config.Load(file, nil)
+	c, err := schema.Load(file, nil)
 	if err != nil {
 		return nil, err
 	}

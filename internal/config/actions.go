@@ -67,14 +67,23 @@ func (s *Settings) checkActions(n *Network) error {
 	return nil
 }
 
-// spareConstraints are the rules of room for actions that a network can add.
-func spareConstraints() []Constraint {
+// actionConstraints are the rules of actions, and of room for actions that a network can add.
+func actionConstraints() []Constraint {
 	return []Constraint{
-		{[]string{"spare_arms", "world.kind"}, "A simulated world has all its arms from the start.", func(s *Settings) string {
-			if s.SpareArms > 0 && s.World.Kind != Application {
-				return fmt.Sprintf("want 0 with %s, whose arms are all there from the start", s.With("world.kind"))
+		{[]string{"api.fallback", "arms"}, "The fallback is one of the actions.", func(s *Settings) string {
+			if f := s.API.Fallback; f != "" && !slices.Contains(s.Arms, f) {
+				return fmt.Sprintf("want one of %s, or nothing", s.With("arms"))
 			}
 			return ""
+		}},
+		{[]string{"learner.name", "world.kind"}, "A learner by public vectors is given some.", func(s *Settings) string {
+			if l := bandit.TraitsOf(s.LearnerParams()); !l.Vectored || len(l.Vectors) > 0 {
+				return ""
+			}
+			if s.Simulated().Features > 0 {
+				return "" // these, or said above
+			}
+			return fmt.Sprintf("want learner.%s.vectors, a row of numbers for each of arms, with %s, whose actions have none", s.Learner.Name, s.With("world.kind"))
 		}},
 		{[]string{"spare_arms", "learner.name"}, "What is known of a parameter is known of every action.", func(s *Settings) string {
 			l := bandit.TraitsOf(s.LearnerParams())

@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"slices"
 
+	"peerd.dev/bandit"
 	"peerd.dev/gossip"
 	"peerd.dev/node"
-	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 )
 
@@ -20,7 +20,7 @@ func (s *Settings) Spec(graph [][]protocol.Peer, domain string) (node.Spec, erro
 	if err != nil {
 		return node.Spec{}, err
 	}
-	privacy.Unclipped = s.Unclipped()
+	privacy.Unclipped = s.Simulated().Unclipped
 	return node.Spec{
 		Arms:     s.places(),
 		Absent:   s.Actions(nil).Absent,
@@ -33,9 +33,18 @@ func (s *Settings) Spec(graph [][]protocol.Peer, domain string) (node.Spec, erro
 	}, nil
 }
 
-// Unclipped reports whether rewards of the simulated world may be outside of [0, 1].
-func (s *Settings) Unclipped() bool {
-	return world.TraitsOf(s.WorldParams()).Unclipped
+// Simulated returns what a site must know of its simulated world.
+func (s *Settings) Simulated() Simulated { return s.Schema().with.Laboratory.Simulated(s) }
+
+// WorldVectors reports whether the learner takes the features of arms from the simulated world.
+func (s *Settings) WorldVectors() bool {
+	t := bandit.TraitsOf(s.LearnerParams())
+	return t.Vectored && len(t.Vectors) == 0 && s.World.Kind != Application
+}
+
+// OpenSites opens the simulated world for a number of sites.
+func (s *Settings) OpenSites(sites int) (Sites, error) {
+	return s.Schema().with.Laboratory.Open(s, sites)
 }
 
 // FromRaw returns what depends on raw records.

@@ -16,7 +16,7 @@ func kept() []string {
 }
 
 // Beginning returns the settings for the file of a new folder, in addition to set and in its form.
-func Beginning(set []string) (all []string) {
+func (s *Schema) Beginning(set []string) (all []string) {
 	given, err := parseSet(set)
 	if err != nil {
 		return nil // the reader of set reports it
@@ -24,7 +24,7 @@ func Beginning(set []string) (all []string) {
 	has := func(name string) bool { return given[name] != nil }
 	chosen, left := suiting()
 	own := slices.ContainsFunc(chosen, has)
-	for _, k := range Schema() {
+	for _, k := range s.keys {
 		value := k.Begin
 		if slices.Contains(kept(), k.Name) {
 			value = k.Default

@@ -6,16 +6,12 @@ import (
 	"maps"
 	"math"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/go-viper/mapstructure/v2"
 
 	"peerd.dev/bandit"
-	"peerd.dev/node/lab/printed"
-	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 )
 
@@ -39,29 +35,12 @@ type block struct {
 	standard               any // the defaults, a struct
 }
 
-// blocks lists the blocks of all tables, in their order. The list is shared and must not be
-// changed.
-var blocks = sync.OnceValue(allBlocks) //nolint:gochecknoglobals // made once, then only read
-
-func allBlocks() (all []block) {
-	for _, p := range slices.Concat(bandit.Table(), printed.Learners()) {
-		all = append(all, block{"learner", p.Words().Name, p.Words().Summary, p})
-	}
-	for _, p := range protocol.Table() {
-		all = append(all, block{"protocol", p.Words().Name, p.Words().Summary, p})
-	}
-	for _, p := range world.Table() {
-		all = append(all, block{"world", p.Words().Name, p.Words().Summary, p})
-	}
-	return all
-}
-
-// of returns the parameters of an entry; nil if it does not exist.
-func (p Params) of(section, name string) any {
-	if params, ok := p[name]; ok {
+// Entry returns the parameters of an entry of a section; nil if it does not exist.
+func (s *Settings) Entry(section, name string) any {
+	if params, ok := (*s.params(section))[name]; ok {
 		return params
 	}
-	for _, b := range blocks() {
+	for _, b := range s.Schema().blocks {
 		if b.section == section && b.name == name {
 			return b.standard
 		}
@@ -72,7 +51,7 @@ func (p Params) of(section, name string) any {
 // LearnerParams returns the parameters of the chosen learner, or the default learner's if the
 // name, which is refused elsewhere, does not exist.
 func (s *Settings) LearnerParams() bandit.Params {
-	if p, ok := s.Learner.Params.of("learner", s.Learner.Name).(bandit.Params); ok {
+	if p, ok := s.Entry("learner", s.Learner.Name).(bandit.Params); ok {
 		return p
 	}
 	return bandit.Table()[0]
@@ -81,17 +60,11 @@ func (s *Settings) LearnerParams() bandit.Params {
 // ProtocolParams returns the parameters of the chosen protocol, fitted to the budget, or the
 // default protocol's if the name, which is refused elsewhere, does not exist.
 func (s *Settings) ProtocolParams() protocol.Params {
-	p, ok := s.Protocol.Params.of("protocol", s.Protocol.Name).(protocol.Params)
+	p, ok := s.Entry("protocol", s.Protocol.Name).(protocol.Params)
 	if !ok {
 		p = protocol.Table()[0]
 	}
 	return protocol.Fit(p, s.Privacy.drawn())
-}
-
-// WorldParams returns the parameters of the chosen world; nil for an application.
-func (s *Settings) WorldParams() world.Params {
-	p, _ := s.World.Params.of("world", s.World.Kind).(world.Params)
-	return p
 }
 
 // SetLearner chooses a learner by its parameters.
@@ -151,8 +124,8 @@ func fieldKey(f reflect.StructField) string {
 }
 
 // blockKeys describes the parameters of a table's entries, by their tags.
-func blockKeys(section string, shared bool) (keys []Key) {
-	for _, b := range blocks() {
+func blockKeys(blocks []block, section string, shared bool) (keys []Key) {
+	for _, b := range blocks {
 		if b.section != section {
 			continue
 		}
@@ -162,7 +135,7 @@ func blockKeys(section string, shared bool) (keys []Key) {
 			keys = append(keys, Key{
 				Name:    section + "." + b.name + "." + fieldKey(f),
 				Default: ValueText(v.Field(i).Interface()), Unit: f.Tag.Get("unit"), Doc: f.Tag.Get("doc"),
-				Shared: shared || f.Tag.Get("fixed") != "", Fixed: f.Tag.Get("fixed") != "", Later: f.Tag.Get("later") != "", rule: wanted(f.Tag.Get("want")), block: &b,
+				Shared: shared || f.Tag.Get("fixed") != "", Fixed: f.Tag.Get("fixed") != "", Later: f.Tag.Get("later") != "", Rule: wanted(f.Tag.Get("want")), block: &b,
 			})
 		}
 	}
@@ -171,10 +144,10 @@ func blockKeys(section string, shared bool) (keys []Key) {
 
 // wanted makes a rule from a tag. A tag is part of the program, so a wrong one panics; a test
 // reads them all.
-func wanted(tag string) rule {
+func wanted(tag string) Rule {
 	switch tag {
 	case "true|false":
-		return yesNo()
+		return YesNo()
 	case "path":
 		return pathText(false)
 	case "rows of numbers":
@@ -182,14 +155,14 @@ func wanted(tag string) rule {
 	case "vectors":
 		return vectors()
 	case "over 0":
-		return number("a number over 0", func(x float64) bool { return x > 0 && !math.IsInf(x, 0) })
+		return Number("a number over 0", func(x float64) bool { return x > 0 && !math.IsInf(x, 0) })
 	}
 	var lo, hi float64
 	if n, _ := fmt.Sscanf(tag, "over %g up to %g", &lo, &hi); n == 2 {
-		return number("a number "+tag, func(x float64) bool { return x > lo && x <= hi })
+		return Number("a number "+tag, func(x float64) bool { return x > lo && x <= hi })
 	}
 	if n, _ := fmt.Sscanf(tag, "%g up to %g", &lo, &hi); n == 2 {
-		return number("a number from "+tag, func(x float64) bool { return x >= lo && x <= hi })
+		return Number("a number from "+tag, func(x float64) bool { return x >= lo && x <= hi })
 	}
 	if from, to, ok := strings.Cut(tag, ".."); ok {
 		least, err := strconv.ParseUint(from, 10, 64)
@@ -198,11 +171,11 @@ func wanted(tag string) rule {
 			most, err = strconv.ParseUint(to, 10, 64)
 		}
 		if err == nil {
-			return whole(least, most)
+			return Whole(least, most)
 		}
 	}
 	if words := strings.Split(tag, "|"); len(words) > 1 {
-		return oneOf(words...)
+		return OneOf(words...)
 	}
 	panic(fmt.Sprintf("peerd: no rule for the tag %q", tag))
 }
@@ -235,7 +208,7 @@ func (c *Config) decodeBlock(k Key, value any) *Problem {
 func (s *Settings) set1(k Key, value reflect.Value) {
 	all := s.params(k.block.section)
 	next := reflect.New(reflect.TypeOf(k.block.standard)).Elem()
-	next.Set(reflect.ValueOf(all.of(k.block.section, k.block.name)))
+	next.Set(reflect.ValueOf(s.Entry(k.block.section, k.block.name)))
 	for i := range next.NumField() {
 		if fieldKey(next.Type().Field(i)) == k.Last() {
 			next.Field(i).Set(value)
@@ -245,14 +218,13 @@ func (s *Settings) set1(k Key, value reflect.Value) {
 }
 
 // entryNames returns the names of a table and what they mean, for the setting that chooses one.
-func entryNames(section string, before ...string) (names []string, summaries string) {
-	names = slices.Clone(before)
+func entryNames(blocks []block, section string) (names []string, summaries string) {
 	verb := " "
 	if section == "protocol" {
 		verb = " is "
 	}
 	var all []string
-	for _, b := range blocks() {
+	for _, b := range blocks {
 		if b.section == section {
 			names, all = append(names, b.name), append(all, b.name+verb+b.summary)
 		}

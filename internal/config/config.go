@@ -29,8 +29,8 @@ type Config struct {
 // Load reads a file, unless its name is "", together with the other sources: flags have
 // precedence over the environment, that over the file, that over the defaults. All problems with
 // values are one *Refusal.
-func Load(file string, set []string) (*Config, error) {
-	c, problems, err := Read(file, set)
+func (x *Schema) Load(file string, set []string) (*Config, error) {
+	c, problems, err := x.Read(file, set)
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +39,8 @@ func Load(file string, set []string) (*Config, error) {
 
 // Read reads without validating. The problems are unknown keys and values of the wrong type,
 // which stay zero.
-func Read(file string, set []string) (*Config, []Problem, error) {
-	c := &Config{File: file, From: make(map[string]Origin), set: set}
+func (x *Schema) Read(file string, set []string) (*Config, []Problem, error) {
+	c := &Config{Settings: Settings{schema: x}, File: file, From: make(map[string]Origin), set: set}
 	flags, err := parseSet(set)
 	if err != nil {
 		return nil, nil, err
@@ -51,7 +51,7 @@ func Read(file string, set []string) (*Config, []Problem, error) {
 	}
 	v := viper.New()
 	var misfits []Problem
-	for _, k := range Schema() {
+	for _, k := range x.keys {
 		var value any
 		value, c.From[k.Name] = c.layer(k, flags, inFile)
 		switch {
@@ -66,7 +66,7 @@ func Read(file string, set []string) (*Config, []Problem, error) {
 			}
 		}
 	}
-	problems := slices.Concat(strangeKeys(inFile, FromFile), strangeEnv(), strangeKeys(flags, FromFlag), misfits)
+	problems := slices.Concat(x.strangeKeys(inFile, FromFile), x.strangeEnv(), x.strangeKeys(flags, FromFlag), misfits)
 	problems = append(problems, c.decode(v, problems)...)
 	c.followNetwork()
 	c.suitProtocol()
@@ -93,16 +93,21 @@ func (c *Config) followNetwork() {
 	}
 }
 
+// Reload reads the sources of c again, with more values of --set.
+func (c *Config) Reload(set []string) (*Config, error) {
+	return c.Schema().Load(c.File, slices.Concat(c.set, set))
+}
+
 // Given returns the values of --set, also as text by key. It checks them as far as possible:
 // missing values refuse nothing.
-func Given(set []string) (*Config, map[string]string, error) {
-	c, problems, err := Read("", set)
+func (x *Schema) Given(set []string) (*Config, map[string]string, error) {
+	c, problems, err := x.Read("", set)
 	if err != nil {
 		return nil, nil, err
 	}
 	problems = append(problems, slices.DeleteFunc(c.invalid(problems), func(p Problem) bool { return c.From[p.Key] != FromFlag })...)
 	values := make(map[string]string)
-	for _, k := range Schema() {
+	for _, k := range x.keys {
 		if c.From[k.Name] == FromFlag {
 			values[k.Name] = ValueText(c.Value(k.Name).Interface())
 		}
@@ -164,7 +169,7 @@ func (c *Config) decode(v *viper.Viper, known []Problem) []Problem {
 	})
 	var problems []Problem
 	for _, e := range unjoin(err) {
-		k, item, ok := misfit(e)
+		k, item, ok := c.Schema().misfit(e)
 		switch {
 		case !ok && len(known) == 0:
 			problems = append(problems, Problem{Key: "configuration", Reason: e.Error()})
@@ -181,7 +186,7 @@ func (c *Config) decode(v *viper.Viper, known []Problem) []Problem {
 // invalid returns what Validate finds in addition to known problems.
 func (c *Config) invalid(known []Problem) []Problem {
 	bad := make(map[string]bool) // never ranged over
-	for _, k := range Schema() {
+	for _, k := range c.Schema().keys {
 		bad[k.Name] = named(known, k.Name)
 	}
 	problems := c.validate(bad)
@@ -207,7 +212,7 @@ func (c *Config) Refuse(problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	sortProblems(problems)
+	c.Schema().sort(problems)
 	what := "configuration " + c.File
 	if c.File == "" {
 		what = "configuration without a file (name one with --config)"

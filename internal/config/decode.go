@@ -53,7 +53,7 @@ func unjoin(err error) []error {
 
 // misfit returns which key an error of mapstructure is about, and which item of
 // its list, in words; false if it is about no key.
-func misfit(err error) (k Key, item string, ok bool) {
+func (s *Schema) misfit(err error) (k Key, item string, ok bool) {
 	var d *mapstructure.DecodeError
 	if !errors.As(err, &d) {
 		return Key{}, "", false
@@ -65,7 +65,7 @@ func misfit(err error) (k Key, item string, ok bool) {
 			item += ", which knows no " + keys
 		}
 	}
-	k, ok = FindKey(strings.ToLower(name))
+	k, ok = s.Find(strings.ToLower(name))
 	return k, item, ok
 }
 

@@ -26,7 +26,7 @@ func (s *Settings) NetworkPath() string {
 	if filepath.IsAbs(s.Network) {
 		return s.Network
 	}
-	if k, ok := FindKey("network"); ok && s.Network == k.Default {
+	if k, ok := s.Schema().Find("network"); ok && s.Network == k.Default {
 		path := filepath.Join(s.Dir, DocumentName)
 		if _, err := os.Stat(path); err == nil {
 			return path
@@ -47,7 +47,7 @@ func (s *Settings) FirstIdentityPath() string { return filepath.Join(s.Dir, "ide
 // Charge returns what an agent with these settings and arms is charged when it starts. It
 // fails where the agent would.
 func (s *Settings) Charge() (dp.Charge, error) {
-	spec, err := s.Spec(make([][]protocol.Peer, s.Testnet.Nodes), "")
+	spec, err := s.Spec(make([][]protocol.Peer, max(1, s.Testnet.Nodes)), "")
 	if err != nil {
 		return dp.Charge{}, err
 	}
@@ -67,3 +67,9 @@ func (s *Settings) Charge() (dp.Charge, error) {
 
 // Cadence returns when the leaves of a peer's streams close.
 func (s *Settings) Cadence() protocol.Cadence { return s.ProtocolParams().Cadence() }
+
+// SitesOf returns how many of the first peers of a network have arms. Each of them has a site
+// of the world, in the order of peers.
+func (s *Settings) SitesOf(peers int) int {
+	return protocol.Learners(s.ProtocolParams(), peers)
+}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"peerd.dev/dp"
-	"peerd.dev/node/lab/world"
 )
 
 // Description says in a paragraph what valid settings mean.
@@ -69,7 +68,7 @@ func (s *Settings) readProtocol() string {
 func (s *Settings) readWorld() string {
 	text := fmt.Sprintf("Learner %s (%s) chooses between %s: %s; world %s pays.",
 		s.Learner.Name, ParamsText(s.LearnerParams()), Counted(uint64(len(s.Arms)), "arm"), short(strings.Join(s.Arms, ", ")), s.World.Kind)
-	if p := s.People(); p.Spread != "" && s.Mode == Live {
+	if p := s.Simulated(); p.Spread != "" && s.Mode == Live {
 		text += fmt.Sprintf(" With %s one person can be at several sites, and each promises the budget for itself.", p.Spread)
 	}
 	return text
@@ -83,11 +82,6 @@ func ParamsText(params any) string {
 		all = append(all, fieldKey(v.Type().Field(i))+": "+ValueText(v.Field(i).Interface()))
 	}
 	return strings.Join(all, ", ")
-}
-
-// People returns from whose records the simulated world pays.
-func (s *Settings) People() world.People {
-	return world.TraitsOf(s.WorldParams()).People
 }
 
 // Counted writes a number with its noun.

@@ -51,7 +51,7 @@ func NetworkOf(first string, d *network.Document) *Network {
 
 // SharedSettings returns the settings on which all peers of a network must agree.
 func (s *Settings) SharedSettings() (all []network.Setting) {
-	for _, k := range Schema() {
+	for _, k := range s.Schema().keys {
 		if k.Shared && s.Agreed(k) {
 			all = append(all, network.Setting{Key: k.Name, Value: ValueText(s.Value(k.Name).Interface())})
 		}
@@ -80,7 +80,7 @@ func (s *Settings) checkShared(n *Network) (problems []Problem) {
 }
 
 // CheckChange returns why a network may not change to another version while its peers run, or
-// nil. It is the only place of that rule: addresses and keys can always change; peers and actions
+// nil. It is the only place of that Rule: addresses and keys can always change; peers and actions
 // can, unless the protocol or the world relies on them.
 func (s *Settings) CheckChange(was, is *Network) error {
 	if problems := s.CheckNetwork(is); len(problems) > 0 {
@@ -102,7 +102,7 @@ func (s *Settings) CheckChange(was, is *Network) error {
 	if why := protocol.TraitsOf(s.ProtocolParams()).Fixed; why != "" {
 		return Failf(ErrRefused, "no peer can join or leave with protocol.name %s: %s", s.Protocol.Name, why)
 	}
-	if s.People().Records > 0 {
+	if s.Simulated().Records > 0 {
 		return Failf(ErrRefused, "no peer can join or leave with world.kind %s: it deals its records to the peers that were there at the start", s.World.Kind)
 	}
 	return nil

@@ -16,25 +16,17 @@ type Key struct {
 	Shared  bool   // all peers of a network must agree on it
 	Fixed   bool   // a folder is founded with it and keeps it
 	Later   bool   // older networks and folders act as its default says: with the default, it is omitted from what they compare and keep
-	rule    rule
-	block   *block // nil unless it is a parameter of an entry
+	// Laboratory says that the key is for simulated worlds, testnets and experiments, so that a site does not use it.
+	Laboratory bool
+	Rule       Rule
+	block      *block // nil unless it is a parameter of an entry
 }
 
 // Required reports whether there is no default.
 func (k Key) Required() bool { return k.Default == "" }
 
-// Laboratory reports whether the key is for simulated worlds, testnets and experiments, so that a
-// site does not use it.
-func (k Key) Laboratory() bool {
-	top, _, deep := strings.Cut(k.Name, ".")
-	if !deep || top == "rounds" {
-		return k.Name == "mode" || k.Name == "seed" || k.Name == "rounds.count"
-	}
-	return top == "world" || top == "testnet" || top == "experiment"
-}
-
 // Want describes which values are allowed.
-func (k Key) Want() string { return k.rule.want }
+func (k Key) Want() string { return k.Rule.Want }
 
 // Section returns the name without its last word.
 func (k Key) Section() string {
@@ -53,35 +45,20 @@ func cutLast(name string) (section, last string) {
 	return name[:max(i, 0)], name[i+1:]
 }
 
-// FindKey returns the row of the schema with a name.
-func FindKey(name string) (Key, bool) {
-	for _, k := range Schema() {
-		if k.Name == name {
-			return k, true
-		}
-	}
-	return Key{}, false
+// top returns the first word of the name of a key in a section, and "" for one in none.
+func (k Key) top() string {
+	top, _, _ := strings.Cut(k.Section(), ".")
+	return top
 }
 
-// KeysUnder returns the names that begin with a section, however deep.
-func KeysUnder(section string) []string {
-	var under []string
-	for _, k := range Schema() {
-		if strings.HasPrefix(k.Name, section+".") {
-			under = append(under, k.Name)
-		}
-	}
-	return under
-}
-
-// nearestKey returns the key that name may have been meant to be, or "": the one that is one
+// Nearest returns the key that name may have been meant to be, or "": the one that is one
 // typing error away, else the only one with that last word, else the one with the fewest typing
 // errors.
-func nearestKey(name string) string {
+func (s *Schema) Nearest(name string) string {
 	var same []string
 	_, last := cutLast(name)
 	best, least := "", 1+max(2, len(name)/4)
-	for _, k := range Schema() {
+	for _, k := range s.keys {
 		if k.Last() == last {
 			same = append(same, k.Name)
 		}

@@ -12,6 +12,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
+	"peerd.dev/internal/lab/plan"
 )
 
 func testID(i byte) string { return gossip.SeedIdentity([32]byte{i}).ID() }
@@ -106,7 +107,7 @@ func TestSettingsThatDoNotSuitTheNetworkAreRefused(t *testing.T) {
 		"protocol.rows.f: 2: want at most 1":                  {"protocol.name": "rows", "protocol.rows.merge": "trimmed", "protocol.rows.f": "2"},
 		"protocol.average.f: 1: want more than 2f neighbours": {"protocol.name": "average", "protocol.average.consistency": "robust", "testnet.topology": "complete"},
 	} {
-		c, err := config.Load(configtest.Write(t, configtest.Good(changes)), nil)
+		c, err := plan.Schema().Load(configtest.Write(t, configtest.Good(changes)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -94,10 +94,10 @@ func (s *Settings) CheckNetwork(n *Network) []Problem {
 			}
 		}
 	}
-	for _, p := range append(s.validateProtocol(net, nil), s.validateWorld(peers, nil)...) {
+	for _, p := range append(s.CheckProtocol(net, nil), s.Schema().with.Laboratory.CheckWorld(s, peers, nil)...) {
 		p.Reason += ", by the network file"
 		problems = append(problems, p)
 	}
-	sortProblems(problems)
+	s.Schema().sort(problems)
 	return problems
 }

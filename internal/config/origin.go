@@ -56,9 +56,9 @@ func parseSet(set []string) (map[string]any, error) {
 
 // strangeEnv refuses variables that are one slip away from a key's. Others with
 // the prefix pass: container platforms set some for a service named peerd.
-func strangeEnv() []Problem {
+func (s *Schema) strangeEnv() []Problem {
 	known := make(map[string]bool) // never ranged over
-	for _, k := range Schema() {
+	for _, k := range s.keys {
 		known[EnvName(k.Name)] = true
 	}
 	var problems []Problem
@@ -67,7 +67,7 @@ func strangeEnv() []Problem {
 		if known[name] || !strings.HasPrefix(name, EnvPrefix) {
 			continue
 		}
-		for _, k := range Schema() {
+		for _, k := range s.keys {
 			if meant := EnvName(k.Name); distance(name, meant) == 1 {
 				problems = append(problems, Problem{
 					Key: name, Value: short(value), Reason: "unknown environment variable; did you mean " + meant + "?",
@@ -81,34 +81,34 @@ func strangeEnv() []Problem {
 
 // strangeKeys refuses, of the values of a file or of flags, those whose keys are
 // not in the schema.
-func strangeKeys(values map[string]any, from Origin) []Problem {
+func (s *Schema) strangeKeys(values map[string]any, from Origin) []Problem {
 	var problems []Problem
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if _, ok := FindKey(name); ok {
+		if _, ok := s.Find(name); ok {
 			continue
 		}
 		text, typed := values[name].(string)
 		if !typed || from == FromFile {
 			text = ValueText(values[name])
 		}
-		p := strangeKey(name, text)
+		p := s.strangeKey(name, text)
 		p.From = from.setter(name)
 		problems = append(problems, p)
 	}
 	return problems
 }
 
-func strangeKey(name, value string) Problem {
-	if under := KeysUnder(name); len(under) > 0 {
+func (s *Schema) strangeKey(name, value string) Problem {
+	if under := s.Under(name); len(under) > 0 {
 		return Problem{Key: name, Value: short(value), Reason: "want a section with keys such as " + under[0]}
 	}
 	for up, _ := cutLast(name); up != ""; up, _ = cutLast(up) {
-		if k, ok := FindKey(up); ok {
+		if k, ok := s.Find(up); ok {
 			return Problem{Key: up, Value: "a section", Reason: "want " + k.Want()}
 		}
 	}
 	reason := "unknown key; `peerd config show --schema` lists all"
-	if near := nearestKey(name); near != "" {
+	if near := s.Nearest(name); near != "" {
 		reason = "unknown key; did you mean " + near + "?"
 	}
 	return Problem{Key: name, Value: short(value), Reason: reason}

@@ -57,7 +57,7 @@ func page() []group {
 // Page writes the configuration of a new folder: what a site may want to change, by group. Keys with a
 // value have it, the others stand there as comments with their default. Values of keys that are not of the page
 // follow in their group, or at the end.
-func Page(head string, values map[string]string) string {
+func (s *Schema) Page(head string, values map[string]string) string {
 	var b strings.Builder
 	for line := range strings.Lines(head) {
 		b.WriteString("# " + line)
@@ -95,7 +95,7 @@ func Page(head string, values map[string]string) string {
 		}
 		titled := false
 		for _, top := range append(slices.Clone(g.sections), "*") {
-			for _, k := range Schema() {
+			for _, k := range s.keys {
 				at := slices.IndexFunc(g.keys, func(p pageKey) bool { return p.name == k.Name })
 				_, given := values[k.Name]
 				first, _, _ := strings.Cut(k.Section(), ".")

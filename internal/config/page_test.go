@@ -8,17 +8,17 @@ import (
 // TestTheFileOfANewFolderIsAPage: at most 60 lines, in which every key is one of the schema and stands once,
 // with what is given, and nothing of what is not chosen.
 func TestTheFileOfANewFolderIsAPage(t *testing.T) {
-	_, values, err := Given(append(Beginning(nil), "arms=red,green", "privacy.epsilon=1", "dir=here", "protocol.phases.growth=1", "testnet.nodes=3"))
+	_, values, err := Site().Given(append(Site().Beginning(nil), "arms=red,green", "privacy.epsilon=1", "dir=here", "protocol.phases.growth=1", "world.kind=application"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := Page("Peer 1.\n", values)
+	text := Site().Page("Peer 1.\n", values)
 	if n := strings.Count(text, "\n"); n > 60 {
 		t.Errorf("%d lines, want at most 60:\n%s", n, text)
 	}
 	for _, g := range page() {
 		for _, k := range g.keys {
-			if _, ok := FindKey(k.name); !ok {
+			if _, ok := Site().Find(k.name); !ok {
 				t.Errorf("%s is no key", k.name)
 			}
 			_, last := cutLast(k.name)
@@ -27,7 +27,7 @@ func TestTheFileOfANewFolderIsAPage(t *testing.T) {
 			}
 		}
 	}
-	for _, line := range []string{"  name: phases", "  phases:\n    growth: 1\n", "\n# Other\ntestnet:\n  nodes: 3\n", "\narms: [red, green] "} {
+	for _, line := range []string{"  name: phases", "  phases:\n    growth: 1\n", "\n# Other\nworld:\n  kind: application\n", "\narms: [red, green] "} {
 		if !strings.Contains(text, line) {
 			t.Errorf("no %q:\n%s", line, text)
 		}

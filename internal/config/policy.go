@@ -54,7 +54,7 @@ func agreed(s *Settings, n *Network, data string) (all []gossip.Term) {
 	if data != "" {
 		add("world", s.World.Kind+" "+data)
 	}
-	for _, k := range Schema() {
+	for _, k := range s.Schema().keys {
 		if k.Shared && s.Agreed(k) {
 			add(k.Name, ValueText(s.Value(k.Name).Interface()))
 		}

@@ -9,6 +9,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/network"
 )
 
@@ -47,13 +48,13 @@ func policyOf(t *testing.T, s *config.Settings, n *config.Network, data string) 
 // whether the hash and the terms follow. A parameter counts where its learner, protocol or world is the
 // chosen one.
 func TestPolicyIsWhatPeersShare(t *testing.T) {
-	c, err := config.Load(configtest.Write(t, configtest.Good(nil)), nil)
+	c, err := plan.Schema().Load(configtest.Write(t, configtest.Good(nil)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := policyOf(t, &c.Settings, configtest.ThreeSites(), "")
 	other := map[string]string{"arms": "x,y", "rounds.every": "3s", "log.level": "warn", "world.gaussian.means": "[[1, 2, 3]]", "world.changing.means": "[]", "listen": "[]", "world.traffic": "[0.5]", "learner.lints.vectors": "[[1], [0], [1]]", "world.bernoulli.means": "[]", "experiment.faults.partition": "[1, 2]", "experiment.cells": "[{name: x}]", "api.window": "7s", "api.keep": "7s"}
-	for _, k := range config.Schema() {
+	for _, k := range plan.Schema().Keys() {
 		value, ok := other[k.Name]
 		switch {
 		case ok:
@@ -66,7 +67,7 @@ func TestPolicyIsWhatPeersShare(t *testing.T) {
 		}
 		hash := func(set ...string) policy {
 			t.Helper()
-			other, problems, err := config.Read(c.File, append(set, chooses(k.Name)...))
+			other, problems, err := plan.Schema().Read(c.File, append(set, chooses(k.Name)...))
 			if err != nil || len(problems) > 0 {
 				t.Fatal(k.Name, err, problems)
 			}
@@ -113,7 +114,7 @@ func TestLaterKeys(t *testing.T) {
 	has := func(s *config.Settings) bool {
 		return slices.ContainsFunc(s.SharedSettings(), func(x network.Setting) bool { return x.Key == "spare_arms" })
 	}
-	c, err := config.Load(configtest.Write(t, configtest.Good(nil)), nil)
+	c, err := plan.Schema().Load(configtest.Write(t, configtest.Good(nil)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,13 +54,12 @@ func (r *Refusal) Summary() string {
 	return fmt.Sprintf("%s refused: %d problems", r.What, len(r.Problems))
 }
 
-// sortProblems puts problems in the order of the schema, those with unknown keys
+// sort puts problems in the order of the schema, those with unknown keys
 // last.
-func sortProblems(problems []Problem) {
+func (s *Schema) sort(problems []Problem) {
 	order := make(map[string]int) // never ranged over
-	keys := Schema()
-	for i, k := range keys {
-		order[k.Name] = i - len(keys)
+	for i, k := range s.keys {
+		order[k.Name] = i - len(s.keys)
 	}
 	slices.SortStableFunc(problems, func(a, b Problem) int {
 		if d := order[a.Key] - order[b.Key]; d != 0 {

@@ -1,8 +1,10 @@
-package config
+package config_test
 
 import (
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/lab/plan"
 )
 
 // TestRawRecordsAreRefused where there are people, by the key and with the way out, and are called not private
@@ -14,11 +16,11 @@ func TestRawRecordsAreRefused(t *testing.T) {
 		{"local-feducb", "protocol.local.schedule", "logdet-raw", "fixed or logdet-private", "messages"},
 	} {
 		file, set := "../../configs/"+x.file+".yaml", x.key+"="+x.raw
-		_, err := Load(file, []string{set})
+		_, err := plan.Schema().Load(file, []string{set})
 		if err == nil || !strings.Contains(err.Error(), x.key) || !strings.Contains(err.Error(), "want "+x.instead+" with mode: live") {
 			t.Errorf("%s: %v", x.key, err)
 		}
-		c, err := Load(file, []string{set, "mode=lockstep", "seed=1"})
+		c, err := plan.Schema().Load(file, []string{set, "mode=lockstep", "seed=1"})
 		if err != nil {
 			t.Fatal(err)
 		}

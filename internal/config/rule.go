@@ -10,21 +10,19 @@ import (
 
 	"github.com/multiformats/go-multiaddr"
 
-	"peerd.dev/gossip/topology"
 	"peerd.dev/node/api"
-	"peerd.dev/node/lab/world"
 )
 
-// A rule says which values one key may have, whatever the other keys are.
-type rule struct {
-	want string // in words, after "want"
-	// check returns "" for a good value, else what is wrong with it.
-	check func(v reflect.Value) string
+// A Rule says which values one key may have, whatever the other keys are.
+type Rule struct {
+	Want string // in words, after "want"
+	// Check returns "" for a good value, else what is wrong with it.
+	Check func(v reflect.Value) string
 }
 
-// holds makes a rule of a condition.
-func holds(want string, ok func(v reflect.Value) bool) rule {
-	return rule{want, func(v reflect.Value) string {
+// Holds makes a rule of a condition.
+func Holds(want string, ok func(v reflect.Value) bool) Rule {
+	return Rule{want, func(v reflect.Value) string {
 		if ok(v) {
 			return ""
 		}
@@ -32,23 +30,23 @@ func holds(want string, ok func(v reflect.Value) bool) rule {
 	}}
 }
 
-// oneOf allows some words.
-func oneOf(words ...string) rule {
+// OneOf allows some words.
+func OneOf(words ...string) Rule {
 	last := len(words) - 1
 	want := strings.Join(words[:last], ", ") + " or " + words[last]
 	if last == 0 {
 		want = words[0]
 	}
-	return holds(want, func(v reflect.Value) bool { return slices.Contains(words, v.String()) })
+	return Holds(want, func(v reflect.Value) bool { return slices.Contains(words, v.String()) })
 }
 
-// whole allows whole numbers from lo to hi.
-func whole(lo, hi uint64) rule {
+// Whole allows whole numbers from lo to hi.
+func Whole(lo, hi uint64) Rule {
 	want := fmt.Sprintf("a whole number from %d", lo)
 	if hi < math.MaxInt32 {
 		want += fmt.Sprintf(" to %d", hi)
 	}
-	return holds(want, func(v reflect.Value) bool {
+	return Holds(want, func(v reflect.Value) bool {
 		if v.CanInt() {
 			return v.Int() >= 0 && uint64(v.Int()) >= lo && uint64(v.Int()) <= hi
 		}
@@ -56,16 +54,16 @@ func whole(lo, hi uint64) rule {
 	})
 }
 
-// number allows what a condition on numbers does; NaN is never allowed.
-func number(want string, ok func(x float64) bool) rule {
-	return holds(want, func(v reflect.Value) bool { return ok(v.Float()) })
+// Number allows what a condition on numbers does; NaN is never allowed.
+func Number(want string, ok func(x float64) bool) Rule {
+	return Holds(want, func(v reflect.Value) bool { return ok(v.Float()) })
 }
 
 // budget allows what package dp can count.
-func budget() rule {
+func budget() Rule {
 	const least, most = 1e-6, 1e9
 	want := "a number over 0, or inf with mode: lockstep"
-	return rule{want, func(v reflect.Value) string {
+	return Rule{want, func(v reflect.Value) string {
 		switch x := v.Float(); {
 		case !(x > 0):
 			return "want " + want
@@ -78,33 +76,33 @@ func budget() rule {
 	}}
 }
 
-// probability allows 0 up to, but not, 1.
-func probability() rule {
-	return number("a probability from 0 to below 1", func(x float64) bool { return x >= 0 && x < 1 })
+// Probability allows 0 up to, but not, 1.
+func Probability() Rule {
+	return Number("a probability from 0 to below 1", func(x float64) bool { return x >= 0 && x < 1 })
 }
 
 // between allows durations.
-func between(lo, hi time.Duration) rule {
-	return holds(fmt.Sprintf("a duration from %s to %s, such as 1s", DurationText(lo), DurationText(hi)), func(v reflect.Value) bool {
+func between(lo, hi time.Duration) Rule {
+	return Holds(fmt.Sprintf("a duration from %s to %s, such as 1s", DurationText(lo), DurationText(hi)), func(v reflect.Value) bool {
 		return time.Duration(v.Int()) >= lo && time.Duration(v.Int()) <= hi
 	})
 }
 
-// yesNo allows both values.
-func yesNo() rule {
-	return holds("true or false", func(reflect.Value) bool { return true })
+// YesNo allows both values.
+func YesNo() Rule {
+	return Holds("true or false", func(reflect.Value) bool { return true })
 }
 
 // pathText allows text; needed says that it must not be empty.
-func pathText(needed bool) rule {
-	return holds("a path", func(v reflect.Value) bool {
+func pathText(needed bool) Rule {
+	return Holds("a path", func(v reflect.Value) bool {
 		return !strings.ContainsRune(v.String(), 0) && (v.String() != "" || !needed)
 	})
 }
 
 // names allows lists of different words.
-func names(least, most int) rule {
-	return holds(fmt.Sprintf("a list of %d to %d different names", least, most), func(v reflect.Value) bool {
+func names(least, most int) Rule {
+	return Holds(fmt.Sprintf("a list of %d to %d different names", least, most), func(v reflect.Value) bool {
 		list := slices.Clone(v.Interface().([]string))
 		if len(list) < least || len(list) > most || slices.ContainsFunc(list, blank) {
 			return false
@@ -117,9 +115,9 @@ func names(least, most int) rule {
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // addresses allows lists of multiaddrs that TCP can listen on.
-func addresses() rule {
+func addresses() Rule {
 	want := "a list of different addresses with a tcp port, such as /ip4/0.0.0.0/tcp/8471"
-	return rule{want, func(v reflect.Value) string {
+	return Rule{want, func(v reflect.Value) string {
 		list := v.Interface().([]string)
 		for i, a := range list {
 			if slices.Contains(list[:i], a) {
@@ -137,8 +135,8 @@ func addresses() rule {
 }
 
 // loopbackAddress allows an address that only this machine can reach, or none.
-func loopbackAddress() rule {
-	return rule{`"" or an address of this machine alone, such as 127.0.0.1:8470`, func(v reflect.Value) string {
+func loopbackAddress() Rule {
+	return Rule{`"" or an address of this machine alone, such as 127.0.0.1:8470`, func(v reflect.Value) string {
 		if v.String() == "" {
 			return ""
 		}
@@ -162,17 +160,17 @@ func checkAddress(text string) error {
 }
 
 // matrix allows lists of rows of finite numbers.
-func matrix() rule {
+func matrix() Rule {
 	return finiteRows("a list of rows of numbers: one row for all sites, or several that sites take in turn, each as long as arms")
 }
 
 // vectors allows the same, with another meaning.
-func vectors() rule {
+func vectors() Rule {
 	return finiteRows("a list of rows of numbers, one row for each action in the order of arms, or []")
 }
 
-func finiteRows(want string) rule {
-	return holds(want, func(v reflect.Value) bool {
+func finiteRows(want string) Rule {
+	return Holds(want, func(v reflect.Value) bool {
 		for _, row := range v.Interface().([][]float64) {
 			if len(row) == 0 || slices.ContainsFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
 				return false
@@ -180,36 +178,4 @@ func finiteRows(want string) rule {
 		}
 		return true
 	})
-}
-
-// shares allows lists of shares of rounds.
-func shares() rule {
-	return rule{"a list of numbers over 0 up to 1: one for all sites, or several that sites take in turn", func(v reflect.Value) string {
-		list := v.Interface().([]float64)
-		if len(list) == 0 {
-			return "want a list of numbers over 0 up to 1; [1] is a decision in every round"
-		}
-		if want := world.CheckTraffic(list, 0); want != "" {
-			return "want " + want
-		}
-		return ""
-	}}
-}
-
-// span allows no rounds, or from one round to before another.
-func span() rule {
-	return holds("[] or [from, to] in rounds, from below to", func(v reflect.Value) bool {
-		list := v.Interface().([]uint64)
-		return len(list) == 0 || len(list) == 2 && list[0] < list[1]
-	})
-}
-
-// graphText allows the short form of a topology.
-func graphText() rule {
-	return rule{"a topology, such as ring or regular(4); `peerd topology --help` lists them", func(v reflect.Value) string {
-		if _, err := topology.ParseSpec(v.String()); err != nil {
-			return "want a topology; " + strings.TrimPrefix(err.Error(), "topology: ")
-		}
-		return ""
-	}}
 }

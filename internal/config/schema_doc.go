@@ -17,18 +17,18 @@ type SchemaDoc struct {
 	Doc      string `json:"doc"`
 }
 
-// SchemaDocs returns the schema for machines.
-func SchemaDocs() []SchemaDoc {
+// Docs returns the schema for machines.
+func (s *Schema) Docs() []SchemaDoc {
 	var docs []SchemaDoc
-	for _, k := range Schema() {
+	for _, k := range s.keys {
 		docs = append(docs, SchemaDoc{k.Name, k.Default, k.Required(), k.Want(), k.Unit, EnvName(k.Name), k.Shared, k.Doc})
 	}
 	return docs
 }
 
-// WriteSchema prints what every key means.
-func WriteSchema(w io.Writer) {
-	for _, k := range Schema() {
+// Write prints what every key means.
+func (s *Schema) Write(w io.Writer) {
+	for _, k := range s.keys {
 		standard := k.Default
 		if k.Required() {
 			standard = "required, such as " + k.Example

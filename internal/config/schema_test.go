@@ -7,8 +7,8 @@ import (
 )
 
 func TestSchemaHasEveryFieldInOrder(t *testing.T) {
-	keys := Schema()
-	all := fields()
+	keys := Site().Keys()
+	all := Site().fields
 	for i := range max(len(keys), len(all)) {
 		var key, field string
 		if i < len(keys) {
@@ -24,7 +24,7 @@ func TestSchemaHasEveryFieldInOrder(t *testing.T) {
 }
 
 func TestEveryKeyIsExplainedInALine(t *testing.T) {
-	for _, k := range Schema() {
+	for _, k := range Site().Keys() {
 		if k.Doc == "" || strings.Contains(k.Doc, "\n") || !strings.HasSuffix(k.Doc, ".") {
 			t.Errorf("%s: doc %q, want a sentence in a line", k.Name, k.Doc)
 		}
@@ -40,15 +40,15 @@ func TestEveryKeyIsExplainedInALine(t *testing.T) {
 // TestEntriesSayWhatTheyWant: tags of all parameters of all tables are rules, which the
 // defaults pass.
 func TestEntriesSayWhatTheyWant(t *testing.T) {
-	for _, b := range blocks() {
+	for _, b := range Site().blocks {
 		params := reflect.ValueOf(b.standard)
 		for i := range params.NumField() {
 			f := params.Type().Field(i)
 			name := b.section + "." + b.name + "." + fieldKey(f)
-			if k, ok := FindKey(name); !ok || k.Want() == "" || k.Doc == "" || k.Required() {
+			if k, ok := Site().Find(name); !ok || k.Want() == "" || k.Doc == "" || k.Required() {
 				t.Errorf("%s: %+v", name, k)
 			}
-			if reason := wanted(f.Tag.Get("want")).check(params.Field(i)); reason != "" {
+			if reason := wanted(f.Tag.Get("want")).Check(params.Field(i)); reason != "" {
 				t.Errorf("%s: default %v: %s", name, params.Field(i), reason)
 			}
 		}
@@ -68,7 +68,7 @@ func TestEntriesSayWhatTheyWant(t *testing.T) {
 // TestDefaultsAreValid also shows that each default has its key's type and means
 // what it says.
 func TestDefaultsAreValid(t *testing.T) {
-	c, problems, err := Read("", nil)
+	c, problems, err := Site().Read("", nil)
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
@@ -76,33 +76,12 @@ func TestDefaultsAreValid(t *testing.T) {
 	for _, p := range c.Validate() {
 		bad[p.Key] = p.Reason
 	}
-	for _, k := range Schema() {
+	for _, k := range Site().Keys() {
 		if reason := bad[k.Name]; reason != "" && !k.Required() {
 			t.Errorf("%s: default %s: %s", k.Name, k.Default, reason)
 		}
 		if got := ValueText(c.Value(k.Name).Interface()); !k.Required() && got != k.Default {
 			t.Errorf("%s: default %s reads as %s", k.Name, k.Default, got)
-		}
-	}
-}
-
-func TestTheNearestKeyIsMeant(t *testing.T) {
-	for name, want := range map[string]string{
-		"privacy.epsilom":          "privacy.epsilon",
-		"privacy.records_pre_user": "privacy.records_per_user",
-		"protocol.average.patence": "protocol.average.patience",
-		"epsilon":                  "privacy.epsilon",
-		"learner.consistency":      "protocol.average.consistency",
-		"experiment.seed":          "experiment.seeds", // and not seed
-		"mod":                      "mode",
-		"world.mean":               "", // of bernoulli or of gaussian?
-		"confidence":               "learner.ucb.confidence",
-		"world.bernouli.means":     "world.bernoulli.means",
-		"f":                        "", // of average or of rows?
-		"colour":                   "",
-	} {
-		if got := nearestKey(name); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
 }

@@ -11,15 +11,16 @@ import (
 )
 
 // Settings is a configuration. The key of a field is its lower-case name, or the tag where that
-// reads better, after the keys of the structs around it.
+// reads better, after the keys of the structs around it. Settings that are not in its schema are
+// zero.
 type Settings struct {
 	Mode       Mode
 	Dir        string
-	Seed       uint64
 	Network    string
 	Listen     []string
 	Arms       []string
 	SpareArms  uint64 `key:"spare_arms"`
+	Seed       uint64
 	Privacy    Privacy
 	Learner    Learner
 	Protocol   Protocol
@@ -27,9 +28,18 @@ type Settings struct {
 	World      World
 	API        API
 	Store      Store
+	Log        Log
 	Testnet    Testnet
 	Experiment Experiment
-	Log        Log
+	schema     *Schema // nil for a site's
+}
+
+// Schema returns the schema of the settings.
+func (s *Settings) Schema() *Schema {
+	if s.schema == nil {
+		return Site()
+	}
+	return s.schema
 }
 
 // Mode says whose data a peer holds.
@@ -74,14 +84,14 @@ const (
 	NoisedCounts = "noised"
 )
 
-// mostRounds is the greatest horizon: the leaves that a stream may have.
-const mostRounds = 1 << 30
+// MostRounds is the greatest horizon: the leaves that a stream may have.
+const MostRounds = 1 << 30
 
 // Rounds returns the rounds that the budget covers: the horizon, or the greatest number if a
 // reward is in one release and the horizon costs nothing.
 func (p Privacy) Rounds() uint64 {
 	if p.Horizon == 0 {
-		return mostRounds
+		return MostRounds
 	}
 	return p.Horizon
 }
@@ -174,77 +184,6 @@ type API struct {
 // Store says how the peer's store uses the disk.
 type Store struct {
 	Reserve uint64 // MiB
-}
-
-// World says what pays the rewards.
-type World struct {
-	Kind    string
-	Traffic []float64 // shares of rounds with a decision, which sites take in turn
-	Params  Params
-}
-
-// Testnet is a network on one machine.
-type Testnet struct {
-	Nodes    int
-	Topology string
-	Seeds    int
-}
-
-// Experiment is a simulation.
-type Experiment struct {
-	Seeds     uint64
-	FirstSeed uint64 `key:"first_seed"`
-	Instances uint64
-	Cells     []Cell
-	Alone     bool
-	Lemmas    bool `key:"lemmas"`
-	Coverage  bool
-	Faults    Faults
-	Liars     Liars
-	Cost      Cost
-	Figure    Figure
-}
-
-// Cell is a part of an experiment: settings that replace the configuration's. A key with a list
-// of values stands for as many cells.
-type Cell struct {
-	Name string         `yaml:",omitempty"`
-	Set  map[string]any `yaml:",omitempty"`
-}
-
-// Figure says what an experiment draws.
-type Figure struct {
-	Kind  string
-	X     string
-	Log   string
-	Bound bool
-	Runs  int
-	Title string
-}
-
-// Faults are what the simulated network does to messages.
-type Faults struct {
-	Loss      float64
-	Duplicate float64
-	Reorder   float64
-	Delay     int
-	Partition []uint64 // none, or from and before which round
-	Churn     float64
-}
-
-// Liars are simulated peers that make false claims.
-type Liars struct {
-	Count    int
-	Claim    string
-	Pay      string
-	Noise    string
-	Messages string
-}
-
-// Cost is the cost of a release over a link in a round.
-type Cost struct {
-	Hub  float64 // of a peer without arms
-	Link float64 // between peers with arms
 }
 
 // Log says what is logged and how.

@@ -19,8 +19,8 @@ type SettingDoc struct {
 // shown returns the settings that have a meaning: a site's, without the parameters of what is not
 // chosen, and the laboratory's that are set; or all of them.
 func (c *Config) shown(all bool) (keys []Key) {
-	for _, k := range Schema() {
-		if all || c.Applies(k) && (!k.Laboratory() || c.From[k.Name] != FromDefault) {
+	for _, k := range c.Schema().keys {
+		if all || c.Applies(k) && (!k.Laboratory || c.From[k.Name] != FromDefault) {
 			keys = append(keys, k)
 		}
 	}
@@ -75,7 +75,7 @@ func (c *Config) Write(w io.Writer, all bool) {
 
 // Differences returns the keys whose values differ in o, in the order of the schema.
 func (c *Config) Differences(o *Config) (keys []string) {
-	for _, k := range Schema() {
+	for _, k := range c.Schema().keys {
 		if !reflect.DeepEqual(c.Value(k.Name).Interface(), o.Value(k.Name).Interface()) {
 			keys = append(keys, k.Name)
 		}

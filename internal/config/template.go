@@ -9,13 +9,13 @@ import (
 )
 
 // Text writes a configuration that holds values by key, in the order of the schema.
-func Text(head string, values map[string]string) string {
+func (s *Schema) Text(head string, values map[string]string) string {
 	var b strings.Builder
 	for line := range strings.Lines(head) {
 		b.WriteString("# " + line)
 	}
 	section := ""
-	for _, k := range Schema() {
+	for _, k := range s.keys {
 		value, ok := values[k.Name]
 		if !ok {
 			continue
@@ -48,5 +48,5 @@ func writeSections(b *strings.Builder, from, to string) {
 // WriteSettings writes a configuration in which every key has its value, whole or
 // not at all.
 func WriteSettings(path string, s *Settings, mode fs.FileMode) error {
-	return renameio.WriteFile(path, []byte(Text("A configuration of peerd, written by a program.\n", s.Values())), mode)
+	return renameio.WriteFile(path, []byte(s.Schema().Text("A configuration of peerd, written by a program.\n", s.Values())), mode)
 }

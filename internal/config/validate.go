@@ -14,23 +14,22 @@ func (s *Settings) Validate() []Problem { return s.validate(make(map[string]bool
 // validate skips keys that are already bad, and marks those that it finds.
 func (s *Settings) validate(bad map[string]bool) []Problem {
 	var problems []Problem
-	for _, k := range Schema() {
+	for _, k := range s.Schema().keys {
 		if bad[k.Name] {
 			continue
 		}
 		v := s.Value(k.Name)
-		if reason := k.rule.check(v); reason != "" {
+		if reason := k.Rule.Check(v); reason != "" {
 			bad[k.Name] = true
 			problems = append(problems, Problem{Key: k.Name, Value: short(ValueText(v.Interface())), Reason: reason})
 		}
 	}
-	net := knownNet(s.Testnet.Topology, s.Testnet.Nodes)
-	net.Horizon = s.Privacy.Rounds()
-	alone := append(s.validateProtocol(protocol.Net{Horizon: net.Horizon}, bad), s.validateWorld(0, bad)...) // with any network
-	for _, p := range append(s.validateProtocol(net, bad), s.validateWorld(s.Testnet.Nodes, bad)...) {
-		if !slices.Contains(alone, p) {
-			p.Reason += fmt.Sprintf(", with %s and %s", s.With("testnet.nodes"), s.With("testnet.topology"))
-		}
+	laboratory := s.Schema().with.Laboratory
+	for _, p := range append(s.CheckProtocol(protocol.Net{Horizon: s.Privacy.Rounds()}, bad), laboratory.CheckWorld(s, 0, bad)...) {
+		bad[p.Key] = true
+		problems = append(problems, p)
+	}
+	for _, p := range laboratory.CheckTestnet(s, bad) {
 		bad[p.Key] = true
 		problems = append(problems, p)
 	}
@@ -39,7 +38,7 @@ func (s *Settings) validate(bad map[string]bool) []Problem {
 		problems = append(problems, p)
 	}
 	problems = append(problems, s.validateTogether(bad)...)
-	sortProblems(problems)
+	s.Schema().sort(problems)
 	return problems
 }
 
@@ -51,18 +50,9 @@ type Constraint struct {
 	Broken func(s *Settings) string
 }
 
-// Constraints lists all rules across keys.
-func Constraints() []Constraint {
-	var all []Constraint
-	for _, part := range [][]Constraint{privacyConstraints(), protocolConstraints(), worldConstraints(), spareConstraints(), runConstraints()} {
-		all = append(all, part...)
-	}
-	return all
-}
-
 func (s *Settings) validateTogether(bad map[string]bool) []Problem {
 	var problems []Problem
-	for _, p := range Constraints() {
+	for _, p := range s.Schema().with.Constraints {
 		if slices.ContainsFunc(p.Keys, func(key string) bool { return s.isBad(key, bad) }) {
 			continue
 		}
@@ -78,7 +68,7 @@ func (s *Settings) validateTogether(bad map[string]bool) []Problem {
 // isBad reports whether a key is bad or, if it chooses an entry, a parameter of that entry is.
 func (s *Settings) isBad(key string, bad map[string]bool) bool {
 	section, last := cutLast(key)
-	if choice := last == "name" || last == "kind"; choice && anyBad(bad, section+"."+s.chosen(section)+".") {
+	if choice := last == "name" || last == "kind"; choice && AnyBad(bad, section+"."+s.chosen(section)+".") {
 		return true
 	}
 	return bad[key]

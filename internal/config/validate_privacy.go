@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"peerd.dev/bandit"
@@ -20,15 +19,6 @@ const weakDelta = 1e-3
 
 func privacyConstraints() []Constraint {
 	return []Constraint{
-		{[]string{"seed", "mode"}, "A seed is for lockstep alone: noise from a seed would repeat itself.", func(s *Settings) string {
-			switch {
-			case s.Mode == Live && s.Seed != 0:
-				return fmt.Sprintf("want 0 with %s, since noise from a seed would repeat itself", s.With("mode"))
-			case s.Mode == Lockstep && s.Seed == 0:
-				return fmt.Sprintf("want 1 or more with %s, which takes all its randomness from it", s.With("mode"))
-			}
-			return ""
-		}},
 		{[]string{"privacy.epsilon", "mode"}, "A budget of inf is for lockstep alone: it protects no one.", func(s *Settings) string {
 			if s.Mode == Live && s.Privacy.Epsilon.Infinite() {
 				return fmt.Sprintf("want a finite number with %s; inf protects no one", s.With("mode"))
@@ -64,7 +54,7 @@ func privacyConstraints() []Constraint {
 			return ""
 		}},
 		{[]string{"privacy.adjacency", "learner.name"}, "Centred rewards are private against any others.", func(s *Settings) string {
-			if statistic, err := s.statistic(); err == nil && statistic.Kind == bandit.Centred && s.Privacy.Adjacency == dp.ZeroOut.String() {
+			if statistic, err := s.Statistic(); err == nil && statistic.Kind == bandit.Centred && s.Privacy.Adjacency == dp.ZeroOut.String() {
 				return fmt.Sprintf("want %s with %s and centred rewards, of which 0 adds something", dp.ReplaceOne, s.With("learner.name"))
 			}
 			return ""
@@ -139,22 +129,6 @@ func privacyConstraints() []Constraint {
 			},
 		},
 	}
-}
-
-// gaussianNoise reports whether the mechanism draws Gaussian noise.
-func (s *Settings) gaussianNoise() bool {
-	m, err := dp.ParseMechanism(s.Privacy.Mechanism)
-	return err == nil && m.Law() == dp.Gaussian
-}
-
-// mechanismNames lists the mechanisms that suit some protocol.
-func mechanismNames() (names []string) {
-	for _, m := range dp.Mechanisms() {
-		if slices.ContainsFunc(protocol.Table(), func(p protocol.Params) bool { return protocol.Suits(p, m) }) {
-			names = append(names, m.String())
-		}
-	}
-	return names
 }
 
 // laplaceOnFeatures reports whether a mechanism would draw Laplace noise for a learner by

@@ -39,11 +39,11 @@ func protocolConstraints() []Constraint {
 		}},
 		{[]string{"protocol.name", "learner.name"}, "The protocol carries what the learner adds up.", func(s *Settings) string {
 			wide, phased := protocol.TraitsOf(s.ProtocolParams()).Wide, bandit.TraitsOf(s.LearnerParams()).Phased
-			statistic, err := s.statistic()
+			statistic, err := s.Statistic()
 			if err != nil || statistic.Width() > 1 == wide {
 				return ""
 			}
-			suits := protocols(func(p protocol.Params) bool {
+			suits := s.protocols(func(p protocol.Params) bool {
 				return protocol.TraitsOf(p).Wide != wide && phased == (p.Cadence().Epochs > 0)
 			})
 			if wide {
@@ -56,7 +56,7 @@ func protocolConstraints() []Constraint {
 			if t := protocol.TraitsOf(p); !bandit.TraitsOf(s.LearnerParams()).Vectored || t.Sites || t.Wide || p.Cadence().Epochs > 0 {
 				return ""
 			}
-			suits := protocols(func(p protocol.Params) bool { return protocol.TraitsOf(p).Sites })
+			suits := s.protocols(func(p protocol.Params) bool { return protocol.TraitsOf(p).Sites })
 			return fmt.Sprintf("want one of %s, with merge: mean, with %s, which weighs each site's mean", suits, s.With("learner.name"))
 		}},
 		{[]string{"protocol.name", "learner.name"}, "A protocol has epochs, and the learner explores in epochs, or neither.", func(s *Settings) string {
@@ -64,10 +64,10 @@ func protocolConstraints() []Constraint {
 			if phased == (p.Cadence().Epochs > 0) {
 				return ""
 			}
-			if statistic, err := s.statistic(); err != nil || statistic.Width() > 1 != protocol.TraitsOf(p).Wide {
+			if statistic, err := s.Statistic(); err != nil || statistic.Width() > 1 != protocol.TraitsOf(p).Wide {
 				return "" // said above
 			}
-			suits := protocols(func(p protocol.Params) bool { return phased == (p.Cadence().Epochs > 0) })
+			suits := s.protocols(func(p protocol.Params) bool { return phased == (p.Cadence().Epochs > 0) })
 			if phased {
 				return fmt.Sprintf("want one of %s with learner.name: %s, which explores in epochs", suits, s.Learner.Name)
 			}
@@ -77,9 +77,9 @@ func protocolConstraints() []Constraint {
 }
 
 // protocols lists the names of those that have a property with their defaults.
-func protocols(has func(protocol.Params) bool) string {
+func (s *Settings) protocols(has func(protocol.Params) bool) string {
 	var names []string
-	for _, p := range protocol.Table() {
+	for _, p := range s.Schema().with.Protocols {
 		if has(p) {
 			names = append(names, p.Words().Name)
 		}
@@ -91,27 +91,27 @@ func protocols(has func(protocol.Params) bool) string {
 // passed over.
 func (s *Settings) validateLearner(bad map[string]bool) []Problem {
 	prefix := "learner." + s.Learner.Name + "."
-	if anyBad(bad, prefix, "learner.name") {
+	if AnyBad(bad, prefix, "learner.name") {
 		return nil
 	}
 	field, want := bandit.Check(s.LearnerParams(), len(s.Arms))
-	return s.refused(prefix, field, want)
+	return s.Refused(prefix, field, want)
 }
 
-// validateProtocol asks the chosen protocol whether its parameters suit a network. bad keys
+// CheckProtocol asks the chosen protocol whether its parameters suit a network. bad keys
 // are passed over.
-func (s *Settings) validateProtocol(n protocol.Net, bad map[string]bool) []Problem {
+func (s *Settings) CheckProtocol(n protocol.Net, bad map[string]bool) []Problem {
 	prefix := "protocol." + s.Protocol.Name + "."
-	if anyBad(bad, prefix, "protocol.name", "privacy.horizon", "testnet.nodes", "testnet.topology") {
+	if AnyBad(bad, prefix, "protocol.name", "privacy.horizon", "testnet.nodes", "testnet.topology") {
 		return nil
 	}
 	n.Live = s.Mode == Live
 	field, want := protocol.Check(s.ProtocolParams(), n)
-	return s.refused(prefix, field, want)
+	return s.Refused(prefix, field, want)
 }
 
-// refused makes a problem of what an entry's Check returns.
-func (s *Settings) refused(prefix, field, want string) []Problem {
+// Refused makes a problem of what an entry's Check returns.
+func (s *Settings) Refused(prefix, field, want string) []Problem {
 	if field == "" {
 		return nil
 	}
@@ -119,8 +119,8 @@ func (s *Settings) refused(prefix, field, want string) []Problem {
 	return []Problem{{Key: key, Value: short(ValueText(s.Value(key).Interface())), Reason: "want " + want}}
 }
 
-// anyBad reports whether a key is bad, or one that begins with a prefix.
-func anyBad(bad map[string]bool, prefix string, keys ...string) bool {
+// AnyBad reports whether a key is bad, or one that begins with a prefix.
+func AnyBad(bad map[string]bool, prefix string, keys ...string) bool {
 	for key, is := range bad {
 		if is && (strings.HasPrefix(key, prefix) || slices.Contains(keys, key)) {
 			return true
@@ -129,8 +129,8 @@ func anyBad(bad map[string]bool, prefix string, keys ...string) bool {
 	return false
 }
 
-// statistic returns what the chosen learner adds up.
-func (s *Settings) statistic() (bandit.Statistic, error) {
+// Statistic returns what the chosen learner adds up.
+func (s *Settings) Statistic() (bandit.Statistic, error) {
 	l, err := bandit.New(s.LearnerParams(), bandit.Config{Arms: max(1, len(s.Arms)), Peers: 1, Horizon: s.Privacy.Rounds(), Epsilon: 1})
 	if err != nil {
 		return bandit.Statistic{}, err

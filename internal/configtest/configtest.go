@@ -9,6 +9,7 @@ import (
 
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/plan"
 )
 
 // Write makes a file in a folder of the test.
@@ -36,7 +37,7 @@ func Good(changes map[string]string) string {
 			values[k] = v
 		}
 	}
-	return config.Text("A test.\n", values)
+	return plan.Schema().Text("A test.\n", values)
 }
 
 // ThreeSites is a valid network: a path of three peers.

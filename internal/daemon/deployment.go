@@ -14,10 +14,8 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/lab/sites"
 	"peerd.dev/internal/version"
 	"peerd.dev/node"
-	"peerd.dev/node/lab/world"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
@@ -36,7 +34,7 @@ type Deployment struct {
 	Self    protocol.Peer
 	Links   []protocol.Peer // neighbours, ascending
 	actions config.Actions
-	source  world.Source // nil for an application's peer, and until it is needed
+	sites   config.Sites // nil for an application's peer, and until they are needed
 	policy  [sha256.Size]byte
 	terms   []gossip.Term // the terms that policy is the hash of
 	keys    protocol.Keys
@@ -80,11 +78,11 @@ func NewDeployment(s *config.Settings) (*Deployment, error) {
 func (t *Deployment) settle(n *config.Network) (err error) {
 	t.Network = n
 	data := ""
-	if t.s.People().Records > 0 {
-		if err = t.openSource(); err != nil {
+	if t.s.Simulated().Records > 0 {
+		if err = t.openSites(); err != nil {
 			return err
 		}
-		data = t.source.Data()
+		data = t.sites.Data()
 	}
 	t.policy, t.terms = config.PolicyHash(t.s, n, data), config.Terms(t.s, n, data)
 	ring, err := gossip.NewKeyring(t.s.Domain(t.policy), n.IDs())
@@ -106,7 +104,11 @@ func (t *Deployment) settle(n *config.Network) (err error) {
 		return err
 	}
 	t.Spec.Absent = t.actions.Absent
-	t.Spec.Vectors, err = sites.Vectors(t.s, t.s.SitesOf(len(n.Peers)))
+	if t.s.WorldVectors() {
+		if err = t.openSites(); err == nil {
+			t.Spec.Vectors, err = t.sites.Vectors()
+		}
+	}
 	return err
 }
 
@@ -118,24 +120,20 @@ func (t *Deployment) agent(life site.Life, noise *dp.Source) (*node.Agent, error
 	})
 }
 
-// openSource reads what the worlds of all sites need.
-func (t *Deployment) openSource() (err error) {
-	if t.source == nil {
-		t.source, err = sites.Open(t.s, t.s.SitesOf(len(t.Network.Peers)))
+// openSites opens the simulated world.
+func (t *Deployment) openSites() (err error) {
+	if t.sites == nil {
+		t.sites, err = t.s.OpenSites(t.s.SitesOf(len(t.Network.Peers)))
 	}
 	return err
 }
 
 // world returns what the peer plays, with coins of its own.
 func (t *Deployment) world(seed node.Seed) (bandit.World, error) {
-	if err := t.openSource(); err != nil {
+	if err := t.openSites(); err != nil {
 		return nil, err
 	}
-	worlds, err := sites.Of(t.s, t.source)
-	if err != nil {
-		return nil, err
-	}
-	return worlds.World(t.s.SitesOf(int(t.Self)), rand.NewChaCha8(seed.Of("world")))
+	return t.sites.World(t.s.SitesOf(int(t.Self)), rand.NewChaCha8(seed.Of("world")))
 }
 
 // idle reports whether the peer has a role without arms.
@@ -247,14 +245,14 @@ func (t *Deployment) pinned() []site.Pinned {
 	if t.tags != "" { // otherwise they would write into the ledger of a program without tags
 		all = append(all, site.Pinned{Key: "build tags", Value: t.tags})
 	}
-	for _, k := range config.Schema() {
+	for _, k := range t.s.Schema().Keys() {
 		if k.Fixed && t.s.Agreed(k) {
 			all = append(all, site.Pinned{Key: k.Name, Value: config.ValueText(t.s.Value(k.Name).Interface())})
 		}
 	}
-	if t.s.People().Records > 0 {
+	if t.s.Simulated().Records > 0 {
 		all = append(all,
-			site.Pinned{Key: "the hash of the world's data", Value: t.source.Data()},
+			site.Pinned{Key: "the hash of the world's data", Value: t.sites.Data()},
 			site.Pinned{Key: "the number of sites that share the world's data", Value: strconv.Itoa(t.s.SitesOf(len(t.Network.Peers)))},
 			site.Pinned{Key: "this peer's place among them", Value: strconv.Itoa(t.s.SitesOf(int(t.Self)))},
 		)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/site"
 )
 
@@ -21,7 +22,7 @@ func TestBuildTagsAreInTheLedger(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	c, err := config.Load("", []string{
+	c, err := plan.Schema().Load("", []string{
 		"mode=lockstep", "seed=1", "dir=" + dir, "network=" + file, "arms=red,green", "privacy.epsilon=1", "privacy.horizon=50",
 		"world.kind=bernoulli", "world.bernoulli.means=[[0.2, 0.8]]", "testnet.nodes=2", "testnet.topology=path",
 	})

@@ -11,6 +11,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/testnet"
 )
 
@@ -37,7 +38,7 @@ func Example() {
 	for i, listen := range []string{"/ip4/127.0.0.1/tcp/0", address} {
 		dir := filepath.Join(folder, fmt.Sprint(i))
 		check(os.Mkdir(dir, 0o700))
-		c, err := config.Load("", []string{
+		c, err := plan.Schema().Load("", []string{
 			"mode=lockstep", fmt.Sprint("seed=", i+1), "dir=" + dir, "network=" + file, "listen=" + listen, "arms=red,green",
 			"privacy.epsilon=1", "privacy.horizon=50", "world.kind=bernoulli", "world.bernoulli.means=[[0.2, 0.8]]", "testnet.nodes=2", "testnet.topology=path",
 		})

@@ -36,9 +36,9 @@ func (d Made) Write(w io.Writer) {
 }
 
 // Init makes a peer's folder with a key and a configuration with the settings in set, given as
-// key=value. It overwrites nothing.
-func Init(set []string) (Made, error) {
-	c, values, err := config.Given(append(config.Beginning(set), set...))
+// key=value, of a schema. It overwrites nothing.
+func Init(schema *config.Schema, set []string) (Made, error) {
+	c, values, err := schema.Given(append(schema.Beginning(set), set...))
 	if err != nil {
 		return Made{}, err
 	}
@@ -63,11 +63,11 @@ func Init(set []string) (Made, error) {
 	}
 	doc.ID = id.ID()
 	head := "Peer " + doc.ID + "\nTake the # off a key to change it from its default; a change takes effect with a restart.\n`peerd config show --all` lists every setting, `peerd config show --schema` what each means.\n"
-	if err := renameio.WriteFile(doc.Config, []byte(config.Page(head, values)), 0o600); err != nil {
+	if err := renameio.WriteFile(doc.Config, []byte(schema.Page(head, values)), 0o600); err != nil {
 		return doc, err
 	}
 	problems := c.Validate()
-	for _, k := range config.Schema() { // whether a key is required depends on others: some mechanisms need no horizon
+	for _, k := range schema.Keys() { // whether a key is required depends on others: some mechanisms need no horizon
 		if slices.ContainsFunc(problems, func(p config.Problem) bool { return p.Key == k.Name }) {
 			doc.ToSet = append(doc.ToSet, k.Name)
 		}

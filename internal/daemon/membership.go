@@ -161,7 +161,7 @@ func (p *Daemon) change(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	next.Record, next.source = p.record, deployment.source
+	next.Record, next.sites = p.record, deployment.sites
 	if next.id != deployment.id {
 		if err = p.record.Rekey(next.id); err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
 )
@@ -72,7 +73,7 @@ func (h *hospital) open() (policy [32]byte, err error) {
 	for k, v := range h.set {
 		set = append(set, k+"="+v)
 	}
-	c, err := config.Load("", set)
+	c, err := plan.Schema().Load("", set)
 	if err != nil {
 		h.t.Fatal(err)
 	}

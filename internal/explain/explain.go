@@ -311,7 +311,7 @@ func publicThings(s *config.Settings) []string {
 // uncovered lists what the promise does not cover.
 func uncovered(s *config.Settings) []string {
 	list := []string{"the actions themselves, for those who see them at the site"}
-	switch people := s.People(); {
+	switch people := s.Simulated(); {
 	case s.World.Kind == config.Application:
 		list = append(list, "a user without a subject in the application's requests, or under several")
 	case people.Records > 0: // the world caps the records of each

@@ -20,6 +20,7 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
+	"peerd.dev/internal/lab/plan"
 )
 
 var update = flag.Bool("update", false, "write the files that tests compare with")
@@ -42,7 +43,7 @@ func explained(t *testing.T, args ...string) (*Document, string) {
 			t.Fatalf("unknown flag %s", args[i])
 		}
 	}
-	c, err := config.Load(file, set)
+	c, err := plan.Schema().Load(file, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func warned(d *Document) []warningDoc {
 
 func settings(t *testing.T, file string, set ...string) *config.Settings {
 	t.Helper()
-	c, err := config.Load(file, set)
+	c, err := plan.Schema().Load(file, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -421,7 +422,7 @@ func TestANetworkOfRelaysAloneIsRefused(t *testing.T) {
 	if err := config.WriteNetwork(filepath.Join(dir, "network.yaml"), configtest.ThreeSites()); err != nil {
 		t.Fatal(err)
 	}
-	c, err := config.Load(file, []string{"dir=" + dir})
+	c, err := plan.Schema().Load(file, []string{"dir=" + dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func (d *Document) writePromise(p pageWriter, s *config.Settings) {
 	switch {
 	case !d.Private:
 		p.say("None. Mode lockstep protects no one: everything, including the noise, follows from a seed. What follows is what the same settings would mean for people's rewards.")
-	case d.World != config.Application && s.People().Records == 0:
+	case d.World != config.Application && s.Simulated().Records == 0:
 		p.say("The rewards of world %s are simulated and belong to no one. The page says what the settings would mean for people's.", d.World)
 	}
 	if d.Budget == nil {

@@ -60,7 +60,7 @@ func warnings(s *config.Settings, doc *Document, n noise, network *config.Networ
 		warn("api.settle: arrival shows all peers when a reward was reported, and whether it was",
 			"if that reveals something about a user, use api.settle: window")
 	}
-	if p := s.People(); p.Spread != "" && p.Records > 1 {
+	if p := s.Simulated(); p.Spread != "" && p.Records > 1 {
 		warn(fmt.Sprintf("with %s one person can be at several sites, each of which promises the budget for itself", p.Spread),
 			"take "+p.Gather)
 	}

@@ -49,7 +49,7 @@ func Logger(l *slog.Logger) Option {
 // Init overwrites nothing: it fails if dir has a key or a peerd.yaml. It also fails if a setting
 // has an unknown key or a wrong value. Required settings may be missing; [Open] refuses them.
 func Init(dir string, set ...string) (id string, err error) {
-	made, err := daemon.Init(append(slices.Clone(set), "dir="+dir))
+	made, err := daemon.Init(config.Site(), append(slices.Clone(set), "dir="+dir))
 	return made.ID, err
 }
 
@@ -69,7 +69,7 @@ func Open(dir string, opts ...Option) (*Peer, error) {
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		file = ""
 	}
-	c, err := config.Load(file, append(o.set, "dir="+dir))
+	c, err := config.Site().Load(file, append(o.set, "dir="+dir))
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ func TestAnswersAreKept(t *testing.T) {
 	if err != nil || was.Repeated {
 		t.Fatal(was, err)
 	}
-	if receipt, err := first.Reward(t.Context(), report); err != nil || receipt.Duplicate {
+	if receipt, wrong := first.Reward(t.Context(), report); wrong != nil || receipt.Duplicate {
 		t.Fatal(receipt, err)
 	}
 	if err = first.Close(); err != nil {
@@ -30,7 +30,7 @@ func TestAnswersAreKept(t *testing.T) {
 	if err != nil || !is.Repeated || is.Action != was.Action {
 		t.Errorf("%+v, %v, want the decision %+v", is, err, was)
 	}
-	if receipt, err := second.Reward(t.Context(), report); err != nil || !receipt.Duplicate {
+	if receipt, wrong := second.Reward(t.Context(), report); wrong != nil || !receipt.Duplicate {
 		t.Errorf("%+v, %v, want a duplicate", receipt, err)
 	}
 	if err = second.Close(); err != nil {

@@ -25,8 +25,9 @@ func rooms() [][]string {
 		{"node/lab/audit", "node/lab/figure"},
 		{"internal/config", "internal/terminal", "internal/version"},
 		{"internal/explain", "internal/lab/sites"},
-		{"internal/daemon", "internal/lab/experiment"},
-		{"internal/change", "internal/doctor", "internal/lab/testnet", "internal/status", "node/peer"},
+		{"internal/daemon", "internal/lab/plan"},
+		{"internal/change", "internal/doctor", "internal/lab/experiment", "internal/status", "node/peer"},
+		{"internal/lab/testnet"},
 		{"cmd/peerd"},
 	}
 }
@@ -71,6 +72,31 @@ func TestNoArrowLeadsUp(t *testing.T) {
 		t.Errorf("%d imports were seen: the test looks at nothing", arrows)
 	}
 	t.Logf("%d imports on %d floors", arrows, len(rooms()))
+}
+
+// TestTheProductKnowsNoLaboratory: what a site runs links no simulator, simulated world, experiment or attack. Only the
+// command, which hands the laboratory over as part of a schema, knows both.
+func TestTheProductKnowsNoLaboratory(t *testing.T) {
+	laboratory := func(name string) bool {
+		return strings.HasPrefix(name, "node/lab/") || strings.HasPrefix(name, "internal/lab/")
+	}
+	seen := 0
+	for line := range strings.Lines(goList(t, `{{.ImportPath}} {{join .Deps " "}}`)) {
+		names := strings.Fields(line)
+		from := strings.TrimPrefix(names[0], module)
+		if laboratory(from) || from == "cmd/peerd" || slices.ContainsFunc(beside(), func(b string) bool { return strings.HasPrefix(from, b) }) {
+			continue
+		}
+		seen++
+		for _, name := range names[1:] {
+			if to := strings.TrimPrefix(name, module); laboratory(to) {
+				t.Errorf("%s links %s", from, to)
+			}
+		}
+	}
+	if seen < 30 {
+		t.Errorf("%d packages were seen: the test looks at nothing", seen)
+	}
 }
 
 // TestCommandsCallPackages: a command parses flags and calls a package below it. exit.go alone knows the errors of the

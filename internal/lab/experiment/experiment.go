@@ -16,6 +16,7 @@ import (
 
 	"peerd.dev/gossip/topology"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/sites"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/lab/sim"
@@ -30,7 +31,7 @@ func Title(c *config.Config) string {
 
 // A cellRun is a cell with its network and its results.
 type cellRun struct {
-	config.CellConfig
+	plan.CellConfig
 	graph    *topology.Graph // nil if the peers do not communicate
 	gap      float64         // spectral, of the graph; 0 without one
 	world    world.Source
@@ -182,7 +183,7 @@ func stopped(err error, cells []cellRun, out string) error {
 
 // prepare returns the cells of a configuration, checked and with their networks and worlds.
 func prepare(c *config.Config, program string) ([]cellRun, error) {
-	configs, err := c.Cells()
+	configs, err := plan.Cells(c)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +203,7 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 				cell.Name, c.Experiment.Figure.X, config.ValueText(cell.Value(c.Experiment.Figure.X).Interface()))
 		}
 		n := cell.SitesOf(cell.Testnet.Nodes)
-		made := madeOf(&cell, append(config.KeysUnder("world"), "arms")...) + strconv.Itoa(n)
+		made := madeOf(&cell, append(plan.Schema().Under("world"), "arms")...) + strconv.Itoa(n)
 		if worlds[made] == nil {
 			if worlds[made], err = sites.Open(&cell.Settings, n); err != nil {
 				return nil, fmt.Errorf("cell %q: %w", cell.Name, err)

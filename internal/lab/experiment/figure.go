@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/figure"
 	"peerd.dev/node/lab/stats"
 )
@@ -93,7 +94,7 @@ func (r *cellRun) boundCurve() figure.Line {
 // by topologies. A cell without values has no point.
 func finals(cells []cellRun, x string, values func(*cellRun) []float64) []figure.Line {
 	without := x
-	if x == config.SpectralGap {
+	if x == plan.SpectralGap {
 		without = "testnet.topology"
 	}
 	var lines []figure.Line
@@ -110,7 +111,7 @@ func finals(cells []cellRun, x string, values func(*cellRun) []float64) []figure
 			lines = append(lines, figure.Line{Name: name})
 		}
 		v, _ := r.x(x)
-		if x == config.LinkCost {
+		if x == plan.LinkCost {
 			v = r.cost()
 		}
 		lines[at].Points = append(lines[at].Points, figure.Point{X: v, Y: stats.MeanOf(all)})
@@ -134,10 +135,10 @@ func (r *cellRun) x(axis string) (float64, bool) {
 	if axis == "" {
 		return 0, false
 	}
-	if axis == config.LinkCost { // known when the cell has been played
+	if axis == plan.LinkCost { // known when the cell has been played
 		return 0, true
 	}
-	if axis == config.SpectralGap {
+	if axis == plan.SpectralGap {
 		return r.gap, true
 	}
 	v := r.Value(axis)
@@ -152,14 +153,14 @@ func (r *cellRun) x(axis string) (float64, bool) {
 
 func axisLabel(axis string) string {
 	switch axis {
-	case config.SpectralGap:
+	case plan.SpectralGap:
 		return "spectral gap of the gossip matrix, 1 − λ₂"
-	case config.LinkCost:
+	case plan.LinkCost:
 		return "cost of links in a run"
 	}
-	k, _ := config.FindKey(axis)
+	k, _ := plan.Schema().Find(axis)
 	if k.Unit == "" {
-		return config.KeyLabel(axis)
+		return plan.KeyLabel(axis)
 	}
-	return config.KeyLabel(axis) + ", " + k.Unit
+	return plan.KeyLabel(axis) + ", " + k.Unit
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/internal/version"
 	"peerd.dev/node/lab/figure"
@@ -68,11 +69,11 @@ func (f resultFolder) strange() bool {
 
 // digest returns the hash of everything on which a run of a cell depends, except its seed: the
 // program, the data and all settings other than cells, seeds and figures.
-func digest(c *config.CellConfig, program, data string) string {
+func digest(c *plan.CellConfig, program, data string) string {
 	h := sha256.New()
 	config.HashLine(h, "program", program)
 	config.HashLine(h, "data", data)
-	for _, k := range config.Schema() {
+	for _, k := range plan.Schema().Keys() {
 		switch k.Name {
 		case "experiment.cells", "experiment.first_seed", "experiment.seeds":
 			continue
@@ -85,7 +86,7 @@ func digest(c *config.CellConfig, program, data string) string {
 }
 
 // madeOf returns a text that is the same for cells in which some keys have the same values.
-func madeOf(c *config.CellConfig, keys ...string) string {
+func madeOf(c *plan.CellConfig, keys ...string) string {
 	var b strings.Builder
 	for _, key := range keys {
 		config.HashLine(&b, key, config.ValueText(c.Value(key).Interface()))

@@ -43,7 +43,7 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 		return c, err
 	}
 	c.Spec.Vectors = worlds.Vectors
-	changing := world.TraitsOf(s.WorldParams()).Changing
+	changing := world.TraitsOf(sites.Params(s)).Changing
 	if !changing {
 		c.Truth = worlds.Overall()
 	}

@@ -148,7 +148,7 @@ func notPrivate(cells []cellRun) []string {
 	unclipped, infinite, raw := false, false, false
 	for i := range cells {
 		s := &cells[i].Settings
-		unclipped = unclipped || s.Unclipped()
+		unclipped = unclipped || s.Simulated().Unclipped
 		infinite = infinite || s.Privacy.Epsilon.Infinite()
 		raw = raw || s.FromRaw().String() != ""
 	}

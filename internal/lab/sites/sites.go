@@ -14,17 +14,27 @@ import (
 	"peerd.dev/protocol"
 )
 
+// Params returns the parameters of the chosen world; nil for an application.
+func Params(s *config.Settings) world.Params {
+	p, _ := s.Entry("world", s.World.Kind).(world.Params)
+	return p
+}
+
+// Config returns what the parameters of a world of n sites have to suit.
+func Config(s *config.Settings, n int) world.Config {
+	return world.Config{Arms: len(s.Arms), Sites: n, RecordsPerUser: s.Privacy.RecordsPerUser}
+}
+
 // Open reads what the worlds of n sites need.
 func Open(s *config.Settings, n int) (world.Source, error) {
 	if s.World.Kind == config.Application {
 		return nil, config.Failf(config.ErrRefused, "world.kind: an application pays no simulated rewards; name a simulated world")
 	}
-	source, err := world.Open(s.WorldParams(), world.Config{
-		Arms: len(s.Arms), Sites: n, RecordsPerUser: s.Privacy.RecordsPerUser, Traffic: s.World.Traffic,
-		Instance: func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("means") },
-		Data:     os.Getenv("PEERD_DATA"),
-		Open:     func(name string) (world.File, error) { return os.Open(name) },
-	})
+	c := Config(s, n)
+	c.Traffic, c.Data = s.World.Traffic, os.Getenv("PEERD_DATA")
+	c.Instance = func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("means") }
+	c.Open = func(name string) (world.File, error) { return os.Open(name) }
+	source, err := world.Open(Params(s), c)
 	return source, fault(err)
 }
 
@@ -56,7 +66,7 @@ func Spec(s *config.Settings) (node.Spec, error) {
 // Vectors returns the features of the arms for a network of n sites that has no run, or none if
 // the learner takes no features from a world.
 func Vectors(s *config.Settings, n int) ([][]bandit.Features, error) {
-	if t := bandit.TraitsOf(s.LearnerParams()); !t.Vectored || len(t.Vectors) > 0 || s.World.Kind == config.Application {
+	if !s.WorldVectors() {
 		return nil, nil
 	}
 	source, err := Open(s, n)

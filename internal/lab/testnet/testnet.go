@@ -75,7 +75,7 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 	if s.World.Kind == config.Application {
 		return t.serve(ctx, o.Progress)
 	}
-	if world.TraitsOf(s.WorldParams()).Changing {
+	if world.TraitsOf(sites.Params(s)).Changing {
 		return config.Failf(config.ErrRefused, "world.kind: %s, want arms that pay the same in all rounds, which regret is shown of; peerd experiment run plays it", s.World.Kind)
 	}
 	source, err := sites.Open(s, s.SitesOf(s.Testnet.Nodes))

@@ -1,4 +1,4 @@
-package config
+package plan
 
 import (
 	"errors"
@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"peerd.dev/internal/config"
 )
 
 // A CellConfig is one cell of an experiment: what is played over all seeds.
 type CellConfig struct {
 	Name string
-	*Config
+	*config.Config
 	swept []string // keys with a list of values in the configuration, in the order of the schema
 	Set   []string // everything that the cell sets, in the form of --set
 	given string   // the name of its Cell
@@ -22,16 +24,16 @@ type CellConfig struct {
 const mostCells = 1000
 
 // cellList allows lists of cells.
-func cellList() rule {
+func cellList() config.Rule {
 	const want = "a list of cells, such as [{name: alone, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, 2]}}]"
-	return rule{want, func(v reflect.Value) string {
+	return config.Rule{Want: want, Check: func(v reflect.Value) string {
 		total := 0
-		for i, c := range v.Interface().([]Cell) {
+		for i, c := range v.Interface().([]config.Cell) {
 			many := 1
 			if c.Name == "" && len(c.Set) == 0 {
 				return fmt.Sprintf("want %s; item %d sets nothing and has no name", want, i)
 			}
-			for _, k := range Schema() { // in this order, so that the message is always the same
+			for _, k := range Schema().Keys() { // in this order, so that the message is always the same
 				values, ok := c.Set[k.Name]
 				if !ok {
 					continue
@@ -66,7 +68,7 @@ func shared(key string) bool {
 func strangeSet(set map[string]any) string {
 	first := ""
 	for name := range set {
-		if _, ok := FindKey(name); !ok && (first == "" || name < first) {
+		if _, ok := Schema().Find(name); !ok && (first == "" || name < first) {
 			first = name
 		}
 	}
@@ -74,7 +76,7 @@ func strangeSet(set map[string]any) string {
 }
 
 func didYouMean(name string) string {
-	if near := nearestKey(name); near != "" {
+	if near := Schema().Nearest(name); near != "" {
 		return "; did you mean " + near + "?"
 	}
 	return ""
@@ -84,8 +86,7 @@ func didYouMean(name string) string {
 // holds a list has one value.
 func choices(key string, values any) (list []any, swept bool) {
 	list, swept = values.([]any)
-	var s Settings
-	if !swept || s.Value(key).Kind() == reflect.Slice {
+	if !swept || Schema().Kind(key) == reflect.Slice {
 		return []any{values}, false
 	}
 	return list, true
@@ -93,7 +94,7 @@ func choices(key string, values any) (list []any, swept bool) {
 
 // Cells returns the cells of an experiment, each validated as a configuration of its own. The
 // problems of all of them are one error.
-func (c *Config) Cells() ([]CellConfig, error) {
+func Cells(c *config.Config) ([]CellConfig, error) {
 	var err error
 	all := Expand(c.Experiment.Cells)
 	var refused []error
@@ -101,11 +102,11 @@ func (c *Config) Cells() ([]CellConfig, error) {
 	for i := range all {
 		cell := &all[i]
 		if seen[cell.Name] {
-			refused = append(refused, Failf(ErrRefused, "experiment.cells: two cells are called %q: give one another name", cell.Name))
+			refused = append(refused, config.Failf(config.ErrRefused, "experiment.cells: two cells are called %q: give one another name", cell.Name))
 		}
 		seen[cell.Name] = true
-		cell.Config, err = Load(c.File, slices.Concat(c.set, cell.Set))
-		if r := new(Refusal); errors.As(err, &r) {
+		cell.Config, err = c.Reload(cell.Set)
+		if r := new(config.Refusal); errors.As(err, &r) {
 			r.What = fmt.Sprintf("cell %q of %s", cell.Name, r.What)
 			for k := range r.Problems {
 				if p := &r.Problems[k]; cell.sets(p.Key) {
@@ -130,14 +131,14 @@ func (c *CellConfig) sets(key string) bool {
 
 // Expand makes a cell for every choice of values: of one Cell in the order of its values, of keys
 // in the order of the schema, the first of which changes last.
-func Expand(cells []Cell) []CellConfig {
+func Expand(cells []config.Cell) []CellConfig {
 	if len(cells) == 0 {
 		return []CellConfig{{Name: "all"}}
 	}
 	var all []CellConfig
 	for _, c := range cells {
 		part := []CellConfig{{given: c.Name}}
-		for _, k := range Schema() {
+		for _, k := range Schema().Keys() {
 			values, ok := c.Set[k.Name]
 			if !ok {
 				continue
@@ -146,7 +147,7 @@ func Expand(cells []Cell) []CellConfig {
 			var next []CellConfig
 			for _, p := range part {
 				for _, v := range list {
-					n := CellConfig{given: p.given, swept: p.swept, Set: append(slices.Clone(p.Set), k.Name+"="+ValueText(v))}
+					n := CellConfig{given: p.given, swept: p.swept, Set: append(slices.Clone(p.Set), k.Name+"="+config.ValueText(v))}
 					if swept || c.Name == "" {
 						n.swept = append(slices.Clone(p.swept), k.Name)
 					}
@@ -187,8 +188,7 @@ func KeyLabel(key string) string {
 	if key == "privacy.epsilon" {
 		return "ε"
 	}
-	_, last := cutLast(key)
-	return strings.ReplaceAll(last, "_", " ")
+	return strings.ReplaceAll(config.Key{Name: key}.Last(), "_", " ")
 }
 
 // The axes that are not settings.
@@ -198,15 +198,14 @@ const (
 )
 
 // axisText allows what final can be drawn against.
-func axisText() rule {
+func axisText() config.Rule {
 	const want = "spectral_gap, cost or a setting that holds a number, such as privacy.epsilon"
-	return holds(want, func(v reflect.Value) bool {
+	return config.Holds(want, func(v reflect.Value) bool {
 		name := v.String()
-		if _, ok := FindKey(name); !ok {
+		if _, ok := Schema().Find(name); !ok {
 			return name == "" || name == SpectralGap || name == LinkCost
 		}
-		var s Settings
-		x := s.Value(name)
-		return x.CanFloat() || x.CanInt() || x.CanUint()
+		k := Schema().Kind(name)
+		return k >= reflect.Int && k <= reflect.Float64
 	})
 }

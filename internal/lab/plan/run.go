@@ -1,4 +1,4 @@
-package config
+package plan
 
 import (
 	"fmt"
@@ -7,26 +7,36 @@ import (
 	"strings"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/config"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 )
 
-func runConstraints() []Constraint {
-	return []Constraint{
-		{[]string{"rounds.count", "privacy.horizon"}, "A run ends no later than its budget: releases stop at the horizon.", func(s *Settings) string {
+func runConstraints() []config.Constraint {
+	return []config.Constraint{
+		{Keys: []string{"seed", "mode"}, Doc: "A seed is for lockstep alone: noise from a seed would repeat itself.", Broken: func(s *config.Settings) string {
+			switch {
+			case s.Mode == config.Live && s.Seed != 0:
+				return fmt.Sprintf("want 0 with %s, since noise from a seed would repeat itself", s.With("mode"))
+			case s.Mode == config.Lockstep && s.Seed == 0:
+				return fmt.Sprintf("want 1 or more with %s, which takes all its randomness from it", s.With("mode"))
+			}
+			return ""
+		}},
+		{Keys: []string{"rounds.count", "privacy.horizon"}, Doc: "A run ends no later than its budget: releases stop at the horizon.", Broken: func(s *config.Settings) string {
 			if s.Rounds.Count > s.Privacy.Rounds() {
 				return fmt.Sprintf("want at most %s: releases stop at the horizon", s.With("privacy.horizon"))
 			}
 			return ""
 		}},
-		{[]string{"rounds.count", "privacy.horizon", "mode"}, "A run in lockstep ends.", func(s *Settings) string {
-			if s.Mode == Lockstep && s.Rounds.Count == 0 && s.Privacy.Horizon == 0 {
+		{Keys: []string{"rounds.count", "privacy.horizon", "mode"}, Doc: "A run in lockstep ends.", Broken: func(s *config.Settings) string {
+			if s.Mode == config.Lockstep && s.Rounds.Count == 0 && s.Privacy.Horizon == 0 {
 				return fmt.Sprintf("want the number of rounds to play with %s and %s", s.With("mode"), s.With("privacy.horizon"))
 			}
 			return ""
 		}},
-		{[]string{"testnet.topology", "testnet.nodes"}, "The topology can be built with that many peers.", func(s *Settings) string {
-			spec, err := readSpec(s.Testnet.Topology, s.Testnet.Nodes)
+		{Keys: []string{"testnet.topology", "testnet.nodes"}, Doc: "The topology can be built with that many peers.", Broken: func(s *config.Settings) string {
+			spec, err := config.ReadGraph(s.Testnet.Topology, s.Testnet.Nodes)
 			if err == nil {
 				err = spec.Validate()
 			}
@@ -35,7 +45,7 @@ func runConstraints() []Constraint {
 			}
 			return ""
 		}},
-		{[]string{"experiment.liars.count", "testnet.nodes"}, "At least one peer is honest.", func(s *Settings) string {
+		{Keys: []string{"experiment.liars.count", "testnet.nodes"}, Doc: "At least one peer is honest.", Broken: func(s *config.Settings) string {
 			if s.Experiment.Liars.Count >= s.Testnet.Nodes {
 				return fmt.Sprintf("want fewer than %s, so that one peer is honest", s.With("testnet.nodes"))
 			}
@@ -50,7 +60,7 @@ func runConstraints() []Constraint {
 			}
 			return fmt.Sprintf("want fewer with %s, so that one peer with arms is honest", s.With("testnet.nodes"))
 		}},
-		{[]string{"experiment.lemmas", "protocol.name", "protocol.average.consistency", "experiment.alone"}, "The lemmas are about peers that average by the paper's rule.", func(s *Settings) string {
+		{Keys: []string{"experiment.lemmas", "protocol.name", "protocol.average.consistency", "experiment.alone"}, Doc: "The lemmas are about peers that average by the paper's rule.", Broken: func(s *config.Settings) string {
 			p, ok := s.ProtocolParams().(protocol.AverageParams)
 			switch {
 			case s.Experiment.Lemmas && !ok:
@@ -62,20 +72,20 @@ func runConstraints() []Constraint {
 			}
 			return ""
 		}},
-		{[]string{"experiment.lemmas", "learner.explore"}, "The lemmas are about peers that pull the arms that lag behind.", func(s *Settings) string {
+		{Keys: []string{"experiment.lemmas", "learner.explore"}, Doc: "The lemmas are about peers that pull the arms that lag behind.", Broken: func(s *config.Settings) string {
 			if s.Experiment.Lemmas && s.Learner.Explore > 0 {
 				return fmt.Sprintf("want false with %s: the lemmas are about peers that pull the arms that lag behind", s.With("learner.explore"))
 			}
 			return ""
 		}},
-		{[]string{"experiment.lemmas", "privacy.mechanism"}, "The lemmas are checked on sums that are sums of nodes.", func(s *Settings) string {
+		{Keys: []string{"experiment.lemmas", "privacy.mechanism"}, Doc: "The lemmas are checked on sums that are sums of nodes.", Broken: func(s *config.Settings) string {
 			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && s.Experiment.Lemmas && !m.Tiles() {
 				return fmt.Sprintf("want false with %s: own means are added up from nodes, which %s allow", s.With("privacy.mechanism"), strings.Join(tiling(), ", "))
 			}
 			return ""
 		}},
 		{
-			append([]string{"experiment.lemmas"}, disturbances()...), "The lemmas are about a network without faults and liars.", func(s *Settings) string {
+			Keys: append([]string{"experiment.lemmas"}, disturbances()...), Doc: "The lemmas are about a network without faults and liars.", Broken: func(s *config.Settings) string {
 				for _, key := range disturbances() {
 					if v := s.Value(key); s.Experiment.Lemmas && !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0) {
 						return fmt.Sprintf("want false with %s: the lemmas are about a network without faults and liars", s.With(key))
@@ -84,13 +94,13 @@ func runConstraints() []Constraint {
 				return ""
 			},
 		},
-		{[]string{"experiment.lemmas", "world.traffic"}, "The lemmas are about peers that pull an arm in every round.", func(s *Settings) string {
+		{Keys: []string{"experiment.lemmas", "world.traffic"}, Doc: "The lemmas are about peers that pull an arm in every round.", Broken: func(s *config.Settings) string {
 			if s.Experiment.Lemmas && slices.Min(s.World.Traffic) < 1 {
 				return fmt.Sprintf("want false with %s: the lemmas are about peers that pull an arm in every round", s.With("world.traffic"))
 			}
 			return ""
 		}},
-		{[]string{"experiment.figure.x", "experiment.figure.kind"}, "Final is drawn against something, curves against rounds.", func(s *Settings) string {
+		{Keys: []string{"experiment.figure.x", "experiment.figure.kind"}, Doc: "Final is drawn against something, curves against rounds.", Broken: func(s *config.Settings) string {
 			switch f := s.Experiment.Figure; {
 			case f.Kind == "final" && f.X == "":
 				return fmt.Sprintf("want spectral_gap or a setting that holds a number with %s", s.With("experiment.figure.kind"))
@@ -99,13 +109,13 @@ func runConstraints() []Constraint {
 			}
 			return ""
 		}},
-		{[]string{"experiment.figure.runs", "experiment.figure.kind"}, "Single runs are drawn by round.", func(s *Settings) string {
+		{Keys: []string{"experiment.figure.runs", "experiment.figure.kind"}, Doc: "Single runs are drawn by round.", Broken: func(s *config.Settings) string {
 			if f := s.Experiment.Figure; f.Kind != "curves" && f.Runs > 0 {
 				return fmt.Sprintf("want 0 with %s", s.With("experiment.figure.kind"))
 			}
 			return ""
 		}},
-		{[]string{"experiment.faults.partition", "rounds.count", "privacy.horizon"}, "A partition begins before the run ends.", func(s *Settings) string {
+		{Keys: []string{"experiment.faults.partition", "rounds.count", "privacy.horizon"}, Doc: "A partition begins before the run ends.", Broken: func(s *config.Settings) string {
 			if p := s.Experiment.Faults.Partition; len(p) == 2 && p[0] >= s.RoundCount() {
 				return fmt.Sprintf("want it to begin before round %d, where the run ends by %s and %s",
 					s.RoundCount(), s.With("rounds.count"), s.With("privacy.horizon"))
@@ -126,6 +136,11 @@ func tiling() (names []string) {
 }
 
 // disturbances lists the keys that make a simulated network worse than none.
-func disturbances() []string {
-	return append(KeysUnder("experiment.faults"), "experiment.liars.count")
+func disturbances() (names []string) {
+	for _, k := range keys() {
+		if k.Section() == "experiment.faults" {
+			names = append(names, k.Name)
+		}
+	}
+	return append(names, "experiment.liars.count")
 }

@@ -1,0 +1,135 @@
+package config
+
+import (
+	"math/rand/v2"
+
+	"peerd.dev/bandit"
+)
+
+// A Laboratory has simulated worlds, and knows the rules of testnets and experiments. A program that
+// runs peers in them puts it into its [Schema].
+type Laboratory interface {
+	// Simulated returns what a site must know of the chosen world.
+	Simulated(s *Settings) Simulated
+	// CheckWorld returns in what the chosen world does not suit a network of a number of peers, 0 for any
+	// number. It passes over keys that are bad.
+	CheckWorld(s *Settings, peers int, bad map[string]bool) []Problem
+	// CheckTestnet returns in what protocol and world do not suit the testnet. It passes over keys that
+	// are bad.
+	CheckTestnet(s *Settings, bad map[string]bool) []Problem
+	// Open opens the chosen world for a number of sites.
+	Open(s *Settings, sites int) (Sites, error)
+}
+
+// Simulated says in what a simulated world concerns the promise of a site; it is zero for an application.
+type Simulated struct {
+	// Features is the number of features of an action in a context; 0 if it has none.
+	Features int
+	// Unclipped says that rewards may be outside of [0, 1].
+	Unclipped bool
+	// Records is the greatest number of records of one person that the world deals to sites; 0 if
+	// rewards are no person's.
+	Records uint64
+	// Spread is the setting by which one person may have records at several sites, and Gather the
+	// one that keeps them at one; empty if that cannot happen.
+	Spread, Gather string
+}
+
+// Sites are the sites of an open simulated world.
+type Sites interface {
+	// Data is the hash of the records that are dealt to sites; empty if there are none.
+	Data() string
+	// Vectors returns the features of the arms by site, or none if the learner takes none from
+	// the world.
+	Vectors() ([][]bandit.Features, error)
+	// World returns what a site plays, with coins of its own.
+	World(site int, coins *rand.ChaCha8) (bandit.World, error)
+}
+
+// noLaboratory is the laboratory of a site.
+type noLaboratory struct{}
+
+// Simulated implements [Laboratory].
+func (noLaboratory) Simulated(*Settings) Simulated { return Simulated{} }
+
+// CheckWorld implements [Laboratory].
+func (noLaboratory) CheckWorld(*Settings, int, map[string]bool) []Problem { return nil }
+
+// CheckTestnet implements [Laboratory].
+func (noLaboratory) CheckTestnet(*Settings, map[string]bool) []Problem { return nil }
+
+// Open implements [Laboratory].
+func (noLaboratory) Open(*Settings, int) (Sites, error) {
+	return nil, Failf(ErrRefused, "world.kind: an application pays no simulated rewards")
+}
+
+// World says what pays the rewards.
+type World struct {
+	Kind    string
+	Traffic []float64 // shares of rounds with a decision, which sites take in turn
+	Params  Params
+}
+
+// Testnet is a network on one machine.
+type Testnet struct {
+	Nodes    int
+	Topology string
+	Seeds    int
+}
+
+// Experiment is a simulation.
+type Experiment struct {
+	Seeds     uint64
+	FirstSeed uint64 `key:"first_seed"`
+	Instances uint64
+	Cells     []Cell
+	Alone     bool
+	Lemmas    bool `key:"lemmas"`
+	Coverage  bool
+	Faults    Faults
+	Liars     Liars
+	Cost      Cost
+	Figure    Figure
+}
+
+// Cell is a part of an experiment: settings that replace the configuration's. A key with a list
+// of values stands for as many cells.
+type Cell struct {
+	Name string         `yaml:",omitempty"`
+	Set  map[string]any `yaml:",omitempty"`
+}
+
+// Figure says what an experiment draws.
+type Figure struct {
+	Kind  string
+	X     string
+	Log   string
+	Bound bool
+	Runs  int
+	Title string
+}
+
+// Faults are what the simulated network does to messages.
+type Faults struct {
+	Loss      float64
+	Duplicate float64
+	Reorder   float64
+	Delay     int
+	Partition []uint64 // none, or from and before which round
+	Churn     float64
+}
+
+// Liars are simulated peers that make false claims.
+type Liars struct {
+	Count    int
+	Claim    string
+	Pay      string
+	Noise    string
+	Messages string
+}
+
+// Cost is the cost of a release over a link in a round.
+type Cost struct {
+	Hub  float64 // of a peer without arms
+	Link float64 // between peers with arms
+}

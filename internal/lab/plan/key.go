@@ -1,0 +1,195 @@
+package plan
+
+import (
+	"math"
+	"reflect"
+	"strings"
+
+	"peerd.dev/gossip/topology"
+	"peerd.dev/internal/config"
+	"peerd.dev/node/lab/world"
+)
+
+// keys lists the settings of simulated worlds, testnets and experiments.
+func keys() []config.Key {
+	const many = math.MaxUint64
+	worlds, paying := []string{config.Application}, []string(nil)
+	for _, w := range world.Table() {
+		name := w.Words().Name
+		worlds, paying = append(worlds, name), append(paying, name+" "+w.Words().Summary)
+	}
+	all := []config.Key{
+		{
+			Name: "mode", Default: string(config.Live), Shared: true, Rule: config.OneOf(string(config.Live), string(config.Lockstep)),
+			Doc: "Whose data: live protects people, and rounds follow the wall clock; lockstep protects no one, and simulated rounds wait for each other.",
+		},
+		{
+			Name: "seed", Default: "0", Rule: config.Whole(0, many),
+			Doc: "Seed of all randomness in lockstep; 0 in mode live, where noise comes from the operating system.",
+		},
+		{
+			Name: "rounds.count", Default: "0", Unit: "rounds", Rule: config.Whole(0, config.MostRounds),
+			Doc: "Number of rounds to play; 0 plays the horizon.",
+		},
+		{
+			Name: "world.kind", Default: config.Application, Fixed: true, Rule: config.OneOf(worlds...),
+			Doc: "What pays rewards: application, the site's application over the API; or a simulated world: " + strings.Join(paying, "; ") + ".",
+		},
+		{
+			Name: "world.traffic", Default: "[1]", Rule: shares(),
+			Doc: "Share of rounds in which a simulated site has a decision to make: one number for all sites, or several numbers that sites take in turn. In the other rounds the peer receives and sends as always.",
+		},
+		{
+			Name: "testnet.nodes", Default: "5", Unit: "peers", Rule: config.Whole(1, 100_000),
+			Doc: "Peers of a testnet or an experiment.",
+		},
+		{
+			Name: "testnet.topology", Default: "ring", Rule: graphText(),
+			Doc: "Links of a testnet or an experiment.",
+		},
+		{
+			Name: "testnet.seeds", Default: "0", Unit: "runs", Rule: config.Whole(0, 10_000),
+			Doc: "Simulated runs for the closing table; 0 omits it.",
+		},
+		{
+			Name: "experiment.seeds", Default: "20", Unit: "runs", Rule: config.Whole(1, 100_000),
+			Doc: "Number of runs, each with its own seed.",
+		},
+		{
+			Name: "experiment.first_seed", Default: "1", Rule: config.Whole(1, many),
+			Doc: "Seed of the first run; the others follow it.",
+		},
+		{
+			Name: "experiment.instances", Default: "0", Unit: "instances", Rule: config.Whole(0, many),
+			Doc: "Number of instances that runs take in turn, where the world draws means for every run: run i + instances plays the instance of run i with its own coins and noise. With 0 every run has its own instance.",
+		},
+		{
+			Name: "experiment.cells", Default: "[]", Rule: cellList(),
+			Doc: "What is compared over the same seeds: a list of cells, each with a name, settings that it sets, or both. A setting with a list of values makes one cell for each. Without cells, the configuration is the only one.",
+		},
+		{
+			Name: "experiment.alone", Default: "false", Rule: config.YesNo(),
+			Doc: "Remove all links, so that every peer learns alone.",
+		},
+		{
+			Name: "experiment.lemmas", Default: "false", Rule: config.YesNo(),
+			Doc: "Check in every round what paper 004 (docs/papers.md) claims about protocol average: the sum of estimates and Lemmas 1 to 3.",
+		},
+		{
+			Name: "experiment.coverage", Default: "false", Rule: config.YesNo(),
+			Doc: "Count in every round how many estimates lie outside their confidence radius, and fail if more do than the radius allows.",
+		},
+		{
+			Name: "experiment.faults.loss", Default: "0", Rule: config.Probability(),
+			Doc: "Probability that a message is lost.",
+		},
+		{
+			Name: "experiment.faults.duplicate", Default: "0", Rule: config.Probability(),
+			Doc: "Probability that a message arrives twice.",
+		},
+		{
+			Name: "experiment.faults.reorder", Default: "0", Rule: config.Probability(),
+			Doc: "Probability that a message is delayed by up to 3 rounds, so that later ones overtake it.",
+		},
+		{
+			Name: "experiment.faults.delay", Default: "0", Unit: "rounds", Rule: config.Whole(0, 1000),
+			Doc: "Maximum delay of a message in rounds; delays are uniform from 0.",
+		},
+		{
+			Name: "experiment.faults.partition", Default: "[]", Unit: "rounds", Rule: span(),
+			Doc: "The first round, and the round after the last, in which no message crosses between the halves of the network.",
+		},
+		{
+			Name: "experiment.faults.churn", Default: "0", Rule: config.Probability(),
+			Doc: "Probability, each round, that a peer goes away for a while.",
+		},
+		{
+			Name: "experiment.liars.count", Default: "0", Unit: "peers", Rule: config.Whole(0, many),
+			Doc: "Number of peers that claim what is not so, and sign it.",
+		},
+		{
+			Name: "experiment.liars.claim", Default: "huge", Rule: config.OneOf("honest", "huge", "t", "half", "few"),
+			Doc: "How many pulls of every arm liars claim: their own, 2^63, the rounds so far, half of them, or 1.",
+		},
+		{
+			Name: "experiment.liars.pay", Default: "honest", Rule: config.OneOf("honest", "inside", "outside", "fork"),
+			Doc: "What liars claim that arms pay: inside is 1 for the worst arm and 0 for others, outside 1,000 and -1,000, and fork is inside to half of the peers and the truth to the others.",
+		},
+		{
+			Name: "experiment.liars.noise", Default: "honest", Rule: config.OneOf("honest", "quiet", "loud", "many"),
+			Doc: "How much noise liars claim to be in their sums: what there is, next to none, 1,024 times the scale, or as many draws as rewards.",
+		},
+		{
+			Name: "experiment.liars.messages", Default: "sound", Rule: config.OneOf("sound", "silent", "malformed"),
+			Doc: "Which messages liars send: an honest peer's, with the lies above in them; none, if they are silent; or malformed ones, with labels and arms that do not exist.",
+		},
+		{
+			Name: "experiment.cost.hub", Default: "1", Rule: config.Number("a number from 0", func(x float64) bool { return x >= 0 && !math.IsInf(x, 0) }),
+			Doc: "What a round costs in which releases go over a link of a peer without arms: c₁ of paper 003 (docs/papers.md).",
+		},
+		{
+			Name: "experiment.cost.link", Default: "1", Rule: config.Number("a number from 0", func(x float64) bool { return x >= 0 && !math.IsInf(x, 0) }),
+			Doc: "What a round costs in which releases go over a link between peers with arms: c₂ of paper 003.",
+		},
+		{
+			Name: "experiment.figure.kind", Default: "curves", Rule: config.OneOf("none", "curves", "final"),
+			Doc: "What is drawn: curves is regret by round, one line for each cell; final is regret at the end against x.",
+		},
+		{
+			Name: "experiment.figure.x", Default: `""`, Rule: axisText(),
+			Doc: "What final is drawn against: spectral_gap, cost, or a setting that holds a number; cells that differ only in it are joined by a line; with cost, cells of one name are.",
+		},
+		{
+			Name: "experiment.figure.log", Default: "none", Rule: config.OneOf("none", "x", "y", "both"),
+			Doc: "Which axes are logarithmic.",
+		},
+		{
+			Name: "experiment.figure.bound", Default: "false", Rule: config.YesNo(),
+			Doc: "Draw the asymptotic lower bound on regret, where one is computed: for rewards of 0 and 1 and peers that are neither alone nor liars.",
+		},
+		{
+			Name: "experiment.figure.runs", Default: "0", Unit: "runs", Rule: config.Whole(0, 1000),
+			Doc: "Runs of each cell that curves also show one by one, as thin lines, for means of runs that differ in kind.",
+		},
+		{
+			Name: "experiment.figure.title", Default: `""`, Rule: config.Holds("text", func(reflect.Value) bool { return true }),
+			Doc: "Title of the figure; if empty, the configuration's name.",
+		},
+	}
+	for i := range all {
+		all[i].Laboratory = true
+	}
+	return all
+}
+
+// shares allows lists of shares of rounds.
+func shares() config.Rule {
+	return config.Rule{Want: "a list of numbers over 0 up to 1: one for all sites, or several that sites take in turn", Check: func(v reflect.Value) string {
+		list := v.Interface().([]float64)
+		if len(list) == 0 {
+			return "want a list of numbers over 0 up to 1; [1] is a decision in every round"
+		}
+		if want := world.CheckTraffic(list, 0); want != "" {
+			return "want " + want
+		}
+		return ""
+	}}
+}
+
+// span allows no rounds, or from one round to before another.
+func span() config.Rule {
+	return config.Holds("[] or [from, to] in rounds, from below to", func(v reflect.Value) bool {
+		list := v.Interface().([]uint64)
+		return len(list) == 0 || len(list) == 2 && list[0] < list[1]
+	})
+}
+
+// graphText allows the short form of a topology.
+func graphText() config.Rule {
+	return config.Rule{Want: "a topology, such as ring or regular(4); `peerd topology --help` lists them", Check: func(v reflect.Value) string {
+		if _, err := topology.ParseSpec(v.String()); err != nil {
+			return "want a topology; " + strings.TrimPrefix(err.Error(), "topology: ")
+		}
+		return ""
+	}}
+}

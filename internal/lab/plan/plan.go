@@ -1,0 +1,70 @@
+// Package plan has the settings of testnets and experiments: their schema, which contains a site's,
+// their rules, and the cells of an experiment.
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/sites"
+	"peerd.dev/node/lab/printed"
+	"peerd.dev/node/lab/world"
+	"peerd.dev/protocol"
+)
+
+// Schema returns the schema of testnets and experiments: a site's, with simulated worlds and what papers
+// print.
+func Schema() *config.Schema {
+	standard.once.Do(func() {
+		x := config.Extension{
+			Learners: printed.Learners(), Keys: keys(), Laboratory: laboratory{},
+			Constraints: slices.Concat(worldConstraints(), runConstraints()),
+		}
+		for _, p := range world.Table() {
+			x.Worlds = append(x.Worlds, config.Entry{Name: p.Words().Name, Summary: p.Words().Summary, Params: p})
+		}
+		standard.schema = config.Site().With(x)
+	})
+	return standard.schema
+}
+
+//nolint:gochecknoglobals // made once, then only read
+var standard struct { // no OnceValue, since rules of some keys ask for others
+	once   sync.Once
+	schema *config.Schema
+}
+
+// laboratory adds the rules of testnets to what package sites knows of worlds.
+type laboratory struct{ sites.Laboratory }
+
+// CheckTestnet implements [config.Laboratory].
+func (laboratory) CheckTestnet(s *config.Settings, bad map[string]bool) (problems []config.Problem) {
+	net := knownNet(s.Testnet.Topology, s.Testnet.Nodes)
+	net.Horizon = s.Privacy.Rounds()
+	for _, p := range append(s.CheckProtocol(net, bad), sites.Laboratory{}.CheckWorld(s, s.Testnet.Nodes, bad)...) {
+		p.Reason += fmt.Sprintf(", with %s and %s", s.With("testnet.nodes"), s.With("testnet.topology"))
+		problems = append(problems, p)
+	}
+	return problems
+}
+
+// knownNet returns the network of n peers as far as a topology says it: no graph where chance
+// decides or none can be built.
+func knownNet(text string, n int) protocol.Net {
+	net := protocol.Net{Peers: n}
+	spec, err := config.ReadGraph(text, n)
+	if err != nil || spec.Validate() != nil {
+		return net
+	}
+	switch {
+	case spec.Name == "regular":
+		net.LeastDegree = spec.Degree
+	case !spec.Drawn():
+		if g, _, err := spec.Build(nil); err == nil {
+			net.LeastDegree, net.Graph = config.GraphDegrees(g).Least, config.Neighbours(g.N(), g.Edges())
+		}
+	}
+	return net
+}

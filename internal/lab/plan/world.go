@@ -1,0 +1,95 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/sites"
+	"peerd.dev/node/lab/world"
+)
+
+func worldConstraints() []config.Constraint {
+	return []config.Constraint{
+		{Keys: []string{"spare_arms", "world.kind"}, Doc: "A simulated world has all its arms from the start.", Broken: func(s *config.Settings) string {
+			if s.SpareArms > 0 && s.World.Kind != config.Application {
+				return fmt.Sprintf("want 0 with %s, whose arms are all there from the start", s.With("world.kind"))
+			}
+			return ""
+		}},
+		{Keys: []string{"arms", "world.kind"}, Doc: "A world that has its own arms knows how many.", Broken: func(s *config.Settings) string {
+			params := sites.Params(s)
+			if field, _ := world.Check(params, sites.Config(s, s.SitesOf(s.Testnet.Nodes))); field != "" {
+				return "" // said of the parameter
+			}
+			if n := world.TraitsOf(params).Arms; n > 0 && n != len(s.Arms) {
+				return fmt.Sprintf("want %d names with %s, which has as many arms", n, s.With("world.kind"))
+			}
+			return ""
+		}},
+		{Keys: []string{"world.kind", "learner.name"}, Doc: "A learner that chooses by features has a world with as many, and others one without.", Broken: func(s *config.Settings) string {
+			if s.World.Kind == config.Application {
+				return "" // which sends what the learner wants
+			}
+			w, l := world.TraitsOf(sites.Params(s)), bandit.TraitsOf(s.LearnerParams())
+			if l.Vectored && (len(l.Vectors) > 0 || w.Vectors) {
+				return ""
+			}
+			n, wanted := w.Features, 0
+			if l.Contextual {
+				if _, err := s.Statistic(); err != nil {
+					return ""
+				}
+				wanted = l.Inputs.Dim()
+			}
+			switch {
+			case l.Vectored && n > 0:
+				return fmt.Sprintf("want actions that stay the same with %s, which knows them before it chooses: set world.%s.draw to another value", s.With("learner.name"), s.World.Kind)
+			case n == wanted:
+				return ""
+			case wanted == 0:
+				return fmt.Sprintf("want a world without features with %s, which makes nothing of them", s.With("learner.name"))
+			case n == 0:
+				return fmt.Sprintf("want a world with features with %s, which chooses by them", s.With("learner.name"))
+			}
+			return fmt.Sprintf("want world.%s.features: %d with %s, which takes as many", s.World.Kind, wanted, s.With("learner.name"))
+		}},
+		{Keys: []string{"world.kind", "mode"}, Doc: "An application's rewards are people's, so it is for mode live alone.", Broken: func(s *config.Settings) string {
+			if s.World.Kind == config.Application && s.Mode == config.Lockstep {
+				return fmt.Sprintf("want a simulated one with %s, which protects no one", s.With("mode"))
+			}
+			return ""
+		}},
+		{Keys: []string{"world.traffic", "world.kind"}, Doc: "An application asks when it has a decision to make.", Broken: func(s *config.Settings) string {
+			if s.World.Kind == config.Application && slices.Min(s.World.Traffic) < 1 {
+				return fmt.Sprintf("want [1] with %s, which asks when it has a decision to make", s.With("world.kind"))
+			}
+			return ""
+		}},
+		{Keys: []string{"experiment.coverage", "world.kind"}, Doc: "Coverage is of means that stay.", Broken: func(s *config.Settings) string {
+			if world.TraitsOf(sites.Params(s)).Changing && s.Experiment.Coverage {
+				return fmt.Sprintf("want false with %s: its means change", s.With("world.kind"))
+			}
+			return ""
+		}},
+		{Keys: []string{"world.kind", "mode", "privacy.mechanism"}, Doc: "Rewards outside of [0, 1] are for lockstep and Laplace noise.", Broken: func(s *config.Settings) string {
+			switch {
+			case !s.Simulated().Unclipped:
+				return ""
+			case s.Mode != config.Lockstep:
+				return fmt.Sprintf("want rewards in [0, 1] with %s, since the noise is made for them: set world.%s.clip: true", s.With("mode"), s.World.Kind)
+			case gaussian(s):
+				return fmt.Sprintf("want rewards in [0, 1] with %s, since Gaussian noise is calibrated for them alone: set world.%s.clip: true", s.With("privacy.mechanism"), s.World.Kind)
+			}
+			return ""
+		}},
+	}
+}
+
+// gaussian reports whether the mechanism draws Gaussian noise.
+func gaussian(s *config.Settings) bool {
+	m, err := dp.ParseMechanism(s.Privacy.Mechanism)
+	return err == nil && m.Law() == dp.Gaussian
+}
