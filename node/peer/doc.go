@@ -5,7 +5,7 @@
 // A peer lives in a folder: its key, its configuration and its store. [Init] makes one, once, as
 // peerd init does, and returns the peer's id:
 //
-//	id, err := peer.Init("hospital-a", "arms=[red, green]", "privacy.epsilon=1")
+//	id, err := peer.Init("hospital-a", peer.Set("arms", "[red, green]"), peer.Set("privacy.epsilon", "1"))
 //
 // The network file network.yaml, the same at all peers, names every peer by its id and has to be in
 // the folder; docs/network.md describes it.
@@ -44,6 +44,16 @@
 // Both return after their answer is on disk, with the same promises as the API (docs/api.md). Many
 // goroutines may call them at once, and then share writes to the disk. An ask with an id of the
 // program's own can be repeated after a crash: the answer is the same.
+//
+// # Algorithms of one's own
+//
+// [Learner] and [Protocol] add algorithms of other Go modules, which the settings then choose by name:
+//
+//	own := []peer.Option{peer.Learner(greedy{}), peer.Set("learner.name", "greedy")}
+//	p, err := peer.Open("hospital-a", own...)
+//
+// A protocol is handed releases and nothing else. A learner is shown the rewards of its site when it describes
+// them, and must keep none of them; `peerd audit` finds a learner that does.
 //
 // The program holds rewards of people: what it logs and stores of them is outside of the peer's
 // privacy promise. It should run with umask 077 and GOTRACEBACK=none, as peerd run does, because

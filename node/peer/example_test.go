@@ -21,7 +21,7 @@ func Example() {
 	var id string
 	network := fmt.Sprintf("name: example\nstart: %s\nevery: 1s\nlinks: [[0, 1]]\npeers:\n", time.Now().UTC().Format(time.RFC3339))
 	for _, name := range []string{"north", "south"} {
-		id, err = peer.Init(filepath.Join(folder, name), "arms=[red, green]", "privacy.epsilon=1", "listen=[/ip4/127.0.0.1/tcp/0]")
+		id, err = peer.Init(filepath.Join(folder, name), peer.Set("arms", "[red, green]"), peer.Set("privacy.epsilon", "1"), peer.Set("listen", "[/ip4/127.0.0.1/tcp/0]"))
 		check(err)
 		network += fmt.Sprintf("  - {name: %s, id: %s, addrs: [/ip4/127.0.0.1/tcp/8471]}\n", name, id)
 	}

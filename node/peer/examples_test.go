@@ -17,8 +17,8 @@ import (
 // module, and runs them.
 func TestExamples(t *testing.T) {
 	for name, want := range map[string]string{
-		"learner":  "peer 2 pulls the better arm most: true\naudit passed: true\n",
-		"protocol": "refused: 0\nsimulator: peer 0 pulls the better arm most: true\nsimulator: peer 1 pulls the better arm most: true\nsimulator: peer 2 pulls the better arm most: true\naudit passed: true\n",
+		"learner":  "peer 2 pulls the better arm most: true\naudit passed: true\nlive: the second peer has estimates from the first, refused: 0\n",
+		"protocol": "refused: 0\nsimulator: peer 0 pulls the better arm most: true\nsimulator: peer 1 pulls the better arm most: true\nsimulator: peer 2 pulls the better arm most: true\naudit passed: true\nlive: the second peer has estimates from the first, refused: 0\n",
 		"embed":    "counted: true\ncounted: true\ncounted: true\nnorth of example: 3 decisions wait, ε 1 charged, 0 left\n",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func folder(t *testing.T) string {
 	dir := t.TempDir()
 	network := fmt.Sprintf("name: example\nstart: %s\nevery: 1s\nlinks: [[0, 1]]\npeers:\n", time.Now().UTC().Format(time.RFC3339))
 	for _, name := range []string{"north", "south"} {
-		id, err := peer.Init(filepath.Join(dir, name), "arms=[red, green]", "privacy.epsilon=1", "listen=[/ip4/127.0.0.1/tcp/0]")
+		id, err := peer.Init(filepath.Join(dir, name), peer.Set("arms", "[red, green]"), peer.Set("privacy.epsilon", "1"), peer.Set("listen", "[/ip4/127.0.0.1/tcp/0]"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 
+	"peerd.dev/bandit"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/version"
 	"peerd.dev/node/api"
 	"peerd.dev/node/decision"
+	"peerd.dev/protocol"
 )
 
 // A Peer is an open peer. All methods except Run and Close may be called concurrently, from
@@ -22,18 +24,40 @@ type Peer struct {
 	daemon *daemon.Daemon
 }
 
-// An Option changes how [Open] opens a peer.
+// An Option changes how [Init] makes a folder and how [Open] opens it.
 type Option func(*options)
 
 type options struct {
-	set []string
-	log *slog.Logger
+	set  []string
+	with config.Extension
+	log  *slog.Logger
+}
+
+func apply(dir string, all []Option) (schema *config.Schema, o options) {
+	o = options{log: slog.New(slog.DiscardHandler)}
+	for _, set := range all {
+		set(&o)
+	}
+	o.set = append(o.set, "dir="+dir)
+	return config.Site().With(o.with), o
 }
 
 // Set gives a setting a value, written as in peerd.yaml, for example Set("privacy.epsilon", "1").
 // It has precedence over the environment and the file. docs/configuration.md lists the settings.
 func Set(key, value string) Option {
 	return func(o *options) { o.set = append(o.set, key+"="+value) }
+}
+
+// Learner adds a learner to those that peerd has, by its parameters with their defaults. The setting
+// learner.name chooses it by its name, and its parameters are the settings learner.<name>.<field>. All peers of
+// a network need it. docs/hacking.md describes what a learner must do.
+func Learner(p bandit.Params) Option {
+	return func(o *options) { o.with.Learners = append(o.with.Learners, p) }
+}
+
+// Protocol adds a protocol in the same way.
+func Protocol(p protocol.Params) Option {
+	return func(o *options) { o.with.Protocols = append(o.with.Protocols, p) }
 }
 
 // Logger sets where the peer logs. Without it, the peer logs nothing. The setting log.level does
@@ -43,13 +67,14 @@ func Logger(l *slog.Logger) Option {
 }
 
 // Init makes a folder for a peer, as the command peerd init does: it creates dir, the peer's key
-// and peerd.yaml with the settings in set, each a "key=value", and recommendations for others.
-// It returns the peer's id, by which networks name it.
+// and peerd.yaml with the settings of [Set], and recommendations for others. It returns the peer's
+// id, by which networks name it.
 //
 // Init overwrites nothing: it fails if dir has a key or a peerd.yaml. It also fails if a setting
 // has an unknown key or a wrong value. Required settings may be missing; [Open] refuses them.
-func Init(dir string, set ...string) (id string, err error) {
-	made, err := daemon.Init(config.Site(), append(slices.Clone(set), "dir="+dir))
+func Init(dir string, opts ...Option) (id string, err error) {
+	schema, o := apply(dir, opts)
+	made, err := daemon.Init(schema, o.set)
 	return made.ID, err
 }
 
@@ -61,15 +86,12 @@ func Init(dir string, set ...string) (id string, err error) {
 // problem; if the folder is in use by another peer, or the network does not name this peer; and if
 // the store is damaged or lacks what was acknowledged. Messages of errors say what to do.
 func Open(dir string, opts ...Option) (*Peer, error) {
-	o := options{log: slog.New(slog.DiscardHandler)}
-	for _, set := range opts {
-		set(&o)
-	}
+	schema, o := apply(dir, opts)
 	file := filepath.Join(dir, config.FileName)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		file = ""
 	}
-	c, err := config.Site().Load(file, append(o.set, "dir="+dir))
+	c, err := schema.Load(file, o.set)
 	if err != nil {
 		return nil, err
 	}

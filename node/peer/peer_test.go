@@ -19,7 +19,7 @@ func TestAnswersAreKept(t *testing.T) {
 		t.Fatal(was, err)
 	}
 	if receipt, wrong := first.Reward(t.Context(), report); wrong != nil || receipt.Duplicate {
-		t.Fatal(receipt, err)
+		t.Fatal(receipt, wrong)
 	}
 	if err = first.Close(); err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func TestAnswersAreKept(t *testing.T) {
 		t.Errorf("%+v, %v, want the decision %+v", is, err, was)
 	}
 	if receipt, wrong := second.Reward(t.Context(), report); wrong != nil || !receipt.Duplicate {
-		t.Errorf("%+v, %v, want a duplicate", receipt, err)
+		t.Errorf("%+v, %v, want a duplicate", receipt, wrong)
 	}
 	if err = second.Close(); err != nil {
 		t.Error(err)

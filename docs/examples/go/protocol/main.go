@@ -1,12 +1,18 @@
-// Command protocol has a protocol of its own, in which peers send each other their sums, and plays it in the simulator
-// and in the audit.
+// Command protocol has a protocol of its own, in which peers send each other their sums, and plays it in the simulator,
+// in the audit and by two live peers.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
 
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
@@ -14,9 +20,11 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/dp/state"
 	"peerd.dev/node"
+	"peerd.dev/node/decision"
 	"peerd.dev/node/lab/audit"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/world"
+	"peerd.dev/node/peer"
 	"peerd.dev/protocol"
 )
 
@@ -25,7 +33,9 @@ const pushed = protocol.FirstFree
 
 // push is the protocol. Every peer sends its neighbours, all others, the running sums of each of its
 // arms, and takes the mean over peers.
-type push struct{ Every uint64 }
+type push struct {
+	Every uint64 `want:"1.." unit:"rounds" doc:"Rounds from one row to the next."`
+}
 
 func (push) Words() protocol.Words {
 	return protocol.Words{Name: "push", Summary: "every peer sends its sums to its neighbours", Public: "nothing"}
@@ -146,6 +156,9 @@ func main() {
 	if err := check(spec); err != nil {
 		log.Fatal(err)
 	}
+	if err := live(); err != nil {
+		log.Fatal(err)
+	}
 }
 
 // simulate plays three sites, over all of which the first arm pays more.
@@ -188,4 +201,82 @@ func check(spec node.Spec) error {
 	}
 	fmt.Println("audit passed:", report.Passed)
 	return nil
+}
+
+// live runs two peers of a network in this program. Only the first has users; the second learns from it.
+func live() error {
+	dir, err := os.MkdirTemp("", "peers")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	address, err := freeAddress()
+	if err != nil {
+		return err
+	}
+	own := []peer.Option{
+		peer.Protocol(push{Every: 5}), peer.Set("protocol.name", "push"), peer.Set("learner.name", "ucb"),
+		peer.Set("arms", "[red, green]"), peer.Set("privacy.epsilon", "1"), peer.Set("privacy.mechanism", "tree"), peer.Set("privacy.horizon", "10000"),
+		peer.Set("api.window", "1s"),
+	}
+	network := fmt.Sprintf("name: live\nstart: %s\nevery: 100ms\nlinks: [[0, 1]]\npeers:\n", time.Now().UTC().Format(time.RFC3339))
+	for _, name := range []string{"north", "south"} {
+		id, err := peer.Init(filepath.Join(dir, name), append(own, peer.Set("listen", "["+address[name]+"]"))...)
+		if err != nil {
+			return err
+		}
+		network += fmt.Sprintf("  - {name: %s, id: %s, addrs: [%s]}\n", name, id, address[name])
+	}
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer stop()
+	var peers []*peer.Peer
+	for _, name := range []string{"north", "south"} {
+		if err = os.WriteFile(filepath.Join(dir, name, "network.yaml"), []byte(network), 0o600); err != nil {
+			return err
+		}
+		p, err := peer.Open(filepath.Join(dir, name), own...)
+		if err != nil {
+			return err
+		}
+		peers = append(peers, p)
+		running.Go(func() {
+			if err := errors.Join(p.Run(ctx), p.Close()); err != nil {
+				log.Print(err)
+			}
+		})
+	}
+	for {
+		d, err := peers[0].Decide(ctx, decision.Ask{})
+		if err != nil {
+			return err
+		}
+		if _, err = peers[0].Reward(ctx, decision.Report{ID: d.ID, Value: .5}); err != nil {
+			return err
+		}
+		s, err := peers[1].Status(ctx)
+		if err != nil {
+			return err
+		}
+		if s.Means[0] != 0 && s.Means[1] != 0 {
+			fmt.Println("live: the second peer has estimates from the first, refused:", s.Refused)
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// freeAddress returns an address on this machine for each peer.
+func freeAddress() (map[string]string, error) {
+	all := make(map[string]string)
+	for _, name := range []string{"north", "south"} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close()
+		all[name] = fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", l.Addr().(*net.TCPAddr).Port)
+	}
+	return all, nil
 }
