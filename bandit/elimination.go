@@ -8,11 +8,10 @@ import (
 
 // EliminationParams are the parameters of learner elimination.
 type EliminationParams struct {
-	Radii  Confidence `want:"calibrated|paper" doc:"Confidence radius: valid for any number of sites, or as the paper prints it, which is too narrow for a few sites."`
-	Alpha  float64    `want:"0 up to 0.5" doc:"Probability with which the best arm may be eliminated; 0 takes 1/privacy.horizon."`
-	Length float64    `want:"over 0 up to 1" doc:"Length of epochs, as a share of the paper's. Shorter ones compare arms more often; how far behind an arm has to be follows from what is known of it."`
-	Rounds uint64     `want:"0..64" unit:"epochs" doc:"Number of epochs after which the best arm so far is played to the end; 0 halves the gap from epoch to epoch until one arm is left."`
-	Gap    float64    `want:"0 up to 1" doc:"Smallest difference between the best arm and another one, which learner.elimination.rounds needs; 0 if it is not known."`
+	Alpha  float64 `want:"0 up to 0.5" doc:"Probability with which the best arm may be eliminated; 0 takes 1/privacy.horizon."`
+	Length float64 `want:"over 0 up to 1" doc:"Length of epochs, as a share of the paper's. Shorter ones compare arms more often; how far behind an arm has to be follows from what is known of it."`
+	Rounds uint64  `want:"0..64" unit:"epochs" doc:"Number of epochs after which the best arm so far is played to the end; 0 halves the gap from epoch to epoch until one arm is left."`
+	Gap    float64 `want:"0 up to 1" doc:"Smallest difference between the best arm and another one, needed if rounds is over 0; 0 if it is not known."`
 }
 
 // Elimination explores in epochs and eliminates arms that are behind (Li and Song, Algorithms 1,
@@ -63,8 +62,6 @@ func (p EliminationParams) Small() Params {
 // Check implements [Checked].
 func (p EliminationParams) Check(int) (field, want string) {
 	switch {
-	case p.Radii != Calibrated && p.Radii != Paper:
-		return "radii", "calibrated or paper"
 	case !(p.Alpha >= 0 && p.Alpha <= .5):
 		return "alpha", "0 up to 0.5"
 	case !(p.Length > 0 && p.Length <= 1):
@@ -72,7 +69,7 @@ func (p EliminationParams) Check(int) (field, want string) {
 	case !(p.Gap >= 0 && p.Gap <= 1):
 		return "gap", "0 up to 1"
 	case p.Rounds > 0 && (p.Gap == 0 || p.Gap == 1):
-		return "gap", "a number between 0 and 1 with learner.elimination.rounds: epochs are as long as the smallest gap needs"
+		return "gap", "a number between 0 and 1 with rounds: epochs are as long as the smallest gap needs"
 	}
 	return "", ""
 }

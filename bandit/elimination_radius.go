@@ -40,18 +40,8 @@ func (e *Elimination) pulls(r uint64) uint64 {
 func (e *Elimination) epochRadii(m *Means, r uint64) {
 	l := e.level(r)
 	for k, v := range m.SampleVar {
-		e.radii[k] = math.Sqrt(v*l/2) + e.noise(m, k, r, l)
+		e.radii[k] = math.Sqrt(v*l/2) + eliminationTail(m.LaplaceSumSq[k], m.LaplaceMax[k], m.GaussVar[k], l)
 	}
-}
-
-// noise returns the part of a radius for noise. The paper's is r√(8L)/(√M ε S), where the noise
-// of r epochs has LaplaceSumSq r/(√M ε S)².
-func (e *Elimination) noise(m *Means, k int, r uint64, l float64) float64 {
-	v, b, g := m.LaplaceSumSq[k], m.LaplaceMax[k], m.GaussVar[k]
-	if e.p.Radii == Paper {
-		return math.Sqrt(8 * (float64(r)*v + g/4) * l)
-	}
-	return eliminationTail(v, b, g, l)
 }
 
 // eliminationTail returns h with P(Y > h) ≤ exp(-l) for a sum Y of Laplace terms with Σ b² = v
@@ -70,12 +60,8 @@ func (e *Elimination) Radii(r []Radius, b *Belief, _ uint64) []Radius {
 	q := max(1, b.Epoch)
 	l := e.level(q)
 	e.epochRadii(&b.Means, q)
-	for k, size := range e.radii {
-		one := Radius{Size: size, Miss: 4 * math.Exp(-l)}
-		if e.noise(&b.Means, k, q, l) < eliminationTail(b.LaplaceSumSq[k], b.LaplaceMax[k], b.GaussVar[k], l) {
-			one.Miss = 1
-		}
-		r = append(r, one)
+	for _, size := range e.radii {
+		r = append(r, Radius{Size: size, Miss: 4 * math.Exp(-l)})
 	}
 	return r
 }

@@ -42,7 +42,7 @@ func after(n float64, means ...[]float64) *Belief {
 // TestEpochLengthsAreThePapers: S(r) with node budgets, by hand, and at least one pull per epoch.
 func TestEpochLengthsAreThePapers(t *testing.T) {
 	const k, m, horizon, eps = 10, 50, 1e5, 5.0
-	e := elimination(t, Config{Arms: k, Peers: m, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1, Radii: Calibrated})
+	e := elimination(t, Config{Arms: k, Peers: m, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1})
 	for r := 1.0; r < 12; r++ {
 		l, d := math.Log(8*k*r*r*horizon), math.Pow(2, -r)
 		want := max(8*l/(m*d*d), 8*r*math.Sqrt(2*l)/(math.Sqrt(m)*eps*d))
@@ -50,39 +50,35 @@ func TestEpochLengthsAreThePapers(t *testing.T) {
 			t.Errorf("S(%v) = %v, want %v rounded up", r, got, want)
 		}
 	}
-	e = elimination(t, Config{Arms: 2, Peers: 1e9, Horizon: 10, Epsilon: math.Inf(1)}, EliminationParams{Length: 1, Radii: Calibrated})
+	e = elimination(t, Config{Arms: 2, Peers: 1e9, Horizon: 10, Epsilon: math.Inf(1)}, EliminationParams{Length: 1})
 	for r := uint64(1); r < 300; r++ { // also beyond all that a number holds
 		if e.pulls(r) <= e.pulls(r-1) {
 			t.Fatalf("epoch %d has no pulls: S is %d, then %d", r, e.pulls(r-1), e.pulls(r))
 		}
 	}
-	e = elimination(t, Config{Arms: k, Peers: m, Origins: 10, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1, Radii: Calibrated})
+	e = elimination(t, Config{Arms: k, Peers: m, Origins: 10, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1})
 	if l := math.Log(8 * k * horizon); float64(e.pulls(1)) != math.Ceil(max(8*l/(10*.25), 8*math.Sqrt(2*l)/(math.Sqrt(10)*eps*.5))) {
 		t.Error("a tenth of the sites take part, and S(1) is", e.pulls(1))
 	}
 }
 
-// TestPaperRadiusIsThePapers: C(r) with node budgets for M sites of r epochs, by hand.
-func TestPaperRadiusIsThePapers(t *testing.T) {
+// TestEpochRadius: C(r) with node budgets for M sites of r epochs, by hand.
+func TestEpochRadius(t *testing.T) {
 	const k, m, eps, r, s, horizon = 4, 9.0, .5, 3.0, 700.0, 1000.0
-	for _, radii := range []Confidence{Paper, Calibrated} {
-		e := elimination(t, Config{Arms: k, Peers: m, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1, Radii: radii})
-		b := after(m*s, make([]float64, k), make([]float64, k), make([]float64, k))
-		for i := range k {
-			b.LaplaceSumSq[i], b.LaplaceMax[i] = r/math.Pow(math.Sqrt(m)*s*eps, 2), 1/(m*s*eps)
-		}
-		l := math.Log(8 * k * r * r * horizon)
-		h := r * math.Sqrt(8*l) / (math.Sqrt(m) * eps * s)
-		if radii == Calibrated {
-			if h = math.Sqrt(8*r*l/m) / (eps * s); l > r*m {
-				h = math.Sqrt2 * (r*m + l) / (eps * m * s)
-			}
-		}
-		want := math.Sqrt(l/(2*m*s)) + h
-		got := e.Radii(nil, b, 0)[1]
-		if math.Abs(got.Size-want) > 1e-12 || math.Abs(got.Miss-1/(2*k*r*r*horizon)) > 1e-12 {
-			t.Errorf("%s: radius %+v, want %v missed with %v", radii, got, want, 1/(2*k*r*r*horizon))
-		}
+	e := elimination(t, Config{Arms: k, Peers: m, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1})
+	b := after(m*s, make([]float64, k), make([]float64, k), make([]float64, k))
+	for i := range k {
+		b.LaplaceSumSq[i], b.LaplaceMax[i] = r/math.Pow(math.Sqrt(m)*s*eps, 2), 1/(m*s*eps)
+	}
+	l := math.Log(8 * k * r * r * horizon)
+	h := math.Sqrt(8*r*l/m) / (eps * s)
+	if l > r*m {
+		h = math.Sqrt2 * (r*m + l) / (eps * m * s)
+	}
+	want := math.Sqrt(l/(2*m*s)) + h
+	got := e.Radii(nil, b, 0)[1]
+	if math.Abs(got.Size-want) > 1e-12 || math.Abs(got.Miss-1/(2*k*r*r*horizon)) > 1e-12 {
+		t.Errorf("radius %+v, want %v missed with %v", got, want, 1/(2*k*r*r*horizon))
 	}
 }
 
@@ -90,7 +86,7 @@ func TestPaperRadiusIsThePapers(t *testing.T) {
 // present epochs.
 func TestArmsTwoRadiiBehindGo(t *testing.T) {
 	c := Config{Arms: 3, Peers: 1, Horizon: 100, Epsilon: math.Inf(1)}
-	e := elimination(t, c, EliminationParams{Length: 1, Radii: Calibrated})
+	e := elimination(t, c, EliminationParams{Length: 1})
 	radius := func(r float64) float64 { return math.Sqrt(math.Log(8*3*r*r*100) / 2 / 1000) }
 	out := func(b *Belief) (out []int) {
 		for k, n := range e.Quota(b) {
@@ -132,7 +128,7 @@ func TestArmsTwoRadiiBehindGo(t *testing.T) {
 // TestForcedArmsTakeTurns: and while nothing is forced, the remaining arm that is best at the own
 // site is pulled.
 func TestForcedArmsTakeTurns(t *testing.T) {
-	e := elimination(t, Config{Arms: 4, Peers: 1, Horizon: 100, Epsilon: math.Inf(1)}, EliminationParams{Length: 1, Radii: Calibrated})
+	e := elimination(t, Config{Arms: 4, Peers: 1, Horizon: 100, Epsilon: math.Inf(1)}, EliminationParams{Length: 1})
 	b := belief.New(4, 1)
 	b.Own = []float64{math.Inf(-1), math.Inf(-1), math.Inf(-1), math.Inf(-1)}
 	b.Forced = []int{0, 2, 3}
@@ -166,11 +162,11 @@ func TestForcedArmsTakeTurns(t *testing.T) {
 func TestRoundsEndExploration(t *testing.T) {
 	c := Config{Arms: 2, Peers: 1, Horizon: 100, Epsilon: math.Inf(1)}
 	for _, gap := range []float64{0, 1} {
-		if _, err := New(EliminationParams{Length: 1, Radii: Calibrated, Rounds: 2, Gap: gap}, c); err == nil || !strings.Contains(err.Error(), "gap: want") {
+		if _, err := New(EliminationParams{Length: 1, Rounds: 2, Gap: gap}, c); err == nil || !strings.Contains(err.Error(), "gap: want") {
 			t.Errorf("rounds and a gap of %v: %v", gap, err)
 		}
 	}
-	e := elimination(t, c, EliminationParams{Length: 1, Radii: Calibrated, Rounds: 2, Gap: .09})
+	e := elimination(t, c, EliminationParams{Length: 1, Rounds: 2, Gap: .09})
 	if d := []float64{e.delta(1), e.delta(2)}; math.Abs(d[0]-.3) > 1e-12 || math.Abs(d[1]-.09) > 1e-12 {
 		t.Errorf("epochs look for differences of %v", d)
 	}
@@ -184,7 +180,7 @@ func TestRoundsEndExploration(t *testing.T) {
 	}
 }
 
-// TestTheBestArmStays: `calibrated` eliminates the best arm in at most 1 % of runs, so more than
+// TestTheBestArmStays: it is eliminated in at most 1 % of runs, so more than
 // 132 of 10,000 are observed at most once in a thousand times. With a seventh of the radius, or
 // without its part for noise, there are more, so the test can fail.
 func TestTheBestArmStays(t *testing.T) {
@@ -198,7 +194,7 @@ func TestTheBestArmStays(t *testing.T) {
 	// and a share of those by noise.
 	lost := func(sites, chance, share float64) (lost int) {
 		for range runs {
-			e := elimination(t, Config{Arms: arms, Peers: int(sites), Horizon: 1, Epsilon: epsilon}, EliminationParams{Length: 1, Radii: Calibrated, Alpha: .01})
+			e := elimination(t, Config{Arms: arms, Peers: int(sites), Horizon: 1, Epsilon: epsilon}, EliminationParams{Length: 1, Alpha: .01})
 			b := belief.New(arms, 1)
 			var sum [arms]float64
 			m := belief.NewMeans(arms, 1)
@@ -242,12 +238,10 @@ func TestTheBestArmStays(t *testing.T) {
 	}
 }
 
-// TestTheTailHoldsForAFewSites, for which the paper's does not (its Fact 2 requires ln(8Kr²T) <
-// M): with one draw of noise of scale 1 each, one or two sites are outside of the calibrated
-// bound with probability at most e^-l, and outside of the paper's with a greater one.
+// TestTheTailHoldsForAFewSites: with one draw of noise of scale 1 each, one or two sites are
+// outside of the bound with probability at most e^-l.
 func TestTheTailHoldsForAFewSites(t *testing.T) {
-	e := elimination(t, Config{Arms: 5, Peers: 2, Horizon: 1e5, Epsilon: 1}, EliminationParams{Length: 1, Radii: Paper})
-	m := belief.NewMeans(5, 1)
+	e := elimination(t, Config{Arms: 5, Peers: 2, Horizon: 1e5, Epsilon: 1}, EliminationParams{Length: 1})
 	for r := uint64(1); r < 10; r++ {
 		l := e.level(r)
 		for sites, tail := range map[float64]func(x float64) float64{
@@ -255,12 +249,7 @@ func TestTheTailHoldsForAFewSites(t *testing.T) {
 			2: func(x float64) float64 { return (2 + x) * math.Exp(-x) / 4 },
 		} {
 			if p := tail(eliminationTail(sites, 1, 0, l)); p > math.Exp(-l) {
-				t.Errorf("%v sites, epoch %d: the calibrated bound fails with %.3g, want at most %.3g", sites, r, p, math.Exp(-l))
-			}
-			// With only the noise of one epoch, the paper's bound is the one of epoch 1.
-			m.LaplaceSumSq[0], m.LaplaceMax[0] = sites, 1
-			if p := tail(e.noise(&m, 0, 1, l)); p < math.Exp(-l) {
-				t.Errorf("%v sites, level %.3g: the paper's bound fails with %.3g, which is less than %.3g: the formula is another", sites, l, p, math.Exp(-l))
+				t.Errorf("%v sites, epoch %d: the bound fails with %.3g, want at most %.3g", sites, r, p, math.Exp(-l))
 			}
 		}
 	}

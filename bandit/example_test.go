@@ -11,7 +11,7 @@ import (
 // A learner of the table chooses from a belief about two arms. The second has the lower mean, but
 // it is known from few rewards.
 func ExampleLearner() {
-	params := bandit.UCBParams{Confidence: bandit.Calibrated}
+	params := bandit.UCBParams{}
 	learner, err := bandit.New(params, bandit.Config{Arms: 2, Peers: 1, Rand: rand.New(rand.NewPCG(1, 1))})
 	if err != nil {
 		fmt.Println(err)

@@ -110,9 +110,9 @@ func Small(p Params) Params {
 func Table() []Params {
 	return []Params{
 		ThompsonParams{math.Sqrt2},
-		UCBParams{Calibrated},
+		UCBParams{},
 		KLUCBParams{TwoLog},
-		EliminationParams{Radii: Calibrated, Length: 1},
+		EliminationParams{Length: 1},
 		LinUCBParams{Features: 5, Map: Interactions, Index: SampledIndex, Radius: 1, Records: WithoutSquares},
 		LinTSParams{Vectors: [][]float64{}, Radius: 1},
 	}

@@ -10,9 +10,9 @@ import (
 	"peerd.dev/bandit/belief"
 )
 
-func learner(t *testing.T, arms, peers int, c Confidence) *UCB {
+func learner(t *testing.T, arms, peers int) *UCB {
 	t.Helper()
-	u, err := UCBParams{c}.New(Config{Arms: arms, Peers: peers, Rand: rand.New(rand.NewPCG(1, 2))})
+	u, err := UCBParams{}.New(Config{Arms: arms, Peers: peers, Rand: rand.New(rand.NewPCG(1, 2))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func known(n float64, means ...float64) *Belief {
 }
 
 func TestChooseTakesTheGreatestUpperBound(t *testing.T) {
-	u := learner(t, 3, 1, Calibrated)
+	u := learner(t, 3, 1)
 	b := known(100, .5, .6, .55)
 	if got := u.Choose(b, Turn{Round: 300}).Arm; got != 1 {
 		t.Errorf("equal radii: arm %d, want 1", got)
@@ -47,23 +47,21 @@ func TestChooseTakesTheGreatestUpperBound(t *testing.T) {
 }
 
 func TestUnknownArmsComeFirstTheLeastPulledOfThemFirst(t *testing.T) {
-	for _, c := range []Confidence{Calibrated, Paper} {
-		u := learner(t, 4, 3, c)
-		b := known(10, 9, 9, 9, 9)
-		b.SampleVar[1], b.SampleVar[3] = math.Inf(1), math.Inf(1)
-		b.Pulls[1], b.Pulls[3] = 5, 4
-		if got := u.Choose(b, Turn{Round: 20}).Arm; got != 3 {
-			t.Errorf("%s: arm %d, want 3", c, got)
-		}
-		b.Pulls[3] = 5
-		if got := u.Choose(b, Turn{Round: 21}).Arm; got != 1 {
-			t.Errorf("%s: a tie: arm %d, want the lowest, 1", c, got)
-		}
+	u := learner(t, 4, 3)
+	b := known(10, 9, 9, 9, 9)
+	b.SampleVar[1], b.SampleVar[3] = math.Inf(1), math.Inf(1)
+	b.Pulls[1], b.Pulls[3] = 5, 4
+	if got := u.Choose(b, Turn{Round: 20}).Arm; got != 3 {
+		t.Errorf("arm %d, want 3", got)
+	}
+	b.Pulls[3] = 5
+	if got := u.Choose(b, Turn{Round: 21}).Arm; got != 1 {
+		t.Errorf("a tie: arm %d, want the lowest, 1", got)
 	}
 }
 
 func TestArmsBehindComeBeforeAll(t *testing.T) {
-	u := learner(t, 5, 2, Calibrated)
+	u := learner(t, 5, 2)
 	b := known(10, 1, 0, 0, 0, 0)
 	b.Forced = []int{2, 4}
 	seen := map[Arm]int{}
@@ -79,11 +77,11 @@ func TestArmsBehindComeBeforeAll(t *testing.T) {
 // TestRadiiAreRenewed compares every radius of a long run with the formula of
 // docs/proofs/radius.md for its round: never smaller, and at most 2 % larger.
 func TestRadiiAreRenewed(t *testing.T) {
-	u := learner(t, 2, 1, Calibrated)
+	u := learner(t, 2, 1)
 	b := known(50, 0, 0)
 	b.LaplaceSumSq[1], b.LaplaceMax[1] = 6*.04, .2
 	for round := uint64(0); round < 200_000; round += 1 + round/100 {
-		got := u.calibratedRadii(b, round)
+		got := u.radii(b, round)
 		l := math.Log(2 * math.Pow(float64(round+2), 2))
 		for k, want := range []float64{math.Sqrt(l / 100), math.Sqrt(l/100) + belief.NoiseTail(6*.04, .2, 0, l)} {
 			if r := got[k].radius; !(r >= want*(1-1e-12) && r <= want*1.02+1e-12) {
@@ -157,18 +155,6 @@ func TestMixedNoiseTailHolds(t *testing.T) {
 	}
 	if got, want := belief.NoiseTail(0, 0, 2, 9), 6.0; math.Abs(got-want) > 1e-12 {
 		t.Errorf("Gaussian noise alone: %v, want √(2·2·9) = 6", got)
-	}
-}
-
-func TestPaperRadiusIsFormula12(t *testing.T) {
-	u := learner(t, 1, 3, Paper)
-	b := known(400, .5)
-	const scale, terms = 14., 10.                                           // of node noise; at most ⌈log₂ 1000⌉ nodes in a prefix
-	b.LaplaceSumSq[0], b.LaplaceMax[0] = 3*scale*scale/(400*400), scale/400 // 3 nodes in the prefix of n = 400 pulls
-	got := u.paperRadii(b, 998)[0].radius
-	want := math.Sqrt(2 * 3 * (1./400 + 128*3*scale*scale*terms*math.Log(400)/(400*400)) * math.Log(1000))
-	if math.Abs(got-want) > 1e-12*want {
-		t.Errorf("%v, want %v", got, want)
 	}
 }
 

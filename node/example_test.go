@@ -15,7 +15,7 @@ import (
 func ExampleAgent() {
 	spec := node.Spec{
 		Arms: 2, Graph: [][]protocol.Peer{nil},
-		Learner:  bandit.UCBParams{Confidence: bandit.Calibrated},
+		Learner:  bandit.UCBParams{},
 		Protocol: protocol.AverageParams{Consistency: protocol.Capped, F: 1, Rate: .2, Patience: 8},
 		Privacy: node.Privacy{
 			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 100,

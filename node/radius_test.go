@@ -60,7 +60,7 @@ func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
 				if _, err = curator.Open(p.Streams(bandit.Statistic{Parts: c.streams, Dim: 1}, protocol.Cadence{})); err != nil {
 					t.Fatal(err)
 				}
-				ucb := bandit.UCBParams{Confidence: bandit.Calibrated}
+				ucb := bandit.UCBParams{}
 				learner, err := bandit.New(ucb, bandit.Config{Arms: 1, Peers: 1})
 				if err != nil {
 					t.Fatal(err)

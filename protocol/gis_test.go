@@ -192,7 +192,7 @@ func TestGISHealsLossAndRestarts(t *testing.T) {
 		for seed := range seeds {
 			t.Run(fmt.Sprintf("%s %d", name, seed), func(t *testing.T) {
 				f := newGISField(t, gisGraph(t, name, peers), nil, func() bandit.Learner {
-					return eliminating(t, bandit.EliminationParams{Length: 1, Radii: bandit.Calibrated, Alpha: .5, Rounds: epochs, Gap: .2}, 4, peers)
+					return eliminating(t, bandit.EliminationParams{Length: 1, Alpha: .5, Rounds: epochs, Gap: .2}, 4, peers)
 				})
 				f.means = []float64{.9, .9, .1, .5} // the two best arms stay
 				h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(seed, 3)), Lose: .3}

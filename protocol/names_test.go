@@ -35,7 +35,7 @@ var others = map[string]string{
 	"protocol/phases.go batch":                "a leaf",
 	"protocol/totals.go batch":                "a leaf",
 	"dp/noise/noise.go gaussian":              "a law of noise",
-	"internal/config/schema.go none":          "no figure, and no logarithmic axis",
+	"internal/lab/plan/key.go none":           "no figure, and no logarithmic axis",
 	"internal/lab/experiment/figure.go none":  "no figure",
 	"internal/lab/experiment/summary.go none": "an interval without a number",
 	"node/lab/audit/power_test.go gaussian":   "the same",

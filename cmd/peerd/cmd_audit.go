@@ -50,7 +50,7 @@ lists the losses that each number of runs can detect. A run shows most at an eps
 		Example: `  peerd audit configs/rows.yaml
   peerd audit hospital-a/peerd.yaml --runs 5000
   peerd audit configs/rows.yaml --set privacy.mechanism=tree-gaussian --set privacy.epsilon=5 --set privacy.delta=1e-6
-  peerd audit configs/figures/radius.yaml --set learner.ucb.confidence=paper
+  peerd audit configs/figures/radius.yaml --set learner.name=ucb-printed
   peerd audit configs/rows.yaml --quick --seed 1 --json | jq .passed`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if quick && !cmd.Flags().Changed("runs") {

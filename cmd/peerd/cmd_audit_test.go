@@ -76,16 +76,16 @@ func TestAuditOfEveryMechanism(t *testing.T) {
 // one; the report shows the settings of --set.
 func TestAuditOfAnExperiment(t *testing.T) {
 	args := []string{"audit", "-c", "../../configs/figures/radius.yaml", "--runs", "20", "--seed", "1", "--json"}
-	for _, want := range []string{"calibrated", "paper"} {
-		c, stdout, stderr := peerd(t, append(args, "--set", "learner.ucb.confidence="+want)...)
+	for _, want := range []string{"ucb", "ucb-printed"} {
+		c, stdout, stderr := peerd(t, append(args, "--set", "learner.name="+want)...)
 		var r audit.Report
 		if err := json.Unmarshal([]byte(stdout), &r); err != nil || c != exitOK {
 			t.Fatalf("code %d, %v: %s%s", c, err, stderr, stdout)
 		}
-		if !r.Passed || !strings.Contains(r.Learner, want) || r.Horizon != 600_000 {
+		if !r.Passed || !strings.HasPrefix(r.Learner, want+" ") || r.Horizon != 600_000 {
 			t.Errorf("report %+v", r)
 		}
-		for _, part := range []string{"mode lockstep protects no one", "2 experiment cells", `"as printed" add --set learner.ucb.confidence=paper`} {
+		for _, part := range []string{"mode lockstep protects no one", "2 experiment cells", `"as printed" add --set learner.name=ucb-printed`} {
 			if !strings.Contains(stderr, part) {
 				t.Errorf("%q is not said: %s", part, stderr)
 			}

@@ -58,7 +58,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"mode": "lockstep", "dir": "here", "seed": "3", "network": "n.yaml", "listen": "[/ip4/127.0.0.1/tcp/9, '/ip6/::1/tcp/9']",
 		"arms": "[x, z]", "spare_arms": "3", "privacy.epsilon": "inf", "privacy.mechanism": "none", "privacy.delta": "0.5",
 		"privacy.calibration": "paper", "privacy.adjacency": "zero-out", "privacy.counts": "noised", "privacy.records_per_user": "2",
-		"privacy.horizon": "77", "privacy.accept_weak": "true", "learner.name": "ucb", "learner.ucb.confidence": "paper", "learner.explore": "0.25", "learner.lints.vectors": "[[1], [0.5]]",
+		"privacy.horizon": "77", "privacy.accept_weak": "true", "learner.name": "ucb", "learner.explore": "0.25", "learner.lints.vectors": "[[1], [0.5]]",
 		"protocol.name": "rows", "protocol.average.consistency": "max", "protocol.average.f": "2", "protocol.average.rate": "0.5",
 		"protocol.average.patience": "9", "protocol.rows.every": "3", "protocol.rows.pull": "4", "protocol.rows.merge": "trimmed",
 		"protocol.rows.f": "2", "protocol.rows.relays": "1", "rounds.every": "5ms", "rounds.count": "6", "world.kind": "gaussian", "world.traffic": "[0.5, 1]", "world.bernoulli.means": "[[0.5, 1]]",
@@ -222,7 +222,9 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		s.Privacy.AcceptWeak = rapid.Bool().Draw(t, "accept")
 		s.Rounds.Every = time.Duration(rapid.Int64().Draw(t, "every"))
 		for _, e := range slices.Concat(bandit.Table(), printed.Learners()) {
-			s.Learner.Params = s.Learner.Params.With(e.Words().Name, e)
+			if reflect.TypeOf(e).NumField() > 0 { // a file has nothing of one without parameters
+				s.Learner.Params = s.Learner.Params.With(e.Words().Name, e)
+			}
 		}
 		for _, e := range protocol.Table() {
 			s.Protocol.Params = s.Protocol.Params.With(e.Words().Name, e)

@@ -26,7 +26,7 @@ const pageHead = "# Configuration\n\n" +
 	"key, a wrong type or a value out of range is refused with exit code 4. All problems are reported at once,\n" +
 	"one a line: key, value, what is wanted. An empty environment variable counts as not set. On the command\n" +
 	"line and in the environment a list of names may be written `a,b,c`.\n\n" +
-	"Parameters of a learner, protocol or world have its name in their key, as in `learner.ucb.confidence`, and\n" +
+	"Parameters of a learner, protocol or world have its name in their key, as in `learner.klucb.level`, and\n" +
 	"mean something only if it is the chosen one. `peerd config check` prints what a configuration means,\n" +
 	"`peerd config show` the source of each value. [configs/peerd.yaml](../configs/peerd.yaml) is the page that\n" +
 	"`peerd init` writes. Keys marked ✓ must be the same at all peers of a network: peers with different values refuse each\n" +

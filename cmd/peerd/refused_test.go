@@ -58,7 +58,7 @@ func refusedAlone() []refusedCase {
 		{key: "privacy.horizon", value: "1073741825", reason: "to 1073741824"},
 		{key: "privacy.accept_weak", value: `"yes"`, shown: "yes", reason: "want true or false"},
 		{key: "learner.name", value: "oracle", reason: "want thompson"},
-		{key: "learner.ucb.confidence", value: "tight", reason: "want calibrated or paper"},
+		{key: "learner.klucb.level", value: "tight", reason: "want 2 ln t, ln t + 3 ln ln t or ln t"},
 		{key: "protocol.name", value: "gossip", reason: "average"},
 		{key: "protocol.average.consistency", value: "mean", reason: "want max, robust or capped"},
 		{key: "protocol.average.f", value: "0", reason: "want a whole number from 1"},

@@ -49,11 +49,13 @@ func NetworkOf(first string, d *network.Document) *Network {
 	return n
 }
 
-// SharedSettings returns the settings on which all peers of a network must agree.
+// SharedSettings returns the settings on which all peers of a network must agree, in the order of the
+// schema.
 func (s *Settings) SharedSettings() (all []network.Setting) {
 	for _, k := range s.Schema().keys {
 		if k.Shared && s.Agreed(k) {
 			all = append(all, network.Setting{Key: k.Name, Value: ValueText(s.Value(k.Name).Interface())})
+			all = append(all, s.endedAfter(k.Name)...)
 		}
 	}
 	return all

@@ -38,7 +38,7 @@ const EnvPrefix = "PEERD_"
 
 // EnvName returns the environment variable that sets a key.
 func EnvName(key string) string {
-	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+	return EnvPrefix + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(key))
 }
 
 // parseSet parses what --set was given. The last of two for one key counts.
@@ -64,6 +64,11 @@ func (s *Schema) strangeEnv() []Problem {
 	var problems []Problem
 	for _, entry := range os.Environ() {
 		name, value, _ := strings.Cut(entry, "=")
+		for _, e := range endedKeys() {
+			if name == EnvName(e.Key) && value != "" && value != e.Value {
+				problems = append(problems, Problem{Key: name, Value: short(value), Reason: e.reason()})
+			}
+		}
 		if known[name] || !strings.HasPrefix(name, EnvPrefix) {
 			continue
 		}
@@ -91,7 +96,14 @@ func (s *Schema) strangeKeys(values map[string]any, from Origin) []Problem {
 		if !typed || from == FromFile {
 			text = ValueText(values[name])
 		}
+		e, was := ended(name)
+		if was && e.Value == text {
+			continue
+		}
 		p := s.strangeKey(name, text)
+		if was {
+			p.Reason = e.reason()
+		}
 		p.From = from.setter(name)
 		problems = append(problems, p)
 	}

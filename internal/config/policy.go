@@ -54,10 +54,8 @@ func agreed(s *Settings, n *Network, data string) (all []gossip.Term) {
 	if data != "" {
 		add("world", s.World.Kind+" "+data)
 	}
-	for _, k := range s.Schema().keys {
-		if k.Shared && s.Agreed(k) {
-			add(k.Name, ValueText(s.Value(k.Name).Interface()))
-		}
+	for _, x := range s.SharedSettings() {
+		add(x.Key, x.Value)
 	}
 	add("network.name", n.Name)
 	add("network.start", n.Start.UTC().Format(time.RFC3339Nano))

@@ -135,7 +135,7 @@ func small(e protocol.Params) protocol.Params { return protocol.Small(e, 2) }
 
 // learnerFor returns the first learner of the table that suits a protocol.
 func learnerFor(e protocol.Params) (bandit.Params, bool) {
-	for _, l := range append([]bandit.Params{bandit.UCBParams{Confidence: bandit.Calibrated}}, bandit.Table()...) {
+	for _, l := range append([]bandit.Params{bandit.UCBParams{}}, bandit.Table()...) {
 		learner, err := bandit.New(bandit.Small(l), bandit.Config{Arms: 3, Peers: 3, Horizon: 4096, Epsilon: 1})
 		if err != nil || learner.Statistic().Width() > 1 != protocol.TraitsOf(e).Wide {
 			continue

@@ -81,7 +81,7 @@ audit() { # SIDE OUT WORK
 	fi
 	{
 		echo "exit code $code"
-		sed -E 's/("(learner|protocol)": "[a-z]+) .*/\1",/' "$3/report"
+		sed -E 's/("(learner|protocol)": "[a-z-]+) .*/\1",/' "$3/report"
 	} >"$2"
 }
 

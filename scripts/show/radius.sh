@@ -19,18 +19,18 @@ read -r rounds ratio < <(awk '/"rounds": [0-9]/ {r = $2 + 0} /"regret_ratio":/ {
 printf '\nregret as printed over calibrated, after %d rounds: %s (wanted after 600,000: 20)\n' "$rounds" "$ratio"
 awk -v rounds="$rounds" -v ratio="$ratio" 'BEGIN {exit rounds >= 600000 && ratio < 20}'
 
-for radius in calibrated paper; do
-	set -- -c "$file" --set "learner.ucb.confidence=$radius"
-	"$folder/peerd" privacy explain "$@" >"$folder/$radius.promise"
+for learner in ucb ucb-printed; do
+	set -- -c "$file" --set "learner.name=$learner"
+	"$folder/peerd" privacy explain "$@" >"$folder/$learner.promise"
 	got=0
-	"$folder/peerd" audit "$@" --seed 1 >"$folder/$radius.audit" 2>/dev/null || got=$?
-	printf '\naudit of the %s radius: code %d\n' "$radius" "$got"
-	sed -n '/claimed/p; /^CANARY/,/^$/p; /^FAIL/,/^$/p; s/^PASS: \([^.]*\).*/\1/p' "$folder/$radius.audit"
-	sed -n '/claimed/p; /^CANARY/,/^$/p' "$folder/$radius.audit" | awk '{print $1, $3}' >"$folder/$radius.charged"
+	"$folder/peerd" audit "$@" --seed 1 >"$folder/$learner.audit" 2>/dev/null || got=$?
+	printf '\naudit of %s: code %d\n' "$learner" "$got"
+	sed -n '/claimed/p; /^CANARY/,/^$/p; /^FAIL/,/^$/p; s/^PASS: \([^.]*\).*/\1/p' "$folder/$learner.audit"
+	sed -n '/claimed/p; /^CANARY/,/^$/p' "$folder/$learner.audit" | awk '{print $1, $3}' >"$folder/$learner.charged"
 	if [ "$got" -ne 0 ]; then exit 1; fi
 done
 for what in promise charged; do
-	cmp "$folder/calibrated.$what" "$folder/paper.$what"
+	cmp "$folder/ucb.$what" "$folder/ucb-printed.$what"
 done
 printf '\npromise, charge and noise are the same under both radii:\n'
-sed -n '/^HOW IT IS KEPT/,/^WHAT THE NOISE/p' "$folder/paper.promise" | sed '$d'
+sed -n '/^HOW IT IS KEPT/,/^WHAT THE NOISE/p' "$folder/ucb-printed.promise" | sed '$d'

@@ -18,7 +18,7 @@ func TestTheNearestKeyIsMeant(t *testing.T) {
 		"experiment.seed":          "experiment.seeds", // and not seed
 		"mod":                      "mode",
 		"world.mean":               "", // of bernoulli or of gaussian?
-		"confidence":               "learner.ucb.confidence",
+		"inflation":                "learner.thompson.inflation",
 		"world.bernouli.means":     "world.bernoulli.means",
 		"f":                        "", // of average or of rows?
 		"colour":                   "",

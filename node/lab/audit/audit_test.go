@@ -38,7 +38,7 @@ func promise(m dp.Mechanism) node.Privacy {
 func config(params protocol.Params, m dp.Mechanism, runs int, seed uint64) audit.Config {
 	return audit.Config{
 		Spec: node.Spec{
-			Arms: 3, Learner: bandit.UCBParams{Confidence: bandit.Calibrated}, Protocol: params,
+			Arms: 3, Learner: bandit.UCBParams{}, Protocol: params,
 			Privacy: promise(m),
 		},
 		Topic: true, Runs: runs, Seed: seed,

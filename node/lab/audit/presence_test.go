@@ -35,7 +35,7 @@ func TestPresenceIsHidden(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long with the race detector, and has one goroutine")
 	}
-	learners := []bandit.Params{bandit.UCBParams{Confidence: bandit.Calibrated}, bandit.KLUCBParams{Level: bandit.Log}, bandit.ThompsonParams{Inflation: 2}}
+	learners := []bandit.Params{bandit.UCBParams{}, bandit.KLUCBParams{Level: bandit.Log}, bandit.ThompsonParams{Inflation: 2}}
 	for i, m := range dp.Mechanisms() {
 		if m == dp.None || !m.Running() {
 			continue
@@ -76,7 +76,7 @@ func TestPresenceShowsInPublicCounts(t *testing.T) {
 // close with records.
 func TestCountsCannotBeNoised(t *testing.T) {
 	for _, e := range protocol.Table() {
-		c := counted(dp.Tree, bandit.UCBParams{Confidence: bandit.Calibrated}, 1)
+		c := counted(dp.Tree, bandit.UCBParams{}, 1)
 		c.Spec.Protocol, c.Spec.Graph = e, make([][]protocol.Peer, 3)
 		if err := c.Spec.CheckCounts(); (err == nil) != protocol.TraitsOf(e).NoisedCounts {
 			t.Errorf("%s: %v", e.Words().Name, err)

@@ -1,5 +1,6 @@
 // Package printed holds what papers print and no network of people should use: learners whose
-// formulas hold no promise. The laboratory adds them to the product's tables, to compare.
+// formulas hold no promise, or none where people use them. The laboratory adds them to the
+// product's tables, to compare.
 package printed
 
 import "peerd.dev/bandit"
@@ -9,5 +10,7 @@ import "peerd.dev/bandit"
 func Learners() []bandit.Params {
 	return []bandit.Params{
 		DPUCBParams{Decentralized, 2, .5},
+		UCBParams{},
+		EliminationParams{Length: 1},
 	}
 }

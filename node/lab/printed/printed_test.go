@@ -18,9 +18,12 @@ func known(means ...float64) *bandit.Belief {
 	return &b
 }
 
-// each calls f with every learner that chooses among three arms of three peers.
+// each calls f with every learner by an index, which chooses among three arms of three peers.
 func each(t *testing.T, f func(*testing.T, bandit.Learner)) {
 	for _, p := range Learners() {
+		if bandit.TraitsOf(p).Phased {
+			continue
+		}
 		t.Run(p.Words().Name, func(t *testing.T) {
 			l, err := bandit.New(p, bandit.Config{Arms: 3, Peers: 3, Horizon: 10_000, Epsilon: math.Inf(1), Rand: rand.New(rand.NewPCG(1, 2))})
 			if err != nil {

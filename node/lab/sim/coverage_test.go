@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 )
@@ -77,16 +78,16 @@ func signed(c sim.Config) sim.Config {
 // TestLookingChangesNothing: a run is the same whether its coverage is counted or not, and liars
 // are not checked.
 func TestLookingChangesNothing(t *testing.T) {
-	for _, confidence := range []bandit.Confidence{bandit.Calibrated, bandit.Paper} {
+	for _, learner := range []bandit.Params{bandit.UCBParams{}, printed.UCBParams{}} {
 		for _, e := range protocol.Table() {
 			if protocol.TraitsOf(e).Wide {
 				continue // arms have no means
 			}
-			name := e.Words().Name
+			name, radius := e.Words().Name, learner.Words().Name
 			play := func(look bool) sim.Result {
 				means := [][]float64{{.8, .5, .3}, {.2, .6, .7}}
 				c := signed(config(5, ring(6), 1500, means...))
-				c.Spec.Learner = bandit.UCBParams{Confidence: confidence}
+				c.Spec.Learner = learner
 				speak(&c, e)
 				c.Faults = sim.Faults{Loss: .1, Delay: 2, Duplicate: .1, Churn: .001}
 				c.Liars = sim.Liars{Count: 2, Claim: sim.ClaimHalf}
@@ -99,13 +100,13 @@ func TestLookingChangesNothing(t *testing.T) {
 			}
 			with, without := play(true), play(false)
 			if !slices.Equal(with.Regret, without.Regret) || !slices.EqualFunc(with.Means, without.Means, slices.Equal) || with.Messages != without.Messages {
-				t.Errorf("%s, %s: another run", name, confidence)
+				t.Errorf("%s, %s: another run", name, radius)
 			}
 			if n := with.Coverage.Checked + with.Coverage.Free; n == 0 || n > 1500*4*3 || without.Coverage != nil {
-				t.Errorf("%s, %s: %+v of at most 18000, and %v", name, confidence, with.Coverage, without.Coverage)
+				t.Errorf("%s, %s: %+v of at most 18000, and %v", name, radius, with.Coverage, without.Coverage)
 			}
-			if free := with.Coverage.Free > 0; free != (confidence == bandit.Paper) && e.Cadence().Epochs == 0 {
-				t.Errorf("%s, %s: %+v", name, confidence, with.Coverage)
+			if free := with.Coverage.Free > 0; free != (learner == bandit.Params(printed.UCBParams{})) && e.Cadence().Epochs == 0 {
+				t.Errorf("%s, %s: %+v", name, radius, with.Coverage)
 			}
 		}
 	}
@@ -120,8 +121,8 @@ func TestThePrintedRadiusGivesArmsUp(t *testing.T) {
 	}
 	const rounds, peers, arms, seeds = 20_000, 3, 5, 40
 	links := [][]protocol.Peer{{1, 2}, {0, 2}, {0, 1}}
-	lost := make(map[bandit.Confidence]int)
-	for _, radius := range []bandit.Confidence{bandit.Paper, bandit.Calibrated} {
+	lost := make(map[bandit.Params]int)
+	for _, learner := range []bandit.Params{printed.UCBParams{}, bandit.UCBParams{}} {
 		for seed := range uint64(seeds) {
 			draw, means := rand.New(rand.NewPCG(seed, 12)), make([][]float64, peers)
 			for i := range means {
@@ -130,7 +131,7 @@ func TestThePrintedRadiusGivesArmsUp(t *testing.T) {
 				}
 			}
 			c := config(seed, links, rounds, means...)
-			c.Spec.Learner = bandit.UCBParams{Confidence: radius}
+			c.Spec.Learner = learner
 			average(&c, func(p *protocol.AverageParams) { p.Consistency, p.Rate = protocol.Max, 1./3 })
 			res, err := sim.Run(c)
 			if err != nil {
@@ -148,12 +149,12 @@ func TestThePrintedRadiusGivesArmsUp(t *testing.T) {
 				most = max(most, res.Pulls[i][best])
 			}
 			if most <= 2*peers { // news of a first pull forces that many
-				lost[radius]++
+				lost[learner]++
 			}
 		}
 	}
-	t.Logf("the best arm was given up in %d of %d instances with the printed radius, in %d with the calibrated one", lost[bandit.Paper], seeds, lost[bandit.Calibrated])
-	if lost[bandit.Paper] == 0 || lost[bandit.Calibrated] > 0 {
+	t.Logf("the best arm was given up in %d of %d instances with the printed radius, in %d with the calibrated one", lost[printed.UCBParams{}], seeds, lost[bandit.UCBParams{}])
+	if lost[printed.UCBParams{}] == 0 || lost[bandit.UCBParams{}] > 0 {
 		t.Errorf("best arms given up: %v", lost)
 	}
 }

@@ -30,7 +30,7 @@ func ExampleRun() {
 	c := sim.Config{
 		Spec: node.Spec{
 			Arms: 2, Graph: [][]protocol.Peer{{1, 2}, {0, 2}, {0, 1}},
-			Learner:  bandit.UCBParams{Confidence: bandit.Calibrated},
+			Learner:  bandit.UCBParams{},
 			Protocol: protocol.AverageParams{Consistency: protocol.Max, F: 1, Rate: 1. / 3, Patience: 8},
 			Privacy: node.Privacy{
 				Mode: dp.Lockstep, Budget: account.Budget{Epsilon: 5 * dp.Nano}, Mechanism: dp.Kary, RecordsPerUser: 1, Horizon: 5000,

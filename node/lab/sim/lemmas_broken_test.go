@@ -31,7 +31,7 @@ func TestBrokenLemmasAreFound(t *testing.T) {
 	} {
 		r, err := start(Config{
 			Spec: node.Spec{
-				Arms: 2, Graph: [][]protocol.Peer{{1}, {0}}, Learner: bandit.UCBParams{Confidence: bandit.Calibrated},
+				Arms: 2, Graph: [][]protocol.Peer{{1}, {0}}, Learner: bandit.UCBParams{},
 				Protocol: protocol.AverageParams{Consistency: protocol.Max, Rate: .5, Patience: 8},
 				Privacy:  node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 10},
 			},

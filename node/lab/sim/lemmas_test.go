@@ -3,9 +3,9 @@ package sim_test
 import (
 	"testing"
 
-	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 )
@@ -25,7 +25,7 @@ func TestLemmasOfAveraging(t *testing.T) {
 	const rounds, peers = 6000, 5
 	c := config(3, path(peers), rounds, []float64{.8, .5}, []float64{.3, .9})
 	ruled(&c, protocol.Max)
-	c.Spec.Learner = bandit.UCBParams{Confidence: bandit.Paper}
+	c.Spec.Learner = printed.UCBParams{}
 	c.Lemmas = true
 	res, err := sim.Run(c)
 	if err != nil {

@@ -192,7 +192,7 @@ func TestFaultyPeersOfEpochs(t *testing.T) {
 		}
 		c := config(2, graph, rounds, []float64{.9, .5, .3})
 		c.Spec.Protocol = protocol.GISParams{Epochs: 1 << 20, Patience: 4, Renew: 20, Participation: 1}
-		c.Spec.Learner = bandit.EliminationParams{Radii: bandit.Calibrated, Length: 1}
+		c.Spec.Learner = bandit.EliminationParams{Length: 1}
 		c.Spec.Privacy.Mechanism = dp.EachLaplace
 		for i := range peers {
 			c.Keys = append(c.Keys, protocoltest.Keys(protocol.Peer(i)))

@@ -53,7 +53,7 @@ func config(seed uint64, links [][]protocol.Peer, rounds uint64, means ...[]floa
 	n := len(links)
 	c := sim.Config{
 		Spec: node.Spec{
-			Arms: len(means[0]), Graph: links, Learner: bandit.UCBParams{Confidence: bandit.Calibrated},
+			Arms: len(means[0]), Graph: links, Learner: bandit.UCBParams{},
 			Protocol: protocol.AverageParams{Consistency: protocol.Capped, F: 1, Rate: .2, Patience: 8},
 			Privacy:  node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: rounds},
 		},

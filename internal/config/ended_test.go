@@ -1,0 +1,68 @@
+package config_test
+
+import (
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/configtest"
+	"peerd.dev/internal/lab/plan"
+	"peerd.dev/node/network"
+)
+
+// TestEndedKeysAreCompared as builds compared them that had them: these are hashes of 0.1.0.
+func TestEndedKeysAreCompared(t *testing.T) {
+	for learner, want := range map[string]string{
+		"ucb":         "d6a3ed8b90cf303c",
+		"elimination": "0b8fb3d82e90e44e",
+		"klucb":       "5e49ca4d88226f50",
+	} {
+		c, _, err := plan.Schema().Read(configtest.Write(t, configtest.Good(nil)), []string{"learner.name=" + learner})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hash := config.PolicyHash(&c.Settings, configtest.ThreeSites(), "")
+		if got := hex.EncodeToString(hash[:8]); got != want {
+			t.Errorf("%s: the policy is %s, and was %s", learner, got, want)
+		}
+	}
+}
+
+// TestEndedKeysAreReadWithTheValueThatIsLeft, from every source and from the document of a network;
+// with another value the refusal says what to do.
+func TestEndedKeysAreReadWithTheValueThatIsLeft(t *testing.T) {
+	const key, variable = "learner.ucb.confidence", "PEERD_LEARNER_UCB_CONFIDENCE"
+	for value, reason := range map[string]string{"calibrated": "", "paper": "leave it out; the radius that paper 004 prints has learner.name: ucb-printed"} {
+		refused := func(source string, err error) {
+			t.Helper()
+			if reason == "" && err != nil || reason != "" && (err == nil || !strings.Contains(err.Error(), reason)) {
+				t.Errorf("%s from %s: %v", value, source, err)
+			}
+		}
+		file := configtest.Write(t, configtest.Good(nil))
+		_, err := plan.Schema().Load(configtest.Write(t, strings.Replace(configtest.Good(nil), "  name: ucb\n", "  name: ucb\n  ucb: {confidence: "+value+"}\n", 1)), nil)
+		refused("a file", err)
+		_, err = plan.Schema().Load(file, []string{key + "=" + value})
+		refused("a flag", err)
+		t.Setenv(variable, value)
+		_, err = plan.Schema().Load(file, nil)
+		refused("the environment", err)
+		t.Setenv(variable, "")
+		c, err := plan.Schema().Load(file, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := configtest.ThreeSites()
+		n.Version = 1
+		n.Settings = c.SharedSettings()
+		for i, x := range n.Settings {
+			if x == (network.Setting{Key: key, Value: "calibrated"}) {
+				n.Settings[i].Value = value
+			}
+		}
+		if problems := c.CheckNetwork(n); (len(problems) > 0) != (reason != "") {
+			t.Errorf("%s from a document: %v", value, problems)
+		}
+	}
+}
