@@ -48,6 +48,10 @@ type KLUCB struct {
 // moments summarize a belief about an arm: they change with every release.
 type moments struct{ y, sampleVar, v, b, g float64 }
 
+func momentsOf(b *Belief, k int) moments {
+	return moments{b.X[k], b.SampleVar[k], b.LaplaceSumSq[k], b.LaplaceMax[k], b.GaussVar[k]}
+}
+
 var _ Bounder = (*KLUCB)(nil)
 
 // Words implements [Params].
@@ -92,8 +96,8 @@ func (u *KLUCB) indices(b *Belief, round uint64) {
 		step := uint64(1) << max(0, bits.Len64(r)-7)
 		u.renew((r + step - 1) / step * step)
 	}
-	for k, v := range b.SampleVar {
-		if m := (moments{b.X[k], v, b.LaplaceSumSq[k], b.LaplaceMax[k], b.GaussVar[k]}); b.Known(k) && m != u.known[k] {
+	for k := range b.SampleVar {
+		if m := momentsOf(b, k); b.Known(k) && m != u.known[k] {
 			u.e.take(b, k)
 			u.known[k], u.index[k] = m, u.e.greatest(u.l)
 		}

@@ -112,6 +112,8 @@ func Table() []Params {
 		ThompsonParams{math.Sqrt2},
 		UCBParams{},
 		KLUCBParams{TwoLog},
+		IMEDParams{},
+		MEDParams{},
 		EliminationParams{Length: 1},
 		LinUCBParams{Features: 5, Map: Interactions, Index: SampledIndex, Radius: 1, Records: WithoutSquares},
 		LinTSParams{Vectors: [][]float64{}, Radius: 1},

@@ -32,7 +32,7 @@ func TestOffPolicy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seeds, learners = n, append(learners, bandit.UCBParams{}, bandit.KLUCBParams{Level: bandit.TwoLog})
+		seeds, learners = n, append(learners, bandit.UCBParams{}, bandit.KLUCBParams{Level: bandit.TwoLog}, bandit.IMEDParams{}, bandit.MEDParams{})
 	}
 	means := []float64{.3, .5, .6}
 	truth := 0.

@@ -1,0 +1,63 @@
+package bandit
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// MEDParams are the parameters of learner med.
+type MEDParams struct{}
+
+// MED pulls every arm with a probability proportional to e^(-D), where D is the exponent with which
+// rewards and noise speak against its mean being the greatest estimate, as in [KLUCB]. So the
+// probability of a choice is known. It is minimum empirical divergence (Honda and Takemura 2011)
+// in the form of Maillard sampling (Bian and Jun 2022; Qin, Jun and Zhang 2023). See
+// docs/proofs/imed.md.
+type MED struct {
+	Arms
+	Stateless
+	rng   *rand.Rand
+	x     exponents
+	index []float64 // by arm: 1 if it was sampled, else 0; scratch
+}
+
+var _ Learner = (*MED)(nil)
+
+// Words implements [Params].
+func (MEDParams) Words() Words {
+	return Words{"med", "pulls every arm with the probability that the evidence against it leaves, and states it exactly"}
+}
+
+// New implements [Params].
+func (MEDParams) New(c Config) (Learner, error) {
+	return &MED{Arms: Arms{c.Arms}, rng: c.Rand, x: newExponents(c.Arms), index: make([]float64, c.Arms)}, nil
+}
+
+// Choose returns a forced arm, picked at random, if there is one; otherwise an unknown arm or a
+// sampled one, with the probability of the sample.
+func (u *MED) Choose(b *Belief, t Turn) Choice {
+	if c, ok := Forced(b, t, u.rng); ok {
+		return c
+	}
+	u.x.renew(b, &t)
+	sum := 0.
+	for _, d := range u.x.d {
+		sum += math.Exp(-d)
+	}
+	clear(u.index)
+	sampled, rest := 0, sum*u.rng.Float64()
+	for k, d := range u.x.d {
+		if p := math.Exp(-d); p > 0 {
+			sampled = k
+			if rest -= p; rest < 0 {
+				break
+			}
+		}
+	}
+	u.index[sampled] = 1
+	arm := Greatest(b, t, u.index, u.index)
+	if !b.Known(int(arm)) {
+		return Choice{arm, 1}
+	}
+	return Choice{arm, math.Exp(-u.x.d[sampled]) / sum}
+}
