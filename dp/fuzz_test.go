@@ -331,7 +331,7 @@ func checkNoise(t *testing.T, c Charge) {
 // FuzzOpen: a curator charges what its noise costs, and what it refuses costs nothing.
 func FuzzOpen(f *testing.F) {
 	add := func(streams, dim int, lo, hi float64, leaves, records uint64, m Mechanism, epsilon, budget uint64, delta float64) {
-		f.Add(streams, dim, lo, hi, leaves, records, uint8(m), uint8(Box), uint8(ReplaceOne), uint8(Tight), epsilon, budget, delta)
+		f.Add(streams, dim, lo, hi, leaves, records, uint8(m), uint8(Box), uint8(ReplaceOne), uint8(0), epsilon, budget, delta)
 	}
 	add(1, 1, 0., 1., 400, 1, Tree, Nano, 2*Nano, 0)
 	add(1, 1, 0., 1., 400, 1, Tree, 7*Nano, 7*Nano, 0) // a scale that is rounded
@@ -344,13 +344,13 @@ func FuzzOpen(f *testing.F) {
 		add(1, 2, 0., 1., 64, 1, m, Nano, Nano, 1e-6)
 		add(1, 2, -1., 1., 64, 3, m, Nano, 2*Nano, 1e-3)
 	}
-	f.Add(1, 3, -1., 1., uint64(400), uint64(1), uint8(TreeGaussian), uint8(Linear), uint8(ZeroOut), uint8(Paper), uint64(Nano), uint64(Nano), 1e-5)
-	f.Add(1, 3, -1., 1., uint64(400), uint64(1), uint8(EachGaussian), uint8(Corner), uint8(ReplaceOne), uint8(Tight), uint64(Nano), uint64(Nano), 1e-5)
-	f.Fuzz(func(t *testing.T, streams, dim int, lo, hi float64, leaves, records uint64, mechanism, kind, adjacency, calibration uint8, epsilon, pays uint64, delta float64) {
+	f.Add(1, 3, -1., 1., uint64(400), uint64(1), uint8(TreeGaussian), uint8(Linear), uint8(ZeroOut), uint8(33), uint64(Nano), uint64(Nano), 1e-5)
+	f.Add(1, 3, -1., 1., uint64(400), uint64(1), uint8(EachGaussian), uint8(Corner), uint8(ReplaceOne), uint8(0), uint64(Nano), uint64(Nano), 1e-5)
+	f.Fuzz(func(t *testing.T, streams, dim int, lo, hi float64, leaves, records uint64, mechanism, kind, adjacency, sigma uint8, epsilon, pays uint64, delta float64) {
 		s := Spec{
 			What: "fuzz", Streams: streams, Shape: Shape(kind), Dim: dim, Lo: lo, Hi: hi, Leaves: leaves,
 			RecordsPerUser: records, Adjacency: Adjacency(adjacency), Mechanism: Mechanism(mechanism),
-			Epsilon: Cost(epsilon), Delta: delta, Calibration: Calibration(calibration),
+			Epsilon: Cost(epsilon), Delta: delta, Sigma: float64(sigma),
 		}
 		want, err := s.charge(0)
 		if err == nil {

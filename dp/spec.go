@@ -2,7 +2,6 @@ package dp
 
 import (
 	"fmt"
-	"math"
 
 	"peerd.dev/dp/account"
 	"peerd.dev/dp/mechanism"
@@ -22,39 +21,20 @@ const (
 // Spec describes a group of parallel streams: every record is in exactly one of them, so that
 // together they cost as much as one.
 type Spec struct {
-	What           string      // description for the account
-	Streams        int         // in the group
-	Shape          Shape       // of each stream
-	Dim            int         // entries of a record, or features
-	Lo, Hi         float64     // bounds to which every entry of a Box, or the reward, is clipped
-	Leaves         uint64      // the horizon of each stream
-	RecordsPerUser uint64      // at most this number of records in all streams belong to one user
-	Adjacency      Adjacency   // how neighbouring histories differ
-	Mechanism      Mechanism   // of each stream
-	Epsilon        Cost        // for all records of one user
-	Delta          float64     // with Gaussian noise, in addition to Epsilon; above 0
-	Calibration    Calibration // of Gaussian noise
-}
-
-// Calibration is the formula by which Gaussian noise is computed for (ε, δ).
-type Calibration uint8
-
-// The calibrations. The charge is the μ of the noise, whichever formula computed it.
-const (
-	// Tight is the exact curve, for everything that a user's records move together.
-	Tight Calibration = iota
-	// Paper is what papers print, for comparison: Zhou and Chowdhury (2024) for Linear and Dubey
-	// and Pentland (2020) for Corner records in a tree, see [account.ZhouChowdhury] and
-	// [account.DubeyPentland]; for other records the ρ with which both begin, [account.Papers].
-	Paper
-)
-
-// String returns the name that configurations use.
-func (k Calibration) String() string {
-	if k == Paper {
-		return "paper"
-	}
-	return "tight"
+	What           string    // description for the account
+	Streams        int       // in the group
+	Shape          Shape     // of each stream
+	Dim            int       // entries of a record, or features
+	Lo, Hi         float64   // bounds to which every entry of a Box, or the reward, is clipped
+	Leaves         uint64    // the horizon of each stream
+	RecordsPerUser uint64    // at most this number of records in all streams belong to one user
+	Adjacency      Adjacency // how neighbouring histories differ
+	Mechanism      Mechanism // of each stream
+	Epsilon        Cost      // for all records of one user
+	Delta          float64   // with Gaussian noise, in addition to Epsilon; above 0
+	// Sigma is the deviation of Gaussian noise in every number that is drawn, in the units of sums; 0
+	// for the least that Epsilon and Delta pay for. The charge is the μ of the noise, whatever it is.
+	Sigma float64
 }
 
 // Charge returns the cost of s, with its streams numbered from 0. A [Curator] that opens s
@@ -105,29 +85,18 @@ func (c *Charge) gaussianScale(d *mechanism.Design, s Spec) (uint64, error) {
 		return 0, fmt.Errorf("dp: %s: %w", c.What, err)
 	}
 	units := sigma * 1.001
-	if !(units <= sample.MaxScale) {
-		return 0, fmt.Errorf("dp: %s: a noise of %.3g grid units, at most 2^40; raise epsilon or delta or lower the records per user", c.What, units)
+	if !(units >= 0 && units <= sample.MaxScale) {
+		return 0, fmt.Errorf("dp: %s: a noise of %.3g grid units, want 0 to 2^40; raise epsilon or delta or lower the records per user", c.What, units)
 	}
 	return max(uint64(units)+1, minSigma), nil
 }
 
-// sigma returns the deviation in grid units by the calibration's formula. The printed formulas
-// ignore records per user and adjacency: if they give too little for the charge's, its μ shows
-// it, and the budget may not cover it.
-func (c *Charge) sigma(d *mechanism.Design, s Spec) (sigma float64, err error) {
-	epsilon := s.Epsilon.Float()
-	switch {
-	case s.Calibration == Tight:
-		sigma, err = account.Analytic.Sigma(epsilon, s.Delta, 1)
-		return sigma * c.norm(d), err
-	case c.Shape == Linear && c.Mechanism == TreeGaussian:
-		sigma, err = account.ZhouChowdhury(epsilon, s.Delta, c.Leaves)
-	case c.Shape == Corner && c.Mechanism == TreeGaussian:
-		sigma, err = account.DubeyPentland(epsilon, s.Delta, c.Leaves, math.Sqrt2)
-		sigma *= math.Sqrt2 // they release (N+Nᵀ)/√2, where svec has (N+Nᵀ)/2
-	default:
-		sigma, err = account.Papers.Sigma(epsilon, s.Delta, 1)
-		return sigma * c.norm(d), err
+// sigma returns the deviation in grid units: by the exact curve for everything that a user's records
+// move together, or the Spec's own.
+func (c *Charge) sigma(d *mechanism.Design, s Spec) (float64, error) {
+	if s.Sigma != 0 {
+		return s.Sigma * (1 << -GridExponent), nil
 	}
-	return sigma * (1 << -GridExponent), err
+	sigma, err := account.Sigma(s.Epsilon.Float(), s.Delta, 1)
+	return sigma * c.norm(d), err
 }

@@ -17,38 +17,21 @@ type Privacy struct {
 	Budget         account.Budget // for everything the peer ever releases
 	Mechanism      dp.Mechanism
 	Adjacency      dp.Adjacency
-	Calibration    dp.Calibration
 	RecordsPerUser uint64
 	Horizon        uint64 // rounds that the budget pays for
 
-	// Unclipped accepts rewards unchanged, within ±[Reach], with the Laplace noise that ε needs
-	// for rewards from 0 to 1, like papers whose promise is for the one and whose experiments are
-	// with the other. It costs 2·Reach times as much, and is only for [dp.Lockstep].
-	Unclipped bool
+	// Amend changes the streams, where a laboratory plays what papers print; nil for none. What it
+	// returns is charged, and only [dp.Lockstep] pays more than Budget.
+	Amend func(dp.Spec) dp.Spec
 }
 
 // NoisedCounts reports whether the number of records is protected, too: then adjacency is by
 // presence. See docs/proofs/counts.md.
 func (p Privacy) NoisedCounts() bool { return p.Adjacency == dp.AddOrRemove }
 
-// Reach bounds unclipped rewards.
-const Reach = 128
-
-// paid returns the part of the budget that all streams are charged, and the bounds of rewards.
-func (p Privacy) paid() (epsilon dp.Cost, lo, hi float64) {
-	switch {
-	case !p.Unclipped:
-		return p.Budget.Epsilon, 0, 1
-	case p.Budget.Epsilon > dp.Infinite/(2*Reach):
-		return dp.Infinite, -Reach, Reach
-	}
-	return 2 * Reach * p.Budget.Epsilon, -Reach, Reach
-}
-
 // Streams returns the streams of a statistic that closes leaves by a cadence.
 func (p Privacy) Streams(s bandit.Statistic, c protocol.Cadence) dp.Spec {
-	epsilon, lo, hi := p.paid()
-	what, shape := fmt.Sprintf("reward sums of %d arms", s.Parts), dp.Box
+	lo, what, shape := 0., fmt.Sprintf("reward sums of %d arms", s.Parts), dp.Box
 	switch s.Kind {
 	case bandit.Sum:
 		if p.NoisedCounts() {
@@ -62,11 +45,15 @@ func (p Privacy) Streams(s bandit.Statistic, c protocol.Cadence) dp.Spec {
 		what, shape = fmt.Sprintf("linear records of %d features, rewards centred", s.Dim), dp.Linear
 		lo = -1
 	}
-	return dp.Spec{
-		What: what, Shape: shape, Streams: c.Streams(s.Parts), Dim: s.Dim, Lo: lo, Hi: hi, Leaves: c.Leaves(p.Horizon),
+	spec := dp.Spec{
+		What: what, Shape: shape, Streams: c.Streams(s.Parts), Dim: s.Dim, Lo: lo, Hi: 1, Leaves: c.Leaves(p.Horizon),
 		RecordsPerUser: p.RecordsPerUser, Adjacency: p.Adjacency, Mechanism: p.Mechanism,
-		Epsilon: epsilon, Delta: p.Budget.Delta.Float(), Calibration: p.Calibration,
+		Epsilon: p.Budget.Epsilon, Delta: p.Budget.Delta.Float(),
 	}
+	if p.Amend != nil {
+		spec = p.Amend(spec)
+	}
+	return spec
 }
 
 // An Agent is a peer without its world: a learner, a protocol, and the curator between them. It

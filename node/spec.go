@@ -137,8 +137,6 @@ func (s *Spec) suitsCounts(statistic bandit.Statistic) error {
 		return fmt.Errorf("node: counts cannot be noised: protocol %s computes with exact ones", name)
 	case statistic.Kind != bandit.Sum || statistic.Dim != 1:
 		return errors.New("node: counts cannot be noised: the learner adds up more than rewards")
-	case s.Privacy.Unclipped:
-		return errors.New("node: counts cannot be noised: rewards of this world can be outside of [0, 1]")
 	}
 	return nil
 }
@@ -181,9 +179,6 @@ func (s *Spec) Agent(c PeerConfig) (*Agent, error) {
 // Assemble is [Spec.Agent] with functions that make the protocol and the learner, with which
 // tests can watch them.
 func (s *Spec) Assemble(c PeerConfig, speak func(protocol.Config) (protocol.Protocol, error), learn func(Coins) (bandit.Learner, error)) (*Agent, error) {
-	if p := s.Privacy; p.Unclipped && (p.Mode != dp.Lockstep || p.Mechanism.Law() == dp.Gaussian) {
-		return nil, errors.New("node: unclipped rewards are for lockstep and Laplace noise")
-	}
 	if !(s.Explore >= 0 && s.Explore <= 1) {
 		return nil, fmt.Errorf("node: explore %v, want a share from 0 to 1", s.Explore)
 	}
@@ -203,13 +198,14 @@ func (s *Spec) Assemble(c PeerConfig, speak func(protocol.Config) (protocol.Prot
 		statistic := learner.Statistic()
 		a.raw = newRawRecords(raw, s.Protocol.Cadence().Streams(statistic.Parts), statistic.Width())
 	}
-	budget := s.Privacy.Budget
-	budget.Epsilon, _, _ = s.Privacy.paid()
+	cadence, statistic := s.Protocol.Cadence(), learner.Statistic()
+	streams, budget := s.Privacy.Streams(statistic, cadence), s.Privacy.Budget
+	if s.Privacy.Mode == dp.Lockstep {
+		budget.Epsilon = streams.Epsilon
+	}
 	if a.curator, err = dp.NewCurator(s.Privacy.Mode, budget, c.Noise); err != nil {
 		return nil, err
 	}
-	cadence, statistic := s.Protocol.Cadence(), learner.Statistic()
-	streams := s.Privacy.Streams(statistic, cadence)
 	charge, err := streams.Charge()
 	if err != nil {
 		return nil, err

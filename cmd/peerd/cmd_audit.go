@@ -83,7 +83,7 @@ func (o *options) audit(ctx context.Context, s *config.Settings, runs int, seed 
 	if err != nil {
 		return err
 	}
-	if spec.Privacy.Unclipped {
+	if sites.Unclipped(s) {
 		return config.Failf(config.ErrRefused, "no epsilon holds for rewards that are not clipped, so there is nothing to audit; add --set world.%s.clip=true", s.World.Kind)
 	}
 	if idlePeers(s) > 0 {

@@ -18,7 +18,7 @@ func TestExplainIsAPage(t *testing.T) {
 		},
 		"gaussian": {
 			"../../configs/rows.yaml", "--set", "privacy.mechanism=tree-gaussian", "--set", "privacy.delta=0.00001",
-			"--set", "privacy.adjacency=zero-out", "--set", "privacy.calibration=paper",
+			"--set", "privacy.adjacency=zero-out",
 		},
 	} {
 		c, page, trouble := peerd(t, append([]string{"privacy", "explain"}, args...)...)

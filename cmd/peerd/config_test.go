@@ -57,7 +57,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 	other := map[string]string{
 		"mode": "lockstep", "dir": "here", "seed": "3", "network": "n.yaml", "listen": "[/ip4/127.0.0.1/tcp/9, '/ip6/::1/tcp/9']",
 		"arms": "[x, z]", "spare_arms": "3", "privacy.epsilon": "inf", "privacy.mechanism": "none", "privacy.delta": "0.5",
-		"privacy.calibration": "paper", "privacy.adjacency": "zero-out", "privacy.counts": "noised", "privacy.records_per_user": "2",
+		"privacy.adjacency": "zero-out", "privacy.counts": "noised", "privacy.records_per_user": "2",
 		"privacy.horizon": "77", "privacy.accept_weak": "true", "learner.name": "ucb", "learner.explore": "0.25", "learner.lints.vectors": "[[1], [0.5]]",
 		"protocol.name": "rows", "protocol.average.consistency": "max", "protocol.average.f": "2", "protocol.average.rate": "0.5",
 		"protocol.average.patience": "9", "protocol.rows.every": "3", "protocol.rows.pull": "4", "protocol.rows.merge": "trimmed",
@@ -70,7 +70,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"experiment.faults.churn": "0.4", "experiment.liars.count": "1", "experiment.liars.claim": "half",
 		"experiment.liars.pay": "inside", "experiment.liars.noise": "loud", "experiment.liars.messages": "silent", "experiment.cost.hub": "25", "experiment.cost.link": "2",
 		"experiment.cells": "[{name: a, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, inf]}}]", "experiment.alone": "true",
-		"experiment.lemmas": "true", "experiment.coverage": "true", "experiment.figure.kind": "final", "experiment.figure.x": "spectral_gap",
+		"experiment.noise": "printed", "experiment.lemmas": "true", "experiment.coverage": "true", "experiment.figure.kind": "final", "experiment.figure.x": "spectral_gap",
 		"experiment.figure.log": "both", "experiment.figure.title": "a figure", "experiment.figure.bound": "true", "experiment.figure.runs": "4",
 		"log.level": "debug", "log.format": "json",
 		"api.listen": "127.0.0.1:9", "api.window": "5m", "api.default_reward": "0.5", "api.settle": "arrival",

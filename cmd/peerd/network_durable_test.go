@@ -41,7 +41,7 @@ func killedNetworks() []killed {
 		{name: "dp-master-worker", roles: []int{0}, more: rewards},
 		{name: "dp-decentralized", more: rewards},
 		{name: "ldp-fedlinucb", more: append(rewards, "rounds.count=1000000", "privacy.mechanism=tree-gaussian", "protocol.batch.first=20", "protocol.batch.growth=0")},
-		{name: "ldp-fedlinucb-lazy", roles: []int{0}, more: append(rewards, "rounds.count=1000000", "privacy.calibration=tight")}, // which charges all
+		{name: "ldp-fedlinucb-lazy", roles: []int{0}, more: append(rewards, "rounds.count=1000000", "experiment.noise=tight")}, // which charges all
 		{name: "ldp-fedlinucb-local", roles: []int{0}, more: append(rewards, "rounds.count=1000000")},
 		{name: "feducb-central", roles: []int{0}, more: append(rewards, "rounds.count=1000000", "protocol.batch.first=20", "protocol.batch.growth=0")},
 		{name: "local-feducb", more: append(rewards, "rounds.count=1000000", "protocol.local.first=20", "protocol.local.growth=0")},

@@ -34,7 +34,7 @@ func TestGoogleMakesTheSameSigma(t *testing.T) {
 		delta := math.Pow(10, -rapid.Float64Range(.3, 11).Draw(t, "digits"))
 		sums := rapid.Int64Range(1, 1000).Draw(t, "sums")
 		each := rapid.Float64Range(.01, 1e6).Draw(t, "each")
-		sigma := must(Analytic.Sigma(epsilon, delta, each*math.Sqrt(float64(sums))))
+		sigma := must(Sigma(epsilon, delta, each*math.Sqrt(float64(sums))))
 		checkLeast(t, "analytic", sigma, sigmaOfGoogle(epsilon, delta, sums, each))
 	})
 }
@@ -44,15 +44,15 @@ func TestGoogleMakesTheSameTables(t *testing.T) {
 	const batches, levels = 400, 9
 	for _, epsilon := range []float64{.2, 1, 5} {
 		for _, delta := range []float64{.1, 1e-5, 1e-6} {
-			checkLeast(t, "analytic", must(Analytic.Sigma(epsilon, delta, 1)), sigmaOfGoogle(epsilon, delta, 1, 1))
-			sigma0 := must(ZhouChowdhury(epsilon, delta, batches))
+			checkLeast(t, "analytic", must(Sigma(epsilon, delta, 1)), sigmaOfGoogle(epsilon, delta, 1, 1))
+			sigma0 := math.Sqrt(8*(1+math.Log2(batches))*(math.Log(2/delta)+epsilon)) / epsilon // as Zhou and Chowdhury (2024) print it
 			for _, side := range []struct {
 				what string
 				sums int64
 				each float64 // each²·sums is the squared sensitivity of all levels
 			}{{"left out", 2 * levels, 1}, {"replaced", 9 * levels, math.Sqrt(.5)}} {
 				sensitivity := math.Sqrt(float64(side.sums)/levels) * side.each
-				checkLeast(t, side.what, must(TreeSigma(epsilon, delta, sensitivity, batches)), sigmaOfGoogle(epsilon, delta, side.sums, side.each))
+				checkLeast(t, side.what, must(Sigma(epsilon, delta, sensitivity*math.Sqrt(levels))), sigmaOfGoogle(epsilon, delta, side.sums, side.each))
 				// What σ0 delivers: σ0 is the least σ for that ε, unless any ε would do.
 				loss := must(Gaussian(sensitivity*math.Sqrt(levels), sigma0))
 				delivered := must(loss.Epsilon(delta))

@@ -1,30 +1,12 @@
 package account
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // Rho is the parameter of zero-concentrated differential privacy (Bun and Steinke 2016): the
 // Rényi divergence of every order α between neighbours is at most αρ. Discrete Gaussian noise has
 // exactly ρ = Δ²/2σ² in any dimension, whereas its μ is exact only up to the lattice. Over
 // releases ρ adds.
 type Rho float64
-
-// RhoFor returns the greatest ρ that [Rho.Delta] says is (ε, δ)-private.
-func RhoFor(epsilon, delta float64) (Rho, error) {
-	if err := within("epsilon", epsilon, 0, maxEpsilon); err != nil {
-		return 0, err
-	}
-	if err := probability(delta); err != nil {
-		return 0, err
-	}
-	rho, ok := greatest(1, minRho, maxRho, func(rho float64) bool { return concentratedDelta(rho, epsilon) <= delta })
-	if !ok {
-		return 0, fmt.Errorf("%w: no rho from %v has epsilon %v with delta %v", ErrRange, minRho, epsilon, delta)
-	}
-	return Rho(rho), nil
-}
 
 // Check refuses a ρ out of range.
 func (r Rho) Check() error {

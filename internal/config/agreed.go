@@ -20,7 +20,7 @@ func (s *Settings) Spec(graph [][]protocol.Peer, domain string) (node.Spec, erro
 	if err != nil {
 		return node.Spec{}, err
 	}
-	privacy.Unclipped = s.Simulated().Unclipped
+	privacy.Amend = s.Schema().with.Laboratory.Amend(s)
 	return node.Spec{
 		Arms:     s.places(),
 		Absent:   s.Actions(nil).Absent,

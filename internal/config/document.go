@@ -51,11 +51,25 @@ func NetworkOf(first string, d *network.Document) *Network {
 
 // SharedSettings returns the settings on which all peers of a network must agree, in the order of the
 // schema.
-func (s *Settings) SharedSettings() (all []network.Setting) {
+func (s *Settings) SharedSettings() []network.Setting {
+	return s.compared(func(k Key) bool { return k.Shared })
+}
+
+// FixedSettings returns the settings that a folder keeps from its founding, in the order of the schema.
+func (s *Settings) FixedSettings() []network.Setting {
+	return s.compared(func(k Key) bool { return k.Fixed })
+}
+
+// compared returns the settings of a kind that peers or folders compare, with those that have ended.
+func (s *Settings) compared(is func(Key) bool) (all []network.Setting) {
 	for _, k := range s.Schema().keys {
-		if k.Shared && s.Agreed(k) {
+		if is(k) && s.Agreed(k) {
 			all = append(all, network.Setting{Key: k.Name, Value: ValueText(s.Value(k.Name).Interface())})
-			all = append(all, s.endedAfter(k.Name)...)
+		}
+		for _, e := range endedKeys() {
+			if e.after == k.Name && is(e.Key) && e.applies(s) {
+				all = append(all, network.Setting{Key: e.Name, Value: e.value})
+			}
 		}
 	}
 	return all

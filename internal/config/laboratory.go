@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"peerd.dev/bandit"
+	"peerd.dev/dp"
 )
 
 // A Laboratory has simulated worlds, and knows the rules of testnets and experiments. A program that
@@ -11,6 +12,8 @@ import (
 type Laboratory interface {
 	// Simulated returns what a site must know of the chosen world.
 	Simulated(s *Settings) Simulated
+	// Amend returns what changes the streams of a site where papers print others, or nil.
+	Amend(s *Settings) func(dp.Spec) dp.Spec
 	// CheckWorld returns in what the chosen world does not suit a network of a number of peers, 0 for any
 	// number. It passes over keys that are bad.
 	CheckWorld(s *Settings, peers int, bad map[string]bool) []Problem
@@ -25,8 +28,6 @@ type Laboratory interface {
 type Simulated struct {
 	// Features is the number of features of an action in a context; 0 if it has none.
 	Features int
-	// Unclipped says that rewards may be outside of [0, 1].
-	Unclipped bool
 	// Records is the greatest number of records of one person that the world deals to sites; 0 if
 	// rewards are no person's.
 	Records uint64
@@ -51,6 +52,9 @@ type noLaboratory struct{}
 
 // Simulated implements [Laboratory].
 func (noLaboratory) Simulated(*Settings) Simulated { return Simulated{} }
+
+// Amend implements [Laboratory].
+func (noLaboratory) Amend(*Settings) func(dp.Spec) dp.Spec { return nil }
 
 // CheckWorld implements [Laboratory].
 func (noLaboratory) CheckWorld(*Settings, int, map[string]bool) []Problem { return nil }
@@ -84,6 +88,7 @@ type Experiment struct {
 	Instances uint64
 	Cells     []Cell
 	Alone     bool
+	Noise     string
 	Lemmas    bool `key:"lemmas"`
 	Coverage  bool
 	Faults    Faults

@@ -65,7 +65,7 @@ func (s *Schema) strangeEnv() []Problem {
 	for _, entry := range os.Environ() {
 		name, value, _ := strings.Cut(entry, "=")
 		for _, e := range endedKeys() {
-			if name == EnvName(e.Key) && value != "" && value != e.Value {
+			if name == EnvName(e.Name) && value != "" && value != e.value {
 				problems = append(problems, Problem{Key: name, Value: short(value), Reason: e.reason()})
 			}
 		}
@@ -97,7 +97,7 @@ func (s *Schema) strangeKeys(values map[string]any, from Origin) []Problem {
 			text = ValueText(values[name])
 		}
 		e, was := ended(name)
-		if was && e.Value == text {
+		if was && e.value == text {
 			continue
 		}
 		p := s.strangeKey(name, text)

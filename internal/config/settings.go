@@ -70,7 +70,6 @@ type Privacy struct {
 	Epsilon        Epsilon
 	Delta          float64
 	Mechanism      string
-	Calibration    string
 	Adjacency      string
 	Counts         string
 	RecordsPerUser uint64 `key:"records_per_user"`
@@ -102,11 +101,7 @@ func (p Privacy) Rounds() uint64 {
 func (p Privacy) drawn() float64 {
 	epsilon := float64(p.Epsilon)
 	if m, err := dp.ParseMechanism(p.Mechanism); err == nil && m.Law() == dp.Gaussian {
-		formula := account.Analytic
-		if p.Calibration == dp.Paper.String() {
-			formula = account.Papers
-		}
-		if sigma, err := formula.Sigma(epsilon, p.Delta, 1); err == nil {
+		if sigma, err := account.Sigma(epsilon, p.Delta, 1); err == nil {
 			epsilon = math.Sqrt2 / sigma
 		}
 	}
@@ -134,9 +129,6 @@ func (p Privacy) promise(m Mode) (node.Privacy, error) {
 	}
 	out := node.Privacy{
 		Mode: m.Curator(), Budget: budget, Mechanism: mechanism, RecordsPerUser: p.RecordsPerUser, Horizon: p.Rounds(),
-	}
-	if p.Calibration == dp.Paper.String() {
-		out.Calibration = dp.Paper
 	}
 	switch {
 	case p.Counts == NoisedCounts:

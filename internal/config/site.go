@@ -53,10 +53,6 @@ func siteKeys(blocks []block, mechanisms []string) []Key {
 			Doc: "The mechanism that adds noise to sums; docs/mechanisms.md compares them. The default is tree with protocols that carry running sums. none adds no noise, for comparison in lockstep.",
 		},
 		{
-			Name: "privacy.calibration", Default: "tight", Shared: true, Fixed: true, Rule: OneOf(dp.Tight.String(), dp.Paper.String()),
-			Doc: "How the scale of Gaussian noise is computed from epsilon and delta: tight is exact; paper is the formula that papers print, for comparison.",
-		},
-		{
 			Name: "privacy.adjacency", Default: "replace-one", Shared: true, Fixed: true, Rule: OneOf(dp.ReplaceOne.String(), dp.ZeroOut.String()),
 			Doc: "Which histories must be indistinguishable: with replace-one, a user's rewards are replaced by any others; with zero-out, by 0. Not used with privacy.counts: noised.",
 		},

@@ -114,7 +114,7 @@ func privacyConstraints() []Constraint {
 		}},
 		{
 			[]string{
-				"privacy.records_per_user", "privacy.epsilon", "privacy.delta", "privacy.horizon", "privacy.mechanism", "privacy.calibration", "privacy.adjacency", "testnet.nodes",
+				"privacy.records_per_user", "privacy.epsilon", "privacy.delta", "privacy.horizon", "privacy.mechanism", "privacy.adjacency", "testnet.nodes",
 				"arms", "protocol.name", "learner.name",
 			},
 			"The noise that budget, records per user and horizon ask for is a number that can be drawn.", func(s *Settings) string {

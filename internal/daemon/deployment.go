@@ -245,10 +245,8 @@ func (t *Deployment) pinned() []site.Pinned {
 	if t.tags != "" { // otherwise they would write into the ledger of a program without tags
 		all = append(all, site.Pinned{Key: "build tags", Value: t.tags})
 	}
-	for _, k := range t.s.Schema().Keys() {
-		if k.Fixed && t.s.Agreed(k) {
-			all = append(all, site.Pinned{Key: k.Name, Value: config.ValueText(t.s.Value(k.Name).Interface())})
-		}
+	for _, x := range t.s.FixedSettings() {
+		all = append(all, site.Pinned{Key: x.Key, Value: x.Value})
 	}
 	if t.s.Simulated().Records > 0 {
 		all = append(all,

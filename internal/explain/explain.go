@@ -66,7 +66,6 @@ type paperDoc struct {
 type mechanismDoc struct {
 	Name        string  `json:"name"`
 	About       string  `json:"about"`
-	Calibration string  `json:"calibration,omitempty"`
 	Protocol    string  `json:"protocol"`
 	Streams     int     `json:"streams"`
 	Spare       uint64  `json:"spare,omitempty"`    // leaves for actions that the network can add
@@ -203,7 +202,7 @@ func mechanismOf(s *config.Settings, n noise) *mechanismDoc {
 	}
 	loss := c.Loss.Pure.Float()
 	if c.Mechanism.Law() == dp.Gaussian {
-		doc.Norm, doc.Calibration = "L2", s.Privacy.Calibration
+		doc.Norm = "L2"
 		loss = float64(c.Loss.Square.Mu())
 	}
 	doc.Column = doc.Scale * loss / doc.Sensitivity / float64(c.RecordsPerUser)

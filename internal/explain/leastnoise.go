@@ -8,9 +8,8 @@ import (
 
 // A leastNoiseDoc names the mechanism with the least noise for a budget and a horizon.
 type leastNoiseDoc struct {
-	Mechanism   string  `json:"mechanism"`
-	Calibration string  `json:"calibration,omitempty"` // of Gaussian noise
-	Ratio       float64 `json:"sd_ratio"`              // its deviation divided by the settings' deviation, over all leaves
+	Mechanism string  `json:"mechanism"`
+	Ratio     float64 `json:"sd_ratio"` // its deviation divided by the settings' deviation, over all leaves
 }
 
 // leastNoise opens the charge of every mechanism that the budget of these settings can pay for,
@@ -23,16 +22,13 @@ func leastNoise(s *config.Settings, n noise) leastNoiseDoc {
 			continue
 		}
 		other := *s
-		other.Privacy.Mechanism, other.Privacy.Calibration = m.String(), dp.Tight.String()
+		other.Privacy.Mechanism = m.String()
 		charge, err := other.Charge()
 		if err != nil { // it cannot be opened for this number of leaves
 			continue
 		}
 		if sd, _ := newNoise(&other, charge).sums(s.Privacy.Rounds()); sd < best.Ratio*of*(1-1e-9) {
 			best = leastNoiseDoc{Mechanism: m.String(), Ratio: sd / of}
-			if m.Law() == dp.Gaussian {
-				best.Calibration = dp.Tight.String()
-			}
 		}
 	}
 	return best

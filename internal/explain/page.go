@@ -238,11 +238,7 @@ func (d *Document) writeError(p pageWriter, s *config.Settings) {
 	p.say("Terms: how often the noise of one draw is in the sum, by variance. Sum, mean: of the action at that leaf. Average, worst: of the mean, %s. Of %s (%s): of the mean of their means, each of that number of rewards%s. Chance: the largest standard deviation that the randomness of the rewards themselves adds to one site's mean.",
 		over, config.Counted(uint64(e.Sites), "site"), e.Source, mixed)
 	if q := e.LeastNoise; q.Ratio < 1 {
-		name := q.Mechanism
-		if q.Calibration != "" {
-			name += ", calibrated " + q.Calibration + ","
-		}
-		p.say("Of all mechanisms %s has the least noise for this budget and horizon: %.2g of this deviation, on average over all leaves.", name, q.Ratio)
+		p.say("Of all mechanisms %s has the least noise for this budget and horizon: %.2g of this deviation, on average over all leaves.", q.Mechanism, q.Ratio)
 	}
 	switch {
 	case e.Tenth == 0:

@@ -95,17 +95,9 @@ func strongEnough(delta float64) float64 {
 
 // quieter states which settings make less noise.
 func quieter(s *config.Settings, q leastNoiseDoc) (what, do string) {
-	if q.Mechanism == s.Privacy.Mechanism {
-		return fmt.Sprintf("privacy.calibration: %s makes more noise than epsilon and delta ask for; %s makes %.2g of it", s.Privacy.Calibration, q.Calibration, q.Ratio),
-			"take privacy.calibration: " + q.Calibration
-	}
 	what, do = fmt.Sprintf("another mechanism makes %.2g of the noise for the same budget and horizon", q.Ratio), "take privacy.mechanism: "+q.Mechanism
-	switch m, err := dp.ParseMechanism(q.Mechanism); {
-	case err != nil:
-	case m.Law() == dp.Laplace && s.Privacy.Delta > 0:
+	if m, err := dp.ParseMechanism(q.Mechanism); err == nil && m.Law() == dp.Laplace && s.Privacy.Delta > 0 {
 		do += " with privacy.delta: 0, which it does not need"
-	case m.Law() == dp.Gaussian && s.Privacy.Calibration != q.Calibration:
-		do += " with privacy.calibration: " + q.Calibration
 	}
 	return what, do
 }

@@ -9,4 +9,4 @@ for size in '64 8000' '400 8000' '1024 8000' '4096 4000'; do
 	PEERD_VARIANCE="$size" go test ./dp -count=1 -timeout 30m -v -run '^TestEmpiricalVariance$' |
 		sed -n 's/.*mechanism_test.go:[0-9]*: //p; /--- FAIL/p; /^ok\|^FAIL/p'
 done
-go test ./dp -count=1 -v -run '^TestTightFactorizationAgainstThePapersTree$' | grep -v '^=== '
+go test ./node/lab/printed -count=1 -v -run '^TestTightFactorizationAgainstThePapersTree$' | grep -v '^=== '

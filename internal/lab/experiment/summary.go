@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
 )
@@ -148,7 +149,7 @@ func notPrivate(cells []cellRun) []string {
 	unclipped, infinite, raw := false, false, false
 	for i := range cells {
 		s := &cells[i].Settings
-		unclipped = unclipped || s.Simulated().Unclipped
+		unclipped = unclipped || sites.Unclipped(s)
 		infinite = infinite || s.Privacy.Epsilon.Infinite()
 		raw = raw || s.FromRaw().String() != ""
 	}

@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/gossip/topology"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/lab/world"
 )
 
@@ -70,6 +71,10 @@ func keys() []config.Key {
 		{
 			Name: "experiment.alone", Default: "false", Rule: config.YesNo(),
 			Doc: "Remove all links, so that every peer learns alone.",
+		},
+		{
+			Name: "experiment.noise", Default: sites.TightNoise, Shared: true, Fixed: true, Later: true, Rule: config.OneOf(sites.TightNoise, sites.PrintedNoise),
+			Doc: "How much Gaussian noise there is: what epsilon and delta ask for (tight), or what papers 000 and 002 (docs/papers.md) print for records with features in mechanism tree-gaussian, for comparison (printed).",
 		},
 		{
 			Name: "experiment.lemmas", Default: "false", Rule: config.YesNo(),

@@ -74,14 +74,22 @@ func worldConstraints() []config.Constraint {
 			}
 			return ""
 		}},
-		{Keys: []string{"world.kind", "mode", "privacy.mechanism"}, Doc: "Rewards outside of [0, 1] are for lockstep and Laplace noise.", Broken: func(s *config.Settings) string {
+		{Keys: []string{"experiment.noise", "privacy.mechanism", "learner.name"}, Doc: "Papers print noise for records with features in a tree.", Broken: func(s *config.Settings) string {
+			if s.Experiment.Noise == sites.PrintedNoise && (s.Privacy.Mechanism != dp.TreeGaussian.String() || !bandit.TraitsOf(s.LearnerParams()).Contextual) {
+				return fmt.Sprintf("want %s with %s and %s; papers print noise for records with features in %s", sites.TightNoise, s.With("privacy.mechanism"), s.With("learner.name"), dp.TreeGaussian)
+			}
+			return ""
+		}},
+		{Keys: []string{"world.kind", "mode", "privacy.mechanism", "privacy.counts"}, Doc: "Rewards outside of [0, 1] are for lockstep, Laplace noise and public counts.", Broken: func(s *config.Settings) string {
 			switch {
-			case !s.Simulated().Unclipped:
+			case !sites.Unclipped(s):
 				return ""
 			case s.Mode != config.Lockstep:
 				return fmt.Sprintf("want rewards in [0, 1] with %s, since the noise is made for them: set world.%s.clip: true", s.With("mode"), s.World.Kind)
 			case gaussian(s):
 				return fmt.Sprintf("want rewards in [0, 1] with %s, since Gaussian noise is calibrated for them alone: set world.%s.clip: true", s.With("privacy.mechanism"), s.World.Kind)
+			case s.Privacy.Counts == config.NoisedCounts:
+				return fmt.Sprintf("want rewards in [0, 1] with %s: set world.%s.clip: true", s.With("privacy.counts"), s.World.Kind)
 			}
 			return ""
 		}},

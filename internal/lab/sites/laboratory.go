@@ -4,7 +4,9 @@ import (
 	"math/rand/v2"
 
 	"peerd.dev/bandit"
+	"peerd.dev/dp"
 	"peerd.dev/internal/config"
+	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
 )
 
@@ -15,10 +17,30 @@ type Laboratory struct{}
 func (Laboratory) Simulated(s *config.Settings) config.Simulated {
 	t := world.TraitsOf(Params(s))
 	return config.Simulated{
-		Features: t.Features, Unclipped: t.Unclipped,
-		Records: t.People.Records, Spread: t.People.Spread, Gather: t.People.Gather,
+		Features: t.Features,
+		Records:  t.People.Records, Spread: t.People.Spread, Gather: t.People.Gather,
 	}
 }
+
+// Amend implements [config.Laboratory].
+func (Laboratory) Amend(s *config.Settings) func(dp.Spec) dp.Spec {
+	switch {
+	case Unclipped(s):
+		return printed.Unclipped
+	case s.Experiment.Noise == PrintedNoise:
+		return printed.Noise
+	}
+	return nil
+}
+
+// Unclipped reports whether rewards of the chosen world may be outside of [0, 1].
+func Unclipped(s *config.Settings) bool { return world.TraitsOf(Params(s)).Unclipped }
+
+// How much Gaussian noise there is.
+const (
+	TightNoise   = "tight"   // what epsilon and delta ask for
+	PrintedNoise = "printed" // what papers print
+)
 
 // CheckWorld implements [config.Laboratory].
 func (Laboratory) CheckWorld(s *config.Settings, peers int, bad map[string]bool) []config.Problem {

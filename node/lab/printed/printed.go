@@ -1,6 +1,6 @@
 // Package printed holds what papers print and no network of people should use: learners whose
-// formulas hold no promise, or none where people use them. The laboratory adds them to the
-// product's tables, to compare.
+// formulas hold no promise, or none where people use them, and streams with other noise or bounds. The
+// laboratory adds them to what the product has, to compare.
 package printed
 
 import "peerd.dev/bandit"
