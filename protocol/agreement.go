@@ -3,6 +3,7 @@ package protocol
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"io"
 	"slices"
 
 	"peerd.dev/dp"
@@ -85,7 +86,7 @@ func (o *agreement) pass(m Message, from Peer, out *Outbox) {
 		theirs = o.c.Graph[from]
 	}
 	for i, n := range o.c.Neighbours() {
-		if !o.holds(n, m.label.Origin) {
+		if !o.holds(n, m.Label().Origin) {
 			continue
 		}
 		o.links[i].next = 0
@@ -93,7 +94,7 @@ func (o *agreement) pass(m Message, from Peer, out *Outbox) {
 			continue
 		}
 		o.links[i].agreed = false
-		if o.c.Topic || n == m.label.Origin {
+		if o.c.Topic || n == m.Label().Origin {
 			continue
 		}
 		if _, has := slices.BinarySearch(theirs, n); !has {
@@ -107,7 +108,7 @@ func (o *agreement) pass(m Message, from Peer, out *Outbox) {
 
 // receive takes in rows and digests, and reports whether a row is new.
 func (o *agreement) receive(from Peer, m Message, out *Outbox) (news bool, err error) {
-	switch m.kind {
+	switch m.Kind() {
 	case o.row:
 		if news, err = o.take(m); news {
 			o.pass(m, from, out)
@@ -131,8 +132,8 @@ func (o *agreement) compare(from Peer, m Message, out *Outbox) error {
 		return err
 	}
 	l, sum := &o.links[i], o.sum(from)
-	answer := m.kind == o.row+floodDigest && !l.asked && !l.served
-	if l.agreed = m.label.Seq == sum; l.agreed {
+	answer := m.Kind() == o.row+floodDigest && !l.asked && !l.served
+	if l.agreed = m.Label().Seq == sum; l.agreed {
 		if answer {
 			l.served = true
 			o.digest(o.row+floodWant, sum, nil, from, out)
@@ -140,7 +141,7 @@ func (o *agreement) compare(from Peer, m Message, out *Outbox) error {
 		return nil
 	}
 	l.next = 0
-	same := m.kind == o.row+floodWant && len(m.refs) == 0 && m.label.Seq != 0 // as before a row that came since
+	same := m.Kind() == o.row+floodWant && m.Refs() == 0 && m.Label().Seq != 0 // as before a row that came since
 	if same || l.served {
 		return nil
 	}
@@ -159,8 +160,8 @@ func (o *agreement) compare(from Peer, m Message, out *Outbox) error {
 func (o *agreement) sum(to Peer) uint64 {
 	h, rows := sha256.New(), 0
 	for _, m := range o.newest {
-		if m.kind != 0 && o.holds(to, m.label.Origin) {
-			h.Write(m.sig)
+		if m.Kind() != 0 && o.holds(to, m.Label().Origin) {
+			_, _ = io.WriteString(h, m.Signature())
 			rows++
 		}
 	}

@@ -52,7 +52,7 @@ func newAnalyzed(c Config, p BatchParams) *analyzed {
 	return &analyzed{
 		c: c, p: p, cadence: p.Cadence(), batches: p.batches(), tree: newTree(c.Graph, Peer(p.Analyzer-1)),
 		belief: belief.New(c.Parts, c.Width), stale: true,
-		silo: analyzedSilo{sums: make([]dp.Release, c.Parts), shown: make([]dp.Release, c.Parts), others: noMessage(), taken: true, quiet: 1},
+		silo: analyzedSilo{sums: make([]dp.Release, c.Parts), shown: make([]dp.Release, c.Parts), others: NoMessage(), taken: true, quiet: 1},
 		desk: newAnalyzedDesk(c.Peers()),
 	}
 }
@@ -134,7 +134,7 @@ func (x *analyzed) ask(out *Outbox) {
 			body = append(body, s.shown[k])
 		}
 	}
-	held := Label{Origin: x.root(), Incarnation: s.others.label.Incarnation, Seq: s.others.label.Seq}
+	held := Label{Origin: x.root(), Incarnation: s.others.Label().Incarnation, Seq: s.others.Label().Seq}
 	m := x.c.Press.Signed(Content{Kind: batchReport, Label: x.newest(), Refs: []Label{held}, Body: body})
 	out.Send(x.tree.parent[x.c.Self], m)
 }
@@ -153,7 +153,7 @@ func (x *analyzed) Receive(from Peer, m Message, out *Outbox) error {
 	if _, ok := slices.BinarySearch(x.c.Neighbours(), from); !ok {
 		return m.Refuse("from peer %d, want a neighbour on the way to or from the analyzer", from)
 	}
-	switch m.kind {
+	switch m.Kind() {
 	case batchReport:
 		return x.serve(from, m, out)
 	case batchOthers:
@@ -168,23 +168,23 @@ func (x *analyzed) take(from Peer, m Message, out *Outbox) error {
 	switch {
 	case x.analyzes() || x.tree.parent[x.c.Self] != from:
 		return m.Refuse("a sum from peer %d, want the analyzer's along the way from it", from)
-	case m.label.Origin != x.root() || len(m.refs) != 1 || int64(m.refs[0].Origin) >= int64(x.c.Peers()):
+	case m.Label().Origin != x.root() || m.Refs() != 1 || int64(m.Ref(0).Origin) >= int64(x.c.Peers()):
 		return m.Refuse("want the analyzer's sum for a silo")
-	case !x.tree.over(m.refs[0].Origin, x.c.Self):
-		return m.Refuse("for peer %d, which is not on the way", m.refs[0].Origin)
+	case !x.tree.over(m.Ref(0).Origin, x.c.Self):
+		return m.Refuse("for peer %d, which is not on the way", m.Ref(0).Origin)
 	}
 	if err := x.checkOthers(&m); err != nil {
 		return err
 	}
-	to := m.refs[0].Origin
+	to := m.Ref(0).Origin
 	if to != x.c.Self {
 		x.handOn(to, m, out)
 		return nil
 	}
 	s := &x.silo
 	s.waiting = false
-	s.taken = m.refs[0] == x.newest()
-	if have, news := records(&s.others), records(&m); news > have || news == have && news > 0 && newer(m.label, s.others.label) {
+	s.taken = m.Ref(0) == x.newest()
+	if have, news := records(&s.others), records(&m); news > have || news == have && news > 0 && Newer(m.Label(), s.others.Label()) {
 		s.others, s.quiet, x.stale = m, 1, true
 	}
 	return nil
@@ -201,11 +201,11 @@ func (x *analyzed) handOn(silo Peer, m Message, out *Outbox) {
 
 // records returns how many records the sums of a message hold.
 func records(m *Message) (n uint64) {
-	if m.kind == 0 {
+	if m.Kind() == 0 {
 		return 0
 	}
-	for i := range m.body {
-		n += m.body[i].Count(0)
+	for i := range m.Body() {
+		n += m.Release(i).Count(0)
 	}
 	return n
 }
@@ -224,14 +224,14 @@ func (x *analyzed) checkOthers(m *Message) error {
 // checkBody refuses what is no list of sums, of a part each.
 func (x *analyzed) checkBody(m *Message) error {
 	next := 0
-	for i := range m.body {
-		r := &m.body[i]
+	for i := range m.Body() {
+		r := m.Release(i)
 		if int(r.Stream()) < next || int(r.Stream()) >= x.c.Parts || r.Len() != x.c.Width || r.Counts() != 1 || r.Count(0) == 0 || r.Exponent() != dp.GridExponent {
 			return m.Refuse("release %d: want the sum of %d numbers of a part with its count, ascending", i, x.c.Width)
 		}
 		next = int(r.Stream()) + 1
 	}
-	if len(m.sealed) > 0 || m.round != 0 || m.label.Stream != 0 {
+	if m.Seals() > 0 || m.Round() != 0 || m.Label().Stream != 0 {
 		return m.Refuse("want sums and nothing else")
 	}
 	return nil
@@ -254,11 +254,11 @@ func (x *analyzed) addUp(b *belief.Belief, part, stream int) {
 		if own := &x.silo.sums[stream]; !own.Empty() && !yield(own) {
 			return
 		}
-		if x.silo.others.kind == 0 {
+		if x.silo.others.Kind() == 0 {
 			return
 		}
-		for i := range x.silo.others.body {
-			if r := &x.silo.others.body[i]; int(r.Stream()) == stream && !yield(r) {
+		for i := range x.silo.others.Body() {
+			if r := x.silo.others.Release(i); int(r.Stream()) == stream && !yield(r) {
 				return
 			}
 		}

@@ -21,18 +21,18 @@ type analyzedDesk struct {
 
 func newAnalyzedDesk(peers int) analyzedDesk {
 	return analyzedDesk{
-		newest: slices.Repeat([]Message{noMessage()}, peers), asks: make([]bool, peers), held: make([]Label, peers), told: make([]Label, peers),
+		newest: slices.Repeat([]Message{NoMessage()}, peers), asks: make([]bool, peers), held: make([]Label, peers), told: make([]Label, peers),
 		owed: make([]bool, peers), known: make([]bool, peers),
 	}
 }
 
 // serve takes in a report, or hands it on to the analyzer.
 func (x *analyzed) serve(from Peer, m Message, out *Outbox) error {
-	origin := m.label.Origin
+	origin := m.Label().Origin
 	switch {
 	case int64(origin) >= int64(x.c.Peers()) || origin == x.root() || !x.tree.child(from, x.c.Self) || !x.tree.over(origin, from):
 		return m.Refuse("from peer %d, want the report of a silo on its way to the analyzer", from)
-	case len(m.refs) != 1 || m.refs[0].Origin != x.root():
+	case m.Refs() != 1 || m.Ref(0).Origin != x.root():
 		return m.Refuse("want the label of the sum that the silo holds")
 	}
 	if err := x.checkReport(&m); err != nil {
@@ -43,8 +43,8 @@ func (x *analyzed) serve(from Peer, m Message, out *Outbox) error {
 		return nil
 	}
 	d := &x.desk
-	d.asks[origin], d.known[origin], d.held[origin] = true, true, m.refs[0]
-	if len(m.body) == 0 || d.newest[origin].kind != 0 && !newer(m.label, d.newest[origin].label) {
+	d.asks[origin], d.known[origin], d.held[origin] = true, true, m.Ref(0)
+	if m.Body() == 0 || d.newest[origin].Kind() != 0 && !Newer(m.Label(), d.newest[origin].Label()) {
 		return nil
 	}
 	d.newest[origin] = m
@@ -60,8 +60,8 @@ func (x *analyzed) checkReport(m *Message) error {
 		return err
 	}
 	closed := uint64(0)
-	for i := range m.body {
-		r := &m.body[i]
+	for i := range m.Body() {
+		r := m.Release(i)
 		closed += leavesOf(r)
 		if err := plausible(&x.c.Charge, m, r); err != nil {
 			return err
@@ -73,8 +73,8 @@ func (x *analyzed) checkReport(m *Message) error {
 			return m.Refuse("release %d: records or noise beyond what sums are made of", i)
 		}
 	}
-	if len(m.body) > 0 && closed != m.label.Seq {
-		return m.Refuse("%d leaves, want %d, the number of the report", closed, m.label.Seq)
+	if m.Body() > 0 && closed != m.Label().Seq {
+		return m.Refuse("%d leaves, want %d, the number of the report", closed, m.Label().Seq)
 	}
 	if !x.c.Press.Authentic(*m) {
 		return m.Refuse("not signed by its origin")
@@ -105,8 +105,8 @@ func (x *analyzed) answer(out *Outbox) error {
 func (x *analyzed) tell(silo Peer, out *Outbox) error {
 	d := &x.desk
 	holds := Label{Origin: silo}
-	if own := &d.newest[silo]; own.kind != 0 {
-		holds = own.label
+	if own := &d.newest[silo]; own.Kind() != 0 {
+		holds = own.Label()
 	}
 	var body []dp.Release
 	if d.owed[silo] || d.held[silo] != d.told[silo] || d.told[silo].Seq == 0 {
@@ -129,12 +129,13 @@ func (x *analyzed) others(silo Peer) (body []dp.Release, err error) {
 	for k := range x.c.Parts {
 		var of []dp.Release
 		for i := range x.desk.newest {
-			if x.desk.newest[i].kind == 0 || Peer(i) == silo {
+			if x.desk.newest[i].Kind() == 0 || Peer(i) == silo {
 				continue
 			}
-			for _, r := range x.desk.newest[i].body {
+			for j := range x.desk.newest[i].Body() {
+				r := x.desk.newest[i].Release(j)
 				if int(r.Stream()) == k {
-					of = append(of, r)
+					of = append(of, *r)
 				}
 			}
 		}

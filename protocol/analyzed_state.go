@@ -25,7 +25,7 @@ func (x *analyzed) fields(v *state.Visitor) {
 	}
 	// Signatures are bound to what peers agree on. After a change of that, silos report again.
 	m := s.others
-	if visitMessage(v, &m); v.Loading() && m.kind == batchOthers && m.label.Origin == x.root() && len(m.refs) == 1 && x.checkOthers(&m) == nil {
+	if visitMessage(v, &m); v.Loading() && m.Kind() == batchOthers && m.Label().Origin == x.root() && m.Refs() == 1 && x.checkOthers(&m) == nil {
 		s.others = m
 	}
 	visitFlags(v, &s.taken, &s.fresh, &s.waiting)
@@ -51,7 +51,7 @@ func (x *analyzed) visitReports(v *state.Visitor) {
 		visitLabel(v, &d.held[i])
 		visitLabel(v, &d.told[i])
 		visitFlags(v, &d.asks[i], &d.owed[i], &d.known[i])
-		if v.Loading() && m.kind == batchReport && m.label.Origin == Peer(i) && len(m.refs) == 1 && x.analyzes() && x.checkReport(&m) == nil {
+		if v.Loading() && m.Kind() == batchReport && m.Label().Origin == Peer(i) && m.Refs() == 1 && x.analyzes() && x.checkReport(&m) == nil {
 			d.newest[i] = m
 		}
 	}

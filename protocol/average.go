@@ -106,7 +106,7 @@ type average struct {
 	declined    bool // the newest answer was busy
 	forcing
 	claims      []dp.Release // newest, by link; for Robust
-	made        contents     // of messages
+	made        Contents     // of messages
 	unranked    bool         // claims changed since they were ranked
 	silent      []bool       // by arm: the horizon of its stream is reached, its own mean stays as it is
 	heardCounts bool         // neighbours have told their beliefs of counts: one, under Robust more than F
@@ -151,7 +151,7 @@ func (p AverageParams) New(c Config) (Protocol, error) {
 		ownCounts:   dp.NewCounts(c.Parts),
 		links:       make([]averageLink, len(c.Neighbours())),
 		claims:      make([]dp.Release, len(c.Neighbours())),
-		made:        contents{reuse: c.Reuse},
+		made:        c.Press.Contents(c.Reuse),
 		pendingLink: -1,
 		notJoined:   c.Parts,
 		forcing:     newForcing(c),
@@ -219,8 +219,8 @@ func (a *average) own(o *Own) error {
 func (a *average) Tick(t Round, out *Outbox) error {
 	a.round = t
 	if len(a.links) > 0 {
-		m := a.made.take(averageCounts, a.label(uint64(t)), 1)
-		a.counts.ReleaseTo(&m.body[0])
+		m := a.made.Take(averageCounts, a.label(uint64(t)), 1)
+		a.counts.ReleaseTo(m.Release(0))
 		for i := range a.links {
 			out.Send(a.links[i].peer, m)
 		}
@@ -235,7 +235,7 @@ func (a *average) Tick(t Round, out *Outbox) error {
 	if i := a.due(t); i >= 0 {
 		a.ask(i, t, out)
 	}
-	a.made.turn()
+	a.made.Turn()
 	return nil
 }
 
@@ -265,10 +265,10 @@ func (a *average) Receive(from Peer, m Message, out *Outbox) error {
 	if i < 0 {
 		return m.Refuse("from peer %d, who is no neighbour", from)
 	}
-	if m.label.Origin != from {
+	if m.Label().Origin != from {
 		return m.Refuse("forwarded by peer %d", from)
 	}
-	switch m.kind {
+	switch m.Kind() {
 	case averageCounts:
 		return a.claim(i, &m)
 	case averageAsk:
@@ -281,19 +281,19 @@ func (a *average) Receive(from Peer, m Message, out *Outbox) error {
 }
 
 func (a *average) claim(i int, m *Message) error {
-	if len(m.body) != 1 || m.body[0].Counts() != a.c.Parts || m.body[0].Len() != 0 {
+	if m.Body() != 1 || m.Release(0).Counts() != a.c.Parts || m.Release(0).Len() != 0 {
 		return m.Refuse("want one release of %d counts", a.c.Parts)
 	}
 	if a.p.Consistency != Robust {
 		a.heardCounts = true
-		return a.counts.RaiseToMax(&m.body[0])
+		return a.counts.RaiseToMax(m.Release(0))
 	}
 	l := &a.links[i]
-	if !a.claims[i].Empty() && m.label.Seq <= l.claimed {
+	if !a.claims[i].Empty() && m.Label().Seq <= l.claimed {
 		return nil // overtaken by a newer one
 	}
-	m.body[0].CopyTo(&a.claims[i]) // the sender may use the message again
-	l.claimed, a.unranked = m.label.Seq, true
+	m.Release(0).CopyTo(&a.claims[i]) // the sender may use the message again
+	l.claimed, a.unranked = m.Label().Seq, true
 	a.heardCounts = a.heardCounts || a.claimants() > a.p.F
 	return nil
 }

@@ -70,7 +70,7 @@ func averageMutants() map[string]func(a *average, l *averageLink, m Message) {
 			}
 		},
 		"an overtaken question is averaged after a later one": func(_ *average, l *averageLink, m Message) {
-			if m.kind == averageAsk && l.answer != 0 && newer(l.last, m.label) {
+			if m.kind == averageAsk && l.answer != 0 && Newer(l.last, m.label) {
 				l.answer = 0
 			}
 		},

@@ -32,7 +32,7 @@ func (b *batched) open(c Config, row Kind, pull uint64, cadence Cadence) (err er
 
 // check refuses what is no row of an origin in reach.
 func (b *batched) check(m *Message) error {
-	if !b.holds(b.c.Self, m.label.Origin) {
+	if !b.holds(b.c.Self, m.Label().Origin) {
 		return m.Refuse("its origin is further away than releases travel")
 	}
 	return b.sound(m, b.width, b.cadence)

@@ -18,7 +18,7 @@ import (
 
 // lenient reads a message in any form. Whatever it does not recognise it leaves out.
 func lenient(b []byte) (m Message, err error) {
-	m = noMessage()
+	m = NoMessage()
 	if len(b) > MaxFrame {
 		return m, ErrFrame
 	}
@@ -32,7 +32,7 @@ func lenient(b []byte) (m Message, err error) {
 			if len(part) != sigLen {
 				return ErrFrame
 			}
-			m.sig = part
+			m.sig = string(part)
 		default:
 		}
 		return nil
@@ -65,7 +65,7 @@ func (m *message) lenientContent(num protowire.Number, v uint64, part []byte) er
 		return err
 	default:
 	}
-	if len(m.refs) > maxRefs || len(m.body) > maxBody || len(m.sealed) > maxBody {
+	if len(m.refs) > maxRefs || len(m.body) > MaxBody || len(m.sealed) > MaxBody {
 		return ErrFrame
 	}
 	return nil
@@ -164,7 +164,7 @@ func eachNumber[T any](b []byte, of func(v uint64) T) (list []T, _ error) {
 // with the same message. It reports whether they accept it.
 func sameVerdict(t interface{ Fatalf(string, ...any) }, b []byte) (accepted bool) {
 	want, wrong := lenient(b)
-	canonical := wrong == nil && bytes.Equal(Encode(nil, want), b) && len(want.refs) <= maxRefs && len(want.body) <= maxBody && len(want.sealed) <= maxBody
+	canonical := wrong == nil && bytes.Equal(Encode(nil, want), b) && len(want.refs) <= maxRefs && len(want.body) <= MaxBody && len(want.sealed) <= MaxBody
 	got, err := Decode(b)
 	switch {
 	case (err == nil) != canonical:

@@ -22,7 +22,7 @@ var ErrFrame = errors.New("protocol: malformed frame")
 
 const (
 	maxRefs = 4096
-	maxBody = 1024
+	MaxBody = 1024
 	sigLen  = 64
 
 	usualLen = 256 // of a release; longer ones are read a little slower
@@ -148,7 +148,7 @@ func appendUint(b []byte, num protowire.Number, v uint64) []byte {
 	return appendNumber(append(b, tag(num, protowire.VarintType)), v)
 }
 
-func appendBytes(b []byte, num protowire.Number, part []byte) []byte {
+func appendBytes[T []byte | string](b []byte, num protowire.Number, part T) []byte {
 	b = appendNumber(append(b, tag(num, protowire.BytesType)), uint64(len(part)))
 	return append(b, part...)
 }

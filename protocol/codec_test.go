@@ -176,7 +176,7 @@ func TestOtherFormsAreRefused(t *testing.T) {
 		"nothing sealed":                   content(wire{}.uint(1, 16).bytes(2).bytes(5)),
 		"more sealed than may be":          content(wire{}.uint(1, 16).bytes(2).bytes(5, make([]byte, dp.MaxSealed+1)...)),
 		"more refs than there may be":      content(append(wire{}.uint(1, 16).bytes(2), bytes.Repeat([]byte{3<<3 | 2, 0}, maxRefs+1)...)),
-		"more releases than there may be":  content(append(wire{}.uint(1, 16).bytes(2), bytes.Repeat([]byte{4<<3 | 2, 0}, maxBody+1)...)),
+		"more releases than there may be":  content(append(wire{}.uint(1, 16).bytes(2), bytes.Repeat([]byte{4<<3 | 2, 0}, MaxBody+1)...)),
 		"a frame beyond the limit":         content(append(wire{}.uint(1, 16).bytes(2), bytes.Repeat(wire{}.bytes(5, make([]byte, 1<<15)...), 2)...)),
 	} {
 		m, err := Decode(w)
@@ -203,10 +203,10 @@ func TestLimitsThemselvesAreTaken(t *testing.T) {
 	most := Label{Origin: 1<<32 - 1, Incarnation: 1<<32 - 1, Stream: 1<<32 - 1, Seq: 1<<64 - 1}
 	for name, m := range map[string]Message{
 		"refs":     {&message{kind: 1, refs: make([]Label, maxRefs)}},
-		"releases": {&message{kind: maxKind, body: make([]dp.Release, maxBody)}},
+		"releases": {&message{kind: maxKind, body: make([]dp.Release, MaxBody)}},
 		"values":   {&message{kind: 1, body: []dp.Release{received(t, dp.Fields{Value: make([]int64, dp.MaxLen), Count: make([]uint64, dp.MaxLen)})}}},
 		"sealed":   {&message{kind: 1, sealed: []dp.Sealed{sealed}}},
-		"numbers":  {&message{kind: 1, label: most, refs: []Label{most}, body: []dp.Release{widest}, round: 1<<64 - 1, sig: bytes.Repeat([]byte{255}, sigLen)}},
+		"numbers":  {&message{kind: 1, label: most, refs: []Label{most}, body: []dp.Release{widest}, round: 1<<64 - 1, sig: string(bytes.Repeat([]byte{255}, sigLen))}},
 	} {
 		t.Run(name, func(t *testing.T) { OverTheWire(t, m) })
 	}
@@ -293,7 +293,7 @@ func tenArms(b *testing.B) Message {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return Message{&message{kind: rowsRow, label: Label{Origin: 12, Seq: 4711}, body: []dp.Release{r}, sig: make([]byte, sigLen)}}
+	return Message{&message{kind: rowsRow, label: Label{Origin: 12, Seq: 4711}, body: []dp.Release{r}, sig: string(make([]byte, sigLen))}}
 }
 
 // kilobyte is a row of 205 arms, about 1 kB.
@@ -306,7 +306,7 @@ func kilobyte(b *testing.B) Message {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return Message{&message{kind: rowsRow, label: Label{Origin: 12, Seq: 4711}, body: []dp.Release{r}, sig: make([]byte, sigLen)}}
+	return Message{&message{kind: rowsRow, label: Label{Origin: 12, Seq: 4711}, body: []dp.Release{r}, sig: string(make([]byte, sigLen))}}
 }
 
 func sizes(b *testing.B) map[string]Message {

@@ -80,7 +80,7 @@ type consensus struct {
 	released []uint64 // own released rewards of an arm
 	round    Round
 	unsent   [2]uint64 // numbers between these two were not sent in the last rounds, or nobody remembers that they were
-	made     contents
+	made     Contents
 	stale    bool
 	belief   belief.Belief
 }
@@ -128,7 +128,7 @@ func (p ConsensusParams) New(c Config) (Protocol, error) {
 		silent:   make([]bool, c.Parts),
 		waiting:  make([]uint64, c.Parts),
 		released: make([]uint64, c.Parts),
-		made:     contents{reuse: c.Reuse},
+		made:     c.Press.Contents(c.Reuse),
 		belief:   belief.New(c.Parts, 1),
 	}
 	for i, peer := range c.Neighbours() {
@@ -187,11 +187,11 @@ func (x *consensus) Tick(t Round, out *Outbox) error {
 	for i := range x.links {
 		l := &x.links[i]
 		label := Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: uint64(t) + 1}
-		m := x.made.take(consensusState, label, 1, Label{Origin: l.peer, Incarnation: l.newest.Incarnation, Seq: l.newest.Seq})
-		x.flows[i].ReleaseTo(&m.body[0])
+		m := x.made.Take(consensusState, label, 1, Label{Origin: l.peer, Incarnation: l.newest.Incarnation, Seq: l.newest.Seq})
+		x.flows[i].ReleaseTo(m.Release(0))
 		out.Send(l.peer, m)
 	}
-	x.made.turn()
+	x.made.Turn()
 	return nil
 }
 
@@ -199,32 +199,32 @@ func (x *consensus) Tick(t Round, out *Outbox) error {
 func (x *consensus) Receive(from Peer, m Message, _ *Outbox) error {
 	i, ok := slices.BinarySearch(x.c.Neighbours(), from)
 	switch {
-	case !ok || m.label.Origin != from:
+	case !ok || m.Label().Origin != from:
 		return m.Refuse("from peer %d, want a neighbour's own", from)
-	case m.kind != consensusState:
+	case m.Kind() != consensusState:
 		return m.Refuse("unknown to protocol consensus")
-	case len(m.refs) != 1 || m.refs[0].Origin != x.c.Self || len(m.body) != 1 || m.label.Seq == 0:
+	case m.Refs() != 1 || m.Ref(0).Origin != x.c.Self || m.Body() != 1 || m.Label().Seq == 0:
 		return m.Refuse("want what has crossed the link to peer %d", x.c.Self)
 	}
-	l, flow, heard := &x.links[i], x.flows[i], &m.refs[0]
-	if l.newest.Seq > 0 && !newer(m.label, l.newest) {
+	l, flow, heard := &x.links[i], x.flows[i], m.Ref(0)
+	if l.newest.Seq > 0 && !Newer(m.Label(), l.newest) {
 		return nil // a newer one holds it
 	}
-	if l.newest.Seq > 0 && m.label.Incarnation > l.newest.Incarnation { // what was sent to its last life went with it
+	if l.newest.Seq > 0 && m.Label().Incarnation > l.newest.Incarnation { // what was sent to its last life went with it
 		flow = dp.NewFlow(x.c.Parts)
 	}
 	switch {
 	case heard.Seq > 0 && heard.Incarnation != x.c.Incarnation: // it was meant for another life of mine
 	case x.sent(heard.Seq):
-		if err := x.shares.Take(&flow, &m.body[0]); err != nil {
+		if err := x.shares.Take(&flow, m.Release(0)); err != nil {
 			return m.Refuse("%v", err)
 		}
 	default: // this peer goes on from an old state; what came since that has gone on to others
-		if err := flow.Skip(&m.body[0]); err != nil {
+		if err := flow.Skip(m.Release(0)); err != nil {
 			return m.Refuse("%v", err)
 		}
 	}
-	x.flows[i], l.newest, l.heard, x.stale = flow, m.label, x.round, true
+	x.flows[i], l.newest, l.heard, x.stale = flow, m.Label(), x.round, true
 	return nil
 }
 

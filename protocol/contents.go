@@ -6,21 +6,27 @@ import (
 	"peerd.dev/dp"
 )
 
-// contents makes the contents of one peer's messages. With Config.Reuse they are used
-// again, once the Tick after the one that sent them is over and so everybody has read them.
-type contents struct {
+// Contents makes the contents of one peer's messages that are not signed. With Config.Reuse they are
+// used again, once the Tick after the one that sent them is over and so every peer has read them.
+type Contents struct {
+	press Press
 	reuse bool
 	made  []*message // since the last turn
 	sent  []*message // between the last two turns
 	free  []*message
 }
 
+// Contents returns what makes a peer's contents.
+func (p Press) Contents(reuse bool) Contents { return Contents{press: p, reuse: reuse} }
+
 // maxReused is how many releases a content that is used again has room for.
 const maxReused = 2
 
-// take returns a content with a body of up to maxReused releases, which the caller fills in
-// place: they are empty, or hold memory that is free to be used.
-func (c *contents) take(kind Kind, label Label, body int, refs ...Label) Message {
+// Take returns a message with a body of up to two releases, which the caller fills in before it
+// sends the message: they are empty, or hold memory that is free to be used. It panics if the kind
+// is none of the protocol's.
+func (c *Contents) Take(kind Kind, label Label, body int, refs ...Label) Message {
+	c.press.check(kind)
 	if !c.reuse {
 		return Message{&message{kind: kind, label: label, refs: slices.Clone(refs), body: make([]dp.Release, body)}}
 	}
@@ -31,7 +37,7 @@ func (c *contents) take(kind Kind, label Label, body int, refs ...Label) Message
 }
 
 // unused returns a content to fill in.
-func (c *contents) unused() *message {
+func (c *Contents) unused() *message {
 	var m *message
 	if n := len(c.free); n > 0 {
 		m, c.free = c.free[n-1], c.free[:n-1]
@@ -42,8 +48,8 @@ func (c *contents) unused() *message {
 	return m
 }
 
-// turn ends a Tick.
-func (c *contents) turn() {
+// Turn ends a Tick.
+func (c *Contents) Turn() {
 	c.free = append(c.free, c.sent...)
 	c.sent, c.made = c.made, c.sent[:0]
 }

@@ -74,7 +74,7 @@ func (o *contributions) draw(r uint64) []*contribution {
 	all := make([]*contribution, o.c.Peers())
 	for i, in := range drawn(&o.c, o.share, o.c.Peers(), r) {
 		if in {
-			all[i] = &contribution{m: noMessage(), second: noMessage(), marks: make([]mark, len(o.c.Neighbours()))}
+			all[i] = &contribution{m: NoMessage(), second: NoMessage(), marks: make([]mark, len(o.c.Neighbours()))}
 		}
 	}
 	return all
@@ -93,7 +93,7 @@ func (o *contributions) takesPart(r uint64, p Peer) bool {
 func (o *contributions) lacking(r uint64, withoutOwn bool) (n int) {
 	o.at(r, 0)
 	for i, s := range o.epochs[r-1] {
-		if s != nil && s.m.kind == 0 && (!withoutOwn || Peer(i) != o.c.Self) {
+		if s != nil && s.m.Kind() == 0 && (!withoutOwn || Peer(i) != o.c.Self) {
 			n++
 		}
 	}
@@ -103,7 +103,7 @@ func (o *contributions) lacking(r uint64, withoutOwn bool) (n int) {
 // begun reports whether a contribution of an epoch is held.
 func (o *contributions) begun(r uint64) bool {
 	o.at(r, 0)
-	return slices.ContainsFunc(o.epochs[r-1], func(s *contribution) bool { return s != nil && s.m.kind != 0 })
+	return slices.ContainsFunc(o.epochs[r-1], func(s *contribution) bool { return s != nil && s.m.Kind() != 0 })
 }
 
 // add adds what own streams released and returns what they have released in all, and whether
@@ -133,10 +133,10 @@ func (o *contributions) own(arm int) {
 
 // recover goes on from what an earlier life of this peer has released.
 func (o *contributions) recover(m Message) {
-	for i := range m.body {
-		x := m.body[i]
+	for i := range m.Body() {
+		x := m.Release(i)
 		if arm := x.Stream(); o.total[arm].Empty() || o.total[arm].Span().To < x.Span().To && o.total[arm].Count(0) < x.Count(0) {
-			o.total[arm] = x
+			o.total[arm] = *x
 			o.own(int(arm))
 		}
 	}
@@ -150,7 +150,7 @@ func (o *contributions) again() {
 		o.belief.Own[k] = math.Inf(-1)
 	}
 	for _, epoch := range o.epochs {
-		if s := epoch[o.c.Self]; s != nil && s.m.kind != 0 {
+		if s := epoch[o.c.Self]; s != nil && s.m.Kind() != 0 {
 			o.recover(s.m)
 		}
 	}
@@ -159,8 +159,8 @@ func (o *contributions) again() {
 // check refuses what is no contribution of an epoch.
 func (o *contributions) check(m *Message) error {
 	next := dp.StreamID(0)
-	for i := range m.body {
-		x := &m.body[i]
+	for i := range m.Body() {
+		x := m.Release(i)
 		if x.Stream() < next || int(x.Stream()) >= o.c.Parts || x.Len() != 1 || x.Counts() != 1 || x.Count(0) == 0 || x.Exponent() != dp.GridExponent {
 			return m.Refuse("want sums of rewards, one number each, by ascending arm of %d", o.c.Parts)
 		}
@@ -168,15 +168,15 @@ func (o *contributions) check(m *Message) error {
 			return err
 		}
 		// A lost life may have closed leaves that are not known, and its sums go on.
-		if draws := uint64(x.Noise().VarianceUnits) / dp.VarianceScale; m.label.Incarnation == 0 && draws > m.label.Seq || x.Count(0) < draws {
-			return m.Refuse("arm %d: %d rewards with the noise of %d epochs, want at most %d and a reward in each", x.Stream(), x.Count(0), draws, m.label.Seq)
+		if draws := uint64(x.Noise().VarianceUnits) / dp.VarianceScale; m.Label().Incarnation == 0 && draws > m.Label().Seq || x.Count(0) < draws {
+			return m.Refuse("arm %d: %d rewards with the noise of %d epochs, want at most %d and a reward in each", x.Stream(), x.Count(0), draws, m.Label().Seq)
 		}
 		next = x.Stream() + 1
 	}
 	switch {
-	case len(m.body) == 0:
+	case m.Body() == 0:
 		return m.Refuse("want a sum at least")
-	case len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0:
+	case m.Refs() > 0 || m.Seals() > 0 || m.Round() != 0:
 		return m.Refuse("a contribution brings nothing but its releases")
 	case !o.c.Press.Authentic(*m):
 		return m.Refuse("not signed by its origin")
@@ -206,11 +206,11 @@ func (o *contributions) merge() {
 	b.Epochs = b.Epochs[:b.Epoch]
 	for r := range b.Epochs {
 		for i, s := range o.epochs[r] {
-			if s == nil || s.second.kind != 0 {
+			if s == nil || s.second.Kind() != 0 {
 				continue
 			}
-			for k := range s.m.body {
-				o.newest[i][s.m.body[k].Stream()] = &s.m.body[k]
+			for k := range s.m.Body() {
+				o.newest[i][s.m.Release(k).Stream()] = s.m.Release(k)
 			}
 		}
 		for k := range o.c.Parts {

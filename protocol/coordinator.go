@@ -165,8 +165,8 @@ func (p *CoordinatorParams) refuse(c *Config) error {
 		return fmt.Errorf("coordinator: deadline %d, patience %d, epochs %d, want at least 1, 2 and 1", p.Deadline, p.Patience, p.Epochs)
 	case !(p.Participation > 0 && p.Participation <= 1) || p.Schedule == Doubling && p.Participation < 1:
 		return fmt.Errorf("coordinator: participation %v, want over 0 up to 1, and 1 with schedule doubling", p.Participation)
-	case c.Parts > maxBody:
-		return fmt.Errorf("coordinator: %d arms, want at most %d", c.Parts, maxBody)
+	case c.Parts > MaxBody:
+		return fmt.Errorf("coordinator: %d arms, want at most %d", c.Parts, MaxBody)
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ func (x *coordinator) number() uint64 {
 	if len(x.means) == 0 {
 		return 0
 	}
-	return x.means[len(x.means)-1].label.Seq
+	return x.means[len(x.means)-1].Label().Seq
 }
 
 // origin returns the peer whose means this one takes: its own, if it is alone.
@@ -230,7 +230,7 @@ func (x *coordinator) Receive(from Peer, m Message, out *Outbox) error {
 	if _, ok := slices.BinarySearch(x.c.Neighbours(), from); !ok || x.p.Coordinator == 0 {
 		return m.Refuse("from peer %d, want a neighbour on the way to or from the coordinator", from)
 	}
-	switch m.kind {
+	switch m.Kind() {
 	case x.ofMeans:
 		return x.take(from, m, out)
 	case x.ofReport:
@@ -245,7 +245,7 @@ func (x *coordinator) take(from Peer, m Message, out *Outbox) error {
 	switch {
 	case x.coordinates() || x.tree.parent[x.c.Self] != from:
 		return m.Refuse("means from peer %d, want the coordinator's along the way from it", from)
-	case len(m.refs) > 1:
+	case m.Refs() > 1:
 		return m.Refuse("want no peers named")
 	}
 	news, err := x.learn(&m)
@@ -258,12 +258,12 @@ func (x *coordinator) take(from Peer, m Message, out *Outbox) error {
 // learn takes in means, and reports whether they are the next ones.
 func (x *coordinator) learn(m *Message) (news bool, err error) {
 	switch {
-	case m.label.Origin != x.root():
-		return false, m.Refuse("means of peer %d, want the coordinator's", m.label.Origin)
-	case m.label.Seq == 0 || len(m.refs) < 1 || m.refs[0].Seq > m.label.Seq:
+	case m.Label().Origin != x.root():
+		return false, m.Refuse("means of peer %d, want the coordinator's", m.Label().Origin)
+	case m.Label().Seq == 0 || m.Refs() < 1 || m.Ref(0).Seq > m.Label().Seq:
 		return false, m.Refuse("want means with a number, and that of the first ones that there are")
-	case x.p.Schedule == ByEpoch && m.label.Seq > x.number()+mostAhead:
-		return false, m.Refuse("means of epoch %d, want at most %d", m.label.Seq, x.number()+mostAhead)
+	case x.p.Schedule == ByEpoch && m.Label().Seq > x.number()+mostAhead:
+		return false, m.Refuse("means of epoch %d, want at most %d", m.Label().Seq, x.number()+mostAhead)
 	}
 	if err := x.checkMeans(m); err != nil {
 		return false, err
@@ -272,15 +272,15 @@ func (x *coordinator) learn(m *Message) (news bool, err error) {
 		return false, m.Refuse("not signed by its origin")
 	}
 	s := &x.site
-	if m.label.Seq <= x.number() {
+	if m.Label().Seq <= x.number() {
 		return false, nil
 	}
-	if x.p.Schedule == ByEpoch && m.label.Seq > max(x.number()+1, m.refs[0].Seq) {
-		s.late, s.ahead = true, max(s.ahead, m.label.Seq) // there are others before these
+	if x.p.Schedule == ByEpoch && m.Label().Seq > max(x.number()+1, m.Ref(0).Seq) {
+		s.late, s.ahead = true, max(s.ahead, m.Label().Seq) // there are others before these
 		return false, nil
 	}
 	x.keep(*m)
-	s.late = x.p.Schedule == ByEpoch && (!s.explored || s.ahead > m.label.Seq)
+	s.late = x.p.Schedule == ByEpoch && (!s.explored || s.ahead > m.Label().Seq)
 	s.waiting, s.bound, s.explored, x.stale = false, false, false, true
 	return true, nil
 }
@@ -288,14 +288,14 @@ func (x *coordinator) learn(m *Message) (news bool, err error) {
 // checkMeans refuses what are no means over sites.
 func (x *coordinator) checkMeans(m *Message) error {
 	next := 0
-	for i := range m.body {
-		r := &m.body[i]
+	for i := range m.Body() {
+		r := m.Release(i)
 		if int(r.Stream()) < next || int(r.Stream()) >= x.c.Parts || r.Len() != 1 || r.Counts() != 2 || r.Count(0) == 0 || r.Count(1) == 0 || r.Exponent() != dp.MeanExponent {
 			return m.Refuse("release %d: want the mean of an arm over sites, ascending", i)
 		}
 		next = int(r.Stream()) + 1
 	}
-	if len(m.body) == 0 || len(m.sealed) > 0 || m.round != 0 {
+	if m.Body() == 0 || m.Seals() > 0 || m.Round() != 0 {
 		return m.Refuse("want means and nothing else")
 	}
 	return nil

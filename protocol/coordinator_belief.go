@@ -51,7 +51,7 @@ func (x *coordinator) believeEpochs() {
 	}
 	b.Epochs = b.Epochs[:0]
 	for i := range x.means {
-		for uint64(len(b.Epochs))+1 < x.means[i].label.Seq {
+		for uint64(len(b.Epochs))+1 < x.means[i].Label().Seq {
 			b.Epochs = append(b.Epochs, belief.NewMeans(x.c.Parts, 1))
 		}
 		e := belief.NewMeans(x.c.Parts, 1)
@@ -64,8 +64,8 @@ func (x *coordinator) believeEpochs() {
 
 // believed fills in what a message says of the arms that it names.
 func believed(m *Message, e *belief.Means, perSite []float64) {
-	for i := range m.body {
-		r := &m.body[i]
+	for i := range m.Body() {
+		r := m.Release(i)
 		k, n := int(r.Stream()), float64(r.Count(0))
 		e.X[k], e.SampleVar[k], perSite[k] = r.At(0), 1/n, n/float64(r.Count(1))
 		setNoise(e, k, r.NoiseMoments())

@@ -17,7 +17,7 @@ type coordinatorDesk struct {
 
 func newCoordinatorDesk(peers int) coordinatorDesk {
 	return coordinatorDesk{
-		newest: slices.Repeat([]Message{noMessage()}, peers), held: make([]uint64, peers), reported: make([]bool, peers),
+		newest: slices.Repeat([]Message{NoMessage()}, peers), held: make([]uint64, peers), reported: make([]bool, peers),
 	}
 }
 
@@ -27,7 +27,7 @@ func (x *coordinator) serve(from Peer, m Message, out *Outbox) error {
 	if err := x.checkSums(from, &m); err != nil {
 		return err
 	}
-	if next := x.after(m.refs[0].Seq); next != nil {
+	if next := x.after(m.Ref(0).Seq); next != nil {
 		out.Send(from, *next)
 		return nil
 	}
@@ -35,7 +35,7 @@ func (x *coordinator) serve(from Peer, m Message, out *Outbox) error {
 		out.Send(x.tree.parent[x.c.Self], m)
 		return nil
 	}
-	if len(m.body) > 0 {
+	if m.Body() > 0 {
 		x.desk.take(m, x.round)
 	}
 	return nil
@@ -43,8 +43,8 @@ func (x *coordinator) serve(from Peer, m Message, out *Outbox) error {
 
 // take keeps sums, unless they are older than those that there are.
 func (d *coordinatorDesk) take(m Message, now Round) {
-	i, held := m.label.Origin, m.refs[0].Seq
-	if old := &d.newest[i]; old.kind != 0 && (newer(old.label, m.label) || old.label == m.label && d.held[i] > held) {
+	i, held := m.Label().Origin, m.Ref(0).Seq
+	if old := &d.newest[i]; old.Kind() != 0 && (Newer(old.Label(), m.Label()) || old.Label() == m.Label() && d.held[i] > held) {
 		return
 	}
 	if !d.begun() {
@@ -58,14 +58,14 @@ func (d *coordinatorDesk) begun() bool { return slices.Contains(d.reported, true
 
 // checkSums refuses what are no sums of a site, on its way to the coordinator.
 func (x *coordinator) checkSums(from Peer, m *Message) error {
-	origin := m.label.Origin
+	origin := m.Label().Origin
 	if int64(origin) >= int64(x.c.Peers()) || origin == x.root() || !x.tree.child(from, x.c.Self) || !x.tree.over(origin, from) {
 		return m.Refuse("from peer %d, want the sums of a site on their way to the coordinator", from)
 	}
-	if len(m.refs) != 1 || m.refs[0].Origin != x.root() || len(m.sealed) > 0 || m.round != 0 {
+	if m.Refs() != 1 || m.Ref(0).Origin != x.root() || m.Seals() > 0 || m.Round() != 0 {
 		return m.Refuse("want sums and the number of the means that the site holds")
 	}
-	if epoch := m.refs[0].Seq + 1; len(m.body) > 0 && !x.takesPart(origin, epoch) {
+	if epoch := m.Ref(0).Seq + 1; m.Body() > 0 && !x.takesPart(origin, epoch) {
 		return m.Refuse("peer %d takes no part in epoch %d", origin, epoch)
 	}
 	return x.checkContent(m)
@@ -74,8 +74,8 @@ func (x *coordinator) checkSums(from Peer, m *Message) error {
 // checkContent refuses what its origin has not released or not signed.
 func (x *coordinator) checkContent(m *Message) error {
 	next := 0
-	for i := range m.body {
-		r := &m.body[i]
+	for i := range m.Body() {
+		r := m.Release(i)
 		if int(r.Stream()) < next || int(r.Stream()) >= x.c.Parts || r.Len() != 1 || r.Counts() != 1 || r.Count(0) == 0 || r.Exponent() != dp.GridExponent {
 			return m.Refuse("release %d: want the sum of an arm with its count, ascending", i)
 		}
@@ -93,9 +93,6 @@ func (x *coordinator) checkContent(m *Message) error {
 	return nil
 }
 
-// mostRecords is how many records of an arm a site can have.
-const mostRecords = 1 << 40
-
 // poolable reports whether means can be computed of a release of a number of sites and of those of
 // all other sites: no sum of what passes runs over.
 func (x *coordinator) poolable(r *dp.Release, sites uint64) bool {
@@ -108,7 +105,7 @@ func (x *coordinator) poolable(r *dp.Release, sites uint64) bool {
 // for none.
 func (x *coordinator) after(held uint64) *Message {
 	for i := range x.means {
-		if x.means[i].label.Seq > held {
+		if x.means[i].Label().Seq > held {
 			return &x.means[i]
 		}
 	}
@@ -124,7 +121,7 @@ func (x *coordinator) answer(out *Outbox) error {
 	var sums [][]dp.Release
 	for i := range d.newest {
 		if x.p.Schedule == Doubling || d.reported[i] {
-			sums = append(sums, d.newest[i].body)
+			sums = append(sums, d.newest[i].Content().Body)
 		}
 	}
 	body, err := x.pool(sums)
@@ -143,7 +140,7 @@ func (x *coordinator) meansOf(number uint64, body []dp.Release, peers ...Label) 
 	label := Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: number}
 	first := label // that the coordinator knows
 	if len(x.means) > 0 && x.p.Schedule == ByEpoch {
-		first = x.means[0].label
+		first = x.means[0].Label()
 	}
 	return x.c.Press.Signed(Content{Kind: x.ofMeans, Label: label, Refs: append([]Label{first}, peers...), Body: body})
 }

@@ -14,7 +14,7 @@ func (x *coordinator) Save() ([]byte, error) {
 // Load implements [Protocol].
 func (x *coordinator) Load(saved []byte) error {
 	return load(saved, coordinatorVersion, func(v *state.Visitor) {
-		x.fields(v, func(m *Message) bool { return m.kind == x.ofReport && x.coordinates() && x.checkContent(m) == nil })
+		x.fields(v, func(m *Message) bool { return m.Kind() == x.ofReport && x.coordinates() && x.checkContent(m) == nil })
 	})
 }
 
@@ -57,13 +57,13 @@ func (x *coordinator) visitMeans(v *state.Visitor) {
 			continue
 		}
 		var m Message
-		if visitMessage(v, &m); m.kind != x.ofMeans || m.label.Seq <= x.number() {
+		if visitMessage(v, &m); m.Kind() != x.ofMeans || m.Label().Seq <= x.number() {
 			v.Fail("no means of an exchange after %d", x.number())
 			return
 		}
 		// Signatures are bound to what peers agree on. After a change of that, others would
 		// refuse the means.
-		if m.label.Origin == x.origin() && x.checkMeans(&m) == nil && x.c.Press.Authentic(m) {
+		if m.Label().Origin == x.origin() && x.checkMeans(&m) == nil && x.c.Press.Authentic(m) {
 			x.keep(m)
 		}
 	}
@@ -97,10 +97,10 @@ func (d *coordinatorDesk) fields(v *state.Visitor, good func(m *Message) bool) {
 		visitMessage(v, &m)
 		v.Uint(&held)
 		v.Bool(&reported)
-		if !v.Loading() || m.kind == 0 {
+		if !v.Loading() || m.Kind() == 0 {
 			continue
 		}
-		if int64(m.label.Origin) != int64(i) || len(m.refs) == 0 {
+		if int64(m.Label().Origin) != int64(i) || m.Refs() == 0 {
 			v.Fail("sums %d are not of peer %d", i, i)
 			break
 		}

@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 
@@ -38,7 +37,7 @@ func (m *message) decode(b []byte) error {
 			if len(r.part) != sigLen {
 				return frameError("signature", "%d bytes, want %d", len(r.part), sigLen)
 			}
-			m.sig = bytes.Clone(r.part)
+			m.sig = string(r.part)
 		default:
 			return r.unknown()
 		}
@@ -67,15 +66,15 @@ func (m *message) decodeContent(b []byte) error {
 			m.refs = append(m.refs, Label{})
 			err = m.refs[len(m.refs)-1].decode(r.part)
 		case 4<<3 | list:
-			if len(m.body) == maxBody {
-				return frameError("body", "more than %d releases", maxBody)
+			if len(m.body) == MaxBody {
+				return frameError("body", "more than %d releases", MaxBody)
 			}
 			var release dp.Release
 			release, err = decodeRelease(r.part)
 			m.body = append(m.body, release)
 		case 5<<3 | list:
-			if len(m.sealed) == maxBody {
-				return frameError("sealed", "more than %d", maxBody)
+			if len(m.sealed) == MaxBody {
+				return frameError("sealed", "more than %d", MaxBody)
 			}
 			var s dp.Sealed
 			if s, err = dp.ReceivedSealed(r.part); err != nil {

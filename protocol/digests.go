@@ -49,7 +49,7 @@ func (p *digests) forward(m Message, from Peer, out *Outbox) {
 		return
 	}
 	for _, n := range p.c.Neighbours() {
-		if n != from && n != m.label.Origin {
+		if n != from && n != m.Label().Origin {
 			out.Send(n, m)
 		}
 	}
@@ -57,7 +57,7 @@ func (p *digests) forward(m Message, from Peer, out *Outbox) {
 
 // receive takes in rows and digests, and reports whether a row is new.
 func (p *digests) receive(from Peer, m Message, out *Outbox) (news bool, err error) {
-	switch m.kind {
+	switch m.Kind() {
 	case p.row:
 		if news, err = p.take(m); news {
 			p.forward(m, from, out)
@@ -83,8 +83,8 @@ func (p *digests) answer(from Peer, m Message, out *Outbox) error {
 	}
 	p.served[i] = true
 	p.serve(from, theirs, out)
-	if lacking && m.kind == p.row+floodDigest {
-		p.digest(p.row+floodWant, m.label.Seq, p.refs(from), from, out)
+	if lacking && m.Kind() == p.row+floodDigest {
+		p.digest(p.row+floodWant, m.Label().Seq, p.refs(from), from, out)
 	}
 	return nil
 }

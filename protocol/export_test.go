@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"bytes"
 	"slices"
 	"testing"
 
@@ -27,14 +26,14 @@ type Draft struct {
 // Message returns the message, whose lists are the draft's.
 func (d Draft) Message() Message {
 	return Message{&message{
-		kind: d.Kind, label: d.Label, refs: d.Refs, body: d.Body, sealed: d.Sealed, round: d.Round, sig: d.Sig,
+		kind: d.Kind, label: d.Label, refs: d.Refs, body: d.Body, sealed: d.Sealed, round: d.Round, sig: string(d.Sig),
 	}}
 }
 
 // Signed returns the message with a signature.
 func (d Draft) Signed(k Keys) Message {
 	m := d.Message()
-	m.sig = k.Sign(appendContent(nil, m.message))
+	m.sig = string(k.Sign(appendContent(nil, m.message)))
 	return m
 }
 
@@ -42,7 +41,7 @@ func (d Draft) Signed(k Keys) Message {
 func (m Message) Draft() Draft {
 	return Draft{
 		m.kind, m.label, slices.Clone(m.refs), slices.Clone(m.body), slices.Clone(m.sealed), m.round,
-		slices.Clone(m.sig),
+		[]byte(m.sig),
 	}
 }
 
@@ -119,7 +118,7 @@ func equal(a, b Message) bool {
 		slices.Equal(a.refs, b.refs) &&
 		slices.EqualFunc(a.body, b.body, dp.Release.Equal) &&
 		slices.EqualFunc(a.sealed, b.sealed, func(x, y dp.Sealed) bool { return x == y }) &&
-		bytes.Equal(a.sig, b.sig)
+		a.sig == b.sig
 }
 
 // Diameter returns the greatest distance of two peers.

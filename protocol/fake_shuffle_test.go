@@ -33,7 +33,7 @@ type fakeShufflePeer struct {
 func (s fakeParams) New(c Config) (Protocol, error) {
 	return &fakeShufflePeer{
 		c: c, every: s.Every, hub: s.Hub, analyst: s.Analyst, batch: 1,
-		waiting: make(map[Peer]dp.Sealed), levels: make(slotTable, 1), sent: noMessage(), done: noMessage(), stateless: about(1, c.Width/2),
+		waiting: make(map[Peer]dp.Sealed), levels: make(slotTable, 1), sent: NoMessage(), done: NoMessage(), stateless: about(1, c.Width/2),
 	}, nil
 }
 
@@ -141,7 +141,7 @@ func (p *fakeShufflePeer) analyze(m Message, out *Outbox) error {
 }
 
 func (p *fakeShufflePeer) learn(m Message, out *Outbox) {
-	if p.done.kind != 0 && !newer(m.label, p.done.label) {
+	if p.done.kind != 0 && !Newer(m.label, p.done.label) {
 		return
 	}
 	p.done = m

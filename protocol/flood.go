@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
@@ -40,7 +39,7 @@ func newFlood(c Config, row Kind, streams int, pull uint64, check func(*Message)
 	}
 	return flood{
 		c: c, row: row, streams: streams, pull: pull, check: check,
-		newest: slices.Repeat([]Message{noMessage()}, streams*c.Peers()),
+		newest: slices.Repeat([]Message{NoMessage()}, streams*c.Peers()),
 	}, nil
 }
 
@@ -57,14 +56,14 @@ func (f *flood) of(p Peer) []Message {
 func (f *flood) held(p Peer) (newest Label, ok bool) {
 	leaves := uint64(0)
 	for _, m := range f.of(p) {
-		if m.kind == 0 {
+		if m.Kind() == 0 {
 			continue
 		}
-		if !ok || newer(m.label, newest) {
-			newest, ok = m.label, true
+		if !ok || Newer(m.Label(), newest) {
+			newest, ok = m.Label(), true
 		}
 		if f.streams > 1 {
-			leaves += m.body[0].Span().To - m.body[0].Span().From
+			leaves += m.Release(0).Span().To - m.Release(0).Span().From
 		}
 	}
 	newest.Stream = 0
@@ -106,14 +105,15 @@ func (f *flood) digest(kind Kind, seq uint64, refs []Label, to Peer, out *Outbox
 // lacks some of those.
 func (f *flood) named(m *Message) (theirs []Label, lacking bool, err error) {
 	theirs = make([]Label, f.c.Peers())
-	for _, l := range m.refs {
+	for i := range m.Refs() {
+		l := m.Ref(i)
 		if int(l.Origin) >= len(theirs) {
 			return nil, false, m.Refuse("names peer %d of %d", l.Origin, len(theirs))
 		}
 		theirs[l.Origin] = l
 		if l.Origin != f.c.Self && f.holds(f.c.Self, l.Origin) {
 			held, ok := f.held(l.Origin)
-			lacking = lacking || !ok || newer(l, held)
+			lacking = lacking || !ok || Newer(l, held)
 		}
 	}
 	return theirs, lacking, nil
@@ -123,7 +123,7 @@ func (f *flood) named(m *Message) (theirs []Label, lacking bool, err error) {
 func (f *flood) serve(to Peer, theirs []Label, out *Outbox) (sent int) {
 	for i := range f.newest {
 		m := f.newest[i]
-		if m.kind != 0 && m.label.Origin != to && f.holds(to, m.label.Origin) && newer(m.label, theirs[m.label.Origin]) {
+		if m.Kind() != 0 && m.Label().Origin != to && f.holds(to, m.Label().Origin) && Newer(m.Label(), theirs[m.Label().Origin]) {
 			out.Send(to, m)
 			sent++
 		}
@@ -143,30 +143,30 @@ func (f *flood) sign(seq uint64, stream dp.StreamID, body []dp.Release) Message 
 // keep replaces what the row makes void: the older one of its stream, and those of earlier
 // lives and windows of its origin.
 func (f *flood) keep(m Message) {
-	rows := f.of(m.label.Origin)
+	rows := f.of(m.Label().Origin)
 	for i := range rows {
-		if rows[i].kind != 0 && over(rows[i].label, m.label) {
-			rows[i] = noMessage()
+		if rows[i].Kind() != 0 && over(rows[i].Label(), m.Label()) {
+			rows[i] = NoMessage()
 		}
 	}
-	rows[m.label.Stream] = m
+	rows[m.Label().Stream] = m
 }
 
 // take keeps a row that arrived, and reports whether it is new.
 func (f *flood) take(m Message) (news bool, err error) {
-	if int(m.label.Origin) >= f.c.Peers() || int64(m.label.Stream) >= int64(f.streams) {
+	if int(m.Label().Origin) >= f.c.Peers() || int64(m.Label().Stream) >= int64(f.streams) {
 		return false, m.Refuse("origin of %d peers, stream of %d", f.c.Peers(), f.streams)
 	}
-	rows := f.of(m.label.Origin)
-	old := &rows[m.label.Stream]
-	if old.kind != 0 && !newer(m.label, old.label) {
+	rows := f.of(m.Label().Origin)
+	old := &rows[m.Label().Stream]
+	if old.Kind() != 0 && !Newer(m.Label(), old.Label()) {
 		return f.again(old, m)
 	}
-	if m.label.Origin == f.c.Self {
+	if m.Label().Origin == f.c.Self {
 		return false, m.Refuse("a row of mine that I never made")
 	}
 	for i := range rows {
-		if rows[i].kind != 0 && over(m.label, rows[i].label) {
+		if rows[i].Kind() != 0 && over(m.Label(), rows[i].Label()) {
 			return false, nil
 		}
 	}
@@ -182,7 +182,7 @@ func (f *flood) verify(m *Message) error {
 	if err := f.check(m); err != nil {
 		return err
 	}
-	if len(m.refs) > 0 || len(m.sealed) > 0 || m.round != 0 {
+	if m.Refs() > 0 || m.Seals() > 0 || m.Round() != 0 {
 		return m.Refuse("a row brings nothing but its releases")
 	}
 	if !f.c.Press.Authentic(*m) {
@@ -195,13 +195,13 @@ func (f *flood) verify(m *Message) error {
 // number lies or was cloned; so that all still agree, the one with the greater
 // signature stays.
 func (f *flood) again(old *Message, m Message) (news bool, err error) {
-	if m.label != old.label || m.label.Origin == f.c.Self || bytes.Equal(m.sig, old.sig) {
+	if m.Label() != old.Label() || m.Label().Origin == f.c.Self || m.Signature() == old.Signature() {
 		return false, nil
 	}
 	if err := f.verify(&m); err != nil {
 		return false, err
 	}
-	if bytes.Compare(m.sig, old.sig) < 0 {
+	if m.Signature() < old.Signature() {
 		return false, m.Refuse("its origin signed two rows of that number; the other one stays")
 	}
 	f.keep(m)
@@ -218,10 +218,10 @@ func (f *flood) fields(v *state.Visitor) (void bool) {
 	}
 	for i := range n {
 		m := f.newest[i]
-		if visitMessage(v, &m); !v.Loading() || m.kind == 0 {
+		if visitMessage(v, &m); !v.Loading() || m.Kind() == 0 {
 			continue
 		}
-		if m.kind != f.row || int(m.label.Origin) != i/f.streams || int(m.label.Stream) != i%f.streams {
+		if m.Kind() != f.row || int(m.Label().Origin) != i/f.streams || int(m.Label().Stream) != i%f.streams {
 			v.Fail("row %d is not of peer %d and stream %d", i, i/f.streams, i%f.streams)
 			break
 		}

@@ -27,7 +27,7 @@ func anyMessage() *rapid.Generator[Message] {
 			m.sealed = append(m.sealed, s)
 		}
 		if rapid.Bool().Draw(t, "signed") {
-			m.sig = rapid.SliceOfN(rapid.Byte(), sigLen, sigLen).Draw(t, "sig")
+			m.sig = string(rapid.SliceOfN(rapid.Byte(), sigLen, sigLen).Draw(t, "sig"))
 		}
 		return m
 	})
@@ -93,7 +93,7 @@ func anyRelease() *rapid.Generator[dp.Release] {
 // shares with m.
 func changed(m Message, f func(m *message)) Message {
 	c := *m.message
-	c.refs, c.body, c.sealed, c.sig, c.frame = slices.Clone(c.refs), slices.Clone(c.body), slices.Clone(c.sealed), slices.Clone(c.sig), ""
+	c.refs, c.body, c.sealed, c.frame = slices.Clone(c.refs), slices.Clone(c.body), slices.Clone(c.sealed), ""
 	f(&c)
 	return Message{&c}
 }
@@ -129,7 +129,9 @@ func garbled(t *rapid.T, m Message) Message {
 			m.round = Round(anyUint().Draw(t, "round"))
 		case 9:
 			if len(m.sig) > 0 {
-				m.sig[rapid.IntRange(0, sigLen-1).Draw(t, "at")] ^= 1
+				sig := []byte(m.sig)
+				sig[rapid.IntRange(0, sigLen-1).Draw(t, "at")] ^= 1
+				m.sig = string(sig)
 			}
 		case 10:
 			m = anyMessage().Draw(t, "message")

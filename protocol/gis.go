@@ -103,8 +103,8 @@ const mostAhead = 64
 // New implements [Params].
 func (p GISParams) New(c Config) (Protocol, error) {
 	switch {
-	case c.Parts > maxBody:
-		return nil, fmt.Errorf("gis: %d arms, want at most %d", c.Parts, maxBody)
+	case c.Parts > MaxBody:
+		return nil, fmt.Errorf("gis: %d arms, want at most %d", c.Parts, MaxBody)
 	case !(p.Participation > 0 && p.Participation <= 1):
 		return nil, fmt.Errorf("gis: participation %v, want over 0 up to 1", p.Participation)
 	case p.Patience < 1 || p.Renew < 1 || p.Epochs < 1:
@@ -132,7 +132,7 @@ func (g *gis) Released(own []Own, _ *Outbox) error {
 	g.over = g.over || over
 	g.since, g.waiting = g.round, true
 	r := g.belief.Epoch + 1
-	if s := g.at(r, g.c.Self); s != nil && s.m.kind == 0 && len(body) > 0 {
+	if s := g.at(r, g.c.Self); s != nil && s.m.Kind() == 0 && len(body) > 0 {
 		g.hold(s, g.c.Press.Signed(Content{
 			Kind: gisData, Label: Label{Origin: g.c.Self, Incarnation: g.c.Incarnation, Seq: r}, Body: body,
 		}))
@@ -155,9 +155,9 @@ func (g *gis) hold(s *contribution, m Message) {
 
 // advertised has what is newly held under a label advertised.
 func (g *gis) advertised(s *contribution) {
-	same := func(l Label) bool { return byEpoch(l, s.m.label) == 0 }
-	g.fresh = append(slices.DeleteFunc(g.fresh, same), s.m.label)
-	if s.m.label.Seq <= g.belief.Epoch {
+	same := func(l Label) bool { return byEpoch(l, s.m.Label()) == 0 }
+	g.fresh = append(slices.DeleteFunc(g.fresh, same), s.m.Label())
+	if s.m.Label().Seq <= g.belief.Epoch {
 		g.change()
 	}
 }
@@ -176,7 +176,7 @@ func (g *gis) complete() {
 func (g *gis) ends(r uint64) bool {
 	switch own := g.at(r, g.c.Self); {
 	case g.waiting:
-	case own != nil && own.m.kind != 0: // of an earlier life
+	case own != nil && own.m.Kind() != 0: // of an earlier life
 	case g.over && g.begun(r):
 	default:
 		return false

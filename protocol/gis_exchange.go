@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 
@@ -21,7 +20,7 @@ func (g *gis) Receive(from Peer, m Message, out *Outbox) error {
 	if !ok {
 		return m.Refuse("from peer %d, which is no neighbour", from)
 	}
-	switch m.kind {
+	switch m.Kind() {
 	case gisData:
 		return g.take(j, m, out)
 	case gisAdv, gisReq:
@@ -31,7 +30,7 @@ func (g *gis) Receive(from Peer, m Message, out *Outbox) error {
 	if err := g.checkLabels(from, &m); err != nil {
 		return err
 	}
-	if m.kind == gisAdv {
+	if m.Kind() == gisAdv {
 		g.hear(j, &m)
 	} else {
 		g.serve(j, from, &m, out)
@@ -41,18 +40,19 @@ func (g *gis) Receive(from Peer, m Message, out *Outbox) error {
 
 // checkLabels refuses a list of labels that no honest peer sends.
 func (g *gis) checkLabels(from Peer, m *Message) error {
-	if m.label.Origin != from || len(m.body) > 0 || len(m.sealed) > 0 || m.round != 0 || len(m.sig) > 0 {
+	if m.Label().Origin != from || m.Body() > 0 || m.Seals() > 0 || m.Round() != 0 || len(m.Signature()) > 0 {
 		return m.Refuse("want labels and nothing else, by the neighbour itself")
 	}
-	if err := m.checkPrints(); err != nil {
+	if err := checkPrints(m); err != nil {
 		return err
 	}
-	for i, l := range m.refs {
+	for i := range m.Refs() {
+		l := m.Ref(i)
 		l.Stream = 0
 		if err := g.checkLabel(m, l); err != nil {
 			return err
 		}
-		if i > 0 && byEpoch(m.refs[i-1], l) >= 0 {
+		if i > 0 && byEpoch(m.Ref(i-1), l) >= 0 {
 			return m.Refuse("labels are not in order")
 		}
 	}
@@ -80,33 +80,34 @@ func byEpoch(a, b Label) int {
 // earlier one did.
 func (g *gis) hear(j int, m *Message) {
 	link := &g.links[j]
-	if m.label.Incarnation < link.incarnation {
+	if m.Label().Incarnation < link.incarnation {
 		return
 	}
-	if m.label.Incarnation > link.incarnation {
-		link.incarnation = m.label.Incarnation
+	if m.Label().Incarnation > link.incarnation {
+		link.incarnation = m.Label().Incarnation
 		g.forget(j)
 	}
-	answers := len(m.refs) == 0 // else it may say on and on that it holds something else
-	for _, l := range m.refs {
+	answers := m.Refs() == 0 // else it may say on and on that it holds something else
+	for i := range m.Refs() {
+		l := m.Ref(i)
 		s, print := g.at(l.Seq, l.Origin), l.Stream
 		l.Stream = 0
 		switch {
-		case s.m.kind == 0:
+		case s.m.Kind() == 0:
 			s.marks[j] |= knows | promised
 			answers = true
-		case l.Incarnation > s.m.label.Incarnation:
+		case l.Incarnation > s.m.Label().Incarnation:
 			s.marks[j] |= promised
-		case l.Incarnation < s.m.label.Incarnation: // the neighbour lacks what is held here
+		case l.Incarnation < s.m.Label().Incarnation: // the neighbour lacks what is held here
 			continue
-		case print == s.fingerprint(m.label.Stream):
+		case print == s.fingerprint(m.Label().Stream):
 			if s.marks[j]&knows == 0 {
 				link.lacks--
 			}
 			s.marks[j] |= knows
 			answers = true
 			continue
-		case s.second.kind != 0: // the same
+		case s.second.Kind() != 0: // the same
 			continue
 		default:
 			s.marks[j] |= promised
@@ -131,7 +132,7 @@ func (g *gis) forget(j int) {
 			if s == nil {
 				continue
 			}
-			if s.marks[j] = 0; s.m.kind != 0 {
+			if s.marks[j] = 0; s.m.Kind() != 0 {
 				g.links[j].lacks++
 			}
 		}
@@ -140,11 +141,12 @@ func (g *gis) forget(j int) {
 
 // serve sends what neighbour j requests. What was advertised to it once is sent once.
 func (g *gis) serve(j int, to Peer, m *Message, out *Outbox) {
-	for _, l := range m.refs {
-		if s := g.at(l.Seq, l.Origin); s.m.kind != 0 && s.marks[j]&offered != 0 {
+	for i := range m.Refs() {
+		l := m.Ref(i)
+		if s := g.at(l.Seq, l.Origin); s.m.Kind() != 0 && s.marks[j]&offered != 0 {
 			s.marks[j] &^= offered
 			out.Send(to, s.m)
-			if s.second.kind != 0 {
+			if s.second.Kind() != 0 {
 				out.Send(to, s.second)
 			}
 		}
@@ -153,37 +155,37 @@ func (g *gis) serve(j int, to Peer, m *Message, out *Outbox) {
 
 // take takes in a contribution.
 func (g *gis) take(j int, m Message, out *Outbox) error {
-	if err := g.checkLabel(&m, m.label); err != nil {
+	if err := g.checkLabel(&m, m.Label()); err != nil {
 		return err
 	}
 	var held *contribution
-	if m.label.Seq <= uint64(len(g.epochs)) {
-		held = g.at(m.label.Seq, m.label.Origin)
+	if m.Label().Seq <= uint64(len(g.epochs)) {
+		held = g.at(m.Label().Seq, m.Label().Origin)
 	}
-	if held != nil && held.m.kind == 0 {
+	if held != nil && held.m.Kind() == 0 {
 		held = nil
 	}
 	switch {
-	case held == nil || m.label.Incarnation > held.m.label.Incarnation:
-	case m.label.Incarnation < held.m.label.Incarnation, held.second.kind != 0, bytes.Equal(held.m.sig, m.sig):
+	case held == nil || m.Label().Incarnation > held.m.Label().Incarnation:
+	case m.Label().Incarnation < held.m.Label().Incarnation, held.second.Kind() != 0, held.m.Signature() == m.Signature():
 		return nil
 	}
-	own := m.label.Origin == g.c.Self
-	if own && m.label.Incarnation >= g.c.Incarnation && (held == nil || held.m.label != m.label) {
+	own := m.Label().Origin == g.c.Self
+	if own && m.Label().Incarnation >= g.c.Incarnation && (held == nil || held.m.Label() != m.Label()) {
 		return m.Refuse("a contribution of mine that I never made")
 	}
 	if err := g.check(&m); err != nil {
 		return err
 	}
 	g.links[j].doubt = false
-	if own && (held == nil || held.m.label != m.label) {
+	if own && (held == nil || held.m.Label() != m.Label()) {
 		g.recover(m)
 	}
 	if held != nil {
 		g.replace(held, m, out)
 		return nil
 	}
-	s := g.at(m.label.Seq, m.label.Origin)
+	s := g.at(m.Label().Seq, m.Label().Origin)
 	s.marks[j] |= knows
 	g.hold(s, m)
 	g.complete()
@@ -199,7 +201,7 @@ func (g *gis) request(t Round, out *Outbox) {
 	g.wanted = slices.DeleteFunc(g.wanted, func(l Label) bool {
 		s := g.at(l.Seq, l.Origin)
 		switch {
-		case s.m.kind != 0 && !s.available():
+		case s.m.Kind() != 0 && !s.available():
 			return true
 		case s.pending && uint64(t-s.asked) < g.p.Patience:
 			return false
@@ -273,8 +275,8 @@ func (g *gis) advertise(t Round, out *Outbox) {
 func (g *gis) lackedBy(j int) (labels []Label) {
 	for _, epoch := range g.epochs {
 		for _, s := range epoch {
-			if s != nil && s.m.kind != 0 && (s.marks[j]&knows == 0 || slices.Contains(g.fresh, s.m.label)) {
-				labels = append(labels, s.m.label)
+			if s != nil && s.m.Kind() != 0 && (s.marks[j]&knows == 0 || slices.Contains(g.fresh, s.m.Label())) {
+				labels = append(labels, s.m.Label())
 			}
 		}
 	}

@@ -27,21 +27,22 @@ func (g *gis) salt() dp.StreamID {
 
 // fingerprint returns that of what is held.
 func (s *contribution) fingerprint(salt dp.StreamID) dp.StreamID {
-	if s.second.kind != 0 {
+	if s.second.Kind() != 0 {
 		return twoFingerprint
 	}
-	b := binary.BigEndian.AppendUint32(make([]byte, 0, 4+sigLen), uint32(salt))
-	h := sha256.Sum256(append(b, s.m.sig...))
+	b := binary.BigEndian.AppendUint32(nil, uint32(salt))
+	h := sha256.Sum256(append(b, s.m.Signature()...))
 	return leastFingerprint + dp.StreamID(binary.BigEndian.Uint64(h[:8])%uint64(endFingerprints-leastFingerprint))
 }
 
 // checkPrints refuses an advertisement without salt or fingerprints, and a request with any.
-func (m *Message) checkPrints() error {
-	salted := m.kind == gisAdv && len(m.refs) > 0
-	if s := m.label.Stream; salted && (s < leastSalt || s >= endSalts) || !salted && s != 0 {
+func checkPrints(m *Message) error {
+	salted := m.Kind() == gisAdv && m.Refs() > 0
+	if s := m.Label().Stream; salted && (s < leastSalt || s >= endSalts) || !salted && s != 0 {
 		return m.Refuse("want a salt with fingerprints, and none without")
 	}
-	for _, l := range m.refs {
+	for i := range m.Refs() {
+		l := m.Ref(i)
 		if p := l.Stream; salted && p != twoFingerprint && (p < leastFingerprint || p >= endFingerprints) || !salted && p != 0 {
 			return m.Refuse("label of epoch %d of peer %d: want a fingerprint in an advertisement, and none elsewhere", l.Seq, l.Origin)
 		}
@@ -53,11 +54,11 @@ func (m *Message) checkPrints() error {
 // that of an earlier one. Two of one life are kept and advertised together, and neither counts. So all
 // peers come to hold the same, and an origin gains nothing by more than two.
 func (g *gis) replace(s *contribution, m Message, out *Outbox) {
-	if m.label == s.m.label {
+	if m.Label() == s.m.Label() {
 		s.second = m
 		out.Accuse(m.Refuse("its origin signed two contributions of that epoch; neither counts"))
 	} else {
-		s.m, s.second = m, noMessage()
+		s.m, s.second = m, NoMessage()
 	}
 	for j := range s.marks {
 		if s.marks[j]&knows != 0 {

@@ -11,7 +11,7 @@ import (
 // salt differ under nearly all others.
 func TestFingerprintsAreSalted(t *testing.T) {
 	held := func(n uint64) *contribution {
-		return &contribution{m: Message{&message{kind: gisData, sig: binary.BigEndian.AppendUint64(nil, n)}}, second: noMessage()}
+		return &contribution{m: Message{&message{kind: gisData, sig: string(binary.BigEndian.AppendUint64(nil, n))}}, second: NoMessage()}
 	}
 	tried := make(map[dp.StreamID]*contribution)
 	var a, b *contribution

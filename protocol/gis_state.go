@@ -93,7 +93,7 @@ func (g *gis) visitEpochs(v *state.Visitor, peers int, places []int) {
 			}
 			if v.Loading() {
 				if s = g.at(label.Seq, i); s == nil { // with a greater network others take part
-					s = &contribution{second: noMessage(), marks: make([]mark, len(g.links))}
+					s = &contribution{second: NoMessage(), marks: make([]mark, len(g.links))}
 				}
 			}
 			read := s.fields(v, places)
@@ -148,15 +148,15 @@ func (s *contribution) fields(v *state.Visitor, places []int) (read [2]Message) 
 // that is good no more.
 func (g *gis) restore(v *state.Visitor, s *contribution, read [2]Message, want Label) (lost bool) {
 	m, second := read[0], read[1]
-	if m.kind == 0 || !v.OK() {
+	if m.Kind() == 0 || !v.OK() {
 		return false
 	}
-	if m.kind != gisData || m.label.Origin != want.Origin || m.label.Seq != want.Seq ||
-		second.kind != 0 && (second.kind != gisData || second.label.Origin != want.Origin || second.label.Seq != want.Seq) {
+	if m.Kind() != gisData || m.Label().Origin != want.Origin || m.Label().Seq != want.Seq ||
+		second.Kind() != 0 && (second.Kind() != gisData || second.Label().Origin != want.Origin || second.Label().Seq != want.Seq) {
 		v.Fail("a contribution is not of epoch %d of peer %d", want.Seq, want.Origin)
 		return false
 	}
-	own := m.label.Origin == g.c.Self
+	own := m.Label().Origin == g.c.Self
 	// Signatures are bound to what peers agree on. After a change of that all refuse what was
 	// signed before: the own contributions are signed again, and everything is sent again.
 	if !g.c.Press.Authentic(m) {
@@ -164,14 +164,14 @@ func (g *gis) restore(v *state.Visitor, s *contribution, read [2]Message, want L
 		if !own {
 			return false
 		}
-		m = g.c.Press.Signed(Content{Kind: gisData, Label: m.label, Body: m.body})
-		g.fresh = append(g.fresh, m.label)
+		m = g.c.Press.Signed(Content{Kind: gisData, Label: m.Label(), Body: m.Content().Body})
+		g.fresh = append(g.fresh, m.Label())
 	}
 	if g.check(&m) != nil { // less noise than is charged now
 		return own
 	}
 	s.m = m
-	if second.kind != 0 && g.c.Press.Authentic(second) && g.check(&second) == nil {
+	if second.Kind() != 0 && g.c.Press.Authentic(second) && g.check(&second) == nil {
 		s.second = second
 	}
 	for j := range s.marks {
@@ -189,7 +189,7 @@ func (g *gis) known(v *state.Visitor, labels []Label, held bool) (all []Label) {
 			v.Fail("label of epoch %d of peer %d", l.Seq, l.Origin)
 			return nil
 		}
-		if s := g.at(l.Seq, l.Origin); s != nil && (s.m.kind != 0) == held {
+		if s := g.at(l.Seq, l.Origin); s != nil && (s.m.Kind() != 0) == held {
 			all = append(all, l)
 		}
 	}

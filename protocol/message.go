@@ -29,14 +29,14 @@ type message struct {
 	body   []dp.Release
 	sealed []dp.Sealed // releases that only the holder of a key can read
 	round  Round       // of the sender; 0 in kinds without one
-	sig    []byte      // by label.Origin over everything except round
+	sig    string      // by label.Origin over everything except round
 
 	frame string // the canonical form; empty until it is asked for
 }
 
-// noMessage returns a Message of kind 0, which no protocol sends. It stands where there is
+// NoMessage returns a Message of kind 0, which no protocol sends. It stands where there is
 // no message yet.
-func noMessage() Message { return Message{&message{}} }
+func NoMessage() Message { return Message{&message{}} }
 
 // Kind returns the message's kind.
 func (m Message) Kind() Kind { return m.kind }
@@ -56,8 +56,19 @@ func (m Message) Ref(i int) Label { return m.refs[i] }
 // Body returns the number of releases in the message.
 func (m Message) Body() int { return len(m.body) }
 
-// Release returns release i of the body.
-func (m Message) Release(i int) dp.Release { return m.body[i] }
+// Release returns release i of the body. It must not be changed.
+func (m Message) Release(i int) *dp.Release { return &m.body[i] }
+
+// Seals returns the number of releases that only the holder of a key can read.
+func (m Message) Seals() int { return len(m.sealed) }
+
+// Signature returns the signature of the origin; empty if there is none.
+func (m Message) Signature() string { return m.sig }
+
+// Content returns a copy of what the message says.
+func (m Message) Content() Content {
+	return Content{m.kind, m.label, slices.Clone(m.refs), slices.Clone(m.body)}
+}
 
 // An Envelope is a message with an address.
 type Envelope struct {
@@ -140,8 +151,8 @@ func before(a, b *Delivery) bool {
 	return a.From < b.From
 }
 
-// newer reports whether a is later than b, a label of the same origin.
-func newer(a, b Label) bool {
+// Newer reports whether a is later than b, a label of the same origin.
+func Newer(a, b Label) bool {
 	return cmp.Or(cmp.Compare(a.Incarnation, b.Incarnation), cmp.Compare(a.Seq, b.Seq)) > 0
 }
 

@@ -114,10 +114,10 @@ func TestNamesStandInTables(t *testing.T) {
 	t.Logf("0 names elsewhere; tests of the command write %d in configurations", operated)
 }
 
-// operates reports whether a file tests the command. Such a test chooses a protocol, a
+// operates reports whether a file tests the command, or is an example. Such a file chooses a protocol, a
 // learner, a world and a mechanism as an operator does, by writing their names.
 func operates(file string) bool {
-	return (strings.HasPrefix(file, "cmd/") || strings.HasPrefix(file, "internal/")) && strings.HasSuffix(file, "_test.go") || strings.HasPrefix(file, "internal/configtest/")
+	return strings.HasPrefix(file, "docs/examples/") || (strings.HasPrefix(file, "cmd/") || strings.HasPrefix(file, "internal/")) && strings.HasSuffix(file, "_test.go") || strings.HasPrefix(file, "internal/configtest/")
 }
 
 // atHome reports whether a file is a table, or the own file or a test of what has a name.

@@ -55,3 +55,6 @@ func plausible(c *dp.Charge, m *Message, sums *dp.Release) error {
 	}
 	return nil
 }
+
+// mostRecords is how many records of an arm a site can have.
+const mostRecords = 1 << 40

@@ -26,20 +26,24 @@ func (p Press) Message(c Content) Message { return Message{p.content(c)} }
 // Signed returns a message that this peer has signed. It panics if the kind is none of the protocol's.
 func (p Press) Signed(c Content) Message {
 	m := p.content(c)
-	m.sig = p.keys.Sign(appendContent(nil, m))
+	m.sig = string(p.keys.Sign(appendContent(nil, m)))
 	return Message{m}
 }
 
 func (p Press) content(c Content) *message {
-	if p.press == nil || p.kinds[c.Kind] == "" {
+	p.check(c.Kind)
+	return &message{kind: c.Kind, label: c.Label, refs: c.Refs, body: c.Body}
+}
+
+func (p Press) check(kind Kind) {
+	if p.press == nil || p.kinds[kind] == "" {
 		panic("protocol: this press makes no messages of that kind")
 	}
-	return &message{kind: c.Kind, label: c.Label, refs: c.Refs, body: c.Body}
 }
 
 // Authentic reports whether a message is signed by its origin.
 func (p Press) Authentic(m Message) bool {
-	return p.keys.Verify(m.label.Origin, appendContent(nil, m.message), m.sig)
+	return p.keys.Verify(m.label.Origin, appendContent(nil, m.message), []byte(m.sig))
 }
 
 // unsigned are the keys of a peer that has none.

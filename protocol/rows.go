@@ -155,21 +155,21 @@ func (r *rows) check(m *Message) error {
 	if r.c.NoisedCounts {
 		values, counts = 2*r.c.Parts, 0
 	}
-	if len(m.body) != 1 || m.body[0].Len() != values || m.body[0].Counts() != counts {
+	if m.Body() != 1 || m.Release(0).Len() != values || m.Release(0).Counts() != counts {
 		return m.Refuse("want one release of %d values and %d counts", values, counts)
 	}
-	if r.p.Idle(m.label.Origin) {
+	if r.p.Idle(m.Label().Origin) {
 		return m.Refuse("a relay has no rewards, so no row is its own")
 	}
-	return plausible(&r.c.Charge, m, &m.body[0])
+	return plausible(&r.c.Charge, m, m.Release(0))
 }
 
 // sample returns what the newest row of an origin says of arm k.
 func (r *rows) sample(p Peer, k int) (sample, bool) {
-	if r.newest[p].kind == 0 {
+	if r.newest[p].Kind() == 0 {
 		return sample{}, false
 	}
-	body := &r.newest[p].body[0]
+	body := r.newest[p].Release(0)
 	if r.c.NoisedCounts {
 		s, ok := countedSample(body, k)
 		if p == r.c.Self && !r.silent {

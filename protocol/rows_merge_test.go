@@ -58,7 +58,7 @@ func drawRows(t *rapid.T, p *rows, liars int) (honest [][]sample) {
 			continue
 		}
 		m := Message{&message{kind: rowsRow, label: Label{Origin: Peer(i), Seq: 1}, body: []dp.Release{received(t, f)}}}
-		m.sig = gullible{}.Sign(appendContent(nil, m.message))
+		m.sig = string(gullible{}.Sign(appendContent(nil, m.message)))
 		if err := p.Receive(1, m, &out); err != nil && !lies {
 			t.Fatal(err)
 		}

@@ -109,7 +109,7 @@ func (p SinkParams) New(c Config) (Protocol, error) {
 func (x *sink) plant() {
 	absent := make([]bool, x.c.Peers())
 	if len(x.means) > 0 {
-		for _, l := range x.means[len(x.means)-1].refs[1:] {
+		for _, l := range x.means[len(x.means)-1].Content().Refs[1:] {
 			if int64(l.Origin) < int64(len(absent)) && l.Origin != x.root() {
 				absent[l.Origin] = true
 			}
@@ -180,7 +180,7 @@ func (x *sink) send(out *Outbox) error {
 	var sites []Label
 	for i, reported := range d.reported {
 		if reported {
-			of, sites = append(of, d.newest[i].body), append(sites, Label{Origin: Peer(i)})
+			of, sites = append(of, d.newest[i].Content().Body), append(sites, Label{Origin: Peer(i)})
 		}
 	}
 	body, err := x.pool(of)
@@ -246,17 +246,17 @@ func (x *sink) pools() (of [][]dp.Release, in []bool) {
 			all = append(all, x.desk.newest[i])
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Message) int { return len(b.refs) - len(a.refs) })
+	slices.SortStableFunc(all, func(a, b Message) int { return b.Refs() - a.Refs() })
 	in = make([]bool, x.c.Peers())
 	for _, m := range all {
-		sites := m.refs[1:]
+		sites := m.Content().Refs[1:]
 		if slices.ContainsFunc(sites, func(l Label) bool { return in[l.Origin] }) {
 			continue
 		}
 		for _, l := range sites {
 			in[l.Origin] = true
 		}
-		of = append(of, m.body)
+		of = append(of, m.Content().Body)
 	}
 	return of, in
 }

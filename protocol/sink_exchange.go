@@ -7,7 +7,7 @@ func (x *sink) Receive(from Peer, m Message, out *Outbox) error {
 	if _, ok := slices.BinarySearch(x.c.Neighbours(), from); !ok || x.p.Coordinator == 0 {
 		return m.Refuse("from peer %d, want a neighbour", from)
 	}
-	switch m.kind {
+	switch m.Kind() {
 	case sinkMeans:
 		return x.take(m, out)
 	case sinkReport:
@@ -24,7 +24,7 @@ func (x *sink) take(m Message, out *Outbox) error {
 	if x.coordinates() {
 		return m.Refuse("means of mine")
 	}
-	if len(m.refs) > 0 && !x.names(m.refs[1:]) {
+	if m.Refs() > 0 && !x.names(m.Content().Refs[1:]) {
 		return m.Refuse("want sites that are absent, ascending")
 	}
 	news, err := x.learn(&m)
@@ -49,17 +49,17 @@ func (x *sink) names(sites []Label) bool {
 // serve takes in a report, at a sink, or hands it on to one. A site that lacks means gets them
 // from the first peer on its way that has them. One that is ahead has means that this peer asks for.
 func (x *sink) serve(from Peer, m Message, out *Outbox) error {
-	origin := m.label.Origin
+	origin := m.Label().Origin
 	switch {
 	case int64(origin) >= int64(x.c.Peers()) || origin == x.root() || origin == x.c.Self || from == x.root():
 		return m.Refuse("from peer %d, want the sums of a site on their way to its sink", from)
-	case len(m.refs) != 1 || m.refs[0].Origin != x.root() || len(m.sealed) > 0 || m.round != 0:
+	case m.Refs() != 1 || m.Ref(0).Origin != x.root() || m.Seals() > 0 || m.Round() != 0:
 		return m.Refuse("want sums and the number of the means that the site holds")
 	}
 	if err := x.checkContent(&m); err != nil {
 		return err
 	}
-	held := m.refs[0].Seq
+	held := m.Ref(0).Seq
 	if next := x.after(held); next != nil {
 		out.Send(from, *next)
 		return nil
@@ -69,7 +69,7 @@ func (x *sink) serve(from Peer, m Message, out *Outbox) error {
 	case held > x.number():
 		x.site.late = true
 	case !x.tree.child(from, x.c.Self):
-	case x.collects() && len(m.body) > 0:
+	case x.collects() && m.Body() > 0:
 		x.desk.take(m, x.round)
 	default:
 		out.Send(x.tree.parent[x.c.Self], m)
@@ -82,15 +82,15 @@ func (x *sink) collect(from Peer, m Message, out *Outbox) error {
 	if err := x.checkPool(&m); err != nil {
 		return err
 	}
-	if !x.coordinates() || from != m.label.Origin {
+	if !x.coordinates() || from != m.Label().Origin {
 		return m.Refuse("from peer %d, want a pool from its sink, at the server", from)
 	}
-	if next := x.after(m.refs[0].Seq); next != nil {
+	if next := x.after(m.Ref(0).Seq); next != nil {
 		out.Send(from, *next)
 		return nil
 	}
-	d, i := &x.desk, m.label.Origin
-	if late := d.reported[i] && d.newest[i].label == m.label && len(d.newest[i].refs) > len(m.refs); !late {
+	d, i := &x.desk, m.Label().Origin
+	if late := d.reported[i] && d.newest[i].Label() == m.Label() && d.newest[i].Refs() > m.Refs(); !late {
 		d.take(m, x.round)
 	}
 	return nil
@@ -98,15 +98,15 @@ func (x *sink) collect(from Peer, m Message, out *Outbox) error {
 
 // checkPool refuses what is no pool of sites.
 func (x *sink) checkPool(m *Message) error {
-	if len(m.refs) < 2 || m.refs[0].Origin != x.root() || !x.names(m.refs[1:]) {
+	if m.Refs() < 2 || m.Ref(0).Origin != x.root() || !x.names(m.Content().Refs[1:]) {
 		return m.Refuse("want the number of means and the sites of a pool, ascending")
 	}
-	sites := uint64(len(m.refs) - 1)
+	sites := uint64(m.Refs() - 1)
 	if err := x.checkMeans(m); err != nil {
 		return err
 	}
-	for i := range m.body {
-		switch r := &m.body[i]; {
+	for i := range m.Body() {
+		switch r := m.Release(i); {
 		case r.Count(1) > sites:
 			return m.Refuse("release %d: a mean over more than the %d sites of the pool", i, sites)
 		case !x.poolable(r, r.Count(1)):

@@ -17,9 +17,9 @@ func (x *sink) Load(saved []byte) error {
 func (x *sink) fields(v *state.Visitor) {
 	x.coordinator.fields(v, func(m *Message) bool {
 		if x.coordinates() {
-			return m.kind == sinkPool && x.checkPool(m) == nil
+			return m.Kind() == sinkPool && x.checkPool(m) == nil
 		}
-		return m.kind == sinkReport && x.checkContent(m) == nil
+		return m.Kind() == sinkReport && x.checkContent(m) == nil
 	})
 	state.Number(v, &x.pooled)
 }

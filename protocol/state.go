@@ -31,13 +31,13 @@ func visitLabel(v *state.Visitor, l *Label) {
 // visitMessage and visitRelease visit nothing where it is empty.
 func visitMessage(v *state.Visitor, m *Message) {
 	var b []byte
-	if !v.Loading() && m.kind != 0 {
+	if !v.Loading() && m.Kind() != 0 {
 		b = Encode(nil, *m)
 	}
 	if v.Bytes(&b); !v.Loading() {
 		return
 	}
-	*m = noMessage()
+	*m = NoMessage()
 	if len(b) == 0 {
 		return
 	}

@@ -43,8 +43,8 @@ func (s *totals) sumOf(p Peer, part int) *dp.Release {
 		}
 		return x
 	}
-	if m := s.of(p)[part]; m.kind != 0 && windowOf(m.label) == s.window {
-		return &m.body[0]
+	if m := s.of(p)[part]; m.Kind() != 0 && windowOf(m.Label()) == s.window {
+		return m.Release(0)
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (s *totals) forget(window uint64) {
 // void.
 func (s *totals) tick(t Round, out *Outbox) {
 	for k, row := range s.of(s.c.Self) {
-		if row.kind == 0 && !s.total[k].Empty() {
+		if row.Kind() == 0 && !s.total[k].Empty() {
 			s.publish(s.closed(), s.total[k], out)
 		}
 	}
@@ -157,15 +157,15 @@ func (s *totals) tick(t Round, out *Outbox) {
 // sound refuses a row that is no sum of a number of values over leaves of a cadence, with one
 // count.
 func (s *totals) sound(m *Message, width int, c Cadence) error {
-	if len(m.body) != 1 {
-		return m.Refuse("%d sums, want one", len(m.body))
+	if m.Body() != 1 {
+		return m.Refuse("%d sums, want one", m.Body())
 	}
-	if c.Window == 0 && windowOf(m.label) > 0 {
-		return m.Refuse("of window %d, and nothing is forgotten", windowOf(m.label))
+	if c.Window == 0 && windowOf(m.Label()) > 0 {
+		return m.Refuse("of window %d, and nothing is forgotten", windowOf(m.Label()))
 	}
-	x := &m.body[0]
-	if x.Stream() != m.label.Stream || x.Len() != width || x.Counts() != 1 || x.Count(0) == 0 || x.Exponent() != dp.GridExponent {
-		return m.Refuse("want %d sums of part %d", width, m.label.Stream)
+	x := m.Release(0)
+	if x.Stream() != m.Label().Stream || x.Len() != width || x.Counts() != 1 || x.Count(0) == 0 || x.Exponent() != dp.GridExponent {
+		return m.Refuse("want %d sums of part %d", width, m.Label().Stream)
 	}
 	if err := plausible(&s.c.Charge, m, x); err != nil {
 		return err

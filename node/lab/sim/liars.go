@@ -167,7 +167,7 @@ func (l *liar) lie(m *protocol.Message, t protocol.Round, to protocol.Peer) (pro
 		if m.Refs() > 0 {
 			asked = l.asked[to]
 		}
-		return l.release(&r, t, parity == 0, asked)
+		return l.release(r, t, parity == 0, asked)
 	})
 	frame, signed := l.sign(frame)
 	lie, err := protocol.Decode(frame)

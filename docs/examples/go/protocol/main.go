@@ -86,7 +86,7 @@ func (p *pusher) Receive(from protocol.Peer, m protocol.Message, _ *protocol.Out
 	if r := m.Release(0); r.Stream() != m.Label().Stream || r.Len() != 1 || r.Counts() != 1 {
 		return m.Refuse("want one sum and one count")
 	}
-	p.hold(from, m.Release(0))
+	p.hold(from, *m.Release(0))
 	return nil
 }
 
