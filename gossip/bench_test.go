@@ -6,6 +6,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/rows"
 )
 
 // row returns an envelope with a row of a number of arms: some 370 bytes for 64.
@@ -21,7 +22,7 @@ func row(b testing.TB, from, to protocol.Peer, arms int) protocol.Envelope {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := protocol.RowsParams{Every: 1, Pull: 1000, Merge: protocol.MergeMean}
+	p := rows.Params{Every: 1, Pull: 1000, Merge: rows.MergeMean}
 	graph := make([][]protocol.Peer, 1+max(from, to))
 	graph[from], graph[to] = []protocol.Peer{to}, []protocol.Peer{from}
 	rows, err := protocol.New(p, protocol.Config{

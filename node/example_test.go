@@ -8,6 +8,7 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/averaging"
 )
 
 // A peer without neighbours plays three rounds of a world whose second arm pays. It keeps the
@@ -16,7 +17,7 @@ func ExampleAgent() {
 	spec := node.Spec{
 		Arms: 2, Graph: [][]protocol.Peer{nil},
 		Learner:  bandit.UCBParams{},
-		Protocol: protocol.AverageParams{Consistency: protocol.Capped, F: 1, Rate: .2, Patience: 8},
+		Protocol: averaging.AverageParams{Consistency: averaging.Capped, F: 1, Rate: .2, Patience: 8},
 		Privacy: node.Privacy{
 			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 100,
 		},

@@ -7,13 +7,14 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/rows"
 )
 
 // relayed returns the agents of a star whose centre is a relay.
 func relayed(t *testing.T, peers int) (node.Spec, []*node.Agent) {
 	t.Helper()
 	s := spec(100)
-	s.Protocol = protocol.RowsParams{Every: 2, Pull: 4, Merge: protocol.MergeMean, F: 1, Relays: 1}
+	s.Protocol = rows.Params{Every: 2, Pull: 4, Merge: rows.MergeMean, F: 1, Relays: 1}
 	s.Graph = make([][]protocol.Peer, peers)
 	var all []*node.Agent
 	for i := 1; i < peers; i++ {

@@ -8,6 +8,7 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/averaging"
 )
 
 // generous always pays.
@@ -20,7 +21,7 @@ func (generous) Play(bandit.Arm) (bandit.Reward, error) { return 1, nil }
 func spec(horizon uint64) node.Spec {
 	return node.Spec{
 		Arms: 2, Graph: [][]protocol.Peer{{1}, {0}}, Learner: bandit.UCBParams{},
-		Protocol: protocol.AverageParams{Consistency: protocol.Capped, Rate: .5, Patience: 4},
+		Protocol: averaging.AverageParams{Consistency: averaging.Capped, Rate: .5, Patience: 4},
 		Privacy:  node.Privacy{Mode: dp.Private, Budget: account.Budget{Epsilon: dp.Nano}, RecordsPerUser: 1, Horizon: horizon},
 	}
 }

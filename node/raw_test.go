@@ -9,6 +9,7 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/batches"
 )
 
 // TestRawRecordsAreForLockstep: no peer with people's records accepts a protocol whose choices or
@@ -16,7 +17,7 @@ import (
 func TestRawRecordsAreForLockstep(t *testing.T) {
 	spec := node.Spec{
 		Arms: 2, Graph: [][]protocol.Peer{nil}, Learner: bandit.LinUCBParams{Features: 2, Index: bandit.SampledIndex, Radius: 1, Records: bandit.WithoutSquares},
-		Protocol: protocol.BatchParams{First: 5, DecideFrom: protocol.FromRaw, Pull: 20},
+		Protocol: batches.BatchParams{First: 5, DecideFrom: batches.FromRaw, Pull: 20},
 		Privacy: node.Privacy{
 			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano, Delta: 1e12}, Mechanism: dp.TreeGaussian, RecordsPerUser: 1, Horizon: 100,
 		},
@@ -28,7 +29,7 @@ func TestRawRecordsAreForLockstep(t *testing.T) {
 	if _, err := spec.Agent(node.PeerConfig{Noise: dp.NewSecureSource()}); err == nil || !strings.Contains(err.Error(), "choices of protocol batch follow from raw records") {
 		t.Errorf("a peer that chooses from raw records of people: %v", err)
 	}
-	spec.Protocol = protocol.BatchParams{First: 5, DecideFrom: protocol.FromReleases, Schedule: protocol.LogDetRawSchedule, Threshold: 1, Pull: 20}
+	spec.Protocol = batches.BatchParams{First: 5, DecideFrom: batches.FromReleases, Schedule: batches.LogDetRawSchedule, Threshold: 1, Pull: 20}
 	if _, err := spec.Agent(node.PeerConfig{Noise: dp.NewSecureSource()}); err == nil || !strings.Contains(err.Error(), "messages of protocol batch follow from raw records") {
 		t.Errorf("a peer that sends by raw records of people: %v", err)
 	}

@@ -13,13 +13,14 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/batches"
 )
 
 // byFeatures is a network of one site that learns by two features.
 func byFeatures(records bandit.LinearRecords) node.Spec {
 	return node.Spec{
 		Arms: 2, Graph: [][]protocol.Peer{nil}, Learner: bandit.LinUCBParams{Features: 2, Index: bandit.SampledIndex, Radius: 1, Records: records},
-		Protocol: protocol.BatchParams{First: 5, DecideFrom: protocol.FromReleases, Pull: 20},
+		Protocol: batches.BatchParams{First: 5, DecideFrom: batches.FromReleases, Pull: 20},
 		Privacy: node.Privacy{
 			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano, Delta: 1e12}, Mechanism: dp.EachGaussian, RecordsPerUser: 1, Horizon: 1000,
 		},

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/dptest"
 )
 
 // The codec checks while it reads that a frame is in canonical form. Here is the
@@ -252,7 +253,7 @@ func reframed(r *rapid.T, b []byte) []byte {
 		j := rapid.IntRange(0, len(parts)-1).Draw(r, "other")
 		parts[i], parts[j] = parts[j], parts[i]
 	case 3:
-		parts = slices.Insert(parts, i, []byte(wire{}.uint(protowire.Number(rapid.IntRange(1, 17).Draw(r, "number")), anyUint().Draw(r, "value"))))
+		parts = slices.Insert(parts, i, []byte(wire{}.uint(protowire.Number(rapid.IntRange(1, 17).Draw(r, "number")), dptest.AnyUint().Draw(r, "value"))))
 	case 4:
 		parts = slices.Insert(parts, i, []byte(wire{}.bytes(protowire.Number(rapid.IntRange(1, 17).Draw(r, "number")))))
 	case 5, 6:

@@ -20,9 +20,11 @@ const MaxFrame = 64 << 10
 // ErrFrame is wrapped by the errors of [Decode].
 var ErrFrame = errors.New("protocol: malformed frame")
 
+// MaxBody is the greatest number of releases in a message.
+const MaxBody = 1024
+
 const (
 	maxRefs = 4096
-	MaxBody = 1024
 	sigLen  = 64
 
 	usualLen = 256 // of a release; longer ones are read a little slower

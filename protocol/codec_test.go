@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/dptest"
 )
 
 // TestEveryMessageSurvives: whatever a message holds comes back the same, and Size
@@ -20,7 +21,7 @@ import (
 func TestEveryMessageSurvives(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := anyMessage().Draw(r, "message")
-		OverTheWire(t, m)
+		overTheWire(t, m)
 		b := Encode(nil, m)
 		if got := Encode([]byte("before"), m); !bytes.Equal(got, append([]byte("before"), b...)) {
 			r.Fatal("Encode does not append")
@@ -196,7 +197,7 @@ func TestLimitsThemselvesAreTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	widest := received(t, dp.Fields{
+	widest := dptest.Received(t, dp.Fields{
 		Stream: 1<<32 - 1, Span: dp.Span{From: 1<<64 - 2, To: 1<<64 - 1}, Exponent: -64, Noise: dp.Noise{Law: dp.Gaussian, Scale: dp.MaxValue, VarianceUnits: 1<<32 - 1},
 		Count: slices.Repeat([]uint64{1<<64 - 1}, 100), Value: slices.Repeat([]int64{-dp.MaxValue}, 100),
 	})
@@ -204,11 +205,11 @@ func TestLimitsThemselvesAreTaken(t *testing.T) {
 	for name, m := range map[string]Message{
 		"refs":     {&message{kind: 1, refs: make([]Label, maxRefs)}},
 		"releases": {&message{kind: maxKind, body: make([]dp.Release, MaxBody)}},
-		"values":   {&message{kind: 1, body: []dp.Release{received(t, dp.Fields{Value: make([]int64, dp.MaxLen), Count: make([]uint64, dp.MaxLen)})}}},
+		"values":   {&message{kind: 1, body: []dp.Release{dptest.Received(t, dp.Fields{Value: make([]int64, dp.MaxLen), Count: make([]uint64, dp.MaxLen)})}}},
 		"sealed":   {&message{kind: 1, sealed: []dp.Sealed{sealed}}},
 		"numbers":  {&message{kind: 1, label: most, refs: []Label{most}, body: []dp.Release{widest}, round: 1<<64 - 1, sig: string(bytes.Repeat([]byte{255}, sigLen))}},
 	} {
-		t.Run(name, func(t *testing.T) { OverTheWire(t, m) })
+		t.Run(name, func(t *testing.T) { overTheWire(t, m) })
 	}
 }
 
@@ -293,7 +294,7 @@ func tenArms(b *testing.B) Message {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return Message{&message{kind: rowsRow, label: Label{Origin: 12, Seq: 4711}, body: []dp.Release{r}, sig: string(make([]byte, sigLen))}}
+	return Message{&message{kind: FirstFree, label: Label{Origin: 12, Seq: 4711}, body: []dp.Release{r}, sig: string(make([]byte, sigLen))}}
 }
 
 // kilobyte is a row of 205 arms, about 1 kB.
@@ -306,7 +307,7 @@ func kilobyte(b *testing.B) Message {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return Message{&message{kind: rowsRow, label: Label{Origin: 12, Seq: 4711}, body: []dp.Release{r}, sig: string(make([]byte, sigLen))}}
+	return Message{&message{kind: FirstFree, label: Label{Origin: 12, Seq: 4711}, body: []dp.Release{r}, sig: string(make([]byte, sigLen))}}
 }
 
 func sizes(b *testing.B) map[string]Message {
@@ -379,10 +380,10 @@ func FuzzParseRelease(f *testing.F) {
 			t.Fatalf("%d numbers from %d bytes", r.Len()+r.Counts(), len(b))
 		}
 		n := r.NoiseMoments()
-		CheckNumber(t, "noise", n.Variance(), 0, math.MaxFloat64)
-		CheckNumber(t, "scale", n.LaplaceMax, 0, math.MaxFloat64)
+		checkNumber(t, "noise", n.Variance(), 0, math.MaxFloat64)
+		checkNumber(t, "scale", n.LaplaceMax, 0, math.MaxFloat64)
 		for i := range r.Len() {
-			CheckNumber(t, "entry", r.At(i), -math.MaxFloat64, math.MaxFloat64)
+			checkNumber(t, "entry", r.At(i), -math.MaxFloat64, math.MaxFloat64)
 		}
 	})
 }
@@ -396,5 +397,13 @@ func TestFieldsStandInOrder(t *testing.T) {
 	}
 	if m, err := Decode(slices.Concat(round, content)); !errors.Is(err, ErrFrame) {
 		t.Errorf("a round before the content: %v, %v, want ErrFrame", m, err)
+	}
+}
+
+// checkNumber fails for a number outside of a range.
+func checkNumber(t *testing.T, what string, x, least, most float64) {
+	t.Helper()
+	if !(least <= x && x <= most) {
+		t.Fatalf("%s: %v", what, x)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/dptest"
 )
 
 // TestPackedReadsWhatProtobufWrites: packed accepts a list exactly if protowire reads it
@@ -84,7 +85,7 @@ func TestPackedAtTheEdges(t *testing.T) {
 // keeps are allocated.
 func TestNumbersAreAllocatedOnce(t *testing.T) {
 	for _, n := range []int{1, 10, usualLen} {
-		release := received(t, dp.Fields{Count: make([]uint64, n), Value: make([]int64, n)})
+		release := dptest.Received(t, dp.Fields{Count: make([]uint64, n), Value: make([]int64, n)})
 		b := AppendRelease(nil, release)
 		if got := testing.AllocsPerRun(100, func() { _, _ = ParseRelease(b) }); got != 2 {
 			t.Errorf("%d values: %v allocations, want 2", n, got)

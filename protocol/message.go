@@ -59,8 +59,8 @@ func (m Message) Body() int { return len(m.body) }
 // Release returns release i of the body. It must not be changed.
 func (m Message) Release(i int) *dp.Release { return &m.body[i] }
 
-// Seals returns the number of releases that only the holder of a key can read.
-func (m Message) Seals() int { return len(m.sealed) }
+// Sealed returns the releases that only the holder of a key can read. The list must not be changed.
+func (m Message) Sealed() []dp.Sealed { return m.sealed }
 
 // Signature returns the signature of the origin; empty if there is none.
 func (m Message) Signature() string { return m.sig }

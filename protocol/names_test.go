@@ -14,31 +14,30 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
-	"peerd.dev/protocol"
+	"peerd.dev/protocol/table"
 )
 
 // others are strings that only look like a name of a table.
 var others = map[string]string{
-	"node/api/metrics.go none":                "a request without a route",
-	"gossip/status.go none":                   "a link without a neighbour",
-	"node/lab/audit/canary.go tree":           "a canary in all nodes of a tree",
-	"dp/account/fuzz_test.go tree":            "the sum of a tree of compositions",
-	"dp/account/google_test.go each":          "one of many losses",
-	"dp/factor/variance_test.go hybrid":       "which factorization is tried",
-	"dp/hidden_test.go none":                  "no hidden noise at all",
-	"node/lab/world/diabetes_test.go replay":  "the part of the test that plays the records",
-	"node/lab/world/world_test.go bernoulli":  "what one row of the test tries",
-	"node/lab/world/world_test.go gaussian":   "what one row of the test tries",
-	"dp/shape.go linear":                      "a shape of records",
-	"node/store/store_test.go batch":          "an operation of the store",
-	"protocol/fakes_test.go batch":            "a leaf of a fake",
-	"protocol/phases.go batch":                "a leaf",
-	"protocol/totals.go batch":                "a leaf",
-	"dp/noise/noise.go gaussian":              "a law of noise",
-	"internal/lab/plan/key.go none":           "no figure, and no logarithmic axis",
-	"internal/lab/experiment/figure.go none":  "no figure",
-	"internal/lab/experiment/summary.go none": "an interval without a number",
-	"node/lab/audit/power_test.go gaussian":   "the same",
+	"node/api/metrics.go none":                 "a request without a route",
+	"gossip/status.go none":                    "a link without a neighbour",
+	"node/lab/audit/canary.go tree":            "a canary in all nodes of a tree",
+	"dp/account/fuzz_test.go tree":             "the sum of a tree of compositions",
+	"dp/account/google_test.go each":           "one of many losses",
+	"dp/factor/variance_test.go hybrid":        "which factorization is tried",
+	"dp/hidden_test.go none":                   "no hidden noise at all",
+	"node/lab/world/diabetes_test.go replay":   "the part of the test that plays the records",
+	"node/lab/world/world_test.go bernoulli":   "what one row of the test tries",
+	"node/lab/world/world_test.go gaussian":    "what one row of the test tries",
+	"dp/shape.go linear":                       "a shape of records",
+	"node/store/store_test.go batch":           "an operation of the store",
+	"protocol/rows/phases.go batch":            "a leaf",
+	"protocol/internal/spread/totals.go batch": "a leaf",
+	"dp/noise/noise.go gaussian":               "a law of noise",
+	"internal/lab/plan/key.go none":            "no figure, and no logarithmic axis",
+	"internal/lab/experiment/figure.go none":   "no figure",
+	"internal/lab/experiment/summary.go none":  "an interval without a number",
+	"node/lab/audit/power_test.go gaussian":    "the same",
 }
 
 // TestNamesStandInTables: a protocol, a learner, a world or a mechanism is named in its own file, in
@@ -46,7 +45,7 @@ var others = map[string]string{
 // one more is a file and a line.
 func TestNamesStandInTables(t *testing.T) {
 	home := make(map[string]string) // directory of the table, by name
-	for _, e := range protocol.Table() {
+	for _, e := range table.Protocols() {
 		home[e.Words().Name] = "protocol"
 	}
 	for _, e := range bandit.Table() {
@@ -122,7 +121,11 @@ func operates(file string) bool {
 
 // atHome reports whether a file is a table, or the own file or a test of what has a name.
 func atHome(file, dir, name string) bool {
-	if filepath.ToSlash(filepath.Dir(file)) != dir {
+	folder := filepath.ToSlash(filepath.Dir(file))
+	if folder == "protocol/table" {
+		return dir == "protocol"
+	}
+	if folder != dir && (dir != "protocol" || !strings.HasPrefix(folder, dir+"/")) {
 		return false
 	}
 	base, own := filepath.Base(file), strings.ReplaceAll(name, "-", "_")

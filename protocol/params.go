@@ -1,12 +1,18 @@
 package protocol
 
-import "peerd.dev/dp"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"peerd.dev/dp"
+)
 
 // Params are the parameters of a protocol, a struct. Its exported fields are the keys
 // protocol.<name>.<field> of a configuration; their tags say what a value may be (want), its unit
 // (unit) and what it means (doc), and whether a folder keeps it (fixed). Further methods that
 // parameters may have are those of [Traited], [Suited], [Checked], [Fitted], [Shrinking],
-// [Idling], [Sampling] and [Resized]. Protocols of other Go modules are used as those of [Table] are.
+// [Idling], [Sampling] and [Resized]. Protocols of other Go modules are used as those of [table.Table] are.
 type Params interface {
 	// Words returns what pages say of the protocol.
 	Words() Words
@@ -157,4 +163,17 @@ func Among(p Params, peers int) Params {
 		return r.Among(peers)
 	}
 	return p
+}
+
+// Lookup returns the parameters of a name in a table, or an error that lists the names there are.
+func Lookup(table []Params, name string) (Params, error) {
+	var names []string
+	for _, p := range table {
+		if p.Words().Name == name {
+			return p, nil
+		}
+		names = append(names, p.Words().Name)
+	}
+	slices.Sort(names)
+	return nil, fmt.Errorf("unknown protocol %q, want one of %s", name, strings.Join(names, ", "))
 }

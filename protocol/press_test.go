@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/table"
 )
 
 // TestFreeKindsAreFree: protocols of other modules have the kinds from FirstFree on for themselves.
 func TestFreeKindsAreFree(t *testing.T) {
-	for _, p := range protocol.Table() {
+	for _, p := range table.Protocols() {
 		for k, name := range protocol.TraitsOf(p).Kinds {
 			if k >= protocol.FirstFree {
 				t.Errorf("%s has %s, kind %d of those for other modules", p.Words().Name, name, k)

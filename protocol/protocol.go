@@ -7,7 +7,7 @@
 // supplies time as a round number and carries the messages of its [Outbox]; a daemon and
 // a simulator differ in nothing else.
 //
-// A protocol is a file here and a line of [Table].
+// A protocol is a file here and a line of [table.Table].
 package protocol
 
 import (
@@ -40,6 +40,10 @@ type Label struct {
 
 // ErrPeer is wrapped by errors that are a peer's fault.
 var ErrPeer = errors.New("protocol: bad message")
+
+// ErrState is wrapped by the errors of [Protocol.Load]: the state is damaged, another release's, or
+// another configuration's.
+var ErrState = errors.New("protocol: saved state does not fit")
 
 // Own is a leaf of an own stream that has closed.
 type Own struct {

@@ -18,7 +18,7 @@ import (
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
-	"peerd.dev/protocol"
+	"peerd.dev/protocol/table"
 )
 
 func TestFlagsGoBeforeEnvironmentBeforeFileBeforeDefault(t *testing.T) {
@@ -226,7 +226,7 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 				s.Learner.Params = s.Learner.Params.With(e.Words().Name, e)
 			}
 		}
-		for _, e := range protocol.Table() {
+		for _, e := range table.Protocols() {
 			s.Protocol.Params = s.Protocol.Params.With(e.Words().Name, e)
 		}
 		for _, e := range world.Table() {

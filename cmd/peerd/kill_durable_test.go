@@ -17,6 +17,7 @@ import (
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/api"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/table"
 )
 
 // TestNothingIsLostWhenKilled kills a peer under load again and again, at random times and, with
@@ -35,7 +36,7 @@ func TestNothingIsLostWhenKilled(t *testing.T) {
 	if !failpoints {
 		exact = 0
 	}
-	for _, e := range protocol.Table() {
+	for _, e := range table.Protocols() {
 		t.Run(e.Words().Name, func(t *testing.T) {
 			changes, lates := smallProtocol(t, e), false
 			if e.Words().Name == "average" { // with what a recorder that never answers can follow, and a window

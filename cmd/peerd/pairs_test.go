@@ -14,6 +14,8 @@ import (
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/epochs"
+	"peerd.dev/protocol/table"
 )
 
 // A pair is a protocol and a learner that suit each other, as settings for --set: with parameters
@@ -32,7 +34,7 @@ func pairs(t *testing.T, file string, more ...string) (all []pair) {
 		t.Fatal(err)
 	}
 	paired := make(map[string]bool)
-	for _, e := range protocol.Table() {
+	for _, e := range table.Protocols() {
 		for _, l := range slices.Concat(bandit.Table(), printed.Learners()) {
 			set, ok := suited(t, c, e, l, more)
 			if !ok {
@@ -42,7 +44,7 @@ func pairs(t *testing.T, file string, more ...string) (all []pair) {
 			all = append(all, pair{e.Words().Name + " " + l.Words().Name, set})
 		}
 	}
-	for _, e := range protocol.Table() {
+	for _, e := range table.Protocols() {
 		if !paired[e.Words().Name] {
 			t.Errorf("no learner suits protocol %s in %s", e.Words().Name, file)
 		}
@@ -81,8 +83,8 @@ func suited(t *testing.T, c *config.Config, e protocol.Params, l bandit.Params, 
 	const leaf = 20 // rounds or decisions
 	s := c.Settings
 	params := protocol.Small(e, leaf)
-	if p, ok := params.(protocol.CoordinatorParams); ok && bandit.TraitsOf(l).Phased {
-		p.Schedule, p.Epochs = protocol.ByEpoch, 16
+	if p, ok := params.(epochs.CoordinatorParams); ok && bandit.TraitsOf(l).Phased {
+		p.Schedule, p.Epochs = epochs.ByEpoch, 16
 		params = p
 	}
 	s.SetProtocol(params)

@@ -13,6 +13,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/table"
 )
 
 // TestARestoredBackupReleasesNothing until the operator says that the newer folder is lost;
@@ -21,7 +22,7 @@ func TestARestoredBackupReleasesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	phases, err := protocol.Lookup(protocol.Table(), "phases")
+	phases, err := protocol.Lookup(table.Protocols(), "phases")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/table"
 )
 
 // refusedTogether has cases in which each key is valid by itself.
@@ -61,11 +62,11 @@ func refusedTogether() []refusedCase {
 			key: "privacy.adjacency", value: "zero-out", reason: "want replace-one with learner.name: linucb and centred rewards, of which 0 adds something",
 			with: map[string]string{"learner.name": "linucb", "learner.linucb.records": "centred", "protocol.name": "batch", "world.kind": "linear", "world.linear.instance": "1", "privacy.mechanism": "blt", "privacy.delta": "0.000001"},
 		},
-		{key: "learner.name", value: "lints", reason: "want learner.lints.vectors, a row of numbers for each of arms, with world.kind: bernoulli, whose actions have none", with: rows()},
-		{key: "learner.name", value: "lints", reason: "want learner.lints.vectors, a row of numbers for each of arms, with world.kind: application", with: rows("world.kind", "application")},
+		{key: "learner.name", value: "lints", reason: "want learner.lints.vectors, a row of numbers for each of arms, with world.kind: bernoulli, whose actions have none", with: withRows()},
+		{key: "learner.name", value: "lints", reason: "want learner.lints.vectors, a row of numbers for each of arms, with world.kind: application", with: withRows("world.kind", "application")},
 		{
 			key: "world.kind", value: "linear", reason: "want actions that stay the same with learner.name: lints, which knows them before it chooses: set world.linear.draw to another value",
-			with: rows("learner.name", "lints", "world.linear.draw", "rounds", "world.linear.instance", "1"),
+			with: withRows("learner.name", "lints", "world.linear.draw", "rounds", "world.linear.instance", "1"),
 		},
 		{
 			key: "protocol.name", value: "average", reason: "want one of phases, rows, with merge: mean, with learner.name: lints, which weighs each site's mean",
@@ -85,7 +86,7 @@ func refusedTogether() []refusedCase {
 			key: "experiment.coverage", value: "true", reason: "want false with world.kind: changing: its means change",
 			with: map[string]string{"world.kind": "changing", "world.changing.means": "[[0, 0.5, 1]]"},
 		},
-		{key: "api.min_exposures", value: "1", reason: "want 0 with privacy.counts: noised", with: rows("privacy.counts", "noised", "world.kind", "application")},
+		{key: "api.min_exposures", value: "1", reason: "want 0 with privacy.counts: noised", with: withRows("privacy.counts", "noised", "world.kind", "application")},
 		{key: "privacy.delta", value: "1e-06", reason: "want 0 with privacy.mechanism: tree, whose epsilon is never exceeded"},
 		{key: "privacy.delta", value: "0", reason: "want a small probability, such as 0.000001, with privacy.mechanism: tree-gaussian", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},
 		{key: "privacy.delta", value: "0.01", reason: "want at most 0.001 with privacy.accept_weak: false", with: map[string]string{"privacy.mechanism": "tree-gaussian"}},
@@ -106,12 +107,12 @@ func refusedTogether() []refusedCase {
 			key: "protocol.average.f", value: "1", reason: "some peer has 1",
 			with: average("protocol.average.consistency", "robust", "testnet.topology", "star"),
 		},
-		{key: "protocol.rows.every", value: "1001", reason: "want at most privacy.horizon, or no row is ever sent", with: rows()},
-		{key: "experiment.liars.count", value: "3", reason: "want fewer with testnet.nodes: 5, so that one peer with arms is honest", with: rows("protocol.rows.relays", "4")},
-		{key: "protocol.rows.relays", value: "5", reason: "want fewer than the 5 peers, so that some have arms", with: rows()},
+		{key: "protocol.rows.every", value: "1001", reason: "want at most privacy.horizon, or no row is ever sent", with: withRows()},
+		{key: "experiment.liars.count", value: "3", reason: "want fewer with testnet.nodes: 5, so that one peer with arms is honest", with: withRows("protocol.rows.relays", "4")},
+		{key: "protocol.rows.relays", value: "5", reason: "want fewer than the 5 peers, so that some have arms", with: withRows()},
 		{
 			key: "protocol.rows.f", value: "2", reason: "want at most 1 with merge trimmed and 4 peers with arms",
-			with: rows("protocol.rows.merge", "trimmed", "testnet.nodes", "4"),
+			with: withRows("protocol.rows.merge", "trimmed", "testnet.nodes", "4"),
 		},
 		{key: "arms", value: "[a, b, c]", reason: "want 5 names with world.kind: replay", with: map[string]string{"world.kind": "replay"}},
 		{key: "world.bernoulli.means", value: "[]", reason: "want a row of numbers as long as arms with world.kind: bernoulli"},
@@ -151,7 +152,7 @@ func refusedTogether() []refusedCase {
 			with: map[string]string{"rounds.count": "500"},
 		},
 		{key: "world.bernoulli.means", value: "[[0.1, 0.1, 0.1]]", reason: "want [] with draw: sites", with: map[string]string{"world.bernoulli.draw": "sites"}},
-		{key: "experiment.lemmas", value: "true", reason: "want false with protocol.name: rows", with: rows()},
+		{key: "experiment.lemmas", value: "true", reason: "want false with protocol.name: rows", with: withRows()},
 		{key: "experiment.lemmas", value: "true", reason: "want false with learner.explore: 0.1", with: average("learner.explore", "0.1", "protocol.average.consistency", "max")},
 		{key: "experiment.lemmas", value: "true", reason: "want false with experiment.alone: true", with: map[string]string{"protocol.average.consistency": "max", "experiment.alone": "true"}},
 		{key: "experiment.lemmas", value: "true", reason: "want false with protocol.average.consistency: capped"},
@@ -179,7 +180,7 @@ func average(pairs ...string) map[string]string {
 	return changed(append([]string{"protocol.name", "average"}, pairs...))
 }
 
-func rows(pairs ...string) map[string]string {
+func withRows(pairs ...string) map[string]string {
 	return changed(append([]string{"protocol.name", "rows"}, pairs...))
 }
 
@@ -202,7 +203,7 @@ func TestWhatDoesNotGoTogetherIsRefused(t *testing.T) {
 func refusedByTables(t *testing.T) (all []refusedCase) {
 	t.Helper()
 	mechanisms, _ := plan.Schema().Find("privacy.mechanism")
-	for _, e := range protocol.Table() {
+	for _, e := range table.Protocols() {
 		epochs := e.Cadence().Epochs > 0
 		with := map[string]string{"protocol.name": e.Words().Name}
 		for _, l := range slices.Concat(bandit.Table(), printed.Learners()) {
@@ -333,8 +334,8 @@ func TestWhatGoesTogetherIsTaken(t *testing.T) {
 		"robust":         average("protocol.average.consistency", "robust", "testnet.topology", "regular(4)", "testnet.nodes", "10"),
 		"robust, random": average("protocol.average.consistency", "robust", "testnet.topology", "gnp(0.5)", "testnet.nodes", "10"),
 		"components":     {"testnet.topology": "hub(2+2,gnp(0.9))"}, // random
-		"trimmed":        rows("protocol.rows.merge", "trimmed", "protocol.rows.f", "2"),
-		"relays":         rows("protocol.rows.relays", "4"),
+		"trimmed":        withRows("protocol.rows.merge", "trimmed", "protocol.rows.f", "2"),
+		"relays":         withRows("protocol.rows.relays", "4"),
 		"rows in turn":   {"world.bernoulli.means": "[[0, 1, 0], [1, 0, 0]]"},
 		"drawn":          {"world.bernoulli.means": "[]", "world.bernoulli.draw": "shared"},
 		"row a site":     {"world.bernoulli.means": "[[0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0]]"},
@@ -370,11 +371,11 @@ func TestARefusalNamesTheNetworkThatItIsBy(t *testing.T) {
 		changes map[string]string
 		named   bool
 	}{
-		{rows("protocol.rows.relays", "5"), true},
-		{rows("protocol.rows.merge", "trimmed", "protocol.rows.f", "3"), true},
+		{withRows("protocol.rows.relays", "5"), true},
+		{withRows("protocol.rows.merge", "trimmed", "protocol.rows.f", "3"), true},
 		{average("protocol.average.consistency", "robust"), true},
 		{map[string]string{"world.bernoulli.means": "[[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]"}, true},
-		{rows("protocol.rows.every", "1001"), false},
+		{withRows("protocol.rows.every", "1001"), false},
 		{map[string]string{"world.bernoulli.means": "[[0.1, 0.2]]"}, false},
 	} {
 		if problems := check(t, c.changes); len(problems) != 1 || strings.HasSuffix(problems[0].Reason, by) != c.named {

@@ -13,6 +13,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/table"
 )
 
 // Params hold the parameters of the entries of a table by name, each a struct. Missing ones have
@@ -62,7 +63,7 @@ func (s *Settings) LearnerParams() bandit.Params {
 func (s *Settings) ProtocolParams() protocol.Params {
 	p, ok := s.Entry("protocol", s.Protocol.Name).(protocol.Params)
 	if !ok {
-		p = protocol.Table()[0]
+		p = table.Protocols()[0]
 	}
 	return protocol.Fit(p, s.Privacy.drawn())
 }

@@ -7,6 +7,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/rows"
 )
 
 // TestTheFirstBatchFitsTheNoise: three times the scale of Laplace noise as wide as what a draw has,
@@ -20,7 +21,7 @@ func TestTheFirstBatchFitsTheNoise(t *testing.T) {
 			}
 			s := Settings{Privacy: p}
 			s.Protocol.Name = "phases"
-			params, ok := s.ProtocolParams().(protocol.PhasesParams)
+			params, ok := s.ProtocolParams().(rows.PhasesParams)
 			if !ok {
 				t.Fatalf("%T", s.ProtocolParams())
 			}

@@ -8,6 +8,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/table"
 )
 
 // A Schema lists settings, in the order in which people read them, with the rules that they keep.
@@ -40,7 +41,7 @@ type Entry struct {
 func Site() *Schema {
 	standard.once.Do(func() {
 		standard.schema = newSchema(Extension{
-			Learners: bandit.Table(), Protocols: protocol.Table(), Laboratory: noLaboratory{},
+			Learners: bandit.Table(), Protocols: table.Protocols(), Laboratory: noLaboratory{},
 			Constraints: slices.Concat(privacyConstraints(), protocolConstraints(), actionConstraints()),
 		})
 	})

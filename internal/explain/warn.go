@@ -9,6 +9,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/node/site"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/table"
 )
 
 // A warningDoc is a warning and what to do about it.
@@ -106,7 +107,7 @@ func quieter(s *config.Settings, q leastNoiseDoc) (what, do string) {
 // if possible, and the field with that length.
 func longLeaves(s *config.Settings) (p protocol.Params, field string) {
 	m, err := dp.ParseMechanism(s.Privacy.Mechanism)
-	for _, p := range append([]protocol.Params{s.ProtocolParams()}, protocol.Table()...) {
+	for _, p := range append([]protocol.Params{s.ProtocolParams()}, table.Protocols()...) {
 		if field := protocol.TraitsOf(p).Leaf; field != "" && err == nil && protocol.Suits(p, m) {
 			return p, field
 		}

@@ -7,18 +7,20 @@ import (
 
 	"peerd.dev/node/decision"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/batches"
+	"peerd.dev/protocol/epochs"
 )
 
 // TestThePeerThatAllReportToIsLost: a site whose coordinator or server does not answer reports it
 // in its status and once in its log, continues to decide, and is ready. It reports nothing before
 // it has asked.
 func TestThePeerThatAllReportToIsLost(t *testing.T) {
-	for _, params := range []protocol.Params{protocol.CoordinatorParams{}, protocol.SinkParams{}, protocol.BatchParams{}} {
+	for _, params := range []protocol.Params{epochs.CoordinatorParams{}, epochs.SinkParams{}, batches.BatchParams{}} {
 		name := nameOf(params)
 		t.Run(name, func(t *testing.T) {
 			x := usual(name, OnArrival)
-			if _, ok := params.(protocol.BatchParams); ok {
-				x.params = protocol.BatchParams{First: 3, DecideFrom: protocol.FromReleases, Analyzer: 1, Pull: 4}
+			if _, ok := params.(batches.BatchParams); ok {
+				x.params = batches.BatchParams{First: 3, DecideFrom: batches.FromReleases, Analyzer: 1, Pull: 4}
 			}
 			r := newRig(t, x)
 			r.mute = true // so it is not asked

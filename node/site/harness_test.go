@@ -22,6 +22,9 @@ import (
 	"peerd.dev/node/store"
 	"peerd.dev/node/store/storetest"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/averaging"
+	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/table"
 )
 
 // The site under test is the middle one of three peers in a row, so that it asks and
@@ -76,7 +79,7 @@ func usual(name string, settle Settle) setting {
 		protocol: name, arms: []string{"red", "green", "blue"}, horizon: 4096, records: 2,
 		rules: Rules{Window: window, Default: .25, Settle: settle, Keep: 5 * every, PerSubject: 2},
 	}
-	if e, err := protocol.Lookup(protocol.Table(), name); err == nil && protocol.TraitsOf(e).Wide {
+	if e, err := protocol.Lookup(table.Protocols(), name); err == nil && protocol.TraitsOf(e).Wide {
 		l, _ := learnerFor(e)
 		learner, err := bandit.New(bandit.Small(l), bandit.Config{Arms: len(x.arms), Peers: 3, Horizon: x.horizon, Epsilon: 1})
 		if err != nil {
@@ -95,13 +98,13 @@ func (x setting) repeatable(seed uint64) setting {
 
 // The protocols for tests that are about a single one: averaged is of means that peers mix,
 // stated of sums that each peer states.
-var averaged, stated = nameOf(protocol.AverageParams{}), nameOf(protocol.RowsParams{})
+var averaged, stated = nameOf(averaging.AverageParams{}), nameOf(rows.Params{})
 
 func nameOf(p protocol.Params) string { return p.Words().Name }
 
 // protocols names those that the tests about all protocols go through.
 func protocols() (names []string) {
-	for _, e := range protocol.Table() {
+	for _, e := range table.Protocols() {
 		if _, ok := learnerFor(e); ok && !protocol.TraitsOf(e).Wide && protocol.Learns(small(e), self) {
 			names = append(names, e.Words().Name)
 		}
@@ -111,7 +114,7 @@ func protocols() (names []string) {
 
 // byFeatures names the protocols of learners by features, for tests that are also about features.
 func byFeatures() (names []string) {
-	for _, e := range protocol.Table() {
+	for _, e := range table.Protocols() {
 		if protocol.TraitsOf(e).Wide {
 			names = append(names, e.Words().Name)
 		}
@@ -123,7 +126,7 @@ func byFeatures() (names []string) {
 // to both neighbours.
 func withoutRoles() (names []string) {
 	for _, name := range protocols() {
-		if e, err := protocol.Lookup(protocol.Table(), name); err == nil && protocol.Learners(small(e), 3) == 3 {
+		if e, err := protocol.Lookup(table.Protocols(), name); err == nil && protocol.Learners(small(e), 3) == 3 {
 			names = append(names, name)
 		}
 	}
@@ -157,7 +160,7 @@ func (x *setting) spec() node.Spec {
 	case x.mechanism.Law() == dp.Gaussian:
 		budget.Delta = 1e12
 	}
-	row, err := protocol.Lookup(protocol.Table(), x.protocol)
+	row, err := protocol.Lookup(table.Protocols(), x.protocol)
 	if err != nil {
 		panic(err)
 	}

@@ -6,12 +6,14 @@ import (
 
 	"peerd.dev/node/decision"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/table"
 )
 
 // withRelays returns parameters of a protocol with which the first n peers are relays, if it has
 // such a role.
 func withRelays(params protocol.Params, n int) (protocol.Params, bool) {
-	if p, ok := params.(protocol.RowsParams); ok {
+	if p, ok := params.(rows.Params); ok {
 		p.Relays = n
 		return p, true
 	}
@@ -20,7 +22,7 @@ func withRelays(params protocol.Params, n int) (protocol.Params, bool) {
 
 // relays lists the protocols in which a peer without arms can forward what others release.
 func relays() (names []string) {
-	for _, e := range protocol.Table() {
+	for _, e := range table.Protocols() {
 		if _, ok := withRelays(e, 1); ok {
 			names = append(names, e.Words().Name)
 		}

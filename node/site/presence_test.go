@@ -9,13 +9,14 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/decision"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/table"
 )
 
 // TestPresenceLooksTheSame: with noised counts, a site with one more user shows the same as
 // without, if both get the same nodes: frames with their moments, ledger, status, and the answers
 // to all others. Both crash once. With public counts their messages differ.
 func TestPresenceLooksTheSame(t *testing.T) {
-	for _, e := range protocol.Table() {
+	for _, e := range table.Protocols() {
 		if !protocol.TraitsOf(e).NoisedCounts {
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
-	"peerd.dev/protocol"
+	"peerd.dev/protocol/rows"
 )
 
 // TestRestartedIsNeverStopped: wherever a site is stopped, in good order or by a crash, it
@@ -52,7 +52,7 @@ func TestRestartedIsNeverStopped(t *testing.T) {
 		t.Run("public vectors/"+string(settle), func(t *testing.T) {
 			t.Parallel()
 			x := byVectors().repeatable(1)
-			p := x.params.(protocol.PhasesParams)
+			p := x.params.(rows.PhasesParams)
 			p.Growth = .1 // many batches
 			x.params, x.rules.Settle = p, settle
 			compareRestarts(t, x)

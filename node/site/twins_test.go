@@ -19,6 +19,7 @@ import (
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/rows"
 )
 
 // A tale is what is reported of decision i in one history, and how long after the decision; or
@@ -359,7 +360,7 @@ func TestHistoriesLookTheSame(t *testing.T) {
 // byVectors is a site whose actions have public vectors, and that plays one of them until its
 // batch is full.
 func byVectors() setting {
-	params := protocol.PhasesParams{First: 2, Growth: .5, OneArm: true, Limit: 10, Pull: 3, Merge: protocol.MergeMean}
+	params := rows.PhasesParams{First: 2, Growth: .5, OneArm: true, Limit: 10, Pull: 3, Merge: rows.MergeMean}
 	x := usual(nameOf(params), AtWindow)
 	x.params, x.learner = params, bandit.LinTSParams{Vectors: [][]float64{{1, 0}, {.6, .8}, {0, 1}}, Radius: 1}
 	return x

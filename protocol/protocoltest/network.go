@@ -1,7 +1,6 @@
 package protocoltest
 
 import (
-	"bytes"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -187,22 +186,4 @@ func (n *Network) Restart(t testing.TB, i int, incarnation uint32) {
 	}
 	p.Pulls, p.Released = was.Pulls, was.Released
 	n.Peers[i] = p
-}
-
-// Carry encodes a message, checks that the codec keeps its promises, and returns what comes
-// out at the other end.
-func Carry(t testing.TB, m protocol.Message) protocol.Message {
-	t.Helper()
-	b := protocol.Encode(nil, m)
-	if len(b) != protocol.Size(&m) {
-		t.Fatalf("Size says %d bytes, Encode makes %d", protocol.Size(&m), len(b))
-	}
-	got, err := protocol.Decode(b)
-	if err != nil {
-		t.Fatalf("a message of kind %d does not survive the wire: %v", m.Kind(), err)
-	}
-	if !bytes.Equal(protocol.Encode(nil, got), b) {
-		t.Fatalf("a message of kind %d comes out as another one", m.Kind())
-	}
-	return got
 }

@@ -19,8 +19,9 @@ func rooms() [][]string {
 		{"bandit/gram", "dp/mechanism", "node/network"},
 		{"bandit", "dp"},
 		{"node/lab/printed", "node/lab/world", "protocol"},
-		{"gossip", "node", "node/decision", "node/ledger"},
-		{"node/api", "node/lab/sim", "node/lockstep", "node/site"},
+		{"gossip", "node", "node/decision", "node/ledger", "protocol/internal/spread"},
+		{"node/api", "node/lockstep", "node/site", "protocol/averaging", "protocol/batches", "protocol/epochs", "protocol/rows"},
+		{"node/lab/sim", "protocol/table"},
 		{"node/lab/stats"},
 		{"node/lab/audit", "node/lab/figure"},
 		{"internal/config", "internal/terminal", "internal/version"},
@@ -34,7 +35,7 @@ func rooms() [][]string {
 
 // beside lists the packages that the program does not need: tests, scripts and a client for other programs.
 func beside() []string {
-	return []string{"internal/configtest", "node/api/client", "node/internal/apitest", "node/store/storetest", "protocol/protocoltest", "scripts/"}
+	return []string{"dp/dptest", "internal/configtest", "node/api/client", "node/internal/apitest", "node/store/storetest", "protocol/protocoltest", "scripts/"}
 }
 
 const module = "peerd.dev/"

@@ -10,6 +10,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/averaging"
 )
 
 func runConstraints() []config.Constraint {
@@ -61,12 +62,12 @@ func runConstraints() []config.Constraint {
 			return fmt.Sprintf("want fewer with %s, so that one peer with arms is honest", s.With("testnet.nodes"))
 		}},
 		{Keys: []string{"experiment.lemmas", "protocol.name", "protocol.average.consistency", "experiment.alone"}, Doc: "The lemmas are about peers that average by the paper's rule.", Broken: func(s *config.Settings) string {
-			p, ok := s.ProtocolParams().(protocol.AverageParams)
+			p, ok := s.ProtocolParams().(averaging.AverageParams)
 			switch {
 			case s.Experiment.Lemmas && !ok:
 				return fmt.Sprintf("want false with %s: the lemmas are about protocol average", s.With("protocol.name"))
-			case s.Experiment.Lemmas && p.Consistency != protocol.Max:
-				return fmt.Sprintf("want false with %s: the lemmas are about consistency %s", s.With("protocol.average.consistency"), protocol.Max)
+			case s.Experiment.Lemmas && p.Consistency != averaging.Max:
+				return fmt.Sprintf("want false with %s: the lemmas are about consistency %s", s.With("protocol.average.consistency"), averaging.Max)
 			case s.Experiment.Lemmas && s.Experiment.Alone:
 				return fmt.Sprintf("want false with %s: the lemmas are about peers that communicate", s.With("experiment.alone"))
 			}

@@ -7,13 +7,13 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/sites"
-	"peerd.dev/protocol"
+	"peerd.dev/protocol/rows"
 )
 
 // TestClientsAreSentToPeersWithArms: a relay, the first peer, answers no decision.
 func TestClientsAreSentToPeersWithArms(t *testing.T) {
 	s := &config.Settings{Testnet: config.Testnet{Nodes: 3}}
-	s.SetProtocol(protocol.RowsParams{Every: 1, Pull: 1, Merge: protocol.MergeMean, Relays: 1})
+	s.SetProtocol(rows.Params{Every: 1, Pull: 1, Merge: rows.MergeMean, Relays: 1})
 	n := &Net{Settings: s, Dir: "dir", Names: sites.Names(3), apis: []string{"a:1", "b:2", "c:3"}}
 	var b bytes.Buffer
 	n.announceAPIs(&b)

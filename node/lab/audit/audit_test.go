@@ -16,6 +16,8 @@ import (
 	"peerd.dev/node/lab/audit"
 	"peerd.dev/node/lab/stats"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/averaging"
+	"peerd.dev/protocol/rows"
 )
 
 // TestMain lets garbage accumulate longer, as peerd audit does.
@@ -46,14 +48,14 @@ func config(params protocol.Params, m dp.Mechanism, runs int, seed uint64) audit
 }
 
 // batches is the protocol for mechanisms that release every leaf once.
-func batches() protocol.Params {
-	return protocol.PhasesParams{First: 10, Growth: .5, Limit: 200, Pull: 25, Merge: protocol.MergeMean}
+func batchParams() protocol.Params {
+	return rows.PhasesParams{First: 10, Growth: .5, Limit: 200, Pull: 25, Merge: rows.MergeMean}
 }
 
 func protocols() []protocol.Params {
 	return []protocol.Params{
-		protocol.RowsParams{Every: 50, Pull: 25, Merge: protocol.MergeMean},
-		protocol.AverageParams{Consistency: protocol.Capped, Rate: .2, Patience: 50},
+		rows.Params{Every: 50, Pull: 25, Merge: rows.MergeMean},
+		averaging.AverageParams{Consistency: averaging.Capped, Rate: .2, Patience: 50},
 	}
 }
 
@@ -74,7 +76,7 @@ func audits(t *testing.T, m dp.Mechanism, seeds uint64) []*audit.Report {
 	err := stats.Each(t.Context(), len(reports), func(ctx context.Context, i int) (err error) {
 		params := protocols()[i%2]
 		if !m.Running() {
-			params = batches()
+			params = batchParams()
 		}
 		reports[i], err = audit.Run(ctx, config(params, m, runs(), uint64(i)+1))
 		return err

@@ -8,6 +8,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/lab/audit"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/batches"
 )
 
 // TestSeededBugsAreFoundWithFeatures builds faults into peers that choose by features. If choices
@@ -22,12 +23,12 @@ func TestSeededBugsAreFoundWithFeatures(t *testing.T) {
 			const n = 6
 			caught, by := 0, map[string]int{}
 			for seed := range uint64(n) {
-				var params protocol.Params = protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromReleases, Pull: 25}
+				var params protocol.Params = batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25}
 				switch seed % 3 {
 				case 1:
-					params = near(protocol.LogDetSchedule)
+					params = near(batches.LogDetSchedule)
 				case 2:
-					params = protocol.BatchParams{First: 5, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}
+					params = batches.BatchParams{First: 5, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}
 				}
 				r, err := audit.Run(t.Context(), described(dp.TreeGaussian, params, runs(), seed+1))
 				if err != nil {

@@ -8,6 +8,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/lab/audit"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/batches"
 )
 
 // described is an audit of peers that choose by features.
@@ -37,13 +38,13 @@ func TestFeaturesStayPrivate(t *testing.T) {
 		p       protocol.Params
 		records bandit.LinearRecords
 	}{
-		{dp.TreeGaussian, protocol.BatchParams{First: 10, DecideFrom: protocol.FromReleases, Pull: 25}, bandit.WithSquares},
-		{dp.EachGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromReleases, Pull: 25}, bandit.CentredRewards},
-		{dp.TreeGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, bandit.WithoutSquares},
-		{dp.EachGaussian, protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, bandit.WithSquares},
-		{dp.TreeGaussian, near(protocol.FixedSchedule), bandit.CentredRewards},
-		{dp.EachGaussian, near(protocol.LogDetSchedule), bandit.WithSquares},
-		{dp.TreeGaussian, protocol.BatchParams{First: 10, DecideFrom: protocol.FromReleases, Schedule: protocol.LogDetSchedule, Threshold: .01, Analyzer: 3, Pull: 25}, bandit.WithoutSquares},
+		{dp.TreeGaussian, batches.BatchParams{First: 10, DecideFrom: batches.FromReleases, Pull: 25}, bandit.WithSquares},
+		{dp.EachGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25}, bandit.CentredRewards},
+		{dp.TreeGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, bandit.WithoutSquares},
+		{dp.EachGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, bandit.WithSquares},
+		{dp.TreeGaussian, near(batches.FixedSchedule), bandit.CentredRewards},
+		{dp.EachGaussian, near(batches.LogDetSchedule), bandit.WithSquares},
+		{dp.TreeGaussian, batches.BatchParams{First: 10, DecideFrom: batches.FromReleases, Schedule: batches.LogDetSchedule, Threshold: .01, Analyzer: 3, Pull: 25}, bandit.WithoutSquares},
 	} {
 		c := releasing(described(x.m, x.p, audit.MinRuns, 3), x.records)
 		r, err := audit.Run(t.Context(), c)
@@ -54,9 +55,9 @@ func TestFeaturesStayPrivate(t *testing.T) {
 			t.Errorf("%v, %+v: %v", x.m, x.p, r.Broken)
 		}
 		// With an analyzer all messages follow from rounds and decisions.
-		p, batches := x.p.(protocol.BatchParams)
+		p, isBatch := x.p.(batches.BatchParams)
 		asked := slices.ContainsFunc(r.Checks, func(c audit.Check) bool { return c.Name == "traffic" && c.Asked > 0 })
-		if want := batches && p.Analyzer > 0 && p.Schedule != protocol.LogDetSchedule; asked != want {
+		if want := isBatch && p.Analyzer > 0 && p.Schedule != batches.LogDetSchedule; asked != want {
 			t.Errorf("%v, %+v: traffic is compared: %v", x.m, x.p, asked)
 		}
 		for _, c := range r.Canaries {
@@ -68,9 +69,9 @@ func TestFeaturesStayPrivate(t *testing.T) {
 }
 
 // near returns parameters of protocol local with estimators that take turns.
-func near(s protocol.NewsSchedule) protocol.LocalParams {
-	return protocol.LocalParams{
-		Hops: 2, Neighbourhood: protocol.Ball, Estimators: protocol.SplitEstimators, First: 5, Schedule: s, Threshold: .01, Pull: 25,
+func near(s batches.NewsSchedule) batches.LocalParams {
+	return batches.LocalParams{
+		Hops: 2, Neighbourhood: batches.Ball, Estimators: batches.SplitEstimators, First: 5, Schedule: s, Threshold: .01, Pull: 25,
 	}
 }
 
@@ -78,7 +79,7 @@ func near(s protocol.NewsSchedule) protocol.LocalParams {
 // changes later ones, and with them more of the batch's release than is charged.
 func TestChoicesFromRawRecordsAreFound(t *testing.T) {
 	for seed := range uint64(3) {
-		p := protocol.BatchParams{First: 10, Growth: .5, DecideFrom: protocol.FromRaw, Pull: 25}
+		p := batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromRaw, Pull: 25}
 		r, err := audit.Run(t.Context(), described(dp.TreeGaussian, p, audit.MinRuns, seed+1))
 		if err != nil {
 			t.Fatal(err)
@@ -93,11 +94,11 @@ func TestChoicesFromRawRecordsAreFound(t *testing.T) {
 // TestMessagesFromRawRecordsAreFound: if the records themselves decide when something is sent,
 // other features of one user change when messages leave, though everything released is the same.
 func TestMessagesFromRawRecordsAreFound(t *testing.T) {
-	local := near(protocol.LogDetRawSchedule)
+	local := near(batches.LogDetRawSchedule)
 	local.Threshold = 12 // with which one record decides when the first canary is sent
 	for _, p := range []protocol.Params{
 		local,
-		protocol.BatchParams{First: 5, DecideFrom: protocol.FromReleases, Schedule: protocol.LogDetRawSchedule, Threshold: 5, Analyzer: 3, Pull: 25},
+		batches.BatchParams{First: 5, DecideFrom: batches.FromReleases, Schedule: batches.LogDetRawSchedule, Threshold: 5, Analyzer: 3, Pull: 25},
 	} {
 		r, err := audit.Run(t.Context(), described(dp.TreeGaussian, p, audit.MinRuns, 1))
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/lab/audit"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/table"
 )
 
 // counted is an audit of rows with noised counts.
@@ -75,7 +76,7 @@ func TestPresenceShowsInPublicCounts(t *testing.T) {
 // TestCountsCannotBeNoised with a protocol that does not support it, such as one whose leaves
 // close with records.
 func TestCountsCannotBeNoised(t *testing.T) {
-	for _, e := range protocol.Table() {
+	for _, e := range table.Protocols() {
 		c := counted(dp.Tree, bandit.UCBParams{}, 1)
 		c.Spec.Protocol, c.Spec.Graph = e, make([][]protocol.Peer, 3)
 		if err := c.Spec.CheckCounts(); (err == nil) != protocol.TraitsOf(e).NoisedCounts {

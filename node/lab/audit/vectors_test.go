@@ -6,14 +6,14 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node/lab/audit"
-	"peerd.dev/protocol"
+	"peerd.dev/protocol/rows"
 )
 
 // TestPublicVectorsLeaveRewardsPrivate: peers that choose by public vectors, and play one arm
 // until its batch is full, show no more of a record than is charged for its reward.
 func TestPublicVectorsLeaveRewardsPrivate(t *testing.T) {
 	for _, m := range []dp.Mechanism{dp.EachLaplace, dp.EachGaussian} {
-		p := protocol.PhasesParams{First: 10, Growth: .5, OneArm: true, Limit: 200, Pull: 25, Merge: protocol.MergeMean}
+		p := rows.PhasesParams{First: 10, Growth: .5, OneArm: true, Limit: 200, Pull: 25, Merge: rows.MergeMean}
 		c := config(p, m, audit.MinRuns, 3)
 		c.Spec.Learner = bandit.LinTSParams{Radius: 1}
 		c.Spec.Vectors = [][]bandit.Features{{{1, 0}, {.6, .8}, {0, 1}}, {{.8, .6}, {0, 1}, {1, 0}}}

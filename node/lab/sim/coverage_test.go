@@ -9,6 +9,8 @@ import (
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/averaging"
+	"peerd.dev/protocol/table"
 )
 
 // TestTheRadiiKeepTheirPromise: in small runs of both protocols, over ten seeds, with equal and
@@ -20,12 +22,12 @@ func TestTheRadiiKeepTheirPromise(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		means [][]float64
-		rule  protocol.Consistency // of average; empty for rows
+		rule  averaging.Consistency // of average; empty for rows
 	}{
-		{"average, max", alike, protocol.Max},
-		{"average, capped", alike, protocol.Capped},
+		{"average, max", alike, averaging.Max},
+		{"average, capped", alike, averaging.Capped},
 		{"rows, sites alike", alike, ""},
-		{"average, max, sites differ", differ, protocol.Max},
+		{"average, max, sites differ", differ, averaging.Max},
 		{"rows, sites differ", differ, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -34,7 +36,7 @@ func TestTheRadiiKeepTheirPromise(t *testing.T) {
 				play := func(shift float64) sim.Coverage {
 					s := signed(config(seed, ring(peers), rounds, c.means...))
 					if ruled(&s, c.rule); c.rule == "" {
-						s.Spec.Protocol = rows()
+						s.Spec.Protocol = plainRows()
 					}
 					s.Truth, s.Cover = meanOver(peers, c.means), true
 					for k := range s.Truth {
@@ -79,7 +81,7 @@ func signed(c sim.Config) sim.Config {
 // are not checked.
 func TestLookingChangesNothing(t *testing.T) {
 	for _, learner := range []bandit.Params{bandit.UCBParams{}, printed.UCBParams{}} {
-		for _, e := range protocol.Table() {
+		for _, e := range table.Protocols() {
 			if protocol.TraitsOf(e).Wide {
 				continue // arms have no means
 			}
@@ -132,7 +134,7 @@ func TestThePrintedRadiusGivesArmsUp(t *testing.T) {
 			}
 			c := config(seed, links, rounds, means...)
 			c.Spec.Learner = learner
-			average(&c, func(p *protocol.AverageParams) { p.Consistency, p.Rate = protocol.Max, 1./3 })
+			average(&c, func(p *averaging.AverageParams) { p.Consistency, p.Rate = averaging.Max, 1./3 })
 			res, err := sim.Run(c)
 			if err != nil {
 				t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/averaging"
 )
 
 // Three peers in a triangle learn together which of two arms pays more over all sites. The same
@@ -31,7 +32,7 @@ func ExampleRun() {
 		Spec: node.Spec{
 			Arms: 2, Graph: [][]protocol.Peer{{1, 2}, {0, 2}, {0, 1}},
 			Learner:  bandit.UCBParams{},
-			Protocol: protocol.AverageParams{Consistency: protocol.Max, F: 1, Rate: 1. / 3, Patience: 8},
+			Protocol: averaging.AverageParams{Consistency: averaging.Max, F: 1, Rate: 1. / 3, Patience: 8},
 			Privacy: node.Privacy{
 				Mode: dp.Lockstep, Budget: account.Budget{Epsilon: 5 * dp.Nano}, Mechanism: dp.Kary, RecordsPerUser: 1, Horizon: 5000,
 			},

@@ -15,7 +15,7 @@ import (
 // changed, and why.
 func TestTracesAreGolden(t *testing.T) {
 	h := sha256.New()
-	for _, params := range []protocol.Params{nil, rows()} {
+	for _, params := range []protocol.Params{nil, plainRows()} {
 		c := config(7, ring(5), 1500, []float64{.8, .5, .2}, []float64{.3, .9, .2})
 		if params != nil {
 			c.Spec.Protocol = params

@@ -9,6 +9,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/averaging"
 )
 
 // Lemmas counts how often a run of protocol average broke what Zhu, Zhu, Liu and Liu 2021 prove
@@ -63,7 +64,7 @@ type ownSum struct {
 }
 
 func newWatch(c *Config) (*watch, error) {
-	if p, ok := c.Spec.Protocol.(protocol.AverageParams); !ok || p.Consistency != protocol.Max {
+	if p, ok := c.Spec.Protocol.(averaging.AverageParams); !ok || p.Consistency != averaging.Max {
 		return nil, errors.New("sim: the lemmas are about protocol average with consistency max")
 	}
 	if m := c.Spec.Privacy.Mechanism; !m.Tiles() {

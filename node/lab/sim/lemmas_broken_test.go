@@ -8,6 +8,7 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/averaging"
 )
 
 type still struct{ bandit.World }
@@ -32,7 +33,7 @@ func TestBrokenLemmasAreFound(t *testing.T) {
 		r, err := start(Config{
 			Spec: node.Spec{
 				Arms: 2, Graph: [][]protocol.Peer{{1}, {0}}, Learner: bandit.UCBParams{},
-				Protocol: protocol.AverageParams{Consistency: protocol.Max, Rate: .5, Patience: 8},
+				Protocol: averaging.AverageParams{Consistency: averaging.Max, Rate: .5, Patience: 8},
 				Privacy:  node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 10},
 			},
 			Seeds: []node.Seed{{1}, {2}}, Worlds: []bandit.World{still{}, still{}},

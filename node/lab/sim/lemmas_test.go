@@ -8,6 +8,7 @@ import (
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/averaging"
 )
 
 func path(n int) [][]protocol.Peer {
@@ -24,7 +25,7 @@ func path(n int) [][]protocol.Peer {
 func TestLemmasOfAveraging(t *testing.T) {
 	const rounds, peers = 6000, 5
 	c := config(3, path(peers), rounds, []float64{.8, .5}, []float64{.3, .9})
-	ruled(&c, protocol.Max)
+	ruled(&c, averaging.Max)
 	c.Spec.Learner = printed.UCBParams{}
 	c.Lemmas = true
 	res, err := sim.Run(c)
@@ -47,7 +48,7 @@ func TestLemmasWithEveryMechanism(t *testing.T) {
 			continue
 		}
 		c := config(3, path(3), 500, []float64{.8, .5}, []float64{.3, .9})
-		ruled(&c, protocol.Max)
+		ruled(&c, averaging.Max)
 		c.Spec.Privacy.Mechanism = m
 		switch {
 		case m == dp.None:
@@ -70,19 +71,19 @@ func TestLemmasWithEveryMechanism(t *testing.T) {
 // TestLemmasNeedAFaultlessNetwork: what is in transit is known only if nothing is lost.
 func TestLemmasNeedAFaultlessNetwork(t *testing.T) {
 	c := config(3, path(3), 100, []float64{.8, .5})
-	ruled(&c, protocol.Max)
+	ruled(&c, averaging.Max)
 	c.Lemmas = true
 	c.Faults.Loss = .1
 	if _, err := sim.Run(c); err == nil {
 		t.Error("lemmas were checked on a lossy network")
 	}
 	c.Faults = sim.Faults{}
-	ruled(&c, protocol.Capped)
+	ruled(&c, averaging.Capped)
 	if _, err := sim.Run(c); err == nil {
 		t.Error("lemmas of consistency max were checked on capped")
 	}
-	ruled(&c, protocol.Max)
-	c.Spec.Protocol = rows()
+	ruled(&c, averaging.Max)
+	c.Spec.Protocol = plainRows()
 	if _, err := sim.Run(c); err == nil {
 		t.Error("lemmas of averaging were checked on rows")
 	}

@@ -13,7 +13,11 @@ import (
 	"peerd.dev/gossip/topology"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/averaging"
+	"peerd.dev/protocol/batches"
+	"peerd.dev/protocol/epochs"
 	"peerd.dev/protocol/protocoltest"
+	"peerd.dev/protocol/rows"
 )
 
 // regular returns the neighbours of a random regular graph.
@@ -45,11 +49,11 @@ func TestTheLyingPeer(t *testing.T) {
 		seeds = 10
 	}
 	type row struct {
-		rule  protocol.Consistency
+		rule  averaging.Consistency
 		claim sim.Claim // empty: no attack
 	}
 	var rows []row
-	for _, rule := range []protocol.Consistency{protocol.Max, protocol.Robust, protocol.Capped} {
+	for _, rule := range []averaging.Consistency{averaging.Max, averaging.Robust, averaging.Capped} {
 		for _, claim := range []sim.Claim{"", sim.ClaimHuge, sim.ClaimT, sim.ClaimHalf} {
 			rows = append(rows, row{rule, claim})
 		}
@@ -91,7 +95,7 @@ func TestTheLyingPeer(t *testing.T) {
 	close(jobs)
 	wg.Wait()
 
-	limit := map[protocol.Consistency]float64{protocol.Robust: 1.25, protocol.Capped: 3}
+	limit := map[averaging.Consistency]float64{averaging.Robust: 1.25, averaging.Capped: 3}
 	base := regret[0]
 	for i, r := range rows {
 		if r.claim == "" {
@@ -103,10 +107,10 @@ func TestTheLyingPeer(t *testing.T) {
 		}
 		ratio := regret[i] / base
 		t.Logf("%-6s claim %-4s regret %7.1f, %6.2f times no attack", r.rule, r.claim, regret[i], ratio)
-		if r.rule == protocol.Max && ratio < 10 {
+		if r.rule == averaging.Max && ratio < 10 {
 			t.Errorf("max under claim %s: %.2f times no attack; the attack must be real, else nothing is shown", r.claim, ratio)
 		}
-		if r.rule != protocol.Max && ratio > limit[r.rule] {
+		if r.rule != averaging.Max && ratio > limit[r.rule] {
 			t.Errorf("%s under claim %s: %.2f times no attack, at most %v", r.rule, r.claim, ratio, limit[r.rule])
 		}
 	}
@@ -134,10 +138,10 @@ func TestALiarAboutRewards(t *testing.T) {
 		}
 		return res
 	}
-	rows := protocol.RowsParams{Every: 20, Pull: 20, Merge: protocol.MergeMean}
-	phases := protocol.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: protocol.MergeMean}
-	average := protocol.AverageParams{Consistency: protocol.Capped, Rate: .3, Patience: 10}
-	for _, p := range []protocol.Params{rows, phases} {
+	plain := rows.Params{Every: 20, Pull: 20, Merge: rows.MergeMean}
+	phases := rows.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: rows.MergeMean}
+	average := averaging.AverageParams{Consistency: averaging.Capped, Rate: .3, Patience: 10}
+	for _, p := range []protocol.Params{plain, phases} {
 		honest := play(p, "").Regret[0]
 		for _, pay := range []sim.Pay{sim.PayInside, sim.PayOutside, sim.PayFork} {
 			res := play(p, pay)
@@ -160,8 +164,8 @@ func TestALiarAboutRewards(t *testing.T) {
 // all peers' means use these values, whether a release is about one arm or about all.
 func TestALieIsAboutItsArm(t *testing.T) {
 	for _, p := range []protocol.Params{
-		protocol.RowsParams{Every: 20, Pull: 20, Merge: protocol.MergeMean},
-		protocol.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: protocol.MergeMean},
+		rows.Params{Every: 20, Pull: 20, Merge: rows.MergeMean},
+		rows.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: rows.MergeMean},
 	} {
 		c := config(1, ring(4), 600, []float64{.6, .5})
 		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = p, dp.None, account.Unlimited
@@ -191,7 +195,7 @@ func TestFaultyPeersOfEpochs(t *testing.T) {
 			graph = protocoltest.Complete(peers)
 		}
 		c := config(2, graph, rounds, []float64{.9, .5, .3})
-		c.Spec.Protocol = protocol.GISParams{Epochs: 1 << 20, Patience: 4, Renew: 20, Participation: 1}
+		c.Spec.Protocol = epochs.GISParams{Epochs: 1 << 20, Patience: 4, Renew: 20, Participation: 1}
 		c.Spec.Learner = bandit.EliminationParams{Length: 1}
 		c.Spec.Privacy.Mechanism = dp.EachLaplace
 		for i := range peers {
@@ -241,7 +245,7 @@ func TestALiarAboutFeatures(t *testing.T) {
 		{Count: 1, Claim: sim.ClaimHalf, Pay: sim.PayInside, Noise: sim.NoiseMany},
 	} {
 		c := config(1, regular(t, peers, 2, 1), rounds, []float64{.9, .6, .5})
-		speak(&c, protocol.Small(protocol.BatchParams{Growth: .1, DecideFrom: protocol.FromReleases, Schedule: protocol.FixedSchedule, Threshold: 1, Draws: 2, Pull: 4}, 5))
+		speak(&c, protocol.Small(batches.BatchParams{Growth: .1, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 1, Draws: 2, Pull: 4}, 5))
 		c.Keys = nil
 		for i := range peers {
 			c.Keys = append(c.Keys, protocoltest.Keys(protocol.Peer(i)))

@@ -17,7 +17,9 @@ import (
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/protocoltest"
+	"peerd.dev/protocol/table"
 )
 
 // linear returns a run at the scale of Zhou and Chowdhury (2024, section 6): 100 silos, each of
@@ -35,8 +37,8 @@ func linear(b testing.TB, number, rounds, first uint64, index bandit.LinearIndex
 		}
 	}
 	c := config(number, links, rounds, make([]float64, actions))
-	for _, e := range protocol.Table() {
-		if p, ok := e.(protocol.BatchParams); ok {
+	for _, e := range table.Protocols() {
+		if p, ok := e.(batches.BatchParams); ok {
 			p.First, p.Pull = first, 1000
 			c.Spec.Protocol = p
 		}

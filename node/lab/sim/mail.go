@@ -1,6 +1,8 @@
 package sim
 
-import "peerd.dev/protocol"
+import (
+	"peerd.dev/protocol"
+)
 
 // mail holds the messages in transit: for every peer a ring of boxes, one for each round.
 type mail struct {

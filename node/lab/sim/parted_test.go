@@ -7,7 +7,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node/lab/sim"
-	"peerd.dev/protocol"
+	"peerd.dev/protocol/averaging"
 )
 
 // TestWhoWasPartedCatchesUp: a network is partitioned while there is most to learn, and each
@@ -20,7 +20,7 @@ func TestWhoWasPartedCatchesUp(t *testing.T) {
 	}
 	const rounds, seeds, best = 10_000, 4, 2
 	means := [][]float64{{.13, .85, .76, .26, .50}, {.45, .65, .79, .09, .03}, {.84, .43, .76, .00, .45}}
-	play := func(rule protocol.Consistency) (half, whole float64) {
+	play := func(rule averaging.Consistency) (half, whole float64) {
 		for seed := range uint64(seeds) {
 			c := config(seed, ring(3), rounds, means...)
 			c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = dp.None, account.Unlimited
@@ -32,15 +32,15 @@ func TestWhoWasPartedCatchesUp(t *testing.T) {
 			}
 			half, whole = half+res.Regret[4]/seeds, whole+res.Regret[9]/seeds
 			for i, pulls := range res.Pulls {
-				if rule == protocol.Capped && pulls[best] < .75*rounds {
+				if rule == averaging.Capped && pulls[best] < .75*rounds {
 					t.Errorf("seed %d: peer %d played the best arm %d times of %d", seed, i, pulls[best], rounds)
 				}
 			}
 		}
 		return half, whole
 	}
-	_, most := play(protocol.Max)
-	half, got := play(protocol.Capped)
+	_, most := play(averaging.Max)
+	half, got := play(averaging.Capped)
 	t.Logf("regret under max %.1f, under capped %.1f, of which %.1f after the first half", most, got, got-half)
 	if got > 1.1*most || got-half > .1*got {
 		t.Error("who was parted stays wrong")

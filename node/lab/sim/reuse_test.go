@@ -8,6 +8,8 @@ import (
 	"peerd.dev/node"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/averaging"
+	"peerd.dev/protocol/table"
 )
 
 // kept is a message and its content when it was sent.
@@ -55,7 +57,7 @@ func played(t *testing.T, c sim.Config, reuse bool, after func(sent [][]kept)) [
 // TestContentsAreUsedAgainAfterARound: if the driver allows reuse of contents, they do not change
 // until the end of the round after the one in which they were sent; otherwise, never.
 func TestContentsAreUsedAgainAfterARound(t *testing.T) {
-	for _, e := range protocol.Table() {
+	for _, e := range table.Protocols() {
 		t.Run(e.Words().Name, func(t *testing.T) {
 			play := func(reuse bool, after func([][]kept)) [][]kept {
 				c := config(7, ring(5), 200, []float64{.8, .5, .2}, []float64{.3, .9, .2})
@@ -90,7 +92,7 @@ func TestContentsAreUsedAgainAfterARound(t *testing.T) {
 // TestPeersKeepCopies: a peer's copy of a message that is lost the next time does not depend on
 // whether contents are reused.
 func TestPeersKeepCopies(t *testing.T) {
-	for _, rule := range []protocol.Consistency{protocol.Max, protocol.Robust, protocol.Capped} {
+	for _, rule := range []averaging.Consistency{averaging.Max, averaging.Robust, averaging.Capped} {
 		t.Run(string(rule), func(t *testing.T) {
 			play := func(reuse bool) [][]kept {
 				links := make([][]protocol.Peer, 5)
@@ -119,6 +121,6 @@ func TestPeersKeepCopies(t *testing.T) {
 
 // isAveraging reports whether parameters are for the protocol that sends counts.
 func isAveraging(params protocol.Params) bool {
-	_, ok := params.(protocol.AverageParams)
+	_, ok := params.(averaging.AverageParams)
 	return ok
 }

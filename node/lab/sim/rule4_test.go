@@ -14,6 +14,7 @@ import (
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/batches"
 )
 
 // flipped pays the opposite reward, 1 for 0 and 0 for 1, in one round.
@@ -45,7 +46,7 @@ type silos struct {
 
 // play returns what silo 0 has released after some batches, up to a part that is the same in all
 // plays of a seed, and the arms that it played. The reward of round flip is flipped.
-func (s silos) play(t *testing.T, seed uint64, from protocol.DecideFrom, index bandit.LinearIndex, batches, flip uint64) ([]float64, []bandit.Arm) {
+func (s silos) play(t *testing.T, seed uint64, from batches.DecideFrom, index bandit.LinearIndex, count, flip uint64) ([]float64, []bandit.Arm) {
 	t.Helper()
 	links := make([][]protocol.Peer, s.count)
 	for i := range links {
@@ -55,9 +56,9 @@ func (s silos) play(t *testing.T, seed uint64, from protocol.DecideFrom, index b
 			}
 		}
 	}
-	c := signed(config(seed, links, batches*s.first, make([]float64, s.arms)))
+	c := signed(config(seed, links, count*s.first, make([]float64, s.arms)))
 	c.Spec.Learner = bandit.LinUCBParams{Features: s.features, Index: index, Radius: 1, Records: bandit.WithoutSquares}
-	c.Spec.Protocol = protocol.BatchParams{First: s.first, DecideFrom: from, Pull: 20}
+	c.Spec.Protocol = batches.BatchParams{First: s.first, DecideFrom: from, Pull: 20}
 	c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget.Delta, c.Spec.Privacy.Horizon = dp.TreeGaussian, 1e17, 10_000
 	for _, e := range world.Table() {
 		if _, ok := e.(world.LinearParams); !ok {
@@ -101,7 +102,7 @@ func TestOneRewardChangesOneRecord(t *testing.T) {
 	}
 	t.Logf("%d silos, %d features, %d actions a silo, batches of %d, %d runs; allowed: %.2f", s.count, s.features, s.arms, s.first, runs, allowed)
 	for _, index := range []bandit.LinearIndex{bandit.CalibratedIndex, bandit.BoundIndex, bandit.SampledIndex} {
-		for _, from := range []protocol.DecideFrom{protocol.FromReleases, protocol.FromRaw} {
+		for _, from := range []batches.DecideFrom{batches.FromReleases, batches.FromRaw} {
 			for _, batch := range []uint64{1, 4} {
 				var changes, others []float64
 				flip := (batch - 1) * s.first
@@ -121,10 +122,10 @@ func TestOneRewardChangesOneRecord(t *testing.T) {
 				}
 				what := fmt.Sprintf("index %s, decide_from %s, batch %d", index, from, batch)
 				t.Logf("%s: the release changes by %.2f on average and %.2f at most; %.1f of %d later choices change", what, mean(changes), slices.Max(changes), mean(others), s.first-1)
-				if from == protocol.FromReleases && (slices.Max(changes) > allowed || slices.Max(others) > 0) {
+				if from == batches.FromReleases && (slices.Max(changes) > allowed || slices.Max(others) > 0) {
 					t.Errorf("%s: more than is allowed", what)
 				}
-				if from == protocol.FromRaw && batch == 1 && slices.Max(changes) <= allowed {
+				if from == batches.FromRaw && batch == 1 && slices.Max(changes) <= allowed {
 					t.Errorf("%s: no more than is allowed", what)
 				}
 			}

@@ -14,6 +14,8 @@ import (
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/averaging"
+	"peerd.dev/protocol/rows"
 )
 
 // coin pays 1 with an arm's probability. It is stateless.
@@ -54,7 +56,7 @@ func config(seed uint64, links [][]protocol.Peer, rounds uint64, means ...[]floa
 	c := sim.Config{
 		Spec: node.Spec{
 			Arms: len(means[0]), Graph: links, Learner: bandit.UCBParams{},
-			Protocol: protocol.AverageParams{Consistency: protocol.Capped, F: 1, Rate: .2, Patience: 8},
+			Protocol: averaging.AverageParams{Consistency: averaging.Capped, F: 1, Rate: .2, Patience: 8},
 			Privacy:  node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: rounds},
 		},
 		Rounds:  rounds,
@@ -124,25 +126,25 @@ func describe(c *sim.Config) {
 }
 
 // average changes the parameters of a run of protocol average.
-func average(c *sim.Config, change func(p *protocol.AverageParams)) {
-	p := c.Spec.Protocol.(protocol.AverageParams)
+func average(c *sim.Config, change func(p *averaging.AverageParams)) {
+	p := c.Spec.Protocol.(averaging.AverageParams)
 	change(&p)
 	c.Spec.Protocol = p
 }
 
 // ruled sets the consistency rule of a run.
-func ruled(c *sim.Config, rule protocol.Consistency) {
-	average(c, func(p *protocol.AverageParams) { p.Consistency = rule })
+func ruled(c *sim.Config, rule averaging.Consistency) {
+	average(c, func(p *averaging.AverageParams) { p.Consistency = rule })
 }
 
 // rows returns parameters of protocol rows.
-func rows() protocol.RowsParams {
-	return protocol.RowsParams{Every: 20, Pull: 20, Merge: protocol.MergeMean, F: 1}
+func plainRows() rows.Params {
+	return rows.Params{Every: 20, Pull: 20, Merge: rows.MergeMean, F: 1}
 }
 
 // phases returns parameters of protocol phases for a budget of 1.
-func phases() protocol.PhasesParams {
-	return protocol.PhasesParams{First: 4, Growth: .5, Limit: 100_000, Pull: 20, Merge: protocol.MergeMean, F: 1}
+func phases() rows.PhasesParams {
+	return rows.PhasesParams{First: 4, Growth: .5, Limit: 100_000, Pull: 20, Merge: rows.MergeMean, F: 1}
 }
 
 // meanOver returns each arm's mean over n sites that take the rows in turn.
@@ -200,7 +202,7 @@ func BenchmarkAgentMemory(b *testing.B) {
 
 func benchmark(peers int, rounds uint64, m dp.Mechanism) sim.Config {
 	c := config(1, ring(peers), rounds, []float64{.1, .2, .3, .4, .5, .6, .7, .8, .85, .9})
-	average(&c, func(p *protocol.AverageParams) { p.Rate = 1 / float64(peers) })
+	average(&c, func(p *averaging.AverageParams) { p.Rate = 1 / float64(peers) })
 	c.Spec.Privacy.Mechanism = m
 	if m == dp.None {
 		c.Spec.Privacy.Budget = account.Unlimited

@@ -13,6 +13,7 @@ import (
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/averaging"
 )
 
 // TestAsynchronyAgainstThePaper compares protocol average, whose exchanges take two rounds and
@@ -67,8 +68,8 @@ func TestAsynchronyAgainstThePaper(t *testing.T) {
 					if x.mechanism == dp.None {
 						c.Spec.Privacy.Budget = account.Unlimited
 					}
-					average(&c, func(p *protocol.AverageParams) {
-						p.Consistency, p.Rate = protocol.Max, 1/float64(len(edgesOf(x.links)))
+					average(&c, func(p *averaging.AverageParams) {
+						p.Consistency, p.Rate = averaging.Max, 1/float64(len(edgesOf(x.links)))
 					})
 					return c
 				}

@@ -24,6 +24,7 @@ import (
 	"peerd.dev/node/lab/world"
 	"peerd.dev/node/peer"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/averaging"
 )
 
 // greedyParams are the parameters of the learner.
@@ -84,7 +85,7 @@ func main() {
 	spec := node.Spec{
 		Arms: 2, Graph: [][]protocol.Peer{{1, 2}, {0, 2}, {0, 1}},
 		Learner:  greedyParams{Explore: 0.05},
-		Protocol: protocol.AverageParams{Consistency: protocol.Max, F: 1, Rate: 1. / 3, Patience: 8},
+		Protocol: averaging.AverageParams{Consistency: averaging.Max, F: 1, Rate: 1. / 3, Patience: 8},
 		Privacy: node.Privacy{
 			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: 5 * dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 2000,
 		},

@@ -1,0 +1,334 @@
+// Package averaging has the protocols in which neighbours mix their estimates: average and consensus.
+package averaging
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// The messages of average.
+const (
+	averageDelta  protocol.Kind = 16 // what the asked peer added; the asking one subtracts it; and its pull counts
+	averageBusy   protocol.Kind = 17 // the asked peer declines
+	averageAsk    protocol.Kind = 18 // an exchange begins; brings what the asking peer has, and its pull counts
+	averageCounts protocol.Kind = 19 // pull counts, every round
+)
+
+// Consistency names the rule by which peers keep their pull counts together.
+type Consistency string
+
+// The rules. All lift a peer's belief of the greatest pull count of an arm by
+// what its neighbours claim; an arm that it pulled fewer times than that, by more
+// than the number of peers, is pulled next.
+const (
+	// Max takes the greatest claim, as paper 004 does. One liar makes every
+	// peer pull bad arms for ever.
+	Max Consistency = "max"
+	// Robust takes the (F+1)-th greatest claim among the neighbours'. It needs
+	// more than 2F neighbours; on a ring or a path it stops news altogether.
+	Robust Consistency = "robust"
+	// Capped takes the greatest claim, but allows at most 4 ln t + M forced
+	// pulls of an arm in t rounds.
+	Capped Consistency = "capped"
+)
+
+// AverageParams are the parameters of protocol average.
+type AverageParams struct {
+	Consistency Consistency `want:"max|robust|capped" doc:"The rule that keeps pull counts close: max trusts every claim, robust needs dense graphs, capped limits the pulls that liars can force."`
+	F           int         `want:"1..1000000" unit:"peers" doc:"With consistency: robust, number of neighbours with false pull counts to withstand. Nothing withstands false estimates."`
+	Rate        float64     `want:"over 0 up to 0.5" doc:"Mean exchanges per link and round. An exchange takes two rounds, so 0.5 is the maximum; 1/(number of links) reproduces the paper."`
+	Patience    uint64      `want:"2..1000000" unit:"rounds" doc:"Retry interval of an unanswered exchange. After the first interval it stops blocking other exchanges."`
+}
+
+// Words implements [protocol.Params].
+func (AverageParams) Words() protocol.Words {
+	return protocol.Words{
+		Name: "average", Summary: "randomized gossip averaging of noised means with max-count consistency (Gossip_UCB, Fed_UCB)",
+		When:   "to compare with paper 004; peers have to trust each other, since one liar can take all estimates wherever it likes",
+		Public: "how many rewards every action has had, after every round",
+		Mixed:  ", once exchanges have mixed them",
+	}
+}
+
+// Traits implements [protocol.Traited].
+func (AverageParams) Traits() protocol.Traits {
+	return protocol.Traits{Kinds: map[protocol.Kind]string{averageDelta: "delta", averageBusy: "busy", averageAsk: "ask", averageCounts: "counts"}}
+}
+
+// Cadence implements [protocol.Params].
+func (AverageParams) Cadence() protocol.Cadence { return protocol.Cadence{Noun: "reward"} }
+
+// Check implements [protocol.Checked].
+func (p AverageParams) Check(n protocol.Net) (field, want string) {
+	if p.Consistency == Robust && n.LeastDegree > 0 && (n.LeastDegree-1)/2 < p.F {
+		return "f", fmt.Sprintf("more than 2f neighbours at every peer with consistency robust; some peer has %d", n.LeastDegree)
+	}
+	return "", ""
+}
+
+// maxRate is what two rounds an exchange allow.
+const maxRate = 0.5
+
+// average is Gossip_UCB (Zhu, Zhu, Liu and Liu 2021, Algorithm 1) and, with noise
+// at the curator, Fed_UCB (Algorithm 4).
+//
+// Every reward closes a leaf of its arm's stream; the arm's own mean X is the new
+// running sum by the number of pulls. Peers mix a value v and a weight w an arm, and the
+// estimate is θ = v/w; a peer adds (X, 1) to its own when it enters the arm, and v moves
+// with X from then on. Where all have entered before they mix, which is at once when they
+// begin together, and always under Max, every weight stays 1 and θ is the paper's. Who
+// comes late takes in what the others know and enters when it has a quarter of their
+// pulls or is sure of its own mean; see [average.join].
+//
+// Every link has a clock, which strikes at random and is kept by the end with the
+// lower number; when it has struck, that end asks the other to average. The asked
+// peer adds δ = ⌊(asking - own)/2⌋ of values and weights and answers δ, which the asking
+// one subtracts. Exchanges are numbered per link, one at a time, and an
+// answer is given again for a repeated question, so that under loss, duplication
+// and reordering every δ is added once and subtracted once: Σv = ΣX and Σw = 1 each, over
+// the peers that have entered, exactly, plus the δ under way. A peer whose own question is
+// open declines others' (overlapping exchanges would conserve the sums but are unstable)
+// and begins no other. A strike that meets a busy peer waits, so that all links average
+// at the same rate and the mean mixing matrix is the paper's W, up to what two rounds an
+// exchange allow: the rates of the links whose clocks a peer keeps should sum to well
+// under 1/2.
+type average struct {
+	c           protocol.Config
+	p           AverageParams
+	round       protocol.Round
+	mixed       *dp.Mixed
+	counts      *dp.Counts // belief of the greatest pull counts
+	ownCounts   *dp.Counts // own pulls, as far as they are released
+	links       []averageLink
+	pendingLink int  // index of the link whose answer blocks other exchanges, or -1
+	declined    bool // the newest answer was busy
+	spread.Forcing
+	claims      []dp.Release      // newest, by link; for Robust
+	made        protocol.Contents // of messages
+	unranked    bool              // claims changed since they were ranked
+	silent      []bool            // by arm: the horizon of its stream is reached, its own mean stays as it is
+	heardCounts bool              // neighbours have told their beliefs of counts: one, under Robust more than F
+	notJoined   int               // arms that this peer has not entered
+	belief      belief.Belief
+}
+
+// averageLink is the state of exchanges with one neighbour.
+type averageLink struct {
+	peer protocol.Peer
+	next protocol.Round // oldest strike of the clock that is not served; only of the lower end
+
+	// as the asking end
+	seq  uint64         // of the newest question
+	open bool           // it is unanswered
+	sent protocol.Round // when it was sent last
+
+	// as the asked end
+	last   protocol.Label // newest question that was decided
+	answer protocol.Kind  // averageDelta or averageBusy; 0 before the first
+	delta  dp.Release     // with averageDelta
+
+	claimed uint64 // round of the newest claim
+}
+
+// New implements [protocol.Params].
+func (p AverageParams) New(c protocol.Config) (protocol.Protocol, error) {
+	switch {
+	case p.Consistency != Max && p.Consistency != Robust && p.Consistency != Capped:
+		return nil, fmt.Errorf("average: consistency %q, want max, robust or capped", p.Consistency)
+	case p.Consistency == Robust && p.F < 1:
+		return nil, fmt.Errorf("average: f is %d, want at least 1 with consistency robust", p.F)
+	case !(p.Rate > 0 && p.Rate <= maxRate):
+		return nil, fmt.Errorf("average: rate %v, want over 0 up to %v", p.Rate, maxRate)
+	case p.Patience < 2:
+		return nil, fmt.Errorf("average: patience %d, want at least the 2 rounds that an answer takes", p.Patience)
+	}
+	a := &average{
+		c: c, p: p,
+		mixed:       dp.NewMixed(c.Parts, c.Peers()),
+		counts:      dp.NewCounts(c.Parts),
+		ownCounts:   dp.NewCounts(c.Parts),
+		links:       make([]averageLink, len(c.Neighbours())),
+		claims:      make([]dp.Release, len(c.Neighbours())),
+		made:        c.Press.Contents(c.Reuse),
+		pendingLink: -1,
+		notJoined:   c.Parts,
+		Forcing:     spread.NewForcing(c),
+		silent:      make([]bool, c.Parts),
+		belief:      belief.New(c.Parts, 1),
+	}
+	a.joinAll()
+	for i, n := range c.Neighbours() {
+		a.links[i].peer = n
+		a.links[i].next = protocol.Round(c.Parts) + a.gap() // every arm is pulled once before the first exchange
+	}
+	return a, nil
+}
+
+// Chosen counts the pull. Until its reward is out, the arm's SampleVar counts all
+// choices, as in [rows], so that choices made meanwhile go to different arms.
+func (a *average) Chosen(arm int) {
+	b := &a.belief
+	if slices.Contains(b.Forced, arm) {
+		a.Forced[arm]++
+	}
+	b.Pulls[arm]++
+	if n := a.ownCounts.At(arm); !a.silent[arm] && n > 0 {
+		b.SampleVar[arm] = 1 / float64(max(n, b.Pulls[arm])) // an earlier incarnation may have pulled more
+	}
+}
+
+// Released takes in the new sum of an arm. An arm that was pulled more often than the
+// budget pays for falls silent, alone: the others have streams and leaves of their own,
+// and how often an arm was pulled is public.
+func (a *average) Released(own []protocol.Own, _ *protocol.Outbox) error {
+	for i := range own {
+		if err := a.own(&own[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *average) own(o *protocol.Own) error {
+	b, arm := &a.belief, int(o.Stream)
+	if o.Over {
+		a.silent[arm] = true
+		b.SampleVar[arm] = spread.Inf
+		if n := a.ownCounts.At(arm); n > 0 {
+			b.SampleVar[arm] = 1 / float64(n)
+		}
+		return nil
+	}
+	sum := &o.Leaf.Sum
+	if err := a.ownCounts.Raise(arm, sum); err != nil {
+		return err
+	}
+	noise, err := a.mixed.ReplaceByMean(arm, sum)
+	if err != nil {
+		return err
+	}
+	spread.SetNoise(&b.Means, arm, noise)
+	b.SampleVar[arm] = 1 / float64(max(sum.Count(0), b.Pulls[arm]))
+	b.X[arm] = a.mixed.At(arm)
+	return nil
+}
+
+// Tick shares the counts and begins an exchange where a link's clock says so.
+func (a *average) Tick(t protocol.Round, out *protocol.Outbox) error {
+	a.round = t
+	if len(a.links) > 0 {
+		m := a.made.Take(averageCounts, a.label(uint64(t)), 1)
+		a.counts.ReleaseTo(m.Release(0))
+		for i := range a.links {
+			out.Send(a.links[i].peer, m)
+		}
+	}
+	// Only now: news of this round's pull leaves with the next round's counts,
+	// one hop a round (Lemma 1).
+	a.counts.RaiseTo(a.ownCounts)
+	a.joinByCounts()
+	if a.pendingLink >= 0 && a.waited(a.pendingLink, t) {
+		a.pendingLink = -1
+	}
+	if i := a.due(t); i >= 0 {
+		a.ask(i, t, out)
+	}
+	a.made.Turn()
+	return nil
+}
+
+// label returns that of an own message.
+func (a *average) label(seq uint64) protocol.Label {
+	return protocol.Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: seq}
+}
+
+// Belief returns the estimates, and the arms that lag behind the greatest count.
+func (a *average) Belief() *belief.Belief {
+	b := &a.belief
+	a.rank()
+	b.Forced = b.Forced[:0]
+	slack := uint64(a.c.Peers())
+	for k, n := range b.Pulls {
+		greatest := a.counts.At(k)
+		if greatest > slack && n < greatest-slack && (a.p.Consistency != Capped || a.May(k, a.round)) {
+			b.Forced = append(b.Forced, k)
+		}
+	}
+	return b
+}
+
+// Receive takes in counts, questions and answers.
+func (a *average) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
+	i := a.link(from)
+	if i < 0 {
+		return m.Refuse("from peer %d, who is no neighbour", from)
+	}
+	if m.Label().Origin != from {
+		return m.Refuse("forwarded by peer %d", from)
+	}
+	switch m.Kind() {
+	case averageCounts:
+		return a.claim(i, &m)
+	case averageAsk:
+		return a.answer(i, &m, out)
+	case averageDelta, averageBusy:
+		return a.settle(i, &m)
+	default:
+		return m.Refuse("unknown to protocol average")
+	}
+}
+
+func (a *average) claim(i int, m *protocol.Message) error {
+	if m.Body() != 1 || m.Release(0).Counts() != a.c.Parts || m.Release(0).Len() != 0 {
+		return m.Refuse("want one release of %d counts", a.c.Parts)
+	}
+	if a.p.Consistency != Robust {
+		a.heardCounts = true
+		return a.counts.RaiseToMax(m.Release(0))
+	}
+	l := &a.links[i]
+	if !a.claims[i].Empty() && m.Label().Seq <= l.claimed {
+		return nil // overtaken by a newer one
+	}
+	m.Release(0).CopyTo(&a.claims[i]) // the sender may use the message again
+	l.claimed, a.unranked = m.Label().Seq, true
+	a.heardCounts = a.heardCounts || a.claimants() > a.p.F
+	return nil
+}
+
+// claimants counts the neighbours whose claims are known, under Robust.
+func (a *average) claimants() (n int) {
+	for i := range a.claims {
+		if !a.claims[i].Empty() {
+			n++
+		}
+	}
+	return n
+}
+
+// rank takes in the claims heard under Robust.
+func (a *average) rank() {
+	if a.unranked {
+		a.counts.RaiseToRank(a.claims, a.p.F)
+		a.unranked = false
+	}
+}
+
+func (a *average) refresh() {
+	for k := range a.belief.X {
+		a.belief.X[k] = a.mixed.At(k)
+	}
+}
+
+func (a *average) link(p protocol.Peer) int {
+	i, ok := slices.BinarySearch(a.c.Neighbours(), p)
+	if !ok {
+		return -1
+	}
+	return i
+}

@@ -1,0 +1,40 @@
+package averaging
+
+import (
+	"math"
+
+	"peerd.dev/protocol"
+)
+
+// due returns a link to ask at the end of round t, or -1: one whose clock has struck,
+// unless an answer is awaited, or one whose question has waited for patience rounds.
+// Chance decides between links, for if the longest due came first, one busy neighbour
+// would hold up all. A peer that was declined lets half of the rounds pass: otherwise
+// peers that ask each other in the same rounds would go on doing so, all busy.
+func (a *average) due(t protocol.Round) int {
+	if a.declined && a.c.Rand.IntN(2) == 0 {
+		return -1
+	}
+	link, n := -1, 0
+	for i := range a.links {
+		l := &a.links[i]
+		if l.peer < a.c.Self || l.open && !a.waited(i, t) || !l.open && (a.pendingLink >= 0 || t < l.next) {
+			continue
+		}
+		if n++; n == 1 || a.c.Rand.IntN(n) == 0 {
+			link = i
+		}
+	}
+	return link
+}
+
+// waited reports whether the question to link i was sent patience rounds ago or earlier.
+func (a *average) waited(i int, t protocol.Round) bool {
+	return t >= a.links[i].sent+protocol.Round(a.p.Patience)
+}
+
+// gap draws the rounds until a link's clock strikes next: geometric with mean 1/rate,
+// the exponential clock of randomized gossip in whole rounds.
+func (a *average) gap() protocol.Round {
+	return 1 + protocol.Round(math.Log1p(-a.c.Rand.Float64())/math.Log1p(-a.p.Rate))
+}

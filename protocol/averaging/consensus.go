@@ -1,0 +1,271 @@
+package averaging
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// consensusState is all that has crossed a link in one direction: sums, and numbers of records.
+const consensusState protocol.Kind = 64
+
+// ConsensusParams are the parameters of protocol consensus.
+type ConsensusParams struct {
+	Weights  Weights `want:"metropolis|laplacian" doc:"What of their difference two neighbours even out in a round: 1/(1 + the greater number of neighbours of both), or kappa by the greatest number of neighbours in the network, as the paper has it."`
+	Kappa    float64 `want:"over 0 up to 1" doc:"With weights: laplacian, the step size."`
+	Patience uint64  `want:"2..1000000" unit:"rounds" doc:"A neighbour that has not been heard for this long gets no more shares until it is."`
+}
+
+// Words implements [protocol.Params].
+func (ConsensusParams) Words() protocol.Words {
+	return protocol.Words{
+		Name: "consensus", Summary: "running consensus of noised sums and of how many rewards they hold (DP-Decentralized UCB)",
+		When:   "to compare with paper 001; peers have to trust each other",
+		Public: "how many rewards every action has had, after every round",
+		Mixed:  ", once consensus has mixed them",
+	}
+}
+
+// Traits implements [protocol.Traited].
+func (ConsensusParams) Traits() protocol.Traits {
+	return protocol.Traits{Kinds: map[protocol.Kind]string{consensusState: "state"}}
+}
+
+// Cadence implements [protocol.Params].
+func (ConsensusParams) Cadence() protocol.Cadence { return protocol.Cadence{Noun: "reward"} }
+
+// Check implements [protocol.Checked].
+func (p ConsensusParams) Check(n protocol.Net) (field, want string) {
+	if p.swings(n.Graph) {
+		return "kappa", "below 1, or weights metropolis: " + swings
+	}
+	return "", ""
+}
+
+// consensus is running consensus (Li, Song and Fragouli 2020, equations 5 to 7): in every
+// round n ← P(n+ξ) and s ← P(s+ds), where ξ counts the rewards of the round and ds is what the
+// private sums have grown by. The paper's (7) and line 16 of Algorithm 2 leave ds out, and
+// then no reward would ever be heard of. s and n travel together, so that s/n estimates the
+// mean of an arm whatever is under way.
+//
+// A peer moves P's share of what it has to every neighbour and keeps the rest. A message
+// holds all that has crossed the link in its direction, modulo 2^61, so a late or lost one
+// costs nothing but time and nothing is counted twice (Hadjicostis, Vaidya and
+// Domínguez-García 2016): Σ s and Σ n over peers and links are conserved, as integers. With
+// messages that take one round this is the paper's algorithm. What a lost life had, and what
+// was under way to it, is gone, sums and numbers alike; what it had released before goes on
+// in the sums of its next life, and does not enter again. A message says which one of its
+// addressee's was heard last, so that each end begins the flow anew for another life of the
+// other, and a peer whose folder is an old one, from before rounds in which it released
+// nothing, takes nothing in twice.
+//
+// The estimate weights all rewards alike, whichever site they are from. Where sites differ
+// and choose differently it is the mean over rewards and not that over sites.
+type consensus struct {
+	c        protocol.Config
+	p        ConsensusParams
+	mixing   mixing
+	noisiest noisiest
+	shares   *dp.Shares
+	flows    []dp.Flow // by link
+	links    []consensusLink
+	former   []formerLink
+	weights  []uint64 // scratch: of links, in this round
+	started  []bool   // arms of which a sum was released in this life
+	silent   []bool   // arms whose horizon is reached
+	waiting  []uint64 // own choices of an arm without a released reward
+	released []uint64 // own released rewards of an arm
+	round    protocol.Round
+	unsent   [2]uint64 // numbers between these two were not sent in the last rounds, or nobody remembers that they were
+	made     protocol.Contents
+	stale    bool
+	belief   belief.Belief
+}
+
+// consensusLink is what is known of one neighbour.
+type consensusLink struct {
+	peer   protocol.Peer
+	weight uint64         // of P
+	newest protocol.Label // of its messages; number 0 before the first
+	heard  protocol.Round // when something came
+}
+
+// formerLink is a link that the network does not have any more. Should it come back, both ends
+// go on where they were.
+type formerLink struct {
+	consensusLink
+	flow dp.Flow
+}
+
+// swings says why P is refused.
+const swings = "all peers have as many neighbours and no circle of links is odd, so at 1 the least eigenvalue of P is -1 and estimates swing for ever"
+
+// New implements [protocol.Params].
+func (p ConsensusParams) New(c protocol.Config) (protocol.Protocol, error) {
+	switch {
+	case p.Weights != Metropolis && p.Weights != Laplacian:
+		return nil, fmt.Errorf("consensus: weights %q, want metropolis or laplacian", p.Weights)
+	case p.Weights == Laplacian && !(p.Kappa > 0 && p.Kappa <= 1):
+		return nil, fmt.Errorf("consensus: kappa %v, want over 0 up to 1", p.Kappa)
+	case p.Patience < 2:
+		return nil, fmt.Errorf("consensus: patience %d, want at least the 2 rounds that a message and its answer take", p.Patience)
+	case p.swings(c.Graph):
+		return nil, errors.New("consensus: kappa 1, want less, or weights metropolis: " + swings)
+	}
+	n := len(c.Neighbours())
+	x := &consensus{
+		c: c, p: p,
+		mixing:   newMixing(p, c.Graph, c.Self),
+		noisiest: noisiest{charge: c.Charge},
+		shares:   dp.NewShares(c.Parts),
+		flows:    make([]dp.Flow, n),
+		links:    make([]consensusLink, n),
+		weights:  make([]uint64, n),
+		started:  make([]bool, c.Parts),
+		silent:   make([]bool, c.Parts),
+		waiting:  make([]uint64, c.Parts),
+		released: make([]uint64, c.Parts),
+		made:     c.Press.Contents(c.Reuse),
+		belief:   belief.New(c.Parts, 1),
+	}
+	for i, peer := range c.Neighbours() {
+		x.flows[i] = dp.NewFlow(c.Parts)
+		x.links[i] = consensusLink{peer: peer, weight: p.weight(c.Graph, c.Self, peer)}
+	}
+	return x, nil
+}
+
+// Chosen counts the pull. Until its reward is out, SampleVar counts it, so that choices made
+// meanwhile go to different arms.
+func (x *consensus) Chosen(arm int) {
+	x.belief.Pulls[arm]++
+	if !x.silent[arm] {
+		x.waiting[arm]++
+		x.stale = true
+	}
+}
+
+// Released enters what the sums of arms have grown by.
+func (x *consensus) Released(own []protocol.Own, _ *protocol.Outbox) error {
+	x.stale = true
+	for i := range own {
+		arm := int(own[i].Stream)
+		x.waiting[arm] -= min(1, x.waiting[arm])
+		if own[i].Over {
+			x.silent[arm], x.waiting[arm] = true, 0
+			continue
+		}
+		sum, enter := &own[i].Leaf.Sum, x.shares.Enter
+		if !x.started[arm] && own[i].Number > 1 { // an earlier life has entered what came before
+			enter = x.shares.Start
+		}
+		x.started[arm] = true
+		if err := enter(arm, sum); err != nil {
+			return err
+		}
+		x.released[arm] = sum.Count(0)
+	}
+	return nil
+}
+
+// Tick shares what this peer has.
+func (x *consensus) Tick(t protocol.Round, out *protocol.Outbox) error {
+	if t > x.round+1 {
+		x.unsent = [2]uint64{uint64(x.round) + 1, uint64(t) + 1}
+	}
+	x.round, x.stale = t, true
+	for i := range x.links {
+		x.weights[i] = x.links[i].weight
+		if t >= x.links[i].heard+protocol.Round(x.p.Patience) {
+			x.weights[i] = 0
+		}
+	}
+	x.shares.Pass(x.flows, x.weights)
+	for i := range x.links {
+		l := &x.links[i]
+		label := protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: uint64(t) + 1}
+		m := x.made.Take(consensusState, label, 1, protocol.Label{Origin: l.peer, Incarnation: l.newest.Incarnation, Seq: l.newest.Seq})
+		x.flows[i].ReleaseTo(m.Release(0))
+		out.Send(l.peer, m)
+	}
+	x.made.Turn()
+	return nil
+}
+
+// Receive takes in what a neighbour has sent.
+func (x *consensus) Receive(from protocol.Peer, m protocol.Message, _ *protocol.Outbox) error {
+	i, ok := slices.BinarySearch(x.c.Neighbours(), from)
+	switch {
+	case !ok || m.Label().Origin != from:
+		return m.Refuse("from peer %d, want a neighbour's own", from)
+	case m.Kind() != consensusState:
+		return m.Refuse("unknown to protocol consensus")
+	case m.Refs() != 1 || m.Ref(0).Origin != x.c.Self || m.Body() != 1 || m.Label().Seq == 0:
+		return m.Refuse("want what has crossed the link to peer %d", x.c.Self)
+	}
+	l, flow, heard := &x.links[i], x.flows[i], m.Ref(0)
+	if l.newest.Seq > 0 && !protocol.Newer(m.Label(), l.newest) {
+		return nil // a newer one holds it
+	}
+	if l.newest.Seq > 0 && m.Label().Incarnation > l.newest.Incarnation { // what was sent to its last life went with it
+		flow = dp.NewFlow(x.c.Parts)
+	}
+	switch {
+	case heard.Seq > 0 && heard.Incarnation != x.c.Incarnation: // it was meant for another life of mine
+	case x.sent(heard.Seq):
+		if err := x.shares.Take(&flow, m.Release(0)); err != nil {
+			return m.Refuse("%v", err)
+		}
+	default: // this peer goes on from an old state; what came since that has gone on to others
+		if err := flow.Skip(m.Release(0)); err != nil {
+			return m.Refuse("%v", err)
+		}
+	}
+	x.flows[i], l.newest, l.heard, x.stale = flow, m.Label(), x.round, true
+	return nil
+}
+
+// sent reports whether a message of a number can have been sent, as far as this peer remembers.
+func (x *consensus) sent(seq uint64) bool {
+	return seq <= x.unsent[0] || x.unsent[1] <= seq && seq <= uint64(x.round)+1
+}
+
+// Belief returns s/n.
+func (x *consensus) Belief() *belief.Belief {
+	if x.stale {
+		for k := range x.belief.X {
+			x.estimate(k)
+		}
+		x.stale = false
+	}
+	return &x.belief
+}
+
+// estimate sets what is believed of an arm. SampleVar is the bound (n + c)/Mn² of Lemma 2 iii
+// with the constant of [mixing]; for the noise see docs/proofs/consensus.md.
+func (x *consensus) estimate(k int) {
+	b, n := &x.belief, x.shares.Records(k)
+	b.X[k], b.SampleVar[k], b.PerSite[k] = 0, spread.Inf, 0
+	spread.SetNoise(&b.Means, k, dp.NoiseMoments{})
+	if n <= 0 {
+		return
+	}
+	mx := &x.mixing
+	sampled := n + float64(x.waiting[k])/mx.peers
+	b.X[k], b.PerSite[k] = x.shares.Sum(k)/n, n
+	b.SampleVar[k] = (sampled + mx.ci) / (mx.peers * sampled * sampled)
+	// No stream of the arm has more leaves than there were rounds, or than all peers have together.
+	most := x.noisiest.of(max(x.released[k], min(uint64(x.round)+1, leaves(mx.peers*(n+mx.c0)))))
+	most.LaplaceSumSq *= mx.noiseSq
+	most.LaplaceMax *= mx.noiseMax
+	most.GaussVar *= mx.noiseSq
+	spread.SetNoise(&b.Means, k, most.Over(n))
+}
+
+// leaves returns a number of leaves as an integer.
+func leaves(n float64) uint64 { return uint64(min(n, 1<<40)) }

@@ -1,0 +1,64 @@
+package averaging
+
+import (
+	"slices"
+
+	"peerd.dev/dp"
+	"peerd.dev/dp/state"
+	"peerd.dev/protocol/internal/spread"
+)
+
+const consensusVersion = 1
+
+// Save implements [protocol.Protocol].
+func (x *consensus) Save() ([]byte, error) { return state.Save(consensusVersion, x.fields), nil }
+
+// Load implements [protocol.Protocol].
+func (x *consensus) Load(saved []byte) error {
+	x.stale = true
+	return spread.Load(saved, consensusVersion, x.fields)
+}
+
+func (x *consensus) fields(v *state.Visitor) {
+	state.Number(v, &x.round)
+	v.Uint(&x.unsent[0])
+	v.Uint(&x.unsent[1])
+	v.Part(x.shares.Save, x.shares.Load)
+	x.visitLinks(v)
+	v.Bools(x.started)
+	v.Bools(x.silent)
+	v.Uints(x.waiting)
+	v.Uints(x.released)
+	v.Uints(x.belief.Pulls)
+}
+
+// visitLinks visits the links that there are, and those that there were.
+func (x *consensus) visitLinks(v *state.Visitor) {
+	n := v.Len(len(x.links) + len(x.former))
+	if !v.Loading() {
+		for i := range x.links {
+			x.links[i].fields(v, &x.flows[i])
+		}
+		for i := range x.former {
+			x.former[i].fields(v, &x.former[i].flow)
+		}
+		return
+	}
+	for range n {
+		l, flow := consensusLink{}, dp.NewFlow(x.c.Parts)
+		l.fields(v, &flow)
+		if i, ok := slices.BinarySearch(x.c.Neighbours(), l.peer); ok {
+			l.weight = x.links[i].weight
+			x.links[i], x.flows[i] = l, flow
+		} else {
+			x.former = append(x.former, formerLink{l, flow})
+		}
+	}
+}
+
+func (l *consensusLink) fields(v *state.Visitor, f *dp.Flow) {
+	state.Number(v, &l.peer)
+	spread.VisitLabel(v, &l.newest)
+	state.Number(v, &l.heard)
+	v.Part(f.Save, f.Load)
+}

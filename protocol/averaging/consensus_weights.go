@@ -1,0 +1,127 @@
+package averaging
+
+import (
+	"math"
+	"slices"
+
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// Weights names the matrix P of running consensus.
+type Weights string
+
+// The matrices. Both are symmetric, and their rows add up to 1.
+const (
+	// Metropolis moves 1/(1 + the greater number of neighbours of both ends) over a link.
+	Metropolis Weights = "metropolis"
+	// Laplacian is I - κ/d·L, with the greatest number of neighbours d: formula (4) of paper
+	// 001. A peer has to know the whole graph for it.
+	Laplacian Weights = "laplacian"
+)
+
+// weight returns what moves over the link between two peers, by [dp.WholeShare].
+func (p ConsensusParams) weight(g [][]protocol.Peer, a, b protocol.Peer) uint64 {
+	if p.Weights == Metropolis {
+		return dp.WholeShare / uint64(1+max(len(g[a]), len(g[b])))
+	}
+	most := 0
+	for _, ns := range g {
+		most = max(most, len(ns))
+	}
+	return uint64(p.Kappa*dp.WholeShare) / uint64(most)
+}
+
+// swings reports whether P has an eigenvalue of -1: with κ = 1, if all peers have as many
+// neighbours and fall into two groups without a link inside.
+func (p ConsensusParams) swings(g [][]protocol.Peer) bool {
+	if p.Weights != Laplacian || p.Kappa < 1 || len(g) == 0 || len(g[0]) == 0 {
+		return false
+	}
+	side := make([]int, len(g)) // 1 or -1
+	for start := range g {
+		if len(g[start]) != len(g[0]) {
+			return false
+		}
+		if side[start] != 0 {
+			continue
+		}
+		side[start] = 1
+		for todo := []protocol.Peer{protocol.Peer(start)}; len(todo) > 0; todo = todo[1:] {
+			for _, n := range g[todo[0]] {
+				if side[n] == side[todo[0]] {
+					return false
+				}
+				if side[n] == 0 {
+					side[n] = -side[todo[0]]
+					todo = append(todo, n)
+				}
+			}
+		}
+	}
+	return true
+}
+
+// mixing is what a peer knows of the powers of P. With pᵗ for its row of Pᵗ and M peers:
+//
+//	c_i = M Σ_t Σ_j [pᵗ_j (pᵗ_j - 1/M)]₊
+//	c_0 = ½ Σ_t Σ_j |pᵗ_j - 1/M|
+//
+// which satisfy Lemma 2 of paper 001. Formulas (11) and (12) there depend on the choice of
+// eigenvectors.
+type mixing struct {
+	peers    float64 // that there is a way to, and itself
+	ci, c0   float64
+	noiseSq  float64 // Σ v² over peers, where v is by how much a peer's entries of the rows vary in all, the first one included
+	noiseMax float64 // the greatest v
+}
+
+// mixed is how close to 1/M the entries of a row come, all together, before the powers end.
+const mixed = 1e-6
+
+func newMixing(p ConsensusParams, g [][]protocol.Peer, self protocol.Peer) (m mixing) {
+	reached := spread.Component(g, self)
+	place := make([]int, len(g))
+	for k, a := range reached {
+		place[a] = k
+	}
+	m.peers = float64(len(reached))
+	even := 1 / m.peers
+	row, next, varied := make([]float64, len(reached)), make([]float64, len(reached)), make([]float64, len(reached))
+	weights := make([][]float64, len(reached))
+	for k, a := range reached {
+		for _, b := range g[a] {
+			weights[k] = append(weights[k], float64(p.weight(g, a, b))/dp.WholeShare)
+		}
+	}
+	row[place[self]] = 1
+	for first := true; ; first = false {
+		copy(next, row)
+		for k, a := range reached {
+			for i, b := range g[a] {
+				next[k] += weights[k][i] * (row[place[b]] - row[k])
+			}
+		}
+		off := 0.
+		for k, x := range next {
+			m.ci += m.peers * max(0, x*(x-even))
+			off += math.Abs(x - even)
+			if first {
+				varied[k] = x
+			} else {
+				varied[k] += math.Abs(x - row[k])
+			}
+		}
+		m.c0 += off / 2
+		row, next = next, row
+		if off < mixed {
+			break
+		}
+	}
+	for _, v := range varied {
+		m.noiseSq += v * v
+	}
+	m.noiseMax = slices.Max(varied)
+	return m
+}

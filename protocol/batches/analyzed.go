@@ -1,0 +1,270 @@
+package batches
+
+import (
+	"slices"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// analyzed is Private-FedLinUCB with the paper's server (Zhou and Chowdhury 2024, Algorithm 1): one
+// peer without arms, the analyzer, holds the newest report of each silo and returns to a silo
+// the sum over all others, so that what a silo receives does not grow with their number. Messages
+// travel along shortest paths, which are one link where all silos are neighbours of the analyzer, and
+// are signed.
+//
+// A report holds the sum over all batches of its silo and takes the place of the one before. A silo
+// believes the others' sum that has most records, and its own sums. So no batch is ever counted
+// twice, one that was lost is in the next report, and an analyzer that has lost what it
+// knew takes nothing from what silos hold.
+//
+// A silo reports at the end of a batch, and again every pull rounds until the analyzer has named its
+// report. The analyzer answers in the round in which a silo asks, waiting for no other, and every
+// pull rounds it sends silos what has come since. A silo also asks without a report, ever more
+// rarely while there is no news, for what was lost on its way.
+type analyzed struct {
+	c       protocol.Config
+	p       BatchParams
+	cadence protocol.Cadence
+	batches protocol.Cadence // in leaves
+	tree    spread.Tree      // of ways to the analyzer
+	round   protocol.Round   // that is under way
+	belief  belief.Belief
+	stale   bool
+	silo    analyzedSilo
+	desk    analyzedDesk
+}
+
+// analyzedSilo is what a peer with arms knows.
+type analyzedSilo struct {
+	sums    []dp.Release     // newest own ones, by part; empty before the first leaf
+	shown   []dp.Release     // those of the newest report
+	others  protocol.Message // the sum over other silos with most records; empty before the first
+	taken   bool             // the analyzer holds the newest report
+	fresh   bool             // it has not been sent
+	waiting bool             // an answer is awaited
+	since   protocol.Round   // when it was asked for first
+	asked   protocol.Round   // and last
+	quiet   uint64           // how many times pull rounds pass until it asks again without a report
+}
+
+func newAnalyzed(c protocol.Config, p BatchParams) *analyzed {
+	return &analyzed{
+		c: c, p: p, cadence: p.Cadence(), batches: p.batches(), tree: spread.NewTree(c.Graph, protocol.Peer(p.Analyzer-1)),
+		belief: belief.New(c.Parts, c.Width), stale: true,
+		silo: analyzedSilo{sums: make([]dp.Release, c.Parts), shown: make([]dp.Release, c.Parts), others: protocol.NoMessage(), taken: true, quiet: 1},
+		desk: newAnalyzedDesk(c.Peers()),
+	}
+}
+
+// root returns the analyzer.
+func (x *analyzed) root() protocol.Peer { return protocol.Peer(x.p.Analyzer - 1) }
+
+// analyzes reports whether this peer is the analyzer.
+func (x *analyzed) analyzes() bool { return x.c.Self == x.root() }
+
+// reports reports whether this peer has an analyzer to report to.
+func (x *analyzed) reports() bool { return !x.analyzes() && x.tree.Reaches(x.c.Self) }
+
+// patience returns for how many rounds an answer is awaited.
+func (x *analyzed) patience() protocol.Round {
+	return protocol.Round(x.p.Pull) + protocol.Round(2*max(0, x.tree.Depth[x.c.Self]))
+}
+
+// Lost implements [protocol.Dependent].
+func (x *analyzed) Lost() (needed protocol.Peer, lost bool) {
+	return x.root(), x.reports() && x.silo.waiting && x.round >= x.silo.since+4*x.patience()
+}
+
+// Chosen counts the choice.
+func (x *analyzed) Chosen(part int) { x.belief.Pulls[part]++ }
+
+// due reports whether a batch has ended, and is to be reported with those before.
+func (x *analyzed) due(part dp.StreamID) bool {
+	own, shown := &x.silo.sums[part], &x.silo.shown[part]
+	if !spread.Ended(x.batches, own, shown) {
+		return false
+	}
+	threshold := x.p.Schedule.released(x.p.Threshold)
+	if threshold == 0 {
+		return true
+	}
+	all := belief.New(1, x.c.Width)
+	x.addUp(&all, 0, int(part))
+	return newsworthy(&all, own, shown, threshold)
+}
+
+// Released adds leaves to those before. A batch that has ended is to be reported.
+func (x *analyzed) Released(own []protocol.Own, _ *protocol.Outbox) error {
+	s := &x.silo
+	x.stale = true
+	return spread.Advance(own, s.sums, s.shown, x.due, func(part dp.StreamID) {
+		s.shown[part], s.taken, s.fresh = s.sums[part], false, true
+	})
+}
+
+// Tick asks the analyzer; at the analyzer it answers.
+func (x *analyzed) Tick(t protocol.Round, out *protocol.Outbox) error {
+	x.round = t + 1
+	if x.analyzes() {
+		return x.answer(out)
+	}
+	if x.reports() {
+		x.ask(out)
+	}
+	return nil
+}
+
+// ask sends the newest report, or asks without one, when it is time.
+func (x *analyzed) ask(out *protocol.Outbox) {
+	s := &x.silo
+	switch {
+	case s.waiting && !s.fresh && x.round < s.asked+x.patience():
+		return
+	case s.waiting:
+	case !s.taken:
+		s.waiting, s.since = true, x.round
+	case x.round >= s.asked+protocol.Round(s.quiet*x.p.Pull):
+		s.waiting, s.since, s.quiet = true, x.round, min(2*s.quiet, spread.Rest)
+	default:
+		return
+	}
+	s.asked, s.fresh = x.round, false
+	var body []dp.Release
+	for k := range s.shown {
+		if !s.taken && !s.shown[k].Empty() {
+			body = append(body, s.shown[k])
+		}
+	}
+	held := protocol.Label{Origin: x.root(), Incarnation: s.others.Label().Incarnation, Seq: s.others.Label().Seq}
+	m := x.c.Press.Signed(protocol.Content{Kind: batchReport, Label: x.newest(), Refs: []protocol.Label{held}, Body: body})
+	out.Send(x.tree.Parent[x.c.Self], m)
+}
+
+// newest returns the label of the newest report: its number is how many leaves are in it.
+func (x *analyzed) newest() protocol.Label {
+	l := protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation}
+	for k := range x.silo.shown {
+		l.Seq += spread.LeavesOf(&x.silo.shown[k])
+	}
+	return l
+}
+
+// Receive takes in reports and sums.
+func (x *analyzed) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
+	if _, ok := slices.BinarySearch(x.c.Neighbours(), from); !ok {
+		return m.Refuse("from peer %d, want a neighbour on the way to or from the analyzer", from)
+	}
+	switch m.Kind() {
+	case batchReport:
+		return x.serve(from, m, out)
+	case batchOthers:
+		return x.take(from, m, out)
+	default:
+		return m.Refuse("unknown with an analyzer")
+	}
+}
+
+// take takes in the sum over other silos, or hands it on to the silo that it is for.
+func (x *analyzed) take(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
+	switch {
+	case x.analyzes() || x.tree.Parent[x.c.Self] != from:
+		return m.Refuse("a sum from peer %d, want the analyzer's along the way from it", from)
+	case m.Label().Origin != x.root() || m.Refs() != 1 || int64(m.Ref(0).Origin) >= int64(x.c.Peers()):
+		return m.Refuse("want the analyzer's sum for a silo")
+	case !x.tree.Over(m.Ref(0).Origin, x.c.Self):
+		return m.Refuse("for peer %d, which is not on the way", m.Ref(0).Origin)
+	}
+	if err := x.checkOthers(&m); err != nil {
+		return err
+	}
+	to := m.Ref(0).Origin
+	if to != x.c.Self {
+		x.handOn(to, m, out)
+		return nil
+	}
+	s := &x.silo
+	s.waiting = false
+	s.taken = m.Ref(0) == x.newest()
+	if have, news := records(&s.others), records(&m); news > have || news == have && news > 0 && protocol.Newer(m.Label(), s.others.Label()) {
+		s.others, s.quiet, x.stale = m, 1, true
+	}
+	return nil
+}
+
+// handOn sends a sum to the next peer on the way to its silo.
+func (x *analyzed) handOn(silo protocol.Peer, m protocol.Message, out *protocol.Outbox) {
+	for _, n := range x.c.Neighbours() {
+		if x.tree.Child(n, x.c.Self) && x.tree.Over(silo, n) {
+			out.Send(n, m)
+		}
+	}
+}
+
+// records returns how many records the sums of a message hold.
+func records(m *protocol.Message) (n uint64) {
+	if m.Kind() == 0 {
+		return 0
+	}
+	for i := range m.Body() {
+		n += m.Release(i).Count(0)
+	}
+	return n
+}
+
+// checkOthers refuses what is no sum over silos that the analyzer has signed.
+func (x *analyzed) checkOthers(m *protocol.Message) error {
+	if err := x.checkBody(m); err != nil {
+		return err
+	}
+	if !x.c.Press.Authentic(*m) {
+		return m.Refuse("not signed by the analyzer")
+	}
+	return nil
+}
+
+// checkBody refuses what is no list of sums, of a part each.
+func (x *analyzed) checkBody(m *protocol.Message) error {
+	next := 0
+	for i := range m.Body() {
+		r := m.Release(i)
+		if int(r.Stream()) < next || int(r.Stream()) >= x.c.Parts || r.Len() != x.c.Width || r.Counts() != 1 || r.Count(0) == 0 || r.Exponent() != dp.GridExponent {
+			return m.Refuse("release %d: want the sum of %d numbers of a part with its count, ascending", i, x.c.Width)
+		}
+		next = int(r.Stream()) + 1
+	}
+	if len(m.Sealed()) > 0 || m.Round() != 0 || m.Label().Stream != 0 {
+		return m.Refuse("want sums and nothing else")
+	}
+	return nil
+}
+
+// Belief adds the own sums to those of the others.
+func (x *analyzed) Belief() *belief.Belief {
+	if x.stale {
+		x.stale = false
+		for k := range x.silo.sums {
+			x.addUp(&x.belief, k, k)
+		}
+	}
+	return &x.belief
+}
+
+// addUp believes of a part the own sum of a stream and that of the others.
+func (x *analyzed) addUp(b *belief.Belief, part, stream int) {
+	spread.BelieveSum(b, part, func(yield func(*dp.Release) bool) {
+		if own := &x.silo.sums[stream]; !own.Empty() && !yield(own) {
+			return
+		}
+		if x.silo.others.Kind() == 0 {
+			return
+		}
+		for i := range x.silo.others.Body() {
+			if r := x.silo.others.Release(i); int(r.Stream()) == stream && !yield(r) {
+				return
+			}
+		}
+	})
+}

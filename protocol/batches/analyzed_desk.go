@@ -1,0 +1,154 @@
+package batches
+
+import (
+	"math"
+	"slices"
+
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// analyzedDesk is what the analyzer knows of the silos.
+type analyzedDesk struct {
+	newest []protocol.Message // reports, by origin; empty before the first
+	asks   []bool             // silos that asked in this round
+	held   []protocol.Label   // of the sums that silos hold, as they say
+	told   []protocol.Label   // of those that they were sent
+	owed   []bool             // silos for which there is more than they were sent
+	known  []bool             // silos that have ever asked
+	number uint64             // of the newest sum that was sent
+	pulled uint64             // times pull rounds that have passed
+}
+
+func newAnalyzedDesk(peers int) analyzedDesk {
+	return analyzedDesk{
+		newest: slices.Repeat([]protocol.Message{protocol.NoMessage()}, peers), asks: make([]bool, peers), held: make([]protocol.Label, peers), told: make([]protocol.Label, peers),
+		owed: make([]bool, peers), known: make([]bool, peers),
+	}
+}
+
+// serve takes in a report, or hands it on to the analyzer.
+func (x *analyzed) serve(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
+	origin := m.Label().Origin
+	switch {
+	case int64(origin) >= int64(x.c.Peers()) || origin == x.root() || !x.tree.Child(from, x.c.Self) || !x.tree.Over(origin, from):
+		return m.Refuse("from peer %d, want the report of a silo on its way to the analyzer", from)
+	case m.Refs() != 1 || m.Ref(0).Origin != x.root():
+		return m.Refuse("want the label of the sum that the silo holds")
+	}
+	if err := x.checkReport(&m); err != nil {
+		return err
+	}
+	if !x.analyzes() {
+		out.Send(x.tree.Parent[x.c.Self], m)
+		return nil
+	}
+	d := &x.desk
+	d.asks[origin], d.known[origin], d.held[origin] = true, true, m.Ref(0)
+	if m.Body() == 0 || d.newest[origin].Kind() != 0 && !protocol.Newer(m.Label(), d.newest[origin].Label()) {
+		return nil
+	}
+	d.newest[origin] = m
+	for i := range d.owed {
+		d.owed[i] = d.owed[i] || protocol.Peer(i) != origin
+	}
+	return nil
+}
+
+// checkReport refuses what its origin has not released or not signed.
+func (x *analyzed) checkReport(m *protocol.Message) error {
+	if err := x.checkBody(m); err != nil {
+		return err
+	}
+	closed := uint64(0)
+	for i := range m.Body() {
+		r := m.Release(i)
+		closed += spread.LeavesOf(r)
+		if err := spread.Plausible(&x.c.Charge, m, r); err != nil {
+			return err
+		}
+		if err := spread.PlausibleLeaves(&x.c.Charge, m, r, x.cadence); err != nil {
+			return err
+		}
+		if peers := uint64(x.c.Peers()); r.Count(0) > spread.MostRecords/peers || uint64(r.Noise().VarianceUnits) > math.MaxUint32/peers {
+			return m.Refuse("release %d: records or noise beyond what sums are made of", i)
+		}
+	}
+	if m.Body() > 0 && closed != m.Label().Seq {
+		return m.Refuse("%d leaves, want %d, the number of the report", closed, m.Label().Seq)
+	}
+	if !x.c.Press.Authentic(*m) {
+		return m.Refuse("not signed by its origin")
+	}
+	return nil
+}
+
+// answer sends sums to the silos that have asked, and every pull rounds to those for which there is
+// more.
+func (x *analyzed) answer(out *protocol.Outbox) error {
+	d := &x.desk
+	periods := uint64(x.round) / x.p.Pull
+	all := periods > d.pulled
+	d.pulled = periods
+	for i := range d.asks {
+		if due := all && d.owed[i] && d.known[i]; !d.asks[i] && !due {
+			continue
+		}
+		d.asks[i] = false
+		if err := x.tell(protocol.Peer(i), out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell sends a silo the sum over all others; no sum if it holds that.
+func (x *analyzed) tell(silo protocol.Peer, out *protocol.Outbox) error {
+	d := &x.desk
+	holds := protocol.Label{Origin: silo}
+	if own := &d.newest[silo]; own.Kind() != 0 {
+		holds = own.Label()
+	}
+	var body []dp.Release
+	if d.owed[silo] || d.held[silo] != d.told[silo] || d.told[silo].Seq == 0 {
+		var err error
+		if body, err = x.others(silo); err != nil {
+			return err
+		}
+		if len(body) > 0 {
+			d.number++
+		}
+		d.told[silo], d.owed[silo] = protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: d.number}, false
+	}
+	m := x.c.Press.Signed(protocol.Content{Kind: batchOthers, Label: d.told[silo], Refs: []protocol.Label{holds}, Body: body})
+	x.handOn(silo, m, out)
+	return nil
+}
+
+// others returns the sums over all silos but one, by part.
+func (x *analyzed) others(silo protocol.Peer) (body []dp.Release, err error) {
+	for k := range x.c.Parts {
+		var of []dp.Release
+		for i := range x.desk.newest {
+			if x.desk.newest[i].Kind() == 0 || protocol.Peer(i) == silo {
+				continue
+			}
+			for j := range x.desk.newest[i].Body() {
+				r := x.desk.newest[i].Release(j)
+				if int(r.Stream()) == k {
+					of = append(of, *r)
+				}
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		sum, err := dp.Total(of)
+		if err != nil {
+			return nil, err
+		}
+		body = append(body, sum)
+	}
+	return body, nil
+}

@@ -1,0 +1,60 @@
+package batches
+
+import (
+	"peerd.dev/dp/state"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+const analyzedVersion = 1
+
+// Save implements [protocol.Protocol].
+func (x *analyzed) Save() ([]byte, error) { return state.Save(analyzedVersion, x.fields), nil }
+
+// Load implements [protocol.Protocol].
+func (x *analyzed) Load(saved []byte) error {
+	x.stale = true
+	return spread.Load(saved, analyzedVersion, x.fields)
+}
+
+func (x *analyzed) fields(v *state.Visitor) {
+	s, d := &x.silo, &x.desk
+	state.Number(v, &x.round)
+	v.Uints(x.belief.Pulls)
+	for k := range s.sums {
+		spread.VisitSum(v, &s.sums[k], k, x.c.Width)
+		spread.VisitSum(v, &s.shown[k], k, x.c.Width)
+	}
+	// Signatures are bound to what peers agree on. After a change of that, silos report again.
+	m := s.others
+	if spread.VisitMessage(v, &m); v.Loading() && m.Kind() == batchOthers && m.Label().Origin == x.root() && m.Refs() == 1 && x.checkOthers(&m) == nil {
+		s.others = m
+	}
+	spread.VisitFlags(v, &s.taken, &s.fresh, &s.waiting)
+	state.Number(v, &s.since)
+	state.Number(v, &s.asked)
+	v.Uint(&s.quiet)
+	v.Uint(&d.number)
+	v.Uint(&d.pulled)
+	x.visitReports(v)
+}
+
+// visitReports visits the newest report of every peer, and what it was told.
+func (x *analyzed) visitReports(v *state.Visitor) {
+	d := &x.desk
+	n := v.Len(len(d.newest))
+	if n > len(d.newest) { // a network grows at its end
+		v.Fail("reports of %d peers, want %d", n, len(d.newest))
+		n = 0
+	}
+	for i := range n {
+		m := d.newest[i]
+		spread.VisitMessage(v, &m)
+		spread.VisitLabel(v, &d.held[i])
+		spread.VisitLabel(v, &d.told[i])
+		spread.VisitFlags(v, &d.asks[i], &d.owed[i], &d.known[i])
+		if v.Loading() && m.Kind() == batchReport && m.Label().Origin == protocol.Peer(i) && m.Refs() == 1 && x.analyzes() && x.checkReport(&m) == nil {
+			d.newest[i] = m
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package batches
+
+import (
+	"fmt"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// The messages of local.
+const (
+	localRow    protocol.Kind = 56 // the sum over all batches of an estimator of its origin, signed
+	localDigest protocol.Kind = localRow + spread.FloodDigest
+	localWant   protocol.Kind = localRow + spread.FloodWant
+)
+
+// Estimators names how many estimators a peer of protocol local has.
+type Estimators string
+
+// The numbers of estimators.
+const (
+	OneEstimator    Estimators = "one"   // of all records
+	SplitEstimators Estimators = "split" // as many as links that releases travel; rounds take turns
+)
+
+// LocalParams are the parameters of protocol local.
+type LocalParams struct {
+	Hops          uint64        `want:"1..255" unit:"links" fixed:"yes" doc:"Links that a release travels, one a round, and so how far away the sites are from which a site learns; γ of the paper."`
+	Neighbourhood Neighbourhood `want:"ball|clique" doc:"Whose releases a site adds up: of all sites at most hops links away, or of those that are in the same clique, of which every two are at most hops links apart, as the paper has it."`
+	Estimators    Estimators    `want:"one|split" fixed:"yes" doc:"one learns from every release; split, as the paper has it, has as many estimators as hops, and a round feeds and uses one of them, in turns."`
+	First         uint64        `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions of an estimator of a site in its first batch. With growth, 85 times the deviation of the noise in a draw over the root of the number of sites is good."`
+	Growth        float64       `want:"0 up to 4" fixed:"yes" doc:"A batch has this many times the decisions of all batches of its estimator before it; 0 keeps all batches as long as the first."`
+	Schedule      NewsSchedule  `want:"fixed|logdet-private|logdet-raw" doc:"What is sent: every batch, or the sum over batches only when unsent decisions times what they add to the log-determinant of the neighbourhood's records is threshold. All batches are released and charged for either way. logdet-raw takes the records themselves, as the paper has it, which is not private and for mode: lockstep."`
+	Threshold     float64       `want:"over 0 up to 1000000000" doc:"With a logdet schedule, how much news is worth a row; D of the paper, over 2."`
+	Pull          uint64        `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
+}
+
+// Words implements [protocol.Params].
+func (LocalParams) Words() protocol.Words {
+	return protocol.Words{
+		Name: "local", Summary: "batches of a site's decisions, each released once, and the sums over them spread to sites a few links away, for learners that choose by features",
+		When:   "instead of `batch`, when releases may travel a few links only, or when only near sites are alike",
+		Public: "how many rewards each batch holds, which is one for every decision in it",
+		Mixed:  "; a site adds up those of its neighbourhood, which can be fewer sites",
+	}
+}
+
+// Traits implements [protocol.Traited].
+func (p LocalParams) Traits() protocol.Traits {
+	return protocol.Traits{
+		Kinds: map[protocol.Kind]string{localRow: "row", localDigest: "digest", localWant: "want"}, Leaf: "first", Wide: true,
+		Adaptive: true, // a digest has a sum of signatures, which follow from what was released
+		Raw:      protocol.Raw{News: p.Schedule.raw(p.Threshold)},
+		Fixed:    "how far a release travels follows from one graph, at all peers alike",
+	}
+}
+
+// Suits implements [protocol.Suited].
+func (LocalParams) Suits(dp.Mechanism) bool { return true }
+
+// Check implements [protocol.Checked].
+func (p LocalParams) Check(n protocol.Net) (field, want string) {
+	if lanes := max(1, p.Cadence().Lanes); n.Horizon > 0 && p.First > n.Horizon/lanes {
+		return "first", fmt.Sprintf("at most privacy.horizon over the %d estimators, or no batch is ever released", lanes)
+	}
+	if n.Live && p.Schedule == LogDetRawSchedule {
+		return "schedule", p.Schedule.instead()
+	}
+	return "", ""
+}
+
+// Small implements [protocol.Shrinking].
+func (p LocalParams) Small(leaf uint64) protocol.Params {
+	p.First, p.Growth, p.Pull = leaf, min(p.Growth, .1), min(p.Pull, leaf+1)
+	return p
+}
+
+// Cadence implements [protocol.Params]: leaves are batches.
+func (p LocalParams) Cadence() protocol.Cadence {
+	c := spread.Batching(p.First, p.Growth)
+	if p.Estimators == SplitEstimators {
+		c.Lanes = p.Hops
+	}
+	return c
+}
+
+// New implements [protocol.Params].
+//
+// Protocol local is decentralized FedUCB, in the LOCAL model of communication (Dubey and Pentland 2020,
+// Algorithm 3): what a site releases travels a number of links, one a round, and no further. Each
+// batch of a site's decisions is a leaf, and its row holds the sum over all of its
+// batches, with one count; see [totals]. A peer adds up the newest rows of its neighbourhood, so
+// a row that comes twice, late, or not at all is counted once in the end.
+//
+// How much further a row may travel is not written on it: that is the number of links less the
+// distance from its origin, by the published graph, whichever way it came. So no relay's word
+// is needed for it. A relay cannot change a row, which is signed, nor make it travel further
+// than its reach, since whoever is out of it refuses the row. It can keep a row back; then others
+// that hold it pass it on, once digests show that it is missing.
+//
+// With split estimators round t feeds and uses estimator t mod hops alone, each with
+// streams of its own. Every record lies in one of them, so the charge for one covers all. That is
+// what the paper's proof needs; estimators that learn from a part of the records each learn
+// less.
+//
+// With schedule logdet-private a site keeps a batch to itself, drawn and charged for as it is, until
+// there is enough news; see [newsworthy]. Its own belief has it at once.
+//
+// As with batch the belief is of released batches alone, the peer's own included.
+func (p LocalParams) New(c protocol.Config) (protocol.Protocol, error) {
+	if err := p.Cadence().Check(); err != nil || p.First < 1 || p.Hops < 1 || !(p.Threshold > 0) {
+		return nil, fmt.Errorf("local: hops %d, first %d, growth %v, threshold %v, want at least 1, at least 1, 0 up to 4, and over 0", p.Hops, p.First, p.Growth, p.Threshold)
+	}
+	cadence := p.Cadence()
+	l := &batched{threshold: p.Schedule.released(p.Threshold), turns: true, belief: belief.New(c.Parts, c.Width)}
+	c.Parts, c.Topic = cadence.Streams(c.Parts), false // a row for each stream; and a topic has no reach
+	if err := l.open(c, localRow, p.Pull, cadence); err != nil {
+		return nil, fmt.Errorf("local: %w", err)
+	}
+	balls := balls(c.Graph, p.Hops)
+	if p.Neighbourhood == Clique {
+		l.members = cliqueOf(c.Self, balls)
+	}
+	l.Reach = map[protocol.Peer][]bool{c.Self: balls[c.Self]}
+	for _, n := range c.Neighbours() {
+		l.Reach[n] = balls[n]
+	}
+	return l, nil
+}

@@ -1,0 +1,323 @@
+package epochs
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// The messages of coordinator.
+const (
+	coordinatorMeans protocol.Kind = 72 // the coordinator's newest means over sites, signed
+	coordinatorSums  protocol.Kind = 73 // a site's sums, signed; asks for the means after those that it holds
+)
+
+// Schedule says when sites and coordinator exchange.
+type Schedule string
+
+// The schedules.
+const (
+	// Doubling is that of Algorithm 1 of paper 001: after a switch of arms in round s sites
+	// exchange in rounds s, s+1, s+3, s+7 and so on, and play one arm between.
+	Doubling Schedule = "doubling"
+	// ByEpoch is that of Algorithm 1 of paper 003: at the end of every epoch of a learner that
+	// explores in epochs.
+	ByEpoch Schedule = "epochs"
+)
+
+// CoordinatorParams are the parameters of protocol coordinator.
+type CoordinatorParams struct {
+	Schedule    Schedule `want:"doubling|epochs" fixed:"yes" doc:"When sites exchange: ever more rarely while all go on with one arm, or at the end of every epoch of a learner that explores in epochs."`
+	Coordinator int      `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the coordinator in the network file, from 1. It has no arms. 0 is for a peer alone, which needs none."`
+	Epochs      uint64   `want:"1..1048576" unit:"epochs" fixed:"yes" doc:"With schedule: epochs, number of epochs that the budget pays for; a mechanism that releases every leaf once costs the same for any number."`
+	Deadline    uint64   `want:"1..1073741824" unit:"rounds" doc:"Rounds for which the coordinator waits for more sites once one has reported, and twice as long a site for the coordinator before it goes on alone."`
+	Patience    uint64   `want:"2..1000000" unit:"rounds" doc:"Rounds after which a site reports again if there was no answer."`
+	// Participation is of Algorithm 1 of paper 003.
+	Participation float64 `want:"over 0 up to 1" fixed:"yes" doc:"With schedule: epochs, share of the sites, drawn for every epoch, that report. All explore, release and pay."`
+}
+
+// Words implements [protocol.Params].
+func (p CoordinatorParams) Words() protocol.Words {
+	w := protocol.Words{
+		Name: "coordinator", Summary: "noised sums that a peer without arms collects, and of which it returns one mean an arm (DP-Master-worker UCB, CDP-MAB)",
+		When:   "when one peer without arms is trusted to add up for all; with `schedule: epochs` for learner `elimination`",
+		Public: "how many rewards of every action every report to the coordinator holds", Mixed: ", once the coordinator has its report",
+	}
+	if p.Schedule == ByEpoch {
+		w.Public, w.Mixed = "how many rewards of every action each epoch holds", "; every site does at the end of an epoch"
+	}
+	return w
+}
+
+// Traits implements [protocol.Traited].
+func (CoordinatorParams) Traits() protocol.Traits {
+	return protocol.Traits{
+		Kinds:    map[protocol.Kind]string{coordinatorMeans: "means", coordinatorSums: "report"},
+		Adaptive: true, // with schedule doubling an exchange follows a switch of arms
+		Fixed:    "the coordinator draws and counts the sites of an epoch from one list",
+	}
+}
+
+// Suits implements [protocol.Suited].
+func (CoordinatorParams) Suits(dp.Mechanism) bool { return true }
+
+// Cadence implements [protocol.Params].
+func (p CoordinatorParams) Cadence() protocol.Cadence {
+	if p.Schedule == ByEpoch {
+		return protocol.Cadence{Epochs: p.Epochs, Noun: "epoch"}
+	}
+	return protocol.Cadence{Noun: "reward"}
+}
+
+// Check implements [protocol.Checked].
+func (p CoordinatorParams) Check(n protocol.Net) (field, want string) {
+	if p.Schedule != ByEpoch && p.Participation != 1 {
+		return "participation", "1 without schedule: epochs, in which sites are drawn"
+	}
+	return p.misplaced(n)
+}
+
+// Among implements [protocol.Resized].
+func (p CoordinatorParams) Among(peers int) protocol.Params {
+	if p.Coordinator = peers; peers == 1 {
+		p.Coordinator = 0
+	}
+	return p
+}
+
+// Origins implements [protocol.Sampling].
+func (p CoordinatorParams) Origins(learners int) int { return participants(p.Participation, learners) }
+
+// Idle reports whether a peer is the coordinator.
+func (p CoordinatorParams) Idle(self protocol.Peer) bool {
+	return int64(self) == int64(p.Coordinator)-1
+}
+
+// Small implements [protocol.Shrinking].
+func (p CoordinatorParams) Small(uint64) protocol.Params {
+	p.Deadline, p.Patience = min(p.Deadline, 8), min(p.Patience, 6)
+	return p
+}
+
+// New implements [protocol.Params].
+func (p CoordinatorParams) New(c protocol.Config) (protocol.Protocol, error) {
+	if err := p.refuse(&c); err != nil {
+		return nil, err
+	}
+	return newCoordinator(c, p), nil
+}
+
+// misplaced returns what is wrong with the place of the coordinator.
+func (p CoordinatorParams) misplaced(n protocol.Net) (field, want string) {
+	switch {
+	case n.Peers > 1 && (p.Coordinator < 1 || p.Coordinator > n.Peers):
+		return "coordinator", fmt.Sprintf("the place of one of the %d peers, from 1", n.Peers)
+	case n.Peers == 1 && p.Coordinator == 1:
+		return "coordinator", "0 with one peer, so that it has arms"
+	}
+	return "", ""
+}
+
+// coordinator is the master-worker structure: one peer without arms, the coordinator, collects
+// the newest sums of all sites and returns one mean an arm over the sites, so that what a site
+// receives does not grow with their number. Messages travel along shortest paths, which
+// are one link where all sites are neighbours of the coordinator, and are signed.
+//
+// With schedule doubling it is DP-Master-worker UCB (Li, Song and Fragouli 2020, Algorithm 1).
+// A counter of each site begins at 1 with every switch, and the site reports when it is a power
+// of two; the first report follows the first reward of every arm. From one answer to the next
+// the site plays the arm that it chose last, which is the forced one. Sites report sums and not
+// indices: all hear the same means, and where n is equal everywhere the index of these is the
+// mean of the sites' indices. A report and its answer take two rounds or more, so that the
+// exchange after a switch is later than in the paper.
+//
+// With schedule epochs it is CDP-MAB (Li and Song, Algorithm 1): a site reports when it has
+// explored an epoch, and enters the next one with the answer. Which arms are left follows from
+// the means of all epochs, which all sites hold. With a share of the sites in every epoch the
+// others explore it too, and release it; they ask for the means and report nothing.
+//
+// The coordinator answers when it has heard of all sites, or Deadline rounds after the first one.
+// A site that has waited for twice as long goes on, with schedule doubling with its own
+// sums alone, and reports again every Patience rounds. So the coordinator can be away, or lose all
+// that it knew: the numbers of answers go on where most sites are.
+type coordinator struct {
+	c        protocol.Config
+	p        CoordinatorParams
+	ofMeans  protocol.Kind      // of the coordinator's messages
+	ofReport protocol.Kind      // of those of sites
+	tree     spread.Tree        // of ways to the coordinator
+	means    []protocol.Message // that the coordinator has sent, by number; with schedule doubling the newest one alone
+	round    protocol.Round     // that is under way
+	belief   belief.Belief
+	stale    bool
+	site     coordinatorSite
+	desk     coordinatorDesk
+}
+
+// refuse returns what is wrong with parameters.
+func (p *CoordinatorParams) refuse(c *protocol.Config) error {
+	switch {
+	case p.Schedule != Doubling && p.Schedule != ByEpoch:
+		return fmt.Errorf("coordinator: schedule %q, want doubling or epochs", p.Schedule)
+	case p.Coordinator > c.Peers() || p.Coordinator < 1 && len(c.Neighbours()) > 0:
+		return fmt.Errorf("coordinator: coordinator %d, want the place of one of the %d peers, from 1", p.Coordinator, c.Peers())
+	case p.Deadline < 1 || p.Patience < 2 || p.Epochs < 1:
+		return fmt.Errorf("coordinator: deadline %d, patience %d, epochs %d, want at least 1, 2 and 1", p.Deadline, p.Patience, p.Epochs)
+	case !(p.Participation > 0 && p.Participation <= 1) || p.Schedule == Doubling && p.Participation < 1:
+		return fmt.Errorf("coordinator: participation %v, want over 0 up to 1, and 1 with schedule doubling", p.Participation)
+	case c.Parts > protocol.MaxBody:
+		return fmt.Errorf("coordinator: %d arms, want at most %d", c.Parts, protocol.MaxBody)
+	}
+	return nil
+}
+
+func newCoordinator(c protocol.Config, p CoordinatorParams) *coordinator {
+	x := &coordinator{
+		c: c, p: p, ofMeans: coordinatorMeans, ofReport: coordinatorSums, tree: spread.NewTree(c.Graph, protocol.Peer(max(0, p.Coordinator-1))),
+		belief: belief.New(c.Parts, 1), stale: true,
+		site: coordinatorSite{
+			sums: make([]dp.Release, c.Parts), over: make([]bool, c.Parts), gap: 1, arm: -1, late: p.Schedule == ByEpoch,
+		},
+		desk: newCoordinatorDesk(c.Peers()),
+	}
+	if p.Schedule == ByEpoch {
+		x.belief.Own = slices.Repeat([]float64{-spread.Inf}, c.Parts)
+	}
+	return x
+}
+
+// coordinates reports whether this peer is the coordinator.
+func (x *coordinator) coordinates() bool { return int64(x.c.Self) == int64(x.p.Coordinator)-1 }
+
+// reports reports whether this peer has a coordinator to report to.
+func (x *coordinator) reports() bool {
+	return x.p.Coordinator > 0 && !x.coordinates() && x.tree.Reaches(x.c.Self)
+}
+
+// takesPart reports whether a site reports in an epoch.
+func (x *coordinator) takesPart(p protocol.Peer, epoch uint64) bool {
+	if x.p.Participation == 1 {
+		return true
+	}
+	place := p // among the sites
+	if p > x.root() {
+		place--
+	}
+	return drawn(&x.c, x.p.Participation, x.c.Peers()-1, epoch)[place]
+}
+
+// number returns that of the newest means that this peer holds; 0 before the first.
+func (x *coordinator) number() uint64 {
+	if len(x.means) == 0 {
+		return 0
+	}
+	return x.means[len(x.means)-1].Label().Seq
+}
+
+// origin returns the peer whose means this one takes: its own, if it is alone.
+func (x *coordinator) origin() protocol.Peer {
+	if x.p.Coordinator == 0 {
+		return x.c.Self
+	}
+	return x.root()
+}
+
+// root returns the coordinator.
+func (x *coordinator) root() protocol.Peer { return protocol.Peer(x.p.Coordinator - 1) }
+
+// Receive takes in sums and means.
+func (x *coordinator) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
+	if _, ok := slices.BinarySearch(x.c.Neighbours(), from); !ok || x.p.Coordinator == 0 {
+		return m.Refuse("from peer %d, want a neighbour on the way to or from the coordinator", from)
+	}
+	switch m.Kind() {
+	case x.ofMeans:
+		return x.take(from, m, out)
+	case x.ofReport:
+		return x.serve(from, m, out)
+	default:
+		return m.Refuse("unknown to protocol coordinator")
+	}
+}
+
+// take takes in means and hands them on.
+func (x *coordinator) take(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
+	switch {
+	case x.coordinates() || x.tree.Parent[x.c.Self] != from:
+		return m.Refuse("means from peer %d, want the coordinator's along the way from it", from)
+	case m.Refs() > 1:
+		return m.Refuse("want no peers named")
+	}
+	news, err := x.learn(&m)
+	if news {
+		x.hand(out)
+	}
+	return err
+}
+
+// learn takes in means, and reports whether they are the next ones.
+func (x *coordinator) learn(m *protocol.Message) (news bool, err error) {
+	switch {
+	case m.Label().Origin != x.root():
+		return false, m.Refuse("means of peer %d, want the coordinator's", m.Label().Origin)
+	case m.Label().Seq == 0 || m.Refs() < 1 || m.Ref(0).Seq > m.Label().Seq:
+		return false, m.Refuse("want means with a number, and that of the first ones that there are")
+	case x.p.Schedule == ByEpoch && m.Label().Seq > x.number()+mostAhead:
+		return false, m.Refuse("means of epoch %d, want at most %d", m.Label().Seq, x.number()+mostAhead)
+	}
+	if err := x.checkMeans(m); err != nil {
+		return false, err
+	}
+	if !x.c.Press.Authentic(*m) {
+		return false, m.Refuse("not signed by its origin")
+	}
+	s := &x.site
+	if m.Label().Seq <= x.number() {
+		return false, nil
+	}
+	if x.p.Schedule == ByEpoch && m.Label().Seq > max(x.number()+1, m.Ref(0).Seq) {
+		s.late, s.ahead = true, max(s.ahead, m.Label().Seq) // there are others before these
+		return false, nil
+	}
+	x.keep(*m)
+	s.late = x.p.Schedule == ByEpoch && (!s.explored || s.ahead > m.Label().Seq)
+	s.waiting, s.bound, s.explored, x.stale = false, false, false, true
+	return true, nil
+}
+
+// checkMeans refuses what are no means over sites.
+func (x *coordinator) checkMeans(m *protocol.Message) error {
+	next := 0
+	for i := range m.Body() {
+		r := m.Release(i)
+		if int(r.Stream()) < next || int(r.Stream()) >= x.c.Parts || r.Len() != 1 || r.Counts() != 2 || r.Count(0) == 0 || r.Count(1) == 0 || r.Exponent() != dp.MeanExponent {
+			return m.Refuse("release %d: want the mean of an arm over sites, ascending", i)
+		}
+		next = int(r.Stream()) + 1
+	}
+	if m.Body() == 0 || len(m.Sealed()) > 0 || m.Round() != 0 {
+		return m.Refuse("want means and nothing else")
+	}
+	return nil
+}
+
+// keep makes means the newest ones.
+func (x *coordinator) keep(m protocol.Message) {
+	if x.p.Schedule == Doubling {
+		x.means = x.means[:0]
+	}
+	x.means = append(x.means, m)
+}
+
+// hand sends the newest means to the peers whose way leads over this one.
+func (x *coordinator) hand(out *protocol.Outbox) {
+	for _, n := range x.c.Neighbours() {
+		if x.tree.Child(n, x.c.Self) {
+			out.Send(n, x.means[len(x.means)-1])
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package epochs
+
+import (
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// coordinatorSite is what a peer with arms knows of itself.
+type coordinatorSite struct {
+	sums     []dp.Release   // by arm; empty before the first
+	over     []bool         // arms whose horizon is reached
+	leaves   uint64         // that were released, of all arms
+	explored bool           // the sums of the epoch under way are released
+	late     bool           // others may have ended epochs before this peer has explored them
+	ahead    uint64         // number of the newest means that were heard of
+	waiting  bool           // an answer is awaited
+	since    protocol.Round // when it was asked for first
+	asked    protocol.Round // and last
+	due      protocol.Round // when the next exchange is
+	gap      uint64         // rounds from the last one to that
+	arm      int            // that is played between exchanges
+	bound    bool           // it is; else the next choice is the learner's
+}
+
+// Chosen counts the pull. The first choice after an answer says when the next report is.
+func (x *coordinator) Chosen(arm int) {
+	x.belief.Pulls[arm]++
+	s := &x.site
+	if x.p.Schedule == ByEpoch || s.bound || x.number() == 0 || x.alone() {
+		return
+	}
+	if s.gap *= 2; arm != s.arm {
+		s.arm, s.gap = arm, 1
+	}
+	s.bound, s.due, x.stale = true, x.round+protocol.Round(s.gap), true
+}
+
+// alone reports whether no answer is to be hoped for soon.
+func (x *coordinator) alone() bool {
+	return !x.reports() || x.waits(2*x.p.Deadline)
+}
+
+// waits reports whether an answer has been awaited for a number of rounds.
+func (x *coordinator) waits(rounds uint64) bool {
+	return x.site.waiting && x.round >= x.site.since+protocol.Round(rounds)
+}
+
+// Lost implements [protocol.Dependent].
+func (x *coordinator) Lost() (needed protocol.Peer, lost bool) {
+	return x.root(), x.reports() && x.alone()
+}
+
+// Released takes in the new sums of arms.
+func (x *coordinator) Released(own []protocol.Own, _ *protocol.Outbox) error {
+	s := &x.site
+	for i := range own {
+		arm := int(own[i].Stream)
+		if own[i].Over {
+			s.over[arm] = true
+			continue
+		}
+		sum, err := spread.Grown(s.sums[arm], own[i].Leaf)
+		if err != nil {
+			return err
+		}
+		s.sums[arm] = sum
+		s.leaves++
+		if n := sum.Count(0); n > 0 && x.p.Schedule == ByEpoch {
+			x.belief.Own[arm] = sum.At(0) / float64(n)
+		}
+	}
+	s.explored, x.stale = true, true
+	return nil
+}
+
+// Tick reports; at the coordinator it answers.
+func (x *coordinator) Tick(t protocol.Round, out *protocol.Outbox) error {
+	x.round, x.stale = t+1, true
+	switch {
+	case x.coordinates():
+		return x.answer(out)
+	case x.reports():
+		x.report(out)
+	default:
+		return x.endAlone()
+	}
+	return nil
+}
+
+// endAlone ends the epochs of a peer alone.
+func (x *coordinator) endAlone() error {
+	if x.p.Schedule != ByEpoch || !x.site.explored {
+		return nil
+	}
+	body, err := x.pool([][]dp.Release{x.site.sums})
+	if err != nil {
+		return err
+	}
+	x.keep(x.meansOf(x.number()+1, body))
+	x.site.explored = false
+	return nil
+}
+
+// begins reports whether a report is to be sent now: it is due, or there was no answer for a while.
+// One that only lacks means asks for them.
+func (x *coordinator) begins(due bool, out *protocol.Outbox) bool {
+	s := &x.site
+	switch {
+	case s.waiting && x.round < s.asked+protocol.Round(x.p.Patience):
+		return false
+	case s.waiting:
+	case due:
+		s.waiting, s.since = true, x.round
+	case s.late:
+		s.late = false
+		x.ask(nil, out)
+		return false
+	default:
+		return false
+	}
+	s.asked = x.round
+	return true
+}
+
+// report sends the own sums when they are due, and again after a while.
+func (x *coordinator) report(out *protocol.Outbox) {
+	if !x.begins(x.isDue(), out) {
+		return
+	}
+	if !x.takesPart(x.c.Self, x.number()+1) {
+		x.ask(nil, out)
+		return
+	}
+	x.ask(x.site.report(), out)
+}
+
+// report returns the sums of what was released.
+func (s *coordinatorSite) report() (body []dp.Release) {
+	for k := range s.sums {
+		if !s.sums[k].Empty() && s.sums[k].Count(0) > 0 {
+			body = append(body, s.sums[k])
+		}
+	}
+	return body
+}
+
+// isDue reports whether it is time for a report. That of a schedule is sent so early that the answer can be
+// there in time.
+func (x *coordinator) isDue() bool {
+	s := &x.site
+	if x.p.Schedule == ByEpoch {
+		return s.explored
+	}
+	for k := range s.sums {
+		if s.sums[k].Empty() && !s.over[k] {
+			return false
+		}
+	}
+	return (s.bound || x.number() == 0) && x.round+protocol.Round(2*x.tree.Depth[x.c.Self]-1) >= s.due
+}
+
+// ask sends sums, or none, to the coordinator, for the means after those that this peer holds.
+func (x *coordinator) ask(body []dp.Release, out *protocol.Outbox) {
+	out.Send(x.tree.Parent[x.c.Self], x.request(x.ofReport, x.site.leaves, body))
+}
+
+// request makes a message of a kind and number, for the means after those that this peer holds. It
+// can name peers.
+func (x *coordinator) request(kind protocol.Kind, seq uint64, body []dp.Release, peers ...protocol.Label) protocol.Message {
+	return x.c.Press.Signed(protocol.Content{
+		Kind: kind, Label: protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: seq},
+		Refs: append([]protocol.Label{{Origin: x.root(), Seq: x.number()}}, peers...), Body: body,
+	})
+}

@@ -1,0 +1,213 @@
+// Package epochs has the protocols in which all sites explore in epochs and then learn the mean over sites: gis,
+// coordinator and sink.
+package epochs
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// The messages of gis.
+const (
+	gisAdv  protocol.Kind = 48 // labels of contributions that the sender holds
+	gisReq  protocol.Kind = 49 // labels of contributions that the sender wants
+	gisData protocol.Kind = 50 // a contribution, signed by its origin
+)
+
+// GISParams are the parameters of protocol gis.
+type GISParams struct {
+	Epochs   uint64 `want:"1..1048576" unit:"epochs" fixed:"yes" doc:"Number of epochs that the budget pays for; a mechanism that releases every leaf once costs the same for any number."`
+	Deadline uint64 `want:"0..1073741824" unit:"rounds" doc:"Rounds from its own release of an epoch for which a site waits for those of the others; 0 takes 10 diameters of the network."`
+	Patience uint64 `want:"1..1000000" unit:"rounds" doc:"Rounds after which a contribution that was requested is requested from another neighbour."`
+	Renew    uint64 `want:"1..1000000" unit:"rounds" doc:"Rounds after which contributions that a neighbour seems to lack are advertised to it again; up to 64 times as many while it is silent."`
+	// Participation is of the paper's Algorithm 1; it does for any way of spreading.
+	Participation float64 `want:"over 0 up to 1" fixed:"yes" doc:"Share of the sites, drawn for every epoch, whose releases are sent. All explore, release and pay."`
+}
+
+// Words implements [protocol.Params].
+func (GISParams) Words() protocol.Words {
+	return protocol.Words{
+		Name: "gis", Summary: "contributions of epochs, advertised, requested and sent over every link once at most",
+		When:   "with learner `elimination`, when there is no centre and links are expensive: a release crosses each link once at most",
+		Public: "how many rewards of every action each epoch holds", Mixed: "; every site does at the end of an epoch",
+	}
+}
+
+// Traits implements [protocol.Traited].
+func (GISParams) Traits() protocol.Traits {
+	return protocol.Traits{
+		Kinds: map[protocol.Kind]string{gisAdv: "adv", gisReq: "req", gisData: "data"},
+		Fixed: "every epoch waits for the sites that were drawn for it, at all peers alike",
+	}
+}
+
+// Suits implements [protocol.Suited].
+func (GISParams) Suits(m dp.Mechanism) bool { return !m.Running() || m == dp.None }
+
+// Cadence implements [protocol.Params].
+func (p GISParams) Cadence() protocol.Cadence {
+	return protocol.Cadence{Epochs: p.Epochs, Noun: "epoch"}
+}
+
+// Small implements [protocol.Shrinking].
+func (p GISParams) Small(leaf uint64) protocol.Params {
+	p.Deadline, p.Renew = leaf+2, min(p.Renew, 6)
+	return p
+}
+
+// Origins implements [protocol.Sampling].
+func (p GISParams) Origins(learners int) int { return participants(p.Participation, learners) }
+
+// gis is Global Information Synchronization (Li and Song, section V and Algorithm 2) for
+// learners that explore in epochs. The contribution of an epoch holds, for every arm that its
+// origin explored in it, the sum of all that the origin has released of the arm, signed. It
+// travels over links in three steps: a peer advertises the labels that it newly holds,
+// requests those that it lacks of one neighbour at a time, and sends what is requested. So
+// without loss no contribution crosses a link twice, and every peer receives it once.
+//
+// Neighbours compare what they hold under a label, by fingerprints in advertisements. So two
+// contributions of one origin and epoch are found by all, and neither counts; see [gis.replace].
+//
+// A neighbour that does not answer is worked around: another one that has advertised the
+// contribution is asked after Patience rounds. A neighbour is asked again only when it has
+// advertised the contribution again, which it does when the other end seems to lack it.
+//
+// A peer enters the next epoch when it holds the contributions of all sites that take part,
+// or Deadline rounds after its own release. What comes later is merged into the epochs that
+// it is of, and older epochs go on being served.
+type gis struct {
+	contributions
+	links    []gisLink // by place among the neighbours
+	p        GISParams
+	deadline uint64
+	fresh    []protocol.Label // newly held, and not advertised yet
+	wanted   []protocol.Label // advertised by a neighbour, and not held, or another one is
+	round    protocol.Round   // that is under way
+	since    protocol.Round   // of the own release of the epoch under way
+	waiting  bool             // there is one
+	over     bool             // the horizon is reached
+	hello    bool             // an earlier life is to be forgotten
+}
+
+// A gisLink is what is known of a neighbour.
+type gisLink struct {
+	incarnation uint32
+	lacks       uint64         // contributions that this peer holds and the neighbour does not seem to
+	next        protocol.Round // when these are advertised again
+	wait        uint64         // rounds from then to the time after
+	doubt       bool           // its last answer did not come
+}
+
+// mostAhead is how many epochs others can be ahead. Epochs grow, so it is not reached.
+const mostAhead = 64
+
+// New implements [protocol.Params].
+func (p GISParams) New(c protocol.Config) (protocol.Protocol, error) {
+	switch {
+	case c.Parts > protocol.MaxBody:
+		return nil, fmt.Errorf("gis: %d arms, want at most %d", c.Parts, protocol.MaxBody)
+	case !(p.Participation > 0 && p.Participation <= 1):
+		return nil, fmt.Errorf("gis: participation %v, want over 0 up to 1", p.Participation)
+	case p.Patience < 1 || p.Renew < 1 || p.Epochs < 1:
+		return nil, fmt.Errorf("gis: patience %d, renew %d, epochs %d, want at least 1 of each", p.Patience, p.Renew, p.Epochs)
+	}
+	g := &gis{
+		contributions: newContributions(c, p.Participation), links: make([]gisLink, len(c.Neighbours())), p: p,
+		deadline: p.Deadline, hello: c.Incarnation > 0,
+	}
+	if g.deadline == 0 {
+		g.deadline = 10 * uint64(max(1, spread.Diameter(c.Graph)))
+	}
+	for j := range g.links {
+		g.links[j].wait = p.Renew
+	}
+	return g, nil
+}
+
+// Released makes a contribution of the arms that the epoch explored.
+func (g *gis) Released(own []protocol.Own, _ *protocol.Outbox) error {
+	body, over, err := g.add(own)
+	if err != nil {
+		return err
+	}
+	g.over = g.over || over
+	g.since, g.waiting = g.round, true
+	r := g.belief.Epoch + 1
+	if s := g.at(r, g.c.Self); s != nil && s.m.Kind() == 0 && len(body) > 0 {
+		g.hold(s, g.c.Press.Signed(protocol.Content{
+			Kind: gisData, Label: protocol.Label{Origin: g.c.Self, Incarnation: g.c.Incarnation, Seq: r}, Body: body,
+		}))
+	}
+	g.complete()
+	return nil
+}
+
+// hold keeps a contribution and has it advertised.
+func (g *gis) hold(s *contribution, m protocol.Message) {
+	s.m, s.pending = m, false
+	for j := range s.marks {
+		if s.marks[j]&knows == 0 {
+			g.links[j].lacks++
+		}
+		s.marks[j] &^= promised // from now on, this is a promise of another contribution
+	}
+	g.advertised(s)
+}
+
+// advertised has what is newly held under a label advertised.
+func (g *gis) advertised(s *contribution) {
+	same := func(l protocol.Label) bool { return byEpoch(l, s.m.Label()) == 0 }
+	g.fresh = append(slices.DeleteFunc(g.fresh, same), s.m.Label())
+	if s.m.Label().Seq <= g.belief.Epoch {
+		g.change()
+	}
+}
+
+// complete ends the epochs that can end.
+func (g *gis) complete() {
+	for g.ends(g.belief.Epoch + 1) {
+		g.belief.Epoch++
+		g.waiting = false
+		g.change()
+	}
+}
+
+// ends reports whether an epoch can end: its own release is there, and those of all others
+// or the deadline.
+func (g *gis) ends(r uint64) bool {
+	switch own := g.at(r, g.c.Self); {
+	case g.waiting:
+	case own != nil && own.m.Kind() != 0: // of an earlier life
+	case g.over && g.begun(r):
+	default:
+		return false
+	}
+	if g.waiting && uint64(g.round-g.since) >= g.deadline {
+		return true
+	}
+	return g.lacking(r, g.over) == 0
+}
+
+// Tick requests, advertises, and ends an epoch at its deadline.
+func (g *gis) Tick(t protocol.Round, out *protocol.Outbox) error {
+	g.round = t
+	if r := g.belief.Epoch + 1; g.over && !g.waiting && g.begun(r) {
+		g.since, g.waiting = t, true
+	}
+	g.complete()
+	g.request(t, out)
+	g.advertise(t, out)
+	g.round = t + 1
+	return nil
+}
+
+// Belief merges what has changed.
+func (g *gis) Belief() *belief.Belief {
+	g.merge()
+	return &g.belief
+}

@@ -1,0 +1,305 @@
+package epochs
+
+import (
+	"cmp"
+	"slices"
+
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+)
+
+const (
+	mostAdvertised = 2048 // labels in a message
+	mostRequested  = 128  // labels that are requested from one neighbour in a round
+	mostWait       = 64   // how many times Renew a silent neighbour is left alone
+)
+
+// Receive takes in advertisements, requests and contributions. All labels are checked before
+// anything is changed.
+func (g *gis) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
+	j, ok := slices.BinarySearch(g.c.Neighbours(), from)
+	if !ok {
+		return m.Refuse("from peer %d, which is no neighbour", from)
+	}
+	switch m.Kind() {
+	case gisData:
+		return g.take(j, m, out)
+	case gisAdv, gisReq:
+	default:
+		return m.Refuse("unknown to this protocol")
+	}
+	if err := g.checkLabels(from, &m); err != nil {
+		return err
+	}
+	if m.Kind() == gisAdv {
+		g.hear(j, &m)
+	} else {
+		g.serve(j, from, &m, out)
+	}
+	return nil
+}
+
+// checkLabels refuses a list of labels that no honest peer sends.
+func (g *gis) checkLabels(from protocol.Peer, m *protocol.Message) error {
+	if m.Label().Origin != from || m.Body() > 0 || len(m.Sealed()) > 0 || m.Round() != 0 || len(m.Signature()) > 0 {
+		return m.Refuse("want labels and nothing else, by the neighbour itself")
+	}
+	if err := checkPrints(m); err != nil {
+		return err
+	}
+	for i := range m.Refs() {
+		l := m.Ref(i)
+		l.Stream = 0
+		if err := g.checkLabel(m, l); err != nil {
+			return err
+		}
+		if i > 0 && byEpoch(m.Ref(i-1), l) >= 0 {
+			return m.Refuse("labels are not in order")
+		}
+	}
+	return nil
+}
+
+// checkLabel refuses a label of a contribution that cannot be.
+func (g *gis) checkLabel(m *protocol.Message, l protocol.Label) error {
+	most := g.belief.Epoch + mostAhead
+	if int(l.Origin) >= g.c.Peers() || l.Stream != 0 || l.Seq < 1 || l.Seq > most {
+		return m.Refuse("epoch %d of peer %d, want 1 to %d of %d peers", l.Seq, l.Origin, most, g.c.Peers())
+	}
+	if !g.takesPart(l.Seq, l.Origin) {
+		return m.Refuse("peer %d takes no part in epoch %d", l.Origin, l.Seq)
+	}
+	return nil
+}
+
+// byEpoch orders labels by epoch and origin.
+func byEpoch(a, b protocol.Label) int {
+	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Origin, b.Origin))
+}
+
+// hear takes in what neighbour j advertises. A new life of it holds nothing of what an
+// earlier one did.
+func (g *gis) hear(j int, m *protocol.Message) {
+	link := &g.links[j]
+	if m.Label().Incarnation < link.incarnation {
+		return
+	}
+	if m.Label().Incarnation > link.incarnation {
+		link.incarnation = m.Label().Incarnation
+		g.forget(j)
+	}
+	answers := m.Refs() == 0 // else it may say on and on that it holds something else
+	for i := range m.Refs() {
+		l := m.Ref(i)
+		s, print := g.at(l.Seq, l.Origin), l.Stream
+		l.Stream = 0
+		switch {
+		case s.m.Kind() == 0:
+			s.marks[j] |= knows | promised
+			answers = true
+		case l.Incarnation > s.m.Label().Incarnation:
+			s.marks[j] |= promised
+		case l.Incarnation < s.m.Label().Incarnation: // the neighbour lacks what is held here
+			continue
+		case print == s.fingerprint(m.Label().Stream):
+			if s.marks[j]&knows == 0 {
+				link.lacks--
+			}
+			s.marks[j] |= knows
+			answers = true
+			continue
+		case s.second.Kind() != 0: // the same
+			continue
+		default:
+			s.marks[j] |= promised
+		}
+		if i, found := slices.BinarySearchFunc(g.wanted, l, byEpoch); !found {
+			g.wanted = slices.Insert(g.wanted, i, l)
+		} else {
+			g.wanted[i] = l
+		}
+	}
+	if answers {
+		link.wait = g.p.Renew
+		link.next = min(link.next, g.round+protocol.Round(g.p.Renew))
+	}
+}
+
+// forget takes neighbour j for one that holds nothing.
+func (g *gis) forget(j int) {
+	g.links[j].lacks = 0
+	for _, epoch := range g.epochs {
+		for _, s := range epoch {
+			if s == nil {
+				continue
+			}
+			if s.marks[j] = 0; s.m.Kind() != 0 {
+				g.links[j].lacks++
+			}
+		}
+	}
+}
+
+// serve sends what neighbour j requests. What was advertised to it once is sent once.
+func (g *gis) serve(j int, to protocol.Peer, m *protocol.Message, out *protocol.Outbox) {
+	for i := range m.Refs() {
+		l := m.Ref(i)
+		if s := g.at(l.Seq, l.Origin); s.m.Kind() != 0 && s.marks[j]&offered != 0 {
+			s.marks[j] &^= offered
+			out.Send(to, s.m)
+			if s.second.Kind() != 0 {
+				out.Send(to, s.second)
+			}
+		}
+	}
+}
+
+// take takes in a contribution.
+func (g *gis) take(j int, m protocol.Message, out *protocol.Outbox) error {
+	if err := g.checkLabel(&m, m.Label()); err != nil {
+		return err
+	}
+	var held *contribution
+	if m.Label().Seq <= uint64(len(g.epochs)) {
+		held = g.at(m.Label().Seq, m.Label().Origin)
+	}
+	if held != nil && held.m.Kind() == 0 {
+		held = nil
+	}
+	switch {
+	case held == nil || m.Label().Incarnation > held.m.Label().Incarnation:
+	case m.Label().Incarnation < held.m.Label().Incarnation, held.second.Kind() != 0, held.m.Signature() == m.Signature():
+		return nil
+	}
+	own := m.Label().Origin == g.c.Self
+	if own && m.Label().Incarnation >= g.c.Incarnation && (held == nil || held.m.Label() != m.Label()) {
+		return m.Refuse("a contribution of mine that I never made")
+	}
+	if err := g.check(&m); err != nil {
+		return err
+	}
+	g.links[j].doubt = false
+	if own && (held == nil || held.m.Label() != m.Label()) {
+		g.recover(m)
+	}
+	if held != nil {
+		g.replace(held, m, out)
+		return nil
+	}
+	s := g.at(m.Label().Seq, m.Label().Origin)
+	s.marks[j] |= knows
+	g.hold(s, m)
+	g.complete()
+	return nil
+}
+
+// request asks for what is advertised and not held, of one neighbour at a time.
+func (g *gis) request(t protocol.Round, out *protocol.Outbox) {
+	if len(g.wanted) == 0 {
+		return
+	}
+	asks := make([][]protocol.Label, len(g.links))
+	g.wanted = slices.DeleteFunc(g.wanted, func(l protocol.Label) bool {
+		s := g.at(l.Seq, l.Origin)
+		switch {
+		case s.m.Kind() != 0 && !s.available():
+			return true
+		case s.pending && uint64(t-s.asked) < g.p.Patience:
+			return false
+		case s.pending:
+			s.pending, g.links[s.of].doubt = false, true
+		}
+		j := g.choose(s, asks)
+		if j < 0 {
+			return !s.available()
+		}
+		s.marks[j] &^= promised
+		s.pending, s.asked, s.of = true, t, j
+		asks[j] = append(asks[j], l)
+		return false
+	})
+	for j, labels := range asks {
+		g.speak(gisReq, t, 0, labels, j, out)
+	}
+}
+
+// choose returns the place of the first neighbour that offers s and answers, or else of the
+// first that offers it; -1 if none does, or all are asked for enough in this round.
+func (g *gis) choose(s *contribution, asks [][]protocol.Label) int {
+	doubtful := -1
+	for j, m := range s.marks {
+		switch {
+		case m&promised == 0 || len(asks[j]) >= mostRequested:
+		case !g.links[j].doubt:
+			return j
+		case doubtful < 0:
+			doubtful = j
+		}
+	}
+	return doubtful
+}
+
+// advertise sends the labels that are newly held to all neighbours, and to each those again
+// that it seems to lack.
+func (g *gis) advertise(t protocol.Round, out *protocol.Outbox) {
+	slices.SortFunc(g.fresh, byEpoch)
+	salt := dp.StreamID(0)
+	for j := range g.links {
+		link := &g.links[j]
+		labels := g.fresh
+		switch {
+		case link.lacks == 0:
+			link.next, link.wait = t+protocol.Round(g.p.Renew), g.p.Renew
+		case t >= link.next:
+			labels = g.lackedBy(j)
+			link.next = t + protocol.Round(link.wait)
+			link.wait = min(2*link.wait, mostWait*g.p.Renew)
+		case len(labels) > 0:
+			link.next = max(link.next, t+protocol.Round(g.p.Renew))
+		}
+		for _, l := range labels {
+			g.at(l.Seq, l.Origin).marks[j] |= offered
+		}
+		if len(labels) > 0 && salt == 0 {
+			salt = g.salt()
+		}
+		g.speak(gisAdv, t, salt, labels, j, out)
+		if g.hello && len(labels) == 0 {
+			g.speakOnce(gisAdv, t, 0, nil, j, out)
+		}
+	}
+	g.fresh, g.hello = g.fresh[:0], false
+}
+
+// lackedBy returns the labels that are held and neighbour j does not seem to hold, and those
+// that are newly held.
+func (g *gis) lackedBy(j int) (labels []protocol.Label) {
+	for _, epoch := range g.epochs {
+		for _, s := range epoch {
+			if s != nil && s.m.Kind() != 0 && (s.marks[j]&knows == 0 || slices.Contains(g.fresh, s.m.Label())) {
+				labels = append(labels, s.m.Label())
+			}
+		}
+	}
+	slices.SortFunc(labels, byEpoch)
+	return labels
+}
+
+// speak sends labels to neighbour j, in as many messages as they take; with a salt, fingerprints too.
+func (g *gis) speak(kind protocol.Kind, t protocol.Round, salt dp.StreamID, labels []protocol.Label, j int, out *protocol.Outbox) {
+	for some := range slices.Chunk(labels, mostAdvertised) {
+		g.speakOnce(kind, t, salt, some, j, out)
+	}
+}
+
+func (g *gis) speakOnce(kind protocol.Kind, t protocol.Round, salt dp.StreamID, labels []protocol.Label, j int, out *protocol.Outbox) {
+	refs := slices.Clone(labels)
+	if salt != 0 {
+		for i, l := range refs {
+			refs[i].Stream = g.at(l.Seq, l.Origin).fingerprint(salt)
+		}
+	}
+	out.Send(g.c.Neighbours()[j], g.c.Press.Message(protocol.Content{
+		Kind: kind, Label: protocol.Label{Origin: g.c.Self, Incarnation: g.c.Incarnation, Stream: salt, Seq: uint64(t)}, Refs: refs,
+	}))
+}

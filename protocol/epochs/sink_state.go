@@ -1,0 +1,29 @@
+package epochs
+
+import (
+	"peerd.dev/dp/state"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+const sinkVersion = 1
+
+// Save implements [protocol.Protocol].
+func (x *sink) Save() ([]byte, error) { return state.Save(sinkVersion, x.fields), nil }
+
+// Load implements [protocol.Protocol].
+func (x *sink) Load(saved []byte) error {
+	err := spread.Load(saved, sinkVersion, x.fields)
+	x.plant()
+	return err
+}
+
+func (x *sink) fields(v *state.Visitor) {
+	x.coordinator.fields(v, func(m *protocol.Message) bool {
+		if x.coordinates() {
+			return m.Kind() == sinkPool && x.checkPool(m) == nil
+		}
+		return m.Kind() == sinkReport && x.checkContent(m) == nil
+	})
+	state.Number(v, &x.pooled)
+}

@@ -1,0 +1,183 @@
+package spread
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"io"
+	"slices"
+
+	"peerd.dev/dp"
+	"peerd.dev/dp/state"
+	"peerd.dev/protocol"
+)
+
+// Rest is how many times pull rounds pass at most from one digest to the next for a neighbour
+// that does not answer.
+const Rest = 256
+
+// agreement spreads rows that come ever more rarely, with few messages. A row goes by topic where
+// there is one, else from neighbour to neighbour, and not to those that have it from the
+// same one. Two neighbours then make sure that they hold the same: once pull rounds have
+// passed, a peer sends a neighbour a digest, whose number is a sum of the signatures that it
+// holds. If the other one has the same sum, it says so, and both are silent until one of
+// them gets a row from elsewhere. If not, each sends the rows that the other does not name.
+// A neighbour that does not answer gets digests ever more rarely.
+//
+// One neighbour gets a digest every pull rounds at most; a neighbour is answered once a round.
+type agreement struct {
+	Flood
+	quiet uint64 // how many times pull rounds have passed without a new row
+	links []link // by place of the neighbour
+}
+
+// link is what a peer knows of a neighbour.
+type link struct {
+	agreed bool   // it holds all that this peer does
+	asked  bool   // it got a digest when one was due for the last time
+	served bool   // in this round
+	next   uint64 // when it gets the next one, as quiet
+}
+
+func newAgreement(c protocol.Config, row protocol.Kind, pull uint64, check func(*protocol.Message) error) (agreement, error) {
+	f, err := NewFlood(c, row, c.Parts, pull, check)
+	return agreement{Flood: f, links: make([]link, len(c.Neighbours()))}, err
+}
+
+// tick sends a digest at the end of round t, if one is due.
+func (o *agreement) tick(t protocol.Round, out *protocol.Outbox) {
+	for i := range o.links {
+		o.links[i].served = false
+	}
+	due := (uint64(t) + 1) / o.Pull
+	if due <= o.Pulled {
+		return
+	}
+	o.quiet += due - o.Pulled
+	o.Pulled = due
+	var open []int
+	for i := range o.links {
+		l := &o.links[i]
+		l.asked = false
+		if !l.agreed && l.next <= o.quiet {
+			open = append(open, i)
+		}
+	}
+	if len(open) == 0 {
+		return
+	}
+	i := open[o.C.Rand.IntN(len(open))]
+	o.links[i].asked = true
+	o.links[i].next = o.quiet + min((o.quiet+3)/4, Rest)
+	to := o.C.Neighbours()[i]
+	o.Digest(o.Row+FloodDigest, o.sum(to), o.Refs(to), to, out)
+}
+
+// publish sends this peer's own row of a number and a stream.
+func (o *agreement) publish(seq uint64, body dp.Release, out *protocol.Outbox) {
+	o.pass(o.Sign(seq, body.Stream(), []dp.Release{body}), o.C.Self, out)
+}
+
+// pass sends a new row on to neighbours that hold such rows and are not the origin's, nor those of the peer
+// that it came from, which has sent it to them. That peer holds it, so nothing changes between
+// the two.
+func (o *agreement) pass(m protocol.Message, from protocol.Peer, out *protocol.Outbox) {
+	o.quiet = 0
+	var theirs []protocol.Peer
+	if from != o.C.Self && int64(from) < int64(o.C.Peers()) {
+		theirs = o.C.Graph[from]
+	}
+	for i, n := range o.C.Neighbours() {
+		if !o.Holds(n, m.Label().Origin) {
+			continue
+		}
+		o.links[i].next = 0
+		if n == from {
+			continue
+		}
+		o.links[i].agreed = false
+		if o.C.Topic || n == m.Label().Origin {
+			continue
+		}
+		if _, has := slices.BinarySearch(theirs, n); !has {
+			out.Send(n, m)
+		}
+	}
+	if o.C.Topic && from == o.C.Self {
+		out.Send(protocol.Everyone, m)
+	}
+}
+
+// Hear takes in rows and digests, and reports whether a row is new.
+func (o *agreement) Hear(from protocol.Peer, m protocol.Message, out *protocol.Outbox) (news bool, err error) {
+	switch m.Kind() {
+	case o.Row:
+		if news, err = o.Take(m); news {
+			o.pass(m, from, out)
+		}
+		return news, err
+	case o.Row + FloodDigest, o.Row + FloodWant:
+		return false, o.compare(from, m, out)
+	default:
+		return false, m.Refuse("unknown to this protocol")
+	}
+}
+
+// compare takes in a digest. If this peer has sent one that crossed it, that is the answer.
+func (o *agreement) compare(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
+	i, ok := slices.BinarySearch(o.C.Neighbours(), from)
+	if !ok {
+		return m.Refuse("from peer %d, who is no neighbour", from)
+	}
+	theirs, lacking, err := o.Named(&m)
+	if err != nil {
+		return err
+	}
+	l, sum := &o.links[i], o.sum(from)
+	answer := m.Kind() == o.Row+FloodDigest && !l.asked && !l.served
+	if l.agreed = m.Label().Seq == sum; l.agreed {
+		if answer {
+			l.served = true
+			o.Digest(o.Row+FloodWant, sum, nil, from, out)
+		}
+		return nil
+	}
+	l.next = 0
+	same := m.Kind() == o.Row+FloodWant && m.Refs() == 0 && m.Label().Seq != 0 // as before a row that came since
+	if same || l.served {
+		return nil
+	}
+	l.served = true
+	if o.Serve(from, theirs, out) == 0 && !lacking { // gaps, or two rows of one number
+		o.Serve(from, make([]protocol.Label, len(theirs)), out)
+	}
+	if answer && lacking {
+		o.Digest(o.Row+FloodWant, sum, o.Refs(from), from, out)
+	}
+	return nil
+}
+
+// sum returns a number that differs if the rows that a peer holds differ, of those that a
+// neighbour holds, too, except by a chance of 2^-32; 0 for none.
+func (o *agreement) sum(to protocol.Peer) uint64 {
+	h, rows := sha256.New(), 0
+	for _, m := range o.Newest {
+		if m.Kind() != 0 && o.Holds(to, m.Label().Origin) {
+			_, _ = io.WriteString(h, m.Signature())
+			rows++
+		}
+	}
+	if rows == 0 {
+		return 0
+	}
+	return 1 + uint64(binary.BigEndian.Uint32(h.Sum(nil)))
+}
+
+func (o *agreement) fields(v *state.Visitor) {
+	void := o.Fields(v)
+	v.Uint(&o.quiet)
+	VisitNeighbours(v, o.C.Neighbours(), o.links, func(l *link) {
+		VisitFlags(v, &l.agreed, &l.asked, &l.served)
+		l.agreed = l.agreed && !void
+		v.Uint(&l.next)
+	})
+}

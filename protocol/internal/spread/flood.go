@@ -1,0 +1,243 @@
+// Package spread has what families of protocols share: floods of signed rows, agreement between neighbours, totals of
+// own releases, shortest paths, the limits of what a peer can claim, and visits of saved states.
+package spread
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/dp"
+	"peerd.dev/dp/state"
+	"peerd.dev/protocol"
+)
+
+// Flood holds the rows of all origins, as far as this peer has them. A row is what an origin
+// has to say of a stream, or of all of them, signed by it; a newer row replaces an older one.
+// So loss, duplication, reordering and late joining do no harm.
+//
+// An origin numbers its rows over all its streams; with several streams, the number of a row
+// is that of all leaves that its origin had closed, and a peer that holds all rows of an
+// origin can tell so, since the leaves in them add up to the greatest number. Such rows may be of
+// windows, which are numbered; see [windowed]. Those of earlier ones are void.
+type Flood struct {
+	C       protocol.Config
+	Row     protocol.Kind
+	streams int // that have rows of their own, of an origin
+	Pull    uint64
+	check   func(*protocol.Message) error // refuses what is no row of its origin
+	Reach   map[protocol.Peer][]bool      // whose rows this peer and its neighbours hold, by origin; nil for everyone's
+	Newest  []protocol.Message            // by origin and stream; empty before the first
+	Pulled  uint64                        // digests that were due
+}
+
+// The kinds of messages of a flood, from that of its rows on.
+const (
+	FloodDigest = 1 // the newest rows that the sender holds; asks for newer ones
+	FloodWant   = 2 // the same, in answer to a digest
+)
+
+// NewFlood returns a flood without rows. row is the kind of a row; its digest and the answer to one are the next two
+// kinds. check refuses what is no row of the protocol.
+func NewFlood(c protocol.Config, row protocol.Kind, streams int, pull uint64, check func(*protocol.Message) error) (Flood, error) {
+	if pull < 1 {
+		return Flood{}, fmt.Errorf("pull is %d rounds, want at least 1", pull)
+	}
+	return Flood{
+		C: c, Row: row, streams: streams, Pull: pull, check: check,
+		Newest: slices.Repeat([]protocol.Message{protocol.NoMessage()}, streams*c.Peers()),
+	}, nil
+}
+
+// Holds reports whether a peer, this one or a neighbour, holds the rows of an origin.
+func (f *Flood) Holds(p, origin protocol.Peer) bool { return f.Reach == nil || f.Reach[p][origin] }
+
+// of returns the rows of an origin, by stream.
+func (f *Flood) of(p protocol.Peer) []protocol.Message {
+	return f.Newest[int(p)*f.streams:][:f.streams]
+}
+
+// held returns how far this peer has the rows of an origin without a gap: the label of the
+// newest one, without its stream; false if there is a gap, or no row.
+func (f *Flood) held(p protocol.Peer) (newest protocol.Label, ok bool) {
+	leaves := uint64(0)
+	for _, m := range f.of(p) {
+		if m.Kind() == 0 {
+			continue
+		}
+		if !ok || protocol.Newer(m.Label(), newest) {
+			newest, ok = m.Label(), true
+		}
+		if f.streams > 1 {
+			leaves += m.Release(0).Span().To - m.Release(0).Span().From
+		}
+	}
+	newest.Stream = 0
+	return newest, ok && (f.streams == 1 || windowed(windowOf(newest), leaves) == newest.Seq)
+}
+
+// windowed returns the number of a row: window counts from 0, and leaves are those that the origin
+// has closed in it.
+func windowed(window, leaves uint64) uint64 { return window<<32 + leaves }
+
+// windowOf returns the window of a row.
+func windowOf(l protocol.Label) uint64 { return l.Seq >> 32 }
+
+// over reports whether a row of label a is of a life, or a window, that is over if its origin has
+// signed one of label b.
+func over(a, b protocol.Label) bool {
+	return a.Incarnation < b.Incarnation || a.Incarnation == b.Incarnation && windowOf(a) < windowOf(b)
+}
+
+// Refs returns how far this peer has everybody's rows that a neighbour holds, too.
+func (f *Flood) Refs(to protocol.Peer) []protocol.Label {
+	refs := make([]protocol.Label, 0, f.C.Peers())
+	for p := range f.C.Peers() {
+		if l, ok := f.held(protocol.Peer(p)); ok && f.Holds(to, protocol.Peer(p)) {
+			refs = append(refs, l)
+		}
+	}
+	return refs
+}
+
+// Digest sends a neighbour a digest.
+func (f *Flood) Digest(kind protocol.Kind, seq uint64, refs []protocol.Label, to protocol.Peer, out *protocol.Outbox) {
+	out.Send(to, f.C.Press.Message(protocol.Content{
+		Kind: kind, Label: protocol.Label{Origin: f.C.Self, Incarnation: f.C.Incarnation, Seq: seq}, Refs: refs,
+	}))
+}
+
+// Named returns how far the sender of a digest has everybody's rows, and whether this peer
+// lacks some of those.
+func (f *Flood) Named(m *protocol.Message) (theirs []protocol.Label, lacking bool, err error) {
+	theirs = make([]protocol.Label, f.C.Peers())
+	for i := range m.Refs() {
+		l := m.Ref(i)
+		if int(l.Origin) >= len(theirs) {
+			return nil, false, m.Refuse("names peer %d of %d", l.Origin, len(theirs))
+		}
+		theirs[l.Origin] = l
+		if l.Origin != f.C.Self && f.Holds(f.C.Self, l.Origin) {
+			held, ok := f.held(l.Origin)
+			lacking = lacking || !ok || protocol.Newer(l, held)
+		}
+	}
+	return theirs, lacking, nil
+}
+
+// Serve sends a neighbour the rows that are newer than theirs, and returns how many.
+func (f *Flood) Serve(to protocol.Peer, theirs []protocol.Label, out *protocol.Outbox) (sent int) {
+	for i := range f.Newest {
+		m := f.Newest[i]
+		if m.Kind() != 0 && m.Label().Origin != to && f.Holds(to, m.Label().Origin) && protocol.Newer(m.Label(), theirs[m.Label().Origin]) {
+			out.Send(to, m)
+			sent++
+		}
+	}
+	return sent
+}
+
+// Sign makes this peer's own row of a number and stream.
+func (f *Flood) Sign(seq uint64, stream dp.StreamID, body []dp.Release) protocol.Message {
+	m := f.C.Press.Signed(protocol.Content{
+		Kind: f.Row, Label: protocol.Label{Origin: f.C.Self, Incarnation: f.C.Incarnation, Stream: stream, Seq: seq}, Body: body,
+	})
+	f.keep(m)
+	return m
+}
+
+// keep replaces what the row makes void: the older one of its stream, and those of earlier
+// lives and windows of its origin.
+func (f *Flood) keep(m protocol.Message) {
+	rows := f.of(m.Label().Origin)
+	for i := range rows {
+		if rows[i].Kind() != 0 && over(rows[i].Label(), m.Label()) {
+			rows[i] = protocol.NoMessage()
+		}
+	}
+	rows[m.Label().Stream] = m
+}
+
+// Take keeps a row that arrived, and reports whether it is new.
+func (f *Flood) Take(m protocol.Message) (news bool, err error) {
+	if int(m.Label().Origin) >= f.C.Peers() || int64(m.Label().Stream) >= int64(f.streams) {
+		return false, m.Refuse("origin of %d peers, stream of %d", f.C.Peers(), f.streams)
+	}
+	rows := f.of(m.Label().Origin)
+	old := &rows[m.Label().Stream]
+	if old.Kind() != 0 && !protocol.Newer(m.Label(), old.Label()) {
+		return f.again(old, m)
+	}
+	if m.Label().Origin == f.C.Self {
+		return false, m.Refuse("a row of mine that I never made")
+	}
+	for i := range rows {
+		if rows[i].Kind() != 0 && over(m.Label(), rows[i].Label()) {
+			return false, nil
+		}
+	}
+	if err := f.verify(&m); err != nil {
+		return false, err
+	}
+	f.keep(m)
+	return true, nil
+}
+
+// verify refuses what is not a row that its origin signed.
+func (f *Flood) verify(m *protocol.Message) error {
+	if err := f.check(m); err != nil {
+		return err
+	}
+	if m.Refs() > 0 || len(m.Sealed()) > 0 || m.Round() != 0 {
+		return m.Refuse("a row brings nothing but its releases")
+	}
+	if !f.C.Press.Authentic(*m) {
+		return m.Refuse("not signed by its origin")
+	}
+	return nil
+}
+
+// again takes in a row whose number is known. An origin that signs two rows of one
+// number lies or was cloned; so that all still agree, the one with the greater
+// signature stays.
+func (f *Flood) again(old *protocol.Message, m protocol.Message) (news bool, err error) {
+	if m.Label() != old.Label() || m.Label().Origin == f.C.Self || m.Signature() == old.Signature() {
+		return false, nil
+	}
+	if err := f.verify(&m); err != nil {
+		return false, err
+	}
+	if m.Signature() < old.Signature() {
+		return false, m.Refuse("its origin signed two rows of that number; the other one stays")
+	}
+	f.keep(m)
+	return true, nil
+}
+
+// Fields visits the rows, and reports whether some were left out of a load that what peers agree on
+// has made void.
+func (f *Flood) Fields(v *state.Visitor) (void bool) {
+	n := v.Len(len(f.Newest))
+	if n > len(f.Newest) { // a network grows at its end
+		v.Fail("%d rows, want up to %d", n, len(f.Newest))
+		n = 0
+	}
+	for i := range n {
+		m := f.Newest[i]
+		if VisitMessage(v, &m); !v.Loading() || m.Kind() == 0 {
+			continue
+		}
+		if m.Kind() != f.Row || int(m.Label().Origin) != i/f.streams || int(m.Label().Stream) != i%f.streams {
+			v.Fail("row %d is not of peer %d and stream %d", i, i/f.streams, i%f.streams)
+			break
+		}
+		// Signatures are bound to what peers agree on. After a change of that, others
+		// would refuse the row, and its origin makes a new one.
+		if f.check(&m) == nil && f.C.Press.Authentic(m) {
+			f.Newest[i] = m
+		} else {
+			void = true
+		}
+	}
+	v.Uint(&f.Pulled)
+	return void
+}

@@ -1,0 +1,62 @@
+package spread
+
+import (
+	"slices"
+
+	"peerd.dev/protocol"
+)
+
+// NewForest returns the shortest ways to a server over sinks. The peers without the server fall into
+// components; the sink of each is the one of least eccentricity of those that are linked to the
+// server (Li and Song, Algorithm 4), and of several the one with the lowest number. Ways lead to
+// the sink, and from there to the server. Only peers that are absent, and those that cannot do
+// without them, have ways over any links.
+func NewForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) Tree {
+	within := make([][]protocol.Peer, len(g)) // links of components
+	for p, all := range g {
+		for _, n := range all {
+			if protocol.Peer(p) != server && n != server && !absent[p] && !absent[n] {
+				within[p] = append(within[p], n)
+			}
+		}
+	}
+	t := Tree{make([]protocol.Peer, len(g)), slices.Repeat([]int{-1}, len(g))}
+	least := slices.Repeat([]int{len(g)}, len(g)) // eccentricity of the sink that a peer has
+	for i := range g {
+		t.Parent[i] = protocol.Peer(i)
+	}
+	t.Depth[server] = 0
+	for _, sink := range g[server] {
+		if absent[sink] {
+			continue
+		}
+		way := NewTree(within, sink)
+		far := slices.Max(way.Depth)
+		for p := range g {
+			if way.Depth[p] >= 0 && far < least[p] { // all of a component agree
+				least[p], t.Parent[p], t.Depth[p] = far, way.Parent[p], way.Depth[p]+1
+			}
+		}
+		if least[sink] == far && t.Parent[sink] == sink {
+			t.Parent[sink] = server
+		}
+	}
+	t.attach(g)
+	return t
+}
+
+// attach gives peers that have no way to the root the shortest one to a peer that has.
+func (t *Tree) attach(g [][]protocol.Peer) {
+	for depth := 0; depth < len(g) && slices.Contains(t.Depth, -1); depth++ {
+		for p := range g {
+			if t.Depth[p] != depth {
+				continue
+			}
+			for _, n := range g[p] {
+				if !t.Reaches(n) {
+					t.Parent[n], t.Depth[n] = protocol.Peer(p), depth+1
+				}
+			}
+		}
+	}
+}

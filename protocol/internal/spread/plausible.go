@@ -1,0 +1,61 @@
+package spread
+
+import (
+	"math"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+)
+
+// improbable is how rarely an honest number is refused.
+const improbable = 1e-15
+
+// leastVariance is below what a sum has by any mechanism. An estimate that combines a node with
+// its halves has over half of a term's variance; see docs/proofs/honaker.md.
+const leastVariance = dp.VarianceScale / 2
+
+// Plausible refuses sums that an honest peer with the charge c does not release, of records that
+// each have a count or share one, or of counted records: with less noise than was charged, or with more than the leaves can
+// hold that it is about, or a sum that no rewards within bounds and no such noise give, except
+// with probability [improbable]. What it lets pass may still be a lie.
+func Plausible(c *dp.Charge, m *protocol.Message, sums *dp.Release) error {
+	noise, over := sums.Noise(), sums.Span()
+	most := c.MostNoise(over)
+	switch {
+	case sums.Exponent() != dp.GridExponent: // the charged scale is in its units
+		return m.Refuse("a lattice of 2^%d, want 2^%d", sums.Exponent(), dp.GridExponent)
+	case c.Scale == 0 && noise.Scale != 0:
+		return m.Refuse("noise of scale %d, and the policy is none", noise.Scale)
+	case c.Scale > 0 && (noise.Law != c.Mechanism.Law() || noise.Scale < c.Scale || noise.VarianceUnits < leastVariance):
+		return m.Refuse("%d/%d %v terms of scale %d are less noise than half a %v term of scale %d, which every sum has under the policy",
+			noise.VarianceUnits, dp.VarianceScale, noise.Law, noise.Scale, c.Mechanism.Law(), c.Scale)
+	case noise.Scale > most.Scale || noise.VarianceUnits > most.VarianceUnits:
+		return m.Refuse("%d/%d %v terms of scale %d are more noise than %d leaves have under the policy, at most one term of scale %d each",
+			noise.VarianceUnits, dp.VarianceScale, noise.Law, noise.Scale, over.To-over.From, most.Scale)
+	}
+	moments := sums.NoiseMoments()
+	tail := belief.NoiseTail(moments.LaplaceSumSq, moments.LaplaceMax, moments.GaussVar, math.Log(2/improbable))
+	for k := range sums.Len() {
+		sum := sums.At(k)
+		if c.Shape == dp.Counted { // a sum of distances from a bound
+			if sum < -tail {
+				return m.Refuse("value %d: %v, and no value is below 0 without noise of at most %.3g", k, sum, tail)
+			}
+			continue
+		}
+		count, entry := k, 0
+		if sums.Counts() == 1 { // of all that one part adds up
+			count, entry = 0, k
+		}
+		lo, hi := c.EntryBounds(entry)
+		if n := float64(sums.Count(count)); sum < n*lo-tail || sum > n*hi+tail {
+			return m.Refuse("part %d: no %d rewards from %v to %v add up to %v with noise of at most %.3g",
+				k, sums.Count(count), lo, hi, sum, tail)
+		}
+	}
+	return nil
+}
+
+// MostRecords is how many records of an arm a site can have.
+const MostRecords = 1 << 40

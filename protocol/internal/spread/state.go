@@ -1,0 +1,94 @@
+package spread
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/dp"
+	"peerd.dev/dp/state"
+	"peerd.dev/protocol"
+)
+
+// Load reads a state, as [state.Load] does, with errors of [protocol.Protocol.Load].
+func Load(saved []byte, version byte, fields func(*state.Visitor)) error {
+	if err := state.Load(saved, version, fields); err != nil {
+		return fmt.Errorf("%w: %w", protocol.ErrState, err)
+	}
+	return nil
+}
+
+// VisitLabel visits a label.
+func VisitLabel(v *state.Visitor, l *protocol.Label) {
+	state.Number(v, &l.Origin)
+	state.Number(v, &l.Incarnation)
+	state.Number(v, &l.Stream)
+	v.Uint(&l.Seq)
+}
+
+// VisitMessage visits a message, and nothing if there is none.
+func VisitMessage(v *state.Visitor, m *protocol.Message) {
+	var b []byte
+	if !v.Loading() && m.Kind() != 0 {
+		b = protocol.Encode(nil, *m)
+	}
+	if v.Bytes(&b); !v.Loading() {
+		return
+	}
+	*m = protocol.NoMessage()
+	if len(b) == 0 {
+		return
+	}
+	read, err := protocol.Decode(b)
+	if err != nil {
+		v.Fail("%v", err)
+		return
+	}
+	*m = read
+}
+
+// VisitRelease visits a release, and nothing if it is empty.
+func VisitRelease(v *state.Visitor, x *dp.Release) {
+	var b []byte
+	if !v.Loading() && !x.Empty() {
+		b = protocol.AppendRelease(nil, *x)
+	}
+	if v.Bytes(&b); !v.Loading() {
+		return
+	}
+	*x = dp.Release{}
+	if len(b) > 0 {
+		var err error
+		if *x, err = protocol.ParseRelease(b); err != nil {
+			v.Fail("%v", err)
+		}
+	}
+}
+
+// VisitFlags visits truth values as a list.
+func VisitFlags(v *state.Visitor, flags ...*bool) {
+	is := make([]bool, len(flags))
+	for i, f := range flags {
+		is[i] = *f
+	}
+	v.Bools(is)
+	for i, f := range flags {
+		*f = is[i]
+	}
+}
+
+// VisitNeighbours visits what a peer keeps of its neighbours, by place. What is loaded of a peer
+// that is no neighbour any more is left out.
+func VisitNeighbours[T any](v *state.Visitor, neighbours []protocol.Peer, of []T, visit func(*T)) {
+	for i := range v.Len(len(of)) {
+		var p protocol.Peer
+		var x T
+		if !v.Loading() {
+			p, x = neighbours[i], of[i]
+		}
+		state.Number(v, &p)
+		visit(&x)
+		if place, ok := slices.BinarySearch(neighbours, p); ok && v.Loading() {
+			of[place] = x
+		}
+	}
+}

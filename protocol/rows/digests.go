@@ -1,0 +1,97 @@
+package rows
+
+import (
+	"slices"
+
+	"peerd.dev/dp"
+	"peerd.dev/dp/state"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// digests spread rows that come all the time: by topic where there is one, else from neighbour
+// to neighbour, once each. What was missed is pulled: every pull rounds a peer sends one
+// neighbour a digest of what it holds and gets what is newer; if the digest names newer rows
+// than the neighbour's, the neighbour asks back. A neighbour is served once a round.
+type digests struct {
+	spread.Flood
+	served []bool // neighbours, by place, in this round
+}
+
+func newDigests(c protocol.Config, row protocol.Kind, pull uint64, check func(*protocol.Message) error) (digests, error) {
+	f, err := spread.NewFlood(c, row, 1, pull, check)
+	return digests{f, make([]bool, len(c.Neighbours()))}, err
+}
+
+// tick sends digests at the end of round t.
+func (p *digests) tick(t protocol.Round, out *protocol.Outbox) {
+	clear(p.served)
+	due := (uint64(t) + 1) / p.Pull
+	if due <= p.Pulled {
+		return
+	}
+	p.Pulled = due
+	if n := len(p.C.Neighbours()); n > 0 {
+		to := p.C.Neighbours()[p.C.Rand.IntN(n)]
+		p.Digest(p.Row+spread.FloodDigest, uint64(t), p.Refs(to), to, out)
+	}
+}
+
+// publish sends this peer's own row of a number.
+func (p *digests) publish(seq uint64, body []dp.Release, out *protocol.Outbox) {
+	p.forward(p.Sign(seq, 0, body), p.C.Self, out)
+}
+
+// forward sends m on to all but the peer that it came from and its origin.
+func (p *digests) forward(m protocol.Message, from protocol.Peer, out *protocol.Outbox) {
+	if p.C.Topic {
+		if from == p.C.Self {
+			out.Send(protocol.Everyone, m)
+		}
+		return
+	}
+	for _, n := range p.C.Neighbours() {
+		if n != from && n != m.Label().Origin {
+			out.Send(n, m)
+		}
+	}
+}
+
+// receive takes in rows and digests, and reports whether a row is new.
+func (p *digests) receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) (news bool, err error) {
+	switch m.Kind() {
+	case p.Row:
+		if news, err = p.Take(m); news {
+			p.forward(m, from, out)
+		}
+		return news, err
+	case p.Row + spread.FloodDigest, p.Row + spread.FloodWant:
+		return false, p.answer(from, m, out)
+	default:
+		return false, m.Refuse("unknown to this protocol")
+	}
+}
+
+// answer answers a digest with the rows that the sender does not hold, and asks for
+// those that this peer does not.
+func (p *digests) answer(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
+	i, ok := slices.BinarySearch(p.C.Neighbours(), from)
+	if !ok {
+		return m.Refuse("from peer %d, who is no neighbour", from)
+	}
+	theirs, lacking, err := p.Named(&m)
+	if err != nil || p.served[i] { // enough for this round
+		return err
+	}
+	p.served[i] = true
+	p.Serve(from, theirs, out)
+	if lacking && m.Kind() == p.Row+spread.FloodDigest {
+		p.Digest(p.Row+spread.FloodWant, m.Label().Seq, p.Refs(from), from, out)
+	}
+	return nil
+}
+
+func (p *digests) fields(v *state.Visitor) {
+	p.Fields(v)
+	spread.VisitNeighbours(v, p.C.Neighbours(), p.served, v.Bool)
+}

@@ -1,0 +1,135 @@
+package rows
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// Merge names how the rows of all origins become one estimate.
+type Merge string
+
+// The ways to merge.
+const (
+	// MergeMean takes the mean over origins of every arm's sample mean.
+	MergeMean Merge = "mean"
+	// MergeTrimmed leaves out the F greatest and the F least of them, and of what
+	// they say of their pulls and noise.
+	MergeTrimmed Merge = "trimmed"
+)
+
+// sample is one origin's sample mean of one arm.
+type sample struct {
+	mean, n float64
+	noise   dp.NoiseMoments
+	peer    protocol.Peer
+}
+
+// merger makes a belief of what the origins say of the arms.
+type merger struct {
+	by      Merge
+	f       int
+	self    protocol.Peer
+	peers   int
+	sample  func(p protocol.Peer, k int) (sample, bool) // of an origin and an arm, if there is one
+	stale   []bool                                      // arms to merge again
+	belief  belief.Belief
+	samples []sample  // scratch of merge
+	column  []float64 // scratch of trimmed
+}
+
+func newMerger(c protocol.Config, by Merge, f int, of func(protocol.Peer, int) (sample, bool)) (merger, error) {
+	switch {
+	case by != MergeMean && by != MergeTrimmed:
+		return merger{}, fmt.Errorf("merge %q, want mean or trimmed", by)
+	case by == MergeTrimmed && f < 1:
+		return merger{}, fmt.Errorf("f is %d, want at least 1 with merge trimmed", f)
+	}
+	return merger{
+		by: by, f: f, self: c.Self, peers: c.Peers(), sample: of,
+		stale: make([]bool, c.Parts), belief: belief.New(c.Parts, 1),
+	}, nil
+}
+
+// staleAll has every arm merged again.
+func (r *merger) staleAll() {
+	for k := range r.stale {
+		r.stale[k] = true
+	}
+}
+
+// Belief merges what has changed.
+func (r *merger) Belief() *belief.Belief {
+	for k, stale := range r.stale {
+		if stale {
+			r.merge(k)
+			r.stale[k] = false
+		}
+	}
+	return &r.belief
+}
+
+// merge makes one estimate of part k.
+func (r *merger) merge(k int) {
+	r.samples = r.samples[:0]
+	for i := range r.peers {
+		if c, ok := r.sample(protocol.Peer(i), k); ok {
+			c.peer = protocol.Peer(i)
+			r.samples = append(r.samples, c)
+		}
+	}
+	f := 0
+	if r.by == MergeTrimmed {
+		f = r.f
+		if len(r.samples) <= 2*f { // too few to tell liars apart: trust nobody but oneself
+			f, r.samples = 0, r.samples[:0]
+			if c, ok := r.sample(r.self, k); ok {
+				r.samples = append(r.samples, c)
+			}
+		}
+	}
+	b := &r.belief
+	b.X[k], b.SampleVar[k], b.Sites[k] = 0, spread.Inf, b.Sites[k][:0]
+	spread.SetNoise(&b.Means, k, dp.NoiseMoments{})
+	if len(r.samples) == 0 {
+		return
+	}
+	if f == 0 {
+		for _, c := range r.samples {
+			b.Sites[k] = append(b.Sites[k], belief.Site{Peer: int(c.peer), Mean: c.mean, N: c.n, LaplaceSumSq: c.noise.LaplaceSumSq, LaplaceMax: c.noise.LaplaceMax, GaussVar: c.noise.GaussVar})
+		}
+	}
+	m := float64(len(r.samples) - 2*f)
+	b.X[k], _ = r.trimmed(f, func(c *sample) float64 { return c.mean })
+	v, _ := r.trimmed(f, func(c *sample) float64 { return 1 / c.n })
+	sumSq, _ := r.trimmed(f, func(c *sample) float64 { return c.noise.LaplaceSumSq })
+	_, most := r.trimmed(f, func(c *sample) float64 { return c.noise.LaplaceMax })
+	g, _ := r.trimmed(f, func(c *sample) float64 { return c.noise.GaussVar })
+	b.SampleVar[k] = v / m
+	spread.SetNoise(&b.Means, k, dp.NoiseMoments{LaplaceSumSq: sumSq / m, LaplaceMax: most / m, GaussVar: g / m})
+}
+
+// trimmed returns the mean of what the samples say of one thing, without the f
+// greatest and the f least, and the greatest that is left. Each thing is trimmed by
+// itself: a liar with a mean in the middle could else claim one pull, or no noise,
+// and so set how sure everybody is.
+func (r *merger) trimmed(f int, of func(c *sample) float64) (mean, most float64) {
+	r.column = r.column[:0]
+	for i := range r.samples {
+		r.column = append(r.column, of(&r.samples[i]))
+	}
+	kept := r.column
+	if f > 0 {
+		slices.Sort(kept)
+		kept = kept[f : len(kept)-f]
+	}
+	for _, x := range kept {
+		mean += x / float64(len(kept))
+		most = max(most, x)
+	}
+	return mean, most
+}

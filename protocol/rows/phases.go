@@ -1,0 +1,321 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// The messages of phases.
+const (
+	phasesRow    protocol.Kind = 40 // the sum over all batches of an arm of its origin, signed
+	phasesDigest protocol.Kind = phasesRow + spread.FloodDigest
+	phasesWant   protocol.Kind = phasesRow + spread.FloodWant
+)
+
+// PhasesParams are the parameters of protocol phases.
+type PhasesParams struct {
+	First  uint64  `want:"0..1000000" unit:"rewards" fixed:"yes" doc:"Rewards in the first batch of an arm; 0 takes 3 times the scale of the noise in a draw, which is 3/epsilon for one reward a user, and at least 4."`
+	Growth float64 `want:"over 0 up to 4" fixed:"yes" doc:"A batch of an arm has this many times the rewards of all batches before it."`
+	OneArm bool    `key:"one_arm" want:"true|false" fixed:"yes" later:"yes" doc:"A site goes on with one arm until its batch is full, and a batch has growth times the rewards of all batches of all arms before it. For learners that learn of all arms from each."`
+	Limit  uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds after which a batch with a reward closes before it is full; that costs a draw of noise and no budget. 0 waits for ever."`
+	Window uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"For arms whose means change: rounds, by the clock, after which all batches are forgotten and learning begins again. 0 forgets nothing."`
+	Pull   uint64  `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
+	Merge  Merge   `want:"mean|trimmed" doc:"How rows become one estimate: the mean over sites, or the mean without the f largest and f smallest."`
+	F      int     `want:"1..1000000" unit:"peers" doc:"Number of lying sites to withstand, with merge: trimmed."`
+}
+
+// Words implements [protocol.Params].
+func (p PhasesParams) Words() protocol.Words {
+	w := protocol.Words{
+		Name: "phases", Summary: "batches of every arm that grow, each released once, and their sums spread to all",
+		When:   "to begin with, when actions are the same for everyone: it has the least regret, sends least, and its budget lasts for the network's whole life",
+		Public: "how many rewards of every action each batch holds",
+	}
+	if p.Merge == MergeTrimmed {
+		w.Mixed = "; merge: trimmed leaves some out, and this is a guide"
+	}
+	return w
+}
+
+// Traits implements [protocol.Traited].
+func (p PhasesParams) Traits() protocol.Traits {
+	return protocol.Traits{Kinds: map[protocol.Kind]string{phasesRow: "row", phasesDigest: "digest", phasesWant: "want"}, Leaf: "first", Sites: p.Merge == MergeMean}
+}
+
+// Suits implements [protocol.Suited].
+func (PhasesParams) Suits(m dp.Mechanism) bool { return !m.Running() || m == dp.None }
+
+// Check implements [protocol.Checked].
+func (p PhasesParams) Check(n protocol.Net) (field, want string) {
+	if p.Merge == MergeTrimmed && n.Peers > 0 && p.F > (n.Peers-1)/2 {
+		return "f", fmt.Sprintf("at most %d with merge trimmed and %d peers, or nothing is left to take the mean of", (n.Peers-1)/2, n.Peers)
+	}
+	return "", ""
+}
+
+// Fit implements [protocol.Fitted].
+func (p PhasesParams) Fit(epsilon float64) protocol.Params {
+	if p.First == 0 {
+		p.First = uint64(max(leastFirst, math.Ceil(3/epsilon)))
+	}
+	return p
+}
+
+// Small implements [protocol.Shrinking].
+func (p PhasesParams) Small(leaf uint64) protocol.Params {
+	p.First, p.Growth, p.Pull = leaf, min(p.Growth, .1), min(p.Pull, leaf+1)
+	if p.Limit > 0 {
+		p.Limit = min(p.Limit, 2*leaf)
+	}
+	if p.Window > 0 {
+		p.Window = min(p.Window, 8*leaf)
+	}
+	return p
+}
+
+// leastFirst is the least number of rewards in a first batch, of which one draw of noise at
+// a budget of 1 is a standard deviation of .35 of the mean.
+const leastFirst = 4
+
+// Cadence implements [protocol.Params]: leaves are batches. A first batch that was left to the budget is that of 1
+// here.
+func (p PhasesParams) Cadence() protocol.Cadence {
+	if p.First == 0 {
+		p.First = leastFirst
+	}
+	return protocol.Cadence{First: p.First, Growth: p.Growth, OneArm: p.OneArm, Limit: p.Limit, Window: p.Window, Noun: "batch"}
+}
+
+// phases is for mechanisms that release every leaf once. The rewards of an arm make batches,
+// by default each half as long as all before it together, so that there are few; each is a leaf.
+// Every record lies in one of them, and so the charge for one covers a whole life. All
+// batches count: a row holds, for an arm, the sum of what they released, how many rewards that
+// is and how much noise is in it; see [agreement]. Everybody merges the newest row of each origin
+// and arm.
+//
+// The belief is of released batches alone, so a peer goes on with an arm until its batch is
+// full. While a full batch waits for rewards, SampleVar counts it as if they had paid what
+// is known, so that choices go to different arms meanwhile.
+//
+// An arm that others have pulled more often comes first: a peer that lags is what makes the
+// others' estimates uncertain, and they would pull the arm on and on for nothing. How many
+// pulls claims can force is limited; see [forcing]. A peer that is ahead of others, because
+// they have less traffic or are away, leaves it to them to find out more; see [phases.ahead].
+//
+// With one arm at a time a site goes on with an arm until its batch is full, and the next batch,
+// of any arm, grows with all that the site has released: a batch is one draw of noise, so few long
+// ones of few arms are better than many of all arms where one arm says something of the others. Then nobody
+// catches up with others.
+//
+// With a window, all begin again when it ends: batches close, and what was released before counts no
+// more. Rows carry the number of their window; see [windowed].
+type phases struct {
+	spread.Totals
+	merger
+	spread.Forcing
+	cadence protocol.Cadence
+	waiting []uint64 // own choices since the newest batch, by arm
+	over    []bool   // arms whose horizon is reached
+	size    uint64   // of the next batch, with one arm at a time
+	most    []uint64 // released rewards of an arm to catch up with
+	claims  []uint64 // scratch of claims of an arm
+	round   protocol.Round
+}
+
+// New implements [protocol.Params].
+func (p PhasesParams) New(c protocol.Config) (protocol.Protocol, error) {
+	if !(p.Growth > 0 && p.Growth <= 4) {
+		return nil, fmt.Errorf("phases: growth %v, want over 0 up to 4", p.Growth)
+	}
+	if p.Window > 0 && c.Charge.Mechanism.Running() {
+		return nil, fmt.Errorf("phases: a window of %d rounds with mechanism %v, whose sums hold all that was released before; want 0", p.Window, c.Charge.Mechanism)
+	}
+	r := &phases{
+		Forcing: spread.NewForcing(c), cadence: p.Cadence(), waiting: make([]uint64, c.Parts),
+		over: make([]bool, c.Parts), most: make([]uint64, c.Parts), size: p.Cadence().First,
+	}
+	var err error
+	if r.Totals, err = spread.NewTotals(c, phasesRow, p.Pull, r.check); err == nil {
+		r.merger, err = newMerger(c, p.Merge, p.F, r.sample)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("phases: %w", err)
+	}
+	return r, nil
+}
+
+// Chosen counts the pull.
+func (r *phases) Chosen(arm int) {
+	b := &r.belief
+	if slices.Contains(b.Forced, arm) {
+		r.Forced[arm]++
+	}
+	b.Pulls[arm]++
+	r.waiting[arm]++
+	r.stale[arm] = r.stale[arm] || r.full(arm)
+}
+
+// full reports whether as many choices of an arm wait as its next batch takes.
+func (r *phases) full(arm int) bool {
+	if r.cadence.OneArm {
+		return r.waiting[arm] >= r.size
+	}
+	return r.waiting[arm] >= r.cadence.Size(r.released(r.C.Self, arm))
+}
+
+// resize computes how long the next batch is, with one arm at a time.
+func (r *phases) resize() {
+	n := uint64(0)
+	for arm := range r.waiting {
+		n += r.released(r.C.Self, arm)
+	}
+	r.size = r.cadence.Size(n)
+}
+
+// released returns how many rewards of an arm are in the batches of a peer.
+func (r *phases) released(p protocol.Peer, arm int) uint64 {
+	if x := r.SumOf(p, arm); x != nil {
+		return x.Count(0)
+	}
+	return 0
+}
+
+// Released adds batches to those before and makes rows of them.
+func (r *phases) Released(own []protocol.Own, out *protocol.Outbox) error {
+	for i := range own {
+		arm := int(own[i].Stream)
+		r.stale[arm] = true
+		if own[i].Over {
+			r.over[arm] = true
+			continue
+		}
+		r.waiting[arm] = 0
+		if err := r.Add(&own[i], out); err != nil {
+			return err
+		}
+	}
+	if r.cadence.OneArm {
+		r.resize()
+	}
+	return nil
+}
+
+// Tick sends digests, and rows again that what peers agree on has made void.
+func (r *phases) Tick(t protocol.Round, out *protocol.Outbox) error {
+	r.round = t
+	if w := r.cadence.Window; w > 0 && (uint64(t)+1)/w > r.Window {
+		r.Forget((uint64(t) + 1) / w)
+		clear(r.waiting)
+		clear(r.Forced)
+		clear(r.belief.Pulls)
+		r.resize()
+		r.staleAll()
+	}
+	r.Announce(t, out)
+	return nil
+}
+
+// Receive takes in rows and digests.
+func (r *phases) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
+	news, err := r.Hear(from, m, out)
+	if news {
+		r.staleAll()
+	}
+	return err
+}
+
+// check refuses what is no row of its origin.
+func (r *phases) check(m *protocol.Message) error {
+	return r.Sound(m, 1, r.cadence)
+}
+
+// sample returns what the newest row of a peer says of an arm.
+func (r *phases) sample(p protocol.Peer, arm int) (sample, bool) {
+	x := r.SumOf(p, arm)
+	if x == nil {
+		return sample{}, false
+	}
+	released := float64(x.Count(0))
+	n := released
+	if p == r.C.Self && !r.over[arm] && r.full(arm) {
+		n += float64(r.waiting[arm])
+	}
+	return sample{mean: x.At(0) / released, n: n, noise: x.NoiseMoments().Over(released)}, true
+}
+
+// Belief merges the newest rows, and lists the arms to catch up with, or the one whose batch is under
+// way.
+func (r *phases) Belief() *belief.Belief {
+	for k, stale := range r.stale {
+		if stale {
+			r.most[k] = r.claimed(k)
+			r.belief.Ahead[k] = r.ahead(k)
+		}
+	}
+	b := r.merger.Belief()
+	b.Forced = b.Forced[:0]
+	for k, n := range b.Pulls {
+		if r.cadence.OneArm {
+			if r.waiting[k] > 0 && !r.over[k] && !r.full(k) {
+				b.Forced = append(b.Forced, k)
+			}
+			continue
+		}
+		if n < r.most[k] && r.May(k, r.round) {
+			b.Forced = append(b.Forced, k)
+		}
+	}
+	return b
+}
+
+// claimed returns the greatest number of released rewards that another peer states of an
+// arm; with merge trimmed, the greatest but f.
+func (r *phases) claimed(arm int) uint64 {
+	r.claims = r.claims[:0]
+	for p := range r.C.Peers() {
+		if protocol.Peer(p) != r.C.Self {
+			r.claims = append(r.claims, r.released(protocol.Peer(p), arm))
+		}
+	}
+	slices.Sort(r.claims)
+	at := len(r.claims) - 1
+	if r.by == MergeTrimmed {
+		at -= r.f
+	}
+	if at < 0 {
+		return 0
+	}
+	return r.claims[at]
+}
+
+// lead is the variance of an estimate over that of one for which all peers have pulled as often
+// as this one, from which on this one is ahead.
+const lead = 2
+
+// ahead reports whether more pulls of an arm by this peer tell next to nothing, since others
+// have so few that these decide how uncertain the estimate is: over all peers that have released
+// rewards of it, n each, the mean of 1/n is more than lead times this peer's. With merge trimmed,
+// the f least n are left out.
+func (r *phases) ahead(arm int) bool {
+	r.claims = r.claims[:0]
+	for p := range r.C.Peers() {
+		if n := r.released(protocol.Peer(p), arm); n > 0 {
+			r.claims = append(r.claims, n)
+		}
+	}
+	if r.by == MergeTrimmed {
+		slices.Sort(r.claims)
+		r.claims = r.claims[min(r.f, len(r.claims)):]
+	}
+	sum := 0.
+	for _, n := range r.claims {
+		sum += 1 / float64(n)
+	}
+	return float64(r.released(r.C.Self, arm))*sum > lead*float64(len(r.claims))
+}

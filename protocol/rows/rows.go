@@ -1,0 +1,193 @@
+// Package rows has the protocols in which every site signs what its own streams have released, all peers get
+// it, and each merges it arm by arm: rows and phases.
+package rows
+
+import (
+	"fmt"
+
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// The messages of rows.
+const (
+	rowsRow    protocol.Kind = 32 // an origin's newest running sums, signed
+	rowsDigest protocol.Kind = 33 // the newest rows that the sender holds; asks for newer ones
+	rowsWant   protocol.Kind = 34 // the same, in answer to a digest that named newer ones
+)
+
+// Params are the parameters of protocol rows.
+type Params struct {
+	Every uint64 `want:"1..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds between two rows of a site; fewer rows carry less noise."`
+	Pull  uint64 `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which a peer learns of rows that it missed."`
+	Merge Merge  `want:"mean|trimmed" doc:"How rows become one estimate: the mean over sites, or the mean without the f largest and f smallest."`
+	F     int    `want:"1..1000000" unit:"peers" doc:"Number of lying sites to withstand, with merge: trimmed."`
+	// Relays are idle: they have a role and no arms.
+	Relays int `want:"0..1000000" unit:"peers" fixed:"yes" doc:"Number of relays: that many peers, the first ones of the network file, have no arms and only pass rows on."`
+}
+
+// Words implements [protocol.Params].
+func (p Params) Words() protocol.Words {
+	w := protocol.Words{
+		Name: "rows", Summary: "every site's newest noised sums, signed, spread to all and merged locally",
+		When:   "when it must stay hidden that a user was there (`privacy.counts: noised`), or when peers without arms relay between the sites",
+		Public: "how many rewards of every action each row holds",
+	}
+	if p.Merge == MergeTrimmed {
+		w.Mixed = "; merge: trimmed leaves some out, and this is a guide"
+	}
+	return w
+}
+
+// Traits implements [protocol.Traited].
+func (p Params) Traits() protocol.Traits {
+	return protocol.Traits{Kinds: map[protocol.Kind]string{rowsRow: "row", rowsDigest: "digest", rowsWant: "want"}, Leaf: "every", NoisedCounts: true, Sites: p.Merge == MergeMean}
+}
+
+// Cadence implements [protocol.Params].
+func (p Params) Cadence() protocol.Cadence { return protocol.Cadence{Rounds: p.Every, Noun: "row"} }
+
+// Check implements [protocol.Checked].
+func (p Params) Check(n protocol.Net) (field, want string) {
+	switch {
+	case n.Horizon > 0 && p.Every > n.Horizon:
+		return "every", "at most privacy.horizon, or no row is ever sent"
+	case n.Peers > 0 && p.Relays >= n.Peers:
+		return "relays", fmt.Sprintf("fewer than the %d peers, so that some have arms", n.Peers)
+	case p.Merge == MergeTrimmed && n.Peers > 0 && p.F > (n.Peers-p.Relays-1)/2:
+		return "f", fmt.Sprintf("at most %d with merge trimmed and %d peers with arms, or nothing is left to take the mean of", (n.Peers-p.Relays-1)/2, n.Peers-p.Relays)
+	}
+	return "", ""
+}
+
+// Among implements [protocol.Resized].
+func (p Params) Among(int) protocol.Params {
+	p.Relays = 0
+	return p
+}
+
+// Idle reports whether a peer is a relay.
+func (p Params) Idle(self protocol.Peer) bool { return int64(self) < int64(p.Relays) }
+
+// Small implements [protocol.Shrinking].
+func (p Params) Small(leaf uint64) protocol.Params {
+	p.Every, p.Pull = leaf, min(p.Pull, leaf+1)
+	return p
+}
+
+// rows spreads every site's own running sums. A row holds an origin's newest sums of all
+// arms with their counts; see [pulls]. It is released every Every rounds, an epoch,
+// whether anything happened in it or not. Everybody merges the newest row of each origin
+// locally, so all who hold the same rows hold the same state.
+//
+// Within an epoch a peer learns nothing new of its own and would choose one arm all
+// the time. So that its choices go to different arms, the SampleVar of an own mean counts
+// all choices so far, as if those without a released reward had paid what is known
+// (Desautels, Krause and Burdick 2014); when their rewards are out that is true
+// again. Its noise is that of the released sum. With noised counts nobody may see how many
+// choices there were; what is counted is one choice a round, made or not. Past the horizon no epoch ends any
+// more, and only released pulls count.
+type rows struct {
+	digests
+	merger
+	p      Params
+	silent bool     // the horizon is reached
+	rowed  []uint64 // with noised counts, the choices before the newest own row, by arm
+}
+
+// New implements [protocol.Params].
+func (p Params) New(c protocol.Config) (protocol.Protocol, error) {
+	if p.Every < 1 {
+		return nil, fmt.Errorf("rows: every is %d rounds, want at least 1", p.Every)
+	}
+	r := &rows{p: p, rowed: make([]uint64, c.Parts)}
+	var err error
+	if r.digests, err = newDigests(c, rowsRow, p.Pull, r.check); err == nil {
+		r.merger, err = newMerger(c, p.Merge, p.F, r.sample)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rows: %w", err)
+	}
+	return r, nil
+}
+
+// Chosen counts the pull.
+func (r *rows) Chosen(arm int) {
+	r.belief.Pulls[arm]++
+	r.stale[arm] = true
+}
+
+// Released makes a row of the sums of all arms.
+func (r *rows) Released(own []protocol.Own, out *protocol.Outbox) error {
+	r.staleAll()
+	sums := make([]dp.Release, len(own))
+	for k := range own {
+		if own[k].Over {
+			r.silent = true
+			return nil
+		}
+		sums[k] = own[k].Leaf.Sum
+	}
+	row, err := dp.Concat(sums)
+	if err != nil {
+		return err
+	}
+	copy(r.rowed, r.belief.Pulls)
+	r.publish(own[0].Number, []dp.Release{row}, out)
+	return nil
+}
+
+// Tick sends digests.
+func (r *rows) Tick(t protocol.Round, out *protocol.Outbox) error {
+	r.tick(t, out)
+	return nil
+}
+
+// Receive takes in rows and digests.
+func (r *rows) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
+	news, err := r.receive(from, m, out)
+	if news {
+		r.staleAll()
+	}
+	return err
+}
+
+// check refuses what is no row of its origin.
+func (r *rows) check(m *protocol.Message) error {
+	values, counts := r.C.Parts, r.C.Parts
+	if r.C.NoisedCounts {
+		values, counts = 2*r.C.Parts, 0
+	}
+	if m.Body() != 1 || m.Release(0).Len() != values || m.Release(0).Counts() != counts {
+		return m.Refuse("want one release of %d values and %d counts", values, counts)
+	}
+	if r.p.Idle(m.Label().Origin) {
+		return m.Refuse("a relay has no rewards, so no row is its own")
+	}
+	return spread.Plausible(&r.C.Charge, m, m.Release(0))
+}
+
+// sample returns what the newest row of an origin says of arm k.
+func (r *rows) sample(p protocol.Peer, k int) (sample, bool) {
+	if r.Newest[p].Kind() == 0 {
+		return sample{}, false
+	}
+	body := r.Newest[p].Release(0)
+	if r.C.NoisedCounts {
+		s, ok := countedSample(body, k)
+		if p == r.C.Self && !r.silent {
+			s.n += float64(r.belief.Pulls[k] - r.rowed[k])
+		}
+		return s, ok
+	}
+	if body.Count(k) == 0 {
+		return sample{}, false
+	}
+	released := float64(body.Count(k))
+	n := released
+	if p == r.C.Self && !r.silent {
+		n = max(n, float64(r.belief.Pulls[k])) // an earlier incarnation may have pulled more
+	}
+	return sample{mean: body.At(k) / released, n: n, noise: body.NoiseMoments().Over(released)}, true
+}
