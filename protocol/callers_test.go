@@ -65,7 +65,7 @@ var callers = map[string][]string{
 	"peerd.dev/dp/sample.NewSeededSource":  {"dp/source.go"},
 	"(peerd.dev/node.Seed).Noise":          {"internal/daemon/daemon.go", "node/lab/audit/audit.go", "node/lab/audit/shadow.go", "node/lab/sim/sim.go"}, // in lockstep; on the auditor's own histories
 	"lockstep":                             {"internal/config/derived.go", "internal/config/settings.go", "internal/lab/experiment/simulate.go", "node/lab/audit/play.go", "node/lab/audit/shadow.go", "protocol/protocoltest/peer.go"},
-	"unlimited":                            {"internal/config/derived.go", "node/agent.go", "node/lab/audit/shadow.go", "protocol/protocoltest/peer.go"},
+	"unlimited":                            {"internal/config/derived.go", "node/lab/printed/noise.go", "node/lab/audit/shadow.go", "protocol/protocoltest/peer.go"},
 	"noiseless":                            {"internal/config/validate_privacy.go"}, // its name, to refuse it
 	"(*peerd.dev/dp.Curator).Unreleased":   {"node/raw.go"},                         // it refuses where there are people
 	"(reflect.Value).Call":                 nil,

@@ -22,7 +22,6 @@ var others = map[string]string{
 	"node/api/metrics.go none":                 "a request without a route",
 	"gossip/status.go none":                    "a link without a neighbour",
 	"node/lab/audit/canary.go tree":            "a canary in all nodes of a tree",
-	"dp/account/fuzz_test.go tree":             "the sum of a tree of compositions",
 	"dp/account/google_test.go each":           "one of many losses",
 	"dp/factor/variance_test.go hybrid":        "which factorization is tried",
 	"dp/hidden_test.go none":                   "no hidden noise at all",
