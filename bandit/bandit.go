@@ -15,6 +15,7 @@ import (
 	"math/rand/v2"
 
 	"peerd.dev/bandit/belief"
+	"peerd.dev/bandit/gram"
 	"peerd.dev/bandit/score"
 )
 
@@ -91,6 +92,18 @@ const (
 	Corner              // Linear and Σ y²
 	Centred             // Linear with a reward y from -1 to 1
 )
+
+// gram returns the kind of sums of features.
+func (k Kind) gram() gram.Kind {
+	switch k {
+	case Corner:
+		return gram.Corner
+	case Centred:
+		return gram.Centred
+	default:
+		return gram.Linear
+	}
+}
 
 // A Statistic is the shape of what a learner adds up over pulls. Every update belongs to one of
 // its parts; each part is released as a stream of its own.

@@ -21,9 +21,6 @@ const (
 	// CalibratedIndex is the upper confidence bound of ridge regression with a proved radius:
 	// docs/proofs/linear.md.
 	CalibratedIndex LinearIndex = "calibrated"
-	// PaperIndex is the upper confidence bound printed in the paper that releases such records.
-	// It is not proved as printed.
-	PaperIndex LinearIndex = "paper"
 )
 
 // LinearRecords names what learner linucb adds up.
@@ -33,9 +30,6 @@ type LinearRecords string
 const (
 	// WithoutSquares is what the estimate needs: Σ x xᵀ and Σ x y.
 	WithoutSquares LinearRecords = "plain"
-	// WithSquares adds Σ y², as the Privatizer of Dubey and Pentland (2020) releases it. Nothing
-	// needs that number, and a record moves it further than the others.
-	WithSquares LinearRecords = "squares"
 	// CentredRewards uses the reward minus ½, which is at most ½ in absolute value, so that
 	// learning from it has half the noise. Features get a constant, which learns what was
 	// subtracted; see docs/proofs/records.md.
@@ -47,9 +41,9 @@ type LinUCBParams struct {
 	Features int           `want:"1..120" fixed:"yes" doc:"Numbers that describe an action. An application sends this many for each, with a sum of squares of at most 1."`
 	Context  int           `want:"0..120" fixed:"yes" later:"yes" doc:"Numbers of the context that an application sends with a decision and that all its actions share, with a sum of squares of at most 1; 0 for no context. Simulated worlds offer the results of the map, and no context."`
 	Map      FeatureMap    `want:"concat|outer|interactions" fixed:"yes" later:"yes" doc:"How features are made of a context c and an action x: both (concat, context + features numbers); the products of every number of c with every number of x (outer, context × features numbers); or these products and x (interactions, (1 + context) × features numbers). The result has at most 120 numbers. Without a context it is the action's numbers."`
-	Index    LinearIndex   `want:"sample|bound|calibrated|paper" doc:"How actions are ranked: by the reward under a sampled parameter (sample), by the estimated reward plus radius times its error (bound), by a proved bound, which is far wider (calibrated), or by the bound that papers print, which is not proved and is for comparison (paper)."`
+	Index    LinearIndex   `want:"sample|bound|calibrated" doc:"How actions are ranked: by the reward under a sampled parameter (sample), by the estimated reward plus radius times its error (bound), or by a proved bound, which is far wider (calibrated)."`
 	Radius   float64       `want:"over 0 up to 16" doc:"Width of exploration in standard errors, for index sample or bound. 6 held in every test; smaller explores less."`
-	Records  LinearRecords `want:"plain|centred|squares" fixed:"yes" later:"yes" doc:"What is released: sums of products of features with each other and with rewards (plain); with rewards minus 1/2, which halves the noise in what is learned, for rewards that are a constant plus a linear function of features (centred: peerd adds the constant, so send none); or, as in paper 000, also sums of squared rewards: more noise, no benefit (squares)."`
+	Records  LinearRecords `want:"plain|centred" fixed:"yes" later:"yes" doc:"What is released: sums of products of features with each other and with rewards (plain), or with rewards minus 1/2, which halves the noise in what is learned, for rewards that are a constant plus a linear function of features (centred: peerd adds the constant, so send none)."`
 }
 
 func (p LinUCBParams) inputs() Inputs { return Inputs{p.Features, p.Context, p.Map} }
@@ -83,13 +77,10 @@ const maxFeatures = 120
 type LinUCB struct {
 	Stateless
 	d       int
-	index   LinearIndex
-	radius  float64
-	kind    gram.Kind // of the released sums
-	records Kind      // of the statistic
-	affine  *affine   // makes features; nil unless rewards are centred
-	peers   float64   // number of sites whose sums are added up
-	leaves  float64   // number that a site releases in its life
+	by      Estimator
+	sampled bool    // the parameter is drawn for every choice
+	records Kind    // of the statistic
+	affine  *affine // makes features; nil unless rewards are centred
 	rng     *rand.Rand
 
 	from       basis // inputs of the estimate
@@ -147,32 +138,47 @@ func (p LinUCBParams) New(c Config) (Learner, error) {
 		return nil, fmt.Errorf("bandit: context %d, want 0 or more", p.Context)
 	case p.Context > 0 && p.Map != Concat && p.Map != Outer && p.Map != Interactions:
 		return nil, fmt.Errorf("bandit: map %q, want concat, outer or interactions", p.Map)
-	case p.Index != SampledIndex && p.Index != BoundIndex && p.Index != CalibratedIndex && p.Index != PaperIndex:
-		return nil, fmt.Errorf("bandit: index %q, want sample, bound, calibrated or paper", p.Index)
+	case p.Index != SampledIndex && p.Index != BoundIndex && p.Index != CalibratedIndex:
+		return nil, fmt.Errorf("bandit: index %q, want sample, bound or calibrated", p.Index)
 	case !(p.Radius > 0 && p.Radius <= 16):
 		return nil, fmt.Errorf("bandit: radius %v, want over 0 up to 16", p.Radius)
-	case p.Records != WithoutSquares && p.Records != CentredRewards && p.Records != WithSquares:
-		return nil, fmt.Errorf("bandit: records %q, want plain, centred or squares", p.Records)
+	case p.Records != WithoutSquares && p.Records != CentredRewards:
+		return nil, fmt.Errorf("bandit: records %q, want plain or centred", p.Records)
 	}
 	if field, want := p.Check(c.Arms); field != "" {
 		return nil, fmt.Errorf("bandit: %s, want %s", field, want)
 	}
-	d, kind, records := p.inputs().Dim(), gram.Linear, Linear
-	var made *affine
-	switch p.Records {
-	case WithoutSquares:
-	case WithSquares:
-		kind, records = gram.Corner, Corner
-	case CentredRewards:
-		made = newAffine(c.Arms, d)
-		d, kind, records = d+1, gram.Centred, Centred
+	by := Estimator(Ridge)
+	if p.Index != CalibratedIndex {
+		by = func(g gram.Gram, _ float64) (gram.Estimate, float64, bool) {
+			e, ok := aware(g)
+			return e, p.Radius, ok
+		}
 	}
+	d := p.inputs().Dim()
+	var l *LinUCB
+	if p.Records == CentredRewards {
+		l = NewLinUCB(c, d+1, Centred, by)
+		l.affine = newAffine(c.Arms, d)
+	} else {
+		l = NewLinUCB(c, d, Linear, by)
+	}
+	l.sampled = p.Index == SampledIndex
+	return l, nil
+}
+
+// An Estimator returns the estimate from the sums over n records, and the factor β of its error: the index
+// of features x is ⟨x, θ̂⟩ + β|Wx|.
+type Estimator func(g gram.Gram, n float64) (e gram.Estimate, beta float64, ok bool)
+
+// NewLinUCB returns a learner of d features that adds up records of a kind and chooses by an estimator, for
+// laboratories, which compare others than [LinUCBParams] name.
+func NewLinUCB(c Config, d int, records Kind, by Estimator) *LinUCB {
 	return &LinUCB{
-		records: records, affine: made,
-		d: d, index: p.Index, radius: p.Radius, kind: kind, peers: float64(c.Peers), leaves: float64(max(1, c.Leaves)), rng: c.Rand,
+		d: d, records: records, by: by, rng: c.Rand,
 		theta: make([]float64, d), normal: make([]float64, d),
 		scores: make([]float64, c.Arms), able: make([]Arm, 0, c.Arms), features: make([]Features, 0, c.Arms), squares: make([]float64, c.Arms),
-	}, nil
+	}
 }
 
 // Statistic returns one part for all arms.
@@ -201,20 +207,8 @@ func (l *LinUCB) learn(b *Belief) {
 	if !b.Known(0) {
 		return
 	}
-	g, err := gram.Of(b.X, l.from.noise, l.kind, l.d)
-	if err != nil {
-		return
-	}
-	switch {
-	case l.index == CalibratedIndex:
-		l.estimate, l.beta, l.known = ridge(g, l.from.n)
-	case l.index == PaperIndex && l.kind == gram.Corner:
-		l.estimate, l.beta, l.known = dubeyPentland(g, l.peers, l.leaves)
-	case l.index == PaperIndex:
-		l.estimate, l.beta, l.known = zhouChowdhury(g, l.from.n, l.leaves)
-	default:
-		l.beta = l.radius
-		l.estimate, l.known = aware(g)
+	if g, err := gram.Of(b.X, l.from.noise, l.records.gram(), l.d); err == nil {
+		l.estimate, l.beta, l.known = l.by(g, l.from.n)
 	}
 }
 

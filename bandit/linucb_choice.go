@@ -30,7 +30,7 @@ func (l *LinUCB) Choose(b *Belief, t Turn) Choice {
 		return l.search(t)
 	}
 	scores := l.scores[:len(t.Features)]
-	if l.index == SampledIndex {
+	if l.sampled {
 		l.sample()
 		score.Products(scores, l.theta, t.Features)
 		forbid(scores, t)

@@ -36,11 +36,11 @@ func aware(g gram.Gram) (gram.Estimate, bool) {
 // life.
 const missed = .01
 
-// ridge returns the estimate (V+λI)⁻¹B and the radius β with which |⟨x, θ̂-θ⟩| ≤ β|x|_{P⁻¹} for
+// Ridge returns the estimate (V+λI)⁻¹B and the radius β with which |⟨x, θ̂-θ⟩| ≤ β|x|_{P⁻¹} for
 // all x and after all releases, of n records each, except with probability missed:
 // Abbasi-Yadkori, Pál and Szepesvári (2011) for rewards, and bounds on |N| and |n| for noise. See
 // docs/proofs/linear.md.
-func ridge(g gram.Gram, n float64) (e gram.Estimate, beta float64, ok bool) {
+func Ridge(g gram.Gram, n float64) (e gram.Estimate, beta float64, ok bool) {
 	d := float64(g.V.SymmetricDim())
 	each := missed / 3 / (2 * n * n) // for three parts, after one release; the sum over n of 1/n² is below 2
 	most := math.Sqrt(g.Noise.B) * (math.Sqrt(d) + math.Sqrt(-2*math.Log(each)))

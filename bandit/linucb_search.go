@@ -15,7 +15,7 @@ const block = 4
 // distribution as with Choose. Equal ones are equally likely: mostly the first one is the best.
 func (l *LinUCB) search(t Turn) Choice {
 	theta, reach := l.estimate.Theta, l.beta*l.estimate.Reach*loose
-	if l.index == SampledIndex {
+	if l.sampled {
 		l.sample()
 		theta, reach = l.theta, 0
 	}
@@ -47,7 +47,7 @@ func (l *LinUCB) search(t Turn) Choice {
 	clear(l.features) // they are private, and for this choice only
 	c := l.pick(l.scores[:len(l.able)], coin)
 	c.Arm = l.able[c.Arm]
-	if l.index == SampledIndex {
+	if l.sampled {
 		c.Propensity = 0
 	}
 	return c
@@ -57,7 +57,7 @@ func (l *LinUCB) search(t Turn) Choice {
 func (l *LinUCB) score(from int, theta []float64) []float64 {
 	scores, features := l.scores[from:len(l.able)], l.features[from:]
 	score.Products(scores, theta, features)
-	if l.index == SampledIndex {
+	if l.sampled {
 		return scores
 	}
 	squares := l.squares[:len(scores)]

@@ -16,7 +16,7 @@ const priorPart = .3
 // neither an estimate nor a positive definite V. See docs/proofs/linear.md.
 func stated(g gram.Gram, n float64) (e gram.Estimate, size float64, ok bool) {
 	d, v, w := float64(g.V.SymmetricDim()), g.Noise.Diagonal, g.Noise.B
-	each := missed / 3 / (2 * n * n) // as in ridge
+	each := missed / 3 / (2 * n * n) // as in Ridge
 	rewards := math.Sqrt(rewardVar * (2*math.Log(1/each) + d*math.Log(1+n/d)))
 	noise := math.Sqrt(w*d+v*(d+1)/2) + math.Sqrt(-2*(w+v)*math.Log(each))
 	shift := max(g.Margin(each)+1, noise*noise/(rewards*rewards))
@@ -43,7 +43,7 @@ func (l *LinUCB) parameter(b *Belief) Parameter {
 	if !b.Known(0) {
 		return l.stated
 	}
-	g, err := gram.Of(b.X, b.GaussVar[0], l.kind, l.d)
+	g, err := gram.Of(b.X, b.GaussVar[0], l.records.gram(), l.d)
 	if err != nil {
 		return l.stated
 	}

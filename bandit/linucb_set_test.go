@@ -67,7 +67,7 @@ func TestStatedSetIsSmaller(t *testing.T) {
 			t.Fatal(err)
 		}
 		e, size, _ := stated(g, x.n)
-		r, beta, _ := ridge(g, x.n)
+		r, beta, _ := Ridge(g, x.n)
 		if size*e.Reach > beta*r.Reach/2 || size*e.Reach > last {
 			t.Errorf("%v records: %.3g, calibrated %.3g, before %.3g", x.n, size*e.Reach, beta*r.Reach, last)
 		}
@@ -145,7 +145,7 @@ func TestStatedSetsHoldForWhatIsChosen(t *testing.T) {
 					e, size, _ := stated(g, x.n)
 					worst = max(worst, x.off(e)/size)
 					stays = stays && x.off(e) <= size
-					r, beta, _ := ridge(g, x.n)
+					r, beta, _ := Ridge(g, x.n)
 					holds = holds && x.off(r) <= beta
 				}
 				if !stays {

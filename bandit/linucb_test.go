@@ -21,7 +21,7 @@ func linUCB(t testing.TB, arms int, p LinUCBParams) *LinUCB {
 }
 
 // indices are all indices of a learner by features.
-var indices = []LinearIndex{SampledIndex, BoundIndex, CalibratedIndex, PaperIndex}
+var indices = []LinearIndex{SampledIndex, BoundIndex, CalibratedIndex}
 
 // linear is a problem with a θ of norm 1 and sums that are released with noise.
 type linear struct {

@@ -12,14 +12,20 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
 )
 
-// byFeatures is a network of one site that learns by two features.
-func byFeatures(records bandit.LinearRecords) node.Spec {
+// linear is a learner by two features.
+func linear(records bandit.LinearRecords) bandit.Params {
+	return bandit.LinUCBParams{Features: 2, Index: bandit.SampledIndex, Radius: 1, Records: records}
+}
+
+// byFeatures is a network of one site with a learner by two features.
+func byFeatures(learner bandit.Params) node.Spec {
 	return node.Spec{
-		Arms: 2, Graph: [][]protocol.Peer{nil}, Learner: bandit.LinUCBParams{Features: 2, Index: bandit.SampledIndex, Radius: 1, Records: records},
+		Arms: 2, Graph: [][]protocol.Peer{nil}, Learner: learner,
 		Protocol: batches.BatchParams{First: 5, DecideFrom: batches.FromReleases, Pull: 20},
 		Privacy: node.Privacy{
 			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano, Delta: 1e12}, Mechanism: dp.EachGaussian, RecordsPerUser: 1, Horizon: 1000,
@@ -37,9 +43,9 @@ type recorder struct {
 	leaf    uint64
 }
 
-func newRecorder(t *testing.T, records bandit.LinearRecords) *recorder {
+func newRecorder(t *testing.T, learner bandit.Params) *recorder {
 	t.Helper()
-	s := byFeatures(records)
+	s := byFeatures(learner)
 	streams, err := s.Streams()
 	if err != nil {
 		t.Fatal(err)
@@ -108,9 +114,12 @@ func (r *recorder) moved(a, b []float64) float64 {
 // noise, for every kind of records; so no entry has more noise than necessary. The test finds
 // them by climbing from random pairs, with features of any norm up to 1 and rewards from 0 to 1.
 func TestRecordsMoveWhatIsCharged(t *testing.T) {
-	for _, records := range []bandit.LinearRecords{bandit.WithoutSquares, bandit.CentredRewards, bandit.WithSquares} {
-		t.Run(string(records), func(t *testing.T) {
-			r, rng := newRecorder(t, records), rand.New(rand.NewPCG(1, 2))
+	for records, learner := range map[string]bandit.Params{
+		"plain": linear(bandit.WithoutSquares), "centred": linear(bandit.CentredRewards),
+		"squares": printed.LinUCBParams{Features: 2, Index: printed.PrintedIndex, Records: printed.WithSquares},
+	} {
+		t.Run(records, func(t *testing.T) {
+			r, rng := newRecorder(t, learner), rand.New(rand.NewPCG(1, 2))
 			charged := float64(r.charge.Loss.Square.Mu())
 			near := func(x []float64, by float64) []float64 {
 				x = slices.Clone(x)
@@ -146,7 +155,7 @@ func TestRecordsMoveWhatIsCharged(t *testing.T) {
 // TestCentredRecordsAreOfTheRewardLessOneHalf: with the features followed by a constant, and no
 // reward is clipped.
 func TestCentredRecordsAreOfTheRewardLessOneHalf(t *testing.T) {
-	r := newRecorder(t, bandit.CentredRewards)
+	r := newRecorder(t, linear(bandit.CentredRewards))
 	for _, y := range []float64{0, .25, .5, 1} {
 		z := bandit.Features{.6, -.3}
 		x := []float64{math.Sqrt(.75) * z[0], math.Sqrt(.75) * z[1], .5}
@@ -167,7 +176,7 @@ func TestCentredRecordsAreOfTheRewardLessOneHalf(t *testing.T) {
 // TestCentredRewardsAreNotZeroedOut: a centred reward of 0 adds something.
 func TestCentredRewardsAreNotZeroedOut(t *testing.T) {
 	for _, records := range []bandit.LinearRecords{bandit.WithoutSquares, bandit.CentredRewards} {
-		s := byFeatures(records)
+		s := byFeatures(linear(records))
 		if err := s.Check(); err != nil {
 			t.Fatal(err)
 		}

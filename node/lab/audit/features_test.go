@@ -7,6 +7,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node/lab/audit"
+	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
 )
@@ -22,31 +23,30 @@ func described(m dp.Mechanism, p protocol.Params, runs int, seed uint64) audit.C
 	return c
 }
 
-// releasing makes its peers release another kind of records.
-func releasing(c audit.Config, records bandit.LinearRecords) audit.Config {
-	p := c.Spec.Learner.(bandit.LinUCBParams)
-	p.Records = records
-	c.Spec.Learner = p
-	return c
+// releasing returns a learner that releases a kind of records.
+func releasing(records bandit.LinearRecords) bandit.Params {
+	return bandit.LinUCBParams{Features: 5, Index: bandit.SampledIndex, Radius: 1, Records: records}
 }
 
 // TestFeaturesStayPrivate: peers that choose by features pass, with canaries whose features
 // differ and lead to other arms; the farthest canaries reach the whole charge.
 func TestFeaturesStayPrivate(t *testing.T) {
+	squares := printed.LinUCBParams{Features: 5, Index: printed.CalibratedIndex, Records: printed.WithSquares}
 	for _, x := range []struct {
 		m       dp.Mechanism
 		p       protocol.Params
-		records bandit.LinearRecords
+		learner bandit.Params
 	}{
-		{dp.TreeGaussian, batches.BatchParams{First: 10, DecideFrom: batches.FromReleases, Pull: 25}, bandit.WithSquares},
-		{dp.EachGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25}, bandit.CentredRewards},
-		{dp.TreeGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, bandit.WithoutSquares},
-		{dp.EachGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, bandit.WithSquares},
-		{dp.TreeGaussian, near(batches.FixedSchedule), bandit.CentredRewards},
-		{dp.EachGaussian, near(batches.LogDetSchedule), bandit.WithSquares},
-		{dp.TreeGaussian, batches.BatchParams{First: 10, DecideFrom: batches.FromReleases, Schedule: batches.LogDetSchedule, Threshold: .01, Analyzer: 3, Pull: 25}, bandit.WithoutSquares},
+		{dp.TreeGaussian, batches.BatchParams{First: 10, DecideFrom: batches.FromReleases, Pull: 25}, squares},
+		{dp.EachGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25}, releasing(bandit.CentredRewards)},
+		{dp.TreeGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, releasing(bandit.WithoutSquares)},
+		{dp.EachGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, squares},
+		{dp.TreeGaussian, near(batches.FixedSchedule), releasing(bandit.CentredRewards)},
+		{dp.EachGaussian, near(batches.LogDetSchedule), squares},
+		{dp.TreeGaussian, batches.BatchParams{First: 10, DecideFrom: batches.FromReleases, Schedule: batches.LogDetSchedule, Threshold: .01, Analyzer: 3, Pull: 25}, releasing(bandit.WithoutSquares)},
 	} {
-		c := releasing(described(x.m, x.p, audit.MinRuns, 3), x.records)
+		c := described(x.m, x.p, audit.MinRuns, 3)
+		c.Spec.Learner = x.learner
 		r, err := audit.Run(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)

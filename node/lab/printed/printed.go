@@ -12,5 +12,6 @@ func Learners() []bandit.Params {
 		DPUCBParams{Decentralized, 2, .5},
 		UCBParams{},
 		EliminationParams{Length: 1},
+		LinUCBParams{5, PrintedIndex, WithSquares},
 	}
 }

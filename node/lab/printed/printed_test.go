@@ -21,7 +21,7 @@ func known(means ...float64) *bandit.Belief {
 // each calls f with every learner by an index, which chooses among three arms of three peers.
 func each(t *testing.T, f func(*testing.T, bandit.Learner)) {
 	for _, p := range Learners() {
-		if bandit.TraitsOf(p).Phased {
+		if bandit.TraitsOf(p).Phased || bandit.TraitsOf(p).Contextual {
 			continue
 		}
 		t.Run(p.Words().Name, func(t *testing.T) {
