@@ -1,8 +1,6 @@
 package batches
 
 import (
-	"slices"
-
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
@@ -29,7 +27,7 @@ type analyzed struct {
 	p       BatchParams
 	cadence protocol.Cadence
 	batches protocol.Cadence // in leaves
-	tree    spread.Tree      // of ways to the analyzer
+	hub     spread.Hub       // the analyzer
 	round   protocol.Round   // that is under way
 	belief  belief.Belief
 	stale   bool
@@ -52,30 +50,21 @@ type analyzedSilo struct {
 
 func newAnalyzed(c protocol.Config, p BatchParams) *analyzed {
 	return &analyzed{
-		c: c, p: p, cadence: p.Cadence(), batches: p.batches(), tree: spread.NewTree(c.Graph, protocol.Peer(p.Analyzer-1)),
+		c: c, p: p, cadence: p.Cadence(), batches: p.batches(), hub: spread.NewHub(&c, p.Analyzer),
 		belief: belief.New(c.Parts, c.Width), stale: true,
 		silo: analyzedSilo{sums: make([]dp.Release, c.Parts), shown: make([]dp.Release, c.Parts), others: protocol.NoMessage(), taken: true, quiet: 1},
 		desk: newAnalyzedDesk(c.Peers()),
 	}
 }
 
-// root returns the analyzer.
-func (x *analyzed) root() protocol.Peer { return protocol.Peer(x.p.Analyzer - 1) }
-
-// analyzes reports whether this peer is the analyzer.
-func (x *analyzed) analyzes() bool { return x.c.Self == x.root() }
-
-// reports reports whether this peer has an analyzer to report to.
-func (x *analyzed) reports() bool { return !x.analyzes() && x.tree.Reaches(x.c.Self) }
-
 // patience returns for how many rounds an answer is awaited.
 func (x *analyzed) patience() protocol.Round {
-	return protocol.Round(x.p.Pull) + protocol.Round(2*max(0, x.tree.Depth[x.c.Self]))
+	return protocol.Round(x.p.Pull) + protocol.Round(2*max(0, x.hub.Links()))
 }
 
 // Lost implements [protocol.Dependent].
 func (x *analyzed) Lost() (needed protocol.Peer, lost bool) {
-	return x.root(), x.reports() && x.silo.waiting && x.round >= x.silo.since+4*x.patience()
+	return x.hub.Root(), x.hub.Reached() && x.silo.waiting && x.round >= x.silo.since+4*x.patience()
 }
 
 // Chosen counts the choice.
@@ -108,10 +97,10 @@ func (x *analyzed) Released(own []protocol.Own, _ *protocol.Outbox) error {
 // Tick asks the analyzer; at the analyzer it answers.
 func (x *analyzed) Tick(t protocol.Round, out *protocol.Outbox) error {
 	x.round = t + 1
-	if x.analyzes() {
+	if x.hub.Here() {
 		return x.answer(out)
 	}
-	if x.reports() {
+	if x.hub.Reached() {
 		x.ask(out)
 	}
 	return nil
@@ -138,9 +127,9 @@ func (x *analyzed) ask(out *protocol.Outbox) {
 			body = append(body, s.shown[k])
 		}
 	}
-	held := protocol.Label{Origin: x.root(), Incarnation: s.others.Label().Incarnation, Seq: s.others.Label().Seq}
+	held := protocol.Label{Origin: x.hub.Root(), Incarnation: s.others.Label().Incarnation, Seq: s.others.Label().Seq}
 	m := x.c.Press.Signed(protocol.Content{Kind: batchReport, Label: x.newest(), Refs: []protocol.Label{held}, Body: body})
-	out.Send(x.tree.Parent[x.c.Self], m)
+	out.Send(x.hub.Next(), m)
 }
 
 // newest returns the label of the newest report: its number is how many leaves are in it.
@@ -154,7 +143,7 @@ func (x *analyzed) newest() protocol.Label {
 
 // Receive takes in reports and sums.
 func (x *analyzed) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
-	if _, ok := slices.BinarySearch(x.c.Neighbours(), from); !ok {
+	if !x.hub.Linked(from) {
 		return m.Refuse("from peer %d, want a neighbour on the way to or from the analyzer", from)
 	}
 	switch m.Kind() {
@@ -170,11 +159,11 @@ func (x *analyzed) Receive(from protocol.Peer, m protocol.Message, out *protocol
 // take takes in the sum over other silos, or hands it on to the silo that it is for.
 func (x *analyzed) take(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	switch {
-	case x.analyzes() || x.tree.Parent[x.c.Self] != from:
+	case x.hub.Here() || x.hub.Next() != from:
 		return m.Refuse("a sum from peer %d, want the analyzer's along the way from it", from)
-	case m.Label().Origin != x.root() || m.Refs() != 1 || int64(m.Ref(0).Origin) >= int64(x.c.Peers()):
+	case m.Label().Origin != x.hub.Root() || m.Refs() != 1 || int64(m.Ref(0).Origin) >= int64(x.c.Peers()):
 		return m.Refuse("want the analyzer's sum for a silo")
-	case !x.tree.Over(m.Ref(0).Origin, x.c.Self):
+	case !x.hub.Over(m.Ref(0).Origin, x.c.Self):
 		return m.Refuse("for peer %d, which is not on the way", m.Ref(0).Origin)
 	}
 	if err := x.checkOthers(&m); err != nil {
@@ -196,8 +185,8 @@ func (x *analyzed) take(from protocol.Peer, m protocol.Message, out *protocol.Ou
 
 // handOn sends a sum to the next peer on the way to its silo.
 func (x *analyzed) handOn(silo protocol.Peer, m protocol.Message, out *protocol.Outbox) {
-	for _, n := range x.c.Neighbours() {
-		if x.tree.Child(n, x.c.Self) && x.tree.Over(silo, n) {
+	for _, n := range x.hub.Below() {
+		if x.hub.Over(silo, n) {
 			out.Send(n, m)
 		}
 	}

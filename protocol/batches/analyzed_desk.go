@@ -32,16 +32,16 @@ func newAnalyzedDesk(peers int) analyzedDesk {
 func (x *analyzed) serve(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	origin := m.Label().Origin
 	switch {
-	case int64(origin) >= int64(x.c.Peers()) || origin == x.root() || !x.tree.Child(from, x.c.Self) || !x.tree.Over(origin, from):
+	case !x.hub.Passes(origin, from):
 		return m.Refuse("from peer %d, want the report of a silo on its way to the analyzer", from)
-	case m.Refs() != 1 || m.Ref(0).Origin != x.root():
+	case m.Refs() != 1 || m.Ref(0).Origin != x.hub.Root():
 		return m.Refuse("want the label of the sum that the silo holds")
 	}
 	if err := x.checkReport(&m); err != nil {
 		return err
 	}
-	if !x.analyzes() {
-		out.Send(x.tree.Parent[x.c.Self], m)
+	if !x.hub.Here() {
+		out.Send(x.hub.Next(), m)
 		return nil
 	}
 	d := &x.desk

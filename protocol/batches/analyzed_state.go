@@ -27,7 +27,7 @@ func (x *analyzed) fields(v *state.Visitor) {
 	}
 	// Signatures are bound to what peers agree on. After a change of that, silos report again.
 	m := s.others
-	if spread.VisitMessage(v, &m); v.Loading() && m.Kind() == batchOthers && m.Label().Origin == x.root() && m.Refs() == 1 && x.checkOthers(&m) == nil {
+	if spread.VisitMessage(v, &m); v.Loading() && m.Kind() == batchOthers && m.Label().Origin == x.hub.Root() && m.Refs() == 1 && x.checkOthers(&m) == nil {
 		s.others = m
 	}
 	spread.VisitFlags(v, &s.taken, &s.fresh, &s.waiting)
@@ -53,7 +53,7 @@ func (x *analyzed) visitReports(v *state.Visitor) {
 		spread.VisitLabel(v, &d.held[i])
 		spread.VisitLabel(v, &d.told[i])
 		spread.VisitFlags(v, &d.asks[i], &d.owed[i], &d.known[i])
-		if v.Loading() && m.Kind() == batchReport && m.Label().Origin == protocol.Peer(i) && m.Refs() == 1 && x.analyzes() && x.checkReport(&m) == nil {
+		if v.Loading() && m.Kind() == batchReport && m.Label().Origin == protocol.Peer(i) && m.Refs() == 1 && x.hub.Here() && x.checkReport(&m) == nil {
 			d.newest[i] = m
 		}
 	}

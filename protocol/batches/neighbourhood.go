@@ -18,7 +18,7 @@ const (
 func balls(g [][]protocol.Peer, links uint64) [][]bool {
 	all := make([][]bool, len(g))
 	for p := range g {
-		t := spread.NewTree(g, protocol.Peer(p))
+		t := spread.NewWays(g, protocol.Peer(p))
 		all[p] = make([]bool, len(g))
 		for q, d := range t.Depth {
 			all[p][q] = d >= 0 && uint64(d) <= links

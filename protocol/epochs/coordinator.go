@@ -2,12 +2,9 @@ package epochs
 
 import (
 	"fmt"
-	"slices"
 
-	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/internal/spread"
 )
 
 // The messages of coordinator.
@@ -108,7 +105,7 @@ func (p CoordinatorParams) New(c protocol.Config) (protocol.Protocol, error) {
 	if err := p.refuse(&c); err != nil {
 		return nil, err
 	}
-	return newCoordinator(c, p), nil
+	return &coordinator{newPooling(c, p, coordinatorMeans, coordinatorSums)}, nil
 }
 
 // misplaced returns what is wrong with the place of the coordinator.
@@ -144,19 +141,7 @@ func (p CoordinatorParams) misplaced(n protocol.Net) (field, want string) {
 // A site that has waited for twice as long goes on, with schedule doubling with its own
 // sums alone, and reports again every Patience rounds. So the coordinator can be away, or lose all
 // that it knew: the numbers of answers go on where most sites are.
-type coordinator struct {
-	c        protocol.Config
-	p        CoordinatorParams
-	ofMeans  protocol.Kind      // of the coordinator's messages
-	ofReport protocol.Kind      // of those of sites
-	tree     spread.Tree        // of ways to the coordinator
-	means    []protocol.Message // that the coordinator has sent, by number; with schedule doubling the newest one alone
-	round    protocol.Round     // that is under way
-	belief   belief.Belief
-	stale    bool
-	site     coordinatorSite
-	desk     coordinatorDesk
-}
+type coordinator struct{ pooling }
 
 // refuse returns what is wrong with parameters.
 func (p *CoordinatorParams) refuse(c *protocol.Config) error {
@@ -173,151 +158,4 @@ func (p *CoordinatorParams) refuse(c *protocol.Config) error {
 		return fmt.Errorf("coordinator: %d arms, want at most %d", c.Parts, protocol.MaxBody)
 	}
 	return nil
-}
-
-func newCoordinator(c protocol.Config, p CoordinatorParams) *coordinator {
-	x := &coordinator{
-		c: c, p: p, ofMeans: coordinatorMeans, ofReport: coordinatorSums, tree: spread.NewTree(c.Graph, protocol.Peer(max(0, p.Coordinator-1))),
-		belief: belief.New(c.Parts, 1), stale: true,
-		site: coordinatorSite{
-			sums: make([]dp.Release, c.Parts), over: make([]bool, c.Parts), gap: 1, arm: -1, late: p.Schedule == ByEpoch,
-		},
-		desk: newCoordinatorDesk(c.Peers()),
-	}
-	if p.Schedule == ByEpoch {
-		x.belief.Own = slices.Repeat([]float64{-spread.Inf}, c.Parts)
-	}
-	return x
-}
-
-// coordinates reports whether this peer is the coordinator.
-func (x *coordinator) coordinates() bool { return int64(x.c.Self) == int64(x.p.Coordinator)-1 }
-
-// reports reports whether this peer has a coordinator to report to.
-func (x *coordinator) reports() bool {
-	return x.p.Coordinator > 0 && !x.coordinates() && x.tree.Reaches(x.c.Self)
-}
-
-// takesPart reports whether a site reports in an epoch.
-func (x *coordinator) takesPart(p protocol.Peer, epoch uint64) bool {
-	if x.p.Participation == 1 {
-		return true
-	}
-	place := p // among the sites
-	if p > x.root() {
-		place--
-	}
-	return drawn(&x.c, x.p.Participation, x.c.Peers()-1, epoch)[place]
-}
-
-// number returns that of the newest means that this peer holds; 0 before the first.
-func (x *coordinator) number() uint64 {
-	if len(x.means) == 0 {
-		return 0
-	}
-	return x.means[len(x.means)-1].Label().Seq
-}
-
-// origin returns the peer whose means this one takes: its own, if it is alone.
-func (x *coordinator) origin() protocol.Peer {
-	if x.p.Coordinator == 0 {
-		return x.c.Self
-	}
-	return x.root()
-}
-
-// root returns the coordinator.
-func (x *coordinator) root() protocol.Peer { return protocol.Peer(x.p.Coordinator - 1) }
-
-// Receive takes in sums and means.
-func (x *coordinator) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
-	if _, ok := slices.BinarySearch(x.c.Neighbours(), from); !ok || x.p.Coordinator == 0 {
-		return m.Refuse("from peer %d, want a neighbour on the way to or from the coordinator", from)
-	}
-	switch m.Kind() {
-	case x.ofMeans:
-		return x.take(from, m, out)
-	case x.ofReport:
-		return x.serve(from, m, out)
-	default:
-		return m.Refuse("unknown to protocol coordinator")
-	}
-}
-
-// take takes in means and hands them on.
-func (x *coordinator) take(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
-	switch {
-	case x.coordinates() || x.tree.Parent[x.c.Self] != from:
-		return m.Refuse("means from peer %d, want the coordinator's along the way from it", from)
-	case m.Refs() > 1:
-		return m.Refuse("want no peers named")
-	}
-	news, err := x.learn(&m)
-	if news {
-		x.hand(out)
-	}
-	return err
-}
-
-// learn takes in means, and reports whether they are the next ones.
-func (x *coordinator) learn(m *protocol.Message) (news bool, err error) {
-	switch {
-	case m.Label().Origin != x.root():
-		return false, m.Refuse("means of peer %d, want the coordinator's", m.Label().Origin)
-	case m.Label().Seq == 0 || m.Refs() < 1 || m.Ref(0).Seq > m.Label().Seq:
-		return false, m.Refuse("want means with a number, and that of the first ones that there are")
-	case x.p.Schedule == ByEpoch && m.Label().Seq > x.number()+mostAhead:
-		return false, m.Refuse("means of epoch %d, want at most %d", m.Label().Seq, x.number()+mostAhead)
-	}
-	if err := x.checkMeans(m); err != nil {
-		return false, err
-	}
-	if !x.c.Press.Authentic(*m) {
-		return false, m.Refuse("not signed by its origin")
-	}
-	s := &x.site
-	if m.Label().Seq <= x.number() {
-		return false, nil
-	}
-	if x.p.Schedule == ByEpoch && m.Label().Seq > max(x.number()+1, m.Ref(0).Seq) {
-		s.late, s.ahead = true, max(s.ahead, m.Label().Seq) // there are others before these
-		return false, nil
-	}
-	x.keep(*m)
-	s.late = x.p.Schedule == ByEpoch && (!s.explored || s.ahead > m.Label().Seq)
-	s.waiting, s.bound, s.explored, x.stale = false, false, false, true
-	return true, nil
-}
-
-// checkMeans refuses what are no means over sites.
-func (x *coordinator) checkMeans(m *protocol.Message) error {
-	next := 0
-	for i := range m.Body() {
-		r := m.Release(i)
-		if int(r.Stream()) < next || int(r.Stream()) >= x.c.Parts || r.Len() != 1 || r.Counts() != 2 || r.Count(0) == 0 || r.Count(1) == 0 || r.Exponent() != dp.MeanExponent {
-			return m.Refuse("release %d: want the mean of an arm over sites, ascending", i)
-		}
-		next = int(r.Stream()) + 1
-	}
-	if m.Body() == 0 || len(m.Sealed()) > 0 || m.Round() != 0 {
-		return m.Refuse("want means and nothing else")
-	}
-	return nil
-}
-
-// keep makes means the newest ones.
-func (x *coordinator) keep(m protocol.Message) {
-	if x.p.Schedule == Doubling {
-		x.means = x.means[:0]
-	}
-	x.means = append(x.means, m)
-}
-
-// hand sends the newest means to the peers whose way leads over this one.
-func (x *coordinator) hand(out *protocol.Outbox) {
-	for _, n := range x.c.Neighbours() {
-		if x.tree.Child(n, x.c.Self) {
-			out.Send(n, x.means[len(x.means)-1])
-		}
-	}
 }

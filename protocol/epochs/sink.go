@@ -92,7 +92,7 @@ func (p SinkParams) coordinator() CoordinatorParams {
 // sink that is lost costs an epoch some time, and no site its part in it. What is absent and
 // comes back reports to the server itself, and is present from then on.
 type sink struct {
-	coordinator
+	pooling
 	absent []bool         // peers in the epoch under way
 	pooled protocol.Round // when this peer has sent its newest pool of the epoch; 0 before the first
 }
@@ -103,8 +103,7 @@ func (p SinkParams) New(c protocol.Config) (protocol.Protocol, error) {
 	if err := of.refuse(&c); err != nil {
 		return nil, fmt.Errorf("sink: as protocol %w", err)
 	}
-	x := &sink{coordinator: *newCoordinator(c, of)}
-	x.ofMeans, x.ofReport = sinkMeans, sinkReport
+	x := &sink{pooling: newPooling(c, of, sinkMeans, sinkReport)}
 	x.plant()
 	return x, nil
 }
@@ -114,40 +113,34 @@ func (x *sink) plant() {
 	absent := make([]bool, x.c.Peers())
 	if len(x.means) > 0 {
 		for _, l := range x.means[len(x.means)-1].Content().Refs[1:] {
-			if int64(l.Origin) < int64(len(absent)) && l.Origin != x.root() {
+			if int64(l.Origin) < int64(len(absent)) && l.Origin != x.hub.Root() {
 				absent[l.Origin] = true
 			}
 		}
 	}
-	if x.p.Coordinator > 0 && !slices.Equal(absent, x.absent) {
+	if !x.hub.None() && !slices.Equal(absent, x.absent) {
 		x.absent = absent
-		x.tree = spread.NewForest(x.c.Graph, x.root(), absent)
+		x.hub.Ways = spread.NewForest(x.c.Graph, x.hub.Root(), absent)
 	}
 }
 
-// linked reports whether this peer is a neighbour of the server.
-func (x *sink) linked() bool {
-	_, ok := slices.BinarySearch(x.c.Neighbours(), x.root())
-	return ok
-}
-
 // collects reports whether this peer is a sink.
-func (x *sink) collects() bool { return x.tree.Child(x.c.Self, x.root()) }
+func (x *sink) collects() bool { return x.hub.Child(x.c.Self, x.hub.Root()) }
 
 // Lost implements [protocol.Dependent]. The server waits for two deadlines itself.
 func (x *sink) Lost() (needed protocol.Peer, lost bool) {
-	return x.root(), x.reports() && x.waits(3*x.p.Deadline)
+	return x.hub.Root(), x.hub.Reached() && x.waits(3*x.p.Deadline)
 }
 
 // Tick reports and pools; at the server it answers.
 func (x *sink) Tick(t protocol.Round, out *protocol.Outbox) error {
 	x.round, x.stale = t+1, true
 	switch {
-	case x.p.Coordinator == 0:
+	case x.hub.None():
 		return x.endAlone()
-	case x.coordinates():
+	case x.hub.Here():
 		return x.answer(out)
-	case x.reports():
+	case x.hub.Reached():
 		x.report(out)
 		return x.send(out)
 	}
@@ -164,7 +157,7 @@ func (x *sink) report(out *protocol.Outbox) {
 	own := x.request(x.ofReport, s.leaves, s.report())
 	x.desk.take(own, x.round)
 	if !x.collects() {
-		out.Send(x.tree.Parent[x.c.Self], own)
+		out.Send(x.hub.Next(), own)
 	}
 }
 
@@ -173,7 +166,7 @@ func (x *sink) report(out *protocol.Outbox) {
 func (x *sink) send(out *protocol.Outbox) error {
 	d := &x.desk
 	switch {
-	case !d.begun() || !x.linked() || x.pooled > 0 && x.round < x.pooled+protocol.Round(x.p.Patience):
+	case !d.begun() || !x.hub.Linked(x.hub.Root()) || x.pooled > 0 && x.round < x.pooled+protocol.Round(x.p.Patience):
 		return nil
 	case x.collects() && x.complete():
 	case x.round >= d.began+protocol.Round(x.p.Deadline):
@@ -192,14 +185,14 @@ func (x *sink) send(out *protocol.Outbox) error {
 		return err
 	}
 	x.pooled = x.round
-	out.Send(x.root(), x.request(sinkPool, x.site.leaves, body, sites...))
+	out.Send(x.hub.Root(), x.request(sinkPool, x.site.leaves, body, sites...))
 	return nil
 }
 
 // complete reports whether all sites of this sink have reported, except those that are absent.
 func (x *sink) complete() bool {
 	for i, reported := range x.desk.reported {
-		if !reported && !x.absent[i] && x.tree.Over(protocol.Peer(i), x.c.Self) {
+		if !reported && !x.absent[i] && x.hub.Over(protocol.Peer(i), x.c.Self) {
 			return false
 		}
 	}
@@ -218,7 +211,7 @@ func (x *sink) answer(out *protocol.Outbox) error {
 	for i := range in {
 		if !in[i] && protocol.Peer(i) != x.c.Self {
 			absent = append(absent, protocol.Label{Origin: protocol.Peer(i)})
-			complete = complete && (x.absent[i] || !x.tree.Reaches(protocol.Peer(i)))
+			complete = complete && (x.absent[i] || !x.hub.Reaches(protocol.Peer(i)))
 		}
 	}
 	if !complete && x.round < d.began+protocol.Round(2*x.p.Deadline) {

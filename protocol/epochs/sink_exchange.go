@@ -1,14 +1,12 @@
 package epochs
 
 import (
-	"slices"
-
 	"peerd.dev/protocol"
 )
 
 // Receive takes in means, reports and pools.
 func (x *sink) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
-	if _, ok := slices.BinarySearch(x.c.Neighbours(), from); !ok || x.p.Coordinator == 0 {
+	if !x.hub.Linked(from) || x.hub.None() {
 		return m.Refuse("from peer %d, want a neighbour", from)
 	}
 	switch m.Kind() {
@@ -25,7 +23,7 @@ func (x *sink) Receive(from protocol.Peer, m protocol.Message, out *protocol.Out
 
 // take takes in means, which name the peers that are absent, and hands them on along the ways of the next epoch.
 func (x *sink) take(m protocol.Message, out *protocol.Outbox) error {
-	if x.coordinates() {
+	if x.hub.Here() {
 		return m.Refuse("means of mine")
 	}
 	if m.Refs() > 0 && !x.names(m.Content().Refs[1:]) {
@@ -42,7 +40,7 @@ func (x *sink) take(m protocol.Message, out *protocol.Outbox) error {
 func (x *sink) names(sites []protocol.Label) bool {
 	next := int64(0)
 	for _, l := range sites {
-		if int64(l.Origin) < next || int64(l.Origin) >= int64(x.c.Peers()) || l.Origin == x.root() || l != (protocol.Label{Origin: l.Origin}) {
+		if int64(l.Origin) < next || int64(l.Origin) >= int64(x.c.Peers()) || l.Origin == x.hub.Root() || l != (protocol.Label{Origin: l.Origin}) {
 			return false
 		}
 		next = int64(l.Origin) + 1
@@ -55,9 +53,9 @@ func (x *sink) names(sites []protocol.Label) bool {
 func (x *sink) serve(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	origin := m.Label().Origin
 	switch {
-	case int64(origin) >= int64(x.c.Peers()) || origin == x.root() || origin == x.c.Self || from == x.root():
+	case int64(origin) >= int64(x.c.Peers()) || origin == x.hub.Root() || origin == x.c.Self || from == x.hub.Root():
 		return m.Refuse("from peer %d, want the sums of a site on their way to its sink", from)
-	case m.Refs() != 1 || m.Ref(0).Origin != x.root() || len(m.Sealed()) > 0 || m.Round() != 0:
+	case m.Refs() != 1 || m.Ref(0).Origin != x.hub.Root() || len(m.Sealed()) > 0 || m.Round() != 0:
 		return m.Refuse("want sums and the number of the means that the site holds")
 	}
 	if err := x.checkContent(&m); err != nil {
@@ -69,14 +67,14 @@ func (x *sink) serve(from protocol.Peer, m protocol.Message, out *protocol.Outbo
 		return nil
 	}
 	switch {
-	case x.coordinates():
+	case x.hub.Here():
 	case held > x.number():
 		x.site.late = true
-	case !x.tree.Child(from, x.c.Self):
+	case !x.hub.Child(from, x.c.Self):
 	case x.collects() && m.Body() > 0:
 		x.desk.take(m, x.round)
 	default:
-		out.Send(x.tree.Parent[x.c.Self], m)
+		out.Send(x.hub.Next(), m)
 	}
 	return nil
 }
@@ -86,7 +84,7 @@ func (x *sink) collect(from protocol.Peer, m protocol.Message, out *protocol.Out
 	if err := x.checkPool(&m); err != nil {
 		return err
 	}
-	if !x.coordinates() || from != m.Label().Origin {
+	if !x.hub.Here() || from != m.Label().Origin {
 		return m.Refuse("from peer %d, want a pool from its sink, at the server", from)
 	}
 	if next := x.after(m.Ref(0).Seq); next != nil {
@@ -102,7 +100,7 @@ func (x *sink) collect(from protocol.Peer, m protocol.Message, out *protocol.Out
 
 // checkPool refuses what is no pool of sites.
 func (x *sink) checkPool(m *protocol.Message) error {
-	if m.Refs() < 2 || m.Ref(0).Origin != x.root() || !x.names(m.Content().Refs[1:]) {
+	if m.Refs() < 2 || m.Ref(0).Origin != x.hub.Root() || !x.names(m.Content().Refs[1:]) {
 		return m.Refuse("want the number of means and the sites of a pool, ascending")
 	}
 	sites := uint64(m.Refs() - 1)

@@ -19,8 +19,8 @@ func (x *sink) Load(saved []byte) error {
 }
 
 func (x *sink) fields(v *state.Visitor) {
-	x.coordinator.fields(v, func(m *protocol.Message) bool {
-		if x.coordinates() {
+	x.visit(v, func(m *protocol.Message) bool {
+		if x.hub.Here() {
 			return m.Kind() == sinkPool && x.checkPool(m) == nil
 		}
 		return m.Kind() == sinkReport && x.checkContent(m) == nil

@@ -11,7 +11,7 @@ import (
 // server (Li and Song, Algorithm 4), and of several the one with the lowest number. Ways lead to
 // the sink, and from there to the server. Only peers that are absent, and those that cannot do
 // without them, have ways over any links.
-func NewForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) Tree {
+func NewForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) Ways {
 	within := make([][]protocol.Peer, len(g)) // links of components
 	for p, all := range g {
 		for _, n := range all {
@@ -20,7 +20,7 @@ func NewForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) Tree {
 			}
 		}
 	}
-	t := Tree{make([]protocol.Peer, len(g)), slices.Repeat([]int{-1}, len(g))}
+	t := Ways{make([]protocol.Peer, len(g)), slices.Repeat([]int{-1}, len(g))}
 	least := slices.Repeat([]int{len(g)}, len(g)) // eccentricity of the sink that a peer has
 	for i := range g {
 		t.Parent[i] = protocol.Peer(i)
@@ -30,7 +30,7 @@ func NewForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) Tree {
 		if absent[sink] {
 			continue
 		}
-		way := NewTree(within, sink)
+		way := NewWays(within, sink)
 		far := slices.Max(way.Depth)
 		for p := range g {
 			if way.Depth[p] >= 0 && far < least[p] { // all of a component agree
@@ -46,7 +46,7 @@ func NewForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) Tree {
 }
 
 // attach gives peers that have no way to the root the shortest one to a peer that has.
-func (t *Tree) attach(g [][]protocol.Peer) {
+func (t *Ways) attach(g [][]protocol.Peer) {
 	for depth := 0; depth < len(g) && slices.Contains(t.Depth, -1); depth++ {
 		for p := range g {
 			if t.Depth[p] != depth {

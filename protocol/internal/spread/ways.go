@@ -6,17 +6,16 @@ import (
 	"peerd.dev/protocol"
 )
 
-// A Tree says which way a message goes from every peer to one of them, along a shortest path.
-// It follows from the published graph.
-type Tree struct {
-	Parent []protocol.Peer // of each peer; its own number at the root and where there is no way to it
-	Depth  []int           // links to the root; -1 where there is no way to it
+// Ways are the paths from every peer to one of them, the root. They follow from the published graph.
+type Ways struct {
+	Parent []protocol.Peer // next peer on the way of each; itself at the root and where there is no way
+	Depth  []int           // number of links to the root; -1 where there is no way
 }
 
-// NewTree returns the shortest paths to a root. Of several, the one over peers with lower numbers
-// is taken.
-func NewTree(g [][]protocol.Peer, root protocol.Peer) Tree {
-	t := Tree{make([]protocol.Peer, len(g)), make([]int, len(g))}
+// NewWays returns shortest paths to a root. Of several, it takes the one over peers with lower
+// numbers.
+func NewWays(g [][]protocol.Peer, root protocol.Peer) Ways {
+	t := Ways{make([]protocol.Peer, len(g)), make([]int, len(g))}
 	for i := range g {
 		t.Parent[i], t.Depth[i] = protocol.Peer(i), -1
 	}
@@ -33,13 +32,13 @@ func NewTree(g [][]protocol.Peer, root protocol.Peer) Tree {
 }
 
 // Reaches reports whether there is a way from a peer to the root.
-func (t *Tree) Reaches(p protocol.Peer) bool { return t.Depth[p] >= 0 }
+func (t *Ways) Reaches(p protocol.Peer) bool { return t.Depth[p] >= 0 }
 
 // Child reports whether the way from a peer leads over another one next.
-func (t *Tree) Child(p, parent protocol.Peer) bool { return p != parent && t.Parent[p] == parent }
+func (t *Ways) Child(p, parent protocol.Peer) bool { return p != parent && t.Parent[p] == parent }
 
 // Over reports whether the way from a peer leads over another one, or begins there.
-func (t *Tree) Over(p, way protocol.Peer) bool {
+func (t *Ways) Over(p, way protocol.Peer) bool {
 	for ; t.Parent[p] != p; p = t.Parent[p] {
 		if p == way {
 			return true
@@ -48,18 +47,18 @@ func (t *Tree) Over(p, way protocol.Peer) bool {
 	return p == way
 }
 
-// Diameter returns the greatest distance of two peers that are connected.
+// Diameter returns the greatest distance, in links, of two connected peers.
 func Diameter(g [][]protocol.Peer) (most int) {
 	for root := range g {
-		t := NewTree(g, protocol.Peer(root))
+		t := NewWays(g, protocol.Peer(root))
 		most = max(most, slices.Max(t.Depth))
 	}
 	return most
 }
 
-// Component returns the peers that there is a way to, ascending, self included.
+// Component returns the peers that a peer has a way to, ascending, itself among them.
 func Component(g [][]protocol.Peer, self protocol.Peer) (reached []protocol.Peer) {
-	t := NewTree(g, self)
+	t := NewWays(g, self)
 	for p := range protocol.Peer(len(g)) {
 		if t.Reaches(p) {
 			reached = append(reached, p)

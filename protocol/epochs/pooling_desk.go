@@ -9,42 +9,22 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// coordinatorDesk is what the coordinator knows of the sites.
-type coordinatorDesk struct {
+// desk is what the coordinator knows of the sites.
+type desk struct {
 	newest   []protocol.Message // sums, by origin; empty before the first
 	held     []uint64           // numbers of the means that sites hold
 	reported []bool             // sites that wait for the next means
 	began    protocol.Round     // when the first of them has
 }
 
-func newCoordinatorDesk(peers int) coordinatorDesk {
-	return coordinatorDesk{
+func newDesk(peers int) desk {
+	return desk{
 		newest: slices.Repeat([]protocol.Message{protocol.NoMessage()}, peers), held: make([]uint64, peers), reported: make([]bool, peers),
 	}
 }
 
-// serve takes in sums. A site that lacks means gets them from the first peer on its way that
-// has them.
-func (x *coordinator) serve(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
-	if err := x.checkSums(from, &m); err != nil {
-		return err
-	}
-	if next := x.after(m.Ref(0).Seq); next != nil {
-		out.Send(from, *next)
-		return nil
-	}
-	if !x.coordinates() {
-		out.Send(x.tree.Parent[x.c.Self], m)
-		return nil
-	}
-	if m.Body() > 0 {
-		x.desk.take(m, x.round)
-	}
-	return nil
-}
-
 // take keeps sums, unless they are older than those that there are.
-func (d *coordinatorDesk) take(m protocol.Message, now protocol.Round) {
+func (d *desk) take(m protocol.Message, now protocol.Round) {
 	i, held := m.Label().Origin, m.Ref(0).Seq
 	if old := &d.newest[i]; old.Kind() != 0 && (protocol.Newer(old.Label(), m.Label()) || old.Label() == m.Label() && d.held[i] > held) {
 		return
@@ -56,25 +36,10 @@ func (d *coordinatorDesk) take(m protocol.Message, now protocol.Round) {
 }
 
 // begun reports whether a site has reported.
-func (d *coordinatorDesk) begun() bool { return slices.Contains(d.reported, true) }
-
-// checkSums refuses what are no sums of a site, on its way to the coordinator.
-func (x *coordinator) checkSums(from protocol.Peer, m *protocol.Message) error {
-	origin := m.Label().Origin
-	if int64(origin) >= int64(x.c.Peers()) || origin == x.root() || !x.tree.Child(from, x.c.Self) || !x.tree.Over(origin, from) {
-		return m.Refuse("from peer %d, want the sums of a site on their way to the coordinator", from)
-	}
-	if m.Refs() != 1 || m.Ref(0).Origin != x.root() || len(m.Sealed()) > 0 || m.Round() != 0 {
-		return m.Refuse("want sums and the number of the means that the site holds")
-	}
-	if epoch := m.Ref(0).Seq + 1; m.Body() > 0 && !x.takesPart(origin, epoch) {
-		return m.Refuse("peer %d takes no part in epoch %d", origin, epoch)
-	}
-	return x.checkContent(m)
-}
+func (d *desk) begun() bool { return slices.Contains(d.reported, true) }
 
 // checkContent refuses what its origin has not released or not signed.
-func (x *coordinator) checkContent(m *protocol.Message) error {
+func (x *pooling) checkContent(m *protocol.Message) error {
 	next := 0
 	for i := range m.Body() {
 		r := m.Release(i)
@@ -97,48 +62,14 @@ func (x *coordinator) checkContent(m *protocol.Message) error {
 
 // poolable reports whether means can be computed of a release of a number of sites and of those of
 // all other sites: no sum of what passes runs over.
-func (x *coordinator) poolable(r *dp.Release, sites uint64) bool {
+func (x *pooling) poolable(r *dp.Release, sites uint64) bool {
 	noise := r.Noise()
 	return r.Count(0) <= sites*spread.MostRecords && uint64(noise.VarianceUnits)*uint64(x.c.Peers()) <= sites*math.MaxUint32 &&
 		(noise.Scale == 0 || noise.Law == x.c.Charge.Mechanism.Law())
 }
 
-// after returns the means that a peer with those of a number lacks, the first ones of them; nil
-// for none.
-func (x *coordinator) after(held uint64) *protocol.Message {
-	for i := range x.means {
-		if x.means[i].Label().Seq > held {
-			return &x.means[i]
-		}
-	}
-	return nil
-}
-
-// answer makes means of what sites have reported, when it is time, and sends them.
-func (x *coordinator) answer(out *protocol.Outbox) error {
-	d := &x.desk
-	if !d.begun() || !x.complete() && x.round < d.began+protocol.Round(x.p.Deadline) {
-		return nil
-	}
-	var sums [][]dp.Release
-	for i := range d.newest {
-		if x.p.Schedule == Doubling || d.reported[i] {
-			sums = append(sums, d.newest[i].Content().Body)
-		}
-	}
-	body, err := x.pool(sums)
-	if err != nil {
-		return err
-	}
-	m := x.meansOf(x.next(), body)
-	clear(d.reported)
-	x.keep(m)
-	x.hand(out)
-	return nil
-}
-
 // meansOf makes means of a number. They can name peers.
-func (x *coordinator) meansOf(number uint64, body []dp.Release, peers ...protocol.Label) protocol.Message {
+func (x *pooling) meansOf(number uint64, body []dp.Release, peers ...protocol.Label) protocol.Message {
 	label := protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: number}
 	first := label // that the coordinator knows
 	if len(x.means) > 0 && x.p.Schedule == ByEpoch {
@@ -148,7 +79,7 @@ func (x *coordinator) meansOf(number uint64, body []dp.Release, peers ...protoco
 }
 
 // pool returns the mean of every arm over sites, of the sums of some and the means over others.
-func (x *coordinator) pool(of [][]dp.Release) (body []dp.Release, err error) {
+func (x *pooling) pool(of [][]dp.Release) (body []dp.Release, err error) {
 	for k := range x.c.Parts {
 		var means []dp.Release
 		for _, releases := range of {
@@ -176,21 +107,10 @@ func (x *coordinator) pool(of [][]dp.Release) (body []dp.Release, err error) {
 	return body, nil
 }
 
-// complete reports whether all sites that take part have reported.
-func (x *coordinator) complete() bool {
-	epoch := x.next()
-	for i, reported := range x.desk.reported {
-		if !reported && protocol.Peer(i) != x.c.Self && x.tree.Reaches(protocol.Peer(i)) && x.takesPart(protocol.Peer(i), epoch) {
-			return false
-		}
-	}
-	return true
-}
-
 // next returns the number of the next means. It is one more than what half of the sites that
 // wait for it hold, should the coordinator have lost what it knew. No site takes means that are
 // far ahead of its own.
-func (x *coordinator) next() uint64 {
+func (x *pooling) next() uint64 {
 	var held []uint64
 	for i, reported := range x.desk.reported {
 		if reported {

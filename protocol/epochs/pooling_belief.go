@@ -9,7 +9,7 @@ import (
 
 // Belief returns the means over sites or, with schedule doubling and as long as there are none
 // to be had, those of the own sums.
-func (x *coordinator) Belief() *belief.Belief {
+func (x *pooling) Belief() *belief.Belief {
 	if x.stale {
 		x.stale = false
 		if x.p.Schedule == ByEpoch {
@@ -21,7 +21,7 @@ func (x *coordinator) Belief() *belief.Belief {
 	return &x.belief
 }
 
-func (x *coordinator) believe() {
+func (x *pooling) believe() {
 	b := &x.belief
 	b.Forced = b.Forced[:0]
 	for k := range b.X {
@@ -46,7 +46,7 @@ func (x *coordinator) believe() {
 
 // believeEpochs adds the epochs that have ended since the last time. Of one whose means nobody
 // has any more nothing is known.
-func (x *coordinator) believeEpochs() {
+func (x *pooling) believeEpochs() {
 	b := &x.belief
 	if b.Epoch == x.number() {
 		return

@@ -6,8 +6,8 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// coordinatorSite is what a peer with arms knows of itself.
-type coordinatorSite struct {
+// site is what a peer with arms knows of itself.
+type site struct {
 	sums     []dp.Release   // by arm; empty before the first
 	over     []bool         // arms whose horizon is reached
 	leaves   uint64         // that were released, of all arms
@@ -24,7 +24,7 @@ type coordinatorSite struct {
 }
 
 // Chosen counts the pull. The first choice after an answer says when the next report is.
-func (x *coordinator) Chosen(arm int) {
+func (x *pooling) Chosen(arm int) {
 	x.belief.Pulls[arm]++
 	s := &x.site
 	if x.p.Schedule == ByEpoch || s.bound || x.number() == 0 || x.alone() {
@@ -37,22 +37,17 @@ func (x *coordinator) Chosen(arm int) {
 }
 
 // alone reports whether no answer is to be hoped for soon.
-func (x *coordinator) alone() bool {
-	return !x.reports() || x.waits(2*x.p.Deadline)
+func (x *pooling) alone() bool {
+	return !x.hub.Reached() || x.waits(2*x.p.Deadline)
 }
 
 // waits reports whether an answer has been awaited for a number of rounds.
-func (x *coordinator) waits(rounds uint64) bool {
+func (x *pooling) waits(rounds uint64) bool {
 	return x.site.waiting && x.round >= x.site.since+protocol.Round(rounds)
 }
 
-// Lost implements [protocol.Dependent].
-func (x *coordinator) Lost() (needed protocol.Peer, lost bool) {
-	return x.root(), x.reports() && x.alone()
-}
-
 // Released takes in the new sums of arms.
-func (x *coordinator) Released(own []protocol.Own, _ *protocol.Outbox) error {
+func (x *pooling) Released(own []protocol.Own, _ *protocol.Outbox) error {
 	s := &x.site
 	for i := range own {
 		arm := int(own[i].Stream)
@@ -74,22 +69,8 @@ func (x *coordinator) Released(own []protocol.Own, _ *protocol.Outbox) error {
 	return nil
 }
 
-// Tick reports; at the coordinator it answers.
-func (x *coordinator) Tick(t protocol.Round, out *protocol.Outbox) error {
-	x.round, x.stale = t+1, true
-	switch {
-	case x.coordinates():
-		return x.answer(out)
-	case x.reports():
-		x.report(out)
-	default:
-		return x.endAlone()
-	}
-	return nil
-}
-
 // endAlone ends the epochs of a peer alone.
-func (x *coordinator) endAlone() error {
+func (x *pooling) endAlone() error {
 	if x.p.Schedule != ByEpoch || !x.site.explored {
 		return nil
 	}
@@ -104,7 +85,7 @@ func (x *coordinator) endAlone() error {
 
 // begins reports whether a report is to be sent now: it is due, or there was no answer for a while.
 // One that only lacks means asks for them.
-func (x *coordinator) begins(due bool, out *protocol.Outbox) bool {
+func (x *pooling) begins(due bool, out *protocol.Outbox) bool {
 	s := &x.site
 	switch {
 	case s.waiting && x.round < s.asked+protocol.Round(x.p.Patience):
@@ -123,20 +104,8 @@ func (x *coordinator) begins(due bool, out *protocol.Outbox) bool {
 	return true
 }
 
-// report sends the own sums when they are due, and again after a while.
-func (x *coordinator) report(out *protocol.Outbox) {
-	if !x.begins(x.isDue(), out) {
-		return
-	}
-	if !x.takesPart(x.c.Self, x.number()+1) {
-		x.ask(nil, out)
-		return
-	}
-	x.ask(x.site.report(), out)
-}
-
 // report returns the sums of what was released.
-func (s *coordinatorSite) report() (body []dp.Release) {
+func (s *site) report() (body []dp.Release) {
 	for k := range s.sums {
 		if !s.sums[k].Empty() && s.sums[k].Count(0) > 0 {
 			body = append(body, s.sums[k])
@@ -145,31 +114,16 @@ func (s *coordinatorSite) report() (body []dp.Release) {
 	return body
 }
 
-// isDue reports whether it is time for a report. That of a schedule is sent so early that the answer can be
-// there in time.
-func (x *coordinator) isDue() bool {
-	s := &x.site
-	if x.p.Schedule == ByEpoch {
-		return s.explored
-	}
-	for k := range s.sums {
-		if s.sums[k].Empty() && !s.over[k] {
-			return false
-		}
-	}
-	return (s.bound || x.number() == 0) && x.round+protocol.Round(2*x.tree.Depth[x.c.Self]-1) >= s.due
-}
-
 // ask sends sums, or none, to the coordinator, for the means after those that this peer holds.
-func (x *coordinator) ask(body []dp.Release, out *protocol.Outbox) {
-	out.Send(x.tree.Parent[x.c.Self], x.request(x.ofReport, x.site.leaves, body))
+func (x *pooling) ask(body []dp.Release, out *protocol.Outbox) {
+	out.Send(x.hub.Next(), x.request(x.ofReport, x.site.leaves, body))
 }
 
 // request makes a message of a kind and number, for the means after those that this peer holds. It
 // can name peers.
-func (x *coordinator) request(kind protocol.Kind, seq uint64, body []dp.Release, peers ...protocol.Label) protocol.Message {
+func (x *pooling) request(kind protocol.Kind, seq uint64, body []dp.Release, peers ...protocol.Label) protocol.Message {
 	return x.c.Press.Signed(protocol.Content{
 		Kind: kind, Label: protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: seq},
-		Refs: append([]protocol.Label{{Origin: x.root(), Seq: x.number()}}, peers...), Body: body,
+		Refs: append([]protocol.Label{{Origin: x.hub.Root(), Seq: x.number()}}, peers...), Body: body,
 	})
 }

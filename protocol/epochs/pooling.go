@@ -1,0 +1,129 @@
+package epochs
+
+import (
+	"slices"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// pooling is the body that coordinator and sink share: sites report sums to a hub, which pools them to
+// means over sites and returns these by number. A protocol adds who sends what to whom, and when.
+type pooling struct {
+	c        protocol.Config
+	p        CoordinatorParams
+	ofMeans  protocol.Kind // of the hub's messages
+	ofReport protocol.Kind // of a site's messages
+	hub      spread.Hub
+	means    []protocol.Message // sent by the hub, by number; with schedule doubling the newest one alone
+	round    protocol.Round     // under way
+	belief   belief.Belief
+	stale    bool
+	site     site
+	desk     desk
+}
+
+func newPooling(c protocol.Config, p CoordinatorParams, ofMeans, ofReport protocol.Kind) pooling {
+	x := pooling{
+		c: c, p: p, ofMeans: ofMeans, ofReport: ofReport, hub: spread.NewHub(&c, p.Coordinator),
+		belief: belief.New(c.Parts, 1), stale: true,
+		site: site{
+			sums: make([]dp.Release, c.Parts), over: make([]bool, c.Parts), gap: 1, arm: -1, late: p.Schedule == ByEpoch,
+		},
+		desk: newDesk(c.Peers()),
+	}
+	if p.Schedule == ByEpoch {
+		x.belief.Own = slices.Repeat([]float64{-spread.Inf}, c.Parts)
+	}
+	return x
+}
+
+// number returns that of the newest means that this peer holds; 0 before the first.
+func (x *pooling) number() uint64 {
+	if len(x.means) == 0 {
+		return 0
+	}
+	return x.means[len(x.means)-1].Label().Seq
+}
+
+// origin returns the peer whose means this one takes: its own, if it is alone.
+func (x *pooling) origin() protocol.Peer {
+	if x.hub.None() {
+		return x.c.Self
+	}
+	return x.hub.Root()
+}
+
+// learn takes in means, and reports whether they are the next ones.
+func (x *pooling) learn(m *protocol.Message) (news bool, err error) {
+	switch {
+	case m.Label().Origin != x.hub.Root():
+		return false, m.Refuse("means of peer %d, want the coordinator's", m.Label().Origin)
+	case m.Label().Seq == 0 || m.Refs() < 1 || m.Ref(0).Seq > m.Label().Seq:
+		return false, m.Refuse("want means with a number, and that of the first ones that there are")
+	case x.p.Schedule == ByEpoch && m.Label().Seq > x.number()+mostAhead:
+		return false, m.Refuse("means of epoch %d, want at most %d", m.Label().Seq, x.number()+mostAhead)
+	}
+	if err := x.checkMeans(m); err != nil {
+		return false, err
+	}
+	if !x.c.Press.Authentic(*m) {
+		return false, m.Refuse("not signed by its origin")
+	}
+	s := &x.site
+	if m.Label().Seq <= x.number() {
+		return false, nil
+	}
+	if x.p.Schedule == ByEpoch && m.Label().Seq > max(x.number()+1, m.Ref(0).Seq) {
+		s.late, s.ahead = true, max(s.ahead, m.Label().Seq) // there are others before these
+		return false, nil
+	}
+	x.keep(*m)
+	s.late = x.p.Schedule == ByEpoch && (!s.explored || s.ahead > m.Label().Seq)
+	s.waiting, s.bound, s.explored, x.stale = false, false, false, true
+	return true, nil
+}
+
+// checkMeans refuses what are no means over sites.
+func (x *pooling) checkMeans(m *protocol.Message) error {
+	next := 0
+	for i := range m.Body() {
+		r := m.Release(i)
+		if int(r.Stream()) < next || int(r.Stream()) >= x.c.Parts || r.Len() != 1 || r.Counts() != 2 || r.Count(0) == 0 || r.Count(1) == 0 || r.Exponent() != dp.MeanExponent {
+			return m.Refuse("release %d: want the mean of an arm over sites, ascending", i)
+		}
+		next = int(r.Stream()) + 1
+	}
+	if m.Body() == 0 || len(m.Sealed()) > 0 || m.Round() != 0 {
+		return m.Refuse("want means and nothing else")
+	}
+	return nil
+}
+
+// keep makes means the newest ones.
+func (x *pooling) keep(m protocol.Message) {
+	if x.p.Schedule == Doubling {
+		x.means = x.means[:0]
+	}
+	x.means = append(x.means, m)
+}
+
+// hand sends the newest means to the peers whose way leads over this one.
+func (x *pooling) hand(out *protocol.Outbox) {
+	for _, n := range x.hub.Below() {
+		out.Send(n, x.means[len(x.means)-1])
+	}
+}
+
+// after returns the means that a peer with those of a number lacks, the first ones of them; nil
+// for none.
+func (x *pooling) after(held uint64) *protocol.Message {
+	for i := range x.means {
+		if x.means[i].Label().Seq > held {
+			return &x.means[i]
+		}
+	}
+	return nil
+}

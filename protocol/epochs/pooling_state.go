@@ -1,0 +1,99 @@
+package epochs
+
+import (
+	"peerd.dev/dp/state"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// visit visits the state. A load keeps what is good of what was on the desk.
+func (x *pooling) visit(v *state.Visitor, good func(m *protocol.Message) bool) {
+	s, d := &x.site, &x.desk
+	state.Number(v, &x.round)
+	x.visitMeans(v)
+	v.Uints(x.belief.Pulls)
+	x.visitSums(v)
+	v.Bools(s.over)
+	v.Uint(&s.leaves)
+	state.Number(v, &s.since)
+	state.Number(v, &s.asked)
+	state.Number(v, &s.due)
+	v.Uint(&s.gap)
+	arm := uint64(s.arm + 1)
+	if v.Uint(&arm); v.Loading() {
+		v.Check(arm <= uint64(x.c.Parts), "arm %d of %d", arm, x.c.Parts)
+		s.arm = int(min(arm, uint64(x.c.Parts))) - 1
+	}
+	state.Number(v, &d.began)
+	v.Uint(&s.ahead)
+	v.Bool(&s.explored)
+	v.Bool(&s.late)
+	v.Bool(&s.waiting)
+	if v.Bool(&s.bound); v.Loading() {
+		s.bound = s.bound && arm > 0
+	}
+	d.visit(v, good)
+	x.stale = x.stale || v.Loading()
+}
+
+// visitMeans visits the means of all exchanges.
+func (x *pooling) visitMeans(v *state.Visitor) {
+	n := v.Len(len(x.means))
+	for i := 0; i < n && v.OK(); i++ {
+		if !v.Loading() {
+			spread.VisitMessage(v, &x.means[i])
+			continue
+		}
+		var m protocol.Message
+		if spread.VisitMessage(v, &m); m.Kind() != x.ofMeans || m.Label().Seq <= x.number() {
+			v.Fail("no means of an exchange after %d", x.number())
+			return
+		}
+		// Signatures are bound to what peers agree on. After a change of that, others would
+		// refuse the means.
+		if m.Label().Origin == x.origin() && x.checkMeans(&m) == nil && x.c.Press.Authentic(m) {
+			x.keep(m)
+		}
+	}
+}
+
+// visitSums visits the own sums.
+func (x *pooling) visitSums(v *state.Visitor) {
+	for k := range x.site.sums {
+		sum := x.site.sums[k]
+		if spread.VisitRelease(v, &sum); !v.Loading() {
+			continue
+		}
+		if !sum.Empty() && (int(sum.Stream()) != k || sum.Len() != 1 || sum.Counts() != 1) {
+			v.Fail("sum %d is not of arm %d", k, k)
+			return
+		}
+		if x.site.sums[k] = sum; x.p.Schedule == ByEpoch && !sum.Empty() && sum.Count(0) > 0 {
+			x.belief.Own[k] = sum.At(0) / float64(sum.Count(0))
+		}
+	}
+}
+
+func (d *desk) visit(v *state.Visitor, good func(m *protocol.Message) bool) {
+	n := v.Len(len(d.newest))
+	if n > len(d.newest) { // a network grows at its end
+		v.Fail("sums of %d peers, want %d", n, len(d.newest))
+		n = 0
+	}
+	for i := range n {
+		m, held, reported := d.newest[i], d.held[i], d.reported[i]
+		spread.VisitMessage(v, &m)
+		v.Uint(&held)
+		v.Bool(&reported)
+		if !v.Loading() || m.Kind() == 0 {
+			continue
+		}
+		if int64(m.Label().Origin) != int64(i) || m.Refs() == 0 {
+			v.Fail("sums %d are not of peer %d", i, i)
+			break
+		}
+		if good(&m) {
+			d.newest[i], d.held[i], d.reported[i] = m, held, reported
+		}
+	}
+}
